@@ -1,0 +1,56 @@
+# A thin front over cmake, ctest and tools/: nothing is decided here. "make help" lists it all.
+BUILD  ?= build
+PREFIX ?= /usr/local
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+
+CMAKE_FLAGS ?=
+
+# Make, unless the folder was configured for something else: "cd build && make" has to work too.
+CONFIGURE = cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,-G 'Unix Makefiles')
+COMPILE   = MAKEFLAGS=--no-print-directory cmake --build $(BUILD)
+export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
+
+.PHONY: all configure setup setup-test setup-lint demo test bench lint fuzz install clean help
+
+all: setup configure ## build everything into build/ (this is what plain "make" does)
+	@$(COMPILE)
+
+configure: # each time: it takes no time, and the set-up may have brought something new
+	@$(CONFIGURE) $(CMAKE_FLAGS)
+
+setup: # install what is missing to build; nothing happens when all is there
+	@tools/setup.sh build
+
+setup-test:
+	@tools/setup.sh test
+
+setup-lint:
+	@tools/setup.sh lint
+
+demo: all ## build, trace an example, show what to type next
+	@tools/demo.sh $(BUILD)
+
+test: setup-test configure ## build and run every test
+	@$(COMPILE)
+	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+
+bench: all ## measure the cost of tracing
+	@tools/bench.sh $(BUILD)
+
+lint: setup-lint ## format, layers, limits, clang-tidy, cppcheck
+	@tools/ci.sh lint
+
+fuzz: setup-lint ## fuzz every importer; FUZZ_SECONDS=60 in total
+	@tools/ci.sh fuzz
+
+install: setup ## install under PREFIX (default /usr/local); DESTDIR is honoured
+	@$(CONFIGURE) -DCMAKE_INSTALL_PREFIX='$(PREFIX)' $(CMAKE_FLAGS)
+	@$(COMPILE)
+	@DESTDIR='$(DESTDIR)' cmake --install $(BUILD)
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD) build-*/
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | \
+		awk -F '\t' '{ printf "  make %-9s %s\n", $$1, $$2 }'

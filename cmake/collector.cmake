@@ -1,0 +1,41 @@
+# The collector, libunitrace.so: src/collect plus whatever it uses of the rooms below, compiled a
+# second time as a guest in somebody else's process. It links libc and nothing else, exports only
+# what src/collect/exports.map names, and is never built with a sanitizer: it must load into any
+# program. The unit tests use ut_collect instead, the same sources as a static library.
+set(UT_GUEST_FLAGS
+  -O2 -fPIC -fvisibility=hidden -ftls-model=initial-exec -ffunction-sections -fdata-sections)
+
+function(ut_guest_flags target)
+  target_link_libraries(${target} PRIVATE ut_flags)
+  target_compile_options(${target} PRIVATE ${UT_GUEST_FLAGS})
+  target_compile_definitions(${target} PRIVATE UT_WITH_ITT=${UT_WITH_ITT} NDEBUG)
+endfunction()
+
+ut_room_sources(_collect collect)
+if(_collect)
+  add_library(collector SHARED ${_collect})
+  ut_guest_flags(collector)
+  set_target_properties(collector PROPERTIES
+    OUTPUT_NAME unitrace LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  # nodelete: ITT users dlopen and may dlclose us while other threads are still in a hook.
+  target_link_options(collector PRIVATE ${UT_HARDEN_LINK} -Wl,-z,defs -Wl,-z,nodelete
+    -Wl,-Bsymbolic -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,--as-needed)
+
+  set(_exports ${PROJECT_SOURCE_DIR}/src/collect/exports.map)
+  if(EXISTS ${_exports})
+    target_link_options(collector PRIVATE -Wl,--version-script=${_exports})
+    set_target_properties(collector PROPERTIES LINK_DEPENDS ${_exports})
+  endif()
+
+  foreach(room wire model base itt)
+    ut_room_sources(_sources ${room})
+    if(_sources AND (UT_WITH_ITT OR NOT room STREQUAL "itt"))
+      add_library(guest_${room} STATIC ${_sources})
+      ut_guest_flags(guest_${room})
+      list(APPEND _guests guest_${room})
+    endif()
+  endforeach()
+  target_link_libraries(collector PRIVATE ${_guests})
+endif()
+
+ut_room(collect wire model base itt)

@@ -1,0 +1,65 @@
+# One static library per room of src/. ut_room(NAME DEPENDS...) makes ut_NAME out of
+# src/NAME/*.c; a room without .c files (not written yet, or headers only) is an empty target, so
+# that nobody else has to ask.
+
+function(ut_room_sources var room)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
+  if(NOT UT_WITH_ITT AND room STREQUAL "collect")
+    list(FILTER sources EXCLUDE REGEX "/itt[^/]*\\.c$")
+  endif()
+  set(${var} "${sources}" PARENT_SCOPE)
+endfunction()
+
+function(ut_room room)
+  ut_room_sources(sources ${room})
+  list(TRANSFORM ARGN PREPEND ut_ OUTPUT_VARIABLE deps)
+  if(NOT sources)
+    add_library(ut_${room} INTERFACE)
+    target_link_libraries(ut_${room} INTERFACE ${deps})
+    return()
+  endif()
+  add_library(ut_${room} STATIC ${sources})
+  target_link_libraries(ut_${room} PRIVATE ut_flags PUBLIC ut_sanitizers ${deps})
+  target_compile_definitions(ut_${room} PRIVATE UT_WITH_ITT=${UT_WITH_ITT})
+endfunction()
+
+# The right-hand side is the may-include table of tools/check_layers.py, as link order.
+ut_room(base)
+ut_room(model base)
+ut_room(wire model base)
+ut_room(itt)
+ut_room(import wire model base)
+ut_room(export model base)
+ut_room(analyze model base)
+ut_room(launch wire base)
+ut_room(cmd launch analyze export import wire model base)
+
+# Libraries the program may use, when they are there. UT_HAVE_ZLIB, UT_HAVE_ZSTD are 0 or 1.
+find_package(Threads REQUIRED)
+find_package(ZLIB QUIET)
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(ZSTD QUIET IMPORTED_TARGET libzstd)
+endif()
+set(UT_HAVE_ZLIB 0)
+set(UT_HAVE_ZSTD 0)
+if(ZLIB_FOUND)
+  set(UT_HAVE_ZLIB 1)
+endif()
+if(ZSTD_FOUND)
+  set(UT_HAVE_ZSTD 1)
+endif()
+
+# Where the collector lies, seen from the program's folder; ../lib holds in the build tree.
+file(RELATIVE_PATH UT_LIBDIR_REL ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+
+foreach(room base model wire import export analyze launch cmd)
+  get_target_property(_type ut_${room} TYPE)
+  if(NOT _type STREQUAL "STATIC_LIBRARY")
+    continue()
+  endif()
+  target_compile_definitions(ut_${room} PRIVATE
+    UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD} UT_LIBDIR_REL="${UT_LIBDIR_REL}")
+  target_link_libraries(ut_${room} PUBLIC Threads::Threads m
+    $<$<BOOL:${UT_HAVE_ZLIB}>:ZLIB::ZLIB> $<$<BOOL:${UT_HAVE_ZSTD}>:PkgConfig::ZSTD>)
+endforeach()

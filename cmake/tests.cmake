@@ -1,0 +1,91 @@
+# ctest: unit tests as ROOM/NAME, end-to-end tests as e2e/NAME, and the scenarios.
+set(UT_TEST_ENV UNITRACE_BUILD=${PROJECT_BINARY_DIR} UNITRACE_SOURCE=${PROJECT_SOURCE_DIR})
+set(_all_rooms ut_cmd ut_launch ut_analyze ut_export ut_import ut_wire ut_model ut_itt ut_base)
+
+if(TARGET ittnotify)
+  ut_programs(tests/programs ittnotify)
+  ut_programs(tests/bench ittnotify ut_sanitizers ${_all_rooms})
+endif()
+
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET cmocka)
+endif()
+
+# tests/support/*.c and a room's own files that are not test_* are linked into its tests.
+function(ut_unit_test room file)
+  get_filename_component(base ${file} NAME_WE)
+  string(REGEX REPLACE "^test_" "" name ${base})
+  set(target test_${room}_${name})
+  file(GLOB support CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/tests/support/*.c ${PROJECT_SOURCE_DIR}/tests/${room}/*.c)
+  list(FILTER support EXCLUDE REGEX "/test_[^/]*$")
+  add_executable(${target} ${file} ${support})
+  set(libs ${_all_rooms})
+  if(room STREQUAL "collect")
+    list(PREPEND libs ut_collect)
+  elseif(room STREQUAL "sdk")
+    list(PREPEND libs ut_sdk)
+  endif()
+  ut_extra_flags(${target} ${file})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${target} PRIVATE UT_WITH_ITT=${UT_WITH_ITT}
+    UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD})
+  target_link_libraries(${target} PRIVATE ut_flags ut_sanitizers ${libs} PkgConfig::CMOCKA
+    Threads::Threads m ${CMAKE_DL_LIBS})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${base} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${room})
+  if(NOT TARGET unit_${room})
+    add_custom_target(unit_${room})
+  endif()
+  add_dependencies(unit_${room} ${target})
+  add_test(NAME ${room}/${name} COMMAND ${target})
+  set_tests_properties(${room}/${name} PROPERTIES
+    LABELS "unit;${room}" TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}")
+endfunction()
+
+set(UT_UNIT_TESTS 0)
+file(GLOB _tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/test_*.c)
+list(FILTER _tests EXCLUDE REGEX "/tests/(programs|e2e|fuzz|bench|golden|device|support)/")
+foreach(file ${_tests})
+  if(NOT CMOCKA_FOUND)
+    message(STATUS "cmocka not found (libcmocka-dev): the unit tests are left out")
+    break()
+  endif()
+  get_filename_component(_room ${file} DIRECTORY)
+  get_filename_component(_room ${_room} NAME)
+  ut_unit_test(${_room} ${file})
+  math(EXPR UT_UNIT_TESTS "${UT_UNIT_TESTS} + 1")
+endforeach()
+
+find_package(Python3 QUIET COMPONENTS Interpreter)
+set(UT_E2E_TESTS 0)
+file(GLOB _tests CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/tests/e2e/test_*.py ${PROJECT_SOURCE_DIR}/tests/e2e/test_*.sh)
+foreach(file ${_tests})
+  get_filename_component(_base ${file} NAME_WE)
+  string(REGEX REPLACE "^test_" "" _name ${_base})
+  # A test that makes no sense with a sanitized program says so in a comment.
+  file(STRINGS ${file} _plain REGEX "^# ci: no sanitizers")
+  if(_plain AND UT_SANITIZE)
+    continue()
+  endif()
+  if(file MATCHES "\\.sh$")
+    add_test(NAME e2e/${_name} COMMAND bash ${file})
+  elseif(Python3_FOUND)
+    add_test(NAME e2e/${_name} COMMAND ${Python3_EXECUTABLE} -B ${file})
+  else()
+    message(STATUS "python3 not found: e2e/${_name} is left out")
+    continue()
+  endif()
+  set_tests_properties(e2e/${_name} PROPERTIES
+    LABELS e2e TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}"
+    WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+  math(EXPR UT_E2E_TESTS "${UT_E2E_TESTS} + 1")
+endforeach()
+
+if(Python3_FOUND AND TARGET unitrace AND EXISTS ${PROJECT_SOURCE_DIR}/tests/scenarios.py)
+  add_test(NAME scenarios COMMAND ${Python3_EXECUTABLE} -B
+    ${PROJECT_SOURCE_DIR}/tests/scenarios.py --run --build ${PROJECT_BINARY_DIR})
+  set_tests_properties(scenarios PROPERTIES
+    LABELS e2e TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}")
+endif()

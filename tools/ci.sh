@@ -1,0 +1,281 @@
+#!/usr/bin/env bash
+# ci.sh - the gates. A laptop and the CI run the same ones.
+#
+#   tools/ci.sh                 all gates, two at a time
+#   tools/ci.sh lint            the quick ones: format layers limits scripts tidy cppcheck symbols
+#   tools/ci.sh GATE...         some: format layers limits scripts tidy cppcheck gcc clang asan tsan
+#                               fuzz docs symbols install
+#
+# Each gate prints one line, and its log (build/ci/log/GATE) only when it fails. Trees are kept in
+# build/ci, so a second run only builds what changed. FUZZ_SECONDS (60) is for all targets together.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+root=$PWD
+ci=$root/build/ci
+jobs=$(nproc)
+unset MAKEFLAGS MFLAGS # "make lint" is no reason for a sub-make to share its jobs
+
+# Names the collector may export: what it interposes, and what ITT programs look up in it.
+exported='__itt_[a-z0-9_]+|Initialize|NotifyEvent|Finalize[A-Za-z]*|setenv|putenv|unsetenv|clearenv'
+
+sources() { find src include examples tests -name '*.[ch]' -o -name '*.cpp' 2>/dev/null | sort; }
+
+# tree NAME [cmake arguments]: configure and build build/ci/NAME; $targets limits what is built.
+tree() {
+	local name=$1
+	shift
+	cmake -S . -B "$ci/$name" -G 'Unix Makefiles' "$@" || return 1
+	# What setup.sh put into build/ serves every tree.
+	local extra
+	for extra in venv node; do
+		if [ -d "build/$extra" ]; then ln -sfn "$root/build/$extra" "$ci/$name/$extra"; fi
+	done
+	# shellcheck disable=SC2086 # a list of words
+	cmake --build "$ci/$name" -j "$jobs" ${targets:+--target $targets}
+}
+
+run_tests() {
+	local name=$1
+	shift
+	(cd "$ci/$name" && ctest --output-on-failure --no-tests=ignore "$@")
+}
+
+gate_format() {
+	local tool
+	tool=$(command -v clang-format-14 || command -v clang-format) || { echo "no clang-format"; return 1; }
+	sources | grep -v '^tests/golden/' | xargs -r "$tool" --dry-run --Werror
+}
+
+gate_layers() { python3 -B tools/check_layers.py; }
+
+gate_limits() { python3 -B tools/check_limits.py; }
+
+gate_scripts() {
+	local file bad=0
+	for file in .ci/run tools/*.sh tests/*.sh tests/*/*.sh; do
+		[ ! -f "$file" ] || bash -n "$file" || bad=1
+	done
+	{ find tools tests python -name '*.py' 2>/dev/null || true; } | while read -r file; do
+		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$file" || exit 1
+	done || bad=1
+	return $bad
+}
+
+gate_tidy() {
+	cmake -S . -B "$ci/tidy" -DCMAKE_C_COMPILER=clang -DBUILD_TESTING=OFF || return 1
+	# Each file once, one file per process: clang-tidy 14 invents va_list errors otherwise, and
+	# the collector compiles some files a second time.
+	mkdir -p "$ci/tidy/once"
+	python3 - "$ci/tidy" <<-'EOF' || return 1
+		import json, sys
+		each = {c["file"]: c for c in json.load(open(sys.argv[1] + "/compile_commands.json"))}
+		json.dump(list(each.values()), open(sys.argv[1] + "/once/compile_commands.json", "w"))
+	EOF
+	find src -name '*.c' | sort | xargs -r -n 1 -P "$jobs" clang-tidy --quiet -p "$ci/tidy/once"
+}
+
+# cppcheck 2.10 takes "return fd < 0 ? -errno : fd" for a leak and "if (*p) return *p" for a
+# mistake; leaks are the business of clang's analyzer and of ASan.
+gate_cppcheck() {
+	local quiet=() id
+	mkdir -p "$ci/cppcheck"
+	for id in missingIncludeSystem memleak resourceLeak leakReturnValNotUsed \
+		identicalInnerCondition preprocessorErrorDirective:include/ittnotify.h; do
+		quiet+=("--suppress=$id")
+	done
+	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --library=posix,gnu -j "$jobs" \
+		--enable=warning,performance,portability "${quiet[@]}" \
+		--cppcheck-build-dir="$ci/cppcheck" -D_GNU_SOURCE -DUT_WITH_ITT=1 -DUT_HAVE_ZLIB=1 \
+		-DUT_HAVE_ZSTD=1 '-DUT_LIBDIR_REL="../lib"' '-DUT_VERSION="0"' -I src -I include src
+}
+
+gate_gcc() { tree gcc -DUT_WERROR=ON && run_tests gcc -j "$jobs"; }
+
+gate_clang() {
+	tree clang -DUT_WERROR=ON -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
+		-DCMAKE_BUILD_TYPE=Debug && run_tests clang -L unit
+}
+
+gate_asan() {
+	export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+	export UBSAN_OPTIONS=print_stacktrace=1
+	tree asan -DUT_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DUT_SANITIZE=address,undefined &&
+		run_tests asan -j "$jobs"
+}
+
+gate_tsan() {
+	local targets="" room fixed=()
+	for room in wire collect; do
+		if compgen -G "tests/$room/test_*.c" >/dev/null; then targets+=" unit_$room"; fi
+	done
+	[ -n "$targets" ] || { echo "no tests of wire and collect yet"; return 77; }
+	# Some kernels place programs where gcc 12's TSan does not expect them.
+	if setarch -R true 2>/dev/null; then fixed=(setarch -R); fi
+	targets=$targets tree tsan -DUT_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DUT_SANITIZE=thread &&
+		(cd "$ci/tsan" && "${fixed[@]}" ctest --output-on-failure -L '^(wire|collect)$')
+}
+
+gate_fuzz() {
+	local target name seconds all corpus dir targets bad=0
+	compgen -G 'tests/fuzz/fuzz_*.c' >/dev/null || { echo "no fuzz targets yet"; return 77; }
+	targets=$(basename -a -s .c tests/fuzz/fuzz_*.c | paste -sd' ')
+	tree fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DUT_FUZZ=ON -DBUILD_TESTING=OFF ||
+		return 1
+	# shellcheck disable=SC2086
+	all=($(printf "$ci/fuzz/tests/fuzz/%s " $targets))
+	seconds=$((${FUZZ_SECONDS:-60} / ${#all[@]}))
+	[ $seconds -gt 0 ] || seconds=1
+	for target in "${all[@]}"; do
+		name=$(basename "$target")
+		corpus=$ci/fuzz/corpus/$name
+		mkdir -p "$corpus" "$ci/fuzz/found"
+		set -- "$corpus"
+		for dir in "tests/fuzz/corpus/$name" "tests/fuzz/corpus/${name#fuzz_}"; do
+			if [ -d "$dir" ]; then set -- "$@" "$dir"; fi
+		done
+		echo "== $name, $seconds s"
+		"$target" -max_total_time=$seconds -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+			-verbosity=0 -artifact_prefix="$ci/fuzz/found/$name-" "$@" || bad=1
+	done
+	return $bad
+}
+
+# The documents' examples are run by tools/check_docs.py (or .sh) when there is one.
+gate_docs() {
+	if [ -f tools/check_docs.py ]; then
+		targets="" tree gcc -DUT_WERROR=ON >/dev/null && UNITRACE_BUILD=$ci/gcc python3 -B tools/check_docs.py
+	elif [ -f tools/check_docs.sh ]; then
+		targets="" tree gcc -DUT_WERROR=ON >/dev/null && UNITRACE_BUILD=$ci/gcc bash tools/check_docs.sh
+	else
+		echo "no tools/check_docs.py yet"
+		return 77
+	fi
+}
+
+# globals LIBRARY ALLOWED: names defined in a static library that the house does not know.
+globals() {
+	nm -g --defined-only "$1" 2>/dev/null |
+		awk -v lib="$(basename "$1")" -v ok="^(ut_[a-z0-9_]+|$2)\$" \
+			'NF == 3 && $3 !~ ok { print lib ": global " $3 " does not start with ut_"; bad = 1 }
+			 END { exit bad }'
+}
+
+gate_symbols() {
+	local lib bad=0
+	tree gcc -DUT_WERROR=ON >/dev/null || { echo "the gcc tree does not build"; return 1; }
+	lib=$ci/gcc/lib/libunitrace.so
+	if [ -f "$lib" ]; then
+		nm -D --defined-only "$lib" | awk -v ok="^($exported)\$" \
+			'$3 !~ ok { print "libunitrace.so exports " $3; bad = 1 } END { exit bad }' || bad=1
+		readelf -d "$lib" | awk '/NEEDED/ && !/libc\.so\.6|ld-linux/ {
+			print "libunitrace.so needs more than libc: " $NF; bad = 1 } END { exit bad }' || bad=1
+		readelf -d "$lib" | grep -q TEXTREL && { echo "libunitrace.so has text relocations"; bad=1; }
+	fi
+	for lib in "$ci"/gcc/rooms/libut_*.a "$ci"/gcc/lib/libittnotify.a; do
+		[ -f "$lib" ] || continue
+		case $lib in
+		*/libut_collect.a) globals "$lib" "$exported" || bad=1 ;;
+		*/libut_sdk.a | */libittnotify.a | */libut_itt.a) globals "$lib" '_?_itt_[a-z0-9_]+|iJIT_[A-Za-z0-9_]+' || bad=1 ;;
+		*) globals "$lib" 'ut_' || bad=1 ;;
+		esac
+	done
+	return $bad
+}
+
+# Install, move the tree elsewhere, and use it as a stranger would.
+gate_install() {
+	local stage=$ci/install/stage there=$ci/install/moved
+	tree gcc -DUT_WERROR=ON >/dev/null || { echo "the gcc tree does not build"; return 1; }
+	rm -rf "$ci/install" && mkdir -p "$ci/install/user"
+	DESTDIR=$stage cmake --install "$ci/gcc" >/dev/null || return 1
+	mv "$stage/usr/local" "$there"
+	(cd "$there" && find . -type f | sort)
+	if [ -x "$there/bin/unitrace" ]; then "$there/bin/unitrace" --version || return 1; fi
+	[ -f "$there/include/ittnotify.h" ] || return 0
+	cd "$ci/install/user" || return 1
+	cat >user.c <<-'EOF'
+		#include <ittnotify.h>
+		int main(void)
+		{
+			__itt_domain *d = __itt_domain_create("user");
+			__itt_task_begin(d, __itt_null, __itt_null, __itt_string_handle_create("work"));
+			__itt_task_end(d);
+			return 0;
+		}
+	EOF
+	cat >CMakeLists.txt <<-'EOF'
+		cmake_minimum_required(VERSION 3.22)
+		project(user C)
+		find_package(unitrace REQUIRED)
+		add_executable(user user.c)
+		target_link_libraries(user unitrace::ittnotify)
+	EOF
+	cmake -S . -B by-cmake -DCMAKE_PREFIX_PATH="$there" >/dev/null && cmake --build by-cmake || return 1
+	# shellcheck disable=SC2046 # flags are words
+	cc user.c -o by-pkg-config \
+		$(PKG_CONFIG_PATH=$there/lib/pkgconfig pkg-config --cflags --libs ittnotify) || return 1
+	./by-cmake/user && ./by-pkg-config || return 1
+	[ ! -x "$there/bin/unitrace" ] || "$there/bin/unitrace" ./by-pkg-config
+}
+
+# digest LOG: where it went wrong first, and how it ended.
+digest() {
+	grep -nE '(error|warning|runtime error|ERROR|FAILED|Failed|FAIL)\b' "$1" | head -n 15
+	echo ...
+	tail -n 20 "$1"
+}
+
+# run GATE: its one line, and its log if it failed.
+run() {
+	local gate=$1 start=$SECONDS log=$ci/log/$1 rc=0
+	(set -uo pipefail; "gate_$gate") >"$log" 2>&1 </dev/null || rc=$?
+	case $rc in
+	0) printf 'ok    %-9s %4d s\n' "$gate" $((SECONDS - start)) ;;
+	77)
+		printf 'skip  %-9s %4d s  %s\n' "$gate" $((SECONDS - start)) "$(tail -n 1 "$log")"
+		echo "$gate" >>"$ci/skipped"
+		;;
+	*)
+		printf 'FAIL  %-9s %4d s  (build/ci/log/%s)\n%s\n' "$gate" $((SECONDS - start)) "$gate" \
+			"$(digest "$log" | sed 's/^/      /')"
+		echo "$gate" >>"$ci/failed"
+		;;
+	esac
+}
+
+# pool GATE...: two at a time.
+pool() {
+	local gate
+	for gate in "$@"; do
+		while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+		run "$gate" &
+	done
+	wait
+}
+
+main() {
+	local lint="format layers limits scripts tidy cppcheck" first="" last="" gate failed skipped
+	mkdir -p "$ci/log"
+	rm -f "$ci/failed" "$ci/skipped"; touch "$ci/failed" "$ci/skipped"
+	case ${1:-all} in
+	all) set -- gcc asan clang $lint tsan fuzz symbols install docs ;;
+	lint) set -- $lint symbols ;;
+	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; return 0 ;;
+	esac
+	for gate in "$@"; do
+		declare -F "gate_$gate" >/dev/null || { echo "ci: no gate '$gate'" >&2; return 2; }
+		case $gate in # these look at what the gcc gate built
+		symbols | install | docs) last+=" $gate" ;;
+		*) first+=" $gate" ;;
+		esac
+	done
+	# shellcheck disable=SC2086
+	pool $first
+	for gate in $last; do run "$gate"; done
+	failed=$(wc -l <"$ci/failed")
+	skipped=$(wc -l <"$ci/skipped")
+	echo "gates: $(($# - failed - skipped)) passed, $failed failed, $skipped skipped"
+	[ "$failed" -eq 0 ]
+}
+
+main "$@"

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# demo.sh BUILD - trace an example and say what to do with the result. "make demo" runs it.
+set -euo pipefail
+name=${1:-build}
+build=$(cd "$name" && pwd)
+out=$build/demo
+
+[ -x "$build/bin/unitrace" ] || { echo "demo: $build/bin/unitrace is not built" >&2; exit 1; }
+[ -x "$build/examples/threads" ] || { echo "demo: $build/examples/threads is not built" >&2; exit 1; }
+
+# A demo starts from an empty folder; only traces are removed.
+mkdir -p "$out"
+rm -f "$out"/*.json "$out"/*.json.gz "$out"/*.utr
+
+cd "$out"
+echo "\$ $name/bin/unitrace $name/examples/threads"
+echo
+"$build/bin/unitrace" "$build/examples/threads"
+
+# shellcheck disable=SC2012 # our own file names
+trace=$(ls -t -- *.json 2>/dev/null | head -n 1 || true)
+echo
+if [ -n "$trace" ]; then
+	echo "The trace is $name/demo/$trace ($(wc -c <"$trace") bytes)."
+	echo "To see it, drop it on the page https://ui.perfetto.dev, or on chrome://tracing."
+	echo
+fi
+echo "Next:"
+echo "  $name/bin/unitrace --help           every option"
+echo "  $name/bin/unitrace ./your-program   trace your own"
+echo "  make test                        prove that all works here"

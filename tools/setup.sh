@@ -1,0 +1,158 @@
+#!/usr/bin/env bash
+# setup.sh - install what is missing to build, test and check unitrace.
+#
+#   tools/setup.sh [build|test|lint|python|node|all]...      (default: build)
+#
+# build, test and lint are Debian packages: required ones must be there in the end, optional ones
+# are skipped aloud. python (torch, ittapi in build/venv) and node (oracles for our outputs in
+# build/node) only add tests; without them those tests say that they were skipped. Nothing is
+# touched, and no network is needed, when everything is present.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# A word is PACKAGE or PACKAGE|COMMAND: the command counts as well, wherever it came from.
+build_required="gcc|cc libc6-dev make|make cmake|cmake pkg-config|pkg-config zlib1g-dev libzstd-dev"
+test_required="$build_required g++|c++ libcmocka-dev python3|python3"
+test_optional="valgrind|valgrind protobuf-compiler|protoc mold|mold clang-14|clang-14
+	libtbb-dev libdnnl-dev embree-tools libomp-14-dev
+	python3-venv chromium|chromium nodejs|node npm|npm"
+test_optional_newer="libomp-19-dev" # cannot live beside 14 everywhere: tried last, alone
+lint_required="$test_required clang|clang clang-tidy|clang-tidy clang-format-14|clang-format-14
+	cppcheck|cppcheck"
+lint_optional="libclang-rt-14-dev"
+
+skipped=build/setup-skipped # optional packages that could not be had: not tried again each time
+
+say() { printf 'setup: %s\n' "$*"; }
+
+die() {
+	printf 'setup: %s\n' "$*" >&2
+	exit 1
+}
+
+# missing WORD...: the packages that are not there, one dpkg-query for all of them.
+missing() {
+	local word package installed=""
+
+	if command -v dpkg-query >/dev/null; then
+		installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${@%%|*}" \
+			2>/dev/null | sed -n 's/ installed$//p' || true)
+	fi
+	for word in "$@"; do
+		package=${word%%|*}
+		case $'\n'$installed$'\n' in *$'\n'$package$'\n'*) continue ;; esac
+		case $word in *'|'*) command -v "${word##*|}" >/dev/null && continue ;; esac
+		printf '%s\n' "$package"
+	done
+}
+
+can_install() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
+
+apt() {
+	DEBIAN_FRONTEND=noninteractive apt-get -y -q -o Dpkg::Use-Pty=0 "$@" \
+		>build/setup.log 2>&1 </dev/null
+}
+
+# Why the last apt run failed, in one line.
+reason() {
+	grep -E '^(E|W): |Unable to locate|Conflicts|but it is not' build/setup.log | tail -n 1 |
+		sed 's/^[EW]: //' | grep . || echo "see build/setup.log"
+}
+
+refreshed=""
+refresh() {
+	[ -z "$refreshed" ] || return 0
+	refreshed=yes
+	apt update || say "package lists could not be refreshed ($(reason)); using what is there"
+}
+
+install() { apt install --no-install-recommends --no-remove "$@"; }
+
+require() {
+	local want
+	mapfile -t want < <(missing "$@")
+	[ ${#want[@]} -gt 0 ] || return 0
+	can_install || die "missing: ${want[*]}. As root: apt-get install -y --no-install-recommends ${want[*]}"
+	mkdir -p build
+	say "installing ${want[*]}"
+	refresh
+	install "${want[@]}" || die "could not install ${want[*]}: $(reason)"
+}
+
+prefer() {
+	local want=() package
+	while read -r package; do
+		if grep -qxF "$package" "$skipped" 2>/dev/null; then
+			say "still without $package (delete $skipped to try again)"
+		else
+			want+=("$package")
+		fi
+	done < <(missing "$@")
+	[ ${#want[@]} -gt 0 ] || return 0
+	if ! can_install; then
+		say "optional, not installed, their tests will be skipped: ${want[*]}"
+		return 0
+	fi
+	mkdir -p build
+	say "installing ${want[*]}"
+	refresh
+	install "${want[@]}" && return 0
+	for package in "${want[@]}"; do
+		install "$package" && continue
+		say "skipped $package: $(reason)"
+		echo "$package" >>"$skipped"
+	done
+}
+
+# build/venv: PyTorch and the ITT binding of python, for the tests that trace them.
+python_venv() {
+	local log=build/setup-python.log package
+
+	mkdir -p build
+	if [ ! -x build/venv/bin/pip ]; then
+		if ! python3 -m venv build/venv >"$log" 2>&1; then
+			rm -rf build/venv
+			say "skipped python: no virtual environment ($(tail -n 1 "$log"))"
+			return 0
+		fi
+	fi
+	for package in ittapi torch==2.13.0; do
+		build/venv/bin/pip show -q "${package%%=*}" >/dev/null 2>&1 && continue
+		say "installing $package into build/venv"
+		timeout 900 build/venv/bin/pip install --quiet --disable-pip-version-check \
+			--retries 1 --timeout 30 "$package" >"$log" 2>&1 ||
+			say "skipped $package: $(grep -E '^ERROR' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
+	done
+}
+
+# build/node: a browser driver and speedscope, which read the traces we write.
+node_packages() {
+	local log=build/setup-node.log
+
+	[ ! -d build/node/node_modules/playwright-core ] ||
+		[ ! -d build/node/node_modules/speedscope ] || return 0
+	command -v npm >/dev/null || { say "skipped node: npm is not installed"; return 0; }
+	mkdir -p build/node
+	say "installing playwright-core and speedscope into build/node"
+	timeout 300 npm install --prefix build/node --no-audit --no-fund --ignore-scripts \
+		playwright-core speedscope >"$log" 2>&1 ||
+		say "skipped node: $(grep -iE 'err' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
+}
+
+part() {
+	# The lists are words: split on purpose.
+	# shellcheck disable=SC2086
+	case $1 in
+	build) require $build_required ;;
+	test) require $test_required && prefer $test_optional && prefer $test_optional_newer ;;
+	lint) require $lint_required && prefer $lint_optional ;;
+	python) python_venv ;;
+	node) node_packages ;;
+	all) for p in build test lint python node; do part "$p"; done ;;
+	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;
+	*) die "unknown part '$1'; one of build test lint python node all" ;;
+	esac
+}
+
+[ $# -gt 0 ] || set -- build
+for p in "$@"; do part "$p"; done
