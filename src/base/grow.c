@@ -1,0 +1,35 @@
+#include "base/grow.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *p, size_t n, size_t size)
+{
+	if (!p) {
+		fprintf(stderr, "unitrace: out of memory (%zu items of %zu bytes)\n", n, size);
+		abort();
+	}
+	return p;
+}
+
+void *ut_make(size_t size)
+{
+	return checked(calloc(1, size), 1, size);
+}
+
+void *ut_grow(void *items, size_t n, size_t *cap, size_t size)
+{
+	size_t wanted = *cap ? *cap : 16;
+
+	if (n <= *cap)
+		return items;
+	while (wanted < n && wanted <= SIZE_MAX / 2)
+		wanted *= 2;
+	items = wanted >= n && wanted <= SIZE_MAX / size ? realloc(items, wanted * size) : NULL;
+	checked(items, n, size);
+	memset((char *)items + *cap * size, 0, (wanted - *cap) * size);
+	*cap = wanted;
+	return items;
+}

@@ -1,0 +1,18 @@
+/*
+ * grow.h - memory that its owner frees with free(). Running out of it aborts: never NULL.
+ */
+#ifndef UT_BASE_GROW_H
+#define UT_BASE_GROW_H
+
+#include <stddef.h>
+
+/*
+ * items with room for at least n of size bytes each, moved if need be; *cap is updated and new
+ * items are zero. Start with NULL and 0.
+ */
+void *ut_grow(void *items, size_t n, size_t *cap, size_t size);
+
+/* One zeroed object. */
+void *ut_make(size_t size);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * log.h - what the program tells its user beside its results: stderr only, a line at a time.
+ *
+ * A file that logs says which room it belongs to before it includes this header:
+ *
+ *     #define UT_LOG_ROOM "launch"
+ *
+ * Lines start with "unitrace: " and go out in one write, so that those of many ranks do not mix.
+ * errno is kept. Any thread; the settings are made once, at start.
+ */
+#ifndef UT_BASE_LOG_H
+#define UT_BASE_LOG_H
+
+#include "base/err.h"
+
+enum ut_log_level {
+	UT_ERR,   /* what was asked for did not happen */
+	UT_WARN,  /* it happened, but not quite as asked */
+	UT_INFO,  /* worth knowing */
+	UT_DEBUG, /* for us; see ut_log_debug() */
+};
+
+#ifndef UT_LOG_ROOM
+#define UT_LOG_ROOM "cmd"
+#endif
+
+#define ut_log(level, ...) ut_log_line((level), UT_LOG_ROOM, __VA_ARGS__)
+
+void ut_log_line(enum ut_log_level level, const char *room, const char *fmt, ...) UT_PRINTF(3, 4);
+
+/* Lines less urgent than level are not shown; UT_INFO at start. */
+void ut_log_set_level(enum ut_log_level level);
+
+/* Shows the debug lines of these rooms ("wire,import"; "all"). The text must stay. */
+void ut_log_debug(const char *rooms);
+
+#endif
