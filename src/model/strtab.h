@@ -1,0 +1,42 @@
+/*
+ * strtab.h - each distinct string once, known by a small number.
+ *
+ * Task names repeat millions of times; events carry a uint32_t instead. Ids are dense, start
+ * at 1, and are never reused: id 0 means "no string", so a zeroed event is a valid event.
+ *
+ * Owner: the trace. The text lives in the arena given at init and stays put until the arena is
+ * released, so a returned pointer may be kept as long as the trace. Not thread-safe.
+ */
+#ifndef UT_MODEL_STRTAB_H
+#define UT_MODEL_STRTAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ut_arena;
+
+struct ut_str {
+	const char *ptr; /* NUL-terminated for printf, but may hold NULs: trust len */
+	size_t len;
+};
+
+struct ut_strtab {
+	struct ut_arena *arena; /* not owned */
+	struct ut_str *items;   /* items[id]; items[0] is the empty string */
+	uint32_t count;         /* ids in use: 1..count */
+	uint32_t *slots;        /* open addressing, power of two, 0 = empty */
+	uint32_t slot_mask;
+};
+
+void ut_strtab_init(struct ut_strtab *t, struct ut_arena *arena);
+
+/* The id of these len bytes, adding them if new. Same bytes, same id. */
+uint32_t ut_strtab_intern(struct ut_strtab *t, const char *s, size_t len);
+
+/* The same for a NUL-terminated string; NULL gives 0. */
+uint32_t ut_strtab_intern_z(struct ut_strtab *t, const char *s);
+
+/* The string behind id. An unknown id gives the empty string, never NULL. */
+struct ut_str ut_strtab_get(const struct ut_strtab *t, uint32_t id);
+
+#endif

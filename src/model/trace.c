@@ -1,0 +1,70 @@
+#include "model/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Room for one more item. Arrays double and their old copies stay in the arena, so the waste is
+ * at most what is in use. Indices are 32 bits wide: more items than that is the end of memory.
+ */
+static void *grown(struct ut_trace *t, void *items, size_t count, size_t *cap, size_t size)
+{
+	size_t wanted = *cap ? *cap * 2 : 16;
+	void *bigger;
+
+	if (count < *cap)
+		return items;
+	if (count >= UINT32_MAX)
+		abort();
+	bigger = ut_arena_alloc(&t->arena, wanted, size);
+	if (count)
+		memcpy(bigger, items, count * size);
+	*cap = wanted;
+	return bigger;
+}
+
+void ut_trace_init(struct ut_trace *t)
+{
+	*t = (struct ut_trace){ 0 };
+	ut_strtab_init(&t->strings, &t->arena);
+	ut_trace_close_args(t); /* the empty list that index 0 stands for */
+}
+
+void ut_trace_release(struct ut_trace *t)
+{
+	ut_arena_release(&t->arena);
+	*t = (struct ut_trace){ 0 };
+}
+
+uint32_t ut_trace_add_process(struct ut_trace *t, uint32_t pid)
+{
+	t->processes =
+		grown(t, t->processes, t->process_count, &t->process_cap, sizeof(*t->processes));
+	t->processes[t->process_count] = (struct ut_process){ .pid = pid, .rank = -1 };
+	return (uint32_t)t->process_count++;
+}
+
+uint32_t ut_trace_add_track(struct ut_trace *t, uint32_t process, enum ut_track_type type)
+{
+	t->tracks = grown(t, t->tracks, t->track_count, &t->track_cap, sizeof(*t->tracks));
+	t->tracks[t->track_count] = (struct ut_track){ .process = process, .type = type };
+	return (uint32_t)t->track_count++;
+}
+
+struct ut_arg *ut_trace_add_arg(struct ut_trace *t, uint32_t key, enum ut_arg_type type)
+{
+	t->args = grown(t, t->args, t->arg_count, &t->arg_cap, sizeof(*t->args));
+	t->args[t->arg_count] = (struct ut_arg){ .key = key, .type = (uint8_t)type };
+	return &t->args[t->arg_count++];
+}
+
+void ut_trace_close_args(struct ut_trace *t)
+{
+	ut_trace_add_arg(t, 0, UT_ARG_END);
+}
+
+void ut_trace_drop_args(struct ut_trace *t, size_t mark)
+{
+	if (mark && mark < t->arg_count)
+		t->arg_count = mark;
+}
