@@ -1,0 +1,254 @@
+/* control.c - see control.h. What the collector uses is free of malloc and stdio. */
+#include "wire/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wire/process.h"
+#include "wire/text.h"
+
+#define NAMED_BYTES 4096
+
+static void *map_file(const char *path, size_t size)
+{
+	void *map = MAP_FAILED;
+	struct stat st;
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && st.st_size >= (off_t)size)
+		map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return map == MAP_FAILED ? NULL : map;
+}
+
+static bool control_path(char path[4096], const char *dir)
+{
+	struct ut_text text = ut_text_init(path, 4096);
+
+	ut_text_str(&text, dir);
+	ut_text_str(&text, "/" UT_CONTROL_FILE);
+	return !text.cut;
+}
+
+struct ut_control *ut_control_map(const char *dir)
+{
+	struct ut_control *c;
+	char path[4096];
+
+	if (!control_path(path, dir))
+		return NULL;
+	c = map_file(path, sizeof(*c));
+	if (!c)
+		return NULL;
+	if (memcmp(c->magic, UT_CONTROL_MAGIC, sizeof(c->magic)) ||
+	    c->version != UT_CONTROL_VERSION) {
+		ut_control_close(c);
+		return NULL;
+	}
+	return c;
+}
+
+_Atomic uint32_t *ut_control_state(struct ut_control *c)
+{
+	_Atomic uint32_t *named;
+
+	if (!c->state_path[0] || c->state_path[sizeof(c->state_path) - 1])
+		return &c->state;
+	named = map_file(c->state_path, NAMED_BYTES);
+	return named ? named : &c->state;
+}
+
+int ut_control_create(const char *dir, struct ut_control **control, struct ut_err *err)
+{
+	struct ut_control *c;
+	char path[4096];
+	int fd = -1, rc = 0;
+
+	if (!control_path(path, dir))
+		return ut_err_set(err, -ENAMETOOLONG, "%s: the name is too long", dir);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || posix_fallocate(fd, 0, sizeof(*c))) {
+		rc = ut_err_set(err, errno ? -errno : -ENOSPC, "%s: cannot make it: %s", path,
+				strerror(errno));
+		goto out;
+	}
+	c = mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (c == MAP_FAILED) {
+		rc = ut_err_set(err, -errno, "%s: cannot map it: %s", path, strerror(errno));
+		goto out;
+	}
+	c->version = UT_CONTROL_VERSION;
+	c->rank = -1;
+	c->launcher_pid = (uint32_t)getpid();
+	ut_clock_pair_take(ut_clock_source(), &c->start);
+	c->last = c->start;
+	ut_process_boot_id(c->boot_id);
+	memcpy(c->magic, UT_CONTROL_MAGIC, sizeof(c->magic));
+	*control = c;
+out:
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int ut_control_open(const char *dir, struct ut_control **control, struct ut_err *err)
+{
+	*control = ut_control_map(dir);
+	if (!*control)
+		return ut_err_set(err, -ENOENT, "%s: not a session of unitrace", dir);
+	return 0;
+}
+
+void ut_control_close(struct ut_control *c)
+{
+	if (c)
+		munmap(c, sizeof(*c));
+}
+
+void ut_control_tick(struct ut_control *c)
+{
+	struct ut_clock_pair pair;
+
+	ut_clock_pair_take(ut_clock_source(), &pair);
+	atomic_fetch_add(&c->last_seq, 1);
+	c->last = pair;
+	atomic_fetch_add(&c->last_seq, 1);
+}
+
+/* ---- filters ------------------------------------------------------------------------------- */
+
+int ut_control_add_filter(char list[UT_FILTER_BYTES], const char *pattern)
+{
+	char *p = list;
+	size_t len = strlen(pattern) + 1;
+
+	while (*p)
+		p += strlen(p) + 1;
+	if (len == 1 || (size_t)(p - list) + len + 1 > UT_FILTER_BYTES)
+		return len == 1 ? -EINVAL : -ENOSPC;
+	memcpy(p, pattern, len);
+	return 0;
+}
+
+/* * and ? as in the shell; linear, because only the last * is ever tried again. */
+static bool matches(const char *pattern, const char *name)
+{
+	const char *star = NULL, *resume = NULL;
+
+	while (*name) {
+		if (*pattern == '*') {
+			star = pattern++;
+			resume = name;
+		} else if (*pattern == '?' || *pattern == *name) {
+			pattern++;
+			name++;
+		} else if (star) {
+			pattern = star + 1;
+			name = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
+static bool any_matches(const char *list, const char *name)
+{
+	const char *end = list + UT_FILTER_BYTES - 1;
+
+	for (const char *p = list; p < end && *p; p += strlen(p) + 1)
+		if (matches(p, name))
+			return true;
+	return false;
+}
+
+bool ut_control_passes(const char *include, const char *exclude, const char *name)
+{
+	if (exclude[0] && any_matches(exclude, name))
+		return false;
+	return !include[0] || any_matches(include, name);
+}
+
+/* ---- named sessions ------------------------------------------------------------------------ */
+
+static int named_path(const char *name, char path[1024], struct ut_err *err)
+{
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+
+	if (!len || name[len] || len > 64)
+		return ut_err_set(err, -EINVAL,
+				  "session name '%s': 1 to 64 letters, digits, '-' or '_'", name);
+	snprintf(path, 1024, "/dev/shm/unitrace.%u.%s", (unsigned int)geteuid(), name);
+	return 0;
+}
+
+/*
+ * Everybody who uses the name holds a shared lock on its file; who can get the exclusive one is
+ * alone. The kernel drops the locks of the dead, so nothing stale can stay.
+ */
+int ut_named_join(const char *name, char path[1024], bool *reused, struct ut_err *err)
+{
+	int fd, rc = named_path(name, path, err);
+	uint32_t state = UT_STATE_RUNNING;
+
+	if (rc)
+		return rc;
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return ut_err_set(err, -errno, "%s: cannot open it: %s", path, strerror(errno));
+	*reused = flock(fd, LOCK_EX | LOCK_NB) != 0;
+	if (!*reused && (ftruncate(fd, 0) || posix_fallocate(fd, 0, NAMED_BYTES) ||
+			 pwrite(fd, &state, sizeof(state), 0) != sizeof(state))) {
+		rc = ut_err_set(err, -errno, "%s: cannot write to it: %s", path, strerror(errno));
+		close(fd);
+		return rc;
+	}
+	flock(fd, LOCK_SH);
+	return fd;
+}
+
+void ut_named_leave(int fd, const char *path)
+{
+	if (fd < 0)
+		return;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlink(path);
+	close(fd);
+}
+
+int ut_named_set(const char *name, enum ut_state state, struct ut_err *err)
+{
+	char path[1024];
+	_Atomic uint32_t *word;
+	void *map;
+	int fd, rc = named_path(name, path, err);
+
+	if (rc)
+		return rc;
+	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		if (fd >= 0)
+			close(fd);
+		return ut_err_set(err, -ENOENT, "no session named '%s' is running", name);
+	}
+	map = map_file(path, NAMED_BYTES);
+	close(fd);
+	if (!map)
+		return ut_err_set(err, -EIO, "%s: cannot map it", path);
+	word = map;
+	rc = (int)atomic_load(word);
+	if (rc != UT_STATE_STOPPED)
+		atomic_store(word, state);
+	munmap(map, NAMED_BYTES);
+	return rc;
+}

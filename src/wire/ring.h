@@ -1,0 +1,34 @@
+/*
+ * ring.h - the flight recorder: a bounded number of chunks, used again from the oldest on.
+ *
+ * Off unless the session asks for it. Any thread; no locks. A chunk that a thread is writing to
+ * is never taken away from it, so a thread that records rarely keeps its past longer.
+ */
+#ifndef UT_WIRE_RING_H
+#define UT_WIRE_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ut_chunk;
+struct ut_clock_pair;
+struct ut_control;
+
+/* Reads keep_bytes and keep_ns; forgets what was in the ring before (fork). */
+void ut_ring_open(const struct ut_control *control, const struct ut_clock_pair *now);
+
+bool ut_ring_on(void);
+
+/* The size of its chunks: small, so that many threads fit. */
+uint32_t ut_ring_chunk_bytes(void);
+
+/* A new chunk joins the ring; its thread is writing to it. */
+void ut_ring_add(struct ut_chunk *chunk);
+
+/* The oldest chunk that may be overwritten, emptied; NULL = take a new one. */
+struct ut_chunk *ut_ring_reuse(uint64_t ticks);
+
+/* The thread has left its chunk at this time. */
+void ut_ring_leave(struct ut_chunk *chunk, uint64_t ticks);
+
+#endif

@@ -1,0 +1,612 @@
+/*
+ * writer.c - see writer.h. No stdio, no malloc, no lock.
+ *
+ * The file is mapped in windows that grow from 1 to 64 MiB, so that a small recording costs a
+ * small file. Every window is really allocated on disk before it is mapped: a store into a hole
+ * of a full disk would kill the application with SIGBUS. Windows are never unmapped, because a
+ * signal handler may have interrupted a store into one; what a thread has filled is given back
+ * with MADV_DONTNEED, which leaves the data in the page cache and the application's memory flat.
+ */
+#include "wire/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "wire/control.h"
+#include "wire/process.h"
+#include "wire/ring.h"
+#include "wire/text.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define MIB          (1ull << 20)
+#define SMALL_STEPS  6 /* windows of 1, 2, 4, ... 32 MiB come before those of 64 */
+#define WINDOW_COUNT 32768 /* 2 TiB */
+#define RESTS        64
+#define LEAST_REST   64 /* words; less is not worth handing on */
+
+enum ut_clock_source ut_writer_clock = UT_CLOCK_MONOTONIC;
+
+static struct writer {
+	struct ut_spool_header *header;
+	_Atomic(char *) windows[WINDOW_COUNT];
+	_Atomic(uint64_t *) rests[RESTS]; /* where threads that ended have stopped writing */
+	_Atomic(struct ut_chunk *) meta; /* the chunk that definitions go to */
+	_Atomic uint32_t generation;
+	_Atomic uint64_t next_pair; /* ticks at which the clocks are looked at again */
+	uint64_t max_bytes;
+	dev_t dev;
+	ino_t ino;
+	int fd; /* may be closed behind our back: see file_descriptor() */
+	bool no_fallocate;
+	char path[4096];
+} w = { .fd = -1 };
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+static uint64_t window_start(uint32_t index)
+{
+	if (index < SMALL_STEPS)
+		return ((1ull << index) - 1) * MIB;
+	return ((1ull << SMALL_STEPS) - 1 + 64ull * (index - SMALL_STEPS)) * MIB;
+}
+
+static uint64_t window_size(uint32_t index)
+{
+	return window_start(index + 1) - window_start(index);
+}
+
+static uint32_t window_of(uint64_t offset)
+{
+	uint64_t mib = offset / MIB + 1;
+
+	if (mib < 1u << SMALL_STEPS)
+		return 63u - (uint32_t)__builtin_clzll(mib);
+	return SMALL_STEPS + (uint32_t)((mib - (1u << SMALL_STEPS)) / 64);
+}
+
+static bool is_our_file(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == w.dev && st.st_ino == w.ino;
+}
+
+/*
+ * Programs close descriptors that they do not know, and may have reused the number. So it is
+ * checked each time, and the file opened again by name if it is no longer ours.
+ */
+static int file_descriptor(void)
+{
+	if (is_our_file(w.fd))
+		return w.fd;
+	w.fd = open(w.path, O_RDWR | O_CLOEXEC);
+	if (is_our_file(w.fd))
+		return w.fd;
+	if (w.fd >= 0)
+		close(w.fd);
+	w.fd = -1;
+	return -ENOENT;
+}
+
+static int write_zeros(int fd, uint64_t offset, uint64_t bytes)
+{
+	static const char zeros[65536];
+
+	while (bytes) {
+		ssize_t n = pwrite(fd, zeros, bytes < sizeof(zeros) ? bytes : sizeof(zeros),
+				   (off_t)offset);
+
+		if (n < 0)
+			return -errno;
+		offset += (uint64_t)n;
+		bytes -= (uint64_t)n;
+	}
+	return 0;
+}
+
+static int allocate(int fd, uint64_t offset, uint64_t bytes)
+{
+	if (!w.no_fallocate) {
+		if (fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0)
+			return 0;
+		if (errno != EOPNOTSUPP && errno != ENOSYS)
+			return -errno;
+		w.no_fallocate = true;
+	}
+	return write_zeros(fd, offset, bytes);
+}
+
+static void end_recording(int error)
+{
+	uint32_t none = 0;
+
+	atomic_compare_exchange_strong(&w.header->status, &none, (uint32_t)-error);
+}
+
+static char *map_window(uint32_t index)
+{
+	uint64_t start = window_start(index), size = window_size(index);
+	char *known = NULL, *map;
+	int fd = file_descriptor(), rc = fd;
+
+	if (fd >= 0)
+		rc = allocate(fd, start, size);
+	if (rc < 0)
+		goto fail;
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)start);
+	if (map == MAP_FAILED) {
+		rc = -errno;
+		goto fail;
+	}
+	madvise(map, size, MADV_DONTDUMP);
+	if (!atomic_compare_exchange_strong(&w.windows[index], &known, map)) {
+		munmap(map, size); /* another thread was faster; nobody has seen ours */
+		return known;
+	}
+	return map;
+fail:
+	if (w.header)
+		end_recording(rc);
+	return NULL;
+}
+
+static char *window(uint32_t index)
+{
+	char *map;
+
+	if (index >= WINDOW_COUNT)
+		return NULL;
+	map = atomic_load_explicit(&w.windows[index], memory_order_acquire);
+	return map ? map : map_window(index);
+}
+
+/* ---- chunks -------------------------------------------------------------------------------- */
+
+/* A fresh chunk from the end of the file; NULL when there is no room. */
+static struct ut_chunk *append_chunk(uint32_t bytes, enum ut_chunk_kind kind)
+{
+	for (;;) {
+		uint64_t offset, last;
+		struct ut_chunk *chunk;
+		char *map;
+
+		if (!w.header || atomic_load_explicit(&w.header->status, memory_order_relaxed))
+			return NULL;
+		offset = atomic_fetch_add(&w.header->next, bytes);
+		last = offset + bytes - 1;
+		if (w.max_bytes && last >= w.max_bytes) {
+			end_recording(-EFBIG);
+			return NULL;
+		}
+		map = window(window_of(offset));
+		if (!map)
+			return NULL;
+		chunk = (struct ut_chunk *)(void *)(map + (offset - window_start(window_of(offset))));
+		if (window_of(last) == window_of(offset)) {
+			/* Fails rather than kills when the disk cannot take it after all. */
+			if (madvise(chunk, bytes, MADV_POPULATE_WRITE) && errno != EINVAL) {
+				end_recording(-errno);
+				return NULL;
+			}
+			chunk->bytes = bytes;
+			chunk->kind = kind;
+			atomic_store_explicit(&chunk->magic, UT_CHUNK_MAGIC, memory_order_release);
+			return chunk;
+		}
+		/* Across two windows: left as zeros, which readers step over. */
+	}
+}
+
+static uint64_t *chunk_end(struct ut_chunk *chunk)
+{
+	return (uint64_t *)(void *)chunk + chunk->bytes / sizeof(uint64_t);
+}
+
+static void leave_chunk(struct ut_tbuf *t)
+{
+	if (!t->chunk)
+		return;
+	if (ut_ring_on())
+		ut_ring_leave(t->chunk, ut_clock_ticks(ut_writer_clock));
+	else
+		madvise(t->chunk, t->chunk->bytes, MADV_DONTNEED);
+	t->chunk = NULL;
+}
+
+/* The rest of a chunk whose thread has ended. */
+static uint64_t *take_rest(uint64_t **end)
+{
+	for (int i = 0; i < RESTS; i++) {
+		uint64_t *pos;
+
+		if (!atomic_load_explicit(&w.rests[i], memory_order_relaxed))
+			continue;
+		pos = atomic_exchange(&w.rests[i], NULL);
+		if (pos) {
+			*end = (uint64_t *)(uintptr_t)(*pos >> 4);
+			return pos;
+		}
+	}
+	return NULL;
+}
+
+/* The end of the rest is kept in its first word, dressed so that a reader steps over it. */
+static void put_rest(uint64_t *pos, uint64_t *end)
+{
+	if (end - pos < LEAST_REST)
+		return;
+	*pos = (uint64_t)(uintptr_t)end << 4 | UT_WORD_SKIP;
+	for (int i = 0; i < RESTS; i++) {
+		uint64_t *none = NULL;
+
+		if (atomic_compare_exchange_strong(&w.rests[i], &none, pos))
+			return;
+	}
+	*pos = 0;
+}
+
+static uint32_t next_size(struct ut_tbuf *t)
+{
+	static const uint32_t sizes[] = { UT_CHUNK_UNIT, 4 * UT_CHUNK_UNIT, UT_CHUNK_MAX };
+
+	if (ut_ring_on())
+		return ut_ring_chunk_bytes();
+	if (t->step + 1u < sizeof(sizes) / sizeof(sizes[0]))
+		return sizes[t->step++];
+	return UT_CHUNK_MAX;
+}
+
+static void look_at_clocks(uint64_t ticks)
+{
+	uint64_t due = atomic_load_explicit(&w.next_pair, memory_order_relaxed);
+	struct ut_clock_pair pair;
+
+	/* About once a second: 2^31 ticks are 0.5 to 2 s of a TSC and 2 s of nanoseconds. */
+	if (ticks < due || !atomic_compare_exchange_strong(&w.next_pair, &due, ticks + (1ull << 31)))
+		return;
+	ut_clock_pair_take(ut_writer_clock, &pair);
+	ut_writer_define(UT_REC_CLOCK_PAIR, &pair.ticks, 5, NULL, 0);
+}
+
+/* Writes the record that opens a thread's part of a chunk: spool.h (3) and (4). */
+static void open_part(struct ut_tbuf *t, uint64_t *slot, uint64_t ticks)
+{
+	slot[1] = ticks;
+	slot[2] = t->thread;
+	t->epoch = ticks >> 31;
+	__atomic_store_n(slot, ut_word_long(UT_WORD_LONG, ticks, UT_REC_THREAD, 3),
+			 __ATOMIC_RELEASE);
+}
+
+static struct ut_chunk *data_chunk(struct ut_tbuf *t, uint64_t ticks)
+{
+	struct ut_chunk *chunk = ut_ring_on() ? ut_ring_reuse(ticks) : NULL;
+
+	if (chunk) {
+		atomic_fetch_add_explicit(&w.header->overwritten, 1, memory_order_relaxed);
+		return chunk;
+	}
+	chunk = append_chunk(next_size(t), UT_CHUNK_DATA);
+	if (chunk && ut_ring_on())
+		ut_ring_add(chunk);
+	return chunk;
+}
+
+static bool change_chunk(struct ut_tbuf *t, size_t count, uint64_t ticks)
+{
+	uint64_t *pos = NULL, *end = NULL;
+	struct ut_chunk *chunk = NULL;
+
+	leave_chunk(t);
+	if (t->step == 0 && count + 3 <= LEAST_REST)
+		pos = take_rest(&end);
+	if (!pos) {
+		chunk = data_chunk(t, ticks);
+		if (!chunk)
+			return false;
+		pos = (uint64_t *)(void *)(chunk + 1);
+		end = chunk_end(chunk);
+	}
+	look_at_clocks(ticks);
+	open_part(t, pos, ticks);
+	t->chunk = chunk; /* NULL for a rest: its pages are not given back early */
+	t->pos = pos + 3;
+	atomic_signal_fence(memory_order_seq_cst);
+	t->end = end;
+	return true;
+}
+
+/*
+ * Room for count words, whatever it takes. While the chunk is changed end is NULL and busy is
+ * set: a signal handler that records now finds no room and no way to make some.
+ */
+static uint64_t *make_room(struct ut_tbuf *t, size_t count, uint64_t ticks)
+{
+	int saved = errno;
+	bool changed;
+
+	if (t->busy || t->generation != ut_writer_generation() || !t->generation)
+		return NULL;
+	t->busy = 1;
+	atomic_signal_fence(memory_order_seq_cst);
+	__atomic_store_n(&t->end, NULL, __ATOMIC_RELAXED);
+	changed = change_chunk(t, count, ticks);
+	atomic_signal_fence(memory_order_seq_cst);
+	t->busy = 0;
+	errno = saved;
+	return changed ? ut_tbuf_take(t, count) : NULL;
+}
+
+/* The clock has moved on by more than 31 bits can tell: say the full time first. */
+static void catch_up(struct ut_tbuf *t, uint64_t ticks)
+{
+	uint64_t *slot = ut_tbuf_take(t, 2);
+
+	if (!slot)
+		return; /* the next chunk will say it */
+	t->epoch = ticks >> 31;
+	__atomic_store_n(slot, ut_word_long(UT_WORD_RESERVED, ticks, UT_REC_TIME, 2),
+			 __ATOMIC_RELAXED);
+	slot[1] = ticks;
+	__atomic_store_n(slot, ut_word_long(UT_WORD_LONG, ticks, UT_REC_TIME, 2), __ATOMIC_RELEASE);
+}
+
+static uint64_t *room(struct ut_tbuf *t, size_t count, uint64_t ticks)
+{
+	uint64_t *slot;
+
+	if (ticks >> 31 != t->epoch)
+		catch_up(t, ticks);
+	slot = ut_tbuf_take(t, count);
+	if (!slot)
+		slot = make_room(t, count, ticks);
+	if (!slot)
+		ut_writer_count_dropped();
+	return slot;
+}
+
+void ut_tbuf_word_slow(struct ut_tbuf *t, enum ut_word kind, uint64_t ticks, uint64_t payload)
+{
+	uint64_t *slot = room(t, 1, ticks);
+
+	if (slot)
+		__atomic_store_n(slot, ut_word(kind, ticks, payload), __ATOMIC_RELEASE);
+}
+
+/* ---- long records -------------------------------------------------------------------------- */
+
+static size_t words_for(size_t bytes)
+{
+	return (bytes + 7) / 8;
+}
+
+/* Fills a slot so that a reader sees either nothing or all of it: spool.h (1) and (2). */
+static void fill(uint64_t *slot, uint64_t ticks, enum ut_rec type, const uint64_t *words,
+		 size_t count, const void *bytes, size_t len)
+{
+	size_t total = 1 + count + words_for(len);
+
+	__atomic_store_n(slot, ut_word_long(UT_WORD_RESERVED, ticks, type, total),
+			 __ATOMIC_RELAXED);
+	atomic_signal_fence(memory_order_seq_cst);
+	for (size_t i = 0; i < count; i++)
+		slot[1 + i] = words[i];
+	if (len)
+		memcpy(slot + 1 + count, bytes, len);
+	__atomic_store_n(slot, ut_word_long(UT_WORD_LONG, ticks, type, total), __ATOMIC_RELEASE);
+}
+
+void ut_tbuf_record(struct ut_tbuf *t, enum ut_rec type, const uint64_t *words, size_t count,
+		    const void *bytes, size_t len)
+{
+	const size_t most = UT_CHUNK_UNIT - 256; /* fits any chunk behind its first records */
+	uint64_t ticks = ut_clock_ticks(ut_writer_clock);
+	uint64_t *slot;
+
+	if (len > most)
+		len = most;
+	while (!len && count && !words[count - 1])
+		count--;
+	slot = room(t, 1 + count + words_for(len), ticks);
+	if (slot)
+		fill(slot, ticks, type, words, count, bytes, len);
+}
+
+/* ---- definitions --------------------------------------------------------------------------- */
+
+/* Any thread may append to the META chunk: its first word counts the words that are taken. */
+static uint64_t *meta_slot(size_t count)
+{
+	for (;;) {
+		struct ut_chunk *chunk = atomic_load_explicit(&w.meta, memory_order_acquire), *fresh;
+
+		if (chunk) {
+			_Atomic uint64_t *taken = (_Atomic uint64_t *)(void *)(chunk + 1);
+			size_t most = (chunk->bytes - sizeof(*chunk)) / 8 - 1;
+			uint64_t at = atomic_fetch_add(taken, count);
+
+			if (at + count <= most)
+				return (uint64_t *)(void *)(chunk + 1) + 1 + at;
+		}
+		fresh = append_chunk(4 * UT_CHUNK_UNIT, UT_CHUNK_META);
+		if (!fresh)
+			return NULL;
+		/* If another thread was faster, ours stays empty. */
+		atomic_compare_exchange_strong(&w.meta, &chunk, fresh);
+	}
+}
+
+bool ut_writer_define(enum ut_rec type, const uint64_t *words, size_t count, const void *bytes,
+		      size_t len)
+{
+	const size_t most = 4 * UT_CHUNK_UNIT - 256;
+	int saved = errno;
+	uint64_t *slot;
+
+	if (!w.header)
+		return false;
+	if (len > most)
+		len = most;
+	slot = meta_slot(1 + count + words_for(len));
+	errno = saved;
+	if (!slot) {
+		ut_writer_count_dropped();
+		return false;
+	}
+	fill(slot, ut_clock_ticks(ut_writer_clock), type, words, count, bytes, len);
+	return true;
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+void ut_tbuf_attach(struct ut_tbuf *t)
+{
+	uint64_t words[4] = { 0 };
+
+	*t = (struct ut_tbuf){ .history = UINT64_MAX,
+			       .ignored = t->ignored,
+			       .generation = ut_writer_generation() };
+	if (!t->generation)
+		return;
+	t->thread = atomic_fetch_add(&w.header->threads, 1) + 1;
+	words[0] = ut_pack(t->thread, (uint32_t)syscall(SYS_gettid));
+	words[1] = ut_clock_ticks(ut_writer_clock);
+	prctl(PR_GET_NAME, &words[2]);
+	ut_writer_define(UT_REC_THREAD_INFO, words, 4, NULL, 0);
+}
+
+void ut_tbuf_detach(struct ut_tbuf *t)
+{
+	uint64_t *pos = t->pos, *end = t->end;
+	struct ut_chunk *chunk = t->chunk;
+	uint64_t words[4] = { ut_pack(t->thread, (uint32_t)syscall(SYS_gettid)) };
+
+	if (t->generation != ut_writer_generation() || t->busy || !t->generation)
+		return;
+	words[1] = ut_clock_ticks(ut_writer_clock);
+	prctl(PR_GET_NAME, &words[2]); /* the program may have named it after its first record */
+	ut_writer_define(UT_REC_THREAD_INFO, words, 4, NULL, 0);
+	t->end = NULL;
+	atomic_signal_fence(memory_order_seq_cst);
+	t->pos = NULL;
+	t->chunk = NULL;
+	t->step = 0;
+	if (ut_ring_on())
+		ut_ring_leave(chunk, words[1]);
+	else if (end)
+		put_rest(pos, end);
+}
+
+void ut_writer_count_dropped(void)
+{
+	if (w.header)
+		atomic_fetch_add_explicit(&w.header->dropped, 1, memory_order_relaxed);
+}
+
+void ut_writer_count_ignored(void)
+{
+	if (w.header)
+		atomic_fetch_add_explicit(&w.header->ignored, 1, memory_order_relaxed);
+}
+
+uint32_t ut_writer_generation(void)
+{
+	return atomic_load_explicit(&w.generation, memory_order_acquire);
+}
+
+/* ---- opening ------------------------------------------------------------------------------- */
+
+/* "DIR/PID-TICKS.spool": the time tells programs apart that one process becomes by exec. */
+static int make_file(const char *dir)
+{
+	struct ut_text text = ut_text_init(w.path, sizeof(w.path));
+	struct stat st;
+	int fd, high;
+
+	ut_text_str(&text, dir);
+	ut_text_str(&text, "/");
+	ut_text_u64(&text, (uint64_t)getpid());
+	ut_text_str(&text, "-");
+	ut_text_u64(&text, ut_clock_ns(CLOCK_MONOTONIC));
+	ut_text_str(&text, UT_SPOOL_SUFFIX);
+	if (text.cut)
+		return -ENAMETOOLONG;
+	fd = open(w.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	/* Out of the way: programs count on getting the lowest number. */
+	high = fcntl(fd, F_DUPFD_CLOEXEC, 800);
+	if (high < 0)
+		high = fcntl(fd, F_DUPFD_CLOEXEC, 200);
+	if (high >= 0) {
+		close(fd);
+		fd = high;
+	}
+	if (fstat(fd, &st)) {
+		close(fd);
+		return -errno;
+	}
+	w.fd = fd;
+	w.dev = st.st_dev;
+	w.ino = st.st_ino;
+	return 0;
+}
+
+static void forget_parent(void)
+{
+	/* After fork: the parent's windows stay mapped here, unused, and are its own business. */
+	w.header = NULL;
+	w.no_fallocate = false;
+	for (uint32_t i = 0; i < WINDOW_COUNT && atomic_load(&w.windows[i]); i++)
+		atomic_store(&w.windows[i], NULL);
+	for (int i = 0; i < RESTS; i++)
+		atomic_store(&w.rests[i], NULL);
+	atomic_store(&w.meta, NULL);
+	atomic_store(&w.next_pair, 0);
+	if (is_our_file(w.fd))
+		close(w.fd);
+	w.fd = -1;
+}
+
+int ut_writer_open(const char *dir, const struct ut_control *control)
+{
+	uint32_t generation = ut_writer_generation();
+	struct ut_spool_header *header;
+	int rc;
+
+	atomic_store(&w.generation, 0);
+	forget_parent();
+	ut_writer_clock = ut_clock_source();
+	w.max_bytes = control->max_bytes;
+	rc = make_file(dir);
+	if (rc)
+		return rc;
+	header = (struct ut_spool_header *)(void *)window(0);
+	if (!header) {
+		unlink(w.path);
+		return -ENOSPC;
+	}
+	ut_process_describe(header, control->rank);
+	header->clock_source = ut_writer_clock;
+	ut_clock_pair_take(ut_writer_clock, &header->start);
+	memcpy(header->boot_id, control->boot_id, sizeof(header->boot_id));
+	atomic_store(&header->next, UT_CHUNK_UNIT);
+	header->version = UT_SPOOL_VERSION;
+	ut_ring_open(control, &header->start);
+	w.header = header;
+	/* The magic last: a reader that finds it finds a complete header. */
+	atomic_thread_fence(memory_order_release);
+	memcpy(header->magic, UT_SPOOL_MAGIC, sizeof(header->magic));
+	atomic_store(&w.generation, generation + 1);
+	return 0;
+}
