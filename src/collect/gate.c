@@ -1,0 +1,232 @@
+/* gate.c - see gate.h. */
+#include "collect/gate.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "collect/intern.h"
+#include "wire/control.h"
+
+/* Keys below this number need no malloc in pthread_setspecific() (glibc). */
+#define KEYS_WITHOUT_MALLOC 32
+
+alignas(4096) union ut_gate_page ut_gate;
+static _Atomic uint32_t no_session;
+_Atomic uint32_t *ut_gate_state = &no_session;
+_Thread_local struct ut_tbuf ut_me;
+
+static struct {
+	_Atomic uint32_t owner; /* pid of the process that is, or is being made, ready */
+	struct ut_control *control;
+	char dir[4096];
+	pthread_key_t key;
+	bool has_key;
+	bool prepared; /* what outlives a fork has been done */
+	_Atomic bool itt_paused; /* __itt_pause is in force */
+	_Atomic bool variable_on; /* PTI_ENABLE_COLLECTION says yes */
+	_Atomic bool stopped;
+} g;
+
+/* ---- getting ready ------------------------------------------------------------------------- */
+
+static void thread_ends(void *arg)
+{
+	int saved = errno;
+
+	ut_tbuf_detach(arg);
+	errno = saved;
+}
+
+static void forked_child(void)
+{
+	atomic_store(&ut_gate.word, 0);
+}
+
+static bool variable_says_on(const char *value)
+{
+	return value && value[0] && value[0] != '0';
+}
+
+/* Once for the process and its forked children. */
+static void prepare(void)
+{
+	const char *dir = getenv(UT_SESSION_ENV);
+
+	g.prepared = true;
+	if (!dir || dir[0] != '/' || strlen(dir) >= sizeof(g.dir))
+		return;
+	memcpy(g.dir, dir, strlen(dir) + 1);
+	g.control = ut_control_map(g.dir);
+	if (!g.control)
+		return;
+	ut_gate_state = ut_control_state(g.control);
+	atomic_store(&g.variable_on, variable_says_on(getenv("PTI_ENABLE_COLLECTION")));
+	g.has_key = pthread_key_create(&g.key, thread_ends) == 0 && g.key < KEYS_WITHOUT_MALLOC;
+	if (madvise(&ut_gate, sizeof(ut_gate), MADV_WIPEONFORK))
+		pthread_atfork(NULL, NULL, forked_child);
+}
+
+static bool wanted_here(void)
+{
+	return g.control && !atomic_load(&g.stopped) &&
+	       ((g.control->flags & UT_CONTROL_FOLLOW_CHILDREN) ||
+		atomic_load(&g.control->root_pid) == (uint32_t)getpid());
+}
+
+static uint32_t current_bits(void)
+{
+	if (atomic_load(&g.stopped))
+		return UT_GATE_STOPPED;
+	if (!ut_gate_conditional())
+		return UT_GATE_OPEN;
+	if (atomic_load(&g.itt_paused) || !atomic_load(&g.variable_on))
+		return UT_GATE_PAUSED | UT_GATE_WAS_PAUSED;
+	return UT_GATE_OPEN | UT_GATE_WAS_PAUSED;
+}
+
+static void set_word(void)
+{
+	atomic_store(&ut_gate.word, ut_writer_generation() << 8 | current_bits());
+}
+
+static void make_ready(void)
+{
+	if (!g.prepared)
+		prepare();
+	if (wanted_here() && ut_writer_open(g.dir, g.control) == 0) {
+		ut_intern_replay();
+		set_word();
+	} else {
+		atomic_store(&ut_gate.word, UT_GATE_STOPPED);
+	}
+}
+
+bool ut_gate_wake(void)
+{
+	uint32_t pid, owner;
+
+	while (!atomic_load_explicit(&ut_gate.word, memory_order_acquire)) {
+		if (ut_me.busy)
+			return false; /* a signal handler in the middle of make_ready() */
+		pid = (uint32_t)getpid();
+		owner = atomic_load(&g.owner);
+		if (owner != pid && atomic_compare_exchange_strong(&g.owner, &owner, pid)) {
+			ut_me.busy = 1;
+			make_ready();
+			ut_me.busy = 0;
+		} else {
+			sched_yield(); /* another thread is at it; it waits for nobody */
+		}
+	}
+	return !(atomic_load(&ut_gate.word) & UT_GATE_STOPPED);
+}
+
+/* ---- the slow path ------------------------------------------------------------------------- */
+
+static void attach(struct ut_tbuf *t)
+{
+	ut_tbuf_attach(t);
+	t->ready = t->ignored ? UINT32_MAX : t->generation << 8 | UT_GATE_OPEN;
+	if (g.has_key)
+		pthread_setspecific(g.key, t);
+}
+
+static bool remember(struct ut_tbuf *t, enum ut_gate_call call, bool recorded)
+{
+	if (call == UT_CALL_BEGIN) {
+		t->history = t->history << 1 | recorded;
+	} else if (call == UT_CALL_END) {
+		recorded = t->history & 1;
+		t->history = t->history >> 1 | 1ull << 63;
+	}
+	return recorded;
+}
+
+static bool decide(struct ut_tbuf *t, enum ut_gate_call call)
+{
+	uint32_t word, state = atomic_load_explicit(ut_gate_state, memory_order_relaxed);
+	bool on;
+
+	if (!atomic_load_explicit(&ut_gate.word, memory_order_acquire) && !ut_gate_wake())
+		return false;
+	word = atomic_load_explicit(&ut_gate.word, memory_order_relaxed);
+	if (word & UT_GATE_STOPPED || state == UT_STATE_STOPPED)
+		return false;
+	if (t->generation != word >> 8) {
+		if (t->busy)
+			return false;
+		attach(t);
+	}
+	if (t->ignored) {
+		ut_writer_count_ignored();
+		return false;
+	}
+	if (state == UT_STATE_PAUSED && !(word & UT_GATE_WAS_PAUSED))
+		word = atomic_fetch_or(&ut_gate.word, UT_GATE_WAS_PAUSED) | UT_GATE_WAS_PAUSED;
+	on = (word & UT_GATE_OPEN) && state == UT_STATE_RUNNING;
+	return word & UT_GATE_WAS_PAUSED ? remember(t, call, on) : on;
+}
+
+bool ut_gate_slow(struct ut_tbuf *t, enum ut_gate_call call)
+{
+	uint32_t word = atomic_load_explicit(&ut_gate.word, memory_order_relaxed);
+	bool result;
+	int saved;
+
+	/* Paused is the common case here and has to be nearly free. */
+	if (word == (t->ready ^ (UT_GATE_OPEN | UT_GATE_PAUSED | UT_GATE_WAS_PAUSED)))
+		return remember(t, call, false);
+	saved = errno;
+	result = decide(t, call);
+	errno = saved;
+	return result;
+}
+
+/* ---- switches ------------------------------------------------------------------------------ */
+
+const struct ut_control *ut_gate_settings(void)
+{
+	return g.control;
+}
+
+bool ut_gate_conditional(void)
+{
+	return g.control && (g.control->flags & UT_CONTROL_CONDITIONAL);
+}
+
+void ut_gate_pause(bool paused)
+{
+	if (!ut_gate_conditional())
+		return;
+	atomic_store(&g.itt_paused, paused);
+	if (!paused)
+		atomic_store(&g.variable_on, true);
+	set_word();
+}
+
+void ut_gate_variable(const char *value)
+{
+	/* Before the first ITT call there is nothing to switch: prepare() will read it. */
+	if (!atomic_load(&ut_gate.word) || !ut_gate_conditional())
+		return;
+	atomic_store(&g.variable_on, variable_says_on(value));
+	set_word();
+}
+
+void ut_gate_stop(void)
+{
+	atomic_store(&g.stopped, true);
+	atomic_store(&ut_gate.word, ut_writer_generation() << 8 | UT_GATE_STOPPED);
+}
+
+void ut_gate_ignore_thread(void)
+{
+	ut_me.ignored = 1;
+	ut_me.ready = UINT32_MAX;
+}

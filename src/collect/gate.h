@@ -1,0 +1,83 @@
+/*
+ * gate.h - may this call record? One load and one compare when it may.
+ *
+ * The gate's word lies on a page that the kernel clears in a forked child, whichever way it was
+ * forked, so a child notices at its first call that it needs a spool of its own. Its upper bits
+ * are the writer's generation; the lowest says "open". Each thread keeps the word that means
+ * "open, and I am attached": anything else leads to the slow path.
+ *
+ * A task that was begun while recording is always ended, also during a pause, and the end of one
+ * that was begun during a pause is never recorded: each thread remembers one bit per open task
+ * in its history (the innermost in bit 0; beyond 64 deep, "recorded" is assumed).
+ */
+#ifndef UT_COLLECT_GATE_H
+#define UT_COLLECT_GATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wire/writer.h"
+
+struct ut_control;
+
+enum ut_gate_bit {
+	UT_GATE_OPEN = 1u << 0,
+	UT_GATE_PAUSED = 1u << 1, /* by __itt_pause or PTI_ENABLE_COLLECTION */
+	UT_GATE_WAS_PAUSED = 1u << 2, /* histories are kept from now on */
+	UT_GATE_STOPPED = 1u << 3, /* for ever */
+};
+
+enum ut_gate_call {
+	UT_CALL_OTHER,
+	UT_CALL_BEGIN, /* of something that nests on its thread */
+	UT_CALL_END,
+};
+
+union ut_gate_page {
+	_Atomic uint32_t word;
+	char page[4096];
+};
+
+extern union ut_gate_page ut_gate;
+extern _Atomic uint32_t *ut_gate_state; /* the session's word: enum ut_state */
+extern _Thread_local struct ut_tbuf ut_me;
+
+/* Everything that is not "open and attached". errno is kept. */
+bool ut_gate_slow(struct ut_tbuf *t, enum ut_gate_call call);
+
+static inline bool ut_gate_passes(struct ut_tbuf *t, enum ut_gate_call call)
+{
+	uint32_t word = atomic_load_explicit(&ut_gate.word, memory_order_acquire);
+
+	if (UT_LIKELY(word == t->ready &&
+		      atomic_load_explicit(ut_gate_state, memory_order_relaxed) == 0))
+		return true;
+	return ut_gate_slow(t, call);
+}
+
+/*
+ * Makes the collector ready in this process; the first call does the work. False when there is
+ * nothing to record for: no session, not this process, no room.
+ */
+bool ut_gate_wake(void);
+
+/* The session's settings; NULL before ut_gate_wake() or without a session. */
+const struct ut_control *ut_gate_settings(void);
+
+/* Do __itt_pause, __itt_resume and PTI_ENABLE_COLLECTION have an effect in this session? */
+bool ut_gate_conditional(void);
+
+/* __itt_pause/__itt_resume: stronger than the variable. */
+void ut_gate_pause(bool paused);
+
+/* PTI_ENABLE_COLLECTION has changed; NULL = unset. */
+void ut_gate_variable(const char *value);
+
+/* __itt_detach: this process records no more. */
+void ut_gate_stop(void);
+
+/* __itt_thread_ignore: the calling thread records no more. */
+void ut_gate_ignore_thread(void);
+
+#endif

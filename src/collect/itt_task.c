@@ -1,0 +1,165 @@
+/* itt_task.c - tasks: the hot path of the whole program. */
+#define INTEL_NO_MACRO_BODY
+#include "collect/hook.h"
+
+/* Everything that one word cannot say: ids, many domains, many names, new handles. */
+static __attribute__((noinline)) void begin_long(const __itt_domain *domain, const __itt_id *id,
+						 const __itt_id *parent,
+						 const __itt_string_handle *name)
+{
+	uint32_t d = ut_domain_id(domain), s;
+	uint64_t words[7];
+
+	if (d == UT_DOMAIN_UNWANTED || !ut_gate_passes(&ut_me, UT_CALL_BEGIN))
+		return;
+	s = ut_string_id(name);
+	if (ut_id_is_null(id) && ut_id_is_null(parent) && d < UT_WORD_DOMAINS &&
+	    s < UT_WORD_STRINGS) {
+		ut_tbuf_word(&ut_me, UT_WORD_BEGIN, ut_clock_ticks(ut_writer_clock),
+			     d | (uint64_t)s << 8);
+		return;
+	}
+	words[0] = ut_pack(d, s);
+	ut_put_id(words + 1, 2, id);
+	ut_put_id(words + 2, 2, parent);
+	ut_tbuf_words(&ut_me, UT_REC_TASK_BEGIN, words, 7);
+}
+
+void __itt_task_begin(const __itt_domain *domain, __itt_id id, __itt_id parent,
+		      __itt_string_handle *name)
+{
+	struct ut_tbuf *t = &ut_me;
+
+	if (UT_LIKELY(domain && name && !(id.d1 | id.d2 | id.d3 | parent.d1 | parent.d2 | parent.d3))) {
+		/* Numbers start at 1: 0 means that the handle has not been met yet. */
+		uint32_t d = (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED);
+		uint32_t s = (uint32_t)__atomic_load_n(&name->extra1, __ATOMIC_RELAXED);
+
+		if (UT_LIKELY(d - 1 < UT_WORD_DOMAINS - 1 && s - 1 < UT_WORD_STRINGS - 1)) {
+			if (UT_LIKELY(ut_gate_passes(t, UT_CALL_BEGIN)))
+				ut_tbuf_word(t, UT_WORD_BEGIN, ut_clock_ticks(ut_writer_clock),
+					     d | (uint64_t)s << 8);
+			return;
+		}
+	}
+	begin_long(domain, &id, &parent, name);
+}
+
+void __itt_task_end(const __itt_domain *domain)
+{
+	uint64_t ticks = ut_clock_ticks(ut_writer_clock);
+	uint32_t d = ut_domain_id(domain);
+
+	if (UT_LIKELY(d != UT_DOMAIN_UNWANTED && ut_gate_passes(&ut_me, UT_CALL_END)))
+		ut_tbuf_word(&ut_me, UT_WORD_END, ticks, d);
+}
+
+void __itt_task_begin_fn(const __itt_domain *domain, __itt_id id, __itt_id parent, void *fn)
+{
+	uint32_t d = ut_domain_id(domain);
+	uint64_t words[8] = { d, (uint64_t)(uintptr_t)fn };
+
+	if (d == UT_DOMAIN_UNWANTED || !ut_gate_passes(&ut_me, UT_CALL_BEGIN))
+		return;
+	ut_put_id(words + 2, 2, &id);
+	ut_put_id(words + 3, 2, &parent);
+	ut_tbuf_words(&ut_me, UT_REC_TASK_BEGIN_FN, words, 8);
+}
+
+/* ---- with a clock of the program's own ----------------------------------------------------- */
+
+static void begin_clock(struct ut_tbuf *t, enum ut_rec type, uint64_t names,
+			const __itt_clock_domain *clock, uint64_t time, const __itt_id ids[2])
+{
+	uint64_t words[9] = { names, ut_clock_id(clock), time };
+
+	ut_put_id(words + 3, 2, &ids[0]);
+	ut_put_id(words + 4, 2, &ids[1]);
+	ut_tbuf_words(t, type, words, 9);
+}
+
+void __itt_task_begin_ex(const __itt_domain *domain, __itt_clock_domain *clock,
+			 unsigned long long timestamp, __itt_id id, __itt_id parent,
+			 __itt_string_handle *name)
+{
+	uint32_t d = ut_domain_id(domain);
+
+	if (d != UT_DOMAIN_UNWANTED && ut_gate_passes(&ut_me, UT_CALL_BEGIN))
+		begin_clock(&ut_me, UT_REC_TASK_BEGIN_CLOCK, ut_pack(d, ut_string_id(name)), clock,
+			    timestamp, (__itt_id[]){ id, parent });
+}
+
+void __itt_task_begin_fn_ex(const __itt_domain *domain, __itt_clock_domain *clock,
+			    unsigned long long timestamp, __itt_id id, __itt_id parent, void *fn)
+{
+	uint32_t d = ut_domain_id(domain);
+
+	(void)clock;
+	(void)timestamp;
+	if (d != UT_DOMAIN_UNWANTED)
+		__itt_task_begin_fn(domain, id, parent, fn);
+}
+
+void __itt_task_end_ex(const __itt_domain *domain, __itt_clock_domain *clock,
+		       unsigned long long timestamp)
+{
+	uint32_t d = ut_domain_id(domain);
+	uint64_t words[3] = { d, ut_clock_id(clock), timestamp };
+
+	if (d != UT_DOMAIN_UNWANTED && ut_gate_passes(&ut_me, UT_CALL_END))
+		ut_tbuf_words(&ut_me, UT_REC_TASK_END_CLOCK, words, 3);
+}
+
+/* ---- overlapped ---------------------------------------------------------------------------- */
+
+void __itt_task_begin_overlapped(const __itt_domain *domain, __itt_id id, __itt_id parent,
+				 __itt_string_handle *name)
+{
+	uint32_t d;
+	struct ut_tbuf *t = ut_hook_domain(domain, &d);
+	uint64_t words[7];
+
+	if (!t)
+		return;
+	words[0] = ut_pack(d, ut_string_id(name));
+	ut_put_id(words + 1, 2, &id);
+	ut_put_id(words + 2, 2, &parent);
+	ut_tbuf_words(t, UT_REC_OVERLAPPED_BEGIN, words, 7);
+}
+
+void __itt_task_end_overlapped(const __itt_domain *domain, __itt_id id)
+{
+	uint32_t d;
+	struct ut_tbuf *t = ut_hook_domain(domain, &d);
+	uint64_t words[4] = { d };
+
+	if (!t)
+		return;
+	ut_put_id(words + 1, 1, &id);
+	ut_tbuf_words(t, UT_REC_OVERLAPPED_END, words, 4);
+}
+
+void __itt_task_begin_overlapped_ex(const __itt_domain *domain, __itt_clock_domain *clock,
+				    unsigned long long timestamp, __itt_id id, __itt_id parent,
+				    __itt_string_handle *name)
+{
+	uint32_t d;
+	struct ut_tbuf *t = ut_hook_domain(domain, &d);
+
+	if (t)
+		begin_clock(t, UT_REC_OVERLAPPED_BEGIN_CLOCK, ut_pack(d, ut_string_id(name)), clock,
+			    timestamp, (__itt_id[]){ id, parent });
+}
+
+void __itt_task_end_overlapped_ex(const __itt_domain *domain, __itt_clock_domain *clock,
+				  unsigned long long timestamp, __itt_id id)
+{
+	uint32_t d;
+	struct ut_tbuf *t = ut_hook_domain(domain, &d);
+	uint64_t words[6] = { d, ut_clock_id(clock), timestamp };
+
+	if (!t)
+		return;
+	ut_put_id(words + 3, 1, &id);
+	ut_tbuf_words(t, UT_REC_OVERLAPPED_END_CLOCK, words, 6);
+}
