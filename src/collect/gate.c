@@ -139,12 +139,10 @@ static void attach(struct ut_tbuf *t)
 
 static bool remember(struct ut_tbuf *t, enum ut_gate_call call, bool recorded)
 {
-	if (call == UT_CALL_BEGIN) {
-		t->history = t->history << 1 | recorded;
-	} else if (call == UT_CALL_END) {
-		recorded = t->history & 1;
-		t->history = t->history >> 1 | 1ull << 63;
-	}
+	if (call == UT_CALL_BEGIN)
+		ut_gate_push(t, recorded);
+	else if (call == UT_CALL_END)
+		recorded = ut_gate_pop(t);
 	return recorded;
 }
 
@@ -175,15 +173,9 @@ static bool decide(struct ut_tbuf *t, enum ut_gate_call call)
 
 bool ut_gate_slow(struct ut_tbuf *t, enum ut_gate_call call)
 {
-	uint32_t word = atomic_load_explicit(&ut_gate.word, memory_order_relaxed);
-	bool result;
-	int saved;
+	int saved = errno;
+	bool result = ut_gate_paused(t) ? remember(t, call, false) : decide(t, call);
 
-	/* Paused is the common case here and has to be nearly free. */
-	if (word == (t->ready ^ (UT_GATE_OPEN | UT_GATE_PAUSED | UT_GATE_WAS_PAUSED)))
-		return remember(t, call, false);
-	saved = errno;
-	result = decide(t, call);
 	errno = saved;
 	return result;
 }

@@ -46,14 +46,37 @@ extern _Thread_local struct ut_tbuf ut_me;
 /* Everything that is not "open and attached". errno is kept. */
 bool ut_gate_slow(struct ut_tbuf *t, enum ut_gate_call call);
 
+/* Open, and this thread is attached. */
+static inline bool ut_gate_open(const struct ut_tbuf *t)
+{
+	return atomic_load_explicit(&ut_gate.word, memory_order_acquire) == t->ready &&
+	       atomic_load_explicit(ut_gate_state, memory_order_relaxed) == 0;
+}
+
+/* Paused, and this thread is attached. */
+static inline bool ut_gate_paused(const struct ut_tbuf *t)
+{
+	return atomic_load_explicit(&ut_gate.word, memory_order_acquire) ==
+	       (t->ready ^ (UT_GATE_OPEN | UT_GATE_PAUSED | UT_GATE_WAS_PAUSED));
+}
+
+static inline void ut_gate_push(struct ut_tbuf *t, bool recorded)
+{
+	t->history = t->history << 1 | recorded;
+}
+
+/* Was the begin that this end belongs to recorded? */
+static inline bool ut_gate_pop(struct ut_tbuf *t)
+{
+	bool recorded = t->history & 1;
+
+	t->history = t->history >> 1 | 1ull << 63;
+	return recorded;
+}
+
 static inline bool ut_gate_passes(struct ut_tbuf *t, enum ut_gate_call call)
 {
-	uint32_t word = atomic_load_explicit(&ut_gate.word, memory_order_acquire);
-
-	if (UT_LIKELY(word == t->ready &&
-		      atomic_load_explicit(ut_gate_state, memory_order_relaxed) == 0))
-		return true;
-	return ut_gate_slow(t, call);
+	return UT_LIKELY(ut_gate_open(t)) || ut_gate_slow(t, call);
 }
 
 /*

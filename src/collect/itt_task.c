@@ -1,11 +1,15 @@
 /* itt_task.c - tasks: the hot path of the whole program. */
 #define INTEL_NO_MACRO_BODY
 #include "collect/hook.h"
+#include "collect/maps.h"
 
-/* Everything that one word cannot say: ids, many domains, many names, new handles. */
-static __attribute__((noinline)) void begin_long(const __itt_domain *domain, const __itt_id *id,
-						 const __itt_id *parent,
-						 const __itt_string_handle *name)
+/*
+ * The two functions below that begin and end a task do by themselves only what happens nearly
+ * always and needs no other function; everything else is a jump to their slow twins, which take
+ * the same arguments. So they need neither stack nor saved registers.
+ */
+static __attribute__((noinline)) void begin_slow(const __itt_domain *domain, __itt_id id,
+						 __itt_id parent, __itt_string_handle *name)
 {
 	uint32_t d = ut_domain_id(domain), s;
 	uint64_t words[7];
@@ -13,15 +17,14 @@ static __attribute__((noinline)) void begin_long(const __itt_domain *domain, con
 	if (d == UT_DOMAIN_UNWANTED || !ut_gate_passes(&ut_me, UT_CALL_BEGIN))
 		return;
 	s = ut_string_id(name);
-	if (ut_id_is_null(id) && ut_id_is_null(parent) && d < UT_WORD_DOMAINS &&
+	if (ut_id_is_null(&id) && ut_id_is_null(&parent) && d < UT_WORD_DOMAINS &&
 	    s < UT_WORD_STRINGS) {
-		ut_tbuf_word(&ut_me, UT_WORD_BEGIN, ut_clock_ticks(ut_writer_clock),
-			     d | (uint64_t)s << 8);
+		ut_tbuf_word(&ut_me, UT_WORD_BEGIN, d | (uint64_t)s << 8);
 		return;
 	}
 	words[0] = ut_pack(d, s);
-	ut_put_id(words + 1, 2, id);
-	ut_put_id(words + 2, 2, parent);
+	ut_put_id(words + 1, 2, &id);
+	ut_put_id(words + 2, 2, &parent);
 	ut_tbuf_words(&ut_me, UT_REC_TASK_BEGIN, words, 7);
 }
 
@@ -29,29 +32,50 @@ void __itt_task_begin(const __itt_domain *domain, __itt_id id, __itt_id parent,
 		      __itt_string_handle *name)
 {
 	struct ut_tbuf *t = &ut_me;
+	uint32_t d, s;
 
-	if (UT_LIKELY(domain && name && !(id.d1 | id.d2 | id.d3 | parent.d1 | parent.d2 | parent.d3))) {
+	if (UT_LIKELY(domain && name &&
+		      !(id.d1 | id.d2 | id.d3 | parent.d1 | parent.d2 | parent.d3))) {
 		/* Numbers start at 1: 0 means that the handle has not been met yet. */
-		uint32_t d = (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED);
-		uint32_t s = (uint32_t)__atomic_load_n(&name->extra1, __ATOMIC_RELAXED);
-
+		d = (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED);
+		s = (uint32_t)__atomic_load_n(&name->extra1, __ATOMIC_RELAXED);
 		if (UT_LIKELY(d - 1 < UT_WORD_DOMAINS - 1 && s - 1 < UT_WORD_STRINGS - 1)) {
-			if (UT_LIKELY(ut_gate_passes(t, UT_CALL_BEGIN)))
-				ut_tbuf_word(t, UT_WORD_BEGIN, ut_clock_ticks(ut_writer_clock),
-					     d | (uint64_t)s << 8);
-			return;
+			if (UT_LIKELY(ut_gate_open(t))) {
+				if (UT_LIKELY(ut_tbuf_word_fast(t, UT_WORD_BEGIN,
+								d | (uint64_t)s << 8)))
+					return;
+			} else if (ut_gate_paused(t)) {
+				ut_gate_push(t, false);
+				return;
+			}
 		}
 	}
-	begin_long(domain, &id, &parent, name);
+	begin_slow(domain, id, parent, name);
+}
+
+static __attribute__((noinline)) void end_slow(const __itt_domain *domain)
+{
+	uint32_t d = ut_domain_id(domain);
+
+	if (d != UT_DOMAIN_UNWANTED && ut_gate_passes(&ut_me, UT_CALL_END))
+		ut_tbuf_word(&ut_me, UT_WORD_END, d);
 }
 
 void __itt_task_end(const __itt_domain *domain)
 {
-	uint64_t ticks = ut_clock_ticks(ut_writer_clock);
-	uint32_t d = ut_domain_id(domain);
+	uint32_t d = domain ? (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED) : 0;
+	struct ut_tbuf *t = &ut_me;
 
-	if (UT_LIKELY(d != UT_DOMAIN_UNWANTED && ut_gate_passes(&ut_me, UT_CALL_END)))
-		ut_tbuf_word(&ut_me, UT_WORD_END, ticks, d);
+	if (UT_LIKELY(d - 1 < UT_DOMAIN_UNWANTED - 1)) {
+		if (UT_LIKELY(ut_gate_open(t))) {
+			if (UT_LIKELY(ut_tbuf_word_fast(t, UT_WORD_END, d)))
+				return;
+		} else if (ut_gate_paused(t) && !(t->history & 1)) {
+			ut_gate_pop(t);
+			return;
+		}
+	}
+	end_slow(domain);
 }
 
 void __itt_task_begin_fn(const __itt_domain *domain, __itt_id id, __itt_id parent, void *fn)
@@ -61,6 +85,7 @@ void __itt_task_begin_fn(const __itt_domain *domain, __itt_id id, __itt_id paren
 
 	if (d == UT_DOMAIN_UNWANTED || !ut_gate_passes(&ut_me, UT_CALL_BEGIN))
 		return;
+	ut_maps_define(words[1]);
 	ut_put_id(words + 2, 2, &id);
 	ut_put_id(words + 3, 2, &parent);
 	ut_tbuf_words(&ut_me, UT_REC_TASK_BEGIN_FN, words, 8);

@@ -9,6 +9,7 @@
 
 #include "base/grow.h"
 #include "import/spool_import.h"
+#include "ittnotify.h"
 #include "model/sink.h"
 #include "wire/control.h"
 #include "wire/process.h"
@@ -43,19 +44,60 @@ static void scan_definitions(struct ut_spool_import *im)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-static void name_lock(struct ut_spool_import *im, const struct ut_spool_rec *r)
+static void name_lock(struct ut_spool_import *im, uint64_t ticks, const struct ut_spool_rec *r)
 {
 	struct ut_str type = ut_strtab_get(&im->trace->strings,
 					   ut_spool_string(&im->tables, ut_rec_low(r, 1)));
 	struct ut_str name = ut_strtab_get(&im->trace->strings,
 					   ut_spool_string(&im->tables, ut_rec_high(r, 1)));
+	struct ut_spool_group lock = { .key = ut_rec_word(r, 0) << 1, .ticks = ticks };
 	char text[512];
 
 	snprintf(text, sizeof(text), "wait %.*s%s%.*s", type.len > 200 ? 200 : (int)type.len,
 		 type.ptr, type.len && name.len ? " " : "", name.len > 200 ? 200 : (int)name.len,
 		 name.ptr);
-	ut_idmap_put(&im->groups, ut_rec_word(r, 0) << 1,
-		     ut_strtab_intern_z(&im->trace->strings, text));
+	lock.name = ut_strtab_intern_z(&im->trace->strings, text);
+	ut_spool_add_group(im, &lock);
+}
+
+static void add_group(struct ut_spool_import *im, uint64_t ticks, const struct ut_spool_rec *r)
+{
+	struct ut_spool_group g = { .key = ut_spool_id(r, 1, 2),
+				    .ticks = ticks,
+				    .parent = ut_spool_id(r, 2, 2),
+				    .name = ut_spool_string(&im->tables, ut_rec_high(r, 0)) };
+
+	if (g.key && g.name)
+		ut_spool_add_group(im, &g);
+}
+
+/* TBB says so what the user calls a node of a flow graph. */
+static void rename_group(struct ut_spool_import *im, uint64_t ticks, const struct ut_spool_rec *r)
+{
+	struct ut_spool_group g = { .key = ut_spool_id(r, 1, 1), .ticks = ticks };
+	size_t len = ut_rec_low(r, 4);
+	const char *name = ut_rec_bytes(r, 5, &len);
+
+	if (!g.key || !len || ut_spool_string(&im->tables, ut_rec_high(r, 0)) != im->object_name)
+		return;
+	g.name = ut_strtab_intern(&im->trace->strings, name, len);
+	ut_spool_amend_group(im, &g);
+}
+
+/* "head is a child of tail", or the other way round. */
+static void add_child(struct ut_spool_import *im, uint64_t ticks, const struct ut_spool_rec *r)
+{
+	uint64_t head = ut_spool_id(r, 1, 2), tail = ut_spool_id(r, 2, 2);
+	struct ut_spool_group g = { .key = head, .ticks = ticks, .parent = tail };
+
+	if (ut_rec_high(r, 0) == __itt_relation_is_parent_of) {
+		g.key = tail;
+		g.parent = head;
+	} else if (ut_rec_high(r, 0) != __itt_relation_is_child_of) {
+		return;
+	}
+	if (g.key && g.parent)
+		ut_spool_amend_group(im, &g);
 }
 
 static void want(struct ut_spool_import *im, uint64_t id)
@@ -69,22 +111,20 @@ static void want(struct ut_spool_import *im, uint64_t id)
 static void scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t ticks,
 		      const struct ut_spool_rec *r)
 {
-	uint64_t id;
-	uint32_t name;
-
 	switch ((int)r->type) {
 	case UT_REC_TASK_GROUP:
-		id = ut_spool_id(r, 1, 2);
-		name = ut_spool_string(&im->tables, ut_rec_high(r, 0));
-		if (id && name)
-			ut_idmap_put(&im->groups, id, name);
+		add_group(im, ticks, r);
 		break;
 	case UT_REC_SYNC_CREATE:
-		name_lock(im, r);
+		name_lock(im, ticks, r);
 		break;
 	case UT_REC_RELATION:
 		want(im, ut_spool_id(r, 1, 2));
 		want(im, ut_spool_id(r, 2, 2));
+		add_child(im, ticks, r);
+		break;
+	case UT_REC_META_STR:
+		rename_group(im, ticks, r);
 		break;
 	case UT_REC_STITCH:
 		im->joined = true;
@@ -137,6 +177,7 @@ static void scan_data(struct ut_spool_import *im, const struct ut_chunk_view *vi
 			im->last = w.ticks;
 	}
 	im->trace->losses.torn += w.torn;
+	ut_spool_forget(view->begin, view->end);
 }
 
 static int by_thread(const void *a, const void *b)
@@ -241,11 +282,13 @@ static void add_losses(struct ut_trace *trace, const struct ut_spool_header *h)
 static void run(struct ut_spool_import *im, const char *path)
 {
 	ut_idmap_init(&im->wanted, &im->trace->arena);
-	ut_idmap_init(&im->groups, &im->trace->arena);
+	ut_idmap_init(&im->last_group, &im->trace->arena);
 	ut_idmap_init(&im->overlap_tracks, &im->trace->arena);
+	im->object_name = ut_strtab_intern_z(&im->trace->strings, "object_name");
 	scan_definitions(im);
 	settle_clock(im, path);
 	scan_records(im);
+	ut_spool_sort_groups(im);
 	im->trace->first = ut_spool_ns(&im->tables, im->map.header->start.ticks);
 	im->trace->last = im->last ? ut_spool_ns(&im->tables, im->last) : im->trace->first;
 	ut_spool_import_threads(im);
@@ -270,6 +313,7 @@ int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *si
 	free(im.places.items);
 	free(im.references.items);
 	free(im.flows.items);
+	free(im.groups.items);
 	ut_spool_tables_release(&im.tables);
 	ut_spool_unmap(&im.map);
 	return 0;

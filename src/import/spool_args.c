@@ -46,9 +46,9 @@ void ut_spool_args_text(struct ut_spool_import *im, const char *key, uint32_t st
 }
 
 void ut_spool_args_parent(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t i,
-			  size_t step)
+			  size_t step, uint64_t ticks)
 {
-	uint32_t name = ut_idmap_get(&im->groups, ut_spool_id(r, i, step));
+	uint32_t name = ut_spool_group_name(im, ut_spool_id(r, i, step), ticks);
 
 	if (name)
 		ut_spool_args_text(im, "parent", name);

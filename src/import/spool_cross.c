@@ -27,6 +27,7 @@ struct frame {
 
 struct clocked {
 	uint32_t thread, clock;
+	uint64_t ticks;
 	uint64_t begin; /* ns */
 	struct ut_spool_rec rec;
 };
@@ -139,8 +140,6 @@ static void begin_region(struct cross *x, const struct ut_spool_note *n)
 	a = open_async(x, key, n);
 	a->cat = ut_spool_domain(&x->im->tables, ut_rec_low(&n->rec, 0));
 	a->name = ut_spool_string(&x->im->tables, ut_rec_high(&n->rec, 0));
-	if (!a->name)
-		a->name = ut_idmap_get(&x->im->groups, key ^ 2);
 	a->track = async_track(x, "Regions: ", a->cat);
 }
 
@@ -263,6 +262,7 @@ static void begin_clocked(struct cross *x, const struct ut_spool_note *n)
 	*UT_VEC_PUSH(&x->clocked) = (struct clocked){
 		.thread = n->thread,
 		.clock = clock,
+		.ticks = n->ticks,
 		.begin = ut_spool_clock_ns(&x->im->tables, clock, ut_rec_word(&n->rec, 2)),
 		.rec = n->rec
 	};
@@ -279,7 +279,7 @@ static void send_clocked(struct cross *x, const struct clocked *c, uint64_t end)
 	late->cat = domain;
 	late->name = ut_spool_string(&im->tables, ut_rec_high(&c->rec, 0));
 	ut_spool_args_id(im, "id", &c->rec, 3, 2);
-	ut_spool_args_parent(im, &c->rec, 4, 2);
+	ut_spool_args_parent(im, &c->rec, 4, 2, c->ticks);
 	ut_spool_keep_args(im, late, mark);
 }
 
@@ -464,8 +464,6 @@ static size_t first_meta(const struct ut_spool_import *im, uint64_t id)
 /* Said about this id between the begin of this instance and the end of it. */
 static void add_metas(struct ut_spool_import *im, uint64_t id, struct async *a)
 {
-	uint32_t object_name = text(im, "object_name");
-
 	for (size_t i = first_meta(im, id); i < im->metas.count; i++) {
 		struct ut_spool_note *n = &im->metas.items[i];
 
@@ -477,7 +475,7 @@ static void add_metas(struct ut_spool_import *im, uint64_t id, struct async *a)
 		ut_spool_args_meta(im, &n->rec);
 		/* TBB names its regions this way. */
 		if (!a->name && n->rec.type == UT_REC_META_STR &&
-		    ut_spool_string(&im->tables, ut_rec_high(&n->rec, 0)) == object_name)
+		    ut_spool_string(&im->tables, ut_rec_high(&n->rec, 0)) == im->object_name)
 			a->name = im->trace->args[im->trace->arg_count - 1].value.str;
 	}
 }
@@ -495,8 +493,10 @@ static void send_async(struct cross *x, struct async *a)
 				   ut_spool_string(&im->tables, ut_rec_high(&a->rec, 0)));
 	} else {
 		ut_spool_args_id(im, "id", &a->rec, id_at, 2);
-		ut_spool_args_parent(im, &a->rec, id_at + 1, 2);
+		ut_spool_args_parent(im, &a->rec, id_at + 1, 2, a->begin);
 		add_metas(im, ut_spool_id(&a->rec, id_at, 2), a);
+		if (!a->name)
+			a->name = ut_spool_group_name(im, ut_spool_id(&a->rec, id_at, 2), a->begin);
 	}
 	e.name = a->name;
 	e.ts = a->ts ? a->ts : ut_spool_ns(&im->tables, a->begin);
@@ -545,6 +545,13 @@ static uint32_t list_scoped(struct ut_spool_import *im, uint32_t scope, uint32_t
 	return (uint32_t)mark;
 }
 
+static bool names_group(const struct ut_spool_import *im, const struct ut_spool_note *n)
+{
+	return n->rec.type == UT_REC_META_STR &&
+	       ut_spool_string(&im->tables, ut_rec_high(&n->rec, 0)) == im->object_name &&
+	       ut_spool_group(im, ut_spool_id(&n->rec, 1, 1), n->ticks);
+}
+
 /* What nothing could be found to hang it on is an event of its own. */
 static void send_rest(struct ut_spool_import *im)
 {
@@ -553,7 +560,7 @@ static void send_rest(struct ut_spool_import *im)
 		size_t mark = im->trace->arg_count;
 		struct ut_event e = { .kind = UT_KIND_INSTANT };
 
-		if (n->used || scope_of(n))
+		if (n->used || scope_of(n) || names_group(im, n))
 			continue;
 		e.ts = ut_spool_ns(&im->tables, n->ticks);
 		e.track = ut_spool_thread_track(&im->tables, n->thread);

@@ -39,6 +39,7 @@ struct ut_spool_flow {
 	uint64_t begin; /* ticks */
 	uint32_t thread;
 	bool out;
+	uint32_t relation;
 	uint64_t number;
 };
 
@@ -51,6 +52,20 @@ struct ut_spool_place {
 	uint32_t relation; /* of a reference from here to key */
 	uint64_t head; /* hash of the id it starts from; 0 = from this place */
 };
+
+/* What an id, or a lock, is called and belongs to from a moment on. */
+struct ut_spool_group {
+	uint64_t key; /* hash of the id; lock << 1 */
+	uint64_t ticks;
+	uint64_t parent; /* hash of an id; 0 = none */
+	uint32_t name;
+};
+
+/* Places of tasks by what they belong to: keys of ids are odd. */
+static inline uint64_t ut_spool_children(uint64_t key)
+{
+	return key & ~1ull;
+}
 
 /* A growing array: items, how many, room for how many. */
 #define UT_VEC(type)                                                                               \
@@ -91,7 +106,9 @@ struct ut_spool_import {
 	uint64_t instances; /* numbers given to overlapping spans */
 	struct ut_idmap overlap_tracks; /* track -> its track for overlapping spans, each + 1 */
 	struct ut_idmap wanted; /* hashes of ids that relations name */
-	struct ut_idmap groups; /* hash of id -> name of its task group; lock << 1 -> its name */
+	UT_VEC(struct ut_spool_group) groups; /* after the scan sorted by key, ticks */
+	uint32_t object_name; /* string id */
+	struct ut_idmap last_group; /* scan: key -> latest in groups, index + 1 */
 };
 
 /* Hash of the id whose first part is word i, its parts step words apart. 0 = no id. */
@@ -101,12 +118,21 @@ uint64_t ut_spool_id(const struct ut_spool_rec *r, size_t i, size_t step);
 void ut_spool_args_id(struct ut_spool_import *im, const char *key, const struct ut_spool_rec *r,
 		      size_t i, size_t step);
 void ut_spool_args_parent(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t i,
-			  size_t step);
+			  size_t step, uint64_t ticks);
 void ut_spool_args_meta(struct ut_spool_import *im, const struct ut_spool_rec *r);
 void ut_spool_args_text(struct ut_spool_import *im, const char *key, uint32_t string);
 
 /* Moves the list that began at mark into the arena, for a span that is handed on later. */
 void ut_spool_keep_args(struct ut_spool_import *im, struct ut_spool_late *late, size_t mark);
+
+/* Names of ids: ut_spool_add_group while scanning, the rest after ut_spool_sort_groups. */
+void ut_spool_add_group(struct ut_spool_import *im, const struct ut_spool_group *g);
+void ut_spool_amend_group(struct ut_spool_import *im, const struct ut_spool_group *g);
+void ut_spool_sort_groups(struct ut_spool_import *im);
+const struct ut_spool_group *ut_spool_group(const struct ut_spool_import *im, uint64_t key,
+					    uint64_t ticks);
+uint32_t ut_spool_group_name(const struct ut_spool_import *im, uint64_t key, uint64_t ticks);
+uint64_t ut_spool_group_parent(const struct ut_spool_import *im, uint64_t key, uint64_t ticks);
 
 /* Closes the list that began at mark, sends the event, forgets the list. */
 void ut_spool_send(struct ut_spool_import *im, struct ut_event *e, size_t mark);

@@ -124,6 +124,24 @@ static const struct ut_spool_place *find_place(const struct ut_spool_import *im,
 	return lo < im->places.count && all[lo].key == key ? &all[lo] : NULL;
 }
 
+/*
+ * The edges of a flow graph run between ports of nodes; what shows up in time are the nodes'
+ * bodies. So for an id that is no task: a task that belongs to it, or to what it belongs to.
+ */
+static const struct ut_spool_place *find_task(const struct ut_spool_import *im, uint64_t key,
+					      uint64_t ticks)
+{
+	const struct ut_spool_place *p = find_place(im, key, ticks);
+	uint64_t parent;
+
+	if (!p)
+		p = find_place(im, ut_spool_children(key), ticks);
+	if (p)
+		return p;
+	parent = ut_spool_group_parent(im, key, ticks);
+	return parent ? find_place(im, ut_spool_children(parent), ticks) : NULL;
+}
+
 /* Does "head is RELATION tail" mean that time runs from tail to head? */
 static bool from_tail(uint32_t relation)
 {
@@ -133,13 +151,21 @@ static bool from_tail(uint32_t relation)
 }
 
 static void add_flow(struct ut_spool_import *im, const struct ut_spool_place *from,
-		     const struct ut_spool_place *to, uint64_t number)
+		     const struct ut_spool_place *to, uint32_t relation, uint64_t number)
 {
 	*UT_VEC_PUSH(&im->flows) = (struct ut_spool_flow){
-		.begin = from->begin, .thread = from->thread, .out = true, .number = number
+		.begin = from->begin,
+		.thread = from->thread,
+		.out = true,
+		.relation = relation,
+		.number = number
 	};
 	*UT_VEC_PUSH(&im->flows) = (struct ut_spool_flow){
-		.begin = to->begin, .thread = to->thread, .out = false, .number = number
+		.begin = to->begin,
+		.thread = to->thread,
+		.out = false,
+		.relation = relation,
+		.number = number
 	};
 }
 
@@ -149,14 +175,14 @@ void ut_spool_import_flows(struct ut_spool_import *im)
 		qsort(im->places.items, im->places.count, sizeof(*im->places.items), by_key);
 	for (size_t i = 0; i < im->references.count; i++) {
 		const struct ut_spool_place *r = &im->references.items[i];
-		const struct ut_spool_place *tail = find_place(im, r->key, r->ticks);
-		const struct ut_spool_place *head = r->head ? find_place(im, r->head, r->ticks) : r;
+		const struct ut_spool_place *tail = find_task(im, r->key, r->ticks);
+		const struct ut_spool_place *head = r->head ? find_task(im, r->head, r->ticks) : r;
 
 		if (!head || !tail || (head->begin == tail->begin && head->thread == tail->thread))
 			continue;
 		if (from_tail(r->relation))
-			add_flow(im, tail, head, i + 1);
+			add_flow(im, tail, head, r->relation, i + 1);
 		else
-			add_flow(im, head, tail, i + 1);
+			add_flow(im, head, tail, r->relation, i + 1);
 	}
 }

@@ -68,6 +68,15 @@ void ut_spool_unmap(struct ut_spool_map *m)
 	*m = (struct ut_spool_map){ 0 };
 }
 
+void ut_spool_forget(const uint64_t *begin, const uint64_t *end)
+{
+	uintptr_t from = ((uintptr_t)begin + 4095) & ~(uintptr_t)4095;
+	uintptr_t to = (uintptr_t)end & ~(uintptr_t)4095;
+
+	if (to > from)
+		madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 bool ut_spool_next_chunk(const struct ut_spool_map *m, size_t *offset, struct ut_chunk_view *view)
 {
 	if (*offset < UT_CHUNK_UNIT)

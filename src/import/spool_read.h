@@ -24,6 +24,9 @@ struct ut_spool_map {
 int ut_spool_map(struct ut_spool_map *m, const char *path, struct ut_err *err) UT_MUST_CHECK;
 void ut_spool_unmap(struct ut_spool_map *m);
 
+/* These words have been read: the pages may leave our memory. They stay in the file. */
+void ut_spool_forget(const uint64_t *begin, const uint64_t *end);
+
 /* The words of one chunk. */
 struct ut_chunk_view {
 	const uint64_t *begin, *end;

@@ -222,9 +222,21 @@ static const struct open *current(const struct reader *rd)
 
 static void note_place(struct reader *rd, uint64_t id, uint64_t begin)
 {
-	if (rd->look == JOIN && ut_idmap_get(&rd->im->wanted, id))
+	uint64_t parent;
+
+	if (rd->look != JOIN)
+		return;
+	if (ut_idmap_get(&rd->im->wanted, id))
 		*UT_VEC_PUSH(&rd->im->places) = (struct ut_spool_place){
 			.key = id, .ticks = begin, .begin = begin, .thread = rd->thread
+		};
+	parent = ut_spool_group_parent(rd->im, id, begin);
+	if (parent)
+		*UT_VEC_PUSH(&rd->im->places) = (struct ut_spool_place){
+			.key = ut_spool_children(parent),
+			.ticks = begin,
+			.begin = begin,
+			.thread = rd->thread
 		};
 }
 
@@ -292,7 +304,7 @@ static void begin_wait(struct reader *rd, uint64_t ticks, const struct ut_spool_
 	uint64_t object = ut_rec_word(r, 0);
 	uint32_t key = (uint32_t)(object ^ object >> 32);
 	struct item *it = begin_span(rd, WAIT, key, ticks, r);
-	uint32_t name = ut_idmap_get(&rd->im->groups, object << 1);
+	uint32_t name = ut_spool_group_name(rd->im, object << 1, ticks);
 
 	it->cat = ut_strtab_intern_z(&rd->im->trace->strings, "sync");
 	it->name = name ? name : ut_strtab_intern_z(&rd->im->trace->strings, "wait");
@@ -475,17 +487,29 @@ static void add_args(struct reader *rd, const struct argument *pool, uint32_t fi
 		ut_spool_args_meta(rd->im, &pool[at - 1].rec);
 }
 
+/* The body of a flow graph's node has no parent of its own, but its id belongs to the node. */
+static void add_group_args(struct reader *rd, const struct item *it, size_t at)
+{
+	struct ut_spool_import *im = rd->im;
+	uint64_t parent;
+
+	ut_spool_args_id(im, "id", &it->rec, at, 2);
+	if (ut_spool_id(&it->rec, at + 1, 2)) {
+		ut_spool_args_parent(im, &it->rec, at + 1, 2, it->begin);
+		return;
+	}
+	parent = ut_spool_group_parent(im, ut_spool_id(&it->rec, at, 2), it->begin);
+	ut_spool_args_text(im, "parent", ut_spool_group_name(im, parent, it->begin));
+}
+
 static void add_item_args(struct reader *rd, const struct item *it)
 {
 	const struct ut_spool_rec *r = &it->rec;
 
-	if (r->kind == UT_WORD_LONG && r->type == UT_REC_TASK_BEGIN) {
-		ut_spool_args_id(rd->im, "id", r, 1, 2);
-		ut_spool_args_parent(rd->im, r, 2, 2);
-	} else if (r->kind == UT_WORD_LONG && r->type == UT_REC_TASK_BEGIN_FN) {
-		ut_spool_args_id(rd->im, "id", r, 2, 2);
-		ut_spool_args_parent(rd->im, r, 3, 2);
-	}
+	if (r->kind == UT_WORD_LONG && r->type == UT_REC_TASK_BEGIN)
+		add_group_args(rd, it, 1);
+	else if (r->kind == UT_WORD_LONG && r->type == UT_REC_TASK_BEGIN_FN)
+		add_group_args(rd, it, 2);
 	add_args(rd, rd->args.items, it->args);
 	if (it->carried)
 		add_args(rd, rd->kept.items, rd->carried.items[it->carried - 1].args);
@@ -498,6 +522,16 @@ static int by_place(const void *a, const void *b)
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
 	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static const char *relation_name(uint32_t relation)
+{
+	static const char *const names[] = {
+		"relation",	     "dependent on", "sibling of",     "parent of",
+		"continuation of",   "child of",     "continued by",   "predecessor to",
+	};
+
+	return names[relation < sizeof(names) / sizeof(*names) ? relation : 0];
 }
 
 static void send_flows(struct reader *rd, const struct item *it, const struct ut_event *span)
@@ -513,7 +547,7 @@ static void send_flows(struct reader *rd, const struct item *it, const struct ut
 	for (; f && f < all + count && by_place(f, &key) == 0; f++) {
 		e.kind = f->out ? UT_KIND_FLOW_OUT : UT_KIND_FLOW_IN;
 		e.val = f->number;
-		e.name = ut_strtab_intern_z(&rd->im->trace->strings, "relation");
+		e.name = ut_strtab_intern_z(&rd->im->trace->strings, relation_name(f->relation));
 		e.cat = span->cat;
 		ut_sink_event(rd->im->sink, rd->im->trace, &e);
 	}
@@ -635,6 +669,7 @@ static void read_thread(struct reader *rd, const struct ut_spool_part *parts, si
 		carry_open(rd);
 		if (look == SEND)
 			send_part(rd);
+		ut_spool_forget(parts[i].begin, parts[i].end);
 	}
 }
 

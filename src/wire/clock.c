@@ -6,6 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+uint64_t ut_clock_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static bool file_has(const char *path, const char *word)
 {
 	char buf[16384];

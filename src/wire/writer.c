@@ -36,9 +36,10 @@
 
 enum ut_clock_source ut_writer_clock = UT_CLOCK_MONOTONIC;
 
+static _Atomic(char *) windows[WINDOW_COUNT];
+
 static struct writer {
 	struct ut_spool_header *header;
-	_Atomic(char *) windows[WINDOW_COUNT];
 	_Atomic(uint64_t *) rests[RESTS]; /* where threads that ended have stopped writing */
 	_Atomic(struct ut_chunk *) meta; /* the chunk that definitions go to */
 	_Atomic uint32_t generation;
@@ -149,7 +150,7 @@ static char *map_window(uint32_t index)
 		goto fail;
 	}
 	madvise(map, size, MADV_DONTDUMP);
-	if (!atomic_compare_exchange_strong(&w.windows[index], &known, map)) {
+	if (!atomic_compare_exchange_strong(&windows[index], &known, map)) {
 		munmap(map, size); /* another thread was faster; nobody has seen ours */
 		return known;
 	}
@@ -166,7 +167,7 @@ static char *window(uint32_t index)
 
 	if (index >= WINDOW_COUNT)
 		return NULL;
-	map = atomic_load_explicit(&w.windows[index], memory_order_acquire);
+	map = atomic_load_explicit(&windows[index], memory_order_acquire);
 	return map ? map : map_window(index);
 }
 
@@ -361,23 +362,31 @@ static void catch_up(struct ut_tbuf *t, uint64_t ticks)
 	__atomic_store_n(slot, ut_word_long(UT_WORD_LONG, ticks, UT_REC_TIME, 2), __ATOMIC_RELEASE);
 }
 
-static uint64_t *room(struct ut_tbuf *t, size_t count, uint64_t ticks)
+/*
+ * Making room takes its time, up to a page fault per page. That is ours, not the program's: what
+ * ends, ended before it; everything else happens after.
+ */
+static uint64_t *room(struct ut_tbuf *t, size_t count, uint64_t *ticks, bool ends)
 {
 	uint64_t *slot;
 
-	if (ticks >> 31 != t->epoch)
-		catch_up(t, ticks);
+	if (*ticks >> 31 != t->epoch)
+		catch_up(t, *ticks);
 	slot = ut_tbuf_take(t, count);
-	if (!slot)
-		slot = make_room(t, count, ticks);
+	if (slot)
+		return slot;
+	slot = make_room(t, count, *ticks);
 	if (!slot)
 		ut_writer_count_dropped();
+	else if (!ends)
+		*ticks = ut_clock_ticks(ut_writer_clock);
 	return slot;
 }
 
-void ut_tbuf_word_slow(struct ut_tbuf *t, enum ut_word kind, uint64_t ticks, uint64_t payload)
+void ut_tbuf_word_slow(struct ut_tbuf *t, enum ut_word kind, uint64_t payload)
 {
-	uint64_t *slot = room(t, 1, ticks);
+	uint64_t ticks = ut_clock_ticks(ut_writer_clock);
+	uint64_t *slot = room(t, 1, &ticks, kind == UT_WORD_END);
 
 	if (slot)
 		__atomic_store_n(slot, ut_word(kind, ticks, payload), __ATOMIC_RELEASE);
@@ -406,6 +415,12 @@ static void fill(uint64_t *slot, uint64_t ticks, enum ut_rec type, const uint64_
 	__atomic_store_n(slot, ut_word_long(UT_WORD_LONG, ticks, type, total), __ATOMIC_RELEASE);
 }
 
+static bool ends_something(enum ut_rec type)
+{
+	return type == UT_REC_OVERLAPPED_END || type == UT_REC_REGION_END ||
+	       type == UT_REC_FRAME_END || type == UT_REC_EVENT_END;
+}
+
 void ut_tbuf_record(struct ut_tbuf *t, enum ut_rec type, const uint64_t *words, size_t count,
 		    const void *bytes, size_t len)
 {
@@ -417,7 +432,7 @@ void ut_tbuf_record(struct ut_tbuf *t, enum ut_rec type, const uint64_t *words, 
 		len = most;
 	while (!len && count && !words[count - 1])
 		count--;
-	slot = room(t, 1 + count + words_for(len), ticks);
+	slot = room(t, 1 + count + words_for(len), &ticks, ends_something(type));
 	if (slot)
 		fill(slot, ticks, type, words, count, bytes, len);
 }
@@ -567,8 +582,8 @@ static void forget_parent(void)
 	/* After fork: the parent's windows stay mapped here, unused, and are its own business. */
 	w.header = NULL;
 	w.no_fallocate = false;
-	for (uint32_t i = 0; i < WINDOW_COUNT && atomic_load(&w.windows[i]); i++)
-		atomic_store(&w.windows[i], NULL);
+	for (uint32_t i = 0; i < WINDOW_COUNT && atomic_load(&windows[i]); i++)
+		atomic_store(&windows[i], NULL);
 	for (int i = 0; i < RESTS; i++)
 		atomic_store(&w.rests[i], NULL);
 	atomic_store(&w.meta, NULL);

@@ -77,7 +77,7 @@ static inline void ut_tbuf_words(struct ut_tbuf *t, enum ut_rec type, const uint
 }
 
 /* The rare ends of ut_tbuf_word(): no chunk, chunk full, clock moved on. */
-void ut_tbuf_word_slow(struct ut_tbuf *t, enum ut_word kind, uint64_t ticks, uint64_t payload);
+void ut_tbuf_word_slow(struct ut_tbuf *t, enum ut_word kind, uint64_t payload);
 
 void ut_writer_count_dropped(void);
 void ut_writer_count_ignored(void);
@@ -122,20 +122,29 @@ static inline uint64_t *ut_tbuf_take(struct ut_tbuf *t, size_t count)
 	return slot;
 }
 
-/* The hot path: a record of one word, stamped with ticks. */
-static inline void ut_tbuf_word(struct ut_tbuf *t, enum ut_word kind, uint64_t ticks,
-				uint64_t payload)
+/*
+ * The hot path: a record of one word, stamped now, if nothing is in the way. False when there is
+ * no chunk, no room in it, the clock has moved on too far or takes a call to read; then nothing
+ * has happened. It calls no function, so that hooks need no stack around it.
+ */
+static inline bool ut_tbuf_word_fast(struct ut_tbuf *t, enum ut_word kind, uint64_t payload)
 {
-	uint64_t *slot;
+	uint64_t *slot, ticks;
 
-	if (UT_LIKELY(ticks >> 31 == t->epoch)) {
-		slot = ut_tbuf_take(t, 1);
-		if (UT_LIKELY(slot != NULL)) {
-			__atomic_store_n(slot, ut_word(kind, ticks, payload), __ATOMIC_RELEASE);
-			return;
-		}
-	}
-	ut_tbuf_word_slow(t, kind, ticks, payload);
+	if (UT_UNLIKELY(!ut_clock_ticks_fast(ut_writer_clock, &ticks) || ticks >> 31 != t->epoch))
+		return false;
+	slot = ut_tbuf_take(t, 1);
+	if (UT_UNLIKELY(!slot))
+		return false;
+	__atomic_store_n(slot, ut_word(kind, ticks, payload), __ATOMIC_RELEASE);
+	return true;
+}
+
+/* The same, whatever it takes. */
+static inline void ut_tbuf_word(struct ut_tbuf *t, enum ut_word kind, uint64_t payload)
+{
+	if (!ut_tbuf_word_fast(t, kind, payload))
+		ut_tbuf_word_slow(t, kind, payload);
 }
 
 #endif

@@ -1,0 +1,167 @@
+/*
+ * bench_export.c - how fast the exporters write: a million made-up spans to /dev/null, against a
+ * bare copy of the same bytes. The floor is measured in the same run, so the ratio holds on any
+ * machine. And how fast the summary counts them, which most runs do besides.
+ *
+ *   bench_export [EVENTS]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyze/summary.h"
+#include "export/exporter.h"
+#include "export/out.h"
+#include "model/event.h"
+#include "model/trace.h"
+
+#define NAMES  200
+#define TRACKS 8
+#define ROUNDS 5
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* the machine is not ours alone */
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void fill(struct ut_trace *t)
+{
+	uint32_t process;
+
+	ut_trace_init(t);
+	process = ut_trace_add_process(t, 31527);
+	t->processes[process].name = ut_strtab_intern_z(&t->strings, "bench");
+	for (uint32_t i = 0; i < TRACKS; i++) {
+		uint32_t track = ut_trace_add_track(t, process, UT_TRACK_THREAD);
+
+		t->tracks[track].id = 31527 + i;
+	}
+	ut_strtab_intern_z(&t->strings, "my.domain");
+	for (int i = 0; i < NAMES; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "dnnl::primitive::execute::kind_%d", i);
+		ut_strtab_intern_z(&t->strings, name);
+	}
+}
+
+/* Pairs of an outer span and one inside it, the shape that most traces have. */
+static void feed(struct ut_sink *sink, const struct ut_trace *t, size_t events)
+{
+	struct ut_event e = { .kind = UT_KIND_SPAN, .cat = 2, .ts = 1794729441490426 };
+	uint32_t seed = 1;
+
+	for (size_t i = 0; i < events; i++) {
+		seed = seed * 1664525 + 1013904223;
+		e.name = 3 + (seed >> 8) % NAMES;
+		e.track = (uint32_t)(i >> 10) % TRACKS;
+		e.val = i & 1 ? 700 + (seed >> 20) : 5000 + (seed >> 20);
+		e.ts += i & 1 ? 200 : 10007;
+		ut_sink_event(sink, t, &e);
+	}
+}
+
+static void write_trace(const struct ut_exporter *x, struct ut_out *out, size_t events)
+{
+	struct ut_sink *sink = x->open(out);
+	struct ut_trace t;
+
+	fill(&t);
+	feed(sink, &t, events);
+	x->end_trace(sink, &t);
+	x->close(sink);
+	ut_trace_release(&t);
+}
+
+static double best_export(const struct ut_exporter *x, const char *path, size_t events)
+{
+	double best = 1e9;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct ut_out *out = ut_out_open(path, UT_OUT_OVERWRITE);
+		double start = now(), took;
+		struct ut_err err = { 0 };
+
+		write_trace(x, out, events);
+		if (ut_out_commit(out, &err)) {
+			fprintf(stderr, "bench_export: %s\n", err.text);
+			exit(1);
+		}
+		took = now() - start;
+		best = took < best ? took : best;
+	}
+	return best;
+}
+
+/* The floor: the same bytes, copied through a buffer of the same size. */
+static double best_copy(const char *data, size_t len)
+{
+	static char buffer[256 << 10];
+	double best = 1e9;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		double start = now(), took;
+
+		for (size_t at = 0; at < len; at += sizeof(buffer)) {
+			size_t left = len - at;
+
+			memcpy(buffer, data + at, left < sizeof(buffer) ? left : sizeof(buffer));
+			__asm__ volatile("" : : "r"(buffer) : "memory");
+		}
+		took = now() - start;
+		best = took < best ? took : best;
+	}
+	return best;
+}
+
+static void bench(const struct ut_exporter *x, size_t events)
+{
+	struct ut_out *memory = ut_out_open_memory();
+	double took, copy;
+	const char *data;
+	size_t len;
+
+	write_trace(x, memory, events);
+	data = ut_out_data(memory, &len);
+	copy = best_copy(data, len);
+	ut_out_abandon(memory);
+	took = best_export(x, "/dev/null", events);
+	printf("%-10s %6.1f M events/s  %7.1f MB/s  %5.1f B/event  %5.1f x memcpy\n", x->name,
+	       (double)events / took * 1e-6, (double)len / took * 1e-6,
+	       (double)len / (double)events, took / copy);
+}
+
+static void bench_summary(size_t events)
+{
+	double best = 1e9;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		struct ut_summary s;
+		struct ut_trace t;
+		double start = now(), took;
+
+		ut_summary_init(&s);
+		fill(&t);
+		feed(&s.sink, &t, events);
+		ut_summary_finish(&s);
+		took = now() - start;
+		best = took < best ? took : best;
+		ut_trace_release(&t);
+		ut_summary_release(&s);
+	}
+	printf("%-10s %6.1f M events/s\n", "summary", (double)events / best * 1e-6);
+}
+
+int main(int argc, char **argv)
+{
+	size_t events = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
+
+	for (size_t i = 0; ut_exporters[i]; i++)
+		bench(ut_exporters[i], events);
+	bench_summary(events);
+	return 0;
+}

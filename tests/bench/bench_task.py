@@ -1,0 +1,91 @@
+"""What one ITT task costs: ours against the floor, in one run (DESIGN budgets, rows 1 to 4).
+
+Rounds are interleaved so that a busy machine hurts everybody alike; the figures are medians of
+CPU time. Instructions are counted by callgrind, as the difference of two run lengths.
+"""
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+
+BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
+LOOP = BUILD / "tests/bench/task_loop"
+FLOOR = BUILD / "tests/bench/libfloor.so"
+UNITRACE = BUILD / "bin/unitrace"
+ROUNDS, PAIRS, REPEATS = 9, 200_000, 15
+
+
+def run(command, cwd, **env):
+    done = subprocess.run([str(c) for c in command], cwd=cwd, env={**os.environ, **env},
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True)
+    return done
+
+
+def record(cwd, *options):
+    return [UNITRACE, "--quiet", "--overwrite", "-o", "out.pftrace", *options]
+
+
+def ways(cwd):
+    floor = {"INTEL_LIBITTNOTIFY64": str(FLOOR)}
+    return {
+        "no collector": ([], {}),
+        "floor": ([], floor),
+        "recording": (record(cwd), {}),
+        "flight recorder": (record(cwd, "--keep-last", "4M"), {}),
+        "paused": (record(cwd, "--start-paused"), {}),
+    }
+
+
+def time_all(cwd, threads):
+    times = {name: [] for name in ways(cwd)}
+    for _ in range(ROUNDS):
+        for name, (prefix, env) in ways(cwd).items():
+            done = run([*prefix, LOOP, PAIRS, REPEATS, threads], cwd, **env)
+            times[name].append(float(done.stdout))
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def instructions(cwd, prefix, env):
+    counts = []
+    for pairs in (20_000, 120_000):
+        done = run([*prefix, "valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", LOOP,
+                    pairs, 1], cwd, **env)
+        counts.append(int(re.search(r"Collected : (\d+)", done.stderr).group(1)))
+    return (counts[1] - counts[0]) / 100_000
+
+
+def spool_bytes(cwd):
+    pairs = 4_000_000
+    run([*record(cwd), "--keep-session", LOOP, pairs, 1], cwd)
+    info = run([UNITRACE, "info", "--json", *cwd.glob("*.session")], cwd).stdout
+    claimed = int(re.search(r'"bytes": ?(\d+)', info).group(1))
+    return claimed / pairs
+
+
+def main():
+    cwd = pathlib.Path(tempfile.mkdtemp(prefix="unitrace-bench-"))
+    try:
+        for threads in (1, 2):
+            times = time_all(cwd, threads)
+            floor, none = times["floor"], times["no collector"]
+            print(f"task begin+end, {threads} thread(s), CPU ns per pair")
+            for name, ns in times.items():
+                print(f"  {name:16} {ns:7.2f} ns   {ns / floor:5.2f} x floor"
+                      f"   {ns - none:+7.2f} ns above no collector")
+        if shutil.which("valgrind"):
+            print("instructions per pair (callgrind)")
+            for name, (prefix, env) in ways(cwd).items():
+                print(f"  {name:16} {instructions(cwd, prefix, env):7.1f}")
+        else:
+            print("instructions per pair: skipped, valgrind is not installed")
+        print(f"spool bytes per pair: {spool_bytes(cwd):.2f}")
+        print("budget: recording <= 1.6 x floor, paused <= +5 ns, <= 32 bytes (goal 16)")
+    finally:
+        shutil.rmtree(cwd)
+
+
+if __name__ == "__main__":
+    main()
