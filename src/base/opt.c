@@ -60,8 +60,8 @@ static const struct ut_opt *find_exact(const struct ut_opt *table, const char *n
 	return NULL;
 }
 
-static int complain_ambiguous(const struct ut_opt *table, const char *name, size_t len,
-			      struct ut_err *err)
+static void complain_ambiguous(const struct ut_opt *table, const char *name, size_t len,
+			       struct ut_err *err)
 {
 	struct ut_buf names = { 0 };
 
@@ -71,11 +71,10 @@ static int complain_ambiguous(const struct ut_opt *table, const char *name, size
 	}
 	ut_err_set(err, -EINVAL, "option '--%.*s' is ambiguous:%s", (int)len, name, names.data);
 	ut_buf_release(&names);
-	return -EINVAL;
 }
 
-static int complain_unknown(const struct ut_opt *table, const char *word, const char *name,
-			    struct ut_err *err)
+static void complain_unknown(const struct ut_opt *table, const char *word, const char *name,
+			     struct ut_err *err)
 {
 	const struct ut_opt *meant = NULL;
 	unsigned int distance = 99;
@@ -87,44 +86,48 @@ static int complain_unknown(const struct ut_opt *table, const char *word, const 
 			meant = table;
 	}
 	if (meant)
-		return ut_err_set(err, -EINVAL, "unknown option '%s'; did you mean --%s?", word,
-				  meant->name);
-	return ut_err_set(err, -EINVAL, "unknown option '%s'", word);
+		ut_err_set(err, -EINVAL, "unknown option '%s'; did you mean --%s?", word,
+			   meant->name);
+	else
+		ut_err_set(err, -EINVAL, "unknown option '%s'", word);
 }
 
-static int find_long(const struct ut_opt *table, const char *word, const struct ut_opt **found,
-		     struct ut_err *err)
+/* Both return NULL with *err set if word is no option, or not clearly one. */
+static const struct ut_opt *find_long(const struct ut_opt *table, const char *word,
+				      struct ut_err *err)
 {
 	const char *name = word + 2;
 	size_t len = strcspn(name, "=");
+	const struct ut_opt *found = find_exact(table, name, len);
 
-	*found = find_exact(table, name, len);
-	if (*found)
-		return 0;
+	if (found)
+		return found;
 	for (const struct ut_opt *o = table; len && o->type; o++) {
 		if (!o->name || o->hidden || strncmp(o->name, name, len))
 			continue;
-		if (*found && !same_target(*found, o))
-			return complain_ambiguous(table, name, len, err);
-		*found = o;
+		if (found && !same_target(found, o)) {
+			complain_ambiguous(table, name, len, err);
+			return NULL;
+		}
+		found = o;
 	}
-	return *found ? 0 : complain_unknown(table, word, name, err);
+	if (!found)
+		complain_unknown(table, word, name, err);
+	return found;
 }
 
-static int find_short(const struct ut_opt *table, const char *word, const struct ut_opt **found,
-		      struct ut_err *err)
+static const struct ut_opt *find_short(const struct ut_opt *table, const char *word,
+				       struct ut_err *err)
 {
-	*found = NULL;
 	/* -output is a slip for --output, not -o with the value "utput". */
-	if (word[2] && find_exact(table, word + 1, strcspn(word + 1, "=")))
-		return complain_unknown(table, word, word + 1, err);
-	for (const struct ut_opt *o = table; o->type; o++) {
-		if (o->letter && o->letter == word[1] && (!word[2] || ut_opt_has_value(o))) {
-			*found = o;
-			return 0;
-		}
+	bool is_slip = word[2] && find_exact(table, word + 1, strcspn(word + 1, "="));
+
+	for (const struct ut_opt *o = table; !is_slip && o->type; o++) {
+		if (o->letter && o->letter == word[1] && (!word[2] || ut_opt_has_value(o)))
+			return o;
 	}
-	return complain_unknown(table, word, word + 1, err);
+	complain_unknown(table, word, word + 1, err);
+	return NULL;
 }
 
 static int parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out)
@@ -211,10 +214,9 @@ int ut_opt_parse(const struct ut_opt *table, int argc, const char *const *argv, 
 
 		if (!strcmp(word, "--"))
 			break;
-		rc = word[1] == '-' ? find_long(table, word, &o, err)
-				    : find_short(table, word, &o, err);
-		if (rc)
-			return rc;
+		o = word[1] == '-' ? find_long(table, word, err) : find_short(table, word, err);
+		if (!o)
+			return -EINVAL;
 		if (!ut_opt_has_value(o) && value)
 			return ut_err_set(err, -EINVAL, "--%s takes no value", o->name);
 		if (ut_opt_has_value(o) && !value) {

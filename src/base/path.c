@@ -44,8 +44,15 @@ char *ut_path_absolute(struct ut_arena *a, const char *path)
 
 	if (path[0] == '/')
 		return ut_arena_copy(a, path, strlen(path));
+	while (path[0] == '.' && (path[1] == '/' || !path[1])) {
+		path++;
+		path += strspn(path, "/");
+	}
 	cwd = getcwd(NULL, 0);
-	joined = ut_path_join(a, cwd ? cwd : ".", path);
+	if (!path[0])
+		joined = ut_str_fmt(a, "%s", cwd ? cwd : ".");
+	else
+		joined = ut_path_join(a, cwd ? cwd : ".", path);
 	free(cwd);
 	return joined;
 }

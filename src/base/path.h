@@ -19,7 +19,7 @@ const char *ut_path_base(const char *path);
 /* The part before the last slash, "." if there is none. */
 char *ut_path_dir(struct ut_arena *a, const char *path);
 
-/* Relative names count from the current directory. Links and ".." stay as they are. */
+/* Relative names count from the current directory. A "./" in front goes; links and ".." stay. */
 char *ut_path_absolute(struct ut_arena *a, const char *path);
 
 /* mkdir -p. An existing directory is fine, also when another process makes it at the same time. */

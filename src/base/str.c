@@ -148,7 +148,7 @@ bool ut_str_closer(const char *a, const char *b, unsigned int *distance)
 	unsigned int d = ut_str_distance(a, b);
 
 	/* A third of the letters wrong is a typo; more is another word. */
-	if (d >= *distance || d * 3 > strlen(a) + 1 || d >= strlen(b))
+	if (d >= *distance || (size_t)d * 3 > strlen(a) + 1 || d >= strlen(b))
 		return false;
 	*distance = d;
 	return true;

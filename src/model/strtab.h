@@ -30,7 +30,7 @@ struct ut_strtab {
 
 void ut_strtab_init(struct ut_strtab *t, struct ut_arena *arena);
 
-/* The id of these len bytes, adding them if new. Same bytes, same id. */
+/* The id of these len bytes, adding them if new. Same bytes, same id; no bytes, id 0. */
 uint32_t ut_strtab_intern(struct ut_strtab *t, const char *s, size_t len);
 
 /* The same for a NUL-terminated string; NULL gives 0. */

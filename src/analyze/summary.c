@@ -1,0 +1,284 @@
+#include "analyze/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/event.h"
+#include "model/idmap.h"
+#include "model/trace.h"
+
+/* A span that has begun and may still get others inside it. */
+struct frame {
+	uint64_t end, length;
+	uint64_t inside; /* of the spans directly inside */
+	uint32_t row;
+};
+
+struct stack {
+	struct frame *frames;
+	size_t depth, cap;
+	bool is_thread; /* its time is a thread's, and counts as self time */
+};
+
+/* One end of an async span that waits for the other: they may come in any order. */
+struct half {
+	uint64_t ts;
+	uint32_t row;
+	uint32_t next_free;
+	uint8_t kind;
+};
+
+struct ut_summary_state {
+	size_t row_cap;
+	struct ut_idmap by_string; /* (cat, name) of the summary -> row + 1 */
+
+	/* the trace of the day, in an arena of its own */
+	struct ut_arena arena;
+	struct ut_idmap by_id;   /* (cat, name) of the trace -> row + 1 */
+	struct ut_idmap waiting; /* async number -> index into halves */
+	struct stack *tracks;
+	size_t track_cap;
+	struct half *halves; /* [0] is not used */
+	size_t half_count, half_cap;
+	uint32_t free_half;
+};
+
+/* Room for n items; the old array stays in the arena. */
+static void *grown(struct ut_arena *a, void *items, size_t n, size_t *cap, size_t size)
+{
+	size_t old = *cap;
+	void *bigger;
+
+	if (n <= old)
+		return items;
+	*cap = n > old * 2 ? n : old * 2;
+	bigger = ut_arena_alloc(a, *cap, size);
+	if (old)
+		memcpy(bigger, items, old * size);
+	return bigger;
+}
+
+static void start_trace(struct ut_summary_state *st)
+{
+	ut_arena_release(&st->arena);
+	ut_idmap_init(&st->by_id, &st->arena);
+	ut_idmap_init(&st->waiting, &st->arena);
+	st->tracks = NULL;
+	st->track_cap = 0;
+	st->halves = NULL;
+	st->half_count = st->half_cap = 0;
+	st->free_half = 0;
+}
+
+static uint64_t pair(uint32_t cat, uint32_t name)
+{
+	return (uint64_t)cat << 32 | name;
+}
+
+static uint32_t own_string(struct ut_summary *s, const struct ut_trace *t, uint32_t id)
+{
+	struct ut_str str = ut_strtab_get(&t->strings, id);
+
+	return ut_strtab_intern(&s->strings, str.ptr, str.len);
+}
+
+/* The first event of a name in this trace: find the row by its text, or make one. */
+static uint32_t row_by_text(struct ut_summary *s, const struct ut_trace *t,
+			    const struct ut_event *e)
+{
+	struct ut_summary_state *st = s->state;
+	uint32_t cat = own_string(s, t, e->cat);
+	uint32_t name = own_string(s, t, e->name);
+	uint32_t row = ut_idmap_get(&st->by_string, pair(cat, name));
+
+	if (!row) {
+		s->rows = grown(&s->arena, s->rows, s->count + 1, &st->row_cap, sizeof(*s->rows));
+		s->rows[s->count] =
+			(struct ut_summary_row){ .cat = cat, .name = name, .min = UINT64_MAX };
+		row = (uint32_t)++s->count;
+		ut_idmap_put(&st->by_string, pair(cat, name), row);
+	}
+	ut_idmap_put(&st->by_id, pair(e->cat, e->name), row);
+	return row - 1;
+}
+
+static uint32_t row_of(struct ut_summary *s, const struct ut_trace *t, const struct ut_event *e)
+{
+	uint32_t row = ut_idmap_get(&s->state->by_id, pair(e->cat, e->name));
+
+	return row ? row - 1 : row_by_text(s, t, e);
+}
+
+static void count_call(struct ut_summary_row *row, uint64_t length)
+{
+	row->calls++;
+	row->total += length;
+	row->min = length < row->min ? length : row->min;
+	row->max = length > row->max ? length : row->max;
+}
+
+
+/* Closes the spans that are over at ts. */
+static void unwind(struct ut_summary *s, struct stack *k, uint64_t ts)
+{
+	while (k->depth && k->frames[k->depth - 1].end <= ts) {
+		const struct frame *f = &k->frames[--k->depth];
+
+		/* more inside than outside: overlapping spans, which importers avoid */
+		uint64_t self = f->length > f->inside ? f->length - f->inside : 0;
+
+		if (!k->is_thread)
+			continue;
+		s->rows[f->row].self += self;
+		s->rows[f->row].on_thread = true;
+		s->self_total += self;
+	}
+}
+
+static struct stack *stack_of(struct ut_summary_state *st, uint32_t track)
+{
+	st->tracks = grown(&st->arena, st->tracks, (size_t)track + 1, &st->track_cap,
+			   sizeof(*st->tracks));
+	return &st->tracks[track];
+}
+
+static void add_span(struct ut_summary *s, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct ut_summary_state *st = s->state;
+	struct stack *k = stack_of(st, e->track);
+	uint32_t row = row_of(s, t, e);
+
+	k->is_thread = t->tracks[e->track].type == UT_TRACK_THREAD;
+	unwind(s, k, e->ts);
+	count_call(&s->rows[row], e->val);
+	if (k->depth)
+		k->frames[k->depth - 1].inside += e->val;
+	k->frames = grown(&st->arena, k->frames, k->depth + 1, &k->cap, sizeof(*k->frames));
+	k->frames[k->depth++] = (struct frame){
+		.end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX,
+		.length = e->val,
+		.row = row,
+	};
+}
+
+static uint32_t new_half(struct ut_summary_state *st)
+{
+	uint32_t i = st->free_half;
+
+	if (i) {
+		st->free_half = st->halves[i].next_free;
+		return i;
+	}
+	st->halves = grown(&st->arena, st->halves, st->half_count + 2, &st->half_cap,
+			   sizeof(*st->halves));
+	return (uint32_t)++st->half_count;
+}
+
+static void add_async(struct ut_summary *s, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct ut_summary_state *st = s->state;
+	uint32_t i = ut_idmap_get(&st->waiting, e->val);
+	struct half *h;
+	uint64_t begin, end, length;
+
+	if (!i || st->halves[i].kind == e->kind) { /* the number is new, or used once more */
+		if (!i)
+			i = new_half(st);
+		st->halves[i] = (struct half){ e->ts, row_of(s, t, e), 0, e->kind };
+		ut_idmap_put(&st->waiting, e->val, i);
+		return;
+	}
+	h = &st->halves[i];
+	begin = e->kind == UT_KIND_ASYNC_BEGIN ? e->ts : h->ts;
+	end = e->kind == UT_KIND_ASYNC_BEGIN ? h->ts : e->ts;
+	length = end > begin ? end - begin : 0;
+	count_call(&s->rows[h->row], length);
+	h->next_free = st->free_half;
+	st->free_half = i;
+	ut_idmap_take(&st->waiting, e->val);
+}
+
+static void summary_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct ut_summary *s = (struct ut_summary *)sink;
+
+	switch ((enum ut_kind)e->kind) {
+	case UT_KIND_SPAN:
+		add_span(s, t, e);
+		break;
+	case UT_KIND_ASYNC_BEGIN:
+	case UT_KIND_ASYNC_END:
+		add_async(s, t, e);
+		break;
+	case UT_KIND_INSTANT:
+	case UT_KIND_COUNTER:
+	case UT_KIND_FLOW_OUT:
+	case UT_KIND_FLOW_IN:
+	case UT_KIND_COUNT:
+		break;
+	}
+}
+
+void ut_summary_init(struct ut_summary *s)
+{
+	*s = (struct ut_summary){ .sink = { summary_event } };
+	ut_strtab_init(&s->strings, &s->arena);
+	s->state = UT_NEW(&s->arena, struct ut_summary_state);
+	ut_idmap_init(&s->state->by_string, &s->arena);
+	start_trace(s->state);
+}
+
+void ut_summary_release(struct ut_summary *s)
+{
+	if (s->state)
+		ut_arena_release(&s->state->arena);
+	ut_arena_release(&s->arena);
+	*s = (struct ut_summary){ 0 };
+}
+
+void ut_summary_end_trace(struct ut_summary *s)
+{
+	for (size_t i = 0; i < s->state->track_cap; i++)
+		unwind(s, &s->state->tracks[i], UINT64_MAX);
+	start_trace(s->state);
+}
+
+static int compare_strings(const struct ut_strtab *t, uint32_t a, uint32_t b)
+{
+	struct ut_str x = ut_strtab_get(t, a), y = ut_strtab_get(t, b);
+	int order = memcmp(x.ptr, y.ptr, x.len < y.len ? x.len : y.len);
+
+	return order ? order : (x.len > y.len) - (x.len < y.len);
+}
+
+static int compare_rows(const void *a, const void *b, void *strings)
+{
+	const struct ut_summary_row *x = a, *y = b;
+	int order = (x->total < y->total) - (x->total > y->total);
+
+	if (!order)
+		order = (x->calls < y->calls) - (x->calls > y->calls);
+	if (!order)
+		order = compare_strings(strings, x->name, y->name);
+	return order ? order : compare_strings(strings, x->cat, y->cat);
+}
+
+/* A row whose only async spans never ended has no calls: there is nothing to show. */
+static void drop_empty_rows(struct ut_summary *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->rows[i].calls)
+			s->rows[kept++] = s->rows[i];
+	}
+	s->count = kept;
+}
+
+void ut_summary_finish(struct ut_summary *s)
+{
+	ut_summary_end_trace(s);
+	drop_empty_rows(s);
+	if (s->count)
+		qsort_r(s->rows, s->count, sizeof(*s->rows), compare_rows, &s->strings);
+}

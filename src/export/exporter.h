@@ -1,0 +1,39 @@
+/*
+ * exporter.h - one file format for traces.
+ *
+ * A file is written by open(), then for each trace its events through the sink followed by
+ * end_trace(), then close(). Errors stick to the ut_out and show when that is closed.
+ */
+#ifndef UT_EXPORT_EXPORTER_H
+#define UT_EXPORT_EXPORTER_H
+
+#include <stddef.h>
+
+#include "model/sink.h"
+
+struct ut_out;
+struct ut_trace;
+
+struct ut_exporter {
+	const char *name;                            /* the value of --format */
+	const char *suffix;                          /* with the dot */
+	struct ut_sink *(*open)(struct ut_out *out); /* out outlives the sink; never NULL */
+	/* Everything that is known only now: names of processes and tracks, losses. The next
+	 * event may belong to another trace. */
+	void (*end_trace)(struct ut_sink *sink, const struct ut_trace *trace);
+	void (*close)(struct ut_sink *sink);
+};
+
+extern const struct ut_exporter ut_export_chrome;
+extern const struct ut_exporter ut_export_perfetto;
+
+/* All of them, closed by NULL, in the order in which help lists them. */
+extern const struct ut_exporter *const ut_exporters[];
+
+/* By name ("chrome"); NULL if there is none. */
+const struct ut_exporter *ut_exporter_by_name(const char *name);
+
+/* By the end of a file name (".json", ".json.gz", ".pftrace", ...); NULL if none fits. */
+const struct ut_exporter *ut_exporter_by_file(const char *path);
+
+#endif

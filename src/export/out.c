@@ -1,0 +1,281 @@
+#include "export/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "export/digits.h"
+#include "export/pack.h"
+
+#define BUFFER_BYTES (256u << 10) /* fits the L2 cache together with what is being formatted */
+
+struct ut_out {
+	char *buf;
+	size_t len, cap;
+	int fd; /* -1: in memory, or failed */
+	bool memory;
+	bool borrowed; /* fd is not ours to close */
+	unsigned int flags;
+	struct ut_pack *pack;
+	char path[PATH_MAX]; /* what the user called it */
+	char temp[PATH_MAX]; /* where the bytes go until commit; empty: written in place */
+	struct ut_err err;
+};
+
+static void fail(struct ut_out *o, int code)
+{
+	ut_err_set(&o->err, code, "%s: %s", o->path, strerror(-code));
+}
+
+static struct ut_out *new_out(void)
+{
+	struct ut_out *o = ut_make(sizeof(*o));
+
+	o->fd = -1;
+	o->buf = ut_grow(NULL, BUFFER_BYTES, &o->cap, 1);
+	return o;
+}
+
+/*
+ * The temporary name lies beside path, so that the rename stays inside one file system. 200
+ * bytes of the name leave room for ours where names end at 255.
+ */
+static bool name_temp(struct ut_out *o, unsigned int try)
+{
+	const char *slash = strrchr(o->path, '/');
+	int dir = slash ? (int)(slash + 1 - o->path) : 0;
+	char again[16] = "";
+	int len;
+
+	if (try)
+		snprintf(again, sizeof(again), "-%u", try);
+	len = snprintf(o->temp, sizeof(o->temp), "%.*s.%.200s.%ld%s.tmp", dir, o->path,
+		       o->path + dir, (long)getpid(), again);
+	return len < (int)sizeof(o->temp);
+}
+
+/* Somebody else's name is left alone: another container may have our pid. */
+static int open_temp(struct ut_out *o)
+{
+	int fd, rc = -ENAMETOOLONG;
+
+	for (unsigned int try = 0; try < 100 && name_temp(o, try); try++) {
+		fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0)
+			return fd;
+		rc = -errno;
+		if (rc != -EEXIST)
+			break;
+	}
+	o->temp[0] = '\0';
+	return rc;
+}
+
+static int open_path(struct ut_out *o)
+{
+	struct stat st;
+	int fd;
+
+	if (!strcmp(o->path, "-")) {
+		o->borrowed = true;
+		return STDOUT_FILENO;
+	}
+	if (stat(o->path, &st))
+		return errno == ENOENT ? open_temp(o) : -errno;
+	if (S_ISREG(st.st_mode))
+		return o->flags & UT_OUT_OVERWRITE ? open_temp(o) : -EEXIST;
+	fd = open(o->path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+struct ut_out *ut_out_open(const char *path, unsigned int flags)
+{
+	struct ut_out *o = new_out();
+	int rc;
+
+	o->flags = flags;
+	if (snprintf(o->path, sizeof(o->path), "%s", path) >= (int)sizeof(o->path)) {
+		fail(o, -ENAMETOOLONG);
+		return o;
+	}
+	rc = ut_pack_new(&o->pack, ut_pack_by_name(path));
+	if (!rc)
+		rc = open_path(o);
+	if (rc == -ENOTSUP)
+		ut_err_set(&o->err, rc, "%s: built without this compression", path);
+	else if (rc < 0)
+		fail(o, rc);
+	else
+		o->fd = rc;
+	return o;
+}
+
+struct ut_out *ut_out_open_memory(void)
+{
+	struct ut_out *o = new_out();
+
+	o->memory = true;
+	return o;
+}
+
+const char *ut_out_data(const struct ut_out *o, size_t *len)
+{
+	*len = o->len;
+	return o->buf;
+}
+
+static void drain(struct ut_out *o, bool last)
+{
+	int rc = 0;
+
+	if (o->fd >= 0 && !o->err.code)
+		rc = ut_pack_write(o->pack, o->fd, o->buf, o->len, last);
+	if (rc)
+		fail(o, rc);
+	o->len = 0;
+}
+
+char *ut_out_reserve(struct ut_out *o, size_t n)
+{
+	if (o->cap - o->len < n) {
+		if (!o->memory)
+			drain(o, false);
+		o->buf = ut_grow(o->buf, o->len + n, &o->cap, 1);
+	}
+	return o->buf + o->len;
+}
+
+void ut_out_advance(struct ut_out *o, const char *end)
+{
+	o->len = (size_t)(end - o->buf);
+}
+
+/* Claims path for the temporary file: rename() would silently replace what is there. */
+static int move_new(const char *temp, const char *path)
+{
+	int fd;
+
+	if (!renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* A file system without that flag: whoever makes the empty file owns the name. */
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return rename(temp, path) ? -errno : 0;
+}
+
+static int move_in_place(struct ut_out *o)
+{
+	int rc;
+
+	if (o->flags & UT_OUT_OVERWRITE)
+		rc = rename(o->temp, o->path) ? -errno : 0;
+	else
+		rc = move_new(o->temp, o->path);
+	if (!rc)
+		o->temp[0] = '\0';
+	return rc;
+}
+
+int ut_out_commit(struct ut_out *o, struct ut_err *err)
+{
+	int rc;
+
+	if (!o->memory)
+		drain(o, true);
+	/* A full quota or a network file system may fail only now. */
+	if (o->fd >= 0 && !o->borrowed) {
+		if (close(o->fd) && !o->err.code)
+			fail(o, -errno);
+		o->fd = -1;
+	}
+	if (o->temp[0] && !o->err.code) {
+		rc = move_in_place(o);
+		if (rc)
+			fail(o, rc);
+	}
+	rc = o->err.code;
+	if (rc)
+		ut_err_set(err, rc, "%s", o->err.text);
+	ut_out_abandon(o);
+	return rc;
+}
+
+void ut_out_abandon(struct ut_out *o)
+{
+	if (!o)
+		return;
+	if (o->fd >= 0 && !o->borrowed)
+		close(o->fd);
+	if (o->temp[0])
+		unlink(o->temp);
+	ut_pack_free(o->pack);
+	free(o->buf);
+	free(o);
+}
+
+void ut_out_write(struct ut_out *o, const void *data, size_t len)
+{
+	const char *p = data;
+
+	/* In pieces, so that a huge string does not make the buffer huge. */
+	while (len) {
+		size_t some = len < BUFFER_BYTES / 2 ? len : BUFFER_BYTES / 2;
+
+		memcpy(ut_out_reserve(o, some), p, some);
+		o->len += some;
+		p += some;
+		len -= some;
+	}
+}
+
+void ut_out_text(struct ut_out *o, const char *s)
+{
+	ut_out_write(o, s, strlen(s));
+}
+
+void ut_out_fmt(struct ut_out *o, const char *fmt, ...)
+{
+	size_t room = 256;
+	va_list ap;
+	int len;
+
+	va_start(ap, fmt);
+	len = vsnprintf(ut_out_reserve(o, room), room, fmt, ap);
+	va_end(ap);
+	if (len >= (int)room) {
+		room = (size_t)len + 1;
+		va_start(ap, fmt);
+		len = vsnprintf(ut_out_reserve(o, room), room, fmt, ap);
+		va_end(ap);
+	}
+	o->len += len > 0 ? (size_t)len : 0;
+}
+
+void ut_out_u64(struct ut_out *o, uint64_t value)
+{
+	ut_out_advance(o, ut_digits_u64(ut_out_reserve(o, UT_DIGITS_ROOM), value));
+}
+
+void ut_out_i64(struct ut_out *o, int64_t value)
+{
+	if (value < 0)
+		ut_out_text(o, "-");
+	ut_out_u64(o, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+void ut_out_us(struct ut_out *o, uint64_t ns)
+{
+	ut_out_advance(o, ut_digits_us(ut_out_reserve(o, UT_DIGITS_ROOM), ns));
+}

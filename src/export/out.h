@@ -1,0 +1,58 @@
+/*
+ * out.h - where exporters write: a buffer in front of a file that appears under its name only
+ * when it is complete.
+ *
+ * Errors stick: after the first failure every call is a no-op and ut_out_commit() reports it, so
+ * a writer checks once, at the end. A name ending in .gz or .zst is compressed on the way.
+ * One owner, one thread.
+ */
+#ifndef UT_EXPORT_OUT_H
+#define UT_EXPORT_OUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct ut_out;
+
+enum ut_out_flag {
+	UT_OUT_OVERWRITE = 1u << 0, /* replace an existing file; otherwise commit is -EEXIST */
+};
+
+/*
+ * "-" is standard output; what exists and is not a regular file (a pipe, /dev/null) is written
+ * in place. Never NULL; a file that cannot be made is reported by commit.
+ */
+struct ut_out *ut_out_open(const char *path, unsigned int flags);
+
+/* Collects in memory; ut_out_data() gives the bytes, owned by the out. */
+struct ut_out *ut_out_open_memory(void);
+const char *ut_out_data(const struct ut_out *o, size_t *len);
+
+/* Flushes and moves the file to its name; frees o either way. On failure nothing is left. */
+int ut_out_commit(struct ut_out *o, struct ut_err *err) UT_MUST_CHECK;
+
+/* Throws away what was written. NULL is fine. */
+void ut_out_abandon(struct ut_out *o);
+
+void ut_out_write(struct ut_out *o, const void *data, size_t len);
+void ut_out_text(struct ut_out *o, const char *s);
+void ut_out_fmt(struct ut_out *o, const char *fmt, ...) UT_PRINTF(2, 3);
+void ut_out_u64(struct ut_out *o, uint64_t value);
+void ut_out_i64(struct ut_out *o, int64_t value);
+void ut_out_us(struct ut_out *o, uint64_t ns); /* microseconds with three decimals, exactly */
+
+/*
+ * For writers in a hurry: n bytes of the buffer itself, to be filled and then claimed up to end.
+ * Never NULL, also after an error.
+ */
+char *ut_out_reserve(struct ut_out *o, size_t n);
+void ut_out_advance(struct ut_out *o, const char *end);
+
+/* A JSON string with its quotes, valid for any bytes: bad UTF-8 becomes U+FFFD. */
+void ut_out_json_str(struct ut_out *o, const char *s, size_t len);
+/* A JSON number; what JSON cannot say (NaN, infinities) becomes a string. */
+void ut_out_json_double(struct ut_out *o, double value);
+
+#endif

@@ -1,0 +1,733 @@
+/*
+ * perfetto.c - Perfetto's protobuf trace: a list of packets, one packet sequence per trace.
+ *
+ * Rules that readers of the format depend on:
+ *  (1) the clock snapshot and a track's descriptor come before the first event that needs them;
+ *  (2) an interned string comes before its first use; its number is our string id;
+ *  (3) on each row (a Perfetto track) begins and ends are properly nested and in order of time.
+ *
+ * For (3) spans are turned into begin and end: a row keeps the ends of its open slices and writes
+ * them when the next event of the row is later. A span that does not nest, or an async span while
+ * another is open, moves to a further row; the UI shows rows of one name and parent as one.
+ */
+#include "export/exporter.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/grow.h"
+#include "base/hash.h"
+#include "export/describe.h"
+#include "export/out.h"
+#include "export/pbuf.h"
+#include "export/perfetto_fields.h"
+#include "export/perfetto_track.h"
+#include "model/event.h"
+#include "model/idmap.h"
+#include "model/trace.h"
+
+/* One Perfetto track. */
+struct row {
+	uint64_t uuid;
+	uint64_t *ends; /* of its open slices, the outermost first */
+	size_t depth, cap;
+	uint64_t busy_until; /* async: the end of its latest span, its begin while it is open */
+};
+
+/* What a track of the model becomes. */
+struct lane {
+	struct row *rows; /* rows[0] is the track itself, but for async ones */
+	size_t count, cap;
+	uint32_t *idle; /* async: rows without an open span; a heap, the first free one on top */
+	size_t idle_count, idle_cap;
+	/* The latest begin is held back until the track's next event: flows that are bound to it
+	 * come after it and are written into it. */
+	struct ut_pbuf held;
+	uint64_t held_ts;
+	bool holds;
+	bool described;
+	uint32_t name; /* as described */
+};
+
+struct process {
+	uint64_t uuid; /* 0 = not described yet */
+	uint32_t pid;
+	struct ut_process told; /* what the latest description said */
+};
+
+enum seen {
+	SEEN_NAME = 1u << 0,
+	SEEN_CATEGORY = 1u << 1,
+	SEEN_ANNOTATION = 1u << 2,
+};
+
+struct perfetto {
+	struct ut_sink sink;
+	struct ut_out *out;
+	struct ut_pbuf packet, interned, body; /* scratch */
+	struct ut_pids pids;
+	uint64_t next_uuid;
+	uint64_t flow_base, next_flow; /* flows of a later trace continue behind the earlier ones */
+	uint32_t sequence;
+
+	/* the trace of the day */
+	bool started;
+	unsigned char *seen; /* by string id: where it was interned */
+	size_t seen_cap;
+	struct lane *lanes; /* by track */
+	size_t lane_cap;
+	struct process *processes;
+	size_t process_cap;
+	struct ut_arena arena;
+	struct ut_idmap open;  /* async number -> row + 1 */
+	struct ut_idmap early; /* async number -> index into early_ends: the end came first */
+	uint64_t *early_ends;
+	size_t early_count, early_cap;
+};
+
+static void start_packet(struct perfetto *p, uint64_t flags)
+{
+	p->packet.len = 0;
+	ut_pbuf_varint(&p->packet, PACKET_SEQUENCE_ID, p->sequence);
+	if (flags)
+		ut_pbuf_varint(&p->packet, PACKET_SEQUENCE_FLAGS, flags);
+}
+
+static void write_packet(struct perfetto *p)
+{
+	unsigned char *head = (unsigned char *)ut_out_reserve(p->out, 16);
+
+	*head = TRACE_PACKET << 3 | 2;
+	ut_out_advance(p->out, (const char *)ut_pbuf_put(head + 1, p->packet.len));
+	ut_out_write(p->out, p->packet.data, p->packet.len);
+}
+
+static void write_interned(struct perfetto *p)
+{
+	if (!p->interned.len)
+		return;
+	start_packet(p, SEQ_NEEDS_INCREMENTAL_STATE);
+	ut_pbuf_bytes(&p->packet, PACKET_INTERNED_DATA, p->interned.data, p->interned.len);
+	write_packet(p);
+	p->interned.len = 0;
+}
+
+static void write_event(struct perfetto *p, uint64_t ts, const struct ut_pbuf *event)
+{
+	write_interned(p);
+	start_packet(p, SEQ_NEEDS_INCREMENTAL_STATE);
+	ut_pbuf_varint(&p->packet, PACKET_TIMESTAMP, ts);
+	ut_pbuf_bytes(&p->packet, PACKET_TRACK_EVENT, event->data, event->len);
+	write_packet(p);
+}
+
+/* A string's number on this sequence, written once per table before its first use. */
+static uint64_t intern(struct perfetto *p, const struct ut_trace *t, uint32_t id, enum seen table)
+{
+	static const uint32_t field[] = {
+		[SEEN_NAME] = INTERNED_NAMES,
+		[SEEN_CATEGORY] = INTERNED_CATEGORIES,
+		[SEEN_ANNOTATION] = INTERNED_ANNOTATIONS,
+	};
+	struct ut_str s;
+	size_t mark;
+
+	if (id < p->seen_cap && p->seen[id] & table)
+		return id;
+	s = ut_strtab_get(&t->strings, id);
+	mark = ut_pbuf_begin(&p->interned, field[table]);
+	ut_pbuf_varint(&p->interned, INTERNED_IID, id);
+	ut_pbuf_str(&p->interned, INTERNED_TEXT, s.ptr, s.len);
+	ut_pbuf_end(&p->interned, mark);
+	p->seen = ut_grow(p->seen, (size_t)id + 1, &p->seen_cap, 1);
+	p->seen[id] |= (unsigned char)table;
+	return id;
+}
+
+static void put_arg_value(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_arg *a)
+{
+	struct ut_str s;
+
+	switch ((enum ut_arg_type)a->type) {
+	case UT_ARG_STR:
+		s = ut_strtab_get(&t->strings, a->value.str);
+		ut_pbuf_str(b, ANNOTATION_STRING, s.ptr, s.len);
+		break;
+	case UT_ARG_U64:
+		ut_pbuf_varint(b, ANNOTATION_UINT, a->value.u64);
+		break;
+	case UT_ARG_I64:
+		ut_pbuf_varint(b, ANNOTATION_INT, (uint64_t)a->value.i64);
+		break;
+	case UT_ARG_F64:
+		ut_pbuf_double(b, ANNOTATION_DOUBLE, a->value.f64);
+		break;
+	case UT_ARG_PTR:
+		ut_pbuf_varint(b, ANNOTATION_POINTER, a->value.u64);
+		break;
+	case UT_ARG_BOOL:
+		ut_pbuf_varint(b, ANNOTATION_BOOL, a->value.u64 != 0);
+		break;
+	case UT_ARG_END:
+		break;
+	}
+}
+
+/* The array that starts at a; returns its last element. */
+static const struct ut_arg *put_array(struct ut_pbuf *b, const struct ut_trace *t,
+				      const struct ut_arg *a)
+{
+	for (;; a++) {
+		size_t mark = ut_pbuf_begin(b, ANNOTATION_ARRAY);
+
+		put_arg_value(b, t, a);
+		ut_pbuf_end(b, mark);
+		if (!(a->flags & UT_ARG_MORE) || a[1].type == UT_ARG_END)
+			return a;
+	}
+}
+
+static void put_args(struct perfetto *p, struct ut_pbuf *b, const struct ut_trace *t,
+		     uint32_t index)
+{
+	for (const struct ut_arg *a = &t->args[index]; a->type != UT_ARG_END; a++) {
+		size_t mark = ut_pbuf_begin(b, EVENT_ANNOTATIONS);
+
+		if (a->key)
+			ut_pbuf_varint(b, ANNOTATION_NAME_IID,
+				       intern(p, t, a->key, SEEN_ANNOTATION));
+		else
+			ut_pbuf_str(b, ANNOTATION_NAME, "arg", 3); /* one without is refused */
+		if (a->flags & UT_ARG_ARRAY)
+			a = put_array(b, t, a);
+		else
+			put_arg_value(b, t, a);
+		ut_pbuf_end(b, mark);
+	}
+}
+
+static void put_flag(struct ut_pbuf *b, const char *name)
+{
+	size_t mark = ut_pbuf_begin(b, EVENT_ANNOTATIONS);
+
+	ut_pbuf_str(b, ANNOTATION_NAME, name, strlen(name));
+	ut_pbuf_varint(b, ANNOTATION_BOOL, 1);
+	ut_pbuf_end(b, mark);
+}
+
+static void put_event(struct perfetto *p, struct ut_pbuf *b, const struct ut_trace *t,
+		      const struct ut_event *e, enum event_type type, uint64_t uuid)
+{
+	b->len = 0;
+	ut_pbuf_varint(b, EVENT_TYPE, type);
+	ut_pbuf_varint(b, EVENT_TRACK_UUID, uuid);
+	if (e->name)
+		ut_pbuf_varint(b, EVENT_NAME_IID, intern(p, t, e->name, SEEN_NAME));
+	if (e->cat)
+		ut_pbuf_varint(b, EVENT_CATEGORY_IIDS, intern(p, t, e->cat, SEEN_CATEGORY));
+	put_args(p, b, t, e->args);
+	if (e->flags & UT_EV_UNFINISHED)
+		put_flag(b, "unfinished");
+	if (e->flags & UT_EV_IMPLICIT_END)
+		put_flag(b, "implicit_end");
+}
+
+static void write_end(struct perfetto *p, uint64_t uuid, uint64_t ts)
+{
+	p->body.len = 0;
+	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_SLICE_END);
+	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, uuid);
+	write_event(p, ts, &p->body);
+}
+
+static void put_clock(struct ut_pbuf *b, enum builtin_clock clock, uint64_t ns)
+{
+	size_t mark = ut_pbuf_begin(b, SNAPSHOT_CLOCKS);
+
+	ut_pbuf_varint(b, CLOCK_ID, clock);
+	ut_pbuf_varint(b, CLOCK_TIMESTAMP, ns);
+	ut_pbuf_end(b, mark);
+}
+
+/*
+ * One moment on all clocks. Once per file: snapshots must not go back in time, and every packet
+ * of ours is on CLOCK_MONOTONIC, which is made the trace's own clock.
+ */
+static void write_clocks(struct perfetto *p, const struct ut_trace *t, uint64_t ts)
+{
+	size_t mark;
+
+	start_packet(p, 0);
+	mark = ut_pbuf_begin(&p->packet, PACKET_CLOCK_SNAPSHOT);
+	put_clock(&p->packet, BUILTIN_MONOTONIC, ts);
+	put_clock(&p->packet, BUILTIN_BOOTTIME, ts + (uint64_t)t->boottime_offset);
+	if (t->realtime_offset)
+		put_clock(&p->packet, BUILTIN_REALTIME, ts + (uint64_t)t->realtime_offset);
+	ut_pbuf_varint(&p->packet, SNAPSHOT_PRIMARY, BUILTIN_MONOTONIC);
+	ut_pbuf_end(&p->packet, mark);
+	write_packet(p);
+}
+
+/*
+ * Perfetto files may be joined with cat, so numbers should not start at 1 in each of them. 24
+ * bits of what the process is keep files apart, and 16 more for the tracks keep them short.
+ */
+static uint64_t salt(const struct ut_trace *t)
+{
+	struct ut_process first = { 0 };
+	struct ut_str host;
+
+	if (t->process_count)
+		first = t->processes[0];
+	host = ut_strtab_get(&t->strings, first.host);
+	return (ut_hash_bytes(host.ptr, host.len) + first.pid * 0x9e3779b97f4a7c15ull + t->first) >>
+	       40;
+}
+
+static void start_trace(struct perfetto *p, const struct ut_trace *t, uint64_t ts)
+{
+	size_t mark;
+
+	p->started = true;
+	p->sequence++;
+	if (p->sequence == 1) {
+		p->next_uuid = (salt(t) << 16) + 1;
+		p->next_flow = salt(t) << 40;
+		write_clocks(p, t, t->first ? t->first : ts);
+	}
+	p->flow_base = p->next_flow;
+	ut_idmap_init(&p->open, &p->arena);
+	ut_idmap_init(&p->early, &p->arena);
+
+	start_packet(p, SEQ_INCREMENTAL_STATE_CLEARED);
+	mark = ut_pbuf_begin(&p->packet, PACKET_DEFAULTS);
+	ut_pbuf_varint(&p->packet, DEFAULTS_CLOCK_ID, BUILTIN_MONOTONIC);
+	ut_pbuf_end(&p->packet, mark);
+	ut_pbuf_varint(&p->packet, PACKET_FIRST_ON_SEQUENCE, 1);
+	write_packet(p);
+}
+
+static void describe_process(struct perfetto *p, const struct ut_trace *t, uint32_t index)
+{
+	struct process *process = &p->processes[index];
+	struct ut_perfetto_place place = { .uuid = process->uuid, .pid = process->pid };
+	size_t mark;
+
+	process->told = t->processes[index];
+	start_packet(p, 0);
+	mark = ut_pbuf_begin(&p->packet, PACKET_TRACK_DESCRIPTOR);
+	ut_perfetto_put_process(&p->packet, t, &t->processes[index], &place);
+	ut_pbuf_end(&p->packet, mark);
+	write_packet(p);
+}
+
+static struct process *process_at(struct perfetto *p, const struct ut_trace *t, uint32_t index)
+{
+	struct process *process;
+
+	p->processes =
+		ut_grow(p->processes, (size_t)index + 1, &p->process_cap, sizeof(*p->processes));
+	process = &p->processes[index];
+	if (!process->uuid) {
+		process->uuid = p->next_uuid++;
+		process->pid = ut_pids_take(&p->pids, t->processes[index].pid);
+		describe_process(p, t, index);
+	}
+	return process;
+}
+
+static void describe_row(struct perfetto *p, const struct ut_trace *t, uint32_t index,
+			 const struct row *row, bool further)
+{
+	const struct process *process = process_at(p, t, t->tracks[index].process);
+	struct ut_perfetto_place place = {
+		.uuid = row->uuid,
+		.parent = process->uuid,
+		.pid = process->pid,
+		.further = further,
+	};
+	size_t mark;
+
+	start_packet(p, 0);
+	mark = ut_pbuf_begin(&p->packet, PACKET_TRACK_DESCRIPTOR);
+	ut_perfetto_put_track(&p->packet, t, &t->tracks[index], &place);
+	ut_pbuf_end(&p->packet, mark);
+	write_packet(p);
+}
+
+static struct row *add_row(struct perfetto *p, const struct ut_trace *t, uint32_t track)
+{
+	struct lane *lane = &p->lanes[track];
+	struct row *row;
+
+	lane->rows = ut_grow(lane->rows, lane->count + 1, &lane->cap, sizeof(*lane->rows));
+	row = &lane->rows[lane->count++];
+	row->uuid = p->next_uuid++;
+	describe_row(p, t, track, row, lane->count > 1);
+	return row;
+}
+
+static struct lane *lane_at(struct perfetto *p, const struct ut_trace *t, uint32_t track)
+{
+	struct lane *lane;
+
+	p->lanes = ut_grow(p->lanes, (size_t)track + 1, &p->lane_cap, sizeof(*p->lanes));
+	lane = &p->lanes[track];
+	if (!lane->described) {
+		lane->described = true;
+		lane->name = t->tracks[track].name;
+		if (t->tracks[track].type != UT_TRACK_ASYNC)
+			add_row(p, t, track);
+	}
+	return lane;
+}
+
+static void release_held(struct perfetto *p, struct lane *lane)
+{
+	if (lane->holds)
+		write_event(p, lane->held_ts, &lane->held);
+	lane->holds = false;
+}
+
+static void hold_begin(struct perfetto *p, struct lane *lane, const struct ut_trace *t,
+		       const struct ut_event *e, uint64_t uuid)
+{
+	put_event(p, &lane->held, t, e, TYPE_SLICE_BEGIN, uuid);
+	lane->held_ts = e->ts;
+	lane->holds = true;
+}
+
+/* Ends the slices of a row that are over at ts. */
+static void unwind(struct perfetto *p, struct row *row, uint64_t ts)
+{
+	while (row->depth && row->ends[row->depth - 1] <= ts)
+		write_end(p, row->uuid, row->ends[--row->depth]);
+}
+
+/* The first row on which a span until end nests, a new one if there is none. */
+static struct row *row_for(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e,
+			   uint64_t end)
+{
+	struct lane *lane = &p->lanes[e->track];
+
+	for (size_t i = 0; i < lane->count; i++) {
+		struct row *row = &lane->rows[i];
+
+		unwind(p, row, e->ts);
+		if (!row->depth || row->ends[row->depth - 1] >= end)
+			return row;
+	}
+	return add_row(p, t, e->track);
+}
+
+static void add_span(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct lane *lane = lane_at(p, t, e->track);
+	uint64_t end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX;
+	struct row *row;
+
+	release_held(p, lane);
+	row = row_for(p, t, e, end);
+	hold_begin(p, lane, t, e, row->uuid);
+	row->ends = ut_grow(row->ends, row->depth + 1, &row->cap, sizeof(*row->ends));
+	row->ends[row->depth++] = end;
+}
+
+/* Where an event without length goes; uuid 0 is the trace's own track. */
+static uint64_t instant_uuid(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct lane *lane = lane_at(p, t, e->track);
+
+	if (e->flags & UT_EV_SCOPE_GLOBAL)
+		return 0;
+	if (e->flags & UT_EV_SCOPE_PROCESS || !lane->count)
+		return process_at(p, t, t->tracks[e->track].process)->uuid;
+	unwind(p, &lane->rows[0], e->ts);
+	return lane->rows[0].uuid;
+}
+
+static void add_instant(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	uint64_t uuid;
+
+	release_held(p, lane_at(p, t, e->track));
+	uuid = instant_uuid(p, t, e);
+	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
+	write_event(p, e->ts, &p->body);
+}
+
+static void add_counter(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct lane *lane = lane_at(p, t, e->track);
+	double value;
+
+	p->body.len = 0;
+	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_COUNTER);
+	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, lane->rows[0].uuid);
+	memcpy(&value, &e->val, sizeof(value));
+	if (e->flags & UT_EV_DOUBLE)
+		ut_pbuf_double(&p->body, EVENT_DOUBLE_COUNTER, value);
+	else if (e->flags & UT_EV_SIGNED || e->val <= INT64_MAX)
+		ut_pbuf_varint(&p->body, EVENT_COUNTER, e->val);
+	else
+		ut_pbuf_double(&p->body, EVENT_DOUBLE_COUNTER, (double)e->val);
+	write_event(p, e->ts, &p->body);
+}
+
+static uint64_t idle_since(const struct lane *lane, size_t i)
+{
+	return lane->rows[lane->idle[i]].busy_until;
+}
+
+static void swap_idle(struct lane *lane, size_t a, size_t b)
+{
+	uint32_t row = lane->idle[a];
+
+	lane->idle[a] = lane->idle[b];
+	lane->idle[b] = row;
+}
+
+static void add_idle(struct lane *lane, uint32_t row)
+{
+	size_t i = lane->idle_count++;
+
+	lane->idle = ut_grow(lane->idle, lane->idle_count, &lane->idle_cap, sizeof(*lane->idle));
+	lane->idle[i] = row;
+	for (; i && idle_since(lane, i) < idle_since(lane, (i - 1) / 2); i = (i - 1) / 2)
+		swap_idle(lane, i, (i - 1) / 2);
+}
+
+static uint32_t take_idle(struct lane *lane)
+{
+	uint32_t row = lane->idle[0];
+	size_t i = 0, next;
+
+	lane->idle[0] = lane->idle[--lane->idle_count];
+	for (; 2 * i + 1 < lane->idle_count; i = next) {
+		next = 2 * i + 1;
+		if (next + 1 < lane->idle_count &&
+		    idle_since(lane, next + 1) < idle_since(lane, next))
+			next++;
+		if (idle_since(lane, i) <= idle_since(lane, next))
+			break;
+		swap_idle(lane, i, next);
+	}
+	return row;
+}
+
+/* A row that is free from ts on. For spans in order of their begin this gives the fewest rows. */
+static uint32_t free_row(struct perfetto *p, const struct ut_trace *t, uint32_t track, uint64_t ts)
+{
+	struct lane *lane = &p->lanes[track];
+
+	if (lane->idle_count && idle_since(lane, 0) <= ts)
+		return take_idle(lane);
+	add_row(p, t, track);
+	return (uint32_t)lane->count - 1;
+}
+
+static void end_async(struct perfetto *p, struct lane *lane, uint32_t row, uint64_t ts)
+{
+	if (ts < lane->rows[row].busy_until)
+		ts = lane->rows[row].busy_until; /* clocks of two threads: never before its begin */
+	release_held(p, lane);
+	write_end(p, lane->rows[row].uuid, ts);
+	lane->rows[row].busy_until = ts;
+	add_idle(lane, row);
+}
+
+static void add_async_begin(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct lane *lane = lane_at(p, t, e->track);
+	uint32_t early = ut_idmap_take(&p->early, e->val);
+	uint32_t row;
+
+	release_held(p, lane);
+	row = free_row(p, t, e->track, e->ts);
+	lane->rows[row].busy_until = e->ts;
+	hold_begin(p, lane, t, e, lane->rows[row].uuid);
+	if (early)
+		end_async(p, lane, row, p->early_ends[early]);
+	else
+		ut_idmap_put(&p->open, e->val, row + 1);
+}
+
+static void add_async_end(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct lane *lane = lane_at(p, t, e->track);
+	uint32_t row = ut_idmap_take(&p->open, e->val);
+
+	if (row && row <= lane->count) {
+		end_async(p, lane, row - 1, e->ts);
+		return;
+	}
+	p->early_ends =
+		ut_grow(p->early_ends, p->early_count + 2, &p->early_cap, sizeof(*p->early_ends));
+	p->early_ends[++p->early_count] = e->ts;
+	ut_idmap_put(&p->early, e->val, (uint32_t)p->early_count);
+}
+
+/* A flow belongs to the begin before it; one that comes too late for that gets an instant. */
+static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct lane *lane = lane_at(p, t, e->track);
+	uint32_t field = e->kind == UT_KIND_FLOW_OUT ? EVENT_FLOW_IDS : EVENT_TERMINATING_FLOW_IDS;
+	uint64_t id = p->flow_base + e->val, uuid;
+
+	if (id >= p->next_flow)
+		p->next_flow = id + 1;
+	if (lane->holds) {
+		ut_pbuf_fixed64(&lane->held, field, id);
+		return;
+	}
+	uuid = instant_uuid(p, t, e);
+	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
+	if (!e->name)
+		ut_pbuf_str(&p->body, EVENT_NAME, "flow", 4);
+	ut_pbuf_fixed64(&p->body, field, id);
+	write_event(p, e->ts, &p->body);
+}
+
+static void perfetto_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct perfetto *p = (struct perfetto *)sink;
+
+	if (e->kind >= UT_KIND_COUNT)
+		return; /* from a newer collector; the importer has counted it */
+	assert(e->track < t->track_count);
+	if (!p->started)
+		start_trace(p, t, e->ts);
+	switch ((enum ut_kind)e->kind) {
+	case UT_KIND_SPAN:
+		add_span(p, t, e);
+		break;
+	case UT_KIND_INSTANT:
+		add_instant(p, t, e);
+		break;
+	case UT_KIND_COUNTER:
+		add_counter(p, t, e);
+		break;
+	case UT_KIND_ASYNC_BEGIN:
+		add_async_begin(p, t, e);
+		break;
+	case UT_KIND_ASYNC_END:
+		add_async_end(p, t, e);
+		break;
+	case UT_KIND_FLOW_OUT:
+	case UT_KIND_FLOW_IN:
+		add_flow(p, t, e);
+		break;
+	case UT_KIND_COUNT:
+		break;
+	}
+}
+
+static void end_lane(struct perfetto *p, const struct ut_trace *t, uint32_t index)
+{
+	struct lane *lane = &p->lanes[index];
+
+	release_held(p, lane);
+	for (size_t i = 0; i < lane->count; i++)
+		unwind(p, &lane->rows[i], UINT64_MAX);
+	if (lane->described && lane->count && lane->name != t->tracks[index].name)
+		describe_row(p, t, index, &lane->rows[0], false); /* it was named later */
+}
+
+/* Losses and what was said about the trace as a whole: an instant of the process, at the end. */
+static void write_notes(struct perfetto *p, const struct ut_trace *t)
+{
+	static const char name[] = "unitrace";
+	struct ut_loss losses[UT_LOSS_COUNT];
+	size_t count = ut_loss_list(&t->losses, losses);
+
+	if (!t->process_count || (!count && !t->global_args))
+		return;
+	p->body.len = 0;
+	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_INSTANT);
+	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, process_at(p, t, 0)->uuid);
+	ut_pbuf_str(&p->body, EVENT_NAME, name, strlen(name));
+	for (size_t i = 0; i < count; i++) {
+		size_t mark = ut_pbuf_begin(&p->body, EVENT_ANNOTATIONS);
+
+		ut_pbuf_str(&p->body, ANNOTATION_NAME, losses[i].name, strlen(losses[i].name));
+		ut_pbuf_varint(&p->body, ANNOTATION_UINT, losses[i].count);
+		ut_pbuf_end(&p->body, mark);
+	}
+	put_args(p, &p->body, t, t->global_args);
+	write_event(p, t->last, &p->body);
+}
+
+static void release_lane(struct lane *lane)
+{
+	for (size_t i = 0; i < lane->count; i++)
+		free(lane->rows[i].ends);
+	free(lane->rows);
+	free(lane->idle);
+	ut_pbuf_release(&lane->held);
+}
+
+static void forget_trace(struct perfetto *p)
+{
+	for (size_t i = 0; i < p->lane_cap; i++)
+		release_lane(&p->lanes[i]);
+	free(p->lanes);
+	free(p->processes);
+	free(p->seen);
+	free(p->early_ends);
+	ut_arena_release(&p->arena);
+	p->lanes = NULL;
+	p->processes = NULL;
+	p->seen = NULL;
+	p->early_ends = NULL;
+	p->lane_cap = p->process_cap = p->seen_cap = p->early_cap = p->early_count = 0;
+	p->started = false;
+}
+
+static void perfetto_end_trace(struct ut_sink *sink, const struct ut_trace *t)
+{
+	struct perfetto *p = (struct perfetto *)sink;
+
+	if (!p->started)
+		start_trace(p, t, t->first);
+	for (uint32_t i = 0; i < t->process_count; i++) {
+		process_at(p, t, i);
+		if (memcmp(&p->processes[i].told, &t->processes[i], sizeof(struct ut_process)))
+			describe_process(p, t, i); /* more is known by now */
+	}
+	for (uint32_t i = 0; i < p->lane_cap && i < t->track_count; i++)
+		end_lane(p, t, i);
+	write_notes(p, t);
+	forget_trace(p);
+}
+
+static struct ut_sink *perfetto_open(struct ut_out *out)
+{
+	struct perfetto *p = ut_make(sizeof(*p));
+
+	p->sink.event = perfetto_event;
+	p->out = out;
+	return &p->sink;
+}
+
+static void perfetto_close(struct ut_sink *sink)
+{
+	struct perfetto *p = (struct perfetto *)sink;
+
+	forget_trace(p);
+	ut_pids_release(&p->pids);
+	ut_pbuf_release(&p->packet);
+	ut_pbuf_release(&p->interned);
+	ut_pbuf_release(&p->body);
+	free(p);
+}
+
+const struct ut_exporter ut_export_perfetto = {
+	.name = "perfetto",
+	.suffix = ".pftrace",
+	.open = perfetto_open,
+	.end_trace = perfetto_end_trace,
+	.close = perfetto_close,
+};

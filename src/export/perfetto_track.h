@@ -1,0 +1,29 @@
+/*
+ * perfetto_track.h - how Perfetto is told what a track is: the body of a TrackDescriptor.
+ */
+#ifndef UT_EXPORT_PERFETTO_TRACK_H
+#define UT_EXPORT_PERFETTO_TRACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ut_pbuf;
+struct ut_process;
+struct ut_trace;
+struct ut_track;
+
+/* Where a track stands in the file. */
+struct ut_perfetto_place {
+	uint64_t uuid;
+	uint64_t parent; /* uuid of its process */
+	uint32_t pid;    /* in the file; a process may have had to take another number */
+	bool further;    /* a further row of the same track: no thread, no counter of its own */
+};
+
+void ut_perfetto_put_process(struct ut_pbuf *b, const struct ut_trace *t,
+			     const struct ut_process *process,
+			     const struct ut_perfetto_place *place);
+void ut_perfetto_put_track(struct ut_pbuf *b, const struct ut_trace *t,
+			   const struct ut_track *track, const struct ut_perfetto_place *place);
+
+#endif

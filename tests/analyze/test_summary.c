@@ -1,0 +1,246 @@
+/* test_summary.c - tests src/analyze/summary.h with traces made by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/summary.h"
+#include "model/event.h"
+#include "model/trace.h"
+
+struct fixture {
+	struct ut_summary s;
+	struct ut_trace t;
+};
+
+static void new_trace(struct fixture *f)
+{
+	ut_trace_init(&f->t);
+	ut_trace_add_process(&f->t, 1);
+	for (int i = 0; i < 3; i++)
+		ut_trace_add_track(&f->t, 0, UT_TRACK_THREAD);
+}
+
+static int make(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	ut_summary_init(&f->s);
+	new_trace(f);
+	*state = f;
+	return 0;
+}
+
+static int drop(void **state)
+{
+	struct fixture *f = *state;
+
+	ut_summary_release(&f->s);
+	ut_trace_release(&f->t);
+	free(f);
+	return 0;
+}
+
+static void span(struct fixture *f, uint32_t track, const char *name, uint64_t ts, uint64_t length)
+{
+	struct ut_event e = { .ts = ts, .val = length, .track = track };
+
+	e.name = ut_strtab_intern_z(&f->t.strings, name);
+	ut_sink_event(&f->s.sink, &f->t, &e);
+}
+
+static void async(struct fixture *f, enum ut_kind kind, const char *name, uint64_t ts,
+		  uint64_t number)
+{
+	struct ut_event e = { .ts = ts, .val = number, .kind = (uint8_t)kind };
+
+	e.name = ut_strtab_intern_z(&f->t.strings, name);
+	ut_sink_event(&f->s.sink, &f->t, &e);
+}
+
+static const struct ut_summary_row *row(const struct fixture *f, const char *name)
+{
+	for (size_t i = 0; i < f->s.count; i++) {
+		if (!strcmp(ut_strtab_get(&f->s.strings, f->s.rows[i].name).ptr, name))
+			return &f->s.rows[i];
+	}
+	fail_msg("no row %s", name);
+	return NULL;
+}
+
+static void nothing_gives_no_rows(void **state)
+{
+	struct fixture *f = *state;
+
+	ut_summary_finish(&f->s);
+	assert_int_equal(f->s.count, 0);
+	assert_int_equal(f->s.self_total, 0);
+}
+
+static void counts_totals_and_extremes(void **state)
+{
+	struct fixture *f = *state;
+
+	span(f, 0, "a", 0, 10);
+	span(f, 0, "a", 20, 30);
+	span(f, 1, "a", 0, 2);
+	ut_summary_finish(&f->s);
+	assert_int_equal(f->s.count, 1);
+	assert_int_equal(row(f, "a")->calls, 3);
+	assert_int_equal(row(f, "a")->total, 42);
+	assert_int_equal(row(f, "a")->self, 42);
+	assert_int_equal(row(f, "a")->min, 2);
+	assert_int_equal(row(f, "a")->max, 30);
+}
+
+static void self_time_leaves_out_direct_children_only(void **state)
+{
+	struct fixture *f = *state;
+
+	span(f, 0, "outer", 0, 100);
+	span(f, 0, "middle", 10, 50);
+	span(f, 0, "inner", 20, 30);
+	span(f, 0, "middle", 70, 20);
+	span(f, 1, "elsewhere", 0, 100);
+	ut_summary_finish(&f->s);
+	assert_int_equal(row(f, "outer")->self, 30);
+	assert_int_equal(row(f, "middle")->self, 40);
+	assert_int_equal(row(f, "inner")->self, 30);
+	assert_int_equal(row(f, "elsewhere")->self, 100);
+	assert_int_equal(f->s.self_total, 200);
+}
+
+static void recursion_counts_its_time_once_in_self(void **state)
+{
+	struct fixture *f = *state;
+
+	span(f, 0, "f", 0, 100);
+	span(f, 0, "f", 10, 80);
+	span(f, 0, "f", 20, 60);
+	ut_summary_finish(&f->s);
+	assert_int_equal(row(f, "f")->total, 240);
+	assert_int_equal(row(f, "f")->self, 100);
+}
+
+static void zero_length_spans_count_and_take_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	span(f, 0, "outer", 5, 10);
+	span(f, 0, "nil", 5, 0);
+	span(f, 0, "nil", 5, 0);
+	span(f, 0, "nil", 15, 0);
+	ut_summary_finish(&f->s);
+	assert_int_equal(row(f, "nil")->calls, 3);
+	assert_int_equal(row(f, "nil")->min, 0);
+	assert_int_equal(row(f, "outer")->self, 10);
+}
+
+static void extreme_times_do_not_wrap(void **state)
+{
+	struct fixture *f = *state;
+
+	span(f, 0, "late", UINT64_MAX - 5, 100);
+	span(f, 0, "later", UINT64_MAX - 1, 1);
+	ut_summary_finish(&f->s);
+	assert_int_equal(row(f, "late")->self, 99);
+	assert_int_equal(row(f, "later")->self, 1);
+}
+
+static void overlapping_spans_never_give_negative_self_time(void **state)
+{
+	struct fixture *f = *state;
+
+	span(f, 0, "a", 0, 10);
+	span(f, 0, "b", 5, 100);
+	ut_summary_finish(&f->s);
+	assert_int_equal(row(f, "a")->self, 0);
+	assert_int_equal(row(f, "b")->self, 100);
+}
+
+static void async_spans_pair_by_number_in_any_order(void **state)
+{
+	struct fixture *f = *state;
+
+	async(f, UT_KIND_ASYNC_BEGIN, "a", 10, 1);
+	async(f, UT_KIND_ASYNC_BEGIN, "a", 12, 2);
+	async(f, UT_KIND_ASYNC_END, "a", 15, 1);
+	async(f, UT_KIND_ASYNC_END, "a", 32, 2);
+	async(f, UT_KIND_ASYNC_END, "b", 50, 3);
+	async(f, UT_KIND_ASYNC_BEGIN, "b", 40, 3);
+	async(f, UT_KIND_ASYNC_BEGIN, "never ended", 40, 4);
+	ut_summary_finish(&f->s);
+	assert_int_equal(f->s.count, 2);
+	assert_int_equal(row(f, "a")->calls, 2);
+	assert_int_equal(row(f, "a")->total, 25);
+	assert_int_equal(row(f, "b")->total, 10);
+}
+
+static void traces_share_rows_by_text_but_not_tracks(void **state)
+{
+	struct fixture *f = *state;
+
+	span(f, 0, "x", 0, 1000);
+	ut_summary_end_trace(&f->s);
+	ut_trace_release(&f->t);
+	new_trace(f);
+	ut_strtab_intern_z(&f->t.strings, "moves the ids");
+	span(f, 0, "x", 10, 10);
+	ut_summary_end_trace(&f->s);
+	ut_summary_finish(&f->s);
+	assert_int_equal(f->s.count, 1);
+	assert_int_equal(row(f, "x")->calls, 2);
+	assert_int_equal(row(f, "x")->self, 1010);
+}
+
+static void categories_keep_equal_names_apart(void **state)
+{
+	struct fixture *f = *state;
+	struct ut_event e = { .val = 1, .name = ut_strtab_intern_z(&f->t.strings, "run") };
+
+	ut_sink_event(&f->s.sink, &f->t, &e);
+	e.cat = ut_strtab_intern_z(&f->t.strings, "dnnl");
+	ut_sink_event(&f->s.sink, &f->t, &e);
+	ut_summary_finish(&f->s);
+	assert_int_equal(f->s.count, 2);
+}
+
+static void rows_are_sorted_by_total_then_calls_then_name(void **state)
+{
+	struct fixture *f = *state;
+	const char *const order[] = { "big", "many", "b", "c" };
+
+	span(f, 0, "c", 0, 10);
+	span(f, 0, "b", 20, 10);
+	span(f, 0, "many", 40, 5);
+	span(f, 0, "many", 50, 5);
+	span(f, 0, "big", 60, 11);
+	ut_summary_finish(&f->s);
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(ut_strtab_get(&f->s.strings, f->s.rows[i].name).ptr, order[i]);
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, make, drop)
+	const struct CMUnitTest tests[] = {
+		CASE(nothing_gives_no_rows),
+		CASE(counts_totals_and_extremes),
+		CASE(self_time_leaves_out_direct_children_only),
+		CASE(recursion_counts_its_time_once_in_self),
+		CASE(zero_length_spans_count_and_take_nothing),
+		CASE(extreme_times_do_not_wrap),
+		CASE(overlapping_spans_never_give_negative_self_time),
+		CASE(async_spans_pair_by_number_in_any_order),
+		CASE(traces_share_rows_by_text_but_not_tracks),
+		CASE(categories_keep_equal_names_apart),
+		CASE(rows_are_sorted_by_total_then_calls_then_name),
+	};
+#undef CASE
+
+	return cmocka_run_group_tests_name("analyze/summary", tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+// speedscope.js - opens a trace in speedscope, in a headless Chromium, and saves what it read.
+//
+//   node speedscope.js NODE_MODULES TRACE.json OUT.json
+//
+// OUT.json: { profile: speedscope's own export of what it loaded, console: [...], outside: [...] }.
+// Exit 77: a part of this is not installed.
+'use strict';
+const fs = require('fs');
+const http = require('http');
+const path = require('path');
+
+const [modules, trace, out] = process.argv.slice(2);
+const flags = ['--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader',
+	'--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
+	'--disable-background-networking', '--disable-component-update', '--disable-sync',
+	'--disable-dev-shm-usage'];
+const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css',
+	'.json': 'application/json' };
+
+function skip(why) {
+	console.error(why);
+	process.exit(77);
+}
+
+function findBrowser() {
+	const names = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+	return names.find(name => fs.existsSync(name)) || skip('chromium is not installed');
+}
+
+function findPlaywright() {
+	try {
+		return require(path.join(modules, 'playwright-core'));
+	} catch (e) {
+		return skip('playwright-core is not installed');
+	}
+}
+
+/* speedscope's own files, and the trace as /trace.json. */
+function serve(root) {
+	return new Promise(resolve => {
+		const server = http.createServer((request, response) => {
+			const name = new URL(request.url, 'http://x').pathname;
+			const file = name === '/trace.json' ? trace :
+				path.join(root, path.normalize(name === '/' ? '/index.html' : name));
+
+			fs.readFile(file, (error, data) => {
+				response.writeHead(error ? 404 : 200,
+					{ 'Content-Type': types[path.extname(file)] || 'application/octet-stream' });
+				response.end(data);
+			});
+		});
+
+		server.listen(0, '127.0.0.1', () => resolve(server));
+	});
+}
+
+async function main() {
+	const { chromium } = findPlaywright();
+	const root = path.join(modules, 'speedscope/dist/release');
+
+	if (!fs.existsSync(root))
+		skip('speedscope is not installed');
+	const server = await serve(root);
+	const home = `http://127.0.0.1:${server.address().port}`;
+	const browser = await chromium.launch({ executablePath: findBrowser(), args: flags,
+		env: { ...process.env, HOME: path.dirname(out) } });
+	const page = await browser.newPage({ acceptDownloads: true });
+	const result = { console: [], outside: [] };
+
+	page.on('console', m => result.console.push(`${m.type()}: ${m.text().slice(0, 300)}`));
+	page.on('pageerror', e => result.console.push(`error: ${e.message}`));
+	page.on('request', r => {
+		if (!r.url().startsWith(home) && !/^(data|blob):/.test(r.url()))
+			result.outside.push(r.url());
+	});
+	await page.goto(`${home}/#profileURL=${home}/trace.json`);
+	await page.getByText('Export').waitFor({ timeout: 60000 });
+	const download = page.waitForEvent('download', { timeout: 60000 });
+	await page.getByText('Export').click();
+	result.profile = JSON.parse(fs.readFileSync(await (await download).path()));
+	fs.writeFileSync(out, JSON.stringify(result));
+	await browser.close();
+	server.close();
+}
+
+main().catch(error => {
+	console.error(error.message);
+	process.exit(1);
+});

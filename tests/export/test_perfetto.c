@@ -1,0 +1,590 @@
+/*
+ * test_perfetto.c - tests src/export/perfetto.c by reading the packets back into lines of text.
+ * Tracks are numbered in the order in which they appear, flows by their low bits.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "export/perfetto_fields.h"
+#include "export/support.h"
+#include "export/utf8.h"
+
+struct message {
+	const unsigned char *at, *end;
+};
+
+struct field {
+	uint32_t number;
+	uint64_t value;        /* varint, fixed64 */
+	struct message inside; /* bytes */
+};
+
+struct reader {
+	struct ut_buf text;
+	uint64_t uuids[64];
+	size_t uuid_count;
+	struct message names[64], cats[64], keys[64]; /* by iid */
+};
+
+static uint64_t read_varint(struct message *m)
+{
+	uint64_t v = 0;
+
+	for (int shift = 0;; shift += 7) {
+		assert_true(m->at < m->end && shift < 70);
+		v |= (uint64_t)(*m->at & 0x7f) << shift;
+		if (!(*m->at++ & 0x80))
+			return v;
+	}
+}
+
+static bool next(struct message *m, struct field *f)
+{
+	uint64_t tag, len;
+
+	if (m->at == m->end)
+		return false;
+	tag = read_varint(m);
+	*f = (struct field){ .number = (uint32_t)(tag >> 3) };
+	switch (tag & 7) {
+	case 0:
+		f->value = read_varint(m);
+		break;
+	case 1:
+		assert_true(m->end - m->at >= 8);
+		memcpy(&f->value, m->at, 8);
+		m->at += 8;
+		break;
+	case 2:
+		len = read_varint(m);
+		assert_true((uint64_t)(m->end - m->at) >= len);
+		f->inside = (struct message){ m->at, m->at + len };
+		m->at += len;
+		break;
+	default:
+		fail_msg("wire type %d", (int)(tag & 7));
+	}
+	return true;
+}
+
+static struct field get(struct message m, uint32_t number)
+{
+	struct field f;
+
+	while (next(&m, &f)) {
+		if (f.number == number)
+			return f;
+	}
+	return (struct field){ 0 };
+}
+
+static void add_text(struct reader *r, const char *before, struct message m)
+{
+	if (!m.at)
+		return;
+	ut_buf_text(&r->text, before);
+	ut_buf_add(&r->text, (const char *)m.at, (size_t)(m.end - m.at));
+}
+
+static size_t uuid_number(struct reader *r, uint64_t uuid)
+{
+	size_t i = 0;
+
+	if (!uuid)
+		return 0;
+	while (i < r->uuid_count && r->uuids[i] != uuid)
+		i++;
+	if (i == r->uuid_count)
+		r->uuids[r->uuid_count++] = uuid;
+	return i + 1;
+}
+
+static void read_interned(struct reader *r, struct message m)
+{
+	struct field f;
+
+	while (next(&m, &f)) {
+		uint64_t iid = get(f.inside, INTERNED_IID).value;
+		struct message text = get(f.inside, INTERNED_TEXT).inside;
+
+		assert_true(iid > 0 && iid < 64);
+		assert_true(ut_utf8_valid((const char *)text.at, (size_t)(text.end - text.at)));
+		(f.number == INTERNED_NAMES        ? r->names
+		 : f.number == INTERNED_CATEGORIES ? r->cats
+						   : r->keys)[iid] = text;
+	}
+}
+
+static void read_annotation(struct reader *r, struct message m, bool element)
+{
+	struct field f;
+
+	ut_buf_text(&r->text, element ? "," : " ");
+	while (next(&m, &f)) {
+		if (f.number == ANNOTATION_NAME_IID)
+			add_text(r, "", r->keys[f.value]);
+		else if (f.number == ANNOTATION_NAME)
+			add_text(r, "", f.inside);
+		else if (f.number == ANNOTATION_ARRAY)
+			read_annotation(r, f.inside, true);
+		else if (f.number == ANNOTATION_STRING)
+			add_text(r, "=", f.inside);
+		else
+			ut_buf_fmt(&r->text, "=%" PRId64, (int64_t)f.value);
+	}
+}
+
+static void read_event(struct reader *r, uint64_t ts, struct message m)
+{
+	static const char *const types[] = { "?", "begin", "end", "instant", "counter" };
+	struct field f;
+	double d;
+
+	ut_buf_fmt(&r->text, "%s %" PRIu64 " on %zu", types[get(m, EVENT_TYPE).value], ts,
+		   uuid_number(r, get(m, EVENT_TRACK_UUID).value));
+	while (next(&m, &f)) {
+		if (f.number == EVENT_NAME_IID)
+			add_text(r, " ", r->names[f.value]);
+		else if (f.number == EVENT_NAME)
+			add_text(r, " ", f.inside);
+		else if (f.number == EVENT_CATEGORY_IIDS)
+			add_text(r, " @", r->cats[f.value]);
+		else if (f.number == EVENT_ANNOTATIONS)
+			read_annotation(r, f.inside, false);
+		else if (f.number == EVENT_COUNTER)
+			ut_buf_fmt(&r->text, " = %" PRId64, (int64_t)f.value);
+		else if (f.number == EVENT_FLOW_IDS)
+			ut_buf_fmt(&r->text, " out %u", (unsigned int)f.value & 0xff);
+		else if (f.number == EVENT_TERMINATING_FLOW_IDS)
+			ut_buf_fmt(&r->text, " in %u", (unsigned int)f.value & 0xff);
+		else if (f.number == EVENT_DOUBLE_COUNTER) {
+			memcpy(&d, &f.value, sizeof(d));
+			ut_buf_fmt(&r->text, " = %g", d);
+		}
+	}
+	ut_buf_text(&r->text, "\n");
+}
+
+static void read_descriptor(struct reader *r, struct message m)
+{
+	uint64_t parent = get(m, TRACK_PARENT).value;
+	struct field process = get(m, TRACK_PROCESS), thread = get(m, TRACK_THREAD);
+	struct field counter = get(m, TRACK_COUNTER);
+
+	ut_buf_fmt(&r->text, "track %zu", uuid_number(r, get(m, TRACK_UUID).value));
+	if (parent)
+		ut_buf_fmt(&r->text, " in %zu", uuid_number(r, parent));
+	add_text(r, " ", get(m, TRACK_NAME).inside);
+	if (process.number) {
+		ut_buf_fmt(&r->text, " pid %d", (int)get(process.inside, PROCESS_PID).value);
+		add_text(r, " ", get(process.inside, PROCESS_NAME).inside);
+		add_text(r, " cmd ", get(process.inside, PROCESS_CMDLINE).inside);
+		add_text(r, " host ", get(process.inside, PROCESS_LABELS).inside);
+	}
+	if (thread.number) {
+		ut_buf_fmt(&r->text, " tid %d", (int)get(thread.inside, THREAD_TID).value);
+		add_text(r, " ", get(thread.inside, THREAD_NAME).inside);
+	}
+	if (counter.number) {
+		ut_buf_fmt(&r->text, " unit %d", (int)get(counter.inside, COUNTER_UNIT).value);
+		add_text(r, " ", get(counter.inside, COUNTER_UNIT_NAME).inside);
+	}
+	ut_buf_text(&r->text, "\n");
+}
+
+static void read_clocks(struct reader *r, struct message m)
+{
+	struct field f;
+
+	ut_buf_text(&r->text, "clocks");
+	while (next(&m, &f)) {
+		if (f.number == SNAPSHOT_CLOCKS)
+			ut_buf_fmt(&r->text, " %d=%" PRIu64, (int)get(f.inside, CLOCK_ID).value,
+				   get(f.inside, CLOCK_TIMESTAMP).value);
+	}
+	ut_buf_text(&r->text, "\n");
+}
+
+static void read_packet(struct reader *r, struct message m)
+{
+	uint64_t ts = get(m, PACKET_TIMESTAMP).value;
+	uint64_t flags = get(m, PACKET_SEQUENCE_FLAGS).value;
+	struct field defaults = get(m, PACKET_DEFAULTS), f;
+
+	if (flags & SEQ_INCREMENTAL_STATE_CLEARED)
+		ut_buf_fmt(&r->text, "sequence %d clock %d\n",
+			   (int)get(m, PACKET_SEQUENCE_ID).value,
+			   (int)get(defaults.inside, DEFAULTS_CLOCK_ID).value);
+	while (next(&m, &f)) {
+		if (f.number == PACKET_TRACK_EVENT) {
+			assert_int_equal(flags, SEQ_NEEDS_INCREMENTAL_STATE);
+			read_event(r, ts, f.inside);
+		} else if (f.number == PACKET_TRACK_DESCRIPTOR) {
+			read_descriptor(r, f.inside);
+		} else if (f.number == PACKET_INTERNED_DATA) {
+			read_interned(r, f.inside);
+		} else if (f.number == PACKET_CLOCK_SNAPSHOT) {
+			read_clocks(r, f.inside);
+		}
+	}
+}
+
+static void expect(struct script *s, const char *want)
+{
+	struct reader r = { 0 };
+	struct message file;
+	struct field f;
+
+	script_end(s);
+	file.at = (const unsigned char *)s->text;
+	file.end = file.at + s->len;
+	while (next(&file, &f)) {
+		assert_int_equal(f.number, TRACE_PACKET);
+		read_packet(&r, f.inside);
+	}
+	assert_string_equal(r.text.data, want);
+	ut_buf_release(&r.text);
+}
+
+static int make(void **state)
+{
+	struct script *s = malloc(sizeof(*s));
+
+	script_start(s, &ut_export_perfetto);
+	*state = s;
+	return 0;
+}
+
+static int drop(void **state)
+{
+	script_release(*state);
+	free(*state);
+	return 0;
+}
+
+/* What comes before the first event of the thread that every script has. */
+#define AT(t)                                                                                      \
+	"clocks 3=" t " 6=" t "\n"                                                                 \
+	"sequence 1 clock 3\n"
+#define APP    "track 1 pid 100 app\n"
+#define THREAD "track 2 in 1 tid 101\n"
+#define BAD    UT_UTF8_BAD
+
+static void no_events_still_name_the_process(void **state)
+{
+	expect(*state, AT("0") APP);
+}
+
+static void clocks_come_first_and_know_real_time(void **state)
+{
+	struct script *s = *state;
+
+	s->trace.boottime_offset = 100;
+	s->trace.realtime_offset = 5000;
+	s->trace.first = 7;
+	script_event(s, (struct ut_event){ .ts = 10, .kind = UT_KIND_INSTANT });
+	expect(s, "clocks 3=7 6=107 1=5007\nsequence 1 clock 3\n" APP THREAD "instant 10 on 2\n");
+}
+
+static void spans_nest_and_end_in_order(void **state)
+{
+	struct script *s = *state;
+
+	script_span(s, 0, "a", 10, 100);
+	script_span(s, 0, "b", 20, 30);
+	script_span(s, 0, "c", 50, 60);
+	script_span(s, 0, "d", 110, 0);
+	expect(s, AT("10") APP THREAD "begin 10 on 2 a\n"
+				      "begin 20 on 2 b\n"
+				      "end 50 on 2\n"
+				      "begin 50 on 2 c\n"
+				      "end 110 on 2\n"
+				      "end 110 on 2\n"
+				      "begin 110 on 2 d\n"
+				      "end 110 on 2\n");
+}
+
+static void zero_length_spans_open_and_close_where_they_are(void **state)
+{
+	struct script *s = *state;
+
+	script_span(s, 0, "a", 10, 5);
+	script_span(s, 0, "b", 10, 0);
+	script_span(s, 0, "c", 10, 0);
+	script_span(s, 0, "d", 10, 5);
+	expect(s, AT("10") APP THREAD "begin 10 on 2 a\n"
+				      "begin 10 on 2 b\n"
+				      "end 10 on 2\n"
+				      "begin 10 on 2 c\n"
+				      "end 10 on 2\n"
+				      "begin 10 on 2 d\n"
+				      "end 15 on 2\n"
+				      "end 15 on 2\n");
+}
+
+static void a_span_that_does_not_nest_moves_to_a_row_of_its_own(void **state)
+{
+	struct script *s = *state;
+
+	script_span(s, 0, "a", 10, 10);
+	script_span(s, 0, "b", 15, 10);
+	script_span(s, 0, "c", 16, 1);
+	expect(s, AT("10") APP THREAD "begin 10 on 2 a\n"
+				      "track 3 in 1\n"
+				      "begin 15 on 3 b\n"
+				      "begin 16 on 2 c\n"
+				      "end 17 on 2\n"
+				      "end 20 on 2\n"
+				      "end 25 on 3\n");
+}
+
+static void the_end_of_time_is_no_overflow(void **state)
+{
+	struct script *s = *state;
+
+	script_span(s, 0, "a", UINT64_MAX - 1, UINT64_MAX);
+	expect(s, AT("18446744073709551614") APP THREAD "begin 18446744073709551614 on 2 a\n"
+							"end 18446744073709551615 on 2\n");
+}
+
+static void instants_go_to_thread_process_or_everybody(void **state)
+{
+	struct script *s = *state;
+	struct ut_event e = { .kind = UT_KIND_INSTANT, .ts = 1, .cat = script_str(s, "dom") };
+
+	script_event(s, e);
+	e.flags = UT_EV_SCOPE_PROCESS;
+	script_event(s, e);
+	e.flags = UT_EV_SCOPE_GLOBAL;
+	script_event(s, e);
+	expect(s, AT("1") APP THREAD "instant 1 on 2 @dom\n"
+				     "instant 1 on 1 @dom\n"
+				     "instant 1 on 0 @dom\n");
+}
+
+static void counters_have_units_and_types(void **state)
+{
+	struct script *s = *state;
+	uint32_t heap = script_track(s, UT_TRACK_COUNTER, "heap", 1);
+	uint32_t temp = script_track(s, UT_TRACK_COUNTER, "temp", 2);
+	struct ut_event e = { .kind = UT_KIND_COUNTER, .track = heap, .val = 5, .ts = 1 };
+	double half = 0.5;
+
+	s->trace.tracks[heap].unit = script_str(s, "bytes");
+	s->trace.tracks[temp].unit = script_str(s, "C");
+	script_event(s, e);
+	e.val = (uint64_t)-5;
+	e.flags = UT_EV_SIGNED;
+	script_event(s, e);
+	e.flags = 0;
+	script_event(s, e);
+	e.track = temp;
+	e.flags = UT_EV_DOUBLE;
+	memcpy(&e.val, &half, sizeof(half));
+	script_event(s, e);
+	expect(s, AT("1") APP "track 2 in 1 heap unit 3\n"
+			      "counter 1 on 2 = 5\n"
+			      "counter 1 on 2 = -5\n"
+			      "counter 1 on 2 = 1.84467e+19\n"
+			      "track 3 in 1 temp unit 0 C\n"
+			      "counter 1 on 3 = 0.5\n");
+}
+
+static void async(struct script *s, uint32_t track, enum ut_kind kind, uint64_t ts, uint64_t number)
+{
+	script_event(s, (struct ut_event){ .kind = (uint8_t)kind,
+					   .ts = ts,
+					   .val = number,
+					   .track = track,
+					   .name = script_str(s, "io") });
+}
+
+static void async_spans_share_a_row_only_one_after_the_other(void **state)
+{
+	struct script *s = *state;
+	uint32_t track = script_track(s, UT_TRACK_ASYNC, "requests", 1);
+
+	async(s, track, UT_KIND_ASYNC_BEGIN, 10, 1);
+	async(s, track, UT_KIND_ASYNC_BEGIN, 11, 2);
+	async(s, track, UT_KIND_ASYNC_END, 20, 1);
+	async(s, track, UT_KIND_ASYNC_BEGIN, 20, 3);
+	async(s, track, UT_KIND_ASYNC_END, 30, 2);
+	async(s, track, UT_KIND_ASYNC_END, 31, 3);
+	async(s, track, UT_KIND_ASYNC_BEGIN, 25, 4); /* late, and no row is idle at 25 */
+	expect(s, AT("10") APP "track 2 in 1 requests\n"
+			       "begin 10 on 2 io\n"
+			       "track 3 in 1 requests\n"
+			       "begin 11 on 3 io\n"
+			       "end 20 on 2\n"
+			       "begin 20 on 2 io\n"
+			       "end 30 on 3\n"
+			       "end 31 on 2\n"
+			       "track 4 in 1 requests\n"
+			       "begin 25 on 4 io\n");
+}
+
+/* As an importer sends them that knows both ends: sorted by begin, each with its end. */
+static void async_spans_take_no_more_rows_than_overlap(void **state)
+{
+	struct script *s = *state;
+	uint32_t track = script_track(s, UT_TRACK_ASYNC, "r", 1);
+	size_t rows = 0;
+
+	for (uint64_t i = 0; i < 1000; i++) {
+		async(s, track, UT_KIND_ASYNC_BEGIN, 10 * i, i);
+		async(s, track, UT_KIND_ASYNC_END, 10 * i + (i % 7 ? 190 : 200), i);
+	}
+	script_end(s);
+	for (size_t i = 0; i + 3 <= s->len; i++)
+		rows += !memcmp(s->text + i, "\x12\x01r", 3); /* TrackDescriptor.name */
+	assert_int_equal(rows, 20);
+}
+
+static void an_async_end_may_come_before_its_begin(void **state)
+{
+	struct script *s = *state;
+	uint32_t track = script_track(s, UT_TRACK_ASYNC, "r", 1);
+
+	async(s, track, UT_KIND_ASYNC_END, 20, 1);
+	async(s, track, UT_KIND_ASYNC_BEGIN, 10, 1);
+	async(s, track, UT_KIND_ASYNC_BEGIN, 30, 2);
+	async(s, track, UT_KIND_ASYNC_END, 29, 2); /* the clocks of two threads */
+	expect(s, AT("20") APP "track 2 in 1 r\n"
+			       "begin 10 on 2 io\n"
+			       "end 20 on 2\n"
+			       "begin 30 on 2 io\n"
+			       "end 30 on 2\n");
+}
+
+static void flows_are_written_into_the_span_before_them(void **state)
+{
+	struct script *s = *state;
+	struct ut_event flow = { .kind = UT_KIND_FLOW_OUT, .ts = 12, .val = 1 };
+
+	script_span(s, 0, "a", 10, 5);
+	script_event(s, flow);
+	script_span(s, 0, "b", 20, 5);
+	flow.kind = UT_KIND_FLOW_IN;
+	script_event(s, flow);
+	script_event(s, (struct ut_event){ .kind = UT_KIND_INSTANT, .ts = 22 });
+	flow.ts = 23;
+	script_event(s, flow);
+	expect(s, AT("10") APP THREAD "begin 10 on 2 a out 1\n"
+				      "end 15 on 2\n"
+				      "begin 20 on 2 b in 1\n"
+				      "instant 22 on 2\n"
+				      "instant 23 on 2 flow in 1\n"
+				      "end 25 on 2\n");
+}
+
+static void arguments_become_annotations(void **state)
+{
+	struct script *s = *state;
+	struct ut_trace *t = &s->trace;
+	uint32_t at = (uint32_t)t->arg_count, array = script_str(s, "array");
+
+	ut_trace_add_arg(t, script_str(s, "i"), UT_ARG_I64)->value.i64 = -3;
+	ut_trace_add_arg(t, script_str(s, "s"), UT_ARG_STR)->value.str = script_str(s, "text");
+	ut_trace_add_arg(t, array, UT_ARG_U64)->flags = UT_ARG_ARRAY | UT_ARG_MORE;
+	ut_trace_add_arg(t, array, UT_ARG_U64)->flags = UT_ARG_ARRAY;
+	ut_trace_add_arg(t, 0, UT_ARG_BOOL)->value.u64 = 7;
+	ut_trace_close_args(t);
+	script_event(s, (struct ut_event){ .args = at, .flags = UT_EV_UNFINISHED });
+	expect(s, AT("0") APP THREAD "begin 0 on 2 i=-3 s=text array,=0,=0 arg=1 unfinished=1\n"
+				     "end 0 on 2\n");
+}
+
+static void strings_are_repaired(void **state)
+{
+	struct script *s = *state;
+
+	script_span(s, 0, "a\xff\xc0\x80", 1, 1);
+	s->trace.processes[0].name = script_str(s, "\xed\xa0\x80");
+	expect(s, AT("1") APP THREAD "track 1 pid 100 " BAD BAD BAD "\n"
+				     "begin 1 on 2 a" BAD BAD BAD "\n"
+				     "end 2 on 2\n");
+}
+
+static void names_that_come_late_are_told_again(void **state)
+{
+	struct script *s = *state;
+	struct ut_process *p = &s->trace.processes[0];
+
+	script_event(s, (struct ut_event){ .kind = UT_KIND_INSTANT });
+	s->trace.tracks[0].name = script_str(s, "worker");
+	p->name = script_str(s, "solver");
+	p->rank = 2;
+	p->host = script_str(s, "node1");
+	p->cmdline = script_str(s, "./solver -x");
+	expect(s, AT("0") APP THREAD "instant 0 on 2\n"
+				     "track 1 pid 100 RANK 2 solver cmd ./solver -x host node1\n"
+				     "track 2 in 1 tid 101 worker\n");
+}
+
+static void losses_and_global_arguments_are_a_note_at_the_end(void **state)
+{
+	struct script *s = *state;
+	struct ut_trace *t = &s->trace;
+
+	t->last = 99;
+	t->losses.dropped = 4;
+	t->global_args = (uint32_t)t->arg_count;
+	ut_trace_add_arg(t, script_str(s, "k"), UT_ARG_U64)->value.u64 = 1;
+	ut_trace_close_args(t);
+	expect(s, AT("0") APP "instant 99 on 1 unitrace dropped=4 k=1\n");
+}
+
+static void each_trace_has_its_sequence_and_its_pid(void **state)
+{
+	struct script *s = *state;
+
+	script_span(s, 0, "a", 10, 1);
+	script_event(s, (struct ut_event){ .kind = UT_KIND_FLOW_OUT, .val = 5 });
+	script_next_trace(s);
+	script_str(s, "another string takes the first number");
+	script_span(s, 0, "b", 5, 1);
+	script_event(s, (struct ut_event){ .kind = UT_KIND_FLOW_OUT, .val = 5 });
+	expect(s, AT("10") APP THREAD "begin 10 on 2 a out 5\n"
+				      "end 11 on 2\n"
+				      "sequence 2 clock 3\n"
+				      "track 3 pid 1073741825 app\n"
+				      "track 4 in 3 tid 101\n"
+				      "begin 5 on 4 b out 11\n"
+				      "end 6 on 4\n");
+}
+
+int main(void)
+{
+#define CASE(f) cmocka_unit_test_setup_teardown(f, make, drop)
+	const struct CMUnitTest tests[] = {
+		CASE(no_events_still_name_the_process),
+		CASE(clocks_come_first_and_know_real_time),
+		CASE(spans_nest_and_end_in_order),
+		CASE(zero_length_spans_open_and_close_where_they_are),
+		CASE(a_span_that_does_not_nest_moves_to_a_row_of_its_own),
+		CASE(the_end_of_time_is_no_overflow),
+		CASE(instants_go_to_thread_process_or_everybody),
+		CASE(counters_have_units_and_types),
+		CASE(async_spans_share_a_row_only_one_after_the_other),
+		CASE(async_spans_take_no_more_rows_than_overlap),
+		CASE(an_async_end_may_come_before_its_begin),
+		CASE(flows_are_written_into_the_span_before_them),
+		CASE(arguments_become_annotations),
+		CASE(strings_are_repaired),
+		CASE(names_that_come_late_are_told_again),
+		CASE(losses_and_global_arguments_are_a_note_at_the_end),
+		CASE(each_trace_has_its_sequence_and_its_pid),
+	};
+#undef CASE
+
+	return cmocka_run_group_tests_name("export/perfetto", tests, NULL, NULL);
+}
