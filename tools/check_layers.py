@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "collect": ["base", "model", "wire", "itt"],
     "backend": ["base"],
     "import": ["base", "model", "wire"],
-    "export": ["base", "model"],
+    "export": ["base", "model", "analyze"],
     "analyze": ["base", "model"],
     "launch": ["base", "wire"],
     "serve": ["base", "model", "import", "analyze", "export", "launch"],

@@ -45,6 +45,11 @@ void ut_spool_args_text(struct ut_spool_import *im, const char *key, uint32_t st
 		ut_trace_add_arg(im->trace, key_string(im, key), UT_ARG_STR)->value.str = string;
 }
 
+void ut_spool_args_pointer(struct ut_spool_import *im, const char *key, uint64_t address)
+{
+	ut_trace_add_arg(im->trace, key_string(im, key), UT_ARG_PTR)->value.u64 = address;
+}
+
 void ut_spool_args_parent(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t i,
 			  size_t step, uint64_t ticks)
 {
@@ -131,32 +136,6 @@ static void add_numbers(struct ut_spool_import *im, uint32_t key, const struct u
 	}
 }
 
-/*
- * libomp says [begin, end, imbalance, reduction] in ticks of the clock that we gave it; people
- * think in nanoseconds.
- */
-static void add_imbalance(struct ut_spool_import *im, const struct ut_spool_rec *r)
-{
-	static const char *const keys[] = { "begin_ns", "end_ns", "imbalance_ns", "reduction" };
-	size_t len = ut_rec_low(r, 5) * sizeof(uint64_t);
-	const char *p = ut_rec_bytes(r, 6, &len);
-	uint64_t v[4] = { 0 }, begin;
-
-	memcpy(v, p, len < sizeof(v) ? len : sizeof(v));
-	begin = ut_spool_ns(&im->tables, v[0]);
-	v[2] = ut_spool_ns(&im->tables, v[0] + v[2]) - begin;
-	v[1] = ut_spool_ns(&im->tables, v[1]);
-	v[0] = begin;
-	for (size_t i = 0; i < 4; i++)
-		ut_trace_add_arg(im->trace, key_string(im, keys[i]), UT_ARG_U64)->value.u64 = v[i];
-}
-
-static bool is_imbalance(struct ut_spool_import *im, uint32_t key, const struct ut_spool_rec *r)
-{
-	return ut_rec_low(r, 4) == __itt_metadata_u64 &&
-	       key == key_string(im, "omp_metadata_imbalance");
-}
-
 static uint32_t add_bytes(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
 	size_t len = ut_rec_low(r, 4);
@@ -170,9 +149,7 @@ void ut_spool_args_meta(struct ut_spool_import *im, const struct ut_spool_rec *r
 	uint32_t key = ut_spool_string(&im->tables, ut_rec_high(r, 0));
 
 	if (r->type == UT_REC_META_NUM) {
-		if (is_imbalance(im, key, r))
-			add_imbalance(im, r);
-		else
+		if (!ut_spool_omp_meta(im, r))
 			add_numbers(im, key, r);
 	} else if (r->type == UT_REC_META_STR) {
 		ut_trace_add_arg(im->trace, key, UT_ARG_STR)->value.str = add_bytes(im, r);

@@ -186,7 +186,9 @@ static struct ut_spool_late *add_late(struct cross *x, uint64_t begin, uint64_t 
 {
 	struct ut_spool_late *late = UT_VEC_PUSH(&x->im->late);
 
-	*late = (struct ut_spool_late){ .begin = begin, .end = end > begin ? end : begin };
+	*late = (struct ut_spool_late){ .begin = begin,
+					.end = end > begin ? end : begin,
+					.order = (uint32_t)x->im->late.count };
 	return late;
 }
 
@@ -198,8 +200,11 @@ static void add_frame(struct cross *x, const struct ut_spool_rec *r, uint64_t be
 	struct ut_spool_late *late = add_late(x, ut_spool_ns(&im->tables, begin),
 					      ut_spool_ns(&im->tables, end));
 
-	late->lane = prefixed(im, "Frames: ", domain);
-	late->name = late->cat = domain;
+	late->lane = ut_spool_omp_lane(im, domain);
+	late->name = domain;
+	late->cat = late->lane ? late->lane : domain;
+	if (!late->lane)
+		late->lane = prefixed(im, "Frames: ", domain);
 	ut_spool_args_id(im, "id", r, 1, 1);
 	ut_spool_keep_args(im, late, mark);
 }
@@ -268,7 +273,7 @@ static void begin_clocked(struct cross *x, const struct ut_spool_note *n)
 	};
 }
 
-static void send_clocked(struct cross *x, const struct clocked *c, uint64_t end)
+static void send_clocked(struct cross *x, const struct clocked *c, uint64_t end, uint8_t flags)
 {
 	struct ut_spool_import *im = x->im;
 	size_t mark = im->trace->arg_count;
@@ -276,6 +281,7 @@ static void send_clocked(struct cross *x, const struct clocked *c, uint64_t end)
 	uint32_t domain = ut_spool_domain(&im->tables, ut_rec_low(&c->rec, 0));
 
 	late->lane = prefixed(im, "Clock: ", domain);
+	late->flags = flags;
 	late->cat = domain;
 	late->name = ut_spool_string(&im->tables, ut_rec_high(&c->rec, 0));
 	ut_spool_args_id(im, "id", &c->rec, 3, 2);
@@ -294,7 +300,7 @@ static void end_clocked(struct cross *x, const struct ut_spool_note *n)
 
 		if (c->thread != n->thread || ut_rec_low(&c->rec, 0) != domain)
 			continue;
-		send_clocked(x, c, end);
+		send_clocked(x, c, end, 0);
 		memmove(c, c + 1, (x->clocked.count - i) * sizeof(*c));
 		x->clocked.count--;
 		return;
@@ -603,10 +609,14 @@ void ut_spool_import_cross(struct ut_spool_import *im)
 		qsort(im->metas.items, im->metas.count, sizeof(*im->metas.items), by_id);
 	for (size_t i = 0; i < im->notes.count; i++)
 		take(&x, &im->notes.items[i]);
+	im->trace->losses.unfinished += x.clocked.count;
 	for (size_t i = 0; i < x.clocked.count; i++)
-		send_clocked(&x, &x.clocked.items[i], ut_spool_ns(&im->tables, im->last));
+		send_clocked(&x, &x.clocked.items[i], ut_spool_ns(&im->tables, im->last),
+			     UT_EV_UNFINISHED);
 	for (size_t i = 0; i < x.asyncs.count; i++)
 		send_async(&x, &x.asyncs.items[i]);
+	ut_spool_sort_lanes(im);
+	ut_spool_omp_settle(im);
 	send_rest(im);
 	ut_spool_send_lanes(im);
 	settle_scoped(im);

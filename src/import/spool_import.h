@@ -85,6 +85,7 @@ struct ut_spool_late {
 	uint32_t lane; /* string id: what the lane is called */
 	uint32_t name, cat;
 	uint8_t flags;
+	uint32_t order; /* of two with the same bounds, the higher is the outer */
 	uint32_t arg_count;
 	const struct ut_arg *args; /* a copy in the trace's arena */
 };
@@ -121,9 +122,14 @@ void ut_spool_args_parent(struct ut_spool_import *im, const struct ut_spool_rec 
 			  size_t step, uint64_t ticks);
 void ut_spool_args_meta(struct ut_spool_import *im, const struct ut_spool_rec *r);
 void ut_spool_args_text(struct ut_spool_import *im, const char *key, uint32_t string);
+void ut_spool_args_pointer(struct ut_spool_import *im, const char *key, uint64_t address);
 
 /* Moves the list that began at mark into the arena, for a span that is handed on later. */
 void ut_spool_keep_args(struct ut_spool_import *im, struct ut_spool_late *late, size_t mark);
+
+/* OpenMP: the lane that its frames share, or 0 for other domains; its metadata in words. */
+uint32_t ut_spool_omp_lane(struct ut_spool_import *im, uint32_t domain);
+bool ut_spool_omp_meta(struct ut_spool_import *im, const struct ut_spool_rec *r);
 
 /* Names of ids: ut_spool_add_group while scanning, the rest after ut_spool_sort_groups. */
 void ut_spool_add_group(struct ut_spool_import *im, const struct ut_spool_group *g);
@@ -146,6 +152,8 @@ uint32_t ut_spool_overlap_track(struct ut_spool_import *im, uint32_t track);
 uint64_t ut_spool_next_instance(struct ut_spool_import *im);
 
 /* The steps. */
+void ut_spool_sort_lanes(struct ut_spool_import *im);
+void ut_spool_omp_settle(struct ut_spool_import *im); /* after sort_lanes */
 void ut_spool_send_lanes(struct ut_spool_import *im);
 void ut_spool_import_threads(struct ut_spool_import *im);
 void ut_spool_import_flows(struct ut_spool_import *im); /* after the first look at the threads */

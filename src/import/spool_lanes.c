@@ -16,7 +16,10 @@ struct row {
 	UT_VEC(uint64_t) ends; /* of the spans that are open, outermost first */
 };
 
-/* By lane; then outer before inner, as sinks expect it. */
+/*
+ * By lane; then outer before inner, as sinks expect it. Of two with the same bounds, the one that
+ * came later is the outer: libomp submits a barrier, then the region that it ends.
+ */
 static int by_lane(const void *a, const void *b)
 {
 	const struct ut_spool_late *x = a, *y = b;
@@ -25,7 +28,9 @@ static int by_lane(const void *a, const void *b)
 		return x->lane < y->lane ? -1 : 1;
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
-	return (x->end < y->end) - (x->end > y->end);
+	if (x->end != y->end)
+		return x->end < y->end ? 1 : -1;
+	return (x->order < y->order) - (x->order > y->order);
 }
 
 static bool fits(struct row *row, const struct ut_spool_late *s)
@@ -85,10 +90,14 @@ static size_t send_lane(struct ut_spool_import *im, const struct ut_spool_late *
 	return n;
 }
 
-void ut_spool_send_lanes(struct ut_spool_import *im)
+void ut_spool_sort_lanes(struct ut_spool_import *im)
 {
 	if (im->late.count)
 		qsort(im->late.items, im->late.count, sizeof(*im->late.items), by_lane);
+}
+
+void ut_spool_send_lanes(struct ut_spool_import *im)
+{
 	for (size_t i = 0; i < im->late.count;)
 		i += send_lane(im, &im->late.items[i], im->late.count - i);
 }

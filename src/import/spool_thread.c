@@ -32,6 +32,7 @@ struct item {
 	uint8_t what;
 	uint8_t flags; /* of the event */
 	bool crossed; /* ended out of order: cannot nest */
+	uint16_t inset; /* ns by which it is shown to end earlier: see close_span() */
 	uint32_t lane; /* string id of the user's track; 0 = the thread */
 	struct ut_spool_rec rec; /* what began it, for ids */
 };
@@ -46,6 +47,7 @@ struct carried {
 	uint64_t end; /* 0 = never ended */
 	uint8_t flags;
 	bool crossed;
+	uint16_t inset;
 	uint32_t args, last_arg; /* in kept; index + 1 */
 };
 
@@ -69,7 +71,9 @@ struct reader {
 	UT_VEC(struct argument) kept;
 	UT_VEC(struct carried) carried;
 	UT_VEC(struct open) stack;
+	size_t unfinished; /* how many of its spans never ended: those around the next one */
 	size_t next_carried; /* second look: the fate to be used next */
+	uint64_t entered; /* stitch that waits for the first task of its callee; 0 = none */
 };
 
 /* ---- spans --------------------------------------------------------------------------------- */
@@ -81,6 +85,8 @@ static struct item *add_item(struct reader *rd, uint64_t ticks, const struct ut_
 	*it = (struct item){ .begin = ticks, .rec = *r };
 	return it;
 }
+
+static void follow_stitch(struct reader *rd, uint64_t ticks);
 
 static struct item *begin_span(struct reader *rd, enum what what, uint32_t key, uint64_t ticks,
 			       const struct ut_spool_rec *r)
@@ -94,26 +100,36 @@ static struct item *begin_span(struct reader *rd, enum what what, uint32_t key, 
 			    .what = (uint8_t)what,
 			    .item = (uint32_t)rd->items.count,
 			    .begin = ticks };
+	if (rd->entered && what == TASK)
+		follow_stitch(rd, ticks);
 	return it;
 }
 
-static void close_span(struct reader *rd, const struct open *o, uint64_t ticks, uint8_t flags,
+/*
+ * Spans that end together because the outermost did get ends one nanosecond apart, the inner
+ * ones first: viewers add start and length as doubles and would see the inner end later.
+ */
+static void close_span(struct reader *rd, const struct open *o, uint64_t ticks, size_t inset,
 		       bool crossed)
 {
+	uint8_t flags = inset ? UT_EV_IMPLICIT_END : 0;
+
 	if (o->item) {
 		struct item *it = &rd->items.items[o->item - 1];
 
 		it->end = ticks;
 		it->flags |= flags;
 		it->crossed = crossed;
+		it->inset = (uint16_t)(inset < 1000 ? inset : 1000);
 	} else if (rd->look != SEND) {
 		struct carried *c = &rd->carried.items[o->carried - 1];
 
 		c->end = ticks;
 		c->flags |= flags;
 		c->crossed = crossed;
+		c->inset = (uint16_t)(inset < 1000 ? inset : 1000);
 	}
-	if (rd->look == SEND && flags & UT_EV_IMPLICIT_END)
+	if (rd->look == SEND && inset)
 		rd->im->trace->losses.implicit_ends++;
 }
 
@@ -136,10 +152,9 @@ static void end_task(struct reader *rd, enum what what, uint32_t key, uint64_t t
 			rd->im->trace->losses.stray_ends++;
 		return;
 	}
-	while (rd->stack.count > at)
-		close_span(rd, &rd->stack.items[--rd->stack.count], ticks, UT_EV_IMPLICIT_END,
-			   false);
-	close_span(rd, &rd->stack.items[--rd->stack.count], ticks, 0, false);
+	for (size_t n = rd->stack.count; n >= at; n--)
+		close_span(rd, &rd->stack.items[n - 1], ticks, n - at, false);
+	rd->stack.count = at - 1;
 }
 
 /* Events and waits are no nesting constructs: they end alone. */
@@ -278,8 +293,19 @@ static void stitch(struct reader *rd, uint64_t ticks, const struct ut_spool_rec 
 			.key = key, .ticks = ticks, .begin = o->begin, .thread = rd->thread
 		};
 	} else if (ut_rec_low(r, 1) == UT_STITCH_ENTER) {
-		add_reference(rd, ticks, 0, __itt_relation_is_continuation_of, key);
+		rd->entered = key;
+		if (o)
+			follow_stitch(rd, ticks);
+	} else if (ut_rec_low(r, 1) == UT_STITCH_LEAVE) {
+		rd->entered = 0;
 	}
+}
+
+/* The callee's task is the one that is open, or else (as in TBB) the first that it begins. */
+static void follow_stitch(struct reader *rd, uint64_t ticks)
+{
+	add_reference(rd, ticks, 0, __itt_relation_is_continuation_of, rd->entered);
+	rd->entered = 0;
 }
 
 /* ---- one record ---------------------------------------------------------------------------- */
@@ -510,6 +536,8 @@ static void add_item_args(struct reader *rd, const struct item *it)
 		add_group_args(rd, it, 1);
 	else if (r->kind == UT_WORD_LONG && r->type == UT_REC_TASK_BEGIN_FN)
 		add_group_args(rd, it, 2);
+	else if (r->kind == UT_WORD_LONG && r->type == UT_REC_SYNC)
+		ut_spool_args_pointer(rd->im, "object", ut_rec_word(r, 0));
 	add_args(rd, rd->args.items, it->args);
 	if (it->carried)
 		add_args(rd, rd->kept.items, rd->carried.items[it->carried - 1].args);
@@ -590,11 +618,15 @@ static void finish_item(struct reader *rd, struct item *it)
 		it->end = c->end;
 		it->flags |= c->flags;
 		it->crossed = c->crossed;
+		it->inset = c->inset;
 	}
 	if (!it->end) {
+		it->inset = (uint16_t)(rd->unfinished < 1000 ? rd->unfinished : 1000);
+		rd->unfinished++;
 		it->end = rd->im->last > it->begin ? rd->im->last : it->begin;
 		it->flags |= UT_EV_UNFINISHED;
-		if (it->what != EVENT)
+		/* a start may stand alone; idle threads wait until the process ends */
+		if (it->what != EVENT && it->what != WAIT)
 			rd->im->trace->losses.unfinished++;
 	}
 }
@@ -608,6 +640,7 @@ static void send_span(struct reader *rd, struct item *it)
 	e.flags = it->flags;
 	e.ts = ut_spool_ns(&rd->im->tables, it->begin);
 	e.val = ut_spool_ns(&rd->im->tables, it->end) - e.ts;
+	e.val -= e.val < it->inset ? e.val : it->inset;
 	if (it->args || it->carried || it->rec.kind == UT_WORD_LONG)
 		add_item_args(rd, it);
 	if (it->lane) {
@@ -664,6 +697,7 @@ static void read_thread(struct reader *rd, const struct ut_spool_part *parts, si
 	rd->lane = 0;
 	rd->stack.count = 0;
 	rd->next_carried = 0;
+	rd->entered = 0;
 	for (size_t i = 0; i < count; i++) {
 		read_part(rd, &parts[i]);
 		carry_open(rd);

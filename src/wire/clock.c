@@ -1,10 +1,15 @@
 /* clock.c - see clock.h. No stdio, no malloc: this runs in the application's process too. */
 #include "wire/clock.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
+
+#define INVARIANT_TSC (1u << 8) /* same rate in all states of the CPU, never stops */
 
 uint64_t ut_clock_ns(clockid_t id)
 {
@@ -16,7 +21,7 @@ uint64_t ut_clock_ns(clockid_t id)
 
 static bool file_has(const char *path, const char *word)
 {
-	char buf[16384];
+	char buf[256];
 	ssize_t n;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -35,8 +40,10 @@ static bool file_has(const char *path, const char *word)
 static enum ut_clock_source probe(void)
 {
 #if defined(__x86_64__)
-	if (file_has("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc") &&
-	    file_has("/proc/cpuinfo", "constant_tsc") && file_has("/proc/cpuinfo", "nonstop_tsc"))
+	unsigned int a, b, c, d;
+
+	if (__get_cpuid(0x80000007, &a, &b, &c, &d) && d & INVARIANT_TSC &&
+	    file_has("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc"))
 		return UT_CLOCK_TSC;
 #endif
 	return UT_CLOCK_MONOTONIC;
@@ -78,6 +85,9 @@ void ut_clock_pair_take(enum ut_clock_source source, struct ut_clock_pair *pair)
 	}
 }
 
+/* No clock shows more ns (292 years): times that can be added without thinking. */
+#define LATEST (UINT64_MAX >> 1)
+
 /* Room for one more: the inner pair whose neighbours are closest together says least. */
 static void drop_least(struct ut_clock_map *map)
 {
@@ -92,19 +102,34 @@ static void drop_least(struct ut_clock_map *map)
 		(map->count - least) * sizeof(map->pairs[0]));
 }
 
+static size_t place_of(const struct ut_clock_map *map, uint64_t ticks)
+{
+	size_t at = map->count;
+
+	while (at > 0 && map->pairs[at - 1].ticks >= ticks)
+		at--;
+	return at;
+}
+
+/* Not monotonic: from another boot or a damaged file. The earlier pairs are believed. */
+static bool contradicts(const struct ut_clock_map *map, size_t at, const struct ut_clock_pair *pair)
+{
+	if (at > 0 && map->pairs[at - 1].mono > pair->mono)
+		return true;
+	return at < map->count &&
+	       (map->pairs[at].ticks == pair->ticks || map->pairs[at].mono < pair->mono);
+}
+
 void ut_clock_map_add(struct ut_clock_map *map, const struct ut_clock_pair *pair)
 {
-	size_t at;
+	size_t at = place_of(map, pair->ticks);
 
-	if (map->count == sizeof(map->pairs) / sizeof(map->pairs[0]))
-		drop_least(map);
-	for (at = map->count; at > 0 && map->pairs[at - 1].ticks >= pair->ticks; at--)
-		if (map->pairs[at - 1].ticks == pair->ticks)
-			return;
-	/* Not monotonic: from another boot or a damaged file. The earlier pairs are believed. */
-	if ((at > 0 && map->pairs[at - 1].mono > pair->mono) ||
-	    (at < map->count && map->pairs[at].mono < pair->mono))
+	if (pair->mono > LATEST || contradicts(map, at, pair))
 		return;
+	if (map->count == sizeof(map->pairs) / sizeof(map->pairs[0])) {
+		drop_least(map);
+		at = place_of(map, pair->ticks);
+	}
 	memmove(&map->pairs[at + 1], &map->pairs[at], (map->count - at) * sizeof(map->pairs[0]));
 	map->pairs[at] = *pair;
 	map->count++;
@@ -140,6 +165,7 @@ uint64_t ut_clock_map_ns(const struct ut_clock_map *map, uint64_t ticks)
 {
 	const struct ut_clock_pair *a, *end = map->pairs + map->count;
 	double rate = map->rate, ns;
+	uint64_t most;
 
 	if (!map->count)
 		return ticks;
@@ -152,9 +178,6 @@ uint64_t ut_clock_map_ns(const struct ut_clock_map *map, uint64_t ticks)
 	if (a + 1 < end && a[1].mono - a->mono >= 100000000)
 		rate = (double)(a[1].mono - a->mono) / (double)(a[1].ticks - a->ticks);
 	ns = (double)(ticks - a->ticks) * rate;
-	if (ns >= 9.2e18)
-		return UINT64_MAX >> 1;
-	if (a + 1 < end && (uint64_t)ns > a[1].mono - a->mono)
-		return a[1].mono;
-	return a->mono + (uint64_t)ns;
+	most = (a + 1 < end ? a[1].mono : LATEST) - a->mono;
+	return a->mono + (ns >= (double)most ? most : (uint64_t)ns);
 }

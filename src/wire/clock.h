@@ -2,9 +2,9 @@
  * clock.h - the clock of the recording side: TSC ticks when the TSC can be trusted, else
  * CLOCK_MONOTONIC nanoseconds, and the pairs that map one onto the other.
  *
- * The choice is made once per machine by ut_clock_source() from what the kernel says (its
- * current clocksource is tsc, and the CPU has constant_tsc and nonstop_tsc), so that launcher
- * and collectors agree without talking.
+ * ut_clock_source() chooses: the TSC if the CPU calls it invariant and the kernel uses it as its
+ * own clock. The launcher writes its choice into the session's control file, so that collectors
+ * need not look.
  */
 #ifndef UT_WIRE_CLOCK_H
 #define UT_WIRE_CLOCK_H

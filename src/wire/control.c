@@ -70,14 +70,14 @@ int ut_control_create(const char *dir, struct ut_control **control, struct ut_er
 {
 	struct ut_control *c;
 	char path[4096];
-	int fd = -1, rc = 0;
+	int fd = -1, rc = 0, error;
 
 	if (!control_path(path, dir))
 		return ut_err_set(err, -ENAMETOOLONG, "%s: the name is too long", dir);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || posix_fallocate(fd, 0, sizeof(*c))) {
-		rc = ut_err_set(err, errno ? -errno : -ENOSPC, "%s: cannot make it: %s", path,
-				strerror(errno));
+	error = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof(*c));
+	if (error) {
+		rc = ut_err_set(err, -error, "%s: cannot make it: %s", path, strerror(error));
 		goto out;
 	}
 	c = mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -88,6 +88,7 @@ int ut_control_create(const char *dir, struct ut_control **control, struct ut_er
 	c->version = UT_CONTROL_VERSION;
 	c->rank = -1;
 	c->launcher_pid = (uint32_t)getpid();
+	c->clock_source = ut_clock_source();
 	ut_clock_pair_take(ut_clock_source(), &c->start);
 	c->last = c->start;
 	ut_process_boot_id(c->boot_id);
@@ -192,29 +193,65 @@ static int named_path(const char *name, char path[1024], struct ut_err *err)
 	return 0;
 }
 
+/* Opens the file of a name; one that others own or that leads elsewhere is not for us. */
+static int open_named(const char *path, int flags, struct ut_err *err)
+{
+	struct stat st;
+	int fd = open(path, flags | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return ut_err_set(err, -errno, "%s: cannot open it: %s", path, strerror(errno));
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+		close(fd);
+		return ut_err_set(err, -EPERM, "%s: belongs to somebody else", path);
+	}
+	return fd;
+}
+
+/* The last one to leave may have removed the file between our open() and our lock. */
+static bool is_still_there(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 && ours.st_ino == there.st_ino &&
+	       ours.st_dev == there.st_dev;
+}
+
+static int start_named(int fd, const char *path, struct ut_err *err)
+{
+	const uint32_t state = UT_STATE_RUNNING;
+	int error = ftruncate(fd, 0) ? errno : posix_fallocate(fd, 0, NAMED_BYTES);
+
+	if (!error && pwrite(fd, &state, sizeof(state), 0) != sizeof(state))
+		error = EIO;
+	return error ? ut_err_set(err, -error, "%s: cannot write to it: %s", path, strerror(error)) :
+		       0;
+}
+
 /*
  * Everybody who uses the name holds a shared lock on its file; who can get the exclusive one is
- * alone. The kernel drops the locks of the dead, so nothing stale can stay.
+ * alone. The kernel drops the locks of the dead, so nothing stale can stay. Turning one lock into
+ * the other is not atomic: so whoever finds the file unprepared behind the shared lock, or gone,
+ * begins again.
  */
 int ut_named_join(const char *name, char path[1024], bool *reused, struct ut_err *err)
 {
 	int fd, rc = named_path(name, path, err);
-	uint32_t state = UT_STATE_RUNNING;
+	struct stat st;
 
-	if (rc)
-		return rc;
-	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return ut_err_set(err, -errno, "%s: cannot open it: %s", path, strerror(errno));
-	*reused = flock(fd, LOCK_EX | LOCK_NB) != 0;
-	if (!*reused && (ftruncate(fd, 0) || posix_fallocate(fd, 0, NAMED_BYTES) ||
-			 pwrite(fd, &state, sizeof(state), 0) != sizeof(state))) {
-		rc = ut_err_set(err, -errno, "%s: cannot write to it: %s", path, strerror(errno));
+	while (!rc) {
+		fd = open_named(path, O_CREAT, err);
+		if (fd < 0)
+			return fd;
+		*reused = flock(fd, LOCK_EX | LOCK_NB) != 0;
+		if (!*reused)
+			rc = start_named(fd, path, err);
+		if (!rc && flock(fd, LOCK_SH) == 0 && is_still_there(fd, path) &&
+		    fstat(fd, &st) == 0 && st.st_size >= NAMED_BYTES)
+			return fd;
 		close(fd);
-		return rc;
 	}
-	flock(fd, LOCK_SH);
-	return fd;
+	return rc;
 }
 
 void ut_named_leave(int fd, const char *path)
@@ -235,7 +272,7 @@ int ut_named_set(const char *name, enum ut_state state, struct ut_err *err)
 
 	if (rc)
 		return rc;
-	fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	fd = open_named(path, 0, NULL);
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) {
 		if (fd >= 0)
 			close(fd);

@@ -23,14 +23,17 @@ static uint64_t keep_ticks;
 
 void ut_ring_open(const struct ut_control *control, const struct ut_clock_pair *now)
 {
+	uint32_t used = atomic_load(&count) < ENTRIES ? atomic_load(&count) : ENTRIES;
 	uint64_t bytes = control->keep_bytes;
 	double rate = 1.0; /* ticks per ns */
 
 	most = 0;
 	atomic_store(&count, 0);
 	atomic_store(&cursor, 0);
-	for (uint32_t i = 0; i < ENTRIES && atomic_load(&entries[i].chunk); i++)
+	for (uint32_t i = 0; i < used; i++) {
 		atomic_store(&entries[i].chunk, NULL);
+		atomic_store(&entries[i].left, 0);
+	}
 	if (!bytes && !control->keep_ns)
 		return;
 	if (!bytes)
@@ -68,7 +71,8 @@ static bool may_grow(uint32_t used, uint64_t left, uint64_t ticks)
 {
 	if (used >= most)
 		return false;
-	return !keep_ticks || ticks - left < keep_ticks;
+	/* Another thread may have left it after this one has looked at the clock. */
+	return !keep_ticks || left > ticks || ticks - left < keep_ticks;
 }
 
 static void empty(struct ut_chunk *chunk)

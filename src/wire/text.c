@@ -58,6 +58,31 @@ void ut_text_hex(struct ut_text *t, uint64_t value)
 	digits(t, value, 16, 1);
 }
 
+__extension__ typedef unsigned __int128 u128;
+
+/*
+ * The fraction (less than 1) times scale, rounded to the nearest, ties to the even neighbour:
+ * exactly as printf does it, so in whole numbers. even says how the digits in front end.
+ */
+static uint64_t scaled(double fraction, uint64_t scale, bool even)
+{
+	uint64_t bits, part;
+	u128 product, rest, half;
+	unsigned int shift;
+
+	memcpy(&bits, &fraction, sizeof(bits));
+	shift = 1075 - (unsigned int)(bits >> 52); /* fraction = mantissa / 2^shift */
+	if (shift > 120)
+		return 0; /* less than half of the ninth decimal */
+	product = (u128)((bits & ((1ull << 52) - 1)) | 1ull << 52) * scale;
+	part = (uint64_t)(product >> shift);
+	rest = product - ((u128)part << shift);
+	half = (u128)1 << (shift - 1);
+	if (scale > 1)
+		even = !(part & 1);
+	return part + (rest > half || (rest == half && !even));
+}
+
 void ut_text_double(struct ut_text *t, double value, unsigned int decimals)
 {
 	uint64_t scale = 1, whole, part;
@@ -79,7 +104,7 @@ void ut_text_double(struct ut_text *t, double value, unsigned int decimals)
 	for (unsigned int i = 0; i < decimals && i < 9; i++)
 		scale *= 10;
 	whole = (uint64_t)value;
-	part = (uint64_t)((value - (double)whole) * (double)scale + 0.5);
+	part = scaled(value - (double)whole, scale, !(whole & 1));
 	if (part >= scale) {
 		whole++;
 		part -= scale;

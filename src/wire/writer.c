@@ -601,7 +601,7 @@ int ut_writer_open(const char *dir, const struct ut_control *control)
 
 	atomic_store(&w.generation, 0);
 	forget_parent();
-	ut_writer_clock = ut_clock_source();
+	ut_writer_clock = control->clock_source == UT_CLOCK_TSC ? UT_CLOCK_TSC : UT_CLOCK_MONOTONIC;
 	w.max_bytes = control->max_bytes;
 	rc = make_file(dir);
 	if (rc)
