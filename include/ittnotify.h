@@ -1,3 +1,4 @@
+/* limits: programs include this one file by this name; it cannot be split */
 /*
  * ittnotify.h - the Instrumentation and Tracing Technology API, for programs that want to be seen.
  *

@@ -26,7 +26,7 @@ MAY_INCLUDE = {
 }
 # Public headers (include/) that only these rooms may use. The rest know nothing of ITT or plugins.
 PUBLIC = {
-    "ittnotify.h": ["itt", "sdk", "collect"],
+    "ittnotify.h": ["itt", "sdk", "collect", "import"],  # import: the values in ITT records
     "unitrace/backend.h": ["collect", "backend"],
 }
 GENERATED = ["version.h"]

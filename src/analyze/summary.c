@@ -117,7 +117,6 @@ static void count_call(struct ut_summary_row *row, uint64_t length)
 	row->max = length > row->max ? length : row->max;
 }
 
-
 /* Closes the spans that are over at ts. */
 static void unwind(struct ut_summary *s, struct stack *k, uint64_t ts)
 {

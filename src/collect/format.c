@@ -7,7 +7,12 @@
 
 #include "wire/text.h"
 
-enum size { SIZE_INT, SIZE_CHAR, SIZE_SHORT, SIZE_LONG };
+enum size {
+	SIZE_INT,
+	SIZE_CHAR,
+	SIZE_SHORT,
+	SIZE_LONG
+};
 
 struct conversion {
 	enum size size;

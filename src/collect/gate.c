@@ -27,8 +27,8 @@ static struct {
 	char dir[4096];
 	pthread_key_t key;
 	bool has_key;
-	bool prepared; /* what outlives a fork has been done */
-	_Atomic bool itt_paused; /* __itt_pause is in force */
+	bool prepared;            /* what outlives a fork has been done */
+	_Atomic bool itt_paused;  /* __itt_pause is in force */
 	_Atomic bool variable_on; /* PTI_ENABLE_COLLECTION says yes */
 	_Atomic bool stopped;
 } g;

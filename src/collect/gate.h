@@ -23,9 +23,9 @@ struct ut_control;
 
 enum ut_gate_bit {
 	UT_GATE_OPEN = 1u << 0,
-	UT_GATE_PAUSED = 1u << 1, /* by __itt_pause or PTI_ENABLE_COLLECTION */
+	UT_GATE_PAUSED = 1u << 1,     /* by __itt_pause or PTI_ENABLE_COLLECTION */
 	UT_GATE_WAS_PAUSED = 1u << 2, /* histories are kept from now on */
-	UT_GATE_STOPPED = 1u << 3, /* for ever */
+	UT_GATE_STOPPED = 1u << 3,    /* for ever */
 };
 
 enum ut_gate_call {

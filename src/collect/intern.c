@@ -48,7 +48,8 @@ static void define_string(const struct string *s)
 
 static struct string *find_string(uint64_t hash, const char *text, size_t len)
 {
-	struct string *s = atomic_load_explicit(&strings[hash % STRING_BUCKETS], memory_order_acquire);
+	struct string *s =
+		atomic_load_explicit(&strings[hash % STRING_BUCKETS], memory_order_acquire);
 
 	while (s && (s->hash != hash || s->len != len || memcmp(s->text, text, len) != 0))
 		s = s->next;
@@ -69,7 +70,8 @@ static struct string *add_string(uint64_t hash, const char *text, size_t len)
 	memcpy(s->text, text, len);
 	s->handle.strA = s->text;
 	s->handle.extra1 = (int)s->id;
-	define_string(s);
+	if (ut_gate_wake()) /* else a forked child would write to its parent's spool */
+		define_string(s);
 	s->next = atomic_load_explicit(bucket, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak(bucket, &s->next, s))
 		;
@@ -143,7 +145,8 @@ static bool wanted(const char *name)
 
 static struct domain *find_domain(uint64_t hash, const char *name)
 {
-	struct domain *d = atomic_load_explicit(&domains[hash % DOMAIN_BUCKETS], memory_order_acquire);
+	struct domain *d =
+		atomic_load_explicit(&domains[hash % DOMAIN_BUCKETS], memory_order_acquire);
 
 	while (d && (d->hash != hash || strcmp(d->domain.nameA, name) != 0))
 		d = d->next;
@@ -164,7 +167,7 @@ static struct domain *add_domain(uint64_t hash, const char *name)
 	d->domain.flags = wanted(s->text);
 	d->id = d->domain.flags ? atomic_fetch_add(&domain_count, 1) + 1 : UT_DOMAIN_UNWANTED;
 	d->domain.extra1 = (int)d->id;
-	if (d->domain.flags)
+	if (d->domain.flags && ut_gate_wake())
 		define_domain(d);
 	d->next = atomic_load_explicit(bucket, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak(bucket, &d->next, d))

@@ -16,10 +16,10 @@
 
 struct counter {
 	struct counter *next;
-	uint32_t id; /* 0 = the session does not want it */
-	uint32_t name, domain; /* string numbers */
-	uint32_t type; /* __itt_metadata_type */
-	_Atomic uint64_t value; /* what inc and dec have made of it */
+	uint32_t id;               /* 0 = the session does not want it */
+	uint32_t name, domain;     /* string numbers */
+	uint32_t type;             /* __itt_metadata_type */
+	_Atomic uint64_t value;    /* what inc and dec have made of it */
 	__itt_counter_info_t info; /* what the program holds */
 };
 
@@ -115,9 +115,8 @@ static struct counter *counter_of(__itt_counter handle)
 void ut_adopt_counter(__itt_counter_info_t *info)
 {
 	uint32_t type = info->type ? (uint32_t)info->type : __itt_metadata_u64;
-	struct counter *c = info->nameA ?
-				    find_counter(ut_intern_z(info->nameA), info->domainA, type) :
-				    NULL;
+	struct counter *c =
+		info->nameA ? find_counter(ut_intern_z(info->nameA), info->domainA, type) : NULL;
 
 	info->index = (long)(intptr_t)c;
 }
@@ -299,8 +298,7 @@ void ut_adopt_histogram(__itt_histogram *h)
 
 	h->extra1 = (int)ut_number_next();
 	words[0] = ut_pack((uint32_t)h->extra1, ut_intern_z(h->nameA));
-	words[1] = ut_pack(ut_domain_id(h->domain),
-			   (uint32_t)h->x_type | (uint32_t)h->y_type << 8);
+	words[1] = ut_pack(ut_domain_id(h->domain), (uint32_t)h->x_type | (uint32_t)h->y_type << 8);
 	ut_number_define(UT_REC_HISTOGRAM_DEF, words, 2, NULL, 0);
 }
 

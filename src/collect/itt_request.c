@@ -9,6 +9,7 @@
 #include "collect/hook.h"
 #include "collect/mem.h"
 #include "collect/number.h"
+#include "wire/spool_ops.h"
 
 /* ---- synchronisation ----------------------------------------------------------------------- */
 

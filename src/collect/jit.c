@@ -36,19 +36,22 @@ static bool read_method(iJIT_JVM_EVENT event, const void *data, struct method *m
 	switch ((int)event) {
 	case iJVM_EVENT_TYPE_METHOD_LOAD_FINISHED:
 	case iJVM_EVENT_TYPE_METHOD_UPDATE:
-		*m = (struct method){ v1->method_id, v1->method_size, v1->line_number_size,
-				      v1->method_name, v1->class_file_name, v1->source_file_name,
+		*m = (struct method){ v1->method_id,           v1->method_size,
+				      v1->line_number_size,    v1->method_name,
+				      v1->class_file_name,     v1->source_file_name,
 				      v1->method_load_address, v1->line_number_table };
 		return true;
 	case iJVM_EVENT_TYPE_METHOD_LOAD_FINISHED_V2:
 	case iJVM_EVENT_TYPE_METHOD_LOAD_FINISHED_V3:
-		*m = (struct method){ v2->method_id, v2->method_size, v2->line_number_size,
-				      v2->method_name, v2->class_file_name, v2->source_file_name,
+		*m = (struct method){ v2->method_id,           v2->method_size,
+				      v2->line_number_size,    v2->method_name,
+				      v2->class_file_name,     v2->source_file_name,
 				      v2->method_load_address, v2->line_number_table };
 		return true;
 	case iJVM_EVENT_TYPE_METHOD_INLINE_LOAD_FINISHED:
-		*m = (struct method){ in->method_id, in->method_size, in->line_number_size,
-				      in->method_name, in->class_file_name, in->source_file_name,
+		*m = (struct method){ in->method_id,           in->method_size,
+				      in->line_number_size,    in->method_name,
+				      in->class_file_name,     in->source_file_name,
 				      in->method_load_address, in->line_number_table };
 		return true;
 	default:

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "collect/gate.h"
 #include "collect/mem.h"
 #include "wire/writer.h"
 
@@ -29,7 +30,8 @@ void ut_number_define(enum ut_rec type, const uint64_t *words, size_t count, con
 {
 	struct kept *k = ut_mem_alloc(sizeof(*k) + len);
 
-	ut_writer_define(type, words, count, bytes, len);
+	if (ut_gate_wake()) /* else a forked child would write to its parent's spool */
+		ut_writer_define(type, words, count, bytes, len);
 	if (!k)
 		return;
 	k->type = type;

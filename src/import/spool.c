@@ -46,10 +46,10 @@ static void scan_definitions(struct ut_spool_import *im)
 
 static void name_lock(struct ut_spool_import *im, uint64_t ticks, const struct ut_spool_rec *r)
 {
-	struct ut_str type = ut_strtab_get(&im->trace->strings,
-					   ut_spool_string(&im->tables, ut_rec_low(r, 1)));
-	struct ut_str name = ut_strtab_get(&im->trace->strings,
-					   ut_spool_string(&im->tables, ut_rec_high(r, 1)));
+	struct ut_str type =
+		ut_strtab_get(&im->trace->strings, ut_spool_string(&im->tables, ut_rec_low(r, 1)));
+	struct ut_str name =
+		ut_strtab_get(&im->trace->strings, ut_spool_string(&im->tables, ut_rec_high(r, 1)));
 	struct ut_spool_group lock = { .key = ut_rec_word(r, 0) << 1, .ticks = ticks };
 	char text[512];
 

@@ -22,10 +22,10 @@ struct ut_spool_info {
 	char path[4096];
 	char name[256]; /* what the program is called */
 	uint32_t pid;
-	int32_t rank; /* -1 = none */
+	int32_t rank;        /* -1 = none */
 	uint64_t start_mono; /* when the collector started, CLOCK_MONOTONIC ns */
-	uint64_t bytes; /* of records that were claimed */
-	bool alive; /* the process is still running on this machine */
+	uint64_t bytes;      /* of records that were claimed */
+	bool alive;          /* the process is still running on this machine */
 };
 
 int ut_spool_info(const char *path, struct ut_spool_info *info, struct ut_err *err) UT_MUST_CHECK;

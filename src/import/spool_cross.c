@@ -7,14 +7,15 @@
 #include "import/spool_import.h"
 #include "ittnotify.h"
 #include "model/sink.h"
+#include "wire/spool_ops.h"
 
 /* An overlapped task, a region or a mark. */
 struct async {
 	uint64_t begin, end; /* ticks on our clock; end 0 = open */
 	uint64_t ts, end_ts; /* ns, when another clock was used; 0 = by begin and end */
-	uint64_t key; /* hash of its id, or name of a mark */
-	uint32_t depth; /* regions: begins without end */
-	uint32_t outer; /* the open one with the same key that it hides; index + 1 */
+	uint64_t key;        /* hash of its id, or name of a mark */
+	uint32_t depth;      /* regions: begins without end */
+	uint32_t outer;      /* the open one with the same key that it hides; index + 1 */
 	uint32_t name, cat;
 	uint32_t track;
 	struct ut_spool_rec rec;
@@ -37,12 +38,12 @@ struct cross {
 	UT_VEC(struct async) asyncs;
 	UT_VEC(struct frame) frames;
 	UT_VEC(struct clocked) clocked; /* open tasks on other clocks */
-	UT_VEC(uint64_t) sizes; /* of live blocks */
-	struct ut_idmap open; /* key -> innermost open async, index + 1 */
-	struct ut_idmap open_frames; /* hash of domain and id -> frame, index + 1 */
-	struct ut_idmap blocks; /* address -> size, index + 1 */
-	struct ut_idmap async_tracks; /* name -> track + 1 */
-	uint64_t paused; /* ticks; 0 = not */
+	UT_VEC(uint64_t) sizes;         /* of live blocks */
+	struct ut_idmap open;           /* key -> innermost open async, index + 1 */
+	struct ut_idmap open_frames;    /* hash of domain and id -> frame, index + 1 */
+	struct ut_idmap blocks;         /* address -> size, index + 1 */
+	struct ut_idmap async_tracks;   /* name -> track + 1 */
+	uint64_t paused;                /* ticks; 0 = not */
 };
 
 static uint32_t text(struct ut_spool_import *im, const char *s)
@@ -197,8 +198,8 @@ static void add_frame(struct cross *x, const struct ut_spool_rec *r, uint64_t be
 	struct ut_spool_import *im = x->im;
 	size_t mark = im->trace->arg_count;
 	uint32_t domain = ut_spool_domain(&im->tables, ut_rec_low(r, 0));
-	struct ut_spool_late *late = add_late(x, ut_spool_ns(&im->tables, begin),
-					      ut_spool_ns(&im->tables, end));
+	struct ut_spool_late *late =
+		add_late(x, ut_spool_ns(&im->tables, begin), ut_spool_ns(&im->tables, end));
 
 	late->lane = ut_spool_omp_lane(im, domain);
 	late->name = domain;
@@ -247,9 +248,9 @@ static void control_call(struct cross *x, const struct ut_spool_note *n)
 	e.ts = ut_spool_ns(&im->tables, n->ticks);
 	e.cat = text(im, "control");
 	e.track = ut_spool_thread_track(&im->tables, n->thread);
-	e.name = text(im, n->rec.type == UT_REC_PAUSE  ? "collection paused" :
-			  n->rec.type == UT_REC_RESUME ? "collection resumed" :
-							 "collector detached");
+	e.name = text(im, n->rec.type == UT_REC_PAUSE    ? "collection paused"
+			  : n->rec.type == UT_REC_RESUME ? "collection resumed"
+							 : "collector detached");
 	ut_sink_event(im->sink, im->trace, &e);
 	if (n->rec.type == UT_REC_RESUME && x->paused) {
 		late = add_late(x, ut_spool_ns(&im->tables, x->paused), e.ts);
@@ -264,13 +265,13 @@ static void begin_clocked(struct cross *x, const struct ut_spool_note *n)
 {
 	uint32_t clock = ut_rec_low(&n->rec, 1);
 
-	*UT_VEC_PUSH(&x->clocked) = (struct clocked){
-		.thread = n->thread,
-		.clock = clock,
-		.ticks = n->ticks,
-		.begin = ut_spool_clock_ns(&x->im->tables, clock, ut_rec_word(&n->rec, 2)),
-		.rec = n->rec
-	};
+	*UT_VEC_PUSH(&x->clocked) =
+		(struct clocked){ .thread = n->thread,
+				  .clock = clock,
+				  .ticks = n->ticks,
+				  .begin = ut_spool_clock_ns(&x->im->tables, clock,
+							     ut_rec_word(&n->rec, 2)),
+				  .rec = n->rec };
 }
 
 static void send_clocked(struct cross *x, const struct clocked *c, uint64_t end, uint8_t flags)
@@ -292,8 +293,8 @@ static void send_clocked(struct cross *x, const struct clocked *c, uint64_t end,
 static void end_clocked(struct cross *x, const struct ut_spool_note *n)
 {
 	uint32_t domain = ut_rec_low(&n->rec, 0);
-	uint64_t end = ut_spool_clock_ns(&x->im->tables, ut_rec_low(&n->rec, 1),
-					 ut_rec_word(&n->rec, 2));
+	uint64_t end =
+		ut_spool_clock_ns(&x->im->tables, ut_rec_low(&n->rec, 1), ut_rec_word(&n->rec, 2));
 
 	for (size_t i = x->clocked.count; i; i--) {
 		struct clocked *c = &x->clocked.items[i - 1];
@@ -537,10 +538,11 @@ static uint32_t list_scoped(struct ut_spool_import *im, uint32_t scope, uint32_t
 	for (size_t i = 0; i < im->metas.count; i++) {
 		struct ut_spool_note *n = &im->metas.items[i];
 		bool track = scope_of(n) == __itt_scope_track;
-		bool global = scope_of(n) == __itt_scope_global ||
-			      scope_of(n) == __itt_scope_track_group;
+		bool global =
+			scope_of(n) == __itt_scope_global || scope_of(n) == __itt_scope_track_group;
 
-		if (n->used || (scope == __itt_scope_track ? !track || n->thread != thread : !global))
+		if (n->used ||
+		    (scope == __itt_scope_track ? !track || n->thread != thread : !global))
 			continue;
 		n->used = true;
 		ut_spool_args_meta(im, &n->rec);

@@ -45,12 +45,12 @@ struct ut_spool_flow {
 
 /* An instance of an id that somebody refers to, or a moment inside a task. */
 struct ut_spool_place {
-	uint64_t key; /* hash of the id; call id of a stitch */
+	uint64_t key;   /* hash of the id; call id of a stitch */
 	uint64_t ticks; /* when the reference was made, or the instance began */
 	uint64_t begin; /* of the task, ticks */
 	uint32_t thread;
 	uint32_t relation; /* of a reference from here to key */
-	uint64_t head; /* hash of the id it starts from; 0 = from this place */
+	uint64_t head;     /* hash of the id it starts from; 0 = from this place */
 };
 
 /* What an id, or a lock, is called and belongs to from a moment on. */
@@ -75,14 +75,14 @@ static inline uint64_t ut_spool_children(uint64_t key)
 	}
 
 #define UT_VEC_PUSH(vec)                                                                           \
-	((vec)->items = ut_grow((vec)->items, (vec)->count + 1, &(vec)->cap,                       \
-				sizeof(*(vec)->items)),                                            \
+	((vec)->items =                                                                            \
+		 ut_grow((vec)->items, (vec)->count + 1, &(vec)->cap, sizeof(*(vec)->items)),      \
 	 &(vec)->items[(vec)->count++])
 
 /* A span that belongs to no thread: placed on a lane where it nests (cross). */
 struct ut_spool_late {
 	uint64_t begin, end; /* ns */
-	uint32_t lane; /* string id: what the lane is called */
+	uint32_t lane;       /* string id: what the lane is called */
 	uint32_t name, cat;
 	uint8_t flags;
 	uint32_t order; /* of two with the same bounds, the higher is the outer */
@@ -96,20 +96,20 @@ struct ut_spool_import {
 	struct ut_trace *trace;
 	struct ut_sink *sink;
 	uint64_t last; /* ticks of the last record of all */
-	bool joined; /* somebody refers to tasks by id or stitches stacks */
+	bool joined;   /* somebody refers to tasks by id or stitches stacks */
 	UT_VEC(struct ut_spool_part) parts;
 	UT_VEC(struct ut_spool_note) notes; /* frames, overlapped, regions, heap, control, marks */
 	UT_VEC(struct ut_spool_note) metas; /* arguments for an id that is no open task */
 	UT_VEC(struct ut_spool_late) late;
-	UT_VEC(struct ut_spool_place) places; /* where tasks with an id in wanted began */
+	UT_VEC(struct ut_spool_place) places;     /* where tasks with an id in wanted began */
 	UT_VEC(struct ut_spool_place) references; /* relations and stitches */
-	UT_VEC(struct ut_spool_flow) flows; /* sorted by thread, begin */
-	uint64_t instances; /* numbers given to overlapping spans */
+	UT_VEC(struct ut_spool_flow) flows;       /* sorted by thread, begin */
+	uint64_t instances;                       /* numbers given to overlapping spans */
 	struct ut_idmap overlap_tracks; /* track -> its track for overlapping spans, each + 1 */
-	struct ut_idmap wanted; /* hashes of ids that relations name */
+	struct ut_idmap wanted;         /* hashes of ids that relations name */
 	UT_VEC(struct ut_spool_group) groups; /* after the scan sorted by key, ticks */
-	uint32_t object_name; /* string id */
-	struct ut_idmap last_group; /* scan: key -> latest in groups, index + 1 */
+	uint32_t object_name;                 /* string id */
+	struct ut_idmap last_group;           /* scan: key -> latest in groups, index + 1 */
 };
 
 /* Hash of the id whose first part is word i, its parts step words apart. 0 = no id. */

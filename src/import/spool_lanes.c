@@ -162,20 +162,16 @@ static bool from_tail(uint32_t relation)
 static void add_flow(struct ut_spool_import *im, const struct ut_spool_place *from,
 		     const struct ut_spool_place *to, uint32_t relation, uint64_t number)
 {
-	*UT_VEC_PUSH(&im->flows) = (struct ut_spool_flow){
-		.begin = from->begin,
-		.thread = from->thread,
-		.out = true,
-		.relation = relation,
-		.number = number
-	};
-	*UT_VEC_PUSH(&im->flows) = (struct ut_spool_flow){
-		.begin = to->begin,
-		.thread = to->thread,
-		.out = false,
-		.relation = relation,
-		.number = number
-	};
+	*UT_VEC_PUSH(&im->flows) = (struct ut_spool_flow){ .begin = from->begin,
+							   .thread = from->thread,
+							   .out = true,
+							   .relation = relation,
+							   .number = number };
+	*UT_VEC_PUSH(&im->flows) = (struct ut_spool_flow){ .begin = to->begin,
+							   .thread = to->thread,
+							   .out = false,
+							   .relation = relation,
+							   .number = number };
 }
 
 void ut_spool_import_flows(struct ut_spool_import *im)

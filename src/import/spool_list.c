@@ -85,7 +85,8 @@ int ut_spool_list(const char *dir, struct ut_spool_info **list, size_t *count, s
 		free(*list);
 		*list = NULL;
 		*count = 0;
-		return ut_err_set(err, rc, "%s: cannot read its recordings: %s", dir, strerror(-rc));
+		return ut_err_set(err, rc, "%s: cannot read its recordings: %s", dir,
+				  strerror(-rc));
 	}
 	if (*count)
 		qsort(*list, *count, sizeof(**list), by_start);

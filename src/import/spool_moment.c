@@ -4,6 +4,7 @@
 #include "import/spool_import.h"
 #include "ittnotify.h"
 #include "model/sink.h"
+#include "wire/spool_ops.h"
 
 static uint8_t counter_flags(uint32_t type)
 {
@@ -31,9 +32,9 @@ static void send_counter(struct ut_spool_import *im, uint64_t ticks, const struc
 	e.track = ut_spool_counter_track(&im->tables, o);
 	e.name = im->trace->tracks[e.track].name;
 	e.cat = o->domain;
-	e.ts = r->type == UT_REC_COUNTER_CLOCK ?
-		       ut_spool_clock_ns(&im->tables, ut_rec_low(r, 2), ut_rec_word(r, 3)) :
-		       ut_spool_ns(&im->tables, ticks);
+	e.ts = r->type == UT_REC_COUNTER_CLOCK
+		       ? ut_spool_clock_ns(&im->tables, ut_rec_low(r, 2), ut_rec_word(r, 3))
+		       : ut_spool_ns(&im->tables, ticks);
 	ut_sink_event(im->sink, im->trace, &e);
 }
 
@@ -46,9 +47,9 @@ static void send_marker(struct ut_spool_import *im, uint32_t track, uint64_t tic
 
 	e.cat = ut_spool_domain(&im->tables, ut_rec_low(r, 0));
 	e.name = ut_spool_string(&im->tables, ut_rec_high(r, 0));
-	e.ts = ut_rec_low(r, 5) ?
-		       ut_spool_clock_ns(&im->tables, ut_rec_low(r, 5), ut_rec_word(r, 6)) :
-		       ut_spool_ns(&im->tables, ticks);
+	e.ts = ut_rec_low(r, 5)
+		       ? ut_spool_clock_ns(&im->tables, ut_rec_low(r, 5), ut_rec_word(r, 6))
+		       : ut_spool_ns(&im->tables, ticks);
 	if (scope == __itt_scope_global)
 		e.flags = UT_EV_SCOPE_GLOBAL;
 	else if (scope == __itt_scope_track_group)
@@ -65,9 +66,9 @@ static void add_axis(struct ut_spool_import *im, const char *key, uint32_t type,
 
 	for (size_t i = 0; i < count; i++) {
 		struct ut_arg *a = ut_trace_add_arg(im->trace, name,
-						    flags & UT_EV_DOUBLE ? UT_ARG_F64 :
-						    flags & UT_EV_SIGNED ? UT_ARG_I64 :
-									   UT_ARG_U64);
+						    flags & UT_EV_DOUBLE   ? UT_ARG_F64
+						    : flags & UT_EV_SIGNED ? UT_ARG_I64
+									   : UT_ARG_U64);
 
 		a->value.u64 = values[i];
 		a->flags = UT_ARG_ARRAY | (i + 1 < count ? UT_ARG_MORE : 0);
@@ -101,8 +102,8 @@ static void send_module(struct ut_spool_import *im, uint32_t track, uint64_t tic
 
 	e.ts = ut_spool_ns(&im->tables, ticks);
 	e.cat = ut_strtab_intern_z(strings, "module");
-	e.name = ut_strtab_intern_z(strings, ut_rec_low(r, 2) == UT_MODULE_LOAD ? "module load" :
-										  "module unload");
+	e.name = ut_strtab_intern_z(strings, ut_rec_low(r, 2) == UT_MODULE_LOAD ? "module load"
+										: "module unload");
 	ut_trace_add_arg(im->trace, ut_strtab_intern_z(strings, "start"), UT_ARG_PTR)->value.u64 =
 		ut_rec_word(r, 0);
 	ut_trace_add_arg(im->trace, ut_strtab_intern_z(strings, "end"), UT_ARG_PTR)->value.u64 =

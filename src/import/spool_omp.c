@@ -11,8 +11,21 @@
 #include "ittnotify.h"
 
 /* What libomp's two kinds of metadata consist of. */
-enum { LOOP_LINE, LOOP_COLUMN, LOOP_SCHEDULE, LOOP_ITERATIONS, LOOP_CHUNK, LOOP_WORDS };
-enum { UNEVEN_BEGIN, UNEVEN_END, UNEVEN_TICKS, UNEVEN_REDUCTION, UNEVEN_WORDS };
+enum {
+	LOOP_LINE,
+	LOOP_COLUMN,
+	LOOP_SCHEDULE,
+	LOOP_ITERATIONS,
+	LOOP_CHUNK,
+	LOOP_WORDS
+};
+enum {
+	UNEVEN_BEGIN,
+	UNEVEN_END,
+	UNEVEN_TICKS,
+	UNEVEN_REDUCTION,
+	UNEVEN_WORDS
+};
 
 static uint32_t text(struct ut_spool_import *im, const char *s)
 {
@@ -128,7 +141,9 @@ static struct ut_spool_late *find_exact(struct ut_spool_late *frames, size_t cou
 	return found;
 }
 
-enum { SEARCH = 16 }; /* regions nest, but hardly deeper */
+enum {
+	SEARCH = 16
+}; /* regions nest, but hardly deeper */
 
 static struct ut_spool_late *find_around(struct ut_spool_import *im, struct ut_spool_late *frames,
 					 size_t count, uint64_t ns)
@@ -207,8 +222,7 @@ static size_t drop_repeats(struct ut_spool_import *im, size_t first, size_t coun
 	for (size_t i = 1; i < count; i++)
 		if (!is_region_again(im, &frames[i], &frames[kept - 1]))
 			frames[kept++] = frames[i];
-	memmove(frames + kept, frames + count,
-		(im->late.count - first - count) * sizeof(*frames));
+	memmove(frames + kept, frames + count, (im->late.count - first - count) * sizeof(*frames));
 	im->late.count -= count - kept;
 	return kept;
 }

@@ -123,8 +123,8 @@ bool ut_spool_walk_long(struct ut_spool_walk *w, struct ut_spool_rec *r, uint64_
 	if (r->type == UT_REC_THREAD || r->type == UT_REC_TIME)
 		w->ticks = ut_rec_word(r, 0);
 	else
-		w->ticks += (uint64_t)(int64_t)(int32_t)((uint32_t)(word >> 4) -
-							 (uint32_t)w->ticks);
+		w->ticks +=
+			(uint64_t)(int64_t)(int32_t)((uint32_t)(word >> 4) - (uint32_t)w->ticks);
 	return true;
 }
 

@@ -45,8 +45,8 @@ struct ut_spool_walk {
 
 struct ut_spool_rec {
 	enum ut_word kind; /* UT_WORD_BEGIN, UT_WORD_END or UT_WORD_LONG */
-	uint32_t payload; /* of the first two */
-	enum ut_rec type; /* of a long one; may be a number that we do not know */
+	uint32_t payload;  /* of the first two */
+	enum ut_rec type;  /* of a long one; may be a number that we do not know */
 	size_t count;
 	const uint64_t *words; /* count words behind the first */
 };

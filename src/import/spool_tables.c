@@ -100,8 +100,8 @@ static void define_mapping(struct ut_spool_tables *t, const struct ut_spool_rec 
 	size_t len = ut_rec_low(r, 3);
 	const char *path = ut_rec_bytes(r, 4, &len);
 
-	t->mappings = ut_grow(t->mappings, t->mapping_count + 1, &t->mapping_cap,
-			      sizeof(*t->mappings));
+	t->mappings =
+		ut_grow(t->mappings, t->mapping_count + 1, &t->mapping_cap, sizeof(*t->mappings));
 	t->mappings[t->mapping_count++] =
 		(struct ut_spool_mapping){ .start = ut_rec_word(r, 0),
 					   .end = ut_rec_word(r, 1),
@@ -220,9 +220,11 @@ static void describe_counter(struct ut_spool_tables *t, const struct ut_spool_re
 		return;
 	track = ut_spool_counter_track(t, o);
 	if (type == __itt_context_unitsA)
-		t->trace->tracks[track].unit = ut_strtab_intern(&t->trace->strings, bytes, strnlen(bytes, len));
+		t->trace->tracks[track].unit =
+			ut_strtab_intern(&t->trace->strings, bytes, strnlen(bytes, len));
 	else if (type < sizeof(counter_facts) / sizeof(counter_facts[0]) && counter_facts[type])
-		add_fact(t, track, counter_facts[type], type < __itt_context_tid ? bytes : NULL, len, ut_rec_word(r, 2));
+		add_fact(t, track, counter_facts[type], type < __itt_context_tid ? bytes : NULL,
+			 len, ut_rec_word(r, 2));
 }
 
 static void add_pair(struct ut_spool_tables *t, const struct ut_spool_rec *r)
@@ -332,9 +334,10 @@ uint32_t ut_spool_counter_track(struct ut_spool_tables *t, struct ut_spool_objec
 
 	if (!o->track) {
 		if (o->type == UT_REC_HEAP_FUNCTION)
-			name = joined(t, ut_strtab_intern_z(&t->trace->strings, "heap"), ": ", name);
-		o->track = 1 + ut_spool_add_lane(t, UT_TRACK_COUNTER,
-						 joined(t, o->domain, ": ", name));
+			name = joined(t, ut_strtab_intern_z(&t->trace->strings, "heap"), ": ",
+				      name);
+		o->track = 1 +
+			   ut_spool_add_lane(t, UT_TRACK_COUNTER, joined(t, o->domain, ": ", name));
 	}
 	return o->track - 1;
 }

@@ -15,18 +15,18 @@
 
 /* One of the things that programs make and name; which fields count depends on what it is. */
 struct ut_spool_object {
-	enum ut_rec type; /* UT_REC_NONE = not defined */
+	enum ut_rec type;      /* UT_REC_NONE = not defined */
 	uint32_t name, domain; /* string ids of the trace */
-	uint32_t kind; /* counter: type of the value; histogram: types; track: group number */
+	uint32_t kind;  /* counter: type of the value; histogram: types; track: group number */
 	uint32_t track; /* trace track + 1; 0 = not made yet */
 	uint64_t freq, base, ticks; /* clock domains */
-	int64_t total; /* heap functions: bytes alive */
+	int64_t total;              /* heap functions: bytes alive */
 };
 
 struct ut_spool_thread {
 	uint32_t tid;
-	uint32_t name; /* string id given by the program; 0 = none */
-	uint32_t comm; /* string id given by the kernel */
+	uint32_t name;  /* string id given by the program; 0 = none */
+	uint32_t comm;  /* string id given by the kernel */
 	uint32_t track; /* trace track + 1; 0 = not made yet */
 };
 
@@ -44,8 +44,8 @@ struct ut_spool_fact {
 
 struct ut_spool_tables {
 	struct ut_trace *trace; /* not owned; strings go there */
-	uint32_t process; /* its process */
-	uint32_t *strings; /* spool number -> trace string */
+	uint32_t process;       /* its process */
+	uint32_t *strings;      /* spool number -> trace string */
 	size_t string_cap;
 	uint32_t *domains; /* spool number -> trace string */
 	size_t domain_cap;

@@ -13,6 +13,7 @@
 #include "import/spool_import.h"
 #include "ittnotify.h"
 #include "model/sink.h"
+#include "wire/spool_ops.h"
 
 /* Why a thread is being read. */
 enum look {
@@ -21,19 +22,26 @@ enum look {
 	SEND,
 };
 
-enum what { TASK, EVENT, WAIT, SITE, MODEL_TASK, ITERATION };
+enum what {
+	TASK,
+	EVENT,
+	WAIT,
+	SITE,
+	MODEL_TASK,
+	ITERATION
+};
 
 /* A record of the part that becomes an event. */
 struct item {
 	uint64_t begin, end; /* ticks; end 0 = still open */
 	uint32_t name, cat;
 	uint32_t args, last_arg; /* its argument records, first and last; index + 1, 0 = none */
-	uint32_t carried; /* how it ended in a later part: index + 1 */
+	uint32_t carried;        /* how it ended in a later part: index + 1 */
 	uint8_t what;
-	uint8_t flags; /* of the event */
-	bool crossed; /* ended out of order: cannot nest */
-	uint16_t inset; /* ns by which it is shown to end earlier: see close_span() */
-	uint32_t lane; /* string id of the user's track; 0 = the thread */
+	uint8_t flags;           /* of the event */
+	bool crossed;            /* ended out of order: cannot nest */
+	uint16_t inset;          /* ns by which it is shown to end earlier: see close_span() */
+	uint32_t lane;           /* string id of the user's track; 0 = the thread */
 	struct ut_spool_rec rec; /* what began it, for ids */
 };
 
@@ -71,9 +79,9 @@ struct reader {
 	UT_VEC(struct argument) kept;
 	UT_VEC(struct carried) carried;
 	UT_VEC(struct open) stack;
-	size_t unfinished; /* how many of its spans never ended: those around the next one */
+	size_t unfinished;   /* how many of its spans never ended: those around the next one */
 	size_t next_carried; /* second look: the fate to be used next */
-	uint64_t entered; /* stitch that waits for the first task of its callee; 0 = none */
+	uint64_t entered;    /* stitch that waits for the first task of its callee; 0 = none */
 };
 
 /* ---- spans --------------------------------------------------------------------------------- */
@@ -96,10 +104,9 @@ static struct item *begin_span(struct reader *rd, enum what what, uint32_t key, 
 
 	it->what = (uint8_t)what;
 	it->lane = rd->lane;
-	*o = (struct open){ .key = key,
-			    .what = (uint8_t)what,
-			    .item = (uint32_t)rd->items.count,
-			    .begin = ticks };
+	*o = (struct open){
+		.key = key, .what = (uint8_t)what, .item = (uint32_t)rd->items.count, .begin = ticks
+	};
 	if (rd->entered && what == TASK)
 		follow_stitch(rd, ticks);
 	return it;
@@ -219,9 +226,11 @@ static void add_meta(struct reader *rd, uint64_t ticks, const struct ut_spool_re
 	uint32_t scope = r->type == UT_REC_META_TEXT ? 0 : ut_rec_high(r, 4);
 	struct open *o = NULL;
 
-	if (scope == __itt_scope_unknown || scope == __itt_scope_task || scope == __itt_scope_marker)
-		o = id ? find_id(rd, id) : rd->stack.count ? &rd->stack.items[rd->stack.count - 1] :
-							     NULL;
+	if (scope == __itt_scope_unknown || scope == __itt_scope_task ||
+	    scope == __itt_scope_marker)
+		o = id                ? find_id(rd, id)
+		    : rd->stack.count ? &rd->stack.items[rd->stack.count - 1]
+				      : NULL;
 	if (o)
 		hang_on(rd, o, r);
 	else
@@ -247,12 +256,11 @@ static void note_place(struct reader *rd, uint64_t id, uint64_t begin)
 		};
 	parent = ut_spool_group_parent(rd->im, id, begin);
 	if (parent)
-		*UT_VEC_PUSH(&rd->im->places) = (struct ut_spool_place){
-			.key = ut_spool_children(parent),
-			.ticks = begin,
-			.begin = begin,
-			.thread = rd->thread
-		};
+		*UT_VEC_PUSH(&rd->im->places) =
+			(struct ut_spool_place){ .key = ut_spool_children(parent),
+						 .ticks = begin,
+						 .begin = begin,
+						 .thread = rd->thread };
 }
 
 static void name_task(struct reader *rd, uint64_t id)
@@ -555,8 +563,8 @@ static int by_place(const void *a, const void *b)
 static const char *relation_name(uint32_t relation)
 {
 	static const char *const names[] = {
-		"relation",	     "dependent on", "sibling of",     "parent of",
-		"continuation of",   "child of",     "continued by",   "predecessor to",
+		"relation",        "dependent on", "sibling of",   "parent of",
+		"continuation of", "child of",     "continued by", "predecessor to",
 	};
 
 	return names[relation < sizeof(names) / sizeof(*names) ? relation : 0];

@@ -55,12 +55,13 @@ static bool find_in(const struct image *im, const Elf64_Shdr *table, const Elf64
 	text = im->base + texts->sh_offset;
 	for (uint64_t i = 0; i < table->sh_size / sizeof(*s); i++) {
 		if (ELF64_ST_TYPE(s[i].st_info) != STT_FUNC || !s[i].st_value ||
-		    address < s[i].st_value || address - s[i].st_value >= s[i].st_size + !s[i].st_size ||
+		    address < s[i].st_value ||
+		    address - s[i].st_value >= s[i].st_size + !s[i].st_size ||
 		    s[i].st_name >= texts->sh_size)
 			continue;
 		strncpy(name, text + s[i].st_name,
-			size - 1 < texts->sh_size - s[i].st_name ? size - 1 :
-								   texts->sh_size - s[i].st_name);
+			size - 1 < texts->sh_size - s[i].st_name ? size - 1
+								 : texts->sh_size - s[i].st_name);
 		name[size - 1] = '\0';
 		return name[0] != '\0';
 	}

@@ -12,18 +12,18 @@
 #include "model/strtab.h"
 
 enum ut_arg_type {
-	UT_ARG_END, /* closes a list; a zeroed argument is an empty list */
-	UT_ARG_STR, /* value.str */
-	UT_ARG_U64, /* value.u64 */
-	UT_ARG_I64, /* value.i64 */
-	UT_ARG_F64, /* value.f64 */
-	UT_ARG_PTR, /* value.u64, shown in hex */
+	UT_ARG_END,  /* closes a list; a zeroed argument is an empty list */
+	UT_ARG_STR,  /* value.str */
+	UT_ARG_U64,  /* value.u64 */
+	UT_ARG_I64,  /* value.i64 */
+	UT_ARG_F64,  /* value.f64 */
+	UT_ARG_PTR,  /* value.u64, shown in hex */
 	UT_ARG_BOOL, /* value.u64 */
 };
 
 enum ut_arg_flag {
 	UT_ARG_ARRAY = 1u << 0, /* one element of an array... */
-	UT_ARG_MORE = 1u << 1, /* ... and the next argument is the next element */
+	UT_ARG_MORE = 1u << 1,  /* ... and the next argument is the next element */
 };
 
 /* One argument, or one element of an array. Lists are contiguous and closed by UT_ARG_END. */
@@ -43,41 +43,41 @@ struct ut_arg {
 _Static_assert(sizeof(struct ut_arg) == 16, "arguments are packed by the million");
 
 enum ut_track_type {
-	UT_TRACK_THREAD, /* id = OS thread id */
-	UT_TRACK_LANE, /* spans that belong to no thread: frames, clock domains, user tracks */
-	UT_TRACK_ASYNC, /* overlapping spans, paired by number */
+	UT_TRACK_THREAD,  /* id = OS thread id */
+	UT_TRACK_LANE,    /* spans that belong to no thread: frames, clock domains, user tracks */
+	UT_TRACK_ASYNC,   /* overlapping spans, paired by number */
 	UT_TRACK_COUNTER, /* one counter; name and unit say which */
 };
 
 struct ut_process {
 	uint32_t pid;
-	uint32_t name; /* string id: what the program is called */
-	uint32_t host; /* string id */
+	uint32_t name;    /* string id: what the program is called */
+	uint32_t host;    /* string id */
 	uint32_t cmdline; /* string id; 0 = unknown */
-	int32_t rank; /* -1 = not part of a parallel job */
+	int32_t rank;     /* -1 = not part of a parallel job */
 	int32_t sort_index;
 };
 
 struct ut_track {
 	uint32_t process; /* index into processes */
-	uint32_t name; /* string id; 0 = unnamed */
-	uint32_t unit; /* counters: string id; 0 = none */
-	uint32_t args; /* what was said about the track as a whole; 0 = nothing */
-	uint64_t id; /* thread id, or a number that is unique in its process */
+	uint32_t name;    /* string id; 0 = unnamed */
+	uint32_t unit;    /* counters: string id; 0 = none */
+	uint32_t args;    /* what was said about the track as a whole; 0 = nothing */
+	uint64_t id;      /* thread id, or a number that is unique in its process */
 	int32_t sort_index;
 	enum ut_track_type type;
 };
 
 /* What went wrong while recording or reading; each is told to the user, none is hidden. */
 struct ut_losses {
-	uint64_t dropped; /* records that found no room (disk full, out of memory) */
-	uint64_t overwritten; /* chunks that the flight recorder has reused */
-	uint64_t torn; /* records whose writer was killed before it finished them */
-	uint64_t stray_ends; /* ends without a begin */
+	uint64_t dropped;       /* records that found no room (disk full, out of memory) */
+	uint64_t overwritten;   /* chunks that the flight recorder has reused */
+	uint64_t torn;          /* records whose writer was killed before it finished them */
+	uint64_t stray_ends;    /* ends without a begin */
 	uint64_t implicit_ends; /* spans closed because an outer one ended */
-	uint64_t unfinished; /* spans that never ended */
-	uint64_t unknown; /* records of a kind that this version does not know */
-	uint64_t ignored; /* calls of threads that asked to be ignored */
+	uint64_t unfinished;    /* spans that never ended */
+	uint64_t unknown;       /* records of a kind that this version does not know */
+	uint64_t ignored;       /* calls of threads that asked to be ignored */
 };
 
 struct ut_trace {
@@ -89,11 +89,11 @@ struct ut_trace {
 	size_t track_count, track_cap;
 	struct ut_arg *args; /* args[0] is an empty list */
 	size_t arg_count, arg_cap;
-	uint32_t global_args; /* what was said about the trace as a whole */
+	uint32_t global_args;    /* what was said about the trace as a whole */
 	int64_t realtime_offset; /* add to ts for ns since the epoch; 0 = unknown */
 	int64_t boottime_offset; /* add to ts for CLOCK_BOOTTIME */
-	uint64_t clock_error; /* bound of the clock's own error, ns; 0 = unknown */
-	uint64_t first, last; /* ns; the first and last sign of life */
+	uint64_t clock_error;    /* bound of the clock's own error, ns; 0 = unknown */
+	uint64_t first, last;    /* ns; the first and last sign of life */
 	struct ut_losses losses;
 };
 

@@ -142,8 +142,8 @@ void ut_clock_map_finish(struct ut_clock_map *map, double fallback_rate)
 
 	map->rate = fallback_rate;
 	if (map->count >= 2 && last->mono - first->mono >= 1000000 && last->ticks > first->ticks)
-		map->rate = (double)(last->mono - first->mono) /
-			    (double)(last->ticks - first->ticks);
+		map->rate =
+			(double)(last->mono - first->mono) / (double)(last->ticks - first->ticks);
 }
 
 static const struct ut_clock_pair *last_at_or_before(const struct ut_clock_map *map, uint64_t ticks)

@@ -26,9 +26,9 @@ enum ut_clock_source {
 /* One moment on all clocks, read as close together as the machine allows. */
 struct ut_clock_pair {
 	uint64_t ticks;
-	uint64_t mono; /* CLOCK_MONOTONIC, ns */
-	uint64_t real; /* CLOCK_REALTIME, ns */
-	uint64_t boot; /* CLOCK_BOOTTIME, ns */
+	uint64_t mono;  /* CLOCK_MONOTONIC, ns */
+	uint64_t real;  /* CLOCK_REALTIME, ns */
+	uint64_t boot;  /* CLOCK_BOOTTIME, ns */
 	uint64_t error; /* the reading of ticks and mono lay at most this far apart, ns */
 };
 

@@ -184,7 +184,8 @@ bool ut_control_passes(const char *include, const char *exclude, const char *nam
 
 static int named_path(const char *name, char path[1024], struct ut_err *err)
 {
-	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
+	size_t len =
+		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
 
 	if (!len || name[len] || len > 64)
 		return ut_err_set(err, -EINVAL,
@@ -224,8 +225,8 @@ static int start_named(int fd, const char *path, struct ut_err *err)
 
 	if (!error && pwrite(fd, &state, sizeof(state), 0) != sizeof(state))
 		error = EIO;
-	return error ? ut_err_set(err, -error, "%s: cannot write to it: %s", path, strerror(error)) :
-		       0;
+	return error ? ut_err_set(err, -error, "%s: cannot write to it: %s", path, strerror(error))
+		     : 0;
 }
 
 /*

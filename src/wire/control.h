@@ -36,7 +36,7 @@ enum ut_control_flag {
 	 * Without this flag they have no effect. */
 	UT_CONTROL_CONDITIONAL = 1u << 0,
 	UT_CONTROL_FOLLOW_CHILDREN = 1u << 1, /* otherwise only root_pid records */
-	UT_CONTROL_COLLECTION_ON = 1u << 2, /* conditional, but PTI_ENABLE_COLLECTION was 1 */
+	UT_CONTROL_COLLECTION_ON = 1u << 2,   /* conditional, but PTI_ENABLE_COLLECTION was 1 */
 };
 
 /* ITT groups that cost the application time of its own are recorded only on request. */
@@ -52,22 +52,22 @@ enum ut_control_group {
 struct ut_control {
 	char magic[8]; /* UT_CONTROL_MAGIC */
 	uint32_t version;
-	uint32_t flags; /* enum ut_control_flag */
-	_Atomic uint32_t state; /* enum ut_state, unless state_path names another file */
+	uint32_t flags;            /* enum ut_control_flag */
+	_Atomic uint32_t state;    /* enum ut_state, unless state_path names another file */
 	_Atomic uint32_t root_pid; /* the program that the launcher started */
-	uint32_t groups; /* enum ut_control_group */
-	int32_t rank; /* -1 = none */
+	uint32_t groups;           /* enum ut_control_group */
+	int32_t rank;              /* -1 = none */
 	uint64_t keep_bytes; /* flight recorder: spool size per process; 0 = keep everything */
-	uint64_t keep_ns; /* flight recorder: at least this much of the past; 0 = by size */
-	uint64_t max_bytes; /* spool size per process after which recording stops; 0 = no limit */
+	uint64_t keep_ns;    /* flight recorder: at least this much of the past; 0 = by size */
+	uint64_t max_bytes;  /* spool size per process after which recording stops; 0 = no limit */
 	struct ut_clock_pair start; /* launcher's first look at the clocks */
-	struct ut_clock_pair last; /* its latest, guarded by last_seq (odd = being written) */
+	struct ut_clock_pair last;  /* its latest, guarded by last_seq (odd = being written) */
 	_Atomic uint32_t last_seq;
 	uint32_t launcher_pid;
 	uint32_t clock_source; /* enum ut_clock_source: what everybody counts in */
 	uint32_t reserved;
 	char boot_id[40];
-	char state_path[1024]; /* file whose first word is the state; empty = this one */
+	char state_path[1024];         /* file whose first word is the state; empty = this one */
 	char include[UT_FILTER_BYTES]; /* empty = every domain */
 	char exclude[UT_FILTER_BYTES];
 };
@@ -76,8 +76,8 @@ struct ut_control {
 #define UT_CONTROL_VERSION 1
 
 /* Makes dir/control with everything zero but magic, version, rank -1, start and boot id. */
-int ut_control_create(const char *dir, struct ut_control **control, struct ut_err *err)
-	UT_MUST_CHECK;
+int ut_control_create(const char *dir, struct ut_control **control,
+		      struct ut_err *err) UT_MUST_CHECK;
 
 /* Maps an existing one without a word, malloc or stdio: for the collector. NULL = no session. */
 struct ut_control *ut_control_map(const char *dir);
@@ -106,8 +106,8 @@ bool ut_control_passes(const char *include, const char *exclude, const char *nam
  * state_path. *reused says that other launchers are using it now. The descriptor returned
  * stands for our use of it: give it to ut_named_leave(). set: moves the word.
  */
-int ut_named_join(const char *name, char path[1024], bool *reused, struct ut_err *err)
-	UT_MUST_CHECK;
+int ut_named_join(const char *name, char path[1024], bool *reused,
+		  struct ut_err *err) UT_MUST_CHECK;
 void ut_named_leave(int fd, const char *path);
 /* Returns the state it had; -ENOENT if nobody uses the name, with *err saying so. */
 int ut_named_set(const char *name, enum ut_state state, struct ut_err *err) UT_MUST_CHECK;

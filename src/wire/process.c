@@ -13,7 +13,7 @@
 
 /* In order of belief. SLURM sets its number in every job step, parallel or not. */
 static const char *const rank_variables[] = { "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
-					       "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
+					      "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
 #define RANK_VARIABLES (sizeof(rank_variables) / sizeof(rank_variables[0]))
 #define SLURM          (RANK_VARIABLES - 1)
 

@@ -15,9 +15,9 @@ struct entry {
 };
 
 static struct entry entries[ENTRIES];
-static _Atomic uint32_t count; /* entries in use */
+static _Atomic uint32_t count;  /* entries in use */
 static _Atomic uint32_t cursor; /* the entry to look at next */
-static uint32_t most; /* entries that keep_bytes allows; 0 = off */
+static uint32_t most;           /* entries that keep_bytes allows; 0 = off */
 static uint32_t chunk_bytes;
 static uint64_t keep_ticks;
 
@@ -42,7 +42,8 @@ void ut_ring_open(const struct ut_control *control, const struct ut_clock_pair *
 		rate = (double)(now->ticks - control->start.ticks) /
 		       (double)(now->mono - control->start.mono);
 	keep_ticks = (uint64_t)((double)control->keep_ns * rate);
-	for (chunk_bytes = UT_CHUNK_UNIT; chunk_bytes < UT_CHUNK_MAX && bytes / chunk_bytes > ENTRIES;)
+	for (chunk_bytes = UT_CHUNK_UNIT;
+	     chunk_bytes < UT_CHUNK_MAX && bytes / chunk_bytes > ENTRIES;)
 		chunk_bytes *= 2;
 	bytes /= chunk_bytes;
 	most = bytes > ENTRIES ? ENTRIES : bytes < 4 ? 4 : (uint32_t)bytes;

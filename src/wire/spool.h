@@ -27,7 +27,7 @@
 #define UT_SPOOL_SUFFIX       ".spool"
 #define UT_SPOOL_HEADER_BYTES 4096
 #define UT_CHUNK_MAGIC        0x6b6e6843u /* "Chnk" */
-#define UT_CHUNK_UNIT         16384u /* chunks start and end at multiples of this */
+#define UT_CHUNK_UNIT         16384u      /* chunks start and end at multiples of this */
 #define UT_CHUNK_MAX          (256u << 10)
 
 struct ut_spool_header {
@@ -36,15 +36,15 @@ struct ut_spool_header {
 	uint32_t pid;
 	uint32_t ppid;
 	int32_t rank;
-	uint32_t clock_source; /* enum ut_clock_source */
+	uint32_t clock_source;    /* enum ut_clock_source */
 	_Atomic uint32_t threads; /* thread numbers given out: 1..threads */
-	uint64_t proc_start; /* field 22 of /proc/PID/stat: tells a reused pid apart */
+	uint64_t proc_start;      /* field 22 of /proc/PID/stat: tells a reused pid apart */
 	struct ut_clock_pair start;
-	_Atomic uint64_t next; /* first byte that nobody has claimed */
-	_Atomic uint64_t dropped; /* records that found no room */
+	_Atomic uint64_t next;        /* first byte that nobody has claimed */
+	_Atomic uint64_t dropped;     /* records that found no room */
 	_Atomic uint64_t overwritten; /* chunks that the flight recorder has used again */
-	_Atomic uint64_t ignored; /* calls of threads that asked to be ignored */
-	_Atomic uint32_t status; /* errno that ended recording; 0 = none */
+	_Atomic uint64_t ignored;     /* calls of threads that asked to be ignored */
+	_Atomic uint32_t status;      /* errno that ended recording; 0 = none */
 	uint32_t reserved;
 	char boot_id[40];
 	char name[256]; /* what the program is called */
@@ -63,9 +63,9 @@ enum ut_chunk_kind {
 
 struct ut_chunk {
 	_Atomic uint32_t magic; /* written last */
-	uint32_t bytes; /* with this header; a multiple of UT_CHUNK_UNIT */
-	uint32_t kind; /* enum ut_chunk_kind */
-	uint32_t turn; /* how often the flight recorder has used it again */
+	uint32_t bytes;         /* with this header; a multiple of UT_CHUNK_UNIT */
+	uint32_t kind;          /* enum ut_chunk_kind */
+	uint32_t turn;          /* how often the flight recorder has used it again */
 };
 
 _Static_assert(sizeof(struct ut_chunk) == 16, "words follow at a multiple of 8");
@@ -83,7 +83,7 @@ enum ut_word {
 	UT_WORD_END = 2,
 	UT_WORD_LONG = 3,
 	UT_WORD_RESERVED = 4, /* a UT_WORD_LONG that is being written */
-	UT_WORD_SKIP = 5, /* a slot that its writer gave up */
+	UT_WORD_SKIP = 5,     /* a slot that its writer gave up */
 };
 
 #define UT_WORD_DOMAINS (1u << 8)
@@ -179,42 +179,5 @@ enum ut_rec {
 };
 
 _Static_assert(UT_REC_COUNT <= 256, "the type has 8 bits");
-
-enum ut_sync_op {
-	UT_SYNC_PREPARE,
-	UT_SYNC_CANCEL,
-	UT_SYNC_ACQUIRED,
-	UT_SYNC_RELEASING,
-	UT_SYNC_DESTROY,
-};
-
-enum ut_stitch_op { UT_STITCH_CREATE, UT_STITCH_DESTROY, UT_STITCH_ENTER, UT_STITCH_LEAVE };
-
-enum ut_heap_op {
-	UT_HEAP_ALLOC_BEGIN,
-	UT_HEAP_ALLOC_END,
-	UT_HEAP_FREE_BEGIN,
-	UT_HEAP_FREE_END,
-	UT_HEAP_REALLOC_BEGIN,
-	UT_HEAP_REALLOC_END,
-	UT_HEAP_ACCESS_BEGIN,
-	UT_HEAP_ACCESS_END,
-	UT_HEAP_RECORD_BEGIN,
-	UT_HEAP_RECORD_END,
-	UT_HEAP_RESET,
-	UT_HEAP_RECORD,
-};
-
-enum ut_module_op { UT_MODULE_LOAD, UT_MODULE_UNLOAD };
-
-enum ut_model_op {
-	UT_MODEL_SITE_BEGIN,
-	UT_MODEL_SITE_END,
-	UT_MODEL_TASK_BEGIN,
-	UT_MODEL_TASK_END,
-	UT_MODEL_LOCK_ACQUIRE,
-	UT_MODEL_LOCK_RELEASE,
-	UT_MODEL_ITERATION,
-};
 
 #endif

@@ -29,7 +29,7 @@
 #endif
 
 #define MIB          (1ull << 20)
-#define SMALL_STEPS  6 /* windows of 1, 2, 4, ... 32 MiB come before those of 64 */
+#define SMALL_STEPS  6     /* windows of 1, 2, 4, ... 32 MiB come before those of 64 */
 #define WINDOW_COUNT 32768 /* 2 TiB */
 #define RESTS        64
 #define LEAST_REST   64 /* words; less is not worth handing on */
@@ -41,7 +41,7 @@ static _Atomic(char *) windows[WINDOW_COUNT];
 static struct writer {
 	struct ut_spool_header *header;
 	_Atomic(uint64_t *) rests[RESTS]; /* where threads that ended have stopped writing */
-	_Atomic(struct ut_chunk *) meta; /* the chunk that definitions go to */
+	_Atomic(struct ut_chunk *) meta;  /* the chunk that definitions go to */
 	_Atomic uint32_t generation;
 	_Atomic uint64_t next_pair; /* ticks at which the clocks are looked at again */
 	uint64_t max_bytes;
@@ -144,7 +144,8 @@ static char *map_window(uint32_t index)
 		rc = allocate(fd, start, size);
 	if (rc < 0)
 		goto fail;
-	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)start);
+	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+		   (off_t)start);
 	if (map == MAP_FAILED) {
 		rc = -errno;
 		goto fail;
@@ -192,7 +193,8 @@ static struct ut_chunk *append_chunk(uint32_t bytes, enum ut_chunk_kind kind)
 		map = window(window_of(offset));
 		if (!map)
 			return NULL;
-		chunk = (struct ut_chunk *)(void *)(map + (offset - window_start(window_of(offset))));
+		chunk = (struct ut_chunk *)(void *)(map +
+						    (offset - window_start(window_of(offset))));
 		if (window_of(last) == window_of(offset)) {
 			/* Fails rather than kills when the disk cannot take it after all. */
 			if (madvise(chunk, bytes, MADV_POPULATE_WRITE) && errno != EINVAL) {
@@ -273,7 +275,8 @@ static void look_at_clocks(uint64_t ticks)
 	struct ut_clock_pair pair;
 
 	/* About once a second: 2^31 ticks are 0.5 to 2 s of a TSC and 2 s of nanoseconds. */
-	if (ticks < due || !atomic_compare_exchange_strong(&w.next_pair, &due, ticks + (1ull << 31)))
+	if (ticks < due ||
+	    !atomic_compare_exchange_strong(&w.next_pair, &due, ticks + (1ull << 31)))
 		return;
 	ut_clock_pair_take(ut_writer_clock, &pair);
 	ut_writer_define(UT_REC_CLOCK_PAIR, &pair.ticks, 5, NULL, 0);
@@ -399,19 +402,31 @@ static size_t words_for(size_t bytes)
 	return (bytes + 7) / 8;
 }
 
-/* Fills a slot so that a reader sees either nothing or all of it: spool.h (1) and (2). */
-static void fill(uint64_t *slot, uint64_t ticks, enum ut_rec type, const uint64_t *words,
-		 size_t count, const void *bytes, size_t len)
+/* What a long record holds: count words, then len bytes. */
+struct content {
+	const uint64_t *words;
+	size_t count;
+	const void *bytes;
+	size_t len;
+};
+
+static size_t total_words(const struct content *c)
 {
-	size_t total = 1 + count + words_for(len);
+	return 1 + c->count + words_for(c->len);
+}
+
+/* Fills a slot so that a reader sees either nothing or all of it: spool.h (1) and (2). */
+static void fill(uint64_t *slot, uint64_t ticks, enum ut_rec type, const struct content *c)
+{
+	size_t total = total_words(c);
 
 	__atomic_store_n(slot, ut_word_long(UT_WORD_RESERVED, ticks, type, total),
 			 __ATOMIC_RELAXED);
 	atomic_signal_fence(memory_order_seq_cst);
-	for (size_t i = 0; i < count; i++)
-		slot[1 + i] = words[i];
-	if (len)
-		memcpy(slot + 1 + count, bytes, len);
+	for (size_t i = 0; i < c->count; i++)
+		slot[1 + i] = c->words[i];
+	if (c->len)
+		memcpy(slot + 1 + c->count, c->bytes, c->len);
 	__atomic_store_n(slot, ut_word_long(UT_WORD_LONG, ticks, type, total), __ATOMIC_RELEASE);
 }
 
@@ -425,16 +440,15 @@ void ut_tbuf_record(struct ut_tbuf *t, enum ut_rec type, const uint64_t *words, 
 		    const void *bytes, size_t len)
 {
 	const size_t most = UT_CHUNK_UNIT - 256; /* fits any chunk behind its first records */
+	struct content c = { words, count, bytes, len < most ? len : most };
 	uint64_t ticks = ut_clock_ticks(ut_writer_clock);
 	uint64_t *slot;
 
-	if (len > most)
-		len = most;
-	while (!len && count && !words[count - 1])
-		count--;
-	slot = room(t, 1 + count + words_for(len), &ticks, ends_something(type));
+	while (!c.len && c.count && !words[c.count - 1])
+		c.count--;
+	slot = room(t, total_words(&c), &ticks, ends_something(type));
 	if (slot)
-		fill(slot, ticks, type, words, count, bytes, len);
+		fill(slot, ticks, type, &c);
 }
 
 /* ---- definitions --------------------------------------------------------------------------- */
@@ -443,7 +457,8 @@ void ut_tbuf_record(struct ut_tbuf *t, enum ut_rec type, const uint64_t *words, 
 static uint64_t *meta_slot(size_t count)
 {
 	for (;;) {
-		struct ut_chunk *chunk = atomic_load_explicit(&w.meta, memory_order_acquire), *fresh;
+		struct ut_chunk *chunk = atomic_load_explicit(&w.meta, memory_order_acquire),
+				*fresh;
 
 		if (chunk) {
 			_Atomic uint64_t *taken = (_Atomic uint64_t *)(void *)(chunk + 1);
@@ -465,20 +480,19 @@ bool ut_writer_define(enum ut_rec type, const uint64_t *words, size_t count, con
 		      size_t len)
 {
 	const size_t most = 4 * UT_CHUNK_UNIT - 256;
+	struct content c = { words, count, bytes, len < most ? len : most };
 	int saved = errno;
 	uint64_t *slot;
 
 	if (!w.header)
 		return false;
-	if (len > most)
-		len = most;
-	slot = meta_slot(1 + count + words_for(len));
+	slot = meta_slot(total_words(&c));
 	errno = saved;
 	if (!slot) {
 		ut_writer_count_dropped();
 		return false;
 	}
-	fill(slot, ut_clock_ticks(ut_writer_clock), type, words, count, bytes, len);
+	fill(slot, ut_clock_ticks(ut_writer_clock), type, &c);
 	return true;
 }
 

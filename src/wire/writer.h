@@ -27,18 +27,18 @@ struct ut_control;
 
 /* What a thread needs to record. Zeroed = owns no chunk yet. */
 struct ut_tbuf {
-	uint64_t *pos; /* next free word of the chunk */
-	uint64_t *end; /* first word behind it */
-	uint64_t epoch; /* clock >> 31 at the last full time; see spool.h (4) */
+	uint64_t *pos;    /* next free word of the chunk */
+	uint64_t *end;    /* first word behind it */
+	uint64_t epoch;   /* clock >> 31 at the last full time; see spool.h (4) */
 	uint64_t history; /* one bit per open task: was its begin recorded? (gate.h) */
 	struct ut_chunk *chunk;
-	uint64_t *fresh; /* pos when a static part was patched on this thread (itt_meta.c) */
-	uint32_t ready; /* the gate's word while this thread may record (gate.h) */
-	uint32_t thread; /* its number in this process, from 1 */
+	uint64_t *fresh;     /* pos when a static part was patched on this thread (itt_meta.c) */
+	uint32_t ready;      /* the gate's word while this thread may record (gate.h) */
+	uint32_t thread;     /* its number in this process, from 1 */
 	uint32_t generation; /* of the writer it is attached to */
-	uint8_t busy; /* changing chunks */
-	uint8_t ignored; /* __itt_thread_ignore */
-	uint8_t step; /* chunks taken, up to the largest size */
+	uint8_t busy;        /* changing chunks */
+	uint8_t ignored;     /* __itt_thread_ignore */
+	uint8_t step;        /* chunks taken, up to the largest size */
 };
 
 extern enum ut_clock_source ut_writer_clock;

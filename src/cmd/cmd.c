@@ -1,0 +1,93 @@
+#include "cmd/cmd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/opt.h"
+#include "base/str.h"
+#include "version.h"
+
+const struct ut_cmd *const ut_cmds[] = {
+	&ut_cmd_record,
+	&ut_cmd_export,
+	&ut_cmd_info,
+	NULL,
+};
+
+const struct ut_cmd *ut_cmd_find(const char *name)
+{
+	for (size_t i = 0; ut_cmds[i]; i++) {
+		if (!strcmp(ut_cmds[i]->name, name))
+			return ut_cmds[i];
+	}
+	return NULL;
+}
+
+const struct ut_cmd *ut_cmd_closest(const char *name)
+{
+	const struct ut_cmd *best = NULL;
+	unsigned int distance = 99;
+
+	for (size_t i = 0; ut_cmds[i]; i++) {
+		if (ut_str_closer(name, ut_cmds[i]->name, &distance))
+			best = ut_cmds[i];
+	}
+	return best;
+}
+
+static void print_options(const struct ut_cmd *cmd)
+{
+	struct ut_arena arena = { 0 };
+
+	ut_opt_help(stdout, cmd->options(&arena));
+	ut_arena_release(&arena);
+}
+
+int ut_cmd_help(const struct ut_cmd *cmd)
+{
+	printf("usage: unitrace %s %s\n\n%s\n\n", cmd->name, cmd->usage, cmd->description);
+	print_options(cmd);
+	if (cmd->examples)
+		printf("\nExamples:\n%s", cmd->examples);
+	return UT_EXIT_OK;
+}
+
+int ut_cmd_misuse(const struct ut_cmd *cmd, const struct ut_err *err)
+{
+	ut_log(UT_ERR, "%s", err->text[0] ? err->text : "wrong number of arguments");
+	ut_log(UT_ERR, "usage: unitrace %s %s; more with 'unitrace help %s'", cmd->name, cmd->usage,
+	       cmd->name);
+	return UT_EXIT_MISUSE;
+}
+
+int ut_cmd_fail(const struct ut_cmd *cmd, const struct ut_err *err)
+{
+	ut_log(UT_ERR, "%s: %s", cmd->name, err->text[0] ? err->text : strerror(-err->code));
+	return UT_EXIT_FAILED;
+}
+
+int ut_cmd_overview(bool with_options)
+{
+	printf("unitrace " UT_VERSION " records what an application does and turns it into a "
+	       "timeline and a table.\n\n"
+	       "usage: unitrace [OPTIONS] PROGRAM [ARGUMENTS]     record a program\n"
+	       "       unitrace COMMAND [OPTIONS] ...\n\nCommands:\n");
+	for (size_t i = 0; ut_cmds[i]; i++)
+		printf("  %-10s %s\n", ut_cmds[i]->name, ut_cmds[i]->summary);
+	printf("  %-10s %s\n", "help", "explain a command: unitrace help COMMAND");
+	if (with_options) {
+		printf("\n");
+		print_options(&ut_cmd_record);
+	} else {
+		printf("\nTry 'unitrace ./program', 'unitrace help record' for all options.\n");
+	}
+	return UT_EXIT_OK;
+}
+
+int ut_cmd_version(void)
+{
+	printf("unitrace " UT_VERSION " (collects ITT; writes Chrome JSON and Perfetto traces)\n");
+	return UT_EXIT_OK;
+}

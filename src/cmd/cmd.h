@@ -1,0 +1,60 @@
+/*
+ * cmd.h - what every subcommand is, and how all of them speak to the user.
+ *
+ * A command is one constant in one file: options struct, work, glue (see cmd_info.c for the
+ * shape). Only this room prints errors and chooses exit statuses.
+ */
+#ifndef UT_CMD_CMD_H
+#define UT_CMD_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct ut_arena;
+struct ut_opt;
+
+enum ut_exit {
+	UT_EXIT_OK = 0,
+	UT_EXIT_FAILED = 1,
+	UT_EXIT_MISUSE = 2,
+	/* record passes on the program's own status; these say that there is none */
+	UT_EXIT_OWN_FAILURE = 125,
+	UT_EXIT_CANNOT_EXECUTE = 126,
+	UT_EXIT_NOT_FOUND = 127,
+};
+
+struct ut_cmd {
+	const char *name;
+	const char *usage;       /* what follows the name */
+	const char *summary;     /* one line, no full stop */
+	const char *description; /* paragraphs, separated by empty lines */
+	const char *examples;    /* pairs of lines: what it does, the command */
+	/* The options, bound to a scratch struct in the arena: for help, manual, completion. */
+	const struct ut_opt *(*options)(struct ut_arena *a);
+	/* argv without the command's own name; the exit status comes back. */
+	int (*run)(int argc, const char *const *argv);
+};
+
+extern const struct ut_cmd ut_cmd_record;
+extern const struct ut_cmd ut_cmd_export;
+extern const struct ut_cmd ut_cmd_info;
+
+/* All of them, closed by NULL, in the order in which help lists them. */
+extern const struct ut_cmd *const ut_cmds[];
+
+const struct ut_cmd *ut_cmd_find(const char *name); /* NULL if there is none */
+
+/* The command that name was probably meant to be; NULL if none is near. */
+const struct ut_cmd *ut_cmd_closest(const char *name);
+
+/* Each prints and returns the exit status: 0 on stdout; 2 and 1 on stderr, in one or two lines. */
+int ut_cmd_help(const struct ut_cmd *cmd);
+int ut_cmd_misuse(const struct ut_cmd *cmd, const struct ut_err *err);
+int ut_cmd_fail(const struct ut_cmd *cmd, const struct ut_err *err);
+
+int ut_cmd_overview(bool with_options); /* `unitrace` and `unitrace --help` */
+int ut_cmd_version(void);
+
+#endif

@@ -1,0 +1,80 @@
+#include "cmd/generate.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cmd/cmd.h"
+#include "export/out.h"
+
+static const struct {
+	const char *kind;
+	const char *file;
+	void (*write)(struct ut_out *out);
+} shells[] = {
+	{ "bash", "unitrace", ut_generate_bash },
+	{ "zsh", "_unitrace", ut_generate_zsh },
+	{ "fish", "unitrace.fish", ut_generate_fish },
+};
+
+static struct ut_out *open_file(struct ut_arena *a, const char *dir, const char *name)
+{
+	return ut_out_open(ut_path_join(a, dir, name), UT_OUT_OVERWRITE);
+}
+
+static int write_man(struct ut_arena *a, const char *dir, struct ut_err *err)
+{
+	struct ut_out *out = open_file(a, dir, "unitrace.1");
+	int rc;
+
+	ut_generate_man_program(out);
+	rc = ut_out_commit(out, err);
+	for (size_t i = 0; !rc && ut_cmds[i]; i++) {
+		const struct ut_cmd *cmd = ut_cmds[i];
+
+		out = open_file(a, dir, ut_str_fmt(a, "unitrace-%s.1", cmd->name));
+		ut_generate_man(out, cmd, cmd->options(a));
+		rc = ut_out_commit(out, err);
+	}
+	return rc;
+}
+
+static int write_kind(struct ut_arena *a, const char *kind, const char *dir, struct ut_err *err)
+{
+	int rc = ut_path_mkdirs(dir, err);
+
+	if (rc)
+		return rc;
+	if (!strcmp(kind, "man"))
+		return write_man(a, dir, err);
+	for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++) {
+		struct ut_out *out;
+
+		if (strcmp(shells[i].kind, kind))
+			continue;
+		out = open_file(a, dir, shells[i].file);
+		shells[i].write(out);
+		return ut_out_commit(out, err);
+	}
+	return ut_err_set(err, -EINVAL, "--generate writes man, bash, zsh or fish, not '%s'", kind);
+}
+
+int ut_generate(int argc, const char *const *argv)
+{
+	struct ut_arena arena = { 0 };
+	struct ut_err err = { 0 };
+	int rc;
+
+	if (argc == 2)
+		rc = write_kind(&arena, argv[0], argv[1], &err);
+	else
+		rc = ut_err_set(&err, -EINVAL, "usage: unitrace --generate man|bash|zsh|fish DIR");
+	ut_arena_release(&arena);
+	if (!rc)
+		return UT_EXIT_OK;
+	ut_log(UT_ERR, "%s", err.text);
+	return rc == -EINVAL ? UT_EXIT_MISUSE : UT_EXIT_FAILED;
+}

@@ -1,0 +1,366 @@
+#include "cmd/outputs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/path.h"
+#include "cmd/ccl_report.h"
+#include "export/exporter.h"
+#include "export/out.h"
+#include "export/table.h"
+#include "import/spool.h"
+#include "model/event.h"
+#include "wire/clock.h"
+
+#define PROGRESS_STEP  65536u /* events between two looks at the clock */
+#define PROGRESS_AFTER UINT64_C(1000000000)
+
+void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report)
+{
+	*o = (struct ut_outputs){ .opts = opts, .ccl_report = ccl_report };
+	o->names = (struct ut_output_names){ .opts = opts, .arena = &o->arena };
+	ut_summary_init(&o->summary);
+}
+
+void ut_outputs_release(struct ut_outputs *o)
+{
+	ut_summary_release(&o->summary);
+	ut_buf_release(&o->ccl);
+	ut_arena_release(&o->arena);
+}
+
+/* Hands each event to several sinks and shows that something is happening. */
+struct tee {
+	struct ut_sink sink; /* first */
+	struct ut_sink *to[UT_MAX_FORMATS + 2];
+	size_t count;
+	uint64_t events;
+	const char *name;   /* of the process, for the progress line; NULL = no progress */
+	uint64_t next_look; /* ns */
+	bool shown;
+};
+
+static void show_progress(struct tee *t)
+{
+	uint64_t now = ut_clock_ns(CLOCK_MONOTONIC);
+
+	if (!t->name || now < t->next_look)
+		return;
+	fprintf(stderr, "\runitrace: exporting %s: %.1f M events", t->name,
+		(double)t->events / 1e6);
+	t->next_look = now + PROGRESS_AFTER / 4;
+	t->shown = true;
+}
+
+static void tee_event(struct ut_sink *sink, const struct ut_trace *trace,
+		      const struct ut_event *event)
+{
+	struct tee *t = (struct tee *)sink;
+
+	for (size_t i = 0; i < t->count; i++)
+		ut_sink_event(t->to[i], trace, event);
+	if (++t->events % PROGRESS_STEP == 0)
+		show_progress(t);
+}
+
+static void tee_init(struct tee *t, const struct ut_outputs *o, const char *name)
+{
+	*t = (struct tee){ .sink.event = tee_event };
+	t->next_look = ut_clock_ns(CLOCK_MONOTONIC) + PROGRESS_AFTER;
+	if (!o->opts->quiet && isatty(STDERR_FILENO))
+		t->name = name;
+}
+
+static void tee_add(struct tee *t, struct ut_sink *sink)
+{
+	t->to[t->count++] = sink;
+}
+
+static void tee_end(struct tee *t)
+{
+	if (t->shown)
+		fprintf(stderr, "\r\033[K");
+}
+
+static int open_targets(struct ut_outputs *o, const struct ut_output_who *who, struct ut_err *err)
+{
+	unsigned int flags = o->opts->overwrite ? UT_OUT_OVERWRITE : 0;
+
+	for (size_t i = 0; i < o->opts->format_count; i++) {
+		struct ut_target *t = &o->targets[i];
+		int rc;
+
+		*t = (struct ut_target){ .format = o->opts->formats[i] };
+		rc = ut_output_timeline(&o->names, who, t->format, &t->path, err);
+		if (!rc && strcmp(t->path, "-"))
+			rc = ut_path_mkdirs(ut_path_dir(&o->arena, t->path), err);
+		if (rc)
+			return rc;
+		t->out = ut_out_open(t->path, flags);
+		t->sink = t->format->open(t->out);
+	}
+	return 0;
+}
+
+static void abandon_targets(struct ut_outputs *o)
+{
+	for (size_t i = 0; i < o->opts->format_count; i++) {
+		struct ut_target *t = &o->targets[i];
+
+		if (t->sink)
+			t->format->close(t->sink);
+		ut_out_abandon(t->out);
+		*t = (struct ut_target){ 0 };
+	}
+}
+
+/* All of them are tried; the first failure is returned. */
+static int commit_targets(struct ut_outputs *o, struct ut_err *err)
+{
+	int first_rc = 0;
+
+	for (size_t i = 0; i < o->opts->format_count; i++) {
+		struct ut_target *t = &o->targets[i];
+		int rc;
+
+		t->format->close(t->sink);
+		rc = ut_out_commit(t->out, err);
+		if (!rc && !o->opts->quiet && strcmp(t->path, "-"))
+			fprintf(stderr, "[INFO] Timeline is stored in %s\n", t->path);
+		first_rc = first_rc ? first_rc : rc;
+		*t = (struct ut_target){ 0 };
+	}
+	return first_rc;
+}
+
+void ut_outputs_add_losses(struct ut_losses *a, const struct ut_losses *b)
+{
+	a->dropped += b->dropped;
+	a->overwritten += b->overwritten;
+	a->torn += b->torn;
+	a->stray_ends += b->stray_ends;
+	a->implicit_ends += b->implicit_ends;
+	a->unfinished += b->unfinished;
+	a->unknown += b->unknown;
+	a->ignored += b->ignored;
+}
+
+/* Reads one spool into the open targets and the summaries. *events is what came. */
+static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t *events,
+		struct ut_err *err)
+{
+	struct ut_ccl_report ccl;
+	struct ut_trace trace;
+	struct tee tee;
+	int rc;
+
+	ut_trace_init(&trace);
+	ut_ccl_report_init(&ccl);
+	tee_init(&tee, o, info->name);
+	for (size_t i = 0; i < o->opts->format_count; i++)
+		tee_add(&tee, o->targets[i].sink);
+	tee_add(&tee, &o->summary.sink);
+	if (o->ccl_report)
+		tee_add(&tee, &ccl.sink);
+
+	rc = ut_import_spool(info->path, &trace, &tee.sink, err);
+	tee_end(&tee);
+	if (tee.events) {
+		for (size_t i = 0; i < o->opts->format_count; i++)
+			o->targets[i].format->end_trace(o->targets[i].sink, &trace);
+	}
+	ut_summary_end_trace(&o->summary);
+	if (o->ccl_report)
+		ut_ccl_report_print(&ccl, &o->ccl, info->pid, info->rank);
+	ut_outputs_add_losses(&o->losses, &trace.losses);
+	o->events += tee.events;
+	*events = tee.events;
+
+	ut_ccl_report_release(&ccl);
+	ut_trace_release(&trace);
+	return rc;
+}
+
+static void tell_nothing(const struct ut_outputs *o, const struct ut_spool_info *info)
+{
+	if (!o->opts->quiet)
+		fprintf(stderr,
+			"[INFO] No event of interest is logged for process %" PRIu32 " (%s)\n",
+			info->pid, info->name);
+}
+
+static struct ut_output_who who_is(const struct ut_spool_info *info, bool first)
+{
+	return (struct ut_output_who){
+		.app = info->name, .pid = info->pid, .rank = info->rank, .first = first
+	};
+}
+
+static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bool first,
+		      struct ut_err *err)
+{
+	const struct ut_output_who who = who_is(info, first);
+	uint64_t events = 0;
+	int rc = open_targets(o, &who, err);
+
+	if (!rc)
+		rc = feed(o, info, &events, err);
+	/* What could be read of a damaged spool is worth keeping. */
+	if (events) {
+		int commit_rc = commit_targets(o, err);
+
+		return rc ? rc : commit_rc;
+	}
+	abandon_targets(o);
+	if (!rc)
+		tell_nothing(o, info);
+	return rc;
+}
+
+static int export_into_one(struct ut_outputs *o, const struct ut_spool_info *list, size_t count,
+			   struct ut_err *err)
+{
+	const struct ut_output_who who = who_is(&list[0], true);
+	int first_rc = open_targets(o, &who, err);
+	uint64_t total = 0;
+
+	for (size_t i = 0; !first_rc && i < count; i++) {
+		uint64_t events = 0;
+		int rc = feed(o, &list[i], &events, err);
+
+		first_rc = first_rc ? first_rc : rc;
+		total += events;
+		if (!rc && !events)
+			tell_nothing(o, &list[i]);
+	}
+	if (total) {
+		int rc = commit_targets(o, err);
+
+		return first_rc ? first_rc : rc;
+	}
+	abandon_targets(o);
+	return first_rc;
+}
+
+int ut_outputs_export(struct ut_outputs *o, const struct ut_spool_info *list, size_t count,
+		      struct ut_err *err)
+{
+	uint64_t before;
+	bool first = true;
+	int first_rc = 0;
+
+	if (count && ut_output_is_single(o->opts))
+		return export_into_one(o, list, count, err);
+	for (size_t i = 0; i < count; i++) {
+		int rc;
+
+		before = o->events;
+		rc = export_one(o, &list[i], first, err);
+		first = first && o->events == before;
+		first_rc = first_rc ? first_rc : rc;
+	}
+	return first_rc;
+}
+
+/* Writes text to the report file of that kind, or to stderr if there is none. */
+static int put_report(struct ut_outputs *o, const struct ut_output_who *root, const char *kind,
+		      struct ut_buf *text, struct ut_err *err)
+{
+	const char *path;
+	struct ut_out *out;
+	int rc;
+
+	if (!text->len)
+		return 0;
+	rc = ut_output_report(&o->names, root, kind, &path, err);
+	if (rc)
+		return rc;
+	if (!path) {
+		fprintf(stderr, "\n%s\n", text->data);
+		return 0;
+	}
+	rc = ut_path_mkdirs(ut_path_dir(&o->arena, path), err);
+	if (rc)
+		return rc;
+	out = ut_out_open(path, o->opts->overwrite ? UT_OUT_OVERWRITE : 0);
+	ut_out_write(out, text->data, text->len);
+	rc = ut_out_commit(out, err);
+	if (!rc && !o->opts->quiet)
+		fprintf(stderr, "[INFO] Log is stored in %s\n", path);
+	return rc;
+}
+
+static void print_summary(struct ut_outputs *o, struct ut_buf *to)
+{
+	struct ut_out *mem;
+	const char *data;
+	size_t len;
+
+	ut_summary_finish(&o->summary);
+	if (!o->summary.count)
+		return;
+	mem = ut_out_open_memory();
+	ut_table_text(mem, &o->summary, (size_t)o->opts->summary_rows);
+	data = ut_out_data(mem, &len);
+	ut_buf_add(to, data, len);
+	ut_out_abandon(mem);
+}
+
+/* Files get the summary even when quiet; the terminal does not. */
+static bool wants_summary(const struct ut_outputs *o)
+{
+	bool to_file = o->opts->result_dir || (o->opts->output && !ut_output_is_timeline(o->opts));
+
+	return !o->opts->no_summary && (to_file || !o->opts->quiet);
+}
+
+int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, struct ut_err *err)
+{
+	struct ut_buf text = { 0 };
+	int rc;
+
+	if (wants_summary(o))
+		print_summary(o, &text);
+	if (o->ccl_report && o->opts->result_dir) {
+		rc = put_report(o, root, "ccl_summary_report", &o->ccl, err);
+	} else {
+		if (text.len && o->ccl.len)
+			ut_buf_char(&text, '\n');
+		ut_buf_add(&text, o->ccl.data, o->ccl.len);
+		rc = 0;
+	}
+	if (!rc)
+		rc = put_report(o, root, "itt_summary", &text, err);
+	ut_buf_release(&text);
+	ut_outputs_tell_losses(&o->losses);
+	return rc;
+}
+
+static void tell(uint64_t n, const char *what)
+{
+	if (n)
+		ut_log(UT_WARN, "%" PRIu64 " %s", n, what);
+}
+
+void ut_outputs_tell_losses(const struct ut_losses *l)
+{
+	tell(l->dropped,
+	     "records found no room and are missing (disk full, or --max-size reached)");
+	tell(l->torn, "records were cut off when their process ended");
+	tell(l->stray_ends, "task ends without a begin");
+	tell(l->implicit_ends, "tasks were closed because an outer one ended before them");
+	tell(l->unfinished, "tasks never ended; they reach to the last sign of life");
+	tell(l->unknown, "records are of a kind that this version does not know");
+	if (l->overwritten)
+		ut_log(UT_INFO, "flight recorder: %" PRIu64 " older chunks were recorded over",
+		       l->overwritten);
+	if (l->ignored)
+		ut_log(UT_INFO, "%" PRIu64 " calls came from threads that asked to be ignored",
+		       l->ignored);
+}

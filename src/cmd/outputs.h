@@ -1,0 +1,63 @@
+/*
+ * outputs.h - from spools to timelines, a table and what was lost. Shared by record and export.
+ *
+ * init, export (once or more), finish, release. One owner, one thread.
+ */
+#ifndef UT_CMD_OUTPUTS_H
+#define UT_CMD_OUTPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyze/summary.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "cmd/output_names.h"
+#include "model/trace.h"
+
+struct ut_out;
+struct ut_spool_info;
+
+/* One file while it is being written. */
+struct ut_target {
+	const struct ut_exporter *format;
+	const char *path;
+	struct ut_out *out;
+	struct ut_sink *sink;
+};
+
+struct ut_outputs {
+	const struct ut_output_opts *opts;
+	bool ccl_report;
+	struct ut_arena arena;
+	struct ut_output_names names;
+	struct ut_target targets[UT_MAX_FORMATS];
+	struct ut_summary summary; /* over all processes */
+	struct ut_losses losses;   /* over all processes */
+	struct ut_buf ccl;         /* the -r tables so far */
+	uint64_t events;           /* over all processes */
+};
+
+void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report);
+void ut_outputs_release(struct ut_outputs *o);
+
+/*
+ * Reads the spools, writes their timelines and says on stderr which, unless quiet. A spool that
+ * cannot be read or written does not stop the others; the first such failure is returned.
+ */
+int ut_outputs_export(struct ut_outputs *o, const struct ut_spool_info *list, size_t count,
+		      struct ut_err *err) UT_MUST_CHECK;
+
+/* The summary and the -r tables, to stderr or to files; then one line per kind of loss. */
+int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root,
+		      struct ut_err *err) UT_MUST_CHECK;
+
+/* One line per kind of loss that is not zero, on stderr. */
+void ut_outputs_tell_losses(const struct ut_losses *l);
+
+/* a += b */
+void ut_outputs_add_losses(struct ut_losses *a, const struct ut_losses *b);
+
+#endif

@@ -1,0 +1,270 @@
+#include "cmd/record_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "wire/control.h"
+#include "wire/process.h"
+
+#define MAX_NAME 64 /* of a session */
+#define GRACE_NS UINT64_C(1000000000)
+#define TOP_ROWS 20
+
+void ut_record_opts_init(struct ut_record_opts *o)
+{
+	*o = (struct ut_record_opts){
+		.follow_children = 1,
+		.wait_children = GRACE_NS,
+		.event_buffer = -1,
+		.out.summary_rows = TOP_ROWS,
+	};
+}
+
+void ut_record_opts_release(struct ut_record_opts *o)
+{
+	ut_opt_list_release(&o->domains);
+	ut_opt_list_release(&o->exclude_domains);
+	ut_opt_list_release(&o->device.ranks);
+	ut_opt_list_release(&o->device.devices);
+}
+
+/* "1", "0,2,5" */
+static bool is_number_list(const char *text)
+{
+	for (const char *p = text;; p++) {
+		if (!isdigit((unsigned char)*p))
+			return false;
+		while (isdigit((unsigned char)*p))
+			p++;
+		if (*p != ',')
+			return !*p;
+	}
+}
+
+static int check_numbers(const char *option, const struct ut_opt_list *list, struct ut_err *err)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (!is_number_list(list->items[i]))
+			return ut_err_set(err, -EINVAL, "%s takes numbers such as 0,2, not '%s'",
+					  option, list->items[i]);
+	}
+	return 0;
+}
+
+static int check_file(const char *option, const char *path, struct ut_err *err)
+{
+	if (path && access(path, R_OK))
+		return ut_err_set(err, -EINVAL, "%s: %s: %s", option, path, strerror(errno));
+	return 0;
+}
+
+static int check_session(const char *option, const char *name, struct ut_err *err)
+{
+	size_t len = 0;
+
+	if (!name)
+		return 0;
+	while (isalnum((unsigned char)name[len]) || name[len] == '-' || name[len] == '_')
+		len++;
+	if (!len || name[len] || len > MAX_NAME)
+		return ut_err_set(err, -EINVAL,
+				  "%s takes a name of up to %d letters, digits, - and _, not '%s'",
+				  option, MAX_NAME, name);
+	return 0;
+}
+
+static int check_metrics(const struct ut_device_opts *d, struct ut_err *err)
+{
+	if (d->metric_query && (d->metric_sampling || d->stall_sampling))
+		return ut_err_set(err, -EINVAL,
+				  "--metric-query (-q) cannot be used together with time-based "
+				  "sampling (-k, --stall-sampling)");
+	if (d->stall_sampling && d->group && strcmp(d->group, "EuStallSampling"))
+		return ut_err_set(err, -EINVAL,
+				  "--stall-sampling cannot be used together with another metric "
+				  "group (--group %s)",
+				  d->group);
+	if (d->reset_event && strcmp(d->reset_event, "0") && strcmp(d->reset_event, "1"))
+		return ut_err_set(err, -EINVAL, "--reset-event-on-device takes 0 or 1, not '%s'",
+				  d->reset_event);
+	return 0;
+}
+
+static int check_device(const struct ut_device_opts *d, struct ut_err *err)
+{
+	int rc = check_metrics(d, err);
+
+	if (!rc)
+		rc = check_numbers("--ranks-to-sample", &d->ranks, err);
+	if (!rc)
+		rc = check_numbers("--devices-to-sample", &d->devices, err);
+	if (!rc)
+		rc = check_file("--chrome-kmd-logging", d->kmd_script, err);
+	if (!rc)
+		rc = check_file("--include-kernels-file", d->include_file, err);
+	if (!rc)
+		rc = check_file("--exclude-kernels-file", d->exclude_file, err);
+	return rc;
+}
+
+static int check_sessions(const struct ut_record_opts *o, struct ut_err *err)
+{
+	int rc = check_session("--session", o->session, err);
+
+	if (!rc)
+		rc = check_session("--pause", o->pause, err);
+	if (!rc)
+		rc = check_session("--resume", o->resume, err);
+	if (!rc)
+		rc = check_session("--stop", o->stop, err);
+	return rc;
+}
+
+static int check_empty(const char *option, const char *value, struct ut_err *err)
+{
+	if (value && !value[0])
+		return ut_err_set(err, -EINVAL, "%s needs a name that is not empty", option);
+	return 0;
+}
+
+int ut_record_check(struct ut_record_opts *o, struct ut_err *err)
+{
+	int rc;
+
+	if (o->out.result_dir && (o->out.dir || o->out.output))
+		return ut_err_set(err, -EINVAL,
+				  "--result-dir cannot be used together with --output-dir-path or "
+				  "--output");
+	rc = check_empty("--output", o->out.output, err);
+	if (!rc)
+		rc = check_empty("--output-dir-path", o->out.dir, err);
+	if (!rc)
+		rc = check_empty("--result-dir", o->out.result_dir, err);
+	if (!rc)
+		rc = check_empty("--spool-dir", o->spool_dir, err);
+	if (!rc)
+		rc = check_sessions(o, err);
+	if (!rc)
+		rc = check_device(&o->device, err);
+	if (!rc)
+		rc = ut_output_settle_formats(&o->out, err);
+	return rc;
+}
+
+static bool is_in_use(const struct ut_opt *row)
+{
+	switch (row->type) {
+	case UT_OPT_FLAG:
+		return *row->dst.flag;
+	case UT_OPT_STR:
+		return *row->dst.str != NULL;
+	case UT_OPT_U64:
+		return *row->dst.u64 != 0;
+	case UT_OPT_LIST:
+		return row->dst.list->count != 0;
+	case UT_OPT_CALL:
+	case UT_OPT_END:
+	case UT_OPT_HEADING:
+		break;
+	}
+	return false;
+}
+
+const char *ut_record_unsupported(struct ut_arena *a, const struct ut_opt *table)
+{
+	struct ut_buf names = { 0 };
+	bool device = false;
+
+	for (const struct ut_opt *row = table; row->type; row++) {
+		if (row->type == UT_OPT_HEADING)
+			device = !strcmp(row->help, UT_RECORD_DEVICE_HEADING);
+		else if (device && is_in_use(row))
+			ut_buf_fmt(&names, "%s--%s", names.len ? ", " : "", row->name);
+	}
+	return ut_buf_take(&names, a);
+}
+
+static int add_filter(char list[UT_FILTER_BYTES], const char *pattern, size_t len,
+		      struct ut_err *err)
+{
+	char word[UT_FILTER_BYTES];
+	int rc = -ENOSPC;
+
+	if (len < sizeof(word)) {
+		memcpy(word, pattern, len);
+		word[len] = '\0';
+		rc = len ? ut_control_add_filter(list, word) : 0;
+	}
+	if (rc)
+		return ut_err_set(err, -EINVAL, "too many ITT domain patterns (%d bytes at most)",
+				  UT_FILTER_BYTES);
+	return 0;
+}
+
+static int add_filters(char list[UT_FILTER_BYTES], const struct ut_opt_list *from,
+		       struct ut_err *err)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		const char *p = from->items[i];
+
+		do {
+			size_t len = strcspn(p, ",");
+			int rc = add_filter(list, p, len, err);
+
+			if (rc)
+				return rc;
+			p += len;
+		} while (*p++);
+	}
+	return 0;
+}
+
+/* The union of what was asked for; nothing asked for, or plain ITT logging, is every domain. */
+static int apply_domains(const struct ut_record_opts *o, struct ut_control *control,
+			 struct ut_err *err)
+{
+	const struct {
+		bool on;
+		const char *patterns[2];
+	} sets[] = {
+		{ o->ccl, { "oneCCL*" } },
+		{ o->dnn, { "dnnl*", "onednn*" } },
+		{ o->mpi, { "MPI" } },
+		{ o->ccl || o->dnn || o->mpi, { "PyTorch*" } },
+	};
+	int rc = add_filters(control->exclude, &o->exclude_domains, err);
+
+	if (rc || (o->itt && !o->domains.count))
+		return rc;
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		for (size_t k = 0; !rc && sets[i].on && k < 2 && sets[i].patterns[k]; k++)
+			rc = add_filter(control->include, sets[i].patterns[k],
+					strlen(sets[i].patterns[k]), err);
+	}
+	return rc ? rc : add_filters(control->include, &o->domains, err);
+}
+
+int ut_record_apply(const struct ut_record_opts *o, struct ut_control *control, struct ut_err *err)
+{
+	const char *pti = getenv("PTI_ENABLE_COLLECTION");
+
+	/* A named session is switched by its name alone. */
+	if (o->start_paused && !o->session) {
+		control->flags |= UT_CONTROL_CONDITIONAL;
+		if (pti && pti[0] != '0')
+			control->flags |= UT_CONTROL_COLLECTION_ON;
+	}
+	if (o->follow_children)
+		control->flags |= UT_CONTROL_FOLLOW_CHILDREN;
+	control->groups = o->groups;
+	control->rank = ut_process_rank();
+	control->keep_bytes = o->keep_bytes;
+	control->keep_ns = o->keep_ns;
+	control->max_bytes = o->max_bytes;
+	return apply_domains(o, control, err);
+}

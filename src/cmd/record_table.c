@@ -1,0 +1,327 @@
+/*
+ * record_table.c - the options of `unitrace record` as tables, a heading at a time.
+ */
+#include "cmd/record_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/size.h"
+#include "wire/control.h"
+
+#define MAX_ROWS 96
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Tables are put together in one array; record_options.c finds the parts by their headings. */
+struct rows {
+	struct ut_arena *arena;
+	struct ut_opt *items;
+	size_t count;
+};
+
+static void add(struct rows *r, const struct ut_opt *table, size_t count)
+{
+	if (r->count + count > MAX_ROWS)
+		abort();
+	memcpy(r->items + r->count, table, count * sizeof(*table));
+	r->count += count;
+}
+
+static int add_group(struct ut_record_opts *o, const char *word, size_t len)
+{
+	static const struct {
+		const char *name;
+		uint32_t bit;
+	} groups[] = {
+		{ "sync", UT_GROUP_SYNC },
+		{ "heap", UT_GROUP_HEAP },
+		{ "stitch", UT_GROUP_STITCH },
+	};
+
+	for (size_t i = 0; i < COUNT(groups); i++) {
+		if (strlen(groups[i].name) == len && !strncmp(groups[i].name, word, len)) {
+			o->groups |= groups[i].bit;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int set_groups(void *ctx, const char *value, struct ut_err *err)
+{
+	const char *p = value;
+
+	do {
+		size_t len = strcspn(p, ",");
+
+		if (add_group(ctx, p, len))
+			return ut_err_set(err, -EINVAL,
+					  "'%.*s' is not a group; known are: sync, heap, stitch",
+					  (int)len, p);
+		p += len;
+	} while (*p++);
+	return 0;
+}
+
+static int set_format(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+
+	return ut_output_add_formats(&o->out, value, err);
+}
+
+static int set_keep_last(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+	int rc = ut_size_or_time_parse(value, &o->keep_bytes, &o->keep_ns, err);
+
+	if (!rc && !o->keep_bytes && !o->keep_ns)
+		return ut_err_set(err, -EINVAL, "nothing would be kept");
+	return rc;
+}
+
+static int set_max_size(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+
+	return ut_size_parse(value, &o->max_bytes, err);
+}
+
+static int set_wait_children(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+
+	o->wait_for_all = true;
+	if (!strcmp(value, "forever")) {
+		o->wait_children = UINT64_MAX;
+		return 0;
+	}
+	return ut_time_parse(value, &o->wait_children, err);
+}
+
+static int set_event_buffer(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+	char *end;
+	long long n;
+
+	errno = 0;
+	n = strtoll(value, &end, 10);
+	if (end == value || *end || errno || n < -1)
+		return ut_err_set(err, -EINVAL,
+				  "'%s' is not a number of events (-1 = no limit, 0 or more)",
+				  value);
+	o->event_buffer = n;
+	return 0;
+}
+
+static void add_what(struct rows *r, struct ut_record_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("What to record"),
+		ut_opt_flag(0, "chrome-itt-logging", &o->itt,
+			    "ITT tasks, events, counters, ... of every domain (the default)"),
+		ut_opt_flag(0, "chrome-ccl-logging", &o->ccl, "only oneCCL and PyTorch"),
+		ut_opt_flag(0, "chrome-dnn-logging", &o->dnn, "only oneDNN and PyTorch"),
+		ut_opt_flag(0, "chrome-mpi-logging", &o->mpi,
+			    "only MPI and PyTorch; of MPI, this version sees what a library marks "
+			    "in the ITT domain MPI"),
+		ut_opt_strs(0, "itt-domains", "GLOB[,GLOB]", &o->domains,
+			    "only ITT domains that fit a pattern with * and ?"),
+		ut_opt_strs(0, "itt-exclude-domains", "GLOB[,GLOB]", &o->exclude_domains,
+			    "all ITT domains but these"),
+		ut_opt_words(ut_opt_call("itt-groups", "GROUP[,GROUP]", set_groups, o,
+					 "also record these groups, which may slow the program: "
+					 "sync, heap, stitch"),
+			     "sync heap stitch"),
+		ut_opt_flag('r', "ccl-summary-report", &o->ccl_report,
+			    "a table of oneCCL operations after the run"),
+	};
+
+	add(r, table, COUNT(table));
+}
+
+static void add_output(struct rows *r, struct ut_record_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("Results"),
+		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->out.output,
+					"the timeline if FILE ends like one (.json, .pftrace, "
+					"...), else the text reports, with the process id put "
+					"before the suffix; %p %h %r %q{VAR} stand for process "
+					"id, host, rank, variable"),
+			     "<file>"),
+		ut_opt_words(ut_opt_str(0, "output-dir-path", "DIR", &o->out.dir,
+					"put the timelines there; made if missing"),
+			     "<dir>"),
+		ut_opt_words(ut_opt_str(0, "result-dir", "DIR", &o->out.result_dir,
+					"put everything there, in a folder per process"),
+			     "<dir>"),
+		ut_opt_words(
+			ut_opt_letter('f', ut_opt_call("format", "FORMAT[,FORMAT]", set_format, o,
+						       "chrome (the default), perfetto; may "
+						       "be repeated")),
+			ut_output_format_words(r->arena)),
+		ut_opt_flag(0, "overwrite", &o->out.overwrite,
+			    "replace existing results instead of adding -2, -3, ... to the name"),
+		ut_opt_flag(0, "no-summary", &o->out.no_summary, "no table after the run"),
+		ut_opt_u64(0, "summary-rows", "N", &o->out.summary_rows,
+			   "rows of that table, 0 for all (20)"),
+		ut_opt_flag(0, "quiet", &o->out.quiet, "say nothing but problems"),
+		ut_opt_flag('v', "verbose", &o->verbose,
+			    "say more about the run; kernel shapes in device tables"),
+	};
+
+	add(r, table, COUNT(table));
+}
+
+static void add_control(struct rows *r, struct ut_record_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("When to record"),
+		ut_opt_flag(0, "start-paused", &o->start_paused,
+			    "wait for __itt_resume() or PTI_ENABLE_COLLECTION=1"),
+		ut_opt_flag(0, "conditional-collection", &o->start_paused,
+			    "the old name of --start-paused"),
+		ut_opt_str(0, "session", "NAME", &o->session,
+			   "give the run a name for the three options below"),
+		ut_opt_str(0, "pause", "NAME", &o->pause, "pause the running session NAME"),
+		ut_opt_str(0, "resume", "NAME", &o->resume, "let it go on"),
+		ut_opt_str(0, "stop", "NAME", &o->stop, "end its recording; the programs go on"),
+		ut_opt_call("keep-last", "SIZE|TIME", set_keep_last, o,
+			    "flight recorder: keep the last 64M, or the last 10s, per process"),
+		ut_opt_call("max-size", "SIZE", set_max_size, o,
+			    "stop recording a process that has filled this much disk"),
+	};
+
+	add(r, table, COUNT(table));
+}
+
+static void add_processes(struct rows *r, struct ut_record_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("Processes and storage"),
+		ut_opt_words(ut_opt_range(ut_opt_u64(0, "follow-child-process", "0|1",
+						     &o->follow_children,
+						     "record the program's children, too (1)"),
+					  0, 1),
+			     "0 1"),
+		ut_opt_call("wait-children", "SECONDS|forever", set_wait_children, o,
+			    "how long to wait for children that outlive the program (1)"),
+		ut_opt_range(ut_opt_u64(0, "teardown-on-signal", "N", &o->teardown_signal,
+					"accepted; not needed: nothing recorded is lost, whatever "
+					"signal ends the program"),
+			     1, 64),
+		ut_opt_call("chrome-event-buffer-size", "N", set_event_buffer, o,
+			    "accepted; not needed: every event is in the file at once"),
+		ut_opt_words(ut_opt_str(0, "spool-dir", "DIR", &o->spool_dir,
+					"where to keep the recording until it is exported"),
+			     "<dir>"),
+		ut_opt_flag(0, "keep-session", &o->keep_session,
+			    "keep it afterwards, for 'unitrace export'"),
+	};
+
+	add(r, table, COUNT(table));
+}
+
+static void add_device_logging(struct rows *r, struct ut_record_opts *o)
+{
+	struct ut_device_opts *d = &o->device;
+	const struct ut_opt table[] = {
+		ut_opt_heading(UT_RECORD_DEVICE_HEADING),
+		ut_opt_flag('c', "call-logging", &d->call_logging, "log every runtime call"),
+		ut_opt_flag('h', "host-timing", &d->host_timing, "time spent in runtime calls"),
+		ut_opt_flag('d', "device-timing", &d->device_timing, "time spent on the device"),
+		ut_opt_flag('s', "kernel-submission", &d->kernel_submission,
+			    "append, submit and execute times of kernels"),
+		ut_opt_flag('t', "device-timeline", &d->device_timeline,
+			    "a line for each kernel and command as it completes"),
+		ut_opt_flag(0, "opencl", &d->opencl, "trace OpenCL as well"),
+		ut_opt_flag(0, "chrome-call-logging", &d->chrome_call,
+			    "runtime calls in the timeline"),
+		ut_opt_flag(0, "chrome-kernel-logging", &d->chrome_kernel,
+			    "kernels and the calls that launch them in the timeline"),
+		ut_opt_flag(0, "chrome-device-logging", &d->chrome_device,
+			    "device activity in the timeline"),
+		ut_opt_flag(0, "chrome-sycl-logging", &d->chrome_sycl, "SYCL in the timeline"),
+		ut_opt_words(ut_opt_str(0, "chrome-kmd-logging", "SCRIPT", &d->kmd_script,
+					"kernel driver activity by a bpftrace script"),
+			     "<file>"),
+		ut_opt_flag(0, "chrome-no-thread-on-device", &d->no_thread,
+			    "do not split device tracks by host thread"),
+		ut_opt_flag(0, "chrome-no-engine-on-device", &d->no_engine,
+			    "do not split device tracks by engine"),
+		ut_opt_flag(0, "demangle", &d->demangle, "demangle kernel names"),
+		ut_opt_flag(0, "separate-tiles", &d->separate_tiles, "a row per tile"),
+		ut_opt_str(0, "include-kernels", "LIST", &d->include, "only these kernels"),
+		ut_opt_str(0, "exclude-kernels", "LIST", &d->exclude, "all kernels but these"),
+		ut_opt_words(ut_opt_str(0, "include-kernels-file", "FILE", &d->include_file,
+					"the same from a file"),
+			     "<file>"),
+		ut_opt_words(ut_opt_str(0, "exclude-kernels-file", "FILE", &d->exclude_file,
+					"the same from a file"),
+			     "<file>"),
+	};
+
+	add(r, table, COUNT(table));
+}
+
+static void add_device_metrics(struct rows *r, struct ut_record_opts *o)
+{
+	struct ut_device_opts *d = &o->device;
+	const struct ut_opt table[] = {
+		ut_opt_flag('q', "metric-query", &d->metric_query, "metrics of each kernel"),
+		ut_opt_flag('k', "metric-sampling", &d->metric_sampling, "metrics over time"),
+		ut_opt_flag(0, "stall-sampling", &d->stall_sampling, "stalls by instruction"),
+		ut_opt_str('g', "group", "NAME", &d->group, "metric group (ComputeBasic)"),
+		ut_opt_range(ut_opt_u64('i', "sampling-interval", "US", &d->interval_us,
+					"microseconds between two samples (50)"),
+			     1, 1000000000),
+		ut_opt_strs(0, "devices-to-sample", "N[,N]", &d->devices, "only these devices"),
+		ut_opt_strs(0, "ranks-to-sample", "N[,N]", &d->ranks, "only these ranks"),
+		ut_opt_hidden(ut_opt_flag(0, "idle-sampling", &d->idle_sampling,
+					  "also samples outside kernels")),
+		ut_opt_hidden(ut_opt_flag(0, "system-time", &d->system_time,
+					  "times since boot in the timeline")),
+		ut_opt_hidden(
+			ut_opt_words(ut_opt_str(0, "reset-event-on-device", "0|1", &d->reset_event,
+						"reset events on the device"),
+				     "0 1")),
+	};
+
+	add(r, table, COUNT(table));
+}
+
+static void add_about(struct rows *r, struct ut_record_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("About"),
+		ut_opt_flag(0, "tid", &o->tid, "thread ids in --call-logging lines"),
+		ut_opt_flag(0, "pid", &o->pid, "process ids in --call-logging lines"),
+		ut_opt_flag(0, "device-list", &o->device_list, "list the devices"),
+		ut_opt_flag(0, "metric-list", &o->metric_list, "list the metric groups"),
+		ut_opt_flag(0, "version", &o->version, "print the version"),
+		ut_opt_flag(0, "help", &o->help, "show this help (-h is --host-timing)"),
+		ut_opt_hidden(ut_opt_str(0, "debug", "ROOM[,ROOM]", &o->debug,
+					 "show debug lines of these parts")),
+		ut_opt_end(),
+	};
+
+	add(r, table, COUNT(table));
+}
+
+const struct ut_opt *ut_record_table(struct ut_arena *a, struct ut_record_opts *o)
+{
+	struct rows r = { .arena = a, .items = UT_NEW_N(a, struct ut_opt, MAX_ROWS) };
+
+	add_what(&r, o);
+	add_output(&r, o);
+	add_control(&r, o);
+	add_processes(&r, o);
+	add_device_logging(&r, o);
+	add_device_metrics(&r, o);
+	add_about(&r, o);
+	return r.items;
+}

@@ -1,0 +1,66 @@
+#include "launch/living.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "wire/control.h"
+
+#define CHUNK 65536
+
+/* Does the file hold these bytes? Those at the end of a chunk are looked at again with the next. */
+static bool contains(int fd, const char *needle, size_t len)
+{
+	char buf[CHUNK + PATH_MAX + 64];
+	size_t kept = 0;
+	ssize_t n;
+
+	while ((n = read(fd, buf + kept, CHUNK)) > 0) {
+		size_t have = kept + (size_t)n;
+
+		if (memmem(buf, have, needle, len))
+			return true;
+		kept = have < len - 1 ? have : len - 1;
+		memmove(buf, buf + have - kept, kept);
+	}
+	return false;
+}
+
+static bool belongs(int proc, const char *pid, const char *needle, size_t len)
+{
+	char path[64];
+	bool yes;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.20s/environ", pid);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	yes = contains(fd, needle, len);
+	close(fd);
+	return yes;
+}
+
+size_t ut_living_count(const char *dir)
+{
+	char needle[PATH_MAX + 32];
+	/* with the NUL that closes it: a session may be the beginning of another's name */
+	size_t len = (size_t)snprintf(needle, sizeof(needle), UT_SESSION_ENV "=%s", dir) + 1;
+	DIR *proc = opendir("/proc");
+	size_t count = 0;
+	struct dirent *e;
+
+	if (!proc)
+		return 0;
+	while (len <= sizeof(needle) && (e = readdir(proc))) {
+		if (isdigit((unsigned char)e->d_name[0]))
+			count += belongs(dirfd(proc), e->d_name, needle, len);
+	}
+	closedir(proc);
+	return count;
+}

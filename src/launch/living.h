@@ -1,0 +1,15 @@
+/*
+ * living.h - which processes belong to a session and still run.
+ *
+ * A process that outlives the program may not have recorded anything yet, so its spool cannot
+ * tell; the environment it was started with can.
+ */
+#ifndef UT_LAUNCH_LIVING_H
+#define UT_LAUNCH_LIVING_H
+
+#include <stddef.h>
+
+/* How many running processes that we may look at have UT_SESSION=dir in their environment. */
+size_t ut_living_count(const char *dir);
+
+#endif

@@ -1,0 +1,267 @@
+#define UT_LOG_ROOM "launch"
+#include "launch/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "launch/env.h"
+#include "wire/clock.h"
+#include "wire/control.h"
+
+#define SECOND UINT64_C(1000000000)
+
+/*
+ * Signals that we take while the program runs. Those from the terminal have reached the program
+ * as well and are dropped; those that somebody sent to us are passed on to it.
+ */
+static const int taken[] = {
+	SIGCHLD, SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1,  SIGUSR2,
+	SIGALRM, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGWINCH,
+};
+
+/* What our caller had set, for the program and for us afterwards. */
+struct signals {
+	sigset_t mask;
+	struct sigaction chld;
+};
+
+static void taken_set(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(set, taken[i]);
+}
+
+static void take_signals(struct signals *s)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t set;
+
+	taken_set(&set);
+	sigprocmask(SIG_BLOCK, &set, &s->mask);
+	/* Inherited as ignored it would make the kernel throw the program's status away. */
+	sigaction(SIGCHLD, &dfl, &s->chld);
+}
+
+/* In the child too: the program starts with what we were started with. */
+static void give_signals_back(const struct signals *s)
+{
+	sigaction(SIGCHLD, &s->chld, NULL);
+	sigprocmask(SIG_SETMASK, &s->mask, NULL);
+}
+
+/* A Ctrl-C meant for the program has reached us too; it must not hit the export that follows. */
+static void forget_pending(void)
+{
+	const struct timespec now = { 0 };
+	sigset_t set;
+
+	taken_set(&set);
+	while (sigtimedwait(&set, NULL, &now) > 0)
+		;
+}
+
+/* Sets name for the program; says so if the user had set it to something else. */
+static void replace(struct ut_env *env, const char *name, const char *value)
+{
+	const char *old = ut_env_get(env, name);
+
+	if (old && old[0] && strcmp(old, value))
+		ut_log(UT_WARN, "%s was '%s' and is replaced for this run", name, old);
+	ut_env_set(env, name, value);
+}
+
+static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_arena *a)
+{
+	const char *old;
+
+	ut_env_init(env, a, environ);
+	ut_env_set(env, UT_SESSION_ENV, l->session_dir);
+	replace(env, "INTEL_LIBITTNOTIFY64", l->library);
+	replace(env, "INTEL_JIT_PROFILER64", l->library);
+	if (l->ccl)
+		ut_env_set(env, "CCL_ITT_LEVEL", "1");
+	if (!l->preload)
+		return;
+	if (strpbrk(l->library, ": "))
+		ut_log(UT_WARN,
+		       "%s: a blank or colon in the path: PTI_ENABLE_COLLECTION is not watched",
+		       l->library);
+	old = ut_env_get(env, "LD_PRELOAD");
+	ut_env_set(env, "LD_PRELOAD",
+		   old && old[0] ? ut_str_fmt(a, "%s:%s", l->library, old) : l->library);
+}
+
+/* In the child. Comes back only through the pipe: an errno instead of end of file. */
+static _Noreturn void become(const struct ut_launch *l, char *const *env, const struct signals *s,
+			     int pipe_fd)
+{
+	char *const *argv;
+	int code;
+
+	atomic_store(&l->control->root_pid, (uint32_t)getpid());
+	give_signals_back(s);
+	memcpy(&argv, &l->argv, sizeof(argv)); /* exec's prototype forgets that it only reads */
+	execvpe(l->argv[0], argv, env);
+	code = errno;
+	if (write(pipe_fd, &code, sizeof(code)) != (ssize_t)sizeof(code))
+		_exit(125);
+	_exit(127);
+}
+
+/* The child's errno, or 0 when exec closed the pipe. */
+static int read_exec_error(int fd)
+{
+	int code = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, &code, sizeof(code));
+	} while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(code) ? code : 0;
+}
+
+/*
+ * The program was stopped from the terminal (Ctrl-Z, or background input). Whoever waits for us
+ * expects to see us stop, too, and to wake both of us. A plain SIGSTOP is not copied: who sent it
+ * to the program alone will wake the program alone.
+ */
+static void stop_too(pid_t pid, int sig)
+{
+	sigset_t set;
+
+	if (sig != SIGTSTP && sig != SIGTTIN && sig != SIGTTOU)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	raise(sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	kill(pid, SIGCONT);
+}
+
+static void pass_on(pid_t pid, const siginfo_t *info)
+{
+	if (info->si_signo == SIGCHLD || info->si_code > 0)
+		return;
+	if (info->si_pid == pid || info->si_pid == getpid())
+		return; /* it has signalled its own group, which includes itself */
+	ut_log(UT_DEBUG, "signal %d from %ld goes to %ld", info->si_signo, (long)info->si_pid,
+	       (long)pid);
+	kill(pid, info->si_signo);
+}
+
+/* True when the program has ended; *status is final then. */
+static bool reap(pid_t pid, int *status)
+{
+	pid_t got;
+
+	while ((got = waitpid(pid, status, WNOHANG | WUNTRACED)) == pid) {
+		if (!WIFSTOPPED(*status))
+			return true;
+		stop_too(pid, WSTOPSIG(*status));
+	}
+	return got < 0 && errno != EINTR;
+}
+
+static int wait_for(pid_t pid, struct ut_control *control)
+{
+	uint64_t next = ut_clock_ns(CLOCK_MONOTONIC) + SECOND;
+	int status = 0;
+	sigset_t set;
+
+	taken_set(&set);
+	while (!reap(pid, &status)) {
+		uint64_t now = ut_clock_ns(CLOCK_MONOTONIC);
+		struct timespec rest = { 0 };
+		siginfo_t info;
+
+		if (now >= next) {
+			ut_control_tick(control);
+			next = now + SECOND;
+		}
+		rest.tv_nsec = (long)(next - now - 1);
+		if (sigtimedwait(&set, &info, &rest) > 0)
+			pass_on(pid, &info);
+	}
+	ut_control_tick(control);
+	return status;
+}
+
+int ut_launch_run(const struct ut_launch *l, struct ut_arena *a, struct ut_launch_result *r,
+		  struct ut_err *err)
+{
+	struct signals saved;
+	struct ut_env env;
+	int ends[2];
+
+	*r = (struct ut_launch_result){ 0 };
+	make_env(l, &env, a);
+	if (pipe2(ends, O_CLOEXEC))
+		return ut_err_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	take_signals(&saved);
+	r->pid = fork();
+	if (r->pid == 0)
+		become(l, env.vars, &saved, ends[1]);
+	close(ends[1]);
+	if (r->pid > 0) {
+		r->exec_errno = read_exec_error(ends[0]);
+		r->status = wait_for(r->pid, l->control);
+		forget_pending();
+	} else {
+		ut_err_set(err, -errno, "cannot start a process: %s", strerror(errno));
+	}
+	close(ends[0]);
+	give_signals_back(&saved);
+	return r->pid < 0 ? -EAGAIN : 0;
+}
+
+_Noreturn void ut_launch_end_as(int status)
+{
+	const struct rlimit none = { 0, 0 };
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t set;
+	int sig;
+
+	if (!WIFSIGNALED(status))
+		exit(WIFEXITED(status) ? WEXITSTATUS(status) : 125);
+	sig = WTERMSIG(status);
+	/* The program's core is the interesting one; ours must not take its place. A limit of 0
+	 * does not stop a core that is piped to a program, not being dumpable does. */
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	sigaction(sig, &dfl, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	raise(sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	exit(128 + sig);
+}
+
+bool ut_launch_pause(uint64_t ns)
+{
+	const struct timespec t = { (time_t)(ns / SECOND), (long)(ns % SECOND) };
+	sigset_t set, old;
+	int sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	sig = sigtimedwait(&set, NULL, &t);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return sig < 0;
+}

@@ -1,0 +1,46 @@
+/*
+ * run.h - start a program with the collector inside, wait for it, end as it ended.
+ *
+ * The program must not notice: same standard streams, same signal dispositions and mask, same
+ * terminal, same process group. If we die, it goes on.
+ *
+ * One run at a time in a process: while it lasts the signals of this process are ours.
+ */
+#ifndef UT_LAUNCH_RUN_H
+#define UT_LAUNCH_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct ut_arena;
+struct ut_control;
+
+struct ut_launch {
+	const char *const *argv;    /* the program and its arguments, closed by NULL */
+	const char *session_dir;    /* absolute */
+	const char *library;        /* absolute path of the collector */
+	bool preload;               /* also through LD_PRELOAD, to see setenv() and friends */
+	bool ccl;                   /* ask oneCCL for its ITT tasks */
+	struct ut_control *control; /* told root_pid and the time, once a second */
+};
+
+struct ut_launch_result {
+	pid_t pid;
+	int status;     /* as from waitpid(); only if exec_errno is 0 */
+	int exec_errno; /* why the program could not be started; 0 = it ran */
+};
+
+/* 0 also when the program could not be executed: see exec_errno. */
+int ut_launch_run(const struct ut_launch *l, struct ut_arena *a, struct ut_launch_result *r,
+		  struct ut_err *err) UT_MUST_CHECK;
+
+/* Ends this process as status says: with the same code, or by the same signal but no core. */
+_Noreturn void ut_launch_end_as(int status);
+
+/* Sleeps for ns, or until the user asks to go on with Ctrl-C: then it returns false. */
+bool ut_launch_pause(uint64_t ns);
+
+#endif

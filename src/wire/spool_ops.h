@@ -1,0 +1,54 @@
+/*
+ * spool_ops.h - the operations that SYNC, STITCH, HEAP, MODULE and MODEL records name.
+ *
+ * The numbers are part of the format (docs/formats/spool.md): add at the end only.
+ */
+#ifndef UT_WIRE_SPOOL_OPS_H
+#define UT_WIRE_SPOOL_OPS_H
+
+enum ut_sync_op {
+	UT_SYNC_PREPARE,
+	UT_SYNC_CANCEL,
+	UT_SYNC_ACQUIRED,
+	UT_SYNC_RELEASING,
+	UT_SYNC_DESTROY,
+};
+
+enum ut_stitch_op {
+	UT_STITCH_CREATE,
+	UT_STITCH_DESTROY,
+	UT_STITCH_ENTER,
+	UT_STITCH_LEAVE
+};
+
+enum ut_heap_op {
+	UT_HEAP_ALLOC_BEGIN,
+	UT_HEAP_ALLOC_END,
+	UT_HEAP_FREE_BEGIN,
+	UT_HEAP_FREE_END,
+	UT_HEAP_REALLOC_BEGIN,
+	UT_HEAP_REALLOC_END,
+	UT_HEAP_ACCESS_BEGIN,
+	UT_HEAP_ACCESS_END,
+	UT_HEAP_RECORD_BEGIN,
+	UT_HEAP_RECORD_END,
+	UT_HEAP_RESET,
+	UT_HEAP_RECORD,
+};
+
+enum ut_module_op {
+	UT_MODULE_LOAD,
+	UT_MODULE_UNLOAD
+};
+
+enum ut_model_op {
+	UT_MODEL_SITE_BEGIN,
+	UT_MODEL_SITE_END,
+	UT_MODEL_TASK_BEGIN,
+	UT_MODEL_TASK_END,
+	UT_MODEL_LOCK_ACQUIRE,
+	UT_MODEL_LOCK_RELEASE,
+	UT_MODEL_ITERATION,
+};
+
+#endif
