@@ -23,6 +23,7 @@ struct ut_out {
 	int fd; /* -1: in memory, or failed */
 	bool memory;
 	bool borrowed; /* fd is not ours to close */
+	bool unnamed; /* the file has no name yet; temp is the one it will have for a moment */
 	unsigned int flags;
 	struct ut_pack *pack;
 	char path[PATH_MAX]; /* what the user called it */
@@ -62,11 +63,42 @@ static bool name_temp(struct ut_out *o, unsigned int try)
 	return len < (int)sizeof(o->temp);
 }
 
+/* A file without a name vanishes with us, whatever ends us. Not every file system has them. */
+static int open_unnamed(const struct ut_out *o)
+{
+	const char *slash = strrchr(o->path, '/');
+	char dir[PATH_MAX] = ".";
+
+	if (slash)
+		snprintf(dir, sizeof(dir), "%.*s", (int)(slash + 1 - o->path), o->path);
+	return open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+}
+
+static int give_name(struct ut_out *o)
+{
+	char self[64];
+	int rc = -EEXIST;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", o->fd);
+	for (unsigned int try = 0; rc == -EEXIST && try < 100 && name_temp(o, try); try++)
+		rc = linkat(AT_FDCWD, self, AT_FDCWD, o->temp, AT_SYMLINK_FOLLOW) ? -errno : 0;
+	if (rc)
+		o->temp[0] = '\0';
+	return rc;
+}
+
 /* Somebody else's name is left alone: another container may have our pid. */
 static int open_temp(struct ut_out *o)
 {
 	int fd, rc = -ENAMETOOLONG;
 
+	fd = open_unnamed(o);
+	if (fd >= 0 && access("/proc/self/fd", F_OK) == 0) {
+		o->unnamed = true;
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
 	for (unsigned int try = 0; try < 100 && name_temp(o, try); try++) {
 		fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd >= 0)
@@ -194,6 +226,11 @@ int ut_out_commit(struct ut_out *o, struct ut_err *err)
 
 	if (!o->memory)
 		drain(o, true);
+	if (o->unnamed && !o->err.code) {
+		rc = give_name(o);
+		if (rc)
+			fail(o, rc);
+	}
 	/* A full quota or a network file system may fail only now. */
 	if (o->fd >= 0 && !o->borrowed) {
 		if (close(o->fd) && !o->err.code)
