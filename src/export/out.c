@@ -23,7 +23,7 @@ struct ut_out {
 	int fd; /* -1: in memory, or failed */
 	bool memory;
 	bool borrowed; /* fd is not ours to close */
-	bool unnamed; /* the file has no name yet; temp is the one it will have for a moment */
+	bool unnamed;  /* the file has no name yet; temp is the one it will have for a moment */
 	unsigned int flags;
 	struct ut_pack *pack;
 	char path[PATH_MAX]; /* what the user called it */

@@ -163,7 +163,7 @@ static void an_abandoned_file_leaves_nothing(void **state)
 	(void)state;
 	for (int i = 0; i < 100000; i++)
 		ut_out_text(o, "more than the buffer ");
-	assert_int_equal(files_in_home(), 1);
+	assert_int_not_equal(access("b.txt", F_OK), 0);
 	ut_out_abandon(o);
 	ut_out_abandon(NULL);
 	assert_int_equal(files_in_home(), 0);
