@@ -10,7 +10,8 @@
  *
  * In the timeline: named threads; "tile" tasks with "blur" and "edges" inside and their place as
  * metadata; one overlapped task and one frame per picture, begun by main and ended by the encoder;
- * relations from tiles and encoding to their picture; counters; a marker at each change of scene.
+ * relations from tiles and encoding to the drawing they need; counters; a marker at each change of
+ *scene.
  */
 #include <math.h>
 #include <pthread.h>
@@ -36,7 +37,7 @@ enum {
 
 struct picture {
 	int number;
-	__itt_id id;
+	__itt_id id, drawn;
 	atomic_int tiles_left;
 	float in[HEIGHT][WIDTH];
 	float blurred[HEIGHT][WIDTH];
@@ -175,7 +176,7 @@ static void filter_tile(struct picture *p, int tile)
 
 	__itt_task_begin(trace.domain, __itt_null, p->id, trace.tile);
 	__itt_metadata_add(trace.domain, __itt_null, trace.place, __itt_metadata_s32, 2, place);
-	__itt_relation_add_to_current(trace.domain, __itt_relation_is_child_of, p->id);
+	__itt_relation_add_to_current(trace.domain, __itt_relation_is_dependent_on, p->drawn);
 	blur(p, place[0], place[1]);
 	edges(p, place[0], place[1]);
 	__itt_task_end(trace.domain);
@@ -210,7 +211,7 @@ static int pack(const uint8_t *bytes, size_t n, uint32_t *sum)
 		for (run = 1; i + run < n && run < 255 && bytes[i + run] == bytes[i]; run++)
 			;
 		*sum = (*sum * 31 + bytes[i]) * 31 + (uint32_t)run;
-		size += 2;
+		size += run > 1 ? 2 : 1;
 	}
 	return size;
 }
@@ -222,7 +223,7 @@ static uint32_t encode(struct picture *p)
 	int size;
 
 	__itt_task_begin(trace.domain, __itt_null, p->id, trace.encode);
-	__itt_relation_add_to_current(trace.domain, __itt_relation_is_dependent_on, p->id);
+	__itt_relation_add_to_current(trace.domain, __itt_relation_is_dependent_on, p->drawn);
 	size = pack(&p->out[0][0], sizeof(p->out), &sum);
 	percent = 100.0 * size / (double)sizeof(p->out);
 	__itt_formatted_metadata_add(trace.domain, trace.packed, size, percent, "raw");
@@ -260,7 +261,7 @@ static void draw(struct picture *p)
 	int scene = p->number / SCENE;
 	float phase = (float)p->number * 0.3F, scale = (float)(8 + scene * 9);
 
-	__itt_task_begin(trace.domain, __itt_null, p->id, trace.draw);
+	__itt_task_begin(trace.domain, p->drawn, p->id, trace.draw);
 	for (int y = 0; y < HEIGHT; y++)
 		for (int x = 0; x < WIDTH; x++)
 			p->in[y][x] = (float)((x * 7 + y * 13) % 16) / 8 +
@@ -293,6 +294,7 @@ static void produce(void)
 
 		p->number = n;
 		p->id = __itt_id_make(p, (unsigned long long)n + 1);
+		p->drawn = __itt_id_make(p->in, (unsigned long long)n + 1);
 		atomic_store(&p->tiles_left, TILES);
 		announce(p);
 		draw(p);

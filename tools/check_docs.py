@@ -206,7 +206,7 @@ def check_options(doc, options):
     everything = {f"--{name}" for table in options.values() for name in table.all}
     everything |= {"--generate"} | doc.not_ours()
     for number, text in doc.code():
-        for name in re.findall(r"(?<![\w-])--[a-z][\w-]*", text):
+        for name in re.findall(r"(?<![\w-])--[a-z][\w-]*\w", text):
             whole = name in everything
             if not whole and not any(t.find(name[2:]) for t in options.values()):
                 yield f"{doc.name}:{number}: no option {name}"

@@ -14,9 +14,9 @@ cd "$(dirname "$0")/.."
 build_required="gcc|cc libc6-dev make|make cmake|cmake pkg-config|pkg-config zlib1g-dev libzstd-dev"
 test_required="$build_required g++|c++ libcmocka-dev python3|python3"
 test_optional="valgrind|valgrind protobuf-compiler|protoc mold|mold clang-14|clang-14
-	libtbb-dev libdnnl-dev embree-tools libomp-14-dev
+	libtbb-dev libdnnl-dev embree-tools libomp-14-dev php8.2-cli php8.2-opcache
 	python3-venv chromium|chromium nodejs|node npm|npm"
-test_optional_newer="libomp-19-dev" # cannot live beside 14 everywhere: tried last, alone
+test_unpacked="libomp5-13 libomp5-19" # conflict with libomp5-14: unpacked into build/packages
 lint_required="$test_required clang|clang clang-tidy|clang-tidy clang-format-14|clang-format-14
 	cppcheck|cppcheck"
 lint_optional="libclang-rt-14-dev"
@@ -104,6 +104,29 @@ prefer() {
 	done
 }
 
+# Packages that cannot be installed beside others: their files, in build/packages/PACKAGE.
+unpack() {
+	local package at
+
+	command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || return 0
+	for package in "$@"; do
+		at=build/packages/$package
+		if [ -d "$at" ] || grep -qxF "$package" "$skipped" 2>/dev/null; then
+			continue
+		fi
+		say "unpacking $package"
+		rm -rf "$at.new" && mkdir -p "$at.new"
+		if (cd "$at.new" && apt-get -q download "$package" >../../setup.log 2>&1 &&
+			dpkg-deb -x ./*.deb . && rm ./*.deb); then
+			mv "$at.new" "$at"
+		else
+			rm -rf "$at.new"
+			say "skipped $package: $(reason)"
+			echo "$package" >>"$skipped"
+		fi
+	done
+}
+
 # build/venv: PyTorch and the ITT binding of python, for the tests that trace them.
 python_venv() {
 	local log=build/setup-python.log package
@@ -144,7 +167,7 @@ part() {
 	# shellcheck disable=SC2086
 	case $1 in
 	build) require $build_required ;;
-	test) require $test_required && prefer $test_optional && prefer $test_optional_newer ;;
+	test) require $test_required && prefer $test_optional && unpack $test_unpacked ;;
 	lint) require $lint_required && prefer $lint_optional ;;
 	python) python_venv ;;
 	node) node_packages ;;

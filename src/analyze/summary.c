@@ -109,11 +109,13 @@ static uint32_t row_of(struct ut_summary *s, const struct ut_trace *t, const str
 	return row ? row - 1 : row_by_text(s, t, e);
 }
 
-static void count_call(struct ut_summary_row *row, uint64_t length)
+/* How short a span is that never ended, nobody knows. */
+static void count_call(struct ut_summary_row *row, uint64_t length, bool finished)
 {
 	row->calls++;
 	row->total += length;
-	row->min = length < row->min ? length : row->min;
+	if (finished)
+		row->min = length < row->min ? length : row->min;
 	row->max = length > row->max ? length : row->max;
 }
 
@@ -149,7 +151,7 @@ static void add_span(struct ut_summary *s, const struct ut_trace *t, const struc
 
 	k->is_thread = t->tracks[e->track].type == UT_TRACK_THREAD;
 	unwind(s, k, e->ts);
-	count_call(&s->rows[row], e->val);
+	count_call(&s->rows[row], e->val, !(e->flags & UT_EV_UNFINISHED));
 	if (k->depth)
 		k->frames[k->depth - 1].inside += e->val;
 	k->frames = grown(&st->arena, k->frames, k->depth + 1, &k->cap, sizeof(*k->frames));
@@ -191,7 +193,7 @@ static void add_async(struct ut_summary *s, const struct ut_trace *t, const stru
 	begin = e->kind == UT_KIND_ASYNC_BEGIN ? e->ts : h->ts;
 	end = e->kind == UT_KIND_ASYNC_BEGIN ? h->ts : e->ts;
 	length = end > begin ? end - begin : 0;
-	count_call(&s->rows[h->row], length);
+	count_call(&s->rows[h->row], length, !(e->flags & UT_EV_UNFINISHED));
 	h->next_free = st->free_half;
 	st->free_half = i;
 	ut_idmap_take(&st->waiting, e->val);
@@ -268,8 +270,11 @@ static void drop_empty_rows(struct ut_summary *s)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->count; i++) {
-		if (s->rows[i].calls)
-			s->rows[kept++] = s->rows[i];
+		if (!s->rows[i].calls)
+			continue;
+		if (s->rows[i].min > s->rows[i].max)
+			s->rows[i].min = s->rows[i].max; /* none of them ended */
+		s->rows[kept++] = s->rows[i];
 	}
 	s->count = kept;
 }

@@ -306,7 +306,10 @@ static void print_summary(struct ut_outputs *o, struct ut_buf *to)
 	if (!o->summary.count)
 		return;
 	mem = ut_out_open_memory();
-	ut_table_text(mem, &o->summary, (size_t)o->opts->summary_rows);
+	if (o->opts->output && ut_str_ends(o->opts->output, ".csv"))
+		ut_table_csv(mem, &o->summary);
+	else
+		ut_table_text(mem, &o->summary, (size_t)o->opts->summary_rows);
 	data = ut_out_data(mem, &len);
 	ut_buf_add(to, data, len);
 	ut_out_abandon(mem);
@@ -342,21 +345,21 @@ int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, st
 	return rc;
 }
 
-static void tell(uint64_t n, const char *what)
+static void tell(uint64_t n, const char *one, const char *many, const char *what)
 {
 	if (n)
-		ut_log(UT_WARN, "%" PRIu64 " %s", n, what);
+		ut_log(UT_WARN, "%" PRIu64 " %s %s", n, n == 1 ? one : many, what);
 }
 
 void ut_outputs_tell_losses(const struct ut_losses *l)
 {
-	tell(l->dropped,
-	     "records found no room and are missing (disk full, or --max-size reached)");
-	tell(l->torn, "records were cut off when their process ended");
-	tell(l->stray_ends, "task ends without a begin");
-	tell(l->implicit_ends, "tasks were closed because an outer one ended before them");
-	tell(l->unfinished, "tasks never ended; they reach to the last sign of life");
-	tell(l->unknown, "records are of a kind that this version does not know");
+	tell(l->dropped, "record", "records",
+	     "found no room and went missing (disk full, or --max-size reached)");
+	tell(l->torn, "record", "records", "got cut off when the process ended");
+	tell(l->stray_ends, "end", "ends", "of a task came without a begin");
+	tell(l->implicit_ends, "task", "tasks", "ended only because an outer one did");
+	tell(l->unfinished, "task", "tasks", "never ended; shown up to the last sign of life");
+	tell(l->unknown, "record", "records", "of a kind that this version does not know");
 	if (l->overwritten)
 		ut_log(UT_INFO, "flight recorder: %" PRIu64 " older chunks were recorded over",
 		       l->overwritten);

@@ -251,14 +251,9 @@ static int apply_domains(const struct ut_record_opts *o, struct ut_control *cont
 
 int ut_record_apply(const struct ut_record_opts *o, struct ut_control *control, struct ut_err *err)
 {
-	const char *pti = getenv("PTI_ENABLE_COLLECTION");
-
 	/* A named session is switched by its name alone. */
-	if (o->start_paused && !o->session) {
+	if (o->start_paused && !o->session)
 		control->flags |= UT_CONTROL_CONDITIONAL;
-		if (pti && pti[0] != '0')
-			control->flags |= UT_CONTROL_COLLECTION_ON;
-	}
 	if (o->follow_children)
 		control->flags |= UT_CONTROL_FOLLOW_CHILDREN;
 	control->groups = o->groups;

@@ -11,7 +11,8 @@ enum size {
 	SIZE_INT,
 	SIZE_CHAR,
 	SIZE_SHORT,
-	SIZE_LONG
+	SIZE_LONG,
+	SIZE_LONG_DOUBLE
 };
 
 struct conversion {
@@ -47,7 +48,7 @@ static const char *parse(const char *p, struct conversion *c, va_list *args)
 		if (*p == 'h')
 			c->size = c->size == SIZE_SHORT ? SIZE_CHAR : SIZE_SHORT;
 		else
-			c->size = SIZE_LONG;
+			c->size = *p == 'L' ? SIZE_LONG_DOUBLE : SIZE_LONG;
 	}
 	c->type = *p;
 	return *p ? p + 1 : p;
@@ -55,7 +56,7 @@ static const char *parse(const char *p, struct conversion *c, va_list *args)
 
 static int64_t signed_arg(enum size size, va_list *args)
 {
-	if (size == SIZE_LONG)
+	if (size >= SIZE_LONG)
 		return va_arg(*args, long);
 	if (size == SIZE_SHORT)
 		return (short)va_arg(*args, int);
@@ -66,13 +67,19 @@ static int64_t signed_arg(enum size size, va_list *args)
 
 static uint64_t unsigned_arg(enum size size, va_list *args)
 {
-	if (size == SIZE_LONG)
+	if (size >= SIZE_LONG)
 		return va_arg(*args, unsigned long);
 	if (size == SIZE_SHORT)
 		return (unsigned short)va_arg(*args, int);
 	if (size == SIZE_CHAR)
 		return (unsigned char)va_arg(*args, int);
 	return va_arg(*args, unsigned int);
+}
+
+static double double_arg(enum size size, va_list *args)
+{
+	return size == SIZE_LONG_DOUBLE ? (double)va_arg(*args, long double)
+					: va_arg(*args, double);
 }
 
 static void put_rune(struct ut_text *text, uint32_t c)
@@ -99,6 +106,17 @@ static void put_rune(struct ut_text *text, uint32_t c)
 		len = 4;
 	}
 	ut_text_bytes(text, utf8, len);
+}
+
+/* A byte as it is, which may be a part of a longer character; or a wide character. */
+static void put_char(struct ut_text *text, enum size size, int c)
+{
+	char byte = (char)c;
+
+	if (size == SIZE_LONG)
+		put_rune(text, (uint32_t)c);
+	else
+		ut_text_bytes(text, &byte, 1);
 }
 
 static void put_string(struct ut_text *text, const struct conversion *c, va_list *args)
@@ -137,7 +155,7 @@ static int put(struct ut_text *text, const struct conversion *c, va_list *args)
 		ut_text_hex(text, unsigned_arg(c->size, args));
 		return 1;
 	case 'c':
-		put_rune(text, (uint32_t)va_arg(*args, int));
+		put_char(text, c->size, va_arg(*args, int));
 		return 1;
 	case 'p':
 		ut_text_str(text, "0x");
@@ -147,7 +165,7 @@ static int put(struct ut_text *text, const struct conversion *c, va_list *args)
 	case 'F':
 	case 'e':
 	case 'g':
-		ut_text_double(text, va_arg(*args, double),
+		ut_text_double(text, double_arg(c->size, args),
 			       c->precision < 0 ? 6 : (unsigned int)c->precision);
 		return 1;
 	case '%':

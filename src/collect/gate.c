@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,22 +108,31 @@ static void make_ready(void)
 	}
 }
 
+/* Handlers that record would find things half made. */
+static void hold_signals(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
 bool ut_gate_wake(void)
 {
 	uint32_t pid, owner;
+	sigset_t before;
 
 	while (!atomic_load_explicit(&ut_gate.word, memory_order_acquire)) {
-		if (ut_me.busy)
-			return false; /* a signal handler in the middle of make_ready() */
 		pid = (uint32_t)getpid();
 		owner = atomic_load(&g.owner);
-		if (owner != pid && atomic_compare_exchange_strong(&g.owner, &owner, pid)) {
-			ut_me.busy = 1;
-			make_ready();
-			ut_me.busy = 0;
-		} else {
+		if (owner == pid) {
 			sched_yield(); /* another thread is at it; it waits for nobody */
+			continue;
 		}
+		hold_signals(&before);
+		if (atomic_compare_exchange_strong(&g.owner, &owner, pid))
+			make_ready();
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
 	return !(atomic_load(&ut_gate.word) & UT_GATE_STOPPED);
 }
@@ -131,10 +141,14 @@ bool ut_gate_wake(void)
 
 static void attach(struct ut_tbuf *t)
 {
+	sigset_t before;
+
+	hold_signals(&before);
 	ut_tbuf_attach(t);
 	t->ready = t->ignored ? UINT32_MAX : t->generation << 8 | UT_GATE_OPEN;
 	if (g.has_key)
 		pthread_setspecific(g.key, t);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static bool remember(struct ut_tbuf *t, enum ut_gate_call call, bool recorded)
@@ -156,11 +170,8 @@ static bool decide(struct ut_tbuf *t, enum ut_gate_call call)
 	word = atomic_load_explicit(&ut_gate.word, memory_order_relaxed);
 	if (word & UT_GATE_STOPPED || state == UT_STATE_STOPPED)
 		return false;
-	if (t->generation != word >> 8) {
-		if (t->busy)
-			return false;
+	if (t->generation != word >> 8)
 		attach(t);
-	}
 	if (t->ignored) {
 		ut_writer_count_ignored();
 		return false;
@@ -192,14 +203,30 @@ bool ut_gate_conditional(void)
 	return g.control && (g.control->flags & UT_CONTROL_CONDITIONAL);
 }
 
+static void announce(enum ut_rec type)
+{
+	if (ut_gate_passes(&ut_me, UT_CALL_OTHER))
+		ut_tbuf_words(&ut_me, type, NULL, 0);
+}
+
+/* The change is recorded while recording is on: before a pause, after a resume. */
+static void switch_to(bool itt_paused, bool variable_on)
+{
+	bool was_on = current_bits() & UT_GATE_OPEN, on = !itt_paused && variable_on;
+
+	if (was_on && !on)
+		announce(UT_REC_PAUSE);
+	atomic_store(&g.itt_paused, itt_paused);
+	atomic_store(&g.variable_on, variable_on);
+	set_word();
+	if (!was_on && on)
+		announce(UT_REC_RESUME);
+}
+
 void ut_gate_pause(bool paused)
 {
-	if (!ut_gate_conditional())
-		return;
-	atomic_store(&g.itt_paused, paused);
-	if (!paused)
-		atomic_store(&g.variable_on, true);
-	set_word();
+	if (ut_gate_conditional())
+		switch_to(paused, paused ? atomic_load(&g.variable_on) : true);
 }
 
 void ut_gate_variable(const char *value)
@@ -207,8 +234,7 @@ void ut_gate_variable(const char *value)
 	/* Before the first ITT call there is nothing to switch: prepare() will read it. */
 	if (!atomic_load(&ut_gate.word) || !ut_gate_conditional())
 		return;
-	atomic_store(&g.variable_on, variable_says_on(value));
-	set_word();
+	switch_to(atomic_load(&g.itt_paused), variable_says_on(value));
 }
 
 void ut_gate_stop(void)

@@ -53,6 +53,14 @@ static inline bool ut_gate_open(const struct ut_tbuf *t)
 	       atomic_load_explicit(ut_gate_state, memory_order_relaxed) == 0;
 }
 
+/* Open again after a pause: histories have to be kept. */
+static inline bool ut_gate_resumed(const struct ut_tbuf *t)
+{
+	return atomic_load_explicit(&ut_gate.word, memory_order_acquire) ==
+		       (t->ready | UT_GATE_WAS_PAUSED) &&
+	       atomic_load_explicit(ut_gate_state, memory_order_relaxed) == 0;
+}
+
 /* Paused, and this thread is attached. */
 static inline bool ut_gate_paused(const struct ut_tbuf *t)
 {

@@ -56,11 +56,13 @@ static struct string *find_string(uint64_t hash, const char *text, size_t len)
 	return s;
 }
 
-/* Two threads may add the same text at once: then it has two numbers, which harms nobody. */
+/* Two threads may add the same text at once: the second takes what the first has made, and the
+ * number it had got is never used. */
 static struct string *add_string(uint64_t hash, const char *text, size_t len)
 {
 	_Atomic(struct string *) *bucket = &strings[hash % STRING_BUCKETS];
 	struct string *s = ut_mem_alloc(sizeof(*s) + len + 1);
+	struct string *head = atomic_load_explicit(bucket, memory_order_acquire);
 
 	if (!s)
 		return NULL;
@@ -72,9 +74,13 @@ static struct string *add_string(uint64_t hash, const char *text, size_t len)
 	s->handle.extra1 = (int)s->id;
 	if (ut_gate_wake()) /* else a forked child would write to its parent's spool */
 		define_string(s);
-	s->next = atomic_load_explicit(bucket, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak(bucket, &s->next, s))
-		;
+	do {
+		struct string *other = find_string(hash, text, len);
+
+		if (other)
+			return other;
+		s->next = head;
+	} while (!atomic_compare_exchange_strong(bucket, &head, s));
 	return s;
 }
 
@@ -157,6 +163,7 @@ static struct domain *add_domain(uint64_t hash, const char *name)
 {
 	_Atomic(struct domain *) *bucket = &domains[hash % DOMAIN_BUCKETS];
 	struct domain *d = ut_mem_alloc(sizeof(*d));
+	struct domain *head = atomic_load_explicit(bucket, memory_order_acquire);
 	const struct string *s = intern(name, strlen(name));
 
 	if (!d || !s)
@@ -169,9 +176,13 @@ static struct domain *add_domain(uint64_t hash, const char *name)
 	d->domain.extra1 = (int)d->id;
 	if (d->domain.flags && ut_gate_wake())
 		define_domain(d);
-	d->next = atomic_load_explicit(bucket, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak(bucket, &d->next, d))
-		;
+	do {
+		struct domain *other = find_domain(hash, name);
+
+		if (other)
+			return other;
+		d->next = head;
+	} while (!atomic_compare_exchange_strong(bucket, &head, d));
 	return d;
 }
 

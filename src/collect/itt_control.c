@@ -6,31 +6,17 @@
 
 /* ---- control ------------------------------------------------------------------------------- */
 
-static void announce(enum ut_rec type, uint32_t scope)
-{
-	struct ut_tbuf *t = ut_gate_conditional() ? ut_hook() : NULL;
-	uint64_t word = scope;
-
-	if (t)
-		ut_tbuf_words(t, type, &word, 1);
-}
-
-/* The record is made while recording is on: before a pause, after a resume. */
+/* May be the first call of all; device collection has switches of its own. */
 void __itt_pause_scoped(__itt_collection_scope scope)
 {
-	if (!(scope & __itt_collection_scope_host))
-		return; /* device collection has switches of its own */
-	announce(UT_REC_PAUSE, (uint32_t)scope);
-	ut_gate_pause(true);
+	if (scope & __itt_collection_scope_host && ut_gate_wake())
+		ut_gate_pause(true);
 }
 
 void __itt_resume_scoped(__itt_collection_scope scope)
 {
-	if (!(scope & __itt_collection_scope_host))
-		return;
-	ut_gate_wake(); /* may be the first call of all */
-	ut_gate_pause(false);
-	announce(UT_REC_RESUME, (uint32_t)scope);
+	if (scope & __itt_collection_scope_host && ut_gate_wake())
+		ut_gate_pause(false);
 }
 
 void __itt_pause(void)

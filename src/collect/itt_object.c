@@ -261,7 +261,7 @@ __itt_event __itt_event_create(const char *name, int len)
 {
 	int number = create_name(name, name && len > 0 ? strnlen(name, (size_t)len) : 0);
 
-	return number > 0 ? number : 1;
+	return number > 0 ? number : (int)UT_DOMAIN_UNWANTED;
 }
 
 int __itt_event_start(__itt_event event)

@@ -47,6 +47,10 @@ void __itt_task_begin(const __itt_domain *domain, __itt_id id, __itt_id parent,
 			} else if (ut_gate_paused(t)) {
 				ut_gate_push(t, false);
 				return;
+			} else if (ut_gate_resumed(t) &&
+				   ut_tbuf_word_fast(t, UT_WORD_BEGIN, d | (uint64_t)s << 8)) {
+				ut_gate_push(t, true);
+				return;
 			}
 		}
 	}
@@ -70,7 +74,10 @@ void __itt_task_end(const __itt_domain *domain)
 		if (UT_LIKELY(ut_gate_open(t))) {
 			if (UT_LIKELY(ut_tbuf_word_fast(t, UT_WORD_END, d)))
 				return;
-		} else if (ut_gate_paused(t) && !(t->history & 1)) {
+		} else if (!(t->history & 1) && (ut_gate_paused(t) || ut_gate_resumed(t))) {
+			ut_gate_pop(t);
+			return;
+		} else if (ut_gate_resumed(t) && ut_tbuf_word_fast(t, UT_WORD_END, d)) {
 			ut_gate_pop(t);
 			return;
 		}

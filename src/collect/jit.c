@@ -10,7 +10,8 @@
 
 #include "collect/gate.h"
 #include "collect/intern.h"
-#include "collect/number.h"
+#include "wire/control.h"
+#include "wire/writer.h"
 
 #define EXPORT     __attribute__((visibility("default")))
 #define MOST_LINES 1000u
@@ -64,22 +65,31 @@ EXPORT unsigned int Initialize(void)
 	return ut_gate_wake() ? iJIT_SAMPLING_ON : iJIT_NOTHING_RUNNING;
 }
 
+/* Compiled code has no domain; the session's filter knows it as "jit". */
+static bool wanted(void)
+{
+	const struct ut_control *control = ut_gate_settings();
+
+	return ut_control_passes(control->include, control->exclude, "jit");
+}
+
 EXPORT int NotifyEvent(iJIT_JVM_EVENT event, void *data)
 {
 	struct method m;
-	uint64_t words[5];
+	uint64_t words[6];
 
-	if (!data || !ut_gate_wake() || !read_method(event, data, &m))
+	if (!data || !ut_gate_wake() || !wanted() || !read_method(event, data, &m))
 		return 1;
 	if (!m.table)
 		m.lines = 0;
 	if (m.lines > MOST_LINES)
 		m.lines = MOST_LINES;
 	words[0] = ut_pack(m.id, m.lines);
-	words[1] = (uint64_t)(uintptr_t)m.address;
-	words[2] = m.size;
-	words[3] = ut_pack(ut_intern_z(m.name), ut_intern_z(m.class_name));
-	words[4] = ut_intern_z(m.file);
-	ut_writer_define(UT_REC_JIT_METHOD, words, 5, m.table, m.lines * sizeof(*m.table));
+	words[1] = ut_clock_ticks(ut_writer_clock); /* definitions have no full time of their own */
+	words[2] = (uint64_t)(uintptr_t)m.address;
+	words[3] = m.size;
+	words[4] = ut_pack(ut_intern_z(m.name), ut_intern_z(m.class_name));
+	words[5] = ut_intern_z(m.file);
+	ut_writer_define(UT_REC_JIT_METHOD, words, 6, m.table, m.lines * sizeof(*m.table));
 	return 1;
 }

@@ -9,7 +9,8 @@
 #include "wire/writer.h"
 
 struct kept {
-	struct kept *next;
+	struct kept *next;  /* the one defined before */
+	struct kept *newer; /* the one defined after; only for the replay */
 	enum ut_rec type;
 	size_t count;
 	size_t len;
@@ -45,8 +46,15 @@ void ut_number_define(enum ut_rec type, const uint64_t *words, size_t count, con
 		;
 }
 
+/* In the order in which they were defined: a later one may amend or replace an earlier one. */
 void ut_number_replay(void)
 {
-	for (const struct kept *k = atomic_load(&all); k; k = k->next)
+	struct kept *k = atomic_load(&all);
+
+	if (!k)
+		return;
+	for (k->newer = NULL; k->next; k = k->next)
+		k->next->newer = k;
+	for (; k; k = k->newer)
 		ut_writer_define(k->type, k->words, k->count, k->bytes, k->len);
 }

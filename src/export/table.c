@@ -11,7 +11,7 @@
 #include "export/utf8.h"
 
 #define NAME_COLUMNS   48
-#define DOMAIN_COLUMNS 20
+#define DOMAIN_COLUMNS 28
 #define TIME_COLUMNS   9
 #define ELLIPSIS       "\xe2\x80\xa6" /* one column */
 

@@ -34,7 +34,7 @@ static void scan_definitions(struct ut_spool_import *im)
 				continue;
 			if (r.type == UT_REC_JIT_METHOD)
 				*UT_VEC_PUSH(&im->notes) =
-					(struct ut_spool_note){ w.ticks, 0, r, false };
+					(struct ut_spool_note){ ut_rec_word(&r, 1), 0, r, false };
 			else
 				im->trace->losses.unknown++;
 		}
@@ -155,6 +155,23 @@ static void scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t tick
 	}
 }
 
+/* Threads are numbered from 1 on: a number that the file has no room for is garbage. */
+static struct ut_spool_part *add_part(struct ut_spool_import *im, struct ut_spool_walk *w,
+				      const struct ut_spool_rec *r)
+{
+	struct ut_spool_part *part;
+
+	if (ut_rec_low(r, 1) > im->tables.most) {
+		w->torn++;
+		return NULL;
+	}
+	part = UT_VEC_PUSH(&im->parts);
+	*part = (struct ut_spool_part){
+		.thread = ut_rec_low(r, 1), .ticks = w->ticks, .begin = w->pos, .end = w->end
+	};
+	return part;
+}
+
 static void scan_data(struct ut_spool_import *im, const struct ut_chunk_view *view)
 {
 	struct ut_spool_walk w = { .pos = view->begin, .end = view->end };
@@ -165,11 +182,7 @@ static void scan_data(struct ut_spool_import *im, const struct ut_chunk_view *vi
 		if (r.kind == UT_WORD_LONG && r.type == UT_REC_THREAD) {
 			if (part)
 				part->end = r.words - 1;
-			part = UT_VEC_PUSH(&im->parts);
-			*part = (struct ut_spool_part){ .thread = ut_rec_low(&r, 1),
-							.ticks = w.ticks,
-							.begin = w.pos,
-							.end = view->end };
+			part = add_part(im, &w, &r);
 		} else if (part && r.kind == UT_WORD_LONG) {
 			scan_long(im, part->thread, w.ticks, &r);
 		}
@@ -186,7 +199,9 @@ static int by_thread(const void *a, const void *b)
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
-	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+	if (x->ticks != y->ticks)
+		return x->ticks < y->ticks ? -1 : 1;
+	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
 static void scan_records(struct ut_spool_import *im)

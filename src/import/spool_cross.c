@@ -23,7 +23,7 @@ struct async {
 
 struct frame {
 	uint64_t begin; /* ticks; 0 = none open */
-	uint32_t thread;
+	struct ut_spool_rec rec;
 };
 
 struct clocked {
@@ -42,6 +42,7 @@ struct cross {
 	struct ut_idmap open;           /* key -> innermost open async, index + 1 */
 	struct ut_idmap open_frames;    /* hash of domain and id -> frame, index + 1 */
 	struct ut_idmap blocks;         /* address -> size, index + 1 */
+	struct ut_idmap next_meta;      /* id -> the first of its metas to look at, index + 1 */
 	struct ut_idmap async_tracks;   /* name -> track + 1 */
 	uint64_t paused;                /* ticks; 0 = not */
 };
@@ -162,11 +163,9 @@ static uint64_t mark_key(const struct ut_spool_note *n)
 
 static void begin_mark(struct cross *x, const struct ut_spool_note *n)
 {
-	struct async *a = find_async(x, mark_key(n));
+	struct async *a = open_async(x, mark_key(n), n);
 
-	if (a)
-		a->depth = 0; /* no end will come for the earlier one */
-	a = open_async(x, mark_key(n), n);
+	a->outer = 0; /* no end will come for the earlier one */
 	a->name = ut_spool_string(&x->im->tables, ut_rec_low(&n->rec, 0));
 	a->cat = text(x->im, "mark");
 	a->track = ut_spool_thread_track(&x->im->tables, n->thread);
@@ -193,7 +192,8 @@ static struct ut_spool_late *add_late(struct cross *x, uint64_t begin, uint64_t 
 	return late;
 }
 
-static void add_frame(struct cross *x, const struct ut_spool_rec *r, uint64_t begin, uint64_t end)
+static void add_frame(struct cross *x, const struct ut_spool_rec *r, uint64_t begin, uint64_t end,
+		      uint8_t flags)
 {
 	struct ut_spool_import *im = x->im;
 	size_t mark = im->trace->arg_count;
@@ -201,8 +201,9 @@ static void add_frame(struct cross *x, const struct ut_spool_rec *r, uint64_t be
 	struct ut_spool_late *late =
 		add_late(x, ut_spool_ns(&im->tables, begin), ut_spool_ns(&im->tables, end));
 
+	late->flags = flags;
 	late->lane = ut_spool_omp_lane(im, domain);
-	late->name = domain;
+	late->name = late->lane ? domain : text(im, "frame");
 	late->cat = late->lane ? late->lane : domain;
 	if (!late->lane)
 		late->lane = prefixed(im, "Frames: ", domain);
@@ -228,15 +229,28 @@ static void frame_call(struct cross *x, const struct ut_spool_note *n)
 	struct frame *f = frame_of(x, &n->rec);
 
 	if (n->rec.type == UT_REC_FRAME_SUBMIT) {
-		add_frame(x, &n->rec, ut_rec_word(&n->rec, 4), ut_rec_word(&n->rec, 5));
+		add_frame(x, &n->rec, ut_rec_word(&n->rec, 4), ut_rec_word(&n->rec, 5), 0);
 		return;
 	}
 	if (f->begin)
-		add_frame(x, &n->rec, f->begin, n->ticks);
+		add_frame(x, &n->rec, f->begin, n->ticks, 0);
 	else if (n->rec.type == UT_REC_FRAME_END)
 		x->im->trace->losses.stray_ends++;
 	/* A begin in an open frame ends it and begins the next. */
 	f->begin = n->rec.type == UT_REC_FRAME_BEGIN ? n->ticks : 0;
+	f->rec = n->rec;
+}
+
+static void end_frames(struct cross *x)
+{
+	for (size_t i = 0; i < x->frames.count; i++) {
+		const struct frame *f = &x->frames.items[i];
+
+		if (!f->begin)
+			continue;
+		add_frame(x, &f->rec, f->begin, x->im->last, UT_EV_UNFINISHED);
+		x->im->trace->losses.unfinished++;
+	}
 }
 
 static void control_call(struct cross *x, const struct ut_spool_note *n)
@@ -372,13 +386,13 @@ static void send_jit(struct cross *x, const struct ut_spool_note *n)
 	size_t mark = im->trace->arg_count;
 	struct ut_event e = { .kind = UT_KIND_INSTANT, .ts = ut_spool_ns(&im->tables, n->ticks) };
 
-	e.name = ut_spool_string(&im->tables, ut_rec_low(r, 3));
+	e.name = ut_spool_string(&im->tables, ut_rec_low(r, 4));
 	e.cat = text(im, "jit");
 	e.track = async_track(x, "JIT", 0);
-	ut_trace_add_arg(im->trace, text(im, "address"), UT_ARG_PTR)->value.u64 = ut_rec_word(r, 1);
-	ut_trace_add_arg(im->trace, text(im, "bytes"), UT_ARG_U64)->value.u64 = ut_rec_word(r, 2);
-	ut_spool_args_text(im, "class", ut_spool_string(&im->tables, ut_rec_high(r, 3)));
-	ut_spool_args_text(im, "file", ut_spool_string(&im->tables, ut_rec_low(r, 4)));
+	ut_trace_add_arg(im->trace, text(im, "address"), UT_ARG_PTR)->value.u64 = ut_rec_word(r, 2);
+	ut_trace_add_arg(im->trace, text(im, "bytes"), UT_ARG_U64)->value.u64 = ut_rec_word(r, 3);
+	ut_spool_args_text(im, "class", ut_spool_string(&im->tables, ut_rec_high(r, 4)));
+	ut_spool_args_text(im, "file", ut_spool_string(&im->tables, ut_rec_low(r, 5)));
 	ut_spool_send(im, &e, mark);
 }
 
@@ -434,11 +448,14 @@ static void take(struct cross *x, const struct ut_spool_note *n)
 	}
 }
 
+/* Records of the same time stay in the order of the file: qsort does not promise it. */
 static int by_ticks(const void *a, const void *b)
 {
 	const struct ut_spool_note *x = a, *y = b;
 
-	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+	if (x->ticks != y->ticks)
+		return x->ticks < y->ticks ? -1 : 1;
+	return (x->rec.words > y->rec.words) - (x->rec.words < y->rec.words);
 }
 
 /* ---- arguments that were said elsewhere ---------------------------------------------------- */
@@ -448,9 +465,7 @@ static int by_id(const void *a, const void *b)
 	const struct ut_spool_note *x = a, *y = b;
 	uint64_t i = ut_spool_id(&x->rec, 1, 1), j = ut_spool_id(&y->rec, 1, 1);
 
-	if (i != j)
-		return i < j ? -1 : 1;
-	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+	return i != j ? (i < j ? -1 : 1) : by_ticks(a, b);
 }
 
 static size_t first_meta(const struct ut_spool_import *im, uint64_t id)
@@ -468,17 +483,23 @@ static size_t first_meta(const struct ut_spool_import *im, uint64_t id)
 	return lo;
 }
 
-/* Said about this id between the begin of this instance and the end of it. */
-static void add_metas(struct ut_spool_import *im, uint64_t id, struct async *a)
+/* Said about this id until the end of this instance, and not about an earlier one. */
+static void add_metas(struct cross *x, uint64_t id, struct async *a)
 {
-	for (size_t i = first_meta(im, id); i < im->metas.count; i++) {
+	struct ut_spool_import *im = x->im;
+	uint32_t next = ut_idmap_get(&x->next_meta, id);
+
+	for (size_t i = next ? next - 1 : first_meta(im, id); i < im->metas.count; i++) {
 		struct ut_spool_note *n = &im->metas.items[i];
 
 		if (ut_spool_id(&n->rec, 1, 1) != id)
 			break;
+		if (n->used)
+			continue; /* of an earlier instance: ids are addresses */
 		if (a->end && n->ticks > a->end)
-			continue;
+			break;
 		n->used = true;
+		ut_idmap_put(&x->next_meta, id, (uint32_t)i + 2);
 		ut_spool_args_meta(im, &n->rec);
 		/* TBB names its regions this way. */
 		if (!a->name && n->rec.type == UT_REC_META_STR &&
@@ -501,7 +522,7 @@ static void send_async(struct cross *x, struct async *a)
 	} else {
 		ut_spool_args_id(im, "id", &a->rec, id_at, 2);
 		ut_spool_args_parent(im, &a->rec, id_at + 1, 2, a->begin);
-		add_metas(im, ut_spool_id(&a->rec, id_at, 2), a);
+		add_metas(x, ut_spool_id(&a->rec, id_at, 2), a);
 		if (!a->name)
 			a->name = ut_spool_group_name(im, ut_spool_id(&a->rec, id_at, 2), a->begin);
 	}
@@ -605,12 +626,14 @@ void ut_spool_import_cross(struct ut_spool_import *im)
 	ut_idmap_init(&x.open_frames, arena);
 	ut_idmap_init(&x.blocks, arena);
 	ut_idmap_init(&x.async_tracks, arena);
+	ut_idmap_init(&x.next_meta, arena);
 	if (im->notes.count)
 		qsort(im->notes.items, im->notes.count, sizeof(*im->notes.items), by_ticks);
 	if (im->metas.count)
 		qsort(im->metas.items, im->metas.count, sizeof(*im->metas.items), by_id);
 	for (size_t i = 0; i < im->notes.count; i++)
 		take(&x, &im->notes.items[i]);
+	end_frames(&x);
 	im->trace->losses.unfinished += x.clocked.count;
 	for (size_t i = 0; i < x.clocked.count; i++)
 		send_clocked(&x, &x.clocked.items[i], ut_spool_ns(&im->tables, im->last),

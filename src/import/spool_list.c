@@ -75,8 +75,8 @@ int ut_spool_list(const char *dir, struct ut_spool_info **list, size_t *count, s
 		*list = ut_grow(*list, *count + 1, &cap, sizeof(**list));
 		/* A file whose process was killed before it was ready holds nothing. */
 		rc = ut_spool_info(path, &(*list)[*count], NULL);
-		if (rc == -EPROTO)
-			rc = 0;
+		if (rc == -EPROTO || rc == -ENOENT)
+			rc = 0; /* or it has just been removed */
 		else if (!rc)
 			(*count)++;
 	}

@@ -83,11 +83,12 @@ bool ut_spool_next_chunk(const struct ut_spool_map *m, size_t *offset, struct ut
 		*offset = UT_CHUNK_UNIT;
 	for (; *offset + UT_CHUNK_UNIT <= m->used; *offset += UT_CHUNK_UNIT) {
 		const struct ut_chunk *c = (const void *)(m->base + *offset);
+		/* The magic first: it was written last. */
+		bool opened = atomic_load(&c->magic) == UT_CHUNK_MAGIC;
 		uint32_t bytes = c->bytes;
 
 		/* A chunk that was claimed and never opened is zeros; they end at the next one. */
-		if (atomic_load(&c->magic) != UT_CHUNK_MAGIC || bytes % UT_CHUNK_UNIT || !bytes ||
-		    bytes > m->used - *offset)
+		if (!opened || bytes % UT_CHUNK_UNIT || !bytes || bytes > m->used - *offset)
 			continue;
 		view->kind = (enum ut_chunk_kind)c->kind;
 		view->begin = (const uint64_t *)(const void *)(c + 1);

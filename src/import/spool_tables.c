@@ -43,21 +43,17 @@ uint32_t ut_spool_domain(const struct ut_spool_tables *t, uint32_t number)
 
 struct ut_spool_thread *ut_spool_thread(struct ut_spool_tables *t, uint32_t number)
 {
-	static struct ut_spool_thread spare;
-
 	if (number > t->most)
-		return &spare;
-	t->threads = ut_grow(t->threads, number + 1, &t->thread_cap, sizeof(*t->threads));
+		return &t->spare_thread;
+	t->threads = ut_grow(t->threads, (size_t)number + 1, &t->thread_cap, sizeof(*t->threads));
 	return &t->threads[number];
 }
 
 struct ut_spool_object *ut_spool_object(struct ut_spool_tables *t, uint32_t number)
 {
-	static struct ut_spool_object spare;
-
 	if (number > t->most)
-		return &spare;
-	t->objects = ut_grow(t->objects, number + 1, &t->object_cap, sizeof(*t->objects));
+		return &t->spare_object;
+	t->objects = ut_grow(t->objects, (size_t)number + 1, &t->object_cap, sizeof(*t->objects));
 	return &t->objects[number];
 }
 
@@ -71,7 +67,7 @@ static void define_string(struct ut_spool_tables *t, const struct ut_spool_rec *
 
 	if (number > t->most)
 		return;
-	t->strings = ut_grow(t->strings, number + 1, &t->string_cap, sizeof(*t->strings));
+	t->strings = ut_grow(t->strings, (size_t)number + 1, &t->string_cap, sizeof(*t->strings));
 	t->strings[number] = ut_strtab_intern(&t->trace->strings, bytes, len);
 }
 
@@ -81,7 +77,7 @@ static void define_domain(struct ut_spool_tables *t, const struct ut_spool_rec *
 
 	if (number > t->most)
 		return;
-	t->domains = ut_grow(t->domains, number + 1, &t->domain_cap, sizeof(*t->domains));
+	t->domains = ut_grow(t->domains, (size_t)number + 1, &t->domain_cap, sizeof(*t->domains));
 	t->domains[number] = ut_spool_string(t, ut_rec_high(r, 0));
 }
 
@@ -321,11 +317,11 @@ static uint32_t joined(struct ut_spool_tables *t, uint32_t a, const char *betwee
 
 uint32_t ut_spool_track_name(struct ut_spool_tables *t, uint32_t number)
 {
-	const struct ut_spool_object *o = ut_spool_object(t, number);
+	struct ut_spool_object o = *ut_spool_object(t, number); /* a copy: the table may move */
 
-	if (!number || o->type != UT_REC_TRACK)
+	if (!number || o.type != UT_REC_TRACK)
 		return 0;
-	return joined(t, ut_spool_object(t, o->kind)->name, ": ", o->name);
+	return joined(t, ut_spool_object(t, o.kind)->name, ": ", o.name);
 }
 
 uint32_t ut_spool_counter_track(struct ut_spool_tables *t, struct ut_spool_object *o)

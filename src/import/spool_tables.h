@@ -57,6 +57,8 @@ struct ut_spool_tables {
 	size_t mapping_count, mapping_cap;
 	struct ut_spool_fact *facts;
 	size_t fact_count, fact_cap;
+	struct ut_spool_thread spare_thread; /* stand for numbers that cannot be */
+	struct ut_spool_object spare_object;
 	struct ut_clock_map clock;
 	uint64_t most; /* no honest number is larger: each was defined in the file */
 };

@@ -79,9 +79,12 @@ struct reader {
 	UT_VEC(struct argument) kept;
 	UT_VEC(struct carried) carried;
 	UT_VEC(struct open) stack;
-	size_t unfinished;   /* how many of its spans never ended: those around the next one */
-	size_t next_carried; /* second look: the fate to be used next */
-	uint64_t entered;    /* stitch that waits for the first task of its callee; 0 = none */
+	uint32_t open_of[256]; /* how many on the stack have a kind and key of this slot */
+	uint64_t before, now;  /* ticks of the last record and of this one; never backwards */
+	uint64_t last;         /* ticks of the thread's last record of all */
+	size_t unfinished;     /* how many of its spans never ended: those around the next one */
+	size_t next_carried;   /* second look: the fate to be used next */
+	uint64_t entered;      /* stitch that waits for the first task of its callee; 0 = none */
 };
 
 /* ---- spans --------------------------------------------------------------------------------- */
@@ -96,6 +99,11 @@ static struct item *add_item(struct reader *rd, uint64_t ticks, const struct ut_
 
 static void follow_stitch(struct reader *rd, uint64_t ticks);
 
+static size_t slot_of(enum what what, uint32_t key)
+{
+	return (key + what * 37u) % 256;
+}
+
 static struct item *begin_span(struct reader *rd, enum what what, uint32_t key, uint64_t ticks,
 			       const struct ut_spool_rec *r)
 {
@@ -107,9 +115,16 @@ static struct item *begin_span(struct reader *rd, enum what what, uint32_t key, 
 	*o = (struct open){
 		.key = key, .what = (uint8_t)what, .item = (uint32_t)rd->items.count, .begin = ticks
 	};
+	rd->open_of[slot_of(what, key)]++;
 	if (rd->entered && what == TASK)
 		follow_stitch(rd, ticks);
 	return it;
+}
+
+/* How far ends at this time can move forward without leaving what is inside them behind. */
+static size_t slack(const struct reader *rd, uint64_t from, uint64_t to)
+{
+	return (size_t)(ut_spool_ns(&rd->im->tables, to) - ut_spool_ns(&rd->im->tables, from));
 }
 
 /*
@@ -120,7 +135,10 @@ static void close_span(struct reader *rd, const struct open *o, uint64_t ticks, 
 		       bool crossed)
 {
 	uint8_t flags = inset ? UT_EV_IMPLICIT_END : 0;
+	size_t most = inset ? slack(rd, rd->before, ticks) : 0;
 
+	inset = inset < most ? inset : most;
+	rd->open_of[slot_of((enum what)o->what, o->key)]--;
 	if (o->item) {
 		struct item *it = &rd->items.items[o->item - 1];
 
@@ -136,13 +154,14 @@ static void close_span(struct reader *rd, const struct open *o, uint64_t ticks, 
 		c->crossed = crossed;
 		c->inset = (uint16_t)(inset < 1000 ? inset : 1000);
 	}
-	if (rd->look == SEND && inset)
+	if (rd->look == SEND && flags)
 		rd->im->trace->losses.implicit_ends++;
 }
 
 static size_t find_open(const struct reader *rd, enum what what, uint32_t key)
 {
-	size_t i = rd->stack.count;
+	/* Most ends without a begin are known at once, however many spans are open. */
+	size_t i = rd->open_of[slot_of(what, key)] ? rd->stack.count : 0;
 
 	while (i && (rd->stack.items[i - 1].what != what || rd->stack.items[i - 1].key != key))
 		i--;
@@ -506,10 +525,14 @@ static void read_part(struct reader *rd, const struct ut_spool_part *p)
 	rd->items.count = 0;
 	rd->args.count = 0;
 	while (ut_spool_walk_next(&w, &r)) {
+		/* A signal handler that records between a look at the clock and its use makes a
+		 * thread's time step back. What was recorded later did not happen earlier. */
+		rd->before = rd->now;
+		rd->now = w.ticks > rd->now ? w.ticks : rd->now;
 		if (r.kind == UT_WORD_LONG)
-			take_long(rd, w.ticks, &r);
+			take_long(rd, rd->now, &r);
 		else
-			take_word(rd, w.ticks, &r);
+			take_word(rd, rd->now, &r);
 	}
 }
 
@@ -614,12 +637,16 @@ static void send_late(struct reader *rd, const struct item *it, const struct ut_
 					.lane = it->lane,
 					.name = e->name,
 					.cat = e->cat,
-					.flags = e->flags };
+					.flags = e->flags,
+					/* begun first is outside */
+					.order = UINT32_MAX - (uint32_t)rd->im->late.count };
 	ut_spool_keep_args(rd->im, late, mark);
 }
 
 static void finish_item(struct reader *rd, struct item *it)
 {
+	size_t most;
+
 	if (it->carried) {
 		const struct carried *c = &rd->carried.items[it->carried - 1];
 
@@ -629,9 +656,11 @@ static void finish_item(struct reader *rd, struct item *it)
 		it->inset = c->inset;
 	}
 	if (!it->end) {
-		it->inset = (uint16_t)(rd->unfinished < 1000 ? rd->unfinished : 1000);
-		rd->unfinished++;
 		it->end = rd->im->last > it->begin ? rd->im->last : it->begin;
+		most = slack(rd, rd->last < it->end ? rd->last : it->end, it->end);
+		most = most < 1000 ? most : 1000;
+		it->inset = (uint16_t)(rd->unfinished < most ? rd->unfinished : most);
+		rd->unfinished++;
 		it->flags |= UT_EV_UNFINISHED;
 		/* a start may stand alone; idle threads wait until the process ends */
 		if (it->what != EVENT && it->what != WAIT)
@@ -704,10 +733,15 @@ static void read_thread(struct reader *rd, const struct ut_spool_part *parts, si
 	rd->thread = parts->thread;
 	rd->lane = 0;
 	rd->stack.count = 0;
+	memset(rd->open_of, 0, sizeof(rd->open_of));
 	rd->next_carried = 0;
 	rd->entered = 0;
+	rd->before = rd->now = 0;
+	rd->unfinished = 0;
 	for (size_t i = 0; i < count; i++) {
 		read_part(rd, &parts[i]);
+		if (look != SEND || count == 1)
+			rd->last = rd->now;
 		carry_open(rd);
 		if (look == SEND)
 			send_part(rd);

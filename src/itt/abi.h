@@ -9,7 +9,7 @@
  * once, under the copy's mutex, on whatever thread came first. The collector walks
  * global->api_list_ptr and stores a function (or null_func) behind every func_ptr. From then on the
  * program calls the collector directly. There may be several copies, of several ages, in one
- * process: see `reference/itt.md` for what each age looks like.
+ * process: what each age lacks is said where it matters.
  *
  * Names, layouts and values below are those of the published ABI; both our static part (src/sdk)
  * and our collector use this header, and either works with anybody else's other half.

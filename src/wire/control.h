@@ -36,7 +36,6 @@ enum ut_control_flag {
 	 * Without this flag they have no effect. */
 	UT_CONTROL_CONDITIONAL = 1u << 0,
 	UT_CONTROL_FOLLOW_CHILDREN = 1u << 1, /* otherwise only root_pid records */
-	UT_CONTROL_COLLECTION_ON = 1u << 2,   /* conditional, but PTI_ENABLE_COLLECTION was 1 */
 };
 
 /* ITT groups that cost the application time of its own are recorded only on request. */

@@ -7,7 +7,7 @@
  * Invariants:
  *  (1) A record counts as soon as its first word has a kind other than UT_WORD_NONE and
  *      UT_WORD_RESERVED; that word is stored last, with release.
- *  (2) Words are written once. Zero words are skipped one by one: a writer that was killed, or
+ *  (2) Words are written once, a UT_WORD_SKIP apart. Zero words are skipped one by one: a writer that was killed, or
  *      that gave a slot up, has not yet written any word behind its first.
  *  (3) The first record of a thread in a chunk is UT_REC_THREAD. Until the next UT_REC_THREAD
  *      every record of the chunk belongs to that thread, in the order in which it was made.
@@ -83,7 +83,7 @@ enum ut_word {
 	UT_WORD_END = 2,
 	UT_WORD_LONG = 3,
 	UT_WORD_RESERVED = 4, /* a UT_WORD_LONG that is being written */
-	UT_WORD_SKIP = 5,     /* a slot that its writer gave up */
+	UT_WORD_SKIP = 5,     /* where a thread that ended stopped; the next to come starts here */
 };
 
 #define UT_WORD_DOMAINS (1u << 8)
@@ -125,7 +125,7 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	X(TRACK, "id|group, name|type")                                                            \
 	X(HEAP_FUNCTION, "id|name, domain|0")                                                      \
 	X(PROCESS_MAP, "start, end, offset, length|0, path")                                       \
-	X(JIT_METHOD, "id|line count, address, size, name|class, file|0, {offset|line}")           \
+	X(JIT_METHOD, "id|line count, ticks, address, size, name|class, file|0, {offset|line}")           \
 	/* tasks */                                                                                \
 	X(TASK_BEGIN, "domain|name, ID, ID of parent")                                             \
 	X(TASK_BEGIN_FN, "domain|0, address, ID, ID of parent")                                    \
@@ -158,15 +158,15 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	X(COUNTER_CLOCK, "id|type, value, clock|0, time")                                          \
 	X(HISTOGRAM, "id|length, x values, y values")                                              \
 	/* control */                                                                              \
-	X(PAUSE, "scope|0")                                                                        \
-	X(RESUME, "scope|0")                                                                       \
-	X(DETACH, "0")                                                                             \
+	X(PAUSE, "nothing")                                                                        \
+	X(RESUME, "nothing")                                                                       \
+	X(DETACH, "nothing")                                                                             \
 	X(SET_TRACK, "id|0")                                                                       \
 	/* on request */                                                                           \
 	X(SYNC_CREATE, "object, type|name")                                                        \
 	X(SYNC, "object, operation|0")                                                             \
 	X(STITCH, "call id, operation|0")                                                          \
-	X(HEAP, "function|operation, address, size, new address, new size")                        \
+	X(HEAP, "function|operation, address, size, new address")                        \
 	X(MODULE, "start, end, operation|length, path")                                            \
 	X(MODEL, "operation|name, address")
 

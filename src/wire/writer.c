@@ -11,10 +11,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -107,6 +110,8 @@ static int write_zeros(int fd, uint64_t offset, uint64_t bytes)
 		ssize_t n = pwrite(fd, zeros, bytes < sizeof(zeros) ? bytes : sizeof(zeros),
 				   (off_t)offset);
 
+		if (n < 0 && errno == EINTR)
+			continue;
 		if (n < 0)
 			return -errno;
 		offset += (uint64_t)n;
@@ -115,10 +120,26 @@ static int write_zeros(int fd, uint64_t offset, uint64_t bytes)
 	return 0;
 }
 
+/* Past its limit on file sizes a process is killed by SIGXFSZ; so it is never reached. */
+static bool within_limit(uint64_t end)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	       end <= limit.rlim_cur;
+}
+
 static int allocate(int fd, uint64_t offset, uint64_t bytes)
 {
+	if (!within_limit(offset + bytes))
+		return -EFBIG;
 	if (!w.no_fallocate) {
-		if (fallocate(fd, 0, (off_t)offset, (off_t)bytes) == 0)
+		int rc;
+
+		do {
+			rc = fallocate(fd, 0, (off_t)offset, (off_t)bytes);
+		} while (rc && errno == EINTR);
+		if (!rc)
 			return 0;
 		if (errno != EOPNOTSUPP && errno != ENOSYS)
 			return -errno;
@@ -174,6 +195,22 @@ static char *window(uint32_t index)
 
 /* ---- chunks -------------------------------------------------------------------------------- */
 
+/*
+ * Brings the pages in at once instead of by a fault each. Where the disk cannot take them after
+ * all, it fails, and a store would have killed.
+ */
+static bool populate(struct ut_chunk *chunk, uint32_t bytes)
+{
+	int rc;
+
+	do {
+		rc = madvise(chunk, bytes, MADV_POPULATE_WRITE);
+	} while (rc && errno == EINTR);
+	if (rc && errno != EINVAL) /* EINVAL: a kernel before 5.14 */
+		end_recording(-errno);
+	return !rc || errno == EINVAL;
+}
+
 /* A fresh chunk from the end of the file; NULL when there is no room. */
 static struct ut_chunk *append_chunk(uint32_t bytes, enum ut_chunk_kind kind)
 {
@@ -196,11 +233,8 @@ static struct ut_chunk *append_chunk(uint32_t bytes, enum ut_chunk_kind kind)
 		chunk = (struct ut_chunk *)(void *)(map +
 						    (offset - window_start(window_of(offset))));
 		if (window_of(last) == window_of(offset)) {
-			/* Fails rather than kills when the disk cannot take it after all. */
-			if (madvise(chunk, bytes, MADV_POPULATE_WRITE) && errno != EINVAL) {
-				end_recording(-errno);
+			if (!populate(chunk, bytes))
 				return NULL;
-			}
 			chunk->bytes = bytes;
 			chunk->kind = kind;
 			atomic_store_explicit(&chunk->magic, UT_CHUNK_MAGIC, memory_order_release);
@@ -285,9 +319,12 @@ static void look_at_clocks(uint64_t ticks)
 /* Writes the record that opens a thread's part of a chunk: spool.h (3) and (4). */
 static void open_part(struct ut_tbuf *t, uint64_t *slot, uint64_t ticks)
 {
+	t->epoch = ticks >> 31;
+	__atomic_store_n(slot, ut_word_long(UT_WORD_RESERVED, ticks, UT_REC_THREAD, 3),
+			 __ATOMIC_RELAXED);
+	atomic_signal_fence(memory_order_seq_cst);
 	slot[1] = ticks;
 	slot[2] = t->thread;
-	t->epoch = ticks >> 31;
 	__atomic_store_n(slot, ut_word_long(UT_WORD_LONG, ticks, UT_REC_THREAD, 3),
 			 __ATOMIC_RELEASE);
 }
@@ -306,12 +343,14 @@ static struct ut_chunk *data_chunk(struct ut_tbuf *t, uint64_t ticks)
 	return chunk;
 }
 
-static bool change_chunk(struct ut_tbuf *t, size_t count, uint64_t ticks)
+static bool change_chunk(struct ut_tbuf *t, size_t count)
 {
+	uint64_t ticks = ut_clock_ticks(ut_writer_clock);
 	uint64_t *pos = NULL, *end = NULL;
 	struct ut_chunk *chunk = NULL;
 
 	leave_chunk(t);
+	t->end = NULL;
 	if (t->step == 0 && count + 3 <= LEAST_REST)
 		pos = take_rest(&end);
 	if (!pos) {
@@ -325,44 +364,50 @@ static bool change_chunk(struct ut_tbuf *t, size_t count, uint64_t ticks)
 	open_part(t, pos, ticks);
 	t->chunk = chunk; /* NULL for a rest: its pages are not given back early */
 	t->pos = pos + 3;
-	atomic_signal_fence(memory_order_seq_cst);
 	t->end = end;
 	return true;
 }
 
 /*
- * Room for count words, whatever it takes. While the chunk is changed end is NULL and busy is
- * set: a signal handler that records now finds no room and no way to make some.
+ * Room for count words in the next chunk. Signals wait meanwhile: a handler that records would
+ * find the thread between two chunks.
  */
-static uint64_t *make_room(struct ut_tbuf *t, size_t count, uint64_t ticks)
+static uint64_t *make_room(struct ut_tbuf *t, size_t count)
 {
 	int saved = errno;
-	bool changed;
+	sigset_t all, before;
+	uint64_t *slot = NULL;
 
-	if (t->busy || t->generation != ut_writer_generation() || !t->generation)
+	if (t->generation != ut_writer_generation() || !t->generation)
 		return NULL;
-	t->busy = 1;
-	atomic_signal_fence(memory_order_seq_cst);
-	__atomic_store_n(&t->end, NULL, __ATOMIC_RELAXED);
-	changed = change_chunk(t, count, ticks);
-	atomic_signal_fence(memory_order_seq_cst);
-	t->busy = 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	if (change_chunk(t, count))
+		slot = ut_tbuf_take(t, count);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
-	return changed ? ut_tbuf_take(t, count) : NULL;
+	return slot;
 }
 
-/* The clock has moved on by more than 31 bits can tell: say the full time first. */
-static void catch_up(struct ut_tbuf *t, uint64_t ticks)
+/*
+ * The clock has moved on by more than 31 bits can tell: say the full time first. False when the
+ * chunk has no room for that; the next one begins with it anyway.
+ */
+static bool catch_up(struct ut_tbuf *t, uint64_t ticks)
 {
-	uint64_t *slot = ut_tbuf_take(t, 2);
+	uint64_t *slot;
 
+	if (ticks >> 31 == t->epoch)
+		return true;
+	slot = ut_tbuf_take(t, 2);
 	if (!slot)
-		return; /* the next chunk will say it */
+		return false;
 	t->epoch = ticks >> 31;
 	__atomic_store_n(slot, ut_word_long(UT_WORD_RESERVED, ticks, UT_REC_TIME, 2),
 			 __ATOMIC_RELAXED);
 	slot[1] = ticks;
 	__atomic_store_n(slot, ut_word_long(UT_WORD_LONG, ticks, UT_REC_TIME, 2), __ATOMIC_RELEASE);
+	return true;
 }
 
 /*
@@ -371,14 +416,11 @@ static void catch_up(struct ut_tbuf *t, uint64_t ticks)
  */
 static uint64_t *room(struct ut_tbuf *t, size_t count, uint64_t *ticks, bool ends)
 {
-	uint64_t *slot;
+	uint64_t *slot = catch_up(t, *ticks) ? ut_tbuf_take(t, count) : NULL;
 
-	if (*ticks >> 31 != t->epoch)
-		catch_up(t, *ticks);
-	slot = ut_tbuf_take(t, count);
 	if (slot)
 		return slot;
-	slot = make_room(t, count, *ticks);
+	slot = make_room(t, count);
 	if (!slot)
 		ut_writer_count_dropped();
 	else if (!ends)
@@ -520,7 +562,7 @@ void ut_tbuf_detach(struct ut_tbuf *t)
 	struct ut_chunk *chunk = t->chunk;
 	uint64_t words[4] = { ut_pack(t->thread, (uint32_t)syscall(SYS_gettid)) };
 
-	if (t->generation != ut_writer_generation() || t->busy || !t->generation)
+	if (t->generation != ut_writer_generation() || !t->generation)
 		return;
 	words[1] = ut_clock_ticks(ut_writer_clock);
 	prctl(PR_GET_NAME, &words[2]); /* the program may have named it after its first record */
@@ -609,7 +651,7 @@ static void forget_parent(void)
 
 int ut_writer_open(const char *dir, const struct ut_control *control)
 {
-	uint32_t generation = ut_writer_generation();
+	static uint32_t last; /* no number comes twice, or an old buffer would seem valid */
 	struct ut_spool_header *header;
 	int rc;
 
@@ -636,6 +678,6 @@ int ut_writer_open(const char *dir, const struct ut_control *control)
 	/* The magic last: a reader that finds it finds a complete header. */
 	atomic_thread_fence(memory_order_release);
 	memcpy(header->magic, UT_SPOOL_MAGIC, sizeof(header->magic));
-	atomic_store(&w.generation, generation + 1);
+	atomic_store(&w.generation, ++last);
 	return 0;
 }

@@ -6,8 +6,8 @@
  * The file is mapped shared, so whatever has been stored survives the process.
  *
  * Threads: any. Signal handlers may record in the middle of a record of the thread they
- * interrupt: slots are taken by an instruction that cannot be interrupted half way. Only while a
- * thread changes chunks does a handler find no room; that record is dropped and counted.
+ * interrupt: slots are taken by an instruction that cannot be interrupted half way, and while a
+ * thread changes chunks its signals wait.
  *
  * Recording and defining keep errno; opening, attaching and detaching do not.
  */
@@ -36,7 +36,6 @@ struct ut_tbuf {
 	uint32_t ready;      /* the gate's word while this thread may record (gate.h) */
 	uint32_t thread;     /* its number in this process, from 1 */
 	uint32_t generation; /* of the writer it is attached to */
-	uint8_t busy;        /* changing chunks */
 	uint8_t ignored;     /* __itt_thread_ignore */
 	uint8_t step;        /* chunks taken, up to the largest size */
 };

@@ -1,6 +1,6 @@
-"""What one ITT task costs: ours against the floor, in one run (DESIGN budgets, rows 1 to 4).
+"""What one ITT task costs: ours against the floor, in one run.
 
-Rounds are interleaved so that a busy machine hurts everybody alike; the figures are medians of
+docs/performance.md has the budgets. Rounds are interleaved so that a busy machine hurts everybody alike; the figures are medians of
 CPU time. Instructions are counted by callgrind, as the difference of two run lengths.
 """
 import os
@@ -44,7 +44,7 @@ def time_all(cwd, threads):
     for _ in range(ROUNDS):
         for name, (prefix, env) in ways(cwd).items():
             done = run([*prefix, LOOP, PAIRS, REPEATS, threads], cwd, **env)
-            times[name].append(float(done.stdout))
+            times[name].append(float(done.stdout.split()[0]))
     return {name: statistics.median(values) for name, values in times.items()}
 
 

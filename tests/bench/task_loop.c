@@ -1,12 +1,14 @@
 /*
  * task_loop.c PAIRS REPEATS THREADS - what one task costs the program that has it.
  *
- * Prints the median over REPEATS of the CPU time of a begin and an end, in ns. Run by
- * bench_task.py without a collector, with the floor and with ours.
+ * Prints the median over REPEATS of the CPU time of a begin and an end, in ns, and then what the
+ * kernel says about the process's memory. Run by bench_task.py and bench_spool.py without a
+ * collector, with the floor and with ours.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "ittnotify.h"
@@ -49,6 +51,18 @@ static void *run(void *arg)
 	return NULL;
 }
 
+static void print_memory(void)
+{
+	char line[256];
+	FILE *f = fopen("/proc/self/status", "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "Rss", 3) || !strncmp(line, "VmHWM", 5))
+			fputs(line, stdout);
+	if (f)
+		fclose(f);
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t threads[64];
@@ -71,5 +85,6 @@ int main(int argc, char **argv)
 	for (long i = 0; i < count; i++)
 		sum += medians[i];
 	printf("%.2f\n", sum / (double)count);
+	print_memory();
 	return 0;
 }

@@ -216,17 +216,13 @@ static void too_many_patterns_are_an_error(void **state)
 	assert_int_equal(ut_record_apply(&f->opts, &f->control, &f->err), -EINVAL);
 }
 
-static void start_paused_looks_at_the_environment(void **state)
+static void start_paused_lets_the_program_switch(void **state)
 {
 	struct fixture *f = *state;
 
 	assert_int_equal(parse(f, "--conditional-collection --follow-child-process 0"), 0);
 	assert_int_equal(ut_record_apply(&f->opts, &f->control, NULL), 0);
 	assert_int_equal(f->control.flags, UT_CONTROL_CONDITIONAL);
-	setenv("PTI_ENABLE_COLLECTION", "1", 1);
-	f->control.flags = 0;
-	assert_int_equal(ut_record_apply(&f->opts, &f->control, NULL), 0);
-	assert_int_equal(f->control.flags, UT_CONTROL_CONDITIONAL | UT_CONTROL_COLLECTION_ON);
 }
 
 static void own_options_reach_the_control_file(void **state)
@@ -259,7 +255,7 @@ int main(void)
 		CASE(library_options_are_a_union),
 		CASE(itt_logging_means_every_domain_again),
 		CASE(too_many_patterns_are_an_error),
-		CASE(start_paused_looks_at_the_environment),
+		CASE(start_paused_lets_the_program_switch),
 		CASE(own_options_reach_the_control_file),
 	};
 
