@@ -13,7 +13,7 @@ struct ut_arena_block;
 
 struct ut_arena {
 	struct ut_arena_block *head; /* the block that is being filled; older ones behind it */
-	size_t used; /* bytes of head that are taken */
+	size_t used;                 /* bytes of head that are taken */
 };
 
 /* Zeroed memory for n objects of size bytes, 16-aligned. Never NULL: running out aborts. */

@@ -4,8 +4,10 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,9 +170,20 @@ static void hint_no_itt(const struct run *r)
 {
 	if (!r->opts->out.quiet)
 		ut_log(UT_INFO,
-		       "nothing was recorded: no process of %s used ITT; is it linked with "
-		       "ittnotify, or does it need an option to switch its marks on?",
+		       "nothing was recorded: is %s linked with ittnotify, and does it need an "
+		       "option to switch its marks on?",
 		       ut_path_base(r->argv[0]));
+}
+
+/* Processes that wanted to record and could not: the collector itself never says a word. */
+static void tell_failures(const struct run *r)
+{
+	struct ut_control *c = r->session.control;
+	uint32_t n = atomic_load(&c->failures);
+
+	if (n)
+		ut_log(UT_WARN, "%" PRIu32 " process%s could not record into %s: %s", n,
+		       n == 1 ? "" : "es", r->session.dir, strerror((int)atomic_load(&c->failure)));
 }
 
 static int write_results(struct run *r, const struct ut_spool_info *list, size_t count,
@@ -223,7 +236,8 @@ static int gather(struct run *r, struct ut_err *err)
 
 	if (!rc) {
 		finished = sort_finished_first(list, count);
-		if (!count && !living)
+		tell_failures(r);
+		if (!count && !living && !atomic_load(&r->session.control->failures))
 			hint_no_itt(r);
 		rc = write_results(r, list, finished, err);
 	}

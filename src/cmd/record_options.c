@@ -230,10 +230,10 @@ static int apply_domains(const struct ut_record_opts *o, struct ut_control *cont
 {
 	const struct {
 		bool on;
-		const char *patterns[2];
+		const char *patterns[3];
 	} sets[] = {
 		{ o->ccl, { "oneCCL*" } },
-		{ o->dnn, { "dnnl*", "onednn*" } },
+		{ o->dnn, { "dnnl*", "onednn*", "jit" } },
 		{ o->mpi, { "MPI" } },
 		{ o->ccl || o->dnn || o->mpi, { "PyTorch*" } },
 	};
@@ -242,7 +242,7 @@ static int apply_domains(const struct ut_record_opts *o, struct ut_control *cont
 	if (rc || (o->itt && !o->domains.count))
 		return rc;
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		for (size_t k = 0; !rc && sets[i].on && k < 2 && sets[i].patterns[k]; k++)
+		for (size_t k = 0; !rc && sets[i].on && k < 3 && sets[i].patterns[k]; k++)
 			rc = add_filter(control->include, sets[i].patterns[k],
 					strlen(sets[i].patterns[k]), err);
 	}

@@ -121,7 +121,7 @@ EXPORT void __itt_api_init(__itt_global *copy, __itt_group_id groups)
 		adopt(copy);
 		(void)ut_gate_passes(&ut_me, UT_CALL_OTHER); /* attaches the thread */
 		/* See itt_meta.c; our own static part loses no arguments. */
-		ut_me.fresh = copy->version_build == UT_ITT_BUILD ? NULL : ut_me.pos;
+		ut_me.fresh = copy->version_build == UT_ITT_BUILD ? 0 : (uintptr_t)ut_me.pos | 1;
 	}
 	patch(copy, on);
 }

@@ -23,7 +23,6 @@ _Atomic uint32_t *ut_gate_state = &no_session;
 _Thread_local struct ut_tbuf ut_me;
 
 static struct {
-	_Atomic uint32_t owner; /* pid of the process that is, or is being made, ready */
 	struct ut_control *control;
 	char dir[4096];
 	pthread_key_t key;
@@ -46,6 +45,7 @@ static void thread_ends(void *arg)
 
 static void forked_child(void)
 {
+	atomic_store(&ut_gate.owner, 0);
 	atomic_store(&ut_gate.word, 0);
 }
 
@@ -98,14 +98,22 @@ static void set_word(void)
 
 static void make_ready(void)
 {
+	int rc;
+
 	if (!g.prepared)
 		prepare();
-	if (wanted_here() && ut_writer_open(g.dir, g.control) == 0) {
+	rc = wanted_here() ? ut_writer_open(g.dir, g.control) : 1;
+
+	if (!rc) {
 		ut_intern_replay();
 		set_word();
-	} else {
-		atomic_store(&ut_gate.word, UT_GATE_STOPPED);
+		return;
 	}
+	if (rc < 0) {
+		atomic_store(&g.control->failure, (uint32_t)-rc);
+		atomic_fetch_add(&g.control->failures, 1);
+	}
+	atomic_store(&ut_gate.word, UT_GATE_STOPPED);
 }
 
 /* Handlers that record would find things half made. */
@@ -119,18 +127,15 @@ static void hold_signals(sigset_t *before)
 
 bool ut_gate_wake(void)
 {
-	uint32_t pid, owner;
 	sigset_t before;
 
 	while (!atomic_load_explicit(&ut_gate.word, memory_order_acquire)) {
-		pid = (uint32_t)getpid();
-		owner = atomic_load(&g.owner);
-		if (owner == pid) {
+		if (atomic_load(&ut_gate.owner)) {
 			sched_yield(); /* another thread is at it; it waits for nobody */
 			continue;
 		}
 		hold_signals(&before);
-		if (atomic_compare_exchange_strong(&g.owner, &owner, pid))
+		if (!atomic_exchange(&ut_gate.owner, 1))
 			make_ready();
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
@@ -178,14 +183,15 @@ static bool decide(struct ut_tbuf *t, enum ut_gate_call call)
 	}
 	if (state == UT_STATE_PAUSED && !(word & UT_GATE_WAS_PAUSED))
 		word = atomic_fetch_or(&ut_gate.word, UT_GATE_WAS_PAUSED) | UT_GATE_WAS_PAUSED;
-	on = (word & UT_GATE_OPEN) && state == UT_STATE_RUNNING;
+	on = call == UT_CALL_LATE_END || ((word & UT_GATE_OPEN) && state == UT_STATE_RUNNING);
 	return word & UT_GATE_WAS_PAUSED ? remember(t, call, on) : on;
 }
 
 bool ut_gate_slow(struct ut_tbuf *t, enum ut_gate_call call)
 {
 	int saved = errno;
-	bool result = ut_gate_paused(t) ? remember(t, call, false) : decide(t, call);
+	bool result =
+		ut_gate_paused(t) ? remember(t, call, call == UT_CALL_LATE_END) : decide(t, call);
 
 	errno = saved;
 	return result;

@@ -32,10 +32,14 @@ enum ut_gate_call {
 	UT_CALL_OTHER,
 	UT_CALL_BEGIN, /* of something that nests on its thread */
 	UT_CALL_END,
+	UT_CALL_LATE_END, /* of something known by its id: passes also during a pause */
 };
 
 union ut_gate_page {
-	_Atomic uint32_t word;
+	struct {
+		_Atomic uint32_t word;
+		_Atomic uint32_t owner; /* a thread is making, or has made, this process ready */
+	};
 	char page[4096];
 };
 

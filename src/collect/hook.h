@@ -28,6 +28,14 @@ static inline struct ut_tbuf *ut_hook_domain(const __itt_domain *domain, uint32_
 	return *id != UT_DOMAIN_UNWANTED ? ut_hook() : NULL;
 }
 
+/* The same for a call that ends what has been begun, perhaps before a pause. */
+static inline struct ut_tbuf *ut_hook_end(const __itt_domain *domain, uint32_t *id)
+{
+	*id = ut_domain_id(domain);
+	return *id != UT_DOMAIN_UNWANTED && ut_gate_passes(&ut_me, UT_CALL_LATE_END) ? &ut_me
+										     : NULL;
+}
+
 /* Ids are stored by part (spool.h): words[0], words[step], words[2 * step]. */
 static inline void ut_put_id(uint64_t *words, size_t step, const __itt_id *id)
 {

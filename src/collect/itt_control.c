@@ -46,7 +46,7 @@ static int name_thread(const char *name, size_t len)
 	uint64_t word;
 
 	(void)ut_hook(); /* attaches the thread, whether or not it may record */
-	ut_me.fresh = NULL;
+	ut_me.fresh = 0;
 	if (name && ut_gate_wake() && ut_me.thread) {
 		word = ut_pack(ut_me.thread, ut_intern(name, len));
 		ut_writer_define(UT_REC_THREAD_NAME, &word, 1, NULL, 0);

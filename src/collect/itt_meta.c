@@ -91,9 +91,9 @@ void __itt_metadata_str_add_with_scope(const __itt_domain *domain, __itt_scope s
  */
 static int arguments_were_lost(struct ut_tbuf *t)
 {
-	int lost = t->fresh && t->fresh == t->pos;
+	int lost = t->fresh == ((uintptr_t)t->pos | 1);
 
-	t->fresh = NULL;
+	t->fresh = 0;
 	return lost;
 }
 

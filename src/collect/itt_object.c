@@ -1,5 +1,6 @@
 /* itt_object.c - ids, groups, relations, regions, frames, markers, marks and legacy events. */
 #define INTEL_NO_MACRO_BODY
+#include <stdbool.h>
 #include <string.h>
 
 #include "collect/hook.h"
@@ -10,8 +11,9 @@
 
 static void put_one(const __itt_domain *domain, enum ut_rec type, const __itt_id *id)
 {
+	bool ends = type == UT_REC_REGION_END || type == UT_REC_FRAME_END;
 	uint32_t d;
-	struct ut_tbuf *t = ut_hook_domain(domain, &d);
+	struct ut_tbuf *t = ends ? ut_hook_end(domain, &d) : ut_hook_domain(domain, &d);
 	uint64_t words[4] = { d };
 
 	if (!t)
@@ -152,14 +154,11 @@ __itt_frame __itt_frame_create(const char *domain)
 
 static void put_frame(__itt_frame frame, enum ut_rec type)
 {
+	enum ut_gate_call call = type == UT_REC_FRAME_END ? UT_CALL_LATE_END : UT_CALL_OTHER;
 	uint64_t word = frame ? frame->domain : 0;
-	struct ut_tbuf *t;
 
-	if (!word || word == UT_DOMAIN_UNWANTED)
-		return;
-	t = ut_hook();
-	if (t)
-		ut_tbuf_words(t, type, &word, 1);
+	if (word && word != UT_DOMAIN_UNWANTED && ut_gate_passes(&ut_me, call))
+		ut_tbuf_words(&ut_me, type, &word, 1);
 }
 
 void __itt_frame_begin(__itt_frame frame)
@@ -216,17 +215,16 @@ static int create_name(const char *name, size_t len)
 	return (int)number;
 }
 
-static int put_name(enum ut_rec type, int number, const char *parameter)
+static int put_name(enum ut_rec type, int number, const char *parameter, bool global)
 {
-	struct ut_tbuf *t = NULL;
-	uint64_t word;
+	bool ends = type == UT_REC_EVENT_END || type == UT_REC_MARK_OFF;
+	uint64_t words[2];
 
-	if (number > 0 && number != (int)UT_DOMAIN_UNWANTED)
-		t = ut_hook();
-
-	if (t) {
-		word = ut_pack((uint32_t)number, ut_intern_z(parameter));
-		ut_tbuf_words(t, type, &word, 1);
+	if (number > 0 && number != (int)UT_DOMAIN_UNWANTED &&
+	    ut_gate_passes(&ut_me, ends ? UT_CALL_LATE_END : UT_CALL_OTHER)) {
+		words[0] = ut_pack((uint32_t)number, ut_intern_z(parameter));
+		words[1] = global;
+		ut_tbuf_words(&ut_me, type, words, 2);
 	}
 	return 0; /* the Rust binding asserts it */
 }
@@ -238,22 +236,22 @@ __itt_mark_type __itt_mark_create(const char *name)
 
 int __itt_mark(__itt_mark_type type, const char *parameter)
 {
-	return put_name(UT_REC_MARK, type, parameter);
+	return put_name(UT_REC_MARK, type, parameter, false);
 }
 
 int __itt_mark_off(__itt_mark_type type)
 {
-	return put_name(UT_REC_MARK_OFF, type, NULL);
+	return put_name(UT_REC_MARK_OFF, type, NULL, false);
 }
 
 int __itt_mark_global(__itt_mark_type type, const char *parameter)
 {
-	return put_name(UT_REC_MARK, type, parameter);
+	return put_name(UT_REC_MARK, type, parameter, true);
 }
 
 int __itt_mark_global_off(__itt_mark_type type)
 {
-	return put_name(UT_REC_MARK_OFF, type, NULL);
+	return put_name(UT_REC_MARK_OFF, type, NULL, false);
 }
 
 /* Must be positive: 0 and negative numbers read as failure. */
@@ -266,10 +264,10 @@ __itt_event __itt_event_create(const char *name, int len)
 
 int __itt_event_start(__itt_event event)
 {
-	return put_name(UT_REC_EVENT_START, event, NULL);
+	return put_name(UT_REC_EVENT_START, event, NULL, false);
 }
 
 int __itt_event_end(__itt_event event)
 {
-	return put_name(UT_REC_EVENT_END, event, NULL);
+	return put_name(UT_REC_EVENT_END, event, NULL, false);
 }

@@ -100,14 +100,27 @@ void __itt_task_begin_fn(const __itt_domain *domain, __itt_id id, __itt_id paren
 
 /* ---- with a clock of the program's own ----------------------------------------------------- */
 
-static void begin_clock(struct ut_tbuf *t, enum ut_rec type, uint64_t names,
-			const __itt_clock_domain *clock, uint64_t time, const __itt_id ids[2])
+/* Without a clock domain the time is one of ours, and 0 is none: now. */
+static uint64_t clock_time(const __itt_clock_domain *clock, uint64_t time)
 {
-	uint64_t words[9] = { names, ut_clock_id(clock), time };
+	return time || clock ? time : ut_clock_ticks(ut_writer_clock);
+}
+
+/* What a task with a clock is called: by a string, or by its function. */
+struct what {
+	uint64_t names; /* domain and string */
+	const void *function;
+};
+
+static void begin_clock(enum ut_rec type, struct what what, const __itt_clock_domain *clock,
+			uint64_t time, const __itt_id ids[2])
+{
+	uint64_t words[10] = { what.names, ut_clock_id(clock), clock_time(clock, time) };
 
 	ut_put_id(words + 3, 2, &ids[0]);
 	ut_put_id(words + 4, 2, &ids[1]);
-	ut_tbuf_words(t, type, words, 9);
+	words[9] = (uint64_t)(uintptr_t)what.function;
+	ut_tbuf_words(&ut_me, type, words, 10);
 }
 
 void __itt_task_begin_ex(const __itt_domain *domain, __itt_clock_domain *clock,
@@ -117,8 +130,9 @@ void __itt_task_begin_ex(const __itt_domain *domain, __itt_clock_domain *clock,
 	uint32_t d = ut_domain_id(domain);
 
 	if (d != UT_DOMAIN_UNWANTED && ut_gate_passes(&ut_me, UT_CALL_BEGIN))
-		begin_clock(&ut_me, UT_REC_TASK_BEGIN_CLOCK, ut_pack(d, ut_string_id(name)), clock,
-			    timestamp, (__itt_id[]){ id, parent });
+		begin_clock(UT_REC_TASK_BEGIN_CLOCK,
+			    (struct what){ ut_pack(d, ut_string_id(name)), NULL }, clock, timestamp,
+			    (__itt_id[]){ id, parent });
 }
 
 void __itt_task_begin_fn_ex(const __itt_domain *domain, __itt_clock_domain *clock,
@@ -126,17 +140,18 @@ void __itt_task_begin_fn_ex(const __itt_domain *domain, __itt_clock_domain *cloc
 {
 	uint32_t d = ut_domain_id(domain);
 
-	(void)clock;
-	(void)timestamp;
-	if (d != UT_DOMAIN_UNWANTED)
-		__itt_task_begin_fn(domain, id, parent, fn);
+	if (d == UT_DOMAIN_UNWANTED || !ut_gate_passes(&ut_me, UT_CALL_BEGIN))
+		return;
+	ut_maps_define((uint64_t)(uintptr_t)fn);
+	begin_clock(UT_REC_TASK_BEGIN_CLOCK, (struct what){ d, fn }, clock, timestamp,
+		    (__itt_id[]){ id, parent });
 }
 
 void __itt_task_end_ex(const __itt_domain *domain, __itt_clock_domain *clock,
 		       unsigned long long timestamp)
 {
 	uint32_t d = ut_domain_id(domain);
-	uint64_t words[3] = { d, ut_clock_id(clock), timestamp };
+	uint64_t words[3] = { d, ut_clock_id(clock), clock_time(clock, timestamp) };
 
 	if (d != UT_DOMAIN_UNWANTED && ut_gate_passes(&ut_me, UT_CALL_END))
 		ut_tbuf_words(&ut_me, UT_REC_TASK_END_CLOCK, words, 3);
@@ -162,7 +177,7 @@ void __itt_task_begin_overlapped(const __itt_domain *domain, __itt_id id, __itt_
 void __itt_task_end_overlapped(const __itt_domain *domain, __itt_id id)
 {
 	uint32_t d;
-	struct ut_tbuf *t = ut_hook_domain(domain, &d);
+	struct ut_tbuf *t = ut_hook_end(domain, &d);
 	uint64_t words[4] = { d };
 
 	if (!t)
@@ -176,19 +191,19 @@ void __itt_task_begin_overlapped_ex(const __itt_domain *domain, __itt_clock_doma
 				    __itt_string_handle *name)
 {
 	uint32_t d;
-	struct ut_tbuf *t = ut_hook_domain(domain, &d);
 
-	if (t)
-		begin_clock(t, UT_REC_OVERLAPPED_BEGIN_CLOCK, ut_pack(d, ut_string_id(name)), clock,
-			    timestamp, (__itt_id[]){ id, parent });
+	if (ut_hook_domain(domain, &d))
+		begin_clock(UT_REC_OVERLAPPED_BEGIN_CLOCK,
+			    (struct what){ ut_pack(d, ut_string_id(name)), NULL }, clock, timestamp,
+			    (__itt_id[]){ id, parent });
 }
 
 void __itt_task_end_overlapped_ex(const __itt_domain *domain, __itt_clock_domain *clock,
 				  unsigned long long timestamp, __itt_id id)
 {
 	uint32_t d;
-	struct ut_tbuf *t = ut_hook_domain(domain, &d);
-	uint64_t words[6] = { d, ut_clock_id(clock), timestamp };
+	struct ut_tbuf *t = ut_hook_end(domain, &d);
+	uint64_t words[6] = { d, ut_clock_id(clock), clock_time(clock, timestamp) };
 
 	if (!t)
 		return;

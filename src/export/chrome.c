@@ -569,6 +569,33 @@ static void put_trace_other(struct chrome *c, const struct ut_trace *t)
 	end_members(&args);
 }
 
+/* No viewer has a place for what a counter is about: "counters": {"name": {"unit": ...}}. */
+static void put_counters_other(struct chrome *c, const struct ut_trace *t, uint32_t process)
+{
+	struct members list = { .out = c->other, .open = ",\"counters\":{" };
+
+	for (size_t i = 0; i < t->track_count; i++) {
+		const struct ut_track *track = &t->tracks[i];
+		struct members facts = { .out = c->other, .open = "{" };
+		struct ut_str name = ut_strtab_get(&t->strings, track->name);
+		struct ut_str unit = ut_strtab_get(&t->strings, track->unit);
+
+		if (track->type != UT_TRACK_COUNTER || track->process != process ||
+		    (!track->args && !unit.len))
+			continue;
+		next_member(&list);
+		ut_out_json_str(c->other, name.ptr, name.len);
+		ut_out_text(c->other, ":");
+		if (unit.len) {
+			next_member(&facts);
+			put_member(c->other, "\"unit\":", unit);
+		}
+		put_args(&facts, t, track->args);
+		end_members(&facts);
+	}
+	end_members(&list);
+}
+
 static void forget_trace(struct chrome *c)
 {
 	ut_arena_release(&c->arena);
@@ -590,6 +617,7 @@ static void chrome_end_trace(struct ut_sink *sink, const struct ut_trace *t)
 		put_process_other(c, t, i);
 		if (!i)
 			put_trace_other(c, t);
+		put_counters_other(c, t, i);
 		ut_out_text(c->other, "}");
 	}
 	for (uint32_t i = 0; i < t->track_count; i++)

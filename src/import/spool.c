@@ -166,9 +166,11 @@ static struct ut_spool_part *add_part(struct ut_spool_import *im, struct ut_spoo
 		return NULL;
 	}
 	part = UT_VEC_PUSH(&im->parts);
-	*part = (struct ut_spool_part){
-		.thread = ut_rec_low(r, 1), .ticks = w->ticks, .begin = w->pos, .end = w->end
-	};
+	*part = (struct ut_spool_part){ .thread = ut_rec_low(r, 1),
+					.number = ut_rec_high(r, 1),
+					.ticks = w->ticks,
+					.begin = w->pos,
+					.end = w->end };
 	return part;
 }
 
@@ -199,6 +201,8 @@ static int by_thread(const void *a, const void *b)
 
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
 	if (x->ticks != y->ticks)
 		return x->ticks < y->ticks ? -1 : 1;
 	return (x->begin > y->begin) - (x->begin < y->begin);

@@ -1,10 +1,13 @@
 /* spool_args.c - arguments of events, from the records that carry them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "import/spool_import.h"
 #include "ittnotify.h"
 #include "model/sink.h"
+
+#define MOST_KEYS 64u /* lists are short; longer ones are not looked through */
 
 uint64_t ut_spool_id(const struct ut_spool_rec *r, size_t i, size_t step)
 {
@@ -173,9 +176,49 @@ void ut_spool_keep_args(struct ut_spool_import *im, struct ut_spool_late *late, 
 	ut_trace_drop_args(im->trace, mark);
 }
 
+static bool has_key(const struct ut_arg *args, size_t count, uint32_t key)
+{
+	for (size_t i = 0; i < count; i++)
+		if (args[i].key == key)
+			return true;
+	return false;
+}
+
+static uint32_t other_key(struct ut_spool_import *im, uint32_t key, unsigned int turn)
+{
+	struct ut_str s = ut_strtab_get(&im->trace->strings, key);
+	char text[300];
+
+	snprintf(text, sizeof(text), "%.*s #%u", s.len > 256 ? 256 : (int)s.len, s.ptr, turn);
+	return ut_strtab_intern_z(&im->trace->strings, text);
+}
+
+/* A program may say the same key twice; formats with keys would keep one of them. */
+static void tell_keys_apart(struct ut_spool_import *im, size_t mark)
+{
+	size_t count = im->trace->arg_count - mark;
+
+	for (size_t i = 1; i < count && i < MOST_KEYS; i++) {
+		struct ut_arg *args = im->trace->args + mark;
+		uint32_t key = args[i].key;
+
+		if (args[i - 1].flags & UT_ARG_MORE) {
+			args[i].key = args[i - 1].key; /* of the same array */
+			continue;
+		}
+		for (unsigned int turn = 2; has_key(args, i, args[i].key); turn++) {
+			uint32_t other = other_key(im, key, turn);
+
+			args = im->trace->args + mark;
+			args[i].key = other;
+		}
+	}
+}
+
 void ut_spool_send(struct ut_spool_import *im, struct ut_event *e, size_t mark)
 {
 	if (im->trace->arg_count > mark) {
+		tell_keys_apart(im, mark);
 		e->args = (uint32_t)mark;
 		ut_trace_close_args(im->trace);
 	}

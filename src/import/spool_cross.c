@@ -45,6 +45,7 @@ struct cross {
 	struct ut_idmap next_meta;      /* id -> the first of its metas to look at, index + 1 */
 	struct ut_idmap async_tracks;   /* name -> track + 1 */
 	uint64_t paused;                /* ticks; 0 = not */
+	bool controlled;                /* somebody has paused or resumed */
 };
 
 static uint32_t text(struct ut_spool_import *im, const char *s)
@@ -266,6 +267,9 @@ static void control_call(struct cross *x, const struct ut_spool_note *n)
 			  : n->rec.type == UT_REC_RESUME ? "collection resumed"
 							 : "collector detached");
 	ut_sink_event(im->sink, im->trace, &e);
+	if (n->rec.type == UT_REC_RESUME && !x->controlled)
+		x->paused = im->map.header->start.ticks; /* the session began paused */
+	x->controlled = true;
 	if (n->rec.type == UT_REC_RESUME && x->paused) {
 		late = add_late(x, ut_spool_ns(&im->tables, x->paused), e.ts);
 		late->lane = text(im, "Control");
@@ -298,7 +302,9 @@ static void send_clocked(struct cross *x, const struct clocked *c, uint64_t end,
 	late->lane = prefixed(im, "Clock: ", domain);
 	late->flags = flags;
 	late->cat = domain;
-	late->name = ut_spool_string(&im->tables, ut_rec_high(&c->rec, 0));
+	late->name = ut_rec_word(&c->rec, 9)
+			     ? ut_spool_function(&im->tables, ut_rec_word(&c->rec, 9))
+			     : ut_spool_string(&im->tables, ut_rec_high(&c->rec, 0));
 	ut_spool_args_id(im, "id", &c->rec, 3, 2);
 	ut_spool_args_parent(im, &c->rec, 4, 2, c->ticks);
 	ut_spool_keep_args(im, late, mark);
@@ -530,6 +536,8 @@ static void send_async(struct cross *x, struct async *a)
 	e.ts = a->ts ? a->ts : ut_spool_ns(&im->tables, a->begin);
 	if (is_mark && !a->end) {
 		e.kind = UT_KIND_INSTANT;
+		if (ut_rec_word(&a->rec, 1))
+			e.flags = UT_EV_SCOPE_PROCESS;
 		ut_spool_send(im, &e, mark);
 		return;
 	}

@@ -22,7 +22,8 @@ struct ut_sink;
 /* What one thread wrote into one chunk, from one UT_REC_THREAD to the next. */
 struct ut_spool_part {
 	uint32_t thread;
-	uint64_t ticks; /* when it starts */
+	uint32_t number; /* of the thread's parts; a gap was overwritten. 0 = not numbered */
+	uint64_t ticks;  /* when it starts */
 	const uint64_t *begin, *end;
 };
 

@@ -416,6 +416,14 @@ static void model_call(struct reader *rd, uint64_t ticks, const struct ut_spool_
 	}
 }
 
+static void begin_event(struct reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
+{
+	struct item *it = begin_span(rd, EVENT, ut_rec_low(r, 0), ticks, r);
+
+	it->name = ut_spool_string(&rd->im->tables, ut_rec_low(r, 0));
+	it->cat = ut_strtab_intern_z(&rd->im->trace->strings, "event");
+}
+
 static void set_track(struct reader *rd, const struct ut_spool_rec *r)
 {
 	rd->lane = ut_spool_track_name(&rd->im->tables, ut_rec_low(r, 0));
@@ -452,8 +460,7 @@ static void take_long(struct reader *rd, uint64_t ticks, const struct ut_spool_r
 		stitch(rd, ticks, r);
 		break;
 	case UT_REC_EVENT_START:
-		begin_span(rd, EVENT, ut_rec_low(r, 0), ticks, r)->name =
-			ut_spool_string(&rd->im->tables, ut_rec_low(r, 0));
+		begin_event(rd, ticks, r);
 		break;
 	case UT_REC_EVENT_END:
 		end_loose(rd, EVENT, ut_rec_low(r, 0), ticks);
@@ -726,6 +733,21 @@ static void send_part(struct reader *rd)
 
 /* ---- one thread ---------------------------------------------------------------------------- */
 
+/* The flight recorder has overwritten what came next: nobody knows how these spans ended. */
+static void lose_open(struct reader *rd)
+{
+	for (size_t i = 0; i < rd->stack.count && rd->look != SEND; i++) {
+		struct carried *c = &rd->carried.items[rd->stack.items[i].carried - 1];
+
+		c->end = rd->now;
+		c->flags |= UT_EV_UNFINISHED;
+	}
+	if (rd->look == SEND)
+		rd->im->trace->losses.unfinished += rd->stack.count;
+	rd->stack.count = 0;
+	memset(rd->open_of, 0, sizeof(rd->open_of));
+}
+
 static void read_thread(struct reader *rd, const struct ut_spool_part *parts, size_t count,
 			enum look look)
 {
@@ -739,6 +761,8 @@ static void read_thread(struct reader *rd, const struct ut_spool_part *parts, si
 	rd->before = rd->now = 0;
 	rd->unfinished = 0;
 	for (size_t i = 0; i < count; i++) {
+		if (i && parts[i].number && parts[i].number != parts[i - 1].number + 1)
+			lose_open(rd);
 		read_part(rd, &parts[i]);
 		if (look != SEND || count == 1)
 			rd->last = rd->now;

@@ -63,7 +63,9 @@ struct ut_control {
 	struct ut_clock_pair last;  /* its latest, guarded by last_seq (odd = being written) */
 	_Atomic uint32_t last_seq;
 	uint32_t launcher_pid;
-	uint32_t clock_source; /* enum ut_clock_source: what everybody counts in */
+	_Atomic uint32_t failures; /* processes that could not make their spool... */
+	_Atomic uint32_t failure;  /* ... and the errno of the last of them */
+	uint32_t clock_source;     /* enum ut_clock_source: what everybody counts in */
 	uint32_t reserved;
 	char boot_id[40];
 	char state_path[1024];         /* file whose first word is the state; empty = this one */

@@ -111,7 +111,10 @@ uint64_t ut_process_start(uint32_t pid)
 	const char *p;
 
 	ut_text_str(&text, "/proc/");
-	ut_text_u64(&text, pid);
+	if (pid)
+		ut_text_u64(&text, pid);
+	else
+		ut_text_str(&text, "self"); /* in a namespace /proc may know us by another number */
 	ut_text_str(&text, "/stat");
 	if (!read_file(path, stat, sizeof(stat)))
 		return 0;
@@ -131,15 +134,22 @@ uint64_t ut_process_start(uint32_t pid)
  */
 static void find_name(struct ut_spool_header *h)
 {
-	char comm[32];
+	char comm[32], exe[4096];
 	const char *base = strrchr(program_invocation_name, '/');
 	size_t len = read_file("/proc/self/comm", comm, sizeof(comm));
+	ssize_t n;
 
 	base = base ? base + 1 : program_invocation_name;
 	if (len && comm[len - 1] == '\n')
 		comm[--len] = '\0';
+	/* Started through /proc/self/exe, as programs do that start themselves again. */
+	if (!strcmp(comm, "exe") && (n = readlink("/proc/self/exe", exe, sizeof(exe) - 1)) > 0) {
+		exe[n] = '\0';
+		base = strrchr(exe, '/') ? strrchr(exe, '/') + 1 : exe;
+		len = 0;
+	}
 	if (!len || (len == 15 && !strncmp(base, comm, len)))
-		strncpy(h->name, base, sizeof(h->name) - 1);
+		memcpy(h->name, base, strnlen(base, sizeof(h->name) - 1));
 	else
 		memcpy(h->name, comm, len);
 	for (char *p = h->name; *p; p++)
@@ -153,7 +163,7 @@ void ut_process_describe(struct ut_spool_header *h, int32_t rank)
 
 	h->pid = (uint32_t)getpid();
 	h->ppid = (uint32_t)getppid();
-	h->proc_start = ut_process_start(h->pid);
+	h->proc_start = ut_process_start(0);
 	h->rank = ut_process_rank();
 	if (h->rank < 0)
 		h->rank = rank;

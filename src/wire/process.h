@@ -13,7 +13,7 @@ struct ut_spool_header;
 /* The rank that an MPI launcher gave to this process when it was started; -1 = none. */
 int32_t ut_process_rank(void);
 
-/* Field 22 of /proc/PID/stat, the start time; 0 if there is no such process. */
+/* Field 22 of /proc/PID/stat, the start time; pid 0 is ourselves. 0 if there is no such process. */
 uint64_t ut_process_start(uint32_t pid);
 
 /* Fills pid, ppid, proc_start, rank (own, else the given one), name, host and cmdline. */

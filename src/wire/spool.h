@@ -7,12 +7,12 @@
  * Invariants:
  *  (1) A record counts as soon as its first word has a kind other than UT_WORD_NONE and
  *      UT_WORD_RESERVED; that word is stored last, with release.
- *  (2) Words are written once, a UT_WORD_SKIP apart. Zero words are skipped one by one: a writer that was killed, or
- *      that gave a slot up, has not yet written any word behind its first.
- *  (3) The first record of a thread in a chunk is UT_REC_THREAD. Until the next UT_REC_THREAD
- *      every record of the chunk belongs to that thread, in the order in which it was made.
- *  (4) Words carry the low 32 bits of the clock. Two neighbouring records of a thread, or a
- *      record and the UT_REC_THREAD/UT_REC_TIME before it, are less than 2^31 ticks apart.
+ *  (2) Words are written once, a UT_WORD_SKIP apart. Zero words are skipped one by one: a writer
+ * that was killed, or that gave a slot up, has not yet written any word behind its first. (3) The
+ * first record of a thread in a chunk is UT_REC_THREAD. Until the next UT_REC_THREAD every record
+ * of the chunk belongs to that thread, in the order in which it was made. (4) Words carry the low
+ * 32 bits of the clock. Two neighbouring records of a thread, or a record and the
+ * UT_REC_THREAD/UT_REC_TIME before it, are less than 2^31 ticks apart.
  */
 #ifndef UT_WIRE_SPOOL_H
 #define UT_WIRE_SPOOL_H
@@ -109,7 +109,7 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
  */
 #define UT_REC_LIST(X)                                                                             \
 	/* who writes, and when */                                                                 \
-	X(THREAD, "ticks, thread|0")                                                               \
+	X(THREAD, "ticks, thread|part")                                                            \
 	X(TIME, "ticks")                                                                           \
 	/* definitions, in META chunks */                                                          \
 	X(STRING, "id|length, bytes")                                                              \
@@ -125,11 +125,11 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	X(TRACK, "id|group, name|type")                                                            \
 	X(HEAP_FUNCTION, "id|name, domain|0")                                                      \
 	X(PROCESS_MAP, "start, end, offset, length|0, path")                                       \
-	X(JIT_METHOD, "id|line count, ticks, address, size, name|class, file|0, {offset|line}")           \
+	X(JIT_METHOD, "id|line count, ticks, address, size, name|class, file|0, {offset|line}")    \
 	/* tasks */                                                                                \
 	X(TASK_BEGIN, "domain|name, ID, ID of parent")                                             \
 	X(TASK_BEGIN_FN, "domain|0, address, ID, ID of parent")                                    \
-	X(TASK_BEGIN_CLOCK, "domain|name, clock|0, time, ID, ID of parent")                        \
+	X(TASK_BEGIN_CLOCK, "domain|name, clock|0, time, ID, ID of parent, address")               \
 	X(TASK_END_CLOCK, "domain|0, clock|0, time")                                               \
 	X(OVERLAPPED_BEGIN, "domain|name, ID, ID of parent")                                       \
 	X(OVERLAPPED_END, "domain|0, ID")                                                          \
@@ -145,7 +145,7 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	X(FRAME_END, "domain|name, ID")                                                            \
 	X(FRAME_SUBMIT, "domain|name, ID, begin, end")                                             \
 	X(MARKER, "domain|name, ID, scope|0, clock|0, time")                                       \
-	X(MARK, "name|text")                                                                       \
+	X(MARK, "name|text, 1 = of the whole process")                                             \
 	X(MARK_OFF, "name|0")                                                                      \
 	X(EVENT_START, "name|0")                                                                   \
 	X(EVENT_END, "name|0")                                                                     \
@@ -160,13 +160,13 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	/* control */                                                                              \
 	X(PAUSE, "nothing")                                                                        \
 	X(RESUME, "nothing")                                                                       \
-	X(DETACH, "nothing")                                                                             \
+	X(DETACH, "nothing")                                                                       \
 	X(SET_TRACK, "id|0")                                                                       \
 	/* on request */                                                                           \
 	X(SYNC_CREATE, "object, type|name")                                                        \
 	X(SYNC, "object, operation|0")                                                             \
 	X(STITCH, "call id, operation|0")                                                          \
-	X(HEAP, "function|operation, address, size, new address")                        \
+	X(HEAP, "function|operation, address, size, new address")                                  \
 	X(MODULE, "start, end, operation|length, path")                                            \
 	X(MODEL, "operation|name, address")
 

@@ -324,7 +324,7 @@ static void open_part(struct ut_tbuf *t, uint64_t *slot, uint64_t ticks)
 			 __ATOMIC_RELAXED);
 	atomic_signal_fence(memory_order_seq_cst);
 	slot[1] = ticks;
-	slot[2] = t->thread;
+	slot[2] = ut_pack(t->thread, ++t->part);
 	__atomic_store_n(slot, ut_word_long(UT_WORD_LONG, ticks, UT_REC_THREAD, 3),
 			 __ATOMIC_RELEASE);
 }
@@ -368,6 +368,14 @@ static bool change_chunk(struct ut_tbuf *t, size_t count)
 	return true;
 }
 
+static void hold_signals(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
 /*
  * Room for count words in the next chunk. Signals wait meanwhile: a handler that records would
  * find the thread between two chunks.
@@ -375,13 +383,12 @@ static bool change_chunk(struct ut_tbuf *t, size_t count)
 static uint64_t *make_room(struct ut_tbuf *t, size_t count)
 {
 	int saved = errno;
-	sigset_t all, before;
+	sigset_t before;
 	uint64_t *slot = NULL;
 
 	if (t->generation != ut_writer_generation() || !t->generation)
 		return NULL;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
+	hold_signals(&before);
 	if (change_chunk(t, count))
 		slot = ut_tbuf_take(t, count);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -558,24 +565,23 @@ void ut_tbuf_attach(struct ut_tbuf *t)
 
 void ut_tbuf_detach(struct ut_tbuf *t)
 {
-	uint64_t *pos = t->pos, *end = t->end;
-	struct ut_chunk *chunk = t->chunk;
 	uint64_t words[4] = { ut_pack(t->thread, (uint32_t)syscall(SYS_gettid)) };
+	sigset_t before;
 
 	if (t->generation != ut_writer_generation() || !t->generation)
 		return;
 	words[1] = ut_clock_ticks(ut_writer_clock);
 	prctl(PR_GET_NAME, &words[2]); /* the program may have named it after its first record */
 	ut_writer_define(UT_REC_THREAD_INFO, words, 4, NULL, 0);
-	t->end = NULL;
-	atomic_signal_fence(memory_order_seq_cst);
-	t->pos = NULL;
+	hold_signals(&before);
+	if (ut_ring_on())
+		ut_ring_leave(t->chunk, words[1]);
+	else if (t->end)
+		put_rest(t->pos, t->end);
+	t->pos = t->end = NULL;
 	t->chunk = NULL;
 	t->step = 0;
-	if (ut_ring_on())
-		ut_ring_leave(chunk, words[1]);
-	else if (end)
-		put_rest(pos, end);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void ut_writer_count_dropped(void)

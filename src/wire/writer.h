@@ -32,9 +32,10 @@ struct ut_tbuf {
 	uint64_t epoch;   /* clock >> 31 at the last full time; see spool.h (4) */
 	uint64_t history; /* one bit per open task: was its begin recorded? (gate.h) */
 	struct ut_chunk *chunk;
-	uint64_t *fresh;     /* pos when a static part was patched on this thread (itt_meta.c) */
-	uint32_t ready;      /* the gate's word while this thread may record (gate.h) */
-	uint32_t thread;     /* its number in this process, from 1 */
+	uintptr_t fresh; /* pos | 1 when a static part was patched on this thread (itt_meta.c) */
+	uint32_t ready;  /* the gate's word while this thread may record (gate.h) */
+	uint32_t thread; /* its number in this process, from 1 */
+	uint32_t part;   /* how many parts of chunks it has had */
 	uint32_t generation; /* of the writer it is attached to */
 	uint8_t ignored;     /* __itt_thread_ignore */
 	uint8_t step;        /* chunks taken, up to the largest size */

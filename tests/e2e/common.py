@@ -171,7 +171,11 @@ class Trace:
         return self.processes[0]["name"]
 
     def names(self):
-        return [s.name for s in self.spans]
+        return [s.name for s in self.spans if s.cat != "control"]
+
+    def pauses(self):
+        """When recording was off, in order; the first lasts from the start to the first resume."""
+        return sorted((s for s in self.spans if s.cat == "control"), key=lambda s: s.begin)
 
     def named(self, name):
         return [s for s in self.spans if s.name == name]

@@ -109,7 +109,6 @@ class Children(Case):
         self.assertEqual(sorted(numbers), [100, 100, 200])
 
     # Open: find_name() in src/wire/process.c takes the kernel's word, which is "exe" here.
-    @unittest.expectedFailure
     def test_exec_of_proc_self_exe_keeps_the_name(self):
         got = self.unitrace(FAMILY, "again", env=environment(FAMILY_EXE="1"))
         self.assertEqual(got.returncode, 0, got.stderr)
@@ -273,7 +272,6 @@ class HardTimes(Children):
     # Open: ut_process_describe() in src/wire/process.c reads /proc/PID/stat where only
     # /proc/self/stat is right; the launcher then takes process 1 for a child that lives.
     @unittest.skipUnless(is_root() and shutil.which("unshare"), "unshare needs root")
-    @unittest.expectedFailure
     def test_own_pid_namespace(self):
         """Two processes with the same number: nothing is mixed up."""
         got = self.unitrace("sh", "-c", f"unshare -pf {PLAIN}; unshare -pf {PLAIN}")
@@ -285,7 +283,6 @@ class HardTimes(Children):
     # Open: g.owner in src/collect/gate.c survives the fork and equals the child's number: it waits
     # for ever for a thread that is not there.
     @unittest.skipUnless(is_root() and shutil.which("unshare"), "unshare needs root")
-    @unittest.expectedFailure
     def test_process_one_has_a_child_that_is_process_one(self):
         got = self.unitrace("unshare", "-pf", "--mount-proc", FAMILY, "newpid")
         self.assertEqual((got.returncode, got.stdout), (0, b"done\n"), got.stderr)
@@ -301,13 +298,11 @@ class HardTimes(Children):
         self.assertSameAsBare(self.got, self.bare)
 
     # Open: allocate() in src/wire/writer.c calls fallocate() beyond the limit.
-    @unittest.expectedFailure
     def test_small_files_only(self):
         """RLIMIT_FSIZE sends SIGXFSZ: the program must not get one because of us."""
         parent, many = self.losing("fsize")
         self.assertEqual(parent.numbered("parent ")[:100], HUNDRED)
 
-    @unittest.expectedFailure
     def test_small_files_only_before_the_first_mark(self):
         self.bare = self.run_words(FAMILY, "late-fsize")
         self.got = self.unitrace(FAMILY, "late-fsize")
@@ -324,7 +319,6 @@ class HardTimes(Children):
         self.assertSameAsBare(self.got, self.bare)
 
     # Open: a process that cannot make its spool tells nobody, and the launcher says "no ITT".
-    @unittest.expectedFailure
     def test_a_process_that_could_not_record_is_told(self):
         got = self.unitrace(FAMILY, "late-nofile")
         self.assertNotIn(b"used ITT", got.stderr)

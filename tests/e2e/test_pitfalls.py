@@ -114,7 +114,6 @@ class Pitfalls(Case):
 
     # Open: __itt_api_init() in src/collect/api.c notes pos, which is NULL when nothing at all has
     # been recorded yet, and that reads as "nothing to note".
-    @unittest.expectedFailure
     def test_08_arguments_that_a_vendor_s_stub_lost_are_not_made_up(self):
         trace = self.record(program("old_copy"))
         first = [e["args"]["info"] for e in trace.instants if e["cat"] == "old"]
@@ -215,7 +214,6 @@ class Pitfalls(Case):
 
     # Open: make_room() in src/wire/writer.c is deaf while it prepares the next chunk, which is
     # when most signals arrive; it should prepare first and be deaf for the exchange only.
-    @unittest.expectedFailure
     def test_15_no_record_of_a_signal_handler_is_lost(self):
         trace = self.storm()
         self.assertEqual(trace.losses["dropped"], 0)

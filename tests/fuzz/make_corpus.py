@@ -12,6 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SPOOL_H = (HERE / "../../src/wire/spool.h").read_text()
 TYPES = {name: i + 1 for i, name in enumerate(re.findall(r"^\tX\((\w+),", SPOOL_H, re.M))}
 DATA, META = 1, 2
+PARTS = {}  # of each thread, in the seed that is being made
 BEGIN, END, LONG, RESERVED, SKIP = 1, 2, 3, 4, 5
 
 
@@ -40,7 +41,8 @@ class Chunk:
 
     def thread(self, number, ticks=1000):
         self.ticks = ticks
-        return self.long("THREAD", ticks, number)
+        PARTS[number] = PARTS.get(number, 0) + 1
+        return self.long("THREAD", ticks, pair(number, PARTS[number]))
 
     def begin(self, name=1, domain=1):
         self.ticks += 10
@@ -73,6 +75,7 @@ def names():
 
 
 def seed(*chunks, header=b""):
+    PARTS.clear()
     return header.ljust(64, b"\0") + b"".join(c.pack() for c in (names(), *chunks))
 
 

@@ -133,9 +133,14 @@ void build_bytes(struct build *b, enum ut_rec type, uint64_t ticks, const uint64
 			  bytes, len);
 }
 
+void build_part(struct build *b, uint32_t thread, uint32_t number, uint64_t ticks)
+{
+	BUILD_LONG(b, THREAD, ticks, ticks, pair(thread, number));
+}
+
 void build_thread(struct build *b, uint32_t thread, uint64_t ticks)
 {
-	BUILD_LONG(b, THREAD, ticks, ticks, thread);
+	build_part(b, thread, thread < 8 ? ++b->parts[thread] : 1, ticks);
 }
 
 void build_raw(struct build *b, uint64_t word)

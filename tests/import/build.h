@@ -20,6 +20,7 @@ struct build {
 	size_t end;             /* first word behind the data chunk */
 	char *names[1024];      /* string number i + 1 */
 	uint32_t name_count;
+	uint32_t parts[8]; /* by thread */
 	char path[64];
 };
 
@@ -34,9 +35,10 @@ uint32_t build_name(struct build *b, const char *text);
 void build_define(struct build *b, enum ut_rec type, const uint64_t *words, size_t count,
 		  const void *bytes, size_t len);
 
-/* A new data chunk of so many units; then a part of this thread. */
+/* A new data chunk of so many units; then the next part of this thread, or a certain one. */
 void build_chunk(struct build *b, size_t units);
 void build_thread(struct build *b, uint32_t thread, uint64_t ticks);
+void build_part(struct build *b, uint32_t thread, uint32_t number, uint64_t ticks);
 
 void build_raw(struct build *b, uint64_t word);
 void build_begin(struct build *b, uint64_t ticks, const char *name);

@@ -211,34 +211,62 @@ static void spans_and_their_arguments_reach_over_many_parts(void **state)
 	build_end(&b, 900);
 	meta(&b, 910, 0, 0, "last", 9);
 	build_end(&b, 950);
-	expect_events(&b,
-		      "main: span one 110+840 {last=9}\n"
-		      "main: span two 120+780 {id=0x7, late=0, late=1, late=2, late=3, late=4}\n"
-		      "main: span in 230+10\n"
-		      "main: span in 330+10\n"
-		      "main: span in 430+10\n"
-		      "main: span in 530+10\n"
-		      "main: span in 630+10\n"
-		      "two: span other 210+740 unfinished\n"
-		      "two: span other 310+639 unfinished\n"
-		      "two: span other 410+538 unfinished\n"
-		      "two: span other 510+437 unfinished\n"
-		      "two: span other 610+336 unfinished\n");
+	expect_events(&b, "main: span one 110+840 {last=9}\n"
+			  "main: span two 120+780 {id=0x7, late=0, late #2=1, late #3=2, late "
+			  "#4=3, late #5=4}\n"
+			  "main: span in 230+10\n"
+			  "main: span in 330+10\n"
+			  "main: span in 430+10\n"
+			  "main: span in 530+10\n"
+			  "main: span in 630+10\n"
+			  "two: span other 210+740 unfinished\n"
+			  "two: span other 310+639 unfinished\n"
+			  "two: span other 410+538 unfinished\n"
+			  "two: span other 510+437 unfinished\n"
+			  "two: span other 610+336 unfinished\n");
 }
 
-static void parts_are_read_in_order_of_time_wherever_they_lie(void **state)
+static void parts_are_read_in_their_order_wherever_they_lie(void **state)
 {
 	struct build b;
 
 	(void)state;
 	build_start(&b);
 	build_chunk(&b, 1);
-	build_thread(&b, 1, 1000);
+	build_part(&b, 1, 2, 1000);
 	build_end(&b, 1010);
 	build_chunk(&b, 1);
-	build_thread(&b, 1, 100);
+	build_part(&b, 1, 1, 100);
 	build_begin(&b, 110, "early");
 	expect_events(&b, "main: span early 110+900\n");
+}
+
+static void what_was_open_when_a_part_is_missing_ends_with_the_part_before(void **state)
+{
+	struct build b;
+	struct seen s;
+
+	(void)state;
+	build_start(&b);
+	build_chunk(&b, 1);
+	build_part(&b, 1, 7, 100);
+	build_begin(&b, 110, "outer");
+	build_begin(&b, 120, "inner");
+	build_begin(&b, 130, "ended");
+	build_end(&b, 140);
+	build_part(&b, 1, 9, 1000); /* the flight recorder has used the eighth again */
+	build_end(&b, 1010);
+	build_begin(&b, 1020, "later");
+	build_end(&b, 1030);
+	seen_import(&s, &b);
+	assert_string_equal(s.text, "main: span outer 110+30 unfinished\n"
+				    "main: span inner 120+20 unfinished\n"
+				    "main: span ended 130+10\n"
+				    "main: span later 1020+10\n");
+	assert_int_equal(s.trace.losses.unfinished, 2);
+	assert_int_equal(s.trace.losses.stray_ends, 1);
+	seen_release(&s);
+	build_release(&b);
 }
 
 /* ---- arguments ----------------------------------------------------------------------------- */
@@ -274,8 +302,9 @@ static void arguments_of_every_type_hang_on_the_current_task(void **state)
 	build_bytes(&b, UT_REC_META_TEXT, 117, (uint64_t[]){ pair(1, key), 0, 0, 0, 5 }, 5, "x = 1",
 		    5);
 	build_end(&b, 120);
-	expect_events(&b, "main: span work 110+10 {k=-1;2, k=0.5, k=-2.25, k=65535, k=-3, "
-			  "k=-9223372036854775808, k=7, k='abc', info='x = 1'}\n");
+	expect_events(&b,
+		      "main: span work 110+10 {k=-1;2, k #2=0.5, k #3=-2.25, k #4=65535, k #5=-3, "
+		      "k #6=-9223372036854775808, k #7=7, k #8='abc', info='x = 1'}\n");
 }
 
 static void more_values_than_there_are_bytes_are_not_believed(void **state)
@@ -290,7 +319,7 @@ static void more_values_than_there_are_bytes_are_not_believed(void **state)
 	BUILD_LONG(&b, META_NUM, 115, pair(1, key), 0, 0, 0, __itt_metadata_u64, UINT32_MAX, 5, 6);
 	BUILD_LONG(&b, META_STR, 116, pair(1, key), 0, 0, 0, UINT32_MAX, 0x6968);
 	build_end(&b, 120);
-	expect_events(&b, "main: span work 110+10 {k=5;6, k='hi'}\n");
+	expect_events(&b, "main: span work 110+10 {k=5;6, k #2='hi'}\n");
 }
 
 static void metadata_finds_its_task_by_id_and_stands_alone_otherwise(void **state)
@@ -653,7 +682,8 @@ int main(void)
 		cmocka_unit_test(time_that_steps_back_in_a_signal_handler_keeps_the_order),
 		cmocka_unit_test(records_without_a_thread_or_of_no_known_kind_are_skipped),
 		cmocka_unit_test(spans_and_their_arguments_reach_over_many_parts),
-		cmocka_unit_test(parts_are_read_in_order_of_time_wherever_they_lie),
+		cmocka_unit_test(parts_are_read_in_their_order_wherever_they_lie),
+		cmocka_unit_test(what_was_open_when_a_part_is_missing_ends_with_the_part_before),
 		cmocka_unit_test(arguments_of_every_type_hang_on_the_current_task),
 		cmocka_unit_test(more_values_than_there_are_bytes_are_not_believed),
 		cmocka_unit_test(metadata_finds_its_task_by_id_and_stands_alone_otherwise),

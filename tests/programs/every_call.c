@@ -218,7 +218,7 @@ static void clocks(void)
 	__itt_task_end_ex(d, clock, 5003500);
 	__itt_task_begin_fn_ex(domain, clock, 5004000, __itt_null, __itt_null,
 			       (void *)a_named_function);
-	__itt_task_end(domain);
+	__itt_task_end_ex(domain, clock, 5004600);
 	__itt_task_begin_overlapped_ex(d, clock, 5005000, id_of(71), __itt_null,
 				       text("clock overlapped"));
 	__itt_task_end_overlapped_ex(d, clock, 5006000, id_of(71));

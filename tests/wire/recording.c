@@ -203,12 +203,36 @@ void expect_numbers(const struct records *all, uint32_t thread, size_t count)
 
 		if (r->thread != thread)
 			continue;
-		assert_true(r->ticks >= last);
+		if (r->ticks < last)
+			fail_msg("time steps back at number %zu", n);
 		last = r->ticks;
 		if (r->kind != UT_WORD_BEGIN)
 			continue;
-		assert_int_equal(r->payload, n);
+		if (r->payload != n)
+			fail_msg("number %u, not %zu", r->payload, n);
 		n++;
 	}
 	assert_int_equal(n, count);
+}
+
+uint32_t expect_numbers_in(const char *path, size_t count)
+{
+	struct ut_chunk_view view;
+	struct ut_spool_map m;
+	size_t offset = 0, n = 0;
+	uint32_t status;
+
+	assert_int_equal(ut_spool_map(&m, path, NULL), 0);
+	while (ut_spool_next_chunk(&m, &offset, &view)) {
+		struct ut_spool_walk w = { .pos = view.begin, .end = view.end };
+		struct ut_spool_rec r = { 0 };
+
+		while (view.kind == UT_CHUNK_DATA && ut_spool_walk_next(&w, &r))
+			if (r.kind == UT_WORD_BEGIN && r.payload != n++)
+				fail_msg("number %u, not %zu", r.payload, n - 1);
+	}
+	assert_int_equal(n, count);
+	status = atomic_load(&m.header->status);
+	ut_spool_unmap(&m);
+	return status;
 }

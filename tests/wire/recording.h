@@ -64,6 +64,9 @@ size_t records_of(const struct records *all, enum ut_rec type);
 void put_number(struct ut_tbuf *t, uint32_t number);      /* a BEGIN with payload number */
 void put_long(struct ut_tbuf *t, uint64_t a, uint64_t b); /* a COUNTER */
 
+/* The same for a recording of one thread that is too large to keep; gives its status. */
+uint32_t expect_numbers_in(const char *path, size_t count);
+
 /* Checks that the numbers of one thread are 0, 1, 2, ... count - 1. */
 void expect_numbers(const struct records *all, uint32_t thread, size_t count);
 
