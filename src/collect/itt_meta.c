@@ -17,14 +17,19 @@ static size_t value_size(__itt_metadata_type type)
 	return (unsigned int)type < sizeof(sizes) ? sizes[type] : 0;
 }
 
-static void add_numbers(const __itt_domain *domain, const __itt_id *id, uint32_t scope,
-			const __itt_string_handle *key, __itt_metadata_type type, size_t count,
-			const void *data)
-/* limits: the API's own six and the scope */
+/* What an argument hangs on: an id, or a scope. */
+struct target {
+	const __itt_domain *domain;
+	const __itt_id *id;
+	uint32_t scope;
+};
+
+static void add_numbers(struct target to, const __itt_string_handle *key, __itt_metadata_type type,
+			size_t count, const void *data)
 {
 	size_t size = value_size(type);
 	uint32_t d;
-	struct ut_tbuf *t = ut_hook_domain(domain, &d);
+	struct ut_tbuf *t = ut_hook_domain(to.domain, &d);
 	uint64_t words[6];
 
 	if (!t || !count || !data || !size)
@@ -32,8 +37,8 @@ static void add_numbers(const __itt_domain *domain, const __itt_id *id, uint32_t
 	if (count > MOST_VALUES)
 		count = MOST_VALUES;
 	words[0] = ut_pack(d, ut_string_id(key));
-	ut_put_id(words + 1, 1, id);
-	words[4] = ut_pack((uint32_t)type, scope);
+	ut_put_id(words + 1, 1, to.id);
+	words[4] = ut_pack((uint32_t)type, to.scope);
 	words[5] = count;
 	ut_tbuf_record(t, UT_REC_META_NUM, words, 6, data, count * size);
 }
@@ -41,21 +46,22 @@ static void add_numbers(const __itt_domain *domain, const __itt_id *id, uint32_t
 void __itt_metadata_add(const __itt_domain *domain, __itt_id id, __itt_string_handle *key,
 			__itt_metadata_type type, size_t count, void *data)
 {
-	add_numbers(domain, &id, 0, key, type, count, data);
+	add_numbers((struct target){ domain, &id, 0 }, key, type, count, data);
 }
 
 void __itt_metadata_add_with_scope(const __itt_domain *domain, __itt_scope scope,
 				   __itt_string_handle *key, __itt_metadata_type type, size_t count,
 				   void *data)
 {
-	add_numbers(domain, &__itt_null, (uint32_t)scope, key, type, count, data);
+	add_numbers((struct target){ domain, &__itt_null, (uint32_t)scope }, key, type, count,
+		    data);
 }
 
-static void add_string(const __itt_domain *domain, const __itt_id *id, uint32_t scope,
-		       const __itt_string_handle *key, const char *data, size_t len)
+static void add_string(struct target to, const __itt_string_handle *key, const char *data,
+		       size_t len)
 {
 	uint32_t d;
-	struct ut_tbuf *t = ut_hook_domain(domain, &d);
+	struct ut_tbuf *t = ut_hook_domain(to.domain, &d);
 	uint64_t words[5];
 
 	if (!t || !data)
@@ -65,21 +71,21 @@ static void add_string(const __itt_domain *domain, const __itt_id *id, uint32_t 
 	if (len > MOST_BYTES)
 		len = MOST_BYTES;
 	words[0] = ut_pack(d, ut_string_id(key));
-	ut_put_id(words + 1, 1, id);
-	words[4] = ut_pack((uint32_t)len, scope);
+	ut_put_id(words + 1, 1, to.id);
+	words[4] = ut_pack((uint32_t)len, to.scope);
 	ut_tbuf_record(t, UT_REC_META_STR, words, 5, data, len);
 }
 
 void __itt_metadata_str_add(const __itt_domain *domain, __itt_id id, __itt_string_handle *key,
 			    const char *data, size_t length)
 {
-	add_string(domain, &id, 0, key, data, length);
+	add_string((struct target){ domain, &id, 0 }, key, data, length);
 }
 
 void __itt_metadata_str_add_with_scope(const __itt_domain *domain, __itt_scope scope,
 				       __itt_string_handle *key, const char *data, size_t length)
 {
-	add_string(domain, &__itt_null, (uint32_t)scope, key, data, length);
+	add_string((struct target){ domain, &__itt_null, (uint32_t)scope }, key, data, length);
 }
 
 /* ---- formatted ----------------------------------------------------------------------------- */

@@ -71,7 +71,7 @@ static void look_at(struct ranks *r, const char *entry)
 /* Reads the entries one by one; of a long one only the start, which is all we compare. */
 static void scan_environment(struct ranks *r)
 {
-	char buf[4096], entry[64];
+	char buf[4096], entry[64] = { 0 };
 	size_t len = 0;
 	ssize_t n;
 	int fd = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);

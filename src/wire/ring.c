@@ -1,4 +1,11 @@
-/* ring.c - see ring.h. */
+/*
+ * ring.c - see ring.h.
+ *
+ * Chunks that nobody writes to wait in a queue, in the order in which they were left: so the
+ * oldest is the first. Any thread puts and takes; a place of the queue says by its turn whether
+ * it is free (even) or taken (odd) in this round, and nobody waits for anybody: who meets a place
+ * that another thread is busy with does without.
+ */
 #include "wire/ring.h"
 
 #include <stdatomic.h>
@@ -7,33 +14,40 @@
 #include "wire/control.h"
 #include "wire/spool.h"
 
-#define ENTRIES 65536u
+#define MOST_CHUNKS 65536u
+#define PLACES      (2 * MOST_CHUNKS) /* so many that a round is long */
 
-struct entry {
+struct place {
+	_Atomic uint64_t turn; /* 2 * round: free; 2 * round + 1: taken */
+	_Atomic uint64_t left; /* ticks at which the thread left the chunk */
 	_Atomic(struct ut_chunk *) chunk;
-	_Atomic uint64_t left; /* ticks; 0 = a thread is writing to it */
 };
 
-static struct entry entries[ENTRIES];
-static _Atomic uint32_t count;  /* entries in use */
-static _Atomic uint32_t cursor; /* the entry to look at next */
-static uint32_t most;           /* entries that keep_bytes allows; 0 = off */
+static struct place places[PLACES];
+static _Atomic uint64_t head, tail; /* the next place to take from, to put into */
+static _Atomic uint32_t count;      /* chunks of the ring, in use or waiting */
+static uint32_t most;               /* chunks that keep_bytes allows; 0 = off */
 static uint32_t chunk_bytes;
 static uint64_t keep_ticks;
 
+static void forget_all(void)
+{
+	uint64_t used = atomic_load(&tail) < PLACES ? atomic_load(&tail) : PLACES;
+
+	for (uint64_t i = 0; i < used; i++)
+		atomic_store(&places[i].turn, 0);
+	atomic_store(&head, 0);
+	atomic_store(&tail, 0);
+	atomic_store(&count, 0);
+	most = 0;
+}
+
 void ut_ring_open(const struct ut_control *control, const struct ut_clock_pair *now)
 {
-	uint32_t used = atomic_load(&count) < ENTRIES ? atomic_load(&count) : ENTRIES;
 	uint64_t bytes = control->keep_bytes;
 	double rate = 1.0; /* ticks per ns */
 
-	most = 0;
-	atomic_store(&count, 0);
-	atomic_store(&cursor, 0);
-	for (uint32_t i = 0; i < used; i++) {
-		atomic_store(&entries[i].chunk, NULL);
-		atomic_store(&entries[i].left, 0);
-	}
+	forget_all();
 	if (!bytes && !control->keep_ns)
 		return;
 	if (!bytes)
@@ -43,10 +57,10 @@ void ut_ring_open(const struct ut_control *control, const struct ut_clock_pair *
 		       (double)(now->mono - control->start.mono);
 	keep_ticks = (uint64_t)((double)control->keep_ns * rate);
 	for (chunk_bytes = UT_CHUNK_UNIT;
-	     chunk_bytes < UT_CHUNK_MAX && bytes / chunk_bytes > ENTRIES;)
+	     chunk_bytes < UT_CHUNK_MAX && bytes / chunk_bytes > MOST_CHUNKS;)
 		chunk_bytes *= 2;
 	bytes /= chunk_bytes;
-	most = bytes > ENTRIES ? ENTRIES : bytes < 4 ? 4 : (uint32_t)bytes;
+	most = bytes > MOST_CHUNKS ? MOST_CHUNKS : bytes < 4 ? 4 : (uint32_t)bytes;
 }
 
 bool ut_ring_on(void)
@@ -61,60 +75,67 @@ uint32_t ut_ring_chunk_bytes(void)
 
 void ut_ring_add(struct ut_chunk *chunk)
 {
-	uint32_t i = atomic_fetch_add(&count, 1);
-
-	/* More threads at once than the ring has room for: the chunk is kept for ever. */
-	if (i < ENTRIES)
-		atomic_store_explicit(&entries[i].chunk, chunk, memory_order_release);
+	(void)chunk; /* the thread that writes to it knows it */
+	atomic_fetch_add(&count, 1);
 }
 
-static bool may_grow(uint32_t used, uint64_t left, uint64_t ticks)
+void ut_ring_leave(struct ut_chunk *chunk, uint64_t ticks)
 {
-	if (used >= most)
+	uint64_t at = atomic_load(&tail);
+
+	while (chunk) {
+		struct place *p = &places[at % PLACES];
+		uint64_t turn = 2 * (at / PLACES);
+
+		/* Still being emptied after a whole round: this chunk is kept for ever. */
+		if (atomic_load(&p->turn) < turn)
+			return;
+		if (atomic_load(&p->turn) == turn &&
+		    atomic_compare_exchange_strong(&tail, &at, at + 1)) {
+			atomic_store(&p->left, ticks);
+			atomic_store(&p->chunk, chunk);
+			atomic_store(&p->turn, turn + 1);
+			return;
+		}
+		at = atomic_load(&tail);
+	}
+}
+
+static bool may_grow(uint64_t left, uint64_t ticks)
+{
+	if (atomic_load(&count) >= most)
 		return false;
 	/* Another thread may have left it after this one has looked at the clock. */
 	return !keep_ticks || left > ticks || ticks - left < keep_ticks;
 }
 
-static void empty(struct ut_chunk *chunk)
+static struct ut_chunk *emptied(struct ut_chunk *chunk)
 {
 	chunk->turn++;
 	memset(chunk + 1, 0, chunk->bytes - sizeof(*chunk));
+	return chunk;
 }
 
 struct ut_chunk *ut_ring_reuse(uint64_t ticks)
 {
-	uint32_t used = atomic_load(&count);
+	uint64_t at = atomic_load(&head);
 
-	if (used > ENTRIES)
-		used = ENTRIES;
-	if (used < most && !keep_ticks)
-		return NULL;
-	for (uint32_t tries = 0; tries < used; tries++) {
-		uint32_t at = atomic_load(&cursor);
-		struct entry *e = &entries[at % used];
-		struct ut_chunk *chunk = atomic_load(&e->chunk);
-		uint64_t left = atomic_load(&e->left);
+	for (;;) {
+		struct place *p = &places[at % PLACES];
+		uint64_t turn = 2 * (at / PLACES) + 1, now = atomic_load(&p->turn);
 
-		if (left && may_grow(used, left, ticks))
-			return NULL;
-		atomic_compare_exchange_strong(&cursor, &at, at + 1);
-		if (chunk && left && atomic_compare_exchange_strong(&e->left, &left, 0)) {
-			empty(chunk);
-			return chunk;
+		if (now < turn)
+			return NULL; /* all are in use */
+		if (now == turn) {
+			struct ut_chunk *chunk = atomic_load(&p->chunk);
+
+			if (may_grow(atomic_load(&p->left), ticks))
+				return NULL;
+			if (atomic_compare_exchange_strong(&head, &at, at + 1)) {
+				atomic_store(&p->turn, turn + 1);
+				return emptied(chunk);
+			}
 		}
+		at = atomic_load(&head);
 	}
-	return NULL;
-}
-
-void ut_ring_leave(struct ut_chunk *chunk, uint64_t ticks)
-{
-	uint32_t used = atomic_load(&count);
-
-	/* The turn of a chunk is not its place in the ring; places are few, leaving is rare. */
-	for (uint32_t i = 0; chunk && i < used && i < ENTRIES; i++)
-		if (atomic_load_explicit(&entries[i].chunk, memory_order_relaxed) == chunk) {
-			atomic_store(&entries[i].left, ticks ? ticks : 1);
-			return;
-		}
 }

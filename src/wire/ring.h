@@ -1,8 +1,9 @@
 /*
  * ring.h - the flight recorder: a bounded number of chunks, used again from the oldest on.
  *
- * Off unless the session asks for it. Any thread; no locks. A chunk that a thread is writing to
- * is never taken away from it, so a thread that records rarely keeps its past longer.
+ * Off unless the session asks for it. Any thread; no locks. The oldest is the one that was left
+ * first. A chunk that a thread is writing to is never taken away from it, so a thread that records
+ * rarely keeps its past longer.
  */
 #ifndef UT_WIRE_RING_H
 #define UT_WIRE_RING_H

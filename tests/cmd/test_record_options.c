@@ -64,7 +64,7 @@ static int parse(struct fixture *f, const char *line)
 /* The same with options of its own. */
 static int parse_alone(const char *line)
 {
-	void *state;
+	void *state = NULL;
 	int rc;
 
 	assert_int_equal(make(&state), 0);

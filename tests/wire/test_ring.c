@@ -130,6 +130,24 @@ static void a_chunk_in_use_is_never_taken_away(void **state)
 	free_chunks(c, 5);
 }
 
+static void what_was_left_last_is_kept_longest_however_long_it_was_in_use(void **state)
+{
+	struct ut_chunk *c[4];
+
+	(void)state;
+	open_ring(4 * UT_CHUNK_UNIT, 0);
+	for (int i = 0; i < 4; i++)
+		c[i] = make_chunk(); /* the first one belongs to a slow thread */
+	for (uint64_t i = 1; i < 4; i++)
+		ut_ring_leave(c[i], 10 + i);
+	ut_ring_leave(c[0], 20);
+	assert_ptr_equal(ut_ring_reuse(30), c[1]);
+	assert_ptr_equal(ut_ring_reuse(31), c[2]);
+	assert_ptr_equal(ut_ring_reuse(32), c[3]);
+	assert_ptr_equal(ut_ring_reuse(33), c[0]);
+	free_chunks(c, 4);
+}
+
 static void by_time_keeps_what_is_young_however_much_that_is(void **state)
 {
 	struct ut_chunk *c[64];
@@ -232,6 +250,7 @@ int main(void)
 		cmocka_unit_test(grows_to_its_size_and_then_reuses_from_the_oldest_on),
 		cmocka_unit_test(a_reused_chunk_is_empty),
 		cmocka_unit_test(a_chunk_in_use_is_never_taken_away),
+		cmocka_unit_test(what_was_left_last_is_kept_longest_however_long_it_was_in_use),
 		cmocka_unit_test(by_time_keeps_what_is_young_however_much_that_is),
 		cmocka_unit_test(a_chunk_left_after_we_looked_at_the_clock_is_young),
 		cmocka_unit_test(a_forked_child_starts_with_an_empty_ring),

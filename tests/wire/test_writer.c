@@ -287,8 +287,14 @@ static void times_further_apart_than_31_bits_are_right(void **state)
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-#define THREADS    4
-#define PER_THREAD 200000u
+#define THREADS 4
+#ifdef __SANITIZE_THREAD__
+#define PER_THREAD   50000u
+#define SHORT_ROUNDS 200u
+#else
+#define PER_THREAD   200000u
+#define SHORT_ROUNDS 1000u
+#endif
 
 static void *record_numbers(void *arg)
 {
@@ -336,7 +342,7 @@ static void threads_record_side_by_side_while_somebody_reads(void **state)
 	recording_path(r);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, record_numbers, (void *)(uintptr_t)&count);
-	for (int i = 0; i < 10; i++)
+	for (int i = 0; i < 5; i++)
 		expect_prefixes(r->path);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
@@ -351,7 +357,7 @@ static void threads_record_side_by_side_while_somebody_reads(void **state)
 static void thousands_of_short_threads_share_chunks(void **state)
 {
 	struct recording *r = *state;
-	const uint32_t count = 10, rounds = 1000;
+	const uint32_t count = 10, rounds = SHORT_ROUNDS;
 	pthread_t threads[THREADS];
 	struct records all;
 
@@ -455,6 +461,23 @@ static size_t count_newest(const struct records *all, uint32_t thread, uint32_t 
 	return n;
 }
 
+/* What is left of the thread's numbers are neighbours. */
+static void expect_no_gap(const struct records *all, uint32_t thread)
+{
+	uint32_t next = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct record *x = &all->items[i];
+
+		if (x->thread != thread || x->kind != UT_WORD_BEGIN)
+			continue;
+		if (n++ && x->payload != next)
+			fail_msg("thread %u: number %u, not %u", thread, x->payload, next);
+		next = x->payload + 1;
+	}
+}
+
 static void the_flight_recorder_keeps_the_newest_and_every_definition(void **state)
 {
 	struct recording *r = *state;
@@ -478,6 +501,37 @@ static void the_flight_recorder_keeps_the_newest_and_every_definition(void **sta
 	assert_true(all.overwritten > 200);
 	assert_int_equal(all.dropped, 0);
 	assert_true(all.bytes < 1500 * 1024);
+	records_release(&all);
+}
+
+/* The newest of each thread without a gap: what is lost of a thread is its oldest. */
+static void the_flight_recorder_takes_the_oldest_from_every_thread(void **state)
+{
+	struct recording *r = *state;
+	const uint32_t count = PER_THREAD;
+	pthread_t threads[THREADS];
+	struct ut_tbuf slow;
+	struct records all;
+
+	r->control->keep_bytes = 1 << 20;
+	open_writer(r);
+	slow = attached();
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, record_numbers, (void *)(uintptr_t)&count);
+	for (uint32_t i = 0; i < 10000; i++) {
+		put_number(&slow, i);
+		usleep(i % 100 ? 0 : 1);
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (uint32_t i = 10000; i < 10010; i++)
+		put_number(&slow, i);
+	all = read_back(r);
+	count_newest(&all, slow.thread, 10009);
+	for (uint32_t i = 1; i <= all.threads; i++)
+		if (i != slow.thread)
+			expect_no_gap(&all, i);
+	assert_int_equal(all.dropped, 0);
 	records_release(&all);
 }
 
@@ -520,6 +574,7 @@ int main(void)
 		IN_SESSION(thousands_of_short_threads_share_chunks),
 		IN_SESSION(definitions_of_all_threads_overflow_into_new_chunks),
 		IN_SESSION(the_flight_recorder_keeps_the_newest_and_every_definition),
+		IN_SESSION(the_flight_recorder_takes_the_oldest_from_every_thread),
 		IN_SESSION(the_flight_recorder_is_shared_by_many_short_threads),
 	};
 
