@@ -57,7 +57,8 @@ static void what_the_api_allows_prints_as_printf_does(void **state)
 static void arguments_are_taken_one_by_one_whatever_their_size(void **state)
 {
 	(void)state;
-	SAME("%d %s %lld %f %hhd %s %Lf %d", 1, "a", -1LL, 2.5, 7, "b", (long double)0.25, 9);
+	SAME("%d %s %lld %f %hhd %s %Lf %d", 1, "a", -1LL, 2.5, (signed char)7, "b",
+	     (long double)0.25, 9);
 	SAME("%f %f %f %f %f %f %f %f %f %f %d", 1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11);
 	SAME("%d %d %d %d %d %d %d %d %s", 1, 2, 3, 4, 5, 6, 7, 8, "nine");
 }
