@@ -16,7 +16,7 @@ jobs=$(nproc)
 unset MAKEFLAGS MFLAGS # "make lint" is no reason for a sub-make to share its jobs
 
 # Names the collector may export: what it interposes, and what ITT programs look up in it.
-exported='__itt_[a-z0-9_]+|Initialize|NotifyEvent|Finalize[A-Za-z]*|setenv|putenv|unsetenv|clearenv'
+exported='__itt_[A-Za-z0-9_]+|Initialize|NotifyEvent|Finalize[A-Za-z]*|setenv|putenv|unsetenv|clearenv'
 
 sources() { find src include examples tests -name '*.[ch]' -o -name '*.cpp' 2>/dev/null | sort; }
 
@@ -175,7 +175,7 @@ gate_symbols() {
 		[ -f "$lib" ] || continue
 		case $lib in
 		*/libut_collect.a) globals "$lib" "$exported" || bad=1 ;;
-		*/libut_sdk.a | */libittnotify.a | */libut_itt.a) globals "$lib" '_?_itt_[a-z0-9_]+|iJIT_[A-Za-z0-9_]+' || bad=1 ;;
+		*/libut_sdk.a | */libittnotify.a | */libut_itt.a) globals "$lib" '_?_itt_[A-Za-z0-9_]+|iJIT_[A-Za-z0-9_]+' || bad=1 ;;
 		*) globals "$lib" 'ut_' || bad=1 ;;
 		esac
 	done
