@@ -5,6 +5,7 @@ set(_all_rooms ut_cmd ut_launch ut_analyze ut_export ut_import ut_wire ut_model 
 if(TARGET ittnotify)
   ut_programs(tests/programs ittnotify)
   ut_programs(tests/bench ittnotify ut_sanitizers ${_all_rooms})
+  ut_programs(tests/stress ittnotify ut_sanitizers ${_all_rooms})
 endif()
 
 if(PKG_CONFIG_FOUND)

@@ -203,6 +203,8 @@ static void summary_event(struct ut_sink *sink, const struct ut_trace *t, const 
 {
 	struct ut_summary *s = (struct ut_summary *)sink;
 
+	if (e->kind == UT_KIND_SPAN && e->flags & UT_EV_NOT_WORK)
+		return;
 	switch ((enum ut_kind)e->kind) {
 	case UT_KIND_SPAN:
 		add_span(s, t, e);

@@ -35,11 +35,21 @@ static void define_counter(struct counter *c)
 	ut_number_define(UT_REC_COUNTER_DEF, words, 2, NULL, 0);
 }
 
-static struct counter *add_counter(_Atomic(struct counter *) *bucket, uint32_t name,
-				   const char *domain, uint32_t type)
+static struct counter *look_up(uint32_t name, uint32_t domain)
+{
+	struct counter *c = atomic_load_explicit(&counters[(name * 31 + domain) % BUCKETS],
+						 memory_order_acquire);
+
+	while (c && (c->name != name || c->domain != domain))
+		c = c->next;
+	return c;
+}
+
+static struct counter *add_counter(uint32_t name, const char *domain, uint32_t type)
 {
 	const struct ut_control *control = ut_gate_settings();
-	struct counter *c = ut_mem_alloc(sizeof(*c));
+	struct counter *c = ut_mem_alloc(sizeof(*c)), *head;
+	_Atomic(struct counter *) *bucket;
 
 	if (!c)
 		return NULL;
@@ -50,22 +60,24 @@ static struct counter *add_counter(_Atomic(struct counter *) *bucket, uint32_t n
 	c->info.index = (long)(intptr_t)c;
 	if (control && ut_control_passes(control->include, control->exclude, domain ? domain : ""))
 		define_counter(c);
-	c->next = atomic_load(bucket);
-	while (!atomic_compare_exchange_weak(bucket, &c->next, c))
-		;
+	bucket = &counters[(name * 31 + c->domain) % BUCKETS];
+	head = atomic_load_explicit(bucket, memory_order_acquire);
+	do {
+		struct counter *other = look_up(name, c->domain);
+
+		if (other)
+			return other; /* another thread was faster */
+		c->next = head;
+	} while (!atomic_compare_exchange_strong(bucket, &head, c));
 	return c;
 }
 
 /* One counter for one name in one domain, whoever asks. */
 static struct counter *find_counter(uint32_t name, const char *domain, uint32_t type)
 {
-	uint32_t d = ut_intern_z(domain);
-	_Atomic(struct counter *) *bucket = &counters[(name * 31 + d) % BUCKETS];
-	struct counter *c = atomic_load_explicit(bucket, memory_order_acquire);
+	struct counter *c = look_up(name, ut_intern_z(domain));
 
-	while (c && (c->name != name || c->domain != d))
-		c = c->next;
-	return c ? c : add_counter(bucket, name, domain, type);
+	return c ? c : add_counter(name, domain, type);
 }
 
 static __itt_counter create(const char *name, const char *domain, __itt_metadata_type type)

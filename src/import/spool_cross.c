@@ -274,6 +274,7 @@ static void control_call(struct cross *x, const struct ut_spool_note *n)
 		late = add_late(x, ut_spool_ns(&im->tables, x->paused), e.ts);
 		late->lane = text(im, "Control");
 		late->name = text(im, "paused");
+		late->flags = UT_EV_NOT_WORK;
 		late->cat = e.cat;
 	}
 	x->paused = n->rec.type == UT_REC_PAUSE ? n->ticks : 0;

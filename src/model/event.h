@@ -39,6 +39,8 @@ enum ut_event_flag {
 	UT_EV_SCOPE_GLOBAL = 1u << 3,  /* instant: concerns everything */
 	UT_EV_SIGNED = 1u << 4,        /* counter: val is an int64_t */
 	UT_EV_DOUBLE = 1u << 5,        /* counter: val holds the bits of a double */
+	UT_EV_NOT_WORK =
+		1u << 6, /* span: about the recording, not the program; no table counts it */
 };
 
 struct ut_event {

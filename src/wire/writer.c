@@ -46,12 +46,13 @@ static struct writer {
 	_Atomic(uint64_t *) rests[RESTS]; /* where threads that ended have stopped writing */
 	_Atomic(struct ut_chunk *) meta;  /* the chunk that definitions go to */
 	_Atomic uint32_t generation;
-	_Atomic uint64_t next_pair; /* ticks at which the clocks are looked at again */
+	_Atomic uint32_t last_window; /* none behind it is mapped */
+	_Atomic uint64_t next_pair;   /* ticks at which the clocks are looked at again */
 	uint64_t max_bytes;
 	dev_t dev;
 	ino_t ino;
-	int fd; /* may be closed behind our back: see file_descriptor() */
-	bool no_fallocate;
+	_Atomic int fd; /* may be closed behind our back: see file_descriptor() */
+	_Atomic bool no_fallocate;
 	char path[4096];
 } w = { .fd = -1 };
 
@@ -91,14 +92,17 @@ static bool is_our_file(int fd)
  */
 static int file_descriptor(void)
 {
-	if (is_our_file(w.fd))
-		return w.fd;
-	w.fd = open(w.path, O_RDWR | O_CLOEXEC);
-	if (is_our_file(w.fd))
-		return w.fd;
-	if (w.fd >= 0)
-		close(w.fd);
-	w.fd = -1;
+	int fd = atomic_load(&w.fd);
+
+	if (is_our_file(fd))
+		return fd;
+	fd = open(w.path, O_RDWR | O_CLOEXEC);
+	if (is_our_file(fd)) {
+		atomic_store(&w.fd, fd);
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
 	return -ENOENT;
 }
 
@@ -131,17 +135,18 @@ static bool within_limit(uint64_t end)
 
 static int allocate(int fd, uint64_t offset, uint64_t bytes)
 {
+	/* tmpfs starts all over when it is interrupted: a fast timer must not keep us here. */
+	int rc, tries = 100;
+
 	if (!within_limit(offset + bytes))
 		return -EFBIG;
 	if (!w.no_fallocate) {
-		int rc;
-
 		do {
 			rc = fallocate(fd, 0, (off_t)offset, (off_t)bytes);
-		} while (rc && errno == EINTR);
+		} while (rc && errno == EINTR && --tries);
 		if (!rc)
 			return 0;
-		if (errno != EOPNOTSUPP && errno != ENOSYS)
+		if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
 			return -errno;
 		w.no_fallocate = true;
 	}
@@ -172,6 +177,8 @@ static char *map_window(uint32_t index)
 		goto fail;
 	}
 	madvise(map, size, MADV_DONTDUMP);
+	for (uint32_t last = atomic_load(&w.last_window); last < index;)
+		atomic_compare_exchange_weak(&w.last_window, &last, index);
 	if (!atomic_compare_exchange_strong(&windows[index], &known, map)) {
 		munmap(map, size); /* another thread was faster; nobody has seen ours */
 		return known;
@@ -644,7 +651,7 @@ static void forget_parent(void)
 	/* After fork: the parent's windows stay mapped here, unused, and are its own business. */
 	w.header = NULL;
 	w.no_fallocate = false;
-	for (uint32_t i = 0; i < WINDOW_COUNT && atomic_load(&windows[i]); i++)
+	for (uint32_t i = 0; i <= atomic_load(&w.last_window); i++)
 		atomic_store(&windows[i], NULL);
 	for (int i = 0; i < RESTS; i++)
 		atomic_store(&w.rests[i], NULL);
