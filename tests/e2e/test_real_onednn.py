@@ -42,7 +42,11 @@ class OneDnn(Case):
     def test_only_what_the_option_says(self):
         self.assertEqual(self.recorded("--chrome-dnn-logging").domains(), {EXECUTE})
         (self.dir / "t.json").unlink()
-        self.assertEqual(self.recorded("--chrome-ccl-logging").slices, [])
+        # Nothing of oneCCL here: neither tasks nor compiled kernels, so no timeline at all.
+        _, said = self.record("-o", "t.json", "--chrome-ccl-logging",
+                              self.compile("onednn.cpp", "-ldnnl"))
+        self.assertIn("No event of interest is logged", said)
+        self.assertEqual(self.traces(), [])
 
 
 if __name__ == "__main__":
