@@ -440,9 +440,9 @@ static void take_word(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 /* The part ends, its open spans do not: their fate is noted, or looked up. */
 static void carry_open(struct ut_spool_reader *rd)
 {
-	struct ut_spool_open *end = rd->stack.items + rd->stack.count;
+	for (size_t i = 0; rd->stack.items && i < rd->stack.count; i++) {
+		struct ut_spool_open *o = &rd->stack.items[i];
 
-	for (struct ut_spool_open *o = rd->stack.items; o && o < end; o++) {
 		if (!o->item)
 			continue;
 		if (rd->look != UT_LOOK_SEND) {
