@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 
 #include "collect/intern.h"
 #include "wire/control.h"
+#include "wire/signals.h"
 
 /* Keys below this number need no malloc in pthread_setspecific() (glibc). */
 #define KEYS_WITHOUT_MALLOC 32
@@ -116,15 +116,6 @@ static void make_ready(void)
 	atomic_store(&ut_gate.word, UT_GATE_STOPPED);
 }
 
-/* Handlers that record would find things half made. */
-static void hold_signals(sigset_t *before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, before);
-}
-
 bool ut_gate_wake(void)
 {
 	sigset_t before;
@@ -134,10 +125,10 @@ bool ut_gate_wake(void)
 			sched_yield(); /* another thread is at it; it waits for nobody */
 			continue;
 		}
-		hold_signals(&before);
+		ut_signals_hold(&before);
 		if (!atomic_exchange(&ut_gate.owner, 1))
 			make_ready();
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		ut_signals_release(&before);
 	}
 	return !(atomic_load(&ut_gate.word) & UT_GATE_STOPPED);
 }
@@ -148,12 +139,12 @@ static void attach(struct ut_tbuf *t)
 {
 	sigset_t before;
 
-	hold_signals(&before);
+	ut_signals_hold(&before);
 	ut_tbuf_attach(t);
 	t->ready = t->ignored ? UINT32_MAX : t->generation << 8 | UT_GATE_OPEN;
 	if (g.has_key)
 		pthread_setspecific(g.key, t);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	ut_signals_release(&before);
 }
 
 static bool remember(struct ut_tbuf *t, enum ut_gate_call call, bool recorded)

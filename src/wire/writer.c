@@ -11,8 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,6 +23,7 @@
 #include "wire/control.h"
 #include "wire/process.h"
 #include "wire/ring.h"
+#include "wire/signals.h"
 #include "wire/text.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -375,14 +374,6 @@ static bool change_chunk(struct ut_tbuf *t, size_t count)
 	return true;
 }
 
-static void hold_signals(sigset_t *before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, before);
-}
-
 /*
  * Room for count words in the next chunk. Signals wait meanwhile: a handler that records would
  * find the thread between two chunks.
@@ -395,10 +386,10 @@ static uint64_t *make_room(struct ut_tbuf *t, size_t count)
 
 	if (t->generation != ut_writer_generation() || !t->generation)
 		return NULL;
-	hold_signals(&before);
+	ut_signals_hold(&before);
 	if (change_chunk(t, count))
 		slot = ut_tbuf_take(t, count);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	ut_signals_release(&before);
 	errno = saved;
 	return slot;
 }
@@ -580,7 +571,7 @@ void ut_tbuf_detach(struct ut_tbuf *t)
 	words[1] = ut_clock_ticks(ut_writer_clock);
 	prctl(PR_GET_NAME, &words[2]); /* the program may have named it after its first record */
 	ut_writer_define(UT_REC_THREAD_INFO, words, 4, NULL, 0);
-	hold_signals(&before);
+	ut_signals_hold(&before);
 	if (ut_ring_on())
 		ut_ring_leave(t->chunk, words[1]);
 	else if (t->end)
@@ -588,7 +579,7 @@ void ut_tbuf_detach(struct ut_tbuf *t)
 	t->pos = t->end = NULL;
 	t->chunk = NULL;
 	t->step = 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	ut_signals_release(&before);
 }
 
 void ut_writer_count_dropped(void)
