@@ -199,7 +199,6 @@ class EveryCall(Case):
         counter, = [e for e in self.t.counters if e["name"] == "api: described"]
         self.assertEqual(counter["args"], {"bytes": 512})
 
-    # Open: src/export leaves the arguments of counter tracks out, in both formats.
     def test_what_is_said_about_a_counter_is_kept(self):
         text = str(self.t.other) + str(self.t.meta)
         for word in ("the name", "disk", "0000:00:1f.0", "bandwidth"):
@@ -288,7 +287,6 @@ class Clocks(Case):
     def test_a_task_that_never_ends_is_unfinished_on_another_clock_too(self):
         self.assertTrue(self.record(program("clock_pairs")).one("never ended").unfinished)
 
-    # Open: __itt_task_begin_fn_ex (src/collect/itt_task.c) forgets the clock, its end does not.
     def test_tasks_of_functions_on_another_clock(self):
         trace = self.record(program("clock_pairs"))
         self.assertEqual(trace.one("clocked_function").ns, 2000)

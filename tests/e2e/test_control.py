@@ -134,8 +134,6 @@ class Conditional(Case):
         self.assertEqual(trace.losses["unfinished"], 1)
         self.assertLessEqual(trace.one("b").end, trace.one("a").end)
 
-    # Open, three times: the ends of what is no plain task are lost in a pause, because
-    # ut_hook() asks the gate with UT_CALL_OTHER; a later end of the same name then makes one up.
     def test_the_end_of_an_overlapped_task_is_taken_in_a_pause(self):
         trace = self.steps("resume overlap 1 sleep 1 pause overlapend 1 sleep 5 resume task a")
         span = trace.over("1")
@@ -200,7 +198,7 @@ class Conditional(Case):
 
     def test_python_subprocess_keeps_its_environment(self):
         """The collector is preloaded for the variable's sake: nobody else may notice."""
-        script = "import os; print(os.environ.get('LD_PRELOAD'), os.environ.get('X')); " \
+        script = "import os; print(os.environ.get('LD_PRELOAD'), os.environ.get('X'), flush=True); " \
                  "os.environ['X'] = '2'; os.system('echo $X')"
         got = self.unitrace("--start-paused", sys.executable, "-B", "-c", script,
                             env=environment(X="1"))
@@ -401,8 +399,6 @@ class Limits(Case):
                        if s.begin > last - 10000000 and "n" in s.args]
             self.assertEqual(numbers, list(range(60000 - len(numbers), 60000)))
 
-    # Open: parts of a thread carry no number (open_part() in src/wire/writer.c), so the reader
-    # cannot see that chunks between two of them were recorded over.
     def test_flight_recorder_does_not_pair_across_a_hole(self):
         trace = self.record("--keep-last", "10ms", program("flight"), 60000)
         for name in ("outer 0", "outer 1"):

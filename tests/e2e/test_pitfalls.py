@@ -112,8 +112,6 @@ class Pitfalls(Case):
         self.assertEqual(trace.instants[0]["args"], {"info": "first word 42"})
         self.assertEqual(trace.one("after").args, {"info": "second text"})
 
-    # Open: __itt_api_init() in src/collect/api.c notes pos, which is NULL when nothing at all has
-    # been recorded yet, and that reads as "nothing to note".
     def test_08_arguments_that_a_vendor_s_stub_lost_are_not_made_up(self):
         trace = self.record(program("old_copy"))
         first = [e["args"]["info"] for e in trace.instants if e["cat"] == "old"]
@@ -212,8 +210,6 @@ class Pitfalls(Case):
         storm = [s.args.get("n") for s in trace.named("storm")]
         self.assertLessEqual(self.made - len(storm), dropped)
 
-    # Open: make_room() in src/wire/writer.c is deaf while it prepares the next chunk, which is
-    # when most signals arrive; it should prepare first and be deaf for the exchange only.
     def test_15_no_record_of_a_signal_handler_is_lost(self):
         trace = self.storm()
         self.assertEqual(trace.losses["dropped"], 0)
