@@ -28,30 +28,41 @@ static __attribute__((noinline)) void begin_slow(const __itt_domain *domain, __i
 	ut_tbuf_words(&ut_me, UT_REC_TASK_BEGIN, words, 7);
 }
 
+/* A domain that has been met and is wanted; numbers start at 1. */
+static inline bool is_known(const __itt_domain *domain)
+{
+	return domain && (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED) - 1 <
+				 UT_DOMAIN_UNWANTED - 1;
+}
+
+/* One word says it all: few domains, few names, no ids. */
+static inline bool begin_word(struct ut_tbuf *t, const __itt_domain *domain,
+			      const __itt_string_handle *name)
+{
+	uint32_t d = (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED);
+	uint32_t s = (uint32_t)__atomic_load_n(&name->extra1, __ATOMIC_RELAXED);
+
+	return UT_LIKELY(d - 1 < UT_WORD_DOMAINS - 1 && s - 1 < UT_WORD_STRINGS - 1) &&
+	       ut_tbuf_word_fast(t, UT_WORD_BEGIN, d | (uint64_t)s << 8);
+}
+
 void __itt_task_begin(const __itt_domain *domain, __itt_id id, __itt_id parent,
 		      __itt_string_handle *name)
 {
 	struct ut_tbuf *t = &ut_me;
-	uint32_t d, s;
 
+	if (ut_gate_paused(t) && is_known(domain)) {
+		ut_gate_push(t, false);
+		return;
+	}
 	if (UT_LIKELY(domain && name &&
 		      !(id.d1 | id.d2 | id.d3 | parent.d1 | parent.d2 | parent.d3))) {
-		/* Numbers start at 1: 0 means that the handle has not been met yet. */
-		d = (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED);
-		s = (uint32_t)__atomic_load_n(&name->extra1, __ATOMIC_RELAXED);
-		if (UT_LIKELY(d - 1 < UT_WORD_DOMAINS - 1 && s - 1 < UT_WORD_STRINGS - 1)) {
-			if (UT_LIKELY(ut_gate_open(t))) {
-				if (UT_LIKELY(ut_tbuf_word_fast(t, UT_WORD_BEGIN,
-								d | (uint64_t)s << 8)))
-					return;
-			} else if (ut_gate_paused(t)) {
-				ut_gate_push(t, false);
+		if (UT_LIKELY(ut_gate_open(t))) {
+			if (UT_LIKELY(begin_word(t, domain, name)))
 				return;
-			} else if (ut_gate_resumed(t) &&
-				   ut_tbuf_word_fast(t, UT_WORD_BEGIN, d | (uint64_t)s << 8)) {
-				ut_gate_push(t, true);
-				return;
-			}
+		} else if (ut_gate_resumed(t) && begin_word(t, domain, name)) {
+			ut_gate_push(t, true);
+			return;
 		}
 	}
 	begin_slow(domain, id, parent, name);
@@ -67,10 +78,11 @@ static __attribute__((noinline)) void end_slow(const __itt_domain *domain)
 
 void __itt_task_end(const __itt_domain *domain)
 {
-	uint32_t d = domain ? (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED) : 0;
 	struct ut_tbuf *t = &ut_me;
+	uint32_t d;
 
-	if (UT_LIKELY(d - 1 < UT_DOMAIN_UNWANTED - 1)) {
+	if (UT_LIKELY(is_known(domain))) {
+		d = (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED);
 		if (UT_LIKELY(ut_gate_open(t))) {
 			if (UT_LIKELY(ut_tbuf_word_fast(t, UT_WORD_END, d)))
 				return;

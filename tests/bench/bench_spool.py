@@ -19,13 +19,12 @@ PAIRS = int(os.environ.get("BENCH_PAIRS", 10_000_000))
 
 
 def run(cwd, *command):
-    """The command's output and its CPU seconds."""
+    """The command's output and its CPU seconds, of its own and in the kernel."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([str(c) for c in command], cwd=cwd, check=True, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return done.stdout, cpu
+    return done.stdout, (after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime)
 
 
 def memory(output):
@@ -42,13 +41,14 @@ def report_export(cwd, session, events):
     spool = max(session.glob("*.spool"), key=lambda p: p.stat().st_size)
     for fmt, suffix in (("chrome", "json"), ("perfetto", "pftrace")):
         out = cwd / f"out.{suffix}"
-        _, cpu = run(cwd, UNITRACE, "export", "-f", fmt, "-o", out, session)
+        _, (user, system) = run(cwd, UNITRACE, "export", "-f", fmt, "-o", out, session)
+        cpu = user + system
         size = out.stat().st_size
         _, read = run(cwd, "dd", f"if={spool}", "of=/dev/null", "bs=1M")
         _, write = run(cwd, "dd", "if=/dev/zero", f"of={out}", "bs=1M", f"count={size >> 20}")
         out.unlink()
-        print(f"  {fmt:9} {cpu:6.2f} s CPU   {events / cpu / 1e6:6.2f} M events/s"
-              f"   {size / cpu / 1e6:7.0f} MB/s   {cpu / (read + write):5.1f} x floor")
+        print(f"  {fmt:9} {user:6.2f} + {system:.2f} s CPU   {events / cpu / 1e6:6.2f} M events/s"
+              f"   {size / cpu / 1e6:7.0f} MB/s   {cpu / sum(read + write):5.1f} x floor")
 
 
 def main():

@@ -14,8 +14,9 @@ import tempfile
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
 LOOP = BUILD / "tests/bench/task_loop"
 FLOOR = BUILD / "tests/bench/libfloor.so"
+EMPTY = BUILD / "tests/bench/libempty.so"
 UNITRACE = BUILD / "bin/unitrace"
-ROUNDS, PAIRS, REPEATS = 9, 200_000, 15
+ROUNDS, PAIRS, REPEATS = 15, 200_000, 15
 
 
 def run(command, cwd, **env):
@@ -30,8 +31,10 @@ def record(cwd, *options):
 
 def ways(cwd):
     floor = {"INTEL_LIBITTNOTIFY64": str(FLOOR)}
+    empty = {"INTEL_LIBITTNOTIFY64": str(EMPTY)}
     return {
         "no collector": ([], {}),
+        "empty functions": ([], empty),
         "floor": ([], floor),
         "recording": (record(cwd), {}),
         "flight recorder": (record(cwd, "--keep-last", "4M"), {}),
