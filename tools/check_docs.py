@@ -41,7 +41,7 @@ PATIENCE = 15  # s for one block
 # Options of programs that everybody knows; documents may name them.
 KNOWN_ELSEWHERE = {"--build", "--install", "--preset", "--output-on-failure", "--cflags", "--libs",
                    "--target"}
-PLACES = re.compile(r"(?<![\w.])(/work/|/root/|/home/\w|/tmp/[\w-]+/)|\.\./shared")
+PLACES = re.compile(r"(?<![\w.])(/root/|/home/\w|/tmp/[\w-]+/)")
 FENCE = re.compile(r"^( *)(`{3,})(\w*)\s*$")
 
 
