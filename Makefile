@@ -32,7 +32,8 @@ demo: all ## build, trace an example, show what to type next
 
 test: setup-test configure ## build and run every test
 	@$(COMPILE)
-	@cd $(BUILD) && ctest --output-on-failure -j $(JOBS)
+	@status=0; (cd $(BUILD) && ctest --output-on-failure -j $(JOBS)) || status=$$?; \
+		tools/skipped.sh $(BUILD); exit $$status
 
 bench: all ## measure the cost of tracing
 	@tools/bench.sh $(BUILD)
