@@ -39,13 +39,13 @@ clean() {
 }
 trap clean EXIT
 
-# The first Debian mirror of this machine's own sources.
+# The first Debian mirror of this machine's own sources; debootstrap has a default of its own.
 mirror() {
 	local found
 	found=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources \
 		2>/dev/null | sed -nE 's/^(deb +(\[[^]]*\] +)?|URIs: *)([^ ]+).*/\3/p' |
 		grep -E 'debian/?$' | grep -v security | head -n 1 || true)
-	echo "${MIRROR:-${found:-http://deb.debian.org/debian}}"
+	echo "${MIRROR:-$found}"
 }
 
 # Copy a file or folder of this machine to the same place in the new root.
@@ -85,12 +85,12 @@ inside() {
 		"${settings[@]}" /bin/bash -c "$1"
 }
 
-echo "fresh: bare Debian 12 from $(mirror)"
+echo "fresh: bare Debian 12"
 mkdir -p "$target"
 keyring=()
 [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || keyring=(--no-check-gpg)
 debootstrap --variant=minbase "${keyring[@]}" --include=gcc,libc6-dev,make,git,ca-certificates \
-	bookworm "$target" "$(mirror)" >"$base/debootstrap.log" 2>&1 ||
+	bookworm "$target" $(mirror) >"$base/debootstrap.log" 2>&1 ||
 	{ tail -n 5 "$base/debootstrap.log" >&2; exit 1; }
 
 for dir in "${mounts[@]}"; do

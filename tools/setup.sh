@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 # A word is PACKAGE or PACKAGE|COMMAND: the command counts as well, wherever it came from.
 build_required="gcc|cc libc6-dev make|make cmake|cmake pkg-config|pkg-config zlib1g-dev libzstd-dev"
 test_required="$build_required g++|c++ libcmocka-dev python3|python3"
-test_optional="valgrind|valgrind protobuf-compiler|protoc mold|mold clang-14|clang-14
+test_optional="valgrind|valgrind protobuf-compiler|protoc zstd|zstd mold|mold clang-14|clang-14
 	libtbb-dev libdnnl-dev embree-tools libomp-14-dev php8.2-cli php8.2-opcache
 	python3-venv chromium|chromium nodejs|node npm|npm"
 test_unpacked="libomp5-13 libomp5-19" # conflict with libomp5-14: unpacked into build/packages
