@@ -89,6 +89,7 @@ echo "fresh: bare Debian 12"
 mkdir -p "$target"
 keyring=()
 [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || keyring=(--no-check-gpg)
+# shellcheck disable=SC2046 # no mirror is no word
 debootstrap --variant=minbase "${keyring[@]}" --include=gcc,libc6-dev,make,git,ca-certificates \
 	bookworm "$target" $(mirror) >"$base/debootstrap.log" 2>&1 ||
 	{ tail -n 5 "$base/debootstrap.log" >&2; exit 1; }
