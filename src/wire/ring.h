@@ -23,8 +23,8 @@ bool ut_ring_on(void);
 /* The size of its chunks: small, so that many threads fit. */
 uint32_t ut_ring_chunk_bytes(void);
 
-/* A new chunk joins the ring; its thread is writing to it. */
-void ut_ring_add(struct ut_chunk *chunk);
+/* One more chunk belongs to the ring; the thread that writes to it knows it. */
+void ut_ring_add(void);
 
 /* The oldest chunk that may be overwritten, emptied; NULL = take a new one. */
 struct ut_chunk *ut_ring_reuse(uint64_t ticks);

@@ -345,7 +345,7 @@ static struct ut_chunk *data_chunk(struct ut_tbuf *t, uint64_t ticks)
 	}
 	chunk = append_chunk(next_size(t), UT_CHUNK_DATA);
 	if (chunk && ut_ring_on())
-		ut_ring_add(chunk);
+		ut_ring_add();
 	return chunk;
 }
 

@@ -6,13 +6,11 @@
 #define INTEL_NO_MACRO_BODY
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <x86intrin.h>
 
 #include "itt/abi.h"
 
-#define EXPORT __attribute__((visibility("default")))
-#define WORDS  8192u
+#define WORDS 8192u
 
 struct ring {
 	uint32_t at;
@@ -46,24 +44,4 @@ static void task_end(const __itt_domain *domain)
 	put((uint64_t)(uintptr_t)domain);
 }
 
-static void *find(const char *name)
-{
-	union {
-		void (*begin)(const __itt_domain *, __itt_id, __itt_id, __itt_string_handle *);
-		void (*end)(const __itt_domain *);
-		void *pointer;
-	} f = { .pointer = NULL };
-
-	if (!strcmp(name, "__itt_task_begin"))
-		f.begin = task_begin;
-	else if (!strcmp(name, "__itt_task_end"))
-		f.end = task_end;
-	return f.pointer;
-}
-
-EXPORT void __itt_api_init(__itt_global *copy, __itt_group_id groups)
-{
-	(void)groups;
-	for (__itt_api_info *a = copy->api_list_ptr; a->name; a++)
-		*a->func_ptr = find(a->name) ? find(a->name) : a->null_func;
-}
+#include "pair_collector.h"

@@ -35,7 +35,7 @@ static struct ut_chunk *make_chunk(void)
 
 	memset(c, 0xee, UT_CHUNK_UNIT);
 	*c = (struct ut_chunk){ .magic = UT_CHUNK_MAGIC, .bytes = UT_CHUNK_UNIT };
-	ut_ring_add(c);
+	ut_ring_add();
 	return c;
 }
 
