@@ -217,6 +217,11 @@ static void summary_event(struct ut_sink *sink, const struct ut_trace *t, const 
 	case UT_KIND_COUNTER:
 	case UT_KIND_FLOW_OUT:
 	case UT_KIND_FLOW_IN:
+	case UT_KIND_FLOW_STEP:
+	case UT_KIND_ASYNC_INSTANT:
+	case UT_KIND_OBJECT_NEW:
+	case UT_KIND_OBJECT_STATE:
+	case UT_KIND_OBJECT_GONE:
 	case UT_KIND_COUNT:
 		break;
 	}

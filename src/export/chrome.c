@@ -167,7 +167,7 @@ static uint32_t file_pid(struct chrome *c, const struct ut_trace *t, uint32_t pr
 		ut_grow(c->processes, (size_t)process + 1, &c->process_cap, sizeof(*c->processes));
 	p = &c->processes[process];
 	if (!p->known) {
-		p->pid = ut_pids_take(&c->pids, t->processes[process].pid);
+		p->pid = ut_pids_take(&c->pids, (uint32_t)t->processes[process].pid);
 		p->known = true;
 	}
 	return p->pid;
@@ -252,6 +252,10 @@ static void put_arg_value(struct ut_out *o, const struct ut_trace *t, const stru
 		break;
 	case UT_ARG_BOOL:
 		ut_out_text(o, a->value.u64 ? "true" : "false");
+		break;
+	case UT_ARG_JSON:
+		s = ut_strtab_get(&t->strings, a->value.str);
+		ut_out_write(o, s.ptr, s.len);
 		break;
 	case UT_ARG_END:
 		break;
@@ -403,9 +407,14 @@ static char *put_kind(struct chrome *c, char *p, const struct ut_trace *t, const
 		return put_counter(c, p, t, e);
 	case UT_KIND_ASYNC_BEGIN:
 	case UT_KIND_ASYNC_END:
+	case UT_KIND_ASYNC_INSTANT:
+	case UT_KIND_OBJECT_NEW:
+	case UT_KIND_OBJECT_STATE:
+	case UT_KIND_OBJECT_GONE:
 		return put_async(c, p, t, e);
 	case UT_KIND_FLOW_OUT:
 	case UT_KIND_FLOW_IN:
+	case UT_KIND_FLOW_STEP:
 		return put_flow(c, p, e);
 	case UT_KIND_COUNT:
 		break;
@@ -415,7 +424,7 @@ static char *put_kind(struct chrome *c, char *p, const struct ut_trace *t, const
 
 static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
 {
-	static const char phase[] = "XiCbesf"; /* in the order of UT_KIND_LIST */
+	static const char phase[] = "XiCbesftnNOD"; /* in the order of UT_KIND_LIST */
 	struct chrome *c = (struct chrome *)sink;
 	char *p;
 
@@ -484,7 +493,7 @@ static void put_process_meta(struct chrome *c, const struct ut_trace *t, uint32_
 
 	ut_buf_add(&b, host.ptr, host.len);
 	if (pid != process->pid)
-		ut_buf_fmt(&b, "%spid %u", b.len ? ", " : "", process->pid);
+		ut_buf_fmt(&b, "%spid %" PRIu64, b.len ? ", " : "", process->pid);
 	if (b.len && cmdline.len)
 		ut_buf_text(&b, ", ");
 	ut_buf_add(&b, cmdline.ptr, cmdline.len);
@@ -538,7 +547,7 @@ static void put_process_other(struct chrome *c, const struct ut_trace *t, uint32
 	ut_out_fmt(o, "%s\n{\"pid\":%u", c->any_other ? "," : "", pid);
 	c->any_other = true;
 	if (pid != process->pid)
-		ut_out_fmt(o, ",\"os_pid\":%u", process->pid);
+		ut_out_fmt(o, ",\"os_pid\":%" PRIu64, process->pid);
 	if (process->rank >= 0)
 		ut_out_fmt(o, ",\"rank\":%d", (int)process->rank);
 	put_member(o, ",\"name\":", ut_strtab_get(&t->strings, process->name));

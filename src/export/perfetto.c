@@ -171,6 +171,10 @@ static void put_arg_value(struct ut_pbuf *b, const struct ut_trace *t, const str
 	case UT_ARG_BOOL:
 		ut_pbuf_varint(b, ANNOTATION_BOOL, a->value.u64 != 0);
 		break;
+	case UT_ARG_JSON: /* nested values as their text */
+		s = ut_strtab_get(&t->strings, a->value.str);
+		ut_pbuf_str(b, ANNOTATION_STRING, s.ptr, s.len);
+		break;
 	case UT_ARG_END:
 		break;
 	}
@@ -333,7 +337,7 @@ static struct process *process_at(struct perfetto *p, const struct ut_trace *t, 
 	process = &p->processes[index];
 	if (!process->uuid) {
 		process->uuid = p->next_uuid++;
-		process->pid = ut_pids_take(&p->pids, t->processes[index].pid);
+		process->pid = ut_pids_take(&p->pids, (uint32_t)t->processes[index].pid);
 		describe_process(p, t, index);
 	}
 	return process;
@@ -618,7 +622,14 @@ static void perfetto_event(struct ut_sink *sink, const struct ut_trace *t, const
 		break;
 	case UT_KIND_FLOW_OUT:
 	case UT_KIND_FLOW_IN:
+	case UT_KIND_FLOW_STEP:
 		add_flow(p, t, e);
+		break;
+	case UT_KIND_ASYNC_INSTANT:
+	case UT_KIND_OBJECT_NEW:
+	case UT_KIND_OBJECT_STATE:
+	case UT_KIND_OBJECT_GONE:
+		add_instant(p, t, e);
 		break;
 	case UT_KIND_COUNT:
 		break;

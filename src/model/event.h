@@ -23,7 +23,12 @@
 	X(ASYNC_BEGIN, "async begin", "number of the instance, equal in its end")                  \
 	X(ASYNC_END, "async end", "number of the instance")                                        \
 	X(FLOW_OUT, "flow out", "number of the flow, equal at its other end")                      \
-	X(FLOW_IN, "flow in", "number of the flow")
+	X(FLOW_IN, "flow in", "number of the flow")                                                \
+	X(FLOW_STEP, "flow step", "number of a flow that passes through here")                     \
+	X(ASYNC_INSTANT, "async instant", "number of the instance that it happens in")             \
+	X(OBJECT_NEW, "object new", "number of the object")                                        \
+	X(OBJECT_STATE, "object state", "number of the object; args tell its state")               \
+	X(OBJECT_GONE, "object gone", "number of the object")
 
 enum ut_kind {
 #define UT_KIND_ENUM(kind, text, val) UT_KIND_##kind,

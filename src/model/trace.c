@@ -36,7 +36,7 @@ void ut_trace_release(struct ut_trace *t)
 	*t = (struct ut_trace){ 0 };
 }
 
-uint32_t ut_trace_add_process(struct ut_trace *t, uint32_t pid)
+uint32_t ut_trace_add_process(struct ut_trace *t, uint64_t pid)
 {
 	t->processes =
 		grown(t, t->processes, t->process_count, &t->process_cap, sizeof(*t->processes));

@@ -19,6 +19,7 @@ enum ut_arg_type {
 	UT_ARG_F64,  /* value.f64 */
 	UT_ARG_PTR,  /* value.u64, shown in hex */
 	UT_ARG_BOOL, /* value.u64 */
+	UT_ARG_JSON, /* value.str: JSON text of an object, an array or null, without blanks */
 };
 
 enum ut_arg_flag {
@@ -50,11 +51,13 @@ enum ut_track_type {
 };
 
 struct ut_process {
-	uint32_t pid;
-	uint32_t name;    /* string id: what the program is called */
-	uint32_t host;    /* string id */
-	uint32_t cmdline; /* string id; 0 = unknown */
-	int32_t rank;     /* -1 = not part of a parallel job */
+	uint64_t pid;
+	uint32_t pid_text; /* string id: the id as JSON if it is no uint64_t ("gpu 0", -1); 0 = pid
+			    */
+	uint32_t name;     /* string id: what the program is called */
+	uint32_t host;     /* string id */
+	uint32_t cmdline;  /* string id; 0 = unknown */
+	int32_t rank;      /* -1 = not part of a parallel job */
 	int32_t sort_index;
 };
 
@@ -63,6 +66,7 @@ struct ut_track {
 	uint32_t name;    /* string id; 0 = unnamed */
 	uint32_t unit;    /* counters: string id; 0 = none */
 	uint32_t args;    /* what was said about the track as a whole; 0 = nothing */
+	uint32_t id_text; /* string id: the id as JSON if it is no uint64_t; 0 = id */
 	uint64_t id;      /* thread id, or a number that is unique in its process */
 	int32_t sort_index;
 	enum ut_track_type type;
@@ -90,6 +94,7 @@ struct ut_trace {
 	struct ut_arg *args; /* args[0] is an empty list */
 	size_t arg_count, arg_cap;
 	uint32_t global_args;    /* what was said about the trace as a whole */
+	uint32_t file_args;      /* what a foreign file says about itself, key by key, as JSON */
 	int64_t realtime_offset; /* add to ts for ns since the epoch; 0 = unknown */
 	int64_t boottime_offset; /* add to ts for CLOCK_BOOTTIME */
 	uint64_t clock_error;    /* bound of the clock's own error, ns; 0 = unknown */
@@ -101,7 +106,7 @@ void ut_trace_init(struct ut_trace *t);
 void ut_trace_release(struct ut_trace *t);
 
 /* The index of a new process or track; fields other than those given are zero, rank is -1. */
-uint32_t ut_trace_add_process(struct ut_trace *t, uint32_t pid);
+uint32_t ut_trace_add_process(struct ut_trace *t, uint64_t pid);
 uint32_t ut_trace_add_track(struct ut_trace *t, uint32_t process, enum ut_track_type type);
 
 /*

@@ -1,0 +1,53 @@
+/*
+ * importer.h - from one input to a store, whatever tool wrote it.
+ */
+#ifndef UT_IMPORT_IMPORTER_H
+#define UT_IMPORT_IMPORTER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "model/store.h"
+
+struct ut_source;
+
+/* What the caller wants to hear, and how much may be spent. Zeroed is fine. */
+struct ut_import_opts {
+	unsigned int threads; /* for this one input; 0 = 1 */
+	/* One line without file name ("offset 4711: the file ends inside an event; 1 event was
+	 * dropped"). May be NULL. Called by the thread that imports. */
+	void (*warn)(void *ctx, const char *path, const char *text);
+	void *ctx;
+	_Atomic uint64_t *progress; /* bytes of input used are added here; may be NULL */
+};
+
+struct ut_importer {
+	const char *name; /* "chrome", "perfetto", "utr", "spool" */
+	/* Does a file that starts like this belong to it? Asked in the order of ut_importers. */
+	bool (*probe)(const char *head, size_t len);
+	/* On failure *store is empty and err says "PATH: offset N: reason". */
+	int (*load)(struct ut_source *source, const struct ut_import_opts *opts,
+		    struct ut_store *store, struct ut_err *err);
+};
+
+extern const struct ut_importer ut_import_chrome;
+extern const struct ut_importer ut_import_perfetto;
+extern const struct ut_importer ut_import_utr;
+extern const struct ut_importer ut_import_spool_file;
+
+/* All of them, closed by NULL. */
+extern const struct ut_importer *const ut_importers[];
+
+/*
+ * Opens path ("-" = standard input), finds its importer by content and loads it. A format that
+ * nobody knows is -EPROTO with a line that says what the file looks like.
+ */
+int ut_import(const char *path, const struct ut_import_opts *opts, struct ut_store *store,
+	      struct ut_err *err) UT_MUST_CHECK;
+
+/* The importer of a file that starts like this; NULL = nobody knows it. */
+const struct ut_importer *ut_importer_for(const char *head, size_t len);
+
+#endif

@@ -1,0 +1,336 @@
+#include "model/arglists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/hash.h"
+
+void ut_arglists_init(struct ut_arglists *l)
+{
+	*l = (struct ut_arglists){ 0 };
+	l->shapes = ut_grow(NULL, 1, &l->shape_cap, sizeof(*l->shapes));
+	l->shapes[0].words = 1;
+	l->shape_count = 1;
+}
+
+void ut_arglists_release(struct ut_arglists *l)
+{
+	/* What came from a file has no room to grow and is not ours. */
+	for (size_t i = 0; l->chunk_cap && i < l->chunk_count; i++)
+		free(l->chunks[i]);
+	free(l->chunks);
+	if (l->shape_cap)
+		free(l->shapes);
+	if (l->shape_arg_cap)
+		free(l->shape_args);
+	free(l->slots);
+	*l = (struct ut_arglists){ 0 };
+}
+
+static bool is_short(const struct ut_arg *a)
+{
+	switch (a->type) {
+	case UT_ARG_U64:
+		return a->value.u64 <= UINT32_MAX;
+	case UT_ARG_I64:
+		return a->value.i64 >= INT32_MIN && a->value.i64 <= INT32_MAX;
+	default:
+		return false;
+	}
+}
+
+static uint8_t form_of(const struct ut_arg *a)
+{
+	return (uint8_t)(a->type | (is_short(a) ? UT_FORM_SHORT : 0));
+}
+
+static uint32_t words_of(uint8_t form)
+{
+	switch (form) {
+	case UT_ARG_U64:
+	case UT_ARG_I64:
+	case UT_ARG_F64:
+	case UT_ARG_PTR:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+static bool has_shape(const struct ut_arglists *l, uint32_t shape, const struct ut_arg *args,
+		      size_t count)
+{
+	const struct ut_shape *s = &l->shapes[shape];
+	const struct ut_shape_arg *sa = l->shape_args + s->first;
+
+	if (s->count != count)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (sa[i].key != args[i].key || sa[i].form != form_of(&args[i]) ||
+		    sa[i].flags != args[i].flags)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t mixed(uint64_t hash, uint32_t key, uint8_t form, uint8_t flags)
+{
+	hash ^= (uint64_t)key << 16 | (uint64_t)form << 8 | flags;
+	hash *= 0x9e3779b97f4a7c15u;
+	return hash ^ hash >> 29;
+}
+
+static uint64_t hash_of_args(const struct ut_arg *args, size_t count)
+{
+	uint64_t hash = count;
+
+	for (size_t i = 0; i < count; i++)
+		hash = mixed(hash, args[i].key, form_of(&args[i]), args[i].flags);
+	return hash;
+}
+
+static uint64_t hash_of_shape(const struct ut_arglists *l, uint32_t shape)
+{
+	const struct ut_shape *s = &l->shapes[shape];
+	const struct ut_shape_arg *a = l->shape_args + s->first;
+	uint64_t hash = s->count;
+
+	for (uint32_t i = 0; i < s->count; i++)
+		hash = mixed(hash, a[i].key, a[i].form, a[i].flags);
+	return hash;
+}
+
+static void grow_slots(struct ut_arglists *l)
+{
+	size_t size = l->mask ? 2 * ((size_t)l->mask + 1) : 64;
+
+	free(l->slots);
+	l->slots = ut_make(size * sizeof(*l->slots));
+	l->mask = (uint32_t)(size - 1);
+	for (uint32_t n = 1; n < l->shape_count; n++) {
+		uint32_t i = (uint32_t)hash_of_shape(l, n) & l->mask;
+
+		while (l->slots[i])
+			i = (i + 1) & l->mask;
+		l->slots[i] = n;
+	}
+}
+
+static uint32_t add_shape(struct ut_arglists *l, const struct ut_arg *args, size_t count)
+{
+	struct ut_shape s = { .first = l->shape_arg_count, .count = (uint32_t)count, .words = 1 };
+
+	l->shape_args = ut_grow(l->shape_args, l->shape_arg_count + count, &l->shape_arg_cap,
+				sizeof(*l->shape_args));
+	for (size_t i = 0; i < count; i++) {
+		uint8_t form = form_of(&args[i]);
+
+		l->shape_args[l->shape_arg_count++] = (struct ut_shape_arg){
+			.key = args[i].key, .form = form, .flags = args[i].flags
+		};
+		s.words += words_of(form);
+	}
+	l->shapes =
+		ut_grow(l->shapes, (size_t)l->shape_count + 1, &l->shape_cap, sizeof(*l->shapes));
+	l->shapes[l->shape_count] = s;
+	return l->shape_count++;
+}
+
+static uint32_t shape_of(struct ut_arglists *l, const struct ut_arg *args, size_t count)
+{
+	uint32_t i;
+
+	if (has_shape(l, l->last, args, count))
+		return l->last;
+	if (2 * (size_t)l->shape_count >= l->mask)
+		grow_slots(l);
+	i = (uint32_t)hash_of_args(args, count) & l->mask;
+	while (l->slots[i] && !has_shape(l, l->slots[i], args, count))
+		i = (i + 1) & l->mask;
+	if (!l->slots[i])
+		l->slots[i] = add_shape(l, args, count);
+	return l->last = l->slots[i];
+}
+
+/* Room for n words; the index of the first. */
+static uint32_t take(struct ut_arglists *l, uint32_t n, uint32_t **words)
+{
+	uint32_t index;
+
+	if (!l->chunk_count || l->used + n > UT_ARG_CHUNK) {
+		/* An index has 32 bits: more than 16 GiB of arguments cannot be told apart. */
+		if (l->chunk_count == UINT32_MAX / UT_ARG_CHUNK)
+			return 0;
+		l->chunks =
+			ut_grow(l->chunks, l->chunk_count + 1, &l->chunk_cap, sizeof(*l->chunks));
+		l->chunks[l->chunk_count++] = ut_make(UT_ARG_CHUNK * sizeof(uint32_t));
+		l->used = l->chunk_count == 1; /* index 0 means none */
+		l->most = UT_ARG_CHUNK;
+	}
+	index = (uint32_t)(l->chunk_count - 1) * UT_ARG_CHUNK + l->used;
+	*words = l->chunks[l->chunk_count - 1] + l->used;
+	l->used += n;
+	return index;
+}
+
+static uint32_t *put_value(uint32_t *w, const struct ut_arg *a)
+{
+	if (words_of(form_of(a)) == 1) {
+		*w = a->type == UT_ARG_BOOL ? a->value.u64 != 0 : (uint32_t)a->value.u64;
+		return w + 1;
+	}
+	memcpy(w, &a->value, sizeof(a->value));
+	return w + 2;
+}
+
+uint32_t ut_arglists_add(struct ut_arglists *l, const struct ut_arg *args, size_t count)
+{
+	uint32_t shape, index, *w;
+
+	if (!count)
+		return 0;
+	if (count > UT_ARG_MOST)
+		count = UT_ARG_MOST;
+	shape = shape_of(l, args, count);
+	index = take(l, l->shapes[shape].words, &w);
+	if (!index)
+		return 0;
+	*w++ = shape;
+	for (size_t i = 0; i < count; i++)
+		w = put_value(w, &args[i]);
+	return index;
+}
+
+/* The words of a list up to the end of its chunk; NULL if there is no such place. */
+static const uint32_t *place(const struct ut_arglists *l, uint32_t list, uint32_t *left)
+{
+	size_t chunk = list / UT_ARG_CHUNK;
+	uint32_t at = list % UT_ARG_CHUNK, words;
+
+	if (!list || chunk >= l->chunk_count)
+		return NULL;
+	words = chunk + 1 == l->chunk_count ? l->most : UT_ARG_CHUNK;
+	if (at >= words)
+		return NULL;
+	*left = words - at;
+	return l->chunks[chunk] + at;
+}
+
+static struct ut_arg value_at(const struct ut_shape_arg *a, const uint32_t *w)
+{
+	struct ut_arg arg = { .key = a->key, .type = a->form & 0xf, .flags = a->flags };
+
+	if (words_of(a->form) == 2)
+		memcpy(&arg.value, w, sizeof(arg.value));
+	else if (a->form == (UT_ARG_I64 | UT_FORM_SHORT))
+		arg.value.i64 = (int32_t)*w;
+	else if (a->form == UT_ARG_STR || a->form == UT_ARG_JSON)
+		arg.value.str = *w;
+	else
+		arg.value.u64 = *w;
+	return arg;
+}
+
+size_t ut_arglists_get(const struct ut_arglists *l, uint32_t list, struct ut_arg *out, size_t cap)
+{
+	uint32_t left = 0, at = 1;
+	const uint32_t *w = place(l, list, &left);
+	const struct ut_shape *s;
+
+	if (!w || *w >= l->shape_count)
+		return 0;
+	s = &l->shapes[*w];
+	if (s->first > l->shape_arg_count || s->count > l->shape_arg_count - s->first)
+		return 0;
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct ut_shape_arg *a = &l->shape_args[s->first + i];
+		uint32_t words = words_of(a->form);
+
+		if (words > left - at)
+			return i;
+		if (i < cap)
+			out[i] = value_at(a, w + at);
+		at += words;
+	}
+	return s->count;
+}
+
+void ut_arglists_rename(struct ut_arglists *l, const uint32_t *strings)
+{
+	for (uint32_t i = 0; i < l->shape_arg_count; i++)
+		l->shape_args[i].key = strings[l->shape_args[i].key];
+	for (size_t c = 0; c < l->chunk_count; c++) {
+		uint32_t end = c + 1 == l->chunk_count ? l->used : UT_ARG_CHUNK;
+
+		for (uint32_t at = c == 0; at < end;) {
+			uint32_t *w = l->chunks[c] + at;
+			const struct ut_shape *s = &l->shapes[*w];
+			uint32_t v = 1;
+
+			for (uint32_t i = 0; i < s->count; i++) {
+				uint8_t form = l->shape_args[s->first + i].form;
+
+				if (form == UT_ARG_STR || form == UT_ARG_JSON)
+					w[v] = strings[w[v]];
+				v += words_of(form);
+			}
+			at += s->words;
+		}
+	}
+}
+
+/* The numbers that from's shapes have in l. */
+static uint32_t *join_shapes(struct ut_arglists *l, const struct ut_arglists *from)
+{
+	uint32_t *map = ut_make(from->shape_count * sizeof(*map));
+	struct ut_arg *args = NULL;
+	size_t cap = 0;
+
+	for (uint32_t n = 1; n < from->shape_count; n++) {
+		const struct ut_shape *s = &from->shapes[n];
+
+		args = ut_grow(args, s->count, &cap, sizeof(*args));
+		for (uint32_t i = 0; i < s->count; i++) {
+			const struct ut_shape_arg *a = &from->shape_args[s->first + i];
+
+			/* A value that makes form_of() say what the shape says. */
+			args[i] = (struct ut_arg){ .key = a->key,
+						   .type = a->form & 0xf,
+						   .flags = a->flags };
+			if (words_of(a->form) == 2)
+				args[i].value.u64 = (uint64_t)INT64_MAX;
+		}
+		map[n] = shape_of(l, args, s->count);
+	}
+	free(args);
+	return map;
+}
+
+uint32_t ut_arglists_join(struct ut_arglists *l, struct ut_arglists *from)
+{
+	uint32_t base = (uint32_t)l->chunk_count * UT_ARG_CHUNK;
+	uint32_t *map = join_shapes(l, from);
+
+	for (size_t c = 0; c < from->chunk_count; c++) {
+		uint32_t end = c + 1 == from->chunk_count ? from->used : UT_ARG_CHUNK;
+
+		for (uint32_t at = c == 0; at < end;) {
+			uint32_t *w = from->chunks[c] + at;
+
+			at += from->shapes[*w].words;
+			*w = map[*w];
+		}
+		l->chunks =
+			ut_grow(l->chunks, l->chunk_count + 1, &l->chunk_cap, sizeof(*l->chunks));
+		l->chunks[l->chunk_count++] = from->chunks[c];
+	}
+	free(map);
+	if (from->chunk_count) {
+		l->used = from->used;
+		l->most = from->most;
+	}
+	from->chunk_count = 0;
+	ut_arglists_release(from);
+	return base;
+}

@@ -1,0 +1,388 @@
+/*
+ * build_sort.c - the rows of a track, from the order of arrival to the store's order.
+ *
+ * Traces are nearly sorted: tools write a span when it ends, so an outer one comes after its inner
+ * ones, but the spans of one depth are in order. Rows are therefore dealt onto piles, each of which
+ * is in order, and the piles are merged: as many piles as the program nests deep. What is truly
+ * unordered would need too many piles and is sorted by merging instead.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "model/build.h"
+
+#define MOST_PILES 64u
+
+struct pile {
+	uint32_t *rows; /* in order of arrival, and of time */
+	size_t count, cap, next;
+	uint64_t tail; /* ts of the last one */
+};
+
+static struct ut_build_block *block_of(const struct ut_build_rows *r, uint64_t row, uint32_t *at)
+{
+	*at = (uint32_t)(row % UT_BLOCK_ROWS);
+	return &r->blocks[row / UT_BLOCK_ROWS];
+}
+
+static uint64_t ts_of(const struct ut_build_rows *r, uint64_t row)
+{
+	uint32_t at;
+	const struct ut_build_block *block = block_of(r, row, &at);
+
+	return block->ts[at];
+}
+
+/* ---- by time ------------------------------------------------------------------------------- */
+
+/*
+ * Deals the rows; the tails of the piles stay in descending order, so that the first pile that
+ * can take a row is the one that fits best. False when there would be too many piles.
+ */
+static bool deal(const struct ut_build_rows *r, struct pile *piles, size_t *used)
+{
+	for (uint64_t row = 0; row < r->count; row++) {
+		uint64_t ts = ts_of(r, row);
+		size_t lo = 0, hi = *used;
+
+		while (lo < hi) {
+			size_t mid = (lo + hi) / 2;
+
+			if (piles[mid].tail <= ts)
+				hi = mid;
+			else
+				lo = mid + 1;
+		}
+		if (lo == MOST_PILES)
+			return false;
+		if (lo == *used)
+			(*used)++;
+		piles[lo].rows = ut_grow(piles[lo].rows, piles[lo].count + 1, &piles[lo].cap,
+					 sizeof(*piles[lo].rows));
+		piles[lo].rows[piles[lo].count++] = (uint32_t)row;
+		piles[lo].tail = ts;
+	}
+	return true;
+}
+
+/* The pile whose next row is first in time, and of those that came first. */
+static struct pile *first_pile(const struct ut_build_rows *r, struct pile *piles, size_t used)
+{
+	struct pile *best = NULL;
+
+	for (size_t i = 0; i < used; i++) {
+		struct pile *p = &piles[i];
+
+		if (p->next == p->count)
+			continue;
+		p->tail = ts_of(r, p->rows[p->next]);
+		if (!best || p->tail < best->tail ||
+		    (p->tail == best->tail && p->rows[p->next] < best->rows[best->next]))
+			best = p;
+	}
+	return best;
+}
+
+static void merge_piles(const struct ut_build_rows *r, struct pile *piles, size_t used,
+			uint32_t *order)
+{
+	struct pile *p;
+	size_t n = 0;
+
+	while ((p = first_pile(r, piles, used))) {
+		/* A pile usually goes on for a while: up to where the next best one begins. */
+		uint64_t limit = UINT64_MAX;
+
+		for (size_t i = 0; i < used; i++) {
+			if (&piles[i] != p && piles[i].next < piles[i].count &&
+			    piles[i].tail < limit)
+				limit = piles[i].tail;
+		}
+		do {
+			order[n++] = p->rows[p->next++];
+		} while (p->next < p->count && ts_of(r, p->rows[p->next]) < limit);
+	}
+}
+
+struct key {
+	uint64_t ts;
+	uint32_t row;
+};
+
+static int by_ts(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static void sort_fully(const struct ut_build_rows *r, uint32_t *order)
+{
+	struct key *keys = ut_make(r->count * sizeof(*keys));
+
+	for (uint32_t row = 0; row < r->count; row++)
+		keys[row] = (struct key){ ts_of(r, row), row };
+	qsort(keys, r->count, sizeof(*keys), by_ts);
+	for (uint32_t row = 0; row < r->count; row++)
+		order[row] = keys[row].row;
+	free(keys);
+}
+
+/* Rows in the given order, in new blocks; an old block is freed when its last row has gone. */
+static void rearrange(struct ut_build_rows *r, const uint32_t *order)
+{
+	struct ut_build_block *blocks = ut_make(r->block_count * sizeof(*blocks));
+	uint32_t *left = ut_make(r->block_count * sizeof(*left));
+
+	for (size_t i = 0; i < r->block_count; i++)
+		left[i] = r->blocks[i].count;
+	for (uint64_t row = 0; row < r->count; row++) {
+		struct ut_build_block *to = &blocks[row / UT_BLOCK_ROWS], *from;
+		uint32_t at, n;
+
+		if (!to->cap)
+			ut_build_block_make(to, r->blocks[row / UT_BLOCK_ROWS].cap
+							? r->blocks[row / UT_BLOCK_ROWS].cap
+							: UT_BLOCK_ROWS);
+		from = block_of(r, order[row], &at);
+		n = to->count++;
+		to->ts[n] = from->ts[at];
+		to->val[n] = from->val[at];
+		to->type[n] = from->type[at];
+		to->args[n] = from->args[at];
+		if (!--left[order[row] / UT_BLOCK_ROWS])
+			ut_build_block_free(from);
+	}
+	free(left);
+	free(r->blocks);
+	r->blocks = blocks;
+	r->block_cap = r->block_count;
+}
+
+static void sort_by_time(struct ut_build_rows *r)
+{
+	struct pile piles[MOST_PILES + 1] = { 0 };
+	uint32_t *order;
+	size_t used = 0;
+
+	if (r->count > UINT32_MAX)
+		return; /* 100 GB of one track: shown as it came */
+	order = ut_make(r->count * sizeof(*order));
+	if (deal(r, piles, &used))
+		merge_piles(r, piles, used, order);
+	else
+		sort_fully(r, order);
+	for (size_t i = 0; i < MOST_PILES; i++)
+		free(piles[i].rows);
+	rearrange(r, order);
+	free(order);
+}
+
+/* ---- begins and ends ----------------------------------------------------------------------- */
+
+struct joiner {
+	struct ut_build *build;
+	struct ut_build_rows *rows;
+	uint64_t *open; /* rows that have begun, the innermost last */
+	size_t open_count, open_cap;
+	uint64_t written;
+	uint32_t *spans; /* type of a begin -> type of its span + 1; unfinished ones behind */
+	size_t type_count;
+};
+
+/* The type that a begin has as a whole span. */
+static uint32_t span_type(struct joiner *j, uint32_t type, bool unfinished)
+{
+	size_t at = type + (unfinished ? j->type_count : 0);
+	struct ut_type t;
+
+	if (type >= j->type_count)
+		return 0;
+	if (!j->spans[at]) {
+		t = *ut_types_get(&j->build->store.types, type);
+		t.kind = UT_KIND_SPAN;
+		t.flags |= unfinished ? UT_EV_UNFINISHED : 0;
+		j->spans[at] = ut_types_intern(&j->build->store.types, &t) + 1;
+	}
+	return j->spans[at] - 1;
+}
+
+/* Arguments may come with the end as well. */
+static uint32_t both_args(struct ut_build *b, uint32_t first, uint32_t second)
+{
+	struct ut_arglists *l = &b->store.args;
+	size_t n, m;
+
+	if (!second)
+		return first;
+	if (!first)
+		return second;
+	n = ut_arglists_get(l, first, NULL, 0);
+	m = ut_arglists_get(l, second, NULL, 0);
+	b->scratch = ut_grow(b->scratch, n + m, &b->scratch_cap, sizeof(*b->scratch));
+	ut_arglists_get(l, first, b->scratch, n);
+	ut_arglists_get(l, second, b->scratch + n, m);
+	return ut_arglists_add(l, b->scratch, n + m);
+}
+
+static void close_span(struct joiner *j, uint64_t end, uint32_t args, bool unfinished)
+{
+	uint32_t at;
+	struct ut_build_block *block = block_of(j->rows, j->open[--j->open_count], &at);
+
+	block->type[at] = span_type(j, block->type[at], unfinished);
+	block->val[at] = end - block->ts[at];
+	block->args[at] = both_args(j->build, block->args[at], args);
+}
+
+static void keep_row(struct joiner *j, const struct ut_build_block *from, uint32_t n)
+{
+	uint32_t at;
+	struct ut_build_block *to = block_of(j->rows, j->written++, &at);
+
+	to->ts[at] = from->ts[n];
+	to->val[at] = from->val[n];
+	to->type[at] = from->type[n];
+	to->args[at] = from->args[n];
+}
+
+static void join_row(struct joiner *j, const struct ut_build_block *block, uint32_t n)
+{
+	uint8_t kind = ut_types_get(&j->build->store.types, block->type[n])->kind;
+
+	if (kind == UT_RAW_END) {
+		if (j->open_count)
+			close_span(j, block->ts[n], block->args[n], false);
+		else
+			j->build->store.trace.losses.stray_ends++;
+		return;
+	}
+	if (kind == UT_RAW_BEGIN) {
+		j->open = ut_grow(j->open, j->open_count + 1, &j->open_cap, sizeof(*j->open));
+		j->open[j->open_count++] = j->written;
+	}
+	keep_row(j, block, n);
+}
+
+/* Blocks shrink to the rows that are left. */
+static void cut_rows(struct ut_build_rows *r, uint64_t count)
+{
+	size_t blocks = (size_t)((count + UT_BLOCK_ROWS - 1) / UT_BLOCK_ROWS);
+
+	for (size_t i = 0; i < r->block_count; i++) {
+		if (i >= blocks)
+			ut_build_block_free(&r->blocks[i]);
+		else if (i + 1 == blocks)
+			r->blocks[i].count = (uint32_t)(count - i * UT_BLOCK_ROWS);
+		else
+			r->blocks[i].count = UT_BLOCK_ROWS;
+	}
+	r->block_count = blocks;
+	r->count = count;
+}
+
+static void join_ends(struct ut_build *b, struct ut_build_rows *r)
+{
+	struct joiner j = { .build = b, .rows = r, .type_count = b->store.types.count };
+	uint64_t last = 0;
+
+	j.spans = ut_make(2 * j.type_count * sizeof(*j.spans));
+	for (size_t i = 0; i < r->block_count; i++) {
+		const struct ut_build_block *block = &r->blocks[i];
+
+		for (uint32_t n = 0; n < block->count; n++) {
+			last = block->ts[n] > last ? block->ts[n] : last;
+			join_row(&j, block, n);
+		}
+	}
+	b->store.trace.losses.unfinished += j.open_count;
+	while (j.open_count)
+		close_span(&j, last, 0, true);
+	cut_rows(r, j.written);
+	free(j.open);
+	free(j.spans);
+}
+
+/* ---- rows of the same time ----------------------------------------------------------------- */
+
+struct tie {
+	uint64_t val;
+	uint32_t type, args;
+	uint32_t row; /* in order of arrival */
+	bool span;
+};
+
+static int by_nesting(const void *a, const void *b)
+{
+	const struct tie *x = a, *y = b;
+
+	if (x->span != y->span)
+		return x->span ? -1 : 1;
+	if (x->span && x->val != y->val)
+		return x->val > y->val ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Orders rows [first, end), which have the same ts. */
+static void order_ties(const struct ut_build *b, struct ut_build_rows *r, uint64_t first,
+		       uint64_t end, struct tie *ties)
+{
+	uint32_t at;
+
+	for (uint64_t row = first; row < end; row++) {
+		const struct ut_build_block *block = block_of(r, row, &at);
+
+		ties[row - first] = (struct tie){
+			.val = block->val[at],
+			.type = block->type[at],
+			.args = block->args[at],
+			.row = (uint32_t)(row - first),
+			.span = ut_types_get(&b->store.types, block->type[at])->kind ==
+				UT_KIND_SPAN,
+		};
+	}
+	qsort(ties, end - first, sizeof(*ties), by_nesting);
+	for (uint64_t row = first; row < end; row++) {
+		struct ut_build_block *block = block_of(r, row, &at);
+
+		block->val[at] = ties[row - first].val;
+		block->type[at] = ties[row - first].type;
+		block->args[at] = ties[row - first].args;
+	}
+}
+
+static void sort_ties(struct ut_build *b, struct ut_build_rows *r)
+{
+	struct tie *ties = NULL;
+	size_t cap = 0;
+
+	for (uint64_t first = 0, end; first < r->count; first = end) {
+		uint64_t ts = ts_of(r, first);
+
+		for (end = first + 1; end < r->count && ts_of(r, end) == ts;)
+			end++;
+		if (end - first < 2 || end - first > UINT32_MAX)
+			continue;
+		ties = ut_grow(ties, end - first, &cap, sizeof(*ties));
+		order_ties(b, r, first, end, ties);
+	}
+	free(ties);
+}
+
+void ut_build_sort_track(struct ut_build *b, uint32_t track)
+{
+	struct ut_build_rows *r = &b->rows[track];
+	bool moved = r->out_of_time || r->raw;
+
+	if (!r->count)
+		return;
+	if (r->out_of_time)
+		sort_by_time(r);
+	if (r->raw)
+		join_ends(b, r);
+	if (moved || r->out_of_order)
+		sort_ties(b, r);
+}
