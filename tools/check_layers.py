@@ -18,16 +18,19 @@ MAY_INCLUDE = {
     "collect": ["base", "model", "wire", "itt"],
     "backend": ["base"],
     "import": ["base", "model", "wire"],
-    "export": ["base", "model", "analyze"],
+    "export": ["base", "model", "analyze", "query"],
     "analyze": ["base", "model"],
+    "query": ["base", "model", "analyze"],
     "launch": ["base", "wire"],
+    "spread": ["base"],
     "serve": ["base", "model", "import", "analyze", "export", "launch"],
-    "cmd": ["base", "model", "wire", "import", "analyze", "export", "launch", "serve"],
+    "cmd": ["base", "model", "wire", "import", "analyze", "query", "export", "launch", "spread",
+            "serve"],
 }
 # Public headers (include/) that only these rooms may use. The rest know nothing of ITT or plugins.
 PUBLIC = {
     "ittnotify.h": ["itt", "sdk", "collect", "import"],  # import: the values in ITT records
-    "unitrace/backend.h": ["collect", "backend"],
+    "unitrace/backend.h": ["collect", "backend", "import", "cmd"],
 }
 GENERATED = ["version.h"]
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')

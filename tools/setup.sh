@@ -11,10 +11,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # A word is PACKAGE or PACKAGE|COMMAND: the command counts as well, wherever it came from.
-build_required="gcc|cc libc6-dev make|make cmake|cmake pkg-config|pkg-config zlib1g-dev libzstd-dev"
+build_required="gcc|cc libc6-dev make|make cmake|cmake pkg-config|pkg-config zlib1g-dev libzstd-dev
+	libsqlite3-dev"
 test_required="$build_required g++|c++ libcmocka-dev python3|python3"
 test_optional="valgrind|valgrind protobuf-compiler|protoc zstd|zstd mold|mold clang-14|clang-14
 	libtbb-dev libdnnl-dev embree-tools libomp-14-dev php8.2-cli php8.2-opcache
+	openmpi-bin|mpirun.openmpi libopenmpi-dev mpich|mpirun.mpich libmpich-dev
 	python3-venv chromium|chromium nodejs|node npm|npm"
 test_unpacked="libomp5-13 libomp5-19" # conflict with libomp5-14: unpacked into build/packages
 lint_required="$test_required clang|clang clang-tidy|clang-tidy clang-format-14|clang-format-14

@@ -14,12 +14,16 @@
 #include "base/path.h"
 #include "cmd/outputs.h"
 #include "cmd/spools.h"
+#include "import/inputs.h"
 #include "import/spool.h"
+#include "wire/control.h"
 
 struct export_opts {
 	struct ut_output_opts out;
 	bool live, remove, summary, help;
 };
+
+static const struct ut_output_who nobody = { .app = "unitrace", .rank = -1 };
 
 static int refuse_alive(const struct ut_spools *s, struct ut_err *err)
 {
@@ -44,7 +48,54 @@ static int remove_inputs(int argc, const char *const *argv, struct ut_err *err)
 	return 0;
 }
 
-/* The work. */
+/* A session directory or a spool file: what a collector of ours has written. */
+static bool is_recording(const char *path)
+{
+	struct ut_spool_info *info;
+	struct ut_arena arena = { 0 };
+	bool yes;
+
+	if (ut_path_is_dir(path)) {
+		yes = ut_path_exists(ut_path_join(&arena, path, UT_CONTROL_FILE));
+	} else {
+		info = UT_NEW(&arena, struct ut_spool_info);
+		yes = !ut_spool_info(path, info, NULL);
+	}
+	ut_arena_release(&arena);
+	return yes;
+}
+
+static bool all_recordings(int argc, const char *const *argv)
+{
+	for (int i = 0; i < argc; i++) {
+		if (!is_recording(argv[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Traces of any format, ours among them. */
+static int convert(const struct export_opts *o, int argc, const char *const *argv,
+		   struct ut_err *err)
+{
+	struct ut_inputs in;
+	struct ut_outputs out;
+	int rc = ut_inputs_find(&in, argc, argv, err);
+
+	if (!rc && o->remove)
+		rc = ut_err_set(err, -EINVAL, "--remove is for recordings; %s is none", argv[0]);
+	if (!rc) {
+		ut_outputs_init(&out, &o->out, false);
+		rc = ut_outputs_convert(&out, &in, err);
+		if (!rc)
+			rc = ut_outputs_finish(&out, &nobody, err);
+		ut_outputs_release(&out);
+	}
+	ut_inputs_release(&in);
+	return rc;
+}
+
+/* Recordings stream past, whatever their size. */
 static int export(const struct export_opts *o, int argc, const char *const *argv,
 		  struct ut_err *err)
 {
@@ -61,8 +112,7 @@ static int export(const struct export_opts *o, int argc, const char *const *argv
 	if (!rc) {
 		ut_outputs_init(&out, &o->out, false);
 		rc = ut_outputs_export(&out, spools.items, spools.count, err);
-		finish_rc = ut_outputs_finish(
-			&out, &(struct ut_output_who){ .app = "unitrace", .rank = -1 }, err);
+		finish_rc = ut_outputs_finish(&out, &nobody, err);
 		rc = rc ? rc : finish_rc;
 		ut_outputs_release(&out);
 	}
@@ -83,8 +133,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o
 		ut_opt_heading("Options"),
 		ut_opt_words(ut_opt_letter('f', ut_opt_call("format", "FORMAT[,FORMAT]", set_format,
 							    &o->out,
-							    "chrome (the default), perfetto; may "
-							    "be repeated")),
+							    "chrome (the default), perfetto, "
+							    "csv, sqlite, utr; may be repeated")),
 			     ut_output_format_words(a)),
 		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->out.output,
 					"one file for all processes; with %p (process id), %r "
@@ -113,17 +163,20 @@ static int start(struct export_opts *o, const struct ut_opt *table, int argc,
 {
 	struct ut_err err = { 0 };
 	int left = ut_opt_parse(table, argc, argv, &err);
+	int (*work)(const struct export_opts *, int, const char *const *, struct ut_err *);
 
 	if (left >= 0 && o->help)
 		return ut_cmd_help(&ut_cmd_export);
 	if (left == argc)
-		ut_err_set(&err, -EINVAL, "no session directory or spool file given");
+		ut_err_set(&err, -EINVAL,
+			   "no trace given: a file, a session directory, or - for standard input");
 	if (left < 0 || left == argc || ut_output_settle_formats(&o->out, &err))
 		return ut_cmd_misuse(&ut_cmd_export, &err);
 	if (o->out.quiet)
 		ut_log_set_level(UT_WARN);
 	o->out.no_summary = !o->summary;
-	if (export(o, argc - left, argv + left, &err))
+	work = all_recordings(argc - left, argv + left) ? export : convert;
+	if (work(o, argc - left, argv + left, &err))
 		return ut_cmd_fail(&ut_cmd_export, &err);
 	return UT_EXIT_OK;
 }
@@ -145,16 +198,20 @@ static const struct ut_opt *export_options(struct ut_arena *a)
 
 const struct ut_cmd ut_cmd_export = {
 	.name = "export",
-	.usage = "[OPTIONS] SESSION-DIR|SPOOL-FILE...",
-	.summary = "write timelines from a recording on disk",
+	.usage = "[OPTIONS] TRACE...",
+	.summary = "write a trace or a recording in another format",
 	.description =
-		"Writes the timelines of a recording that unitrace left on disk: because the\n"
-		"launcher was killed, because --keep-session asked for it, or because processes\n"
-		"were still running. Without -o there is one file per process in the current\n"
-		"directory, named PROGRAM.PID[.RANK].json. Existing files are kept: the new one\n"
-		"gets -2, -3, ...",
+		"A TRACE is a file that unitrace can read (Chrome JSON, Perfetto, .utr; also gzip\n"
+		"and zstd), a directory of such files, - for standard input, or a recording that\n"
+		"unitrace left on disk: because the launcher was killed, because --keep-session\n"
+		"asked for it, or because processes were still running. Formats are found by\n"
+		"content.\n\n"
+		"Without -o the result is in the current directory. It is named after the trace,\n"
+		"with the format's suffix; of a recording there is one file per process,\n"
+		"PROGRAM.PID[.RANK].json. Existing files are kept: the new one gets -2, -3, ...",
 	.examples = "  unitrace export unitrace.app.4711.session\n"
 		    "  unitrace export -o all.pftrace unitrace.*.session\n"
+		    "  unitrace export --format perfetto,csv trace.json.gz\n"
 		    "  unitrace export --remove -o 'run.%p.json' unitrace.app.4711.session\n",
 	.options = export_options,
 	.run = cmd_export,

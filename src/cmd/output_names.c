@@ -309,6 +309,23 @@ int ut_output_timeline(struct ut_output_names *n, const struct ut_output_who *wh
 	return 0;
 }
 
+int ut_output_converted(struct ut_output_names *n, const struct ut_output_who *who,
+			const char *input, const struct ut_exporter *format, const char **path,
+			struct ut_err *err)
+{
+	const char *base = strcmp(input, "-") ? ut_path_base(input) : "stdin", *dir = NULL;
+	int rc;
+
+	if (n->opts->output)
+		return ut_output_timeline(n, who, format, path, err);
+	rc = n->opts->dir ? ut_output_expand(n->arena, n->opts->dir, who, &dir, err) : 0;
+	if (rc)
+		return rc;
+	base = ut_str_fmt(n->arena, "%.*s%s", (int)(suffix_of(base) - base), base, format->suffix);
+	*path = claim(n, ut_path_join(n->arena, dir, base));
+	return 0;
+}
+
 int ut_output_report(struct ut_output_names *n, const struct ut_output_who *who, const char *kind,
 		     const char **path, struct ut_err *err)
 {

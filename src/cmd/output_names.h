@@ -17,7 +17,7 @@
 struct ut_arena;
 struct ut_exporter;
 
-#define UT_MAX_FORMATS 4
+#define UT_MAX_FORMATS 8
 
 struct ut_output_opts {
 	const struct ut_exporter *formats[UT_MAX_FORMATS]; /* none = Chrome, or what -o ends in */
@@ -72,6 +72,11 @@ int ut_output_expand(struct ut_arena *a, const char *text, const struct ut_outpu
 int ut_output_timeline(struct ut_output_names *n, const struct ut_output_who *who,
 		       const struct ut_exporter *format, const char **path,
 		       struct ut_err *err) UT_MUST_CHECK;
+
+/* The same for what is made of a trace that lies in a file: its name with another suffix. */
+int ut_output_converted(struct ut_output_names *n, const struct ut_output_who *who,
+			const char *input, const struct ut_exporter *format, const char **path,
+			struct ut_err *err) UT_MUST_CHECK;
 
 /* kind is the file's name below --result-dir, without suffix. *path NULL: goes to stderr. */
 int ut_output_report(struct ut_output_names *n, const struct ut_output_who *who, const char *kind,

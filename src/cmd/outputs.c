@@ -14,8 +14,10 @@
 #include "export/exporter.h"
 #include "export/out.h"
 #include "export/table.h"
+#include "import/inputs.h"
 #include "import/spool.h"
 #include "model/event.h"
+#include "model/store.h"
 #include "wire/clock.h"
 
 #define PROGRESS_STEP  65536u /* events between two looks at the clock */
@@ -88,7 +90,9 @@ static void tee_end(struct tee *t)
 		fprintf(stderr, "\r\033[K");
 }
 
-static int open_targets(struct ut_outputs *o, const struct ut_output_who *who, struct ut_err *err)
+/* input is the file that the trace comes from; NULL = a recording. */
+static int open_targets(struct ut_outputs *o, const struct ut_output_who *who, const char *input,
+			struct ut_err *err)
 {
 	unsigned int flags = o->opts->overwrite ? UT_OUT_OVERWRITE : 0;
 
@@ -97,7 +101,8 @@ static int open_targets(struct ut_outputs *o, const struct ut_output_who *who, s
 		int rc;
 
 		*t = (struct ut_target){ .format = o->opts->formats[i] };
-		rc = ut_output_timeline(&o->names, who, t->format, &t->path, err);
+		rc = input ? ut_output_converted(&o->names, who, input, t->format, &t->path, err)
+			   : ut_output_timeline(&o->names, who, t->format, &t->path, err);
 		if (!rc && strcmp(t->path, "-"))
 			rc = ut_path_mkdirs(ut_path_dir(&o->arena, t->path), err);
 		if (rc)
@@ -151,6 +156,20 @@ void ut_outputs_add_losses(struct ut_losses *a, const struct ut_losses *b)
 	a->ignored += b->ignored;
 }
 
+/* What backends found worth saying, once each. */
+static void tell_notes(const struct ut_trace *t, const struct ut_spool_info *info)
+{
+	for (size_t i = 0; i < t->note_count; i++) {
+		bool said = false;
+
+		for (size_t n = 0; n < i; n++)
+			said |= t->notes[n] == t->notes[i];
+		if (!said)
+			ut_log(UT_WARN, "%s (%" PRIu32 "): %s", info->name, info->pid,
+			       ut_strtab_get(&t->strings, t->notes[i]).ptr);
+	}
+}
+
 /* Reads one spool into the open targets and the summaries. *events is what came. */
 static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t *events,
 		struct ut_err *err)
@@ -178,6 +197,7 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 	ut_summary_end_trace(&o->summary);
 	if (o->ccl_report)
 		ut_ccl_report_print(&ccl, &o->ccl, info->pid, info->rank);
+	tell_notes(&trace, info);
 	ut_outputs_add_losses(&o->losses, &trace.losses);
 	o->events += tee.events;
 	*events = tee.events;
@@ -207,7 +227,7 @@ static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bo
 {
 	const struct ut_output_who who = who_is(info, first);
 	uint64_t events = 0;
-	int rc = open_targets(o, &who, err);
+	int rc = open_targets(o, &who, NULL, err);
 
 	if (!rc)
 		rc = feed(o, info, &events, err);
@@ -227,7 +247,7 @@ static int export_into_one(struct ut_outputs *o, const struct ut_spool_info *lis
 			   struct ut_err *err)
 {
 	const struct ut_output_who who = who_is(&list[0], true);
-	int first_rc = open_targets(o, &who, err);
+	int first_rc = open_targets(o, &who, NULL, err);
 	uint64_t total = 0;
 
 	for (size_t i = 0; !first_rc && i < count; i++) {
@@ -266,6 +286,69 @@ int ut_outputs_export(struct ut_outputs *o, const struct ut_spool_info *list, si
 		first_rc = first_rc ? first_rc : rc;
 	}
 	return first_rc;
+}
+
+/* ---- traces of any format ------------------------------------------------------------------ */
+
+struct conversion {
+	struct ut_outputs *outputs;
+	const struct ut_inputs *in;
+};
+
+static void warn_of_input(void *ctx, const char *path, const char *text)
+{
+	(void)ctx;
+	ut_log(UT_WARN, "%s: %s", path, text);
+}
+
+static void feed_store(struct ut_outputs *o, struct ut_store *store, const char *name)
+{
+	struct tee tee;
+
+	tee_init(&tee, o, name);
+	for (size_t i = 0; i < o->opts->format_count; i++)
+		tee_add(&tee, o->targets[i].sink);
+	tee_add(&tee, &o->summary.sink);
+	ut_store_send(store, 0, &tee.sink);
+	tee_end(&tee);
+	for (size_t i = 0; i < o->opts->format_count; i++)
+		o->targets[i].format->end_trace(o->targets[i].sink, &store->trace);
+	ut_summary_end_trace(&o->summary);
+	ut_outputs_add_losses(&o->losses, &store->trace.losses);
+	o->events += tee.events;
+}
+
+static int convert_one(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	struct conversion *c = ctx;
+	const struct ut_trace *t = &store->trace;
+	struct ut_output_who who = { .app = "trace", .rank = -1, .first = i == 0 };
+	int rc;
+
+	if (t->process_count) {
+		who.pid = (uint32_t)t->processes[0].pid;
+		who.rank = t->processes[0].rank;
+	}
+	rc = open_targets(c->outputs, &who, c->in->paths[i], err);
+	if (rc) {
+		abandon_targets(c->outputs);
+		return rc;
+	}
+	feed_store(c->outputs, store, ut_path_base(c->in->paths[i]));
+	return commit_targets(c->outputs, err);
+}
+
+int ut_outputs_convert(struct ut_outputs *o, const struct ut_inputs *in, struct ut_err *err)
+{
+	const struct ut_import_opts opts = { .warn = warn_of_input };
+	struct conversion c = { o, in };
+
+	if (in->count > 1 && ut_output_is_single(o->opts))
+		return ut_err_set(err, -EINVAL,
+				  "-o %s would take %zu traces; 'unitrace merge' puts them on one "
+				  "clock and into one file",
+				  o->opts->output, in->count);
+	return ut_inputs_each(in, &opts, convert_one, &c, err);
 }
 
 /* Writes text to the report file of that kind, or to stderr if there is none. */

@@ -17,8 +17,10 @@
 #include "cmd/output_names.h"
 #include "model/trace.h"
 
+struct ut_inputs;
 struct ut_out;
 struct ut_spool_info;
+struct ut_store;
 
 /* One file while it is being written. */
 struct ut_target {
@@ -49,6 +51,10 @@ void ut_outputs_release(struct ut_outputs *o);
  */
 int ut_outputs_export(struct ut_outputs *o, const struct ut_spool_info *list, size_t count,
 		      struct ut_err *err) UT_MUST_CHECK;
+
+/* The same for traces of any format: each into a file of its own, unless -o names one for all. */
+int ut_outputs_convert(struct ut_outputs *o, const struct ut_inputs *in,
+		       struct ut_err *err) UT_MUST_CHECK;
 
 /* The summary and the -r tables, to stderr or to files; then one line per kind of loss. */
 int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root,

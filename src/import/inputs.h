@@ -22,9 +22,10 @@ int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv,
 void ut_inputs_release(struct ut_inputs *in);
 
 /*
- * Loads all inputs, on up to opts->threads threads (0 = one per core), and calls each(ctx, i,
- * store) for them in their order, one at a time; the store is released after the call unless it is
- * emptied (moved away). At most a few are in memory at once. The first failure stops everything.
+ * Loads all inputs, on up to opts->threads threads (0 = one per core), and calls
+ * each(ctx, i, store) for them in their order, one at a time; the store is released after the
+ * call unless it was taken with ut_store_move(). At most a few are in memory at once. The first
+ * failure stops everything.
  */
 int ut_inputs_each(const struct ut_inputs *in, const struct ut_import_opts *opts,
 		   int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err),

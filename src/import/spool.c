@@ -129,6 +129,13 @@ static void scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t tick
 	case UT_REC_STITCH:
 		im->joined = true;
 		break;
+	case UT_REC_WORK:
+	case UT_REC_DEVICE_COUNTER:
+		ut_spool_add_work(im, r);
+		break;
+	case UT_REC_CALL_BEGIN:
+		ut_spool_add_submit(im, thread, ticks, r);
+		break;
 	case UT_REC_OVERLAPPED_BEGIN:
 	case UT_REC_OVERLAPPED_END:
 	case UT_REC_OVERLAPPED_BEGIN_CLOCK:
@@ -146,6 +153,7 @@ static void scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t tick
 	case UT_REC_RESUME:
 	case UT_REC_DETACH:
 	case UT_REC_HEAP:
+	case UT_REC_CALL:
 		*UT_VEC_PUSH(&im->notes) = (struct ut_spool_note){ ticks, thread, *r, false };
 		break;
 	default:
@@ -303,6 +311,8 @@ static void run(struct ut_spool_import *im, const char *path)
 	ut_idmap_init(&im->wanted, &im->trace->arena);
 	ut_idmap_init(&im->last_group, &im->trace->arena);
 	ut_idmap_init(&im->overlap_tracks, &im->trace->arena);
+	ut_idmap_init(&im->flow_of_call, &im->trace->arena);
+	ut_idmap_init(&im->task_of_call, &im->trace->arena);
 	im->object_name = ut_strtab_intern_z(&im->trace->strings, "object_name");
 	scan_definitions(im);
 	settle_clock(im, path);
@@ -310,8 +320,10 @@ static void run(struct ut_spool_import *im, const char *path)
 	ut_spool_sort_groups(im);
 	im->trace->first = ut_spool_ns(&im->tables, im->map.header->start.ticks);
 	im->trace->last = im->last ? ut_spool_ns(&im->tables, im->last) : im->trace->first;
+	ut_spool_import_submits(im);
 	ut_spool_import_threads(im);
 	ut_spool_import_cross(im);
+	ut_spool_import_devices(im);
 }
 
 int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *sink,
@@ -332,6 +344,8 @@ int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *si
 	free(im.places.items);
 	free(im.references.items);
 	free(im.flows.items);
+	free(im.works.items);
+	free(im.submits.items);
 	free(im.groups.items);
 	ut_spool_tables_release(&im.tables);
 	ut_spool_unmap(&im.map);

@@ -91,6 +91,22 @@ struct ut_spool_late {
 	const struct ut_arg *args; /* a copy in the trace's arena */
 };
 
+/* A piece of work of a device, or a value of one of its counters. */
+struct ut_spool_work {
+	uint64_t start, end; /* ns */
+	uint32_t place;      /* number of the queue, or of the counter's device */
+	struct ut_spool_rec rec;
+};
+
+/* A call that submitted something. */
+struct ut_spool_submit {
+	uint64_t correlation, ticks;
+	uint32_t thread;
+};
+
+/* The relation between a call and what it submitted, behind those of ITT. */
+#define UT_RELATION_SUBMITS 8u
+
 struct ut_spool_import {
 	struct ut_spool_map map;
 	struct ut_spool_tables tables;
@@ -105,7 +121,11 @@ struct ut_spool_import {
 	UT_VEC(struct ut_spool_place) places;     /* where tasks with an id in wanted began */
 	UT_VEC(struct ut_spool_place) references; /* relations and stitches */
 	UT_VEC(struct ut_spool_flow) flows;       /* sorted by thread, begin */
-	uint64_t instances;                       /* numbers given to overlapping spans */
+	UT_VEC(struct ut_spool_work) works;
+	UT_VEC(struct ut_spool_submit) submits;
+	struct ut_idmap flow_of_call;   /* correlation -> number of its flow + 1 */
+	struct ut_idmap task_of_call;   /* correlation -> string id of the task around it */
+	uint64_t instances;             /* numbers given to overlapping spans */
 	struct ut_idmap overlap_tracks; /* track -> its track for overlapping spans, each + 1 */
 	struct ut_idmap wanted;         /* hashes of ids that relations name */
 	UT_VEC(struct ut_spool_group) groups; /* after the scan sorted by key, ticks */
@@ -152,7 +172,15 @@ void ut_spool_send_moment(struct ut_spool_import *im, uint32_t track, uint64_t t
 uint32_t ut_spool_overlap_track(struct ut_spool_import *im, uint32_t track);
 uint64_t ut_spool_next_instance(struct ut_spool_import *im);
 
+/* Devices: what the scan notes, and what is said about a call or a piece of work. */
+void ut_spool_add_work(struct ut_spool_import *im, const struct ut_spool_rec *r);
+void ut_spool_add_submit(struct ut_spool_import *im, uint32_t thread, uint64_t ticks,
+			 const struct ut_spool_rec *r);
+void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t first);
+
 /* The steps. */
+void ut_spool_import_submits(struct ut_spool_import *im); /* after the scan */
+void ut_spool_import_devices(struct ut_spool_import *im); /* after the threads */
 void ut_spool_sort_lanes(struct ut_spool_import *im);
 void ut_spool_omp_settle(struct ut_spool_import *im); /* after sort_lanes */
 void ut_spool_send_lanes(struct ut_spool_import *im);

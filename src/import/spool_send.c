@@ -9,8 +9,12 @@
 static void add_args(struct ut_spool_reader *rd, const struct ut_spool_argument *pool,
 		     uint32_t first)
 {
-	for (uint32_t at = first; at; at = pool[at - 1].next)
-		ut_spool_args_meta(rd->im, &pool[at - 1].rec);
+	for (uint32_t at = first; at; at = pool[at - 1].next) {
+		if (pool[at - 1].rec.type == UT_REC_CALL_END)
+			ut_spool_args_facts(rd->im, &pool[at - 1].rec, 1);
+		else
+			ut_spool_args_meta(rd->im, &pool[at - 1].rec);
+	}
 }
 
 /* The body of a flow graph's node has no parent of its own, but its id belongs to the node. */
@@ -55,8 +59,9 @@ int ut_spool_by_place(const void *a, const void *b)
 static const char *relation_name(uint32_t relation)
 {
 	static const char *const names[] = {
-		"relation",        "dependent on", "sibling of",   "parent of",
-		"continuation of", "child of",     "continued by", "predecessor to",
+		"relation",     "dependent on",    "sibling of",
+		"parent of",    "continuation of", "child of",
+		"continued by", "predecessor to",  [UT_RELATION_SUBMITS] = "submits",
 	};
 
 	return names[relation < sizeof(names) / sizeof(*names) ? relation : 0];
@@ -162,7 +167,7 @@ static void send_span(struct ut_spool_reader *rd, struct ut_spool_item *it)
 		send_crossed(rd, it, &e, mark);
 	} else {
 		ut_spool_send(rd->im, &e, mark);
-		if (rd->im->flows.count && it->what == UT_SPAN_TASK)
+		if (rd->im->flows.count && (it->what == UT_SPAN_TASK || it->what == UT_SPAN_CALL))
 			send_flows(rd, it, &e);
 	}
 }

@@ -130,6 +130,14 @@ static void define_object(struct ut_spool_tables *t, const struct ut_spool_rec *
 	case UT_REC_HEAP_FUNCTION:
 		o->domain = ut_spool_string(t, ut_rec_low(r, 1));
 		break;
+	case UT_REC_DEVICE:
+		o->kind = ut_rec_low(r, 1);
+		o->domain = ut_spool_string(t, ut_rec_high(r, 1));
+		break;
+	case UT_REC_QUEUE:
+		o->domain = ut_rec_high(r, 0); /* the device's number */
+		o->name = ut_spool_string(t, ut_rec_low(r, 1));
+		break;
 	case UT_REC_TRACK:
 		o->kind = ut_rec_high(r, 0);
 		o->name = ut_spool_string(t, ut_rec_low(r, 1));
@@ -231,6 +239,15 @@ static void add_pair(struct ut_spool_tables *t, const struct ut_spool_rec *r)
 	ut_clock_map_add(&t->clock, &pair);
 }
 
+/* What a backend has to say to the user. */
+static void keep_note(struct ut_spool_tables *t, const struct ut_spool_rec *r)
+{
+	size_t len = ut_rec_low(r, 0);
+	const char *text = ut_rec_bytes(r, 1, &len);
+
+	ut_trace_add_note(t->trace, ut_strtab_intern(&t->trace->strings, text, len));
+}
+
 bool ut_spool_tables_define(struct ut_spool_tables *t, const struct ut_spool_rec *r)
 {
 	switch ((int)r->type) {
@@ -254,7 +271,12 @@ bool ut_spool_tables_define(struct ut_spool_tables *t, const struct ut_spool_rec
 	case UT_REC_HEAP_FUNCTION:
 	case UT_REC_TRACK_GROUP:
 	case UT_REC_TRACK:
+	case UT_REC_DEVICE:
+	case UT_REC_QUEUE:
 		define_object(t, r);
+		return true;
+	case UT_REC_NOTE:
+		keep_note(t, r);
 		return true;
 	case UT_REC_COUNTER_META:
 		describe_counter(t, r);

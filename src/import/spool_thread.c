@@ -282,6 +282,32 @@ static void begin_task(struct ut_spool_reader *rd, uint64_t ticks, const struct 
 		it->name = ut_spool_string(&rd->im->tables, ut_rec_high(r, 0));
 		name_task(rd, ut_spool_id(r, 1, 2));
 	}
+	rd->stack.items[rd->stack.count - 1].name = it->name;
+}
+
+/* Work of a device is shown with the task that it was submitted in. */
+static void begin_call(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
+{
+	uint64_t correlation = ut_rec_word(r, 1);
+	struct ut_spool_item *it;
+	size_t i = rd->stack.count;
+
+	while (i && rd->stack.items[i - 1].what != UT_SPAN_TASK)
+		i--;
+	if (i && correlation && rd->look == UT_LOOK_SEND && rd->stack.items[i - 1].name)
+		ut_idmap_put(&rd->im->task_of_call, correlation, rd->stack.items[i - 1].name);
+	it = begin_span(rd, UT_SPAN_CALL, ut_rec_low(r, 0), ticks, r);
+	it->cat = ut_spool_string(&rd->im->tables, ut_rec_low(r, 0));
+	it->name = ut_spool_string(&rd->im->tables, ut_rec_high(r, 0));
+}
+
+static void end_call(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
+{
+	size_t at = find_open(rd, UT_SPAN_CALL, ut_rec_low(r, 0));
+
+	if (at && r->count > 1)
+		hang_on(rd, &rd->stack.items[at - 1], r);
+	end_task(rd, UT_SPAN_CALL, ut_rec_low(r, 0), ticks);
 }
 
 static void begin_wait(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
@@ -375,6 +401,12 @@ static void take_long(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 	case UT_REC_TASK_BEGIN_FN:
 		begin_task(rd, ticks, r);
 		break;
+	case UT_REC_CALL_BEGIN:
+		begin_call(rd, ticks, r);
+		break;
+	case UT_REC_CALL_END:
+		end_call(rd, ticks, r);
+		break;
 	case UT_REC_ID_CREATE:
 		if (rd->stack.count && !current(rd)->id)
 			name_task(rd, ut_spool_id(r, 1, 1));
@@ -433,6 +465,7 @@ static void take_word(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 	it = begin_span(rd, UT_SPAN_TASK, domain, ticks, &none);
 	it->cat = ut_spool_domain(&rd->im->tables, domain);
 	it->name = ut_spool_string(&rd->im->tables, r->payload >> 8);
+	rd->stack.items[rd->stack.count - 1].name = it->name;
 }
 
 /* ---- one part ------------------------------------------------------------------------------ */
@@ -537,9 +570,6 @@ static void join(struct ut_spool_reader *rd)
 		read_thread(rd, &im->parts.items[i], n, UT_LOOK_JOIN);
 	}
 	ut_spool_import_flows(im);
-	if (im->flows.count)
-		qsort(im->flows.items, im->flows.count, sizeof(*im->flows.items),
-		      ut_spool_by_place);
 }
 
 void ut_spool_import_threads(struct ut_spool_import *im)
@@ -548,6 +578,9 @@ void ut_spool_import_threads(struct ut_spool_import *im)
 
 	if (im->joined)
 		join(&rd);
+	if (im->flows.count)
+		qsort(im->flows.items, im->flows.count, sizeof(*im->flows.items),
+		      ut_spool_by_place);
 	for (size_t i = 0, n; i < im->parts.count; i += n) {
 		n = parts_of_same(im, i);
 		rd.track = ut_spool_thread_track(&im->tables, im->parts.items[i].thread);

@@ -16,6 +16,7 @@ enum ut_spool_look {
 
 enum ut_spool_what {
 	UT_SPAN_TASK,
+	UT_SPAN_CALL, /* of a device's runtime */
 	UT_SPAN_EVENT,
 	UT_SPAN_WAIT,
 	UT_SPAN_SITE,
@@ -56,7 +57,8 @@ struct ut_spool_open {
 	uint32_t key; /* domain, event name or lock that its end has to match */
 	uint8_t what;
 	uint32_t item, carried;
-	uint64_t id; /* hash; 0 = none */
+	uint32_t name; /* of a task: string id */
+	uint64_t id;   /* hash; 0 = none */
 	uint64_t begin;
 };
 

@@ -296,7 +296,11 @@ void ut_build_end_trace(struct ut_build *b, const struct ut_trace *trace)
 	for (uint32_t i = 0; i < trace->process_count; i++) {
 		uint32_t at = adopt_process(b, trace, i);
 
+		uint32_t args = add_list(b, b->store.trace.processes[at].args, trace,
+					 trace->processes[i].args);
+
 		fill_process(b, &b->store.trace.processes[at], trace, &trace->processes[i]);
+		b->store.trace.processes[at].args = args;
 	}
 	for (uint32_t i = 0; i < trace->track_count; i++)
 		fill_track(b, adopt_track(b, trace, i), trace, &trace->tracks[i]);
@@ -317,10 +321,11 @@ static uint64_t process_key(const struct ut_process *p)
 	return mix(mix(1, p->pid), p->pid_text) | 1;
 }
 
-/* Threads are known by their id; other tracks by their name as well. */
+/* Threads are known by their id; other tracks by their name and unit as well. */
 static uint64_t track_key(const struct ut_track *t)
 {
-	uint32_t name = t->type == UT_TRACK_THREAD ? 0 : t->name;
+	bool thread = t->type == UT_TRACK_THREAD;
+	uint64_t name = thread ? 0 : (uint64_t)t->unit << 32 | t->name;
 
 	return mix(mix(mix(mix(t->process, t->type), t->id), t->id_text), name) | 1;
 }
@@ -333,7 +338,8 @@ static bool same_process(const struct ut_process *a, const struct ut_process *b)
 static bool same_track(const struct ut_track *a, const struct ut_track *b)
 {
 	return a->process == b->process && a->type == b->type && a->id == b->id &&
-	       a->id_text == b->id_text && (a->type == UT_TRACK_THREAD || a->name == b->name);
+	       a->id_text == b->id_text &&
+	       (a->type == UT_TRACK_THREAD || (a->name == b->name && a->unit == b->unit));
 }
 
 /* Finds for every process of from the one of ours that it is, and remembers it as adopted. */
@@ -378,6 +384,7 @@ static void match_tracks(struct ut_build *b, const struct ut_trace *from)
 		k.process = adopt_process(b, from, k.process);
 		k.id_text = adopt_string(b, from, k.id_text);
 		k.name = adopt_string(b, from, k.name);
+		k.unit = adopt_string(b, from, k.unit);
 		at = ut_idmap_get(&map, track_key(&k));
 		if (at && same_track(&t->tracks[at - 1], &k))
 			b->adopted.tracks[i] = at;
@@ -497,10 +504,7 @@ void ut_build_finish(struct ut_build *b, struct ut_store *store)
 			s->trace.last = s->rows[i].last;
 		any = true;
 	}
-	*store = *s;
-	/* The string table points to the arena beside it, which has moved. */
-	store->trace.strings.arena = &store->trace.arena;
-	*s = (struct ut_store){ 0 };
+	ut_store_move(store, s);
 	ut_build_abandon(b);
 }
 

@@ -72,8 +72,8 @@ void ut_build_add(struct ut_build *b, uint32_t track, uint64_t ts, uint64_t val,
 
 /*
  * Appends everything of from, whose processes and tracks are matched by what identifies them
- * (process: pid and pid_text; track: type, id, id_text, and the name of those that are no threads)
- * when same is true, and are new ones otherwise. from is empty and released afterwards.
+ * (process: pid and pid_text; track: type, id, id_text, and name and unit of those that are no
+ * threads) when same is true, and are new ones otherwise. from is empty and released afterwards.
  */
 void ut_build_join(struct ut_build *b, struct ut_build *from, bool same);
 

@@ -41,6 +41,7 @@ enum ut_event_flag {
 	UT_EV_UNFINISHED = 1u << 0,    /* never ended; the span reaches to the last sign of life */
 	UT_EV_IMPLICIT_END = 1u << 1,  /* ended because an outer span ended */
 	UT_EV_SCOPE_PROCESS = 1u << 2, /* instant: concerns the process, not only its track */
+	UT_EV_BIND_NEXT = 1u << 2,     /* flow in: ends at the next span, not the enclosing one */
 	UT_EV_SCOPE_GLOBAL = 1u << 3,  /* instant: concerns everything */
 	UT_EV_SIGNED = 1u << 4,        /* counter: val is an int64_t */
 	UT_EV_DOUBLE = 1u << 5,        /* counter: val holds the bits of a double */

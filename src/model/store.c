@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "model/idmap.h"
+#include "model/pyramid.h"
 #include "model/sink.h"
 
 /* Blocks that lie in a file are not ours; the others begin with their ts column. */
@@ -24,6 +25,7 @@ static void release_rows(struct ut_store *s)
 
 void ut_store_release(struct ut_store *s)
 {
+	ut_pyramid_free(s->pyramid);
 	release_rows(s);
 	ut_types_release(&s->types);
 	ut_arglists_release(&s->args);
@@ -31,6 +33,13 @@ void ut_store_release(struct ut_store *s)
 	if (s->map)
 		munmap(s->map, s->map_size);
 	*s = (struct ut_store){ 0 };
+}
+
+void ut_store_move(struct ut_store *to, struct ut_store *from)
+{
+	*to = *from;
+	to->trace.strings.arena = &to->trace.arena;
+	*from = (struct ut_store){ 0 };
 }
 
 /* The list in the trace's own array, where sinks look for it. */

@@ -56,6 +56,9 @@ struct ut_store {
 
 void ut_store_release(struct ut_store *s);
 
+/* *to becomes what *from was; *from is empty. (A plain copy would keep a pointer into itself.) */
+void ut_store_move(struct ut_store *to, struct ut_store *from);
+
 static inline size_t ut_rows_blocks(const struct ut_rows *r)
 {
 	return (size_t)((r->count + UT_BLOCK_ROWS - 1) / UT_BLOCK_ROWS);

@@ -51,6 +51,12 @@ uint32_t ut_trace_add_track(struct ut_trace *t, uint32_t process, enum ut_track_
 	return (uint32_t)t->track_count++;
 }
 
+void ut_trace_add_note(struct ut_trace *t, uint32_t text)
+{
+	t->notes = grown(t, t->notes, t->note_count, &t->note_cap, sizeof(*t->notes));
+	t->notes[t->note_count++] = text;
+}
+
 struct ut_arg *ut_trace_add_arg(struct ut_trace *t, uint32_t key, enum ut_arg_type type)
 {
 	t->args = grown(t, t->args, t->arg_count, &t->arg_cap, sizeof(*t->args));

@@ -19,7 +19,7 @@ enum ut_arg_type {
 	UT_ARG_F64,  /* value.f64 */
 	UT_ARG_PTR,  /* value.u64, shown in hex */
 	UT_ARG_BOOL, /* value.u64 */
-	UT_ARG_JSON, /* value.str: JSON text of an object, an array or null, without blanks */
+	UT_ARG_JSON, /* value.str: JSON text, no blanks: object, array, null, a huge number */
 };
 
 enum ut_arg_flag {
@@ -59,6 +59,8 @@ struct ut_process {
 	uint32_t cmdline;  /* string id; 0 = unknown */
 	int32_t rank;      /* -1 = not part of a parallel job */
 	int32_t sort_index;
+	uint32_t args; /* what else was said about the process as a whole; 0 = nothing */
+	uint32_t reserved;
 };
 
 struct ut_track {
@@ -100,6 +102,8 @@ struct ut_trace {
 	uint64_t clock_error;    /* bound of the clock's own error, ns; 0 = unknown */
 	uint64_t first, last;    /* ns; the first and last sign of life */
 	struct ut_losses losses;
+	uint32_t *notes; /* string ids: what whoever recorded has to say to the user */
+	size_t note_count, note_cap;
 };
 
 void ut_trace_init(struct ut_trace *t);
@@ -108,6 +112,8 @@ void ut_trace_release(struct ut_trace *t);
 /* The index of a new process or track; fields other than those given are zero, rank is -1. */
 uint32_t ut_trace_add_process(struct ut_trace *t, uint64_t pid);
 uint32_t ut_trace_add_track(struct ut_trace *t, uint32_t process, enum ut_track_type type);
+
+void ut_trace_add_note(struct ut_trace *t, uint32_t text);
 
 /*
  * Arguments are appended one by one and closed: index = arg_count before the first add. Indices

@@ -66,15 +66,17 @@ struct ut_control {
 	_Atomic uint32_t failures; /* processes that could not make their spool... */
 	_Atomic uint32_t failure;  /* ... and the errno of the last of them */
 	uint32_t clock_source;     /* enum ut_clock_source: what everybody counts in */
-	uint32_t reserved;
+	uint32_t want;             /* enum ut_want of unitrace/backend.h: what backends record */
 	char boot_id[40];
 	char state_path[1024];         /* file whose first word is the state; empty = this one */
 	char include[UT_FILTER_BYTES]; /* empty = every domain */
 	char exclude[UT_FILTER_BYTES];
+	char include_kernels[UT_FILTER_BYTES]; /* parts of names; empty = every kernel */
+	char exclude_kernels[UT_FILTER_BYTES];
 };
 
 #define UT_CONTROL_MAGIC   "utctl\r\n\032"
-#define UT_CONTROL_VERSION 1
+#define UT_CONTROL_VERSION 2
 
 /* Makes dir/control with everything zero but magic, version, rank -1, start and boot id. */
 int ut_control_create(const char *dir, struct ut_control **control,

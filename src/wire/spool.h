@@ -168,7 +168,16 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	X(STITCH, "call id, operation|0")                                                          \
 	X(HEAP, "function|operation, address, size, new address")                                  \
 	X(MODULE, "start, end, operation|length, path")                                            \
-	X(MODEL, "operation|name, address")
+	X(MODEL, "operation|name, address")                                                        \
+	/* devices; the first three are definitions. Times in ns, F: key|type, value */            \
+	X(DEVICE, "id|name, index|label")                                                          \
+	X(QUEUE, "id|device, name|0, number")                                                      \
+	X(NOTE, "length|0, bytes")                                                                 \
+	X(CALL_BEGIN, "api|name, correlation")                                                     \
+	X(CALL_END, "api|0, {F}")                                                                  \
+	X(CALL, "api|name, tid|0, begin, end, correlation, {F}")                                   \
+	X(WORK, "queue|name, kind|tid, queued, submitted, start, end, correlation, {F}")           \
+	X(DEVICE_COUNTER, "device|name, time, value")
 
 enum ut_rec {
 	UT_REC_NONE,

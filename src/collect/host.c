@@ -1,0 +1,200 @@
+/*
+ * host.c - what the collector does for backends: unitrace/backend.h, the other side of it.
+ *
+ * Backends are called by their runtimes, on any thread; the rules of hook.h hold here as well.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "collect/gate.h"
+#include "collect/intern.h"
+#include "collect/number.h"
+#include "unitrace/backend.h"
+#include "wire/control.h"
+
+#define MOST_BACKENDS 8u
+
+static const struct ut_backend *_Atomic backends[MOST_BACKENDS];
+static _Atomic uint32_t backend_count;
+static _Atomic bool watching; /* for the end of the process */
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static int on(void)
+{
+	return ut_gate_passes(&ut_me, UT_CALL_OTHER);
+}
+
+/* Does the name hold one of these parts? Each is closed by a NUL, the list by an empty one. */
+static bool holds_any(const char *parts, const char *name)
+{
+	for (; *parts; parts += strlen(parts) + 1) {
+		if (strstr(name, parts))
+			return true;
+	}
+	return false;
+}
+
+static int wants_kernel(const char *name)
+{
+	const struct ut_control *c = ut_gate_settings();
+
+	if (!c || !name)
+		return 1;
+	if (c->include_kernels[0] && !holds_any(c->include_kernels, name))
+		return 0;
+	return !holds_any(c->exclude_kernels, name);
+}
+
+static uint32_t device(const struct ut_device *d)
+{
+	uint64_t words[2];
+	uint32_t id = ut_number_next();
+
+	words[0] = ut_pack(id, ut_intern_z(d->name));
+	words[1] = ut_pack(d->index, ut_intern_z(d->label));
+	ut_number_define(UT_REC_DEVICE, words, 2, NULL, 0);
+	return id;
+}
+
+static uint32_t queue(uint32_t device_id, const char *name, uint64_t number)
+{
+	uint32_t id = ut_number_next();
+	const uint64_t words[3] = { ut_pack(id, device_id), ut_intern_z(name), number };
+
+	ut_number_define(UT_REC_QUEUE, words, 3, NULL, 0);
+	return id;
+}
+
+/* Appends facts, two words each; how many words there are now. */
+static size_t put_facts(uint64_t *words, size_t count, const struct ut_fact *facts, size_t n)
+{
+	for (size_t i = 0; facts && i < n && i < UT_FACTS; i++) {
+		words[count++] = ut_pack(facts[i].key, facts[i].type);
+		words[count++] = facts[i].value;
+	}
+	return count;
+}
+
+static void call_begin(uint32_t api, uint32_t name, uint64_t correlation)
+{
+	const uint64_t words[2] = { ut_pack(api, name), correlation };
+
+	if (ut_gate_passes(&ut_me, UT_CALL_BEGIN))
+		ut_tbuf_words(&ut_me, UT_REC_CALL_BEGIN, words, 2);
+}
+
+static void call_end(uint32_t api, const struct ut_fact *facts, size_t fact_count)
+{
+	uint64_t words[1 + 2 * UT_FACTS] = { api };
+
+	if (ut_gate_passes(&ut_me, UT_CALL_END))
+		ut_tbuf_words(&ut_me, UT_REC_CALL_END, words,
+			      put_facts(words, 1, facts, fact_count));
+}
+
+static void call(uint32_t api, const struct ut_work *c)
+{
+	uint64_t words[5 + 2 * UT_FACTS] = { ut_pack(api, c->name), c->thread, c->start, c->end,
+					     c->correlation };
+
+	if (on())
+		ut_tbuf_words(&ut_me, UT_REC_CALL, words,
+			      put_facts(words, 5, c->facts, c->fact_count));
+}
+
+static void work(const struct ut_work *w)
+{
+	uint64_t words[7 + 2 * UT_FACTS] = { ut_pack(w->queue, w->name),
+					     ut_pack(w->kind, w->thread),
+					     w->queued,
+					     w->submitted,
+					     w->start,
+					     w->end,
+					     w->correlation };
+
+	/* Work was submitted while recording was on; it may be told of during a pause. */
+	if (ut_gate_passes(&ut_me, UT_CALL_LATE_END))
+		ut_tbuf_words(&ut_me, UT_REC_WORK, words,
+			      put_facts(words, 7, w->facts, w->fact_count));
+}
+
+static void counter(uint32_t device_id, uint32_t name, uint64_t time, double value)
+{
+	uint64_t words[3] = { ut_pack(device_id, name), time };
+
+	memcpy(&words[2], &value, sizeof(value));
+	if (ut_gate_passes(&ut_me, UT_CALL_LATE_END))
+		ut_tbuf_words(&ut_me, UT_REC_DEVICE_COUNTER, words, 3);
+}
+
+static void note(const char *text)
+{
+	size_t len = text ? strnlen(text, 1000) : 0;
+	const uint64_t words[1] = { len };
+
+	if (len && ut_gate_wake())
+		ut_writer_define(UT_REC_NOTE, words, 1, text, len);
+}
+
+static struct ut_host host = {
+	.version = UT_BACKEND_VERSION,
+	.size = sizeof(host),
+	.now = now,
+	.on = on,
+	.name = ut_intern,
+	.wants_kernel = wants_kernel,
+	.device = device,
+	.queue = queue,
+	.call_begin = call_begin,
+	.call_end = call_end,
+	.call = call,
+	.work = work,
+	.counter = counter,
+	.note = note,
+};
+
+/* The last chance of every backend, before the runtimes go. */
+static void process_ends(void)
+{
+	uint32_t count = atomic_load(&backend_count);
+
+	for (uint32_t i = 0; i < count && i < MOST_BACKENDS; i++) {
+		const struct ut_backend *b = atomic_load(&backends[i]);
+
+		if (b && b->flush)
+			b->flush();
+		if (b && b->stop)
+			b->stop();
+	}
+}
+
+__attribute__((visibility("default"))) const struct ut_host *
+unitrace_join(const struct ut_backend *backend);
+
+const struct ut_host *unitrace_join(const struct ut_backend *backend)
+{
+	int saved = errno;
+	uint32_t at;
+
+	if (!backend || backend->version != UT_BACKEND_VERSION || !ut_gate_wake())
+		return NULL;
+	host.want = ut_gate_settings()->want;
+	at = atomic_fetch_add(&backend_count, 1);
+	if (at >= MOST_BACKENDS || (backend->start && backend->start(&host)))
+		return NULL;
+	atomic_store(&backends[at], backend);
+	if (!atomic_exchange(&watching, true))
+		atexit(process_ends);
+	errno = saved;
+	return &host;
+}

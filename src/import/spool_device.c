@@ -1,0 +1,290 @@
+/*
+ * spool_device.c - what devices did, told by backends: one process per device, one track per queue,
+ * and arrows from the calls that submitted the work.
+ *
+ * Work is told when it is complete, in no particular order. It is kept as a place in the file and
+ * sorted, so that a million kernels take 40 MB here.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "import/spool_import.h"
+#include "model/sink.h"
+#include "unitrace/backend.h"
+
+/* Flows between tasks are numbered from 1: these must not meet them. */
+#define FIRST_FLOW (UINT64_C(1) << 40)
+
+/* Words of UT_REC_WORK. */
+enum {
+	QUEUE_NAME,
+	KIND_TID,
+	QUEUED,
+	SUBMITTED,
+	START,
+	END,
+	CORRELATION,
+	FACTS
+};
+
+/* ---- noted by the scan --------------------------------------------------------------------- */
+
+void ut_spool_add_work(struct ut_spool_import *im, const struct ut_spool_rec *r)
+{
+	struct ut_spool_work *w = UT_VEC_PUSH(&im->works);
+
+	*w = (struct ut_spool_work){ .rec = *r };
+	if (r->type == UT_REC_DEVICE_COUNTER) {
+		w->place = ut_rec_low(r, 0);
+		w->start = w->end = ut_rec_word(r, 1);
+	} else {
+		w->place = ut_rec_low(r, QUEUE_NAME);
+		w->start = ut_rec_word(r, START);
+		w->end = ut_rec_word(r, END) > w->start ? ut_rec_word(r, END) : w->start;
+	}
+}
+
+void ut_spool_add_submit(struct ut_spool_import *im, uint32_t thread, uint64_t ticks,
+			 const struct ut_spool_rec *r)
+{
+	if (ut_rec_word(r, 1))
+		*UT_VEC_PUSH(&im->submits) = (struct ut_spool_submit){
+			.correlation = ut_rec_word(r, 1), .ticks = ticks, .thread = thread
+		};
+}
+
+/* ---- arrows -------------------------------------------------------------------------------- */
+
+/* A call from which work came gets an arrow; both ends know the number of the call. */
+void ut_spool_import_submits(struct ut_spool_import *im)
+{
+	struct ut_idmap done;
+
+	if (!im->works.count || !im->submits.count)
+		return;
+	ut_idmap_init(&done, &im->trace->arena);
+	for (size_t i = 0; i < im->works.count; i++) {
+		uint64_t correlation = ut_rec_word(&im->works.items[i].rec, CORRELATION);
+
+		if (correlation && im->works.items[i].rec.type == UT_REC_WORK)
+			ut_idmap_put(&done, correlation, 1);
+	}
+	for (size_t i = 0; i < im->submits.count; i++) {
+		const struct ut_spool_submit *s = &im->submits.items[i];
+
+		if (!ut_idmap_get(&done, s->correlation))
+			continue;
+		ut_idmap_put(&im->flow_of_call, s->correlation, (uint32_t)i + 1);
+		*UT_VEC_PUSH(&im->flows) = (struct ut_spool_flow){ .begin = s->ticks,
+								   .thread = s->thread,
+								   .out = true,
+								   .relation = UT_RELATION_SUBMITS,
+								   .number = FIRST_FLOW + i };
+	}
+}
+
+/* ---- tracks -------------------------------------------------------------------------------- */
+
+/* The device's process; it is said to belong to the process that uses it. */
+static uint32_t device_process(struct ut_spool_import *im, uint32_t device)
+{
+	struct ut_trace *t = im->trace;
+	struct ut_spool_object *o = ut_spool_object(&im->tables, device);
+	struct ut_process *p, *own;
+	struct ut_str name, label;
+	char text[600];
+
+	if (o->track)
+		return o->track - 1;
+	name = ut_strtab_get(&t->strings, o->name);
+	label = ut_strtab_get(&t->strings, o->domain);
+	snprintf(text, sizeof(text), "DEVICE [%.*s]%s%.*s #%u",
+		 name.len > 200 ? 200 : (int)name.len, name.ptr, label.len ? " " : "",
+		 label.len > 200 ? 200 : (int)label.len, label.ptr, o->kind);
+	o->track = 1 + ut_trace_add_process(t, t->processes[im->tables.process].pid);
+	p = &t->processes[o->track - 1];
+	own = &t->processes[im->tables.process];
+	p->name = ut_strtab_intern_z(&t->strings, text);
+	p->host = own->host;
+	p->rank = own->rank;
+	p->sort_index = own->sort_index;
+	return o->track - 1;
+}
+
+static uint32_t add_track(struct ut_spool_import *im, uint32_t device, enum ut_track_type type,
+			  uint32_t name)
+{
+	uint32_t process = device_process(im, device);
+	uint32_t track = ut_trace_add_track(im->trace, process, type);
+
+	im->trace->tracks[track].name = name;
+	im->trace->tracks[track].id = track;
+	im->trace->tracks[track].sort_index = (int32_t)track;
+	return track;
+}
+
+/* Row number n of a queue: what overlaps goes to further rows. */
+static uint32_t queue_track(struct ut_spool_import *im, uint32_t queue, size_t row)
+{
+	struct ut_spool_object o = *ut_spool_object(&im->tables, queue);
+	struct ut_str name = ut_strtab_get(&im->trace->strings, o.name);
+	char text[600];
+
+	if (!row)
+		return add_track(im, o.domain, UT_TRACK_LANE, o.name);
+	snprintf(text, sizeof(text), "%.*s (%zu)", name.len > 500 ? 500 : (int)name.len, name.ptr,
+		 row + 1);
+	return add_track(im, o.domain, UT_TRACK_LANE,
+			 ut_strtab_intern_z(&im->trace->strings, text));
+}
+
+/* ---- arguments ----------------------------------------------------------------------------- */
+
+static void add_number(struct ut_spool_import *im, const char *key, uint64_t value)
+{
+	if (value)
+		ut_trace_add_arg(im->trace, ut_strtab_intern_z(&im->trace->strings, key),
+				 UT_ARG_U64)
+			->value.u64 = value;
+}
+
+void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t first)
+{
+	static const uint8_t types[] = { UT_ARG_U64, UT_ARG_I64, UT_ARG_F64, UT_ARG_STR,
+					 UT_ARG_PTR };
+
+	/* A value of 0 at the end was not stored. */
+	for (size_t i = first; i < r->count; i += 2) {
+		uint32_t type = ut_rec_high(r, i);
+		struct ut_arg *a;
+
+		if (type >= sizeof(types))
+			continue;
+		a = ut_trace_add_arg(im->trace, ut_spool_string(&im->tables, ut_rec_low(r, i)),
+				     (enum ut_arg_type)types[type]);
+		if (type == UT_VALUE_NAME)
+			a->value.str = ut_spool_string(&im->tables, ut_rec_low(r, i + 1));
+		else
+			a->value.u64 = ut_rec_word(r, i + 1);
+	}
+}
+
+static void add_work_args(struct ut_spool_import *im, const struct ut_spool_rec *r)
+{
+	uint32_t task = ut_idmap_get(&im->task_of_call, ut_rec_word(r, CORRELATION));
+
+	ut_spool_args_text(im, "task", task);
+	add_number(im, "thread", ut_rec_high(r, KIND_TID));
+	add_number(im, "correlation", ut_rec_word(r, CORRELATION));
+	add_number(im, "queued", ut_rec_word(r, QUEUED));
+	add_number(im, "submitted", ut_rec_word(r, SUBMITTED));
+	ut_spool_args_facts(im, r, FACTS);
+}
+
+/* ---- sending ------------------------------------------------------------------------------- */
+
+static int by_place_and_time(const void *a, const void *b)
+{
+	const struct ut_spool_work *x = a, *y = b;
+
+	if (x->rec.type != y->rec.type)
+		return x->rec.type < y->rec.type ? -1 : 1;
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	if (x->rec.type == UT_REC_DEVICE_COUNTER &&
+	    ut_rec_high(&x->rec, 0) != ut_rec_high(&y->rec, 0))
+		return ut_rec_high(&x->rec, 0) < ut_rec_high(&y->rec, 0) ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? 1 : -1;
+	return (x->rec.words > y->rec.words) - (x->rec.words < y->rec.words);
+}
+
+static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w, uint32_t track)
+{
+	static const char *const kinds[] = { "kernel", "copy", "fill", "sync", "other" };
+	uint32_t kind = ut_rec_low(&w->rec, KIND_TID);
+	uint32_t flow = ut_idmap_get(&im->flow_of_call, ut_rec_word(&w->rec, CORRELATION));
+	size_t mark = im->trace->arg_count;
+	struct ut_event e = { .ts = w->start, .val = w->end - w->start, .track = track };
+
+	e.name = ut_spool_string(&im->tables, ut_rec_high(&w->rec, QUEUE_NAME));
+	e.cat = ut_strtab_intern_z(&im->trace->strings,
+				   kinds[kind < UT_WORK_OTHER ? kind : UT_WORK_OTHER]);
+	add_work_args(im, &w->rec);
+	ut_spool_send(im, &e, mark);
+	if (!flow)
+		return;
+	e.kind = UT_KIND_FLOW_IN;
+	e.name = ut_strtab_intern_z(&im->trace->strings, "submits");
+	e.val = FIRST_FLOW + flow - 1;
+	e.args = 0;
+	ut_sink_event(im->sink, im->trace, &e);
+}
+
+/* One row of work that does not overlap. */
+struct row {
+	uint32_t track;
+	uint64_t end;
+};
+
+static size_t send_queue(struct ut_spool_import *im, const struct ut_spool_work *all, size_t count)
+{
+	UT_VEC(struct row) rows = { 0 };
+	size_t n = 0;
+
+	for (; n < count && all[n].place == all[0].place && all[n].rec.type == UT_REC_WORK; n++) {
+		size_t at = 0;
+
+		while (at < rows.count && rows.items[at].end > all[n].start)
+			at++;
+		if (at == rows.count)
+			*UT_VEC_PUSH(&rows) =
+				(struct row){ .track = queue_track(im, all[n].place, at) };
+		rows.items[at].end = all[n].end;
+		send_work(im, &all[n], rows.items[at].track);
+	}
+	free(rows.items);
+	return n;
+}
+
+static size_t send_counter(struct ut_spool_import *im, const struct ut_spool_work *all,
+			   size_t count)
+{
+	uint32_t number = ut_rec_high(&all[0].rec, 0);
+	uint32_t name = ut_spool_string(&im->tables, number);
+	uint32_t track = add_track(im, all[0].place, UT_TRACK_COUNTER, name);
+	size_t n = 0;
+
+	for (; n < count && all[n].place == all[0].place && ut_rec_high(&all[n].rec, 0) == number;
+	     n++) {
+		const struct ut_event e = { .ts = all[n].start,
+					    .val = ut_rec_word(&all[n].rec, 2),
+					    .name = name,
+					    .track = track,
+					    .kind = UT_KIND_COUNTER,
+					    .flags = UT_EV_DOUBLE };
+
+		ut_sink_event(im->sink, im->trace, &e);
+	}
+	return n;
+}
+
+void ut_spool_import_devices(struct ut_spool_import *im)
+{
+	struct ut_spool_work *all = im->works.items;
+
+	if (im->works.count)
+		qsort(all, im->works.count, sizeof(*all), by_place_and_time);
+	for (size_t i = 0; i < im->works.count;) {
+		if (all[i].end > im->trace->last)
+			im->trace->last = all[i].end;
+		if (all[i].rec.type == UT_REC_WORK)
+			i += send_queue(im, &all[i], im->works.count - i);
+		else
+			i += send_counter(im, &all[i], im->works.count - i);
+	}
+}
