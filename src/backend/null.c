@@ -7,6 +7,7 @@
  */
 #define UT_BACKEND_IMPLEMENTATION
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,7 +65,8 @@ EXPORT const struct ut_backend unitrace_backend = {
 
 static void submit(uint64_t n)
 {
-	uint64_t begin = host->now();
+	static _Atomic uint64_t last;
+	uint64_t correlation = atomic_fetch_add(&last, 1) + 1, begin;
 	char text[32];
 	int is_copy = n % 4 == 3;
 	const struct ut_fact facts[] = {
@@ -75,7 +77,8 @@ static void submit(uint64_t n)
 	};
 
 	snprintf(text, sizeof(text), "kernel_%d", (int)(n % 3));
-	host->call_begin(api, is_copy ? copy : launch, n + 1);
+	host->call_begin(api, is_copy ? copy : launch, correlation);
+	begin = host->now();
 	host->call_end(api, facts, 1);
 	if (!is_copy && !host->wants_kernel(text))
 		return;
@@ -86,7 +89,7 @@ static void submit(uint64_t n)
 				      .submitted = begin + 100,
 				      .start = begin + 1000,
 				      .end = begin + 1000 + 10 * (n + 1),
-				      .correlation = n + 1,
+				      .correlation = correlation,
 				      .facts = facts,
 				      .fact_count = 4 });
 }

@@ -65,9 +65,20 @@ const char *ut_output_format_words(struct ut_arena *a)
 	return ut_buf_take(&words, a);
 }
 
+/*
+ * The format that the name of -o tells. When a program is recorded, a .csv is a table of the
+ * reports, as it always was, and not the list of all events.
+ */
+static const struct ut_exporter *named_format(const struct ut_output_opts *opts)
+{
+	const struct ut_exporter *named = opts->output ? ut_exporter_by_file(opts->output) : NULL;
+
+	return named == &ut_export_csv && !opts->export_mode ? NULL : named;
+}
+
 bool ut_output_is_timeline(const struct ut_output_opts *opts)
 {
-	return opts->output && (opts->export_mode || ut_exporter_by_file(opts->output));
+	return opts->output && (opts->export_mode || named_format(opts));
 }
 
 bool ut_output_is_single(const struct ut_output_opts *opts)
@@ -77,7 +88,7 @@ bool ut_output_is_single(const struct ut_output_opts *opts)
 
 int ut_output_settle_formats(struct ut_output_opts *opts, struct ut_err *err)
 {
-	const struct ut_exporter *named = opts->output ? ut_exporter_by_file(opts->output) : NULL;
+	const struct ut_exporter *named = named_format(opts);
 
 	if (named && opts->format_count && !has_format(opts, named))
 		return ut_err_set(err, -EINVAL,

@@ -16,6 +16,7 @@
 #include "wire/control.h"
 
 #define MOST_BACKENDS 8u
+#define MOST_DEVICES  64u
 
 static const struct ut_backend *_Atomic backends[MOST_BACKENDS];
 static _Atomic uint32_t backend_count;
@@ -66,13 +67,37 @@ static uint32_t device(const struct ut_device *d)
 	return id;
 }
 
-static uint32_t queue(uint32_t device_id, const char *name, uint64_t number)
+static uint32_t add_queue(uint32_t device_id, const char *name, uint64_t number)
 {
 	uint32_t id = ut_number_next();
 	const uint64_t words[3] = { ut_pack(id, device_id), ut_intern_z(name), number };
 
 	ut_number_define(UT_REC_QUEUE, words, 3, NULL, 0);
 	return id;
+}
+
+/* The one queue that stands for all of its device. Two threads that come first at once make two. */
+static uint32_t only_queue(uint32_t device_id)
+{
+	static struct {
+		_Atomic uint32_t device, queue;
+	} known[MOST_DEVICES];
+	uint32_t at = 0;
+
+	while (at < MOST_DEVICES - 1 && known[at].device && known[at].device != device_id)
+		at++;
+	known[at].device = device_id;
+	if (!known[at].queue)
+		known[at].queue = add_queue(device_id, "all queues", 0);
+	return known[at].queue;
+}
+
+static uint32_t queue(uint32_t device_id, const char *name, uint64_t number)
+{
+	const struct ut_control *c = ut_gate_settings();
+
+	return c && c->flags & UT_CONTROL_ONE_QUEUE ? only_queue(device_id)
+						    : add_queue(device_id, name, number);
 }
 
 /* Appends facts, two words each; how many words there are now. */

@@ -130,6 +130,7 @@ static void scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t tick
 		im->joined = true;
 		break;
 	case UT_REC_WORK:
+	case UT_REC_CALL:
 	case UT_REC_DEVICE_COUNTER:
 		ut_spool_add_work(im, r);
 		break;
@@ -153,7 +154,6 @@ static void scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t tick
 	case UT_REC_RESUME:
 	case UT_REC_DETACH:
 	case UT_REC_HEAP:
-	case UT_REC_CALL:
 		*UT_VEC_PUSH(&im->notes) = (struct ut_spool_note){ ticks, thread, *r, false };
 		break;
 	default:
@@ -313,6 +313,7 @@ static void run(struct ut_spool_import *im, const char *path)
 	ut_idmap_init(&im->overlap_tracks, &im->trace->arena);
 	ut_idmap_init(&im->flow_of_call, &im->trace->arena);
 	ut_idmap_init(&im->task_of_call, &im->trace->arena);
+	ut_idmap_init(&im->readable, &im->trace->arena);
 	im->object_name = ut_strtab_intern_z(&im->trace->strings, "object_name");
 	scan_definitions(im);
 	settle_clock(im, path);

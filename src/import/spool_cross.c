@@ -1,5 +1,4 @@
 /* spool_cross.c - what is joined by id and time, whichever thread it came from. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,23 +212,6 @@ static void add_frame(struct cross *x, const struct ut_spool_rec *r, uint64_t be
 	ut_spool_keep_args(im, late, mark);
 }
 
-/* A call of a device's runtime that was told of when it was over. */
-static void add_call(struct cross *x, const struct ut_spool_rec *r)
-{
-	struct ut_spool_import *im = x->im;
-	size_t mark = im->trace->arg_count;
-	struct ut_spool_late *late = add_late(x, ut_rec_word(r, 2), ut_rec_word(r, 3));
-	char lane[64];
-
-	late->cat = ut_spool_string(&im->tables, ut_rec_low(r, 0));
-	late->name = ut_spool_string(&im->tables, ut_rec_high(r, 0));
-	snprintf(lane, sizeof(lane), " calls of thread %" PRIu32, ut_rec_low(r, 1));
-	late->lane =
-		prefixed(im, ut_strtab_get(&im->trace->strings, late->cat).ptr, text(im, lane));
-	ut_spool_args_facts(im, r, 5);
-	ut_spool_keep_args(im, late, mark);
-}
-
 static struct frame *frame_of(struct cross *x, const struct ut_spool_rec *r)
 {
 	uint64_t key = (ut_spool_id(r, 1, 1) ^ ut_rec_low(r, 0) * 0x9e3779b97f4a7c15u) | 1;
@@ -428,9 +410,6 @@ static void take(struct cross *x, const struct ut_spool_note *n)
 	switch ((int)n->rec.type) {
 	case UT_REC_OVERLAPPED_BEGIN:
 		begin_overlapped(x, n, 1);
-		break;
-	case UT_REC_CALL:
-		add_call(x, &n->rec);
 		break;
 	case UT_REC_OVERLAPPED_BEGIN_CLOCK:
 		begin_overlapped(x, n, 3);

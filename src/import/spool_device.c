@@ -5,11 +5,13 @@
  * Work is told when it is complete, in no particular order. It is kept as a place in the file and
  * sorted, so that a million kernels take 40 MB here.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "import/demangle.h"
 #include "import/spool_import.h"
 #include "model/sink.h"
 #include "unitrace/backend.h"
@@ -17,7 +19,7 @@
 /* Flows between tasks are numbered from 1: these must not meet them. */
 #define FIRST_FLOW (UINT64_C(1) << 40)
 
-/* Words of UT_REC_WORK. */
+/* Words of UT_REC_WORK, and of UT_REC_CALL. */
 enum {
 	QUEUE_NAME,
 	KIND_TID,
@@ -27,6 +29,14 @@ enum {
 	END,
 	CORRELATION,
 	FACTS
+};
+enum {
+	CALL_NAME,
+	CALL_TID,
+	CALL_START,
+	CALL_END,
+	CALL_CORRELATION,
+	CALL_FACTS
 };
 
 /* ---- noted by the scan --------------------------------------------------------------------- */
@@ -39,6 +49,11 @@ void ut_spool_add_work(struct ut_spool_import *im, const struct ut_spool_rec *r)
 	if (r->type == UT_REC_DEVICE_COUNTER) {
 		w->place = ut_rec_low(r, 0);
 		w->start = w->end = ut_rec_word(r, 1);
+	} else if (r->type == UT_REC_CALL) {
+		w->place = ut_rec_low(r, CALL_TID);
+		w->start = ut_rec_word(r, CALL_START);
+		w->end = ut_rec_word(r, CALL_END);
+		w->end = w->end > w->start ? w->end : w->start;
 	} else {
 		w->place = ut_rec_low(r, QUEUE_NAME);
 		w->start = ut_rec_word(r, START);
@@ -55,15 +70,99 @@ void ut_spool_add_submit(struct ut_spool_import *im, uint32_t thread, uint64_t t
 		};
 }
 
-/* ---- arrows -------------------------------------------------------------------------------- */
+/* ---- order and arrows ---------------------------------------------------------------------- */
+
+static int by_place_and_time(const void *a, const void *b)
+{
+	const struct ut_spool_work *x = a, *y = b;
+
+	if (x->rec.type != y->rec.type)
+		return x->rec.type < y->rec.type ? -1 : 1;
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	if (x->rec.type == UT_REC_DEVICE_COUNTER &&
+	    ut_rec_high(&x->rec, 0) != ut_rec_high(&y->rec, 0))
+		return ut_rec_high(&x->rec, 0) < ut_rec_high(&y->rec, 0) ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? 1 : -1;
+	return (x->rec.words > y->rec.words) - (x->rec.words < y->rec.words);
+}
+
+/* The first of a kind at a place, or behind. */
+static size_t first_of(const struct ut_spool_import *im, enum ut_rec type, uint32_t place)
+{
+	size_t lo = 0, hi = im->works.count;
+
+	while (lo < hi) {
+		const struct ut_spool_work *w = &im->works.items[(lo + hi) / 2];
+
+		if (w->rec.type < type || (w->rec.type == type && w->place < place))
+			lo = (lo + hi) / 2 + 1;
+		else
+			hi = (lo + hi) / 2;
+	}
+	return lo;
+}
+
+size_t ut_spool_calls_of(struct ut_spool_import *im, uint32_t tid, struct ut_spool_work **calls)
+{
+	size_t first = first_of(im, UT_REC_CALL, tid), end = first;
+
+	while (end < im->works.count && im->works.items[end].rec.type == UT_REC_CALL &&
+	       im->works.items[end].place == tid)
+		end++;
+	*calls = im->works.items + first;
+	return end - first;
+}
+
+static bool has_work(const struct ut_idmap *done, uint64_t correlation)
+{
+	return correlation && ut_idmap_get(done, correlation);
+}
+
+/* Calls that were recorded as they happened, on their threads. */
+static void point_from_submits(struct ut_spool_import *im, const struct ut_idmap *done)
+{
+	for (size_t i = 0; i < im->submits.count; i++) {
+		const struct ut_spool_submit *s = &im->submits.items[i];
+
+		if (!has_work(done, s->correlation))
+			continue;
+		im->device_flows++;
+		ut_idmap_put(&im->flow_of_call, s->correlation, (uint32_t)im->device_flows);
+		*UT_VEC_PUSH(&im->flows) =
+			(struct ut_spool_flow){ .begin = s->ticks,
+						.thread = s->thread,
+						.out = true,
+						.relation = UT_RELATION_SUBMITS,
+						.number = FIRST_FLOW + im->device_flows };
+	}
+}
+
+/* Calls that were told of afterwards: of those with one number, the outermost comes first. */
+static void point_from_calls(struct ut_spool_import *im, const struct ut_idmap *done)
+{
+	for (size_t i = first_of(im, UT_REC_CALL, 0); i < im->works.count; i++) {
+		const struct ut_spool_rec *r = &im->works.items[i].rec;
+		uint64_t correlation = ut_rec_word(r, CALL_CORRELATION);
+
+		if (r->type != UT_REC_CALL)
+			break;
+		if (has_work(done, correlation) && !ut_idmap_get(&im->flow_of_call, correlation))
+			ut_idmap_put(&im->flow_of_call, correlation, (uint32_t)++im->device_flows);
+	}
+}
 
 /* A call from which work came gets an arrow; both ends know the number of the call. */
 void ut_spool_import_submits(struct ut_spool_import *im)
 {
 	struct ut_idmap done;
 
-	if (!im->works.count || !im->submits.count)
+	if (!im->works.count)
 		return;
+	qsort(im->works.items, im->works.count, sizeof(*im->works.items), by_place_and_time);
 	ut_idmap_init(&done, &im->trace->arena);
 	for (size_t i = 0; i < im->works.count; i++) {
 		uint64_t correlation = ut_rec_word(&im->works.items[i].rec, CORRELATION);
@@ -71,18 +170,8 @@ void ut_spool_import_submits(struct ut_spool_import *im)
 		if (correlation && im->works.items[i].rec.type == UT_REC_WORK)
 			ut_idmap_put(&done, correlation, 1);
 	}
-	for (size_t i = 0; i < im->submits.count; i++) {
-		const struct ut_spool_submit *s = &im->submits.items[i];
-
-		if (!ut_idmap_get(&done, s->correlation))
-			continue;
-		ut_idmap_put(&im->flow_of_call, s->correlation, (uint32_t)i + 1);
-		*UT_VEC_PUSH(&im->flows) = (struct ut_spool_flow){ .begin = s->ticks,
-								   .thread = s->thread,
-								   .out = true,
-								   .relation = UT_RELATION_SUBMITS,
-								   .number = FIRST_FLOW + i };
-	}
+	point_from_submits(im, &done);
+	point_from_calls(im, &done);
 }
 
 /* ---- tracks -------------------------------------------------------------------------------- */
@@ -185,22 +274,34 @@ static void add_work_args(struct ut_spool_import *im, const struct ut_spool_rec 
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
-static int by_place_and_time(const void *a, const void *b)
+/* The name without C++'s mangling; each is looked at once. */
+static uint32_t readable(struct ut_spool_import *im, uint32_t name)
 {
-	const struct ut_spool_work *x = a, *y = b;
+	uint32_t known = ut_idmap_get(&im->readable, name);
+	char *text;
 
-	if (x->rec.type != y->rec.type)
-		return x->rec.type < y->rec.type ? -1 : 1;
-	if (x->place != y->place)
-		return x->place < y->place ? -1 : 1;
-	if (x->rec.type == UT_REC_DEVICE_COUNTER &&
-	    ut_rec_high(&x->rec, 0) != ut_rec_high(&y->rec, 0))
-		return ut_rec_high(&x->rec, 0) < ut_rec_high(&y->rec, 0) ? -1 : 1;
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->end != y->end)
-		return x->end < y->end ? 1 : -1;
-	return (x->rec.words > y->rec.words) - (x->rec.words < y->rec.words);
+	if (known)
+		return known;
+	text = ut_demangle(ut_strtab_get(&im->trace->strings, name).ptr);
+	known = text ? ut_strtab_intern_z(&im->trace->strings, text) : name;
+	free(text);
+	if (name && known)
+		ut_idmap_put(&im->readable, name, known);
+	return known;
+}
+
+/* One end of an arrow, bound to the span before it. */
+static void send_arrow(struct ut_spool_import *im, const struct ut_event *span, enum ut_kind kind,
+		       uint32_t number)
+{
+	const struct ut_event e = { .ts = span->ts,
+				    .val = FIRST_FLOW + number,
+				    .track = span->track,
+				    .cat = span->cat,
+				    .kind = (uint8_t)kind,
+				    .name = ut_strtab_intern_z(&im->trace->strings, "submits") };
+
+	ut_sink_event(im->sink, im->trace, &e);
 }
 
 static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w, uint32_t track)
@@ -211,18 +312,14 @@ static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w,
 	size_t mark = im->trace->arg_count;
 	struct ut_event e = { .ts = w->start, .val = w->end - w->start, .track = track };
 
-	e.name = ut_spool_string(&im->tables, ut_rec_high(&w->rec, QUEUE_NAME));
+	e.name = readable(im, ut_spool_string(&im->tables, ut_rec_high(&w->rec, QUEUE_NAME)));
 	e.cat = ut_strtab_intern_z(&im->trace->strings,
 				   kinds[kind < UT_WORK_OTHER ? kind : UT_WORK_OTHER]);
 	add_work_args(im, &w->rec);
 	ut_spool_send(im, &e, mark);
 	if (!flow)
 		return;
-	e.kind = UT_KIND_FLOW_IN;
-	e.name = ut_strtab_intern_z(&im->trace->strings, "submits");
-	e.val = FIRST_FLOW + flow - 1;
-	e.args = 0;
-	ut_sink_event(im->sink, im->trace, &e);
+	send_arrow(im, &e, UT_KIND_FLOW_IN, flow);
 }
 
 /* One row of work that does not overlap. */
@@ -247,6 +344,79 @@ static size_t send_queue(struct ut_spool_import *im, const struct ut_spool_work 
 		rows.items[at].end = all[n].end;
 		send_work(im, &all[n], rows.items[at].track);
 	}
+	free(rows.items);
+	return n;
+}
+
+/* A row of calls that nest. */
+struct call_row {
+	uint32_t track;
+	UT_VEC(uint64_t) ends; /* of those that are open, the outermost first */
+};
+
+static bool fits(struct call_row *row, const struct ut_spool_work *w)
+{
+	while (row->ends.count && row->ends.items[row->ends.count - 1] <= w->start)
+		row->ends.count--;
+	return !row->ends.count || w->end <= row->ends.items[row->ends.count - 1];
+}
+
+/* A row for a thread's calls. */
+static uint32_t call_track(struct ut_spool_import *im, const struct ut_spool_work *w, size_t row)
+{
+	uint32_t api = ut_spool_string(&im->tables, ut_rec_low(&w->rec, CALL_NAME));
+	struct ut_str s = ut_strtab_get(&im->trace->strings, api);
+	char text[600];
+
+	snprintf(text, sizeof(text), "%.*s calls of thread %" PRIu32,
+		 s.len > 400 ? 400 : (int)s.len, s.ptr, w->place);
+	if (row)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%zu)", row + 1);
+	return ut_spool_add_lane(&im->tables, UT_TRACK_LANE,
+				 ut_strtab_intern_z(&im->trace->strings, text));
+}
+
+static void send_call(struct ut_spool_import *im, const struct ut_spool_work *w, uint32_t track,
+		      bool first)
+{
+	const struct ut_spool_rec *r = &w->rec;
+	uint32_t flow = ut_idmap_get(&im->flow_of_call, ut_rec_word(r, CALL_CORRELATION));
+	size_t mark = im->trace->arg_count;
+	struct ut_event e = { .ts = w->start, .val = w->end - w->start, .track = track };
+
+	e.name = ut_spool_string(&im->tables, ut_rec_high(r, CALL_NAME));
+	e.cat = ut_spool_string(&im->tables, ut_rec_low(r, CALL_NAME));
+	ut_spool_args_text(im, "task", w->task);
+	add_number(im, "correlation", ut_rec_word(r, CALL_CORRELATION));
+	ut_spool_args_facts(im, r, CALL_FACTS);
+	ut_spool_send(im, &e, mark);
+	if (flow && first)
+		send_arrow(im, &e, UT_KIND_FLOW_OUT, flow);
+}
+
+/* Calls nest; those that overlap instead, for whatever reason, get rows of their own. */
+static size_t send_calls(struct ut_spool_import *im, const struct ut_spool_work *all, size_t count)
+{
+	UT_VEC(struct call_row) rows = { 0 };
+	uint64_t last = 0;
+	size_t n = 0;
+
+	for (; n < count && all[n].place == all[0].place && all[n].rec.type == UT_REC_CALL; n++) {
+		uint64_t correlation = ut_rec_word(&all[n].rec, CALL_CORRELATION);
+		size_t at = 0;
+
+		while (at < rows.count && !fits(&rows.items[at], &all[n]))
+			at++;
+		if (at == rows.count)
+			*UT_VEC_PUSH(&rows) =
+				(struct call_row){ .track = call_track(im, &all[n], at) };
+		*UT_VEC_PUSH(&rows.items[at].ends) = all[n].end;
+		/* A call of the runtime and the driver's call in it share one number. */
+		send_call(im, &all[n], rows.items[at].track, correlation != last);
+		last = correlation;
+	}
+	for (size_t i = 0; i < rows.count; i++)
+		free(rows.items[i].ends.items);
 	free(rows.items);
 	return n;
 }
@@ -277,13 +447,13 @@ void ut_spool_import_devices(struct ut_spool_import *im)
 {
 	struct ut_spool_work *all = im->works.items;
 
-	if (im->works.count)
-		qsort(all, im->works.count, sizeof(*all), by_place_and_time);
 	for (size_t i = 0; i < im->works.count;) {
 		if (all[i].end > im->trace->last)
 			im->trace->last = all[i].end;
 		if (all[i].rec.type == UT_REC_WORK)
 			i += send_queue(im, &all[i], im->works.count - i);
+		else if (all[i].rec.type == UT_REC_CALL)
+			i += send_calls(im, &all[i], im->works.count - i);
 		else
 			i += send_counter(im, &all[i], im->works.count - i);
 	}

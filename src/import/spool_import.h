@@ -91,10 +91,11 @@ struct ut_spool_late {
 	const struct ut_arg *args; /* a copy in the trace's arena */
 };
 
-/* A piece of work of a device, or a value of one of its counters. */
+/* A piece of work of a device, a call told of afterwards, or a value of a device's counter. */
 struct ut_spool_work {
 	uint64_t start, end; /* ns */
-	uint32_t place;      /* number of the queue, or of the counter's device */
+	uint32_t place;      /* number of the queue, or of the counter's device; tid of a call */
+	uint32_t task;       /* of a call: string id of the task around it; 0 = none */
 	struct ut_spool_rec rec;
 };
 
@@ -123,7 +124,9 @@ struct ut_spool_import {
 	UT_VEC(struct ut_spool_flow) flows;       /* sorted by thread, begin */
 	UT_VEC(struct ut_spool_work) works;
 	UT_VEC(struct ut_spool_submit) submits;
+	uint64_t device_flows;          /* arrows from calls to work */
 	struct ut_idmap flow_of_call;   /* correlation -> number of its flow + 1 */
+	struct ut_idmap readable;       /* string id of a kernel -> that of its name demangled */
 	struct ut_idmap task_of_call;   /* correlation -> string id of the task around it */
 	uint64_t instances;             /* numbers given to overlapping spans */
 	struct ut_idmap overlap_tracks; /* track -> its track for overlapping spans, each + 1 */
@@ -180,6 +183,8 @@ void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *
 
 /* The steps. */
 void ut_spool_import_submits(struct ut_spool_import *im); /* after the scan */
+/* The calls of a thread that were told of when they were over, by their start; how many. */
+size_t ut_spool_calls_of(struct ut_spool_import *im, uint32_t tid, struct ut_spool_work **calls);
 void ut_spool_import_devices(struct ut_spool_import *im); /* after the threads */
 void ut_spool_sort_lanes(struct ut_spool_import *im);
 void ut_spool_omp_settle(struct ut_spool_import *im); /* after sort_lanes */

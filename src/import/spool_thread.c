@@ -489,6 +489,26 @@ static void carry_open(struct ut_spool_reader *rd)
 	}
 }
 
+/* Calls that began before this record did so in the task that is open now. */
+static void settle_calls(struct ut_spool_reader *rd, uint64_t ticks)
+{
+	uint64_t ns = ticks == UINT64_MAX ? ticks : ut_spool_ns(&rd->im->tables, ticks);
+	uint32_t task = 0;
+
+	if (rd->calls == rd->calls_end || rd->calls->start >= ns)
+		return;
+	for (size_t i = rd->stack.count; i && !task; i--)
+		task = rd->stack.items[i - 1].what == UT_SPAN_TASK ? rd->stack.items[i - 1].name
+								   : 0;
+	for (; rd->calls < rd->calls_end && rd->calls->start < ns; rd->calls++) {
+		uint64_t correlation = ut_rec_word(&rd->calls->rec, 4);
+
+		rd->calls->task = task;
+		if (task && correlation)
+			ut_idmap_put(&rd->im->task_of_call, correlation, task);
+	}
+}
+
 static void read_part(struct ut_spool_reader *rd, const struct ut_spool_part *p)
 {
 	struct ut_spool_walk w = { .pos = p->begin, .end = p->end, .ticks = p->ticks };
@@ -501,6 +521,8 @@ static void read_part(struct ut_spool_reader *rd, const struct ut_spool_part *p)
 		 * thread's time step back. What was recorded later did not happen earlier. */
 		rd->before = rd->now;
 		rd->now = w.ticks > rd->now ? w.ticks : rd->now;
+		if (rd->calls != rd->calls_end && rd->look == UT_LOOK_SEND)
+			settle_calls(rd, rd->now);
 		if (r.kind == UT_WORD_LONG)
 			take_long(rd, rd->now, &r);
 		else
@@ -572,6 +594,14 @@ static void join(struct ut_spool_reader *rd)
 	ut_spool_import_flows(im);
 }
 
+static void take_calls(struct ut_spool_reader *rd, uint32_t thread)
+{
+	uint32_t tid = ut_spool_thread(&rd->im->tables, thread)->tid;
+	size_t count = rd->im->works.count ? ut_spool_calls_of(rd->im, tid, &rd->calls) : 0;
+
+	rd->calls_end = count ? rd->calls + count : rd->calls;
+}
+
 void ut_spool_import_threads(struct ut_spool_import *im)
 {
 	struct ut_spool_reader rd = { .im = im };
@@ -583,11 +613,13 @@ void ut_spool_import_threads(struct ut_spool_import *im)
 		      ut_spool_by_place);
 	for (size_t i = 0, n; i < im->parts.count; i += n) {
 		n = parts_of_same(im, i);
-		rd.track = ut_spool_thread_track(&im->tables, im->parts.items[i].thread);
+		rd.track = UT_NO_TRACK;
 		rd.carried.count = rd.kept.count = 0;
 		if (n > 1)
 			read_thread(&rd, &im->parts.items[i], n, UT_LOOK_PEEK);
+		take_calls(&rd, im->parts.items[i].thread);
 		read_thread(&rd, &im->parts.items[i], n, UT_LOOK_SEND);
+		settle_calls(&rd, UINT64_MAX);
 	}
 	free(rd.items.items);
 	free(rd.args.items);

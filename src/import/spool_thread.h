@@ -62,6 +62,9 @@ struct ut_spool_open {
 	uint64_t begin;
 };
 
+/* The thread has shown nothing yet that would need a row. */
+#define UT_NO_TRACK UINT32_MAX
+
 struct ut_spool_reader {
 	struct ut_spool_import *im;
 	uint32_t thread;
@@ -78,7 +81,8 @@ struct ut_spool_reader {
 	uint64_t last;         /* ticks of the thread's last record of all */
 	size_t unfinished;     /* how many of its spans never ended: those around the next one */
 	size_t next_carried;   /* second look: the fate to be used next */
-	uint64_t entered;      /* stitch that waits for the first task of its callee; 0 = none */
+	struct ut_spool_work *calls, *calls_end; /* told of afterwards; without a task yet */
+	uint64_t entered; /* stitch that waits for the first task of its callee; 0 = none */
 };
 
 /* How far, in ns, an end at "to" can move forward without leaving behind what ended at "from". */

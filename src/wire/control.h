@@ -36,6 +36,7 @@ enum ut_control_flag {
 	 * Without this flag they have no effect. */
 	UT_CONTROL_CONDITIONAL = 1u << 0,
 	UT_CONTROL_FOLLOW_CHILDREN = 1u << 1, /* otherwise only root_pid records */
+	UT_CONTROL_ONE_QUEUE = 1u << 2,       /* one row per device, not one per queue */
 };
 
 /* ITT groups that cost the application time of its own are recorded only on request. */

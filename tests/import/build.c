@@ -193,6 +193,7 @@ static void say_value(struct seen *s, const struct ut_trace *t, const struct ut_
 {
 	switch ((enum ut_arg_type)a->type) {
 	case UT_ARG_STR:
+	case UT_ARG_JSON:
 		say(s, "'%s'", text_of(t, a->value.str));
 		break;
 	case UT_ARG_I64:

@@ -1,0 +1,105 @@
+/*
+ * cuda_calls.c - the program's calls of the CUDA runtime and driver.
+ *
+ * They come as CUPTI's records, like the work of the device, and not through its callbacks: a
+ * callback before and after each call slowed a loop of small kernels down to half its speed.
+ */
+#include <string.h>
+
+#include "backend/cuda.h"
+
+#define MOST_IDS 2048u
+
+/* A function of the runtime or the driver: what it is called, and whether it is of interest. */
+struct function {
+	uint32_t name; /* 0 = not yet asked for */
+	bool submits;
+};
+
+static struct function functions[2][MOST_IDS];
+static uint32_t apis[2], result_key;
+
+static bool has_prefix(const char *name, const char *const *prefixes)
+{
+	for (; *prefixes; prefixes++) {
+		if (!strncmp(name, *prefixes, strlen(*prefixes)))
+			return true;
+	}
+	return false;
+}
+
+/* Calls from which work for the device comes, or that wait for it. */
+static bool submits(const char *name)
+{
+	static const char *const prefixes[] = {
+		"cudaLaunch",
+		"cudaMemcpy",
+		"cudaMemset",
+		"cudaGraphLaunch",
+		"cudaMemPrefetch",
+		"cudaDeviceSynch",
+		"cudaStreamSynch",
+		"cudaEventSynch",
+		"cuLaunch",
+		"cuMemcpy",
+		"cuMemset",
+		"cuGraphLaunch",
+		"cuMemPrefetch",
+		"cuCtxSynchronize",
+		"cuStreamSynchronize",
+		"cuEventSynchronize",
+		NULL,
+	};
+
+	return has_prefix(name, prefixes);
+}
+
+/* "cudaLaunchKernel_v7000" is called cudaLaunchKernel by everybody. */
+static const struct function *function_of(const struct cupti_api *r)
+{
+	uint32_t domain = r->kind == CUPTI_RUNTIME ? CUPTI_RUNTIME_API : CUPTI_DRIVER_API;
+	struct function *f =
+		&functions[domain - CUPTI_DRIVER_API][r->function < MOST_IDS ? r->function : 0];
+	const char *text = NULL, *end;
+
+	if (f->name)
+		return f;
+	if (ut_cupti.GetCallbackName(domain, r->function, &text) || !text)
+		text = "?";
+	end = strstr(text, "_v");
+	f->name = ut_cuda_host->name(text, end ? (size_t)(end - text) : strlen(text));
+	f->submits = submits(text);
+	return f;
+}
+
+void ut_cuda_take_call(const struct cupti_api *r)
+{
+	const struct function *f = function_of(r);
+	uint32_t *api = &apis[r->kind == CUPTI_RUNTIME];
+	struct ut_fact result = { 0, UT_VALUE_I64, (uint64_t)(int64_t)(int32_t)r->result };
+
+	if (!f->submits && !(ut_cuda_host->want & UT_WANT_CALLS))
+		return;
+	if (!*api)
+		*api = ut_cuda_name(r->kind == CUPTI_RUNTIME ? "CUDA" : "CUDA driver");
+	if (r->result) {
+		result_key = result_key ? result_key : ut_cuda_name("result");
+		result.key = result_key;
+	}
+	ut_cuda_host->call(*api, &(struct ut_work){ .name = f->name,
+						    .thread = r->thread,
+						    .start = r->start,
+						    .end = r->end,
+						    .correlation = r->correlation,
+						    .facts = &result,
+						    .fact_count = result.key ? 1 : 0 });
+}
+
+void ut_cuda_callback(void *data, uint32_t domain, uint32_t id, const void *info)
+{
+	(void)data;
+	(void)id;
+	(void)info;
+	if (domain == CUPTI_RESOURCE)
+		ut_cuda_flush(false); /* a context goes, and its records with it */
+}

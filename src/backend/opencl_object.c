@@ -1,0 +1,537 @@
+/*
+ * opencl_object.c - what we know about the program's devices, queues, kernels and command buffers,
+ * and the calls that make them or ask about them.
+ *
+ * Queues are made with CL_QUEUE_PROFILING_ENABLE, whether the program wants it or not. A program
+ * that did not ask for it gets the answers that it would get without us.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend/opencl_calls.h"
+#include "backend/opencl_command.h"
+#include "backend/opencl_text.h"
+
+#define SECOND UINT64_C(1000000000)
+
+struct context {
+	struct ut_cl_item item;
+	_Atomic uint32_t number;
+};
+
+static struct ut_cl_table devices = { .size = sizeof(struct ut_cl_device) };
+static struct ut_cl_table queues = { .size = sizeof(struct ut_cl_queue) };
+static struct ut_cl_table kernels = { .size = sizeof(struct ut_cl_kernel) };
+static struct ut_cl_table buffers = { .size = sizeof(struct ut_cl_buffer) };
+static struct ut_cl_table contexts = { .size = sizeof(struct context) };
+
+/* ---- devices ------------------------------------------------------------------------------- */
+
+/* Its place among the devices of its platform: how the program counts them. */
+static uint32_t index_of(cl_device_id device)
+{
+	cl_platform_id platform = NULL;
+	cl_device_id list[64];
+	cl_uint count = 0;
+
+	UT_CL(clGetDeviceInfo, device)
+	(device, CL_DEVICE_PLATFORM, sizeof(platform), &platform, NULL);
+	if (!platform ||
+	    UT_CL(clGetDeviceIDs, platform)(platform, CL_DEVICE_TYPE_ALL, 64, list, &count))
+		return 0;
+	for (cl_uint i = 0; i < count && i < 64; i++) {
+		if (list[i] == device)
+			return i;
+	}
+	return 0;
+}
+
+static void define_device(struct ut_cl_device *d, cl_device_id device)
+{
+	struct ut_cl_device_text text;
+
+	ut_cl_device_text(UT_CL(clGetDeviceInfo, device), device, &text);
+	d->id = ut_cl.host->device(&(struct ut_device){
+		.name = text.name, .label = text.label, .index = index_of(device) });
+}
+
+static struct ut_cl_device *device_of(cl_device_id device)
+{
+	struct ut_cl_device *d = device ? ut_cl_table_item(&devices, device) : NULL;
+
+	if (d && !d->id)
+		define_device(d, device);
+	return d;
+}
+
+void ut_cl_device_look(struct ut_cl_device *d, uint64_t now)
+{
+	cl_device_id device = (cl_device_id)(uintptr_t)d->item.handle;
+	uint64_t looked = atomic_load_explicit(&d->looked, memory_order_relaxed), before, after;
+	cl_api_clGetDeviceAndHostTimer timer;
+	cl_ulong there = 0, here = 0;
+
+	if (now - looked < SECOND || !atomic_compare_exchange_strong(&d->looked, &looked, now))
+		return;
+	if (looked && ut_cl.host->counter)
+		ut_cl.host->counter(d->id, ut_cl.key.clock_error, now,
+				    (double)ut_cl_clock_error(&d->clock));
+	timer = UT_CL(clGetDeviceAndHostTimer, device);
+	if (!timer || atomic_load_explicit(&d->no_timer, memory_order_relaxed))
+		return;
+	before = ut_cl.host->now();
+	if (timer(device, &there, &here) || !there) {
+		atomic_store(&d->no_timer, true);
+		return;
+	}
+	after = ut_cl.host->now();
+	ut_cl_clock_feed(&d->clock, UT_CL_CLOCK_TIMER, there, before, after);
+}
+
+/* ---- queues -------------------------------------------------------------------------------- */
+
+/* Contexts are numbered as they come. */
+static uint32_t context_number(cl_context context)
+{
+	static _Atomic uint32_t last;
+	struct context *c = ut_cl_table_item(&contexts, context);
+	uint32_t none = 0;
+
+	if (c && !atomic_load(&c->number))
+		atomic_compare_exchange_strong(&c->number, &none, atomic_fetch_add(&last, 1) + 1);
+	return c ? atomic_load(&c->number) : 0;
+}
+
+static void define_queue(struct ut_cl_queue *q, cl_command_queue queue)
+{
+	static _Atomic uint32_t last;
+	cl_context context = NULL;
+	char name[96];
+
+	UT_CL(clGetCommandQueueInfo, queue)
+	(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
+	snprintf(name, sizeof(name), "OpenCL queue %u%s, context %u",
+		 atomic_fetch_add(&last, 1) + 1, q->ordered ? "" : " (out of order)",
+		 context_number(context));
+	q->id = ut_cl.host->queue(q->device->id, name, (uint64_t)(uintptr_t)queue);
+}
+
+/* After the queue was made, or at the first sight of one that was made behind our back. */
+static struct ut_cl_queue *learn_queue(cl_command_queue queue, bool forced)
+{
+	struct ut_cl_queue *q = ut_cl_table_item(&queues, queue);
+	cl_command_queue_properties bits = 0;
+	struct ut_cl_device *d;
+	cl_device_id device = NULL;
+	bool ordered;
+
+	if (!q || UT_CL(clGetCommandQueueInfo, queue)(queue, CL_QUEUE_PROPERTIES, sizeof(bits),
+						      &bits, NULL))
+		return NULL;
+	UT_CL(clGetCommandQueueInfo, queue)(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
+	d = device_of(device);
+	if (!d)
+		return NULL;
+	ordered = !(bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+	q->timed = bits & CL_QUEUE_PROFILING_ENABLE;
+	q->forced = forced && q->timed;
+	/* The address of a released queue: if it looks alike its work goes on in the same row. */
+	if (!q->id || q->device != d || q->ordered != ordered) {
+		q->device = d;
+		q->ordered = ordered;
+		define_queue(q, queue);
+	}
+	ut_cl_device_look(d, ut_cl.host->now());
+	return q;
+}
+
+struct ut_cl_queue *ut_cl_queue_find(cl_command_queue queue)
+{
+	struct ut_cl_queue *q = ut_cl_table_find(&queues, queue);
+
+	return q && q->id ? q : queue ? learn_queue(queue, false) : NULL;
+}
+
+struct ut_cl_queue *ut_cl_queue_last(void)
+{
+	return (struct ut_cl_queue *)atomic_load(&queues.last);
+}
+
+cl_command_queue CL_API_CALL ut_clCreateCommandQueue(cl_context context, cl_device_id device,
+						     cl_command_queue_properties properties,
+						     cl_int *errcode_ret)
+{
+	cl_api_clCreateCommandQueue next = UT_CL(clCreateCommandQueue, context);
+	cl_command_queue_properties more = properties | CL_QUEUE_PROFILING_ENABLE;
+	cl_command_queue queue = NULL;
+	struct ut_cl_queue *q;
+
+	if (ut_cl.work)
+		queue = next(context, device, more, errcode_ret);
+	if (!queue) {
+		more = properties;
+		queue = next(context, device, properties, errcode_ret);
+	}
+	q = queue && ut_cl.work ? learn_queue(queue, more != properties) : NULL;
+	if (q)
+		q->has_list = false;
+	return queue;
+}
+
+/*
+ * The list with our bit in it; false if nothing has to be done or it is too long for us. A queue on
+ * the device is not ours to time.
+ */
+static bool add_profiling(const cl_queue_properties *from, cl_queue_properties to[32],
+			  cl_uint *count)
+{
+	bool has_bits = false;
+	cl_uint n = 0;
+
+	for (; from && from[n] && n < 28; n += 2) {
+		to[n] = from[n];
+		to[n + 1] = from[n + 1];
+		if (from[n] != CL_QUEUE_PROPERTIES)
+			continue;
+		has_bits = true;
+		if (from[n + 1] & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE))
+			return false;
+		to[n + 1] |= CL_QUEUE_PROFILING_ENABLE;
+	}
+	if (from && from[n])
+		return false;
+	*count = from ? n + 1 : 0;
+	if (!has_bits) {
+		to[n++] = CL_QUEUE_PROPERTIES;
+		to[n++] = CL_QUEUE_PROFILING_ENABLE;
+	}
+	to[n] = 0;
+	return true;
+}
+
+typedef cl_command_queue(CL_API_CALL *make_queue_fn)(cl_context, cl_device_id,
+						     const cl_queue_properties *, cl_int *);
+
+/* limits: what OpenCL gives, and where to hand it on */
+static cl_command_queue make_queue(make_queue_fn next, cl_context context, cl_device_id device,
+				   const cl_queue_properties *properties, cl_int *errcode_ret)
+{
+	cl_queue_properties list[32];
+	cl_command_queue queue = NULL;
+	bool forced = false;
+	cl_uint count = 0;
+	struct ut_cl_queue *q;
+
+	if (ut_cl.work && add_profiling(properties, list, &count)) {
+		queue = next(context, device, list, errcode_ret);
+		forced = queue != NULL;
+	}
+	if (!queue)
+		queue = next(context, device, properties, errcode_ret);
+	q = queue && ut_cl.work ? learn_queue(queue, forced) : NULL;
+	if (q) {
+		q->has_list = true;
+		q->property_count = count;
+		if (forced && count)
+			memcpy(q->property, properties, count * sizeof(*properties));
+	}
+	return queue;
+}
+
+cl_command_queue CL_API_CALL
+ut_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+				      const cl_queue_properties *properties, cl_int *errcode_ret)
+{
+	return make_queue(UT_CL(clCreateCommandQueueWithProperties, context), context, device,
+			  properties, errcode_ret);
+}
+
+cl_command_queue CL_API_CALL
+ut_clCreateCommandQueueWithPropertiesKHR(cl_context context, cl_device_id device,
+					 const cl_queue_properties *properties, cl_int *errcode_ret)
+{
+	return make_queue(
+		(make_queue_fn)ut_cl_next(UT_CL_clCreateCommandQueueWithPropertiesKHR, context),
+		context, device, properties, errcode_ret);
+}
+
+/* An answer in the way of OpenCL's queries. */
+static cl_int answer(const void *from, size_t size, size_t room, void *to, size_t *size_ret)
+{
+	if (to && room < size)
+		return CL_INVALID_VALUE;
+	if (to && size)
+		memcpy(to, from, size);
+	if (size_ret)
+		*size_ret = size;
+	return CL_SUCCESS;
+}
+
+#ifndef CL_QUEUE_PROPERTIES_ARRAY
+#define CL_QUEUE_PROPERTIES_ARRAY 0x1098
+#endif
+
+cl_int CL_API_CALL ut_clGetCommandQueueInfo(cl_command_queue command_queue,
+					    cl_command_queue_info param_name,
+					    size_t param_value_size, void *param_value,
+					    size_t *param_value_size_ret)
+{
+	struct ut_cl_queue *q = ut_cl_table_find(&queues, command_queue);
+	cl_command_queue_properties bits;
+	cl_int code;
+
+	if (q && q->forced && q->has_list && param_name == CL_QUEUE_PROPERTIES_ARRAY)
+		return answer(q->property, q->property_count * sizeof(*q->property),
+			      param_value_size, param_value, param_value_size_ret);
+	code = UT_CL(clGetCommandQueueInfo, command_queue)(
+		command_queue, param_name, param_value_size, param_value, param_value_size_ret);
+	if (q && q->forced && param_name == CL_QUEUE_PROPERTIES && !code && param_value) {
+		memcpy(&bits, param_value, sizeof(bits));
+		bits &= ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE;
+		memcpy(param_value, &bits, sizeof(bits));
+	}
+	return code;
+}
+
+/* OpenCL 1.0 could change a queue; a runtime that still can may take our bit away. */
+cl_int CL_API_CALL ut_clSetCommandQueueProperty(cl_command_queue command_queue,
+						cl_command_queue_properties properties,
+						cl_bool enable,
+						cl_command_queue_properties *old_properties)
+{
+	const cl_command_queue_properties ours = CL_QUEUE_PROFILING_ENABLE;
+	struct ut_cl_queue *q = ut_cl_table_find(&queues, command_queue);
+	bool forced = q && q->forced;
+	cl_int code = UT_CL(clSetCommandQueueProperty, command_queue)(command_queue, properties,
+								      enable, old_properties);
+
+	if (code || !ut_cl.work)
+		return code;
+	if (forced && old_properties)
+		*old_properties &= ~ours;
+	learn_queue(command_queue, forced && !(properties & ours));
+	return code;
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+cl_int CL_API_CALL ut_clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name,
+					      size_t param_value_size, void *param_value,
+					      size_t *param_value_size_ret)
+{
+	cl_command_queue queue = NULL;
+	struct ut_cl_queue *q = NULL;
+
+	if (!UT_CL(clGetEventInfo, event)(event, CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue,
+					  NULL) &&
+	    queue)
+		q = ut_cl_table_find(&queues, queue);
+	if (q && q->forced)
+		return CL_PROFILING_INFO_NOT_AVAILABLE;
+	return UT_CL(clGetEventProfilingInfo, event)(event, param_name, param_value_size,
+						     param_value, param_value_size_ret);
+}
+
+/* A program that looks whether its command is complete: then it has to be told before it knows. */
+cl_int CL_API_CALL ut_clGetEventInfo(cl_event event, cl_event_info param_name,
+				     size_t param_value_size, void *param_value,
+				     size_t *param_value_size_ret)
+{
+	cl_int code = UT_CL(clGetEventInfo, event)(event, param_name, param_value_size, param_value,
+						   param_value_size_ret);
+	cl_int status;
+
+	if (code || param_name != CL_EVENT_COMMAND_EXECUTION_STATUS || !param_value)
+		return code;
+	memcpy(&status, param_value, sizeof(status));
+	if (status == CL_COMPLETE)
+		ut_cl_harvest_all();
+	return code;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+static struct ut_cl_kernel *learn_kernel(cl_kernel kernel)
+{
+	struct ut_cl_kernel *k = kernel && ut_cl.work ? ut_cl_table_item(&kernels, kernel) : NULL;
+	char name[1024] = "";
+
+	if (!k)
+		return NULL;
+	if (UT_CL(clGetKernelInfo, kernel)(kernel, CL_KERNEL_FUNCTION_NAME, sizeof(name) - 1, name,
+					   NULL))
+		memcpy(name, "?", 2);
+	k->wanted = ut_cl.host->wants_kernel(name);
+	atomic_store(&k->shape, NULL);
+	k->name = ut_cl.host->name(name, strlen(name));
+	return k;
+}
+
+struct ut_cl_kernel *ut_cl_kernel_find(cl_kernel kernel)
+{
+	struct ut_cl_kernel *k = ut_cl_table_find(&kernels, kernel);
+
+	return k ? k : learn_kernel(kernel);
+}
+
+cl_kernel CL_API_CALL ut_clCreateKernel(cl_program program, const char *kernel_name,
+					cl_int *errcode_ret)
+{
+	cl_kernel kernel = UT_CL(clCreateKernel, program)(program, kernel_name, errcode_ret);
+
+	learn_kernel(kernel);
+	return kernel;
+}
+
+cl_int CL_API_CALL ut_clCreateKernelsInProgram(cl_program program, cl_uint num_kernels,
+					       cl_kernel *list, cl_uint *num_kernels_ret)
+{
+	cl_uint count = 0;
+	cl_int code = UT_CL(clCreateKernelsInProgram, program)(program, num_kernels, list, &count);
+
+	for (cl_uint i = 0; !code && list && i < count && i < num_kernels; i++)
+		learn_kernel(list[i]);
+	if (!code && num_kernels_ret)
+		*num_kernels_ret = count;
+	return code;
+}
+
+cl_kernel CL_API_CALL ut_clCloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
+{
+	cl_kernel kernel = UT_CL(clCloneKernel, source_kernel)(source_kernel, errcode_ret);
+
+	learn_kernel(kernel);
+	return kernel;
+}
+
+/* ---- command buffers ----------------------------------------------------------------------- */
+
+struct ut_cl_buffer *ut_cl_buffer_find(const void *buffer)
+{
+	return ut_cl_table_find(&buffers, buffer);
+}
+
+void *CL_API_CALL ut_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *list,
+					      const cl_ulong *properties, cl_int *errcode_ret)
+{
+	const void *handle = num_queues && list ? list[0] : NULL;
+	void *(CL_API_CALL * next)(cl_uint, const cl_command_queue *, const cl_ulong *, cl_int *) =
+		(void *(CL_API_CALL *)(cl_uint, const cl_command_queue *, const cl_ulong *,
+				       cl_int *))ut_cl_next(UT_CL_clCreateCommandBufferKHR, handle);
+	void *made = next(num_queues, list, properties, errcode_ret);
+	struct ut_cl_buffer *b = made ? ut_cl_table_item(&buffers, made) : NULL;
+
+	if (b) {
+		b->queue = num_queues && list ? list[0] : NULL;
+		atomic_store(&b->commands, 0);
+	}
+	return made;
+}
+
+typedef cl_int(CL_API_CALL *buffer_kernel_fn)(void *, cl_command_queue, const cl_ulong *, cl_kernel,
+					      cl_uint, const size_t *, const size_t *,
+					      const size_t *, cl_uint, const cl_uint *, cl_uint *,
+					      void *);
+
+/* limits: OpenCL's parameters, NOLINTNEXTLINE(readability-function-size) */
+cl_int CL_API_CALL ut_clCommandNDRangeKernelKHR(
+	void *command_buffer, cl_command_queue command_queue, const cl_ulong *properties,
+	cl_kernel kernel, cl_uint work_dim, const size_t *global_work_offset,
+	const size_t *global_work_size, const size_t *local_work_size,
+	cl_uint num_sync_points_in_wait_list, const cl_uint *sync_point_wait_list,
+	cl_uint *sync_point, void *mutable_handle)
+{
+	buffer_kernel_fn next =
+		(buffer_kernel_fn)ut_cl_next(UT_CL_clCommandNDRangeKernelKHR, command_buffer);
+	struct ut_cl_buffer *b = ut_cl_buffer_find(command_buffer);
+	cl_int code = next(command_buffer, command_queue, properties, kernel, work_dim,
+			   global_work_offset, global_work_size, local_work_size,
+			   num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			   mutable_handle);
+
+	if (b && !code)
+		atomic_fetch_add(&b->commands, 1);
+	return code;
+}
+
+/* ---- sizes --------------------------------------------------------------------------------- */
+
+#define MOST_SHAPES 4096u
+
+static struct ut_cl_shape *_Atomic shapes[2 * MOST_SHAPES];
+static _Atomic uint32_t shape_count;
+
+static uint32_t shape_text(const size_t *sizes)
+{
+	char text[96];
+	int len;
+
+	if (!sizes[0])
+		return 0;
+	len = sizes[2]   ? snprintf(text, sizeof(text), "%zux%zux%zu", sizes[0], sizes[1], sizes[2])
+	      : sizes[1] ? snprintf(text, sizeof(text), "%zux%zu", sizes[0], sizes[1])
+			 : snprintf(text, sizeof(text), "%zu", sizes[0]);
+	return ut_cl.host->name(text, (size_t)len);
+}
+
+static const struct ut_cl_shape *find_shape(const size_t sizes[6])
+{
+	uint64_t hash = 0;
+
+	for (int i = 0; i < 6; i++)
+		hash = (hash ^ sizes[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	for (uint64_t at = hash >> 40;; at++) {
+		struct ut_cl_shape *_Atomic *slot = &shapes[at % (2 * MOST_SHAPES)];
+		struct ut_cl_shape *s = atomic_load(slot), *other = NULL;
+
+		if (s && !memcmp(s->sizes, sizes, sizeof(s->sizes)))
+			return s;
+		if (s)
+			continue;
+		/* A program with new sizes at every launch must not fill the memory. */
+		if (atomic_fetch_add(&shape_count, 1) >= MOST_SHAPES)
+			return NULL;
+		s = ut_cl_alloc(sizeof(*s));
+		if (!s)
+			return NULL;
+		memcpy(s->sizes, sizes, sizeof(s->sizes));
+		s->global = shape_text(sizes);
+		s->local = shape_text(sizes + 3);
+		if (atomic_compare_exchange_strong(slot, &other, s))
+			return s;
+		at--; /* look at what came into the slot meanwhile */
+	}
+}
+
+const struct ut_cl_shape *ut_cl_shape(struct ut_cl_kernel *k, uint32_t dimensions,
+				      const size_t *global, const size_t *local)
+{
+	const struct ut_cl_shape *s = atomic_load_explicit(&k->shape, memory_order_acquire);
+	size_t sizes[6] = { 0 };
+
+	for (uint32_t i = 0; i < dimensions && i < 3; i++) {
+		sizes[i] = global ? global[i] : 0;
+		sizes[3 + i] = local ? local[i] : 0;
+	}
+	if (s && !memcmp(s->sizes, sizes, sizeof(sizes)))
+		return s;
+	s = find_shape(sizes);
+	atomic_store_explicit(&k->shape, s, memory_order_release);
+	return s;
+}
+
+uint64_t ut_cl_box_bytes(const size_t *region)
+{
+	return region ? (uint64_t)region[0] * region[1] * region[2] : 0;
+}
+
+uint64_t ut_cl_image_bytes(cl_mem image, const size_t *region)
+{
+	size_t element = 0;
+
+	if (!image || !region ||
+	    UT_CL(clGetImageInfo, image)(image, CL_IMAGE_ELEMENT_SIZE, sizeof(element), &element,
+					 NULL))
+		return 0;
+	return ut_cl_box_bytes(region) * element;
+}

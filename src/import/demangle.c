@@ -1,0 +1,30 @@
+#include "import/demangle.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef char *demangle_fn(const char *mangled, char *buffer, size_t *size, int *status);
+
+static demangle_fn *demangle;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* The C++ library knows how; without it names stay as they are. */
+static void find(void)
+{
+	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+	void *found = library ? dlsym(library, "__cxa_demangle") : NULL;
+
+	memcpy(&demangle, &found, sizeof(found));
+}
+
+char *ut_demangle(const char *name)
+{
+	int status = 0;
+
+	if (strncmp(name, "_Z", 2) != 0 || strlen(name) > UT_DEMANGLE_MOST)
+		return NULL;
+	pthread_once(&once, find);
+	return demangle ? demangle(name, NULL, NULL, &status) : NULL;
+}

@@ -1,0 +1,13 @@
+/*
+ * demangle.h - C++ names as people write them.
+ */
+#ifndef UT_IMPORT_DEMANGLE_H
+#define UT_IMPORT_DEMANGLE_H
+
+/* Longer names are hostile or hopeless. */
+#define UT_DEMANGLE_MOST 16384u
+
+/* malloc'ed; NULL if it is no C++ name, or nobody here can tell. Any thread. */
+char *ut_demangle(const char *name);
+
+#endif

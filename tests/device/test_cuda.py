@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""The CUDA backend on a real NVIDIA GPU, with PyTorch as the program.
+
+Run by hand on a machine that has one: UNITRACE_BUILD=build python3 tests/device/test_cuda.py
+Everywhere else it skips aloud.
+"""
+import collections
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
+UNITRACE = BUILD / "bin/unitrace"
+
+
+def has_gpu():
+    try:
+        import torch
+        return torch.cuda.is_available()
+    except ImportError:
+        return False
+
+
+LAUNCHES = """
+    import torch
+    a = torch.ones(1 << 20, device="cuda")
+    torch.cuda.synchronize()
+    with torch.autograd.profiler.emit_itt(record_shapes=False):
+        for i in range(200):
+            a.mul_(1.0001)
+    torch.cuda.synchronize()
+    print(float(a[0]))
+"""
+
+GRAPH = """
+    import torch
+    a = torch.ones(1 << 16, device="cuda")
+    s = torch.cuda.Stream()
+    with torch.cuda.stream(s):
+        a.add_(1)
+    torch.cuda.synchronize()
+    g = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(g):
+        for i in range(5):
+            a.sin_()
+    for i in range(20):
+        g.replay()
+    torch.cuda.synchronize()
+"""
+
+MODEL = """
+    import torch, torch.nn as nn
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = nn.Conv2d(3, 5, 3)
+            self.linear = nn.Linear(5 * 30 * 30, 10)
+        def forward(self, x):
+            return self.linear(torch.relu(self.conv(x)).flatten(1))
+    net = Net().cuda()
+    x = torch.rand(10, 3, 32, 32).cuda()
+    with torch.autograd.profiler.emit_itt(record_shapes=False):
+        for i in range(3):
+            torch.profiler.itt.range_push(f"iteration_{i}")
+            net(x)
+            torch.profiler.itt.range_pop()
+    torch.cuda.synchronize()
+"""
+
+DURATIONS = """
+    import torch, time
+    a = torch.rand(8192, 8192, device="cuda", dtype=torch.bfloat16)
+    for i in range(3):
+        a @ a
+    torch.cuda.synchronize()
+    for i in range(5):
+        b, e = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        b.record(); c = a @ a; e.record(); torch.cuda.synchronize()
+        print(b.elapsed_time(e) * 1000)
+"""
+
+FOREVER = """
+    import torch, os, signal, threading
+    threading.Timer(4, lambda: os.kill(os.getpid(), signal.SIGKILL)).start()
+    a = torch.ones(1 << 20, device="cuda")
+    while True:
+        for i in range(100):
+            a.mul_(1.0001)
+        torch.cuda.synchronize()
+"""
+
+BUSY = """
+    import torch
+    a = torch.ones(1 << 20, device="cuda")
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as p:
+        a.mul_(2)
+        torch.cuda.synchronize()
+    print("sum", float(a.sum()))
+"""
+
+
+@unittest.skipUnless(has_gpu(), "no PyTorch that sees an NVIDIA GPU")
+class Cuda(unittest.TestCase):
+    def setUp(self):
+        self.dir = pathlib.Path(tempfile.mkdtemp(prefix="unitrace-cuda-"))
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def record(self, script, *options, status=0):
+        path = self.dir / "program.py"
+        path.write_text(textwrap.dedent(script))
+        done = subprocess.run([UNITRACE, *(options or ["--chrome-kernel-logging"]), "-o", "out.json",
+                               sys.executable, path], cwd=self.dir, capture_output=True, text=True,
+                              timeout=300)
+        self.assertEqual(done.returncode, status, done.stderr[-2000:])
+        self.said = done.stdout + done.stderr
+        return json.loads((self.dir / "out.json").read_text())["traceEvents"]
+
+    def work(self, events, cat="kernel"):
+        return [e for e in events if e["ph"] == "X" and e.get("cat") == cat]
+
+    def test_every_launch_has_its_kernel_its_arrow_and_its_operator(self):
+        events = self.record(LAUNCHES)
+        kernels = [k for k in self.work(events) if k["args"].get("task") == "aten::mul_"]
+        self.assertEqual(len(kernels), 200, self.said[-1500:])
+        out = {e["id"] for e in events if e["ph"] == "s"}
+        into = collections.Counter(e["id"] for e in events if e["ph"] == "f")
+        self.assertTrue(set(into) <= out)
+        self.assertGreaterEqual(len(into), 200)
+        calls = {e["name"] for e in events if e.get("cat") == "CUDA"}
+        self.assertIn("cudaLaunchKernel", calls)
+
+    def test_graphs_show_their_kernels(self):
+        kernels = [k for k in self.work(self.record(GRAPH)) if k["args"].get("graph")]
+        self.assertEqual(len(kernels), 100)
+
+    def test_the_guide_s_model_has_its_kernels_under_its_operators(self):
+        events = self.record(MODEL)
+        tasks = collections.Counter(k["args"].get("task") for k in self.work(events))
+        self.assertTrue(any("convolution" in str(t) for t in tasks), tasks)
+        self.assertTrue(any("addmm" in str(t) or "linear" in str(t) for t in tasks), tasks)
+        names = {e["name"] for e in events if e["ph"] == "X"}
+        self.assertTrue({"iteration_0", "iteration_1", "iteration_2"} <= names)
+        self.assertFalse([n for n in names if n.startswith("_Z")], "demangled")
+
+    def test_durations_agree_with_cuda_events(self):
+        events = self.record(DURATIONS)
+        theirs = sorted(float(x) for x in self.said.split("\n") if x.replace(".", "").isdigit())
+        ours = sorted(k["dur"] for k in self.work(events) if k["dur"] > 500)
+        self.assertGreaterEqual(len(ours), 8)
+        median = ours[len(ours) // 2]
+        self.assertLess(abs(median - theirs[2]) / theirs[2], 0.05, (ours, theirs))
+
+    def test_a_killed_loop_keeps_its_timeline(self):
+        events = self.record(FOREVER, "--chrome-kernel-logging", status=-signal.SIGKILL)
+        self.assertGreater(len(self.work(events)), 1000)
+
+    def test_torch_profiler_beside_us_does_no_harm(self):
+        self.record(BUSY)
+        self.assertIn("sum 2097152.0", self.said)
+
+    def test_all_calls(self):
+        events = self.record(LAUNCHES, "--chrome-call-logging", "--chrome-kernel-logging")
+        apis = collections.Counter(e.get("cat") for e in events if e["ph"] == "X")
+        self.assertGreater(apis["CUDA driver"], 200)
+        self.assertGreater(apis["CUDA"], 200)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

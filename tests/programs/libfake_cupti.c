@@ -1,0 +1,288 @@
+/*
+ * libfake_cupti.c - enough of CUPTI to drive the CUDA backend on a machine without a GPU.
+ *
+ * fake_cuda_run(n) plays a program that launches n kernels and copies: records of calls,
+ * nested driver calls included, and of what a device might have done go into the buffers that the
+ * backend gives. FAKE_CUPTI_BUSY=1: somebody else was first.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/cupti_abi.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define DECLARE(name, params) EXPORT int cupti##name params;
+CUPTI_FUNCTIONS(DECLARE)
+CUPTI_OPTIONAL(DECLARE)
+#undef DECLARE
+
+EXPORT void fake_cuda_run(int launches);
+
+enum {
+	LAUNCH = 211,
+	MEMCPY = 31,
+	SYNC = 165,
+	MALLOC = 20,
+	DRIVER_LAUNCH = 307
+};
+
+static cupti_callback *callback; /* nothing to tell it */
+static cupti_buffer_request *request;
+static cupti_buffer_done *done;
+static cupti_timestamp *now;
+static uint8_t enabled[64];
+static uint8_t *buffer;
+static size_t size, used;
+static uint32_t correlation;
+
+EXPORT int cuptiSubscribe(void **handle, cupti_callback *f, void *data)
+{
+	(void)data;
+	if (getenv("FAKE_CUPTI_BUSY"))
+		return CUPTI_OTHER_SUBSCRIBER;
+	*handle = &callback;
+	callback = f;
+	return CUPTI_OK;
+}
+
+EXPORT int cuptiSubscribe_v2(void **handle, cupti_callback *f, void *data,
+			     struct cupti_subscriber_params *params)
+{
+	if (getenv("FAKE_CUPTI_BUSY"))
+		snprintf(params->old_name, params->old_size, "kineto");
+	return cuptiSubscribe(handle, f, data);
+}
+
+EXPORT int cuptiEnableCallback(uint32_t on, void *handle, uint32_t domain, uint32_t id)
+{
+	(void)on;
+	(void)handle;
+	(void)domain;
+	(void)id;
+	return CUPTI_OK;
+}
+
+EXPORT int cuptiEnableDomain(uint32_t on, void *handle, uint32_t domain)
+{
+	(void)on;
+	(void)handle;
+	(void)domain;
+	return CUPTI_OK;
+}
+
+EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t id, const char **name)
+{
+	static const struct {
+		uint32_t domain, id;
+		const char *name;
+	} all[] = {
+		{ CUPTI_RUNTIME_API, LAUNCH, "cudaLaunchKernel_v7000" },
+		{ CUPTI_RUNTIME_API, MEMCPY, "cudaMemcpy_v3020" },
+		{ CUPTI_RUNTIME_API, SYNC, "cudaDeviceSynchronize_v3020" },
+		{ CUPTI_RUNTIME_API, MALLOC, "cudaMalloc_v3020" },
+		{ CUPTI_DRIVER_API, DRIVER_LAUNCH, "cuLaunchKernel" },
+	};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (all[i].domain == domain && all[i].id == id) {
+			*name = all[i].name;
+			return CUPTI_OK;
+		}
+	}
+	return 1;
+}
+
+EXPORT int cuptiGetVersion(uint32_t *version)
+{
+	*version = 130000;
+	return CUPTI_OK;
+}
+
+EXPORT int cuptiGetResultString(int result, const char **text)
+{
+	(void)result;
+	*text = "FAKE_ERROR";
+	return CUPTI_OK;
+}
+
+EXPORT int cuptiActivityRegisterCallbacks(cupti_buffer_request *give, cupti_buffer_done *take)
+{
+	request = give;
+	done = take;
+	return CUPTI_OK;
+}
+
+EXPORT int cuptiActivityRegisterTimestampCallback(cupti_timestamp *f)
+{
+	now = f;
+	return CUPTI_OK;
+}
+
+EXPORT int cuptiActivityEnable(uint32_t kind)
+{
+	enabled[kind % 64] = 1;
+	return CUPTI_OK;
+}
+
+static size_t record_size(uint32_t kind)
+{
+	switch (kind) {
+	case CUPTI_CONCURRENT_KERNEL:
+		return (sizeof(struct cupti_kernel) + 15) & ~(size_t)15;
+	case CUPTI_MEMCPY:
+		return sizeof(struct cupti_memcpy);
+	case CUPTI_DEVICE:
+		return sizeof(struct cupti_device);
+	case CUPTI_RUNTIME:
+	case CUPTI_DRIVER:
+		return sizeof(struct cupti_api);
+	default:
+		return 0;
+	}
+}
+
+EXPORT int cuptiActivityGetNextRecord(uint8_t *b, size_t n, struct cupti_record **record)
+{
+	uint8_t *at = *record ? (uint8_t *)*record + record_size((*record)->kind) : b;
+
+	if (at >= b + n)
+		return CUPTI_NO_MORE_RECORDS;
+	*record = (struct cupti_record *)(void *)at;
+	return CUPTI_OK;
+}
+
+EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped)
+{
+	(void)context;
+	(void)stream;
+	*dropped = getenv("FAKE_CUPTI_DROPS") ? 3 : 0;
+	return CUPTI_OK;
+}
+
+static void hand_over(void)
+{
+	uint8_t *b = buffer;
+
+	buffer = NULL;
+	if (b)
+		done(NULL, 0, b, size, used);
+}
+
+EXPORT int cuptiActivityFlushAll(uint32_t flag)
+{
+	(void)flag;
+	hand_over();
+	return CUPTI_OK;
+}
+
+EXPORT int cuptiActivityEnableLatencyTimestamps(uint8_t on)
+{
+	(void)on;
+	return CUPTI_OK;
+}
+
+EXPORT int cuptiSetThreadIdType(uint32_t type)
+{
+	(void)type;
+	return CUPTI_OK;
+}
+
+static void *room(uint32_t kind)
+{
+	size_t most, need = record_size(kind);
+	struct cupti_record *r;
+
+	if (!enabled[kind])
+		return NULL;
+	if (buffer && used + need > size)
+		hand_over();
+	if (!buffer) {
+		request(&buffer, &size, &most);
+		used = 0;
+	}
+	r = (void *)(buffer + used);
+	memset(r, 0, need);
+	r->kind = kind;
+	used += need;
+	return r;
+}
+
+/* A call that took from start to end. */
+static void call(uint32_t kind, uint32_t function, uint32_t number, uint64_t start, uint64_t end)
+{
+	struct cupti_api *r = room(kind);
+
+	if (!r)
+		return;
+	r->function = function;
+	r->start = start;
+	r->end = end;
+	r->thread = (uint32_t)gettid();
+	r->correlation = number;
+}
+
+static void launch(int n)
+{
+	uint32_t number = ++correlation;
+	struct cupti_kernel *k;
+	uint64_t start;
+
+	start = now();
+	call(CUPTI_DRIVER, DRIVER_LAUNCH, number, start + 10, start + 20);
+	call(CUPTI_RUNTIME, LAUNCH, number, start, start + 30);
+	start += 5000;
+	k = room(CUPTI_CONCURRENT_KERNEL);
+	if (!k)
+		return;
+	k->start = start;
+	k->end = start + 1000 + (uint64_t)n;
+	k->stream = 7 + (uint32_t)n % 2;
+	k->context = 1;
+	k->correlation = number;
+	k->name = n % 2 ? "_Z6matmuliPKfS0_Pf" : "relu";
+	k->grid[0] = 64;
+	k->grid[1] = k->grid[2] = 1;
+	k->block[0] = 256;
+	k->block[1] = k->block[2] = 1;
+	k->registers = 32;
+	k->graph = n == 3 ? 9 : 0;
+	k->graph_node = n == 3 ? 77 : 0;
+}
+
+static void copy(void)
+{
+	uint32_t number = ++correlation;
+	struct cupti_memcpy *m;
+
+	call(CUPTI_RUNTIME, MEMCPY, number, now(), now() + 50);
+	m = room(CUPTI_MEMCPY);
+	if (!m)
+		return;
+	m->start = now();
+	m->end = m->start + 300;
+	m->bytes = 4096;
+	m->copy_kind = 1;
+	m->stream = 7;
+	m->context = 1;
+	m->correlation = number;
+}
+
+EXPORT void fake_cuda_run(int launches)
+{
+	struct cupti_device *d = room(CUPTI_DEVICE);
+
+	if (d) {
+		d->name = "Fake H200";
+		d->warps_per_processor = 64;
+		d->blocks_per_processor = 32;
+		d->registers_per_processor = 65536;
+		d->shared_per_processor = 228 << 10;
+	}
+	call(CUPTI_RUNTIME, MALLOC, ++correlation, now(), now() + 100);
+	copy();
+	for (int n = 0; n < launches; n++)
+		launch(n);
+}
