@@ -18,4 +18,35 @@ endfunction()
 
 if(TARGET collector)
   ut_backend(null src/backend/null.c)
+  # CUPTI is opened at run time and described by cupti_abi.h: no SDK is needed.
+  ut_backend(cuda src/backend/cuda.c src/backend/cuda_calls.c src/backend/cuda_work.c)
+endif()
+
+# OpenCL needs headers only: the runtime is found by the traced program, not by us.
+set(UT_OPENCL_WHY "")
+if(NOT TARGET collector OR (NOT BUILD_WITH_OPENCL STREQUAL "AUTO" AND NOT BUILD_WITH_OPENCL))
+  set(UT_OPENCL_WHY "BUILD_WITH_OPENCL=${BUILD_WITH_OPENCL}")
+else()
+  include(CheckCSourceCompiles)
+  find_path(UT_OPENCL_INCLUDE CL/cl_icd.h)
+  if(UT_OPENCL_INCLUDE)
+    set(CMAKE_REQUIRED_INCLUDES ${UT_OPENCL_INCLUDE})
+    check_c_source_compiles("
+      #define CL_TARGET_OPENCL_VERSION 300
+      #include <CL/cl_icd.h>
+      #include <stddef.h>
+      int main(void) { return !offsetof(cl_icd_dispatch, clSetContextDestructorCallback); }"
+      UT_OPENCL_HEADERS)
+    unset(CMAKE_REQUIRED_INCLUDES)
+  endif()
+  if(UT_OPENCL_HEADERS)
+    file(GLOB _opencl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/opencl*.c)
+    ut_backend(opencl ${_opencl})
+    target_include_directories(backend_opencl SYSTEM PRIVATE ${UT_OPENCL_INCLUDE})
+    target_link_libraries(backend_opencl PRIVATE Threads::Threads)
+  else()
+    set(UT_OPENCL_WHY "the headers of OpenCL 3.0 are missing (Debian: opencl-headers)")
+    unset(UT_OPENCL_HEADERS CACHE) # they may be installed before the next configure
+    unset(UT_OPENCL_INCLUDE CACHE)
+  endif()
 endif()

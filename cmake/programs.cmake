@@ -48,6 +48,7 @@ function(ut_programs folder)
       add_executable(${target} ${file})
     endif()
     ut_extra_flags(${target} ${file})
+    target_compile_definitions(${target} PRIVATE UT_HAVE_SQLITE=${UT_HAVE_SQLITE})
     target_link_libraries(${target} PRIVATE ut_flags ${ARGN} Threads::Threads m ${CMAKE_DL_LIBS})
     set_target_properties(${target} PROPERTIES
       OUTPUT_NAME ${name}

@@ -1,3 +1,10 @@
+# SQLite is asked for first: it decides about files, not only about flags.
+find_package(SQLite3 QUIET)
+set(UT_HAVE_SQLITE 0)
+if(SQLite3_FOUND AND NOT SQLite3_VERSION VERSION_LESS 3.38)
+  set(UT_HAVE_SQLITE 1)
+endif()
+
 # One static library per room of src/. ut_room(NAME DEPENDS...) makes ut_NAME out of
 # src/NAME/*.c; a room without .c files (not written yet, or headers only) is an empty target, so
 # that nobody else has to ask.
@@ -6,6 +13,13 @@ function(ut_room_sources var room)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
   if(NOT UT_WITH_ITT AND room STREQUAL "collect")
     list(FILTER sources EXCLUDE REGEX "/itt[^/]*\\.c$")
+  endif()
+  if(UT_HAVE_SQLITE)
+    list(FILTER sources EXCLUDE REGEX "/query/without\\.c$")
+  elseif(room STREQUAL "query")
+    list(FILTER sources INCLUDE REGEX "/query/without\\.c$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "/export/sqlite[^/]*\\.c$")
   endif()
   set(${var} "${sources}" PARENT_SCOPE)
 endfunction()
@@ -29,10 +43,13 @@ ut_room(model base)
 ut_room(wire model base)
 ut_room(itt)
 ut_room(import wire model base)
-ut_room(export model base)
 ut_room(analyze model base)
+ut_room(query analyze model base)
+ut_room(export query model base)
+ut_room(aiu export import model base)
 ut_room(launch wire base)
-ut_room(cmd launch analyze export import wire model base)
+ut_room(spread base)
+ut_room(cmd aiu spread launch query analyze export import wire model base)
 
 # Libraries the program may use, when they are there. UT_HAVE_ZLIB, UT_HAVE_ZSTD are 0 or 1.
 find_package(Threads REQUIRED)
@@ -53,13 +70,20 @@ endif()
 # Where the collector lies, seen from the program's folder; ../lib holds in the build tree.
 file(RELATIVE_PATH UT_LIBDIR_REL ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 
-foreach(room base model wire import export analyze launch cmd)
+foreach(room base model wire import query export analyze aiu launch spread cmd)
   get_target_property(_type ut_${room} TYPE)
   if(NOT _type STREQUAL "STATIC_LIBRARY")
     continue()
   endif()
   target_compile_definitions(ut_${room} PRIVATE
-    UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD} UT_LIBDIR_REL="${UT_LIBDIR_REL}")
+    UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD} UT_HAVE_SQLITE=${UT_HAVE_SQLITE}
+    UT_LIBDIR_REL="${UT_LIBDIR_REL}")
   target_link_libraries(ut_${room} PUBLIC Threads::Threads m
     $<$<BOOL:${UT_HAVE_ZLIB}>:ZLIB::ZLIB> $<$<BOOL:${UT_HAVE_ZSTD}>:PkgConfig::ZSTD>)
 endforeach()
+
+# SQLite is for the rooms that speak SQL.
+if(UT_HAVE_SQLITE)
+  target_link_libraries(ut_query PUBLIC SQLite::SQLite3)
+  target_link_libraries(ut_export PUBLIC SQLite::SQLite3)
+endif()

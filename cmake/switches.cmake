@@ -14,7 +14,7 @@ if(NOT BUILD_WITH_ITT STREQUAL "AUTO" AND NOT BUILD_WITH_ITT)
   set(UT_WITH_ITT 0)
 endif()
 
-foreach(name MPI OPENCL L0 CUDA)
+foreach(name OPENCL L0 CUDA)
   set(UT_WITH_${name} 0)
   if(NOT BUILD_WITH_${name} STREQUAL "AUTO" AND BUILD_WITH_${name})
     message(WARNING "BUILD_WITH_${name}=${BUILD_WITH_${name}}: unitrace ${PROJECT_VERSION} has no "

@@ -30,7 +30,7 @@ function(ut_unit_test room file)
   ut_extra_flags(${target} ${file})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${target} PRIVATE UT_WITH_ITT=${UT_WITH_ITT}
-    UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD})
+    UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD} UT_HAVE_SQLITE=${UT_HAVE_SQLITE})
   target_link_libraries(${target} PRIVATE ut_flags ut_sanitizers ${libs} PkgConfig::CMOCKA
     Threads::Threads m ${CMAKE_DL_LIBS})
   set_target_properties(${target} PROPERTIES
@@ -47,6 +47,9 @@ endfunction()
 set(UT_UNIT_TESTS 0)
 file(GLOB _tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/test_*.c)
 list(FILTER _tests EXCLUDE REGEX "/tests/(programs|e2e|fuzz|bench|golden|device|support)/")
+if(NOT UT_HAVE_SQLITE)
+  list(FILTER _tests EXCLUDE REGEX "/tests/(query/|export/test_sqlite)")
+endif()
 foreach(file ${_tests})
   if(NOT CMOCKA_FOUND)
     message(STATUS "cmocka not found (libcmocka-dev): the unit tests are left out")

@@ -17,6 +17,10 @@ static const struct {
 	const char *link;
 	const char *command;
 } links[] = {
+	{ "mergetrace", "merge" },
+	{ "mergetrace.py", "merge" },
+	{ "acelyzer", "analyze" },
+	{ "acelyzer.py", "analyze" },
 	{ NULL, NULL },
 };
 

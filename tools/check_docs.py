@@ -36,7 +36,6 @@ import tempfile
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", SOURCE / "build")).resolve()
 UNITRACE = BUILD / "bin/unitrace"
-COMMANDS = ("record", "export", "info")
 PATIENCE = 15  # s for one block
 # Options of programs that everybody knows; documents may name them.
 KNOWN_ELSEWHERE = {"--build", "--install", "--preset", "--output-on-failure", "--cflags", "--libs",
@@ -150,8 +149,14 @@ class Options:
         return fits[0] if len(fits) == 1 else None
 
 
+def find_commands():
+    text = subprocess.run([UNITRACE], capture_output=True, text=True, check=True).stdout
+    listed = text.partition("\nCommands:\n")[2].partition("\n\n")[0]
+    return [line.split()[0] for line in listed.splitlines() if line.split()[0] != "help"]
+
+
 def read_options():
-    options = {command: Options(command) for command in COMMANDS}
+    options = {command: Options(command) for command in find_commands()}
     options["record"].add_hidden()
     return options
 
@@ -159,7 +164,7 @@ def read_options():
 def check_words(words, options):
     """The words behind `unitrace`: what is wrong with its options, if anything."""
     command = "record"
-    if words and words[0] in COMMANDS:
+    if words and words[0] in options:
         command, words = words[0], words[1:]
     elif words and words[0] in ("help", "--help", "--version", "--generate"):
         return None

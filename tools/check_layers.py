@@ -21,11 +21,12 @@ MAY_INCLUDE = {
     "export": ["base", "model", "analyze", "query"],
     "analyze": ["base", "model"],
     "query": ["base", "model", "analyze"],
+    "aiu": ["base", "model", "import", "export"],
     "launch": ["base", "wire"],
     "spread": ["base"],
     "serve": ["base", "model", "import", "analyze", "export", "launch"],
     "cmd": ["base", "model", "wire", "import", "analyze", "query", "export", "launch", "spread",
-            "serve"],
+            "serve", "aiu"],
 }
 # Public headers (include/) that only these rooms may use. The rest know nothing of ITT or plugins.
 PUBLIC = {

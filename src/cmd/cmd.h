@@ -19,6 +19,7 @@ enum ut_exit {
 	UT_EXIT_OK = 0,
 	UT_EXIT_FAILED = 1,
 	UT_EXIT_MISUSE = 2,
+	UT_EXIT_CHANGED = 3, /* diff: a rule of --fail-if is met */
 	/* record passes on the program's own status; these say that there is none */
 	UT_EXIT_OWN_FAILURE = 125,
 	UT_EXIT_CANNOT_EXECUTE = 126,
@@ -40,6 +41,14 @@ struct ut_cmd {
 extern const struct ut_cmd ut_cmd_record;
 extern const struct ut_cmd ut_cmd_export;
 extern const struct ut_cmd ut_cmd_info;
+extern const struct ut_cmd ut_cmd_analyze;
+extern const struct ut_cmd ut_cmd_merge;
+extern const struct ut_cmd ut_cmd_stats;
+extern const struct ut_cmd ut_cmd_diff;
+extern const struct ut_cmd ut_cmd_validate;
+extern const struct ut_cmd ut_cmd_query;
+extern const struct ut_cmd ut_cmd_filter;
+extern const struct ut_cmd ut_cmd_head;
 
 /* All of them, closed by NULL, in the order in which help lists them. */
 extern const struct ut_cmd *const ut_cmds[];

@@ -1,47 +1,51 @@
 /*
- * cmd_info.c - `unitrace info`: what is in a recording.
+ * cmd_info.c - `unitrace info`: what is in a recording or a trace.
  */
 #include "cmd/cmd.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/opt.h"
+#include "base/path.h"
 #include "base/size.h"
-#include "cmd/outputs.h"
+#include "cmd/about.h"
+#include "cmd/load.h"
 #include "cmd/spools.h"
+#include "cmd/words.h"
 #include "export/out.h"
+#include "import/source.h"
 #include "import/spool.h"
 #include "model/event.h"
+#include "model/sink.h"
 
 struct info_opts {
+	uint64_t threads;
 	bool json, help;
 };
 
-/* Counts what passes. */
+struct work {
+	const struct info_opts *opts;
+	struct ut_out *out;
+	size_t told; /* how many things have been described */
+};
+
+static void next(struct work *w)
+{
+	if (w->told++)
+		ut_out_text(w->out, w->opts->json ? ",\n" : "\n");
+}
+
+/* ---- recordings ---------------------------------------------------------------------------- */
+
+/* Counts what passes: a recording need not be in memory for that. */
 struct counter {
 	struct ut_sink sink; /* first */
 	uint64_t by_kind[UT_KIND_COUNT];
 };
-
-static const char *const kind_names[] = {
-#define KIND_NAME(kind, text, val) text,
-	UT_KIND_LIST(KIND_NAME)
-#undef KIND_NAME
-};
-
-/* The losses, as words and offsets, so that text and JSON list the same. */
-#define LOSS_LIST(X)                                                                               \
-	X(dropped)                                                                                 \
-	X(overwritten)                                                                             \
-	X(torn)                                                                                    \
-	X(stray_ends)                                                                              \
-	X(implicit_ends)                                                                           \
-	X(unfinished)                                                                              \
-	X(unknown)                                                                                 \
-	X(ignored)
 
 static void count_event(struct ut_sink *sink, const struct ut_trace *trace,
 			const struct ut_event *event)
@@ -62,8 +66,8 @@ static uint64_t count_threads(const struct ut_trace *t)
 	return n;
 }
 
-static void put_text(struct ut_out *out, const struct ut_spool_info *info, const struct ut_trace *t,
-		     const struct counter *c)
+static void spool_text(struct ut_out *out, const struct ut_spool_info *info,
+		       const struct ut_trace *t, const struct counter *c)
 {
 	char bytes[32], time[32];
 
@@ -75,15 +79,7 @@ static void put_text(struct ut_out *out, const struct ut_spool_info *info, const
 		   ut_time_text(time, sizeof(time), t->last - t->first));
 	ut_out_fmt(out, "  threads   %" PRIu64 "\n  strings   %" PRIu32 "\n", count_threads(t),
 		   t->strings.count);
-	for (size_t i = 0; i < UT_KIND_COUNT; i++) {
-		if (c->by_kind[i])
-			ut_out_fmt(out, "  %-9s %" PRIu64 "\n", kind_names[i], c->by_kind[i]);
-	}
-#define PUT_LOSS(name)                                                                             \
-	if (t->losses.name)                                                                        \
-		ut_out_fmt(out, "  %s: %" PRIu64 "\n", #name, t->losses.name);
-	LOSS_LIST(PUT_LOSS)
-#undef PUT_LOSS
+	ut_about_counts_text(out, c->by_kind, &t->losses);
 }
 
 static void put_str(struct ut_out *out, const char *key, const char *value)
@@ -93,13 +89,12 @@ static void put_str(struct ut_out *out, const char *key, const char *value)
 	ut_out_text(out, ",");
 }
 
-static void put_json(struct ut_out *out, const struct ut_spool_info *info, const struct ut_trace *t,
-		     const struct counter *c)
+static void spool_json(struct ut_out *out, const struct ut_spool_info *info,
+		       const struct ut_trace *t, const struct counter *c)
 {
-	const char *comma = "";
-
 	ut_out_text(out, "{");
 	put_str(out, "path", info->path);
+	put_str(out, "format", "spool");
 	put_str(out, "name", info->name);
 	ut_out_fmt(out, "\"pid\":%" PRIu32 ",\"rank\":", info->pid);
 	if (info->rank >= 0)
@@ -110,20 +105,11 @@ static void put_json(struct ut_out *out, const struct ut_spool_info *info, const
 		   info->alive ? "true" : "false", info->bytes, count_threads(t));
 	ut_out_fmt(out, ",\"strings\":%" PRIu32 ",\"first_ns\":%" PRIu64 ",\"last_ns\":%" PRIu64,
 		   t->strings.count, t->first, t->last);
-	ut_out_text(out, ",\"events\":{");
-	for (size_t i = 0; i < UT_KIND_COUNT; i++)
-		ut_out_fmt(out, "%s\"%s\":%" PRIu64, i ? "," : "", kind_names[i], c->by_kind[i]);
-	ut_out_text(out, "},\"losses\":{");
-#define PUT_LOSS(name)                                                                             \
-	ut_out_fmt(out, "%s\"%s\":%" PRIu64, comma, #name, t->losses.name);                        \
-	comma = ",";
-	LOSS_LIST(PUT_LOSS)
-#undef PUT_LOSS
-	ut_out_text(out, "}}");
+	ut_about_counts_json(out, c->by_kind, &t->losses);
+	ut_out_text(out, "}");
 }
 
-static int describe(const struct info_opts *o, const struct ut_spool_info *info, struct ut_out *out,
-		    struct ut_err *err)
+static int tell_spool(struct work *w, const struct ut_spool_info *info, struct ut_err *err)
 {
 	struct counter counter = { .sink.event = count_event };
 	struct ut_trace trace;
@@ -131,34 +117,107 @@ static int describe(const struct info_opts *o, const struct ut_spool_info *info,
 
 	ut_trace_init(&trace);
 	rc = ut_import_spool(info->path, &trace, &counter.sink, err);
-	if (!rc)
-		(o->json ? put_json : put_text)(out, info, &trace, &counter);
+	if (!rc) {
+		next(w);
+		(w->opts->json ? spool_json : spool_text)(w->out, info, &trace, &counter);
+	}
 	ut_trace_release(&trace);
 	return rc;
 }
 
-/* The work. */
-static int info(const struct info_opts *o, int argc, const char *const *argv, struct ut_err *err)
+/* A session directory or a spool file. *any says whether it was one. */
+static int tell_spools(struct work *w, const char *word, bool *any, struct ut_err *err)
 {
-	struct ut_out *out = ut_out_open("-", 0);
 	struct ut_spools spools = { 0 };
-	int rc = ut_spools_open(&spools, argc, argv, err);
+	int rc = ut_spools_open(&spools, 1, &word, err);
 
-	if (!rc && !spools.count)
-		rc = ut_err_set(err, -ENODATA, "%s: no process has recorded anything there",
-				argv[0]);
-	ut_out_text(out, o->json ? "[" : "");
-	for (size_t i = 0; !rc && i < spools.count; i++) {
-		ut_out_text(out, i ? (o->json ? ",\n" : "\n") : "");
-		rc = describe(o, &spools.items[i], out, err);
-	}
-	ut_out_text(out, o->json ? "]\n" : "");
+	*any = spools.count;
+	for (size_t i = 0; !rc && i < spools.count; i++)
+		rc = tell_spool(w, &spools.items[i], err);
 	ut_spools_close(&spools);
+	return rc;
+}
+
+/* ---- traces of any format ------------------------------------------------------------------ */
+
+static const char *format_of(const char *path)
+{
+	const struct ut_importer *importer;
+	struct ut_source s;
+
+	if (!strcmp(path, "-") || ut_source_open(&s, path, NULL))
+		return "unknown";
+	importer = ut_importer_for(s.head, s.head_len);
+	ut_source_close(&s);
+	return importer ? importer->name : "unknown";
+}
+
+struct one {
+	struct work *work;
+	struct ut_about about;
+};
+
+static int tell_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	struct one *o = ctx;
+
+	(void)i;
+	(void)err;
+	o->about.store = store;
+	next(o->work);
+	(o->work->opts->json ? ut_about_json : ut_about_text)(o->work->out, &o->about);
+	return 0;
+}
+
+static int tell_trace(struct work *w, char *path, struct ut_err *err)
+{
+	struct one one = { .work = w, .about = { .path = path, .format = format_of(path) } };
+	const struct ut_inputs in = { .paths = &path, .count = 1 };
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISREG(st.st_mode))
+		one.about.bytes = (uint64_t)st.st_size;
+	return ut_load_each(&in, "info", ut_load_threads(w->opts->threads), tell_store, &one, err);
+}
+
+static int tell_word(struct work *w, const char *word, struct ut_err *err)
+{
+	struct ut_inputs in = { 0 };
+	bool any = false;
+	int rc = 0;
+
+	if (ut_path_is_dir(word)) /* a session: its processes in the order of their start */
+		rc = tell_spools(w, word, &any, err);
+	if (rc || any)
+		return rc;
+	rc = ut_inputs_find(&in, 1, &word, err);
+	for (size_t i = 0; !rc && i < in.count; i++) {
+		if (!strcmp(format_of(in.paths[i]), ut_import_spool_file.name))
+			rc = tell_spools(w, in.paths[i], &any, err);
+		else
+			rc = tell_trace(w, in.paths[i], err);
+	}
+	ut_inputs_release(&in);
+	return rc;
+}
+
+/* ---- the glue ------------------------------------------------------------------------------ */
+
+/* The work. */
+static int info(const struct info_opts *o, const struct ut_words *words, struct ut_err *err)
+{
+	struct work w = { .opts = o, .out = ut_out_open("-", 0) };
+	int rc = 0;
+
+	ut_out_text(w.out, o->json ? "[" : "");
+	for (int i = 0; !rc && i < words->count; i++)
+		rc = tell_word(&w, words->items[i], err);
+	ut_out_text(w.out, o->json ? "]\n" : "");
 	if (rc) {
-		ut_out_abandon(out);
+		ut_out_abandon(w.out);
 		return rc;
 	}
-	return ut_out_commit(out, err);
+	return ut_out_commit(w.out, err);
 }
 
 static const struct ut_opt *make_table(struct ut_arena *a, struct info_opts *o)
@@ -166,6 +225,9 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct info_opts *o)
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
 		ut_opt_flag('j', "json", &o->json, "print JSON instead of text"),
+		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
+					"threads that read a trace (one per core)"),
+			     1, 256),
 		ut_opt_flag('h', "help", &o->help, "show this help"),
 		ut_opt_end(),
 	};
@@ -177,17 +239,18 @@ static int cmd_info(int argc, const char *const *argv)
 {
 	struct info_opts opts = { 0 };
 	struct ut_arena arena = { 0 };
+	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };
-	int left = ut_opt_parse(make_table(&arena, &opts), argc, argv, &err);
+	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
 	int status;
 
-	if (left == argc)
-		ut_err_set(&err, -EINVAL, "no session directory or spool file given");
-	if (left >= 0 && opts.help)
+	if (!rc && !words.count)
+		ut_err_set(&err, -EINVAL, "no session directory, recording or trace given");
+	if (!rc && opts.help)
 		status = ut_cmd_help(&ut_cmd_info);
-	else if (left < 0 || left == argc)
+	else if (rc || !words.count)
 		status = ut_cmd_misuse(&ut_cmd_info, &err);
-	else if (info(&opts, argc - left, argv + left, &err))
+	else if (info(&opts, &words, &err))
 		status = ut_cmd_fail(&ut_cmd_info, &err);
 	else
 		status = UT_EXIT_OK;
@@ -202,13 +265,17 @@ static const struct ut_opt *info_options(struct ut_arena *a)
 
 const struct ut_cmd ut_cmd_info = {
 	.name = "info",
-	.usage = "[--json] SESSION-DIR|SPOOL-FILE...",
-	.summary = "say what is in a recording",
+	.usage = "[--json] SESSION-DIR|SPOOL-FILE|TRACE|DIRECTORY|PATTERN...",
+	.summary = "say what is in a recording or a trace",
 	.description =
 		"Tells for each recorded process its name, id, rank and threads, the number of\n"
 		"events of each kind, the time they span, their size on disk, and what was\n"
-		"lost. A program to record that is called info: unitrace -- info",
-	.examples = "  unitrace info unitrace.app.4711.session\n",
+		"lost. For traces of other formats: the format and the tool that wrote it,\n"
+		"processes and tracks, events, time and clock, what was lost, and which other\n"
+		"things the file says about itself. A program to record that is called info:\n"
+		"unitrace -- info",
+	.examples = "  unitrace info unitrace.app.4711.session\n"
+		    "  unitrace info --json trace.json.gz\n",
 	.options = info_options,
 	.run = cmd_info,
 };

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "cmd/device_list.h"
 #include "cmd/outputs.h"
 #include "cmd/record_options.h"
 #include "cmd/run_config.h"
@@ -28,6 +29,7 @@
 #include "launch/run.h"
 #include "launch/session.h"
 #include "wire/control.h"
+#include "wire/process.h"
 
 #define FIRST_POLL_NS  UINT64_C(20000000)
 #define LAST_POLL_NS   UINT64_C(500000000)
@@ -88,6 +90,13 @@ static int prepare(struct run *r, struct ut_err *err)
 	return rc;
 }
 
+static enum ut_opencl_door opencl_door(const char *via)
+{
+	if (!via || !strcmp(via, "auto"))
+		return UT_OPENCL_AUTO;
+	return !strcmp(via, "icd") ? UT_OPENCL_ICD : UT_OPENCL_LAYER;
+}
+
 /* Starts the program and waits for it. */
 static int launch(struct run *r, struct ut_err *err)
 {
@@ -96,6 +105,8 @@ static int launch(struct run *r, struct ut_err *err)
 		.session_dir = r->session.dir,
 		.preload = r->opts->start_paused && !r->opts->session,
 		.ccl = r->opts->ccl || r->opts->ccl_report,
+		.devices = r->session.control->want != 0,
+		.opencl = opencl_door(r->opts->device.opencl_via),
 		.control = r->session.control,
 	};
 	int rc = ut_library_find(r->arena, &l.library, err);
@@ -166,13 +177,21 @@ static size_t sort_finished_first(struct ut_spool_info *list, size_t count)
 	return finished;
 }
 
-static void hint_no_itt(const struct run *r)
+static void hint_nothing(const struct run *r)
 {
-	if (!r->opts->out.quiet)
+	const char *name = ut_path_base(r->argv[0]);
+
+	if (r->opts->out.quiet)
+		return;
+	if (r->session.control->want)
+		ut_log(UT_INFO,
+		       "nothing was recorded: %s has neither used a device nor made ITT marks",
+		       name);
+	else
 		ut_log(UT_INFO,
 		       "nothing was recorded: is %s linked with ittnotify, and does it need an "
 		       "option to switch its marks on?",
-		       ut_path_base(r->argv[0]));
+		       name);
 }
 
 /* Processes that wanted to record and could not: the collector itself never says a word. */
@@ -238,7 +257,7 @@ static int gather(struct run *r, struct ut_err *err)
 		finished = sort_finished_first(list, count);
 		tell_failures(r);
 		if (!count && !living && !atomic_load(&r->session.control->failures))
-			hint_no_itt(r);
+			hint_nothing(r);
 		rc = write_results(r, list, finished, err);
 	}
 	if (rc) {
@@ -354,17 +373,30 @@ static void control_one(const char *name, enum ut_state state, const char *done)
 		fprintf(stderr, "[INFO] Session %s is %s\n", name, done);
 }
 
+static void list_devices(struct ut_arena *a)
+{
+	struct ut_err err = { 0 };
+	const char *library;
+
+	if (ut_library_find(a, &library, &err))
+		ut_log(UT_ERR, "%s", err.text);
+	else if (!ut_device_list(a, ut_doors_folder(a, library)))
+		fprintf(stderr, "[WARNING] No devices found\n");
+}
+
 /* Options that do something at once. False if there is none and a program must follow. */
-static bool act_at_once(const struct ut_record_opts *o)
+static bool act_at_once(struct ut_arena *a, const struct ut_record_opts *o)
 {
 	if (!o->pause && !o->resume && !o->stop && !o->device_list && !o->metric_list)
 		return false;
 	control_one(o->pause, UT_STATE_PAUSED, "paused");
 	control_one(o->resume, UT_STATE_RUNNING, "resumed");
 	control_one(o->stop, UT_STATE_STOPPED, "stopped and can no longer be paused or resumed");
-	if (o->device_list || o->metric_list)
-		fprintf(stderr, "[WARNING] No devices found: this version of unitrace has no "
-				"device backend built in\n");
+	if (o->device_list)
+		list_devices(a);
+	if (o->metric_list)
+		fprintf(stderr, "[WARNING] No metric groups: this version of unitrace reads no "
+				"metrics of devices\n");
 	return true;
 }
 
@@ -377,7 +409,13 @@ static void warn_unsupported(struct ut_arena *a, const struct ut_record_opts *o,
 		ut_log(UT_INFO, "--chrome-mpi-logging: this version does not intercept MPI calls "
 				"itself; it records what a library marks in the ITT domain MPI");
 	if (names[0])
-		ut_log(UT_WARN, "this version records ITT only; without effect: %s", names);
+		ut_log(UT_WARN,
+		       "this version reads no metrics and sees neither SYCL nor the "
+		       "kernel's driver; without effect: %s",
+		       names);
+	if (o->device.ranks.count && ut_process_rank() < 0)
+		ut_log(UT_WARN, "--ranks-to-sample: this is no rank of an MPI job; devices are "
+				"recorded");
 }
 
 static void set_logging(const struct ut_record_opts *o)
@@ -404,12 +442,12 @@ static int start(struct run *r, struct ut_record_opts *o, const struct ut_opt *t
 		return ut_cmd_misuse(&ut_cmd_record, &err);
 	set_logging(o);
 	if (left == argc) {
-		if (act_at_once(o))
+		if (act_at_once(r->arena, o))
 			return UT_EXIT_OK;
 		ut_err_set(&err, -EINVAL, "no program to record");
 		return ut_cmd_misuse(&ut_cmd_record, &err);
 	}
-	act_at_once(o);
+	act_at_once(r->arena, o);
 	warn_unsupported(r->arena, o, table);
 	r->unitrace_argc = left;
 	r->unitrace_argv = argv;
@@ -447,7 +485,8 @@ const struct ut_cmd ut_cmd_record = {
 	.usage = "[OPTIONS] PROGRAM [ARGUMENTS]",
 	.summary = "run a program and record what it does (the default)",
 	.description =
-		"Runs PROGRAM and records its ITT marks: tasks, frames, counters and the rest.\n"
+		"Runs PROGRAM and records its ITT marks: tasks, frames, counters and the rest,\n"
+		"and on request what it does on devices through CUDA and OpenCL.\n"
 		"Afterwards there is one timeline per process, PROGRAM.PID.json, for\n"
 		"https://ui.perfetto.dev or any viewer of Chrome traces, and a table of tasks on\n"
 		"stderr. Whatever ends the program, what it recorded until then is written.\n"
@@ -458,6 +497,7 @@ const struct ut_cmd ut_cmd_record = {
 		"command line was wrong. Long options may be shortened.",
 	.examples = "  unitrace ./app\n"
 		    "  unitrace -o run.json --itt-domains 'my.*' ./app --size 10\n"
+		    "  unitrace --chrome-kernel-logging python train.py\n"
 		    "  mpiexec -n 4 unitrace --chrome-ccl-logging python train.py\n"
 		    "  unitrace --keep-last 64M ./server\n",
 	.options = record_options,

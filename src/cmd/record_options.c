@@ -95,6 +95,14 @@ static int check_metrics(const struct ut_device_opts *d, struct ut_err *err)
 	return 0;
 }
 
+static int check_via(const char *via, struct ut_err *err)
+{
+	if (via && strcmp(via, "auto") && strcmp(via, "layer") && strcmp(via, "icd"))
+		return ut_err_set(err, -EINVAL, "--opencl-via takes auto, layer or icd, not '%s'",
+				  via);
+	return 0;
+}
+
 static int check_device(const struct ut_device_opts *d, struct ut_err *err)
 {
 	int rc = check_metrics(d, err);
@@ -109,6 +117,8 @@ static int check_device(const struct ut_device_opts *d, struct ut_err *err)
 		rc = check_file("--include-kernels-file", d->include_file, err);
 	if (!rc)
 		rc = check_file("--exclude-kernels-file", d->exclude_file, err);
+	if (!rc)
+		rc = check_via(d->opencl_via, err);
 	return rc;
 }
 
@@ -178,12 +188,12 @@ static bool is_in_use(const struct ut_opt *row)
 const char *ut_record_unsupported(struct ut_arena *a, const struct ut_opt *table)
 {
 	struct ut_buf names = { 0 };
-	bool device = false;
+	bool unsupported = false;
 
 	for (const struct ut_opt *row = table; row->type; row++) {
 		if (row->type == UT_OPT_HEADING)
-			device = !strcmp(row->help, UT_RECORD_DEVICE_HEADING);
-		else if (device && is_in_use(row))
+			unsupported = !strcmp(row->help, UT_RECORD_UNSUPPORTED_HEADING);
+		else if (unsupported && is_in_use(row))
 			ut_buf_fmt(&names, "%s--%s", names.len ? ", " : "", row->name);
 	}
 	return ut_buf_take(&names, a);
@@ -261,5 +271,7 @@ int ut_record_apply(const struct ut_record_opts *o, struct ut_control *control, 
 	control->keep_bytes = o->keep_bytes;
 	control->keep_ns = o->keep_ns;
 	control->max_bytes = o->max_bytes;
+	if (ut_record_apply_device(o, control, err))
+		return -EINVAL;
 	return apply_domains(o, control, err);
 }

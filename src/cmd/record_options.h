@@ -17,7 +17,7 @@
 struct ut_arena;
 struct ut_control;
 
-/* What only a device backend can do: checked and remembered. */
+/* What devices do: seen by backends, see unitrace/backend.h. */
 struct ut_device_opts {
 	bool call_logging, host_timing, device_timing, kernel_submission, device_timeline;
 	bool opencl, chrome_call, chrome_kernel, chrome_device, chrome_sycl;
@@ -30,6 +30,7 @@ struct ut_device_opts {
 	const char *kmd_script;
 	const char *include, *include_file, *exclude, *exclude_file;
 	const char *reset_event;
+	const char *opencl_via; /* auto, layer or icd */
 };
 
 struct ut_record_opts {
@@ -62,12 +63,22 @@ const struct ut_opt *ut_record_table(struct ut_arena *a, struct ut_record_opts *
 /* What no single option can see: exclusions, files that must be there, formats. */
 int ut_record_check(struct ut_record_opts *o, struct ut_err *err) UT_MUST_CHECK;
 
-#define UT_RECORD_DEVICE_HEADING "Devices (accepted; this version records ITT only)"
+#define UT_RECORD_UNSUPPORTED_HEADING "Accepted, without effect in this version"
 
-/* Those in use of the rows below that heading, as "--opencl, --demangle"; "" if there are none. */
+/* Those in use of the rows below that heading, as "--stall-sampling, --group"; "" = none. */
 const char *ut_record_unsupported(struct ut_arena *a, const struct ut_opt *table);
 
-/* Writes the settings into a fresh control file. -EINVAL if a list of patterns is too long. */
+/* enum ut_want: what backends shall record; 0 = the options ask for no device. */
+uint32_t ut_record_want(const struct ut_record_opts *o);
+
+/* Is this rank among those of --ranks-to-sample? Without that option every one is. */
+bool ut_record_rank_is_wanted(const struct ut_record_opts *o, int rank);
+
+/* The part of ut_record_apply() that is about devices. */
+int ut_record_apply_device(const struct ut_record_opts *o, struct ut_control *control,
+			   struct ut_err *err) UT_MUST_CHECK;
+
+/* Writes the settings into a fresh control file. -EINVAL if a list of names is too long. */
 int ut_record_apply(const struct ut_record_opts *o, struct ut_control *control,
 		    struct ut_err *err) UT_MUST_CHECK;
 

@@ -230,48 +230,51 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 {
 	struct ut_device_opts *d = &o->device;
 	const struct ut_opt table[] = {
-		ut_opt_heading(UT_RECORD_DEVICE_HEADING),
-		ut_opt_flag('c', "call-logging", &d->call_logging, "log every runtime call"),
+		ut_opt_heading("Devices (CUDA, OpenCL)"),
+		ut_opt_flag(0, "chrome-kernel-logging", &d->chrome_kernel,
+			    "device work, the calls that submit it and arrows between them"),
+		ut_opt_flag(0, "chrome-device-logging", &d->chrome_device, "device work only"),
+		ut_opt_flag(0, "chrome-call-logging", &d->chrome_call, "every call of the runtime"),
+		ut_opt_flag('c', "call-logging", &d->call_logging, "every call with its arguments"),
 		ut_opt_flag('h', "host-timing", &d->host_timing, "time spent in runtime calls"),
 		ut_opt_flag('d', "device-timing", &d->device_timing, "time spent on the device"),
 		ut_opt_flag('s', "kernel-submission", &d->kernel_submission,
 			    "append, submit and execute times of kernels"),
 		ut_opt_flag('t', "device-timeline", &d->device_timeline,
-			    "a line for each kernel and command as it completes"),
-		ut_opt_flag(0, "opencl", &d->opencl, "trace OpenCL as well"),
-		ut_opt_flag(0, "chrome-call-logging", &d->chrome_call,
-			    "runtime calls in the timeline"),
-		ut_opt_flag(0, "chrome-kernel-logging", &d->chrome_kernel,
-			    "kernels and the calls that launch them in the timeline"),
-		ut_opt_flag(0, "chrome-device-logging", &d->chrome_device,
-			    "device activity in the timeline"),
-		ut_opt_flag(0, "chrome-sycl-logging", &d->chrome_sycl, "SYCL in the timeline"),
-		ut_opt_words(ut_opt_str(0, "chrome-kmd-logging", "SCRIPT", &d->kmd_script,
-					"kernel driver activity by a bpftrace script"),
-			     "<file>"),
+			    "a line for each kernel and command"),
+		ut_opt_flag(0, "opencl", &d->opencl,
+			    "the same as --chrome-kernel-logging; OpenCL is always included"),
+		ut_opt_words(ut_opt_str(0, "opencl-via", "auto|layer|icd", &d->opencl_via,
+					"how to get between the program and OpenCL (auto)"),
+			     "auto layer icd"),
 		ut_opt_flag(0, "chrome-no-thread-on-device", &d->no_thread,
-			    "do not split device tracks by host thread"),
+			    "accepted; not needed: rows are never split by host thread"),
 		ut_opt_flag(0, "chrome-no-engine-on-device", &d->no_engine,
-			    "do not split device tracks by engine"),
+			    "one row per device instead of one per queue or stream"),
 		ut_opt_flag(0, "demangle", &d->demangle, "demangle kernel names"),
-		ut_opt_flag(0, "separate-tiles", &d->separate_tiles, "a row per tile"),
-		ut_opt_str(0, "include-kernels", "LIST", &d->include, "only these kernels"),
+		ut_opt_flag(0, "separate-tiles", &d->separate_tiles,
+			    "a row per tile, on devices that have tiles"),
+		ut_opt_str(0, "include-kernels", "LIST", &d->include,
+			   "only kernels whose names hold one of these, separated by commas"),
 		ut_opt_str(0, "exclude-kernels", "LIST", &d->exclude, "all kernels but these"),
 		ut_opt_words(ut_opt_str(0, "include-kernels-file", "FILE", &d->include_file,
-					"the same from a file"),
+					"the same from a file, also separated by lines"),
 			     "<file>"),
 		ut_opt_words(ut_opt_str(0, "exclude-kernels-file", "FILE", &d->exclude_file,
-					"the same from a file"),
+					"the same from a file, also separated by lines"),
 			     "<file>"),
+		ut_opt_strs(0, "ranks-to-sample", "N[,N]", &d->ranks,
+			    "record devices in these ranks only"),
 	};
 
 	add(r, table, COUNT(table));
 }
 
-static void add_device_metrics(struct rows *r, struct ut_record_opts *o)
+static void add_unsupported(struct rows *r, struct ut_record_opts *o)
 {
 	struct ut_device_opts *d = &o->device;
 	const struct ut_opt table[] = {
+		ut_opt_heading(UT_RECORD_UNSUPPORTED_HEADING),
 		ut_opt_flag('q', "metric-query", &d->metric_query, "metrics of each kernel"),
 		ut_opt_flag('k', "metric-sampling", &d->metric_sampling, "metrics over time"),
 		ut_opt_flag(0, "stall-sampling", &d->stall_sampling, "stalls by instruction"),
@@ -280,7 +283,10 @@ static void add_device_metrics(struct rows *r, struct ut_record_opts *o)
 					"microseconds between two samples (50)"),
 			     1, 1000000000),
 		ut_opt_strs(0, "devices-to-sample", "N[,N]", &d->devices, "only these devices"),
-		ut_opt_strs(0, "ranks-to-sample", "N[,N]", &d->ranks, "only these ranks"),
+		ut_opt_flag(0, "chrome-sycl-logging", &d->chrome_sycl, "SYCL in the timeline"),
+		ut_opt_words(ut_opt_str(0, "chrome-kmd-logging", "SCRIPT", &d->kmd_script,
+					"kernel driver activity by a bpftrace script"),
+			     "<file>"),
 		ut_opt_hidden(ut_opt_flag(0, "idle-sampling", &d->idle_sampling,
 					  "also samples outside kernels")),
 		ut_opt_hidden(ut_opt_flag(0, "system-time", &d->system_time,
@@ -321,7 +327,7 @@ const struct ut_opt *ut_record_table(struct ut_arena *a, struct ut_record_opts *
 	add_control(&r, o);
 	add_processes(&r, o);
 	add_device_logging(&r, o);
-	add_device_metrics(&r, o);
+	add_unsupported(&r, o);
 	add_about(&r, o);
 	return r.items;
 }

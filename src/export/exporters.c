@@ -6,6 +6,11 @@
 const struct ut_exporter *const ut_exporters[] = {
 	&ut_export_chrome,
 	&ut_export_perfetto,
+	&ut_export_csv,
+	&ut_export_utr,
+#if UT_HAVE_SQLITE
+	&ut_export_sqlite,
+#endif
 	NULL,
 };
 
@@ -16,6 +21,10 @@ static const struct {
 } aliases[] = {
 	{ ".perfetto-trace", &ut_export_perfetto },
 	{ ".perfetto", &ut_export_perfetto },
+#if UT_HAVE_SQLITE
+	{ ".db", &ut_export_sqlite },
+	{ ".sqlite3", &ut_export_sqlite },
+#endif
 };
 
 const struct ut_exporter *ut_exporter_by_name(const char *name)

@@ -220,6 +220,33 @@ static int move_in_place(struct ut_out *o)
 	return rc;
 }
 
+const char *ut_out_file(struct ut_out *o)
+{
+	int rc;
+
+	if (o->err.code)
+		return NULL;
+	if (o->fd < 0 || o->borrowed || ut_pack_by_name(o->path) || (!o->unnamed && !o->temp[0])) {
+		ut_err_set(&o->err, -EINVAL, "%s: this format needs a plain file; give one with -o",
+			   o->memory ? "memory" : o->path);
+		return NULL;
+	}
+	rc = o->unnamed ? give_name(o) : 0;
+	if (rc) {
+		fail(o, rc);
+		return NULL;
+	}
+	o->unnamed = false;
+	close(o->fd); /* a second descriptor would drop the locks of the writer's own */
+	o->fd = -1;
+	return o->temp;
+}
+
+void ut_out_fail(struct ut_out *o, int code, const char *text)
+{
+	ut_err_set(&o->err, code, "%s: %s", o->path, text);
+}
+
 int ut_out_commit(struct ut_out *o, struct ut_err *err)
 {
 	int rc;

@@ -36,6 +36,17 @@ int ut_out_commit(struct ut_out *o, struct ut_err *err) UT_MUST_CHECK;
 /* Throws away what was written. NULL is fine. */
 void ut_out_abandon(struct ut_out *o);
 
+/*
+ * For writers that need a file of their own, which they open by name (SQLite): the name of an empty
+ * file beside the final one, to be complete before commit, which moves it. Nothing else may have
+ * been or be written to o. NULL, and an error that sticks, if o is no plain file: standard output,
+ * a pipe, compressed.
+ */
+const char *ut_out_file(struct ut_out *o);
+
+/* An error that the writer has met on its way; sticks like our own. */
+void ut_out_fail(struct ut_out *o, int code, const char *text);
+
 void ut_out_write(struct ut_out *o, const void *data, size_t len);
 void ut_out_text(struct ut_out *o, const char *s);
 void ut_out_fmt(struct ut_out *o, const char *fmt, ...) UT_PRINTF(2, 3);

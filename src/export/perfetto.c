@@ -6,9 +6,9 @@
  *  (2) an interned string comes before its first use; its number is our string id;
  *  (3) on each row (a Perfetto track) begins and ends are properly nested and in order of time.
  *
- * For (3) spans are turned into begin and end: a row keeps the ends of its open slices and writes
- * them when the next event of the row is later. A span that does not nest, or an async span while
- * another is open, moves to a further row; the UI shows rows of one name and parent as one.
+ * For (3) spans are turned into begin and end. The first row of a thread or lane keeps the ends of
+ * its open slices and writes them when the next event of the row is later. A span that does not
+ * nest there goes to a row that holds one at a time, as async spans do; such rows are used again.
  */
 #include "export/exporter.h"
 
@@ -24,6 +24,7 @@
 #include "export/out.h"
 #include "export/pbuf.h"
 #include "export/perfetto_fields.h"
+#include "export/perfetto_packet.h"
 #include "export/perfetto_track.h"
 #include "model/event.h"
 #include "model/idmap.h"
@@ -34,19 +35,23 @@ struct row {
 	uint64_t uuid;
 	uint64_t *ends; /* of its open slices, the outermost first */
 	size_t depth, cap;
-	uint64_t busy_until; /* async: the end of its latest span, its begin while it is open */
+	/* rows that hold one span at a time */
+	uint64_t busy_until; /* the end of its latest span, its begin while it is open */
+	uint64_t number;     /* of the async span that is open */
+	bool open;
 };
 
 /* What a track of the model becomes. */
 struct lane {
 	struct row *rows; /* rows[0] is the track itself, but for async ones */
 	size_t count, cap;
-	uint32_t *idle; /* async: rows without an open span; a heap, the first free one on top */
+	uint32_t *idle; /* rows without an open span; a heap, the first free one on top */
 	size_t idle_count, idle_cap;
 	/* The latest begin is held back until the track's next event: flows that are bound to it
 	 * come after it and are written into it. */
 	struct ut_pbuf held;
 	uint64_t held_ts;
+	uint64_t held_end, held_uuid; /* if its end is known already; uuid 0 = it is not */
 	bool holds;
 	bool described;
 	uint32_t name; /* as described */
@@ -54,29 +59,20 @@ struct lane {
 
 struct process {
 	uint64_t uuid; /* 0 = not described yet */
-	uint32_t pid;
+	int32_t pid;
 	struct ut_process told; /* what the latest description said */
-};
-
-enum seen {
-	SEEN_NAME = 1u << 0,
-	SEEN_CATEGORY = 1u << 1,
-	SEEN_ANNOTATION = 1u << 2,
 };
 
 struct perfetto {
 	struct ut_sink sink;
-	struct ut_out *out;
-	struct ut_pbuf packet, interned, body; /* scratch */
+	struct ut_perfetto_packets w;
+	struct ut_pbuf body; /* scratch */
 	struct ut_pids pids;
 	uint64_t next_uuid;
 	uint64_t flow_base, next_flow; /* flows of a later trace continue behind the earlier ones */
-	uint32_t sequence;
 
 	/* the trace of the day */
 	bool started;
-	unsigned char *seen; /* by string id: where it was interned */
-	size_t seen_cap;
 	struct lane *lanes; /* by track */
 	size_t lane_cap;
 	struct process *processes;
@@ -88,140 +84,6 @@ struct perfetto {
 	size_t early_count, early_cap;
 };
 
-static void start_packet(struct perfetto *p, uint64_t flags)
-{
-	p->packet.len = 0;
-	ut_pbuf_varint(&p->packet, PACKET_SEQUENCE_ID, p->sequence);
-	if (flags)
-		ut_pbuf_varint(&p->packet, PACKET_SEQUENCE_FLAGS, flags);
-}
-
-static void write_packet(struct perfetto *p)
-{
-	unsigned char *head = (unsigned char *)ut_out_reserve(p->out, 16);
-
-	*head = TRACE_PACKET << 3 | 2;
-	ut_out_advance(p->out, (const char *)ut_pbuf_put(head + 1, p->packet.len));
-	ut_out_write(p->out, p->packet.data, p->packet.len);
-}
-
-static void write_interned(struct perfetto *p)
-{
-	if (!p->interned.len)
-		return;
-	start_packet(p, SEQ_NEEDS_INCREMENTAL_STATE);
-	ut_pbuf_bytes(&p->packet, PACKET_INTERNED_DATA, p->interned.data, p->interned.len);
-	write_packet(p);
-	p->interned.len = 0;
-}
-
-static void write_event(struct perfetto *p, uint64_t ts, const struct ut_pbuf *event)
-{
-	write_interned(p);
-	start_packet(p, SEQ_NEEDS_INCREMENTAL_STATE);
-	ut_pbuf_varint(&p->packet, PACKET_TIMESTAMP, ts);
-	ut_pbuf_bytes(&p->packet, PACKET_TRACK_EVENT, event->data, event->len);
-	write_packet(p);
-}
-
-/* A string's number on this sequence, written once per table before its first use. */
-static uint64_t intern(struct perfetto *p, const struct ut_trace *t, uint32_t id, enum seen table)
-{
-	static const uint32_t field[] = {
-		[SEEN_NAME] = INTERNED_NAMES,
-		[SEEN_CATEGORY] = INTERNED_CATEGORIES,
-		[SEEN_ANNOTATION] = INTERNED_ANNOTATIONS,
-	};
-	struct ut_str s;
-	size_t mark;
-
-	if (id < p->seen_cap && p->seen[id] & table)
-		return id;
-	s = ut_strtab_get(&t->strings, id);
-	mark = ut_pbuf_begin(&p->interned, field[table]);
-	ut_pbuf_varint(&p->interned, INTERNED_IID, id);
-	ut_pbuf_str(&p->interned, INTERNED_TEXT, s.ptr, s.len);
-	ut_pbuf_end(&p->interned, mark);
-	p->seen = ut_grow(p->seen, (size_t)id + 1, &p->seen_cap, 1);
-	p->seen[id] |= (unsigned char)table;
-	return id;
-}
-
-static void put_arg_value(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_arg *a)
-{
-	struct ut_str s;
-
-	switch ((enum ut_arg_type)a->type) {
-	case UT_ARG_STR:
-		s = ut_strtab_get(&t->strings, a->value.str);
-		ut_pbuf_str(b, ANNOTATION_STRING, s.ptr, s.len);
-		break;
-	case UT_ARG_U64:
-		ut_pbuf_varint(b, ANNOTATION_UINT, a->value.u64);
-		break;
-	case UT_ARG_I64:
-		ut_pbuf_varint(b, ANNOTATION_INT, (uint64_t)a->value.i64);
-		break;
-	case UT_ARG_F64:
-		ut_pbuf_double(b, ANNOTATION_DOUBLE, a->value.f64);
-		break;
-	case UT_ARG_PTR:
-		ut_pbuf_varint(b, ANNOTATION_POINTER, a->value.u64);
-		break;
-	case UT_ARG_BOOL:
-		ut_pbuf_varint(b, ANNOTATION_BOOL, a->value.u64 != 0);
-		break;
-	case UT_ARG_JSON: /* nested values as their text */
-		s = ut_strtab_get(&t->strings, a->value.str);
-		ut_pbuf_str(b, ANNOTATION_STRING, s.ptr, s.len);
-		break;
-	case UT_ARG_END:
-		break;
-	}
-}
-
-/* The array that starts at a; returns its last element. */
-static const struct ut_arg *put_array(struct ut_pbuf *b, const struct ut_trace *t,
-				      const struct ut_arg *a)
-{
-	for (;; a++) {
-		size_t mark = ut_pbuf_begin(b, ANNOTATION_ARRAY);
-
-		put_arg_value(b, t, a);
-		ut_pbuf_end(b, mark);
-		if (!(a->flags & UT_ARG_MORE) || a[1].type == UT_ARG_END)
-			return a;
-	}
-}
-
-static void put_args(struct perfetto *p, struct ut_pbuf *b, const struct ut_trace *t,
-		     uint32_t index)
-{
-	for (const struct ut_arg *a = &t->args[index]; a->type != UT_ARG_END; a++) {
-		size_t mark = ut_pbuf_begin(b, EVENT_ANNOTATIONS);
-
-		if (a->key)
-			ut_pbuf_varint(b, ANNOTATION_NAME_IID,
-				       intern(p, t, a->key, SEEN_ANNOTATION));
-		else
-			ut_pbuf_str(b, ANNOTATION_NAME, "arg", 3); /* one without is refused */
-		if (a->flags & UT_ARG_ARRAY)
-			a = put_array(b, t, a);
-		else
-			put_arg_value(b, t, a);
-		ut_pbuf_end(b, mark);
-	}
-}
-
-static void put_flag(struct ut_pbuf *b, const char *name)
-{
-	size_t mark = ut_pbuf_begin(b, EVENT_ANNOTATIONS);
-
-	ut_pbuf_str(b, ANNOTATION_NAME, name, strlen(name));
-	ut_pbuf_varint(b, ANNOTATION_BOOL, 1);
-	ut_pbuf_end(b, mark);
-}
-
 static void put_event(struct perfetto *p, struct ut_pbuf *b, const struct ut_trace *t,
 		      const struct ut_event *e, enum event_type type, uint64_t uuid)
 {
@@ -229,14 +91,16 @@ static void put_event(struct perfetto *p, struct ut_pbuf *b, const struct ut_tra
 	ut_pbuf_varint(b, EVENT_TYPE, type);
 	ut_pbuf_varint(b, EVENT_TRACK_UUID, uuid);
 	if (e->name)
-		ut_pbuf_varint(b, EVENT_NAME_IID, intern(p, t, e->name, SEEN_NAME));
+		ut_pbuf_varint(b, EVENT_NAME_IID,
+			       ut_perfetto_intern(&p->w, t, e->name, UT_PERFETTO_NAMES));
 	if (e->cat)
-		ut_pbuf_varint(b, EVENT_CATEGORY_IIDS, intern(p, t, e->cat, SEEN_CATEGORY));
-	put_args(p, b, t, e->args);
+		ut_pbuf_varint(b, EVENT_CATEGORY_IIDS,
+			       ut_perfetto_intern(&p->w, t, e->cat, UT_PERFETTO_CATEGORIES));
+	ut_perfetto_put_args(&p->w, b, t, e->args);
 	if (e->flags & UT_EV_UNFINISHED)
-		put_flag(b, "unfinished");
+		ut_perfetto_put_flag(b, "unfinished");
 	if (e->flags & UT_EV_IMPLICIT_END)
-		put_flag(b, "implicit_end");
+		ut_perfetto_put_flag(b, "implicit_end");
 }
 
 static void write_end(struct perfetto *p, uint64_t uuid, uint64_t ts)
@@ -244,7 +108,7 @@ static void write_end(struct perfetto *p, uint64_t uuid, uint64_t ts)
 	p->body.len = 0;
 	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_SLICE_END);
 	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, uuid);
-	write_event(p, ts, &p->body);
+	ut_perfetto_write_event(&p->w, ts, &p->body);
 }
 
 static void put_clock(struct ut_pbuf *b, enum builtin_clock clock, uint64_t ns)
@@ -264,15 +128,15 @@ static void write_clocks(struct perfetto *p, const struct ut_trace *t, uint64_t 
 {
 	size_t mark;
 
-	start_packet(p, 0);
-	mark = ut_pbuf_begin(&p->packet, PACKET_CLOCK_SNAPSHOT);
-	put_clock(&p->packet, BUILTIN_MONOTONIC, ts);
-	put_clock(&p->packet, BUILTIN_BOOTTIME, ts + (uint64_t)t->boottime_offset);
+	ut_perfetto_start(&p->w, 0);
+	mark = ut_pbuf_begin(&p->w.packet, PACKET_CLOCK_SNAPSHOT);
+	put_clock(&p->w.packet, BUILTIN_MONOTONIC, ts);
+	put_clock(&p->w.packet, BUILTIN_BOOTTIME, ts + (uint64_t)t->boottime_offset);
 	if (t->realtime_offset)
-		put_clock(&p->packet, BUILTIN_REALTIME, ts + (uint64_t)t->realtime_offset);
-	ut_pbuf_varint(&p->packet, SNAPSHOT_PRIMARY, BUILTIN_MONOTONIC);
-	ut_pbuf_end(&p->packet, mark);
-	write_packet(p);
+		put_clock(&p->w.packet, BUILTIN_REALTIME, ts + (uint64_t)t->realtime_offset);
+	ut_pbuf_varint(&p->w.packet, SNAPSHOT_PRIMARY, BUILTIN_MONOTONIC);
+	ut_pbuf_end(&p->w.packet, mark);
+	ut_perfetto_write(&p->w);
 }
 
 /*
@@ -296,8 +160,8 @@ static void start_trace(struct perfetto *p, const struct ut_trace *t, uint64_t t
 	size_t mark;
 
 	p->started = true;
-	p->sequence++;
-	if (p->sequence == 1) {
+	p->w.sequence++;
+	if (p->w.sequence == 1) {
 		p->next_uuid = (salt(t) << 16) + 1;
 		p->next_flow = salt(t) << 40;
 		write_clocks(p, t, t->first ? t->first : ts);
@@ -306,12 +170,12 @@ static void start_trace(struct perfetto *p, const struct ut_trace *t, uint64_t t
 	ut_idmap_init(&p->open, &p->arena);
 	ut_idmap_init(&p->early, &p->arena);
 
-	start_packet(p, SEQ_INCREMENTAL_STATE_CLEARED);
-	mark = ut_pbuf_begin(&p->packet, PACKET_DEFAULTS);
-	ut_pbuf_varint(&p->packet, DEFAULTS_CLOCK_ID, BUILTIN_MONOTONIC);
-	ut_pbuf_end(&p->packet, mark);
-	ut_pbuf_varint(&p->packet, PACKET_FIRST_ON_SEQUENCE, 1);
-	write_packet(p);
+	ut_perfetto_start(&p->w, SEQ_INCREMENTAL_STATE_CLEARED);
+	mark = ut_pbuf_begin(&p->w.packet, PACKET_DEFAULTS);
+	ut_pbuf_varint(&p->w.packet, DEFAULTS_CLOCK_ID, BUILTIN_MONOTONIC);
+	ut_pbuf_end(&p->w.packet, mark);
+	ut_pbuf_varint(&p->w.packet, PACKET_FIRST_ON_SEQUENCE, 1);
+	ut_perfetto_write(&p->w);
 }
 
 static void describe_process(struct perfetto *p, const struct ut_trace *t, uint32_t index)
@@ -321,11 +185,11 @@ static void describe_process(struct perfetto *p, const struct ut_trace *t, uint3
 	size_t mark;
 
 	process->told = t->processes[index];
-	start_packet(p, 0);
-	mark = ut_pbuf_begin(&p->packet, PACKET_TRACK_DESCRIPTOR);
-	ut_perfetto_put_process(&p->packet, t, &t->processes[index], &place);
-	ut_pbuf_end(&p->packet, mark);
-	write_packet(p);
+	ut_perfetto_start(&p->w, 0);
+	mark = ut_pbuf_begin(&p->w.packet, PACKET_TRACK_DESCRIPTOR);
+	ut_perfetto_put_process(&p->w.packet, t, &t->processes[index], &place);
+	ut_pbuf_end(&p->w.packet, mark);
+	ut_perfetto_write(&p->w);
 }
 
 static struct process *process_at(struct perfetto *p, const struct ut_trace *t, uint32_t index)
@@ -337,41 +201,45 @@ static struct process *process_at(struct perfetto *p, const struct ut_trace *t, 
 	process = &p->processes[index];
 	if (!process->uuid) {
 		process->uuid = p->next_uuid++;
-		process->pid = ut_pids_take(&p->pids, (uint32_t)t->processes[index].pid);
+		process->pid = (int32_t)ut_pids_take(
+			&p->pids, (uint32_t)ut_perfetto_pid(t, &t->processes[index]));
 		describe_process(p, t, index);
 	}
 	return process;
 }
 
-static void describe_row(struct perfetto *p, const struct ut_trace *t, uint32_t index,
-			 const struct row *row, bool further)
+/* Rows beside the first hold what does not nest there; they stand below it. */
+static void describe_row(struct perfetto *p, const struct ut_trace *t, uint32_t index, size_t row)
 {
 	const struct process *process = process_at(p, t, t->tracks[index].process);
+	const struct lane *lane = &p->lanes[index];
 	struct ut_perfetto_place place = {
-		.uuid = row->uuid,
+		.uuid = lane->rows[row].uuid,
 		.parent = process->uuid,
 		.pid = process->pid,
-		.further = further,
+		.index = index,
 	};
 	size_t mark;
 
-	start_packet(p, 0);
-	mark = ut_pbuf_begin(&p->packet, PACKET_TRACK_DESCRIPTOR);
-	ut_perfetto_put_track(&p->packet, t, &t->tracks[index], &place);
-	ut_pbuf_end(&p->packet, mark);
-	write_packet(p);
+	if (row && t->tracks[index].type != UT_TRACK_ASYNC) {
+		place.parent = lane->rows[0].uuid;
+		place.overlap = true;
+	}
+	ut_perfetto_start(&p->w, 0);
+	mark = ut_pbuf_begin(&p->w.packet, PACKET_TRACK_DESCRIPTOR);
+	ut_perfetto_put_track(&p->w.packet, t, &t->tracks[index], &place);
+	ut_pbuf_end(&p->w.packet, mark);
+	ut_perfetto_write(&p->w);
 }
 
-static struct row *add_row(struct perfetto *p, const struct ut_trace *t, uint32_t track)
+static uint32_t add_row(struct perfetto *p, const struct ut_trace *t, uint32_t track)
 {
 	struct lane *lane = &p->lanes[track];
-	struct row *row;
 
 	lane->rows = ut_grow(lane->rows, lane->count + 1, &lane->cap, sizeof(*lane->rows));
-	row = &lane->rows[lane->count++];
-	row->uuid = p->next_uuid++;
-	describe_row(p, t, track, row, lane->count > 1);
-	return row;
+	lane->rows[lane->count].uuid = p->next_uuid++;
+	describe_row(p, t, track, lane->count);
+	return (uint32_t)lane->count++;
 }
 
 static struct lane *lane_at(struct perfetto *p, const struct ut_trace *t, uint32_t track)
@@ -391,9 +259,13 @@ static struct lane *lane_at(struct perfetto *p, const struct ut_trace *t, uint32
 
 static void release_held(struct perfetto *p, struct lane *lane)
 {
-	if (lane->holds)
-		write_event(p, lane->held_ts, &lane->held);
+	if (!lane->holds)
+		return;
 	lane->holds = false;
+	ut_perfetto_write_event(&p->w, lane->held_ts, &lane->held);
+	if (lane->held_uuid)
+		write_end(p, lane->held_uuid, lane->held_end);
+	lane->held_uuid = 0;
 }
 
 static void hold_begin(struct perfetto *p, struct lane *lane, const struct ut_trace *t,
@@ -402,83 +274,6 @@ static void hold_begin(struct perfetto *p, struct lane *lane, const struct ut_tr
 	put_event(p, &lane->held, t, e, TYPE_SLICE_BEGIN, uuid);
 	lane->held_ts = e->ts;
 	lane->holds = true;
-}
-
-/* Ends the slices of a row that are over at ts. */
-static void unwind(struct perfetto *p, struct row *row, uint64_t ts)
-{
-	while (row->depth && row->ends[row->depth - 1] <= ts)
-		write_end(p, row->uuid, row->ends[--row->depth]);
-}
-
-/* The first row on which a span until end nests, a new one if there is none. */
-static struct row *row_for(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e,
-			   uint64_t end)
-{
-	struct lane *lane = &p->lanes[e->track];
-
-	for (size_t i = 0; i < lane->count; i++) {
-		struct row *row = &lane->rows[i];
-
-		unwind(p, row, e->ts);
-		if (!row->depth || row->ends[row->depth - 1] >= end)
-			return row;
-	}
-	return add_row(p, t, e->track);
-}
-
-static void add_span(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
-{
-	struct lane *lane = lane_at(p, t, e->track);
-	uint64_t end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX;
-	struct row *row;
-
-	release_held(p, lane);
-	row = row_for(p, t, e, end);
-	hold_begin(p, lane, t, e, row->uuid);
-	row->ends = ut_grow(row->ends, row->depth + 1, &row->cap, sizeof(*row->ends));
-	row->ends[row->depth++] = end;
-}
-
-/* Where an event without length goes; uuid 0 is the trace's own track. */
-static uint64_t instant_uuid(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
-{
-	struct lane *lane = lane_at(p, t, e->track);
-
-	if (e->flags & UT_EV_SCOPE_GLOBAL)
-		return 0;
-	if (e->flags & UT_EV_SCOPE_PROCESS || !lane->count)
-		return process_at(p, t, t->tracks[e->track].process)->uuid;
-	unwind(p, &lane->rows[0], e->ts);
-	return lane->rows[0].uuid;
-}
-
-static void add_instant(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
-{
-	uint64_t uuid;
-
-	release_held(p, lane_at(p, t, e->track));
-	uuid = instant_uuid(p, t, e);
-	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
-	write_event(p, e->ts, &p->body);
-}
-
-static void add_counter(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
-{
-	struct lane *lane = lane_at(p, t, e->track);
-	double value;
-
-	p->body.len = 0;
-	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_COUNTER);
-	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, lane->rows[0].uuid);
-	memcpy(&value, &e->val, sizeof(value));
-	if (e->flags & UT_EV_DOUBLE)
-		ut_pbuf_double(&p->body, EVENT_DOUBLE_COUNTER, value);
-	else if (e->flags & UT_EV_SIGNED || e->val <= INT64_MAX)
-		ut_pbuf_varint(&p->body, EVENT_COUNTER, e->val);
-	else
-		ut_pbuf_double(&p->body, EVENT_DOUBLE_COUNTER, (double)e->val);
-	write_event(p, e->ts, &p->body);
 }
 
 static uint64_t idle_since(const struct lane *lane, size_t i)
@@ -529,8 +324,149 @@ static uint32_t free_row(struct perfetto *p, const struct ut_trace *t, uint32_t 
 
 	if (lane->idle_count && idle_since(lane, 0) <= ts)
 		return take_idle(lane);
-	add_row(p, t, track);
-	return (uint32_t)lane->count - 1;
+	return add_row(p, t, track);
+}
+
+/* Ends the slices of a row that are over at ts. */
+static void unwind(struct perfetto *p, struct row *row, uint64_t ts)
+{
+	while (row->depth && row->ends[row->depth - 1] <= ts)
+		write_end(p, row->uuid, row->ends[--row->depth]);
+}
+
+/* A span on a row that holds one at a time. */
+static void add_span_alone(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e,
+			   uint64_t end)
+{
+	struct lane *lane = &p->lanes[e->track];
+	uint32_t row = free_row(p, t, e->track, e->ts);
+
+	hold_begin(p, lane, t, e, lane->rows[row].uuid);
+	lane->held_uuid = lane->rows[row].uuid;
+	lane->held_end = end;
+	lane->rows[row].busy_until = end;
+	add_idle(lane, row);
+}
+
+static void add_span(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct lane *lane = lane_at(p, t, e->track);
+	uint64_t end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX;
+	struct row *row = lane->rows;
+
+	release_held(p, lane);
+	if (t->tracks[e->track].type == UT_TRACK_ASYNC) {
+		add_span_alone(p, t, e, end);
+		return;
+	}
+	unwind(p, row, e->ts);
+	if (row->depth && row->ends[row->depth - 1] < end) {
+		add_span_alone(p, t, e, end);
+		return;
+	}
+	hold_begin(p, lane, t, e, row->uuid);
+	row->ends = ut_grow(row->ends, row->depth + 1, &row->cap, sizeof(*row->ends));
+	row->ends[row->depth++] = end;
+}
+
+/* Is this the row (index + 1, 0 = none) where the async span of that number is open? */
+static bool is_open(const struct lane *lane, uint32_t row, uint64_t number)
+{
+	return row && row <= lane->count && lane->rows[row - 1].open &&
+	       lane->rows[row - 1].number == number;
+}
+
+/* Where an event without length goes; uuid 0 is the trace's own track. */
+static uint64_t instant_uuid(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct lane *lane = lane_at(p, t, e->track);
+
+	if (e->flags & UT_EV_SCOPE_GLOBAL)
+		return 0;
+	if (e->flags & UT_EV_SCOPE_PROCESS || !lane->count)
+		return process_at(p, t, t->tracks[e->track].process)->uuid;
+	unwind(p, &lane->rows[0], e->ts);
+	return lane->rows[0].uuid;
+}
+
+static void add_instant(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	uint64_t uuid;
+
+	release_held(p, lane_at(p, t, e->track));
+	uuid = instant_uuid(p, t, e);
+	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
+	ut_perfetto_write_event(&p->w, e->ts, &p->body);
+}
+
+/* A row of an overlapping track where nothing is open at ts. */
+static uint64_t idle_uuid(struct perfetto *p, const struct ut_trace *t, uint32_t track, uint64_t ts)
+{
+	struct lane *lane = lane_at(p, t, track);
+	uint32_t row = free_row(p, t, track, ts);
+
+	if (lane->rows[row].busy_until < ts)
+		lane->rows[row].busy_until = ts;
+	add_idle(lane, row);
+	return lane->rows[row].uuid;
+}
+
+/* The same for what only foreign traces have on overlapping tracks: it stays on its track. */
+static uint64_t moment_uuid(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	bool scoped = e->flags & (UT_EV_SCOPE_GLOBAL | UT_EV_SCOPE_PROCESS);
+
+	if (t->tracks[e->track].type == UT_TRACK_ASYNC && !scoped)
+		return idle_uuid(p, t, e->track, e->ts);
+	return instant_uuid(p, t, e);
+}
+
+/* The format knows no objects: a moment that tells which one, and what happened to it. */
+static void add_object(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	const char *key = e->kind == UT_KIND_OBJECT_NEW     ? "object_new"
+			  : e->kind == UT_KIND_OBJECT_STATE ? "object_state"
+							    : "object_gone";
+
+	release_held(p, lane_at(p, t, e->track));
+	put_event(p, &p->body, t, e, TYPE_INSTANT, moment_uuid(p, t, e));
+	ut_perfetto_put_number(&p->body, key, e->val);
+	ut_perfetto_write_event(&p->w, e->ts, &p->body);
+}
+
+/* A moment in an async span goes onto its row. */
+static void add_async_instant(struct perfetto *p, const struct ut_trace *t,
+			      const struct ut_event *e)
+{
+	struct lane *lane = lane_at(p, t, e->track);
+	uint32_t row = ut_idmap_get(&p->open, e->val);
+	uint64_t uuid;
+
+	release_held(p, lane);
+	uuid = is_open(lane, row, e->val) ? lane->rows[row - 1].uuid
+					  : idle_uuid(p, t, e->track, e->ts);
+	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
+	ut_perfetto_write_event(&p->w, e->ts, &p->body);
+}
+
+static void add_counter(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct lane *lane = lane_at(p, t, e->track);
+	double value;
+
+	if (!lane->count)
+		add_row(p, t, e->track);
+	p->body.len = 0;
+	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_COUNTER);
+	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, lane->rows[0].uuid);
+	memcpy(&value, &e->val, sizeof(value));
+	if (e->flags & UT_EV_DOUBLE)
+		ut_pbuf_double(&p->body, EVENT_DOUBLE_COUNTER, value);
+	else if (e->flags & UT_EV_SIGNED || e->val <= INT64_MAX)
+		ut_pbuf_varint(&p->body, EVENT_COUNTER, e->val);
+	else
+		ut_pbuf_double(&p->body, EVENT_DOUBLE_COUNTER, (double)e->val);
+	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
 
 static void end_async(struct perfetto *p, struct lane *lane, uint32_t row, uint64_t ts)
@@ -540,6 +476,7 @@ static void end_async(struct perfetto *p, struct lane *lane, uint32_t row, uint6
 	release_held(p, lane);
 	write_end(p, lane->rows[row].uuid, ts);
 	lane->rows[row].busy_until = ts;
+	lane->rows[row].open = false;
 	add_idle(lane, row);
 }
 
@@ -552,6 +489,8 @@ static void add_async_begin(struct perfetto *p, const struct ut_trace *t, const 
 	release_held(p, lane);
 	row = free_row(p, t, e->track, e->ts);
 	lane->rows[row].busy_until = e->ts;
+	lane->rows[row].number = e->val;
+	lane->rows[row].open = true;
 	hold_begin(p, lane, t, e, lane->rows[row].uuid);
 	if (early)
 		end_async(p, lane, row, p->early_ends[early]);
@@ -564,7 +503,7 @@ static void add_async_end(struct perfetto *p, const struct ut_trace *t, const st
 	struct lane *lane = lane_at(p, t, e->track);
 	uint32_t row = ut_idmap_take(&p->open, e->val);
 
-	if (row && row <= lane->count) {
+	if (is_open(lane, row, e->val)) {
 		end_async(p, lane, row - 1, e->ts);
 		return;
 	}
@@ -578,7 +517,7 @@ static void add_async_end(struct perfetto *p, const struct ut_trace *t, const st
 static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
-	uint32_t field = e->kind == UT_KIND_FLOW_OUT ? EVENT_FLOW_IDS : EVENT_TERMINATING_FLOW_IDS;
+	uint32_t field = e->kind == UT_KIND_FLOW_IN ? EVENT_TERMINATING_FLOW_IDS : EVENT_FLOW_IDS;
 	uint64_t id = p->flow_base + e->val, uuid;
 
 	if (id >= p->next_flow)
@@ -587,12 +526,12 @@ static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct 
 		ut_pbuf_fixed64(&lane->held, field, id);
 		return;
 	}
-	uuid = instant_uuid(p, t, e);
+	uuid = moment_uuid(p, t, e);
 	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
 	if (!e->name)
 		ut_pbuf_str(&p->body, EVENT_NAME, "flow", 4);
 	ut_pbuf_fixed64(&p->body, field, id);
-	write_event(p, e->ts, &p->body);
+	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
 
 static void perfetto_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
@@ -626,10 +565,12 @@ static void perfetto_event(struct ut_sink *sink, const struct ut_trace *t, const
 		add_flow(p, t, e);
 		break;
 	case UT_KIND_ASYNC_INSTANT:
+		add_async_instant(p, t, e);
+		break;
 	case UT_KIND_OBJECT_NEW:
 	case UT_KIND_OBJECT_STATE:
 	case UT_KIND_OBJECT_GONE:
-		add_instant(p, t, e);
+		add_object(p, t, e);
 		break;
 	case UT_KIND_COUNT:
 		break;
@@ -644,7 +585,7 @@ static void end_lane(struct perfetto *p, const struct ut_trace *t, uint32_t inde
 	for (size_t i = 0; i < lane->count; i++)
 		unwind(p, &lane->rows[i], UINT64_MAX);
 	if (lane->described && lane->count && lane->name != t->tracks[index].name)
-		describe_row(p, t, index, &lane->rows[0], false); /* it was named later */
+		describe_row(p, t, index, 0); /* it was named later */
 }
 
 /* Losses and what was said about the trace as a whole: an instant of the process, at the end. */
@@ -660,15 +601,10 @@ static void write_notes(struct perfetto *p, const struct ut_trace *t)
 	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_INSTANT);
 	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, process_at(p, t, 0)->uuid);
 	ut_pbuf_str(&p->body, EVENT_NAME, name, strlen(name));
-	for (size_t i = 0; i < count; i++) {
-		size_t mark = ut_pbuf_begin(&p->body, EVENT_ANNOTATIONS);
-
-		ut_pbuf_str(&p->body, ANNOTATION_NAME, losses[i].name, strlen(losses[i].name));
-		ut_pbuf_varint(&p->body, ANNOTATION_UINT, losses[i].count);
-		ut_pbuf_end(&p->body, mark);
-	}
-	put_args(p, &p->body, t, t->global_args);
-	write_event(p, t->last, &p->body);
+	for (size_t i = 0; i < count; i++)
+		ut_perfetto_put_number(&p->body, losses[i].name, losses[i].count);
+	ut_perfetto_put_args(&p->w, &p->body, t, t->global_args);
+	ut_perfetto_write_event(&p->w, t->last, &p->body);
 }
 
 static void release_lane(struct lane *lane)
@@ -686,14 +622,13 @@ static void forget_trace(struct perfetto *p)
 		release_lane(&p->lanes[i]);
 	free(p->lanes);
 	free(p->processes);
-	free(p->seen);
 	free(p->early_ends);
 	ut_arena_release(&p->arena);
+	ut_perfetto_forget(&p->w);
 	p->lanes = NULL;
 	p->processes = NULL;
-	p->seen = NULL;
 	p->early_ends = NULL;
-	p->lane_cap = p->process_cap = p->seen_cap = p->early_cap = p->early_count = 0;
+	p->lane_cap = p->process_cap = p->early_cap = p->early_count = 0;
 	p->started = false;
 }
 
@@ -719,7 +654,7 @@ static struct ut_sink *perfetto_open(struct ut_out *out)
 	struct perfetto *p = ut_make(sizeof(*p));
 
 	p->sink.event = perfetto_event;
-	p->out = out;
+	p->w.out = out;
 	return &p->sink;
 }
 
@@ -729,8 +664,7 @@ static void perfetto_close(struct ut_sink *sink)
 
 	forget_trace(p);
 	ut_pids_release(&p->pids);
-	ut_pbuf_release(&p->packet);
-	ut_pbuf_release(&p->interned);
+	ut_perfetto_release(&p->w);
 	ut_pbuf_release(&p->body);
 	free(p);
 }

@@ -79,8 +79,17 @@ enum debug_annotation {
 	ANNOTATION_DOUBLE = 5,
 	ANNOTATION_STRING = 6,
 	ANNOTATION_POINTER = 7,
+	ANNOTATION_NESTED = 8, /* nested_value */
+	ANNOTATION_JSON = 9,   /* legacy_json_value */
 	ANNOTATION_NAME = 10,
+	ANNOTATION_DICT = 11,  /* dict_entries */
 	ANNOTATION_ARRAY = 12, /* array_values */
+};
+
+enum nested_value {
+	NESTED_TYPE = 1, /* nested_type */
+	NESTED_DICT = 1,
+	NESTED_ARRAY = 2,
 };
 
 enum track_descriptor {

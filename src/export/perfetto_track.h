@@ -15,10 +15,15 @@ struct ut_track;
 /* Where a track stands in the file. */
 struct ut_perfetto_place {
 	uint64_t uuid;
-	uint64_t parent; /* uuid of its process */
-	uint32_t pid;    /* in the file; a process may have had to take another number */
-	bool further;    /* a further row of the same track: no thread, no counter of its own */
+	uint64_t parent; /* uuid of its process, or of the row that it overlaps */
+	int32_t pid;     /* in the file; a process may have had to take another number */
+	uint32_t index;  /* of the track in the trace */
+	bool overlap;    /* a further row of the same track: no thread, no counter of its own */
 };
+
+/* The number that a process would like to have: its pid, or one that no system gives out if that
+ * is text or does not fit. */
+int32_t ut_perfetto_pid(const struct ut_trace *t, const struct ut_process *process);
 
 void ut_perfetto_put_process(struct ut_pbuf *b, const struct ut_trace *t,
 			     const struct ut_process *process,

@@ -7,78 +7,21 @@
 
 #include "analyze/summary.h"
 #include "base/str.h"
+#include "export/cells.h"
 #include "export/out.h"
-#include "export/utf8.h"
 
 #define NAME_COLUMNS   48
 #define DOMAIN_COLUMNS 28
 #define TIME_COLUMNS   9
-#define ELLIPSIS       "\xe2\x80\xa6" /* one column */
-
-/* A name made fit for a terminal: no control characters, no bad UTF-8, not too wide. */
-struct cell {
-	char text[NAME_COLUMNS * 4 + 4];
-	size_t len, columns;
-};
-
-static size_t count_chars(struct ut_str s)
-{
-	size_t n = 0;
-	bool ok;
-
-	for (size_t i = 0; i < s.len; n++)
-		i += ut_utf8_step(s.ptr + i, s.len - i, &ok);
-	return n;
-}
-
-/* C0 and C1 controls: a name must not move the cursor or set the title. */
-static bool is_control(const char *s, size_t n)
-{
-	unsigned char first = (unsigned char)s[0];
-
-	return (n == 1 && (first < 0x20 || first == 0x7f)) ||
-	       (n == 2 && first == 0xc2 && (unsigned char)s[1] < 0xa0);
-}
-
-static void add_char(struct cell *c, const char *s, size_t n)
-{
-	memcpy(c->text + c->len, s, n);
-	c->len += n;
-	c->columns++;
-}
-
-/* A name that is too wide loses its middle: both ends tell more. */
-static void make_cell(struct cell *c, struct ut_str s, size_t max)
-{
-	size_t total = count_chars(s), at = 0, n;
-	size_t head = total > max ? max / 2 : total;
-	size_t tail = total > max ? total - (max - max / 2 - 1) : total;
-	bool ok;
-
-	*c = (struct cell){ 0 };
-	for (size_t i = 0; i < s.len; i += n, at++) {
-		n = ut_utf8_step(s.ptr + i, s.len - i, &ok);
-		if (at == head && at < tail)
-			add_char(c, ELLIPSIS, strlen(ELLIPSIS));
-		if (at >= head && at < tail)
-			continue;
-		if (!ok)
-			add_char(c, UT_UTF8_BAD, 3);
-		else if (is_control(s.ptr + i, n))
-			add_char(c, "?", 1);
-		else
-			add_char(c, s.ptr + i, n);
-	}
-}
 
 static void put_cell(struct ut_out *o, struct ut_str s, size_t columns, size_t max)
 {
-	struct cell c;
+	struct ut_buf b = { 0 };
+	size_t used = ut_cell_name(&b, s.ptr, s.len, max);
 
-	make_cell(&c, s, max);
-	ut_out_write(o, c.text, c.len);
-	for (size_t i = c.columns; i < columns; i++)
-		ut_out_text(o, " ");
+	ut_out_write(o, b.data, b.len);
+	ut_out_fmt(o, "%*s", used < columns ? (int)(columns - used) : 0, "");
+	ut_buf_release(&b);
 }
 
 static size_t widest(const struct ut_summary *s, size_t rows, bool domains, size_t max)
@@ -87,33 +30,19 @@ static size_t widest(const struct ut_summary *s, size_t rows, bool domains, size
 
 	for (size_t i = 0; i < rows; i++) {
 		uint32_t id = domains ? s->rows[i].cat : s->rows[i].name;
-		size_t n = count_chars(ut_strtab_get(&s->strings, id));
+		struct ut_str str = ut_strtab_get(&s->strings, id);
+		size_t n = ut_cell_columns(str.ptr, str.len);
 
 		columns = n > columns ? n : columns;
 	}
 	return columns < max ? columns : max;
 }
 
-/* Four digits and a unit: "12.34 ms". */
 static void put_time(struct ut_out *o, uint64_t ns)
 {
-	static const char *const units[] = { "us", "ms", "s" };
-	double value = (double)ns / 1000;
-	size_t unit = 0;
-	int places = 0;
-	char text[40];
+	char text[UT_CELL_TIME];
 
-	if (ns < 1000) {
-		snprintf(text, sizeof(text), "%" PRIu64 " ns", ns);
-	} else {
-		/* 999.95 and more would be printed as 1000.0 */
-		for (; value >= 999.95 && unit < 2; unit++)
-			value /= 1000;
-		for (double limit = 999.95; places < 3 && value < limit; limit /= 10)
-			places++;
-		snprintf(text, sizeof(text), "%.*f %s", places, value, units[unit]);
-	}
-	ut_out_fmt(o, "  %*s", TIME_COLUMNS, text);
+	ut_out_fmt(o, "  %*s", TIME_COLUMNS, ut_cell_time(text, ns));
 }
 
 static double share(const struct ut_summary *s, uint64_t self)
@@ -196,23 +125,9 @@ void ut_table_text(struct ut_out *o, const struct ut_summary *s, size_t limit)
 		put_rest(o, s, rows);
 }
 
-/* RFC 4180: quoted always, quotes doubled. NULs, which many readers stop at, are replaced too. */
 static void put_csv_str(struct ut_out *o, struct ut_str s)
 {
-	size_t n;
-	bool ok;
-
-	ut_out_text(o, "\"");
-	for (size_t i = 0; i < s.len; i += n) {
-		n = ut_utf8_step(s.ptr + i, s.len - i, &ok);
-		if (!ok || !s.ptr[i])
-			ut_out_text(o, UT_UTF8_BAD);
-		else
-			ut_out_write(o, s.ptr + i, n);
-		if (s.ptr[i] == '"')
-			ut_out_text(o, "\"");
-	}
-	ut_out_text(o, "\"");
+	ut_cell_csv(o, s.ptr, s.len);
 }
 
 void ut_table_csv(struct ut_out *o, const struct ut_summary *s)
@@ -266,20 +181,23 @@ static bool is_ccl(const struct ut_summary *s, const struct ut_summary_row *row)
 }
 
 /* "oneCCL::allreduce": domain and name, unless the name has it all. */
-static void make_ccl_cell(struct cell *c, const struct ut_summary *s,
-			  const struct ut_summary_row *row)
+static size_t make_ccl_cell(struct ut_buf *cell, const struct ut_summary *s,
+			    const struct ut_summary_row *row)
 {
 	struct ut_str cat = ut_strtab_get(&s->strings, row->cat);
 	struct ut_str name = ut_strtab_get(&s->strings, row->name);
 	struct ut_buf b = { 0 };
+	size_t columns;
 
 	if (cat.len && !ut_str_starts(name.ptr, "oneCCL")) {
 		ut_buf_add(&b, cat.ptr, cat.len);
 		ut_buf_text(&b, "::");
 	}
 	ut_buf_add(&b, name.ptr, name.len);
-	make_cell(c, (struct ut_str){ b.data, b.len }, NAME_COLUMNS);
+	cell->len = 0;
+	columns = ut_cell_name(cell, b.data, b.len, NAME_COLUMNS);
 	ut_buf_release(&b);
+	return columns;
 }
 
 /* Widths are those of Intel's tool: scripts cut its columns. */
@@ -306,27 +224,33 @@ void ut_table_ccl(struct ut_out *o, const struct ut_summary *s, uint32_t pid, in
 {
 	size_t columns = strlen("Function"), count = 0;
 	uint64_t total = 0;
-	struct cell c;
+	struct ut_buf cell = { 0 };
 
 	for (size_t i = 0; i < s->count; i++) {
+		size_t used;
+
 		if (!is_ccl(s, &s->rows[i]))
 			continue;
-		make_ccl_cell(&c, s, &s->rows[i]);
-		columns = c.columns > columns ? c.columns : columns;
+		used = make_ccl_cell(&cell, s, &s->rows[i]);
+		columns = used > columns ? used : columns;
 		total += s->rows[i].total;
 		count++;
 	}
 	if (!count)
-		return;
+		goto out;
 	put_ccl_head(o, pid, rank);
 	ut_out_fmt(o, "%*s, %12s, %20s, %12s, %20s, %20s, %20s\n", (int)columns, "Function",
 		   "Calls", "Time (ns)", "Time (%)", "Average (ns)", "Min (ns)", "Max (ns)");
 	for (size_t i = 0; i < s->count; i++) {
+		size_t used;
+
 		if (!is_ccl(s, &s->rows[i]))
 			continue;
-		make_ccl_cell(&c, s, &s->rows[i]);
-		ut_out_fmt(o, "%*s", (int)(columns - c.columns), "");
-		ut_out_write(o, c.text, c.len);
+		used = make_ccl_cell(&cell, s, &s->rows[i]);
+		ut_out_fmt(o, "%*s", (int)(columns - used), "");
+		ut_out_write(o, cell.data, cell.len);
 		put_ccl_row(o, &s->rows[i], total);
 	}
+out:
+	ut_buf_release(&cell);
 }

@@ -94,6 +94,11 @@ static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_ar
 	replace(env, "INTEL_JIT_PROFILER64", l->library);
 	if (l->ccl)
 		ut_env_set(env, "CCL_ITT_LEVEL", "1");
+	if (l->devices)
+		ut_doors_open(&(struct ut_doors){ .backends = ut_doors_folder(a, l->library),
+						  .session_dir = l->session_dir,
+						  .opencl = l->opencl },
+			      env);
 	if (!l->preload)
 		return;
 	if (strpbrk(l->library, ": "))

@@ -14,16 +14,19 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "launch/doors.h"
 
 struct ut_arena;
 struct ut_control;
 
 struct ut_launch {
-	const char *const *argv;    /* the program and its arguments, closed by NULL */
-	const char *session_dir;    /* absolute */
-	const char *library;        /* absolute path of the collector */
-	bool preload;               /* also through LD_PRELOAD, to see setenv() and friends */
-	bool ccl;                   /* ask oneCCL for its ITT tasks */
+	const char *const *argv; /* the program and its arguments, closed by NULL */
+	const char *session_dir; /* absolute */
+	const char *library;     /* absolute path of the collector */
+	bool preload;            /* also through LD_PRELOAD, to see setenv() and friends */
+	bool ccl;                /* ask oneCCL for its ITT tasks */
+	bool devices;            /* open the doors of accelerator runtimes */
+	enum ut_opencl_door opencl;
 	struct ut_control *control; /* told root_pid and the time, once a second */
 };
 

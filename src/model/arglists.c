@@ -62,10 +62,11 @@ static bool has_shape(const struct ut_arglists *l, uint32_t shape, const struct 
 		      size_t count)
 {
 	const struct ut_shape *s = &l->shapes[shape];
-	const struct ut_shape_arg *sa = l->shape_args + s->first;
+	const struct ut_shape_arg *sa;
 
 	if (s->count != count)
-		return false;
+		return false; /* and there may be no shape_args yet */
+	sa = l->shape_args + s->first;
 	for (size_t i = 0; i < count; i++) {
 		if (sa[i].key != args[i].key || sa[i].form != form_of(&args[i]) ||
 		    sa[i].flags != args[i].flags)

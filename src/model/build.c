@@ -5,6 +5,7 @@
 
 #include "base/grow.h"
 #include "model/idmap.h"
+#include "model/pages.h"
 
 #define FIRST_ROWS 64u
 #define ROW_BYTES  24u
@@ -34,12 +35,12 @@ static void lay_out(struct ut_build_block *block, char *memory, uint32_t cap)
 void ut_build_block_make(struct ut_build_block *block, uint32_t cap)
 {
 	*block = (struct ut_build_block){ 0 };
-	lay_out(block, ut_make((size_t)cap * ROW_BYTES), cap);
+	lay_out(block, ut_pages_alloc((size_t)cap * ROW_BYTES), cap);
 }
 
 void ut_build_block_free(struct ut_build_block *block)
 {
-	free(block->ts);
+	ut_pages_free(block->ts);
 	*block = (struct ut_build_block){ 0 };
 }
 

@@ -12,7 +12,8 @@
 #include "base/grow.h"
 #include "model/build.h"
 
-#define MOST_PILES 64u
+#define MOST_PILES  64u
+#define DOUBLE_MOST 256u /* arguments among which doubles are looked for */
 
 struct pile {
 	uint32_t *rows; /* in order of arrival, and of time */
@@ -210,6 +211,23 @@ static uint32_t span_type(struct joiner *j, uint32_t type, bool unfinished)
 	return j->spans[at] - 1;
 }
 
+/* Of n arguments and m behind them: the first ones give way to later ones with the same key. */
+static size_t drop_doubles(struct ut_arg *args, size_t n, size_t m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = n;
+
+		while (k < n + m && args[k].key != args[i].key)
+			k++;
+		if (k == n + m)
+			args[kept++] = args[i];
+	}
+	memmove(args + kept, args + n, m * sizeof(*args));
+	return kept;
+}
+
 /* Arguments may come with the end as well. */
 static uint32_t both_args(struct ut_build *b, uint32_t first, uint32_t second)
 {
@@ -225,6 +243,8 @@ static uint32_t both_args(struct ut_build *b, uint32_t first, uint32_t second)
 	b->scratch = ut_grow(b->scratch, n + m, &b->scratch_cap, sizeof(*b->scratch));
 	ut_arglists_get(l, first, b->scratch, n);
 	ut_arglists_get(l, second, b->scratch + n, m);
+	if (n <= DOUBLE_MOST && m <= DOUBLE_MOST)
+		n = drop_doubles(b->scratch, n, m);
 	return ut_arglists_add(l, b->scratch, n + m);
 }
 

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "model/idmap.h"
+#include "model/pages.h"
 #include "model/pyramid.h"
 #include "model/sink.h"
 
@@ -17,7 +18,7 @@ static void release_rows(struct ut_store *s)
 		size_t blocks = s->rows[i].blocks ? ut_rows_blocks(&s->rows[i]) : 0;
 
 		for (size_t n = 0; !s->map && n < blocks; n++)
-			free((void *)(uintptr_t)s->rows[i].blocks[n].ts);
+			ut_pages_free((void *)(uintptr_t)s->rows[i].blocks[n].ts);
 		free(s->rows[i].blocks);
 	}
 	free(s->rows);
@@ -84,12 +85,16 @@ void ut_store_send(struct ut_store *s, int64_t shift, struct ut_sink *sink)
 	}
 }
 
+/*
+ * Chrome's nested async events share the number: an end closes the latest begin. While one is open
+ * its end is UINT64_MAX minus the row + 1 of the begin around it.
+ */
 void ut_store_async_ends(const struct ut_store *s, uint32_t track, uint64_t *ends)
 {
 	const struct ut_rows *rows = &s->rows[track];
 	struct ut_arena arena = { 0 };
-	struct ut_idmap open; /* number of the instance -> its row + 1 */
-	uint64_t row = 0;
+	struct ut_idmap open; /* number of the instance -> row + 1 of its latest begin */
+	uint64_t row = 0, outer;
 
 	ut_idmap_init(&open, &arena);
 	for (size_t n = 0; n < ut_rows_blocks(rows); n++) {
@@ -101,13 +106,20 @@ void ut_store_async_ends(const struct ut_store *s, uint32_t track, uint64_t *end
 
 			ends[row] = 0;
 			if (kind == UT_KIND_ASYNC_BEGIN) {
-				ends[row] = UINT64_MAX;
+				ends[row] = UINT64_MAX - ut_idmap_get(&open, b->val[i]);
 				ut_idmap_put(&open, b->val[i], (uint32_t)row + 1);
 			} else if (kind == UT_KIND_ASYNC_END &&
 				   (begun = ut_idmap_take(&open, b->val[i]))) {
+				outer = UINT64_MAX - ends[begun - 1];
 				ends[begun - 1] = b->ts[i];
+				if (outer)
+					ut_idmap_put(&open, b->val[i], (uint32_t)outer);
 			}
 		}
+	}
+	for (row = 0; row < rows->count; row++) {
+		if (ends[row] >= UINT64_MAX - UINT32_MAX)
+			ends[row] = UINT64_MAX;
 	}
 	ut_arena_release(&arena);
 }

@@ -5,7 +5,8 @@
  * at 1, and are never reused: id 0 means "no string", so a zeroed event is a valid event.
  *
  * Owner: the trace. The text lives in the arena given at init and stays put until the arena is
- * released, so a returned pointer may be kept as long as the trace. Not thread-safe.
+ * released, so a returned pointer may be kept as long as the trace. A table may begin with the
+ * strings of a mapped file, which stay where they are. Not thread-safe.
  */
 #ifndef UT_MODEL_STRTAB_H
 #define UT_MODEL_STRTAB_H
@@ -22,10 +23,14 @@ struct ut_str {
 
 struct ut_strtab {
 	struct ut_arena *arena; /* not owned */
-	struct ut_str *items;   /* items[id]; items[0] is the empty string */
+	struct ut_str *items;   /* items[id - mapped]; items[0] is the empty string */
 	uint32_t count;         /* ids in use: 1..count */
-	uint32_t *slots;        /* open addressing, power of two, 0 = empty */
+	uint32_t *slots;        /* open addressing, power of two, 0 = empty; NULL = not made yet */
 	uint32_t slot_mask;
+	uint32_t mapped;        /* ids 1..mapped lie in a file */
+	const uint64_t *starts; /* of them in text: starts[id - 1] to the NUL before starts[id] */
+	const char *text;
+	uint64_t text_size;
 };
 
 void ut_strtab_init(struct ut_strtab *t, struct ut_arena *arena);
@@ -35,6 +40,15 @@ uint32_t ut_strtab_intern(struct ut_strtab *t, const char *s, size_t len);
 
 /* The same for a NUL-terminated string; NULL gives 0. */
 uint32_t ut_strtab_intern_z(struct ut_strtab *t, const char *s);
+
+/*
+ * Makes the empty table t begin with count strings of a file: string id is the bytes of text from
+ * starts[id - 1] to the NUL before starts[id], so there are count + 1 starts. They are used in
+ * place and must stay as long as t. Takes no time; the first intern() reads them all once. Any
+ * content is safe: a string that is not inside the text, or lacks its NUL, reads as empty.
+ */
+void ut_strtab_map(struct ut_strtab *t, const uint64_t *starts, uint32_t count, const char *text,
+		   uint64_t text_size);
 
 /* The string behind id. An unknown id gives the empty string, never NULL. */
 struct ut_str ut_strtab_get(const struct ut_strtab *t, uint32_t id);

@@ -13,6 +13,7 @@ static void formats_are_found_by_name(void **state)
 	(void)state;
 	assert_ptr_equal(ut_exporter_by_name("chrome"), &ut_export_chrome);
 	assert_ptr_equal(ut_exporter_by_name("perfetto"), &ut_export_perfetto);
+	assert_ptr_equal(ut_exporter_by_name("csv"), &ut_export_csv);
 	assert_null(ut_exporter_by_name("Chrome"));
 	assert_null(ut_exporter_by_name(""));
 }
@@ -25,6 +26,7 @@ static void formats_are_found_by_file(void **state)
 	assert_ptr_equal(ut_exporter_by_file("a.json.zst"), &ut_export_chrome);
 	assert_ptr_equal(ut_exporter_by_file("a.pftrace"), &ut_export_perfetto);
 	assert_ptr_equal(ut_exporter_by_file("a.perfetto-trace.gz"), &ut_export_perfetto);
+	assert_ptr_equal(ut_exporter_by_file("a.csv.gz"), &ut_export_csv);
 	assert_null(ut_exporter_by_file("a.txt"));
 	assert_null(ut_exporter_by_file("json"));
 	assert_null(ut_exporter_by_file(".gz"));

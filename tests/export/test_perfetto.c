@@ -134,10 +134,12 @@ static void read_annotation(struct reader *r, struct message m, bool element)
 			add_text(r, "", r->keys[f.value]);
 		else if (f.number == ANNOTATION_NAME)
 			add_text(r, "", f.inside);
-		else if (f.number == ANNOTATION_ARRAY)
+		else if (f.number == ANNOTATION_ARRAY || f.number == ANNOTATION_DICT)
 			read_annotation(r, f.inside, true);
-		else if (f.number == ANNOTATION_STRING)
+		else if (f.number == ANNOTATION_STRING || f.number == ANNOTATION_JSON)
 			add_text(r, "=", f.inside);
+		else if (f.number == ANNOTATION_NESTED)
+			ut_buf_fmt(&r->text, "={%d}", (int)get(f.inside, NESTED_TYPE).value);
 		else
 			ut_buf_fmt(&r->text, "=%" PRId64, (int64_t)f.value);
 	}
@@ -331,20 +333,55 @@ static void zero_length_spans_open_and_close_where_they_are(void **state)
 				      "end 15 on 2\n");
 }
 
-static void a_span_that_does_not_nest_moves_to_a_row_of_its_own(void **state)
+static void a_span_that_does_not_nest_moves_to_a_row_below_its_thread(void **state)
+{
+	struct script *s = *state;
+
+	s->trace.tracks[0].name = script_str(s, "main");
+	script_span(s, 0, "a", 10, 10);
+	script_span(s, 0, "b", 15, 10);
+	script_span(s, 0, "c", 16, 1);
+	script_span(s, 0, "d", 19, 50); /* the row of b is taken until 25 */
+	script_span(s, 0, "e", 28, 50); /* not any more */
+	expect(s, AT("10") APP "track 2 in 1 tid 101 main\n"
+			       "begin 10 on 2 a\n"
+			       "track 3 in 2 main (overlap)\n"
+			       "begin 15 on 3 b\n"
+			       "end 25 on 3\n"
+			       "begin 16 on 2 c\n"
+			       "end 17 on 2\n"
+			       "track 4 in 2 main (overlap)\n"
+			       "begin 19 on 4 d\n"
+			       "end 69 on 4\n"
+			       "end 20 on 2\n"
+			       "begin 28 on 2 e\n"
+			       "end 78 on 2\n");
+}
+
+static void overlapping_spans_take_no_more_rows_than_overlap(void **state)
+{
+	struct script *s = *state;
+	size_t rows = 0;
+
+	for (uint64_t i = 0; i < 1000; i++)
+		script_span(s, 0, "x", 10 * i, 195);
+	script_end(s);
+	for (size_t i = 0; i + 9 <= s->len; i++)
+		rows += !memcmp(s->text + i, "(overlap)", 9);
+	assert_int_equal(rows, 19); /* and the thread itself */
+}
+
+static void rows_of_a_thread_without_a_name_are_called_by_its_id(void **state)
 {
 	struct script *s = *state;
 
 	script_span(s, 0, "a", 10, 10);
 	script_span(s, 0, "b", 15, 10);
-	script_span(s, 0, "c", 16, 1);
 	expect(s, AT("10") APP THREAD "begin 10 on 2 a\n"
-				      "track 3 in 1\n"
+				      "track 3 in 2 101 (overlap)\n"
 				      "begin 15 on 3 b\n"
-				      "begin 16 on 2 c\n"
-				      "end 17 on 2\n"
-				      "end 20 on 2\n"
-				      "end 25 on 3\n");
+				      "end 25 on 3\n"
+				      "end 20 on 2\n");
 }
 
 static void the_end_of_time_is_no_overflow(void **state)
@@ -465,6 +502,90 @@ static void an_async_end_may_come_before_its_begin(void **state)
 			       "end 30 on 2\n");
 }
 
+static void moments_of_async_spans_lie_on_their_row(void **state)
+{
+	struct script *s = *state;
+	uint32_t track = script_track(s, UT_TRACK_ASYNC, "r", 1);
+
+	async(s, track, UT_KIND_ASYNC_BEGIN, 10, 1);
+	async(s, track, UT_KIND_ASYNC_BEGIN, 11, 2);
+	async(s, track, UT_KIND_ASYNC_INSTANT, 12, 1);
+	async(s, track, UT_KIND_ASYNC_END, 20, 1);
+	async(s, track, UT_KIND_ASYNC_INSTANT, 21, 1); /* over: where nothing is open */
+	async(s, track, UT_KIND_ASYNC_END, 30, 2);
+	expect(s, AT("10") APP "track 2 in 1 r\n"
+			       "begin 10 on 2 io\n"
+			       "track 3 in 1 r\n"
+			       "begin 11 on 3 io\n"
+			       "instant 12 on 2 io\n"
+			       "end 20 on 2\n"
+			       "instant 21 on 2 io\n"
+			       "end 30 on 3\n");
+}
+
+static void spans_on_an_overlapping_track_are_alone_on_their_rows(void **state)
+{
+	struct script *s = *state;
+	uint32_t track = script_track(s, UT_TRACK_ASYNC, "r", 1);
+
+	script_span(s, track, "a", 10, 10);
+	async(s, track, UT_KIND_ASYNC_BEGIN, 12, 1);
+	script_span(s, track, "b", 14, 2);
+	async(s, track, UT_KIND_ASYNC_END, 30, 1);
+	expect(s, AT("10") APP "track 2 in 1 r\n"
+			       "begin 10 on 2 a\n"
+			       "end 20 on 2\n"
+			       "track 3 in 1 r\n"
+			       "begin 12 on 3 io\n"
+			       "track 4 in 1 r\n"
+			       "begin 14 on 4 b\n"
+			       "end 16 on 4\n"
+			       "end 30 on 3\n");
+}
+
+/* An importer that was lied to. */
+static void an_async_end_on_another_track_ends_nothing(void **state)
+{
+	struct script *s = *state;
+	uint32_t one = script_track(s, UT_TRACK_ASYNC, "one", 1);
+	uint32_t two = script_track(s, UT_TRACK_ASYNC, "two", 2);
+
+	async(s, one, UT_KIND_ASYNC_BEGIN, 10, 1);
+	async(s, two, UT_KIND_ASYNC_BEGIN, 10, 2);
+	async(s, two, UT_KIND_ASYNC_END, 20, 1);
+	async(s, two, UT_KIND_ASYNC_END, 30, 2);
+	expect(s, AT("10") APP "track 2 in 1 one\n"
+			       "track 3 in 1 two\n"
+			       "begin 10 on 3 io\n"
+			       "end 30 on 3\n"
+			       "begin 10 on 2 io\n");
+}
+
+static void objects_are_instants_that_say_which(void **state)
+{
+	struct script *s = *state;
+	struct ut_event e = { .kind = UT_KIND_OBJECT_NEW, .ts = 1, .val = 7 };
+
+	e.name = script_str(s, "thing");
+	script_event(s, e);
+	e.kind = UT_KIND_OBJECT_STATE;
+	script_event(s, e);
+	e.kind = UT_KIND_OBJECT_GONE;
+	script_event(s, e);
+	expect(s, AT("1") APP THREAD "instant 1 on 2 thing object_new=7\n"
+				     "instant 1 on 2 thing object_state=7\n"
+				     "instant 1 on 2 thing object_gone=7\n");
+}
+
+static void steps_of_a_flow_do_not_end_it(void **state)
+{
+	struct script *s = *state;
+
+	script_span(s, 0, "a", 10, 5);
+	script_event(s, (struct ut_event){ .kind = UT_KIND_FLOW_STEP, .ts = 10, .val = 1 });
+	expect(s, AT("10") APP THREAD "begin 10 on 2 a out 1\nend 15 on 2\n");
+}
+
 static void flows_are_written_into_the_span_before_them(void **state)
 {
 	struct script *s = *state;
@@ -501,6 +622,62 @@ static void arguments_become_annotations(void **state)
 	script_event(s, (struct ut_event){ .args = at, .flags = UT_EV_UNFINISHED });
 	expect(s, AT("0") APP THREAD "begin 0 on 2 i=-3 s=text array,=0,=0 arg=1 unfinished=1\n"
 				     "end 0 on 2\n");
+}
+
+static void json(struct script *s, const char *text)
+{
+	struct ut_trace *t = &s->trace;
+	uint32_t at = (uint32_t)t->arg_count;
+
+	ut_trace_add_arg(t, script_str(s, "j"), UT_ARG_JSON)->value.str = script_str(s, text);
+	ut_trace_close_args(t);
+	script_event(s, (struct ut_event){ .kind = UT_KIND_INSTANT, .args = at });
+}
+
+/* read_annotation() shows nested ones with a comma in front, null as its text. */
+static void json_becomes_nested_annotations(void **state)
+{
+	struct script *s = *state;
+
+	json(s, "{\"a\":[1,-2,true],\"b\":{\"c\":\"\\u0041\\n\\ud83d\\ude00\"}}");
+	json(s, "[18446744073709551615,null]");
+	json(s, "[]");
+	json(s, "{broken");
+	expect(s, AT("0") APP THREAD "instant 0 on 2 j,a,=1,=-2,=1,b,c=A\n\xf0\x9f\x98\x80\n"
+				     "instant 0 on 2 j,=-1,=null\n"
+				     "instant 0 on 2 j={2}\n"
+				     "instant 0 on 2 j={broken\n");
+}
+
+static void json_that_is_nested_too_deep_stays_text(void **state)
+{
+	struct script *s = *state;
+	char text[201];
+
+	memset(text, '[', 100);
+	memset(text + 100, ']', 100);
+	text[200] = '\0';
+	json(s, text);
+	script_end(s);
+	assert_non_null(memmem(s->text, s->len, text, 200));
+}
+
+static void ids_that_are_no_numbers_are_told_in_names(void **state)
+{
+	struct script *s = *state;
+	struct ut_trace *t = &s->trace;
+	uint32_t negative = ut_trace_add_process(t, 0), large = ut_trace_add_process(t, 0);
+
+	t->processes[0].pid_text = script_str(s, "\"gpu 0\"");
+	t->processes[negative].pid_text = script_str(s, "-4");
+	t->processes[large].pid = (uint64_t)1 << 40;
+	t->tracks[0].id_text = script_str(s, "\"stream 7\"");
+	script_event(s, (struct ut_event){ .kind = UT_KIND_INSTANT, .ts = 1 });
+	expect(s, AT("1") "track 1 pid 1073741824 app (gpu 0)\n"
+			  "track 2 in 1 tid 1073741824 stream 7\n"
+			  "instant 1 on 2\n"
+			  "track 3 pid -4 \n"
+			  "track 4 pid 1073741826 1099511627776\n");
 }
 
 static void strings_are_repaired(void **state)
@@ -570,15 +747,25 @@ int main(void)
 		CASE(clocks_come_first_and_know_real_time),
 		CASE(spans_nest_and_end_in_order),
 		CASE(zero_length_spans_open_and_close_where_they_are),
-		CASE(a_span_that_does_not_nest_moves_to_a_row_of_its_own),
+		CASE(a_span_that_does_not_nest_moves_to_a_row_below_its_thread),
+		CASE(overlapping_spans_take_no_more_rows_than_overlap),
+		CASE(rows_of_a_thread_without_a_name_are_called_by_its_id),
 		CASE(the_end_of_time_is_no_overflow),
 		CASE(instants_go_to_thread_process_or_everybody),
 		CASE(counters_have_units_and_types),
 		CASE(async_spans_share_a_row_only_one_after_the_other),
 		CASE(async_spans_take_no_more_rows_than_overlap),
 		CASE(an_async_end_may_come_before_its_begin),
+		CASE(moments_of_async_spans_lie_on_their_row),
+		CASE(spans_on_an_overlapping_track_are_alone_on_their_rows),
+		CASE(an_async_end_on_another_track_ends_nothing),
+		CASE(objects_are_instants_that_say_which),
+		CASE(steps_of_a_flow_do_not_end_it),
 		CASE(flows_are_written_into_the_span_before_them),
 		CASE(arguments_become_annotations),
+		CASE(json_becomes_nested_annotations),
+		CASE(json_that_is_nested_too_deep_stays_text),
+		CASE(ids_that_are_no_numbers_are_told_in_names),
 		CASE(strings_are_repaired),
 		CASE(names_that_come_late_are_told_again),
 		CASE(losses_and_global_arguments_are_a_note_at_the_end),

@@ -113,6 +113,45 @@ static void a_huge_string_is_kept_whole(void **state)
 	free(big);
 }
 
+static void strings_of_a_file_stay_where_they_are(void **state)
+{
+	static const char text[] = "one\0two\0a\0b";
+	static const uint64_t starts[] = { 0, 4, 8, 12 };
+	struct ut_strtab *t = &((struct fixture *)*state)->table;
+
+	ut_strtab_map(t, starts, 3, text, sizeof(text));
+	assert_int_equal(t->count, 3);
+	assert_ptr_equal(ut_strtab_get(t, 1).ptr, text);
+	assert_int_equal(ut_strtab_get(t, 3).len, 3);
+	assert_int_equal(ut_strtab_get(t, 4).len, 0);
+	assert_int_equal(ut_strtab_intern_z(t, "two"), 2);
+	assert_int_equal(ut_strtab_intern(t, "a\0b", 3), 3);
+	for (uint32_t i = 1; i <= 1000; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "new %u", i);
+		assert_int_equal(ut_strtab_intern_z(t, name), 3 + i);
+	}
+	assert_int_equal(ut_strtab_intern_z(t, "one"), 1);
+	assert_string_equal(ut_strtab_get(t, 3 + 500).ptr, "new 500");
+	assert_ptr_equal(ut_strtab_get(t, 2).ptr, text + 4);
+}
+
+static void a_damaged_file_has_empty_strings(void **state)
+{
+	static const char text[] = { 'x', 'y', 0, 'z', 'z' };
+	static const uint64_t starts[] = { 0, 3, 5, 2, 99, UINT64_MAX, 0, 3 };
+	struct ut_strtab *t = &((struct fixture *)*state)->table;
+
+	ut_strtab_map(t, starts, 7, text, sizeof(text));
+	assert_string_equal(ut_strtab_get(t, 1).ptr, "xy");
+	for (uint32_t id = 2; id <= 6; id++) /* no NUL, backwards, behind the end */
+		assert_int_equal(ut_strtab_get(t, id).len, 0);
+	assert_string_equal(ut_strtab_get(t, 7).ptr, "xy"); /* twice: the first is found */
+	assert_int_equal(ut_strtab_intern_z(t, "xy"), 1);
+	assert_int_equal(ut_strtab_intern_z(t, "new"), 8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +162,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nul_bytes_are_part_of_the_string, make, drop),
 		cmocka_unit_test_setup_teardown(ids_and_pointers_survive_growth, make, drop),
 		cmocka_unit_test_setup_teardown(a_huge_string_is_kept_whole, make, drop),
+		cmocka_unit_test_setup_teardown(strings_of_a_file_stay_where_they_are, make, drop),
+		cmocka_unit_test_setup_teardown(a_damaged_file_has_empty_strings, make, drop),
 	};
 
 	return cmocka_run_group_tests_name("model/strtab", tests, NULL, NULL);

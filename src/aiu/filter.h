@@ -1,0 +1,16 @@
+/*
+ * filter.h - which events of the input take part: --event_limit and --event_filter.
+ */
+#ifndef UT_AIU_FILTER_H
+#define UT_AIU_FILTER_H
+
+#include "aiu/run.h"
+
+/* Is the event inside the limits? *counted is how many were inside the window so far. */
+bool ut_aiu_limit_passes(const struct ut_aiu_limit *l, const struct ut_aiu_event *e,
+			 int64_t *counted);
+
+/* Does any filter find something in the event? */
+bool ut_aiu_filter_matches(struct ut_aiu *a, const struct ut_aiu_event *e);
+
+#endif

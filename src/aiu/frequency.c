@@ -1,0 +1,131 @@
+#include "aiu/frequency.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "aiu/number.h"
+#include "base/grow.h"
+
+#define TOLERANCE 0.1
+
+static void add(struct ut_aiu_speed *s, double mhz)
+{
+	s->min = s->count && s->min < mhz ? s->min : mhz;
+	s->max = s->count && s->max > mhz ? s->max : mhz;
+	s->count++;
+	s->mean += (mhz - s->mean) / (double)s->count;
+}
+
+void ut_aiu_frequency_init(struct ut_aiu_frequency *f, double given)
+{
+	*f = (struct ut_aiu_frequency){ .given = given };
+}
+
+void ut_aiu_frequency_release(struct ut_aiu_frequency *f)
+{
+	free(f->ranks);
+	*f = (struct ut_aiu_frequency){ 0 };
+}
+
+static struct ut_aiu_rank_speed *rank_of(struct ut_aiu_frequency *f, uint32_t pid)
+{
+	for (size_t i = 0; i < f->rank_count; i++) {
+		if (f->ranks[i].pid == pid)
+			return &f->ranks[i];
+	}
+	f->ranks = ut_grow(f->ranks, f->rank_count + 1, &f->rank_cap, sizeof(*f->ranks));
+	f->ranks[f->rank_count].pid = pid;
+	return &f->ranks[f->rank_count++];
+}
+
+void ut_aiu_frequency_add(struct ut_aiu_frequency *f, struct ut_aiu *a,
+			  const struct ut_aiu_event *e)
+{
+	uint64_t n = ut_aiu_flags_of(a, e);
+	const struct ut_aiu_dev *d = ut_aiu_dev_of(a, e);
+	struct ut_aiu_rank_speed *r = rank_of(f, e->pid);
+	int part = n & UT_AIU_NAME(ANY_IN) ? 0 : n & UT_AIU_NAME(PREP) ? 1 : 2;
+	double gap = e->ts - r->ts, mhz, interval;
+
+	if (e->dur <= 0) /* such an event cannot tell a speed */
+		return;
+	mhz = interval = (double)(d->ts[part + 1] - d->ts[part]) / e->dur;
+	if (r->interval.count && gap > 0)
+		interval = (double)(d->ts[part] - r->cycle) / gap;
+	else if (r->interval.count)
+		f->zero_gaps++;
+	add(&r->duration, mhz);
+	add(&r->interval, interval);
+	r->ts = e->ts;
+	r->cycle = d->ts[part];
+}
+
+void ut_aiu_frequency_job(struct ut_aiu_frequency *f, double mhz, double drift)
+{
+	if (mhz == 0 || !isfinite(mhz))
+		return;
+	add(&f->jobs, mhz);
+	if (fabs(drift) > fabs(f->drift))
+		f->drift = drift;
+}
+
+static void say_report(const struct ut_aiu_frequency *f, struct ut_aiu *a, bool interval)
+{
+	struct ut_aiu_speed all = { .min = 1e99 };
+	char min[UT_AIU_DOUBLE_ROOM], mean[UT_AIU_DOUBLE_ROOM], max[UT_AIU_DOUBLE_ROOM];
+	char range[UT_AIU_DOUBLE_ROOM], ratio[UT_AIU_DOUBLE_ROOM];
+	double spread, against;
+
+	for (size_t i = 0; i < f->rank_count; i++) {
+		const struct ut_aiu_speed *s =
+			interval ? &f->ranks[i].interval : &f->ranks[i].duration;
+
+		all.min = fmin(all.min, s->min);
+		all.max = fmax(all.max, s->max);
+		all.mean += (s->mean - all.mean) / (double)(i + 1);
+	}
+	if (ut_aiu_is_zero(all.mean))
+		return;
+	spread = ut_aiu_round((all.max - all.min) / all.mean, 3);
+	against = ut_aiu_round(f->given / all.mean, 3);
+	ut_aiu_say(
+		&a->messages,
+		spread > TOLERANCE || fabs(1 - against) > TOLERANCE ? UT_AIU_WARN : UT_AIU_INFO,
+		"FREQ: Detected Event-%s-based frequency (min/mean/max): %s %s %s ; rel_range=%s, "
+		"input_soc_freq/detected=%s",
+		interval ? "interval" : "duration", ut_aiu_double(min, ut_aiu_round(all.min, 2)),
+		ut_aiu_double(mean, ut_aiu_round(all.mean, 2)),
+		ut_aiu_double(max, ut_aiu_round(all.max, 2)), ut_aiu_double(range, spread),
+		ut_aiu_double(ratio, against));
+}
+
+void ut_aiu_frequency_say(const struct ut_aiu_frequency *f, struct ut_aiu *a)
+{
+	const struct ut_aiu_speed *j = &f->jobs;
+	char one[UT_AIU_DOUBLE_ROOM], two[UT_AIU_DOUBLE_ROOM];
+	double max = j->max > 0 ? j->max : 0;
+
+	if (!ut_aiu_is_zero(j->mean) && max - j->min > j->mean * 0.2)
+		ut_aiu_say(&a->messages, UT_AIU_WARN,
+			   "FREQ: Min/Max of detected correct frequency is >20%% of mean (%s,%s). "
+			   "This "
+			   "indicates some events might have been assigned to the wrong TSx epoch.",
+			   ut_aiu_double(one, ut_aiu_round(j->min, 3)),
+			   ut_aiu_double(two, ut_aiu_round(max, 3)));
+	else if (!ut_aiu_is_zero(j->mean) && fabs(j->mean - f->given) > TOLERANCE)
+		ut_aiu_say(
+			&a->messages, UT_AIU_WARN,
+			"FREQ: Recommendation: to minimize event time drift (max: %.0fus) between "
+			"CPU and Accelerator, use: --freq=%s",
+			f->drift, ut_aiu_double(one, ut_aiu_round(j->mean, 3)));
+	say_report(f, a, false);
+	say_report(f, a, true);
+	if (f->zero_gaps)
+		ut_aiu_say(&a->messages, UT_AIU_WARN,
+			   "Detected %" PRIu64
+			   " identical timestamps between consecutive events. This "
+			   "suggests a timestamp issue in the trace and causes unreliable "
+			   "interval-based frequency calculation.",
+			   f->zero_gaps);
+}

@@ -1,0 +1,56 @@
+/*
+ * options.h - what the user asked the analysis to do, checked and ready. Made by the command.
+ */
+#ifndef UT_AIU_OPTIONS_H
+#define UT_AIU_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ut_aiu_counter {
+	UT_AIU_POWER_TS4 = 1u << 0,
+	UT_AIU_POWER_TS3 = 1u << 1,
+	UT_AIU_COLL_BW = 1u << 2,
+	UT_AIU_BANDWIDTH = 1u << 3,
+	UT_AIU_PREP_QUEUE = 1u << 4,
+	UT_AIU_RCU_UTIL = 1u << 5,
+};
+
+enum ut_aiu_overlap {
+	UT_AIU_OVERLAP_TID,
+	UT_AIU_OVERLAP_DROP,
+	UT_AIU_OVERLAP_ASYNC,
+	UT_AIU_OVERLAP_WARN,
+	UT_AIU_OVERLAP_SHIFT,
+};
+
+/* Drop spans whose member (a dotted path) contains a match of the pattern. */
+struct ut_aiu_filter {
+	const char *path;
+	void *regex; /* regex_t */
+};
+
+struct ut_aiu_limit {
+	int64_t skip, count;
+	double ts_start, ts_end;
+	const char *free_types; /* phases that always pass */
+};
+
+struct ut_aiu_opts {
+	bool head;             /* numbers of release 1.2 instead of 1.0 */
+	double soc, core;      /* MHz */
+	unsigned int counters; /* enum ut_aiu_counter */
+	enum ut_aiu_overlap overlap;
+	int64_t tid_streams;
+	bool flow, coll_events, summarize, flex_ts_fix, no_mp_sync, mp_sync_v2;
+	bool keep_prep, keep_names, drop_globals, skip_events, split_events, ignore_crit;
+	bool stats, refine, power_stats, verify;
+	const char *keep_phases; /* -F; "" = all */
+	const struct ut_aiu_filter *filters;
+	size_t filter_count;
+	struct ut_aiu_limit limit;
+	unsigned int threads;
+};
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * order.h - sorting seq. All sorts are stable and take time in proportion to the events.
+ */
+#ifndef UT_AIU_ORDER_H
+#define UT_AIU_ORDER_H
+
+#include "aiu/table.h"
+
+void ut_aiu_order_reverse(struct ut_aiu_table *t);
+
+/* seq[from..to) by ts. */
+void ut_aiu_order_by_ts(struct ut_aiu_table *t, size_t from, size_t to);
+
+/* By ts; of equal ones the longer first, events without a length last. */
+void ut_aiu_order_by_ts_dur(struct ut_aiu_table *t, size_t from, size_t to);
+
+/* By end. */
+void ut_aiu_order_by_end(struct ut_aiu_table *t, size_t from, size_t to);
+
+/* By dur, which holds the clock of a power sample. */
+void ut_aiu_order_by_clock(struct ut_aiu_table *t, size_t from, size_t to);
+
+/*
+ * Groups seq[from..to) by process and thread, in the order in which these first appear; ends[i]
+ * is where group i ends. Without threads: by process only. Returns the groups; the caller frees
+ * ends.
+ */
+size_t ut_aiu_order_group(struct ut_aiu_table *t, size_t from, size_t to, bool threads,
+			  size_t **ends);
+
+/* Moves the events for which last(ctx, event) says so behind the others; where they begin. */
+size_t ut_aiu_order_split(struct ut_aiu_table *t,
+			  bool (*last)(void *ctx, const struct ut_aiu_event *e), void *ctx);
+
+#endif

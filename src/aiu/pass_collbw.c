@@ -1,0 +1,273 @@
+/*
+ * pass_collbw.c - the bandwidth of collective operations, as counters of a process -1.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aiu/number.h"
+#include "aiu/order.h"
+#include "aiu/stage.h"
+#include "base/grow.h"
+
+static void add_pair(struct ut_aiu *a, uint32_t name, double from, double to, double value)
+{
+	struct ut_arg arg = ut_aiu_num_arg(UT_AIU_K_UNIT_GBPS, value);
+	uint32_t pid = ut_aiu_id_int(&a->table, -1);
+
+	ut_aiu_add_counter(a, pid, from, name, &arg)->flags |= UT_AIU_HAS_CAT;
+	arg.value.f64 = 0;
+	ut_aiu_add_counter(a, pid, to, name, &arg)->flags |= UT_AIU_HAS_CAT;
+}
+
+static size_t count_pids(const struct ut_aiu_table *t)
+{
+	bool *seen = ut_make(t->id_count * sizeof(*seen));
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->seq_count; i++) {
+		uint32_t pid = t->events[t->seq[i]].pid;
+
+		n += !seen[pid];
+		seen[pid] = true;
+	}
+	free(seen);
+	return n;
+}
+
+/* What has been seen since a collective operation began. */
+struct run {
+	bool inside, has_bytes;
+	double begin, bytes;
+	size_t receives;
+};
+
+enum kind {
+	REDUCE, /* part of an AllReduce */
+	GATHER,
+	KERNEL, /* a kernel outside of collective operations */
+	OTHER,
+};
+
+static enum kind kind_of(struct ut_aiu *a, const struct ut_aiu_event *e)
+{
+	struct ut_arg arg;
+	struct ut_str s;
+
+	if (!(e->flags & UT_AIU_COLL))
+		return ut_aiu_flags_of(a, e) & UT_AIU_NAME(EXEC) ? KERNEL : OTHER;
+	if (!ut_aiu_arg(&a->table, e->args, UT_AIU_K_COLL_GROUP, &arg) || arg.type != UT_ARG_STR)
+		return OTHER;
+	s = ut_aiu_str(&a->table, arg.value.str);
+	if (memmem(s.ptr, s.len, "AllReduce_all_reduce_", 21))
+		return REDUCE;
+	return memmem(s.ptr, s.len, "AllGather", 9) ? GATHER : OTHER;
+}
+
+static void add_step(struct ut_aiu *a, struct run *r, const struct ut_aiu_event *e)
+{
+	uint64_t n = ut_aiu_flags_of(a, e);
+	struct ut_arg arg;
+
+	if (!r->has_bytes && n & UT_AIU_NAME(SEN_SEND) &&
+	    (ut_aiu_arg(&a->table, e->args, UT_AIU_K_BYTES, &arg) ||
+	     ut_aiu_arg(&a->table, e->args, UT_AIU_K_BYTES_LOW, &arg)))
+		r->has_bytes = ut_aiu_arg_num(&a->table, &arg, &r->bytes);
+	r->receives += !!(n & UT_AIU_NAME(SEN_RECV));
+}
+
+/*
+ * Over spans in the order of their ends: a run of AllReduce steps begins with the end of what
+ * was before it and ends before the next kernel, once every rank has received.
+ */
+static void find_runs(struct ut_aiu *a, const uint32_t *order, size_t n, size_t ranks)
+{
+	struct ut_aiu_table *t = &a->table;
+	struct run r = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct ut_aiu_event *e = &t->events[order[i]];
+		double before = ut_aiu_end(&t->events[order[i ? i - 1 : n - 1]]), rate;
+		enum kind kind = kind_of(a, e);
+
+		if (kind == REDUCE) {
+			if (!r.inside)
+				r.begin = before;
+			r.inside = true;
+			add_step(a, &r, e);
+		} else if (r.inside && r.has_bytes && kind == KERNEL && r.receives > ranks - 1) {
+			rate = before > r.begin
+				       ? ut_aiu_round(r.bytes / (before - r.begin) / 1000, 3)
+				       : 0;
+			add_pair(a, UT_AIU_K_C_BW_REDUCE, r.begin, before, rate);
+			add_pair(a, UT_AIU_K_C_BW_PCIE, r.begin, before,
+				 2 * (double)(ranks - 1) * rate);
+			r = (struct run){ 0 };
+		} else if (r.inside && r.has_bytes && kind == GATHER) {
+			break;
+		}
+	}
+}
+
+int ut_aiu_pass_coll_bw(struct ut_aiu *a)
+{
+	struct ut_aiu_table *t = &a->table;
+	size_t ranks = count_pids(t), n = t->seq_count, before = n, spans;
+	bool any = false;
+	uint32_t *order;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+
+		any |= e->flags & UT_AIU_COLL && (e->ph == 'X' || e->ph == 'b');
+	}
+	if (any) {
+		for (size_t i = 0; i < n; i++) {
+			char ph = t->events[t->seq[i]].ph;
+
+			if (ph == 'X' || ph == 'b')
+				ut_aiu_seq_add(t, t->seq[i]);
+		}
+		ut_aiu_order_by_end(t, before, t->seq_count);
+		spans = t->seq_count - before;
+		order = ut_make((spans + 1) * sizeof(*order));
+		memcpy(order, t->seq + before, spans * sizeof(*order));
+		t->seq_count = before;
+		find_runs(a, order, spans, ranks);
+		free(order);
+	}
+	ut_aiu_order_reverse(t);
+	if (!a->opts.head)
+		ut_aiu_order_by_ts(t, 0, t->seq_count);
+	return 0;
+}
+
+/* A collective operation of which not all ranks have been seen. */
+struct open {
+	uint32_t name;
+	double begin, end, size;
+	size_t ranks;
+};
+
+struct coll {
+	struct open *open;
+	size_t count, cap;
+	double last_begin, last_end; /* of the counters so far */
+	uint32_t *names;             /* of operations since the counter was last 0 */
+	size_t name_count, name_cap;
+	size_t ranks; /* in an operation */
+	uint64_t concurrent, odd;
+};
+
+static size_t peers_of(struct ut_aiu *a, const struct ut_aiu_event *e)
+{
+	struct ut_arg arg;
+	struct ut_str s;
+	size_t n = 1;
+
+	if (!ut_aiu_arg(&a->table, e->args, UT_AIU_K_COLL_PEERS, &arg) || arg.type != UT_ARG_STR)
+		return 1;
+	s = ut_aiu_str(&a->table, arg.value.str);
+	for (size_t i = 0; i < s.len; i++)
+		n += s.ptr[i] == ',';
+	return n;
+}
+
+static void add_level(struct ut_aiu *a, double ts, double gbps)
+{
+	struct ut_arg arg = ut_aiu_num_arg(UT_AIU_K_GBPS, gbps);
+	struct ut_aiu_event *e =
+		ut_aiu_add_counter(a, ut_aiu_id_int(&a->table, -1), ts, UT_AIU_K_C_COLL_BW, &arg);
+
+	e->flags |= UT_AIU_HAS_CAT;
+}
+
+static void finish(struct ut_aiu *a, struct coll *c, struct open *o)
+{
+	if (o->begin > c->last_end && c->last_end > 0) {
+		add_level(a, c->last_end, 0);
+		c->name_count = 0;
+		c->last_begin = o->begin;
+		c->ranks = 0;
+	}
+	add_level(a, o->begin,
+		  o->end > o->begin ? ut_aiu_round(o->size / (o->end - o->begin) / 1000, 3) : 0);
+	c->names = ut_grow(c->names, c->name_count + 1, &c->name_cap, sizeof(*c->names));
+	c->names[c->name_count++] = o->name;
+	c->last_end = o->end;
+	*o = c->open[--c->count];
+}
+
+static bool listed(const struct coll *c, uint32_t name)
+{
+	for (size_t i = 0; i < c->name_count; i++) {
+		if (c->names[i] == name)
+			return true;
+	}
+	return false;
+}
+
+static void add_rank(struct ut_aiu *a, struct coll *c, const struct ut_aiu_event *e, double size)
+{
+	size_t ranks = peers_of(a, e), i;
+	double end = ut_aiu_end(e);
+	struct ut_arg arg;
+	struct open *o;
+
+	if (!ut_aiu_arg(&a->table, e->args, UT_AIU_K_COLL_GROUP, &arg) || arg.type != UT_ARG_STR ||
+	    e->ts < c->last_begin || (e->ts < c->last_end && listed(c, arg.value.str)) ||
+	    (c->ranks && c->ranks != ranks)) {
+		c->odd++; /* such an operation cannot be told from the one before */
+		return;
+	}
+	c->concurrent += e->ts < c->last_end;
+	for (i = 0; i < c->count && c->open[i].name != arg.value.str; i++)
+		;
+	if (i == c->count) {
+		c->open = ut_grow(c->open, c->count + 1, &c->cap, sizeof(*c->open));
+		c->open[c->count++] = (struct open){ arg.value.str, e->ts, end, size, 1 };
+		c->ranks = ranks;
+		return;
+	}
+	o = &c->open[i];
+	if (o->ranks >= c->ranks)
+		return;
+	o->begin = e->ts < o->begin ? e->ts : o->begin;
+	o->end = end > o->end ? end : o->end;
+	if (++o->ranks == c->ranks)
+		finish(a, c, o);
+}
+
+int ut_aiu_pass_coll_bw_v2(struct ut_aiu *a)
+{
+	struct ut_aiu_table *t = &a->table;
+	struct coll c = { 0 };
+	size_t n = t->seq_count;
+
+	for (size_t i = 0; i < n; i++) {
+		struct ut_aiu_event e = t->events[t->seq[i]];
+		struct ut_arg arg;
+		double size;
+
+		if (e.ph == 'X' && !e.dev && ut_aiu_flags_of(a, &e) & UT_AIU_NAME(ALL_REDUCE) &&
+		    ut_aiu_arg(t, e.args, UT_AIU_K_COLL_SIZE, &arg) &&
+		    ut_aiu_arg_num(t, &arg, &size))
+			add_rank(a, &c, &e, size);
+	}
+	if (c.name_count)
+		add_level(a, c.last_end, 0);
+	if (c.concurrent)
+		ut_aiu_say(
+			&a->messages, UT_AIU_WARN,
+			"CBW: Concurrent collective ops detected. BW counters will be wrong (BW of "
+			"latest collective is shown).");
+	if (c.odd)
+		ut_aiu_say(&a->messages, UT_AIU_WARN,
+			   "CBW: %" PRIu64
+			   " collective events do not fit to those before and have no "
+			   "bandwidth",
+			   c.odd);
+	free(c.open);
+	free(c.names);
+	return 0;
+}

@@ -1,0 +1,366 @@
+/*
+ * pass_stats.c - how often each kernel ran and how long: the figures of the summary, active and
+ * ts_analysis files.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aiu/number.h"
+#include "aiu/stage.h"
+#include "base/grow.h"
+
+#define SERIES 5 /* the duration and the four distances between stamps */
+
+/* The kernels of one name and process. */
+struct group {
+	uint32_t name, pid;
+	size_t count, from; /* their values are values[SERIES][from..from + count) */
+};
+
+struct groups {
+	struct group *items;
+	size_t count, cap;
+	struct ut_idmap index; /* name and process -> place in items + 1 */
+};
+
+static bool counts(struct ut_aiu *a, const struct ut_aiu_event *e)
+{
+	return ut_aiu_has_stamps(e) && ut_aiu_flags_of(a, e) & UT_AIU_NAME(ANY_EXEC);
+}
+
+static struct group *group_of(struct ut_aiu *a, struct groups *g, const struct ut_aiu_event *e)
+{
+	uint32_t name = ut_aiu_name_numbered(&a->names, &a->table, e->name);
+	uint64_t key = (uint64_t)e->pid << 32 | name;
+	uint32_t at = ut_idmap_get(&g->index, key);
+
+	if (!at) {
+		g->items = ut_grow(g->items, g->count + 1, &g->cap, sizeof(*g->items));
+		g->items[g->count].name = name;
+		g->items[g->count].pid = e->pid;
+		at = (uint32_t)++g->count;
+		ut_idmap_put(&g->index, key, at);
+	}
+	return &g->items[at - 1];
+}
+
+static int by_value(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* Moves the k-th smallest to v[k], smaller ones before it. */
+static void select_kth(double *v, size_t n, size_t k)
+{
+	size_t low = 0, high = n - 1;
+
+	for (int rounds = 0; low < high; rounds++) {
+		double a = v[low], b = v[low + (high - low) / 2], c = v[high], pivot, x;
+		size_t i = low, j = high;
+
+		if (rounds == 100) { /* an order that defeats the choice of pivots */
+			qsort(v + low, high - low + 1, sizeof(*v), by_value);
+			return;
+		}
+		pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
+		for (;;) {
+			while (v[i] < pivot)
+				i++;
+			while (v[j] > pivot)
+				j--;
+			if (i >= j)
+				break;
+			x = v[i];
+			v[i++] = v[j];
+			v[j--] = x;
+		}
+		if (k <= j)
+			high = j;
+		else
+			low = j + 1;
+	}
+}
+
+static double median_of(double *v, size_t n)
+{
+	double upper, lower;
+
+	select_kth(v, n, n / 2);
+	upper = lower = v[n / 2];
+	if (n % 2 == 0) {
+		lower = v[0];
+		for (size_t i = 1; i < n / 2; i++)
+			lower = v[i] > lower ? v[i] : lower;
+	}
+	return (lower + upper) / 2;
+}
+
+/* mean, median, min, max, standard deviation of a sample. Reorders the values. */
+static void figures(double *v, size_t n, double out[5], double *total)
+{
+	double sum = 0, square = 0, mean, min = v[0], max = v[0];
+
+	for (size_t i = 0; i < n; i++) {
+		sum += v[i];
+		min = v[i] < min ? v[i] : min;
+		max = v[i] > max ? v[i] : max;
+	}
+	mean = sum / (double)n;
+	for (size_t i = 0; i < n; i++)
+		square += (v[i] - mean) * (v[i] - mean);
+	out[0] = mean;
+	out[1] = median_of(v, n);
+	out[2] = min;
+	out[3] = max;
+	out[4] = n > 1 ? sqrt(square / (double)(n - 1)) : 0;
+	*total = sum;
+}
+
+/* Values of all groups, group after group. */
+static void collect(struct ut_aiu *a, struct groups *g, double *values[SERIES])
+{
+	struct ut_aiu_table *t = &a->table;
+	size_t n = 0, *at;
+
+	for (size_t i = 0; i < t->seq_count; i++) {
+		if (counts(a, &t->events[t->seq[i]])) {
+			group_of(a, g, &t->events[t->seq[i]])->count++;
+			n++;
+		}
+	}
+	for (int k = 0; k < SERIES; k++)
+		values[k] = ut_make((n + 1) * sizeof(double));
+	at = ut_make((g->count + 1) * sizeof(*at));
+	for (size_t i = 0, from = 0; i < g->count; i++) {
+		g->items[i].from = at[i] = from;
+		from += g->items[i].count;
+	}
+	for (size_t i = 0; i < t->seq_count; i++) {
+		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_dev *d = ut_aiu_dev_of(a, e);
+		size_t place;
+
+		if (!counts(a, e))
+			continue;
+		place = at[group_of(a, g, e) - g->items]++;
+		values[0][place] = e->dur;
+		for (int k = 1; k < SERIES; k++)
+			values[k][place] = (double)(d->ts[k] - d->ts[k - 1]);
+	}
+	free(at);
+}
+
+static void add_stat(struct ut_aiu *a, const struct group *g, double *values[SERIES])
+{
+	struct ut_aiu_found *f = &a->found;
+	struct ut_aiu_stat *s;
+	double five[5], unused;
+
+	f->stats = ut_grow(f->stats, f->stat_count + 1, &f->stat_cap, sizeof(*f->stats));
+	s = &f->stats[f->stat_count++];
+	s->name = g->name;
+	s->pid = ut_aiu_num(&a->table, g->pid);
+	s->calls = g->count;
+	s->order = f->stat_count;
+	figures(values[0] + g->from, g->count, five, &s->total);
+	s->mean = five[0];
+	s->median = five[1];
+	s->min = five[2];
+	s->max = five[3];
+	s->stdev = five[4];
+	for (int k = 1; k < SERIES; k++)
+		figures(values[k] + g->from, g->count, s->gap[k - 1], &unused);
+}
+
+static int by_total(const void *x, const void *y)
+{
+	const struct ut_aiu_stat *a = x, *b = y;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return a->order < b->order ? -1 : 1;
+}
+
+/* Shares, and one line per process. */
+static void add_active(struct ut_aiu *a, size_t from, size_t to)
+{
+	struct ut_aiu_found *f = &a->found;
+	struct ut_aiu_active *act;
+	double total = 0;
+
+	for (size_t i = from; i < to; i++)
+		total += f->stats[i].total;
+	for (size_t i = from; i < to; i++)
+		f->stats[i].share = total > 0 ? f->stats[i].total / total * 100 : 0;
+	f->active = ut_grow(f->active, f->active_count + 1, &f->active_cap, sizeof(*f->active));
+	act = &f->active[f->active_count++];
+	act->pid = f->stats[from].pid;
+	act->kernels = total;
+	act->start = 1e30;
+}
+
+static void find_ranges(struct ut_aiu *a)
+{
+	struct ut_aiu_table *t = &a->table;
+	struct ut_aiu_found *f = &a->found;
+	struct ut_aiu_active **of = ut_make(t->id_count * sizeof(struct ut_aiu_active *));
+
+	for (size_t i = 0; i < f->active_count; i++)
+		of[ut_aiu_id_int(t, f->active[i].pid)] = &f->active[i];
+	for (size_t i = 0; i < t->seq_count; i++) {
+		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_active *act = of[e->pid];
+
+		if (!act || !counts(a, e))
+			continue;
+		act->start = e->ts < act->start ? e->ts : act->start;
+		act->end = ut_aiu_end(e) > act->end ? ut_aiu_end(e) : act->end;
+	}
+	for (size_t i = 0; i < f->active_count; i++) {
+		struct ut_aiu_active *act = &f->active[i];
+
+		act->percent =
+			act->end > act->start ? act->kernels / (act->end - act->start) * 100 : 0;
+	}
+	free(of);
+}
+
+/* How busy the arrays of a rank were: mean of the counter over the kernels that used them. */
+struct util {
+	uint32_t pid;
+	double mean, matmul, other; /* %, us, us */
+};
+
+struct utils {
+	struct util *items;
+	size_t count, cap;
+};
+
+static struct util *util_of(struct utils *u, uint32_t pid)
+{
+	for (size_t i = 0; i < u->count; i++) {
+		if (u->items[i].pid == pid)
+			return &u->items[i];
+	}
+	u->items = ut_grow(u->items, u->count + 1, &u->cap, sizeof(*u->items));
+	u->items[u->count].pid = pid;
+	return &u->items[u->count++];
+}
+
+static void add_util(struct ut_aiu *a, struct utils *u, struct ut_aiu_event *e)
+{
+	struct util *r = util_of(u, e->pid);
+	struct ut_arg arg = { 0 };
+	double percent = ut_aiu_arg(&a->table, e->args, UT_AIU_K_PERCENT, &arg) ? arg.value.f64 : 0;
+
+	if (percent > 0) {
+		r->matmul += e->dur;
+		r->mean += r->matmul > 0 ? (percent - r->mean) * (e->dur / r->matmul) : 0;
+	} else {
+		r->other += e->dur;
+	}
+	if (ut_aiu_is_zero(percent))
+		e->flags |= UT_AIU_DROP;
+	e->flags &= ~(uint32_t)UT_AIU_HAS_DUR;
+	e->dur = 0;
+}
+
+static void say_utils(struct ut_aiu *a, const struct utils *u)
+{
+	for (size_t i = 0; i < u->count; i++) {
+		const struct util *r = &u->items[i];
+		double total = r->matmul + r->other, share = total > 0 ? r->matmul / total : 0;
+		char n[6][UT_AIU_DOUBLE_ROOM];
+
+		ut_aiu_say(&a->messages, UT_AIU_INFO,
+			   "UTL: pid=%" PRId64
+			   ": avg_mm_util=%s, avg_util=%s, t_mm=%s, t_sf=%s, ratio_mm/sf=%s:%s",
+			   ut_aiu_num(&a->table, r->pid),
+			   ut_aiu_double(n[0], ut_aiu_round(r->mean, 3)),
+			   ut_aiu_double(n[1], ut_aiu_round(r->mean * share, 3)),
+			   ut_aiu_double(n[2], r->matmul), ut_aiu_double(n[3], r->other),
+			   ut_aiu_double(n[4], ut_aiu_round(share * 100, 2)),
+			   ut_aiu_double(n[5], ut_aiu_round((1 - share) * 100, 2)));
+	}
+}
+
+/* The counter PT Active has served its purpose where it is 0. */
+static void collect_utils(struct ut_aiu *a)
+{
+	struct ut_aiu_table *t = &a->table;
+	struct utils u = { 0 };
+
+	for (size_t i = 0; i < t->seq_count; i++) {
+		struct ut_aiu_event *e = &t->events[t->seq[i]];
+
+		if (e->ph == 'C' && e->name == UT_AIU_K_C_PT && e->flags & UT_AIU_HAS_DUR)
+			add_util(a, &u, e);
+	}
+	ut_aiu_seq_sweep(t);
+	say_utils(a, &u);
+	free(u.items);
+}
+
+int ut_aiu_pass_stats(struct ut_aiu *a)
+{
+	struct ut_aiu_found *f = &a->found;
+	struct groups g = { 0 };
+	double *values[SERIES];
+
+	ut_idmap_init(&g.index, &a->table.arena);
+	collect(a, &g, values);
+	for (size_t i = 0; i < g.count; i++)
+		add_stat(a, &g.items[i], values);
+	if (f->stat_count)
+		qsort(f->stats, f->stat_count, sizeof(*f->stats), by_total);
+	for (size_t i = 0, k; i < f->stat_count; i = k) {
+		for (k = i; k < f->stat_count && f->stats[k].pid == f->stats[i].pid; k++)
+			;
+		add_active(a, i, k);
+	}
+	find_ranges(a);
+	collect_utils(a);
+	for (int k = 0; k < SERIES; k++)
+		free(values[k]);
+	free(g.items);
+	f->has_stats = true;
+	return 0;
+}
+
+/* -R: how much of its time a rank computed. Processes as the output shows them. */
+int ut_aiu_pass_stats_v2(struct ut_aiu *a)
+{
+	struct ut_aiu_table *t = &a->table;
+	struct ut_aiu_found *f = &a->found;
+	uint32_t *of = ut_make(t->id_count * sizeof(*of));
+
+	for (size_t i = 0; i < t->seq_count; i++) {
+		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_comm *c;
+		double end = ut_aiu_end(e);
+
+		if (e->ph != 'X' || !(ut_aiu_flags_of(a, e) & UT_AIU_NAME(ANY_EXEC)))
+			continue;
+		if (!of[e->pid]) {
+			f->comm =
+				ut_grow(f->comm, f->comm_count + 1, &f->comm_cap, sizeof(*f->comm));
+			f->comm[f->comm_count].pid = ut_aiu_num(t, e->pid);
+			f->comm[f->comm_count].start = e->ts;
+			f->comm[f->comm_count].end = end;
+			of[e->pid] = (uint32_t)++f->comm_count;
+		}
+		c = &f->comm[of[e->pid] - 1];
+		c->start = e->ts < c->start ? e->ts : c->start;
+		c->end = end > c->end ? end : c->end;
+		c->compute += e->dur;
+	}
+	free(of);
+	f->has_comm = true;
+	return 0;
+}

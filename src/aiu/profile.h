@@ -1,0 +1,37 @@
+/*
+ * profile.h - which stages may run: a JSON file {"stages": [{"NAME": true|false}, ...]}.
+ *
+ * The entries follow the master order; stages that are not listed are off; {} lists all. Names
+ * that occur several times in the master order: release 1.0 takes an entry for the next
+ * occurrence; release 1.2 matches them one by one if all are listed, otherwise an entry stands
+ * for all of them and NAME#2 for the second.
+ */
+#ifndef UT_AIU_PROFILE_H
+#define UT_AIU_PROFILE_H
+
+#include <stdbool.h>
+
+#include "aiu/message.h"
+#include "base/err.h"
+
+#define UT_AIU_MOST_STAGES 80
+
+struct ut_aiu_profile {
+	bool on[UT_AIU_MOST_STAGES]; /* by place in ut_aiu_stages */
+};
+
+/* All stages, but for those that only verify. */
+void ut_aiu_profile_all(struct ut_aiu_profile *p, bool head);
+
+/*
+ * From a file, or one of the names default.json, everything.json, torch_minimal.json,
+ * verification.json if there is no such file.
+ */
+int ut_aiu_profile_read(struct ut_aiu_profile *p, const char *path, bool head,
+			struct ut_aiu_messages *m, struct ut_err *err) UT_MUST_CHECK;
+
+/* From text; name is for messages. */
+int ut_aiu_profile_text(struct ut_aiu_profile *p, const char *name, const char *text, size_t len,
+			bool head, struct ut_aiu_messages *m, struct ut_err *err) UT_MUST_CHECK;
+
+#endif

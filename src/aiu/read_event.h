@@ -1,0 +1,87 @@
+/*
+ * read_event.h - between read.c (the file) and read_event.c (one event of it).
+ */
+#ifndef UT_AIU_READ_EVENT_H
+#define UT_AIU_READ_EVENT_H
+
+#include "aiu/read.h"
+#include "import/json_scan.h"
+
+#define UT_AIU_KEY_CACHE 64
+
+/* Keys of arguments as the event before had them: nearly always the same in the same order. */
+struct ut_aiu_key_cache {
+	struct ut_str text[UT_AIU_KEY_CACHE]; /* raw, in the string table */
+	uint32_t id[UT_AIU_KEY_CACHE];
+};
+
+/* TS1..TS5 and Power of the event at hand, as far as they came as text. */
+struct ut_aiu_stamps {
+	int64_t value[UT_AIU_STAMPS + 1];
+	unsigned int have; /* a bit each */
+	bool hex;
+};
+
+#define UT_AIU_ID_CACHE 32
+
+struct ut_aiu_id_cache {
+	char text[24];
+	uint32_t len, id;
+};
+
+struct ut_aiu_reader {
+	struct ut_json json;
+	struct ut_aiu_part *part;
+	struct ut_aiu_table *table; /* of the part */
+	struct ut_aiu_key_cache keys;
+	struct ut_aiu_id_cache ids[UT_AIU_ID_CACHE];
+	struct ut_arg *args; /* of the event at hand */
+	size_t arg_count, arg_cap;
+	struct ut_aiu_stamps stamps;
+	struct ut_idmap open; /* pid and tid -> the innermost open B + 1 */
+	uint32_t last_begin;  /* the event before was this B + 1 */
+	bool head;
+	char *text; /* for strings with escapes */
+	size_t text_cap;
+};
+
+/* Behind the value at the cursor, of which span becomes the text. */
+static inline bool ut_aiu_step(struct ut_json *j, struct ut_json_span *span)
+{
+	const char *start = j->at, *end;
+
+	if (*start == '{' || *start == '[')
+		return ut_json_skip(j, span);
+	end = ut_json_scalar(j, start);
+	if (!end)
+		return false;
+	j->at = end;
+	*span = (struct ut_json_span){ start, (size_t)(end - start) };
+	return true;
+}
+
+/* The event at the cursor into the table; false with trouble set as in json.h. */
+bool ut_aiu_read_event(struct ut_aiu_reader *r);
+
+/* The id of a string's raw text. */
+uint32_t ut_aiu_read_string(struct ut_aiu_reader *r, struct ut_json_span raw);
+
+/* Adds a value to args, or replaces the one that has the key already. */
+void ut_aiu_read_value(struct ut_aiu_reader *r, uint32_t key, struct ut_json_span value);
+
+/*
+ * Adds the members of an object that was stepped over; what is no object becomes one argument,
+ * "args".
+ */
+void ut_aiu_read_args(struct ut_aiu_reader *r, struct ut_json_span value);
+
+/* The same for the object at the cursor, which moves behind it; false with trouble set. */
+bool ut_aiu_read_object(struct ut_aiu_reader *r);
+
+/*
+ * What becomes of the stamps that were read: *dev is a new row if the event is a span and has five
+ * good ones, otherwise they are arguments.
+ */
+void ut_aiu_read_stamps(struct ut_aiu_reader *r, bool span, uint32_t *dev);
+
+#endif

@@ -1,0 +1,63 @@
+#include "aiu/run.h"
+
+#include <stdlib.h>
+
+#include "aiu/flow.h"
+
+void ut_aiu_init(struct ut_aiu *a, const struct ut_aiu_opts *opts)
+{
+	*a = (struct ut_aiu){ .opts = *opts };
+	ut_aiu_table_init(&a->table);
+}
+
+void ut_aiu_release(struct ut_aiu *a)
+{
+	for (size_t i = 0; i < a->logs.count; i++)
+		ut_aiu_complog_release(&a->logs.items[i]);
+	free(a->logs.items);
+	free(a->found.stats);
+	free(a->found.active);
+	free(a->found.categories);
+	free(a->found.iterations);
+	free(a->found.comm);
+	free(a->found.devices);
+	if (a->flows) {
+		free(a->flows->steps);
+		free(a->flows->peers);
+	}
+	ut_aiu_names_release(&a->names);
+	ut_aiu_messages_release(&a->messages);
+	ut_aiu_table_release(&a->table);
+	*a = (struct ut_aiu){ 0 };
+}
+
+double ut_aiu_dev_us(const struct ut_aiu *a, const struct ut_aiu_event *e, int i)
+{
+	const struct ut_aiu_dev *d = &a->table.devs[e->dev];
+	double shift = a->shifts && e->pid < a->shift_count ? a->shifts[e->pid] : 0;
+
+	/* A part of a split event has no time before it begins and after it ends. */
+	if (d->part == 1)
+		i = i > 1 ? 1 : i;
+	else if (d->part == 2)
+		i = i < 2 ? 2 : i > 3 ? 3 : i;
+	else if (d->part == 3)
+		i = i < 3 ? 3 : i;
+	return (double)d->ts[i] / a->opts.soc + shift;
+}
+
+struct ut_aiu_event *ut_aiu_add_counter(struct ut_aiu *a, uint32_t pid, double ts, uint32_t name,
+					const struct ut_arg *value)
+{
+	struct ut_aiu_table *t = &a->table;
+	struct ut_aiu_event *e = ut_aiu_event_add(t);
+
+	e->ph = 'C';
+	e->pid = pid;
+	e->ts = ts;
+	e->name = name;
+	e->flags = UT_AIU_HAS_ARGS;
+	e->args = ut_arglists_add(&t->lists, value, 1);
+	ut_aiu_seq_add(t, (uint32_t)(t->event_count - 1));
+	return e;
+}

@@ -1,0 +1,140 @@
+/*
+ * run.h - an analysis at work: the events, what was asked for, what was found.
+ *
+ * A run is a table that passes change one after the other (stage.h has their order). Passes do no
+ * input or output: what they have to say goes to messages, what they counted to found, and the
+ * command prints and writes both. Everything in a run lives until release.
+ */
+#ifndef UT_AIU_RUN_H
+#define UT_AIU_RUN_H
+
+#include "aiu/complog.h"
+#include "aiu/message.h"
+#include "aiu/name.h"
+#include "aiu/options.h"
+#include "aiu/table.h"
+
+/* How long the kernels of one name took, of one process. */
+struct ut_aiu_stat {
+	uint32_t name; /* string id, numbers as [N] */
+	int64_t pid;
+	double share, total; /* %, us */
+	uint64_t calls;
+	double mean, median, min, max, stdev; /* us */
+	double gap[UT_AIU_STAMPS - 1][5];     /* TS2-TS1 .. TS5-TS4 in cycles: the same five */
+	size_t order;                         /* of appearance */
+};
+
+struct ut_aiu_active {
+	int64_t pid;
+	double kernels, start, end, percent; /* us */
+};
+
+/* One line of the table of categories. */
+struct ut_aiu_category {
+	int64_t pid;
+	uint32_t log;      /* which compiler log */
+	const char *phase; /* release 1.2 */
+	struct ut_str name;
+	double time, ideal; /* us */
+	uint64_t calls;
+	double cycles; /* of the device's clock: the layout before 1.0 */
+	bool total;    /* of its process and table, whose sums these are: */
+	double group_time, group_ideal, group_cycles;
+};
+
+struct ut_aiu_iteration {
+	int64_t pid;
+	double mean; /* us */
+	uint64_t count;
+};
+
+/* -R: kernels of a process, from the begin of the first to the end of the last. */
+struct ut_aiu_comm {
+	int64_t pid;                /* as the output shows it */
+	double start, end, compute; /* us */
+};
+
+/* Results, for files, reports and whoever else wants them. Arrays belong to the run. */
+struct ut_aiu_found {
+	struct ut_aiu_stat *stats; /* by pid, then by total */
+	size_t stat_count, stat_cap;
+	struct ut_aiu_active *active;
+	size_t active_count, active_cap;
+	struct ut_aiu_category *categories; /* in the order of the table */
+	size_t category_count, category_cap;
+	struct ut_aiu_iteration *iterations;
+	size_t iteration_count, iteration_cap;
+	struct ut_aiu_comm *comm;
+	size_t comm_count, comm_cap;
+	uint32_t *devices; /* ids of the ranks that have a device, in order of appearance */
+	size_t device_count, device_cap;
+	bool has_stats, has_comm; /* these passes have run */
+};
+
+/* What one stage leaves for a later one; each is private to its file, in the table's arena. */
+struct ut_aiu_normal;
+struct ut_aiu_align;
+struct ut_aiu_overlaps;
+struct ut_aiu_util;
+struct ut_aiu_comms;
+struct ut_aiu_launches;
+struct ut_aiu_batches;
+struct ut_aiu_flows;
+
+struct ut_aiu {
+	struct ut_aiu_table table;
+	struct ut_aiu_names names;
+	struct ut_aiu_opts opts;
+	struct ut_aiu_messages messages;
+	struct ut_aiu_complogs logs;
+	struct ut_aiu_found found;
+	struct ut_aiu_normal *normal;
+	struct ut_aiu_align *align;
+	struct ut_aiu_overlaps *overlaps;
+	struct ut_aiu_util *util;
+	struct ut_aiu_comms *comms;
+	struct ut_aiu_launches *launches;
+	struct ut_aiu_batches *batches;
+	struct ut_aiu_flows *flows;
+	bool epochs_late; /* the profile has no barrier between the phases of normalisation */
+	double *shifts;   /* by pid id: us added to ts / f by the alignment of ranks; NULL = none */
+	size_t shift_count;
+	uint64_t bad_events;            /* dropped because they lacked something */
+	bool told;                      /* the names of processes */
+	bool checked;                   /* the order of kernels */
+	bool forgot_dev_us, forgot_all; /* helper values of stamps are not shown any more */
+	struct ut_err err;              /* why a pass gave up */
+};
+
+void ut_aiu_init(struct ut_aiu *a, const struct ut_aiu_opts *opts);
+void ut_aiu_release(struct ut_aiu *a);
+
+/* Name flags of an event. */
+static inline uint64_t ut_aiu_flags_of(struct ut_aiu *a, const struct ut_aiu_event *e)
+{
+	if (e->name < a->names.cap && a->names.flags[e->name])
+		return a->names.flags[e->name];
+	return ut_aiu_name_flags(&a->names, &a->table, e->name);
+}
+
+static inline struct ut_aiu_dev *ut_aiu_dev_of(struct ut_aiu *a, const struct ut_aiu_event *e)
+{
+	return &a->table.devs[e->dev];
+}
+
+/* Stamp i (0..4) on the device's clock in us, aligned between ranks. */
+double ut_aiu_dev_us(const struct ut_aiu *a, const struct ut_aiu_event *e, int i);
+
+/* Is it work of the device, and is that a kernel, as the dialect of its file says? */
+bool ut_aiu_is_device(struct ut_aiu *a, const struct ut_aiu_event *e);
+bool ut_aiu_is_kernel(struct ut_aiu *a, const struct ut_aiu_event *e);
+
+/* A counter with one value, added to seq. Pointers to events end here. */
+struct ut_aiu_event *ut_aiu_add_counter(struct ut_aiu *a, uint32_t pid, double ts, uint32_t name,
+					const struct ut_arg *value);
+
+/* An event as the reference prints it in messages; owned by the caller. */
+char *ut_aiu_describe(const struct ut_aiu *a, const struct ut_aiu_event *e);
+
+#endif

@@ -1,0 +1,138 @@
+#include "aiu/stage.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aiu/profile.h"
+
+#define MOST_LINES 20 /* about broken events; the rest is counted */
+
+const struct ut_aiu_stage ut_aiu_stages[] = {
+#define STAGE(name, releases, asked, pass) { #name, UT_AIU_##releases, ut_aiu_pass_##pass },
+	UT_AIU_STAGE_LIST(STAGE)
+#undef STAGE
+		{ NULL, 0, NULL },
+};
+
+_Static_assert(sizeof(ut_aiu_stages) / sizeof(ut_aiu_stages[0]) <= UT_AIU_MOST_STAGES,
+	       "a profile has a place for every stage");
+
+#define WITH_LOGS (o->counters & UT_AIU_RCU_UTIL && a->logs.count)
+
+/* Do the options want stage number i? */
+static bool asked_for(const struct ut_aiu *a, int i)
+{
+	const struct ut_aiu_opts *o = &a->opts;
+	const bool asked[] = {
+#define ASKED(name, releases, asked, pass) (asked) != 0,
+		UT_AIU_STAGE_LIST(ASKED)
+#undef ASKED
+	};
+
+	return asked[i];
+}
+
+static bool known(const struct ut_aiu *a, int i)
+{
+	return ut_aiu_stages[i].releases & (a->opts.head ? UT_AIU_NEW : UT_AIU_OLD);
+}
+
+/* An event needs a time, a process and a name. */
+static void drop_broken(struct ut_aiu *a)
+{
+	const uint32_t lacking = UT_AIU_NO_TS | UT_AIU_NO_PID | UT_AIU_NO_NAME;
+	struct ut_aiu_table *t = &a->table;
+
+	for (size_t i = 0; i < t->seq_count; i++) {
+		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		char *text;
+
+		if (!(e->flags & lacking))
+			continue;
+		e->flags |= UT_AIU_DROP;
+		if (a->bad_events++ >= MOST_LINES)
+			continue;
+		text = ut_aiu_describe(a, e);
+		ut_aiu_say(&a->messages, UT_AIU_ERROR, "Event failed sanityCheck:  %s is not in %s",
+			   e->flags & UT_AIU_NO_TS    ? "ts"
+			   : e->flags & UT_AIU_NO_PID ? "pid"
+						      : "name",
+			   text);
+		free(text);
+	}
+	if (a->bad_events > MOST_LINES)
+		ut_aiu_say(&a->messages, UT_AIU_ERROR,
+			   "Event failed sanityCheck:  %" PRIu64 " more events were dropped",
+			   a->bad_events - MOST_LINES);
+	ut_aiu_seq_sweep(t);
+}
+
+/* Is there a barrier between the two phases of normalisation? */
+static bool has_barrier(const struct ut_aiu *a, const struct ut_aiu_profile *p)
+{
+	for (int i = 0; ut_aiu_stages[i].name; i++) {
+		if (known(a, i) && !strcmp(ut_aiu_stages[i].name, "pipeline_barrier"))
+			return p->on[i];
+	}
+	return false;
+}
+
+int ut_aiu_run(struct ut_aiu *a, const struct ut_aiu_profile *p, ut_aiu_after *after, void *ctx,
+	       struct ut_err *err)
+{
+	unsigned int number = 0;
+	int rc = 0;
+
+	drop_broken(a);
+	a->epochs_late = !has_barrier(a, p);
+	for (int i = 0; !rc && ut_aiu_stages[i].name; i++) {
+		const struct ut_aiu_stage *s = &ut_aiu_stages[i];
+
+		if (!known(a, i) || !asked_for(a, i))
+			continue;
+		if (!p->on[i]) {
+			if (strncmp(s->name, "verify", 6) != 0)
+				ut_aiu_say(
+					&a->messages, UT_AIU_INFO,
+					"DAH: Skipping registration of %s : disabled in profile.",
+					s->name);
+			continue;
+		}
+		rc = s->run(a);
+		if (rc)
+			return ut_err_set(err, rc, "%s", a->err.text);
+		if (after)
+			rc = after(ctx, a, number, s->name, err);
+		number++;
+	}
+	return rc;
+}
+
+/* -V: what kinds of events there are; nothing is changed. */
+int ut_aiu_pass_verify(struct ut_aiu *a)
+{
+	struct ut_aiu_table *t = &a->table;
+	char types[256 * 5 + 1] = "";
+	bool seen[256] = { false };
+	uint64_t other = 0;
+	size_t len = 0;
+
+	for (size_t i = 0; i < t->seq_count; i++) {
+		struct ut_aiu_event *e = &t->events[t->seq[i]];
+
+		other += !strchr("XBEbe", e->ph);
+		e->flags &= ~(uint32_t)(UT_AIU_SHOW_RANK | UT_AIU_HAS_JOB);
+		if (seen[(unsigned char)e->ph])
+			continue;
+		seen[(unsigned char)e->ph] = true;
+		len += (size_t)snprintf(types + len, sizeof(types) - len, "%s'%c'", len ? ", " : "",
+					e->ph);
+	}
+	ut_aiu_say(&a->messages, UT_AIU_INFO, "VRF: found types: {%s}", types);
+	if (other)
+		ut_aiu_say(&a->messages, UT_AIU_ERROR,
+			   "VRF: %" PRIu64 " events are neither slices nor asynchronous", other);
+	return 0;
+}

@@ -1,0 +1,99 @@
+/*
+ * diff.h - what has changed between two sets of runs: per name, with the confidence that it has.
+ *
+ * Each side is one or more runs of a program; a run is one or more traces (its ranks), counted as
+ * statistics. Counts and times are averages per run; quantiles are those of all runs of the side.
+ * Owner: the caller. Not thread-safe.
+ */
+#ifndef UT_ANALYZE_DIFF_H
+#define UT_ANALYZE_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analyze/stats.h"
+
+/* One run's part of a group. */
+struct ut_diff_run {
+	uint64_t count;
+	double total; /* ns */
+};
+
+struct ut_diff_runs {
+	struct ut_diff_run *items; /* by number of the group in the side's statistics */
+	size_t count;
+};
+
+/* What was before, or after. */
+struct ut_diff_side {
+	struct ut_stats stats; /* of all runs */
+	struct ut_diff_runs *runs;
+	size_t run_count, run_cap;
+};
+
+void ut_diff_side_init(struct ut_diff_side *s, unsigned int by);
+void ut_diff_side_release(struct ut_diff_side *s);
+void ut_diff_side_add(struct ut_diff_side *s, const struct ut_stats *run);
+
+/* metric, its word; the first three add up, the others are of single spans */
+#define UT_METRIC_LIST(X)                                                                          \
+	X(COUNT, "count")                                                                          \
+	X(TOTAL, "total")                                                                          \
+	X(SELF, "self")                                                                            \
+	X(MEAN, "mean")                                                                            \
+	X(MIN, "min")                                                                              \
+	X(P50, "p50")                                                                              \
+	X(P90, "p90")                                                                              \
+	X(P99, "p99")                                                                              \
+	X(MAX, "max")
+
+enum ut_metric {
+#define UT_METRIC_ENUM(metric, word) UT_METRIC_##metric,
+	UT_METRIC_LIST(UT_METRIC_ENUM)
+#undef UT_METRIC_ENUM
+	UT_METRIC_COUNT_OF
+};
+
+extern const char *const ut_metric_words[UT_METRIC_COUNT_OF];
+
+/*
+ * How sure it is that durations have changed. Several runs on a side: p of Welch's test of their
+ * means. One run each: p of the rank test of all durations; but the calls of one run are no
+ * independent runs, so a shift also has to be large to be sure (see diff.c). p is adjusted for
+ * the number of names. SURE: p < 0.001; LIKELY: p < 0.05.
+ */
+enum ut_verdict {
+	UT_VERDICT_NOISE,
+	UT_VERDICT_LIKELY,
+	UT_VERDICT_SURE,
+};
+
+extern const char *const ut_verdict_words[];
+
+struct ut_diff_row {
+	const struct ut_stats_group *before, *after; /* NULL = not there */
+	double old[UT_METRIC_COUNT_OF];              /* ns, or a number; 0 where not there */
+	double new[UT_METRIC_COUNT_OF];
+	double p;     /* -1 = cannot be tested: the name is new or has vanished */
+	double above; /* how often a duration after exceeds one before, picked by chance */
+	enum ut_verdict verdict;
+};
+
+struct ut_diff {
+	struct ut_diff_side *before, *after;
+	struct ut_diff_row *rows; /* the largest change of total first, then by texts */
+	size_t count;
+	bool by_runs; /* how it was tested */
+};
+
+/* Groups of which both sides have less than min_count spans are left out. Both sides stay. */
+void ut_diff_make(struct ut_diff *d, struct ut_diff_side *before, struct ut_diff_side *after,
+		  uint64_t min_count);
+void ut_diff_release(struct ut_diff *d);
+
+/* The statistics that hold the texts of a row, and its key. */
+const struct ut_stats *ut_diff_texts(const struct ut_diff *d, const struct ut_diff_row *r,
+				     const uint32_t **key);
+
+#endif

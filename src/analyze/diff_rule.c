@@ -1,0 +1,229 @@
+#include "analyze/diff_rule.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/size.h"
+#include "base/str.h"
+
+static int parse_metric(const char **at, enum ut_metric *metric)
+{
+	for (int i = 0; i < UT_METRIC_COUNT_OF; i++) {
+		size_t len = strlen(ut_metric_words[i]);
+
+		if (!strncmp(*at, ut_metric_words[i], len) && !isalnum((unsigned char)(*at)[len])) {
+			*metric = (enum ut_metric)i;
+			*at += len;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int parse_op(const char **at, char op[3])
+{
+	static const char *const ops[] = { ">=", "<=", "!=", "==", ">", "<", "=" };
+
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		size_t len = strlen(ops[i]);
+
+		if (!strncmp(*at, ops[i], len)) {
+			memcpy(op, ops[i][0] == '=' ? "=" : ops[i], ops[i][0] == '=' ? 2 : len + 1);
+			*at += len;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static const char *skip_blank(const char *s)
+{
+	while (*s == ' ')
+		s++;
+	return s;
+}
+
+/* What a bare number of nanoseconds or seconds would be, people do not agree upon. */
+static int parse_amount(const char *at, struct ut_diff_rule *rule)
+{
+	bool negative = *at == '-';
+	char *end;
+	uint64_t ns;
+
+	at += negative || *at == '+';
+	if (!isdigit((unsigned char)*at) && *at != '.')
+		return -EINVAL;
+	rule->amount = strtod(at, &end);
+	end += strspn(end, " ");
+	rule->percent = !strcmp(end, "%");
+	if (!rule->percent && *end) {
+		if (rule->metric == UT_METRIC_COUNT || ut_time_parse(at, &ns, NULL))
+			return -EINVAL;
+		rule->amount = (double)ns;
+	} else if (!rule->percent && rule->metric != UT_METRIC_COUNT && rule->amount != 0) {
+		return -EINVAL;
+	}
+	rule->amount = negative ? -rule->amount : rule->amount;
+	return 0;
+}
+
+static int parse_condition(struct ut_diff_rule *rule, const char *at)
+{
+	at = skip_blank(at);
+	rule->type = !strcmp(at, "new")        ? UT_RULE_NEW
+		     : !strcmp(at, "vanished") ? UT_RULE_VANISHED
+					       : UT_RULE_CHANGE;
+	if (rule->type != UT_RULE_CHANGE)
+		return 0;
+	if (parse_metric(&at, &rule->metric))
+		return -EINVAL;
+	at = skip_blank(at);
+	if (parse_op(&at, rule->op))
+		return -EINVAL;
+	return parse_amount(skip_blank(at), rule);
+}
+
+static int compile_regex(struct ut_diff_rule *rule, const char *text, struct ut_err *err)
+{
+	char reason[128];
+	int rc = regcomp(&rule->regex, text, REG_EXTENDED | REG_NOSUB);
+
+	if (rc) {
+		regerror(rc, &rule->regex, reason, sizeof(reason));
+		return ut_err_set(err, -EINVAL, "'%s': %s", text, reason);
+	}
+	rule->has_regex = true;
+	return 0;
+}
+
+/* text is ours to cut up. */
+static int parse_rule(struct ut_diff_rule *rule, char *text, struct ut_err *err)
+{
+	const char *condition = text;
+	char *colon = strrchr(text, ':');
+	int rc;
+
+	if (ut_str_starts(text, "name~")) {
+		if (!colon)
+			return ut_err_set(err, -EINVAL, "'%s' lacks ':' and a condition", text);
+		*colon = '\0';
+		rc = compile_regex(rule, text + strlen("name~"), err);
+		if (rc)
+			return rc;
+		condition = colon + 1;
+	}
+	if (parse_condition(rule, condition))
+		return ut_err_set(err, -EINVAL,
+				  "'%s' is no condition; such are p50>5%%, total>10ms, count!=0, "
+				  "new, vanished",
+				  condition);
+	return 0;
+}
+
+/* The rule up to the next comma; *at moves behind it, or becomes NULL. */
+static char *next_rule(struct ut_arena *a, const char **at)
+{
+	struct ut_buf b = { 0 };
+	const char *p = skip_blank(*at);
+
+	for (; *p && *p != ','; p++) {
+		p += p[0] == '\\' && p[1] == ',';
+		ut_buf_char(&b, *p);
+	}
+	*at = *p ? p + 1 : NULL;
+	while (b.len && b.data[b.len - 1] == ' ')
+		b.len--;
+	return ut_buf_take(&b, a);
+}
+
+int ut_diff_rules_add(struct ut_diff_rules *r, const char *text, struct ut_err *err)
+{
+	while (text) {
+		char *word = next_rule(&r->arena, &text);
+		struct ut_diff_rule *rule;
+		int rc;
+
+		r->items = ut_grow(r->items, r->count + 1, &r->cap, sizeof(*r->items));
+		rule = &r->items[r->count++];
+		rule->text = ut_arena_copy(&r->arena, word, strlen(word));
+		rc = parse_rule(rule, word, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+void ut_diff_rules_release(struct ut_diff_rules *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		if (r->items[i].has_regex)
+			regfree(&r->items[i].regex);
+	}
+	free(r->items);
+	ut_arena_release(&r->arena);
+	*r = (struct ut_diff_rules){ 0 };
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static bool holds(double value, const char *op, double amount)
+{
+	if (!strcmp(op, ">="))
+		return value >= amount;
+	if (!strcmp(op, "<="))
+		return value <= amount;
+	if (!strcmp(op, "!="))
+		return value != amount;
+	if (op[0] == '=')
+		return value == amount;
+	return op[0] == '>' ? value > amount : value < amount;
+}
+
+static bool change_meets(const struct ut_diff_rule *rule, const struct ut_diff_row *row)
+{
+	double old = row->old[rule->metric], change = row->new[rule->metric] - old;
+	bool is_sum = rule->metric <= UT_METRIC_SELF; /* the others need spans on both sides */
+
+	if (!is_sum && (!row->before || !row->after))
+		return false;
+	if (rule->percent && !(old > 0))
+		return false;
+	return holds(rule->percent ? 100 * change / old : change, rule->op, rule->amount);
+}
+
+static bool is_met(const struct ut_diff_rules *r, const struct ut_diff_rule *rule,
+		   const struct ut_diff *d, const struct ut_diff_row *row)
+{
+	const uint32_t *key;
+	const struct ut_stats *s = ut_diff_texts(d, row, &key);
+	const char *name = ut_strtab_get(&s->strings, key[UT_BY_NAME]).ptr;
+
+	if (rule->has_regex && regexec(&rule->regex, name, 0, NULL, 0))
+		return false;
+	if (rule->type != UT_RULE_CHANGE)
+		return rule->type == UT_RULE_NEW ? !row->before : !row->after;
+	if (rule->metric != UT_METRIC_COUNT && row->verdict < r->least)
+		return false;
+	return change_meets(rule, row);
+}
+
+struct ut_diff_failure *ut_diff_rules_check(const struct ut_diff_rules *r, const struct ut_diff *d,
+					    size_t *count)
+{
+	struct ut_diff_failure *list = NULL;
+	size_t cap = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < r->count; i++) {
+		for (size_t k = 0; k < d->count; k++) {
+			if (!is_met(r, &r->items[i], d, &d->rows[k]))
+				continue;
+			list = ut_grow(list, *count + 1, &cap, sizeof(*list));
+			list[(*count)++] = (struct ut_diff_failure){ &r->items[i], &d->rows[k] };
+		}
+	}
+	return list;
+}

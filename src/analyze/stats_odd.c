@@ -1,0 +1,241 @@
+/*
+ * stats_odd.c - async spans and counters: what needs to know an earlier row of the same track.
+ */
+#include "analyze/stats_walk.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "model/idmap.h"
+
+/* An async span that has begun. */
+struct begun {
+	uint64_t ts;
+	uint32_t group;
+	uint32_t next_free;
+};
+
+/* A counter's value since ts. */
+struct holds {
+	uint64_t ts, val;
+	uint8_t flags;
+	bool known;
+};
+
+struct odd {
+	struct ut_walk *walk;
+	struct ut_arena arena;
+	struct ut_idmap numbers; /* type -> number of its group or counter on this track */
+	struct ut_idmap open;    /* number of the async span -> index into begun */
+	struct begun *begun;     /* [0] is not used */
+	size_t begun_count, begun_cap;
+	uint32_t free_begun;
+	struct holds *holds; /* by number of the counter */
+	size_t hold_cap;
+};
+
+/* ---- async spans --------------------------------------------------------------------------- */
+
+static uint32_t new_begun(struct odd *o)
+{
+	uint32_t i = o->free_begun;
+
+	if (i) {
+		o->free_begun = o->begun[i].next_free;
+		return i;
+	}
+	o->begun = ut_grow(o->begun, o->begun_count + 2, &o->begun_cap, sizeof(*o->begun));
+	return (uint32_t)++o->begun_count;
+}
+
+static void add_unfinished(struct odd *o, const struct begun *b)
+{
+	const struct ut_filter_view *v = o->walk->view;
+
+	o->walk->stats.groups[b->group].unfinished += b->ts < v->to;
+}
+
+static void begin_async(struct odd *o, uint32_t group, uint64_t ts, uint64_t number)
+{
+	uint32_t i = ut_idmap_get(&o->open, number);
+
+	if (i) {
+		add_unfinished(o, &o->begun[i]);
+	} else {
+		i = new_begun(o);
+		ut_idmap_put(&o->open, number, i);
+	}
+	o->begun[i] = (struct begun){ .ts = ts, .group = group };
+}
+
+static void end_async(struct odd *o, uint64_t ts, uint64_t number)
+{
+	const struct ut_filter_view *v = o->walk->view;
+	uint32_t i = ut_idmap_take(&o->open, number);
+	struct ut_stats_group *g;
+	uint64_t begin;
+
+	if (!i)
+		return;
+	begin = o->begun[i].ts;
+	g = &o->walk->stats.groups[o->begun[i].group];
+	o->begun[i] = (struct begun){ .ts = UINT64_MAX, .next_free = o->free_begun };
+	o->free_begun = i;
+	if (!ut_filter_wants_span(v, begin, ts))
+		return;
+	if (v->clip) {
+		begin = begin > v->from ? begin : v->from;
+		ts = ts < v->to ? ts : v->to;
+	}
+	ut_dist_add(&g->dist, ts - begin);
+	g->self += ts - begin;
+}
+
+/* ---- counters ------------------------------------------------------------------------------ */
+
+static double number_of(const struct holds *h)
+{
+	double value;
+
+	memcpy(&value, &h->val, sizeof(value));
+	if (h->flags & UT_EV_DOUBLE)
+		return value + 0.0; /* -0 is 0 */
+	return h->flags & UT_EV_SIGNED ? (double)(int64_t)h->val : (double)h->val;
+}
+
+/* The value as one more that was seen at ts. */
+static void add_value(struct ut_stats_counter *c, double value, uint64_t ts)
+{
+	c->min = c->values && c->min < value ? c->min : value;
+	c->max = c->values && c->max > value ? c->max : value;
+	if (!c->values || ts > c->last_ts || (ts == c->last_ts && value > c->last)) {
+		c->last = value;
+		c->last_ts = ts;
+	}
+	c->values++;
+}
+
+/* The value has held until now; counts as far as that is in the window. */
+static void add_time(struct odd *o, struct ut_stats_counter *c, const struct holds *h,
+		     uint64_t until)
+{
+	const struct ut_filter_view *v = o->walk->view;
+	uint64_t from = h->ts > v->from ? h->ts : v->from;
+	int64_t number = (int64_t)h->val;
+
+	until = until < v->to ? until : v->to;
+	if (!h->known || until <= from)
+		return;
+	if (h->ts < v->from)
+		add_value(c, number_of(h), v->from);
+	c->weight += until - from;
+	if (h->flags & UT_EV_DOUBLE)
+		ut_exact_add(&c->sum, number_of(h), until - from);
+	else if (h->flags & UT_EV_SIGNED && number < 0)
+		ut_exact_add_int(&c->sum, true, -(uint64_t)number, until - from);
+	else
+		ut_exact_add_int(&c->sum, false, h->val, until - from);
+}
+
+static uint32_t counter_of(struct odd *o, const struct ut_type *type)
+{
+	struct ut_walk *w = o->walk;
+	const struct ut_trace *t = &w->store->trace;
+	uint32_t key[UT_BY_COUNT], i;
+
+	ut_walk_key(w, key);
+	key[UT_BY_NAME] = ut_walk_string(w, ut_counter_name(t, w->track, type));
+	if (w->stats.by & 1u << UT_BY_CATEGORY)
+		key[UT_BY_CATEGORY] = ut_walk_string(w, type->cat);
+	i = ut_stats_counter(&w->stats, key);
+	if (t->tracks[w->track].unit && !w->stats.counters[i].unit)
+		w->stats.counters[i].unit = ut_walk_string(w, t->tracks[w->track].unit);
+	o->holds = ut_grow(o->holds, (size_t)i + 1, &o->hold_cap, sizeof(*o->holds));
+	return i;
+}
+
+static void add_sample(struct odd *o, uint32_t counter, struct holds now)
+{
+	struct ut_stats_counter *c = &o->walk->stats.counters[counter];
+	struct holds *h = &o->holds[counter];
+	uint64_t ts = now.ts;
+
+	add_time(o, c, h, ts);
+	*h = now;
+	h->known = isfinite(number_of(h));
+	if (!ut_filter_wants_moment(o->walk->view, ts))
+		return;
+	c->count++;
+	c->bad += !h->known;
+	if (h->known)
+		add_value(c, number_of(h), ts);
+}
+
+/* ---- a track ------------------------------------------------------------------------------- */
+
+/* The group or counter of a type that is wanted; 0 = it is not. */
+static uint32_t number_for(struct odd *o, uint32_t number, const struct ut_type *type)
+{
+	uint32_t found = ut_idmap_get(&o->numbers, number);
+
+	if (found)
+		return found;
+	if (!ut_filter_wants(o->walk->view, o->walk->track, number))
+		return 0;
+	found = type->kind == UT_KIND_COUNTER ? counter_of(o, type) : ut_walk_group(o->walk, type);
+	ut_idmap_put(&o->numbers, number, found);
+	return found;
+}
+
+static void odd_row(struct odd *o, uint32_t number, uint64_t ts, uint64_t val)
+{
+	const struct ut_type *type = ut_store_type(o->walk->store, number);
+	uint32_t found;
+
+	if (type->kind == UT_KIND_ASYNC_END)
+		end_async(o, ts, val); /* its begin was wanted, or is not there */
+	if (type->kind != UT_KIND_ASYNC_BEGIN && type->kind != UT_KIND_COUNTER)
+		return;
+	found = number_for(o, number, type);
+	if (!found)
+		return;
+	if (type->kind == UT_KIND_ASYNC_BEGIN)
+		begin_async(o, found, ts, val);
+	else
+		add_sample(o, found, (struct holds){ .ts = ts, .val = val, .flags = type->flags });
+}
+
+/* What still goes on when the trace ends. */
+static void finish(struct odd *o)
+{
+	struct ut_stats *s = &o->walk->stats;
+
+	for (size_t i = 1; i <= o->begun_count; i++) {
+		if (o->begun[i].ts != UINT64_MAX)
+			add_unfinished(o, &o->begun[i]);
+	}
+	for (size_t i = 1; i < o->hold_cap && i <= s->counter_count; i++)
+		add_time(o, &s->counters[i], &o->holds[i], o->walk->store->trace.last);
+}
+
+void ut_walk_odd(struct ut_walk *w, uint32_t track)
+{
+	const struct ut_rows *rows = &w->store->rows[track];
+	struct odd o = { .walk = w };
+
+	ut_walk_enter(w, track);
+	ut_idmap_init(&o.numbers, &o.arena);
+	ut_idmap_init(&o.open, &o.arena);
+	for (size_t n = 0; n < ut_rows_blocks(rows); n++) {
+		const struct ut_block *b = &rows->blocks[n];
+
+		for (uint32_t i = 0; i < b->count; i++)
+			odd_row(&o, b->type[i], b->ts[i], b->val[i]);
+	}
+	finish(&o);
+	free(o.begun);
+	free(o.holds);
+	ut_arena_release(&o.arena);
+}

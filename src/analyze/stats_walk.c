@@ -1,0 +1,385 @@
+/*
+ * stats_walk.c - one look at every row: counts spans and instants, and whose time it was.
+ *
+ * Self time: frames are the spans that are going on, the one that started last on top. A span that
+ * outlasts those below it takes over all the time that they still had, so they leave the stack:
+ * ends always grow smaller towards the top, and a row costs O(1) on average whatever the nesting.
+ * Time that a span takes is added to its own self time and subtracted from its owner's at once;
+ * the difference may be negative in one part of a track, which its neighbours make up for.
+ */
+#include "analyze/stats_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/label.h"
+#include "base/grow.h"
+#include "base/str.h"
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/*
+ * A slot is 0 while nobody has looked at its type, else 1 + what to do: the number of a group
+ * whose spans are counted, or ODD and something else. The 1 is subtracted in 32 bits, so that
+ * "not known" is the largest of the odd ones.
+ */
+#define ODD            (1u << 31)
+#define ODD_INSTANT    ODD
+#define ODD_UNFINISHED (ODD | 1u << 28)
+#define ODD_NOTHING    (ODD | 2u << 28) /* nobody asks for it */
+#define ODD_LATER      (ODD | 3u << 28) /* ut_walk_odd() */
+#define ODD_WHAT       (ODD | 7u << 28)
+#define ODD_GROUP      (UINT32_MAX >> 4)
+#define UNKNOWN        UINT32_MAX
+
+void ut_walk_init(struct ut_walk *w, const struct ut_store *store,
+		  const struct ut_filter_view *view, unsigned int by)
+{
+	*w = (struct ut_walk){ .store = store, .view = view };
+	ut_stats_init(&w->stats, by);
+	w->slots = ut_make(((size_t)store->types.count + 1) * sizeof(*w->slots));
+	w->touched = ut_make(((size_t)store->types.count + 1) * sizeof(*w->touched));
+	w->frames = ut_grow(NULL, 2, &w->frame_cap, sizeof(*w->frames));
+	w->frames[0].end = UINT64_MAX;
+	w->tallies = ut_grow(NULL, 1, &w->tally_cap, sizeof(*w->tallies));
+	w->lengths = ut_make(UT_WALK_BATCH * sizeof(*w->lengths));
+	w->sorted = ut_make(UT_WALK_BATCH * sizeof(*w->sorted));
+	w->groups = ut_make(UT_WALK_BATCH * sizeof(*w->groups));
+}
+
+void ut_walk_release(struct ut_walk *w)
+{
+	ut_stats_release(&w->stats);
+	free(w->slots);
+	free(w->touched);
+	free(w->frames);
+	free(w->tallies);
+	free(w->lengths);
+	free(w->sorted);
+	free(w->groups);
+	*w = (struct ut_walk){ 0 };
+}
+
+/* ---- which group --------------------------------------------------------------------------- */
+
+uint32_t ut_walk_string(struct ut_walk *w, uint32_t id)
+{
+	struct ut_str s = ut_strtab_get(&w->store->trace.strings, id);
+
+	return ut_strtab_intern(&w->stats.strings, s.ptr, s.len);
+}
+
+static uint32_t take_text(struct ut_walk *w, struct ut_buf *b)
+{
+	uint32_t id = ut_strtab_intern(&w->stats.strings, b->data ? b->data : "", b->len);
+
+	ut_buf_release(b);
+	return id;
+}
+
+void ut_walk_enter(struct ut_walk *w, uint32_t track)
+{
+	const struct ut_trace *t = &w->store->trace;
+	uint32_t process = t->tracks[track].process;
+	struct ut_buf b = { 0 };
+
+	w->track = track;
+	w->track_key = w->process_key = w->rank_key = 0;
+	if (w->stats.by & 1u << UT_BY_TRACK) {
+		ut_label_track(&b, t, track);
+		w->track_key = take_text(w, &b);
+	}
+	if (w->stats.by & 1u << UT_BY_PROCESS) {
+		ut_label_process(&b, t, process);
+		w->process_key = take_text(w, &b);
+	}
+	if (w->stats.by & 1u << UT_BY_RANK && t->processes[process].rank >= 0) {
+		ut_buf_fmt(&b, "%d", (int)t->processes[process].rank);
+		w->rank_key = take_text(w, &b);
+	}
+}
+
+void ut_walk_key(const struct ut_walk *w, uint32_t key[UT_BY_COUNT])
+{
+	key[UT_BY_NAME] = key[UT_BY_CATEGORY] = 0;
+	key[UT_BY_TRACK] = w->track_key;
+	key[UT_BY_PROCESS] = w->process_key;
+	key[UT_BY_RANK] = w->rank_key;
+}
+
+uint32_t ut_walk_group(struct ut_walk *w, const struct ut_type *type)
+{
+	uint32_t key[UT_BY_COUNT], group;
+
+	ut_walk_key(w, key);
+	if (w->stats.by & 1u << UT_BY_NAME)
+		key[UT_BY_NAME] = ut_walk_string(w, type->name);
+	if (w->stats.by & 1u << UT_BY_CATEGORY)
+		key[UT_BY_CATEGORY] = ut_walk_string(w, type->cat);
+	group = ut_stats_group(&w->stats, key);
+	w->tallies = ut_grow(w->tallies, (size_t)group + 1, &w->tally_cap, sizeof(*w->tallies));
+	return group;
+}
+
+static uint32_t decide(struct ut_walk *w, uint32_t number)
+{
+	const struct ut_type *type = ut_store_type(w->store, number);
+	bool wanted = ut_filter_wants(w->view, w->track, number);
+
+	switch ((enum ut_kind)type->kind) {
+	case UT_KIND_SPAN:
+		if (type->flags & UT_EV_NOT_WORK)
+			return ODD_NOTHING;
+		if (!wanted)
+			return 0; /* hidden, but its time is still not its parent's */
+		return ut_walk_group(w, type) |
+		       (type->flags & UT_EV_UNFINISHED ? ODD_UNFINISHED : 0);
+	case UT_KIND_INSTANT:
+		return wanted ? ODD_INSTANT | ut_walk_group(w, type) : ODD_NOTHING;
+	case UT_KIND_COUNTER:
+	case UT_KIND_ASYNC_BEGIN:
+	case UT_KIND_ASYNC_END:
+		return wanted ? ODD_LATER : ODD_NOTHING;
+	case UT_KIND_FLOW_OUT:
+	case UT_KIND_FLOW_IN:
+	case UT_KIND_FLOW_STEP:
+	case UT_KIND_ASYNC_INSTANT:
+	case UT_KIND_OBJECT_NEW:
+	case UT_KIND_OBJECT_STATE:
+	case UT_KIND_OBJECT_GONE:
+	case UT_KIND_COUNT:
+		break;
+	}
+	return ODD_NOTHING;
+}
+
+static uint32_t look_up(struct ut_walk *w, uint32_t number)
+{
+	uint32_t what = w->slots[number] - 1;
+
+	if (what != UNKNOWN)
+		return what;
+	what = decide(w, number);
+	w->slots[number] = what + 1;
+	w->touched[w->touched_count++] = number;
+	return what;
+}
+
+/* Everything but plain spans. True if it is a span after all, of *group. */
+static bool odd_row(struct ut_walk *w, uint32_t number, uint64_t ts, uint64_t end, uint32_t *group)
+{
+	uint32_t what = look_up(w, number);
+
+	*group = what;
+	if (what < ODD)
+		return true;
+	*group = what & ODD_GROUP;
+	switch (what & ODD_WHAT) {
+	case ODD_INSTANT:
+		w->stats.groups[*group].instants += ut_filter_wants_moment(w->view, ts);
+		return false;
+	case ODD_UNFINISHED:
+		w->stats.groups[*group].unfinished += ut_filter_wants_span(w->view, ts, end);
+		return true;
+	case ODD_LATER:
+		w->later = true;
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+/* With window or lengths: what is left of a span. False: it is of no concern at all. */
+static inline bool pick(const struct ut_filter_view *v, uint64_t *ts, uint64_t *end,
+			uint32_t *group)
+{
+	if (!ut_filter_wants_span(v, *ts, *end))
+		*group = 0;
+	if (!v->clip)
+		return true;
+	*ts = *ts > v->from ? *ts : v->from;
+	*end = *end < v->to ? *end : v->to;
+	return *ts <= *end;
+}
+
+/* Room for n more frames above top, which may move. */
+static struct ut_walk_frame *make_room(struct ut_walk *w, struct ut_walk_frame *top, size_t n)
+{
+	size_t depth = (size_t)(top - w->frames);
+
+	w->frames = ut_grow(w->frames, depth + 1 + n, &w->frame_cap, sizeof(*w->frames));
+	return w->frames + depth;
+}
+
+/* In halves, because the compiler makes more of them than of one 128-bit number. */
+static inline void give(struct ut_walk_tally *t, uint64_t time)
+{
+	t->self_high += __builtin_add_overflow(t->self_low, time, &t->self_low);
+}
+
+static inline void take(struct ut_walk_tally *t, uint64_t time)
+{
+	t->self_high -= __builtin_sub_overflow(t->self_low, time, &t->self_low);
+}
+
+/* A span starts: takes its time from those that are going on. Returns the new top. */
+static inline __attribute__((always_inline)) struct ut_walk_frame *
+start(struct ut_walk_tally *tallies, struct ut_walk_frame *top, uint64_t ts, uint64_t end,
+      uint32_t group)
+{
+	uint64_t from = ts < UINT64_MAX ? ts : ts - 1; /* the lowest frame stays */
+
+	while (top->end <= from)
+		top--;
+	from = ts;
+	while (UNLIKELY(top->end <= end && top->end != UINT64_MAX)) {
+		take(&tallies[top->group], top->end - from);
+		from = top->end;
+		top--;
+	}
+	take(&tallies[top->group], end - from);
+	give(&tallies[group], end - ts);
+	*++top = (struct ut_walk_frame){ end, group };
+	return top;
+}
+
+/* One by one: with more groups than rows there is nothing to gain from an order. */
+static void count_unsorted(struct ut_walk *w)
+{
+	for (uint32_t i = 0; i < w->batch; i++) {
+		uint32_t group = w->groups[i];
+
+		w->tallies[group].count = 0;
+		if (group)
+			ut_dist_add(&w->stats.groups[group].dist, w->lengths[i]);
+	}
+	w->batch = 0;
+}
+
+/*
+ * Counts a batch. Sorted by group first, because the counts of thousands of names are in no cache:
+ * this way each group is met once, in the order in which they lie in memory.
+ */
+static void count_batch(struct ut_walk *w)
+{
+	struct ut_walk_tally *tallies = w->tallies;
+	const uint64_t *lengths = w->lengths;
+	uint64_t *sorted = w->sorted;
+	uint32_t at = 0;
+
+	if (w->stats.group_count > w->batch) {
+		count_unsorted(w);
+		return;
+	}
+	for (size_t i = 0; i <= w->stats.group_count; i++) {
+		tallies[i].end = at; /* moves from the start of its group to the end */
+		at += tallies[i].count;
+	}
+	for (uint32_t i = 0; i < w->batch; i++)
+		sorted[tallies[w->groups[i]].end++] = lengths[i];
+	/* group 0 is what nobody wants to see */
+	for (size_t i = 0; i <= w->stats.group_count; i++) {
+		uint32_t n = tallies[i].count;
+
+		if (i && n)
+			ut_dist_add_many(&w->stats.groups[i].dist, sorted + tallies[i].end - n, n);
+		tallies[i].count = 0;
+	}
+	w->batch = 0;
+}
+
+/* The hot loop: all it needs is in local variables, because its stores might change the rest. */
+static inline __attribute__((always_inline)) struct ut_walk_frame *
+walk_block(struct ut_walk *w, const struct ut_block *b, struct ut_walk_frame *top, const bool picky)
+{
+	const uint64_t *starts = b->ts, *values = b->val;
+	const uint32_t *numbers = b->type, *slots = w->slots;
+	const uint32_t types = w->store->types.count, count = b->count;
+	uint64_t *lengths;
+	uint32_t *groups;
+	struct ut_walk_tally *tallies = w->tallies;
+
+	if (count > UT_WALK_BATCH - w->batch)
+		count_batch(w);
+	lengths = w->lengths + w->batch;
+	groups = w->groups + w->batch;
+	top = make_room(w, top, count);
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t ts = starts[i];
+		uint64_t end = ts + values[i] < ts ? UINT64_MAX : ts + values[i];
+		uint32_t number = numbers[i] < types ? numbers[i] : 0;
+		uint32_t group = slots[number] - 1;
+
+		if (UNLIKELY(group >= ODD)) {
+			if (!odd_row(w, number, ts, end, &group))
+				continue;
+			tallies = w->tallies;
+		}
+		if (picky && !pick(w->view, &ts, &end, &group))
+			continue;
+		top = start(tallies, top, ts, end, group);
+		tallies[group].count++;
+		*lengths++ = end - ts;
+		*groups++ = group;
+	}
+	w->batch = (uint32_t)(lengths - w->lengths);
+	return top;
+}
+
+/* The frames as they are where the part begins; their time was counted with their rows. */
+static struct ut_walk_frame *enter_part(struct ut_walk *w, const struct ut_walk_part *p)
+{
+	struct ut_walk_frame *top = make_room(w, w->frames, p->open_count);
+
+	for (size_t i = 0; i < p->open_count; i++) {
+		uint64_t ts = p->open[i].ts, end = p->open[i].end;
+		uint32_t group = look_up(w, p->open[i].type) & ODD_GROUP;
+
+		if (w->view->rows && !pick(w->view, &ts, &end, &group))
+			continue;
+		*++top = (struct ut_walk_frame){ end, group };
+	}
+	return top;
+}
+
+/* What depends on the track must not be taken for another one's. */
+static void forget_slots(struct ut_walk *w)
+{
+	for (size_t i = 0; i < w->touched_count; i++)
+		w->slots[w->touched[i]] = 0;
+	w->touched_count = 0;
+}
+
+void ut_walk_spans(struct ut_walk *w, const struct ut_walk_part *p)
+{
+	const struct ut_rows *rows = &w->store->rows[p->track];
+	const unsigned int by_track = 1u << UT_BY_TRACK | 1u << UT_BY_PROCESS | 1u << UT_BY_RANK;
+	struct ut_walk_frame *top;
+
+	if (w->stats.by & by_track || w->view->filter)
+		forget_slots(w);
+	ut_walk_enter(w, p->track);
+	w->later = false;
+	top = enter_part(w, p);
+	for (size_t i = p->first; i < p->last; i++) {
+		const struct ut_block *b = &rows->blocks[i];
+
+		if (!w->view->rows)
+			top = walk_block(w, b, top, false);
+		else if (b->count && b->ts[0] < w->view->to)
+			top = walk_block(w, b, top, true);
+	}
+}
+
+void ut_walk_settle(struct ut_walk *w)
+{
+	count_batch(w);
+	for (size_t i = 1; i <= w->stats.group_count; i++) {
+		struct ut_walk_tally *t = &w->tallies[i];
+
+		w->stats.groups[i].self += (ut_u128)t->self_high << 64 | t->self_low;
+		t->self_high = t->self_low = 0;
+	}
+}

@@ -1,0 +1,261 @@
+#include "cmd/aiu_input.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "aiu/merge.h"
+#include "base/grow.h"
+#include "base/str.h"
+
+struct files {
+	char **paths;
+	size_t count, cap;
+};
+
+static void add_file(struct files *f, const char *path)
+{
+	struct stat st;
+	char *copy;
+
+	if (stat(path, &st) || S_ISDIR(st.st_mode))
+		return;
+	copy = strdup(path);
+	if (!copy)
+		abort();
+	f->paths = ut_grow(f->paths, f->count + 1, &f->cap, sizeof(*f->paths));
+	f->paths[f->count++] = copy;
+}
+
+/* rank_10 comes after rank_9. */
+static int by_number(const void *x, const void *y)
+{
+	const char *a = *(char *const *)x, *b = *(char *const *)y;
+
+	return strverscmp(a, b);
+}
+
+/* One item of the list: a file, a pattern. */
+static void expand(struct files *f, const char *item)
+{
+	size_t from = f->count;
+	glob_t found = { 0 };
+
+	if (!access(item, F_OK)) {
+		add_file(f, item);
+		return;
+	}
+	if (!glob(item, GLOB_NOSORT, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			add_file(f, found.gl_pathv[i]);
+		qsort(f->paths + from, f->count - from, sizeof(*f->paths), by_number);
+	}
+	globfree(&found);
+}
+
+/* A list that is separated by commas and blanks; a name with them in it that exists counts. */
+static void find_files(struct files *f, const char *input)
+{
+	if (*input && !access(input, F_OK)) {
+		add_file(f, input);
+		return;
+	}
+	for (const char *p = input; *p;) {
+		size_t len = strcspn(p, ", \t\r\n\f\v");
+		char *item = strndup(p, len);
+
+		if (!item)
+			abort();
+		if (len)
+			expand(f, item);
+		free(item);
+		p += len;
+		p += strspn(p, ", \t\r\n\f\v");
+	}
+}
+
+static void say_files(struct ut_aiu *a, const struct files *f)
+{
+	struct ut_buf b = { 0 };
+
+	for (size_t i = 0; i < f->count; i++)
+		ut_buf_fmt(&b, "%s'%s'", i ? ", " : "", f->paths[i]);
+	ut_aiu_say(&a->messages, UT_AIU_INFO, "Reading files: [%s]", b.data ? b.data : "");
+	ut_aiu_say(&a->messages, UT_AIU_INFO, "Ingesting %zu files.", f->count);
+	ut_buf_release(&b);
+}
+
+/* What the threads share. */
+struct reading {
+	const struct files *files;
+	struct ut_aiu_part *parts;
+	_Atomic size_t next;
+	_Atomic bool failed;
+	bool head;
+};
+
+static void *read_some(void *ctx)
+{
+	struct reading *r = ctx;
+
+	for (;;) {
+		size_t i = atomic_fetch_add(&r->next, 1);
+		struct ut_err err = { 0 };
+
+		if (i >= r->files->count || atomic_load(&r->failed))
+			return NULL;
+		if (ut_aiu_read(&r->parts[i], r->files->paths[i], r->head, &err)) {
+			r->parts[i].err = err;
+			atomic_store(&r->failed, true);
+		} else {
+			ut_aiu_settle(&r->parts[i], r->head);
+		}
+	}
+}
+
+static unsigned int thread_count(unsigned int asked, size_t files)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t n = asked ? asked : cores > 0 ? (size_t)cores : 1;
+
+	return (unsigned int)(n < files ? n : files);
+}
+
+static int read_files(struct reading *r, unsigned int threads, struct ut_err *err)
+{
+	pthread_t *ids = ut_make((threads + 1) * sizeof(*ids));
+	unsigned int started = 0;
+
+	while (started + 1 < threads && !pthread_create(&ids[started], NULL, read_some, r))
+		started++;
+	read_some(r);
+	for (unsigned int i = 0; i < started; i++)
+		pthread_join(ids[i], NULL);
+	free(ids);
+	for (size_t i = 0; i < r->files->count; i++) {
+		if (r->parts[i].err.code)
+			return ut_err_set(err, r->parts[i].err.code, "%s", r->parts[i].err.text);
+	}
+	return 0;
+}
+
+/* The last characters of a path, as messages have it. */
+static const char *tail(const char *path)
+{
+	size_t len = strlen(path);
+
+	return len > 15 ? path + len - 15 : path;
+}
+
+static void say_part(struct ut_aiu *a, const struct ut_aiu_part *p, const char *path)
+{
+	struct ut_aiu_messages *m = &a->messages;
+
+	if (p->is_log)
+		ut_aiu_say(m, UT_AIU_ERROR, "Unrecognized file type. file: %s", path);
+	if (p->processed)
+		ut_aiu_say(m, UT_AIU_WARN,
+			   "INGEST: Attempting to import a json file that had been processed by "
+			   "acelyzer already.Dropping ALL Events from file %s",
+			   path);
+	if (p->cut_at)
+		ut_aiu_say(m, UT_AIU_WARN,
+			   "INGEST: %s: offset %" PRIu64 ": the file ends in the middle; what is "
+			   "complete was read",
+			   path, p->cut_at);
+	if (p->repairs)
+		ut_aiu_say(m, UT_AIU_WARN, "INGEST: %s: no proper JSON, read anyway: %s", path,
+			   p->repairs);
+	if (p->not_events)
+		ut_aiu_say(m, UT_AIU_WARN,
+			   "INGEST: %s: %" PRIu64 " entries are no events and were left out", path,
+			   p->not_events);
+	if (p->stray_ends || p->open_begins)
+		ut_aiu_say(m, UT_AIU_WARN,
+			   "INGEST: %s: %" PRIu64 " ends without begin, %" PRIu64
+			   " begins without end were left out",
+			   path, p->stray_ends, p->open_begins);
+	if (p->no_length)
+		ut_aiu_say(m, UT_AIU_WARN, "INGEST: %s: %" PRIu64 " spans have no dur; 0 is used",
+			   path, p->no_length);
+	if (p->bad_stamps)
+		ut_aiu_say(m, UT_AIU_WARN,
+			   "INGEST: %s: %" PRIu64 " events have TS1 but no five good stamps; they "
+			   "count as host events",
+			   path, p->bad_stamps);
+}
+
+static void say_lengths(struct ut_aiu *a, const struct ut_aiu_part *p, const char *path)
+{
+	if (p->zero_busy)
+		ut_aiu_say(&a->messages, UT_AIU_WARN,
+			   "Ingestion: ..%s Detected %" PRIu64
+			   " events with zero wallclock but nonzero "
+			   "HW time. Indication of time calibration errors during trace capture.",
+			   tail(path), p->zero_busy);
+	if (p->zero)
+		ut_aiu_say(
+			&a->messages, UT_AIU_WARN,
+			"Ingestion: ..%s Detected 'CompleteEvent' type (ph=X) with zero duration. "
+			"This should be an 'InstantEvent' type (ph=i). Events: %" PRIu64,
+			tail(path), p->zero);
+	if (p->negative)
+		ut_aiu_say(
+			&a->messages, UT_AIU_WARN,
+			"Ingestion: detected negative duration event(s). Events ignored:%" PRIu64,
+			p->negative);
+}
+
+static int take_parts(struct ut_aiu *a, struct reading *r, struct ut_aiu_frame *frame, bool head,
+		      struct ut_err *err)
+{
+	size_t n = r->files->count, traces = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		say_part(a, &r->parts[i], r->files->paths[i]);
+		if (head)
+			say_lengths(a, &r->parts[i], r->files->paths[i]);
+		traces += !r->parts[i].is_log;
+	}
+	if (!traces)
+		return ut_err_set(err, -ENOENT, "no trace among the input files");
+	ut_aiu_frame_join(frame, r->parts, n, head);
+	ut_aiu_merge(&a->table, r->parts, n);
+	return 0;
+}
+
+int ut_aiu_input(struct ut_aiu *a, const struct ut_aiu_setup *s, struct ut_aiu_frame *frame,
+		 struct ut_err *err)
+{
+	struct files files = { 0 };
+	struct reading r = { .files = &files, .head = s->opts.head };
+	int rc;
+
+	find_files(&files, s->input);
+	say_files(a, &files);
+	if (!files.count) {
+		ut_aiu_say(&a->messages, UT_AIU_ERROR, "No input files found.");
+		rc = ut_err_set(err, -ENOENT, "%s: no such file, and nothing matches it", s->input);
+		goto out;
+	}
+	r.parts = ut_make(files.count * sizeof(*r.parts));
+	rc = read_files(&r, thread_count(s->opts.threads, files.count), err);
+	if (!rc)
+		rc = take_parts(a, &r, frame, s->opts.head, err);
+	for (size_t i = 0; i < files.count; i++)
+		ut_aiu_part_release(&r.parts[i]);
+	free(r.parts);
+out:
+	for (size_t i = 0; i < files.count; i++)
+		free(files.paths[i]);
+	free(files.paths);
+	return rc;
+}

@@ -1,0 +1,56 @@
+/*
+ * aiu_options.h - the command line of `unitrace analyze`: that of acelyzer 1.0 and 1.2 together.
+ *
+ * Where both give different numbers for the same input, 1.0 counts, because that is the release
+ * its manual describes. An option that only 1.2 knows selects the numbers of 1.2, so that a
+ * command line gives what it gave before; --compat decides for itself.
+ */
+#ifndef UT_CMD_AIU_OPTIONS_H
+#define UT_CMD_AIU_OPTIONS_H
+
+#include "aiu/options.h"
+#include "aiu/write.h"
+#include "base/opt.h"
+
+struct ut_arena;
+
+/* As typed. */
+struct ut_aiu_words {
+	struct ut_opt_list counters;
+	bool counters_given, help, version;
+	const char *input, *output, *compiler_log, *compiler_info, *freq, *freq_scaling, *level;
+	const char *format, *event_filter, *event_limit, *filter, *overlap, *streams, *time_unit;
+	const char *profile, *autopilot, *compat, *layout;
+	bool flow, coll, summarize, fix, no_sync, sync_v2, keep_prep, keep_names, drop_globals;
+	bool skip, split, no_stats, tb, disable_tb, disable_file, intermediate, power_stats, verify;
+	bool ignore_crit, sync_to_dev, no_warnings;
+	uint64_t threads;
+};
+
+/* Checked. */
+struct ut_aiu_setup {
+	struct ut_aiu_opts opts;
+	const char *input, *output, *logs, *format, *time_unit, *profile;
+	const char *head_because; /* the option that selected 1.2; NULL = none */
+	enum ut_aiu_layout layout;
+	int level;
+	bool tb, write_trace, intermediate, soc_only;
+	struct ut_aiu_filter *filters; /* owned */
+	size_t filter_count;
+};
+
+const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words *w);
+
+/*
+ * Spreads what the option parser does not know: -C with any number of values, flags in one word.
+ * The words live in the arena. On failure -EINVAL.
+ */
+int ut_aiu_spread(struct ut_arena *a, int argc, const char *const *argv, const char ***words,
+		  int *count, struct ut_err *err) UT_MUST_CHECK;
+
+/* Exit status: 0 fine, 1 refused, 2 misuse; err says why. */
+int ut_aiu_check(const struct ut_aiu_words *w, struct ut_aiu_setup *s, struct ut_arena *a,
+		 struct ut_err *err);
+void ut_aiu_setup_release(struct ut_aiu_setup *s);
+
+#endif

@@ -1,0 +1,306 @@
+/*
+ * cmd_analyze.c - `unitrace analyze`, also called acelyzer: traces of AIU jobs, put right and
+ * analysed.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "aiu/profile.h"
+#include "aiu/stage.h"
+#include "base/arena.h"
+#include "base/opt.h"
+#include "base/str.h"
+#include "cmd/aiu_input.h"
+#include "cmd/aiu_options.h"
+#include "cmd/cmd.h"
+#include "export/out.h"
+#include "version.h"
+
+/* How the console speaks. */
+struct console {
+	int level;
+	bool colour;
+};
+
+/* "2026-01-31T12:00:00.123456     INFO text ": every part of a line is followed by a blank. */
+static void print_message(void *ctx, const struct ut_aiu_message *m)
+{
+	static const char *const names[] = { "ERROR", "WARNING", "INFO", "DEBUG", "TRACE" };
+	static const char *const colours[] = { "\033[91m", "\033[93m", "", "", "" };
+	const struct console *c = ctx;
+	bool colour = c->colour && m->level <= UT_AIU_WARN;
+	struct timeval now;
+	struct tm tm;
+	char day[32];
+
+	if ((int)m->level > c->level)
+		return;
+	gettimeofday(&now, NULL);
+	localtime_r(&now.tv_sec, &tm);
+	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm);
+	printf("%s.%06ld %s%8s%s %s \n", day, (long)now.tv_usec, colour ? colours[m->level] : "",
+	       names[m->level], colour ? "\033[0m" : "", m->text);
+}
+
+/* Intermediate results: where they go. */
+struct dump {
+	const struct ut_aiu_setup *setup;
+};
+
+static int dump_stage(void *ctx, struct ut_aiu *a, unsigned int number, const char *stage,
+		      struct ut_err *err)
+{
+	const struct dump *d = ctx;
+	struct ut_buf b = { 0 };
+	int rc;
+
+	ut_buf_fmt(&b, "%s_%02u_%s", d->setup->output, number, stage);
+	rc = ut_aiu_write_raw(a, b.data, b.data, err);
+	ut_buf_release(&b);
+	return rc;
+}
+
+static void read_logs(struct ut_aiu *a, const struct ut_aiu_setup *s)
+{
+	struct ut_aiu_complog_reader r = { .table = &a->table,
+					   .messages = &a->messages,
+					   .core = s->opts.core,
+					   .head = s->opts.head };
+	size_t n = 1, i = 0;
+
+	if (!s->logs || !(s->opts.counters & UT_AIU_RCU_UTIL))
+		return;
+	for (const char *p = s->logs; *p; p++)
+		n += *p == ',';
+	if (n > 1)
+		ut_aiu_say(&a->messages, UT_AIU_INFO, "UTL: Multi-AIU logs provided. Entries: %zu",
+			   n);
+	a->logs.items = calloc(n, sizeof(*a->logs.items));
+	if (!a->logs.items)
+		abort();
+	a->logs.count = n;
+	for (const char *p = s->logs; i < n; i++) {
+		size_t len = strcspn(p, ",");
+		char *path = strndup(p, len);
+
+		ut_aiu_complog_read(&r, &a->logs.items[i], path ? path : "");
+		free(path);
+		p += len + (p[len] == ',');
+	}
+}
+
+/* otherData of the output: what made it. */
+static char *describe_run(const struct ut_aiu *a, const struct ut_aiu_setup *s, int argc,
+			  const char *const *argv)
+{
+	struct ut_out *o = ut_out_open_memory();
+	struct ut_buf line = { 0 };
+	size_t len;
+	char *text;
+
+	ut_buf_text(&line, "acelyzer");
+	for (int i = 0; i < argc; i++)
+		ut_buf_fmt(&line, " %s", argv[i]);
+	ut_out_text(o, "{\"Application\":\"Acelyzer: Trace Post-Processing Tool "
+		       "(unitrace " UT_VERSION ")\",\"CmdLine\":");
+	ut_out_json_str(o, line.data, line.len);
+	ut_out_fmt(o, ",\"Settings\":{\"compat\":\"%s\",\"freq\":[%g,%g],\"input\":",
+		   s->opts.head ? "1.2" : "1.0", s->opts.soc, s->opts.core);
+	ut_out_json_str(o, s->input, strlen(s->input));
+	ut_out_text(o, ",\"output\":");
+	ut_out_json_str(o, s->output, strlen(s->output));
+	ut_out_text(o, ",\"profile\":");
+	ut_out_json_str(o, s->profile, strlen(s->profile));
+	ut_out_text(o, "},\"Jobs\":[");
+	for (size_t i = 0; i < a->table.job_count; i++) {
+		ut_out_text(o, i ? "," : "");
+		ut_out_json_str(o, a->table.jobs[i].path, strlen(a->table.jobs[i].path));
+	}
+	ut_out_text(o, "]}");
+	text = strndup(ut_out_data(o, &len), 1u << 24);
+	ut_out_abandon(o);
+	ut_buf_release(&line);
+	return text;
+}
+
+static int write_trace(struct ut_aiu *a, const struct ut_aiu_setup *s, struct ut_aiu_frame *f,
+		       struct ut_err *err)
+{
+	size_t ranks;
+	int rc;
+
+	/* however it was made, a trace in order is what every viewer likes best */
+	rc = ut_aiu_pass_sort_final(a);
+	if (rc)
+		return rc;
+	if (s->tb) {
+		rc = ut_aiu_write_tensorboard(a, f, s->output, s->write_trace, &ranks, err);
+		if (!rc && ranks == 1)
+			ut_aiu_say(&a->messages, UT_AIU_WARN,
+				   "TB_EXPORTER: Only 1 AIU is used, no distributed view");
+		return rc;
+	}
+	if (!s->write_trace)
+		return 0;
+	if (!strcmp(s->format, "pddf"))
+		return ut_aiu_write_frame(a, s->output, err);
+	return ut_aiu_write_trace(a, f, s->output, err);
+}
+
+static int write_results(struct ut_aiu *a, const struct ut_aiu_setup *s, struct ut_aiu_frame *f,
+			 struct ut_err *err)
+{
+	int rc = 0;
+
+	if (a->found.category_count)
+		rc = ut_aiu_write_categories(a, s->output, s->layout, err);
+	if (!rc && a->found.has_stats)
+		rc = ut_aiu_write_stats(a, s->output, err);
+	if (!rc && a->found.has_comm)
+		rc = ut_aiu_write_comm(a, s->output, err);
+	if (!rc)
+		rc = write_trace(a, s, f, err);
+	return rc;
+}
+
+/* The work. */
+static int analyze(struct ut_aiu *a, const struct ut_aiu_setup *s, int argc,
+		   const char *const *argv, struct ut_err *err)
+{
+	struct ut_aiu_profile profile;
+	struct ut_aiu_frame frame = { .trace_name = s->output, .time_unit = s->time_unit };
+	struct dump dump = { .setup = s };
+	char *other = NULL;
+	int rc = ut_aiu_profile_read(&profile, s->profile, s->opts.head, &a->messages, err);
+
+	if (!rc)
+		rc = ut_aiu_input(a, s, &frame, err);
+	if (rc)
+		goto out;
+	read_logs(a, s);
+	rc = ut_aiu_run(a, &profile, s->intermediate ? dump_stage : NULL, &dump, err);
+	if (rc)
+		goto out;
+	frame.other = other = describe_run(a, s, argc, argv);
+	rc = write_results(a, s, &frame, err);
+out:
+	ut_aiu_frame_release(&frame);
+	free(other);
+	return rc;
+}
+
+static void say_start(struct ut_aiu *a, const struct ut_aiu_setup *s)
+{
+	if (s->soc_only)
+		printf("HINT: --freq only specified SoC freqency %g. Using default core freq %.1f. "
+		       "You "
+		       "may specify both by using: --freq=<soc>:<core>\n",
+		       s->opts.soc, s->opts.core);
+	if (s->opts.counters & UT_AIU_RCU_UTIL && !s->logs)
+		ut_aiu_say(
+			&a->messages, UT_AIU_WARN,
+			"rcu_util counter requested but no compiler log provided. No utilization "
+			"will be plotted.");
+	ut_aiu_say(&a->messages, UT_AIU_INFO, "Starting Test parser");
+	if (s->head_because)
+		ut_aiu_say(
+			&a->messages, UT_AIU_INFO,
+			"COMPAT: %s is an option of release 1.2, so are the numbers (--compat=1.0 "
+			"for those of 1.0)",
+			s->head_because);
+}
+
+static int run(const struct ut_aiu_setup *s, int argc, const char *const *argv)
+{
+	struct console console = { .level = s->level, .colour = isatty(STDOUT_FILENO) };
+	struct ut_err err = { 0 };
+	struct ut_aiu a;
+	int rc;
+
+	ut_aiu_init(&a, &s->opts);
+	a.messages.tell = print_message;
+	a.messages.ctx = &console;
+	if (s->opts.counters & UT_AIU_POWER_TS3 && s->opts.counters & UT_AIU_POWER_TS4) {
+		ut_aiu_say(&a.messages, UT_AIU_ERROR,
+			   "power_ts3 and power_ts4 are mutually exclusive");
+		ut_aiu_release(&a);
+		return UT_EXIT_FAILED;
+	}
+	say_start(&a, s);
+	rc = analyze(&a, s, argc, argv, &err);
+	if (!rc) {
+		ut_aiu_say(&a.messages, UT_AIU_INFO, "Finishing Test parser. Return code= 0");
+		ut_aiu_say(&a.messages, UT_AIU_INFO, "Exported events:  %zu", a.table.seq_count);
+	}
+	fflush(stdout);
+	ut_aiu_release(&a);
+	return rc ? ut_cmd_fail(&ut_cmd_analyze, &err) : UT_EXIT_OK;
+}
+
+/* What the reference calls a failure rather than a misuse. */
+static int refuse(const struct ut_err *err)
+{
+	printf("ERROR: %s\n", err->text);
+	return UT_EXIT_FAILED;
+}
+
+static int cmd_analyze(int argc, const char *const *argv)
+{
+	struct ut_aiu_words words = { 0 };
+	struct ut_aiu_setup setup = { 0 };
+	struct ut_arena arena = { 0 };
+	struct ut_err err = { 0 };
+	const char **spread = NULL;
+	int count = 0, status;
+	const struct ut_opt *table = ut_aiu_option_table(&arena, &words);
+
+	if (ut_aiu_spread(&arena, argc, argv, &spread, &count, &err) ||
+	    ut_opt_parse(table, count, spread, &err) < 0) {
+		status = ut_cmd_misuse(&ut_cmd_analyze, &err);
+	} else if (words.help) {
+		status = ut_cmd_help(&ut_cmd_analyze);
+	} else if (words.version) {
+		printf(UT_VERSION "\n");
+		status = UT_EXIT_OK;
+	} else {
+		status = ut_aiu_check(&words, &setup, &arena, &err);
+		if (status == UT_EXIT_MISUSE)
+			status = ut_cmd_misuse(&ut_cmd_analyze, &err);
+		else if (status)
+			status = refuse(&err);
+		else
+			status = run(&setup, argc, argv);
+	}
+	ut_aiu_setup_release(&setup);
+	ut_opt_list_release(&words.counters);
+	ut_arena_release(&arena);
+	return status;
+}
+
+static const struct ut_opt *analyze_options(struct ut_arena *a)
+{
+	return ut_aiu_option_table(a, UT_NEW(a, struct ut_aiu_words));
+}
+
+const struct ut_cmd ut_cmd_analyze = {
+	.name = "analyze",
+	.usage = "-i FILES [-c LOG] [-o FILE] [OPTIONS]",
+	.summary = "put traces of AIU jobs right and analyse them (acelyzer)",
+	.description =
+		"Reads flex and torch traces of jobs on AIU devices, maps the cycles of the\n"
+		"devices to the host's clock, aligns ranks, and writes one trace with counters\n"
+		"for power, utilisation and bandwidth, and tables of kernels and categories.\n\n"
+		"Takes the command lines of acelyzer 1.0 and 1.2 and gives their numbers; the\n"
+		"program is also installed under that name. A program to record that is called\n"
+		"analyze: unitrace -- analyze",
+	.examples = "  acelyzer -i \"jobs/hap-*.json\" -c compile.log -o hap_trace.json\n"
+		    "  unitrace analyze -i \"rank_*.json\" --freq 560:800 --flow -R --tb\n",
+	.options = analyze_options,
+	.run = cmd_analyze,
+};

@@ -1,0 +1,247 @@
+/*
+ * cmd_diff.c - `unitrace diff`: what has become slower, faster, more, less.
+ */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/diff.h"
+#include "analyze/diff_rule.h"
+#include "analyze/filter.h"
+#include "base/arena.h"
+#include "base/opt.h"
+#include "cmd/filter_options.h"
+#include "cmd/load.h"
+#include "cmd/words.h"
+#include "export/out.h"
+#include "export/table_diff.h"
+
+struct diff_opts {
+	struct ut_filter_opts filter;
+	struct ut_opt_list fail_if;
+	struct ut_words words;
+	const char *by, *confidence;
+	uint64_t rows, min_count, threads;
+	int against; /* how many words stand before --against; -1 = it is not there */
+	bool json, help;
+};
+
+/* ---- the work ------------------------------------------------------------------------------ */
+
+struct work {
+	struct ut_filter filter;
+	struct ut_diff_rules rules;
+	unsigned int by, threads;
+	struct ut_stats run; /* the one that is being read */
+};
+
+static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	struct work *w = ctx;
+
+	(void)i;
+	(void)err;
+	ut_stats_add(&w->run, store, &w->filter, w->threads);
+	return 0;
+}
+
+/* One word is one run, however many traces it stands for. */
+static int add_run(struct work *w, struct ut_diff_side *side, const char *word, struct ut_err *err)
+{
+	struct ut_inputs in = { 0 };
+	int rc = ut_inputs_find(&in, 1, &word, err);
+
+	ut_stats_init(&w->run, w->by);
+	if (!rc)
+		rc = ut_load_each(&in, "diff", w->threads, add_store, w, err);
+	if (!rc)
+		ut_diff_side_add(side, &w->run);
+	ut_stats_release(&w->run);
+	ut_inputs_release(&in);
+	return rc;
+}
+
+static int print(const struct diff_opts *o, const struct ut_diff *d,
+		 const struct ut_diff_rules *rules, bool *failed, struct ut_err *err)
+{
+	struct ut_out *out = ut_out_open("-", 0);
+	size_t count;
+	struct ut_diff_failure *failures = ut_diff_rules_check(rules, d, &count);
+
+	if (o->json)
+		ut_diff_json(out, d, failures, count);
+	else
+		ut_diff_text(out, d, o->rows, failures, count);
+	*failed = count;
+	free(failures);
+	return ut_out_commit(out, err);
+}
+
+static int diff(const struct diff_opts *o, struct work *w, bool *failed, struct ut_err *err)
+{
+	int before = o->against >= 0 ? o->against : 1;
+	struct ut_diff_side sides[2];
+	struct ut_diff d = { 0 };
+	int rc = 0;
+
+	ut_diff_side_init(&sides[0], w->by);
+	ut_diff_side_init(&sides[1], w->by);
+	for (int i = 0; !rc && i < o->words.count; i++)
+		rc = add_run(w, &sides[i >= before], o->words.items[i], err);
+	if (!rc) {
+		ut_diff_make(&d, &sides[0], &sides[1], o->min_count);
+		rc = print(o, &d, &w->rules, failed, err);
+	}
+	ut_diff_release(&d);
+	ut_diff_side_release(&sides[0]);
+	ut_diff_side_release(&sides[1]);
+	return rc;
+}
+
+/* ---- the glue ------------------------------------------------------------------------------ */
+
+static int take_against(void *ctx, const char *value, struct ut_err *err)
+{
+	struct diff_opts *o = ctx;
+
+	(void)value;
+	if (o->against >= 0)
+		return ut_err_set(err, -EINVAL, "there can be only one");
+	o->against = o->words.count;
+	return 0;
+}
+
+static const struct ut_opt *make_table(struct ut_arena *a, struct diff_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("Options"),
+		ut_opt_call("against", NULL, take_against, o,
+			    "what stands before it are runs from before, what follows are runs "
+			    "from after"),
+		ut_opt_strs(0, "fail-if", "RULES", &o->fail_if,
+			    "end with status 3 if something has changed like this: p50>5%, "
+			    "total>10ms, count!=0, new, vanished; several with commas; "
+			    "name~REGEX:p50>5% for some names only"),
+		ut_opt_words(ut_opt_str(0, "confidence", "LEAST", &o->confidence,
+					"how sure a change of time must be for --fail-if: noise, "
+					"likely or sure (likely)"),
+			     "noise likely sure"),
+		ut_opt_words(ut_opt_str(0, "by", "WHAT[,WHAT]", &o->by,
+					"compare by name, category, thread, process, rank, or "
+					"combination (name)"),
+			     "name category thread process rank"),
+		ut_opt_u64(0, "min-count", "N", &o->min_count,
+			   "leave out what happened less often than this on both sides (1)"),
+		ut_opt_u64('n', "rows", "N", &o->rows, "rows of the table, 0 for all (20)"),
+		ut_opt_flag('j', "json", &o->json, "print JSON, in ns"),
+		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
+					"threads that read and count (one per core)"),
+			     1, 256),
+		ut_opt_flag('h', "help", &o->help, "show this help"),
+	};
+
+	return ut_filter_table(a, table, sizeof(table) / sizeof(table[0]), &o->filter);
+}
+
+static int check_words(const struct diff_opts *o, struct ut_err *err)
+{
+	if (o->against < 0 && o->words.count != 2)
+		return ut_err_set(err, -EINVAL,
+				  "two runs are compared, before and after; more of them with "
+				  "--against in between");
+	if (o->against == 0 || o->against == o->words.count)
+		return ut_err_set(err, -EINVAL, "there is nothing %s --against",
+				  o->against ? "behind" : "before");
+	return 0;
+}
+
+static int settle(const struct diff_opts *o, struct work *w, struct ut_err *err)
+{
+	struct ut_err inner = { 0 };
+	int rc = check_words(o, err);
+
+	if (!rc && ut_by_parse(o->by, &w->by, &inner))
+		rc = ut_err_set(err, -EINVAL, "--by: %s", inner.text);
+	for (size_t i = 0; !rc && i < o->fail_if.count; i++) {
+		if (ut_diff_rules_add(&w->rules, o->fail_if.items[i], &inner))
+			rc = ut_err_set(err, -EINVAL, "--fail-if: %s", inner.text);
+	}
+	w->rules.least = UT_VERDICT_SURE;
+	while (!rc && strcmp(o->confidence, ut_verdict_words[w->rules.least])) {
+		if (w->rules.least-- == UT_VERDICT_NOISE)
+			return ut_err_set(err, -EINVAL,
+					  "--confidence: '%s' is none of noise, likely, sure",
+					  o->confidence);
+	}
+	return rc ? rc : ut_filter_init(&w->filter, &o->filter, err);
+}
+
+static int start(const struct diff_opts *o)
+{
+	struct work w = { .threads = ut_load_threads(o->threads) };
+	struct ut_err err = { 0 };
+	bool failed = false;
+	int status;
+
+	if (settle(o, &w, &err))
+		status = ut_cmd_misuse(&ut_cmd_diff, &err);
+	else if (diff(o, &w, &failed, &err))
+		status = ut_cmd_fail(&ut_cmd_diff, &err);
+	else
+		status = failed ? UT_EXIT_CHANGED : UT_EXIT_OK;
+	ut_filter_release(&w.filter);
+	ut_diff_rules_release(&w.rules);
+	return status;
+}
+
+static int cmd_diff(int argc, const char *const *argv)
+{
+	struct diff_opts opts = {
+		.by = "name", .confidence = "likely", .rows = 20, .min_count = 1, .against = -1
+	};
+	struct ut_arena arena = { 0 };
+	struct ut_err err = { 0 };
+	int rc = ut_words_parse(&opts.words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int status;
+
+	if (rc)
+		status = ut_cmd_misuse(&ut_cmd_diff, &err);
+	else if (opts.help)
+		status = ut_cmd_help(&ut_cmd_diff);
+	else
+		status = start(&opts);
+	ut_filter_opts_release(&opts.filter);
+	ut_opt_list_release(&opts.fail_if);
+	ut_arena_release(&arena);
+	return status;
+}
+
+static const struct ut_opt *diff_options(struct ut_arena *a)
+{
+	return make_table(a, UT_NEW(a, struct diff_opts));
+}
+
+const struct ut_cmd ut_cmd_diff = {
+	.name = "diff",
+	.usage = "[OPTIONS] BEFORE AFTER | BEFORE... --against AFTER...",
+	.summary = "compare runs: what is slower, faster, new, gone",
+	.description =
+		"Compares the spans of two runs, or of two sets of runs, name by name: how many\n"
+		"there were, how long they took, and how sure it is that this has changed. Each\n"
+		"word is one run; a directory or a quoted pattern is the traces of its ranks.\n"
+		"The largest change of total time comes first. With several runs on a side the\n"
+		"verdict is about the means of the runs; with one on each, about the durations\n"
+		"in them.\n"
+		"\n"
+		"Exit status: 0, or 3 if a rule of --fail-if is met; 1 if a trace cannot be read.",
+	.examples = "  what has changed:\n"
+		    "    unitrace diff before.json after.json\n"
+		    "  three runs on each side, all ranks of each:\n"
+		    "    unitrace diff old1/ old2/ old3/ --against new1/ new2/ new3/\n"
+		    "  as a check in CI:\n"
+		    "    unitrace diff base.utr now.json --fail-if 'p50>5%,new'\n",
+	.options = diff_options,
+	.run = cmd_diff,
+};

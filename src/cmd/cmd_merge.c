@@ -1,0 +1,373 @@
+/*
+ * cmd_merge.c - `unitrace merge`: several traces into one. Also as mergetrace and mergetrace.py.
+ */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/grow.h"
+#include "base/log.h"
+#include "base/opt.h"
+#include "cmd/load.h"
+#include "cmd/merge.h"
+#include "cmd/merge_spill.h"
+#include "cmd/spread_inputs.h"
+#include "cmd/words.h"
+#include "export/exporter.h"
+#include "export/out.h"
+#include "import/source.h"
+
+#define DEFAULT_OUTPUT "unitrace.all.json"
+
+struct merge_opts {
+	struct ut_merge_rules rules;
+	const char *output, *format, *pids, *ids;
+	uint64_t threads;
+	bool overwrite, skip_invalid, no_mpi, quiet, help;
+};
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
+	       S_ISREG(x.st_mode);
+}
+
+/* The last result, found in a directory or by a pattern, is no input; named by hand, it is. */
+static int drop_output(struct ut_inputs *in, const char *output, int argc, const char *const *argv,
+		       struct ut_err *err)
+{
+	size_t kept = 0;
+
+	for (int i = 0; i < argc; i++) {
+		if (same_file(argv[i], output))
+			return ut_err_set(err, -EINVAL,
+					  "%s is one of the inputs and would be the result, too",
+					  output);
+	}
+	for (size_t i = 0; i < in->count; i++) {
+		if (same_file(in->paths[i], output))
+			free(in->paths[i]);
+		else
+			in->paths[kept++] = in->paths[i];
+	}
+	in->count = kept;
+	return kept ? 0 : ut_err_set(err, -ENODATA, "nothing to merge but the last result");
+}
+
+static int check_output(const struct merge_opts *o, struct ut_err *err)
+{
+	struct stat st;
+
+	if (!o->overwrite && strcmp(o->output, "-") && !stat(o->output, &st) && S_ISREG(st.st_mode))
+		return ut_err_set(err, -EEXIST, "%s exists; --overwrite replaces it", o->output);
+	return 0;
+}
+
+/* On rank 0. */
+static int find_inputs(const struct merge_opts *o, int argc, const char *const *argv,
+		       struct ut_inputs *in, struct ut_err *err)
+{
+	int rc = ut_inputs_find(in, argc, argv, err);
+
+	if (!rc)
+		rc = drop_output(in, o->output, argc, argv, err);
+	if (!rc)
+		rc = check_output(o, err);
+	return rc;
+}
+
+static int copy_input(const char *path, int to, uint64_t *size, struct ut_err *err)
+{
+	struct ut_source source;
+	char *buf;
+	ssize_t n;
+	int rc = ut_source_open(&source, path, err);
+
+	if (rc)
+		return rc;
+	buf = ut_make(1u << 20);
+	while (!rc && (n = ut_source_read(&source, buf, 1u << 20, err)) != 0) {
+		rc = n < 0 ? (int)n : 0;
+		if (!rc && write(to, buf, (size_t)n) != n)
+			rc = ut_err_set(err, -ENOSPC, "%s: no room to keep a copy of it", path);
+		*size += rc ? 0 : (uint64_t)n;
+	}
+	ut_source_close(&source);
+	free(buf);
+	return rc;
+}
+
+/* What is no regular file can be read only once, and a merge reads twice. */
+static int keep_input(struct ut_merge *m, size_t i, struct ut_arena *a, struct ut_err *err)
+{
+	struct ut_merge_file *f = &m->files[i];
+	bool standard = !strcmp(f->path, "-");
+	struct stat st;
+	int fd, rc;
+
+	if (!standard && (stat(f->path, &st) || S_ISREG(st.st_mode)))
+		return 0; /* what cannot be looked at is reported when it is opened */
+	if (m->spread->ranks > 1)
+		return ut_err_set(err, -ESPIPE,
+				  "%s: under MPI inputs have to be files that all ranks can read",
+				  f->path);
+	fd = ut_spill_unnamed(strcmp(m->output, "-") ? m->output : "./");
+	if (fd < 0)
+		fd = ut_spill_unnamed("/tmp/");
+	if (fd < 0)
+		return ut_err_set(err, fd, "%s: no temporary file: %s", f->path, strerror(-fd));
+	rc = copy_input(f->path, fd, &m->sizes[i], err);
+	f->name = standard ? "stdin" : f->path;
+	f->path = ut_str_fmt(a, "/proc/self/fd/%d", fd); /* open until we end */
+	return rc;
+}
+
+/* Is everything Chrome JSON, on both sides? Empty files do not count. */
+static bool all_text(const struct ut_merge *m)
+{
+	if (m->format != &ut_export_chrome)
+		return false;
+	for (size_t i = 0; i < m->count; i++) {
+		struct ut_source s;
+		const struct ut_importer *importer;
+
+		if (!m->sizes[i] || ut_source_open(&s, m->files[i].path, NULL))
+			continue;
+		importer = ut_importer_for(s.head, s.head_len);
+		ut_source_close(&s);
+		if (importer && importer != &ut_import_chrome)
+			return false;
+	}
+	return true;
+}
+
+/* ---- the work -------------------------------------------------------------------------------- */
+
+static int run(struct ut_merge *m, struct ut_err *err)
+{
+	uint64_t total = 0;
+	int64_t text = 0;
+	int rc;
+
+	if (!m->spread->rank)
+		text = all_text(m);
+	text = ut_spread_max(m->spread, text);
+	for (size_t i = 0; i < m->count; i++)
+		total += 2 * m->sizes[i];
+	ut_progress_start(m->progress, "merge", total / (unsigned int)m->spread->ranks);
+	rc = text ? ut_merge_text(m, err) : ut_merge_model(m, err);
+	ut_progress_done(m->progress);
+	return ut_spread_agree(m->spread, rc, err);
+}
+
+static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const char *const *argv,
+		 struct ut_err *err)
+{
+	struct ut_arena arena = { 0 };
+	struct ut_inputs in = { 0 };
+	int rc = 0;
+
+	if (!m->spread->rank)
+		rc = find_inputs(o, argc, argv, &in, err);
+	rc = ut_spread_agree(m->spread, rc, err);
+	if (!rc) {
+		ut_spread_list(m->spread, &in, &m->sizes);
+		m->count = in.count;
+		m->files = UT_NEW_N(&arena, struct ut_merge_file, m->count);
+	}
+	for (size_t i = 0; !rc && i < m->count; i++) {
+		m->files[i].path = m->files[i].name = in.paths[i];
+		rc = keep_input(m, i, &arena, err);
+	}
+	rc = ut_spread_agree(m->spread, rc, err);
+	if (!rc)
+		rc = run(m, err);
+	if (!rc && !m->spread->rank && !o->quiet)
+		ut_log(UT_INFO, "%" PRIu64 " events of %zu file%s are in %s", m->events, m->count,
+		       m->count == 1 ? "" : "s", strcmp(o->output, "-") ? o->output : "stdout");
+	for (size_t i = 0; m->files && i < m->count; i++)
+		ut_facts_release(&m->files[i].facts);
+	free(m->sizes);
+	ut_inputs_release(&in);
+	ut_arena_release(&arena);
+	return rc;
+}
+
+/* ---- the glue -------------------------------------------------------------------------------- */
+
+static int pick_word(const char *option, const char *value, const char *const *words, int *out,
+		     struct ut_err *err)
+{
+	for (int i = 0; words[i]; i++) {
+		if (!strcmp(words[i], value)) {
+			*out = i;
+			return 0;
+		}
+	}
+	return ut_err_set(err, -EINVAL, "--%s does not know '%s'", option, value);
+}
+
+static int settle(struct merge_opts *o, struct ut_merge *m, struct ut_err *err)
+{
+	static const char *const words[] = { "auto", "keep", "renumber", NULL };
+	int pids = 0, ids = 0;
+	int rc = pick_word("pids", o->pids, words, &pids, err);
+
+	if (!rc)
+		rc = pick_word("ids", o->ids, words, &ids, err);
+	if (!rc && ids == UT_MERGE_RENUMBER)
+		rc = ut_err_set(err, -EINVAL, "--ids does not know 'renumber'");
+	o->rules.pids = (enum ut_merge_numbers)pids;
+	o->rules.ids = (enum ut_merge_numbers)ids;
+	m->format = o->format ? ut_exporter_by_name(o->format) : ut_exporter_by_file(o->output);
+	if (!rc && o->format && !m->format)
+		rc = ut_err_set(err, -EINVAL, "--format does not know '%s'", o->format);
+	if (!m->format && !strcmp(o->output, "-"))
+		m->format = &ut_export_chrome;
+	if (!rc && !m->format)
+		rc = ut_err_set(err, -EINVAL,
+				"%s: which format is that? .json, .pftrace, .utr, .csv, also with "
+				".gz or .zst; or say --format",
+				o->output);
+	return rc;
+}
+
+static const struct ut_opt *make_table(struct ut_arena *a, struct merge_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("Options"),
+		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->output,
+					"the result (" DEFAULT_OUTPUT "); - is standard output"),
+			     "<file>"),
+		ut_opt_flag('f', "overwrite", &o->overwrite, "replace an existing result"),
+		ut_opt_words(ut_opt_str(0, "format", "FORMAT", &o->format,
+					"of the result, if its name does not tell: chrome, "
+					"perfetto, csv, utr"),
+			     "chrome perfetto csv utr"),
+		ut_opt_flag(0, "skip-invalid", &o->skip_invalid,
+			    "leave files out that are no traces, instead of giving up"),
+		ut_opt_flag(0, "quiet", &o->quiet, "say nothing but problems"),
+		ut_opt_flag('h', "help", &o->help, "show this help"),
+		ut_opt_heading("Clocks"),
+		ut_opt_flag(
+			0, "no-align", &o->rules.no_align,
+			"leave all times as they are, whatever the files say about their clocks"),
+		ut_opt_strs(0, "offset", "FILE=NS", &o->rules.offsets,
+			    "add so many nanoseconds to the times of an input; may be repeated"),
+		ut_opt_heading("Processes and numbers"),
+		ut_opt_words(
+			ut_opt_str(0, "pids", "HOW", &o->pids,
+				   "auto: change those that an earlier file uses; keep: files "
+				   "with the same pid tell of the same process; renumber: all, "
+				   "from 1 on"),
+			"auto keep renumber"),
+		ut_opt_words(
+			ut_opt_str(0, "ids", "HOW", &o->ids,
+				   "numbers that pair flows and async events; auto: change those "
+				   "that an earlier file uses; keep: they pair across files"),
+			"auto keep"),
+		ut_opt_heading("Work"),
+		ut_opt_range(ut_opt_letter('j', ut_opt_u64(0, "threads", "N", &o->threads,
+							   "threads that read (one per core)")),
+			     1, 1024),
+		ut_opt_flag(0, "no-mpi", &o->no_mpi,
+			    "under mpiexec: each process does the whole command by itself"),
+		ut_opt_end(),
+	};
+
+	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
+}
+
+static int work(const struct merge_opts *o, struct ut_merge *m, const struct ut_words *words,
+		struct ut_err *err)
+{
+	int rc = ut_spread_same(m->spread, words->count, words->items, err);
+
+	m->output = o->output;
+	m->quiet = o->quiet;
+	m->rules = o->rules;
+	m->out_flags = o->overwrite ? UT_OUT_OVERWRITE : 0;
+	m->skip_invalid = o->skip_invalid;
+	m->threads = ut_load_threads(o->threads);
+	return rc ? rc : merge(o, m, words->count, words->items, err);
+}
+
+/* misuse: what was wrong with the words, 0 = nothing. All ranks end alike; rank 0 says why. */
+static int start(struct merge_opts *o, int misuse, const struct ut_words *words, struct ut_err *err)
+{
+	struct ut_spread spread = { .ranks = 1 };
+	struct ut_progress progress = { 0 };
+	struct ut_merge m = { .spread = &spread, .progress = &progress };
+	struct ut_err note = { 0 };
+	int status = UT_EXIT_OK;
+
+	if (!misuse)
+		misuse = settle(o, &m, err);
+	if (!o->no_mpi && ut_spread_start(&spread, &note) == UT_SPREAD_IDLE)
+		return UT_EXIT_OK;
+	if (note.text[0])
+		ut_log(UT_WARN, "%s", note.text);
+	if (ut_spread_agree(&spread, misuse, err))
+		status = spread.rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_merge, err);
+	else if (work(o, &m, words, err))
+		status = spread.rank ? UT_EXIT_FAILED : ut_cmd_fail(&ut_cmd_merge, err);
+	ut_spread_stop(&spread);
+	return status;
+}
+
+static int cmd_merge(int argc, const char *const *argv)
+{
+	struct merge_opts opts = { .output = DEFAULT_OUTPUT, .pids = "auto", .ids = "auto" };
+	struct ut_arena arena = { 0 };
+	struct ut_words words = { 0 };
+	struct ut_err err = { 0 };
+	int misuse = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int status;
+
+	if (!misuse && opts.help) {
+		status = ut_cmd_help(&ut_cmd_merge);
+	} else {
+		if (!misuse && !words.count)
+			misuse = ut_err_set(&err, -EINVAL, "no traces given");
+		status = start(&opts, misuse, &words, &err);
+	}
+	ut_opt_list_release(&opts.rules.offsets);
+	ut_arena_release(&arena);
+	return status;
+}
+
+static const struct ut_opt *merge_options(struct ut_arena *a)
+{
+	return make_table(a, UT_NEW(a, struct merge_opts));
+}
+
+const struct ut_cmd ut_cmd_merge = {
+	.name = "merge",
+	.usage = "[-o FILE] [OPTIONS] TRACE|DIRECTORY|PATTERN...",
+	.summary = "put several traces into one timeline",
+	.description =
+		"Merges traces of any format; of Chrome JSON, compressed or not, every event is\n"
+		"copied as it is, in order of time, in memory that does not depend on the size\n"
+		"of the files. Files that say when they were recorded are brought onto one\n"
+		"clock. Pids that occur in several files are changed, and so are the numbers\n"
+		"that pair events; ranks are told apart and come in order. Inputs are never\n"
+		"changed. Under mpiexec the ranks share the work; the result is the same.",
+	.examples = "  one timeline of all ranks:\n"
+		    "    unitrace merge -o all.json solver.*.json\n"
+		    "  of a directory, compressed:\n"
+		    "    unitrace merge -o all.json.zst traces/\n"
+		    "  with the work shared by 8 processes:\n"
+		    "    mpiexec -n 8 unitrace merge -o all.json 'traces/rank*.json'\n",
+	.options = merge_options,
+	.run = cmd_merge,
+};

@@ -1,0 +1,253 @@
+/*
+ * cmd_stats.c - `unitrace stats`: how often and how long, per name, thread, process or rank.
+ */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/filter.h"
+#include "analyze/stats.h"
+#include "analyze/stats_pack.h"
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/opt.h"
+#include "base/str.h"
+#include "cmd/filter_options.h"
+#include "cmd/load.h"
+#include "cmd/spread_inputs.h"
+#include "cmd/words.h"
+#include "export/out.h"
+#include "export/table_stats.h"
+#include "spread/job.h"
+
+struct stats_opts {
+	struct ut_filter_opts filter;
+	struct ut_stats_view view;
+	const char *by, *sort;
+	uint64_t rows, threads;
+	bool json, csv, counters, instants, no_mpi, help;
+};
+
+static const char sort_words[] = "total self count min max mean p50 p90 p99 stddev name";
+
+static const char *const sorts[] = { "total", "self", "count", "min",    "max",  "mean",
+				     "p50",   "p90",  "p99",   "stddev", "name", NULL };
+
+/* ---- the work ------------------------------------------------------------------------------ */
+
+struct work {
+	struct ut_stats stats;
+	struct ut_filter filter;
+	unsigned int threads;
+};
+
+static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	struct work *w = ctx;
+
+	(void)i;
+	(void)err;
+	ut_stats_add(&w->stats, store, &w->filter, w->threads);
+	return 0;
+}
+
+static void pack(void *ctx, char **data, size_t *len)
+{
+	struct work *w = ctx;
+	struct ut_buf b = { 0 };
+
+	ut_stats_pack(&w->stats, &b);
+	*data = b.data;
+	*len = b.len;
+}
+
+static int fold(void *ctx, const char *data, size_t len, struct ut_err *err)
+{
+	struct work *w = ctx;
+
+	return ut_stats_unpack(&w->stats, data, len, err);
+}
+
+/* Every rank its share of the inputs; rank 0 has the sum in the end. */
+static int count(struct work *w, struct ut_spread *spread, const struct ut_words *words,
+		 struct ut_err *err)
+{
+	const struct ut_fold reduce = { pack, fold, w };
+	struct ut_inputs in = { 0 };
+	uint64_t *sizes = NULL;
+	int rc = ut_spread_same(spread, words->count, words->items, err);
+
+	if (!rc)
+		rc = ut_spread_inputs(spread, words->count, words->items, &in, &sizes, err);
+	if (!rc) {
+		ut_spread_keep_share(spread, &in, sizes);
+		rc = ut_load_each(&in, "stats", w->threads, add_store, w, err);
+		rc = ut_spread_agree(spread, rc, err);
+	}
+	if (!rc)
+		rc = ut_spread_reduce(spread, &reduce, err);
+	free(sizes);
+	ut_inputs_release(&in);
+	return rc;
+}
+
+static int print(const struct stats_opts *o, struct ut_stats *s, struct ut_err *err)
+{
+	struct ut_out *out = ut_out_open("-", 0);
+
+	if (o->json)
+		ut_stats_json(out, s, &o->view);
+	else if (o->csv)
+		ut_stats_csv(out, s, &o->view);
+	else
+		ut_stats_text(out, s, &o->view);
+	return ut_out_commit(out, err);
+}
+
+static int stats(const struct stats_opts *o, struct work *w, const struct ut_words *words,
+		 struct ut_err *err)
+{
+	struct ut_spread spread = { .ranks = 1 };
+	struct ut_err note = { 0 };
+	bool first;
+	int rc;
+
+	if (!o->no_mpi && ut_spread_start(&spread, &note) == UT_SPREAD_IDLE)
+		return UT_EXIT_OK;
+	if (note.text[0])
+		ut_log(UT_WARN, "%s", note.text);
+	rc = count(w, &spread, words, err);
+	first = !spread.rank;
+	ut_spread_stop(&spread);
+	if (!rc && first)
+		rc = print(o, &w->stats, err);
+	if (rc && first)
+		return ut_cmd_fail(&ut_cmd_stats, err);
+	return rc ? UT_EXIT_FAILED : UT_EXIT_OK;
+}
+
+/* ---- the glue ------------------------------------------------------------------------------ */
+
+static const struct ut_opt *make_table(struct ut_arena *a, struct stats_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("Options"),
+		ut_opt_words(ut_opt_str(0, "by", "WHAT[,WHAT]", &o->by,
+					"one row for each name, category, thread, process, rank, "
+					"or combination (name)"),
+			     "name category thread process rank"),
+		ut_opt_words(ut_opt_str(0, "sort", "COLUMN", &o->sort,
+					"total, self, count, min, max, mean, p50, p90, p99, "
+					"stddev (the largest first) or name (total)"),
+			     sort_words),
+		ut_opt_u64('n', "rows", "N", &o->rows, "rows of the table, 0 for all (20)"),
+		ut_opt_flag(0, "counters", &o->counters, "the counters instead of the spans"),
+		ut_opt_flag(0, "instants", &o->instants, "the instants instead of the spans"),
+		ut_opt_str(0, "histogram", "PATTERN", &o->view.histogram,
+			   "how the lengths of spans of this name are spread"),
+		ut_opt_flag('j', "json", &o->json, "print JSON, with everything, in ns"),
+		ut_opt_flag(0, "csv", &o->csv, "print CSV, in ns"),
+		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
+					"threads that read and count (one per core)"),
+			     1, 256),
+		ut_opt_flag(0, "no-mpi", &o->no_mpi,
+			    "under mpiexec: each process does the whole command by itself"),
+		ut_opt_flag('h', "help", &o->help, "show this help"),
+	};
+
+	return ut_filter_table(a, table, sizeof(table) / sizeof(table[0]), &o->filter);
+}
+
+static int settle(struct stats_opts *o, unsigned int *by, struct ut_err *err)
+{
+	struct ut_err inner = { 0 };
+	int sort = 0;
+
+	if (ut_by_parse(o->by, by, &inner))
+		return ut_err_set(err, -EINVAL, "--by: %s", inner.text);
+	while (sorts[sort] && strcmp(sorts[sort], o->sort))
+		sort++;
+	if (!sorts[sort])
+		return ut_err_set(err, -EINVAL, "--sort does not know '%s'; it takes %s", o->sort,
+				  sort_words);
+	if (o->json && o->csv)
+		return ut_err_set(err, -EINVAL, "--json and --csv exclude each other");
+	if (o->counters && o->instants)
+		return ut_err_set(err, -EINVAL, "--counters and --instants exclude each other");
+	if (o->view.histogram && o->csv)
+		return ut_err_set(err, -EINVAL, "--histogram is not for --csv; take --json");
+	if (o->view.histogram && !(*by & 1u << UT_BY_NAME))
+		return ut_err_set(err, -EINVAL, "--histogram needs --by name");
+	o->view.sort = (enum ut_stats_sort)sort;
+	o->view.rows = o->rows;
+	o->view.what = o->counters   ? UT_STATS_COUNTERS
+		       : o->instants ? UT_STATS_INSTANTS
+				     : UT_STATS_SPANS;
+	return 0;
+}
+
+static int start(struct stats_opts *o, const struct ut_words *words, struct ut_err *err)
+{
+	struct work w = { .threads = ut_load_threads(o->threads) };
+	unsigned int by = 0;
+	int status;
+
+	if (settle(o, &by, err) || ut_filter_init(&w.filter, &o->filter, err))
+		return ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_stats, err);
+	ut_stats_init(&w.stats, by);
+	status = stats(o, &w, words, err);
+	ut_stats_release(&w.stats);
+	ut_filter_release(&w.filter);
+	return status;
+}
+
+static int cmd_stats(int argc, const char *const *argv)
+{
+	struct stats_opts opts = { .by = "name", .sort = "total", .rows = 20 };
+	struct ut_arena arena = { 0 };
+	struct ut_words words = { 0 };
+	struct ut_err err = { 0 };
+	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int status;
+
+	if (!rc && !words.count)
+		ut_err_set(&err, -EINVAL, "no traces given");
+	if (!rc && opts.help)
+		status = ut_cmd_help(&ut_cmd_stats);
+	else if (rc || !words.count)
+		status = ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_stats, &err);
+	else
+		status = start(&opts, &words, &err);
+	ut_filter_opts_release(&opts.filter);
+	ut_arena_release(&arena);
+	return status;
+}
+
+static const struct ut_opt *stats_options(struct ut_arena *a)
+{
+	return make_table(a, UT_NEW(a, struct stats_opts));
+}
+
+const struct ut_cmd ut_cmd_stats = {
+	.name = "stats",
+	.usage = "[OPTIONS] TRACE|DIRECTORY|PATTERN...",
+	.summary = "count spans and add up their time",
+	.description =
+		"Prints a table of spans: how many there were of each name, how long they took\n"
+		"in all, by themselves (without the spans inside them), on average, at most, and\n"
+		"how long half, 90 % and 99 % of them took at most. Several traces are counted\n"
+		"together, one after the other; memory holds only a few of them at a time.\n"
+		"Under mpiexec the ranks share the traces; the result is the same.",
+	.examples = "  what takes most of the time:\n"
+		    "    unitrace stats app.json\n"
+		    "  all ranks, one row for each name and rank:\n"
+		    "    unitrace stats --by name,rank ranks/\n"
+		    "  between the first and the third second, as JSON:\n"
+		    "    unitrace stats --from 1s --to 3s --json app.json\n"
+		    "  with the traces shared by 8 processes:\n"
+		    "    mpiexec -n 8 unitrace stats 'ranks/*.json'\n",
+	.options = stats_options,
+	.run = cmd_stats,
+};

@@ -1,0 +1,42 @@
+#include "cmd/load.h"
+
+#include <sched.h>
+
+#include "base/log.h"
+#include "cmd/progress.h"
+
+/* A launcher that binds its ranks has given each of them some of the cores. */
+unsigned int ut_load_threads(uint64_t asked)
+{
+	cpu_set_t set;
+
+	if (asked)
+		return (unsigned int)asked;
+	if (sched_getaffinity(0, sizeof(set), &set) || CPU_COUNT(&set) < 1)
+		return 1;
+	return (unsigned int)CPU_COUNT(&set);
+}
+
+static void warn(void *ctx, const char *path, const char *text)
+{
+	(void)ctx;
+	ut_log(UT_WARN, "%s: %s", path, text);
+}
+
+int ut_load_each(const struct ut_inputs *in, const char *label, unsigned int threads,
+		 int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err),
+		 void *ctx, struct ut_err *err)
+{
+	struct ut_progress progress;
+	const struct ut_import_opts opts = {
+		.threads = threads,
+		.warn = warn,
+		.progress = &progress.done,
+	};
+	int rc;
+
+	ut_progress_start(&progress, label, in->bytes);
+	rc = ut_inputs_each(in, &opts, each, ctx, err);
+	ut_progress_done(&progress);
+	return rc;
+}

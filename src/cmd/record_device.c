@@ -1,0 +1,127 @@
+/*
+ * record_device.c - what the options of `unitrace record` ask of backends.
+ */
+#include "cmd/record_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "unitrace/backend.h"
+#include "wire/control.h"
+
+uint32_t ut_record_want(const struct ut_record_opts *o)
+{
+	const struct ut_device_opts *d = &o->device;
+	uint32_t want = 0;
+
+	if (d->chrome_kernel || d->opencl)
+		want |= UT_WANT_WORK | UT_WANT_SUBMITS;
+	if (d->chrome_device || d->device_timing || d->kernel_submission || d->device_timeline)
+		want |= UT_WANT_WORK;
+	if (d->chrome_call || d->host_timing)
+		want |= UT_WANT_CALLS;
+	if (d->call_logging)
+		want |= UT_WANT_CALLS | UT_WANT_CALL_ARGS;
+	return want;
+}
+
+bool ut_record_rank_is_wanted(const struct ut_record_opts *o, int rank)
+{
+	const struct ut_opt_list *list = &o->device.ranks;
+
+	if (!list->count || rank < 0)
+		return true;
+	for (size_t i = 0; i < list->count; i++) {
+		for (const char *p = list->items[i]; *p; p += strcspn(p, ","), p += *p == ',') {
+			if (strtol(p, NULL, 10) == rank)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- which kernels ------------------------------------------------------------------------- */
+
+/* One name of a list and what closes it; double quotes protect everything. Blanks around it go. */
+static const char *next_name(const char *p, const char *separators, struct ut_buf *name)
+{
+	bool quoted = false;
+	size_t solid = 0; /* up to here no blank may be taken away */
+
+	name->len = 0;
+	for (; *p && (quoted || !strchr(separators, *p)); p++) {
+		if (*p == '"') {
+			quoted = !quoted;
+			solid = name->len;
+		} else if (quoted || !strchr(" \t\r", *p)) {
+			ut_buf_char(name, *p);
+			solid = name->len;
+		} else if (name->len) {
+			ut_buf_char(name, *p);
+		}
+	}
+	ut_buf_char(name, '\0');
+	name->data[solid] = '\0';
+	return p;
+}
+
+static int add_names(char list[UT_FILTER_BYTES], const char *text, const char *separators,
+		     struct ut_err *err)
+{
+	struct ut_buf name = { 0 };
+	const char *p = text;
+	int rc = 0;
+
+	while (p && !rc) {
+		p = next_name(p, separators, &name);
+		if (name.data[0])
+			rc = ut_control_add_filter(list, name.data);
+		if (!*p++)
+			break;
+	}
+	ut_buf_release(&name);
+	if (rc)
+		return ut_err_set(err, -EINVAL, "too many kernel names (%d bytes at most)",
+				  UT_FILTER_BYTES);
+	return 0;
+}
+
+static int add_file(char list[UT_FILTER_BYTES], const char *path, struct ut_err *err)
+{
+	char text[4 * UT_FILTER_BYTES];
+	FILE *f = path ? fopen(path, "re") : NULL;
+	size_t len;
+
+	if (!path)
+		return 0;
+	if (!f)
+		return ut_err_set(err, -EINVAL, "%s: %s", path, strerror(errno));
+	len = fread(text, 1, sizeof(text) - 1, f);
+	fclose(f);
+	text[len] = '\0';
+	if (len == sizeof(text) - 1)
+		return ut_err_set(err, -EINVAL, "%s: too long for a list of kernels", path);
+	return add_names(list, text, ",\n", err);
+}
+
+int ut_record_apply_device(const struct ut_record_opts *o, struct ut_control *control,
+			   struct ut_err *err)
+{
+	const struct ut_device_opts *d = &o->device;
+	int rc = add_names(control->include_kernels, d->include, ",", err);
+
+	if (!rc)
+		rc = add_file(control->include_kernels, d->include_file, err);
+	if (!rc)
+		rc = add_names(control->exclude_kernels, d->exclude, ",", err);
+	if (!rc)
+		rc = add_file(control->exclude_kernels, d->exclude_file, err);
+	if (ut_record_rank_is_wanted(o, control->rank))
+		control->want = ut_record_want(o);
+	if (d->no_engine)
+		control->flags |= UT_CONTROL_ONE_QUEUE;
+	return rc;
+}

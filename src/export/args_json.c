@@ -1,0 +1,67 @@
+#include "export/args_json.h"
+
+#include <stdbool.h>
+
+#include "export/digits.h"
+#include "export/out.h"
+#include "model/trace.h"
+
+static void put_value(struct ut_out *o, const struct ut_trace *t, const struct ut_arg *a)
+{
+	struct ut_str s;
+
+	switch ((enum ut_arg_type)a->type) {
+	case UT_ARG_STR:
+		s = ut_strtab_get(&t->strings, a->value.str);
+		ut_out_json_str(o, s.ptr, s.len);
+		break;
+	case UT_ARG_U64:
+		ut_out_u64(o, a->value.u64);
+		break;
+	case UT_ARG_I64:
+		ut_out_i64(o, a->value.i64);
+		break;
+	case UT_ARG_F64:
+		ut_out_json_double(o, a->value.f64);
+		break;
+	case UT_ARG_PTR: /* as text: readers round numbers past 2^53 */
+		ut_out_text(o, "\"");
+		ut_out_advance(o, ut_digits_hex(ut_out_reserve(o, UT_DIGITS_ROOM), a->value.u64));
+		ut_out_text(o, "\"");
+		break;
+	case UT_ARG_BOOL:
+		ut_out_text(o, a->value.u64 ? "true" : "false");
+		break;
+	case UT_ARG_JSON:
+		s = ut_strtab_get(&t->strings, a->value.str);
+		ut_out_write(o, s.ptr, s.len);
+		break;
+	case UT_ARG_END:
+		break;
+	}
+}
+
+void ut_args_json(struct ut_out *o, const struct ut_trace *t, uint32_t index)
+{
+	const struct ut_arg *first = &t->args[index];
+	bool inside = false; /* an array */
+
+	ut_out_text(o, "{");
+	for (const struct ut_arg *a = first; a->type != UT_ARG_END; a++) {
+		bool array = a->flags & UT_ARG_ARRAY;
+		bool more = array && a->flags & UT_ARG_MORE && a[1].type != UT_ARG_END;
+		struct ut_str key = ut_strtab_get(&t->strings, a->key);
+
+		if (a != first)
+			ut_out_text(o, ",");
+		if (!inside) {
+			ut_out_json_str(o, key.ptr, key.len);
+			ut_out_text(o, array ? ":[" : ":");
+		}
+		put_value(o, t, a);
+		if (array && !more)
+			ut_out_text(o, "]");
+		inside = more;
+	}
+	ut_out_text(o, "}");
+}

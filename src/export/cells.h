@@ -1,0 +1,31 @@
+/*
+ * cells.h - names and times in tables, the same in all of them.
+ */
+#ifndef UT_EXPORT_CELLS_H
+#define UT_EXPORT_CELLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+struct ut_out;
+
+/*
+ * Appends a name made fit for a terminal: no control characters, no bad UTF-8, and at most max
+ * columns (from 4), of which a name that is too wide gives up the middle, since both ends tell
+ * more. Returns its columns.
+ */
+size_t ut_cell_name(struct ut_buf *b, const char *s, size_t len, size_t max);
+
+/* How many columns a name takes if nothing is cut. */
+size_t ut_cell_columns(const char *s, size_t len);
+
+/* Four digits and a unit: "12.34 ms". Returns buf, which has room for UT_CELL_TIME bytes. */
+#define UT_CELL_TIME 40
+const char *ut_cell_time(char buf[UT_CELL_TIME], uint64_t ns);
+
+/* A field of a CSV file, as RFC 4180 has it; NULs and bad UTF-8 are replaced. */
+void ut_cell_csv(struct ut_out *o, const char *s, size_t len);
+
+#endif

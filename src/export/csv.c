@@ -1,0 +1,333 @@
+/*
+ * csv.c - one line per event, for spreadsheets, pandas and awk; see docs/formats/csv.md.
+ *
+ * Columns are never reordered; new ones are added at the end. Quoting is that of RFC 4180. What a
+ * line says of its track is the same for all of its events: made once and kept.
+ */
+#include "export/exporter.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "export/args_json.h"
+#include "export/out.h"
+#include "export/utf8.h"
+#include "model/event.h"
+#include "model/store.h"
+#include "model/trace.h"
+
+static const char columns[] = "trace,pid,process,tid,track,kind,ts_ns,dur_ns,name,category,depth,"
+			      "value,id,flags,args\n";
+
+static const char *const kinds[] = {
+#define KIND_TEXT(kind, text, val) text,
+	UT_KIND_LIST(KIND_TEXT)
+#undef KIND_TEXT
+};
+
+/* In order; the flags that tell how a value is stored are not for readers. */
+static const struct {
+	enum ut_event_flag flag;
+	const char *text;
+} flags[] = {
+	{ UT_EV_UNFINISHED, "unfinished" }, { UT_EV_IMPLICIT_END, "implicit_end" },
+	{ UT_EV_SCOPE_PROCESS, "process" }, { UT_EV_SCOPE_GLOBAL, "global" },
+	{ UT_EV_NOT_WORK, "not_work" },
+};
+
+struct track {
+	char *text; /* trace to track, with the comma behind; NULL = not made yet */
+	size_t len;
+	uint32_t name, process; /* string ids that it was made of: they may come late */
+	uint64_t *ends;         /* of open spans: a heap, the first to end on top */
+	size_t depth, cap;
+};
+
+struct csv {
+	struct ut_sink sink;
+	struct ut_out *out;
+	struct ut_out *scratch; /* where text is made that has to be quoted */
+	uint64_t traces;        /* that are complete */
+	struct track *tracks;
+	size_t track_cap;
+	char *utf8;
+	size_t utf8_cap;
+};
+
+/* ---- fields -------------------------------------------------------------------------------- */
+
+static bool is_plain(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (s[i] == '"' || s[i] == ',' || s[i] == '\n' || s[i] == '\r' || !s[i])
+			return false;
+	}
+	return true;
+}
+
+/* In quotes, those inside doubled. No reader likes a zero byte. */
+static void put_quoted(struct ut_out *o, const char *s, size_t len)
+{
+	ut_out_text(o, "\"");
+	for (size_t i = 0, n; i < len; i += n) {
+		n = 0;
+		while (i + n < len && s[i + n] && s[i + n] != '"')
+			n++;
+		ut_out_write(o, s + i, n);
+		if (i + n == len)
+			break;
+		ut_out_text(o, s[i + n] ? "\"\"" : UT_UTF8_BAD);
+		n++;
+	}
+	ut_out_text(o, "\"");
+}
+
+static void put_field(struct csv *c, struct ut_out *o, const char *s, size_t len)
+{
+	if (!ut_utf8_valid(s, len)) {
+		c->utf8 = ut_grow(c->utf8, 3 * len, &c->utf8_cap, 1);
+		len = ut_utf8_copy(c->utf8, s, len);
+		s = c->utf8;
+	}
+	if (is_plain(s, len))
+		ut_out_write(o, s, len);
+	else
+		put_quoted(o, s, len);
+}
+
+static void put_string(struct csv *c, struct ut_out *o, const struct ut_trace *t, uint32_t id)
+{
+	struct ut_str s = ut_strtab_get(&t->strings, id);
+
+	if (s.len)
+		put_field(c, o, s.ptr, s.len);
+	ut_out_text(o, ",");
+}
+
+static void start_scratch(struct csv *c)
+{
+	size_t len;
+
+	ut_out_advance(c->scratch, ut_out_data(c->scratch, &len));
+}
+
+/* ---- tracks -------------------------------------------------------------------------------- */
+
+static void put_id(struct csv *c, const struct ut_trace *t, uint64_t id, uint32_t text)
+{
+	if (text) {
+		put_string(c, c->scratch, t, text);
+		return;
+	}
+	ut_out_u64(c->scratch, id);
+	ut_out_text(c->scratch, ",");
+}
+
+static void make_track(struct csv *c, struct track *to, const struct ut_trace *t, uint32_t index)
+{
+	const struct ut_track *track = &t->tracks[index];
+	const struct ut_process *process = &t->processes[track->process];
+	const char *text;
+
+	start_scratch(c);
+	ut_out_u64(c->scratch, c->traces);
+	ut_out_text(c->scratch, ",");
+	put_id(c, t, process->pid, process->pid_text);
+	put_string(c, c->scratch, t, process->name);
+	if (track->type == UT_TRACK_THREAD)
+		put_id(c, t, track->id, track->id_text);
+	else
+		ut_out_text(c->scratch, ",");
+	put_string(c, c->scratch, t, track->name);
+	text = ut_out_data(c->scratch, &to->len);
+	free(to->text);
+	to->text = ut_make(to->len + 1);
+	memcpy(to->text, text, to->len);
+	to->name = track->name;
+	to->process = process->name;
+}
+
+static struct track *track_at(struct csv *c, const struct ut_trace *t, uint32_t index)
+{
+	struct track *track;
+
+	c->tracks = ut_grow(c->tracks, (size_t)index + 1, &c->track_cap, sizeof(*c->tracks));
+	track = &c->tracks[index];
+	if (!track->text || track->name != t->tracks[index].name ||
+	    track->process != t->processes[t->tracks[index].process].name)
+		make_track(c, track, t, index);
+	return track;
+}
+
+static void forget_tracks(struct csv *c)
+{
+	for (size_t i = 0; i < c->track_cap; i++) {
+		free(c->tracks[i].text);
+		free(c->tracks[i].ends);
+	}
+	free(c->tracks);
+	c->tracks = NULL;
+	c->track_cap = 0;
+}
+
+/* ---- how deep a span lies ------------------------------------------------------------------ */
+
+static void push_end(struct track *t, uint64_t end)
+{
+	size_t i = t->depth++;
+
+	t->ends = ut_grow(t->ends, t->depth, &t->cap, sizeof(*t->ends));
+	for (; i && t->ends[(i - 1) / 2] > end; i = (i - 1) / 2)
+		t->ends[i] = t->ends[(i - 1) / 2];
+	t->ends[i] = end;
+}
+
+static void pop_end(struct track *t)
+{
+	uint64_t last = t->ends[--t->depth];
+	size_t i = 0, child;
+
+	for (; 2 * i + 1 < t->depth; i = child) {
+		child = 2 * i + 1;
+		if (child + 1 < t->depth && t->ends[child + 1] < t->ends[child])
+			child++;
+		if (last <= t->ends[child])
+			break;
+		t->ends[i] = t->ends[child];
+	}
+	t->ends[i] = last;
+}
+
+/* How many spans of the track are open when this one starts. */
+static uint64_t depth_of(struct track *t, const struct ut_event *e)
+{
+	uint64_t depth;
+
+	while (t->depth && t->ends[0] <= e->ts)
+		pop_end(t);
+	depth = t->depth;
+	push_end(t, ut_event_end(e));
+	return depth;
+}
+
+/* ---- events -------------------------------------------------------------------------------- */
+
+static void put_value(struct ut_out *o, const struct ut_event *e)
+{
+	double value;
+
+	memcpy(&value, &e->val, sizeof(value));
+	if (e->flags & UT_EV_DOUBLE)
+		ut_out_json_double(o, value);
+	else if (e->flags & UT_EV_SIGNED)
+		ut_out_i64(o, (int64_t)e->val);
+	else
+		ut_out_u64(o, e->val);
+}
+
+static void put_flags(struct ut_out *o, uint8_t set)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (!(set & flags[i].flag))
+			continue;
+		if (any)
+			ut_out_text(o, "|");
+		ut_out_text(o, flags[i].text);
+		any = true;
+	}
+}
+
+static void put_args(struct csv *c, const struct ut_trace *t, uint32_t args)
+{
+	const char *text;
+	size_t len;
+
+	start_scratch(c);
+	ut_args_json(c->scratch, t, args);
+	text = ut_out_data(c->scratch, &len);
+	put_field(c, c->out, text, len);
+}
+
+static bool has_id(const struct ut_event *e)
+{
+	return e->kind != UT_KIND_SPAN && e->kind != UT_KIND_INSTANT && e->kind != UT_KIND_COUNTER;
+}
+
+static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct csv *c = (struct csv *)sink;
+	struct ut_out *o = c->out;
+	struct track *track;
+
+	if (e->kind >= UT_KIND_COUNT)
+		return; /* from a newer collector; the importer has counted it */
+	assert(e->track < t->track_count);
+	track = track_at(c, t, e->track);
+	ut_out_write(o, track->text, track->len);
+	ut_out_text(o, kinds[e->kind]);
+	ut_out_text(o, ",");
+	ut_out_u64(o, e->ts);
+	ut_out_text(o, ",");
+	if (e->kind == UT_KIND_SPAN)
+		ut_out_u64(o, e->val);
+	ut_out_text(o, ",");
+	put_string(c, o, t, e->name);
+	put_string(c, o, t, e->cat);
+	if (e->kind == UT_KIND_SPAN)
+		ut_out_u64(o, depth_of(track, e));
+	ut_out_text(o, ",");
+	if (e->kind == UT_KIND_COUNTER)
+		put_value(o, e);
+	ut_out_text(o, ",");
+	if (has_id(e))
+		ut_out_u64(o, e->val);
+	ut_out_text(o, ",");
+	put_flags(o, e->flags);
+	ut_out_text(o, ",");
+	if (e->args)
+		put_args(c, t, e->args);
+	ut_out_text(o, "\n");
+}
+
+static struct ut_sink *csv_open(struct ut_out *out)
+{
+	struct csv *c = ut_make(sizeof(*c));
+
+	c->sink.event = csv_event;
+	c->out = out;
+	c->scratch = ut_out_open_memory();
+	ut_out_text(out, columns);
+	return &c->sink;
+}
+
+static void csv_end_trace(struct ut_sink *sink, const struct ut_trace *t)
+{
+	struct csv *c = (struct csv *)sink;
+
+	(void)t;
+	forget_tracks(c);
+	c->traces++;
+}
+
+static void csv_close(struct ut_sink *sink)
+{
+	struct csv *c = (struct csv *)sink;
+
+	forget_tracks(c);
+	ut_out_abandon(c->scratch);
+	free(c->utf8);
+	free(c);
+}
+
+const struct ut_exporter ut_export_csv = {
+	.name = "csv",
+	.suffix = ".csv",
+	.open = csv_open,
+	.end_trace = csv_end_trace,
+	.close = csv_close,
+};

@@ -1,0 +1,91 @@
+/* perfetto_args.c - arguments as debug annotations of the same type. */
+#include <string.h>
+
+#include "export/perfetto_fields.h"
+#include "export/perfetto_json.h"
+#include "export/perfetto_packet.h"
+#include "model/trace.h"
+
+static void put_arg_value(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_arg *a)
+{
+	struct ut_str s;
+
+	switch ((enum ut_arg_type)a->type) {
+	case UT_ARG_STR:
+		s = ut_strtab_get(&t->strings, a->value.str);
+		ut_pbuf_str(b, ANNOTATION_STRING, s.ptr, s.len);
+		break;
+	case UT_ARG_U64:
+		ut_pbuf_varint(b, ANNOTATION_UINT, a->value.u64);
+		break;
+	case UT_ARG_I64:
+		ut_pbuf_varint(b, ANNOTATION_INT, (uint64_t)a->value.i64);
+		break;
+	case UT_ARG_F64:
+		ut_pbuf_double(b, ANNOTATION_DOUBLE, a->value.f64);
+		break;
+	case UT_ARG_PTR:
+		ut_pbuf_varint(b, ANNOTATION_POINTER, a->value.u64);
+		break;
+	case UT_ARG_BOOL:
+		ut_pbuf_varint(b, ANNOTATION_BOOL, a->value.u64 != 0);
+		break;
+	case UT_ARG_JSON:
+		s = ut_strtab_get(&t->strings, a->value.str);
+		ut_perfetto_put_json(b, s.ptr, s.len);
+		break;
+	case UT_ARG_END:
+		break;
+	}
+}
+
+/* The array that starts at a; returns its last element. */
+static const struct ut_arg *put_array(struct ut_pbuf *b, const struct ut_trace *t,
+				      const struct ut_arg *a)
+{
+	for (;; a++) {
+		size_t mark = ut_pbuf_begin(b, ANNOTATION_ARRAY);
+
+		put_arg_value(b, t, a);
+		ut_pbuf_end(b, mark);
+		if (!(a->flags & UT_ARG_MORE) || a[1].type == UT_ARG_END)
+			return a;
+	}
+}
+
+void ut_perfetto_put_args(struct ut_perfetto_packets *w, struct ut_pbuf *b,
+			  const struct ut_trace *t, uint32_t index)
+{
+	for (const struct ut_arg *a = &t->args[index]; a->type != UT_ARG_END; a++) {
+		size_t mark = ut_pbuf_begin(b, EVENT_ANNOTATIONS);
+
+		if (a->key)
+			ut_pbuf_varint(b, ANNOTATION_NAME_IID,
+				       ut_perfetto_intern(w, t, a->key, UT_PERFETTO_KEYS));
+		else
+			ut_pbuf_str(b, ANNOTATION_NAME, "arg", 3); /* one without is refused */
+		if (a->flags & UT_ARG_ARRAY)
+			a = put_array(b, t, a);
+		else
+			put_arg_value(b, t, a);
+		ut_pbuf_end(b, mark);
+	}
+}
+
+void ut_perfetto_put_flag(struct ut_pbuf *b, const char *name)
+{
+	size_t mark = ut_pbuf_begin(b, EVENT_ANNOTATIONS);
+
+	ut_pbuf_str(b, ANNOTATION_NAME, name, strlen(name));
+	ut_pbuf_varint(b, ANNOTATION_BOOL, 1);
+	ut_pbuf_end(b, mark);
+}
+
+void ut_perfetto_put_number(struct ut_pbuf *b, const char *name, uint64_t value)
+{
+	size_t mark = ut_pbuf_begin(b, EVENT_ANNOTATIONS);
+
+	ut_pbuf_str(b, ANNOTATION_NAME, name, strlen(name));
+	ut_pbuf_varint(b, ANNOTATION_UINT, value);
+	ut_pbuf_end(b, mark);
+}

@@ -1,0 +1,251 @@
+#include "export/perfetto_json.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "export/pbuf.h"
+#include "export/perfetto_fields.h"
+
+#define MOST_DEPTH  64
+#define MOST_NUMBER 400 /* characters: 17 digits, and zeros up to 10^308 */
+
+struct json {
+	const char *at, *end;
+	int depth;
+	struct ut_buf text; /* scratch */
+};
+
+static bool take(struct json *j, char c)
+{
+	if (j->at == j->end || *j->at != c)
+		return false;
+	j->at++;
+	return true;
+}
+
+/* ---- strings ------------------------------------------------------------------------------- */
+
+static int hex4(const char *p, const char *end)
+{
+	int v = 0;
+
+	if (end - p < 4)
+		return -1;
+	for (int i = 0; i < 4; i++) {
+		const char *digits = "0123456789abcdef";
+		const char *at =
+			p[i] ? strchr(digits, p[i] | ('A' <= p[i] && p[i] <= 'F' ? 32 : 0)) : NULL;
+
+		if (!at)
+			return -1;
+		v = v << 4 | (int)(at - digits);
+	}
+	return v;
+}
+
+static void put_utf8(struct ut_buf *b, uint32_t c)
+{
+	if (c >= 0x10000) {
+		ut_buf_char(b, (char)(0xf0 | c >> 18));
+		ut_buf_char(b, (char)(0x80 | (c >> 12 & 63)));
+	} else if (c >= 0x800) {
+		ut_buf_char(b, (char)(0xe0 | c >> 12));
+	}
+	if (c >= 0x800)
+		ut_buf_char(b, (char)(0x80 | (c >> 6 & 63)));
+	else if (c >= 0x80)
+		ut_buf_char(b, (char)(0xc0 | c >> 6));
+	ut_buf_char(b, (char)(c >= 0x80 ? 0x80 | (c & 63) : c));
+}
+
+/* Behind "\u". Halves of a pair that stand alone are no characters. */
+static bool take_unicode(struct json *j)
+{
+	int c = hex4(j->at, j->end), low = -1;
+
+	if (c < 0)
+		return false;
+	j->at += 4;
+	if (c >= 0xd800 && c < 0xdc00 && j->end - j->at >= 6 && j->at[0] == '\\' && j->at[1] == 'u')
+		low = hex4(j->at + 2, j->end);
+	if (low >= 0xdc00 && low < 0xe000) {
+		j->at += 6;
+		put_utf8(&j->text,
+			 0x10000u + ((uint32_t)(c - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
+	} else {
+		put_utf8(&j->text, c >= 0xd800 && c < 0xe000 ? 0xfffd : (uint32_t)c);
+	}
+	return true;
+}
+
+static bool take_escape(struct json *j)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	char c = j->at == j->end ? '\0' : *j->at++;
+	const char *plain = c ? strchr(from, c) : NULL;
+
+	if (c == 'u')
+		return take_unicode(j);
+	if (!plain)
+		return false;
+	ut_buf_char(&j->text, to[plain - from]);
+	return true;
+}
+
+/* A string into j->text. */
+static bool take_string(struct json *j)
+{
+	j->text.len = 0;
+	if (!take(j, '"'))
+		return false;
+	while (j->at < j->end && *j->at != '"') {
+		size_t plain = 0, left = (size_t)(j->end - j->at);
+
+		while (plain < left && j->at[plain] != '"' && j->at[plain] != '\\')
+			plain++;
+		ut_buf_add(&j->text, j->at, plain);
+		j->at += plain;
+		if (take(j, '\\') && !take_escape(j))
+			return false;
+	}
+	return take(j, '"');
+}
+
+static bool put_string(struct json *j, struct ut_pbuf *b, uint32_t field)
+{
+	if (!take_string(j))
+		return false;
+	ut_pbuf_str(b, field, j->text.len ? j->text.data : "", j->text.len);
+	return true;
+}
+
+/* ---- other values -------------------------------------------------------------------------- */
+
+static bool put_whole(struct ut_pbuf *b, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	if (*text == '-') {
+		long long v = strtoll(text, &end, 10);
+
+		if (errno || *end)
+			return false;
+		ut_pbuf_varint(b, ANNOTATION_INT, (uint64_t)v);
+	} else {
+		unsigned long long v = strtoull(text, &end, 10);
+
+		if (errno || *end)
+			return false;
+		ut_pbuf_varint(b, ANNOTATION_UINT, v);
+	}
+	return true;
+}
+
+static bool put_number(struct json *j, struct ut_pbuf *b)
+{
+	char text[MOST_NUMBER], *end;
+	size_t len = 0;
+	double v;
+
+	while (j->at + len < j->end && j->at[len] && strchr("+-.0123456789eE", j->at[len]))
+		len++;
+	if (!len || len >= sizeof(text))
+		return false;
+	memcpy(text, j->at, len);
+	text[len] = '\0';
+	j->at += len;
+	if (put_whole(b, text))
+		return true;
+	v = strtod(text, &end);
+	if (*end)
+		return false;
+	ut_pbuf_double(b, ANNOTATION_DOUBLE, v);
+	return true;
+}
+
+static bool put_word(struct json *j, struct ut_pbuf *b)
+{
+	size_t left = (size_t)(j->end - j->at);
+
+	if (left >= 4 && !memcmp(j->at, "true", 4)) {
+		ut_pbuf_varint(b, ANNOTATION_BOOL, 1);
+		j->at += 4;
+	} else if (left >= 5 && !memcmp(j->at, "false", 5)) {
+		ut_pbuf_varint(b, ANNOTATION_BOOL, 0);
+		j->at += 5;
+	} else if (left >= 4 && !memcmp(j->at, "null", 4)) {
+		ut_pbuf_str(b, ANNOTATION_JSON, "null", 4);
+		j->at += 4;
+	} else {
+		return put_number(j, b);
+	}
+	return true;
+}
+
+static bool put_value(struct json *j, struct ut_pbuf *b);
+
+/* An object's or array's members, up to the bracket that closes it. */
+static bool put_members(struct json *j, struct ut_pbuf *b, bool object)
+{
+	char close = object ? '}' : ']';
+	size_t mark;
+	bool ok;
+
+	if (take(j, close)) {
+		mark = ut_pbuf_begin(b, ANNOTATION_NESTED);
+		ut_pbuf_varint(b, NESTED_TYPE, object ? NESTED_DICT : NESTED_ARRAY);
+		ut_pbuf_end(b, mark);
+		return true;
+	}
+	do {
+		mark = ut_pbuf_begin(b, object ? ANNOTATION_DICT : ANNOTATION_ARRAY);
+		ok = !object || (put_string(j, b, ANNOTATION_NAME) && take(j, ':'));
+		ok = ok && put_value(j, b);
+		ut_pbuf_end(b, mark);
+	} while (ok && take(j, ','));
+	return ok && take(j, close);
+}
+
+static bool put_value(struct json *j, struct ut_pbuf *b)
+{
+	bool ok;
+
+	if (j->at == j->end || j->depth == MOST_DEPTH)
+		return false;
+	j->depth++;
+	if (*j->at == '{' || *j->at == '[')
+		ok = put_members(j, b, *j->at++ == '{');
+	else if (*j->at == '"')
+		ok = put_string(j, b, ANNOTATION_STRING);
+	else
+		ok = put_word(j, b);
+	j->depth--;
+	return ok;
+}
+
+void ut_perfetto_put_json(struct ut_pbuf *b, const char *text, size_t len)
+{
+	struct json j = { .at = text, .end = text + len };
+	size_t mark = b->len;
+
+	if (!put_value(&j, b) || j.at != j.end) {
+		b->len = mark;
+		ut_pbuf_str(b, ANNOTATION_STRING, text, len);
+	}
+	ut_buf_release(&j.text);
+}
+
+void ut_perfetto_plain_text(struct ut_buf *b, const char *text, size_t len)
+{
+	struct json j = { .at = text, .end = text + len };
+
+	if (take_string(&j) && j.at == j.end)
+		ut_buf_add(b, j.text.data, j.text.len);
+	else
+		ut_buf_add(b, text, len);
+	ut_buf_release(&j.text);
+}

@@ -1,0 +1,23 @@
+/*
+ * perfetto_json.h - JSON text as the value of a debug annotation.
+ *
+ * Objects and arrays become nested annotations. What these cannot say is said in the older words
+ * of the format: empty arrays and objects as nested_value, null as a JSON text. Text that is no
+ * JSON, or that is nested too deep, becomes a string.
+ */
+#ifndef UT_EXPORT_PERFETTO_JSON_H
+#define UT_EXPORT_PERFETTO_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ut_buf;
+struct ut_pbuf;
+
+/* The value's fields of the annotation that is being written. */
+void ut_perfetto_put_json(struct ut_pbuf *b, const char *text, size_t len);
+
+/* What a JSON string stands for; other text as it is. Any bytes. */
+void ut_perfetto_plain_text(struct ut_buf *b, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,82 @@
+#include "export/perfetto_packet.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "export/out.h"
+#include "export/perfetto_fields.h"
+#include "model/trace.h"
+
+void ut_perfetto_start(struct ut_perfetto_packets *w, uint64_t flags)
+{
+	w->packet.len = 0;
+	ut_pbuf_varint(&w->packet, PACKET_SEQUENCE_ID, w->sequence);
+	if (flags)
+		ut_pbuf_varint(&w->packet, PACKET_SEQUENCE_FLAGS, flags);
+}
+
+void ut_perfetto_write(struct ut_perfetto_packets *w)
+{
+	unsigned char *head = (unsigned char *)ut_out_reserve(w->out, 16);
+
+	*head = TRACE_PACKET << 3 | 2;
+	ut_out_advance(w->out, (const char *)ut_pbuf_put(head + 1, w->packet.len));
+	ut_out_write(w->out, w->packet.data, w->packet.len);
+}
+
+static void write_interned(struct ut_perfetto_packets *w)
+{
+	if (!w->interned.len)
+		return;
+	ut_perfetto_start(w, SEQ_NEEDS_INCREMENTAL_STATE);
+	ut_pbuf_bytes(&w->packet, PACKET_INTERNED_DATA, w->interned.data, w->interned.len);
+	ut_perfetto_write(w);
+	w->interned.len = 0;
+}
+
+void ut_perfetto_write_event(struct ut_perfetto_packets *w, uint64_t ts,
+			     const struct ut_pbuf *event)
+{
+	write_interned(w);
+	ut_perfetto_start(w, SEQ_NEEDS_INCREMENTAL_STATE);
+	ut_pbuf_varint(&w->packet, PACKET_TIMESTAMP, ts);
+	ut_pbuf_bytes(&w->packet, PACKET_TRACK_EVENT, event->data, event->len);
+	ut_perfetto_write(w);
+}
+
+uint64_t ut_perfetto_intern(struct ut_perfetto_packets *w, const struct ut_trace *t, uint32_t id,
+			    enum ut_perfetto_table table)
+{
+	static const uint32_t field[] = {
+		[UT_PERFETTO_NAMES] = INTERNED_NAMES,
+		[UT_PERFETTO_CATEGORIES] = INTERNED_CATEGORIES,
+		[UT_PERFETTO_KEYS] = INTERNED_ANNOTATIONS,
+	};
+	struct ut_str s;
+	size_t mark;
+
+	if (id < w->seen_cap && w->seen[id] & table)
+		return id;
+	s = ut_strtab_get(&t->strings, id);
+	mark = ut_pbuf_begin(&w->interned, field[table]);
+	ut_pbuf_varint(&w->interned, INTERNED_IID, id);
+	ut_pbuf_str(&w->interned, INTERNED_TEXT, s.ptr, s.len);
+	ut_pbuf_end(&w->interned, mark);
+	w->seen = ut_grow(w->seen, (size_t)id + 1, &w->seen_cap, 1);
+	w->seen[id] |= (unsigned char)table;
+	return id;
+}
+
+void ut_perfetto_forget(struct ut_perfetto_packets *w)
+{
+	free(w->seen);
+	w->seen = NULL;
+	w->seen_cap = 0;
+}
+
+void ut_perfetto_release(struct ut_perfetto_packets *w)
+{
+	ut_perfetto_forget(w);
+	ut_pbuf_release(&w->packet);
+	ut_pbuf_release(&w->interned);
+}

@@ -1,0 +1,55 @@
+/*
+ * sqlite.c - a trace as an SQLite database, for tools that speak SQL; docs/formats/sqlite.md.
+ *
+ * Events of any order are gathered in columns first; the tables are those that `unitrace query`
+ * shows, filled from the columns by SQLite itself.
+ */
+#include "export/exporter.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "export/out.h"
+#include "model/build.h"
+#include "query/save.h"
+
+struct sqlite {
+	struct ut_build build; /* first: its sink is ours */
+	struct ut_out *out;
+};
+
+static struct ut_sink *sqlite_open(struct ut_out *out)
+{
+	struct sqlite *s = ut_make(sizeof(*s));
+
+	ut_build_init(&s->build);
+	s->out = out;
+	return &s->build.sink;
+}
+
+static void sqlite_end_trace(struct ut_sink *sink, const struct ut_trace *trace)
+{
+	ut_build_end_trace(&((struct sqlite *)(void *)sink)->build, trace);
+}
+
+static void sqlite_close(struct ut_sink *sink)
+{
+	struct sqlite *s = (struct sqlite *)(void *)sink;
+	const char *path = ut_out_file(s->out);
+	struct ut_err err = { 0 };
+	struct ut_store store;
+
+	ut_build_finish(&s->build, &store);
+	if (path && ut_query_save(&store, path, &err))
+		ut_out_fail(s->out, err.code, err.text);
+	ut_store_release(&store);
+	free(s);
+}
+
+const struct ut_exporter ut_export_sqlite = {
+	.name = "sqlite",
+	.suffix = ".sqlite",
+	.open = sqlite_open,
+	.end_trace = sqlite_end_trace,
+	.close = sqlite_close,
+};

@@ -1,0 +1,270 @@
+/*
+ * chrome_id.c - the numbers that pair flows, async events and objects.
+ *
+ * In the format an id is a number or a text, and two events belong together when their category
+ * and id are equal, and their scope and process where these are given. In the model it is one
+ * number. A plain number stays what it is; anything else is hashed to a number with the highest
+ * bit set, and what it was is kept in arguments of the event (id_text, id_scope, id2), so that it
+ * can be written again. The hash goes into files: it must stay what it is.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "import/chrome_import.h"
+#include "import/json_scan.h"
+
+#define HASHED (UINT64_C(1) << 63)
+
+/* Plain ids below this are told apart by category in the bits above. */
+#define PLAIN_BITS 48
+#define PLAIN_CATS 256u /* more categories than that are hashed, too */
+
+static uint64_t hash_bytes(uint64_t hash, const char *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)p[i]) * UINT64_C(0x100000001b3);
+	return (hash ^ 0xff) * UINT64_C(0x100000001b3); /* where one part ends matters */
+}
+
+static uint64_t hash_end(uint64_t hash)
+{
+	hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+	return (hash ^ hash >> 29) | HASHED;
+}
+
+/* The text between the quotes is a number: "0x1f" or "31". */
+static bool number_in(struct ut_json_span text, uint64_t *number)
+{
+	unsigned int base = 10;
+	size_t i = 0;
+	uint64_t v = 0;
+
+	if (text.len > 2 && text.at[0] == '0' && (text.at[1] | 32) == 'x') {
+		base = 16;
+		i = 2;
+	}
+	if (i == text.len || text.len - i > (base == 16 ? 16 : 19))
+		return false;
+	for (; i < text.len; i++) {
+		char c = (char)(text.at[i] | 32);
+		unsigned int digit = ut_json_digit(text.at[i]) ? (unsigned int)(text.at[i] - '0')
+				     : c >= 'a' && c <= 'f'    ? (unsigned int)(c - 'a' + 10)
+							       : base;
+
+		if (digit >= base)
+			return false;
+		v = v * base + digit;
+	}
+	*number = v;
+	return true;
+}
+
+/* The value of an id, if it is a number in any spelling. */
+static bool plain_number(struct ut_json_span id, uint64_t *number)
+{
+	struct ut_json_number n;
+
+	if (*id.at == '"')
+		return number_in((struct ut_json_span){ id.at + 1, id.len - 2 }, number);
+	if (ut_json_number(id, &n) != UT_JSON_U64)
+		return false;
+	*number = n.u64;
+	return true;
+}
+
+/* The one member that counts of {"local": ID} or {"global": ID}. */
+static struct ut_json_span inside_id2(struct ut_chrome *c, struct ut_json_span id2, bool *local)
+{
+	struct ut_json *j = &c->json;
+	struct ut_json_span key, value, found = { NULL, 0 };
+	const char *at = j->at;
+	bool fresh = j->fresh;
+
+	*local = false;
+	if (*id2.at != '{')
+		return found;
+	j->at = id2.at; /* it has been read before: nothing can go wrong */
+	ut_json_enter(j);
+	while (ut_json_member(j, &key) && ut_json_skip(j, &value)) {
+		bool is_local = key.len == 5 && !memcmp(key.at, "local", 5);
+
+		if (is_local || (key.len == 6 && !memcmp(key.at, "global", 6))) {
+			*local = is_local;
+			found = value;
+		}
+	}
+	j->at = at;
+	j->fresh = fresh;
+	return found;
+}
+
+static void keep(struct ut_chrome *c, enum ut_chrome_word key, enum ut_arg_type type,
+		 uint32_t string)
+{
+	ut_chrome_add(&c->extra, (struct ut_arg){ .key = c->words[key],
+						  .type = (uint8_t)type,
+						  .value.str = string });
+}
+
+/* A value as text: a string without its quotes, anything else as it stands. */
+static uint32_t text_of(struct ut_chrome *c, struct ut_json_span value)
+{
+	if (*value.at == '"')
+		return ut_chrome_string(c, c->values,
+					(struct ut_json_span){ value.at + 1, value.len - 2 });
+	return ut_chrome_json(c, value, false);
+}
+
+static uint64_t hash_string(struct ut_chrome *c, uint64_t hash, uint32_t string)
+{
+	struct ut_str s = ut_strtab_get(&c->build.store.trace.strings, string);
+
+	return hash_bytes(hash, s.ptr, s.len);
+}
+
+bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *number)
+{
+	const struct ut_chrome_event *e = &c->event;
+	struct ut_json_span inner = { NULL, 0 };
+	bool local = false, plain;
+	uint32_t text, scope = 0;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	if (e->id2.len && !id.len) {
+		inner = inside_id2(c, e->id2, &local);
+		id = inner;
+	}
+	if (!id.len)
+		return false;
+	plain = plain_number(id, number);
+	if (plain && !local && !e->scope.len)
+		return true;
+	text = text_of(c, id);
+	if (local || (inner.len && !plain))
+		keep(c, UT_WORD_ID2, UT_ARG_JSON, ut_chrome_json(c, e->id2, false));
+	else
+		keep(c, UT_WORD_ID_TEXT, UT_ARG_STR, text);
+	hash = hash_string(c, hash, e->cat);
+	if (e->scope.len) {
+		scope = text_of(c, e->scope);
+		keep(c, UT_WORD_ID_SCOPE, UT_ARG_STR, scope);
+	}
+	hash = hash_string(c, hash, scope);
+	if (local)
+		hash = e->pid.text ? hash_string(c, hash, e->pid.text)
+				   : hash_bytes(hash, (const char *)&e->pid.number, 8);
+	*number = hash_end(hash_string(c, hash, text));
+	return true;
+}
+
+/* ---- plain ids of several categories ------------------------------------------------------- */
+
+enum family {
+	NONE,
+	FLOW,
+	ASYNC,
+	OBJECT,
+};
+
+static enum family family_of(uint8_t kind)
+{
+	switch (kind) {
+	case UT_KIND_FLOW_OUT:
+	case UT_KIND_FLOW_STEP:
+	case UT_KIND_FLOW_IN:
+		return FLOW;
+	case UT_KIND_ASYNC_BEGIN:
+	case UT_KIND_ASYNC_INSTANT:
+	case UT_KIND_ASYNC_END:
+		return ASYNC;
+	case UT_KIND_OBJECT_NEW:
+	case UT_KIND_OBJECT_STATE:
+	case UT_KIND_OBJECT_GONE:
+		return OBJECT;
+	default:
+		return NONE;
+	}
+}
+
+struct cat {
+	struct ut_str text;
+	uint32_t type; /* one that has it */
+};
+
+static int by_text(const void *a, const void *b)
+{
+	const struct cat *x = a, *y = b;
+	size_t len = x->text.len < y->text.len ? x->text.len : y->text.len;
+	int order = memcmp(x->text.ptr, y->text.ptr, len);
+
+	if (order)
+		return order;
+	return x->text.len < y->text.len ? -1 : x->text.len > y->text.len;
+}
+
+/* The types of a family, those with the same category side by side. */
+static size_t list_cats(const struct ut_build *b, enum family family, struct cat *cats)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < b->store.types.count; i++) {
+		const struct ut_type *type = &b->store.types.items[i];
+
+		if (family_of(type->kind) == family)
+			cats[n++] = (struct cat){ ut_strtab_get(&b->store.trace.strings, type->cat),
+						  i };
+	}
+	qsort(cats, n, sizeof(*cats), by_text);
+	return n;
+}
+
+/* add[type]: what parts its numbers from those of other categories; 0 = nothing. */
+static bool part_family(const struct ut_build *b, enum family family, uint64_t *add)
+{
+	struct cat *cats = ut_make(b->store.types.count * sizeof(*cats));
+	size_t n = list_cats(b, family, cats), rank = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		rank += i && by_text(&cats[i - 1], &cats[i]) != 0;
+		add[cats[i].type] = (uint64_t)rank << PLAIN_BITS;
+	}
+	for (size_t i = 0; rank >= PLAIN_CATS && i < n; i++)
+		add[cats[i].type] = hash_end(hash_bytes(UINT64_C(0xcbf29ce484222325),
+							cats[i].text.ptr, cats[i].text.len));
+	free(cats);
+	return rank > 0;
+}
+
+static uint64_t parted(uint64_t number, uint64_t add)
+{
+	if (number >> PLAIN_BITS)
+		return number; /* large, hashed, or written by ourselves: taken for unique */
+	return add & HASHED ? hash_end(hash_bytes(add, (const char *)&number, 8)) : number + add;
+}
+
+/*
+ * The same plain number may stand for different things in two categories. The first category (by
+ * its text, so that the order in the file does not matter) keeps its numbers.
+ */
+void ut_chrome_part_ids(struct ut_build *b)
+{
+	uint64_t *add = ut_make(b->store.types.count * sizeof(*add));
+	bool any = false;
+
+	for (enum family family = FLOW; family <= OBJECT; family++)
+		any |= part_family(b, family, add);
+	for (size_t t = 0; any && t < b->row_cap; t++) {
+		for (size_t n = 0; n < b->rows[t].block_count; n++) {
+			struct ut_build_block *block = &b->rows[t].blocks[n];
+
+			for (uint32_t i = 0; i < block->count; i++) {
+				uint64_t a = add[block->type[i]];
+
+				if (a)
+					block->val[i] = parted(block->val[i], a);
+			}
+		}
+	}
+	free(add);
+}

@@ -1,0 +1,298 @@
+/*
+ * chrome_import.h - inside the Chrome importer: one part of a file on its way into a build.
+ *
+ * A file is read by one struct ut_chrome, or cut into parts that are read by one each and joined
+ * afterwards (chrome_split.c). The way of an event: chrome_event.c reads its members,
+ * chrome_value.c its arguments, chrome_row.c makes rows of it; chrome_place.c knows which process,
+ * track and type that is. chrome.c walks through the file around the events, chrome_file.c keeps
+ * what that says about itself. One owner, one thread.
+ */
+#ifndef UT_IMPORT_CHROME_IMPORT_H
+#define UT_IMPORT_CHROME_IMPORT_H
+
+#include "base/str.h"
+#include "import/importer.h"
+#include "import/json.h"
+#include "model/build.h"
+
+struct ut_source;
+
+/* Where the text comes from. */
+struct ut_chrome_input {
+	struct ut_source *source;
+	uint64_t offset;            /* of the next byte, if the source is read at places */
+	_Atomic uint64_t *progress; /* may be NULL */
+};
+
+/* Strings that have a meaning in the format: UT_WORD_..., text */
+#define UT_CHROME_WORD_LIST(X)                                                                     \
+	X(NAME, "name")                                                                            \
+	X(LABELS, "labels")                                                                        \
+	X(SORT_INDEX, "sort_index")                                                                \
+	X(PROCESS_NAME, "process_name")                                                            \
+	X(PROCESS_LABELS, "process_labels")                                                        \
+	X(PROCESS_SORT_INDEX, "process_sort_index")                                                \
+	X(THREAD_NAME, "thread_name")                                                              \
+	X(THREAD_SORT_INDEX, "thread_sort_index")                                                  \
+	X(UNFINISHED, "unfinished")                                                                \
+	X(IMPLICIT_END, "implicit_end")                                                            \
+	X(VALUE, "value")                                                                          \
+	X(FLOW, "flow")                                                                            \
+	X(ASYNC, "async")                                                                          \
+	X(BIND_ID, "bind_id")                                                                      \
+	X(ID_TEXT, "id_text")                                                                      \
+	X(ID_SCOPE, "id_scope")                                                                    \
+	X(ID2, "id2")                                                                              \
+	X(TID, "tid")                                                                              \
+	X(PH, "ph")                                                                                \
+	X(ARGS, "args")                                                                            \
+	X(NULL, "null")
+
+enum ut_chrome_word {
+#define UT_CHROME_WORD_ENUM(word, text) UT_WORD_##word,
+	UT_CHROME_WORD_LIST(UT_CHROME_WORD_ENUM)
+#undef UT_CHROME_WORD_ENUM
+	UT_CHROME_WORDS
+};
+
+/* What was wrong with the events, beyond what ut_json repairs: UT_ODD_..., what is told. */
+#define UT_CHROME_ODD_LIST(X)                                                                      \
+	X(BOM, "a byte order mark; ignored")                                                       \
+	X(NO_LIST, "events without a list around them; read one by one")                           \
+	X(UNCLOSED, "the end is missing: the list of events is not closed; closed there")          \
+	X(CUT, "the file ends inside an event, which is left out")                                 \
+	X(DAMAGED, "damage, and what it reaches to is left out")                                   \
+	X(NO_EVENT, "an element of the list that is no event; left out")                           \
+	X(NO_TIME, "an event without a time (ts) that can be read; left out")                      \
+	X(NO_ID, "a flow, async or object event without an id; left out")                          \
+	X(NO_VALUE, "a counter event without a number; left out")                                  \
+	X(NO_DUR, "a complete event (X) without a duration; it gets 0")                            \
+	X(NEGATIVE_DUR, "a negative duration; taken as 0")                                         \
+	X(PHASE, "an event of an unknown phase; kept as an instant")                               \
+	X(TOO_BIG, "a top-level value of more than 64 MiB; left out")                              \
+	X(PACKED, "the compressed data ends too early; what it holds up to there is kept")
+
+enum ut_chrome_odd {
+#define UT_CHROME_ODD_ENUM(kind, text) UT_ODD_##kind,
+	UT_CHROME_ODD_LIST(UT_CHROME_ODD_ENUM)
+#undef UT_CHROME_ODD_ENUM
+	UT_CHROME_ODDS
+};
+
+/* Traits from which the dialect is guessed. */
+enum ut_chrome_trait {
+	UT_TRAIT_ATTR = 1u << 0,   /* arguments under "attr": flex */
+	UT_TRAIT_HOST = 1u << 1,   /* a process "HOST<...>" or "DEVICE<...>": Intel's unitrace */
+	UT_TRAIT_NSIGHT = 1u << 2, /* a process or thread called like in Nsight's exports */
+	UT_TRAIT_TORCH = 1u << 3,
+	UT_TRAIT_VIZTRACER = 1u << 4,
+	UT_TRAIT_OURS = 1u << 5,
+};
+
+/* A pid or tid: a number, or the JSON text of something else (a string id). */
+struct ut_chrome_ref {
+	uint64_t number;
+	uint32_t text; /* 0 = number */
+	bool given;
+};
+
+/* Arguments under construction. */
+struct ut_chrome_args {
+	struct ut_arg *items;
+	size_t count, cap;
+	uint64_t seen; /* a bit per key, to find doubles */
+};
+
+/* One event as it stands in the text; a span of no length is a member that is not there. */
+struct ut_chrome_event {
+	const char *start;
+	int64_t ts, dur; /* ns */
+	struct ut_chrome_ref pid, tid;
+	uint32_t name, cat;              /* string ids */
+	struct ut_json_span id, id2;     /* raw values */
+	struct ut_json_span scope, bind; /* raw values */
+	struct ut_json_span args;        /* raw value, if it is an object */
+	char phase;                      /* 0 = none, '?' = longer than one letter */
+	char reach;                      /* of an instant: member "s" */
+	bool has_ts, has_dur, enclosing; /* enclosing: "bp" is "e" */
+	bool flow_in, flow_out;
+	bool unfinished, implicit_end; /* said by arguments that are not among args any more */
+};
+
+/* A begin (B) that may be followed by its end; see chrome_row.c. Its spans are not valid. */
+struct ut_chrome_held {
+	bool any;
+	unsigned int flags;
+	struct ut_chrome_event event;
+	struct ut_chrome_args args;
+};
+
+/* A small cache from raw text to string id; see chrome_place.c. */
+struct ut_chrome_text {
+	uint64_t head, tail; /* its first and last bytes */
+	const char *raw;     /* the whole, if that is not enough */
+	uint32_t len, id;
+	char *own; /* raw, where the string itself looks different */
+	size_t own_cap;
+};
+
+#define UT_STEP_WAYS 4 /* keys that are remembered to follow another */
+
+/* A key with what stands around it; see chrome_step.h. */
+struct ut_chrome_step {
+	uint64_t text[2], mask[2]; /* up to 16 bytes; the mask covers them */
+	uint32_t key;              /* string id */
+	uint8_t len;               /* 0 = fits nothing */
+	uint8_t member;            /* of an event: see chrome_event.c */
+	uint8_t next[UT_STEP_WAYS];
+};
+
+/* Where the first member of an event and of its arguments is looked for, and all others. */
+enum {
+	UT_STEP_NONE,
+	UT_STEP_EVENT,
+	UT_STEP_ARGS,
+	UT_STEP_FIRST,
+	UT_STEPS = 128,
+};
+
+#define UT_CHROME_TEXTS 4096u /* in a cache */
+#define UT_CHROME_TYPES 1024u
+#define UT_CHROME_SEATS 256u
+
+struct ut_chrome_type {
+	uint32_t name, cat, number;
+	uint8_t kind, flags;
+	bool known;
+};
+
+/* pid and tid of events that came lately, and their track. */
+struct ut_chrome_seat {
+	uint64_t pid, tid;
+	uint32_t pid_text, tid_text;
+	uint32_t track;
+	bool known;
+};
+
+/* From what identifies a process or a track to its index. */
+struct ut_chrome_place {
+	uint64_t key[3];
+	uint32_t index; /* + 1; 0 = free */
+};
+
+struct ut_chrome_places {
+	struct ut_chrome_place *slots;
+	size_t mask, count;
+};
+
+/* A fact about a process or a track; they are collected, since a list cannot grow later. */
+struct ut_chrome_fact {
+	bool track; /* else a process */
+	uint32_t index;
+	uint32_t number; /* in order of arrival; the elements of an array have the same */
+	uint32_t place;  /* in order of arrival */
+	struct ut_arg arg;
+};
+
+struct ut_chrome {
+	struct ut_build build;
+	struct ut_chrome_input *input;
+	struct ut_json json;
+	struct ut_chrome_event event;
+	struct ut_chrome_args args, extra; /* of the event: from "args", from other members */
+	struct ut_chrome_held held;
+	struct ut_chrome_text *names, *values;
+	struct ut_chrome_type *types;
+	struct ut_chrome_seat *seats;
+	struct ut_chrome_places places;
+	struct ut_chrome_fact *facts;
+	size_t fact_count, fact_cap;
+	struct ut_chrome_args file;   /* what becomes the trace's file_args */
+	struct ut_chrome_args global; /* and its global_args */
+	uint32_t dialect;             /* string id: what the file says itself; 0 = nothing */
+	struct ut_buf text;           /* scratch */
+	uint32_t words[UT_CHROME_WORDS];
+	struct ut_json_note odd[UT_CHROME_ODDS];
+	char odd_why[96]; /* of the first damaged event */
+	unsigned int traits;
+	uint64_t events;    /* that were kept */
+	int64_t first;      /* smallest ts, if it is negative */
+	uint64_t stop;      /* no event that starts here or later is ours; UINT64_MAX = all are */
+	int32_t rank;       /* of the whole file; -1 = unknown */
+	unsigned int lists; /* of events that were met */
+	bool loose;         /* the events come without a list around them */
+	struct ut_chrome_step steps[UT_STEPS + 1]; /* the last is for those that are not kept */
+};
+
+/* How far the reading of a list has come. */
+enum ut_chrome_walk {
+	UT_WALK_CLOSED, /* behind its bracket */
+	UT_WALK_STOP,   /* at c->stop or behind it, in front of an event */
+	UT_WALK_LOST,   /* the text is no JSON any more, and no further event was found */
+	UT_WALK_END,    /* of the input */
+	UT_WALK_FAILED, /* the input could not be read */
+};
+
+/* chrome_list.c: from the cursor, which is inside a list of events, or lost. */
+enum ut_chrome_walk ut_chrome_list(struct ut_chrome *c);
+bool ut_chrome_recover(struct ut_json *j); /* to the next event; false if there is none */
+void ut_chrome_note_damage(struct ut_chrome *c);
+bool ut_chrome_looks_like_event(const char *p, const char *end);
+
+/* chrome_split.c: the same by several threads; the cursor is where the list ended. */
+bool ut_chrome_can_split(const struct ut_chrome *c, const struct ut_import_opts *opts);
+enum ut_chrome_walk ut_chrome_split(struct ut_chrome *c, unsigned int threads);
+
+/* chrome_place.c */
+void ut_chrome_init(struct ut_chrome *c, struct ut_chrome_input *input);
+void ut_chrome_release(struct ut_chrome *c); /* also what is left of the build */
+void ut_chrome_reindex(struct ut_chrome *c);
+uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache,
+			  struct ut_json_span raw);
+uint32_t ut_chrome_json(struct ut_chrome *c, struct ut_json_span value, bool plain);
+uint32_t ut_chrome_type(struct ut_chrome *c, uint32_t name, uint32_t cat, unsigned int kind,
+			unsigned int flags);
+uint32_t ut_chrome_process(struct ut_chrome *c, struct ut_chrome_ref pid);
+uint32_t ut_chrome_thread(struct ut_chrome *c, struct ut_chrome_ref pid, struct ut_chrome_ref tid);
+uint32_t ut_chrome_async_track(struct ut_chrome *c, struct ut_chrome_ref pid, uint32_t cat);
+uint32_t ut_chrome_counter(struct ut_chrome *c, uint32_t process, const uint32_t name[3]);
+
+/* chrome_value.c: appends the value at the cursor; false as ut_json_skip(). */
+bool ut_chrome_value(struct ut_chrome *c, struct ut_chrome_args *to, uint32_t key);
+bool ut_chrome_members(struct ut_chrome *c, struct ut_chrome_args *to);
+void ut_chrome_add(struct ut_chrome_args *to, struct ut_arg arg);
+struct ut_arg *ut_chrome_find(struct ut_chrome_args *args, uint32_t key);
+void ut_chrome_remove(struct ut_chrome_args *args, struct ut_arg *arg);
+
+/* chrome_event.c: what a key of an event means, as chrome_event.c knows it. */
+uint8_t ut_chrome_member(struct ut_json_span key);
+
+/* chrome_event.c: the object at the cursor into c->event, a pid or tid; false as ut_json_skip(). */
+bool ut_chrome_read_event(struct ut_chrome *c);
+bool ut_chrome_read_ref(struct ut_chrome *c, struct ut_chrome_ref *ref);
+
+/* chrome_id.c: the number of a flow, an async instance or an object; false if it has no id. */
+bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *number);
+void ut_chrome_part_ids(struct ut_build *b);
+
+/* chrome_row.c: c->event into the build. */
+void ut_chrome_take_event(struct ut_chrome *c);
+void ut_chrome_flush(struct ut_chrome *c);
+void ut_chrome_note(struct ut_chrome *c, enum ut_chrome_odd kind, uint64_t offset);
+
+/* chrome_file.c: a member of the outermost object; its value is at the cursor, in one piece. */
+bool ut_chrome_file_member(struct ut_chrome *c, uint32_t key);
+void ut_chrome_keep(struct ut_chrome *c, uint32_t key, struct ut_json_span value);
+void ut_chrome_finish_file(struct ut_chrome *c);
+
+/* chrome_ours.c: "otherData" if we have written it; false if we have not. */
+bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_json_span value);
+void ut_chrome_drop_labels(struct ut_chrome *c);
+
+/* chrome_meta.c */
+void ut_chrome_metadata(struct ut_chrome *c);
+void ut_chrome_fact(struct ut_chrome *c, bool track, uint32_t index, struct ut_arg arg);
+void ut_chrome_place_facts(struct ut_chrome *c);
+void ut_chrome_gather_facts(struct ut_chrome *c);
+
+#endif

@@ -1,0 +1,323 @@
+#include "import/rewrite_number.h"
+
+#include <string.h>
+
+#include "import/json_scan.h"
+
+#define MOST_DIGITS 18 /* 10^18 and twice that fit into an int64_t */
+#define ID_MOST     (UINT64_C(1) << 53)
+
+static const int64_t power10[MOST_DIGITS + 1] = {
+	1,
+	10,
+	100,
+	1000,
+	10000,
+	100000,
+	1000000,
+	10000000,
+	100000000,
+	1000000000,
+	10000000000,
+	100000000000,
+	1000000000000,
+	10000000000000,
+	100000000000000,
+	1000000000000000,
+	10000000000000000,
+	100000000000000000,
+	1000000000000000000,
+};
+
+/* whole + part / 10^digits, where part is never negative. */
+struct fixed {
+	int64_t whole, part;
+	int digits;
+};
+
+/* Eight digits at once: neighbours are joined to pairs, pairs to fours, fours to eight. */
+static inline bool eight_digits(const char *p, int64_t *value)
+{
+	uint64_t x;
+
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		return false;
+	memcpy(&x, p, sizeof(x));
+	if (((x & 0xf0f0f0f0f0f0f0f0u) | ((x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4) !=
+	    0x3333333333333333u)
+		return false;
+	x -= 0x3030303030303030u;
+	x = x * 10 + (x >> 8); /* pairs lie in every second byte */
+	x = ((x & 0x000000ff000000ffu) * 0x000f424000000064u +
+	     ((x >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u)) >>
+	    32;
+	*value = *value * 100000000 + (int64_t)x;
+	return true;
+}
+
+/* Up to MOST_DIGITS digits; how many. */
+static inline int read_digits(const char *p, const char *end, int64_t *value)
+{
+	const char *first = p;
+
+	while (end - p >= 8 && p - first <= MOST_DIGITS - 8 && eight_digits(p, value))
+		p += 8;
+	for (; p < end && ut_json_digit(*p) && p - first < MOST_DIGITS; p++)
+		*value = *value * 10 + (*p - '0');
+	return (int)(p - first);
+}
+
+/* The usual case: digits, perhaps a point and more digits. False: look closer. */
+static bool read_plain(struct fixed *f, const char *p, const char *end)
+{
+	int n = read_digits(p, end, &f->whole);
+
+	if (!n)
+		return false;
+	p += n;
+	if (p < end && *p == '.') {
+		p++;
+		f->digits = read_digits(p, end, &f->part);
+		p += f->digits;
+	}
+	return p == end;
+}
+
+/* Digits into a place relative to the point; those too far behind it are cut off. */
+static bool place_digit(struct fixed *f, int digit, int64_t place)
+{
+	if (place >= MOST_DIGITS)
+		return !digit;
+	if (place >= 0) {
+		f->whole += digit * power10[place];
+		return true;
+	}
+	if (place >= -MOST_DIGITS) {
+		f->part += digit * power10[MOST_DIGITS + place];
+		f->digits = f->digits > -place ? f->digits : (int)-place;
+	}
+	return true;
+}
+
+/* Any JSON number without its sign: with an exponent, or with more digits than usual. */
+static bool read_any(struct fixed *f, const char *p, const char *end)
+{
+	const char *e = p, *point, *digit;
+	int64_t exponent = 0, place;
+	bool negative = false;
+
+	while (e < end && *e != 'e' && *e != 'E')
+		e++;
+	for (digit = e + 1; digit < end; digit++) {
+		if (digit == e + 1 && (*digit == '-' || *digit == '+'))
+			negative = *digit == '-';
+		else if (!ut_json_digit(*digit))
+			return false;
+		else if (exponent < 1000)
+			exponent = exponent * 10 + (*digit - '0');
+	}
+	exponent = negative ? -exponent : exponent;
+	point = memchr(p, '.', (size_t)(e - p));
+	place = (point ? point : e) - p - 1 + exponent;
+	for (; p < e; p++) {
+		if (p == point)
+			continue;
+		if (!ut_json_digit(*p) || !place_digit(f, *p - '0', place--))
+			return false;
+	}
+	f->part /= power10[MOST_DIGITS - f->digits];
+	return true;
+}
+
+/* Both signs as whole + part, part going up: -1.25 is -2 + 0.75. */
+static void negate(struct fixed *f)
+{
+	f->whole = -f->whole - (f->part != 0);
+	f->part = f->part ? power10[f->digits] - f->part : 0;
+}
+
+static void add_ns(struct fixed *f, int64_t shift_ns)
+{
+	int64_t us = shift_ns / 1000, ns = shift_ns % 1000;
+	int needs = ns % 10 ? 3 : ns % 100 ? 2 : ns ? 1 : 0;
+
+	if (ns < 0) {
+		ns += 1000;
+		us--;
+	}
+	if (f->digits < needs) {
+		f->part *= power10[needs - f->digits];
+		f->digits = needs;
+	}
+	if (f->digits >= 3)
+		f->part += ns * power10[f->digits - 3];
+	else
+		f->part += ns / power10[3 - f->digits];
+	if (f->part >= power10[f->digits]) {
+		f->part -= power10[f->digits];
+		us++;
+	}
+	f->whole += us;
+}
+
+/* Digits that were made from the last to the first, with zeros in front up to width. */
+static char *put_reversed(char *p, const char *digits, int n, int width)
+{
+	for (int pad = width - n; pad > 0; pad--)
+		*p++ = '0';
+	while (n)
+		*p++ = digits[--n];
+	return p;
+}
+
+static char *put_decimal(char *p, uint64_t value, int width)
+{
+	char digits[24];
+	int n = 0;
+
+	for (; !n || value; value /= 10)
+		digits[n++] = (char)('0' + value % 10);
+	return put_reversed(p, digits, n, width);
+}
+
+static char *put_hex(char *p, uint64_t value, int width)
+{
+	char digits[24];
+	int n = 0;
+
+	for (; !n || value; value /= 16)
+		digits[n++] = "0123456789abcdef"[value % 16];
+	return put_reversed(p, digits, n, width);
+}
+
+/* Any number, quoted or not; false if it is none. */
+static bool read_number(struct fixed *f, struct ut_json_span text, bool *quoted)
+{
+	const char *p = text.at, *end = p + text.len;
+	bool negative;
+
+	*quoted = text.len > 2 && *p == '"' && end[-1] == '"';
+	p += *quoted;
+	end -= *quoted;
+	negative = p < end && *p == '-';
+	p += negative;
+	*f = (struct fixed){ 0 };
+	if (!read_plain(f, p, end)) {
+		*f = (struct fixed){ 0 };
+		if (p == end || !ut_json_digit(*p) || !read_any(f, p, end))
+			return false;
+	}
+	if (negative)
+		negate(f);
+	return true;
+}
+
+/* Rounded to ns; false if it does not fit. */
+static bool to_ns(const struct fixed *f, int64_t *ns)
+{
+	int64_t part;
+
+	if (f->digits <= 3)
+		part = f->part * power10[3 - f->digits];
+	else
+		part = (f->part + power10[f->digits - 3] / 2) / power10[f->digits - 3];
+	return !__builtin_mul_overflow(f->whole, 1000, ns) &&
+	       !__builtin_add_overflow(*ns, part, ns);
+}
+
+bool ut_rewrite_ns(struct ut_json_span text, int64_t *ns)
+{
+	struct fixed f;
+	bool quoted;
+
+	return text.len && read_number(&f, text, &quoted) && to_ns(&f, ns);
+}
+
+size_t ut_rewrite_shift(char *out, struct ut_json_span text, int64_t shift_ns, int64_t *ns)
+{
+	struct fixed f;
+	char *o = out;
+	bool quoted, negative;
+
+	if (!text.len || !read_number(&f, text, &quoted))
+		return 0;
+	add_ns(&f, shift_ns);
+	if (!to_ns(&f, ns))
+		return 0;
+	negative = f.whole < 0;
+	if (negative)
+		negate(&f); /* its own inverse: now both parts are of the absolute value */
+	if (quoted)
+		*o++ = '"';
+	if (negative)
+		*o++ = '-';
+	o = put_decimal(o, (uint64_t)f.whole, 1);
+	if (f.digits) {
+		*o++ = '.';
+		o = put_decimal(o, (uint64_t)f.part, f.digits);
+	}
+	if (quoted)
+		*o++ = '"';
+	return (size_t)(o - out);
+}
+
+static int hex_digit(char c)
+{
+	if (ut_json_digit(c))
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* An id's digits, without quotes and without "0x". */
+static struct ut_json_span id_digits(struct ut_json_span text, bool *hex)
+{
+	*hex = false;
+	if (text.len >= 2 && *text.at == '"')
+		text = (struct ut_json_span){ text.at + 1, text.len - 2 };
+	if (text.len > 2 && text.at[0] == '0' && (text.at[1] | 32) == 'x') {
+		*hex = true;
+		text = (struct ut_json_span){ text.at + 2, text.len - 2 };
+	}
+	return text;
+}
+
+bool ut_rewrite_id(struct ut_json_span text, uint64_t *value)
+{
+	struct ut_json_span digits;
+	bool hex;
+
+	digits = id_digits(text, &hex);
+	*value = 0;
+	for (size_t i = 0; i < digits.len; i++) {
+		int digit = hex_digit(digits.at[i]);
+
+		if (digit < 0 || (!hex && digit > 9))
+			return false;
+		*value = *value * (hex ? 16 : 10) + (uint64_t)digit;
+		if (*value >= ID_MOST)
+			return false;
+	}
+	return digits.len && digits.len <= 32;
+}
+
+size_t ut_rewrite_add(char *out, struct ut_json_span text, uint64_t add)
+{
+	bool quoted = *text.at == '"', hex;
+	struct ut_json_span digits = id_digits(text, &hex);
+	char *o = out;
+	uint64_t value;
+
+	if (!ut_rewrite_id(text, &value))
+		return 0;
+	if (quoted)
+		*o++ = '"';
+	if (hex) {
+		*o++ = '0';
+		*o++ = 'x';
+	}
+	o = (hex ? put_hex : put_decimal)(o, value + add, (int)digits.len);
+	if (quoted)
+		*o++ = '"';
+	return (size_t)(o - out);
+}

@@ -1,0 +1,38 @@
+/*
+ * rewrite_number.h - arithmetic on numbers that stay text.
+ *
+ * A timestamp that passes through a double comes back with other digits, so merging adds to the
+ * decimal digits themselves. Any thread; no allocation.
+ */
+#ifndef UT_IMPORT_REWRITE_NUMBER_H
+#define UT_IMPORT_REWRITE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "import/json.h"
+
+#define UT_REWRITE_ROOM 64 /* bytes that one number may need */
+
+/*
+ * Adds shift_ns to a number of microseconds. Exact: as many decimals as text has, or as the shift
+ * needs, if those are more (of more than 18 the rest is cut off). Quotes around the number stay.
+ * Returns the length of what was put into out (UT_REWRITE_ROOM bytes), 0 if text is no number or
+ * the result does not fit into ns, which *ns has, too, rounded.
+ */
+size_t ut_rewrite_shift(char *out, struct ut_json_span text, int64_t shift_ns, int64_t *ns);
+
+/* A number of microseconds, quoted or not, in ns, rounded; false if it is none or does not fit. */
+bool ut_rewrite_ns(struct ut_json_span text, int64_t *ns);
+
+/*
+ * Numbers that pair events: 17, "17", "0x11". False if text is something else, or from 2^53 on,
+ * where readers no longer tell neighbours apart.
+ */
+bool ut_rewrite_id(struct ut_json_span text, uint64_t *value);
+
+/* The same number plus add, written as text is: quotes, base and leading zeros stay. */
+size_t ut_rewrite_add(char *out, struct ut_json_span text, uint64_t add);
+
+#endif

@@ -1,0 +1,227 @@
+#define UT_LOG_ROOM "launch"
+#include "launch/doors.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "launch/env.h"
+
+#define VENDORS "/etc/OpenCL/vendors"
+
+const char *ut_doors_folder(struct ut_arena *a, const char *library)
+{
+	return ut_path_join(a, ut_path_dir(a, library), "unitrace/backends");
+}
+
+/* Room for one name: the user's own stays. */
+static void open_single(struct ut_env *env, const char *variable, const char *path,
+			const char *what)
+{
+	const char *old = ut_env_get(env, variable);
+
+	if (old && old[0] && strcmp(old, path))
+		ut_log(UT_WARN, "%s is '%s' already and stays so: %s is not recorded", variable,
+		       old, what);
+	else
+		ut_env_set(env, variable, path);
+}
+
+static bool is_listed(const char *list, const char *path)
+{
+	size_t len = strlen(path);
+
+	for (const char *p = list; *p; p += strcspn(p, ":"), p += *p == ':') {
+		if (!strncmp(p, path, len) && (p[len] == ':' || !p[len]))
+			return true;
+	}
+	return false;
+}
+
+/* The layer that comes last is called first: it sees what the program itself does. */
+static void open_list(struct ut_env *env, const char *variable, const char *path, const char *what)
+{
+	const char *old = ut_env_get(env, variable);
+
+	if (strchr(path, ':'))
+		ut_log(UT_WARN, "%s: a colon in the path: %s is not recorded", path, what);
+	else if (!old || !old[0])
+		ut_env_set(env, variable, path);
+	else if (!is_listed(old, path))
+		ut_env_set(env, variable, ut_str_fmt(env->arena, "%s:%s", old, path));
+}
+
+/* ---- OpenCL without layers ----------------------------------------------------------------- */
+
+/* Does the file hold the text? */
+static bool file_holds(const char *path, const char *text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st = { 0 };
+	bool yes = false;
+	void *map;
+
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &st) && st.st_size > 0) {
+		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (map != MAP_FAILED) {
+			yes = memmem(map, (size_t)st.st_size, text, strlen(text));
+			munmap(map, (size_t)st.st_size);
+		}
+	}
+	close(fd);
+	return yes;
+}
+
+/* In a child: a library called libOpenCL.so.1 may be a whole driver. */
+static _Noreturn void look_at_loader(void)
+{
+	void *library = dlopen("libOpenCL.so.1", RTLD_LAZY | RTLD_LOCAL);
+	void *function = library ? dlsym(library, "clGetPlatformIDs") : NULL;
+	Dl_info info;
+
+	if (!function || !dladdr(function, &info))
+		_exit(0);
+	_exit(file_holds(info.dli_fname, "OPENCL_LAYERS") ? 0 : 1);
+}
+
+/* True also when there is no loader where we look: the program may bring its own. */
+static bool loader_has_layers(void)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (pid == 0)
+		look_at_loader();
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return !WIFEXITED(status) || WEXITSTATUS(status) == 0;
+}
+
+/* The library that a file of a vendor names: its first line. */
+static void add_vendor(FILE *to, const char *path)
+{
+	char line[4096];
+	FILE *from = fopen(path, "re");
+
+	if (from && fgets(line, sizeof(line), from)) {
+		line[strcspn(line, "\r\n")] = '\0';
+		if (line[0])
+			fprintf(to, "%s\n", line);
+	}
+	if (from)
+		fclose(from);
+}
+
+static int is_vendor(const struct dirent *e)
+{
+	return ut_str_ends(e->d_name, ".icd");
+}
+
+static void add_folder(FILE *to, struct ut_arena *a, const char *folder)
+{
+	struct dirent **list = NULL;
+	int count = scandir(folder, &list, is_vendor, alphasort);
+
+	for (int i = 0; i < count; i++) {
+		add_vendor(to, ut_path_join(a, folder, list[i]->d_name));
+		free(list[i]);
+	}
+	free(list);
+}
+
+/* The vendors that the loader would have found: a folder, a file or a library, and more libraries.
+ */
+static void add_vendors(FILE *to, const struct ut_env *env)
+{
+	const char *chosen = ut_env_get(env, "OCL_ICD_VENDORS");
+	const char *folder = ut_env_get(env, "OPENCL_VENDOR_PATH");
+	const char *more = ut_env_get(env, "OCL_ICD_FILENAMES");
+
+	folder = folder && folder[0] ? folder : VENDORS;
+	if (!chosen || !chosen[0])
+		add_folder(to, env->arena, folder);
+	else if (ut_path_is_dir(chosen))
+		add_folder(to, env->arena, chosen);
+	else if (ut_str_ends(chosen, ".icd"))
+		add_vendor(to,
+			   strchr(chosen, '/') ? chosen : ut_path_join(env->arena, folder, chosen));
+	else
+		fprintf(to, "%s\n", chosen);
+	for (; more && *more; more += strcspn(more, ":"), more += *more == ':')
+		fprintf(to, "%.*s\n", (int)strcspn(more, ":"), more);
+}
+
+static int write_folder(const char *dir, const struct ut_env *env, const char *backend)
+{
+	FILE *f;
+	int rc;
+
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		return -errno;
+	f = fopen(ut_path_join(env->arena, dir, "vendors"), "we");
+	if (!f)
+		return -errno;
+	add_vendors(f, env);
+	rc = fclose(f);
+	f = fopen(ut_path_join(env->arena, dir, "unitrace.icd"), "we");
+	if (!f)
+		return -errno;
+	fprintf(f, "%s\n", backend);
+	return rc || fclose(f) ? -EIO : 0;
+}
+
+static void open_icd(const struct ut_doors *d, struct ut_env *env, const char *backend)
+{
+	const char *dir = ut_path_join(env->arena, d->session_dir, "opencl");
+	int rc = write_folder(dir, env, backend);
+
+	if (rc) {
+		ut_log(UT_WARN, "%s: %s: OpenCL is not recorded", dir, strerror(-rc));
+		return;
+	}
+	ut_env_set(env, "OCL_ICD_VENDORS", dir);
+	if (ut_env_get(env, "OCL_ICD_FILENAMES"))
+		ut_env_set(env, "OCL_ICD_FILENAMES", "");
+}
+
+static void open_opencl(const struct ut_doors *d, struct ut_env *env, const char *backend)
+{
+	bool layer = d->opencl == UT_OPENCL_LAYER ||
+		     (d->opencl == UT_OPENCL_AUTO && loader_has_layers());
+
+	ut_log(UT_DEBUG, "OpenCL's door: %s", layer ? "layer" : "vendor");
+	if (layer)
+		open_list(env, "OPENCL_LAYERS", backend, "OpenCL");
+	else
+		open_icd(d, env, backend);
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+void ut_doors_open(const struct ut_doors *d, struct ut_env *env)
+{
+	const char *cuda = ut_path_join(env->arena, d->backends, "cuda.so");
+	const char *opencl = ut_path_join(env->arena, d->backends, "opencl.so");
+
+	if (ut_path_exists(cuda)) {
+		open_single(env, "CUDA_INJECTION64_PATH", cuda, "CUDA");
+		open_single(env, "NVTX_INJECTION64_PATH", cuda, "what NVTX marks");
+	}
+	if (ut_path_exists(opencl))
+		open_opencl(d, env, opencl);
+}

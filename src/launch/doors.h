@@ -1,0 +1,36 @@
+/*
+ * doors.h - the doors that accelerator runtimes have for tools, and how our backends get in.
+ *
+ * Each runtime reads a variable of its own and loads what it names. The user may have put something
+ * there already: a list gets one entry more, and where there is room for one name only the user's
+ * stays, with a warning that says what is not recorded.
+ *
+ * OpenCL has two doors. Loaders since 2021 take layers (OPENCL_LAYERS). For older ones the session
+ * directory gets a folder that looks like a folder of vendors: opencl/unitrace.icd names the
+ * backend, which stands for the real vendors that opencl/vendors lists.
+ */
+#ifndef UT_LAUNCH_DOORS_H
+#define UT_LAUNCH_DOORS_H
+
+struct ut_arena;
+struct ut_env;
+
+enum ut_opencl_door {
+	UT_OPENCL_AUTO, /* a layer, unless libOpenCL.so.1 knows none */
+	UT_OPENCL_LAYER,
+	UT_OPENCL_ICD,
+};
+
+struct ut_doors {
+	const char *backends;    /* folder of the backends; absolute */
+	const char *session_dir; /* absolute */
+	enum ut_opencl_door opencl;
+};
+
+/* The folder of the backends that belong to a collector: LIBDIR/unitrace/backends. */
+const char *ut_doors_folder(struct ut_arena *a, const char *library);
+
+/* Sets the variables of every backend that is there. */
+void ut_doors_open(const struct ut_doors *d, struct ut_env *env);
+
+#endif

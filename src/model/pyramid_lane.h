@@ -1,0 +1,67 @@
+/*
+ * pyramid_lane.h - what the parts of the pyramid share: the levels of a lane, and its entries.
+ */
+#ifndef UT_MODEL_PYRAMID_LANE_H
+#define UT_MODEL_PYRAMID_LANE_H
+
+#include <string.h>
+
+#include "model/pyramid.h"
+#include "model/store.h"
+
+/* The nodes of a lane, level by level. */
+struct ut_levels {
+	const struct ut_node *nodes[UT_LANE_LEVELS];
+	uint64_t count[UT_LANE_LEVELS];
+	unsigned int used; /* levels; the last has one node. 0: no entries */
+};
+
+void ut_lane_levels(const struct ut_lane *lane, struct ut_levels *levels);
+
+/* The value of a counter's row. */
+static inline double ut_counter_value(uint64_t val, uint8_t flags)
+{
+	double value;
+
+	if (flags & UT_EV_DOUBLE) {
+		memcpy(&value, &val, sizeof(value));
+		return value;
+	}
+	return flags & UT_EV_SIGNED ? (double)(int64_t)val : (double)val;
+}
+
+static inline uint64_t ut_add_ns(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* Where an entry ends on the screen: what has no length is 1 ns long there. */
+static inline uint64_t ut_visible_end(uint64_t ts, uint64_t end)
+{
+	return end > ts ? end : ut_add_ns(ts, 1);
+}
+
+/* Entry i of a lane; false if the (damaged) lane leads to no row. */
+static inline bool ut_entry_get(const struct ut_rows *rows, const struct ut_lane *lane, uint64_t i,
+				struct ut_entry *e)
+{
+	const struct ut_block *b;
+	uint32_t at;
+
+	e->row = lane->rows ? lane->rows[i] : i;
+	if (e->row >= rows->count)
+		return false;
+	b = &rows->blocks[e->row / UT_BLOCK_ROWS];
+	at = (uint32_t)(e->row % UT_BLOCK_ROWS);
+	e->ts = b->ts[at];
+	e->type = b->type[at];
+	if (lane->ends)
+		e->end = lane->ends[i] < e->ts ? e->ts : lane->ends[i];
+	else if (lane->kind <= UT_LANE_OVERLAP)
+		e->end = ut_add_ns(e->ts, b->val[at]);
+	else
+		e->end = e->ts;
+	return true;
+}
+
+#endif

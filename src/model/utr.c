@@ -1,0 +1,29 @@
+#include "model/utr.h"
+
+#include <stddef.h>
+
+struct known {
+	const char *name;
+	uint64_t item;
+};
+
+static const struct known *known(uint32_t id)
+{
+	static const struct known sections[] = {
+#define UT_UTR_ROW_OF(name, number, text, size, needed) [number] = { text, size },
+		UT_UTR_LIST(UT_UTR_ROW_OF)
+#undef UT_UTR_ROW_OF
+	};
+
+	return id < UT_UTR_IDS && sections[id].name ? &sections[id] : NULL;
+}
+
+const char *ut_utr_name(uint32_t id)
+{
+	return known(id) ? known(id)->name : "unknown";
+}
+
+uint64_t ut_utr_item(uint32_t id)
+{
+	return known(id) ? known(id)->item : 1;
+}

@@ -1,0 +1,108 @@
+#include "query/nest.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+struct open {
+	uint64_t end;
+	uint32_t row;
+};
+
+struct walk {
+	struct open *stack;
+	size_t depth, cap;
+	uint64_t row;
+	struct ut_nest *nest;
+};
+
+static uint64_t span_end(uint64_t ts, uint64_t length)
+{
+	return ts + length < ts ? UINT64_MAX : ts + length;
+}
+
+static void note(struct walk *w)
+{
+	w->nest->parent[w->row] = w->depth ? w->stack[w->depth - 1].row + 1 : 0;
+	w->nest->depth[w->row] = (uint32_t)w->depth;
+}
+
+/*
+ * Ends never grow towards the top of the stack, so the time from ts on belongs to the top until it
+ * ends, then to the one below, and so on. Takes [ts, end) away from them.
+ */
+static void take_time(struct walk *w, uint64_t ts, uint64_t end)
+{
+	for (size_t i = w->depth; i-- > 0 && ts < end;) {
+		const struct open *owner = &w->stack[i];
+		uint64_t until = owner->end < end ? owner->end : end;
+
+		if (until <= ts)
+			continue;
+		w->nest->self[owner->row] -= until - ts;
+		ts = until;
+	}
+}
+
+static void enter_span(struct walk *w, uint64_t ts, uint64_t length, bool work)
+{
+	uint64_t end = span_end(ts, length);
+
+	while (w->depth && w->stack[w->depth - 1].end <= ts)
+		w->depth--;
+	if (w->nest->self) {
+		w->nest->self[w->row] = length;
+		if (work)
+			take_time(w, ts, end);
+	}
+	if (!work) {
+		note(w);
+		return;
+	}
+	/* What it outlasts has no time left and cannot be around anything that follows. */
+	while (w->depth && w->stack[w->depth - 1].end < end)
+		w->depth--;
+	note(w);
+	w->stack = ut_grow(w->stack, w->depth + 1, &w->cap, sizeof(*w->stack));
+	w->stack[w->depth++] = (struct open){ .end = end, .row = (uint32_t)w->row };
+}
+
+static void pass_point(struct walk *w, uint64_t ts)
+{
+	while (w->depth && w->stack[w->depth - 1].end < ts)
+		w->depth--;
+	note(w);
+}
+
+void ut_nest_make(struct ut_nest *n, const struct ut_store *s, const struct ut_rows *rows,
+		  bool self)
+{
+	struct walk w = { .nest = n };
+
+	n->parent = ut_make((rows->count + 1) * sizeof(*n->parent));
+	n->depth = ut_make((rows->count + 1) * sizeof(*n->depth));
+	if (self)
+		n->self = ut_make((rows->count + 1) * sizeof(*n->self));
+	for (size_t k = 0; k < ut_rows_blocks(rows); k++) {
+		const struct ut_block *b = &rows->blocks[k];
+
+		for (uint32_t i = 0; i < b->count && w.row < UINT32_MAX - 1; i++, w.row++) {
+			const struct ut_type *type = ut_store_type(s, b->type[i]);
+
+			if (type->kind == UT_KIND_SPAN)
+				enter_span(&w, b->ts[i], b->val[i],
+					   !(type->flags & UT_EV_NOT_WORK));
+			else
+				pass_point(&w, b->ts[i]);
+		}
+	}
+	free(w.stack);
+}
+
+void ut_nest_release(struct ut_nest *n)
+{
+	free(n->parent);
+	free(n->depth);
+	free(n->self);
+	*n = (struct ut_nest){ 0 };
+}

@@ -1,0 +1,248 @@
+#include "query/query.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/str.h"
+#include "query/complain.h"
+#include "query/function.h"
+#include "query/sql.h"
+
+struct ut_query {
+	sqlite3 *db;
+	struct ut_traces traces;
+	struct ut_sql_use *uses; /* one per table */
+	bool ready;
+	const char *refused; /* by the authorizer, in this run; NULL = nothing */
+	struct ut_value *values;
+	size_t value_cap;
+	const char **names;
+	size_t name_cap;
+};
+
+/* ---- what a query may not do --------------------------------------------------------------- */
+
+/* Those that only tell. The others can write files, change what LIKE means or break the schema. */
+static bool harmless_pragma(const char *name)
+{
+	static const char *const list[] = { "table_info",     "table_xinfo",   "table_list",
+					    "database_list",  "function_list", "module_list",
+					    "pragma_list",    "index_list",    "index_info",
+					    "collation_list", "index_xinfo",   "compile_options" };
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		if (!sqlite3_stricmp(name, list[i]))
+			return true;
+	}
+	return false;
+}
+
+static int authorize(void *ctx, int action, const char *first, const char *second, const char *db,
+		     const char *trigger)
+{
+	struct ut_query *q = ctx;
+
+	(void)db;
+	(void)trigger;
+	if (action == SQLITE_ATTACH || action == SQLITE_DETACH)
+		q->refused = "no other database can be attached or written";
+	else if (action == SQLITE_PRAGMA && !harmless_pragma(first))
+		q->refused = "this PRAGMA is not for queries";
+	else if (action == SQLITE_FUNCTION && !sqlite3_stricmp(second, "load_extension"))
+		q->refused = "extensions cannot be loaded";
+	else
+		return SQLITE_OK;
+	return SQLITE_DENY;
+}
+
+/* ---- open and close ------------------------------------------------------------------------ */
+
+static int make_tables(struct ut_query *q)
+{
+	struct ut_buf sql = { 0 };
+	size_t count = 0;
+	int rc = SQLITE_OK;
+
+	while (ut_sql_tables[count])
+		count++;
+	q->uses = ut_make(count * sizeof(*q->uses));
+	for (size_t i = 0; i < count && rc == SQLITE_OK; i++) {
+		const struct ut_sql_table *t = ut_sql_tables[i];
+
+		q->uses[i] = (struct ut_sql_use){ .table = t, .traces = &q->traces };
+		sql.len = 0;
+		if (t->module) {
+			rc = sqlite3_create_module(q->db, t->name, t->module, &q->uses[i]);
+		} else {
+			ut_buf_fmt(&sql, "CREATE TEMP VIEW %s AS %s", t->name, t->view);
+			rc = sqlite3_exec(q->db, sql.data, NULL, NULL, NULL);
+		}
+	}
+	ut_buf_release(&sql);
+	return rc;
+}
+
+int ut_query_open(struct ut_query **out, unsigned int threads, struct ut_err *err)
+{
+	struct ut_query *q = ut_make(sizeof(*q));
+	int rc;
+
+	*out = NULL;
+	ut_traces_init(&q->traces);
+	q->traces.threads = threads;
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS,
+		       0); /* counting every allocation costs a lock each */
+	rc = sqlite3_open_v2(":memory:", &q->db,
+			     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+			     NULL);
+	if (rc == SQLITE_OK)
+		rc = ut_sql_functions_add(q->db, &q->traces);
+	if (rc == SQLITE_OK)
+		rc = make_tables(q);
+	if (rc != SQLITE_OK) {
+		ut_err_set(err, -ENOMEM, "SQLite: %s", sqlite3_errmsg(q->db));
+		ut_query_close(q);
+		return -ENOMEM;
+	}
+	sqlite3_db_config(q->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(q->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+	sqlite3_set_authorizer(q->db, authorize, q);
+	*out = q;
+	return 0;
+}
+
+void ut_query_close(struct ut_query *q)
+{
+	if (!q)
+		return;
+	sqlite3_close(q->db);
+	ut_traces_release(&q->traces);
+	free(q->uses);
+	free(q->values);
+	free(q->names);
+	free(q);
+}
+
+void ut_query_add(struct ut_query *q, const char *path, struct ut_store *store)
+{
+	ut_traces_add(&q->traces, path, store);
+}
+
+/* ---- running ------------------------------------------------------------------------------- */
+
+static void begin(struct ut_query *q, sqlite3_stmt *stmt, const struct ut_result *result)
+{
+	size_t columns = (size_t)sqlite3_column_count(stmt);
+
+	q->names = ut_grow(q->names, columns, &q->name_cap, sizeof(*q->names));
+	q->values = ut_grow(q->values, columns, &q->value_cap, sizeof(*q->values));
+	for (size_t i = 0; i < columns; i++)
+		q->names[i] = sqlite3_column_name(stmt, (int)i);
+	result->begin(result->ctx, columns, q->names);
+}
+
+static struct ut_value value_at(sqlite3_stmt *stmt, int i)
+{
+	struct ut_value v = { 0 };
+
+	switch (sqlite3_column_type(stmt, i)) {
+	case SQLITE_INTEGER:
+		v.type = UT_VALUE_INT;
+		v.number = sqlite3_column_int64(stmt, i);
+		break;
+	case SQLITE_FLOAT:
+		v.type = UT_VALUE_REAL;
+		v.real = sqlite3_column_double(stmt, i);
+		break;
+	case SQLITE_TEXT:
+		v.type = UT_VALUE_TEXT;
+		v.text = (const char *)sqlite3_column_text(stmt, i);
+		v.len = (size_t)sqlite3_column_bytes(stmt, i);
+		break;
+	case SQLITE_BLOB:
+		v.type = UT_VALUE_BLOB;
+		v.text = sqlite3_column_blob(stmt, i);
+		v.len = (size_t)sqlite3_column_bytes(stmt, i);
+		break;
+	default:
+		break;
+	}
+	return v;
+}
+
+/* 0, or what result->row() wants to be returned; *ok says what SQLite thinks. */
+static int run_statement(struct ut_query *q, sqlite3_stmt *stmt, const struct ut_result *result,
+			 bool *ok)
+{
+	int columns = sqlite3_column_count(stmt), rc = 0, step;
+
+	*ok = true;
+	if (columns)
+		begin(q, stmt, result);
+	while (!rc && (step = sqlite3_step(stmt)) != SQLITE_DONE) {
+		*ok = step == SQLITE_ROW;
+		if (!*ok)
+			return 0;
+		for (int i = 0; i < columns; i++)
+			q->values[i] = value_at(stmt, i);
+		rc = result->row(result->ctx, q->values);
+	}
+	if (columns && !rc)
+		result->end(result->ctx);
+	return rc;
+}
+
+static int complain(struct ut_query *q, const char *sql, const char *statement, struct ut_err *err)
+{
+	int offset = sqlite3_error_offset(q->db);
+
+	if (q->traces.stop || sqlite3_errcode(q->db) == SQLITE_INTERRUPT)
+		return ut_err_set(err, -EINTR, "interrupted");
+	if (q->refused)
+		return ut_err_set(err, -EINVAL, "SQL: not allowed: %s", q->refused);
+	return ut_sql_complain(sql, offset < 0 ? -1 : (statement - sql) + offset,
+			       sqlite3_errmsg(q->db), err);
+}
+
+int ut_query_run(struct ut_query *q, const char *sql, const struct ut_result *result,
+		 struct ut_err *err)
+{
+	const char *at = sql;
+	int rc = 0;
+
+	if (!q->ready)
+		ut_traces_ready(&q->traces);
+	q->ready = true;
+	q->traces.stop = 0;
+	while (!rc && *at) {
+		sqlite3_stmt *stmt = NULL;
+		const char *tail = at;
+		bool ok;
+
+		q->refused = NULL;
+		if (sqlite3_prepare_v2(q->db, at, -1, &stmt, &tail) != SQLITE_OK)
+			return complain(q, sql, at, err);
+		if (stmt) {
+			rc = run_statement(q, stmt, result, &ok);
+			if (!ok)
+				rc = complain(q, sql, at, err);
+		}
+		sqlite3_finalize(stmt);
+		at = tail;
+	}
+	return rc;
+}
+
+void ut_query_interrupt(struct ut_query *q)
+{
+	q->traces.stop = 1;
+	sqlite3_interrupt(q->db);
+}
+
+bool ut_query_complete(const char *sql)
+{
+	return sqlite3_complete(sql);
+}

@@ -1,0 +1,93 @@
+#include "query/sql.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "base/str.h"
+
+size_t ut_sql_width(const struct ut_sql_table *t)
+{
+	size_t n = 0;
+
+	while (t->columns[n].name)
+		n++;
+	return n;
+}
+
+int ut_sql_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **vtab,
+		   char **err)
+{
+	const struct ut_sql_use *use = aux;
+	struct ut_buf sql = { 0 };
+	struct ut_sql_vtab *v;
+	int rc;
+
+	(void)argc;
+	(void)argv;
+	(void)err;
+	ut_buf_text(&sql, "CREATE TABLE x(");
+	for (const struct ut_sql_column *c = use->table->columns; c->name; c++)
+		ut_buf_fmt(&sql, "%s\"%s\" %s%s", c == use->table->columns ? "" : ",", c->name,
+			   c->type, c->hidden ? " HIDDEN" : "");
+	ut_buf_text(&sql, ")");
+	rc = sqlite3_declare_vtab(db, sql.data);
+	ut_buf_release(&sql);
+	if (rc != SQLITE_OK)
+		return rc;
+	sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS); /* reads, and nothing else */
+	v = ut_make(sizeof(*v));
+	v->table = use->table;
+	v->traces = use->traces;
+	*vtab = &v->base;
+	return SQLITE_OK;
+}
+
+int ut_sql_disconnect(sqlite3_vtab *vtab)
+{
+	free(vtab);
+	return SQLITE_OK;
+}
+
+void ut_sql_result_str(sqlite3_context *ctx, struct ut_str s)
+{
+	if (s.len)
+		sqlite3_result_text64(ctx, s.ptr, s.len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void ut_sql_result_datum(sqlite3_context *ctx, const struct ut_datum *cell)
+{
+	if (cell->type == UT_DATUM_INT)
+		sqlite3_result_int64(ctx, cell->number);
+	else if (cell->type == UT_DATUM_TEXT)
+		ut_sql_result_str(ctx, cell->text);
+}
+
+void ut_sql_result_u64(sqlite3_context *ctx, uint64_t value)
+{
+	if (value > INT64_MAX)
+		sqlite3_result_double(ctx, (double)value);
+	else
+		sqlite3_result_int64(ctx, (sqlite3_int64)value);
+}
+
+enum ut_op ut_sql_op(unsigned char constraint)
+{
+	switch (constraint) {
+	case SQLITE_INDEX_CONSTRAINT_EQ:
+		return UT_OP_EQ;
+	case SQLITE_INDEX_CONSTRAINT_GT:
+		return UT_OP_GT;
+	case SQLITE_INDEX_CONSTRAINT_GE:
+		return UT_OP_GE;
+	case SQLITE_INDEX_CONSTRAINT_LT:
+		return UT_OP_LT;
+	case SQLITE_INDEX_CONSTRAINT_LE:
+		return UT_OP_LE;
+	case SQLITE_INDEX_CONSTRAINT_GLOB:
+		return UT_OP_GLOB;
+	case SQLITE_INDEX_CONSTRAINT_LIKE:
+		return UT_OP_LIKE;
+	default:
+		return UT_OP_COUNT;
+	}
+}

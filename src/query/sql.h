@@ -1,0 +1,73 @@
+/*
+ * sql.h - what a table of the query is: its columns, in words, and the code that answers.
+ *
+ * The list of tables is the only place that knows them: SQLite's declarations, .schema, the
+ * suggestions after a typing error and the SQLite exporter all read it.
+ */
+#ifndef UT_QUERY_SQL_H
+#define UT_QUERY_SQL_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "query/match.h"
+#include "query/traces.h"
+
+struct ut_sql_list;
+
+struct ut_sql_column {
+	const char *name;
+	const char *type; /* INTEGER, TEXT, REAL or "" for any */
+	const char *doc;  /* one line, no full stop */
+	int what;         /* what the table's own code calls it */
+	bool hidden;      /* not part of "select *" */
+};
+
+struct ut_sql_table {
+	const char *name;
+	const char *doc;                     /* one line, no full stop */
+	const struct ut_sql_column *columns; /* closed by a name of NULL */
+	const sqlite3_module *module;        /* NULL: a view */
+	const char *view;                    /* what it selects */
+	uint32_t kinds;                      /* tables of events: bits of enum ut_kind */
+	const struct ut_sql_list *list;      /* tables of list.h */
+};
+
+/* All of them, closed by NULL; views come after the tables that they use. */
+extern const struct ut_sql_table *const ut_sql_tables[];
+
+extern const struct ut_sql_table ut_sql_slice, ut_sql_instant, ut_sql_counter, ut_sql_event;
+extern const struct ut_sql_table ut_sql_track, ut_sql_thread, ut_sql_process, ut_sql_trace;
+extern const struct ut_sql_table ut_sql_metadata, ut_sql_args, ut_sql_flow;
+extern const struct ut_sql_table ut_sql_slice_stats;
+
+size_t ut_sql_width(const struct ut_sql_table *t);
+
+/* A connection of a table: what its module's first argument is in truth. */
+struct ut_sql_vtab {
+	sqlite3_vtab base; /* first */
+	const struct ut_sql_table *table;
+	struct ut_traces *traces;
+};
+
+/* What modules are registered with. */
+struct ut_sql_use {
+	const struct ut_sql_table *table;
+	struct ut_traces *traces;
+};
+
+/* xConnect and xDisconnect of every table. */
+int ut_sql_connect(sqlite3 *db, void *use, int argc, const char *const *argv, sqlite3_vtab **vtab,
+		   char **err);
+int ut_sql_disconnect(sqlite3_vtab *vtab);
+
+/* The value of a cell; text is not copied. */
+void ut_sql_result_datum(sqlite3_context *ctx, const struct ut_datum *cell);
+void ut_sql_result_str(sqlite3_context *ctx, struct ut_str s); /* NULL if there is none */
+void ut_sql_result_u64(sqlite3_context *ctx, uint64_t value);  /* a real if it does not fit */
+
+/* The enum ut_op behind a SQLITE_INDEX_CONSTRAINT_..., or UT_OP_COUNT. */
+enum ut_op ut_sql_op(unsigned char constraint);
+
+#endif

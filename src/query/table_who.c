@@ -1,0 +1,406 @@
+/* table_who.c - trace, process, thread, track, metadata: who the events belong to. */
+#include <string.h>
+
+#include "query/arg.h"
+#include "query/field.h"
+#include "query/list.h"
+
+enum what {
+	TRACE = UT_SQL_LIST_MORE,
+	NAME,
+	TYPE,
+	UTID,
+	ID, /* of the system: tid or pid */
+	UNIT,
+	RANK,
+	HOST,
+	CMDLINE,
+	IS_MAIN,
+	START,
+	END,
+	DUR,
+	EVENTS,
+	SORT_INDEX,
+	ARG_SET,
+	PATH,
+	PROCESSES,
+	TRACKS,
+	TO_REALTIME,
+	CLOCK_ERROR,
+	VALUE,
+	DIALECT,
+	LOSSES, /* the first member of struct ut_losses, then the others in their order */
+};
+
+#define KEY(name, doc)                                                                             \
+	{                                                                                          \
+		name, "INTEGER", doc, UT_SQL_LIST_KEY, false                                       \
+	}
+#define UPID(name, doc)                                                                            \
+	{                                                                                          \
+		name, "INTEGER", doc, UT_SQL_LIST_UPID, false                                      \
+	}
+#define INT(name, what, doc)                                                                       \
+	{                                                                                          \
+		name, "INTEGER", doc, what, false                                                  \
+	}
+#define TEXT(name, what, doc)                                                                      \
+	{                                                                                          \
+		name, "TEXT", doc, what, false                                                     \
+	}
+
+static const struct ut_strtab *strings_of(const struct ut_traces *t, uint32_t trace)
+{
+	return &t->traces[trace].store->trace.strings;
+}
+
+static void result_id(sqlite3_context *ctx, const struct ut_traces *t, uint32_t trace,
+		      uint32_t string)
+{
+	ut_sql_result_str(ctx, ut_strtab_get(strings_of(t, trace), string));
+}
+
+static void result_set(sqlite3_context *ctx, uint32_t trace, uint32_t list)
+{
+	if (list)
+		sqlite3_result_int64(ctx, ut_arg_set(trace, true, list));
+}
+
+/* ---- track and thread ---------------------------------------------------------------------- */
+
+static const char *const type_names[] = {
+	[UT_TRACK_THREAD] = "thread",
+	[UT_TRACK_LANE] = "lane",
+	[UT_TRACK_ASYNC] = "async",
+	[UT_TRACK_COUNTER] = "counter",
+};
+
+static uint64_t count_tracks(const struct ut_traces *t)
+{
+	return t->track_count;
+}
+
+static bool is_thread(const struct ut_traces *t, uint64_t row)
+{
+	return t->tracks[row].track->type == UT_TRACK_THREAD;
+}
+
+/* Linux gives a process the number of its first thread. */
+static bool is_main(const struct ut_traces *t, const struct ut_qtrack *k)
+{
+	return !ut_datum_compare(&k->tid, &t->processes[k->process].pid);
+}
+
+static void result_time(sqlite3_context *ctx, const struct ut_rows *rows, uint64_t time)
+{
+	if (rows->count)
+		sqlite3_result_int64(ctx, ut_datum_clamp(time));
+}
+
+static void track_column(sqlite3_context *ctx, const struct ut_traces *t, uint64_t row, int what)
+{
+	const struct ut_qtrack *k = &t->tracks[row];
+
+	if (what == UT_SQL_LIST_UPID)
+		sqlite3_result_int64(ctx, k->process);
+	else if (what == TRACE)
+		sqlite3_result_int64(ctx, k->trace);
+	else if (what == NAME)
+		result_id(ctx, t, k->trace, k->track->name);
+	else if (what == TYPE && (size_t)k->track->type < sizeof(type_names) / sizeof(*type_names))
+		sqlite3_result_text(ctx, type_names[k->track->type], -1, SQLITE_STATIC);
+	else if (what == UTID && is_thread(t, row))
+		sqlite3_result_int64(ctx, (sqlite3_int64)row);
+	else if (what == ID)
+		ut_sql_result_datum(ctx, &k->tid);
+	else if (what == UNIT)
+		result_id(ctx, t, k->trace, k->track->unit);
+	else if (what == IS_MAIN)
+		sqlite3_result_int(ctx, is_main(t, k));
+	else if (what == START)
+		result_time(ctx, k->rows, k->rows->first);
+	else if (what == END)
+		result_time(ctx, k->rows, k->rows->last);
+	else if (what == EVENTS)
+		ut_sql_result_u64(ctx, k->rows->count);
+	else if (what == SORT_INDEX)
+		sqlite3_result_int(ctx, k->track->sort_index);
+	else if (what == ARG_SET)
+		result_set(ctx, k->trace, k->track->args);
+}
+
+static const struct ut_sql_list track_list = { .count = count_tracks, .column = track_column };
+static const struct ut_sql_list thread_list = { .count = count_tracks,
+						.has = is_thread,
+						.column = track_column };
+
+static const struct ut_sql_column track_columns[] = {
+	KEY("id", "number of the track"),
+	TEXT("name", NAME, "what it is called: thread, lane or counter"),
+	TEXT("type", TYPE, "thread, lane (no thread's), async (spans may overlap) or counter"),
+	INT("utid", UTID, "the thread that it is, thread.utid; NULL = none"),
+	UPID("upid", "the process: process.upid"),
+	INT("number", ID, "number in its process (of a thread: tid), or a text"),
+	TEXT("unit", UNIT, "what a counter counts"),
+	INT("start_ts", START, "its first event, in ns"),
+	INT("end_ts", END, "the end of its last event, in ns"),
+	INT("events", EVENTS, "how many events lie on it"),
+	INT("sort_index", SORT_INDEX, "where it is shown among its process's tracks"),
+	INT("arg_set_id", ARG_SET, "what is said about it: args.arg_set_id; NULL = nothing"),
+	INT("trace", TRACE, "the file that it comes from: trace.id"),
+	{ 0 },
+};
+
+static const struct ut_sql_column thread_columns[] = {
+	KEY("utid", "number of the thread in all traces; also the id of its track"),
+	INT("tid", ID, "the system's number of the thread, or a text"),
+	TEXT("name", NAME, "name of the thread"),
+	UPID("upid", "the process: process.upid"),
+	INT("is_main_thread", IS_MAIN, "1: the first thread of its process"),
+	INT("start_ts", START, "its first event, in ns"),
+	INT("end_ts", END, "the end of its last event, in ns"),
+	INT("events", EVENTS, "how many events lie on it"),
+	INT("trace", TRACE, "the file that it comes from: trace.id"),
+	{ "id", "INTEGER", "the same as utid", UT_SQL_LIST_KEY, true },
+	{ 0 },
+};
+
+/* ---- process ------------------------------------------------------------------------------- */
+
+static uint64_t count_processes(const struct ut_traces *t)
+{
+	return t->process_count;
+}
+
+/* A process lives as long as its tracks. */
+static bool process_times(const struct ut_traces *t, const struct ut_qprocess *p, uint64_t *first,
+			  uint64_t *last)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < p->count; i++) {
+		const struct ut_rows *rows = t->tracks[t->by_process[p->first + i]].rows;
+
+		if (!rows->count)
+			continue;
+		*first = any && *first < rows->first ? *first : rows->first;
+		*last = any && *last > rows->last ? *last : rows->last;
+		any = true;
+	}
+	return any;
+}
+
+static void process_column(sqlite3_context *ctx, const struct ut_traces *t, uint64_t row, int what)
+{
+	const struct ut_qprocess *p = &t->processes[row];
+	uint64_t first = 0, last = 0;
+
+	if (what == TRACE)
+		sqlite3_result_int64(ctx, p->trace);
+	else if (what == ID)
+		ut_sql_result_datum(ctx, &p->pid);
+	else if (what == NAME)
+		result_id(ctx, t, p->trace, p->process->name);
+	else if (what == HOST)
+		result_id(ctx, t, p->trace, p->process->host);
+	else if (what == CMDLINE)
+		result_id(ctx, t, p->trace, p->process->cmdline);
+	else if (what == RANK && p->process->rank >= 0)
+		sqlite3_result_int(ctx, p->process->rank);
+	else if (what == TRACKS)
+		sqlite3_result_int64(ctx, p->count);
+	else if (what == SORT_INDEX)
+		sqlite3_result_int(ctx, p->process->sort_index);
+	else if (what == ARG_SET)
+		result_set(ctx, p->trace, p->process->args);
+	else if ((what == START || what == END) && process_times(t, p, &first, &last))
+		sqlite3_result_int64(ctx, ut_datum_clamp(what == START ? first : last));
+}
+
+static const struct ut_sql_list process_list = { .count = count_processes,
+						 .column = process_column };
+
+static const struct ut_sql_column process_columns[] = {
+	KEY("upid", "number of the process in all traces"),
+	INT("pid", ID, "the system's number of the process, or a text"),
+	TEXT("name", NAME, "what the program is called"),
+	TEXT("host", HOST, "the machine that it ran on"),
+	INT("rank", RANK, "rank in a parallel job; NULL = none"),
+	TEXT("cmdline", CMDLINE, "how it was started"),
+	INT("start_ts", START, "its first event, in ns"),
+	INT("end_ts", END, "the end of its last event, in ns"),
+	INT("tracks", TRACKS, "how many tracks it has"),
+	INT("sort_index", SORT_INDEX, "where it is shown among the processes"),
+	INT("arg_set_id", ARG_SET, "what else is said about it: args.arg_set_id; NULL = nothing"),
+	INT("trace", TRACE, "the file that it comes from: trace.id"),
+	{ "id", "INTEGER", "the same as upid", UT_SQL_LIST_KEY, true },
+	{ 0 },
+};
+
+/* ---- trace --------------------------------------------------------------------------------- */
+
+static uint64_t count_traces(const struct ut_traces *t)
+{
+	return t->count;
+}
+
+static void result_loss(sqlite3_context *ctx, const struct ut_losses *l, int i)
+{
+	const uint64_t counts[] = { l->dropped,       l->overwritten, l->torn,    l->stray_ends,
+				    l->implicit_ends, l->unfinished,  l->unknown, l->ignored };
+
+	if ((size_t)i < sizeof(counts) / sizeof(*counts))
+		ut_sql_result_u64(ctx, counts[i]);
+}
+
+/* Importers note it among what the file says about itself. */
+static void result_dialect(sqlite3_context *ctx, const struct ut_traces *t,
+			   const struct ut_qtrace *q)
+{
+	const struct ut_trace *trace = &q->store->trace;
+
+	for (size_t i = 0; i < t->meta_count; i++) {
+		const struct ut_meta *m = &t->meta[i];
+		const struct ut_arg *arg = &trace->args[m->at];
+
+		if (&t->traces[m->trace] != q || m->source != UT_META_FILE ||
+		    arg->type != UT_ARG_STR ||
+		    strcmp(ut_strtab_get(&trace->strings, arg->key).ptr, "dialect") != 0)
+			continue;
+		ut_sql_result_str(ctx, ut_strtab_get(&trace->strings, arg->value.str));
+		return;
+	}
+}
+
+static void trace_column(sqlite3_context *ctx, const struct ut_traces *t, uint64_t row, int what)
+{
+	const struct ut_store *s = t->traces[row].store;
+	const struct ut_trace *trace = &s->trace;
+
+	if (what == PATH)
+		sqlite3_result_text(ctx, t->traces[row].path, -1, SQLITE_STATIC);
+	else if (what == START)
+		sqlite3_result_int64(ctx, ut_datum_clamp(trace->first));
+	else if (what == END)
+		sqlite3_result_int64(ctx, ut_datum_clamp(trace->last));
+	else if (what == DUR)
+		sqlite3_result_int64(ctx, ut_datum_clamp(trace->last - trace->first));
+	else if (what == EVENTS)
+		ut_sql_result_u64(ctx, s->row_count);
+	else if (what == PROCESSES)
+		sqlite3_result_int64(ctx, (sqlite3_int64)trace->process_count);
+	else if (what == TRACKS)
+		sqlite3_result_int64(ctx, (sqlite3_int64)trace->track_count);
+	else if (what == TO_REALTIME && trace->realtime_offset)
+		sqlite3_result_int64(ctx, trace->realtime_offset);
+	else if (what == CLOCK_ERROR && trace->clock_error)
+		ut_sql_result_u64(ctx, trace->clock_error);
+	else if (what == DIALECT)
+		result_dialect(ctx, t, &t->traces[row]);
+	else if (what >= LOSSES)
+		result_loss(ctx, &trace->losses, what - LOSSES);
+}
+
+static const struct ut_sql_list trace_list = { .count = count_traces, .column = trace_column };
+
+static const struct ut_sql_column trace_columns[] = {
+	KEY("id", "number of the trace, in the order of the command line"),
+	TEXT("path", PATH, "the file"),
+	TEXT("dialect", DIALECT, "the tool that wrote it, if that is known"),
+	INT("first", START, "the first sign of life, in ns on the clock of the trace"),
+	INT("last", END, "the last one"),
+	INT("dur", DUR, "last - first"),
+	INT("events", EVENTS, "how many events of all kinds it has"),
+	INT("processes", PROCESSES, "how many processes"),
+	INT("tracks", TRACKS, "how many tracks"),
+	INT("to_realtime", TO_REALTIME, "add to ts for ns since 1970; NULL = unknown"),
+	INT("clock_error", CLOCK_ERROR, "bound of the clock's error in ns; NULL = unknown"),
+	INT("dropped", LOSSES, "lost: records that found no room"),
+	INT("overwritten", LOSSES + 1, "lost: chunks that the flight recorder has reused"),
+	INT("torn", LOSSES + 2, "lost: records whose writer was killed"),
+	INT("stray_ends", LOSSES + 3, "ends without a begin"),
+	INT("implicit_ends", LOSSES + 4, "slices that ended because an outer one did"),
+	INT("unfinished", LOSSES + 5, "slices that never ended"),
+	INT("unknown", LOSSES + 6, "records that this version does not know"),
+	INT("ignored", LOSSES + 7, "calls of threads that asked to be ignored"),
+	{ 0 },
+};
+
+/* ---- metadata ------------------------------------------------------------------------------ */
+
+static uint64_t count_meta(const struct ut_traces *t)
+{
+	return t->meta_count;
+}
+
+static void meta_column(sqlite3_context *ctx, const struct ut_traces *t, uint64_t row, int what)
+{
+	static const char *const sources[] = { "file", "recording", "note" };
+	const struct ut_meta *m = &t->meta[row];
+	const struct ut_trace *trace = &t->traces[m->trace].store->trace;
+	bool note = m->source == UT_META_NOTE;
+
+	if (what == TRACE)
+		sqlite3_result_int64(ctx, m->trace);
+	else if (what == TYPE)
+		sqlite3_result_text(ctx, sources[m->source], -1, SQLITE_STATIC);
+	else if (what == NAME && !note)
+		result_id(ctx, t, m->trace, trace->args[m->at].key);
+	else if (what == VALUE && note)
+		result_id(ctx, t, m->trace, trace->notes[m->at]);
+	else if (what == VALUE)
+		ut_sql_result_arg(ctx, &trace->strings, &trace->args[m->at], m->count);
+}
+
+static const struct ut_sql_list meta_list = { .count = count_meta, .column = meta_column };
+
+static const struct ut_sql_column meta_columns[] = {
+	INT("trace", TRACE, "the trace that says so: trace.id"),
+	TEXT("source", TYPE,
+	     "file: a foreign file about itself; recording: about the run; note: to you"),
+	TEXT("name", NAME, "the key; NULL for a note"),
+	{ "value", "", "text or number; objects and arrays as JSON", VALUE, false },
+	{ 0 },
+};
+
+/* ---- the tables ---------------------------------------------------------------------------- */
+
+const struct ut_sql_table ut_sql_track = {
+	.name = "track",
+	.doc = "the rows of the timeline: threads, lanes, overlapping spans, counters",
+	.columns = track_columns,
+	.module = &ut_sql_list_module,
+	.list = &track_list,
+};
+
+const struct ut_sql_table ut_sql_thread = {
+	.name = "thread",
+	.doc = "the threads",
+	.columns = thread_columns,
+	.module = &ut_sql_list_module,
+	.list = &thread_list,
+};
+
+const struct ut_sql_table ut_sql_process = {
+	.name = "process",
+	.doc = "the processes",
+	.columns = process_columns,
+	.module = &ut_sql_list_module,
+	.list = &process_list,
+};
+
+const struct ut_sql_table ut_sql_trace = {
+	.name = "trace",
+	.doc = "the files that were opened",
+	.columns = trace_columns,
+	.module = &ut_sql_list_module,
+	.list = &trace_list,
+};
+
+const struct ut_sql_table ut_sql_metadata = {
+	.name = "metadata",
+	.doc = "what a trace says about itself as a whole",
+	.columns = meta_columns,
+	.module = &ut_sql_list_module,
+	.list = &meta_list,
+};

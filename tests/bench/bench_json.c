@@ -1,0 +1,299 @@
+/*
+ * bench_json.c - from Chrome JSON to columns: MB/s per core and memory per byte of text, beside
+ * the bare scanner (step over every event) and Python's json, each in a process of its own.
+ *
+ *   bench_json [MB | FILE] [THREADS]
+ *
+ * The made-up file looks like one of PyTorch's: slices with nested arguments, counters, flows.
+ * CPU time, because the machine is not ours alone; the best of three runs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "import/importer.h"
+#include "import/json.h"
+
+#define ROUNDS 3
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- the text ------------------------------------------------------------------------------ */
+
+static const char *const names[] = {
+	"aten::convolution",
+	"aten::linear",
+	"aten::_convolution",
+	"zeCommandListAppendLaunchKernel",
+	"cudaLaunchKernel",
+	"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+	"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
+	"at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>, "
+	"at::detail::Array<char*, 3>)",
+	"gemm_kernel[SIMD32 {8192; 1; 1} {128; 1; 1}]",
+	"iteration_3",
+	"main::{lambda(auto:1)#4}[SIMD32 {4096; 1; 1} {256; 1; 1}]",
+};
+
+static const char *const cats[] = { "cpu_op", "kernel", "cuda_runtime", "user_annotation",
+				    "gpu_memcpy" };
+
+static uint32_t dice(uint32_t sides)
+{
+	static uint64_t state = 7;
+
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(state >> 33) % sides;
+}
+
+static void put_event(FILE *f, uint64_t i, double ts)
+{
+	uint32_t pid = dice(4), tid = dice(8) + 100 * pid;
+
+	if (i % 10 < 7)
+		fprintf(f,
+			"{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,"
+			"\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"External id\":%" PRIu64
+			",\"correlation\":%" PRIu64
+			",\"Input Dims\":[[%u,3,244,244],[5,3,3,3],[5]],"
+			"\"grid\":[%u,1,1],\"block\":[128,1,1]}}",
+			names[dice(10)], cats[dice(5)], pid, tid, ts, dice(200000) / 1e3, i, i * 3,
+			dice(64), dice(8192));
+	else if (i % 10 == 7)
+		fprintf(f,
+			"{\"ph\":\"C\",\"name\":\"GPU Power\",\"pid\":%u,\"ts\":%.3f,"
+			"\"args\":{\"W\":%.2f}}",
+			pid, ts, dice(70000) / 1e2);
+	else
+		fprintf(f,
+			"{\"ph\":\"%s,\"id\":%" PRIu64 ",\"name\":\"ac2g\",\"cat\":\"ac2g\","
+			"\"pid\":%u,\"tid\":%u,\"ts\":%.3f}",
+			i % 10 == 8 ? "s\"" : "f\",\"bp\":\"e\"", i, pid, tid, ts);
+}
+
+static void make_file(const char *path, long size)
+{
+	double ts = 1700000000000.0;
+	FILE *f = fopen(path, "w");
+
+	if (!f) {
+		perror(path);
+		exit(1);
+	}
+	fputs("{\"schemaVersion\":1,\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", f);
+	for (uint64_t i = 0; ftell(f) < size; i++) {
+		ts += dice(20000) / 1e3;
+		if (i)
+			fputs(",\n", f);
+		put_event(f, i, ts);
+	}
+	fputs("\n]}\n", f);
+	fclose(f);
+}
+
+/* ---- what is measured ---------------------------------------------------------------------- */
+
+static ssize_t read_fd(void *ctx, void *to, size_t len, struct ut_err *err)
+{
+	(void)err;
+	return read(*(int *)ctx, to, len);
+}
+
+/* Steps over every member of the outermost object, and every event of the list. */
+static uint64_t scan(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct ut_json_span key;
+	uint64_t events = 0;
+	struct ut_json j;
+	bool more;
+
+	ut_json_init(&j, read_fd, &fd, 0);
+	do
+		more = ut_json_peek(&j) == '{';
+	while (!more && ut_json_again(&j));
+	ut_json_enter(&j);
+	for (;;) {
+		ut_json_mark(&j);
+		do
+			more = ut_json_member(&j, &key);
+		while (!more && ut_json_again(&j));
+		if (!more)
+			break;
+		if (key.len != 11 || memcmp(key.at, "traceEvents", 11) != 0) {
+			(void)ut_json_hold(&j, NULL);
+			(void)ut_json_skip(&j, NULL);
+			continue;
+		}
+		ut_json_enter(&j);
+		do {
+			ut_json_mark(&j);
+			do
+				more = ut_json_element(&j) && ut_json_skip(&j, NULL);
+			while (!more && ut_json_again(&j));
+			events += more;
+		} while (more);
+	}
+	ut_json_release(&j);
+	close(fd);
+	return events;
+}
+
+static void tell(void *ctx, const char *path, const char *text)
+{
+	(void)ctx;
+	fprintf(stderr, "%s: %s\n", path, text);
+}
+
+static uint64_t load(const char *path, unsigned int threads)
+{
+	const struct ut_import_opts opts = { .threads = threads, .warn = tell };
+	struct ut_store store;
+	struct ut_err err = { 0 };
+	uint64_t rows;
+
+	if (ut_import(path, &opts, &store, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		exit(1);
+	}
+	rows = store.row_count;
+	ut_store_release(&store);
+	return rows;
+}
+
+enum job {
+	SCAN,
+	IMPORT,
+	PARALLEL,
+	PYTHON,
+	JOBS
+};
+
+static const char *const job_names[] = { "bare scanner", "import", "import, parallel",
+					 "python3 json" };
+
+struct result {
+	double cpu, wall; /* s */
+	double rss;       /* bytes */
+	uint64_t count;
+};
+
+static void work(enum job job, const char *path, unsigned int threads, int to)
+{
+	uint64_t count = 0;
+
+	if (job == PYTHON) {
+		dup2(to, 1);
+		execlp("python3", "python3", "-c",
+		       "import json,os,sys;d=json.load(open(sys.argv[1]));"
+		       "os.write(1,len(d['traceEvents']).to_bytes(8,'little'))",
+		       path, (char *)NULL);
+		_exit(77);
+	}
+	count = job == SCAN ? scan(path) : load(path, job == IMPORT ? 1 : threads);
+	if (write(to, &count, sizeof(count)) != sizeof(count))
+		_exit(1);
+	_exit(0);
+}
+
+static bool once(enum job job, const char *path, unsigned int threads, struct result *r)
+{
+	struct rusage use;
+	int fds[2], status;
+	double start = now();
+	pid_t pid;
+
+	if (pipe(fds) < 0 || (pid = fork()) < 0)
+		return false;
+	if (!pid)
+		work(job, path, threads, fds[1]);
+	close(fds[1]);
+	if (read(fds[0], &r->count, sizeof(r->count)) != sizeof(r->count))
+		r->count = 0;
+	close(fds[0]);
+	wait4(pid, &status, 0, &use);
+	r->wall = now() - start;
+	r->cpu = (double)use.ru_utime.tv_sec + (double)use.ru_utime.tv_usec * 1e-6 +
+		 (double)use.ru_stime.tv_sec + (double)use.ru_stime.tv_usec * 1e-6;
+	r->rss = (double)use.ru_maxrss * 1024;
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static bool best(enum job job, const char *path, unsigned int threads, struct result *r)
+{
+	struct result try;
+
+	for (int i = 0; i < (job == PYTHON ? 1 : ROUNDS); i++) {
+		if (!once(job, path, threads, &try))
+			return false;
+		if (!i || try.cpu < r->cpu)
+			*r = try;
+	}
+	return true;
+}
+
+static void compare(const char *path, unsigned int threads)
+{
+	struct result r[JOBS] = { 0 };
+	struct stat st;
+	double mb;
+
+	if (stat(path, &st) < 0) {
+		perror(path);
+		exit(1);
+	}
+	mb = (double)st.st_size / 1e6;
+	printf("%.0f MB of text\n", mb);
+	for (enum job job = SCAN; job < JOBS; job++) {
+		if (!best(job, path, threads, &r[job])) {
+			printf("%-18s not measured\n", job_names[job]);
+			continue;
+		}
+		printf("%-18s %7.0f MB/s per core, %7.0f MB/s wall, memory %.2f x the text, "
+		       "%" PRIu64 " %s\n",
+		       job_names[job], mb / r[job].cpu, mb / r[job].wall,
+		       r[job].rss / (double)st.st_size, r[job].count,
+		       job == IMPORT || job == PARALLEL ? "rows" : "events");
+	}
+	printf("import / bare scanner: %.2f of its speed\n", r[SCAN].cpu / r[IMPORT].cpu);
+	if (r[PYTHON].cpu > 0)
+		printf("import / python3 json: %.0f times its speed, %.2f of its memory\n",
+		       r[PYTHON].cpu / r[IMPORT].cpu, r[IMPORT].rss / r[PYTHON].rss);
+}
+
+int main(int argc, char **argv)
+{
+	char path[] = "/tmp/bench_json.XXXXXX";
+	unsigned int threads = argc > 2 ? (unsigned int)atoi(argv[2]) : 2;
+	long mb = argc > 1 ? atol(argv[1]) : 100;
+	int fd;
+
+	if (argc > 1 && !mb) {
+		compare(argv[1], threads);
+		return 0;
+	}
+	fd = mkstemp(path);
+	if (fd < 0) {
+		perror(path);
+		return 1;
+	}
+	make_file(path, mb * 1000000);
+	compare(path, threads);
+	close(fd);
+	unlink(path);
+	return 0;
+}

@@ -1,0 +1,172 @@
+/*
+ * bench_pyramid.c - how long the level-of-detail pyramid takes to make and a window to draw.
+ *
+ *   bench_pyramid [ROWS]     10 million by default
+ *
+ * The trace is made up: TRACKS threads with spans three deep, or one thread with everything. A
+ * window is 2,000 pixels wide and shows the whole trace (all lanes of all tracks, one after the
+ * other on one thread) or a part of it. Beside them, in the same run: one bare pass over the times
+ * of all rows, which a viewer without a pyramid would need for every picture.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "model/build.h"
+#include "model/pyramid.h"
+#include "model/store.h"
+
+#define PIXELS 2000u
+#define NAMES  200u
+#define ROUNDS 7
+
+static struct ut_cell cells[PIXELS];
+static uint64_t sum;
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* the machine is not ours alone */
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static uint32_t dice(void)
+{
+	static uint64_t seed = 1;
+
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(seed >> 33);
+}
+
+/* Spans three deep: an outer one, one inside it, and two in that. */
+static void add_tree(struct ut_build *b, uint32_t track, const uint32_t *types, uint64_t *ts)
+{
+	uint64_t a = 300 + dice() % 500, c = 300 + dice() % 500, gap = dice() % 400;
+
+	ut_build_add(b, track, *ts, a + c + 300, types[dice() % NAMES], 0);
+	ut_build_add(b, track, *ts + 50, a + c + 200, types[dice() % NAMES], 0);
+	ut_build_add(b, track, *ts + 100, a, types[dice() % NAMES], 0);
+	ut_build_add(b, track, *ts + 150 + a, c, types[dice() % NAMES], 0);
+	*ts += a + c + 300 + gap;
+}
+
+static void make_store(struct ut_store *s, uint64_t rows, uint32_t tracks)
+{
+	struct ut_build b;
+	uint32_t types[NAMES], process;
+
+	ut_build_init(&b);
+	process = ut_trace_add_process(&b.store.trace, 1);
+	for (uint32_t i = 0; i < NAMES; i++) {
+		char name[32];
+		int len = snprintf(name, sizeof(name), "operation %u", i);
+		uint32_t id = ut_strtab_intern(&b.store.trace.strings, name, (size_t)len);
+
+		types[i] = ut_types_intern(&b.store.types, &(struct ut_type){ .name = id });
+	}
+	for (uint32_t t = 0; t < tracks; t++) {
+		uint32_t track = ut_trace_add_track(&b.store.trace, process, UT_TRACK_THREAD);
+		uint64_t ts = 1000000 + dice() % 1000000;
+
+		for (uint64_t i = 0; i < rows / tracks; i += 4)
+			add_tree(&b, track, types, &ts);
+	}
+	ut_build_finish(&b, s);
+}
+
+static double draw(const struct ut_store *s, uint64_t t0, uint64_t t1)
+{
+	const struct ut_window w = { t0, t1, PIXELS };
+	double best = 1e9;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		double start = now(), took;
+
+		for (uint32_t track = 0; track < s->trace.track_count; track++) {
+			uint32_t lanes = ut_pyramid_lanes(s, track)->count;
+
+			for (uint32_t lane = 0; lane < lanes; lane++) {
+				ut_pyramid_window(s, track, lane, &w, cells);
+				sum += cells[PIXELS / 2].busy;
+			}
+		}
+		took = now() - start;
+		best = took < best ? took : best;
+	}
+	return best;
+}
+
+static double bare_pass(const struct ut_store *s)
+{
+	double start = now();
+
+	for (uint32_t track = 0; track < s->trace.track_count; track++) {
+		for (size_t n = 0; n < ut_rows_blocks(&s->rows[track]); n++) {
+			const struct ut_block *b = &s->rows[track].blocks[n];
+
+			for (uint32_t i = 0; i < b->count; i++)
+				sum += b->ts[i] ^ b->val[i];
+		}
+	}
+	return now() - start;
+}
+
+static uint64_t pyramid_bytes(const struct ut_store *s, uint32_t *lanes)
+{
+	uint64_t bytes = 0;
+
+	*lanes = 0;
+	for (uint32_t track = 0; track < s->trace.track_count; track++) {
+		const struct ut_lanes *l = ut_pyramid_lanes(s, track);
+
+		for (uint32_t i = 0; i < l->count; i++) {
+			bytes += sizeof(struct ut_lane) +
+				 ut_lane_nodes(l->lanes[i].count) * sizeof(struct ut_node);
+			bytes += l->lanes[i].count *
+				 ((l->lanes[i].rows ? 4u : 0u) + (l->lanes[i].ends ? 8u : 0u));
+		}
+		*lanes += l->count;
+	}
+	return bytes;
+}
+
+static void bench(uint64_t rows, uint32_t tracks)
+{
+	struct ut_store s;
+	uint32_t lanes;
+	uint64_t bytes;
+	double start, build, bare;
+
+	make_store(&s, rows, tracks);
+	bare = bare_pass(&s);
+	bare = bare_pass(&s);
+	start = now();
+	ut_pyramid_build(&s, 1);
+	build = now() - start;
+	bytes = pyramid_bytes(&s, &lanes);
+	printf("%llu rows, %u tracks, %u lanes: build %.1f M rows/s (%.1f x a bare pass), "
+	       "%.2f bytes/row\n",
+	       (unsigned long long)s.row_count, tracks, lanes, (double)s.row_count / build * 1e-6,
+	       build / bare, (double)bytes / (double)s.row_count);
+	for (uint64_t zoom = 1; zoom <= 1 << 20; zoom *= 8) {
+		uint64_t width = (s.trace.last - s.trace.first) / zoom;
+		uint64_t t0 = s.trace.first + (s.trace.last - s.trace.first - width) / 3;
+		double took = draw(&s, t0, t0 + width);
+
+		printf("  1/%-8llu of it: %7.3f ms, %5.1f ns a pixel and lane, %.4f x a bare "
+		       "pass\n",
+		       (unsigned long long)zoom, took * 1e3, took * 1e9 / PIXELS / lanes,
+		       took / bare);
+	}
+	ut_store_release(&s);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t rows = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
+
+	bench(rows, 64);
+	bench(rows, 1);
+	return sum == 1;
+}

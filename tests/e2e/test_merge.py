@@ -1,0 +1,362 @@
+"""unitrace merge: what goes in comes out, byte by byte where nothing has to change."""
+import gzip
+import hashlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+import common
+from common import UNITRACE
+
+
+def event_text(rng, i, pid):
+    """One event as some tool would write it; the blanks, digits and escapes are the point."""
+    ts = f"{rng.randrange(10**6)}.{rng.randrange(1000):03}"
+    name = rng.choice(["matmul", "a \\\"quoted\\\" one", "\\u00fc", "ü", "x" * 60, "\\/"])
+    return rng.choice([
+        f'{{"ph":"X","pid":{pid},"tid":1,"ts":{ts},"dur":1.50,"name":"{name}","args":{{"n":{i}}}}}',
+        f'{{"name": "{name}", "ph": "i", "s": "t", "ts": {ts}, "pid": {pid}, "tid": 2}}',
+        f'{{\n  "ph": "X",\n  "args": {{\n    "dims": [[1, 2], []],\n    "f": 1.0e+03\n  }},\n'
+        f'  "ts": {ts}, "pid": {pid}, "tid": 3, "dur": 0, "name": "{name}"\n}}',
+        f'{{"ph":"C","pid":{pid},"ts":{ts},"name":"c","args":{{"v":-0.0,"w":1E-7}}}}',
+    ])
+
+
+def running_max(values):
+    best = None
+    for value in values:
+        best = value if best is None or value is not None and value > best else best
+        yield best
+
+
+class Case(common.Case):
+    def write(self, name, text):
+        path = self.dir / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def merge(self, *words, rc=0, **options):
+        """Runs merge; the result, parsed, unless it has to fail."""
+        got = self.unitrace("merge", *words, **options)
+        self.said = got.stderr.decode()
+        self.assertEqual(got.returncode, rc, self.said)
+        if rc == 0 and (self.dir / "out.json").exists():
+            return json.loads((self.dir / "out.json").read_bytes())
+        return None
+
+    def merged(self, *files, options=()):
+        return self.merge("-f", "-o", "out.json", *options, *files)
+
+
+class Copies(Case):
+    def test_events_are_copied_byte_for_byte_and_in_order(self):
+        rng = random.Random(3)
+        files = []
+        for n in range(5):
+            events = [event_text(rng, i, 100 + n) for i in range(rng.randrange(1, 400))]
+            text = '{"traceEvents": [' + " ,\n".join(events) + "]}"
+            self.write(f"f{n}.json", text)
+            files.append(events)
+        self.merged(*(f"f{n}.json" for n in range(5)))
+        text = (self.dir / "out.json").read_text()
+        body = text[len('{"traceEvents":['):text.rindex('\n],"displayTimeUnit"')]
+        keyed = []
+        for n, events in enumerate(files):
+            times = running_max([json.loads(e)["ts"] for e in events])
+            keyed += [(round(t * 1000), n, i, e) for i, (t, e) in enumerate(zip(times, events))]
+        keyed.sort(key=lambda k: k[:3])
+        self.assertEqual(body, ",".join("\n" + e for *_, e in keyed))
+
+    def test_compressed_files_and_standard_input_are_the_same(self):
+        text = '[{"ph":"i","ts":1,"pid":1,"name":"a"},{"ph":"i","ts":2,"pid":1,"name":"b"}]'
+        self.write("a.json", text)
+        plain = self.merged("a.json")["traceEvents"]
+        self.write("a.json.gz", gzip.compress(text.encode()))
+        self.assertEqual(self.merged("a.json.gz")["traceEvents"], plain)
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", "a.json"], cwd=self.dir, check=True)
+            self.assertEqual(self.merged("a.json.zst")["traceEvents"], plain)
+        got = self.merge("-f", "-o", "out.json", "-", input=gzip.compress(text.encode()))
+        self.assertEqual(got["traceEvents"], plain)
+        self.assertEqual(got["otherData"]["merged"][0]["file"], "stdin")
+
+    def test_the_result_may_be_compressed_or_a_stream(self):
+        self.write("a.json", '[{"ph":"i","ts":1,"pid":1}]')
+        got = self.unitrace("merge", "-o", "-", "a.json")
+        self.assertEqual(len(json.loads(got.stdout)["traceEvents"]), 1)
+        self.merge("-o", "out.json.gz", "a.json")
+        self.assertEqual(gzip.decompress((self.dir / "out.json.gz").read_bytes()), got.stdout)
+
+    def test_more_files_than_may_be_open_at_once(self):
+        for n in range(150):
+            self.write(f"many/r{n}.json", "[" + ",".join(
+                f'{{"ph":"i","ts":{t * 7 + n},"pid":{n},"name":"{t}"}}' for t in range(20)) + "]")
+        events = self.merged("many")["traceEvents"]
+        self.assertEqual(len(events), 150 * 20)
+        self.assertEqual([(e["ts"], e["pid"]) for e in events],
+                         sorted((e["ts"], e["pid"]) for e in events))
+
+    def test_threads_change_nothing(self):
+        rng = random.Random(5)
+        for n in range(6):
+            self.write(f"f{n}.json", "[" + ",".join(event_text(rng, i, n) for i in range(3000)) + "]")
+        results = set()
+        for threads in (1, 2, 5):
+            self.merged(*(f"f{n}.json" for n in range(6)), options=("-j", threads))
+            results.add(hashlib.sha256((self.dir / "out.json").read_bytes()).hexdigest())
+        self.assertEqual(len(results), 1)
+
+
+class Clocks(Case):
+    def ours(self, host, offset, pid, times):
+        events = ",\n".join(f'{{"ph":"i","pid":{pid},"tid":1,"ts":{t},"name":"m","s":"t"}}'
+                            for t in times)
+        return ('{"traceEvents":[\n' + events + '\n],"otherData":{"tool":"unitrace","clock":'
+                f'"CLOCK_MONOTONIC","processes":[{{"pid":{pid},"host":"{host}",'
+                f'"realtime_offset_ns":{offset},"boottime_offset_ns":0}}]}}}}')
+
+    def test_two_hosts_with_a_known_skew_line_up(self):
+        """Both hosts mark the same ten moments; b was started 12345.678901 s before a."""
+        moments = [5000000000 + i * 1234567 for i in range(10)]  # ns on a's clock
+        skew = 12345678901000
+        self.write("a.json", self.ours("a", 1700000000 * 10**9, 1,
+                                       [f"{m // 1000}.{m % 1000:03}" for m in moments]))
+        on_b = [m + skew for m in moments]
+        self.write("b.json", self.ours("b", 1700000000 * 10**9 - skew, 2,
+                                       [f"{m // 1000}.{m % 1000:03}" for m in on_b]))
+        result = self.merged("a.json", "b.json")
+        text = (self.dir / "out.json").read_text()
+        by_pid = {pid: [line.split('"ts":')[1].split(",")[0] for line in text.splitlines()
+                        if f'"pid":{pid},"tid":1' in line] for pid in (1, 2)}
+        self.assertEqual(by_pid[1], by_pid[2])
+        self.assertEqual(len(by_pid[1]), 10)
+        offsets = {p["realtime_offset_ns"] for p in result["otherData"]["processes"]}
+        self.assertEqual(len(offsets), 1)
+        self.assertIn("2 files aligned to that of a.json", self.said)
+
+    def test_no_align_and_offset(self):
+        self.write("a.json", self.ours("a", 1700000000 * 10**9, 1, ["10"]))
+        self.write("b.json", self.ours("b", 1700000001 * 10**9, 2, ["20"]))
+        events = self.merged("a.json", "b.json", options=("--no-align",))["traceEvents"]
+        self.assertEqual([e["ts"] for e in events], [10, 20])
+        events = self.merged("a.json", "b.json",
+                             options=("--no-align", "--offset", "b.json=-15500"))["traceEvents"]
+        self.assertEqual([e["ts"] for e in events], [4.5, 10])
+
+    def test_files_without_a_clock_are_named(self):
+        self.write("a.json", self.ours("a", 1700000000 * 10**9, 1, ["10"]))
+        self.write("b.json", self.ours("b", 1700000001 * 10**9, 2, ["20"]))
+        self.write("c.json", '[{"ph":"i","ts":1,"pid":3}]')
+        self.merged("a.json", "b.json", "c.json")
+        self.assertIn("not aligned", self.said)
+        self.assertIn("c.json", self.said)
+
+    def test_torch_ranks(self):
+        """Same pids, same ids, bases that differ by 2.5 us; a row per rank, arrows inside ranks."""
+        def rank(n):
+            return json.dumps({
+                "schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": n},
+                "deviceProperties": [{"id": 0, "name": f"GPU of {n}"}],
+                "baseTimeNanoseconds": 1700000000 * 10**9 + 2500 * n, "displayTimeUnit": "ms",
+                "traceEvents": [
+                    {"ph": "X", "pid": 77, "tid": 77, "ts": 10.5, "dur": 5, "name": "aten::mm"},
+                    {"ph": "s", "id": 1, "pid": 77, "tid": 77, "ts": 11, "cat": "ac2g",
+                     "name": "ac2g"},
+                    {"ph": "f", "bp": "e", "id": 1, "pid": 0, "tid": 7, "ts": 20, "cat": "ac2g",
+                     "name": "ac2g"},
+                    {"ph": "X", "pid": 0, "tid": 7, "ts": 20, "dur": 3, "name": "kernel"},
+                    {"ph": "M", "pid": 77, "tid": 0, "ts": 0, "name": "process_name",
+                     "args": {"name": "python"}},
+                    {"ph": "M", "pid": 0, "tid": 0, "ts": 0, "name": "process_name",
+                     "args": {"name": "python"}},
+                    {"ph": "M", "pid": 0, "tid": 0, "ts": 0, "name": "process_sort_index",
+                     "args": {"sort_index": 5000000}},
+                    {"ph": "X", "pid": "Spans", "tid": "PyTorch Profiler", "ts": 1, "dur": 30,
+                     "name": "PyTorch Profiler (0)"}]})
+        for n in (1, 0):
+            self.write(f"rank{n}.json", rank(n))
+        result = self.merged("rank0.json", "rank1.json")
+        events = result["traceEvents"]
+        names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+        self.assertEqual(sorted(names.values()), ["RANK 0 python"] * 2 + ["RANK 1 python"] * 2)
+        order = {e["pid"]: e["args"]["sort_index"] for e in events
+                 if e["name"] == "process_sort_index"}
+        by_rank = [names.get(p, p) for p in sorted(order, key=order.get)]
+        self.assertEqual([str(n).startswith("RANK 1") or "(rank 1)" in str(n) for n in by_rank],
+                         [False] * 3 + [True] * 3)
+        for e in events:
+            if e["name"] == "ac2g" and e["ph"] == "f":
+                start = [s for s in events if s["ph"] == "s" and s["id"] == e["id"]]
+                self.assertEqual(len(start), 1)
+                self.assertEqual(names[start[0]["pid"]], names[e["pid"]])
+        kernels = sorted(e["ts"] for e in events if e["name"] == "kernel")
+        self.assertEqual(kernels, [20, 22.5])
+        self.assertEqual(result["baseTimeNanoseconds"], 1700000000 * 10**9)
+        self.assertEqual(len(result["deviceProperties"]), 2)
+        self.assertEqual(result["schemaVersion"], 1)
+        self.assertEqual(result["otherData"]["merged"][1]["about"]["distributedInfo"]["rank"], 1)
+
+
+class Collisions(Case):
+    def test_no_two_files_share_a_process(self):
+        rng = random.Random(9)
+        for n in range(8):
+            pids = [rng.choice([0, 1, 7, "7", "GPU 0", 1 << 30, -1]) for _ in range(20)]
+            self.write(f"f{n}.json", json.dumps(
+                [{"ph": "i", "ts": i, "pid": p, "args": {"file": n}} for i, p in enumerate(pids)]))
+        events = self.merged(*(f"f{n}.json" for n in range(8)))["traceEvents"]
+        owner = {}
+        for e in events:
+            self.assertEqual(owner.setdefault(str(e["pid"]), e["args"]["file"]), e["args"]["file"])
+        self.assertIn("--pids keep", self.said)
+
+    def test_pids_keep_and_renumber(self):
+        for n in range(2):
+            self.write(f"f{n}.json", '[{"ph":"i","ts":1,"pid":7},{"ph":"i","ts":1,"pid":"x"}]')
+        events = self.merged("f0.json", "f1.json", options=("--pids", "keep"))["traceEvents"]
+        self.assertEqual([e["pid"] for e in events], [7, "x"] * 2)
+        events = self.merged("f0.json", "f1.json", options=("--pids", "renumber"))["traceEvents"]
+        self.assertEqual([e["pid"] for e in events if e["ph"] == "i"], [1, 2, 3, 4])
+
+    def test_ids_of_files_do_not_meet_but_global_ones_do(self):
+        for n in range(3):
+            self.write(f"f{n}.json", json.dumps([
+                {"ph": "b", "ts": 1, "pid": n, "id": "0x1", "cat": "c", "name": "a"},
+                {"ph": "e", "ts": 2, "pid": n, "id": "0x1", "cat": "c", "name": "a"},
+                {"ph": "b", "ts": 1, "pid": n, "id": "text", "cat": "c", "name": "b"},
+                {"ph": "b", "ts": 1, "pid": n, "id2": {"global": "0x9"}, "cat": "c", "name": "g"},
+                {"ph": "N", "ts": 1, "pid": n, "id": "0x1", "name": "object"}]))
+        events = self.merged("f0.json", "f1.json", "f2.json")["traceEvents"]
+        ids = {}
+        for e in events:
+            if e["ph"] in "be" and "id" in e:
+                ids.setdefault(e["id"], set()).add(e["pid"])
+        self.assertEqual(len(ids), 6)
+        self.assertTrue(all(len(p) == 1 for p in ids.values()), ids)
+        self.assertEqual({e["id2"]["global"] for e in events if "id2" in e}, {"0x9"})
+        self.assertEqual({e["id"] for e in events if e["ph"] == "N"}, {"0x1"})
+        events = self.merged("f0.json", "f1.json", options=("--ids", "keep"))["traceEvents"]
+        self.assertEqual({e["id"] for e in events if e["ph"] == "e"}, {"0x1"})
+
+
+class Inputs(Case):
+    def test_inputs_are_never_touched(self):
+        texts = {"whole.json": '[{"ph":"i","ts":1}]', "cut.json": '{ "traceEvents":[\n{"ph":"i"',
+                 "open.json": '{ "traceEvents":[\n{"ph":"i","ts":2}'}
+        for name, text in texts.items():
+            os.utime(self.write(name, text), (1, 1))
+        self.merged(*texts)
+        for name, text in texts.items():
+            self.assertEqual((self.dir / name).read_text(), text)
+            self.assertEqual((self.dir / name).stat().st_mtime, 1)
+
+    def test_broken_files_are_repaired_and_told_about(self):
+        self.write("a.json", b'[{"ph":"X","ts":NaN,"v":Infinity,"n":"\xff\x02"},{"ph":"i",},5,'
+                             b'{"ph":"i" 3},\n{"ph":"i","ts":4,"name":"last"},{"ph":"i","na')
+        events = self.merged("a.json")["traceEvents"]
+        self.assertEqual(events[0], {"ph": "X", "ts": "NaN", "v": "Infinity", "n": "\ufffd\x02"})
+        self.assertEqual(events[-1]["name"], "last")
+        self.assertEqual(len(events), 3)
+        for what in ("number that JSON does not know", "control byte", "comma", "no event",
+                     "no JSON; left out", "ends inside an event"):
+            self.assertIn(what, self.said)
+        self.assertIn("a.json: offset ", self.said)
+
+    def test_invalid_files_end_it_or_are_left_out(self):
+        self.write("good.json", '[{"ph":"i","ts":1}]')
+        self.write("bad.json", "this is no trace")
+        self.write("empty.json", "")
+        self.merge("-o", "out.json", "good.json", "bad.json", rc=1)
+        self.assertIn("bad.json: offset 0: ", self.said)
+        self.assertEqual(sorted(p.name for p in self.dir.iterdir()),
+                         ["bad.json", "empty.json", "good.json"])
+        result = self.merged("good.json", "empty.json", "bad.json", options=("--skip-invalid",))
+        self.assertEqual(len(result["traceEvents"]), 1)
+        self.assertIn("empty.json: empty, left out", self.said)
+        self.assertIn("bad.json: offset 0", self.said)
+        os.unlink(self.dir / "out.json")
+        self.merge("-o", "out.json", "--skip-invalid", "empty.json", "bad.json", rc=1)
+        self.assertIn("none of the 2 files is a trace", self.said)
+        self.assertFalse((self.dir / "out.json").exists())
+
+    def test_missing_files_and_misuse(self):
+        self.merge("nowhere.json", rc=1)
+        self.assertIn("nowhere.json", self.said)
+        self.merge(rc=2)
+        self.merge("--pids", "sometimes", "x.json", rc=2)
+        self.merge("-o", "out.xyz", "x.json", rc=2)
+        self.write("a.json", '[{"ph":"i","ts":1}]')
+        self.merge("-o", "out.json", "--offset", "b.json=5", "a.json", rc=1)
+        self.assertIn("no input has this name", self.said)
+        self.merge("-o", "no/such/dir/out.json", "a.json", rc=1)
+
+    def test_results_are_not_replaced_by_accident(self):
+        self.write("a.json", '[{"ph":"i","ts":1}]')
+        self.write("out.json", "precious")
+        self.merge("-o", "out.json", "a.json", rc=1)
+        self.assertIn("--overwrite", self.said)
+        self.assertEqual((self.dir / "out.json").read_text(), "precious")
+        self.merge("-f", "-o", "a.json", "a.json", rc=1)
+        self.assertIn("one of the inputs", self.said)
+        self.merge("-f", "-o", "out.json", "a.json")
+
+    def test_the_last_result_in_a_directory_is_no_input(self):
+        self.write("d/r9.json", '[{"ph":"i","ts":1,"pid":9}]')
+        self.write("d/r10.json", '[{"ph":"i","ts":1,"pid":10}]')
+        for _ in range(2):
+            self.merge("-f", "-o", "d/all.json", "d")
+            result = json.loads((self.dir / "d/all.json").read_text())
+            self.assertEqual([e["pid"] for e in result["traceEvents"]], [9, 10])
+
+    def test_globs_and_the_names_of_mergetrace(self):
+        self.write("x.1.json", '[{"ph":"i","ts":1,"pid":1}]')
+        self.write("x.2.json", '[{"ph":"i","ts":1,"pid":2}]')
+        for link in ("mergetrace", "mergetrace.py"):
+            got = self.run_words(UNITRACE.parent / link, "x.1.json", "x.2.json", "-o", link)
+            self.assertEqual(got.returncode, 2)  # which format is that?
+            got = self.run_words(UNITRACE.parent / link, "x.*.json", "-o", f"{link}.json")
+            self.assertEqual(got.returncode, 0, got.stderr)
+            self.assertEqual(len(json.loads((self.dir / f"{link}.json").read_text())
+                                 ["traceEvents"]), 2)
+        got = self.run_words(UNITRACE.parent / "mergetrace", "x.1.json", "x.2.json")
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertTrue((self.dir / "unitrace.all.json").exists())
+
+
+class Others(Case):
+    def test_real_recordings_merge_into_a_trace_that_holds_what_they_held(self):
+        """Two runs of a real program; the result passes every check that a trace of ours passes."""
+        program = common.program("every_call")
+        if not program.exists():
+            self.skipTest(f"{program} is not built")
+        for n in (0, 1):
+            got = self.unitrace("--quiet", "-o", f"run{n}.json", program)
+            self.assertEqual(got.returncode, 0, got.stderr)
+        self.merged("run0.json", "run1.json")
+        parts = [common.Trace(self.dir / f"run{n}.json") for n in (0, 1)]
+        whole = common.Trace(self.dir / "out.json")
+        self.assertEqual(sorted(whole.names()), sorted(parts[0].names() + parts[1].names()))
+        self.assertEqual([p["pid"] for p in whole.processes], [p.pid for p in parts])
+
+    def test_other_formats_go_through_the_model(self):
+        self.write("a.json", '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":5,"dur":2,"name":"a"}],'
+                             '"baseTimeNanoseconds":1700000000000000000}')
+        self.write("b.json", '{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":7,"dur":2,"name":"b"}],'
+                             '"baseTimeNanoseconds":1700000000000001000}')
+        self.merge("-o", "a.pftrace", "a.json")
+        self.merged("a.pftrace", "b.json")
+        spans = {e["name"]: e for e in json.loads((self.dir / "out.json").read_text())["traceEvents"]
+                 if e["ph"] == "X"}
+        self.assertEqual(sorted(spans), ["a", "b"])
+        self.assertNotEqual(spans["a"]["pid"], spans["b"]["pid"])
+        self.merge("-o", "x.json", "--pids", "keep", "a.pftrace", "b.json", rc=1)
+        self.assertIn("Chrome JSON", self.said)
+
+
+if __name__ == "__main__":
+    common.need()
+    common.main()

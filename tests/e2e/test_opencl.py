@@ -1,0 +1,253 @@
+"""OpenCL: every command is recorded once, at the right time, and the program notices nothing.
+
+A program of ours uses OpenCL in many ways and says how many commands it has queued; what it prints
+must not depend on being recorded. OPENCL_TEST_PLATFORM=N picks the platform that it uses.
+"""
+import collections
+import os
+import re
+import signal
+import time
+
+import common
+from common import program
+from device_support import KINDS, DeviceTrace, backend, need_backend
+
+KERNELS, CALLS, WORK = "--chrome-kernel-logging", "--chrome-call-logging", "--chrome-device-logging"
+NEAR = 200_000  # ns; by how much the two clocks may seem to disagree while little is known
+DOORS = ("layer", "icd")
+
+
+class Case(common.Case):
+    def bare(self, *words):
+        done = self.run_words(*words)
+        if done.returncode == 77:
+            self.skipTest(done.stdout.decode().strip())
+        return done
+
+    def enqueued(self, done):
+        return int(re.search(rb"^enqueued (\d+)$", done.stdout, re.M)[1])
+
+    def record_way(self, way, count=10, options=(KERNELS,), rc=0):
+        """Runs one way of using OpenCL, bare and recorded: (device timeline, commands queued)."""
+        words = program("opencl_work"), way, count
+        bare = self.bare(*words)
+        for old in self.timelines():
+            old.unlink()
+        done = self.unitrace(*options, *words)
+        self.assertEqual(done.returncode, rc, done.stderr)
+        self.assertEqual(done.stdout, bare.stdout)
+        self.said = done.stderr.decode()
+        return DeviceTrace(self.trace()), self.enqueued(done)
+
+
+class Program(Case):
+    def test_every_command_is_recorded_once_and_the_results_stay_the_same(self):
+        for way, kinds in (("gemm", {"kernel", "copy"}), ("unordered", {"kernel", "copy", "fill",
+                                                                        "sync"}),
+                           ("images", {"copy", "fill"}), ("buffers", {"copy", "fill", "sync"}),
+                           ("svm", {"kernel", "copy", "fill"}), ("callbacks", {"kernel", "fill"}),
+                           ("user-events", {"kernel", "copy", "fill"}),
+                           ("command-buffer", {"other", "copy", "fill"}),
+                           ("queries", {"fill", "sync"}), ("objects", {"kernel", "copy", "fill"}),
+                           ("threads", {"kernel"})):
+            with self.subTest(way):
+                got, enqueued = self.record_way(way)
+                self.assertEqual(len(got.work), enqueued, got.names())
+                self.assertEqual({s.cat for s in got.work}, kinds)
+                self.assertLess(kinds - set(KINDS), {"x"})
+
+    def test_the_same_through_the_other_door(self):
+        for way in ("gemm", "queries", "unordered", "images", "command-buffer"):
+            with self.subTest(way):
+                got, enqueued = self.record_way(way, options=(KERNELS, "--opencl-via", "icd"))
+                self.assertEqual(len(got.work), enqueued, got.names())
+
+    def test_a_stream_of_short_commands_is_complete(self):
+        for way, commands in (("user-events", 5002), ("unordered", 5003), ("threads", 20000)):
+            with self.subTest(way):
+                got, enqueued = self.record_way(way, 5000)
+                self.assertEqual((len(got.work), enqueued), (commands, commands))
+                self.assertEqual(len({s.args["correlation"] for s in got.work}), commands)
+
+    def test_names_sizes_bytes_and_directions(self):
+        got, _ = self.record_way("gemm")
+        self.assertEqual(collections.Counter(got.names()),
+                         {"gemm": 10, "scale": 10, "clEnqueueWriteBuffer": 2,
+                          "clEnqueueReadBuffer": 1})
+        for s in got.named("gemm"):
+            self.assertEqual((s.args["global"], s.args["local"]), ("64x64", "8x8"))
+        for s in got.named("scale"):
+            self.assertEqual(s.args["global"], "4096")
+            self.assertNotIn("local", s.args)
+        for s in got.named("clEnqueueWriteBuffer"):
+            self.assertEqual((s.args["bytes"], s.args["direction"]), (16384, "H2D"))
+        self.assertEqual(got.named("clEnqueueReadBuffer")[0].args["direction"], "D2H")
+        self.assertTrue(all(s.args["thread"] == got.trace.pid for s in got.work))
+
+    def test_images_and_boxes_have_bytes(self):
+        got, _ = self.record_way("images")
+        self.assertEqual({s.args["bytes"] for s in got.work if "Unmap" not in s.name}, {16384})
+        got, _ = self.record_way("buffers")
+        self.assertEqual(got.named("clEnqueueCopyBufferRect")[0].args["bytes"], 16384)
+
+    def test_a_command_buffer_says_how_many_commands_it_holds(self):
+        got, _ = self.record_way("command-buffer")
+        found = got.named("clEnqueueCommandBufferKHR")
+        self.assertEqual([s.args["commands"] for s in found], [3] * 10)
+
+    def test_arrows_lead_from_calls_to_work(self):
+        got, enqueued = self.record_way("gemm")
+        pairs = got.submissions()
+        self.assertEqual(len(pairs), enqueued)
+        for call, work in pairs:
+            self.assertEqual(call.cat, "OpenCL")
+            expected = "clEnqueueNDRangeKernel" if work.cat == "kernel" else work.name
+            self.assertEqual(call.name, expected)
+
+    def test_rows_are_queues_of_a_device(self):
+        got, _ = self.record_way("unordered")
+        self.assertEqual(len(got.devices), 1)
+        self.assertRegex(list(got.devices.values())[0], r"^DEVICE \[.+\] OpenCL .+ #\d+$")
+        self.assertIn("OpenCL queue 1 (out of order), context 1", got.rows.values())
+        got, _ = self.record_way("threads", options=(KERNELS, "--chrome-no-engine-on-device"))
+        self.assertEqual({name.split(" (")[0] for name in got.rows.values()}, {"all queues"})
+
+
+class Times(Case):
+    def test_work_lies_between_the_call_and_the_moment_the_program_knows(self):
+        got, _ = self.record_way("gemm", options=(KERNELS, CALLS))
+        calls = {id(work): call for call, work in got.submissions()}
+        for work in got.work:
+            call = calls[id(work)]
+            self.assertGreaterEqual(work.args["queued"], call.begin - NEAR)
+            self.assertLessEqual(work.args["queued"], work.args["submitted"])
+            self.assertLessEqual(work.args["submitted"], work.begin)
+            if call.name == "clEnqueueReadBuffer":  # it blocks
+                self.assertLessEqual(work.end, call.end + NEAR)
+
+    def test_commands_of_a_queue_that_keeps_order_do_not_overlap(self):
+        got, _ = self.record_way("user-events", 500)
+        self.assertEqual(len(got.rows), 1)
+        for before, after in zip(got.work, got.work[1:]):
+            self.assertLessEqual(before.end, after.begin)
+
+    def test_what_waits_for_the_program_starts_after_its_word(self):
+        got, _ = self.record_way("user-events", options=(KERNELS, CALLS))
+        word = next(c for c in got.calls if c.name == "clSetUserEventStatus")
+        for kernel in got.named("add"):
+            self.assertGreaterEqual(kernel.begin, word.begin - NEAR)
+
+    def test_a_chain_runs_in_the_order_of_its_events(self):
+        got, _ = self.record_way("unordered", 50)
+        chain = sorted(got.named("add"), key=lambda s: s.args["correlation"])
+        for before, after in zip(chain, chain[1:]):
+            self.assertLessEqual(before.end, after.begin + NEAR)
+
+
+class Detail(Case):
+    def test_device_logging_has_no_calls(self):
+        got, enqueued = self.record_way("gemm", options=(WORK,))
+        self.assertEqual((len(got.work), got.calls, got.trace.arrows), (enqueued, [], []))
+
+    def test_kernel_logging_has_the_calls_that_submit(self):
+        got, enqueued = self.record_way("gemm")
+        self.assertEqual(len(got.calls), enqueued)
+        self.assertTrue(all(c.name.startswith("clEnqueue") for c in got.calls))
+
+    def test_call_logging_has_every_call_and_no_work(self):
+        for door in DOORS:
+            got, _ = self.record_way("gemm", options=(CALLS, "--opencl-via", door))
+            count = collections.Counter(c.name for c in got.calls)
+            self.assertEqual(got.work, [])
+            for name, times in (("clSetKernelArg", 6), ("clCreateBuffer", 3), ("clCreateKernel", 2),
+                                ("clEnqueueNDRangeKernel", 20), ("clBuildProgram", 1),
+                                ("clReleaseMemObject", 3), ("clReleaseContext", 1)):
+                self.assertEqual(count[name], times, (door, name))
+
+    def test_a_call_that_fails_says_how(self):
+        got, _ = self.record_way("queries", options=(CALLS,))
+        errors = [c.args["error"] for c in got.calls if "error" in c.args]
+        self.assertIn("CL_INVALID_VALUE", errors)
+        self.assertIn("CL_INVALID_COMMAND_QUEUE", errors)
+        self.assertIn("CL_INVALID_DEVICE", errors)
+
+    def test_arguments_on_request(self):
+        got, _ = self.record_way("gemm", options=("-c",))
+        read = next(c for c in got.calls if c.name == "clEnqueueReadBuffer")
+        self.assertEqual((read.args["size"], read.args["blocking_read"]), (16384, 1))
+        self.assertEqual((read.args["event"], read.args["result"]), ("0x0", "CL_SUCCESS"))
+        made = next(c for c in got.calls if c.name == "clCreateKernel")
+        self.assertEqual(made.args["kernel_name"], "gemm")
+        self.assertRegex(made.args["result"], r"^0x[0-9a-f]+$")
+
+    def test_kernels_can_be_chosen(self):
+        got, _ = self.record_way("gemm", options=(KERNELS, "--include-kernels", "gem"))
+        self.assertEqual(set(got.names()), {"gemm", "clEnqueueWriteBuffer", "clEnqueueReadBuffer"})
+        got, _ = self.record_way("gemm", options=(KERNELS, "--exclude-kernels", "gemm"))
+        self.assertEqual(set(got.names()), {"scale", "clEnqueueWriteBuffer", "clEnqueueReadBuffer"})
+
+    def test_nothing_is_recorded_while_paused(self):
+        self.bare(program("opencl_work"), "gemm")
+        done = self.unitrace(KERNELS, CALLS, "--start-paused", program("opencl_work"), "gemm")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.timelines(), [])
+
+    def test_the_device_is_listed(self):
+        self.bare(program("opencl_work"), "gemm")
+        done = self.unitrace("--device-list")
+        self.assertRegex(done.stdout.decode(), r"(?m)^Device #\d+: \[OpenCL .+\] .+$")
+
+
+class Endings(Case):
+    def setUp(self):
+        super().setUp()
+        self.bare(program("opencl_work"), "gemm")
+
+    def test_a_program_that_dies_after_clfinish_has_told_everything(self):
+        done = self.unitrace(KERNELS, program("opencl_work"), "killed", 1000)
+        self.assertEqual(done.returncode, -signal.SIGKILL)
+        self.assertEqual(len(DeviceTrace(self.trace()).work), self.enqueued(done))
+
+    def test_work_is_told_when_it_is_complete_also_if_nobody_looks(self):
+        process = self.start(common.UNITRACE, KERNELS, program("opencl_work"), "asleep", 1000)
+        self.addCleanup(common.end_process, process)
+        said = common.read_until(process.stdout, b"\n")
+        enqueued = int(re.search(rb"enqueued (\d+)", said)[1])
+        child = common.children_of(process.pid)[0]
+        self.wait_until_quiet(child)
+        os.kill(child, signal.SIGKILL)
+        process.wait(common.PATIENCE)
+        self.assertEqual(len(DeviceTrace(self.trace()).work), enqueued)
+
+    def wait_until_quiet(self, pid):
+        """Until the process has used no CPU for half a second."""
+        used, same = None, 0
+        while same < 5:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+                now = f.read().rsplit(")", 1)[1].split()[11:13]
+            used, same = now, same + 1 if now == used else 0
+            time.sleep(0.1)
+
+    def test_work_that_never_ends_does_not_keep_the_program(self):
+        got, enqueued = self.record_way("unfinished-exit")
+        self.assertEqual(len(got.work), enqueued)
+        self.assertIn("1 commands had not finished", self.said)
+        got, enqueued = self.record_way("unfinished")
+        self.assertEqual(len(got.work), enqueued)
+
+    def test_work_under_way_at_exit_is_waited_for(self):
+        got, enqueued = self.record_way("hasty", 300)
+        self.assertEqual(len(got.work), enqueued)
+
+    def test_a_forked_child_leaves_the_parents_commands_alone(self):
+        done = self.unitrace(KERNELS, program("opencl_work"), "forks", 200)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        work = sum(len(DeviceTrace(t).work) for t in self.traces())
+        self.assertEqual(work, self.enqueued(done))
+
+
+if __name__ == "__main__":
+    need_backend("opencl")
+    common.need("opencl_work")
+    common.main()
