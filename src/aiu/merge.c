@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aiu/big.h"
 #include "base/grow.h"
 
 /* The next event of a file. Of equal times the one that came last into the heap is first. */
@@ -72,6 +73,7 @@ static void move_event(struct ut_aiu_table *t, const struct map *m, const struct
 	e->extra = moved_list(m, from->extra);
 	e->dev = from->dev ? from->dev + m->devs : 0;
 	e->job = (uint32_t)part;
+	t->any_flags |= e->flags;
 	ut_aiu_seq_add(t, (uint32_t)(t->event_count - 1));
 }
 
@@ -104,9 +106,7 @@ static void move_devs(struct ut_aiu_table *t, struct ut_aiu_part *parts, size_t 
 	for (size_t i = 0; i < count; i++)
 		n += parts[i].table.dev_count - 1;
 	free(t->devs);
-	t->devs = malloc(n * sizeof(*t->devs));
-	if (!t->devs)
-		abort();
+	t->devs = ut_aiu_big_make(n, sizeof(*t->devs));
 	t->devs[0] = (struct ut_aiu_dev){ 0 };
 	t->dev_count = 1;
 	t->dev_cap = n;
@@ -129,11 +129,8 @@ static void reserve(struct ut_aiu_table *t, const struct ut_aiu_part *parts, siz
 
 	for (size_t i = 0; i < count; i++)
 		n += parts[i].table.event_count;
-	t->events = realloc(t->events, n * sizeof(*t->events));
-	t->seq = realloc(t->seq, n * sizeof(*t->seq));
-	if (!t->events || !t->seq)
-		abort();
-	t->event_cap = t->seq_cap = n;
+	t->events = ut_aiu_big_grow(t->events, n, &t->event_cap, sizeof(*t->events));
+	t->seq = ut_aiu_big_grow(t->seq, n, &t->seq_cap, sizeof(*t->seq));
 }
 
 static void merge_events(struct ut_aiu_table *t, struct ut_aiu_part *parts, size_t count,

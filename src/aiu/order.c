@@ -3,12 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aiu/big.h"
 #include "base/grow.h"
 
 #define DIGIT_BITS 11
 #define DIGITS     6 /* 66 bits */
 #define BUCKETS    (1u << DIGIT_BITS)
 #define FEW        64 /* up to here insertion is faster */
+#define MOST_RUNS  32 /* sorted pieces; with more, digits are faster than merging */
 
 struct item {
 	uint64_t key;
@@ -62,6 +64,52 @@ static void radix(struct item **items, struct item **spare, size_t n)
 	}
 }
 
+/*
+ * Merges runs of rising keys: what was put together from a few sorted lists is sorted in a few
+ * rounds. False if there are too many runs. late: of equal keys the later run's comes first (then
+ * no run may hold equal keys), otherwise the earlier one's.
+ */
+static bool merge_runs(struct item **items, struct item **spare, size_t n, bool late)
+{
+	size_t ends[MOST_RUNS + 1], runs = 0;
+
+	for (size_t i = 1; i <= n; i++) {
+		uint64_t last = (*items)[i - 1].key;
+
+		if (i < n && (late ? last < (*items)[i].key : last <= (*items)[i].key))
+			continue;
+		if (runs == MOST_RUNS)
+			return false;
+		ends[runs++] = i;
+	}
+	while (runs > 1) {
+		size_t from = 0, kept = 0;
+
+		for (size_t r = 0; r < runs; r += 2) {
+			size_t mid = ends[r], end = r + 1 < runs ? ends[r + 1] : mid;
+			size_t x = from, y = mid;
+
+			for (size_t at = from; at < end; at++) {
+				bool left =
+					y == end ||
+					(x < mid && (late ? (*items)[x].key < (*items)[y].key
+							  : (*items)[x].key <= (*items)[y].key));
+
+				(*spare)[at] = left ? (*items)[x++] : (*items)[y++];
+			}
+			ends[kept++] = from = end;
+		}
+		runs = kept;
+		{
+			struct item *swap = *items;
+
+			*items = *spare;
+			*spare = swap;
+		}
+	}
+	return true;
+}
+
 /* What to sort by. */
 enum by {
 	BY_TS,
@@ -95,21 +143,42 @@ static void sort(struct ut_aiu_table *t, size_t from, size_t to, enum by by)
 
 	if (sorted(t, from, to, by))
 		return;
-	items = ut_make(n * sizeof(*items));
+	items = ut_aiu_big_make(n, sizeof(*items));
 	for (size_t i = 0; i < n; i++) {
 		const struct ut_aiu_event *e = &t->events[t->seq[from + i]];
 
 		items[i] = (struct item){ key_of(value_of(e, by)), t->seq[from + i] };
 	}
-	if (n <= FEW) {
+	spare = ut_aiu_big_make(n, sizeof(*spare));
+	if (n <= FEW)
 		insertion(items, n);
-		spare = NULL;
-	} else {
-		spare = ut_make(n * sizeof(*spare));
+	else if (!merge_runs(&items, &spare, n, false))
+		radix(&items, &spare, n);
+	for (size_t i = 0; i < n; i++)
+		t->seq[from + i] = items[i].event;
+	free(items);
+	free(spare);
+}
+
+void ut_aiu_order_late_first(struct ut_aiu_table *t)
+{
+	size_t n = t->seq_count;
+	struct item *items = ut_aiu_big_make(n, sizeof(*items));
+	struct item *spare = ut_aiu_big_make(n, sizeof(*spare));
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct item){ key_of(t->events[t->seq[i]].ts), t->seq[i] };
+	if (!merge_runs(&items, &spare, n, true)) {
+		for (size_t i = 0, k = n; i + 1 < k; i++) {
+			struct item x = items[i];
+
+			items[i] = items[--k];
+			items[k] = x;
+		}
 		radix(&items, &spare, n);
 	}
 	for (size_t i = 0; i < n; i++)
-		t->seq[from + i] = items[i].event;
+		t->seq[i] = items[i].event;
 	free(items);
 	free(spare);
 }

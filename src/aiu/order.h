@@ -8,6 +8,9 @@
 
 void ut_aiu_order_reverse(struct ut_aiu_table *t);
 
+/* All of seq by ts; of equal ones what came later is first, as if it had been reversed before. */
+void ut_aiu_order_late_first(struct ut_aiu_table *t);
+
 /* seq[from..to) by ts. */
 void ut_aiu_order_by_ts(struct ut_aiu_table *t, size_t from, size_t to);
 

@@ -157,10 +157,26 @@ static void find_offset(struct ut_aiu *a, struct rank *r)
 		   ut_aiu_num(&a->table, r->pid), ut_aiu_double(text, r->offset));
 }
 
+/* Does any name in use stand for one of the two sides? Names are fewer than events. */
+static bool has_both(struct ut_aiu *a)
+{
+	struct ut_aiu_table *t = &a->table;
+	uint64_t all = 0;
+
+	for (uint32_t id = 1; id <= t->strings.count && id < t->seq_count; id++)
+		all |= ut_aiu_name_flags(&a->names, t, id);
+	if (t->strings.count >= t->seq_count)
+		return true;
+	return all & UT_AIU_NAME(FLEX_TRIP) && all & (UT_AIU_NAME(PREDICT) | UT_AIU_NAME(COMPILED));
+}
+
 int ut_aiu_pass_align_collect(struct ut_aiu *a)
 {
-	struct ut_aiu_align *l = UT_NEW(&a->table.arena, struct ut_aiu_align);
+	struct ut_aiu_align *l;
 
+	if (!has_both(a))
+		return 0;
+	l = UT_NEW(&a->table.arena, struct ut_aiu_align);
 	ut_idmap_init(&l->index, &a->table.arena);
 	if (collect(a, l) == 2)
 		join_single(a, l);

@@ -109,36 +109,41 @@ static void find_runs(struct ut_aiu *a, const uint32_t *order, size_t n, size_t 
 	}
 }
 
+/* All spans in the order of their ends; the caller frees them. */
+static uint32_t *spans_by_end(struct ut_aiu_table *t, size_t *count)
+{
+	size_t before = t->seq_count;
+	uint32_t *order;
+
+	for (size_t i = 0; i < before; i++) {
+		char ph = t->events[t->seq[i]].ph;
+
+		if (ph == 'X' || ph == 'b')
+			ut_aiu_seq_add(t, t->seq[i]);
+	}
+	ut_aiu_order_by_end(t, before, t->seq_count);
+	*count = t->seq_count - before;
+	order = ut_make((*count + 1) * sizeof(*order));
+	memcpy(order, t->seq + before, *count * sizeof(*order));
+	t->seq_count = before;
+	return order;
+}
+
 int ut_aiu_pass_coll_bw(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
-	size_t ranks = count_pids(t), n = t->seq_count, before = n, spans;
-	bool any = false;
-	uint32_t *order;
 
-	for (size_t i = 0; i < n; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+	if (t->any_flags & UT_AIU_COLL) {
+		size_t ranks = count_pids(t), count;
+		uint32_t *order = spans_by_end(t, &count);
 
-		any |= e->flags & UT_AIU_COLL && (e->ph == 'X' || e->ph == 'b');
-	}
-	if (any) {
-		for (size_t i = 0; i < n; i++) {
-			char ph = t->events[t->seq[i]].ph;
-
-			if (ph == 'X' || ph == 'b')
-				ut_aiu_seq_add(t, t->seq[i]);
-		}
-		ut_aiu_order_by_end(t, before, t->seq_count);
-		spans = t->seq_count - before;
-		order = ut_make((spans + 1) * sizeof(*order));
-		memcpy(order, t->seq + before, spans * sizeof(*order));
-		t->seq_count = before;
-		find_runs(a, order, spans, ranks);
+		find_runs(a, order, count, ranks);
 		free(order);
 	}
-	ut_aiu_order_reverse(t);
-	if (!a->opts.head)
-		ut_aiu_order_by_ts(t, 0, t->seq_count);
+	if (a->opts.head)
+		ut_aiu_order_reverse(t);
+	else
+		ut_aiu_order_late_first(t);
 	return 0;
 }
 

@@ -268,13 +268,15 @@ int ut_aiu_pass_flow_cleanup(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
 
+	if (!a->flows)
+		return 0;
 	for (size_t i = 0; i < t->seq_count; i++) {
 		struct ut_aiu_event *e = &t->events[t->seq[i]];
 
 		if (e->ph == 'F')
 			e->flags |= UT_AIU_DROP;
 	}
-	for (size_t i = 0; a->opts.head && a->flows && i < a->flows->count; i++)
+	for (size_t i = 0; a->opts.head && i < a->flows->count; i++)
 		a->flows->steps[i].shown = false;
 	ut_aiu_seq_sweep(t);
 	return 0;

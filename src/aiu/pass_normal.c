@@ -140,6 +140,7 @@ int ut_aiu_pass_normal1(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
 	int64_t counted = 0;
+	uint32_t any = 0;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
 		struct ut_aiu_event *e = &t->events[t->seq[i]];
@@ -148,8 +149,10 @@ int ut_aiu_pass_normal1(struct ut_aiu *a)
 			e->flags |= UT_AIU_DROP;
 		else if (e->ph == 'X')
 			normalize(a, e);
+		any |= e->flags;
 	}
-	ut_aiu_seq_sweep(t);
+	if (any & UT_AIU_DROP)
+		ut_aiu_seq_sweep(t);
 	return 0;
 }
 

@@ -36,6 +36,7 @@ struct moments {
 	uint64_t *bits[LEVELS];
 	size_t words[LEVELS];
 	int levels;
+	bool adds; /* something was added to a range: sums count */
 };
 
 static void set_bit(struct moments *m, size_t i, bool on)
@@ -94,6 +95,8 @@ static int64_t added_to(const struct moments *m, size_t i)
 {
 	int64_t n = 0;
 
+	if (!m->adds)
+		return 0;
 	for (i++; i; i -= i & -i)
 		n += m->sums[i];
 	return n;
@@ -162,10 +165,12 @@ static void add_prep(struct ut_aiu *a, uint32_t pid, struct moments *m, size_t p
 		tell(a, pid, m, i);
 	}
 	last = last_before(m, e);
-	if (last != SIZE_MAX && last >= s)
+	if (last != SIZE_MAX && last >= s) {
 		inside = value_at(m, last);
-	add_from(m, s, 1);
-	add_from(m, e, -1);
+		m->adds = true;
+		add_from(m, s, 1);
+		add_from(m, e, -1);
+	}
 	if (from == to || !taken(m, s, from)) {
 		bool ends = taken(m, e, to);
 

@@ -120,36 +120,52 @@ static void figures(double *v, size_t n, double out[5], double *total)
 	*total = sum;
 }
 
-/* Values of all groups, group after group. */
-static void collect(struct ut_aiu *a, struct groups *g, double *values[SERIES])
+/* The kernels in their order, and the group of each. */
+struct kernels {
+	uint32_t *events, *groups;
+	size_t count, cap;
+};
+
+static void list_kernels(struct ut_aiu *a, struct groups *g, struct kernels *k)
 {
 	struct ut_aiu_table *t = &a->table;
-	size_t n = 0, *at;
+	size_t cap = 0;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		if (counts(a, &t->events[t->seq[i]])) {
-			group_of(a, g, &t->events[t->seq[i]])->count++;
-			n++;
-		}
+		struct group *group;
+
+		if (!counts(a, &t->events[t->seq[i]]))
+			continue;
+		k->events = ut_grow(k->events, k->count + 1, &k->cap, sizeof(*k->events));
+		k->groups = ut_grow(k->groups, k->count + 1, &cap, sizeof(*k->groups));
+		group = group_of(a, g, &t->events[t->seq[i]]);
+		group->count++;
+		k->events[k->count] = t->seq[i];
+		k->groups[k->count++] = (uint32_t)(group - g->items);
 	}
-	for (int k = 0; k < SERIES; k++)
-		values[k] = ut_make((n + 1) * sizeof(double));
-	at = ut_make((g->count + 1) * sizeof(*at));
+}
+
+/* Values of all groups, group after group. */
+static void collect(struct ut_aiu *a, struct groups *g, const struct kernels *k,
+		    double *values[SERIES])
+{
+	struct ut_aiu_table *t = &a->table;
+	size_t *at = ut_make((g->count + 1) * sizeof(*at));
+
+	for (int s = 0; s < SERIES; s++)
+		values[s] = ut_make((k->count + 1) * sizeof(double));
 	for (size_t i = 0, from = 0; i < g->count; i++) {
 		g->items[i].from = at[i] = from;
 		from += g->items[i].count;
 	}
-	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+	for (size_t i = 0; i < k->count; i++) {
+		const struct ut_aiu_event *e = &t->events[k->events[i]];
 		const struct ut_aiu_dev *d = ut_aiu_dev_of(a, e);
-		size_t place;
+		size_t place = at[k->groups[i]]++;
 
-		if (!counts(a, e))
-			continue;
-		place = at[group_of(a, g, e) - g->items]++;
 		values[0][place] = e->dur;
-		for (int k = 1; k < SERIES; k++)
-			values[k][place] = (double)(d->ts[k] - d->ts[k - 1]);
+		for (int s = 1; s < SERIES; s++)
+			values[s][place] = (double)(d->ts[s] - d->ts[s - 1]);
 	}
 	free(at);
 }
@@ -205,7 +221,7 @@ static void add_active(struct ut_aiu *a, size_t from, size_t to)
 	act->start = 1e30;
 }
 
-static void find_ranges(struct ut_aiu *a)
+static void find_ranges(struct ut_aiu *a, const struct kernels *k)
 {
 	struct ut_aiu_table *t = &a->table;
 	struct ut_aiu_found *f = &a->found;
@@ -213,12 +229,10 @@ static void find_ranges(struct ut_aiu *a)
 
 	for (size_t i = 0; i < f->active_count; i++)
 		of[ut_aiu_id_int(t, f->active[i].pid)] = &f->active[i];
-	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+	for (size_t i = 0; i < k->count; i++) {
+		const struct ut_aiu_event *e = &t->events[k->events[i]];
 		struct ut_aiu_active *act = of[e->pid];
 
-		if (!act || !counts(a, e))
-			continue;
 		act->start = e->ts < act->start ? e->ts : act->start;
 		act->end = ut_aiu_end(e) > act->end ? ut_aiu_end(e) : act->end;
 	}
@@ -296,6 +310,8 @@ static void collect_utils(struct ut_aiu *a)
 	struct ut_aiu_table *t = &a->table;
 	struct utils u = { 0 };
 
+	if (!a->logs.count)
+		return;
 	for (size_t i = 0; i < t->seq_count; i++) {
 		struct ut_aiu_event *e = &t->events[t->seq[i]];
 
@@ -311,23 +327,27 @@ int ut_aiu_pass_stats(struct ut_aiu *a)
 {
 	struct ut_aiu_found *f = &a->found;
 	struct groups g = { 0 };
+	struct kernels k = { 0 };
 	double *values[SERIES];
 
 	ut_idmap_init(&g.index, &a->table.arena);
-	collect(a, &g, values);
+	list_kernels(a, &g, &k);
+	collect(a, &g, &k, values);
 	for (size_t i = 0; i < g.count; i++)
 		add_stat(a, &g.items[i], values);
 	if (f->stat_count)
 		qsort(f->stats, f->stat_count, sizeof(*f->stats), by_total);
-	for (size_t i = 0, k; i < f->stat_count; i = k) {
-		for (k = i; k < f->stat_count && f->stats[k].pid == f->stats[i].pid; k++)
+	for (size_t i = 0, end; i < f->stat_count; i = end) {
+		for (end = i; end < f->stat_count && f->stats[end].pid == f->stats[i].pid; end++)
 			;
-		add_active(a, i, k);
+		add_active(a, i, end);
 	}
-	find_ranges(a);
+	find_ranges(a, &k);
 	collect_utils(a);
-	for (int k = 0; k < SERIES; k++)
-		free(values[k]);
+	for (int s = 0; s < SERIES; s++)
+		free(values[s]);
+	free(k.events);
+	free(k.groups);
 	free(g.items);
 	f->has_stats = true;
 	return 0;

@@ -98,7 +98,7 @@ static void gather(struct ut_aiu *a, struct sync *s, bool only_reduce)
 
 	ut_idmap_init(&s->index, &t->arena);
 	ut_idmap_init(&s->seen, &t->arena);
-	for (size_t i = 0; i < t->seq_count; i++) {
+	for (size_t i = 0; t->any_flags & UT_AIU_COLL && i < t->seq_count; i++) {
 		const struct ut_aiu_event *e = &t->events[t->seq[i]];
 		uint64_t rank = UINT64_C(1) << 40 | e->pid;
 
@@ -278,8 +278,7 @@ int ut_aiu_pass_sync(struct ut_aiu *a)
 			rc = missing(a);
 	}
 	release(&s);
-	ut_aiu_order_reverse(&a->table);
-	ut_aiu_order_by_ts(&a->table, 0, a->table.seq_count);
+	ut_aiu_order_late_first(&a->table);
 	return rc;
 }
 

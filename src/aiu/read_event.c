@@ -60,6 +60,36 @@ static enum field field_of(struct ut_json_span key)
 	}
 }
 
+static void keep_same(struct ut_aiu_reader *r, const char *start, struct ut_json_span args,
+		      bool attr)
+{
+	struct ut_aiu_same *s = &r->same;
+
+	s->value = (size_t)(args.at - start);
+	s->len = s->value + args.len;
+	s->attr = attr;
+	/* only if they are the first member: {"attr":{ */
+	if (s->value > 12 || s->len > sizeof(s->text))
+		s->len = 0;
+	else
+		memcpy(s->text, start, s->len);
+}
+
+/* Over the beginning that this event shares with the B before it. */
+static bool skip_same(struct ut_aiu_reader *r, struct raw *raw)
+{
+	const struct ut_aiu_same *s = &r->same;
+	struct ut_json *j = &r->json;
+
+	if (!s->len || (size_t)(j->end - j->at) <= s->len || memcmp(j->at, s->text, s->len) != 0)
+		return false;
+	raw->field[s->attr ? ATTR : ARGS] =
+		(struct ut_json_span){ j->at + s->value, s->len - s->value };
+	j->at += s->len;
+	j->fresh = false;
+	return true;
+}
+
 /*
  * Steps over the members. Arguments usually come first and are most of the text: they are read on
  * the way, unless the event before was a begin; then this one is its end, and nobody asks for its
@@ -69,6 +99,7 @@ static bool scan(struct ut_aiu_reader *r, struct raw *raw)
 {
 	struct ut_json *j = &r->json;
 	struct ut_json_span key, value;
+	const char *start = j->at;
 	enum field f;
 	int lists = 0;
 
@@ -79,7 +110,10 @@ static bool scan(struct ut_aiu_reader *r, struct raw *raw)
 	r->arg_count = 0;
 	r->stamps.have = 0;
 	r->stamps.hex = false;
-	ut_json_enter(j);
+	if (r->last_begin && skip_same(r, raw))
+		lists++;
+	else
+		ut_json_enter(j);
 	while (ut_json_next(j, &key)) {
 		f = field_of(key);
 		lists += f == ARGS || f == ATTR;
@@ -89,6 +123,7 @@ static bool scan(struct ut_aiu_reader *r, struct raw *raw)
 				return false;
 			value.len = (size_t)(j->at - value.at);
 			raw->args_read = true;
+			keep_same(r, start, value, f == ATTR);
 		} else if (!ut_aiu_step(j, &value)) {
 			return false;
 		}
@@ -357,6 +392,15 @@ static void close_span(struct ut_aiu_reader *r, struct ut_aiu_event *e, double e
 	}
 }
 
+/* Is the text that name, without a need to look it up? */
+static bool is_name(const struct ut_aiu_reader *r, uint32_t name, struct ut_json_span text)
+{
+	struct ut_str s = ut_aiu_str(r->table, name);
+
+	return s.len && is_string(text) && text.len == s.len + 2 &&
+	       !memcmp(text.at + 1, s.ptr, s.len) && !memchr(s.ptr, '\\', s.len);
+}
+
 /*
  * An E right behind a B of the same name closes it, whatever thread it names: that is how these
  * traces are written. Otherwise it closes the innermost B of its thread with its name.
@@ -368,7 +412,9 @@ static void end_span(struct ut_aiu_reader *r, const struct raw *raw)
 	uint64_t key = 0;
 	double ts;
 
-	if (is_string(raw->field[NAME]))
+	if (last && is_name(r, events[last - 1].name, raw->field[NAME]))
+		name = events[last - 1].name;
+	else if (is_string(raw->field[NAME]))
 		name = ut_aiu_read_string(r, inside(raw->field[NAME]));
 	if (last && name && events[last - 1].name == name) {
 		key = thread_key(events[last - 1].pid, events[last - 1].tid);
@@ -425,6 +471,8 @@ bool ut_aiu_read_event(struct ut_aiu_reader *r)
 		return true;
 	}
 	span = ph.at[1] == 'X' || ph.at[1] == 'B';
+	if (ph.at[1] != 'B')
+		r->same.len = 0;
 	e = ut_aiu_event_add(r->table);
 	e->ph = ph.at[1];
 	fill(r, &raw, e, span);

@@ -29,6 +29,19 @@ struct ut_aiu_id_cache {
 	uint32_t len, id;
 };
 
+#define UT_AIU_SAME 512
+
+/*
+ * The beginning of the last B, up to the end of its arguments if they come first. Its E usually
+ * begins with the same bytes, and one comparison steps over them.
+ */
+struct ut_aiu_same {
+	char text[UT_AIU_SAME];
+	size_t len;   /* 0 = nothing */
+	size_t value; /* where the value of the arguments starts */
+	bool attr;    /* they are called attr */
+};
+
 struct ut_aiu_reader {
 	struct ut_json json;
 	struct ut_aiu_part *part;
@@ -40,6 +53,7 @@ struct ut_aiu_reader {
 	struct ut_aiu_stamps stamps;
 	struct ut_idmap open; /* pid and tid -> the innermost open B + 1 */
 	uint32_t last_begin;  /* the event before was this B + 1 */
+	struct ut_aiu_same same;
 	bool head;
 	char *text; /* for strings with escapes */
 	size_t text_cap;

@@ -45,7 +45,7 @@ static void drop_broken(struct ut_aiu *a)
 	const uint32_t lacking = UT_AIU_NO_TS | UT_AIU_NO_PID | UT_AIU_NO_NAME;
 	struct ut_aiu_table *t = &a->table;
 
-	for (size_t i = 0; i < t->seq_count; i++) {
+	for (size_t i = 0; t->any_flags & lacking && i < t->seq_count; i++) {
 		struct ut_aiu_event *e = &t->events[t->seq[i]];
 		char *text;
 
@@ -66,7 +66,8 @@ static void drop_broken(struct ut_aiu *a)
 		ut_aiu_say(&a->messages, UT_AIU_ERROR,
 			   "Event failed sanityCheck:  %" PRIu64 " more events were dropped",
 			   a->bad_events - MOST_LINES);
-	ut_aiu_seq_sweep(t);
+	if (a->bad_events)
+		ut_aiu_seq_sweep(t);
 }
 
 /* Is there a barrier between the two phases of normalisation? */

@@ -3,32 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aiu/big.h"
 #include "base/grow.h"
 
 #define MOST_ARGS 256 /* of a list that is looked into; the rest is passed on unread */
-
-/*
- * The two big arrays grow by a quarter: doubling would leave up to half of the memory unused, and
- * it is the largest part of what the program needs. New rows are not zeroed here.
- */
-static void *grow_big(void *items, size_t n, size_t *cap, size_t size)
-{
-	size_t want = *cap + *cap / 4;
-
-	if (n <= *cap)
-		return items;
-	if (want < n)
-		want = n;
-	if (want < 1024)
-		want = 1024;
-	if (want > SIZE_MAX / size)
-		abort();
-	items = realloc(items, want * size);
-	if (!items)
-		abort();
-	*cap = want;
-	return items;
-}
 
 void ut_aiu_table_init(struct ut_aiu_table *t)
 {
@@ -57,8 +35,8 @@ void ut_aiu_table_release(struct ut_aiu_table *t)
 	free(t->jobs);
 	free(t->events);
 	free(t->devs);
-	free(t->ids);
 	free(t->seq);
+	free(t->ids);
 	ut_arglists_release(&t->lists);
 	ut_arena_release(&t->arena);
 	*t = (struct ut_aiu_table){ 0 };
@@ -68,7 +46,8 @@ struct ut_aiu_event *ut_aiu_event_add(struct ut_aiu_table *t)
 {
 	struct ut_aiu_event *e;
 
-	t->events = grow_big(t->events, t->event_count + 1, &t->event_cap, sizeof(*t->events));
+	t->events =
+		ut_aiu_big_grow(t->events, t->event_count + 1, &t->event_cap, sizeof(*t->events));
 	e = &t->events[t->event_count++];
 	*e = (struct ut_aiu_event){ 0 };
 	return e;
@@ -76,7 +55,7 @@ struct ut_aiu_event *ut_aiu_event_add(struct ut_aiu_table *t)
 
 uint32_t ut_aiu_dev_add(struct ut_aiu_table *t)
 {
-	t->devs = grow_big(t->devs, t->dev_count + 1, &t->dev_cap, sizeof(*t->devs));
+	t->devs = ut_aiu_big_grow(t->devs, t->dev_count + 1, &t->dev_cap, sizeof(*t->devs));
 	t->devs[t->dev_count] = (struct ut_aiu_dev){ 0 };
 	return (uint32_t)t->dev_count++;
 }
@@ -99,7 +78,7 @@ uint32_t ut_aiu_job_add(struct ut_aiu_table *t, const char *path)
 
 void ut_aiu_seq_add(struct ut_aiu_table *t, uint32_t event)
 {
-	t->seq = grow_big(t->seq, t->seq_count + 1, &t->seq_cap, sizeof(*t->seq));
+	t->seq = ut_aiu_big_grow(t->seq, t->seq_count + 1, &t->seq_cap, sizeof(*t->seq));
 	t->seq[t->seq_count++] = event;
 }
 

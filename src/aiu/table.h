@@ -137,6 +137,8 @@ struct ut_aiu_table {
 	size_t seq_count, seq_cap;
 	struct ut_aiu_job *jobs;
 	size_t job_count, job_cap;
+	uint32_t any_flags; /* of the events that were merged: what none has need not be looked for
+			     */
 };
 
 void ut_aiu_table_init(struct ut_aiu_table *t);

@@ -6,6 +6,7 @@
  * here. tests/device/check_cupti_abi.c compares every line with NVIDIA's own headers where they
  * are installed. Names are those of CUPTI without its prefixes.
  */
+/* limits: one description of one foreign interface */
 #ifndef UT_BACKEND_CUPTI_ABI_H
 #define UT_BACKEND_CUPTI_ABI_H
 

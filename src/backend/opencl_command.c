@@ -396,8 +396,8 @@ static void arm(struct ut_cl_queue *q)
 		return;
 	for (uint64_t i = 0; i < stride && i < LONGEST_STRIDE && c->next; i++)
 		c = c->next;
-	next = UT_CL(clSetEventCallback, c->event);
-	/* A runtime without callbacks: records come when somebody looks. */
+	/* Without callbacks records come when somebody looks. */
+	next = q->device->has_callbacks ? UT_CL(clSetEventCallback, c->event) : NULL;
 	if (next)
 		next(c->event, CL_COMPLETE, on_complete, q);
 }
@@ -513,7 +513,7 @@ void ut_cl_submit_done(struct ut_cl_submit *s, cl_int code, bool is_complete)
 		ut_cl_harvest(q, is_complete ? UINT32_MAX : A_FEW);
 		return;
 	}
-	callback = UT_CL(clSetEventCallback, *s->event);
+	callback = q->device->has_callbacks ? UT_CL(clSetEventCallback, *s->event) : NULL;
 	if (!callback || callback(*s->event, CL_COMPLETE, on_unordered, c)) {
 		give(c);
 		atomic_fetch_sub(&q->waiting, 1);

@@ -24,6 +24,7 @@ typedef cl_int(CL_API_CALL *get_platforms_fn)(cl_uint, cl_platform_id *, cl_uint
 typedef void *(CL_API_CALL *get_address_fn)(const char *);
 
 static struct {
+	void *library[MOST_VENDORS];
 	get_address_fn address[MOST_VENDORS];
 	uint32_t vendor_count;
 	cl_platform_id platform[MOST_PLATFORMS];
@@ -38,21 +39,33 @@ union address {
 
 /* ---- the real vendors ---------------------------------------------------------------------- */
 
+static bool is_known(const void *library)
+{
+	for (uint32_t i = 0; i < icd.vendor_count; i++) {
+		if (icd.library[i] == library)
+			return true;
+	}
+	return false;
+}
+
 static void add_vendor(const char *path)
 {
 	void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	union address get, platforms = { 0 };
 	cl_uint count = 0, room = MOST_PLATFORMS - icd.platform_count;
 
-	get.pointer = library ? dlsym(library, "clGetExtensionFunctionAddress") : NULL;
+	if (!library || is_known(library))
+		return;
+	get.pointer = dlsym(library, "clGetExtensionFunctionAddress");
 	if (get.pointer)
 		platforms.pointer = get.address("clIcdGetPlatformIDsKHR");
-	if (!platforms.pointer && library)
+	if (!platforms.pointer)
 		platforms.pointer = dlsym(library, "clIcdGetPlatformIDsKHR");
 	if (!get.pointer || !platforms.pointer || icd.vendor_count == MOST_VENDORS || !room)
 		return;
 	if (platforms.platforms(room, &icd.platform[icd.platform_count], &count) || !count)
 		return;
+	icd.library[icd.vendor_count] = library;
 	icd.address[icd.vendor_count++] = get.address;
 	icd.platform_count += count < room ? count : room;
 }

@@ -46,10 +46,27 @@ static uint32_t index_of(cl_device_id device)
 	return 0;
 }
 
+/*
+ * What is younger than a device must not even be asked for: the loader would look behind the end of
+ * the table of its vendor.
+ */
+static bool is_at_least(cl_device_id device, char major, char minor)
+{
+	char text[128] = "";
+
+	UT_CL(clGetDeviceInfo, device)
+	(device, CL_DEVICE_VERSION, sizeof(text) - 1, text, NULL);
+	if (strncmp(text, "OpenCL ", 7) != 0 || text[8] != '.')
+		return false;
+	return text[7] > major || (text[7] == major && text[9] >= minor);
+}
+
 static void define_device(struct ut_cl_device *d, cl_device_id device)
 {
 	struct ut_cl_device_text text;
 
+	d->has_callbacks = is_at_least(device, '1', '1');
+	atomic_store(&d->no_timer, !is_at_least(device, '2', '1'));
 	ut_cl_device_text(UT_CL(clGetDeviceInfo, device), device, &text);
 	d->id = ut_cl.host->device(&(struct ut_device){
 		.name = text.name, .label = text.label, .index = index_of(device) });
@@ -76,11 +93,11 @@ void ut_cl_device_look(struct ut_cl_device *d, uint64_t now)
 	if (looked && ut_cl.host->counter)
 		ut_cl.host->counter(d->id, ut_cl.key.clock_error, now,
 				    (double)ut_cl_clock_error(&d->clock));
-	timer = UT_CL(clGetDeviceAndHostTimer, device);
-	if (!timer || atomic_load_explicit(&d->no_timer, memory_order_relaxed))
+	if (atomic_load_explicit(&d->no_timer, memory_order_relaxed))
 		return;
+	timer = UT_CL(clGetDeviceAndHostTimer, device);
 	before = ut_cl.host->now();
-	if (timer(device, &there, &here) || !there) {
+	if (!timer || timer(device, &there, &here) || !there) {
 		atomic_store(&d->no_timer, true);
 		return;
 	}

@@ -38,19 +38,21 @@ static void put_member(struct ut_buf *out, struct ut_json_span key, struct ut_js
 	put(out, value);
 }
 
-/* File names are any bytes; JSON is not. */
-static void put_string(struct ut_buf *out, const char *s)
+/* Any bytes, such as a file name has, as a JSON string. */
+static void put_string(struct ut_buf *out, struct ut_json_span s)
 {
 	struct ut_buf quoted = { 0 }, clean = { 0 };
 
 	ut_buf_char(&quoted, '"');
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
+	for (size_t i = 0; i < s.len; i++) {
+		char c = s.at[i];
+
+		if (c == '"' || c == '\\')
 			ut_buf_char(&quoted, '\\');
-		if ((unsigned char)*s < ' ')
-			ut_buf_fmt(&quoted, "\\u%04x", (unsigned char)*s);
+		if ((unsigned char)c < ' ')
+			ut_buf_fmt(&quoted, "\\u%04x", (unsigned char)c);
 		else
-			ut_buf_char(&quoted, *s);
+			ut_buf_char(&quoted, c);
 	}
 	ut_buf_char(&quoted, '"');
 	ut_rewrite_clean((struct ut_json_span){ quoted.data, quoted.len }, &clean);
@@ -385,22 +387,26 @@ static void put_changed_pids(const struct ut_merge_file *f, struct ut_buf *out)
 	for (uint32_t i = 0; i < f->facts.process_count; i++) {
 		struct ut_json_span pid = ut_facts_span(&f->facts, f->facts.processes[i].pid);
 		const char *changed = f->plan.processes[i].pid;
-		bool quoted = *pid.at == '"';
 
 		if (!changed)
 			continue;
-		ut_buf_fmt(out, "%s%s", between, quoted ? "" : "\"");
+		ut_buf_text(out, between);
 		between = comma;
-		put(out, pid);
-		ut_buf_fmt(out, "%s:%s", quoted ? "" : "\"", changed);
+		if (*pid.at == '"')
+			put(out, pid);
+		else
+			put_string(out, pid); /* a number, as keys have to be; or something odd */
+		ut_buf_fmt(out, ":%s", changed);
 	}
 	ut_buf_text(out, between == comma ? "}" : "");
 }
 
 static void put_file(const struct common *c, const struct ut_merge_file *f, struct ut_buf *out)
 {
+	const char *name = ut_path_base(f->name);
+
 	ut_buf_text(out, "{\"file\":");
-	put_string(out, ut_path_base(f->name));
+	put_string(out, (struct ut_json_span){ name, strlen(name) });
 	ut_buf_fmt(out, ",\"events\":%" PRIu64 ",\"shift_ns\":%" PRId64, f->facts.events,
 		   f->plan.shift);
 	ut_buf_fmt(out, ",\"clock\":%s", f->placed ? "\"aligned\"" : "\"own\"");

@@ -14,9 +14,11 @@
 #include "export/exporter.h"
 #include "export/out.h"
 #include "export/table.h"
+#include "export/utr.h"
 #include "import/inputs.h"
 #include "import/spool.h"
 #include "model/event.h"
+#include "model/pyramid.h"
 #include "model/store.h"
 #include "wire/clock.h"
 
@@ -108,7 +110,9 @@ static int open_targets(struct ut_outputs *o, const struct ut_output_who *who, c
 		if (rc)
 			return rc;
 		t->out = ut_out_open(t->path, flags);
-		t->sink = t->format->open(t->out);
+		/* A store that is at hand is written as it is: see write_columns(). */
+		if (!input || t->format != &ut_export_utr)
+			t->sink = t->format->open(t->out);
 	}
 	return 0;
 }
@@ -134,7 +138,8 @@ static int commit_targets(struct ut_outputs *o, struct ut_err *err)
 		struct ut_target *t = &o->targets[i];
 		int rc;
 
-		t->format->close(t->sink);
+		if (t->sink)
+			t->format->close(t->sink);
 		rc = ut_out_commit(t->out, err);
 		if (!rc && !o->opts->quiet && strcmp(t->path, "-"))
 			fprintf(stderr, "[INFO] Timeline is stored in %s\n", t->path);
@@ -301,18 +306,35 @@ static void warn_of_input(void *ctx, const char *path, const char *text)
 	ut_log(UT_WARN, "%s: %s", path, text);
 }
 
+/* The columns are written as they are: through the sink they would be in memory twice. */
+static void write_columns(struct ut_target *t, struct ut_store *store)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	ut_pyramid_build(store, cores > 0 ? (unsigned int)cores : 1);
+	ut_utr_write(store, t->out);
+}
+
 static void feed_store(struct ut_outputs *o, struct ut_store *store, const char *name)
 {
 	struct tee tee;
 
 	tee_init(&tee, o, name);
-	for (size_t i = 0; i < o->opts->format_count; i++)
-		tee_add(&tee, o->targets[i].sink);
+	for (size_t i = 0; i < o->opts->format_count; i++) {
+		struct ut_target *t = &o->targets[i];
+
+		if (t->format == &ut_export_utr)
+			write_columns(t, store);
+		else
+			tee_add(&tee, t->sink);
+	}
 	tee_add(&tee, &o->summary.sink);
 	ut_store_send(store, 0, &tee.sink);
 	tee_end(&tee);
-	for (size_t i = 0; i < o->opts->format_count; i++)
-		o->targets[i].format->end_trace(o->targets[i].sink, &store->trace);
+	for (size_t i = 0; i < o->opts->format_count; i++) {
+		if (o->targets[i].sink)
+			o->targets[i].format->end_trace(o->targets[i].sink, &store->trace);
+	}
 	ut_summary_end_trace(&o->summary);
 	ut_outputs_add_losses(&o->losses, &store->trace.losses);
 	o->events += tee.events;

@@ -17,7 +17,7 @@ void ut_process_title(struct ut_buf *b, const struct ut_trace *t, const struct u
 
 /* Pids that a file has used. Hosts, containers and exec() give the same one to several. {0}. */
 struct ut_pids {
-	uint32_t *items;
+	uint64_t *items; /* open addressing: pid + 1; 0 = free */
 	size_t count, cap;
 };
 

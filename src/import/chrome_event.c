@@ -4,6 +4,8 @@
  * Nothing is changed but the event under construction and tables where reading twice does no harm:
  * when the window ends inside the event it is read again from its start.
  */
+#include "import/chrome_event.h"
+
 #include <string.h>
 
 #include "import/chrome_step.h"

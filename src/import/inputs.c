@@ -17,11 +17,17 @@
 
 /* ---- which files --------------------------------------------------------------------------- */
 
+static char *copy_of(const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return memcpy(ut_make(size), text, size);
+}
+
 static void add_path(struct ut_inputs *in, const char *path)
 {
 	in->paths = ut_grow(in->paths, in->count + 1, &in->cap, sizeof(*in->paths));
-	in->paths[in->count] = ut_make(strlen(path) + 1);
-	strcpy(in->paths[in->count++], path);
+	in->paths[in->count++] = copy_of(path);
 }
 
 /* Digits count as numbers: rank 10 comes after rank 9. */
@@ -258,8 +264,7 @@ static void keep_warning(void *ctx, const char *path, const char *text)
 	(void)path;
 	r->warnings =
 		ut_grow(r->warnings, r->warning_count + 1, &r->warning_cap, sizeof(*r->warnings));
-	r->warnings[r->warning_count] = ut_make(strlen(text) + 1);
-	strcpy(r->warnings[r->warning_count++], text);
+	r->warnings[r->warning_count++] = copy_of(text);
 }
 
 /* The next input that may be loaded now; SIZE_MAX = no more. */

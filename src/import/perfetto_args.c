@@ -259,7 +259,7 @@ static void put_json(struct ut_pf *p, const struct ut_pb_field *f)
 	struct ut_json j;
 
 	ut_json_init_text(&j, (const char *)f->data, f->value);
-	if (ut_json_skip(&j, &span) && !ut_json_peek(&j))
+	if (ut_json_peek(&j) && ut_json_skip(&j, &span) && !ut_json_peek(&j))
 		ut_json_minify(span, &p->text);
 	else
 		ut_pf_text_string(&p->text, (const char *)f->data, f->value);

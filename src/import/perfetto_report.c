@@ -123,7 +123,7 @@ static void report_sources(struct ut_pf *p)
 	if (rest)
 		ut_buf_fmt(&b, ", %" PRIu64 " of other kinds", rest);
 	if (total)
-		ut_pf_warn(p, "%" PRIu64 " packets hold data that is not read: %s", total, b.data);
+		ut_pf_warn(p, "packets with data that is not read: %s", b.data);
 	ut_buf_release(&b);
 }
 
@@ -133,36 +133,37 @@ void ut_pf_report(struct ut_pf *p)
 
 	if (t->broken)
 		ut_pf_warn(p,
-			   "offset %" PRIu64 ": %" PRIu64
-			   " packets are damaged inside and were left out; this is the first",
+			   "offset %" PRIu64 ": a packet is damaged inside; such packets were left "
+			   "out: %" PRIu64,
 			   t->broken_at, t->broken);
 	if (t->packed)
 		ut_pf_warn(p,
-			   "offset %" PRIu64 ": %" PRIu64
-			   " compressed packets cannot be unpacked; this is the first",
+			   "offset %" PRIu64
+			   ": a compressed packet cannot be unpacked; such packets "
+			   "were left out: %" PRIu64,
 			   t->packed_at, t->packed);
 	if (t->lost)
 		ut_pf_warn(p,
-			   "%" PRIu64 " packets were left out: what they refer to was lost "
-			   "while recording",
+			   "packets left out because what they refer to was lost while recording: "
+			   "%" PRIu64,
 			   t->lost);
 	if (t->nameless)
-		ut_pf_warn(p, "%" PRIu64 " references to names that the file does not define",
+		ut_pf_warn(p, "references to names that the file does not define: %" PRIu64,
 			   t->nameless);
 	if (p->clocks.unmapped)
 		ut_pf_warn(p,
-			   "%" PRIu64 " times are of clock %u, which the file does not explain; "
-			   "they are shown as they are",
-			   p->clocks.unmapped, p->clocks.unmapped_id);
+			   "times of clock %u, which the file does not explain, are shown as they "
+			   "are: %" PRIu64,
+			   p->clocks.unmapped_id, p->clocks.unmapped);
 	report_sources(p);
 	if (t->kernel)
 		ut_pf_warn(p,
-			   "%" PRIu64 " kernel events are neither sched_switch nor marks of "
-			   "programs and were left out",
+			   "kernel events that are neither sched_switch nor marks of programs were "
+			   "left out: %" PRIu64,
 			   t->kernel);
 	if (t->typed + t->legacy)
 		ut_pf_warn(p,
-			   "%" PRIu64 " arguments and %" PRIu64
-			   " events are of kinds that only Chrome's own tools know",
+			   "arguments and events that only Chrome's own tools know were left out: "
+			   "%" PRIu64 " and %" PRIu64,
 			   t->typed, t->legacy);
 }

@@ -190,9 +190,9 @@ static void note_id(struct ut_facts *f, struct ut_json_span id)
 
 /* The process of the event before: the next one is likely to be the same. */
 struct last {
-	struct ut_json_span pid; /* in the facts' text */
-	struct ut_facts_process *process;
-	char text[32];
+	struct ut_facts_process *process; /* NULL = unknown, or a pid too long to be kept here */
+	size_t len;
+	char pid[32];
 };
 
 static struct ut_facts_process *process_of_event(struct ut_facts *f, struct last *last,
@@ -200,13 +200,13 @@ static struct ut_facts_process *process_of_event(struct ut_facts *f, struct last
 {
 	struct ut_json_span pid = ut_facts_pid(value);
 
-	if (last->process && pid.len == last->pid.len && !memcmp(pid.at, last->text, pid.len))
+	if (last->process && pid.len == last->len && !memcmp(pid.at, last->pid, pid.len))
 		return last->process;
 	last->process = NULL;
-	if (pid.len > sizeof(last->text))
+	if (pid.len > sizeof(last->pid))
 		return process_of(f, pid);
-	memcpy(last->text, pid.at, pid.len);
-	last->pid.len = pid.len;
+	memcpy(last->pid, pid.at, pid.len);
+	last->len = pid.len;
 	last->process = process_of(f, pid);
 	return last->process;
 }
@@ -260,7 +260,6 @@ static void note_process(struct ut_facts *f, struct ut_json_span object)
 	    number < INT32_MAX)
 		p->rank = (int32_t)number;
 	p->host = keep(f, unquoted(ut_facts_inside(object, "host")));
-	p->command = keep(f, unquoted(ut_facts_inside(object, "command")));
 }
 
 static void note_processes(struct ut_facts *f)

@@ -20,11 +20,11 @@ struct ut_facts_text {
 };
 
 struct ut_facts_process {
-	struct ut_facts_text pid;           /* see ut_facts_pid() */
-	struct ut_facts_text name;          /* of its process_name: JSON text without quotes */
-	struct ut_facts_text host, command; /* JSON text without quotes */
-	int32_t rank;                       /* -1 = unknown */
-	bool named, sorted, placed;         /* name, sort_index, realtime are known */
+	struct ut_facts_text pid;   /* see ut_facts_pid() */
+	struct ut_facts_text name;  /* of its process_name: JSON text without quotes */
+	struct ut_facts_text host;  /* JSON text without quotes */
+	int32_t rank;               /* -1 = unknown */
+	bool named, sorted, placed; /* name, sort_index, realtime are known */
 	int64_t sort_index;
 	int64_t realtime; /* ns to add to its times for the time since the epoch */
 };

@@ -115,13 +115,25 @@ static inline const char *word(const char *p)
 	return !memcmp(p, "false", 5) ? p + 5 : NULL;
 }
 
+/* Whole numbers of a few digits are what lists are made of; the rest is for number(). */
+static inline const char *small_number(const char *p)
+{
+	const char *q = p + 1;
+
+	while (ut_json_digit(*q))
+		q++;
+	if ((*q == ',' || *q == ']' || *q == '}') && (*p != '0' || q == p + 1))
+		return q;
+	return number(p);
+}
+
 static inline const char *scalar(const char *p, const char *end)
 {
 	if (*p == '"')
 		return string(p + 1, end);
-	if (ut_json_digit(*p) && (p[1] == ',' || p[1] == ']')) /* shapes of tensors, mostly */
-		return p + 1;
-	return ut_json_digit(*p) || *p == '-' ? number(p) : word(p);
+	if (ut_json_digit(*p))
+		return small_number(p);
+	return *p == '-' ? number(p) : word(p);
 }
 
 /* Behind a key and its colon, at the value. */
@@ -136,52 +148,61 @@ static inline const char *key(const char *p, const char *end)
 	return *p == ':' ? blanks(p + 1) : NULL;
 }
 
-/* To the next value inside brackets; *depth falls with those that close. NULL: not strict. */
-static inline const char *next_value(const char *p, const char *end, uint64_t objects, int *depth)
-{
-	for (; *depth; p++) {
-		bool object = objects >> (*depth - 1) & 1;
+/* The brackets that are open, the innermost last: a bit per level, set for an object. */
+struct nest {
+	uint64_t objects;
+	int depth;
+};
 
-		p = blanks(p);
-		if (*p == ',') {
-			p = blanks(p + 1);
-			return object ? key(p, end) : p;
-		}
-		if (*p != (object ? '}' : ']'))
-			return NULL;
-		--*depth;
-	}
-	return p;
+static inline bool in_object(const struct nest *n)
+{
+	return n->objects & 1;
+}
+
+/* Into the bracket at p, to its first value, or onto its closing bracket. */
+static inline const char *open_bracket(struct nest *n, const char *p, const char *end)
+{
+	if (++n->depth > DEPTH)
+		return NULL;
+	n->objects = n->objects << 1 | (*p == '{');
+	p = blanks(p + 1);
+	return in_object(n) && *p != '}' ? key(p, end) : p;
 }
 
 /* Behind the array or object at p; every byte of it is checked. */
 static const char *nested(const char *p, const char *end)
 {
-	uint64_t objects = 0; /* a bit per level */
-	int depth = 0;
+	struct nest n = { 0 };
 
-	do {
+	for (;;) {
 		if (*p == '{' || *p == '[') {
-			bool object = *p == '{';
-
-			if (depth == DEPTH)
+			p = open_bracket(&n, p, end);
+			if (!p)
 				return NULL;
-			objects &= ~(UINT64_C(1) << depth);
-			objects |= (uint64_t)object << depth;
-			depth++;
-			p = blanks(p + 1);
-			if (*p != (object ? '}' : ']')) {
-				p = object ? key(p, end) : p;
+			if (*p != (in_object(&n) ? '}' : ']'))
 				continue;
-			}
 		} else {
 			p = scalar(p, end);
 			if (!p)
 				return NULL;
+			p = blanks(p);
 		}
-		p = next_value(p, end, objects, &depth);
-	} while (p && p < end && depth);
-	return p && p <= end ? p : NULL;
+		while (*p == (in_object(&n) ? '}' : ']')) {
+			n.objects >>= 1;
+			p++;
+			if (!--n.depth)
+				return p <= end ? p : NULL;
+			p = blanks(p);
+		}
+		if (*p != ',' || p >= end)
+			return NULL;
+		p = blanks(p + 1);
+		if (in_object(&n)) {
+			p = key(p, end);
+			if (!p)
+				return NULL;
+		}
+	}
 }
 
 /* ---- nested values that are known to be good ------------------------------------------------ */
@@ -190,7 +211,8 @@ static const char *nested(const char *p, const char *end)
 
 /* Of 64 bytes, a bit each. */
 struct marks {
-	uint64_t quotes, escapes, open, close;
+	uint64_t quotes, brackets;
+	bool escapes; /* there is a backslash */
 };
 
 static inline struct marks mark64(const char *p)
@@ -198,19 +220,20 @@ static inline struct marks mark64(const char *p)
 	const __m128i quote = _mm_set1_epi8('"'), back = _mm_set1_epi8('\\');
 	const __m128i open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}');
 	const __m128i bit = _mm_set1_epi8(0x20); /* makes { of [ and } of ] */
+	__m128i escapes = _mm_setzero_si128();
 	struct marks m = { 0 };
 
 	for (int i = 0; i < 4; i++) {
 		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
 		__m128i y = _mm_or_si128(x, bit);
+		__m128i hit = _mm_or_si128(_mm_cmpeq_epi8(y, open), _mm_cmpeq_epi8(y, close));
+		unsigned int quotes = (unsigned int)_mm_movemask_epi8(_mm_cmpeq_epi8(x, quote));
 
-#define BITS(v) ((uint64_t)(unsigned int)_mm_movemask_epi8(v) << 16 * i)
-		m.quotes |= BITS(_mm_cmpeq_epi8(x, quote));
-		m.escapes |= BITS(_mm_cmpeq_epi8(x, back));
-		m.open |= BITS(_mm_cmpeq_epi8(y, open));
-		m.close |= BITS(_mm_cmpeq_epi8(y, close));
-#undef BITS
+		escapes = _mm_or_si128(escapes, _mm_cmpeq_epi8(x, back));
+		m.quotes |= (uint64_t)quotes << 16 * i;
+		m.brackets |= (uint64_t)(unsigned int)_mm_movemask_epi8(hit) << 16 * i;
 	}
+	m.escapes = _mm_movemask_epi8(escapes);
 	return m;
 }
 
@@ -222,7 +245,7 @@ static inline uint64_t inside(uint64_t quotes)
 	return quotes;
 }
 
-/* limits: the window has 64 quotes behind its end, so 64 bytes may be read from any place in it */
+/* The window has 64 quotes behind its end, so 64 bytes may be read from any place in it. */
 static const char *matching(const char *p, const char *end)
 {
 	uint64_t string_bits = 0; /* all ones while a string reaches over the edge */
@@ -236,13 +259,13 @@ static const char *matching(const char *p, const char *end)
 			return NULL;
 		strings = inside(m.quotes) ^ string_bits;
 		string_bits = (uint64_t)((int64_t)strings >> 63);
-		for (brackets = (m.open | m.close) & ~strings; brackets; brackets &= brackets - 1) {
-			int i = __builtin_ctzll(brackets);
+		for (brackets = m.brackets & ~strings; brackets; brackets &= brackets - 1) {
+			const char *at = p + __builtin_ctzll(brackets);
 
-			if (m.open >> i & 1)
+			if ((*at | 0x20) == '{')
 				depth++;
 			else if (!--depth)
-				return p + i < end ? p + i + 1 : NULL;
+				return at < end ? at + 1 : NULL;
 		}
 	}
 	return NULL;

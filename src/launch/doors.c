@@ -132,10 +132,11 @@ static int is_vendor(const struct dirent *e)
 	return ut_str_ends(e->d_name, ".icd");
 }
 
+/* In the order of the folder, as loaders without layers do: programs take the first platform. */
 static void add_folder(FILE *to, struct ut_arena *a, const char *folder)
 {
 	struct dirent **list = NULL;
-	int count = scandir(folder, &list, is_vendor, alphasort);
+	int count = scandir(folder, &list, is_vendor, NULL);
 
 	for (int i = 0; i < count; i++) {
 		add_vendor(to, ut_path_join(a, folder, list[i]->d_name));
@@ -144,14 +145,18 @@ static void add_folder(FILE *to, struct ut_arena *a, const char *folder)
 	free(list);
 }
 
-/* The vendors that the loader would have found: a folder, a file or a library, and more libraries.
+/*
+ * The vendors that the loader would have found, in its order: libraries by name, then a folder, a
+ * file or a library. Some may be there twice; the backend takes each once.
  */
 static void add_vendors(FILE *to, const struct ut_env *env)
 {
 	const char *chosen = ut_env_get(env, "OCL_ICD_VENDORS");
 	const char *folder = ut_env_get(env, "OPENCL_VENDOR_PATH");
-	const char *more = ut_env_get(env, "OCL_ICD_FILENAMES");
+	const char *named = ut_env_get(env, "OCL_ICD_FILENAMES");
 
+	for (; named && *named; named += strcspn(named, ":"), named += *named == ':')
+		fprintf(to, "%.*s\n", (int)strcspn(named, ":"), named);
 	folder = folder && folder[0] ? folder : VENDORS;
 	if (!chosen || !chosen[0])
 		add_folder(to, env->arena, folder);
@@ -162,8 +167,6 @@ static void add_vendors(FILE *to, const struct ut_env *env)
 			   strchr(chosen, '/') ? chosen : ut_path_join(env->arena, folder, chosen));
 	else
 		fprintf(to, "%s\n", chosen);
-	for (; more && *more; more += strcspn(more, ":"), more += *more == ':')
-		fprintf(to, "%.*s\n", (int)strcspn(more, ":"), more);
 }
 
 static int write_folder(const char *dir, const struct ut_env *env, const char *backend)
@@ -194,7 +197,8 @@ static void open_icd(const struct ut_doors *d, struct ut_env *env, const char *b
 		ut_log(UT_WARN, "%s: %s: OpenCL is not recorded", dir, strerror(-rc));
 		return;
 	}
-	ut_env_set(env, "OCL_ICD_VENDORS", dir);
+	/* With the slash: NVIDIA's loader puts the name of a file right behind it. */
+	ut_env_set(env, "OCL_ICD_VENDORS", ut_str_fmt(env->arena, "%s/", dir));
 	if (ut_env_get(env, "OCL_ICD_FILENAMES"))
 		ut_env_set(env, "OCL_ICD_FILENAMES", "");
 }

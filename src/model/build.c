@@ -280,6 +280,8 @@ static void fill_trace(struct ut_build *b, const struct ut_trace *trace)
 		t->first = t->last && t->first < trace->first ? t->first : trace->first;
 		t->last = t->last > trace->last ? t->last : trace->last;
 	}
+	for (size_t i = 0; trace != t && i < trace->note_count; i++)
+		ut_trace_add_note(t, adopt_string(b, trace, trace->notes[i]));
 	add_losses(&t->losses, &trace->losses);
 }
 
@@ -518,6 +520,7 @@ void ut_build_abandon(struct ut_build *b)
 	}
 	free(b->rows);
 	free(b->scratch);
+	free(b->spans);
 	release_adopted(&b->adopted);
 	ut_store_release(&b->store);
 	*b = (struct ut_build){ 0 };

@@ -59,6 +59,8 @@ struct ut_build {
 	struct ut_type last_type; /* of the sink: the next event is often of the same type */
 	uint32_t last_number;
 	struct ut_adopted adopted;
+	uint32_t *spans; /* 2 * type of a begin (+ 1: unfinished) -> type of its span + 1 */
+	size_t span_cap;
 	struct ut_arg *scratch;
 	size_t scratch_cap;
 };

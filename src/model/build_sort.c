@@ -190,25 +190,23 @@ struct joiner {
 	uint64_t *open; /* rows that have begun, the innermost last */
 	size_t open_count, open_cap;
 	uint64_t written;
-	uint32_t *spans; /* type of a begin -> type of its span + 1; unfinished ones behind */
-	size_t type_count;
 };
 
 /* The type that a begin has as a whole span. */
 static uint32_t span_type(struct joiner *j, uint32_t type, bool unfinished)
 {
-	size_t at = type + (unfinished ? j->type_count : 0);
+	struct ut_build *b = j->build;
+	size_t at = 2 * (size_t)type + unfinished;
 	struct ut_type t;
 
-	if (type >= j->type_count)
-		return 0;
-	if (!j->spans[at]) {
-		t = *ut_types_get(&j->build->store.types, type);
+	b->spans = ut_grow(b->spans, at + 1, &b->span_cap, sizeof(*b->spans));
+	if (!b->spans[at]) {
+		t = *ut_types_get(&b->store.types, type);
 		t.kind = UT_KIND_SPAN;
 		t.flags |= unfinished ? UT_EV_UNFINISHED : 0;
-		j->spans[at] = ut_types_intern(&j->build->store.types, &t) + 1;
+		b->spans[at] = ut_types_intern(&b->store.types, &t) + 1;
 	}
-	return j->spans[at] - 1;
+	return b->spans[at] - 1;
 }
 
 /* Of n arguments and m behind them: the first ones give way to later ones with the same key. */
@@ -306,10 +304,9 @@ static void cut_rows(struct ut_build_rows *r, uint64_t count)
 
 static void join_ends(struct ut_build *b, struct ut_build_rows *r)
 {
-	struct joiner j = { .build = b, .rows = r, .type_count = b->store.types.count };
+	struct joiner j = { .build = b, .rows = r };
 	uint64_t last = 0;
 
-	j.spans = ut_make(2 * j.type_count * sizeof(*j.spans));
 	for (size_t i = 0; i < r->block_count; i++) {
 		const struct ut_build_block *block = &r->blocks[i];
 
@@ -323,7 +320,6 @@ static void join_ends(struct ut_build *b, struct ut_build_rows *r)
 		close_span(&j, last, 0, true);
 	cut_rows(r, j.written);
 	free(j.open);
-	free(j.spans);
 }
 
 /* ---- rows of the same time ----------------------------------------------------------------- */

@@ -5,15 +5,6 @@
 #include "base/grow.h"
 #include "base/str.h"
 
-size_t ut_sql_width(const struct ut_sql_table *t)
-{
-	size_t n = 0;
-
-	while (t->columns[n].name)
-		n++;
-	return n;
-}
-
 int ut_sql_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **vtab,
 		   char **err)
 {

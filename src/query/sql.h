@@ -42,8 +42,6 @@ extern const struct ut_sql_table ut_sql_track, ut_sql_thread, ut_sql_process, ut
 extern const struct ut_sql_table ut_sql_metadata, ut_sql_args, ut_sql_flow;
 extern const struct ut_sql_table ut_sql_slice_stats;
 
-size_t ut_sql_width(const struct ut_sql_table *t);
-
 /* A connection of a table: what its module's first argument is in truth. */
 struct ut_sql_vtab {
 	sqlite3_vtab base; /* first */

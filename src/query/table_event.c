@@ -1,5 +1,4 @@
 /* table_event.c - slice, instant, counter, event: rows of the columns that are of some kinds. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

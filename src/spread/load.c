@@ -94,7 +94,7 @@ static int try_plugins(struct ut_spread *s, const struct ut_job *job, struct ut_
 	return rc;
 }
 
-enum ut_spread_role ut_spread_load(struct ut_spread *s, struct ut_err *note)
+enum ut_spread_role ut_spread_start(struct ut_spread *s, struct ut_err *note)
 {
 	struct ut_job job = ut_job_look();
 	struct ut_err why = { 0 };

@@ -1,13 +1,10 @@
 /*
- * load.h - finds, loads and starts the plugin of the MPI that we run under.
+ * load.h - loads plugins. ut_spread_start() lives here, too.
  */
 #ifndef UT_SPREAD_LOAD_H
 #define UT_SPREAD_LOAD_H
 
 #include "spread/spread.h"
-
-/* See ut_spread_start(). */
-enum ut_spread_role ut_spread_load(struct ut_spread *s, struct ut_err *note);
 
 /* One plugin file; -ENOENT if there is none, else the reason is in err. The library stays loaded.
  */

@@ -6,13 +6,7 @@
 
 #include "base/grow.h"
 #include "base/str.h"
-#include "spread/load.h"
 #include "spread/plugin.h"
-
-enum ut_spread_role ut_spread_start(struct ut_spread *s, struct ut_err *note)
-{
-	return ut_spread_load(s, note);
-}
 
 void ut_spread_stop(struct ut_spread *s)
 {

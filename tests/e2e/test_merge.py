@@ -266,6 +266,24 @@ class Inputs(Case):
             self.assertIn(what, self.said)
         self.assertIn("a.json: offset ", self.said)
 
+    def test_damaged_files_never_give_a_damaged_result(self):
+        """Bytes changed, taken out, doubled: the result is strict JSON, or there is none."""
+        rng = random.Random(11)
+        good = ('{"traceEvents":[' + ",\n".join(event_text(rng, i, i % 3) for i in range(12)) +
+                '],"otherData":{"a":[1,{"b":"c"}]},"displayTimeUnit":"ms"}').encode()
+        for n in range(60):
+            text = bytearray(good)
+            for _ in range(rng.randrange(1, 6)):
+                at = rng.randrange(len(text))
+                text[at:at + rng.randrange(3)] = rng.choice(
+                    [b"", b"\0", b"}", b"{", b'"', b",", b"\\", b"\xff", b"NaN", text[at:at + 9]])
+            self.write(f"m{n}.json", bytes(text))
+            got = self.unitrace("merge", "-f", "--skip-invalid", "-o", "out.json", f"m{n}.json",
+                                *([f"m{n - 1}.json"] if n else []))
+            self.assertIn(got.returncode, (0, 1), got.stderr)
+            if got.returncode == 0:
+                json.loads((self.dir / "out.json").read_bytes(), parse_constant=self.fail)
+
     def test_invalid_files_end_it_or_are_left_out(self):
         self.write("good.json", '[{"ph":"i","ts":1}]')
         self.write("bad.json", "this is no trace")

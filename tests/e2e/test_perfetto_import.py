@@ -157,7 +157,7 @@ class Damage(PerfettoCase):
         lost = 'packet { trusted_packet_sequence_id: 9 sequence_flags: 2 track_event { type: TYPE_INSTANT } }'
         got = self.csv_text(self.write("lost.pftrace", encode(SMALL + 3 * lost)))
         self.assertEqual(got.stdout.count(b"\n"), 3)
-        self.assertEqual(got.stderr.decode().count("lost.pftrace: 3 packets were left out: "), 1)
+        self.assertEqual(got.stderr.decode().count("lost.pftrace: packets left out because what they refer to was lost while recording: 3\n"), 1)
 
 
 class RoundTrip(PerfettoCase):

@@ -190,6 +190,17 @@ class Answers(Query):
         self.assertEqual(self.rows(path, "select * from slice_stats where trace = 7"), [])
         self.assertIn("slice_stats: by:", self.complaint(path, "select * from slice_stats('nme')"))
 
+    def test_stats_count_every_slice_between_many_instants(self):
+        events = []
+        for i in range(200):
+            for ph, at, name in (("X", 0, f"s{i}"), ("i", 6, f"i{i}"), ("X", 7, "same")):
+                events.append({"ph": ph, "pid": 1, "tid": 1, "ts": 10 * i + at, "name": name,
+                               **({"dur": 2} if ph == "X" else {"s": "t"})})
+        path = self.dir / "many.json"
+        path.write_text(json.dumps(events))
+        self.assertEqual(self.rows(path, "select count(*), sum(count), sum(self) from slice_stats"),
+                         [(201, 400, 800_000)])
+
     def test_counters_instants_and_flows(self):
         made, path = self.make()
         got = self.rows(path, "select ts, value, pid from counter")

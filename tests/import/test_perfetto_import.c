@@ -187,7 +187,7 @@ static void names_are_known_on_their_sequence_until_it_starts_over(void **state)
 		     "10,app,11,main,instant,1,,,,,,,,\n"
 		     "10,app,11,main,instant,1,,eight,,,,,,\n");
 	assert_string_equal(f->warnings.data,
-			    "1 references to names that the file does not define\n");
+			    "references to names that the file does not define: 1\n");
 }
 
 static void a_name_may_be_defined_in_the_packet_that_uses_it(void **state)
@@ -223,9 +223,9 @@ static void packets_that_miss_their_state_are_counted(void **state)
 	interned_event(f, 2, SEQ_NEEDS_STATE, 1);
 	pf_expect(f, "10,app,11,main,instant,1,,name,,,,,,\n"
 		     "10,app,11,main,instant,1,,again,,,,,,\n");
-	assert_string_equal(f->warnings.data,
-			    "3 packets were left out: what they refer to was lost "
-			    "while recording\n");
+	assert_string_equal(
+		f->warnings.data,
+		"packets left out because what they refer to was lost while recording: 3\n");
 	assert_int_equal(f->store.trace.losses.dropped, 3);
 }
 
@@ -363,8 +363,9 @@ static void a_clock_that_nobody_explains_is_taken_as_it_is(void **state)
 	snapshot(f, 1, 0, all, 1);
 	instant_on(f, 1, 77, 5);
 	pf_expect(f, "10,app,11,main,instant,5,,,,,,,,\n");
-	assert_string_equal(f->warnings.data, "1 times are of clock 77, which the file does not "
-					      "explain; they are shown as they are\n");
+	assert_string_equal(
+		f->warnings.data,
+		"times of clock 77, which the file does not explain, are shown as they are: 1\n");
 }
 
 /* ---- counters ------------------------------------------------------------------------------ */

@@ -83,6 +83,7 @@ static void begins_and_ends_become_spans(void **state)
 	arg.key = ut_strtab_intern_z(&b.store.trace.strings, "n");
 	arg.value.u64 = 1;
 	first = ut_arglists_add(&b.store.args, &arg, 1);
+	arg.key = ut_strtab_intern_z(&b.store.trace.strings, "m");
 	arg.value.u64 = UINT64_MAX;
 	second = ut_arglists_add(&b.store.args, &arg, 1);
 	ut_build_add(&b, t, 5, 0, type_of(&b, "", UT_RAW_END), 0);

@@ -1,0 +1,36 @@
+#include "aiu/big.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LEAST 1024 /* items */
+
+static void *resize(void *items, size_t n, size_t size)
+{
+	void *p = n <= SIZE_MAX / 2 / size ? realloc(items, n * size) : NULL;
+
+	if (!p) {
+		fprintf(stderr, "unitrace: out of memory (%zu x %zu bytes wanted)\n", n, size);
+		abort();
+	}
+	return p;
+}
+
+void *ut_aiu_big_grow(void *items, size_t n, size_t *cap, size_t size)
+{
+	size_t want = *cap + *cap / 4;
+
+	if (n <= *cap)
+		return items;
+	want = want < n ? n : want;
+	want = want < LEAST ? LEAST : want;
+	items = resize(items, want, size);
+	*cap = want;
+	return items;
+}
+
+void *ut_aiu_big_make(size_t n, size_t size)
+{
+	return resize(NULL, n ? n : 1, size);
+}
