@@ -313,9 +313,11 @@ walk_block(struct ut_walk *w, const struct ut_block *b, struct ut_walk_frame *to
 		uint32_t group = slots[number] - 1;
 
 		if (UNLIKELY(group >= ODD)) {
-			if (!odd_row(w, number, ts, end, &group))
+			bool spans = odd_row(w, number, ts, end, &group);
+
+			tallies = w->tallies; /* a new group may have moved them */
+			if (!spans)
 				continue;
-			tallies = w->tallies;
 		}
 		if (picky && !pick(w->view, &ts, &end, &group))
 			continue;
