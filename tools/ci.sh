@@ -101,7 +101,7 @@ gate_asan() {
 	export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
 	export UBSAN_OPTIONS=print_stacktrace=1
 	tree asan -DUT_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DUT_SANITIZE=address,undefined &&
-		run_tests asan -j "$jobs"
+		run_tests asan -j "$jobs" -E "real_|scenarios|stress"
 }
 
 gate_tsan() {

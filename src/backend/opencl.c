@@ -140,6 +140,8 @@ static int start(const struct ut_host *host)
 	ut_cl.key.items = number("work_items");
 	ut_cl.key.commands = number("commands");
 	ut_cl.key.clock_error = number("clock error (ns)");
+	ut_cl.key.times = number("times");
+	ut_cl.no_times = number("unknown");
 	ut_cl.directions[UT_CL_H2D] = number("H2D");
 	ut_cl.directions[UT_CL_D2H] = number("D2H");
 	ut_cl.directions[UT_CL_D2D] = number("D2D");

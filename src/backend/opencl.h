@@ -102,9 +102,10 @@ struct ut_cl_state {
 	uint32_t names[UT_CL_COUNT];     /* of functions */
 	struct {
 		uint32_t error, result, status, bytes, direction, global, local, items, commands;
-		uint32_t clock_error;
+		uint32_t clock_error, times;
 	} key;
 	uint32_t directions[4]; /* enum ut_cl_direction */
+	uint32_t no_times;      /* "unknown" */
 };
 
 extern struct ut_cl_state ut_cl;

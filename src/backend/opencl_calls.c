@@ -156,7 +156,7 @@ static void leave(cl_int code)
 		code = NEXT(cl_int, name, handle, count, __VA_ARGS__);                             \
 		if (ut_cl.calls)                                                                   \
 			LEAVE(code, CODE_RESULT(code), count, __VA_ARGS__);                        \
-		ut_cl_harvest_all();                                                               \
+		ut_cl_harvest_complete();                                                          \
 		return code;                                                                       \
 	}
 

@@ -2,6 +2,7 @@
 #include "backend/opencl_command.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -16,6 +17,7 @@
 #define MILLISECOND    1000000u           /* ns */
 #define LATEST         (1u * MILLISECOND) /* how late a record may come, as long as nobody looks */
 #define LONGEST_STRIDE 64u
+#define PATIENCE       (5u * MILLISECOND) /* with another thread that is telling */
 #define NO_PROGRESS_MS 100u
 #define LONGEST_MS     1000u
 
@@ -41,7 +43,7 @@ struct ut_cl_command {
 };
 
 static _Atomic uint64_t last_correlation = FIRST_CORRELATION;
-static _Atomic uint64_t dropped, untimed;
+static _Atomic uint64_t dropped, untimed, guessed;
 static _Thread_local uint32_t thread_id;
 static _Thread_local uint32_t inside; /* the runtime, on our way */
 
@@ -273,7 +275,19 @@ static void map_times(struct ut_cl_queue *q, const cl_ulong times[4], struct ut_
 	q->last_mapped = w->end;
 }
 
-/* Records what the device did, unless it failed to say when. The command is over. */
+/*
+ * A runtime that does not say when: the call is all that is known, and that the command is over.
+ * Barriers and markers are like that for some; of others the user is told.
+ */
+static void guess_times(const struct ut_cl_command *c, struct ut_work *w)
+{
+	w->queued = w->submitted = c->before;
+	w->start = w->end = c->after;
+	if (c->kind != UT_WORK_SYNC)
+		atomic_fetch_add_explicit(&guessed, 1, memory_order_relaxed);
+}
+
+/* Records what the device did. The command is over. */
 static void tell(struct ut_cl_queue *q, struct ut_cl_command *c, cl_int status)
 {
 	struct ut_fact facts[8];
@@ -284,9 +298,10 @@ static void tell(struct ut_cl_queue *q, struct ut_cl_command *c, cl_int status)
 			     .correlation = c->correlation,
 			     .facts = facts };
 	cl_ulong times[4] = { 0 };
+	bool timed = read_times(c->event, times);
 
 	ut_cl_device_look(q->device, c->after);
-	if (read_times(c->event, times)) {
+	if (timed) {
 		ut_cl_clock_feed(&q->device->clock, UT_CL_CLOCK_QUEUED, times[QUEUED], c->before,
 				 c->after);
 		if (c->blocked)
@@ -294,11 +309,14 @@ static void tell(struct ut_cl_queue *q, struct ut_cl_command *c, cl_int status)
 					 c->before, c->after);
 		map_times(q, times, &w);
 		q->pace += (times[END] - times[START]) / 8 - q->pace / 8;
-		w.fact_count = list_facts(c, status, facts);
-		ut_cl.host->work(&w);
 	} else {
-		atomic_fetch_add_explicit(&untimed, 1, memory_order_relaxed);
+		guess_times(c, &w);
 	}
+	w.fact_count = list_facts(c, status, facts);
+	if (!timed)
+		facts[w.fact_count++] =
+			(struct ut_fact){ ut_cl.key.times, UT_VALUE_NAME, ut_cl.no_times };
+	ut_cl.host->work(&w);
 	UT_CL(clReleaseEvent, c->event)(c->event);
 	give(c);
 	atomic_fetch_sub(&q->waiting, 1);
@@ -448,6 +466,31 @@ void ut_cl_harvest_all(void)
 		ut_cl_harvest(q, UINT32_MAX);
 }
 
+/* Another thread may be telling what the program is about to know. It needs a moment, not us. */
+static void let_work(const struct ut_cl_queue *q)
+{
+	uint64_t begin = 0;
+
+	while (atomic_load(&q->at_work) != NO_WORK) {
+		uint64_t now = ut_cl.host->now();
+
+		begin = begin ? begin : now;
+		if (now - begin > PATIENCE)
+			return;
+		sched_yield();
+	}
+}
+
+void ut_cl_harvest_complete(void)
+{
+	for (struct ut_cl_queue *q = ut_cl_queue_last(); q; q = (struct ut_cl_queue *)q->item.all) {
+		if (!atomic_load(&q->waiting))
+			continue;
+		ut_cl_harvest(q, UINT32_MAX);
+		let_work(q);
+	}
+}
+
 /* ---- a new command ------------------------------------------------------------------------- */
 
 static void CL_CALLBACK on_unordered(cl_event event, cl_int status, void *arg)
@@ -511,6 +554,8 @@ void ut_cl_submit_done(struct ut_cl_submit *s, cl_int code, bool is_complete)
 	if (q->ordered) {
 		push(&q->fresh, c);
 		ut_cl_harvest(q, is_complete ? UINT32_MAX : A_FEW);
+		if (is_complete)
+			let_work(q);
 		return;
 	}
 	callback = q->device->has_callbacks ? UT_CL(clSetEventCallback, *s->event) : NULL;
@@ -535,6 +580,7 @@ static uint64_t count_waiting(void)
 static void note_losses(uint64_t unfinished)
 {
 	uint64_t lost = atomic_exchange(&dropped, 0), without = atomic_exchange(&untimed, 0);
+	uint64_t unknown = atomic_exchange(&guessed, 0);
 	char text[200];
 
 	if (unfinished) {
@@ -551,8 +597,14 @@ static void note_losses(uint64_t unfinished)
 	}
 	if (without) {
 		snprintf(text, sizeof(text),
-			 "OpenCL: %llu commands are missing: the runtime gave no times for them",
+			 "OpenCL: %llu commands are missing: their queue cannot be timed",
 			 (unsigned long long)without);
+		ut_cl.host->note(text);
+	}
+	if (unknown) {
+		snprintf(text, sizeof(text),
+			 "OpenCL: %llu commands stand at their calls: the runtime gave no times",
+			 (unsigned long long)unknown);
 		ut_cl.host->note(text);
 	}
 }
@@ -592,6 +644,7 @@ void ut_cl_forget_commands(void)
 	}
 	atomic_store(&dropped, 0);
 	atomic_store(&untimed, 0);
+	atomic_store(&guessed, 0);
 	thread_id = 0;
 	inside = 0;
 }

@@ -82,6 +82,8 @@ void ut_cl_submit_done(struct ut_cl_submit *s, cl_int code, bool is_complete);
 /* Tells what is complete of one queue (at most so many), or of all. */
 void ut_cl_harvest(struct ut_cl_queue *q, uint32_t most);
 void ut_cl_harvest_all(void);
+/* The same, and waits a little for whoever was at it already: before a call that waits returns. */
+void ut_cl_harvest_complete(void);
 
 /* The process ends: waits a little for what is still under way. */
 void ut_cl_drain(void);

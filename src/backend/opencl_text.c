@@ -11,9 +11,10 @@
 	X(SUCCESS)                                                                                                                                \
 	X(DEVICE_NOT_FOUND)                                                                                                                       \
 	X(DEVICE_NOT_AVAILABLE)                                                                                                                   \
-	X(COMPILER_NOT_AVAILABLE) X(MEM_OBJECT_ALLOCATION_FAILURE) X(OUT_OF_RESOURCES) X(OUT_OF_HOST_MEMORY) X(                                   \
-		PROFILING_INFO_NOT_AVAILABLE) X(MEM_COPY_OVERLAP) X(IMAGE_FORMAT_MISMATCH) X(IMAGE_FORMAT_NOT_SUPPORTED)                          \
-		X(BUILD_PROGRAM_FAILURE) X(MAP_FAILURE) X(MISALIGNED_SUB_BUFFER_OFFSET) X(EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) X(           \
+	X(COMPILER_NOT_AVAILABLE)                                                                                                                 \
+	X(MEM_OBJECT_ALLOCATION_FAILURE) X(OUT_OF_RESOURCES) X(OUT_OF_HOST_MEMORY) X(PROFILING_INFO_NOT_AVAILABLE) X(                             \
+		MEM_COPY_OVERLAP) X(IMAGE_FORMAT_MISMATCH) X(IMAGE_FORMAT_NOT_SUPPORTED) X(BUILD_PROGRAM_FAILURE)                                 \
+		X(MAP_FAILURE) X(MISALIGNED_SUB_BUFFER_OFFSET) X(EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) X(                                    \
 			COMPILE_PROGRAM_FAILURE) X(LINKER_NOT_AVAILABLE) X(LINK_PROGRAM_FAILURE) X(DEVICE_PARTITION_FAILED)                       \
 			X(KERNEL_ARG_INFO_NOT_AVAILABLE) X(INVALID_VALUE) X(INVALID_DEVICE_TYPE) X(                                               \
 				INVALID_PLATFORM) X(INVALID_DEVICE) X(INVALID_CONTEXT) X(INVALID_QUEUE_PROPERTIES)                                \

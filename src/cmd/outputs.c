@@ -149,18 +149,6 @@ static int commit_targets(struct ut_outputs *o, struct ut_err *err)
 	return first_rc;
 }
 
-void ut_outputs_add_losses(struct ut_losses *a, const struct ut_losses *b)
-{
-	a->dropped += b->dropped;
-	a->overwritten += b->overwritten;
-	a->torn += b->torn;
-	a->stray_ends += b->stray_ends;
-	a->implicit_ends += b->implicit_ends;
-	a->unfinished += b->unfinished;
-	a->unknown += b->unknown;
-	a->ignored += b->ignored;
-}
-
 /* What backends found worth saying, once each. */
 static void tell_notes(const struct ut_trace *t, const struct ut_spool_info *info)
 {
@@ -203,7 +191,7 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 	if (o->ccl_report)
 		ut_ccl_report_print(&ccl, &o->ccl, info->pid, info->rank);
 	tell_notes(&trace, info);
-	ut_outputs_add_losses(&o->losses, &trace.losses);
+	ut_losses_add(&o->losses, &trace.losses);
 	o->events += tee.events;
 	*events = tee.events;
 
@@ -336,7 +324,7 @@ static void feed_store(struct ut_outputs *o, struct ut_store *store, const char 
 			o->targets[i].format->end_trace(o->targets[i].sink, &store->trace);
 	}
 	ut_summary_end_trace(&o->summary);
-	ut_outputs_add_losses(&o->losses, &store->trace.losses);
+	ut_losses_add(&o->losses, &store->trace.losses);
 	o->events += tee.events;
 }
 

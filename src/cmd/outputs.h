@@ -63,7 +63,4 @@ int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root,
 /* One line per kind of loss that is not zero, on stderr. */
 void ut_outputs_tell_losses(const struct ut_losses *l);
 
-/* a += b */
-void ut_outputs_add_losses(struct ut_losses *a, const struct ut_losses *b);
-
 #endif

@@ -17,14 +17,16 @@ static bool is(struct ut_json_span key, const char *text)
 
 void ut_chrome_keep(struct ut_chrome *c, uint32_t key, struct ut_json_span value)
 {
-	struct ut_arg *old = ut_chrome_find(&c->file, key);
 	struct ut_arg arg = { .key = key, .type = UT_ARG_JSON };
+	uint32_t *place = ut_chrome_file_place(c, key);
 
 	arg.value.str = ut_chrome_json(c, value, false);
-	if (old)
-		*old = arg;
-	else
-		ut_chrome_add(&c->file, arg);
+	if (*place) {
+		c->file.items[*place - 1] = arg;
+		return;
+	}
+	ut_chrome_add(&c->file, arg);
+	*place = (uint32_t)c->file.count;
 }
 
 /* The rank in {"rank": N, ...}. */

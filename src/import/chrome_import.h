@@ -97,12 +97,14 @@ uint32_t ut_chrome_process(struct ut_chrome *c, struct ut_chrome_ref pid);
 uint32_t ut_chrome_thread(struct ut_chrome *c, struct ut_chrome_ref pid, struct ut_chrome_ref tid);
 uint32_t ut_chrome_async_track(struct ut_chrome *c, struct ut_chrome_ref pid, uint32_t cat);
 uint32_t ut_chrome_counter(struct ut_chrome *c, uint32_t process, const uint32_t name[3]);
+uint32_t *ut_chrome_file_place(struct ut_chrome *c, uint32_t key); /* index + 1 in c->file */
 
 /* chrome_value.c: appends the value at the cursor; false as ut_json_skip(). */
 bool ut_chrome_value(struct ut_chrome *c, struct ut_chrome_args *to, uint32_t key);
 bool ut_chrome_members(struct ut_chrome *c, struct ut_chrome_args *to);
 void ut_chrome_add(struct ut_chrome_args *to, struct ut_arg arg);
 struct ut_arg *ut_chrome_find(struct ut_chrome_args *args, uint32_t key);
+bool ut_chrome_has(struct ut_chrome_args *args, uint32_t key); /* false for very long lists */
 void ut_chrome_remove(struct ut_chrome_args *args, struct ut_arg *arg);
 
 /* chrome_event.c: what a key of an event means, as chrome_event.c knows it. */

@@ -290,7 +290,15 @@ enum place_kind {
 	THREAD,
 	ASYNC,
 	COUNTER,
+	MEMBER, /* of the file */
 };
+
+uint32_t *ut_chrome_file_place(struct ut_chrome *c, uint32_t key)
+{
+	const uint64_t member[3] = { MEMBER, key, 0 };
+
+	return place_of(c, member);
+}
 
 uint32_t ut_chrome_process(struct ut_chrome *c, struct ut_chrome_ref pid)
 {

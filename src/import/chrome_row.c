@@ -27,7 +27,7 @@ static void add_extra(struct ut_chrome *c)
 		/* the elements of an array go the same way */
 		if (!i || !(arg[-1].flags & UT_ARG_MORE))
 			wanted = !(c->args.seen >> arg->key % 64 & 1) ||
-				 !ut_chrome_find(&c->args, arg->key);
+				 !ut_chrome_has(&c->args, arg->key);
 		if (wanted)
 			ut_chrome_add(&c->args, *arg);
 	}
@@ -171,18 +171,17 @@ static bool ends_held(const struct ut_chrome *c)
 /* Arguments of the end count more than those of the begin. */
 static void add_end_args(struct ut_chrome *c)
 {
-	struct ut_arg *old;
+	struct ut_chrome_args *held = &c->held.args;
 
 	if (c->extra.count)
 		add_extra(c);
 	for (size_t i = 0; i < c->args.count; i++) {
 		const struct ut_arg *arg = &c->args.items[i];
+		bool first = !i || !(arg[-1].flags & UT_ARG_MORE); /* of an array, if it is one */
 
-		old = i && arg[-1].flags & UT_ARG_MORE ? NULL
-						       : ut_chrome_find(&c->held.args, arg->key);
-		if (old)
-			ut_chrome_remove(&c->held.args, old);
-		ut_chrome_add(&c->held.args, *arg);
+		if (first && ut_chrome_has(held, arg->key))
+			ut_chrome_remove(held, ut_chrome_find(held, arg->key));
+		ut_chrome_add(held, *arg);
 	}
 }
 

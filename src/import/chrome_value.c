@@ -10,8 +10,8 @@
 #include "base/grow.h"
 #include "import/chrome_step.h"
 
-#define ARRAY_MOST  16u /* elements; longer lists are kept as text */
-#define DOUBLE_MOST 64u /* arguments among which doubles are looked for */
+#define ARRAY_MOST  16u  /* elements; longer lists are kept as text */
+#define DOUBLE_MOST 256u /* arguments among which doubles are looked for */
 
 /* Takes an argument out, with all elements if it is an array. */
 void ut_chrome_remove(struct ut_chrome_args *args, struct ut_arg *arg)
@@ -33,13 +33,17 @@ struct ut_arg *ut_chrome_find(struct ut_chrome_args *args, uint32_t key)
 	return NULL;
 }
 
+/* Nobody writes that many by hand: what follows would take too long, and matters to nobody. */
+bool ut_chrome_has(struct ut_chrome_args *args, uint32_t key)
+{
+	return args->count < DOUBLE_MOST && ut_chrome_find(args, key);
+}
+
 /* Of two members with the same key the later one counts, as for other readers of JSON. */
 static void remove_double(struct ut_chrome_args *args, uint32_t key)
 {
-	struct ut_arg *old = args->count < DOUBLE_MOST ? ut_chrome_find(args, key) : NULL;
-
-	if (old)
-		ut_chrome_remove(args, old);
+	if (ut_chrome_has(args, key))
+		ut_chrome_remove(args, ut_chrome_find(args, key));
 }
 
 static inline struct ut_arg *append(struct ut_chrome_args *to)

@@ -251,18 +251,6 @@ static void fill_track(struct ut_build *b, uint32_t at, const struct ut_trace *t
 		t->sort_index = from->sort_index;
 }
 
-static void add_losses(struct ut_losses *a, const struct ut_losses *b)
-{
-	a->dropped += b->dropped;
-	a->overwritten += b->overwritten;
-	a->torn += b->torn;
-	a->stray_ends += b->stray_ends;
-	a->implicit_ends += b->implicit_ends;
-	a->unfinished += b->unfinished;
-	a->unknown += b->unknown;
-	a->ignored += b->ignored;
-}
-
 /* What a trace says about itself as a whole. */
 static void fill_trace(struct ut_build *b, const struct ut_trace *trace)
 {
@@ -282,7 +270,7 @@ static void fill_trace(struct ut_build *b, const struct ut_trace *trace)
 	}
 	for (size_t i = 0; trace != t && i < trace->note_count; i++)
 		ut_trace_add_note(t, adopt_string(b, trace, trace->notes[i]));
-	add_losses(&t->losses, &trace->losses);
+	ut_losses_add(&t->losses, &trace->losses);
 }
 
 static void release_adopted(struct ut_adopted *a)

@@ -74,3 +74,15 @@ void ut_trace_drop_args(struct ut_trace *t, size_t mark)
 	if (mark && mark < t->arg_count)
 		t->arg_count = mark;
 }
+
+void ut_losses_add(struct ut_losses *a, const struct ut_losses *b)
+{
+	a->dropped += b->dropped;
+	a->overwritten += b->overwritten;
+	a->torn += b->torn;
+	a->stray_ends += b->stray_ends;
+	a->implicit_ends += b->implicit_ends;
+	a->unfinished += b->unfinished;
+	a->unknown += b->unknown;
+	a->ignored += b->ignored;
+}

@@ -86,6 +86,9 @@ struct ut_losses {
 	uint64_t ignored;       /* calls of threads that asked to be ignored */
 };
 
+/* a += b */
+void ut_losses_add(struct ut_losses *a, const struct ut_losses *b);
+
 struct ut_trace {
 	struct ut_arena arena;
 	struct ut_strtab strings;

@@ -214,6 +214,7 @@ class Fake(Case):
         vendors.mkdir()
         (vendors / "fake.icd").write_text(f"{FAKE}\n")
         self.env = common.environment(OCL_ICD_VENDORS=f"{vendors}/", OPENCL_TEST_PLATFORM="0")
+        self.env.pop("OCL_ICD_FILENAMES", None)
 
     def test_an_old_vendor_is_not_asked_for_what_it_lacks(self):
         for door in self.doors():

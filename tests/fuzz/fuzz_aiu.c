@@ -1,0 +1,141 @@
+/*
+ * fuzz_aiu.c - libFuzzer target: any bytes as a trace for `unitrace analyze`.
+ *
+ * The first eight bytes choose options; what follows is one file, or several, separated by a line
+ * "\n---\n". All stages run, and what comes out must be JSON, whatever went in.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "aiu/merge.h"
+#include "aiu/profile.h"
+#include "aiu/stage.h"
+#include "aiu/write_event.h"
+#include "export/out.h"
+#include "import/json.h"
+
+#define MOST_FILES 8
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct ut_aiu_opts options(const uint8_t *b)
+{
+	struct ut_aiu_opts o = {
+		.head = b[0] & 1,
+		.flow = b[0] & 2,
+		.coll_events = b[0] & 4,
+		.summarize = b[0] & 8,
+		.flex_ts_fix = b[0] & 16,
+		.no_mp_sync = b[0] & 32,
+		.mp_sync_v2 = b[0] & 64,
+		.keep_prep = b[0] & 128,
+		.keep_names = b[1] & 1,
+		.drop_globals = b[1] & 2,
+		.skip_events = b[1] & 4,
+		.split_events = b[1] & 8,
+		.ignore_crit = !(b[1] & 16),
+		.stats = !(b[1] & 32),
+		.refine = !(b[1] & 64),
+		.power_stats = b[1] & 128,
+		.overlap = (enum ut_aiu_overlap)(b[2] % 5),
+		.counters = b[3] ? b[3] : UT_AIU_POWER_TS4 | UT_AIU_COLL_BW | UT_AIU_PREP_QUEUE,
+		.tid_streams = (int8_t)b[4],
+		.soc = b[5] ? b[5] * 4.0 : 1000,
+		.core = b[6] ? b[6] * 4.0 : 1100,
+		.keep_phases = "",
+		.limit = { .count = INT64_MAX, .ts_end = 1e300, .free_types = "M" },
+		.threads = 1,
+	};
+
+	return o;
+}
+
+/* One JSON value and nothing else. */
+static void must_be_json(const char *text, size_t len)
+{
+	struct ut_json j;
+
+	ut_json_init_text(&j, text, len);
+	if (!ut_json_skip(&j, NULL) || ut_json_peek(&j))
+		abort();
+	for (int i = 0; i < UT_JSON_REPAIRS; i++) {
+		if (j.repairs[i].count)
+			abort();
+	}
+	ut_json_release(&j);
+}
+
+static int look(void *ctx, struct ut_aiu *a, unsigned int number, const char *stage,
+		struct ut_err *err)
+{
+	const struct ut_aiu_table *t = &a->table;
+
+	(void)ctx;
+	(void)number;
+	(void)stage;
+	(void)err;
+	for (size_t i = 0; i < t->seq_count; i++) {
+		if (t->seq[i] >= t->event_count || t->events[t->seq[i]].dev >= t->dev_count)
+			abort();
+	}
+	return 0;
+}
+
+static void write_all(const struct ut_aiu *a)
+{
+	struct ut_out *o = ut_out_open_memory();
+	struct ut_aiu_writer w;
+	const char *text;
+	size_t len;
+
+	ut_aiu_writer_init(&w, a, o);
+	ut_out_text(o, "[");
+	for (size_t i = 0; i < a->table.seq_count; i++) {
+		const struct ut_aiu_event *e = &a->table.events[a->table.seq[i]];
+
+		ut_out_text(o, i ? "," : "");
+		ut_aiu_put_event(&w, e);
+		ut_out_text(o, ",");
+		ut_aiu_put_raw(&w, e);
+	}
+	ut_out_text(o, "]");
+	text = ut_out_data(o, &len);
+	must_be_json(text, len);
+	ut_aiu_writer_release(&w);
+	ut_out_abandon(o);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ut_aiu_part parts[MOST_FILES];
+	struct ut_aiu_profile profile;
+	struct ut_aiu_opts opts;
+	const char *text = (const char *)data + 8, *end = (const char *)data + size;
+	size_t count = 0;
+	struct ut_aiu a;
+
+	if (size < 8)
+		return 0;
+	opts = options(data);
+	while (text <= end && count < MOST_FILES) {
+		const char *cut = memmem(text, (size_t)(end - text), "\n---\n", 5);
+		const char *stop = cut ? cut : end;
+		char path[] = "fuzz-0.json";
+
+		path[5] = (char)('0' + count);
+		if (!ut_aiu_read_text(&parts[count], path, text, (size_t)(stop - text), opts.head,
+				      NULL))
+			ut_aiu_settle(&parts[count++], opts.head);
+		text = cut ? cut + 5 : end + 1;
+	}
+	ut_aiu_init(&a, &opts);
+	ut_aiu_merge(&a.table, parts, count);
+	for (size_t i = 0; i < count; i++)
+		ut_aiu_part_release(&parts[i]);
+	ut_aiu_profile_all(&profile, opts.head);
+	if (!ut_aiu_run(&a, &profile, look, NULL, NULL))
+		write_all(&a);
+	ut_aiu_release(&a);
+	return 0;
+}
