@@ -12,15 +12,31 @@ if(PKG_CONFIG_FOUND)
   pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET cmocka)
 endif()
 
-# tests/support/*.c and a room's own files that are not test_* are linked into its tests.
+# tests/support/*.c and a room's own files that are not test_* are compiled once for its tests.
+function(ut_test_support room)
+  if(TARGET test_support_${room})
+    return()
+  endif()
+  file(GLOB support CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/tests/support/*.c ${PROJECT_SOURCE_DIR}/tests/${room}/*.c)
+  list(FILTER support EXCLUDE REGEX "/test_[^/]*$")
+  if(NOT support)
+    add_library(test_support_${room} INTERFACE)
+    return()
+  endif()
+  add_library(test_support_${room} STATIC ${support})
+  target_include_directories(test_support_${room} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(test_support_${room} PRIVATE UT_WITH_ITT=${UT_WITH_ITT}
+    UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD} UT_HAVE_SQLITE=${UT_HAVE_SQLITE})
+  target_link_libraries(test_support_${room} PRIVATE ut_flags ut_sanitizers PkgConfig::CMOCKA)
+endfunction()
+
 function(ut_unit_test room file)
   get_filename_component(base ${file} NAME_WE)
   string(REGEX REPLACE "^test_" "" name ${base})
   set(target test_${room}_${name})
-  file(GLOB support CONFIGURE_DEPENDS
-    ${PROJECT_SOURCE_DIR}/tests/support/*.c ${PROJECT_SOURCE_DIR}/tests/${room}/*.c)
-  list(FILTER support EXCLUDE REGEX "/test_[^/]*$")
-  add_executable(${target} ${file} ${support})
+  ut_test_support(${room})
+  add_executable(${target} ${file})
   set(libs ${_all_rooms})
   if(room STREQUAL "collect")
     list(PREPEND libs ut_collect)
@@ -31,7 +47,7 @@ function(ut_unit_test room file)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${target} PRIVATE UT_WITH_ITT=${UT_WITH_ITT}
     UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD} UT_HAVE_SQLITE=${UT_HAVE_SQLITE})
-  target_link_libraries(${target} PRIVATE ut_flags ut_sanitizers ${libs} PkgConfig::CMOCKA
+  target_link_libraries(${target} PRIVATE ut_flags ut_sanitizers test_support_${room} ${libs} PkgConfig::CMOCKA
     Threads::Threads m ${CMAKE_DL_LIBS})
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${base} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/${room})
