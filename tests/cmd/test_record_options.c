@@ -157,8 +157,7 @@ static void only_options_without_backend_are_named(void **state)
 	assert_int_equal(parse(f, "--chrome-itt-logging -o x.json"), 0);
 	assert_string_equal(ut_record_unsupported(&f->arena, f->table), "");
 	assert_int_equal(parse(f, "-d --g X -q --chrome-kernel-logging"), 0);
-	assert_string_equal(ut_record_unsupported(&f->arena, f->table),
-			    "--device-timing, --chrome-kernel-logging, --metric-query, --group");
+	assert_string_equal(ut_record_unsupported(&f->arena, f->table), "--metric-query, --group");
 }
 
 static bool passes(const struct fixture *f, const char *domain)
