@@ -13,6 +13,10 @@ function(ut_backend name)
   target_link_libraries(backend_${name} PRIVATE ${CMAKE_DL_LIBS})
   set_target_properties(backend_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
     LIBRARY_OUTPUT_DIRECTORY ${UT_BACKEND_DIR})
+  if(NOT name STREQUAL "null") # which is for tests
+    install(TARGETS backend_${name}
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/unitrace/backends)
+  endif()
   set(UT_BACKENDS ${UT_BACKENDS} ${name} PARENT_SCOPE)
 endfunction()
 
@@ -48,5 +52,12 @@ else()
     set(UT_OPENCL_WHY "the headers of OpenCL 3.0 are missing (Debian: opencl-headers)")
     unset(UT_OPENCL_HEADERS CACHE) # they may be installed before the next configure
     unset(UT_OPENCL_INCLUDE CACHE)
+    if(NOT BUILD_WITH_OPENCL STREQUAL "AUTO")
+      message(WARNING "BUILD_WITH_OPENCL=${BUILD_WITH_OPENCL}: ${UT_OPENCL_WHY}")
+    endif()
   endif()
 endif()
+
+# The parts of backends that know no runtime, for the unit tests.
+add_library(ut_backend STATIC src/backend/opencl_clock.c src/backend/opencl_table.c)
+target_link_libraries(ut_backend PRIVATE ut_flags PUBLIC ut_sanitizers)

@@ -14,10 +14,7 @@ if(NOT BUILD_WITH_ITT STREQUAL "AUTO" AND NOT BUILD_WITH_ITT)
   set(UT_WITH_ITT 0)
 endif()
 
-foreach(name OPENCL L0 CUDA)
-  set(UT_WITH_${name} 0)
-  if(NOT BUILD_WITH_${name} STREQUAL "AUTO" AND BUILD_WITH_${name})
-    message(WARNING "BUILD_WITH_${name}=${BUILD_WITH_${name}}: unitrace ${PROJECT_VERSION} has no "
-      "${name} backend yet; building without it.")
-  endif()
-endforeach()
+if(NOT BUILD_WITH_L0 STREQUAL "AUTO" AND BUILD_WITH_L0)
+  message(WARNING "BUILD_WITH_L0=${BUILD_WITH_L0}: unitrace ${PROJECT_VERSION} has no Level Zero "
+    "backend yet; building without it.")
+endif()

@@ -141,7 +141,8 @@ static void merge_events(struct ut_aiu_table *t, struct ut_aiu_part *parts, size
 	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		heap[n] = (struct front){ .part = i, .turn = ++turn };
+		turn++;
+		heap[n] = (struct front){ .part = i, .turn = turn };
 		if (!parts[i].processed && find_next(&parts[i].table, &heap[n]))
 			n++;
 	}

@@ -149,11 +149,9 @@ static void add_part(struct ut_aiu *a, uint32_t event, int from, const char *suf
 int ut_aiu_pass_split(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
-	uint32_t *old = t->seq;
-	size_t count = t->seq_count;
+	size_t count;
+	uint32_t *old = ut_aiu_seq_take(t, &count);
 
-	t->seq = NULL;
-	t->seq_count = t->seq_cap = 0;
 	for (size_t i = 0; i < count; i++) {
 		uint32_t at = old[i];
 		uint64_t n = ut_aiu_flags_of(a, &t->events[at]);

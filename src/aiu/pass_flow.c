@@ -227,12 +227,10 @@ int ut_aiu_pass_flow_prepare(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
 	struct ut_aiu_flows *f = UT_NEW(&t->arena, struct ut_aiu_flows);
-	uint32_t *old = t->seq;
-	size_t count = t->seq_count, lost = 0;
+	size_t count, lost = 0;
+	uint32_t *old = ut_aiu_seq_take(t, &count);
 
 	a->flows = f;
-	t->seq = NULL;
-	t->seq_count = t->seq_cap = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct ut_aiu_event *e = &t->events[old[i]], copy;
 		struct ut_aiu_step s;

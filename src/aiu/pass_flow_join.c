@@ -366,15 +366,14 @@ int ut_aiu_pass_flow_extract(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
 	struct flows f = { .next_flow = FIRST_FLOW };
-	uint32_t *old = t->seq;
-	size_t count = t->seq_count;
+	uint32_t *old;
+	size_t count;
 
 	if (!a->flows)
 		return 0;
+	old = ut_aiu_seq_take(t, &count);
 	ut_idmap_init(&f.index, &t->arena);
 	ut_idmap_init(&f.pairs, &t->arena);
-	t->seq = NULL;
-	t->seq_count = t->seq_cap = 0;
 	for (size_t i = 0; i < count; i++) {
 		if (t->events[old[i]].ph == 'F') {
 			add_step(a, &f, old[i]);

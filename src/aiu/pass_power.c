@@ -156,11 +156,11 @@ static void take_sample(struct ut_aiu *a, struct power *p, uint32_t at)
 	double power;
 
 	p->in++;
-	if (!before || !value_of(a, before)) {
+	if (!before || value_of(a, before) == 0) {
 		*last = at + 1;
 		return;
 	}
-	if (!value_of(a, now))
+	if (value_of(a, now) == 0)
 		return;
 	if (before->dur == now->dur) {
 		/* preparations have been left out already, so the first one stays */

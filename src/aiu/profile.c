@@ -200,8 +200,9 @@ static int match_new(struct ut_aiu_profile *p, struct entries *list, const char 
 	return 0;
 }
 
-int ut_aiu_profile_text(struct ut_aiu_profile *p, const char *name, const char *text, size_t len,
-			bool head, struct ut_aiu_messages *m, struct ut_err *err)
+/* limits: a text, where it came from, what it means and who hears of it */
+int ut_aiu_profile_text(struct ut_aiu_profile *p, const struct ut_aiu_profile_rules *r,
+			const char *name, const char *text, size_t len, struct ut_err *err)
 {
 	struct entries *list = ut_make(sizeof(*list));
 	struct ut_json j;
@@ -217,11 +218,11 @@ int ut_aiu_profile_text(struct ut_aiu_profile *p, const char *name, const char *
 		if (memchr(text, ':', len))
 			rc = ut_err_set(err, -EINVAL, "%s: no key \"stages\" in the profile", name);
 		else
-			ut_aiu_profile_all(p, head);
-	} else if (head) {
+			ut_aiu_profile_all(p, r->head);
+	} else if (r->head) {
 		rc = match_new(p, list, name, err);
 	} else {
-		match_old(p, list, m);
+		match_old(p, list, r->messages);
 	}
 	ut_json_release(&j);
 	free(list);
@@ -237,8 +238,8 @@ static const char *find_built_in(const char *path)
 	return NULL;
 }
 
-int ut_aiu_profile_read(struct ut_aiu_profile *p, const char *path, bool head,
-			struct ut_aiu_messages *m, struct ut_err *err)
+int ut_aiu_profile_read(struct ut_aiu_profile *p, const struct ut_aiu_profile_rules *r,
+			const char *path, struct ut_err *err)
 {
 	const char *text = access(path, F_OK) ? find_built_in(path) : NULL;
 	struct ut_source source;
@@ -248,15 +249,14 @@ int ut_aiu_profile_read(struct ut_aiu_profile *p, const char *path, bool head,
 	int rc;
 
 	if (text)
-		return ut_aiu_profile_text(p, path, text, strlen(text), head, m, err);
+		return ut_aiu_profile_text(p, r, path, text, strlen(text), err);
 	rc = ut_source_open(&source, path, err);
 	if (rc)
 		return rc;
 	while ((n = ut_source_read(&source, chunk, sizeof(chunk), err)) > 0 && b.len < MOST_TEXT)
 		ut_buf_add(&b, chunk, (size_t)n);
 	ut_source_close(&source);
-	rc = n < 0 ? (int)n
-		   : ut_aiu_profile_text(p, path, b.data ? b.data : "", b.len, head, m, err);
+	rc = n < 0 ? (int)n : ut_aiu_profile_text(p, r, path, b.data ? b.data : "", b.len, err);
 	ut_buf_release(&b);
 	return rc;
 }

@@ -20,6 +20,12 @@ struct ut_aiu_profile {
 	bool on[UT_AIU_MOST_STAGES]; /* by place in ut_aiu_stages */
 };
 
+/* How a profile is read. */
+struct ut_aiu_profile_rules {
+	bool head; /* as release 1.2 does */
+	struct ut_aiu_messages *messages;
+};
+
 /* All stages, but for those that only verify. */
 void ut_aiu_profile_all(struct ut_aiu_profile *p, bool head);
 
@@ -27,11 +33,12 @@ void ut_aiu_profile_all(struct ut_aiu_profile *p, bool head);
  * From a file, or one of the names default.json, everything.json, torch_minimal.json,
  * verification.json if there is no such file.
  */
-int ut_aiu_profile_read(struct ut_aiu_profile *p, const char *path, bool head,
-			struct ut_aiu_messages *m, struct ut_err *err) UT_MUST_CHECK;
+int ut_aiu_profile_read(struct ut_aiu_profile *p, const struct ut_aiu_profile_rules *r,
+			const char *path, struct ut_err *err) UT_MUST_CHECK;
 
 /* From text; name is for messages. */
-int ut_aiu_profile_text(struct ut_aiu_profile *p, const char *name, const char *text, size_t len,
-			bool head, struct ut_aiu_messages *m, struct ut_err *err) UT_MUST_CHECK;
+int ut_aiu_profile_text(struct ut_aiu_profile *p, const struct ut_aiu_profile_rules *r,
+			const char *name, const char *text, size_t len,
+			struct ut_err *err) UT_MUST_CHECK;
 
 #endif

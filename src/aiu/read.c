@@ -265,6 +265,12 @@ int ut_aiu_read_text(struct ut_aiu_part *part, const char *path, const char *tex
 	return finish(&r, path, read_json(&r), err);
 }
 
+/* Names decide as they do in the reference: a log may well start like JSON. */
+static bool is_called_log(const char *path)
+{
+	return strstr(path, ".log") && !strstr(path, ".json") && !strstr(path, ".pftrace");
+}
+
 /* Does it start like JSON; like a log (a time of day at the start of a line)? */
 static bool looks_like_json(const struct ut_source *s)
 {
@@ -277,12 +283,10 @@ static bool looks_like_json(const struct ut_source *s)
 	return i == s->head_len || s->head[i] == '[' || s->head[i] == '{';
 }
 
-static bool looks_like_log(const struct ut_source *s, const char *path)
+static bool looks_like_log(const struct ut_source *s)
 {
 	const char *h = s->head;
 
-	if (strstr(path, ".log"))
-		return true;
 	return s->head_len > 4 && h[0] >= '0' && h[0] <= '2' && isdigit((unsigned char)h[1]) &&
 	       h[2] == ':' && h[3] == '0';
 }
@@ -295,8 +299,8 @@ int ut_aiu_read(struct ut_aiu_part *part, const char *path, bool head, struct ut
 
 	if (rc)
 		return rc;
-	if (!looks_like_json(&source)) {
-		bool log = looks_like_log(&source, path);
+	if (is_called_log(path) || !looks_like_json(&source)) {
+		bool log = is_called_log(path) || looks_like_log(&source);
 
 		ut_source_close(&source);
 		start(&r, part, path, head);

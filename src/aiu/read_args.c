@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "aiu/arg.h"
 #include "base/grow.h"
 #include "base/str.h"
 

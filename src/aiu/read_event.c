@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/str.h"
 
 #define MOST_EXTRA 32 /* further members of an event that are kept */
 #define MOST_DEEP  64 /* open begins of a thread that an end is compared with */
@@ -196,12 +197,20 @@ static bool read_int_text(struct ut_json_span v, int64_t *out)
 	return !*end && end != text;
 }
 
+/* An id that is text, or some other value that is kept as proper JSON. */
 static struct ut_aiu_id text_id(struct ut_aiu_reader *r, struct ut_json_span v, bool raw)
 {
-	uint32_t str = raw ? ut_strtab_intern(&r->table->strings, v.at, v.len)
-			   : ut_aiu_read_string(r, inside(v));
+	struct ut_aiu_id id = { .kind = raw ? UT_AIU_ID_RAW : UT_AIU_ID_STR };
+	struct ut_buf b = { 0 };
 
-	return (struct ut_aiu_id){ .kind = raw ? UT_AIU_ID_RAW : UT_AIU_ID_STR, .str = str };
+	if (!raw) {
+		id.str = ut_aiu_read_string(r, inside(v));
+		return id;
+	}
+	ut_json_minify(v, &b);
+	id.str = ut_strtab_intern_z(&r->table->strings, b.data ? b.data : "null");
+	ut_buf_release(&b);
+	return id;
 }
 
 /* A whole number of up to 20 digits; false if it is none or does not fit. */

@@ -8,6 +8,7 @@
 #ifndef UT_AIU_RUN_H
 #define UT_AIU_RUN_H
 
+#include "aiu/arg.h"
 #include "aiu/complog.h"
 #include "aiu/message.h"
 #include "aiu/name.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aiu/arg.h"
 #include "aiu/merge.h"
 #include "base/str.h"
 

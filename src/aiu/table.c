@@ -6,7 +6,12 @@
 #include "aiu/big.h"
 #include "base/grow.h"
 
-#define MOST_ARGS 256 /* of a list that is looked into; the rest is passed on unread */
+static void make_seq(struct ut_aiu_table *t)
+{
+	t->seq = NULL;
+	t->seq_count = t->seq_cap = 0;
+	t->seq = ut_aiu_big_grow(NULL, 1, &t->seq_cap, sizeof(*t->seq));
+}
 
 void ut_aiu_table_init(struct ut_aiu_table *t)
 {
@@ -25,6 +30,7 @@ void ut_aiu_table_init(struct ut_aiu_table *t)
 	ut_idmap_init(&t->str_ids, &t->arena);
 	t->ids = ut_grow(NULL, 16, &t->id_cap, sizeof(*t->ids));
 	t->id_count = 1;
+	make_seq(t);
 	ut_aiu_dev_add(t);
 }
 
@@ -82,6 +88,15 @@ void ut_aiu_seq_add(struct ut_aiu_table *t, uint32_t event)
 	t->seq[t->seq_count++] = event;
 }
 
+uint32_t *ut_aiu_seq_take(struct ut_aiu_table *t, size_t *count)
+{
+	uint32_t *seq = t->seq;
+
+	*count = t->seq_count;
+	make_seq(t);
+	return seq;
+}
+
 void ut_aiu_seq_sweep(struct ut_aiu_table *t)
 {
 	size_t kept = 0;
@@ -127,101 +142,4 @@ uint32_t ut_aiu_id_add(struct ut_aiu_table *t, const struct ut_aiu_id *id)
 uint32_t ut_aiu_id_int(struct ut_aiu_table *t, int64_t num)
 {
 	return ut_aiu_id_add(t, &(struct ut_aiu_id){ .num = num, .kind = UT_AIU_ID_INT });
-}
-
-bool ut_aiu_arg(const struct ut_aiu_table *t, uint32_t list, uint32_t key, struct ut_arg *arg)
-{
-	struct ut_arg args[MOST_ARGS];
-	size_t n = list ? ut_arglists_get(&t->lists, list, args, MOST_ARGS) : 0;
-
-	for (size_t i = 0; i < n && i < MOST_ARGS; i++) {
-		if (args[i].key == key) {
-			*arg = args[i];
-			return true;
-		}
-	}
-	return false;
-}
-
-/* All arguments of a list, in memory that the caller frees; room for one more. */
-static struct ut_arg *copy_list(const struct ut_aiu_table *t, uint32_t list, size_t *count)
-{
-	size_t n = list ? ut_arglists_get(&t->lists, list, NULL, 0) : 0;
-	struct ut_arg *args = ut_make((n + 1) * sizeof(*args));
-
-	if (n)
-		ut_arglists_get(&t->lists, list, args, n);
-	*count = n;
-	return args;
-}
-
-uint32_t ut_aiu_arg_set(struct ut_aiu_table *t, uint32_t list, const struct ut_arg *arg)
-{
-	size_t n, i;
-	struct ut_arg *args = copy_list(t, list, &n);
-
-	for (i = 0; i < n && args[i].key != arg->key; i++)
-		;
-	args[i] = *arg;
-	list = ut_arglists_add(&t->lists, args, i == n ? n + 1 : n);
-	free(args);
-	return list;
-}
-
-uint32_t ut_aiu_arg_drop(struct ut_aiu_table *t, uint32_t list, uint32_t key)
-{
-	size_t n, kept = 0;
-	struct ut_arg *args = copy_list(t, list, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (args[i].key != key)
-			args[kept++] = args[i];
-	}
-	if (kept < n)
-		list = ut_arglists_add(&t->lists, args, kept);
-	free(args);
-	return list;
-}
-
-struct ut_arg ut_aiu_str_arg(uint32_t key, uint32_t str)
-{
-	return (struct ut_arg){ .key = key, .type = UT_ARG_STR, .value.str = str };
-}
-
-struct ut_arg ut_aiu_num_arg(uint32_t key, double value)
-{
-	return (struct ut_arg){ .key = key, .type = UT_ARG_F64, .value.f64 = value };
-}
-
-struct ut_arg ut_aiu_int_arg(uint32_t key, int64_t value)
-{
-	return (struct ut_arg){ .key = key, .type = UT_ARG_I64, .value.i64 = value };
-}
-
-bool ut_aiu_arg_num(const struct ut_aiu_table *t, const struct ut_arg *arg, double *value)
-{
-	struct ut_str s;
-	char *end;
-
-	switch ((enum ut_arg_type)arg->type) {
-	case UT_ARG_U64:
-	case UT_ARG_PTR:
-	case UT_ARG_BOOL:
-		*value = (double)arg->value.u64;
-		return true;
-	case UT_ARG_I64:
-		*value = (double)arg->value.i64;
-		return true;
-	case UT_ARG_F64:
-		*value = arg->value.f64;
-		return true;
-	case UT_ARG_STR:
-	case UT_ARG_JSON:
-		s = ut_aiu_str(t, arg->value.str);
-		*value = strtod(s.ptr, &end);
-		return s.len && end != s.ptr && (size_t)(end - s.ptr) == s.len;
-	case UT_ARG_END:
-		break;
-	}
-	return false;
 }

@@ -9,6 +9,7 @@
  *
  * Owner: the caller of init. Not thread-safe; several tables may be filled at once.
  */
+/* limits: the one table of the room */
 #ifndef UT_AIU_TABLE_H
 #define UT_AIU_TABLE_H
 
@@ -152,6 +153,9 @@ uint32_t ut_aiu_job_add(struct ut_aiu_table *t, const char *path);
 /* Appends to seq. */
 void ut_aiu_seq_add(struct ut_aiu_table *t, uint32_t event);
 
+/* Hands seq over to a pass that makes another one; the caller frees what it gets. */
+uint32_t *ut_aiu_seq_take(struct ut_aiu_table *t, size_t *count);
+
 /* Takes the events with UT_AIU_DROP out of seq. */
 void ut_aiu_seq_sweep(struct ut_aiu_table *t);
 
@@ -180,23 +184,6 @@ static inline double ut_aiu_end(const struct ut_aiu_event *e)
 {
 	return e->ts + e->dur;
 }
-
-/* The argument called key into *arg; false if there is none. */
-bool ut_aiu_arg(const struct ut_aiu_table *t, uint32_t list, uint32_t key, struct ut_arg *arg);
-
-/* A list with one more argument, or with another value for the one that is there. */
-uint32_t ut_aiu_arg_set(struct ut_aiu_table *t, uint32_t list, const struct ut_arg *arg);
-
-/* A list without that argument. */
-uint32_t ut_aiu_arg_drop(struct ut_aiu_table *t, uint32_t list, uint32_t key);
-
-/* Shorthands for arguments. */
-struct ut_arg ut_aiu_str_arg(uint32_t key, uint32_t str);
-struct ut_arg ut_aiu_num_arg(uint32_t key, double value);
-struct ut_arg ut_aiu_int_arg(uint32_t key, int64_t value);
-
-/* A number, or text that is one: true and *value. */
-bool ut_aiu_arg_num(const struct ut_aiu_table *t, const struct ut_arg *arg, double *value);
 
 static inline struct ut_str ut_aiu_str(const struct ut_aiu_table *t, uint32_t id)
 {

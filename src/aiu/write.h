@@ -55,6 +55,10 @@ enum ut_aiu_layout {
 int ut_aiu_write_categories(struct ut_aiu *a, const char *output, enum ut_aiu_layout layout,
 			    struct ut_err *err) UT_MUST_CHECK;
 
+/* -f protobuf: a Perfetto trace. */
+int ut_aiu_write_perfetto(const struct ut_aiu *a, const char *path,
+			  struct ut_err *err) UT_MUST_CHECK;
+
 /* -f pddf: spans as a text table. */
 int ut_aiu_write_frame(const struct ut_aiu *a, const char *path, struct ut_err *err) UT_MUST_CHECK;
 

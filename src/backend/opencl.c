@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "backend/opencl_calls.h"
-#include "backend/opencl_command.h"
 #include "backend/opencl_door.h"
+#include "backend/opencl_harvest.h"
 
 struct ut_cl_state ut_cl;
 struct ut_cl_vendors ut_cl_core, ut_cl_extensions;
@@ -116,6 +116,12 @@ static uint32_t number(const char *text)
 	return ut_cl.host->name(text, strlen(text));
 }
 
+static void forked(void)
+{
+	ut_cl_harvest_forked();
+	ut_cl_command_forked();
+}
+
 static int start(const struct ut_host *host)
 {
 	if (!(host->want & (UT_WANT_CALLS | UT_WANT_SUBMITS | UT_WANT_WORK)))
@@ -145,20 +151,12 @@ static int start(const struct ut_host *host)
 	ut_cl.directions[UT_CL_H2D] = number("H2D");
 	ut_cl.directions[UT_CL_D2H] = number("D2H");
 	ut_cl.directions[UT_CL_D2D] = number("D2D");
-	return pthread_atfork(NULL, NULL, ut_cl_forget_commands) ? -ENOMEM : 0;
+	return pthread_atfork(NULL, NULL, forked) ? -ENOMEM : 0;
 }
 
 static void flush(void)
 {
 	ut_cl_harvest_all();
-}
-
-static void stop(void)
-{
-	static _Atomic bool stopped;
-
-	if (!atomic_exchange(&stopped, true))
-		ut_cl_drain();
 }
 
 UT_EXPORT const struct ut_backend unitrace_backend = {
@@ -168,7 +166,7 @@ UT_EXPORT const struct ut_backend unitrace_backend = {
 	.probe = ut_cl_probe,
 	.start = start,
 	.flush = flush,
-	.stop = stop,
+	.stop = ut_cl_harvest_end,
 };
 
 static void join(void)
@@ -261,7 +259,7 @@ UT_EXPORT cl_int CL_API_CALL clInitLayerWithProperties(cl_uint num_entries,
 UT_EXPORT cl_int CL_API_CALL clDeinitLayer(void)
 {
 	if (ut_cl.host)
-		stop();
+		ut_cl_harvest_end();
 	return CL_SUCCESS;
 }
 

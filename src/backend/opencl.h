@@ -126,8 +126,7 @@ struct ut_cl_device {
 	struct ut_cl_clock clock;
 	_Atomic uint64_t looked; /* at its timer, when */
 	_Atomic bool no_timer;
-	bool has_callbacks; /* not in OpenCL 1.0 */
-	uint32_t id;        /* host->device() */
+	uint32_t id; /* host->device() */
 };
 
 struct ut_cl_kernel {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "backend/opencl_command.h"
+#include "backend/opencl_harvest.h"
 #include "backend/opencl_text.h"
 
 #define LONGEST_TEXT 200u
@@ -156,7 +156,7 @@ static void leave(cl_int code)
 		code = NEXT(cl_int, name, handle, count, __VA_ARGS__);                             \
 		if (ut_cl.calls)                                                                   \
 			LEAVE(code, CODE_RESULT(code), count, __VA_ARGS__);                        \
-		ut_cl_harvest_complete();                                                          \
+		ut_cl_harvest_waited();                                                            \
 		return code;                                                                       \
 	}
 

@@ -103,5 +103,8 @@ bool ut_cl_clock_feed(struct ut_cl_clock *c, enum ut_cl_clock_source source, uin
 
 uint64_t ut_cl_clock_error(const struct ut_cl_clock *c)
 {
-	return (uint64_t)(c->high - c->low + 1) / 2;
+	int64_t offset = atomic_load_explicit(&c->offset, memory_order_relaxed);
+	int64_t below = offset - c->low, above = c->high - offset;
+
+	return (uint64_t)(below > above ? below : above);
 }

@@ -42,7 +42,7 @@ struct ut_cl_clock {
 bool ut_cl_clock_feed(struct ut_cl_clock *c, enum ut_cl_clock_source source, uint64_t device,
 		      uint64_t before, uint64_t after);
 
-/* Half the width of what is possible, ns: the offset is off by no more. */
+/* The offset is off by no more than this, ns. */
 uint64_t ut_cl_clock_error(const struct ut_cl_clock *c);
 
 /* Our time for a time of the device's; 0 when nothing is known. */

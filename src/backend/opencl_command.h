@@ -1,43 +1,13 @@
 /*
- * opencl_command.h - a command's way from the call that queues it to the record of what the device
- * did.
+ * opencl_command.h - a command of OpenCL's, from the call that queues it on.
  *
- * Every command gets an event, ours if the program asked for none, and is put on the list of its
- * queue. What is complete is told and forgotten: by whoever queues the next command, by calls after
- * which the program knows that things are complete, and, for a program that does neither, by a
- * callback on one of the waiting commands. Commands of a queue that keeps no order are told by a
- * callback each.
- *
- * One thread at a time works on a list; who comes second leaves the work to the first. So nobody
- * waits, and a record is in the spool before the program can know that its command is complete, or
- * a moment later.
+ * A wrapper that submits a command says what it is, and what it learns is kept until the command is
+ * complete: opencl_harvest.h. Every command gets an event, ours if the program asked for none.
  */
 #ifndef UT_BACKEND_OPENCL_COMMAND_H
 #define UT_BACKEND_OPENCL_COMMAND_H
 
 #include "backend/opencl.h"
-
-/* A command queue of the program's. */
-struct ut_cl_queue {
-	struct ut_cl_item item;
-	struct ut_cl_device *device;
-	uint32_t id; /* host->queue() */
-	bool timed;  /* its commands have times */
-	bool forced; /* because of us: the program must not notice */
-	bool ordered;
-	bool has_list;                    /* made with a list of properties: */
-	cl_uint property_count;           /* words of it, the closing 0 included */
-	cl_queue_properties property[32]; /* as the program gave them */
-
-	_Atomic(struct ut_cl_command *) fresh; /* newest first; anybody adds */
-	_Atomic(struct ut_cl_command *) done;  /* told of by their callbacks */
-	struct ut_cl_command *first, *last;    /* oldest first; for whoever is at work */
-	_Atomic uint32_t at_work;              /* who that is */
-	_Atomic bool armed;                    /* a callback is to come */
-	_Atomic uint32_t waiting;              /* commands on any of the lists */
-	uint64_t pace;                         /* ns that a command takes, roughly */
-	uint64_t last_end, last_mapped;        /* of the latest command: the device's time, ours */
-};
 
 enum ut_cl_direction {
 	UT_CL_NOWHERE,
@@ -79,16 +49,27 @@ cl_event *ut_cl_submit_end(struct ut_cl_submit *s);
 /* When everything about the call is recorded. */
 void ut_cl_submit_done(struct ut_cl_submit *s, cl_int code, bool is_complete);
 
-/* Tells what is complete of one queue (at most so many), or of all. */
-void ut_cl_harvest(struct ut_cl_queue *q, uint32_t most);
-void ut_cl_harvest_all(void);
-/* The same, and waits a little for whoever was at it already: before a call that waits returns. */
-void ut_cl_harvest_complete(void);
+/* A command under way. */
+struct ut_cl_command {
+	struct ut_cl_command *next;
+	cl_event event; /* one reference is ours */
+	uint64_t before, after, correlation, bytes, items;
+	const struct ut_cl_shape *shape;
+	uint32_t name, thread, track, commands;
+	uint32_t number; /* of this slot, from 1 */
+	_Atomic uint32_t next_free;
+	uint8_t kind, direction;
+	bool blocked; /* it had ended when the call returned */
+};
 
-/* The process ends: waits a little for what is still under way. */
-void ut_cl_drain(void);
+/* It is over and told: its slot is free. */
+void ut_cl_command_free(struct ut_cl_command *c);
 
-/* In a forked child: what the parent has queued is the parent's. */
-void ut_cl_forget_commands(void);
+/* Commands that were given up, because there was no memory or their queue cannot be timed. Reset.
+ */
+void ut_cl_command_losses(uint64_t *dropped, uint64_t *untimed);
+
+/* In a forked child. */
+void ut_cl_command_forked(void);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "backend/opencl_calls.h"
-#include "backend/opencl_command.h"
+#include "backend/opencl_harvest.h"
 #include "backend/opencl_text.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -65,7 +65,6 @@ static void define_device(struct ut_cl_device *d, cl_device_id device)
 {
 	struct ut_cl_device_text text;
 
-	d->has_callbacks = is_at_least(device, '1', '1');
 	atomic_store(&d->no_timer, !is_at_least(device, '2', '1'));
 	ut_cl_device_text(UT_CL(clGetDeviceInfo, device), device, &text);
 	d->id = ut_cl.host->device(&(struct ut_device){

@@ -243,7 +243,10 @@ int ut_aiu_input(struct ut_aiu *a, const struct ut_aiu_setup *s, struct ut_aiu_f
 	say_files(a, &files);
 	if (!files.count) {
 		ut_aiu_say(&a->messages, UT_AIU_ERROR, "No input files found.");
-		rc = ut_err_set(err, -ENOENT, "%s: no such file, and nothing matches it", s->input);
+		rc = ut_err_set(err, -ENOENT,
+				*s->input ? "%s: no such file, and nothing matches it"
+					  : "no input file is named%s",
+				s->input);
 		goto out;
 	}
 	r.parts = ut_make(files.count * sizeof(*r.parts));

@@ -319,7 +319,9 @@ static void copy_flags(const struct ut_aiu_words *w, struct ut_aiu_setup *s)
 	s->tb = w->tb && !w->disable_tb;
 	s->write_trace = !w->disable_file;
 	s->intermediate = w->intermediate;
-	s->output = w->output ? w->output : "processed_trace.json";
+	s->output = w->output                        ? w->output
+		    : !strcmp(w->format, "protobuf") ? "processed_trace.pftrace"
+						     : "processed_trace.json";
 	s->head_because = w->compat ? NULL : new_option(w);
 	o->head = w->compat ? !strcmp(w->compat, "1.2") : s->head_because != NULL;
 	/* --tb of release 1.2 leaves complete torch traces alone */

@@ -12,9 +12,23 @@
 
 #define COUNTERS "power_ts4 power_ts3 coll_bw bandwidth prep_queue rcu_util"
 
-const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words *w)
+#define MOST_OPTIONS 80
+
+/* The table under construction. */
+struct options {
+	struct ut_opt *items;
+	size_t count;
+};
+
+static void add(struct options *o, const struct ut_opt *rows, size_t n)
 {
-	const struct ut_opt table[] = {
+	memcpy(o->items + o->count, rows, n * sizeof(*rows));
+	o->count += n;
+}
+
+static void add_files(struct options *o, struct ut_aiu_words *w)
+{
+	const struct ut_opt rows[] = {
 		ut_opt_heading("Input and output"),
 		ut_opt_words(ut_opt_str('i', "input", "FILES", &w->input,
 					"files and quoted patterns, separated by commas or blanks"),
@@ -32,9 +46,11 @@ const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words
 		ut_opt_words(ut_opt_str(0, "compiler_info", "FILE|DIR", &w->compiler_info,
 					"the same, or a folder with inductor-spyre/*/perf (1.2)"),
 			     "<file>"),
-		ut_opt_words(ut_opt_str('f', "format", "NAME", &w->format,
-					"json, or pddf: spans as a text table (1.2)"),
-			     "json pddf protobuf"),
+		ut_opt_words(
+			ut_opt_str(
+				'f', "format", "NAME", &w->format,
+				"json, pddf: spans as a text table (1.2), protobuf: for Perfetto"),
+			"json pddf protobuf"),
 		ut_opt_flag(0, "tb", &w->tb,
 			    "write for TensorBoard: .pt.trace.json, a file per rank"),
 		ut_opt_flag(0, "disable_tb", &w->disable_tb,
@@ -51,7 +67,14 @@ const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words
 			ut_opt_str(0, "category_layout", "NAME", &w->layout,
 				   "columns of the categories table: time (default) or cycles"),
 			"time cycles"),
+	};
 
+	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void add_clocks(struct options *o, struct ut_aiu_words *w)
+{
+	const struct ut_opt rows[] = {
 		ut_opt_heading("Clocks"),
 		ut_opt_str(0, "freq", "SOC[:CORE]", &w->freq,
 			   "MHz of the cycle counter and of the ideal cycles (1000.0:1100.0)"),
@@ -63,7 +86,14 @@ const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words
 			    "align ranks by shift and dilation"),
 		ut_opt_flag(0, "ignore_crit", &w->ignore_crit,
 			    "go on if stamps of an event go backwards"),
+	};
 
+	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void add_events(struct options *o, struct ut_aiu_words *w)
+{
+	const struct ut_opt rows[] = {
 		ut_opt_heading("Events"),
 		ut_opt_words(ut_opt_strs('C', "counter", "NAME", &w->counters,
 					 "counters to make, any number after -C; none: no counters "
@@ -89,7 +119,14 @@ const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words
 		ut_opt_flag('k', "skip_events", &w->skip, "leave more pairs out of the power"),
 		ut_opt_flag('s', "split_events", &w->split,
 			    "split device events in three (obsolete)"),
+	};
 
+	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void add_communication(struct options *o, struct ut_aiu_words *w)
+{
+	const struct ut_opt rows[] = {
 		ut_opt_heading("Communication"),
 		ut_opt_flag(0, "flow", &w->flow,
 			    "arrows between sends and receives of collectives"),
@@ -97,7 +134,14 @@ const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words
 			    "with --flow: a span per rank for each collective"),
 		ut_opt_flag(0, "comm_summarize_seq", &w->summarize,
 			    "the steps of a send or receive as one event"),
+	};
 
+	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void add_running(struct options *o, struct ut_aiu_words *w)
+{
+	const struct ut_opt rows[] = {
 		ut_opt_heading("Running"),
 		ut_opt_words(
 			ut_opt_str('P', "profile", "FILE", &w->profile,
@@ -120,17 +164,40 @@ const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words
 			0, 256),
 		ut_opt_flag(0, "version", &w->version, "print the version"),
 		ut_opt_flag('h', "help", &w->help, "show this help"),
+	};
 
-		/* Accepted because scripts have them. */
+	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+/* Accepted because scripts have them. */
+static void add_hidden(struct options *o, struct ut_aiu_words *w)
+{
+	const struct ut_opt rows[] = {
 		ut_opt_hidden(ut_opt_str(0, "compiler", "FILE", &w->compiler_log, "")),
 		ut_opt_hidden(ut_opt_flag(0, "counter-list", &w->counters_given, "")),
 		ut_opt_hidden(ut_opt_str(0, "freq_scaling", "X", &w->freq_scaling, "")),
 		ut_opt_hidden(ut_opt_flag('T', "sync_to_dev", &w->sync_to_dev, "")),
 		ut_opt_hidden(ut_opt_str(0, "autopilot_data", "FILE", &w->autopilot, "")),
 		ut_opt_hidden(ut_opt_flag(0, "disable_input_warnings", &w->no_warnings, "")),
-		ut_opt_end(),
 	};
 
+	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+/* limits: one table of options, one row after the other, NOLINTNEXTLINE(readability-function-size)
+ */
+const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words *w)
+{
+	struct options o = { .items = UT_NEW_N(a, struct ut_opt, MOST_OPTIONS) };
+	const struct ut_opt end = ut_opt_end();
+
+	add_files(&o, w);
+	add_clocks(&o, w);
+	add_events(&o, w);
+	add_communication(&o, w);
+	add_running(&o, w);
+	add_hidden(&o, w);
+	add(&o, &end, 1);
 	w->format = "json";
 	w->time_unit = "ns";
 	w->overlap = "tid";
@@ -138,7 +205,7 @@ const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words
 	w->level = "2";
 	w->freq = "1000.0:1100.0";
 	w->freq_scaling = "0";
-	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
+	return o.items;
 }
 
 struct spread {

@@ -150,6 +150,8 @@ static int write_trace(struct ut_aiu *a, const struct ut_aiu_setup *s, struct ut
 		return 0;
 	if (!strcmp(s->format, "pddf"))
 		return ut_aiu_write_frame(a, s->output, err);
+	if (!strcmp(s->format, "protobuf"))
+		return ut_aiu_write_perfetto(a, s->output, err);
 	return ut_aiu_write_trace(a, f, s->output, err);
 }
 
@@ -177,7 +179,8 @@ static int analyze(struct ut_aiu *a, const struct ut_aiu_setup *s, int argc,
 	struct ut_aiu_frame frame = { .trace_name = s->output, .time_unit = s->time_unit };
 	struct dump dump = { .setup = s };
 	char *other = NULL;
-	int rc = ut_aiu_profile_read(&profile, s->profile, s->opts.head, &a->messages, err);
+	struct ut_aiu_profile_rules rules = { s->opts.head, &a->messages };
+	int rc = ut_aiu_profile_read(&profile, &rules, s->profile, err);
 
 	if (!rc)
 		rc = ut_aiu_input(a, s, &frame, err);

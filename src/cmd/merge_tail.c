@@ -38,29 +38,6 @@ static void put_member(struct ut_buf *out, struct ut_json_span key, struct ut_js
 	put(out, value);
 }
 
-/* Any bytes, such as a file name has, as a JSON string. */
-static void put_string(struct ut_buf *out, struct ut_json_span s)
-{
-	struct ut_buf quoted = { 0 }, clean = { 0 };
-
-	ut_buf_char(&quoted, '"');
-	for (size_t i = 0; i < s.len; i++) {
-		char c = s.at[i];
-
-		if (c == '"' || c == '\\')
-			ut_buf_char(&quoted, '\\');
-		if ((unsigned char)c < ' ')
-			ut_buf_fmt(&quoted, "\\u%04x", (unsigned char)c);
-		else
-			ut_buf_char(&quoted, c);
-	}
-	ut_buf_char(&quoted, '"');
-	ut_rewrite_clean((struct ut_json_span){ quoted.data, quoted.len }, &clean);
-	ut_buf_add(out, clean.data, clean.len);
-	ut_buf_release(&quoted);
-	ut_buf_release(&clean);
-}
-
 /* Walks over an array or object in JSON text, which is good. */
 struct each {
 	struct ut_json j;
@@ -395,7 +372,8 @@ static void put_changed_pids(const struct ut_merge_file *f, struct ut_buf *out)
 		if (*pid.at == '"')
 			put(out, pid);
 		else
-			put_string(out, pid); /* a number, as keys have to be; or something odd */
+			ut_rewrite_string(pid,
+					  out); /* a number, as keys have to be; or something odd */
 		ut_buf_fmt(out, ":%s", changed);
 	}
 	ut_buf_text(out, between == comma ? "}" : "");
@@ -406,7 +384,7 @@ static void put_file(const struct common *c, const struct ut_merge_file *f, stru
 	const char *name = ut_path_base(f->name);
 
 	ut_buf_text(out, "{\"file\":");
-	put_string(out, (struct ut_json_span){ name, strlen(name) });
+	ut_rewrite_string((struct ut_json_span){ name, strlen(name) }, out);
 	ut_buf_fmt(out, ",\"events\":%" PRIu64 ",\"shift_ns\":%" PRId64, f->facts.events,
 		   f->plan.shift);
 	ut_buf_fmt(out, ",\"clock\":%s", f->placed ? "\"aligned\"" : "\"own\"");

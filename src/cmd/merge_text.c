@@ -25,7 +25,7 @@
 #include "spread/share.h"
 #include "spread/spread.h"
 
-#define FAN_IN 64 /* files that are open at once: 2 MiB of buffers each */
+#define FAN_IN 64 /* files that are open at once: 1 MiB of buffers each */
 
 /* ---- streams --------------------------------------------------------------------------------- */
 

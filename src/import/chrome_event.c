@@ -124,26 +124,40 @@ static inline bool read_time(struct ut_json *j, int64_t *ns, bool *has)
 	return true;
 }
 
+/* Anything but a plain whole number. */
+static bool read_odd_ref(struct ut_chrome *c, struct ut_chrome_ref *ref)
+{
+	struct ut_json_number n;
+	struct ut_json_span text;
+	struct ut_str strict;
+
+	if (!ut_json_skip(&c->json, &text))
+		return false;
+	ref->number = 0;
+	ref->text = ut_chrome_token(c, text);
+	if (*text.at == '"')
+		return true;
+	strict = ut_strtab_get(&c->build.store.trace.strings, ref->text);
+	if (ut_json_number((struct ut_json_span){ strict.ptr, strict.len }, &n) == UT_JSON_U64)
+		*ref = (struct ut_chrome_ref){ .number = n.u64, .given = true };
+	return true;
+}
+
 bool ut_chrome_read_ref(struct ut_chrome *c, struct ut_chrome_ref *ref)
 {
 	struct ut_json *j = &c->json;
-	struct ut_json_number n;
-	struct ut_json_span text;
+	struct ut_json_decimal d;
 	const char *end;
 
 	*ref = (struct ut_chrome_ref){ .given = true };
 	end = ut_json_small(j->at, &ref->number);
-	if (end) {
-		j->at = end;
-		return true;
+	if (!end) {
+		end = ut_json_decimal(j->at, &d);
+		if (!end || d.point || d.negative)
+			return read_odd_ref(c, ref);
+		ref->number = d.digits;
 	}
-	ref->number = 0;
-	if (!ut_json_skip(j, &text))
-		return false;
-	if (ut_json_number(text, &n) == UT_JSON_U64)
-		ref->number = n.u64;
-	else
-		ref->text = ut_chrome_json(c, text, false);
+	j->at = end;
 	return true;
 }
 

@@ -91,6 +91,7 @@ void ut_chrome_reindex(struct ut_chrome *c);
 uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache,
 			  struct ut_json_span raw);
 uint32_t ut_chrome_json(struct ut_chrome *c, struct ut_json_span value, bool plain);
+uint32_t ut_chrome_token(struct ut_chrome *c, struct ut_json_span value);
 uint32_t ut_chrome_type(struct ut_chrome *c, uint32_t name, uint32_t cat, unsigned int kind,
 			unsigned int flags);
 uint32_t ut_chrome_process(struct ut_chrome *c, struct ut_chrome_ref pid);

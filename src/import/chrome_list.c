@@ -109,7 +109,12 @@ static bool read_element(struct ut_chrome *c, bool *stop)
 
 void ut_chrome_note_damage(struct ut_chrome *c)
 {
-	if (!c->odd[UT_ODD_DAMAGED].count)
+	struct ut_json_note *note = &c->odd[UT_ODD_DAMAGED];
+
+	if (note->next == c->json.where + 1)
+		return; /* who called us could not go on there, either */
+	note->next = c->json.where + 1;
+	if (!note->count)
 		snprintf(c->odd_why, sizeof(c->odd_why), "%s", c->json.why ? c->json.why : "");
 	ut_chrome_note(c, UT_ODD_DAMAGED, c->json.where);
 }

@@ -167,7 +167,8 @@ static bool is_known(const struct ut_chrome *c, struct ut_json_span key, struct 
 	       (is(key, "clock_error_ns") && (uint64_t)signed_of(value) == t->clock_error);
 }
 
-static void read_process(struct ut_chrome *c, struct ut_json_span object, bool first)
+/* first: index + 1 of the process that speaks for the recording; 0 = this one will. */
+static void read_process(struct ut_chrome *c, struct ut_json_span object, uint32_t *first)
 {
 	struct ut_trace *t = &c->build.store.trace;
 	struct ut_json_span key, value = find_member(c, object, "pid");
@@ -181,6 +182,7 @@ static void read_process(struct ut_chrome *c, struct ut_json_span object, bool f
 	if (!ut_chrome_read_ref(c, &pid))
 		return;
 	at = ut_chrome_process(c, pid);
+	*first = *first ? *first : at + 1;
 	open_object(c, object);
 	while (next_member(c, &fresh, &key, &value)) {
 		if (is(key, "name"))
@@ -194,7 +196,7 @@ static void read_process(struct ut_chrome *c, struct ut_json_span object, bool f
 		else if (is(key, "counters"))
 			read_counters(c, at, value);
 		else if (!is(key, "pid") &&
-			 !(first ? read_whole(c, key, value) : is_known(c, key, value)))
+			 !(at + 1 == *first ? read_whole(c, key, value) : is_known(c, key, value)))
 			keep_fact(c, at, key, value);
 		c->json.at = value.at + value.len;
 	}
@@ -204,19 +206,20 @@ static void read_processes(struct ut_chrome *c, struct ut_json_span list)
 {
 	struct ut_json *j = &c->json;
 	struct ut_json_span value;
-	bool first = true, fresh = true;
+	uint32_t first = 0;
+	bool fresh = true;
 
 	if (!list.len || *list.at != '[')
 		return;
 	j->at = list.at;
 	ut_json_enter(j);
-	for (;; first = false) {
+	for (;;) {
 		j->fresh = fresh;
 		fresh = false;
 		if (!ut_json_element(j) || !ut_json_skip(j, &value))
 			break;
 		if (*value.at == '{')
-			read_process(c, value, first);
+			read_process(c, value, &first);
 		j->at = value.at + value.len;
 	}
 	j->trouble = UT_JSON_NONE;

@@ -130,21 +130,42 @@ static uint32_t intern_raw(struct ut_chrome *c, struct ut_json_span raw)
 	return ut_strtab_intern(strings, c->text.data, ut_json_decode(raw, c->text.data));
 }
 
-/* The string that raw text between quotes stands for. */
-uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache,
-			  struct ut_json_span raw)
+/* The slot where raw text is, or belongs; *known says which. */
+static struct ut_chrome_text *find_text(struct ut_chrome_text *cache, struct ut_json_span raw,
+					bool *known)
 {
 	struct ut_chrome_text *slot;
 	uint64_t head, tail;
 
 	ends_of(raw, &head, &tail);
 	slot = &cache[mix(mix(raw.len, head), tail) % UT_CHROME_TEXTS];
-	if (slot->head == head && slot->tail == tail && slot->len == raw.len &&
-	    (raw.len <= 16 || !memcmp(slot->raw, raw.at, raw.len)))
-		return slot->id;
+	*known = slot->head == head && slot->tail == tail && slot->len == raw.len &&
+		 (raw.len <= 16 || !memcmp(slot->raw, raw.at, raw.len));
 	slot->head = head;
 	slot->tail = tail;
-	learn(c, slot, raw, intern_raw(c, raw));
+	return slot;
+}
+
+/* The string that raw text between quotes stands for. */
+uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache,
+			  struct ut_json_span raw)
+{
+	bool known;
+	struct ut_chrome_text *slot = find_text(cache, raw, &known);
+
+	if (!known)
+		learn(c, slot, raw, intern_raw(c, raw));
+	return slot->id;
+}
+
+/* A value as strict JSON. With its quotes no text is taken for one without. */
+uint32_t ut_chrome_token(struct ut_chrome *c, struct ut_json_span value)
+{
+	bool known;
+	struct ut_chrome_text *slot = find_text(c->names, value, &known);
+
+	if (!known)
+		learn(c, slot, value, ut_chrome_json(c, value, false));
 	return slot->id;
 }
 

@@ -20,7 +20,7 @@
 #include "import/rewrite_walk.h"
 
 /* Bytes of events in a frame; one larger event makes a frame of its own. */
-#define UT_FRAME_BYTES (256u << 10)
+#define UT_FRAME_BYTES (64u << 10)
 
 /* Events one after the other, each with ",\n" in front. {0} is empty. */
 struct ut_frame {

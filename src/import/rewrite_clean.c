@@ -73,21 +73,39 @@ bool ut_rewrite_is_clean(struct ut_json_span text)
 	return look_closely(p, end);
 }
 
+static void add_utf8(struct ut_buf *out, const char *p, const char *end)
+{
+	for (size_t n; p < end; p += n ? n : 1) {
+		n = utf8_bytes((const unsigned char *)p, (size_t)(end - p));
+		if (n)
+			ut_buf_add(out, p, n);
+		else
+			ut_buf_text(out, "\xef\xbf\xbd");
+	}
+}
+
 static void replace_bad_bytes(struct ut_buf *b)
 {
 	struct ut_buf good = { 0 };
-	const char *end = b->data + b->len;
-	size_t n;
 
-	for (const char *p = b->data; p < end; p += n ? n : 1) {
-		n = utf8_bytes((const unsigned char *)p, (size_t)(end - p));
-		if (n)
-			ut_buf_add(&good, p, n);
-		else
-			ut_buf_text(&good, "\xef\xbf\xbd");
-	}
+	add_utf8(&good, b->data, b->data + b->len);
 	ut_buf_release(b);
 	*b = good;
+}
+
+void ut_rewrite_string(struct ut_json_span bytes, struct ut_buf *out)
+{
+	const char *p = bytes.at, *end = p + bytes.len, *plain;
+
+	ut_buf_char(out, '"');
+	while (p < end) {
+		for (plain = p; p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= ' ';)
+			p++;
+		add_utf8(out, plain, p);
+		if (p < end)
+			ut_buf_fmt(out, "\\u%04x", (unsigned char)*p++);
+	}
+	ut_buf_char(out, '"');
 }
 
 void ut_rewrite_clean(struct ut_json_span text, struct ut_buf *out)

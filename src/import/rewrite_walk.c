@@ -12,6 +12,9 @@
 
 #define DECIDE_BYTES (4u << 20) /* an object that shows no "ph" by then is no event */
 
+/* A merge has many files open at once: together they should still fit into a cache. */
+#define WINDOW (256u << 10)
+
 enum place {
 	AT_TOP,    /* between the values of the file; there is one, or one per line */
 	IN_OBJECT, /* between the members of the object around the events */
@@ -160,9 +163,11 @@ int ut_walk_open(struct ut_walk *w, const char *path, struct ut_err *err)
 
 	*w = (struct ut_walk){ .place = AT_TOP };
 	rc = ut_source_open(&w->source, path, err);
-	if (!rc)
-		ut_json_init(&w->json, read_source, &w->source, 0);
-	return rc;
+	if (rc)
+		return rc;
+	ut_json_init(&w->json, read_source, &w->source, 0);
+	w->json.cap = WINDOW; /* smaller than usual: see there */
+	return 0;
 }
 
 void ut_walk_close(struct ut_walk *w)

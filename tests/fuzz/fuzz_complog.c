@@ -41,9 +41,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ut_aiu_profile profile;
 
 	for (int head = 0; head < 2; head++) {
+		struct ut_aiu_profile_rules rules = { head, &messages };
+
 		read_log(data, size, head);
-		(void)!ut_aiu_profile_text(&profile, "fuzz", (const char *)data, size, head,
-					   &messages, NULL);
+		(void)!ut_aiu_profile_text(&profile, &rules, "fuzz", (const char *)data, size,
+					   NULL);
 	}
 	ut_aiu_messages_release(&messages);
 	return 0;

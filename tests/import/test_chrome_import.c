@@ -601,6 +601,10 @@ static void what_is_broken_is_repaired_with_one_warning(void **state)
 		  "offset 73: a raw control byte in a string; repaired\n", 2 },
 		{ "[" X ",{\"ph\":\"X\",\"name\":\"a\"b\"," AT "1,\"dur\":1}," Y "]",
 		  "damage, and what it reaches to is left out: no key where one should be\n", 2 },
+		{ "[" X ",@]",
+		  "offset 54: damage, and what it reaches to is left out: no value where "
+		  "one should be\n",
+		  1 },
 		{ "[" X ",12,null," Y "]",
 		  "offset 54: an element of the list that is no event; left out (2 of them in "
 		  "all)\n",

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "import/rewrite_clean.h"
 
 static char path[] = "/tmp/ut_rewrite_XXXXXX";
 
@@ -247,6 +248,16 @@ static void a_file_that_changes_in_between_is_noticed(void **state)
 	ut_facts_release(&facts);
 }
 
+static void any_bytes_make_a_json_string(void **state)
+{
+	struct ut_buf out = { 0 };
+
+	(void)state;
+	ut_rewrite_string((struct ut_json_span){ "a\"b\\\n\xc3\xa4\xff", 8 }, &out);
+	assert_string_equal(out.data, "\"a\\u0022b\\u005c\\u000a\xc3\xa4\xef\xbf\xbd\"");
+	ut_buf_release(&out);
+}
+
 /* ---- changes --------------------------------------------------------------------------------- */
 
 static void give_pids(struct ut_facts *f, struct ut_rewrite_plan *p)
@@ -399,6 +410,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_no_trace_is_refused_with_a_reason),
 		cmocka_unit_test(events_are_copied_byte_for_byte),
 		cmocka_unit_test(what_is_not_json_is_repaired_in_the_copy),
+		cmocka_unit_test(any_bytes_make_a_json_string),
 		cmocka_unit_test(large_files_and_events_are_whole),
 		cmocka_unit_test(a_file_that_changes_in_between_is_noticed),
 		cmocka_unit_test(pids_are_replaced_wherever_they_stand),

@@ -245,6 +245,7 @@ static cl_int enqueue(cl_command_queue q, cl_event *event)
 	return CL_SUCCESS;
 }
 
+/* limits: OpenCL's parameters */
 static cl_int enqueue_kernel(cl_command_queue q, cl_kernel k, cl_uint dimensions,
 			     const size_t *offset, const size_t *global, const size_t *local,
 			     cl_uint count, const cl_event *list, cl_event *event)
@@ -253,6 +254,7 @@ static cl_int enqueue_kernel(cl_command_queue q, cl_kernel k, cl_uint dimensions
 	return enqueue(q, event);
 }
 
+/* limits: OpenCL's parameters */
 static cl_int enqueue_read(cl_command_queue q, cl_mem m, cl_bool blocks, size_t offset, size_t size,
 			   void *to, cl_uint count, const cl_event *list, cl_event *event)
 {
@@ -262,6 +264,7 @@ static cl_int enqueue_read(cl_command_queue q, cl_mem m, cl_bool blocks, size_t 
 }
 
 /* The extension of Intel's, for memory that both sides see. */
+/* limits: OpenCL's parameters */
 static cl_int enqueue_memcpy(cl_command_queue q, cl_bool blocks, void *to, const void *from,
 			     size_t size, cl_uint count, const cl_event *list, cl_event *event)
 {

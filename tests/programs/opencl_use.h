@@ -2,6 +2,7 @@
  * opencl_use.h - what the test programs that use OpenCL share. The loader is opened at run time, so
  * that they are built without it; without its headers they only say that they cannot do anything.
  */
+/* limits: one list of what OpenCL offers */
 #ifndef OPENCL_USE_H
 #define OPENCL_USE_H
 

@@ -1,0 +1,476 @@
+/* opencl_harvest.c - see opencl_harvest.h. */
+#include "backend/opencl_harvest.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define MS             UINT64_C(1000000) /* ns */
+#define TICK           (10 * MS)         /* between two looks of our thread */
+#define QUIET_TICKS    100u              /* without a command, until it goes to sleep */
+#define STACK          ((size_t)256 << 10)
+#define A_FEW          32u       /* told before somebody else gets a chance */
+#define TOO_MANY       16384u    /* waiting: then the program's thread has to help */
+#define MOST_LOOKS     1024u     /* at commands of a queue without order, in one go */
+#define PATIENCE       (50 * MS) /* with another thread, at the end of a call that has waited */
+#define NO_PROGRESS_MS 100u
+#define LONGEST_MS     1000u
+
+_Thread_local uint32_t ut_cl_inside;
+
+static _Atomic uint64_t guessed; /* commands without times */
+static _Atomic bool ended;       /* nobody asks the runtime any more */
+
+static struct ut_cl_queue *next_queue(const struct ut_cl_queue *q)
+{
+	return (struct ut_cl_queue *)q->item.all;
+}
+
+/* ---- telling ------------------------------------------------------------------------------- */
+
+enum {
+	QUEUED,
+	SUBMITTED,
+	START,
+	END
+};
+
+static bool read_times(cl_event event, cl_ulong times[4])
+{
+	static const cl_profiling_info which[] = { CL_PROFILING_COMMAND_QUEUED,
+						   CL_PROFILING_COMMAND_SUBMIT,
+						   CL_PROFILING_COMMAND_START,
+						   CL_PROFILING_COMMAND_END };
+	cl_api_clGetEventProfilingInfo next = UT_CL(clGetEventProfilingInfo, event);
+
+	for (int i = 0; i < 4; i++) {
+		if (next(event, which[i], sizeof(times[i]), &times[i], NULL))
+			return false;
+	}
+	return times[END] != 0;
+}
+
+/* Is it over? Also when nobody can say any more. */
+static bool is_over(const struct ut_cl_command *c, cl_int *status)
+{
+	*status = CL_COMPLETE;
+	return UT_CL(clGetEventInfo, c->event)(c->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+					       sizeof(*status), status, NULL) ||
+	       *status <= CL_COMPLETE;
+}
+
+static size_t list_facts(const struct ut_cl_command *c, struct ut_fact *f)
+{
+	size_t n = 0;
+
+	if (c->direction)
+		f[n++] = (struct ut_fact){ ut_cl.key.direction, UT_VALUE_NAME,
+					   ut_cl.directions[c->direction] };
+	if (c->bytes)
+		f[n++] = (struct ut_fact){ ut_cl.key.bytes, UT_VALUE_U64, c->bytes };
+	if (c->shape && c->shape->global)
+		f[n++] = (struct ut_fact){ ut_cl.key.global, UT_VALUE_NAME, c->shape->global };
+	if (c->shape && c->shape->local)
+		f[n++] = (struct ut_fact){ ut_cl.key.local, UT_VALUE_NAME, c->shape->local };
+	if (!c->shape && c->items)
+		f[n++] = (struct ut_fact){ ut_cl.key.items, UT_VALUE_U64, c->items };
+	if (c->commands)
+		f[n++] = (struct ut_fact){ ut_cl.key.commands, UT_VALUE_U64, c->commands };
+	return n;
+}
+
+static uint64_t no_earlier(uint64_t time, uint64_t than)
+{
+	return time < than ? than : time;
+}
+
+/*
+ * Times of the device's in ours. How long it took is never changed. In a queue that keeps order a
+ * command does not start before the previous one has ended, also when we have just learnt that the
+ * previous one stands too late.
+ */
+static void map_times(struct ut_cl_queue *q, const cl_ulong times[4], struct ut_work *w)
+{
+	const struct ut_cl_clock *clock = &q->device->clock;
+	uint64_t took = times[END] > times[START] ? times[END] - times[START] : 0;
+
+	w->queued = ut_cl_clock_map(clock, times[QUEUED]);
+	w->submitted = no_earlier(ut_cl_clock_map(clock, times[SUBMITTED]), w->queued);
+	w->start = no_earlier(ut_cl_clock_map(clock, times[START]), w->submitted);
+	if (q->ordered && times[START] >= q->last_end)
+		w->start = no_earlier(w->start, q->last_mapped);
+	w->end = w->start + took;
+	q->last_end = times[END];
+	q->last_mapped = w->end;
+}
+
+/*
+ * A runtime that does not say when: the call is all that is known, and that the command is over.
+ * Barriers and markers are like that for some; of others the user is told.
+ */
+static size_t guess_times(const struct ut_cl_command *c, cl_int status, struct ut_work *w,
+			  struct ut_fact *f)
+{
+	size_t n = 0;
+
+	w->queued = w->submitted = c->before;
+	w->start = w->end = c->after;
+	f[n++] = (struct ut_fact){ ut_cl.key.times, UT_VALUE_NAME, ut_cl.no_times };
+	if (status < 0)
+		f[n++] = (struct ut_fact){ ut_cl.key.status, UT_VALUE_I64,
+					   (uint64_t)(int64_t)status };
+	if (c->kind != UT_WORK_SYNC)
+		atomic_fetch_add_explicit(&guessed, 1, memory_order_relaxed);
+	return n;
+}
+
+static void feed_clock(struct ut_cl_queue *q, const struct ut_cl_command *c,
+		       const cl_ulong times[4])
+{
+	struct ut_cl_clock *clock = &q->device->clock;
+
+	ut_cl_device_look(q->device, c->after);
+	ut_cl_clock_feed(clock, UT_CL_CLOCK_QUEUED, times[QUEUED], c->before, c->after);
+	if (c->blocked)
+		ut_cl_clock_feed(clock, UT_CL_CLOCK_QUEUED, times[END], c->before, c->after);
+}
+
+/* Records what the device did, and forgets the command. False: it is not over after all. */
+static bool tell(struct ut_cl_queue *q, struct ut_cl_command *c)
+{
+	struct ut_fact facts[8];
+	struct ut_work w = { .queue = c->track,
+			     .name = c->name,
+			     .kind = c->kind,
+			     .thread = c->thread,
+			     .correlation = c->correlation,
+			     .facts = facts,
+			     .fact_count = list_facts(c, facts) };
+	cl_ulong times[4] = { 0 };
+	cl_int status;
+
+	if (read_times(c->event, times)) {
+		feed_clock(q, c, times);
+		map_times(q, times, &w);
+	} else if (is_over(c, &status)) {
+		w.fact_count += guess_times(c, status, &w, facts + w.fact_count);
+	} else {
+		return false;
+	}
+	ut_cl.host->work(&w);
+	UT_CL(clReleaseEvent, c->event)(c->event);
+	ut_cl_command_free(c);
+	atomic_fetch_sub(&q->waiting, 1);
+	return true;
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static void push(struct ut_cl_queue *q, struct ut_cl_command *c)
+{
+	c->next = atomic_load(&q->fresh);
+	while (!atomic_compare_exchange_weak(&q->fresh, &c->next, c))
+		;
+}
+
+/* What was pushed goes to the end of the list. */
+static void take_fresh(struct ut_cl_queue *q)
+{
+	struct ut_cl_command *c = NULL, *newest, *oldest = NULL;
+
+	if (atomic_load_explicit(&q->fresh, memory_order_relaxed))
+		c = atomic_exchange(&q->fresh, NULL);
+	if (!c)
+		return;
+	newest = c;
+	while (c) {
+		struct ut_cl_command *next = c->next;
+
+		c->next = oldest;
+		oldest = c;
+		c = next;
+	}
+	if (q->first)
+		q->last->next = oldest;
+	else
+		q->first = oldest;
+	q->last = newest;
+}
+
+/* Up to which command is everything over? Asking costs time, so the far ones are asked first. */
+static struct ut_cl_command *last_over(struct ut_cl_queue *q)
+{
+	struct ut_cl_command *far = q->first;
+	cl_int status;
+
+	for (uint32_t i = 1; i < A_FEW && far->next; i++)
+		far = far->next;
+	if (is_over(far, &status))
+		return far;
+	return far != q->first && is_over(q->first, &status) ? q->first : NULL;
+}
+
+/*
+ * One visit to a queue that keeps order; how many commands were told. Two threads that queue at the
+ * same time may have come onto our list the other way round, so each has a last word.
+ */
+static uint32_t tell_ordered(struct ut_cl_queue *q)
+{
+	const struct ut_cl_command *until = q->first ? last_over(q) : NULL;
+	uint32_t told = 0;
+
+	for (bool more = until; more;) {
+		struct ut_cl_command *c = q->first, *next = c->next;
+
+		more = c != until;
+		if (!tell(q, c))
+			break;
+		q->first = next;
+		told++;
+	}
+	return told;
+}
+
+/* One visit to a queue that keeps none: looks at some, and the rest comes first the next time. */
+static uint32_t tell_unordered(struct ut_cl_queue *q)
+{
+	struct ut_cl_command *c, *kept = NULL, *kept_last = NULL;
+	uint32_t told = 0, looks = 0;
+	cl_int status;
+
+	while ((c = q->first) && looks++ < MOST_LOOKS && told < A_FEW) {
+		q->first = c->next;
+		c->next = NULL;
+		if (is_over(c, &status) && tell(q, c)) {
+			told++;
+			continue;
+		}
+		if (kept)
+			kept_last->next = c;
+		else
+			kept = c;
+		kept_last = c;
+	}
+	if (kept && q->first)
+		q->last->next = kept;
+	else if (kept)
+		q->first = kept;
+	if (kept)
+		q->last = kept_last;
+	return told;
+}
+
+enum visit {
+	BUSY, /* another thread is at it */
+	IDLE, /* nothing is complete */
+	DONE,
+};
+
+static enum visit visit(struct ut_cl_queue *q)
+{
+	int saved = errno;
+	uint32_t told;
+
+	if (atomic_flag_test_and_set_explicit(&q->at_work, memory_order_acquire))
+		return BUSY;
+	ut_cl_inside++;
+	take_fresh(q);
+	told = q->ordered ? tell_ordered(q) : tell_unordered(q);
+	ut_cl_inside--;
+	atomic_flag_clear_explicit(&q->at_work, memory_order_release);
+	errno = saved;
+	return told ? DONE : IDLE;
+}
+
+void ut_cl_harvest_all(void)
+{
+	for (struct ut_cl_queue *q = ut_cl_queue_last(); q; q = next_queue(q)) {
+		while (atomic_load(&q->waiting) && !atomic_load(&ended) && visit(q) == DONE)
+			;
+	}
+}
+
+/* Everything that is complete, also what another thread is just telling. */
+static void visit_waited(struct ut_cl_queue *q)
+{
+	uint64_t begin = 0, now;
+
+	while (atomic_load(&q->waiting) && !atomic_load(&ended)) {
+		enum visit v = visit(q);
+
+		if (v == IDLE)
+			return;
+		if (v == DONE)
+			continue;
+		now = ut_cl.host->now();
+		begin = begin ? begin : now;
+		if (now - begin > PATIENCE)
+			return;
+		sched_yield();
+	}
+}
+
+void ut_cl_harvest_waited(void)
+{
+	for (struct ut_cl_queue *q = ut_cl_queue_last(); q; q = next_queue(q))
+		visit_waited(q);
+}
+
+/* ---- our thread ---------------------------------------------------------------------------- */
+
+static struct {
+	atomic_flag started;
+	_Atomic bool asleep;
+	sem_t wake;
+} helper;
+
+static bool anything_waits(void)
+{
+	for (struct ut_cl_queue *q = ut_cl_queue_last(); q; q = next_queue(q)) {
+		if (atomic_load(&q->waiting))
+			return true;
+	}
+	return false;
+}
+
+static void *help(void *arg)
+{
+	const struct timespec tick = { 0, TICK };
+	uint32_t quiet = 0;
+
+	while (!atomic_load(&ended)) {
+		nanosleep(&tick, NULL);
+		ut_cl_harvest_all();
+		quiet = anything_waits() ? 0 : quiet + 1;
+		if (quiet < QUIET_TICKS)
+			continue;
+		atomic_store(&helper.asleep, true);
+		if (!anything_waits()) {
+			while (sem_wait(&helper.wake) && errno == EINTR)
+				;
+		}
+		atomic_store(&helper.asleep, false);
+		quiet = 0;
+	}
+	return arg;
+}
+
+/* A thread that no signal of the program's will ever find. */
+static void start_helper(void)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	sem_init(&helper.wake, 0, 0);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK);
+	if (!pthread_create(&thread, &attr, help, NULL))
+		pthread_setname_np(thread, "unitrace-opencl");
+	pthread_attr_destroy(&attr);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void ut_cl_harvest_add(struct ut_cl_queue *q, struct ut_cl_command *c, bool is_complete)
+{
+	uint32_t waiting = atomic_fetch_add(&q->waiting, 1);
+
+	push(q, c);
+	if (UT_UNLIKELY(!atomic_flag_test_and_set(&helper.started))) {
+		/* As late as possible, so that it is called before the runtime's own. */
+		atexit(ut_cl_harvest_end);
+		start_helper();
+	}
+	if (UT_UNLIKELY(atomic_load_explicit(&helper.asleep, memory_order_seq_cst)))
+		sem_post(&helper.wake);
+	if (is_complete)
+		visit_waited(q);
+	else if (UT_UNLIKELY(waiting > TOO_MANY) && !atomic_load(&ended))
+		visit(q);
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static uint64_t count_waiting(void)
+{
+	uint64_t waiting = 0;
+
+	for (struct ut_cl_queue *q = ut_cl_queue_last(); q; q = next_queue(q))
+		waiting += atomic_load(&q->waiting);
+	return waiting;
+}
+
+static void note(uint64_t count, const char *what)
+{
+	char text[200];
+
+	if (!count)
+		return;
+	snprintf(text, sizeof(text), "OpenCL: %llu commands %s", (unsigned long long)count, what);
+	ut_cl.host->note(text);
+}
+
+static void note_losses(uint64_t unfinished)
+{
+	uint64_t dropped, untimed;
+
+	ut_cl_command_losses(&dropped, &untimed);
+	note(unfinished, "had not finished when the process ended");
+	note(dropped, "are missing: there was no memory for them");
+	note(untimed, "are missing: their queue cannot be timed");
+	note(atomic_exchange(&guessed, 0), "stand at their calls: the runtime gave no times");
+}
+
+/*
+ * Without us the program would be gone by now, so the wait is short and ends when nothing moves. If
+ * it was ended from inside a call of the runtime's (a signal handler), asking could wait for ever.
+ */
+void ut_cl_harvest_end(void)
+{
+	const struct timespec step = { 0, MS };
+	uint64_t waiting = count_waiting(), before = waiting;
+
+	if (atomic_load(&ended))
+		return;
+	for (uint32_t ms = 0, idle = 0; !ut_cl_inside && ms < LONGEST_MS && idle < NO_PROGRESS_MS;
+	     ms++) {
+		ut_cl_harvest_waited();
+		waiting = count_waiting();
+		if (!waiting)
+			break;
+		idle = waiting < before ? 0 : idle + 1;
+		before = waiting;
+		nanosleep(&step, NULL);
+	}
+	atomic_store(&ended, true);
+	/* Our thread must be out of the runtime before that goes. */
+	for (struct ut_cl_queue *q = ut_cl_queue_last(); q && !ut_cl_inside; q = next_queue(q))
+		for (uint32_t i = 0;
+		     i < NO_PROGRESS_MS &&
+		     atomic_flag_test_and_set_explicit(&q->at_work, memory_order_acquire);
+		     i++)
+			nanosleep(&step, NULL);
+	note_losses(waiting);
+}
+
+void ut_cl_harvest_forked(void)
+{
+	for (struct ut_cl_queue *q = ut_cl_queue_last(); q; q = next_queue(q)) {
+		atomic_store(&q->fresh, NULL);
+		q->first = q->last = NULL;
+		atomic_store(&q->waiting, 0);
+		atomic_flag_clear(&q->at_work);
+	}
+	atomic_store(&guessed, 0);
+	atomic_flag_clear(&helper.started);
+	atomic_store(&helper.asleep, false);
+	ut_cl_inside = 0;
+}
