@@ -71,7 +71,15 @@ gate_tidy() {
 		each = {c["file"]: c for c in json.load(open(sys.argv[1] + "/compile_commands.json"))}
 		json.dump(list(each.values()), open(sys.argv[1] + "/once/compile_commands.json", "w"))
 	EOF
-	find src -name '*.c' | sort | xargs -r -n 1 -P "$jobs" clang-tidy --quiet -p "$ci/tidy/once"
+	# The path-sensitive analyzer takes ten times as long as the rest: here it looks at what runs
+	# in other people's processes; TIDY=all looks at everything (a quarter of an hour).
+	local guests='^src/(base|wire|collect|sdk|backend)/' rest=(--checks='-clang-analyzer-*') bad=0
+	if [ "${TIDY:-}" = all ]; then rest=(); fi
+	find src -name '*.c' | sort | grep -E "$guests" |
+		xargs -r -n 1 -P "$jobs" clang-tidy --quiet -p "$ci/tidy/once" || bad=1
+	find src -name '*.c' | sort | grep -vE "$guests" |
+		xargs -r -n 1 -P "$jobs" clang-tidy --quiet "${rest[@]}" -p "$ci/tidy/once" || bad=1
+	return $bad
 }
 
 # cppcheck 2.10 takes "return fd < 0 ? -errno : fd" for a leak and "if (*p) return *p" for a
