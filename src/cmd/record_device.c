@@ -72,15 +72,16 @@ static int add_names(char list[UT_FILTER_BYTES], const char *text, const char *s
 		     struct ut_err *err)
 {
 	struct ut_buf name = { 0 };
-	const char *p = text;
+	const char *p = text ? text : "";
+	bool more = true;
 	int rc = 0;
 
-	while (p && !rc) {
+	while (more && !rc) {
 		p = next_name(p, separators, &name);
 		if (name.data[0])
 			rc = ut_control_add_filter(list, name.data);
-		if (!*p++)
-			break;
+		more = *p != '\0';
+		p += more;
 	}
 	ut_buf_release(&name);
 	if (rc)

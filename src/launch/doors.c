@@ -127,22 +127,21 @@ static void add_vendor(FILE *to, const char *path)
 		fclose(from);
 }
 
-static int is_vendor(const struct dirent *e)
-{
-	return ut_str_ends(e->d_name, ".icd");
-}
-
-/* In the order of the folder, as loaders without layers do: programs take the first platform. */
+/*
+ * In the order in which the folder lists them. NVIDIA's loader, which has no layers, takes them so
+ * (seen), and a program that uses the first platform must find the one that it finds without us.
+ */
 static void add_folder(FILE *to, struct ut_arena *a, const char *folder)
 {
-	struct dirent **list = NULL;
-	int count = scandir(folder, &list, is_vendor, NULL);
+	DIR *dir = opendir(folder);
+	struct dirent *e;
 
-	for (int i = 0; i < count; i++) {
-		add_vendor(to, ut_path_join(a, folder, list[i]->d_name));
-		free(list[i]);
+	while (dir && (e = readdir(dir))) {
+		if (ut_str_ends(e->d_name, ".icd"))
+			add_vendor(to, ut_path_join(a, folder, e->d_name));
 	}
-	free(list);
+	if (dir)
+		closedir(dir);
 }
 
 /*
