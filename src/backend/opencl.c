@@ -53,10 +53,11 @@ ut_cl_fn *ut_cl_next_of_many(const struct ut_cl_vendors *v, enum ut_cl_id id, co
 		memcpy(&key, handle, sizeof(key));
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ut_cl_vendor *one = atomic_load(&v->list[i]);
+		ut_cl_fn *found = one->fn[id];
 
-		if (one->key == key && one->fn[id])
-			return one->fn[id];
-		any = any ? any : one->fn[id];
+		if (one->key == key && found)
+			return found;
+		any = any ? any : found;
 	}
 	return any;
 }
@@ -218,6 +219,7 @@ static cl_int init_layer(cl_uint num_entries, const cl_icd_dispatch *target_disp
 		cl_icd_dispatch dispatch;
 	} ours;
 	cl_uint count = num_entries < UT_CL_CORE ? num_entries : UT_CL_CORE;
+	size_t size = count * sizeof(ut_cl_fn *);
 	struct ut_cl_vendor *loader;
 
 	if (!target_dispatch || !num_entries_ret || !layer_dispatch_ret)
@@ -229,7 +231,7 @@ static cl_int init_layer(cl_uint num_entries, const cl_icd_dispatch *target_disp
 	loader = ut_cl_vendor(&ut_cl_core, NULL);
 	if (!loader)
 		return CL_SUCCESS;
-	memcpy(loader->fn, target_dispatch, count * sizeof(loader->fn[0]));
+	memcpy(loader->fn, target_dispatch, size);
 	for (cl_uint id = 0; id < count; id++) {
 		if (loader->fn[id])
 			ours.fn[id] = ut_cl_wrapper(id);

@@ -46,7 +46,7 @@ static struct ut_fact fact(const char *key, enum ut_value_type type, const void 
 	return f;
 }
 
-#define FACT(type, name) fact(#name, FACT_TYPE(name), &(name), sizeof(name))
+#define FACT(type, name) fact(#name, FACT_TYPE(name), &(name), sizeof(type))
 
 /* ---- the call's record --------------------------------------------------------------------- */
 
@@ -87,7 +87,7 @@ static void leave(cl_int code)
 	} while (0)
 
 #define CODE_RESULT(code)   code_fact(ut_cl.key.result, code)
-#define HANDLE_RESULT(made) fact("result", UT_VALUE_HEX, &(made), sizeof(made))
+#define HANDLE_RESULT(made) fact("result", UT_VALUE_HEX, &(made), sizeof(void *))
 /* Why nothing was made, if the program wants to know. */
 #define MADE_CODE(made)   ((made) || !errcode_ret ? CL_SUCCESS : *errcode_ret)
 #define MADE_RESULT(made) (MADE_CODE(made) ? CODE_RESULT(MADE_CODE(made)) : HANDLE_RESULT(made))

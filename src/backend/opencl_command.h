@@ -60,6 +60,9 @@ struct ut_cl_command {
 	_Atomic uint32_t next_free;
 	uint8_t kind, direction;
 	bool blocked; /* it had ended when the call returned */
+	bool timed;   /* the runtime has said when: */
+	cl_int status;
+	cl_ulong times[4]; /* queued, submitted, started, ended, of the device's clock */
 };
 
 /* It is over and told: its slot is free. */

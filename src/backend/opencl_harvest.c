@@ -113,35 +113,41 @@ static void map_times(struct ut_cl_queue *q, const cl_ulong times[4], struct ut_
  * A runtime that does not say when: the call is all that is known, and that the command is over.
  * Barriers and markers are like that for some; of others the user is told.
  */
-static size_t guess_times(const struct ut_cl_command *c, cl_int status, struct ut_work *w,
-			  struct ut_fact *f)
+static size_t guess_times(const struct ut_cl_command *c, struct ut_work *w, struct ut_fact *f)
 {
 	size_t n = 0;
 
 	w->queued = w->submitted = c->before;
 	w->start = w->end = c->after;
 	f[n++] = (struct ut_fact){ ut_cl.key.times, UT_VALUE_NAME, ut_cl.no_times };
-	if (status < 0)
+	if (c->status < 0)
 		f[n++] = (struct ut_fact){ ut_cl.key.status, UT_VALUE_I64,
-					   (uint64_t)(int64_t)status };
+					   (uint64_t)(int64_t)c->status };
 	if (c->kind != UT_WORK_SYNC)
 		atomic_fetch_add_explicit(&guessed, 1, memory_order_relaxed);
 	return n;
 }
 
-static void feed_clock(struct ut_cl_queue *q, const struct ut_cl_command *c,
-		       const cl_ulong times[4])
+static void feed_clock(struct ut_cl_device *d, const struct ut_cl_command *c)
 {
-	struct ut_cl_clock *clock = &q->device->clock;
-
-	ut_cl_device_look(q->device, c->after);
-	ut_cl_clock_feed(clock, UT_CL_CLOCK_QUEUED, times[QUEUED], c->before, c->after);
+	ut_cl_device_look(d, c->after);
+	ut_cl_clock_feed(&d->clock, UT_CL_CLOCK_QUEUED, c->times[QUEUED], c->before, c->after);
 	if (c->blocked)
-		ut_cl_clock_feed(clock, UT_CL_CLOCK_QUEUED, times[END], c->before, c->after);
+		ut_cl_clock_feed(&d->clock, UT_CL_CLOCK_QUEUED, c->times[END], c->before, c->after);
 }
 
-/* Records what the device did, and forgets the command. False: it is not over after all. */
-static bool tell(struct ut_cl_queue *q, struct ut_cl_command *c)
+/* Asks when the command ran. False: it is not over after all. */
+static bool learn(struct ut_cl_queue *q, struct ut_cl_command *c)
+{
+	c->status = CL_COMPLETE;
+	c->timed = read_times(c->event, c->times);
+	if (c->timed)
+		feed_clock(q->device, c);
+	return c->timed || is_over(c, &c->status);
+}
+
+/* Records what the device did, and forgets the command. */
+static void tell(struct ut_cl_queue *q, struct ut_cl_command *c)
 {
 	struct ut_fact facts[8];
 	struct ut_work w = { .queue = c->track,
@@ -151,22 +157,15 @@ static bool tell(struct ut_cl_queue *q, struct ut_cl_command *c)
 			     .correlation = c->correlation,
 			     .facts = facts,
 			     .fact_count = list_facts(c, facts) };
-	cl_ulong times[4] = { 0 };
-	cl_int status;
 
-	if (read_times(c->event, times)) {
-		feed_clock(q, c, times);
-		map_times(q, times, &w);
-	} else if (is_over(c, &status)) {
-		w.fact_count += guess_times(c, status, &w, facts + w.fact_count);
-	} else {
-		return false;
-	}
+	if (c->timed)
+		map_times(q, c->times, &w);
+	else
+		w.fact_count += guess_times(c, &w, facts + w.fact_count);
 	ut_cl.host->work(&w);
 	UT_CL(clReleaseEvent, c->event)(c->event);
 	ut_cl_command_free(c);
 	atomic_fetch_sub(&q->waiting, 1);
-	return true;
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -216,24 +215,24 @@ static struct ut_cl_command *last_over(struct ut_cl_queue *q)
 }
 
 /*
- * One visit to a queue that keeps order; how many commands were told. Two threads that queue at the
- * same time may have come onto our list the other way round, so each has a last word.
+ * One visit to a queue that keeps order; how many commands were told. All are asked before the
+ * first is told, because each narrows down where the device's clock stands. Two threads that queue
+ * at the same time may have come onto our list the other way round, so each has a last word.
  */
 static uint32_t tell_ordered(struct ut_cl_queue *q)
 {
 	const struct ut_cl_command *until = q->first ? last_over(q) : NULL;
-	uint32_t told = 0;
+	struct ut_cl_command *c = q->first;
+	uint32_t count = 0;
 
-	for (bool more = until; more;) {
-		struct ut_cl_command *c = q->first, *next = c->next;
-
+	for (bool more = until; more && learn(q, c); c = c->next, count++)
 		more = c != until;
-		if (!tell(q, c))
-			break;
-		q->first = next;
-		told++;
+	for (uint32_t i = 0; i < count; i++) {
+		c = q->first;
+		q->first = c->next;
+		tell(q, c);
 	}
-	return told;
+	return count;
 }
 
 /* One visit to a queue that keeps none: looks at some, and the rest comes first the next time. */
@@ -246,7 +245,8 @@ static uint32_t tell_unordered(struct ut_cl_queue *q)
 	while ((c = q->first) && looks++ < MOST_LOOKS && told < A_FEW) {
 		q->first = c->next;
 		c->next = NULL;
-		if (is_over(c, &status) && tell(q, c)) {
+		if (is_over(c, &status) && learn(q, c)) {
+			tell(q, c);
 			told++;
 			continue;
 		}

@@ -95,7 +95,7 @@ static const cl_icd_dispatch *table_of(cl_platform_id platform)
 {
 	const cl_icd_dispatch *table;
 
-	memcpy(&table, platform, sizeof(table));
+	memcpy(&table, platform, sizeof(void *));
 	return table;
 }
 

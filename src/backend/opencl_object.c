@@ -35,7 +35,7 @@ static uint32_t index_of(cl_device_id device)
 	cl_uint count = 0;
 
 	UT_CL(clGetDeviceInfo, device)
-	(device, CL_DEVICE_PLATFORM, sizeof(platform), &platform, NULL);
+	(device, CL_DEVICE_PLATFORM, sizeof(cl_platform_id), &platform, NULL);
 	if (!platform ||
 	    UT_CL(clGetDeviceIDs, platform)(platform, CL_DEVICE_TYPE_ALL, 64, list, &count))
 		return 0;
@@ -125,7 +125,7 @@ static void define_queue(struct ut_cl_queue *q, cl_command_queue queue)
 	char name[96];
 
 	UT_CL(clGetCommandQueueInfo, queue)
-	(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
+	(queue, CL_QUEUE_CONTEXT, sizeof(cl_context), &context, NULL);
 	snprintf(name, sizeof(name), "OpenCL queue %u%s, context %u",
 		 atomic_fetch_add(&last, 1) + 1, q->ordered ? "" : " (out of order)",
 		 context_number(context));
@@ -144,7 +144,8 @@ static struct ut_cl_queue *learn_queue(cl_command_queue queue, bool forced)
 	if (!q || UT_CL(clGetCommandQueueInfo, queue)(queue, CL_QUEUE_PROPERTIES, sizeof(bits),
 						      &bits, NULL))
 		return NULL;
-	UT_CL(clGetCommandQueueInfo, queue)(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL);
+	UT_CL(clGetCommandQueueInfo, queue)
+	(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, NULL);
 	d = device_of(device);
 	if (!d)
 		return NULL;
@@ -338,8 +339,8 @@ cl_int CL_API_CALL ut_clGetEventProfilingInfo(cl_event event, cl_profiling_info 
 	cl_command_queue queue = NULL;
 	struct ut_cl_queue *q = NULL;
 
-	if (!UT_CL(clGetEventInfo, event)(event, CL_EVENT_COMMAND_QUEUE, sizeof(queue), &queue,
-					  NULL) &&
+	if (!UT_CL(clGetEventInfo, event)(event, CL_EVENT_COMMAND_QUEUE, sizeof(cl_command_queue),
+					  &queue, NULL) &&
 	    queue)
 		q = ut_cl_table_find(&queues, queue);
 	if (q && q->forced)
