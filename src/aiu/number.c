@@ -42,7 +42,7 @@ static char *put_slow(char *p, double v)
 	char text[UT_AIU_DOUBLE_ROOM], *e;
 	int exp, n;
 
-	for (n = 15; n <= 17; n++) {
+	for (n = 1; n <= 17; n++) {
 		snprintf(text, sizeof(text), "%.*e", n - 1, v);
 		if (strtod(text, NULL) == v)
 			break;
@@ -53,9 +53,9 @@ static char *put_slow(char *p, double v)
 		e--;
 	if (e > text && e[-1] == '.')
 		e--;
-	n = (int)(e - text) - 1; /* digits behind the point; -1: no point */
+	n = e - text > 1 ? (int)(e - text) - 2 : 0; /* digits behind the point */
 	if (exp >= -4 && exp < 16) {
-		n = n > exp + 1 ? n - 1 - exp : 1;
+		n = n > exp ? n - exp : 1;
 		return p + snprintf(p, UT_AIU_DOUBLE_ROOM, "%.*f", n, v);
 	}
 	memcpy(p, text, (size_t)(e - text));

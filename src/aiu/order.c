@@ -258,7 +258,7 @@ size_t ut_aiu_order_group(struct ut_aiu_table *t, size_t from, size_t to, bool t
 	struct ut_idmap map;
 	size_t n = to - from, cap = 0, groups = 0;
 	uint32_t *group = ut_make((n + 1) * sizeof(*group)), *old = ut_make((n + 1) * sizeof(*old));
-	size_t *end = NULL;
+	size_t *end = ut_grow(NULL, 16, &cap, sizeof(*end));
 
 	ut_idmap_init(&map, &arena);
 	for (size_t i = 0; i < n; i++) {

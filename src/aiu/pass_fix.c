@@ -16,6 +16,7 @@ struct range {
 };
 
 struct job {
+	size_t index; /* of the file */
 	bool any;
 	struct range cpu, aiu;
 	double first, last; /* device events: earliest begin, latest end */
@@ -66,7 +67,7 @@ static bool judge(struct ut_aiu *a, struct ut_aiu_job *job, const struct job *j)
 
 static int by_start(const void *x, const void *y)
 {
-	const struct job *a = *(const struct job *const *)x, *b = *(const struct job *const *)y;
+	const struct job *a = x, *b = y;
 
 	return (a->cpu.from > b->cpu.from) - (a->cpu.from < b->cpu.from);
 }
@@ -77,28 +78,24 @@ static int by_start(const void *x, const void *y)
  */
 static bool find_overlap(struct job *jobs, size_t n, size_t *one, size_t *two)
 {
-	struct job **order = ut_make((n + 1) * sizeof(*order)), *cpu = NULL, *aiu = NULL;
-	bool found = false;
+	const struct job *cpu = NULL, *aiu = NULL;
 
-	for (size_t i = 0; i < n; i++)
-		order[i] = &jobs[i];
-	qsort(order, n, sizeof(*order), by_start);
-	for (size_t i = 0; i < n && !found; i++) {
-		struct job *j = order[i];
+	qsort(jobs, n, sizeof(*jobs), by_start);
+	for (size_t i = 0; i < n; i++) {
+		const struct job *j = &jobs[i];
 
 		if (!j->any)
 			continue;
-		if (cpu && cpu->cpu.from < j->cpu.from &&
+		if (cpu && aiu && cpu->cpu.from < j->cpu.from &&
 		    (cpu->cpu.to >= j->cpu.from || aiu->last >= j->first)) {
-			*one = (size_t)((cpu->cpu.to >= j->cpu.from ? cpu : aiu) - jobs);
-			*two = (size_t)(j - jobs);
-			found = true;
+			*one = cpu->cpu.to >= j->cpu.from ? cpu->index : aiu->index;
+			*two = j->index;
+			return true;
 		}
 		cpu = !cpu || j->cpu.to > cpu->cpu.to ? j : cpu;
 		aiu = !aiu || j->last > aiu->last ? j : aiu;
 	}
-	free(order);
-	return found;
+	return false;
 }
 
 int ut_aiu_pass_fix_collect(struct ut_aiu *a)
@@ -109,8 +106,10 @@ int ut_aiu_pass_fix_collect(struct ut_aiu *a)
 	const struct ut_aiu_job *first = NULL;
 	size_t one = 0, two = 0;
 
-	for (size_t i = 0; i < t->job_count; i++)
+	for (size_t i = 0; i < t->job_count; i++) {
+		jobs[i].index = i;
 		jobs[i].cpu.from = jobs[i].aiu.from = jobs[i].first = 1e99;
+	}
 	collect(a, jobs);
 	for (size_t i = 0; i < t->job_count; i++) {
 		if (jobs[i].any && judge(a, &t->jobs[i], &jobs[i]) && !first)

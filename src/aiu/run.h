@@ -40,6 +40,7 @@ struct ut_aiu_category {
 	double time, ideal; /* us */
 	uint64_t calls;
 	double cycles; /* of the device's clock: the layout before 1.0 */
+	size_t order;  /* in which the lines were made */
 	bool total;    /* of its process and table, whose sums these are: */
 	double group_time, group_ideal, group_cycles;
 };

@@ -78,8 +78,7 @@ static int by_name(const char *x, const char *y)
 /* By log, process, phase and time; lines of one time stay in their order. */
 static int by_time(const void *x, const void *y)
 {
-	const struct ut_aiu_category *a = *(const struct ut_aiu_category *const *)x;
-	const struct ut_aiu_category *b = *(const struct ut_aiu_category *const *)y;
+	const struct ut_aiu_category *a = x, *b = y;
 	int phase = by_name(a->phase, b->phase);
 
 	if (a->log != b->log)
@@ -90,7 +89,7 @@ static int by_time(const void *x, const void *y)
 		return phase;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	return a < b ? -1 : 1;
+	return a->order < b->order ? -1 : 1;
 }
 
 /* Release 1.0 puts the first process' total at the end of the table. */
@@ -119,7 +118,8 @@ static void list_rows(struct ut_aiu *a, const struct ut_aiu_sums *s)
 
 			f->categories = ut_grow(f->categories, f->category_count + 1,
 						&f->category_cap, sizeof(*f->categories));
-			f->categories[f->category_count++] = (struct ut_aiu_category){
+			f->categories[f->category_count] = (struct ut_aiu_category){
+				.order = f->category_count,
 				.pid = ut_aiu_num(&a->table, g->pid),
 				.log = g->log,
 				.phase = !a->opts.head ? NULL
@@ -135,6 +135,7 @@ static void list_rows(struct ut_aiu *a, const struct ut_aiu_sums *s)
 				.group_ideal = g->lines[0].sum.ideal,
 				.group_cycles = g->lines[0].sum.cycles,
 			};
+			f->category_count++;
 		}
 	}
 }
@@ -142,27 +143,17 @@ static void list_rows(struct ut_aiu *a, const struct ut_aiu_sums *s)
 void ut_aiu_sums_table(struct ut_aiu *a, struct ut_aiu_sums *s)
 {
 	struct ut_aiu_found *f = &a->found;
-	struct ut_aiu_category **order, *rows;
 	size_t n;
 
 	list_rows(a, s);
 	n = f->category_count;
-	order = ut_make((n + 1) * sizeof(*order));
-	rows = ut_make((n + 1) * sizeof(*rows));
-	for (size_t i = 0; i < n; i++)
-		order[i] = &f->categories[i];
-	qsort(order, n, sizeof(*order), by_time);
-	for (size_t i = 0; i < n; i++)
-		rows[i] = *order[i];
 	if (n)
-		memcpy(f->categories, rows, n * sizeof(*rows));
+		qsort(f->categories, n, sizeof(*f->categories), by_time);
 	for (size_t i = 0, k; !a->opts.head && i < n; i = k) {
 		for (k = i; k < n && f->categories[k].log == f->categories[i].log; k++)
 			;
 		move_total(f->categories + i, k - i);
 	}
-	free(order);
-	free(rows);
 }
 
 void ut_aiu_sums_release(struct ut_aiu_sums *s)

@@ -317,6 +317,7 @@ int ut_aiu_spread(struct ut_arena *a, int argc, const char *const *argv, const c
 			i += spread_counter(&s, argc - i, argv + i) - 1;
 		} else if (w[0] == '-' && is_flag(w[1]) && w[2] && w[1] != '-') {
 			spread_flags(&s, w);
+			value = takes_value(table, s.words[s.count - 1]);
 		} else if (is_option(w)) {
 			push(&s, w);
 			value = takes_value(table, w);

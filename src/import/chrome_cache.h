@@ -17,14 +17,16 @@ struct ut_chrome_text {
 	size_t own_cap;
 };
 
-#define UT_STEP_WAYS 4 /* keys that are remembered to follow another */
+#define UT_STEP_WAYS  4 /* keys that are remembered to follow another */
+#define UT_STEP_WORDS 4 /* words of text; longer ones are scanned */
 
 /* A key with what stands around it; see chrome_step.h. */
 struct ut_chrome_step {
-	uint64_t text[2], mask[2]; /* up to 16 bytes; the mask covers them */
-	uint32_t key;              /* string id */
-	uint8_t len;               /* 0 = fits nothing */
-	uint8_t member;            /* of an event: see chrome_event.c */
+	uint64_t text[UT_STEP_WORDS], mask[UT_STEP_WORDS]; /* the mask covers the bytes in use */
+	uint32_t key;                                      /* string id */
+	uint8_t len;                                       /* bytes; 0 = fits nothing */
+	bool fresh;                                        /* the first in its object */
+	uint8_t member;                                    /* of an event: see chrome_event.c */
 	uint8_t next[UT_STEP_WAYS];
 };
 

@@ -134,7 +134,7 @@ static bool read_odd_ref(struct ut_chrome *c, struct ut_chrome_ref *ref)
 	if (!ut_json_skip(&c->json, &text))
 		return false;
 	ref->number = 0;
-	ref->text = ut_chrome_token(c, text);
+	ref->text = ut_chrome_json(c, text, false);
 	if (*text.at == '"')
 		return true;
 	strict = ut_strtab_get(&c->build.store.trace.strings, ref->text);

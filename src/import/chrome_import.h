@@ -42,7 +42,7 @@ struct ut_chrome {
 	struct ut_chrome_event event;
 	struct ut_chrome_args args, extra; /* of the event: from "args", from other members */
 	struct ut_chrome_held held;
-	struct ut_chrome_text *names, *values;
+	struct ut_chrome_text *names, *values, *texts;
 	struct ut_chrome_type *types;
 	struct ut_chrome_seat *seats;
 	struct ut_chrome_places places;
@@ -91,7 +91,6 @@ void ut_chrome_reindex(struct ut_chrome *c);
 uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache,
 			  struct ut_json_span raw);
 uint32_t ut_chrome_json(struct ut_chrome *c, struct ut_json_span value, bool plain);
-uint32_t ut_chrome_token(struct ut_chrome *c, struct ut_json_span value);
 uint32_t ut_chrome_type(struct ut_chrome *c, uint32_t name, uint32_t cat, unsigned int kind,
 			unsigned int flags);
 uint32_t ut_chrome_process(struct ut_chrome *c, struct ut_chrome_ref pid);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/hash.h"
 #include "import/chrome_step.h"
 #include "import/source.h"
 
@@ -46,6 +47,7 @@ void ut_chrome_init(struct ut_chrome *c, struct ut_chrome_input *input)
 	ut_json_init(&c->json, read_input, input, input->offset);
 	c->names = ut_make(UT_CHROME_TEXTS * sizeof(*c->names));
 	c->values = ut_make(UT_CHROME_TEXTS * sizeof(*c->values));
+	c->texts = ut_make(UT_CHROME_TEXTS * sizeof(*c->texts));
 	c->types = ut_make(UT_CHROME_TYPES * sizeof(*c->types));
 	c->seats = ut_make(UT_CHROME_SEATS * sizeof(*c->seats));
 	for (size_t i = 0; i <= UT_STEPS; i++) /* they fit nothing yet */
@@ -67,6 +69,7 @@ void ut_chrome_release(struct ut_chrome *c)
 	ut_json_release(&c->json);
 	release_texts(c->names);
 	release_texts(c->values);
+	release_texts(c->texts);
 	free(c->types);
 	free(c->seats);
 	free(c->places.slots);
@@ -130,15 +133,28 @@ static uint32_t intern_raw(struct ut_chrome *c, struct ut_json_span raw)
 	return ut_strtab_intern(strings, c->text.data, ut_json_decode(raw, c->text.data));
 }
 
+/* Names that begin and end alike differ in the middle. */
+static inline uint64_t middle_of(struct ut_json_span s)
+{
+	uint64_t a, b;
+
+	memcpy(&a, s.at + s.len / 4, 8);
+	memcpy(&b, s.at + s.len / 2, 8);
+	return mix(a, b);
+}
+
 /* The slot where raw text is, or belongs; *known says which. */
-static struct ut_chrome_text *find_text(struct ut_chrome_text *cache, struct ut_json_span raw,
-					bool *known)
+static inline struct ut_chrome_text *find_text(struct ut_chrome_text *cache,
+					       struct ut_json_span raw, bool *known)
 {
 	struct ut_chrome_text *slot;
-	uint64_t head, tail;
+	uint64_t head, tail, hash;
 
 	ends_of(raw, &head, &tail);
-	slot = &cache[mix(mix(raw.len, head), tail) % UT_CHROME_TEXTS];
+	hash = mix(mix(raw.len, head), tail);
+	if (raw.len > 16)
+		hash = mix(hash, middle_of(raw));
+	slot = &cache[hash % UT_CHROME_TEXTS];
 	*known = slot->head == head && slot->tail == tail && slot->len == raw.len &&
 		 (raw.len <= 16 || !memcmp(slot->raw, raw.at, raw.len));
 	slot->head = head;
@@ -158,27 +174,26 @@ uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache,
 	return slot->id;
 }
 
-/* A value as strict JSON. With its quotes no text is taken for one without. */
-uint32_t ut_chrome_token(struct ut_chrome *c, struct ut_json_span value)
-{
-	bool known;
-	struct ut_chrome_text *slot = find_text(c->names, value, &known);
-
-	if (!known)
-		learn(c, slot, value, ut_chrome_json(c, value, false));
-	return slot->id;
-}
-
-/* A value's text without blanks; plain: it has none. */
+/* A value as strict JSON without blanks; plain: it is that already. */
 uint32_t ut_chrome_json(struct ut_chrome *c, struct ut_json_span value, bool plain)
 {
 	struct ut_strtab *strings = &c->build.store.trace.strings;
 
+	struct ut_chrome_text *slot;
+	uint64_t hash;
+
 	if (plain)
 		return ut_strtab_intern(strings, value.at, value.len);
-	c->text.len = 0;
-	ut_json_minify(value, &c->text);
-	return ut_strtab_intern(strings, c->text.data, c->text.len);
+	hash = ut_hash_bytes(value.at, value.len); /* indented lists differ in a digit somewhere */
+	slot = &c->texts[hash % UT_CHROME_TEXTS];
+	if (slot->head != hash || slot->len != value.len ||
+	    memcmp(slot->raw, value.at, value.len) != 0) {
+		c->text.len = 0;
+		ut_json_minify(value, &c->text);
+		learn(c, slot, value, ut_strtab_intern(strings, c->text.data, c->text.len));
+		slot->head = hash;
+	}
+	return slot->id;
 }
 
 uint32_t ut_chrome_type(struct ut_chrome *c, uint32_t name, uint32_t cat, unsigned int kind,
@@ -204,10 +219,10 @@ uint32_t ut_chrome_type(struct ut_chrome *c, uint32_t name, uint32_t cat, unsign
 
 /* ---- steps from key to key ----------------------------------------------------------------- */
 
-/* Up to 16 bytes of text as two words and what covers them. */
+/* The text as words and what covers them. */
 static void set_text(struct ut_chrome_step *s, const char *text, size_t len)
 {
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < UT_STEP_WORDS; i++) {
 		size_t n = len > 8 * i ? len - 8 * i : 0;
 
 		memcpy(&s->text[i], text + 8 * i, 8);
@@ -219,14 +234,35 @@ static void set_text(struct ut_chrome_step *s, const char *text, size_t len)
 
 static bool same_text(const struct ut_chrome_step *a, const struct ut_chrome_step *b)
 {
-	return a->text[0] == b->text[0] && a->text[1] == b->text[1] && a->len == b->len;
+	return a->len == b->len && !memcmp(a->text, b->text, sizeof(a->text));
+}
+
+/* Nothing in the text needs a repair: that would have to be counted every time. */
+static bool is_regular(const char *text, const char *end, bool fresh)
+{
+	size_t commas = 0;
+
+	for (; text < end && *text != '"'; text++) {
+		if (!*text || !strchr(" \t\r\n,", *text))
+			return false;
+		commas += *text == ',';
+	}
+	for (; text < end; text++) {
+		if (*text == '\\' || ((unsigned char)*text < ' ' && !strchr("\t\r\n", *text)))
+			return false;
+	}
+	return commas == !fresh;
 }
 
 /* Where this step is kept, or a place for it. */
 static size_t step_place(const struct ut_chrome *c, const struct ut_chrome_step *step)
 {
-	size_t home = mix(mix(step->text[0], step->text[1]), step->len) %
-		      (UT_STEPS - UT_STEP_FIRST - STEP_TRIES);
+	uint64_t hash = step->len;
+	size_t home;
+
+	for (size_t i = 0; i < UT_STEP_WORDS; i++)
+		hash = mix(hash, step->text[i]);
+	home = hash % (UT_STEPS - UT_STEP_FIRST - STEP_TRIES);
 
 	for (size_t i = 0; i < STEP_TRIES; i++) {
 		const struct ut_chrome_step *s = &c->steps[UT_STEP_FIRST + home + i];
@@ -248,8 +284,8 @@ const struct ut_chrome_step *ut_chrome_step_slow(struct ut_chrome *c,
 						 const struct ut_chrome_step *from)
 {
 	size_t before = (size_t)(from - c->steps), at = UT_STEPS;
+	struct ut_chrome_step step = { .fresh = c->json.fresh };
 	const char *start = c->json.at;
-	struct ut_chrome_step step = { 0 };
 	struct ut_json_span key;
 
 	if (*start == '}') {
@@ -259,7 +295,7 @@ const struct ut_chrome_step *ut_chrome_step_slow(struct ut_chrome *c,
 	}
 	if (!ut_json_member(&c->json, &key))
 		return NULL;
-	if (c->json.at - start <= 16 && (*start == ',' || *start == '"')) {
+	if (c->json.at - start <= 8 * UT_STEP_WORDS && is_regular(start, c->json.at, step.fresh)) {
 		set_text(&step, start, (size_t)(c->json.at - start));
 		at = step_place(c, &step);
 		remember_next(&c->steps[before], at);

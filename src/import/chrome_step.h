@@ -18,13 +18,19 @@
 const struct ut_chrome_step *ut_chrome_step_slow(struct ut_chrome *c,
 						 const struct ut_chrome_step *from);
 
+/* Is the step what stands at p? Words behind its end fit anything; the window is padded. */
 static inline bool ut_chrome_fits(const struct ut_chrome_step *s, const char *p)
 {
-	uint64_t a, b;
+	uint64_t word;
 
-	memcpy(&a, p, 8);
-	memcpy(&b, p + 8, 8); /* the window is padded */
-	return (a & s->mask[0]) == s->text[0] && (b & s->mask[1]) == s->text[1];
+	for (unsigned int i = 0; i < UT_STEP_WORDS; i++) {
+		memcpy(&word, p + 8 * i, 8);
+		if ((word & s->mask[i]) != s->text[i])
+			return false;
+		if (s->len <= 8 * (i + 1))
+			return true;
+	}
+	return true;
 }
 
 /* To the value of the next member, as ut_json_member(). from: the step of the member before. */
@@ -41,7 +47,7 @@ static inline const struct ut_chrome_step *ut_chrome_step(struct ut_chrome *c,
 		s = &c->steps[from->next[way]];
 	}
 	value = j->at + s->len;
-	if (*j->at != (j->fresh ? '"' : ',') || !ut_json_starts(*value) || value >= j->end)
+	if (j->fresh != s->fresh || !ut_json_starts(*value) || value >= j->end)
 		return ut_chrome_step_slow(c, from);
 	j->fresh = false;
 	j->at = value;

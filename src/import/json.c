@@ -147,12 +147,36 @@ int ut_json_error(const struct ut_json *j, const char *path, struct ut_err *err)
 			  j->why ? j->why : "no JSON");
 }
 
+/* The first byte from p on that is no blank; indented files are full of them. */
+static const char *pass_blanks(const char *p)
+{
+#ifdef __SSE2__
+	const __m128i space = _mm_set1_epi8(' '), line = _mm_set1_epi8('\n'),
+		      tab = _mm_set1_epi8('\t'), back = _mm_set1_epi8('\r');
+
+	for (;; p += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+		__m128i blank = _mm_or_si128(_mm_cmpeq_epi8(x, space), _mm_cmpeq_epi8(x, line));
+		unsigned int mask;
+
+		blank = _mm_or_si128(blank, _mm_cmpeq_epi8(x, tab));
+		blank = _mm_or_si128(blank, _mm_cmpeq_epi8(x, back));
+		mask = (unsigned int)_mm_movemask_epi8(blank) ^ 0xffff;
+		if (mask)
+			return p + __builtin_ctz(mask);
+	}
+#else
+	while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
+		p++;
+	return p;
+#endif
+}
+
 const char *ut_json_blanks_slow(struct ut_json *j, const char *p)
 {
 	j->plain = false;
 	for (;; p++) {
-		while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
-			p++;
+		p = pass_blanks(p);
 		if ((unsigned char)*p > ' ')
 			return p;
 		ut_json_note(j, *p ? UT_JSON_CONTROL : UT_JSON_ZERO, p);

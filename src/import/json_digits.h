@@ -65,10 +65,14 @@ static inline unsigned int ut_json_run(const char *p, uint64_t *value)
 	return n;
 }
 
-/* May this byte follow a number? Blanks may, too, but they are rare enough for a closer look. */
+/* May this byte follow a number? A comma, a closing bracket or a blank. */
 static inline bool ut_json_ends(char c)
 {
-	return c == ',' || c == '}' || c == ']';
+	const uint64_t low = UINT64_C(1) << ',' | UINT64_C(1) << ' ' | UINT64_C(1) << '\n' |
+			     UINT64_C(1) << '\r' | UINT64_C(1) << '\t';
+	unsigned char byte = (unsigned char)c;
+
+	return byte < 64 ? low >> byte & 1 : (byte | 32) == '}';
 }
 
 /* Behind a whole number of up to 8 digits, which most are; NULL if it is something else. */
@@ -122,7 +126,7 @@ static inline const char *ut_json_decimal(const char *p, struct ut_json_decimal 
 	/* what has more digits may have overflowed */
 	if (p - first > 18 + d->point)
 		return NULL;
-	return ut_json_ends(*p) || *p == ' ' || *p == '\n' ? p : NULL;
+	return ut_json_ends(*p) ? p : NULL;
 }
 
 #endif

@@ -131,7 +131,7 @@ static inline bool ut_json_item(struct ut_json *j)
 	const char *p = j->at;
 
 	if (!j->fresh && *p == ',')
-		p++;
+		p += 1 + (p[1] == ' ');
 	else if (!j->fresh)
 		return ut_json_element(j);
 	if (!ut_json_starts(*p) || p >= j->end)
@@ -168,7 +168,7 @@ static inline const char *ut_json_scalar(struct ut_json *j, const char *p)
 			return ut_json_word(j, p);
 		if (*q == '.' && ut_json_digit(q[1]))
 			q = ut_json_digits(q + 2);
-		if (*q == ',' || *q == '}' || *q == ']')
+		if (ut_json_ends(*q))
 			return q;
 	}
 	return ut_json_word(j, p);

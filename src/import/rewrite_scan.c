@@ -159,6 +159,11 @@ static inline bool in_object(const struct nest *n)
 	return n->objects & 1;
 }
 
+static inline char closing(const struct nest *n)
+{
+	return in_object(n) ? '}' : ']';
+}
+
 /* Into the bracket at p, to its first value, or onto its closing bracket. */
 static inline const char *open_bracket(struct nest *n, const char *p, const char *end)
 {
@@ -169,40 +174,46 @@ static inline const char *open_bracket(struct nest *n, const char *p, const char
 	return in_object(n) && *p != '}' ? key(p, end) : p;
 }
 
+/* Behind the brackets that close here, up to the outermost. */
+static inline const char *close_brackets(struct nest *n, const char *p)
+{
+	while (*p == closing(n)) {
+		n->objects >>= 1;
+		p++;
+		if (!--n->depth)
+			return p;
+		p = blanks(p);
+	}
+	return p;
+}
+
+/* Over a comma, to the next value. */
+static inline const char *next_value(const struct nest *n, const char *p, const char *end)
+{
+	if (*p != ',' || p >= end)
+		return NULL;
+	p = blanks(p + 1);
+	return in_object(n) ? key(p, end) : p;
+}
+
 /* Behind the array or object at p; every byte of it is checked. */
 static const char *nested(const char *p, const char *end)
 {
 	struct nest n = { 0 };
 
-	for (;;) {
-		if (*p == '{' || *p == '[') {
-			p = open_bracket(&n, p, end);
-			if (!p)
-				return NULL;
-			if (*p != (in_object(&n) ? '}' : ']'))
-				continue;
-		} else {
-			p = scalar(p, end);
-			if (!p)
-				return NULL;
-			p = blanks(p);
-		}
-		while (*p == (in_object(&n) ? '}' : ']')) {
-			n.objects >>= 1;
-			p++;
-			if (!--n.depth)
-				return p <= end ? p : NULL;
-			p = blanks(p);
-		}
-		if (*p != ',' || p >= end)
+	do {
+		bool opens = *p == '{' || *p == '[';
+
+		p = opens ? open_bracket(&n, p, end) : scalar(p, end);
+		if (!p)
 			return NULL;
-		p = blanks(p + 1);
-		if (in_object(&n)) {
-			p = key(p, end);
-			if (!p)
-				return NULL;
-		}
-	}
+		if (opens && *p != closing(&n))
+			continue;
+		p = close_brackets(&n, blanks(p));
+		if (n.depth)
+			p = next_value(&n, p, end);
+	} while (p && n.depth);
+	return p && p <= end ? p : NULL;
 }
 
 /* ---- nested values that are known to be good ------------------------------------------------ */
