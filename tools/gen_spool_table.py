@@ -71,6 +71,14 @@ MEANING = {
     "HEAP": "`__itt_heap_*`",
     "MODULE": "`__itt_module_load*`, `__itt_module_unload*`",
     "MODEL": "`__itt_model_*`",
+    "DEVICE": "a device that a backend tells of",
+    "QUEUE": "a queue or stream of a device",
+    "NOTE": "a line for the user, from a backend",
+    "CALL_BEGIN": "a call of a device's runtime begins",
+    "CALL_END": "it ends; what is known about it",
+    "CALL": "a call that was told of when it was over",
+    "WORK": "what a device did: kernel, copy, fill",
+    "DEVICE_COUNTER": "a value of a device's counter",
 }
 
 
