@@ -429,6 +429,17 @@ static void note_losses(uint64_t unfinished)
 	note(atomic_exchange(&guessed, 0), "stand at their calls: the runtime gave no times");
 }
 
+/* Our thread must be out of the runtime before that goes. */
+static void lock_for_ever(struct ut_cl_queue *q)
+{
+	const struct timespec step = { 0, MS };
+	uint32_t ms = 0;
+
+	while (atomic_flag_test_and_set_explicit(&q->at_work, memory_order_acquire) &&
+	       ms++ < NO_PROGRESS_MS)
+		nanosleep(&step, NULL);
+}
+
 /*
  * Without us the program would be gone by now, so the wait is short and ends when nothing moves. If
  * it was ended from inside a call of the runtime's (a signal handler), asking could wait for ever.
@@ -451,13 +462,8 @@ void ut_cl_harvest_end(void)
 		nanosleep(&step, NULL);
 	}
 	atomic_store(&ended, true);
-	/* Our thread must be out of the runtime before that goes. */
 	for (struct ut_cl_queue *q = ut_cl_queue_last(); q && !ut_cl_inside; q = next_queue(q))
-		for (uint32_t i = 0;
-		     i < NO_PROGRESS_MS &&
-		     atomic_flag_test_and_set_explicit(&q->at_work, memory_order_acquire);
-		     i++)
-			nanosleep(&step, NULL);
+		lock_for_ever(q);
 	note_losses(waiting);
 }
 

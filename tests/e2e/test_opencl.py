@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import signal
+import sys
 import time
 
 import common
@@ -260,6 +261,55 @@ class Fake(Case):
             got, enqueued = self.record_way("simple", env=self.env,
                                             options=[KERNELS, "--opencl-via", "icd"])
             self.assertEqual(len(got.work), enqueued)
+
+
+LOADER = r"""
+import ctypes, sys
+layer = ctypes.CDLL(sys.argv[1])
+version, name, size = ctypes.c_uint(), ctypes.create_string_buffer(64), ctypes.c_size_t()
+assert layer.clGetLayerInfo(0x4240, ctypes.c_size_t(4), ctypes.byref(version), None) == 0
+assert layer.clGetLayerInfo(0x4241, ctypes.c_size_t(64), name, ctypes.byref(size)) == 0
+assert layer.clGetLayerInfo(0x4241, ctypes.c_size_t(2), name, None) == -30
+assert layer.clGetLayerInfo(1, ctypes.c_size_t(64), name, None) == -30
+function = ctypes.cast(ctypes.CDLL(None).getpid, ctypes.c_void_p).value
+theirs = (ctypes.c_void_p * 300)(*[function] * 300)
+theirs[59] = None  # clEnqueueNDRangeKernel
+count, ours = ctypes.c_uint(), ctypes.POINTER(ctypes.c_void_p)()
+init = getattr(layer, sys.argv[3])
+more = [None] if "Properties" in sys.argv[3] else []
+entries = int(sys.argv[2])
+assert init(entries, theirs, ctypes.byref(count), ctypes.byref(ours), *more) == 0
+wrapped = [i for i in range(count.value) if ours[i]]
+assert layer.clDeinitLayer() == 0
+print(version.value, name.value.decode(), count.value, len(wrapped), max(wrapped, default=-1),
+      48 in wrapped, 59 in wrapped)
+"""
+
+
+class Loader(Case):
+    """The layer as loaders of other ages see it."""
+
+    def init(self, entries, function, *options):
+        words = sys.executable, "-c", LOADER, backend("opencl"), entries, function
+        done = self.unitrace(*options, *words) if options else self.run_words(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.decode().split()
+
+    def test_tables_of_other_sizes_are_filled_as_far_as_both_know(self):
+        for function in ("clInitLayer", "clInitLayerWithProperties"):
+            for entries, last in ((60, 58), (149, 139), (300, 139)):
+                got = self.init(entries, function, KERNELS)
+                self.assertEqual(got[:3], ["100", "unitrace", "149"])
+                self.assertEqual((int(got[4]), got[5], got[6]), (last, "True", "False"),
+                                 (function, entries))
+
+    def test_every_call_is_wrapped_only_on_request(self):
+        few, many = (int(self.init(149, "clInitLayer", o)[3]) for o in (KERNELS, CALLS))
+        self.assertLess(few, 60)
+        self.assertEqual(many, 149 - 17 - 1)
+
+    def test_without_a_session_nothing_is_wrapped(self):
+        self.assertEqual(self.init(149, "clInitLayerWithProperties")[3], "0")
 
 
 class Endings(Case):
