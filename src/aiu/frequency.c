@@ -39,6 +39,14 @@ static struct ut_aiu_rank_speed *rank_of(struct ut_aiu_frequency *f, uint32_t pi
 	return &f->ranks[f->rank_count++];
 }
 
+/* Cycles between two kernels, if there should be about that many: the counter may have wrapped. */
+static double cycles_in(int64_t difference, double about)
+{
+	const double wrap = 4294967296.0;
+
+	return (double)difference + wrap * rint((about - (double)difference) / wrap);
+}
+
 void ut_aiu_frequency_add(struct ut_aiu_frequency *f, struct ut_aiu *a,
 			  const struct ut_aiu_event *e)
 {
@@ -52,7 +60,7 @@ void ut_aiu_frequency_add(struct ut_aiu_frequency *f, struct ut_aiu *a,
 		return;
 	mhz = interval = (double)(d->ts[part + 1] - d->ts[part]) / e->dur;
 	if (r->interval.count && gap > 0)
-		interval = (double)(d->ts[part] - r->cycle) / gap;
+		interval = cycles_in(d->ts[part] - r->cycle, gap * f->given) / gap;
 	else if (r->interval.count)
 		f->zero_gaps++;
 	add(&r->duration, mhz);

@@ -23,6 +23,7 @@
 struct epoch {
 	bool known;
 	uint32_t moves;   /* how often an earlier one was found */
+	uint32_t job;     /* whose event it is */
 	double start, ts; /* us */
 	int64_t cycle;
 };
@@ -57,7 +58,9 @@ static struct epoch *epoch_of(struct ut_aiu *a, const struct ut_aiu_event *e, in
 	*start = e->ts - (double)cycle / a->opts.soc;
 	if (ep->known)
 		return ep;
-	*ep = (struct epoch){ .known = true, .start = *start, .ts = e->ts, .cycle = cycle };
+	*ep = (struct epoch){
+		.known = true, .job = e->job, .start = *start, .ts = e->ts, .cycle = cycle
+	};
 	ut_aiu_say(&a->messages, UT_AIU_INFO,
 		   "OVC: Reference Epoch for %" PRId64 " %" PRIu32 " %s %s",
 		   ut_aiu_num(&a->table, e->pid), e->job + 1, ut_aiu_double(since, e->ts - *start),
@@ -82,6 +85,7 @@ static void find_epoch(struct ut_aiu *a, const struct ut_aiu_event *e)
 	ep->start = start;
 	ep->ts = e->ts;
 	ep->cycle = cycle;
+	ep->job = e->job;
 	ep->moves++;
 	state_of(a)->moves++;
 }
@@ -164,7 +168,8 @@ static void first_of_job(struct ut_aiu *a, const struct ut_aiu_event *e, const s
 	uint64_t key = (uint64_t)e->pid << 32 | e->job;
 	double span = (double)WRAP / a->opts.soc, since = e->ts - ep->ts;
 	double cycles = (double)(ut_aiu_dev_of(a, e)->ts[0] + wraps * WRAP - ep->cycle);
-	bool same = a->opts.head ? ut_aiu_is_close(e->ts, ep->ts) : since == 0;
+	/* the job that the epoch comes from cannot have drifted from it */
+	bool same = a->opts.head ? ut_aiu_is_close(e->ts, ep->ts) || e->job == ep->job : since == 0;
 
 	if (ut_idmap_get(&n->jobs, key) == ep->moves + 1)
 		return;

@@ -1,9 +1,10 @@
 /*
  * pass_power_stats.c - --power-stats: power while kernels ran and while none did, weighted by
- * time.
+ * time. Each rank by itself; the figures are those of all ranks together.
  */
 #include <stdlib.h>
 
+#include "aiu/order.h"
 #include "aiu/stage.h"
 #include "base/grow.h"
 
@@ -62,15 +63,17 @@ static void merge(struct periods *p)
 	p->count = kept;
 }
 
-static void collect(struct ut_aiu *a, struct periods *power, struct periods *kernels)
+/* Of one rank: events[0..n). */
+static void collect(struct ut_aiu *a, const uint32_t *events, size_t n, struct periods *power,
+		    struct periods *kernels)
 {
 	struct ut_aiu_table *t = &a->table;
 	double ts = 0, watts = 0;
 	bool any = false;
 	struct ut_arg arg;
 
-	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+	for (size_t i = 0; i < n; i++) {
+		const struct ut_aiu_event *e = &t->events[events[i]];
 
 		if (e->ts == 0)
 			continue;
@@ -145,23 +148,43 @@ static void say(struct ut_aiu *a, const char *what, struct periods *p)
 			median, time > 0 ? energy / time : 0, time, busy);
 }
 
-int ut_aiu_pass_power_stats(struct ut_aiu *a)
+static bool add_rank(struct ut_aiu *a, const uint32_t *events, size_t n, struct periods *with,
+		     struct periods *without)
 {
-	struct periods power = { 0 }, kernels = { 0 }, with = { 0 }, without = { 0 };
+	struct periods power = { 0 }, kernels = { 0 };
+	bool any;
 
-	collect(a, &power, &kernels);
+	collect(a, events, n, &power, &kernels);
 	merge(&kernels);
 	sort(&power, by_start);
-	split(&power, &kernels, &with, &without);
-	if (!power.count) {
-		ut_aiu_say(&a->messages, UT_AIU_WARN,
-			   "Insufficient power data (need at least 2 samples) for statistics");
-	} else {
-		say(a, "Power with kernels", &with);
-		say(a, "Power without kernels", &without);
-	}
+	split(&power, &kernels, with, without);
+	any = power.count > 0;
 	free(power.items);
 	free(kernels.items);
+	return any;
+}
+
+int ut_aiu_pass_power_stats(struct ut_aiu *a)
+{
+	struct ut_aiu_table *t = &a->table;
+	struct periods with = { 0 }, without = { 0 };
+	size_t before = t->seq_count, groups, *ends;
+	bool any = false;
+
+	for (size_t i = 0; i < before; i++)
+		ut_aiu_seq_add(t, t->seq[i]);
+	groups = ut_aiu_order_group(t, before, t->seq_count, false, &ends);
+	for (size_t g = 0, from = before; g < groups; from = ends[g++])
+		any |= add_rank(a, t->seq + from, ends[g] - from, &with, &without);
+	t->seq_count = before;
+	if (any) {
+		say(a, "Power with kernels", &with);
+		say(a, "Power without kernels", &without);
+	} else {
+		ut_aiu_say(&a->messages, UT_AIU_WARN,
+			   "Insufficient power data (need at least 2 samples) for statistics");
+	}
+	free(ends);
 	free(with.items);
 	free(without.items);
 	return 0;

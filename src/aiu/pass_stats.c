@@ -53,35 +53,57 @@ static int by_value(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
+static double middle_of(double a, double b, double c)
+{
+	if (a > b) {
+		double x = a;
+
+		a = b;
+		b = x;
+	}
+	if (c <= a)
+		return a;
+	return c < b ? c : b;
+}
+
+/* Moves what is below the pivot to v[low..end], the rest behind it. Returns the end. */
+static size_t split(double *v, size_t low, size_t high)
+{
+	double pivot = middle_of(v[low], v[low + (high - low) / 2], v[high]);
+	size_t i = low, j = high;
+
+	for (;;) {
+		double x;
+
+		while (v[i] < pivot)
+			i++;
+		while (v[j] > pivot)
+			j--;
+		if (i >= j)
+			return j;
+		x = v[i];
+		v[i++] = v[j];
+		v[j--] = x;
+	}
+}
+
 /* Moves the k-th smallest to v[k], smaller ones before it. */
 static void select_kth(double *v, size_t n, size_t k)
 {
 	size_t low = 0, high = n - 1;
 
 	for (int rounds = 0; low < high; rounds++) {
-		double a = v[low], b = v[low + (high - low) / 2], c = v[high], pivot, x;
-		size_t i = low, j = high;
+		size_t end;
 
 		if (rounds == 100) { /* an order that defeats the choice of pivots */
 			qsort(v + low, high - low + 1, sizeof(*v), by_value);
 			return;
 		}
-		pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
-		for (;;) {
-			while (v[i] < pivot)
-				i++;
-			while (v[j] > pivot)
-				j--;
-			if (i >= j)
-				break;
-			x = v[i];
-			v[i++] = v[j];
-			v[j--] = x;
-		}
-		if (k <= j)
-			high = j;
+		end = split(v, low, high);
+		if (k <= end)
+			high = end;
 		else
-			low = j + 1;
+			low = end + 1;
 	}
 }
 
@@ -221,14 +243,35 @@ static void add_active(struct ut_aiu *a, size_t from, size_t to)
 	act->start = 1e30;
 }
 
-static void find_ranges(struct ut_aiu *a, const struct kernels *k)
+static int by_pid(const void *x, const void *y)
+{
+	int64_t pid = *(const int64_t *)x;
+	const struct ut_aiu_active *act = y;
+
+	return (pid > act->pid) - (pid < act->pid);
+}
+
+/* The line of each process: several ids that are no numbers share one. */
+static struct ut_aiu_active **map_active(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
 	struct ut_aiu_found *f = &a->found;
 	struct ut_aiu_active **of = ut_make(t->id_count * sizeof(struct ut_aiu_active *));
 
-	for (size_t i = 0; i < f->active_count; i++)
-		of[ut_aiu_id_int(t, f->active[i].pid)] = &f->active[i];
+	for (uint32_t id = 0; f->active_count && id < t->id_count; id++) {
+		int64_t pid = ut_aiu_num(t, id);
+
+		of[id] = bsearch(&pid, f->active, f->active_count, sizeof(*f->active), by_pid);
+	}
+	return of;
+}
+
+static void find_ranges(struct ut_aiu *a, const struct kernels *k)
+{
+	struct ut_aiu_table *t = &a->table;
+	struct ut_aiu_found *f = &a->found;
+	struct ut_aiu_active **of = map_active(a);
+
 	for (size_t i = 0; i < k->count; i++) {
 		const struct ut_aiu_event *e = &t->events[k->events[i]];
 		struct ut_aiu_active *act = of[e->pid];
@@ -254,17 +297,17 @@ struct util {
 struct utils {
 	struct util *items;
 	size_t count, cap;
+	uint32_t *of; /* id of the process -> place in items + 1 */
 };
 
 static struct util *util_of(struct utils *u, uint32_t pid)
 {
-	for (size_t i = 0; i < u->count; i++) {
-		if (u->items[i].pid == pid)
-			return &u->items[i];
+	if (!u->of[pid]) {
+		u->items = ut_grow(u->items, u->count + 1, &u->cap, sizeof(*u->items));
+		u->items[u->count].pid = pid;
+		u->of[pid] = (uint32_t)++u->count;
 	}
-	u->items = ut_grow(u->items, u->count + 1, &u->cap, sizeof(*u->items));
-	u->items[u->count].pid = pid;
-	return &u->items[u->count++];
+	return &u->items[u->of[pid] - 1];
 }
 
 static void add_util(struct ut_aiu *a, struct utils *u, struct ut_aiu_event *e)
@@ -312,6 +355,7 @@ static void collect_utils(struct ut_aiu *a)
 
 	if (!a->logs.count)
 		return;
+	u.of = ut_make(t->id_count * sizeof(*u.of));
 	for (size_t i = 0; i < t->seq_count; i++) {
 		struct ut_aiu_event *e = &t->events[t->seq[i]];
 
@@ -321,6 +365,7 @@ static void collect_utils(struct ut_aiu *a)
 	ut_aiu_seq_sweep(t);
 	say_utils(a, &u);
 	free(u.items);
+	free(u.of);
 }
 
 int ut_aiu_pass_stats(struct ut_aiu *a)

@@ -61,36 +61,6 @@ static enum field field_of(struct ut_json_span key)
 	}
 }
 
-static void keep_same(struct ut_aiu_reader *r, const char *start, struct ut_json_span args,
-		      bool attr)
-{
-	struct ut_aiu_same *s = &r->same;
-
-	s->value = (size_t)(args.at - start);
-	s->len = s->value + args.len;
-	s->attr = attr;
-	/* only if they are the first member: {"attr":{ */
-	if (s->value > 12 || s->len > sizeof(s->text))
-		s->len = 0;
-	else
-		memcpy(s->text, start, s->len);
-}
-
-/* Over the beginning that this event shares with the B before it. */
-static bool skip_same(struct ut_aiu_reader *r, struct raw *raw)
-{
-	const struct ut_aiu_same *s = &r->same;
-	struct ut_json *j = &r->json;
-
-	if (!s->len || (size_t)(j->end - j->at) <= s->len || memcmp(j->at, s->text, s->len) != 0)
-		return false;
-	raw->field[s->attr ? ATTR : ARGS] =
-		(struct ut_json_span){ j->at + s->value, s->len - s->value };
-	j->at += s->len;
-	j->fresh = false;
-	return true;
-}
-
 /*
  * Steps over the members. Arguments usually come first and are most of the text: they are read on
  * the way, unless the event before was a begin; then this one is its end, and nobody asks for its
@@ -100,7 +70,6 @@ static bool scan(struct ut_aiu_reader *r, struct raw *raw)
 {
 	struct ut_json *j = &r->json;
 	struct ut_json_span key, value;
-	const char *start = j->at;
 	enum field f;
 	int lists = 0;
 
@@ -111,10 +80,7 @@ static bool scan(struct ut_aiu_reader *r, struct raw *raw)
 	r->arg_count = 0;
 	r->stamps.have = 0;
 	r->stamps.hex = false;
-	if (r->last_begin && skip_same(r, raw))
-		lists++;
-	else
-		ut_json_enter(j);
+	ut_json_enter(j);
 	while (ut_json_next(j, &key)) {
 		f = field_of(key);
 		lists += f == ARGS || f == ATTR;
@@ -124,7 +90,6 @@ static bool scan(struct ut_aiu_reader *r, struct raw *raw)
 				return false;
 			value.len = (size_t)(j->at - value.at);
 			raw->args_read = true;
-			keep_same(r, start, value, f == ATTR);
 		} else if (!ut_aiu_step(j, &value)) {
 			return false;
 		}
@@ -440,6 +405,51 @@ static void end_span(struct ut_aiu_reader *r, const struct raw *raw)
 		close_span(r, &r->table->events[at - 1], ts);
 }
 
+/* Remembers the B from start to the cursor; its time must be the last member. */
+static void keep_same(struct ut_aiu_reader *r, const char *start, const struct raw *raw)
+{
+	struct ut_aiu_same *s = &r->same;
+	const struct ut_json_span *ts = &raw->field[TS];
+
+	s->len = 0;
+	if (!ts->at || is_string(*ts) || ts->at + ts->len + 1 != r->json.at ||
+	    raw->field[PH].at > ts->at || ts->at - start > (ptrdiff_t)sizeof(s->text))
+		return;
+	s->len = (size_t)(ts->at - start);
+	s->ph = (size_t)(raw->field[PH].at + 1 - start);
+	memcpy(s->text, start, s->len);
+}
+
+/* The E of the B before, if it is the same but for phase and time. */
+static bool end_same(struct ut_aiu_reader *r)
+{
+	const struct ut_aiu_same *s = &r->same;
+	struct ut_aiu_event *e;
+	struct ut_json *j = &r->json;
+	struct ut_json_decimal d;
+	struct ut_json_span ts = { j->at + s->len, 0 };
+	const char *end;
+	double v;
+
+	if (!s->len || (size_t)(j->end - j->at) <= s->len + 32 || j->at[s->ph] != 'E' ||
+	    memcmp(j->at, s->text, s->ph) != 0 ||
+	    memcmp(j->at + s->ph + 1, s->text + s->ph + 1, s->len - s->ph - 1) != 0)
+		return false;
+	end = ut_json_decimal(ts.at, &d);
+	if (!end || *end != '}' || end >= j->end)
+		return false;
+	ts.len = (size_t)(end - ts.at);
+	if (!read_double(ts, &v))
+		return false;
+	e = &r->table->events[r->last_begin - 1];
+	pop_begin(r, thread_key(e->pid, e->tid), e->name);
+	close_span(r, e, v);
+	r->last_begin = 0;
+	j->at = end + 1;
+	j->fresh = false;
+	return true;
+}
+
 /* Spans of odd lengths. */
 static void check_length(struct ut_aiu_reader *r, struct ut_aiu_event *e)
 {
@@ -459,6 +469,7 @@ static void check_length(struct ut_aiu_reader *r, struct ut_aiu_event *e)
 
 bool ut_aiu_read_event(struct ut_aiu_reader *r)
 {
+	const char *start = r->json.at;
 	struct ut_json_span ph;
 	struct ut_aiu_event *e;
 	struct raw raw;
@@ -468,6 +479,8 @@ bool ut_aiu_read_event(struct ut_aiu_reader *r)
 		r->part->not_events++;
 		return ut_json_skip(&r->json, NULL);
 	}
+	if (r->last_begin && end_same(r))
+		return true;
 	if (!scan(r, &raw))
 		return false;
 	ph = raw.field[PH];
@@ -480,15 +493,15 @@ bool ut_aiu_read_event(struct ut_aiu_reader *r)
 		return true;
 	}
 	span = ph.at[1] == 'X' || ph.at[1] == 'B';
-	if (ph.at[1] != 'B')
-		r->same.len = 0;
 	e = ut_aiu_event_add(r->table);
 	e->ph = ph.at[1];
 	fill(r, &raw, e, span);
 	r->last_begin = 0;
-	if (e->ph == 'B')
+	if (e->ph == 'B') {
 		push_begin(r, e);
-	else if (e->ph == 'X')
+		keep_same(r, start, &raw);
+	}
+	if (e->ph == 'X')
 		check_length(r, e);
 	return true;
 }

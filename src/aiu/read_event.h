@@ -32,14 +32,13 @@ struct ut_aiu_id_cache {
 #define UT_AIU_SAME 512
 
 /*
- * The beginning of the last B, up to the end of its arguments if they come first. Its E usually
- * begins with the same bytes, and one comparison steps over them.
+ * The text of the last B up to its time, if that comes last. Its E usually differs only in the
+ * phase and the time, and two comparisons step over the rest.
  */
 struct ut_aiu_same {
 	char text[UT_AIU_SAME];
-	size_t len;   /* 0 = nothing */
-	size_t value; /* where the value of the arguments starts */
-	bool attr;    /* they are called attr */
+	size_t len; /* up to the time; 0 = nothing to compare with */
+	size_t ph;  /* where the letter of the phase is */
 };
 
 struct ut_aiu_reader {

@@ -380,7 +380,8 @@ void ut_cw_about_file(struct ut_cw *c)
 	const char *text;
 
 	ut_out_text(o, "\n],\"displayTimeUnit\":");
-	ut_out_text(o, c->unit ? c->unit : "\"ns\"");
+	ut_cw_json(o, c->unit ? (struct ut_str){ c->unit, strlen(c->unit) }
+			      : (struct ut_str){ "\"ns\"", 4 });
 	text = ut_out_data(c->top, &len);
 	ut_out_write(o, text, len);
 	ut_out_text(o, ",\"otherData\":{\"tool\":\"unitrace\",\"version\":\"" UT_VERSION "\"");

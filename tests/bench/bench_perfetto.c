@@ -203,7 +203,7 @@ static double peak_bytes(const char *self, const char *path)
 static size_t size_of(const char *path)
 {
 	FILE *f = fopen(path, "rb");
-	long size;
+	long size = -1;
 
 	if (!f || fseek(f, 0, SEEK_END) || (size = ftell(f)) < 0)
 		die("the file cannot be opened");

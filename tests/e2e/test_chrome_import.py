@@ -293,6 +293,7 @@ class ChromeImport(unittest.TestCase):
                     self.assertNotIn("\n", head["error"], seed)
                     self.assertFalse(strict, f"seed {seed}: Python reads it: {head}")
                     continue
+                self.assertTrue(is_strict(out), f"seed {seed}: our file is no JSON")
                 Canon(out.decode())
                 self.assertTrue(head["stable"], f"seed {seed}: reading our file changes it")
                 for warning in head["warnings"]:

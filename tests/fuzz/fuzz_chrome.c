@@ -1,7 +1,7 @@
 /*
  * fuzz_chrome.c - libFuzzer target: any bytes as a Chrome trace.
  *
- * What is accepted must be exported as JSON that is accepted again without a repair, and reading
+ * What is accepted must be exported as UTF-8 that is accepted again without a repair, and reading
  * and writing that once more must not change it (if the input was UTF-8).
  */
 #include <stdint.h>
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	first = export_store(&store);
 	text = ut_out_data(first, &len);
-	if (load(text, len, &store, &again) || again)
+	if (!ut_utf8_valid(text, len) || load(text, len, &store, &again) || again)
 		abort();
 	second = export_store(&store);
 	other = ut_out_data(second, &second_len);
