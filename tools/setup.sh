@@ -13,9 +13,12 @@ cd "$(dirname "$0")/.."
 # A word is PACKAGE or PACKAGE|COMMAND: the command counts as well, wherever it came from.
 build_required="gcc|cc libc6-dev make|make cmake|cmake pkg-config|pkg-config zlib1g-dev libzstd-dev
 	libsqlite3-dev"
+build_optional="opencl-headers python3-dev" # a backend and the Python package
 test_required="$build_required g++|c++ libcmocka-dev python3|python3"
 test_optional="valgrind|valgrind protobuf-compiler|protoc zstd|zstd mold|mold clang-14|clang-14
 	libtbb-dev libdnnl-dev embree-tools libomp-14-dev php8.2-cli php8.2-opcache
+	ocl-icd-libopencl1 pocl-opencl-icd clinfo|clinfo clpeak|clpeak hashcat|hashcat
+	python3-pyopencl clblast-tests clfft-client ffmpeg|ffmpeg
 	openmpi-bin|mpirun.openmpi libopenmpi-dev mpich|mpirun.mpich libmpich-dev
 	python3-venv chromium|chromium nodejs|node npm|npm"
 test_unpacked="libomp5-13 libomp5-19" # conflict with libomp5-14: unpacked into build/packages
@@ -173,8 +176,8 @@ part() {
 	# The lists are words: split on purpose.
 	# shellcheck disable=SC2086
 	case $1 in
-	build) require $build_required ;;
-	test) require $test_required && prefer $test_optional && unpack $test_unpacked ;;
+	build) require $build_required && prefer $build_optional ;;
+	test) require $test_required && prefer $build_optional $test_optional && unpack $test_unpacked ;;
 	lint) require $lint_required && prefer $lint_optional ;;
 	python) python_venv ;;
 	node) node_packages ;;

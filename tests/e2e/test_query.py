@@ -563,6 +563,7 @@ class Interrupt(Query):
         """Ctrl-C goes to the process that owns the terminal."""
         import fcntl
         import termios
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored by what a script has in the background
         os.setsid()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
