@@ -62,14 +62,21 @@ static void push_block(struct ut_arena *a)
 	a->used = 0;
 }
 
-void *ut_arena_alloc(struct ut_arena *a, size_t n, size_t size)
+/* Bytes of n objects, rounded up. */
+static size_t total_of(size_t n, size_t size)
 {
 	size_t total;
-	void *p;
 
 	if (__builtin_mul_overflow(n, size, &total) || total > SIZE_MAX / 4)
 		out_of_memory(SIZE_MAX);
-	total = (total + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+	return (total + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
+
+void *ut_arena_alloc(struct ut_arena *a, size_t n, size_t size)
+{
+	size_t total = total_of(n, size);
+	void *p;
+
 	if (!a->head || total > a->head->size - a->used) {
 		if (total > FIRST_BLOCK / 4)
 			return alloc_alone(a, total);
@@ -78,6 +85,27 @@ void *ut_arena_alloc(struct ut_arena *a, size_t n, size_t size)
 	p = a->head->data + a->used;
 	a->used += total;
 	return p;
+}
+
+void *ut_arena_alloc_alone(struct ut_arena *a, size_t n, size_t size)
+{
+	if (!a->head)
+		push_block(a); /* the first block is never one that may be given back */
+	return alloc_alone(a, total_of(n, size));
+}
+
+void ut_arena_give_back(struct ut_arena *a, void *alone)
+{
+	struct ut_arena_block **from = &a->head, *b;
+
+	while (alone && (b = *from)) {
+		if (b->data == alone) {
+			*from = b->older;
+			free(b);
+			return;
+		}
+		from = &b->older;
+	}
 }
 
 char *ut_arena_copy(struct ut_arena *a, const char *s, size_t len)

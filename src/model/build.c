@@ -184,13 +184,16 @@ static void take_event(struct ut_sink *sink, const struct ut_trace *trace, const
 				      .kind = e->kind,
 				      .flags = e->flags };
 	uint32_t args = 0;
+	size_t count;
 
 	if (memcmp(&type, &b->last_type, sizeof(type)) != 0) {
 		b->last_type = type;
 		b->last_number = ut_types_intern(&b->store.types, &type);
 	}
-	if (e->args)
-		args = ut_arglists_add(&b->store.args, b->scratch, adopt_args(b, trace, e->args));
+	if (e->args) {
+		count = adopt_args(b, trace, e->args); /* moves the scratch */
+		args = ut_arglists_add(&b->store.args, b->scratch, count);
+	}
 	ut_build_add(b, adopt_track(b, trace, e->track), e->ts, e->val, b->last_number, args);
 }
 

@@ -70,7 +70,7 @@ static uint64_t group_limit(void)
 	return bytes;
 }
 
-static uint64_t usual_limit(void)
+uint64_t ut_pages_usual(void)
 {
 	uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t group = group_limit();
@@ -85,7 +85,7 @@ static void start(void)
 
 	pool.started = true;
 	if (!pool.limit)
-		pool.limit = usual_limit() / UT_PAGES_BYTES;
+		pool.limit = ut_pages_usual() / UT_PAGES_BYTES;
 	for (; p == MAP_FAILED && space >= SPACE_LEAST; space /= 2)
 		p = mmap(NULL, space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
 			 0);
@@ -235,7 +235,7 @@ void ut_pages_free(void *p)
 void ut_pages_limit(uint64_t bytes)
 {
 	pthread_mutex_lock(&pool.lock);
-	pool.limit = (bytes ? bytes : usual_limit()) / UT_PAGES_BYTES;
+	pool.limit = bytes / UT_PAGES_BYTES;
 	pool.limit += !pool.limit;
 	pthread_mutex_unlock(&pool.lock);
 }

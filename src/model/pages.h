@@ -24,10 +24,12 @@ void *ut_pages_alloc(size_t bytes);
 /* Takes back what ut_pages_alloc() gave, or malloc(). NULL is fine. */
 void ut_pages_free(void *p);
 
-/* Anonymous memory that blocks may take, in bytes; 0 = a third of what the machine or our control
- * group has, which is also the default: arguments, strings and the pyramid need memory as well.
- * Blocks that exist stay where they are. */
+/* Anonymous memory that blocks may take, in bytes. Blocks that exist stay where they are. */
 void ut_pages_limit(uint64_t bytes);
+
+/* The limit as long as nobody sets one: a third of what the machine or our control group has,
+ * since arguments, strings and the pyramid need memory as well. */
+uint64_t ut_pages_usual(void);
 
 struct ut_pages_use {
 	uint64_t memory, file; /* bytes of blocks that are in use */

@@ -146,4 +146,19 @@ uint32_t ut_pyramid_window(const struct ut_store *s, uint32_t track, uint32_t la
 uint32_t ut_pyramid_values(const struct ut_store *s, uint32_t track, uint32_t lane,
 			   const struct ut_window *window, struct ut_value_cell *cells);
 
+/* One lane of a picture, and where it goes: a counter into values, any other lane into cells. */
+struct ut_picture_lane {
+	uint32_t track, lane;
+	union {
+		struct ut_cell *cells;
+		struct ut_value_cell *values;
+	};
+};
+
+/* Draws the lanes that a screen shows, shared among threads (0 = one per core). Returns how many
+ * cells each of them has. */
+uint32_t ut_pyramid_picture(const struct ut_store *s, const struct ut_window *window,
+			    const struct ut_picture_lane *lanes, size_t count,
+			    unsigned int threads);
+
 #endif

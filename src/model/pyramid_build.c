@@ -1,16 +1,13 @@
 /*
  * pyramid_build.c - deals the rows of a track onto lanes and sums them up, in one pass.
  */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/crew.h"
 #include "base/grow.h"
 #include "model/pyramid_lane.h"
-
-#define MOST_THREADS 64u
 
 /* ---- arrays -------------------------------------------------------------------------------- */
 
@@ -408,9 +405,9 @@ struct job {
 	_Atomic size_t next;
 };
 
-static void *work(void *arg)
+static void work(void *ctx)
 {
-	struct job *job = arg;
+	struct job *job = ctx;
 	size_t i;
 
 	while ((i = atomic_fetch_add(&job->next, 1)) < job->pyramid->track_count) {
@@ -418,7 +415,6 @@ static void *work(void *arg)
 
 		build_track(job->store, job->kinds, track, &job->pyramid->tracks[track]);
 	}
-	return NULL;
 }
 
 static uint8_t lane_kind(uint8_t kind)
@@ -455,25 +451,6 @@ static int by_length(const void *a, const void *b, void *store)
 	return x > y ? -1 : x < y;
 }
 
-static void run_threads(struct job *job, unsigned int threads)
-{
-	pthread_t ids[MOST_THREADS] = { 0 };
-	unsigned int started = 0;
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (!threads)
-		threads = cores > 0 ? (unsigned int)cores : 1;
-	threads = threads < MOST_THREADS ? threads : MOST_THREADS;
-	if (threads > job->pyramid->track_count)
-		threads = (unsigned int)job->pyramid->track_count;
-	/* The one that asks works as well; if no other can be had, alone. */
-	while (started + 1 < threads && !pthread_create(&ids[started], NULL, work, job))
-		started++;
-	work(job);
-	while (started)
-		pthread_join(ids[--started], NULL);
-}
-
 void ut_pyramid_build(struct ut_store *s, unsigned int threads)
 {
 	size_t tracks = s->trace.track_count;
@@ -493,8 +470,8 @@ void ut_pyramid_build(struct ut_store *s, unsigned int threads)
 	for (uint32_t i = 0; i < tracks; i++)
 		order[i] = i;
 	qsort_r(order, tracks, sizeof(*order), by_length, s);
-	run_threads(&(struct job){ .store = s, .pyramid = p, .kinds = kinds, .order = order },
-		    threads);
+	ut_crew_run(ut_crew_size(threads, tracks), work,
+		    &(struct job){ .store = s, .pyramid = p, .kinds = kinds, .order = order });
 	free(order);
 	free(kinds);
 	s->pyramid = p;

@@ -9,7 +9,9 @@
  * most w / 4. What crosses an end of the window is always opened.
  */
 #include <math.h>
+#include <stdatomic.h>
 
+#include "base/crew.h"
 #include "model/pyramid_lane.h"
 
 static inline uint64_t least(uint64_t a, uint64_t b)
@@ -240,15 +242,41 @@ static inline uint64_t add_inside(struct drawing *d, unsigned int level, uint64_
 
 static void draw_nodes(struct drawing *d, unsigned int level, uint64_t i, uint64_t end);
 
+/* Adds entries up to end while they are inside the pixel, as most are; the first that is not. */
+static inline uint64_t add_entries(struct drawing *d, uint64_t i, uint64_t end)
+{
+	const uint64_t lo = d->c.lo, hi = d->c.hi;
+	struct part sum = d->sum;
+	struct ut_entry e;
+
+	for (; i < end && ut_entry_get(d->rows, d->lane, i, &e); i++) {
+		uint64_t busy = e.end - e.ts, most = most_of((float)busy, e.type);
+
+		if (e.ts < lo || ut_visible_end(e.ts, e.end) > hi)
+			break;
+		d->row = e.row;
+		sum.busy += busy;
+		sum.count++;
+		sum.touched++;
+		sum.most = sum.most > most ? sum.most : most;
+	}
+	d->sum = sum;
+	return i;
+}
+
 static void open_node(struct drawing *d, unsigned int level, uint64_t i)
 {
+	uint64_t n, end;
+
 	if (level) {
 		draw_nodes(d, level - 1, i * UT_LANE_FAN,
 			   least((i + 1) * UT_LANE_FAN, d->levels.count[level - 1]));
 		return;
 	}
-	for (uint64_t n = i * UT_LANE_LEAF, end = n + entries_of(d->lane, 0, i); n < end; n++)
-		draw_entry(d, n);
+	n = i * UT_LANE_LEAF;
+	end = n + entries_of(d->lane, 0, i);
+	while ((n = add_entries(d, n, end)) < end)
+		draw_entry(d, n++);
 }
 
 static void draw_nodes(struct drawing *d, unsigned int level, uint64_t i, uint64_t end)
@@ -411,4 +439,42 @@ uint32_t ut_pyramid_values(const struct ut_store *s, uint32_t track, uint32_t la
 	}
 	leave_values(&p, p.c.at, p.c.pixels);
 	return p.c.pixels;
+}
+
+/* ---- many lanes ---------------------------------------------------------------------------- */
+
+#define LANES_A_THREAD 8u /* fewer are drawn by the time that a thread has started */
+
+struct picture {
+	const struct ut_store *store;
+	const struct ut_window *window;
+	const struct ut_picture_lane *lanes;
+	size_t count;
+	_Atomic size_t next;
+};
+
+static void draw_lanes(void *ctx)
+{
+	struct picture *p = ctx;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&p->next, 1)) < p->count) {
+		const struct ut_picture_lane *l = &p->lanes[i];
+		const struct ut_lanes *all = ut_pyramid_lanes(p->store, l->track);
+
+		if (l->lane < all->count && all->lanes[l->lane].kind == UT_LANE_COUNTER)
+			ut_pyramid_values(p->store, l->track, l->lane, p->window, l->values);
+		else
+			ut_pyramid_window(p->store, l->track, l->lane, p->window, l->cells);
+	}
+}
+
+uint32_t ut_pyramid_picture(const struct ut_store *s, const struct ut_window *window,
+			    const struct ut_picture_lane *lanes, size_t count, unsigned int threads)
+{
+	struct picture p = { .store = s, .window = window, .lanes = lanes, .count = count };
+	struct cursor c;
+
+	ut_crew_run(ut_crew_size(threads, count / LANES_A_THREAD), draw_lanes, &p);
+	return start(&c, window) ? c.pixels : 0;
 }

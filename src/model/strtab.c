@@ -8,6 +8,10 @@
 
 #define FIRST_SLOTS 256u
 #define MAX_SLOTS   (1u << 31)
+#define PAGE        256u  /* strings */
+#define FIRST_PAGES 16u   /* that there is room for */
+#define ROOM        8192u /* bytes for short texts, taken at a time */
+#define SHORT       1024u /* bytes of a text; longer ones get a place of their own */
 
 static const struct ut_str empty = { "", 0 };
 
@@ -21,50 +25,66 @@ static struct ut_str mapped_string(const struct ut_strtab *t, uint32_t id)
 	return (struct ut_str){ t->text + start, (size_t)(end - 1 - start) };
 }
 
+static inline struct ut_str *item_of(const struct ut_strtab *t, uint32_t id)
+{
+	uint32_t n = id - t->mapped - 1;
+
+	return &t->pages[n / PAGE][n % PAGE];
+}
+
 static inline struct ut_str string_of(const struct ut_strtab *t, uint32_t id)
 {
-	return id > t->mapped ? t->items[id - t->mapped] : mapped_string(t, id);
+	return id > t->mapped ? *item_of(t, id) : mapped_string(t, id);
 }
 
 /* The slot that holds these bytes, or the empty one where they belong. */
-static uint32_t *find_slot(const struct ut_strtab *t, const char *s, size_t len)
+static struct ut_strtab_slot *find_slot(const struct ut_strtab *t, uint32_t hash, const char *s,
+					size_t len)
 {
-	uint32_t i = (uint32_t)ut_hash_bytes(s, len) & t->slot_mask;
+	uint32_t i = hash & t->slot_mask;
 
-	for (; t->slots[i]; i = (i + 1) & t->slot_mask) {
-		struct ut_str item = string_of(t, t->slots[i]);
+	for (; t->slots[i].id; i = (i + 1) & t->slot_mask) {
+		struct ut_str item;
 
+		if (t->slots[i].hash != hash)
+			continue;
+		item = string_of(t, t->slots[i].id);
 		if (item.len == len && !memcmp(item.ptr, s, len))
 			break;
 	}
 	return &t->slots[i];
 }
 
-/* The old arrays stay in the arena: each is half of the next, so they add up to one more. */
-static void grow(struct ut_strtab *t, uint32_t nslots)
+/* More slots; what is in the old ones is known to differ. */
+static void grow(struct ut_strtab *t)
 {
-	struct ut_str *items = UT_NEW_N(t->arena, struct ut_str, nslots / 2 - t->mapped + 1);
+	struct ut_strtab_slot *old = t->slots;
+	uint32_t old_mask = t->slot_mask;
 
-	if (t->items)
-		memcpy(items, t->items, (t->count - t->mapped + 1u) * sizeof(*items));
-	items[0] = empty;
-	t->items = items;
-	t->slots = UT_NEW_N(t->arena, uint32_t, nslots);
-	t->slot_mask = nslots - 1;
-	for (uint32_t id = 1; id <= t->count; id++) {
-		struct ut_str s = string_of(t, id);
-		uint32_t *slot = find_slot(t, s.ptr, s.len);
+	t->slot_mask = 2 * old_mask + 1;
+	t->slots = UT_NEW_ALONE(t->arena, struct ut_strtab_slot, (size_t)t->slot_mask + 1);
+	for (uint32_t i = 0; i <= old_mask; i++) {
+		uint32_t at = old[i].hash & t->slot_mask;
 
-		/* A file may hold a string twice; the first one is found. */
-		if (!*slot)
-			*slot = id;
+		if (!old[i].id)
+			continue;
+		while (t->slots[at].id)
+			at = (at + 1) & t->slot_mask;
+		t->slots[at] = old[i];
 	}
+	ut_arena_give_back(t->arena, old);
+}
+
+static void make_slots(struct ut_strtab *t, uint32_t nslots)
+{
+	t->slots = UT_NEW_ALONE(t->arena, struct ut_strtab_slot, nslots);
+	t->slot_mask = nslots - 1;
 }
 
 void ut_strtab_init(struct ut_strtab *t, struct ut_arena *arena)
 {
 	*t = (struct ut_strtab){ .arena = arena };
-	grow(t, FIRST_SLOTS);
+	make_slots(t, FIRST_SLOTS);
 }
 
 void ut_strtab_map(struct ut_strtab *t, const uint64_t *starts, uint32_t count, const char *text,
@@ -85,28 +105,77 @@ static void index_mapped(struct ut_strtab *t)
 
 	while (nslots / 2 <= t->mapped && nslots < MAX_SLOTS)
 		nslots *= 2;
-	grow(t, nslots);
+	make_slots(t, nslots);
+	for (uint32_t id = 1; id <= t->mapped; id++) {
+		struct ut_str s = mapped_string(t, id);
+		uint32_t hash = (uint32_t)ut_hash_bytes(s.ptr, s.len);
+		struct ut_strtab_slot *slot = find_slot(t, hash, s.ptr, s.len);
+
+		/* A file may hold a string twice; the first one is found. */
+		if (!slot->id)
+			*slot = (struct ut_strtab_slot){ hash, id };
+	}
+}
+
+/* Short texts lie close together; the arena would align each. */
+static const char *copy_text(struct ut_strtab *t, const char *s, size_t len)
+{
+	char *copy;
+
+	if (len > SHORT)
+		return ut_arena_copy(t->arena, s, len);
+	if (len + 1 > t->room_left) {
+		t->room = UT_NEW_N(t->arena, char, ROOM);
+		t->room_left = ROOM;
+	}
+	copy = t->room;
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	t->room += len + 1;
+	t->room_left -= len + 1;
+	return copy;
+}
+
+/* Where the next string is going to be kept. */
+static struct ut_str *next_item(struct ut_strtab *t)
+{
+	uint32_t page = (t->count - t->mapped) / PAGE;
+	struct ut_str **more;
+
+	if (page == t->page_count) {
+		t->page_count = page ? 2 * page : FIRST_PAGES;
+		more = UT_NEW_ALONE(t->arena, struct ut_str *, t->page_count);
+		for (uint32_t i = 0; i < page; i++)
+			more[i] = t->pages[i];
+		ut_arena_give_back(t->arena, t->pages);
+		t->pages = more;
+	}
+	if (!t->pages[page])
+		t->pages[page] = UT_NEW_N(t->arena, struct ut_str, PAGE);
+	t->count++;
+	return item_of(t, t->count);
 }
 
 uint32_t ut_strtab_intern(struct ut_strtab *t, const char *s, size_t len)
 {
-	uint32_t *slot;
+	uint32_t hash = (uint32_t)ut_hash_bytes(s, len);
+	struct ut_strtab_slot *slot;
 
 	if (!len)
 		return 0;
 	if (!t->slots)
 		index_mapped(t);
-	slot = find_slot(t, s, len);
-	if (*slot)
-		return *slot;
-	if (t->count >= (t->slot_mask + 1) / 2) {
-		if (t->slot_mask + 1 >= MAX_SLOTS)
-			abort(); /* 2^30 different strings: memory was gone long before */
-		grow(t, (t->slot_mask + 1) * 2);
-		slot = find_slot(t, s, len);
+	slot = find_slot(t, hash, s, len);
+	if (slot->id)
+		return slot->id;
+	if (t->count >= t->slot_mask / 4 * 3) {
+		if (t->slot_mask >= MAX_SLOTS - 1)
+			abort(); /* 3 * 2^29 different strings: memory was gone long before */
+		grow(t);
+		slot = find_slot(t, hash, s, len);
 	}
-	*slot = ++t->count;
-	t->items[t->count - t->mapped] = (struct ut_str){ ut_arena_copy(t->arena, s, len), len };
+	*next_item(t) = (struct ut_str){ copy_text(t, s, len), len };
+	*slot = (struct ut_strtab_slot){ hash, t->count };
 	return t->count;
 }
 

@@ -75,14 +75,23 @@ void ut_trace_drop_args(struct ut_trace *t, size_t mark)
 		t->arg_count = mark;
 }
 
+const char *const ut_losses_names[UT_LOSSES] = {
+#define LOSS_NAME(name, text) #name,
+	UT_LOSSES_LIST(LOSS_NAME)
+#undef LOSS_NAME
+};
+
 void ut_losses_add(struct ut_losses *a, const struct ut_losses *b)
 {
-	a->dropped += b->dropped;
-	a->overwritten += b->overwritten;
-	a->torn += b->torn;
-	a->stray_ends += b->stray_ends;
-	a->implicit_ends += b->implicit_ends;
-	a->unfinished += b->unfinished;
-	a->unknown += b->unknown;
-	a->ignored += b->ignored;
+	for (size_t i = 0; i < UT_LOSSES; i++)
+		a->all[i] += b->all[i];
+}
+
+uint64_t *ut_losses_called(struct ut_losses *l, const char *name, size_t len)
+{
+	for (size_t i = 0; i < UT_LOSSES; i++) {
+		if (strlen(ut_losses_names[i]) == len && !memcmp(ut_losses_names[i], name, len))
+			return &l->all[i];
+	}
+	return NULL;
 }

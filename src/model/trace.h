@@ -25,6 +25,11 @@ enum ut_arg_type {
 enum ut_arg_flag {
 	UT_ARG_ARRAY = 1u << 0, /* one element of an array... */
 	UT_ARG_MORE = 1u << 1,  /* ... and the next argument is the next element */
+	/*
+	 * Of UT_ARG_U64: it is the text of these decimal digits ("0", "4711", never "007"). Traces
+	 * have millions of such texts that all differ; as strings they would cost ten times more.
+	 */
+	UT_ARG_TEXT = 1u << 2,
 };
 
 /* One argument, or one element of an array. Lists are contiguous and closed by UT_ARG_END. */
@@ -75,19 +80,41 @@ struct ut_track {
 };
 
 /* What went wrong while recording or reading; each is told to the user, none is hidden. */
-struct ut_losses {
-	uint64_t dropped;       /* records that found no room (disk full, out of memory) */
-	uint64_t overwritten;   /* chunks that the flight recorder has reused */
-	uint64_t torn;          /* records whose writer was killed before it finished them */
-	uint64_t stray_ends;    /* ends without a begin */
-	uint64_t implicit_ends; /* spans closed because an outer one ended */
-	uint64_t unfinished;    /* spans that never ended */
-	uint64_t unknown;       /* records of a kind that this version does not know */
-	uint64_t ignored;       /* calls of threads that asked to be ignored */
+#define UT_LOSSES_LIST(X)                                                                          \
+	X(dropped, "records that found no room: disk full, out of memory")                         \
+	X(overwritten, "chunks that the flight recorder has reused")                               \
+	X(torn, "records whose writer was killed before it finished them")                         \
+	X(stray_ends, "ends without a begin")                                                      \
+	X(implicit_ends, "spans that ended because an outer one did")                              \
+	X(unfinished, "spans that never ended")                                                    \
+	X(unknown, "records of a kind that this version does not know")                            \
+	X(ignored, "calls of threads that asked to be ignored")                                    \
+	X(unread, "pieces of another tool's file that are damaged, or refer to what is lost")
+
+enum {
+#define UT_LOSSES_ONE(name, text) +1
+	UT_LOSSES = 0 UT_LOSSES_LIST(UT_LOSSES_ONE)
+#undef UT_LOSSES_ONE
 };
+
+struct ut_losses {
+	union {
+		struct {
+#define UT_LOSSES_MEMBER(name, text) uint64_t name;
+			UT_LOSSES_LIST(UT_LOSSES_MEMBER)
+#undef UT_LOSSES_MEMBER
+		};
+		uint64_t all[UT_LOSSES]; /* the same, in the order of the list */
+	};
+};
+
+extern const char *const ut_losses_names[UT_LOSSES];
 
 /* a += b */
 void ut_losses_add(struct ut_losses *a, const struct ut_losses *b);
+
+/* The count of that name; NULL if there is none. */
+uint64_t *ut_losses_called(struct ut_losses *l, const char *name, size_t len);
 
 struct ut_trace {
 	struct ut_arena arena;

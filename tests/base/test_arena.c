@@ -86,6 +86,25 @@ static void released_arena_is_usable_again(void **state)
 	assert_non_null(ut_arena_alloc(a, 1, 100));
 }
 
+static void what_is_alone_can_be_given_back(void **state)
+{
+	struct ut_arena *a = *state;
+	char *kept = ut_arena_copy(a, "kept", 4);
+	char *tables[3];
+
+	for (size_t i = 0; i < 3; i++) {
+		tables[i] = UT_NEW_ALONE(a, char, 1000 << i);
+		memset(tables[i], 'x', (size_t)1000 << i);
+	}
+	ut_arena_give_back(a, NULL);
+	ut_arena_give_back(a, tables[1]);
+	ut_arena_give_back(a, tables[0]);
+	assert_int_equal(tables[2][3999], 'x');
+	assert_string_equal(kept, "kept");
+	assert_string_equal(ut_arena_copy(a, "more", 4), "more");
+	ut_arena_give_back(a, tables[2]);
+}
+
 static void overflowing_product_aborts(void **state)
 {
 	int status = 0;
@@ -113,6 +132,7 @@ int main(void)
 						release),
 		cmocka_unit_test_setup_teardown(copies_end_in_nul, make, release),
 		cmocka_unit_test_setup_teardown(released_arena_is_usable_again, make, release),
+		cmocka_unit_test_setup_teardown(what_is_alone_can_be_given_back, make, release),
 		cmocka_unit_test_setup_teardown(overflowing_product_aborts, make, release),
 	};
 

@@ -692,6 +692,61 @@ static void the_end_of_time_is_drawn_as_well(void **state)
 }
 
 /* A million spans that are all open at once: no lane is searched for one by one. */
+/* A cell and a value have padding: fields are compared. */
+static void expect_same_lane(const struct ut_store *s, const struct ut_window *w,
+			     const struct ut_picture_lane *l)
+{
+	static struct ut_cell cells[MOST_PIXELS];
+	static struct ut_value_cell values[MOST_PIXELS];
+	bool counter = ut_pyramid_lanes(s, l->track)->lanes[l->lane].kind == UT_LANE_COUNTER;
+	uint32_t pixels = counter ? ut_pyramid_values(s, l->track, l->lane, w, values)
+				  : ut_pyramid_window(s, l->track, l->lane, w, cells);
+
+	for (uint32_t i = 0; i < pixels && counter; i++) {
+		assert_int_equal(l->values[i].count, values[i].count);
+		assert_memory_equal(&l->values[i].last, &values[i].last, sizeof(values[i].last));
+	}
+	for (uint32_t i = 0; i < pixels && !counter; i++) {
+		assert_int_equal(l->cells[i].busy, cells[i].busy);
+		assert_int_equal(l->cells[i].count, cells[i].count);
+		assert_int_equal(l->cells[i].type, cells[i].type);
+	}
+}
+
+static void a_picture_on_many_threads_is_its_lanes(void **state)
+{
+	static struct ut_picture_lane lanes[1000];
+	const struct ut_cell poison = { .busy = 1, .count = 77, .type = 99 };
+
+	(void)state;
+	for (uint64_t number = 0; number < 6; number++) {
+		struct ut_store s;
+		struct ut_window w = { .pixels = 500 };
+		size_t count = 0;
+
+		make_store(&s, number);
+		ut_pyramid_build(&s, 1);
+		w.t0 = s.trace.first;
+		w.t1 = s.trace.last + 1;
+		for (uint32_t t = 0; t < s.trace.track_count; t++) {
+			for (uint32_t i = 0; i < ut_pyramid_lanes(&s, t)->count && count < 1000;
+			     i++)
+				lanes[count++] = (struct ut_picture_lane){ .track = t, .lane = i };
+		}
+		for (size_t i = 0; i < count; i++) {
+			lanes[i].cells = malloc(w.pixels * sizeof(*lanes[i].cells));
+			for (uint32_t k = 0; k < w.pixels; k++)
+				lanes[i].cells[k] = poison;
+		}
+		assert_int_equal(ut_pyramid_picture(&s, &w, lanes, count, 4), w.pixels);
+		for (size_t i = 0; i < count; i++) {
+			expect_same_lane(&s, &w, &lanes[i]);
+			free(lanes[i].cells);
+		}
+		ut_store_release(&s);
+	}
+}
+
 static void very_many_at_once_take_no_time(void **state)
 {
 	struct ut_store s;
@@ -732,6 +787,7 @@ int main(void)
 		cmocka_unit_test(seek_finds_the_first_that_is_not_over),
 		cmocka_unit_test(nothing_is_drawn_where_nothing_is),
 		cmocka_unit_test(the_end_of_time_is_drawn_as_well),
+		cmocka_unit_test(a_picture_on_many_threads_is_its_lanes),
 		cmocka_unit_test(very_many_at_once_take_no_time),
 	};
 

@@ -44,11 +44,31 @@ static void both_ways_and_all_pieces_agree(void **state)
 	}
 }
 
+/* Long ones take another path. */
+static void long_ones_agree_as_well(void **state)
+{
+	static unsigned char bytes[100000];
+	static const size_t lengths[] = { 12287, 12288, 12289, 24575, 24576, 36865, 99990 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i * 7919 >> 3 ^ i >> 9);
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		for (size_t from = 0; from < 9; from += 4) {
+			uint32_t start = (uint32_t)(i * 0x1234567);
+
+			assert_int_equal(ut_utr_crc(start, bytes + from, lengths[i]),
+					 ut_utr_crc_plain(start, bytes + from, lengths[i]));
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_values),
 		cmocka_unit_test(both_ways_and_all_pieces_agree),
+		cmocka_unit_test(long_ones_agree_as_well),
 	};
 
 	return cmocka_run_group_tests_name("model/utr_crc", tests, NULL, NULL);

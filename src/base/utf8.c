@@ -1,5 +1,6 @@
-#include "export/utf8.h"
+#include "base/utf8.h"
 
+#include <stdint.h>
 #include <string.h>
 
 size_t ut_utf8_step(const char *text, size_t len, bool *ok)
@@ -31,11 +32,25 @@ size_t ut_utf8_step(const char *text, size_t len, bool *ok)
 	return i;
 }
 
+/* Most text is ASCII, which eight bytes at a time can be seen to be. */
+static size_t ascii_bytes(const char *s, size_t len)
+{
+	size_t i = 0;
+	uint64_t word;
+
+	for (; i + sizeof(word) <= len; i += sizeof(word)) {
+		memcpy(&word, s + i, sizeof(word));
+		if (word & UINT64_C(0x8080808080808080))
+			break;
+	}
+	return i;
+}
+
 bool ut_utf8_valid(const char *s, size_t len)
 {
 	bool ok = true;
 
-	for (size_t i = 0; i < len && ok;)
+	for (size_t i = ascii_bytes(s, len); i < len && ok;)
 		i += ut_utf8_step(s + i, len - i, &ok);
 	return ok;
 }

@@ -3,8 +3,8 @@
  * UTF-8. Well-formed is what Unicode table 3-7 says: no overlong forms, no surrogates, nothing
  * above U+10FFFF.
  */
-#ifndef UT_EXPORT_UTF8_H
-#define UT_EXPORT_UTF8_H
+#ifndef UT_BASE_UTF8_H
+#define UT_BASE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>

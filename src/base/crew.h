@@ -1,0 +1,23 @@
+/*
+ * crew.h - several threads that share one piece of work.
+ *
+ * Everybody calls work(ctx) once; what is left to do is theirs to divide, usually with an atomic
+ * counter in ctx. The caller works as well, and threads that cannot be had are done without: the
+ * work is always done when ut_crew_run() returns.
+ */
+#ifndef UT_BASE_CREW_H
+#define UT_BASE_CREW_H
+
+#include <stddef.h>
+
+#define UT_CREW_MOST 256u
+
+/*
+ * How many threads to use for jobs that can be done apart: asked, or one per core if that is 0; no
+ * more than there are jobs, at least 1 and at most UT_CREW_MOST.
+ */
+size_t ut_crew_size(size_t asked, size_t jobs);
+
+void ut_crew_run(size_t threads, void (*work)(void *ctx), void *ctx);
+
+#endif

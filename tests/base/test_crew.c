@@ -1,0 +1,64 @@
+/* test_crew.c - tests src/base/crew.h. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/crew.h"
+
+struct job {
+	_Atomic size_t next, calls;
+	_Atomic unsigned char done[1000];
+};
+
+static void take_all(void *ctx)
+{
+	struct job *job = ctx;
+	size_t i;
+
+	atomic_fetch_add(&job->calls, 1);
+	while ((i = atomic_fetch_add(&job->next, 1)) < sizeof(job->done))
+		atomic_fetch_add(&job->done[i], 1);
+}
+
+static void every_thread_works_once_and_every_job_is_done_once(void **state)
+{
+	static const size_t crews[] = { 0, 1, 2, 7 };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(crews) / sizeof(crews[0]); k++) {
+		struct job job = { 0 };
+
+		ut_crew_run(crews[k], take_all, &job);
+		assert_int_equal(job.calls, crews[k] ? crews[k] : 1);
+		for (size_t i = 0; i < sizeof(job.done); i++)
+			assert_int_equal(job.done[i], 1);
+	}
+}
+
+static void a_crew_is_as_large_as_asked_but_not_larger_than_the_work(void **state)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	(void)state;
+	assert_int_equal(ut_crew_size(3, 10), 3);
+	assert_int_equal(ut_crew_size(3, 2), 2);
+	assert_int_equal(ut_crew_size(3, 0), 1);
+	assert_int_equal(ut_crew_size(SIZE_MAX, SIZE_MAX), UT_CREW_MOST);
+	if (cores > 0 && (size_t)cores < UT_CREW_MOST)
+		assert_int_equal(ut_crew_size(0, SIZE_MAX), cores);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_thread_works_once_and_every_job_is_done_once),
+		cmocka_unit_test(a_crew_is_as_large_as_asked_but_not_larger_than_the_work),
+	};
+
+	return cmocka_run_group_tests_name("base/crew", tests, NULL, NULL);
+}
