@@ -26,7 +26,9 @@ static bool probe_chrome(const char *head, size_t len)
 
 	while (i < len && strchr(" \t\r\n,", head[i]) && head[i])
 		i++;
-	if (i == len || (head[i] != '{' && head[i] != '['))
+	if (i == len)
+		return len == UT_SOURCE_HEAD; /* more may follow */
+	if (head[i] != '{' && head[i] != '[')
 		return false;
 	/* a list or object of something follows; binary formats may start with these bytes, too */
 	for (i++; i < len && strchr(" \t\r\n,", head[i]) && head[i];)
@@ -53,6 +55,17 @@ static char peek(struct ut_chrome *c)
 		byte = ut_json_peek(&c->json);
 	while (!byte && ut_json_again(&c->json));
 	return byte;
+}
+
+static void skip_mark(struct ut_chrome *c)
+{
+	struct ut_json *j = &c->json;
+
+	(void)peek(c);
+	if (j->end - j->at >= 3 && !memcmp(j->at, "\xef\xbb\xbf", 3)) {
+		ut_chrome_note(c, UT_ODD_BOM, ut_json_offset(j, j->at));
+		j->at += 3;
+	}
 }
 
 enum shape {
@@ -98,6 +111,26 @@ static enum shape look_ahead(struct ut_json *j)
 	j->at = j->mark;
 	j->fresh = j->mark_fresh;
 	return shape;
+}
+
+bool ut_chrome_is_trace(struct ut_source *source)
+{
+	struct ut_chrome_input input = { .source = source };
+	enum shape shape = SHAPE_NEITHER;
+	struct ut_chrome c;
+	char byte;
+
+	ut_chrome_init(&c, &input);
+	skip_mark(&c);
+	byte = peek(&c);
+	if (byte == '[') {
+		ut_json_enter(&c.json);
+		byte = peek(&c);
+	}
+	if (byte == '{')
+		shape = look_ahead(&c.json);
+	ut_chrome_release(&c);
+	return shape == SHAPE_EVENT || shape == SHAPE_OBJECT;
 }
 
 static enum ut_chrome_walk read_list(struct ut_chrome *c, const struct ut_import_opts *opts)
@@ -206,6 +239,7 @@ static enum ut_chrome_walk read_all(struct ut_chrome *c, const struct ut_import_
 		byte = peek(c);
 		if (!byte)
 			return j->trouble == UT_JSON_FAILED ? UT_WALK_FAILED : UT_WALK_CLOSED;
+		c->any = true;
 		if (byte == '{' || byte == '[') {
 			walk = read_value(c, opts);
 		} else if (byte == ',') { /* the start of a list is missing */
@@ -228,7 +262,7 @@ static enum ut_chrome_walk read_all(struct ut_chrome *c, const struct ut_import_
 /* ---- the end ------------------------------------------------------------------------------- */
 
 static void say(const struct ut_import_opts *opts, const char *path, const struct ut_json_note *n,
-		const char *text)
+		bool lost, const char *text)
 {
 	char line[512];
 	int len = snprintf(line, sizeof(line), "offset %" PRIu64 ": %s", n->first, text);
@@ -236,7 +270,10 @@ static void say(const struct ut_import_opts *opts, const char *path, const struc
 	if (n->count > 1 && len > 0 && (size_t)len < sizeof(line))
 		snprintf(line + len, sizeof(line) - (size_t)len, " (%" PRIu64 " of them in all)",
 			 n->count);
-	opts->warn(opts->ctx, path, line);
+	if (lost)
+		ut_import_lost(opts, path, line);
+	else
+		opts->warn(opts->ctx, path, line);
 }
 
 static void warn_all(const struct ut_chrome *c, const char *path, const struct ut_import_opts *opts)
@@ -246,10 +283,13 @@ static void warn_all(const struct ut_chrome *c, const char *path, const struct u
 		UT_JSON_REPAIR_LIST(REPAIR_TEXT)
 #undef REPAIR_TEXT
 	};
-	static const char *const odds[] = {
-#define ODD_TEXT(kind, text) text,
-		UT_CHROME_ODD_LIST(ODD_TEXT)
-#undef ODD_TEXT
+	static const struct {
+		bool lost;
+		const char *text;
+	} odds[] = {
+#define ODD(kind, lost, text) { lost, text },
+		UT_CHROME_ODD_LIST(ODD)
+#undef ODD
 	};
 	char text[256];
 
@@ -257,14 +297,14 @@ static void warn_all(const struct ut_chrome *c, const char *path, const struct u
 		return;
 	for (size_t i = 0; i < UT_JSON_REPAIRS; i++) {
 		if (c->json.repairs[i].count)
-			say(opts, path, &c->json.repairs[i], repairs[i]);
+			say(opts, path, &c->json.repairs[i], false, repairs[i]);
 	}
 	for (size_t i = 0; i < UT_CHROME_ODDS; i++) {
-		snprintf(text, sizeof(text), "%s", odds[i]);
+		snprintf(text, sizeof(text), "%s", odds[i].text);
 		if (i == UT_ODD_DAMAGED)
-			snprintf(text, sizeof(text), "%s: %s", odds[i], c->odd_why);
+			snprintf(text, sizeof(text), "%s: %s", odds[i].text, c->odd_why);
 		if (c->odd[i].count)
-			say(opts, path, &c->odd[i], text);
+			say(opts, path, &c->odd[i], odds[i].lost, text);
 	}
 	if (c->first < 0) {
 		snprintf(text, sizeof(text),
@@ -311,6 +351,9 @@ static int check(struct ut_chrome *c, enum ut_chrome_walk walk, const char *path
 	if (walk == UT_WALK_LOST)
 		return ut_err_set(err, -EPROTO, "%s: offset %" PRIu64 ": %s", path, j->where,
 				  j->why ? j->why : "no JSON");
+	if (!c->any)
+		return ut_err_set(err, -EPROTO,
+				  "%s: offset 0: nothing but blanks; this is no trace", path);
 	if (!c->lists)
 		return ut_err_set(err, -EPROTO,
 				  "%s: offset %" PRIu64
@@ -318,17 +361,6 @@ static int check(struct ut_chrome *c, enum ut_chrome_walk walk, const char *path
 				  "trace",
 				  path, ut_json_offset(j, j->at));
 	return 0;
-}
-
-static void skip_mark(struct ut_chrome *c)
-{
-	struct ut_json *j = &c->json;
-
-	(void)peek(c);
-	if (j->end - j->at >= 3 && !memcmp(j->at, "\xef\xbb\xbf", 3)) {
-		ut_chrome_note(c, UT_ODD_BOM, ut_json_offset(j, j->at));
-		j->at += 3;
-	}
 }
 
 static int load_chrome(struct ut_source *source, const struct ut_import_opts *opts,

@@ -39,9 +39,8 @@ enum {
 	UT_STEPS = 128,
 };
 
-#define UT_CHROME_TEXTS 4096u /* in a cache */
-#define UT_CHROME_TYPES 1024u
-#define UT_CHROME_SEATS 256u
+#define UT_CHROME_CACHED 8192u /* texts or types, at most */
+#define UT_CHROME_SEATS  256u
 
 struct ut_chrome_type {
 	uint32_t name, cat, number;

@@ -6,6 +6,7 @@
  */
 #include "import/chrome_event.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "import/chrome_step.h"
@@ -75,45 +76,13 @@ static struct ut_json_span unquoted(struct ut_json_span value)
 
 /* ---- values -------------------------------------------------------------------------------- */
 
-/* Microseconds to ns, rounded to nearest. */
-static inline bool ns_of(const struct ut_json_decimal *d, int64_t *ns)
-{
-	static const int64_t power[] = { 1,
-					 10,
-					 100,
-					 1000,
-					 10000,
-					 100000,
-					 1000000,
-					 10000000,
-					 100000000,
-					 1000000000,
-					 10000000000,
-					 100000000000,
-					 1000000000000,
-					 10000000000000,
-					 100000000000000,
-					 1000000000000000 };
-	int64_t v = (int64_t)d->digits;
-
-	if (d->decimals <= 3) {
-		if (__builtin_mul_overflow(v, power[3 - d->decimals], &v))
-			return false;
-	} else {
-		v = (v + power[d->decimals - 3] / 2) / power[d->decimals - 3];
-	}
-	*ns = d->negative ? -v : v;
-	return true;
-}
-
 /* A time, also as text in quotes. *has says whether it could be read. */
 static inline bool read_time(struct ut_json *j, int64_t *ns, bool *has)
 {
-	struct ut_json_decimal d;
 	struct ut_json_span text;
-	const char *end = ut_json_decimal(j->at, &d);
+	const char *end = ut_json_ns(j->at, ns);
 
-	if (end && ns_of(&d, ns)) {
+	if (end) {
 		j->at = end;
 		*has = true;
 		return true;
@@ -124,39 +93,49 @@ static inline bool read_time(struct ut_json *j, int64_t *ns, bool *has)
 	return true;
 }
 
+/* Is the text a whole number in any spelling? 7.0 is 7. */
+static bool is_whole(struct ut_str text, uint64_t *number)
+{
+	static const double two53 = 9007199254740992.0;
+	struct ut_json_number n;
+	enum ut_json_type type = ut_json_number((struct ut_json_span){ text.ptr, text.len }, &n);
+
+	*number = n.u64;
+	if (type != UT_JSON_F64)
+		return type == UT_JSON_U64;
+	if (signbit(n.f64) || !(n.f64 < two53))
+		return false;
+	*number = (uint64_t)n.f64;
+	return (double)*number == n.f64;
+}
+
 /* Anything but a plain whole number. */
 static bool read_odd_ref(struct ut_chrome *c, struct ut_chrome_ref *ref)
 {
-	struct ut_json_number n;
 	struct ut_json_span text;
-	struct ut_str strict;
+	uint32_t strict;
 
 	if (!ut_json_skip(&c->json, &text))
 		return false;
+	strict = ut_chrome_json(c, text, false);
 	ref->number = 0;
-	ref->text = ut_chrome_json(c, text, false);
-	if (*text.at == '"')
-		return true;
-	strict = ut_strtab_get(&c->build.store.trace.strings, ref->text);
-	if (ut_json_number((struct ut_json_span){ strict.ptr, strict.len }, &n) == UT_JSON_U64)
-		*ref = (struct ut_chrome_ref){ .number = n.u64, .given = true };
+	if (*text.at == '"' ||
+	    !is_whole(ut_strtab_get(&c->build.store.trace.strings, strict), &ref->number)) {
+		ref->number = 0;
+		ref->text = strict;
+	}
 	return true;
 }
 
 bool ut_chrome_read_ref(struct ut_chrome *c, struct ut_chrome_ref *ref)
 {
 	struct ut_json *j = &c->json;
-	struct ut_json_decimal d;
 	const char *end;
 
 	*ref = (struct ut_chrome_ref){ .given = true };
-	end = ut_json_small(j->at, &ref->number);
-	if (!end) {
-		end = ut_json_decimal(j->at, &d);
-		if (!end || d.point || d.negative)
-			return read_odd_ref(c, ref);
-		ref->number = d.digits;
-	}
+	end = ut_json_whole(j->at, &ref->number);
+	if (!end)
+		return read_odd_ref(c, ref);
 	j->at = end;
 	return true;
 }
@@ -175,6 +154,7 @@ static bool read_phase(struct ut_chrome *c)
 	if (!ut_json_skip(j, &text))
 		return false;
 	c->event.phase = '?';
+	c->event.long_phase = text;
 	return true;
 }
 
@@ -217,13 +197,16 @@ static bool read_flag(struct ut_json *j, bool *flag)
 	return true;
 }
 
-static bool read_args(struct ut_chrome *c)
+static bool read_args(struct ut_chrome *c, enum member member)
 {
 	struct ut_json *j = &c->json;
 	const char *start = j->at;
 
 	if (*start != '{')
 		return ut_chrome_value(c, &c->extra, c->words[UT_WORD_ARGS]);
+	if (c->event.args_from == member) /* the same member again: the later one counts */
+		c->args.count = c->args.seen = 0;
+	c->event.args_from = (uint8_t)member;
 	if (!ut_chrome_members(c, &c->args))
 		return false;
 	c->event.args = (struct ut_json_span){ start, (size_t)(j->at - start) };
@@ -260,7 +243,7 @@ static bool read_rare(struct ut_chrome *c, enum member member, uint32_t key)
 		return read_flag(j, &e->flow_out);
 	case ATTR:
 		c->traits |= UT_TRAIT_ATTR;
-		return read_args(c);
+		return read_args(c, ATTR);
 	case PH:
 	case NAME:
 	case CAT:
@@ -295,7 +278,7 @@ static inline bool read_member(struct ut_chrome *c, enum member member, uint32_t
 	case TID:
 		return ut_chrome_read_ref(c, &e->tid);
 	case ARGS:
-		return read_args(c);
+		return read_args(c, ARGS);
 	case ID:
 	case ID2:
 	case SCOPE:

@@ -30,8 +30,13 @@
 	X(BIND_ID, "bind_id")                                                                      \
 	X(ID_TEXT, "id_text")                                                                      \
 	X(ID_SCOPE, "id_scope")                                                                    \
+	X(ID, "id")                                                                                \
 	X(ID2, "id2")                                                                              \
+	X(SCOPE, "scope")                                                                          \
 	X(TID, "tid")                                                                              \
+	X(DUR, "dur")                                                                              \
+	X(REACH, "s")                                                                              \
+	X(BP, "bp")                                                                                \
 	X(PH, "ph")                                                                                \
 	X(ARGS, "args")                                                                            \
 	X(NULL, "null")
@@ -43,25 +48,26 @@ enum ut_chrome_word {
 	UT_CHROME_WORDS
 };
 
-/* What was wrong with the events, beyond what ut_json repairs: UT_ODD_..., what is told. */
+/* What was wrong with the events, beyond what ut_json repairs: UT_ODD_..., whether something is
+ * lost by it, what is told. */
 #define UT_CHROME_ODD_LIST(X)                                                                      \
-	X(BOM, "a byte order mark; ignored")                                                       \
-	X(NO_LIST, "events without a list around them; read one by one")                           \
-	X(UNCLOSED, "the end is missing: the list of events is not closed; closed there")          \
-	X(CUT, "the file ends inside an event, which is left out")                                 \
-	X(DAMAGED, "damage, and what it reaches to is left out")                                   \
-	X(NO_EVENT, "an element of the list that is no event; left out")                           \
-	X(NO_TIME, "an event without a time (ts) that can be read; left out")                      \
-	X(NO_ID, "a flow, async or object event without an id; left out")                          \
-	X(NO_VALUE, "a counter event without a number; left out")                                  \
-	X(NO_DUR, "a complete event (X) without a duration; it gets 0")                            \
-	X(NEGATIVE_DUR, "a negative duration; taken as 0")                                         \
-	X(PHASE, "an event of an unknown phase; kept as an instant")                               \
-	X(TOO_BIG, "a top-level value of more than 64 MiB; left out")                              \
-	X(PACKED, "the compressed data ends too early; what it holds up to there is kept")
+	X(BOM, false, "a byte order mark; ignored")                                                \
+	X(NO_LIST, false, "events without a list around them; read one by one")                    \
+	X(UNCLOSED, false, "the end is missing: the list of events is not closed; closed there")   \
+	X(CUT, true, "the file ends inside an event, which is left out")                           \
+	X(DAMAGED, true, "damage, and what it reaches to is left out")                             \
+	X(NO_EVENT, true, "an element of the list that is no event; left out")                     \
+	X(NO_TIME, true, "an event without a time (ts) that can be read; left out")                \
+	X(NO_ID, false, "a flow, async or object event without an id; kept as an instant")         \
+	X(NO_VALUE, false, "a counter event without a number; kept as an instant")                 \
+	X(NO_DUR, true, "a complete event (X) without a duration; it gets 0")                      \
+	X(NEGATIVE_DUR, true, "a negative duration; taken as 0")                                   \
+	X(PHASE, false, "an event of an unknown phase; kept as an instant")                        \
+	X(TOO_BIG, true, "a top-level value of more than 64 MiB; left out")                        \
+	X(PACKED, true, "the compressed data ends too early; what it holds up to there is kept")
 
 enum ut_chrome_odd {
-#define UT_CHROME_ODD_ENUM(kind, text) UT_ODD_##kind,
+#define UT_CHROME_ODD_ENUM(kind, lost, text) UT_ODD_##kind,
 	UT_CHROME_ODD_LIST(UT_CHROME_ODD_ENUM)
 #undef UT_CHROME_ODD_ENUM
 	UT_CHROME_ODDS
@@ -100,6 +106,8 @@ struct ut_chrome_event {
 	struct ut_json_span id, id2;     /* raw values */
 	struct ut_json_span scope, bind; /* raw values */
 	struct ut_json_span args;        /* raw value, if it is an object */
+	struct ut_json_span long_phase;  /* raw value, if phase is '?' */
+	uint8_t args_from;               /* the member that args were in: see chrome_event.c */
 	char phase;                      /* 0 = none, '?' = longer than one letter */
 	char reach;                      /* of an instant: member "s" */
 	bool has_ts, has_dur, enclosing; /* enclosing: "bp" is "e" */

@@ -44,6 +44,7 @@ struct ut_chrome {
 	struct ut_chrome_held held;
 	struct ut_chrome_text *names, *values, *texts;
 	struct ut_chrome_type *types;
+	uint32_t cached; /* entries of each of these */
 	struct ut_chrome_seat *seats;
 	struct ut_chrome_places places;
 	struct ut_chrome_fact *facts;
@@ -61,6 +62,7 @@ struct ut_chrome {
 	uint64_t stop;      /* no event that starts here or later is ours; UINT64_MAX = all are */
 	int32_t rank;       /* of the whole file; -1 = unknown */
 	unsigned int lists; /* of events that were met */
+	bool any;           /* something but blanks was met */
 	bool loose;         /* the events come without a list around them */
 	struct ut_chrome_step steps[UT_STEPS + 1]; /* the last is for those that are not kept */
 };
@@ -79,6 +81,9 @@ enum ut_chrome_walk ut_chrome_list(struct ut_chrome *c);
 bool ut_chrome_recover(struct ut_json *j); /* to the next event; false if there is none */
 void ut_chrome_note_damage(struct ut_chrome *c);
 bool ut_chrome_looks_like_event(const char *p, const char *end);
+
+/* chrome.c: is there an event, or a list for them? */
+bool ut_chrome_is_trace(struct ut_source *source);
 
 /* chrome_split.c: the same by several threads; the cursor is where the list ended. */
 bool ut_chrome_can_split(const struct ut_chrome *c, const struct ut_import_opts *opts);
@@ -106,6 +111,8 @@ void ut_chrome_add(struct ut_chrome_args *to, struct ut_arg arg);
 struct ut_arg *ut_chrome_find(struct ut_chrome_args *args, uint32_t key);
 bool ut_chrome_has(struct ut_chrome_args *args, uint32_t key); /* false for very long lists */
 void ut_chrome_remove(struct ut_chrome_args *args, struct ut_arg *arg);
+void ut_chrome_double(struct ut_chrome *c, double value, struct ut_arg *arg);
+uint32_t ut_chrome_text_of(struct ut_chrome *c, const struct ut_arg *arg); /* 0 = none */
 
 /* chrome_event.c: what a key of an event means, as chrome_event.c knows it. */
 uint8_t ut_chrome_member(struct ut_json_span key);

@@ -142,18 +142,8 @@ static struct ut_str cut_rank(struct ut_str name, int32_t *rank)
 static uint32_t text_of(struct ut_chrome *c, uint32_t key)
 {
 	const struct ut_arg *arg = ut_chrome_find(&c->args, key);
-	char text[32];
 
-	if (!arg || arg->flags)
-		return 0;
-	if (arg->type == UT_ARG_STR || arg->type == UT_ARG_JSON)
-		return arg->value.str;
-	if (arg->type != UT_ARG_U64)
-		return 0;
-	c->text.len = 0;
-	ut_buf_fmt(&c->text, "%llu", (unsigned long long)arg->value.u64);
-	memcpy(text, c->text.data, c->text.len);
-	return ut_strtab_intern(&c->build.store.trace.strings, text, c->text.len);
+	return arg ? ut_chrome_text_of(c, arg) : 0;
 }
 
 static int32_t sort_index(struct ut_chrome *c, int32_t known)

@@ -78,36 +78,23 @@ static void keep_fact(struct ut_chrome *c, uint32_t process, struct ut_json_span
 static void read_losses(struct ut_chrome *c, struct ut_json_span object)
 {
 	struct ut_losses *l = &c->build.store.trace.losses;
-	const struct {
-		const char *name;
-		uint64_t *count;
-	} all[] = {
-		{ "dropped", &l->dropped },
-		{ "overwritten", &l->overwritten },
-		{ "torn", &l->torn },
-		{ "stray_ends", &l->stray_ends },
-		{ "implicit_ends", &l->implicit_ends },
-		{ "unfinished", &l->unfinished },
-		{ "unknown", &l->unknown },
-		{ "ignored", &l->ignored },
-	};
 	struct ut_json_span key, value;
 	bool fresh = true;
 
-	_Static_assert(sizeof(all) / sizeof(*all) == sizeof(*l) / sizeof(uint64_t), "all of them");
 	if (!open_object(c, object))
 		return;
 	while (next_member(c, &fresh, &key, &value)) {
-		for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-			if (is(key, all[i].name))
-				*all[i].count = (uint64_t)signed_of(value);
-		}
+		uint64_t *count = ut_losses_called(l, key.at, key.len);
+
+		if (count)
+			*count = (uint64_t)signed_of(value);
 	}
 }
 
 /* "counters": {"NAME": {"unit": ..., what else is known of it}} */
 static void read_counters(struct ut_chrome *c, uint32_t process, struct ut_json_span object)
 {
+	uint32_t unit_key = ut_strtab_intern_z(&c->build.store.trace.strings, "unit");
 	struct ut_json_span key, value;
 	bool fresh = true;
 	const char *next;
@@ -125,7 +112,7 @@ static void read_counters(struct ut_chrome *c, uint32_t process, struct ut_json_
 		c->json.at = value.at;
 		if (*value.at == '{' && ut_chrome_members(c, &c->args)) {
 			for (size_t i = 0; i < c->args.count; i++) {
-				if (c->args.items[i].value.str != unit)
+				if (c->args.items[i].key != unit_key)
 					ut_chrome_fact(c, true, track, c->args.items[i]);
 			}
 		}

@@ -40,15 +40,26 @@ static ssize_t read_input(void *ctx, void *to, size_t len, struct ut_err *err)
 	return n;
 }
 
+/* Entries of a cache: a small file needs few. A power of two, so that finding one is quick. */
+static uint32_t cache_size(uint64_t file)
+{
+	uint32_t n = 64;
+
+	while (n < UT_CHROME_CACHED && (!file || n < file / 64))
+		n *= 2;
+	return n;
+}
+
 void ut_chrome_init(struct ut_chrome *c, struct ut_chrome_input *input)
 {
 	*c = (struct ut_chrome){ .input = input, .stop = UINT64_MAX, .rank = -1 };
 	ut_build_init(&c->build);
 	ut_json_init(&c->json, read_input, input, input->offset);
-	c->names = ut_make(UT_CHROME_TEXTS * sizeof(*c->names));
-	c->values = ut_make(UT_CHROME_TEXTS * sizeof(*c->values));
-	c->texts = ut_make(UT_CHROME_TEXTS * sizeof(*c->texts));
-	c->types = ut_make(UT_CHROME_TYPES * sizeof(*c->types));
+	c->cached = cache_size(input->source->size);
+	c->names = ut_make(c->cached * sizeof(*c->names));
+	c->values = ut_make(c->cached * sizeof(*c->values));
+	c->texts = ut_make(c->cached * sizeof(*c->texts));
+	c->types = ut_make(c->cached * sizeof(*c->types));
 	c->seats = ut_make(UT_CHROME_SEATS * sizeof(*c->seats));
 	for (size_t i = 0; i <= UT_STEPS; i++) /* they fit nothing yet */
 		c->steps[i] = (struct ut_chrome_step){ .text = { 1 } };
@@ -56,9 +67,9 @@ void ut_chrome_init(struct ut_chrome *c, struct ut_chrome_input *input)
 		c->words[i] = ut_strtab_intern_z(&c->build.store.trace.strings, words[i]);
 }
 
-static void release_texts(struct ut_chrome_text *cache)
+static void release_texts(struct ut_chrome_text *cache, uint32_t count)
 {
-	for (size_t i = 0; cache && i < UT_CHROME_TEXTS; i++)
+	for (size_t i = 0; cache && i < count; i++)
 		free(cache[i].own);
 	free(cache);
 }
@@ -67,9 +78,9 @@ void ut_chrome_release(struct ut_chrome *c)
 {
 	ut_build_abandon(&c->build);
 	ut_json_release(&c->json);
-	release_texts(c->names);
-	release_texts(c->values);
-	release_texts(c->texts);
+	release_texts(c->names, c->cached);
+	release_texts(c->values, c->cached);
+	release_texts(c->texts, c->cached);
 	free(c->types);
 	free(c->seats);
 	free(c->places.slots);
@@ -144,7 +155,7 @@ static inline uint64_t middle_of(struct ut_json_span s)
 }
 
 /* The slot where raw text is, or belongs; *known says which. */
-static inline struct ut_chrome_text *find_text(struct ut_chrome_text *cache,
+static inline struct ut_chrome_text *find_text(struct ut_chrome_text *cache, uint32_t count,
 					       struct ut_json_span raw, bool *known)
 {
 	struct ut_chrome_text *slot;
@@ -154,7 +165,7 @@ static inline struct ut_chrome_text *find_text(struct ut_chrome_text *cache,
 	hash = mix(mix(raw.len, head), tail);
 	if (raw.len > 16)
 		hash = mix(hash, middle_of(raw));
-	slot = &cache[hash % UT_CHROME_TEXTS];
+	slot = &cache[hash & (count - 1)];
 	*known = slot->head == head && slot->tail == tail && slot->len == raw.len &&
 		 (raw.len <= 16 || !memcmp(slot->raw, raw.at, raw.len));
 	slot->head = head;
@@ -167,7 +178,7 @@ uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache,
 			  struct ut_json_span raw)
 {
 	bool known;
-	struct ut_chrome_text *slot = find_text(cache, raw, &known);
+	struct ut_chrome_text *slot = find_text(cache, c->cached, raw, &known);
 
 	if (!known)
 		learn(c, slot, raw, intern_raw(c, raw));
@@ -185,7 +196,7 @@ uint32_t ut_chrome_json(struct ut_chrome *c, struct ut_json_span value, bool pla
 	if (plain)
 		return ut_strtab_intern(strings, value.at, value.len);
 	hash = ut_hash_bytes(value.at, value.len); /* indented lists differ in a digit somewhere */
-	slot = &c->texts[hash % UT_CHROME_TEXTS];
+	slot = &c->texts[hash & (c->cached - 1)];
 	if (slot->head != hash || slot->len != value.len ||
 	    memcmp(slot->raw, value.at, value.len) != 0) {
 		c->text.len = 0;
@@ -200,7 +211,7 @@ uint32_t ut_chrome_type(struct ut_chrome *c, uint32_t name, uint32_t cat, unsign
 			unsigned int flags)
 {
 	struct ut_chrome_type *slot =
-		&c->types[mix((uint64_t)name << 32 | cat, kind << 8 | flags) % UT_CHROME_TYPES];
+		&c->types[mix((uint64_t)name << 32 | cat, kind << 8 | flags) & (c->cached - 1)];
 	const struct ut_type type = {
 		.name = name, .cat = cat, .kind = (uint8_t)kind, .flags = (uint8_t)flags
 	};

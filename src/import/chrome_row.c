@@ -120,6 +120,65 @@ static void take_complete(struct ut_chrome *c)
 		take_binding(c, track);
 }
 
+/* ---- members without a meaning ------------------------------------------------------------- */
+
+/* A member that means nothing in an event of this kind becomes an argument. */
+static void keep_member(struct ut_chrome *c, enum ut_chrome_word key, struct ut_json_span value)
+{
+	const char *behind = c->json.at;
+
+	if (!value.len)
+		return;
+	c->json.at = value.at; /* it has been read once, so this cannot fail */
+	(void)ut_chrome_value(c, &c->extra, c->words[key]);
+	c->json.at = behind;
+}
+
+static void keep_letter(struct ut_chrome *c, enum ut_chrome_word key, char letter)
+{
+	struct ut_arg arg = { .key = c->words[key], .type = UT_ARG_STR };
+
+	if (!letter)
+		return;
+	arg.value.str = ut_strtab_intern(&c->build.store.trace.strings, &letter, 1);
+	ut_chrome_add(&c->extra, arg);
+}
+
+static bool is_one_of(char phase, const char *phases)
+{
+	return strchr(phases, phase) != NULL;
+}
+
+/* A quick look: most events have none of the members in question, or need them. */
+static inline bool has_unused(const struct ut_chrome_event *e)
+{
+	return e->id.len || e->id2.len || e->scope.len || e->bind.len || e->reach || e->enclosing ||
+	       (e->has_dur && e->phase != 'X');
+}
+
+static void keep_unused(struct ut_chrome *c)
+{
+	const struct ut_chrome_event *e = &c->event;
+	struct ut_arg dur = { .key = c->words[UT_WORD_DUR] };
+
+	if (!is_one_of(e->phase, "stfbneSTpFNODC"))
+		keep_member(c, UT_WORD_ID, e->id);
+	if (!is_one_of(e->phase, "stfbneSTpFNOD")) {
+		keep_member(c, UT_WORD_ID2, e->id2);
+		keep_member(c, UT_WORD_SCOPE, e->scope);
+	}
+	if (!is_one_of(e->phase, "XB") || !(e->flow_in || e->flow_out))
+		keep_member(c, UT_WORD_BIND_ID, e->bind);
+	if (is_one_of(e->phase, "XBEstfbneSTpFNOD"))
+		keep_letter(c, UT_WORD_REACH, e->reach);
+	if (e->enclosing && e->phase != 'f')
+		keep_letter(c, UT_WORD_BP, 'e');
+	if (e->has_dur && e->phase != 'X') {
+		ut_chrome_double(c, (double)e->dur / 1e3, &dur);
+		ut_chrome_add(&c->extra, dur);
+	}
+}
+
 /* ---- begin and end ------------------------------------------------------------------------- */
 
 /*
@@ -168,6 +227,17 @@ static bool ends_held(const struct ut_chrome *c)
 	       same_ref(e->tid, begin->tid) && e->ts >= begin->ts;
 }
 
+static bool same_keys(const struct ut_chrome_args *a, const struct ut_chrome_args *b)
+{
+	if (!a->count || a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		if (a->items[i].key != b->items[i].key)
+			return false;
+	}
+	return true;
+}
+
 /* Arguments of the end count more than those of the begin. */
 static void add_end_args(struct ut_chrome *c)
 {
@@ -175,6 +245,10 @@ static void add_end_args(struct ut_chrome *c)
 
 	if (c->extra.count)
 		add_extra(c);
+	if (same_keys(held, &c->args)) { /* some writers tell everything twice */
+		memcpy(held->items, c->args.items, held->count * sizeof(*held->items));
+		return;
+	}
 	for (size_t i = 0; i < c->args.count; i++) {
 		const struct ut_arg *arg = &c->args.items[i];
 		bool first = !i || !(arg[-1].flags & UT_ARG_MORE); /* of an array, if it is one */
@@ -208,14 +282,31 @@ static void take_instant(struct ut_chrome *c, bool tell_phase)
 			     : e->reach == 'p' ? UT_EV_SCOPE_PROCESS
 					       : 0;
 
-	if (tell_phase)
-		ut_chrome_add(&c->extra, (struct ut_arg){ .key = c->words[UT_WORD_PH],
-							  .type = UT_ARG_STR,
-							  .value.str = ut_strtab_intern(
-								  &c->build.store.trace.strings,
-								  &e->phase, 1) });
+	if (tell_phase && e->phase == '?')
+		keep_member(c, UT_WORD_PH, e->long_phase);
+	else if (tell_phase)
+		keep_letter(c, UT_WORD_PH, e->phase);
 	add_row(c, ut_chrome_thread(c, e->pid, e->tid), 0,
 		ut_chrome_type(c, e->name, e->cat, UT_KIND_INSTANT, flags), list_args(c));
+}
+
+/* What cannot be paired is still worth seeing. */
+static void take_without_id(struct ut_chrome *c, uint32_t cat)
+{
+	struct ut_chrome_event *e = &c->event;
+
+	note_event(c, UT_ODD_NO_ID);
+	e->cat = cat;
+	keep_member(c, UT_WORD_ID2, e->id2);
+	keep_member(c, UT_WORD_SCOPE, e->scope);
+	keep_letter(c, UT_WORD_BP, e->enclosing && e->phase == 'f' ? 'e' : 0);
+	take_instant(c, true);
+}
+
+static bool is_text(const struct ut_arg *arg)
+{
+	return !(arg->flags & UT_ARG_ARRAY) &&
+	       (arg->type == UT_ARG_STR || arg->type == UT_ARG_PTR || arg->flags & UT_ARG_TEXT);
 }
 
 static void take_flow(struct ut_chrome *c, unsigned int kind)
@@ -223,20 +314,21 @@ static void take_flow(struct ut_chrome *c, unsigned int kind)
 	struct ut_chrome_event *e = &c->event;
 	unsigned int flags =
 		kind == UT_KIND_FLOW_IN && !e->enclosing ? (unsigned int)UT_EV_BIND_NEXT : 0;
+	uint32_t cat = e->cat;
 	struct ut_arg *name;
 	uint64_t number;
 
 	if (!e->cat)
 		e->cat = c->words[UT_WORD_FLOW];
 	if (!ut_chrome_number(c, e->id, &number)) {
-		note_event(c, UT_ODD_NO_ID);
+		take_without_id(c, cat);
 		return;
 	}
 	if (e->name == e->cat && e->cat == c->words[UT_WORD_FLOW]) { /* our exporter's way */
 		name = ut_chrome_find(&c->args, c->words[UT_WORD_NAME]);
 		e->name = e->cat = 0;
-		if (name && name->type == UT_ARG_STR && !name->flags) {
-			e->name = name->value.str;
+		if (name && is_text(name)) {
+			e->name = ut_chrome_text_of(c, name);
 			ut_chrome_remove(&c->args, name);
 		}
 	}
@@ -263,12 +355,13 @@ static void tell_thread(struct ut_chrome *c)
 static void take_async(struct ut_chrome *c, unsigned int kind)
 {
 	struct ut_chrome_event *e = &c->event;
+	uint32_t cat = e->cat;
 	uint64_t number;
 
 	if (!e->cat) /* they are paired by it; our exporter calls it so, too */
 		e->cat = c->words[UT_WORD_ASYNC];
 	if (!ut_chrome_number(c, e->id, &number)) {
-		note_event(c, UT_ODD_NO_ID);
+		take_without_id(c, cat);
 		return;
 	}
 	tell_thread(c);
@@ -282,7 +375,7 @@ static void take_object(struct ut_chrome *c, unsigned int kind)
 	uint64_t number;
 
 	if (!ut_chrome_number(c, e->id, &number)) {
-		note_event(c, UT_ODD_NO_ID);
+		take_without_id(c, e->cat);
 		return;
 	}
 	add_row(c, ut_chrome_thread(c, e->pid, e->tid), number,
@@ -298,11 +391,15 @@ static bool number_of(struct ut_chrome *c, const struct ut_arg *arg, uint64_t *v
 	struct ut_str s;
 
 	*val = arg->value.u64;
-	if (arg->flags)
+	if (arg->flags & UT_ARG_ARRAY)
 		return false;
 	switch ((enum ut_arg_type)arg->type) {
 	case UT_ARG_U64:
 		*flags = 0;
+		if (arg->flags & UT_ARG_TEXT) {
+			n.f64 = (double)arg->value.u64;
+			break;
+		}
 		return true;
 	case UT_ARG_I64:
 		*flags = UT_EV_SIGNED;
@@ -311,17 +408,16 @@ static bool number_of(struct ut_chrome *c, const struct ut_arg *arg, uint64_t *v
 		*flags = UT_EV_DOUBLE;
 		return true;
 	case UT_ARG_STR:
-	case UT_ARG_JSON:
+	case UT_ARG_JSON: /* "NaN", "12.5", and whole numbers that are too big for one */
+		s = ut_strtab_get(&c->build.store.trace.strings, arg->value.str);
+		if (ut_json_number((struct ut_json_span){ s.ptr, s.len }, &n) == UT_JSON_NOT)
+			return false;
 		break;
 	case UT_ARG_END:
 	case UT_ARG_PTR:
 	case UT_ARG_BOOL:
 		return false;
 	}
-	/* "NaN", "12.5", and whole numbers that are too big for one */
-	s = ut_strtab_get(&c->build.store.trace.strings, arg->value.str);
-	if (ut_json_number((struct ut_json_span){ s.ptr, s.len }, &n) == UT_JSON_NOT)
-		return false;
 	memcpy(val, &n.f64, sizeof(*val));
 	*flags = UT_EV_DOUBLE;
 	return true;
@@ -379,12 +475,15 @@ static void take_counter(struct ut_chrome *c)
 		first[1] = type;
 		first_val = val;
 	}
-	if (!found)
+	if (!found) {
 		note_event(c, UT_ODD_NO_VALUE);
-	else if (found == c->args.count && !c->extra.count)
+		keep_member(c, UT_WORD_ID, e->id);
+		take_instant(c, true);
+	} else if (found == c->args.count && !c->extra.count) {
 		add_row(c, first[0], first_val, first[1], 0);
-	else
+	} else {
 		add_row(c, first[0], first_val, first[1], list_rest(c));
+	}
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */
@@ -461,10 +560,13 @@ void ut_chrome_take_event(struct ut_chrome *c)
 	c->events++;
 	if (c->held.any && (e->phase != 'E' || !e->has_ts))
 		ut_chrome_flush(c);
-	if (e->phase == 'M')
+	if (e->phase == 'M') {
 		ut_chrome_metadata(c);
-	else if (e->has_ts)
+	} else if (e->has_ts) {
+		if (has_unused(e))
+			keep_unused(c);
 		take_phase(c);
-	else
+	} else {
 		note_event(c, UT_ODD_NO_TIME);
+	}
 }

@@ -1,14 +1,18 @@
 /*
  * chrome_value.c - JSON values as arguments.
  *
- * Numbers, strings and booleans are themselves; short lists of them are arrays; everything else
+ * Numbers, strings and booleans are themselves, strings that are numbers are stored as such
+ * (UT_ARG_TEXT, UT_ARG_PTR); short lists of them are arrays; everything else
  * (objects, nested lists, null, numbers of more than 64 bits) is kept as its text.
  */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "import/chrome_step.h"
+#include "import/json_quoted.h"
 
 #define ARRAY_MOST  16u  /* elements; longer lists are kept as text */
 #define DOUBLE_MOST 256u /* arguments among which doubles are looked for */
@@ -53,6 +57,21 @@ static inline struct ut_arg *append(struct ut_chrome_args *to)
 	return &to->items[to->count++];
 }
 
+uint32_t ut_chrome_text_of(struct ut_chrome *c, const struct ut_arg *arg)
+{
+	char text[24];
+
+	if (arg->flags & UT_ARG_ARRAY)
+		return 0;
+	if (arg->type == UT_ARG_STR || arg->type == UT_ARG_JSON)
+		return arg->value.str;
+	if (arg->type != UT_ARG_U64 && arg->type != UT_ARG_PTR)
+		return 0;
+	snprintf(text, sizeof(text), arg->type == UT_ARG_PTR ? "0x%" PRIx64 : "%" PRIu64,
+		 arg->value.u64);
+	return ut_strtab_intern_z(&c->build.store.trace.strings, text);
+}
+
 void ut_chrome_add(struct ut_chrome_args *to, struct ut_arg arg)
 {
 	*append(to) = arg;
@@ -62,7 +81,7 @@ void ut_chrome_add(struct ut_chrome_args *to, struct ut_arg arg)
  * A double. Whole ones become whole numbers: JSON makes no difference between 5 and 5.0, and
  * writers leave the .0 away. What JSON cannot say is the text that we would write for it.
  */
-static void from_double(struct ut_chrome *c, double value, struct ut_arg *arg)
+void ut_chrome_double(struct ut_chrome *c, double value, struct ut_arg *arg)
 {
 	static const double two63 = 9223372036854775808.0;
 
@@ -102,11 +121,17 @@ static inline bool from_decimal(struct ut_chrome *c, const struct ut_json_decima
 	} else if (d->digits <= UINT64_C(1) << 53) {
 		/* both are exact, so the quotient is the nearest */
 		value = (double)d->digits / power[d->decimals];
-		from_double(c, d->negative ? -value : value, arg);
+		ut_chrome_double(c, d->negative ? -value : value, arg);
 	} else {
 		return false;
 	}
 	return true;
+}
+
+static void from_text(struct ut_chrome *c, struct ut_json_span text, struct ut_arg *arg)
+{
+	arg->type = UT_ARG_JSON;
+	arg->value.str = ut_chrome_json(c, text, false);
 }
 
 static void from_number(struct ut_chrome *c, struct ut_json_span text, struct ut_arg *arg)
@@ -123,12 +148,14 @@ static void from_number(struct ut_chrome *c, struct ut_json_span text, struct ut
 		arg->value.i64 = n.i64;
 		break;
 	case UT_JSON_F64:
-		from_double(c, n.f64, arg);
+		if (isinf(n.f64) && ut_json_strict_number(text))
+			from_text(c, text, arg); /* 1e400 is no infinity */
+		else
+			ut_chrome_double(c, n.f64, arg);
 		break;
 	case UT_JSON_BIG:
 	case UT_JSON_NOT:
-		arg->type = UT_ARG_JSON;
-		arg->value.str = ut_chrome_json(c, text, false);
+		from_text(c, text, arg);
 		break;
 	}
 }
@@ -152,6 +179,23 @@ static bool read_word(struct ut_chrome *c, struct ut_arg *arg)
 	return true;
 }
 
+/* A text that is a number; false: it is something else, and the cursor stays. */
+static inline bool read_digits(struct ut_json *j, struct ut_arg *arg)
+{
+	const char *behind = ut_json_quoted(j->at + 1, j->end, &arg->value.u64);
+
+	if (behind) {
+		arg->type = UT_ARG_U64;
+		arg->flags |= UT_ARG_TEXT;
+	} else {
+		arg->type = UT_ARG_PTR;
+		behind = ut_json_quoted_hex(j->at + 1, j->end, &arg->value.u64);
+	}
+	if (behind)
+		j->at = behind;
+	return behind;
+}
+
 /* A value that is neither object nor list. */
 static inline bool read_scalar(struct ut_chrome *c, struct ut_arg *arg)
 {
@@ -161,6 +205,8 @@ static inline bool read_scalar(struct ut_chrome *c, struct ut_arg *arg)
 	const char *end;
 
 	if (*j->at == '"') {
+		if (ut_json_digit(j->at[1]) && read_digits(j, arg))
+			return true;
 		if (!ut_json_text(j, &raw))
 			return false;
 		arg->type = UT_ARG_STR;
@@ -219,7 +265,7 @@ static bool read_array(struct ut_chrome *c, struct ut_chrome_args *to, uint32_t 
 	if (j->trouble)
 		return false;
 	if (to->count > first) {
-		to->items[to->count - 1].flags = UT_ARG_ARRAY;
+		to->items[to->count - 1].flags &= (uint8_t)~UT_ARG_MORE;
 		return true;
 	}
 other:

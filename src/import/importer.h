@@ -19,8 +19,11 @@ struct ut_import_opts {
 	/* One line without file name ("offset 4711: the file ends inside an event; 1 event was
 	 * dropped"). May be NULL. Called by the thread that imports. */
 	void (*warn)(void *ctx, const char *path, const char *text);
+	/* The same for what the store does not have now; NULL: warn() hears that, too. */
+	void (*lost)(void *ctx, const char *path, const char *text);
 	void *ctx;
 	_Atomic uint64_t *progress; /* bytes of input used are added here; may be NULL */
+	bool checked;               /* compare the checksums of a .utr of any size: utr.h */
 };
 
 struct ut_importer {
@@ -37,6 +40,9 @@ extern const struct ut_importer ut_import_perfetto;
 extern const struct ut_importer ut_import_utr;
 extern const struct ut_importer ut_import_spool_file;
 
+/* For importers: opts->lost() or what stands for it. */
+void ut_import_lost(const struct ut_import_opts *opts, const char *path, const char *text);
+
 /* All of them, closed by NULL. */
 extern const struct ut_importer *const ut_importers[];
 
@@ -49,5 +55,8 @@ int ut_import(const char *path, const struct ut_import_opts *opts, struct ut_sto
 
 /* The importer of a file that starts like this; NULL = nobody knows it. */
 const struct ut_importer *ut_importer_for(const char *head, size_t len);
+
+/* Is a file that nobody named a trace? Looks deeper than probe(); the source is used up. */
+bool ut_importer_sure(const struct ut_importer *importer, struct ut_source *source);
 
 #endif

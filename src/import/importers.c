@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "import/chrome_import.h"
 #include "import/source.h"
 #include "import/spool.h"
 #include "model/build.h"
@@ -59,29 +60,89 @@ const struct ut_importer *ut_importer_for(const char *head, size_t len)
 	return NULL;
 }
 
+bool ut_importer_sure(const struct ut_importer *importer, struct ut_source *source)
+{
+	return importer != &ut_import_chrome || ut_chrome_is_trace(source);
+}
+
+void ut_import_lost(const struct ut_import_opts *opts, const char *path, const char *text)
+{
+	if (opts->lost)
+		opts->lost(opts->ctx, path, text);
+	else if (opts->warn)
+		opts->warn(opts->ctx, path, text);
+}
+
+/* ---- none ---------------------------------------------------------------------------------- */
+
+/* Does the text have two or four bytes per letter? Then some of the first are zero. */
+static const char *wide_text(const struct ut_source *s)
+{
+	const unsigned char *b = (const unsigned char *)s->head;
+
+	if (s->head_len < 4)
+		return NULL;
+	if ((b[0] == 0xff && b[1] == 0xfe && !b[2] && !b[3]) || (!b[0] && !b[1] && b[2] == 0xfe))
+		return "UTF-32";
+	if ((b[0] == 0xff && b[1] == 0xfe) || (b[0] == 0xfe && b[1] == 0xff))
+		return "UTF-16";
+	if ((b[0] && !b[1] && b[2] && !b[3]) || (!b[0] && b[1] && !b[2] && b[3]))
+		return strchr("[{ \n", b[0] | b[1]) ? "UTF-16" : NULL;
+	return NULL;
+}
+
+/* Is the whole head this byte or a blank? */
+static bool only(const struct ut_source *s, char byte)
+{
+	for (size_t i = 0; i < s->head_len; i++) {
+		if (s->head[i] != byte && !memchr(" \t\r\n", s->head[i], 4))
+			return false;
+	}
+	return true;
+}
+
+/* Reasons that are worth a line of their own; NULL = none of them. */
+static const char *reason(const struct ut_source *s)
+{
+	const unsigned char *b = (const unsigned char *)s->head;
+
+	if (!s->head_len)
+		return s->cut ? "the compressed data ends before it holds anything"
+			      : "the file is empty";
+	if (only(s, ' '))
+		return "nothing but blanks; this is no trace";
+	if (only(s, '\0'))
+		return "nothing but zero bytes; it was made, but never written";
+	if (s->unpack && s->head_len > 3 && b[0] == 0x1f && b[1] == 0x8b)
+		return "compressed twice; unpack it once: gunzip -c FILE";
+	return NULL;
+}
+
 /* What a file that nobody knows looks like, for the message. */
 static int unknown(const struct ut_source *s, struct ut_err *err)
 {
+	const char *why = reason(s);
 	char seen[64];
 	size_t n = 0;
 
-	if (!s->head_len)
-		return ut_err_set(err, -ENODATA, "%s: the file is empty", s->path);
+	if (why)
+		return ut_err_set(err, s->head_len ? -EPROTO : -ENODATA, "%s: offset 0: %s",
+				  s->path, why);
 	while (n < s->head_len && n < 24 && isprint((unsigned char)s->head[n])) {
 		seen[n] = s->head[n];
 		n++;
 	}
 	seen[n] = '\0';
-	if (n >= 8)
+	if (n >= 8 || n == s->head_len || (n && s->head[n] == '\n'))
 		return ut_err_set(err, -EPROTO,
-				  "%s: not a trace that we know (Chrome JSON, Perfetto, .utr, "
-				  "recording): it starts with '%s'",
+				  "%s: offset 0: not a trace that we know (Chrome JSON, Perfetto, "
+				  ".utr, recording): it starts with '%s'",
 				  s->path, seen);
 	for (n = 0; n < s->head_len && n < 8; n++)
-		snprintf(seen + 3 * n, sizeof(seen) - 3 * n, "%02x ", (unsigned char)s->head[n]);
+		snprintf(seen + 3 * n, sizeof(seen) - 3 * n, " %02x", (unsigned char)s->head[n]);
 	return ut_err_set(err, -EPROTO,
-			  "%s: not a trace that we know (Chrome JSON, Perfetto, .utr, recording): "
-			  "it starts with the bytes %s",
+			  "%s: offset 0: not a trace that we know (Chrome JSON, Perfetto, .utr, "
+			  "recording): it starts with the bytes%s",
 			  s->path, seen);
 }
 
@@ -91,13 +152,20 @@ int ut_import(const char *path, const struct ut_import_opts *opts, struct ut_sto
 	static const struct ut_import_opts plain;
 	const struct ut_importer *importer;
 	struct ut_source source;
+	const char *wide;
 	int rc = ut_source_open(&source, path, err);
 
 	*store = (struct ut_store){ 0 };
 	if (rc)
 		return rc;
 	importer = ut_importer_for(source.head, source.head_len);
-	if (importer)
+	wide = wide_text(&source);
+	if (wide)
+		rc = ut_err_set(
+			err, -EPROTO,
+			"%s: offset 0: %s text; convert it first: iconv -f %s -t UTF-8 FILE", path,
+			wide, wide);
+	else if (importer)
 		rc = importer->load(&source, opts ? opts : &plain, store, err);
 	else
 		rc = unknown(&source, err);

@@ -73,16 +73,19 @@ static void sort_from(struct ut_inputs *in, size_t first)
 		qsort(in->paths + first, in->count - first, sizeof(*in->paths), by_nature);
 }
 
-static bool is_trace(const char *path)
+/* 1: a trace, 0: something else, negative: cannot be read, and might be one. */
+static int is_trace(const char *path, struct ut_err *err)
 {
+	const struct ut_importer *importer;
 	struct ut_source s;
-	bool known;
+	int rc = ut_source_open(&s, path, err);
 
-	if (ut_source_open(&s, path, NULL))
-		return false;
-	known = ut_importer_for(s.head, s.head_len) != NULL;
+	if (rc)
+		return rc == -EPROTO ? 0 : rc; /* damaged, but who says that it was a trace */
+	importer = ut_importer_for(s.head, s.head_len);
+	rc = importer && ut_importer_sure(importer, &s);
 	ut_source_close(&s);
-	return known;
+	return rc;
 }
 
 /* The traces in a directory; those of sessions in it, too. */
@@ -104,8 +107,12 @@ static int add_dir(struct ut_inputs *in, const char *dir, int depth, struct ut_e
 			continue;
 		if (S_ISDIR(st.st_mode) && depth == 0)
 			rc = add_dir(in, path, depth + 1, err);
-		else if (S_ISREG(st.st_mode) && is_trace(path))
+		else if (S_ISREG(st.st_mode))
+			rc = is_trace(path, err);
+		if (rc > 0) {
 			add_path(in, path);
+			rc = 0;
+		}
 	}
 	closedir(d);
 	return rc;
@@ -133,7 +140,10 @@ static int add_word(struct ut_inputs *in, const char *word, struct ut_err *err)
 	size_t first = in->count;
 	int rc = 0;
 
-	if (!strcmp(word, "-")) {
+	if (!strcmp(word, "-") && in->has_stdin) {
+		rc = ut_err_set(err, -EINVAL, "-: standard input was named twice");
+	} else if (!strcmp(word, "-")) {
+		in->has_stdin = true;
 		add_path(in, word);
 	} else if (ut_path_is_dir(word)) {
 		rc = add_dir(in, word, 0, err);
@@ -290,6 +300,7 @@ static void *load_inputs(void *arg)
 		struct ut_import_opts opts = c->opts;
 
 		opts.warn = keep_warning;
+		opts.lost = NULL;
 		opts.ctx = r;
 		r->rc = ut_import(c->in->paths[i], &opts, &r->store, &r->err);
 		pthread_mutex_lock(&c->lock);

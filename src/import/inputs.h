@@ -14,6 +14,7 @@ struct ut_inputs {
 	char **paths;
 	size_t count, cap;
 	uint64_t bytes; /* of all files, as they lie on disk */
+	bool has_stdin;
 };
 
 /* A name that matches nothing is an error that says so. */

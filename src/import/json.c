@@ -193,6 +193,27 @@ static bool is_cut_escape(const struct ut_json *j, const char *p)
 	return p + 1 >= j->end || (p[1] == 'u' && q >= j->end && q < p + 6);
 }
 
+static bool is_surrogate(const char *p, char first, char last)
+{
+	char c = (char)(p[3] | 32);
+
+	return p[1] == 'u' && (p[2] | 32) == 'd' && c >= first && c <= last && ut_json_escape_ok(p);
+}
+
+/* Behind the escape at p; two halves of a surrogate pair are one. */
+static const char *pass_escape(struct ut_json *j, const char *p)
+{
+	bool high = is_surrogate(p, '8', '9') || is_surrogate(p, 'a', 'b');
+
+	if (high && is_surrogate(p + 6, 'c', 'f') && p[6] == '\\')
+		return p + 12;
+	/* the other half may lie behind the window, if the string does not end before */
+	if ((high && (j->eof || j->end - p >= 12 || memchr(p, '"', (size_t)(j->end - p)))) ||
+	    is_surrogate(p, 'c', 'f'))
+		ut_json_note(j, UT_JSON_SURROGATE, p);
+	return p + 2;
+}
+
 const char *ut_json_string_slow(struct ut_json *j, const char *p)
 {
 	for (;; p = ut_json_special(p)) {
@@ -205,7 +226,7 @@ const char *ut_json_string_slow(struct ut_json *j, const char *p)
 		if (*p == '\\') {
 			if (!ut_json_escape_ok(p) && !is_cut_escape(j, p))
 				ut_json_note(j, UT_JSON_ESCAPE, p);
-			p += 2;
+			p = pass_escape(j, p);
 		} else {
 			ut_json_note(j, UT_JSON_CONTROL, p++);
 		}
@@ -227,7 +248,7 @@ static const char *separator(struct ut_json *j, char closing)
 	const char *p = ut_json_blanks(j, j->at), *comma;
 
 	if (*p != ',') {
-		if (!j->fresh && *p != closing && p < j->end)
+		if (!j->fresh && p < j->end && (closing == '}' ? *p == '"' : ut_json_starts(*p)))
 			ut_json_note(j, UT_JSON_NO_COMMA, p);
 		return p;
 	}

@@ -47,6 +47,7 @@ enum ut_json_trouble {
 	X(NUMBER, "a number that JSON does not know (NaN, Infinity, 007, .5)")                     \
 	X(CONTROL, "a raw control byte in a string")                                               \
 	X(ESCAPE, "an escape that JSON does not know")                                             \
+	X(SURROGATE, "half of a surrogate pair, which stands for no letter")                       \
 	X(ZERO, "a zero byte between values")
 
 enum ut_json_repair {

@@ -87,6 +87,56 @@ static inline const char *ut_json_small(const char *p, uint64_t *value)
 	return p + n;
 }
 
+/* The same for up to 19 digits, which always fit: ids of threads. */
+static inline const char *ut_json_whole(const char *p, uint64_t *value)
+{
+	const char *first = p;
+	unsigned int n;
+
+	*value = 0;
+	do
+		p += n = ut_json_run(p, value);
+	while (n == 8 && p - first <= 16);
+	if (p == first || p - first > 19 || !ut_json_ends(*p) || (*first == '0' && p > first + 1))
+		return NULL;
+	return p;
+}
+
+/*
+ * Microseconds as nanoseconds, rounded to nearest, ties away from zero. Behind the number if it is
+ * of a usual kind (up to 16 digits, up to 8 decimals); NULL: ut_json_scaled() must look closer.
+ */
+static inline const char *ut_json_ns(const char *p, int64_t *ns)
+{
+	static const uint32_t up[] = { 1000, 100, 10 };
+	static const uint32_t down[] = { 1, 10, 100, 1000, 10000, 100000 };
+	const bool negative = *p == '-';
+	const char *first = p += negative;
+	uint64_t us = 0, part = 0;
+	unsigned int n;
+
+	do
+		p += n = ut_json_run(p, &us);
+	while (n == 8 && p - first <= 8);
+	if (p == first || (*first == '0' && p > first + 1))
+		return NULL;
+	if (*p == '.') {
+		n = ut_json_run(++p, &part);
+		if (!n)
+			return NULL;
+		p += n;
+		if (n < 3)
+			part *= up[n];
+		else if (n > 3)
+			part = ((uint32_t)part + down[n - 3] / 2) / down[n - 3];
+	}
+	if (!ut_json_ends(*p) || us > INT64_MAX / 1000 - 1)
+		return NULL;
+	*ns = (int64_t)(us * 1000 + part);
+	*ns = negative ? -*ns : *ns;
+	return p;
+}
+
 /* A decimal number of a usual kind: digits / 10^decimals. */
 struct ut_json_decimal {
 	uint64_t digits;

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "import/perfetto_fields.h"
 #include "import/perfetto_import.h"
 #include "import/source.h"
+#include "model/perfetto_fields.h"
 
 #define WINDOW      ((size_t)256 << 10) /* to begin with; fits the L2 cache */
 #define MOST_PACKET ((uint64_t)1 << 30) /* no tool writes larger ones */
@@ -313,12 +313,12 @@ static int read_file(struct ut_pf *p, struct window *w, struct ut_err *err)
 	} while (what == STEP_PACKET);
 	p->offset = w->base + w->at;
 	if (what == STEP_CUT)
-		ut_pf_warn(p,
+		ut_pf_warn(p, true,
 			   "offset %" PRIu64 ": the file ends inside a packet; everything before "
 			   "it was read",
 			   p->offset);
 	else if (what == STEP_ZERO)
-		ut_pf_warn(p,
+		ut_pf_warn(p, false,
 			   "offset %" PRIu64 ": only zero bytes from here on; everything before "
 			   "them was read",
 			   p->offset);
@@ -371,8 +371,7 @@ static void finish(struct ut_pf *p, struct ut_store *store)
 {
 	struct ut_losses *losses = &ut_pf_trace(p)->losses;
 
-	losses->dropped += p->troubles.lost;
-	losses->torn += p->troubles.broken + p->troubles.packed;
+	losses->unread += p->troubles.lost + p->troubles.broken + p->troubles.packed;
 	ut_pf_make_lanes(p);
 	ut_pf_make_flows(p);
 	add_notes(p);
@@ -426,8 +425,8 @@ static int load(struct ut_source *source, const struct ut_import_opts *opts, str
 	const struct ut_pf_input in = { source->path, read_source, &from };
 	int rc = ut_perfetto_load(&in, opts, store, err);
 
-	if (!rc && source->cut && opts && opts->warn)
-		opts->warn(opts->ctx, source->path, "the compressed data ends too early");
+	if (!rc && source->cut && opts)
+		ut_import_lost(opts, source->path, "the compressed data ends too early");
 	return rc;
 }
 

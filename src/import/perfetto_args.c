@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/json_text.h"
 #include "import/json.h"
-#include "import/perfetto_fields.h"
 #include "import/perfetto_import.h"
-#include "import/perfetto_text.h"
+#include "model/perfetto_fields.h"
 
 #define MOST_DEPTH 32 /* values that are nested deeper are null */
 
@@ -21,6 +21,16 @@ struct value {
 	uint32_t key;          /* string id */
 	struct ut_pb_field is; /* its value; number 0 = none. Arrays and dicts: the last element */
 };
+
+/* A number that is read back as a double: 5 is 5.0. */
+static void put_double(struct ut_buf *b, double value)
+{
+	size_t from = b->len;
+
+	ut_json_text_double(b, value);
+	if (!strpbrk(b->data + from, ".e\""))
+		ut_buf_text(b, ".0");
+}
 
 struct ut_arg *ut_pf_add_arg(struct ut_pf *p, uint32_t key, enum ut_arg_type type)
 {
@@ -141,7 +151,7 @@ static void put_string(struct ut_pf *p, uint32_t id)
 {
 	struct ut_str s = ut_strtab_get(&ut_pf_trace(p)->strings, id);
 
-	ut_pf_text_string(&p->text, s.ptr, s.len);
+	ut_json_text_str(&p->text, s.ptr, s.len);
 }
 
 static void put_value(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m,
@@ -210,7 +220,7 @@ static void put_nested_dict(struct ut_pf *p, struct ut_pb m, int depth)
 		if (any)
 			ut_buf_char(&p->text, ',');
 		any = true;
-		ut_pf_text_string(&p->text, (const char *)key.data, key.value);
+		ut_json_text_str(&p->text, (const char *)key.data, key.value);
 		ut_buf_char(&p->text, ':');
 		put_nested(p, ut_pb_inside(&value), depth + 1);
 	}
@@ -222,11 +232,11 @@ static void put_nested_leaf(struct ut_pf *p, const struct ut_pb_field *f)
 	if (f->number == NESTED_INT)
 		ut_buf_fmt(&p->text, "%" PRId64, (int64_t)f->value);
 	else if (f->number == NESTED_DOUBLE && f->wire == UT_PB_FIXED64)
-		ut_pf_text_double(&p->text, ut_pb_double(f->value));
+		put_double(&p->text, ut_pb_double(f->value));
 	else if (f->number == NESTED_BOOL)
 		ut_buf_text(&p->text, f->value ? "true" : "false");
 	else if (f->number == NESTED_STRING && f->wire == UT_PB_BYTES)
-		ut_pf_text_string(&p->text, (const char *)f->data, f->value);
+		ut_json_text_str(&p->text, (const char *)f->data, f->value);
 	else
 		ut_buf_text(&p->text, "null");
 }
@@ -262,7 +272,7 @@ static void put_json(struct ut_pf *p, const struct ut_pb_field *f)
 	if (ut_json_peek(&j) && ut_json_skip(&j, &span) && !ut_json_peek(&j))
 		ut_json_minify(span, &p->text);
 	else
-		ut_pf_text_string(&p->text, (const char *)f->data, f->value);
+		ut_json_text_str(&p->text, (const char *)f->data, f->value);
 	ut_json_release(&j);
 }
 
@@ -282,13 +292,13 @@ static void put_value(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m
 		ut_buf_fmt(&p->text, "%" PRId64, (int64_t)f->value);
 		break;
 	case ANNOTATION_DOUBLE:
-		ut_pf_text_double(&p->text, ut_pb_double(f->value));
+		put_double(&p->text, ut_pb_double(f->value));
 		break;
 	case ANNOTATION_POINTER:
 		ut_buf_fmt(&p->text, "\"0x%" PRIx64 "\"", f->value);
 		break;
 	case ANNOTATION_STRING:
-		ut_pf_text_string(&p->text, (const char *)f->data, f->value);
+		ut_json_text_str(&p->text, (const char *)f->data, f->value);
 		break;
 	case ANNOTATION_STRING_IID:
 		put_string(p, ut_pf_interned(p, &s->texts, f->value));

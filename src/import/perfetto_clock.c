@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "import/perfetto_fields.h"
+#include "model/perfetto_fields.h"
 #include "model/trace.h"
 
 #define MOST_CLOCKS 64 /* of one snapshot; real ones have about ten */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "import/perfetto_fields.h"
+#include "model/perfetto_fields.h"
 
 #define MOST_CATEGORY 256 /* bytes; further categories of an event are left out */
 
@@ -65,11 +65,12 @@ uint32_t ut_pf_counter_track(struct ut_pf *p, uint32_t track)
 	return t->counter - 1;
 }
 
-static void add_value(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val, uint8_t flags)
+static void add_value(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val,
+		      struct ut_type type)
 {
-	struct ut_type type = { .kind = UT_KIND_COUNTER, .flags = flags };
 	uint32_t model;
 
+	type.kind = UT_KIND_COUNTER;
 	if (ut_pf_at(p, track)->kind != UT_PF_COUNTER) {
 		keep_row(p, (struct ut_pf_row){ ts, val, track, type_number(p, &type), 0 });
 		return;
@@ -79,17 +80,18 @@ static void add_value(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val
 	ut_build_add(&p->build, model, ts, val, type_number(p, &type), 0);
 }
 
-void ut_pf_add_number(struct ut_pf *p, uint32_t track, uint64_t ts, int64_t value)
+void ut_pf_add_number(struct ut_pf *p, uint32_t track, uint64_t ts, int64_t value, uint32_t cat)
 {
-	add_value(p, track, ts, (uint64_t)value, value < 0 ? UT_EV_SIGNED : 0);
+	add_value(p, track, ts, (uint64_t)value,
+		  (struct ut_type){ .cat = cat, .flags = value < 0 ? UT_EV_SIGNED : 0 });
 }
 
-void ut_pf_add_double(struct ut_pf *p, uint32_t track, uint64_t ts, double value)
+void ut_pf_add_double(struct ut_pf *p, uint32_t track, uint64_t ts, double value, uint32_t cat)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	add_value(p, track, ts, bits, UT_EV_DOUBLE);
+	add_value(p, track, ts, bits, (struct ut_type){ .cat = cat, .flags = UT_EV_DOUBLE });
 }
 
 void ut_pf_add_flow(struct ut_pf *p, struct ut_pf_flow flow)
@@ -268,7 +270,7 @@ static void add_flows(struct ut_pf *p, uint32_t track, uint64_t ts)
 
 /* A counter's value; one that is told as a difference starts from 0 in each epoch. */
 static void add_counter(struct ut_pf *p, const struct ut_pf_seq *s, uint32_t track, uint64_t ts,
-			uint64_t value)
+			uint64_t value, uint32_t cat)
 {
 	struct ut_pf_track *t = ut_pf_at(p, track);
 
@@ -280,12 +282,14 @@ static void add_counter(struct ut_pf *p, const struct ut_pf_seq *s, uint32_t tra
 		value += (uint64_t)t->base;
 		t->base = (int64_t)value;
 	}
-	ut_pf_add_number(p, track, ts, (int64_t)value);
+	ut_pf_add_number(p, track, ts, (int64_t)value, cat);
 }
 
-static void add_double(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t bits)
+static void add_double(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t bits, uint32_t cat)
 {
-	ut_pf_add_double(p, track, ts, ut_pb_double(bits) * (double)ut_pf_at(p, track)->multiplier);
+	double value = ut_pb_double(bits) * (double)ut_pf_at(p, track)->multiplier;
+
+	ut_pf_add_double(p, track, ts, value, cat);
 }
 
 static void add_extra(struct ut_pf *p, const struct ut_pf_seq *s, uint64_t ts)
@@ -293,10 +297,10 @@ static void add_extra(struct ut_pf *p, const struct ut_pf_seq *s, uint64_t ts)
 	const struct ut_pf_list *tracks = p->value_tracks.count ? &p->value_tracks : &s->counters;
 
 	for (size_t i = 0; i < p->values.count && i < tracks->count; i++)
-		add_counter(p, s, ut_pf_track(p, tracks->items[i]), ts, p->values.items[i]);
+		add_counter(p, s, ut_pf_track(p, tracks->items[i]), ts, p->values.items[i], 0);
 	tracks = p->double_tracks.count ? &p->double_tracks : &s->doubles;
 	for (size_t i = 0; i < p->doubles.count && i < tracks->count; i++)
-		add_double(p, ut_pf_track(p, tracks->items[i]), ts, p->doubles.items[i]);
+		add_double(p, ut_pf_track(p, tracks->items[i]), ts, p->doubles.items[i], 0);
 }
 
 /* ---- what our own exporter says in annotations --------------------------------------------- */
@@ -341,37 +345,18 @@ static uint8_t take_object(struct ut_pf *p, uint64_t *number)
 	return UT_KIND_INSTANT;
 }
 
-static uint64_t *loss_called(struct ut_pf *p, uint32_t key)
-{
-	struct ut_losses *l = &ut_pf_trace(p)->losses;
-	const struct {
-		const char *name;
-		uint64_t *count;
-	} all[] = {
-		{ "dropped", &l->dropped },
-		{ "overwritten", &l->overwritten },
-		{ "torn", &l->torn },
-		{ "stray_ends", &l->stray_ends },
-		{ "implicit_ends", &l->implicit_ends },
-		{ "unfinished", &l->unfinished },
-		{ "unknown", &l->unknown },
-		{ "ignored", &l->ignored },
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (ut_pf_is(p, key, all[i].name))
-			return all[i].count;
-	}
-	return NULL;
-}
-
 /* The note at the end of a trace of ours: its losses, and what was said about it as a whole. */
 static void take_note(struct ut_pf *p)
 {
+	struct ut_trace *t = ut_pf_trace(p);
+
 	for (size_t i = 0; i < p->arg_count; i++) {
 		const struct ut_arg *a = &p->args[i];
-		uint64_t *loss = a->type == UT_ARG_U64 ? loss_called(p, a->key) : NULL;
+		struct ut_str key = ut_strtab_get(&t->strings, a->key);
+		uint64_t *loss = NULL;
 
+		if (a->type == UT_ARG_U64)
+			loss = ut_losses_called(&t->losses, key.ptr, key.len);
 		if (loss) {
 			*loss += a->value.u64;
 			continue;
@@ -425,9 +410,9 @@ static void add_event(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pf_p
 		break;
 	case TYPE_COUNTER:
 		if (e->is_double)
-			add_double(p, track, e->ts, e->value);
+			add_double(p, track, e->ts, e->value, e->cat);
 		else
-			add_counter(p, s, track, e->ts, e->value);
+			add_counter(p, s, track, e->ts, e->value, e->cat);
 		break;
 	default:
 		break;

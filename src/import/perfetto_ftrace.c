@@ -9,8 +9,8 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
-#include "import/perfetto_fields.h"
 #include "import/perfetto_import.h"
+#include "model/perfetto_fields.h"
 
 enum ftrace {
 	FTRACE_CPU = 1, /* of a bundle */
@@ -190,7 +190,7 @@ static void add_counter(struct ut_pf *p, const struct mark *m, uint64_t ts)
 	ut_pf_at(p, lane)->kind = UT_PF_COUNTER;
 	if (m->parts[1].len < sizeof(number))
 		memcpy(number, m->parts[1].ptr, m->parts[1].len);
-	ut_pf_add_number(p, lane, ts, strtoll(number, NULL, 10));
+	ut_pf_add_number(p, lane, ts, strtoll(number, NULL, 10), 0);
 }
 
 /* False if it is none of the marks that we know. */

@@ -151,8 +151,8 @@ void ut_pf_event(struct ut_pf *p, struct ut_pf_seq *s, uint64_t ts, struct ut_pb
 
 /* A row with the arguments in p->args. */
 void ut_pf_add(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val, struct ut_type type);
-void ut_pf_add_number(struct ut_pf *p, uint32_t track, uint64_t ts, int64_t value);
-void ut_pf_add_double(struct ut_pf *p, uint32_t track, uint64_t ts, double value);
+void ut_pf_add_number(struct ut_pf *p, uint32_t track, uint64_t ts, int64_t value, uint32_t cat);
+void ut_pf_add_double(struct ut_pf *p, uint32_t track, uint64_t ts, double value, uint32_t cat);
 void ut_pf_add_flow(struct ut_pf *p, struct ut_pf_flow flow);
 
 /* The track of the model for the counter values of a track: its index. */
@@ -172,7 +172,7 @@ void ut_pf_make_lanes(struct ut_pf *p);
 void ut_pf_make_flows(struct ut_pf *p);
 void ut_pf_report(struct ut_pf *p);
 void ut_pf_broken(struct ut_pf *p); /* counts the packet at hand */
-void ut_pf_warn(struct ut_pf *p, const char *fmt, ...) UT_PRINTF(2, 3);
+void ut_pf_warn(struct ut_pf *p, bool lost, const char *fmt, ...) UT_PRINTF(3, 4);
 bool ut_pf_is_about_recording(uint32_t field);
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "base/hash.h"
 #include "import/perfetto_event.h"
-#include "import/perfetto_fields.h"
+#include "model/perfetto_fields.h"
 
 enum scope {
 	SCOPE_GLOBAL = 1,
@@ -149,9 +149,9 @@ static void add_counters(struct ut_pf *p, uint32_t track, const struct ut_pf_par
 		ut_pf_at(p, counter)->kind = UT_PF_COUNTER;
 		ut_pf_at(p, counter)->unit = p->arg_count > 1 ? a->key : 0;
 		if (a->type == UT_ARG_F64)
-			ut_pf_add_double(p, counter, e->ts, a->value.f64);
+			ut_pf_add_double(p, counter, e->ts, a->value.f64, e->cat);
 		else if (a->type == UT_ARG_U64 || a->type == UT_ARG_I64)
-			ut_pf_add_number(p, counter, e->ts, a->value.i64);
+			ut_pf_add_number(p, counter, e->ts, a->value.i64, e->cat);
 	}
 }
 

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/str.h"
-#include "import/perfetto_fields.h"
 #include "import/perfetto_import.h"
+#include "model/perfetto_fields.h"
 
 #define MOST_SOURCES 5 /* that the warning names */
 
@@ -82,7 +82,7 @@ void ut_pf_broken(struct ut_pf *p)
 		p->troubles.broken_at = p->offset;
 }
 
-void ut_pf_warn(struct ut_pf *p, const char *fmt, ...)
+void ut_pf_warn(struct ut_pf *p, bool lost, const char *fmt, ...)
 {
 	char text[1024];
 	va_list args;
@@ -92,7 +92,10 @@ void ut_pf_warn(struct ut_pf *p, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	p->opts->warn(p->opts->ctx, p->path, text);
+	if (lost)
+		ut_import_lost(p->opts, p->path, text);
+	else
+		p->opts->warn(p->opts->ctx, p->path, text);
 }
 
 static void put_source(struct ut_buf *b, uint32_t field, uint64_t count)
@@ -123,7 +126,7 @@ static void report_sources(struct ut_pf *p)
 	if (rest)
 		ut_buf_fmt(&b, ", %" PRIu64 " of other kinds", rest);
 	if (total)
-		ut_pf_warn(p, "packets with data that is not read: %s", b.data);
+		ut_pf_warn(p, false, "packets with data that is not read: %s", b.data);
 	ut_buf_release(&b);
 }
 
@@ -132,37 +135,37 @@ void ut_pf_report(struct ut_pf *p)
 	const struct ut_pf_troubles *t = &p->troubles;
 
 	if (t->broken)
-		ut_pf_warn(p,
+		ut_pf_warn(p, true,
 			   "offset %" PRIu64 ": a packet is damaged inside; such packets were left "
 			   "out: %" PRIu64,
 			   t->broken_at, t->broken);
 	if (t->packed)
-		ut_pf_warn(p,
+		ut_pf_warn(p, true,
 			   "offset %" PRIu64
 			   ": a compressed packet cannot be unpacked; such packets "
 			   "were left out: %" PRIu64,
 			   t->packed_at, t->packed);
 	if (t->lost)
-		ut_pf_warn(p,
+		ut_pf_warn(p, true,
 			   "packets left out because what they refer to was lost while recording: "
 			   "%" PRIu64,
 			   t->lost);
 	if (t->nameless)
-		ut_pf_warn(p, "references to names that the file does not define: %" PRIu64,
+		ut_pf_warn(p, true, "references to names that the file does not define: %" PRIu64,
 			   t->nameless);
 	if (p->clocks.unmapped)
-		ut_pf_warn(p,
+		ut_pf_warn(p, false,
 			   "times of clock %u, which the file does not explain, are shown as they "
 			   "are: %" PRIu64,
 			   p->clocks.unmapped_id, p->clocks.unmapped);
 	report_sources(p);
 	if (t->kernel)
-		ut_pf_warn(p,
+		ut_pf_warn(p, true,
 			   "kernel events that are neither sched_switch nor marks of programs were "
 			   "left out: %" PRIu64,
 			   t->kernel);
 	if (t->typed + t->legacy)
-		ut_pf_warn(p,
+		ut_pf_warn(p, true,
 			   "arguments and events that only Chrome's own tools know were left out: "
 			   "%" PRIu64 " and %" PRIu64,
 			   t->typed, t->legacy);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "import/perfetto_fields.h"
+#include "model/perfetto_fields.h"
 #include "model/strtab.h"
 
 struct ut_pf_seq *ut_pf_seq(struct ut_pf_seqs *all, uint32_t id)

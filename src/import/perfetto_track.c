@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "import/perfetto_fields.h"
 #include "import/perfetto_import.h"
+#include "model/perfetto_fields.h"
 
 #define MOST_OUTER 16 /* tracks around a track that its name tells */
 #define MOST_STEPS 64 /* from parent to parent; more is a circle */

@@ -122,12 +122,18 @@ static void patch_metadata(struct patches *p, const struct ut_walk_event *e,
 
 static const struct ut_rewrite_process *change_of(struct ut_rewrite *r, struct ut_json_span value)
 {
-	struct ut_json_span pid = ut_facts_pid(value), last;
+	struct ut_json_span pid = ut_facts_pid(value);
+	uint32_t *known = ut_facts_recall(&r->recent, pid);
+	const struct ut_facts_process *p;
 
-	last = r->last ? ut_facts_span(r->facts, r->last->pid) : (struct ut_json_span){ "", 0 };
-	if (pid.len != last.len || memcmp(pid.at, last.at, pid.len))
-		r->last = ut_facts_find(r->facts, pid);
-	return r->last ? &r->plan->processes[r->last - r->facts->processes] : NULL;
+	if (known && *known)
+		return &r->plan->processes[*known - 1];
+	p = ut_facts_find(r->facts, pid);
+	if (!p)
+		return NULL;
+	if (known)
+		*known = (uint32_t)(p - r->facts->processes) + 1;
+	return &r->plan->processes[p - r->facts->processes];
 }
 
 static void patch_event(struct patches *p, struct ut_rewrite *r, const struct ut_walk_event *e)

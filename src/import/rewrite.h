@@ -57,7 +57,7 @@ struct ut_rewrite {
 	const struct ut_rewrite_plan *plan;
 	int64_t key;
 	bool started, ended;
-	const struct ut_facts_process *last; /* process of the event before */
+	struct ut_facts_recent recent;
 };
 
 /* facts, plan and path must stay. On failure nothing is left open. */

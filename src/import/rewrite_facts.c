@@ -82,11 +82,15 @@ struct ut_json_span ut_facts_member(const struct ut_facts *f, const char *key)
 
 struct ut_json_span ut_facts_pid(struct ut_json_span value)
 {
-	struct ut_json_span inner = unquoted(value);
+	static const char none[9] = "0";
+	struct ut_json_span inner;
 	size_t digits = 0;
 
 	if (!value.len)
-		return (struct ut_json_span){ "0", 1 };
+		return (struct ut_json_span){ none, 1 };
+	if (*value.at != '"')
+		return value;
+	inner = unquoted(value);
 	while (digits < inner.len && ut_json_digit(inner.at[digits]))
 		digits++;
 	return inner.len && digits == inner.len ? inner : value;
@@ -188,32 +192,25 @@ static void note_id(struct ut_facts *f, struct ut_json_span id)
 	f->id_last = value > f->id_last ? value : f->id_last;
 }
 
-/* The process of the event before: the next one is likely to be the same. */
-struct last {
-	struct ut_facts_process *process; /* NULL = unknown, or a pid too long to be kept here */
-	size_t len;
-	char pid[32];
-};
-
-static struct ut_facts_process *process_of_event(struct ut_facts *f, struct last *last,
+static struct ut_facts_process *process_of_event(struct ut_facts *f, struct ut_facts_recent *recent,
 						 struct ut_json_span value)
 {
 	struct ut_json_span pid = ut_facts_pid(value);
+	uint32_t *known = ut_facts_recall(recent, pid);
+	struct ut_facts_process *p;
 
-	if (last->process && pid.len == last->len && !memcmp(pid.at, last->pid, pid.len))
-		return last->process;
-	last->process = NULL;
-	if (pid.len > sizeof(last->pid))
-		return process_of(f, pid);
-	memcpy(last->pid, pid.at, pid.len);
-	last->len = pid.len;
-	last->process = process_of(f, pid);
-	return last->process;
+	if (known && *known)
+		return &f->processes[*known - 1];
+	p = process_of(f, pid);
+	if (known)
+		*known = (uint32_t)(p - f->processes) + 1;
+	return p;
 }
 
-static void note_event(struct ut_facts *f, struct last *last, const struct ut_walk_event *e)
+static void note_event(struct ut_facts *f, struct ut_facts_recent *recent,
+		       const struct ut_walk_event *e)
 {
-	struct ut_facts_process *p = process_of_event(f, last, e->pid);
+	struct ut_facts_process *p = process_of_event(f, recent, e->pid);
 	int64_t ns;
 
 	f->events++;
@@ -309,13 +306,13 @@ static void tell(void *ctx, const char *text)
 static int walk(struct ut_facts *f, struct ut_walk *w, const struct ut_facts_opts *opts,
 		struct ut_err *err)
 {
-	struct last last = { 0 };
+	struct ut_facts_recent recent = { 0 };
 	enum ut_walk_item item;
 	uint64_t told = 0;
 
 	while ((item = ut_walk_next(w, err)) < UT_ITEM_END) {
 		if (item == UT_ITEM_EVENT)
-			note_event(f, &last, &w->event);
+			note_event(f, &recent, &w->event);
 		else
 			note_member(f, w->key, w->value);
 		if (opts->progress && w->source.taken - told >= 1u << 20) {

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "import/json.h"
@@ -70,9 +71,35 @@ void ut_facts_release(struct ut_facts *f);
 
 /*
  * How a pid is known: 17 and "17" are the same, text keeps its quotes, none is 0. Points into the
- * event or to constant text.
+ * event or to constant text; eight bytes can be read there.
  */
 struct ut_json_span ut_facts_pid(struct ut_json_span value);
+
+/* The processes of the last few events, which are likely to be those of the next. Zeroed: none. */
+struct ut_facts_recent {
+	struct {
+		uint64_t pid;     /* its bytes */
+		uint32_t process; /* index + 1; 0 = not known yet */
+	} slots[16];
+};
+
+/* Where the process of this pid is remembered; NULL: pids as long as this are not. */
+static inline uint32_t *ut_facts_recall(struct ut_facts_recent *r, struct ut_json_span pid)
+{
+	uint64_t bytes;
+	size_t i;
+
+	if (pid.len - 1 >= sizeof(bytes))
+		return NULL;
+	memcpy(&bytes, pid.at, sizeof(bytes));
+	bytes &= UINT64_MAX >> (64 - 8 * pid.len);
+	i = bytes * UINT64_C(0x9e3779b97f4a7c15) >> 60;
+	if (r->slots[i].pid != bytes) {
+		r->slots[i].pid = bytes;
+		r->slots[i].process = 0;
+	}
+	return &r->slots[i].process;
+}
 
 /* The process of this pid, NULL if it has no event. */
 struct ut_facts_process *ut_facts_find(const struct ut_facts *f, struct ut_json_span pid);

@@ -35,39 +35,17 @@ struct fixed {
 	int digits;
 };
 
-/* Eight digits at once: neighbours are joined to pairs, pairs to fours, fours to eight. */
-static inline bool eight_digits(const char *p, int64_t *value)
-{
-	uint64_t x;
-
-	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-		return false;
-	memcpy(&x, p, sizeof(x));
-	if (((x & 0xf0f0f0f0f0f0f0f0u) | ((x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) >> 4) !=
-	    0x3333333333333333u)
-		return false;
-	x -= 0x3030303030303030u;
-	x = x * 10 + (x >> 8); /* pairs lie in every second byte */
-	x = ((x & 0x000000ff000000ffu) * 0x000f424000000064u +
-	     ((x >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u)) >>
-	    32;
-	*value = *value * 100000000 + (int64_t)x;
-	return true;
-}
-
 /* Up to MOST_DIGITS digits; how many. */
-static inline int read_digits(const char *p, const char *end, int64_t *value)
+static int read_digits(const char *p, const char *end, int64_t *value)
 {
 	const char *first = p;
 
-	while (end - p >= 8 && p - first <= MOST_DIGITS - 8 && eight_digits(p, value))
-		p += 8;
 	for (; p < end && ut_json_digit(*p) && p - first < MOST_DIGITS; p++)
 		*value = *value * 10 + (*p - '0');
 	return (int)(p - first);
 }
 
-/* The usual case: digits, perhaps a point and more digits. False: look closer. */
+/* Digits, perhaps a point and more digits. False: look closer. */
 static bool read_plain(struct fixed *f, const char *p, const char *end)
 {
 	int n = read_digits(p, end, &f->whole);
@@ -136,10 +114,16 @@ static void negate(struct fixed *f)
 	f->part = f->part ? power10[f->digits] - f->part : 0;
 }
 
+/* How many decimals a number of microseconds has. */
+static unsigned int decimals_of(int64_t ns)
+{
+	return ns % 10 ? 3 : ns % 100 ? 2 : ns % 1000 ? 1 : 0;
+}
+
 static void add_ns(struct fixed *f, int64_t shift_ns)
 {
 	int64_t us = shift_ns / 1000, ns = shift_ns % 1000;
-	int needs = ns % 10 ? 3 : ns % 100 ? 2 : ns ? 1 : 0;
+	int needs = (int)decimals_of(shift_ns);
 
 	if (ns < 0) {
 		ns += 1000;
@@ -160,34 +144,27 @@ static void add_ns(struct fixed *f, int64_t shift_ns)
 	f->whole += us;
 }
 
-/* Digits that were made from the last to the first, with zeros in front up to width. */
-static char *put_reversed(char *p, const char *digits, int n, int width)
+/* With zeros in front up to width, which is at most UT_REWRITE_ROOM / 2. */
+static inline char *put_number(char *p, uint64_t value, unsigned int base, int width)
 {
-	for (int pad = width - n; pad > 0; pad--)
-		*p++ = '0';
-	while (n)
-		*p++ = digits[--n];
-	return p;
+	char digits[UT_REWRITE_ROOM], *end = digits + sizeof(digits), *at = end;
+
+	for (; at == end || value; value /= base)
+		*--at = "0123456789abcdef"[value % base];
+	while (end - at < width)
+		*--at = '0';
+	memcpy(p, at, (size_t)(end - at));
+	return p + (end - at);
 }
 
 static char *put_decimal(char *p, uint64_t value, int width)
 {
-	char digits[24];
-	int n = 0;
-
-	for (; !n || value; value /= 10)
-		digits[n++] = (char)('0' + value % 10);
-	return put_reversed(p, digits, n, width);
+	return put_number(p, value, 10, width);
 }
 
 static char *put_hex(char *p, uint64_t value, int width)
 {
-	char digits[24];
-	int n = 0;
-
-	for (; !n || value; value /= 16)
-		digits[n++] = "0123456789abcdef"[value % 16];
-	return put_reversed(p, digits, n, width);
+	return put_number(p, value, 16, width);
 }
 
 /* Any number, quoted or not; false if it is none. */
@@ -225,21 +202,56 @@ static bool to_ns(const struct fixed *f, int64_t *ns)
 	       !__builtin_add_overflow(*ns, part, ns);
 }
 
+/* What almost all times are: up to three decimals, not quoted, not negative. */
+static inline bool usual_ns(struct ut_json_span text, unsigned int *decimals, int64_t *ns)
+{
+	struct ut_json_decimal d;
+	const char *end = ut_json_decimal(text.at, &d);
+
+	if (end != text.at + text.len || d.negative || d.decimals > 3 ||
+	    d.digits >= UINT64_C(1000000000000000))
+		return false;
+	*decimals = d.decimals;
+	*ns = (int64_t)d.digits * power10[3 - d.decimals];
+	return true;
+}
+
 bool ut_rewrite_ns(struct ut_json_span text, int64_t *ns)
 {
 	struct fixed f;
+	unsigned int decimals;
 	bool quoted;
 
-	return text.len && read_number(&f, text, &quoted) && to_ns(&f, ns);
+	if (!text.len)
+		return false;
+	return usual_ns(text, &decimals, ns) || (read_number(&f, text, &quoted) && to_ns(&f, ns));
+}
+
+/* A time that is not negative, with so many decimals, which are enough for it. */
+static size_t put_us(char *out, int64_t ns, unsigned int decimals)
+{
+	char *end = put_decimal(out, (uint64_t)(ns / power10[3 - decimals]), (int)decimals + 1);
+
+	if (decimals) {
+		memmove(end - decimals + 1, end - decimals, decimals);
+		end[-(int)decimals] = '.';
+		end++;
+	}
+	return (size_t)(end - out);
 }
 
 size_t ut_rewrite_shift(char *out, struct ut_json_span text, int64_t shift_ns, int64_t *ns)
 {
 	struct fixed f;
 	char *o = out;
+	unsigned int decimals, needs = decimals_of(shift_ns);
 	bool quoted, negative;
 
-	if (!text.len || !read_number(&f, text, &quoted))
+	if (!text.len)
+		return 0;
+	if (usual_ns(text, &decimals, ns) && !__builtin_add_overflow(*ns, shift_ns, ns) && *ns >= 0)
+		return put_us(out, *ns, decimals > needs ? decimals : needs);
+	if (!read_number(&f, text, &quoted))
 		return 0;
 	add_ns(&f, shift_ns);
 	if (!to_ns(&f, ns))
@@ -287,6 +299,8 @@ bool ut_rewrite_id(struct ut_json_span text, uint64_t *value)
 	struct ut_json_span digits;
 	bool hex;
 
+	if (text.len && ut_json_small(text.at, value) == text.at + text.len)
+		return true;
 	digits = id_digits(text, &hex);
 	*value = 0;
 	for (size_t i = 0; i < digits.len; i++) {
@@ -303,13 +317,15 @@ bool ut_rewrite_id(struct ut_json_span text, uint64_t *value)
 
 size_t ut_rewrite_add(char *out, struct ut_json_span text, uint64_t add)
 {
-	bool quoted = *text.at == '"', hex;
-	struct ut_json_span digits = id_digits(text, &hex);
+	struct ut_json_span digits;
 	char *o = out;
+	bool quoted, hex;
 	uint64_t value;
 
 	if (!ut_rewrite_id(text, &value))
 		return 0;
+	quoted = *text.at == '"';
+	digits = id_digits(text, &hex);
 	if (quoted)
 		*o++ = '"';
 	if (hex) {

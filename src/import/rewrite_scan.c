@@ -148,6 +148,34 @@ static inline const char *key(const char *p, const char *end)
 	return *p == ':' ? blanks(p + 1) : NULL;
 }
 
+/*
+ * A short list of whole numbers, which shapes and sizes are: onto its closing bracket, if that is
+ * among 16 bytes from its first value on. NULL: go through it value by value.
+ */
+static inline const char *number_list(const char *p)
+{
+#ifdef __SSE2__
+	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i low = _mm_sub_epi8(x, _mm_set1_epi8('0'));
+	unsigned int digit = (unsigned int)_mm_movemask_epi8(
+		_mm_cmpeq_epi8(_mm_min_epu8(low, _mm_set1_epi8(9)), low));
+	unsigned int zero = (unsigned int)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8('0')));
+	unsigned int comma = (unsigned int)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(',')));
+	unsigned int close = (unsigned int)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_set1_epi8(']')));
+	unsigned int list = (close & -close) - 1; /* the bytes in front of the bracket */
+	unsigned int first = digit & ~(digit << 1);
+
+	digit &= list;
+	comma &= list;
+	if (close && (digit | comma) == list && (digit & 1) && !(comma & ~(digit >> 1)) &&
+	    !(first & zero & digit >> 1))
+		return p + __builtin_ctz(close);
+#else
+	(void)p;
+#endif
+	return NULL;
+}
+
 /* The brackets that are open, the innermost last: a bit per level, set for an object. */
 struct nest {
 	uint64_t objects;
@@ -164,14 +192,19 @@ static inline char closing(const struct nest *n)
 	return in_object(n) ? '}' : ']';
 }
 
-/* Into the bracket at p, to its first value, or onto its closing bracket. */
+/* Into the bracket at p, to its first value, or, over all of them, onto its closing bracket. */
 static inline const char *open_bracket(struct nest *n, const char *p, const char *end)
 {
+	const char *list_end;
+
 	if (++n->depth > DEPTH)
 		return NULL;
 	n->objects = n->objects << 1 | (*p == '{');
 	p = blanks(p + 1);
-	return in_object(n) && *p != '}' ? key(p, end) : p;
+	if (in_object(n))
+		return *p == '}' ? p : key(p, end);
+	list_end = number_list(p);
+	return list_end ? list_end : p;
 }
 
 /* Behind the brackets that close here, up to the outermost. */
@@ -216,94 +249,14 @@ static const char *nested(const char *p, const char *end)
 	return p && p <= end ? p : NULL;
 }
 
-/* ---- nested values that are known to be good ------------------------------------------------ */
-
-#ifdef __SSE2__
-
-/* Of 64 bytes, a bit each. */
-struct marks {
-	uint64_t quotes, brackets;
-	bool escapes; /* there is a backslash */
-};
-
-static inline struct marks mark64(const char *p)
-{
-	const __m128i quote = _mm_set1_epi8('"'), back = _mm_set1_epi8('\\');
-	const __m128i open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}');
-	const __m128i bit = _mm_set1_epi8(0x20); /* makes { of [ and } of ] */
-	__m128i escapes = _mm_setzero_si128();
-	struct marks m = { 0 };
-
-	for (int i = 0; i < 4; i++) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
-		__m128i y = _mm_or_si128(x, bit);
-		__m128i hit = _mm_or_si128(_mm_cmpeq_epi8(y, open), _mm_cmpeq_epi8(y, close));
-		unsigned int quotes = (unsigned int)_mm_movemask_epi8(_mm_cmpeq_epi8(x, quote));
-
-		escapes = _mm_or_si128(escapes, _mm_cmpeq_epi8(x, back));
-		m.quotes |= (uint64_t)quotes << 16 * i;
-		m.brackets |= (uint64_t)(unsigned int)_mm_movemask_epi8(hit) << 16 * i;
-	}
-	m.escapes = _mm_movemask_epi8(escapes);
-	return m;
-}
-
-/* Bit i: an odd number of quotes up to and with i, which is to say, inside a string. */
-static inline uint64_t inside(uint64_t quotes)
-{
-	for (int i = 1; i < 64; i *= 2)
-		quotes ^= quotes << i;
-	return quotes;
-}
-
-/* The window has 64 quotes behind its end, so 64 bytes may be read from any place in it. */
-static const char *matching(const char *p, const char *end)
-{
-	uint64_t string_bits = 0; /* all ones while a string reaches over the edge */
-	size_t depth = 0;
-
-	for (; p < end; p += 64) {
-		struct marks m = mark64(p);
-		uint64_t strings, brackets;
-
-		if (m.escapes)
-			return NULL;
-		strings = inside(m.quotes) ^ string_bits;
-		string_bits = (uint64_t)((int64_t)strings >> 63);
-		for (brackets = m.brackets & ~strings; brackets; brackets &= brackets - 1) {
-			const char *at = p + __builtin_ctzll(brackets);
-
-			if ((*at | 0x20) == '{')
-				depth++;
-			else if (!--depth)
-				return at < end ? at + 1 : NULL;
-		}
-	}
-	return NULL;
-}
-
-#else
-
-static const char *matching(const char *p, const char *end)
-{
-	return nested(p, end);
-}
-
-#endif
-
 /* ---- the event ------------------------------------------------------------------------------ */
 
-static inline const char *value(const char *p, const char *end, bool trusted)
+static inline const char *value(const char *p, const char *end)
 {
-	const char *after;
-
-	if (*p != '{' && *p != '[')
-		return scalar(p, end);
-	after = trusted ? matching(p, end) : NULL;
-	return after ? after : nested(p, end);
+	return *p != '{' && *p != '[' ? scalar(p, end) : nested(p, end);
 }
 
-const char *ut_scan_event(const char *p, const char *end, bool trusted, struct ut_walk_event *e)
+const char *ut_scan_event(const char *p, const char *end, struct ut_walk_event *e)
 {
 	const char *start = p;
 
@@ -320,7 +273,7 @@ const char *ut_scan_event(const char *p, const char *end, bool trusted, struct u
 		p = blanks(p + 1);
 		to = ut_walk_member(e, name, (size_t)(close - 1 - name));
 		name = p;
-		p = value(p, end, trusted);
+		p = value(p, end);
 		if (!p)
 			return NULL;
 		if (to)

@@ -8,15 +8,12 @@
 #ifndef UT_IMPORT_REWRITE_SCAN_H
 #define UT_IMPORT_REWRITE_SCAN_H
 
-#include <stdbool.h>
-
 struct ut_walk_event;
 
 /*
- * The object at p, which lies in a window of json.h that ends at end. trusted: it has been looked
- * at before, so nested values are not checked again, only their brackets are counted. Returns what
- * follows behind it; NULL: ask the patient reader.
+ * The object at p, which lies in a window of json.h that ends at end. Returns what follows behind
+ * it; NULL: ask the patient reader.
  */
-const char *ut_scan_event(const char *p, const char *end, bool trusted, struct ut_walk_event *e);
+const char *ut_scan_event(const char *p, const char *end, struct ut_walk_event *e);
 
 #endif

@@ -7,13 +7,14 @@
 
 #include "import/chrome_import.h"
 #include "import/json_scan.h"
+#include "import/rewrite_again.h"
 #include "import/rewrite_clean.h"
 #include "import/rewrite_scan.h"
 
 #define DECIDE_BYTES (4u << 20) /* an object that shows no "ph" by then is no event */
 
 /* A merge has many files open at once: together they should still fit into a cache. */
-#define WINDOW (256u << 10)
+#define WINDOW (64u << 10)
 
 enum place {
 	AT_TOP,    /* between the values of the file; there is one, or one per line */
@@ -42,11 +43,18 @@ static bool read_members(struct ut_json *j, struct ut_walk_event *e)
 	return true;
 }
 
-/* The same, quickly if it is as it should be. */
+/* The event at p, quickly if it is as it should be; what follows behind it, or NULL. */
+static inline const char *scan(struct ut_walk *w, const char *p)
+{
+	const char *after = w->trusted ? ut_scan_again(p, w->json.end, &w->event) : NULL;
+
+	return after ? after : ut_scan_event(p, w->json.end, &w->event);
+}
+
 static bool read_event(struct ut_walk *w)
 {
 	struct ut_json *j = &w->json;
-	const char *after = ut_scan_event(j->at, j->end, w->trusted, &w->event);
+	const char *after = scan(w, j->at);
 
 	w->strict = after != NULL;
 	if (!after)
@@ -92,13 +100,16 @@ static uint64_t repairs(const struct ut_json *j)
 static enum ut_walk_item hand_out(struct ut_walk *w, uint64_t repairs_before)
 {
 	bool as_is = w->strict || repairs(&w->json) == repairs_before;
+	size_t len;
 
 	w->events++;
 	if (w->trusted || (as_is && ut_rewrite_is_clean(w->event.text)))
 		return UT_ITEM_EVENT;
 	w->repaired++;
 	ut_rewrite_clean(w->event.text, &w->clean);
-	ut_walk_read((struct ut_json_span){ w->clean.data, w->clean.len }, &w->event);
+	len = w->clean.len;
+	ut_buf_add(&w->clean, "\"\"\"\"\"\"\"\"", 8); /* as behind a window: see rewrite_number.h */
+	ut_walk_read((struct ut_json_span){ w->clean.data, len }, &w->event);
 	return UT_ITEM_EVENT;
 }
 
@@ -203,7 +214,7 @@ static bool read_quickly(struct ut_walk *w)
 		return false;
 	while (*p == '\n' || *p == ' ')
 		p++;
-	after = *p == '{' && p < j->end ? ut_scan_event(p, j->end, w->trusted, &w->event) : NULL;
+	after = *p == '{' && p < j->end ? scan(w, p) : NULL;
 	if (!after || !(w->trusted || ut_rewrite_is_clean(w->event.text)))
 		return false;
 	j->at = after;

@@ -80,9 +80,9 @@ struct ut_walk {
 	struct ut_buf clean;    /* the repaired copy of the event */
 	struct ut_buf key_text; /* what key points to */
 	int place;              /* where we are in the file: see rewrite_walk.c */
-	bool trusted;   /* set by who knows that the file is clean: brackets are only counted */
-	bool in_object; /* the array of events lies in an object */
-	bool strict;    /* the event was found to be strict JSON */
+	bool trusted;           /* set by who knows that the file is clean: see rewrite_again.h */
+	bool in_object;         /* the array of events lies in an object */
+	bool strict;            /* the event was found to be strict JSON */
 	uint64_t events, lists;
 	uint64_t repaired; /* events that had to be repaired */
 	struct ut_json_note odd[UT_WALK_ODDS];

@@ -117,61 +117,65 @@ size_t ut_spool_calls_of(struct ut_spool_import *im, uint32_t tid, struct ut_spo
 	return end - first;
 }
 
-static bool has_work(const struct ut_idmap *done, uint64_t correlation)
+/* Numbers for the arrows of a call, one for each piece of work; how many there are. */
+static uint32_t number_arrows(struct ut_spool_import *im, uint64_t correlation)
 {
-	return correlation && ut_idmap_get(done, correlation);
+	uint32_t works = correlation ? ut_idmap_get(&im->works_of_call, correlation) : 0;
+
+	if (!works || ut_idmap_get(&im->flow_of_call, correlation))
+		return 0; /* or another call has them */
+	ut_idmap_put(&im->flow_of_call, correlation, (uint32_t)im->device_flows + 1);
+	im->device_flows += works;
+	return works;
 }
 
 /* Calls that were recorded as they happened, on their threads. */
-static void point_from_submits(struct ut_spool_import *im, const struct ut_idmap *done)
+static void point_from_submits(struct ut_spool_import *im)
 {
 	for (size_t i = 0; i < im->submits.count; i++) {
 		const struct ut_spool_submit *s = &im->submits.items[i];
+		uint32_t works = number_arrows(im, s->correlation);
 
-		if (!has_work(done, s->correlation))
-			continue;
-		im->device_flows++;
-		ut_idmap_put(&im->flow_of_call, s->correlation, (uint32_t)im->device_flows);
-		*UT_VEC_PUSH(&im->flows) =
-			(struct ut_spool_flow){ .begin = s->ticks,
-						.thread = s->thread,
-						.out = true,
-						.relation = UT_RELATION_SUBMITS,
-						.number = FIRST_FLOW + im->device_flows };
+		if (works)
+			ut_idmap_take(&im->works_of_call, s->correlation);
+		for (uint32_t n = 0; n < works; n++)
+			*UT_VEC_PUSH(&im->flows) =
+				(struct ut_spool_flow){ .begin = s->ticks,
+							.thread = s->thread,
+							.out = true,
+							.relation = UT_RELATION_SUBMITS,
+							.number =
+								FIRST_FLOW + im->device_flows - n };
 	}
 }
 
 /* Calls that were told of afterwards: of those with one number, the outermost comes first. */
-static void point_from_calls(struct ut_spool_import *im, const struct ut_idmap *done)
+static void point_from_calls(struct ut_spool_import *im)
 {
 	for (size_t i = first_of(im, UT_REC_CALL, 0); i < im->works.count; i++) {
 		const struct ut_spool_rec *r = &im->works.items[i].rec;
-		uint64_t correlation = ut_rec_word(r, CALL_CORRELATION);
 
 		if (r->type != UT_REC_CALL)
 			break;
-		if (has_work(done, correlation) && !ut_idmap_get(&im->flow_of_call, correlation))
-			ut_idmap_put(&im->flow_of_call, correlation, (uint32_t)++im->device_flows);
+		(void)number_arrows(im, ut_rec_word(r, CALL_CORRELATION));
 	}
 }
 
-/* A call from which work came gets an arrow; both ends know the number of the call. */
+/* A call from which work came gets arrows; both ends know the number of the call. */
 void ut_spool_import_submits(struct ut_spool_import *im)
 {
-	struct ut_idmap done;
-
 	if (!im->works.count)
 		return;
 	qsort(im->works.items, im->works.count, sizeof(*im->works.items), by_place_and_time);
-	ut_idmap_init(&done, &im->trace->arena);
 	for (size_t i = 0; i < im->works.count; i++) {
 		uint64_t correlation = ut_rec_word(&im->works.items[i].rec, CORRELATION);
 
 		if (correlation && im->works.items[i].rec.type == UT_REC_WORK)
-			ut_idmap_put(&done, correlation, 1);
+			ut_idmap_put(&im->works_of_call, correlation,
+				     ut_idmap_get(&im->works_of_call, correlation) + 1);
 	}
-	point_from_submits(im, &done);
-	point_from_calls(im, &done);
+	point_from_submits(im);
+	point_from_calls(im);
 }
 
 /* ---- tracks -------------------------------------------------------------------------------- */
@@ -308,7 +312,8 @@ static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w,
 {
 	static const char *const kinds[] = { "kernel", "copy", "fill", "sync", "other" };
 	uint32_t kind = ut_rec_low(&w->rec, KIND_TID);
-	uint32_t flow = ut_idmap_get(&im->flow_of_call, ut_rec_word(&w->rec, CORRELATION));
+	uint64_t correlation = ut_rec_word(&w->rec, CORRELATION);
+	uint32_t flow = ut_idmap_get(&im->flow_of_call, correlation);
 	size_t mark = im->trace->arg_count;
 	struct ut_event e = { .ts = w->start, .val = w->end - w->start, .track = track };
 
@@ -320,6 +325,7 @@ static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w,
 	if (!flow)
 		return;
 	send_arrow(im, &e, UT_KIND_FLOW_IN, flow);
+	ut_idmap_put(&im->flow_of_call, correlation, flow + 1);
 }
 
 /* One row of work that does not overlap. */
@@ -376,33 +382,34 @@ static uint32_t call_track(struct ut_spool_import *im, const struct ut_spool_wor
 				 ut_strtab_intern_z(&im->trace->strings, text));
 }
 
-static void send_call(struct ut_spool_import *im, const struct ut_spool_work *w, uint32_t track,
-		      bool first)
+/* Of the calls with one number, the first that is sent has the arrows of all work. */
+static void send_call(struct ut_spool_import *im, const struct ut_spool_work *w, uint32_t track)
 {
 	const struct ut_spool_rec *r = &w->rec;
-	uint32_t flow = ut_idmap_get(&im->flow_of_call, ut_rec_word(r, CALL_CORRELATION));
+	uint64_t correlation = ut_rec_word(r, CALL_CORRELATION);
+	uint32_t works = correlation ? ut_idmap_take(&im->works_of_call, correlation) : 0;
 	size_t mark = im->trace->arg_count;
 	struct ut_event e = { .ts = w->start, .val = w->end - w->start, .track = track };
 
 	e.name = ut_spool_string(&im->tables, ut_rec_high(r, CALL_NAME));
 	e.cat = ut_spool_string(&im->tables, ut_rec_low(r, CALL_NAME));
 	ut_spool_args_text(im, "task", w->task);
-	add_number(im, "correlation", ut_rec_word(r, CALL_CORRELATION));
+	add_number(im, "correlation", correlation);
 	ut_spool_args_facts(im, r, CALL_FACTS);
 	ut_spool_send(im, &e, mark);
-	if (flow && first)
-		send_arrow(im, &e, UT_KIND_FLOW_OUT, flow);
+	/* Work is sent after the calls and takes the same numbers, one by one. */
+	for (uint32_t n = 0; n < works; n++)
+		send_arrow(im, &e, UT_KIND_FLOW_OUT,
+			   ut_idmap_get(&im->flow_of_call, correlation) + n);
 }
 
 /* Calls nest; those that overlap instead, for whatever reason, get rows of their own. */
 static size_t send_calls(struct ut_spool_import *im, const struct ut_spool_work *all, size_t count)
 {
 	UT_VEC(struct call_row) rows = { 0 };
-	uint64_t last = 0;
 	size_t n = 0;
 
 	for (; n < count && all[n].place == all[0].place && all[n].rec.type == UT_REC_CALL; n++) {
-		uint64_t correlation = ut_rec_word(&all[n].rec, CALL_CORRELATION);
 		size_t at = 0;
 
 		while (at < rows.count && !fits(&rows.items[at], &all[n]))
@@ -411,9 +418,7 @@ static size_t send_calls(struct ut_spool_import *im, const struct ut_spool_work 
 			*UT_VEC_PUSH(&rows) =
 				(struct call_row){ .track = call_track(im, &all[n], at) };
 		*UT_VEC_PUSH(&rows.items[at].ends) = all[n].end;
-		/* A call of the runtime and the driver's call in it share one number. */
-		send_call(im, &all[n], rows.items[at].track, correlation != last);
-		last = correlation;
+		send_call(im, &all[n], rows.items[at].track);
 	}
 	for (size_t i = 0; i < rows.count; i++)
 		free(rows.items[i].ends.items);
@@ -443,6 +448,15 @@ static size_t send_counter(struct ut_spool_import *im, const struct ut_spool_wor
 	return n;
 }
 
+/* Devices that were told of and have done nothing that was recorded. */
+static void name_silent_devices(struct ut_spool_import *im)
+{
+	for (uint32_t i = 0; i < im->tables.object_cap; i++) {
+		if (im->tables.objects[i].type == UT_REC_DEVICE)
+			(void)device_process(im, i);
+	}
+}
+
 void ut_spool_import_devices(struct ut_spool_import *im)
 {
 	struct ut_spool_work *all = im->works.items;
@@ -457,4 +471,5 @@ void ut_spool_import_devices(struct ut_spool_import *im)
 		else
 			i += send_counter(im, &all[i], im->works.count - i);
 	}
+	name_silent_devices(im);
 }

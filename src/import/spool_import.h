@@ -125,7 +125,8 @@ struct ut_spool_import {
 	UT_VEC(struct ut_spool_work) works;
 	UT_VEC(struct ut_spool_submit) submits;
 	uint64_t device_flows;          /* arrows from calls to work */
-	struct ut_idmap flow_of_call;   /* correlation -> number of its flow + 1 */
+	struct ut_idmap flow_of_call;   /* correlation -> number of its next flow */
+	struct ut_idmap works_of_call;  /* correlation -> pieces of work, until arrows are sent */
 	struct ut_idmap readable;       /* string id of a kernel -> that of its name demangled */
 	struct ut_idmap task_of_call;   /* correlation -> string id of the task around it */
 	uint64_t instances;             /* numbers given to overlapping spans */

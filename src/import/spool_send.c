@@ -32,6 +32,18 @@ static void add_group_args(struct ut_spool_reader *rd, const struct ut_spool_ite
 	ut_spool_args_text(im, "parent", ut_spool_group_name(im, parent, it->begin));
 }
 
+static void add_source(struct ut_spool_reader *rd, uint32_t number)
+{
+	const struct ut_spool_source *at = ut_spool_source(&rd->im->tables, number);
+	uint32_t line = ut_strtab_intern_z(&rd->im->trace->strings, "line");
+
+	if (!at)
+		return;
+	ut_spool_args_text(rd->im, "file", at->file);
+	if (at->line)
+		ut_trace_add_arg(rd->im->trace, line, UT_ARG_U64)->value.u64 = at->line;
+}
+
 static void add_item_args(struct ut_spool_reader *rd, const struct ut_spool_item *it)
 {
 	const struct ut_spool_rec *r = &it->rec;
@@ -154,6 +166,8 @@ static void send_span(struct ut_spool_reader *rd, struct ut_spool_item *it)
 	e.ts = ut_spool_ns(&rd->im->tables, it->begin);
 	e.val = ut_spool_ns(&rd->im->tables, it->end) - e.ts;
 	e.val -= e.val < it->inset ? e.val : it->inset;
+	if (it->source)
+		add_source(rd, it->source);
 	if (it->args || it->carried || it->rec.kind == UT_WORD_LONG)
 		add_item_args(rd, it);
 	if (it->lane) {

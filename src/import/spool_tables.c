@@ -21,6 +21,7 @@ void ut_spool_tables_init(struct ut_spool_tables *t, struct ut_trace *trace, uin
 void ut_spool_tables_release(struct ut_spool_tables *t)
 {
 	free(t->strings);
+	free(t->sources);
 	free(t->domains);
 	free(t->threads);
 	free(t->objects);
@@ -69,6 +70,19 @@ static void define_string(struct ut_spool_tables *t, const struct ut_spool_rec *
 		return;
 	t->strings = ut_grow(t->strings, (size_t)number + 1, &t->string_cap, sizeof(*t->strings));
 	t->strings[number] = ut_strtab_intern(&t->trace->strings, bytes, len);
+}
+
+static void define_place(struct ut_spool_tables *t, const struct ut_spool_rec *r)
+{
+	uint32_t number = ut_rec_low(r, 0), name = ut_spool_string(t, ut_rec_high(r, 0));
+
+	if (number > t->most)
+		return;
+	t->strings = ut_grow(t->strings, (size_t)number + 1, &t->string_cap, sizeof(*t->strings));
+	t->strings[number] = name;
+	t->sources = ut_grow(t->sources, (size_t)number + 1, &t->source_cap, sizeof(*t->sources));
+	t->sources[number] = (struct ut_spool_source){ ut_spool_string(t, ut_rec_low(r, 1)),
+						       ut_rec_high(r, 1), true };
 }
 
 static void define_domain(struct ut_spool_tables *t, const struct ut_spool_rec *r)
@@ -256,6 +270,9 @@ bool ut_spool_tables_define(struct ut_spool_tables *t, const struct ut_spool_rec
 		return true;
 	case UT_REC_DOMAIN:
 		define_domain(t, r);
+		return true;
+	case UT_REC_PLACE:
+		define_place(t, r);
 		return true;
 	case UT_REC_THREAD_INFO:
 		define_thread(t, r);

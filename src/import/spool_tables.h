@@ -42,11 +42,20 @@ struct ut_spool_fact {
 	struct ut_arg arg;
 };
 
+/* A name that is a place in a source file. */
+struct ut_spool_source {
+	uint32_t file; /* string id; 0 = unknown: a function that is not written in the language */
+	uint32_t line;
+	bool known; /* else the number is no place */
+};
+
 struct ut_spool_tables {
 	struct ut_trace *trace; /* not owned; strings go there */
 	uint32_t process;       /* its process */
 	uint32_t *strings;      /* spool number -> trace string */
 	size_t string_cap;
+	struct ut_spool_source *sources; /* spool number of a string -> its place */
+	size_t source_cap;
 	uint32_t *domains; /* spool number -> trace string */
 	size_t domain_cap;
 	struct ut_spool_thread *threads;
@@ -75,6 +84,14 @@ void ut_spool_tables_settle(struct ut_spool_tables *t);
 
 uint32_t ut_spool_string(const struct ut_spool_tables *t, uint32_t number);
 uint32_t ut_spool_domain(const struct ut_spool_tables *t, uint32_t number);
+
+/* The place behind the number of a string; NULL for one that is only a text. */
+static inline const struct ut_spool_source *ut_spool_source(const struct ut_spool_tables *t,
+							    uint32_t number)
+{
+	return number < t->source_cap && t->sources[number].known ? &t->sources[number] : NULL;
+}
+
 struct ut_spool_thread *ut_spool_thread(struct ut_spool_tables *t, uint32_t number);
 struct ut_spool_object *ut_spool_object(struct ut_spool_tables *t, uint32_t number);
 

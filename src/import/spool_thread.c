@@ -97,15 +97,58 @@ static size_t find_open(const struct ut_spool_reader *rd, enum ut_spool_what wha
 	return i;
 }
 
-/* A task ends with everything in it, whether or not that had said so. */
+/* The others stay open. */
+static void end_alone(struct ut_spool_reader *rd, size_t at, uint64_t ticks, bool crossed)
+{
+	close_span(rd, &rd->stack.items[at - 1], ticks, 0, crossed);
+	memmove(&rd->stack.items[at - 1], &rd->stack.items[at],
+		(rd->stack.count - at) * sizeof(*rd->stack.items));
+	rd->stack.count--;
+}
+
+/* What was begun inside a function and outlives it cannot be shown inside of it. */
+static void lift(struct ut_spool_reader *rd, size_t from)
+{
+	for (size_t i = from; i < rd->stack.count; i++) {
+		struct ut_spool_open *o = &rd->stack.items[i];
+
+		o->lifted = true;
+		if (o->item)
+			rd->items.items[o->item - 1].crossed = true;
+		else if (rd->look != UT_LOOK_SEND)
+			rd->carried.items[o->carried - 1].crossed = true;
+	}
+}
+
+static bool has_zone(const struct ut_spool_reader *rd, size_t from)
+{
+	while (from < rd->stack.count && !rd->stack.items[from].zone)
+		from++;
+	return from < rd->stack.count;
+}
+
+/*
+ * A task ends with everything in it, whether or not that had said so. Functions of a language are
+ * no such tasks: each has its end. A generator may begin a task, yield, and end it when it goes on;
+ * then the functions stay as they are, and the task is shown beside them.
+ */
 static void end_task(struct ut_spool_reader *rd, enum ut_spool_what what, uint32_t key,
 		     uint64_t ticks)
 {
 	size_t at = find_open(rd, what, key);
 
-	if (!at) {
+	if (!at || !rd->stack.items) { /* the second: for the analyzer */
 		if (rd->look == UT_LOOK_SEND)
 			rd->im->trace->losses.stray_ends++;
+		return;
+	}
+	if (rd->stack.items[at - 1].zone) {
+		lift(rd, at);
+		end_alone(rd, at, ticks, false);
+		return;
+	}
+	if (rd->stack.items[at - 1].lifted || has_zone(rd, at)) {
+		end_alone(rd, at, ticks, true);
 		return;
 	}
 	for (size_t n = rd->stack.count; n >= at; n--)
@@ -124,10 +167,7 @@ static void end_loose(struct ut_spool_reader *rd, enum ut_spool_what what, uint3
 			rd->im->trace->losses.stray_ends++;
 		return; /* a lock that was free has no wait to end */
 	}
-	close_span(rd, &rd->stack.items[at - 1], ticks, 0, at != rd->stack.count);
-	memmove(&rd->stack.items[at - 1], &rd->stack.items[at],
-		(rd->stack.count - at) * sizeof(*rd->stack.items));
-	rd->stack.count--;
+	end_alone(rd, at, ticks, at != rd->stack.count);
 }
 
 /* ---- arguments ----------------------------------------------------------------------------- */
@@ -269,6 +309,16 @@ static void follow_stitch(struct ut_spool_reader *rd, uint64_t ticks)
 
 /* ---- one record ---------------------------------------------------------------------------- */
 
+/* The task that has just begun is called by a string or by a place. */
+static void call_span(struct ut_spool_reader *rd, struct ut_spool_item *it, uint32_t number)
+{
+	struct ut_spool_open *o = &rd->stack.items[rd->stack.count - 1];
+
+	it->name = o->name = ut_spool_string(&rd->im->tables, number);
+	o->zone = ut_spool_source(&rd->im->tables, number) != NULL;
+	it->source = o->zone ? number : 0;
+}
+
 static void begin_task(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
 {
 	uint32_t domain = ut_rec_low(r, 0);
@@ -279,7 +329,7 @@ static void begin_task(struct ut_spool_reader *rd, uint64_t ticks, const struct 
 		it->name = ut_spool_function(&rd->im->tables, ut_rec_word(r, 1));
 		name_task(rd, ut_spool_id(r, 2, 2));
 	} else {
-		it->name = ut_spool_string(&rd->im->tables, ut_rec_high(r, 0));
+		call_span(rd, it, ut_rec_high(r, 0));
 		name_task(rd, ut_spool_id(r, 1, 2));
 	}
 	rd->stack.items[rd->stack.count - 1].name = it->name;
@@ -464,8 +514,7 @@ static void take_word(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 	}
 	it = begin_span(rd, UT_SPAN_TASK, domain, ticks, &none);
 	it->cat = ut_spool_domain(&rd->im->tables, domain);
-	it->name = ut_spool_string(&rd->im->tables, r->payload >> 8);
-	rd->stack.items[rd->stack.count - 1].name = it->name;
+	call_span(rd, it, r->payload >> 8);
 }
 
 /* ---- one part ------------------------------------------------------------------------------ */

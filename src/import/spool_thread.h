@@ -35,6 +35,7 @@ struct ut_spool_item {
 	bool crossed;            /* ended out of order: cannot nest */
 	uint16_t inset;          /* ns by which it is shown to end earlier: see close_span() */
 	uint32_t lane;           /* string id of the user's track; 0 = the thread */
+	uint32_t source;         /* number of the place that it is named after; 0 = none */
 	struct ut_spool_rec rec; /* what began it, for ids */
 };
 
@@ -58,6 +59,8 @@ struct ut_spool_open {
 	uint8_t what;
 	uint32_t item, carried;
 	uint32_t name; /* of a task: string id */
+	bool zone;     /* a function of a language (end_task) */
+	bool lifted;   /* outlives the function that it was begun in */
 	uint64_t id;   /* hash; 0 = none */
 	uint64_t begin;
 };

@@ -544,6 +544,23 @@ static int open_file(struct file *f, struct ut_source *source)
 	return rc ? rc : check_toc(f);
 }
 
+static int check_sums(const struct file *f)
+{
+	for (uint32_t i = 0; i < f->header->toc_count; i++) {
+		const struct ut_utr_section *s = &f->toc[i];
+		uint64_t padded = ut_utr_aligned(s->offset + s->size) - s->offset;
+
+		if (ut_utr_crc(0, f->map + s->offset, (size_t)padded) != s->crc)
+			return ut_err_set(
+				f->err, -EPROTO,
+				"%s: offset %" PRIu64 ": the checksum of section '%s' "
+				"(%" PRIu64
+				" bytes) is wrong; the file is damaged: copy or make it again",
+				f->path, s->offset, ut_utr_name(s->id), s->size);
+	}
+	return 0;
+}
+
 static int fill_store(const struct file *f, struct ut_store *s)
 {
 	uint64_t rows = 0;
@@ -576,6 +593,8 @@ static int load(struct ut_source *source, const struct ut_import_opts *opts, str
 	rc = open_file(&f, source);
 	store->map = f.map;
 	store->map_size = f.map_size;
+	if (!rc && (opts->checked || f.size <= UT_UTR_QUICK))
+		rc = check_sums(&f);
 	rc = rc ? rc : fill_store(&f, store);
 	if (rc)
 		ut_store_release(store);
@@ -585,48 +604,3 @@ static int load(struct ut_source *source, const struct ut_import_opts *opts, str
 }
 
 const struct ut_importer ut_import_utr = { "utr", probe, load };
-
-static int check_sums(const struct file *f)
-{
-	for (uint32_t i = 0; i < f->header->toc_count; i++) {
-		const struct ut_utr_section *s = &f->toc[i];
-		uint64_t padded = ut_utr_aligned(s->offset + s->size) - s->offset;
-
-		if (ut_utr_crc(0, f->map + s->offset, (size_t)padded) != s->crc)
-			return ut_err_set(f->err, -EPROTO,
-					  "%s: offset %" PRIu64 ": the checksum of section '%s' "
-					  "(%" PRIu64 " bytes) is wrong; the file is damaged",
-					  f->path, s->offset, ut_utr_name(s->id), s->size);
-	}
-	return 0;
-}
-
-static int verify(struct ut_source *source, struct ut_err *err)
-{
-	struct file f = { .path = source->path, .err = err };
-	struct ut_store store = { 0 };
-	int rc;
-
-	if (!probe(source->head, source->head_len))
-		return ut_err_set(err, -EPROTO, "%s: not a .utr file", source->path);
-	store.trace.strings.arena = &store.trace.arena;
-	rc = open_file(&f, source);
-	store.map = f.map;
-	store.map_size = f.map_size;
-	rc = rc ? rc : check_sums(&f);
-	rc = rc ? rc : fill_store(&f, &store);
-	ut_store_release(&store);
-	return rc;
-}
-
-int ut_utr_verify(const char *path, struct ut_err *err)
-{
-	struct ut_source source;
-	int rc = ut_source_open(&source, path, err);
-
-	if (rc)
-		return rc;
-	rc = verify(&source, err);
-	ut_source_close(&source);
-	return rc;
-}

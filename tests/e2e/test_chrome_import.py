@@ -24,8 +24,9 @@ import trace_gen  # noqa: E402
 ECHO = BUILD / "tests" / "stress" / "chrome_echo"
 LONG = os.environ.get("UNITRACE_LONG") == "1"
 COUNT = 10000 if LONG else 1000
-EVENTS = {"ph", "name", "cat", "ts", "dur", "pid", "tid", "id", "id2", "scope", "args", "s", "bp",
-          "attr"}
+MEMBERS = {"ph", "name", "cat", "ts", "pid", "tid", "args", "attr"}  # of every event
+MORE = {"X": {"dur"}, "C": {"id"}, "f": {"id", "id2", "scope", "bp"},
+        **dict.fromkeys("iIR", {"s"}), **dict.fromkeys("stbneSTpFNOD", {"id", "id2", "scope"})}
 PHASES = {"S": "b", "T": "n", "p": "n", "F": "e", "I": "i", "R": "i"}
 
 
@@ -96,8 +97,9 @@ def owner(e):
 
 def arguments(e):
     args = {**e.get("args", {}), **e.get("attr", {})}
+    known = MEMBERS | MORE.get(e["ph"], set())
     for k, v in e.items():
-        if k not in EVENTS and k not in args:
+        if k not in known and k not in args:
             args[k] = v
     return args
 
@@ -174,6 +176,8 @@ class Canon:
             self.row("i", place, ts, e.get("name", ""), cat, e.get("s", "t"), args)
         elif ph == "P":
             self.row("i", place, ts, e.get("name", ""), cat, "t", {**args, "ph": "P"})
+        elif ph == "C" and not e.get("args"):
+            self.row("i", place, ts, e.get("name", ""), cat, "t", {**args, "ph": "C"})
         elif ph == "C":
             for k, v in e.get("args", {}).items():
                 if isinstance(v, (int, float)) and not isinstance(v, bool):
@@ -196,15 +200,14 @@ class Canon:
 
     def add_meta(self, e):
         name, args = e["name"], e.get("args", {})
-        what = args.get("name" if name.endswith("_name") else "sort_index")
-        if not what and name not in ("process_labels", "custom_metadata"):
-            return  # no name is not a new one
-        if name.startswith("thread_"):
-            self.meta[key([name, e["pid"], e["tid"]])] = key(what)
-        elif name in ("process_name", "process_sort_index"):
-            self.meta[key([name, e["pid"]])] = key(what)
-        else:
-            self.meta[key([name, e["pid"]])] = key(args)
+        place = [e.get("pid", 0), e.get("tid", 0)] if name.startswith("thread_") else [e.get("pid", 0)]
+        if name == "thread_name":  # what else is known of a thread comes with its name
+            self.meta.update((key([k, *place]), key(v)) for k, v in args.items() if k != "name")
+        if name in ("process_name", "process_sort_index", "thread_name", "thread_sort_index"):
+            args = args.get("name" if name.endswith("_name") else "sort_index")
+            if not args:
+                return  # no name is not a new one
+        self.meta[key([name, *place])] = key(args)
 
     def known(self):
         """All of it, in a form that can be compared."""
@@ -281,13 +284,14 @@ class ChromeImport(unittest.TestCase):
     def test_broken_files_give_a_valid_file_or_one_clear_line(self):
         for first in range(0, COUNT, 500):
             seeds = range(first, min(COUNT, first + 500))
-            paths, valid = [], []
+            paths, files = [], []
             for seed in seeds:
                 r = random.Random(seed)
                 data = trace_gen.mutate(r, trace_gen.trace(seed, 8).encode())
                 paths.append(self.echo.write(f"{seed}.bad.json", data))
-                valid.append(is_strict(data))
-            for seed, strict, (head, out) in zip(seeds, valid, self.echo.run(paths)):
+                files.append(data)
+            for seed, data, (head, out) in zip(seeds, files, self.echo.run(paths)):
+                strict = is_strict(data)
                 if head["rc"]:
                     self.assertRegex(head["error"], r"bad\.json: ", seed)
                     self.assertNotIn("\n", head["error"], seed)
@@ -295,6 +299,8 @@ class ChromeImport(unittest.TestCase):
                     continue
                 self.assertTrue(is_strict(out), f"seed {seed}: our file is no JSON")
                 Canon(out.decode())
+                if strict and not head["warnings"] and can_read(data):
+                    self.compare(f"seed {seed}", data.decode(), out)
                 self.assertTrue(head["stable"], f"seed {seed}: reading our file changes it")
                 for warning in head["warnings"]:
                     self.assertRegex(warning, r"^offset \d+: |^times below zero", seed)
@@ -467,6 +473,15 @@ def is_strict(data):
     if isinstance(value, list):
         return not value or any(isinstance(e, dict) and e.get("ph") for e in value)
     return isinstance(value, dict) and isinstance(value.get("traceEvents"), list)
+
+
+def can_read(data):
+    """Does this test understand every event of the file?"""
+    try:
+        Canon(data.decode())
+    except (AttributeError, KeyError, TypeError, ValueError, decimal.InvalidOperation):
+        return False
+    return True
 
 
 def diff(a, b):

@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "export/exporter.h"
 #include "export/out.h"
-#include "export/utf8.h"
 #include "import/importer.h"
 #include "import/source.h"
 

@@ -17,7 +17,6 @@
 
 #include "../import/utr_use.h"
 #include "import/importer.h"
-#include "import/utr.h"
 #include "model/utr.h"
 #include "model/utr_crc.h"
 
@@ -34,6 +33,22 @@ static void guard(const struct ut_store *s, void (*set)(void const volatile *, s
 
 	if (set)
 		set((const char *)s->map + s->map_size, rest);
+}
+
+/* The sums of the sections that lie in the file: a fuzzer would never find them. */
+static void put_sums(uint8_t *file, size_t size, size_t toc, size_t table)
+{
+	for (size_t at = toc; at < toc + table; at += sizeof(struct ut_utr_section)) {
+		struct ut_utr_section s;
+		uint64_t end;
+
+		memcpy(&s, file + at, sizeof(s));
+		end = ut_utr_aligned(s.offset + s.size);
+		if (s.offset > size || s.size > size || end > size || end < s.offset)
+			continue;
+		s.crc = ut_utr_crc(0, file + s.offset, (size_t)(end - s.offset));
+		memcpy(file + at, &s, sizeof(s));
+	}
 }
 
 /* Room for the table where the header says that it is; sizes that do not fit stay wrong. */
@@ -53,6 +68,7 @@ static void put_in_order(uint8_t *file, size_t size)
 	h.crc = 0;
 	h.crc = ut_utr_crc(0, &h, sizeof(h));
 	memcpy(file, &h, sizeof(h));
+	put_sums(file, size, (size_t)h.toc_offset, table);
 	end.crc = ut_utr_crc(0, file + h.toc_offset, table);
 	memcpy(end.mark, UT_UTR_END, sizeof(end.mark));
 	memcpy(file + size - sizeof(end), &end, sizeof(end));
@@ -84,6 +100,5 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		guard(&store, __asan_unpoison_memory_region);
 		ut_store_release(&store);
 	}
-	(void)!ut_utr_verify(path, NULL);
 	return 0;
 }

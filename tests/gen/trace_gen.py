@@ -11,6 +11,9 @@ import sys
 NAMES = ["aten::linear", "cudaLaunchKernel", "a", "", "kernel<float, 4>(int*)", "naïve café", "雪",
          "tab\there", "quote\"and\\slash", "emoji 😀", "x" * 300, "line\nbreak", "\x01control",
          "/path/to/file.py:12", "λ", "name with spaces", "\u2028", "0", "null"]
+DIGITS = ["0", "7", "4711", "007", "-1", "1.5", "12345678", "9999999999999999999",
+          "18446744073709551616", "0x0", "0x1f", "0X1F", "0x01", "0xffffffffffffffff",
+          "0x1ffffffffffffffff", "12a", "1 "]
 CATS = ["cpu_op", "kernel", "ac2g", "fwdbwd", "", "a;b", "unicode é", "cuda_runtime"]
 KEYS = ["External id", "correlation", "Input Dims", "x", "key \"q\"", "", "grid", "ключ", "data",
         "bytes", "device", "stream", "a.b", "long key " * 8]
@@ -48,8 +51,10 @@ class Gen:
 
     def text(self):
         r = self.r
-        if r.random() < 0.7:
+        if r.random() < 0.6:
             return r.choice(NAMES)
+        if r.random() < 0.3:
+            return r.choice(DIGITS)
         return "".join(chr(r.choice([r.randint(0x20, 0x7e), r.randint(0x20, 0x7e),
                                      r.randint(0xa0, 0x2ff), r.randint(0x4e00, 0x4eff),
                                      r.randint(0x1f600, 0x1f64f), r.randint(1, 0x1f)]))
@@ -108,6 +113,10 @@ class Gen:
         r = self.r
         e = self.common("X")
         e["dur"] = r.choice([0, r.randint(0, 1000), r.randint(0, 10 ** 6) / 1000, r.random() * 5])
+        if r.random() < 0.1:
+            e[r.choice(["id", "scope", "bind_id"])] = self.ident()
+        if r.random() < 0.05:
+            e.update(r.choice([{"s": "t"}, {"bp": "e"}, {"id2": {"local": 5}}]))
         return [e]
 
     def pairs(self):

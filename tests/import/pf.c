@@ -9,8 +9,8 @@
 
 #include "export/exporter.h"
 #include "export/out.h"
-#include "import/perfetto_fields.h"
 #include "import/perfetto_import.h"
+#include "model/perfetto_fields.h"
 
 void pf_release(struct pf *f)
 {

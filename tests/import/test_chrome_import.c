@@ -236,6 +236,39 @@ static void instants_keep_their_scope(void **state)
 		      "\"args\":{\"sf\":\"7\",\"ph\":\"P\"}}\n");
 }
 
+/* They are stored as numbers, which must not show. */
+static void texts_that_are_numbers_stay_texts(void **state)
+{
+	static const char args[] = "{\"a\":\"0\",\"b\":\"4711\",\"c\":\"007\",\"d\":\"0x1f\","
+				   "\"e\":\"0x0\",\"f\":\"0x01\",\"g\":\"0X1\",\"h\":\"12 \","
+				   "\"i\":\"9999999999999999999\",\"j\":\"18446744073709551616\","
+				   "\"k\":\"0xffffffffffffffff\",\"l\":\"0x1ffffffffffffffff\","
+				   "\"m\":[\"1\",2,\"0x3\"],\"n\":\"\",\"o\":\"1.5\",\"p\":5}";
+	struct ut_buf in = { 0 }, out = { 0 };
+
+	(void)state;
+	ut_buf_fmt(&in, "{\"ph\":\"X\",\"name\":\"a\"," AT "1,\"dur\":2,\"args\":%s}", args);
+	ut_buf_fmt(&out,
+		   "{\"ph\":\"X\",\"pid\":1,\"tid\":2,\"ts\":1.000,\"dur\":2.000,"
+		   "\"name\":\"a\",\"args\":%s}\n",
+		   args);
+	expect_events(in.data, out.data);
+	ut_buf_release(&in);
+	ut_buf_release(&out);
+}
+
+static void names_may_be_numbers_in_quotes(void **state)
+{
+	struct loaded l;
+
+	(void)state;
+	load(&l, "[{\"ph\":\"M\",\"name\":\"process_name\"," AT "0,\"args\":{\"name\":\"4711\"}},"
+		 "{\"ph\":\"M\",\"name\":\"thread_name\"," AT "0,\"args\":{\"name\":\"0x1f\"}}]");
+	assert_string_equal(string(&l, l.store.trace.processes[0].name).ptr, "4711");
+	assert_string_equal(string(&l, l.store.trace.tracks[0].name).ptr, "0x1f");
+	unload(&l);
+}
+
 static void each_number_of_a_counter_is_a_track(void **state)
 {
 	struct loaded l;
@@ -614,9 +647,9 @@ static void what_is_broken_is_repaired_with_one_warning(void **state)
 		{ "[{\"ph\":\"X\"," AT "1,\"dur\":-5}]", "offset 1: a negative duration", 1 },
 		{ "[{\"ph\":\"X\"," AT "1}]", "offset 1: a complete event (X) without a duration",
 		  1 },
-		{ "[{\"ph\":\"s\"," AT "1}," X "]", "offset 1: a flow, async or object event", 1 },
+		{ "[{\"ph\":\"s\"," AT "1}," X "]", "offset 1: a flow, async or object event", 2 },
 		{ "[{\"ph\":\"C\"," AT "1,\"args\":{\"a\":\"b\"}}," X "]",
-		  "offset 1: a counter event without a number", 1 },
+		  "offset 1: a counter event without a number", 2 },
 		{ "[{\"ph\":\"Z\"," AT "1}]", "offset 1: an event of an unknown phase", 1 },
 		{ "[" X "] garbage",
 		  "offset 55: damage, and what it reaches to is left out: text "
@@ -713,6 +746,8 @@ int main(void)
 		cmocka_unit_test(members_of_the_file_are_kept),
 		cmocka_unit_test(spans_are_joined_from_begin_and_end),
 		cmocka_unit_test(instants_keep_their_scope),
+		cmocka_unit_test(texts_that_are_numbers_stay_texts),
+		cmocka_unit_test(names_may_be_numbers_in_quotes),
 		cmocka_unit_test(each_number_of_a_counter_is_a_track),
 		cmocka_unit_test(flows_keep_their_ids),
 		cmocka_unit_test(the_same_id_in_two_categories_is_two_things),

@@ -190,7 +190,7 @@ static void the_first_failure_is_the_one_that_is_told(void **state)
 	find(&in, "u*.json", NULL, NULL);
 	assert_int_equal(ut_inputs_each(&in, &opts, note, &seen, &err), -EPROTO);
 	assert_int_equal(seen.count, 1);
-	assert_non_null(strstr(err.text, "u1.json: not a trace that we know"));
+	assert_non_null(strstr(err.text, "u1.json: offset 0: not a trace that we know"));
 	assert_non_null(strstr(err.text, "'this is not a trace'"));
 	ut_inputs_release(&in);
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
+#include "import/json_digits.h"
 
 /* ---- support ------------------------------------------------------------------------------- */
 
@@ -165,6 +166,8 @@ static void what_tools_get_wrong_is_read_and_counted(void **state)
 		{ "[NaN,-Infinity,Infinity,nan,inf,007,.5,5.,+1]", UT_JSON_NUMBER, 1, 9 },
 		{ "\"a\nb\"", UT_JSON_CONTROL, 2, 1 },
 		{ "\"\\x\\u12\"", UT_JSON_ESCAPE, 1, 2 },
+		{ "\"\\ud83d\\ude00\\ud83d\"", UT_JSON_SURROGATE, 13, 1 },
+		{ "\"\\udc00\\uD800\\n\\ud800\"", UT_JSON_SURROGATE, 1, 3 },
 	};
 	struct ut_json j;
 
@@ -457,6 +460,69 @@ static void microseconds_become_the_nearest_nanosecond(void **state)
 		assert_false(ut_json_scaled(span(bad[i]), 3, &ns));
 }
 
+/* A number of a random length and form, ended by a comma; the length without it. */
+static size_t random_number(char *text)
+{
+	size_t n = 0, whole = 1 + (size_t)rand() % 20, part = (size_t)rand() % 12;
+
+	if (rand() % 4 == 0)
+		text[n++] = '-';
+	for (size_t i = 0; i < whole; i++)
+		text[n++] = (char)('0' + rand() % 10);
+	if (part)
+		text[n++] = '.';
+	for (size_t i = 0; i < part; i++)
+		text[n++] = (char)('0' + (rand() % 3 ? rand() % 10 : 5));
+	memset(text + n, ',', 16); /* they read a little past the end */
+	return n;
+}
+
+static void the_quick_way_reads_what_the_slow_way_reads(void **state)
+{
+	int64_t quick_ns, ns;
+	uint64_t quick;
+	char text[80];
+	size_t many = 0;
+
+	(void)state;
+	srand(1);
+	for (int i = 0; i < 200000; i++) {
+		struct ut_json_span s = { text, random_number(text) };
+		struct ut_json_number n;
+		const char *end = ut_json_ns(text, &quick_ns);
+
+		if (end) {
+			many++;
+			assert_ptr_equal(end, text + s.len);
+			assert_true(ut_json_scaled(s, 3, &ns));
+			if (ns != quick_ns)
+				fail_msg("%.*s: %lld, not %lld", (int)s.len, text,
+					 (long long)quick_ns, (long long)ns);
+		}
+		end = ut_json_whole(text, &quick);
+		if (end) {
+			assert_ptr_equal(end, text + s.len);
+			assert_int_equal(ut_json_number(s, &n), UT_JSON_U64);
+			assert_int_equal(n.u64, quick);
+		}
+	}
+	assert_true(many > 50000);
+}
+
+static void the_quick_way_leaves_what_is_odd_to_the_slow_one(void **state)
+{
+	static const char *const odd[] = { "",    "-",   "01,",    "1.,",  ".5,",   "1e3,",
+					   "+1,", "1x,", "1.5e1,", "1.x,", "\"1\"," };
+	int64_t ns;
+	char text[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
+		snprintf(text, sizeof(text), "%-40s", odd[i]);
+		assert_null(ut_json_ns(text, &ns));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -472,6 +538,8 @@ int main(void)
 		cmocka_unit_test(values_are_rewritten_as_strict_json),
 		cmocka_unit_test(numbers_keep_their_type_and_value),
 		cmocka_unit_test(microseconds_become_the_nearest_nanosecond),
+		cmocka_unit_test(the_quick_way_reads_what_the_slow_way_reads),
+		cmocka_unit_test(the_quick_way_leaves_what_is_odd_to_the_slow_one),
 	};
 
 	return cmocka_run_group_tests_name("import/json", tests, NULL, NULL);

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "import/perfetto_fields.h"
 #include "import/pf.h"
+#include "model/perfetto_fields.h"
 
 struct args {
 	struct pf f;
@@ -165,7 +165,7 @@ static void nested_values_become_json(void **state)
 	ut_pbuf_end(b, inner);
 	ut_pbuf_end(b, entry);
 	close_annotation(a, mark);
-	expect(a, "{\"o\":{\"x\\\"\\u000a\":5.0,\"l\":[false,{\"k\":\"a\xef\xbf\xbd\xef\xbf\xbd\"}]"
+	expect(a, "{\"o\":{\"x\\\"\\n\":5.0,\"l\":[false,{\"k\":\"a\xef\xbf\xbd\xef\xbf\xbd\"}]"
 		  "}}");
 }
 

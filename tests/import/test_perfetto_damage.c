@@ -20,8 +20,8 @@
 #include <zstd.h>
 #endif
 
-#include "import/perfetto_fields.h"
 #include "import/pf.h"
+#include "model/perfetto_fields.h"
 
 #define THREAD 1
 
@@ -175,7 +175,7 @@ static void a_packet_that_is_broken_inside_is_left_out(void **state)
 	assert_int_equal(f->store.row_count, 5);
 	snprintf(text, sizeof(text), "offset %zu: a packet is damaged inside", at);
 	pf_expect_warning(f, text);
-	assert_int_equal(f->store.trace.losses.torn, 1);
+	assert_int_equal(f->store.trace.losses.unread, 1);
 }
 
 static void an_event_that_is_broken_is_left_out(void **state)
@@ -188,7 +188,7 @@ static void an_event_that_is_broken_is_left_out(void **state)
 	pf_event_close(f, event);
 	assert_int_equal(pf_load(f, f->file.len), 0);
 	assert_int_equal(f->store.row_count, 4);
-	assert_int_equal(f->store.trace.losses.torn, 1);
+	assert_int_equal(f->store.trace.losses.unread, 1);
 }
 
 static void data_that_is_not_read_is_named(void **state)

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "import/perfetto_fields.h"
 #include "import/pf.h"
+#include "model/perfetto_fields.h"
 
 #define THREAD  1 /* uuids */
 #define PROCESS 2
@@ -226,7 +226,7 @@ static void packets_that_miss_their_state_are_counted(void **state)
 	assert_string_equal(
 		f->warnings.data,
 		"packets left out because what they refer to was lost while recording: 3\n");
-	assert_int_equal(f->store.trace.losses.dropped, 3);
+	assert_int_equal(f->store.trace.losses.unread, 3);
 }
 
 static void defaults_say_where_events_belong(void **state)

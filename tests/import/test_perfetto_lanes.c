@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "import/perfetto_fields.h"
 #include "import/pf.h"
+#include "model/perfetto_fields.h"
 
 #define PROCESS 2
 #define THREAD  3
@@ -244,7 +244,7 @@ static void counters_of_chrome_are_their_arguments(void **state)
 	ut_pbuf_varint(&f->file, ANNOTATION_UINT, 7);
 	ut_pbuf_end(&f->file, a);
 	pf_event_close(f, event);
-	pf_expect(f, "10,app,,heap,counter,10,,heap,,,7,,,\n");
+	pf_expect(f, "10,app,,heap,counter,10,,heap,cat,,7,,,\n");
 }
 
 static void events_may_be_written_for_another_thread(void **state)

@@ -118,7 +118,7 @@ static void make_everything(struct maker *m, struct ut_store *store)
 	add(m, worker, (struct event){ UT_KIND_OBJECT_GONE, 202, 9, "thing", NULL, 0, 0 });
 	add(m, heap, (struct event){ UT_KIND_COUNTER, 1, 5, "heap", NULL, 0, 0 });
 	add(m, heap,
-	    (struct event){ UT_KIND_COUNTER, 2, (uint64_t)-5, "heap", NULL, UT_EV_SIGNED, 0 });
+	    (struct event){ UT_KIND_COUNTER, 2, (uint64_t)-5, "heap", "cat", UT_EV_SIGNED, 0 });
 	add(m, heap, (struct event){ UT_KIND_COUNTER, 3, bits, "heap", NULL, UT_EV_DOUBLE, 0 });
 	add(m, frames, (struct event){ UT_KIND_SPAN, 10, 10, "f", NULL, 0, 0 });
 	add(m, frames, (struct event){ UT_KIND_SPAN, 15, 10, "g", NULL, 0, 0 });
@@ -182,7 +182,7 @@ static void losses_and_what_was_said_about_the_trace_come_back(void **state)
 	ut_build_init(&m.b);
 	add(&m, track(&m, process(&m, 10, "app"), UT_TRACK_THREAD, 10, "main"),
 	    (struct event){ UT_KIND_INSTANT, 5, 0, "x", NULL, 0, 0 });
-	t->losses = (struct ut_losses){ 1, 2, 3, 4, 5, 6, 7, 8 };
+	t->losses = (struct ut_losses){ .all = { 1, 2, 3, 4, 5, 6, 7, 8, 9 } };
 	t->realtime_offset = 1000;
 	t->boottime_offset = 7;
 	t->processes[0].rank = 3;
