@@ -7,21 +7,17 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/arena.h"
-#include "base/grow.h"
 #include "base/log.h"
 #include "base/opt.h"
 #include "cmd/load.h"
 #include "cmd/merge.h"
-#include "cmd/merge_spill.h"
+#include "cmd/merge_inputs.h"
 #include "cmd/spread_inputs.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out.h"
-#include "import/source.h"
 
 #define DEFAULT_OUTPUT "unitrace.all.json"
 
@@ -32,125 +28,6 @@ struct merge_opts {
 	bool overwrite, skip_invalid, no_mpi, quiet, help;
 };
 
-/* ---- inputs ---------------------------------------------------------------------------------- */
-
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
-	       S_ISREG(x.st_mode);
-}
-
-/* The last result, found in a directory or by a pattern, is no input; named by hand, it is. */
-static int drop_output(struct ut_inputs *in, const char *output, int argc, const char *const *argv,
-		       struct ut_err *err)
-{
-	size_t kept = 0;
-
-	for (int i = 0; i < argc; i++) {
-		if (same_file(argv[i], output))
-			return ut_err_set(err, -EINVAL,
-					  "%s is one of the inputs and would be the result, too",
-					  output);
-	}
-	for (size_t i = 0; i < in->count; i++) {
-		if (same_file(in->paths[i], output))
-			free(in->paths[i]);
-		else
-			in->paths[kept++] = in->paths[i];
-	}
-	in->count = kept;
-	return kept ? 0 : ut_err_set(err, -ENODATA, "nothing to merge but the last result");
-}
-
-static int check_output(const struct merge_opts *o, struct ut_err *err)
-{
-	struct stat st;
-
-	if (!o->overwrite && strcmp(o->output, "-") && !stat(o->output, &st) && S_ISREG(st.st_mode))
-		return ut_err_set(err, -EEXIST, "%s exists; --overwrite replaces it", o->output);
-	return 0;
-}
-
-/* On rank 0. */
-static int find_inputs(const struct merge_opts *o, int argc, const char *const *argv,
-		       struct ut_inputs *in, struct ut_err *err)
-{
-	int rc = ut_inputs_find(in, argc, argv, err);
-
-	if (!rc)
-		rc = drop_output(in, o->output, argc, argv, err);
-	if (!rc)
-		rc = check_output(o, err);
-	return rc;
-}
-
-static int copy_input(const char *path, int to, uint64_t *size, struct ut_err *err)
-{
-	struct ut_source source;
-	char *buf;
-	ssize_t n;
-	int rc = ut_source_open(&source, path, err);
-
-	if (rc)
-		return rc;
-	buf = ut_make(1u << 20);
-	while (!rc && (n = ut_source_read(&source, buf, 1u << 20, err)) != 0) {
-		rc = n < 0 ? (int)n : 0;
-		if (!rc && write(to, buf, (size_t)n) != n)
-			rc = ut_err_set(err, -ENOSPC, "%s: no room to keep a copy of it", path);
-		*size += rc ? 0 : (uint64_t)n;
-	}
-	ut_source_close(&source);
-	free(buf);
-	return rc;
-}
-
-/* What is no regular file can be read only once, and a merge reads twice. */
-static int keep_input(struct ut_merge *m, size_t i, struct ut_arena *a, struct ut_err *err)
-{
-	struct ut_merge_file *f = &m->files[i];
-	bool standard = !strcmp(f->path, "-");
-	struct stat st;
-	int fd, rc;
-
-	if (!standard && (stat(f->path, &st) || S_ISREG(st.st_mode)))
-		return 0; /* what cannot be looked at is reported when it is opened */
-	if (m->spread->ranks > 1)
-		return ut_err_set(err, -ESPIPE,
-				  "%s: under MPI inputs have to be files that all ranks can read",
-				  f->path);
-	fd = ut_spill_unnamed(strcmp(m->output, "-") ? m->output : "./");
-	if (fd < 0)
-		fd = ut_spill_unnamed("/tmp/");
-	if (fd < 0)
-		return ut_err_set(err, fd, "%s: no temporary file: %s", f->path, strerror(-fd));
-	rc = copy_input(f->path, fd, &m->sizes[i], err);
-	f->name = standard ? "stdin" : f->path;
-	f->path = ut_str_fmt(a, "/proc/self/fd/%d", fd); /* open until we end */
-	return rc;
-}
-
-/* Is everything Chrome JSON, on both sides? Empty files do not count. */
-static bool all_text(const struct ut_merge *m)
-{
-	if (m->format != &ut_export_chrome)
-		return false;
-	for (size_t i = 0; i < m->count; i++) {
-		struct ut_source s;
-		const struct ut_importer *importer;
-
-		if (!m->sizes[i] || ut_source_open(&s, m->files[i].path, NULL))
-			continue;
-		importer = ut_importer_for(s.head, s.head_len);
-		ut_source_close(&s);
-		if (importer && importer != &ut_import_chrome)
-			return false;
-	}
-	return true;
-}
-
 /* ---- the work -------------------------------------------------------------------------------- */
 
 static int run(struct ut_merge *m, struct ut_err *err)
@@ -160,7 +37,7 @@ static int run(struct ut_merge *m, struct ut_err *err)
 	int rc;
 
 	if (!m->spread->rank)
-		text = all_text(m);
+		text = ut_merge_all_text(m);
 	text = ut_spread_max(m->spread, text);
 	for (size_t i = 0; i < m->count; i++)
 		total += 2 * m->sizes[i];
@@ -178,7 +55,7 @@ static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const
 	int rc = 0;
 
 	if (!m->spread->rank)
-		rc = find_inputs(o, argc, argv, &in, err);
+		rc = ut_merge_find(m, argc, argv, &in, err);
 	rc = ut_spread_agree(m->spread, rc, err);
 	if (!rc) {
 		ut_spread_list(m->spread, &in, &m->sizes);
@@ -187,7 +64,7 @@ static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const
 	}
 	for (size_t i = 0; !rc && i < m->count; i++) {
 		m->files[i].path = m->files[i].name = in.paths[i];
-		rc = keep_input(m, i, &arena, err);
+		rc = ut_merge_keep(m, i, &arena, err);
 	}
 	rc = ut_spread_agree(m->spread, rc, err);
 	if (!rc)
@@ -229,16 +106,13 @@ static int settle(struct merge_opts *o, struct ut_merge *m, struct ut_err *err)
 		rc = ut_err_set(err, -EINVAL, "--ids does not know 'renumber'");
 	o->rules.pids = (enum ut_merge_numbers)pids;
 	o->rules.ids = (enum ut_merge_numbers)ids;
+	for (size_t i = 0; !rc && i < o->rules.offsets.count; i++)
+		rc = ut_merge_check_offset(o->rules.offsets.items[i], NULL, err);
 	m->format = o->format ? ut_exporter_by_name(o->format) : ut_exporter_by_file(o->output);
 	if (!rc && o->format && !m->format)
 		rc = ut_err_set(err, -EINVAL, "--format does not know '%s'", o->format);
-	if (!m->format && !strcmp(o->output, "-"))
-		m->format = &ut_export_chrome;
-	if (!rc && !m->format)
-		rc = ut_err_set(err, -EINVAL,
-				"%s: which format is that? .json, .pftrace, .utr, .csv, also with "
-				".gz or .zst; or say --format",
-				o->output);
+	if (!m->format)
+		m->format = &ut_export_chrome; /* whatever its name, as mergetrace.py does */
 	return rc;
 }
 
@@ -251,8 +125,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct merge_opts *o)
 			     "<file>"),
 		ut_opt_flag('f', "overwrite", &o->overwrite, "replace an existing result"),
 		ut_opt_words(ut_opt_str(0, "format", "FORMAT", &o->format,
-					"of the result, if its name does not tell: chrome, "
-					"perfetto, csv, utr"),
+					"of the result, if its name does not tell: chrome "
+					"(the default), perfetto, csv, utr"),
 			     "chrome perfetto csv utr"),
 		ut_opt_flag(0, "skip-invalid", &o->skip_invalid,
 			    "leave files out that are no traces, instead of giving up"),

@@ -42,4 +42,7 @@ int ut_merge_model(struct ut_merge *m, struct ut_err *err) UT_MUST_CHECK;
 int ut_merge_read_facts(struct ut_merge *m, size_t first, size_t count,
 			struct ut_err *err) UT_MUST_CHECK;
 
+/* The error that no input is left. */
+int ut_merge_nothing(const struct ut_merge *m, struct ut_err *err);
+
 #endif

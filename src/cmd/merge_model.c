@@ -24,7 +24,7 @@ static void warn(void *ctx, const char *path, const char *text)
 static int load(const struct ut_merge *m, size_t i, bool first_time, struct ut_store *store,
 		struct ut_err *err)
 {
-	struct ut_import_opts opts = { .threads = m->threads };
+	struct ut_import_opts opts = { .threads = m->threads, .checked = first_time };
 
 	opts.progress = &m->progress->done;
 	if (first_time)
@@ -82,7 +82,7 @@ static int read_clocks(struct ut_merge *m, struct ut_err *err)
 		ut_store_release(&store);
 		valid++;
 	}
-	return valid ? 0 : ut_err_set(err, -ENODATA, "none of the %zu files is a trace", m->count);
+	return valid ? 0 : ut_merge_nothing(m, err);
 }
 
 static uint64_t moved(uint64_t ts, int64_t shift)

@@ -211,9 +211,14 @@ static void label(struct ut_merge_plan *p, struct entry *e)
 	bool labelled = e->name.len > strlen(RANK_WORD) &&
 			!memcmp(e->name.at, RANK_WORD, strlen(RANK_WORD));
 
-	if (e->rank != NO_RANK && e->name.len && !labelled)
+	if (e->rank == NO_RANK || labelled)
+		return;
+	if (e->name.len)
 		e->change->name = ut_str_fmt(&p->arena, "\"" RANK_WORD "%d %.*s\"", (int)e->rank,
 					     (int)e->name.len, e->name.at);
+	else if (e->change->pid && *e->pid.at >= '0' && *e->pid.at <= '9') /* whose was it? */
+		e->change->name = ut_str_fmt(&p->arena, "\"" RANK_WORD "%d process %.*s\"",
+					     (int)e->rank, (int)e->pid.len, e->pid.at);
 }
 
 /* Names that occur in several files get the rank in front. */

@@ -7,6 +7,7 @@
 
 #include "base/path.h"
 #include "base/size.h"
+#include "import/inputs.h"
 
 #define ID_MOST (UINT64_C(1) << 53) /* see ut_rewrite_id() */
 
@@ -102,30 +103,65 @@ static int parse_ns(const char *text, int64_t *ns, struct ut_err *err)
 	return 0;
 }
 
-static int apply_offset(struct ut_merge_plan *p, const char *word, struct ut_err *err)
+/* FILE=NS: how long FILE is, and NS. */
+static int parse_offset(const char *word, size_t *len, int64_t *ns, struct ut_err *err)
 {
 	const char *eq = strrchr(word, '=');
-	size_t len = eq ? (size_t)(eq - word) : 0, hits = 0;
-	int64_t ns = 0;
+	struct ut_err why = { 0 };
 	int rc;
 
-	if (!len)
+	*len = eq ? (size_t)(eq - word) : 0;
+	if (!*len)
 		return ut_err_set(err, -EINVAL, "--offset %s: it takes FILE=NS", word);
-	rc = parse_ns(eq + 1, &ns, err);
+	rc = parse_ns(eq + 1, ns, &why);
+	return rc ? ut_err_set(err, rc, "--offset %s: %s", word, why.text) : 0;
+}
+
+/* Is this what the user calls path? Its last part will do. */
+static bool is_called(const char *path, const char *word, size_t len)
+{
+	const char *base = ut_path_base(path);
+
+	return (strlen(path) == len && !memcmp(path, word, len)) ||
+	       (strlen(base) == len && !memcmp(base, word, len));
+}
+
+static int unknown_file(const char *word, struct ut_err *err)
+{
+	return ut_err_set(err, -EINVAL, "--offset %s: no input has this name", word);
+}
+
+int ut_merge_check_offset(const char *word, const struct ut_inputs *in, struct ut_err *err)
+{
+	size_t len;
+	int64_t ns;
+	int rc = parse_offset(word, &len, &ns, err);
+
+	if (rc || !in)
+		return rc;
+	for (size_t i = 0; i < in->count; i++) {
+		if (is_called(strcmp(in->paths[i], "-") ? in->paths[i] : "stdin", word, len))
+			return 0;
+	}
+	return unknown_file(word, err);
+}
+
+static int apply_offset(struct ut_merge_plan *p, const char *word, struct ut_err *err)
+{
+	size_t len, hits = 0;
+	int64_t ns;
+	int rc = parse_offset(word, &len, &ns, err);
+
 	for (size_t i = 0; !rc && i < p->count; i++) {
 		struct ut_merge_file *f = &p->files[i];
-		const char *base = ut_path_base(f->name);
 
-		if ((strlen(f->name) != len || memcmp(f->name, word, len)) &&
-		    (strlen(base) != len || memcmp(base, word, len)))
+		if (!is_called(f->name, word, len))
 			continue;
 		hits++;
 		f->offset += ns;
 		f->plan.shift += ns;
 	}
-	if (!rc && !hits)
-		rc = ut_err_set(err, -EINVAL, "--offset %s: no input has this name", word);
-	return rc;
+	return rc || hits ? rc : unknown_file(word, err);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

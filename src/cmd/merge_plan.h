@@ -16,6 +16,8 @@
 #include "base/str.h"
 #include "import/rewrite.h"
 
+struct ut_inputs;
+
 enum ut_merge_numbers {
 	UT_MERGE_AUTO,     /* changed where two files would use the same */
 	UT_MERGE_KEEP,     /* never changed */
@@ -53,6 +55,10 @@ struct ut_merge_plan {
 	size_t new_ids;   /* files whose pairing numbers changed */
 };
 
+/* Is FILE=NS good, and FILE one of the inputs? Without inputs only the form is looked at. */
+int ut_merge_check_offset(const char *word, const struct ut_inputs *in,
+			  struct ut_err *err) UT_MUST_CHECK;
+
 /* -EINVAL if an offset names a file that is not among the inputs, or is no number. */
 int ut_merge_plan_make(struct ut_merge_plan *p, struct ut_merge_file *files, size_t count,
 		       const struct ut_merge_rules *rules, struct ut_err *err) UT_MUST_CHECK;
@@ -61,7 +67,10 @@ void ut_merge_plan_release(struct ut_merge_plan *p);
 /* What follows behind the last event, up to the end of the file: "\n],...}\n". */
 void ut_merge_plan_tail(const struct ut_merge_plan *p, struct ut_buf *out);
 
-/* In two parts, for tests and for the size of files: merge_clock.c and merge_names.c. */
+/* Tells the user what is done to the files, and what is missing: merge_tell.c. */
+void ut_merge_tell(const struct ut_merge_plan *p, enum ut_merge_numbers pids);
+
+/* In parts, for tests and for the size of files: merge_clock.c and merge_names.c. */
 void ut_merge_align(struct ut_merge_plan *p, bool no_align);
 void ut_merge_processes(struct ut_merge_plan *p, enum ut_merge_numbers mode);
 void ut_merge_ids(struct ut_merge_plan *p, enum ut_merge_numbers mode);

@@ -3,29 +3,26 @@
  *
  * Two looks at each file: the first finds what is in it (merge_facts.c), out of which comes the
  * plan (merge_plan.h); the second copies. Memory does not depend on the size of the files, and
- * not on their number: beyond FAN_IN of them, groups are merged into temporary files first. The
- * ranks of a parallel job do that, too, each with its share, and rank 0 merges the results. Since
- * merging is associative, the bytes are the same.
+ * not on their number: beyond FILES_MOST of them, groups are merged into temporary files first.
+ * Since merging is associative, the bytes are the same.
  */
+#include "cmd/merge_text.h"
+
 #include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "base/log.h"
-#include "base/path.h"
-#include "cmd/merge.h"
 #include "cmd/merge_spill.h"
-#include "cmd/merge_streams.h"
 #include "export/out.h"
 #include "spread/share.h"
 #include "spread/spread.h"
 
-#define FAN_IN 64 /* files that are open at once: 1 MiB of buffers each */
+#define FILES_MOST  64  /* files that are open at once: 1 MiB of buffers each */
+#define FILES_OTHER 12  /* that are open beside them */
+#define SPILLS_MOST 256 /* streams of a temporary file: 200 KiB of buffers each */
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
@@ -74,54 +71,103 @@ static struct ut_stream *open_file(const struct ut_merge *m, const struct ut_mer
 	return &s->stream;
 }
 
-struct streams {
-	struct ut_stream **items;
-	size_t count, cap;
-};
-
-static void add_stream(struct streams *s, struct ut_stream *stream)
+void ut_streams_add(struct ut_streams *s, struct ut_stream *stream)
 {
 	s->items = ut_grow(s->items, s->count + 1, &s->cap, sizeof(struct ut_stream *));
 	s->items[s->count++] = stream;
 }
 
-static void release_streams(struct streams *s)
+void ut_streams_add_fd(struct ut_streams *s, int fd)
 {
-	for (size_t i = 0; i < s->count; i++)
-		s->items[i]->close(s->items[i]);
-	free(s->items);
-	*s = (struct streams){ 0 };
+	s->fds = ut_grow(s->fds, s->fd_count + 1, &s->fd_cap, sizeof(*s->fds));
+	s->fds[s->fd_count++] = fd;
 }
 
-/* Groups of streams become streams of temporary files, until there are few enough. */
-static int narrow(const struct ut_merge *m, struct streams *s, struct ut_err *err)
+void ut_streams_release(struct ut_streams *s)
 {
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->items[i])
+			s->items[i]->close(s->items[i]);
+	}
+	for (size_t i = 0; i < s->fd_count; i++)
+		close(s->fds[i]);
+	free(s->items);
+	free(s->fds);
+	*s = (struct ut_streams){ 0 };
+}
+
+/* As many as the system lets us have: select(), which minds, is not used anywhere. */
+static void allow_open_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* How many files may be open at once, beside what is open anyway. */
+static size_t most_open(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= FILES_MOST + FILES_OTHER)
+		return FILES_MOST;
+	return limit.rlim_cur > FILES_OTHER + 2 ? limit.rlim_cur - FILES_OTHER : 2;
+}
+
+/* One stream out of some, behind what is in the file of to already. */
+static int merge_group(const struct ut_merge *m, struct ut_stream *const *streams, size_t count,
+		       struct ut_streams *to, uint64_t *size, struct ut_err *err)
+{
+	struct ut_spill spill;
+	int fd = to->fds[0], rc, finished;
+
+	ut_spill_start(&spill, fd, *size, m->output);
+	rc = ut_streams_merge(streams, count, m->threads, &spill.runs, err);
+	finished = ut_spill_finish(&spill, err);
+	*size = spill.size;
+	ut_streams_add(to, ut_spill_open_part(fd, m->output, ut_spill_begin(&spill),
+					      ut_spill_end(&spill)));
+	ut_spill_release(&spill);
+	return rc ? rc : finished;
+}
+
+/* The streams in groups of at most most, and one stream for each of them. */
+static int merge_groups(const struct ut_merge *m, struct ut_streams *s, size_t most,
+			struct ut_err *err)
+{
+	struct ut_streams fewer = { 0 };
+	uint64_t size = 0;
+	int rc = 0, fd = ut_spill_unnamed(m->output);
+
+	if (fd < 0)
+		return ut_err_set(err, fd, "%s: no temporary file beside it: %s", m->output,
+				  strerror(-fd));
+	ut_streams_add_fd(&fewer, fd);
+	for (size_t i = 0; !rc && i < s->count; i += most) {
+		size_t n = s->count - i < most ? s->count - i : most;
+
+		rc = merge_group(m, s->items + i, n, &fewer, &size, err);
+		for (size_t k = i; k < i + n; k++) { /* their files are no longer needed */
+			s->items[k]->close(s->items[k]);
+			s->items[k] = NULL;
+		}
+	}
+	ut_streams_release(s);
+	*s = fewer;
+	return rc;
+}
+
+int ut_merge_narrow(const struct ut_merge *m, struct ut_streams *s, struct ut_err *err)
+{
+	/* those that have brought their descriptors read from files that are open already */
+	size_t most = s->fd_count ? SPILLS_MOST : most_open();
 	int rc = 0;
 
-	while (!rc && s->count > FAN_IN) {
-		struct streams fewer = { 0 };
-
-		for (size_t i = 0; !rc && i < s->count; i += FAN_IN) {
-			size_t n = s->count - i < FAN_IN ? s->count - i : FAN_IN;
-			int fd = ut_spill_unnamed(m->output);
-			struct ut_spill spill;
-			int finished;
-
-			if (fd < 0) {
-				rc = ut_err_set(err, fd, "%s: no temporary file beside it: %s",
-						m->output, strerror(-fd));
-				break;
-			}
-			ut_spill_start(&spill, fd, m->output);
-			rc = ut_streams_merge(s->items + i, n, m->threads, &spill.runs, err);
-			finished = ut_spill_finish(&spill, err);
-			rc = rc ? rc : finished;
-			lseek(fd, 0, SEEK_SET);
-			add_stream(&fewer, ut_spill_open(fd, m->output));
-		}
-		release_streams(s);
-		*s = fewer;
-	}
+	for (; !rc && s->count > most; most = SPILLS_MOST)
+		rc = merge_groups(m, s, most, err);
 	return rc;
 }
 
@@ -146,17 +192,17 @@ static int put_result(struct ut_runs *runs, const struct ut_frame *f, uint32_t f
 	return 0;
 }
 
-static int write_result(struct ut_merge *m, const struct ut_merge_plan *plan, struct streams *s,
-			struct ut_err *err)
+int ut_merge_write(struct ut_merge *m, const struct ut_merge_plan *plan, struct ut_streams *s,
+		   struct ut_err *err)
 {
 	struct result r = { .runs.put = put_result };
 	struct ut_buf tail = { 0 };
-	int rc = narrow(m, s, err);
+	int rc = ut_merge_narrow(m, s, err);
 
 	if (rc)
 		return rc;
 	r.out = ut_out_open(m->output, m->out_flags);
-	ut_out_text(r.out, "{\"traceEvents\":[");
+	ut_out_text(r.out, UT_MERGE_HEAD);
 	rc = ut_streams_merge(s->items, s->count, m->threads, &r.runs, err);
 	if (rc) {
 		ut_out_abandon(r.out);
@@ -171,190 +217,26 @@ static int write_result(struct ut_merge *m, const struct ut_merge_plan *plan, st
 
 /* ---- alone ----------------------------------------------------------------------------------- */
 
-static void open_files(const struct ut_merge *m, size_t first, size_t count, struct streams *s)
+void ut_merge_open_files(const struct ut_merge *m, size_t first, size_t count, struct ut_streams *s)
 {
 	for (size_t i = first; i < first + count; i++) {
 		if (!m->files[i].left_out)
-			add_stream(s, open_file(m, &m->files[i]));
+			ut_streams_add(s, open_file(m, &m->files[i]));
 	}
 }
 
 static int merge_alone(struct ut_merge *m, const struct ut_merge_plan *plan, struct ut_err *err)
 {
-	struct streams s = { 0 };
+	struct ut_streams s = { 0 };
 	int rc;
 
-	open_files(m, 0, m->count, &s);
-	rc = write_result(m, plan, &s, err);
-	release_streams(&s);
+	ut_merge_open_files(m, 0, m->count, &s);
+	rc = ut_merge_write(m, plan, &s, err);
+	ut_streams_release(&s);
 	return rc;
 }
 
-/* ---- with others ----------------------------------------------------------------------------- */
-
-/* Everybody gets the facts of all files: those of the ranks, one after the other, are in order. */
-static int exchange_facts(struct ut_merge *m, size_t first, size_t count, struct ut_err *err)
-{
-	struct ut_buf mine = { 0 };
-	struct ut_gathered all;
-	const char *at, *end;
-	char *data;
-	size_t len;
-	int rc = 0;
-
-	for (size_t i = first; i < first + count; i++) {
-		ut_buf_char(&mine, m->files[i].left_out);
-		if (!m->files[i].left_out)
-			ut_facts_pack(&m->files[i].facts, &mine);
-		ut_facts_release(&m->files[i].facts);
-	}
-	ut_spread_gather(m->spread, mine.data, mine.len, &all);
-	ut_buf_release(&mine);
-	len = all.count ? (size_t)all.starts[all.count] : 0;
-	data = ut_spread_bcast(m->spread, all.data, &len);
-	ut_gathered_release(&all);
-	at = data;
-	end = data + len;
-	for (size_t i = 0; !rc && i < m->count; i++) {
-		m->files[i].left_out = at < end && *at++;
-		if (!m->files[i].left_out)
-			rc = ut_facts_unpack(&m->files[i].facts, &at, end);
-	}
-	free(data);
-	if (rc)
-		ut_err_set(err, rc, "the ranks of this job do not understand each other");
-	return ut_spread_agree(m->spread, rc, err);
-}
-
-/* A name that no other merge uses; the same on all ranks but for the rank. */
-static char *spill_name(const struct ut_merge *m, struct ut_arena *a, long token, int rank)
-{
-	bool plain = strcmp(m->output, "-") != 0;
-	char *dir = ut_path_dir(a, plain ? m->output : "-");
-
-	return ut_str_fmt(a, "%s/.%.150s.%ld.%d.tmp", dir,
-			  plain ? ut_path_base(m->output) : "unitrace-merge", token, rank);
-}
-
-/* This rank's files, merged, into a file that rank 0 can open. */
-static int merge_share(struct ut_merge *m, size_t first, size_t count, const char *path,
-		       struct ut_err *err)
-{
-	struct streams s = { 0 };
-	struct ut_spill spill;
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int rc, finished;
-
-	if (fd < 0)
-		return ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
-	open_files(m, first, count, &s);
-	rc = narrow(m, &s, err);
-	ut_spill_start(&spill, fd, path);
-	if (!rc)
-		rc = ut_streams_merge(s.items, s.count, m->threads, &spill.runs, err);
-	finished = ut_spill_finish(&spill, err);
-	rc = rc ? rc : finished;
-	if (close(fd) && !rc)
-		rc = ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
-	release_streams(&s);
-	return rc;
-}
-
-/* Rank 0, when all ranks have their part ready. */
-static int merge_shares(struct ut_merge *m, const struct ut_merge_plan *plan, char **paths,
-			struct ut_err *err)
-{
-	struct streams s = { 0 };
-	int rc = 0;
-
-	for (int r = 0; !rc && r < m->spread->ranks; r++) {
-		int fd = open(paths[r], O_RDONLY | O_CLOEXEC);
-
-		if (fd < 0)
-			rc = ut_err_set(err, -errno,
-					"%s: %s; the ranks need a directory that all of them see",
-					paths[r], strerror(errno));
-		else
-			add_stream(&s, ut_spill_open(fd, paths[r]));
-	}
-	if (!rc)
-		rc = write_result(m, plan, &s, err);
-	release_streams(&s);
-	return rc;
-}
-
-static int merge_together(struct ut_merge *m, const struct ut_merge_plan *plan, size_t first,
-			  size_t count, struct ut_err *err)
-{
-	struct ut_arena arena = { 0 };
-	int ranks = m->spread->ranks;
-	char **paths = UT_NEW_N(&arena, char *, (size_t)ranks);
-	size_t len = sizeof(long);
-	long *token;
-	int rc;
-
-	token = ut_spread_bcast(m->spread, &(long){ getpid() }, &len);
-	for (int r = 0; r < ranks; r++)
-		paths[r] = spill_name(m, &arena, *token, r);
-	free(token);
-	rc = merge_share(m, first, count, paths[m->spread->rank], err);
-	rc = ut_spread_agree(m->spread, rc, err);
-	if (!rc && !m->spread->rank)
-		rc = merge_shares(m, plan, paths, err);
-	rc = ut_spread_agree(m->spread, rc, err);
-	unlink(paths[m->spread->rank]);
-	ut_arena_release(&arena);
-	return rc;
-}
-
-/* ---- what is told ---------------------------------------------------------------------------- */
-
-/* The names of files that one line is about: "a.json, b.json and 3 more". */
-static void name_files(const struct ut_merge_plan *p, bool (*about)(const struct ut_merge_file *),
-		       struct ut_buf *out)
-{
-	size_t named = 0, more = 0;
-
-	for (size_t i = 0; i < p->count; i++) {
-		if (p->files[i].left_out || !about(&p->files[i]))
-			continue;
-		if (named == 3)
-			more++;
-		else
-			ut_buf_fmt(out, "%s%s", named++ ? ", " : "", p->files[i].name);
-	}
-	if (more)
-		ut_buf_fmt(out, " and %zu more", more);
-}
-
-static bool is_unplaced(const struct ut_merge_file *f)
-{
-	return !f->placed;
-}
-
-static void tell_plan(const struct ut_merge *m, const struct ut_merge_plan *p)
-{
-	struct ut_buf names = { 0 };
-
-	if (m->quiet)
-		return;
-	if (p->aligned > 1)
-		ut_log(UT_INFO, "clocks: %zu files aligned to that of %s", p->aligned,
-		       p->files[p->reference].name);
-	if (p->placed && p->unplaced) {
-		name_files(p, is_unplaced, &names);
-		ut_log(UT_WARN,
-		       "clocks: not aligned, because they do not say when they started: %s "
-		       "(--offset FILE=NS moves them)",
-		       names.data);
-		ut_buf_release(&names);
-	}
-	if (p->new_pids && m->rules.pids == UT_MERGE_AUTO)
-		ut_log(UT_INFO,
-		       "pids: %zu changed, because an earlier file uses the same "
-		       "(--pids keep prevents that)",
-		       p->new_pids);
-}
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 int ut_merge_text(struct ut_merge *m, struct ut_err *err)
 {
@@ -362,23 +244,24 @@ int ut_merge_text(struct ut_merge *m, struct ut_err *err)
 	size_t first, count, valid = 0;
 	int rc;
 
+	allow_open_files();
 	ut_share(m->sizes, m->count, (unsigned int)m->spread->ranks, (unsigned int)m->spread->rank,
 		 &first, &count);
 	rc = ut_merge_read_facts(m, first, count, err);
 	rc = ut_spread_agree(m->spread, rc, err);
 	if (!rc && m->spread->ranks > 1)
-		rc = exchange_facts(m, first, count, err);
+		rc = ut_merge_exchange(m, first, count, err);
 	for (size_t i = 0; i < m->count; i++)
 		valid += !m->files[i].left_out;
 	if (!rc && !valid)
-		rc = ut_err_set(err, -ENODATA, "none of the %zu files is a trace", m->count);
+		rc = ut_merge_nothing(m, err);
 	if (!rc)
 		rc = ut_merge_plan_make(&plan, m->files, m->count, &m->rules, err);
 	if (rc)
 		return rc;
-	if (!m->spread->rank)
-		tell_plan(m, &plan);
-	rc = m->spread->ranks > 1 ? merge_together(m, &plan, first, count, err)
+	if (!m->spread->rank && !m->quiet)
+		ut_merge_tell(&plan, m->rules.pids);
+	rc = m->spread->ranks > 1 ? ut_merge_together(m, &plan, first, count, err)
 				  : merge_alone(m, &plan, err);
 	ut_merge_plan_release(&plan);
 	return rc;

@@ -11,6 +11,7 @@
 struct ut_job {
 	int rank;  /* 0 if there is no job */
 	int ranks; /* 1 if there is no job; 0 = several or one, only MPI knows */
+	int local; /* ranks on this machine; 1 if there is no job or nobody tells */
 	const char *plugins[UT_JOB_PLUGINS]; /* in the order in which they are worth a try */
 };
 

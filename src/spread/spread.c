@@ -137,6 +137,18 @@ void ut_gathered_release(struct ut_gathered *all)
 	*all = (struct ut_gathered){ 0 };
 }
 
+void *ut_spread_share(struct ut_spread *s, const void *data, size_t len, size_t *all_len)
+{
+	struct ut_gathered all;
+	void *copy;
+
+	ut_spread_gather(s, data, len, &all);
+	*all_len = all.count ? (size_t)all.starts[all.count] : 0;
+	copy = ut_spread_bcast(s, all.data, all_len);
+	ut_gathered_release(&all);
+	return copy;
+}
+
 static void send_result(struct ut_spread *s, const struct ut_fold *f, int to, int rc)
 {
 	char *data = NULL;

@@ -65,6 +65,9 @@ struct ut_gathered {
 void ut_spread_gather(struct ut_spread *s, const void *data, size_t len, struct ut_gathered *all);
 void ut_gathered_release(struct ut_gathered *all);
 
+/* What every rank gave, one behind the other in the order of ranks, on every rank; free() it. */
+void *ut_spread_share(struct ut_spread *s, const void *data, size_t len, size_t *all_len);
+
 /*
  * Folds partial results into one, on rank 0. pack() writes what this rank has so far into a
  * malloc'ed buffer, fold() takes the packed result of the ranks right above in. Neighbours are

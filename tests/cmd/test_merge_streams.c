@@ -146,7 +146,7 @@ static void threads_change_nothing(void **state)
 	ut_buf_release(&alone.buf);
 }
 
-/* In groups, through files: what ranks do, and what many files need. */
+/* In groups, through a file: what ranks do, and what many files need. */
 static void merging_in_groups_gives_the_same_bytes(void **state)
 {
 	struct text alone = merge(STREAMS, 0), t;
@@ -156,19 +156,23 @@ static void merging_in_groups_gives_the_same_bytes(void **state)
 		struct ut_stream *s[STREAMS], *halves[2];
 		struct ut_err err = { 0 };
 
+		int fd = ut_spill_unnamed("/tmp/x");
+		uint64_t size = 0;
+
+		assert_true(fd >= 0);
 		make_streams(s, STREAMS);
 		for (int half = 0; half < 2; half++) {
 			int first = half ? cut : 0, n = half ? STREAMS - cut : cut;
-			int fd = ut_spill_unnamed("/tmp/x");
 			struct ut_spill spill;
 
-			assert_true(fd >= 0);
-			ut_spill_start(&spill, fd, "spill");
+			ut_spill_start(&spill, fd, size, "spill");
 			assert_int_equal(
 				ut_streams_merge(s + first, (size_t)n, 2, &spill.runs, &err), 0);
 			assert_int_equal(ut_spill_finish(&spill, &err), 0);
-			lseek(fd, 0, SEEK_SET);
-			halves[half] = ut_spill_open(fd, "spill");
+			halves[half] = ut_spill_open_part(fd, "spill", ut_spill_begin(&spill),
+							  ut_spill_end(&spill));
+			size = spill.size;
+			ut_spill_release(&spill);
 		}
 		t = (struct text){ .runs.put = put_text, .last = INT64_MIN };
 		assert_int_equal(ut_streams_merge(halves, 2, 2, &t.runs, &err), 0);
@@ -176,9 +180,54 @@ static void merging_in_groups_gives_the_same_bytes(void **state)
 		assert_memory_equal(t.buf.data, alone.buf.data, t.buf.len);
 		ut_buf_release(&t.buf);
 		close_streams(halves, 2);
+		close(fd);
 		close_streams(s, STREAMS);
 	}
 	ut_buf_release(&alone.buf);
+}
+
+/* What ranks do to write together. Long enough for several frames of a spill. */
+static void parts_between_cuts_are_the_whole(void **state)
+{
+	static const int64_t keys[] = { INT64_MIN, -5,    0,     1,     3,        29997,
+					29998,     45000, 59997, 59998, INT64_MAX };
+	struct ut_stream *s = fake(0, 60000, 1, 0);
+	struct text whole = { .runs.put = put_text, .last = INT64_MIN };
+	struct text parts = { .runs.put = put_text, .last = INT64_MIN };
+	struct ut_spill_cut from = { 0 }, to;
+	struct ut_err err = { 0 };
+	struct ut_stream *part;
+	struct ut_spill spill;
+	int fd = ut_spill_unnamed("/tmp/x");
+
+	(void)state;
+	assert_true(fd >= 0);
+	ut_spill_start(&spill, fd, 0, "spill");
+	assert_int_equal(ut_streams_merge(&s, 1, 0, &spill.runs, &err), 0);
+	assert_int_equal(ut_spill_finish(&spill, &err), 0);
+	assert_true(spill.frames > 5);
+	for (size_t i = 0; i <= sizeof(keys) / sizeof(keys[0]); i++) {
+		to = ut_spill_end(&spill);
+		if (i < sizeof(keys) / sizeof(keys[0]))
+			assert_int_equal(ut_spill_find(&spill, keys[i], &to, &err), 0);
+		part = ut_spill_open_part(fd, "spill", from, to);
+		assert_int_equal(ut_streams_merge(&part, 1, 0, &parts.runs, &err), 0);
+		assert_int_equal(parts.buf.len, to.text);
+		if (i < sizeof(keys) / sizeof(keys[0]))
+			assert_true(!parts.buf.len || parts.last < keys[i]);
+		part->close(part);
+		from = to;
+	}
+	part = ut_spill_open(fd, "spill");
+	assert_int_equal(ut_streams_merge(&part, 1, 0, &whole.runs, &err), 0);
+	assert_int_equal(parts.buf.len, whole.buf.len);
+	assert_memory_equal(parts.buf.data, whole.buf.data, whole.buf.len);
+	part->close(part);
+	close(fd);
+	s->close(s);
+	ut_spill_release(&spill);
+	ut_buf_release(&whole.buf);
+	ut_buf_release(&parts.buf);
 }
 
 static void a_stream_that_fails_ends_it_with_its_reason(void **state)
@@ -206,16 +255,17 @@ static void a_damaged_spill_is_noticed(void **state)
 		int fd = ut_spill_unnamed("/tmp/x");
 		struct ut_spill spill;
 
-		ut_spill_start(&spill, fd, "spill");
+		ut_spill_start(&spill, fd, 0, "spill");
 		assert_int_equal(ut_streams_merge(&s, 1, 0, &spill.runs, &err), 0);
 		assert_int_equal(ut_spill_finish(&spill, &err), 0);
+		ut_spill_release(&spill);
 		assert_int_equal(ftruncate(fd, keep), 0);
-		lseek(fd, 0, SEEK_SET);
 		back = ut_spill_open(fd, "spill");
 		assert_int_equal(ut_streams_merge(&back, 1, 0, &t.runs, &err), -EPROTO);
 		assert_non_null(strstr(err.text, "spill: the temporary file is"));
 		ut_buf_release(&t.buf);
 		back->close(back);
+		close(fd);
 		s->close(s);
 	}
 }
@@ -227,6 +277,7 @@ int main(void)
 		cmocka_unit_test(equal_keys_come_in_the_order_of_streams),
 		cmocka_unit_test(threads_change_nothing),
 		cmocka_unit_test(merging_in_groups_gives_the_same_bytes),
+		cmocka_unit_test(parts_between_cuts_are_the_whole),
 		cmocka_unit_test(a_stream_that_fails_ends_it_with_its_reason),
 		cmocka_unit_test(a_damaged_spill_is_noticed),
 	};

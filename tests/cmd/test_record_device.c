@@ -70,9 +70,9 @@ static void each_option_asks_for_what_it_needs(void **state)
 	*d = (struct ut_device_opts){ .host_timing = true, .device_timing = true };
 	assert_int_equal(want(f), UT_WANT_CALLS | UT_WANT_WORK);
 	*d = (struct ut_device_opts){ .device_timeline = true };
-	assert_int_equal(want(f), UT_WANT_WORK);
+	assert_int_equal(want(f), UT_WANT_WORK | UT_WANT_SUBMITS);
 	*d = (struct ut_device_opts){ .kernel_submission = true };
-	assert_int_equal(want(f), UT_WANT_WORK);
+	assert_int_equal(want(f), UT_WANT_WORK | UT_WANT_SUBMITS);
 	*d = (struct ut_device_opts){ .opencl = true };
 	assert_int_equal(want(f), UT_WANT_WORK | UT_WANT_SUBMITS);
 }

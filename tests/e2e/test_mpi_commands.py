@@ -103,6 +103,25 @@ class Merge(Case):
                          (self.dir / "serial.json").read_bytes())
 
     @under_every_mpi
+    def test_every_rank_writes_its_part(self, name):
+        """Events enough for many cuts; many of them, of several files, at the same time."""
+        for rank in range(5):
+            rng = random.Random(rank)
+            rows = [f'{{"ph":"X","pid":{rank},"tid":1,"ts":{i // 900 * 900},"dur":1,'
+                    f'"name":"{"n" * rng.randrange(200)}"}}' for i in range(3000)]
+            (self.dir / f"rank{rank}.json").write_text("[" + ",\n".join(rows) + "]")
+        for output in ("all.json", "all.json.gz"):
+            self.assertEqual(self.unitrace("merge", "-f", "-o", output, ".").returncode, 0)
+            wanted = (self.dir / output).read_bytes()
+            os.unlink(self.dir / output)
+            got = self.under(name, "merge", "-f", "-o", output, ".")
+            self.assertEqual(got.returncode, 0, got.stderr)
+            self.assertIn(b"15000 events of 5 files", got.stderr)
+            self.assertEqual((self.dir / output).read_bytes(), wanted)
+            self.assertNothingLeft(output)
+            os.unlink(self.dir / output)
+
+    @under_every_mpi
     def test_an_error_on_one_rank_ends_all_with_one_line(self, name):
         self.make_traces()
         (self.dir / "rank5.json").write_text("this is no trace at all" * 100)

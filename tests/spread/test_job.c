@@ -19,6 +19,8 @@ static const char *const all[] = {
 	"SLURM_STEP_NUM_TASKS",
 	"SLURM_NTASKS",
 	"PMIX_RANK",
+	"OMPI_COMM_WORLD_LOCAL_SIZE",
+	"MPI_LOCALNRANKS",
 };
 
 static int no_job(void **state)
@@ -63,6 +65,23 @@ static void each_launcher_is_known_by_its_variables(void **state)
 	no_job(state);
 }
 
+static void the_ranks_of_this_machine_are_known_where_the_launcher_tells(void **state)
+{
+	assert_int_equal(ut_job_look().local, 1);
+	setenv("MPI_LOCALNRANKS", "3", 1);
+	assert_int_equal(ut_job_look().local, 1); /* left over from somebody else's job */
+	setenv("PMI_RANK", "1", 1);
+	setenv("PMI_SIZE", "6", 1);
+	assert_int_equal(ut_job_look().local, 3);
+	setenv("MPI_LOCALNRANKS", "0", 1);
+	assert_int_equal(ut_job_look().local, 1);
+	setenv("OMPI_COMM_WORLD_RANK", "7", 1);
+	setenv("OMPI_COMM_WORLD_SIZE", "8", 1);
+	setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "4", 1);
+	assert_int_equal(ut_job_look().local, 4);
+	no_job(state);
+}
+
 static void a_batch_script_of_slurm_is_no_rank(void **state)
 {
 	setenv("SLURM_PROCID", "0", 1);
@@ -90,6 +109,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_launcher_we_are_alone),
 		cmocka_unit_test(each_launcher_is_known_by_its_variables),
+		cmocka_unit_test(the_ranks_of_this_machine_are_known_where_the_launcher_tells),
 		cmocka_unit_test(a_batch_script_of_slurm_is_no_rank),
 		cmocka_unit_test(nonsense_is_no_job),
 	};

@@ -73,6 +73,16 @@ static void rank_0_hears_everybody_in_order(struct ut_spread *s)
 	free(mine);
 }
 
+static void everybody_hears_everybody(struct ut_spread *s)
+{
+	static const char *const said[RANKS] = { "one", "", "three", "4" };
+	size_t len = 0;
+	char *all = ut_spread_share(s, said[s->rank], strlen(said[s->rank]), &len);
+
+	CHECK(len == 9 && !memcmp(all, "onethree4", 9));
+	free(all);
+}
+
 static void one_failure_is_everybodys(struct ut_spread *s)
 {
 	struct ut_err err = { 0 };
@@ -140,6 +150,7 @@ static int be_a_rank(const char *path)
 	if (s->ranks == RANKS) {
 		numbers_are_combined(s);
 		everybody_hears_rank_0(s);
+		everybody_hears_everybody(s);
 		rank_0_hears_everybody_in_order(s);
 		one_failure_is_everybodys(s);
 		different_words_are_noticed(s);
