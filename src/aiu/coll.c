@@ -174,7 +174,7 @@ static void find_kernel(struct ut_aiu *a, struct ut_aiu_kernels *k, const struct
 		double d = ut_aiu_end(e) - ut_aiu_end(first);
 
 		/* by now the reference has shortened the name of what came before */
-		call->kernel = a->opts.refine && !a->opts.keep_names
+		call->kernel = !a->full_names && !a->opts.keep_names
 				       ? ut_aiu_name_bare(&a->names, &a->table, e->name)
 				       : e->name;
 		if (e->ts > first->ts && d <= NEAR && d >= -NEAR) {

@@ -50,7 +50,7 @@ struct ut_aiu_opts {
 	const struct ut_aiu_filter *filters;
 	size_t filter_count;
 	struct ut_aiu_limit limit;
-	unsigned int threads;
+	unsigned int threads; /* to use; 0 is 1 */
 };
 
 #endif

@@ -4,111 +4,10 @@
 #include <string.h>
 
 #include "aiu/big.h"
+#include "aiu/sort.h"
 #include "base/grow.h"
 
-#define DIGIT_BITS 11
-#define DIGITS     6 /* 66 bits */
-#define BUCKETS    (1u << DIGIT_BITS)
-#define FEW        64 /* up to here insertion is faster */
-#define MOST_RUNS  32 /* sorted pieces; with more, digits are faster than merging */
-
-struct item {
-	uint64_t key;
-	uint32_t event;
-};
-
-/* Bits of a double that compare like the double. */
-static uint64_t key_of(double v)
-{
-	uint64_t bits;
-
-	v += 0.0; /* -0 is 0 */
-	memcpy(&bits, &v, sizeof(bits));
-	return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
-}
-
-static void insertion(struct item *items, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		struct item x = items[i];
-		size_t at = i;
-
-		for (; at && items[at - 1].key > x.key; at--)
-			items[at] = items[at - 1];
-		items[at] = x;
-	}
-}
-
-/* One pass per digit in which the keys differ at all; times of one trace share the upper ones. */
-static void radix(struct item **items, struct item **spare, size_t n)
-{
-	uint64_t all = 0;
-
-	for (size_t i = 1; i < n; i++)
-		all |= (*items)[i].key ^ (*items)[0].key;
-	for (int d = 0; d < DIGITS; d++) {
-		size_t start[BUCKETS + 1] = { 0 };
-		int shift = d * DIGIT_BITS;
-		struct item *from = *items, *to = *spare;
-
-		if (!(all >> shift & (BUCKETS - 1)))
-			continue;
-		for (size_t i = 0; i < n; i++)
-			start[(from[i].key >> shift & (BUCKETS - 1)) + 1]++;
-		for (size_t b = 0; b < BUCKETS; b++)
-			start[b + 1] += start[b];
-		for (size_t i = 0; i < n; i++)
-			to[start[from[i].key >> shift & (BUCKETS - 1)]++] = from[i];
-		*items = to;
-		*spare = from;
-	}
-}
-
-/*
- * Merges runs of rising keys: what was put together from a few sorted lists is sorted in a few
- * rounds. False if there are too many runs. late: of equal keys the later run's comes first (then
- * no run may hold equal keys), otherwise the earlier one's.
- */
-static bool merge_runs(struct item **items, struct item **spare, size_t n, bool late)
-{
-	size_t ends[MOST_RUNS + 1], runs = 0;
-
-	for (size_t i = 1; i <= n; i++) {
-		uint64_t last = (*items)[i - 1].key;
-
-		if (i < n && (late ? last < (*items)[i].key : last <= (*items)[i].key))
-			continue;
-		if (runs == MOST_RUNS)
-			return false;
-		ends[runs++] = i;
-	}
-	while (runs > 1) {
-		size_t from = 0, kept = 0;
-
-		for (size_t r = 0; r < runs; r += 2) {
-			size_t mid = ends[r], end = r + 1 < runs ? ends[r + 1] : mid;
-			size_t x = from, y = mid;
-
-			for (size_t at = from; at < end; at++) {
-				bool left =
-					y == end ||
-					(x < mid && (late ? (*items)[x].key < (*items)[y].key
-							  : (*items)[x].key <= (*items)[y].key));
-
-				(*spare)[at] = left ? (*items)[x++] : (*items)[y++];
-			}
-			ends[kept++] = from = end;
-		}
-		runs = kept;
-		{
-			struct item *swap = *items;
-
-			*items = *spare;
-			*spare = swap;
-		}
-	}
-	return true;
-}
+#define FEW_OF 64 /* if fewer than one in so many are out of place, these are put in */
 
 /* What to sort by. */
 enum by {
@@ -122,65 +21,95 @@ static double value_of(const struct ut_aiu_event *e, enum by by)
 	return by == BY_TS ? e->ts : by == BY_END ? ut_aiu_end(e) : e->dur;
 }
 
-static bool sorted(const struct ut_aiu_table *t, size_t from, size_t to, enum by by)
+/* How many of seq[from..to) are in order, from the first on. */
+static size_t sorted(const struct ut_aiu_table *t, size_t from, size_t to, enum by by)
 {
 	double last = from < to ? value_of(&t->events[t->seq[from]], by) : 0;
+	size_t i = from;
 
-	for (size_t i = from + 1; i < to; i++) {
+	for (; i < to; i++) {
 		double v = value_of(&t->events[t->seq[i]], by);
 
 		if (v < last)
-			return false;
+			break;
 		last = v;
 	}
-	return true;
+	return i - from;
+}
+
+/* Room for n items and as many spare ones; sorts take turns in it. */
+static struct ut_aiu_item *scratch(struct ut_aiu_table *t, size_t n)
+{
+	if (!t->scratch || 2 * n > t->scratch_cap) {
+		free(t->scratch);
+		t->scratch = ut_aiu_big_make(2 * n, sizeof(struct ut_aiu_item));
+		t->scratch_cap = 2 * n;
+	}
+	return t->scratch;
+}
+
+/* seq[from..from + n) as items, sorted; valid until the next sort. */
+static const struct ut_aiu_item *sort_items(struct ut_aiu_table *t, size_t from, size_t n,
+					    enum by by, bool late)
+{
+	struct ut_aiu_item *items = scratch(t, n), *spare = items + n;
+
+	for (size_t i = 0; i < n; i++) {
+		uint32_t event = t->seq[from + i];
+
+		items[i].key = ut_aiu_sort_key(value_of(&t->events[event], by));
+		items[i].event = event;
+	}
+	ut_aiu_sort(&items, &spare, n, late, t->threads > 1);
+	return items;
+}
+
+/* The first n of seq in order are followed by a few, which go to where they belong. */
+static void put_in(struct ut_aiu_table *t, size_t from, size_t n, const struct ut_aiu_item *few,
+		   size_t count, enum by by)
+{
+	uint32_t *seq = t->seq + from;
+
+	while (count--) {
+		size_t low = 0, high = n;
+
+		while (low < high) {
+			size_t mid = (low + high) / 2;
+
+			if (ut_aiu_sort_key(value_of(&t->events[seq[mid]], by)) <= few[count].key)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		memmove(seq + low + count + 1, seq + low, (n - low) * sizeof(*seq));
+		seq[low + count] = few[count].event;
+		n = low;
+	}
 }
 
 static void sort(struct ut_aiu_table *t, size_t from, size_t to, enum by by)
 {
-	size_t n = to - from;
-	struct item *items, *spare;
+	size_t n = to - from, done = sorted(t, from, to, by);
+	const struct ut_aiu_item *items;
 
-	if (sorted(t, from, to, by))
+	if (done == n)
 		return;
-	items = ut_aiu_big_make(n, sizeof(*items));
-	for (size_t i = 0; i < n; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[from + i]];
-
-		items[i] = (struct item){ key_of(value_of(e, by)), t->seq[from + i] };
+	if (n - done < n / FEW_OF) {
+		items = sort_items(t, from + done, n - done, by, false);
+		put_in(t, from, done, items, n - done, by);
+		return;
 	}
-	spare = ut_aiu_big_make(n, sizeof(*spare));
-	if (n <= FEW)
-		insertion(items, n);
-	else if (!merge_runs(&items, &spare, n, false))
-		radix(&items, &spare, n);
+	items = sort_items(t, from, n, by, false);
 	for (size_t i = 0; i < n; i++)
 		t->seq[from + i] = items[i].event;
-	free(items);
-	free(spare);
 }
 
 void ut_aiu_order_late_first(struct ut_aiu_table *t)
 {
-	size_t n = t->seq_count;
-	struct item *items = ut_aiu_big_make(n, sizeof(*items));
-	struct item *spare = ut_aiu_big_make(n, sizeof(*spare));
+	const struct ut_aiu_item *items = sort_items(t, 0, t->seq_count, BY_TS, true);
 
-	for (size_t i = 0; i < n; i++)
-		items[i] = (struct item){ key_of(t->events[t->seq[i]].ts), t->seq[i] };
-	if (!merge_runs(&items, &spare, n, true)) {
-		for (size_t i = 0, k = n; i + 1 < k; i++) {
-			struct item x = items[i];
-
-			items[i] = items[--k];
-			items[k] = x;
-		}
-		radix(&items, &spare, n);
-	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < t->seq_count; i++)
 		t->seq[i] = items[i].event;
-	free(items);
-	free(spare);
 }
 
 void ut_aiu_order_reverse(struct ut_aiu_table *t)

@@ -96,7 +96,8 @@ static void find_runs(struct ut_aiu *a, const uint32_t *order, size_t n, size_t 
 			r.inside = true;
 			add_step(a, &r, e);
 		} else if (r.inside && r.has_bytes && kind == KERNEL && r.receives > ranks - 1) {
-			rate = before > r.begin
+			/* less than 0 if the run began with the very first span */
+			rate = before != r.begin
 				       ? ut_aiu_round(r.bytes / (before - r.begin) / 1000, 3)
 				       : 0;
 			add_pair(a, UT_AIU_K_C_BW_REDUCE, r.begin, before, rate);

@@ -334,6 +334,8 @@ static void say(struct ut_aiu *a, const struct flows *f)
 	for (size_t i = 0; i < f->worst_count; i++)
 		ut_buf_fmt(&b, "\n%" PRId64 "\t%" PRId64 "\t%s", f->worst[i].from, f->worst[i].to,
 			   ut_aiu_double(text, f->worst[i].by));
+	a->issues[UT_AIU_ISSUE_FLOW_BACK] += f->problems;
+	a->issues[UT_AIU_ISSUE_FLOW_LOST] += f->dropped;
 	if (f->problems)
 		ut_aiu_say(&a->messages, UT_AIU_WARN,
 			   "FLOW: Number of potential problems detected = %" PRIu64

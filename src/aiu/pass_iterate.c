@@ -135,6 +135,22 @@ static size_t *borders(const uint32_t *ref, size_t n)
 	return border;
 }
 
+static void add_start(struct ut_aiu_iteration *it, double ts)
+{
+	it->starts = ut_grow(it->starts, it->start_count + 1, &it->start_cap, sizeof(*it->starts));
+	it->starts[it->start_count++] = ts;
+}
+
+/* How many letters earlier the word could begin as well: the repetition goes back that far. */
+static size_t earlier(const struct word *w, size_t start, size_t half)
+{
+	size_t n = 0;
+
+	while (n < start && w->letter[start - n - 1] == w->letter[start - n - 1 + half])
+		n++;
+	return n;
+}
+
 /*
  * Counts the occurrences behind the doubled word. What was collected since the last one is known
  * by its length and by matched, the longest beginning of the word that it ends with.
@@ -144,11 +160,14 @@ static void count_words(const struct word *w, size_t start, size_t half,
 {
 	const uint32_t *ref = w->letter + start;
 	size_t *border = borders(ref, half), matched = 0, length = 0;
+	size_t back = earlier(w, start, half);
 	double last = w->ts[start + half];
 	bool restarted = false;
 
 	it->count = 1;
 	it->mean = last - w->ts[start];
+	add_start(it, w->ts[start - back]);
+	add_start(it, w->ts[start + half - back]);
 	for (size_t i = start + 2 * half; i < w->count; i++) {
 		while (matched && (matched == half || w->letter[i] != ref[matched]))
 			matched = border[matched];
@@ -165,11 +184,14 @@ static void count_words(const struct word *w, size_t start, size_t half,
 				it->count++;
 				it->mean += (from - last - it->mean) / (double)it->count;
 			}
+			add_start(it, w->ts[i + 1 - half - back]);
 			restarted = false;
 			last = from;
 			length = matched = 0;
 		}
 	}
+	if (matched + back) /* one that was not finished */
+		add_start(it, w->ts[w->count - matched - back]);
 	free(border);
 }
 

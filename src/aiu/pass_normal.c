@@ -205,6 +205,9 @@ static void global_wraps(struct ut_aiu *a, struct ut_aiu_event *e)
 
 static void say_counts(struct ut_aiu *a, const struct ut_aiu_normal *n)
 {
+	a->issues[UT_AIU_ISSUE_BAD_ORDER] += n->bad_order;
+	a->issues[UT_AIU_ISSUE_LONG_SPAN] += n->long_spans;
+	a->issues[UT_AIU_ISSUE_EPOCH_MOVE] += n->moves;
 	if (n->bad_order)
 		ut_aiu_say(&a->messages, UT_AIU_ERROR,
 			   "OVC: local_correction fix has missed a spot in TS-sequence of %" PRIu64

@@ -320,6 +320,8 @@ int ut_aiu_pass_overlap(struct ut_aiu *a)
 		}
 		ut_aiu_seq_sweep(t);
 	}
+	a->issues[UT_AIU_ISSUE_OVERLAP] += o.resolved;
+	a->issues[UT_AIU_ISSUE_OVERLAP_LEFT] += o.stuck;
 	ut_aiu_say(&a->messages, o.resolved ? UT_AIU_WARN : UT_AIU_INFO,
 		   "Partial-overlap slices resolved: %" PRIu64, o.resolved);
 	release(&o);

@@ -194,6 +194,7 @@ int ut_aiu_pass_power(struct ut_aiu *a)
 	t->seq_count = kept;
 	for (size_t i = 0; i < count; i++)
 		take_sample(a, &p, samples[i]);
+	a->issues[UT_AIU_ISSUE_BAD_POWER] += p.bad;
 	if (p.bad)
 		ut_aiu_say(&a->messages, UT_AIU_WARN,
 			   "PEC encountered %" PRIu64

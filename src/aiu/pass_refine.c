@@ -11,6 +11,12 @@
 
 #define HOST_PIDS 1000 /* what the host does is shown as rank + 1000 */
 
+/* Numbers of processes may be anything: what does not fit turns over. */
+static int64_t scaled(int64_t n, int64_t by, int64_t plus)
+{
+	return (int64_t)((uint64_t)n * (uint64_t)by + (uint64_t)plus);
+}
+
 bool ut_aiu_is_device(struct ut_aiu *a, const struct ut_aiu_event *e)
 {
 	struct ut_str s;
@@ -145,7 +151,8 @@ static void refine_host(struct ut_aiu *a, struct ut_aiu_event *e)
 		set_external_id(a, e, e->orig);
 	}
 	if (ut_aiu_is_num(&a->table, e->pid))
-		e->pid = ut_aiu_id_int(&a->table, ut_aiu_num(&a->table, e->pid) + HOST_PIDS);
+		e->pid = ut_aiu_id_int(&a->table,
+				       scaled(ut_aiu_num(&a->table, e->pid), 1, HOST_PIDS));
 	if (e->flags & UT_AIU_TORCH_ID && ut_aiu_is_num(&a->table, e->tid)) {
 		int64_t tid = ut_aiu_num(&a->table, e->tid);
 
@@ -190,7 +197,8 @@ static void tell_old(struct ut_aiu *a, const struct shown *s)
 	char name[64];
 
 	snprintf(name, sizeof(name), s->acc ? "AIU Device%lld" : "Host%lld", (long long)rank);
-	add_meta(a, s->pid, s->acc ? s->acc_ts : s->cpu_ts, name, &label, rank * 2 + s->acc + 10);
+	add_meta(a, s->pid, s->acc ? s->acc_ts : s->cpu_ts, name, &label,
+		 scaled(rank, 2, s->acc + 10));
 }
 
 static void tell_new(struct ut_aiu *a, const struct shown *s)
@@ -203,11 +211,12 @@ static void tell_new(struct ut_aiu *a, const struct shown *s)
 	/* what was not seen is told as well, as something of process 0 */
 	snprintf(name, sizeof(name), s->cpu ? "Host%lld" : "cpu_default", (long long)rank);
 	label = ut_aiu_str_arg(UT_AIU_K_NAME, ut_strtab_intern_z(&a->table.strings, name));
-	add_meta(a, s->cpu ? ut_aiu_id_int(&a->table, rank + HOST_PIDS) : zero, s->cpu_ts, name,
-		 &label, s->cpu ? rank * 3 : 0);
+	add_meta(a, s->cpu ? ut_aiu_id_int(&a->table, scaled(rank, 1, HOST_PIDS)) : zero, s->cpu_ts,
+		 name, &label, s->cpu ? scaled(rank, 3, 0) : 0);
 	snprintf(name, sizeof(name), s->acc ? "AIU Device%lld" : "acc_default", (long long)rank);
 	label = ut_aiu_str_arg(UT_AIU_K_NAME, ut_strtab_intern_z(&a->table.strings, name));
-	add_meta(a, s->acc ? s->pid : zero, s->acc_ts, name, &label, s->acc ? rank * 3 + 1 : 0);
+	add_meta(a, s->acc ? s->pid : zero, s->acc_ts, name, &label,
+		 s->acc ? scaled(rank, 3, 1) : 0);
 }
 
 /*

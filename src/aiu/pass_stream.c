@@ -150,6 +150,7 @@ int ut_aiu_pass_check_order(struct ut_aiu *a)
 		}
 		*l = (struct last){ e->ts, d->ts[3], true };
 	}
+	a->issues[UT_AIU_ISSUE_CYCLE_OVERLAP] += bad;
 	if (bad)
 		ut_aiu_say(&a->messages, UT_AIU_WARN,
 			   "TS_SEQUENCE: detected cycles overlapping (TS3[n] < TS4[n-1]) between "

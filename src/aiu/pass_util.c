@@ -37,7 +37,8 @@ struct ut_aiu_util {
 	struct ut_idmap index; /* file and launch -> place in jobs + 1 */
 	struct ut_aiu_sums sums;
 	struct ut_aiu_autopilot autopilot;
-	uint64_t over, no_table, other, uncertain;
+	uint64_t over, no_table, other, uncertain; /* spans and jobs */
+	uint64_t unprinted;                        /* spans of jobs without a fingerprint */
 };
 
 /* The log of a rank; NULL if there is none for it. */
@@ -317,6 +318,10 @@ static void use(struct ut_aiu *a, uint32_t at)
 	double ideal, util;
 	struct ut_arg arg;
 
+	if (!j->count) { /* the profile leaves fingerprints out */
+		a->util->unprinted++;
+		return;
+	}
 	if (!j->known)
 		match(a, j, log);
 	ideal = ideal_of(a, log, j, kernel);
@@ -339,25 +344,39 @@ static void use(struct ut_aiu *a, uint32_t at)
 		add_counter(a, &t->events[at], ut_aiu_end(&t->events[at]), 0, false);
 }
 
+static void say_tables(struct ut_aiu *a, const struct ut_aiu_complog *log)
+{
+	static const char rest[] =
+		"tables with ideal cycles have been detected. Utilization results should be "
+		"inspected carefully!!!!";
+
+	if (a->opts.head)
+		ut_aiu_say(&a->messages, UT_AIU_WARN, "UTL: %zu/%zu unique %s", log->table_count,
+			   log->started, rest);
+	else
+		ut_aiu_say(&a->messages, UT_AIU_WARN, "UTL: %zu %s", log->started, rest);
+}
+
 static void say_totals(struct ut_aiu *a)
 {
 	const struct ut_aiu_util *u = a->util;
 
 	for (size_t i = 0; i < a->logs.count; i++) {
 		if (a->logs.items[i].started > 1)
-			ut_aiu_say(&a->messages, UT_AIU_WARN,
-				   a->opts.head
-					   ? "UTL: %zu/%zu unique tables with ideal cycles have "
-					     "been detected. Utilization results should be "
-					     "inspected carefully!!!!"
-					   : "UTL: %zu/%zu tables with ideal cycles have been "
-					     "detected. Utilization results should be inspected "
-					     "carefully!!!!",
-				   a->logs.items[i].table_count, a->logs.items[i].started);
+			say_tables(a, &a->logs.items[i]);
 	}
+	a->issues[UT_AIU_ISSUE_OVER_100] += u->over;
+	a->issues[UT_AIU_ISSUE_NO_TABLE] += u->no_table;
+	a->issues[UT_AIU_ISSUE_UNSURE_TABLE] += u->uncertain;
+	a->issues[UT_AIU_ISSUE_NO_CATEGORY] += u->other;
 	if (u->over)
 		ut_aiu_say(&a->messages, UT_AIU_WARN,
 			   "UTL: Encountered %" PRIu64 " Events with >100%% utilization", u->over);
+	if (u->unprinted)
+		ut_aiu_say(&a->messages, UT_AIU_WARN,
+			   "UTL: No matching fingerprint for %" PRIu64
+			   " Events. Unable to find a matching Ideal-cycles table.",
+			   u->unprinted);
 	if (u->no_table)
 		ut_aiu_say(&a->messages, UT_AIU_WARN,
 			   "UTL: No matching Ideal Cycles table found for %" PRIu64

@@ -1,6 +1,7 @@
 #include "aiu/read_store.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,16 @@ static uint32_t copy_string(struct copy *c, uint32_t id)
 	return c->strings[id] - 1;
 }
 
+static struct ut_arg text_of(struct copy *c, struct ut_arg a)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, a.value.u64);
+	a.type = UT_ARG_STR;
+	a.value.str = ut_strtab_intern_z(&c->t->strings, text);
+	return a;
+}
+
 static uint32_t copy_args(struct copy *c, uint32_t list)
 {
 	size_t n = list ? ut_arglists_get(&c->s->args, list, NULL, 0) : 0, kept = 0;
@@ -48,9 +59,11 @@ static uint32_t copy_args(struct copy *c, uint32_t list)
 		if (a.flags & UT_ARG_ARRAY && i && c->args[i - 1].key == a.key)
 			continue;
 		a.key = copy_string(c, a.key);
-		a.flags = 0;
-		if (a.type == UT_ARG_STR || a.type == UT_ARG_JSON)
+		if (a.flags & UT_ARG_TEXT)
+			a = text_of(c, a);
+		else if (a.type == UT_ARG_STR || a.type == UT_ARG_JSON)
 			a.value.str = copy_string(c, a.value.str);
+		a.flags = 0;
 		c->args[kept++] = a;
 	}
 	return ut_arglists_add(&c->t->lists, c->args, kept);

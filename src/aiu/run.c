@@ -8,6 +8,7 @@ void ut_aiu_init(struct ut_aiu *a, const struct ut_aiu_opts *opts)
 {
 	*a = (struct ut_aiu){ .opts = *opts };
 	ut_aiu_table_init(&a->table);
+	a->table.threads = opts->threads;
 }
 
 void ut_aiu_release(struct ut_aiu *a)
@@ -18,6 +19,8 @@ void ut_aiu_release(struct ut_aiu *a)
 	free(a->found.stats);
 	free(a->found.active);
 	free(a->found.categories);
+	for (size_t i = 0; i < a->found.iteration_count; i++)
+		free(a->found.iterations[i].starts);
 	free(a->found.iterations);
 	free(a->found.comm);
 	free(a->found.devices);

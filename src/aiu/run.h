@@ -10,6 +10,7 @@
 
 #include "aiu/arg.h"
 #include "aiu/complog.h"
+#include "aiu/extra_issue.h"
 #include "aiu/message.h"
 #include "aiu/name.h"
 #include "aiu/options.h"
@@ -49,6 +50,8 @@ struct ut_aiu_iteration {
 	int64_t pid;
 	double mean; /* us */
 	uint64_t count;
+	double *starts; /* us, of each one that was seen, counted or not, finished or not */
+	size_t start_count, start_cap;
 };
 
 /* -R: kernels of a process, from the begin of the first to the end of the last. */
@@ -102,8 +105,10 @@ struct ut_aiu {
 	bool epochs_late; /* the profile has no barrier between the phases of normalisation */
 	double *shifts;   /* by pid id: us added to ts / f by the alignment of ranks; NULL = none */
 	size_t shift_count;
+	uint64_t issues[UT_AIU_ISSUES]; /* what went wrong, by enum ut_aiu_issue */
 	uint64_t bad_events;            /* dropped because they lacked something */
-	bool told;                      /* the names of processes */
+	bool told;                      /* the names of processes, or nobody asks */
+	bool full_names;                /* names of kernels keep their numbers */
 	bool checked;                   /* the order of kernels */
 	bool forgot_dev_us, forgot_all; /* helper values of stamps are not shown any more */
 	struct ut_err err;              /* why a pass gave up */

@@ -80,27 +80,77 @@ static bool has_barrier(const struct ut_aiu *a, const struct ut_aiu_profile *p)
 	return false;
 }
 
+/* Which stages run. */
+struct plan {
+	bool on[UT_AIU_MOST_STAGES];
+};
+
+static bool runs(const struct plan *plan, const char *name)
+{
+	for (int i = 0; ut_aiu_stages[i].name; i++) {
+		if (plan->on[i] && !strcmp(ut_aiu_stages[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A stage that is asked for takes the next entry of its name in the profile. So of a name that
+ * comes several times an entry may go to a later stage, if one before it is not asked for.
+ */
+static void make_plan(struct ut_aiu *a, const struct ut_aiu_profile *p, struct plan *plan)
+{
+	int next = 0;
+
+	for (int i = 0; ut_aiu_stages[i].name; i++) {
+		const char *name = ut_aiu_stages[i].name;
+		int at = next;
+
+		if (!known(a, i) || !asked_for(a, i))
+			continue;
+		while (ut_aiu_stages[at].name &&
+		       (!known(a, at) || strcmp(ut_aiu_stages[at].name, name) != 0))
+			at++;
+		if (ut_aiu_stages[at].name) {
+			plan->on[i] = p->on[at];
+			next = at + 1;
+		}
+		if (!plan->on[i] && strncmp(name, "verify", 6) != 0)
+			ut_aiu_say(&a->messages, UT_AIU_INFO,
+				   "DAH: Skipping registration of %s : disabled in profile.", name);
+	}
+}
+
+/* Without the first phase of normalisation stamps count where they stand among the arguments. */
+static void take_stamps(struct ut_aiu_table *t)
+{
+	for (size_t i = 0; i < t->seq_count; i++) {
+		struct ut_aiu_event *e = &t->events[t->seq[i]];
+
+		if (e->dev && e->ph == 'X' && !(e->flags & UT_AIU_IN_ATTR))
+			e->flags |= UT_AIU_NORMAL;
+	}
+}
+
 int ut_aiu_run(struct ut_aiu *a, const struct ut_aiu_profile *p, ut_aiu_after *after, void *ctx,
 	       struct ut_err *err)
 {
+	struct plan plan = { 0 };
 	unsigned int number = 0;
 	int rc = 0;
 
 	drop_broken(a);
+	make_plan(a, p, &plan);
 	a->epochs_late = !has_barrier(a, p);
+	a->full_names = !runs(&plan, "tb_refinement_intrusive");
+	a->told = !runs(&plan, "tb_refinement_lightweight");
+	if (!runs(&plan, "normalize_phase1") && !a->opts.verify)
+		take_stamps(&a->table);
 	for (int i = 0; !rc && ut_aiu_stages[i].name; i++) {
 		const struct ut_aiu_stage *s = &ut_aiu_stages[i];
 
-		if (!known(a, i) || !asked_for(a, i))
+		if (!plan.on[i])
 			continue;
-		if (!p->on[i]) {
-			if (strncmp(s->name, "verify", 6) != 0)
-				ut_aiu_say(
-					&a->messages, UT_AIU_INFO,
-					"DAH: Skipping registration of %s : disabled in profile.",
-					s->name);
-			continue;
-		}
 		rc = s->run(a);
 		if (rc)
 			return ut_err_set(err, rc, "%s", a->err.text);

@@ -42,6 +42,7 @@ void ut_aiu_table_release(struct ut_aiu_table *t)
 	free(t->events);
 	free(t->devs);
 	free(t->seq);
+	free(t->scratch);
 	free(t->ids);
 	ut_arglists_release(&t->lists);
 	ut_arena_release(&t->arena);

@@ -138,6 +138,9 @@ struct ut_aiu_table {
 	size_t seq_count, seq_cap;
 	struct ut_aiu_job *jobs;
 	size_t job_count, job_cap;
+	unsigned int threads; /* that sorting may use; 0 is 1 */
+	void *scratch;        /* of sorts */
+	size_t scratch_cap;
 	uint32_t any_flags; /* of the events that were merged: what none has need not be looked for
 			     */
 };

@@ -16,6 +16,28 @@ static void put_lit(struct ut_aiu_writer *w, const char *text, size_t len)
 
 #define PUT(w, text) put_lit((w), (text), sizeof(text) - 1)
 
+static void put_number(struct ut_aiu_writer *w, const char *key, double v)
+{
+	char text[UT_AIU_DOUBLE_ROOM];
+
+	ut_out_fmt(w->out, ",\"%s\":%s", key, ut_aiu_double(text, v));
+}
+
+/* What a sample has until its counter is computed: its clock, or the times of a copy. */
+static void put_sample(struct ut_aiu_writer *w, const struct ut_aiu_event *e)
+{
+	const double *all = w->a->table.devs[e->dev].all;
+
+	if (e->flags & UT_AIU_CLOCK)
+		put_number(w, "TS_cycles", e->dur);
+	if (!(e->flags & UT_AIU_ENDS))
+		return;
+	put_number(w, "DmaI_start", all[0]);
+	put_number(w, "DmaI_end", all[1]);
+	put_number(w, "DmaO_start", all[3]);
+	put_number(w, "DmaO_end", all[4]);
+}
+
 /* The object of arguments; what stands beside it in the event goes in as well. */
 static void put_args_object(struct ut_aiu_writer *w, const struct ut_aiu_event *e)
 {
@@ -24,12 +46,14 @@ static void put_args_object(struct ut_aiu_writer *w, const struct ut_aiu_event *
 	PUT(w, ",\"args\":{");
 	if (e->flags & UT_AIU_IN_ATTR) {
 		PUT(w, "\"attr\":{");
-		ut_aiu_put_args(&m, e, false);
+		ut_aiu_put_args(&m, e);
 		PUT(w, "}");
 		m.any = true;
 	} else {
-		ut_aiu_put_args(&m, e, false);
+		ut_aiu_put_args(&m, e);
 	}
+	if (m.any) /* a sample has a value */
+		put_sample(w, e);
 	if (e->extra)
 		ut_aiu_put_list(&m, e->extra, false);
 	PUT(w, "}");
@@ -198,24 +222,6 @@ static void put_step(struct ut_aiu_writer *w, const struct ut_aiu_event *e)
 		ut_out_fmt(w->out, ",\"io_type\":%d", s->io);
 }
 
-static void put_number(struct ut_aiu_writer *w, const char *key, double v)
-{
-	char text[UT_AIU_DOUBLE_ROOM];
-
-	ut_out_fmt(w->out, ",\"%s\":%s", key, ut_aiu_double(text, v));
-}
-
-/* Times of a copy that a bandwidth sample still needs. */
-static void put_copy(struct ut_aiu_writer *w, const struct ut_aiu_event *e)
-{
-	const double *all = w->a->table.devs[e->dev].all;
-
-	put_number(w, "DmaI_start", all[0]);
-	put_number(w, "DmaI_end", all[1]);
-	put_number(w, "DmaO_start", all[3]);
-	put_number(w, "DmaO_end", all[4]);
-}
-
 void ut_aiu_put_raw(struct ut_aiu_writer *w, const struct ut_aiu_event *e)
 {
 	struct ut_aiu_members m = { .w = w, .any = true }, args = { .w = w };
@@ -233,17 +239,14 @@ void ut_aiu_put_raw(struct ut_aiu_writer *w, const struct ut_aiu_event *e)
 	if (e->flags & UT_AIU_HAS_DUR)
 		*p++ = DUR;
 	put_parts(w, e, parts);
-	if (e->flags & UT_AIU_CLOCK)
-		put_number(w, "TS_cycles", e->dur);
-	if (e->flags & UT_AIU_ENDS)
-		put_copy(w, e);
+	put_sample(w, e);
 	if (e->flags & UT_AIU_FLOW)
 		put_step(w, e);
 	if (e->extra)
 		ut_aiu_put_list(&m, e->extra, true);
 	if (e->flags & UT_AIU_HAS_ARGS && e->ph != 'F') {
 		ut_out_text(w->out, e->flags & UT_AIU_IN_ATTR ? ",\"attr\":{" : ",\"args\":{");
-		ut_aiu_put_args(&args, e, true);
+		ut_aiu_put_args(&args, e);
 		PUT(w, "}");
 	}
 	PUT(w, "}");

@@ -5,7 +5,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "aiu/write.h"
 #include "aiu/write_event.h"
@@ -211,14 +210,6 @@ static void put_serial(struct texts *t, struct ut_out *o)
 	ut_aiu_writer_release(&w);
 }
 
-static unsigned int thread_count(const struct ut_aiu *a, size_t blocks)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t n = a->opts.threads ? a->opts.threads : cores > 0 ? (size_t)cores : 1;
-
-	return (unsigned int)(n < blocks ? n : blocks);
-}
-
 /* The events, on as many threads as there are; the text is the same for any number of them. */
 static void put_events(struct ut_out *o, const struct ut_aiu *a, struct choice c, put_fn *put)
 {
@@ -227,11 +218,12 @@ static void put_events(struct ut_out *o, const struct ut_aiu *a, struct choice c
 			   .put = put,
 			   .lock = PTHREAD_MUTEX_INITIALIZER,
 			   .changed = PTHREAD_COND_INITIALIZER };
-	unsigned int threads, started = 0;
+	unsigned int threads = a->opts.threads, started = 0;
 	pthread_t *ids;
 
 	t.blocks = (a->table.seq_count + BLOCK - 1) / BLOCK;
-	threads = thread_count(a, t.blocks);
+	if (threads > t.blocks)
+		threads = (unsigned int)t.blocks;
 	if (threads < 2) {
 		put_serial(&t, o);
 		return;

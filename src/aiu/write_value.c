@@ -221,7 +221,7 @@ static char *put_five(char *p, const double *v)
 	return p;
 }
 
-/* Helper values that later stages take away again. */
+/* Helper values; the last stages take them away, unless a profile leaves these out. */
 static char *put_helpers(struct ut_aiu_writer *w, const struct ut_aiu_event *e, char *p)
 {
 	const struct ut_aiu_dev *d = &w->a->table.devs[e->dev];
@@ -293,7 +293,7 @@ static char *put_facts(struct ut_aiu_writer *w, const struct ut_aiu_event *e, ch
 }
 
 /* Arguments: those of the input, then what the passes have added. */
-void ut_aiu_put_args(struct ut_aiu_members *m, const struct ut_aiu_event *e, bool raw)
+void ut_aiu_put_args(struct ut_aiu_members *m, const struct ut_aiu_event *e)
 {
 	struct ut_aiu_writer *w = m->w;
 	bool stamps = e->dev && (e->ph == 'X' || e->ph == 'b' || e->ph == 'e');
@@ -309,7 +309,7 @@ void ut_aiu_put_args(struct ut_aiu_members *m, const struct ut_aiu_event *e, boo
 	p = start =
 		ut_out_reserve(w->out, 32 * UT_AIU_PIECE + job.len + ut_aiu_text(w, e->orig).len +
 					       ut_aiu_id_room(w, e->pid));
-	if (raw && e->flags & UT_AIU_HAS_JOB && e->ph != 'F' && !w->a->forgot_all) {
+	if (e->flags & UT_AIU_HAS_JOB && e->ph != 'F' && !w->a->forgot_all) {
 		UT_AIU_LIT(p, ",\"jobhash\":");
 		p = ut_aiu_put_int(p, (int64_t)e->job + 1);
 	}
@@ -323,8 +323,7 @@ void ut_aiu_put_args(struct ut_aiu_members *m, const struct ut_aiu_event *e, boo
 	}
 	if (stamps) {
 		p = put_stamp_notes(w, e, p);
-		if (raw)
-			p = put_helpers(w, e, p);
+		p = put_helpers(w, e, p);
 	}
 	p = put_facts(w, e, p);
 	if (p > start && !m->any) { /* the first member has no comma */

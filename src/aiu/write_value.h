@@ -48,6 +48,6 @@ struct ut_aiu_members {
 /* Into the output itself. */
 void ut_aiu_put_value(struct ut_aiu_writer *w, const struct ut_arg *arg);
 void ut_aiu_put_list(struct ut_aiu_members *m, uint32_t list, bool ids);
-void ut_aiu_put_args(struct ut_aiu_members *m, const struct ut_aiu_event *e, bool raw);
+void ut_aiu_put_args(struct ut_aiu_members *m, const struct ut_aiu_event *e);
 
 #endif

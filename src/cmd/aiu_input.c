@@ -121,19 +121,13 @@ static void *read_some(void *ctx)
 	}
 }
 
-static unsigned int thread_count(unsigned int asked, size_t files)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t n = asked ? asked : cores > 0 ? (size_t)cores : 1;
-
-	return (unsigned int)(n < files ? n : files);
-}
-
 static int read_files(struct reading *r, unsigned int threads, struct ut_err *err)
 {
 	pthread_t *ids = ut_make((threads + 1) * sizeof(*ids));
 	unsigned int started = 0;
 
+	if (threads > r->files->count)
+		threads = (unsigned int)r->files->count;
 	while (started + 1 < threads && !pthread_create(&ids[started], NULL, read_some, r))
 		started++;
 	read_some(r);
@@ -221,6 +215,7 @@ static int take_parts(struct ut_aiu *a, struct reading *r, struct ut_aiu_frame *
 
 	for (size_t i = 0; i < n; i++) {
 		say_part(a, &r->parts[i], r->files->paths[i]);
+		ut_aiu_issues_read(a->issues, &r->parts[i]);
 		if (head)
 			say_lengths(a, &r->parts[i], r->files->paths[i]);
 		traces += !r->parts[i].is_log;
@@ -250,7 +245,7 @@ int ut_aiu_input(struct ut_aiu *a, const struct ut_aiu_setup *s, struct ut_aiu_f
 		goto out;
 	}
 	r.parts = ut_make(files.count * sizeof(*r.parts));
-	rc = read_files(&r, thread_count(s->opts.threads, files.count), err);
+	rc = read_files(&r, s->opts.threads, err);
 	if (!rc)
 		rc = take_parts(a, &r, frame, s->opts.head, err);
 	for (size_t i = 0; i < files.count; i++)

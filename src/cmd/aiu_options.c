@@ -8,10 +8,12 @@
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/str.h"
+#include "cmd/aiu_report.h"
 #include "cmd/cmd.h"
 #include "import/json.h"
 
@@ -83,7 +85,7 @@ static int check_freq(const char *text, struct ut_aiu_setup *s, struct ut_err *e
 	size_t first = colon ? (size_t)(colon - text) : strlen(text);
 
 	s->opts.core = DEFAULT_CORE;
-	s->soc_only = !colon;
+	s->soc_only = colon ? NULL : text;
 	if (!read_mhz(text, first, &s->opts.soc) ||
 	    (colon && !read_mhz(colon + 1, strcspn(colon + 1, ":"), &s->opts.core))) {
 		ut_err_set(err, -EINVAL, "Frequency setting requires float values.");
@@ -267,15 +269,25 @@ static const char *new_option(const struct ut_aiu_words *w)
 	bool profile = w->profile && (!strcmp(w->profile, "torch_minimal.json") ||
 				      !strcmp(w->profile, "verification.json"));
 
-	return w->event_filter              ? "--event_filter"
-	       : w->event_limit             ? "--event_limit"
-	       : w->streams                 ? "--max_tid_streams"
-	       : w->power_stats             ? "--power-stats"
-	       : w->verify                  ? "--verify"
-	       : w->compiler_info           ? "--compiler_info"
-	       : profile                    ? "--profile"
-	       : !strcmp(w->format, "pddf") ? "--format pddf"
-					    : NULL;
+	const struct {
+		bool given;
+		const char *name;
+	} options[] = {
+		{ w->event_filter, "--event_filter" },
+		{ w->event_limit, "--event_limit" },
+		{ w->streams, "--max_tid_streams" },
+		{ w->power_stats, "--power-stats" },
+		{ w->verify && !*w->verify, "--verify" },
+		{ w->compiler_info, "--compiler_info" },
+		{ profile, "--profile" },
+		{ !strcmp(w->format, "pddf"), "--format pddf" },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (options[i].given)
+			return options[i].name;
+	}
+	return NULL;
 }
 
 static int check_streams(const char *text, struct ut_aiu_setup *s, struct ut_err *err)
@@ -295,6 +307,7 @@ static int check_streams(const char *text, struct ut_aiu_setup *s, struct ut_err
 static void copy_flags(const struct ut_aiu_words *w, struct ut_aiu_setup *s)
 {
 	struct ut_aiu_opts *o = &s->opts;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	o->flow = w->flow;
 	o->coll_events = w->coll;
@@ -311,9 +324,9 @@ static void copy_flags(const struct ut_aiu_words *w, struct ut_aiu_setup *s)
 	o->stats = !w->no_stats;
 	o->refine = !w->disable_tb;
 	o->power_stats = w->power_stats;
-	o->verify = w->verify;
+	o->verify = s->report.verify == UT_AIU_VERIFY_ONLY;
 	o->keep_phases = w->filter ? w->filter : "";
-	o->threads = (unsigned int)w->threads;
+	o->threads = (unsigned int)(w->threads ? w->threads : cores > 0 ? (uint64_t)cores : 1);
 	s->input = w->input;
 	s->logs = w->compiler_info ? w->compiler_info : w->compiler_log;
 	s->tb = w->tb && !w->disable_tb;
@@ -326,7 +339,7 @@ static void copy_flags(const struct ut_aiu_words *w, struct ut_aiu_setup *s)
 	o->head = w->compat ? !strcmp(w->compat, "1.2") : s->head_because != NULL;
 	/* --tb of release 1.2 leaves complete torch traces alone */
 	s->profile = w->profile         ? w->profile
-		     : w->verify        ? "verification.json"
+		     : o->verify        ? "verification.json"
 		     : w->tb && o->head ? "torch_minimal.json"
 					: "default.json";
 }
@@ -351,6 +364,8 @@ int ut_aiu_check(const struct ut_aiu_words *w, struct ut_aiu_setup *s, struct ut
 		status = check_filters(w->event_filter, s, a, err);
 	if (!status)
 		status = check_streams(w->streams, s, err);
+	if (!status)
+		status = ut_aiu_report_check(w, &s->report, err);
 	if (!status)
 		status = check_freq(w->freq, s, err);
 	if (status)

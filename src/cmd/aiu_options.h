@@ -21,20 +21,37 @@ struct ut_aiu_words {
 	const char *input, *output, *compiler_log, *compiler_info, *freq, *freq_scaling, *level;
 	const char *format, *event_filter, *event_limit, *filter, *overlap, *streams, *time_unit;
 	const char *profile, *autopilot, *compat, *layout;
+	const char *json, *html, *verify; /* "" = without a value */
 	bool flow, coll, summarize, fix, no_sync, sync_v2, keep_prep, keep_names, drop_globals;
-	bool skip, split, no_stats, tb, disable_tb, disable_file, intermediate, power_stats, verify;
-	bool ignore_crit, sync_to_dev, no_warnings;
+	bool skip, split, no_stats, tb, disable_tb, disable_file, intermediate, power_stats;
+	bool ignore_crit, sync_to_dev, no_warnings, no_mpi;
 	uint64_t threads;
+};
+
+enum ut_aiu_verify {
+	UT_AIU_VERIFY_NOT,
+	UT_AIU_VERIFY_ONLY,   /* change nothing, but tell what an analysis could be trusted with */
+	UT_AIU_VERIFY_REPORT, /* analyse, and tell how much of it can be trusted */
+	UT_AIU_VERIFY_STRICT, /* ... and fail if that is too little */
+};
+
+/* Reports; "" = a name made from the output's. */
+struct ut_aiu_report_wants {
+	const char *json, *html;
+	enum ut_aiu_verify verify;
+	double least; /* percent that must be trusted */
 };
 
 /* Checked. */
 struct ut_aiu_setup {
 	struct ut_aiu_opts opts;
+	struct ut_aiu_report_wants report;
 	const char *input, *output, *logs, *format, *time_unit, *profile;
 	const char *head_because; /* the option that selected 1.2; NULL = none */
 	enum ut_aiu_layout layout;
 	int level;
-	bool tb, write_trace, intermediate, soc_only;
+	bool tb, write_trace, intermediate;
+	const char *soc_only;          /* --freq as it was written, if it has no core frequency */
 	struct ut_aiu_filter *filters; /* owned */
 	size_t filter_count;
 };

@@ -139,6 +139,29 @@ static void add_communication(struct options *o, struct ut_aiu_words *w)
 	add(o, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
+static void add_reports(struct options *o, struct ut_aiu_words *w)
+{
+	const struct ut_opt rows[] = {
+		ut_opt_heading("Reports"),
+		ut_opt_words(
+			ut_opt_str(0, "html", "[FILE]", &w->html,
+				   "a page with step times, overlap, stragglers, kernels, energy "
+				   "(OUTPUT_report.html)"),
+			"<file>"),
+		ut_opt_words(ut_opt_str(0, "json", "[FILE]", &w->json,
+					"the same for programs (OUTPUT_report.json)"),
+			     "<file>"),
+		ut_opt_words(
+			ut_opt_str('V', "verify", "[HOW]", &w->verify,
+				   "tell how much can be trusted: alone, and change nothing (1.2); "
+				   "=report, and analyse; =strict[:PERCENT], and end with status "
+				   "1 if there are errors or less than 95 % is sure"),
+			"report strict"),
+	};
+
+	add(o, rows, sizeof(rows) / sizeof(rows[0]));
+}
+
 static void add_running(struct options *o, struct ut_aiu_words *w)
 {
 	const struct ut_opt rows[] = {
@@ -154,14 +177,14 @@ static void add_running(struct options *o, struct ut_aiu_words *w)
 			"1.0 1.2"),
 		ut_opt_flag(0, "power-stats", &w->power_stats,
 			    "tell power with and without kernels (1.2)"),
-		ut_opt_flag('V', "verify", &w->verify,
-			    "change nothing, tell what is in the trace (1.2)"),
 		ut_opt_words(ut_opt_str('D', "loglevel", "N", &w->level,
 					"0 errors, 1 warnings, 2 progress (default), 3, 4 more"),
 			     "0 1 2 3 4"),
 		ut_opt_range(
 			ut_opt_u64(0, "threads", "N", &w->threads, "threads to use (0: all cores)"),
 			0, 256),
+		ut_opt_flag(0, "no-mpi", &w->no_mpi,
+			    "under mpiexec: each process does the whole command by itself"),
 		ut_opt_flag(0, "version", &w->version, "print the version"),
 		ut_opt_flag('h', "help", &w->help, "show this help"),
 	};
@@ -174,6 +197,7 @@ static void add_hidden(struct options *o, struct ut_aiu_words *w)
 {
 	const struct ut_opt rows[] = {
 		ut_opt_hidden(ut_opt_str(0, "compiler", "FILE", &w->compiler_log, "")),
+		ut_opt_hidden(ut_opt_flag(0, "h", &w->help, "")), /* --html is no reading of it */
 		ut_opt_hidden(ut_opt_flag(0, "counter-list", &w->counters_given, "")),
 		ut_opt_hidden(ut_opt_str(0, "freq_scaling", "X", &w->freq_scaling, "")),
 		ut_opt_hidden(ut_opt_flag('T', "sync_to_dev", &w->sync_to_dev, "")),
@@ -195,6 +219,7 @@ const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words
 	add_clocks(&o, w);
 	add_events(&o, w);
 	add_communication(&o, w);
+	add_reports(&o, w);
 	add_running(&o, w);
 	add_hidden(&o, w);
 	add(&o, &end, 1);
@@ -237,6 +262,45 @@ static bool is_counter(const char *word)
 	return len >= 5 && len <= 9 && !strncmp(word, "--counter", len);
 }
 
+/* Options that may stand without a value: how much of the word names them, dashes included. */
+static const struct {
+	const char *name;
+	size_t least;
+	bool next; /* a word behind it is its value */
+} optional[] = {
+	{ "--json", 3, true },
+	{ "--html", 4, true },
+	{ "--verify", 6, false },
+};
+
+/* Such an option without "="; how many words it takes, 0 = it is none. */
+static int spread_optional(struct spread *s, int argc, const char *const *argv)
+{
+	size_t len = strlen(argv[0]);
+
+	for (size_t i = 0; i < sizeof(optional) / sizeof(optional[0]); i++) {
+		bool takes = optional[i].next && argc > 1 && !is_option(argv[1]);
+
+		if (len < optional[i].least || strncmp(argv[0], optional[i].name, len) != 0)
+			continue;
+		push(s, ut_str_fmt(s->arena, "%s=%s", optional[i].name, takes ? argv[1] : ""));
+		return takes ? 2 : 1;
+	}
+	return 0;
+}
+
+/* Only the last -C counts. */
+static void forget_counters(struct spread *s)
+{
+	int kept = 0;
+
+	for (int i = 0; i < s->count; i++) {
+		if (strncmp(s->words[i], "--counter=", 10) != 0)
+			s->words[kept++] = s->words[i];
+	}
+	s->count = kept;
+}
+
 /* Takes the values behind a -C; how many words that were. */
 static int spread_counter(struct spread *s, int argc, const char *const *argv)
 {
@@ -244,6 +308,7 @@ static int spread_counter(struct spread *s, int argc, const char *const *argv)
 		argv[0][1] == 'C' ? (argv[0][2] ? argv[0] + 2 : NULL) : strchr(argv[0], '=');
 	int n = 1;
 
+	forget_counters(s);
 	push(s, "--counter-list");
 	if (glued) {
 		push(s, ut_str_fmt(s->arena, "--counter=%s", glued + (*glued == '=')));
@@ -291,7 +356,7 @@ static void spread_flags(struct spread *s, const char *word)
 	const char *p = word + 1;
 
 	for (; is_flag(*p); p++)
-		push(s, ut_str_fmt(s->arena, "-%c", *p));
+		push(s, *p == 'V' ? "--verify=" : ut_str_fmt(s->arena, "-%c", *p));
 	if (*p)
 		push(s, ut_str_fmt(s->arena, "-%s", p));
 }
@@ -303,6 +368,7 @@ int ut_aiu_spread(struct ut_arena *a, int argc, const char *const *argv, const c
 	struct spread s = { .arena = a };
 	const struct ut_opt *table = ut_aiu_option_table(a, UT_NEW(a, struct ut_aiu_words));
 	bool value = false;
+	int taken;
 
 	for (int i = 0; i < argc; i++)
 		room += strlen(argv[i]) + 2;
@@ -315,7 +381,9 @@ int ut_aiu_spread(struct ut_arena *a, int argc, const char *const *argv, const c
 			value = false;
 		} else if (is_counter(w)) {
 			i += spread_counter(&s, argc - i, argv + i) - 1;
-		} else if (w[0] == '-' && is_flag(w[1]) && w[2] && w[1] != '-') {
+		} else if ((taken = spread_optional(&s, argc - i, argv + i)) > 0) {
+			i += taken - 1;
+		} else if (w[0] == '-' && (w[1] == 'V' || (is_flag(w[1]) && w[2]))) {
 			spread_flags(&s, w);
 			value = takes_value(table, s.words[s.count - 1]);
 		} else if (is_option(w)) {

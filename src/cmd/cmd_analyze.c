@@ -14,18 +14,22 @@
 #include "aiu/profile.h"
 #include "aiu/stage.h"
 #include "base/arena.h"
+#include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/aiu_input.h"
 #include "cmd/aiu_options.h"
+#include "cmd/aiu_report.h"
 #include "cmd/cmd.h"
 #include "export/out.h"
+#include "spread/spread.h"
 #include "version.h"
 
 /* How the console speaks. */
 struct console {
 	int level;
 	bool colour;
+	FILE *to;
 };
 
 /* "2026-01-31T12:00:00.123456     INFO text ": every part of a line is followed by a blank. */
@@ -44,22 +48,29 @@ static void print_message(void *ctx, const struct ut_aiu_message *m)
 	gettimeofday(&now, NULL);
 	localtime_r(&now.tv_sec, &tm);
 	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm);
-	printf("%s.%06ld %s%8s%s %s \n", day, (long)now.tv_usec, colour ? colours[m->level] : "",
-	       names[m->level], colour ? "\033[0m" : "", m->text);
+	fprintf(c->to, "%s.%06ld %s%8s%s %s \n", day, (long)now.tv_usec,
+		colour ? colours[m->level] : "", names[m->level], colour ? "\033[0m" : "", m->text);
 }
 
-/* Intermediate results: where they go. */
-struct dump {
+/* What looks at the run while it goes on. */
+struct watch {
 	const struct ut_aiu_setup *setup;
+	struct ut_aiu_extra extra; /* for reports */
+	char *other;               /* what made the output, as JSON */
+	bool reports, early;       /* early: while the stages run */
 };
 
-static int dump_stage(void *ctx, struct ut_aiu *a, unsigned int number, const char *stage,
-		      struct ut_err *err)
+static int after_stage(void *ctx, struct ut_aiu *a, unsigned int number, const char *stage,
+		       struct ut_err *err)
 {
-	const struct dump *d = ctx;
+	struct watch *d = ctx;
 	struct ut_buf b = { 0 };
 	int rc;
 
+	if (d->early)
+		ut_aiu_extra_after(&d->extra, a, stage);
+	if (!d->setup->intermediate)
+		return 0;
 	ut_buf_fmt(&b, "%s_%02u_%s", d->setup->output, number, stage);
 	rc = ut_aiu_write_raw(a, b.data, b.data, err);
 	ut_buf_release(&b);
@@ -172,13 +183,13 @@ static int write_results(struct ut_aiu *a, const struct ut_aiu_setup *s, struct 
 }
 
 /* The work. */
-static int analyze(struct ut_aiu *a, const struct ut_aiu_setup *s, int argc,
-		   const char *const *argv, struct ut_err *err)
+static int analyze(struct ut_aiu *a, struct watch *watch, int argc, const char *const *argv,
+		   struct ut_err *err)
 {
+	const struct ut_aiu_setup *s = watch->setup;
 	struct ut_aiu_profile profile;
 	struct ut_aiu_frame frame = { .trace_name = s->output, .time_unit = s->time_unit };
-	struct dump dump = { .setup = s };
-	char *other = NULL;
+	bool look = s->intermediate || watch->early;
 	struct ut_aiu_profile_rules rules = { s->opts.head, &a->messages };
 	int rc = ut_aiu_profile_read(&profile, &rules, s->profile, err);
 
@@ -187,29 +198,29 @@ static int analyze(struct ut_aiu *a, const struct ut_aiu_setup *s, int argc,
 	if (rc)
 		goto out;
 	read_logs(a, s);
-	rc = ut_aiu_run(a, &profile, s->intermediate ? dump_stage : NULL, &dump, err);
+	if (watch->early)
+		ut_aiu_extra_init(&watch->extra, a);
+	rc = ut_aiu_run(a, &profile, look ? after_stage : NULL, watch, err);
 	if (rc)
 		goto out;
-	frame.other = other = describe_run(a, s, argc, argv);
+	frame.other = watch->other = describe_run(a, s, argc, argv);
 	rc = write_results(a, s, &frame, err);
 out:
 	ut_aiu_frame_release(&frame);
-	free(other);
 	return rc;
 }
 
 static void say_start(struct ut_aiu *a, const struct ut_aiu_setup *s)
 {
 	if (s->soc_only)
-		printf("HINT: --freq only specified SoC freqency %g. Using default core freq %.1f. "
-		       "You "
-		       "may specify both by using: --freq=<soc>:<core>\n",
-		       s->opts.soc, s->opts.core);
+		printf("HINT: --freq only specified SoC freqency %s. Using default core freq %.1f. "
+		       "You may specify both by using: --freq=<soc>:<core>\n",
+		       s->soc_only, s->opts.core);
 	if (s->opts.counters & UT_AIU_RCU_UTIL && !s->logs)
-		ut_aiu_say(
-			&a->messages, UT_AIU_WARN,
-			"rcu_util counter requested but no compiler log provided. No utilization "
-			"will be plotted.");
+		ut_aiu_say(&a->messages, UT_AIU_WARN,
+			   "rcu_util counter requested but no compiler log%s provided. No "
+			   "utilization will be plotted.",
+			   s->opts.head ? "/inductor spyre directory path" : "");
 	ut_aiu_say(&a->messages, UT_AIU_INFO, "Starting Test parser");
 	if (s->head_because)
 		ut_aiu_say(
@@ -221,7 +232,11 @@ static void say_start(struct ut_aiu *a, const struct ut_aiu_setup *s)
 
 static int run(const struct ut_aiu_setup *s, int argc, const char *const *argv)
 {
-	struct console console = { .level = s->level, .colour = isatty(STDOUT_FILENO) };
+	bool aside = ut_aiu_report_speaks(&s->report), trusted = true;
+	struct console console = { .level = s->level,
+				   .colour = !aside && isatty(STDOUT_FILENO),
+				   .to = aside ? stderr : stdout };
+	struct watch watch = { .setup = s, .reports = ut_aiu_reports(&s->report) };
 	struct ut_err err = { 0 };
 	struct ut_aiu a;
 	int rc;
@@ -236,14 +251,45 @@ static int run(const struct ut_aiu_setup *s, int argc, const char *const *argv)
 		return UT_EXIT_FAILED;
 	}
 	say_start(&a, s);
-	rc = analyze(&a, s, argc, argv, &err);
+	watch.early = watch.reports && s->report.verify != UT_AIU_VERIFY_ONLY;
+	rc = analyze(&a, &watch, argc, argv, &err);
 	if (!rc) {
 		ut_aiu_say(&a.messages, UT_AIU_INFO, "Finishing Test parser. Return code= 0");
 		ut_aiu_say(&a.messages, UT_AIU_INFO, "Exported events:  %zu", a.table.seq_count);
 	}
 	fflush(stdout);
+	if (!rc && watch.reports)
+		rc = ut_aiu_report_make(&a, &watch.extra, s, watch.other, &trusted, &err);
+	fflush(stdout);
+	ut_aiu_extra_release(&watch.extra);
+	free(watch.other);
 	ut_aiu_release(&a);
-	return rc ? ut_cmd_fail(&ut_cmd_analyze, &err) : UT_EXIT_OK;
+	if (rc)
+		return ut_cmd_fail(&ut_cmd_analyze, &err);
+	return trusted ? UT_EXIT_OK : UT_EXIT_FAILED;
+}
+
+/*
+ * Under mpiexec the command is started once per rank, but there is one trace to write: rank 0 does
+ * that, and all end with its status. The stages need all events of all files on one clock, so
+ * sharing them out would save little.
+ */
+static int run_once(const struct ut_aiu_setup *s, bool alone, int argc, const char *const *argv)
+{
+	struct ut_spread spread = { .ranks = 1 };
+	struct ut_err note = { 0 }, err = { 0 };
+	int64_t status;
+
+	if (!alone && ut_spread_start(&spread, &note) == UT_SPREAD_IDLE)
+		return UT_EXIT_OK;
+	if (note.text[0])
+		ut_log(UT_WARN, "%s", note.text);
+	if (ut_spread_same(&spread, argc, argv, &err))
+		status = spread.rank ? UT_EXIT_FAILED : ut_cmd_fail(&ut_cmd_analyze, &err);
+	else
+		status = ut_spread_max(&spread, spread.rank ? 0 : run(s, argc, argv));
+	ut_spread_stop(&spread);
+	return (int)status;
 }
 
 /* What the reference calls a failure rather than a misuse. */
@@ -278,7 +324,7 @@ static int cmd_analyze(int argc, const char *const *argv)
 		else if (status)
 			status = refuse(&err);
 		else
-			status = run(&setup, argc, argv);
+			status = run_once(&setup, words.no_mpi, argc, argv);
 	}
 	ut_aiu_setup_release(&setup);
 	ut_opt_list_release(&words.counters);
@@ -303,7 +349,8 @@ const struct ut_cmd ut_cmd_analyze = {
 		"program is also installed under that name. A program to record that is called\n"
 		"analyze: unitrace -- analyze",
 	.examples = "  acelyzer -i \"jobs/hap-*.json\" -c compile.log -o hap_trace.json\n"
-		    "  unitrace analyze -i \"rank_*.json\" --freq 560:800 --flow -R --tb\n",
+		    "  unitrace analyze -i \"rank_*.json\" --freq 560:800 --flow -R --tb\n"
+		    "  unitrace analyze -i \"rank_*.json\" --html --verify=strict\n",
 	.options = analyze_options,
 	.run = cmd_analyze,
 };

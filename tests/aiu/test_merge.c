@@ -137,7 +137,8 @@ static void strings_and_stamps_keep_their_events(void **state)
 	assert_string_equal(text,
 			    "{\"name\":\"b\",\"cat\":\"\",\"ph\":\"X\",\"ts\":2.0,\"dur\":1.0,"
 			    "\"pid\":0,\"tid\":1,\"args\":{\"TS1\":\"6\",\"TS2\":\"7\","
-			    "\"TS3\":\"8\",\"TS4\":\"9\",\"TS5\":\"10\",\"other\":[1,\"x\"]}}");
+			    "\"TS3\":\"8\",\"TS4\":\"9\",\"TS5\":\"10\",\"other\":[1,\"x\"],"
+			    "\"jobhash\":2}}");
 	free(text);
 	ut_aiu_release(&a);
 }

@@ -115,6 +115,25 @@ static void sorts_are_stable_for_any_input(void **state)
 	}
 }
 
+static void a_few_at_the_end_go_where_they_belong(void **state)
+{
+	static const double late[] = { 7, -1, 7, 1e9, 0, 1500, 0 };
+
+	(void)state;
+	for (size_t few = 1; few <= sizeof(late) / sizeof(late[0]); few++) {
+		struct ut_aiu_table t;
+
+		fill(&t, MANY, 1, 10);
+		for (size_t i = 0; i < MANY - few; i++)
+			t.events[i].ts = (double)(i / 3);
+		for (size_t i = 0; i < few; i++)
+			t.events[MANY - few + i].ts = late[i];
+		ut_aiu_order_by_ts(&t, 0, t.seq_count);
+		check(&t, by_ts, false);
+		ut_aiu_table_release(&t);
+	}
+}
+
 static void a_part_of_the_sequence_can_be_sorted(void **state)
 {
 	struct ut_aiu_table t;
@@ -183,6 +202,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorts_are_stable_for_any_input),
+		cmocka_unit_test(a_few_at_the_end_go_where_they_belong),
 		cmocka_unit_test(a_part_of_the_sequence_can_be_sorted),
 		cmocka_unit_test(groups_come_in_order_of_their_first_event),
 		cmocka_unit_test(splitting_keeps_the_order_of_both_parts),

@@ -1,0 +1,52 @@
+/*
+ * extra_work.h - what the files of extra.h share.
+ */
+#ifndef UT_AIU_EXTRA_WORK_H
+#define UT_AIU_EXTRA_WORK_H
+
+#include "aiu/extra.h"
+
+enum ut_aiu_mark {
+	UT_AIU_MARK_DEVICE = 1, /* a span with stamps */
+	UT_AIU_MARK_DOUBT = 2,  /* host and device do not agree about it */
+};
+
+/* The place of a rank, made if need be. */
+uint32_t ut_aiu_extra_rank(struct ut_aiu_extra *x, int64_t number);
+
+/* Microseconds of the trace as nanoseconds since zero. */
+int64_t ut_aiu_extra_ns(const struct ut_aiu_extra *x, double us);
+
+void ut_aiu_intervals_add(struct ut_aiu_intervals *v, int64_t begin, int64_t end);
+void ut_aiu_intervals_sort(struct ut_aiu_intervals *v);
+void ut_aiu_intervals_unite(struct ut_aiu_intervals *v); /* of sorted ones */
+
+/* The middle of v, which is reordered; 0 if there are none. */
+int64_t ut_aiu_median(int64_t *v, size_t n);
+
+/* Where the time of sorted, disjoint stretches went. Unites what each rank does. */
+void ut_aiu_extra_split(struct ut_aiu_extra *x);
+
+/* Joules up to a moment. *at is where to look from, for moments that come in order. */
+double ut_aiu_extra_joules(const struct ut_aiu_extra_rank *r, int64_t ts, size_t *at);
+void ut_aiu_extra_sum_power(struct ut_aiu_extra *x);
+
+/* What the watch looks at while host times are still there. */
+void ut_aiu_extra_clocks(struct ut_aiu_extra *x, struct ut_aiu *a);
+
+/* Steps of a collective, in the order of time, then what they come to. */
+struct ut_aiu_meets;
+struct ut_aiu_meets *ut_aiu_meets_new(struct ut_aiu_extra *x, struct ut_aiu *a);
+void ut_aiu_meets_add(struct ut_aiu_meets *m, const struct ut_aiu_event *e, uint32_t rank);
+void ut_aiu_meets_finish(struct ut_aiu_meets *m); /* frees m; work must be sorted */
+
+/*
+ * Everything that the events say: work, kernels, power, steps; steps of collectives go to m.
+ * Afterwards work is sorted and power summed up.
+ */
+void ut_aiu_extra_collect(struct ut_aiu_extra *x, struct ut_aiu *a, struct ut_aiu_meets *m);
+
+void ut_aiu_extra_stragglers(struct ut_aiu_extra *x);
+void ut_aiu_extra_trust(struct ut_aiu_extra *x, struct ut_aiu *a, const char *stopped);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * aiu_report.h - the reports of `unitrace analyze`: --json, --html, --verify.
+ */
+#ifndef UT_CMD_AIU_REPORT_H
+#define UT_CMD_AIU_REPORT_H
+
+#include "aiu/extra.h"
+#include "cmd/aiu_options.h"
+
+/* Is any report asked for? Otherwise nothing needs to be watched. */
+bool ut_aiu_reports(const struct ut_aiu_report_wants *w);
+
+/* --verify=HOW, and where files go. Exit status. */
+int ut_aiu_report_check(const struct ut_aiu_words *w, struct ut_aiu_report_wants *r,
+			struct ut_err *err);
+
+/* Does a report go to standard output? Then nothing else may. */
+bool ut_aiu_report_speaks(const struct ut_aiu_report_wants *w);
+
+/*
+ * Works out and writes what is asked for; other is the JSON object that says what made it. The
+ * events must have been written: a bare --verify runs the analysis only now. *trusted is false if
+ * a strict look is not content. 0, or negative errno.
+ */
+int ut_aiu_report_make(struct ut_aiu *a, struct ut_aiu_extra *x, const struct ut_aiu_setup *s,
+		       const char *other, bool *trusted, struct ut_err *err) UT_MUST_CHECK;
+
+#endif
