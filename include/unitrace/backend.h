@@ -30,6 +30,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct ut_zones;
+
 /* Grows when a member changes its meaning; new members are added at the end and told by size. */
 #define UT_BACKEND_VERSION 1u
 
@@ -125,6 +127,9 @@ struct ut_host {
 
 	/* One line for the user, shown after the run. */
 	void (*note)(const char *text);
+
+	/* For runtimes of languages: which function runs (unitrace/zones.h). */
+	const struct ut_zones *zones;
 };
 
 struct ut_probe {

@@ -28,6 +28,18 @@ uint32_t ut_cuda_name(const char *text)
 	return ut_cuda_host->name(text, strlen(text));
 }
 
+bool ut_cuda_tuned(const char *word)
+{
+	const char *list = getenv("UNITRACE_CUDA_TUNE");
+	size_t len = strlen(word);
+
+	for (; list && *list; list += strcspn(list, ","), list += *list == ',') {
+		if (!strncmp(list, word, len) && (!list[len] || list[len] == ','))
+			return true;
+	}
+	return false;
+}
+
 /* ---- CUPTI --------------------------------------------------------------------------------- */
 
 static bool resolve(void *library)
@@ -45,7 +57,10 @@ static bool resolve(void *library)
 #undef MISSING
 }
 
-/* The copy that the program has loaded comes first: a second one would not see its CUDA. */
+/*
+ * The one that the user names, and no other; else the copy that the program has loaded: a second
+ * one would not see its CUDA.
+ */
 static void *find_library(void)
 {
 	static const char *const names[] = {
@@ -57,8 +72,10 @@ static void *find_library(void)
 		"/usr/local/cuda/targets/x86_64-linux/lib/libcupti.so",
 	};
 	const char *chosen = getenv("UNITRACE_CUPTI");
-	void *library = chosen ? dlopen(chosen, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *library = NULL;
 
+	if (chosen)
+		return dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
 	for (size_t i = 0; !library && i < 3; i++)
 		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
 	for (size_t i = 0; !library && i < sizeof(names) / sizeof(*names); i++)
@@ -124,13 +141,19 @@ static int enable_work(void)
 
 	if (rc)
 		return complain("kernels cannot be recorded", rc);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
-		(void)ut_cupti.ActivityEnable(wanted[i]);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		if (wanted[i] != CUPTI_MEMORY2 || !ut_cuda_tuned("no-memory"))
+			(void)ut_cupti.ActivityEnable(wanted[i]);
+	}
 	return 0;
 }
 
-static void enable_calls(void)
+static void enable_calls(uint32_t want)
 {
+	if (ut_cuda_tuned("no-calls"))
+		return;
+	if (!(want & UT_WANT_CALLS) && !ut_cuda_tuned("all-calls") && ut_cuda_enable_submits())
+		return;
 	(void)ut_cupti.ActivityEnable(CUPTI_RUNTIME);
 	(void)ut_cupti.ActivityEnable(CUPTI_DRIVER);
 }
@@ -203,10 +226,10 @@ static int start(const struct ut_host *host)
 	if (host->want & UT_WANT_WORK)
 		rc = enable_work();
 	if (host->want & (UT_WANT_CALLS | UT_WANT_SUBMITS))
-		enable_calls();
+		enable_calls(host->want);
 	(void)ut_cupti.EnableCallback(1, subscriber, CUPTI_RESOURCE,
 				      CUPTI_CONTEXT_DESTROY_STARTING);
-	if (!rc)
+	if (!rc && !ut_cuda_tuned("no-flush"))
 		start_thread();
 	return rc;
 }

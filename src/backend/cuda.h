@@ -1,6 +1,6 @@
 /*
  * cuda.h - the CUDA backend, between its files: cuda.c finds CUPTI and starts, cuda_calls.c sees
- * the program's calls, cuda_work.c takes in what devices did.
+ * the program's calls, cuda_work.c takes in what devices did, nvtx.c what the program marks.
  */
 #ifndef UT_BACKEND_CUDA_H
 #define UT_BACKEND_CUDA_H
@@ -18,12 +18,21 @@ uint32_t ut_cuda_name(const char *text);
 /* The callback of the subscription: contexts that go. */
 void ut_cuda_callback(void *data, uint32_t domain, uint32_t id, const void *info);
 
+/* Is this word in UNITRACE_CUDA_TUNE? Ways to do without something, for measuring its cost. */
+bool ut_cuda_tuned(const char *word);
+
+/* Records of the calls that submit work or wait for it, of no others. False: CUPTI cannot. */
+bool ut_cuda_enable_submits(void);
+
 /* A call, if the session wants it. One thread at a time. */
 void ut_cuda_take_call(const struct cupti_api *record);
 
 /* The two ends of CUPTI's buffers of records. */
 void ut_cuda_give_buffer(uint8_t **buffer, size_t *size, size_t *most_records);
 void ut_cuda_take_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t used);
+
+/* A stream is to be shown under a name: from the first work on that is told of afterwards. */
+void ut_cuda_name_stream(void *stream, const char *name);
 
 /* Hands over what is complete; at the end also what CUPTI holds back. */
 void ut_cuda_flush(bool all);

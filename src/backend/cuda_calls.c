@@ -2,13 +2,15 @@
  * cuda_calls.c - the program's calls of the CUDA runtime and driver.
  *
  * They come as CUPTI's records, like the work of the device, and not through its callbacks: a
- * callback before and after each call slowed a loop of small kernels down to half its speed.
+ * callback before and after each call slowed a loop of small kernels down to half its speed. When
+ * only the calls that submit work are wanted, records are made of these alone.
  */
 #include <string.h>
 
 #include "backend/cuda.h"
 
-#define MOST_IDS 2048u
+#define MOST_IDS   2048u
+#define MOST_HOLES 64u /* numbers without a function in a row, before there are no more */
 
 /* A function of the runtime or the driver: what it is called, and whether it is of interest. */
 struct function {
@@ -52,6 +54,38 @@ static bool submits(const char *name)
 	};
 
 	return has_prefix(name, prefixes);
+}
+
+/* Before there is a context; the whole kind must not be enabled besides. How many there are. */
+static unsigned int enable_submits_of(uint32_t domain, int (*enable)(uint32_t id, uint8_t on))
+{
+	unsigned int enabled = 0, holes = 0;
+
+	for (uint32_t id = 1; id < MOST_IDS && holes < MOST_HOLES; id++) {
+		const char *name = NULL;
+
+		if (ut_cupti.GetCallbackName(domain, id, &name) || !name) {
+			holes++;
+			continue;
+		}
+		holes = 0;
+		if (submits(name) && !enable(id, 1))
+			enabled++;
+	}
+	return enabled;
+}
+
+bool ut_cuda_enable_submits(void)
+{
+	unsigned int enabled = 0;
+
+	if (!ut_cupti.ActivityEnableRuntimeApi || !ut_cupti.ActivityEnableDriverApi)
+		return false;
+	if (!ut_cuda_tuned("driver-only"))
+		enabled += enable_submits_of(CUPTI_RUNTIME_API, ut_cupti.ActivityEnableRuntimeApi);
+	if (!ut_cuda_tuned("runtime-only"))
+		enabled += enable_submits_of(CUPTI_DRIVER_API, ut_cupti.ActivityEnableDriverApi);
+	return enabled > 0;
 }
 
 /* "cudaLaunchKernel_v7000" is called cudaLaunchKernel by everybody. */

@@ -13,6 +13,7 @@
 #include "backend/cuda.h"
 
 #define BUFFER_BYTES (1u << 20)
+#define BIG_BUFFER   (8u << 20)
 #define SPARE        8u
 #define DEVICES      64u
 #define QUEUES       1024u /* power of two; more streams share the last place */
@@ -27,14 +28,17 @@ static _Atomic(uint8_t *) spare[SPARE];
 
 void ut_cuda_give_buffer(uint8_t **buffer, size_t *size, size_t *most_records)
 {
+	static _Atomic size_t bytes; /* the same for all: they are used again */
 	uint8_t *b = NULL;
 
+	if (!bytes)
+		bytes = ut_cuda_tuned("big-buffers") ? BIG_BUFFER : BUFFER_BYTES;
 	for (size_t i = 0; !b && i < SPARE; i++)
 		b = atomic_exchange(&spare[i], NULL);
 	if (!b)
-		b = aligned_alloc(64, BUFFER_BYTES);
+		b = aligned_alloc(64, bytes);
 	*buffer = b;
-	*size = b ? BUFFER_BYTES : 0;
+	*size = b ? bytes : 0;
 	*most_records = 0;
 }
 
@@ -97,17 +101,61 @@ static void describe_device(const struct cupti_device *r)
 	d->registers = r->registers_per_processor;
 }
 
+#define STREAM_NAMES 64u
+#define STREAM_TEXT  48u
+
+/* Names that the program gave to streams, the latest last. */
+static struct {
+	uint32_t stream;
+	char text[STREAM_TEXT];
+} stream_names[STREAM_NAMES];
+static uint32_t stream_name_count;
+
+/* NULL = it has none. */
+static const char *name_of_stream(uint32_t stream)
+{
+	for (uint32_t i = stream_name_count; i--;) {
+		if (stream_names[i].stream == stream)
+			return stream_names[i].text;
+	}
+	return NULL;
+}
+
+void ut_cuda_name_stream(void *stream, const char *name)
+{
+	uint32_t id = 0;
+
+	if (!ut_cuda_host || !ut_cupti.GetStreamIdEx ||
+	    ut_cupti.GetStreamIdEx(NULL, stream, 0, &id))
+		return;
+	pthread_mutex_lock(&lock);
+	if (stream_name_count < STREAM_NAMES) {
+		stream_names[stream_name_count].stream = id;
+		snprintf(stream_names[stream_name_count].text, STREAM_TEXT, "%s", name);
+		stream_name_count++;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void queue_name(char *to, size_t size, uint32_t context, uint32_t stream)
+{
+	const char *given = name_of_stream(stream);
+
+	snprintf(to, size, "Stream %u%s%s%s (context %u)", stream, given ? " \"" : "",
+		 given ? given : "", given ? "\"" : "", context);
+}
+
 static uint32_t queue_of(uint32_t device, uint32_t context, uint32_t stream)
 {
 	uint64_t key = (uint64_t)device << 52 ^ (uint64_t)context << 32 ^ stream ^ 1ull << 63;
 	size_t at = (size_t)((key * 0x9e3779b97f4a7c15u) >> 40) & (QUEUES - 1), tries = 0;
-	char name[64];
+	char name[128];
 
 	while (queues[at].key && queues[at].key != key && ++tries < QUEUES)
 		at = (at + 1) & (QUEUES - 1);
 	if (!queues[at].key) {
 		queues[at].key = key;
-		snprintf(name, sizeof(name), "Stream %u (context %u)", stream, context);
+		queue_name(name, sizeof(name), context, stream);
 		queues[at].number = ut_cuda_host->queue(device_of(device)->number, name,
 							(uint64_t)context << 32 | stream);
 	}
@@ -165,7 +213,7 @@ static uint32_t occupancy(const struct device *d, const struct cupti_kernel *k)
 /* Keys of facts, numbered once. */
 static struct {
 	bool known;
-	uint32_t grid, block, registers, static_shared, dynamic_shared, occupancy;
+	uint32_t grid, block, registers, static_shared, dynamic_shared, local, occupancy;
 	uint32_t bytes, value, graph, node, peer, type;
 } keys;
 
@@ -176,6 +224,7 @@ static void learn_keys(void)
 	keys.registers = ut_cuda_name("registers");
 	keys.static_shared = ut_cuda_name("static shared memory");
 	keys.dynamic_shared = ut_cuda_name("dynamic shared memory");
+	keys.local = ut_cuda_name("local memory per thread");
 	keys.occupancy = ut_cuda_name("occupancy %");
 	keys.bytes = ut_cuda_name("bytes");
 	keys.value = ut_cuda_name("value");
@@ -199,24 +248,55 @@ static size_t add_graph(struct ut_fact *facts, size_t count, uint32_t graph, uin
 	return graph ? add_fact(facts, count, keys.node, node) : count;
 }
 
+/* ---- names ---------------------------------------------------------------------------------- */
+
+#define KERNELS     1024u
+#define KERNEL_HEAD 24u
+
+/*
+ * What is known of a kernel by where CUPTI keeps its name, which is the same for all records of
+ * the kernel. The name's beginning tells if the place was used again for another.
+ */
+struct kernel {
+	const char *text;
+	char head[KERNEL_HEAD];
+	uint32_t name;
+	bool wanted;
+};
+
+static const struct kernel *kernel_of(const char *text)
+{
+	static struct kernel known[KERNELS];
+	struct kernel *k = &known[((uintptr_t)text >> 3) * 2654435761u % KERNELS];
+
+	if (k->text != text || strncmp(k->head, text, KERNEL_HEAD) != 0) {
+		k->text = text;
+		strncpy(k->head, text, KERNEL_HEAD);
+		k->name = ut_cuda_name(text);
+		k->wanted = ut_cuda_host->wants_kernel(text);
+	}
+	return k;
+}
+
 /* ---- records ------------------------------------------------------------------------------- */
 
 static void take_kernel(const struct cupti_kernel *k)
 {
-	const char *name = k->name ? k->name : "kernel";
+	const struct kernel *kernel = kernel_of(k->name ? k->name : "kernel");
 	struct ut_fact facts[UT_FACTS] = { { keys.grid, UT_VALUE_NAME, size_name(k->grid) },
 					   { keys.block, UT_VALUE_NAME, size_name(k->block) } };
 	size_t n = 2;
 
-	if (!ut_cuda_host->wants_kernel(name))
+	if (!kernel->wanted)
 		return;
 	n = add_fact(facts, n, keys.registers, k->registers);
 	n = add_fact(facts, n, keys.static_shared, (uint64_t)k->static_shared);
 	n = add_fact(facts, n, keys.dynamic_shared, (uint64_t)k->dynamic_shared);
+	n = add_fact(facts, n, keys.local, k->local_per_thread);
 	n = add_fact(facts, n, keys.occupancy, occupancy(device_of(k->device), k));
 	n = add_graph(facts, n, k->graph, k->graph_node);
 	ut_cuda_host->work(&(struct ut_work){ .queue = queue_of(k->device, k->context, k->stream),
-					      .name = ut_cuda_name(name),
+					      .name = kernel->name,
 					      .kind = UT_WORK_KERNEL,
 					      .queued = k->queued,
 					      .submitted = k->submitted,
@@ -227,7 +307,7 @@ static void take_kernel(const struct cupti_kernel *k)
 					      .fact_count = n });
 }
 
-static const char *copy_name(uint8_t kind)
+static uint32_t copy_name(uint8_t kind)
 {
 	static const char *const names[] = {
 		"Memcpy",      "Memcpy HtoD", "Memcpy DtoH", "Memcpy HtoA",
@@ -235,7 +315,12 @@ static const char *copy_name(uint8_t kind)
 		"Memcpy DtoD", "Memcpy HtoH", "Memcpy PtoP",
 	};
 
-	return names[kind < sizeof(names) / sizeof(*names) ? kind : 0];
+	static uint32_t known[sizeof(names) / sizeof(*names)];
+	size_t at = kind < sizeof(names) / sizeof(*names) ? kind : 0;
+
+	if (!known[at])
+		known[at] = ut_cuda_name(names[at]);
+	return known[at];
 }
 
 static void take_memcpy(const struct cupti_memcpy *m)
@@ -245,7 +330,7 @@ static void take_memcpy(const struct cupti_memcpy *m)
 
 	n = add_graph(facts, n, m->graph, m->graph_node);
 	ut_cuda_host->work(&(struct ut_work){ .queue = queue_of(m->device, m->context, m->stream),
-					      .name = ut_cuda_name(copy_name(m->copy_kind)),
+					      .name = copy_name(m->copy_kind),
 					      .kind = UT_WORK_COPY,
 					      .start = m->start,
 					      .end = m->end,

@@ -195,7 +195,10 @@ typedef uint64_t cupti_timestamp(void);
 /* Those that older versions lack. */
 #define CUPTI_OPTIONAL(X)                                                                          \
 	X(Subscribe_v2,                                                                            \
-	  (void **handle, cupti_callback *f, void *data, struct cupti_subscriber_params *params))
+	  (void **handle, cupti_callback *f, void *data, struct cupti_subscriber_params *params))  \
+	X(GetStreamIdEx, (void *context, void *stream, uint8_t per_thread, uint32_t *id))          \
+	X(ActivityEnableRuntimeApi, (uint32_t id, uint8_t on))                                     \
+	X(ActivityEnableDriverApi, (uint32_t id, uint8_t on))
 
 struct cupti {
 #define CUPTI_MEMBER(name, params) int(*name) params;

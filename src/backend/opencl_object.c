@@ -192,6 +192,8 @@ cl_command_queue CL_API_CALL ut_clCreateCommandQueue(cl_context context, cl_devi
 	q = queue && ut_cl.work ? learn_queue(queue, more != properties) : NULL;
 	if (q)
 		q->has_list = false;
+	else if (queue)
+		(void)device_of(device); /* tables of calls name its kind */
 	return queue;
 }
 
@@ -251,6 +253,8 @@ static cl_command_queue make_queue(make_queue_fn next, cl_context context, cl_de
 		q->property_count = count;
 		if (forced && count)
 			memcpy(q->property, properties, count * sizeof(*properties));
+	} else if (queue) {
+		(void)device_of(device);
 	}
 	return queue;
 }

@@ -96,6 +96,19 @@ FOREVER = """
         torch.cuda.synchronize()
 """
 
+RANGES = """
+    import torch
+    a = torch.ones(1 << 20, device="cuda")
+    torch.cuda.synchronize()
+    torch.cuda.nvtx.range_push("outer")
+    for i in range(20):
+        torch.cuda.nvtx.range_push("inner")
+        a.mul_(1.0001)
+        torch.cuda.nvtx.range_pop()
+    torch.cuda.nvtx.range_pop()
+    torch.cuda.synchronize()
+"""
+
 BUSY = """
     import torch
     a = torch.ones(1 << 20, device="cuda")
@@ -135,6 +148,26 @@ class Cuda(unittest.TestCase):
         self.assertGreaterEqual(len(into), 200)
         calls = {e["name"] for e in events if e.get("cat") == "CUDA"}
         self.assertIn("cudaLaunchKernel", calls)
+
+    def test_kernels_know_their_nvtx_range(self):
+        events = self.record(RANGES)
+        self.assertEqual(len([e for e in self.work(events, "NVTX") if e["name"] == "inner"]), 20)
+        inner = [k for k in self.work(events) if k["args"].get("task") == "inner"]
+        self.assertEqual(len(inner), 20)
+
+    def test_only_the_calls_that_submit_or_wait_are_recorded(self):
+        names = {e["name"] for e in self.work(self.record(LAUNCHES), "CUDA")}
+        self.assertIn("cudaLaunchKernel", names)
+        self.assertFalse({"cudaGetDevice", "cudaMalloc", "cudaStreamIsCapturing"} & names, names)
+
+    def test_the_table_counts_every_kernel(self):
+        kernels = self.work(self.record(LAUNCHES, "-d", "--chrome-kernel-logging"))
+        self.assertIn("== CUDA Backend ==", self.said)
+        total = sum(round(k["dur"] * 1000) for k in kernels)
+        rows = [line for line in self.said.splitlines() if line.lstrip().startswith('"')]
+        times = [int(line.split('", ')[1].split(",")[1]) for line in rows if '", ' in line
+                 and "Mem" not in line and "unknown" not in line]
+        self.assertEqual(sum(times), total)
 
     def test_graphs_show_their_kernels(self):
         kernels = [k for k in self.work(self.record(GRAPH)) if k["args"].get("graph")]

@@ -1,9 +1,10 @@
 /*
  * libfake_cupti.c - enough of CUPTI to drive the CUDA backend on a machine without a GPU.
  *
- * fake_cuda_run(n) plays a program that launches n kernels and copies: records of calls,
- * nested driver calls included, and of what a device might have done go into the buffers that the
- * backend gives. FAKE_CUPTI_BUSY=1: somebody else was first.
+ * fake_cuda_run(n) plays a program that launches n kernels and a graph of three, copies, fills and
+ * waits: records of calls, nested driver calls included, and of what a device might have done go
+ * into the buffers that the backend gives. FAKE_CUPTI_BUSY=1: somebody else was first.
+ * FAKE_CUPTI_DROPS=1: records went missing. FAKE_CUPTI_OLD=1: it cannot record single functions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +25,12 @@ EXPORT void fake_cuda_run(int launches);
 enum {
 	LAUNCH = 211,
 	MEMCPY = 31,
+	MEMSET = 51,
 	SYNC = 165,
 	MALLOC = 20,
-	DRIVER_LAUNCH = 307
+	GRAPH_LAUNCH = 311,
+	DRIVER_LAUNCH = 307,
+	IDS = 512
 };
 
 static cupti_callback *callback; /* nothing to tell it */
@@ -34,6 +38,7 @@ static cupti_buffer_request *request;
 static cupti_buffer_done *done;
 static cupti_timestamp *now;
 static uint8_t enabled[64];
+static uint8_t enabled_ids[2][IDS]; /* of the driver, of the runtime */
 static uint8_t *buffer;
 static size_t size, used;
 static uint32_t correlation;
@@ -83,6 +88,8 @@ EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t id, const char **name)
 		{ CUPTI_RUNTIME_API, MEMCPY, "cudaMemcpy_v3020" },
 		{ CUPTI_RUNTIME_API, SYNC, "cudaDeviceSynchronize_v3020" },
 		{ CUPTI_RUNTIME_API, MALLOC, "cudaMalloc_v3020" },
+		{ CUPTI_RUNTIME_API, MEMSET, "cudaMemsetAsync_v3020" },
+		{ CUPTI_RUNTIME_API, GRAPH_LAUNCH, "cudaGraphLaunch_v10000" },
 		{ CUPTI_DRIVER_API, DRIVER_LAUNCH, "cuLaunchKernel" },
 	};
 
@@ -92,7 +99,36 @@ EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t id, const char **name)
 			return CUPTI_OK;
 		}
 	}
-	return 1;
+	*name = "INVALID";
+	return id < IDS ? CUPTI_OK : CUPTI_INVALID_PARAMETER;
+}
+
+/* As the real one: a function by itself, and nothing else, though the kind is not enabled. */
+static int enable_id(uint8_t *ids, uint32_t id, uint8_t on)
+{
+	if (getenv("FAKE_CUPTI_OLD") || id >= IDS)
+		return CUPTI_INVALID_PARAMETER;
+	ids[id] = on;
+	return CUPTI_OK;
+}
+
+EXPORT int cuptiActivityEnableDriverApi(uint32_t id, uint8_t on)
+{
+	return enable_id(enabled_ids[0], id, on);
+}
+
+EXPORT int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t on)
+{
+	return enable_id(enabled_ids[1], id, on);
+}
+
+/* A stream's handle is its number here. */
+EXPORT int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t *id)
+{
+	(void)context;
+	(void)per_thread;
+	*id = (uint32_t)(uintptr_t)stream;
+	return CUPTI_OK;
 }
 
 EXPORT int cuptiGetVersion(uint32_t *version)
@@ -134,6 +170,10 @@ static size_t record_size(uint32_t kind)
 		return (sizeof(struct cupti_kernel) + 15) & ~(size_t)15;
 	case CUPTI_MEMCPY:
 		return sizeof(struct cupti_memcpy);
+	case CUPTI_MEMSET:
+		return sizeof(struct cupti_memset);
+	case CUPTI_MEMORY2:
+		return sizeof(struct cupti_memory);
 	case CUPTI_DEVICE:
 		return sizeof(struct cupti_device);
 	case CUPTI_RUNTIME:
@@ -190,13 +230,11 @@ EXPORT int cuptiSetThreadIdType(uint32_t type)
 	return CUPTI_OK;
 }
 
-static void *room(uint32_t kind)
+static void *make_room(uint32_t kind)
 {
 	size_t most, need = record_size(kind);
 	struct cupti_record *r;
 
-	if (!enabled[kind])
-		return NULL;
 	if (buffer && used + need > size)
 		hand_over();
 	if (!buffer) {
@@ -210,13 +248,20 @@ static void *room(uint32_t kind)
 	return r;
 }
 
+/* NULL if nobody wants such records. */
+static void *room(uint32_t kind)
+{
+	return enabled[kind] ? make_room(kind) : NULL;
+}
+
 /* A call that took from start to end. */
 static void call(uint32_t kind, uint32_t function, uint32_t number, uint64_t start, uint64_t end)
 {
-	struct cupti_api *r = room(kind);
+	struct cupti_api *r;
 
-	if (!r)
+	if (!enabled[kind] && !enabled_ids[kind == CUPTI_RUNTIME][function])
 		return;
+	r = make_room(kind);
 	r->function = function;
 	r->start = start;
 	r->end = end;
@@ -224,19 +269,13 @@ static void call(uint32_t kind, uint32_t function, uint32_t number, uint64_t sta
 	r->correlation = number;
 }
 
-static void launch(int n)
+/* NULL if nobody wants to know. */
+static struct cupti_kernel *run_kernel(uint32_t number, uint64_t start, int n)
 {
-	uint32_t number = ++correlation;
-	struct cupti_kernel *k;
-	uint64_t start;
+	struct cupti_kernel *k = room(CUPTI_CONCURRENT_KERNEL);
 
-	start = now();
-	call(CUPTI_DRIVER, DRIVER_LAUNCH, number, start + 10, start + 20);
-	call(CUPTI_RUNTIME, LAUNCH, number, start, start + 30);
-	start += 5000;
-	k = room(CUPTI_CONCURRENT_KERNEL);
 	if (!k)
-		return;
+		return NULL;
 	k->start = start;
 	k->end = start + 1000 + (uint64_t)n;
 	k->stream = 7 + (uint32_t)n % 2;
@@ -248,8 +287,36 @@ static void launch(int n)
 	k->block[0] = 256;
 	k->block[1] = k->block[2] = 1;
 	k->registers = 32;
-	k->graph = n == 3 ? 9 : 0;
-	k->graph_node = n == 3 ? 77 : 0;
+	k->static_shared = 1024;
+	k->local_per_thread = 16;
+	return k;
+}
+
+static void launch(int n)
+{
+	uint32_t number = ++correlation;
+	uint64_t start = now();
+
+	call(CUPTI_DRIVER, DRIVER_LAUNCH, number, start + 10, start + 20);
+	call(CUPTI_RUNTIME, LAUNCH, number, start, start + 30);
+	(void)run_kernel(number, start + 5000, n);
+}
+
+/* One call, three kernels. */
+static void launch_graph(void)
+{
+	uint32_t number = ++correlation;
+	uint64_t start = now();
+
+	call(CUPTI_RUNTIME, GRAPH_LAUNCH, number, start, start + 40);
+	for (uint64_t node = 1; node <= 3; node++) {
+		struct cupti_kernel *k = run_kernel(number, start + node * 2000, 0);
+
+		if (k) {
+			k->graph = 9;
+			k->graph_node = node;
+		}
+	}
 }
 
 static void copy(void)
@@ -270,10 +337,42 @@ static void copy(void)
 	m->correlation = number;
 }
 
+static void fill(void)
+{
+	uint32_t number = ++correlation;
+	struct cupti_memset *m;
+
+	call(CUPTI_RUNTIME, MEMSET, number, now(), now() + 50);
+	m = room(CUPTI_MEMSET);
+	if (!m)
+		return;
+	m->start = now() + 100;
+	m->end = m->start + 200;
+	m->bytes = 512;
+	m->value = 7;
+	m->stream = 8;
+	m->context = 1;
+	m->correlation = number;
+}
+
+static void allocate(uint64_t bytes, uint32_t operation)
+{
+	struct cupti_memory *m = room(CUPTI_MEMORY2);
+
+	if (!m)
+		return;
+	m->operation = operation;
+	m->bytes = bytes;
+	m->timestamp = now();
+}
+
 EXPORT void fake_cuda_run(int launches)
 {
-	struct cupti_device *d = room(CUPTI_DEVICE);
+	struct cupti_device *d;
 
+	if (!request || !now)
+		return; /* nobody is there to be told */
+	d = room(CUPTI_DEVICE);
 	if (d) {
 		d->name = "Fake H200";
 		d->warps_per_processor = 64;
@@ -282,7 +381,12 @@ EXPORT void fake_cuda_run(int launches)
 		d->shared_per_processor = 228 << 10;
 	}
 	call(CUPTI_RUNTIME, MALLOC, ++correlation, now(), now() + 100);
+	allocate(4096, 1);
 	copy();
+	fill();
 	for (int n = 0; n < launches; n++)
 		launch(n);
+	launch_graph();
+	call(CUPTI_RUNTIME, SYNC, ++correlation, now(), now() + 60);
+	allocate(4096, 2);
 }

@@ -1,0 +1,130 @@
+/*
+ * device_log.h - what devices did, and what the program asked of them, taken out of traces.
+ *
+ * A sink: feed it the events of one or more traces, close each with ut_device_log_end_trace(), then
+ * finish and read. It knows device work by the process it lies in ("DEVICE ...", ours and those of
+ * Intel's tool) or by its category (torch.profiler), and calls by their category. All else passes.
+ * Memory: some 100 bytes for each piece of work, 32 for each call that submitted one, and per call
+ * only if keep_calls. Not thread-safe.
+ */
+#ifndef UT_ANALYZE_DEVICE_LOG_H
+#define UT_ANALYZE_DEVICE_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "model/sink.h"
+#include "model/strtab.h"
+
+/* A way to a device, in the order in which tables show them. */
+enum ut_device_api {
+	UT_API_L0,
+	UT_API_CL_CPU,
+	UT_API_CL_GPU,
+	UT_API_CL_OTHER,
+	UT_API_CUDA,
+	UT_API_CUDA_DRIVER,
+	UT_API_OTHER,
+	UT_API_COUNT
+};
+
+/* "CUDA", "CL GPU", ... */
+const char *ut_device_api_name(enum ut_device_api api);
+
+/* The numbers are those of enum ut_work_kind in unitrace/backend.h. */
+enum ut_device_kind {
+	UT_DEVICE_KERNEL,
+	UT_DEVICE_COPY,
+	UT_DEVICE_FILL,
+	UT_DEVICE_SYNC,
+	UT_DEVICE_OTHER,
+};
+
+struct ut_device_work {
+	uint64_t start, end;
+	uint64_t called;            /* the call that submitted it began; 0 = unknown */
+	uint64_t queued, submitted; /* 0 = unknown */
+	uint64_t correlation;
+	uint64_t bytes;
+	uint32_t name, task;  /* ids in the log's strings */
+	uint32_t grid, block; /* "64x1x1"; global and local size of OpenCL's kernels */
+	uint32_t queue;       /* of the device, from 0 */
+	uint32_t thread;      /* that submitted it; 0 = unknown */
+	uint16_t device;      /* index into devices */
+	uint16_t kind;        /* enum ut_device_kind */
+	uint32_t source;      /* index into sources */
+};
+
+/* One device, however many processes use it. */
+struct ut_device_info {
+	uint32_t name; /* as the trace calls its process */
+	uint32_t host;
+	uint32_t index; /* the number behind # */
+	enum ut_device_api api;
+};
+
+/* What all calls of a function took. */
+struct ut_device_calls {
+	uint32_t source, name;
+	enum ut_device_api api;
+	uint64_t calls, total, min, max;
+};
+
+/* A call by itself: only if keep_calls. */
+struct ut_device_call {
+	uint64_t start, end;
+	uint32_t source, thread, name;
+	uint32_t args, result; /* "a = 1 b = 0x2", "CL_SUCCESS"; 0 = unknown */
+};
+
+/* What is known of a kernel, whenever it ran. */
+struct ut_device_kernel {
+	uint32_t source, name;
+	uint64_t registers, shared, local;
+};
+
+/* One trace. */
+struct ut_device_source {
+	uint64_t pid;
+	int32_t rank;
+	uint64_t first, last; /* the first and last sign of life */
+};
+
+struct ut_device_log {
+	struct ut_sink sink; /* first: what importers feed */
+	struct ut_arena arena;
+	struct ut_strtab strings;
+	bool keep_calls;
+	struct ut_device_work *works; /* finished: by source, then by start */
+	size_t work_count, work_cap;
+	struct ut_device_info *devices;
+	size_t device_count, device_cap;
+	struct ut_device_calls *calls;
+	size_t calls_count, calls_cap;
+	struct ut_device_call *each_call; /* finished: by source, then by start */
+	size_t each_count, each_cap;
+	struct ut_device_kernel *kernels;
+	size_t kernel_count, kernel_cap;
+	struct ut_device_source *sources;
+	size_t source_count, source_cap;
+	struct ut_device_state *state;
+};
+
+void ut_device_log_init(struct ut_device_log *log, bool keep_calls);
+void ut_device_log_release(struct ut_device_log *log);
+
+struct ut_trace;
+
+/* After the last event of each trace, also of one that had none. */
+void ut_device_log_end_trace(struct ut_device_log *log, const struct ut_trace *trace);
+
+/* Joins work with the calls that submitted it, and sorts. Nothing is fed afterwards. */
+void ut_device_log_finish(struct ut_device_log *log);
+
+/* What is known of a kernel; NULL = it is none. */
+const struct ut_device_kernel *ut_device_log_kernel(const struct ut_device_log *log,
+						    const struct ut_device_work *w);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * device_summary.h - how well devices were used: busy, idle, waiting for the host, and by whom.
+ *
+ * From a finished device log. All times are of the window from the first start to the last end of
+ * work on the device. Markers and barriers are no work. O(n log n), n pieces of work.
+ */
+#ifndef UT_ANALYZE_DEVICE_SUMMARY_H
+#define UT_ANALYZE_DEVICE_SUMMARY_H
+
+#include "analyze/device_log.h"
+
+enum ut_device_verdict {
+	UT_VERDICT_DEVICE, /* busy nearly all the time */
+	UT_VERDICT_HOST,   /* idle mostly because nothing was submitted */
+	UT_VERDICT_WAITS,  /* idle though work was submitted: launch latency, dependencies */
+	UT_VERDICT_IDLE,   /* idle, and nobody knows when work was submitted */
+};
+
+struct ut_device_use {
+	uint32_t device;                                /* index into the log's devices */
+	uint64_t works, kernels, copies, fills, others; /* how many */
+	uint64_t bytes;                                 /* copied */
+	uint64_t first, last;
+	uint64_t busy;      /* something ran */
+	uint64_t computing; /* a kernel did */
+	uint64_t copying;   /* a copy or fill did */
+	uint64_t both;      /* both at once */
+	uint64_t starved;   /* idle, and what came next was not yet submitted */
+	uint64_t timed;     /* pieces of work whose submission is known */
+	/* from the beginning of the submitting call to the start on the device */
+	uint64_t latency_p50, latency_p99, latency_max;
+	/* submitted and not yet started: over time, and at most */
+	double depth_mean;
+	uint64_t depth_max;
+	enum ut_device_verdict verdict;
+};
+
+/* A kernel, over all devices. */
+struct ut_device_top {
+	uint32_t name;
+	uint32_t task; /* that launched most of its time; 0 = none known */
+	uint64_t calls, total, min, max;
+	uint64_t task_total; /* the part of that task */
+};
+
+struct ut_device_summary {
+	struct ut_device_use *uses; /* one per device that worked */
+	size_t use_count;
+	struct ut_device_top *tops; /* by total, descending */
+	size_t top_count;
+	uint64_t kernel_total; /* of all kernels */
+};
+
+void ut_device_summary_make(struct ut_device_summary *s, const struct ut_device_log *log);
+void ut_device_summary_release(struct ut_device_summary *s);
+
+#endif

@@ -1,0 +1,200 @@
+#include "analyze/device_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "model/idmap.h"
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* "64x1" or "[64,1,1]" as "{64; 1; 1}". */
+static void put_size(struct ut_buf *to, const char *text)
+{
+	for (int i = 0; i < 3; i++) {
+		size_t digits;
+
+		text += strcspn(text, "0123456789");
+		digits = strspn(text, "0123456789");
+		ut_buf_fmt(to, "%s%.*s", i ? "; " : "{", digits ? (int)digits : 1,
+			   digits ? text : "1");
+		text += digits;
+	}
+	ut_buf_char(to, '}');
+}
+
+static bool is_cuda(const struct ut_device_log *log, const struct ut_device_work *w)
+{
+	return log->devices[w->device].api == UT_API_CUDA;
+}
+
+void ut_device_shaped_name(struct ut_buf *to, const struct ut_device_log *log,
+			   const struct ut_device_work *w)
+{
+	struct ut_str name = ut_strtab_get(&log->strings, w->name);
+
+	ut_buf_add(to, name.ptr, name.len);
+	if (w->grid) {
+		/* A warp of CUDA's is 32 wide; OpenCL does not say. */
+		ut_buf_text(to, is_cuda(log, w) ? "[SIMD32 " : "[");
+		put_size(to, ut_strtab_get(&log->strings, w->grid).ptr);
+		if (w->block) {
+			ut_buf_char(to, ' ');
+			put_size(to, ut_strtab_get(&log->strings, w->block).ptr);
+		}
+		ut_buf_char(to, ']');
+	} else if (w->bytes) {
+		ut_buf_fmt(to, "[%" PRIu64 "]", w->bytes);
+	}
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+static struct ut_device_row *new_row(struct ut_device_section *s)
+{
+	s->rows = ut_grow(s->rows, s->count + 1, &s->cap, sizeof(*s->rows));
+	s->rows[s->count].min = UINT64_MAX;
+	return &s->rows[s->count++];
+}
+
+static int by_total(const void *a, const void *b)
+{
+	const struct ut_device_row *x = a, *y = b;
+
+	if (x->total != y->total)
+		return x->total < y->total ? 1 : -1;
+	if (x->calls != y->calls)
+		return x->calls < y->calls ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static void finish(struct ut_device_table *t)
+{
+	for (size_t i = 0; i < UT_API_COUNT; i++) {
+		struct ut_device_section *s = &t->sections[i];
+
+		for (size_t r = 0; r < s->count; r++) {
+			s->total += s->rows[r].total;
+			s->append += s->rows[r].append;
+			s->submit += s->rows[r].submit;
+		}
+		if (s->count)
+			qsort(s->rows, s->count, sizeof(*s->rows), by_total);
+	}
+}
+
+static void start(struct ut_device_table *t, const struct ut_device_log *log, uint32_t source)
+{
+	*t = (struct ut_device_table){ 0 };
+	for (uint32_t i = 0; i < log->source_count; i++) {
+		const struct ut_device_source *s = &log->sources[i];
+
+		if ((source == UT_DEVICE_ALL || source == i) && s->last > s->first)
+			t->execution += s->last - s->first;
+	}
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+/* The row of a name in a section: of several sources, or the first. */
+static struct ut_device_row *row_of(struct ut_idmap *known, struct ut_device_section *s,
+				    uint64_t key)
+{
+	uint32_t at = ut_idmap_get(known, key);
+
+	if (at)
+		return &s->rows[at - 1];
+	ut_idmap_put(known, key, (uint32_t)s->count + 1);
+	return new_row(s);
+}
+
+void ut_device_table_calls(struct ut_device_table *t, const struct ut_device_log *log,
+			   uint32_t source)
+{
+	struct ut_idmap known;
+
+	start(t, log, source);
+	ut_idmap_init(&known, &t->arena);
+	for (size_t i = 0; i < log->calls_count; i++) {
+		const struct ut_device_calls *c = &log->calls[i];
+		struct ut_device_row *r;
+
+		if (source != UT_DEVICE_ALL && c->source != source)
+			continue;
+		r = row_of(&known, &t->sections[c->api], (uint64_t)c->api << 32 | c->name);
+		r->name = ut_strtab_get(&log->strings, c->name).ptr;
+		r->calls += c->calls;
+		r->total += c->total;
+		r->min = c->min < r->min ? c->min : r->min;
+		r->max = c->max > r->max ? c->max : r->max;
+	}
+	finish(t);
+}
+
+/* ---- work ---------------------------------------------------------------------------------- */
+
+/* Names with their shapes, each once. */
+struct shapes {
+	struct ut_strtab names;
+	struct ut_buf text;
+};
+
+static uint32_t shaped(struct shapes *s, const struct ut_device_log *log,
+		       const struct ut_device_work *w)
+{
+	s->text.len = 0;
+	ut_device_shaped_name(&s->text, log, w);
+	return ut_strtab_intern(&s->names, s->text.data, s->text.len);
+}
+
+static void add_work(struct ut_device_row *r, const struct ut_device_work *w)
+{
+	uint64_t length = w->end - w->start;
+
+	r->calls++;
+	r->total += length;
+	r->min = length < r->min ? length : r->min;
+	r->max = length > r->max ? length : r->max;
+	if (w->queued && w->submitted >= w->queued)
+		r->append += w->submitted - w->queued;
+	if (w->submitted)
+		r->submit += w->start - w->submitted;
+}
+
+void ut_device_table_work(struct ut_device_table *t, const struct ut_device_log *log,
+			  uint32_t source, bool with_shapes)
+{
+	struct shapes shapes = { 0 };
+	struct ut_idmap known;
+
+	start(t, log, source);
+	ut_idmap_init(&known, &t->arena);
+	ut_strtab_init(&shapes.names, &t->arena);
+	for (size_t i = 0; i < log->work_count; i++) {
+		const struct ut_device_work *w = &log->works[i];
+		enum ut_device_api api = log->devices[w->device].api;
+		uint32_t name = with_shapes ? shaped(&shapes, log, w) : w->name;
+		struct ut_device_row *r;
+
+		if (source != UT_DEVICE_ALL && w->source != source)
+			continue;
+		r = row_of(&known, &t->sections[api], (uint64_t)api << 32 | name);
+		if (!r->name) {
+			r->name = ut_strtab_get(with_shapes ? &shapes.names : &log->strings, name)
+					  .ptr;
+			r->kernel = ut_device_log_kernel(log, w);
+		}
+		add_work(r, w);
+	}
+	ut_buf_release(&shapes.text);
+	finish(t);
+}
+
+void ut_device_table_release(struct ut_device_table *t)
+{
+	for (size_t i = 0; i < UT_API_COUNT; i++)
+		free(t->sections[i].rows);
+	ut_arena_release(&t->arena);
+	*t = (struct ut_device_table){ 0 };
+}

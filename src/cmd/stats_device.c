@@ -1,0 +1,68 @@
+#include "cmd/stats_device.h"
+
+#include <errno.h>
+
+#include "analyze/device_log.h"
+#include "analyze/device_summary.h"
+#include "analyze/device_table.h"
+#include "cmd/load.h"
+#include "cmd/words.h"
+#include "export/out.h"
+#include "export/table_device.h"
+#include "model/store.h"
+
+static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	struct ut_device_log *log = ctx;
+
+	(void)i;
+	(void)err;
+	ut_store_send(store, 0, &log->sink);
+	ut_device_log_end_trace(log, &store->trace);
+	return 0;
+}
+
+static int print(const struct ut_stats_device *o, const struct ut_device_log *log,
+		 struct ut_err *err)
+{
+	const struct ut_device_rows_view all = { .source = UT_DEVICE_ALL,
+						 .host = true,
+						 .device = true };
+	struct ut_out *out = ut_out_open("-", 0);
+	struct ut_device_summary s;
+
+	ut_device_summary_make(&s, log);
+	if (o->json) {
+		ut_device_json(out, log, &s);
+	} else if (o->csv) {
+		ut_device_summary_csv(out, log, &s);
+		ut_out_text(out, "\n");
+		ut_device_rows_csv(out, log, &all);
+	} else {
+		ut_device_summary_text(out, log, &s, (size_t)o->rows);
+	}
+	ut_device_summary_release(&s);
+	return ut_out_commit(out, err);
+}
+
+int ut_stats_device(const struct ut_stats_device *o, const struct ut_words *words,
+		    struct ut_err *err)
+{
+	const struct ut_load how = { "stats", o->threads, .checked = false };
+	struct ut_inputs in = { 0 };
+	struct ut_device_log log;
+	int rc = ut_inputs_find(&in, words->count, words->items, err);
+
+	ut_device_log_init(&log, false);
+	if (!rc)
+		rc = ut_load_each(&in, &how, add_store, &log, err);
+	ut_device_log_finish(&log);
+	if (!rc && !log.work_count && !log.calls_count)
+		rc = ut_err_set(err, -ENODATA,
+				"no work of devices in there; record with --chrome-kernel-logging");
+	if (!rc)
+		rc = print(o, &log, err);
+	ut_device_log_release(&log);
+	ut_inputs_release(&in);
+	return rc;
+}

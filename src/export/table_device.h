@@ -1,0 +1,56 @@
+/*
+ * table_device.h - device logs (analyze/device_log.h, finished) as text, CSV or JSON.
+ *
+ * The text tables have the layout of Intel's unitrace to the byte, because scripts cut its columns:
+ * CUDA and Level Zero as it prints Level Zero, OpenCL as it prints OpenCL. A source without rows
+ * prints nothing. source is a number of the log's, or UT_DEVICE_ALL.
+ */
+#ifndef UT_EXPORT_TABLE_DEVICE_H
+#define UT_EXPORT_TABLE_DEVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ut_out;
+struct ut_device_log;
+struct ut_device_summary;
+
+/* -h: time in calls */
+void ut_table_host_timing(struct ut_out *o, const struct ut_device_log *log, uint32_t source);
+
+/* -d: time of work, then what is known of kernels; shapes: of each size by itself (-v) */
+void ut_table_device_timing(struct ut_out *o, const struct ut_device_log *log, uint32_t source,
+			    bool shapes);
+
+/* -s: how long work waited in its queue and for the device, and ran */
+void ut_table_submission(struct ut_out *o, const struct ut_device_log *log, uint32_t source,
+			 bool shapes);
+
+/* -t: a line for each piece of work, as they started */
+void ut_table_device_timeline(struct ut_out *o, const struct ut_device_log *log, uint32_t source);
+
+/* -c: a line where each call begins and one where it ends; pid and tid: with these in them */
+void ut_table_call_log(struct ut_out *o, const struct ut_device_log *log, uint32_t source, bool pid,
+		       bool tid);
+
+/* What of it a program may want to read: rows of calls (host) and of work (device). */
+struct ut_device_rows_view {
+	uint32_t source;
+	bool host, device, shapes;
+};
+
+void ut_device_rows_csv(struct ut_out *o, const struct ut_device_log *log,
+			const struct ut_device_rows_view *v);
+
+/* How devices were used: for people, at most limit kernels (0 = all), or for programs. */
+void ut_device_summary_text(struct ut_out *o, const struct ut_device_log *log,
+			    const struct ut_device_summary *s, size_t limit);
+void ut_device_summary_csv(struct ut_out *o, const struct ut_device_log *log,
+			   const struct ut_device_summary *s);
+
+/* The summary and all rows, of all sources. */
+void ut_device_json(struct ut_out *o, const struct ut_device_log *log,
+		    const struct ut_device_summary *s);
+
+#endif

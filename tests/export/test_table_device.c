@@ -1,0 +1,298 @@
+/* test_table_device.c - tests src/export/table_device.h: layouts that scripts depend on */
+#include "export/table_device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/device_summary.h"
+#include "analyze/device_table.h"
+#include "export/out.h"
+#include "support/make_device.h"
+
+#define CUDA   "DEVICE [Fake] cuda:0 #0"
+#define OPENCL "DEVICE [Fake] OpenCL GPU 0000:3a:00.0 #1"
+
+struct fixture {
+	struct device_maker maker;
+	struct ut_out *out;
+};
+
+static int make(void **state)
+{
+	static struct fixture f;
+
+	memset(&f, 0, sizeof(f));
+	make_device_start(&f.maker);
+	f.out = ut_out_open_memory();
+	*state = &f;
+	return 0;
+}
+
+static int release(void **state)
+{
+	struct fixture *f = *state;
+
+	ut_out_abandon(f->out);
+	make_device_release(&f->maker);
+	return 0;
+}
+
+static void finish(struct fixture *f)
+{
+	f->maker.trace.first = 1000;
+	f->maker.trace.last = 111842982;
+	make_device_finish(&f->maker);
+}
+
+static void expect(struct fixture *f, const char *text)
+{
+	size_t len;
+	const char *data;
+
+	ut_out_text(f->out, "|");
+	data = ut_out_data(f->out, &len);
+	assert_int_equal(data[len - 1], '|');
+	assert_int_equal(len - 1, strlen(text));
+	assert_memory_equal(data, text, len - 1);
+}
+
+static void calls(struct fixture *f, const char *api)
+{
+	make_call(&f->maker, api, &(struct made_work){ .name = "launch", .start = 10, .end = 110 });
+	make_call(&f->maker, api,
+		  &(struct made_work){ .name = "launch", .start = 200, .end = 401 });
+	make_call(&f->maker, api, &(struct made_work){ .name = "wait", .start = 500, .end = 1200 });
+}
+
+static void host_timing_of_cuda(void **state)
+{
+	struct fixture *f = *state;
+
+	calls(f, "CUDA");
+	finish(f);
+	ut_table_host_timing(f->out, &f->maker.log, 0);
+	expect(f,
+	       "\n=== API Timing Summary ===\n\n"
+	       "             Total Execution Time (ns):            111841982\n"
+	       "  Total API Time for CUDA backend (ns):                 1001\n"
+	       "\n== CUDA Backend ==\n\n"
+	       "Function,        Calls,            Time (ns),      Time (%),         Average (ns),"
+	       "             Min (ns),             Max (ns)\n"
+	       "    wait,            1,                  700,     69.930069,                  700,"
+	       "                  700,                  700\n"
+	       "  launch,            2,                  301,     30.069929,                  150,"
+	       "                  100,                  201\n\n\n");
+}
+
+/* What a call is for is known by the devices that the process uses. */
+static void host_timing_of_opencl(void **state)
+{
+	struct fixture *f = *state;
+
+	(void)make_queue(&f->maker, OPENCL, "queue");
+	calls(f, "OpenCL");
+	finish(f);
+	ut_table_host_timing(f->out, &f->maker.log, 0);
+	expect(f, "\n=== API Timing Summary ===\n\n"
+		  "             Total Execution Time (ns):            111841982\n"
+		  "Total API Time for CL GPU backend (ns):                 1001\n"
+		  "\n== CL GPU Backend ==\n\n"
+		  "Function,       Calls,           Time (ns),    Time (%),        Average (ns),"
+		  "            Min (ns),            Max (ns)\n"
+		  "    wait,           1,                 700,       69.93,                 700,"
+		  "                 700,                 700\n"
+		  "  launch,           2,                 301,       30.07,                 150,"
+		  "                 100,                 201\n\n\n");
+}
+
+static void cuda_work(struct fixture *f)
+{
+	uint32_t queue = make_queue(&f->maker, CUDA, "Stream 7");
+
+	make_work(&f->maker, queue,
+		  &(struct made_work){ .name = "GEMM",
+				       .start = 5000,
+				       .end = 8000,
+				       .queued = 2000,
+				       .submitted = 4500,
+				       .grid = "1x1024x1",
+				       .block = "1024",
+				       .registers = 128 });
+	make_work(&f->maker, queue,
+		  &(struct made_work){ .name = "Memcpy HtoD",
+				       .cat = "copy",
+				       .start = 9000,
+				       .end = 10000,
+				       .bytes = 4194304 });
+}
+
+static void device_timing_of_cuda_and_its_kernels(void **state)
+{
+	struct fixture *f = *state;
+
+	cuda_work(f);
+	finish(f);
+	ut_table_device_timing(f->out, &f->maker.log, 0, false);
+	expect(f, "\n=== Device Timing Summary ===\n\n"
+		  "                Total Execution Time (ns):            111841982\n"
+		  "  Total Device Time for CUDA backend (ns):                 4000\n"
+		  "\n== CUDA Backend ==\n\n"
+		  "       Kernel,        Calls,            Time (ns),     Time (%),"
+		  "         Average (ns),             Min (ns),             Max (ns)\n"
+		  "       \"GEMM\",            1,                 3000,    75.000000,"
+		  "                 3000,                 3000,                 3000\n"
+		  "\"Memcpy HtoD\",            1,                 1000,    25.000000,"
+		  "                 1000,                 1000,                 1000\n"
+		  "\n\n=== Kernel Properties ===\n\n"
+		  "       Kernel, Compiled, SIMD, Number of Arguments, SLM Per Work Group, Private "
+		  "Memory Per Thread, Spill Memory Per Thread, Register File Size Per Thread\n"
+		  "       \"GEMM\",  unknown,   32,             unknown,                  0,"
+		  "                         0,                 unknown,"
+		  "                           128\n\n\n");
+}
+
+static void submission_of_cuda(void **state)
+{
+	struct fixture *f = *state;
+
+	cuda_work(f);
+	finish(f);
+	ut_table_submission(f->out, &f->maker.log, 0, true);
+	expect(f,
+	       "\n=== Kernel Submission Summary ===\n\n"
+	       "                Total Execution Time (ns):            111841982\n"
+	       "  Total Device Time for CUDA backend (ns):                 4000\n"
+	       "\n== CUDA Backend ==\n\n"
+	       "                                  Kernel,        Calls,          Append (ns),  "
+	       "Append (%),          Submit (ns),  Submit (%),         Execute (ns),  Execute "
+	       "(%)\n"
+	       "\"GEMM[SIMD32 {1; 1024; 1} {1024; 1; 1}]\",            1,                 2500,  "
+	       "100.000000,                  500,  100.000000,                 3000,    75.000000\n"
+	       "                  \"Memcpy HtoD[4194304]\",            1,                    0,    "
+	       "0.000000,                    0,    0.000000,                 1000,    25.000000\n"
+	       "\n\n");
+}
+
+static void timeline_lines(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t queue;
+
+	cuda_work(f);
+	queue = make_queue(&f->maker, OPENCL, "queue");
+	make_call(&f->maker, "OpenCL",
+		  &(struct made_work){ .name = "clEnqueueNDRangeKernel",
+				       .start = 11000,
+				       .end = 11500,
+				       .correlation = 4 });
+	make_work(&f->maker, queue,
+		  &(struct made_work){ .name = "GEMM",
+				       .start = 12000,
+				       .end = 13000,
+				       .queued = 11100,
+				       .submitted = 11200,
+				       .correlation = 4,
+				       .grid = "8" });
+	finish(f);
+	ut_table_device_timeline(f->out, &f->maker.log, 0);
+	expect(f,
+	       "Thread 0 Device 0 : \"GEMM[SIMD32 {1; 1024; 1} {1024; 1; 1}]\" [ns] 2000 (append)"
+	       " 4500 (submit) 5000 (start) 8000 (end)\n"
+	       "Thread 0 Device 0 : \"Memcpy HtoD[4194304]\" [ns] 9000 (append) 9000 (submit)"
+	       " 9000 (start) 10000 (end)\n"
+	       "Thread 7 Device 0x1 : GEMM [ns] 11100 (append) 11200 (submit) 12000 (start)"
+	       " 13000 (end)\n");
+}
+
+/* An outer call ends after the inner one; with the same end, too. */
+static void call_lines_nest(void **state)
+{
+	struct fixture *f = *state;
+
+	make_call(&f->maker, "CUDA",
+		  &(struct made_work){ .name = "outer", .start = 10, .end = 50, .bytes = 3 });
+	make_call(&f->maker, "CUDA driver",
+		  &(struct made_work){ .name = "inner", .start = 20, .end = 50 });
+	make_call(&f->maker, "CUDA", &(struct made_work){ .name = "next", .start = 50, .end = 60 });
+	finish(f);
+	ut_table_call_log(f->out, &f->maker.log, 0, true, true);
+	expect(f, ">>>> [10] <PID:100> <TID:7> outer: bytes = 3\n"
+		  ">>>> [20] <PID:100> <TID:7> inner:\n"
+		  "<<<< [50] <PID:100> <TID:7> inner [30 ns]\n"
+		  "<<<< [50] <PID:100> <TID:7> outer [40 ns]\n"
+		  ">>>> [50] <PID:100> <TID:7> next:\n"
+		  "<<<< [60] <PID:100> <TID:7> next [10 ns]\n");
+}
+
+static void nothing_of_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	finish(f);
+	ut_table_host_timing(f->out, &f->maker.log, 0);
+	ut_table_device_timing(f->out, &f->maker.log, 0, true);
+	ut_table_submission(f->out, &f->maker.log, 0, false);
+	ut_table_device_timeline(f->out, &f->maker.log, 0);
+	ut_table_call_log(f->out, &f->maker.log, 0, false, false);
+	expect(f, "");
+}
+
+static void rows_for_programs(void **state)
+{
+	const struct ut_device_rows_view all = { UT_DEVICE_ALL, true, true, false };
+	struct fixture *f = *state;
+
+	calls(f, "CUDA");
+	cuda_work(f);
+	finish(f);
+	ut_device_rows_csv(f->out, &f->maker.log, &all);
+	expect(f, "table,backend,name,calls,total_ns,average_ns,min_ns,max_ns,append_ns,submit_ns\n"
+		  "host,CUDA,\"wait\",1,700,700,700,700,,\n"
+		  "host,CUDA,\"launch\",2,301,150,100,201,,\n"
+		  "device,CUDA,\"GEMM\",1,3000,3000,3000,3000,2500,500\n"
+		  "device,CUDA,\"Memcpy HtoD\",1,1000,1000,1000,1000,0,0\n");
+}
+
+static void one_line_says_what_the_device_waits_for(void **state)
+{
+	struct fixture *f = *state;
+	struct ut_device_summary s;
+	const char *data;
+	size_t len;
+
+	cuda_work(f);
+	finish(f);
+	ut_device_summary_make(&s, &f->maker.log);
+	ut_device_summary_text(f->out, &f->maker.log, &s, 0);
+	ut_device_summary_csv(f->out, &f->maker.log, &s);
+	ut_device_json(f->out, &f->maker.log, &s);
+	ut_device_summary_release(&s);
+	ut_out_text(f->out, "");
+	data = ut_out_data(f->out, &len);
+	assert_non_null(strstr(data, CUDA ": device-bound: busy 80.0% of the time"));
+	assert_non_null(strstr(data, "\"verdict\":\"device-bound\",\"window_ns\":5000"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(host_timing_of_cuda, make, release),
+		cmocka_unit_test_setup_teardown(host_timing_of_opencl, make, release),
+		cmocka_unit_test_setup_teardown(device_timing_of_cuda_and_its_kernels, make,
+						release),
+		cmocka_unit_test_setup_teardown(submission_of_cuda, make, release),
+		cmocka_unit_test_setup_teardown(timeline_lines, make, release),
+		cmocka_unit_test_setup_teardown(call_lines_nest, make, release),
+		cmocka_unit_test_setup_teardown(nothing_of_nothing, make, release),
+		cmocka_unit_test_setup_teardown(rows_for_programs, make, release),
+		cmocka_unit_test_setup_teardown(one_line_says_what_the_device_waits_for, make,
+						release),
+	};
+
+	return cmocka_run_group_tests_name("export/table_device", tests, NULL, NULL);
+}
