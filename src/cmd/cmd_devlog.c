@@ -1,0 +1,198 @@
+/*
+ * cmd_devlog.c - `unitrace devlog`: a device log of Tenstorrent chips, analysed.
+ */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "cmd/devlog_options.h"
+#include "cmd/devlog_run.h"
+#include "cmd/devlog_serve.h"
+#include "cmd/words.h"
+#include "export/exporter.h"
+#include "export/out.h"
+#include "ttdev/compare.h"
+
+/* The log beside another one: a table, and nothing is written. */
+static int compare(const struct ut_devlog_opts *o, struct ut_err *err)
+{
+	struct ut_devlog before, after;
+	struct ut_out *out;
+	int rc = ut_devlog_open(&before, o->input, o, err);
+
+	if (rc)
+		return rc;
+	rc = ut_devlog_open(&after, o->compare, o, err);
+	if (rc) {
+		ut_devlog_close(&before);
+		return rc;
+	}
+	if (before.log.zones != after.log.zones) {
+		rc = ut_err_set(err, -EINVAL,
+				"%s and %s: one has zones, the other only timer numbers", o->input,
+				o->compare);
+	} else {
+		out = ut_out_open("-", 0);
+		ut_tt_compare(&before.analysis, &after.analysis, out);
+		rc = ut_out_commit(out, err);
+	}
+	ut_devlog_close(&before);
+	ut_devlog_close(&after);
+	return rc;
+}
+
+/* The work. */
+static int devlog(const struct ut_devlog_opts *o, struct ut_err *err)
+{
+	struct ut_devlog d;
+	int rc = ut_devlog_open(&d, o->input, o, err);
+
+	if (rc)
+		return rc;
+	rc = ut_devlog_write(&d, o->input, o, err);
+	ut_devlog_close(&d);
+	return rc;
+}
+
+static int set_align(void *ctx, const char *value, struct ut_err *err)
+{
+	static const char *const names[] = {
+		[UT_TT_ALIGN_AUTO] = "auto",
+		[UT_TT_ALIGN_NONE] = "none",
+		[UT_TT_ALIGN_START] = "start",
+		[UT_TT_ALIGN_OPS] = "ops",
+	};
+	enum ut_tt_align *how = ctx;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(value, names[i])) {
+			*how = (enum ut_tt_align)i;
+			return 0;
+		}
+	}
+	return ut_err_set(err, -EINVAL, "auto, ops, start or none, not '%s'", value);
+}
+
+const struct ut_opt *ut_devlog_table(struct ut_arena *a, struct ut_devlog_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("Input and output"),
+		ut_opt_words(ut_opt_str('d', "device-input-log", "FILE", &o->input,
+					"the log (" UT_DEVLOG_INPUT "); the same as a plain word"),
+			     "<file>"),
+		ut_opt_words(ut_opt_str('o', "output-folder", "DIR", &o->output,
+					"where results go (" UT_DEVLOG_OUTPUT ")"),
+			     "<dir>"),
+		ut_opt_str('s', "setup", "NAME", &o->setup,
+			   "further rules, by the names of the original (default_setup)"),
+		ut_opt_str(0, "arch", "NAME", &o->arch, "architecture, if the log does not say it"),
+		ut_opt_range(ut_opt_u64(0, "frequency", "MHZ", &o->mhz,
+					"clock of the chips, instead of what the log says"),
+			     1, 1000000),
+		ut_opt_heading("What is left out"),
+		ut_opt_flag(0, "no-print-stats", &o->no_print_stats, "print no statistics"),
+		ut_opt_flag(0, "no-plots", &o->no_plots, "write no pages"),
+		ut_opt_flag(0, "no-artifacts", &o->no_artifacts, "write no tarball"),
+		ut_opt_flag(0, "no-analysis-json", &o->no_analysis,
+			    "do not write device_analysis_data.json, which is large"),
+		ut_opt_flag(0, "no-op-detection", &o->no_ops, "do not look for ops"),
+		ut_opt_flag(0, "no-webapp", &o->no_webapp, "do not serve, also with --serve"),
+		ut_opt_heading("Further"),
+		ut_opt_flag(0, "kernels", &o->kernels, "print a row per op (or launch) and chip"),
+		ut_opt_words(
+			ut_opt_str(0, "compare", "LOG", &o->compare,
+				   "print what changed from the log to this one; write nothing"),
+			"<file>"),
+		ut_opt_words(
+			ut_opt_strs('t', "trace", "FILE", &o->traces,
+				    "write the timeline also here; the suffix chooses the format"),
+			"<file>"),
+		ut_opt_words(ut_opt_call("align", "HOW", set_align, &o->alignment,
+					 "clocks of several chips: auto, ops, start or none"),
+			     "auto ops start none"),
+		ut_opt_flag(0, "serve", &o->serve, "then show the results on 127.0.0.1"),
+		ut_opt_range(ut_opt_u64('p', "port", "PORT", &o->port,
+					"where --serve listens (8050); 0 takes a free one"),
+			     0, 65535),
+		ut_opt_flag(0, "any-arch", &o->any_arch,
+			    "statistics for all architectures, also in old logs"),
+		ut_opt_flag('h', "help", &o->help, "show this help"),
+		ut_opt_end(),
+	};
+
+	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
+}
+
+static int take_words(struct ut_devlog_opts *o, const struct ut_words *words, struct ut_err *err)
+{
+	if (words->count > 1 || (words->count && o->input))
+		return ut_err_set(err, -EINVAL, "one log at a time");
+	if (words->count)
+		o->input = words->items[0];
+	if (!o->input && !ut_path_exists(UT_DEVLOG_INPUT))
+		return ut_err_set(err, -EINVAL, "no log given, and there is no " UT_DEVLOG_INPUT);
+	for (size_t i = 0; i < o->traces.count; i++) {
+		if (!ut_exporter_by_file(o->traces.items[i]))
+			return ut_err_set(err, -EINVAL, "%s: no format has this suffix",
+					  o->traces.items[i]);
+	}
+	o->input = o->input ? o->input : UT_DEVLOG_INPUT;
+	o->output = o->output ? o->output : UT_DEVLOG_OUTPUT;
+	return 0;
+}
+
+static int run(const struct ut_devlog_opts *o, struct ut_err *err)
+{
+	int rc = o->compare ? compare(o, err) : devlog(o, err);
+
+	if (!rc && o->serve && !o->no_webapp && !o->compare)
+		rc = ut_devlog_serve(o, devlog, err);
+	return rc;
+}
+
+static int cmd_devlog(int argc, const char *const *argv)
+{
+	struct ut_devlog_opts opts = { .port = UT_DEVLOG_PORT };
+	struct ut_arena arena = { 0 };
+	struct ut_words words = { 0 };
+	struct ut_err err = { 0 };
+	int rc = ut_words_parse(&words, &arena, ut_devlog_table(&arena, &opts), argc, argv, &err);
+	int status = UT_EXIT_OK;
+
+	if (!rc && !opts.help)
+		rc = take_words(&opts, &words, &err);
+	if (rc)
+		status = ut_cmd_misuse(&ut_cmd_devlog, &err);
+	else if (opts.help)
+		status = ut_cmd_help(&ut_cmd_devlog);
+	else if (run(&opts, &err))
+		status = ut_cmd_fail(&ut_cmd_devlog, &err);
+	ut_opt_list_release(&opts.traces);
+	ut_arena_release(&arena);
+	return status;
+}
+
+static const struct ut_opt *devlog_options(struct ut_arena *a)
+{
+	return ut_devlog_table(a, UT_NEW(a, struct ut_devlog_opts));
+}
+
+const struct ut_cmd ut_cmd_devlog = {
+	.name = "devlog",
+	.usage = "[OPTIONS] [LOG]",
+	.summary = "analyse a device log of Tenstorrent chips",
+	.description =
+		"Reads profile_log_device.csv of any version of tt-metal and writes into a folder\n"
+		"what its process_device_log.py does: statistics, timestamps by core, timelines,\n"
+		"the analysis as JSON, a page to look at, all of it in a tarball. Says what is\n"
+		"doubtful in the log: markers that are missing, a counter that wrapped.",
+	.examples = "  unitrace devlog profile_log_device.csv\n"
+		    "  unitrace devlog -d profile_log_device.csv -o results --no-print-stats\n"
+		    "  unitrace devlog yesterday.csv --compare today.csv\n"
+		    "  unitrace devlog profile_log_device.csv --serve\n",
+	.options = devlog_options,
+	.run = cmd_devlog,
+};

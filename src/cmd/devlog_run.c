@@ -1,0 +1,394 @@
+#include "cmd/devlog_run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "export/exporter.h"
+#include "export/out.h"
+#include "import/source.h"
+#include "model/trace.h"
+#include "ttdev/kernels.h"
+#include "ttdev/page.h"
+#include "ttdev/read.h"
+#include "ttdev/tar.h"
+#include "ttdev/trace.h"
+#include "ttdev/write.h"
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static void tell_doubts(const struct ut_tt_log *log, const char *path)
+{
+	const struct ut_tt_doubts *d = &log->doubts;
+
+	if (log->no_header)
+		ut_log(UT_WARN,
+		       "%s: no line about the chip: taken as %s at %" PRIu64
+		       " MHz; --arch and --frequency say otherwise",
+		       path, log->arch, log->mhz);
+	if (d->no_end || d->no_start) {
+		const struct ut_tt_lane *lane = &log->lanes[d->worst];
+		const struct ut_tt_core *core = &log->cores[lane->core];
+		struct ut_str risc = ut_tt_str(log, log->riscs[lane->risc].name);
+
+		ut_log(UT_WARN,
+		       "%s: markers are missing, as when a buffer on the device is full: %" PRIu64
+		       " starts without an end, %" PRIu64 " ends without a start, on %" PRIu32
+		       " RISCs, most on chip %" PRId32 " core (%" PRId32 ", %" PRId32 ") %.*s",
+		       path, d->no_end, d->no_start, d->lanes, log->chips[core->chip].id, core->x,
+		       core->y, (int)risc.len, risc.ptr);
+	}
+	if (d->wraps)
+		ut_log(UT_WARN,
+		       "%s:%" PRIu64
+		       ": the time goes back by about 2^32 cycles%s: a counter wrapped "
+		       "or was read half way; durations across it are wrong",
+		       path, d->wrap_line, d->wraps > 1 ? ", here and later" : "");
+	if (d->again || d->stray)
+		ut_log(UT_WARN,
+		       "%s: firmware starts %" PRIu64 " times and ends %" PRIu64
+		       " times more than once in one op: data was lost or is corrupt",
+		       path, d->again, d->stray);
+}
+
+int ut_devlog_open(struct ut_devlog *d, const char *path, const struct ut_devlog_opts *o,
+		   struct ut_err *err)
+{
+	const struct ut_tt_read_opts opts = { .arch = o->arch, .mhz = o->mhz };
+	struct ut_tt_setup setup;
+	int rc;
+
+	*d = (struct ut_devlog){ 0 };
+	ut_tt_log_init(&d->log);
+	rc = ut_tt_read_file(&d->log, path, &opts, err);
+	if (!rc && !ut_tt_setup_find(&setup, d->log.zones, o->setup))
+		rc = ut_err_set(err, -EINVAL, "Setup %s not available for this kind of log",
+				o->setup);
+	if (rc) {
+		ut_tt_log_release(&d->log);
+		return rc;
+	}
+	setup.detect_ops = setup.detect_ops && !o->no_ops;
+	ut_tt_analyze(&d->analysis, &d->log, &setup);
+	tell_doubts(&d->log, path);
+	return 0;
+}
+
+void ut_devlog_close(struct ut_devlog *d)
+{
+	ut_tt_analysis_release(&d->analysis);
+	ut_tt_log_release(&d->log);
+}
+
+/* ---- the folder ---------------------------------------------------------------------------- */
+
+#define LOG_COPY "profile_log_device.csv"
+#define TARBALL  "device_perf_results.tgz"
+#define TAR_LINK "device_perf_results.tar" /* what the documents call it; tar reads either */
+#define CHROME   "device_chrome_tracing.json"
+#define TRACE    "device_trace.utr"
+#define PAGE     "device_perf.html"
+
+/* The folder while it is being filled, and the names of what is in it. */
+struct folder {
+	const struct ut_devlog *d;
+	const struct ut_devlog_opts *opts;
+	const char *path; /* of the log */
+	struct ut_arena arena;
+	struct ut_opt_list names;
+	struct ut_tt_alignment align;
+	struct ut_err *err;
+};
+
+static struct ut_out *open_file(struct folder *f, const char *name)
+{
+	return ut_out_open(ut_path_join(&f->arena, f->opts->output, name), UT_OUT_OVERWRITE);
+}
+
+static int commit_file(struct folder *f, struct ut_out *out, const char *name)
+{
+	int rc = ut_out_commit(out, f->err);
+
+	if (!rc)
+		ut_opt_list_add(&f->names, name);
+	return rc;
+}
+
+/* A file that this run does not write must not be left from another one. */
+static void drop_file(struct folder *f, const char *name)
+{
+	unlink(ut_path_join(&f->arena, f->opts->output, name));
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+/* The log goes along as it is, so that the folder tells the whole story. */
+static int copy_log(struct folder *f)
+{
+	char *to = ut_path_join(&f->arena, f->opts->output, LOG_COPY);
+	struct ut_source source;
+	struct ut_out *out;
+	ssize_t got;
+
+	if (same_file(f->path, to)) {
+		ut_opt_list_add(&f->names, LOG_COPY);
+		return 0;
+	}
+	if (!strcmp(f->path, "-"))
+		return 0;
+	if (ut_source_open(&source, f->path, f->err))
+		return -EIO;
+	out = ut_out_open(to, UT_OUT_OVERWRITE);
+	do {
+		char *p = ut_out_reserve(out, 65536);
+
+		got = ut_source_read(&source, p, 65536, f->err);
+		ut_out_advance(out, p + (got > 0 ? got : 0));
+	} while (got > 0);
+	ut_source_close(&source);
+	if (got < 0) {
+		ut_out_abandon(out);
+		return (int)got;
+	}
+	return commit_file(f, out, LOG_COPY);
+}
+
+/* The timeline in any of our formats. */
+static void put_trace(struct folder *f, const struct ut_exporter *format, struct ut_out *out)
+{
+	struct ut_sink *sink = format->open(out);
+	struct ut_trace trace;
+
+	ut_trace_init(&trace);
+	ut_tt_send(&f->d->analysis, &f->align, &trace, sink);
+	format->end_trace(sink, &trace);
+	format->close(sink);
+	ut_trace_release(&trace);
+}
+
+/* Logs of zones had no such file, so theirs is the good one. */
+static int write_chrome(struct folder *f)
+{
+	struct ut_out *out = open_file(f, CHROME);
+
+	if (f->d->log.zones)
+		put_trace(f, &ut_export_chrome, out);
+	else
+		ut_tt_write_chrome(&f->d->log, out);
+	return commit_file(f, out, CHROME);
+}
+
+static int write_traces(struct folder *f)
+{
+	struct ut_out *out = open_file(f, TRACE);
+	int rc;
+
+	put_trace(f, &ut_export_utr, out);
+	rc = commit_file(f, out, TRACE);
+	for (size_t i = 0; !rc && i < f->opts->traces.count; i++) {
+		const char *path = f->opts->traces.items[i];
+
+		out = ut_out_open(path, UT_OUT_OVERWRITE);
+		put_trace(f, ut_exporter_by_file(path), out);
+		rc = ut_out_commit(out, f->err);
+	}
+	return rc;
+}
+
+static int write_page(struct folder *f, const char *name, uint32_t chip)
+{
+	struct ut_out *out = open_file(f, name);
+
+	ut_tt_write_page(&f->d->analysis, &f->align, chip, out);
+	return commit_file(f, out, name);
+}
+
+/* A file under a second name; false if the file system has no such thing. */
+static bool link_file(struct folder *f, const char *name, const char *as)
+{
+	if (link(ut_path_join(&f->arena, f->opts->output, name),
+		 ut_path_join(&f->arena, f->opts->output, as)))
+		return false;
+	ut_opt_list_add(&f->names, as);
+	return true;
+}
+
+/* Pages of chips that an earlier log had. */
+static void drop_chip_pages(struct folder *f)
+{
+	DIR *dir = opendir(f->opts->output);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		if (ut_str_starts(entry->d_name, "Chip_") &&
+		    ut_str_ends(entry->d_name, "_Cores_timeline.html"))
+			drop_file(f, entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* One page for all, and each chip's under the name that it used to have. */
+static int write_pages(struct folder *f)
+{
+	const struct ut_tt_log *log = &f->d->log;
+	int rc;
+
+	drop_chip_pages(f);
+	if (f->opts->no_plots) {
+		drop_file(f, PAGE);
+		return 0;
+	}
+	rc = write_page(f, PAGE, UT_TT_ALL_CHIPS);
+	for (uint32_t i = 0; !rc && i < log->chip_count; i++) {
+		char *name = ut_str_fmt(&f->arena, "Chip_%" PRId32 "_Cores_timeline.html",
+					log->chips[i].id);
+
+		/* of one chip, both are the same */
+		if (log->chip_count > 1 || !link_file(f, PAGE, name))
+			rc = write_page(f, name, i);
+	}
+	return rc;
+}
+
+static int write_stats(struct folder *f)
+{
+	static const char name[] = "device_stats.txt";
+	struct ut_out *out;
+
+	if (!f->opts->any_arch && !ut_tt_has_stats(&f->d->log)) {
+		drop_file(f, name);
+		return 0;
+	}
+	out = open_file(f, name);
+	ut_tt_write_stats(&f->d->analysis, out);
+	return commit_file(f, out, name);
+}
+
+static int write_rearranged(struct folder *f)
+{
+	static const char name[] = "device_rearranged_timestamps.csv";
+	struct ut_out *out = open_file(f, name);
+
+	ut_tt_write_rearranged(&f->d->log, out);
+	return commit_file(f, out, name);
+}
+
+static int write_analysis(struct folder *f)
+{
+	static const char name[] = "device_analysis_data.json";
+	const struct ut_tt_about_run run = { f->path, UT_DEVLOG_OUTPUT, UT_DEVLOG_PORT };
+	struct ut_out *out;
+
+	if (f->opts->no_analysis) {
+		drop_file(f, name);
+		return 0;
+	}
+	out = open_file(f, name);
+	ut_tt_write_analysis(&f->d->analysis, &run, out);
+	return commit_file(f, out, name);
+}
+
+static int write_kernels(struct folder *f)
+{
+	static const char name[] = "device_kernels.csv";
+	struct ut_out *out = open_file(f, name);
+	struct ut_tt_kernels kernels = { 0 };
+	int rc;
+
+	ut_tt_kernels_find(&kernels, &f->d->analysis);
+	ut_tt_kernels_csv(&kernels, &f->d->log, out);
+	rc = commit_file(f, out, name);
+	if (!rc && f->opts->kernels) {
+		out = ut_out_open("-", 0);
+		ut_tt_kernels_print(&kernels, &f->d->log, out);
+		rc = ut_out_commit(out, f->err);
+	}
+	ut_tt_kernels_release(&kernels);
+	return rc;
+}
+
+static int print_stats(struct folder *f)
+{
+	struct ut_out *out;
+
+	if (f->opts->no_print_stats)
+		return 0;
+	out = ut_out_open("-", 0);
+	if (f->opts->any_arch || ut_tt_has_stats(&f->d->log))
+		ut_tt_write_stats(&f->d->analysis, out);
+	else
+		ut_out_fmt(out, "%s stat print is not supported\n", f->d->log.arch);
+	return ut_out_commit(out, f->err);
+}
+
+static int write_tarball(struct folder *f)
+{
+	struct ut_out *out;
+	int rc = 0;
+
+	drop_file(f, TAR_LINK);
+	if (f->opts->no_artifacts) {
+		drop_file(f, TARBALL);
+		return 0;
+	}
+	out = open_file(f, TARBALL);
+	for (size_t i = 0; !rc && i < f->names.count; i++)
+		rc = ut_tar_add(out, f->opts->output, f->names.items[i], f->err);
+	if (rc) {
+		ut_out_abandon(out);
+		return rc;
+	}
+	ut_tar_end(out);
+	rc = ut_out_commit(out, f->err);
+	if (!rc && symlink(TARBALL, ut_path_join(&f->arena, f->opts->output, TAR_LINK)))
+		ut_log(UT_DEBUG, "no link %s: %s", TAR_LINK, strerror(errno));
+	return rc;
+}
+
+static void tell_alignment(const struct ut_tt_log *log, const struct ut_tt_alignment *align)
+{
+	if (align->used == UT_TT_ALIGN_OPS)
+		ut_log(UT_INFO,
+		       "clocks of %zu chips brought together by %" PRIu64
+		       " common ops; half of them agree to %" PRIu64 " cycles",
+		       log->chip_count, align->ops, align->spread);
+	else if (align->used == UT_TT_ALIGN_START)
+		ut_log(UT_INFO,
+		       "clocks of %zu chips brought together at their first markers; no op is "
+		       "common",
+		       log->chip_count);
+}
+
+int ut_devlog_write(const struct ut_devlog *d, const char *path, const struct ut_devlog_opts *o,
+		    struct ut_err *err)
+{
+	/* in the order of the original */
+	static int (*const steps[])(struct folder * f) = {
+		copy_log,    write_chrome,  write_stats,  write_rearranged, write_analysis,
+		print_stats, write_kernels, write_traces, write_pages,      write_tarball,
+	};
+	struct folder f = { .d = d, .opts = o, .path = path, .err = err };
+	int rc = ut_path_mkdirs(o->output, err);
+
+	ut_tt_align(&d->analysis, o->alignment, &f.align);
+	tell_alignment(&d->log, &f.align);
+	for (size_t i = 0; !rc && i < sizeof(steps) / sizeof(steps[0]); i++)
+		rc = steps[i](&f);
+	ut_tt_alignment_release(&f.align);
+	ut_opt_list_release(&f.names);
+	ut_arena_release(&f.arena);
+	return rc;
+}

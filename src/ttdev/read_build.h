@@ -1,0 +1,55 @@
+/*
+ * read_build.h - from rows in the order of the file to a log: private to the reader.
+ *
+ * Lanes and marks are found by hash while rows come; finish() puts lanes core by core and chip by
+ * chip, sorts their rows and adds T0.
+ */
+#ifndef UT_TTDEV_READ_BUILD_H
+#define UT_TTDEV_READ_BUILD_H
+
+#include "ttdev/columns.h"
+#include "ttdev/log.h"
+
+/* Where a row was measured. */
+struct ut_tt_place {
+	int32_t chip, x, y;
+	struct ut_tt_field risc;
+};
+
+/* The bytes that tell one mark from another. */
+struct ut_tt_key {
+	struct ut_tt_field timer, tail;
+};
+
+struct ut_tt_open_lane;
+struct ut_tt_slot;
+
+struct ut_tt_build {
+	struct ut_tt_log *log;
+	struct ut_tt_open_lane *lanes; /* in order of appearance */
+	size_t lane_count, lane_cap;
+	uint32_t *lane_slots; /* index + 1 */
+	size_t lane_mask;
+	struct ut_tt_slot *marks; /* by hash of their key */
+	size_t mark_mask;
+	uint64_t row_count;
+};
+
+void ut_tt_build_init(struct ut_tt_build *b, struct ut_tt_log *log);
+void ut_tt_build_release(struct ut_tt_build *b);
+
+uint32_t ut_tt_build_lane(struct ut_tt_build *b, const struct ut_tt_place *place);
+
+/* UINT32_MAX if there is none yet. */
+uint32_t ut_tt_build_find(const struct ut_tt_build *b, const struct ut_tt_key *key);
+uint32_t ut_tt_build_mark(struct ut_tt_build *b, const struct ut_tt_key *key,
+			  const struct ut_tt_mark *mark);
+
+/* row->lane is filled in; false if there are too many. */
+bool ut_tt_build_row(struct ut_tt_build *b, uint32_t lane, const struct ut_tt_row *row,
+		     uint64_t line);
+
+/* log has its rows, lanes, cores, chips, and their order. */
+void ut_tt_build_finish(struct ut_tt_build *b);
+
+#endif

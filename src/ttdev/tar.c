@@ -1,0 +1,100 @@
+#include "ttdev/tar.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "export/out.h"
+
+#define BLOCK 512u
+
+struct header {
+	char name[100];
+	char mode[8], uid[8], gid[8];
+	char size[12], mtime[12];
+	char checksum[8];
+	char type;
+	char link[100];
+	char magic[8]; /* "ustar", NUL, "00" */
+	char rest[247];
+};
+
+_Static_assert(sizeof(struct header) == BLOCK, "a header is a block");
+
+static void put_header(struct ut_out *out, const char *name, const struct stat *st)
+{
+	struct header h = { .type = '0' };
+	const unsigned char *bytes = (const unsigned char *)&h;
+	unsigned int sum = 0;
+
+	snprintf(h.name, sizeof(h.name), "./%s", name);
+	snprintf(h.mode, sizeof(h.mode), "%07o", 0644u);
+	snprintf(h.uid, sizeof(h.uid), "%07o", 0u);
+	snprintf(h.gid, sizeof(h.gid), "%07o", 0u);
+	snprintf(h.size, sizeof(h.size), "%011llo", (unsigned long long)st->st_size);
+	snprintf(h.mtime, sizeof(h.mtime), "%011llo",
+		 (unsigned long long)st->st_mtime & 077777777777ull);
+	memcpy(h.magic, "ustar\00000", 8);
+	memset(h.checksum, ' ', sizeof(h.checksum));
+	for (size_t i = 0; i < BLOCK; i++)
+		sum += bytes[i];
+	snprintf(h.checksum, sizeof(h.checksum), "%06o", sum);
+	ut_out_write(out, &h, sizeof(h));
+}
+
+/* Exactly as many bytes as the header says, also if the file changes meanwhile. */
+static int put_bytes(struct ut_out *out, int fd, uint64_t size)
+{
+	static const char zeros[BLOCK];
+	uint64_t left = size;
+
+	while (left) {
+		size_t want = left < 65536 ? (size_t)left : 65536;
+		char *p = ut_out_reserve(out, want);
+		ssize_t got = read(fd, p, want);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : -EIO;
+		ut_out_advance(out, p + got);
+		left -= (uint64_t)got;
+	}
+	ut_out_write(out, zeros, (size_t)(-size % BLOCK));
+	return 0;
+}
+
+int ut_tar_add(struct ut_out *out, const char *dir, const char *name, struct ut_err *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int fd, rc;
+
+	if (strlen(name) > 97 || snprintf(path, sizeof(path), "%s/%s", dir, name) >= PATH_MAX)
+		return ut_err_set(err, -ENAMETOOLONG, "%s/%s: %s", dir, name,
+				  strerror(ENAMETOOLONG));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	rc = fstat(fd, &st) ? -errno : st.st_size > 077777777777ll ? -EFBIG : 0;
+	if (!rc) {
+		put_header(out, name, &st);
+		rc = put_bytes(out, fd, (uint64_t)st.st_size);
+	}
+	close(fd);
+	if (rc)
+		ut_err_set(err, rc, "%s: %s", path, strerror(-rc));
+	return rc;
+}
+
+void ut_tar_end(struct ut_out *out)
+{
+	static const char zeros[2 * BLOCK];
+
+	ut_out_write(out, zeros, sizeof(zeros));
+}

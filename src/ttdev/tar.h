@@ -1,0 +1,18 @@
+/*
+ * tar.h - a few files of one folder in a tarball: POSIX ustar, streamed.
+ */
+#ifndef UT_TTDEV_TAR_H
+#define UT_TTDEV_TAR_H
+
+#include "base/err.h"
+
+struct ut_out;
+
+/* Adds dir/name under the name "./name". A name of up to 97 bytes; a file of up to 8 GiB. */
+int ut_tar_add(struct ut_out *out, const char *dir, const char *name,
+	       struct ut_err *err) UT_MUST_CHECK;
+
+/* The two empty blocks behind the last file. */
+void ut_tar_end(struct ut_out *out);
+
+#endif
