@@ -12,6 +12,7 @@
 #include "collect/gate.h"
 #include "collect/intern.h"
 #include "collect/number.h"
+#include "collect/zones.h"
 #include "unitrace/backend.h"
 #include "wire/control.h"
 
@@ -186,6 +187,7 @@ static struct ut_host host = {
 	.work = work,
 	.counter = counter,
 	.note = note,
+	.zones = &ut_zones,
 };
 
 /* The last chance of every backend, before the runtimes go. */

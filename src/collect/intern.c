@@ -108,6 +108,11 @@ uint32_t ut_intern_z(const char *text)
 	return text ? ut_intern(text, strlen(text)) : 0;
 }
 
+uint32_t ut_intern_number(void)
+{
+	return atomic_fetch_add(&string_count, 1) + 1;
+}
+
 __itt_string_handle *ut_intern_handle(const char *name)
 {
 	static __itt_string_handle spare;

@@ -20,6 +20,9 @@
 uint32_t ut_intern(const char *s, size_t len);
 uint32_t ut_intern_z(const char *s);
 
+/* A number of its own, for something else that begins name: a place (zones.c). */
+uint32_t ut_intern_number(void);
+
 /* Never NULL for a name that is not: without memory a spare one is given. */
 __itt_string_handle *ut_intern_handle(const char *name);
 __itt_domain *ut_intern_domain(const char *name);

@@ -177,7 +177,9 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	X(CALL_END, "api|0, {F}")                                                                  \
 	X(CALL, "api|name, tid|0, begin, end, correlation, {F}")                                   \
 	X(WORK, "queue|name, kind|tid, queued, submitted, start, end, correlation, {F}")           \
-	X(DEVICE_COUNTER, "device|name, time, value")
+	X(DEVICE_COUNTER, "device|name, time, value")                                              \
+	/* a definition: stands where a string's number stands */                                  \
+	X(PLACE, "id|name, file|line")
 
 enum ut_rec {
 	UT_REC_NONE,

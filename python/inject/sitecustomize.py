@@ -1,0 +1,49 @@
+"""Starts unitrace's profiler in an interpreter that `unitrace record --python` has started.
+
+The launcher puts this folder in front of PYTHONPATH; site imports the module when the interpreter
+starts. It takes itself out of the way, runs the sitecustomize that would have been found without
+it, and then switches the profiler on. Without one it ends as the import of a missing module, which
+is what site expects. Nothing that goes wrong here may keep the program from running.
+"""
+import os
+import sys
+
+
+def _leave_the_path():
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [p for p in sys.path if not p or os.path.abspath(p) != here]
+    sys.path_importer_cache.pop(here, None)
+    return os.path.dirname(here)
+
+
+def _start(package):
+    # Behind everything else: a package that the user has installed comes first.
+    sys.path += [package, os.path.join(package, "fallback")]
+    try:
+        from unitrace import _native, _profile
+        if _native.core.__name__.endswith("_nocore"):
+            if os.environ.get("UT_SESSION"):
+                sys.stderr.write("unitrace: Python %d.%d is not profiled: the package is not built "
+                                 "for it; try: pip install SOURCE/python\n" % sys.version_info[:2])
+            return
+        _profile.begin()
+    except Exception as wrong:  # pylint: disable=broad-except
+        sys.stderr.write("unitrace: Python is not profiled: %s\n" % wrong)
+
+
+def _load(package):
+    from importlib.machinery import PathFinder
+    from importlib.util import module_from_spec
+    spec = PathFinder.find_spec("sitecustomize")
+    if spec is None or spec.loader is None:
+        _start(package)
+        raise ModuleNotFoundError("No module named 'sitecustomize'", name="sitecustomize")
+    module = module_from_spec(spec)
+    sys.modules["sitecustomize"] = module
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        _start(package)
+
+
+_load(_leave_the_path())

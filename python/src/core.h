@@ -1,0 +1,165 @@
+/*
+ * core.h - the parts of unitrace._core, the C half of the Python package.
+ *
+ *   host.c     finds the collector that the launcher put into this process
+ *   zone.c     which zone a code object, a line or a C function is; what filters leave out
+ *   stack.c    what is running on each thread
+ *   profile.c  events from PyEval_SetProfile and PyEval_SetTrace, up to Python 3.11
+ *   monitor.c  events from sys.monitoring, from Python 3.12 on
+ *   marks.c    the ITT functions
+ *   module.c   what Python sees
+ *
+ * Everything here runs with the interpreter's lock held, but for the threads' own stacks, which
+ * nobody else touches. A guest: no printing, and an exception that is under way stays as it is.
+ */
+#ifndef UT_PYTHON_CORE_H
+#define UT_PYTHON_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unitrace/zones.h"
+
+#define UT_PY_MONITORING (PY_VERSION_HEX >= 0x030c0000)
+
+/* ---- host.c -------------------------------------------------------------------------------- */
+
+/* The collector's functions; NULL when nothing records this process. */
+extern const struct ut_zones *ut_py_zones;
+
+/* Looks for the collector, once. False if there is none. */
+bool ut_py_join(void);
+
+/* The address of a function that the collector exports; NULL if it has none. */
+void *ut_py_symbol(const char *name);
+
+/* ---- zone.c -------------------------------------------------------------------------------- */
+
+/* What is known about a code object. It is freed with the object. */
+struct ut_py_code {
+	const PyCodeObject *code;
+	uint64_t zone; /* 0 = filters leave it out */
+	int first_line;
+	int line_count;  /* of lines[] */
+	uint64_t *lines; /* zone of each line, 0 = not asked for yet; NULL before the first */
+};
+
+/* What filters look at: patterns for files, names of modules. Each list ends with NULL. */
+struct ut_py_filter {
+	char **files, **not_files;
+	char **modules, **not_modules;
+};
+
+/* Takes the filter over: it is used for every code object that comes from now on. */
+int ut_py_zone_init(const struct ut_py_filter *filter, const char *own_folder);
+
+/* Is called, once, when asyncio makes its first task. Takes its own reference. */
+void ut_py_zone_on_task(PyObject *function);
+
+/* NULL without memory. The first time it defines the zone. */
+struct ut_py_code *ut_py_code_slow(PyCodeObject *code);
+uint64_t ut_py_line_slow(PyCodeObject *code, struct ut_py_code *info, int line);
+/* The zone of a builtin function or method; 0 for something else. */
+uint64_t ut_py_c_function(PyObject *function);
+
+extern Py_ssize_t ut_py_extra; /* index of our slot in a code object */
+
+/* What was looked for last, by the address of the code object; zone.c clears what is freed. */
+#define UT_PY_RECENT 4096u
+
+struct ut_py_recent {
+	const PyCodeObject *code;
+	struct ut_py_code *info;
+};
+
+extern struct ut_py_recent ut_py_recent[UT_PY_RECENT];
+
+static inline struct ut_py_recent *ut_py_recent_slot(const PyCodeObject *code)
+{
+	return &ut_py_recent[((uintptr_t)code >> 4) % UT_PY_RECENT];
+}
+
+static inline struct ut_py_code *ut_py_code(PyCodeObject *code)
+{
+	const struct ut_py_recent *r = ut_py_recent_slot(code);
+
+	return __builtin_expect(r->code == code, 1) ? r->info : ut_py_code_slow(code);
+}
+
+static inline uint64_t ut_py_line(PyCodeObject *code, struct ut_py_code *info, int line)
+{
+	int at = line - info->first_line;
+
+	if (info->lines && at >= 0 && at < info->line_count && info->lines[at])
+		return info->lines[at];
+	return ut_py_line_slow(code, info, line);
+}
+
+/* ---- stack.c ------------------------------------------------------------------------------- */
+
+struct ut_py_limits {
+	uint32_t depth;     /* deeper calls are not recorded */
+	uint64_t min_ticks; /* shorter ones are not kept */
+};
+
+extern struct ut_py_limits ut_py_limits;
+
+/* A function begins, a line of it begins, it ends. key tells one function from another. */
+void ut_py_enter(const void *key, uint64_t zone);
+void ut_py_step(const void *key, uint64_t line_zone);
+void ut_py_leave(const void *key);
+
+/* The same if it is the innermost call; else false, and nothing has happened. */
+bool ut_py_leave_top(const void *key);
+
+/*
+ * A whole program is profiled from its first call on: what still runs of the interpreter's own
+ * start, in whose middle we are switched on, does not belong to it. So many calls have to return
+ * before that; begins and ends are told here first, and true means: not yet.
+ */
+extern uint32_t ut_py_unready;
+
+static inline bool ut_py_wait(bool begins)
+{
+	if (__builtin_expect(!ut_py_unready, 1))
+		return false;
+	ut_py_unready += begins ? 1 : -1u;
+	return true;
+}
+
+/* Counts what runs now. */
+void ut_py_wait_for_all(void);
+
+/* How many calls of this thread are open. */
+uint32_t ut_py_depth(void);
+/* Ends everything that this thread has open. */
+void ut_py_leave_all(void);
+/* After fork: what was open goes on in the recording of the child. */
+void ut_py_forked(void);
+int ut_py_stack_init(void);
+
+/* ---- profile.c or monitor.c ---------------------------------------------------------------- */
+
+enum ut_py_mode {
+	UT_PY_FUNCTIONS = 0,
+	UT_PY_LINES = 1 << 0,
+	UT_PY_C_CALLS = 1 << 1,
+};
+
+/* On all threads. 0, or -1 with an exception. */
+int ut_py_start(unsigned int mode);
+int ut_py_stop(void);
+
+/* The function that threading.setprofile() gets; NULL where it is not needed. */
+extern PyMethodDef ut_py_thread_hook;
+
+/* ---- marks.c ------------------------------------------------------------------------------- */
+
+extern PyMethodDef ut_py_marks[];
+
+/* Called by stack.c for a thread that has just come. */
+void ut_py_name_thread(const char *name);
+
+#endif

@@ -1,0 +1,162 @@
+/*
+ * profile.c - calls and lines up to Python 3.11: PyEval_SetProfile and PyEval_SetTrace.
+ *
+ * These hooks belong to a thread. Threads that run already get theirs at the start; new ones
+ * through threading.setprofile(), whose Python function puts the C one in its own place.
+ */
+#include "core.h"
+
+#if !UT_PY_MONITORING
+
+#include <frameobject.h>
+#include <string.h>
+
+static bool running;
+static unsigned int mode;
+
+static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg);
+
+static int set_hook(PyThreadState *thread, Py_tracefunc hook)
+{
+	return mode & UT_PY_LINES ? _PyEval_SetTrace(thread, hook, NULL)
+				  : _PyEval_SetProfile(thread, hook, NULL);
+}
+
+/*
+ * Profiling has been switched off by another thread: what is open here is ended when it ends.
+ * Calls that come meanwhile are counted, so that a recursive function is not ended too early.
+ */
+static void drain(PyFrameObject *frame, int what)
+{
+	PyCodeObject *code = PyFrame_GetCode(frame);
+
+	if (what == PyTrace_CALL && ut_py_depth())
+		ut_py_enter(code, 0);
+	else if (what == PyTrace_RETURN)
+		ut_py_leave(code);
+	Py_DECREF(code);
+	if (!ut_py_depth())
+		(void)set_hook(PyThreadState_Get(), NULL);
+}
+
+static void on_line(PyCodeObject *code, PyFrameObject *frame)
+{
+	struct ut_py_code *info = ut_py_code(code);
+
+	if (info && info->zone)
+		ut_py_step(code, ut_py_line(code, info, PyFrame_GetLineNumber(frame)));
+}
+
+static void on_c_call(int what, PyObject *function)
+{
+	uint64_t zone;
+
+	if (!(mode & UT_PY_C_CALLS) || !PyCFunction_Check(function))
+		return;
+	if (what != PyTrace_C_CALL) {
+		ut_py_leave(((PyCFunctionObject *)function)->m_ml);
+		return;
+	}
+	zone = ut_py_c_function(function);
+	if (zone)
+		ut_py_enter(((PyCFunctionObject *)function)->m_ml, zone);
+}
+
+/* What filters leave out is nowhere on the stack: it is not looked for. */
+static void leave(PyCodeObject *code)
+{
+	const struct ut_py_code *info;
+
+	if (ut_py_leave_top(code))
+		return;
+	info = ut_py_code(code);
+	if (info && info->zone)
+		ut_py_leave(code);
+}
+
+static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
+{
+	struct ut_py_code *info;
+	PyCodeObject *code;
+
+	(void)self;
+	if (__builtin_expect(!running, 0)) {
+		drain(frame, what);
+		return 0;
+	}
+	if (what >= PyTrace_C_CALL && what <= PyTrace_C_RETURN) {
+		on_c_call(what, arg);
+		return 0;
+	}
+	if ((what == PyTrace_CALL || what == PyTrace_RETURN) && ut_py_wait(what == PyTrace_CALL))
+		return 0;
+	code = PyFrame_GetCode(frame);
+	if (what == PyTrace_CALL) {
+		info = ut_py_code(code);
+		if (info && info->zone)
+			ut_py_enter(code, info->zone);
+	} else if (what == PyTrace_RETURN) {
+		leave(code);
+	} else if (what == PyTrace_LINE) {
+		on_line(code, frame);
+	}
+	Py_DECREF(code);
+	return 0;
+}
+
+/* The Python function: called once on each new thread, for the first event there. */
+static PyObject *thread_hook(PyObject *self, PyObject *args)
+{
+	PyObject *frame, *event, *arg;
+
+	if (!PyArg_ParseTuple(args, "O!UO", &PyFrame_Type, &frame, &event, &arg))
+		return NULL;
+	if (!running)
+		Py_RETURN_NONE;
+	if (set_hook(PyThreadState_Get(), on_event) < 0)
+		return NULL;
+	if (PyUnicode_CompareWithASCIIString(event, "call") == 0)
+		on_event(self, (PyFrameObject *)frame, PyTrace_CALL, Py_None);
+	Py_RETURN_NONE;
+}
+
+PyMethodDef ut_py_thread_hook = { "thread_hook", thread_hook, METH_VARARGS,
+				  "For threading.setprofile() and threading.settrace()." };
+
+static int set_on_others(Py_tracefunc hook)
+{
+	PyInterpreterState *interpreter = PyInterpreterState_Get();
+	PyThreadState *own = PyThreadState_Get();
+
+	for (PyThreadState *t = PyInterpreterState_ThreadHead(interpreter); t;
+	     t = PyThreadState_Next(t)) {
+		if (t != own && set_hook(t, hook) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int ut_py_start(unsigned int how)
+{
+	if (running)
+		return 0;
+	mode = how;
+	running = true;
+	if (set_on_others(on_event) < 0 || set_hook(PyThreadState_Get(), on_event) < 0)
+		return -1;
+	return 0;
+}
+
+int ut_py_stop(void)
+{
+	int rc;
+
+	if (!running)
+		return 0;
+	rc = set_hook(PyThreadState_Get(), NULL);
+	running = false;
+	ut_py_leave_all();
+	return rc;
+}
+
+#endif

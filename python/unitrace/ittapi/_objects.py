@@ -1,0 +1,68 @@
+"""Domains, texts and ids."""
+from .. import _marks
+
+_DEFAULT = "ittapi"
+
+
+class Domain:
+    """domain(name); without a name the default domain."""
+
+    __slots__ = ("name", "handle")
+
+    def __init__(self, name=None):
+        self.name = _DEFAULT if name is None else str(name)
+        self.handle = _marks.domain(self.name)
+
+    def __str__(self):
+        return self.name
+
+    def __repr__(self):
+        return f"unitrace.ittapi.Domain({self.name!r})"
+
+
+class StringHandle:
+    __slots__ = ("text", "handle")
+
+    def __init__(self, text):
+        self.text = str(text)
+        self.handle = _marks.handle(self.text)
+
+    def __str__(self):
+        return self.text
+
+    def __repr__(self):
+        return f"unitrace.ittapi.StringHandle({self.text!r})"
+
+
+class Id:
+    """A number that no other task has."""
+
+    __slots__ = ("domain", "number")
+
+    def __init__(self, domain):  # pylint: disable=redefined-outer-name
+        self.domain = domain
+        self.number = _marks.next_id()
+        if domain.handle:
+            _marks.core.id_create(domain.handle, self.number)
+
+    def __del__(self):
+        if self.domain.handle:
+            _marks.core.id_destroy(self.domain.handle, self.number)
+
+    def __str__(self):
+        return f"({self.number}, 0)"
+
+    def __repr__(self):
+        return f"unitrace.ittapi.Id({self.number}, 0)"
+
+
+def domain(name=None):
+    return Domain(name)
+
+
+def string_handle(text):
+    return StringHandle(text)
+
+
+def id(domain):  # pylint: disable=redefined-builtin,redefined-outer-name
+    return Id(domain)

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""PyTorch under unitrace --python: functions, modules and operators in one picture, and their table."""
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
+from python_support import PACKAGE, SOURCE, Case, Trace, environment, main, need_python, skip
+
+need_python()
+VENV = SOURCE / "build/venv/bin/python"
+if not VENV.exists() or subprocess.run([VENV, "-c", "import torch, unitrace._core"], check=False,
+                                       capture_output=True,
+                                       env=environment(PYTHONPATH=str(PACKAGE))).returncode:
+    skip("build/venv has no torch (tools/setup.sh python), or we no extension for it")
+
+TEXT = """
+import torch
+import unitrace
+import unitrace.torch
+
+model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 2))
+x = torch.rand(4, 8)
+
+def step():
+    model(x).sum().backward()
+
+with unitrace.torch.observe(model, shapes=True):
+    step()                       # warm-up: not recorded
+    unitrace.resume()
+    with unitrace.range("own"):
+        step()
+with unitrace.torch.observe(model):
+    with unitrace.range("marks of PyTorch"):
+        step()
+unitrace.pause()
+step()
+"""
+
+
+class Torch(Case):
+    def test_functions_modules_and_operators_and_their_table(self):
+        (self.dir / "train.py").write_text(TEXT)
+        got = self.unitrace("--python", "--python-modules", "__main__", "--start-paused",
+                            "--no-summary", "-o", "out.json", VENV, "-W", "ignore", "train.py",
+                            env=environment(OMP_NUM_THREADS="1"))
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        trace = Trace(self.dir / "out.json")
+        self.assertEqual(len(trace.named("step")), 2)
+        self.assertFalse(trace.losses)
+        self.check_own(trace)
+        self.check_marks(trace)
+        self.check_table()
+
+    def inside(self, trace, outer):
+        return [s for s in trace.spans if s.tid == outer.tid and s is not outer
+                and outer.begin <= s.begin and s.end <= outer.end]
+
+    def check_own(self, trace):
+        spans = self.inside(trace, trace.one("own"))
+        self.assertEqual([s.name for s in spans if s.cat == "PyTorch module"],
+                         ["Sequential", "0 (Linear)", "1 (ReLU)", "2 (Linear)"])
+        first = next(s for s in spans if s.name == "aten::addmm")
+        self.assertEqual(first.args["shapes"], "[[16], [4, 8], [8, 16]]")
+        self.assertIn("aten::mm", [s.name for s in spans])  # of the way back
+
+    def check_marks(self, trace):
+        names = [s.name for s in self.inside(trace, trace.one("marks of PyTorch"))]
+        self.assertIn("aten::linear", names)
+        self.assertIn("step", names)
+
+    def check_table(self):
+        got = self.run_words(VENV, "-m", "unitrace.op_table", "out.json", "50",
+                             env=environment(PYTHONPATH=str(PACKAGE)))
+        lines = got.stdout.decode().splitlines()
+        self.assertEqual(lines[0].split(), ["operator", "calls", "self_ms", "total_ms", "share",
+                                            "device_ms"], got.stderr.decode())
+        row = next(line.split() for line in lines if line.startswith("aten::addmm "))
+        self.assertEqual(row[1], "4")
+
+
+if __name__ == "__main__":
+    main()
