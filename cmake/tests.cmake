@@ -82,24 +82,26 @@ endforeach()
 find_package(Python3 QUIET COMPONENTS Interpreter)
 set(UT_E2E_TESTS 0)
 file(GLOB _tests CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/tests/e2e/test_*.py ${PROJECT_SOURCE_DIR}/tests/e2e/test_*.sh)
+  ${PROJECT_SOURCE_DIR}/tests/e2e/test_*.py ${PROJECT_SOURCE_DIR}/tests/e2e/test_*.sh
+  ${PROJECT_SOURCE_DIR}/tests/python/test_*.py)
 foreach(file ${_tests})
   get_filename_component(_base ${file} NAME_WE)
   string(REGEX REPLACE "^test_" "" _name ${_base})
+  string(REGEX REPLACE ".*/tests/([^/]*)/.*" "\\1" _folder ${file})
   # A test that makes no sense with a sanitized program says so in a comment.
   file(STRINGS ${file} _plain REGEX "^# ci: no sanitizers")
   if(_plain AND UT_SANITIZE)
     continue()
   endif()
   if(file MATCHES "\\.sh$")
-    add_test(NAME e2e/${_name} COMMAND bash ${file})
+    add_test(NAME ${_folder}/${_name} COMMAND bash ${file})
   elseif(Python3_FOUND)
-    add_test(NAME e2e/${_name} COMMAND ${Python3_EXECUTABLE} -B ${file})
+    add_test(NAME ${_folder}/${_name} COMMAND ${Python3_EXECUTABLE} -B ${file})
   else()
-    message(STATUS "python3 not found: e2e/${_name} is left out")
+    message(STATUS "python3 not found: ${_folder}/${_name} is left out")
     continue()
   endif()
-  set_tests_properties(e2e/${_name} PROPERTIES
+  set_tests_properties(${_folder}/${_name} PROPERTIES
     LABELS e2e TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}"
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
   math(EXPR UT_E2E_TESTS "${UT_E2E_TESTS} + 1")

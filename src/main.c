@@ -21,6 +21,7 @@ static const struct {
 	{ "mergetrace.py", "merge" },
 	{ "acelyzer", "analyze" },
 	{ "acelyzer.py", "analyze" },
+	{ "process_device_log.py", "devlog" },
 	{ NULL, NULL },
 };
 

@@ -22,15 +22,17 @@ MAY_INCLUDE = {
     "analyze": ["base", "model"],
     "query": ["base", "model", "analyze"],
     "aiu": ["base", "model", "import", "export"],
+    "ttdev": ["base", "model", "import", "export"],
     "launch": ["base", "wire"],
     "spread": ["base"],
     "serve": ["base", "model", "import", "analyze", "export", "launch"],
     "cmd": ["base", "model", "wire", "import", "analyze", "query", "export", "launch", "spread",
-            "serve", "aiu"],
+            "serve", "aiu", "ttdev"],
 }
 # Public headers (include/) that only these rooms may use. The rest know nothing of ITT or plugins.
 PUBLIC = {
-    "ittnotify.h": ["itt", "sdk", "collect", "import"],  # import: the values in ITT records
+    # import: the values in ITT records; backend: NVTX is told as ITT
+    "ittnotify.h": ["itt", "sdk", "collect", "import", "backend"],
     "unitrace/backend.h": ["collect", "backend", "import", "cmd"],
 }
 GENERATED = ["version.h"]

@@ -79,6 +79,7 @@ MEANING = {
     "CALL": "a call that was told of when it was over",
     "WORK": "what a device did: kernel, copy, fill",
     "DEVICE_COUNTER": "a value of a device's counter",
+    "PLACE": "a function or a line of a source file; `id` names tasks as a string's number does",
 }
 
 

@@ -208,6 +208,7 @@ static void check_losses(struct ut_check *c, const struct ut_losses *l)
 	at_least(c, UT_CHECK_ID_TORN, l->torn);
 	at_least(c, UT_CHECK_ID_UNKNOWN, l->unknown);
 	at_least(c, UT_CHECK_ID_IGNORED, l->ignored);
+	at_least(c, UT_CHECK_ID_UNREAD, l->unread);
 }
 
 void ut_check_store(struct ut_check *c, const struct ut_store *store)

@@ -36,6 +36,7 @@ enum ut_check_weight {
 	X(TORN, LOST, "torn", "records whose writer was killed in the middle")                     \
 	X(UNKNOWN, LOST, "unknown", "records of a kind that this version does not know")           \
 	X(IGNORED, ODD, "ignored", "calls of threads that asked to be ignored")                    \
+	X(UNREAD, LOST, "unread", "pieces of the file that are damaged or refer to what is lost")  \
 	X(ASYNC_NO_END, LOST, "async-no-end", "async spans that never ended")                      \
 	X(ASYNC_NO_BEGIN, LOST, "async-no-begin", "ends of async spans that never began")          \
 	X(FLOW_NO_END, LOST, "flow-no-end", "flows that lead nowhere")                             \

@@ -7,16 +7,15 @@
  */
 #include "analyze/stats.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "analyze/stats_walk.h"
+#include "base/crew.h"
 #include "base/grow.h"
 
-#define PART_BLOCKS  64u   /* a million rows: some tens of milliseconds */
-#define MOST_OPEN    4096u /* a track that is nested deeper where it would be cut stays whole */
-#define MOST_THREADS 256u
+#define PART_BLOCKS 64u   /* a million rows: some tens of milliseconds */
+#define MOST_OPEN   4096u /* a track that is nested deeper where it would be cut stays whole */
 
 struct flag {
 	_Atomic uint8_t is_set;
@@ -26,38 +25,29 @@ struct job {
 	const struct ut_store *store;
 	const struct ut_filter_view *view;
 	struct ut_walk *walks; /* one per thread */
-	unsigned int threads;
+	size_t threads;
 	struct ut_walk_part *parts;
 	size_t part_count, part_cap;
-	struct flag *later;      /* per track: needs ut_walk_odd() */
-	_Atomic size_t next;     /* the next piece of work */
-	_Atomic unsigned int id; /* the next thread's number */
+	struct flag *later;  /* per track: needs ut_walk_odd() */
+	_Atomic size_t next; /* the next piece of work */
+	_Atomic size_t id;   /* the next thread's number */
 	void (*work)(struct job *job, struct ut_walk *walk);
 };
 
-static void *run_thread(void *ctx)
+static void run_thread(void *ctx)
 {
 	struct job *job = ctx;
 
 	job->work(job, &job->walks[atomic_fetch_add(&job->id, 1)]);
-	return NULL;
 }
 
-/* Everybody does work() until there is none; threads that cannot be had are done without. */
+/* Everybody does work() until there is none. */
 static void run(struct job *job, void (*work)(struct job *job, struct ut_walk *walk))
 {
-	pthread_t threads[MOST_THREADS];
-	unsigned int started = 0;
-
 	job->work = work;
 	job->next = 0;
 	job->id = 0;
-	while (started + 1 < job->threads &&
-	       !pthread_create(&threads[started], NULL, run_thread, job))
-		started++;
-	run_thread(job);
-	for (unsigned int i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
+	ut_crew_run(job->threads, run_thread, job);
 }
 
 /* ---- cutting ------------------------------------------------------------------------------- */
@@ -245,18 +235,17 @@ void ut_stats_add(struct ut_stats *s, const struct ut_store *store, const struct
 	struct job job = { .store = store, .view = &view };
 
 	ut_filter_view_init(&view, filter, store);
-	job.threads = threads < MOST_THREADS ? threads : MOST_THREADS;
-	job.threads = job.threads ? job.threads : 1;
+	job.threads = ut_crew_size(threads ? threads : 1, SIZE_MAX);
 	job.later = ut_make((store->trace.track_count + 1) * sizeof(*job.later));
 	job.walks = ut_make(job.threads * sizeof(*job.walks));
 	list_parts(&job);
 	if (job.part_count < job.threads)
-		job.threads = job.part_count ? (unsigned int)job.part_count : 1;
-	for (unsigned int i = 0; i < job.threads; i++)
+		job.threads = job.part_count ? job.part_count : 1;
+	for (size_t i = 0; i < job.threads; i++)
 		ut_walk_init(&job.walks[i], store, &view, s->by);
 	run(&job, walk_parts);
 	run(&job, walk_odd);
-	for (unsigned int i = 0; i < job.threads; i++) {
+	for (size_t i = 0; i < job.threads; i++) {
 		ut_walk_settle(&job.walks[i]);
 		ut_stats_merge(s, &job.walks[i].stats);
 		ut_walk_release(&job.walks[i]);

@@ -22,17 +22,6 @@ static const char *const kind_names[] = {
 #undef KIND_NAME
 };
 
-/* The losses, as words and members, so that text and JSON list the same. */
-#define LOSS_LIST(X)                                                                               \
-	X(dropped)                                                                                 \
-	X(overwritten)                                                                             \
-	X(torn)                                                                                    \
-	X(stray_ends)                                                                              \
-	X(implicit_ends)                                                                           \
-	X(unfinished)                                                                              \
-	X(unknown)                                                                                 \
-	X(ignored)
-
 void ut_about_counts_text(struct ut_out *o, const uint64_t kinds[UT_KIND_COUNT],
 			  const struct ut_losses *l)
 {
@@ -40,27 +29,21 @@ void ut_about_counts_text(struct ut_out *o, const uint64_t kinds[UT_KIND_COUNT],
 		if (kinds[i])
 			ut_out_fmt(o, "  %-9s %" PRIu64 "\n", kind_names[i], kinds[i]);
 	}
-#define PUT_LOSS(name)                                                                             \
-	if (l->name)                                                                               \
-		ut_out_fmt(o, "  %s: %" PRIu64 "\n", #name, l->name);
-	LOSS_LIST(PUT_LOSS)
-#undef PUT_LOSS
+	for (size_t i = 0; i < UT_LOSSES; i++) {
+		if (l->all[i])
+			ut_out_fmt(o, "  %s: %" PRIu64 "\n", ut_losses_names[i], l->all[i]);
+	}
 }
 
 void ut_about_counts_json(struct ut_out *o, const uint64_t kinds[UT_KIND_COUNT],
 			  const struct ut_losses *l)
 {
-	const char *comma = "";
-
 	ut_out_text(o, ",\"events\":{");
 	for (size_t i = 0; i < UT_KIND_COUNT; i++)
 		ut_out_fmt(o, "%s\"%s\":%" PRIu64, i ? "," : "", kind_names[i], kinds[i]);
 	ut_out_text(o, "},\"losses\":{");
-#define PUT_LOSS(name)                                                                             \
-	ut_out_fmt(o, "%s\"%s\":%" PRIu64, comma, #name, l->name);                                 \
-	comma = ",";
-	LOSS_LIST(PUT_LOSS)
-#undef PUT_LOSS
+	for (size_t i = 0; i < UT_LOSSES; i++)
+		ut_out_fmt(o, "%s\"%s\":%" PRIu64, i ? "," : "", ut_losses_names[i], l->all[i]);
 	ut_out_text(o, "}");
 }
 

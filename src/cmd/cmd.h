@@ -49,6 +49,7 @@ extern const struct ut_cmd ut_cmd_validate;
 extern const struct ut_cmd ut_cmd_query;
 extern const struct ut_cmd ut_cmd_filter;
 extern const struct ut_cmd ut_cmd_head;
+extern const struct ut_cmd ut_cmd_devlog;
 
 /* All of them, closed by NULL, in the order in which help lists them. */
 extern const struct ut_cmd *const ut_cmds[];

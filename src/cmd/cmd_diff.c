@@ -50,12 +50,13 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 /* One word is one run, however many traces it stands for. */
 static int add_run(struct work *w, struct ut_diff_side *side, const char *word, struct ut_err *err)
 {
+	const struct ut_load how = { "diff", w->threads, .checked = false };
 	struct ut_inputs in = { 0 };
 	int rc = ut_inputs_find(&in, 1, &word, err);
 
 	ut_stats_init(&w->run, w->by);
 	if (!rc)
-		rc = ut_load_each(&in, "diff", w->threads, add_store, w, err);
+		rc = ut_load_each(&in, &how, add_store, w, err);
 	if (!rc)
 		ut_diff_side_add(side, &w->run);
 	ut_stats_release(&w->run);

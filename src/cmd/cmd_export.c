@@ -1,11 +1,13 @@
 /*
- * cmd_export.c - `unitrace export`: timelines from a recording that is still on disk.
+ * cmd_export.c - `unitrace export`: a trace, or a recording that is still on disk, in other
+ * formats.
  */
 #include "cmd/cmd.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -14,6 +16,7 @@
 #include "base/path.h"
 #include "cmd/outputs.h"
 #include "cmd/spools.h"
+#include "cmd/words.h"
 #include "import/inputs.h"
 #include "import/spool.h"
 #include "wire/control.h"
@@ -53,11 +56,12 @@ static bool is_recording(const char *path)
 {
 	struct ut_spool_info *info;
 	struct ut_arena arena = { 0 };
-	bool yes;
+	struct stat st;
+	bool yes = false;
 
 	if (ut_path_is_dir(path)) {
 		yes = ut_path_exists(ut_path_join(&arena, path, UT_CONTROL_FILE));
-	} else {
+	} else if (!stat(path, &st) && S_ISREG(st.st_mode)) { /* a pipe can be read only once */
 		info = UT_NEW(&arena, struct ut_spool_info);
 		yes = !ut_spool_info(path, info, NULL);
 	}
@@ -158,26 +162,18 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o
 	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
 }
 
-static int start(struct export_opts *o, const struct ut_opt *table, int argc,
-		 const char *const *argv)
+static int start(struct export_opts *o, const struct ut_words *words, struct ut_err *err)
 {
-	struct ut_err err = { 0 };
-	int left = ut_opt_parse(table, argc, argv, &err);
 	int (*work)(const struct export_opts *, int, const char *const *, struct ut_err *);
 
-	if (left >= 0 && o->help)
-		return ut_cmd_help(&ut_cmd_export);
-	if (left == argc)
-		ut_err_set(&err, -EINVAL,
-			   "no trace given: a file, a session directory, or - for standard input");
-	if (left < 0 || left == argc || ut_output_settle_formats(&o->out, &err))
-		return ut_cmd_misuse(&ut_cmd_export, &err);
+	if (ut_output_settle_formats(&o->out, err))
+		return ut_cmd_misuse(&ut_cmd_export, err);
 	if (o->out.quiet)
 		ut_log_set_level(UT_WARN);
 	o->out.no_summary = !o->summary;
-	work = all_recordings(argc - left, argv + left) ? export : convert;
-	if (work(o, argc - left, argv + left, &err))
-		return ut_cmd_fail(&ut_cmd_export, &err);
+	work = all_recordings(words->count, words->items) ? export : convert;
+	if (work(o, words->count, words->items, err))
+		return ut_cmd_fail(&ut_cmd_export, err);
 	return UT_EXIT_OK;
 }
 
@@ -185,8 +181,20 @@ static int cmd_export(int argc, const char *const *argv)
 {
 	struct export_opts opts = { .out = { .export_mode = true, .summary_rows = 20 } };
 	struct ut_arena arena = { 0 };
-	int status = start(&opts, make_table(&arena, &opts), argc, argv);
+	struct ut_words words = { 0 };
+	struct ut_err err = { 0 };
+	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int status;
 
+	if (!rc && !words.count)
+		ut_err_set(&err, -EINVAL,
+			   "no trace given: a file, a session directory, or - for standard input");
+	if (!rc && opts.help)
+		status = ut_cmd_help(&ut_cmd_export);
+	else if (rc || !words.count)
+		status = ut_cmd_misuse(&ut_cmd_export, &err);
+	else
+		status = start(&opts, &words, &err);
 	ut_arena_release(&arena);
 	return status;
 }

@@ -59,6 +59,7 @@ static int write_store(void *ctx, size_t i, struct ut_store *store, struct ut_er
 static int filter(struct work *w, const char *input, struct ut_err *err)
 {
 	const struct filter_opts *o = w->opts;
+	const struct ut_load how = { "filter", ut_load_threads(o->threads), .checked = true };
 	struct ut_inputs in = { 0 };
 	int rc = ut_inputs_find(&in, 1, &input, err);
 
@@ -68,7 +69,7 @@ static int filter(struct work *w, const char *input, struct ut_err *err)
 				"merge'",
 				input, in.count);
 	if (!rc)
-		rc = ut_load_each(&in, "filter", ut_load_threads(o->threads), write_store, w, err);
+		rc = ut_load_each(&in, &how, write_store, w, err);
 	if (!rc && !o->quiet)
 		ut_log(UT_INFO, "%" PRIu64 " of %" PRIu64 " events are in %s", w->kept, w->all,
 		       strcmp(o->output, "-") ? o->output : "stdout");

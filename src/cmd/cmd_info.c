@@ -172,12 +172,13 @@ static int tell_store(void *ctx, size_t i, struct ut_store *store, struct ut_err
 static int tell_trace(struct work *w, char *path, struct ut_err *err)
 {
 	struct one one = { .work = w, .about = { .path = path, .format = format_of(path) } };
+	const struct ut_load how = { "info", ut_load_threads(w->opts->threads), .checked = false };
 	const struct ut_inputs in = { .paths = &path, .count = 1 };
 	struct stat st;
 
 	if (!stat(path, &st) && S_ISREG(st.st_mode))
 		one.about.bytes = (uint64_t)st.st_size;
-	return ut_load_each(&in, "info", ut_load_threads(w->opts->threads), tell_store, &one, err);
+	return ut_load_each(&in, &how, tell_store, &one, err);
 }
 
 static int tell_word(struct work *w, const char *word, struct ut_err *err)

@@ -333,8 +333,9 @@ static int ask(struct work *w, const char *sql, struct ut_err *err)
 
 static int load_and_ask(struct work *w, const char *sql, struct ut_err *err)
 {
-	int rc = ut_load_each(w->inputs, "reading", ut_load_threads(w->opts->threads), keep_store,
-			      w, err);
+	const struct ut_load how = { "reading", ut_load_threads(w->opts->threads),
+				     .checked = false };
+	int rc = ut_load_each(w->inputs, &how, keep_store, w, err);
 
 	if (rc)
 		return rc;

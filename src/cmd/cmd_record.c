@@ -111,6 +111,8 @@ static int launch(struct run *r, struct ut_err *err)
 	};
 	int rc = ut_library_find(r->arena, &l.library, err);
 
+	if (!rc)
+		rc = ut_python_open(&r->opts->python, r->arena, l.library, l.session_dir, err);
 	if (rc)
 		return rc;
 	ut_log(UT_DEBUG, "the recording is kept in %s", l.session_dir);
@@ -217,6 +219,8 @@ static int write_results(struct run *r, const struct ut_spool_info *list, size_t
 	int rc, finish_rc;
 
 	ut_outputs_init(&out, &r->opts->out, r->opts->ccl_report);
+	ut_record_reports(r->opts, &out.devices);
+	out.devices.active = r->session.control->want != 0;
 	rc = ut_outputs_export(&out, list, count, err);
 	finish_rc = ut_outputs_finish(&out, &root, err);
 	ut_outputs_release(&out);

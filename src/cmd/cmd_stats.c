@@ -17,6 +17,7 @@
 #include "cmd/filter_options.h"
 #include "cmd/load.h"
 #include "cmd/spread_inputs.h"
+#include "cmd/stats_device.h"
 #include "cmd/words.h"
 #include "export/out.h"
 #include "export/table_stats.h"
@@ -27,7 +28,7 @@ struct stats_opts {
 	struct ut_stats_view view;
 	const char *by, *sort;
 	uint64_t rows, threads;
-	bool json, csv, counters, instants, no_mpi, help;
+	bool json, csv, counters, instants, device, no_mpi, help;
 };
 
 static const char sort_words[] = "total self count min max mean p50 p90 p99 stddev name";
@@ -75,6 +76,7 @@ static int count(struct work *w, struct ut_spread *spread, const struct ut_words
 		 struct ut_err *err)
 {
 	const struct ut_fold reduce = { pack, fold, w };
+	const struct ut_load how = { "stats", w->threads, .checked = false };
 	struct ut_inputs in = { 0 };
 	uint64_t *sizes = NULL;
 	int rc = ut_spread_same(spread, words->count, words->items, err);
@@ -83,7 +85,7 @@ static int count(struct work *w, struct ut_spread *spread, const struct ut_words
 		rc = ut_spread_inputs(spread, words->count, words->items, &in, &sizes, err);
 	if (!rc) {
 		ut_spread_keep_share(spread, &in, sizes);
-		rc = ut_load_each(&in, "stats", w->threads, add_store, w, err);
+		rc = ut_load_each(&in, &how, add_store, w, err);
 		rc = ut_spread_agree(spread, rc, err);
 	}
 	if (!rc)
@@ -128,6 +130,14 @@ static int stats(const struct stats_opts *o, struct work *w, const struct ut_wor
 	return rc ? UT_EXIT_FAILED : UT_EXIT_OK;
 }
 
+static int device_stats(const struct stats_opts *o, const struct ut_words *words,
+			struct ut_err *err)
+{
+	const struct ut_stats_device d = { o->json, o->csv, o->rows, ut_load_threads(o->threads) };
+
+	return ut_stats_device(&d, words, err) ? ut_cmd_fail(&ut_cmd_stats, err) : UT_EXIT_OK;
+}
+
 /* ---- the glue ------------------------------------------------------------------------------ */
 
 static const struct ut_opt *make_table(struct ut_arena *a, struct stats_opts *o)
@@ -145,6 +155,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct stats_opts *o)
 		ut_opt_u64('n', "rows", "N", &o->rows, "rows of the table, 0 for all (20)"),
 		ut_opt_flag(0, "counters", &o->counters, "the counters instead of the spans"),
 		ut_opt_flag(0, "instants", &o->instants, "the instants instead of the spans"),
+		ut_opt_flag(0, "device", &o->device,
+			    "how devices were used: busy, idle, latency, kernels"),
 		ut_opt_str(0, "histogram", "PATTERN", &o->view.histogram,
 			   "how the lengths of spans of this name are spread"),
 		ut_opt_flag('j', "json", &o->json, "print JSON, with everything, in ns"),
@@ -219,7 +231,8 @@ static int cmd_stats(int argc, const char *const *argv)
 	else if (rc || !words.count)
 		status = ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_stats, &err);
 	else
-		status = start(&opts, &words, &err);
+		status = opts.device ? device_stats(&opts, &words, &err)
+				     : start(&opts, &words, &err);
 	ut_filter_opts_release(&opts.filter);
 	ut_arena_release(&arena);
 	return status;
@@ -246,6 +259,8 @@ const struct ut_cmd ut_cmd_stats = {
 		    "    unitrace stats --by name,rank ranks/\n"
 		    "  between the first and the third second, as JSON:\n"
 		    "    unitrace stats --from 1s --to 3s --json app.json\n"
+		    "  how well the devices were used:\n"
+		    "    unitrace stats --device app.json\n"
 		    "  with the traces shared by 8 processes:\n"
 		    "    mpiexec -n 8 unitrace stats 'ranks/*.json'\n",
 	.options = stats_options,

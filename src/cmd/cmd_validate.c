@@ -21,7 +21,6 @@
 #include "export/cells.h"
 #include "export/out.h"
 #include "import/source.h"
-#include "import/utr.h"
 
 #define NAME_COLUMNS 60
 
@@ -33,8 +32,13 @@ struct validate_opts {
 /* ---- one trace ----------------------------------------------------------------------------- */
 
 /* What the importer had to say. */
+struct warning {
+	char *text;
+	bool lost; /* else repaired */
+};
+
 struct warnings {
-	char **items;
+	struct warning *items;
 	size_t count, cap;
 };
 
@@ -48,27 +52,32 @@ struct report {
 	struct warnings warnings;
 };
 
-static void keep_warning(void *ctx, const char *path, const char *text)
+static void keep(struct warnings *w, const char *text, bool lost)
 {
-	struct warnings *w = ctx;
+	struct warning *new;
 
-	(void)path;
 	w->items = ut_grow(w->items, w->count + 1, &w->cap, sizeof(*w->items));
-	w->items[w->count] = ut_make(strlen(text) + 1);
-	memcpy(w->items[w->count++], text, strlen(text));
+	new = &w->items[w->count++];
+	new->lost = lost;
+	new->text = ut_make(strlen(text) + 1);
+	memcpy(new->text, text, strlen(text));
 }
 
-/* Importers end a warning with what they did about it: repairs lose nothing, the rest does. */
-static bool loses(const char *warning)
+static void keep_repair(void *ctx, const char *path, const char *text)
 {
-	static const char *const words[] = { "left out", "dropped",   "lost",    "taken as",
-					     "gets 0",   "too early", "cut off", "skipped" };
+	(void)path;
+	keep(ctx, text, false);
+}
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strstr(warning, words[i]))
-			return true;
-	}
-	return false;
+static void keep_loss(void *ctx, const char *path, const char *text)
+{
+	(void)path;
+	keep(ctx, text, true);
+}
+
+static const char *weight_of(const struct warning *w)
+{
+	return w->lost ? "lost" : "repaired";
 }
 
 static void find_format(struct report *r)
@@ -97,16 +106,15 @@ static void keep_failure(struct report *r, const char *text)
 static void examine(struct report *r, unsigned int threads)
 {
 	const struct ut_import_opts opts = { .threads = threads,
-					     .warn = keep_warning,
-					     .ctx = &r->warnings };
+					     .warn = keep_repair,
+					     .lost = keep_loss,
+					     .ctx = &r->warnings,
+					     .checked = true };
 	struct ut_err err = { 0 };
-	int rc = 0;
+	int rc;
 
 	find_format(r);
-	if (!strcmp(r->format, ut_import_utr.name))
-		rc = ut_utr_verify(r->path, &err);
-	if (!rc)
-		rc = ut_import(r->path, &opts, &r->store, &err);
+	rc = ut_import(r->path, &opts, &r->store, &err);
 	if (rc) {
 		keep_failure(r, err.text[0] ? err.text : strerror(-rc));
 		return;
@@ -118,7 +126,7 @@ static void examine(struct report *r, unsigned int threads)
 static void release(struct report *r)
 {
 	for (size_t i = 0; i < r->warnings.count; i++)
-		free(r->warnings.items[i]);
+		free(r->warnings.items[i].text);
 	free(r->warnings.items);
 	ut_store_release(&r->store);
 }
@@ -133,7 +141,7 @@ static struct verdict judge(const struct report *r)
 	struct verdict v = { .lost = r->failure[0] != '\0' };
 
 	for (size_t i = 0; i < r->warnings.count; i++) {
-		if (loses(r->warnings.items[i]))
+		if (r->warnings.items[i].lost)
 			v.lost++;
 		else
 			v.odd++;
@@ -207,8 +215,8 @@ static void put_text(struct ut_out *o, const struct report *r)
 		ut_out_text(o, "\n");
 	}
 	for (size_t i = 0; i < r->warnings.count; i++)
-		ut_out_fmt(o, "  %-8s  %s\n", loses(r->warnings.items[i]) ? "lost" : "repaired",
-			   r->warnings.items[i]);
+		ut_out_fmt(o, "  %-8s  %s\n", weight_of(&r->warnings.items[i]),
+			   r->warnings.items[i].text);
 	put_findings(o, r);
 	if (!v.lost && !v.odd)
 		ut_out_text(o, "  good      nothing to complain about\n");
@@ -282,8 +290,8 @@ static void put_json(struct ut_out *o, const struct report *r)
 	ut_out_text(o, ",\n \"warnings\":[");
 	for (size_t i = 0; i < r->warnings.count; i++) {
 		ut_out_fmt(o, "%s{\"weight\":\"%s\",", i ? "," : "",
-			   loses(r->warnings.items[i]) ? "lost" : "repaired");
-		json_str(o, "text", r->warnings.items[i]);
+			   weight_of(&r->warnings.items[i]));
+		json_str(o, "text", r->warnings.items[i].text);
 		ut_out_text(o, "}");
 	}
 	ut_out_text(o, "]");

@@ -23,19 +23,20 @@ static void warn(void *ctx, const char *path, const char *text)
 	ut_log(UT_WARN, "%s: %s", path, text);
 }
 
-int ut_load_each(const struct ut_inputs *in, const char *label, unsigned int threads,
+int ut_load_each(const struct ut_inputs *in, const struct ut_load *how,
 		 int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err),
 		 void *ctx, struct ut_err *err)
 {
 	struct ut_progress progress;
 	const struct ut_import_opts opts = {
-		.threads = threads,
+		.threads = how->threads,
 		.warn = warn,
 		.progress = &progress.done,
+		.checked = how->checked,
 	};
 	int rc;
 
-	ut_progress_start(&progress, label, in->bytes);
+	ut_progress_start(&progress, how->label, in->bytes);
 	rc = ut_inputs_each(in, &opts, each, ctx, err);
 	ut_progress_done(&progress);
 	return rc;

@@ -4,6 +4,7 @@
 #ifndef UT_CMD_LOAD_H
 #define UT_CMD_LOAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "import/inputs.h"
@@ -11,11 +12,17 @@
 /* How many threads to use: as many as asked for, else one for each core that we may use. */
 unsigned int ut_load_threads(uint64_t asked);
 
+struct ut_load {
+	const char *label; /* of the line on the terminal */
+	unsigned int threads;
+	bool checked; /* see struct ut_import_opts */
+};
+
 /*
  * ut_inputs_each() with all that belongs around it: what is odd about an input goes to stderr, and
  * a line on the terminal tells how far we have come.
  */
-int ut_load_each(const struct ut_inputs *in, const char *label, unsigned int threads,
+int ut_load_each(const struct ut_inputs *in, const struct ut_load *how,
 		 int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err),
 		 void *ctx, struct ut_err *err) UT_MUST_CHECK;
 

@@ -14,11 +14,9 @@
 #include "export/exporter.h"
 #include "export/out.h"
 #include "export/table.h"
-#include "export/utr.h"
 #include "import/inputs.h"
 #include "import/spool.h"
 #include "model/event.h"
-#include "model/pyramid.h"
 #include "model/store.h"
 #include "wire/clock.h"
 
@@ -30,10 +28,13 @@ void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bo
 	*o = (struct ut_outputs){ .opts = opts, .ccl_report = ccl_report };
 	o->names = (struct ut_output_names){ .opts = opts, .arena = &o->arena };
 	ut_summary_init(&o->summary);
+	ut_device_report_init(&o->devices);
+	o->devices.active = !opts->no_summary;
 }
 
 void ut_outputs_release(struct ut_outputs *o)
 {
+	ut_device_report_release(&o->devices);
 	ut_summary_release(&o->summary);
 	ut_buf_release(&o->ccl);
 	ut_arena_release(&o->arena);
@@ -42,7 +43,7 @@ void ut_outputs_release(struct ut_outputs *o)
 /* Hands each event to several sinks and shows that something is happening. */
 struct tee {
 	struct ut_sink sink; /* first */
-	struct ut_sink *to[UT_MAX_FORMATS + 2];
+	struct ut_sink *to[UT_MAX_FORMATS + 3];
 	size_t count;
 	uint64_t events;
 	const char *name;   /* of the process, for the progress line; NULL = no progress */
@@ -110,8 +111,8 @@ static int open_targets(struct ut_outputs *o, const struct ut_output_who *who, c
 		if (rc)
 			return rc;
 		t->out = ut_out_open(t->path, flags);
-		/* A store that is at hand is written as it is: see write_columns(). */
-		if (!input || t->format != &ut_export_utr)
+		/* A store that is at hand is written as it is: see feed_store(). */
+		if (!input || !t->format->write)
 			t->sink = t->format->open(t->out);
 	}
 	return 0;
@@ -163,10 +164,18 @@ static void tell_notes(const struct ut_trace *t, const struct ut_spool_info *inf
 	}
 }
 
+static struct ut_output_who who_is(const struct ut_spool_info *info, bool first)
+{
+	return (struct ut_output_who){
+		.app = info->name, .pid = info->pid, .rank = info->rank, .first = first
+	};
+}
+
 /* Reads one spool into the open targets and the summaries. *events is what came. */
 static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t *events,
 		struct ut_err *err)
 {
+	const struct ut_output_who who = who_is(info, false);
 	struct ut_ccl_report ccl;
 	struct ut_trace trace;
 	struct tee tee;
@@ -180,6 +189,8 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 	tee_add(&tee, &o->summary.sink);
 	if (o->ccl_report)
 		tee_add(&tee, &ccl.sink);
+	if (o->devices.active)
+		tee_add(&tee, &o->devices.log.sink);
 
 	rc = ut_import_spool(info->path, &trace, &tee.sink, err);
 	tee_end(&tee);
@@ -188,6 +199,7 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 			o->targets[i].format->end_trace(o->targets[i].sink, &trace);
 	}
 	ut_summary_end_trace(&o->summary);
+	ut_device_report_end(&o->devices, &trace, &who);
 	if (o->ccl_report)
 		ut_ccl_report_print(&ccl, &o->ccl, info->pid, info->rank);
 	tell_notes(&trace, info);
@@ -206,13 +218,6 @@ static void tell_nothing(const struct ut_outputs *o, const struct ut_spool_info 
 		fprintf(stderr,
 			"[INFO] No event of interest is logged for process %" PRIu32 " (%s)\n",
 			info->pid, info->name);
-}
-
-static struct ut_output_who who_is(const struct ut_spool_info *info, bool first)
-{
-	return (struct ut_output_who){
-		.app = info->name, .pid = info->pid, .rank = info->rank, .first = first
-	};
 }
 
 static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bool first,
@@ -294,15 +299,6 @@ static void warn_of_input(void *ctx, const char *path, const char *text)
 	ut_log(UT_WARN, "%s: %s", path, text);
 }
 
-/* The columns are written as they are: through the sink they would be in memory twice. */
-static void write_columns(struct ut_target *t, struct ut_store *store)
-{
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
-	ut_pyramid_build(store, cores > 0 ? (unsigned int)cores : 1);
-	ut_utr_write(store, t->out);
-}
-
 static void feed_store(struct ut_outputs *o, struct ut_store *store, const char *name)
 {
 	struct tee tee;
@@ -311,12 +307,14 @@ static void feed_store(struct ut_outputs *o, struct ut_store *store, const char 
 	for (size_t i = 0; i < o->opts->format_count; i++) {
 		struct ut_target *t = &o->targets[i];
 
-		if (t->format == &ut_export_utr)
-			write_columns(t, store);
+		if (t->format->write)
+			t->format->write(store, t->out);
 		else
 			tee_add(&tee, t->sink);
 	}
 	tee_add(&tee, &o->summary.sink);
+	if (o->devices.active)
+		tee_add(&tee, &o->devices.log.sink);
 	ut_store_send(store, 0, &tee.sink);
 	tee_end(&tee);
 	for (size_t i = 0; i < o->opts->format_count; i++) {
@@ -324,6 +322,7 @@ static void feed_store(struct ut_outputs *o, struct ut_store *store, const char 
 			o->targets[i].format->end_trace(o->targets[i].sink, &store->trace);
 	}
 	ut_summary_end_trace(&o->summary);
+	ut_device_log_end_trace(&o->devices.log, &store->trace);
 	ut_losses_add(&o->losses, &store->trace.losses);
 	o->events += tee.events;
 }
@@ -350,7 +349,7 @@ static int convert_one(void *ctx, size_t i, struct ut_store *store, struct ut_er
 
 int ut_outputs_convert(struct ut_outputs *o, const struct ut_inputs *in, struct ut_err *err)
 {
-	const struct ut_import_opts opts = { .warn = warn_of_input };
+	const struct ut_import_opts opts = { .warn = warn_of_input, .checked = true };
 	struct conversion c = { o, in };
 
 	if (in->count > 1 && ut_output_is_single(o->opts))
@@ -389,6 +388,11 @@ static int put_report(struct ut_outputs *o, const struct ut_output_who *root, co
 	return rc;
 }
 
+static bool is_csv(const struct ut_outputs *o)
+{
+	return o->opts->output && ut_str_ends(o->opts->output, ".csv");
+}
+
 static void print_summary(struct ut_outputs *o, struct ut_buf *to)
 {
 	struct ut_out *mem;
@@ -399,7 +403,7 @@ static void print_summary(struct ut_outputs *o, struct ut_buf *to)
 	if (!o->summary.count)
 		return;
 	mem = ut_out_open_memory();
-	if (o->opts->output && ut_str_ends(o->opts->output, ".csv"))
+	if (is_csv(o))
 		ut_table_csv(mem, &o->summary);
 	else
 		ut_table_text(mem, &o->summary, (size_t)o->opts->summary_rows);
@@ -416,13 +420,63 @@ static bool wants_summary(const struct ut_outputs *o)
 	return !o->opts->no_summary && (to_file || !o->opts->quiet);
 }
 
+/* The tables of one process: a file each below --result-dir, else all after one another. */
+static int put_device_tables(struct ut_outputs *o, uint32_t source, struct ut_buf *together,
+			     struct ut_err *err)
+{
+	int rc = 0;
+
+	for (int k = 0; !rc && k < UT_TABLE_KINDS; k++) {
+		enum ut_device_table_kind kind = (enum ut_device_table_kind)k;
+		struct ut_buf one = { 0 };
+
+		ut_device_report_print(&o->devices, kind, source, is_csv(o), &one);
+		if (o->opts->result_dir)
+			rc = put_report(o, &o->devices.whos[source], ut_device_report_file(kind),
+					&one, err);
+		else
+			ut_buf_add(together, one.data, one.len);
+		ut_buf_release(&one);
+	}
+	return rc;
+}
+
+/* Each process has its own tables; those of the program itself share its file. */
+static int put_devices(struct ut_outputs *o, const struct ut_output_who *root, struct ut_buf *text,
+		       struct ut_err *err)
+{
+	bool to_file = o->opts->output && !ut_output_is_timeline(o->opts);
+	int rc = 0;
+
+	ut_device_log_finish(&o->devices.log);
+	if (wants_summary(o)) {
+		if (text->len && o->devices.log.work_count)
+			ut_buf_char(text, '\n');
+		ut_device_report_summary(&o->devices, o->opts->summary_rows, is_csv(o), text);
+	}
+	for (uint32_t i = 0; !rc && i < o->devices.who_count; i++) {
+		struct ut_buf tables = { 0 };
+
+		rc = put_device_tables(o, i, &tables, err);
+		if (is_csv(o) && text->len && tables.len)
+			ut_buf_char(text, '\n');
+		if (!rc && to_file && o->devices.whos[i].pid != root->pid)
+			rc = put_report(o, &o->devices.whos[i], "", &tables, err);
+		else
+			ut_buf_add(text, tables.data, tables.len);
+		ut_buf_release(&tables);
+	}
+	return rc;
+}
+
 int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, struct ut_err *err)
 {
 	struct ut_buf text = { 0 };
-	int rc;
+	int rc, device_rc;
 
 	if (wants_summary(o))
 		print_summary(o, &text);
+	device_rc = put_devices(o, root, &text, err);
 	if (o->ccl_report && o->opts->result_dir) {
 		rc = put_report(o, root, "ccl_summary_report", &o->ccl, err);
 	} else {
@@ -433,6 +487,7 @@ int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, st
 	}
 	if (!rc)
 		rc = put_report(o, root, "itt_summary", &text, err);
+	rc = rc ? rc : device_rc;
 	ut_buf_release(&text);
 	ut_outputs_tell_losses(&o->losses);
 	return rc;
@@ -453,6 +508,7 @@ void ut_outputs_tell_losses(const struct ut_losses *l)
 	tell(l->implicit_ends, "task", "tasks", "ended only because an outer one did");
 	tell(l->unfinished, "task", "tasks", "never ended; shown up to the last sign of life");
 	tell(l->unknown, "record", "records", "of a kind that this version does not know");
+	tell(l->unread, "piece", "pieces", "of a file could not be read");
 	if (l->overwritten)
 		ut_log(UT_INFO, "flight recorder: %" PRIu64 " older chunks were recorded over",
 		       l->overwritten);

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "cmd/device_report.h"
 #include "cmd/output_names.h"
 #include "model/trace.h"
 
@@ -39,7 +40,8 @@ struct ut_outputs {
 	struct ut_summary summary; /* over all processes */
 	struct ut_losses losses;   /* over all processes */
 	struct ut_buf ccl;         /* the -r tables so far */
-	uint64_t events;           /* over all processes */
+	struct ut_device_report devices;
+	uint64_t events; /* over all processes */
 };
 
 void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report);
@@ -56,7 +58,7 @@ int ut_outputs_export(struct ut_outputs *o, const struct ut_spool_info *list, si
 int ut_outputs_convert(struct ut_outputs *o, const struct ut_inputs *in,
 		       struct ut_err *err) UT_MUST_CHECK;
 
-/* The summary and the -r tables, to stderr or to files; then one line per kind of loss. */
+/* The summary, -r and device tables, to stderr or to files; then one line per kind of loss. */
 int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root,
 		      struct ut_err *err) UT_MUST_CHECK;
 

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/json_text.h"
+#include "base/utf8.h"
 #include "export/out.h"
-#include "export/utf8.h"
 
 #define WAITING_MOST 500u           /* rows that decide on the widths */
 #define ELLIPSIS     "\xe2\x80\xa6" /* one character */
@@ -27,17 +28,13 @@ struct ut_print_column {
 /* The shortest digits that read back as the same number; always recognisable as a real. */
 static void put_real(struct ut_buf *b, double value)
 {
-	char text[40];
+	char text[UT_DOUBLE_ROOM];
 
 	if (isnan(value) || isinf(value)) {
 		ut_buf_text(b, isnan(value) ? "NaN" : value < 0 ? "-Inf" : "Inf");
 		return;
 	}
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
+	ut_double_digits(text, value);
 	ut_buf_text(b, text);
 	if (!strpbrk(text, ".e"))
 		ut_buf_text(b, ".0");

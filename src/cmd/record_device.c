@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "cmd/device_report.h"
 #include "unitrace/backend.h"
 #include "wire/control.h"
 
@@ -19,13 +20,36 @@ uint32_t ut_record_want(const struct ut_record_opts *o)
 
 	if (d->chrome_kernel || d->opencl)
 		want |= UT_WANT_WORK | UT_WANT_SUBMITS;
-	if (d->chrome_device || d->device_timing || d->kernel_submission || d->device_timeline)
+	if (d->chrome_device || d->device_timing)
 		want |= UT_WANT_WORK;
+	/* Some runtimes tell by the call alone when work was submitted, and by whom. */
+	if (d->kernel_submission || d->device_timeline)
+		want |= UT_WANT_WORK | UT_WANT_SUBMITS;
 	if (d->chrome_call || d->host_timing)
 		want |= UT_WANT_CALLS;
 	if (d->call_logging)
 		want |= UT_WANT_CALLS | UT_WANT_CALL_ARGS;
 	return want;
+}
+
+void ut_record_reports(const struct ut_record_opts *o, struct ut_device_report *report)
+{
+	const struct ut_device_opts *d = &o->device;
+	const bool wanted[UT_TABLE_KINDS] = {
+		[UT_TABLE_CALL_LOG] = d->call_logging,
+		[UT_TABLE_TIMELINE] = d->device_timeline,
+		[UT_TABLE_HOST] = d->host_timing,
+		[UT_TABLE_DEVICE] = d->device_timing,
+		[UT_TABLE_SUBMISSION] = d->kernel_submission,
+	};
+
+	for (int i = 0; i < UT_TABLE_KINDS; i++) {
+		if (wanted[i])
+			ut_device_report_want(report, (enum ut_device_table_kind)i);
+	}
+	report->shapes = o->verbose;
+	report->pid = o->pid;
+	report->tid = o->tid;
 }
 
 bool ut_record_rank_is_wanted(const struct ut_record_opts *o, int rank)
@@ -122,6 +146,9 @@ int ut_record_apply_device(const struct ut_record_opts *o, struct ut_control *co
 		rc = add_file(control->exclude_kernels, d->exclude_file, err);
 	if (ut_record_rank_is_wanted(o, control->rank))
 		control->want = ut_record_want(o);
+	else if (ut_record_want(o) && !o->out.quiet)
+		fprintf(stderr, "[INFO] MPI rank %d is not enabled for tracing or profiling\n",
+			control->rank);
 	if (d->no_engine)
 		control->flags |= UT_CONTROL_ONE_QUEUE;
 	return rc;

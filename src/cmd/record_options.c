@@ -31,6 +31,7 @@ void ut_record_opts_release(struct ut_record_opts *o)
 	ut_opt_list_release(&o->exclude_domains);
 	ut_opt_list_release(&o->device.ranks);
 	ut_opt_list_release(&o->device.devices);
+	ut_python_release(&o->python);
 }
 
 /* "1", "0,2,5" */
@@ -161,6 +162,8 @@ int ut_record_check(struct ut_record_opts *o, struct ut_err *err)
 		rc = check_sessions(o, err);
 	if (!rc)
 		rc = check_device(&o->device, err);
+	if (!rc)
+		rc = ut_python_check(&o->python, err);
 	if (!rc)
 		rc = ut_output_settle_formats(&o->out, err);
 	return rc;

@@ -13,9 +13,11 @@
 #include "base/err.h"
 #include "base/opt.h"
 #include "cmd/output_names.h"
+#include "cmd/record_python.h"
 
 struct ut_arena;
 struct ut_control;
+struct ut_device_report;
 
 /* What devices do: seen by backends, see unitrace/backend.h. */
 struct ut_device_opts {
@@ -38,6 +40,7 @@ struct ut_record_opts {
 	struct ut_opt_list domains, exclude_domains; /* comma lists of patterns */
 	uint32_t groups;                             /* enum ut_control_group */
 	struct ut_device_opts device;
+	struct ut_python_opts python;
 	struct ut_output_opts out;
 	const char *spool_dir;
 	bool keep_session, ccl_report;
@@ -77,6 +80,9 @@ bool ut_record_rank_is_wanted(const struct ut_record_opts *o, int rank);
 /* The part of ut_record_apply() that is about devices. */
 int ut_record_apply_device(const struct ut_record_opts *o, struct ut_control *control,
 			   struct ut_err *err) UT_MUST_CHECK;
+
+/* Which tables of devices to print. */
+void ut_record_reports(const struct ut_record_opts *o, struct ut_device_report *report);
 
 /* Writes the settings into a fresh control file. -EINVAL if a list of names is too long. */
 int ut_record_apply(const struct ut_record_opts *o, struct ut_control *control,

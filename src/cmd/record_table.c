@@ -11,7 +11,7 @@
 #include "base/size.h"
 #include "wire/control.h"
 
-#define MAX_ROWS 96
+#define MAX_ROWS 128
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Tables are put together in one array; record_options.c finds the parts by their headings. */
@@ -171,7 +171,7 @@ static void add_output(struct rows *r, struct ut_record_opts *o)
 			   "rows of that table, 0 for all (20)"),
 		ut_opt_flag(0, "quiet", &o->out.quiet, "say nothing but problems"),
 		ut_opt_flag('v', "verbose", &o->verbose,
-			    "say more about the run; kernel shapes in device tables"),
+			    "say more about the run; kernels by size in device tables"),
 	};
 
 	add(r, table, COUNT(table));
@@ -236,15 +236,15 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 		ut_opt_flag(0, "chrome-device-logging", &d->chrome_device, "device work only"),
 		ut_opt_flag(0, "chrome-call-logging", &d->chrome_call, "every call of the runtime"),
 		ut_opt_flag('c', "call-logging", &d->call_logging,
-			    "every call with its arguments, in the timeline"),
+			    "a line for each call as it begins and ends, with its arguments"),
 		ut_opt_flag('h', "host-timing", &d->host_timing,
-			    "time spent in runtime calls, in the table after the run"),
+			    "a table of the time spent in runtime calls"),
 		ut_opt_flag('d', "device-timing", &d->device_timing,
-			    "time spent on the device, in the table after the run"),
+			    "tables of the time spent on the device, and of its kernels"),
 		ut_opt_flag('s', "kernel-submission", &d->kernel_submission,
-			    "when device work was queued, submitted and run, in the timeline"),
+			    "a table of how long work was queued, submitted and run"),
 		ut_opt_flag('t', "device-timeline", &d->device_timeline,
-			    "every kernel and command, in the timeline"),
+			    "a line for each kernel and command"),
 		ut_opt_flag(0, "opencl", &d->opencl,
 			    "the same as --chrome-kernel-logging; OpenCL is always included"),
 		ut_opt_words(ut_opt_str(0, "opencl-via", "auto|layer|icd", &d->opencl_via,
@@ -329,6 +329,7 @@ const struct ut_opt *ut_record_table(struct ut_arena *a, struct ut_record_opts *
 	add_output(&r, o);
 	add_control(&r, o);
 	add_processes(&r, o);
+	r.count += ut_python_rows(&o->python, r.items + r.count, MAX_ROWS - r.count);
 	add_device_logging(&r, o);
 	add_unsupported(&r, o);
 	add_about(&r, o);

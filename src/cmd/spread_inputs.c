@@ -6,6 +6,8 @@
 
 #include "base/grow.h"
 #include "base/str.h"
+#include "model/pages.h"
+#include "spread/job.h"
 #include "spread/share.h"
 
 static uint64_t size_of(const char *path)
@@ -46,6 +48,8 @@ void ut_spread_list(struct ut_spread *s, struct ut_inputs *all, uint64_t **sizes
 		ut_buf_release(&paths);
 		return;
 	}
+	/* The ranks of a machine share its memory. */
+	ut_pages_limit(ut_pages_usual() / (unsigned int)ut_job_look().local);
 	len = paths.len;
 	bytes = all->count * sizeof(**sizes);
 	data = ut_spread_bcast(s, paths.data, &len);

@@ -1,12 +1,39 @@
 #include "export/args_json.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/grow.h"
+#include "base/utf8.h"
 #include "export/digits.h"
 #include "export/out.h"
+#include "model/event.h"
 #include "model/trace.h"
 
-static void put_value(struct ut_out *o, const struct ut_trace *t, const struct ut_arg *a)
+static void put_u64(struct ut_out *o, const struct ut_arg *a)
+{
+	const char *quote = a->flags & UT_ARG_TEXT ? "\"" : "";
+
+	ut_out_text(o, quote);
+	ut_out_u64(o, a->value.u64);
+	ut_out_text(o, quote);
+}
+
+void ut_args_json_text(struct ut_out *o, struct ut_str text)
+{
+	char *copy;
+
+	if (ut_utf8_valid(text.ptr, text.len)) {
+		ut_out_write(o, text.ptr, text.len);
+		return;
+	}
+	copy = ut_make(3 * text.len);
+	ut_out_write(o, copy, ut_utf8_copy(copy, text.ptr, text.len));
+	free(copy);
+}
+
+void ut_args_json_value(struct ut_out *o, const struct ut_trace *t, const struct ut_arg *a)
 {
 	struct ut_str s;
 
@@ -16,7 +43,7 @@ static void put_value(struct ut_out *o, const struct ut_trace *t, const struct u
 		ut_out_json_str(o, s.ptr, s.len);
 		break;
 	case UT_ARG_U64:
-		ut_out_u64(o, a->value.u64);
+		put_u64(o, a);
 		break;
 	case UT_ARG_I64:
 		ut_out_i64(o, a->value.i64);
@@ -33,8 +60,7 @@ static void put_value(struct ut_out *o, const struct ut_trace *t, const struct u
 		ut_out_text(o, a->value.u64 ? "true" : "false");
 		break;
 	case UT_ARG_JSON:
-		s = ut_strtab_get(&t->strings, a->value.str);
-		ut_out_write(o, s.ptr, s.len);
+		ut_args_json_text(o, ut_strtab_get(&t->strings, a->value.str));
 		break;
 	case UT_ARG_END:
 		break;
@@ -58,10 +84,23 @@ void ut_args_json(struct ut_out *o, const struct ut_trace *t, uint32_t index)
 			ut_out_json_str(o, key.ptr, key.len);
 			ut_out_text(o, array ? ":[" : ":");
 		}
-		put_value(o, t, a);
+		ut_args_json_value(o, t, a);
 		if (array && !more)
 			ut_out_text(o, "]");
 		inside = more;
 	}
 	ut_out_text(o, "}");
+}
+
+void ut_counter_json(struct ut_out *o, const struct ut_event *e)
+{
+	double value;
+
+	memcpy(&value, &e->val, sizeof(value));
+	if (e->flags & UT_EV_DOUBLE)
+		ut_out_json_double(o, value);
+	else if (e->flags & UT_EV_SIGNED)
+		ut_out_i64(o, (int64_t)e->val);
+	else
+		ut_out_u64(o, e->val);
 }

@@ -1,15 +1,28 @@
 /*
- * args_json.h - a list of arguments as one JSON object, for formats with a column of text.
+ * args_json.h - arguments and values of events as JSON.
  */
 #ifndef UT_EXPORT_ARGS_JSON_H
 #define UT_EXPORT_ARGS_JSON_H
 
 #include <stdint.h>
 
+#include "model/strtab.h"
+
+struct ut_arg;
+struct ut_event;
 struct ut_out;
 struct ut_trace;
 
 /* Writes {"key":value,...}; "{}" for an empty list. Pointers are strings in hex. */
 void ut_args_json(struct ut_out *o, const struct ut_trace *t, uint32_t index);
+
+/* The value of one of them. */
+void ut_args_json_value(struct ut_out *o, const struct ut_trace *t, const struct ut_arg *a);
+
+/* JSON that came from outside: as it is, but for bad UTF-8, which becomes U+FFFD. */
+void ut_args_json_text(struct ut_out *o, struct ut_str text);
+
+/* The value of a counter's event. */
+void ut_counter_json(struct ut_out *o, const struct ut_event *e);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "export/out.h"
-#include "export/utf8.h"
 
 #define ELLIPSIS "\xe2\x80\xa6" /* one column */
 

@@ -16,10 +16,11 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
+#include "base/utf8.h"
+#include "export/args_json.h"
 #include "export/chrome_write.h"
 #include "export/digits.h"
 #include "export/out.h"
-#include "export/utf8.h"
 #include "model/event.h"
 
 /*
@@ -104,13 +105,13 @@ static char *put_name(struct ut_cw *c, char *p, const struct ut_trace *t, uint32
 	return put_new_name(c, p, f, ut_strtab_get(&t->strings, name));
 }
 
-/* Viewers take a category for a list and split it at commas. */
+/* Viewers take a category for a list and split it at commas; in other tools' files it is one. */
 static char *put_new_cat(struct ut_cw *c, char *p, struct ut_cw_fragment *f, struct ut_str s)
 {
 	char *copy = ut_arena_copy(&c->arena, s.ptr, s.len);
 
 	for (size_t i = 0; i < s.len; i++) {
-		if (copy[i] == ',')
+		if (copy[i] == ',' && !c->foreign)
 			copy[i] = ';';
 	}
 	start_fragment(c);
@@ -179,7 +180,7 @@ void ut_cw_pid(struct ut_cw *c, struct ut_out *o, const struct ut_trace *t, uint
 	const struct ut_cw_process *p = ut_cw_process(c, t, process);
 
 	if (p->as_text)
-		ut_cw_json(o, ut_strtab_get(&t->strings, t->processes[process].pid_text));
+		ut_args_json_text(o, ut_strtab_get(&t->strings, t->processes[process].pid_text));
 	else
 		ut_out_u64(o, p->pid);
 }
@@ -192,7 +193,7 @@ void ut_cw_tid(struct ut_cw *c, struct ut_out *o, const struct ut_trace *t, uint
 	switch (track->type) {
 	case UT_TRACK_THREAD:
 		if (track->id_text)
-			ut_cw_json(o, ut_strtab_get(&t->strings, track->id_text));
+			ut_args_json_text(o, ut_strtab_get(&t->strings, track->id_text));
 		else
 			ut_out_u64(o, track->id);
 		return;
@@ -224,53 +225,6 @@ static char *put_track(struct ut_cw *c, char *p, const struct ut_trace *t, uint3
 }
 
 /* ---- arguments ----------------------------------------------------------------------------- */
-
-void ut_cw_json(struct ut_out *o, struct ut_str text)
-{
-	char *copy;
-
-	if (ut_utf8_valid(text.ptr, text.len)) {
-		ut_out_write(o, text.ptr, text.len);
-		return;
-	}
-	copy = ut_make(3 * text.len);
-	ut_out_write(o, copy, ut_utf8_copy(copy, text.ptr, text.len));
-	free(copy);
-}
-
-static void put_arg_value(struct ut_out *o, const struct ut_trace *t, const struct ut_arg *a)
-{
-	struct ut_str s;
-
-	switch ((enum ut_arg_type)a->type) {
-	case UT_ARG_STR:
-		s = ut_strtab_get(&t->strings, a->value.str);
-		ut_out_json_str(o, s.ptr, s.len);
-		break;
-	case UT_ARG_U64:
-		ut_out_u64(o, a->value.u64);
-		break;
-	case UT_ARG_I64:
-		ut_out_i64(o, a->value.i64);
-		break;
-	case UT_ARG_F64:
-		ut_out_json_double(o, a->value.f64);
-		break;
-	case UT_ARG_PTR: /* as text: viewers round numbers past 2^53 */
-		ut_out_text(o, "\"");
-		ut_out_advance(o, ut_digits_hex(ut_out_reserve(o, UT_DIGITS_ROOM), a->value.u64));
-		ut_out_text(o, "\"");
-		break;
-	case UT_ARG_BOOL:
-		ut_out_text(o, a->value.u64 ? "true" : "false");
-		break;
-	case UT_ARG_JSON:
-		ut_cw_json(o, ut_strtab_get(&t->strings, a->value.str));
-		break;
-	case UT_ARG_END:
-		break;
-	}
-}
 
 void ut_cw_member(struct ut_cw_members *m)
 {
@@ -309,7 +263,7 @@ void ut_cw_args(struct ut_cw_members *m, const struct ut_trace *t, uint32_t inde
 			ut_out_json_str(m->out, key.ptr, key.len);
 			ut_out_text(m->out, array ? ":[" : ":");
 		}
-		put_arg_value(m->out, t, a);
+		ut_args_json_value(m->out, t, a);
 		if (array && !more)
 			ut_out_text(m->out, "]");
 		inside = more;
@@ -393,10 +347,10 @@ static char *put_special_id(struct ut_cw *c, char *p, const struct ut_trace *t,
 {
 	ut_out_advance(c->out, p);
 	ut_out_text(c->out, s->id2 ? ",\"id2\":" : ",\"id\":");
-	put_arg_value(c->out, t, s->id2 ? s->id2 : s->id_text);
+	ut_args_json_value(c->out, t, s->id2 ? s->id2 : s->id_text);
 	if (s->id_scope) {
 		ut_out_text(c->out, ",\"scope\":");
-		put_arg_value(c->out, t, s->id_scope);
+		ut_args_json_value(c->out, t, s->id_scope);
 	}
 	return ut_out_reserve(c->out, ROOM);
 }
@@ -493,19 +447,6 @@ static char *put_flow(struct ut_cw *c, char *p, const struct ut_trace *t, const 
 	return put_cat(c, p, t, e->cat);
 }
 
-static void put_counter_value(struct ut_out *o, const struct ut_event *e)
-{
-	double value;
-
-	memcpy(&value, &e->val, sizeof(value));
-	if (e->flags & UT_EV_DOUBLE)
-		ut_out_json_double(o, value);
-	else if (e->flags & UT_EV_SIGNED)
-		ut_out_i64(o, (int64_t)e->val);
-	else
-		ut_out_u64(o, e->val);
-}
-
 /* Viewers show a counter as "name series": the unit is a good series, "value" is left out. */
 static char *put_counter(struct ut_cw *c, char *p, const struct ut_trace *t,
 			 const struct ut_event *e)
@@ -519,12 +460,12 @@ static char *put_counter(struct ut_cw *c, char *p, const struct ut_trace *t,
 	ut_out_advance(c->out, p);
 	if (track->id_text) {
 		ut_out_text(c->out, ",\"id\":");
-		ut_cw_json(c->out, ut_strtab_get(&t->strings, track->id_text));
+		ut_args_json_text(c->out, ut_strtab_get(&t->strings, track->id_text));
 	}
 	ut_out_text(c->out, ",\"args\":{");
 	ut_out_json_str(c->out, unit.len ? unit.ptr : "value", unit.len ? unit.len : 5);
 	ut_out_text(c->out, ":");
-	put_counter_value(c->out, e);
+	ut_counter_json(c->out, e);
 	if (c->foreign)
 		ut_cw_args(&m, t, e->args);
 	ut_out_text(c->out, "}}");
@@ -567,7 +508,7 @@ static char *put_own_tid(struct ut_cw *c, char *p, const struct ut_trace *t,
 	ut_out_text(c->out, ",\"pid\":");
 	ut_cw_pid(c, c->out, t, t->tracks[e->track].process);
 	ut_out_text(c->out, ",\"tid\":");
-	put_arg_value(c->out, t, tid);
+	ut_args_json_value(c->out, t, tid);
 	ut_out_text(c->out, ",\"ts\":");
 	return ut_out_reserve(c->out, ROOM);
 }

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/str.h"
+#include "export/args_json.h"
 #include "export/describe.h"
 #include "export/out.h"
 #include "version.h"
@@ -108,7 +109,7 @@ static void put_process_meta(struct ut_cw *c, const struct ut_trace *t, uint32_t
 		if (a->type != UT_ARG_JSON || is_other(key, value))
 			continue;
 		start_meta(c, t, index, UINT32_MAX, key.ptr);
-		ut_cw_json(c->out, value);
+		ut_args_json_text(c->out, value);
 		ut_out_text(c->out, "}");
 	}
 }
@@ -156,7 +157,7 @@ static bool put_fact(struct ut_cw *c, const struct ut_trace *t, uint32_t process
 	if (!a)
 		return false;
 	ut_out_fmt(c->other, ",\"%s\":", key);
-	ut_cw_json(c->other, ut_strtab_get(&t->strings, a->value.str));
+	ut_args_json_text(c->other, ut_strtab_get(&t->strings, a->value.str));
 	return true;
 }
 
@@ -182,7 +183,7 @@ static void put_process_other(struct ut_cw *c, const struct ut_trace *t, uint32_
 	if (!put_fact(c, t, index, "os_pid")) {
 		if (process->pid_text && !p->as_text) {
 			ut_out_text(o, ",\"os_pid\":");
-			ut_cw_json(o, ut_strtab_get(&t->strings, process->pid_text));
+			ut_args_json_text(o, ut_strtab_get(&t->strings, process->pid_text));
 		} else if (!p->as_text && p->pid != process->pid) {
 			ut_out_fmt(o, ",\"os_pid\":%" PRIu64, process->pid);
 		}
@@ -203,12 +204,12 @@ static void put_trace_other(struct ut_cw *c, const struct ut_trace *t)
 {
 	struct ut_cw_members list = { .out = c->other, .open = ",\"losses\":{" };
 	struct ut_cw_members args = { .out = c->other, .open = ",\"args\":{" };
-	struct ut_loss losses[UT_LOSS_COUNT];
-	size_t count = ut_loss_list(&t->losses, losses);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < UT_LOSSES; i++) {
+		if (!t->losses.all[i])
+			continue;
 		ut_cw_member(&list);
-		ut_out_fmt(c->other, "\"%s\":%" PRIu64, losses[i].name, losses[i].count);
+		ut_out_fmt(c->other, "\"%s\":%" PRIu64, ut_losses_names[i], t->losses.all[i]);
 	}
 	ut_cw_end_members(&list);
 	ut_cw_args(&args, t, t->global_args);
@@ -294,7 +295,7 @@ static void put_file_member(struct ut_cw *c, struct ut_str key, struct ut_str va
 		ut_out_text(c->top, ",");
 		ut_out_json_str(c->top, key.ptr, key.len);
 		ut_out_text(c->top, ":");
-		ut_cw_json(c->top, value);
+		ut_args_json_text(c->top, value);
 	}
 }
 
@@ -380,8 +381,8 @@ void ut_cw_about_file(struct ut_cw *c)
 	const char *text;
 
 	ut_out_text(o, "\n],\"displayTimeUnit\":");
-	ut_cw_json(o, c->unit ? (struct ut_str){ c->unit, strlen(c->unit) }
-			      : (struct ut_str){ "\"ns\"", 4 });
+	ut_args_json_text(o, c->unit ? (struct ut_str){ c->unit, strlen(c->unit) }
+				     : (struct ut_str){ "\"ns\"", 4 });
 	text = ut_out_data(c->top, &len);
 	ut_out_write(o, text, len);
 	ut_out_text(o, ",\"otherData\":{\"tool\":\"unitrace\",\"version\":\"" UT_VERSION "\"");
@@ -393,7 +394,7 @@ void ut_cw_about_file(struct ut_cw *c)
 	}
 	if (c->input) {
 		ut_out_text(o, ",\"input\":");
-		ut_cw_json(o, (struct ut_str){ c->input, strlen(c->input) });
+		ut_args_json_text(o, (struct ut_str){ c->input, strlen(c->input) });
 	}
 	ut_out_text(o, ",\"processes\":[");
 	text = ut_out_data(c->other, &len);

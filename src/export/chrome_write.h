@@ -73,9 +73,6 @@ void ut_cw_member(struct ut_cw_members *m);
 void ut_cw_end_members(struct ut_cw_members *m);
 void ut_cw_args(struct ut_cw_members *m, const struct ut_trace *t, uint32_t index);
 
-/* JSON text as it is, but for bytes that are no UTF-8. */
-void ut_cw_json(struct ut_out *o, struct ut_str text);
-
 /* The file's pid of a process and tid of a track, as JSON. */
 void ut_cw_pid(struct ut_cw *c, struct ut_out *o, const struct ut_trace *t, uint32_t process);
 void ut_cw_tid(struct ut_cw *c, struct ut_out *o, const struct ut_trace *t, uint32_t track);

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/utf8.h"
 #include "export/args_json.h"
 #include "export/out.h"
-#include "export/utf8.h"
 #include "model/event.h"
 #include "model/store.h"
 #include "model/trace.h"
@@ -215,19 +215,6 @@ static uint64_t depth_of(struct track *t, const struct ut_event *e)
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-static void put_value(struct ut_out *o, const struct ut_event *e)
-{
-	double value;
-
-	memcpy(&value, &e->val, sizeof(value));
-	if (e->flags & UT_EV_DOUBLE)
-		ut_out_json_double(o, value);
-	else if (e->flags & UT_EV_SIGNED)
-		ut_out_i64(o, (int64_t)e->val);
-	else
-		ut_out_u64(o, e->val);
-}
-
 static void put_flags(struct ut_out *o, uint8_t set)
 {
 	bool any = false;
@@ -282,7 +269,7 @@ static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 		ut_out_u64(o, depth_of(track, e));
 	ut_out_text(o, ",");
 	if (e->kind == UT_KIND_COUNTER)
-		put_value(o, e);
+		ut_counter_json(o, e);
 	ut_out_text(o, ",");
 	if (has_id(e))
 		ut_out_u64(o, e->val);

@@ -60,26 +60,3 @@ void ut_pids_release(struct ut_pids *pids)
 	free(pids->items);
 	*pids = (struct ut_pids){ 0 };
 }
-
-size_t ut_loss_list(const struct ut_losses *losses, struct ut_loss list[UT_LOSS_COUNT])
-{
-	const struct ut_loss all[] = {
-		{ "dropped", losses->dropped },
-		{ "overwritten", losses->overwritten },
-		{ "torn", losses->torn },
-		{ "stray_ends", losses->stray_ends },
-		{ "implicit_ends", losses->implicit_ends },
-		{ "unfinished", losses->unfinished },
-		{ "unknown", losses->unknown },
-		{ "ignored", losses->ignored },
-	};
-	size_t n = 0;
-
-	_Static_assert(sizeof(all) / sizeof(all[0]) == UT_LOSS_COUNT, "the list has them all");
-	_Static_assert(sizeof(*losses) == UT_LOSS_COUNT * sizeof(uint64_t), "and no more");
-	for (size_t i = 0; i < UT_LOSS_COUNT; i++) {
-		if (all[i].count)
-			list[n++] = all[i];
-	}
-	return n;
-}

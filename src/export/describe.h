@@ -1,5 +1,5 @@
 /*
- * describe.h - what every trace format says about processes and losses, in the same words.
+ * describe.h - what every trace format says about processes, in the same words.
  */
 #ifndef UT_EXPORT_DESCRIBE_H
 #define UT_EXPORT_DESCRIBE_H
@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 struct ut_buf;
-struct ut_losses;
 struct ut_process;
 struct ut_trace;
 
@@ -24,15 +23,5 @@ struct ut_pids {
 /* pid itself, or a number that no system gives out if the file has this pid already. */
 uint32_t ut_pids_take(struct ut_pids *pids, uint32_t pid);
 void ut_pids_release(struct ut_pids *pids);
-
-#define UT_LOSS_COUNT 8
-
-struct ut_loss {
-	const char *name;
-	uint64_t count;
-};
-
-/* The losses that are not zero; returns how many. */
-size_t ut_loss_list(const struct ut_losses *losses, struct ut_loss list[UT_LOSS_COUNT]);
 
 #endif

@@ -12,6 +12,7 @@
 #include "model/sink.h"
 
 struct ut_out;
+struct ut_store;
 struct ut_trace;
 
 struct ut_exporter {
@@ -22,6 +23,9 @@ struct ut_exporter {
 	 * event may belong to another trace. */
 	void (*end_trace)(struct ut_sink *sink, const struct ut_trace *trace);
 	void (*close)(struct ut_sink *sink);
+	/* For formats that are made from columns, which behind a sink would be in memory twice: a
+	 * whole file at once. NULL for others. May make what the store lacks (its pyramid). */
+	void (*write)(struct ut_store *store, struct ut_out *out);
 };
 
 extern const struct ut_exporter ut_export_chrome;

@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
+#include "base/utf8.h"
 #include "export/digits.h"
-#include "export/utf8.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -148,7 +149,7 @@ static bool put_decimal(struct ut_out *o, double value)
 
 void ut_out_json_double(struct ut_out *o, double value)
 {
-	char text[40], *comma;
+	char text[UT_DOUBLE_ROOM];
 
 	if (isnan(value) || isinf(value)) {
 		ut_out_text(o, isnan(value) ? "\"NaN\""
@@ -158,13 +159,6 @@ void ut_out_json_double(struct ut_out *o, double value)
 	}
 	if (put_decimal(o, value))
 		return;
-	for (int digits = 15; digits <= 17; digits++) { /* 17 are always enough */
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	comma = strchr(text, ','); /* the user's locale has no say here */
-	if (comma)
-		*comma = '.';
+	ut_double_digits(text, value);
 	ut_out_text(o, text);
 }

@@ -31,9 +31,15 @@ struct ut_out {
 	struct ut_err err;
 };
 
+/* How messages call it. */
+static const char *title(const struct ut_out *o)
+{
+	return o->memory ? "memory" : strcmp(o->path, "-") ? o->path : "standard output";
+}
+
 static void fail(struct ut_out *o, int code)
 {
-	ut_err_set(&o->err, code, "%s: %s", o->path, strerror(-code));
+	ut_err_set(&o->err, code, "%s: %s", title(o), strerror(-code));
 }
 
 static struct ut_out *new_out(void)
@@ -228,7 +234,7 @@ const char *ut_out_file(struct ut_out *o)
 		return NULL;
 	if (o->fd < 0 || o->borrowed || ut_pack_by_name(o->path) || (!o->unnamed && !o->temp[0])) {
 		ut_err_set(&o->err, -EINVAL, "%s: this format needs a plain file; give one with -o",
-			   o->memory ? "memory" : o->path);
+			   title(o));
 		return NULL;
 	}
 	rc = o->unnamed ? give_name(o) : 0;
@@ -244,7 +250,7 @@ const char *ut_out_file(struct ut_out *o)
 
 void ut_out_fail(struct ut_out *o, int code, const char *text)
 {
-	ut_err_set(&o->err, code, "%s: %s", o->path, text);
+	ut_err_set(&o->err, code, "%s: %s", title(o), text);
 }
 
 int ut_out_commit(struct ut_out *o, struct ut_err *err)

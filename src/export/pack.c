@@ -34,7 +34,7 @@ struct ut_pack {
 
 enum ut_pack_type ut_pack_by_name(const char *path)
 {
-	if (ut_str_ends(path, ".gz"))
+	if (ut_str_ends(path, ".gz") || ut_str_ends(path, ".tgz"))
 		return UT_PACK_GZIP;
 	return ut_str_ends(path, ".zst") ? UT_PACK_ZSTD : UT_PACK_NONE;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "export/utf8.h"
+#include "base/utf8.h"
 
 enum wire {
 	WIRE_VARINT = 0,

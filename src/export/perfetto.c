@@ -23,11 +23,11 @@
 #include "export/describe.h"
 #include "export/out.h"
 #include "export/pbuf.h"
-#include "export/perfetto_fields.h"
 #include "export/perfetto_packet.h"
 #include "export/perfetto_track.h"
 #include "model/event.h"
 #include "model/idmap.h"
+#include "model/perfetto_fields.h"
 #include "model/trace.h"
 
 /* One Perfetto track. */
@@ -84,6 +84,14 @@ struct perfetto {
 	size_t early_count, early_cap;
 };
 
+static void put_category(struct perfetto *p, struct ut_pbuf *b, const struct ut_trace *t,
+			 uint32_t cat)
+{
+	if (cat)
+		ut_pbuf_varint(b, EVENT_CATEGORY_IIDS,
+			       ut_perfetto_intern(&p->w, t, cat, UT_PERFETTO_CATEGORIES));
+}
+
 static void put_event(struct perfetto *p, struct ut_pbuf *b, const struct ut_trace *t,
 		      const struct ut_event *e, enum event_type type, uint64_t uuid)
 {
@@ -93,9 +101,7 @@ static void put_event(struct perfetto *p, struct ut_pbuf *b, const struct ut_tra
 	if (e->name)
 		ut_pbuf_varint(b, EVENT_NAME_IID,
 			       ut_perfetto_intern(&p->w, t, e->name, UT_PERFETTO_NAMES));
-	if (e->cat)
-		ut_pbuf_varint(b, EVENT_CATEGORY_IIDS,
-			       ut_perfetto_intern(&p->w, t, e->cat, UT_PERFETTO_CATEGORIES));
+	put_category(p, b, t, e->cat);
 	ut_perfetto_put_args(&p->w, b, t, e->args);
 	if (e->flags & UT_EV_UNFINISHED)
 		ut_perfetto_put_flag(b, "unfinished");
@@ -130,11 +136,11 @@ static void write_clocks(struct perfetto *p, const struct ut_trace *t, uint64_t 
 
 	ut_perfetto_start(&p->w, 0);
 	mark = ut_pbuf_begin(&p->w.packet, PACKET_CLOCK_SNAPSHOT);
-	put_clock(&p->w.packet, BUILTIN_MONOTONIC, ts);
-	put_clock(&p->w.packet, BUILTIN_BOOTTIME, ts + (uint64_t)t->boottime_offset);
+	put_clock(&p->w.packet, CLOCK_MONO, ts);
+	put_clock(&p->w.packet, CLOCK_BOOT, ts + (uint64_t)t->boottime_offset);
 	if (t->realtime_offset)
-		put_clock(&p->w.packet, BUILTIN_REALTIME, ts + (uint64_t)t->realtime_offset);
-	ut_pbuf_varint(&p->w.packet, SNAPSHOT_PRIMARY, BUILTIN_MONOTONIC);
+		put_clock(&p->w.packet, CLOCK_REAL, ts + (uint64_t)t->realtime_offset);
+	ut_pbuf_varint(&p->w.packet, SNAPSHOT_PRIMARY, CLOCK_MONO);
 	ut_pbuf_end(&p->w.packet, mark);
 	ut_perfetto_write(&p->w);
 }
@@ -170,9 +176,9 @@ static void start_trace(struct perfetto *p, const struct ut_trace *t, uint64_t t
 	ut_idmap_init(&p->open, &p->arena);
 	ut_idmap_init(&p->early, &p->arena);
 
-	ut_perfetto_start(&p->w, SEQ_INCREMENTAL_STATE_CLEARED);
+	ut_perfetto_start(&p->w, SEQ_STATE_CLEARED);
 	mark = ut_pbuf_begin(&p->w.packet, PACKET_DEFAULTS);
-	ut_pbuf_varint(&p->w.packet, DEFAULTS_CLOCK_ID, BUILTIN_MONOTONIC);
+	ut_pbuf_varint(&p->w.packet, DEFAULTS_CLOCK_ID, CLOCK_MONO);
 	ut_pbuf_end(&p->w.packet, mark);
 	ut_pbuf_varint(&p->w.packet, PACKET_FIRST_ON_SEQUENCE, 1);
 	ut_perfetto_write(&p->w);
@@ -459,6 +465,7 @@ static void add_counter(struct perfetto *p, const struct ut_trace *t, const stru
 	p->body.len = 0;
 	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_COUNTER);
 	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, lane->rows[0].uuid);
+	put_category(p, &p->body, t, e->cat);
 	memcpy(&value, &e->val, sizeof(value));
 	if (e->flags & UT_EV_DOUBLE)
 		ut_pbuf_double(&p->body, EVENT_DOUBLE_COUNTER, value);
@@ -517,7 +524,7 @@ static void add_async_end(struct perfetto *p, const struct ut_trace *t, const st
 static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
-	uint32_t field = e->kind == UT_KIND_FLOW_IN ? EVENT_TERMINATING_FLOW_IDS : EVENT_FLOW_IDS;
+	uint32_t field = e->kind == UT_KIND_FLOW_IN ? EVENT_ENDING_FLOWS : EVENT_FLOWS;
 	uint64_t id = p->flow_base + e->val, uuid;
 
 	if (id >= p->next_flow)
@@ -592,17 +599,20 @@ static void end_lane(struct perfetto *p, const struct ut_trace *t, uint32_t inde
 static void write_notes(struct perfetto *p, const struct ut_trace *t)
 {
 	static const char name[] = "unitrace";
-	struct ut_loss losses[UT_LOSS_COUNT];
-	size_t count = ut_loss_list(&t->losses, losses);
+	bool any = t->global_args;
 
-	if (!t->process_count || (!count && !t->global_args))
+	for (size_t i = 0; i < UT_LOSSES; i++)
+		any |= t->losses.all[i] != 0;
+	if (!t->process_count || !any)
 		return;
 	p->body.len = 0;
 	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_INSTANT);
 	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, process_at(p, t, 0)->uuid);
 	ut_pbuf_str(&p->body, EVENT_NAME, name, strlen(name));
-	for (size_t i = 0; i < count; i++)
-		ut_perfetto_put_number(&p->body, losses[i].name, losses[i].count);
+	for (size_t i = 0; i < UT_LOSSES; i++) {
+		if (t->losses.all[i])
+			ut_perfetto_put_number(&p->body, ut_losses_names[i], t->losses.all[i]);
+	}
 	ut_perfetto_put_args(&p->w, &p->body, t, t->global_args);
 	ut_perfetto_write_event(&p->w, t->last, &p->body);
 }

@@ -1,10 +1,22 @@
 /* perfetto_args.c - arguments as debug annotations of the same type. */
 #include <string.h>
 
-#include "export/perfetto_fields.h"
+#include "export/digits.h"
 #include "export/perfetto_json.h"
 #include "export/perfetto_packet.h"
+#include "model/perfetto_fields.h"
 #include "model/trace.h"
+
+static void put_u64(struct ut_pbuf *b, const struct ut_arg *a)
+{
+	char text[UT_DIGITS_ROOM];
+
+	if (a->flags & UT_ARG_TEXT)
+		ut_pbuf_str(b, ANNOTATION_STRING, text,
+			    (size_t)(ut_digits_u64(text, a->value.u64) - text));
+	else
+		ut_pbuf_varint(b, ANNOTATION_UINT, a->value.u64);
+}
 
 static void put_arg_value(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_arg *a)
 {
@@ -16,7 +28,7 @@ static void put_arg_value(struct ut_pbuf *b, const struct ut_trace *t, const str
 		ut_pbuf_str(b, ANNOTATION_STRING, s.ptr, s.len);
 		break;
 	case UT_ARG_U64:
-		ut_pbuf_varint(b, ANNOTATION_UINT, a->value.u64);
+		put_u64(b, a);
 		break;
 	case UT_ARG_I64:
 		ut_pbuf_varint(b, ANNOTATION_INT, (uint64_t)a->value.i64);

@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 #include "export/pbuf.h"
-#include "export/perfetto_fields.h"
+#include "model/perfetto_fields.h"
 
 #define MOST_DEPTH  64
 #define MOST_NUMBER 400 /* characters: 17 digits, and zeros up to 10^308 */
@@ -197,7 +197,7 @@ static bool put_members(struct json *j, struct ut_pbuf *b, bool object)
 
 	if (take(j, close)) {
 		mark = ut_pbuf_begin(b, ANNOTATION_NESTED);
-		ut_pbuf_varint(b, NESTED_TYPE, object ? NESTED_DICT : NESTED_ARRAY);
+		ut_pbuf_varint(b, NESTED_TYPE, object ? NESTED_IS_DICT : NESTED_IS_ARRAY);
 		ut_pbuf_end(b, mark);
 		return true;
 	}

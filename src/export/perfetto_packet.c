@@ -4,7 +4,7 @@
 
 #include "base/grow.h"
 #include "export/out.h"
-#include "export/perfetto_fields.h"
+#include "model/perfetto_fields.h"
 #include "model/trace.h"
 
 void ut_perfetto_start(struct ut_perfetto_packets *w, uint64_t flags)
@@ -28,7 +28,7 @@ static void write_interned(struct ut_perfetto_packets *w)
 {
 	if (!w->interned.len)
 		return;
-	ut_perfetto_start(w, SEQ_NEEDS_INCREMENTAL_STATE);
+	ut_perfetto_start(w, SEQ_NEEDS_STATE);
 	ut_pbuf_bytes(&w->packet, PACKET_INTERNED_DATA, w->interned.data, w->interned.len);
 	ut_perfetto_write(w);
 	w->interned.len = 0;
@@ -38,7 +38,7 @@ void ut_perfetto_write_event(struct ut_perfetto_packets *w, uint64_t ts,
 			     const struct ut_pbuf *event)
 {
 	write_interned(w);
-	ut_perfetto_start(w, SEQ_NEEDS_INCREMENTAL_STATE);
+	ut_perfetto_start(w, SEQ_NEEDS_STATE);
 	ut_pbuf_varint(&w->packet, PACKET_TIMESTAMP, ts);
 	ut_pbuf_bytes(&w->packet, PACKET_TRACK_EVENT, event->data, event->len);
 	ut_perfetto_write(w);
@@ -50,7 +50,7 @@ uint64_t ut_perfetto_intern(struct ut_perfetto_packets *w, const struct ut_trace
 	static const uint32_t field[] = {
 		[UT_PERFETTO_NAMES] = INTERNED_NAMES,
 		[UT_PERFETTO_CATEGORIES] = INTERNED_CATEGORIES,
-		[UT_PERFETTO_KEYS] = INTERNED_ANNOTATIONS,
+		[UT_PERFETTO_KEYS] = INTERNED_KEYS,
 	};
 	struct ut_str s;
 	size_t mark;

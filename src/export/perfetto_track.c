@@ -8,8 +8,8 @@
 #include "base/str.h"
 #include "export/describe.h"
 #include "export/pbuf.h"
-#include "export/perfetto_fields.h"
 #include "export/perfetto_json.h"
+#include "model/perfetto_fields.h"
 #include "model/trace.h"
 
 #define MADE_UP (1 << 30) /* Linux gives out none from 2^22 on; still positive as an int32 */

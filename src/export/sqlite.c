@@ -32,16 +32,22 @@ static void sqlite_end_trace(struct ut_sink *sink, const struct ut_trace *trace)
 	ut_build_end_trace(&((struct sqlite *)(void *)sink)->build, trace);
 }
 
+static void sqlite_write(struct ut_store *store, struct ut_out *out)
+{
+	const char *path = ut_out_file(out);
+	struct ut_err err = { 0 };
+
+	if (path && ut_query_save(store, path, &err))
+		ut_out_fail(out, err.code, err.text);
+}
+
 static void sqlite_close(struct ut_sink *sink)
 {
 	struct sqlite *s = (struct sqlite *)(void *)sink;
-	const char *path = ut_out_file(s->out);
-	struct ut_err err = { 0 };
 	struct ut_store store;
 
 	ut_build_finish(&s->build, &store);
-	if (path && ut_query_save(&store, path, &err))
-		ut_out_fail(s->out, err.code, err.text);
+	sqlite_write(&store, s->out);
 	ut_store_release(&store);
 	free(s);
 }
@@ -52,4 +58,5 @@ const struct ut_exporter ut_export_sqlite = {
 	.open = sqlite_open,
 	.end_trace = sqlite_end_trace,
 	.close = sqlite_close,
+	.write = sqlite_write,
 };

@@ -415,14 +415,19 @@ static void utr_end_trace(struct ut_sink *sink, const struct ut_trace *trace)
 	ut_build_end_trace(&((struct utr *)(void *)sink)->build, trace);
 }
 
+static void utr_write(struct ut_store *store, struct ut_out *out)
+{
+	ut_pyramid_build(store, 0);
+	ut_utr_write(store, out);
+}
+
 static void utr_close(struct ut_sink *sink)
 {
 	struct utr *u = (struct utr *)(void *)sink;
 	struct ut_store store;
 
 	ut_build_finish(&u->build, &store);
-	ut_pyramid_build(&store, 0);
-	ut_utr_write(&store, u->out);
+	utr_write(&store, u->out);
 	ut_store_release(&store);
 	free(u);
 }
@@ -433,4 +438,5 @@ const struct ut_exporter ut_export_utr = {
 	.open = utr_open,
 	.end_trace = utr_end_trace,
 	.close = utr_close,
+	.write = utr_write,
 };

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "query/arg_json.h"
 
 static void get_own(struct ut_arg_list *l, const struct ut_trace *trace, uint32_t first)
@@ -52,14 +53,16 @@ static void result_json(sqlite3_context *ctx, struct ut_str json)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_str text;
-	char *end;
+	char *copy, *end;
 	long long number;
 
 	if (!json.len || !strcmp(json.ptr, "null"))
 		return;
 	if (json.ptr[0] == '"') {
 		text = ut_arg_json_unquote(&arena, json);
-		sqlite3_result_text64(ctx, text.ptr, text.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+		copy = ut_make(3 * text.len + 1);
+		sqlite3_result_text64(ctx, copy, ut_utf8_copy(copy, text.ptr, text.len), free,
+				      SQLITE_UTF8);
 		ut_arena_release(&arena);
 		return;
 	}
@@ -70,7 +73,7 @@ static void result_json(sqlite3_context *ctx, struct ut_str json)
 	errno = 0;
 	number = strtoll(json.ptr, &end, 10);
 	if (end == json.ptr || json.ptr[0] == '{' || json.ptr[0] == '[') {
-		sqlite3_result_text64(ctx, json.ptr, json.len, SQLITE_STATIC, SQLITE_UTF8);
+		ut_sql_result_text(ctx, json);
 		sqlite3_result_subtype(ctx, 'J');
 	} else if (*end || errno) {
 		sqlite3_result_double(ctx, strtod(json.ptr, NULL));
@@ -79,9 +82,12 @@ static void result_json(sqlite3_context *ctx, struct ut_str json)
 	}
 }
 
-static void result_text(sqlite3_context *ctx, struct ut_str s)
+static void result_digits(sqlite3_context *ctx, uint64_t value)
 {
-	sqlite3_result_text64(ctx, s.ptr, s.len, SQLITE_STATIC, SQLITE_UTF8);
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
 }
 
 static void result_pointer(sqlite3_context *ctx, uint64_t value)
@@ -97,10 +103,13 @@ static void result_one(sqlite3_context *ctx, const struct ut_strtab *strings,
 {
 	switch ((enum ut_arg_type)arg->type) {
 	case UT_ARG_STR:
-		result_text(ctx, ut_strtab_get(strings, arg->value.str));
+		ut_sql_result_text(ctx, ut_strtab_get(strings, arg->value.str));
 		break;
 	case UT_ARG_U64:
-		ut_sql_result_u64(ctx, arg->value.u64);
+		if (arg->flags & UT_ARG_TEXT)
+			result_digits(ctx, arg->value.u64);
+		else
+			ut_sql_result_u64(ctx, arg->value.u64);
 		break;
 	case UT_ARG_BOOL:
 		sqlite3_result_int(ctx, arg->value.u64 != 0);

@@ -1,101 +1,19 @@
 #include "query/arg_json.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/json_text.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
-#define BAD_UTF8 "\xef\xbf\xbd" /* U+FFFD */
-
-static void put_escaped(struct ut_buf *b, unsigned char c)
+static void put_str(struct ut_buf *b, struct ut_str s)
 {
-	static const char named[] = "\"\"\\\\\bb\ff\nn\rr\tt"; /* pairs: byte, letter */
-
-	for (const char *n = named; *n; n += 2) {
-		if ((unsigned char)*n == c) {
-			ut_buf_char(b, '\\');
-			ut_buf_char(b, n[1]);
-			return;
-		}
-	}
-	ut_buf_fmt(b, "\\u%04x", c);
-}
-
-/* Bytes of the character at s, which is not ASCII; 0 = it is none. */
-static size_t char_bytes(const char *text, size_t len)
-{
-	const unsigned char *s = (const unsigned char *)text;
-	size_t want = s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
-	uint32_t code = s[0] & (0x7fu >> want);
-	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-
-	if (s[0] < 0xc2 || s[0] > 0xf4 || want > len)
-		return 0;
-	for (size_t i = 1; i < want; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (s[i] & 0x3fu);
-	}
-	if (code < least[want] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-		return 0;
-	return want;
-}
-
-static size_t plain_bytes(const char *s, size_t len)
-{
-	size_t i = 0;
-
-	while (i < len && (unsigned char)s[i] >= 0x20 && (unsigned char)s[i] < 0x80 &&
-	       s[i] != '"' && s[i] != '\\')
-		i++;
-	return i;
-}
-
-void ut_arg_json_str(struct ut_buf *b, struct ut_str s)
-{
-	ut_buf_char(b, '"');
-	for (size_t i = 0; i < s.len;) {
-		size_t n = plain_bytes(s.ptr + i, s.len - i);
-
-		ut_buf_add(b, s.ptr + i, n);
-		i += n;
-		if (i == s.len)
-			break;
-		if ((unsigned char)s.ptr[i] < 0x80) {
-			put_escaped(b, (unsigned char)s.ptr[i++]);
-			continue;
-		}
-		n = char_bytes(s.ptr + i, s.len - i);
-		if (n)
-			ut_buf_add(b, s.ptr + i, n);
-		else
-			ut_buf_text(b, BAD_UTF8);
-		i += n ? n : 1;
-	}
-	ut_buf_char(b, '"');
-}
-
-void ut_arg_json_double(struct ut_buf *b, double value)
-{
-	char text[40];
-
-	if (isnan(value) || isinf(value)) {
-		ut_buf_text(b, isnan(value) ? "\"NaN\""
-			       : value < 0  ? "\"-Infinity\""
-					    : "\"Infinity\"");
-		return;
-	}
-	for (int digits = 15; digits <= 17; digits++) { /* 17 are always enough */
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	ut_buf_text(b, text);
+	ut_json_text_str(b, s.ptr, s.len);
 }
 
 void ut_arg_json_value(struct ut_buf *b, const struct ut_strtab *strings, const struct ut_arg *arg)
@@ -104,16 +22,17 @@ void ut_arg_json_value(struct ut_buf *b, const struct ut_strtab *strings, const 
 
 	switch ((enum ut_arg_type)arg->type) {
 	case UT_ARG_STR:
-		ut_arg_json_str(b, ut_strtab_get(strings, arg->value.str));
+		put_str(b, ut_strtab_get(strings, arg->value.str));
 		return;
 	case UT_ARG_U64:
-		ut_buf_fmt(b, "%" PRIu64, arg->value.u64);
+		ut_buf_fmt(b, arg->flags & UT_ARG_TEXT ? "\"%" PRIu64 "\"" : "%" PRIu64,
+			   arg->value.u64);
 		return;
 	case UT_ARG_I64:
 		ut_buf_fmt(b, "%" PRId64, arg->value.i64);
 		return;
 	case UT_ARG_F64:
-		ut_arg_json_double(b, arg->value.f64);
+		ut_json_text_double(b, arg->value.f64);
 		return;
 	case UT_ARG_PTR:
 		ut_buf_fmt(b, "\"0x%" PRIx64 "\"", arg->value.u64);
@@ -166,7 +85,7 @@ void ut_arg_json_list(struct ut_buf *b, const struct ut_strtab *strings, const s
 		n = ut_arg_json_span(args + i, count - i);
 		if (i)
 			ut_buf_char(b, ',');
-		ut_arg_json_str(b, ut_strtab_get(strings, args[i].key));
+		put_str(b, ut_strtab_get(strings, args[i].key));
 		ut_buf_char(b, ':');
 		ut_arg_json_run(b, strings, args + i, n);
 	}
@@ -218,7 +137,7 @@ static size_t take_unicode(struct ut_buf *b, const char *s, size_t len)
 		}
 	}
 	if (high >= 0xd800 && high < 0xe000)
-		ut_buf_text(b, BAD_UTF8);
+		ut_buf_text(b, UT_UTF8_BAD);
 	else
 		put_code(b, (uint32_t)high);
 	return 6;

@@ -1,8 +1,7 @@
 /*
  * arg_json.h - arguments as JSON text, and JSON strings as plain text.
  *
- * What is written is valid JSON for any input: bad UTF-8 becomes U+FFFD, numbers that JSON does
- * not have (NaN, infinities) become strings.
+ * What is written is valid JSON for any input: see base/json_text.h.
  */
 #ifndef UT_QUERY_ARG_JSON_H
 #define UT_QUERY_ARG_JSON_H
@@ -12,9 +11,6 @@
 #include "model/trace.h"
 
 struct ut_buf;
-
-void ut_arg_json_str(struct ut_buf *b, struct ut_str s);
-void ut_arg_json_double(struct ut_buf *b, double value);
 
 /* The value of one argument. */
 void ut_arg_json_value(struct ut_buf *b, const struct ut_strtab *strings, const struct ut_arg *arg);

@@ -27,7 +27,7 @@ static void string_column(sqlite3_context *ctx, const struct ut_traces *t, uint6
 	struct ut_str s = ut_strtab_get(&t->traces[0].store->trace.strings, (uint32_t)row);
 
 	(void)what;
-	sqlite3_result_text64(ctx, s.ptr, s.len, SQLITE_STATIC, SQLITE_UTF8);
+	ut_sql_result_text(ctx, s);
 }
 
 static const struct ut_sql_list string_list = { count_strings, is_string, string_column };

@@ -4,6 +4,7 @@
 
 #include "base/grow.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 int ut_sql_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **vtab,
 		   char **err)
@@ -39,10 +40,22 @@ int ut_sql_disconnect(sqlite3_vtab *vtab)
 	return SQLITE_OK;
 }
 
+void ut_sql_result_text(sqlite3_context *ctx, struct ut_str s)
+{
+	char *copy;
+
+	if (ut_utf8_valid(s.ptr, s.len)) {
+		sqlite3_result_text64(ctx, s.ptr, s.len, SQLITE_STATIC, SQLITE_UTF8);
+		return;
+	}
+	copy = ut_make(3 * s.len);
+	sqlite3_result_text64(ctx, copy, ut_utf8_copy(copy, s.ptr, s.len), free, SQLITE_UTF8);
+}
+
 void ut_sql_result_str(sqlite3_context *ctx, struct ut_str s)
 {
 	if (s.len)
-		sqlite3_result_text64(ctx, s.ptr, s.len, SQLITE_STATIC, SQLITE_UTF8);
+		ut_sql_result_text(ctx, s);
 }
 
 void ut_sql_result_datum(sqlite3_context *ctx, const struct ut_datum *cell)

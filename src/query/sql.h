@@ -63,7 +63,10 @@ int ut_sql_disconnect(sqlite3_vtab *vtab);
 /* The value of a cell; text is not copied. */
 void ut_sql_result_datum(sqlite3_context *ctx, const struct ut_datum *cell);
 void ut_sql_result_str(sqlite3_context *ctx, struct ut_str s); /* NULL if there is none */
-void ut_sql_result_u64(sqlite3_context *ctx, uint64_t value);  /* a real if it does not fit */
+/* Text of any bytes, which stays where it is; SQLite's readers want UTF-8, so bad bytes become
+ * U+FFFD in a copy. "" is a text. */
+void ut_sql_result_text(sqlite3_context *ctx, struct ut_str s);
+void ut_sql_result_u64(sqlite3_context *ctx, uint64_t value); /* a real if it does not fit */
 
 /* The enum ut_op behind a SQLITE_INDEX_CONSTRAINT_..., or UT_OP_COUNT. */
 enum ut_op ut_sql_op(unsigned char constraint);

@@ -242,7 +242,7 @@ static void result_key(sqlite3_context *ctx, const struct cursor *c, const struc
 	struct ut_buf b = { 0 };
 
 	if (!(arg->flags & UT_ARG_ARRAY)) {
-		sqlite3_result_text64(ctx, key.ptr, key.len, SQLITE_STATIC, SQLITE_UTF8);
+		ut_sql_result_text(ctx, key);
 		return;
 	}
 	ut_buf_add(&b, key.ptr, key.len);
@@ -258,6 +258,8 @@ static const char *type_name(const struct ut_arg *arg)
 		[UT_ARG_JSON] = "json",
 	};
 
+	if (arg->flags & UT_ARG_TEXT)
+		return names[UT_ARG_STR];
 	return arg->type < sizeof(names) / sizeof(*names) ? names[arg->type] : NULL;
 }
 
@@ -273,7 +275,8 @@ static int args_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int i)
 {
 	struct cursor *c = (struct cursor *)cursor;
 	struct ut_arg arg = c->list.items[c->at];
-	bool text = arg.type == UT_ARG_STR || arg.type == UT_ARG_PTR || arg.type == UT_ARG_JSON;
+	bool text = arg.type == UT_ARG_STR || arg.type == UT_ARG_PTR || arg.type == UT_ARG_JSON ||
+		    arg.flags & UT_ARG_TEXT;
 	bool real = arg.type == UT_ARG_F64;
 
 	if (i == ARG_SET)
@@ -296,7 +299,7 @@ static int args_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int i)
 		sqlite3_result_int64(ctx, arg.value.i64);
 	else if (i == VALUE || (i == STRING && text) || (i == REAL && real) ||
 		 (i == INTEGER && !text && !real)) {
-		arg.flags = 0; /* the element alone */
+		arg.flags &= UT_ARG_TEXT; /* the element alone */
 		ut_sql_result_arg(ctx, c->list.strings, &arg, 1);
 	}
 	return SQLITE_OK;

@@ -244,15 +244,6 @@ static uint64_t count_traces(const struct ut_traces *t)
 	return t->count;
 }
 
-static void result_loss(sqlite3_context *ctx, const struct ut_losses *l, int i)
-{
-	const uint64_t counts[] = { l->dropped,       l->overwritten, l->torn,    l->stray_ends,
-				    l->implicit_ends, l->unfinished,  l->unknown, l->ignored };
-
-	if ((size_t)i < sizeof(counts) / sizeof(*counts))
-		ut_sql_result_u64(ctx, counts[i]);
-}
-
 /* Importers note it among what the file says about itself. */
 static void result_dialect(sqlite3_context *ctx, const struct ut_traces *t,
 			   const struct ut_qtrace *q)
@@ -297,8 +288,8 @@ static void trace_column(sqlite3_context *ctx, const struct ut_traces *t, uint64
 		ut_sql_result_u64(ctx, trace->clock_error);
 	else if (what == DIALECT)
 		result_dialect(ctx, t, &t->traces[row]);
-	else if (what >= LOSSES)
-		result_loss(ctx, &trace->losses, what - LOSSES);
+	else if (what >= LOSSES && what < LOSSES + UT_LOSSES)
+		ut_sql_result_u64(ctx, trace->losses.all[what - LOSSES]);
 }
 
 static const struct ut_sql_list trace_list = { .count = count_traces, .column = trace_column };
@@ -315,15 +306,11 @@ static const struct ut_sql_column trace_columns[] = {
 	INT("tracks", TRACKS, "how many tracks"),
 	INT("to_realtime", TO_REALTIME, "add to ts for ns since 1970; NULL = unknown"),
 	INT("clock_error", CLOCK_ERROR, "bound of the clock's error in ns; NULL = unknown"),
-	INT("dropped", LOSSES, "lost: records that found no room"),
-	INT("overwritten", LOSSES + 1, "lost: chunks that the flight recorder has reused"),
-	INT("torn", LOSSES + 2, "lost: records whose writer was killed"),
-	INT("stray_ends", LOSSES + 3, "ends without a begin"),
-	INT("implicit_ends", LOSSES + 4, "slices that ended because an outer one did"),
-	INT("unfinished", LOSSES + 5, "slices that never ended"),
-	INT("unknown", LOSSES + 6, "records that this version does not know"),
-	INT("ignored", LOSSES + 7, "calls of threads that asked to be ignored"),
-	{ 0 },
+#define LOSS_COLUMN(name, text)                                                                    \
+	INT(#name, LOSSES + offsetof(struct ut_losses, name) / sizeof(uint64_t), text),
+	UT_LOSSES_LIST(LOSS_COLUMN)
+#undef LOSS_COLUMN
+		{ 0 },
 };
 
 /* ---- metadata ------------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/utf8.h"
 #include "query/arg_json.h"
 #include "query/flow.h"
 
@@ -49,6 +50,17 @@ static struct ut_datum id_cell(struct ut_traces *t, const struct ut_trace *trace
 	return ut_datum_text(json);
 }
 
+/* What SQLite is given, and what conditions are compared with, is UTF-8. */
+static struct ut_str readable(struct ut_traces *t, struct ut_str s)
+{
+	char *copy;
+
+	if (ut_utf8_valid(s.ptr, s.len))
+		return s;
+	copy = UT_NEW_N(&t->arena, char, 3 * s.len);
+	return (struct ut_str){ copy, ut_utf8_copy(copy, s.ptr, s.len) };
+}
+
 static void name_types(struct ut_traces *t, struct ut_qtrace *q)
 {
 	const struct ut_store *s = q->store;
@@ -58,8 +70,8 @@ static void name_types(struct ut_traces *t, struct ut_qtrace *q)
 	for (uint32_t i = 0; i < s->types.count; i++) {
 		const struct ut_type *type = ut_store_type(s, i);
 
-		names[i] = ut_strtab_get(&s->trace.strings, type->name);
-		cats[i] = ut_strtab_get(&s->trace.strings, type->cat);
+		names[i] = readable(t, ut_strtab_get(&s->trace.strings, type->name));
+		cats[i] = readable(t, ut_strtab_get(&s->trace.strings, type->cat));
 	}
 	q->names = names;
 	q->cats = cats;

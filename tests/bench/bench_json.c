@@ -2,10 +2,10 @@
  * bench_json.c - from Chrome JSON to columns: MB/s per core and memory per byte of text, beside
  * the bare scanner (step over every event) and Python's json, each in a process of its own.
  *
- *   bench_json [MB | FILE] [THREADS]
+ *   bench_json [MB | FILE] [THREADS] [SHAPE]
  *
- * The made-up file looks like one of PyTorch's: slices with nested arguments, counters, flows.
- * CPU time, because the machine is not ours alone; the best of three runs.
+ * The made-up files look like those of several tools: see json_shapes.h. CPU time, because the
+ * machine is not ours alone; the best of three runs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +21,7 @@
 
 #include "import/importer.h"
 #include "import/json.h"
+#include "json_shapes.h"
 
 #define ROUNDS 3
 
@@ -32,60 +33,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* ---- the text ------------------------------------------------------------------------------ */
-
-static const char *const names[] = {
-	"aten::convolution",
-	"aten::linear",
-	"aten::_convolution",
-	"zeCommandListAppendLaunchKernel",
-	"cudaLaunchKernel",
-	"ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-	"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
-	"at::detail::Array<char*, 3> >(int, at::native::CUDAFunctor_add<float>, "
-	"at::detail::Array<char*, 3>)",
-	"gemm_kernel[SIMD32 {8192; 1; 1} {128; 1; 1}]",
-	"iteration_3",
-	"main::{lambda(auto:1)#4}[SIMD32 {4096; 1; 1} {256; 1; 1}]",
-};
-
-static const char *const cats[] = { "cpu_op", "kernel", "cuda_runtime", "user_annotation",
-				    "gpu_memcpy" };
-
-static uint32_t dice(uint32_t sides)
-{
-	static uint64_t state = 7;
-
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(state >> 33) % sides;
-}
-
-static void put_event(FILE *f, uint64_t i, double ts)
-{
-	uint32_t pid = dice(4), tid = dice(8) + 100 * pid;
-
-	if (i % 10 < 7)
-		fprintf(f,
-			"{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%u,\"tid\":%u,"
-			"\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"External id\":%" PRIu64
-			",\"correlation\":%" PRIu64
-			",\"Input Dims\":[[%u,3,244,244],[5,3,3,3],[5]],"
-			"\"grid\":[%u,1,1],\"block\":[128,1,1]}}",
-			names[dice(10)], cats[dice(5)], pid, tid, ts, dice(200000) / 1e3, i, i * 3,
-			dice(64), dice(8192));
-	else if (i % 10 == 7)
-		fprintf(f,
-			"{\"ph\":\"C\",\"name\":\"GPU Power\",\"pid\":%u,\"ts\":%.3f,"
-			"\"args\":{\"W\":%.2f}}",
-			pid, ts, dice(70000) / 1e2);
-	else
-		fprintf(f,
-			"{\"ph\":\"%s,\"id\":%" PRIu64 ",\"name\":\"ac2g\",\"cat\":\"ac2g\","
-			"\"pid\":%u,\"tid\":%u,\"ts\":%.3f}",
-			i % 10 == 8 ? "s\"" : "f\",\"bp\":\"e\"", i, pid, tid, ts);
-}
-
-static void make_file(const char *path, long size)
+static void make_file(const struct shape *shape, const char *path, long size)
 {
 	double ts = 1700000000000.0;
 	FILE *f = fopen(path, "w");
@@ -94,14 +42,14 @@ static void make_file(const char *path, long size)
 		perror(path);
 		exit(1);
 	}
-	fputs("{\"schemaVersion\":1,\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", f);
+	fputs(shape->before, f);
 	for (uint64_t i = 0; ftell(f) < size; i++) {
 		ts += dice(20000) / 1e3;
 		if (i)
 			fputs(",\n", f);
-		put_event(f, i, ts);
+		shape->put(f, i, ts);
 	}
-	fputs("\n]}\n", f);
+	fputs(shape->after, f);
 	fclose(f);
 }
 
@@ -113,6 +61,23 @@ static ssize_t read_fd(void *ctx, void *to, size_t len, struct ut_err *err)
 	return read(*(int *)ctx, to, len);
 }
 
+/* Every event of the list that the cursor is in front of. */
+static uint64_t scan_list(struct ut_json *j)
+{
+	uint64_t events = 0;
+	bool more;
+
+	ut_json_enter(j);
+	do {
+		ut_json_mark(j);
+		do
+			more = ut_json_element(j) && ut_json_skip(j, NULL);
+		while (!more && ut_json_again(j));
+		events += more;
+	} while (more);
+	return events;
+}
+
 /* Steps over every member of the outermost object, and every event of the list. */
 static uint64_t scan(const char *path)
 {
@@ -120,33 +85,30 @@ static uint64_t scan(const char *path)
 	struct ut_json_span key;
 	uint64_t events = 0;
 	struct ut_json j;
+	char first;
 	bool more;
 
 	ut_json_init(&j, read_fd, &fd, 0);
 	do
-		more = ut_json_peek(&j) == '{';
-	while (!more && ut_json_again(&j));
-	ut_json_enter(&j);
-	for (;;) {
+		first = ut_json_peek(&j);
+	while (!first && ut_json_again(&j));
+	if (first == '[')
+		events = scan_list(&j);
+	else
+		ut_json_enter(&j);
+	while (first == '{') {
 		ut_json_mark(&j);
 		do
 			more = ut_json_member(&j, &key);
 		while (!more && ut_json_again(&j));
 		if (!more)
 			break;
-		if (key.len != 11 || memcmp(key.at, "traceEvents", 11) != 0) {
+		if (key.len == 11 && !memcmp(key.at, "traceEvents", 11)) {
+			events = scan_list(&j);
+		} else {
 			(void)ut_json_hold(&j, NULL);
 			(void)ut_json_skip(&j, NULL);
-			continue;
 		}
-		ut_json_enter(&j);
-		do {
-			ut_json_mark(&j);
-			do
-				more = ut_json_element(&j) && ut_json_skip(&j, NULL);
-			while (!more && ut_json_again(&j));
-			events += more;
-		} while (more);
 	}
 	ut_json_release(&j);
 	close(fd);
@@ -200,7 +162,8 @@ static void work(enum job job, const char *path, unsigned int threads, int to)
 		dup2(to, 1);
 		execlp("python3", "python3", "-c",
 		       "import json,os,sys;d=json.load(open(sys.argv[1]));"
-		       "os.write(1,len(d['traceEvents']).to_bytes(8,'little'))",
+		       "d=d['traceEvents'] if isinstance(d,dict) else d;"
+		       "os.write(1,len(d).to_bytes(8,'little'))",
 		       path, (char *)NULL);
 		_exit(77);
 	}
@@ -275,25 +238,34 @@ static void compare(const char *path, unsigned int threads)
 		       r[PYTHON].cpu / r[IMPORT].cpu, r[IMPORT].rss / r[PYTHON].rss);
 }
 
-int main(int argc, char **argv)
+static void compare_shape(const struct shape *shape, long mb, unsigned int threads)
 {
 	char path[] = "/tmp/bench_json.XXXXXX";
+	int fd = mkstemp(path);
+
+	if (fd < 0) {
+		perror(path);
+		exit(1);
+	}
+	make_file(shape, path, mb * 1000000);
+	printf("%s: ", shape->name);
+	compare(path, threads);
+	close(fd);
+	unlink(path);
+}
+
+int main(int argc, char **argv)
+{
 	unsigned int threads = argc > 2 ? (unsigned int)atoi(argv[2]) : 2;
-	long mb = argc > 1 ? atol(argv[1]) : 100;
-	int fd;
+	long mb = argc > 1 ? atol(argv[1]) : 50;
 
 	if (argc > 1 && !mb) {
 		compare(argv[1], threads);
 		return 0;
 	}
-	fd = mkstemp(path);
-	if (fd < 0) {
-		perror(path);
-		return 1;
+	for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+		if (argc <= 3 || !strcmp(argv[3], shapes[i].name))
+			compare_shape(&shapes[i], mb, threads);
 	}
-	make_file(path, mb * 1000000);
-	compare(path, threads);
-	close(fd);
-	unlink(path);
 	return 0;
 }

@@ -312,6 +312,77 @@ class Loader(Case):
         self.assertEqual(self.init(149, "clInitLayerWithProperties")[3], "0")
 
 
+SOURCE = pathlib.Path(os.environ.get("UNITRACE_SOURCE", pathlib.Path(__file__).parents[2]))
+SHARED = pathlib.Path(os.environ.get("UNITRACE_SHARED", SOURCE.resolve().parent / "shared"))
+GOLD = SHARED / "data" / "unitrace" / "gold"
+
+
+class Tables(Case):
+    """-h, -d, -s, -t, -c: the layouts of the original, and numbers that fit the timeline."""
+
+    def report(self, *options, way="gemm", count=5):
+        got, enqueued = self.record_way(way, count, options=(*options, "--no-summary"))
+        return got, enqueued, self.said
+
+    def layout(self, text, title):
+        """What of a table does not depend on names: titles, and the widths of their columns."""
+        head = re.search(rf"^ *{title},.*$", text, re.M)[0]
+        return head[head.index(","):]
+
+    def test_device_timing_adds_up(self):
+        got, enqueued, text = self.report("-d")
+        rows = re.findall(r"^ *(\w+), +(\d+), +(\d+), +[\d.]+, +(\d+), +(\d+), +(\d+)$", text, re.M)
+        self.assertEqual(sum(int(r[1]) for r in rows), enqueued)
+        total = int(re.search(r"Total Device Time for CL \w+ backend \(ns\): +(\d+)", text)[1])
+        self.assertEqual(sum(int(r[2]) for r in rows), total)
+        self.assertEqual(sum(s.ns for s in got.work), total)
+        for row in rows:
+            self.assertEqual(int(row[3]), int(row[2]) // int(row[1]))
+
+    def test_host_timing_names_the_kind_of_device_also_without_its_work(self):
+        _, _, text = self.report("-h")
+        self.assertRegex(text, r"(?m)^== CL [CG]PU Backend ==$")
+        self.assertRegex(text, r"(?m)^ *clEnqueueNDRangeKernel, +10, ")
+
+    def test_waiting_and_running_are_told_for_each_command(self):
+        got, enqueued, text = self.report("-t", "-s")
+        lines = re.findall(r"^Thread (\d+) Device 0x\w+ : (\w+) \[ns\] (\d+) \(append\) (\d+) "
+                           r"\(submit\) (\d+) \(start\) (\d+) \(end\)$", text, re.M)
+        self.assertEqual(len(lines), enqueued)
+        queued = collections.Counter()
+        for _, name, *times in lines:
+            times = [int(t) for t in times]
+            self.assertEqual(times, sorted(times))
+            queued[name] += times[1] - times[0]
+        rows = re.findall(r"^ *(\w+), +\d+, +(\d+), +[\d.]+, +\d+, +[\d.]+, +\d+, +[\d.]+$", text,
+                          re.M)
+        self.assertEqual({name: int(ns) for name, ns in rows}, queued)
+
+    def test_calls_are_lines_that_begin_and_end(self):
+        _, _, text = self.report("-c", "--pid", "--tid")
+        begins = re.findall(r"^>>>> \[\d+\] <PID:\d+> <TID:\d+> (cl\w+): \w+ = ", text, re.M)
+        ends = re.findall(r"^<<<< \[\d+\] <PID:\d+> <TID:\d+> (cl\w+) \[\d+ ns\] -> ", text, re.M)
+        self.assertGreater(len(begins), 20)
+        self.assertEqual(collections.Counter(begins), collections.Counter(ends))
+
+    def test_shapes_on_request(self):
+        _, _, text = self.report("-d", "-v")
+        self.assertRegex(text, r"(?m)^ *gemm\[\{\d+; \d+; 1\} \{\d+; \d+; 1\}\], +5, ")
+        self.assertRegex(text, r"(?m)^ *clEnqueueReadBuffer\[\d+\], +1, ")
+
+    def test_columns_are_where_the_original_has_them(self):
+        if not GOLD.is_dir():
+            self.skipTest(f"no gold tables at {GOLD} (UNITRACE_SHARED)")
+        for option, gold, title in (("-d", "cl_gemm.d.txt", "Kernel"),
+                                    ("-h", "cl_gemm.h.txt", "Function")):
+            _, _, text = self.report(option)
+            theirs = (GOLD / gold).read_text().split("== CL GPU Backend ==")[1]
+            self.assertEqual(self.layout(text, title), self.layout(theirs, title))
+            ours = re.search(r"^ *Total Execution Time \(ns\): +\d+$", text, re.M)[0]
+            self.assertIn(len(ours), {len(line) for line in (GOLD / gold).read_text().splitlines()
+                                      if "Total Execution Time" in line})
+
+
 class Endings(Case):
     def setUp(self):
         super().setUp()

@@ -304,6 +304,25 @@ class Exported(Query):
             self.compare(db, path, sql)
         self.assertEqual(db.execute("pragma integrity_check").fetchone(), ("ok",))
 
+    def test_any_bytes_become_text_that_readers_accept(self):
+        names = [b"bad \xff\xfe bytes", b"cut \xe2\x82", b"nul\\u0000here", b"it's; --"]
+        events = b",".join(b'{"ph":"X","pid":1,"tid":1,"ts":%d,"dur":1,"name":"%s","cat":"%s",'
+                           b'"args":{"%s":"%s","list":["%s"]}}' % (i, n, n, n, n, n)
+                           for i, n in enumerate(names))
+        path = self.dir / "bytes.json"
+        path.write_bytes(b'{"traceEvents":[' + events + b"]}")
+        want = [json.loads(b'"%s"' % n.decode(errors="replace").encode()) for n in names]
+        db = self.export(path, "bytes.sqlite")
+        for column in ("name", "cat"):
+            rows = db.execute(f"select {column} from slice order by ts").fetchall()
+            self.assertEqual([r[0] for r in rows], want)
+        self.assertEqual({r[0] for r in db.execute("select string_value from args")} - {None},
+                         set(want))
+        rows = self.rows(path, "select name from slice order by ts")
+        self.assertEqual([r[0] for r in rows], want)
+        found = self.rows(path, f"select count(*) from slice where name = '{want[0]}'")
+        self.assertEqual(found, [(1,)])
+
     def test_a_name_is_found_by_its_index(self):
         _, path = self.make()
         db = self.export(path, "trace.db")

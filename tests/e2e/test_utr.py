@@ -92,15 +92,24 @@ class Saved(unittest.TestCase):
         struct.pack_into("<HH", data, 12, 9, 4)
         self.assertIn("format version 9.4 is newer than 1.", self.refused(data))
 
-    def test_validate_finds_a_flipped_bit_and_names_the_section(self):
+    def test_a_flipped_bit_is_found_by_every_command(self):
         path = self.save()
         self.run_unitrace("validate", "a.utr")
         data = bytearray(path.read_bytes())
         data[len(data) // 2] ^= 4  # among the rows, which opening does not read
         path.write_bytes(data)
-        got = self.run_unitrace("validate", "a.utr", status=1)
-        self.assertRegex((got.stdout + got.stderr).decode(),
-                         r"offset \d+: the checksum of section '[a-z ]+' \(\d+ bytes\) is wrong")
+        for words in (["validate"], ["stats"], ["info"], ["head"], ["query", "-f", "/dev/null"],
+                      ["diff", "a.utr"], ["filter", "-o", "b.json"], ["export", "-o", "b.json"],
+                      ["merge", "-o", "b.json"]):
+            got = self.run_unitrace(*words, "a.utr", status=1)
+            self.assertRegex((got.stdout + got.stderr).decode(),
+                             r"offset \d+: the checksum of section '[a-z ]+' \(\d+ bytes\) is wrong")
+            self.assertFalse((self.dir / "b.json").exists(), words)
+
+    def test_options_may_stand_behind_the_trace(self):
+        self.save()
+        self.run_unitrace("export", "a.utr", "-o", "late.json", "--quiet")
+        self.assertTrue((self.dir / "late.json").exists())
 
 
 if __name__ == "__main__":

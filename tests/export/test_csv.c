@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "export/support.h"
-#include "export/utf8.h"
 
 #define HEAD                                                                                       \
 	"trace,pid,process,tid,track,kind,ts_ns,dur_ns,name,category,depth,value,id,flags,args\n"

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "export/out.h"
-#include "export/utf8.h"
 
 #define BAD UT_UTF8_BAD
 

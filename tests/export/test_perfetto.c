@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "export/perfetto_fields.h"
+#include "base/utf8.h"
 #include "export/support.h"
-#include "export/utf8.h"
+#include "model/perfetto_fields.h"
 
 struct message {
 	const unsigned char *at, *end;
@@ -164,9 +164,9 @@ static void read_event(struct reader *r, uint64_t ts, struct message m)
 			read_annotation(r, f.inside, false);
 		else if (f.number == EVENT_COUNTER)
 			ut_buf_fmt(&r->text, " = %" PRId64, (int64_t)f.value);
-		else if (f.number == EVENT_FLOW_IDS)
+		else if (f.number == EVENT_FLOWS)
 			ut_buf_fmt(&r->text, " out %u", (unsigned int)f.value & 0xff);
-		else if (f.number == EVENT_TERMINATING_FLOW_IDS)
+		else if (f.number == EVENT_ENDING_FLOWS)
 			ut_buf_fmt(&r->text, " in %u", (unsigned int)f.value & 0xff);
 		else if (f.number == EVENT_DOUBLE_COUNTER) {
 			memcpy(&d, &f.value, sizeof(d));
@@ -222,13 +222,13 @@ static void read_packet(struct reader *r, struct message m)
 	uint64_t flags = get(m, PACKET_SEQUENCE_FLAGS).value;
 	struct field defaults = get(m, PACKET_DEFAULTS), f;
 
-	if (flags & SEQ_INCREMENTAL_STATE_CLEARED)
+	if (flags & SEQ_STATE_CLEARED)
 		ut_buf_fmt(&r->text, "sequence %d clock %d\n",
 			   (int)get(m, PACKET_SEQUENCE_ID).value,
 			   (int)get(defaults.inside, DEFAULTS_CLOCK_ID).value);
 	while (next(&m, &f)) {
 		if (f.number == PACKET_TRACK_EVENT) {
-			assert_int_equal(flags, SEQ_NEEDS_INCREMENTAL_STATE);
+			assert_int_equal(flags, SEQ_NEEDS_STATE);
 			read_event(r, ts, f.inside);
 		} else if (f.number == PACKET_TRACK_DESCRIPTOR) {
 			read_descriptor(r, f.inside);

@@ -20,6 +20,13 @@ CHROME = {
                      f'{{"ph":"b","id2":{{"local":"0x1"}},"scope":"s",{AT}}}',
                      f'{{"ph":"e","id2":{{"global":1}},{AT}}}', f'{{"ph":"N","id":-1,{AT}}}',
                      f'{{"ph":"X","dur":1,"bind_id":"q","flow_in":true,"flow_out":true,{AT}}}]']),
+    "quoted": f'[{{"ph":"X","name":"4711",{AT},"dur":"2","args":{{"a":"0","b":"4711","c":"007",'
+              '"d":"0x1f","e":["1","0x2",3],"f":"18446744073709551616","g":1e400}}]',
+    "unused": f'[{{"ph":"X","id":7,"s":"t","bp":"e","scope":"q","bind_id":3,"id2":{{"local":1}},{AT},'
+              f'"dur":1}},{{"ph":"i","dur":5,"id":[1],{AT}}},{{"ph":"long","id":"x",{AT}}}]',
+    "no_id": f'[{{"ph":"s",{AT}}},{{"ph":"b","id2":5,{AT}}},{{"ph":"O","scope":"s",{AT}}},'
+             f'{{"ph":"C","id":1,{AT},"args":{{"a":"b"}}}},{{"ph":"f","bp":"e",{AT}}}]',
+    "twice": f'[{{"ph":"X","args":{{"a":1}},"args":{{"b":[1]}},"attr":{{"c":2}},{AT},"pid":1.0,"dur":1}}]',
     "counters": f'[{{"ph":"C","name":"c","id":1,{AT},"args":{{"a":1.5,"b":-1,"c":"NaN"}}}}]',
     "metadata": '[{"ph":"M","name":"process_name","pid":"p","args":{"name":"RANK 3 HOST<x>"}},'
                 '{"ph":"M","name":"thread_name","pid":1,"tid":-2,"args":{"name":"t","x":[1,2]}},'

@@ -222,7 +222,7 @@ static void traces_and_files_cannot_be_written(void **state)
 	ask("pragma journal_mode = wal", "SQL: not allowed: this PRAGMA is not for queries");
 	ask("pragma temp_store_directory = '.'",
 	    "SQL: not allowed: this PRAGMA is not for queries");
-	ask("select count(*) from pragma_table_info('trace')", "19\n");
+	ask("select count(*) from pragma_table_info('trace')", "20\n");
 }
 
 static void mistakes_are_explained_in_one_line(void **state)
