@@ -186,6 +186,19 @@ int ut_aiu_pass_align_collect(struct ut_aiu *a)
 	return 0;
 }
 
+void ut_aiu_end_align(struct ut_aiu *a)
+{
+	struct ut_aiu_align *l = a->align;
+
+	for (size_t i = 0; l && i < l->count; i++) {
+		free(l->ranks[i].flex.items);
+		free(l->ranks[i].torch.items);
+	}
+	if (l)
+		free(l->ranks);
+	a->align = NULL;
+}
+
 int ut_aiu_pass_align_apply(struct ut_aiu *a)
 {
 	struct ut_aiu_align *l = a->align;
@@ -201,12 +214,6 @@ int ut_aiu_pass_align_apply(struct ut_aiu *a)
 		if (!ut_aiu_is_zero(r->offset) && !(e->flags & UT_AIU_TORCH_ID))
 			e->ts += r->offset;
 	}
-	for (size_t i = 0; l && i < l->count; i++) {
-		free(l->ranks[i].flex.items);
-		free(l->ranks[i].torch.items);
-	}
-	if (l)
-		free(l->ranks);
-	a->align = NULL;
+	ut_aiu_end_align(a);
 	return 0;
 }

@@ -203,6 +203,13 @@ static void add_rate(struct ut_aiu *a, uint32_t at)
 	ut_aiu_add_counter(a, e.pid, ut_aiu_end(&e), UT_AIU_K_C_TRANSFER, &arg);
 }
 
+void ut_aiu_end_batches(struct ut_aiu *a)
+{
+	if (a->batches)
+		free(a->batches->items);
+	a->batches = NULL;
+}
+
 int ut_aiu_pass_classify_again(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
@@ -217,8 +224,6 @@ int ut_aiu_pass_classify_again(struct ut_aiu *a)
 			refine(a, e);
 		add_rate(a, t->seq[i]);
 	}
-	if (a->batches)
-		free(a->batches->items);
-	a->batches = NULL;
+	ut_aiu_end_batches(a);
 	return 0;
 }

@@ -134,6 +134,17 @@ static void replace(struct ut_aiu *a, struct ut_aiu_event *e, const struct seque
 	ut_buf_release(&b);
 }
 
+void ut_aiu_end_comms(struct ut_aiu *a)
+{
+	struct ut_aiu_comms *c = a->comms;
+
+	for (size_t i = 0; c && i < c->count; i++)
+		free(c->items[i].peers);
+	if (c)
+		free(c->items);
+	a->comms = NULL;
+}
+
 int ut_aiu_pass_comm_apply(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
@@ -152,10 +163,6 @@ int ut_aiu_pass_comm_apply(struct ut_aiu *a)
 			replace(a, e, &c->items[at - 1]);
 	}
 	ut_aiu_seq_sweep(t);
-	for (size_t i = 0; c && i < c->count; i++)
-		free(c->items[i].peers);
-	if (c)
-		free(c->items);
-	a->comms = NULL;
+	ut_aiu_end_comms(a);
 	return 0;
 }

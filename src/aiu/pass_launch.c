@@ -171,6 +171,13 @@ static void arrow_to(struct ut_aiu *a, const struct ut_aiu_event *e)
 	add_end(a, &l->items[at - 1], 'f', pid, tid, ts);
 }
 
+void ut_aiu_end_launches(struct ut_aiu *a)
+{
+	if (a->launches)
+		free(a->launches->items);
+	a->launches = NULL;
+}
+
 int ut_aiu_pass_launch_create(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
@@ -196,7 +203,6 @@ int ut_aiu_pass_launch_create(struct ut_aiu *a)
 		ut_aiu_say(&a->messages, UT_AIU_WARN,
 			   "FLOWS: Ignored %" PRIu64 " events with timestamp after schedule wait",
 			   l->late);
-	free(l->items);
-	a->launches = NULL;
+	ut_aiu_end_launches(a);
 	return 0;
 }

@@ -228,6 +228,15 @@ static void say_counts(struct ut_aiu *a, const struct ut_aiu_normal *n)
 			n->moves);
 }
 
+void ut_aiu_end_normal(struct ut_aiu *a)
+{
+	if (!a->normal)
+		return;
+	free(a->normal->epochs);
+	ut_aiu_frequency_release(&a->normal->freq);
+	a->normal = NULL;
+}
+
 int ut_aiu_pass_normal2(struct ut_aiu *a)
 {
 	struct ut_aiu_normal *n = state_of(a);
@@ -241,13 +250,11 @@ int ut_aiu_pass_normal2(struct ut_aiu *a)
 	}
 	ut_aiu_frequency_say(&n->freq, a);
 	say_counts(a, n);
-	free(n->epochs);
-	ut_aiu_frequency_release(&n->freq);
+	ut_aiu_end_normal(a); /* what it has counted stays in the arena */
 	if (n->bad_order && !a->opts.ignore_crit)
 		return ut_err_set(&a->err, -EPROTO,
 				  "stamps TS1 to TS5 of %" PRIu64
 				  " events go backwards; --ignore_crit goes on regardless",
 				  n->bad_order);
-	a->normal = NULL;
 	return 0;
 }

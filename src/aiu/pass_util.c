@@ -393,6 +393,16 @@ static void say_totals(struct ut_aiu *a)
 			   u->other);
 }
 
+void ut_aiu_end_util(struct ut_aiu *a)
+{
+	if (!a->util)
+		return;
+	ut_aiu_sums_release(&a->util->sums);
+	free(a->util->autopilot.jobs);
+	free(a->util->jobs);
+	a->util = NULL;
+}
+
 int ut_aiu_pass_utilization(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
@@ -407,8 +417,6 @@ int ut_aiu_pass_utilization(struct ut_aiu *a)
 	a->util->over += a->util->autopilot.over;
 	say_totals(a);
 	ut_aiu_sums_table(a, &a->util->sums);
-	ut_aiu_sums_release(&a->util->sums);
-	free(a->util->jobs);
-	a->util = NULL;
+	ut_aiu_end_util(a);
 	return 0;
 }

@@ -28,6 +28,9 @@ void ut_aiu_release(struct ut_aiu *a)
 		free(a->flows->steps);
 		free(a->flows->peers);
 	}
+#define END(name) ut_aiu_end_##name(a);
+	UT_AIU_STATE_LIST(END)
+#undef END
 	ut_aiu_names_release(&a->names);
 	ut_aiu_messages_release(&a->messages);
 	ut_aiu_table_release(&a->table);

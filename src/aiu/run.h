@@ -114,6 +114,15 @@ struct ut_aiu {
 	struct ut_err err;              /* why a pass gave up */
 };
 
+/*
+ * What passes keep for a later one. The last that needs it lets it go; if a profile switches that
+ * one off, the end of the run does.
+ */
+#define UT_AIU_STATE_LIST(X)   X(normal) X(align) X(util) X(comms) X(launches) X(batches)
+#define UT_AIU_STATE_END(name) void ut_aiu_end_##name(struct ut_aiu *a);
+UT_AIU_STATE_LIST(UT_AIU_STATE_END)
+#undef UT_AIU_STATE_END
+
 void ut_aiu_init(struct ut_aiu *a, const struct ut_aiu_opts *opts);
 void ut_aiu_release(struct ut_aiu *a);
 

@@ -1,8 +1,8 @@
 /*
  * fuzz_aiu.c - libFuzzer target: any bytes as a trace for `unitrace analyze`.
  *
- * The first eight bytes choose options; what follows is one file, or several, separated by a line
- * "\n---\n". All stages run, and what comes out must be JSON, whatever went in.
+ * The first eight bytes choose options and a stage to leave out; what follows is one file, or
+ * several, separated by a line "\n---\n". What comes out must be JSON, whatever went in.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -134,6 +134,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < count; i++)
 		ut_aiu_part_release(&parts[i]);
 	ut_aiu_profile_all(&profile, opts.head);
+	if (data[7] && data[7] <= UT_AIU_MOST_STAGES)
+		profile.on[data[7] - 1] = false;
 	if (!ut_aiu_run(&a, &profile, look, NULL, NULL))
 		write_all(&a);
 	ut_aiu_release(&a);
