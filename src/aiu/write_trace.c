@@ -14,7 +14,7 @@
 
 #define TB_SUFFIX ".pt.trace.json"
 #define HOST_PIDS 1000
-#define BLOCK     4096 /* events of which a thread makes text at a time, some 1.5 MB */
+#define BLOCK     2048 /* events of which a thread makes text at a time, some 800 KB */
 
 /* Which events: all, or those of one rank. */
 struct choice {
@@ -116,8 +116,9 @@ struct texts {
 		bool ready;
 	} * slots; /* by block modulo ring */
 	size_t written;
+	unsigned int waiting; /* makers that wait for room: waking costs more than counting */
 	pthread_mutex_t lock;
-	pthread_cond_t changed;
+	pthread_cond_t ready, room;
 };
 
 /* The lines of one block; all begin with a comma, the writer takes the very first one away. */
@@ -149,14 +150,17 @@ static void *make_texts(void *ctx)
 		if (i >= t->blocks)
 			break;
 		pthread_mutex_lock(&t->lock);
+		t->waiting++;
 		while (i >= t->written + t->ring)
-			pthread_cond_wait(&t->changed, &t->lock);
+			pthread_cond_wait(&t->room, &t->lock);
+		t->waiting--;
 		pthread_mutex_unlock(&t->lock);
-		w.out = b->out = ut_out_open_memory();
+		w.out = b->out;
 		put_block(&w, t, i);
 		pthread_mutex_lock(&t->lock);
 		b->ready = true;
-		pthread_cond_broadcast(&t->changed);
+		if (i == t->written)
+			pthread_cond_signal(&t->ready);
 		pthread_mutex_unlock(&t->lock);
 	}
 	ut_aiu_writer_release(&w);
@@ -175,16 +179,17 @@ static void take_texts(struct texts *t, struct ut_out *o)
 
 		pthread_mutex_lock(&t->lock);
 		while (!b->ready)
-			pthread_cond_wait(&t->changed, &t->lock);
+			pthread_cond_wait(&t->ready, &t->lock);
 		b->ready = false;
 		pthread_mutex_unlock(&t->lock);
 		text = ut_out_data(b->out, &len);
 		ut_out_write(o, text + (len && !any ? 2 : 0), len - (len && !any ? 2 : 0));
 		any |= len > 0;
-		ut_out_abandon(b->out);
+		ut_out_clear(b->out);
 		pthread_mutex_lock(&t->lock);
 		t->written++;
-		pthread_cond_broadcast(&t->changed);
+		if (t->waiting)
+			pthread_cond_broadcast(&t->room);
 		pthread_mutex_unlock(&t->lock);
 	}
 }
@@ -217,7 +222,8 @@ static void put_events(struct ut_out *o, const struct ut_aiu *a, struct choice c
 			   .choice = c,
 			   .put = put,
 			   .lock = PTHREAD_MUTEX_INITIALIZER,
-			   .changed = PTHREAD_COND_INITIALIZER };
+			   .ready = PTHREAD_COND_INITIALIZER,
+			   .room = PTHREAD_COND_INITIALIZER };
 	unsigned int threads = a->opts.threads, started = 0;
 	pthread_t *ids;
 
@@ -230,6 +236,8 @@ static void put_events(struct ut_out *o, const struct ut_aiu *a, struct choice c
 	}
 	t.ring = 2 * (size_t)threads;
 	t.slots = ut_make(t.ring * sizeof(*t.slots));
+	for (size_t i = 0; i < t.ring; i++)
+		t.slots[i].out = ut_out_open_memory();
 	ids = ut_make(threads * sizeof(*ids));
 	while (started < threads && !pthread_create(&ids[started], NULL, make_texts, &t))
 		started++;
@@ -240,6 +248,8 @@ static void put_events(struct ut_out *o, const struct ut_aiu *a, struct choice c
 	for (unsigned int i = 0; i < started; i++)
 		pthread_join(ids[i], NULL);
 	free(ids);
+	for (size_t i = 0; i < t.ring; i++)
+		ut_out_abandon(t.slots[i].out);
 	free(t.slots);
 }
 

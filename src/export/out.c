@@ -170,14 +170,24 @@ const char *ut_out_data(const struct ut_out *o, size_t *len)
 	return o->buf;
 }
 
-static void drain(struct ut_out *o, bool last)
+void ut_out_clear(struct ut_out *o)
+{
+	o->len = 0;
+}
+
+static void put(struct ut_out *o, const char *data, size_t len, bool last)
 {
 	int rc = 0;
 
 	if (o->fd >= 0 && !o->err.code)
-		rc = ut_pack_write(o->pack, o->fd, o->buf, o->len, last);
+		rc = ut_pack_write(o->pack, o->fd, data, len, last);
 	if (rc)
 		fail(o, rc);
+}
+
+static void drain(struct ut_out *o, bool last)
+{
+	put(o, o->buf, o->len, last);
 	o->len = 0;
 }
 
@@ -297,17 +307,14 @@ void ut_out_abandon(struct ut_out *o)
 
 void ut_out_write(struct ut_out *o, const void *data, size_t len)
 {
-	const char *p = data;
-
-	/* In pieces, so that a huge string does not make the buffer huge. */
-	while (len) {
-		size_t some = len < BUFFER_BYTES / 2 ? len : BUFFER_BYTES / 2;
-
-		memcpy(ut_out_reserve(o, some), p, some);
-		o->len += some;
-		p += some;
-		len -= some;
+	/* Past the buffer, which a huge string would make huge. */
+	if (len > BUFFER_BYTES / 2 && !o->memory) {
+		drain(o, false);
+		put(o, data, len, false);
+		return;
 	}
+	memcpy(ut_out_reserve(o, len), data, len);
+	o->len += len;
 }
 
 void ut_out_text(struct ut_out *o, const char *s)

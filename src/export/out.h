@@ -29,6 +29,8 @@ struct ut_out *ut_out_open(const char *path, unsigned int flags);
 /* Collects in memory; ut_out_data() gives the bytes, owned by the out. */
 struct ut_out *ut_out_open_memory(void);
 const char *ut_out_data(const struct ut_out *o, size_t *len);
+/* Starts again, in the same memory. */
+void ut_out_clear(struct ut_out *o);
 
 /* Flushes and moves the file to its name; frees o either way. On failure nothing is left. */
 int ut_out_commit(struct ut_out *o, struct ut_err *err) UT_MUST_CHECK;
