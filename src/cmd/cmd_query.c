@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,6 @@ static void on_interrupt(int number)
 	errno = saved_errno;
 }
 
-/* Without SA_RESTART: a prompt that waits for a line must notice. */
 static void catch_interrupts(void)
 {
 	struct sigaction action = { .sa_handler = on_interrupt };
@@ -223,29 +223,48 @@ static int run_script(struct work *w, const char *sql, struct ut_err *err)
 
 /* ---- the prompt ---------------------------------------------------------------------------- */
 
-/* The next line, with its end; NULL when there is none. Interrupted: an empty text. */
+/* A character of standard input; 0 at its end, -EINTR after Ctrl-C, which only gets in here. */
+static int read_char(const sigset_t *mask)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	unsigned char c;
+
+	while (ppoll(&input, 1, NULL, mask) < 0) {
+		if (interrupted)
+			return -EINTR;
+		if (errno != EINTR)
+			return 0;
+	}
+	return read(STDIN_FILENO, &c, 1) == 1 ? c : 0;
+}
+
+/*
+ * The next line, with its end; NULL when there is none. Interrupted: an empty text. Ctrl-C is held
+ * back from before the prompt is seen until somebody waits for it: it must not come in between.
+ */
 static char *read_line(const char *prompt, struct ut_buf *line)
 {
-	char part[4096];
+	sigset_t interrupt, before;
+	int c;
 
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
+	sigprocmask(SIG_BLOCK, &interrupt, &before);
+	interrupted = 0;
 	line->len = 0;
-	ut_buf_text(line, "");
 	fputs(prompt, stderr);
-	for (;;) {
-		interrupted = 0;
-		if (!fgets(part, sizeof(part), stdin)) {
-			if (!interrupted)
-				return NULL;
-			clearerr(stdin);
-			fputs("\n", stderr);
-			line->len = 0;
-			ut_buf_text(line, "");
-			return line->data;
-		}
-		ut_buf_text(line, part);
-		if (strchr(part, '\n'))
-			return line->data;
+	do {
+		c = read_char(&before);
+		if (c > 0)
+			ut_buf_char(line, (char)c);
+	} while (c > 0 && c != '\n');
+	if (c < 0) {
+		fputs("\n", stderr);
+		line->len = 0;
 	}
+	ut_buf_text(line, ""); /* ends it with a NUL */
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return c || line->len ? line->data : NULL;
 }
 
 static int prompt(struct work *w)
