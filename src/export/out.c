@@ -307,6 +307,8 @@ void ut_out_abandon(struct ut_out *o)
 
 void ut_out_write(struct ut_out *o, const void *data, size_t len)
 {
+	if (!len) /* then data may be NULL, which memcpy() must not get */
+		return;
 	/* Past the buffer, which a huge string would make huge. */
 	if (len > BUFFER_BYTES / 2 && !o->memory) {
 		drain(o, false);
