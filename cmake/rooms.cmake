@@ -48,10 +48,11 @@ ut_room(query analyze model base)
 ut_room(export query model base)
 ut_room(aiu export import model base)
 ut_room(ttdev export import model base)
+ut_room(ttops ttdev export import model base)
 ut_room(launch wire base)
 ut_room(spread base)
 ut_room(serve base)
-ut_room(cmd aiu ttdev serve spread launch query analyze export import wire model base)
+ut_room(cmd aiu ttops ttdev serve spread launch query analyze export import wire model base)
 
 # Libraries the program may use, when they are there. UT_HAVE_ZLIB, UT_HAVE_ZSTD are 0 or 1.
 find_package(Threads REQUIRED)
@@ -72,7 +73,7 @@ endif()
 # Where the collector lies, seen from the program's folder; ../lib holds in the build tree.
 file(RELATIVE_PATH UT_LIBDIR_REL ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 
-foreach(room base model wire import query export analyze aiu ttdev launch spread serve cmd)
+foreach(room base model wire import query export analyze aiu ttdev ttops launch spread serve cmd)
   get_target_property(_type ut_${room} TYPE)
   if(NOT _type STREQUAL "STATIC_LIBRARY")
     continue()

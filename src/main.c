@@ -22,6 +22,8 @@ static const struct {
 	{ "acelyzer", "analyze" },
 	{ "acelyzer.py", "analyze" },
 	{ "process_device_log.py", "devlog" },
+	{ "process_ops_logs.py", "ops" },
+	{ "profile_this.py", "profile-this" },
 	{ NULL, NULL },
 };
 

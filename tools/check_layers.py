@@ -23,11 +23,12 @@ MAY_INCLUDE = {
     "query": ["base", "model", "analyze"],
     "aiu": ["base", "model", "import", "export"],
     "ttdev": ["base", "model", "import", "export"],
+    "ttops": ["base", "model", "import", "export", "ttdev"],
     "launch": ["base", "wire"],
     "spread": ["base"],
     "serve": ["base", "model", "import", "analyze", "export", "launch"],
     "cmd": ["base", "model", "wire", "import", "analyze", "query", "export", "launch", "spread",
-            "serve", "aiu", "ttdev"],
+            "serve", "aiu", "ttdev", "ttops"],
 }
 # Public headers (include/) that only these rooms may use. The rest know nothing of ITT or plugins.
 PUBLIC = {

@@ -10,10 +10,9 @@
 #include "version.h"
 
 const struct ut_cmd *const ut_cmds[] = {
-	&ut_cmd_record, &ut_cmd_export, &ut_cmd_info, &ut_cmd_analyze,
-	&ut_cmd_merge,  &ut_cmd_stats,  &ut_cmd_diff, &ut_cmd_validate,
-	&ut_cmd_query,  &ut_cmd_filter, &ut_cmd_head, &ut_cmd_devlog,
-	NULL,
+	&ut_cmd_record, &ut_cmd_export, &ut_cmd_info,     &ut_cmd_analyze,      &ut_cmd_merge,
+	&ut_cmd_stats,  &ut_cmd_diff,   &ut_cmd_validate, &ut_cmd_query,        &ut_cmd_filter,
+	&ut_cmd_head,   &ut_cmd_devlog, &ut_cmd_ops,      &ut_cmd_profile_this, NULL,
 };
 
 const struct ut_cmd *ut_cmd_find(const char *name)

@@ -149,21 +149,25 @@ void ut_py_put_i64(struct ut_py_json *j, const char *key, int64_t value)
 	ut_out_i64(j->out, value);
 }
 
-/* repr() of a float: the shortest digits that read back, never without a point or an exponent. */
+void ut_py_double(char text[UT_PY_DOUBLE_ROOM], double value)
+{
+	if (fabs(value) < 1e16 && floor(value) == value) {
+		snprintf(text, UT_PY_DOUBLE_ROOM, "%.1f", value);
+		return;
+	}
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, UT_PY_DOUBLE_ROOM, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+}
+
 void ut_py_put_double(struct ut_py_json *j, const char *key, double value)
 {
-	char text[40];
+	char text[UT_PY_DOUBLE_ROOM];
 
 	ut_py_key(j, key);
-	if (fabs(value) < 1e16 && floor(value) == value) {
-		snprintf(text, sizeof(text), "%.1f", value);
-	} else {
-		for (int digits = 15; digits <= 17; digits++) {
-			snprintf(text, sizeof(text), "%.*g", digits, value);
-			if (strtod(text, NULL) == value)
-				break;
-		}
-	}
+	ut_py_double(text, value);
 	ut_out_text(j->out, text);
 }
 

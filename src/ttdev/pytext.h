@@ -17,6 +17,10 @@ struct ut_out;
 /* repr() of a str. */
 void ut_py_str(struct ut_buf *b, struct ut_str s);
 
+/* repr() of a float: the shortest digits that read back, never without a point or an exponent. */
+#define UT_PY_DOUBLE_ROOM 40
+void ut_py_double(char text[UT_PY_DOUBLE_ROOM], double value);
+
 /* The bytes as they stand inside a JSON string; lives in the arena. */
 char *ut_py_escape(struct ut_arena *a, const char *s, size_t len, size_t *out_len);
 

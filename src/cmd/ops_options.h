@@ -1,0 +1,29 @@
+/*
+ * ops_options.h - what `unitrace ops` was asked for; shared by its files and by profile-this.
+ */
+#ifndef UT_CMD_OPS_OPTIONS_H
+#define UT_CMD_OPS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define UT_OPS_INPUT  "logs/ops"
+#define UT_OPS_OUTPUT "output/ops"
+#define UT_OPS_PORT   8050
+
+enum ut_ops_format {
+	UT_OPS_AUTO,  /* by what lies in the folder */
+	UT_OPS_SEED,  /* a folder per op, columns of 2023 */
+	UT_OPS_TODAY, /* exports of Tracy and a device report, columns of 2026 */
+};
+
+struct ut_ops_opts {
+	const char *input, *output, *append;
+	enum ut_ops_format format;
+	uint64_t port;
+	bool date, webapp, no_tarball, help;
+};
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * ops_run.h - the work of `unitrace ops`: logs in, the files of a report out.
+ */
+#ifndef UT_CMD_OPS_RUN_H
+#define UT_CMD_OPS_RUN_H
+
+#include "base/arena.h"
+#include "cmd/ops_options.h"
+
+/* Where the files of a report lie; in the arena that was given. */
+struct ut_ops_files {
+	const char *csv, *json, *page;
+	const char *tarball; /* NULL = there is none */
+};
+
+int ut_ops_run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_ops_files *files,
+	       struct ut_err *err) UT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * folder.h - the ops report from the folders that tt-metal wrote until 2024.
+ *
+ *	FOLDER/OP/profile_log_host.csv               a row per call of the op
+ *	FOLDER/OP/N/profile_log_host.csv             calls of the API inside its N-th call
+ *	FOLDER_device/OP/N/profile_log_device.csv    what the device did, from a run of its own
+ *
+ * The two runs are joined by op and N. Whatever is wrong with one op is told in its row; the others
+ * have theirs.
+ */
+#ifndef UT_TTOPS_FOLDER_H
+#define UT_TTOPS_FOLDER_H
+
+#include "base/err.h"
+
+struct ut_ops_report;
+
+/* Fills r, which the caller has initialised and releases, also on failure. */
+int ut_ops_read_folder(struct ut_ops_report *r, const char *folder,
+		       struct ut_err *err) UT_MUST_CHECK;
+
+#endif

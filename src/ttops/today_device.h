@@ -1,0 +1,62 @@
+/*
+ * today_device.h - what each op did on the device: cpp_device_perf_report.csv, a row per op, device
+ * and replay of a trace.
+ */
+#ifndef UT_TTOPS_TODAY_DEVICE_H
+#define UT_TTOPS_TODAY_DEVICE_H
+
+#include <stdbool.h>
+
+#include "model/idmap.h"
+#include "ttops/today_columns.h"
+
+struct ut_ops_csv;
+
+#define UT_TODAY_NO_TRACE INT64_MIN
+
+struct ut_today_key {
+	uint64_t op;
+	int64_t device;
+	int64_t trace, replay; /* UT_TODAY_NO_TRACE = none */
+};
+
+/* From where to where, in cycles. */
+struct ut_today_cycles {
+	bool known;
+	uint64_t start, end;
+};
+
+struct ut_today_run {
+	struct ut_today_key key;
+	uint32_t next; /* with the same hash; 0 = none */
+	bool used;
+	struct ut_str name; /* if the host has lost the op */
+	struct ut_ops_range cells;
+	bool has_latency, has_latency_dm;
+	struct ut_today_cycles fw, kernel, dm;
+	double fw_ns, kernel_ns; /* 0 = unknown */
+};
+
+/* Numbers count from 1. */
+struct ut_today_device {
+	bool present; /* there is a report */
+	struct ut_idmap by_key;
+	struct ut_today_run *runs;
+	size_t count, cap;
+};
+
+/* csv may be NULL: there is no report then. */
+void ut_today_device_read(struct ut_today_device *d, const struct ut_today_columns *columns,
+			  struct ut_ops_report *r, struct ut_ops_csv *csv);
+/* One more; copied. */
+void ut_today_device_add(struct ut_today_device *d, const struct ut_today_run *run);
+void ut_today_device_release(struct ut_today_device *d);
+
+/* Marks it as used; 0 = there is none. */
+uint32_t ut_today_device_take(struct ut_today_device *d, const struct ut_today_key *key);
+
+/* Where the report left latencies open: from the end of the row before. Rows are in order. */
+void ut_today_device_latencies(const struct ut_today_device *d,
+			       const struct ut_today_columns *columns, struct ut_ops_report *r);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * today_info.h - what a message says about an op: its JSON as cells of the report.
+ */
+#ifndef UT_TTOPS_TODAY_INFO_H
+#define UT_TTOPS_TODAY_INFO_H
+
+#include <stdbool.h>
+
+#include "ttops/today_columns.h"
+
+struct ut_today_info {
+	struct ut_ops_range cells;
+	bool has_compute;
+	double compute; /* ns, by the model */
+	uint64_t call;  /* of the op that told it; 0 = it does not say */
+};
+
+/*
+ * Puts the cells of one JSON object. False if it is none; what was read up to there stays, and
+ * *why says what is wrong.
+ */
+bool ut_today_info_read(struct ut_today_info *info, const struct ut_today_columns *columns,
+			struct ut_ops_report *r, struct ut_str json, const char **why);
+
+#endif

@@ -1,0 +1,18 @@
+/*
+ * today_log.h - what each op did on the device, from its log of zones (profile_log_device.csv), for
+ * runs that have left no report of it.
+ */
+#ifndef UT_TTOPS_TODAY_LOG_H
+#define UT_TTOPS_TODAY_LOG_H
+
+#include "base/err.h"
+#include "ttops/today_device.h"
+
+/*
+ * Fills d as ut_today_device_read() does. As in the original, a report of devices alone
+ * (r->used_only) says nothing about the chip. A log of timer numbers knows no ops: -EINVAL.
+ */
+int ut_today_log_read(struct ut_today_device *d, const struct ut_today_columns *columns,
+		      struct ut_ops_report *r, const char *path, struct ut_err *err) UT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,323 @@
+"""unitrace ops: the reports of the original byte for byte, small logs with results computed by hand,
+ops that are broken or missing, the other files, and the dashboard."""
+import csv
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tarfile
+
+from common import SOURCE, UNITRACE, Case, main, skip
+
+if not UNITRACE.exists():
+    skip(f"{UNITRACE} is not built")
+
+DATA = SOURCE.parent / "shared" / "data" / "ttmetal"
+HOST = ("Name, Start timer count [ns], Stop timer count [ns], Delta timer count [ns]")
+OPS = (HOST + ", Global Call Count, Call Count, Stack Size, Inputs, Outputs, Math Fidelity, "
+       "Parallelization Strategy, Preferred Name, Meta Data, Type")
+LOG = """ARCH: grayskull, CHIP_FREQ[MHz]: 1000
+PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset]
+0, 0, 0, BRISC, 1, 1000
+0, 0, 0, BRISC, 2, 1100
+0, 0, 0, BRISC, 3, 1900
+0, 0, 0, BRISC, 4, 2000
+0, 1, 0, BRISC, 1, 1001
+0, 1, 0, BRISC, 2, 1102
+0, 1, 0, BRISC, 3, 2100
+0, 1, 0, BRISC, 4, 2200
+"""
+PERF = ("GLOBAL CALL COUNT,METAL TRACE ID,METAL TRACE REPLAY SESSION ID,DEVICE ID,DEVICE ARCH,"
+        "OP NAME,CORE COUNT,DEVICE FW DURATION [ns],DEVICE FW START CYCLE,DEVICE FW END CYCLE,"
+        "DEVICE KERNEL DURATION [ns],DEVICE KERNEL START CYCLE,DEVICE KERNEL END CYCLE,"
+        "OP TO OP LATENCY [ns]\n")
+
+
+def op_row(name, call, nth=1, depth=1, kind="tt_dnn_device", inputs="", preferred="", meta=""):
+    return (f"{name}, {call * 1000}, {call * 1000 + 70}, 70, {call}, {nth}, {depth}, {inputs}, , "
+            f"HiFi4, MULTI_CORE, {preferred}, {meta}, {kind}\n")
+
+
+class Ops(Case):
+    def run_ops(self, *words, status=0):
+        done = subprocess.run([UNITRACE, "ops", *words], capture_output=True, timeout=60,
+                              cwd=self.dir)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout.decode(), done.stderr.decode()
+
+    def op(self, name, *rows, title=OPS):
+        folder = self.dir / "logs" / "ops" / name
+        folder.mkdir(parents=True)
+        (folder / "profile_log_host.csv").write_text(title + "\n" + "".join(rows))
+
+    def device_log(self, name, nth=1, text=LOG):
+        folder = self.dir / "logs" / "ops_device" / name / str(nth)
+        folder.mkdir(parents=True)
+        (folder / "profile_log_device.csv").write_text(text)
+
+    def rows(self, name="profile_log_ops.csv", folder="output/ops"):
+        with open(self.dir / folder / name, newline="") as f:
+            return list(csv.DictReader(f))
+
+
+class Golden(Ops):
+    def compare(self, out, want):
+        self.assertTrue((self.dir / out).read_bytes() == want.read_bytes(), out)
+
+    def test_folders_of_the_seed_give_the_report_of_the_original(self):
+        folder = DATA / "seed_ops_synthetic"
+        if not folder.is_dir():
+            self.skipTest(f"no {folder}")
+        self.run_ops("-i", folder / "logs/ops", "-o", "out")
+        self.compare("out/profile_log_ops.csv", folder / "output/profile_log_ops.csv")
+
+    def test_logs_of_today_give_the_report_of_the_original(self):
+        folder = DATA / "modern_ops_synthetic" / "art"
+        if not folder.is_dir():
+            self.skipTest(f"no {folder}")
+        self.run_ops(folder, "-o", "out")
+        self.compare("out/ops_perf_results.csv", folder / "reports/ops_perf_results.csv")
+
+    def test_a_device_log_alone_gives_the_report_of_the_original(self):
+        folder = DATA / "modern_device_synthetic" / "art"
+        if not folder.is_dir():
+            self.skipTest(f"no {folder}")
+        self.run_ops(folder, "-o", "out")
+        self.compare("out/ops_perf_results.csv", folder / "reports/ops_perf_results.csv")
+
+    def test_a_real_report_is_the_same_in_every_cell(self):
+        """The zones of the host are not among the public files: they are made from the report."""
+        folder = DATA / "modern" / "qwen_full_attention_ops"
+        if not folder.is_dir():
+            self.skipTest(f"no {folder}")
+        shutil.copytree(folder / ".logs", self.dir / ".logs")
+        os.chmod(self.dir / ".logs", 0o755)
+        child = "TT_DNN_DEVICE_OP_TT_HOST_FUNC [ns]"
+        with open(folder / "ops_perf_results.csv", newline="") as f:
+            want = list(csv.reader(f))
+        with open(self.dir / ".logs/tracy_ops_times.csv", "w") as f:
+            f.write("name,src_file,src_line,zone_name,zone_text,ns_since_start,exec_time_ns,thread,"
+                    "special_parent_text\n")
+            for row in (dict(zip(want[0], values)) for values in want[1:]):
+                if row["HOST DURATION [ns]"]:
+                    op = row["GLOBAL CALL COUNT"]
+                    f.write(f'TT_DNN_DEVICE_OP,a.hpp,1,,"id:{op}",{row["HOST START TS"]},'
+                            f'{row["HOST DURATION [ns]"]},1,{"id:" + op if row[child] else ""}\n')
+        self.run_ops(self.dir)
+        with open(self.dir / "reports/ops_perf_results.csv", newline="") as f:
+            got = list(csv.reader(f))
+        self.assertEqual(got[0], want[0])
+        self.assertEqual(len(got), len(want))
+        for mine, theirs in zip(got, want):
+            self.assertEqual(mine, theirs)
+
+
+class Folders(Ops):
+    def test_device_times_are_joined_by_op_and_call(self):
+        self.op("tt::tt_metal::Matmul", op_row("tt::tt_metal::Matmul", 2), op_row("tt::tt_metal::Matmul", 1, 2))
+        self.device_log("tt::tt_metal::Matmul", 2)
+        _, err = self.run_ops()
+        first, second = self.rows()
+        self.assertEqual((first["OP CODE"], first["GLOBAL CALL COUNT"]), (" Matmul", "1"))
+        self.assertEqual([first[k] for k in ("CORE COUNT", "DEVICE FW START CYCLE", "DEVICE FW END CYCLE",
+                                             "DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]",
+                                             "DEVICE BRISC KERNEL DURATION [ns]",
+                                             "DEVICE NCRISC KERNEL DURATION [ns]")],
+                         ["2", "1000", "2200", "1200", "1000", "1000", "-"])
+        self.assertEqual(second["DEVICE FW DURATION [ns]"], "-")
+        self.assertIn("1 ops that ran on a device have no device times", err)
+        self.assertNotIn("PROBLEM", first)
+
+    def test_names_depths_and_tensors(self):
+        self.op("a", op_row("tt::tt_metal::12Conv", 1, depth=2, inputs="1_2_3_4|TILE|BF16|HOST--5_6_7_8|R|F|L1"))
+        self.op("b", op_row("zone", 2, kind="custom_zone", preferred="tt::tt_metal::x::Y"))
+        self.op("unknown_op", op_row("never", 3))
+        self.run_ops()
+        conv, zone = self.rows()
+        self.assertEqual(conv["OP CODE"], "  Conv")
+        self.assertEqual([conv[f"INPUT_{i}_X"] for i in range(3)], ["4", "-", "8"])
+        self.assertEqual(conv["INPUT_2_DATA TYPE"], "F")
+        self.assertEqual(zone["OP CODE"], " zone_x::Y")
+        self.assertNotIn("INPUT_3_X", zone)
+
+    def test_calls_of_the_api(self):
+        self.op("a", op_row("a", 1))
+        folder = self.dir / "logs/ops/a/1"
+        folder.mkdir()
+        (folder / "profile_log_host.csv").write_text(HOST + "\nB, 0, 5, 5\nA, 5, 7, 2\nB, 7, 9, 2\n")
+        self.op("b", op_row("b", 2))
+        self.run_ops()
+        a, b = self.rows()
+        self.assertEqual(list(a)[-4:], ["A Count", "A Average [ns]", "B Count", "B Average [ns]"])
+        self.assertEqual(list(a.values())[-4:], ["1", "2", "2", "3"])
+        self.assertEqual(list(b.values())[-4:], ["0"] * 4)
+
+    def test_bad_ops_have_a_row_with_the_reason(self):
+        self.op("good", op_row("good", 1))
+        self.op("log", op_row("log", 2))
+        self.device_log("log", text="nothing that anybody can read\n")
+        self.op("columns", "x, 1\n", title="Name, What")
+        self.op("count", op_row("count", 3).replace(" 3, 1, 1,", " three, 1, 1,"))
+        (self.dir / "logs/ops/empty").mkdir()
+        _, err = self.run_ops()
+        rows = {row["OP CODE"].strip(): row for row in self.rows()}
+        self.assertEqual(set(rows), {"good", "log", "columns", "count"})
+        self.assertEqual(rows["good"]["PROBLEM"], "")
+        self.assertIn("profile_log_device.csv", rows["log"]["PROBLEM"])
+        self.assertIn("no column 'Start timer count [ns]'", rows["columns"]["PROBLEM"])
+        self.assertIn("no Global Call Count", rows["count"]["PROBLEM"])
+        self.assertIn("3 of 4 rows are not whole", err)
+        self.assertIn("empty", err)
+
+    def test_names_of_the_report_and_what_is_in_the_tarball(self):
+        self.op("a", op_row("a", 1))
+        out, _ = self.run_ops("-n", "mine", "-o", "there")
+        self.assertEqual(out, "there/profile_log_ops_mine.csv\n")
+        with tarfile.open(self.dir / "there/profile_log_ops_mine.tgz") as tar:
+            self.assertEqual(tar.getnames(), ["./a/profile_log_host.csv"])
+        out, _ = self.run_ops("logs/ops", "--date", "--no-tarball", "-o", "dated")
+        self.assertRegex(out, r"^dated/\d{4}_\d\d_\d\d_\d\d_\d\d\.csv\n$")
+        self.assertEqual(sorted(p.suffix for p in (self.dir / "dated").iterdir()), [".csv", ".html", ".json"])
+
+    def test_the_same_rows_as_json_and_in_the_page(self):
+        self.op("a", op_row("a", 1, meta="</script>"))
+        self.run_ops()
+        rows = json.loads((self.dir / "output/ops/profile_log_ops.json").read_text())
+        self.assertEqual(rows[0]["GLOBAL CALL COUNT"], 1)
+        self.assertEqual(rows[0]["ATTRIBUTES"], "</script>")
+        self.assertNotIn("CORE COUNT", rows[0])
+        page = (self.dir / "output/ops/profile_log_ops.html").read_text()
+        self.assertEqual(page.count("</script>"), page.count("<script"))
+        self.assertNotRegex(page, r"(src|href)=\"https?:")
+
+    def test_the_page_draws_its_tables(self):
+        browser = shutil.which("chromium")
+        if not browser:
+            self.skipTest("no chromium")
+        self.op("a", op_row("a", 1), op_row("a", 2, 2), op_row("<i>b</i>", 3, 3))
+        self.run_ops()
+        done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                               f"--user-data-dir={self.dir / 'browser'}",
+                               f"file://{self.dir}/output/ops/profile_log_ops.html"],
+                              capture_output=True, text=True, timeout=60)
+        bodies = re.findall(r"<tbody>(.*?)</tbody>", done.stdout, re.S)
+        self.assertEqual([body.count("<tr>") for body in bodies], [2, 3], done.stderr[-500:])
+        self.assertIn("&lt;i&gt;b&lt;/i&gt;", bodies[0])
+
+    def test_what_is_not_there_is_told(self):
+        _, err = self.run_ops("nowhere", status=1)
+        self.assertIn("nowhere: No such file or directory", err)
+        (self.dir / "empty").mkdir()
+        _, err = self.run_ops("-i", "empty", status=1)
+        self.assertIn("no ops in it", err)
+        self.assertFalse((self.dir / "output").exists())
+        self.run_ops("a", "b", status=2)
+        self.run_ops("--format", "1999", status=2)
+
+    def test_the_dashboard_shows_the_report(self):
+        self.op("a", op_row("a", 1))
+        with subprocess.Popen([UNITRACE, "ops", "--webapp", "-p", "0"], cwd=self.dir, text=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as server:
+            try:
+                port = int(re.search(r"127\.0\.0\.1:(\d+)", server.stderr.readline() +
+                                     server.stderr.readline())[1])
+                for path, part in (("/", b"Ops report"), ("/csv", b"OP CODE"), ("/json", b"OP CODE"),
+                                   ("/download", b"\x1f\x8b")):
+                    link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+                    link.request("GET", path)
+                    answer = link.getresponse()
+                    self.assertEqual(answer.status, 200, path)
+                    self.assertIn(part, answer.read())
+            finally:
+                server.send_signal(signal.SIGINT)
+            self.assertEqual(server.wait(10), 0)
+
+
+class Today(Ops):
+    def logs(self, messages, perf="", times=""):
+        folder = self.dir / ".logs"
+        folder.mkdir(exist_ok=True)
+        (folder / "tracy_ops_data.csv").write_text("MessageName;total_ns\n" + messages)
+        if perf:
+            (folder / "cpp_device_perf_report.csv").write_text(PERF + perf)
+        if times:
+            (folder / "tracy_ops_times.csv").write_text(times)
+
+    def report(self):
+        return self.rows("ops_perf_results.csv", "reports")
+
+    def test_an_op_that_the_device_lost_does_not_end_the_report(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1024 ->\n{"op_code":"A","op_type":"tt_dnn_device",'
+                  '"device_id":0}`;10\n`TT_DNN_DEVICE_OP: "A", 7, 0, true, 2048`;20\n'
+                  '`TT_DNN_DEVICE_OP: "B", 8, 0, true, 3072`;30\n',
+                  "1024,,,0,arch,,4,100,0,100,90,5,95,0\n9999,,,0,arch,Lost,4,100,0,100,90,5,95,\n")
+        _, err = self.run_ops(".")
+        first, second, third, lost = self.report()
+        self.assertEqual((first["OP CODE"], first["CORE COUNT"], first["PROBLEM"]), ("A", "4", ""))
+        self.assertIn("does not have this op", second["PROBLEM"])
+        self.assertEqual(second["PROGRAM CACHE HIT"], "True")
+        self.assertEqual(third["OP CODE"], "B")
+        self.assertIn("no message tells about its program", third["PROBLEM"])
+        self.assertEqual((lost["OP CODE"], lost["GLOBAL CALL COUNT"]), ("Lost", "9999"))
+        self.assertIn("no message of the host", lost["PROBLEM"])
+        self.assertIn("2 ops that ran on a device have no device times", err)
+
+    def test_broken_json_is_told_and_the_rest_is_kept(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1024 ->\n{"op_code":"A","attributes":{"x":`;10\n'
+                  "`TT_SIGNPOST: here, there\nand more`;5\n")
+        self.run_ops(".")
+        post, op = self.report()
+        self.assertEqual((post["OP CODE"], post["OP TYPE"], post["ATTRIBUTES"], post["HOST START TS"]),
+                         ("here; there", "signpost", "and more", "5"))
+        self.assertEqual(op["OP CODE"], "A")
+        self.assertIn("JSON", op["PROBLEM"])
+
+    def test_values_look_as_python_prints_them(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1 ->\n{"op_code":"A","attributes":'
+                  '{"a": [1, 2.5, null, true], "it\'s": "\\u00e9, \\"x\\""}}`;10\n')
+        self.run_ops(".")
+        value = {"a": [1, 2.5, None, True], "it's": "\u00e9, \"x\""}
+        self.assertEqual(self.report()[0]["ATTRIBUTES"], str(value).replace(",", ";"))
+
+    def test_a_replay_without_device_times_has_its_row(self):
+        self.logs("`TT_METAL_TRACE_BEGIN: 0, 5`;1\n"
+                  '`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1024 ->\n{"op_code":"A"}`;2\n'
+                  "`TT_METAL_TRACE_END: 0, 5`;3\n`TT_METAL_TRACE_REPLAY: 0, 5`;4\n"
+                  "`TT_METAL_TRACE_REPLAY: 0, 5`;5\n",
+                  "1024,5,1,0,arch,,4,100,0,100,90,5,95,\n")
+        self.run_ops(".")
+        captured, first, second = self.report()
+        self.assertEqual((captured["METAL TRACE ID"], captured["PROBLEM"]), ("", ""))
+        self.assertEqual((first["METAL TRACE REPLAY SESSION ID"], first["OP TO OP LATENCY [ns]"],
+                          first["PROBLEM"]), ("1", "0", ""))
+        self.assertEqual(second["METAL TRACE REPLAY SESSION ID"], "2")
+        self.assertNotEqual(second["PROBLEM"], "")
+
+    def test_device_times_from_a_log_of_zones(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 3, false, 1027 ->\n{"op_code":"A"}`;10\n')
+        rows = [(1, "BRISC-FW", "START", 1000), (1, "BRISC-KERNEL", "START", 1010),
+                (1, "BRISC-KERNEL", "END", 1110), (1, "BRISC-FW", "END", 1200)]
+        (self.dir / ".logs/profile_log_device.csv").write_text(
+            "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 500, Max Compute Cores: 64\n"
+            "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+            "run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data\n" +
+            "".join(f"3,{x},1,BRISC,5,{t},0,1027,,,{zone},ZONE_{phase},1,a.cc,\n" for x, zone, phase, t in rows))
+        self.run_ops(".")
+        row, = self.report()
+        self.assertEqual([row[k] for k in ("DEVICE ARCH", "CORE COUNT", "AVAILABLE WORKER CORE COUNT",
+                                           "DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]",
+                                           "DEVICE FW START CYCLE", "OP TO OP LATENCY [ns]")],
+                         ["wormhole_b0", "1", "64", "400", "200", "1000", "0"])
+        self.assertNotIn("PROBLEM", row)
+
+    def test_one_folder_as_todays_script_has_it(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1 ->\n{"op_code":"A"}`;10\n')
+        out, _ = self.run_ops("-o", ".", "-n", "x", "--date")
+        self.assertRegex(out, r"reports/x/\d{4}(_\d\d){5}/ops_perf_results_x_\d{4}(_\d\d){5}\.csv\n$")
+
+
+if __name__ == "__main__":
+    main()
