@@ -71,14 +71,27 @@ static void put_bash_values(struct ut_out *out, const struct ut_opt *table)
 	}
 }
 
+/* The command's name as a part of a variable's, which has no "-". */
+static void put_bash_name(struct ut_out *out, const struct ut_cmd *cmd)
+{
+	for (const char *p = cmd->name; *p; p++)
+		ut_out_write(out, *p == '-' ? "_" : p, 1);
+}
+
 static void put_bash_command(struct ut_out *out, const struct ut_cmd *cmd,
 			     const struct ut_opt *table)
 {
-	ut_out_fmt(out, "\n_unitrace_options_%s='", cmd->name);
+	ut_out_text(out, "\n_unitrace_options_");
+	put_bash_name(out, cmd);
+	ut_out_text(out, "='");
 	put_names(out, table, false);
-	ut_out_fmt(out, "'\n_unitrace_valued_%s=' ", cmd->name);
+	ut_out_text(out, "'\n_unitrace_valued_");
+	put_bash_name(out, cmd);
+	ut_out_text(out, "=' ");
 	put_names(out, table, true);
-	ut_out_fmt(out, " '\n_unitrace_value_%s()\n{\n\tcase \"$1\" in\n", cmd->name);
+	ut_out_text(out, " '\n_unitrace_value_");
+	put_bash_name(out, cmd);
+	ut_out_text(out, "()\n{\n\tcase \"$1\" in\n");
 	put_bash_values(out, table);
 	ut_out_text(out, "\tesac\n}\n");
 }
@@ -100,8 +113,11 @@ void ut_generate_bash(struct ut_out *out)
 		    "\telif [[ $prev == = ]]; then\n\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n\tfi\n"
 		    "\tif ((COMP_CWORD > 1)); then\n"
 		    "\t\tcase \"${COMP_WORDS[1]}\" in\n");
-	for (size_t i = 0; ut_cmds[i]; i++)
-		ut_out_fmt(out, "\t\t%s) cmd=%s i=2 ;;\n", ut_cmds[i]->name, ut_cmds[i]->name);
+	for (size_t i = 0; ut_cmds[i]; i++) {
+		ut_out_fmt(out, "\t\t%s) cmd=", ut_cmds[i]->name);
+		put_bash_name(out, ut_cmds[i]);
+		ut_out_text(out, " i=2 ;;\n");
+	}
 	ut_out_text(out, "\t\thelp)\n\t\t\t_unitrace_reply -W '");
 	put_command_names(out);
 	ut_out_text(out, "'\n\t\t\treturn ;;\n\t\tesac\n\tfi\n"

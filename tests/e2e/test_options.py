@@ -254,6 +254,7 @@ class Generated(Case):
         self.assertEqual(complete("unitrace", "--format", "per"), ["perfetto"])
         self.assertEqual(complete("unitrace", "--format", "=", "ch"), ["chrome"])
         self.assertEqual(complete("unitrace", "export", "--rem"), ["--remove"])
+        self.assertEqual(complete("unitrace", "profile-this", "--comm"), ["--command"])
         self.assertEqual(complete("unitrace", "help", "ex"), ["export"])
         self.assertIn("export", complete("unitrace", "expor"))
         self.assertEqual(complete("unitrace", "-o", "x", "ls", "--format", "per"), [])
