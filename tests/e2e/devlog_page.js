@@ -9,30 +9,9 @@
 const fs = require('fs');
 const path = require('path');
 const { pathToFileURL } = require('url');
+const { launch } = require('./browser.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-	'--disable-background-networking', '--disable-component-update', '--disable-sync',
-	'--disable-dev-shm-usage'];
-
-function skip(why) {
-	console.error(why);
-	process.exit(77);
-}
-
-function findBrowser() {
-	const names = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-	return names.find(name => fs.existsSync(name)) || skip('chromium is not installed');
-}
-
-function findPlaywright() {
-	try {
-		return require(path.join(modules, 'playwright-core'));
-	} catch (e) {
-		return skip('playwright-core is not installed');
-	}
-}
 
 /* Where a bar of the view is, as a point of the canvas. */
 function pointOfWidest() {
@@ -75,9 +54,7 @@ async function use(page, result) {
 }
 
 async function main() {
-	const { chromium } = findPlaywright();
-	const browser = await chromium.launch({ executablePath: findBrowser(), args: flags,
-		env: { ...process.env, HOME: path.dirname(out) } });
+	const browser = await launch(modules, path.dirname(out));
 	const results = {};
 
 	for (const name of pages) {

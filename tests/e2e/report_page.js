@@ -9,35 +9,12 @@
 'use strict';
 const fs = require('fs');
 const path = require('path');
+const { launch } = require('./browser.js');
 
 const [modules, file, out] = process.argv.slice(2);
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-	'--disable-background-networking', '--disable-component-update', '--disable-sync',
-	'--disable-dev-shm-usage'];
-
-function skip(why) {
-	console.error(why);
-	process.exit(77);
-}
-
-function findBrowser() {
-	const names = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-	return names.find(name => fs.existsSync(name)) || skip('chromium is not installed');
-}
-
-function findPlaywright() {
-	try {
-		return require(path.join(modules, 'playwright-core'));
-	} catch (e) {
-		return skip('playwright-core is not installed');
-	}
-}
 
 async function main() {
-	const { chromium } = findPlaywright();
-	const browser = await chromium.launch({ executablePath: findBrowser(), args: flags,
-		env: { ...process.env, HOME: path.dirname(out) } });
+	const browser = await launch(modules, path.dirname(out));
 	const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, colorScheme: 'light' });
 	const result = { console: [], requests: [], rows: {} };
 	const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

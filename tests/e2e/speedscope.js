@@ -8,33 +8,11 @@
 const fs = require('fs');
 const http = require('http');
 const path = require('path');
+const { launch, skip } = require('./browser.js');
 
 const [modules, trace, out] = process.argv.slice(2);
-const flags = ['--no-sandbox', '--disable-gpu', '--use-gl=angle', '--use-angle=swiftshader',
-	'--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
-	'--disable-background-networking', '--disable-component-update', '--disable-sync',
-	'--disable-dev-shm-usage'];
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css',
 	'.json': 'application/json' };
-
-function skip(why) {
-	console.error(why);
-	process.exit(77);
-}
-
-function findBrowser() {
-	const names = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-	return names.find(name => fs.existsSync(name)) || skip('chromium is not installed');
-}
-
-function findPlaywright() {
-	try {
-		return require(path.join(modules, 'playwright-core'));
-	} catch (e) {
-		return skip('playwright-core is not installed');
-	}
-}
 
 /* speedscope's own files, and the trace as /trace.json. */
 function serve(root) {
@@ -56,15 +34,14 @@ function serve(root) {
 }
 
 async function main() {
-	const { chromium } = findPlaywright();
 	const root = path.join(modules, 'speedscope/dist/release');
 
 	if (!fs.existsSync(root))
 		skip('speedscope is not installed');
 	const server = await serve(root);
 	const home = `http://127.0.0.1:${server.address().port}`;
-	const browser = await chromium.launch({ executablePath: findBrowser(), args: flags,
-		env: { ...process.env, HOME: path.dirname(out) } });
+	const browser = await launch(modules, path.dirname(out),
+		['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader']);
 	const page = await browser.newPage({ acceptDownloads: true });
 	const result = { console: [], outside: [] };
 

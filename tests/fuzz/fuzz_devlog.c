@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "export/exporter.h"
 #include "export/out.h"
 #include "model/trace.h"
@@ -20,33 +21,6 @@
 #include "ttdev/write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct bytes {
-	const uint8_t *data;
-	size_t left, step;
-};
-
-static void need(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "broken: %s\n", what);
-	abort();
-}
-
-static ssize_t read_bytes(void *ctx, void *to, size_t len, struct ut_err *err)
-{
-	struct bytes *b = ctx;
-
-	(void)err;
-	len = len < b->step ? len : b->step;
-	len = len < b->left ? len : b->left;
-	if (len)
-		memcpy(to, b->data, len);
-	b->data += len;
-	b->left -= len;
-	return (ssize_t)len;
-}
 
 static void check_order(const struct ut_tt_log *log)
 {

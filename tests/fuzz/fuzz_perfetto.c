@@ -9,38 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes.h"
 #include "export/exporter.h"
 #include "export/out.h"
 #include "import/perfetto_import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct bytes {
-	const uint8_t *data;
-	size_t left, step;
-};
-
-static void need(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "broken: %s\n", what);
-	abort();
-}
-
-static ssize_t read_bytes(void *ctx, void *to, size_t len, struct ut_err *err)
-{
-	struct bytes *b = ctx;
-
-	(void)err;
-	len = len < b->step ? len : b->step;
-	len = len < b->left ? len : b->left;
-	if (len)
-		memcpy(to, b->data, len);
-	b->data += len;
-	b->left -= len;
-	return (ssize_t)len;
-}
 
 static void hear(void *ctx, const char *path, const char *text)
 {
