@@ -24,7 +24,7 @@ if(TARGET collector)
   ut_backend(null src/backend/null.c)
   # CUPTI is opened at run time and described by cupti_abi.h: no SDK is needed.
   ut_backend(cuda src/backend/cuda.c src/backend/cuda_calls.c src/backend/cuda_work.c
-    src/backend/nvtx.c)
+    src/backend/cuda_side.c src/backend/nvtx.c)
   # What is marked with NVTX goes the way of ITT's marks, through the SDK's static part.
   target_link_libraries(backend_cuda PRIVATE ittnotify)
   target_link_options(backend_cuda PRIVATE -Wl,--exclude-libs,ALL)

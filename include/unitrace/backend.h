@@ -41,6 +41,7 @@ enum ut_want {
 	UT_WANT_WORK = 1u << 1,      /* what the device does */
 	UT_WANT_SUBMITS = 1u << 2,   /* the host calls that submit work, to draw arrows */
 	UT_WANT_CALL_ARGS = 1u << 3, /* the arguments of calls, as text (-c) */
+	UT_WANT_PAGES = 1u << 4,     /* pages of memory that move by themselves */
 };
 
 /* One device, said before its queues. */
@@ -73,6 +74,8 @@ struct ut_fact {
 	uint32_t type; /* enum ut_value_type */
 	uint64_t value;
 };
+
+#define UT_SIDE_ROW (1ull << 63)
 
 #define UT_FACTS 24u /* more are cut off */
 
@@ -108,9 +111,12 @@ struct ut_host {
 	/* Does the user want to see a kernel of this name? (--include-kernels) */
 	int (*wants_kernel)(const char *name);
 
+	/* 0 = the user does not want this device: its queues are 0 as well, and what is said
+	 * about them is dropped. */
 	uint32_t (*device)(const struct ut_device *device);
 	/* A place where a device works through things in order: stream, queue, engine. id tells
-	 * it from others of the device. */
+	 * it from others of the device; from UT_SIDE_ROW on it is a row beside them, which stays
+	 * one when the user wants all queues in one row. */
 	uint32_t (*queue)(uint32_t device, const char *name, uint64_t id);
 
 	/* A call of the runtime on this thread, from begin to end; calls nest. api is the number
@@ -130,6 +136,10 @@ struct ut_host {
 
 	/* For runtimes of languages: which function runs (unitrace/zones.h). */
 	const struct ut_zones *zones;
+
+	/* Was recording on at that time? For work that is told of later than it was submitted:
+	 * call() looks by itself, work() leaves it to the backend. */
+	int (*was_on)(uint64_t time);
 };
 
 struct ut_probe {

@@ -1,6 +1,7 @@
 /*
  * cuda.h - the CUDA backend, between its files: cuda.c finds CUPTI and starts, cuda_calls.c sees
- * the program's calls, cuda_work.c takes in what devices did, nvtx.c what the program marks.
+ * the program's calls, cuda_work.c takes in what devices did, cuda_side.c what the program waited
+ * for and how memory moved by itself, nvtx.c what the program marks.
  */
 #ifndef UT_BACKEND_CUDA_H
 #define UT_BACKEND_CUDA_H
@@ -24,6 +25,9 @@ bool ut_cuda_tuned(const char *word);
 /* Records of the calls that submit work or wait for it, of no others. False: CUPTI cannot. */
 bool ut_cuda_enable_submits(void);
 
+/* Was the call with this number made during a pause? Known for calls that are recorded. */
+bool ut_cuda_call_was_off(uint32_t correlation);
+
 /* A call, if the session wants it. One thread at a time. */
 void ut_cuda_take_call(const struct cupti_api *record);
 
@@ -33,6 +37,20 @@ void ut_cuda_take_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t
 
 /* A stream is to be shown under a name: from the first work on that is told of afterwards. */
 void ut_cuda_name_stream(void *stream, const char *name);
+
+/*
+ * Records of the pages of managed memory that move and are missed. False: the driver is not ready,
+ * try again when it has a context. Everything else that goes wrong is said.
+ */
+bool ut_cuda_enable_pages(bool last_try);
+
+/* The number of a row of a device's, for what is no work of a stream's; 0 = none is wanted. */
+uint32_t ut_cuda_row(uint32_t device, const char *name);
+
+/* What is about memory and waiting (cuda_side.c). One thread at a time. */
+void ut_cuda_take_context(const struct cupti_context *record);
+void ut_cuda_take_sync(const struct cupti_sync *record);
+void ut_cuda_take_pages(const struct cupti_pages *record);
 
 /* Hands over what is complete; at the end also what CUPTI holds back. */
 void ut_cuda_flush(bool all);

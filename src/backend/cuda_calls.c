@@ -5,6 +5,7 @@
  * callback before and after each call slowed a loop of small kernels down to half its speed. When
  * only the calls that submit work are wanted, records are made of these alone.
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "backend/cuda.h"
@@ -106,12 +107,24 @@ static const struct function *function_of(const struct cupti_api *r)
 	return f;
 }
 
+/* Calls during a pause, the latest; the work of so many can be on its way. */
+#define OFF_CALLS 16384u
+
+static uint32_t off_calls[OFF_CALLS];
+
+bool ut_cuda_call_was_off(uint32_t correlation)
+{
+	return correlation && off_calls[correlation % OFF_CALLS] == correlation;
+}
+
 void ut_cuda_take_call(const struct cupti_api *r)
 {
 	const struct function *f = function_of(r);
 	uint32_t *api = &apis[r->kind == CUPTI_RUNTIME];
 	struct ut_fact result = { 0, UT_VALUE_I64, (uint64_t)(int64_t)(int32_t)r->result };
 
+	if (!ut_cuda_host->was_on(r->start))
+		off_calls[r->correlation % OFF_CALLS] = r->correlation;
 	if (!f->submits && !(ut_cuda_host->want & UT_WANT_CALLS))
 		return;
 	if (!*api)
@@ -129,11 +142,16 @@ void ut_cuda_take_call(const struct cupti_api *r)
 						    .fact_count = result.key ? 1 : 0 });
 }
 
+/* Contexts come and go. */
 void ut_cuda_callback(void *data, uint32_t domain, uint32_t id, const void *info)
 {
+	static _Atomic bool tried;
+
 	(void)data;
-	(void)id;
 	(void)info;
-	if (domain == CUPTI_RESOURCE)
-		ut_cuda_flush(false); /* a context goes, and its records with it */
+	if (domain == CUPTI_RESOURCE && id == CUPTI_CONTEXT_CREATED &&
+	    !atomic_exchange(&tried, true))
+		(void)ut_cuda_enable_pages(true);
+	else if (domain == CUPTI_RESOURCE && id == CUPTI_CONTEXT_DESTROY_STARTING)
+		ut_cuda_flush(false); /* and its records would go with it */
 }

@@ -4,6 +4,7 @@
  * CUPTI hands over full buffers on a thread of its own, or on one of the program's when it flushes.
  * One at a time goes through here.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #define SPARE        8u
 #define DEVICES      64u
 #define QUEUES       1024u /* power of two; more streams share the last place */
+#define ROWS         128u
 #define SIZES        1024u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -162,6 +164,25 @@ static uint32_t queue_of(uint32_t device, uint32_t context, uint32_t stream)
 	return queues[at].number;
 }
 
+uint32_t ut_cuda_row(uint32_t device, const char *name)
+{
+	static struct {
+		const char *name; /* of a constant */
+		uint32_t device, number;
+	} rows[ROWS];
+	uint32_t owner = device_of(device)->number;
+	size_t i = 0;
+
+	while (i < ROWS - 1 && rows[i].name && (rows[i].name != name || rows[i].device != owner))
+		i++;
+	if (rows[i].name != name || rows[i].device != owner) {
+		rows[i].name = name;
+		rows[i].device = owner;
+		rows[i].number = ut_cuda_host->queue(owner, name, UT_SIDE_ROW + i);
+	}
+	return rows[i].number;
+}
+
 /* ---- facts --------------------------------------------------------------------------------- */
 
 /* "128x1x1", numbered; programs use few sizes again and again. */
@@ -214,7 +235,7 @@ static uint32_t occupancy(const struct device *d, const struct cupti_kernel *k)
 static struct {
 	bool known;
 	uint32_t grid, block, registers, static_shared, dynamic_shared, local, occupancy;
-	uint32_t bytes, value, graph, node, peer, type;
+	uint32_t bytes, value, graph, node, peer;
 } keys;
 
 static void learn_keys(void)
@@ -231,7 +252,6 @@ static void learn_keys(void)
 	keys.graph = ut_cuda_name("graph");
 	keys.node = ut_cuda_name("graph node");
 	keys.peer = ut_cuda_name("from device");
-	keys.type = ut_cuda_name("waits for");
 	keys.known = true;
 }
 
@@ -264,6 +284,40 @@ struct kernel {
 	bool wanted;
 };
 
+/*
+ * As the program's copy of the C++ library demangles it, to be freed; NULL without one. It is not
+ * loaded for this: what the program has is left as it is.
+ */
+static char *demangled(const char *name)
+{
+	static char *(*demangle)(const char *name, char *buffer, size_t *size, int *status);
+	static bool looked;
+	void *library, *found;
+	int status;
+
+	if (!looked) {
+		looked = true;
+		library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+		found = library ? dlsym(library, "__cxa_demangle") : NULL;
+		memcpy(&demangle, &found, sizeof(found));
+	}
+	return demangle && !strncmp(name, "_Z", 2) ? demangle(name, NULL, NULL, &status) : NULL;
+}
+
+/* Users choose kernels by the name they see, or by the compiler's: both are looked at, in lines. */
+static bool wants(const char *name)
+{
+	char *readable = demangled(name), *both = NULL;
+	bool wanted;
+
+	if (readable && asprintf(&both, "%s\n%s", readable, name) < 0)
+		both = NULL;
+	wanted = ut_cuda_host->wants_kernel(both ? both : name);
+	free(both);
+	free(readable);
+	return wanted;
+}
+
 static const struct kernel *kernel_of(const char *text)
 {
 	static struct kernel known[KERNELS];
@@ -273,9 +327,22 @@ static const struct kernel *kernel_of(const char *text)
 		k->text = text;
 		strncpy(k->head, text, KERNEL_HEAD);
 		k->name = ut_cuda_name(text);
-		k->wanted = ut_cuda_host->wants_kernel(text);
+		k->wanted = wants(text);
 	}
 	return k;
+}
+
+/* ---- pauses --------------------------------------------------------------------------------- */
+
+/*
+ * Work is recorded if the call that submitted it was made while recording was on; where calls are
+ * not known, if it began while it was on.
+ */
+static bool was_on(uint32_t correlation, uint64_t start)
+{
+	return ut_cuda_host->want & (UT_WANT_CALLS | UT_WANT_SUBMITS)
+		       ? !ut_cuda_call_was_off(correlation)
+		       : ut_cuda_host->was_on(start);
 }
 
 /* ---- records ------------------------------------------------------------------------------- */
@@ -287,7 +354,7 @@ static void take_kernel(const struct cupti_kernel *k)
 					   { keys.block, UT_VALUE_NAME, size_name(k->block) } };
 	size_t n = 2;
 
-	if (!kernel->wanted)
+	if (!kernel->wanted || !was_on(k->correlation, k->start))
 		return;
 	n = add_fact(facts, n, keys.registers, k->registers);
 	n = add_fact(facts, n, keys.static_shared, (uint64_t)k->static_shared);
@@ -328,6 +395,8 @@ static void take_memcpy(const struct cupti_memcpy *m)
 	struct ut_fact facts[UT_FACTS];
 	size_t n = add_fact(facts, 0, keys.bytes, m->bytes);
 
+	if (!was_on(m->correlation, m->start))
+		return;
 	n = add_graph(facts, n, m->graph, m->graph_node);
 	ut_cuda_host->work(&(struct ut_work){ .queue = queue_of(m->device, m->context, m->stream),
 					      .name = copy_name(m->copy_kind),
@@ -344,6 +413,8 @@ static void take_memcpy2(const struct cupti_memcpy2 *m)
 	struct ut_fact facts[UT_FACTS] = { { keys.peer, UT_VALUE_U64, m->source_device } };
 	size_t n = add_fact(facts, 1, keys.bytes, m->bytes);
 
+	if (!was_on(m->correlation, m->start))
+		return;
 	n = add_graph(facts, n, m->graph, m->graph_node);
 	ut_cuda_host->work(&(struct ut_work){ .queue = queue_of(m->device, m->context, m->stream),
 					      .name = ut_cuda_name("Memcpy PtoP"),
@@ -360,6 +431,8 @@ static void take_memset(const struct cupti_memset *m)
 	struct ut_fact facts[UT_FACTS];
 	size_t n = add_fact(facts, 0, keys.bytes, m->bytes);
 
+	if (!was_on(m->correlation, m->start))
+		return;
 	n = add_fact(facts, n, keys.value, m->value);
 	n = add_graph(facts, n, m->graph, m->graph_node);
 	ut_cuda_host->work(&(struct ut_work){ .queue = queue_of(m->device, m->context, m->stream),
@@ -388,12 +461,9 @@ static void take_memory(const struct cupti_memory *m)
 
 static void take_overhead(const struct cupti_overhead *o)
 {
-	static uint32_t queue;
 	const char *what = o->what == 1 ? "Driver compiles" : "CUPTI";
 
-	if (!queue)
-		queue = ut_cuda_host->queue(device_of(0)->number, "Overhead", UINT64_MAX);
-	ut_cuda_host->work(&(struct ut_work){ .queue = queue,
+	ut_cuda_host->work(&(struct ut_work){ .queue = ut_cuda_row(0, "Overhead"),
 					      .name = ut_cuda_name(what),
 					      .kind = UT_WORK_OTHER,
 					      .start = o->start,
@@ -428,6 +498,15 @@ static void take_record(const struct cupti_record *r)
 		break;
 	case CUPTI_DEVICE:
 		describe_device((const void *)r);
+		break;
+	case CUPTI_CONTEXT:
+		ut_cuda_take_context((const void *)r);
+		break;
+	case CUPTI_SYNCHRONIZATION:
+		ut_cuda_take_sync((const void *)r);
+		break;
+	case CUPTI_UNIFIED_MEMORY:
+		ut_cuda_take_pages((const void *)r);
 		break;
 	default:
 		break;

@@ -16,7 +16,8 @@
 enum cupti_result {
 	CUPTI_OK = 0,
 	CUPTI_INVALID_PARAMETER = 1,
-	CUPTI_NO_MORE_RECORDS = 12,  /* ERROR_MAX_LIMIT_REACHED */
+	CUPTI_NO_MORE_RECORDS = 12, /* ERROR_MAX_LIMIT_REACHED */
+	CUPTI_NOT_READY = 13,
 	CUPTI_OTHER_SUBSCRIBER = 39, /* ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED */
 };
 
@@ -27,9 +28,12 @@ enum cupti_kind {
 	CUPTI_DRIVER = 4,
 	CUPTI_RUNTIME = 5,
 	CUPTI_DEVICE = 8,
+	CUPTI_CONTEXT = 9,
 	CUPTI_CONCURRENT_KERNEL = 10,
 	CUPTI_OVERHEAD = 17,
 	CUPTI_MEMCPY2 = 22, /* between devices */
+	CUPTI_UNIFIED_MEMORY = 25,
+	CUPTI_SYNCHRONIZATION = 38,
 	CUPTI_MEMORY2 = 49,
 };
 
@@ -40,7 +44,8 @@ enum cupti_domain {
 };
 
 enum {
-	CUPTI_CONTEXT_DESTROY_STARTING = 2, /* of CUPTI_RESOURCE */
+	CUPTI_CONTEXT_CREATED = 1,          /* of CUPTI_RESOURCE */
+	CUPTI_CONTEXT_DESTROY_STARTING = 2, /* as well */
 	CUPTI_FLUSH_FORCED = 1,
 	CUPTI_SYSTEM_THREAD_ID = 1,
 };
@@ -150,6 +155,62 @@ struct cupti_device {
 	const char *name;
 };
 
+/* ActivityContext and later. */
+struct cupti_context {
+	uint32_t kind;
+	uint32_t id, device;
+	uint16_t api, null_stream;
+};
+
+/* What the program waited for. */
+enum cupti_wait {
+	CUPTI_WAITS_FOR_EVENT = 1,
+	CUPTI_STREAM_WAITS = 2, /* a stream, for an event */
+	CUPTI_WAITS_FOR_STREAM = 3,
+	CUPTI_WAITS_FOR_CONTEXT = 4,
+};
+
+#define CUPTI_NO_STREAM UINT32_MAX /* of struct cupti_sync: it is not about one */
+
+/* ActivitySynchronization and later. */
+struct cupti_sync {
+	uint32_t kind;
+	uint32_t what; /* enum cupti_wait */
+	uint64_t start, end;
+	uint32_t correlation;
+	uint32_t context, stream;
+	uint32_t event;
+};
+
+/* What happened to pages of managed memory. */
+enum cupti_pages_kind {
+	CUPTI_PAGES_TO_DEVICE = 1,
+	CUPTI_PAGES_TO_HOST = 2,
+	CUPTI_PAGE_FAULTS_OF_HOST = 3,
+	CUPTI_PAGE_FAULTS_OF_DEVICE = 4,
+	CUPTI_PAGES_BETWEEN_DEVICES = 8,
+};
+
+/* ActivityUnifiedMemoryCounter2 and later. */
+struct cupti_pages {
+	uint32_t kind;
+	uint32_t what;  /* enum cupti_pages_kind */
+	uint64_t value; /* bytes, or faults */
+	uint64_t start, end, address;
+	uint32_t source, target; /* devices */
+	uint32_t stream, process;
+	uint32_t flags, pad;
+};
+
+struct cupti_pages_config {
+	uint32_t scope; /* CUPTI_ALL_DEVICES */
+	uint32_t what;  /* enum cupti_pages_kind */
+	uint32_t device;
+	uint32_t on;
+};
+
+#define CUPTI_ALL_DEVICES 2u
+
 /* ActivityAPI: a call of the runtime or the driver. */
 struct cupti_api {
 	uint32_t kind;
@@ -198,7 +259,9 @@ typedef uint64_t cupti_timestamp(void);
 	  (void **handle, cupti_callback *f, void *data, struct cupti_subscriber_params *params))  \
 	X(GetStreamIdEx, (void *context, void *stream, uint8_t per_thread, uint32_t *id))          \
 	X(ActivityEnableRuntimeApi, (uint32_t id, uint8_t on))                                     \
-	X(ActivityEnableDriverApi, (uint32_t id, uint8_t on))
+	X(ActivityEnableDriverApi, (uint32_t id, uint8_t on))                                      \
+	X(ActivityConfigureUnifiedMemoryCounter,                                                   \
+	  (struct cupti_pages_config * config, uint32_t count))
 
 struct cupti {
 #define CUPTI_MEMBER(name, params) int(*name) params;

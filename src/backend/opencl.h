@@ -24,6 +24,7 @@
 #include <CL/cl_icd.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "backend/opencl_clock.h"
@@ -89,8 +90,11 @@ static inline ut_cl_fn *ut_cl_next(enum ut_cl_id id, const void *handle)
 	return ut_cl_next_of_many(v, id, handle);
 }
 
+/* The type of a function: the names that headers have for it have changed over the years. */
+#define UT_CL_FUNCTION(name) __typeof__(((cl_icd_dispatch *)NULL)->name)
+
 /* A function of the dispatch table, for our own calls: UT_CL(clFinish, queue)(queue). */
-#define UT_CL(name, handle) ((cl_api_##name)ut_cl_next(UT_CL_##name, handle))
+#define UT_CL(name, handle) ((UT_CL_FUNCTION(name))ut_cl_next(UT_CL_##name, handle))
 
 /* ---- what is going on ---------------------------------------------------------------------- */
 

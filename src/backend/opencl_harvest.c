@@ -46,7 +46,7 @@ static bool read_times(cl_event event, cl_ulong times[4])
 						   CL_PROFILING_COMMAND_SUBMIT,
 						   CL_PROFILING_COMMAND_START,
 						   CL_PROFILING_COMMAND_END };
-	cl_api_clGetEventProfilingInfo next = UT_CL(clGetEventProfilingInfo, event);
+	UT_CL_FUNCTION(clGetEventProfilingInfo) next = UT_CL(clGetEventProfilingInfo, event);
 
 	for (int i = 0; i < 4; i++) {
 		if (next(event, which[i], sizeof(times[i]), &times[i], NULL))

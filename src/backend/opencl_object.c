@@ -84,7 +84,7 @@ void ut_cl_device_look(struct ut_cl_device *d, uint64_t now)
 {
 	cl_device_id device = (cl_device_id)(uintptr_t)d->item.handle;
 	uint64_t looked = atomic_load_explicit(&d->looked, memory_order_relaxed), before, after;
-	cl_api_clGetDeviceAndHostTimer timer;
+	UT_CL_FUNCTION(clGetDeviceAndHostTimer) timer;
 	cl_ulong there = 0, here = 0;
 
 	if (now - looked < SECOND || !atomic_compare_exchange_strong(&d->looked, &looked, now))
@@ -178,7 +178,7 @@ cl_command_queue CL_API_CALL ut_clCreateCommandQueue(cl_context context, cl_devi
 						     cl_command_queue_properties properties,
 						     cl_int *errcode_ret)
 {
-	cl_api_clCreateCommandQueue next = UT_CL(clCreateCommandQueue, context);
+	UT_CL_FUNCTION(clCreateCommandQueue) next = UT_CL(clCreateCommandQueue, context);
 	cl_command_queue_properties more = properties | CL_QUEUE_PROFILING_ENABLE;
 	cl_command_queue queue = NULL;
 	struct ut_cl_queue *q;

@@ -17,9 +17,9 @@
 #define MOST_DEVICES   64u
 
 struct functions {
-	cl_api_clGetPlatformIDs platforms;
-	cl_api_clGetDeviceIDs devices;
-	cl_api_clGetDeviceInfo device_info;
+	UT_CL_FUNCTION(clGetPlatformIDs) platforms;
+	UT_CL_FUNCTION(clGetDeviceIDs) devices;
+	UT_CL_FUNCTION(clGetDeviceInfo) device_info;
 };
 
 static ut_cl_fn *symbol(void *library, const char *name)
@@ -86,9 +86,9 @@ int ut_cl_probe(struct ut_probe *probe)
 	if (!library)
 		return fail(probe, "OpenCL: libOpenCL.so.1 is not installed (Debian: "
 				   "ocl-icd-libopencl1)");
-	f.platforms = (cl_api_clGetPlatformIDs)symbol(library, "clGetPlatformIDs");
-	f.devices = (cl_api_clGetDeviceIDs)symbol(library, "clGetDeviceIDs");
-	f.device_info = (cl_api_clGetDeviceInfo)symbol(library, "clGetDeviceInfo");
+	f.platforms = (UT_CL_FUNCTION(clGetPlatformIDs))symbol(library, "clGetPlatformIDs");
+	f.devices = (UT_CL_FUNCTION(clGetDeviceIDs))symbol(library, "clGetDeviceIDs");
+	f.device_info = (UT_CL_FUNCTION(clGetDeviceInfo))symbol(library, "clGetDeviceInfo");
 	if (!f.platforms || !f.devices || !f.device_info)
 		return fail(probe, "OpenCL: libOpenCL.so.1 is not an OpenCL loader");
 	if (f.platforms(MOST_PLATFORMS, list, &count) || !count)

@@ -27,6 +27,8 @@ uint32_t ut_record_want(const struct ut_record_opts *o)
 		want |= UT_WANT_WORK | UT_WANT_SUBMITS;
 	if (d->chrome_call || d->host_timing)
 		want |= UT_WANT_CALLS;
+	if (d->cuda_pages)
+		want |= UT_WANT_WORK | UT_WANT_PAGES;
 	if (d->call_logging)
 		want |= UT_WANT_CALLS | UT_WANT_CALL_ARGS;
 	return want;
@@ -52,19 +54,30 @@ void ut_record_reports(const struct ut_record_opts *o, struct ut_device_report *
 	report->tid = o->tid;
 }
 
-bool ut_record_rank_is_wanted(const struct ut_record_opts *o, int rank)
+/* Is the number among those of "1,2"? */
+static bool lists(const struct ut_opt_list *list, long number)
 {
-	const struct ut_opt_list *list = &o->device.ranks;
-
-	if (!list->count || rank < 0)
-		return true;
 	for (size_t i = 0; i < list->count; i++) {
 		for (const char *p = list->items[i]; *p; p += strcspn(p, ","), p += *p == ',') {
-			if (strtol(p, NULL, 10) == rank)
+			if (strtol(p, NULL, 10) == number)
 				return true;
 		}
 	}
 	return false;
+}
+
+bool ut_record_rank_is_wanted(const struct ut_record_opts *o, int rank)
+{
+	return !o->device.ranks.count || rank < 0 || lists(&o->device.ranks, rank);
+}
+
+static uint64_t devices_wanted(const struct ut_opt_list *list)
+{
+	uint64_t wanted = 0;
+
+	for (int i = 0; i < 64; i++)
+		wanted |= (uint64_t)lists(list, i) << i;
+	return wanted;
 }
 
 /* ---- which kernels ------------------------------------------------------------------------- */
@@ -149,6 +162,7 @@ int ut_record_apply_device(const struct ut_record_opts *o, struct ut_control *co
 	else if (ut_record_want(o) && !o->out.quiet)
 		fprintf(stderr, "[INFO] MPI rank %d is not enabled for tracing or profiling\n",
 			control->rank);
+	control->devices = devices_wanted(&d->devices);
 	if (d->no_engine)
 		control->flags |= UT_CONTROL_ONE_QUEUE;
 	return rc;

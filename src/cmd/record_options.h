@@ -23,7 +23,7 @@ struct ut_device_report;
 struct ut_device_opts {
 	bool call_logging, host_timing, device_timing, kernel_submission, device_timeline;
 	bool opencl, chrome_call, chrome_kernel, chrome_device, chrome_sycl;
-	bool no_thread, no_engine, demangle, separate_tiles;
+	bool no_thread, no_engine, demangle, separate_tiles, cuda_pages;
 	bool metric_query, metric_sampling, stall_sampling, idle_sampling;
 	bool system_time;
 	const char *group;

@@ -268,6 +268,10 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 			     "<file>"),
 		ut_opt_strs(0, "ranks-to-sample", "N[,N]", &d->ranks,
 			    "record devices in these ranks only"),
+		ut_opt_strs(0, "devices-to-sample", "N[,N]", &d->devices,
+			    "record these devices only, as the program counts them"),
+		ut_opt_flag(0, "cuda-unified-memory", &d->cuda_pages,
+			    "also pages of managed memory that move or are missed (CUDA)"),
 	};
 
 	add(r, table, COUNT(table));
@@ -285,7 +289,6 @@ static void add_unsupported(struct rows *r, struct ut_record_opts *o)
 		ut_opt_range(ut_opt_u64('i', "sampling-interval", "US", &d->interval_us,
 					"microseconds between two samples (50)"),
 			     1, 1000000000),
-		ut_opt_strs(0, "devices-to-sample", "N[,N]", &d->devices, "only these devices"),
 		ut_opt_flag(0, "chrome-sycl-logging", &d->chrome_sycl, "SYCL in the timeline"),
 		ut_opt_words(ut_opt_str(0, "chrome-kmd-logging", "SCRIPT", &d->kmd_script,
 					"kernel driver activity by a bpftrace script"),

@@ -200,6 +200,52 @@ bool ut_gate_conditional(void)
 	return g.control && (g.control->flags & UT_CONTROL_CONDITIONAL);
 }
 
+/* ---- when recording was on ------------------------------------------------------------------ */
+
+#define SWITCHES 64u /* the last so many are remembered */
+
+static struct {
+	_Atomic uint64_t times[SWITCHES];
+	_Atomic uint32_t count;
+	_Atomic bool on;  /* after the last of them */
+	_Atomic bool set; /* on is known */
+} switches;
+
+static void notice_switch(void)
+{
+	bool on = (atomic_load(&ut_gate.word) & UT_GATE_OPEN) &&
+		  atomic_load_explicit(ut_gate_state, memory_order_relaxed) == UT_STATE_RUNNING;
+	struct timespec now;
+
+	if (UT_LIKELY(atomic_load(&switches.set) && atomic_load(&switches.on) == on))
+		return;
+	if (!atomic_exchange(&switches.set, true)) {
+		atomic_store(&switches.on, on);
+		return;
+	}
+	if (atomic_exchange(&switches.on, on) == on)
+		return; /* another thread has seen it, too */
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	atomic_store(&switches.times[atomic_load(&switches.count) % SWITCHES],
+		     (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+	atomic_fetch_add(&switches.count, 1);
+}
+
+/* Each switch changes it into the other, so counting back from now is enough. */
+bool ut_gate_was_on(uint64_t time)
+{
+	uint32_t count, back = 0;
+
+	if (!ut_gate_wake())
+		return false;
+	notice_switch();
+	count = atomic_load(&switches.count);
+	while (back < count && back < SWITCHES &&
+	       atomic_load(&switches.times[(count - 1 - back) % SWITCHES]) > time)
+		back++;
+	return atomic_load(&switches.on) ^ (back & 1);
+}
+
 static void announce(enum ut_rec type)
 {
 	if (ut_gate_passes(&ut_me, UT_CALL_OTHER))
@@ -211,11 +257,13 @@ static void switch_to(bool itt_paused, bool variable_on)
 {
 	bool was_on = current_bits() & UT_GATE_OPEN, on = !itt_paused && variable_on;
 
+	notice_switch(); /* what it was before */
 	if (was_on && !on)
 		announce(UT_REC_PAUSE);
 	atomic_store(&g.itt_paused, itt_paused);
 	atomic_store(&g.variable_on, variable_on);
 	set_word();
+	notice_switch();
 	if (!was_on && on)
 		announce(UT_REC_RESUME);
 }

@@ -103,6 +103,12 @@ const struct ut_control *ut_gate_settings(void);
 /* Do __itt_pause, __itt_resume and PTI_ENABLE_COLLECTION have an effect in this session? */
 bool ut_gate_conditional(void);
 
+/*
+ * Was recording on at this time (ns, CLOCK_MONOTONIC)? For what is told of later than it happened.
+ * A pause that another process asked for counts from when it is noticed here.
+ */
+bool ut_gate_was_on(uint64_t time);
+
 /* __itt_pause/__itt_resume: stronger than the variable. */
 void ut_gate_pause(bool paused);
 

@@ -36,6 +36,11 @@ static int on(void)
 	return ut_gate_passes(&ut_me, UT_CALL_OTHER);
 }
 
+static int was_on(uint64_t time)
+{
+	return ut_gate_was_on(time);
+}
+
 /* Does the name hold one of these parts? Each is closed by a NUL, the list by an empty one. */
 static bool holds_any(const char *parts, const char *name)
 {
@@ -59,8 +64,13 @@ static int wants_kernel(const char *name)
 
 static uint32_t device(const struct ut_device *d)
 {
+	const struct ut_control *c = ut_gate_settings();
 	uint64_t words[2];
-	uint32_t id = ut_number_next();
+	uint32_t id;
+
+	if (c && c->devices && (d->index >= 64 || !(c->devices >> d->index & 1)))
+		return 0;
+	id = ut_number_next();
 
 	words[0] = ut_pack(id, ut_intern_z(d->name));
 	words[1] = ut_pack(d->index, ut_intern_z(d->label));
@@ -97,8 +107,11 @@ static uint32_t queue(uint32_t device_id, const char *name, uint64_t number)
 {
 	const struct ut_control *c = ut_gate_settings();
 
-	return c && c->flags & UT_CONTROL_ONE_QUEUE ? only_queue(device_id)
-						    : add_queue(device_id, name, number);
+	if (!device_id)
+		return 0;
+	return c && c->flags & UT_CONTROL_ONE_QUEUE && number < UT_SIDE_ROW
+		       ? only_queue(device_id)
+		       : add_queue(device_id, name, number);
 }
 
 /* Appends facts, two words each; how many words there are now. */
@@ -133,7 +146,8 @@ static void call(uint32_t api, const struct ut_work *c)
 	uint64_t words[5 + 2 * UT_FACTS] = { ut_pack(api, c->name), c->thread, c->start, c->end,
 					     c->correlation };
 
-	if (on())
+	/* It may be told of after the pause that followed. */
+	if (ut_gate_was_on(c->start) && ut_gate_passes(&ut_me, UT_CALL_LATE_END))
 		ut_tbuf_words(&ut_me, UT_REC_CALL, words,
 			      put_facts(words, 5, c->facts, c->fact_count));
 }
@@ -149,7 +163,7 @@ static void work(const struct ut_work *w)
 					     w->correlation };
 
 	/* Work was submitted while recording was on; it may be told of during a pause. */
-	if (ut_gate_passes(&ut_me, UT_CALL_LATE_END))
+	if (w->queue && ut_gate_passes(&ut_me, UT_CALL_LATE_END))
 		ut_tbuf_words(&ut_me, UT_REC_WORK, words,
 			      put_facts(words, 7, w->facts, w->fact_count));
 }
@@ -159,7 +173,7 @@ static void counter(uint32_t device_id, uint32_t name, uint64_t time, double val
 	uint64_t words[3] = { ut_pack(device_id, name), time };
 
 	memcpy(&words[2], &value, sizeof(value));
-	if (ut_gate_passes(&ut_me, UT_CALL_LATE_END))
+	if (device_id && ut_gate_passes(&ut_me, UT_CALL_LATE_END))
 		ut_tbuf_words(&ut_me, UT_REC_DEVICE_COUNTER, words, 3);
 }
 
@@ -188,6 +202,7 @@ static struct ut_host host = {
 	.counter = counter,
 	.note = note,
 	.zones = &ut_zones,
+	.was_on = was_on,
 };
 
 /* The last chance of every backend, before the runtimes go. */

@@ -68,6 +68,7 @@ struct ut_control {
 	_Atomic uint32_t failure;  /* ... and the errno of the last of them */
 	uint32_t clock_source;     /* enum ut_clock_source: what everybody counts in */
 	uint32_t want;             /* enum ut_want of unitrace/backend.h: what backends record */
+	uint64_t devices; /* bit N: record the device that the program counts as N; 0 = all */
 	char boot_id[40];
 	char state_path[1024];         /* file whose first word is the state; empty = this one */
 	char include[UT_FILTER_BYTES]; /* empty = every domain */
@@ -77,7 +78,7 @@ struct ut_control {
 };
 
 #define UT_CONTROL_MAGIC   "utctl\r\n\032"
-#define UT_CONTROL_VERSION 2
+#define UT_CONTROL_VERSION 3
 
 /* Makes dir/control with everything zero but magic, version, rank -1, start and boot id. */
 int ut_control_create(const char *dir, struct ut_control **control,

@@ -205,5 +205,77 @@ class Cuda(unittest.TestCase):
         self.assertGreater(apis["CUDA"], 200)
 
 
+@unittest.skipUnless(has_gpu(), "no PyTorch that sees an NVIDIA GPU")
+@unittest.skipUnless(shutil.which("nvcc"), "no nvcc")
+class Counted(unittest.TestCase):
+    """A program of ours, counted.cu, that tells what it has launched."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="unitrace-counted-"))
+        cls.addClassCleanup(shutil.rmtree, cls.dir)
+        source = pathlib.Path(__file__).parent / "counted.cu"
+        subprocess.run(["nvcc", "-O2", "-arch=native", "-o", cls.dir / "counted", source], check=True)
+
+    def record(self, *options):
+        """The spans of a recording."""
+        done = subprocess.run([UNITRACE, "--overwrite", *options, "-o", "out.json", "./counted"],
+                              cwd=self.dir, capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.said = done.stdout + done.stderr
+        events = json.loads((self.dir / "out.json").read_text())["traceEvents"]
+        return [e for e in events if e["ph"] == "X"]
+
+    def spins(self, spans):
+        return [e["dur"] for e in spans if e.get("cat") == "kernel" and "spin" in e["name"]]
+
+    def test_everything_that_was_launched_is_there_once(self):
+        spans = self.record("--chrome-kernel-logging", "--chrome-call-logging")
+        kernels = [e for e in spans if e.get("cat") == "kernel"]
+        in_graphs = [e for e in kernels if e["args"].get("graph")]
+        self.assertEqual(len([e for e in kernels if "add_one" in e["name"]]), 300 + 60)
+        self.assertEqual(len(in_graphs), 60)
+        self.assertEqual(len(self.spins(spans)), 5)
+        counts = collections.Counter(e.get("cat") for e in spans)
+        self.assertEqual((counts["copy"], counts["fill"]), (7, 3))
+        self.assertEqual(len({e["tid"] for e in kernels}), 3)
+        waits = collections.Counter(e["args"]["waits for"] for e in spans if e.get("cat") == "sync")
+        print("waits:", dict(waits))
+        self.assertGreaterEqual(sum(waits.values()), 2 + 1 + 1 + 5)
+
+    def test_a_kernel_takes_as_long_as_cuda_events_say(self):
+        spins = sorted(self.spins(self.record("--chrome-kernel-logging")))
+        theirs = float(self.said.split("spin ")[1].split()[0])
+        print(f"ours {spins[0]:.1f} us, CUDA events {theirs:.1f} us")
+        self.assertLess(abs(spins[0] - theirs) / theirs, 0.02)
+
+    @unittest.skipUnless(shutil.which("ncu"), "no Nsight Compute (ncu)")
+    def test_a_kernel_takes_as_long_as_nsight_compute_says(self):
+        ours = sorted(self.spins(self.record("--chrome-kernel-logging")))
+        done = subprocess.run(["ncu", "--clock-control", "none", "--kernel-name", "spin", "--csv",
+                               "--metrics", "gpu__time_duration.sum", "./counted"], cwd=self.dir,
+                              capture_output=True, text=True, timeout=100)
+        rows = [line.split('","') for line in done.stdout.splitlines()
+                if "gpu__time_duration.sum" in line]
+        if not rows:
+            self.skipTest(f"ncu measured nothing: {done.stdout[-300:]}")
+        scale = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1, "ms": 1e3, "msecond": 1e3}
+        theirs = sorted(float(r[-1].rstrip('"').replace(",", "")) * scale[r[-2]] for r in rows)
+        print(f"ours {ours[2]:.1f} us, Nsight Compute {theirs[len(theirs) // 2]:.1f} us")
+        self.assertLess(abs(ours[2] - theirs[len(theirs) // 2]) / ours[2], 0.02)
+
+    def test_pages_of_managed_memory(self):
+        spans = self.record("--chrome-kernel-logging", "--cuda-unified-memory")
+        if "does not tell" in self.said:
+            self.skipTest(self.said)
+        moved = collections.Counter()
+        for e in spans:
+            if e["name"].startswith(("Pages move", "Page faults")):
+                moved[e["name"]] += e["args"].get("bytes", e["args"].get("faults"))
+        print("pages:", dict(moved))
+        self.assertGreaterEqual(moved["Pages move HtoD"], 65536)
+        self.assertGreaterEqual(moved["Pages move DtoH"], 4096)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

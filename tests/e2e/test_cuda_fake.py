@@ -87,6 +87,38 @@ class Work(Case):
         events = self.record_fake(10, options=(KERNELS, "--include-kernels", "matmul"))
         self.assertEqual(self.count(events, "kernel"), {MATMUL: 5})
 
+    def test_kernels_are_chosen_by_the_name_that_is_shown(self):
+        with_cxx = {"LD_PRELOAD": "libstdc++.so.6"}
+        shown = self.record_fake(4, options=(KERNELS, "--include-kernels", "matmul(int"), **with_cxx)
+        self.assertEqual(self.count(shown, "kernel"), {MATMUL: 2})
+        mangled = self.record_fake(4, options=(KERNELS, "--exclude-kernels", "_Z6mat"), **with_cxx)
+        self.assertEqual(self.count(mangled, "kernel"), {"relu": 5})
+
+    def test_what_the_program_waits_for_has_a_row_that_is_no_work(self):
+        events = self.record_fake(2, options=(KERNELS, CALLS))
+        wait, = self.spans(events, "sync")
+        self.assertEqual((wait["name"], wait["args"]["waits for"]), ("Wait for a stream", "stream 7"))
+        rows = {e["args"]["name"] for e in events if e["name"] == "thread_name"}
+        self.assertIn("Waits of the host", " ".join(rows))
+        self.assertNotIn("Wait for", self.unitrace("stats", "--device", self.timelines()[0]).stdout.decode())
+
+    def test_pages_of_managed_memory_on_request(self):
+        self.assertNotIn("Pages move HtoD", self.count(self.record_fake(1), "copy"))
+        events = self.record_fake(1, options=(KERNELS, "--cuda-unified-memory"))
+        pages, = [e for e in self.spans(events, "copy") if e["name"] == "Pages move HtoD"]
+        self.assertEqual(pages["args"]["bytes"], 65536)
+        later = self.record_fake(1, options=(KERNELS, "--cuda-unified-memory"), FAKE_CUPTI_NOT_READY="1")
+        self.assertIn("Pages move HtoD", self.count(later, "copy"))
+        self.record_fake(1, options=(KERNELS, "--cuda-unified-memory"), FAKE_CUPTI_NO_PAGES="1")
+        self.assertIn("--cuda-unified-memory: this driver does not tell", self.said)
+
+    def test_devices_are_chosen_by_number(self):
+        self.assertEqual(len(self.spans(self.record_fake(3, options=(
+            KERNELS, "--devices-to-sample", "0,2")), "kernel")), 6)
+        others = self.record_fake(3, options=(KERNELS, "--devices-to-sample", "1"))
+        self.assertEqual(self.spans(others, "kernel", "copy", "fill", "sync"), [])
+        self.assertEqual(self.count(others, "CUDA")["cudaLaunchKernel"], 3)
+
 
 class Calls(Case):
     SUBMITS = {"cudaLaunchKernel": 6, "cudaMemcpy": 1, "cudaMemsetAsync": 1, "cudaGraphLaunch": 1,
@@ -113,6 +145,21 @@ class Calls(Case):
                 self.assertEqual(self.count(events, gone), {})
                 launched = [k for k in self.spans(events, "kernel") if "graph" not in k["args"]]
                 self.assertEqual({k["args"].get("task") for k in launched}, {"step"})
+
+
+class Pauses(Case):
+    """CUPTI tells of things when a buffer is full, which may be long after the pause has begun."""
+
+    def test_calls_and_work_of_the_part_that_is_on(self):
+        events = self.record_fake(5, "pause", options=(KERNELS, CALLS, "--start-paused"))
+        self.assertEqual(self.count(events, "CUDA")["cudaLaunchKernel"], 5)
+        self.assertEqual(len(self.spans(events, "kernel")), 5 + 3)
+        self.assertEqual(len(self.spans(events, "copy", "fill", "sync")), 3)
+        self.assertEqual({k["args"].get("task") for k in self.spans(events, "kernel")}, {"step"})
+
+    def test_work_alone(self):
+        events = self.record_fake(5, "pause", options=(WORK, "--start-paused"))
+        self.assertEqual(len(self.spans(events, "kernel")), 5 + 3)
 
 
 class Trouble(Case):

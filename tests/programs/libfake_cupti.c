@@ -5,6 +5,7 @@
  * waits: records of calls, nested driver calls included, and of what a device might have done go
  * into the buffers that the backend gives. FAKE_CUPTI_BUSY=1: somebody else was first.
  * FAKE_CUPTI_DROPS=1: records went missing. FAKE_CUPTI_OLD=1: it cannot record single functions.
+ * FAKE_CUPTI_NO_PAGES=1: it knows nothing of managed memory. FAKE_CUPTI_NOT_READY=1: nothing yet.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@ enum {
 	IDS = 512
 };
 
-static cupti_callback *callback; /* nothing to tell it */
+static cupti_callback *callback;
+static int has_context, created_wanted;
 static cupti_buffer_request *request;
 static cupti_buffer_done *done;
 static cupti_timestamp *now;
@@ -63,10 +65,9 @@ EXPORT int cuptiSubscribe_v2(void **handle, cupti_callback *f, void *data,
 
 EXPORT int cuptiEnableCallback(uint32_t on, void *handle, uint32_t domain, uint32_t id)
 {
-	(void)on;
 	(void)handle;
-	(void)domain;
-	(void)id;
+	if (domain == CUPTI_RESOURCE && id == CUPTI_CONTEXT_CREATED)
+		created_wanted = (int)on;
 	return CUPTI_OK;
 }
 
@@ -120,6 +121,16 @@ EXPORT int cuptiActivityEnableDriverApi(uint32_t id, uint8_t on)
 EXPORT int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t on)
 {
 	return enable_id(enabled_ids[1], id, on);
+}
+
+EXPORT int cuptiActivityConfigureUnifiedMemoryCounter(struct cupti_pages_config *config,
+						      uint32_t count)
+{
+	(void)config;
+	(void)count;
+	if (!has_context && getenv("FAKE_CUPTI_NOT_READY"))
+		return CUPTI_NOT_READY;
+	return getenv("FAKE_CUPTI_NO_PAGES") ? 35 : CUPTI_OK;
 }
 
 /* A stream's handle is its number here. */
@@ -176,6 +187,12 @@ static size_t record_size(uint32_t kind)
 		return sizeof(struct cupti_memory);
 	case CUPTI_DEVICE:
 		return sizeof(struct cupti_device);
+	case CUPTI_CONTEXT:
+		return sizeof(struct cupti_context);
+	case CUPTI_SYNCHRONIZATION:
+		return sizeof(struct cupti_sync);
+	case CUPTI_UNIFIED_MEMORY:
+		return sizeof(struct cupti_pages);
 	case CUPTI_RUNTIME:
 	case CUPTI_DRIVER:
 		return sizeof(struct cupti_api);
@@ -366,6 +383,50 @@ static void allocate(uint64_t bytes, uint32_t operation)
 	m->timestamp = now();
 }
 
+/* The program waits for a stream; the record of the call and that of the wait share a number. */
+static void wait_for_stream(void)
+{
+	uint32_t number = ++correlation;
+	uint64_t start = now();
+	struct cupti_sync *s = room(CUPTI_SYNCHRONIZATION);
+
+	if (s) {
+		s->what = CUPTI_WAITS_FOR_STREAM;
+		s->start = start;
+		s->end = start + 60;
+		s->context = 1;
+		s->stream = 7;
+		s->correlation = number;
+	}
+	call(CUPTI_RUNTIME, SYNC, number, start, start + 60);
+}
+
+static void move_pages(void)
+{
+	struct cupti_pages *p = room(CUPTI_UNIFIED_MEMORY);
+
+	if (!p)
+		return;
+	p->what = CUPTI_PAGES_TO_DEVICE;
+	p->value = 65536;
+	p->start = now();
+	p->end = p->start + 700;
+	p->address = 0x7f0000000000;
+	p->source = UINT32_MAX;
+}
+
+static void open_context(void)
+{
+	struct cupti_context *c = room(CUPTI_CONTEXT);
+
+	has_context = 1;
+	if (created_wanted)
+		callback(NULL, CUPTI_RESOURCE, CUPTI_CONTEXT_CREATED, NULL);
+
+	if (c)
+		c->id = 1;
+}
+
 EXPORT void fake_cuda_run(int launches)
 {
 	struct cupti_device *d;
@@ -380,6 +441,7 @@ EXPORT void fake_cuda_run(int launches)
 		d->registers_per_processor = 65536;
 		d->shared_per_processor = 228 << 10;
 	}
+	open_context();
 	call(CUPTI_RUNTIME, MALLOC, ++correlation, now(), now() + 100);
 	allocate(4096, 1);
 	copy();
@@ -387,6 +449,7 @@ EXPORT void fake_cuda_run(int launches)
 	for (int n = 0; n < launches; n++)
 		launch(n);
 	launch_graph();
-	call(CUPTI_RUNTIME, SYNC, ++correlation, now(), now() + 60);
+	move_pages();
+	wait_for_stream();
 	allocate(4096, 2);
 }
