@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collect/intern.h"
@@ -204,34 +205,36 @@ bool ut_gate_conditional(void)
 
 #define SWITCHES 64u /* the last so many are remembered */
 
+/* Each switch changes it into the other, so their number and the beginning tell what it is. */
 static struct {
 	_Atomic uint64_t times[SWITCHES];
 	_Atomic uint32_t count;
-	_Atomic bool on;  /* after the last of them */
-	_Atomic bool set; /* on is known */
+	_Atomic int first; /* 0 = not known yet, 1 = off, 2 = on */
 } switches;
+
+static bool on_after(uint32_t count)
+{
+	return (atomic_load(&switches.first) == 2) ^ (count & 1);
+}
 
 static void notice_switch(void)
 {
 	bool on = (atomic_load(&ut_gate.word) & UT_GATE_OPEN) &&
 		  atomic_load_explicit(ut_gate_state, memory_order_relaxed) == UT_STATE_RUNNING;
+	uint32_t count = atomic_load(&switches.count);
+	int unknown = 0;
 	struct timespec now;
 
-	if (UT_LIKELY(atomic_load(&switches.set) && atomic_load(&switches.on) == on))
+	if (atomic_compare_exchange_strong(&switches.first, &unknown, on ? 2 : 1) ||
+	    on_after(count) == on)
 		return;
-	if (!atomic_exchange(&switches.set, true)) {
-		atomic_store(&switches.on, on);
-		return;
-	}
-	if (atomic_exchange(&switches.on, on) == on)
-		return; /* another thread has seen it, too */
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	atomic_store(&switches.times[atomic_load(&switches.count) % SWITCHES],
+	atomic_store(&switches.times[count % SWITCHES],
 		     (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
-	atomic_fetch_add(&switches.count, 1);
+	/* If this fails, another thread has noticed it, too. */
+	(void)atomic_compare_exchange_strong(&switches.count, &count, count + 1);
 }
 
-/* Each switch changes it into the other, so counting back from now is enough. */
 bool ut_gate_was_on(uint64_t time)
 {
 	uint32_t count, back = 0;
@@ -243,7 +246,7 @@ bool ut_gate_was_on(uint64_t time)
 	while (back < count && back < SWITCHES &&
 	       atomic_load(&switches.times[(count - 1 - back) % SWITCHES]) > time)
 		back++;
-	return atomic_load(&switches.on) ^ (back & 1);
+	return on_after(count - back);
 }
 
 static void announce(enum ut_rec type)
