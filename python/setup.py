@@ -3,7 +3,7 @@ from setuptools import Extension, setup
 
 setup(ext_modules=[Extension(
     "unitrace._core",
-    sources=[f"src/{name}.c" for name in ("host", "marks", "module", "monitor", "profile", "stack",
+    sources=[f"src/{name}.c" for name in ("frame", "host", "marks", "module", "monitor", "profile", "stack",
                                           "zone")],
     include_dirs=["../include", "../src"],
     define_macros=[("_GNU_SOURCE", None)],

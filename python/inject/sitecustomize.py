@@ -20,12 +20,7 @@ def _start(package):
     # Behind everything else: a package that the user has installed comes first.
     sys.path += [package, os.path.join(package, "fallback")]
     try:
-        from unitrace import _native, _profile
-        if _native.core.__name__.endswith("_nocore"):
-            if os.environ.get("UT_SESSION"):
-                sys.stderr.write("unitrace: Python %d.%d is not profiled: the package is not built "
-                                 "for it; try: pip install SOURCE/python\n" % sys.version_info[:2])
-            return
+        from unitrace import _profile
         _profile.begin()
     except Exception as wrong:  # pylint: disable=broad-except
         sys.stderr.write("unitrace: Python is not profiled: %s\n" % wrong)

@@ -4,7 +4,8 @@
  *   host.c     finds the collector that the launcher put into this process
  *   zone.c     which zone a code object, a line or a C function is; what filters leave out
  *   stack.c    what is running on each thread
- *   profile.c  events from PyEval_SetProfile and PyEval_SetTrace, up to Python 3.11
+ *   frame.c    calls, up to Python 3.11: a function around the interpreter's own
+ *   profile.c  lines and calls of C functions, up to Python 3.11: SetProfile and SetTrace
  *   monitor.c  events from sys.monitoring, from Python 3.12 on
  *   marks.c    the ITT functions
  *   module.c   what Python sees
@@ -58,8 +59,9 @@ int ut_py_zone_init(const struct ut_py_filter *filter, const char *own_folder);
 /* Is called, once, when asyncio makes its first task. Takes its own reference. */
 void ut_py_zone_on_task(PyObject *function);
 
-/* NULL without memory. The first time it defines the zone. */
-struct ut_py_code *ut_py_code_slow(PyCodeObject *code);
+/* NULL without memory. The first time it defines the zone. globals NULL: the frame that runs has
+ * them. */
+struct ut_py_code *ut_py_code_slow(PyCodeObject *code, PyObject *globals);
 uint64_t ut_py_line_slow(PyCodeObject *code, struct ut_py_code *info, int line);
 /* The zone of a builtin function or method; 0 for something else. */
 uint64_t ut_py_c_function(PyObject *function);
@@ -81,11 +83,16 @@ static inline struct ut_py_recent *ut_py_recent_slot(const PyCodeObject *code)
 	return &ut_py_recent[((uintptr_t)code >> 4) % UT_PY_RECENT];
 }
 
-static inline struct ut_py_code *ut_py_code(PyCodeObject *code)
+static inline struct ut_py_code *ut_py_code_in(PyCodeObject *code, PyObject *globals)
 {
 	const struct ut_py_recent *r = ut_py_recent_slot(code);
 
-	return __builtin_expect(r->code == code, 1) ? r->info : ut_py_code_slow(code);
+	return __builtin_expect(r->code == code, 1) ? r->info : ut_py_code_slow(code, globals);
+}
+
+static inline struct ut_py_code *ut_py_code(PyCodeObject *code)
+{
+	return ut_py_code_in(code, NULL);
 }
 
 static inline uint64_t ut_py_line(PyCodeObject *code, struct ut_py_code *info, int line)
@@ -116,21 +123,37 @@ bool ut_py_leave_top(const void *key);
 
 /*
  * A whole program is profiled from its first call on: what still runs of the interpreter's own
- * start, in whose middle we are switched on, does not belong to it. So many calls have to return
- * before that; begins and ends are told here first, and true means: not yet.
+ * start, in whose middle we are switched on, does not belong to it, nor the search for the
+ * program's file that follows. Begins and ends are told here first, and true means: not yet.
  */
-extern uint32_t ut_py_unready;
+extern bool ut_py_ready;
+bool ut_py_wait_slow(bool begins, PyCodeObject *code);
 
-static inline bool ut_py_wait(bool begins)
+static inline bool ut_py_wait(bool begins, PyCodeObject *code)
 {
-	if (__builtin_expect(!ut_py_unready, 1))
-		return false;
-	ut_py_unready += begins ? 1 : -1u;
-	return true;
+	return __builtin_expect(!ut_py_ready, 0) && ut_py_wait_slow(begins, code);
 }
 
-/* Counts what runs now. */
+/* Waits for the end of all that runs now. */
 void ut_py_wait_for_all(void);
+
+/* Is it the import system, looking for the program? */
+bool ut_py_is_search(PyCodeObject *code);
+
+/*
+ * For who knows both ends of a call: the first gives its place on the stack, the second ends it
+ * with what is still open inside, if it is there still.
+ */
+struct ut_py_place {
+	uint32_t at; /* 0 = nowhere */
+	uint32_t serial;
+};
+
+struct ut_py_place ut_py_enter_at(const void *key, uint64_t zone);
+void ut_py_leave_at(struct ut_py_place place);
+
+/* Is half of this thread's C stack used up? */
+bool ut_py_is_deep(void);
 
 /* How many calls of this thread are open. */
 uint32_t ut_py_depth(void);
@@ -140,20 +163,30 @@ void ut_py_leave_all(void);
 void ut_py_forked(void);
 int ut_py_stack_init(void);
 
+/* ---- frame.c, up to 3.11 ------------------------------------------------------------------- */
+
+/* Calls of Python functions on all threads; whole: from the program's first on. False: this way is
+ * not free. */
+bool ut_py_frames_start(bool whole);
+/* False if it was not running. */
+bool ut_py_frames_stop(void);
+
 /* ---- profile.c or monitor.c ---------------------------------------------------------------- */
 
 enum ut_py_mode {
 	UT_PY_FUNCTIONS = 0,
 	UT_PY_LINES = 1 << 0,
 	UT_PY_C_CALLS = 1 << 1,
+	UT_PY_WHOLE = 1 << 2,
 };
 
-/* On all threads. 0, or -1 with an exception. */
+/* On all threads; UT_PY_WHOLE: after what runs now. 0, or -1 with an exception. */
 int ut_py_start(unsigned int mode);
 int ut_py_stop(void);
 
-/* The function that threading.setprofile() gets; NULL where it is not needed. */
+/* The function that threading.setprofile() gets, and whether it has to. */
 extern PyMethodDef ut_py_thread_hook;
+bool ut_py_hooks_threads(void);
 
 /* ---- marks.c ------------------------------------------------------------------------------- */
 

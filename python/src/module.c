@@ -80,10 +80,10 @@ static PyObject *start(PyObject *self, PyObject *args)
 	if (c_calls)
 		mode |= UT_PY_C_CALLS;
 	if (whole)
-		ut_py_wait_for_all();
+		mode |= UT_PY_WHOLE;
 	if (ut_py_start(mode))
 		return NULL;
-	Py_RETURN_NONE;
+	return PyBool_FromLong(ut_py_hooks_threads());
 }
 
 static PyObject *stop(PyObject *self, PyObject *args)
@@ -121,7 +121,8 @@ static PyObject *forked(PyObject *self, PyObject *args)
 static PyMethodDef methods[] = {
 	{ "configure", configure, METH_VARARGS,
 	  "Sets filters and limits; False when nothing records this process." },
-	{ "start", start, METH_VARARGS, "start(lines, c_calls, whole): profiles all threads." },
+	{ "start", start, METH_VARARGS,
+	  "start(lines, c_calls, whole): profiles all threads; True: new ones need thread_hook." },
 	{ "stop", stop, METH_NOARGS, "Stops profiling." },
 	{ "on_task", on_task, METH_O, "Calls this when asyncio makes its first task." },
 	{ "joined", joined, METH_NOARGS, "Does unitrace record this process?" },

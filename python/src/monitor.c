@@ -29,7 +29,7 @@ static PyObject *on_start(PyObject *self, PyObject *const *args, Py_ssize_t coun
 
 	(void)self;
 	(void)count;
-	if (ut_py_wait(true))
+	if (ut_py_wait(true, code))
 		Py_RETURN_NONE;
 	if (!info || !info->zone)
 		return skip();
@@ -45,7 +45,7 @@ static PyObject *on_return(PyObject *self, PyObject *const *args, Py_ssize_t cou
 
 	(void)self;
 	(void)count;
-	if (ut_py_wait(false) || ut_py_leave_top(code))
+	if (ut_py_wait(false, code) || ut_py_leave_top(code))
 		Py_RETURN_NONE;
 	info = ut_py_code(code);
 	if (!info || !info->zone)
@@ -62,7 +62,7 @@ static PyObject *on_throw(PyObject *self, PyObject *const *args, Py_ssize_t coun
 
 	(void)self;
 	(void)count;
-	if (ut_py_wait(true))
+	if (ut_py_wait(true, code))
 		Py_RETURN_NONE;
 	if (info && info->zone)
 		ut_py_enter(code, info->zone);
@@ -73,7 +73,7 @@ static PyObject *on_unwind(PyObject *self, PyObject *const *args, Py_ssize_t cou
 {
 	(void)self;
 	(void)count;
-	if (!ut_py_wait(false))
+	if (!ut_py_wait(false, (PyCodeObject *)args[0]))
 		ut_py_leave(args[0]);
 	Py_RETURN_NONE;
 }
@@ -236,6 +236,8 @@ int ut_py_start(unsigned int mode)
 	}
 	if (!disable || take_tool())
 		return -1;
+	if (mode & UT_PY_WHOLE)
+		ut_py_wait_for_all();
 	if (listen(mode)) {
 		PyObject *type, *value, *traceback;
 
@@ -268,6 +270,11 @@ static PyObject *no_hook(PyObject *self, PyObject *args)
 	(void)self;
 	(void)args;
 	Py_RETURN_NONE;
+}
+
+bool ut_py_hooks_threads(void)
+{
+	return false;
 }
 
 PyMethodDef ut_py_thread_hook = { "thread_hook", no_hook, METH_VARARGS,

@@ -1,5 +1,6 @@
 /*
- * profile.c - calls and lines up to Python 3.11: PyEval_SetProfile and PyEval_SetTrace.
+ * profile.c - lines and C calls up to Python 3.11: PyEval_SetProfile and PyEval_SetTrace; and
+ * calls, where frame.c cannot have them.
  *
  * These hooks belong to a thread. Threads that run already get theirs at the start; new ones
  * through threading.setprofile(), whose Python function puts the C one in its own place.
@@ -88,9 +89,12 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
 		on_c_call(what, arg);
 		return 0;
 	}
-	if ((what == PyTrace_CALL || what == PyTrace_RETURN) && ut_py_wait(what == PyTrace_CALL))
-		return 0;
 	code = PyFrame_GetCode(frame);
+	if ((what == PyTrace_CALL || what == PyTrace_RETURN) &&
+	    ut_py_wait(what == PyTrace_CALL, code)) {
+		Py_DECREF(code);
+		return 0;
+	}
 	if (what == PyTrace_CALL) {
 		info = ut_py_code(code);
 		if (info && info->zone)
@@ -123,6 +127,11 @@ static PyObject *thread_hook(PyObject *self, PyObject *args)
 PyMethodDef ut_py_thread_hook = { "thread_hook", thread_hook, METH_VARARGS,
 				  "For threading.setprofile() and threading.settrace()." };
 
+bool ut_py_hooks_threads(void)
+{
+	return running;
+}
+
 static int set_on_others(Py_tracefunc hook)
 {
 	PyInterpreterState *interpreter = PyInterpreterState_Get();
@@ -140,6 +149,10 @@ int ut_py_start(unsigned int how)
 {
 	if (running)
 		return 0;
+	if (!(how & (UT_PY_LINES | UT_PY_C_CALLS)) && ut_py_frames_start(how & UT_PY_WHOLE))
+		return 0;
+	if (how & UT_PY_WHOLE)
+		ut_py_wait_for_all();
 	mode = how;
 	running = true;
 	if (set_on_others(on_event) < 0 || set_hook(PyThreadState_Get(), on_event) < 0)
@@ -151,6 +164,10 @@ int ut_py_stop(void)
 {
 	int rc;
 
+	if (ut_py_frames_stop()) {
+		ut_py_leave_all();
+		return 0;
+	}
 	if (!running)
 		return 0;
 	rc = set_hook(PyThreadState_Get(), NULL);

@@ -18,17 +18,21 @@ struct call {
 	uint64_t zone; /* 0 = not recorded */
 	uint64_t mark; /* of its begin */
 	uint64_t line; /* zone of the line that runs; 0 = none */
+	uint32_t serial;
 };
 
 struct thread {
 	uint32_t depth, cap;
 	uint32_t name_tries; /* how often its name was looked for */
+	uint32_t serials;    /* calls so far */
+	const char *half;    /* of its C stack, which grows down; NULL = unknown */
 	struct call *calls;
 };
 
-uint32_t ut_py_unready;
+bool ut_py_ready = true;
 struct ut_py_limits ut_py_limits = { .depth = UINT32_MAX };
 
+static uint32_t unready; /* calls that have to end before the program begins */
 static _Thread_local struct thread *me;
 static pthread_key_t key_of_threads;
 
@@ -36,6 +40,7 @@ static void thread_ends(void *p)
 {
 	struct thread *t = p;
 
+	me = NULL; /* others may still run Python while the thread ends */
 	free(t->calls);
 	free(t);
 }
@@ -82,6 +87,25 @@ static void look_for_name(struct thread *t)
 	PyErr_Restore(type, value, traceback);
 }
 
+static const char *half_of_stack(void)
+{
+	pthread_attr_t attr;
+	void *low = NULL;
+	size_t size = 0;
+
+	if (pthread_getattr_np(pthread_self(), &attr))
+		return NULL;
+	if (pthread_attr_getstack(&attr, &low, &size))
+		low = NULL;
+	pthread_attr_destroy(&attr);
+	return low ? (const char *)low + size / 2 : NULL;
+}
+
+bool ut_py_is_deep(void)
+{
+	return me && (const char *)__builtin_frame_address(0) < me->half;
+}
+
 static struct thread *new_thread(void)
 {
 	struct thread *t = calloc(1, sizeof(*t));
@@ -90,6 +114,8 @@ static struct thread *new_thread(void)
 		free(t);
 		t = NULL;
 	}
+	if (t)
+		t->half = half_of_stack();
 	me = t;
 	return t;
 }
@@ -117,7 +143,7 @@ static __attribute__((noinline)) struct thread *prepare(struct thread *t)
 	return t;
 }
 
-void ut_py_enter(const void *key, uint64_t zone)
+struct ut_py_place ut_py_enter_at(const void *key, uint64_t zone)
 {
 	struct thread *t = me;
 	struct call *c;
@@ -125,13 +151,20 @@ void ut_py_enter(const void *key, uint64_t zone)
 	if (!t || t->depth == t->cap || t->name_tries < NAME_TRIES) {
 		t = prepare(t);
 		if (!t)
-			return;
+			return (struct ut_py_place){ 0 };
 	}
 	c = &t->calls[t->depth++];
 	c->key = key;
 	c->line = 0;
+	c->serial = t->serials++;
 	c->mark = t->depth <= ut_py_limits.depth ? ut_py_zones->begin(zone) : 0;
 	c->zone = c->mark ? zone : 0;
+	return (struct ut_py_place){ t->depth, c->serial };
+}
+
+void ut_py_enter(const void *key, uint64_t zone)
+{
+	(void)ut_py_enter_at(key, zone);
 }
 
 static inline void close_call(struct call *c)
@@ -177,6 +210,16 @@ void ut_py_leave(const void *key)
 		close_call(&t->calls[--t->depth]);
 }
 
+void ut_py_leave_at(struct ut_py_place place)
+{
+	struct thread *t = me;
+
+	if (!t || !place.at || place.at > t->depth || t->calls[place.at - 1].serial != place.serial)
+		return;
+	while (t->depth >= place.at)
+		close_call(&t->calls[--t->depth]);
+}
+
 void ut_py_step(const void *key, uint64_t line_zone)
 {
 	struct thread *t = me;
@@ -192,12 +235,35 @@ void ut_py_step(const void *key, uint64_t line_zone)
 	c->line = line_zone && ut_py_zones->begin(line_zone) ? line_zone : 0;
 }
 
+bool ut_py_is_search(PyCodeObject *code)
+{
+	PyObject *file = code->co_filename;
+	const char *text = PyUnicode_Check(file) ? PyUnicode_AsUTF8(file) : NULL;
+
+	if (!text)
+		PyErr_Clear();
+	return text &&
+	       (!strncmp(text, "<frozen importlib", 17) || !strcmp(text, "<frozen zipimport>"));
+}
+
+bool ut_py_wait_slow(bool begins, PyCodeObject *code)
+{
+	if (!unready && begins && !ut_py_is_search(code))
+		ut_py_ready = true;
+	else if (begins)
+		unready++;
+	else if (unready)
+		unready--;
+	return !ut_py_ready;
+}
+
 void ut_py_wait_for_all(void)
 {
 	PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get()), *back;
 
-	for (ut_py_unready = 0; frame; frame = back) {
-		ut_py_unready++;
+	ut_py_ready = false;
+	for (unready = 0; frame; frame = back) {
+		unready++;
 		back = PyFrame_GetBack(frame);
 		Py_DECREF(frame);
 	}

@@ -3,7 +3,8 @@
  *
  * The answer is kept where it is found fastest: in a slot of the code object itself. The same
  * function may be compiled many times (exec in a loop), so zones are also known by file, name and
- * line; memory does not grow with the number of code objects.
+ * line; memory does not grow with the number of code objects. A program that invents new names for
+ * ever (a file name for each piece of generated code) gets one zone for all that come late.
  */
 #include "core.h"
 
@@ -14,6 +15,8 @@
 #define LINES       "Python line"
 #define C_FUNCTIONS "Python C call"
 #define MOST_LINES  100000
+#define MOST_ZONES  (1 << 18)
+#define LATE        "(one of too many functions)"
 #define C_SLOTS     4096u /* power of two */
 
 Py_ssize_t ut_py_extra = -1;
@@ -78,18 +81,21 @@ static bool fits_module(char **names, const char *module)
 	return false;
 }
 
-/* __name__ of the globals of the frame that runs: that is the code in question. */
-static const char *module_name(void)
+/* __name__ of the globals of the code in question: by default those of the frame that runs. */
+static const char *module_name(PyObject *globals)
 {
-	PyObject *globals = PyEval_GetGlobals(); /* borrowed */
-	PyObject *name = globals ? PyDict_GetItemString(globals, "__name__") : NULL;
-	const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+	PyObject *name;
+	const char *text;
 
+	if (!globals)
+		globals = PyEval_GetGlobals(); /* borrowed */
+	name = globals ? PyDict_GetItemString(globals, "__name__") : NULL;
+	text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
 	PyErr_Clear();
 	return text ? text : "";
 }
 
-static bool is_wanted(const char *file)
+static bool is_wanted(const char *file, PyObject *globals)
 {
 	const char *module;
 
@@ -101,7 +107,7 @@ static bool is_wanted(const char *file)
 		return false;
 	if (!filter.modules && !filter.not_modules)
 		return true;
-	module = module_name();
+	module = module_name(globals);
 	if (filter.not_modules && fits_module(filter.not_modules, module))
 		return false;
 	return !filter.modules || !filter.modules[0] || fits_module(filter.modules, module);
@@ -156,6 +162,18 @@ static uint64_t define(const char *domain, PyObject *name, PyObject *file, int l
 	return number;
 }
 
+static uint64_t define_late(void)
+{
+	static const struct ut_zone late = {
+		.domain = FUNCTIONS, .name = LATE, .name_len = sizeof(LATE) - 1, .file = ""
+	};
+	static uint64_t zone;
+
+	if (!zone)
+		zone = ut_py_zones->define(&late);
+	return zone;
+}
+
 /* The zone of a name at a line; domain is one of ours and known by its address. */
 static uint64_t find(const char *domain, PyObject *name, PyObject *file, int line)
 {
@@ -165,6 +183,8 @@ static uint64_t find(const char *domain, PyObject *name, PyObject *file, int lin
 
 	if (found) {
 		zone = PyLong_AsUnsignedLongLong(found);
+	} else if (PyDict_GET_SIZE(known) >= MOST_ZONES) {
+		zone = define_late();
 	} else if (key && !PyErr_Occurred()) {
 		zone = define(domain, name, file, line);
 		found = PyLong_FromUnsignedLongLong(zone);
@@ -201,12 +221,12 @@ static void look_for_asyncio(PyCodeObject *code, const char *file, size_t len)
 	PyErr_Clear();
 }
 
-static uint64_t zone_of(PyCodeObject *code)
+static uint64_t zone_of(PyCodeObject *code, PyObject *globals)
 {
 	PyObject *keep;
 	Py_ssize_t len;
 	const char *file = utf8(code->co_filename, &keep, &len);
-	bool wanted = is_wanted(file);
+	bool wanted = is_wanted(file, globals);
 
 	look_for_asyncio(code, file, (size_t)len);
 	Py_XDECREF(keep);
@@ -215,7 +235,7 @@ static uint64_t zone_of(PyCodeObject *code)
 	return find(FUNCTIONS, code_name(code), code->co_filename, code->co_firstlineno);
 }
 
-static struct ut_py_code *make_code(PyCodeObject *code)
+static struct ut_py_code *make_code(PyCodeObject *code, PyObject *globals)
 {
 	struct ut_py_code *info = PyMem_RawCalloc(1, sizeof(*info));
 	PyObject *type, *value, *traceback;
@@ -226,7 +246,7 @@ static struct ut_py_code *make_code(PyCodeObject *code)
 	PyErr_Fetch(&type, &value, &traceback);
 	info->code = code;
 	info->first_line = code->co_firstlineno;
-	info->zone = zone_of(code);
+	info->zone = zone_of(code, globals);
 #if UT_PY_MONITORING
 	rc = PyUnstable_Code_SetExtra((PyObject *)code, ut_py_extra, info);
 #else
@@ -240,7 +260,7 @@ static struct ut_py_code *make_code(PyCodeObject *code)
 	return info;
 }
 
-struct ut_py_code *ut_py_code_slow(PyCodeObject *code)
+struct ut_py_code *ut_py_code_slow(PyCodeObject *code, PyObject *globals)
 {
 	struct ut_py_code *info;
 	void *found = NULL;
@@ -250,7 +270,7 @@ struct ut_py_code *ut_py_code_slow(PyCodeObject *code)
 #else
 	_PyCode_GetExtra((PyObject *)code, ut_py_extra, &found);
 #endif
-	info = found ? found : make_code(code);
+	info = found ? found : make_code(code, globals);
 	if (info)
 		*ut_py_recent_slot(code) = (struct ut_py_recent){ code, info };
 	return info;

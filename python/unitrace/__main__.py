@@ -18,6 +18,7 @@ Runs a Python program under unitrace and profiles it.
   --min-duration TIME    no calls that are shorter: 10us, 1ms
   --files GLOB[,GLOB]    only functions in these files; also --exclude-files
   --modules NAME[,NAME]  only these modules and what is below; also --exclude-modules
+  --test-traces DIR      with -m pytest: also a trace of its own for each test
   -o FILE                the result; more options of "unitrace record" as --OPTION or --OPTION=VALUE
 """
 
@@ -27,6 +28,7 @@ FLAGS = {"-p": "--python-partial", "--partial": "--python-partial",
 VALUES = {"--depth": "--python-depth", "--min-duration": "--python-min-duration",
           "--files": "--python-files", "--exclude-files": "--python-exclude-files",
           "--modules": "--python-modules", "--exclude-modules": "--python-exclude-modules",
+          "--test-traces": "--python-test-traces",
           "-o": "--output", "--output": "--output"}
 
 
@@ -95,8 +97,8 @@ def main():
         return 0
     program = launcher()
     if not program:
-        print("unitrace: the program unitrace is neither beside this package nor on the PATH",
-              file=sys.stderr)
+        print("unitrace: the program unitrace is neither beside this package nor on the PATH; "
+              "build it (make) and add build/bin to the PATH", file=sys.stderr)
         return 127
     flags = subprocess._args_from_interpreter_flags()  # pylint: disable=protected-access
     os.execv(program, [program, "record", *without_lines(options), sys.executable, *flags, *words])

@@ -28,8 +28,18 @@ def _watch_all(loop):
         _watch(task)
 
 
+def _loop_of_first_task(base):
+    """The loop whose create_task() runs, or is about to."""
+    import asyncio
+    caller = sys._getframe(2).f_locals.get("self")  # pylint: disable=protected-access
+    policy = getattr(asyncio.events, "_event_loop_policy", None)
+    candidates = (caller, asyncio._get_running_loop(),
+                  getattr(getattr(policy, "_local", None), "_loop", None))
+    return next((c for c in candidates if isinstance(c, base)), None)
+
+
 def install():
-    """Called while the first create_task() runs: its task is met when the loop turns."""
+    """Called when the first create_task() begins: its task is met when the loop turns."""
     from asyncio.base_events import BaseEventLoop
     original = BaseEventLoop.create_task
 
@@ -39,6 +49,6 @@ def install():
         return task
     create_task.__doc__, create_task.__wrapped__ = original.__doc__, original
     BaseEventLoop.create_task = create_task
-    loop = sys._getframe(1).f_locals.get("self")  # pylint: disable=protected-access
-    if isinstance(loop, BaseEventLoop):
+    loop = _loop_of_first_task(BaseEventLoop)
+    if loop:
         loop.call_soon(_watch_all, loop)

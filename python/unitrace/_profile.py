@@ -25,32 +25,44 @@ def _current():
     return _settings_now or None
 
 
-def _hook_threads(lines, hook):
-    """Up to 3.11 each new thread has to switch its own profiling on."""
-    if sys.version_info >= (3, 12):
-        return
+_hooked = None  # how threads are told
+
+
+def _hook_threads(lines):
+    """Lines and C calls up to 3.11: each new thread has to switch its own profiling on."""
+    global _hooked
     import threading
-    (threading.settrace if lines else threading.setprofile)(hook)
+    _hooked = threading.settrace if lines else threading.setprofile
+    _hooked(core.thread_hook)
 
 
 def _start(settings, lines, whole):
-    _hook_threads(lines, core.thread_hook)
-    core.start(lines, settings.c_calls, whole)
+    if core.start(lines, settings.c_calls, whole):
+        _hook_threads(lines)
 
 
-def _stop(lines):
+def _stop():
+    global _hooked
     core.stop()
-    _hook_threads(lines, None)
+    if _hooked:
+        _hooked(None)
+    _hooked = None
 
 
-def begin():
-    """Called when the interpreter starts (inject/sitecustomize.py)."""
+def begin(below_us=False):
+    """Called when the interpreter starts (inject/sitecustomize.py), or by _run.py, below which the
+    program runs."""
+    if core.__name__.endswith("_nocore"):
+        if os.environ.get("UT_SESSION"):
+            sys.stderr.write("unitrace: Python %d.%d is not profiled: the package is not built for "
+                             "it; try: pip install SOURCE/python\n" % sys.version_info[:2])
+        return
     settings = _current()
     if settings is None or settings.partial:
         return
     import atexit
     atexit.register(core.stop)
-    _start(settings, False, True)
+    _start(settings, False, not below_us)
 
 
 class Profiler:
@@ -84,7 +96,7 @@ class Profiler:
         self._enabled = False
         Profiler._open -= 1
         if not Profiler._open:
-            _stop(self._settings.lines)
+            _stop()
 
     def __enter__(self):
         self.enable()

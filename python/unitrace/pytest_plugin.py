@@ -3,14 +3,20 @@
     def test_something(unitrace_profile): ...
     python -m unitrace -p -m pytest test_something.py
 
-pytest finds the plugin by itself. It does nothing when unitrace does not record the run.
+With --test-traces each test also gets a trace of its own: the launcher cuts it out, by the argument
+"trace" of the test's range. pytest finds the plugin by itself. It does nothing when unitrace does
+not record the run.
 """
+import hashlib
+import re
+
 import pytest
 
-from . import _marks
+from . import _marks, _settings
 from ._profile import Profiler
 
 DOMAIN = "pytest"
+_MOST = 120  # characters of a file's name
 
 
 @pytest.fixture
@@ -26,9 +32,34 @@ def tracy_profile(unitrace_profile):  # pylint: disable=redefined-outer-name
     return unitrace_profile
 
 
+def trace_name(nodeid):
+    """A name for the file of a test: fit for any file system, the same in every run.
+
+    tests/test_a.py::test_b is tests-test_a.py-test_b; what has other letters, parameters for
+    example, or is very long gets a few digits that tell it from its like.
+    """
+    plain = nodeid.replace("::", "-").replace("/", "-")
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", plain)
+    if name != plain or len(name) > _MOST:
+        digits = hashlib.sha256(nodeid.encode("utf-8", "backslashreplace")).hexdigest()[:8]
+        name = f"{name[:_MOST].rstrip('_')}-{digits}"
+    return name.lstrip(".-") or "test"
+
+
+_traces = None  # is a trace for each test wanted? None = not looked yet
+
+
+def _file(nodeid):
+    global _traces
+    if _traces is None:
+        settings = _settings.read()
+        _traces = bool(settings and settings.tests)
+    return {"trace": trace_name(nodeid)} if _traces else {}
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
-    with _marks.range(item.nodeid, DOMAIN):
+    with _marks.range(item.nodeid, DOMAIN, **_file(item.nodeid)):
         yield
 
 

@@ -21,6 +21,7 @@
 #include "cmd/device_list.h"
 #include "cmd/outputs.h"
 #include "cmd/record_options.h"
+#include "cmd/record_tests.h"
 #include "cmd/run_config.h"
 #include "export/out.h"
 #include "import/spool.h"
@@ -115,6 +116,7 @@ static int launch(struct run *r, struct ut_err *err)
 		rc = ut_python_open(&r->opts->python, r->arena, l.library, l.session_dir, err);
 	if (rc)
 		return rc;
+	l.argv = ut_python_argv(&r->opts->python, r->arena, l.library, r->argv);
 	ut_log(UT_DEBUG, "the recording is kept in %s", l.session_dir);
 	return ut_launch_run(&l, r->arena, &r->result, err);
 }
@@ -264,6 +266,9 @@ static int gather(struct run *r, struct ut_err *err)
 			hint_nothing(r);
 		rc = write_results(r, list, finished, err);
 	}
+	if (!rc && r->opts->python.tests)
+		rc = ut_test_traces_write(r->opts->python.tests, &r->opts->out, list, finished,
+					  err);
 	if (rc) {
 		tell_failed(r, err);
 	} else if (r->opts->keep_session || living) {

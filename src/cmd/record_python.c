@@ -13,6 +13,9 @@
 
 #define SETTINGS "python" /* the file in the session directory */
 
+/* Makes what torch.compile writes in C++ tell PyTorch's profiler, and so ITT, which kernel runs. */
+#define NAMED_KERNELS "TORCHINDUCTOR_CPP_ENABLE_KERNEL_PROFILE"
+
 static int set_min(void *ctx, const char *value, struct ut_err *err)
 {
 	struct ut_python_opts *o = ctx;
@@ -43,6 +46,8 @@ size_t ut_python_rows(struct ut_python_opts *o, struct ut_opt *rows, size_t most
 			    "only these modules and what is below them"),
 		ut_opt_strs(0, "python-exclude-modules", "NAME[,NAME]", &o->not_modules,
 			    "not these modules"),
+		ut_opt_str(0, "python-test-traces", "DIR", &o->tests,
+			   "also a trace of its own for each test of pytest, put there"),
 	};
 	size_t count = sizeof(table) / sizeof(table[0]);
 
@@ -86,7 +91,7 @@ int ut_python_check(struct ut_python_opts *o, struct ut_err *err)
 				  "--python-lines needs --python-partial: lines of a whole program "
 				  "are too many");
 	o->on = o->on || o->partial || o->c_calls || o->depth || o->min_ns || o->files.count ||
-		o->not_files.count || o->modules.count || o->not_modules.count;
+		o->not_files.count || o->modules.count || o->not_modules.count || o->tests;
 	return 0;
 }
 
@@ -114,6 +119,7 @@ static int write_settings(const struct ut_python_opts *o, const char *path, stru
 		return ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
 	fprintf(f, "partial %d\nlines %d\nc_calls %d\n", o->partial, o->lines, o->c_calls);
 	fprintf(f, "depth %" PRIu64 "\nmin_ns %" PRIu64 "\n", o->depth, o->min_ns);
+	fprintf(f, "tests %d\n", o->tests != NULL);
 	write_list(f, "file", &o->files);
 	write_list(f, "not_file", &o->not_files);
 	write_list(f, "module", &o->modules);
@@ -140,7 +146,97 @@ int ut_python_open(const struct ut_python_opts *o, struct ut_arena *a, const cha
 	if (rc)
 		return rc;
 	/* An empty variable and none are the same to Python. */
-	if (setenv("PYTHONPATH", old && old[0] ? ut_str_fmt(a, "%s:%s", inject, old) : inject, 1))
+	if (setenv("PYTHONPATH", old && old[0] ? ut_str_fmt(a, "%s:%s", inject, old) : inject, 1) ||
+	    setenv(NAMED_KERNELS, "1", 0))
 		return ut_err_set(err, -errno, "PYTHONPATH cannot be set: %s", strerror(errno));
 	return 0;
+}
+
+/* ---- interpreters that do not come through the door ---------------------------------------- */
+
+#define WITH_VALUE                                                                                 \
+	"WX" /* Python's options that take a word; -c and -m do, too, and are the last             \
+	      */
+
+/* A command line of Python, taken apart. */
+struct command {
+	size_t first;  /* index of the word at which the program begins; 0 = there is none */
+	size_t letter; /* index in that word of c or m; 0 = it is a script */
+	bool locked;   /* -E, -I or -S */
+	bool odd;      /* -x: the first line of the script is none of Python's */
+};
+
+/* One word of options; false: it is the last, and command->letter says why. */
+static bool read_letters(const char *word, struct command *c, bool *takes_next)
+{
+	for (size_t i = 1; word[i]; i++) {
+		if (word[i] == 'c' || word[i] == 'm') {
+			c->letter = i;
+			return false;
+		}
+		if (strchr(WITH_VALUE, word[i])) {
+			*takes_next = !word[i + 1];
+			return true;
+		}
+		c->locked = c->locked || strchr("EIS", word[i]);
+		c->odd = c->odd || word[i] == 'x';
+	}
+	return true;
+}
+
+static struct command read_command(const char *const *argv)
+{
+	struct command c = { 0 };
+	size_t i = 1;
+
+	for (; argv[i] && argv[i][0] == '-' && argv[i][1]; i++) {
+		bool takes_next = !strcmp(argv[i], "--check-hash-based-pycs");
+
+		if (!strncmp(argv[i], "--", 2)) {
+			if (!argv[i][2]) {
+				i++;
+				break;
+			}
+		} else if (!read_letters(argv[i], &c, &takes_next)) {
+			break;
+		}
+		if (takes_next && argv[i + 1])
+			i++;
+	}
+	/* Standard input and what is not there are left to Python. */
+	if (argv[i] && (c.letter || ut_path_exists(argv[i])))
+		c.first = i;
+	return c;
+}
+
+const char *const *ut_python_argv(const struct ut_python_opts *o, struct ut_arena *a,
+				  const char *library, const char *const *argv)
+{
+	const char **words, *rest;
+	struct command c;
+	size_t count = 0, n = 0;
+
+	if (!o->on || strncmp(ut_path_base(argv[0]), "python", 6))
+		return argv;
+	c = read_command(argv);
+	if (!c.locked || c.odd || !c.first)
+		return argv;
+	while (argv[count])
+		count++;
+	words = UT_NEW_N(a, const char *, count + 4);
+	for (; n < c.first; n++)
+		words[n] = argv[n];
+	if (c.letter > 1) /* -Im: the letters before */
+		words[n++] = ut_str_fmt(a, "%.*s", (int)c.letter, argv[c.first]);
+	words[n++] = ut_path_join(a, ut_path_dir(a, library), "unitrace/python/unitrace/_run.py");
+	if (c.letter) {
+		rest = argv[c.first] + c.letter + 1;
+		words[n++] = argv[c.first][c.letter] == 'c' ? "-c" : "-m";
+		if (rest[0])
+			words[n++] = rest;
+		c.first++;
+	}
+	while (argv[c.first])
+		words[n++] = argv[c.first++];
+	return words;
 }

@@ -23,6 +23,7 @@ struct ut_python_opts {
 	uint64_t depth;  /* 0 = no limit */
 	uint64_t min_ns; /* shorter calls are not kept */
 	struct ut_opt_list files, not_files, modules, not_modules;
+	const char *tests; /* folder for a trace of each test; NULL = none is wanted */
 };
 
 /* Writes the rows of the option table to rows[] and says how many there are. */
@@ -36,5 +37,13 @@ int ut_python_check(struct ut_python_opts *o, struct ut_err *err) UT_MUST_CHECK;
 /* Opens the door for the program that is about to start; nothing happens without --python. */
 int ut_python_open(const struct ut_python_opts *o, struct ut_arena *a, const char *library,
 		   const char *session_dir, struct ut_err *err) UT_MUST_CHECK;
+
+/*
+ * The program's words, or others that do the same: a Python that is told to ignore its environment
+ * or its site (-E, -I, -S) does not come through the door, so it gets our runner as its script.
+ * Closed by NULL; what is new is in the arena.
+ */
+const char *const *ut_python_argv(const struct ut_python_opts *o, struct ut_arena *a,
+				  const char *library, const char *const *argv);
 
 #endif

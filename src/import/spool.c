@@ -314,6 +314,7 @@ static void run(struct ut_spool_import *im, const char *path)
 	ut_idmap_init(&im->flow_of_call, &im->trace->arena);
 	ut_idmap_init(&im->works_of_call, &im->trace->arena);
 	ut_idmap_init(&im->task_of_call, &im->trace->arena);
+	ut_idmap_init(&im->zone_of_call, &im->trace->arena);
 	ut_idmap_init(&im->readable, &im->trace->arena);
 	im->object_name = ut_strtab_intern_z(&im->trace->strings, "object_name");
 	scan_definitions(im);

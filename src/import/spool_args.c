@@ -48,6 +48,18 @@ void ut_spool_args_text(struct ut_spool_import *im, const char *key, uint32_t st
 		ut_trace_add_arg(im->trace, key_string(im, key), UT_ARG_STR)->value.str = string;
 }
 
+void ut_spool_args_source(struct ut_spool_import *im, uint32_t place)
+{
+	const struct ut_spool_source *at = ut_spool_source(&im->tables, place);
+
+	if (!at)
+		return;
+	ut_spool_args_text(im, "file", at->file);
+	if (at->line)
+		ut_trace_add_arg(im->trace, key_string(im, "line"), UT_ARG_U64)->value.u64 =
+			at->line;
+}
+
 void ut_spool_args_pointer(struct ut_spool_import *im, const char *key, uint64_t address)
 {
 	ut_trace_add_arg(im->trace, key_string(im, key), UT_ARG_PTR)->value.u64 = address;

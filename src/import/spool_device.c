@@ -267,8 +267,13 @@ void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *
 static void add_work_args(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
 	uint32_t task = ut_idmap_get(&im->task_of_call, ut_rec_word(r, CORRELATION));
+	uint32_t zone = ut_idmap_get(&im->zone_of_call, ut_rec_word(r, CORRELATION));
 
 	ut_spool_args_text(im, "task", task);
+	if (zone) {
+		ut_spool_args_text(im, "function", ut_spool_string(&im->tables, zone));
+		ut_spool_args_source(im, zone);
+	}
 	add_number(im, "thread", ut_rec_high(r, KIND_TID));
 	add_number(im, "correlation", ut_rec_word(r, CORRELATION));
 	add_number(im, "queued", ut_rec_word(r, QUEUED));

@@ -129,6 +129,7 @@ struct ut_spool_import {
 	struct ut_idmap works_of_call;  /* correlation -> pieces of work, until arrows are sent */
 	struct ut_idmap readable;       /* string id of a kernel -> that of its name demangled */
 	struct ut_idmap task_of_call;   /* correlation -> string id of the task around it */
+	struct ut_idmap zone_of_call;   /* correlation -> place of the function around it */
 	uint64_t instances;             /* numbers given to overlapping spans */
 	struct ut_idmap overlap_tracks; /* track -> its track for overlapping spans, each + 1 */
 	struct ut_idmap wanted;         /* hashes of ids that relations name */
@@ -147,6 +148,7 @@ void ut_spool_args_parent(struct ut_spool_import *im, const struct ut_spool_rec 
 			  size_t step, uint64_t ticks);
 void ut_spool_args_meta(struct ut_spool_import *im, const struct ut_spool_rec *r);
 void ut_spool_args_text(struct ut_spool_import *im, const char *key, uint32_t string);
+void ut_spool_args_source(struct ut_spool_import *im, uint32_t place); /* file, line */
 void ut_spool_args_pointer(struct ut_spool_import *im, const char *key, uint64_t address);
 
 /* Moves the list that began at mark into the arena, for a span that is handed on later. */

@@ -32,18 +32,6 @@ static void add_group_args(struct ut_spool_reader *rd, const struct ut_spool_ite
 	ut_spool_args_text(im, "parent", ut_spool_group_name(im, parent, it->begin));
 }
 
-static void add_source(struct ut_spool_reader *rd, uint32_t number)
-{
-	const struct ut_spool_source *at = ut_spool_source(&rd->im->tables, number);
-	uint32_t line = ut_strtab_intern_z(&rd->im->trace->strings, "line");
-
-	if (!at)
-		return;
-	ut_spool_args_text(rd->im, "file", at->file);
-	if (at->line)
-		ut_trace_add_arg(rd->im->trace, line, UT_ARG_U64)->value.u64 = at->line;
-}
-
 static void add_item_args(struct ut_spool_reader *rd, const struct ut_spool_item *it)
 {
 	const struct ut_spool_rec *r = &it->rec;
@@ -140,7 +128,7 @@ static void finish_item(struct ut_spool_reader *rd, struct ut_spool_item *it)
 
 		it->end = c->end;
 		it->flags |= c->flags;
-		it->crossed = c->crossed;
+		it->crossed = it->crossed || c->crossed;
 		it->inset = c->inset;
 	}
 	if (!it->end) {
@@ -167,7 +155,7 @@ static void send_span(struct ut_spool_reader *rd, struct ut_spool_item *it)
 	e.val = ut_spool_ns(&rd->im->tables, it->end) - e.ts;
 	e.val -= e.val < it->inset ? e.val : it->inset;
 	if (it->source)
-		add_source(rd, it->source);
+		ut_spool_args_source(rd->im, it->source);
 	if (it->args || it->carried || it->rec.kind == UT_WORD_LONG)
 		add_item_args(rd, it);
 	if (it->lane) {

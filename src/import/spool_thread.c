@@ -57,6 +57,37 @@ size_t ut_spool_slack(const struct ut_spool_reader *rd, uint64_t from, uint64_t 
 }
 
 /*
+ * Ids of open spans are found without a walk over the stack: a program may leave any number of
+ * tasks open and go on to say something about others.
+ */
+static void add_id(struct ut_spool_reader *rd, struct ut_spool_open *o, uint64_t id)
+{
+	o->id = id;
+	o->again = ut_idmap_get(&rd->ids, id) != 0;
+	ut_idmap_put(&rd->ids, id, (uint32_t)(o - rd->stack.items) + 1);
+}
+
+static struct ut_spool_open *find_id(const struct ut_spool_reader *rd, uint64_t id)
+{
+	uint32_t at = ut_idmap_get(&rd->ids, id);
+
+	return at ? &rd->stack.items[at - 1] : NULL;
+}
+
+static void forget_id(struct ut_spool_reader *rd, const struct ut_spool_open *o)
+{
+	size_t at = (size_t)(o - rd->stack.items);
+
+	if (!o->id || find_id(rd, o->id) != o)
+		return;
+	ut_idmap_take(&rd->ids, o->id);
+	while (o->again && at && rd->stack.items[at - 1].id != o->id)
+		at--;
+	if (o->again && at)
+		ut_idmap_put(&rd->ids, o->id, (uint32_t)at);
+}
+
+/*
  * Spans that end together because the outermost did get ends one nanosecond apart, the inner
  * ones first: viewers add start and length as doubles and would see the inner end later.
  */
@@ -67,7 +98,9 @@ static void close_span(struct ut_spool_reader *rd, const struct ut_spool_open *o
 	size_t most = inset ? ut_spool_slack(rd, rd->before, ticks) : 0;
 
 	inset = inset < most ? inset : most;
+	crossed = crossed || o->lifted;
 	rd->open_of[slot_of((enum ut_spool_what)o->what, o->key)]--;
+	forget_id(rd, o);
 	if (o->item) {
 		struct ut_spool_item *it = &rd->items.items[o->item - 1];
 
@@ -101,9 +134,14 @@ static size_t find_open(const struct ut_spool_reader *rd, enum ut_spool_what wha
 static void end_alone(struct ut_spool_reader *rd, size_t at, uint64_t ticks, bool crossed)
 {
 	close_span(rd, &rd->stack.items[at - 1], ticks, 0, crossed);
-	memmove(&rd->stack.items[at - 1], &rd->stack.items[at],
-		(rd->stack.count - at) * sizeof(*rd->stack.items));
 	rd->stack.count--;
+	for (; at <= rd->stack.count; at++) {
+		struct ut_spool_open *o = &rd->stack.items[at];
+
+		if (o->id && find_id(rd, o->id) == o)
+			ut_idmap_put(&rd->ids, o->id, (uint32_t)at);
+		rd->stack.items[at - 1] = *o;
+	}
 }
 
 /* What was begun inside a function and outlives it cannot be shown inside of it. */
@@ -196,14 +234,6 @@ static void hang_on(struct ut_spool_reader *rd, const struct ut_spool_open *o,
 	}
 }
 
-static struct ut_spool_open *find_id(struct ut_spool_reader *rd, uint64_t id)
-{
-	for (size_t i = rd->stack.count; i; i--)
-		if (rd->stack.items[i - 1].id == id)
-			return &rd->stack.items[i - 1];
-	return NULL;
-}
-
 static void note_meta(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
 {
 	if (rd->look == UT_LOOK_SEND)
@@ -260,7 +290,7 @@ static void name_task(struct ut_spool_reader *rd, uint64_t id)
 
 	if (!id || !o)
 		return;
-	o->id = id;
+	add_id(rd, o, id);
 	note_place(rd, id, o->begin);
 }
 
@@ -315,8 +345,7 @@ static void call_span(struct ut_spool_reader *rd, struct ut_spool_item *it, uint
 	struct ut_spool_open *o = &rd->stack.items[rd->stack.count - 1];
 
 	it->name = o->name = ut_spool_string(&rd->im->tables, number);
-	o->zone = ut_spool_source(&rd->im->tables, number) != NULL;
-	it->source = o->zone ? number : 0;
+	it->source = o->zone = ut_spool_source(&rd->im->tables, number) ? number : 0;
 }
 
 static void begin_task(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
@@ -335,17 +364,50 @@ static void begin_task(struct ut_spool_reader *rd, uint64_t ticks, const struct 
 	rd->stack.items[rd->stack.count - 1].name = it->name;
 }
 
-/* Work of a device is shown with the task that it was submitted in. */
+/* What is open around a device's call. */
+struct around {
+	uint32_t task; /* string id of the innermost mark, or else function; 0 = none */
+	uint32_t zone; /* place of the innermost function; 0 = none */
+};
+
+/* Enough for any stack of functions; spans that never end may be more. */
+#define LOOK_AROUND 4096
+
+static struct around look_around(const struct ut_spool_reader *rd)
+{
+	size_t to = rd->stack.count > LOOK_AROUND ? rd->stack.count - LOOK_AROUND : 0;
+	struct around a = { 0 };
+
+	for (size_t i = rd->stack.count; i > to && !(a.task && a.zone); i--) {
+		const struct ut_spool_open *o = &rd->stack.items[i - 1];
+
+		if (o->what != UT_SPAN_TASK)
+			continue;
+		if (!o->zone && !a.task)
+			a.task = o->name;
+		else if (o->zone && !a.zone)
+			a.zone = o->zone;
+	}
+	if (!a.task && a.zone)
+		a.task = ut_spool_string(&rd->im->tables, a.zone);
+	return a;
+}
+
+/* Work of a device is shown with the task and the function that it was submitted in. */
+static void note_around(struct ut_spool_reader *rd, struct around a, uint64_t correlation)
+{
+	if (a.task && correlation)
+		ut_idmap_put(&rd->im->task_of_call, correlation, a.task);
+	if (a.zone && correlation)
+		ut_idmap_put(&rd->im->zone_of_call, correlation, a.zone);
+}
+
 static void begin_call(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
 {
-	uint64_t correlation = ut_rec_word(r, 1);
 	struct ut_spool_item *it;
-	size_t i = rd->stack.count;
 
-	while (i && rd->stack.items[i - 1].what != UT_SPAN_TASK)
-		i--;
-	if (i && correlation && rd->look == UT_LOOK_SEND && rd->stack.items[i - 1].name)
-		ut_idmap_put(&rd->im->task_of_call, correlation, rd->stack.items[i - 1].name);
+	if (rd->look == UT_LOOK_SEND)
+		note_around(rd, look_around(rd), ut_rec_word(r, 1));
 	it = begin_span(rd, UT_SPAN_CALL, ut_rec_low(r, 0), ticks, r);
 	it->cat = ut_spool_string(&rd->im->tables, ut_rec_low(r, 0));
 	it->name = ut_spool_string(&rd->im->tables, ut_rec_high(r, 0));
@@ -522,11 +584,13 @@ static void take_word(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 /* The part ends, its open spans do not: their fate is noted, or looked up. */
 static void carry_open(struct ut_spool_reader *rd)
 {
-	for (size_t i = 0; rd->stack.items && i < rd->stack.count; i++) {
+	size_t i = rd->stack.count;
+
+	while (i && rd->stack.items[i - 1].item)
+		i--; /* those below were carried on by an earlier part */
+	for (; i < rd->stack.count; i++) {
 		struct ut_spool_open *o = &rd->stack.items[i];
 
-		if (!o->item)
-			continue;
 		if (rd->look != UT_LOOK_SEND) {
 			*UT_VEC_PUSH(&rd->carried) = (struct ut_spool_carried){ 0 };
 			o->carried = (uint32_t)rd->carried.count;
@@ -542,19 +606,14 @@ static void carry_open(struct ut_spool_reader *rd)
 static void settle_calls(struct ut_spool_reader *rd, uint64_t ticks)
 {
 	uint64_t ns = ticks == UINT64_MAX ? ticks : ut_spool_ns(&rd->im->tables, ticks);
-	uint32_t task = 0;
+	struct around a;
 
 	if (rd->calls == rd->calls_end || rd->calls->start >= ns)
 		return;
-	for (size_t i = rd->stack.count; i && !task; i--)
-		task = rd->stack.items[i - 1].what == UT_SPAN_TASK ? rd->stack.items[i - 1].name
-								   : 0;
+	a = look_around(rd);
 	for (; rd->calls < rd->calls_end && rd->calls->start < ns; rd->calls++) {
-		uint64_t correlation = ut_rec_word(&rd->calls->rec, 4);
-
-		rd->calls->task = task;
-		if (task && correlation)
-			ut_idmap_put(&rd->im->task_of_call, correlation, task);
+		rd->calls->task = a.task;
+		note_around(rd, a, ut_rec_word(&rd->calls->rec, 4));
 	}
 }
 
@@ -581,6 +640,16 @@ static void read_part(struct ut_spool_reader *rd, const struct ut_spool_part *p)
 
 /* ---- one thread ---------------------------------------------------------------------------- */
 
+static void clear_stack(struct ut_spool_reader *rd)
+{
+	for (size_t i = 0; i < rd->stack.count; i++) {
+		if (rd->stack.items[i].id)
+			ut_idmap_take(&rd->ids, rd->stack.items[i].id);
+	}
+	rd->stack.count = 0;
+	memset(rd->open_of, 0, sizeof(rd->open_of));
+}
+
 /* The flight recorder has overwritten what came next: nobody knows how these spans ended. */
 static void lose_open(struct ut_spool_reader *rd)
 {
@@ -592,8 +661,7 @@ static void lose_open(struct ut_spool_reader *rd)
 	}
 	if (rd->look == UT_LOOK_SEND)
 		rd->im->trace->losses.unfinished += rd->stack.count;
-	rd->stack.count = 0;
-	memset(rd->open_of, 0, sizeof(rd->open_of));
+	clear_stack(rd);
 }
 
 static void read_thread(struct ut_spool_reader *rd, const struct ut_spool_part *parts, size_t count,
@@ -602,8 +670,7 @@ static void read_thread(struct ut_spool_reader *rd, const struct ut_spool_part *
 	rd->look = look;
 	rd->thread = parts->thread;
 	rd->lane = 0;
-	rd->stack.count = 0;
-	memset(rd->open_of, 0, sizeof(rd->open_of));
+	clear_stack(rd);
 	rd->next_carried = 0;
 	rd->entered = 0;
 	rd->before = rd->now = 0;
@@ -655,6 +722,7 @@ void ut_spool_import_threads(struct ut_spool_import *im)
 {
 	struct ut_spool_reader rd = { .im = im };
 
+	ut_idmap_init(&rd.ids, &im->trace->arena);
 	if (im->joined)
 		join(&rd);
 	if (im->flows.count)

@@ -59,8 +59,9 @@ struct ut_spool_open {
 	uint8_t what;
 	uint32_t item, carried;
 	uint32_t name; /* of a task: string id */
-	bool zone;     /* a function of a language (end_task) */
+	uint32_t zone; /* place, of a function of a language (end_task); 0 = it is none */
 	bool lifted;   /* outlives the function that it was begun in */
+	bool again;    /* its id was open already */
 	uint64_t id;   /* hash; 0 = none */
 	uint64_t begin;
 };
@@ -80,6 +81,7 @@ struct ut_spool_reader {
 	UT_VEC(struct ut_spool_carried) carried;
 	UT_VEC(struct ut_spool_open) stack;
 	uint32_t open_of[256]; /* how many on the stack have a kind and key of this slot */
+	struct ut_idmap ids;   /* of open spans -> place of the innermost on the stack, + 1 */
 	uint64_t before, now;  /* ticks of the last record and of this one; never backwards */
 	uint64_t last;         /* ticks of the thread's last record of all */
 	size_t unfinished;     /* how many of its spans never ended: those around the next one */

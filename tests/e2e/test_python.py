@@ -73,9 +73,12 @@ class Whole(PythonCase):
                 self.assertFalse(trace.losses)
 
     def test_only_the_program_not_the_start_of_the_interpreter(self):
-        trace = self.profile("print(1)")
-        self.assertNotIn("execusercustomize", trace.names())
-        self.assertEqual(self.functions(trace), ["<module>"])
+        for version, python in PYTHONS.items():
+            with self.subTest(version):
+                trace = self.profile("print(1)", python=python)
+                first = min(trace.spans, key=lambda s: s.begin)  # behind it: threading's end
+                self.assertEqual((first.name, first.args["file"]),
+                                 ("<module>", str(self.dir / "script.py")))
 
     def test_threads_have_their_calls_and_names(self):
         for version, python in PYTHONS.items():
@@ -91,6 +94,20 @@ for t in threads: t.join()
                 self.assertEqual(len(spans), 3)
                 self.assertEqual({trace.thread_names()[s.tid] for s in spans},
                                  {"worker 0", "worker 1", "worker 2"})
+
+    def test_threads_that_are_started_without_threading(self):
+        for version, python in PYTHONS.items():
+            with self.subTest(version):
+                trace = self.profile("""
+import _thread
+def work(lock): lock.release()
+locks = [_thread.allocate_lock() for _ in range(3)]
+for lock in locks:
+    lock.acquire()
+    _thread.start_new_thread(work, (lock,))
+for lock in locks: lock.acquire()
+""", python=python)
+                self.assertEqual(len(trace.named("work")), 3)
 
     def test_coroutines_nest_step_by_step(self):
         trace = self.profile("""
@@ -211,18 +228,21 @@ print((size() - before) * 4)
         self.assertLess(int(self.printed), 4000, "KiB grown")
 
     def test_a_subinterpreter_does_no_harm(self):
-        trace = self.profile("""
+        for version, python in PYTHONS.items():
+            with self.subTest(version):
+                trace = self.profile("""
 try:
     import _xxsubinterpreters as sub
 except ImportError:
     import _interpreters as sub
 def f(): pass
 i = sub.create()
-sub.run_string(i, "def g(): pass\\ng()")
+sub.run_string(i, "import json, unitrace\\ndef g(): pass\\ng()\\nwith unitrace.range('r'): pass")
 sub.destroy(i)
 f()
-""")
-        self.assertEqual(len(trace.named("f")), 1)
+""", python=python)
+                self.assertEqual(len(trace.named("f")), 1)
+                self.assertFalse(trace.losses)
 
 
 class Part(PythonCase):
@@ -249,6 +269,12 @@ def decorated(): pass
 decorated()
 unseen()
 """
+
+    def test_programs_for_tenstorrents_profiler_need_no_change(self):
+        text = self.TEXT.replace("from unitrace import", "from tracy import")
+        self.assertEqual(self.functions(self.profile(text, "--python-partial")),
+                         ["function_under_test", "child_function_1", "child_function_2",
+                          "child_function_1", "decorated"])
 
     def test_only_between_enable_and_disable(self):
         for version, python in PYTHONS.items():
@@ -398,6 +424,48 @@ class Unchanged(PythonCase):
                                      env=environment(**{**PLAIN, "PYTHONPATH": str(PACKAGE)}))
                 self.assertEqual(self.outcome(got), wanted)
 
+    def test_a_recursion_that_needs_no_c_stack_needs_none_with_us(self):
+        for version, python in PYTHONS.items():
+            with self.subTest(version):
+                trace = self.profile("""
+import sys, threading
+sys.setrecursionlimit(10**6)
+DEPTH = 50000 if sys.version_info >= (3, 11) else 400
+def f(n): return 0 if n == 0 else 1 + f(n - 1)
+def after(): return 1
+print(f(DEPTH) == DEPTH, after())
+threading.stack_size(256 * 1024)
+thread = threading.Thread(target=lambda: print(f(DEPTH) == DEPTH, after()))
+thread.start(); thread.join()
+""", python=python)
+                self.assertEqual(self.printed, "True 1\nTrue 1\n")
+                self.assertEqual(len(trace.named("after")), 2)
+                self.assertGreater(len(trace.named("f")), 500)
+                self.assertFalse(trace.losses)
+
+    def test_the_program_may_profile_itself(self):
+        for version, python in PYTHONS.items():
+            with self.subTest(version):
+                trace = self.profile("""
+import cProfile, pstats, sys
+def f(): pass
+profile = cProfile.Profile()
+profile.enable()
+for _ in range(10): f()
+profile.disable()
+print([c[0] for k, c in pstats.Stats(profile).stats.items() if k[2] == "f"])
+seen = []
+sys.setprofile(lambda frame, event, _: seen.append(event + frame.f_code.co_name))
+f()
+sys.setprofile(None)
+print("callf" in seen, "returnf" in seen)
+def after(): pass
+after()
+""", python=python)
+                self.assertEqual(self.printed, "[10]\nTrue True\n")
+                self.assertEqual((len(trace.named("f")), len(trace.named("after"))), (11, 1))
+                self.assertFalse(trace.losses)
+
     def test_modules(self):
         self.write("mod.py", "import sys\nprint(sys.argv[1:], __name__, __package__)\n1 / 0")
         wanted = self.outcome(self.plain("-m", "mod", "x"))
@@ -405,6 +473,35 @@ class Unchanged(PythonCase):
                              env=environment(**{**PLAIN, "PYTHONPATH": str(PACKAGE)}))
         self.assertEqual(self.outcome(got), wanted)
         self.assertEqual(self.outcome(self.plain("-m", "missing"))[0], 1)
+
+    LOCKED = {
+        ("-E", "script.py", "a"): "def f(): raise KeyError(1)\nimport sys\nprint(sys.argv)\nf()",
+        ("-I", "script.py"): "import sys\nprint(__file__, __spec__, sys.path[:2], sys.flags.isolated)",
+        ("-S", "script.py", "-x"): "import sys\nprint(sys.argv, sys.path[0], sys.flags.no_site)",
+        ("-IS", "script.py"): "def f(:",
+        ("-E", "-W", "ignore", "script.py"): "import sys\nprint(sys.warnoptions)\nsys.exit('bye')",
+        ("-Im", "json.tool", "--help"): "",
+        ("-E", "-mscript", "a"): "import sys\nprint(sys.argv, __name__, __spec__.name)\n1 / 0",
+        ("-Ec", "import sys; print(sys.argv, sys.path[0])", "b"): "",
+        ("-E", "missing.py"): "",
+        ("-I", "script.py", "pickle"): "import pickle\ndef f(): pass\n"
+                                       "assert pickle.loads(pickle.dumps(f)) is f\n"
+                                       "print(sorted(k for k in globals()))",
+    }
+
+    def test_interpreters_that_ignore_their_environment(self):
+        for version, python in PYTHONS.items():
+            for words, text in self.LOCKED.items():
+                with self.subTest(version, words=words):
+                    self.write("script.py", text)
+                    wanted = self.outcome(self.run_words(python, *words, env=environment(**PLAIN)))
+                    got = self.unitrace("--python", "--no-summary", "-o", "out.json", "--overwrite",
+                                        python, *words, env=environment(**PLAIN))
+                    self.assertEqual(self.outcome(got), wanted)
+                    if "def f()" in text:
+                        trace = Trace(self.dir / "out.json")
+                        self.assertEqual(self.functions(trace)[0], "<module>")
+                        self.assertFalse([s for s in trace.spans if "_run.py" in s.args["file"]])
 
     def test_usage(self):
         env = environment(PYTHONPATH=str(PACKAGE))

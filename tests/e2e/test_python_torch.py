@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """PyTorch under unitrace --python: functions, modules and operators in one picture, and their table."""
+import os
 import pathlib
 import subprocess
 import sys
+import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 from python_support import PACKAGE, SOURCE, Case, Trace, environment, main, need_python, skip
@@ -38,7 +40,44 @@ step()
 """
 
 
+COMPILED = """
+import torch
+import unitrace
+
+def model(x):
+    return torch.sin(x) + x * 2
+
+fast = torch.compile(model)
+x = torch.rand(1000)
+fast(x)
+unitrace.resume()
+
+def step():
+    return fast(x)
+
+with torch.autograd.profiler.emit_itt():
+    for _ in range(3):
+        step()
+"""
+
+
 class Torch(Case):
+    @unittest.skipUnless(os.environ.get("UNITRACE_LONG"), "half a minute of compiling: UNITRACE_LONG=1")
+    def test_what_torch_compile_has_made_is_named(self):
+        (self.dir / "compiled.py").write_text(COMPILED)
+        got = self.unitrace("--python", "--python-modules", "__main__", "--start-paused",
+                            "--no-summary", "-o", "out.json", VENV, "-W", "ignore", "compiled.py",
+                            env=environment(PATH=os.environ["PATH"], TORCHINDUCTOR_COMPILE_THREADS="1",
+                                            TORCHINDUCTOR_CACHE_DIR=str(self.dir / "cache")))
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        trace = Trace(self.dir / "out.json")
+        for step in trace.named("step"):
+            names = [s.name for s in self.inside(trace, step)]
+            self.assertIn("model", names)  # in what the compiler has made of it
+            self.assertTrue([n for n in names if n.startswith("Torch-Compiled Region")], names)
+            self.assertTrue([n for n in names if "cpp_fused" in n], names)
+        self.assertEqual(len(trace.named("step")), 3)
+
     def test_functions_modules_and_operators_and_their_table(self):
         (self.dir / "train.py").write_text(TEXT)
         got = self.unitrace("--python", "--python-modules", "__main__", "--start-paused",

@@ -74,7 +74,8 @@ class Marks(Case):
                 env=environment(PYTHONPATH=str(PACKAGE))).returncode:
             self.skipTest("build/venv has no ittapi (tools/setup.sh python), or we no extension")
         for script, options in (("everything.py", ()), ("compat.py", ("--start-paused",)),
-                                ("selected.py", ("--start-paused",)), ("selected.py", ())):
+                                ("selected.py", ("--start-paused",)), ("selected.py", ()),
+                                ("switched.py", ("--start-paused",))):
             with self.subTest(script):
                 path = SOURCE / "tests/real/ittapi" / script
                 theirs = self.picture(self.mark(path, *options, python=VENV, path=()))

@@ -60,8 +60,8 @@ def domain(name=None):
     return Domain(name)
 
 
-def string_handle(text):
-    return StringHandle(text)
+def string_handle(string):
+    return StringHandle(string)
 
 
 def id(domain):  # pylint: disable=redefined-builtin,redefined-outer-name

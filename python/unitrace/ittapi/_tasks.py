@@ -118,5 +118,5 @@ class PtRegion(NamedRegion):
         task_end(Domain("pt_region"))
 
 
-def pt_region(region=None):
-    return PtRegion(region)
+def pt_region(pt_region=None):  # pylint: disable=redefined-outer-name
+    return PtRegion(pt_region)

@@ -1,0 +1,4 @@
+"""`from tracy import Profiler` where Tenstorrent's package is not installed."""
+from unitrace import Profiler, signpost
+
+__all__ = ["Profiler", "signpost"]
