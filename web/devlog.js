@@ -1,16 +1,16 @@
 /*
  * devlog.js - the page of `unitrace devlog`: cores x RISCs x time, drawn on a canvas.
  *
- * The data (src/ttdev/page.c says how it is laid out) is unpacked once into flat arrays. Each lane
- * has levels above its bars, eight to one, that know how far they reach and which of their bars is
- * longest; whatever is narrower than a pixel is drawn from there, so a frame costs as much as it
- * shows. Tests and curious people use window.devlog.
+ * The data (src/ttdev/page.c says how it is laid out) is unpacked lane by lane into flat arrays, when
+ * a lane is first in sight. Each has levels above its bars, eight to one, that know how far they
+ * reach and which of their bars is longest; whatever is narrower than a pixel is drawn from there,
+ * so a frame costs as much as it shows. Tests and curious people use window.devlog.
  */
 'use strict';
 (() => {
 	const d = ut.data('data');
 	const page = document.getElementById('page');
-	const FAN = 8, LEVEL = 9, GAP = 4, LABELS = 150, AXIS = 24, MOST = 620;
+	const FAN = 8, LEVEL = 9, GAP = 4, LABELS = 150, AXIS = 24, MOST = 620, DEEPEST = 8;
 	const COLORS = ['', '--c4', '--c0', '--c1'];
 	const count = n => Math.round(n).toLocaleString('en');
 	const mean = n => ut.number(n, Number.isInteger(n) ? 0 : 1);
@@ -18,35 +18,57 @@
 
 	/* ---- data ------------------------------------------------------------------------------ */
 
-	const bytes = Uint8Array.from(atob(d.bars), c => c.charCodeAt(0));
-	let at = 0;
+	let used = 0;
 
-	function varint() {
-		let value = 0, scale = 1, byte;
+	/* A lane before anybody has looked at it: what the page needs to lay it out. */
+	function newLane(chip, [core, risc, n, bytes, levels, end]) {
+		const lane = { chip, core: chip.cores[core], risc: d.riscs[risc], count: n, from: used, bytes,
+			levels: Math.min(levels, DEEPEST), end };
 
-		do {
-			byte = bytes[at++];
-			value += (byte & 127) * scale;
-			scale *= 128;
-		} while (byte & 128);
-		return value;
+		used += bytes;
+		return lane;
 	}
 
-	function readLane(chip, [core, risc, n]) {
-		const lane = { chip, core: chip.cores[core], risc: d.riscs[risc], count: n, levels: 1,
-			start: new Float64Array(n), cycles: new Float64Array(n), label: new Uint32Array(n),
-			depth: new Uint8Array(n), op: new Uint32Array(n), reach: new Float64Array(n) };
+	/* Numbers of seven bits a byte, from these bytes of d.bars on. */
+	function numbers(from, length) {
+		const skip = from % 3;
+		const text = atob(d.bars.slice((from - skip) / 3 * 4, Math.ceil((from + length) / 3) * 4));
+		let at = skip;
+
+		return () => {
+			let value = 0, scale = 1, byte;
+
+			do {
+				byte = text.charCodeAt(at++);
+				value += (byte & 127) * scale;
+				scale *= 128;
+			} while (byte & 128);
+			return value;
+		};
+	}
+
+	/* The bars of a lane, unpacked when they are first needed: most lanes are out of sight. */
+	function unpack(lane) {
+		if (lane.start)
+			return lane;
+		const n = lane.count, next = numbers(lane.from, lane.bytes);
 		let time = 0, reach = 0;
 
+		Object.assign(lane, { start: new Float64Array(n), cycles: new Float64Array(n),
+			label: new Uint32Array(n), depth: new Uint8Array(n), op: new Uint32Array(n),
+			reach: new Float64Array(n), together: d.within ? new Uint32Array(n).fill(1) : null });
 		for (let i = 0; i < n; i++) {
-			time += varint();
+			time += next();
 			lane.start[i] = time;
-			lane.cycles[i] = varint();
-			lane.label[i] = varint();
-			lane.depth[i] = Math.min(varint(), 7);
-			lane.op[i] = varint();
+			lane.cycles[i] = next();
+			const label = next();
+
+			lane.label[i] = Math.floor(label / 2);
+			lane.depth[i] = Math.min(next(), DEEPEST - 1);
+			lane.op[i] = next();
+			if (label % 2)
+				lane.together[i] = next();
 			lane.reach[i] = reach = Math.max(reach, time + lane.cycles[i]);
-			lane.levels = Math.max(lane.levels, lane.depth[i] + 1);
 		}
 		lane.nodes = nodes(lane);
 		return lane;
@@ -90,9 +112,8 @@
 		return kindOf(lane, bar) > 0;
 	}
 
-	const lanes = d.chips.flatMap(chip => chip.lanes.map(lane => readLane(chip, lane)));
-	const length = lanes.reduce((most, lane) =>
-		Math.max(most, lane.count ? lane.reach[lane.count - 1] : 0), 1);
+	const lanes = d.chips.flatMap(chip => chip.lanes.map(lane => newLane(chip, lane)));
+	const length = lanes.reduce((most, lane) => Math.max(most, lane.end), 1);
 	let y = 0;
 
 	for (const lane of lanes) {
@@ -158,6 +179,7 @@
 	}
 
 	function drawLane(lane) {
+		unpack(lane);
 		const top = lane.nodes.length - 1;
 		const n = top < 0 ? lane.count : lane.nodes[top].end.length;
 
@@ -260,6 +282,7 @@
 
 		if (!lane || x < LABELS)
 			return null;
+		unpack(lane);
 		while (low < high) {
 			const mid = (low + high) >> 1;
 
@@ -280,9 +303,11 @@
 		tip.style.display = found ? 'block' : 'none';
 		if (!found)
 			return;
-		const { lane, bar } = found, op = lane.op[bar];
+		const { lane, bar } = found, op = lane.op[bar], together = lane.together ? lane.together[bar] : 1;
 
-		tip.textContent = `${d.labels[lane.label[bar]][0]}\n${count(lane.cycles[bar])} cycles, ` +
+		tip.textContent = `${d.labels[lane.label[bar]][0]}` +
+			`${together > 1 ? ` is the longest of ${count(together)} within` : ''}\n` +
+			`${count(lane.cycles[bar])} cycles, ` +
 			`${nano(lane.cycles[bar])}\nchip ${lane.chip.id}, core (${lane.core}), ${lane.risc}\n` +
 			`at ${count(lane.start[bar])} cycles${op ? `\nop ${d.ops[op - 1]}` : ''}`;
 		tip.style.left = `${Math.min(event.clientX + 14, innerWidth - 260)}px`;
@@ -331,32 +356,18 @@
 
 	/* ---- the page -------------------------------------------------------------------------- */
 
-	/* Per label and RISC: how often, how long. */
-	function perZone() {
-		const found = new Map();
-
-		for (const lane of lanes)
-			for (let i = 0; i < lane.count; i++) {
-				const key = `${lane.label[i]} ${lane.risc}`, cycles = lane.cycles[i];
-				let row = found.get(key);
-
-				if (!row)
-					found.set(key, row = { name: d.labels[lane.label[i]][0], risc: lane.risc, count: 0,
-						sum: 0, min: Infinity, max: 0 });
-				row.count++;
-				row.sum += cycles;
-				row.min = Math.min(row.min, cycles);
-				row.max = Math.max(row.max, cycles);
-			}
-		return [...found.values()].map(row => ({ ...row, average: row.sum / row.count, time: row.sum }));
-	}
+	const perZone = () => d.by_zone.map(([label, risc, n, sum, min, max]) => ({ name: d.labels[label][0],
+		risc: d.riscs[risc], count: n, sum, min, max, average: sum / n, time: sum }));
 
 	function build() {
 		const bars = lanes.reduce((n, lane) => n + lane.count, 0);
-		const numbers = (...keys) => keys.map(([key, label, format = count]) =>
+		const fewer = d.within ? ` ${count(d.bars_all)} bars are drawn as ${count(bars)}: shorter ones that lie ` +
+			`within ${count(d.within)} cycles of each other are one, which tells how many it stands for. ` +
+			'The tables count all.' : '';
+		const columns = (...keys) => keys.map(([key, label, format = count]) =>
 			({ key, label, num: true, format }));
 		const timeline = ut.section('Timeline', 'Wheel: zoom. Drag: move. Shift and wheel or arrow keys: ' +
-			'up and down. Keys w, s, a, d; double click shows all. Times count from T0.');
+			'up and down. Keys w, s, a, d; double click shows all. Times count from T0.' + fewer);
 
 		document.title = `Device profile, ${d.arch}`;
 		page.append(timeline);
@@ -364,7 +375,7 @@
 			{ value: d.arch, label: `${d.mhz} MHz` },
 			{ value: String(d.chips.length), label: d.chips.length === 1 ? 'chip' : 'chips' },
 			{ value: count(d.chips.reduce((n, chip) => n + chip.cores.length, 0)), label: 'cores' },
-			{ value: count(d.rows), label: 'markers' }, { value: count(bars), label: 'bars' },
+			{ value: count(d.rows), label: 'markers' }, { value: count(d.bars_all), label: 'bars' },
 			{ value: nano(length), label: `${count(length)} cycles` } ]);
 		timeline.append(ut.el('div', { class: 'legend' }, ...['firmware', 'kernel', 'user'].map((label, i) =>
 			ut.el('span', {}, ut.el('i', { style: `background:var(${COLORS[i + 1]})` }), label))));
@@ -376,7 +387,7 @@
 			const where = ut.section(`Chip ${chip.id}: Duration Stats Table`);
 			const cycles = (key, label, format) => [key, `${label} [cycles]`, format];
 
-			ut.table(where, { sort: '', columns: [{ key: 'name', label: 'Duration Name' }, ...numbers(
+			ut.table(where, { sort: '', columns: [{ key: 'name', label: 'Duration Name' }, ...columns(
 				['count', 'Count'], cycles('average', 'Average', mean), cycles('max', 'Max'),
 				cycles('median', 'Median', mean), cycles('min', 'Min'), cycles('sum', 'Sum'))],
 			rows: chip.stats.map(([name, n, average, max, median, min, sum]) =>
@@ -384,7 +395,7 @@
 		}
 		ut.table(ut.section('By zone', 'All bars of the timeline, by what they are called.'), {
 			sort: 'sum', filter: 'find a zone or a RISC', rows: perZone(),
-			columns: [{ key: 'name', label: 'Zone' }, { key: 'risc', label: 'RISC' }, ...numbers(
+			columns: [{ key: 'name', label: 'Zone' }, { key: 'risc', label: 'RISC' }, ...columns(
 				['count', 'Count'], ['sum', 'Cycles'], ['time', 'Time', nano], ['average', 'Average', mean],
 				['min', 'Min'], ['max', 'Max'])] });
 		listen();
@@ -394,7 +405,8 @@
 	build();
 	window.devlog = { data: d, lanes, view, show, zoom, hit, length, drawn: () => drawn,
 		ready: () => !waiting, xOf, timeOf,
-		bars: lane => Array.from({ length: lane.count }, (_, i) => ({ start: lane.start[i],
+		bars: lane => Array.from({ length: unpack(lane).count }, (_, i) => ({ start: lane.start[i],
 			cycles: lane.cycles[i], label: d.labels[lane.label[i]][0], kind: kindOf(lane, i),
-			depth: lane.depth[i], op: lane.op[i] ? d.ops[lane.op[i] - 1] : null })) };
+			depth: lane.depth[i], op: lane.op[i] ? d.ops[lane.op[i] - 1] : null,
+			together: lane.together ? lane.together[i] : 1 })) };
 })();

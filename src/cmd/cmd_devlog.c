@@ -15,6 +15,7 @@
 #include "export/exporter.h"
 #include "export/out.h"
 #include "ttdev/compare.h"
+#include "ttdev/page.h"
 
 /* The log beside another one: a table, and nothing is written. */
 static int compare(const struct ut_devlog_opts *o, struct ut_err *err)
@@ -101,6 +102,8 @@ const struct ut_opt *ut_devlog_table(struct ut_arena *a, struct ut_devlog_opts *
 		ut_opt_flag(0, "no-op-detection", &o->no_ops, "do not look for ops"),
 		ut_opt_flag(0, "no-webapp", &o->no_webapp, "do not serve, also with --serve"),
 		ut_opt_heading("Further"),
+		ut_opt_flag(0, "analysis-json", &o->analysis,
+			    "write device_analysis_data.json also for over 5 million rows"),
 		ut_opt_flag(0, "kernels", &o->kernels, "print a row per op (or launch) and chip"),
 		ut_opt_words(
 			ut_opt_str(0, "compare", "LOG", &o->compare,
@@ -117,6 +120,10 @@ const struct ut_opt *ut_devlog_table(struct ut_arena *a, struct ut_devlog_opts *
 		ut_opt_range(ut_opt_u64('p', "port", "PORT", &o->port,
 					"where --serve listens (8050); 0 takes a free one"),
 			     0, 65535),
+		ut_opt_range(
+			ut_opt_u64(0, "page-bars", "N", &o->page_bars,
+				   "most bars in a page (1000000); short ones are drawn as one"),
+			1, UINT32_MAX),
 		ut_opt_flag(0, "any-arch", &o->any_arch,
 			    "statistics for all architectures, also in old logs"),
 		ut_opt_flag('h', "help", &o->help, "show this help"),
@@ -155,7 +162,7 @@ static int run(const struct ut_devlog_opts *o, struct ut_err *err)
 
 static int cmd_devlog(int argc, const char *const *argv)
 {
-	struct ut_devlog_opts opts = { .port = UT_DEVLOG_PORT };
+	struct ut_devlog_opts opts = { .port = UT_DEVLOG_PORT, .page_bars = UT_TT_PAGE_BARS };
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };

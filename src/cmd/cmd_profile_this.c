@@ -2,169 +2,165 @@
  * cmd_profile_this.c - `unitrace profile-this`: a command twice, then the report of its ops.
  *
  * Reading what the device has noted slows the host down, so the device's times come from one run
- * and the host's from another. The runs are joined by op and the number of its call: `ops` does
- * that with the folders that the two runs leave.
+ * and the host's from another, joined by op and the number of its call. tt-metal's profiler leaves
+ * folders of logs, which `ops` joins; other programs we record ourselves.
  */
 #include "cmd/cmd.h"
 
 #include <errno.h>
-#include <spawn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/ops_options.h"
-#include "cmd/ops_run.h"
+#include "cmd/profile_options.h"
+#include "cmd/profile_run.h"
+#include "cmd/profile_stitch.h"
+#include "cmd/profile_tt.h"
 #include "cmd/words.h"
-#include "launch/env.h"
 
-#define PROFILER  "tt_metal/tools/profiler" /* below $TT_METAL_HOME */
-#define LOCATIONS ".locations.log"
-#define NOT_BUILT "tt-metal must be built with its profiler: make build ENABLE_PROFILER=1"
+#define PROFILER "tt_metal/tools/profiler" /* below $TT_METAL_HOME */
 
-struct opts {
-	const char *command, *logs, *output, *append;
-	bool help;
+/* ---- two runs ------------------------------------------------------------------------------ */
+
+/* One command line on its way: where its traces go, what the command said. */
+struct profile {
+	const struct ut_profile_opts *o;
+	struct ut_arena *arena;
+	const char *runs;                /* the folder of what we record ourselves */
+	struct ut_profile_traces traces; /* folders in it */
+	time_t began;
+	int status;
 };
 
-/* ---- running ------------------------------------------------------------------------------- */
-
-/* One run; *status is the command's own, as shells tell it. */
-static int run_once(const struct opts *o, struct ut_arena *a, bool device, int *status,
-		    struct ut_err *err)
+/* The second run, for logs of tt-metal, and the reports. */
+static int finish_tt(struct profile *p, struct ut_err *err)
 {
-	char shell[] = "sh", option[] = "-c";
-	char *argv[] = { shell, option, ut_arena_copy(a, o->command, strlen(o->command)), NULL };
-	struct ut_env env;
-	int rc, how;
-	pid_t pid;
+	const struct ut_profile_opts *o = p->o;
+	const struct ut_profile_run plain = { 0 };
+	int rc;
 
-	ut_env_init(&env, a, environ);
-	ut_env_set(&env, "TT_METAL_DEVICE_PROFILER", device ? "1" : "0");
-	if (device)
-		ut_env_set(&env, "TT_PCI_DMA_BUF_SIZE", "1048576");
-	ut_log(UT_INFO, "run %s device profiling: %s", device ? "1 of 2, with" : "2 of 2, without",
-	       o->command);
-	fflush(NULL);
-	rc = posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, env.vars);
+	if (!ut_path_is_dir(o->logs))
+		return ut_err_set(err, -ENOENT,
+				  "%s: there is no such folder after the first run; %s", o->logs,
+				  UT_PROFILE_NOT_BUILT);
+	/* a list of yesterday must not decide where we look */
+	ut_profile_tt_forget(o, p->arena);
+	rc = ut_profile_run(o, &plain, p->arena, &p->status, err);
+	if (!rc && p->status) {
+		ut_log(UT_ERR,
+		       "profile-this: the second run failed with status %d: no report; device logs "
+		       "of the first are still in %s",
+		       p->status, o->logs);
+		return 0;
+	}
+	return rc ? rc : ut_profile_tt_report(o, p->began, p->arena, err);
+}
+
+/* The same for what we have recorded. A second run that fails costs only its host times. */
+static int finish_own(struct profile *p, struct ut_err *err)
+{
+	const struct ut_profile_run host = { .trace = ut_path_join(p->arena, p->traces.host,
+								   "host.utr") };
+	int rc = ut_profile_run(p->o, &host, p->arena, &p->status, err);
+
 	if (rc)
-		return ut_err_set(err, -rc, "/bin/sh: %s", strerror(rc));
-	while (waitpid(pid, &how, 0) < 0) {
-		if (errno != EINTR)
-			return ut_err_set(err, -errno, "waiting for the command: %s",
-					  strerror(errno));
-	}
-	*status = WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
-	return 0;
+		return rc;
+	if (p->status)
+		ut_log(UT_WARN,
+		       "the second run failed with status %d: the report has host times of the "
+		       "first, with device profiling",
+		       p->status);
+	if (p->status || !ut_path_exists(host.trace))
+		p->traces.host = NULL;
+	return ut_profile_stitch(p->o, &p->traces, p->arena, err);
 }
 
-/* ---- the folders that the runs leave ------------------------------------------------------- */
-
-/* As written, or below $TT_METAL_HOME; NULL if there is no such folder. */
-static const char *find_folder(struct ut_arena *a, const char *name)
+/* Folders for our traces, without what an earlier run left in them. */
+static int make_folders(struct profile *p, struct ut_err *err)
 {
-	const char *home = getenv("TT_METAL_HOME");
-	const char *below = home ? ut_path_join(a, home, name) : name;
+	const char *append = p->o->append;
+	const char *name = ut_str_fmt(p->arena, "profile_log_ops%s%s.runs", append ? "_" : "",
+				      append ? append : "");
+	int rc;
 
-	if (ut_path_is_dir(name))
-		return name;
-	return ut_path_is_dir(below) ? below : NULL;
+	p->runs = ut_path_join(p->arena, p->o->output, name);
+	p->traces.devices = ut_path_join(p->arena, p->runs, "with_devices");
+	p->traces.host = ut_path_join(p->arena, p->runs, "host_only");
+	rc = ut_path_remove_tree(p->runs, err);
+	if (!rc)
+		rc = ut_path_mkdirs(p->traces.devices, err);
+	return rc ? rc : ut_path_mkdirs(p->traces.host, err);
 }
 
-static bool listed(const struct ut_opt_list *list, const char *name)
+/* What the first run has left decides who goes on. */
+static int finish(struct profile *p, bool tt, bool recorded, struct ut_err *err)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		if (!strcmp(list->items[i], name))
-			return true;
-	}
-	return false;
-}
+	bool logs = ut_path_is_dir(p->o->logs);
 
-/* A folder per line; without the list, the default one. */
-static void list_locations(const struct opts *o, struct ut_arena *a, struct ut_opt_list *list)
-{
-	FILE *f = fopen(ut_path_join(a, o->logs, LOCATIONS), "re");
-	const char *folder = ut_path_join(a, o->logs, "ops");
-	char *line = NULL;
-	size_t cap = 0;
-	ssize_t len;
-
-	while (f && (len = getline(&line, &cap, f)) >= 0) {
-		while (len && strchr(" \t\r\n/", line[len - 1]))
-			len--;
-		if (!len)
-			continue;
-		folder = find_folder(a, ut_arena_copy(a, line, (size_t)len));
-		if (folder && !listed(list, folder))
-			ut_opt_list_add(list, folder);
-	}
-	if (!f && ut_path_is_dir(folder))
-		ut_opt_list_add(list, folder);
-	free(line);
-	if (f)
-		fclose(f);
-}
-
-/* Each location has a folder of its own among the results. */
-static const char *output_of(const struct opts *o, struct ut_arena *a, const char *location)
-{
-	const char *last = ut_path_base(location);
-
-	return ut_path_join(a, o->output, strcmp(last, "ops") ? last : "default");
-}
-
-static int report(const struct opts *o, struct ut_arena *a, struct ut_err *err)
-{
-	struct ut_opt_list locations = { 0 };
-	struct ut_ops_files files;
-	int rc = 0;
-
-	list_locations(o, a, &locations);
-	if (!locations.count)
-		rc = ut_err_set(err, -ENOENT, "%s: the command has left no logs of ops; " NOT_BUILT,
-				o->logs);
-	for (size_t i = 0; !rc && i < locations.count; i++) {
-		const char *from = locations.items[i];
-		const struct ut_ops_opts ops = { .input = from,
-						 .output = output_of(o, a, from),
-						 .append = o->append,
-						 .format = UT_OPS_SEED };
-
-		rc = ut_ops_run(&ops, a, &files, err);
-		if (!rc)
-			printf("Post processed %s with results saved in %s\n", from, files.csv);
-	}
-	ut_opt_list_release(&locations);
-	return rc;
+	if (!tt && !logs && recorded)
+		return finish_own(p, err);
+	if (!tt && !logs)
+		return ut_err_set(
+			err, -ENODATA,
+			"nothing was recorded: the command has neither used CUDA or OpenCL "
+			"nor marked tasks, and left no logs in %s; %s",
+			p->o->logs, UT_PROFILE_NOT_BUILT);
+	return finish_tt(p, err);
 }
 
 /* 0 and the command's status, or a failure of ours. */
-static int profile(const struct opts *o, struct ut_arena *a, int *status, struct ut_err *err)
+static int profile(struct profile *p, struct ut_err *err)
 {
-	int rc = run_once(o, a, true, status, err);
+	bool tt = ut_profile_tt_expected(p->o);
+	struct ut_profile_run first = { .device = true };
+	bool recorded;
+	int rc = tt ? ut_profile_tt_probe(p->arena, err) : make_folders(p, err);
 
-	if (rc || *status)
+	if (rc)
 		return rc;
-	if (!ut_path_is_dir(o->logs))
-		return ut_err_set(err, -ENOENT,
-				  "%s: there is no such folder after the first run; " NOT_BUILT,
-				  o->logs);
-	/* a list of yesterday must not decide where we look */
-	unlink(ut_path_join(a, o->logs, LOCATIONS));
-	rc = run_once(o, a, false, status, err);
-	return rc || *status ? rc : report(o, a, err);
+	if (!tt)
+		first.trace = ut_path_join(p->arena, p->traces.devices, "devices.utr");
+	rc = ut_profile_run(p->o, &first, p->arena, &p->status, err);
+	recorded = !rc && !tt && ut_path_exists(first.trace);
+	if (!rc && !tt && !recorded)
+		rc = ut_path_remove_tree(p->runs, err);
+	if (rc)
+		return rc;
+	if (p->status) {
+		ut_log(UT_ERR, "profile-this: the command failed with status %d; no report%s%s",
+		       p->status, recorded ? ", what was recorded is in " : "",
+		       recorded ? p->traces.devices : "");
+		return 0;
+	}
+	return finish(p, tt, recorded, err);
 }
 
 /* ---- the command line ---------------------------------------------------------------------- */
 
-static const struct ut_opt *profile_table(struct ut_arena *a, struct opts *o)
+static int set_tool(void *ctx, const char *value, struct ut_err *err)
+{
+	static const char *const names[] = {
+		[UT_PROFILE_AUTO] = "auto",
+		[UT_PROFILE_TT_METAL] = "tt-metal",
+		[UT_PROFILE_UNITRACE] = "unitrace",
+	};
+	enum ut_profile_tool *tool = ctx;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(value, names[i])) {
+			*tool = (enum ut_profile_tool)i;
+			return 0;
+		}
+	}
+	return ut_err_set(err, -EINVAL, "auto, tt-metal or unitrace, not '%s'", value);
+}
+
+static const struct ut_opt *profile_table(struct ut_arena *a, struct ut_profile_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_str('c', "command", "COMMAND", &o->command,
@@ -176,6 +172,9 @@ static const struct ut_opt *profile_table(struct ut_arena *a, struct opts *o)
 					"where tt-metal writes logs (logs of the profiler)"),
 			     "<dir>"),
 		ut_opt_str('n', "name-append", "TEXT", &o->append, "put behind the reports' names"),
+		ut_opt_words(ut_opt_call("tool", "WHO", set_tool, &o->tool,
+					 "who records devices: auto, tt-metal or unitrace"),
+			     "auto tt-metal unitrace"),
 		ut_opt_flag('h', "help", &o->help, "show this help"),
 		ut_opt_end(),
 	};
@@ -183,7 +182,7 @@ static const struct ut_opt *profile_table(struct ut_arena *a, struct opts *o)
 	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
 }
 
-static int take_words(struct opts *o, const struct ut_words *words, struct ut_arena *a,
+static int take_words(struct ut_profile_opts *o, const struct ut_words *words, struct ut_arena *a,
 		      struct ut_err *err)
 {
 	const char *home = getenv("TT_METAL_HOME");
@@ -194,6 +193,7 @@ static int take_words(struct opts *o, const struct ut_words *words, struct ut_ar
 				  words->items[0]);
 	if (!o->command || !*o->command)
 		return ut_err_set(err, -EINVAL, "-c COMMAND says what to run");
+	o->named_logs = o->logs != NULL;
 	o->logs = o->logs ? o->logs : ut_path_join(a, profiler, "logs");
 	o->output = o->output ? o->output : ut_path_join(a, profiler, "output/ops");
 	return 0;
@@ -201,9 +201,10 @@ static int take_words(struct opts *o, const struct ut_words *words, struct ut_ar
 
 static int cmd_profile_this(int argc, const char *const *argv)
 {
-	struct opts opts = { 0 };
+	struct ut_profile_opts opts = { 0 };
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
+	struct profile p = { .o = &opts, .arena = &arena, .began = time(NULL) };
 	struct ut_err err = { 0 };
 	int rc = ut_words_parse(&words, &arena, profile_table(&arena, &opts), argc, argv, &err);
 	int status = UT_EXIT_OK;
@@ -214,33 +215,37 @@ static int cmd_profile_this(int argc, const char *const *argv)
 		status = ut_cmd_misuse(&ut_cmd_profile_this, &err);
 	else if (opts.help)
 		status = ut_cmd_help(&ut_cmd_profile_this);
-	else if (profile(&opts, &arena, &status, &err))
+	else if (profile(&p, &err))
 		status = ut_cmd_fail(&ut_cmd_profile_this, &err);
-	else if (status)
-		ut_log(UT_ERR, "profile-this: the command failed with status %d; no report",
-		       status);
+	else
+		status = p.status;
 	ut_arena_release(&arena);
 	return status;
 }
 
 static const struct ut_opt *profile_options(struct ut_arena *a)
 {
-	return profile_table(a, UT_NEW(a, struct opts));
+	return profile_table(a, UT_NEW(a, struct ut_profile_opts));
 }
 
 const struct ut_cmd ut_cmd_profile_this = {
 	.name = "profile-this",
 	.usage = "-c COMMAND [OPTIONS]",
-	.summary = "run a command of Tenstorrent's libraries twice and report its ops",
+	.summary = "run a command twice and report its ops: device times, host times undisturbed",
 	.description =
 		"Runs the command with device profiling, then without, and joins what both leave:\n"
 		"device times from the first run, host times from the second, which reading the\n"
-		"device did not slow down. Writes a report as 'unitrace ops' does for every "
-		"folder\n"
-		"that the command named for its logs. The environment goes to the command as it "
-		"is.\n\n"
+		"device did not slow down. An op of one run is that of the other if it is the "
+		"same\n"
+		"call, counted by its name. The environment goes to the command as it is.\n\n"
+		"Programs of tt-metal leave logs: a report as of 'unitrace ops' is written for\n"
+		"every folder that the command named for them. Others, with CUDA or OpenCL, are\n"
+		"recorded by unitrace itself, and their ops (of PyTorch) and tasks (ITT, NVTX) "
+		"are\n"
+		"the rows.\n\n"
 		"If the command fails, its exit status is ours, and there is no report.",
-	.examples = "  unitrace profile-this -c \"pytest tests/test_residual_block.py\"\n",
+	.examples = "  unitrace profile-this -c \"pytest tests/test_residual_block.py\"\n"
+		    "  unitrace profile-this -c \"python3 train.py\" -n train\n",
 	.options = profile_options,
 	.run = cmd_profile_this,
 };

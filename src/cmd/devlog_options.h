@@ -21,8 +21,9 @@ struct ut_devlog_opts {
 	const char *arch, *compare;
 	enum ut_tt_align alignment;
 	struct ut_opt_list traces;
-	uint64_t port, mhz;
+	uint64_t port, mhz, page_bars;
 	bool no_print_stats, no_webapp, no_plots, no_artifacts, no_analysis, no_ops, any_arch;
+	bool analysis;
 	bool kernels, serve, help;
 };
 

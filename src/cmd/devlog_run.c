@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/crew.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -28,11 +31,24 @@ static void tell_doubts(const struct ut_tt_log *log, const char *path)
 {
 	const struct ut_tt_doubts *d = &log->doubts;
 
-	if (log->no_header)
+	if (log->arch_guessed)
 		ut_log(UT_WARN,
 		       "%s: no line about the chip: taken as %s at %" PRIu64
 		       " MHz; --arch and --frequency say otherwise",
 		       path, log->arch, log->mhz);
+	else if (log->mhz_guessed)
+		ut_log(UT_WARN,
+		       "%s: the line about the chip does not tell its frequency: taken as %" PRIu64
+		       " MHz; --frequency says otherwise",
+		       path, log->mhz);
+	if (d->cut_line)
+		ut_log(UT_WARN, "%s:%" PRIu64 ": the last line is cut and was left out", path,
+		       d->cut_line);
+	if (d->cut_packed)
+		ut_log(UT_WARN,
+		       "%s: the compressed log ends in the middle: what is missing is not "
+		       "in the results",
+		       path);
 	if (d->no_end || d->no_start) {
 		const struct ut_tt_lane *lane = &log->lanes[d->worst];
 		const struct ut_tt_core *core = &log->cores[lane->core];
@@ -96,14 +112,14 @@ void ut_devlog_close(struct ut_devlog *d)
 #define TRACE    "device_trace.utr"
 #define PAGE     "device_perf.html"
 
-/* The folder while it is being filled, and the names of what is in it. */
+/* The folder as one of those who fill it sees it, and the names of what he has put there. */
 struct folder {
 	const struct ut_devlog *d;
 	const struct ut_devlog_opts *opts;
 	const char *path; /* of the log */
+	const struct ut_tt_alignment *align;
 	struct ut_arena arena;
 	struct ut_opt_list names;
-	struct ut_tt_alignment align;
 	struct ut_err *err;
 };
 
@@ -134,13 +150,42 @@ static bool same_file(const char *a, const char *b)
 	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
+/* Plain bytes need not come by here. */
+static void copy_plain(const struct ut_source *source, struct ut_out *out)
+{
+	const char *file = ut_out_file(out);
+	int fd = file ? open(file, O_WRONLY | O_CLOEXEC) : -1;
+	off_t at = 0;
+	ssize_t n = 1;
+
+	while (fd >= 0 && n > 0)
+		n = sendfile(fd, source->fd, &at, 1u << 30);
+	if (file && (fd < 0 || n < 0))
+		ut_out_fail(out, -errno, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+static int copy_unpacked(struct ut_source *source, struct ut_out *out, struct ut_err *err)
+{
+	ssize_t got;
+
+	do {
+		char *p = ut_out_reserve(out, 65536);
+
+		got = ut_source_read(source, p, 65536, err);
+		ut_out_advance(out, p + (got > 0 ? got : 0));
+	} while (got > 0);
+	return (int)got;
+}
+
 /* The log goes along as it is, so that the folder tells the whole story. */
 static int copy_log(struct folder *f)
 {
 	char *to = ut_path_join(&f->arena, f->opts->output, LOG_COPY);
 	struct ut_source source;
 	struct ut_out *out;
-	ssize_t got;
+	int rc = 0;
 
 	if (same_file(f->path, to)) {
 		ut_opt_list_add(&f->names, LOG_COPY);
@@ -151,16 +196,14 @@ static int copy_log(struct folder *f)
 	if (ut_source_open(&source, f->path, f->err))
 		return -EIO;
 	out = ut_out_open(to, UT_OUT_OVERWRITE);
-	do {
-		char *p = ut_out_reserve(out, 65536);
-
-		got = ut_source_read(&source, p, 65536, f->err);
-		ut_out_advance(out, p + (got > 0 ? got : 0));
-	} while (got > 0);
+	if (source.seekable)
+		copy_plain(&source, out);
+	else
+		rc = copy_unpacked(&source, out, f->err);
 	ut_source_close(&source);
-	if (got < 0) {
+	if (rc) {
 		ut_out_abandon(out);
-		return (int)got;
+		return rc;
 	}
 	return commit_file(f, out, LOG_COPY);
 }
@@ -172,7 +215,7 @@ static void put_trace(struct folder *f, const struct ut_exporter *format, struct
 	struct ut_trace trace;
 
 	ut_trace_init(&trace);
-	ut_tt_send(&f->d->analysis, &f->align, &trace, sink);
+	ut_tt_send(&f->d->analysis, f->align, &trace, sink);
 	format->end_trace(sink, &trace);
 	format->close(sink);
 	ut_trace_release(&trace);
@@ -211,7 +254,7 @@ static int write_page(struct folder *f, const char *name, uint32_t chip)
 {
 	struct ut_out *out = open_file(f, name);
 
-	ut_tt_write_page(&f->d->analysis, &f->align, chip, out);
+	ut_tt_write_page(&f->d->analysis, f->align, chip, f->opts->page_bars, out);
 	return commit_file(f, out, name);
 }
 
@@ -286,13 +329,22 @@ static int write_rearranged(struct folder *f)
 	return commit_file(f, out, name);
 }
 
+/* The analysis has 1500 bytes per row: nobody wants it of a very long log who does not say so. */
+#define MOST_ROWS    5000000u
+#define ROW_IN_BYTES 1500u
+
+static bool leave_out_analysis(const struct ut_devlog *d, const struct ut_devlog_opts *o)
+{
+	return o->no_analysis || (d->log.row_count > MOST_ROWS && !o->analysis);
+}
+
 static int write_analysis(struct folder *f)
 {
 	static const char name[] = "device_analysis_data.json";
 	const struct ut_tt_about_run run = { f->path, UT_DEVLOG_OUTPUT, UT_DEVLOG_PORT };
 	struct ut_out *out;
 
-	if (f->opts->no_analysis) {
+	if (leave_out_analysis(f->d, f->opts)) {
 		drop_file(f, name);
 		return 0;
 	}
@@ -306,18 +358,25 @@ static int write_kernels(struct folder *f)
 	static const char name[] = "device_kernels.csv";
 	struct ut_out *out = open_file(f, name);
 	struct ut_tt_kernels kernels = { 0 };
-	int rc;
 
 	ut_tt_kernels_find(&kernels, &f->d->analysis);
 	ut_tt_kernels_csv(&kernels, &f->d->log, out);
-	rc = commit_file(f, out, name);
-	if (!rc && f->opts->kernels) {
-		out = ut_out_open("-", 0);
-		ut_tt_kernels_print(&kernels, &f->d->log, out);
-		rc = ut_out_commit(out, f->err);
-	}
 	ut_tt_kernels_release(&kernels);
-	return rc;
+	return commit_file(f, out, name);
+}
+
+static int print_kernels(struct folder *f)
+{
+	struct ut_tt_kernels kernels = { 0 };
+	struct ut_out *out;
+
+	if (!f->opts->kernels)
+		return 0;
+	out = ut_out_open("-", 0);
+	ut_tt_kernels_find(&kernels, &f->d->analysis);
+	ut_tt_kernels_print(&kernels, &f->d->log, out);
+	ut_tt_kernels_release(&kernels);
+	return ut_out_commit(out, f->err);
 }
 
 static int print_stats(struct folder *f)
@@ -372,22 +431,76 @@ static void tell_alignment(const struct ut_tt_log *log, const struct ut_tt_align
 		       log->chip_count);
 }
 
+/* ---- several at once ----------------------------------------------------------------------- */
+
+/* Nobody needs what another one writes; the largest files first, so that nobody waits long. */
+static int (*const jobs[])(struct folder *f) = {
+	write_analysis, write_chrome,     write_traces,  write_pages,
+	copy_log,       write_rearranged, write_kernels, write_stats,
+};
+
+#define JOBS (sizeof(jobs) / sizeof(jobs[0]))
+
+struct work {
+	struct folder folders[JOBS];
+	struct ut_err errs[JOBS];
+	int rc[JOBS];
+	atomic_size_t next;
+};
+
+static void take_jobs(void *ctx)
+{
+	struct work *w = ctx;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&w->next, 1)) < JOBS)
+		w->rc[i] = jobs[i](&w->folders[i]);
+}
+
+/* All jobs; what they have written becomes part of f. */
+static int do_jobs(struct folder *f)
+{
+	struct work w = { .next = 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < JOBS; i++) {
+		w.folders[i] = *f;
+		w.folders[i].err = &w.errs[i];
+	}
+	ut_crew_run(ut_crew_size(0, JOBS), take_jobs, &w);
+	for (size_t i = 0; i < JOBS; i++) {
+		for (size_t k = 0; k < w.folders[i].names.count; k++)
+			ut_opt_list_add(&f->names,
+					ut_str_fmt(&f->arena, "%s", w.folders[i].names.items[k]));
+		if (w.rc[i] && !rc) {
+			rc = w.rc[i];
+			*f->err = w.errs[i];
+		}
+		ut_opt_list_release(&w.folders[i].names);
+		ut_arena_release(&w.folders[i].arena);
+	}
+	return rc;
+}
+
 int ut_devlog_write(const struct ut_devlog *d, const char *path, const struct ut_devlog_opts *o,
 		    struct ut_err *err)
 {
-	/* in the order of the original */
-	static int (*const steps[])(struct folder * f) = {
-		copy_log,    write_chrome,  write_stats,  write_rearranged, write_analysis,
-		print_stats, write_kernels, write_traces, write_pages,      write_tarball,
-	};
-	struct folder f = { .d = d, .opts = o, .path = path, .err = err };
+	static int (*const steps[])(struct folder * f) = { do_jobs, print_stats, print_kernels,
+							   write_tarball };
+	struct ut_tt_alignment align;
+	struct folder f = { .d = d, .opts = o, .path = path, .align = &align, .err = err };
 	int rc = ut_path_mkdirs(o->output, err);
 
-	ut_tt_align(&d->analysis, o->alignment, &f.align);
-	tell_alignment(&d->log, &f.align);
+	ut_tt_align(&d->analysis, o->alignment, &align);
+	tell_alignment(&d->log, &align);
+	if (!o->no_analysis && leave_out_analysis(d, o))
+		ut_log(UT_INFO,
+		       "device_analysis_data.json would be about %zu GB and is left out; "
+		       "--analysis-json writes it",
+		       d->log.row_count * ROW_IN_BYTES / 1000000000);
 	for (size_t i = 0; !rc && i < sizeof(steps) / sizeof(steps[0]); i++)
 		rc = steps[i](&f);
-	ut_tt_alignment_release(&f.align);
+	ut_tt_alignment_release(&align);
 	ut_opt_list_release(&f.names);
 	ut_arena_release(&f.arena);
 	return rc;

@@ -75,7 +75,9 @@ int ut_http_open(struct ut_http **http, uint16_t port, struct ut_err *err)
 		int code = errno;
 
 		close(fd);
-		return ut_err_set(err, -code, "port %u: %s", (unsigned int)port, strerror(code));
+		return ut_err_set(err, -code,
+				  "port %u: %s; -p chooses another one, -p 0 a free one",
+				  (unsigned int)port, strerror(code));
 	}
 	*http = ut_make(sizeof(**http));
 	(*http)->fd = fd;

@@ -62,7 +62,7 @@ static uint64_t first_time(const struct ut_tt_log *log, size_t chip)
 }
 
 /* A log of timer numbers has a row for T0 in front, which may be another chip's. */
-static uint64_t first_own_time(const struct ut_tt_log *log, size_t chip)
+uint64_t ut_tt_first_own_time(const struct ut_tt_log *log, size_t chip)
 {
 	uint32_t n = log->chips[chip].count;
 
@@ -79,7 +79,8 @@ static void align_start(const struct ut_tt_log *log, struct ut_tt_alignment *to)
 {
 	to->used = UT_TT_ALIGN_START;
 	for (size_t i = 0; i < log->chip_count; i++)
-		to->shift[i] = (int64_t)(first_own_time(log, 0) - first_own_time(log, i));
+		to->shift[i] =
+			(int64_t)(ut_tt_first_own_time(log, 0) - ut_tt_first_own_time(log, i));
 }
 
 /* False: a chip has no op in common with the first. */

@@ -14,6 +14,7 @@ struct run {
 	struct ut_tt_analysis *a;
 	const struct ut_tt_log *log;
 	uint32_t round_zone; /* string id of BRISC-FW; UINT32_MAX = none */
+	uint32_t wanted[UT_TT_ACROSS_KINDS];
 	/* per core, for rules that look at each core of an op */
 	uint32_t *stamp, *start, *end, *order;
 	uint32_t stamps;
@@ -31,6 +32,20 @@ bool ut_tt_begins_launch(const struct ut_tt_log *log, uint32_t row)
 
 /* ---- durations ----------------------------------------------------------------------------- */
 
+static int64_t cycles_between(uint64_t start, uint64_t end)
+{
+	uint64_t cycles = end >= start ? end - start : start - end;
+
+	cycles = cycles < INT64_MAX ? cycles : INT64_MAX;
+	return end >= start ? (int64_t)cycles : -(int64_t)cycles;
+}
+
+/* Sums of a hostile log may be anything, but not undefined. */
+static int64_t plus(int64_t a, int64_t b)
+{
+	return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 static struct ut_tt_span *add_span(struct ut_tt_analysis *a, uint32_t start, uint32_t end)
 {
 	struct ut_tt_span *s;
@@ -40,7 +55,7 @@ static struct ut_tt_span *add_span(struct ut_tt_analysis *a, uint32_t start, uin
 	*s = (struct ut_tt_span){ .start = start, .end = end };
 	s->start_round = s->end_round = UT_TT_NO_ROW;
 	if (start != UT_TT_NO_ROW)
-		s->cycles = a->log->rows[end].ts - a->log->rows[start].ts;
+		s->cycles = cycles_between(a->log->rows[start].ts, a->log->rows[end].ts);
 	return s;
 }
 
@@ -139,7 +154,7 @@ static void sum(struct run *r, struct series s, uint32_t bit)
 			total += r->log->rows[s.rows[i]].data;
 	}
 	if (total)
-		add_span(r->a, UT_TT_NO_ROW, UT_TT_NO_ROW)->cycles = total;
+		add_span(r->a, UT_TT_NO_ROW, UT_TT_NO_ROW)->cycles = cycles_between(0, total);
 }
 
 /* ---- statistics ---------------------------------------------------------------------------- */
@@ -159,13 +174,14 @@ static double median(double *values, size_t n)
 
 static struct ut_tt_stats spans_stats(const struct ut_tt_span *spans, size_t n)
 {
-	struct ut_tt_stats st = { .count = n, .min = UINT64_MAX, .first = spans[0].cycles };
+	struct ut_tt_stats st = { .count = n, .first = spans[0].cycles };
 	double *values = ut_make(n * sizeof(*values));
 
+	st.min = st.max = st.first;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t v = spans[i].cycles;
+		int64_t v = spans[i].cycles;
 
-		st.sum += v;
+		st.sum = plus(st.sum, v);
 		st.max = v > st.max ? v : st.max;
 		st.min = v < st.min ? v : st.min;
 		values[i] = (double)v;
@@ -185,9 +201,9 @@ static void summarize(struct run *r, struct ut_tt_stats *all, uint32_t rule,
 	r->medians[rule] = ut_grow(r->medians[rule], n + 1, &r->median_cap[rule], sizeof(double));
 	r->medians[rule][n] = st->median;
 	all->min = !all->count || st->min < all->min ? st->min : all->min;
-	all->max = st->max > all->max ? st->max : all->max;
+	all->max = !all->count || st->max > all->max ? st->max : all->max;
 	all->count += st->count;
-	all->sum += st->sum;
+	all->sum = plus(all->sum, st->sum);
 }
 
 static void finish_summary(struct run *r, struct ut_tt_stats *summary)
@@ -227,14 +243,26 @@ static void apply(struct run *r, struct series s, const struct ut_tt_rule *rule,
 	}
 }
 
+/* Rules that some marker of the log begins, by what they look across. */
+static void find_wanted(struct run *r)
+{
+	const struct ut_tt_setup *setup = &r->a->setup;
+	uint32_t begun = 0;
+
+	for (size_t i = 0; i < r->log->mark_count; i++)
+		begun |= r->log->marks[i].starts;
+	for (uint32_t i = 0; i < setup->count; i++)
+		r->wanted[setup->rules[i]->across] |= begun & 1u << i;
+}
+
 /* Rules that nothing here begins need not be tried. */
-static uint32_t worth(const struct run *r, struct series s)
+static uint32_t worth(const struct run *r, struct series s, uint32_t wanted)
 {
 	uint32_t bits = 0;
 
-	for (size_t i = 0; i < s.count; i++)
+	for (size_t i = 0; i < s.count && (bits & wanted) != wanted; i++)
 		bits |= ut_tt_starts(r->log, s.rows[i]);
-	return bits;
+	return bits & wanted;
 }
 
 static struct ut_tt_scope look(struct run *r, struct series s, enum ut_tt_across across,
@@ -242,7 +270,7 @@ static struct ut_tt_scope look(struct run *r, struct series s, enum ut_tt_across
 {
 	struct ut_tt_analysis *a = r->a;
 	struct ut_tt_scope scope = { .result = a->result_count };
-	uint32_t bits = worth(r, s);
+	uint32_t bits = worth(r, s, r->wanted[across]);
 
 	for (size_t i = 0; i < a->setup.count; i++) {
 		uint32_t number = a->setup.by_name[i];
@@ -250,7 +278,7 @@ static struct ut_tt_scope look(struct run *r, struct series s, enum ut_tt_across
 		size_t before = a->span_count;
 		struct ut_tt_result *result;
 
-		if (rule->across != across || !(bits & 1u << number))
+		if (!(bits & 1u << number))
 			continue;
 		apply(r, s, rule, 1u << number);
 		if (a->span_count == before)
@@ -361,6 +389,7 @@ static void run_init(struct run *r, struct ut_tt_analysis *a, struct ut_tt_log *
 	r->start = r->stamp + cores;
 	r->end = r->start + cores;
 	r->order = r->end + cores;
+	find_wanted(r);
 }
 
 static void run_release(struct run *r)

@@ -13,17 +13,26 @@
 
 #define UT_TT_NO_ROW UINT32_MAX
 
-/* One duration. Rows are UT_TT_NO_ROW where there are none: a sum, no launch yet. */
+/*
+ * One duration. Rows are UT_TT_NO_ROW where there are none: a sum, no launch yet. It is negative
+ * where markers of an op were lost, and what is left of it is told with the next one.
+ */
 struct ut_tt_span {
-	uint64_t cycles;
+	int64_t cycles;
 	uint32_t start, end;
 	uint32_t start_round, end_round; /* adjacent: the firmware start that came last */
 };
 
 struct ut_tt_stats {
-	uint64_t count, max, min, sum, first;
+	uint64_t count;
+	int64_t max, min, sum, first;
 	double average, median;
 };
+
+static inline uint64_t ut_tt_range(const struct ut_tt_stats *st)
+{
+	return (uint64_t)st->max - (uint64_t)st->min;
+}
 
 struct ut_tt_result {
 	uint32_t rule;

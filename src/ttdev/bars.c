@@ -17,7 +17,7 @@ void ut_tt_bars_release(struct ut_tt_bars *b)
 static struct ut_tt_bar *add(struct ut_tt_bars *b)
 {
 	b->items = ut_grow(b->items, b->count + 1, &b->cap, sizeof(*b->items));
-	b->items[b->count] = (struct ut_tt_bar){ 0 };
+	b->items[b->count] = (struct ut_tt_bar){ .count = 1 };
 	return &b->items[b->count++];
 }
 
@@ -62,7 +62,7 @@ uint8_t ut_tt_mark_kind(const struct ut_tt_log *log, const struct ut_tt_mark *m)
 	bool start;
 
 	if (!log->zones) {
-		uint64_t pair = ut_tt_pair(log, m, &start);
+		uint32_t pair = ut_tt_pair(m, &start);
 
 		return pair == 1 ? UT_TT_BAR_FIRMWARE : pair ? UT_TT_BAR_KERNEL : UT_TT_BAR_USER;
 	}
@@ -78,17 +78,17 @@ static void close_bar(struct ut_tt_bars *b, uint32_t bar, uint32_t row, uint64_t
 }
 
 /* Ends the innermost open bar of this pair, and with it those inside. */
-static void end_pair(struct ut_tt_bars *b, const struct ut_tt_log *log, uint64_t pair, uint32_t row,
+static void end_pair(struct ut_tt_bars *b, const struct ut_tt_log *log, uint32_t pair, uint32_t row,
 		     size_t *depth)
 {
 	if (!b->pairs[pair])
 		return;
 	for (;;) {
 		uint32_t bar = b->open[--*depth];
-		uint64_t its;
+		uint32_t its;
 		bool start;
 
-		its = ut_tt_pair(log, &log->marks[log->rows[b->items[bar].row].mark], &start);
+		its = ut_tt_pair(&log->marks[log->rows[b->items[bar].row].mark], &start);
 		close_bar(b, bar, row, log->rows[row].ts);
 		b->pairs[its]--;
 		if (its == pair)
@@ -108,7 +108,7 @@ void ut_tt_bars_spans(struct ut_tt_bars *b, const struct ut_tt_log *log, const s
 	for (uint32_t i = l->first; i <= last; i++) {
 		const struct ut_tt_mark *m = &log->marks[log->rows[i].mark];
 		bool start;
-		uint64_t pair = ut_tt_pair(log, m, &start);
+		uint32_t pair = ut_tt_pair(m, &start);
 		struct ut_tt_bar *bar;
 
 		if (!pair)
@@ -132,9 +132,72 @@ void ut_tt_bars_spans(struct ut_tt_bars *b, const struct ut_tt_log *log, const s
 		bool start;
 
 		close_bar(b, bar, UINT32_MAX, log->rows[last].ts);
-		b->pairs[ut_tt_pair(log, &log->marks[log->rows[b->items[bar].row].mark], &start)] =
-			0;
+		b->pairs[ut_tt_pair(&log->marks[log->rows[b->items[bar].row].mark], &start)] = 0;
 	}
+}
+
+/* ---- fewer bars ---------------------------------------------------------------------------- */
+
+#define DEPTHS 16 /* deeper ones are seen as one */
+
+/* Per depth the bar that the next one may join: where it begins, its number, its longest part. */
+struct joint {
+	uint64_t start, longest;
+	size_t at;
+	bool open;
+};
+
+static void join(struct ut_tt_bar *to, const struct ut_tt_bar *bar, struct joint *j)
+{
+	uint64_t end = bar->start + bar->cycles;
+
+	if (bar->kind != UT_TT_BAR_IDLE && bar->cycles >= j->longest) {
+		to->row = bar->row;
+		to->end_row = bar->end_row;
+		to->kind = bar->kind;
+		j->longest = bar->cycles;
+	}
+	to->cycles = end - to->start > to->cycles ? end - to->start : to->cycles;
+	to->count += bar->count;
+}
+
+/* Joins what lies within `cycles`; or, if only counting, says how many bars would be left. */
+static size_t join_within(struct ut_tt_bars *b, uint64_t cycles, bool count_only)
+{
+	struct joint joints[DEPTHS] = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		const struct ut_tt_bar bar = b->items[i];
+		struct joint *j = &joints[bar.depth < DEPTHS ? bar.depth : DEPTHS - 1];
+
+		if (j->open && bar.start + bar.cycles - j->start <= cycles) {
+			if (!count_only)
+				join(&b->items[j->at], &bar, j);
+			continue;
+		}
+		*j = (struct joint){ .start = bar.start, .at = n, .open = true };
+		j->longest = bar.kind == UT_TT_BAR_IDLE ? 0 : bar.cycles;
+		if (!count_only)
+			b->items[n] = bar;
+		n++;
+	}
+	return n;
+}
+
+uint64_t ut_tt_bars_thin(struct ut_tt_bars *b, size_t most)
+{
+	uint64_t span, cycles;
+
+	most = most < DEPTHS ? DEPTHS : most;
+	if (b->count <= most)
+		return 0;
+	span = b->items[b->count - 1].start - b->items[0].start;
+	cycles = span / most + 1;
+	while (cycles < UINT64_MAX / 2 && join_within(b, cycles, true) > most)
+		cycles *= 2;
+	b->count = join_within(b, cycles, false);
+	return cycles;
 }
 
 /* ---- labels -------------------------------------------------------------------------------- */

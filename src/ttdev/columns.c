@@ -106,8 +106,11 @@ bool ut_tt_is_header(const struct ut_tt_field *fields, int count)
 	return false;
 }
 
-static void measure(struct ut_tt_columns *c)
+/* total: how many columns there are, known or not. */
+static void measure(struct ut_tt_columns *c, int total)
 {
+	/* only meta data has been seen to hold commas */
+	c->most = c->at[UT_TT_META] == total - 1 ? total : UT_TT_MAX_FIELDS;
 	c->count = 0;
 	c->lead = 0;
 	for (int i = 0; i < UT_TT_COLUMNS; i++) {
@@ -148,7 +151,7 @@ bool ut_tt_columns_named(struct ut_tt_columns *c, const struct ut_tt_field *fiel
 		*missing = "type";
 		return false;
 	}
-	measure(c);
+	measure(c, count);
 	return true;
 }
 
@@ -170,7 +173,7 @@ bool ut_tt_columns_guess(struct ut_tt_columns *c, const struct ut_tt_field *fiel
 		}
 		/* two layouts have 13 columns; only one of them has the type in the tenth */
 		if (n == count && (n != 13 || is_type(fields[9]) == (c->at[UT_TT_TYPE] == 9))) {
-			measure(c);
+			measure(c, count);
 			return true;
 		}
 	}
@@ -213,11 +216,10 @@ bool ut_tt_first_line(struct ut_tt_log *log, const char *line, size_t len)
 	if (!memmem(line, len, "ARCH", 4))
 		return false;
 	n = ut_tt_split(line, len, fields, 4);
-	if (n < 2 || !to_number(after_colon(fields[1]), 1000000, &value) || !value)
-		return false;
 	arch = after_colon(fields[0]);
 	log->arch = ut_arena_copy(&log->arena, arch.ptr, arch.len);
-	log->mhz = value;
+	if (n > 1 && to_number(after_colon(fields[1]), 1000000, &value))
+		log->mhz = value;
 	if (n > 2 && to_number(after_colon(fields[2]), INT32_MAX, &value))
 		log->max_cores = (int64_t)value;
 	return true;

@@ -19,6 +19,7 @@ struct ut_tt_columns {
 	int count;             /* fields that a row must have at least, up to the last needed one */
 	int lead;              /* fields up to the last one that differs from row to row */
 	bool mixed;            /* among these are others */
+	int most;              /* fields to cut a row into: the last one may hold commas */
 };
 
 /*
@@ -37,7 +38,8 @@ bool ut_tt_columns_named(struct ut_tt_columns *c, const struct ut_tt_field *fiel
 /* By the number of fields and what is in them, for a log that begins with its rows. */
 bool ut_tt_columns_guess(struct ut_tt_columns *c, const struct ut_tt_field *fields, int count);
 
-/* The line about the chip, in one of its forms: arch, mhz and max_cores of log. */
+/* The line about the chip, in one of its forms: arch, mhz and max_cores of log. mhz is 0 if the
+ * line does not tell it. */
 bool ut_tt_first_line(struct ut_tt_log *log, const char *line, size_t len);
 
 #endif

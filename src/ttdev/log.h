@@ -11,7 +11,8 @@
  * zone and its phase. docs/formats/devlog.md has the layouts.
  *
  * Times are cycles of the chip's counter. Everything lives until ut_tt_log_release(). Read-only
- * after reading, but for the texts of marks, which are made when first asked for: one thread.
+ * once it is read and analysed, by any number of threads; but only one of them may ask for the
+ * texts of marks, which are made when first asked for.
  */
 #ifndef UT_TTDEV_LOG_H
 #define UT_TTDEV_LOG_H
@@ -66,7 +67,9 @@ struct ut_tt_mark {
 	uint64_t run, host;              /* host: the op, as the host numbers them; 0 = none */
 	uint32_t zone, type, file, meta; /* string ids; type as written */
 	uint8_t phase;                   /* enum ut_tt_phase */
-	uint32_t starts, ends;           /* bit n: rule n of the setup begins, ends here */
+	bool opens;                      /* see ut_tt_pair() */
+	uint32_t pair;
+	uint32_t starts, ends; /* bit n: rule n of the setup begins, ends here */
 	uint32_t text_len;
 	const char *text; /* see ut_tt_mark_text() */
 };
@@ -113,6 +116,8 @@ struct ut_tt_doubts {
 	uint64_t wraps;            /* times about 2^32 cycles before the row above */
 	uint64_t wrap_line;        /* of the first */
 	uint64_t again, stray;     /* firmware that starts or ends twice in one op */
+	uint64_t cut_line;         /* the last one, which was cut and is left out; 0 = none was */
+	bool cut_packed;           /* the log is compressed and ends in the middle */
 };
 
 struct ut_tt_log {
@@ -120,9 +125,9 @@ struct ut_tt_log {
 	struct ut_strtab strings;
 	const char *arch;
 	uint64_t mhz;
-	int64_t max_cores; /* as the first line says; -1 = it does not */
-	bool zones;        /* the younger family */
-	bool no_header;    /* arch and frequency are a guess */
+	int64_t max_cores;              /* as the first line says; -1 = it does not */
+	bool zones;                     /* the younger family */
+	bool arch_guessed, mhz_guessed; /* neither the first line nor the options say it */
 	bool has[UT_TT_COLUMNS];
 	struct ut_tt_mark *marks;
 	size_t mark_count, mark_cap;
@@ -141,23 +146,30 @@ struct ut_tt_log {
 	struct ut_tt_doubts doubts;
 };
 
+/* Zeroed memory for something per row, in large pages where there is enough of it; free() it. */
+void *ut_tt_make_rows(size_t rows, size_t size);
+
 void ut_tt_log_init(struct ut_tt_log *log);
 void ut_tt_log_release(struct ut_tt_log *log);
 
 /* Fills by_chip and by_core; the rows must not change any more. */
 void ut_tt_log_order(struct ut_tt_log *log);
 
-/* Fills doubts.no_end, no_start, lanes: pairs that are not pairs. */
+/* Finds the pairs of marks, and what is not a pair: doubts.no_end, no_start, lanes. */
 void ut_tt_log_check(struct ut_tt_log *log);
+
+/* The mark with another zone: a copy if need be. May move log->marks. */
+uint32_t ut_tt_mark_renamed(struct ut_tt_log *log, uint32_t mark, uint32_t zone);
 
 /*
  * Which pair a mark is half of: firmware and kernel in logs of timer numbers, otherwise its zone.
  * 0 = none; up to strings.count + 2. *start says which half.
  */
-uint64_t ut_tt_pair(const struct ut_tt_log *log, const struct ut_tt_mark *m, bool *start);
-
-/* The mark with another zone: a copy if need be. May move log->marks. */
-uint32_t ut_tt_mark_renamed(struct ut_tt_log *log, uint32_t mark, uint32_t zone);
+static inline uint32_t ut_tt_pair(const struct ut_tt_mark *m, bool *start)
+{
+	*start = m->opens;
+	return m->pair;
+}
 
 static inline const struct ut_tt_core *ut_tt_core_of(const struct ut_tt_log *log,
 						     const struct ut_tt_row *row)

@@ -129,8 +129,10 @@ static void group_rows(const struct ut_tt_log *log, const uint32_t *order, size_
 		       struct groups *g)
 {
 	struct ut_arena arena = { 0 };
-	uint32_t *of = ut_make((n + 1) * sizeof(*of));
+	uint32_t *of = ut_tt_make_rows(n, sizeof(*of));
 	struct ut_idmap map;
+	uint64_t last = 0; /* mostly the row before is of the same op */
+	uint32_t number = 0;
 	size_t kept = 0;
 
 	ut_idmap_init(&map, &arena);
@@ -140,16 +142,19 @@ static void group_rows(const struct ut_tt_log *log, const uint32_t *order, size_
 
 		if (!host)
 			continue;
-		of[i] = ut_idmap_get(&map, host);
-		if (!of[i]) {
-			of[i] = (uint32_t)++g->count;
-			ut_idmap_put(&map, host, of[i]);
+		if (host != last)
+			number = ut_idmap_get(&map, host);
+		if (!number) {
+			number = (uint32_t)++g->count;
+			ut_idmap_put(&map, host, number);
 			g->first = ut_grow(g->first, g->count + 2, &g->cap, sizeof(*g->first));
 		}
+		last = host;
+		of[i] = number;
 		g->first[of[i] + 1]++;
 		kept++;
 	}
-	g->rows = ut_make((kept + 1) * sizeof(*g->rows));
+	g->rows = ut_tt_make_rows(kept, sizeof(*g->rows));
 	for (size_t i = 2; i <= g->count + 1; i++)
 		g->first[i] += g->first[i - 1];
 	for (size_t i = 0; i < n; i++) {
@@ -168,7 +173,7 @@ void ut_tt_ops_find(struct ut_tt_log *log, const uint32_t *order, size_t n, bool
 	size_t begin = 0;
 
 	group_rows(log, order, n, &g);
-	*ops = (struct ut_tt_ops){ .rows = ut_make((n + 1) * sizeof(*ops->rows)) };
+	*ops = (struct ut_tt_ops){ .rows = ut_tt_make_rows(n, sizeof(*ops->rows)) };
 	ops->first = ut_grow(NULL, 1, &ops->cap, sizeof(*ops->first));
 	w.masters = find_masters(log);
 	if (!one_core) {

@@ -21,6 +21,7 @@ struct reader {
 	struct ut_tt_field fields[UT_TT_MAX_FIELDS];
 	uint64_t line; /* number of the one that is being read */
 	bool ready;    /* the columns are known */
+	bool usual;    /* and the first ones are in the order that they have always had */
 	/* rows of one lane follow each other: the text that named the last one, and its lane */
 	char place[128];
 	size_t place_len;
@@ -34,6 +35,13 @@ static int bad(struct reader *r, const char *what, struct ut_tt_field f)
 
 	return ut_err_set(r->err, -EINVAL, "%s:%" PRIu64 ": %s '%.*s'", r->path, r->line, what,
 			  shown, f.ptr);
+}
+
+static int too_short(struct reader *r, int n)
+{
+	return ut_err_set(r->err, -EINVAL,
+			  "%s:%" PRIu64 ": %d fields where %d are needed; is the log cut?", r->path,
+			  r->line, n, r->columns.count);
 }
 
 static bool to_u64(struct ut_tt_field f, uint64_t *value)
@@ -145,14 +153,11 @@ static uint32_t intern(struct reader *r, struct ut_tt_field f)
 static int make_mark(struct reader *r, const char *line, size_t len, struct ut_tt_mark *m)
 {
 	struct ut_tt_field f[UT_TT_MAX_FIELDS], type;
-	int max = r->columns.at[UT_TT_META] + 1; /* the last one may hold commas */
-	int n = ut_tt_split(line, len, f, max > 0 ? max : UT_TT_MAX_FIELDS);
+	int n = ut_tt_split(line, len, f, r->columns.most);
 	int64_t run, host;
 
 	if (n < r->columns.count)
-		return ut_err_set(r->err, -EINVAL,
-				  "%s:%" PRIu64 ": %d fields where %d are needed; is the log cut?",
-				  r->path, r->line, n, r->columns.count);
+		return too_short(r, n);
 	*m = (struct ut_tt_mark){ .phase = UT_TT_OTHER };
 	if (!to_i64(f[r->columns.at[UT_TT_TIMER]], INT64_MIN + 1, INT64_MAX, &m->id))
 		return bad(r, "not a timer number:", f[r->columns.at[UT_TT_TIMER]]);
@@ -174,52 +179,112 @@ static int make_mark(struct reader *r, const char *line, size_t len, struct ut_t
 	return 0;
 }
 
-/*
- * What identifies a mark: the timer and every field behind those that differ from row to row, as
- * they are written. In an order of columns that nobody has written so far: the whole line.
- */
-static int find_mark(struct reader *r, const char *line, size_t len, uint32_t *mark)
+static int find_mark(struct reader *r, const char *line, size_t len, const struct ut_tt_key *key,
+		     uint32_t *mark)
 {
-	struct ut_tt_field timer = r->fields[r->columns.at[UT_TT_TIMER]];
-	struct ut_tt_field last = r->fields[r->columns.lead - 1];
-	const char *tail = r->columns.mixed ? line : last.ptr + last.len;
-	struct ut_tt_key key = { timer, { tail, (size_t)(line + len - tail) } };
 	struct ut_tt_mark made;
 	int rc;
 
-	*mark = ut_tt_build_find(&r->build, &key);
+	*mark = ut_tt_build_find(&r->build, key);
 	if (*mark != UINT32_MAX)
 		return 0;
 	rc = make_mark(r, line, len, &made);
 	if (!rc)
-		*mark = ut_tt_build_mark(&r->build, &key, &made);
+		*mark = ut_tt_build_mark(&r->build, key, &made);
 	return rc;
 }
 
+static int add_row(struct reader *r, const struct ut_tt_row *row)
+{
+	if (ut_tt_build_row(&r->build, r->lane, row, r->line))
+		return 0;
+	return ut_err_set(r->err, -EFBIG, "%s:%" PRIu64 ": more than 4294967294 rows", r->path,
+			  r->line);
+}
+
+/*
+ * What identifies a mark: the timer and every field behind those that differ from row to row, as
+ * they are written. In an order of columns that nobody has written so far: the whole line.
+ */
 static int read_row(struct reader *r, const char *line, size_t len)
 {
 	int lead = r->columns.lead;
 	int n = ut_tt_split(line, len, r->fields, lead + 1);
 	const int *at = r->columns.at;
 	struct ut_tt_row row = { 0 };
+	struct ut_tt_key key;
+	const char *tail;
 	int rc;
 
 	if (n < lead)
-		return ut_err_set(r->err, -EINVAL,
-				  "%s:%" PRIu64 ": %d fields where %d are needed; is the log cut?",
-				  r->path, r->line, n, r->columns.count);
+		return too_short(r, n);
 	if (!to_u64(r->fields[at[UT_TT_TIME]], &row.ts))
 		return bad(r, "not a time in cycles:", r->fields[at[UT_TT_TIME]]);
 	if (at[UT_TT_VALUE] >= 0 && r->fields[at[UT_TT_VALUE]].len &&
 	    !to_u64(r->fields[at[UT_TT_VALUE]], &row.data))
 		return bad(r, "not a value:", r->fields[at[UT_TT_VALUE]]);
-	rc = find_lane(r, line);
+	tail = r->columns.mixed ? line : r->fields[lead - 1].ptr + r->fields[lead - 1].len;
+	key.timer = r->fields[at[UT_TT_TIMER]];
+	key.tail = (struct ut_tt_field){ tail, (size_t)(line + len - tail) };
+	rc = find_mark(r, line, len, &key, &row.mark);
+	/* last, since a lane that was found must have a row */
 	if (!rc)
-		rc = find_mark(r, line, len, &row.mark);
-	if (!rc && !ut_tt_build_row(&r->build, r->lane, &row, r->line))
-		rc = ut_err_set(r->err, -EFBIG, "%s:%" PRIu64 ": more than 4294967294 rows",
-				r->path, r->line);
-	return rc;
+		rc = find_lane(r, line);
+	return rc ? rc : add_row(r, &row);
+}
+
+/* A plain number up to a comma or the end; NULL if it is anything else. Empty is 0. */
+static const char *plain_number(const char *p, const char *end, uint64_t *value)
+{
+	const char *first = p;
+
+	for (*value = 0; p < end && *p >= '0' && *p <= '9'; p++)
+		*value = *value * 10 + (uint64_t)(*p - '0');
+	return p - first < 20 && (p == end || *p == ',') ? p : NULL;
+}
+
+static const char *next_field(const char *p, const char *end)
+{
+	if (p == end)
+		return NULL;
+	for (p++; p < end && *p == ' '; p++)
+		;
+	return p;
+}
+
+/*
+ * Nearly all rows: the lane of the row before, the usual columns, plain numbers. False, and nothing
+ * has happened, where that is not so.
+ */
+static bool read_usual_row(struct reader *r, const char *line, size_t len, int *rc)
+{
+	const char *end = line + len, *timer = line + r->place_len, *p, *stop;
+	struct ut_tt_row row = { 0 };
+	struct ut_tt_key key;
+	uint64_t id;
+
+	if (!r->usual || !r->place_len || len <= r->place_len ||
+	    memcmp(line, r->place, r->place_len))
+		return false;
+	stop = plain_number(timer, end, &id);
+	p = stop && stop > timer ? next_field(stop, end) : NULL;
+	if (!p)
+		return false;
+	key.timer = (struct ut_tt_field){ timer, (size_t)(stop - timer) };
+	stop = plain_number(p, end, &row.ts);
+	if (!stop || stop == p)
+		return false;
+	if (r->columns.at[UT_TT_VALUE] >= 0) {
+		p = next_field(stop, end);
+		stop = p ? plain_number(p, end, &row.data) : NULL;
+		if (!stop)
+			return false;
+	}
+	key.tail = (struct ut_tt_field){ stop, (size_t)(end - stop) };
+	*rc = find_mark(r, line, len, &key, &row.mark);
+	if (!*rc)
+		*rc = add_row(r, &row);
+	return true;
 }
 
 /* ---- the first lines ----------------------------------------------------------------------- */
@@ -231,15 +296,17 @@ static void settle(struct reader *r)
 	log->zones = r->columns.at[UT_TT_ZONE] >= 0;
 	for (int i = 0; i < UT_TT_COLUMNS; i++)
 		log->has[i] = r->columns.at[i] >= 0;
-	if (!log->arch) {
-		log->no_header = true;
-		log->arch = UT_TT_OLD_ARCH;
-		log->mhz = UT_TT_OLD_MHZ;
-	}
 	if (r->opts->arch)
 		log->arch = ut_arena_copy(&log->arena, r->opts->arch, strlen(r->opts->arch));
 	if (r->opts->mhz)
 		log->mhz = r->opts->mhz;
+	log->arch_guessed = !log->arch;
+	log->mhz_guessed = !log->mhz;
+	log->arch = log->arch ? log->arch : UT_TT_OLD_ARCH;
+	log->mhz = log->mhz ? log->mhz : UT_TT_OLD_MHZ;
+	r->usual = r->columns.at[UT_TT_VALUE] < 0 || r->columns.at[UT_TT_VALUE] == UT_TT_VALUE;
+	for (int i = 0; i < UT_TT_VALUE; i++)
+		r->usual = r->usual && r->columns.at[i] == i;
 	r->ready = true;
 }
 
@@ -267,13 +334,46 @@ static int read_start(struct reader *r, const char *line, size_t len)
 	return read_row(r, line, len);
 }
 
+/*
+ * The first lines again, where logs were put one behind the other. False if it is not one of them.
+ * Other columns than before would need another reader.
+ */
+static bool read_again(struct reader *r, const char *line, size_t len, int *rc)
+{
+	struct ut_tt_log first = { 0 };
+	struct ut_tt_columns columns;
+	const char *missing = NULL;
+	int n = ut_tt_split(line, len, r->fields, UT_TT_MAX_FIELDS);
+
+	*rc = 0;
+	if (ut_tt_is_header(r->fields, n)) {
+		if (!ut_tt_columns_named(&columns, r->fields, n, &missing) ||
+		    memcmp(columns.at, r->columns.at, sizeof(columns.at)))
+			*rc = ut_err_set(r->err, -EINVAL,
+					 "%s:%" PRIu64 ": from here on there are other columns; "
+					 "analyse the parts apart",
+					 r->path, r->line);
+		return true;
+	}
+	if (!ut_tt_first_line(&first, line, len))
+		return false;
+	ut_arena_release(&first.arena);
+	return true;
+}
+
 static int read_line(struct reader *r, const char *line, size_t len)
 {
+	int rc;
+
 	r->line++;
 	if (len && line[len - 1] == '\r')
 		len--;
 	if (!len)
 		return 0;
+	if (read_usual_row(r, line, len, &rc))
+		return rc;
+	if (r->ready && strchr("ACP", *line) && read_again(r, line, len, &rc))
+		return rc;
 	return r->ready ? read_row(r, line, len) : read_start(r, line, len);
 }
 
@@ -291,6 +391,19 @@ static const char *read_lines(struct reader *r, const char *p, const char *end, 
 		p = newline + 1;
 	}
 	return p;
+}
+
+/* Without its end, a line that makes no sense is one that was cut: the rest of the log is good. */
+static int read_last_line(struct reader *r, const char *line, size_t len)
+{
+	int rc = read_line(r, line, len);
+
+	if (rc == -EINVAL && r->build.row_count) {
+		r->log->doubts.cut_line = r->line;
+		*r->err = (struct ut_err){ 0 };
+		rc = 0;
+	}
+	return rc;
 }
 
 static int read_all(struct reader *r, ut_tt_read_fn read, void *ctx)
@@ -321,7 +434,7 @@ static int read_all(struct reader *r, ut_tt_read_fn read, void *ctx)
 		memmove(buf, rest, held);
 	}
 	if (!rc && held)
-		rc = read_line(r, buf, held);
+		rc = read_last_line(r, buf, held);
 	free(buf);
 	return rc;
 }
@@ -358,8 +471,7 @@ int ut_tt_read_file(struct ut_tt_log *log, const char *path, const struct ut_tt_
 	if (rc)
 		return rc;
 	rc = ut_tt_read(log, path, read_source, &source, opts, err);
-	if (!rc && source.cut)
-		rc = ut_err_set(err, -EINVAL, "%s: the compressed log ends in the middle", path);
+	log->doubts.cut_packed = !rc && source.cut;
 	ut_source_close(&source);
 	return rc;
 }

@@ -16,33 +16,66 @@
 struct ut_tt_open_lane {
 	int32_t chip, x, y;
 	uint32_t risc; /* index into log->riscs */
-	struct ut_tt_row *rows;
-	size_t count, cap;
-	bool sorted;
+	size_t first;  /* of its rows */
+	size_t count;
+	uint64_t last;  /* time of the last one */
+	bool sorted;    /* by time */
+	bool scattered; /* rows of other lanes are among them */
 };
 
 struct ut_tt_slot {
 	uint64_t hash;
+	uint32_t mark; /* + 1; 0 = free */
+};
+
+/* What has been read of a mark, and which one came behind it last time. */
+struct ut_tt_known {
 	const char *text; /* timer, then tail; in the log's arena */
 	uint32_t len, timer_len;
-	uint32_t mark; /* + 1; 0 = free */
+	uint32_t next;
 };
 
 void ut_tt_build_init(struct ut_tt_build *b, struct ut_tt_log *log)
 {
 	*b = (struct ut_tt_build){ .log = log, .lane_mask = 255, .mark_mask = 255 };
+	b->last = UINT32_MAX;
 	b->lane_slots = ut_make((b->lane_mask + 1) * sizeof(*b->lane_slots));
 	b->marks = ut_make((b->mark_mask + 1) * sizeof(*b->marks));
 }
 
 void ut_tt_build_release(struct ut_tt_build *b)
 {
-	for (size_t i = 0; i < b->lane_count; i++)
-		free(b->lanes[i].rows);
+	free(b->rows);
 	free(b->lanes);
 	free(b->lane_slots);
 	free(b->marks);
+	free(b->known);
 	*b = (struct ut_tt_build){ 0 };
+}
+
+/* ---- room for rows -------------------------------------------------------------------------- */
+
+/* By half, and not zeroed: these are most of the memory. */
+static struct ut_tt_row *next_row(struct ut_tt_build *b)
+{
+	if (b->used == b->row_cap) {
+		b->row_cap += b->row_cap / 2 + 4096;
+		b->rows = realloc(b->rows, b->row_cap * sizeof(*b->rows));
+		if (!b->rows)
+			abort();
+	}
+	return &b->rows[b->used++];
+}
+
+static void begin_lane(struct ut_tt_build *b, uint32_t number)
+{
+	struct ut_tt_open_lane *l = &b->lanes[number];
+
+	l->first = b->used;
+	if (!b->log->zones) {
+		*next_row(b) = (struct ut_tt_row){ .lane = number };
+		l->count++;
+	}
 }
 
 /* ---- lanes --------------------------------------------------------------------------------- */
@@ -105,6 +138,7 @@ uint32_t ut_tt_build_lane(struct ut_tt_build *b, const struct ut_tt_place *place
 	*slot = (uint32_t)b->lane_count;
 	if (b->lane_count * 2 > b->lane_mask)
 		grow_lane_slots(b);
+	begin_lane(b, (uint32_t)b->lane_count - 1);
 	return (uint32_t)b->lane_count - 1;
 }
 
@@ -116,12 +150,11 @@ static uint64_t key_hash(const struct ut_tt_key *key)
 	       ut_hash_bytes(key->timer.ptr, key->timer.len);
 }
 
-static bool same_key(const struct ut_tt_slot *s, uint64_t hash, const struct ut_tt_key *key)
+static bool same_key(const struct ut_tt_known *k, const struct ut_tt_key *key)
 {
-	return s->hash == hash && s->timer_len == key->timer.len &&
-	       s->len == key->timer.len + key->tail.len &&
-	       !memcmp(s->text, key->timer.ptr, key->timer.len) &&
-	       !memcmp(s->text + s->timer_len, key->tail.ptr, key->tail.len);
+	return k->timer_len == key->timer.len && k->len == key->timer.len + key->tail.len &&
+	       !memcmp(k->text, key->timer.ptr, key->timer.len) &&
+	       !memcmp(k->text + k->timer_len, key->tail.ptr, key->tail.len);
 }
 
 static struct ut_tt_slot *mark_slot(const struct ut_tt_build *b, uint64_t hash,
@@ -129,14 +162,32 @@ static struct ut_tt_slot *mark_slot(const struct ut_tt_build *b, uint64_t hash,
 {
 	size_t i = hash & b->mark_mask;
 
-	while (b->marks[i].mark && !(key && same_key(&b->marks[i], hash, key)))
+	while (b->marks[i].mark &&
+	       !(key && b->marks[i].hash == hash && same_key(&b->known[b->marks[i].mark - 1], key)))
 		i = (i + 1) & b->mark_mask;
 	return &b->marks[i];
 }
 
-uint32_t ut_tt_build_find(const struct ut_tt_build *b, const struct ut_tt_key *key)
+/* All cores do the same, so what followed a mark on one core follows it on the next. */
+static void follow(struct ut_tt_build *b, uint32_t mark)
 {
-	return mark_slot(b, key_hash(key), key)->mark - 1;
+	if (b->last != UINT32_MAX)
+		b->known[b->last].next = mark;
+	b->last = mark;
+}
+
+uint32_t ut_tt_build_find(struct ut_tt_build *b, const struct ut_tt_key *key)
+{
+	uint32_t mark = b->last != UINT32_MAX ? b->known[b->last].next : UINT32_MAX;
+
+	if (mark != UINT32_MAX && same_key(&b->known[mark], key)) {
+		b->last = mark;
+		return mark;
+	}
+	mark = mark_slot(b, key_hash(key), key)->mark - 1;
+	if (mark != UINT32_MAX)
+		follow(b, mark);
+	return mark;
 }
 
 static void grow_marks(struct ut_tt_build *b)
@@ -163,13 +214,16 @@ uint32_t ut_tt_build_mark(struct ut_tt_build *b, const struct ut_tt_key *key,
 
 	memcpy(text, key->timer.ptr, key->timer.len);
 	memcpy(text + key->timer.len, key->tail.ptr, key->tail.len);
+	b->known = ut_grow(b->known, log->mark_count + 1, &b->known_cap, sizeof(*b->known));
+	b->known[log->mark_count] =
+		(struct ut_tt_known){ .text = text,
+				      .len = (uint32_t)(key->timer.len + key->tail.len),
+				      .timer_len = (uint32_t)key->timer.len,
+				      .next = UINT32_MAX };
 	log->marks = ut_grow(log->marks, log->mark_count + 1, &log->mark_cap, sizeof(*mark));
 	log->marks[log->mark_count++] = *mark;
-	*slot = (struct ut_tt_slot){ .hash = hash,
-				     .text = text,
-				     .len = (uint32_t)(key->timer.len + key->tail.len),
-				     .timer_len = (uint32_t)key->timer.len,
-				     .mark = (uint32_t)log->mark_count };
+	*slot = (struct ut_tt_slot){ .hash = hash, .mark = (uint32_t)log->mark_count };
+	follow(b, (uint32_t)log->mark_count - 1);
 	if (log->mark_count * 2 > b->mark_mask)
 		grow_marks(b);
 	return (uint32_t)log->mark_count - 1;
@@ -177,33 +231,29 @@ uint32_t ut_tt_build_mark(struct ut_tt_build *b, const struct ut_tt_key *key,
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-/* By half, and not zeroed: these are most of the memory. */
-static void make_room(struct ut_tt_open_lane *l)
-{
-	l->cap += l->cap / 2 + 64;
-	l->rows = realloc(l->rows, l->cap * sizeof(*l->rows));
-	if (!l->rows)
-		abort();
-}
-
 bool ut_tt_build_row(struct ut_tt_build *b, uint32_t lane, const struct ut_tt_row *row,
 		     uint64_t line)
 {
 	struct ut_tt_open_lane *l = &b->lanes[lane];
-	uint64_t last = l->count ? l->rows[l->count - 1].ts : 0;
+	struct ut_tt_row *to;
 
 	/* T0 will need a row in every lane */
 	if (b->row_count + 2 * b->lane_count >= UINT32_MAX)
 		return false;
-	if (row->ts < last) {
+	if (row->ts < l->last) {
 		l->sorted = false;
-		if (last - row->ts > WRAP_MIN && last - row->ts < WRAP_MAX &&
+		if (l->last - row->ts > WRAP_MIN && l->last - row->ts < WRAP_MAX &&
 		    !b->log->doubts.wraps++)
 			b->log->doubts.wrap_line = line;
 	}
-	if (l->count == l->cap)
-		make_room(l);
-	l->rows[l->count++] = *row;
+	l->last = row->ts;
+	if (!l->count)
+		l->first = b->used;
+	l->scattered = l->scattered || l->first + l->count != b->used;
+	to = next_row(b);
+	*to = *row;
+	to->lane = lane;
+	l->count++;
 	b->row_count++;
 	return true;
 }
@@ -300,27 +350,14 @@ static struct sorted_lane *sort_lanes(struct ut_tt_build *b)
 	return s;
 }
 
-/* Rows of a lane move to their place, behind a row for T0 where the family has it. */
-static void take_lane(struct ut_tt_build *b, struct ut_tt_open_lane *from, uint32_t core)
+static void add_lane(struct ut_tt_log *log, const struct ut_tt_open_lane *from, uint32_t core)
 {
-	struct ut_tt_log *log = b->log;
-	uint32_t number = (uint32_t)log->lane_count, t0 = !log->zones;
-	struct ut_tt_lane *lane;
-
 	log->lanes = ut_grow(log->lanes, log->lane_count + 1, &log->lane_cap, sizeof(*log->lanes));
-	lane = &log->lanes[log->lane_count++];
-	*lane = (struct ut_tt_lane){ .core = core,
-				     .risc = from->risc,
-				     .first = (uint32_t)log->row_count,
-				     .count = (uint32_t)from->count + t0 };
-	if (!from->sorted)
-		sort_rows(from->rows, from->count);
-	memcpy(log->rows + lane->first + t0, from->rows, from->count * sizeof(*log->rows));
-	for (uint32_t i = 0; i < lane->count; i++)
-		log->rows[lane->first + i].lane = number;
-	log->row_count += lane->count;
-	free(from->rows);
-	from->rows = NULL;
+	log->lanes[log->lane_count++] = (struct ut_tt_lane){ .core = core,
+							     .risc = from->risc,
+							     .first = (uint32_t)log->row_count,
+							     .count = (uint32_t)from->count };
+	log->row_count += from->count;
 }
 
 static void add_core(struct ut_tt_log *log, const struct ut_tt_open_lane *l, uint32_t chip)
@@ -373,26 +410,79 @@ static void add_t0(struct ut_tt_log *log)
 	}
 }
 
+/* Are all rows where they belong? */
+static bool in_place(const struct ut_tt_build *b, const struct sorted_lane *sorted)
+{
+	for (size_t i = 0; i < b->lane_count; i++) {
+		if (sorted[i].lane != i || b->lanes[i].scattered)
+			return false;
+	}
+	return true;
+}
+
+/* Rows go to their lanes, which have got new numbers. */
+static void move_rows(struct ut_tt_build *b, const struct sorted_lane *sorted)
+{
+	struct ut_tt_log *log = b->log;
+	uint32_t *number = ut_make((b->lane_count + 1) * sizeof(*number));
+	uint32_t *next = ut_make((b->lane_count + 1) * sizeof(*next));
+
+	log->rows = ut_tt_make_rows(b->used, sizeof(*log->rows));
+	for (uint32_t i = 0; i < b->lane_count; i++) {
+		number[sorted[i].lane] = i;
+		next[i] = log->lanes[i].first;
+	}
+	for (size_t i = 0; i < b->used; i++) {
+		uint32_t lane = number[b->rows[i].lane];
+		struct ut_tt_row *to = &log->rows[next[lane]++];
+
+		*to = b->rows[i];
+		to->lane = lane;
+	}
+	free(number);
+	free(next);
+}
+
+static void place_rows(struct ut_tt_build *b, const struct sorted_lane *sorted)
+{
+	struct ut_tt_log *log = b->log;
+
+	if (in_place(b, sorted)) {
+		log->rows = b->rows;
+		b->rows = NULL;
+	} else {
+		move_rows(b, sorted);
+		free(b->rows);
+		b->rows = NULL;
+	}
+	for (size_t i = 0; i < b->lane_count; i++) {
+		const struct ut_tt_lane *lane = &log->lanes[i];
+		uint32_t t0 = !log->zones;
+
+		if (!b->lanes[sorted[i].lane].sorted)
+			sort_rows(log->rows + lane->first + t0, lane->count - t0);
+	}
+}
+
 void ut_tt_build_finish(struct ut_tt_build *b)
 {
 	struct ut_tt_log *log = b->log;
 	struct sorted_lane *sorted = sort_lanes(b);
-	size_t t0_rows = log->zones ? 0 : b->lane_count;
 
-	log->rows = ut_make(((size_t)b->row_count + t0_rows + 1) * sizeof(*log->rows));
 	for (size_t i = 0; i < b->lane_count; i++) {
-		struct ut_tt_open_lane *lane = &b->lanes[sorted[i].lane];
+		const struct ut_tt_open_lane *lane = &b->lanes[sorted[i].lane];
 		struct ut_tt_core *core;
 
 		if (!i || sorted[i].core != sorted[i - 1].core)
 			add_core(log, lane, sorted[i].chip);
 		core = &log->cores[log->core_count - 1];
-		take_lane(b, lane, (uint32_t)log->core_count - 1);
+		add_lane(log, lane, (uint32_t)log->core_count - 1);
 		core->lane_count++;
 		core->count = (uint32_t)log->row_count - core->first;
 		log->chips[sorted[i].chip].count =
 			(uint32_t)log->row_count - log->chips[sorted[i].chip].first;
 	}
+	place_rows(b, sorted);
 	add_t0(log);
 	free(sorted);
 	ut_tt_log_order(log);

@@ -59,6 +59,41 @@ static const struct ut_tt_rule old_full_buffer[] = {
 	CORE("Marker Repeat", UT_TT_ADJACENT, TIMER("ANY", 5), TIMER("ANY", 5)),
 };
 
+/* Matrix products of tt-metal's tests, which mark what their kernels wait for. */
+static const struct ut_tt_rule old_matmul[] = {
+	CORE("Compute~", UT_TT_ADJACENT, TIMER("NCRISC", 6), TIMER("BRISC", 5)),
+};
+
+static const struct ut_tt_rule old_matmul_in0[] = {
+	CORE("NCRISC start sender -> BRISC kernel end", UT_TT_ADJACENT, TIMER("NCRISC", 10),
+	     TIMER("BRISC", 3)),
+	CORE("NCRISC start reciever -> BRISC kernel end", UT_TT_ADJACENT, TIMER("NCRISC", 7),
+	     TIMER("BRISC", 3)),
+};
+
+static const struct ut_tt_rule old_matmul_in1[] = {
+	CORE("NCRISC start sender -> BRISC kernel end", UT_TT_ADJACENT, TIMER("NCRISC", 20),
+	     TIMER("BRISC", 3)),
+	CORE("NCRISC start reciever -> BRISC kernel end", UT_TT_ADJACENT, TIMER("NCRISC", 16),
+	     TIMER("BRISC", 3)),
+};
+
+static const struct ut_tt_rule old_matmul_in0_in1[] = {
+	CORE("NC_in0_s_in1_r -> B_end", UT_TT_ADJACENT, TIMER("NCRISC", 24), TIMER("BRISC", 3)),
+	CORE("NC_in0_s_in1_s -> B_end", UT_TT_ADJACENT, TIMER("NCRISC", 29), TIMER("BRISC", 3)),
+	CORE("NC_in0_r_in1_r -> B_end", UT_TT_ADJACENT, TIMER("NCRISC", 34), TIMER("BRISC", 3)),
+	CORE("NC_in0_r_in1_s -> B_end", UT_TT_ADJACENT, TIMER("NCRISC", 39), TIMER("BRISC", 3)),
+};
+
+static const struct ut_tt_rule old_matmul_global[] = {
+	{ "Matmul Read In Write Out", UT_TT_ACROSS_DEVICE, UT_TT_SESSION, ALL_CORES("ANY", 5),
+	  ALL_CORES("ANY", 8) },
+};
+
+static const struct ut_tt_rule old_noc[] = {
+	CORE("NoC For Loop", UT_TT_ADJACENT, TIMER("NCRISC", 5), TIMER("NCRISC", 6)),
+};
+
 /* ---- logs of zones ------------------------------------------------------------------------- */
 
 #define ONE(name)                                                                                  \
@@ -208,6 +243,15 @@ static const struct {
 } setups[] = {
 	{ PLAIN, false, NULL, 0 },
 	{ "test_full_buffer", false, old_full_buffer, COUNT(old_full_buffer) },
+	{ "test_matmul_multi_core_multi_dram", false, old_matmul, COUNT(old_matmul) },
+	{ "test_matmul_multi_core_multi_dram_in0_mcast", false, old_matmul_in0,
+	  COUNT(old_matmul_in0) },
+	{ "test_matmul_multi_core_multi_dram_in1_mcast", false, old_matmul_in1,
+	  COUNT(old_matmul_in1) },
+	{ "test_matmul_multi_core_multi_dram_in0_mcast_in1_mcast", false, old_matmul_in0_in1,
+	  COUNT(old_matmul_in0_in1) },
+	{ "test_matmul_global", false, old_matmul_global, COUNT(old_matmul_global) },
+	{ "test_noc", false, old_noc, COUNT(old_noc) },
 	{ PLAIN, true, NULL, 0 },
 	{ "test_timestamped_events", true, timestamped_events, COUNT(timestamped_events) },
 	{ "test_multi_op", true, cycle_count, 1 },

@@ -20,6 +20,7 @@ enum ut_tt_across {
 	UT_TT_ACROSS_DEVICE,   /* in the rows of a chip */
 	UT_TT_ACROSS_OPS,      /* in the rows of each op on a chip */
 	UT_TT_ACROSS_DISPATCH, /* in the rows of each op on the cores that dispatch */
+	UT_TT_ACROSS_KINDS
 };
 
 enum ut_tt_rule_type {

@@ -1,5 +1,6 @@
 /*
- * tar.h - a few files of one folder in a tarball: POSIX ustar, streamed.
+ * tar.h - a few files of one folder in a tarball: POSIX ustar, streamed; what does not fit into its
+ * headers (a long name, a large file) is told in pax headers in front of them.
  */
 #ifndef UT_TTDEV_TAR_H
 #define UT_TTDEV_TAR_H
@@ -8,7 +9,7 @@
 
 struct ut_out;
 
-/* Adds dir/name under the name "./name". A name of up to 97 bytes; a file of up to 8 GiB. */
+/* Adds dir/name under the name "./name". */
 int ut_tar_add(struct ut_out *out, const char *dir, const char *name,
 	       struct ut_err *err) UT_MUST_CHECK;
 

@@ -38,6 +38,8 @@ static uint64_t to_ns(const struct sender *s, uint64_t ts)
 
 	if (s->shift < 0 && moved > ts)
 		moved = 0;
+	if (moved <= INT64_MAX / 1000)
+		return moved * 1000 / s->log->mhz;
 	ns = (u128)moved * 1000 / s->log->mhz;
 	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
@@ -138,7 +140,7 @@ static void send_lane(struct sender *s, const struct ut_tt_lane *lane, uint32_t 
 		const struct ut_tt_mark *m = &s->log->marks[s->log->rows[i].mark];
 		bool start;
 
-		if (!ut_tt_pair(s->log, m, &start) && (s->log->zones || m->id))
+		if (!ut_tt_pair(m, &start) && (s->log->zones || m->id))
 			send_note(s, track, i);
 	}
 	if (s->bars.count) {
@@ -171,6 +173,7 @@ static uint32_t add_lane_track(struct sender *s, const struct ut_tt_lane *lane, 
 static void send_op(struct sender *s, const struct ut_tt_ops *ops, size_t op, uint32_t track)
 {
 	uint32_t first = ops->rows[ops->first[op]], last = ops->rows[ops->first[op + 1] - 1];
+	uint64_t from = s->log->rows[first].ts, to = s->log->rows[last].ts;
 	uint64_t host = s->log->marks[s->log->rows[first].mark].host;
 	size_t mark = s->trace->arg_count;
 	struct ut_event e = { .track = track, .kind = UT_KIND_ASYNC_BEGIN };
@@ -178,13 +181,15 @@ static void send_op(struct sender *s, const struct ut_tt_ops *ops, size_t op, ui
 
 	snprintf(text, sizeof(text), "op %" PRIu64, host);
 	e.name = ut_strtab_intern_z(&s->trace->strings, text);
-	e.ts = to_ns(s, s->log->rows[first].ts);
+	/* an op that was told with what is left of another one may end before it begins */
+	to = to > from ? to : from;
+	e.ts = to_ns(s, from);
 	e.val = ++s->async;
-	add_u64(s, s->cycles_key, s->log->rows[last].ts - s->log->rows[first].ts);
+	add_u64(s, s->cycles_key, to - from);
 	send(s, &e, mark);
 	e.kind = UT_KIND_ASYNC_END;
 	e.args = 0;
-	e.ts = to_ns(s, s->log->rows[last].ts);
+	e.ts = to_ns(s, to);
 	send(s, &e, mark);
 }
 

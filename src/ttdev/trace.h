@@ -28,6 +28,9 @@ struct ut_tt_alignment {
 };
 
 void ut_tt_align(const struct ut_tt_analysis *a, enum ut_tt_align how, struct ut_tt_alignment *to);
+/* When a chip's first marker was: T0 of an old log may be that of another chip. */
+uint64_t ut_tt_first_own_time(const struct ut_tt_log *log, size_t chip);
+
 void ut_tt_alignment_release(struct ut_tt_alignment *to);
 
 /*

@@ -131,13 +131,13 @@ static void put_stats(struct writer *w, const struct ut_tt_stats *st, bool scope
 	ut_py_put_double(j, "Average", st->average);
 	ut_py_put_u64(j, "Count", st->count);
 	if (scope)
-		ut_py_put_u64(j, "First", st->first);
-	ut_py_put_u64(j, "Max", st->max);
+		ut_py_put_i64(j, "First", st->first);
+	ut_py_put_i64(j, "Max", st->max);
 	ut_py_put_double(j, "Median", st->median);
-	ut_py_put_u64(j, "Min", st->min);
-	ut_py_put_u64(j, "Range", st->max - st->min);
+	ut_py_put_i64(j, "Min", st->min);
+	ut_py_put_u64(j, "Range", ut_tt_range(st));
 	if (scope || w->log->zones)
-		ut_py_put_u64(j, "Sum", st->sum);
+		ut_py_put_i64(j, "Sum", st->sum);
 	ut_py_close(j, '}');
 }
 
@@ -168,7 +168,7 @@ static void put_span(struct writer *w, const struct ut_tt_rule *rule, const stru
 
 	ut_py_item(j);
 	ut_py_open(j, '{');
-	ut_py_put_u64(j, "duration_cycles", s->cycles);
+	ut_py_put_i64(j, "duration_cycles", s->cycles);
 	ut_py_key(j, "duration_type");
 	if (s->start == UT_TT_NO_ROW) {
 		ut_tt_put_match(j, &rule->start, true);

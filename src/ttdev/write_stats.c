@@ -28,8 +28,11 @@ bool ut_tt_has_stats(const struct ut_tt_log *log)
 /* Digits with a comma before each group of three. */
 static void add_commas(char to[CELL], const char *digits)
 {
-	size_t len = strlen(digits), n = 0;
+	size_t len, n = 0;
 
+	if (*digits == '-')
+		to[n++] = *digits++;
+	len = strlen(digits);
 	for (size_t i = 0; i < len && n < CELL - 2; i++) {
 		if (i && (len - i) % 3 == 0)
 			to[n++] = ',';
@@ -63,13 +66,10 @@ static void put_stats(const struct ut_tt_stats *st, bool zones, struct ut_out *o
 		const char *name;
 		double value;
 	} shown[] = {
-		{ "Count", (double)st->count },
-		{ "Average", st->average },
-		{ "Max", (double)st->max },
-		{ "Median", st->median },
-		{ "Min", (double)st->min },
-		{ "Sum", (double)st->sum },
-		{ "Range", (double)(st->max - st->min) },
+		{ "Count", (double)st->count },       { "Average", st->average },
+		{ "Max", (double)st->max },           { "Median", st->median },
+		{ "Min", (double)st->min },           { "Sum", (double)st->sum },
+		{ "Range", (double)ut_tt_range(st) },
 	};
 	size_t count = zones ? 7 : 5;
 	char text[CELL];
@@ -121,7 +121,7 @@ static void put_core(const struct ut_tt_stats *st, struct ut_out *out)
 		ut_out_fmt(out, "%*s", WIDTH, number(median, st->median));
 	} else {
 		snprintf(text, sizeof(text), "%s\u00b1%s", number(median, st->median),
-			 whole(half, (st->max - st->min) / 2));
+			 whole(half, ut_tt_range(st) / 2));
 		ut_out_fmt(out, "%*s", WIDTH + 1, text);
 	}
 }

@@ -4,7 +4,7 @@
 //   node devlog_page.js NODE_MODULES OUT.json PAGE_OR_URL...
 //
 // OUT.json: for each page { lanes: [{chip, core, risc, bars}], before, zoomed, hover, tables, console,
-// outside }. Exit 77: a part of this is not installed.
+// outside }; for the dashboard { frame, download }. Exit 77: a part of this is not installed.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -74,6 +74,10 @@ async function main() {
 		await page.goto(url);
 		if (name.startsWith('http')) {
 			result.frame = await page.frameLocator('iframe').locator('h1').textContent();
+			const [download] = await Promise.all([page.waitForEvent('download'), page.click('#download')]);
+
+			result.download = { name: download.suggestedFilename(),
+				bytes: fs.statSync(await download.path()).size };
 		} else {
 			await read(page, result);
 			await use(page, result);

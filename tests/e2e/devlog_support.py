@@ -69,16 +69,28 @@ def drawn_bars(path):
     return bars
 
 
+def page_data(path):
+    text = path.read_text()
+    return json.JSONDecoder().raw_decode(text, text.index("{", text.index('id="data"')))[0]
+
+
+def page_lanes(path):
+    """Per lane of a page without bars that are drawn together: chip, core, risc, bars as in its data."""
+    data = page_data(path)
+    numbers = varints(base64.b64decode(data["bars"]))
+    for chip in data["chips"]:
+        for core, risc, count, *_ in chip["lanes"]:
+            yield (chip["id"], tuple(chip["cores"][core]), data["riscs"][risc],
+                   [tuple(next(numbers) for _ in range(5)) for _ in range(count)])
+
+
 def page_bars(path):
     """Bars that a page of ours draws, read from its data: the same shape, for the first chip."""
-    text = path.read_text()
-    data, _ = json.JSONDecoder().raw_decode(text, text.index("{", text.index('id="data"')))
-    numbers = varints(base64.b64decode(data["bars"]))
-    bars = {}
-    for core, risc, count in data["chips"][0]["lanes"]:
-        lane = [tuple(next(numbers) for _ in range(5)) for _ in range(count)]
-        bars[tuple(data["chips"][0]["cores"][core]), data["riscs"][risc]] = [
-            (cycles, data["labels"][label][0]) for _, cycles, label, _, _ in lane if cycles]
+    data, bars = page_data(path), {}
+    for chip, core, risc, lane in page_lanes(path):
+        if chip == data["chips"][0]["id"]:
+            bars[core, risc] = [(cycles, data["labels"][label // 2][0])
+                                for _, cycles, label, _, _ in lane if cycles]
     return {key: value for key, value in bars.items() if value}
 
 

@@ -12,7 +12,7 @@ import tarfile
 
 from common import UNITRACE, Case, main, skip
 from devlog_support import (DATA, FIRST, GOLDEN, OLD_ROWS, SIX, ZONES, drawn_bars, old_log,
-                            page_bars, zone_log, zone_rows)
+                            page_bars, page_lanes, zone_log, zone_rows)
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
@@ -138,6 +138,16 @@ class OldLogs(Devlog):
         self.assertEqual(chips["3"]["metadata"]["global_min"],
                          {"core": "(1, 0)", "risc": "BRISC", "ts": 1000})
         self.assertTrue((self.dir / "out/Chip_3_Cores_timeline.html").exists())
+
+    def test_the_page_of_several_chips_begins_with_their_first_markers(self):
+        self.run_devlog(old_log([(chip, 1, 1, "BRISC", n, 1000 + chip * 10 ** 6 + n * 10)
+                                 for chip in (0, 1) for n in (1, 2, 3, 4)]), "--no-print-stats")
+        lanes = {chip: [bar[:2] for bar in bars]
+                 for chip, _, _, bars in page_lanes(self.dir / "out/device_perf.html")}
+        self.assertEqual(lanes[0], [(0, 0), (0, 10), (10, 10), (10, 10)])
+        self.assertEqual(lanes[1], lanes[0])
+        (_, _, _, bars), = page_lanes(self.dir / "out/Chip_1_Cores_timeline.html")
+        self.assertEqual(bars[0][:2], (0, 10 ** 6))
 
     def test_other_architectures_have_statistics_when_asked(self):
         log = old_log(first="ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n")
@@ -364,7 +374,6 @@ class Doubts(Devlog):
                 (FIRST + SIX + "\n-1, 0, 0, BRISC, 1, 1\n", 3, "not a chip number"),
                 (FIRST + SIX + "\n0, 99999, 0, BRISC, 1, 1\n", 3, "not a core's x"),
                 (FIRST + SIX + "\n0, 0, 0, , 1, 1\n", 3, "no RISC"),
-                ("ARCH: x, CHIP_FREQ[MHz]: fast\n" + SIX + "\n" + good, 1, "not a device log"),
                 (zone_log([next(zone_rows())[:9]]), 3, "9 fields where"),
                 ("x" * (2 << 20), 1, "line of over 1 MiB")):
             with self.subTest(log[:80]):
@@ -411,6 +420,14 @@ class Dashboard(Devlog):
             while chunk := link.recv(65536):
                 got += chunk
             return got
+
+    def test_a_port_that_is_taken_is_told_and_the_files_are_there(self):
+        done = subprocess.run([UNITRACE, "devlog", "log.csv", "-o", "other", "--no-print-stats", "--serve",
+                               "-p", str(self.port)], cwd=self.dir, capture_output=True, text=True,
+                              timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"port {self.port}: Address already in use; -p chooses another one", done.stderr)
+        self.assertTrue((self.dir / "other/device_perf.html").exists())
 
     def test_it_shows_refreshes_and_downloads(self):
         answer, body = self.get("/")

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from common import BUILD, SOURCE, UNITRACE, Case, main, skip
-from devlog_support import old_log, zone_log, zone_rows
+from devlog_support import old_log, page_data, zone_log, zone_rows
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
@@ -27,12 +27,12 @@ def open_pages(folder, *pages):
 
 
 class Pages(Case):
-    def make(self, name, log):
+    def make(self, name, log, *words):
         if isinstance(log, str):
             (self.dir / f"{name}.csv").write_text(log)
             log = self.dir / f"{name}.csv"
         subprocess.run([UNITRACE, "devlog", log, "-o", self.dir / name, "--no-print-stats",
-                        "--no-artifacts", "--no-analysis-json"], check=True, timeout=60,
+                        "--no-artifacts", "--no-analysis-json", *words], check=True, timeout=60,
                        capture_output=True)
         return self.dir / name / "device_perf.html"
 
@@ -52,18 +52,36 @@ class Pages(Case):
         self.assertLess(seen["zoomed"]["to"] - seen["zoomed"]["from"],
                         seen["before"]["to"] - seen["before"]["from"])
         self.assertEqual(seen["reset"]["to"], seen["before"]["to"])
-        self.assertTrue(seen["hover"]["got"].startswith(
-            f"{seen['hover']['want']}\n{seen['hover']['cycles']:,} cycles"), seen["hover"])
+        self.assertRegex(seen["hover"]["got"], f"^{re.escape(seen['hover']['want'])}"
+                         f"( is the longest of [0-9,]+ within)?\n{seen['hover']['cycles']:,} cycles")
         self.assertGreaterEqual(seen["tables"], 2)
+
+    def check_long(self, path, seen):
+        """Of 4 lanes with 300 bars each: fewer are drawn, all are counted, the ends stay."""
+        data = page_data(path)
+        self.assertEqual(data["bars_all"], 1200)
+        self.assertGreater(data["within"], 0)
+        for lane in seen["lanes"]:
+            self.assertLessEqual(len(lane["bars"]), 40)
+            self.assertEqual(sum(bar["together"] for bar in lane["bars"]), 300)
+            self.assertEqual({bar["label"] for bar in lane["bars"]}, {lane["risc"] + "-FW",
+                                                                     lane["risc"] + "-KERNEL", "MINE"})
+        self.assertEqual(sum(row[2] for row in data["by_zone"]), 1200)
+        self.assertIn(" is the longest of ", seen["hover"]["got"])
 
     def test_small_logs_show_every_bar(self):
         pages = [self.make("old", old_log()), self.make("zones", zone_log()),
                  self.make("chips", zone_log([*zone_rows(0), *zone_rows(1, shift=777)])),
-                 self.make("hostile", zone_log(zone_rows()).replace("MINE", "</script><img src=x>"))]
+                 self.make("hostile", zone_log(zone_rows()).replace("MINE", "</script><img src=x>")),
+                 self.make("long", zone_log(zone_rows(ops=100)), "--page-bars", "200")]
         dashboard = self.serve("old.csv")
         seen = open_pages(self.dir, *pages, dashboard)
         self.assertEqual(seen[dashboard]["frame"], "Device profile")
         self.assertEqual(seen[dashboard]["outside"] + seen[dashboard]["console"], [])
+        self.assertRegex(seen[dashboard]["download"]["name"],
+                         r"^\d{4}(_\d\d){5}_device_perf_results.tgz$")
+        self.assertEqual(seen[dashboard]["download"]["bytes"],
+                         (self.dir / "served/device_perf_results.tgz").stat().st_size)
         for page in pages:
             self.check_use(seen[str(page)])
         old = {(tuple(lane["core"]), lane["risc"]): [(b["start"], b["cycles"], b["label"])
@@ -81,6 +99,7 @@ class Pages(Case):
         chips = seen[str(pages[2])]["lanes"]
         self.assertEqual({lane["chip"] for lane in chips}, {0, 1})
         self.assertEqual({lane["bars"][0]["start"] for lane in chips if lane["risc"] == "BRISC"}, {0, 10})
+        self.check_long(pages[4], seen[str(pages[4])])
         self.assertIn("</script><img src=x>",
                       {b["label"] for lane in seen[str(pages[3])]["lanes"] for b in lane["bars"]})
 

@@ -53,7 +53,8 @@ static void write_all(struct ut_tt_analysis *a)
 	ut_tt_write_chrome(a->log, out);
 	ut_tt_write_analysis(a, &run, out);
 	ut_tt_align(a, UT_TT_ALIGN_AUTO, &align);
-	ut_tt_write_page(a, &align, UT_TT_ALL_CHIPS, out);
+	ut_tt_write_page(a, &align, UT_TT_ALL_CHIPS, UT_TT_PAGE_BARS, out);
+	ut_tt_write_page(a, &align, UT_TT_ALL_CHIPS, 1, out);
 	ut_tt_kernels_find(&kernels, a);
 	ut_tt_kernels_csv(&kernels, a->log, out);
 	ut_tt_kernels_print(&kernels, a->log, out);

@@ -132,6 +132,26 @@ static void an_op_that_never_ends_is_left_out(void **state)
 	drop(&w);
 }
 
+/* What is left of an op is told with the next one, as the original does. */
+static void a_duration_may_be_negative(void **state)
+{
+	struct world w;
+
+	(void)state;
+	build(&w,
+	      ZONE_HEAD Z(1, 100, 1024, "BRISC-FW", "START")
+		      Z(1, 900, 1024, "BRISC-KERNEL", "START") Z(1, 150, 2048, "BRISC-FW", "START")
+			      Z(1, 160, 2048, "BRISC-KERNEL", "START")
+				      Z(1, 180, 2048, "BRISC-KERNEL", "END")
+					      Z(1, 200, 2048, "BRISC-FW", "END"),
+	      NULL);
+	assert_int_equal(w.a.chips[0].ops.count, 1);
+	assert_int_equal(stats(&w, "device_fw_duration").max, 100);
+	assert_int_equal(stats(&w, "device_kernel_duration").max, -720);
+	assert_int_equal(stats(&w, "device_kernel_duration").sum, -720);
+	drop(&w);
+}
+
 static void spans_nest_and_what_is_open_reaches_to_the_end(void **state)
 {
 	struct ut_tt_bars bars = { 0 };
@@ -164,6 +184,7 @@ int main(void)
 		cmocka_unit_test(the_median_of_a_chip_is_that_of_the_medians),
 		cmocka_unit_test(an_op_ends_when_all_its_cores_have_ended),
 		cmocka_unit_test(an_op_that_never_ends_is_left_out),
+		cmocka_unit_test(a_duration_may_be_negative),
 		cmocka_unit_test(spans_nest_and_what_is_open_reaches_to_the_end),
 	};
 
