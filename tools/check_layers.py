@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "query": ["base", "model", "analyze"],
     "aiu": ["base", "model", "import", "export"],
     "ttdev": ["base", "model", "import", "export"],
-    "ttops": ["base", "model", "import", "export", "ttdev"],
+    "ttops": ["base", "model", "import", "analyze", "query", "export", "ttdev"],
     "launch": ["base", "wire"],
     "spread": ["base"],
     "serve": ["base", "model", "import", "analyze", "export", "launch"],

@@ -25,6 +25,7 @@ struct submit {
 enum key {
 	KEY_NONE,
 	KEY_CORRELATION,
+	KEY_EXTERNAL,
 	KEY_QUEUED,
 	KEY_SUBMITTED,
 	KEY_THREAD,
@@ -132,30 +133,40 @@ static uint16_t device_of(struct ut_device_log *log, const struct ut_trace *t, u
 	const struct ut_process *p = &t->processes[process];
 	uint32_t name = own_string(log, t, p->name), host = own_string(log, t, p->host);
 	const char *text = ut_strtab_get(&log->strings, name).ptr, *number = strrchr(text, '#');
+	/* torch.profiler calls all devices like the program; their process is the number */
+	uint32_t index = number ? (uint32_t)strtoul(number + 1, NULL, 10) : (uint32_t)p->pid;
 	struct ut_device_info *d;
 
 	for (size_t i = 0; i < log->device_count; i++) {
-		if (log->devices[i].name == name && log->devices[i].host == host)
+		if (log->devices[i].name == name && log->devices[i].host == host &&
+		    log->devices[i].index == index)
 			return (uint16_t)i;
 	}
 	if (log->device_count == MOST_DEVICES)
 		return MOST_DEVICES - 1;
 	log->devices = ut_grow(log->devices, log->device_count + 1, &log->device_cap, sizeof(*d));
 	d = &log->devices[log->device_count];
-	*d = (struct ut_device_info){ .name = name, .host = host, .api = api_of_device(text) };
-	d->index = number ? (uint32_t)strtoul(number + 1, NULL, 10) : (uint32_t)p->pid;
+	*d = (struct ut_device_info){
+		.name = name, .host = host, .index = index, .api = api_of_device(text)
+	};
 	return (uint16_t)log->device_count++;
 }
 
-/* "CUDA calls of thread 123 (2)" */
+/* "CUDA calls of thread 123 (2)": a row of its own, which Chrome's JSON takes for a thread. */
 static uint32_t thread_of(const struct ut_trace *t, const struct ut_track *track)
 {
 	static const char sign[] = "calls of thread ";
 	const char *at = strstr(ut_strtab_get(&t->strings, track->name).ptr, sign);
 
-	if (track->type == UT_TRACK_THREAD || !at)
+	if (!at)
 		return (uint32_t)track->id;
 	return (uint32_t)strtoul(at + strlen(sign), NULL, 10);
+}
+
+/* Rows of a device's on which it does not work: the CUDA backend's. */
+static bool is_beside_work(const char *row)
+{
+	return ut_str_starts(row, "Overhead") || ut_str_starts(row, "Waits of the host");
 }
 
 static struct place *place_of(struct ut_device_log *log, const struct ut_trace *t, uint32_t number)
@@ -175,7 +186,7 @@ static struct place *place_of(struct ut_device_log *log, const struct ut_trace *
 	if (ut_str_starts(ut_strtab_get(&t->strings, t->processes[track->process].name).ptr,
 			  "DEVICE")) {
 		p->device = device_of(log, t, track->process);
-		p->overhead = !strcmp(ut_strtab_get(&t->strings, track->name).ptr, "Overhead");
+		p->overhead = is_beside_work(ut_strtab_get(&t->strings, track->name).ptr);
 	}
 	return p;
 }
@@ -200,6 +211,8 @@ static const struct {
 	{ "cuda_runtime", MEANS_CALL + UT_API_CUDA, true },
 	{ "CUDA driver", MEANS_CALL + UT_API_CUDA_DRIVER, true },
 	{ "cuda_driver", MEANS_CALL + UT_API_CUDA_DRIVER, true },
+	{ "xpu_runtime", MEANS_CALL + UT_API_OTHER, true },
+	{ "privateuse1_runtime", MEANS_CALL + UT_API_OTHER, true },
 	{ "OpenCL", MEANS_CALL + UT_API_CL_OTHER, true },
 	{ "Level Zero", MEANS_CALL + UT_API_L0, true },
 	{ "NULL", MEANS_CALL + UT_API_OTHER, true },
@@ -258,6 +271,7 @@ static enum key key_of(struct ut_device_log *log, const struct ut_trace *t, uint
 {
 	static const char *const names[KEY_COUNT] = {
 		[KEY_CORRELATION] = "correlation",
+		[KEY_EXTERNAL] = "External id",
 		[KEY_QUEUED] = "queued",
 		[KEY_SUBMITTED] = "submitted",
 		[KEY_THREAD] = "thread",
@@ -405,7 +419,8 @@ static void add_work(struct ut_device_log *log, const struct ut_trace *t, const 
 	struct facts f;
 
 	read_args(log, t, e, &f);
-	if (p->overhead || (p->device == NO_DEVICE && !f.value[KEY_CORRELATION]))
+	if (p->overhead ||
+	    (p->device == NO_DEVICE && !f.value[KEY_CORRELATION] && !f.value[KEY_EXTERNAL]))
 		return;
 	log->works = ut_grow(log->works, log->work_count + 1, &log->work_cap, sizeof(*w));
 	w = &log->works[log->work_count++];
@@ -415,6 +430,7 @@ static void add_work(struct ut_device_log *log, const struct ut_trace *t, const 
 		.queued = sane(f.value[KEY_QUEUED], e->ts),
 		.submitted = sane(f.value[KEY_SUBMITTED], e->ts),
 		.correlation = f.value[KEY_CORRELATION],
+		.external = f.value[KEY_EXTERNAL],
 		.bytes = f.value[KEY_BYTES],
 		.name = own_string(log, t, e->name),
 		.task = f.text[KEY_TASK],

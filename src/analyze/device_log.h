@@ -47,6 +47,8 @@ struct ut_device_work {
 	uint64_t called;            /* the call that submitted it began; 0 = unknown */
 	uint64_t queued, submitted; /* 0 = unknown */
 	uint64_t correlation;
+	uint64_t
+		external; /* torch.profiler: number of the operator that launched it; 0 = unknown */
 	uint64_t bytes;
 	uint32_t name, task;  /* ids in the log's strings */
 	uint32_t grid, block; /* "64x1x1"; global and local size of OpenCL's kernels */

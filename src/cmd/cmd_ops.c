@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/log.h"
 #include "base/opt.h"
+#include "base/path.h"
 #include "cmd/ops_options.h"
 #include "cmd/ops_run.h"
 #include "cmd/ops_serve.h"
@@ -21,6 +23,7 @@ static int set_format(void *ctx, const char *value, struct ut_err *err)
 		[UT_OPS_AUTO] = "auto",
 		[UT_OPS_SEED] = "2023",
 		[UT_OPS_TODAY] = "2026",
+		[UT_OPS_TRACE] = "trace",
 	};
 	enum ut_ops_format *format = ctx;
 
@@ -30,14 +33,15 @@ static int set_format(void *ctx, const char *value, struct ut_err *err)
 			return 0;
 		}
 	}
-	return ut_err_set(err, -EINVAL, "auto, 2023 or 2026, not '%s'", value);
+	return ut_err_set(err, -EINVAL, "auto, 2023, 2026 or trace, not '%s'", value);
 }
 
 static const struct ut_opt *ops_table(struct ut_arena *a, struct ut_ops_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_words(ut_opt_str('i', "ops-folder", "DIR", &o->input,
-					"the logs (" UT_OPS_INPUT "); the same as a plain word"),
+					"the logs or a trace (" UT_OPS_INPUT
+					"); the same as a plain word"),
 			     "<dir>"),
 		ut_opt_words(ut_opt_str('o', "output-folder", "DIR", &o->output,
 					"where the report goes (" UT_OPS_OUTPUT
@@ -46,8 +50,18 @@ static const struct ut_opt *ops_table(struct ut_arena *a, struct ut_ops_opts *o)
 		ut_opt_str('n', "name-append", "TEXT", &o->append, "put behind the report's name"),
 		ut_opt_flag(0, "date", &o->date, "the time becomes part of the report's name"),
 		ut_opt_words(ut_opt_call("format", "YEAR", set_format, &o->format,
-					 "logs and columns: auto, 2023 or 2026"),
-			     "auto 2023 2026"),
+					 "logs and columns: auto, 2023, 2026 or trace"),
+			     "auto 2023 2026 trace"),
+		ut_opt_flag(0, "nested", &o->nested,
+			    "traces: a row also for an op that another op has called"),
+		ut_opt_flag(0, "device-only", &o->device_only,
+			    "2026: only what the devices did, and times per core"),
+		ut_opt_strs('a', "device-analysis-types", "NAME", &o->analyses,
+			    "2026: of profile_log_device.csv only this analysis; may be repeated"),
+		ut_opt_flag(0, "force-legacy-device-logs", &o->legacy,
+			    "2026: profile_log_device.csv, also if there is a device report"),
+		ut_opt_flag(0, "analyze-noc-traces", &o->noc_traces,
+			    "2026: accepted; NoC columns come from the device report"),
 		ut_opt_flag(0, "no-tarball", &o->no_tarball, "do not pack the logs"),
 		ut_opt_flag(0, "webapp", &o->webapp, "then show the report on 127.0.0.1"),
 		ut_opt_range(ut_opt_u64('p', "port", "PORT", &o->port,
@@ -64,10 +78,20 @@ static const struct ut_opt *ops_table(struct ut_arena *a, struct ut_ops_opts *o)
 static int take_words(struct ut_ops_opts *o, const struct ut_words *words, struct ut_arena *a,
 		      struct ut_err *err)
 {
-	if (words->count > 1 || (words->count && o->input))
+	if (words->count && o->input)
+		return ut_err_set(err, -EINVAL, "-i or plain words, not both");
+	if (words->count > 1 && (o->format == UT_OPS_SEED || o->format == UT_OPS_TODAY))
 		return ut_err_set(err, -EINVAL, "one folder at a time");
-	if (words->count)
+	for (int i = 0; i < words->count && words->count > 1; i++) {
+		if (ut_path_is_dir(words->items[i]) && o->format == UT_OPS_AUTO)
+			return ut_err_set(err, -EINVAL, "%s: one folder at a time",
+					  words->items[i]);
+	}
+	if (words->count) {
 		o->input = words->items[0];
+		o->traces = words->items;
+		o->trace_count = words->count;
+	}
 	if (!o->input && o->output && ut_ops_today_folder(a, o->output)) {
 		o->input = o->output;
 		o->output = NULL;
@@ -85,7 +109,10 @@ static int run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_err *e
 		return rc;
 	printf("%s\n", files.csv);
 	fflush(stdout);
-	return o->webapp ? ut_ops_serve(&files, (uint16_t)o->port, err) : 0;
+	if (o->webapp)
+		return ut_ops_serve(&files, (uint16_t)o->port, err);
+	ut_log(UT_INFO, "%s shows the report", files.page);
+	return 0;
 }
 
 static int cmd_ops(int argc, const char *const *argv)
@@ -105,6 +132,7 @@ static int cmd_ops(int argc, const char *const *argv)
 		status = ut_cmd_help(&ut_cmd_ops);
 	else if (run(&opts, &arena, &err))
 		status = ut_cmd_fail(&ut_cmd_ops, &err);
+	ut_opt_list_release(&opts.analyses);
 	ut_arena_release(&arena);
 	return status;
 }
@@ -116,17 +144,21 @@ static const struct ut_opt *ops_options(struct ut_arena *a)
 
 const struct ut_cmd ut_cmd_ops = {
 	.name = "ops",
-	.usage = "[OPTIONS] [FOLDER]",
-	.summary = "report host and device times of every op of Tenstorrent's libraries",
+	.usage = "[OPTIONS] [FOLDER | TRACE...]",
+	.summary = "report host and device times of every op: Tenstorrent's logs, PyTorch's traces",
 	.description =
 		"Reads the logs of ops that tt-metal writes and does what its process_ops_logs.py\n"
 		"does: a CSV file with a row per op, host and device together, and a tarball of\n"
 		"the logs; the same rows as JSON and as a page. Both kinds of logs are known: a\n"
 		"folder per op (2023) and exports of Tracy beside a device report (2026).\n\n"
+		"A trace of ours or of torch.profiler gives the same report of a PyTorch program:\n"
+		"a row per aten:: op with the kernels and copies that it has launched. Other\n"
+		"programs have a row per task that launched something.\n\n"
 		"Whatever is wrong with one op is told in its row; the others have theirs.",
 	.examples = "  unitrace ops logs/ops\n"
 		    "  unitrace ops -i generated/profiler -n resnet --date\n"
-		    "  unitrace ops logs/ops --webapp -p 8050\n",
+		    "  unitrace ops logs/ops --webapp -p 8050\n"
+		    "  unitrace ops train.json\n",
 	.options = ops_options,
 	.run = cmd_ops,
 };

@@ -1,20 +1,19 @@
 #include "cmd/ops_run.h"
 
-#include <dirent.h>
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/log.h"
-#include "base/opt.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "cmd/load.h"
+#include "cmd/ops_files.h"
 #include "export/out.h"
-#include "ttdev/tar.h"
 #include "ttops/folder.h"
 #include "ttops/report.h"
 #include "ttops/today.h"
+#include "ttops/trace.h"
 #include "ttops/write.h"
 
 /* ---- names --------------------------------------------------------------------------------- */
@@ -37,6 +36,7 @@ static const char *date_text(struct ut_arena *a, bool today)
 /* Where a report goes and what its files are called, without their suffix. */
 struct place {
 	const char *folder, *name;
+	const char *cores; /* of the table of times per core; 2026 */
 };
 
 static struct place place_of_seed(const struct ut_ops_opts *o, struct ut_arena *a)
@@ -50,74 +50,23 @@ static struct place place_of_seed(const struct ut_ops_opts *o, struct ut_arena *
 static struct place place_of_today(const struct ut_ops_opts *o, const char *logs,
 				   struct ut_arena *a)
 {
-	const char *folder = o->output, *name = "ops_perf_results";
-	const char *date = o->date ? date_text(a, true) : NULL;
+	const char *folder = o->output, *suffix = "";
 
 	if (!folder)
-		folder = ut_path_join(a, ut_path_dir(a, logs), "reports");
+		folder = ut_path_join(a, ut_ops_files_parent(a, logs), "reports");
 	if (o->append) {
 		folder = ut_path_join(a, folder, o->append);
-		name = ut_str_fmt(a, "%s_%s", name, o->append);
+		suffix = ut_str_fmt(a, "_%s", o->append);
 	}
-	if (date) {
+	if (o->date) {
+		const char *date = date_text(a, true);
+
 		folder = ut_path_join(a, folder, date);
-		name = ut_str_fmt(a, "%s_%s", name, date);
+		suffix = ut_str_fmt(a, "%s_%s", suffix, date);
 	}
-	return (struct place){ folder, name };
-}
-
-/* ---- the tarball --------------------------------------------------------------------------- */
-
-struct tarball {
-	struct ut_out *out;
-	const char *folder;
-	struct ut_arena *arena;
-	struct ut_opt_list names; /* folders and files still to be looked at, below folder */
-};
-
-static void list_entries(struct tarball *t, const char *below)
-{
-	DIR *dir = opendir(ut_path_join(t->arena, t->folder, below));
-	const struct dirent *entry;
-
-	while (dir && (entry = readdir(dir))) {
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			ut_opt_list_add(&t->names, ut_path_join(t->arena, below, entry->d_name));
-	}
-	if (dir)
-		closedir(dir);
-}
-
-/* What cannot go in is told; the report itself does not depend on it. */
-static void add_files(struct tarball *t)
-{
-	struct stat st;
-
-	list_entries(t, "");
-	for (size_t i = 0; i < t->names.count; i++) {
-		const char *name = t->names.items[i];
-		struct ut_err err = { 0 };
-
-		if (lstat(ut_path_join(t->arena, t->folder, name), &st))
-			continue;
-		if (S_ISDIR(st.st_mode))
-			list_entries(t, name);
-		else if (S_ISREG(st.st_mode) && ut_tar_add(t->out, t->folder, name, &err))
-			ut_log(UT_WARN, "not in the tarball: %s", err.text);
-	}
-}
-
-static int write_tarball(const char *folder, const char *path, struct ut_arena *a,
-			 struct ut_err *err)
-{
-	struct tarball t = { .out = ut_out_open(path, UT_OUT_OVERWRITE),
-			     .folder = folder,
-			     .arena = a };
-
-	add_files(&t);
-	ut_opt_list_release(&t.names);
-	ut_tar_end(t.out);
-	return ut_out_commit(t.out, err);
+	return (struct place){ .folder = folder,
+			       .name = ut_str_fmt(a, "ops_perf_results%s", suffix),
+			       .cores = ut_str_fmt(a, "per_core_op_to_op_times%s", suffix) };
 }
 
 /* ---- the report ---------------------------------------------------------------------------- */
@@ -163,28 +112,135 @@ static void tell(const struct ut_ops_report *r, const char *input)
 		       r->problems, r->row_count);
 }
 
+/* ---- traces -------------------------------------------------------------------------------- */
+
+static int add_trace(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	(void)i;
+	(void)err;
+	ut_ops_trace_add(ctx, store);
+	return 0;
+}
+
+static int read_traces(struct ut_ops_report *r, const struct ut_ops_opts *o, struct ut_err *err)
+{
+	const struct ut_load how = { "ops", ut_load_threads(0), .checked = false };
+	struct ut_inputs in = { 0 };
+	struct ut_ops_trace trace;
+	int rc = ut_inputs_find(&in, o->traces ? o->trace_count : 1,
+				o->traces ? o->traces : &o->input, err);
+
+	ut_ops_trace_init(&trace, r, o->nested);
+	if (!rc)
+		rc = ut_load_each(&in, &how, add_trace, &trace, err);
+	if (!rc && !r->row_count)
+		rc = ut_err_set(
+			err, -ENODATA,
+			"%s: no ops in there, and no work of devices; PyTorch marks its ops "
+			"under emit_itt() or torch.profiler",
+			o->input);
+	ut_ops_trace_release(&trace);
+	ut_inputs_release(&in);
+	return rc;
+}
+
+/* ---- which logs ---------------------------------------------------------------------------- */
+
+struct input {
+	enum ut_ops_format format;
+	const char *logs; /* the folder, or the first trace */
+};
+
+/* Does a folder hold traces, and no folders of ops? */
+static bool has_traces(const char *folder)
+{
+	struct ut_inputs in = { 0 };
+	struct ut_err err = { 0 };
+	bool found = !ut_ops_folder_has_ops(folder) && !ut_inputs_find(&in, 1, &folder, &err);
+
+	ut_inputs_release(&in);
+	return found;
+}
+
+/* What was asked for, or what it looks like. */
+static struct input input_of(const struct ut_ops_opts *o, struct ut_arena *a)
+{
+	const char *folder = ut_ops_today_file(o->input) ? ut_path_dir(a, o->input)
+							 : ut_ops_today_folder(a, o->input);
+	const char *logs = folder ? folder : o->input;
+	bool exists =
+		ut_path_exists(o->input) || strpbrk(o->input, "*?[") || !strcmp(o->input, "-");
+
+	if (o->format == UT_OPS_TODAY)
+		return (struct input){ UT_OPS_TODAY, logs };
+	if (o->format != UT_OPS_AUTO)
+		return (struct input){ o->format, o->input };
+	if (o->trace_count > 1)
+		return (struct input){ UT_OPS_TRACE, o->input };
+	if (folder)
+		return (struct input){ UT_OPS_TODAY, logs };
+	if (ut_path_is_dir(o->input) ? has_traces(o->input) : exists)
+		return (struct input){ UT_OPS_TRACE, o->input };
+	return (struct input){ UT_OPS_SEED, o->input };
+}
+
+static int read_today(struct ut_ops_report *r, struct ut_ops_report *cores,
+		      const struct ut_ops_opts *o, const char *logs, struct ut_err *err)
+{
+	const struct ut_ops_today_opts opts = { .device_only = o->device_only,
+						.legacy = o->legacy,
+						.analyses = o->analyses,
+						.cores = cores };
+
+	if (o->noc_traces)
+		ut_log(UT_WARN, "tt-npe is not asked; the device report's NoC columns are shown");
+	return ut_ops_read_today(r, logs, &opts, err);
+}
+
+static int read_logs(struct ut_ops_report *r, struct ut_ops_report *cores,
+		     const struct ut_ops_opts *o, const struct input *in, struct ut_err *err)
+{
+	switch (in->format) {
+	case UT_OPS_TRACE:
+		return read_traces(r, o, err);
+	case UT_OPS_TODAY:
+		return read_today(r, cores, o, in->logs, err);
+	case UT_OPS_SEED:
+	case UT_OPS_AUTO:
+		break;
+	}
+	return ut_ops_read_folder(r, in->logs, err);
+}
+
 int ut_ops_run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_ops_files *files,
 	       struct ut_err *err)
 {
-	const char *logs = o->format == UT_OPS_SEED ? NULL : ut_ops_today_folder(a, o->input);
-	bool today = o->format == UT_OPS_TODAY || logs;
-	struct ut_ops_report r;
-	struct place place;
+	const struct input in = input_of(o, a);
+	struct place place =
+		in.format == UT_OPS_TODAY ? place_of_today(o, in.logs, a) : place_of_seed(o, a);
+	struct ut_ops_report r, cores;
 	int rc;
 
-	logs = logs ? logs : o->input;
-	place = today ? place_of_today(o, logs, a) : place_of_seed(o, a);
 	*files = (struct ut_ops_files){ 0 };
 	ut_ops_report_init(&r);
-	rc = today ? ut_ops_read_today(&r, logs, err) : ut_ops_read_folder(&r, logs, err);
+	ut_ops_report_init(&cores);
+	rc = read_logs(&r, &cores, o, &in, err);
 	if (!rc)
 		rc = write_report(&r, &place, a, files, err);
-	if (!rc && !o->no_tarball) {
-		files->tarball = ut_str_fmt(a, "%s/%s.tgz", place.folder, place.name);
-		rc = write_tarball(logs, files->tarball, a, err);
+	if (!rc && cores.shown) {
+		files->cores = ut_str_fmt(a, "%s/%s.csv", place.folder, place.cores);
+		rc = write_file(&cores, files->cores, ut_ops_write_csv, err);
 	}
+	/* a single file may lie among anything */
+	if (!rc && !o->no_tarball && in.format != UT_OPS_TRACE && ut_path_is_dir(o->input)) {
+		files->tarball = ut_str_fmt(a, "%s/%s.tgz", place.folder, place.name);
+		rc = ut_ops_files_pack(in.logs, in.format == UT_OPS_SEED, files->tarball, err);
+	}
+	if (!rc && in.format == UT_OPS_TODAY)
+		ut_ops_files_copy(in.logs, place.folder);
 	if (!rc)
-		tell(&r, logs);
+		tell(&r, in.logs);
 	ut_ops_report_release(&r);
+	ut_ops_report_release(&cores);
 	return rc;
 }

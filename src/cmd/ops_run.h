@@ -10,6 +10,7 @@
 /* Where the files of a report lie; in the arena that was given. */
 struct ut_ops_files {
 	const char *csv, *json, *page;
+	const char *cores;   /* times per core; NULL = there are none */
 	const char *tarball; /* NULL = there is none */
 };
 

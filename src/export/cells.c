@@ -73,6 +73,16 @@ const char *ut_cell_time(char buf[UT_CELL_TIME], uint64_t ns)
 	return buf;
 }
 
+/* Characters that a field in quotes takes as they are: most of them, one after the other. */
+static size_t plain_run(const char *s, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && (unsigned char)s[n] - 1u < 0x7f && s[n] != '"')
+		n++;
+	return n;
+}
+
 void ut_cell_csv(struct ut_out *o, const char *s, size_t len)
 {
 	size_t n;
@@ -80,6 +90,11 @@ void ut_cell_csv(struct ut_out *o, const char *s, size_t len)
 
 	ut_out_text(o, "\"");
 	for (size_t i = 0; i < len; i += n) {
+		n = plain_run(s + i, len - i);
+		if (n) {
+			ut_out_write(o, s + i, n);
+			continue;
+		}
 		n = ut_utf8_step(s + i, len - i, &ok);
 		if (!ok || !s[i])
 			ut_out_text(o, UT_UTF8_BAD);

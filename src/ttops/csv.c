@@ -25,8 +25,12 @@ static int read_all(const char *path, struct ut_buf *b, struct ut_err *err)
 
 void ut_ops_csv_open_text(struct ut_ops_csv *c, struct ut_arena *a, char *text, size_t len)
 {
+	static const char mark[] = "\xef\xbb\xbf"; /* some editors put it in front */
+
 	c->at = text;
 	c->end = text + len;
+	if (len >= strlen(mark) && !memcmp(text, mark, strlen(mark)))
+		c->at += strlen(mark);
 	c->next_line = 1;
 	if (!ut_ops_csv_next(c))
 		return;

@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +11,7 @@
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "ttops/columns.h"
 #include "ttops/csv.h"
 #include "ttops/device.h"
 #include "ttops/report.h"
@@ -106,15 +106,26 @@ static const char *const titles[FIELDS] = {
 	"Type",
 };
 
+#define MOST_APIS 64u /* there are about six */
+
+/* A call of the API, and the first of its two columns. */
+struct known {
+	const char *name;
+	uint32_t column;
+};
+
 struct reader {
 	struct ut_ops_report *r;
 	const char *folder;
 	const char *device; /* the folder of the other run; NULL = there is none */
 	uint32_t first, depth;
 	size_t field[FIELDS];
-	const char *op; /* name of its folder */
+	const char *op;    /* name of its folder */
+	const char *lacks; /* the columns that its log does not have; NULL = it has all */
 	struct ut_ops_csv csv;
 	struct ut_buf why; /* what is wrong with the row */
+	struct ut_ops_tensors inputs, outputs;
+	struct known apis[MOST_APIS]; /* up to the first without a name */
 };
 
 /* ---- texts --------------------------------------------------------------------------------- */
@@ -197,8 +208,6 @@ static void complain(struct reader *d, const char *what)
 
 /* ---- tensors ------------------------------------------------------------------------------- */
 
-#define TENSOR_FIELDS 7u
-
 static struct ut_str cut(struct ut_str *rest, char separator)
 {
 	const char *end = rest->len ? memchr(rest->ptr, separator, rest->len) : NULL;
@@ -213,54 +222,38 @@ static struct ut_str cut(struct ut_str *rest, char separator)
 	return head;
 }
 
-static uint32_t tensor_column(struct reader *d, uint32_t group, uint32_t index, uint32_t field)
-{
-	static const char *const names[TENSOR_FIELDS] = { "W",      "Z",         "Y",     "X",
-							  "LAYOUT", "DATA TYPE", "MEMORY" };
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s_%u_%s", group == INPUTS ? "INPUT" : "OUTPUT", index,
-		 names[field]);
-	return ut_ops_column(d->r, &(struct ut_ops_column){ .name = name,
-							    .group = group,
-							    .index = index,
-							    .sub = field,
-							    .missing = "-" });
-}
-
 /* "W_Z_Y_X|LAYOUT|TYPE|MEMORY"; the columns of all tensors in front of it are there, too. */
-static bool put_tensor(struct reader *d, uint32_t group, uint32_t index, struct ut_str text)
+static bool put_tensor(struct reader *d, struct ut_ops_tensors *t, uint32_t index,
+		       struct ut_str text)
 {
-	struct ut_str shape = cut(&text, '|'), part[TENSOR_FIELDS];
+	struct ut_str shape = cut(&text, '|'), part[UT_OPS_TENSOR_FIELDS];
 	size_t n = 0;
 
 	while (shape.len && n < 4)
 		part[n++] = cut(&shape, '_');
 	if (n != 4 || shape.len)
 		return false;
-	while (text.len && n < TENSOR_FIELDS)
+	while (text.len && n < UT_OPS_TENSOR_FIELDS)
 		part[n++] = cut(&text, '|');
-	if (n != TENSOR_FIELDS || text.len)
+	if (n != UT_OPS_TENSOR_FIELDS || text.len)
 		return false;
 	for (uint32_t i = 0; i <= index; i++) {
-		for (uint32_t k = 0; k < TENSOR_FIELDS; k++)
-			tensor_column(d, group, i, k);
+		for (uint32_t k = 0; k < UT_OPS_TENSOR_FIELDS; k++)
+			ut_ops_tensor_column(t, d->r, i, k);
 	}
-	for (uint32_t k = 0; k < TENSOR_FIELDS; k++)
-		ut_ops_put(d->r, tensor_column(d, group, index, k), part[k]);
+	for (uint32_t k = 0; k < UT_OPS_TENSOR_FIELDS; k++)
+		ut_ops_put(d->r, ut_ops_tensor_column(t, d->r, index, k), part[k]);
 	return true;
 }
 
-#define MOST_TENSORS 256u /* each takes seven columns, in every row */
-
-static void put_tensors(struct reader *d, uint32_t group, struct ut_str list)
+static void put_tensors(struct reader *d, struct ut_ops_tensors *t, struct ut_str list)
 {
-	for (uint32_t i = 0; list.len && i < MOST_TENSORS; i++) {
+	for (uint32_t i = 0; list.len && i < UT_OPS_MOST_TENSORS; i++) {
 		struct ut_str one = cut(&list, '-');
 
-		if (one.len && !put_tensor(d, group, i, one))
-			complain(d, group == INPUTS ? "an input that is no tensor"
-						    : "an output that is no tensor");
+		if (one.len && !put_tensor(d, t, i, one))
+			complain(d, t->output ? "an output that is no tensor"
+					      : "an input that is no tensor");
 	}
 }
 
@@ -289,23 +282,31 @@ struct api {
 	uint64_t count, sum;
 };
 
-#define MOST_APIS 64u /* there are about six */
+/* The columns of the 64 first names are remembered. */
+static uint32_t api_column(struct reader *d, const char *name)
+{
+	uint32_t column;
+	size_t i = 0;
+
+	while (i < MOST_APIS && d->apis[i].name && strcmp(d->apis[i].name, name) != 0)
+		i++;
+	if (i < MOST_APIS && d->apis[i].name)
+		return d->apis[i].column;
+	column = ut_ops_call_column(d->r, API, name, 0);
+	ut_ops_call_column(d->r, API, name, 1);
+	if (i < MOST_APIS)
+		d->apis[i] = (struct known){ name, column };
+	return column;
+}
 
 static void put_api(struct reader *d, const struct api *api)
 {
-	const uint64_t values[] = { api->count, api->sum / api->count };
-	static const char *const what[] = { "Count", "Average [ns]" };
+	uint32_t column = api_column(d, api->name);
 
-	for (uint32_t i = 0; i < 2; i++) {
-		const char *name = ut_str_fmt(&d->r->arena, "%s %s", api->name, what[i]);
-		uint32_t column = ut_ops_column(d->r, &(struct ut_ops_column){ .name = name,
-									       .group = API,
-									       .key = api->name,
-									       .sub = i,
-									       .missing = "0" });
-
-		ut_ops_put_u64(d->r, column, values[i]);
-	}
+	if (column >= UT_OPS_MOST_COLUMNS - 1) /* the other one may not have found room */
+		return;
+	ut_ops_put_u64(d->r, column, api->count);
+	ut_ops_put_u64(d->r, column + 1, api->sum / api->count);
 }
 
 static void add_api(struct api *list, struct ut_arena *a, struct ut_str name, uint64_t ns)
@@ -389,6 +390,8 @@ static void add_row(struct reader *d)
 	uint64_t call, depth, nth, ns;
 
 	d->why.len = 0;
+	if (d->lacks)
+		complain(d, d->lacks);
 	if (!ut_ops_number(get(d, GLOBAL), &call) || call > INT64_MAX) {
 		complain(d, "no Global Call Count");
 		call = INT64_MAX;
@@ -400,11 +403,13 @@ static void add_row(struct reader *d)
 	if (!ut_ops_number(get(d, DELTA), &ns))
 		complain(d, "no host time");
 	put_code(d, depth);
-	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
-		put(d, plain[i].column, get(d, plain[i].field));
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
+		if (d->field[plain[i].field] != UT_OPS_NO_FIELD)
+			put(d, plain[i].column, get(d, plain[i].field));
+	}
 	ut_ops_put(r, d->depth, get(d, STACK));
-	put_tensors(d, INPUTS, get(d, IN));
-	put_tensors(d, OUTPUTS, get(d, OUT));
+	put_tensors(d, &d->inputs, get(d, IN));
+	put_tensors(d, &d->outputs, get(d, OUT));
 	if (ut_ops_number(get(d, NTH), &nth))
 		put_call(d);
 	else
@@ -431,6 +436,19 @@ static void add_bad_op(struct reader *d, const char *why)
 	row->parts[0] = ut_ops_since(d->r, first);
 }
 
+/* Where the columns are, in whatever order. */
+static void find_fields(struct reader *d)
+{
+	struct ut_buf lacks = { 0 };
+
+	for (int i = 0; i < FIELDS; i++) {
+		d->field[i] = ut_ops_csv_find(&d->csv, titles[i]);
+		if (d->field[i] == UT_OPS_NO_FIELD)
+			ut_buf_fmt(&lacks, "%s'%s'", lacks.len ? ", " : "no column ", titles[i]);
+	}
+	d->lacks = lacks.len ? ut_buf_take(&lacks, &d->r->arena) : NULL;
+}
+
 static void read_op(struct reader *d)
 {
 	const char *path = ut_str_fmt(&d->r->arena, "%s/%s/" HOST_LOG, d->folder, d->op);
@@ -445,16 +463,28 @@ static void read_op(struct reader *d)
 		add_bad_op(d, err.text);
 		return;
 	}
-	for (int i = 0; i < FIELDS; i++) {
-		d->field[i] = ut_ops_csv_find(&d->csv, titles[i]);
-		if (d->field[i] == UT_OPS_NO_FIELD && !err.code)
-			ut_err_set(&err, -EINVAL, "%s: no column '%s'", path, titles[i]);
-	}
-	if (err.code)
-		add_bad_op(d, err.text);
-	while (!err.code && ut_ops_csv_next(&d->csv))
+	find_fields(d);
+	if (d->field[NAME] == UT_OPS_NO_FIELD)
+		add_bad_op(d, ut_str_fmt(&d->r->arena, "%s: %s", path, d->lacks));
+	while (d->field[NAME] != UT_OPS_NO_FIELD && ut_ops_csv_next(&d->csv))
 		add_row(d);
 	ut_ops_csv_close(&d->csv);
+}
+
+bool ut_ops_folder_has_ops(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct ut_arena a = { 0 };
+	const struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = *entry->d_name != '.' &&
+			ut_path_exists(ut_str_fmt(&a, "%s/%s/" HOST_LOG, folder, entry->d_name));
+	if (dir)
+		closedir(dir);
+	ut_arena_release(&a);
+	return found;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -481,7 +511,8 @@ static int list_ops(struct reader *d, struct ut_opt_list *ops, struct ut_err *er
 	closedir(dir);
 	if (!ops->count)
 		return ut_err_set(err, -ENOENT,
-				  "%s: no ops in it; -i names the folder of their logs", d->folder);
+				  "%s: no ops in it; -i names the folder of their logs, or a trace",
+				  d->folder);
 	qsort(ops->items, ops->count, sizeof(*ops->items), compare_names);
 	return 0;
 }
@@ -489,7 +520,9 @@ static int list_ops(struct reader *d, struct ut_opt_list *ops, struct ut_err *er
 int ut_ops_read_folder(struct ut_ops_report *r, const char *folder, struct ut_err *err)
 {
 	size_t len = strlen(folder);
-	struct reader d = { .r = r };
+	struct reader d = { .r = r,
+			    .inputs.group = INPUTS,
+			    .outputs = { .group = OUTPUTS, .output = true } };
 	struct ut_opt_list ops = { 0 };
 	int rc;
 

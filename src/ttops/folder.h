@@ -11,9 +11,14 @@
 #ifndef UT_TTOPS_FOLDER_H
 #define UT_TTOPS_FOLDER_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 
 struct ut_ops_report;
+
+/* Is there an op with a log of the host? */
+bool ut_ops_folder_has_ops(const char *folder);
 
 /* Fills r, which the caller has initialised and releases, also on failure. */
 int ut_ops_read_folder(struct ut_ops_report *r, const char *folder,

@@ -1,10 +1,10 @@
 #include "ttops/report.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "export/digits.h"
 
 #define PROBLEM_GROUP UINT32_MAX
 
@@ -64,12 +64,22 @@ void ut_ops_put(struct ut_ops_report *r, uint32_t column, struct ut_str text)
 	r->cells[r->cell_count++] = (struct ut_ops_cell){ column, text };
 }
 
+#define NUMBERS_ROOM 65536u /* bytes of numbers that are taken from the arena at once */
+
 void ut_ops_put_u64(struct ut_ops_report *r, uint32_t column, uint64_t value)
 {
-	char digits[24];
-	size_t len = (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)value);
+	char *text, *end;
 
-	ut_ops_put(r, column, (struct ut_str){ ut_arena_copy(&r->arena, digits, len), len });
+	if (r->numbers_left < UT_DIGITS_ROOM) {
+		r->numbers = ut_arena_alloc(&r->arena, NUMBERS_ROOM, 1);
+		r->numbers_left = NUMBERS_ROOM;
+	}
+	text = r->numbers;
+	end = ut_digits_u64(text, value);
+	*end = '\0';
+	r->numbers = end + 1;
+	r->numbers_left -= (size_t)(end + 1 - text);
+	ut_ops_put(r, column, (struct ut_str){ text, (size_t)(end - text) });
 }
 
 struct ut_ops_range ut_ops_since(const struct ut_ops_report *r, size_t first)

@@ -60,6 +60,8 @@ struct ut_ops_report {
 	size_t column_count, column_cap;
 	uint32_t *by_place;   /* columns in order */
 	struct ut_str *empty; /* a row without cells, in order */
+	char *numbers;        /* room for the texts of numbers, in the arena */
+	size_t numbers_left;
 	struct ut_ops_cell *cells;
 	size_t cell_count, cell_cap;
 	struct ut_ops_row *rows;

@@ -11,9 +11,11 @@
 #ifndef UT_TTOPS_TODAY_H
 #define UT_TTOPS_TODAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/opt.h"
 
 struct ut_arena;
 struct ut_ops_report;
@@ -21,9 +23,24 @@ struct ut_ops_report;
 /* The folder of these files: this one, or ".logs" in it; NULL if there are none. */
 const char *ut_ops_today_folder(struct ut_arena *a, const char *folder);
 
+/* Zeroed is fine. */
+struct ut_ops_today_opts {
+	bool device_only;            /* leave the host's files alone */
+	bool legacy;                 /* the device's markers, also if there is a report */
+	struct ut_opt_list analyses; /* of the markers: only these; empty = all */
+	/*
+	 * If there is nothing of the host: what each core did between two ops. Initialised and
+	 * released by the caller; it has no rows if there is nothing to tell. May be NULL.
+	 */
+	struct ut_ops_report *cores;
+};
+
+/* Is this one of them, by its name? */
+bool ut_ops_today_file(const char *path);
+
 /* Fills r, which the caller has initialised and releases, also on failure. Leaves it in order. */
 int ut_ops_read_today(struct ut_ops_report *r, const char *folder,
-		      struct ut_err *err) UT_MUST_CHECK;
+		      const struct ut_ops_today_opts *opts, struct ut_err *err) UT_MUST_CHECK;
 
 /* The same from texts at hand, which are written to and must stay as long as r. */
 struct ut_ops_text {

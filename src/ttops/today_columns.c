@@ -157,6 +157,36 @@ uint32_t ut_today_size(struct ut_ops_report *r, struct ut_str key)
 							 .missing = "" });
 }
 
+bool ut_today_is_counter(struct ut_str name)
+{
+	static const char *const ends[] = { " Min", " Median", " Max", " Avg",
+					    " util on full grid" };
+	static const char *const kinds[] = { " (%)", " (ratio)" };
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		len = strlen(kinds[i]);
+		if (name.len > len && !memcmp(name.ptr + name.len - len, kinds[i], len))
+			name.len -= len;
+	}
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		len = strlen(ends[i]);
+		if (name.len > len && !memcmp(name.ptr + name.len - len, ends[i], len))
+			return true;
+	}
+	return false;
+}
+
+uint32_t ut_today_counter(struct ut_ops_report *r, struct ut_str name, uint32_t index)
+{
+	const char *title = ut_str_fmt(&r->arena, "%.*s", (int)name.len, name.ptr);
+
+	return ut_ops_column(r, &(struct ut_ops_column){ .name = title,
+							 .group = UT_TODAY_COUNTERS,
+							 .index = index,
+							 .missing = "" });
+}
+
 uint32_t ut_today_call(struct ut_ops_report *r, struct ut_str name)
 {
 	char *title = ut_str_fmt(&r->arena, "%.*s_TT_HOST_FUNC [ns]", (int)name.len, name.ptr);

@@ -16,6 +16,7 @@ enum ut_today_group {
 	UT_TODAY_PROGRAM,
 	UT_TODAY_SIZES, /* of kernels; six groups */
 	UT_TODAY_MODEL = UT_TODAY_SIZES + 6,
+	UT_TODAY_COUNTERS,
 	UT_TODAY_CALLS,
 };
 
@@ -27,6 +28,7 @@ enum ut_today_group {
 	X(DEVICE, "DEVICE ID")                                                                     \
 	X(ATTRIBUTES, "ATTRIBUTES")                                                                \
 	X(FIDELITY, "MATH FIDELITY")                                                               \
+	X(SUB_DEVICE, "SUB DEVICE ID")                                                             \
 	X(HOST_START, "HOST START TS")                                                             \
 	X(HOST_END, "HOST END TS")                                                                 \
 	X(HOST_TIME, "HOST DURATION [ns]")                                                         \
@@ -70,6 +72,11 @@ uint32_t ut_today_tensor(struct ut_ops_report *r, bool output, uint32_t index, u
 
 /* "TENSIX_DM_0_max_kernel_size" and its like. */
 uint32_t ut_today_size(struct ut_ops_report *r, struct ut_str key);
+
+/* Is this what a device's counters said: "FPU Util Max (%)", "Avg FPU util on full grid (%)"? */
+bool ut_today_is_counter(struct ut_str name);
+/* The column for it; index puts it in order. */
+uint32_t ut_today_counter(struct ut_ops_report *r, struct ut_str name, uint32_t index);
 
 /* "NAME_TT_HOST_FUNC [ns]" */
 uint32_t ut_today_call(struct ut_ops_report *r, struct ut_str name);

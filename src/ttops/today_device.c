@@ -49,7 +49,8 @@ struct reader {
 	const struct ut_today_columns *columns;
 	const struct ut_ops_csv *csv;
 	size_t field[FIELDS];
-	uint32_t *column; /* of the report, per field; UINT32_MAX = none */
+	uint32_t *column; /* of the report, per field; UT_OPS_NO_COLUMN = none so far */
+	bool *counter;    /* per field: it has a column as soon as it has a value */
 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -59,9 +60,33 @@ static uint64_t hash(const struct ut_today_key *key)
 	return ut_hash_bytes(key, sizeof(*key));
 }
 
+static uint64_t hash_op(uint64_t op, int64_t device)
+{
+	const struct ut_today_key key = { .op = op, .device = device };
+
+	return hash(&key);
+}
+
+/* A whole number may have gone through a tool that knows only fractions: "1024.0". */
+static struct ut_str whole(struct ut_str text)
+{
+	const char *point = text.len ? memchr(text.ptr, '.', text.len) : NULL;
+	size_t len = point ? (size_t)(point - text.ptr) : text.len;
+
+	for (size_t i = len + 1; i < text.len; i++) {
+		if (text.ptr[i] != '0')
+			return text;
+	}
+	for (size_t i = 0; i < len; i++) {
+		if (text.ptr[i] < '0' || text.ptr[i] > '9')
+			return text;
+	}
+	return len ? (struct ut_str){ text.ptr, len } : text;
+}
+
 static struct ut_str get(const struct reader *d, int field)
 {
-	return ut_ops_csv_field(d->csv, d->field[field]);
+	return whole(ut_ops_csv_field(d->csv, d->field[field]));
 }
 
 static int64_t number_or(struct ut_str text, int64_t otherwise)
@@ -94,24 +119,36 @@ static void put_cells(struct reader *d, struct ut_today_run *run)
 	for (size_t i = 0; i < d->csv->count && i < d->csv->title_count; i++) {
 		struct ut_str text = d->csv->fields[i];
 
-		if (d->column[i] == UINT32_MAX || !text.len)
+		if (text.len && d->counter[i] && d->column[i] == UT_OPS_NO_COLUMN)
+			d->column[i] = ut_today_counter(d->r, d->csv->titles[i], (uint32_t)i);
+		if (d->column[i] == UT_OPS_NO_COLUMN || !text.len)
 			continue;
 		run->has_latency |= d->column[i] == d->columns->id[UT_TODAY_LATENCY];
 		run->has_latency_dm |= d->column[i] == d->columns->id[UT_TODAY_LATENCY_DM];
-		ut_ops_put(d->r, d->column[i], ut_today_text(d->r, text));
+		ut_ops_put(d->r, d->column[i],
+			   ut_today_text(d->r, d->counter[i] ? text : whole(text)));
 	}
 	run->cells = ut_ops_since(d->r, first);
+}
+
+static bool same_key(const struct ut_today_key *a, const struct ut_today_key *b)
+{
+	return !memcmp(a, b, sizeof(*a));
 }
 
 void ut_today_device_add(struct ut_today_device *d, const struct ut_today_run *run)
 {
 	uint64_t key = hash(&run->key);
-	uint32_t before = ut_idmap_get(&d->by_key, key);
+	uint32_t last = ut_idmap_get(&d->last, key);
 
 	d->runs = ut_grow(d->runs, ++d->count, &d->cap, sizeof(*d->runs));
 	d->runs[d->count - 1] = *run;
-	d->runs[d->count - 1].next = before;
-	ut_idmap_put(&d->by_key, key, (uint32_t)d->count);
+	if (last)
+		d->runs[last - 1].next = (uint32_t)d->count;
+	else
+		ut_idmap_put(&d->by_key, key, (uint32_t)d->count);
+	ut_idmap_put(&d->last, key, (uint32_t)d->count);
+	ut_idmap_put(&d->by_op, hash_op(run->key.op, run->key.device), (uint32_t)d->count);
 }
 
 static void read_run(struct reader *d)
@@ -125,7 +162,9 @@ static void read_run(struct reader *d)
 		.kernel = cycles(d, KERNEL_START, KERNEL_END),
 		.dm = cycles(d, DM_START, DM_END),
 		.fw_ns = ns(d, FW_TIME),
+		.has_kernel_ns = get(d, KERNEL_TIME).len > 0,
 		.kernel_ns = ns(d, KERNEL_TIME),
+		.reported = true,
 	};
 
 	if (!ut_ops_number(get(d, CALL), &run.key.op))
@@ -137,11 +176,14 @@ static void read_run(struct reader *d)
 static void find_columns(struct reader *d)
 {
 	d->column = UT_NEW_N(&d->r->arena, uint32_t, d->csv->title_count + 1);
+	d->counter = UT_NEW_N(&d->r->arena, bool, d->csv->title_count + 1);
 	for (int i = 0; i < FIELDS; i++)
 		d->field[i] = ut_ops_csv_find(d->csv, titles[i]);
 	for (size_t i = 0; i < d->csv->title_count; i++) {
 		if (!ut_today_column_find(d->r, d->csv->titles[i], &d->column[i]))
-			d->column[i] = UINT32_MAX;
+			d->column[i] = UT_OPS_NO_COLUMN;
+		d->counter[i] =
+			d->column[i] == UT_OPS_NO_COLUMN && ut_today_is_counter(d->csv->titles[i]);
 	}
 }
 
@@ -152,6 +194,8 @@ void ut_today_device_read(struct ut_today_device *d, const struct ut_today_colum
 
 	*d = (struct ut_today_device){ .present = csv };
 	ut_idmap_init(&d->by_key, &r->arena);
+	ut_idmap_init(&d->last, &r->arena);
+	ut_idmap_init(&d->by_op, &r->arena);
 	if (!csv)
 		return;
 	find_columns(&reader);
@@ -168,13 +212,20 @@ void ut_today_device_release(struct ut_today_device *d)
 
 uint32_t ut_today_device_take(struct ut_today_device *d, const struct ut_today_key *key)
 {
-	uint32_t n = ut_idmap_get(&d->by_key, hash(key));
+	uint32_t n = ut_idmap_take(&d->by_key, hash(key)), next = n ? d->runs[n - 1].next : 0;
 
-	while (n && (d->runs[n - 1].used || memcmp(&d->runs[n - 1].key, key, sizeof(*key)) != 0))
-		n = d->runs[n - 1].next;
-	if (n)
-		d->runs[n - 1].used = true;
+	/* other keys with this hash, which are as good as none, are lost: their rows say so */
+	if (!n || !same_key(&d->runs[n - 1].key, key))
+		return 0;
+	if (next)
+		ut_idmap_put(&d->by_key, hash(key), next);
+	d->runs[n - 1].used = true;
 	return n;
+}
+
+bool ut_today_device_ran(const struct ut_today_device *d, uint64_t op, int64_t device)
+{
+	return ut_idmap_get(&d->by_op, hash_op(op, device)) > 0;
 }
 
 /* ---- latencies ----------------------------------------------------------------------------- */
@@ -188,12 +239,11 @@ struct last {
 static void put_latency(struct ut_ops_report *r, uint32_t column, const struct last *last,
 			const struct ut_today_cycles *before, const struct ut_today_cycles *now)
 {
-	double gap;
+	double gap = 0;
 	char *text;
 
-	if (!now->known)
-		return;
-	gap = before->known ? ((double)now->start - (double)before->end) * last->ns_per_cycle : 0;
+	if (now->known && before->known)
+		gap = ((double)now->start - (double)before->end) * last->ns_per_cycle;
 	text = ut_str_fmt(&r->arena, "%.0f", nearbyint(gap) + 0.0);
 	ut_ops_put(r, column, (struct ut_str){ text, strlen(text) });
 }
@@ -202,6 +252,7 @@ struct lasts {
 	struct ut_idmap by_device;
 	struct last *items;
 	size_t count, cap;
+	double ns_per_cycle; /* of all; 0 = the first rows tell */
 };
 
 static struct last *last_of(struct lasts *lasts, const struct ut_today_run *run)
@@ -209,12 +260,14 @@ static struct last *last_of(struct lasts *lasts, const struct ut_today_run *run)
 	uint32_t n = ut_idmap_get(&lasts->by_device, (uint64_t)run->key.device);
 	struct last *last;
 
-	if (n)
-		return &lasts->items[n - 1];
-	lasts->items = ut_grow(lasts->items, ++lasts->count, &lasts->cap, sizeof(*last));
-	last = &lasts->items[lasts->count - 1];
-	ut_idmap_put(&lasts->by_device, (uint64_t)run->key.device, (uint32_t)lasts->count);
-	if (run->fw.known && run->fw.end > run->fw.start)
+	if (!n) {
+		n = (uint32_t)++lasts->count;
+		lasts->items = ut_grow(lasts->items, n, &lasts->cap, sizeof(*last));
+		lasts->items[n - 1] = (struct last){ .ns_per_cycle = lasts->ns_per_cycle };
+		ut_idmap_put(&lasts->by_device, (uint64_t)run->key.device, n);
+	}
+	last = &lasts->items[n - 1];
+	if (last->ns_per_cycle <= 0 && run->fw.known && run->fw.end > run->fw.start)
 		last->ns_per_cycle = run->fw_ns / (double)(run->fw.end - run->fw.start);
 	return last;
 }
@@ -222,7 +275,7 @@ static struct last *last_of(struct lasts *lasts, const struct ut_today_run *run)
 void ut_today_device_latencies(const struct ut_today_device *d,
 			       const struct ut_today_columns *columns, struct ut_ops_report *r)
 {
-	struct lasts lasts = { 0 };
+	struct lasts lasts = { .ns_per_cycle = d->ns_per_cycle };
 
 	ut_idmap_init(&lasts.by_device, &r->arena);
 	for (size_t i = 0; i < r->row_count; i++) {
@@ -234,14 +287,16 @@ void ut_today_device_latencies(const struct ut_today_device *d,
 		if (!run)
 			continue;
 		last = last_of(&lasts, run);
-		if (!run->has_latency)
+		if (!run->has_latency && (run->kernel.known || run->reported))
 			put_latency(r, columns->id[UT_TODAY_LATENCY], last, &last->kernel,
 				    &run->kernel);
-		if (!run->has_latency_dm)
+		if (!run->has_latency_dm && (run->dm.known || run->reported))
 			put_latency(r, columns->id[UT_TODAY_LATENCY_DM], last, &last->dm, &run->dm);
 		row->parts[UT_OPS_PARTS - 1] = ut_ops_since(r, first);
-		last->kernel = run->kernel;
-		last->dm = run->dm;
+		if (run->kernel.known)
+			last->kernel = run->kernel;
+		if (run->dm.known)
+			last->dm = run->dm;
 	}
 	free(lasts.items);
 }

@@ -28,19 +28,25 @@ struct ut_today_cycles {
 
 struct ut_today_run {
 	struct ut_today_key key;
-	uint32_t next; /* with the same hash; 0 = none */
+	uint32_t next; /* with the same key; 0 = none */
 	bool used;
+	bool reported;      /* a row of the report, not found in a log */
 	struct ut_str name; /* if the host has lost the op */
 	struct ut_ops_range cells;
 	bool has_latency, has_latency_dm;
 	struct ut_today_cycles fw, kernel, dm;
+	bool has_kernel_ns;
 	double fw_ns, kernel_ns; /* 0 = unknown */
 };
 
 /* Numbers count from 1. */
 struct ut_today_device {
-	bool present; /* there is a report */
-	struct ut_idmap by_key;
+	bool present;           /* there is a report, or a log */
+	bool from_log;          /* the latter */
+	double ns_per_cycle;    /* 0 = the runs tell */
+	struct ut_idmap by_key; /* the first that is not used */
+	struct ut_idmap last;   /* and the last of each key */
+	struct ut_idmap by_op;  /* the same, whatever the trace */
 	struct ut_today_run *runs;
 	size_t count, cap;
 };
@@ -54,6 +60,9 @@ void ut_today_device_release(struct ut_today_device *d);
 
 /* Marks it as used; 0 = there is none. */
 uint32_t ut_today_device_take(struct ut_today_device *d, const struct ut_today_key *key);
+
+/* Did this op run on this device, in whatever trace? */
+bool ut_today_device_ran(const struct ut_today_device *d, uint64_t op, int64_t device);
 
 /* Where the report left latencies open: from the end of the row before. Rows are in order. */
 void ut_today_device_latencies(const struct ut_today_device *d,

@@ -110,6 +110,16 @@ void ut_today_host_release(struct ut_today_host *h)
 	free(h->children);
 }
 
+bool ut_today_host_start(const struct ut_today_host *h, uint64_t op, uint64_t *start)
+{
+	uint32_t n = ut_idmap_get(&h->by_op, op);
+
+	if (!n || !h->times[n - 1].timed)
+		return false;
+	*start = h->times[n - 1].start;
+	return true;
+}
+
 void ut_today_host_put(const struct ut_today_host *h, const struct ut_today_columns *columns,
 		       struct ut_ops_report *r, uint64_t op)
 {

@@ -39,6 +39,9 @@ void ut_today_host_read(struct ut_today_host *h, struct ut_ops_report *r, struct
 void ut_today_host_release(struct ut_today_host *h);
 
 /* Puts the host's columns of an op. */
+/* When the op began, ns; false if no zone tells. */
+bool ut_today_host_start(const struct ut_today_host *h, uint64_t op, uint64_t *start);
+
 void ut_today_host_put(const struct ut_today_host *h, const struct ut_today_columns *columns,
 		       struct ut_ops_report *r, uint64_t op);
 

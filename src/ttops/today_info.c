@@ -190,6 +190,15 @@ static bool read_config(struct reader *d, struct ut_str *buffer, struct ut_str *
 	return !d->j.trouble;
 }
 
+static void add_upper(struct ut_buf *b, struct ut_str text)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.ptr[i];
+
+		ut_buf_char(b, (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c));
+	}
+}
+
 /* "HOST", or a device and a place on it. */
 static bool read_storage(struct reader *d, uint32_t column)
 {
@@ -211,9 +220,9 @@ static bool read_storage(struct reader *d, uint32_t column)
 	ut_buf_text(&b, "DEV_");
 	ut_buf_add(&b, device.ptr, device.len);
 	ut_buf_char(&b, '_');
-	ut_buf_add(&b, buffer.ptr, buffer.len);
+	add_upper(&b, buffer);
 	ut_buf_char(&b, '_');
-	ut_buf_add(&b, layout.ptr, layout.len);
+	add_upper(&b, layout);
 	ut_ops_put(d->r, column, take(&b, d->r));
 	return true;
 }
@@ -418,10 +427,15 @@ static bool read_call(struct reader *d)
 
 static bool read_member(struct reader *d, struct ut_json_span key)
 {
-	if (is(key, "input_tensors") || is(key, "optional_input_tensors"))
+	d->info->code |= is(key, "op_code");
+	if (is(key, "input_tensors") || is(key, "optional_input_tensors")) {
+		d->info->inputs = true;
 		return read_tensors(d, false);
-	if (is(key, "output_tensors"))
+	}
+	if (is(key, "output_tensors")) {
+		d->info->outputs = true;
 		return read_tensors(d, true);
+	}
 	if (is(key, "kernel_info"))
 		return read_kernel_info(d);
 	if (is(key, "performance_model"))

@@ -10,6 +10,8 @@
 
 struct ut_today_info {
 	struct ut_ops_range cells;
+	bool code;            /* it tells the op's code: it is the whole, not only what is new */
+	bool inputs, outputs; /* it tells its tensors */
 	bool has_compute;
 	double compute; /* ns, by the model */
 	uint64_t call;  /* of the op that told it; 0 = it does not say */

@@ -8,11 +8,14 @@
 #include "base/err.h"
 #include "ttops/today_device.h"
 
+struct ut_ops_today_opts;
+
 /*
  * Fills d as ut_today_device_read() does. As in the original, a report of devices alone
- * (r->used_only) says nothing about the chip. A log of timer numbers knows no ops: -EINVAL.
+ * (r->used_only) says nothing about the chip and the cores that dispatch, but opts->cores is
+ * filled. A log of timer numbers knows no ops: -EINVAL; so is an unknown name in opts->analyses.
  */
-int ut_today_log_read(struct ut_today_device *d, const struct ut_today_columns *columns,
-		      struct ut_ops_report *r, const char *path, struct ut_err *err) UT_MUST_CHECK;
+int ut_today_log_read(struct ut_today_device *d, struct ut_ops_report *r, const char *path,
+		      const struct ut_ops_today_opts *opts, struct ut_err *err) UT_MUST_CHECK;
 
 #endif

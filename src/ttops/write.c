@@ -270,6 +270,13 @@ void ut_ops_write_page(const struct ut_ops_report *r, struct ut_out *out)
 
 	ut_out_fmt(json, "{\"rows\":%zu,\"problems\":%zu,\"ops\":[", r->row_count, r->problems);
 	put_totals(r, json);
+	ut_out_text(json, "],\"columns\":[");
+	for (size_t i = 0; i < r->shown; i++) {
+		const char *name = r->columns[r->by_place[i]].name;
+
+		ut_out_text(json, i ? "," : "");
+		ut_out_json_str(json, name, strlen(name));
+	}
 	ut_out_text(json, "],\"first\":");
 	put_rows(r, r->row_count < MOST_ROWS ? r->row_count : MOST_ROWS, json);
 	ut_out_text(json, "}\n");

@@ -1,9 +1,10 @@
 """What `unitrace ops` costs, against reading the logs and writing the same bytes.
 
-A run of BENCH_OPS ops (100,000 by default, the size of the budget) as today's tools export it: 200
-programs, told once each, a zone of the host and a row of the device for every op. Times are CPU time
-of the whole command, medians of five; memory is the peak of the process. The floor is taken in the
-same run: `cat` of the logs and `cat` of the files.
+A run of BENCH_OPS ops (100,000 by default, the size of the budget), twice: as Tenstorrent's tools export
+it (200 programs, told once each, a zone of the host and a row of the device for every op) and as a trace
+of torch.profiler (an op inside each op, a call that launches, a kernel). Times are CPU time of the whole
+command, medians of five; memory is the peak of the process. The floor is taken in the same run: `cat` of
+the input and `cat` of the files.
 """
 import json
 import os
@@ -60,6 +61,21 @@ def make(folder):
             device.write(f"{op},,,0,blackhole,80,5634,{t},{t + 7606},5149,{t + 100},{t + 7000},4961,4173,{n}\n")
 
 
+def make_trace(path):
+    span = '{"ph":"X","cat":"%s","name":"%s","pid":%d,"tid":%d,"ts":%d,"dur":%d,"args":{%s}}'
+    with open(path, "w") as trace:
+        trace.write('{"schemaVersion":1,"traceEvents":[\n')
+        for i in range(OPS):
+            t, n, last = i * 100, i % 8, i == OPS - 1
+            trace.write(",\n".join([
+                span % ("cpu_op", f"aten::op{n}", 100, 100, t, 90, f'"External id":{i},"Sequence number":{i},'
+                        f'"Input type":["float","float"],"Input Dims":[[{n},128],[128,64]]'),
+                span % ("cpu_op", f"aten::_op{n}", 100, 100, t + 10, 70, ""),
+                span % ("cuda_runtime", "cudaLaunchKernel", 100, 100, t + 20, 5, f'"correlation":{i + 1}'),
+                span % ("kernel", f"void at::native::kernel<float, {n}>(int, float*)", 0, 7, t + 30, 50,
+                        f'"correlation":{i + 1},"device":0,"stream":7')]) + ("\n]}\n" if last else ",\n"))
+
+
 def measure(words, **more):
     """CPU seconds (median) and peak memory in MB."""
     spent = []
@@ -72,24 +88,31 @@ def measure(words, **more):
     return statistics.median(spent), usage.ru_maxrss / 1024
 
 
+def report(what, source, out, *files):
+    """Prints what the report of a source costs; files are what has to be read for it."""
+    spent, peak = measure([UNITRACE, "ops", source, "-o", out, "--no-tarball"], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL)
+    read, _ = measure(["cat", *files], stdout=subprocess.DEVNULL)
+    with open(out.with_suffix(".copy"), "wb") as copy:
+        write, _ = measure(["cat", *out.iterdir()], stdout=copy)
+    size = sum(p.stat().st_size for p in out.iterdir()) / 1e6
+    print(f"{OPS} ops, {what}: {spent:.3f} s, {peak:.0f} MB; {size:.0f} MB of CSV, JSON and page; "
+          f"{spent / (read + write):.1f} x reading and writing the same bytes "
+          f"({read + write:.3f} s); {OPS / spent / 1e3:.0f} k ops/s")
+
+
 def main():
     if not UNITRACE.exists():
         print(f"SKIP: {UNITRACE} is not built")
         return 77
     with tempfile.TemporaryDirectory(prefix="ut_bench_ops_") as folder:
         folder = pathlib.Path(folder)
-        logs, out = folder / ".logs", folder / "out"
+        logs, trace = folder / ".logs", folder / "trace.json"
         logs.mkdir()
         make(logs)
-        spent, peak = measure([UNITRACE, "ops", folder, "-o", out, "--no-tarball"],
-                              stdout=subprocess.DEVNULL)
-        read, _ = measure(["cat", *logs.iterdir()], stdout=subprocess.DEVNULL)
-        with open(folder / "copy", "wb") as copy:
-            write, _ = measure(["cat", *out.iterdir()], stdout=copy)
-        size = sum(p.stat().st_size for p in out.iterdir()) / 1e6
-        print(f"{OPS} ops: {spent:.3f} s, {peak:.0f} MB; {size:.0f} MB of CSV, JSON and page; "
-              f"{spent / (read + write):.1f} x reading and writing the same bytes "
-              f"({read + write:.3f} s); {OPS / spent / 1e3:.0f} k ops/s")
+        report("logs of 2026", logs, folder / "logs", *logs.iterdir())
+        make_trace(trace)
+        report("a trace", trace, folder / "trace", trace)
     return 0
 
 

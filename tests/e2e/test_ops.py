@@ -87,6 +87,7 @@ class Golden(Ops):
             self.skipTest(f"no {folder}")
         self.run_ops(folder, "-o", "out")
         self.compare("out/ops_perf_results.csv", folder / "reports/ops_perf_results.csv")
+        self.compare("out/per_core_op_to_op_times.csv", folder / "reports/per_core_op_to_op_times.csv")
 
     def test_a_real_report_is_the_same_in_every_cell(self):
         """The zones of the host are not among the public files: they are made from the report."""
@@ -159,7 +160,7 @@ class Folders(Ops):
         self.op("good", op_row("good", 1))
         self.op("log", op_row("log", 2))
         self.device_log("log", text="nothing that anybody can read\n")
-        self.op("columns", "x, 1\n", title="Name, What")
+        self.op("columns", "x, 1\n", title="Who, What")
         self.op("count", op_row("count", 3).replace(" 3, 1, 1,", " three, 1, 1,"))
         (self.dir / "logs/ops/empty").mkdir()
         _, err = self.run_ops()
@@ -167,10 +168,22 @@ class Folders(Ops):
         self.assertEqual(set(rows), {"good", "log", "columns", "count"})
         self.assertEqual(rows["good"]["PROBLEM"], "")
         self.assertIn("profile_log_device.csv", rows["log"]["PROBLEM"])
-        self.assertIn("no column 'Start timer count [ns]'", rows["columns"]["PROBLEM"])
+        self.assertIn("no column 'Name', 'Start timer count [ns]'", rows["columns"]["PROBLEM"])
         self.assertIn("no Global Call Count", rows["count"]["PROBLEM"])
         self.assertIn("3 of 4 rows are not whole", err)
         self.assertIn("empty", err)
+
+    def test_columns_in_another_order_or_missing_and_other_line_ends(self):
+        self.op("a", "tt_dnn_cpu, 2, 7, a, 5, 9, 4, 1\r\n\r\n", title="Type, Call Count, Global Call Count, Name, "
+                "Start timer count [ns], Stop timer count [ns], Delta timer count [ns], Stack Size\r")
+        self.op("b", op_row("b", 7), op_row("b", 7, 2))
+        self.run_ops()
+        a, *b = self.rows()
+        self.assertEqual([a[k] for k in ("OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "HOST START TS", "HOST END TS",
+                                         "HOST DURATION [ns]", "CALL DEPTH", "ATTRIBUTES", "MATH FIDELITY")],
+                         [" a", "tt_dnn_cpu", "7", "5", "9", "4", "1", "-", "-"])
+        self.assertIn("no column 'Inputs', 'Outputs'", a["PROBLEM"])
+        self.assertEqual([(r["GLOBAL CALL COUNT"], r["PROBLEM"]) for r in b], [("7", ""), ("7", "")])
 
     def test_names_of_the_report_and_what_is_in_the_tarball(self):
         self.op("a", op_row("a", 1))
@@ -181,6 +194,17 @@ class Folders(Ops):
         out, _ = self.run_ops("logs/ops", "--date", "--no-tarball", "-o", "dated")
         self.assertRegex(out, r"^dated/\d{4}_\d\d_\d\d_\d\d_\d\d\.csv\n$")
         self.assertEqual(sorted(p.suffix for p in (self.dir / "dated").iterdir()), [".csv", ".html", ".json"])
+
+    def test_long_names_are_in_the_tarball(self):
+        name = "tt::tt_metal::" + "Long" * 40
+        self.op(name, op_row(name, 1))
+        _, err = self.run_ops()
+        self.assertNotIn("not in the tarball", err)
+        with tarfile.open(self.dir / "output/ops/profile_log_ops.tgz") as tar:
+            entry, = tar.getmembers()
+            self.assertEqual(entry.name, f"./{name}/profile_log_host.csv")
+            self.assertEqual(tar.extractfile(entry).read(),
+                             (self.dir / "logs/ops" / name / "profile_log_host.csv").read_bytes())
 
     def test_the_same_rows_as_json_and_in_the_page(self):
         self.op("a", op_row("a", 1, meta="</script>"))
@@ -214,7 +238,7 @@ class Folders(Ops):
         _, err = self.run_ops("-i", "empty", status=1)
         self.assertIn("no ops in it", err)
         self.assertFalse((self.dir / "output").exists())
-        self.run_ops("a", "b", status=2)
+        self.run_ops("empty", "empty", status=2)
         self.run_ops("--format", "1999", status=2)
 
     def test_the_dashboard_shows_the_report(self):
@@ -312,6 +336,207 @@ class Today(Ops):
                                            "DEVICE FW START CYCLE", "OP TO OP LATENCY [ns]")],
                          ["wormhole_b0", "1", "64", "400", "200", "1000", "0"])
         self.assertNotIn("PROBLEM", row)
+
+    def zones(self, *rows, columns=True, counters=5):
+        """A device log of (x, RISC, zone, type, time, op, meta data)."""
+        trace = ", trace id, trace id counter" if columns else ""
+        (self.dir / ".logs").mkdir(exist_ok=True)
+        (self.dir / ".logs/profile_log_device.csv").write_text(
+            "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"
+            "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+            f"run host ID{trace}, zone name, type, source line, source file, meta data\n" +
+            "".join(f"0,{x},1,{risc},{counters if 'counter type' in meta else 5},{t},0,{op},{',,' if columns else ''}{zone},{kind},1,a.cc,{meta}\n"
+                    for x, risc, zone, kind, t, op, meta in rows))
+
+    def run_of(self, op, start, x=1):
+        return [(x, "BRISC", "BRISC-FW", "ZONE_START", start, op, ""),
+                (x, "BRISC", "BRISC-KERNEL", "ZONE_START", start + 10, op, ""),
+                (x, "BRISC", "BRISC-KERNEL", "ZONE_END", start + 90, op, ""),
+                (x, "BRISC", "BRISC-FW", "ZONE_END", start + 100, op, "")]
+
+    def test_devices_alone_with_times_per_core(self):
+        self.zones(*self.run_of(1024, 1000), *self.run_of(1024, 1005, 2), *self.run_of(2048, 5000),
+                   *self.run_of(2048, 5005, 2), *self.run_of(3072, 9000, 2))
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1024 ->\n{"op_code":"A"}`;10\n')
+        self.run_ops(".", "--device-only", "-n", "x")
+        rows = self.rows("ops_perf_results_x.csv", "reports/x")
+        self.assertEqual([r["GLOBAL CALL COUNT"] for r in rows], ["1024", "2048", "3072"])
+        self.assertNotIn("OP CODE", rows[0])
+        cores = (self.dir / "reports/x/per_core_op_to_op_times_x.csv").read_text()
+        self.assertEqual(cores.splitlines(),
+                         ["device ID,op2op ID,1; 1 [ns],2; 1 [ns]", f"0,1024 -> 2048,{3920 - 1500},{3920 - 1500}",
+                          f"0,2048 -> 3072,,{9010 - 5095 - 1500}"])
+        self.run_ops(".")
+        self.assertFalse((self.dir / "reports/per_core_op_to_op_times.csv").exists())
+
+    def test_only_some_analyses(self):
+        self.zones(*self.run_of(1024, 1000))
+        self.run_ops(".", "-a", "device_kernel_duration", "-a", "device_fw_duration")
+        row, = self.report()
+        self.assertEqual([row[k] for k in ("DEVICE FW DURATION [ns]", "DEVICE KERNEL DURATION [ns]")],
+                         ["100", "80"])
+        self.assertNotIn("DEVICE BRISC KERNEL DURATION [ns]", row)
+        _, err = self.run_ops(".", "-a", "nonsense", status=1)
+        self.assertIn("no such analysis; there are ", err)
+        self.assertIn("op2op", err)
+
+    def test_markers_instead_of_the_report_if_asked_for(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1024 ->\n{"op_code":"A"}`;10\n',
+                  "1024,,,0,arch,,4,100,0,100,77,5,95,0\n")
+        self.zones(*self.run_of(1024, 1000))
+        self.run_ops(".")
+        self.assertEqual(self.report()[0]["DEVICE KERNEL DURATION [ns]"], "77")
+        self.run_ops(".", "--force-legacy-device-logs")
+        self.assertEqual(self.report()[0]["DEVICE KERNEL DURATION [ns]"], "80")
+        (self.dir / ".logs/profile_log_device.csv").unlink()
+        _, err = self.run_ops(".", "--force-legacy-device-logs", status=1)
+        self.assertIn("there is no profile_log_device.csv", err)
+
+    def test_what_the_dispatching_cores_did_for_an_op(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 7 ->\n{"op_code":"A"}`;10\n')
+        self.zones(*self.run_of(7, 1000),
+                   (9, "BRISC", "CQ-DISPATCH", "ZONE_START", 100, 0, ""),
+                   (9, "BRISC", "CQ-DISPATCH", "TS_DATA", 110, 0, '{"workers_runtime_id":7}'),
+                   (9, "BRISC", "CQ-DISPATCH", "TS_DATA", 120, 0,
+                    '{"dispatch_command_type":"CQ_DISPATCH_CMD_WRITE"}'),
+                   (9, "BRISC", "CQ-DISPATCH", "ZONE_END", 200, 0, ""),
+                   (9, "NCRISC", "CQ-PREFETCH", "ZONE_START", 130, 0, ""),
+                   (9, "NCRISC", "CQ-PREFETCH", "TS_DATA", 140, 0,
+                    '{"dispatch_command_type":"CQ_DISPATCH_CMD_SEND_GO_SIGNAL"}'),
+                   (9, "NCRISC", "CQ-PREFETCH", "ZONE_END", 190, 0, ""))
+        self.run_ops(".")
+        row, = self.report()
+        self.assertEqual([row[k] for k in ("DISPATCH TOTAL CQ CMD OP TIME [ns]", "DISPATCH GO SEND WAIT TIME [ns]",
+                                           "CORE COUNT")], ["100", "60", "1"])
+
+    def test_replays_in_a_log_that_knows_no_traces(self):
+        self.logs("`TT_METAL_TRACE_BEGIN: 0, 5`;1\n"
+                  '`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1024 ->\n{"op_code":"A"}`;2\n'
+                  "`TT_METAL_TRACE_END: 0, 5`;3\n`TT_METAL_TRACE_REPLAY: 0, 5`;4\n"
+                  "`TT_METAL_TRACE_REPLAY: 0, 5`;5\n")
+        self.zones(*self.run_of(1024, 1000), *self.run_of(1024, 3000), columns=False)
+        self.run_ops(".")
+        rows = self.report()
+        self.assertEqual([(r["METAL TRACE REPLAY SESSION ID"], r["DEVICE FW START CYCLE"]) for r in rows],
+                         [("", ""), ("1", "1000"), ("2", "3000")])
+        self.assertEqual(rows[2]["OP TO OP LATENCY [ns]"], str(3010 - 1090))
+
+    def test_rows_are_in_the_order_in_which_ops_began(self):
+        """A message comes while the op is going on, or at its end."""
+        self.logs('`TT_DNN_DEVICE_OP: "B", 8, 0, 1, 2 ->\n{"op_code":"B"}`;30\n`TT_SIGNPOST: s`;25\n'
+                  '`TT_DNN_DEVICE_OP: "A", 7, 0, 0, 1 ->\n{"op_code":"A"}`;40\n'
+                  '`TT_DNN_DEVICE_OP: "B", 8, 0, 1, 3`;50\n', times="name,zone_text,ns_since_start,exec_time_ns,"
+                  'special_parent_text\nTT_DNN_X,"id:2",28,5,\nTT_DNN_X,"id:1",3,90,\nTT_DNN_X,"id:3",45,1,\n')
+        self.run_ops(".")
+        rows = self.report()
+        self.assertEqual([r["OP CODE"] for r in rows], ["A", "s", "B", "B"])
+        self.assertEqual(rows[3]["PROGRAM CACHE HIT"], "True")
+
+    def test_counters_of_the_device_have_columns(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1 ->\n{"op_code":"A"}`;10\n',
+                  times='name,zone_text,ns_since_start,exec_time_ns,special_parent_text\nchild,,5,7,"id:1"\n')
+        (self.dir / ".logs/cpp_device_perf_report.csv").write_text(
+            "GLOBAL CALL COUNT,DEVICE ID,FPU Util Max (%),SFPU Util Min (%),NOC UTIL (%),Unpack Instrn Issue Rate "
+            "T0 Avg,unknown\n1,0,12.5,,3.5,0.25,x\n")
+        self.run_ops(".")
+        row, = self.report()
+        self.assertEqual(list(row)[-3:], ["FPU Util Max (%)", "Unpack Instrn Issue Rate T0 Avg",
+                                          "child_TT_HOST_FUNC [ns]"])
+        self.assertEqual([row[k] for k in list(row)[-3:]], ["12.5", "0.25", "7"])
+        self.assertEqual((row["NOC UTIL (%)"], row["OP TO OP LATENCY [ns]"]), ("3.5", "0"))
+
+    def test_counters_in_the_log_of_the_device(self):
+        def count(x, unit, value, t):
+            return (x, "BRISC", "", "TS_DATA", t, 7, f'{{"counter type":"{unit}";"ref cnt":1000;"value":{value}}}')
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 7 ->\n{"op_code":"A"}`;10\n')
+        self.zones(*self.run_of(7, 1000), *self.run_of(7, 1000, 2), count(1, "FPU_COUNTER", 250, 1095),
+                   count(2, "FPU_COUNTER", 500, 1095), count(1, "2", 10, 1096), count(1, "OTHER", 1, 1097), counters=9090)
+        self.run_ops(".")
+        row, = self.report()
+        self.assertEqual(list(row)[-7:-1], ["SFPU Util Median (%)", "SFPU Util Max (%)", "Avg SFPU util on full grid (%)",
+                                            "FPU Util Min (%)", "FPU Util Median (%)", "FPU Util Max (%)"])
+        self.assertEqual([float(v) for v in list(row.values())[-7:]],
+                         [1, 1, 10 / 64 / 80 * 100, 25, 37.5, 50, 750 / 64 / 80 * 100])
+
+    def test_a_later_op_may_tell_its_own_tensors(self):
+        def tensor(x):
+            return ('{"shape":{"W":"1","Z":"1","Y":"1","X":"%s"},"layout":"TILE","dtype":"BF16","storage_type":"HOST"}' % x)
+        self.logs(f'`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1 ->\n{{"op_code":"A","attributes":{{"axis":1}},"program_cache_hit":'
+                  f'false,"input_tensors":[{tensor(32)},{tensor(33)}],"output_tensors":[{tensor(34)}]}}`;1\n'
+                  f'`TT_DNN_DEVICE_OP: "A", 7, 0, true, 2 ->\n{{"input_tensors":[{tensor(64)}]}}`;2\n'
+                  '`TT_DNN_DEVICE_OP: "A", 7, 0, true, 3`;3\n')
+        self.run_ops(".")
+        rows = self.report()
+        self.assertEqual([[r[f"{t}_X_PAD[LOGICAL]"] for t in ("INPUT_0", "INPUT_1", "OUTPUT_0")] for r in rows],
+                         [["32", "33", "34"], ["64", "", "34"], ["32", "33", "34"]])
+        self.assertEqual([(r["OP CODE"], r["ATTRIBUTES"], r["PROGRAM CACHE HIT"]) for r in rows],
+                         [("A", "{'axis': 1}", "False"), ("A", "{'axis': 1}", "True"), ("A", "{'axis': 1}", "True")])
+        self.assertNotIn("PROBLEM", rows[1])
+
+    def test_the_log_tells_the_sub_device_of_what_the_report_has(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 7 ->\n{"op_code":"A"}`;10\n`TT_DNN_DEVICE_OP: "A", 7, 0, true, 8`;20\n',
+                  "7,,,0,arch,,4,100,0,100,90,5,95,0\n8,,,0,arch,,4,100,0,100,90,5,95,0\n")
+        self.zones(*self.run_of(7, 1000), (1, "BRISC", "BRISC-FW", "ZONE_START", 2000, 8,
+                                           '{"sub_device_id":3;"sub_device_manager_id":1}'))
+        self.run_ops(".")
+        self.assertEqual([r["SUB DEVICE ID"] for r in self.report()], ["", "3"])
+
+    def test_runs_that_the_host_did_not_tell_of(self):
+        """A replay without its message, and an op that the device has twice."""
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1024 ->\n{"op_code":"A"}`;10\n'
+                  '`TT_DNN_DEVICE_OP: "B", 8, 0, false, 2048 ->\n{"op_code":"B"}`;20\n',
+                  "1024,5,1,0,arch,,4,100,0,100,90,5,95,\n2048,,,0,arch,,4,100,0,100,90,5,95,\n"
+                  "2048,,,0,arch,,4,100,0,100,91,5,95,\n")
+        self.run_ops(".")
+        rows = self.report()
+        self.assertEqual([(r["OP CODE"], r["METAL TRACE REPLAY SESSION ID"], r["DEVICE KERNEL DURATION [ns]"])
+                          for r in rows],
+                         [("A", "", ""), ("A", "1", "90"), ("B", "", "90"), ("B", "", "91")])
+        self.assertEqual([r["PROBLEM"] for r in rows],
+                         ["", "", "", "the device's report has this op more than once"])
+
+    def test_a_kernel_of_no_length_has_no_utilisation(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1 ->\n{"op_code":"A","performance_model":'
+                  '{"compute_ns":5},"input_tensors":[{"storage_type":{"device_id":0,"memory_config":'
+                  '{"buffer_type":"l1","memory_layout":"interleaved"}}}]}`;10\n',
+                  "1,,,0,arch,,4,100,0,100,0,5,5,\n")
+        self.run_ops(".")
+        row, = self.report()
+        self.assertEqual((row["PM FPU UTIL (%)"], row["INPUT_0_MEMORY"]), ("0.0", "DEV_0_L1_INTERLEAVED"))
+
+    def test_other_tools_have_written_the_files_anew(self):
+        """Line ends, a byte order mark, columns in another order, whole numbers with a point."""
+        self.logs("")
+        (self.dir / ".logs/tracy_ops_data.csv").write_bytes(
+            b'\xef\xbb\xbftotal_ns;MessageName\r\n10;`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1 ->\r\n{"op_code":"A"}`\r\n')
+        (self.dir / ".logs/cpp_device_perf_report.csv").write_bytes(
+            b"\xef\xbb\xbfDEVICE ID,DEVICE KERNEL DURATION [ns],GLOBAL CALL COUNT,CORE COUNT\r\n0,90.0,1.0,4.0\r\n")
+        self.run_ops(".")
+        row, = self.report()
+        self.assertEqual([row[k] for k in ("OP CODE", "DEVICE KERNEL DURATION [ns]", "CORE COUNT")], ["A", "90", "4"])
+        self.assertNotIn("PROBLEM", row)
+
+    def test_a_file_that_cannot_be_read_is_missing(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1 ->\n{"op_code":"A"}`;10\n')
+        (self.dir / ".logs/tracy_ops_times.csv").mkdir()
+        (self.dir / ".logs/cpp_device_perf_report.csv").write_bytes(b"\x1f\x8b\x08 no gzip")
+        _, err = self.run_ops(".")
+        self.assertEqual(self.report()[0]["OP CODE"], "A")
+        self.assertEqual(err.count("the report does without it"), 2, err)
+
+    def test_what_viewers_look_for_lies_beside_the_report(self):
+        self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1 ->\n{"op_code":"A"}`;10\n')
+        (self.dir / ".logs/tracy_profile_log_host.tracy").write_bytes(bytes(range(256)) * 1000)
+        (self.dir / "npe_viz/sub").mkdir(parents=True)
+        (self.dir / "npe_viz/sub/a.npeviz").write_text("x")
+        for words in ((".",), (".logs/",), (".logs/tracy_ops_data.csv",)):
+            with self.subTest(words):
+                shutil.rmtree(self.dir / "reports", ignore_errors=True)
+                self.run_ops(*words)
+                self.assertEqual((self.dir / "reports/tracy_profile_log_host.tracy").read_bytes(),
+                                 bytes(range(256)) * 1000)
+                self.assertEqual((self.dir / "reports/npe_viz/sub/a.npeviz").read_text(), "x")
+                self.assertFalse((self.dir / "reports/profile_log_device.csv").exists())
 
     def test_one_folder_as_todays_script_has_it(self):
         self.logs('`TT_DNN_DEVICE_OP: "A", 7, 0, false, 1 ->\n{"op_code":"A"}`;10\n')

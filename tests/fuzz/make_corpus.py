@@ -131,6 +131,13 @@ def seeds():
     for op in (0, 6, 6, 2, 3, 1, 4, 5):
         d.long("MODEL", pair(op, 1), 8)
     yield "requested", seed(d)
+    m = Chunk(META).long("PLACE", pair(50, 1), pair(3, 7)).long("PLACE", pair(51, 2), 0)
+    m.long("PLACE", pair(52, 900), pair(900, 1))
+    d = Chunk(DATA).thread(1).begin(50, 2).long("TASK_BEGIN", pair(1, 1), 11).long("TASK_BEGIN", pair(1, 2), 11)
+    d.end(2).long("META_STR", pair(1, 3), 11, 0, 0, pair(2), data=b"up").begin(51, 2).end().begin(52, 2)
+    d.long("CALL_BEGIN", pair(1, 2), 5).long("CALL_END", 1).long("WORK", pair(1, 2), pair(0, 77), 0, 0, 1500, 1600, 5)
+    d.long("CALL", pair(1, 2), 77, 1400, 1450, 6).end(2).long("META_STR", pair(1, 3), 11, 0, 0, pair(2), data=b"in")
+    yield "zones", seed(m, d, Chunk(DATA).thread(1, 9000).end().end(2))
     d = Chunk(DATA).thread(1).begin().long("COUNTER", 1, 1, kind=RESERVED).raw(0, 0, word(SKIP, 1, 2))
     d.end().long("TIME", 2**40).begin().raw(word(9, 0, 0)).begin()
     yield "torn", seed(d, Chunk(3), Chunk(DATA).begin(), header=struct.pack("<IIiIIQQQ", 1, 2, -1, 1, 3, 4, 2**63, 2**62))

@@ -1,0 +1,71 @@
+/*
+ * fuzz_ops_trace.c - libFuzzer target: any bytes as a Chrome trace, and the ops report made from
+ * it, with and without ops inside of others.
+ *
+ * Every row is in its place, and all go out in every format.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bytes.h"
+#include "export/out.h"
+#include "import/importer.h"
+#include "import/source.h"
+#include "ttops/report.h"
+#include "ttops/trace.h"
+#include "ttops/write.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int load(const void *data, size_t size, struct ut_store *store)
+{
+	const struct ut_import_opts opts = { 0 };
+	int fd = memfd_create("trace", MFD_CLOEXEC), rc;
+	struct ut_source source;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	need(fd >= 0 && write(fd, data, size) == (ssize_t)size, "memory can be written");
+	rc = ut_source_open(&source, path, NULL);
+	if (!rc) {
+		rc = ut_import_chrome.load(&source, &opts, store, NULL);
+		ut_source_close(&source);
+	}
+	close(fd);
+	return rc;
+}
+
+static void report(struct ut_store *store, bool nested)
+{
+	struct ut_out *out = ut_out_open_memory();
+	struct ut_ops_report r;
+	struct ut_ops_trace t;
+
+	ut_ops_report_init(&r);
+	ut_ops_trace_init(&t, &r, nested);
+	ut_ops_trace_add(&t, store);
+	ut_ops_report_order(&r);
+	for (size_t i = 0; i < r.row_count; i++)
+		need(r.rows[i].when == (int64_t)i + 1, "rows are in order");
+	ut_ops_write_csv(&r, out);
+	ut_ops_write_json(&r, out);
+	ut_ops_write_page(&r, out);
+	ut_ops_trace_release(&t);
+	ut_ops_report_release(&r);
+	ut_out_abandon(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ut_store store;
+
+	if (load(data, size, &store))
+		return 0;
+	report(&store, false);
+	report(&store, true);
+	ut_store_release(&store);
+	return 0;
+}
