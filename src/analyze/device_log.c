@@ -19,6 +19,7 @@
 struct submit {
 	uint64_t correlation, start, end;
 	uint32_t source, thread;
+	int32_t rank; /* ranks of one trace count by themselves */
 };
 
 /* What we want to know of arguments. */
@@ -55,6 +56,7 @@ struct place {
 	bool known, overhead;
 	uint16_t device; /* NO_DEVICE = it is none's */
 	uint32_t queue, thread;
+	int32_t rank;
 };
 
 struct ut_device_state {
@@ -182,6 +184,7 @@ static struct place *place_of(struct ut_device_log *log, const struct ut_trace *
 	p->known = true;
 	p->queue = number;
 	p->thread = thread_of(t, track);
+	p->rank = t->processes[track->process].rank;
 	p->device = NO_DEVICE;
 	if (ut_str_starts(ut_strtab_get(&t->strings, t->processes[track->process].name).ptr,
 			  "DEVICE")) {
@@ -439,6 +442,7 @@ static void add_work(struct ut_device_log *log, const struct ut_trace *t, const 
 		.queue = p->queue,
 		.thread = (uint32_t)f.value[KEY_THREAD],
 		.source = this_source(log),
+		.rank = p->rank,
 	};
 	w->device =
 		p->device != NO_DEVICE ? p->device : device_of(log, t, t->tracks[e->track].process);
@@ -478,6 +482,7 @@ static void keep_call(struct ut_device_log *log, const struct ut_trace *t, const
 				      .end = e->ts + e->val,
 				      .source = this_source(log),
 				      .thread = place_of(log, t, e->track)->thread,
+				      .rank = place_of(log, t, e->track)->rank,
 				      .name = name };
 	keep_texts(log, t, e, c);
 }
@@ -506,7 +511,8 @@ static void add_call(struct ut_device_log *log, const struct ut_trace *t, const 
 				 .start = e->ts,
 				 .end = e->ts + e->val,
 				 .source = this_source(log),
-				 .thread = place_of(log, t, e->track)->thread };
+				 .thread = place_of(log, t, e->track)->thread,
+				 .rank = place_of(log, t, e->track)->rank };
 }
 
 static void log_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
@@ -612,6 +618,7 @@ static int by_correlation(const void *a, const void *b)
 	const struct submit *x = a, *y = b;
 	int order = compare(x->source, y->source);
 
+	order = order ? order : compare((uint32_t)x->rank, (uint32_t)y->rank);
 	order = order ? order : compare(x->correlation, y->correlation);
 	return order ? order : compare(x->start, y->start);
 }
@@ -639,7 +646,9 @@ static int by_call_start(const void *a, const void *b)
 static const struct submit *find_submit(const struct ut_device_state *st,
 					const struct ut_device_work *w)
 {
-	const struct submit wanted = { .source = w->source, .correlation = w->correlation };
+	const struct submit wanted = { .source = w->source,
+				       .rank = w->rank,
+				       .correlation = w->correlation };
 	size_t lo = 0, hi = st->submit_count;
 
 	while (lo < hi) {
@@ -651,7 +660,7 @@ static const struct submit *find_submit(const struct ut_device_state *st,
 			hi = mid;
 	}
 	if (lo == st->submit_count || st->submits[lo].source != w->source ||
-	    st->submits[lo].correlation != w->correlation)
+	    st->submits[lo].rank != w->rank || st->submits[lo].correlation != w->correlation)
 		return NULL;
 	return &st->submits[lo];
 }

@@ -47,8 +47,7 @@ struct ut_device_work {
 	uint64_t called;            /* the call that submitted it began; 0 = unknown */
 	uint64_t queued, submitted; /* 0 = unknown */
 	uint64_t correlation;
-	uint64_t
-		external; /* torch.profiler: number of the operator that launched it; 0 = unknown */
+	uint64_t external; /* torch.profiler: the operator that launched it; 0 = unknown */
 	uint64_t bytes;
 	uint32_t name, task;  /* ids in the log's strings */
 	uint32_t grid, block; /* "64x1x1"; global and local size of OpenCL's kernels */
@@ -57,6 +56,7 @@ struct ut_device_work {
 	uint16_t device;      /* index into devices */
 	uint16_t kind;        /* enum ut_device_kind */
 	uint32_t source;      /* index into sources */
+	int32_t rank;         /* -1 = none */
 };
 
 /* One device, however many processes use it. */
@@ -79,6 +79,7 @@ struct ut_device_call {
 	uint64_t start, end;
 	uint32_t source, thread, name;
 	uint32_t args, result; /* "a = 1 b = 0x2", "CL_SUCCESS"; 0 = unknown */
+	int32_t rank;          /* -1 = none */
 };
 
 /* What is known of a kernel, whenever it ran. */

@@ -29,7 +29,7 @@ static uint32_t submitter_by_flow(struct making *m, const struct ut_device_work 
 	if (!m->flows.made)
 		ut_ops_flows_make(&m->flows, m->store);
 	from = ut_ops_flows_to(&m->flows, w->queue, w->start);
-	return from ? ut_ops_spans_at(&m->j->spans, m->store->trace.tracks[from->track].id,
+	return from ? ut_ops_spans_at(&m->j->spans, ut_ops_thread_of(&m->store->trace, from->track),
 				      from->ts)
 		    : 0;
 }
@@ -38,7 +38,10 @@ static uint32_t submitter_by_flow(struct making *m, const struct ut_device_work 
 static uint32_t submitter(struct making *m, const struct ut_device_work *w)
 {
 	uint64_t when = ut_ops_submitted(w);
-	uint32_t span = when && w->thread ? ut_ops_spans_at(&m->j->spans, w->thread, when) : 0;
+	uint32_t span =
+		when && w->thread
+			? ut_ops_spans_at(&m->j->spans, ut_ops_thread_key(w->rank, w->thread), when)
+			: 0;
 
 	if (!span && w->external)
 		span = ut_ops_spans_external(&m->j->spans, m->store, w->external);
@@ -135,7 +138,8 @@ static void add_calls(struct making *m)
 
 	for (size_t i = 0; i < log->each_count; i++) {
 		const struct ut_device_call *c = &log->each_call[i];
-		uint32_t span = ut_ops_spans_at(&m->j->spans, c->thread, c->start);
+		uint32_t span = ut_ops_spans_at(&m->j->spans, ut_ops_thread_key(c->rank, c->thread),
+						c->start);
 		uint32_t name = span ? own_text(m, c->name) : 0;
 
 		if (name)

@@ -179,11 +179,16 @@ static bool has_spans(const struct walk *w, const struct ut_rows *rows)
 	return false;
 }
 
+uint64_t ut_ops_thread_of(const struct ut_trace *t, uint32_t track)
+{
+	return ut_ops_thread_key(t->processes[t->tracks[track].process].rank, t->tracks[track].id);
+}
+
 static void add_track(struct walk *w, uint32_t track)
 {
 	const struct ut_rows *rows = &w->store->rows[track];
 	struct ut_ops_spans *s = w->s;
-	uint64_t id = w->store->trace.tracks[track].id;
+	uint64_t id = ut_ops_thread_of(&w->store->trace, track);
 	struct ut_ops_thread *thread;
 	struct ut_nest nest = { 0 };
 	uint32_t *near;

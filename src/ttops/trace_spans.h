@@ -17,6 +17,7 @@
 #include "model/idmap.h"
 
 struct ut_store;
+struct ut_trace;
 struct ut_strtab;
 
 struct ut_ops_span {
@@ -43,7 +44,7 @@ struct ut_ops_spans {
 	size_t count, cap;
 	struct ut_ops_thread *threads;
 	size_t thread_count, thread_cap;
-	struct ut_idmap by_thread;   /* id of the system's thread -> number in threads, plus 1 */
+	struct ut_idmap by_thread;   /* ut_ops_thread_key() -> number in threads, plus 1 */
 	struct ut_idmap by_external; /* torch.profiler's "External id" -> span, plus 1 */
 	bool has_external;           /* the latter is made */
 };
@@ -55,6 +56,14 @@ struct ut_ops_spans {
 void ut_ops_spans_make(struct ut_ops_spans *s, const struct ut_store *store,
 		       struct ut_strtab *strings, bool nested);
 void ut_ops_spans_release(struct ut_ops_spans *s);
+
+/* Threads of different ranks may have the same id. */
+static inline uint64_t ut_ops_thread_key(int32_t rank, uint64_t id)
+{
+	return (uint64_t)((int64_t)rank + 1) << 40 ^ id;
+}
+
+uint64_t ut_ops_thread_of(const struct ut_trace *t, uint32_t track);
 
 /* The innermost span that was going on in a thread; its number plus 1, 0 = none. */
 uint32_t ut_ops_spans_at(const struct ut_ops_spans *s, uint64_t thread, uint64_t ts);

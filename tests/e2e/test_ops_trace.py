@@ -232,11 +232,11 @@ class Files(Ops):
 
 
 class Recorded(Ops):
-    def record(self, name, *options):
+    def record(self, name, *options, count=4, **env):
         if not (CUDA.exists() and CUPTI.exists() and FAKE.exists()):
             self.skipTest("the CUDA backend or its fake is not built")
         done = self.unitrace("--chrome-kernel-logging", "--no-summary", *options, "-o", name, FAKE, CUDA,
-                             CUPTI, 4, env=common.environment(UNITRACE_CUPTI=str(CUPTI)))
+                             CUPTI, count, env=common.environment(UNITRACE_CUPTI=str(CUPTI), **env))
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_a_recording_of_ours_in_every_format(self):
@@ -250,6 +250,15 @@ class Recorded(Ops):
                              ["step", "task", "0", "Fake H200", "7", "2", "4608", "4", "4"])
             seen.append(row["DEVICE KERNEL DURATION [ns]"])
         self.assertEqual(len(set(seen)), 1)
+
+    def test_ranks_that_number_their_calls_alike_stay_apart_in_one_trace(self):
+        for rank, count in enumerate((4, 7)):
+            self.record("r.utr", count=count, PMI_RANK=str(rank), PMI_SIZE="2")
+        done = self.unitrace("merge", "-o", "all.utr", *sorted(self.dir.glob("r.*.utr")))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = self.run_ops("all.utr")
+        self.assertEqual([r["DEVICE KERNEL COUNT"] for r in rows], ["7", "10"])
+        self.assertEqual([r["cudaLaunchKernel Count"] for r in rows], ["4", "7"])
 
     def test_tasks_that_use_opencl(self):
         tasks = program("opencl_tasks")
