@@ -68,7 +68,7 @@ static void remember_preps(struct ut_aiu_extra *x, struct ut_aiu *a)
 
 	x->prep_count = 0;
 	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (!ut_aiu_has_stamps(e) || !(ut_aiu_flags_of(a, e) & UT_AIU_NAME(END_PREP)))
 			continue;

@@ -157,7 +157,7 @@ void ut_aiu_extra_clocks(struct ut_aiu_extra *x, struct ut_aiu *a)
 	x->mark_count = t->event_count;
 	x->marks = ut_make(x->mark_count + 1);
 	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (ut_aiu_has_stamps(e))
 			look_at(x, a, t->seq[i], &v[e->pid]);

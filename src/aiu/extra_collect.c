@@ -35,6 +35,8 @@ struct collect {
 	struct kernel_ref *refs;
 	size_t ref_count, ref_cap;
 	struct ut_idmap kernels; /* rank and name -> place + 1 */
+	struct ut_aiu_charges charges;
+	uint32_t charge; /* the key; 0 = power is not wanted */
 };
 
 static bool has(struct ut_str s, const char *text)
@@ -166,6 +168,18 @@ static void add_kernel(struct collect *c, uint32_t event, uint32_t rank, int wor
 	x->trust.kernels++;
 }
 
+static void add_charge(struct collect *c, const struct ut_aiu_event *e, uint32_t rank)
+{
+	const struct ut_aiu_table *t = &c->a->table;
+	struct ut_arg arg;
+	double value;
+
+	if (ut_aiu_arg(t, e->args, c->charge, &arg) && ut_aiu_arg_num(t, &arg, &value))
+		ut_aiu_charges_add(&c->charges,
+				   (struct ut_aiu_charge){
+					   rank, ut_aiu_extra_ns(c->x, ut_aiu_end(e)), value });
+}
+
 static void add_work(struct collect *c, uint32_t event, int work, bool kernel)
 {
 	struct ut_aiu_extra *x = c->x;
@@ -181,6 +195,8 @@ static void add_work(struct collect *c, uint32_t event, int work, bool kernel)
 
 		r->power_end = read > r->power_end ? read : r->power_end;
 	}
+	if (c->charge && !e->dev)
+		add_charge(c, e, rank);
 	if (work == UT_AIU_WORK_COMM)
 		ut_aiu_meets_add(c->meets, e, rank);
 	if (kernel)
@@ -320,6 +336,8 @@ void ut_aiu_extra_collect(struct ut_aiu_extra *x, struct ut_aiu *a, struct ut_ai
 	c.by_pid = ut_make((t->id_count + 1) * sizeof(*c.by_pid));
 	c.by_job = ut_make((t->job_count + 1) * sizeof(*c.by_job));
 	ut_idmap_init(&c.kernels, &x->arena);
+	if (a->opts.counters & UT_AIU_POWER_TS4)
+		c.charge = ut_strtab_intern_z(&t->strings, "charge");
 	for (size_t i = 0; i < t->seq_count; i++) {
 		if (t->events[t->seq[i]].ph == 'X') {
 			x->zero = t->events[t->seq[i]].ts;
@@ -334,6 +352,7 @@ void ut_aiu_extra_collect(struct ut_aiu_extra *x, struct ut_aiu *a, struct ut_ai
 		for (int w = 0; w < UT_AIU_WORKS; w++)
 			ut_aiu_intervals_sort(&x->ranks[i].work[w]);
 	}
+	ut_aiu_charges_finish(&c.charges, x, a);
 	ut_aiu_extra_sum_power(x);
 	add_energy(&c);
 	add_medians(&c);

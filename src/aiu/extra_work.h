@@ -49,4 +49,25 @@ void ut_aiu_extra_collect(struct ut_aiu_extra *x, struct ut_aiu *a, struct ut_ai
 void ut_aiu_extra_stragglers(struct ut_aiu_extra *x);
 void ut_aiu_extra_trust(struct ut_aiu_extra *x, struct ut_aiu *a, const char *stopped);
 
+/*
+ * Readings of the charge counter that newer torch traces have on their device spans ("charge";
+ * flex calls it Power). The trace passes them through, as every release did; reports turn them
+ * into samples of power for ranks that have none. {0} is none.
+ */
+struct ut_aiu_charge {
+	uint32_t rank;
+	int64_t ts; /* ns */
+	double value;
+};
+
+struct ut_aiu_charges {
+	struct ut_aiu_charge *items;
+	size_t count, cap;
+};
+
+void ut_aiu_charges_add(struct ut_aiu_charges *c, struct ut_aiu_charge reading);
+
+/* Makes the samples and releases the readings. */
+void ut_aiu_charges_finish(struct ut_aiu_charges *c, struct ut_aiu_extra *x, struct ut_aiu *a);
+
 #endif

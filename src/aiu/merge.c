@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aiu/big.h"
+#include "base/crew.h"
 #include "base/grow.h"
 
 /* The next event of a file. Of equal times the one that came last into the heap is first. */
@@ -59,24 +60,6 @@ static uint32_t moved_list(const struct map *m, uint32_t list)
 	return list ? list + m->lists : 0;
 }
 
-static void move_event(struct ut_aiu_table *t, const struct map *m, const struct ut_aiu_event *from,
-		       size_t part)
-{
-	struct ut_aiu_event *e = ut_aiu_event_add(t);
-
-	*e = *from;
-	e->pid = m->ids[from->pid];
-	e->tid = m->ids[from->tid];
-	e->name = m->strings[from->name];
-	e->cat = m->strings[from->cat];
-	e->args = moved_list(m, from->args);
-	e->extra = moved_list(m, from->extra);
-	e->dev = from->dev ? from->dev + m->devs : 0;
-	e->job = (uint32_t)part;
-	t->any_flags |= e->flags;
-	ut_aiu_seq_add(t, (uint32_t)(t->event_count - 1));
-}
-
 static void map_part(struct ut_aiu_table *t, struct ut_aiu_table *from, struct map *m)
 {
 	m->strings = ut_make(((size_t)from->strings.count + 1) * sizeof(*m->strings));
@@ -92,53 +75,30 @@ static void map_part(struct ut_aiu_table *t, struct ut_aiu_table *from, struct m
 		id.str = m->strings[id.str];
 		m->ids[i] = ut_aiu_id_add(t, &id);
 	}
-	ut_arglists_rename(&from->lists, m->strings);
-	m->lists = ut_arglists_join(&t->lists, &from->lists);
-	ut_arglists_init(&from->lists);
 }
 
-/* The stamps of all parts in one array of the right size. Row 0 of each is unused. */
-static void move_devs(struct ut_aiu_table *t, struct ut_aiu_part *parts, size_t count,
-		      struct map *maps)
+/* Where the stamps of each part go, in one array of the right size. Row 0 of each is unused. */
+static void place_devs(struct ut_aiu_table *t, const struct ut_aiu_part *parts, size_t count,
+		       struct map *maps)
 {
 	size_t n = 1;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
+		maps[i].devs = (uint32_t)n - 1;
 		n += parts[i].table.dev_count - 1;
+	}
 	free(t->devs);
 	t->devs = ut_aiu_big_make(n, sizeof(*t->devs));
 	t->devs[0] = (struct ut_aiu_dev){ 0 };
-	t->dev_count = 1;
-	t->dev_cap = n;
-	for (size_t i = 0; i < count; i++) {
-		struct ut_aiu_table *from = &parts[i].table;
-
-		maps[i].devs = (uint32_t)t->dev_count - 1;
-		memcpy(t->devs + t->dev_count, from->devs + 1,
-		       (from->dev_count - 1) * sizeof(*t->devs));
-		t->dev_count += from->dev_count - 1;
-		free(from->devs);
-		from->devs = NULL;
-		from->dev_count = from->dev_cap = 0;
-	}
+	t->dev_count = t->dev_cap = n;
 }
 
-static void reserve(struct ut_aiu_table *t, const struct ut_aiu_part *parts, size_t count)
-{
-	size_t n = 1;
-
-	for (size_t i = 0; i < count; i++)
-		n += parts[i].table.event_count;
-	t->events = ut_aiu_big_grow(t->events, n, &t->event_cap, sizeof(*t->events));
-	t->seq = ut_aiu_big_grow(t->seq, n, &t->seq_cap, sizeof(*t->seq));
-}
-
-static void merge_events(struct ut_aiu_table *t, struct ut_aiu_part *parts, size_t count,
-			 const struct map *maps)
+/* Where each event goes: its link, until it has moved. */
+static void place_events(struct ut_aiu_table *t, struct ut_aiu_part *parts, size_t count)
 {
 	struct front *heap = ut_make((count + 1) * sizeof(*heap));
+	size_t n = 0, to = 0;
 	uint64_t turn = 0;
-	size_t n = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		turn++;
@@ -152,19 +112,107 @@ static void merge_events(struct ut_aiu_table *t, struct ut_aiu_part *parts, size
 		struct front *f = &heap[0];
 		struct ut_aiu_table *from = &parts[f->part].table;
 
-		move_event(t, &maps[f->part], &from->events[f->at++], f->part);
-		if (find_next(from, f)) {
+		t->any_flags |= from->events[f->at].flags;
+		from->events[f->at++].link = (uint32_t)to++;
+		if (find_next(from, f))
 			f->turn = ++turn;
-		} else {
-			free(from->events);
-			from->events = NULL;
-			from->event_count = from->event_cap = 0;
+		else
 			heap[0] = heap[--n];
-		}
 		if (n)
 			sift(heap, n, 0);
 	}
 	free(heap);
+	t->event_count = t->seq_count = to;
+	t->events = ut_aiu_big_grow(t->events, to, &t->event_cap, sizeof(*t->events));
+	t->seq = ut_aiu_big_grow(t->seq, to, &t->seq_cap, sizeof(*t->seq));
+}
+
+/* What moves the parts, several at once. */
+struct move {
+	struct ut_aiu_table *to;
+	struct ut_aiu_part *parts;
+	struct map *maps;
+};
+
+static void rename_lists(void *ctx, size_t part)
+{
+	const struct move *m = ctx;
+
+	ut_arglists_rename(&m->parts[part].table.lists, m->maps[part].strings);
+}
+
+static struct ut_aiu_event moved(const struct map *m, struct ut_aiu_event e)
+{
+	e.pid = m->ids[e.pid];
+	e.tid = m->ids[e.tid];
+	e.name = m->strings[e.name];
+	e.cat = m->strings[e.cat];
+	e.args = moved_list(m, e.args);
+	e.extra = moved_list(m, e.extra);
+	e.dev = e.dev ? e.dev + m->devs : 0;
+	e.link = 0;
+	return e;
+}
+
+static void move_events(const struct move *m, size_t part)
+{
+	const struct ut_aiu_part *p = &m->parts[part];
+
+	for (size_t i = 0; !p->processed && i < p->table.event_count; i++) {
+		const struct ut_aiu_event *e = &p->table.events[i];
+
+		if (e->flags & UT_AIU_DROP)
+			continue;
+		m->to->events[e->link] = moved(&m->maps[part], *e);
+		m->to->events[e->link].job = (uint32_t)part;
+		m->to->seq[e->link] = e->link;
+	}
+}
+
+static void move_devs(struct ut_aiu_table *t, size_t first, struct ut_aiu_table *from)
+{
+	memcpy(t->devs + first, from->devs + 1, (from->dev_count - 1) * sizeof(*t->devs));
+	free(from->devs);
+	from->devs = NULL;
+	from->dev_count = from->dev_cap = 0;
+}
+
+static void move_part(void *ctx, size_t part)
+{
+	const struct move *m = ctx;
+	struct ut_aiu_table *from = &m->parts[part].table;
+
+	move_devs(m->to, m->maps[part].devs + 1, from);
+	move_events(m, part);
+	free(from->events);
+	from->events = NULL;
+	from->event_count = from->event_cap = 0;
+}
+
+static void release(struct map *m)
+{
+	free(m->strings);
+	free(m->ids);
+}
+
+void ut_aiu_append(struct ut_aiu_table *t, struct ut_aiu_table *from)
+{
+	struct map m = { .devs = (uint32_t)t->dev_count - 1 };
+	size_t devs = t->dev_count, events = t->event_count;
+
+	map_part(t, from, &m);
+	ut_arglists_rename(&from->lists, m.strings);
+	m.lists = ut_arglists_join(&t->lists, &from->lists);
+	ut_arglists_init(&from->lists);
+	t->dev_count += from->dev_count - 1;
+	t->devs = ut_aiu_big_grow(t->devs, t->dev_count, &t->dev_cap, sizeof(*t->devs));
+	move_devs(t, devs, from);
+	t->event_count += from->event_count;
+	t->events = ut_aiu_big_grow(t->events, t->event_count, &t->event_cap, sizeof(*t->events));
+	for (size_t i = 0; i < from->event_count; i++)
+		t->events[events + i] = moved(&m, from->events[i]);
+	from->event_count = 0;
+	release(&m);
 }
 
 /*
@@ -176,8 +224,8 @@ static void number_names(struct ut_aiu_table *t)
 	size_t known = t->id_count;
 	uint32_t *number = ut_make(known * sizeof(*number)), next = 0;
 
-	for (size_t i = 0; i < t->event_count; i++) {
-		struct ut_aiu_event *e = &t->events[i];
+	for (size_t i = 0; i < t->seq_count; i++) {
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 		uint32_t *both[] = { &e->pid, &e->tid };
 
 		if (e->ph != 'X' || t->jobs[e->job].dialect != UT_AIU_FLEX)
@@ -204,9 +252,29 @@ static bool has_names(const struct ut_aiu_table *t)
 	return false;
 }
 
-void ut_aiu_merge(struct ut_aiu_table *t, struct ut_aiu_part *parts, size_t count)
+/* A single file's table becomes the common one. */
+static void adopt(struct ut_aiu_table *t, struct ut_aiu_part *p)
+{
+	unsigned int threads = t->threads;
+
+	ut_aiu_table_release(t);
+	ut_aiu_table_take(t, &p->table);
+	t->threads = threads;
+	t->jobs[0].dialect = p->dialect;
+	t->jobs[0].rank = p->rank;
+	t->seq = ut_aiu_big_grow(t->seq, t->event_count, &t->seq_cap, sizeof(*t->seq));
+	for (size_t i = 0; !p->processed && i < t->event_count; i++) {
+		if (t->events[i].flags & UT_AIU_DROP)
+			continue;
+		t->any_flags |= t->events[i].flags;
+		t->seq[t->seq_count++] = (uint32_t)i;
+	}
+}
+
+static void merge(struct ut_aiu_table *t, struct ut_aiu_part *parts, size_t count)
 {
 	struct map *maps = ut_make((count + 1) * sizeof(*maps));
+	struct move move = { t, parts, maps };
 
 	for (size_t i = 0; i < count; i++) {
 		uint32_t job = ut_aiu_job_add(t, parts[i].table.jobs[0].path);
@@ -215,14 +283,25 @@ void ut_aiu_merge(struct ut_aiu_table *t, struct ut_aiu_part *parts, size_t coun
 		t->jobs[job].rank = parts[i].rank;
 		map_part(t, &parts[i].table, &maps[i]);
 	}
-	move_devs(t, parts, count, maps);
-	reserve(t, parts, count);
-	merge_events(t, parts, count, maps);
+	ut_crew_each(t->threads, count, rename_lists, &move);
+	for (size_t i = 0; i < count; i++) {
+		maps[i].lists = ut_arglists_join(&t->lists, &parts[i].table.lists);
+		ut_arglists_init(&parts[i].table.lists);
+	}
+	place_devs(t, parts, count, maps);
+	place_events(t, parts, count);
+	ut_crew_each(t->threads, count, move_part, &move);
+	for (size_t i = 0; i < count; i++)
+		release(&maps[i]);
+	free(maps);
+}
+
+void ut_aiu_merge(struct ut_aiu_table *t, struct ut_aiu_part *parts, size_t count)
+{
+	if (count == 1)
+		adopt(t, &parts[0]);
+	else
+		merge(t, parts, count);
 	if (has_names(t))
 		number_names(t);
-	for (size_t i = 0; i < count; i++) {
-		free(maps[i].strings);
-		free(maps[i].ids);
-	}
-	free(maps);
 }

@@ -13,6 +13,9 @@
  */
 void ut_aiu_settle(struct ut_aiu_part *part, bool head);
 
+/* Moves the rows of from behind those of t; from is left without any. */
+void ut_aiu_append(struct ut_aiu_table *t, struct ut_aiu_table *from);
+
 /*
  * Moves the events of all parts into t, whose jobs are the parts in their order. At each step the
  * earliest next event of a file comes first; inside a file the order stays. The parts are left

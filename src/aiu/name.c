@@ -120,20 +120,26 @@ void ut_aiu_names_release(struct ut_aiu_names *n)
 	*n = (struct ut_aiu_names){ 0 };
 }
 
+void ut_aiu_names_reserve(struct ut_aiu_names *n, const struct ut_aiu_table *t)
+{
+	make_room(n, t->strings.count);
+}
+
 uint64_t ut_aiu_name_flags(struct ut_aiu_names *n, struct ut_aiu_table *t, uint32_t name)
 {
 	struct ut_str s;
-	uint64_t flags = KNOWN;
+	uint64_t flags = ut_aiu_name_known(n, name);
 
-	if (name < n->cap && n->flags[name])
-		return n->flags[name];
+	if (flags)
+		return flags;
+	flags = KNOWN;
 	make_room(n, name);
 	s = ut_aiu_str(t, name);
 	for (int i = 0; i < UT_AIU_NAME_BITS; i++) {
 		if (matches(s, patterns[i].how, patterns[i].text))
 			flags |= UINT64_C(1) << i;
 	}
-	n->flags[name] = flags;
+	atomic_store_explicit(&n->flags[name], flags, memory_order_relaxed);
 	return flags;
 }
 

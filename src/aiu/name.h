@@ -2,11 +2,14 @@
  * name.h - what an event's name says about it, worked out once per distinct name.
  *
  * The tool that writes the traces puts everything into names: "mul_3 Cmpt Exec" is the third
- * multiplication's execution, "SenRdmaRecv_8 [4096B] [sync=...] DmaI" a receive. Not thread-safe.
+ * multiplication's execution, "SenRdmaRecv_8 [4096B] [sync=...] DmaI" a receive. Not thread-safe,
+ * but after ut_aiu_names_reserve() several threads may ask for flags, as long as no string is
+ * added.
  */
 #ifndef UT_AIU_NAME_H
 #define UT_AIU_NAME_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,14 +67,21 @@ _Static_assert(UT_AIU_NAME_BITS < 63, "one bit says that the others are known");
 #define UT_AIU_NAME(flag) (UINT64_C(1) << UT_AIU_BIT_##flag)
 
 struct ut_aiu_names {
-	uint64_t *flags;    /* by string id; 0 = not looked at yet */
-	uint32_t *unified;  /* RDMA and Receive as Rdma and Recv */
-	uint32_t *bare;     /* without its numbers */
-	uint32_t *numbered; /* numbers as [N] */
+	_Atomic uint64_t *flags; /* by string id; 0 = not looked at yet */
+	uint32_t *unified;       /* RDMA and Receive as Rdma and Recv */
+	uint32_t *bare;          /* without its numbers */
+	uint32_t *numbered;      /* numbers as [N] */
 	size_t cap;
 };
 
 void ut_aiu_names_release(struct ut_aiu_names *n);
+void ut_aiu_names_reserve(struct ut_aiu_names *n, const struct ut_aiu_table *t);
+
+/* Its flags, if they have been asked for before; 0 = they have not. */
+static inline uint64_t ut_aiu_name_known(const struct ut_aiu_names *n, uint32_t name)
+{
+	return name < n->cap ? atomic_load_explicit(&n->flags[name], memory_order_relaxed) : 0;
+}
 
 /* Of the name in flags of enum ut_aiu_name_bit. */
 uint64_t ut_aiu_name_flags(struct ut_aiu_names *n, struct ut_aiu_table *t, uint32_t name);

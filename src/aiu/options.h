@@ -28,7 +28,8 @@ enum ut_aiu_overlap {
 /* Drop spans whose member (a dotted path) contains a match of the pattern. */
 struct ut_aiu_filter {
 	const char *path;
-	void *regex; /* regex_t */
+	const char *pattern; /* as written */
+	void *regex;         /* regex_t */
 };
 
 struct ut_aiu_limit {

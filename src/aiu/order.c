@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "aiu/big.h"
+#include "aiu/each.h"
 #include "aiu/sort.h"
 #include "base/grow.h"
 
@@ -24,11 +25,11 @@ static double value_of(const struct ut_aiu_event *e, enum by by)
 /* How many of seq[from..to) are in order, from the first on. */
 static size_t sorted(const struct ut_aiu_table *t, size_t from, size_t to, enum by by)
 {
-	double last = from < to ? value_of(&t->events[t->seq[from]], by) : 0;
+	double last = from < to ? value_of(ut_aiu_at(t, from), by) : 0;
 	size_t i = from;
 
 	for (; i < to; i++) {
-		double v = value_of(&t->events[t->seq[i]], by);
+		double v = value_of(ut_aiu_at(t, i), by);
 
 		if (v < last)
 			break;
@@ -48,18 +49,34 @@ static struct ut_aiu_item *scratch(struct ut_aiu_table *t, size_t n)
 	return t->scratch;
 }
 
+/* What becomes a list of items. */
+struct listing {
+	const struct ut_aiu_table *table;
+	size_t first; /* of seq */
+	struct ut_aiu_item *items;
+	enum by by;
+};
+
+static void list(void *ctx, size_t from, size_t to)
+{
+	const struct listing *l = ctx;
+
+	for (size_t i = from; i < to; i++) {
+		const struct ut_aiu_event *e = ut_aiu_at(l->table, l->first + i);
+
+		l->items[i].key = ut_aiu_sort_key(value_of(e, l->by));
+		l->items[i].event = l->table->seq[l->first + i];
+	}
+}
+
 /* seq[from..from + n) as items, sorted; valid until the next sort. */
 static const struct ut_aiu_item *sort_items(struct ut_aiu_table *t, size_t from, size_t n,
 					    enum by by, bool late)
 {
 	struct ut_aiu_item *items = scratch(t, n), *spare = items + n;
+	struct listing listing = { t, from, items, by };
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t event = t->seq[from + i];
-
-		items[i].key = ut_aiu_sort_key(value_of(&t->events[event], by));
-		items[i].event = event;
-	}
+	ut_aiu_each(t->threads, n, list, &listing);
 	ut_aiu_sort(&items, &spare, n, late, t->threads > 1);
 	return items;
 }
@@ -169,7 +186,7 @@ void ut_aiu_order_by_ts_dur(struct ut_aiu_table *t, size_t from, size_t to)
 	for (size_t i = from; i < to;) {
 		size_t k = i + 1;
 
-		while (k < to && t->events[t->seq[k]].ts == t->events[t->seq[i]].ts)
+		while (k < to && ut_aiu_at(t, k)->ts == t->events[t->seq[i]].ts)
 			k++;
 		if (k - i > 1) {
 			spare = ut_grow(spare, k - i, &cap, sizeof(*spare));
@@ -191,7 +208,7 @@ size_t ut_aiu_order_group(struct ut_aiu_table *t, size_t from, size_t to, bool t
 
 	ut_idmap_init(&map, &arena);
 	for (size_t i = 0; i < n; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[from + i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, from + i);
 		uint64_t key = (uint64_t)e->pid << 32 | (threads ? e->tid : 0);
 		uint32_t g;
 
@@ -235,7 +252,7 @@ size_t ut_aiu_order_split(struct ut_aiu_table *t,
 	size_t kept = 0, moved = 0;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		if (last(ctx, &t->events[t->seq[i]]))
+		if (last(ctx, ut_aiu_at(t, i)))
 			behind[moved++] = t->seq[i];
 		else
 			t->seq[kept++] = t->seq[i];

@@ -60,7 +60,7 @@ static size_t collect(struct ut_aiu *a, struct ut_aiu_align *l)
 	size_t ranks = 0;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 		uint64_t n = ut_aiu_flags_of(a, e);
 		struct rank *r = rank_of(l, e->pid);
 		bool any = r->flex.count || r->torch.count;
@@ -208,7 +208,7 @@ int ut_aiu_pass_align_apply(struct ut_aiu *a)
 	for (size_t i = 0; l && i < l->count; i++)
 		any |= !ut_aiu_is_zero(l->ranks[i].offset);
 	for (size_t i = 0; any && i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 		const struct rank *r = rank_of(l, e->pid);
 
 		if (!ut_aiu_is_zero(r->offset) && !(e->flags & UT_AIU_TORCH_ID))

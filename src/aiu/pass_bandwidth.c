@@ -89,7 +89,7 @@ int ut_aiu_pass_bandwidth(struct ut_aiu *a)
 	uint64_t in = 0, out = 0;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		if (t->events[t->seq[i]].flags & UT_AIU_ENDS) {
+		if (ut_aiu_at(t, i)->flags & UT_AIU_ENDS) {
 			samples = ut_grow(samples, count + 1, &cap, sizeof(*samples));
 			samples[count++] = t->seq[i];
 		} else {

@@ -144,7 +144,7 @@ int ut_aiu_pass_classify(struct ut_aiu *a)
 	ut_idmap_init(&b->index, &t->arena);
 	a->batches = b;
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (e->ph != 'X')
 			continue;
@@ -216,7 +216,7 @@ int ut_aiu_pass_classify_again(struct ut_aiu *a)
 	size_t n = t->seq_count;
 
 	for (size_t i = 0; i < n; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (e->ph != 'X' || !(e->flags & UT_AIU_SHOW_CLASS))
 			continue;

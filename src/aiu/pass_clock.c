@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aiu/each.h"
 #include "aiu/number.h"
 #include "aiu/stage.h"
 #include "base/str.h"
@@ -24,7 +25,7 @@ int ut_aiu_pass_map_tid(struct ut_aiu *a)
 
 	ut_idmap_init(&seen, &t->arena);
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 		uint32_t tid;
 
 		if (e->ph != 'X' || !e->tid || t->jobs[e->job].dialect != UT_AIU_FLEX)
@@ -52,13 +53,13 @@ static int end_stamp(const struct ut_aiu *a, uint64_t n)
 	return n & UT_AIU_NAME(END_PREP) ? 2 : 4;
 }
 
-int ut_aiu_pass_wallclock(struct ut_aiu *a)
+static void wallclock(void *ctx, size_t from, size_t to)
 {
-	struct ut_aiu_table *t = &a->table;
+	struct ut_aiu *a = ctx;
 	double f = a->opts.soc;
 
-	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+	for (size_t i = from; i < to; i++) {
+		struct ut_aiu_event *e = ut_aiu_at_dev(&a->table, i);
 		struct ut_aiu_dev *d = ut_aiu_dev_of(a, e);
 		double end, ts, dur;
 		int ref;
@@ -80,16 +81,22 @@ int ut_aiu_pass_wallclock(struct ut_aiu *a)
 		e->dur = dur;
 		d->flags |= UT_AIU_DEV_ALL | UT_AIU_DEV_US;
 	}
+}
+
+int ut_aiu_pass_wallclock(struct ut_aiu *a)
+{
+	ut_aiu_names_reserve(&a->names, &a->table);
+	ut_aiu_each(a->opts.threads, a->table.seq_count, wallclock, a);
 	return 0;
 }
 
-int ut_aiu_pass_tighten(struct ut_aiu *a)
+static void tighten(void *ctx, size_t from, size_t to)
 {
-	struct ut_aiu_table *t = &a->table;
+	struct ut_aiu *a = ctx;
 	double f = a->opts.soc, since[UT_AIU_STAMPS];
 
-	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+	for (size_t i = from; i < to; i++) {
+		struct ut_aiu_event *e = ut_aiu_at_dev(&a->table, i);
 		struct ut_aiu_dev *d = ut_aiu_dev_of(a, e);
 		double end = ut_aiu_end(e);
 		int part;
@@ -111,6 +118,12 @@ int ut_aiu_pass_tighten(struct ut_aiu *a)
 		}
 		d->flags |= UT_AIU_DEV_ALL | UT_AIU_DEV_US;
 	}
+}
+
+int ut_aiu_pass_tighten(struct ut_aiu *a)
+{
+	ut_aiu_names_reserve(&a->names, &a->table);
+	ut_aiu_each(a->opts.threads, a->table.seq_count, tighten, a);
 	return 0;
 }
 
@@ -212,7 +225,7 @@ int ut_aiu_pass_remove_ids(struct ut_aiu *a)
 	struct ut_aiu_table *t = &a->table;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (!(ut_aiu_flags_of(a, e) & UT_AIU_NAME(RECV)))
 			remove_id(a, e);

@@ -117,7 +117,7 @@ static uint32_t *spans_by_end(struct ut_aiu_table *t, size_t *count)
 	uint32_t *order;
 
 	for (size_t i = 0; i < before; i++) {
-		char ph = t->events[t->seq[i]].ph;
+		char ph = ut_aiu_at(t, i)->ph;
 
 		if (ph == 'X' || ph == 'b')
 			ut_aiu_seq_add(t, t->seq[i]);

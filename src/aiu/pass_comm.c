@@ -100,7 +100,7 @@ int ut_aiu_pass_comm_collect(struct ut_aiu *a)
 
 	ut_idmap_init(&c->index, &t->arena);
 	for (size_t i = 0; i < t->seq_count; i++) {
-		uint64_t key = key_of(a, &t->events[t->seq[i]]);
+		uint64_t key = key_of(a, ut_aiu_at(t, i));
 		uint32_t at;
 
 		if (!key)
@@ -111,7 +111,7 @@ int ut_aiu_pass_comm_collect(struct ut_aiu *a)
 			at = (uint32_t)++c->count;
 			ut_idmap_put(&c->index, key, at);
 		}
-		add_step(a, &c->items[at - 1], &t->events[t->seq[i]]);
+		add_step(a, &c->items[at - 1], ut_aiu_at(t, i));
 	}
 	a->comms = c;
 	return 0;
@@ -151,7 +151,7 @@ int ut_aiu_pass_comm_apply(struct ut_aiu *a)
 	struct ut_aiu_comms *c = a->comms;
 
 	for (size_t i = 0; c && i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 		uint64_t key = key_of(a, e);
 		uint32_t at = key ? ut_idmap_get(&c->index, key) : 0;
 

@@ -27,7 +27,7 @@ static void collect(struct ut_aiu *a, struct job *jobs)
 	struct ut_aiu_table *t = &a->table;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 		struct job *j = &jobs[e->job];
 		double end = ut_aiu_end(e);
 
@@ -136,7 +136,7 @@ int ut_aiu_pass_fix_apply(struct ut_aiu *a)
 	struct ut_aiu_table *t = &a->table;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 		const struct ut_aiu_job *job = &t->jobs[e->job];
 
 		if (!ut_aiu_has_stamps(e) || !job->has_offset || ut_aiu_is_zero(job->offset))

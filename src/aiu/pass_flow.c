@@ -269,7 +269,7 @@ int ut_aiu_pass_flow_cleanup(struct ut_aiu *a)
 	if (!a->flows)
 		return 0;
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (e->ph == 'F')
 			e->flags |= UT_AIU_DROP;

@@ -207,8 +207,10 @@ static void detect(struct ut_aiu *a, const uint32_t *kernels, size_t n)
 	size_t start, half;
 
 	for (size_t i = 0; i < n; i++) {
-		letter[i] = t->events[kernels[i]].name;
-		ts[i] = t->events[kernels[i]].ts;
+		const struct ut_aiu_event *e = ut_aiu_listed(t, kernels, n, i);
+
+		letter[i] = e->name;
+		ts[i] = e->ts;
 	}
 	f->iterations = ut_grow(f->iterations, f->iteration_count + 1, &f->iteration_cap,
 				sizeof(*f->iterations));
@@ -232,7 +234,7 @@ int ut_aiu_pass_iterations(struct ut_aiu *a)
 	size_t before = t->seq_count, groups, *ends;
 
 	for (size_t i = 0; i < before; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (ut_aiu_has_stamps(e) && ut_aiu_flags_of(a, e) & UT_AIU_NAME(ANY_EXEC))
 			ut_aiu_seq_add(t, t->seq[i]);

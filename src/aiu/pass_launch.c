@@ -122,7 +122,7 @@ int ut_aiu_pass_launch_collect(struct ut_aiu *a)
 
 	ut_idmap_init(&l->index, &t->arena);
 	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (e->ph == 's')
 			add_source(a, l, e);
@@ -188,7 +188,7 @@ int ut_aiu_pass_launch_create(struct ut_aiu *a)
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		if (t->events[t->seq[i]].ph == 'X')
-			arrow_to(a, &t->events[t->seq[i]]);
+			arrow_to(a, ut_aiu_at(t, i));
 	}
 	for (size_t i = 0; i < l->count; i++) {
 		const struct launch *n = &l->items[i];

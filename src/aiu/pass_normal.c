@@ -147,7 +147,7 @@ int ut_aiu_pass_normal1(struct ut_aiu *a)
 	uint32_t any = 0;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at_dev(t, i);
 
 		if (a->opts.head && !ut_aiu_limit_passes(&a->opts.limit, e, &counted))
 			e->flags |= UT_AIU_DROP;
@@ -243,7 +243,7 @@ int ut_aiu_pass_normal2(struct ut_aiu *a)
 	struct ut_aiu_table *t = &a->table;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at_dev(t, i);
 
 		if (ut_aiu_has_stamps(e))
 			global_wraps(a, e);

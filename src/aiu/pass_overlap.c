@@ -34,6 +34,8 @@ struct overlap {
 	struct stream *streams;
 	size_t count, cap;
 	struct ut_idmap index; /* process and thread -> place in streams + 1 */
+	uint64_t last_key;     /* that was asked for last: the next one probably is the same */
+	uint32_t last;         /* its place + 1 */
 	uint64_t resolved, stuck, extended;
 	int64_t next_async;
 };
@@ -45,14 +47,18 @@ static uint64_t key_of(uint32_t pid, uint32_t tid)
 
 static struct stream *stream_of(struct overlap *o, uint32_t pid, uint32_t tid)
 {
-	uint32_t at = ut_idmap_get(&o->index, key_of(pid, tid));
+	uint64_t key = key_of(pid, tid);
 
-	if (!at) {
-		o->streams = ut_grow(o->streams, o->count + 1, &o->cap, sizeof(*o->streams));
-		at = (uint32_t)++o->count;
-		ut_idmap_put(&o->index, key_of(pid, tid), at);
+	if (!o->last || o->last_key != key) {
+		o->last = ut_idmap_get(&o->index, key);
+		o->last_key = key;
 	}
-	return &o->streams[at - 1];
+	if (!o->last) {
+		o->streams = ut_grow(o->streams, o->count + 1, &o->cap, sizeof(*o->streams));
+		o->last = (uint32_t)++o->count;
+		ut_idmap_put(&o->index, key, o->last);
+	}
+	return &o->streams[o->last - 1];
 }
 
 static double end_of(const struct ut_aiu *a, const struct ut_aiu_event *e)
@@ -150,7 +156,7 @@ static void start(struct ut_aiu *a, struct overlap *o)
 static bool move_all(struct ut_aiu *a, struct overlap *o, const uint32_t *order, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct ut_aiu_event *e = &a->table.events[order[i]];
+		struct ut_aiu_event *e = ut_aiu_listed(&a->table, order, n, i);
 
 		if (e->ph == 'X' && !move_on(a, o, e))
 			return false;
@@ -176,7 +182,7 @@ static void resolve_tid(struct ut_aiu *a, struct overlap *o)
 		t->seq = seq;
 	}
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (e->ph == 'X')
 			e->tid = e->link;
@@ -358,7 +364,7 @@ int ut_aiu_pass_overlap_tids(struct ut_aiu *a)
 	ut_idmap_init(&l->next, &t->arena);
 	ut_idmap_init(&l->used, &t->arena);
 	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 		uint64_t key = key_of(e->pid, e->tid);
 
 		if (e->ph != 'X' || !ut_aiu_is_num(t, e->tid) || ut_idmap_get(&l->used, key))

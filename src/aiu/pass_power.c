@@ -16,8 +16,7 @@
 #define TS3       2
 #define TS4       3
 #define VOLTS     12.0
-#define MOST_W    100.0 /* more is taken for a mistake */
-#define SHORTEST  0.1   /* us */
+#define SHORTEST  0.1 /* us */
 #define WRAP      4294967296.0
 #define ZERO_STEP 0.001 /* us before the next sample */
 
@@ -42,7 +41,7 @@ int ut_aiu_pass_power_samples(struct ut_aiu *a)
 	size_t n = t->seq_count;
 
 	for (size_t i = 0; i < n; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at_dev(t, i);
 		const struct ut_aiu_dev *d = &t->devs[e->dev];
 
 		if ((e->ph != 'X' && e->ph != 'b') || !e->dev ||
@@ -89,6 +88,13 @@ static bool skipped(struct ut_aiu *a, const struct ut_aiu_event *x, const struct
 	return first & UT_AIU_NAME(OUT) && second & UT_AIU_NAME(IN);
 }
 
+double ut_aiu_watts(const struct ut_aiu *a, double charge, double us)
+{
+	if (a->opts.head)
+		return VOLTS * charge * (1.0 / 512) / us;
+	return VOLTS * charge * (5.37 / 512) / (us * 1000);
+}
+
 /* Of charge between two samples; equal readings count as a full turn of the counter. */
 static double watts(struct ut_aiu *a, struct power *p, double charge, double time)
 {
@@ -98,11 +104,8 @@ static double watts(struct ut_aiu *a, struct power *p, double charge, double tim
 		charge += WRAP;
 	if (a->opts.counters & UT_AIU_POWER_TS3)
 		return ut_aiu_round(charge / time, 3);
-	if (a->opts.head)
-		w = VOLTS * charge * (1.0 / 512) / time;
-	else
-		w = VOLTS * charge * (5.37 / 512) / (time * 1000);
-	if (w > MOST_W) {
+	w = ut_aiu_watts(a, charge, time);
+	if (w > UT_AIU_MOST_WATTS) {
 		p->bad++;
 		w = 0;
 	}
@@ -184,7 +187,7 @@ int ut_aiu_pass_power(struct ut_aiu *a)
 	size_t count = 0, cap = 0, kept = 0;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		if (t->events[t->seq[i]].flags & UT_AIU_CLOCK) {
+		if (ut_aiu_at(t, i)->flags & UT_AIU_CLOCK) {
 			samples = ut_grow(samples, count + 1, &cap, sizeof(*samples));
 			samples[count++] = t->seq[i];
 		} else {

@@ -7,10 +7,14 @@
  * before, or 0 if there is none. The last rule forgets preparations around this one, and its
  * results are kept because they are what users compare with.
  *
- * The list may be as long as the trace. Each preparation can add two moments to it, so all places
- * are known beforehand: the list is a set of bits over them (who is next, who was before: a few
- * words), and the additions are a tree of sums.
+ * A preparation that begins behind all moments of the list finds nothing to change: all are told,
+ * and of them only the last number matters. So each heap of preparations that touch each other is
+ * counted for itself, and most heaps are one preparation. But a heap may be as large as the trace.
+ * Each preparation can add two moments to the list, so all places are known beforehand: the list
+ * is a set of bits over them (who is next, who was before: a few words), and the additions are a
+ * tree of sums.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,18 +140,30 @@ static bool taken(const struct moments *m, size_t i, double at)
 	return i != SIZE_MAX && m->places[i].at == at;
 }
 
-static void tell(struct ut_aiu *a, uint32_t pid, struct moments *m, size_t i)
+/* The counter of a rank, and the number that it told last. */
+struct teller {
+	struct ut_aiu *a;
+	uint32_t pid;
+	int64_t last;
+};
+
+static void tell(struct teller *t, double at, int64_t value)
 {
-	struct ut_arg arg = ut_aiu_int_arg(UT_AIU_K_CONCURRENCY, value_at(m, i));
-	struct ut_aiu_event *e =
-		ut_aiu_add_counter(a, pid, m->places[i].at, UT_AIU_K_C_PREPS, &arg);
+	struct ut_arg arg = ut_aiu_int_arg(UT_AIU_K_CONCURRENCY, value);
+	struct ut_aiu_event *e = ut_aiu_add_counter(t->a, t->pid, at, UT_AIU_K_C_PREPS, &arg);
 
 	e->cat = UT_AIU_K_CAT_PREPS;
 	e->flags |= UT_AIU_HAS_CAT;
+	t->last = value;
+}
+
+static void tell_moment(struct teller *t, struct moments *m, size_t i)
+{
+	tell(t, m->places[i].at, value_at(m, i));
 	set_bit(m, i, false);
 }
 
-static void add_prep(struct ut_aiu *a, uint32_t pid, struct moments *m, size_t prep)
+static void add_prep(struct teller *t, struct moments *m, size_t prep)
 {
 	size_t begin = m->begin_of[prep], end = m->end_of[prep], s, e, i, last;
 	double from = m->places[begin].at, to = m->places[end].at;
@@ -156,13 +172,13 @@ static void add_prep(struct ut_aiu *a, uint32_t pid, struct moments *m, size_t p
 	s = place_of(m, from);
 	e = place_of(m, to);
 	if (first_from(m, 0) == SIZE_MAX) {
-		put(m, begin, 1);
+		put(m, begin, t->last + 1);
 		put(m, end, 0);
 		return;
 	}
 	while ((i = first_from(m, 0)) < s) {
-		ready = value_at(m, i);
-		tell(a, pid, m, i);
+		tell_moment(t, m, i);
+		ready = t->last;
 	}
 	last = last_before(m, e);
 	if (last != SIZE_MAX && last >= s) {
@@ -241,27 +257,61 @@ static void make_moments(struct moments *m, struct ut_arena *arena)
 	} while (n > 1 && m->levels < LEVELS);
 }
 
-static void count_rank(struct ut_aiu *a, const uint32_t *preps, size_t count)
+static void count_heap(struct teller *t, const uint32_t *preps, size_t count)
 {
-	struct ut_aiu_table *t = &a->table;
+	const struct ut_aiu_event *events = t->a->table.events;
 	struct ut_arena arena = { 0 };
 	struct moments m = { .count = 2 * count };
-	uint32_t pid = t->events[preps[0]].pid;
 	size_t i;
 
 	m.places = UT_NEW_N(&arena, struct place, 2 * count);
 	for (i = 0; i < count; i++) {
-		const struct ut_aiu_event *e = &t->events[preps[i]];
+		const struct ut_aiu_event *e = &events[preps[i]];
 
 		m.places[i] = (struct place){ e->ts, (uint32_t)i, false };
 		m.places[count + i] = (struct place){ ut_aiu_end(e), (uint32_t)i, true };
 	}
 	make_moments(&m, &arena);
 	for (i = 0; i < count; i++)
-		add_prep(a, pid, &m, i);
+		add_prep(t, &m, i);
 	while ((i = first_from(&m, 0)) != SIZE_MAX)
-		tell(a, pid, &m, i);
+		tell_moment(t, &m, i);
 	ut_arena_release(&arena);
+}
+
+/* One that touches no other; it may end before it begins. */
+static void count_one(struct teller *t, const struct ut_aiu_event *e)
+{
+	double from = e->ts, to = ut_aiu_end(e);
+	int64_t value = t->last + 1;
+
+	if (to < from)
+		tell(t, to, 0);
+	tell(t, from, value);
+	if (to >= from)
+		tell(t, to, 0);
+}
+
+static void count_rank(struct ut_aiu *a, const uint32_t *preps, size_t count)
+{
+	const struct ut_aiu_table *table = &a->table;
+	struct teller t = { .a = a, .pid = table->events[preps[0]].pid };
+
+	for (size_t i = 0, next; i < count; i = next) {
+		const struct ut_aiu_event *e = &table->events[preps[i]], *other;
+		double last = fmax(e->ts, ut_aiu_end(e));
+
+		for (next = i + 1; next < count; next++) {
+			other = ut_aiu_listed(table, preps, count, next);
+			if (other->ts > last)
+				break;
+			last = fmax(last, ut_aiu_end(other));
+		}
+		if (next == i + 1)
+			count_one(&t, e);
+		else
+			count_heap(&t, preps + i, next - i);
+	}
 }
 
 static bool is_prep(void *ctx, const struct ut_aiu_event *e)
@@ -272,27 +322,24 @@ static bool is_prep(void *ctx, const struct ut_aiu_event *e)
 int ut_aiu_pass_preps(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
-	size_t others = 0, count = 0, groups, *ends;
+	size_t others = t->seq_count, count, groups, *ends;
 	uint32_t *preps;
 
-	for (size_t i = 0; i < t->seq_count; i++)
-		count += is_prep(a, &t->events[t->seq[i]]);
-	if (!count)
-		return 0;
-	preps = ut_make(count * sizeof(*preps));
 	if (a->opts.keep_prep) {
 		/* the order of the others must not change: group copies of the numbers */
-		size_t n = t->seq_count;
-
-		for (size_t i = 0; i < n; i++) {
-			if (is_prep(a, &t->events[t->seq[i]]))
+		for (size_t i = 0; i < others; i++) {
+			if (is_prep(a, ut_aiu_at(t, i)))
 				ut_aiu_seq_add(t, t->seq[i]);
 		}
-		others = n;
 	} else {
+		ut_aiu_names_reserve(&a->names, t);
 		others = ut_aiu_order_split(t, is_prep, a);
 	}
+	count = t->seq_count - others;
+	if (!count)
+		return 0;
 	groups = ut_aiu_order_group(t, others, t->seq_count, false, &ends);
+	preps = ut_make(count * sizeof(*preps));
 	memcpy(preps, t->seq + others, count * sizeof(*preps));
 	t->seq_count = others;
 	for (size_t g = 0, from = others; g < groups; from = ends[g++])

@@ -236,7 +236,7 @@ static void tell_processes(struct ut_aiu *a)
 	a->told = true;
 	ut_idmap_init(&s.index, &t->arena);
 	for (size_t i = 0; i < n; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		coll_bw |= e->ph == 'C' && e->name == UT_AIU_K_C_BW_REDUCE;
 		if (e->ph != 'X')
@@ -262,7 +262,7 @@ int ut_aiu_pass_refine(struct ut_aiu *a)
 	struct ut_aiu_table *t = &a->table;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (e->ph != 'X' || !ut_aiu_is_device(a, e))
 			continue;
@@ -284,7 +284,7 @@ int ut_aiu_pass_refine_light(struct ut_aiu *a)
 	tell_processes(a);
 	n = t->seq_count;
 	for (size_t i = 0; i < n; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (e->ph != 'X' || t->jobs[e->job].dialect == UT_AIU_TORCH)
 			continue;

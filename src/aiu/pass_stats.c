@@ -9,6 +9,7 @@
 
 #include "aiu/number.h"
 #include "aiu/stage.h"
+#include "base/crew.h"
 #include "base/grow.h"
 
 #define SERIES 5 /* the duration and the four distances between stamps */
@@ -156,11 +157,11 @@ static void list_kernels(struct ut_aiu *a, struct groups *g, struct kernels *k)
 	for (size_t i = 0; i < t->seq_count; i++) {
 		struct group *group;
 
-		if (!counts(a, &t->events[t->seq[i]]))
+		if (!counts(a, ut_aiu_at(t, i)))
 			continue;
 		k->events = ut_grow(k->events, k->count + 1, &k->cap, sizeof(*k->events));
 		k->groups = ut_grow(k->groups, k->count + 1, &cap, sizeof(*k->groups));
-		group = group_of(a, g, &t->events[t->seq[i]]);
+		group = group_of(a, g, ut_aiu_at(t, i));
 		group->count++;
 		k->events[k->count] = t->seq[i];
 		k->groups[k->count++] = (uint32_t)(group - g->items);
@@ -181,7 +182,7 @@ static void collect(struct ut_aiu *a, struct groups *g, const struct kernels *k,
 		from += g->items[i].count;
 	}
 	for (size_t i = 0; i < k->count; i++) {
-		const struct ut_aiu_event *e = &t->events[k->events[i]];
+		const struct ut_aiu_event *e = ut_aiu_listed_dev(t, k->events, k->count, i);
 		const struct ut_aiu_dev *d = ut_aiu_dev_of(a, e);
 		size_t place = at[k->groups[i]]++;
 
@@ -192,26 +193,32 @@ static void collect(struct ut_aiu *a, struct groups *g, const struct kernels *k,
 	free(at);
 }
 
-static void add_stat(struct ut_aiu *a, const struct group *g, double *values[SERIES])
+/* What the figures of all groups are made of. */
+struct making {
+	struct ut_aiu *a;
+	const struct group *groups;
+	double **values; /* SERIES */
+};
+
+static void make_stat(void *ctx, size_t i)
 {
-	struct ut_aiu_found *f = &a->found;
-	struct ut_aiu_stat *s;
+	const struct making *m = ctx;
+	const struct group *g = &m->groups[i];
+	struct ut_aiu_stat *s = &m->a->found.stats[i];
 	double five[5], unused;
 
-	f->stats = ut_grow(f->stats, f->stat_count + 1, &f->stat_cap, sizeof(*f->stats));
-	s = &f->stats[f->stat_count++];
 	s->name = g->name;
-	s->pid = ut_aiu_num(&a->table, g->pid);
+	s->pid = ut_aiu_num(&m->a->table, g->pid);
 	s->calls = g->count;
-	s->order = f->stat_count;
-	figures(values[0] + g->from, g->count, five, &s->total);
+	s->order = i;
+	figures(m->values[0] + g->from, g->count, five, &s->total);
 	s->mean = five[0];
 	s->median = five[1];
 	s->min = five[2];
 	s->max = five[3];
 	s->stdev = five[4];
 	for (int k = 1; k < SERIES; k++)
-		figures(values[k] + g->from, g->count, s->gap[k - 1], &unused);
+		figures(m->values[k] + g->from, g->count, s->gap[k - 1], &unused);
 }
 
 static int by_total(const void *x, const void *y)
@@ -273,7 +280,7 @@ static void find_ranges(struct ut_aiu *a, const struct kernels *k)
 	struct ut_aiu_active **of = map_active(a);
 
 	for (size_t i = 0; i < k->count; i++) {
-		const struct ut_aiu_event *e = &t->events[k->events[i]];
+		const struct ut_aiu_event *e = ut_aiu_listed(t, k->events, k->count, i);
 		struct ut_aiu_active *act = of[e->pid];
 
 		act->start = e->ts < act->start ? e->ts : act->start;
@@ -357,7 +364,7 @@ static void collect_utils(struct ut_aiu *a)
 		return;
 	u.of = ut_make(t->id_count * sizeof(*u.of));
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (e->ph == 'C' && e->name == UT_AIU_K_C_PT && e->flags & UT_AIU_HAS_DUR)
 			add_util(a, &u, e);
@@ -374,12 +381,15 @@ int ut_aiu_pass_stats(struct ut_aiu *a)
 	struct groups g = { 0 };
 	struct kernels k = { 0 };
 	double *values[SERIES];
+	struct making making = { .a = a, .values = values };
 
 	ut_idmap_init(&g.index, &a->table.arena);
 	list_kernels(a, &g, &k);
 	collect(a, &g, &k, values);
-	for (size_t i = 0; i < g.count; i++)
-		add_stat(a, &g.items[i], values);
+	making.groups = g.items;
+	f->stats = ut_grow(f->stats, g.count, &f->stat_cap, sizeof(*f->stats));
+	f->stat_count = g.count;
+	ut_crew_each(a->opts.threads, g.count, make_stat, &making);
 	if (f->stat_count)
 		qsort(f->stats, f->stat_count, sizeof(*f->stats), by_total);
 	for (size_t i = 0, end; i < f->stat_count; i = end) {
@@ -406,7 +416,7 @@ int ut_aiu_pass_stats_v2(struct ut_aiu *a)
 	uint32_t *of = ut_make(t->id_count * sizeof(*of));
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 		struct ut_aiu_comm *c;
 		double end = ut_aiu_end(e);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aiu/each.h"
 #include "aiu/order.h"
 #include "aiu/stage.h"
 #include "base/grow.h"
@@ -22,7 +23,7 @@ int ut_aiu_pass_drop_globals(struct ut_aiu *a)
 	struct ut_aiu_table *t = &a->table;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (ut_aiu_flags_of(a, e) & UT_AIU_NAME(GLOBAL))
 			e->flags |= UT_AIU_DROP;
@@ -32,18 +33,31 @@ int ut_aiu_pass_drop_globals(struct ut_aiu *a)
 }
 
 /* What the host did, but for its round trips, becomes one thread. */
-int ut_aiu_pass_recombine(struct ut_aiu *a)
-{
-	struct ut_aiu_table *t = &a->table;
-	uint32_t tid = ut_aiu_id_int(t, HOST_TID);
+struct host {
+	struct ut_aiu *a;
+	uint32_t tid;
+};
 
-	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+static void recombine(void *ctx, size_t from, size_t to)
+{
+	const struct host *h = ctx;
+	const struct ut_aiu_table *t = &h->a->table;
+
+	for (size_t i = from; i < to; i++) {
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (e->ph == 'X' && t->jobs[e->job].dialect == UT_AIU_FLEX &&
-		    !ut_aiu_has_stamps(e) && !(ut_aiu_flags_of(a, e) & UT_AIU_NAME(ROUNDTRIP)))
-			e->tid = tid;
+		    !ut_aiu_has_stamps(e) && !(ut_aiu_flags_of(h->a, e) & UT_AIU_NAME(ROUNDTRIP)))
+			e->tid = h->tid;
 	}
+}
+
+int ut_aiu_pass_recombine(struct ut_aiu *a)
+{
+	struct host host = { a, ut_aiu_id_int(&a->table, HOST_TID) };
+
+	ut_aiu_names_reserve(&a->names, &a->table);
+	ut_aiu_each(a->opts.threads, a->table.seq_count, recombine, &host);
 	return 0;
 }
 
@@ -135,7 +149,7 @@ int ut_aiu_pass_check_order(struct ut_aiu *a)
 	last = ut_make(t->id_count * sizeof(*last));
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 		const struct ut_aiu_dev *d = ut_aiu_dev_of(a, e);
 		struct last *l = &last[e->pid];
 
@@ -168,7 +182,7 @@ int ut_aiu_pass_check_global(struct ut_aiu *a)
 	uint64_t bad = 0;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (e->ph != 'X')
 			continue;
@@ -185,7 +199,7 @@ int ut_aiu_pass_keep_phases(struct ut_aiu *a)
 	struct ut_aiu_table *t = &a->table;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (!strchr(a->opts.keep_phases, e->ph))
 			e->flags |= UT_AIU_DROP;

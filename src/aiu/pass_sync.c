@@ -99,10 +99,11 @@ static void gather(struct ut_aiu *a, struct sync *s, bool only_reduce)
 	ut_idmap_init(&s->index, &t->arena);
 	ut_idmap_init(&s->seen, &t->arena);
 	for (size_t i = 0; t->any_flags & UT_AIU_COLL && i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 		uint64_t rank = UINT64_C(1) << 40 | e->pid;
 
-		if (!(e->flags & UT_AIU_COLL) || (e->ph != 'X' && e->ph != 'b') ||
+		if ((e->flags & (UT_AIU_COLL | UT_AIU_IN_ATTR)) != UT_AIU_COLL ||
+		    (e->ph != 'X' && e->ph != 'b') ||
 		    !ut_aiu_arg(t, e->args, UT_AIU_K_COLL_GROUP, &arg) || arg.type != UT_ARG_STR)
 			continue;
 		if (only_reduce && !is_reduce(a, arg.value.str))
@@ -207,7 +208,7 @@ static void shift_events(struct ut_aiu *a, const double *shift, size_t n, double
 			a->shifts[id] = shift[p];
 	}
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 		int part;
 
 		if (!ut_aiu_has_stamps(e))
@@ -332,7 +333,7 @@ static void dilate_events(struct ut_aiu *a, const struct dilation *ranks, size_t
 	for (size_t p = 0; p < n; p++)
 		place[ranks[p].pid] = (uint32_t)p + 1;
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 		const struct dilation *r;
 
 		if (!ut_aiu_has_stamps(e) || !place[e->pid])
@@ -341,6 +342,36 @@ static void dilate_events(struct ut_aiu *a, const struct dilation *ranks, size_t
 		e->ts = (ut_aiu_dev_us(a, e, TS5) - r->ref) / r->factor + ref0 + offset - e->dur;
 	}
 	free(place);
+}
+
+/* What was found for each rank, in the words of the reference: "{1: 0.5, 0: 1.0}". */
+static void say_dilations(struct ut_aiu *a, const struct sync *s, const struct dilation *ranks)
+{
+	struct ut_buf factors = { 0 }, refs = { 0 }, ends = { 0 };
+	char text[UT_AIU_DOUBLE_ROOM];
+
+	for (size_t p = 0; p < s->pid_count; p++) {
+		const struct dilation *r = &ranks[p];
+		const char *comma = p ? ", " : "";
+		int64_t pid = ut_aiu_num(&a->table, r->pid);
+
+		ut_buf_fmt(&factors, "%s%" PRId64 ": %s", comma, pid,
+			   ut_aiu_double(text, r->factor));
+		ut_buf_fmt(&refs, "%s%" PRId64 ": %s", comma, pid, ut_aiu_double(text, r->ref));
+		ends.len = 0;
+		for (size_t g = 0; g < s->name_count; g++)
+			ut_buf_fmt(&ends, "%s%s", g ? ", " : "",
+				   ut_aiu_double(text, group_of(s, r->pid, s->names[g])->ts5));
+		ut_aiu_say(&a->messages, UT_AIU_INFO, "mp_gather_events delta_t5:  [%s]",
+			   ends.data);
+	}
+	ut_aiu_say(&a->messages, UT_AIU_INFO, "MP_SYNC_V2 delta_t5, dilation factor:    {%s}",
+		   factors.data);
+	ut_aiu_say(&a->messages, UT_AIU_INFO, "MP_SYNC_V2 delta_t5, ref_dts_per_pid:    {%s}",
+		   refs.data);
+	ut_buf_release(&factors);
+	ut_buf_release(&refs);
+	ut_buf_release(&ends);
 }
 
 static void dilate(struct ut_aiu *a, const struct sync *s)
@@ -360,10 +391,8 @@ static void dilate(struct ut_aiu *a, const struct sync *s)
 		r->range = range_of(s, r->pid);
 		/* With one group there is no range, so no clock can be seen to run faster. */
 		r->factor = range0 > 0 && r->range > 0 ? r->range / range0 : 1;
-		ut_aiu_say(&a->messages, UT_AIU_INFO,
-			   "MP_SYNC_V2 delta_t5, dilation factor:    {%" PRId64 ": %s}",
-			   ut_aiu_num(&a->table, r->pid), ut_aiu_double(text, r->factor));
 	}
+	say_dilations(a, s, ranks);
 	ut_aiu_say(&a->messages, UT_AIU_INFO, "MP_SYNC_V2 delta_t5, ref_dts_cg:         %s",
 		   ut_aiu_str(&a->table, s->names[best]).ptr);
 	ut_aiu_say(&a->messages, UT_AIU_INFO, "MP_SYNC_V2 delta_t5, ref_hts_p0:         %s",

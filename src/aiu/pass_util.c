@@ -39,6 +39,7 @@ struct ut_aiu_util {
 	struct ut_aiu_autopilot autopilot;
 	uint64_t over, no_table, other, uncertain; /* spans and jobs */
 	uint64_t unprinted;                        /* spans of jobs without a fingerprint */
+	struct ut_buf unsure;                      /* the first uncertain jobs, and why */
 };
 
 /* The log of a rank; NULL if there is none for it. */
@@ -149,6 +150,18 @@ static double likeness(const struct ut_aiu_ideal *t, const struct job *j)
 	return like + 0.5 * (t->time / j->time);
 }
 
+/* In the words of the reference: the likeness, or how many tables are as good. */
+static void add_unsure(struct ut_aiu_util *u, const struct job *j, double like, size_t tables)
+{
+	if (u->uncertain++ >= MOST_LINES)
+		return;
+	ut_buf_fmt(&u->unsure, "%s'%zu:", u->uncertain > 1 ? ", " : "", (size_t)(j - u->jobs) + 1);
+	if (like < 0.8)
+		ut_buf_fmt(&u->unsure, like > 0 ? "%.2g'" : "%.1f'", like);
+	else
+		ut_buf_fmt(&u->unsure, "mm=%zu'", tables);
+}
+
 static void match_like(struct ut_aiu_util *u, const struct ut_aiu_complog *log, struct job *j)
 {
 	double best = -1, second = -1;
@@ -164,7 +177,8 @@ static void match_like(struct ut_aiu_util *u, const struct ut_aiu_complog *log, 
 			second = like;
 		}
 	}
-	u->uncertain += log->table_count && (best < 0.8 || (second >= 0 && best - second <= 0.2));
+	if (log->table_count && (best < 0.8 || (second >= 0 && best - second <= 0.2)))
+		add_unsure(u, j, best, log->table_count);
 }
 
 static void match(struct ut_aiu *a, struct job *j, const struct ut_aiu_complog *log)
@@ -200,7 +214,7 @@ int ut_aiu_pass_fingerprints(struct ut_aiu *a)
 
 	make_state(a);
 	for (size_t i = 0; i < t->seq_count; i++) {
-		const struct ut_aiu_event *e = &t->events[t->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at(t, i);
 		uint32_t kernel, number;
 		struct job *j;
 
@@ -237,11 +251,19 @@ static void say_over(struct ut_aiu *a, const struct ut_aiu_event *e, double idea
 	if (a->util->over++ >= MOST_LINES)
 		return;
 	event = ut_aiu_describe(a, e);
-	ut_aiu_say(&a->messages, UT_AIU_WARN,
-		   "UTL: Event with +100%% utilization. This could indicate a problem with table "
-		   "fingerprinting: (pid, ideal, observed, event) %" PRId64 " %s %s %s",
-		   ut_aiu_num(&a->table, e->pid), ut_aiu_double(want, ideal),
-		   ut_aiu_double(got, e->dur), event);
+	if (a->opts.head)
+		ut_aiu_say(&a->messages, UT_AIU_WARN,
+			   "UTL: Event with +100%% utilization. This could indicate a problem with "
+			   "table fingerprinting:  (pid, utilization, event) %" PRId64 ", %s, %s",
+			   ut_aiu_num(&a->table, e->pid), ut_aiu_double(want, ideal / e->dur * 100),
+			   event);
+	else
+		ut_aiu_say(&a->messages, UT_AIU_WARN,
+			   "UTL: Event with +100%% utilization. This could indicate a problem with "
+			   "table fingerprinting: (pid, ideal, observed, event) %" PRId64
+			   " %s %s %s",
+			   ut_aiu_num(&a->table, e->pid), ut_aiu_double(want, ideal),
+			   ut_aiu_double(got, e->dur), event);
 	free(event);
 }
 
@@ -384,8 +406,9 @@ static void say_totals(struct ut_aiu *a)
 			   u->no_table);
 	if (u->uncertain)
 		ut_aiu_say(&a->messages, UT_AIU_WARN,
-			   "UTL: Detected uncertain Ideal Cycles table match for %" PRIu64 " jobs",
-			   u->uncertain);
+			   "UTL: Detected uncertain Ideal Cycles table match for %" PRIu64
+			   " jobs: {%s%s}",
+			   u->uncertain, u->unsure.data, u->uncertain > MOST_LINES ? ", ..." : "");
 	if (u->other)
 		ut_aiu_say(&a->messages, UT_AIU_WARN,
 			   "UTL: Found %" PRIu64 " Events without a matching kernel category and "
@@ -400,6 +423,7 @@ void ut_aiu_end_util(struct ut_aiu *a)
 	ut_aiu_sums_release(&a->util->sums);
 	free(a->util->autopilot.jobs);
 	free(a->util->jobs);
+	ut_buf_release(&a->util->unsure);
 	a->util = NULL;
 }
 
@@ -410,7 +434,7 @@ int ut_aiu_pass_utilization(struct ut_aiu *a)
 
 	make_state(a);
 	for (size_t i = 0; i < n; i++) {
-		if (counts(a, &t->events[t->seq[i]]))
+		if (counts(a, ut_aiu_at(t, i)))
 			use(a, t->seq[i]);
 	}
 	ut_aiu_autopilot_end(a, &a->util->autopilot);

@@ -16,9 +16,16 @@
 
 #define MOST_META (16u << 20) /* bytes of a member that is repeated in the output */
 
-static ssize_t read_source(void *ctx, void *to, size_t len, struct ut_err *err)
+static ssize_t read_text(void *ctx, void *to, size_t len, struct ut_err *err)
 {
-	return ut_source_read(ctx, to, len, err);
+	struct ut_aiu_text *t = ctx;
+	ssize_t n;
+
+	if (!t->source->seekable)
+		return ut_source_read(t->source, to, len, err);
+	n = ut_source_read_at(t->source, to, len, t->offset, err);
+	t->offset += n > 0 ? (uint64_t)n : 0;
+	return n;
 }
 
 /* Tries again with more text as long as that helps. */
@@ -30,16 +37,36 @@ static ssize_t read_source(void *ctx, void *to, size_t len, struct ut_err *err)
 		while (!(ok) && ut_json_again(j));                                                 \
 	} while (0)
 
-static int read_events(struct ut_aiu_reader *r)
+/* The next event of the list. One that is not ours stays ahead of the cursor, with its comma. */
+static bool read_next(struct ut_aiu_reader *r)
 {
 	struct ut_json *j = &r->json;
+
+	if (!ut_json_element(j))
+		return false;
+	if (ut_json_offset(j, j->at) < r->stop)
+		return ut_aiu_read_event(r);
+	r->stopped = ut_json_offset(j, j->at);
+	j->at = j->mark;
+	j->fresh = j->mark_fresh;
+	return false;
+}
+
+int ut_aiu_read_list(struct ut_aiu_reader *r)
+{
 	bool more;
 
-	ut_json_enter(j);
+	r->stopped = 0;
 	do
-		UNTIL_DONE(j, more, ut_json_element(j) && ut_aiu_read_event(r));
+		UNTIL_DONE(&r->json, more, read_next(r));
 	while (more);
-	return j->trouble;
+	return r->json.trouble;
+}
+
+static int read_events(struct ut_aiu_reader *r)
+{
+	ut_json_enter(&r->json);
+	return ut_aiu_can_split(r) ? ut_aiu_read_split(r) : ut_aiu_read_list(r);
 }
 
 /* Events one behind the other, as some tools write them: a line each. */
@@ -237,22 +264,35 @@ static int finish(struct ut_aiu_reader *r, const char *path, int trouble, struct
 		rc = ut_json_error(&r->json, path, err);
 	note_repairs(p, &r->json);
 	drop_open(p);
-	ut_json_release(&r->json);
-	free(r->args);
-	free(r->text);
+	ut_aiu_reader_release(r);
 	if (rc)
 		ut_aiu_part_release(p);
 	return rc;
 }
 
-static void start(struct ut_aiu_reader *r, struct ut_aiu_part *p, const char *path, bool head)
+void ut_aiu_reader_init(struct ut_aiu_reader *r, struct ut_aiu_part *p, const char *path, bool head)
 {
 	*p = (struct ut_aiu_part){ .rank = -1, .told_rank = -1 };
 	ut_aiu_table_init(&p->table);
 	ut_aiu_job_add(&p->table, path);
-	*r = (struct ut_aiu_reader){ .part = p, .table = &p->table, .head = head };
+	*r = (struct ut_aiu_reader){
+		.part = p, .table = &p->table, .head = head, .stop = UINT64_MAX
+	};
 	r->args = ut_grow(NULL, 16, &r->arg_cap, sizeof(*r->args));
 	ut_idmap_init(&r->open, &p->table.arena);
+}
+
+void ut_aiu_reader_release(struct ut_aiu_reader *r)
+{
+	ut_json_release(&r->json);
+	free(r->args);
+	free(r->text);
+}
+
+void ut_aiu_reader_open(struct ut_aiu_reader *r, struct ut_source *source, uint64_t offset)
+{
+	r->text_from = (struct ut_aiu_text){ source, offset };
+	ut_json_init(&r->json, read_text, &r->text_from, offset);
 }
 
 int ut_aiu_read_text(struct ut_aiu_part *part, const char *path, const char *text, size_t len,
@@ -260,7 +300,7 @@ int ut_aiu_read_text(struct ut_aiu_part *part, const char *path, const char *tex
 {
 	struct ut_aiu_reader r;
 
-	start(&r, part, path, head);
+	ut_aiu_reader_init(&r, part, path, head);
 	ut_json_init_text(&r.json, text, len);
 	return finish(&r, path, read_json(&r), err);
 }
@@ -291,7 +331,8 @@ static bool looks_like_log(const struct ut_source *s)
 	       h[2] == ':' && h[3] == '0';
 }
 
-int ut_aiu_read(struct ut_aiu_part *part, const char *path, bool head, struct ut_err *err)
+int ut_aiu_read(struct ut_aiu_part *part, const char *path, bool head, unsigned int threads,
+		struct ut_err *err)
 {
 	struct ut_aiu_reader r;
 	struct ut_source source;
@@ -303,16 +344,17 @@ int ut_aiu_read(struct ut_aiu_part *part, const char *path, bool head, struct ut
 		bool log = is_called_log(path) || looks_like_log(&source);
 
 		ut_source_close(&source);
-		start(&r, part, path, head);
-		free(r.args);
+		ut_aiu_reader_init(&r, part, path, head);
+		ut_aiu_reader_release(&r);
 		part->is_log = log;
 		rc = log ? 0 : ut_aiu_read_store(part, path, err);
 		if (rc)
 			ut_aiu_part_release(part);
 		return rc;
 	}
-	start(&r, part, path, head);
-	ut_json_init(&r.json, read_source, &source, 0);
+	ut_aiu_reader_init(&r, part, path, head);
+	ut_aiu_reader_open(&r, &source, 0);
+	r.threads = threads;
 	rc = finish(&r, path, read_json(&r), err);
 	ut_source_close(&source);
 	return rc;

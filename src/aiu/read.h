@@ -37,8 +37,11 @@ struct ut_aiu_part {
 	struct ut_err err;
 };
 
-/* head: keep what release 1.2 keeps. On failure the part is empty and err says why. */
-int ut_aiu_read(struct ut_aiu_part *part, const char *path, bool head,
+/*
+ * head: keep what release 1.2 keeps. Several threads may share a large file; the result is the
+ * same. On failure the part is empty and err says why.
+ */
+int ut_aiu_read(struct ut_aiu_part *part, const char *path, bool head, unsigned int threads,
 		struct ut_err *err) UT_MUST_CHECK;
 
 /* The same from memory; path is only a name. */

@@ -41,8 +41,18 @@ struct ut_aiu_same {
 	size_t ph;  /* where the letter of the phase is */
 };
 
+/* Where the text comes from. */
+struct ut_aiu_text {
+	struct ut_source *source; /* NULL: there is only what the window has */
+	uint64_t offset;          /* of the next byte, if the source is seekable */
+};
+
 struct ut_aiu_reader {
 	struct ut_json json;
+	struct ut_aiu_text text_from;
+	unsigned int threads; /* that may read the list of events */
+	uint64_t stop;        /* an event that starts here or behind is not ours */
+	uint64_t stopped;     /* where such an event was found; 0 = none was */
 	struct ut_aiu_part *part;
 	struct ut_aiu_table *table; /* of the part */
 	struct ut_aiu_key_cache keys;
@@ -72,6 +82,23 @@ static inline bool ut_aiu_step(struct ut_json *j, struct ut_json_span *span)
 	*span = (struct ut_json_span){ start, (size_t)(end - start) };
 	return true;
 }
+
+void ut_aiu_reader_init(struct ut_aiu_reader *r, struct ut_aiu_part *p, const char *path,
+			bool head);
+void ut_aiu_reader_release(struct ut_aiu_reader *r);
+
+/* Text from that offset of the source on. */
+void ut_aiu_reader_open(struct ut_aiu_reader *r, struct ut_source *source, uint64_t offset);
+
+/*
+ * The events of the list that the cursor is in, up to its end or up to stop; what is wrong, as in
+ * json.h.
+ */
+int ut_aiu_read_list(struct ut_aiu_reader *r);
+
+/* read_split.c: the same by several threads. */
+bool ut_aiu_can_split(const struct ut_aiu_reader *r);
+int ut_aiu_read_split(struct ut_aiu_reader *r);
 
 /* The event at the cursor into the table; false with trouble set as in json.h. */
 bool ut_aiu_read_event(struct ut_aiu_reader *r);

@@ -126,12 +126,17 @@ UT_AIU_STATE_LIST(UT_AIU_STATE_END)
 void ut_aiu_init(struct ut_aiu *a, const struct ut_aiu_opts *opts);
 void ut_aiu_release(struct ut_aiu *a);
 
+/* The power that takes a charge (a difference of readings) in a time; more than the device can
+ * have is a bad reading. */
+#define UT_AIU_MOST_WATTS 100.0
+double ut_aiu_watts(const struct ut_aiu *a, double charge, double us);
+
 /* Name flags of an event. */
 static inline uint64_t ut_aiu_flags_of(struct ut_aiu *a, const struct ut_aiu_event *e)
 {
-	if (e->name < a->names.cap && a->names.flags[e->name])
-		return a->names.flags[e->name];
-	return ut_aiu_name_flags(&a->names, &a->table, e->name);
+	uint64_t known = ut_aiu_name_known(&a->names, e->name);
+
+	return known ? known : ut_aiu_name_flags(&a->names, &a->table, e->name);
 }
 
 static inline struct ut_aiu_dev *ut_aiu_dev_of(struct ut_aiu *a, const struct ut_aiu_event *e)

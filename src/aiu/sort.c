@@ -6,7 +6,8 @@
 #define DIGIT_BITS 11
 #define DIGITS     6 /* 66 bits */
 #define BUCKETS    (1u << DIGIT_BITS)
-#define FEW        64    /* up to here insertion is faster */
+#define FEW        64    /* up to here insertion is faster, and never too far */
+#define NEAR       8     /* places that items move on average, up to which insertion is faster */
 #define MOST_RUNS  32    /* sorted pieces; with more, digits are faster than merging */
 #define WORTH      65536 /* items from which on a thread costs less than it saves */
 
@@ -35,18 +36,6 @@ static void do_both(void *(*fn)(void *), void *x, void *y, bool two)
 		pthread_join(id, NULL);
 	else
 		fn(x);
-}
-
-static void insertion(struct ut_aiu_item *items, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		struct ut_aiu_item x = items[i];
-		size_t at = i;
-
-		for (; at && items[at - 1].key > x.key; at--)
-			items[at] = items[at - 1];
-		items[at] = x;
-	}
 }
 
 /* A part to sort by the digits in which keys of the whole differ: all. */
@@ -183,6 +172,31 @@ static bool merge_runs(struct ut_aiu_item **items, struct ut_aiu_item **spare, s
 	return true;
 }
 
+/*
+ * Insertion, for what is nearly in order: times that were corrected a little. False, and nothing
+ * has changed, if items have to go far.
+ */
+static bool insert(struct ut_aiu_item **items, struct ut_aiu_item **spare, size_t n, bool late)
+{
+	const struct ut_aiu_item *from = *items;
+	struct ut_aiu_item *to = *spare;
+	size_t moves = 0, i;
+
+	for (i = 0; i < n && moves <= NEAR * (i + 1024); i++) {
+		uint64_t key = from[i].key;
+		size_t at = i;
+
+		for (; at && (late ? to[at - 1].key >= key : to[at - 1].key > key); at--)
+			to[at] = to[at - 1];
+		to[at] = from[i];
+		moves += i - at;
+	}
+	if (i < n)
+		return false;
+	swap(items, spare);
+	return true;
+}
+
 static void radix(struct ut_aiu_item **items, struct ut_aiu_item **spare, size_t n, bool two)
 {
 	size_t half = two && n >= WORTH ? n / 2 : 0;
@@ -216,12 +230,9 @@ void ut_aiu_sort(struct ut_aiu_item **items, struct ut_aiu_item **spare, size_t 
 {
 	struct how how = { late, two };
 
-	if (n > FEW && merge_runs(items, spare, n, how))
+	if ((n > FEW && merge_runs(items, spare, n, how)) || insert(items, spare, n, late))
 		return;
 	if (late)
 		reverse(*items, n);
-	if (n > FEW)
-		radix(items, spare, n, two);
-	else
-		insertion(*items, n);
+	radix(items, spare, n, two);
 }

@@ -46,7 +46,7 @@ static void drop_broken(struct ut_aiu *a)
 	struct ut_aiu_table *t = &a->table;
 
 	for (size_t i = 0; t->any_flags & lacking && i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 		char *text;
 
 		if (!(e->flags & lacking))
@@ -121,11 +121,37 @@ static void make_plan(struct ut_aiu *a, const struct ut_aiu_profile *p, struct p
 	}
 }
 
+/* Does a barrier hold all events back between two stages? */
+static bool held(const struct plan *plan, const char *from, const char *to)
+{
+	bool after = false;
+
+	for (int i = 0; ut_aiu_stages[i].name && strcmp(ut_aiu_stages[i].name, to) != 0; i++) {
+		if (after && plan->on[i] && !strcmp(ut_aiu_stages[i].name, "pipeline_barrier"))
+			return true;
+		after |= !strcmp(ut_aiu_stages[i].name, from);
+	}
+	return false;
+}
+
+/*
+ * What one stage collects another one applies, once all events were seen. A profile without the
+ * barrier between them lets events pass both before there is anything to apply.
+ */
+static bool in_vain(struct ut_aiu *a, const struct plan *plan, const char *name)
+{
+	if (!strcmp(name, "event_categorizer_update") && !held(plan, "event_categorizer", name))
+		ut_aiu_end_batches(a); /* the rest of the stage needs nothing */
+	if (!strcmp(name, "frequency_align_apply"))
+		return !held(plan, "frequency_align_collect", name);
+	return !strcmp(name, "time_align_apply") && !held(plan, "time_align_collect", name);
+}
+
 /* Without the first phase of normalisation stamps count where they stand among the arguments. */
 static void take_stamps(struct ut_aiu_table *t)
 {
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		if (e->dev && e->ph == 'X' && !(e->flags & UT_AIU_IN_ATTR))
 			e->flags |= UT_AIU_NORMAL;
@@ -151,7 +177,7 @@ int ut_aiu_run(struct ut_aiu *a, const struct ut_aiu_profile *p, ut_aiu_after *a
 
 		if (!plan.on[i])
 			continue;
-		rc = s->run(a);
+		rc = in_vain(a, &plan, s->name) ? 0 : s->run(a);
 		if (rc)
 			return ut_err_set(err, rc, "%s", a->err.text);
 		if (after)
@@ -171,7 +197,7 @@ int ut_aiu_pass_verify(struct ut_aiu *a)
 	size_t len = 0;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		struct ut_aiu_event *e = &t->events[t->seq[i]];
+		struct ut_aiu_event *e = ut_aiu_at(t, i);
 
 		other += !strchr("XBEbe", e->ph);
 		e->flags &= ~(uint32_t)(UT_AIU_SHOW_RANK | UT_AIU_HAS_JOB);

@@ -49,6 +49,13 @@ void ut_aiu_table_release(struct ut_aiu_table *t)
 	*t = (struct ut_aiu_table){ 0 };
 }
 
+void ut_aiu_table_take(struct ut_aiu_table *t, struct ut_aiu_table *from)
+{
+	*t = *from;
+	t->strings.arena = t->int_ids.arena = t->str_ids.arena = &t->arena;
+	*from = (struct ut_aiu_table){ 0 };
+}
+
 struct ut_aiu_event *ut_aiu_event_add(struct ut_aiu_table *t)
 {
 	struct ut_aiu_event *e;
@@ -103,7 +110,7 @@ void ut_aiu_seq_sweep(struct ut_aiu_table *t)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < t->seq_count; i++) {
-		if (!(t->events[t->seq[i]].flags & UT_AIU_DROP))
+		if (!(ut_aiu_at(t, i)->flags & UT_AIU_DROP))
 			t->seq[kept++] = t->seq[i];
 	}
 	t->seq_count = kept;

@@ -138,7 +138,7 @@ struct ut_aiu_table {
 	size_t seq_count, seq_cap;
 	struct ut_aiu_job *jobs;
 	size_t job_count, job_cap;
-	unsigned int threads; /* that sorting may use; 0 is 1 */
+	unsigned int threads; /* that sorting and merging may use; 0 is 1 */
 	void *scratch;        /* of sorts */
 	size_t scratch_cap;
 	uint32_t any_flags; /* of the events that were merged: what none has need not be looked for
@@ -147,6 +147,9 @@ struct ut_aiu_table {
 
 void ut_aiu_table_init(struct ut_aiu_table *t);
 void ut_aiu_table_release(struct ut_aiu_table *t);
+
+/* Everything that from has becomes t's, which was released before; from is released, too. */
+void ut_aiu_table_take(struct ut_aiu_table *t, struct ut_aiu_table *from);
 
 /* A new zeroed event, not in seq yet. Pointers to events end at the next call. */
 struct ut_aiu_event *ut_aiu_event_add(struct ut_aiu_table *t);
@@ -175,6 +178,44 @@ static inline int64_t ut_aiu_num(const struct ut_aiu_table *t, uint32_t id)
 static inline bool ut_aiu_is_num(const struct ut_aiu_table *t, uint32_t id)
 {
 	return t->ids[id].kind == UT_AIU_ID_INT;
+}
+
+#define UT_AIU_AHEAD 16 /* events */
+
+/*
+ * Event i of a list of count. Going over millions of events is waiting for memory, so those that
+ * come soon are asked for now.
+ */
+static inline struct ut_aiu_event *ut_aiu_listed(const struct ut_aiu_table *t, const uint32_t *list,
+						 size_t count, size_t i)
+{
+	if (i + UT_AIU_AHEAD < count)
+		__builtin_prefetch(&t->events[list[i + UT_AIU_AHEAD]]);
+	return &t->events[list[i]];
+}
+
+/* The same with its stamps. */
+static inline struct ut_aiu_event *ut_aiu_listed_dev(const struct ut_aiu_table *t,
+						     const uint32_t *list, size_t count, size_t i)
+{
+	if (i + UT_AIU_AHEAD < count) {
+		const struct ut_aiu_event *e = ut_aiu_listed(t, list, count, i + UT_AIU_AHEAD);
+
+		__builtin_prefetch(&t->devs[e->dev]);
+		__builtin_prefetch(&t->devs[e->dev].flags);
+	}
+	return &t->events[list[i]];
+}
+
+/* Event i of seq. */
+static inline struct ut_aiu_event *ut_aiu_at(const struct ut_aiu_table *t, size_t i)
+{
+	return ut_aiu_listed(t, t->seq, t->seq_count, i);
+}
+
+static inline struct ut_aiu_event *ut_aiu_at_dev(const struct ut_aiu_table *t, size_t i)
+{
+	return ut_aiu_listed_dev(t, t->seq, t->seq_count, i);
 }
 
 /* Is it an event of the device, as far as the FLEX dialect knows: a span with stamps? */

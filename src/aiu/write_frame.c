@@ -29,13 +29,13 @@ enum type {
 
 struct column {
 	const char *title;
-	enum type type;
 	const double *numbers; /* WHOLE, FLOAT */
 	const char **texts;    /* TEXT */
+	enum type type;
 	/* how floats are printed */
-	bool powers;
 	int decimals;
 	int width;
+	bool powers;
 };
 
 static int trailing_zeros(const char *s)
@@ -50,21 +50,21 @@ static int trailing_zeros(const char *s)
 /* Decimals that the column needs, or powers of ten. */
 static void judge(struct column *c, size_t rows)
 {
-	bool large = false, small = false, too_long = false;
-	int zeros = DIGITS - 1;
+	bool large = false, small = false;
+	int zeros = DIGITS - 1, longest = 0;
 	char cell[400];
 
 	for (size_t i = 0; i < rows; i++) {
 		double v = fabs(c->numbers[i]);
-		int n = snprintf(cell, sizeof(cell), "% .*f", DIGITS, c->numbers[i]);
+		int n = snprintf(cell, sizeof(cell), "%.*f", DIGITS, c->numbers[i]);
 
 		large |= v > 1e6;
 		small |= v > 0 && v < 1e-6;
-		too_long |= n > DIGITS + 6;
+		longest = n > longest ? n : longest;
 		if (trailing_zeros(cell) < zeros)
 			zeros = trailing_zeros(cell);
 	}
-	c->powers = small || (too_long && large);
+	c->powers = small || (longest - zeros > DIGITS + 6 && large);
 	c->decimals = c->powers ? DIGITS : DIGITS - zeros;
 }
 
@@ -74,16 +74,29 @@ static int put_cell(char *buf, size_t size, const struct column *c, size_t row)
 	case TEXT:
 		return snprintf(buf, size, "%s", c->texts[row]);
 	case WHOLE:
-		return snprintf(buf, size, " %.0f", c->numbers[row]);
+		return snprintf(buf, size, "%.0f", c->numbers[row]);
 	case FLOAT:
 		break;
 	}
-	return snprintf(buf, size, c->powers ? "% .*e" : "% .*f", c->decimals, c->numbers[row]);
+	return snprintf(buf, size, c->powers ? "%.*e" : "%.*f", c->decimals, c->numbers[row]);
+}
+
+/* What stands for a table without rows. */
+static void put_no_rows(struct ut_out *o, const struct column *columns, size_t n)
+{
+	ut_out_text(o, "Empty DataFrame\nColumns: [");
+	for (size_t k = 0; k < n; k++)
+		ut_out_fmt(o, "%s%s", k ? ", " : "", columns[k].title);
+	ut_out_text(o, "]\nIndex: []");
 }
 
 /* Rows of columns, with a line of titles. */
 static void put_table(struct ut_out *o, struct column *columns, size_t n, size_t rows)
 {
+	if (!rows) {
+		put_no_rows(o, columns, n);
+		return;
+	}
 	for (size_t k = 0; k < n; k++) {
 		struct column *c = &columns[k];
 		int width = (int)strlen(c->title) + (c->type != TEXT);
@@ -316,7 +329,8 @@ int ut_aiu_write_categories(struct ut_aiu *a, const char *output, enum ut_aiu_la
 /* -f pddf. */
 struct spans {
 	double *number[5];    /* rank, ts, dur, size, use */
-	const char **text[4]; /* category, name, class, job */
+	const char **text[5]; /* category, name, class, job, size */
+	bool text_size;       /* flex has sizes as text: then the column is one of texts */
 	size_t rows;
 };
 
@@ -327,6 +341,20 @@ static double number_of(const struct ut_aiu *a, const struct ut_aiu_event *e, ui
 
 	return ut_aiu_arg(&a->table, e->args, key, &arg) && ut_aiu_arg_num(&a->table, &arg, &v) ? v
 												: 0;
+}
+
+/* The size of a transfer: 0.0 where there is none, else what the trace says. */
+static void fill_size(const struct ut_aiu *a, struct spans *s, const struct ut_aiu_event *e,
+		      size_t i)
+{
+	struct ut_arg arg;
+
+	s->number[3][i] = number_of(a, e, UT_AIU_K_BYTES_LOW);
+	s->text[4][i] = "0.0";
+	if (ut_aiu_arg(&a->table, e->args, UT_AIU_K_BYTES_LOW, &arg) && arg.type == UT_ARG_STR) {
+		s->text[4][i] = ut_aiu_str(&a->table, arg.value.str).ptr;
+		s->text_size = true;
+	}
 }
 
 static const char *job_of(const struct ut_aiu *a, const struct ut_aiu_event *e, struct ut_arena *m)
@@ -348,7 +376,7 @@ static void fill_span(const struct ut_aiu *a, struct spans *s, const struct ut_a
 	s->number[0][i] = e->flags & UT_AIU_SHOW_RANK ? (double)a->table.jobs[e->job].rank : 0;
 	s->number[1][i] = e->ts;
 	s->number[2][i] = e->dur;
-	s->number[3][i] = number_of(a, e, UT_AIU_K_BYTES_LOW);
+	fill_size(a, s, e, i);
 	s->number[4][i] = number_of(a, e, UT_AIU_K_PT_ACTIVE);
 	s->text[0][i] = e->flags & UT_AIU_HAS_CAT ? ut_aiu_str(&a->table, e->cat).ptr : "";
 	s->text[1][i] = ut_aiu_str(&a->table, e->name).ptr;
@@ -365,7 +393,7 @@ int ut_aiu_write_frame(const struct ut_aiu *a, const char *path, struct ut_err *
 
 	for (int k = 0; k < 5; k++)
 		s.number[k] = UT_NEW_N(&arena, double, n + 1);
-	for (int k = 0; k < 4; k++)
+	for (int k = 0; k < 5; k++)
 		s.text[k] = UT_NEW_N(&arena, const char *, n + 1);
 	for (size_t i = 0; i < n; i++) {
 		if (a->table.events[a->table.seq[i]].ph == 'X')
@@ -380,7 +408,10 @@ int ut_aiu_write_frame(const struct ut_aiu *a, const char *path, struct ut_err *
 			{ .title = "Event Name", .texts = s.text[1] },
 			{ .title = "Event CLass", .texts = s.text[2] },
 			{ .title = "Job", .texts = s.text[3] },
-			{ .title = "Size", .type = FLOAT, .numbers = s.number[3] },
+			{ .title = "Size",
+			  .type = s.text_size ? TEXT : FLOAT,
+			  .numbers = s.number[3],
+			  .texts = s.text[4] },
 			{ .title = "PT_Active", .type = FLOAT, .numbers = s.number[4] },
 		};
 

@@ -186,10 +186,10 @@ int ut_aiu_write_perfetto(const struct ut_aiu *a, const char *path, struct ut_er
 	ut_idmap_init(&p.strings, &p.trace.arena);
 	for (size_t i = 0; i < t->seq_count; i++) {
 		if (t->events[t->seq[i]].ph == 'M')
-			name_process(&p, &t->events[t->seq[i]]);
+			name_process(&p, ut_aiu_at(t, i));
 	}
 	for (size_t i = 0; i < t->seq_count; i++)
-		send(&p, &t->events[t->seq[i]]);
+		send(&p, ut_aiu_at(t, i));
 	ut_export_perfetto.end_trace(p.sink, &p.trace);
 	ut_export_perfetto.close(p.sink);
 	ut_trace_release(&p.trace);

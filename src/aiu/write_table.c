@@ -119,9 +119,10 @@ int ut_aiu_write_comm(struct ut_aiu *a, const char *output, struct ut_err *err)
 	struct ut_out *o = ut_out_open(name, UT_OUT_OVERWRITE);
 	char one[UT_AIU_DOUBLE_ROOM], two[UT_AIU_DOUBLE_ROOM], three[UT_AIU_DOUBLE_ROOM];
 
-	ut_out_text(o,
-		    "pid,elapsed_time,comp_active_atime,comm_active_atime,comp_active_atime_perc,"
-		    "comm_active_atime_perc\n");
+	/* Without rows the reference puts the pid third. */
+	ut_out_text(o, a->found.comm_count ? "pid,elapsed_time,comp_active_atime,"
+					   : "elapsed_time,comp_active_atime,pid,");
+	ut_out_text(o, "comm_active_atime,comp_active_atime_perc,comm_active_atime_perc\n");
 	for (size_t i = 0; i < a->found.comm_count; i++) {
 		const struct ut_aiu_comm *c = &a->found.comm[i];
 		double elapsed = c->end - c->start;

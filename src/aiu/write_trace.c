@@ -8,6 +8,7 @@
 
 #include "aiu/write.h"
 #include "aiu/write_event.h"
+#include "base/crew.h"
 #include "base/grow.h"
 #include "base/str.h"
 #include "export/out.h"
@@ -103,11 +104,12 @@ static void put_head(struct ut_out *o, const struct ut_aiu *a, const struct ut_a
 /* An event of seq as a line, with the comma that it needs. */
 typedef void put_fn(struct ut_aiu_writer *w, const struct ut_aiu_event *e);
 
-/* What the threads that make the text share. */
+/* What the threads share that make the text and write it. */
 struct texts {
 	const struct ut_aiu *a;
 	struct choice choice;
 	put_fn *put;
+	struct ut_out *to;
 	size_t blocks; /* of BLOCK events */
 	_Atomic size_t next;
 	size_t ring; /* blocks that may be ahead of what is written */
@@ -116,9 +118,10 @@ struct texts {
 		bool ready;
 	} * slots; /* by block modulo ring */
 	size_t written;
-	unsigned int waiting; /* makers that wait for room: waking costs more than counting */
+	bool writing; /* somebody is at it */
+	bool any;     /* text so far */
 	pthread_mutex_t lock;
-	pthread_cond_t ready, room;
+	pthread_cond_t room;
 };
 
 /* The lines of one block; all begin with a comma, the writer takes the very first one away. */
@@ -128,7 +131,7 @@ static void put_block(struct ut_aiu_writer *w, const struct texts *t, size_t blo
 	size_t from = block * BLOCK, to = from + BLOCK;
 
 	for (size_t i = from; i < to && i < table->seq_count; i++) {
-		const struct ut_aiu_event *e = &table->events[table->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at_dev(table, i);
 
 		if (!chosen(t->a, e, t->choice))
 			continue;
@@ -137,61 +140,61 @@ static void put_block(struct ut_aiu_writer *w, const struct texts *t, size_t blo
 	}
 }
 
-static void *make_texts(void *ctx)
+static void write_block(struct texts *t, struct block *b)
+{
+	size_t len, comma;
+	const char *text = ut_out_data(b->out, &len);
+
+	comma = len && !t->any ? 2 : 0;
+	ut_out_write(t->to, text + comma, len - comma);
+	t->any |= len > 0;
+	ut_out_clear(b->out);
+}
+
+/*
+ * Whoever has made the next block writes it, and those behind it that are ready by then; nobody
+ * waits for that. The lock is held, but not while writing.
+ */
+static void write_ready(struct texts *t)
+{
+	struct block *b;
+
+	if (t->writing)
+		return;
+	t->writing = true;
+	while ((b = &t->slots[t->written % t->ring])->ready) {
+		pthread_mutex_unlock(&t->lock);
+		write_block(t, b);
+		pthread_mutex_lock(&t->lock);
+		b->ready = false;
+		t->written++;
+		pthread_cond_broadcast(&t->room);
+	}
+	t->writing = false;
+}
+
+static void make_texts(void *ctx)
 {
 	struct texts *t = ctx;
 	struct ut_aiu_writer w;
+	size_t i;
 
 	ut_aiu_writer_init(&w, t->a, NULL);
-	for (;;) {
-		size_t i = atomic_fetch_add(&t->next, 1);
+	while ((i = atomic_fetch_add(&t->next, 1)) < t->blocks) {
 		struct block *b = &t->slots[i % t->ring];
 
-		if (i >= t->blocks)
-			break;
 		pthread_mutex_lock(&t->lock);
-		t->waiting++;
 		while (i >= t->written + t->ring)
 			pthread_cond_wait(&t->room, &t->lock);
-		t->waiting--;
 		pthread_mutex_unlock(&t->lock);
 		w.out = b->out;
 		put_block(&w, t, i);
 		pthread_mutex_lock(&t->lock);
 		b->ready = true;
-		if (i == t->written)
-			pthread_cond_signal(&t->ready);
+		write_ready(t);
 		pthread_mutex_unlock(&t->lock);
 	}
 	ut_aiu_writer_release(&w);
-	return NULL;
-}
-
-/* Takes the blocks in their order. */
-static void take_texts(struct texts *t, struct ut_out *o)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < t->blocks; i++) {
-		struct block *b = &t->slots[i % t->ring];
-		const char *text;
-		size_t len;
-
-		pthread_mutex_lock(&t->lock);
-		while (!b->ready)
-			pthread_cond_wait(&t->ready, &t->lock);
-		b->ready = false;
-		pthread_mutex_unlock(&t->lock);
-		text = ut_out_data(b->out, &len);
-		ut_out_write(o, text + (len && !any ? 2 : 0), len - (len && !any ? 2 : 0));
-		any |= len > 0;
-		ut_out_clear(b->out);
-		pthread_mutex_lock(&t->lock);
-		t->written++;
-		if (t->waiting)
-			pthread_cond_broadcast(&t->room);
-		pthread_mutex_unlock(&t->lock);
-	}
 }
 
 /* On one thread: straight into the file. */
@@ -203,7 +206,7 @@ static void put_serial(struct texts *t, struct ut_out *o)
 
 	ut_aiu_writer_init(&w, t->a, o);
 	for (size_t i = 0; i < table->seq_count; i++) {
-		const struct ut_aiu_event *e = &table->events[table->seq[i]];
+		const struct ut_aiu_event *e = ut_aiu_at_dev(table, i);
 
 		if (!chosen(t->a, e, t->choice))
 			continue;
@@ -221,33 +224,21 @@ static void put_events(struct ut_out *o, const struct ut_aiu *a, struct choice c
 	struct texts t = { .a = a,
 			   .choice = c,
 			   .put = put,
+			   .to = o,
 			   .lock = PTHREAD_MUTEX_INITIALIZER,
-			   .ready = PTHREAD_COND_INITIALIZER,
 			   .room = PTHREAD_COND_INITIALIZER };
-	unsigned int threads = a->opts.threads, started = 0;
-	pthread_t *ids;
+	size_t threads = a->opts.threads;
 
 	t.blocks = (a->table.seq_count + BLOCK - 1) / BLOCK;
-	if (threads > t.blocks)
-		threads = (unsigned int)t.blocks;
-	if (threads < 2) {
+	if (threads < 2 || t.blocks < 2) {
 		put_serial(&t, o);
 		return;
 	}
-	t.ring = 2 * (size_t)threads;
+	t.ring = 4 * threads;
 	t.slots = ut_make(t.ring * sizeof(*t.slots));
 	for (size_t i = 0; i < t.ring; i++)
 		t.slots[i].out = ut_out_open_memory();
-	ids = ut_make(threads * sizeof(*ids));
-	while (started < threads && !pthread_create(&ids[started], NULL, make_texts, &t))
-		started++;
-	if (started)
-		take_texts(&t, o);
-	else
-		put_serial(&t, o);
-	for (unsigned int i = 0; i < started; i++)
-		pthread_join(ids[i], NULL);
-	free(ids);
+	ut_crew_run(threads < t.blocks ? threads : t.blocks, make_texts, &t);
 	for (size_t i = 0; i < t.ring; i++)
 		ut_out_abandon(t.slots[i].out);
 	free(t.slots);

@@ -9,13 +9,21 @@
 #include "base/size.h"
 #include "base/str.h"
 
-static int parse_metric(const char **at, enum ut_metric *metric)
-{
-	for (int i = 0; i < UT_METRIC_COUNT_OF; i++) {
-		size_t len = strlen(ut_metric_words[i]);
+static const struct ut_rule_metric span_metrics[] = {
+#define UT_RULE_METRIC(metric, word) { word, UT_METRIC_##metric != UT_METRIC_COUNT },
+	UT_METRIC_LIST(UT_RULE_METRIC)
+#undef UT_RULE_METRIC
+};
 
-		if (!strncmp(*at, ut_metric_words[i], len) && !isalnum((unsigned char)(*at)[len])) {
-			*metric = (enum ut_metric)i;
+static int parse_metric(const struct ut_diff_rules *r, const char **at, struct ut_diff_rule *rule)
+{
+	for (size_t i = 0; i < r->metric_count; i++) {
+		const char *word = r->metrics[i].word;
+		size_t len = strlen(word);
+		char next = strncmp(*at, word, len) ? 'a' : (*at)[len];
+
+		if (!isalnum((unsigned char)next) && next != '_') {
+			rule->metric = (unsigned int)i;
 			*at += len;
 			return 0;
 		}
@@ -47,7 +55,7 @@ static const char *skip_blank(const char *s)
 }
 
 /* What a bare number of nanoseconds or seconds would be, people do not agree upon. */
-static int parse_amount(const char *at, struct ut_diff_rule *rule)
+static int parse_amount(const char *at, bool is_time, struct ut_diff_rule *rule)
 {
 	bool negative = *at == '-';
 	char *end;
@@ -60,17 +68,17 @@ static int parse_amount(const char *at, struct ut_diff_rule *rule)
 	end += strspn(end, " ");
 	rule->percent = !strcmp(end, "%");
 	if (!rule->percent && *end) {
-		if (rule->metric == UT_METRIC_COUNT || ut_time_parse(at, &ns, NULL))
+		if (!is_time || ut_time_parse(at, &ns, NULL))
 			return -EINVAL;
 		rule->amount = (double)ns;
-	} else if (!rule->percent && rule->metric != UT_METRIC_COUNT && rule->amount != 0) {
+	} else if (!rule->percent && is_time && rule->amount != 0) {
 		return -EINVAL;
 	}
 	rule->amount = negative ? -rule->amount : rule->amount;
 	return 0;
 }
 
-static int parse_condition(struct ut_diff_rule *rule, const char *at)
+static int parse_condition(const struct ut_diff_rules *r, struct ut_diff_rule *rule, const char *at)
 {
 	at = skip_blank(at);
 	rule->type = !strcmp(at, "new")        ? UT_RULE_NEW
@@ -78,12 +86,12 @@ static int parse_condition(struct ut_diff_rule *rule, const char *at)
 					       : UT_RULE_CHANGE;
 	if (rule->type != UT_RULE_CHANGE)
 		return 0;
-	if (parse_metric(&at, &rule->metric))
+	if (parse_metric(r, &at, rule))
 		return -EINVAL;
 	at = skip_blank(at);
 	if (parse_op(&at, rule->op))
 		return -EINVAL;
-	return parse_amount(skip_blank(at), rule);
+	return parse_amount(skip_blank(at), r->metrics[rule->metric].is_time, rule);
 }
 
 static int compile_regex(struct ut_diff_rule *rule, const char *text, struct ut_err *err)
@@ -100,7 +108,8 @@ static int compile_regex(struct ut_diff_rule *rule, const char *text, struct ut_
 }
 
 /* text is ours to cut up. */
-static int parse_rule(struct ut_diff_rule *rule, char *text, struct ut_err *err)
+static int parse_rule(const struct ut_diff_rules *r, struct ut_diff_rule *rule, char *text,
+		      struct ut_err *err)
 {
 	const char *condition = text;
 	char *colon = strrchr(text, ':');
@@ -115,7 +124,7 @@ static int parse_rule(struct ut_diff_rule *rule, char *text, struct ut_err *err)
 			return rc;
 		condition = colon + 1;
 	}
-	if (parse_condition(rule, condition))
+	if (parse_condition(r, rule, condition))
 		return ut_err_set(err, -EINVAL,
 				  "'%s' is no condition; such are p50>5%%, total>10ms, count!=0, "
 				  "new, vanished",
@@ -141,6 +150,10 @@ static char *next_rule(struct ut_arena *a, const char **at)
 
 int ut_diff_rules_add(struct ut_diff_rules *r, const char *text, struct ut_err *err)
 {
+	if (!r->metrics) {
+		r->metrics = span_metrics;
+		r->metric_count = sizeof(span_metrics) / sizeof(span_metrics[0]);
+	}
 	while (text) {
 		char *word = next_rule(&r->arena, &text);
 		struct ut_diff_rule *rule;
@@ -149,7 +162,7 @@ int ut_diff_rules_add(struct ut_diff_rules *r, const char *text, struct ut_err *
 		r->items = ut_grow(r->items, r->count + 1, &r->cap, sizeof(*r->items));
 		rule = &r->items[r->count++];
 		rule->text = ut_arena_copy(&r->arena, word, strlen(word));
-		rc = parse_rule(rule, word, err);
+		rc = parse_rule(r, rule, word, err);
 		if (rc)
 			return rc;
 	}
@@ -182,16 +195,25 @@ static bool holds(double value, const char *op, double amount)
 	return op[0] == '>' ? value > amount : value < amount;
 }
 
+bool ut_diff_rule_names(const struct ut_diff_rule *rule, const char *name)
+{
+	return !rule->has_regex || !regexec(&rule->regex, name, 0, NULL, 0);
+}
+
+bool ut_diff_rule_holds(const struct ut_diff_rule *rule, double old, double new)
+{
+	if (rule->percent && !(old > 0))
+		return false;
+	return holds(rule->percent ? 100 * (new - old) / old : new - old, rule->op, rule->amount);
+}
+
 static bool change_meets(const struct ut_diff_rule *rule, const struct ut_diff_row *row)
 {
-	double old = row->old[rule->metric], change = row->new[rule->metric] - old;
 	bool is_sum = rule->metric <= UT_METRIC_SELF; /* the others need spans on both sides */
 
 	if (!is_sum && (!row->before || !row->after))
 		return false;
-	if (rule->percent && !(old > 0))
-		return false;
-	return holds(rule->percent ? 100 * change / old : change, rule->op, rule->amount);
+	return ut_diff_rule_holds(rule, row->old[rule->metric], row->new[rule->metric]);
 }
 
 static bool is_met(const struct ut_diff_rules *r, const struct ut_diff_rule *rule,
@@ -201,7 +223,7 @@ static bool is_met(const struct ut_diff_rules *r, const struct ut_diff_rule *rul
 	const struct ut_stats *s = ut_diff_texts(d, row, &key);
 	const char *name = ut_strtab_get(&s->strings, key[UT_BY_NAME]).ptr;
 
-	if (rule->has_regex && regexec(&rule->regex, name, 0, NULL, 0))
+	if (!ut_diff_rule_names(rule, name))
 		return false;
 	if (rule->type != UT_RULE_CHANGE)
 		return rule->type == UT_RULE_NEW ? !row->before : !row->after;

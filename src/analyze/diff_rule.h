@@ -34,14 +34,22 @@ struct ut_diff_rule {
 		UT_RULE_VANISHED,
 		UT_RULE_CHANGE
 	} type;
-	enum ut_metric metric;
+	unsigned int metric; /* place in the list of metrics */
 	char op[3];
 	double amount; /* ns, a number, or percent */
 	bool percent;
 };
 
+/* A word that rules know, and whether its amounts are times or plain numbers. */
+struct ut_rule_metric {
+	const char *word;
+	bool is_time;
+};
+
 /* {0} is none. */
 struct ut_diff_rules {
+	const struct ut_rule_metric *metrics; /* NULL = those of spans: UT_METRIC_LIST */
+	size_t metric_count;
 	struct ut_arena arena;
 	struct ut_diff_rule *items;
 	size_t count, cap;
@@ -51,6 +59,10 @@ struct ut_diff_rules {
 /* Adds the rules in text. */
 int ut_diff_rules_add(struct ut_diff_rules *r, const char *text, struct ut_err *err) UT_MUST_CHECK;
 void ut_diff_rules_release(struct ut_diff_rules *r);
+
+/* Is the rule about what has this name? And does its change meet the condition? */
+bool ut_diff_rule_names(const struct ut_diff_rule *rule, const char *name);
+bool ut_diff_rule_holds(const struct ut_diff_rule *rule, double old, double new);
 
 /* A rule and a row that meets its condition. */
 struct ut_diff_failure {

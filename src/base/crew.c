@@ -1,6 +1,7 @@
 #include "base/crew.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -41,4 +42,27 @@ void ut_crew_run(size_t threads, void (*work)(void *ctx), void *ctx)
 	while (started)
 		pthread_join(ids[--started], NULL);
 	free(ids);
+}
+
+struct jobs {
+	_Atomic size_t next;
+	size_t count;
+	void (*job)(void *ctx, size_t i);
+	void *ctx;
+};
+
+static void do_jobs(void *ctx)
+{
+	struct jobs *jobs = ctx;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&jobs->next, 1)) < jobs->count)
+		jobs->job(jobs->ctx, i);
+}
+
+void ut_crew_each(size_t threads, size_t count, void (*job)(void *ctx, size_t i), void *ctx)
+{
+	struct jobs jobs = { .count = count, .job = job, .ctx = ctx };
+
+	ut_crew_run(threads < count ? threads : count, do_jobs, &jobs);
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,9 @@
 #include <unistd.h>
 
 #include "aiu/merge.h"
+#include "base/crew.h"
 #include "base/grow.h"
+#include "base/path.h"
 #include "base/str.h"
 
 struct files {
@@ -56,7 +57,8 @@ static void expand(struct files *f, const char *item)
 	if (!glob(item, GLOB_NOSORT, NULL, &found)) {
 		for (size_t i = 0; i < found.gl_pathc; i++)
 			add_file(f, found.gl_pathv[i]);
-		qsort(f->paths + from, f->count - from, sizeof(*f->paths), by_number);
+		if (f->count > from)
+			qsort(f->paths + from, f->count - from, sizeof(*f->paths), by_number);
 	}
 	globfree(&found);
 }
@@ -97,43 +99,30 @@ static void say_files(struct ut_aiu *a, const struct files *f)
 struct reading {
 	const struct files *files;
 	struct ut_aiu_part *parts;
-	_Atomic size_t next;
 	_Atomic bool failed;
 	bool head;
+	unsigned int threads; /* for each file */
 };
 
-static void *read_some(void *ctx)
+static void read_one(void *ctx, size_t i)
 {
 	struct reading *r = ctx;
+	struct ut_err err = { 0 };
 
-	for (;;) {
-		size_t i = atomic_fetch_add(&r->next, 1);
-		struct ut_err err = { 0 };
-
-		if (i >= r->files->count || atomic_load(&r->failed))
-			return NULL;
-		if (ut_aiu_read(&r->parts[i], r->files->paths[i], r->head, &err)) {
-			r->parts[i].err = err;
-			atomic_store(&r->failed, true);
-		} else {
-			ut_aiu_settle(&r->parts[i], r->head);
-		}
+	if (atomic_load(&r->failed))
+		return;
+	if (ut_aiu_read(&r->parts[i], r->files->paths[i], r->head, r->threads, &err)) {
+		r->parts[i].err = err;
+		atomic_store(&r->failed, true);
+	} else {
+		ut_aiu_settle(&r->parts[i], r->head);
 	}
 }
 
 static int read_files(struct reading *r, unsigned int threads, struct ut_err *err)
 {
-	pthread_t *ids = ut_make((threads + 1) * sizeof(*ids));
-	unsigned int started = 0;
-
-	if (threads > r->files->count)
-		threads = (unsigned int)r->files->count;
-	while (started + 1 < threads && !pthread_create(&ids[started], NULL, read_some, r))
-		started++;
-	read_some(r);
-	for (unsigned int i = 0; i < started; i++)
-		pthread_join(ids[i], NULL);
-	free(ids);
+	r->threads = (unsigned int)(threads / r->files->count);
+	ut_crew_each(threads, r->files->count, read_one, r);
 	for (size_t i = 0; i < r->files->count; i++) {
 		if (r->parts[i].err.code)
 			return ut_err_set(err, r->parts[i].err.code, "%s", r->parts[i].err.text);
@@ -239,8 +228,10 @@ int ut_aiu_input(struct ut_aiu *a, const struct ut_aiu_setup *s, struct ut_aiu_f
 	if (!files.count) {
 		ut_aiu_say(&a->messages, UT_AIU_ERROR, "No input files found.");
 		rc = ut_err_set(err, -ENOENT,
-				*s->input ? "%s: no such file, and nothing matches it"
-					  : "no input file is named%s",
+				!*s->input ? "no input file is named%s"
+				: ut_path_is_dir(s->input)
+					? "%s: a folder; name files in it: -i 'FOLDER/*.json'"
+					: "%s: no such file, and nothing matches it",
 				s->input);
 		goto out;
 	}

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/str.h"
+#include "cmd/aiu_regex.h"
 #include "cmd/aiu_report.h"
 #include "cmd/cmd.h"
 #include "import/json.h"
@@ -100,52 +101,47 @@ static int check_freq(const char *text, struct ut_aiu_setup *s, struct ut_err *e
 	return UT_EXIT_OK;
 }
 
-/* What an extended regular expression calls differently. */
-static char *translate(struct ut_arena *a, const char *s, size_t len)
+/* The place for the pattern of a member: the last one that is given counts, as it always did. */
+static struct ut_aiu_filter *filter_for(struct ut_aiu_setup *s, const char *path)
 {
-	struct ut_buf b = { 0 };
+	for (size_t i = 0; i < s->filter_count; i++) {
+		struct ut_aiu_filter *f = &s->filters[i];
 
-	for (size_t i = 0; i < len; i++) {
-		if (s[i] == '\\' && i + 1 < len && (s[i + 1] == 'd' || s[i + 1] == 'D')) {
-			ut_buf_text(&b, s[++i] == 'd' ? "[0-9]" : "[^0-9]");
-		} else if (s[i] == '\\' && i + 1 < len) {
-			ut_buf_add(&b, s + i++, 2);
-		} else if (!strncmp(s + i, "(?:", 3)) {
-			ut_buf_char(&b, '(');
-			i += 2;
-		} else {
-			ut_buf_char(&b, s[i]);
-		}
+		if (strcmp(f->path, path))
+			continue;
+		regfree(f->regex);
+		free(f->regex);
+		s->filter_lost = f->pattern;
+		return f;
 	}
-	return ut_buf_take(&b, a);
+	s->filters = ut_grow(s->filters, s->filter_count + 1, &s->filter_cap, sizeof(*s->filters));
+	return &s->filters[s->filter_count++];
 }
 
 static int add_filter(struct ut_aiu_setup *s, struct ut_arena *a, const char *item, size_t len,
 		      struct ut_err *err)
 {
 	const char *colon = memchr(item, ':', len);
+	size_t rest = colon ? (size_t)(item + len - colon - 1) : 0;
+	struct ut_err inner = { 0 };
+	const char *path;
 	regex_t *regex;
-	char why[128];
-	int rc;
 
 	/* like the reference: an entry that is no KEY:PATTERN does not count */
-	if (!colon || memchr(colon + 1, ':', (size_t)(item + len - colon - 1)))
+	if (!colon || memchr(colon + 1, ':', rest)) {
+		s->filter_odd = ut_arena_copy(a, item, len);
 		return UT_EXIT_OK;
+	}
 	regex = ut_make(sizeof(*regex));
-	rc = regcomp(regex, translate(a, colon + 1, (size_t)(item + len - colon - 1)),
-		     REG_EXTENDED | REG_NOSUB);
-	if (rc) {
-		regerror(rc, regex, why, sizeof(why));
+	if (ut_aiu_regex(regex, colon + 1, rest, &inner)) {
 		free(regex);
-		ut_err_set(err, -EINVAL, "argument --event_filter: '%.*s': %s", (int)len, item,
-			   why);
+		ut_err_set(err, -EINVAL, "argument --event_filter: %s", inner.text);
 		return UT_EXIT_MISUSE;
 	}
-	s->filters = realloc(s->filters, (s->filter_count + 1) * sizeof(*s->filters));
-	if (!s->filters)
-		abort();
-	s->filters[s->filter_count].path = ut_arena_copy(a, item, (size_t)(colon - item));
-	s->filters[s->filter_count++].regex = regex;
+	path = ut_arena_copy(a, item, (size_t)(colon - item));
+	*filter_for(s, path) = (struct ut_aiu_filter){ .path = path,
+						       .pattern = ut_arena_copy(a, colon + 1, rest),
+						       .regex = regex };
 	return UT_EXIT_OK;
 }
 

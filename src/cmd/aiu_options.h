@@ -53,7 +53,9 @@ struct ut_aiu_setup {
 	bool tb, write_trace, intermediate;
 	const char *soc_only;          /* --freq as it was written, if it has no core frequency */
 	struct ut_aiu_filter *filters; /* owned */
-	size_t filter_count;
+	size_t filter_count, filter_cap;
+	const char *filter_lost; /* the pattern of a member that got another one; NULL = none */
+	const char *filter_odd;  /* an entry of --event_filter that is no KEY:PATTERN */
 };
 
 const struct ut_opt *ut_aiu_option_table(struct ut_arena *a, struct ut_aiu_words *w);

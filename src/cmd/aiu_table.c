@@ -390,7 +390,11 @@ int ut_aiu_spread(struct ut_arena *a, int argc, const char *const *argv, const c
 			push(&s, w);
 			value = takes_value(table, w);
 		} else {
-			return ut_err_set(err, -EINVAL, "unrecognized arguments: %s", w);
+			/* perhaps it is the value of an option that is written wrong */
+			if (ut_opt_parse(table, s.count, s.words, err) < 0)
+				return -EINVAL;
+			return ut_err_set(err, -EINVAL,
+					  "unrecognized arguments: %s; inputs follow -i", w);
 		}
 	}
 	*words = s.words;

@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "cmd/aiu_input.h"
 #include "cmd/aiu_options.h"
@@ -182,6 +183,20 @@ static int write_results(struct ut_aiu *a, const struct ut_aiu_setup *s, struct 
 	return rc;
 }
 
+/* Said before hours of work, not after. */
+static int check_folder(const struct ut_aiu_setup *s, struct ut_err *err)
+{
+	struct ut_arena arena = { 0 };
+	const char *folder = ut_path_dir(&arena, s->output);
+	int rc = 0;
+
+	if (s->write_trace && !ut_path_is_dir(folder))
+		rc = ut_err_set(err, -ENOENT, "%s: there is no folder %s; make it first", s->output,
+				folder);
+	ut_arena_release(&arena);
+	return rc;
+}
+
 /* The work. */
 static int analyze(struct ut_aiu *a, struct watch *watch, int argc, const char *const *argv,
 		   struct ut_err *err)
@@ -193,6 +208,8 @@ static int analyze(struct ut_aiu *a, struct watch *watch, int argc, const char *
 	struct ut_aiu_profile_rules rules = { s->opts.head, &a->messages };
 	int rc = ut_aiu_profile_read(&profile, &rules, s->profile, err);
 
+	if (!rc)
+		rc = check_folder(s, err);
 	if (!rc)
 		rc = ut_aiu_input(a, s, &frame, err);
 	if (rc)
@@ -208,6 +225,31 @@ static int analyze(struct ut_aiu *a, struct watch *watch, int argc, const char *
 out:
 	ut_aiu_frame_release(&frame);
 	return rc;
+}
+
+/* In the words of the reference, which prints its table of patterns. */
+static void say_filters(struct ut_aiu *a, const struct ut_aiu_setup *s)
+{
+	struct ut_buf list = { 0 };
+
+	if (s->filter_odd)
+		ut_aiu_say(&a->messages, UT_AIU_WARN,
+			   "FLTR: key:regex pattern not found in event filter. Skipping %s",
+			   s->filter_odd);
+	if (s->filter_lost)
+		ut_aiu_say(&a->messages, UT_AIU_WARN,
+			   "FLTR: '%s' does not count, another pattern for its key follows; use "
+			   "one with | in it",
+			   s->filter_lost);
+	if (!s->filter_count)
+		return;
+	for (size_t i = 0; i < s->filter_count; i++)
+		ut_buf_fmt(&list, "%s'%s': re.compile('%s')", i ? ", " : "", s->filters[i].path,
+			   s->filters[i].pattern);
+	ut_aiu_say(&a->messages, UT_AIU_INFO,
+		   "FLTR: Event filtering is active. %zu filters enabled: {%s}", s->filter_count,
+		   list.data);
+	ut_buf_release(&list);
 }
 
 static void say_start(struct ut_aiu *a, const struct ut_aiu_setup *s)
@@ -228,6 +270,7 @@ static void say_start(struct ut_aiu *a, const struct ut_aiu_setup *s)
 			"COMPAT: %s is an option of release 1.2, so are the numbers (--compat=1.0 "
 			"for those of 1.0)",
 			s->head_because);
+	say_filters(a, s);
 }
 
 static int run(const struct ut_aiu_setup *s, int argc, const char *const *argv)

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aiu/compare.h"
 #include "analyze/diff.h"
 #include "analyze/diff_rule.h"
 #include "analyze/filter.h"
 #include "base/arena.h"
 #include "base/opt.h"
+#include "cmd/diff_summary.h"
 #include "cmd/filter_options.h"
 #include "cmd/load.h"
 #include "cmd/words.h"
@@ -179,16 +181,58 @@ static int settle(const struct diff_opts *o, struct work *w, struct ut_err *err)
 	return rc ? rc : ut_filter_init(&w->filter, &o->filter, err);
 }
 
+/* How many of the words are summaries of analyze. */
+static int summaries(const struct diff_opts *o)
+{
+	int n = 0;
+
+	for (int i = 0; i < o->words.count; i++)
+		n += ut_aiu_is_summary(o->words.items[i]);
+	return n;
+}
+
+/* Summaries have names and ranks, and are compared two at a time. */
+static int check_summaries(const struct diff_opts *o, const struct work *w, struct ut_err *err)
+{
+	if (summaries(o) != o->words.count || o->words.count != 2)
+		return ut_err_set(err, -EINVAL,
+				  "summaries of analyze are compared two at a time, and not with "
+				  "traces");
+	if (w->by & ~(1u << UT_BY_NAME | 1u << UT_BY_RANK))
+		return ut_err_set(err, -EINVAL,
+				  "--by: a summary knows names and ranks only, not '%s'", o->by);
+	if (!ut_filter_is_open(&w->filter))
+		return ut_err_set(err, -EINVAL,
+				  "options that choose events work on traces, not on summaries; "
+				  "--fail-if takes name~REGEX");
+	return 0;
+}
+
+static int diff_summaries(const struct diff_opts *o, const struct work *w, bool *failed,
+			  struct ut_err *err)
+{
+	const struct ut_diff_summary d = { .before = o->words.items[0],
+					   .after = o->words.items[1],
+					   .by_rank = w->by & 1u << UT_BY_RANK,
+					   .json = o->json,
+					   .rows = o->rows,
+					   .min_count = o->min_count };
+
+	return ut_diff_summary(&d, &w->rules, failed, err);
+}
+
 static int start(const struct diff_opts *o)
 {
 	struct work w = { .threads = ut_load_threads(o->threads) };
 	struct ut_err err = { 0 };
-	bool failed = false;
+	bool failed = false, summary = summaries(o) > 0;
 	int status;
 
-	if (settle(o, &w, &err))
+	if (summary)
+		ut_diff_summary_metrics(&w.rules);
+	if (settle(o, &w, &err) || (summary && check_summaries(o, &w, &err)))
 		status = ut_cmd_misuse(&ut_cmd_diff, &err);
-	else if (diff(o, &w, &failed, &err))
+	else if (summary ? diff_summaries(o, &w, &failed, &err) : diff(o, &w, &failed, &err))
 		status = ut_cmd_fail(&ut_cmd_diff, &err);
 	else
 		status = failed ? UT_EXIT_CHANGED : UT_EXIT_OK;
@@ -236,13 +280,18 @@ const struct ut_cmd ut_cmd_diff = {
 		"verdict is about the means of the runs; with one on each, about the durations\n"
 		"in them.\n"
 		"\n"
+		"Two summaries of analyze --json are compared figure by figure: step times,\n"
+		"exposed communication, busy shares, time, energy and power of kernels.\n"
+		"\n"
 		"Exit status: 0, or 3 if a rule of --fail-if is met; 1 if a trace cannot be read.",
 	.examples = "  what has changed:\n"
 		    "    unitrace diff before.json after.json\n"
 		    "  three runs on each side, all ranks of each:\n"
 		    "    unitrace diff old1/ old2/ old3/ --against new1/ new2/ new3/\n"
 		    "  as a check in CI:\n"
-		    "    unitrace diff base.utr now.json --fail-if 'p50>5%,new'\n",
+		    "    unitrace diff base.utr now.json --fail-if 'p50>5%,new'\n"
+		    "    unitrace diff old_report.json new_report.json --fail-if "
+		    "'step>3%,exposed>1ms'\n",
 	.options = diff_options,
 	.run = cmd_diff,
 };

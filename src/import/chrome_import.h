@@ -89,6 +89,12 @@ bool ut_chrome_is_trace(struct ut_source *source);
 bool ut_chrome_can_split(const struct ut_chrome *c, const struct ut_import_opts *opts);
 enum ut_chrome_walk ut_chrome_split(struct ut_chrome *c, unsigned int threads);
 
+/*
+ * An event that starts at or behind offset, by its looks, and is no end of a pair; 0 if none is
+ * near.
+ */
+uint64_t ut_chrome_guess_start(const struct ut_source *s, uint64_t offset);
+
 /* chrome_place.c */
 void ut_chrome_init(struct ut_chrome *c, struct ut_chrome_input *input);
 void ut_chrome_release(struct ut_chrome *c); /* also what is left of the build */

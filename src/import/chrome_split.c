@@ -52,8 +52,7 @@ static bool is_end(const char *p, const char *end)
 	return found;
 }
 
-/* An event that starts at or behind offset, by its looks; 0 if none is near. */
-static uint64_t guess_start(const struct ut_source *s, uint64_t offset)
+uint64_t ut_chrome_guess_start(const struct ut_source *s, uint64_t offset)
 {
 	char *text = ut_make(LOOK_AT + UT_JSON_PAD);
 	ssize_t n = ut_source_read_at(s, text, LOOK_AT, offset, NULL);
@@ -185,7 +184,7 @@ static size_t plan(const struct ut_chrome *c, unsigned int threads, uint64_t *st
 	if (threads > size / PART_LEAST)
 		threads = (unsigned int)(size / PART_LEAST);
 	for (unsigned int i = 1; i < threads; i++) {
-		uint64_t start = guess_start(s, from + size / threads * i);
+		uint64_t start = ut_chrome_guess_start(s, from + size / threads * i);
 
 		if (start > last)
 			starts[n++] = last = start;

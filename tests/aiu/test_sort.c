@@ -11,13 +11,18 @@
 
 #include "aiu/sort.h"
 
-#define MANY 200000 /* enough for a second thread */
+#define MANY   200000 /* enough for a second thread */
+#define NEARLY 20
+#define BOTH   21
 
 struct lists {
 	struct ut_aiu_item *items, *spare;
 };
 
-/* Keys from a few values on to all of them; runs: how many rising pieces, 0 = no order at all. */
+/*
+ * Keys from a few values on to all of them; runs: how many rising pieces, 0 = no order at all, but
+ * with NEARLY a key is only so far from its place, up to the middle or (BOTH) everywhere.
+ */
 static struct lists make(size_t n, size_t runs, uint64_t values)
 {
 	struct lists l = { calloc(n, sizeof(*l.items)), calloc(n, sizeof(*l.spare)) };
@@ -30,6 +35,8 @@ static struct lists make(size_t n, size_t runs, uint64_t values)
 		x ^= x >> 7;
 		x ^= x << 17;
 		l.items[i].key = runs ? i % (n / runs + 1) / (1 + values % 3) : x % values;
+		if (values == BOTH || (values == NEARLY && i < n / 2))
+			l.items[i].key = i + x % values;
 		l.items[i].event = (uint32_t)i;
 	}
 	return l;
@@ -71,6 +78,8 @@ static void a_few_and_many_with_and_without_order(void **state)
 		for (int late = 0; late < 2; late++) {
 			check(sizes[i], 0, 7, late);
 			check(sizes[i], 0, UINT64_MAX, late);
+			check(sizes[i], 0, NEARLY, late);
+			check(sizes[i], 0, BOTH, late);
 			check(sizes[i], 1, 1, late);
 			check(sizes[i], 5, 3, late);
 			check(sizes[i], 40, 1, late);

@@ -40,6 +40,27 @@ static void every_thread_works_once_and_every_job_is_done_once(void **state)
 	}
 }
 
+static void do_one(void *ctx, size_t i)
+{
+	struct job *job = ctx;
+
+	atomic_fetch_add(&job->done[i], 1);
+}
+
+static void each_job_is_done_once_by_any_crew(void **state)
+{
+	static const size_t crews[] = { 0, 1, 2, 7 }, counts[] = { 0, 1, 3, 1000 };
+
+	(void)state;
+	for (size_t k = 0; k < 16; k++) {
+		struct job job = { 0 };
+
+		ut_crew_each(crews[k / 4], counts[k % 4], do_one, &job);
+		for (size_t i = 0; i < sizeof(job.done); i++)
+			assert_int_equal(job.done[i], i < counts[k % 4]);
+	}
+}
+
 static void a_crew_is_as_large_as_asked_but_not_larger_than_the_work(void **state)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -57,6 +78,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_thread_works_once_and_every_job_is_done_once),
+		cmocka_unit_test(each_job_is_done_once_by_any_crew),
 		cmocka_unit_test(a_crew_is_as_large_as_asked_but_not_larger_than_the_work),
 	};
 

@@ -2,9 +2,11 @@
 input takes twice the time; against cat, which only copies, and against a check of the JSON alone.
 
 BENCH_ANALYZE_SLICES slices (200,000 by default; 1,000,000 is the size of the budget), twice and
-four times as many, of both dialects. Rates are per second of CPU time, which is "per core", and
-do not depend on how many cores there are or who else uses them, much; "two" is by the clock, with
-two threads, and says something only on a machine that has two cores to spare.
+four times as many, of both dialects; the sizes take turns, so that who else uses the machine slows
+all of them. Rates are per second of CPU time, which is "per core", and do not depend on how many
+cores there are or who else uses them, much; "two" is by the clock, with two threads, beside the
+time that one thread took by the clock in the same round. It says something only on a machine that
+has two cores to spare.
 """
 import os
 import pathlib
@@ -18,6 +20,7 @@ import time
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
 UNITRACE = BUILD / "bin/unitrace"
 SLICES = int(os.environ.get("BENCH_ANALYZE_SLICES", 200000))
+ROUNDS = 3
 RANKS, JOBS = 2, 5
 MHZ = 560.0
 KERNELS = ["convolution", "add", "relu", "addmm_MatMul", "bmm-BMM", "layer_norm", "softmax_exp",
@@ -105,44 +108,59 @@ def run(*command, **options):
     return (usage.ru_utime + usage.ru_stime, time.monotonic() - start, usage.ru_maxrss * 1024)
 
 
-def least(*runs):
-    return min(runs, key=lambda r: r[0])
+def least(runs, what=0):
+    return min(runs, key=lambda r: r[what])
 
 
-def measure(cwd, files, slices):
-    out = cwd / "out.json"
-    megabytes = sum(p.stat().st_size for p in files) / 1e6
-    words = [UNITRACE, "analyze", "-D", "0", "-i", ",".join(map(str, files)), "--freq",
-             f"{MHZ}:800", "-o", out]
+class Size:
+    """One input, and what was measured with it."""
 
-    def copy():
-        with open(cwd / "copy", "w") as f:
-            return run("cat", *files, stdout=f)
+    def __init__(self, cwd, make, slices):
+        cwd.mkdir()
+        self.slices, self.files, self.out = slices, make(cwd, slices), cwd / "out.json"
+        self.megabytes = sum(p.stat().st_size for p in self.files) / 1e6
+        self.copied, self.checked, self.one, self.two = [], [], [], []
+        self.written = 0
 
-    copied = least(copy(), copy())
-    (cwd / "copy").unlink()
-    checked = least(*(run(UNITRACE, "validate", *files, stdout=subprocess.DEVNULL)
-                      for _ in range(2)))
-    one = least(*(run(*words, "--threads", "1") for _ in range(2)))
-    two = min((run(*words, "--threads", "2") for _ in range(2)), key=lambda r: r[1])
-    print(f"  {slices:9,} slices {megabytes:6.0f} MB in {out.stat().st_size / 1e6:6.0f} MB out   "
-          f"{slices / one[0] / 1000:5.0f} k slices/s  {megabytes / one[0]:4.0f} MB/s  "
-          f"{one[2] / slices:4.0f} B a slice   {one[0] / max(copied[0], 0.01):5.1f} x cat  "
-          f"{one[0] / max(checked[0], 0.01):4.1f} x a check   "
-          f"two: {slices / two[1] / 1000:5.0f} k/s {two[2] / slices:4.0f} B", flush=True)
-    for p in [*files, out]:
-        p.unlink()
-    return one[0]
+    def measure(self):
+        words = [UNITRACE, "analyze", "-D", "0", "-i", ",".join(map(str, self.files)), "--freq",
+                 f"{MHZ}:800", "-o", self.out, "--threads"]
+        with open(self.out, "w") as f:
+            self.copied.append(run("cat", *self.files, stdout=f))
+        self.checked.append(run(UNITRACE, "validate", *self.files, stdout=subprocess.DEVNULL))
+        self.one.append(run(*words, "1"))
+        self.two.append(run(*words, "2"))
+        self.written = self.out.stat().st_size / 1e6
+        self.out.unlink()
+
+    def show(self):
+        one, two = least(self.one), least(self.two, 1)
+        print(f"  {self.slices:9,} slices {self.megabytes:6.0f} MB in {self.written:6.0f} MB out   "
+              f"{self.slices / one[0] / 1000:5.0f} k slices/s  "
+              f"{self.megabytes / one[0]:4.0f} MB/s  "
+              f"{one[2] / self.slices:4.0f} B a slice   "
+              f"{one[0] / max(least(self.copied)[0], 0.01):5.1f} x cat  "
+              f"{one[0] / max(least(self.checked)[0], 0.01):4.1f} x a check   "
+              f"two: {self.slices / two[1] / 1000:5.0f} k/s {two[2] / self.slices:4.0f} B, "
+              f"{two[1] / least(self.one, 1)[1]:.2f} x the time of one", flush=True)
 
 
 def main():
     cwd = pathlib.Path(tempfile.mkdtemp(prefix="unitrace-bench-", dir=os.environ.get("BENCH_DIR")))
     try:
         for dialect, make in (("flex", make_flex), ("torch", make_torch)):
+            sizes = [Size(cwd / f"{dialect}-{n}", make, n * SLICES) for n in (1, 2, 4)]
+            for _ in range(ROUNDS):
+                for size in sizes:
+                    size.measure()
             print(f"{dialect}:")
-            times = [measure(cwd, make(cwd, n * SLICES), n * SLICES) for n in (1, 2, 4)]
+            for size in sizes:
+                size.show()
+            times = [least(size.one)[0] for size in sizes]
             print(f"  twice the slices take {times[1] / times[0]:.2f} and "
-                  f"{times[2] / times[1]:.2f} x the time")
+                  f"{times[2] / times[1]:.2f} x the time", flush=True)
+            for n in (1, 2, 4):
+                shutil.rmtree(cwd / f"{dialect}-{n}")
         print("budget: >= 400 k slices/s per core, >= 700 k with two, <= 600 B a slice; linear")
     finally:
         shutil.rmtree(cwd)

@@ -564,6 +564,16 @@ class CommandLine(Case):
                 done = analyze(self.dir, *args)
                 self.assertEqual(done.returncode, code, done.stdout + done.stderr)
 
+    def test_what_is_wrong_is_said(self):
+        for text, args in (("unknown option '--overlp'; did you mean --overlap?",
+                            ["-i", "a.json", "--overlp", "drop"]),
+                           ("inputs follow -i", ["a.json"]),
+                           ("a folder; name files in it", ["-i", "."]),
+                           ("there is no folder no/such", ["-i", "a.json", "-o", "no/such/o.json"]),
+                           ("nothing matches it", ["-i", "none*.json"])):
+            with self.subTest(args):
+                self.assertIn(text, analyze(self.dir, *args).stderr)
+
     def test_the_number_of_threads_changes_nothing(self):
         for j in range(5):
             self.write(f"j{j}.json", flex(kernels(1200, start=1e6 + 3e4 * j, seed=j)))
@@ -598,6 +608,30 @@ class CommandLine(Case):
         self.assertIn("COMPAT: --event_limit", out)
         self.assertEqual(len(self.events()), 3)
 
+    def test_patterns_are_those_of_python(self):
+        names = {name for name, *_ in kernels(9)}
+        for pattern in (r"op_[\d]+_M", r"(?i)MATMUL c.*?exec", r"(DmaI|DmaO)$", r"\Aop_[^0-3]_",
+                        r"op_(?P<n>\d)_", r"[\w-]+ Cmpt\s\w{4}\Z", r"[ ]Dma[^\]I]", r"\bPrep\b",
+                        r"op_[0-9]{1}?_", r"MatMul\.", r"[a^]", r"[^-\w ]", r"D+?ma[O-]"):
+            with self.subTest(pattern):
+                self.write("p.json", flex(kernels(9), style="x"))
+                self.run_ok("-i", "p.json", "-o", "o.json", "--freq", "560:800", "--keep_prep",
+                            "--keep_names", "--disable_tb", "--event_filter", "name:" + pattern)
+                self.assertEqual({e["name"] for e in self.events()},
+                                 {n for n in names if not re.search(pattern, n)})
+        for pattern in (r"a(?=b)", r"(a)\1", "[a", r"\q"):
+            self.assertEqual(analyze(self.dir, "-i", "a.json", "--event_filter",
+                                     "name:" + pattern).returncode, 2)
+
+    def test_the_last_pattern_of_a_key_counts(self):
+        out = self.run_ok("-i", "a.json", "-o", "o.json", "--event_filter", "name:DmaO,name:DmaI,x")
+        self.assertIn("FLTR: 'DmaO' does not count", out)
+        self.assertIn("FLTR: key:regex pattern not found in event filter. Skipping x", out)
+        self.assertIn("1 filters enabled: {'name': re.compile('DmaI')}", out)
+        left = {e["name"].split()[-1] for e in self.events()}
+        self.assertIn("DmaO", left)
+        self.assertNotIn("DmaI", left)
+
     def test_only_some_phases(self):
         self.run_ok("-i", "a.json", "--freq", "560:800", "-o", "o.json", "-F", "C")
         self.assertEqual({e["ph"] for e in self.trace()["traceEvents"]} - {"M"}, {"C"})
@@ -613,6 +647,15 @@ class CommandLine(Case):
         lines = (self.dir / "o.txt").read_text().splitlines()
         self.assertEqual(lines[0].split()[:4], ["Rank", "Timestamp", "Duration", "Category"])
         self.assertEqual(len(lines), 10)
+        self.assertIn(" 4096 ", lines[1], "sizes are text in flex traces")
+        # 12 digits are printed in full, and columns are as wide as they must be
+        self.write("b.json", [{"ph": "X", "name": "a", "pid": 0, "tid": 1, "ts": 1e9 + 5, "dur": 2}])
+        self.run_ok("-i", "b.json", "-f", "pddf", "-o", "o.txt", "-t")
+        self.assertEqual((self.dir / "o.txt").read_text().splitlines()[1].split()[:3],
+                         ["0", "1000000005.0", "2.0"])
+        self.write("b.json", [])
+        self.run_ok("-i", "b.json", "-f", "pddf", "-o", "o.txt", "-t")
+        self.assertIn("Empty DataFrame\nColumns: [Rank, Timestamp,", (self.dir / "o.txt").read_text())
 
     def test_perfetto_goes_out_and_comes_in(self):
         self.run_ok("-i", "a.json", "--freq", "560:800", "-f", "protobuf", "-t")

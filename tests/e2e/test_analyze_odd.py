@@ -177,6 +177,22 @@ class Profiles(Case):
         one = self.run_with(["sort_events#2"], "--compat=1.2")
         self.assertEqual(one.count("registration of sort_events"), 3)
 
+    def test_what_was_collected_is_applied_behind_a_barrier(self):
+        trip = {"name": "AIU Roundtrip", "ph": "X", "pid": 0, "tid": 5, "ts": 1400.0, "dur": 1000.0}
+        self.write("a.json", flex(kernels(5, start=1000.0)) + [trip])
+        fix = ["normalize_phase1", "frequency_align_collect", "frequency_align_apply"]
+        for more, moved in (([], False), (["pipeline_barrier"], True)):
+            out = self.run_with([*fix[:2], *more, fix[2]], "--flex_ts_fix")
+            self.assertIn("FREQ: job: ('a.json', 400.0)", out)
+            self.assertEqual(any("ts_adj" in e["args"] for e in self.events()), moved)
+        classes = []
+        for more in ([], ["pipeline_barrier#4"]):
+            self.run_with([*self.CLOCKS, "event_categorizer", *more, "event_categorizer_update"],
+                          "--compat=1.2")
+            classes.append({e["args"]["class"] for e in self.events()})
+        self.assertEqual(classes[1] - classes[0],
+                         {"MAIU_PROTOCOL_SEND_DATA", "MAIU_PROTOCOL_RECV_DATA"})
+
     def test_order_and_unknown_names(self):
         for names in (["calculate_stats", "normalize_phase1"], ["nonsense"]):
             self.write("p.json", {"stages": [{n: True} for n in names]})

@@ -159,6 +159,32 @@ class Report(unittest.TestCase):
                                100 * 12 / 47, 2)
         self.assertAlmostEqual(sum(s["energy_j"] for s in got["steps"] if s["rank"] == 0), whole, 9)
 
+    def test_energy_of_torch_kernels(self):
+        """Newer torch traces have the readings as "charge", the stamps as "cycles_ts"."""
+        wrap, charge, events = 1 << 32, (1 << 32) - 5000, []
+        for k in range(6):
+            charge = (charge + 30000 * (1 + k % 2)) % wrap
+            events.append({"ph": "X", "cat": "kernel", "name": f"k{k % 2}", "pid": 0, "tid": 1,
+                           "ts": 1000 + 100 * k, "dur": 100,
+                           "args": {"correlation": k + 1, "charge": charge,
+                                    "cycles_ts": [56000 * k + n for n in range(5)]}})
+        trace = {"deviceProperties": [{"id": 0, "name": "AIU"}], "distributedInfo": {"rank": 0},
+                 "traceEvents": events}
+        (self.folder / "t.json").write_text(json.dumps(trace))
+        self.assertEqual(analyze(self.folder, "-i", "t.json", "-o", "o.json", "--json", "r.json"
+                                 ).returncode, 0)
+        report = json.loads((self.folder / "r.json").read_text())
+        joules = [12 * 30000 * (1 + k % 2) * 5.37 / 512 / 1000 * 1e-6 for k in range(6)]
+        # the first reading is where counting begins
+        self.assertAlmostEqual(report["ranks"][0]["energy_j"], sum(joules[1:]), places=9)
+        energy = {k["name"]: k["energy_j"] for k in report["kernels"]}
+        self.assertAlmostEqual(energy["k1"], joules[1] + joules[3] + joules[5], places=9)
+        self.assertAlmostEqual(energy["k0"], joules[2] + joules[4], places=9)
+        shown = json.loads((self.folder / "o.json").read_text())["traceEvents"]
+        for before, after in zip(events, (e for e in shown if e["ph"] == "X")):
+            self.assertEqual(before["args"]["cycles_ts"], after["args"]["cycles_ts"])
+            self.assertEqual(before["args"]["charge"], after["args"]["charge"])
+
     def test_without_power_says_so(self):
         self.write(e for e in iterations())
         got = self.summary("-C", "prep_queue")
