@@ -29,7 +29,7 @@ bool ut_cuda_enable_submits(void);
 bool ut_cuda_call_was_off(uint32_t correlation);
 
 /* A call, if the session wants it. One thread at a time. */
-void ut_cuda_take_call(const struct cupti_api *record);
+void ut_cuda_take_call(const void *record); /* struct cupti_api */
 
 /* The two ends of CUPTI's buffers of records. */
 void ut_cuda_give_buffer(uint8_t **buffer, size_t *size, size_t *most_records);
@@ -48,9 +48,9 @@ bool ut_cuda_enable_pages(bool last_try);
 uint32_t ut_cuda_row(uint32_t device, const char *name);
 
 /* What is about memory and waiting (cuda_side.c). One thread at a time. */
-void ut_cuda_take_context(const struct cupti_context *record);
-void ut_cuda_take_sync(const struct cupti_sync *record);
-void ut_cuda_take_pages(const struct cupti_pages *record);
+void ut_cuda_take_context(const void *record); /* struct cupti_context */
+void ut_cuda_take_sync(const void *record);    /* struct cupti_sync */
+void ut_cuda_take_pages(const void *record);   /* struct cupti_pages */
 
 /* Hands over what is complete; at the end also what CUPTI holds back. */
 void ut_cuda_flush(bool all);

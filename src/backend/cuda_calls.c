@@ -117,8 +117,9 @@ bool ut_cuda_call_was_off(uint32_t correlation)
 	return correlation && off_calls[correlation % OFF_CALLS] == correlation;
 }
 
-void ut_cuda_take_call(const struct cupti_api *r)
+void ut_cuda_take_call(const void *record)
 {
+	const struct cupti_api *r = record;
 	const struct function *f = function_of(r);
 	uint32_t *api = &apis[r->kind == CUPTI_RUNTIME];
 	struct ut_fact result = { 0, UT_VALUE_I64, (uint64_t)(int64_t)(int32_t)r->result };

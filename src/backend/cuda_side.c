@@ -12,8 +12,10 @@
 /* Contexts are numbered from 1 on; those beyond the table count as device 0's. */
 static uint32_t device_of_context[CONTEXTS];
 
-void ut_cuda_take_context(const struct cupti_context *c)
+void ut_cuda_take_context(const void *record)
 {
+	const struct cupti_context *c = record;
+
 	if (c->id < CONTEXTS)
 		device_of_context[c->id] = c->device;
 }
@@ -36,8 +38,9 @@ static const char *wait_text(const struct cupti_sync *s, char *to, size_t size)
 	}
 }
 
-void ut_cuda_take_sync(const struct cupti_sync *s)
+void ut_cuda_take_sync(const void *record)
 {
+	const struct cupti_sync *s = record;
 	uint32_t device = s->context < CONTEXTS ? device_of_context[s->context] : 0;
 	char what[64];
 	const char *name = wait_text(s, what, sizeof(what));
@@ -105,8 +108,9 @@ bool ut_cuda_enable_pages(bool last_try)
 	return true;
 }
 
-void ut_cuda_take_pages(const struct cupti_pages *p)
+void ut_cuda_take_pages(const void *record)
 {
+	const struct cupti_pages *p = record;
 	bool to_device = p->what == CUPTI_PAGES_TO_DEVICE || p->what == CUPTI_PAGES_BETWEEN_DEVICES;
 	uint32_t device = to_device ? p->target : p->source;
 	struct ut_fact facts[2] = { { 0, UT_VALUE_U64, p->value },

@@ -86,8 +86,9 @@ static struct device *device_of(uint32_t id)
 	return d;
 }
 
-static void describe_device(const struct cupti_device *r)
+static void describe_device(const void *record)
 {
+	const struct cupti_device *r = record;
 	struct device *d = &devices[r->id < DEVICES ? r->id : DEVICES - 1];
 	char label[32];
 
@@ -347,8 +348,9 @@ static bool was_on(uint32_t correlation, uint64_t start)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
-static void take_kernel(const struct cupti_kernel *k)
+static void take_kernel(const void *record)
 {
+	const struct cupti_kernel *k = record;
 	const struct kernel *kernel = kernel_of(k->name ? k->name : "kernel");
 	struct ut_fact facts[UT_FACTS] = { { keys.grid, UT_VALUE_NAME, size_name(k->grid) },
 					   { keys.block, UT_VALUE_NAME, size_name(k->block) } };
@@ -390,8 +392,9 @@ static uint32_t copy_name(uint8_t kind)
 	return known[at];
 }
 
-static void take_memcpy(const struct cupti_memcpy *m)
+static void take_memcpy(const void *record)
 {
+	const struct cupti_memcpy *m = record;
 	struct ut_fact facts[UT_FACTS];
 	size_t n = add_fact(facts, 0, keys.bytes, m->bytes);
 
@@ -408,8 +411,9 @@ static void take_memcpy(const struct cupti_memcpy *m)
 					      .fact_count = n });
 }
 
-static void take_memcpy2(const struct cupti_memcpy2 *m)
+static void take_memcpy2(const void *record)
 {
+	const struct cupti_memcpy2 *m = record;
 	struct ut_fact facts[UT_FACTS] = { { keys.peer, UT_VALUE_U64, m->source_device } };
 	size_t n = add_fact(facts, 1, keys.bytes, m->bytes);
 
@@ -426,8 +430,9 @@ static void take_memcpy2(const struct cupti_memcpy2 *m)
 					      .fact_count = n });
 }
 
-static void take_memset(const struct cupti_memset *m)
+static void take_memset(const void *record)
 {
+	const struct cupti_memset *m = record;
 	struct ut_fact facts[UT_FACTS];
 	size_t n = add_fact(facts, 0, keys.bytes, m->bytes);
 
@@ -446,8 +451,9 @@ static void take_memset(const struct cupti_memset *m)
 }
 
 /* Memory that the program holds on a device, whenever that changes. */
-static void take_memory(const struct cupti_memory *m)
+static void take_memory(const void *record)
 {
+	const struct cupti_memory *m = record;
 	static uint32_t name;
 	struct device *d = device_of(m->device);
 
@@ -459,8 +465,9 @@ static void take_memory(const struct cupti_memory *m)
 	ut_cuda_host->counter(d->number, name, m->timestamp, (double)d->allocated);
 }
 
-static void take_overhead(const struct cupti_overhead *o)
+static void take_overhead(const void *record)
 {
+	const struct cupti_overhead *o = record;
 	const char *what = o->what == 1 ? "Driver compiles" : "CUPTI";
 
 	ut_cuda_host->work(&(struct ut_work){ .queue = ut_cuda_row(0, "Overhead"),
@@ -470,47 +477,27 @@ static void take_overhead(const struct cupti_overhead *o)
 					      .end = o->end });
 }
 
+/* What is done with records of each kind. */
+static void (*const takers[])(const void *record) = {
+	[CUPTI_KERNEL] = take_kernel,
+	[CUPTI_CONCURRENT_KERNEL] = take_kernel,
+	[CUPTI_MEMCPY] = take_memcpy,
+	[CUPTI_MEMCPY2] = take_memcpy2,
+	[CUPTI_MEMSET] = take_memset,
+	[CUPTI_MEMORY2] = take_memory,
+	[CUPTI_OVERHEAD] = take_overhead,
+	[CUPTI_RUNTIME] = ut_cuda_take_call,
+	[CUPTI_DRIVER] = ut_cuda_take_call,
+	[CUPTI_DEVICE] = describe_device,
+	[CUPTI_CONTEXT] = ut_cuda_take_context,
+	[CUPTI_SYNCHRONIZATION] = ut_cuda_take_sync,
+	[CUPTI_UNIFIED_MEMORY] = ut_cuda_take_pages,
+};
+
 static void take_record(const struct cupti_record *r)
 {
-	switch (r->kind) {
-	case CUPTI_KERNEL:
-	case CUPTI_CONCURRENT_KERNEL:
-		take_kernel((const void *)r);
-		break;
-	case CUPTI_MEMCPY:
-		take_memcpy((const void *)r);
-		break;
-	case CUPTI_MEMCPY2:
-		take_memcpy2((const void *)r);
-		break;
-	case CUPTI_MEMSET:
-		take_memset((const void *)r);
-		break;
-	case CUPTI_MEMORY2:
-		take_memory((const void *)r);
-		break;
-	case CUPTI_OVERHEAD:
-		take_overhead((const void *)r);
-		break;
-	case CUPTI_RUNTIME:
-	case CUPTI_DRIVER:
-		ut_cuda_take_call((const void *)r);
-		break;
-	case CUPTI_DEVICE:
-		describe_device((const void *)r);
-		break;
-	case CUPTI_CONTEXT:
-		ut_cuda_take_context((const void *)r);
-		break;
-	case CUPTI_SYNCHRONIZATION:
-		ut_cuda_take_sync((const void *)r);
-		break;
-	case CUPTI_UNIFIED_MEMORY:
-		ut_cuda_take_pages((const void *)r);
-		break;
-	default:
-		break;
-	}
+	if (r->kind < sizeof(takers) / sizeof(*takers) && takers[r->kind])
+		takers[r->kind](r);
 }
 
 static void tell_dropped(void *context, uint32_t stream)
