@@ -61,15 +61,15 @@ void ut_cuda_take_sync(const void *record)
 /* ---- managed memory ------------------------------------------------------------------------- */
 
 static const struct {
-	uint32_t what;
 	const char *name;
+	uint32_t what;
 	bool bytes; /* else a number of faults */
 } page_events[] = {
-	{ CUPTI_PAGES_TO_DEVICE, "Pages move HtoD", true },
-	{ CUPTI_PAGES_TO_HOST, "Pages move DtoH", true },
-	{ CUPTI_PAGES_BETWEEN_DEVICES, "Pages move DtoD", true },
-	{ CUPTI_PAGE_FAULTS_OF_HOST, "Page faults of the host", false },
-	{ CUPTI_PAGE_FAULTS_OF_DEVICE, "Page faults of the device", false },
+	{ "Pages move HtoD", CUPTI_PAGES_TO_DEVICE, true },
+	{ "Pages move DtoH", CUPTI_PAGES_TO_HOST, true },
+	{ "Pages move DtoD", CUPTI_PAGES_BETWEEN_DEVICES, true },
+	{ "Page faults of the host", CUPTI_PAGE_FAULTS_OF_HOST, false },
+	{ "Page faults of the device", CUPTI_PAGE_FAULTS_OF_DEVICE, false },
 };
 
 #define PAGE_EVENTS (sizeof(page_events) / sizeof(*page_events))

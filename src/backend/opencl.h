@@ -93,6 +93,8 @@ static inline ut_cl_fn *ut_cl_next(enum ut_cl_id id, const void *handle)
 /* The type of a function: the names that headers have for it have changed over the years. */
 #define UT_CL_FUNCTION(name) __typeof__(((cl_icd_dispatch *)NULL)->name)
 
+typedef UT_CL_FUNCTION(clGetDeviceInfo) ut_cl_device_info_fn;
+
 /* A function of the dispatch table, for our own calls: UT_CL(clFinish, queue)(queue). */
 #define UT_CL(name, handle) ((UT_CL_FUNCTION(name))ut_cl_next(UT_CL_##name, handle))
 

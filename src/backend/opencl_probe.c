@@ -19,7 +19,7 @@
 struct functions {
 	UT_CL_FUNCTION(clGetPlatformIDs) platforms;
 	UT_CL_FUNCTION(clGetDeviceIDs) devices;
-	UT_CL_FUNCTION(clGetDeviceInfo) device_info;
+	ut_cl_device_info_fn device_info;
 };
 
 static ut_cl_fn *symbol(void *library, const char *name)
@@ -88,7 +88,7 @@ int ut_cl_probe(struct ut_probe *probe)
 				   "ocl-icd-libopencl1)");
 	f.platforms = (UT_CL_FUNCTION(clGetPlatformIDs))symbol(library, "clGetPlatformIDs");
 	f.devices = (UT_CL_FUNCTION(clGetDeviceIDs))symbol(library, "clGetDeviceIDs");
-	f.device_info = (UT_CL_FUNCTION(clGetDeviceInfo))symbol(library, "clGetDeviceInfo");
+	f.device_info = (ut_cl_device_info_fn)symbol(library, "clGetDeviceInfo");
 	if (!f.platforms || !f.devices || !f.device_info)
 		return fail(probe, "OpenCL: libOpenCL.so.1 is not an OpenCL loader");
 	if (f.platforms(MOST_PLATFORMS, list, &count) || !count)

@@ -94,7 +94,7 @@ const char *ut_cl_error_name(cl_int code)
 #define DEVICE_PCI_DOMAIN_NV 0x400A
 
 /* Where it sits: domain, bus, device, function. */
-static bool read_place(UT_CL_FUNCTION(clGetDeviceInfo) info, cl_device_id device, cl_uint place[4])
+static bool read_place(ut_cl_device_info_fn info, cl_device_id device, cl_uint place[4])
 {
 	cl_uint slot = 0;
 
@@ -110,7 +110,7 @@ static bool read_place(UT_CL_FUNCTION(clGetDeviceInfo) info, cl_device_id device
 	return true;
 }
 
-void ut_cl_device_text(UT_CL_FUNCTION(clGetDeviceInfo) info, cl_device_id device,
+void ut_cl_device_text(ut_cl_device_info_fn info, cl_device_id device,
 		       struct ut_cl_device_text *text)
 {
 	cl_device_type type = 0;

@@ -14,7 +14,7 @@ struct ut_cl_device_text {
 	char label[64]; /* "OpenCL GPU 0000:3a:00.0": what it is and, if it says so, where */
 };
 
-void ut_cl_device_text(UT_CL_FUNCTION(clGetDeviceInfo) info, cl_device_id device,
+void ut_cl_device_text(ut_cl_device_info_fn info, cl_device_id device,
 		       struct ut_cl_device_text *text);
 
 #endif

@@ -88,7 +88,7 @@ class Work(Case):
         self.assertEqual(self.count(events, "kernel"), {MATMUL: 5})
 
     def test_kernels_are_chosen_by_the_name_that_is_shown(self):
-        with_cxx = {"LD_PRELOAD": "libstdc++.so.6"}
+        with_cxx = {"FAKE_CUDA_CXX": "1"}
         shown = self.record_fake(4, options=(KERNELS, "--include-kernels", "matmul(int"), **with_cxx)
         self.assertEqual(self.count(shown, "kernel"), {MATMUL: 2})
         mangled = self.record_fake(4, options=(KERNELS, "--exclude-kernels", "_Z6mat"), **with_cxx)

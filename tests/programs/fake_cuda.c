@@ -1,7 +1,8 @@
 /*
  * fake_cuda.c BACKEND FAKE-CUPTI COUNT [kill|pause] - plays a CUDA program: loads the backend as
  * the driver would, and launches COUNT kernels inside an ITT task. With "kill" it ends by SIGKILL;
- * with "pause" it records these alone, and not what it does before and after.
+ * with "pause" it records these alone, and not what it does before and after. FAKE_CUDA_CXX=1: it
+ * has the C++ library, as programs of nvcc's have.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -41,6 +42,8 @@ int main(int argc, char **argv)
 	  run = { .pointer = argc > 3 ? function(argv[2], "fake_cuda_run") : NULL };
 
 	if (!init.pointer || !run.pointer)
+		return 1;
+	if (getenv("FAKE_CUDA_CXX") && !dlopen("libstdc++.so.6", RTLD_NOW))
 		return 1;
 	printf("init %d\n", init.init());
 	if (pauses) {
