@@ -386,7 +386,9 @@ class Limits(Case):
         self.assertLess(len(trace.spans), 200000)
         self.assertGreater(len(trace.spans), 5000)
         self.assertIn(b"flight recorder", got.stderr)
-        self.assertLess(self.spool_bytes(), 5 << 20)
+        # without a limit it would be 20 MB; a thread that is stopped while it hands a chunk on lets
+        # the others take new ones meanwhile
+        self.assertLess(self.spool_bytes(), 12 << 20)
         self.assertEqual({s.cat for s in trace.spans}, {"hammer"})
 
     def test_flight_recorder_by_time(self):
