@@ -201,8 +201,12 @@ static inline const char *open_bracket(struct nest *n, const char *p, const char
 		return NULL;
 	n->objects = n->objects << 1 | (*p == '{');
 	p = blanks(p + 1);
+	if (in_object(n) && *p != '}') {
+		p = key(p, end);
+		return p && *p != '}' ? p : NULL; /* a key wants a value */
+	}
 	if (in_object(n))
-		return *p == '}' ? p : key(p, end);
+		return p;
 	list_end = number_list(p);
 	return list_end ? list_end : p;
 }

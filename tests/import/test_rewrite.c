@@ -181,6 +181,8 @@ static void what_is_not_json_is_repaired_in_the_copy(void **state)
 	assert_string_equal(
 		copy("[{\"ph\":\"X\",\"a\":NaN,\"b\":\"\xff\",\"c\":\"a\001b\",}]"),
 		"{\"ph\":\"X\",\"a\":\"NaN\",\"b\":\"\xef\xbf\xbd\",\"c\":\"a\\u0001b\"}");
+	assert_string_equal(copy("[{\"ph\":\"b\",\"id2\":{\"local\":}},{\"ph\":\"X\"}]"),
+			    "{\"ph\":\"X\"}");
 	assert_string_equal(copy("[{\"ph\":\"X\",\"a\":\"\\u12\"}]"),
 			    "{\"ph\":\"X\",\"a\":\"\\\\u12\"}");
 }
