@@ -204,7 +204,7 @@ static void detect(struct ut_aiu *a, const uint32_t *kernels, size_t n)
 	struct ut_aiu_iteration *it;
 	struct word w = { .letter = letter, .ts = ts, .count = n };
 	char text[UT_AIU_DOUBLE_ROOM];
-	size_t start, half;
+	size_t start = 0, half = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct ut_aiu_event *e = ut_aiu_listed(t, kernels, n, i);

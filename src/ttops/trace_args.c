@@ -192,7 +192,7 @@ void ut_ops_trace_args_put(struct ut_ops_trace_args *a, const struct ut_store *s
 	size_t count = ut_arglists_get(&store->args, span->args, args, MOST_ARGS);
 	struct types types = { 0 };
 	struct shapes shapes = { .a = a, .store = store, .types = &types };
-	struct ut_str sizes;
+	struct ut_str sizes = { 0 };
 	bool sized = sizes_in_name(store, span->name, &sizes);
 
 	count = count < MOST_ARGS ? count : MOST_ARGS;
