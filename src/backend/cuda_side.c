@@ -60,16 +60,20 @@ void ut_cuda_take_sync(const void *record)
 
 /* ---- managed memory ------------------------------------------------------------------------- */
 
-static const struct {
+static const struct page_event {
 	const char *name;
+	const char *value; /* what the record's value is */
 	uint32_t what;
-	bool bytes; /* else a number of faults */
+	uint32_t kind; /* enum ut_work_kind */
+	uint32_t type; /* enum ut_value_type, of the value */
 } page_events[] = {
-	{ "Pages move HtoD", CUPTI_PAGES_TO_DEVICE, true },
-	{ "Pages move DtoH", CUPTI_PAGES_TO_HOST, true },
-	{ "Pages move DtoD", CUPTI_PAGES_BETWEEN_DEVICES, true },
-	{ "Page faults of the host", CUPTI_PAGE_FAULTS_OF_HOST, false },
-	{ "Page faults of the device", CUPTI_PAGE_FAULTS_OF_DEVICE, false },
+	{ "Pages move HtoD", "bytes", CUPTI_PAGES_TO_DEVICE, UT_WORK_COPY, UT_VALUE_U64 },
+	{ "Pages move DtoH", "bytes", CUPTI_PAGES_TO_HOST, UT_WORK_COPY, UT_VALUE_U64 },
+	{ "Pages move DtoD", "bytes", CUPTI_PAGES_BETWEEN_DEVICES, UT_WORK_COPY, UT_VALUE_U64 },
+	{ "Page fault of the host", "instruction", CUPTI_PAGE_FAULT_OF_HOST, UT_WORK_OTHER,
+	  UT_VALUE_HEX },
+	{ "Page faults of the device", "faults", CUPTI_PAGE_FAULTS_OF_DEVICE, UT_WORK_OTHER,
+	  UT_VALUE_U64 },
 };
 
 #define PAGE_EVENTS (sizeof(page_events) / sizeof(*page_events))
@@ -108,27 +112,44 @@ bool ut_cuda_enable_pages(bool last_try)
 	return true;
 }
 
+/* The device whose row it goes to; faults of the host have none, and go to the first. */
+static uint32_t device_of_pages(const struct cupti_pages *p)
+{
+	switch (p->what) {
+	case CUPTI_PAGES_TO_DEVICE:
+	case CUPTI_PAGES_BETWEEN_DEVICES:
+		return p->target;
+	case CUPTI_PAGE_FAULT_OF_HOST:
+		return 0;
+	default:
+		return p->source;
+	}
+}
+
+static void put_pages(const struct page_event *e, const struct cupti_pages *p)
+{
+	bool has_end = p->what != CUPTI_PAGE_FAULT_OF_HOST && p->end > p->start;
+	struct ut_fact facts[2] = { { ut_cuda_name(e->value), e->type, p->value },
+				    { ut_cuda_name("address"), UT_VALUE_HEX, p->address } };
+
+	ut_cuda_host->work(
+		&(struct ut_work){ .queue = ut_cuda_row(device_of_pages(p), "Unified memory"),
+				   .name = ut_cuda_name(e->name),
+				   .kind = e->kind,
+				   .start = p->start,
+				   .end = has_end ? p->end : p->start,
+				   .facts = facts,
+				   .fact_count = 2 });
+}
+
 void ut_cuda_take_pages(const void *record)
 {
 	const struct cupti_pages *p = record;
-	bool to_device = p->what == CUPTI_PAGES_TO_DEVICE || p->what == CUPTI_PAGES_BETWEEN_DEVICES;
-	uint32_t device = to_device ? p->target : p->source;
-	struct ut_fact facts[2] = { { 0, UT_VALUE_U64, p->value },
-				    { ut_cuda_name("address"), UT_VALUE_HEX, p->address } };
 
 	if (!ut_cuda_host->was_on(p->start))
 		return;
 	for (size_t i = 0; i < PAGE_EVENTS; i++) {
-		if (page_events[i].what != p->what)
-			continue;
-		facts[0].key = ut_cuda_name(page_events[i].bytes ? "bytes" : "faults");
-		ut_cuda_host->work(&(struct ut_work){
-			.queue = ut_cuda_row(device, "Unified memory"),
-			.name = ut_cuda_name(page_events[i].name),
-			.kind = page_events[i].bytes ? UT_WORK_COPY : UT_WORK_OTHER,
-			.start = p->start,
-			.end = p->end > p->start ? p->end : p->start,
-			.facts = facts,
-			.fact_count = 2 });
+		if (page_events[i].what == p->what)
+			put_pages(&page_events[i], p);
 	}
 }

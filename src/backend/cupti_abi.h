@@ -186,7 +186,7 @@ struct cupti_sync {
 enum cupti_pages_kind {
 	CUPTI_PAGES_TO_DEVICE = 1,
 	CUPTI_PAGES_TO_HOST = 2,
-	CUPTI_PAGE_FAULTS_OF_HOST = 3,
+	CUPTI_PAGE_FAULT_OF_HOST = 3,
 	CUPTI_PAGE_FAULTS_OF_DEVICE = 4,
 	CUPTI_PAGES_BETWEEN_DEVICES = 8,
 };
@@ -195,7 +195,7 @@ enum cupti_pages_kind {
 struct cupti_pages {
 	uint32_t kind;
 	uint32_t what;  /* enum cupti_pages_kind */
-	uint64_t value; /* bytes, or faults */
+	uint64_t value; /* bytes, faults; of a fault of the host, the instruction's address */
 	uint64_t start, end, address;
 	uint32_t source, target; /* devices */
 	uint32_t stream, process;

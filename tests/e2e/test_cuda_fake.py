@@ -107,6 +107,8 @@ class Work(Case):
         events = self.record_fake(1, options=(KERNELS, "--cuda-unified-memory"))
         pages, = [e for e in self.spans(events, "copy") if e["name"] == "Pages move HtoD"]
         self.assertEqual(pages["args"]["bytes"], 65536)
+        fault, = [e for e in self.spans(events, "other") if e["name"] == "Page fault of the host"]
+        self.assertEqual((fault["dur"], fault["args"]["instruction"]), (0, "0x55d0c0ffee"))
         later = self.record_fake(1, options=(KERNELS, "--cuda-unified-memory"), FAKE_CUPTI_NOT_READY="1")
         self.assertIn("Pages move HtoD", self.count(later, "copy"))
         self.record_fake(1, options=(KERNELS, "--cuda-unified-memory"), FAKE_CUPTI_NO_PAGES="1")

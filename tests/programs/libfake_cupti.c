@@ -401,18 +401,25 @@ static void wait_for_stream(void)
 	call(CUPTI_RUNTIME, SYNC, number, start, start + 60);
 }
 
-static void move_pages(void)
+static void put_pages(uint32_t what, uint64_t value)
 {
 	struct cupti_pages *p = room(CUPTI_UNIFIED_MEMORY);
 
 	if (!p)
 		return;
-	p->what = CUPTI_PAGES_TO_DEVICE;
-	p->value = 65536;
+	p->what = what;
+	p->value = value;
 	p->start = now();
 	p->end = p->start + 700;
 	p->address = 0x7f0000000000;
 	p->source = UINT32_MAX;
+}
+
+/* CUPTI tells of a fault of the host where the instruction was, and no end that means anything. */
+static void move_pages(void)
+{
+	put_pages(CUPTI_PAGES_TO_DEVICE, 65536);
+	put_pages(CUPTI_PAGE_FAULT_OF_HOST, 0x55d0c0ffee);
 }
 
 static void open_context(void)
