@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,8 @@ static int parse_amount(const char *at, bool is_time, struct ut_diff_rule *rule)
 	if (!isdigit((unsigned char)*at) && *at != '.')
 		return -EINVAL;
 	rule->amount = strtod(at, &end);
+	if (!isfinite(rule->amount))
+		return -EINVAL; /* a rule that no trace could break */
 	end += strspn(end, " ");
 	rule->percent = !strcmp(end, "%");
 	if (!rule->percent && *end) {

@@ -268,8 +268,9 @@ static void rules_are_about_the_change(void **state)
 static void rules_that_make_no_sense_are_refused(void **state)
 {
 	static const char *const bad[] = {
-		"",       "p50",       "p50>",   "p50>5",      "p51>5%",      "p50>5%,",
-		"p50~5%", "count>5ms", "name~x", "name~(:new", "total>tenms", "newer",
+		"",           "p50",       "p50>",   "p50>5",      "p51>5%",      "p50>5%,",
+		"p50~5%",     "count>5ms", "name~x", "name~(:new", "total>tenms", "newer",
+		"p50>1e400%",
 	};
 
 	(void)state;
