@@ -1,26 +1,19 @@
 #include "analyze/device_log.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/device_call.h"
+#include "analyze/device_join.h"
 #include "base/grow.h"
+#include "base/sort.h"
 #include "base/str.h"
 #include "model/event.h"
 #include "model/idmap.h"
 #include "model/trace.h"
 
 #define NO_DEVICE    0xffffu
-#define MOST_DEVICES 1024u /* further ones count as the last */
-/* Work that waited longer did not: its times are of another clock (a converted trace). */
-#define LONGEST_WAIT UINT64_C(600000000000)
-
-/* A call that may have submitted something. */
-struct submit {
-	uint64_t correlation, start, end;
-	uint32_t source, thread;
-	int32_t rank; /* ranks of one trace count by themselves */
-};
+#define MOST_DEVICES 60000u /* further ones count as the last */
 
 /* What we want to know of arguments. */
 enum key {
@@ -38,14 +31,13 @@ enum key {
 	KEY_STATIC_SHARED,
 	KEY_DYNAMIC_SHARED,
 	KEY_LOCAL,
-	KEY_RESULT,
-	KEY_ERROR,
 	KEY_COUNT
 };
 
 /* What a category says about a span of it. */
 enum meaning {
 	MEANS_NOTHING = 1,
+	MEANS_CONTROL,
 	MEANS_CALL, /* + enum ut_device_api */
 	MEANS_WORK = MEANS_CALL + UT_API_COUNT,
 	MEANS_ANY_WORK = MEANS_WORK + UT_DEVICE_OTHER + 1, /* the name says which */
@@ -53,17 +45,19 @@ enum meaning {
 
 /* Where a track is. */
 struct place {
-	bool known, overhead;
+	bool known, overhead, managed;
 	uint16_t device; /* NO_DEVICE = it is none's */
-	uint32_t queue, thread;
+	uint32_t queue, thread, process;
 	int32_t rank;
 };
 
 struct ut_device_state {
 	struct ut_idmap calls_of;  /* (source, name), per api -> index + 1 */
 	struct ut_idmap kernel_of; /* (source, name) -> index + 1 */
-	struct submit *submits;
-	size_t submit_count, submit_cap;
+	struct ut_idmap label_of;  /* (name, host) of a device -> a number for them */
+	struct ut_idmap device_of; /* (that number, index) -> index into devices + 1 */
+	uint32_t labels;
+	struct ut_device_join join;
 
 	/* the trace of the day */
 	struct ut_arena arena;
@@ -72,6 +66,8 @@ struct ut_device_state {
 	struct ut_idmap own_string; /* id there -> id here */
 	struct place *places;       /* by track */
 	size_t place_cap;
+	size_t first_work;    /* the first of its works */
+	bool counted, arrows; /* are they needed? See needs_arrows() */
 };
 
 const char *ut_device_api_name(enum ut_device_api api)
@@ -137,21 +133,25 @@ static uint16_t device_of(struct ut_device_log *log, const struct ut_trace *t, u
 	const char *text = ut_strtab_get(&log->strings, name).ptr, *number = strrchr(text, '#');
 	/* torch.profiler calls all devices like the program; their process is the number */
 	uint32_t index = number ? (uint32_t)strtoul(number + 1, NULL, 10) : (uint32_t)p->pid;
-	struct ut_device_info *d;
+	struct ut_device_state *st = log->state;
+	uint32_t label = ut_idmap_get(&st->label_of, pair(name, host)), known;
 
-	for (size_t i = 0; i < log->device_count; i++) {
-		if (log->devices[i].name == name && log->devices[i].host == host &&
-		    log->devices[i].index == index)
-			return (uint16_t)i;
+	if (!label) {
+		label = ++st->labels;
+		ut_idmap_put(&st->label_of, pair(name, host), label);
 	}
+	known = ut_idmap_get(&st->device_of, pair(label, index));
+	if (known)
+		return (uint16_t)(known - 1);
 	if (log->device_count == MOST_DEVICES)
 		return MOST_DEVICES - 1;
-	log->devices = ut_grow(log->devices, log->device_count + 1, &log->device_cap, sizeof(*d));
-	d = &log->devices[log->device_count];
-	*d = (struct ut_device_info){
+	log->devices = ut_grow(log->devices, log->device_count + 1, &log->device_cap,
+			       sizeof(*log->devices));
+	log->devices[log->device_count] = (struct ut_device_info){
 		.name = name, .host = host, .index = index, .api = api_of_device(text)
 	};
-	return (uint16_t)log->device_count++;
+	ut_idmap_put(&st->device_of, pair(label, index), (uint32_t)++log->device_count);
+	return (uint16_t)(log->device_count - 1);
 }
 
 /* "CUDA calls of thread 123 (2)": a row of its own, which Chrome's JSON takes for a thread. */
@@ -175,6 +175,7 @@ static struct place *place_of(struct ut_device_log *log, const struct ut_trace *
 {
 	struct ut_device_state *st = log->state;
 	const struct ut_track *track = &t->tracks[number];
+	const char *row;
 	struct place *p;
 
 	st->places = ut_grow(st->places, (size_t)number + 1, &st->place_cap, sizeof(*p));
@@ -184,12 +185,15 @@ static struct place *place_of(struct ut_device_log *log, const struct ut_trace *
 	p->known = true;
 	p->queue = number;
 	p->thread = thread_of(t, track);
+	p->process = track->process;
 	p->rank = t->processes[track->process].rank;
 	p->device = NO_DEVICE;
 	if (ut_str_starts(ut_strtab_get(&t->strings, t->processes[track->process].name).ptr,
 			  "DEVICE")) {
 		p->device = device_of(log, t, track->process);
-		p->overhead = is_beside_work(ut_strtab_get(&t->strings, track->name).ptr);
+		row = ut_strtab_get(&t->strings, track->name).ptr;
+		p->overhead = is_beside_work(row);
+		p->managed = ut_str_starts(row, "Unified memory");
 	}
 	return p;
 }
@@ -219,6 +223,7 @@ static const struct {
 	{ "OpenCL", MEANS_CALL + UT_API_CL_OTHER, true },
 	{ "Level Zero", MEANS_CALL + UT_API_L0, true },
 	{ "NULL", MEANS_CALL + UT_API_OTHER, true },
+	{ "control", MEANS_CONTROL, true },
 };
 
 static uint32_t meaning_of(struct ut_device_log *log, const struct ut_trace *t, uint32_t cat,
@@ -286,8 +291,6 @@ static enum key key_of(struct ut_device_log *log, const struct ut_trace *t, uint
 		[KEY_STATIC_SHARED] = "static shared memory",
 		[KEY_DYNAMIC_SHARED] = "dynamic shared memory",
 		[KEY_LOCAL] = "local memory per thread",
-		[KEY_RESULT] = "result",
-		[KEY_ERROR] = "error",
 	};
 	uint32_t known = ut_idmap_get(&log->state->key_of, id);
 	const char *text;
@@ -323,53 +326,12 @@ static void read_args(struct ut_device_log *log, const struct ut_trace *t, const
 	}
 }
 
-static void put_value(struct ut_buf *b, const struct ut_trace *t, const struct ut_arg *a)
-{
-	struct ut_str s;
-
-	switch ((enum ut_arg_type)a->type) {
-	case UT_ARG_STR:
-	case UT_ARG_JSON:
-		s = ut_strtab_get(&t->strings, a->value.str);
-		ut_buf_add(b, s.ptr, s.len);
-		break;
-	case UT_ARG_I64:
-		ut_buf_fmt(b, "%" PRId64, a->value.i64);
-		break;
-	case UT_ARG_F64:
-		ut_buf_fmt(b, "%g", a->value.f64);
-		break;
-	case UT_ARG_PTR:
-		ut_buf_fmt(b, "0x%" PRIx64, a->value.u64);
-		break;
-	case UT_ARG_U64:
-	case UT_ARG_BOOL:
-	case UT_ARG_END:
-		ut_buf_fmt(b, "%" PRIu64, a->value.u64);
-		break;
-	}
-}
-
-/* The arguments of a call as Intel's tool writes them, and its result; not what we have added. */
 static void keep_texts(struct ut_device_log *log, const struct ut_trace *t,
 		       const struct ut_event *e, struct ut_device_call *c)
 {
 	struct ut_buf args = { 0 }, result = { 0 };
 
-	for (size_t i = e->args; e->args && i < t->arg_count && t->args[i].type; i++) {
-		const struct ut_arg *a = &t->args[i];
-		enum key key = key_of(log, t, a->key);
-
-		if (key == KEY_CORRELATION || key == KEY_TASK)
-			continue;
-		if (key == KEY_RESULT || key == KEY_ERROR) {
-			put_value(&result, t, a);
-			continue;
-		}
-		ut_buf_fmt(&args, "%s%s = ", args.len ? " " : "",
-			   ut_strtab_get(&t->strings, a->key).ptr);
-		put_value(&args, t, a);
-	}
+	ut_device_call_text(t, e, &args, &result);
 	c->args = ut_strtab_intern(&log->strings, args.data ? args.data : "", args.len);
 	c->result = ut_strtab_intern(&log->strings, result.data ? result.data : "", result.len);
 	ut_buf_release(&args);
@@ -409,29 +371,40 @@ const struct ut_device_kernel *ut_device_log_kernel(const struct ut_device_log *
 	return at ? &log->kernels[at - 1] : NULL;
 }
 
-static uint64_t sane(uint64_t before, uint64_t start)
+/* Pages that the host or the device has missed are told on the row of managed memory. */
+static bool is_work(const struct place *p, enum ut_device_kind kind, const struct facts *f)
 {
-	return before <= start && start - before < LONGEST_WAIT ? before : 0;
+	if (p->overhead || (p->managed && kind == UT_DEVICE_OTHER))
+		return false;
+	return p->device != NO_DEVICE || f->value[KEY_CORRELATION] || f->value[KEY_EXTERNAL];
+}
+
+static enum ut_device_kind kind_of(const struct ut_trace *t, const struct ut_event *e,
+				   uint32_t meaning)
+{
+	if (meaning == MEANS_ANY_WORK)
+		return kind_by_name(ut_strtab_get(&t->strings, e->name).ptr);
+	return (enum ut_device_kind)(meaning - MEANS_WORK);
 }
 
 static void add_work(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e,
 		     uint32_t meaning)
 {
 	const struct place *p = place_of(log, t, e->track);
+	enum ut_device_kind kind = kind_of(t, e, meaning);
 	struct ut_device_work *w;
 	struct facts f;
 
 	read_args(log, t, e, &f);
-	if (p->overhead ||
-	    (p->device == NO_DEVICE && !f.value[KEY_CORRELATION] && !f.value[KEY_EXTERNAL]))
+	if (!is_work(p, kind, &f))
 		return;
 	log->works = ut_grow(log->works, log->work_count + 1, &log->work_cap, sizeof(*w));
 	w = &log->works[log->work_count++];
 	*w = (struct ut_device_work){
 		.start = e->ts,
 		.end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX,
-		.queued = sane(f.value[KEY_QUEUED], e->ts),
-		.submitted = sane(f.value[KEY_SUBMITTED], e->ts),
+		.queued = ut_device_sane(f.value[KEY_QUEUED], e->ts),
+		.submitted = ut_device_sane(f.value[KEY_SUBMITTED], e->ts),
 		.correlation = f.value[KEY_CORRELATION],
 		.external = f.value[KEY_EXTERNAL],
 		.bytes = f.value[KEY_BYTES],
@@ -440,15 +413,14 @@ static void add_work(struct ut_device_log *log, const struct ut_trace *t, const 
 		.grid = f.text[KEY_GRID],
 		.block = f.text[KEY_BLOCK],
 		.queue = p->queue,
+		.kind = (uint16_t)kind,
 		.thread = (uint32_t)f.value[KEY_THREAD],
 		.source = this_source(log),
 		.rank = p->rank,
+		.program = p->process, /* until the trace ends */
 	};
 	w->device =
 		p->device != NO_DEVICE ? p->device : device_of(log, t, t->tracks[e->track].process);
-	w->kind = meaning == MEANS_ANY_WORK
-			  ? (uint16_t)kind_by_name(ut_strtab_get(&log->strings, w->name).ptr)
-			  : (uint16_t)(meaning - MEANS_WORK);
 	if (w->kind == UT_DEVICE_KERNEL)
 		note_kernel(log, w->name, &f);
 }
@@ -490,9 +462,9 @@ static void keep_call(struct ut_device_log *log, const struct ut_trace *t, const
 static void add_call(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e,
 		     enum ut_device_api api)
 {
-	struct ut_device_state *st = log->state;
 	uint32_t name = own_string(log, t, e->name);
 	struct ut_device_calls *c = calls_of(log, name, api);
+	const struct place *p = place_of(log, t, e->track);
 	struct facts f;
 
 	c->calls++;
@@ -502,17 +474,68 @@ static void add_call(struct ut_device_log *log, const struct ut_trace *t, const 
 	if (log->keep_calls)
 		keep_call(log, t, e, name);
 	read_args(log, t, e, &f);
-	if (!f.value[KEY_CORRELATION])
+	if (f.value[KEY_CORRELATION])
+		ut_device_join_call(
+			&log->state->join,
+			&(struct ut_device_submit){ .correlation = f.value[KEY_CORRELATION],
+						    .start = e->ts,
+						    .end = e->ts + e->val,
+						    .source = this_source(log),
+						    .process = p->process,
+						    .thread = p->thread });
+}
+
+/* The collector's own row says when nothing was recorded. */
+static void add_pause(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct ut_device_pause *p;
+
+	if (strcmp(ut_strtab_get(&t->strings, e->name).ptr, "paused") != 0 ||
+	    strcmp(ut_strtab_get(&t->strings, t->tracks[e->track].name).ptr, "Control") != 0)
 		return;
-	st->submits =
-		ut_grow(st->submits, st->submit_count + 1, &st->submit_cap, sizeof(*st->submits));
-	st->submits[st->submit_count++] =
-		(struct submit){ .correlation = f.value[KEY_CORRELATION],
-				 .start = e->ts,
-				 .end = e->ts + e->val,
-				 .source = this_source(log),
-				 .thread = place_of(log, t, e->track)->thread,
-				 .rank = place_of(log, t, e->track)->rank };
+	log->pauses =
+		ut_grow(log->pauses, log->pause_count + 1, &log->pause_cap, sizeof(*log->pauses));
+	p = &log->pauses[log->pause_count++];
+	*p = (struct ut_device_pause){
+		.start = e->ts,
+		.end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX,
+		.source = this_source(log),
+	};
+}
+
+/* Several programs, or devices as Intel's tool names them: its work has no numbers. */
+static bool needs_arrows(const struct ut_trace *t)
+{
+	size_t programs = 0;
+
+	for (uint32_t i = 0; i < t->process_count; i++) {
+		const char *name = ut_strtab_get(&t->strings, t->processes[i].name).ptr;
+
+		if (strstr(name, "DEVICE<"))
+			return true;
+		programs += !ut_str_starts(name, "DEVICE");
+	}
+	return programs > 1;
+}
+
+static void add_arrow(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct ut_device_state *st = log->state;
+	const struct place *p = place_of(log, t, e->track);
+
+	if (!st->counted)
+		st->arrows = needs_arrows(t);
+	st->counted = true;
+	if (!st->arrows)
+		return;
+	if (e->kind != UT_KIND_FLOW_OUT)
+		ut_device_join_arrives(&st->join, p->process,
+				       &(struct ut_device_arrival){
+					       .time = e->ts, .arrow = e->val, .track = e->track });
+	else if (p->device == NO_DEVICE)
+		ut_device_join_leaves(
+			&st->join, e->val,
+			&(struct ut_device_leave){ .time = e->ts, .process = p->process });
 }
 
 static void log_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
@@ -520,10 +543,17 @@ static void log_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	struct ut_device_log *log = (struct ut_device_log *)sink;
 	uint32_t meaning;
 
-	if (e->kind != UT_KIND_SPAN || e->flags & UT_EV_NOT_WORK || !e->cat)
+	if (e->kind == UT_KIND_FLOW_OUT || e->kind == UT_KIND_FLOW_IN ||
+	    e->kind == UT_KIND_FLOW_STEP)
+		add_arrow(log, t, e);
+	if (e->kind != UT_KIND_SPAN || !e->cat)
 		return;
 	meaning = meaning_of(log, t, e->cat, place_of(log, t, e->track)->device != NO_DEVICE);
-	if (meaning >= MEANS_WORK)
+	if (meaning == MEANS_CONTROL)
+		add_pause(log, t, e);
+	else if (e->flags & UT_EV_NOT_WORK)
+		return;
+	else if (meaning >= MEANS_WORK)
 		add_work(log, t, e, meaning);
 	else if (meaning >= MEANS_CALL)
 		add_call(log, t, e, (enum ut_device_api)(meaning - MEANS_CALL));
@@ -531,8 +561,10 @@ static void log_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-static void start_trace(struct ut_device_state *st)
+static void start_trace(struct ut_device_log *log)
 {
+	struct ut_device_state *st = log->state;
+
 	ut_arena_release(&st->arena);
 	ut_idmap_init(&st->meaning_of, &st->arena);
 	ut_idmap_init(&st->key_of, &st->arena);
@@ -540,6 +572,8 @@ static void start_trace(struct ut_device_state *st)
 	free(st->places);
 	st->places = NULL;
 	st->place_cap = 0;
+	st->first_work = log->work_count;
+	st->counted = st->arrows = false;
 }
 
 void ut_device_log_init(struct ut_device_log *log, bool keep_calls)
@@ -549,14 +583,17 @@ void ut_device_log_init(struct ut_device_log *log, bool keep_calls)
 	log->state = UT_NEW(&log->arena, struct ut_device_state);
 	ut_idmap_init(&log->state->calls_of, &log->arena);
 	ut_idmap_init(&log->state->kernel_of, &log->arena);
-	start_trace(log->state);
+	ut_idmap_init(&log->state->label_of, &log->arena);
+	ut_idmap_init(&log->state->device_of, &log->arena);
+	ut_device_join_init(&log->state->join);
+	start_trace(log);
 }
 
 void ut_device_log_release(struct ut_device_log *log)
 {
 	if (log->state) {
 		free(log->state->places);
-		free(log->state->submits);
+		ut_device_join_release(&log->state->join);
 		ut_arena_release(&log->state->arena);
 	}
 	free(log->works);
@@ -565,6 +602,7 @@ void ut_device_log_release(struct ut_device_log *log)
 	free(log->each_call);
 	free(log->kernels);
 	free(log->sources);
+	free(log->pauses);
 	ut_arena_release(&log->arena);
 	*log = (struct ut_device_log){ 0 };
 }
@@ -605,22 +643,14 @@ void ut_device_log_end_trace(struct ut_device_log *log, const struct ut_trace *t
 		s->pid = t->processes[0].pid;
 		s->rank = t->processes[0].rank;
 	}
-	start_trace(log->state);
+	ut_device_join_end_trace(&log->state->join, t, log->works, log->state->first_work,
+				 log->work_count);
+	start_trace(log);
 }
 
 static int compare(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
-}
-
-static int by_correlation(const void *a, const void *b)
-{
-	const struct submit *x = a, *y = b;
-	int order = compare(x->source, y->source);
-
-	order = order ? order : compare((uint32_t)x->rank, (uint32_t)y->rank);
-	order = order ? order : compare(x->correlation, y->correlation);
-	return order ? order : compare(x->start, y->start);
 }
 
 static int by_start(const void *a, const void *b)
@@ -642,54 +672,65 @@ static int by_call_start(const void *a, const void *b)
 	return order ? order : compare(y->end, x->end);
 }
 
-/* The outermost call with this number: the driver's call inside the runtime's shares it. */
-static const struct submit *find_submit(const struct ut_device_state *st,
-					const struct ut_device_work *w)
+void ut_device_log_finish(struct ut_device_log *log)
 {
-	const struct submit wanted = { .source = w->source,
-				       .rank = w->rank,
-				       .correlation = w->correlation };
-	size_t lo = 0, hi = st->submit_count;
+	ut_device_join_finish(&log->state->join, log->works, log->work_count);
+	ut_sort(log->works, log->work_count, sizeof(*log->works), by_start);
+	ut_sort(log->each_call, log->each_count, sizeof(*log->each_call), by_call_start);
+}
+
+/* ---- of one source ------------------------------------------------------------------------- */
+
+/* Items that are sorted by source; how to find that in one. */
+struct list {
+	const char *items;
+	size_t count, size, offset;
+};
+
+static size_t first_of(const struct list *l, uint64_t source)
+{
+	size_t lo = 0, hi = l->count;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
+		uint32_t found;
 
-		if (by_correlation(&st->submits[mid], &wanted) < 0)
+		memcpy(&found, l->items + mid * l->size + l->offset, sizeof(found));
+		if (found < source)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (lo == st->submit_count || st->submits[lo].source != w->source ||
-	    st->submits[lo].rank != w->rank || st->submits[lo].correlation != w->correlation)
-		return NULL;
-	return &st->submits[lo];
+	return lo;
 }
 
-/* A runtime that does not tell when work was queued and submitted did both during the call. */
-static void join(const struct ut_device_state *st, struct ut_device_work *w)
+static struct ut_device_range range_of(const struct list *l, uint32_t source)
 {
-	const struct submit *s = w->correlation ? find_submit(st, w) : NULL;
-
-	if (!s)
-		return;
-	w->called = sane(s->start, w->start);
-	w->thread = w->thread ? w->thread : s->thread;
-	if (!w->queued)
-		w->queued = w->called;
-	if (!w->submitted && w->queued)
-		w->submitted = s->end < w->start ? s->end : w->start;
+	if (source == UT_DEVICE_ALL)
+		return (struct ut_device_range){ 0, l->count };
+	return (struct ut_device_range){ first_of(l, source), first_of(l, (uint64_t)source + 1) };
 }
 
-void ut_device_log_finish(struct ut_device_log *log)
+struct ut_device_range ut_device_log_works(const struct ut_device_log *log, uint32_t source)
 {
-	struct ut_device_state *st = log->state;
+	const struct list l = { (const char *)log->works, log->work_count, sizeof(*log->works),
+				offsetof(struct ut_device_work, source) };
 
-	if (st->submit_count)
-		qsort(st->submits, st->submit_count, sizeof(*st->submits), by_correlation);
-	for (size_t i = 0; i < log->work_count; i++)
-		join(st, &log->works[i]);
-	if (log->work_count)
-		qsort(log->works, log->work_count, sizeof(*log->works), by_start);
-	if (log->each_count)
-		qsort(log->each_call, log->each_count, sizeof(*log->each_call), by_call_start);
+	return range_of(&l, source);
+}
+
+struct ut_device_range ut_device_log_calls(const struct ut_device_log *log, uint32_t source)
+{
+	const struct list l = { (const char *)log->calls, log->calls_count, sizeof(*log->calls),
+				offsetof(struct ut_device_calls, source) };
+
+	return range_of(&l, source);
+}
+
+struct ut_device_range ut_device_log_each_call(const struct ut_device_log *log, uint32_t source)
+{
+	const struct list l = { (const char *)log->each_call, log->each_count,
+				sizeof(*log->each_call), offsetof(struct ut_device_call, source) };
+
+	return range_of(&l, source);
 }

@@ -4,7 +4,7 @@
  * A sink: feed it the events of one or more traces, close each with ut_device_log_end_trace(), then
  * finish and read. It knows device work by the process it lies in ("DEVICE ...", ours and those of
  * Intel's tool) or by its category (torch.profiler), and calls by their category. All else passes.
- * Memory: some 100 bytes for each piece of work, 32 for each call that submitted one, and per call
+ * Memory: some 120 bytes for each piece of work, 40 for each call that submitted one, and per call
  * only if keep_calls. Not thread-safe.
  */
 #ifndef UT_ANALYZE_DEVICE_LOG_H
@@ -45,6 +45,7 @@ enum ut_device_kind {
 struct ut_device_work {
 	uint64_t start, end;
 	uint64_t called;            /* the call that submitted it began; 0 = unknown */
+	uint64_t handed;            /* it ended, or the work began already; 0 = unknown */
 	uint64_t queued, submitted; /* 0 = unknown */
 	uint64_t correlation;
 	uint64_t external; /* torch.profiler: the operator that launched it; 0 = unknown */
@@ -57,6 +58,7 @@ struct ut_device_work {
 	uint16_t kind;        /* enum ut_device_kind */
 	uint32_t source;      /* index into sources */
 	int32_t rank;         /* -1 = none */
+	uint32_t program;     /* 1 + the process that submitted it, in its trace; 0 = unknown */
 };
 
 /* One device, however many processes use it. */
@@ -78,7 +80,7 @@ struct ut_device_calls {
 struct ut_device_call {
 	uint64_t start, end;
 	uint32_t source, thread, name;
-	uint32_t args, result; /* "a = 1 b = 0x2", "CL_SUCCESS"; 0 = unknown */
+	uint32_t args, result; /* "a = 1 b = 0x2", "-> CL_SUCCESS (0)"; 0 = unknown */
 	int32_t rank;          /* -1 = none */
 };
 
@@ -86,6 +88,12 @@ struct ut_device_call {
 struct ut_device_kernel {
 	uint32_t source, name;
 	uint64_t registers, shared, local;
+};
+
+/* Nothing was recorded of that trace. */
+struct ut_device_pause {
+	uint64_t start, end;
+	uint32_t source;
 };
 
 /* One trace. */
@@ -104,7 +112,7 @@ struct ut_device_log {
 	size_t work_count, work_cap;
 	struct ut_device_info *devices;
 	size_t device_count, device_cap;
-	struct ut_device_calls *calls;
+	struct ut_device_calls *calls; /* by source */
 	size_t calls_count, calls_cap;
 	struct ut_device_call *each_call; /* finished: by source, then by start */
 	size_t each_count, each_cap;
@@ -112,6 +120,8 @@ struct ut_device_log {
 	size_t kernel_count, kernel_cap;
 	struct ut_device_source *sources;
 	size_t source_count, source_cap;
+	struct ut_device_pause *pauses; /* by source */
+	size_t pause_count, pause_cap;
 	struct ut_device_state *state;
 };
 
@@ -125,6 +135,18 @@ void ut_device_log_end_trace(struct ut_device_log *log, const struct ut_trace *t
 
 /* Joins work with the calls that submitted it, and sorts. Nothing is fed afterwards. */
 void ut_device_log_finish(struct ut_device_log *log);
+
+#define UT_DEVICE_ALL UINT32_MAX /* sources */
+
+/* Numbers of items, from first to below end. */
+struct ut_device_range {
+	size_t first, end;
+};
+
+/* Those of a finished log that are a source's: of works, calls, each_call. */
+struct ut_device_range ut_device_log_works(const struct ut_device_log *log, uint32_t source);
+struct ut_device_range ut_device_log_calls(const struct ut_device_log *log, uint32_t source);
+struct ut_device_range ut_device_log_each_call(const struct ut_device_log *log, uint32_t source);
 
 /* What is known of a kernel; NULL = it is none. */
 const struct ut_device_kernel *ut_device_log_kernel(const struct ut_device_log *log,

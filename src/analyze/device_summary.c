@@ -4,31 +4,92 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/sort.h"
 #include "model/idmap.h"
 
 #define BUSY_ENOUGH 0.8 /* what is left may be the ends of the run */
 
-/* ---- busy and idle ------------------------------------------------------------------------- */
+/* ---- pauses -------------------------------------------------------------------------------- */
 
-/* Something starts or ends, or waits from here on. */
-struct edge {
-	uint64_t time;
-	uint32_t work;
-	int8_t step; /* -1 or 1 */
-	bool waits;  /* it is about waiting to start, not about working */
+/* Nothing was recorded from start to end; before is how long that was so earlier. */
+struct pause {
+	uint64_t start, end, before;
 };
 
-static int by_time(const void *a, const void *b)
-{
-	const struct edge *x = a, *y = b;
+/* Disjoint, in order. */
+struct pauses {
+	struct pause *items;
+	size_t count, cap;
+};
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	/* Begins first: what follows without a gap leaves none, and what takes no time begins
-	 * before it ends. */
-	if (x->step != y->step)
-		return y->step - x->step;
-	return (x->work > y->work) - (x->work < y->work);
+static int by_pause_start(const void *a, const void *b)
+{
+	const struct pause *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Pauses of several programs become one where they meet. */
+static void settle_pauses(struct pauses *p)
+{
+	size_t kept = 0;
+
+	ut_sort(p->items, p->count, sizeof(*p->items), by_pause_start);
+	for (size_t i = 0; i < p->count; i++) {
+		const struct pause *next = &p->items[i];
+		struct pause *last = kept ? &p->items[kept - 1] : NULL;
+
+		if (last && next->start <= last->end) {
+			last->end = next->end > last->end ? next->end : last->end;
+		} else {
+			p->items[kept] = *next;
+			p->items[kept].before = last ? last->before + (last->end - last->start) : 0;
+			kept++;
+		}
+	}
+	p->count = kept;
+}
+
+/* How much of the time before a moment was paused. */
+static uint64_t paused_until(const struct pauses *p, uint64_t time)
+{
+	size_t lo = 0, hi = p->count;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->items[mid].start < time)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo)
+		return 0;
+	hi = lo - 1;
+	return p->items[hi].before +
+	       ((time < p->items[hi].end ? time : p->items[hi].end) - p->items[hi].start);
+}
+
+/* ---- busy and idle ------------------------------------------------------------------------- */
+
+/* Work ends. */
+struct end {
+	uint64_t time;
+	uint32_t kind; /* enum ut_device_kind */
+};
+
+static int by_end(const void *a, const void *b)
+{
+	const struct end *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
 }
 
 static uint64_t submitted_at(const struct ut_device_work *w)
@@ -36,82 +97,144 @@ static uint64_t submitted_at(const struct ut_device_work *w)
 	return w->called ? w->called : w->queued;
 }
 
-/* What goes on at a moment of the sweep. */
-struct now {
-	uint64_t time;
+/*
+ * The host had done its part: a launch that takes long keeps the device waiting for the host, and
+ * so does a queue of OpenCL's that nobody flushes. 0 = unknown.
+ */
+static uint64_t handed_at(const struct ut_device_work *w)
+{
+	uint64_t handed = w->handed ? w->handed : w->queued;
+
+	return handed && w->submitted > handed ? w->submitted : handed;
+}
+
+/* The works of one device; room for the next one's is kept. */
+struct sweep {
+	const struct ut_device_log *log;
+	const uint32_t *numbers; /* of its works, in the order of their starts */
+	size_t count;
+	struct end *ends; /* in order */
+	size_t end_count, end_cap;
+	uint64_t *times; /* in order: when work was submitted, afterwards how long it waited */
+	size_t time_count, time_cap;
+	struct pauses pauses;
+
+	/* the moment that it has come to */
+	uint64_t now, idle_since, first;
 	uint64_t kernels, copies, others, waiting;
 	double depth_area;
 };
 
-static bool idle(const struct now *n)
+static bool idle(const struct sweep *s)
 {
-	return !n->kernels && !n->copies && !n->others;
+	return !s->kernels && !s->copies && !s->others;
 }
 
-/* The time since the last edge belongs to what was going on. */
-static void pass_time(struct ut_device_use *u, struct now *n, uint64_t time)
+/* The time since the last change belongs to what was going on. */
+static void pass_time(struct ut_device_use *u, struct sweep *s, uint64_t time)
 {
-	uint64_t d = time - n->time;
+	/* What was submitted before the first start waits from there on. */
+	uint64_t d = time > s->now ? time - s->now : 0;
 
-	if (!idle(n))
+	if (!idle(s))
 		u->busy += d;
-	if (n->kernels)
+	if (s->kernels)
 		u->computing += d;
-	if (n->copies)
+	if (s->copies)
 		u->copying += d;
-	if (n->kernels && n->copies)
+	if (s->kernels && s->copies)
 		u->both += d;
-	n->depth_area += (double)d * (double)n->waiting;
-	n->time = time;
+	s->depth_area += (double)d * (double)s->waiting;
+	s->now += d;
 }
 
-/* The device was idle since then, and w ends that: was it there to be begun? */
-static void judge_gap(struct ut_device_use *u, const struct ut_device_work *w, uint64_t since)
+/* The device was idle, and w ends that: was it there to be begun? Nobody knows of a pause. */
+static void judge_gap(struct ut_device_use *u, const struct sweep *s,
+		      const struct ut_device_work *w)
 {
-	uint64_t given = submitted_at(w);
+	uint64_t given = handed_at(w), since = s->idle_since;
+	uint64_t paused = paused_until(&s->pauses, w->start) - paused_until(&s->pauses, since);
+	uint64_t starved = 0;
 
 	if (given > since)
-		u->starved += (given < w->start ? given : w->start) - since;
+		starved = given - since -
+			  (paused_until(&s->pauses, given) - paused_until(&s->pauses, since));
+	u->paused += paused;
+	if (given) {
+		u->starved += starved;
+		u->delayed += w->start - since - paused - starved;
+	}
 }
 
-static uint64_t *counter_of(struct now *n, const struct ut_device_work *w)
+static uint64_t *counter_of(struct sweep *s, uint32_t kind)
 {
-	switch ((enum ut_device_kind)w->kind) {
+	switch ((enum ut_device_kind)kind) {
 	case UT_DEVICE_KERNEL:
-		return &n->kernels;
+		return &s->kernels;
 	case UT_DEVICE_COPY:
 	case UT_DEVICE_FILL:
-		return &n->copies;
+		return &s->copies;
 	case UT_DEVICE_SYNC:
 	case UT_DEVICE_OTHER:
 		break;
 	}
-	return &n->others;
+	return &s->others;
 }
 
-static void sweep(struct ut_device_use *u, const struct ut_device_log *log,
-		  const struct edge *edges, size_t count)
+static void begin_work(struct ut_device_use *u, struct sweep *s, const struct ut_device_work *w)
 {
-	struct now n = { .time = u->first };
-	uint64_t idle_since = u->first;
+	pass_time(u, s, w->start);
+	if (idle(s))
+		judge_gap(u, s, w);
+	++*counter_of(s, w->kind);
+	s->waiting -= submitted_at(w) != 0;
+}
 
-	for (size_t i = 0; i < count; i++) {
-		const struct edge *e = &edges[i];
-		const struct ut_device_work *w = &log->works[e->work];
-		uint64_t *counter = e->waits ? &n.waiting : counter_of(&n, w);
-		bool was_idle = idle(&n);
+static void end_work(struct ut_device_use *u, struct sweep *s, const struct end *e)
+{
+	pass_time(u, s, e->time);
+	--*counter_of(s, e->kind);
+	if (idle(s))
+		s->idle_since = s->now;
+}
 
-		/* What was submitted before the first start waits from there on. */
-		pass_time(u, &n, e->time > n.time ? e->time : n.time);
-		*counter += (uint64_t)(int64_t)e->step;
-		if (was_idle && !idle(&n))
-			judge_gap(u, w, idle_since);
-		else if (!was_idle && idle(&n))
-			idle_since = n.time;
-		u->depth_max = n.waiting > u->depth_max ? n.waiting : u->depth_max;
+static void submit_work(struct ut_device_use *u, struct sweep *s, uint64_t time)
+{
+	pass_time(u, s, time);
+	s->waiting++;
+	u->depth_max = s->waiting > u->depth_max ? s->waiting : u->depth_max;
+}
+
+/*
+ * Through all that happens, by time. Begins come first: what follows without a gap leaves none,
+ * and what takes no time begins before it ends.
+ */
+static void sweep(struct ut_device_use *u, struct sweep *s)
+{
+	size_t begun = 0, ended = 0, given = 0;
+
+	s->now = s->idle_since = s->first;
+	s->kernels = s->copies = s->others = s->waiting = 0;
+	s->depth_area = 0;
+	while (ended < s->end_count) {
+		const struct ut_device_work *w =
+			begun < s->count ? &s->log->works[s->numbers[begun]] : NULL;
+		const struct end *e = &s->ends[ended];
+
+		if (w && given < s->time_count && s->times[given] <= w->start &&
+		    s->times[given] <= e->time) {
+			submit_work(u, s, s->times[given++]);
+		} else if (w && w->start <= e->time) {
+			begin_work(u, s, w);
+			begun++;
+		} else {
+			end_work(u, s, e);
+			ended++;
+		}
 	}
-	if (u->last > u->first)
-		u->depth_mean = n.depth_area / (double)(u->last - u->first);
+	u->window = s->now - s->first - u->paused;
+	if (s->now > s->first)
+		u->depth_mean = s->depth_area / (double)(s->now - s->first);
 }
 
 /* ---- one device ---------------------------------------------------------------------------- */
@@ -125,15 +248,6 @@ static void count_work(struct ut_device_use *u, const struct ut_device_work *w)
 	u->others += w->kind == UT_DEVICE_OTHER;
 	if (w->kind == UT_DEVICE_COPY)
 		u->bytes += w->bytes;
-	u->first = u->works == 1 || w->start < u->first ? w->start : u->first;
-	u->last = w->end > u->last ? w->end : u->last;
-}
-
-static int compare_u64(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
 }
 
 /* The smallest of them that at least so many percent do not exceed. */
@@ -146,68 +260,119 @@ static uint64_t percentile(const uint64_t *sorted, size_t count, size_t percent)
 
 static void judge(struct ut_device_use *u)
 {
-	uint64_t window = u->last - u->first, quiet = window - u->busy;
+	uint64_t known = u->starved + u->delayed;
 
-	if ((double)u->busy >= BUSY_ENOUGH * (double)window)
+	if (u->busy && (double)u->busy >= BUSY_ENOUGH * (double)u->window)
 		u->verdict = UT_VERDICT_DEVICE;
-	else if (!u->timed)
+	else if (!known || known < u->window - u->busy - known)
 		u->verdict = UT_VERDICT_IDLE;
 	else
-		u->verdict = u->starved >= quiet - u->starved ? UT_VERDICT_HOST : UT_VERDICT_WAITS;
+		u->verdict = u->starved >= u->delayed ? UT_VERDICT_HOST : UT_VERDICT_WAITS;
 }
 
-/* Room for what one device needs, used again for the next. */
-struct scratch {
-	struct edge *edges;
-	size_t edge_count, edge_cap;
-	uint64_t *latencies;
-	size_t latency_cap;
-};
-
-static void add_edges(struct scratch *s, const struct ut_device_work *w, uint32_t number)
+static void add_work(struct sweep *s, const struct ut_device_work *w)
 {
-	uint64_t given = submitted_at(w);
-	struct edge *e;
+	s->ends = ut_grow(s->ends, s->end_count + 1, &s->end_cap, sizeof(*s->ends));
+	s->ends[s->end_count++] = (struct end){ .time = w->end, .kind = w->kind };
+	if (!submitted_at(w))
+		return;
+	s->times = ut_grow(s->times, s->time_count + 1, &s->time_cap, sizeof(*s->times));
+	s->times[s->time_count++] = submitted_at(w);
+}
 
-	s->edges = ut_grow(s->edges, s->edge_count + 4, &s->edge_cap, sizeof(*s->edges));
-	e = s->edges + s->edge_count;
-	*e++ = (struct edge){ .time = w->start, .work = number, .step = 1 };
-	*e++ = (struct edge){ .time = w->end, .work = number, .step = -1 };
-	if (given) {
-		*e++ = (struct edge){ .time = given, .work = number, .step = 1, .waits = true };
-		*e++ = (struct edge){ .time = w->start, .work = number, .step = -1, .waits = true };
+/* How long each piece of work waited, from the call to the start. */
+static void measure_latency(struct ut_device_use *u, struct sweep *s)
+{
+	u->timed = s->time_count;
+	if (!u->timed)
+		return;
+	s->time_count = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct ut_device_work *w = &s->log->works[s->numbers[i]];
+
+		if (submitted_at(w))
+			s->times[s->time_count++] = w->start - submitted_at(w);
 	}
-	s->edge_count = (size_t)(e - s->edges);
+	ut_sort(s->times, s->time_count, sizeof(*s->times), compare_u64);
+	u->latency_p50 = percentile(s->times, s->time_count, 50);
+	u->latency_p99 = percentile(s->times, s->time_count, 99);
+	u->latency_max = s->times[s->time_count - 1];
+}
+
+/* Adds those of a program; *at is how far its predecessors have come in the log's list. */
+static void add_pauses(struct pauses *to, const struct ut_device_log *log, uint32_t source,
+		       size_t *at)
+{
+	for (; *at < log->pause_count && log->pauses[*at].source <= source; ++*at) {
+		const struct ut_device_pause *p = &log->pauses[*at];
+
+		if (p->source < source)
+			continue;
+		to->items = ut_grow(to->items, to->count + 1, &to->cap, sizeof(*to->items));
+		to->items[to->count++] = (struct pause){ .start = p->start, .end = p->end };
+	}
+}
+
+/* How long the programs lived that used the device, and when they were not recorded. */
+static void look_at_sources(struct ut_device_use *u, struct sweep *s)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	uint32_t seen = UINT32_MAX;
+	size_t at = 0;
+
+	s->pauses.count = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		uint32_t source = s->log->works[s->numbers[i]].source;
+		const struct ut_device_source *from = &s->log->sources[source];
+
+		if (source == seen)
+			continue;
+		seen = source;
+		first = from->first < first ? from->first : first;
+		last = from->last > last ? from->last : last;
+		add_pauses(&s->pauses, s->log, source, &at);
+	}
+	settle_pauses(&s->pauses);
+	u->run = last > first ? last - first : 0;
+}
+
+static int by_start(const void *a, const void *b, void *ctx)
+{
+	const struct ut_device_work *works = ctx;
+	const struct ut_device_work *x = &works[*(const uint32_t *)a];
+	const struct ut_device_work *y = &works[*(const uint32_t *)b];
+
+	return (x->start > y->start) - (x->start < y->start);
 }
 
 /* The works of one device, by their numbers. */
-static void measure(struct ut_device_use *u, const struct ut_device_log *log,
-		    const uint32_t *numbers, size_t count, struct scratch *s)
+static void measure(struct ut_device_use *u, struct sweep *s, uint32_t *numbers, size_t count)
 {
-	s->edge_count = 0;
+	uint32_t source = count ? s->log->works[numbers[0]].source : 0;
+
+	s->numbers = numbers;
+	s->count = s->end_count = s->time_count = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct ut_device_work *w = &log->works[numbers[i]];
+		const struct ut_device_work *w = &s->log->works[numbers[i]];
 
 		if (w->kind == UT_DEVICE_SYNC)
 			continue;
+		numbers[s->count++] = numbers[i];
 		count_work(u, w);
-		add_edges(s, w, numbers[i]);
-		if (submitted_at(w)) {
-			s->latencies = ut_grow(s->latencies, u->timed + 1, &s->latency_cap,
-					       sizeof(*s->latencies));
-			s->latencies[u->timed++] = w->start - submitted_at(w);
-		}
+		add_work(s, w);
 	}
 	if (!u->works)
 		return;
-	qsort(s->edges, s->edge_count, sizeof(*s->edges), by_time);
-	sweep(u, log, s->edges, s->edge_count);
-	if (u->timed) {
-		qsort(s->latencies, u->timed, sizeof(*s->latencies), compare_u64);
-		u->latency_p50 = percentile(s->latencies, u->timed, 50);
-		u->latency_p99 = percentile(s->latencies, u->timed, 99);
-		u->latency_max = s->latencies[u->timed - 1];
-	}
+	look_at_sources(u, s);
+	if (s->log->works[numbers[s->count - 1]].source != source)
+		qsort_r(numbers, s->count, sizeof(*numbers), by_start, s->log->works);
+	ut_sort(s->ends, s->end_count, sizeof(*s->ends), by_end);
+	ut_sort(s->times, s->time_count, sizeof(*s->times), compare_u64);
+	s->first = s->log->works[numbers[0]].start;
+	sweep(u, s);
+	if (u->run < u->window + u->paused)
+		u->run = u->window + u->paused; /* work may outlive the last sign of its program */
+	measure_latency(u, s);
 	judge(u);
 }
 
@@ -297,8 +462,7 @@ static void rank_kernels(struct ut_device_summary *s, const struct ut_device_log
 		s->kernel_total += length;
 		share_of(&r, w)->total += length;
 	}
-	if (r.share_count)
-		qsort(r.shares, r.share_count, sizeof(*r.shares), by_name_and_total);
+	ut_sort(r.shares, r.share_count, sizeof(*r.shares), by_name_and_total);
 	for (size_t i = 0; i < r.share_count; i++) {
 		struct ut_device_top *t = top_of(s, &r, r.shares[i].name);
 
@@ -307,8 +471,7 @@ static void rank_kernels(struct ut_device_summary *s, const struct ut_device_log
 			t->task_total = r.shares[i].total;
 		}
 	}
-	if (s->top_count)
-		qsort(s->tops, s->top_count, sizeof(*s->tops), by_total);
+	ut_sort(s->tops, s->top_count, sizeof(*s->tops), by_total);
 	free(r.shares);
 	ut_arena_release(&r.arena);
 }
@@ -336,21 +499,22 @@ void ut_device_summary_make(struct ut_device_summary *s, const struct ut_device_
 {
 	size_t *ends = ut_make((log->device_count + 1) * sizeof(*ends));
 	uint32_t *numbers = sort_by_device(log, ends);
-	struct scratch scratch = { 0 };
+	struct sweep room = { .log = log };
 	size_t cap = 0, first = 0;
 
 	*s = (struct ut_device_summary){ 0 };
 	for (size_t i = 0; i < log->device_count; first = ends[i++]) {
 		struct ut_device_use u = { .device = (uint32_t)i };
 
-		measure(&u, log, numbers + first, ends[i] - first, &scratch);
+		measure(&u, &room, numbers + first, ends[i] - first);
 		if (!u.works)
 			continue;
 		s->uses = ut_grow(s->uses, s->use_count + 1, &cap, sizeof(*s->uses));
 		s->uses[s->use_count++] = u;
 	}
-	free(scratch.edges);
-	free(scratch.latencies);
+	free(room.ends);
+	free(room.times);
+	free(room.pauses.items);
 	free(numbers);
 	free(ends);
 	rank_kernels(s, log);

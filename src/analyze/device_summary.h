@@ -2,7 +2,8 @@
  * device_summary.h - how well devices were used: busy, idle, waiting for the host, and by whom.
  *
  * From a finished device log. All times are of the window from the first start to the last end of
- * work on the device. Markers and barriers are no work. O(n log n), n pieces of work.
+ * work on the device, less what it was idle while recording was paused: nobody knows what it did
+ * then. Markers and barriers are no work. O(n log n), n pieces of work; some 28 bytes for each.
  */
 #ifndef UT_ANALYZE_DEVICE_SUMMARY_H
 #define UT_ANALYZE_DEVICE_SUMMARY_H
@@ -11,8 +12,8 @@
 
 enum ut_device_verdict {
 	UT_VERDICT_DEVICE, /* busy nearly all the time */
-	UT_VERDICT_HOST,   /* idle mostly because nothing was submitted */
-	UT_VERDICT_WAITS,  /* idle though work was submitted: launch latency, dependencies */
+	UT_VERDICT_HOST,   /* idle mostly because the host had nothing handed over */
+	UT_VERDICT_WAITS,  /* idle though it had: launch latency, dependencies */
 	UT_VERDICT_IDLE,   /* idle, and nobody knows when work was submitted */
 };
 
@@ -20,12 +21,15 @@ struct ut_device_use {
 	uint32_t device;                                /* index into the log's devices */
 	uint64_t works, kernels, copies, fills, others; /* how many */
 	uint64_t bytes;                                 /* copied */
-	uint64_t first, last;
+	uint64_t run;       /* from the first to the last sign of life of the programs */
+	uint64_t window;    /* from the first to the last work */
+	uint64_t paused;    /* not part of the window */
 	uint64_t busy;      /* something ran */
 	uint64_t computing; /* a kernel did */
 	uint64_t copying;   /* a copy or fill did */
 	uint64_t both;      /* both at once */
-	uint64_t starved;   /* idle, and what came next was not yet submitted */
+	uint64_t starved;   /* idle, and the host had not yet handed over what came next */
+	uint64_t delayed;   /* idle, though it had; the rest of idle: unknown */
 	uint64_t timed;     /* pieces of work whose submission is known */
 	/* from the beginning of the submitting call to the start on the device */
 	uint64_t latency_p50, latency_p99, latency_max;

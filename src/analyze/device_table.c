@@ -49,6 +49,16 @@ void ut_device_shaped_name(struct ut_buf *to, const struct ut_device_log *log,
 	}
 }
 
+uint64_t ut_device_submitted(const struct ut_device_work *w)
+{
+	return w->submitted ? w->submitted : w->start;
+}
+
+uint64_t ut_device_appended(const struct ut_device_work *w)
+{
+	return w->queued ? w->queued : ut_device_submitted(w);
+}
+
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 static struct ut_device_row *new_row(struct ut_device_section *s)
@@ -86,11 +96,14 @@ static void finish(struct ut_device_table *t)
 
 static void start(struct ut_device_table *t, const struct ut_device_log *log, uint32_t source)
 {
+	size_t first = source == UT_DEVICE_ALL ? 0 : source;
+	size_t end = source == UT_DEVICE_ALL ? log->source_count : first + 1;
+
 	*t = (struct ut_device_table){ 0 };
-	for (uint32_t i = 0; i < log->source_count; i++) {
+	for (size_t i = first; i < end; i++) {
 		const struct ut_device_source *s = &log->sources[i];
 
-		if ((source == UT_DEVICE_ALL || source == i) && s->last > s->first)
+		if (s->last > s->first)
 			t->execution += s->last - s->first;
 	}
 }
@@ -112,17 +125,16 @@ static struct ut_device_row *row_of(struct ut_idmap *known, struct ut_device_sec
 void ut_device_table_calls(struct ut_device_table *t, const struct ut_device_log *log,
 			   uint32_t source)
 {
+	const struct ut_device_range range = ut_device_log_calls(log, source);
 	struct ut_idmap known;
 
 	start(t, log, source);
 	ut_idmap_init(&known, &t->arena);
-	for (size_t i = 0; i < log->calls_count; i++) {
+	for (size_t i = range.first; i < range.end; i++) {
 		const struct ut_device_calls *c = &log->calls[i];
-		struct ut_device_row *r;
+		struct ut_device_row *r =
+			row_of(&known, &t->sections[c->api], (uint64_t)c->api << 32 | c->name);
 
-		if (source != UT_DEVICE_ALL && c->source != source)
-			continue;
-		r = row_of(&known, &t->sections[c->api], (uint64_t)c->api << 32 | c->name);
 		r->name = ut_strtab_get(&log->strings, c->name).ptr;
 		r->calls += c->calls;
 		r->total += c->total;
@@ -156,30 +168,28 @@ static void add_work(struct ut_device_row *r, const struct ut_device_work *w)
 	r->total += length;
 	r->min = length < r->min ? length : r->min;
 	r->max = length > r->max ? length : r->max;
-	if (w->queued && w->submitted >= w->queued)
-		r->append += w->submitted - w->queued;
-	if (w->submitted)
-		r->submit += w->start - w->submitted;
+	if (ut_device_submitted(w) > ut_device_appended(w))
+		r->append += ut_device_submitted(w) - ut_device_appended(w);
+	r->submit += w->start - ut_device_submitted(w);
 }
 
 void ut_device_table_work(struct ut_device_table *t, const struct ut_device_log *log,
 			  uint32_t source, bool with_shapes)
 {
+	const struct ut_device_range range = ut_device_log_works(log, source);
 	struct shapes shapes = { 0 };
 	struct ut_idmap known;
 
 	start(t, log, source);
 	ut_idmap_init(&known, &t->arena);
 	ut_strtab_init(&shapes.names, &t->arena);
-	for (size_t i = 0; i < log->work_count; i++) {
+	for (size_t i = range.first; i < range.end; i++) {
 		const struct ut_device_work *w = &log->works[i];
 		enum ut_device_api api = log->devices[w->device].api;
 		uint32_t name = with_shapes ? shaped(&shapes, log, w) : w->name;
-		struct ut_device_row *r;
+		struct ut_device_row *r =
+			row_of(&known, &t->sections[api], (uint64_t)api << 32 | name);
 
-		if (source != UT_DEVICE_ALL && w->source != source)
-			continue;
-		r = row_of(&known, &t->sections[api], (uint64_t)api << 32 | name);
 		if (!r->name) {
 			r->name = ut_strtab_get(with_shapes ? &shapes.names : &log->strings, name)
 					  .ptr;

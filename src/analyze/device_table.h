@@ -32,9 +32,7 @@ struct ut_device_table {
 	uint64_t execution; /* ns, from the first to the last sign of life */
 };
 
-#define UT_DEVICE_ALL UINT32_MAX /* sources */
-
-/* Calls of one source, or of all. */
+/* Calls of one source, or of all (UT_DEVICE_ALL). */
 void ut_device_table_calls(struct ut_device_table *t, const struct ut_device_log *log,
 			   uint32_t source);
 
@@ -43,6 +41,10 @@ void ut_device_table_work(struct ut_device_table *t, const struct ut_device_log 
 			  uint32_t source, bool shapes);
 
 void ut_device_table_release(struct ut_device_table *t);
+
+/* What is not known happened at once, as the tables have it. */
+uint64_t ut_device_submitted(const struct ut_device_work *w);
+uint64_t ut_device_appended(const struct ut_device_work *w);
 
 /* "gemm[SIMD32 {64; 1; 1} {256; 1; 1}]", "Memcpy HtoD[4096]" */
 void ut_device_shaped_name(struct ut_buf *to, const struct ut_device_log *log,

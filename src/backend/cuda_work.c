@@ -86,13 +86,27 @@ static struct device *device_of(uint32_t id)
 	return d;
 }
 
+/*
+ * "cuda:0 GPU-1a2b3c4d": the number that the program uses, and how nvidia-smi -L calls the device.
+ * Processes that see different devices (CUDA_VISIBLE_DEVICES) have the same numbers for them.
+ */
+static void device_label(char *to, size_t size, const struct cupti_device *r)
+{
+	static const uint8_t none[sizeof(r->uuid)];
+	int len = snprintf(to, size, "cuda:%u", r->id);
+
+	if (memcmp(r->uuid, none, sizeof(none)) != 0)
+		snprintf(to + len, size - (size_t)len, " GPU-%02x%02x%02x%02x", r->uuid[0],
+			 r->uuid[1], r->uuid[2], r->uuid[3]);
+}
+
 static void describe_device(const void *record)
 {
 	const struct cupti_device *r = record;
 	struct device *d = &devices[r->id < DEVICES ? r->id : DEVICES - 1];
 	char label[32];
 
-	snprintf(label, sizeof(label), "cuda:%u", r->id);
+	device_label(label, sizeof(label), r);
 	if (!d->number)
 		d->number = ut_cuda_host->device(
 			&(struct ut_device){ .name = r->name ? r->name : "CUDA device",

@@ -29,6 +29,7 @@
 #include "launch/living.h"
 #include "launch/run.h"
 #include "launch/session.h"
+#include "unitrace/backend.h"
 #include "wire/control.h"
 #include "wire/process.h"
 
@@ -209,6 +210,15 @@ static void tell_failures(const struct run *r)
 		       n == 1 ? "" : "es", r->session.dir, strerror((int)atomic_load(&c->failure)));
 }
 
+/* A number that the machine does not have records nothing, which needs a reason. */
+static void tell_no_device(const struct run *r, const struct ut_device_report *devices)
+{
+	if (r->opts->device.devices.count && devices->active &&
+	    r->session.control->want & UT_WANT_WORK && !devices->log.work_count)
+		ut_log(UT_WARN, "--devices-to-sample %s: the program has not used such a device",
+		       r->opts->device.devices.items[0]);
+}
+
 static int write_results(struct run *r, const struct ut_spool_info *list, size_t count,
 			 struct ut_err *err)
 {
@@ -222,9 +232,11 @@ static int write_results(struct run *r, const struct ut_spool_info *list, size_t
 
 	ut_outputs_init(&out, &r->opts->out, r->opts->ccl_report);
 	ut_record_reports(r->opts, &out.devices);
-	out.devices.active = r->session.control->want != 0;
+	out.devices.active = r->session.control->want &&
+			     (!r->opts->out.no_summary || ut_device_report_wanted(&out.devices));
 	rc = ut_outputs_export(&out, list, count, err);
 	finish_rc = ut_outputs_finish(&out, &root, err);
+	tell_no_device(r, &out.devices);
 	ut_outputs_release(&out);
 	return rc ? rc : finish_rc;
 }

@@ -27,6 +27,15 @@ void ut_device_report_want(struct ut_device_report *r, enum ut_device_table_kind
 	r->log.keep_calls |= kind == UT_TABLE_CALL_LOG;
 }
 
+bool ut_device_report_wanted(const struct ut_device_report *r)
+{
+	bool wanted = false;
+
+	for (int i = 0; i < UT_TABLE_KINDS; i++)
+		wanted |= r->wanted[i];
+	return wanted;
+}
+
 void ut_device_report_end(struct ut_device_report *r, const struct ut_trace *trace,
 			  const struct ut_output_who *who)
 {
@@ -44,12 +53,14 @@ const char *ut_device_report_file(enum ut_device_table_kind kind)
 	return names[kind];
 }
 
-/* Takes what was written to memory. */
+/* Takes what was written to memory, with a blank line before it unless it begins with one. */
 static void take(struct ut_out *mem, struct ut_buf *to)
 {
 	size_t len;
 	const char *data = ut_out_data(mem, &len);
 
+	if (to->len && len && data[0] != '\n')
+		ut_buf_char(to, '\n');
 	ut_buf_add(to, data, len);
 	ut_out_abandon(mem);
 }
@@ -72,9 +83,22 @@ static void print_csv(const struct ut_device_report *r, struct ut_out *mem,
 	ut_device_rows_csv(mem, &r->log, &view);
 }
 
+/* No work, no title. */
+static void print_timeline_csv(const struct ut_device_report *r, struct ut_out *mem,
+			       uint32_t source)
+{
+	const struct ut_device_range works = ut_device_log_works(&r->log, source);
+
+	if (works.first < works.end)
+		ut_device_timeline_csv(mem, &r->log, source);
+}
+
 void ut_device_report_print(const struct ut_device_report *r, enum ut_device_table_kind kind,
 			    uint32_t source, bool csv, struct ut_buf *to)
 {
+	const struct ut_device_view view = { .source = source,
+					     .shapes = r->shapes,
+					     .name_columns = r->name_columns };
 	struct ut_out *mem;
 
 	if (!r->wanted[kind])
@@ -82,16 +106,18 @@ void ut_device_report_print(const struct ut_device_report *r, enum ut_device_tab
 	mem = ut_out_open_memory();
 	if (kind == UT_TABLE_CALL_LOG)
 		ut_table_call_log(mem, &r->log, source, r->pid, r->tid);
+	else if (kind == UT_TABLE_TIMELINE && csv)
+		print_timeline_csv(r, mem, source);
 	else if (kind == UT_TABLE_TIMELINE)
 		ut_table_device_timeline(mem, &r->log, source);
 	else if (csv)
 		print_csv(r, mem, kind, source);
 	else if (kind == UT_TABLE_HOST)
-		ut_table_host_timing(mem, &r->log, source);
+		ut_table_host_timing(mem, &r->log, &view);
 	else if (kind == UT_TABLE_DEVICE)
-		ut_table_device_timing(mem, &r->log, source, r->shapes);
+		ut_table_device_timing(mem, &r->log, &view);
 	else
-		ut_table_submission(mem, &r->log, source, r->shapes);
+		ut_table_submission(mem, &r->log, &view);
 	take(mem, to);
 }
 

@@ -28,6 +28,7 @@ struct ut_device_report {
 	struct ut_device_log log;
 	bool active; /* false: there will be no device, do not even look */
 	bool wanted[UT_TABLE_KINDS];
+	size_t name_columns;        /* longer names lose their middle; 0 = whole */
 	bool shapes;                /* kernels of different sizes are different rows */
 	bool pid, tid;              /* in the lines of calls */
 	struct ut_output_who *whos; /* one per source of the log */
@@ -40,6 +41,9 @@ void ut_device_report_release(struct ut_device_report *r);
 /* Before anything is fed: what to print. */
 void ut_device_report_want(struct ut_device_report *r, enum ut_device_table_kind kind);
 
+/* Is anything to be printed? Otherwise do not even look at events. */
+bool ut_device_report_wanted(const struct ut_device_report *r);
+
 /* After the last event of a process. who->app must stay until release. */
 void ut_device_report_end(struct ut_device_report *r, const struct ut_trace *trace,
 			  const struct ut_output_who *who);
@@ -47,7 +51,7 @@ void ut_device_report_end(struct ut_device_report *r, const struct ut_trace *tra
 /* What the file of a table is called below --result-dir, without suffix. */
 const char *ut_device_report_file(enum ut_device_table_kind kind);
 
-/* One table of one process; nothing if it is not wanted or empty. csv: for programs. */
+/* Adds one table of one process; nothing if it is not wanted or empty. csv: for programs. */
 void ut_device_report_print(const struct ut_device_report *r, enum ut_device_table_kind kind,
 			    uint32_t source, bool csv, struct ut_buf *to);
 

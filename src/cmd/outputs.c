@@ -20,6 +20,7 @@
 #include "model/store.h"
 #include "wire/clock.h"
 
+#define NAME_COLUMNS   60u    /* of a table on a terminal */
 #define PROGRESS_STEP  65536u /* events between two looks at the clock */
 #define PROGRESS_AFTER UINT64_C(1000000000)
 
@@ -224,6 +225,7 @@ static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bo
 		      struct ut_err *err)
 {
 	const struct ut_output_who who = who_is(info, first);
+	size_t names = o->names.taken_count;
 	uint64_t events = 0;
 	int rc = open_targets(o, &who, NULL, err);
 
@@ -236,6 +238,7 @@ static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bo
 		return rc ? rc : commit_rc;
 	}
 	abandon_targets(o);
+	o->names.taken_count = names; /* for the next process */
 	if (!rc)
 		tell_nothing(o, info);
 	return rc;
@@ -412,17 +415,19 @@ static void print_summary(struct ut_outputs *o, struct ut_buf *to)
 	ut_out_abandon(mem);
 }
 
+static bool reports_to_file(const struct ut_outputs *o)
+{
+	return o->opts->result_dir || (o->opts->output && !ut_output_is_timeline(o->opts));
+}
+
 /* Files get the summary even when quiet; the terminal does not. */
 static bool wants_summary(const struct ut_outputs *o)
 {
-	bool to_file = o->opts->result_dir || (o->opts->output && !ut_output_is_timeline(o->opts));
-
-	return !o->opts->no_summary && (to_file || !o->opts->quiet);
+	return !o->opts->no_summary && (reports_to_file(o) || !o->opts->quiet);
 }
 
-/* The tables of one process: a file each below --result-dir, else all after one another. */
-static int put_device_tables(struct ut_outputs *o, uint32_t source, struct ut_buf *together,
-			     struct ut_err *err)
+/* The tables of one process, each to a file of its own: below --result-dir. */
+static int put_table_files(struct ut_outputs *o, uint32_t source, struct ut_err *err)
 {
 	int rc = 0;
 
@@ -430,14 +435,33 @@ static int put_device_tables(struct ut_outputs *o, uint32_t source, struct ut_bu
 		enum ut_device_table_kind kind = (enum ut_device_table_kind)k;
 		struct ut_buf one = { 0 };
 
-		ut_device_report_print(&o->devices, kind, source, is_csv(o), &one);
-		if (o->opts->result_dir)
-			rc = put_report(o, &o->devices.whos[source], ut_device_report_file(kind),
-					&one, err);
-		else
-			ut_buf_add(together, one.data, one.len);
+		ut_device_report_print(&o->devices, kind, source, false, &one);
+		rc = put_report(o, &o->devices.whos[source], ut_device_report_file(kind), &one,
+				err);
 		ut_buf_release(&one);
 	}
+	return rc;
+}
+
+/* All of them after one another. They may be long: a line for each kernel. */
+static void add_tables(struct ut_outputs *o, uint32_t source, struct ut_buf *to)
+{
+	/* Names of C++ templates would leave a terminal nothing but blanks before short ones. */
+	if (!reports_to_file(o) && isatty(STDERR_FILENO))
+		o->devices.name_columns = NAME_COLUMNS;
+	for (int k = 0; k < UT_TABLE_KINDS; k++)
+		ut_device_report_print(&o->devices, (enum ut_device_table_kind)k, source, is_csv(o),
+				       to);
+}
+
+static int put_table_file(struct ut_outputs *o, uint32_t source, struct ut_err *err)
+{
+	struct ut_buf tables = { 0 };
+	int rc;
+
+	add_tables(o, source, &tables);
+	rc = put_report(o, &o->devices.whos[source], "", &tables, err);
+	ut_buf_release(&tables);
 	return rc;
 }
 
@@ -449,22 +473,15 @@ static int put_devices(struct ut_outputs *o, const struct ut_output_who *root, s
 	int rc = 0;
 
 	ut_device_log_finish(&o->devices.log);
-	if (wants_summary(o)) {
-		if (text->len && o->devices.log.work_count)
-			ut_buf_char(text, '\n');
+	if (wants_summary(o))
 		ut_device_report_summary(&o->devices, o->opts->summary_rows, is_csv(o), text);
-	}
 	for (uint32_t i = 0; !rc && i < o->devices.who_count; i++) {
-		struct ut_buf tables = { 0 };
-
-		rc = put_device_tables(o, i, &tables, err);
-		if (is_csv(o) && text->len && tables.len)
-			ut_buf_char(text, '\n');
-		if (!rc && to_file && o->devices.whos[i].pid != root->pid)
-			rc = put_report(o, &o->devices.whos[i], "", &tables, err);
+		if (o->opts->result_dir)
+			rc = put_table_files(o, i, err);
+		else if (to_file && o->devices.whos[i].pid != root->pid)
+			rc = put_table_file(o, i, err);
 		else
-			ut_buf_add(text, tables.data, tables.len);
-		ut_buf_release(&tables);
+			add_tables(o, i, text);
 	}
 	return rc;
 }

@@ -75,7 +75,7 @@ static uint64_t devices_wanted(const struct ut_opt_list *list)
 {
 	uint64_t wanted = 0;
 
-	for (int i = 0; i < 64; i++)
+	for (int i = 0; i < UT_MOST_DEVICES; i++)
 		wanted |= (uint64_t)lists(list, i) << i;
 	return wanted;
 }

@@ -66,6 +66,8 @@ const struct ut_opt *ut_record_table(struct ut_arena *a, struct ut_record_opts *
 /* What no single option can see: exclusions, files that must be there, formats. */
 int ut_record_check(struct ut_record_opts *o, struct ut_err *err) UT_MUST_CHECK;
 
+#define UT_MOST_DEVICES 64 /* --devices-to-sample counts them from 0 */
+
 #define UT_RECORD_UNSUPPORTED_HEADING "Accepted, without effect in this version"
 
 /* Those in use of the rows below that heading, as "--stall-sampling, --group"; "" = none. */

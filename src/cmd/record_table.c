@@ -254,7 +254,8 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 			    "accepted; not needed: rows are never split by host thread"),
 		ut_opt_flag(0, "chrome-no-engine-on-device", &d->no_engine,
 			    "one row per device instead of one per queue or stream"),
-		ut_opt_flag(0, "demangle", &d->demangle, "demangle kernel names"),
+		ut_opt_flag(0, "demangle", &d->demangle,
+			    "accepted; not needed: names of kernels are always demangled"),
 		ut_opt_flag(0, "separate-tiles", &d->separate_tiles,
 			    "a row per tile, on devices that have tiles"),
 		ut_opt_str(0, "include-kernels", "LIST", &d->include,
@@ -269,7 +270,7 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 		ut_opt_strs(0, "ranks-to-sample", "N[,N]", &d->ranks,
 			    "record devices in these ranks only"),
 		ut_opt_strs(0, "devices-to-sample", "N[,N]", &d->devices,
-			    "record these devices only, as the program counts them"),
+			    "record these devices only, as the program counts them, from 0"),
 		ut_opt_flag(0, "cuda-unified-memory", &d->cuda_pages,
 			    "also pages of managed memory that move or are missed (CUDA)"),
 	};

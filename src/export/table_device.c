@@ -16,6 +16,7 @@
 struct layout {
 	const char *comma, *quote;
 	int percent_width, percent_digits;
+	size_t least, most; /* columns of names, without quotes; most 0 = all of a name */
 };
 
 static bool is_opencl(enum ut_device_api api)
@@ -28,27 +29,29 @@ static float percent(uint64_t part, uint64_t all)
 	return all ? 100.0f * (float)part / (float)all : 0.0f;
 }
 
-static size_t widest(const struct ut_device_section *s, const char *title, const char *quote)
+/* A title may be wider: the original does not make room for it. */
+static size_t widest(const struct ut_device_section *s, const struct layout *l)
 {
-	size_t columns = strlen(title);
+	size_t columns = l->least;
 
 	for (size_t i = 0; i < s->count; i++) {
-		size_t n = ut_cell_columns(s->rows[i].name, strlen(s->rows[i].name)) +
-			   2 * strlen(quote);
+		size_t n = ut_cell_columns(s->rows[i].name, strlen(s->rows[i].name));
 
+		n = (l->most && n > l->most ? l->most : n) + 2 * strlen(l->quote);
 		columns = n > columns ? n : columns;
 	}
 	return columns;
 }
 
-static void put_name(struct ut_out *o, const char *name, const char *quote, size_t columns)
+static void put_name(struct ut_out *o, const char *name, const struct layout *l, size_t columns)
 {
 	struct ut_buf cell = { 0 };
-	size_t used = ut_cell_name(&cell, name, strlen(name), ANY_WIDTH) + 2 * strlen(quote);
+	size_t most = l->most ? l->most : ANY_WIDTH;
+	size_t used = ut_cell_name(&cell, name, strlen(name), most) + 2 * strlen(l->quote);
 
-	ut_out_fmt(o, "%*s%s", used < columns ? (int)(columns - used) : 0, "", quote);
+	ut_out_fmt(o, "%*s%s", used < columns ? (int)(columns - used) : 0, "", l->quote);
 	ut_out_write(o, cell.data, cell.len);
-	ut_out_text(o, quote);
+	ut_out_text(o, l->quote);
 	ut_buf_release(&cell);
 }
 
@@ -95,7 +98,7 @@ static void put_section_head(struct ut_out *o, int api)
 static void put_times(struct ut_out *o, const struct ut_device_section *s, const char *title,
 		      const struct layout *l)
 {
-	size_t columns = widest(s, title, l->quote);
+	size_t columns = widest(s, l);
 	const char *c = l->comma;
 
 	ut_out_fmt(o, "%*s%s%12s%s%20s%s%*s", (int)columns, title, c, "Calls", c, "Time (ns)", c,
@@ -104,7 +107,7 @@ static void put_times(struct ut_out *o, const struct ut_device_section *s, const
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ut_device_row *r = &s->rows[i];
 
-		put_name(o, r->name, l->quote, columns);
+		put_name(o, r->name, l, columns);
 		ut_out_fmt(o, "%s%12" PRIu64 "%s%20" PRIu64 "%s%*.*f", c, r->calls, c, r->total, c,
 			   l->percent_width, l->percent_digits,
 			   (double)percent(r->total, s->total));
@@ -113,22 +116,33 @@ static void put_times(struct ut_out *o, const struct ut_device_section *s, const
 	}
 }
 
-static const struct layout opencl_layout = { ",", "", 12, 2 };
+static const struct layout calls_layout = { ", ", "", 13, 6, 0, 0 };
+static const struct layout work_layout = { ", ", "\"", 12, 6, 0, 0 };
+static const struct layout opencl_layout = { ",", "", 12, 2, 10, 0 };
 
-void ut_table_host_timing(struct ut_out *o, const struct ut_device_log *log, uint32_t source)
+static struct layout layout_of(int api, const struct layout *usual, const struct ut_device_view *v)
 {
-	static const struct layout usual = { ", ", "", 13, 6 };
+	struct layout l = is_opencl((enum ut_device_api)api) ? opencl_layout : *usual;
+
+	l.most = v->name_columns;
+	return l;
+}
+
+void ut_table_host_timing(struct ut_out *o, const struct ut_device_log *log,
+			  const struct ut_device_view *v)
+{
 	struct ut_device_table t;
 
-	ut_device_table_calls(&t, log, source);
+	ut_device_table_calls(&t, log, v->source);
 	if (total_of(&t)) {
 		put_head(o, &t, "API Timing Summary", "API");
 		for (int i = 0; i < UT_API_COUNT; i++) {
+			const struct layout l = layout_of(i, &calls_layout, v);
+
 			if (!t.sections[i].total)
 				continue;
 			put_section_head(o, i);
-			put_times(o, &t.sections[i], "Function",
-				  is_opencl((enum ut_device_api)i) ? &opencl_layout : &usual);
+			put_times(o, &t.sections[i], "Function", &l);
 		}
 		ut_out_text(o, "\n\n");
 	}
@@ -144,9 +158,10 @@ static void put_known(struct ut_out *o, int width, uint64_t value)
 		ut_out_fmt(o, ", %*s", width, "unknown");
 }
 
-static void put_properties(struct ut_out *o, const struct ut_device_section *s)
+static void put_properties(struct ut_out *o, const struct ut_device_section *s,
+			   const struct layout *l)
 {
-	size_t columns = widest(s, "Kernel", "\"");
+	size_t columns = widest(s, l);
 
 	ut_out_text(o, "\n\n=== Kernel Properties ===\n\n");
 	ut_out_fmt(o,
@@ -158,7 +173,7 @@ static void put_properties(struct ut_out *o, const struct ut_device_section *s)
 
 		if (!k)
 			continue;
-		put_name(o, s->rows[i].name, "\"", columns);
+		put_name(o, s->rows[i].name, l, columns);
 		/* Of what CUPTI does not tell we say so. */
 		ut_out_fmt(o, ", %8s, %4s, %19s", "unknown", "32", "unknown");
 		ut_out_fmt(o, ", %18" PRIu64 ", %25" PRIu64 ", %23s", k->shared, k->local,
@@ -168,33 +183,24 @@ static void put_properties(struct ut_out *o, const struct ut_device_section *s)
 	}
 }
 
-static bool has_kernels(const struct ut_device_section *s)
+void ut_table_device_timing(struct ut_out *o, const struct ut_device_log *log,
+			    const struct ut_device_view *v)
 {
-	for (size_t i = 0; i < s->count; i++) {
-		if (s->rows[i].kernel)
-			return true;
-	}
-	return false;
-}
-
-void ut_table_device_timing(struct ut_out *o, const struct ut_device_log *log, uint32_t source,
-			    bool shapes)
-{
-	static const struct layout usual = { ", ", "\"", 12, 6 };
 	struct ut_device_table t;
 
-	ut_device_table_work(&t, log, source, shapes);
+	ut_device_table_work(&t, log, v->source, v->shapes);
 	if (total_of(&t)) {
 		put_head(o, &t, "Device Timing Summary", "Device");
 		for (int i = 0; i < UT_API_COUNT; i++) {
+			const struct layout l = layout_of(i, &work_layout, v);
+
 			if (!t.sections[i].total)
 				continue;
 			put_section_head(o, i);
-			put_times(o, &t.sections[i], "Kernel",
-				  is_opencl((enum ut_device_api)i) ? &opencl_layout : &usual);
+			put_times(o, &t.sections[i], "Kernel", &l);
+			if (i == UT_API_CUDA)
+				put_properties(o, &t.sections[i], &l);
 		}
-		if (has_kernels(&t.sections[UT_API_CUDA]))
-			put_properties(o, &t.sections[UT_API_CUDA]);
 		ut_out_text(o, "\n\n");
 	}
 	ut_device_table_release(&t);
@@ -202,42 +208,47 @@ void ut_table_device_timing(struct ut_out *o, const struct ut_device_log *log, u
 
 /* ---- -s ------------------------------------------------------------------------------------ */
 
-static void put_submission(struct ut_out *o, const struct ut_device_section *s, bool opencl)
+/* OpenCL's has wider shares, and a comma at the end of each line, too. */
+static void put_submission(struct ut_out *o, const struct ut_device_section *s,
+			   const struct layout *l, bool opencl)
 {
-	const char *c = opencl ? "," : ", ", *quote = opencl ? "" : "\"";
-	size_t columns = widest(s, "Kernel", quote);
-	int digits = opencl ? 2 : 6;
+	const char *c = l->comma, *last = opencl ? "," : "";
+	size_t columns = widest(s, l);
+	int digits = l->percent_digits, width = opencl ? l->percent_width : 11;
 
-	ut_out_fmt(o, "%*s%s%12s%s%20s%s%11s", (int)columns, "Kernel", c, "Calls", c,
-		   opencl ? "Queued (ns)" : "Append (ns)", c, opencl ? "Queued (%)" : "Append (%)");
-	ut_out_fmt(o, "%s%20s%s%11s%s%20s%s%12s\n", c, "Submit (ns)", c, "Submit (%)", c,
-		   "Execute (ns)", c, "Execute (%)");
+	ut_out_fmt(o, "%*s%s%12s%s%20s%s%*s", (int)columns, "Kernel", c, "Calls", c,
+		   opencl ? "Queued (ns)" : "Append (ns)", c, width,
+		   opencl ? "Queued (%)" : "Append (%)");
+	ut_out_fmt(o, "%s%20s%s%*s%s%20s%s%12s%s\n", c, "Submit (ns)", c, width, "Submit (%)", c,
+		   "Execute (ns)", c, "Execute (%)", last);
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ut_device_row *r = &s->rows[i];
 
-		put_name(o, r->name, quote, columns);
-		ut_out_fmt(o, "%s%12" PRIu64 "%s%20" PRIu64 "%s%11.*f", c, r->calls, c, r->append,
-			   c, digits, (double)percent(r->append, s->append));
-		ut_out_fmt(o, "%s%20" PRIu64 "%s%11.*f", c, r->submit, c, digits,
+		put_name(o, r->name, l, columns);
+		ut_out_fmt(o, "%s%12" PRIu64 "%s%20" PRIu64 "%s%*.*f", c, r->calls, c, r->append, c,
+			   width, digits, (double)percent(r->append, s->append));
+		ut_out_fmt(o, "%s%20" PRIu64 "%s%*.*f", c, r->submit, c, width, digits,
 			   (double)percent(r->submit, s->submit));
-		ut_out_fmt(o, "%s%20" PRIu64 "%s%12.*f\n", c, r->total, c, digits,
-			   (double)percent(r->total, s->total));
+		ut_out_fmt(o, "%s%20" PRIu64 "%s%12.*f%s\n", c, r->total, c, digits,
+			   (double)percent(r->total, s->total), last);
 	}
 }
 
-void ut_table_submission(struct ut_out *o, const struct ut_device_log *log, uint32_t source,
-			 bool shapes)
+void ut_table_submission(struct ut_out *o, const struct ut_device_log *log,
+			 const struct ut_device_view *v)
 {
 	struct ut_device_table t;
 
-	ut_device_table_work(&t, log, source, shapes);
+	ut_device_table_work(&t, log, v->source, v->shapes);
 	if (total_of(&t)) {
 		put_head(o, &t, "Kernel Submission Summary", "Device");
 		for (int i = 0; i < UT_API_COUNT; i++) {
+			const struct layout l = layout_of(i, &work_layout, v);
+
 			if (!t.sections[i].total)
 				continue;
 			put_section_head(o, i);
-			put_submission(o, &t.sections[i], is_opencl((enum ut_device_api)i));
+			put_submission(o, &t.sections[i], &l, is_opencl((enum ut_device_api)i));
 		}
 		ut_out_text(o, "\n\n");
 	}
@@ -251,9 +262,6 @@ static void put_work_line(struct ut_out *o, const struct ut_device_log *log,
 {
 	const struct ut_device_info *d = &log->devices[w->device];
 	bool opencl = is_opencl(d->api);
-	/* What is not known happened at once, as the tables have it. */
-	uint64_t submitted = w->submitted ? w->submitted : w->start;
-	uint64_t queued = w->queued ? w->queued : submitted;
 
 	name->len = 0;
 	if (opencl) {
@@ -266,19 +274,19 @@ static void put_work_line(struct ut_out *o, const struct ut_device_log *log,
 	ut_buf_char(name, '\0');
 	ut_out_fmt(o, opencl ? "Thread %u Device 0x%x : " : "Thread %u Device %u : ", w->thread,
 		   d->index);
-	put_name(o, name->data, opencl ? "" : "\"", 0);
-	ut_out_fmt(o, " [ns] %" PRIu64 " (append) %" PRIu64 " (submit)", queued, submitted);
+	put_name(o, name->data, opencl ? &opencl_layout : &work_layout, 0);
+	ut_out_fmt(o, " [ns] %" PRIu64 " (append) %" PRIu64 " (submit)", ut_device_appended(w),
+		   ut_device_submitted(w));
 	ut_out_fmt(o, " %" PRIu64 " (start) %" PRIu64 " (end)\n", w->start, w->end);
 }
 
 void ut_table_device_timeline(struct ut_out *o, const struct ut_device_log *log, uint32_t source)
 {
+	const struct ut_device_range range = ut_device_log_works(log, source);
 	struct ut_buf name = { 0 };
 
-	for (size_t i = 0; i < log->work_count; i++) {
-		if (source == UT_DEVICE_ALL || log->works[i].source == source)
-			put_work_line(o, log, &log->works[i], &name);
-	}
+	for (size_t i = range.first; i < range.end; i++)
+		put_work_line(o, log, &log->works[i], &name);
 	ut_buf_release(&name);
 }
 
@@ -303,7 +311,7 @@ static void put_call_start(const struct call_log *l, const struct ut_device_call
 /* Names of a program's own may be among the arguments. */
 static void put_clean(struct ut_out *o, const struct ut_device_log *log, uint32_t id)
 {
-	put_name(o, ut_strtab_get(&log->strings, id).ptr, "", 0);
+	put_name(o, ut_strtab_get(&log->strings, id).ptr, &calls_layout, 0);
 }
 
 static void put_call(const struct call_log *l, const struct ut_device_call *c, bool ends)
@@ -315,7 +323,7 @@ static void put_call(const struct call_log *l, const struct ut_device_call *c, b
 	else
 		ut_out_text(l->out, ":");
 	if (ends ? c->result : c->args) {
-		ut_out_text(l->out, ends ? " -> " : " ");
+		ut_out_text(l->out, " ");
 		put_clean(l->out, l->log, ends ? c->result : c->args);
 	}
 	ut_out_text(l->out, "\n");
@@ -361,16 +369,15 @@ static const struct ut_device_call *pop(struct open_calls *h)
 void ut_table_call_log(struct ut_out *o, const struct ut_device_log *log, uint32_t source, bool pid,
 		       bool tid)
 {
+	const struct ut_device_range range = ut_device_log_each_call(log, source);
 	const struct call_log l = { o, log, pid, tid };
 	struct ut_arena arena = { 0 };
 	struct open_calls open = { .items = UT_NEW_N(&arena, const struct ut_device_call *,
-						     log->each_count + 1) };
+						     range.end - range.first + 1) };
 
-	for (size_t i = 0; i < log->each_count; i++) {
+	for (size_t i = range.first; i < range.end; i++) {
 		const struct ut_device_call *c = &log->each_call[i];
 
-		if (source != UT_DEVICE_ALL && c->source != source)
-			continue;
 		while (open.count && open.items[0]->end <= c->start)
 			put_call(&l, pop(&open), true);
 		put_call(&l, c, false);

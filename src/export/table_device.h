@@ -16,16 +16,25 @@ struct ut_out;
 struct ut_device_log;
 struct ut_device_summary;
 
-/* -h: time in calls */
-void ut_table_host_timing(struct ut_out *o, const struct ut_device_log *log, uint32_t source);
+/* What a table is to show. */
+struct ut_device_view {
+	uint32_t source;
+	bool shapes;         /* kernels of each size by themselves (-v) */
+	size_t name_columns; /* longer names lose their middle; 0 = whole, as the original has them
+			      */
+};
 
-/* -d: time of work, then what is known of kernels; shapes: of each size by itself (-v) */
-void ut_table_device_timing(struct ut_out *o, const struct ut_device_log *log, uint32_t source,
-			    bool shapes);
+/* -h: time in calls */
+void ut_table_host_timing(struct ut_out *o, const struct ut_device_log *log,
+			  const struct ut_device_view *v);
+
+/* -d: time of work, then what is known of kernels */
+void ut_table_device_timing(struct ut_out *o, const struct ut_device_log *log,
+			    const struct ut_device_view *v);
 
 /* -s: how long work waited in its queue and for the device, and ran */
-void ut_table_submission(struct ut_out *o, const struct ut_device_log *log, uint32_t source,
-			 bool shapes);
+void ut_table_submission(struct ut_out *o, const struct ut_device_log *log,
+			 const struct ut_device_view *v);
 
 /* -t: a line for each piece of work, as they started */
 void ut_table_device_timeline(struct ut_out *o, const struct ut_device_log *log, uint32_t source);
@@ -42,6 +51,9 @@ struct ut_device_rows_view {
 
 void ut_device_rows_csv(struct ut_out *o, const struct ut_device_log *log,
 			const struct ut_device_rows_view *v);
+
+/* -t for programs */
+void ut_device_timeline_csv(struct ut_out *o, const struct ut_device_log *log, uint32_t source);
 
 /* How devices were used: for people, at most limit kernels (0 = all), or for programs. */
 void ut_device_summary_text(struct ut_out *o, const struct ut_device_log *log,

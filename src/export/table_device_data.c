@@ -17,7 +17,28 @@ static const char *device_name(const struct ut_device_log *log, const struct ut_
 	return ut_strtab_get(&log->strings, log->devices[u->device].name).ptr;
 }
 
+static const char *host_name(const struct ut_device_log *log, const struct ut_device_use *u)
+{
+	return ut_strtab_get(&log->strings, log->devices[u->device].host).ptr;
+}
+
 /* ---- CSV ----------------------------------------------------------------------------------- */
+
+/* What calls do not have, and what only some runtimes tell of kernels, is empty. */
+static void put_csv_work(struct ut_out *o, const struct ut_device_row *r, bool work)
+{
+	const struct ut_device_kernel *k = r->kernel;
+
+	if (work)
+		ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64, r->append, r->submit);
+	else
+		ut_out_text(o, ",,");
+	if (k && k->registers)
+		ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", k->registers, k->shared,
+			   k->local);
+	else
+		ut_out_text(o, ",,,\n");
+}
 
 static void put_csv_rows(struct ut_out *o, const struct ut_device_table *t, const char *table)
 {
@@ -33,10 +54,7 @@ static void put_csv_rows(struct ut_out *o, const struct ut_device_table *t, cons
 			ut_cell_csv(o, r->name, strlen(r->name));
 			ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 				   r->calls, r->total, r->total / r->calls, r->min, r->max);
-			if (work)
-				ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64 "\n", r->append, r->submit);
-			else
-				ut_out_text(o, ",,\n");
+			put_csv_work(o, r, work);
 		}
 	}
 }
@@ -47,7 +65,7 @@ void ut_device_rows_csv(struct ut_out *o, const struct ut_device_log *log,
 	struct ut_device_table t;
 
 	ut_out_text(o, "table,backend,name,calls,total_ns,average_ns,min_ns,max_ns,append_ns,"
-		       "submit_ns\n");
+		       "submit_ns,registers,shared_bytes,local_bytes\n");
 	if (v->host) {
 		ut_device_table_calls(&t, log, v->source);
 		put_csv_rows(o, &t, "host");
@@ -60,23 +78,47 @@ void ut_device_rows_csv(struct ut_out *o, const struct ut_device_log *log,
 	}
 }
 
+void ut_device_timeline_csv(struct ut_out *o, const struct ut_device_log *log, uint32_t source)
+{
+	const struct ut_device_range range = ut_device_log_works(log, source);
+	struct ut_buf name = { 0 };
+
+	ut_out_text(o, "thread,backend,device,name,append_ns,submit_ns,start_ns,end_ns\n");
+	for (size_t i = range.first; i < range.end; i++) {
+		const struct ut_device_work *w = &log->works[i];
+		const struct ut_device_info *d = &log->devices[w->device];
+
+		name.len = 0;
+		ut_device_shaped_name(&name, log, w);
+		ut_out_fmt(o, "%" PRIu32 ",%s,%" PRIu32 ",", w->thread, ut_device_api_name(d->api),
+			   d->index);
+		ut_cell_csv(o, name.data, name.len);
+		ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			   ut_device_appended(w), ut_device_submitted(w), w->start, w->end);
+	}
+	ut_buf_release(&name);
+}
+
 void ut_device_summary_csv(struct ut_out *o, const struct ut_device_log *log,
 			   const struct ut_device_summary *s)
 {
-	ut_out_text(o, "device,verdict,window_ns,busy_ns,kernel_ns,copy_ns,overlap_ns,idle_ns,"
-		       "starved_ns,kernels,copies,fills,others,copied_bytes,latency_p50_ns,"
-		       "latency_p99_ns,latency_max_ns,queue_depth_mean,queue_depth_max\n");
+	ut_out_text(o, "device,host,verdict,run_ns,window_ns,paused_ns,busy_ns,kernel_ns,copy_ns,"
+		       "overlap_ns,idle_ns,starved_ns,delayed_ns,kernels,copies,fills,others,"
+		       "copied_bytes,timed,latency_p50_ns,latency_p99_ns,latency_max_ns,"
+		       "queue_depth_mean,queue_depth_max\n");
 	for (size_t i = 0; i < s->use_count; i++) {
 		const struct ut_device_use *u = &s->uses[i];
 		const uint64_t numbers[] = {
-			u->last - u->first, u->busy,        u->computing,
-			u->copying,         u->both,        u->last - u->first - u->busy,
-			u->starved,         u->kernels,     u->copies,
-			u->fills,           u->others,      u->bytes,
-			u->latency_p50,     u->latency_p99, u->latency_max,
+			u->run,         u->window,      u->paused,      u->busy,
+			u->computing,   u->copying,     u->both,        u->window - u->busy,
+			u->starved,     u->delayed,     u->kernels,     u->copies,
+			u->fills,       u->others,      u->bytes,       u->timed,
+			u->latency_p50, u->latency_p99, u->latency_max,
 		};
 
 		ut_cell_csv(o, device_name(log, u), strlen(device_name(log, u)));
+		ut_out_text(o, ",");
+		ut_cell_csv(o, host_name(log, u), strlen(host_name(log, u)));
 		ut_out_fmt(o, ",%s", verdicts[u->verdict]);
 		for (size_t k = 0; k < sizeof(numbers) / sizeof(*numbers); k++)
 			ut_out_fmt(o, ",%" PRIu64, numbers[k]);
@@ -102,14 +144,21 @@ static void put_use(struct ut_out *o, const struct ut_device_log *log,
 {
 	ut_out_text(o, "{");
 	put_text(o, "device", device_name(log, u));
+	if (log->devices[u->device].host) {
+		ut_out_text(o, ",");
+		put_text(o, "host", host_name(log, u));
+	}
 	ut_out_fmt(o, ",\"verdict\":\"%s\"", verdicts[u->verdict]);
-	put_key(o, "window_ns", u->last - u->first);
+	put_key(o, "run_ns", u->run);
+	put_key(o, "window_ns", u->window);
+	put_key(o, "paused_ns", u->paused);
 	put_key(o, "busy_ns", u->busy);
 	put_key(o, "kernel_ns", u->computing);
 	put_key(o, "copy_ns", u->copying);
 	put_key(o, "overlap_ns", u->both);
-	put_key(o, "idle_ns", u->last - u->first - u->busy);
+	put_key(o, "idle_ns", u->window - u->busy);
 	put_key(o, "starved_ns", u->starved);
+	put_key(o, "delayed_ns", u->delayed);
 	put_key(o, "kernels", u->kernels);
 	put_key(o, "copies", u->copies);
 	put_key(o, "fills", u->fills);

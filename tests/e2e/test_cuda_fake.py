@@ -65,7 +65,7 @@ class Work(Case):
     def test_devices_and_streams_have_names(self):
         names = [e["args"]["name"] for e in self.record_fake(4) if e["ph"] == "M"
                  and e["name"] in ("process_name", "thread_name")]
-        self.assertIn("DEVICE [Fake H200] cuda:0 #0", names)
+        self.assertIn("DEVICE [Fake H200] cuda:0 GPU-1a2b3c4d #0", names)
         self.assertIn("Stream 7 (context 1)", names)
         self.assertIn("Stream 8 (context 1)", names)
 
@@ -278,8 +278,8 @@ class Tables(Case):
 class Summary(Case):
     def test_the_run_ends_with_how_the_device_was_used(self):
         self.record_fake(20)
-        self.assertRegex(self.said, r"DEVICE \[Fake H200\] cuda:0 #0: (host|device|latency)-bound")
-        self.assertIn("23 kernels, 1 copies (4096 bytes), 1 fills, 0 others", self.said)
+        self.assertRegex(self.said, r"DEVICE \[Fake H200\] cuda:0 GPU-1a2b3c4d #0: (host|device|latency)-bound")
+        self.assertIn("23 kernels, 1 copy (4096 bytes), 1 fill, 0 others", self.said)
         self.assertRegex(self.said, rf"(?m)^{re.escape(MATMUL)} +step +10 ")
 
     def test_a_saved_trace_tells_the_same(self):

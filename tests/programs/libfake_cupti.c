@@ -447,6 +447,7 @@ EXPORT void fake_cuda_run(int launches)
 		d->blocks_per_processor = 32;
 		d->registers_per_processor = 65536;
 		d->shared_per_processor = 228 << 10;
+		memcpy(d->uuid, "\x1a\x2b\x3c\x4d", 4);
 	}
 	open_context();
 	call(CUPTI_RUNTIME, MALLOC, ++correlation, now(), now() + 100);

@@ -4,21 +4,24 @@
 
 #include "model/event.h"
 
+void make_program(struct device_maker *m, uint64_t pid)
+{
+	m->program = ut_trace_add_process(&m->trace, pid);
+	m->trace.processes[m->program].name = ut_strtab_intern_z(&m->trace.strings, "app");
+	m->calls = ut_trace_add_track(&m->trace, m->program, UT_TRACK_THREAD);
+	m->trace.tracks[m->calls].id = 7;
+}
+
 void make_device_start(struct device_maker *m)
 {
-	uint32_t process;
-
 	ut_device_log_init(&m->log, true);
 	ut_trace_init(&m->trace);
-	process = ut_trace_add_process(&m->trace, 100);
-	m->trace.processes[process].name = ut_strtab_intern_z(&m->trace.strings, "app");
-	m->calls = ut_trace_add_track(&m->trace, process, UT_TRACK_THREAD);
-	m->trace.tracks[m->calls].id = 7;
+	make_program(m, 100);
 }
 
 uint32_t make_queue(struct device_maker *m, const char *device, const char *queue)
 {
-	uint32_t name = ut_strtab_intern_z(&m->trace.strings, device), process = 0, track;
+	uint32_t name = ut_strtab_intern_z(&m->trace.strings, device), process = m->program, track;
 
 	while (process < m->trace.process_count && m->trace.processes[process].name != name)
 		process++;
@@ -77,6 +80,24 @@ void make_work(struct device_maker *m, uint32_t queue, const struct made_work *w
 void make_call(struct device_maker *m, const char *api, const struct made_work *call)
 {
 	send(m, m->calls, api, call);
+}
+
+void make_arrow(struct device_maker *m, uint32_t queue, uint64_t number)
+{
+	const struct ut_event out = { .kind = UT_KIND_FLOW_OUT, .val = number, .track = m->calls };
+	const struct ut_event in = { .kind = UT_KIND_FLOW_IN, .val = number, .track = queue };
+
+	ut_sink_event(&m->log.sink, &m->trace, &out);
+	ut_sink_event(&m->log.sink, &m->trace, &in);
+}
+
+void make_pause(struct device_maker *m, uint64_t start, uint64_t end)
+{
+	uint32_t track = ut_trace_add_track(&m->trace, m->program, UT_TRACK_LANE);
+
+	m->trace.tracks[track].name = ut_strtab_intern_z(&m->trace.strings, "Control");
+	send(m, track, "control",
+	     &(struct made_work){ .name = "paused", .start = start, .end = end });
 }
 
 void make_device_finish(struct device_maker *m)

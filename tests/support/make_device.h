@@ -17,6 +17,7 @@ struct device_maker {
 	struct ut_device_log log;
 	struct ut_trace trace; /* of pid 100; ends when make_device_finish() is called */
 	uint32_t calls;        /* the track of the calls */
+	uint32_t program;      /* its process */
 };
 
 /* What is 0 or NULL is not said. */
@@ -34,6 +35,15 @@ void make_work(struct device_maker *m, uint32_t queue, const struct made_work *w
 
 /* On the only thread, 7; api is "CUDA", "OpenCL", ... */
 void make_call(struct device_maker *m, const char *api, const struct made_work *call);
+
+/* An arrow from the calls of the current program to a queue. */
+void make_arrow(struct device_maker *m, uint32_t queue, uint64_t number);
+
+/* Another program in the same trace makes the calls, and has the queues, that follow. */
+void make_program(struct device_maker *m, uint64_t pid);
+
+/* Recording was paused. */
+void make_pause(struct device_maker *m, uint64_t start, uint64_t end);
 
 /* The trace is over, and so is the log. */
 void make_device_finish(struct device_maker *m);
