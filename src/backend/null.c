@@ -77,6 +77,8 @@ static void submit(uint64_t n)
 	};
 
 	snprintf(text, sizeof(text), "kernel_%d", (int)(n % 3));
+	if (!host->on()) /* paused: what the device does now is not to be told */
+		return;
 	host->call_begin(api, is_copy ? copy : launch, correlation);
 	begin = host->now();
 	host->call_end(api, facts, 1);

@@ -21,25 +21,37 @@ struct ut_cl_vendors ut_cl_core, ut_cl_extensions;
 
 /* ---- vendors ------------------------------------------------------------------------------- */
 
+/* Readers see the first count of them: it never falls behind what a thread has been given. */
+static void count_to(struct ut_cl_vendors *v, uint32_t count)
+{
+	uint32_t now = atomic_load(&v->count);
+
+	while (now < count && !atomic_compare_exchange_weak(&v->count, &now, count))
+		;
+}
+
 struct ut_cl_vendor *ut_cl_vendor(struct ut_cl_vendors *v, const void *key)
 {
-	uint32_t count = atomic_load(&v->count);
-	struct ut_cl_vendor *one;
+	struct ut_cl_vendor *fresh = NULL;
 
-	for (uint32_t i = 0; i < count; i++) {
-		one = atomic_load(&v->list[i]);
-		if (one->key == key)
+	for (uint32_t i = 0; i < UT_CL_VENDORS; i++) {
+		struct ut_cl_vendor *one = atomic_load(&v->list[i]);
+
+		if (!one && !fresh) {
+			fresh = ut_cl_alloc(sizeof(*fresh));
+			if (!fresh)
+				return NULL;
+			fresh->key = key;
+		}
+		/* If another thread was faster its vendor is in one. */
+		if (!one && atomic_compare_exchange_strong(&v->list[i], &one, fresh))
+			one = fresh;
+		if (one->key == key) {
+			count_to(v, i + 1);
 			return one;
+		}
 	}
-	one = count < UT_CL_VENDORS ? ut_cl_alloc(sizeof(*one)) : NULL;
-	if (!one)
-		return NULL;
-	one->key = key;
-	/* Two threads at once: one of the two vendors is found by neither, and its functions are
-	 * asked for again. */
-	atomic_store(&v->list[count], one);
-	atomic_compare_exchange_strong(&v->count, &count, count + 1);
-	return one;
+	return NULL;
 }
 
 ut_cl_fn *ut_cl_next_of_many(const struct ut_cl_vendors *v, enum ut_cl_id id, const void *handle)
@@ -120,6 +132,7 @@ static uint32_t number(const char *text)
 static void forked(void)
 {
 	ut_cl_harvest_forked();
+	ut_cl_device_forked();
 	ut_cl_command_forked();
 }
 

@@ -132,7 +132,8 @@ struct ut_cl_device {
 	struct ut_cl_clock clock;
 	_Atomic uint64_t looked; /* at its timer, when */
 	_Atomic bool no_timer;
-	uint32_t id; /* host->device() */
+	_Atomic uint32_t state;
+	uint32_t id; /* host->device(); 0 = the user does not want it */
 };
 
 struct ut_cl_kernel {
@@ -155,14 +156,14 @@ struct ut_cl_shape {
 	uint32_t global, local; /* host->name(); 0 = not given */
 };
 
-struct ut_cl_queue;
-
 /* NULL: nothing is known and nothing can be found out. */
-struct ut_cl_queue *ut_cl_queue_find(cl_command_queue queue);
+struct ut_cl_device *ut_cl_device_find(cl_device_id device);
 struct ut_cl_kernel *ut_cl_kernel_find(cl_kernel kernel);
 struct ut_cl_buffer *ut_cl_buffer_find(const void *buffer);
-/* All queues: follow item.all. */
-struct ut_cl_queue *ut_cl_queue_last(void);
+/* One command more. */
+void ut_cl_buffer_grows(const void *buffer);
+/* In a forked child. */
+void ut_cl_device_forked(void);
 
 /* Up to three sizes each; NULL = not given. NULL when there are too many different ones. */
 const struct ut_cl_shape *ut_cl_shape(struct ut_cl_kernel *k, uint32_t dimensions,
@@ -174,5 +175,15 @@ void ut_cl_device_look(struct ut_cl_device *d, uint64_t now);
 /* The bytes of a part of an image or of a box; 0 = unknown. */
 uint64_t ut_cl_image_bytes(cl_mem image, const size_t *region);
 uint64_t ut_cl_box_bytes(const size_t *region);
+
+/* ---- queues (opencl_queue.c) --------------------------------------------------------------- */
+
+struct ut_cl_row;
+
+/* NULL: the commands of this queue are not recorded; untimed: because they have no times. */
+struct ut_cl_row *ut_cl_queue_row(cl_command_queue queue, bool *untimed);
+
+/* Has it times only because of us? */
+bool ut_cl_queue_is_forced(cl_command_queue queue);
 
 #endif

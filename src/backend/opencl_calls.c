@@ -256,6 +256,38 @@ static cl_int own_code(enum ut_value_type type, const void *answer)
 #define OWN_RESULT(answer)                                                                         \
 	(FACT_TYPE(answer) == UT_VALUE_I64 ? CODE_RESULT(OWN_CODE(answer)) : HANDLE_RESULT(answer))
 
+/* ---- commands of a command buffer ---------------------------------------------------------- */
+
+/*
+ * Version 0.9.5 of the extension gave them a parameter more. Each parameter of each version is an
+ * integer or a pointer, and so each takes a word wherever unitrace runs: we hand on as many as the
+ * longest list has, and nobody looks at those that are too many.
+ */
+#define WORDS(m)                                                                                   \
+	m(1), m(2), m(3), m(4), m(5), m(6), m(7), m(8), m(9), m(10), m(11), m(12), m(13), m(14),   \
+		m(15)
+#define WORD(n)          uintptr_t word_##n
+#define WORD_TYPE(n)     uintptr_t
+#define WORD_ARGUMENT(n) word_##n
+
+typedef cl_int(CL_API_CALL *words_fn)(void *, WORDS(WORD_TYPE));
+
+#define OCL_WORDS(name)                                                                            \
+	static cl_int CL_API_CALL wrap_##name(void *command_buffer, WORDS(WORD))                   \
+	{                                                                                          \
+		words_fn next = (words_fn)ut_cl_next(UT_CL_##name, command_buffer);                \
+		cl_int code;                                                                       \
+                                                                                                   \
+		if (ut_cl.calls)                                                                   \
+			enter(UT_CL_##name);                                                       \
+		code = next(command_buffer, WORDS(WORD_ARGUMENT));                                 \
+		if (ut_cl.calls)                                                                   \
+			LEAVE(code, CODE_RESULT(code), 1, (void *, command_buffer));               \
+		if (!code)                                                                         \
+			ut_cl_buffer_grows(command_buffer);                                        \
+		return code;                                                                       \
+	}
+
 #define OCL_HOLE(name)
 #include "backend/opencl_api.def"
 
@@ -283,6 +315,7 @@ static const struct {
 #define OCL_SUBMIT(name, queue, ...)      ROW(name, FOR_WORK, #queue)
 #define OCL_MAP(name, queue, ...)         ROW(name, FOR_WORK, #queue)
 #define OCL_OWN(type, name, ...)          ROW(name, FOR_WORK, "")
+#define OCL_WORDS(name)                   ROW(name, FOR_WORK, "command_buffer")
 #include "backend/opencl_api.def"
 };
 

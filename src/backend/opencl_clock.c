@@ -1,6 +1,7 @@
 /* opencl_clock.c - see opencl_clock.h. */
 #include "backend/opencl_clock.h"
 
+#include <sched.h>
 #include <time.h>
 
 /* Two clocks of one machine part by less than 1 ns in 2048: NTP steers by at most 500 ppm. */
@@ -82,8 +83,14 @@ bool ut_cl_clock_feed(struct ut_cl_clock *c, enum ut_cl_clock_source source, uin
 	int64_t low = minus(before, device), high = minus(after, device);
 	bool fits = true;
 
-	if (high < low || atomic_flag_test_and_set_explicit(&c->busy, memory_order_acquire))
+	if (high < low)
 		return true;
+	while (atomic_flag_test_and_set_explicit(&c->busy, memory_order_acquire)) {
+		/* Who comes first needs an answer: without one nothing can be mapped. */
+		if (atomic_load(&c->known))
+			return true;
+		sched_yield();
+	}
 	if (source == UT_CL_CLOCK_QUEUED && c->queued_is_off) {
 		fits = false;
 	} else if (!c->known) {

@@ -10,7 +10,8 @@
  *
  * The offset in use is kept as long as it is possible, so that commands do not jump.
  *
- * Threads: feed() may be called by any; one that comes while another is at it does nothing.
+ * Threads: feed() may be called by any; one that comes while another is at it does nothing, unless
+ * it is the first word about this clock: then it waits for the other. After a fork busy is cleared.
  */
 #ifndef UT_BACKEND_OPENCL_CLOCK_H
 #define UT_BACKEND_OPENCL_CLOCK_H

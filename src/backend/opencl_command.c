@@ -90,16 +90,16 @@ static uint32_t this_thread(void)
 
 bool ut_cl_submit_opens(struct ut_cl_submit *s, cl_command_queue queue, const cl_event *event)
 {
+	bool untimed = false;
+
 	/* A marker without an event is refused; with ours it would not be. */
 	if (!ut_cl.work || !ut_cl.host->on() || (s->id == UT_CL_clEnqueueMarker && !event))
 		return false;
-	s->queue = ut_cl_queue_find(queue);
-	if (s->queue && !s->queue->timed) {
-		s->queue = NULL;
+	s->row = ut_cl_queue_row(queue, &untimed);
+	if (untimed)
 		atomic_fetch_add_explicit(&untimed_count, 1, memory_order_relaxed);
-	}
 	s->name = ut_cl.names[s->id];
-	return s->queue;
+	return s->row;
 }
 
 void ut_cl_say_work(struct ut_cl_submit *s, enum ut_work_kind kind)
@@ -126,16 +126,16 @@ void ut_cl_say_kernel(struct ut_cl_submit *s, cl_kernel kernel, uint32_t dimensi
 	struct ut_cl_kernel *k = ut_cl_kernel_find(kernel);
 
 	s->kind = UT_WORK_KERNEL;
-	if (!k)
+	if (!k || dimensions > 3) /* will be refused */
 		return;
 	s->name = k->name;
 	if (!k->wanted) {
-		s->queue = NULL;
+		s->row = NULL;
 		return;
 	}
 	s->shape = ut_cl_shape(k, dimensions, global, local);
 	s->items = dimensions && global ? 1 : 0;
-	for (uint32_t i = 0; global && i < dimensions && i < 3; i++)
+	for (uint32_t i = 0; global && i < dimensions; i++)
 		s->items *= global[i];
 }
 
@@ -150,24 +150,24 @@ void ut_cl_say_buffer(struct ut_cl_submit *s, const void *buffer)
 cl_event *ut_cl_submit_begin(struct ut_cl_submit *s, cl_event *event)
 {
 	s->event = event;
-	if (s->queue) {
+	if (s->row) {
 		if (!event)
 			s->event = &s->own;
 		s->correlation =
 			atomic_fetch_add_explicit(&last_correlation, 1, memory_order_relaxed) + 1;
 	}
-	s->told = ut_cl.calls || (ut_cl.submits && s->queue);
+	s->told = ut_cl.calls || (ut_cl.submits && s->row);
 	ut_cl_inside++;
 	if (s->told)
 		ut_cl.host->call_begin(ut_cl.api, ut_cl.names[s->id], s->correlation);
-	if (s->queue)
+	if (s->row)
 		s->before = ut_cl.host->now();
 	return s->event;
 }
 
 cl_event *ut_cl_submit_end(struct ut_cl_submit *s)
 {
-	if (s->queue)
+	if (s->row)
 		s->after = ut_cl.host->now();
 	ut_cl_inside--;
 	return s->event == &s->own ? NULL : s->event;
@@ -188,7 +188,7 @@ static struct ut_cl_command *make_command(const struct ut_cl_submit *s)
 	c->shape = s->shape;
 	c->name = s->name;
 	c->thread = this_thread();
-	c->track = s->queue->id;
+	c->track = s->row->id;
 	c->commands = s->commands;
 	c->kind = (uint8_t)s->kind;
 	c->direction = (uint8_t)s->direction;
@@ -199,14 +199,14 @@ void ut_cl_submit_done(struct ut_cl_submit *s, cl_int code, bool is_complete)
 {
 	struct ut_cl_command *c;
 
-	if (!s->queue || code != CL_SUCCESS || !*s->event)
+	if (!s->row || code != CL_SUCCESS || !*s->event)
 		return;
 	if (s->event != &s->own)
 		UT_CL(clRetainEvent, *s->event)(*s->event);
 	c = make_command(s);
 	if (c) {
 		c->blocked = is_complete;
-		ut_cl_harvest_add(s->queue, c, is_complete);
+		ut_cl_harvest_add(s->row, c, is_complete);
 	} else {
 		atomic_fetch_add(&dropped_count, 1);
 		UT_CL(clReleaseEvent, *s->event)(*s->event);

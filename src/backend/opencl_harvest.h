@@ -1,7 +1,7 @@
 /*
  * opencl_harvest.h - commands that are complete become records.
  *
- * A queue keeps a list of its commands under way. What is complete is told and forgotten:
+ * Every queue has a list of its commands under way. What is complete is told and forgotten:
  *
  * - by every call after which the program knows that things are complete (clFinish and the like),
  *   before it returns: a program that is killed then has lost nothing;
@@ -18,14 +18,17 @@
 
 #include "backend/opencl_command.h"
 
-/* A command queue of the program's. */
-struct ut_cl_queue {
-	struct ut_cl_item item;
+/*
+ * A row of the timeline and the commands under way in it. A queue has one until it is released;
+ * then the next queue that looks alike takes it. So there are as many as there were queues at once.
+ */
+struct ut_cl_row {
+	struct ut_cl_row *older;
 	struct ut_cl_device *device;
-	uint32_t id; /* host->queue() */
-	bool timed;  /* its commands have times */
-	bool forced; /* because of us: the program must not notice */
+	uint32_t id;      /* host->queue(); 0 = the user does not want this device */
+	uint32_t context; /* the number in its name */
 	bool ordered;
+	_Atomic bool taken;               /* a queue has it, */
 	bool has_list;                    /* made with a list of properties: */
 	cl_uint property_count;           /* words of it, the closing 0 included */
 	cl_queue_properties property[32]; /* as the program gave them */
@@ -37,14 +40,22 @@ struct ut_cl_queue {
 	uint64_t last_end, last_mapped;        /* of the latest command: the device's time, ours */
 };
 
-/* A new command; the queue owns it from now on. is_complete: the call has waited for it. */
-void ut_cl_harvest_add(struct ut_cl_queue *q, struct ut_cl_command *c, bool is_complete);
+/* All rows: follow older. */
+struct ut_cl_row *ut_cl_row_last(void);
 
-/* Tells what is complete, in all queues, unless another thread is just doing it. */
+/* A new command; the row owns it from now on. is_complete: the call has waited for it. */
+void ut_cl_harvest_add(struct ut_cl_row *r, struct ut_cl_command *c, bool is_complete);
+
+/* Tells what is complete, in all rows, unless another thread is just doing it. Not after the end,
+ * when the runtime may be gone. */
 void ut_cl_harvest_all(void);
 
-/* The same before a call returns that has waited: gives the other thread a moment. */
+/* The same, always, before a call of the program's returns that knows that things are complete:
+ * gives another thread that is at it a moment. */
 void ut_cl_harvest_waited(void);
+
+/* How often the event is referenced, less our own reference. False: we have none. */
+bool ut_cl_harvest_references(cl_event event, cl_uint *count);
 
 /* The process ends: waits a little for what is still under way. Once. */
 void ut_cl_harvest_end(void);

@@ -1,10 +1,8 @@
 /*
- * opencl_object.c - what we know about the program's devices, queues, kernels and command buffers,
- * and the calls that make them or ask about them.
- *
- * Queues are made with CL_QUEUE_PROFILING_ENABLE, whether the program wants it or not. A program
- * that did not ask for it gets the answers that it would get without us.
+ * opencl_object.c - what we know about the program's devices, kernels and command buffers, and the
+ * calls that make them or ask about them; for queues see opencl_queue.c.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,16 +12,9 @@
 
 #define SECOND UINT64_C(1000000000)
 
-struct context {
-	struct ut_cl_item item;
-	_Atomic uint32_t number;
-};
-
 static struct ut_cl_table devices = { .size = sizeof(struct ut_cl_device) };
-static struct ut_cl_table queues = { .size = sizeof(struct ut_cl_queue) };
 static struct ut_cl_table kernels = { .size = sizeof(struct ut_cl_kernel) };
 static struct ut_cl_table buffers = { .size = sizeof(struct ut_cl_buffer) };
-static struct ut_cl_table contexts = { .size = sizeof(struct context) };
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
@@ -71,13 +62,35 @@ static void define_device(struct ut_cl_device *d, cl_device_id device)
 		.name = text.name, .label = text.label, .index = index_of(device) });
 }
 
-static struct ut_cl_device *device_of(cl_device_id device)
+enum {
+	UNKNOWN,
+	IN_DEFINITION,
+	KNOWN,
+};
+
+/* Only one thread defines it; the others give it a moment. */
+struct ut_cl_device *ut_cl_device_find(cl_device_id device)
 {
 	struct ut_cl_device *d = device ? ut_cl_table_item(&devices, device) : NULL;
+	uint32_t state = UNKNOWN;
 
-	if (d && !d->id)
+	if (!d)
+		return NULL;
+	if (atomic_compare_exchange_strong(&d->state, &state, IN_DEFINITION)) {
 		define_device(d, device);
+		atomic_store(&d->state, KNOWN);
+	}
+	for (int i = 0; i < 1000 && atomic_load(&d->state) != KNOWN; i++)
+		sched_yield();
 	return d;
+}
+
+void ut_cl_device_forked(void)
+{
+	struct ut_cl_item *i = atomic_load(&devices.last);
+
+	for (; i; i = i->all)
+		atomic_flag_clear(&((struct ut_cl_device *)i)->clock.busy);
 }
 
 void ut_cl_device_look(struct ut_cl_device *d, uint64_t now)
@@ -104,236 +117,6 @@ void ut_cl_device_look(struct ut_cl_device *d, uint64_t now)
 	ut_cl_clock_feed(&d->clock, UT_CL_CLOCK_TIMER, there, before, after);
 }
 
-/* ---- queues -------------------------------------------------------------------------------- */
-
-/* Contexts are numbered as they come. */
-static uint32_t context_number(cl_context context)
-{
-	static _Atomic uint32_t last;
-	struct context *c = ut_cl_table_item(&contexts, context);
-	uint32_t none = 0;
-
-	if (c && !atomic_load(&c->number))
-		atomic_compare_exchange_strong(&c->number, &none, atomic_fetch_add(&last, 1) + 1);
-	return c ? atomic_load(&c->number) : 0;
-}
-
-static void define_queue(struct ut_cl_queue *q, cl_command_queue queue)
-{
-	static _Atomic uint32_t last;
-	cl_context context = NULL;
-	char name[96];
-
-	UT_CL(clGetCommandQueueInfo, queue)
-	(queue, CL_QUEUE_CONTEXT, sizeof(cl_context), &context, NULL);
-	snprintf(name, sizeof(name), "OpenCL queue %u%s, context %u",
-		 atomic_fetch_add(&last, 1) + 1, q->ordered ? "" : " (out of order)",
-		 context_number(context));
-	q->id = ut_cl.host->queue(q->device->id, name, (uint64_t)(uintptr_t)queue);
-}
-
-/* After the queue was made, or at the first sight of one that was made behind our back. */
-static struct ut_cl_queue *learn_queue(cl_command_queue queue, bool forced)
-{
-	struct ut_cl_queue *q = ut_cl_table_item(&queues, queue);
-	cl_command_queue_properties bits = 0;
-	struct ut_cl_device *d;
-	cl_device_id device = NULL;
-	bool ordered;
-
-	if (!q || UT_CL(clGetCommandQueueInfo, queue)(queue, CL_QUEUE_PROPERTIES, sizeof(bits),
-						      &bits, NULL))
-		return NULL;
-	UT_CL(clGetCommandQueueInfo, queue)
-	(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, NULL);
-	d = device_of(device);
-	if (!d)
-		return NULL;
-	ordered = !(bits & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-	q->timed = bits & CL_QUEUE_PROFILING_ENABLE;
-	q->forced = forced && q->timed;
-	/* The address of a released queue: if it looks alike its work goes on in the same row. */
-	if (!q->id || q->device != d || q->ordered != ordered) {
-		q->device = d;
-		q->ordered = ordered;
-		define_queue(q, queue);
-	}
-	ut_cl_device_look(d, ut_cl.host->now());
-	return q;
-}
-
-struct ut_cl_queue *ut_cl_queue_find(cl_command_queue queue)
-{
-	struct ut_cl_queue *q = ut_cl_table_find(&queues, queue);
-
-	return q && q->id ? q : queue ? learn_queue(queue, false) : NULL;
-}
-
-struct ut_cl_queue *ut_cl_queue_last(void)
-{
-	return (struct ut_cl_queue *)atomic_load(&queues.last);
-}
-
-cl_command_queue CL_API_CALL ut_clCreateCommandQueue(cl_context context, cl_device_id device,
-						     cl_command_queue_properties properties,
-						     cl_int *errcode_ret)
-{
-	UT_CL_FUNCTION(clCreateCommandQueue) next = UT_CL(clCreateCommandQueue, context);
-	cl_command_queue_properties more = properties | CL_QUEUE_PROFILING_ENABLE;
-	cl_command_queue queue = NULL;
-	struct ut_cl_queue *q;
-
-	if (ut_cl.work)
-		queue = next(context, device, more, errcode_ret);
-	if (!queue) {
-		more = properties;
-		queue = next(context, device, properties, errcode_ret);
-	}
-	q = queue && ut_cl.work ? learn_queue(queue, more != properties) : NULL;
-	if (q)
-		q->has_list = false;
-	else if (queue)
-		(void)device_of(device); /* tables of calls name its kind */
-	return queue;
-}
-
-/*
- * The list with our bit in it; false if nothing has to be done or it is too long for us. A queue on
- * the device is not ours to time.
- */
-static bool add_profiling(const cl_queue_properties *from, cl_queue_properties to[32],
-			  cl_uint *count)
-{
-	bool has_bits = false;
-	cl_uint n = 0;
-
-	for (; from && from[n] && n < 28; n += 2) {
-		to[n] = from[n];
-		to[n + 1] = from[n + 1];
-		if (from[n] != CL_QUEUE_PROPERTIES)
-			continue;
-		has_bits = true;
-		if (from[n + 1] & (CL_QUEUE_PROFILING_ENABLE | CL_QUEUE_ON_DEVICE))
-			return false;
-		to[n + 1] |= CL_QUEUE_PROFILING_ENABLE;
-	}
-	if (from && from[n])
-		return false;
-	*count = from ? n + 1 : 0;
-	if (!has_bits) {
-		to[n++] = CL_QUEUE_PROPERTIES;
-		to[n++] = CL_QUEUE_PROFILING_ENABLE;
-	}
-	to[n] = 0;
-	return true;
-}
-
-typedef cl_command_queue(CL_API_CALL *make_queue_fn)(cl_context, cl_device_id,
-						     const cl_queue_properties *, cl_int *);
-
-/* limits: what OpenCL gives, and where to hand it on */
-static cl_command_queue make_queue(make_queue_fn next, cl_context context, cl_device_id device,
-				   const cl_queue_properties *properties, cl_int *errcode_ret)
-{
-	cl_queue_properties list[32];
-	cl_command_queue queue = NULL;
-	bool forced = false;
-	cl_uint count = 0;
-	struct ut_cl_queue *q;
-
-	if (ut_cl.work && add_profiling(properties, list, &count)) {
-		queue = next(context, device, list, errcode_ret);
-		forced = queue != NULL;
-	}
-	if (!queue)
-		queue = next(context, device, properties, errcode_ret);
-	q = queue && ut_cl.work ? learn_queue(queue, forced) : NULL;
-	if (q) {
-		q->has_list = true;
-		q->property_count = count;
-		if (forced && count)
-			memcpy(q->property, properties, count * sizeof(*properties));
-	} else if (queue) {
-		(void)device_of(device);
-	}
-	return queue;
-}
-
-cl_command_queue CL_API_CALL
-ut_clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
-				      const cl_queue_properties *properties, cl_int *errcode_ret)
-{
-	return make_queue(UT_CL(clCreateCommandQueueWithProperties, context), context, device,
-			  properties, errcode_ret);
-}
-
-cl_command_queue CL_API_CALL
-ut_clCreateCommandQueueWithPropertiesKHR(cl_context context, cl_device_id device,
-					 const cl_queue_properties *properties, cl_int *errcode_ret)
-{
-	return make_queue(
-		(make_queue_fn)ut_cl_next(UT_CL_clCreateCommandQueueWithPropertiesKHR, context),
-		context, device, properties, errcode_ret);
-}
-
-/* An answer in the way of OpenCL's queries. */
-static cl_int answer(const void *from, size_t size, size_t room, void *to, size_t *size_ret)
-{
-	if (to && room < size)
-		return CL_INVALID_VALUE;
-	if (to && size)
-		memcpy(to, from, size);
-	if (size_ret)
-		*size_ret = size;
-	return CL_SUCCESS;
-}
-
-#ifndef CL_QUEUE_PROPERTIES_ARRAY
-#define CL_QUEUE_PROPERTIES_ARRAY 0x1098
-#endif
-
-cl_int CL_API_CALL ut_clGetCommandQueueInfo(cl_command_queue command_queue,
-					    cl_command_queue_info param_name,
-					    size_t param_value_size, void *param_value,
-					    size_t *param_value_size_ret)
-{
-	struct ut_cl_queue *q = ut_cl_table_find(&queues, command_queue);
-	cl_command_queue_properties bits;
-	cl_int code;
-
-	if (q && q->forced && q->has_list && param_name == CL_QUEUE_PROPERTIES_ARRAY)
-		return answer(q->property, q->property_count * sizeof(*q->property),
-			      param_value_size, param_value, param_value_size_ret);
-	code = UT_CL(clGetCommandQueueInfo, command_queue)(
-		command_queue, param_name, param_value_size, param_value, param_value_size_ret);
-	if (q && q->forced && param_name == CL_QUEUE_PROPERTIES && !code && param_value) {
-		memcpy(&bits, param_value, sizeof(bits));
-		bits &= ~(cl_command_queue_properties)CL_QUEUE_PROFILING_ENABLE;
-		memcpy(param_value, &bits, sizeof(bits));
-	}
-	return code;
-}
-
-/* OpenCL 1.0 could change a queue; a runtime that still can may take our bit away. */
-cl_int CL_API_CALL ut_clSetCommandQueueProperty(cl_command_queue command_queue,
-						cl_command_queue_properties properties,
-						cl_bool enable,
-						cl_command_queue_properties *old_properties)
-{
-	const cl_command_queue_properties ours = CL_QUEUE_PROFILING_ENABLE;
-	struct ut_cl_queue *q = ut_cl_table_find(&queues, command_queue);
-	bool forced = q && q->forced;
-	cl_int code = UT_CL(clSetCommandQueueProperty, command_queue)(command_queue, properties,
-								      enable, old_properties);
-
-	if (code || !ut_cl.work)
-		return code;
-	if (forced && old_properties)
-		*old_properties &= ~ours;
-	learn_queue(command_queue, forced && !(properties & ours));
-	return code;
-}
-
 /* ---- events -------------------------------------------------------------------------------- */
 
 cl_int CL_API_CALL ut_clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name,
@@ -341,32 +124,38 @@ cl_int CL_API_CALL ut_clGetEventProfilingInfo(cl_event event, cl_profiling_info 
 					      size_t *param_value_size_ret)
 {
 	cl_command_queue queue = NULL;
-	struct ut_cl_queue *q = NULL;
 
 	if (!UT_CL(clGetEventInfo, event)(event, CL_EVENT_COMMAND_QUEUE, sizeof(cl_command_queue),
 					  &queue, NULL) &&
-	    queue)
-		q = ut_cl_table_find(&queues, queue);
-	if (q && q->forced)
+	    queue && ut_cl_queue_is_forced(queue))
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	return UT_CL(clGetEventProfilingInfo, event)(event, param_name, param_value_size,
 						     param_value, param_value_size_ret);
 }
 
-/* A program that looks whether its command is complete: then it has to be told before it knows. */
+/*
+ * A program that looks whether its command is complete: then it has to be told before it knows. One
+ * that counts references: ours is not its business.
+ */
 cl_int CL_API_CALL ut_clGetEventInfo(cl_event event, cl_event_info param_name,
 				     size_t param_value_size, void *param_value,
 				     size_t *param_value_size_ret)
 {
 	cl_int code = UT_CL(clGetEventInfo, event)(event, param_name, param_value_size, param_value,
 						   param_value_size_ret);
+	cl_uint references;
 	cl_int status;
 
-	if (code || param_name != CL_EVENT_COMMAND_EXECUTION_STATUS || !param_value)
+	if (code || !param_value)
 		return code;
-	memcpy(&status, param_value, sizeof(status));
-	if (status == CL_COMPLETE)
-		ut_cl_harvest_all();
+	if (param_name == CL_EVENT_REFERENCE_COUNT) {
+		if (ut_cl_harvest_references(event, &references))
+			memcpy(param_value, &references, sizeof(references));
+	} else if (param_name == CL_EVENT_COMMAND_EXECUTION_STATUS) {
+		memcpy(&status, param_value, sizeof(status));
+		if (status <= CL_COMPLETE)
+			ut_cl_harvest_waited();
+	}
 	return code;
 }
 
@@ -375,13 +164,15 @@ cl_int CL_API_CALL ut_clGetEventInfo(cl_event event, cl_event_info param_name,
 static struct ut_cl_kernel *learn_kernel(cl_kernel kernel)
 {
 	struct ut_cl_kernel *k = kernel && ut_cl.work ? ut_cl_table_item(&kernels, kernel) : NULL;
-	char name[1024] = "";
+	char name[8192]; /* compilers of C++ make names of some thousand bytes */
 
 	if (!k)
 		return NULL;
-	if (UT_CL(clGetKernelInfo, kernel)(kernel, CL_KERNEL_FUNCTION_NAME, sizeof(name) - 1, name,
+	name[0] = '\0';
+	if (UT_CL(clGetKernelInfo, kernel)(kernel, CL_KERNEL_FUNCTION_NAME, sizeof(name), name,
 					   NULL))
 		memcpy(name, "?", 2);
+	name[sizeof(name) - 1] = '\0';
 	k->wanted = ut_cl.host->wants_kernel(name);
 	atomic_store(&k->shape, NULL);
 	k->name = ut_cl.host->name(name, strlen(name));
@@ -432,6 +223,14 @@ struct ut_cl_buffer *ut_cl_buffer_find(const void *buffer)
 	return ut_cl_table_find(&buffers, buffer);
 }
 
+void ut_cl_buffer_grows(const void *buffer)
+{
+	struct ut_cl_buffer *b = ut_cl_buffer_find(buffer);
+
+	if (b)
+		atomic_fetch_add(&b->commands, 1);
+}
+
 void *CL_API_CALL ut_clCreateCommandBufferKHR(cl_uint num_queues, const cl_command_queue *list,
 					      const cl_ulong *properties, cl_int *errcode_ret)
 {
@@ -464,14 +263,13 @@ cl_int CL_API_CALL ut_clCommandNDRangeKernelKHR(
 {
 	buffer_kernel_fn next =
 		(buffer_kernel_fn)ut_cl_next(UT_CL_clCommandNDRangeKernelKHR, command_buffer);
-	struct ut_cl_buffer *b = ut_cl_buffer_find(command_buffer);
 	cl_int code = next(command_buffer, command_queue, properties, kernel, work_dim,
 			   global_work_offset, global_work_size, local_work_size,
 			   num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
 			   mutable_handle);
 
-	if (b && !code)
-		atomic_fetch_add(&b->commands, 1);
+	if (!code)
+		ut_cl_buffer_grows(command_buffer);
 	return code;
 }
 

@@ -57,10 +57,10 @@ static size_t bucket_of(const void *handle)
 {
 	uint64_t mixed = (uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);
 
-	return (size_t)(mixed >> 54);
+	return (size_t)(mixed >> 51);
 }
 
-_Static_assert(UT_CL_BUCKETS == 1u << (64 - 54), "bucket_of() gives 10 bits");
+_Static_assert(UT_CL_BUCKETS == 1u << (64 - 51), "bucket_of() gives 13 bits");
 
 static void *find_from(struct ut_cl_item *i, const void *handle)
 {

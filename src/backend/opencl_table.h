@@ -21,7 +21,7 @@ struct ut_cl_item {
 	const void *handle;
 };
 
-#define UT_CL_BUCKETS 1024u
+#define UT_CL_BUCKETS 8192u
 
 /* Only size needs to be set: of the items, the struct ut_cl_item in front included. */
 struct ut_cl_table {

@@ -1,6 +1,8 @@
 /* test_opencl_clock.c - tests src/backend/opencl_clock.h */
 #include "backend/opencl_clock.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,6 +138,33 @@ static void an_interval_that_ends_before_it_begins_is_ignored(void **state)
 	assert_false(c.known);
 }
 
+static atomic_bool feeding;
+
+static void *feed_once(void *arg)
+{
+	feeding = true;
+	feed(arg, 1000 * US, 50, 50);
+	return NULL;
+}
+
+/* Without it the command that came second would stand at 0. */
+static void the_first_word_waits_for_another_thread(void **state)
+{
+	const struct timespec moment = { 0, 20000000 };
+	struct ut_cl_clock c = { 0 };
+	pthread_t thread;
+
+	(void)state;
+	atomic_flag_test_and_set(&c.busy); /* as a thread that has just come in */
+	assert_int_equal(pthread_create(&thread, NULL, feed_once, &c), 0);
+	while (!feeding)
+		sched_yield();
+	nanosleep(&moment, NULL);
+	atomic_flag_clear(&c.busy);
+	pthread_join(thread, NULL);
+	assert_true(c.known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +177,7 @@ int main(void)
 		cmocka_unit_test(a_timer_is_believed_more_than_queued_times),
 		cmocka_unit_test(a_clock_of_the_systems_is_recognised),
 		cmocka_unit_test(an_interval_that_ends_before_it_begins_is_ignored),
+		cmocka_unit_test(the_first_word_waits_for_another_thread),
 	};
 
 	return cmocka_run_group_tests_name("backend/opencl_clock", tests, NULL, NULL);

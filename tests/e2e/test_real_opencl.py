@@ -11,8 +11,8 @@ import unittest
 import common
 from common import program
 from device_support import DeviceTrace, need_backend
+from opencl_support import KERNELS, NEAR
 
-KERNELS = "--chrome-kernel-logging"
 LONG_ENOUGH = 200  # seconds; a test takes 20 at most once the kernels are compiled
 
 
@@ -38,8 +38,13 @@ class Real(common.Case):
         self.assertEqual(done.returncode, 0, done.stderr[-1000:])
         got = DeviceTrace(self.trace())
         self.assertNotIn(b"commands are missing", done.stderr)
-        self.assertEqual(len(got.submissions()), len(got.work))
+        pairs = got.submissions()
+        self.assertEqual(len(pairs), len(got.work))
         self.assertEqual(len(got.calls), len(got.work))
+        for call, work in pairs:
+            self.assertLessEqual(call.begin - NEAR, work.args["queued"])
+            self.assertLessEqual(work.args["queued"], call.end + NEAR)
+            self.assertLessEqual(work.args["queued"], work.begin)
         return got, done
 
     def test_clpeak(self):

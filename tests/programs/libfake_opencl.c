@@ -3,13 +3,15 @@
  * moment it is queued. It is an old one, OpenCL 1.2, and its table of functions ends where that
  * version's ends, right before a page that nobody may touch. Its clock runs far from everybody
  * else's. It counts the events that nobody has released. FAKE_NO_PROFILING=1: it refuses queues
- * with profiling.
+ * with profiling. FAKE_SIGNAL=1: clFlush() raises SIGUSR1 while it holds the lock of events.
  */
 #include "opencl_use.h"
 
 #ifdef HAVE_OPENCL
 
 #include <CL/cl_icd.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +35,7 @@ struct object {
 
 static struct object platform, device;
 static atomic_int live_events;
+static pthread_mutex_t event_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static cl_ulong device_now(void)
 {
@@ -279,6 +282,8 @@ static cl_int event_info(cl_event e, cl_event_info what, size_t size, void *valu
 	cl_uint references = (cl_uint)o->references;
 	cl_int status = CL_COMPLETE;
 
+	pthread_mutex_lock(&event_lock);
+	pthread_mutex_unlock(&event_lock);
 	if (what == CL_EVENT_COMMAND_QUEUE)
 		return VALUE(o->queue);
 	return what == CL_EVENT_REFERENCE_COUNT ? VALUE(references) : VALUE(status);
@@ -319,6 +324,18 @@ static cl_int set_callback(cl_event e, cl_int type,
 static cl_int wait_for(cl_uint count, const cl_event *list)
 {
 	(void)count, (void)list;
+	return CL_SUCCESS;
+}
+
+static cl_int flush(cl_command_queue q)
+{
+	const char *raises = getenv("FAKE_SIGNAL");
+
+	(void)q;
+	pthread_mutex_lock(&event_lock);
+	if (raises && raises[0] == '1')
+		raise(SIGUSR1);
+	pthread_mutex_unlock(&event_lock);
 	return CL_SUCCESS;
 }
 
@@ -385,7 +402,7 @@ static void fill_table(cl_icd_dispatch *t)
 	t->clReleaseEvent = release_event;
 	t->clSetEventCallback = set_callback;
 	t->clWaitForEvents = wait_for;
-	t->clFlush = finish;
+	t->clFlush = flush;
 	t->clFinish = finish;
 	t->clGetExtensionFunctionAddressForPlatform = address_for_platform;
 }

@@ -35,6 +35,7 @@
 	X(clReleaseContext)                                                                        \
 	X(clCreateCommandQueue)                                                                    \
 	X(clCreateCommandQueueWithProperties)                                                      \
+	X(clRetainCommandQueue)                                                                    \
 	X(clReleaseCommandQueue)                                                                   \
 	X(clGetCommandQueueInfo)                                                                   \
 	X(clCreateProgramWithSource)                                                               \
@@ -67,8 +68,10 @@
 	X(clEnqueueMapBuffer)                                                                      \
 	X(clEnqueueMapImage)                                                                       \
 	X(clEnqueueUnmapMemObject)                                                                 \
+	X(clEnqueueNativeKernel)                                                                   \
 	X(clEnqueueMarker)                                                                         \
 	X(clEnqueueMarkerWithWaitList)                                                             \
+	X(clEnqueueBarrier)                                                                        \
 	X(clEnqueueBarrierWithWaitList)                                                            \
 	X(clEnqueueMigrateMemObjects)                                                              \
 	X(clEnqueueSVMMemcpy)                                                                      \
@@ -85,6 +88,7 @@
 	X(clSetEventCallback)                                                                      \
 	X(clGetEventInfo)                                                                          \
 	X(clGetEventProfilingInfo)                                                                 \
+	X(clRetainEvent)                                                                           \
 	X(clReleaseEvent)                                                                          \
 	X(clGetExtensionFunctionAddressForPlatform)
 
