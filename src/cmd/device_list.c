@@ -45,7 +45,8 @@ static void on_device(void *ctx, const struct ut_device *d)
 	const int *fd = ctx;
 	char text[560];
 
-	snprintf(text, sizeof(text), "[%.100s] %.400s", d->label ? d->label : "",
+	/* The number that --devices-to-sample takes: each runtime has its own from 0 on. */
+	snprintf(text, sizeof(text), "%u: [%.100s] %.400s", d->index, d->label ? d->label : "",
 		 d->name ? d->name : "?");
 	send_line(*fd, 'D', text);
 }
@@ -88,7 +89,8 @@ struct answers {
 static void take_line(struct answers *a, const char *line)
 {
 	if (line[0] == 'D') {
-		printf("Device #%u: %s\n", a->devices++, line + 1);
+		printf("Device #%s\n", line + 1);
+		a->devices++;
 		a->explained = true;
 	} else if (line[0] == 'W') {
 		ut_log(UT_INFO, "%s: %s", a->name, line + 1);
