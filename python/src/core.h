@@ -7,11 +7,12 @@
  *   frame.c    calls, up to Python 3.11: a function around the interpreter's own
  *   profile.c  lines and calls of C functions, up to Python 3.11: SetProfile and SetTrace
  *   monitor.c  events from sys.monitoring, from Python 3.12 on
+ *   task.c     tasks of asyncio
  *   marks.c    the ITT functions
  *   module.c   what Python sees
  *
- * Everything here runs with the interpreter's lock held, but for the threads' own stacks, which
- * nobody else touches. A guest: no printing, and an exception that is under way stays as it is.
+ * Everything here runs with the interpreter's lock held, but for the end of a thread. A guest: no
+ * printing, and an exception that is under way stays as it is.
  */
 #ifndef UT_PYTHON_CORE_H
 #define UT_PYTHON_CORE_H
@@ -65,6 +66,10 @@ struct ut_py_code *ut_py_code_slow(PyCodeObject *code, PyObject *globals);
 uint64_t ut_py_line_slow(PyCodeObject *code, struct ut_py_code *info, int line);
 /* The zone of a builtin function or method; 0 for something else. */
 uint64_t ut_py_c_function(PyObject *function);
+
+/* UTF-8 of any string, also of one with lone surrogates, as long as *keep is there, to which the
+ * caller takes a reference. NULL with an exception: it is no string. */
+const char *ut_py_utf8(PyObject *text, PyObject **keep, Py_ssize_t *len);
 
 extern Py_ssize_t ut_py_extra; /* index of our slot in a code object */
 
@@ -157,6 +162,8 @@ bool ut_py_is_deep(void);
 
 /* How many calls of this thread are open. */
 uint32_t ut_py_depth(void);
+/* Has another thread such a call open? NULL: any call. */
+bool ut_py_is_open_elsewhere(const void *key);
 /* Ends everything that this thread has open. */
 void ut_py_leave_all(void);
 /* After fork: what was open goes on in the recording of the child. */
@@ -165,9 +172,10 @@ int ut_py_stack_init(void);
 
 /* ---- frame.c, up to 3.11 ------------------------------------------------------------------- */
 
-/* Calls of Python functions on all threads; whole: from the program's first on. False: this way is
- * not free. */
-bool ut_py_frames_start(bool whole);
+/* Is this way free? */
+bool ut_py_frames_free(void);
+/* Calls of Python functions on all threads; whole: from the program's first on. */
+void ut_py_frames_start(bool whole);
 /* False if it was not running. */
 bool ut_py_frames_stop(void);
 
@@ -184,9 +192,15 @@ enum ut_py_mode {
 int ut_py_start(unsigned int mode);
 int ut_py_stop(void);
 
-/* The function that threading.setprofile() gets, and whether it has to. */
+/* The function that threading.setprofile() gets, and whether it has to, before such a start. */
 extern PyMethodDef ut_py_thread_hook;
-bool ut_py_hooks_threads(void);
+bool ut_py_hooks_threads(unsigned int mode);
+
+/* ---- task.c -------------------------------------------------------------------------------- */
+
+/* (create_task, begin, end): a method that does what create_task does, with span = begin(coroutine)
+ * before and end(task or None, span) after it. */
+PyObject *ut_py_watch_tasks(PyObject *self, PyObject *args);
 
 /* ---- marks.c ------------------------------------------------------------------------------- */
 

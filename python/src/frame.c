@@ -90,18 +90,19 @@ static PyObject *on_frame(PyThreadState *thread, frame_type *frame, int throwing
 	return result;
 }
 
-bool ut_py_frames_start(bool whole)
+bool ut_py_frames_free(void)
 {
-	PyInterpreterState *interpreter = PyInterpreterState_Get();
+	_PyFrameEvalFunction now = _PyInterpreterState_GetEvalFrameFunc(PyInterpreterState_Get());
 
 	/* Behind somebody else we would be called twice, or never. */
-	if (_PyInterpreterState_GetEvalFrameFunc(interpreter) != _PyEval_EvalFrameDefault &&
-	    _PyInterpreterState_GetEvalFrameFunc(interpreter) != on_frame)
-		return false;
+	return now == _PyEval_EvalFrameDefault || now == on_frame;
+}
+
+void ut_py_frames_start(bool whole)
+{
 	running = true;
 	waiting = whole;
 	put(on_frame, _PyEval_EvalFrameDefault);
-	return true;
 }
 
 bool ut_py_frames_stop(void)

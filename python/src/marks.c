@@ -115,23 +115,34 @@ static PyObject *done(void)
 
 static PyObject *domain(PyObject *module, PyObject *name)
 {
-	const char *text = PyUnicode_AsUTF8(name);
+	PyObject *keep;
+	Py_ssize_t len;
+	const char *text = ut_py_utf8(name, &keep, &len);
+	void *made = NULL;
 
 	(void)module;
 	if (!text)
 		return NULL;
-	return PyLong_FromVoidPtr(ready() && itt.domain_create ? itt.domain_create(text) : NULL);
+	if (ready() && itt.domain_create)
+		made = itt.domain_create(text);
+	Py_XDECREF(keep);
+	return PyLong_FromVoidPtr(made);
 }
 
 static PyObject *handle(PyObject *module, PyObject *name)
 {
-	const char *text = PyUnicode_AsUTF8(name);
+	PyObject *keep;
+	Py_ssize_t len;
+	const char *text = ut_py_utf8(name, &keep, &len);
+	void *made = NULL;
 
 	(void)module;
 	if (!text)
 		return NULL;
-	return PyLong_FromVoidPtr(
-		ready() && itt.string_handle_create ? itt.string_handle_create(text) : NULL);
+	if (ready() && itt.string_handle_create)
+		made = itt.string_handle_create(text);
+	Py_XDECREF(keep);
+	return PyLong_FromVoidPtr(made);
 }
 
 void ut_py_name_thread(const char *name)
@@ -142,12 +153,16 @@ void ut_py_name_thread(const char *name)
 
 static PyObject *thread_name(PyObject *module, PyObject *name)
 {
-	const char *text = PyUnicode_AsUTF8(name);
+	PyObject *keep;
+	Py_ssize_t len;
+	const char *text = ut_py_utf8(name, &keep, &len);
 
 	(void)module;
-	if (text)
-		ut_py_name_thread(text);
-	return done();
+	if (!text)
+		return NULL;
+	ut_py_name_thread(text);
+	Py_XDECREF(keep);
+	Py_RETURN_NONE;
 }
 
 /* ---- spans --------------------------------------------------------------------------------- */
@@ -251,13 +266,18 @@ static PyObject *frame_end(PyObject *module, PyObject *const *args, Py_ssize_t c
 
 static PyObject *event(PyObject *module, PyObject *name)
 {
+	PyObject *keep;
 	Py_ssize_t len;
-	const char *text = PyUnicode_AsUTF8AndSize(name, &len);
+	const char *text = ut_py_utf8(name, &keep, &len);
+	int made = 0;
 
 	(void)module;
 	if (!text)
 		return NULL;
-	return PyLong_FromLong(ready() && itt.event_create ? itt.event_create(text, (int)len) : 0);
+	if (ready() && itt.event_create)
+		made = itt.event_create(text, (int)len);
+	Py_XDECREF(keep);
+	return PyLong_FromLong(made);
 }
 
 static PyObject *event_start(PyObject *module, PyObject *number)
@@ -298,17 +318,25 @@ static PyObject *marker(PyObject *module, PyObject *const *args, Py_ssize_t coun
 	return done();
 }
 
-static PyObject *counter(PyObject *module, PyObject *args)
+/* name, domain */
+static PyObject *counter(PyObject *module, PyObject *const *args, Py_ssize_t count)
 {
-	const char *name, *in;
+	PyObject *keep_name = NULL, *keep_domain = NULL;
+	const char *name, *in = NULL;
 	__itt_counter made = NULL;
+	Py_ssize_t len;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "ss", &name, &in))
+	if (!arguments_are(count, 2))
 		return NULL;
-	if (ready() && itt.counter_create_typed)
+	name = ut_py_utf8(args[0], &keep_name, &len);
+	if (name)
+		in = ut_py_utf8(args[1], &keep_domain, &len);
+	if (in && ready() && itt.counter_create_typed)
 		made = itt.counter_create_typed(name, in, __itt_metadata_double);
-	return PyLong_FromVoidPtr(made);
+	Py_XDECREF(keep_name);
+	Py_XDECREF(keep_domain);
+	return in ? PyLong_FromVoidPtr(made) : NULL;
 }
 
 static PyObject *counter_set(PyObject *module, PyObject *const *args, Py_ssize_t count)
@@ -331,6 +359,7 @@ static void put_value(const __itt_domain *d, __itt_id id, __itt_string_handle *k
 	long long whole;
 	double real;
 	const char *text;
+	PyObject *keep;
 	Py_ssize_t len;
 	int overflow = 0;
 
@@ -347,9 +376,10 @@ static void put_value(const __itt_domain *d, __itt_id id, __itt_string_handle *k
 			itt.metadata_add(d, id, key, __itt_metadata_double, 1, &real);
 		return;
 	}
-	text = PyUnicode_AsUTF8AndSize(value, &len);
+	text = ut_py_utf8(value, &keep, &len);
 	if (text && itt.metadata_str_add)
 		itt.metadata_str_add(d, id, key, text, (size_t)len);
+	Py_XDECREF(keep);
 }
 
 /* domain, id, key, value: a number or a string. Id 0 = the task that is open. */
@@ -417,7 +447,7 @@ PyMethodDef ut_py_marks[] = {
 	{ "event_start", event_start, METH_O, NULL },
 	{ "event_end", event_end, METH_O, NULL },
 	FAST(marker),
-	{ "counter", counter, METH_VARARGS, NULL },
+	FAST(counter),
 	FAST(counter_set),
 	FAST(metadata),
 	{ "pause", pause_now, METH_NOARGS, NULL },

@@ -17,10 +17,12 @@ static char **copy_list(PyObject *list)
 		return NULL;
 	copy = PyMem_RawCalloc((size_t)count + 1, sizeof(*copy));
 	for (Py_ssize_t i = 0; copy && i < count; i++) {
-		PyObject *item = PySequence_GetItem(list, i);
-		const char *text = item ? PyUnicode_AsUTF8(item) : NULL;
+		PyObject *item = PySequence_GetItem(list, i), *keep = NULL;
+		Py_ssize_t len;
+		const char *text = item ? ut_py_utf8(item, &keep, &len) : NULL;
 
 		copy[i] = text ? strdup(text) : NULL;
+		Py_XDECREF(keep);
 		Py_XDECREF(item);
 		if (!copy[i])
 			break;
@@ -67,23 +69,41 @@ static bool may_run(void)
 	return false;
 }
 
-static PyObject *start(PyObject *self, PyObject *args)
+/* The mode that (lines, c_calls, whole) ask for. */
+static bool parse_mode(PyObject *args, unsigned int *mode)
 {
 	int lines = 0, c_calls = 0, whole = 0;
-	unsigned int mode = UT_PY_FUNCTIONS;
+
+	if (!PyArg_ParseTuple(args, "|ppp", &lines, &c_calls, &whole))
+		return false;
+	*mode = UT_PY_FUNCTIONS;
+	if (lines)
+		*mode |= UT_PY_LINES;
+	if (c_calls)
+		*mode |= UT_PY_C_CALLS;
+	if (whole)
+		*mode |= UT_PY_WHOLE;
+	return true;
+}
+
+static PyObject *hooks_threads(PyObject *self, PyObject *args)
+{
+	unsigned int mode;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "|ppp", &lines, &c_calls, &whole) || !may_run())
+	if (!parse_mode(args, &mode))
 		return NULL;
-	if (lines)
-		mode |= UT_PY_LINES;
-	if (c_calls)
-		mode |= UT_PY_C_CALLS;
-	if (whole)
-		mode |= UT_PY_WHOLE;
-	if (ut_py_start(mode))
+	return PyBool_FromLong(ut_py_hooks_threads(mode));
+}
+
+static PyObject *start(PyObject *self, PyObject *args)
+{
+	unsigned int mode;
+
+	(void)self;
+	if (!parse_mode(args, &mode) || !may_run() || ut_py_start(mode))
 		return NULL;
-	return PyBool_FromLong(ut_py_hooks_threads());
+	Py_RETURN_NONE;
 }
 
 static PyObject *stop(PyObject *self, PyObject *args)
@@ -121,10 +141,12 @@ static PyObject *forked(PyObject *self, PyObject *args)
 static PyMethodDef methods[] = {
 	{ "configure", configure, METH_VARARGS,
 	  "Sets filters and limits; False when nothing records this process." },
-	{ "start", start, METH_VARARGS,
-	  "start(lines, c_calls, whole): profiles all threads; True: new ones need thread_hook." },
+	{ "hooks_threads", hooks_threads, METH_VARARGS,
+	  "Do new threads need thread_hook, before start() with the same arguments?" },
+	{ "start", start, METH_VARARGS, "start(lines, c_calls, whole): profiles all threads." },
 	{ "stop", stop, METH_NOARGS, "Stops profiling." },
 	{ "on_task", on_task, METH_O, "Calls this when asyncio makes its first task." },
+	{ "watch_tasks", ut_py_watch_tasks, METH_VARARGS, "asyncio's create_task, watched." },
 	{ "joined", joined, METH_NOARGS, "Does unitrace record this process?" },
 	{ "forked", forked, METH_NOARGS, "For os.register_at_fork(after_in_child)." },
 	{ 0 },

@@ -3,6 +3,10 @@
  *
  * The events are those of the whole interpreter, so threads need no care. Code that filters leave
  * out answers DISABLE: its events are switched off at their place and cost nothing from then on.
+ *
+ * When profiling is switched off, other threads may be in the middle of calls, which have to be
+ * ended when they end. We linger then: begins and ends go on, and are switched off at every place
+ * but those of functions that are still open.
  */
 #include "core.h"
 
@@ -13,12 +17,26 @@
 static PyObject *monitoring; /* sys.monitoring */
 static PyObject *disable;
 static long tool = -1; /* our number; -1 = not running */
+static bool lingering;
 
 /* ---- callbacks ----------------------------------------------------------------------------- */
 
 static PyObject *skip(void)
 {
 	return Py_NewRef(disable);
+}
+
+/* A begin or an end, after profiling was switched off. Calls inside one that is open are counted,
+ * so that a recursive function is not ended too early. */
+static PyObject *linger(PyCodeObject *code, bool begins)
+{
+	if (!ut_py_depth())
+		return ut_py_is_open_elsewhere(code) ? Py_NewRef(Py_None) : skip();
+	if (begins)
+		ut_py_enter(code, 0);
+	else
+		ut_py_leave(code);
+	Py_RETURN_NONE;
 }
 
 /* PY_START, PY_RESUME */
@@ -29,6 +47,8 @@ static PyObject *on_start(PyObject *self, PyObject *const *args, Py_ssize_t coun
 
 	(void)self;
 	(void)count;
+	if (__builtin_expect(lingering, 0))
+		return linger(code, true);
 	if (ut_py_wait(true, code))
 		Py_RETURN_NONE;
 	if (!info || !info->zone)
@@ -47,6 +67,8 @@ static PyObject *on_return(PyObject *self, PyObject *const *args, Py_ssize_t cou
 	(void)count;
 	if (ut_py_wait(false, code) || ut_py_leave_top(code))
 		Py_RETURN_NONE;
+	if (lingering)
+		return linger(code, false);
 	info = ut_py_code(code);
 	if (!info || !info->zone)
 		return skip();
@@ -64,8 +86,10 @@ static PyObject *on_throw(PyObject *self, PyObject *const *args, Py_ssize_t coun
 	(void)count;
 	if (ut_py_wait(true, code))
 		Py_RETURN_NONE;
+	if (lingering && !ut_py_depth())
+		Py_RETURN_NONE;
 	if (info && info->zone)
-		ut_py_enter(code, info->zone);
+		ut_py_enter(code, lingering ? 0 : info->zone);
 	Py_RETURN_NONE;
 }
 
@@ -101,19 +125,23 @@ static const void *c_key(PyObject *function)
 	return NULL;
 }
 
+/* Do filters leave the caller in, and so what it calls? */
+static bool is_wanted(PyObject *caller)
+{
+	const struct ut_py_code *info = ut_py_ready ? ut_py_code((PyCodeObject *)caller) : NULL;
+
+	return info && info->zone;
+}
+
 static PyObject *on_call(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
 	const void *key = c_key(args[2]);
-	uint64_t zone = key ? ut_py_c_function(args[2]) : 0;
-	struct ut_py_code *info;
+	uint64_t zone = key && is_wanted(args[0]) ? ut_py_c_function(args[2]) : 0;
 
 	(void)self;
 	(void)count;
-	if (zone) {
-		info = ut_py_code((PyCodeObject *)args[0]);
-		if (info && info->zone)
-			ut_py_enter(key, zone);
-	}
+	if (zone)
+		ut_py_enter(key, zone);
 	Py_RETURN_NONE;
 }
 
@@ -123,7 +151,7 @@ static PyObject *on_c_return(PyObject *self, PyObject *const *args, Py_ssize_t c
 
 	(void)self;
 	(void)count;
-	if (key)
+	if (key && is_wanted(args[0]))
 		ut_py_leave(key);
 	Py_RETURN_NONE;
 }
@@ -221,9 +249,23 @@ static int listen(unsigned int mode)
 	return call("set_events", Py_BuildValue("(ll)", tool, set));
 }
 
+/* Gives everything back. 0, or -1 with an exception. */
+static int release(void)
+{
+	int rc = call("set_events", Py_BuildValue("(ll)", tool, 0L));
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+		rc |= call("register_callback",
+			   Py_BuildValue("(llO)", tool, event_bit(events[i].event), Py_None));
+	rc |= call("free_tool_id", Py_BuildValue("(l)", tool));
+	tool = -1;
+	lingering = false;
+	return rc ? -1 : 0;
+}
+
 int ut_py_start(unsigned int mode)
 {
-	if (tool >= 0)
+	if (tool >= 0 && !lingering)
 		return 0;
 	if (!monitoring) {
 		monitoring = PySys_GetObject("monitoring"); /* borrowed */
@@ -234,15 +276,16 @@ int ut_py_start(unsigned int mode)
 		Py_INCREF(monitoring);
 		disable = PyObject_GetAttrString(monitoring, "DISABLE");
 	}
-	if (!disable || take_tool())
+	if (!disable || (lingering ? call("restart_events", PyTuple_New(0)) : take_tool()))
 		return -1;
+	lingering = false;
 	if (mode & UT_PY_WHOLE)
 		ut_py_wait_for_all();
 	if (listen(mode)) {
 		PyObject *type, *value, *traceback;
 
 		PyErr_Fetch(&type, &value, &traceback);
-		(void)ut_py_stop();
+		(void)release();
 		PyErr_Restore(type, value, traceback);
 		return -1;
 	}
@@ -251,18 +294,11 @@ int ut_py_start(unsigned int mode)
 
 int ut_py_stop(void)
 {
-	int rc;
-
-	if (tool < 0)
+	if (tool < 0 || lingering)
 		return 0;
-	rc = call("set_events", Py_BuildValue("(ll)", tool, 0L));
-	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
-		rc |= call("register_callback",
-			   Py_BuildValue("(llO)", tool, event_bit(events[i].event), Py_None));
-	rc |= call("free_tool_id", Py_BuildValue("(l)", tool));
-	tool = -1;
+	lingering = ut_py_is_open_elsewhere(NULL);
 	ut_py_leave_all();
-	return rc ? -1 : 0;
+	return lingering ? listen(UT_PY_FUNCTIONS) : release();
 }
 
 static PyObject *no_hook(PyObject *self, PyObject *args)
@@ -272,8 +308,9 @@ static PyObject *no_hook(PyObject *self, PyObject *args)
 	Py_RETURN_NONE;
 }
 
-bool ut_py_hooks_threads(void)
+bool ut_py_hooks_threads(unsigned int mode)
 {
+	(void)mode;
 	return false;
 }
 

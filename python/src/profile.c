@@ -3,7 +3,8 @@
  * calls, where frame.c cannot have them.
  *
  * These hooks belong to a thread. Threads that run already get theirs at the start; new ones
- * through threading.setprofile(), whose Python function puts the C one in its own place.
+ * through threading.setprofile(), whose Python function puts the C one in its own place. Where
+ * somebody else's hook is, a debugger's or coverage's, it stays.
  */
 #include "core.h"
 
@@ -16,11 +17,33 @@ static bool running;
 static unsigned int mode;
 
 static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg);
+static int on_c_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg);
 
-static int set_hook(PyThreadState *thread, Py_tracefunc hook)
+static PyObject *thread_hook(PyObject *self, PyObject *args);
+
+static bool is_free(Py_tracefunc hook, PyObject *object)
 {
-	return mode & UT_PY_LINES ? _PyEval_SetTrace(thread, hook, NULL)
-				  : _PyEval_SetProfile(thread, hook, NULL);
+	return !hook || hook == on_event || hook == on_c_event ||
+	       (object && PyCFunction_Check(object) &&
+		PyCFunction_GET_FUNCTION(object) == thread_hook);
+}
+
+/* Whoever traces lines is told of calls, too, but not of those of C functions. */
+static int set_hooks(PyThreadState *thread, bool on)
+{
+	Py_tracefunc tracer = on && mode & UT_PY_LINES ? on_event : NULL, profiler = NULL;
+	int rc = 0;
+
+	if (on && !tracer)
+		profiler = on_event;
+	else if (on && mode & UT_PY_C_CALLS)
+		profiler = on_c_event;
+	if (thread->c_tracefunc != tracer && is_free(thread->c_tracefunc, thread->c_traceobj))
+		rc = _PyEval_SetTrace(thread, tracer, NULL);
+	if (!rc && thread->c_profilefunc != profiler &&
+	    is_free(thread->c_profilefunc, thread->c_profileobj))
+		rc = _PyEval_SetProfile(thread, profiler, NULL);
+	return rc;
 }
 
 /*
@@ -37,7 +60,7 @@ static void drain(PyFrameObject *frame, int what)
 		ut_py_leave(code);
 	Py_DECREF(code);
 	if (!ut_py_depth())
-		(void)set_hook(PyThreadState_Get(), NULL);
+		(void)set_hooks(PyThreadState_Get(), false);
 }
 
 static void on_line(PyCodeObject *code, PyFrameObject *frame)
@@ -48,11 +71,22 @@ static void on_line(PyCodeObject *code, PyFrameObject *frame)
 		ut_py_step(code, ut_py_line(code, info, PyFrame_GetLineNumber(frame)));
 }
 
-static void on_c_call(int what, PyObject *function)
+/* Do filters leave this function's code in, and so what it calls? */
+static bool is_wanted(PyFrameObject *frame)
+{
+	PyCodeObject *code = PyFrame_GetCode(frame);
+	const struct ut_py_code *info = ut_py_code(code);
+
+	Py_DECREF(code);
+	return info && info->zone;
+}
+
+static void on_c_call(PyFrameObject *caller, int what, PyObject *function)
 {
 	uint64_t zone;
 
-	if (!(mode & UT_PY_C_CALLS) || !PyCFunction_Check(function))
+	if (!(mode & UT_PY_C_CALLS) || !ut_py_ready || !PyCFunction_Check(function) ||
+	    !is_wanted(caller))
 		return;
 	if (what != PyTrace_C_CALL) {
 		ut_py_leave(((PyCFunctionObject *)function)->m_ml);
@@ -86,7 +120,7 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
 		return 0;
 	}
 	if (what >= PyTrace_C_CALL && what <= PyTrace_C_RETURN) {
-		on_c_call(what, arg);
+		on_c_call(frame, what, arg);
 		return 0;
 	}
 	code = PyFrame_GetCode(frame);
@@ -108,6 +142,14 @@ static int on_event(PyObject *self, PyFrameObject *frame, int what, PyObject *ar
 	return 0;
 }
 
+static int on_c_event(PyObject *self, PyFrameObject *frame, int what, PyObject *arg)
+{
+	(void)self;
+	if (running && what >= PyTrace_C_CALL && what <= PyTrace_C_RETURN)
+		on_c_call(frame, what, arg);
+	return 0;
+}
+
 /* The Python function: called once on each new thread, for the first event there. */
 static PyObject *thread_hook(PyObject *self, PyObject *args)
 {
@@ -117,7 +159,7 @@ static PyObject *thread_hook(PyObject *self, PyObject *args)
 		return NULL;
 	if (!running)
 		Py_RETURN_NONE;
-	if (set_hook(PyThreadState_Get(), on_event) < 0)
+	if (set_hooks(PyThreadState_Get(), true) < 0)
 		return NULL;
 	if (PyUnicode_CompareWithASCIIString(event, "call") == 0)
 		on_event(self, (PyFrameObject *)frame, PyTrace_CALL, Py_None);
@@ -127,37 +169,32 @@ static PyObject *thread_hook(PyObject *self, PyObject *args)
 PyMethodDef ut_py_thread_hook = { "thread_hook", thread_hook, METH_VARARGS,
 				  "For threading.setprofile() and threading.settrace()." };
 
-bool ut_py_hooks_threads(void)
+bool ut_py_hooks_threads(unsigned int how)
 {
-	return running;
-}
-
-static int set_on_others(Py_tracefunc hook)
-{
-	PyInterpreterState *interpreter = PyInterpreterState_Get();
-	PyThreadState *own = PyThreadState_Get();
-
-	for (PyThreadState *t = PyInterpreterState_ThreadHead(interpreter); t;
-	     t = PyThreadState_Next(t)) {
-		if (t != own && set_hook(t, hook) < 0)
-			return -1;
-	}
-	return 0;
+	return how & (UT_PY_LINES | UT_PY_C_CALLS) || !ut_py_frames_free();
 }
 
 int ut_py_start(unsigned int how)
 {
+	PyInterpreterState *interpreter = PyInterpreterState_Get();
+	PyThreadState *own = PyThreadState_Get();
+
 	if (running)
 		return 0;
-	if (!(how & (UT_PY_LINES | UT_PY_C_CALLS)) && ut_py_frames_start(how & UT_PY_WHOLE))
+	if (!ut_py_hooks_threads(how)) {
+		ut_py_frames_start(how & UT_PY_WHOLE);
 		return 0;
+	}
 	if (how & UT_PY_WHOLE)
 		ut_py_wait_for_all();
 	mode = how;
 	running = true;
-	if (set_on_others(on_event) < 0 || set_hook(PyThreadState_Get(), on_event) < 0)
-		return -1;
-	return 0;
+	for (PyThreadState *t = PyInterpreterState_ThreadHead(interpreter); t;
+	     t = PyThreadState_Next(t)) {
+		if (t != own && set_hooks(t, true) < 0)
+			return -1;
+	}
+	return set_hooks(own, true); /* last: it sees what we call ourselves */
 }
 
 int ut_py_stop(void)
@@ -170,7 +207,7 @@ int ut_py_stop(void)
 	}
 	if (!running)
 		return 0;
-	rc = set_hook(PyThreadState_Get(), NULL);
+	rc = set_hooks(PyThreadState_Get(), false);
 	running = false;
 	ut_py_leave_all();
 	return rc;

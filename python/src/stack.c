@@ -27,6 +27,7 @@ struct thread {
 	uint32_t serials;    /* calls so far */
 	const char *half;    /* of its C stack, which grows down; NULL = unknown */
 	struct call *calls;
+	struct thread *next, **link; /* in threads */
 };
 
 bool ut_py_ready = true;
@@ -36,11 +37,29 @@ static uint32_t unready; /* calls that have to end before the program begins */
 static _Thread_local struct thread *me;
 static pthread_key_t key_of_threads;
 
+/* All that we know. The interpreter's lock is not held when a thread ends. */
+static struct thread *threads;
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void put_on_list(struct thread *t)
+{
+	t->next = threads;
+	t->link = &threads;
+	if (threads)
+		threads->link = &t->next;
+	threads = t;
+}
+
 static void thread_ends(void *p)
 {
 	struct thread *t = p;
 
 	me = NULL; /* others may still run Python while the thread ends */
+	pthread_mutex_lock(&threads_lock);
+	*t->link = t->next;
+	if (t->next)
+		t->next->link = t->link;
+	pthread_mutex_unlock(&threads_lock);
 	free(t->calls);
 	free(t);
 }
@@ -60,7 +79,7 @@ int ut_py_stack_init(void)
 /* What threading.Thread calls it. Python tells the kernel only from 3.14 on. */
 static void look_for_name(struct thread *t)
 {
-	PyObject *type, *value, *traceback, *threads = NULL, *ident = NULL, *thread, *name = NULL;
+	PyObject *type, *value, *traceback, *active = NULL, *ident = NULL, *thread, *name = NULL;
 	PyObject *modules = PyImport_GetModuleDict(); /* borrowed */
 	PyObject *module = modules ? PyDict_GetItemString(modules, "threading") : NULL;
 	const char *text;
@@ -69,9 +88,9 @@ static void look_for_name(struct thread *t)
 	if (!module)
 		return;
 	PyErr_Fetch(&type, &value, &traceback);
-	threads = PyObject_GetAttrString(module, "_active");
+	active = PyObject_GetAttrString(module, "_active");
 	ident = PyLong_FromUnsignedLong(PyThread_get_thread_ident());
-	thread = threads && ident && PyDict_Check(threads) ? PyDict_GetItem(threads, ident) : NULL;
+	thread = active && ident && PyDict_Check(active) ? PyDict_GetItem(active, ident) : NULL;
 	if (thread)
 		name = PyObject_GetAttrString(thread, "_name");
 	text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
@@ -80,7 +99,7 @@ static void look_for_name(struct thread *t)
 		if (strcmp(text, "MainThread") != 0)
 			ut_py_name_thread(text);
 	}
-	Py_XDECREF(threads);
+	Py_XDECREF(active);
 	Py_XDECREF(ident);
 	Py_XDECREF(name);
 	PyErr_Clear();
@@ -114,9 +133,13 @@ static struct thread *new_thread(void)
 		free(t);
 		t = NULL;
 	}
-	if (t)
-		t->half = half_of_stack();
 	me = t;
+	if (t) {
+		t->half = half_of_stack();
+		pthread_mutex_lock(&threads_lock);
+		put_on_list(t);
+		pthread_mutex_unlock(&threads_lock);
+	}
 	return t;
 }
 
@@ -274,6 +297,19 @@ uint32_t ut_py_depth(void)
 	return me ? me->depth : 0;
 }
 
+bool ut_py_is_open_elsewhere(const void *key)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&threads_lock);
+	for (const struct thread *t = threads; t && !found; t = t->next) {
+		if (t != me)
+			found = key ? find(t, key) : t->depth;
+	}
+	pthread_mutex_unlock(&threads_lock);
+	return found;
+}
+
 void ut_py_leave_all(void)
 {
 	while (me && me->depth)
@@ -282,6 +318,11 @@ void ut_py_leave_all(void)
 
 void ut_py_forked(void)
 {
+	/* The other threads are not there; one of them may have held the lock. */
+	pthread_mutex_init(&threads_lock, NULL);
+	threads = NULL;
+	if (me)
+		put_on_list(me);
 	for (uint32_t i = 0; me && i < me->depth; i++) {
 		struct call *c = &me->calls[i];
 

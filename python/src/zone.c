@@ -60,22 +60,39 @@ int ut_py_zone_init(const struct ut_py_filter *f, const char *folder)
 
 /* ---- filters ------------------------------------------------------------------------------- */
 
-static bool fits_file(char **patterns, const char *file)
+/* "model.py" and "nn/x.py" stand for the end of a path, "/srv/..." and "<frozen ..." for all of
+ * it. */
+static bool is_like(const char *file, const char *pattern)
 {
-	for (; *patterns; patterns++) {
-		if (!fnmatch(*patterns, file, 0))
+	if (!fnmatch(pattern, file, 0))
+		return true;
+	if (pattern[0] == '/')
+		return false;
+	for (const char *slash = strchr(file, '/'); slash; slash = strchr(slash + 1, '/')) {
+		if (!fnmatch(pattern, slash + 1, 0))
 			return true;
 	}
 	return false;
 }
 
-/* "torch" stands for torch and everything below it. */
+static bool fits_file(char **patterns, const char *file)
+{
+	for (; *patterns; patterns++) {
+		if (is_like(file, *patterns))
+			return true;
+	}
+	return false;
+}
+
+/* "torch" stands for torch and everything below it, "torch.*" only for the latter. */
 static bool fits_module(char **names, const char *module)
 {
 	for (; *names; names++) {
 		size_t len = strlen(*names);
 
 		if (!strncmp(*names, module, len) && (!module[len] || module[len] == '.'))
+			return true;
+		if (!fnmatch(*names, module, 0))
 			return true;
 	}
 	return false;
@@ -115,13 +132,12 @@ static bool is_wanted(const char *file, PyObject *globals)
 
 /* ---- texts --------------------------------------------------------------------------------- */
 
-/* UTF-8 of any string, also of one with lone surrogates. The owner frees *keep. */
-static const char *utf8(PyObject *text, PyObject **keep, Py_ssize_t *len)
+const char *ut_py_utf8(PyObject *text, PyObject **keep, Py_ssize_t *len)
 {
 	const char *s = PyUnicode_AsUTF8AndSize(text, len);
 
 	*keep = NULL;
-	if (s)
+	if (s || !PyUnicode_Check(text))
 		return s;
 	PyErr_Clear();
 	*keep = PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
@@ -152,9 +168,9 @@ static uint64_t define(const char *domain, PyObject *name, PyObject *file, int l
 	Py_ssize_t len;
 	uint64_t number;
 
-	zone.name = utf8(name, &keep_name, &len);
+	zone.name = ut_py_utf8(name, &keep_name, &len);
 	zone.name_len = (size_t)len;
-	zone.file = utf8(file, &keep_file, &len);
+	zone.file = ut_py_utf8(file, &keep_file, &len);
 	zone.file_len = (size_t)len;
 	number = ut_py_zones->define(&zone);
 	Py_XDECREF(keep_name);
@@ -225,7 +241,7 @@ static uint64_t zone_of(PyCodeObject *code, PyObject *globals)
 {
 	PyObject *keep;
 	Py_ssize_t len;
-	const char *file = utf8(code->co_filename, &keep, &len);
+	const char *file = ut_py_utf8(code->co_filename, &keep, &len);
 	bool wanted = is_wanted(file, globals);
 
 	look_for_asyncio(code, file, (size_t)len);

@@ -7,6 +7,8 @@
     with unitrace.range("step"):
         ...
     unitrace.counter("loss", 0.3)
+
+PYTEST_DONT_REWRITE: pytest would rather import plugins itself and warns that we are there already.
 """
 from ._marks import (append_meta_data, counter, detach, frame, marker, message, metadata,
                      overlapped, pause, range, recording, resume, signpost, thread_name)

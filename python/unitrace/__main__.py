@@ -1,15 +1,15 @@
-"""python -m unitrace [options] [-m module | script] [arguments]: see usage()."""
+"""python -m unitrace [options] [-m module | -c text | script] [arguments]: see USAGE."""
 import os
 import shutil
 import subprocess
 import sys
 
 USAGE = """\
-usage: python -m unitrace [options] [-m module | script] [arguments]
+usage: python -m unitrace [options] [-m module | -c text | script] [arguments]
 
 Runs a Python program under unitrace and profiles it.
 
-  -m                     the next word is a module, as in python -m
+  -m, -c                 the next word is a module, or the program itself, as with python
   -p                     only parts: from Profiler().enable() to .disable(), and tests with the
                          fixture unitrace_profile
   -l                     line by line; only together with -p
@@ -42,10 +42,10 @@ def parse(words):
     while words and words[0].startswith("-") and words[0] != "-":
         word = words.pop(0)
         name, equals, value = word.partition("=")
-        if word == "-m":
+        if word in ("-m", "-c"):
             if not words:
-                raise Misuse("-m needs a module")
-            return options, ["-m", *words]
+                raise Misuse(f"{word} needs a {'module' if word == '-m' else 'text'}")
+            return options, [word, *words]
         if word in ("-h", "--help"):
             return None, None
         if word == "--":

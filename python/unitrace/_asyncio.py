@@ -6,26 +6,35 @@ does not use asyncio is not touched.
 import sys
 
 from . import _marks
+from ._native import core
 
 DOMAIN = "asyncio"
 
 
-def _watch(task):
-    coroutine = task.get_coro()
+def _begin(coroutine):
     name = getattr(coroutine, "__qualname__", None) or type(coroutine).__name__
     span = _marks.overlapped(name, DOMAIN)
     span.begin()
+    return span
 
-    def end(_):
-        span.metadata("task", task.get_name())  # which it may have got after it was made
+
+def _end_with(task, span):
+    """task: None = it was not made. A program's own factory may make tasks of any kind, and tasks
+    that are done already."""
+    def end(done):  # which is the task; naming it here would tie the two into a cycle
+        if hasattr(done, "get_name"):
+            span.metadata("task", done.get_name())  # which it may have got after it was made
         span.end()
-    task.add_done_callback(end)
+    if not hasattr(task, "add_done_callback") or task.done():
+        end(task)
+    else:
+        task.add_done_callback(end)
 
 
 def _watch_all(loop):
     import asyncio
     for task in asyncio.all_tasks(loop):
-        _watch(task)
+        _end_with(task, _begin(task.get_coro()))
 
 
 def _loop_of_first_task(base):
@@ -41,14 +50,7 @@ def _loop_of_first_task(base):
 def install():
     """Called when the first create_task() begins: its task is met when the loop turns."""
     from asyncio.base_events import BaseEventLoop
-    original = BaseEventLoop.create_task
-
-    def create_task(self, *args, **kwargs):
-        task = original(self, *args, **kwargs)
-        _watch(task)
-        return task
-    create_task.__doc__, create_task.__wrapped__ = original.__doc__, original
-    BaseEventLoop.create_task = create_task
+    BaseEventLoop.create_task = core.watch_tasks(BaseEventLoop.create_task, _begin, _end_with)
     loop = _loop_of_first_task(BaseEventLoop)
     if loop:
         loop.call_soon(_watch_all, loop)

@@ -14,6 +14,7 @@ _domains = {}
 _handles = {}
 _counters = {}
 _numbers = itertools.count(1)  # of ids
+_CO_GENERATOR, _CO_COROUTINE = 0x20, 0x80  # as in inspect, which takes long to import
 _MOST_NAMES = 65536  # texts that differ every time must not fill the memory
 
 
@@ -37,6 +38,24 @@ def handle(name):
 def next_id():
     """A number that no other mark of this process has."""
     return next(_numbers)
+
+
+def around(make, function):
+    """function with the context manager make() around each run, also of a coroutine or generator."""
+    flags = getattr(getattr(function, "__code__", None), "co_flags", 0)
+    if flags & _CO_COROUTINE:
+        async def wrapped(*args, **kwargs):
+            with make():
+                return await function(*args, **kwargs)
+    elif flags & _CO_GENERATOR:
+        def wrapped(*args, **kwargs):
+            with make():
+                return (yield from function(*args, **kwargs))
+    else:
+        def wrapped(*args, **kwargs):
+            with make():
+                return function(*args, **kwargs)
+    return functools.wraps(function)(wrapped)
 
 
 class range:  # pylint: disable=redefined-builtin
@@ -73,14 +92,7 @@ class range:  # pylint: disable=redefined-builtin
         self.end()
 
     def __call__(self, function):
-        @functools.wraps(function)
-        def marked(*args, **kwargs):
-            self.begin()
-            try:
-                return function(*args, **kwargs)
-            finally:
-                self.end()
-        return marked
+        return around(lambda: self, function)
 
 
 class overlapped:
@@ -150,7 +162,7 @@ def counter(name, value, domain=DOMAIN):  # pylint: disable=redefined-outer-name
     """Sets a counter to a number."""
     key = (name, domain)
     if key not in _counters:
-        _counters[key] = core.counter(name, domain)
+        _counters[key] = core.counter(str(name), domain)
     core.counter_set(_counters[key], value)
 
 
@@ -166,9 +178,9 @@ def message(text):
     marker(text, "message", True)
 
 
-def signpost(header, text=None):
-    """The same under the name that Tenstorrent's profiler has for it."""
-    message(header if text is None else f"{header}: {text}")
+def signpost(header, message=None):  # pylint: disable=redefined-outer-name
+    """A message under the name that Tenstorrent's profiler has for it."""
+    globals()["message"](header if message is None else f"{header}: {message}")
 
 
 def metadata(key, value, domain=DOMAIN):  # pylint: disable=redefined-outer-name
@@ -189,7 +201,7 @@ def _plain(value):
 
 def thread_name(name):
     """How the row of this thread is called."""
-    core.thread_name(name)
+    core.thread_name(str(name))
 
 
 def recording():

@@ -9,6 +9,9 @@ def configure(*_):
     return False
 
 
+hooks_threads = configure
+
+
 def domain(_):
     return 0
 

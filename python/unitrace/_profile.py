@@ -3,7 +3,7 @@ import functools
 import os
 import sys
 
-from . import _asyncio, _settings
+from . import _asyncio, _marks, _settings
 from ._native import core
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -25,28 +25,54 @@ def _current():
     return _settings_now or None
 
 
-_hooked = None  # how threads are told
+def _say(text):
+    if sys.stderr:
+        sys.stderr.write(f"unitrace: {text}\n")
+
+
+_unhook = None  # gives threading its own hook back
 
 
 def _hook_threads(lines):
     """Lines and C calls up to 3.11: each new thread has to switch its own profiling on."""
-    global _hooked
+    global _unhook
     import threading
-    _hooked = threading.settrace if lines else threading.setprofile
-    _hooked(core.thread_hook)
+    if lines:
+        _unhook = functools.partial(threading.settrace, threading._trace_hook)
+        threading.settrace(core.thread_hook)
+    else:
+        _unhook = functools.partial(threading.setprofile, threading._profile_hook)
+        threading.setprofile(core.thread_hook)
+
+
+def _take_only_what_is_free(lines, c_calls):
+    """Up to 3.11 the interpreter has one place each for who wants lines and who wants C calls."""
+    taken = []
+    if sys.version_info < (3, 12):
+        taken = [name for name, wanted, held in (("lines", lines, sys.gettrace()),
+                                                 ("C calls", c_calls, sys.getprofile()))
+                 if wanted and held]
+    if taken:
+        _say(f"no {' and no '.join(taken)} here: another tool takes them; functions are recorded")
+    return lines and "lines" not in taken, c_calls and "C calls" not in taken
 
 
 def _start(settings, lines, whole):
-    if core.start(lines, settings.c_calls, whole):
+    lines, c_calls = _take_only_what_is_free(lines, settings.c_calls)
+    if core.hooks_threads(lines, c_calls):
         _hook_threads(lines)
+    try:
+        core.start(lines, c_calls, whole)
+    except RuntimeError as wrong:
+        _say(f"Python is not profiled: {wrong}")
 
 
 def _stop():
-    global _hooked
+    global _unhook
     core.stop()
-    if _hooked:
-        _hooked(None)
-    _hooked = None
+    if _unhook:
+        _unhook()
+    _unhook = None
 
 
 def begin(below_us=False):
@@ -54,8 +80,8 @@ def begin(below_us=False):
     program runs."""
     if core.__name__.endswith("_nocore"):
         if os.environ.get("UT_SESSION"):
-            sys.stderr.write("unitrace: Python %d.%d is not profiled: the package is not built for "
-                             "it; try: pip install SOURCE/python\n" % sys.version_info[:2])
+            _say("Python %d.%d is not profiled: the package is not built for it; "
+                 "try: pip install SOURCE/python" % sys.version_info[:2])
         return
     settings = _current()
     if settings is None or settings.partial:
@@ -69,8 +95,8 @@ class Profiler:
     """Profiles from enable() to disable(), on all threads.
 
     It has an effect in programs that run under `python -m unitrace -p` or
-    `unitrace --python-partial`, unless somebody else traces or profiles already. Also a context
-    manager and a decorator; what is inside another one belongs to that.
+    `unitrace --python-partial`. Also a context manager and a decorator; what is inside another one
+    belongs to that.
     """
 
     _open = 0  # how many are enabled
@@ -78,8 +104,6 @@ class Profiler:
     def __init__(self):
         settings = _current()
         self._settings = settings if settings and settings.partial else None
-        if self._settings and not Profiler._open and (sys.gettrace() or sys.getprofile()):
-            self._settings = None
         self._enabled = False
 
     def enable(self):
@@ -106,8 +130,4 @@ class Profiler:
         self.disable()
 
     def __call__(self, function):
-        @functools.wraps(function)
-        def profiled(*args, **kwargs):
-            with Profiler():
-                return function(*args, **kwargs)
-        return profiled
+        return _marks.around(Profiler, function)

@@ -24,14 +24,22 @@ def domain_create(name):
     return Domain(name)
 
 
+def _handle_of(domain):
+    if not isinstance(domain, Domain):
+        raise TypeError(f"a domain of domain_create() is needed, not {type(domain).__name__}")
+    return domain.handle
+
+
 def task_begin(domain, name):
-    if domain.handle:
-        _marks.core.task_begin(domain.handle, _marks.handle(str(name)), 0, 0)
+    handle = _handle_of(domain)
+    if handle:
+        _marks.core.task_begin(handle, _marks.handle(str(name)), 0, 0)
 
 
 def task_end(domain):
-    if domain.handle:
-        _marks.core.task_end(domain.handle)
+    handle = _handle_of(domain)
+    if handle:
+        _marks.core.task_end(handle)
 
 
 class _Region:

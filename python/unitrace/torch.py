@@ -10,6 +10,7 @@ are enough; else an observer of ours sees the operators as they are dispatched: 
 work, forward and backward, without those that are made of others.
 """
 import contextlib
+import threading
 
 import torch as _torch
 from torch.nn.modules import module as _module
@@ -35,6 +36,17 @@ def _shape(value):
     return None
 
 
+class _Running(threading.local):
+    """The modules whose forward() runs on this thread, the innermost last."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = []
+
+
+_running = _Running()
+
+
 class _Observer(TorchDispatchMode):
     def __init__(self, shapes):
         super().__init__()
@@ -47,6 +59,8 @@ class _Observer(TorchDispatchMode):
             if self._shapes:
                 shapes = [s for s in map(_shape, args) if s is not None]
                 core.metadata(self._domain, 0, _marks.handle("shapes"), str(shapes))
+            if _running.names:
+                core.metadata(self._domain, 0, _marks.handle("module"), _running.names[-1])
             return func(*args, **(kwargs or {}))
         finally:
             core.task_end(self._domain)
@@ -57,8 +71,10 @@ class _Modules:
 
     def __init__(self, model):
         self._domain = _marks.domain(MODULES)
-        self._names = {id(m): name for name, m in model.named_modules()} if model else {}
+        named = model.named_modules() if model is not None else ()
+        self._names = {id(m): name for name, m in named}
         self._hooks = []
+        self._around = 0
 
     def _name(self, module):
         kind = type(module).__name__
@@ -66,25 +82,34 @@ class _Modules:
         return f"{name} ({kind})" if name else kind
 
     def _begin(self, module, _):
-        core.task_begin(self._domain, _marks.handle(self._name(module)), 0, 0)
+        name = self._name(module)
+        _running.names.append(name)
+        core.task_begin(self._domain, _marks.handle(name), 0, 0)
 
     def _end(self, *_):
         core.task_end(self._domain)
+        if _running.names:
+            _running.names.pop()
 
     def __enter__(self):
-        self._hooks = [_module.register_module_forward_pre_hook(self._begin),
-                       _module.register_module_forward_hook(self._end, always_call=True)]
+        self._around = len(_running.names)
+        self._hooks = [_module.register_module_forward_pre_hook(self._begin)]
+        try:  # also after an exception, from PyTorch 2.1 on
+            self._hooks.append(_module.register_module_forward_hook(self._end, always_call=True))
+        except TypeError:
+            self._hooks.append(_module.register_module_forward_hook(self._end))
 
     def __exit__(self, *_):
         for hook in self._hooks:
             hook.remove()
+        del _running.names[self._around:]  # what an exception has left, in an old PyTorch
 
 
 @contextlib.contextmanager
 def observe(model=None, shapes=False, modules=None, own=False):
     """Marks operators while it is open.
 
-    model    names the modules as they are called in it
+    model    names the modules as they are called in it, also in our own observer's operators
     shapes   the shapes of the operators' tensors, as an argument in the timeline
     modules  a range for each module; by default when there is a model
     own      our own observer, also where PyTorch has marks

@@ -331,6 +331,8 @@ class Filters(PythonCase):
         self.assertTrue(self.profile(text).named("f"))
         trace = self.profile(text, "--python-modules", "__main__")
         self.assertEqual(set(s.args["file"] for s in trace.spans), {str(self.dir / "script.py")})
+        trace = self.profile(text, "--python-modules", "text*")
+        self.assertEqual(set(os.path.basename(s.args["file"]) for s in trace.spans), {"textwrap.py"})
         trace = self.profile(text, "--python-exclude-modules", "textwrap,importlib")
         self.assertFalse([s for s in trace.spans if "textwrap" in s.args["file"]])
         self.assertTrue(trace.named("f"))
@@ -341,6 +343,11 @@ class Filters(PythonCase):
         self.assertEqual(set(os.path.basename(s.args["file"]) for s in trace.spans), {"textwrap.py"})
         trace = self.profile(text, "--python-exclude-files", "*script.py")
         self.assertFalse(trace.named("f"))
+        for pattern in ("script.py", f"{self.dir.name}/*", "scr*", str(self.dir / "script.py")):
+            trace = self.profile(text, "--python-files", pattern)
+            self.assertEqual({s.args["file"] for s in trace.spans}, {str(self.dir / "script.py")})
+        for pattern in ("cript.py", f"{self.dir}/x*,/script.py", "x/*,y/z"):
+            self.assertTrue(self.profile(text, "--python-exclude-files", pattern).named("f"), pattern)
 
     def test_depth(self):
         trace = self.profile(CALLS, "--python-depth", "2")

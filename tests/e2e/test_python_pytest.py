@@ -2,6 +2,7 @@
 """pytest under unitrace: the plugin is found, tests are ranges, the fixtures profile."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -164,6 +165,30 @@ class Pytest(Case):
                 self.assertEqual(len(trace.named("child_function_1")), children)
                 self.assertEqual(len(trace.named(SEED_TEST)), 1)
                 self.assertEqual(bool(trace.named("function_under_test:6")), "-l" in words)
+
+    def test_warnings_that_are_errors(self):
+        """As installed by pip, which lists the files: pytest looks whether they are imported yet."""
+        site = self.dir / "site"
+        site.mkdir()
+        info, = PACKAGE.glob("unitrace-*.dist-info")
+        for folder in (PACKAGE / "unitrace", info):
+            shutil.copytree(folder, site / folder.name)
+        (site / info.name / "RECORD").write_text("unitrace/__init__.py,,\nunitrace/pytest_plugin.py,,\n")
+        (self.dir / "test_it.py").write_text("def test_it(unitrace_profile): pass\n")
+        got = self.unitrace("--python-partial", "--no-summary", PYTHON, "-m", "pytest", "-q",
+                            "-W", "error::pytest.PytestAssertRewriteWarning",
+                            "-p", "no:cacheprovider", "test_it.py",
+                            env=environment(PYTHONPATH=str(site), PYTHONDONTWRITEBYTECODE="1",
+                                            PATH=os.environ["PATH"]))
+        self.assertEqual(got.returncode, 0, got.stdout.decode() + got.stderr.decode())
+        self.assertIn(b"1 passed", got.stdout)
+
+    def test_the_fixture_beside_coverage(self):
+        if subprocess.run([PYTHON, "-c", "import pytest_cov"], check=False, capture_output=True).returncode:
+            self.skipTest("pytest-cov is not installed")
+        got = self.pytest(TESTS, "-p", more=["--cov=test_it"])
+        self.assertIn(b"1 failed, 3 passed", got.stdout, got.stderr.decode())
+        self.assertEqual(len(Trace(self.dir / "out.json").named("function_under_test")), 3)
 
     def test_a_run_without_tests_says_so(self):
         got = self.unitrace("--python-test-traces", "each", "--no-summary", PYTHON, "-c", "1")

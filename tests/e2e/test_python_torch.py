@@ -100,7 +100,9 @@ class Torch(Case):
         self.assertEqual([s.name for s in spans if s.cat == "PyTorch module"],
                          ["Sequential", "0 (Linear)", "1 (ReLU)", "2 (Linear)"])
         first = next(s for s in spans if s.name == "aten::addmm")
-        self.assertEqual(first.args["shapes"], "[[16], [4, 8], [8, 16]]")
+        self.assertEqual(first.args, {"shapes": "[[16], [4, 8], [8, 16]]", "module": "0 (Linear)"})
+        backward, = (s for s in spans if s.name == "aten::threshold_backward")
+        self.assertNotIn("module", backward.args)
         self.assertIn("aten::mm", [s.name for s in spans])  # of the way back
 
     def check_marks(self, trace):

@@ -10,12 +10,13 @@ def decorated():
 def main():
     for i in range(2):
         with unitrace.frame("steps"):
-            with unitrace.range("step", batch=32, rate=0.5, note="été", many=2**70):
+            with unitrace.range("step", batch=32, rate=0.5, note="été \udc80", many=2**70):
                 unitrace.append_meta_data("HiFi2")
                 unitrace.counter("loss", 1 / (i + 1))
     assert decorated() == 1
     unitrace.message("hello")
-    unitrace.signpost("header", "text")
+    unitrace.signpost("header", message="text")
+    unitrace.message("lone \udc80")
     unitrace.marker("here")
     over = unitrace.overlapped("over")
     with unitrace.task("around", domain="mine"):

@@ -29,7 +29,7 @@ class Marks(Case):
         self.assertEqual(self.printed, "True\n")
         steps = trace.named("step")
         self.assertEqual(len(steps), 2)
-        self.assertEqual(steps[0].args, {"batch": 32, "rate": 0.5, "note": "été",
+        self.assertEqual(steps[0].args, {"batch": 32, "rate": 0.5, "note": "été \\udc80",
                                          "many": float(2**70), "METADATA": "HiFi2"})
         self.assertEqual(steps[0].cat, "python")
         self.assertEqual(trace.values("python: loss"), [1, 0.5])
@@ -38,7 +38,7 @@ class Marks(Case):
         self.assertGreater(trace.over("over").end, trace.one("around").end)
         for name in ("decorated", "left by an exception"):
             trace.one(name)
-        for name in ("hello", "header: text", "here"):
+        for name in ("hello", "header: text", "here", "lone \\udc80"):
             trace.instant(name)
         self.assertIn("the main thread", trace.thread_names().values())
         self.assertFalse(trace.named("after the end"))
@@ -61,6 +61,32 @@ class Marks(Case):
     def test_start_paused_resume_and_detach_with_itt_python(self):
         trace = self.mark(HERE / "recipe.py", "--start-paused")
         self.assertEqual([s.name for s in trace.spans if s.cat == "recipe"], ["measured"])
+
+    def test_what_is_no_domain_is_refused_whether_recorded_or_not(self):
+        text = """
+import itt, ittapi
+def tell(function, *args):
+    try:
+        print(function(*args))
+    except TypeError as wrong:
+        print("TypeError:", wrong)
+tell(ittapi.task_begin, "domain", "name")
+tell(ittapi.task_end, None)
+tell(ittapi.task, "name", 5)
+tell(ittapi.task_begin_overlapped, ittapi.domain("d"), "name", ittapi.id(ittapi.domain("d")))
+tell(itt.task_begin, None, "name")
+tell(ittapi.thread_set_name, ittapi.string_handle("by handle"))
+tell(ittapi.collection_control.ManualCollectionRegionActivator())
+with ittapi.task("a row"): pass
+"""
+        (self.dir / "script.py").write_text(text)
+        path = os.pathsep.join(map(str, (PACKAGE, FALLBACK)))
+        plain = self.run_words(PYTHON, "script.py", env=environment(PYTHONPATH=path))
+        self.assertEqual(plain.stderr, b"")
+        trace = self.mark("script.py")
+        self.assertEqual(self.printed, plain.stdout.decode())
+        self.assertEqual(self.printed.count("TypeError: a "), 4)
+        self.assertIn("by handle", trace.thread_names().values())
 
     def picture(self, trace):
         """What a program has marked, without the numbers of ids and times."""

@@ -28,9 +28,9 @@ def outermost_at_zero(calls):
 
 
 class Nesting(Case):
-    def check(self, python):
-        got = self.unitrace("--python-partial", "--quiet", "-o", "out.json", "--overwrite", python,
-                            HERE / "nesting.py", "0", str(SEEDS), "expected.json")
+    def check(self, python, *options):
+        got = self.unitrace("--python-partial", *options, "--quiet", "-o", "out.json", "--overwrite",
+                            python, HERE / "nesting.py", "0", str(SEEDS), "expected.json")
         self.assertEqual(got.returncode, 0, got.stderr.decode())
         expected = json.loads((self.dir / "expected.json").read_text())
         trace = Trace(self.dir / "out.json")
@@ -44,8 +44,10 @@ class Nesting(Case):
 
     def test_every_call_is_there_and_where_it_belongs(self):
         for version, python in PYTHONS.items():
-            with self.subTest(version):
-                self.check(python)
+            for options in ((), ("--python-lines",), ("--python-c-calls",),
+                            ("--python-lines", "--python-c-calls")):
+                with self.subTest(version, options=options):
+                    self.check(python, *options)
 
 
 if __name__ == "__main__":

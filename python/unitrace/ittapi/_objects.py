@@ -34,20 +34,28 @@ class StringHandle:
         return f"unitrace.ittapi.StringHandle({self.text!r})"
 
 
+def handle_of(domain):  # pylint: disable=redefined-outer-name
+    """The number of a domain, 0 when nothing is recorded. Its type is looked at in any case."""
+    if not isinstance(domain, Domain):
+        raise TypeError(f"a Domain is needed, not {type(domain).__name__}; see domain()")
+    return domain.handle
+
+
 class Id:
     """A number that no other task has."""
 
-    __slots__ = ("domain", "number")
+    __slots__ = ("number", "_handle")
 
     def __init__(self, domain):  # pylint: disable=redefined-outer-name
-        self.domain = domain
+        self._handle = 0
+        self._handle = handle_of(domain)
         self.number = _marks.next_id()
-        if domain.handle:
-            _marks.core.id_create(domain.handle, self.number)
+        if self._handle:
+            _marks.core.id_create(self._handle, self.number)
 
     def __del__(self):
-        if self.domain.handle:
-            _marks.core.id_destroy(self.domain.handle, self.number)
+        if self._handle:
+            _marks.core.id_destroy(self._handle, self.number)
 
     def __str__(self):
         return f"({self.number}, 0)"

@@ -1,6 +1,6 @@
 """Tasks and events."""
 from .. import _marks
-from ._objects import Domain, Id, StringHandle
+from ._objects import Domain, Id, StringHandle, handle_of
 from ._region import NamedRegion
 
 
@@ -8,6 +8,8 @@ def _number(of):
     """The number of an id, of a task, of nothing."""
     if isinstance(of, Task):
         of = of.id()
+    if of is not None and not isinstance(of, Id):
+        raise TypeError(f"an Id is needed, not {type(of).__name__}; see id()")
     return of.number if of is not None else 0
 
 
@@ -16,23 +18,27 @@ def _text(name):
 
 
 def task_begin(domain, name, id=None, parent=None):  # pylint: disable=redefined-builtin
-    if domain.handle:
-        _marks.core.task_begin(domain.handle, _text(name), _number(id), _number(parent))
+    handle = handle_of(domain)
+    if handle:
+        _marks.core.task_begin(handle, _text(name), _number(id), _number(parent))
 
 
 def task_end(domain):
-    if domain.handle:
-        _marks.core.task_end(domain.handle)
+    handle = handle_of(domain)
+    if handle:
+        _marks.core.task_end(handle)
 
 
 def task_begin_overlapped(domain, name, id, parent=None):  # pylint: disable=redefined-builtin
-    if domain.handle:
-        _marks.core.overlapped_begin(domain.handle, _text(name), _number(id), _number(parent))
+    handle = handle_of(domain)
+    if handle:
+        _marks.core.overlapped_begin(handle, _text(name), _number(id), _number(parent))
 
 
 def task_end_overlapped(domain, id):  # pylint: disable=redefined-builtin
-    if domain.handle:
-        _marks.core.overlapped_end(domain.handle, _number(id))
+    handle = handle_of(domain)
+    if handle:
+        _marks.core.overlapped_end(handle, _number(id))
 
 
 class Task(NamedRegion):
