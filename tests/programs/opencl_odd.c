@@ -183,7 +183,14 @@ static void native(void)
 {
 	cl_command_queue q = opencl_queue(0);
 	int called = 0, *where = &called;
+	cl_device_exec_capabilities can = 0;
 
+	MUST(cl.clGetDeviceInfo(cl.device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof(can), &can,
+				NULL));
+	if (!(can & CL_EXEC_NATIVE_KERNEL)) {
+		printf("SKIP: no native kernels\n");
+		exit(CANNOT_RUN);
+	}
 	for (int i = 0; i < count; i++) {
 		ENQUEUE(cl.clEnqueueNativeKernel(q, count_up, &where, sizeof(where), 0, NULL, NULL,
 						 0, NULL, NULL));
