@@ -130,6 +130,44 @@ static bool is_wanted(const char *file, PyObject *globals)
 	return !filter.modules || !filter.modules[0] || fits_module(filter.modules, module);
 }
 
+static bool is_called(PyCodeObject *code, const char *name)
+{
+	return PyUnicode_CompareWithASCIIString(code->co_name, name) == 0;
+}
+
+static bool ends_with(const char *file, size_t len, const char *tail)
+{
+	size_t n = strlen(tail);
+
+	return len >= n && !memcmp(file + len - n, tail, n);
+}
+
+/*
+ * Does this function only begin or end ranges of ITT or NVTX? A range that began in it goes on when
+ * it returns, and would have to be drawn beside all functions instead of around those that it is
+ * about.
+ */
+static bool only_marks(PyCodeObject *code, const char *file, size_t len)
+{
+	static const struct {
+		const char *file;
+		bool all; /* of its functions; else only what a with statement calls */
+	} marks[] = {
+		{ "/torch/profiler/itt.py", true },
+		{ "/torch/cuda/nvtx.py", true },
+		{ "/torch/autograd/profiler.py", false },
+		{ "/nvtx/nvtx.py", false },
+		{ "/contextlib.py", false },
+	};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		if (ends_with(file, len, marks[i].file))
+			return marks[i].all || is_called(code, "__enter__") ||
+			       is_called(code, "__exit__");
+	}
+	return strstr(file, "/ittapi/");
+}
+
 /* ---- texts --------------------------------------------------------------------------------- */
 
 const char *ut_py_utf8(PyObject *text, PyObject **keep, Py_ssize_t *len)
@@ -223,12 +261,10 @@ void ut_py_zone_on_task(PyObject *function)
  */
 static void look_for_asyncio(PyCodeObject *code, const char *file, size_t len)
 {
-	static const char where[] = "asyncio/base_events.py";
-	const size_t tail = sizeof(where) - 1;
 	PyObject *function = on_task, *result;
 
-	if (!function || len < tail || strcmp(file + len - tail, where) != 0 ||
-	    PyUnicode_CompareWithASCIIString(code->co_name, "create_task") != 0)
+	if (!function || !ends_with(file, len, "asyncio/base_events.py") ||
+	    !is_called(code, "create_task"))
 		return;
 	on_task = NULL;
 	result = PyObject_CallObject(function, NULL);
@@ -242,7 +278,7 @@ static uint64_t zone_of(PyCodeObject *code, PyObject *globals)
 	PyObject *keep;
 	Py_ssize_t len;
 	const char *file = ut_py_utf8(code->co_filename, &keep, &len);
-	bool wanted = is_wanted(file, globals);
+	bool wanted = is_wanted(file, globals) && !only_marks(code, file, (size_t)len);
 
 	look_for_asyncio(code, file, (size_t)len);
 	Py_XDECREF(keep);

@@ -61,6 +61,22 @@ with torch.autograd.profiler.emit_itt():
 """
 
 
+RANGES = """
+import torch
+
+model, x = torch.nn.Linear(8, 16), torch.rand(4, 8)
+
+def forward():
+    return model(x)
+
+with torch.autograd.profiler.emit_itt():
+    with torch.profiler.itt.range("of itt"):
+        forward()
+    with torch.autograd.profiler.record_function("of record_function"):
+        forward()
+"""
+
+
 class Torch(Case):
     @unittest.skipUnless(os.environ.get("UNITRACE_LONG"), "half a minute of compiling: UNITRACE_LONG=1")
     def test_what_torch_compile_has_made_is_named(self):
@@ -90,6 +106,20 @@ class Torch(Case):
         self.check_own(trace)
         self.check_marks(trace)
         self.check_table()
+
+    def test_ranges_go_around_the_functions_that_they_are_about(self):
+        """Though the functions that begin them have returned by then."""
+        (self.dir / "ranges.py").write_text(RANGES)
+        got = self.unitrace("--python", "--python-modules",
+                            "__main__,contextlib,torch.profiler.itt,torch.autograd.profiler",
+                            "--no-summary", "-o", "out.json", VENV, "-W", "ignore", "ranges.py",
+                            env=environment())
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        trace = Trace(self.dir / "out.json")
+        for name in ("of itt", "of record_function"):
+            inside = [s.name for s in self.inside(trace, trace.one(name))]
+            self.assertEqual([n for n in inside if n in ("forward", "aten::linear")],
+                             ["forward", "aten::linear"], inside)
 
     def inside(self, trace, outer):
         return [s for s in trace.spans if s.tid == outer.tid and s is not outer
