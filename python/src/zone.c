@@ -165,7 +165,7 @@ static bool only_marks(PyCodeObject *code, const char *file, size_t len)
 			return marks[i].all || is_called(code, "__enter__") ||
 			       is_called(code, "__exit__");
 	}
-	return strstr(file, "/ittapi/");
+	return strstr(file, "-packages/ittapi/"); /* installed; not a program in such a folder */
 }
 
 /* ---- texts --------------------------------------------------------------------------------- */
