@@ -1,9 +1,9 @@
 /*
  * cuda_calls.c - the program's calls of the CUDA runtime and driver.
  *
- * They come as CUPTI's records, like the work of the device, and not through its callbacks: a
- * callback before and after each call slowed a loop of small kernels down to half its speed. When
- * only the calls that submit work are wanted, records are made of these alone.
+ * They come as CUPTI's records, like the work of the device, and not through its callbacks, which
+ * cost no less (docs/design/017-cuda-by-records.md). When only the calls that submit work are
+ * wanted, records are made of these alone.
  */
 #include <stdatomic.h>
 #include <string.h>
