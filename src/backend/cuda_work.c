@@ -464,7 +464,8 @@ static void take_memset(const void *record)
 					      .fact_count = n });
 }
 
-/* Memory that the program holds on a device, whenever that changes. */
+/* Memory that the program holds on a device, whenever that changes; also in a pause, for the level
+ * after it. */
 static void take_memory(const void *record)
 {
 	const struct cupti_memory *m = record;
@@ -484,6 +485,8 @@ static void take_overhead(const void *record)
 	const struct cupti_overhead *o = record;
 	const char *what = o->what == 1 ? "Driver compiles" : "CUPTI";
 
+	if (!ut_cuda_host->was_on(o->start))
+		return;
 	ut_cuda_host->work(&(struct ut_work){ .queue = ut_cuda_row(0, "Overhead"),
 					      .name = ut_cuda_name(what),
 					      .kind = UT_WORK_OTHER,

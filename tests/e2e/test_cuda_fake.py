@@ -102,6 +102,19 @@ class Work(Case):
         self.assertIn("Waits of the host", " ".join(rows))
         self.assertNotIn("Wait for", self.unitrace("stats", "--device", self.timelines()[0]).stdout.decode())
 
+    def test_copies_between_devices_and_the_time_that_cupti_takes(self):
+        events = self.record_fake(2, FAKE_CUPTI_MORE="1")
+        peer, = [e for e in self.spans(events, "copy") if e["name"] == "Memcpy PtoP"]
+        self.assertEqual((peer["args"]["from device"], peer["args"]["bytes"]), (3, 512))
+        overhead, = [e for e in self.spans(events, "other") if e["name"] == "CUPTI"]
+        self.assertEqual(overhead["dur"], 5)
+        rows = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
+        self.assertIn("Overhead", rows[overhead["tid"]])
+        table = self.unitrace("stats", "--device", self.timelines()[0]).stdout.decode()
+        self.assertIn("5 kernels, 2 copies (4608 bytes), 1 fill, 0 others", table)
+        paused = self.record_fake(2, options=(KERNELS, "--start-paused"), FAKE_CUPTI_MORE="1")
+        self.assertEqual(self.spans(paused, "other"), [])
+
     def test_pages_of_managed_memory_on_request(self):
         self.assertNotIn("Pages move HtoD", self.count(self.record_fake(1), "copy"))
         events = self.record_fake(1, options=(KERNELS, "--cuda-unified-memory"))

@@ -5,6 +5,7 @@
  * waits: records of calls, nested driver calls included, and of what a device might have done go
  * into the buffers that the backend gives. FAKE_CUPTI_BUSY=1: somebody else was first.
  * FAKE_CUPTI_DROPS=1: records went missing. FAKE_CUPTI_OLD=1: it cannot record single functions.
+ * FAKE_CUPTI_MORE=1: also a copy between devices, and time that CUPTI takes itself.
  * FAKE_CUPTI_NO_PAGES=1: it knows nothing of managed memory. FAKE_CUPTI_NOT_READY=1: nothing yet.
  */
 #include <stdio.h>
@@ -181,6 +182,10 @@ static size_t record_size(uint32_t kind)
 		return (sizeof(struct cupti_kernel) + 15) & ~(size_t)15;
 	case CUPTI_MEMCPY:
 		return sizeof(struct cupti_memcpy);
+	case CUPTI_MEMCPY2:
+		return sizeof(struct cupti_memcpy2);
+	case CUPTI_OVERHEAD:
+		return sizeof(struct cupti_overhead);
 	case CUPTI_MEMSET:
 		return sizeof(struct cupti_memset);
 	case CUPTI_MEMORY2:
@@ -354,6 +359,31 @@ static void copy(void)
 	m->correlation = number;
 }
 
+static void copy_from_a_peer(void)
+{
+	struct cupti_memcpy2 *m = room(CUPTI_MEMCPY2);
+
+	if (!m)
+		return;
+	m->start = now();
+	m->end = m->start + 250;
+	m->bytes = 512;
+	m->stream = 7;
+	m->context = 1;
+	m->source_device = 3;
+}
+
+static void be_in_the_way(void)
+{
+	struct cupti_overhead *o = room(CUPTI_OVERHEAD);
+
+	if (!o)
+		return;
+	o->what = 1 << 16;
+	o->start = now();
+	o->end = o->start + 5000;
+}
+
 static void fill(void)
 {
 	uint32_t number = ++correlation;
@@ -457,6 +487,10 @@ EXPORT void fake_cuda_run(int launches)
 	for (int n = 0; n < launches; n++)
 		launch(n);
 	launch_graph();
+	if (getenv("FAKE_CUPTI_MORE")) {
+		copy_from_a_peer();
+		be_in_the_way();
+	}
 	move_pages();
 	wait_for_stream();
 	allocate(4096, 2);
