@@ -47,12 +47,4 @@ int main(int argc, char **argv)
 	return 0;
 }
 
-#else
-
-int main(void)
-{
-	printf("SKIP: built without the headers of OpenCL\n");
-	return CANNOT_RUN;
-}
-
 #endif

@@ -5,6 +5,7 @@
  * else's. It counts the events that nobody has released. FAKE_NO_PROFILING=1: it refuses queues
  * with profiling. FAKE_SIGNAL=1: clFlush() raises SIGUSR1 while it holds the lock of events.
  */
+#define OPENCL_LIBRARY
 #include "opencl_use.h"
 
 #ifdef HAVE_OPENCL

@@ -68,12 +68,4 @@ int main(int argc, char **argv)
 	return 0;
 }
 
-#else
-
-int main(void)
-{
-	printf("SKIP: built without OpenCL's headers\n");
-	return CANNOT_RUN;
-}
-
 #endif

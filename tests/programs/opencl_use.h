@@ -217,5 +217,13 @@ static inline void opencl_end(void)
 	MUST(cl.clReleaseContext(cl.context));
 }
 
+#elif !defined(OPENCL_LIBRARY) /* of a library, which has no main() */
+
+int main(void)
+{
+	printf("SKIP: built without the headers of OpenCL\n");
+	return CANNOT_RUN;
+}
+
 #endif
 #endif

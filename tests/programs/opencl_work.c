@@ -678,12 +678,4 @@ int main(int argc, char **argv)
 	return 2;
 }
 
-#else
-
-int main(void)
-{
-	printf("SKIP: built without the headers of OpenCL\n");
-	return CANNOT_RUN;
-}
-
 #endif
