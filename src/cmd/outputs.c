@@ -24,6 +24,11 @@
 #define PROGRESS_STEP  65536u /* events between two looks at the clock */
 #define PROGRESS_AFTER UINT64_C(1000000000)
 
+static bool reports_to_file(const struct ut_output_opts *opts)
+{
+	return opts->result_dir || (opts->output && !ut_output_is_timeline(opts));
+}
+
 void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report)
 {
 	*o = (struct ut_outputs){ .opts = opts, .ccl_report = ccl_report };
@@ -31,6 +36,9 @@ void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bo
 	ut_summary_init(&o->summary);
 	ut_device_report_init(&o->devices);
 	o->devices.active = !opts->no_summary;
+	/* Names of C++ templates would leave a terminal nothing but blanks before short ones. */
+	if (!reports_to_file(opts) && isatty(STDERR_FILENO))
+		o->devices.name_columns = NAME_COLUMNS;
 }
 
 void ut_outputs_release(struct ut_outputs *o)
@@ -415,15 +423,10 @@ static void print_summary(struct ut_outputs *o, struct ut_buf *to)
 	ut_out_abandon(mem);
 }
 
-static bool reports_to_file(const struct ut_outputs *o)
-{
-	return o->opts->result_dir || (o->opts->output && !ut_output_is_timeline(o->opts));
-}
-
 /* Files get the summary even when quiet; the terminal does not. */
 static bool wants_summary(const struct ut_outputs *o)
 {
-	return !o->opts->no_summary && (reports_to_file(o) || !o->opts->quiet);
+	return !o->opts->no_summary && (reports_to_file(o->opts) || !o->opts->quiet);
 }
 
 /* The tables of one process, each to a file of its own: below --result-dir. */
@@ -446,9 +449,6 @@ static int put_table_files(struct ut_outputs *o, uint32_t source, struct ut_err 
 /* All of them after one another. They may be long: a line for each kernel. */
 static void add_tables(struct ut_outputs *o, uint32_t source, struct ut_buf *to)
 {
-	/* Names of C++ templates would leave a terminal nothing but blanks before short ones. */
-	if (!reports_to_file(o) && isatty(STDERR_FILENO))
-		o->devices.name_columns = NAME_COLUMNS;
 	for (int k = 0; k < UT_TABLE_KINDS; k++)
 		ut_device_report_print(&o->devices, (enum ut_device_table_kind)k, source, is_csv(o),
 				       to);
