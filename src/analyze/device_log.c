@@ -5,6 +5,7 @@
 
 #include "analyze/device_call.h"
 #include "analyze/device_join.h"
+#include "analyze/label.h"
 #include "base/grow.h"
 #include "base/sort.h"
 #include "base/str.h"
@@ -188,8 +189,7 @@ static struct place *place_of(struct ut_device_log *log, const struct ut_trace *
 	p->process = track->process;
 	p->rank = t->processes[track->process].rank;
 	p->device = NO_DEVICE;
-	if (ut_str_starts(ut_strtab_get(&t->strings, t->processes[track->process].name).ptr,
-			  "DEVICE")) {
+	if (ut_label_is_device(t, track->process)) {
 		p->device = device_of(log, t, track->process);
 		row = ut_strtab_get(&t->strings, track->name).ptr;
 		p->overhead = is_beside_work(row);

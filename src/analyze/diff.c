@@ -81,7 +81,7 @@ static void fill_values(double *v, const struct ut_stats_group *g, size_t runs)
 	if (!g)
 		return;
 	v[UT_METRIC_COUNT] = (double)g->dist.count / n;
-	v[UT_METRIC_TOTAL] = (double)g->dist.total / n;
+	v[UT_METRIC_TOTAL] = (double)ut_stats_total(g) / n;
 	v[UT_METRIC_SELF] = (double)g->self / n;
 	v[UT_METRIC_MEAN] = (double)g->dist.total / (double)g->dist.count;
 	v[UT_METRIC_MIN] = (double)g->dist.min;

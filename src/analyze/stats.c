@@ -191,7 +191,9 @@ static void merge_group(struct ut_stats_group *to, const struct ut_stats_group *
 {
 	to->instants += from->instants;
 	to->unfinished += from->unfinished;
+	to->aside += from->aside;
 	to->self += from->self;
+	to->nested += from->nested;
 	ut_dist_merge(&to->dist, &from->dist);
 }
 
@@ -241,6 +243,20 @@ void ut_stats_merge(struct ut_stats *to, const struct ut_stats *from)
 	to->rows += from->rows;
 }
 
+ut_u128 ut_stats_busy(const struct ut_stats *s)
+{
+	ut_u128 sum = 0;
+
+	for (size_t i = 1; i <= s->group_count; i++)
+		sum += s->groups[i].self;
+	return sum;
+}
+
+double ut_stats_share(ut_u128 self, ut_u128 busy)
+{
+	return busy ? 100.0 * (double)self / (double)busy : 0;
+}
+
 double ut_stats_counter_mean(const struct ut_stats_counter *c)
 {
 	if (!c->weight)
@@ -254,7 +270,7 @@ static ut_u128 sort_value(const struct ut_stats_group *g, enum ut_stats_sort sor
 {
 	switch (sort) {
 	case UT_SORT_TOTAL:
-		return g->dist.total;
+		return ut_stats_total(g);
 	case UT_SORT_SELF:
 		return g->self;
 	case UT_SORT_COUNT:

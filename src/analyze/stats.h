@@ -2,10 +2,17 @@
  * stats.h - how often and how long, per group of spans; what counters did; how often instants came.
  *
  * A group is what has the same texts in the dimensions asked for (ut_stats_by): all spans of one
- * name, of one name in one process, ... Self time is the part of a span in which no other span of
- * its track was going on inside it: every moment of a track belongs to the one span that started
- * last of those still going on, so that self times of a track add up to the time it was busy, also
- * where spans overlap without nesting. Async spans have all their time to themselves.
+ * name, of one name in one process, ... What the columns of every table mean (summary.h counts the
+ * same way while it records; docs/guides/analyze-traces.md tells it to users):
+ *
+ * Total is the time in which a track had at least one span of the group going on, of all tracks: a
+ * function that calls itself counts once. The mean is that of the durations of all calls.
+ * Self is the part of a span in which no other span of its track was going on inside it: every
+ * moment of a track belongs to the one span that started last of those still going on, so that self
+ * times of a track add up to the time it was busy, also where spans overlap without nesting.
+ * Share is self time, in percent of the self time of all groups: of all work on threads and queues.
+ * What is nobody's work has total, but neither self time nor share: async spans and those marked
+ * UT_EV_ASIDE (frames). What is about the recording (UT_EV_NOT_WORK) is not counted at all.
  *
  * Statistics of several traces or parts are merged: everything is integers and texts, so the result
  * does not depend on who counted what in which order (see also stats_pack.h, for other processes).
@@ -51,9 +58,22 @@ struct ut_stats_group {
 	uint32_t key[UT_BY_COUNT]; /* ids in the statistics' strings; 0 where not asked for */
 	uint64_t instants;
 	uint64_t unfinished; /* spans up to the last sign of life; async ones are not in dist */
+	uint64_t aside;      /* of the spans, those that are nobody's work */
 	ut_u128 self;        /* ns */
+	ut_u128 nested;      /* ns of the durations that others of the group go on in, too */
 	struct ut_dist dist; /* of the durations, ns */
 };
+
+static inline ut_u128 ut_stats_total(const struct ut_stats_group *g)
+{
+	return g->dist.total - g->nested;
+}
+
+/* Has it a self time and a share at all? */
+static inline bool ut_stats_is_work(const struct ut_stats_group *g)
+{
+	return g->dist.count > g->aside;
+}
 
 struct ut_stats_counter {
 	uint32_t key[UT_BY_COUNT]; /* always with the name */
@@ -109,6 +129,10 @@ void ut_stats_merge_counter(const struct ut_stats *s, struct ut_stats_counter *t
 			    const struct ut_stats_counter *from);
 
 double ut_stats_counter_mean(const struct ut_stats_counter *c); /* weighted by time */
+
+/* 100 % of all shares, in ns; and what part of it some time is, in percent. */
+ut_u128 ut_stats_busy(const struct ut_stats *s);
+double ut_stats_share(ut_u128 self, ut_u128 busy);
 
 enum ut_stats_sort {
 	UT_SORT_TOTAL,

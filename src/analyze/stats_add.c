@@ -64,18 +64,40 @@ static uint64_t part_start(const struct job *job, size_t i)
 	return job->store->rows[p->track].blocks[p->first].ts[0];
 }
 
+static void push_hidden(struct ut_walk_part *p, struct ut_walk_open span)
+{
+	p->hidden = ut_grow(p->hidden, p->hidden_count + 1, &p->hidden_cap, sizeof(*p->hidden));
+	p->hidden[p->hidden_count++] = span;
+}
+
 /* Ends grow smaller towards the top: see stats_walk.c. */
 static void push_open(struct ut_walk_part *p, struct ut_walk_open span)
 {
 	while (p->open_count && p->open[p->open_count - 1].end <= span.end)
-		p->open_count--;
+		push_hidden(p, p->open[--p->open_count]);
 	p->open = ut_grow(p->open, p->open_count + 1, &p->open_cap, sizeof(*p->open));
 	p->open[p->open_count++] = span;
 }
 
-static bool takes_time(const struct ut_type *type)
+static bool is_counted(const struct ut_type *type)
 {
 	return type->kind == UT_KIND_SPAN && !(type->flags & UT_EV_NOT_WORK);
+}
+
+static void note_open(struct ut_walk_part *p, const struct ut_type *type, struct ut_walk_open span)
+{
+	if (type->flags & UT_EV_ASIDE)
+		push_hidden(p, span);
+	else
+		push_open(p, span);
+}
+
+static void free_open(struct ut_walk_part *p)
+{
+	free(p->open);
+	free(p->hidden);
+	p->open = p->hidden = NULL;
+	p->open_count = p->hidden_count = 0;
 }
 
 /* The spans of part i that go on when the next part begins, noted there. */
@@ -92,10 +114,11 @@ static void find_open(struct job *job, size_t i)
 			uint32_t type = b->type[k] < job->store->types.count ? b->type[k] : 0;
 
 			if (ts > cut || b->val[k] <= cut - ts ||
-			    !takes_time(ut_store_type(job->store, type)))
+			    !is_counted(ut_store_type(job->store, type)))
 				continue;
 			end = end < ts ? UINT64_MAX : end;
-			push_open(&job->parts[i + 1], (struct ut_walk_open){ ts, end, type });
+			note_open(&job->parts[i + 1], ut_store_type(job->store, type),
+				  (struct ut_walk_open){ ts, end, type });
 		}
 	}
 }
@@ -122,12 +145,19 @@ static void carry_open(struct job *job, size_t i)
 		if (p->open[k].end > cut)
 			push_open(&both, p->open[k]);
 	}
+	for (size_t k = 0; k < p->hidden_count; k++) {
+		if (p->hidden[k].end > cut)
+			push_hidden(&both, p->hidden[k]);
+	}
 	for (size_t k = 0; k < next->open_count; k++)
 		push_open(&both, next->open[k]);
-	free(next->open);
-	next->open = both.open;
-	next->open_count = both.open_count;
-	next->open_cap = both.open_cap;
+	for (size_t k = 0; k < next->hidden_count; k++)
+		push_hidden(&both, next->hidden[k]);
+	free_open(next);
+	both.track = next->track;
+	both.first = next->first;
+	both.last = next->last;
+	*next = both;
 }
 
 static void add_part(struct job *job, uint32_t track, size_t first, size_t last)
@@ -144,9 +174,7 @@ static void make_whole(struct job *job, size_t first)
 
 	for (size_t i = first + 1; same_track(job, first, i); i++) {
 		p->last = job->parts[i].last;
-		free(job->parts[i].open);
-		job->parts[i].open = NULL;
-		job->parts[i].open_count = 0;
+		free_open(&job->parts[i]);
 		job->parts[i].first = job->parts[i].last; /* nothing left to do */
 	}
 }
@@ -158,7 +186,7 @@ static void cut_tracks(struct job *job)
 		if (!same_track(job, i, i + 1) || job->parts[i].first == job->parts[i].last)
 			continue;
 		carry_open(job, i);
-		if (job->parts[i + 1].open_count > MOST_OPEN)
+		if (job->parts[i + 1].open_count + job->parts[i + 1].hidden_count > MOST_OPEN)
 			make_whole(job, i);
 	}
 }
@@ -252,7 +280,7 @@ void ut_stats_add(struct ut_stats *s, const struct ut_store *store, const struct
 	}
 	count_tracks(s, &job);
 	for (size_t i = 0; i < job.part_count; i++)
-		free(job.parts[i].open);
+		free_open(&job.parts[i]);
 	free(job.parts);
 	free(job.walks);
 	free(job.later);

@@ -90,7 +90,7 @@ static void end_async(struct odd *o, uint64_t ts, uint64_t number)
 		ts = ts < v->to ? ts : v->to;
 	}
 	ut_dist_add(&g->dist, ts - begin);
-	g->self += ts - begin;
+	g->aside++;
 }
 
 /* ---- counters ------------------------------------------------------------------------------ */

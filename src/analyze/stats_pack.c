@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "base/str.h"
 
-static const char magic[8] = "UTSTATS1";
+static const char magic[8] = "UTSTATS2";
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
@@ -82,7 +82,9 @@ static void put_group(struct ut_buf *b, const struct ut_stats *s, struct ut_stat
 	put_key(b, s, g->key);
 	put_u64(b, g->instants);
 	put_u64(b, g->unfinished);
+	put_u64(b, g->aside);
 	put_u128(b, g->self);
+	put_u128(b, g->nested);
 	put_dist(b, &g->dist);
 }
 
@@ -263,7 +265,9 @@ static void get_group(struct reader *r, struct ut_stats *s)
 	g = &s->groups[number];
 	g->instants += get_u64(r);
 	g->unfinished += get_u64(r);
+	g->aside += get_u64(r);
 	g->self += get_u128(r);
+	g->nested += get_u128(r);
 	get_dist(r, &dist);
 	if (!r->bad)
 		ut_dist_merge(&g->dist, &dist);

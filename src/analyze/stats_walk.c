@@ -6,6 +6,9 @@
  * ends always grow smaller towards the top, and a row costs O(1) on average whatever the nesting.
  * Time that a span takes is added to its own self time and subtracted from its owner's at once;
  * the difference may be negative in one part of a track, which its neighbours make up for.
+ *
+ * Totals: spans come in order of their start, so it is enough to know until when a group goes on;
+ * what of a new one lies before that is nested, and in no total twice.
  */
 #include "analyze/stats_walk.h"
 
@@ -28,6 +31,7 @@
 #define ODD_UNFINISHED (ODD | 1u << 28)
 #define ODD_NOTHING    (ODD | 2u << 28) /* nobody asks for it */
 #define ODD_LATER      (ODD | 3u << 28) /* ut_walk_odd() */
+#define ODD_ASIDE      (ODD | 4u << 28) /* nobody's work */
 #define ODD_WHAT       (ODD | 7u << 28)
 #define ODD_GROUP      (UINT32_MAX >> 4)
 #define UNKNOWN        UINT32_MAX
@@ -130,6 +134,8 @@ static uint32_t decide(struct ut_walk *w, uint32_t number)
 	case UT_KIND_SPAN:
 		if (type->flags & UT_EV_NOT_WORK)
 			return ODD_NOTHING;
+		if (type->flags & UT_EV_ASIDE)
+			return wanted ? ODD_ASIDE | ut_walk_group(w, type) : ODD_NOTHING;
 		if (!wanted)
 			return 0; /* hidden, but its time is still not its parent's */
 		return ut_walk_group(w, type) |
@@ -165,6 +171,56 @@ static uint32_t look_up(struct ut_walk *w, uint32_t number)
 	return what;
 }
 
+/* ---- time of a group ----------------------------------------------------------------------- */
+
+static __attribute__((noinline)) void add_nested(struct ut_walk *w, uint32_t group, uint64_t ts,
+						 uint64_t end)
+{
+	uint64_t *until = &w->tallies[group].until;
+
+	w->stats.groups[group].nested += (end < *until ? end : *until) - ts;
+	*until = end > *until ? end : *until;
+}
+
+/* The group goes on from ts to end, be it once more or still. */
+static inline void cover(struct ut_walk *w, struct ut_walk_tally *tallies, uint32_t group,
+			 uint64_t ts, uint64_t end)
+{
+	if (UNLIKELY(ts < tallies[group].until))
+		add_nested(w, group, ts, end);
+	else
+		tallies[group].until = end;
+}
+
+/* With window or lengths: what is left of a span. False: it is of no concern at all. */
+static inline bool pick(const struct ut_filter_view *v, uint64_t *ts, uint64_t *end,
+			uint32_t *group)
+{
+	if (!ut_filter_wants_span(v, *ts, *end))
+		*group = 0;
+	if (!v->clip)
+		return true;
+	*ts = *ts > v->from ? *ts : v->from;
+	*end = *end < v->to ? *end : v->to;
+	return *ts <= *end;
+}
+
+/* A span that is listed, but takes no time from anybody. */
+static void add_aside(struct ut_walk *w, uint32_t number, uint32_t group, uint64_t ts, uint64_t end)
+{
+	struct ut_stats_group *g;
+
+	if (!pick(w->view, &ts, &end, &group) || !group)
+		return;
+	cover(w, w->tallies, group, ts, end);
+	g = &w->stats.groups[group];
+	ut_dist_add(&g->dist, end - ts);
+	g->unfinished += (ut_store_type(w->store, number)->flags & UT_EV_UNFINISHED) != 0;
+	g->aside++;
+}
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
 /* Everything but plain spans. True if it is a span after all, of *group. */
 static bool odd_row(struct ut_walk *w, uint32_t number, uint64_t ts, uint64_t end, uint32_t *group)
 {
@@ -181,27 +237,15 @@ static bool odd_row(struct ut_walk *w, uint32_t number, uint64_t ts, uint64_t en
 	case ODD_UNFINISHED:
 		w->stats.groups[*group].unfinished += ut_filter_wants_span(w->view, ts, end);
 		return true;
+	case ODD_ASIDE:
+		add_aside(w, number, *group, ts, end);
+		return false;
 	case ODD_LATER:
 		w->later = true;
 		return false;
 	default:
 		return false;
 	}
-}
-
-/* ---- rows ---------------------------------------------------------------------------------- */
-
-/* With window or lengths: what is left of a span. False: it is of no concern at all. */
-static inline bool pick(const struct ut_filter_view *v, uint64_t *ts, uint64_t *end,
-			uint32_t *group)
-{
-	if (!ut_filter_wants_span(v, *ts, *end))
-		*group = 0;
-	if (!v->clip)
-		return true;
-	*ts = *ts > v->from ? *ts : v->from;
-	*end = *end < v->to ? *end : v->to;
-	return *ts <= *end;
 }
 
 /* Room for n more frames above top, which may move. */
@@ -322,6 +366,7 @@ walk_block(struct ut_walk *w, const struct ut_block *b, struct ut_walk_frame *to
 		if (picky && !pick(w->view, &ts, &end, &group))
 			continue;
 		top = start(tallies, top, ts, end, group);
+		cover(w, tallies, group, ts, end);
 		tallies[group].count++;
 		*lengths++ = end - ts;
 		*groups++ = group;
@@ -330,20 +375,60 @@ walk_block(struct ut_walk *w, const struct ut_block *b, struct ut_walk_frame *to
 	return top;
 }
 
+/* What is left of a span that began before the part. False: nothing. Its group goes on. */
+static bool resume(struct ut_walk *w, const struct ut_walk_open *o, struct ut_walk_frame *f)
+{
+	uint64_t ts = o->ts;
+
+	*f = (struct ut_walk_frame){ o->end, look_up(w, o->type) & ODD_GROUP };
+	if (w->view->rows && !pick(w->view, &ts, &f->end, &f->group))
+		return false;
+	if (w->tallies[f->group].until < f->end)
+		w->tallies[f->group].until = f->end;
+	return true;
+}
+
 /* The frames as they are where the part begins; their time was counted with their rows. */
 static struct ut_walk_frame *enter_part(struct ut_walk *w, const struct ut_walk_part *p)
 {
-	struct ut_walk_frame *top = make_room(w, w->frames, p->open_count);
+	struct ut_walk_frame *top = make_room(w, w->frames, p->open_count), hidden;
 
-	for (size_t i = 0; i < p->open_count; i++) {
-		uint64_t ts = p->open[i].ts, end = p->open[i].end;
-		uint32_t group = look_up(w, p->open[i].type) & ODD_GROUP;
-
-		if (w->view->rows && !pick(w->view, &ts, &end, &group))
-			continue;
-		*++top = (struct ut_walk_frame){ end, group };
-	}
+	for (size_t i = 0; i < p->open_count; i++)
+		top += resume(w, &p->open[i], top + 1);
+	for (size_t i = 0; i < p->hidden_count; i++)
+		resume(w, &p->hidden[i], &hidden);
 	return top;
+}
+
+static void forget_end(struct ut_walk *w, uint32_t number)
+{
+	uint32_t group = (w->slots[number < w->store->types.count ? number : 0] - 1) & ODD_GROUP;
+
+	if (group <= w->stats.group_count) /* else nobody has looked at its type */
+		w->tallies[group].until = 0;
+}
+
+/* Groups go on on one track. Costs no more than the part has rows, or there are groups. */
+static void leave_part(struct ut_walk *w, const struct ut_walk_part *p)
+{
+	const struct ut_block *blocks = w->store->rows[p->track].blocks;
+	size_t rows = p->open_count + p->hidden_count;
+
+	for (size_t i = p->first; i < p->last; i++)
+		rows += blocks[i].count;
+	if (rows > w->stats.group_count) {
+		for (size_t i = 0; i <= w->stats.group_count; i++)
+			w->tallies[i].until = 0;
+		return;
+	}
+	for (size_t i = p->first; i < p->last; i++) {
+		for (uint32_t k = 0; k < blocks[i].count; k++)
+			forget_end(w, blocks[i].type[k]);
+	}
+	for (size_t i = 0; i < p->open_count; i++)
+		forget_end(w, p->open[i].type);
+	for (size_t i = 0; i < p->hidden_count; i++)
+		forget_end(w, p->hidden[i].type);
 }
 
 /* What depends on the track must not be taken for another one's. */
@@ -373,6 +458,7 @@ void ut_walk_spans(struct ut_walk *w, const struct ut_walk_part *p)
 		else if (b->count && b->ts[0] < w->view->to)
 			top = walk_block(w, b, top, true);
 	}
+	leave_part(w, p);
 }
 
 void ut_walk_settle(struct ut_walk *w)

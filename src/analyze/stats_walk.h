@@ -25,6 +25,9 @@ struct ut_walk_part {
 	size_t first, last;
 	struct ut_walk_open *open; /* at its start, the outer first; ends grow smaller */
 	size_t open_count, open_cap;
+	/* still going on, too, but outlasted by one that started later: no time is theirs */
+	struct ut_walk_open *hidden;
+	size_t hidden_count, hidden_cap;
 };
 
 struct ut_walk_frame {
@@ -35,6 +38,7 @@ struct ut_walk_frame {
 /* What is needed of a group for every row, as small as can be. */
 struct ut_walk_tally {
 	uint64_t self_low, self_high; /* until ut_walk_settle(); two's complement */
+	uint64_t until;               /* so far the group goes on, on this track */
 	uint32_t count;               /* of the batch */
 	uint32_t end;                 /* see count_batch() */
 };

@@ -3,21 +3,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/label.h"
 #include "model/event.h"
 #include "model/idmap.h"
 #include "model/trace.h"
 
-/* A span that has begun and may still get others inside it. */
+/* A span that is going on; ends grow smaller towards the top of the stack. */
 struct frame {
-	uint64_t end, length;
-	uint64_t inside; /* of the spans directly inside */
+	uint64_t end;
 	uint32_t row;
 };
 
 struct stack {
 	struct frame *frames;
 	size_t depth, cap;
-	bool is_thread; /* its time is a thread's, and counts as self time */
+	enum {
+		NOT_KNOWN,
+		HOST,
+		DEVICE
+	} whose;
+};
+
+/* Until when a row goes on, on one track: what begins before that is in its total already. */
+struct going {
+	uint64_t until;
+	uint32_t track;
 };
 
 /* One end of an async span that waits for the other: they may come in any order. */
@@ -34,8 +44,13 @@ struct ut_summary_state {
 
 	/* the trace of the day, in an arena of its own */
 	struct ut_arena arena;
-	struct ut_idmap by_id;   /* (cat, name) of the trace -> row + 1 */
-	struct ut_idmap waiting; /* async number -> index into halves */
+	struct ut_idmap by_id;    /* (cat, name) of the trace -> row + 1 */
+	struct ut_idmap waiting;  /* async number -> index into halves */
+	struct ut_idmap going_of; /* (track, row) -> index into going */
+	struct going *going;      /* [0] is not used */
+	size_t going_count, going_cap;
+	uint32_t *latest; /* row -> index of the one it was met with last; 0 = none */
+	size_t latest_cap;
 	struct stack *tracks;
 	size_t track_cap;
 	struct half *halves; /* [0] is not used */
@@ -63,6 +78,11 @@ static void start_trace(struct ut_summary_state *st)
 	ut_arena_release(&st->arena);
 	ut_idmap_init(&st->by_id, &st->arena);
 	ut_idmap_init(&st->waiting, &st->arena);
+	ut_idmap_init(&st->going_of, &st->arena);
+	st->going = NULL;
+	st->going_count = st->going_cap = 0;
+	st->latest = NULL;
+	st->latest_cap = 0;
 	st->tracks = NULL;
 	st->track_cap = 0;
 	st->halves = NULL;
@@ -113,27 +133,68 @@ static uint32_t row_of(struct ut_summary *s, const struct ut_trace *t, const str
 static void count_call(struct ut_summary_row *row, uint64_t length, bool finished)
 {
 	row->calls++;
-	row->total += length;
+	row->lengths += length;
 	if (finished)
 		row->min = length < row->min ? length : row->min;
 	row->max = length > row->max ? length : row->max;
 }
 
-/* Closes the spans that are over at ts. */
-static void unwind(struct ut_summary *s, struct stack *k, uint64_t ts)
+/* Tracks are mostly told one after the other, so the last one is tried first. */
+static struct going *going_on(struct ut_summary_state *st, uint32_t track, uint32_t row)
 {
-	while (k->depth && k->frames[k->depth - 1].end <= ts) {
+	uint32_t at;
+
+	st->latest = grown(&st->arena, st->latest, (size_t)row + 1, &st->latest_cap,
+			   sizeof(*st->latest));
+	at = st->latest[row];
+	if (at && st->going[at].track == track)
+		return &st->going[at];
+	at = ut_idmap_get(&st->going_of, pair(track, row));
+	if (!at) {
+		st->going = grown(&st->arena, st->going, st->going_count + 2, &st->going_cap,
+				  sizeof(*st->going));
+		at = (uint32_t)++st->going_count;
+		st->going[at] = (struct going){ .track = track };
+		ut_idmap_put(&st->going_of, pair(track, row), at);
+	}
+	st->latest[row] = at;
+	return &st->going[at];
+}
+
+/* The time from ts to end is the row's, unless it is already. */
+static void add_total(struct ut_summary *s, uint32_t track, uint32_t row, uint64_t ts, uint64_t end)
+{
+	struct going *g = going_on(s->state, track, row);
+	uint64_t from = ts > g->until ? ts : g->until;
+
+	if (end <= from)
+		return;
+	s->rows[row].total += end - from;
+	g->until = end;
+}
+
+/*
+ * A span starts: takes its time from those that are going on, as in stats_walk.c. The self time of
+ * a row may be below 0 in between, which unsigned numbers do not mind.
+ */
+static void start_span(struct ut_summary *s, struct stack *k, struct frame new, uint64_t ts)
+{
+	struct ut_summary_row *rows = s->rows;
+	uint64_t from = ts;
+
+	while (k->depth && k->frames[k->depth - 1].end <= ts)
+		k->depth--;
+	while (k->depth && k->frames[k->depth - 1].end <= new.end) {
 		const struct frame *f = &k->frames[--k->depth];
 
-		/* more inside than outside: overlapping spans, which importers avoid */
-		uint64_t self = f->length > f->inside ? f->length - f->inside : 0;
-
-		if (!k->is_thread)
-			continue;
-		s->rows[f->row].self += self;
-		s->rows[f->row].on_thread = true;
-		s->self_total += self;
+		rows[f->row].self -= f->end - from;
+		from = f->end;
 	}
+	if (k->depth)
+		rows[k->frames[k->depth - 1].row].self -= new.end - from;
+	rows[new.row].self += new.end - ts;
+	k->frames = grown(&s->state->arena, k->frames, k->depth + 1, &k->cap, sizeof(*k->frames));
+	k->frames[k->depth++] = new;
 }
 
 static struct stack *stack_of(struct ut_summary_state *st, uint32_t track)
@@ -148,18 +209,17 @@ static void add_span(struct ut_summary *s, const struct ut_trace *t, const struc
 	struct ut_summary_state *st = s->state;
 	struct stack *k = stack_of(st, e->track);
 	uint32_t row = row_of(s, t, e);
+	uint64_t end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX;
 
-	k->is_thread = t->tracks[e->track].type == UT_TRACK_THREAD;
-	unwind(s, k, e->ts);
-	count_call(&s->rows[row], e->val, !(e->flags & UT_EV_UNFINISHED));
-	if (k->depth)
-		k->frames[k->depth - 1].inside += e->val;
-	k->frames = grown(&st->arena, k->frames, k->depth + 1, &k->cap, sizeof(*k->frames));
-	k->frames[k->depth++] = (struct frame){
-		.end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX,
-		.length = e->val,
-		.row = row,
-	};
+	if (k->whose == NOT_KNOWN)
+		k->whose = ut_label_is_device(t, t->tracks[e->track].process) ? DEVICE : HOST;
+	count_call(&s->rows[row], end - e->ts, !(e->flags & UT_EV_UNFINISHED));
+	add_total(s, e->track, row, e->ts, end);
+	s->rows[row].hosts |= k->whose == HOST;
+	if (e->flags & UT_EV_ASIDE)
+		return;
+	s->rows[row].work = true;
+	start_span(s, k, (struct frame){ end, row }, e->ts);
 }
 
 static uint32_t new_half(struct ut_summary_state *st)
@@ -194,6 +254,8 @@ static void add_async(struct ut_summary *s, const struct ut_trace *t, const stru
 	end = e->kind == UT_KIND_ASYNC_BEGIN ? h->ts : e->ts;
 	length = end > begin ? end - begin : 0;
 	count_call(&s->rows[h->row], length, !(e->flags & UT_EV_UNFINISHED));
+	s->rows[h->row].total += length;
+	s->rows[h->row].hosts = true;
 	h->next_free = st->free_half;
 	st->free_half = i;
 	ut_idmap_take(&st->waiting, e->val);
@@ -246,8 +308,6 @@ void ut_summary_release(struct ut_summary *s)
 
 void ut_summary_end_trace(struct ut_summary *s)
 {
-	for (size_t i = 0; i < s->state->track_cap; i++)
-		unwind(s, &s->state->tracks[i], UINT64_MAX);
 	start_trace(s->state);
 }
 
@@ -290,6 +350,24 @@ void ut_summary_finish(struct ut_summary *s)
 {
 	ut_summary_end_trace(s);
 	drop_empty_rows(s);
+	for (size_t i = 0; i < s->count; i++)
+		s->self_total += s->rows[i].self;
 	if (s->count)
 		qsort_r(s->rows, s->count, sizeof(*s->rows), compare_rows, &s->strings);
+}
+
+void ut_summary_hide_devices(struct ut_summary *s)
+{
+	struct ut_summary_row *devices = UT_NEW_N(&s->arena, struct ut_summary_row, s->count + 1);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->rows[i].hosts)
+			s->rows[kept++] = s->rows[i];
+		else
+			devices[s->hidden++] = s->rows[i];
+	}
+	s->count = kept;
+	for (size_t i = 0; i < s->hidden; i++)
+		s->rows[kept + i] = devices[i];
 }

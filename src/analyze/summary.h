@@ -1,11 +1,10 @@
 /*
  * summary.h - the table of tasks: how often, how long, how much of it themselves.
  *
- * A sink: feed it the events of one or more traces, then finish and read the rows. Self time is
- * what a thread spent in a span and not in the spans directly inside it; frames and async spans
- * are nobody's time and have none. Spans of one (category, name) are one row, whichever trace
- * they came from; an async span counts once both its ends were seen. O(depth) memory besides the
- * rows and what is open; not thread-safe.
+ * A sink: feed it the events of one or more traces, then finish and read the rows. Total, self time
+ * and share are those of stats.h. Spans of one (category, name) are one row, whichever trace they
+ * came from; an async span counts once both its ends were seen. O(depth) memory besides the rows
+ * and what is open; not thread-safe.
  */
 #ifndef UT_ANALYZE_SUMMARY_H
 #define UT_ANALYZE_SUMMARY_H
@@ -22,7 +21,9 @@ struct ut_summary_row {
 	uint32_t cat, name; /* ids in the summary's own strings */
 	uint64_t calls;
 	uint64_t total, self, min, max; /* ns */
-	bool on_thread; /* some of it was a thread's time; otherwise there is no self time */
+	uint64_t lengths;               /* of all calls, added up: more than total if they nest */
+	bool work;  /* of some thread or queue; otherwise there is no self time and no share */
+	bool hosts; /* some of it is not a device's */
 };
 
 struct ut_summary {
@@ -31,6 +32,7 @@ struct ut_summary {
 	struct ut_strtab strings;
 	struct ut_summary_row *rows;
 	size_t count;
+	size_t hidden;       /* rows behind the last one: see ut_summary_hide_devices() */
 	uint64_t self_total; /* sum of all self times: 100 % of the share column */
 	struct ut_summary_state *state;
 };
@@ -38,10 +40,24 @@ struct ut_summary {
 void ut_summary_init(struct ut_summary *s);
 void ut_summary_release(struct ut_summary *s);
 
-/* After the last event of each trace: closes what is open, forgets the trace's tracks. */
+/* After the last event of each trace: forgets the trace's tracks. */
 void ut_summary_end_trace(struct ut_summary *s);
 
 /* Sorts the rows: total descending, then calls, then name. Nothing is fed afterwards. */
 void ut_summary_finish(struct ut_summary *s);
+
+/* After that: what only devices did goes behind the rows, for tables with one of devices below. */
+void ut_summary_hide_devices(struct ut_summary *s);
+
+static inline uint64_t ut_summary_average(const struct ut_summary_row *row)
+{
+	return row->lengths / row->calls;
+}
+
+/* In percent of all work. */
+static inline double ut_summary_share(const struct ut_summary *s, uint64_t self)
+{
+	return s->self_total ? 100.0 * (double)self / (double)s->self_total : 0.0;
+}
 
 #endif

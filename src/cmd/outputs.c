@@ -411,6 +411,8 @@ static void print_summary(struct ut_outputs *o, struct ut_buf *to)
 	size_t len;
 
 	ut_summary_finish(&o->summary);
+	if (o->devices.log.work_count && !is_csv(o))
+		ut_summary_hide_devices(&o->summary);
 	if (!o->summary.count)
 		return;
 	mem = ut_out_open_memory();

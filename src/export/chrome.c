@@ -379,8 +379,21 @@ static bool is_plain_flow(const struct ut_cw *c, const struct ut_event *e)
 
 static bool has_args(const struct ut_cw *c, const struct ut_event *e)
 {
-	return e->args || e->flags & (UT_EV_UNFINISHED | UT_EV_IMPLICIT_END) ||
+#define SPAN_FLAG(flag, key) | UT_EV_##flag
+	return e->args || e->flags & (0u UT_SPAN_FLAG_LIST(SPAN_FLAG)) ||
 	       (is_plain_flow(c, e) && e->name);
+#undef SPAN_FLAG
+}
+
+static void put_flags(struct ut_cw_members *m, const struct ut_event *e)
+{
+#define PUT_FLAG(flag, key)                                                                        \
+	if (e->flags & UT_EV_##flag) {                                                             \
+		ut_cw_member(m);                                                                   \
+		ut_out_text(m->out, "\"" key "\":true");                                           \
+	}
+	UT_SPAN_FLAG_LIST(PUT_FLAG)
+#undef PUT_FLAG
 }
 
 static void put_event_args(const struct ut_cw *c, const struct ut_trace *t,
@@ -396,14 +409,8 @@ static void put_event_args(const struct ut_cw *c, const struct ut_trace *t,
 		ut_out_json_str(c->out, name.ptr, name.len);
 	}
 	ut_cw_args(&m, t, e->args);
-	if (e->flags & UT_EV_UNFINISHED && e->kind == UT_KIND_SPAN) {
-		ut_cw_member(&m);
-		ut_out_text(c->out, "\"unfinished\":true");
-	}
-	if (e->flags & UT_EV_IMPLICIT_END && e->kind == UT_KIND_SPAN) {
-		ut_cw_member(&m);
-		ut_out_text(c->out, "\"implicit_end\":true");
-	}
+	if (e->kind == UT_KIND_SPAN)
+		put_flags(&m, e);
 	ut_cw_end_members(&m);
 }
 

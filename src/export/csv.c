@@ -35,7 +35,7 @@ static const struct {
 } flags[] = {
 	{ UT_EV_UNFINISHED, "unfinished" }, { UT_EV_IMPLICIT_END, "implicit_end" },
 	{ UT_EV_SCOPE_PROCESS, "process" }, { UT_EV_SCOPE_GLOBAL, "global" },
-	{ UT_EV_NOT_WORK, "not_work" },
+	{ UT_EV_NOT_WORK, "not_work" },     { UT_EV_ASIDE, "aside" },
 };
 
 struct track {

@@ -103,10 +103,11 @@ static void put_event(struct perfetto *p, struct ut_pbuf *b, const struct ut_tra
 			       ut_perfetto_intern(&p->w, t, e->name, UT_PERFETTO_NAMES));
 	put_category(p, b, t, e->cat);
 	ut_perfetto_put_args(&p->w, b, t, e->args);
-	if (e->flags & UT_EV_UNFINISHED)
-		ut_perfetto_put_flag(b, "unfinished");
-	if (e->flags & UT_EV_IMPLICIT_END)
-		ut_perfetto_put_flag(b, "implicit_end");
+#define PUT_FLAG(flag, key)                                                                        \
+	if (e->flags & UT_EV_##flag)                                                               \
+		ut_perfetto_put_flag(b, key);
+	UT_SPAN_FLAG_LIST(PUT_FLAG)
+#undef PUT_FLAG
 }
 
 static void write_end(struct perfetto *p, uint64_t uuid, uint64_t ts)

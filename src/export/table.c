@@ -45,11 +45,6 @@ static void put_time(struct ut_out *o, uint64_t ns)
 	ut_out_fmt(o, "  %*s", TIME_COLUMNS, ut_cell_time(text, ns));
 }
 
-static double share(const struct ut_summary *s, uint64_t self)
-{
-	return s->self_total ? 100.0 * (double)self / (double)s->self_total : 0.0;
-}
-
 struct layout {
 	size_t name, domain; /* columns; domain 0 = nobody has one */
 	int calls;
@@ -75,26 +70,36 @@ static void put_row(struct ut_out *o, const struct ut_summary *s, const struct l
 	}
 	ut_out_fmt(o, "  %*" PRIu64, l->calls, row->calls);
 	put_time(o, row->total);
-	if (row->on_thread)
+	if (row->work)
 		put_time(o, row->self);
 	else
 		ut_out_fmt(o, "  %*s", TIME_COLUMNS, "-");
-	put_time(o, row->total / row->calls);
+	put_time(o, ut_summary_average(row));
 	put_time(o, row->min);
 	put_time(o, row->max);
-	if (row->on_thread)
-		ut_out_fmt(o, "  %5.1f%%\n", share(s, row->self));
+	if (row->work)
+		ut_out_fmt(o, "  %5.1f%%\n", ut_summary_share(s, row->self));
 	else
 		ut_out_fmt(o, "  %6s\n", "-");
 }
 
-static void put_rest(struct ut_out *o, const struct ut_summary *s, size_t shown)
+static double share_of_rows(const struct ut_summary *s, size_t first, size_t end)
 {
 	uint64_t self = 0;
 
-	for (size_t i = shown; i < s->count; i++)
+	for (size_t i = first; i < end; i++)
 		self += s->rows[i].self;
-	ut_out_fmt(o, "... and %zu more, %.1f%% of the time\n", s->count - shown, share(s, self));
+	return ut_summary_share(s, self);
+}
+
+static void put_rest(struct ut_out *o, const struct ut_summary *s, size_t shown)
+{
+	if (shown < s->count)
+		ut_out_fmt(o, "... and %zu more, %.1f%% of the time\n", s->count - shown,
+			   share_of_rows(s, shown, s->count));
+	if (s->hidden)
+		ut_out_fmt(o, "... and what devices did, %.1f%% of the time: below\n",
+			   share_of_rows(s, s->count, s->count + s->hidden));
 }
 
 void ut_table_text(struct ut_out *o, const struct ut_summary *s, size_t limit)
@@ -121,8 +126,7 @@ void ut_table_text(struct ut_out *o, const struct ut_summary *s, size_t limit)
 	put_header(o, &l);
 	for (size_t i = 0; i < rows; i++)
 		put_row(o, s, &l, &s->rows[i]);
-	if (rows < s->count)
-		put_rest(o, s, rows);
+	put_rest(o, s, rows);
 }
 
 static void put_csv_str(struct ut_out *o, struct ut_str s)
@@ -141,9 +145,12 @@ void ut_table_csv(struct ut_out *o, const struct ut_summary *s)
 		put_csv_str(o, ut_strtab_get(&s->strings, row->cat));
 		ut_out_fmt(o,
 			   ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-			   row->calls, row->total, row->self, row->total / row->calls, row->min,
+			   row->calls, row->total, row->self, ut_summary_average(row), row->min,
 			   row->max);
-		ut_out_fmt(o, ",%.4f\n", share(s, row->self));
+		if (row->work)
+			ut_out_fmt(o, ",%.4f\n", ut_summary_share(s, row->self));
+		else
+			ut_out_text(o, ",\n");
 	}
 }
 
@@ -160,8 +167,11 @@ static void put_json_row(struct ut_out *o, const struct ut_summary *s,
 	ut_out_fmt(o, ",\"calls\":%" PRIu64 ",\"total_ns\":%" PRIu64 ",\"self_ns\":%" PRIu64,
 		   row->calls, row->total, row->self);
 	ut_out_fmt(o, ",\"average_ns\":%" PRIu64 ",\"min_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64,
-		   row->total / row->calls, row->min, row->max);
-	ut_out_fmt(o, ",\"share\":%.4f}", share(s, row->self));
+		   ut_summary_average(row), row->min, row->max);
+	if (row->work)
+		ut_out_fmt(o, ",\"share\":%.4f}", ut_summary_share(s, row->self));
+	else
+		ut_out_text(o, ",\"share\":null}");
 }
 
 void ut_table_json(struct ut_out *o, const struct ut_summary *s)
@@ -205,7 +215,7 @@ static void put_ccl_row(struct ut_out *o, const struct ut_summary_row *row, uint
 {
 	ut_out_fmt(o, ", %12" PRIu64 ", %20" PRIu64, row->calls, row->total);
 	ut_out_fmt(o, ", %12f", total ? 100.0 * (double)row->total / (double)total : 0.0);
-	ut_out_fmt(o, ", %20" PRIu64 ", %20" PRIu64 ", %20" PRIu64 "\n", row->total / row->calls,
+	ut_out_fmt(o, ", %20" PRIu64 ", %20" PRIu64 ", %20" PRIu64 "\n", ut_summary_average(row),
 		   row->min, row->max);
 }
 

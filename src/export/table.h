@@ -13,7 +13,7 @@ struct ut_summary;
 /* Aligned columns for people; at most limit rows (0 = all), then one line on the rest. */
 void ut_table_text(struct ut_out *o, const struct ut_summary *s, size_t limit);
 
-/* For programs: whole names, ns, share in percent of all self time. */
+/* For programs: whole names, ns, share in percent of all self time; none if it is no work. */
 void ut_table_csv(struct ut_out *o, const struct ut_summary *s);
 void ut_table_json(struct ut_out *o, const struct ut_summary *s);
 

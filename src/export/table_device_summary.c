@@ -148,7 +148,7 @@ static void put_kernels(struct ut_out *o, const struct ut_device_log *log,
 	ut_grid_column(&g, "Calls", UT_GRID_RIGHT);
 	ut_grid_column(&g, "Total", UT_GRID_RIGHT);
 	ut_grid_column(&g, "Average", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Share", UT_GRID_RIGHT);
+	ut_grid_column(&g, "Of kernels", UT_GRID_RIGHT);
 	for (size_t i = 0; i < rows; i++) {
 		const struct ut_device_top *t = &s->tops[i];
 		struct ut_str name = ut_strtab_get(&log->strings, t->name);

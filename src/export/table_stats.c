@@ -29,20 +29,6 @@ uint64_t ut_stats_u64(ut_u128 value)
 	return value > UINT64_MAX ? UINT64_MAX : (uint64_t)value;
 }
 
-static ut_u128 all_self(const struct ut_stats *s)
-{
-	ut_u128 sum = 0;
-
-	for (size_t i = 1; i <= s->group_count; i++)
-		sum += s->groups[i].self;
-	return sum;
-}
-
-static double percent(ut_u128 part, ut_u128 whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 /* ---- text ---------------------------------------------------------------------------------- */
 
 static void add_key_columns(struct ut_grid *g, unsigned int by)
@@ -72,9 +58,14 @@ static void add_group(struct ut_grid *g, const struct ut_stats *s, const struct 
 
 	add_key(g, s, p->key, s->by);
 	ut_grid_count(g, d->count);
-	ut_grid_time(g, ut_stats_u64(d->total));
-	ut_grid_time(g, ut_stats_u64(p->self));
-	ut_grid_fmt(g, "%.1f%%", percent(p->self, busy));
+	ut_grid_time(g, ut_stats_u64(ut_stats_total(p)));
+	if (ut_stats_is_work(p)) {
+		ut_grid_time(g, ut_stats_u64(p->self));
+		ut_grid_fmt(g, "%.1f%%", ut_stats_share(p->self, busy));
+	} else {
+		ut_grid_text(g, "-");
+		ut_grid_text(g, "-");
+	}
 	ut_grid_time(g, ut_dist_mean(d));
 	ut_grid_time(g, ut_dist_quantile(d, 500));
 	ut_grid_time(g, ut_dist_quantile(d, 900));
@@ -93,7 +84,7 @@ static void text_rest(struct ut_out *o, const struct ut_stats_group **list, size
 		self += list[i]->self;
 	if (shown < count)
 		ut_out_fmt(o, "... and %zu more, %.1f%% of the time; --rows 0 shows them\n",
-			   count - shown, percent(self, busy));
+			   count - shown, ut_stats_share(self, busy));
 }
 
 static void text_spans(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v)
@@ -102,7 +93,7 @@ static void text_spans(struct ut_out *o, struct ut_stats *s, const struct ut_sta
 					      "P90",   "P99",   "Min",  "Max",   "Stddev" };
 	size_t count, rows;
 	const struct ut_stats_group **list = ut_stats_order(s, v->sort, &count);
-	ut_u128 busy = all_self(s);
+	ut_u128 busy = ut_stats_busy(s);
 	struct ut_grid g = { 0 };
 
 	if (!count) {
@@ -303,23 +294,27 @@ static void csv_spans(struct ut_out *o, struct ut_stats *s, enum ut_stats_sort s
 {
 	size_t count;
 	const struct ut_stats_group **list = ut_stats_order(s, sort, &count);
+	ut_u128 busy = ut_stats_busy(s);
 
 	csv_head(o, s->by,
 		 "count,total_ns,self_ns,mean_ns,p50_ns,p90_ns,p99_ns,min_ns,max_ns,stddev_ns,"
-		 "unfinished");
+		 "unfinished,share");
 	for (size_t i = 0; i < count; i++) {
 		const struct ut_dist *d = &list[i]->dist;
 
 		csv_key(o, s, list[i]->key, s->by);
 		ut_out_fmt(o, "%" PRIu64 ",", d->count);
-		ut_stats_u128(o, d->total);
+		ut_stats_u128(o, ut_stats_total(list[i]));
 		ut_out_text(o, ",");
 		ut_stats_u128(o, list[i]->self);
 		ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, ut_dist_mean(d),
 			   ut_dist_quantile(d, 500), ut_dist_quantile(d, 900),
 			   ut_dist_quantile(d, 990));
-		ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64 ",%.3f,%" PRIu64 "\n", d->min, d->max,
+		ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64 ",%.3f,%" PRIu64 ",", d->min, d->max,
 			   ut_dist_stddev(d), list[i]->unfinished);
+		if (ut_stats_is_work(list[i]))
+			ut_out_fmt(o, "%.4f", ut_stats_share(list[i]->self, busy));
+		ut_out_text(o, "\n");
 	}
 }
 
@@ -396,16 +391,20 @@ static void json_histogram(struct ut_out *o, const struct ut_dist *d)
 }
 
 static void json_group(struct ut_out *o, const struct ut_stats *s, const struct ut_stats_group *g,
-		       const char *histogram)
+		       ut_u128 busy, const char *histogram)
 {
 	const struct ut_dist *d = &g->dist;
 
 	ut_out_text(o, "{");
 	ut_stats_json_key(o, s, g->key, s->by);
 	ut_out_fmt(o, "%s\"count\":%" PRIu64 ",\"total_ns\":", s->by ? "," : "", d->count);
-	ut_stats_u128(o, d->total);
+	ut_stats_u128(o, ut_stats_total(g));
 	ut_out_text(o, ",\"self_ns\":");
 	ut_stats_u128(o, g->self);
+	if (ut_stats_is_work(g))
+		ut_out_fmt(o, ",\"share\":%.4f", ut_stats_share(g->self, busy));
+	else
+		ut_out_text(o, ",\"share\":null");
 	ut_out_fmt(o, ",\"mean_ns\":%" PRIu64 ",\"p50_ns\":%" PRIu64 ",\"p90_ns\":%" PRIu64,
 		   ut_dist_mean(d), ut_dist_quantile(d, 500), ut_dist_quantile(d, 900));
 	ut_out_fmt(o, ",\"p99_ns\":%" PRIu64 ",\"min_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64,
@@ -458,11 +457,12 @@ void ut_stats_json(struct ut_out *o, struct ut_stats *s, const struct ut_stats_v
 	size_t count;
 	const struct ut_stats_group **list = ut_stats_order(s, v->sort, &count);
 	const struct ut_stats_counter **counters;
+	ut_u128 busy = ut_stats_busy(s);
 
 	json_head(o, s);
 	for (size_t i = 0; i < count; i++) {
 		ut_out_text(o, i ? ",\n" : "\n");
-		json_group(o, s, list[i], v->histogram);
+		json_group(o, s, list[i], busy, v->histogram);
 	}
 	list = ut_stats_order_instants(s, &count);
 	ut_out_text(o, "\n],\n\"instants\":[");

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "import/json.h"
+#include "model/event.h"
 #include "model/trace.h"
 
 /* Strings that have a meaning in the format: UT_WORD_..., text */
@@ -22,8 +23,7 @@
 	X(PROCESS_SORT_INDEX, "process_sort_index")                                                \
 	X(THREAD_NAME, "thread_name")                                                              \
 	X(THREAD_SORT_INDEX, "thread_sort_index")                                                  \
-	X(UNFINISHED, "unfinished")                                                                \
-	X(IMPLICIT_END, "implicit_end")                                                            \
+	UT_SPAN_FLAG_LIST(X)                                                                       \
 	X(VALUE, "value")                                                                          \
 	X(FLOW, "flow")                                                                            \
 	X(ASYNC, "async")                                                                          \

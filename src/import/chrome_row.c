@@ -74,10 +74,9 @@ static unsigned int span_flags(struct ut_chrome *c)
 
 	if (!c->args.count)
 		return 0;
-	if (take_flag(c, UT_WORD_UNFINISHED))
-		flags |= UT_EV_UNFINISHED;
-	if (take_flag(c, UT_WORD_IMPLICIT_END))
-		flags |= UT_EV_IMPLICIT_END;
+#define TAKE_FLAG(flag, key) flags |= take_flag(c, UT_WORD_##flag) ? UT_EV_##flag : 0u;
+	UT_SPAN_FLAG_LIST(TAKE_FLAG)
+#undef TAKE_FLAG
 	return flags;
 }
 

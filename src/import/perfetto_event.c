@@ -306,17 +306,24 @@ static void add_extra(struct ut_pf *p, const struct ut_pf_seq *s, uint64_t ts)
 /* ---- what our own exporter says in annotations --------------------------------------------- */
 
 /* Flags of a span. */
+static uint8_t flag_of(struct ut_pf *p, const struct ut_arg *a)
+{
+#define FLAG_OF(flag, word)                                                                        \
+	if (a->value.u64 && ut_pf_is(p, a->key, word))                                             \
+		return UT_EV_##flag;
+	UT_SPAN_FLAG_LIST(FLAG_OF)
+#undef FLAG_OF
+	return 0;
+}
+
 static void take_flags(struct ut_pf *p, struct ut_pf_parts *e)
 {
 	while (p->arg_count && p->args[p->arg_count - 1].type == UT_ARG_BOOL) {
-		const struct ut_arg *a = &p->args[p->arg_count - 1];
+		uint8_t flag = flag_of(p, &p->args[p->arg_count - 1]);
 
-		if (a->value.u64 && ut_pf_is(p, a->key, "unfinished"))
-			e->flags |= UT_EV_UNFINISHED;
-		else if (a->value.u64 && ut_pf_is(p, a->key, "implicit_end"))
-			e->flags |= UT_EV_IMPLICIT_END;
-		else
+		if (!flag)
 			break;
+		e->flags |= flag;
 		p->arg_count--;
 	}
 }

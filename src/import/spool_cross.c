@@ -202,7 +202,7 @@ static void add_frame(struct cross *x, const struct ut_spool_rec *r, uint64_t be
 	struct ut_spool_late *late =
 		add_late(x, ut_spool_ns(&im->tables, begin), ut_spool_ns(&im->tables, end));
 
-	late->flags = flags;
+	late->flags = flags | UT_EV_ASIDE;
 	late->lane = ut_spool_omp_lane(im, domain);
 	late->name = late->lane ? domain : text(im, "frame");
 	late->cat = late->lane ? late->lane : domain;

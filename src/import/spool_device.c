@@ -325,6 +325,7 @@ static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w,
 	e.name = readable(im, ut_spool_string(&im->tables, ut_rec_high(&w->rec, QUEUE_NAME)));
 	e.cat = ut_strtab_intern_z(&im->trace->strings,
 				   kinds[kind < UT_WORK_OTHER ? kind : UT_WORK_OTHER]);
+	e.flags = kind == UT_WORK_SYNC ? UT_EV_ASIDE : 0; /* who waits does not work */
 	add_work_args(im, &w->rec);
 	ut_spool_send(im, &e, mark);
 	if (!flow)

@@ -46,8 +46,16 @@ enum ut_event_flag {
 	UT_EV_SIGNED = 1u << 4,        /* counter: val is an int64_t */
 	UT_EV_DOUBLE = 1u << 5,        /* counter: val holds the bits of a double */
 	UT_EV_NOT_WORK =
-		1u << 6, /* span: about the recording, not the program; no table counts it */
+		1u << 6,       /* span: about the recording, not the program; no table counts it */
+	UT_EV_ASIDE = 1u << 7, /* span: listed, but nobody's work: a frame; it has no self time */
 };
+
+/* flags of spans that formats without flags tell by an argument that is true: flag, its key */
+#define UT_SPAN_FLAG_LIST(X)                                                                       \
+	X(UNFINISHED, "unfinished")                                                                \
+	X(IMPLICIT_END, "implicit_end")                                                            \
+	X(NOT_WORK, "not_work")                                                                    \
+	X(ASIDE, "aside")
 
 struct ut_event {
 	uint64_t ts;    /* ns */

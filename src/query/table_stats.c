@@ -28,6 +28,7 @@ enum what {
 	P90,
 	P99,
 	UNFINISHED,
+	SHARE,
 	ARG_BY, /* the arguments */
 	ARG_TRACE,
 	ARG_FROM,
@@ -56,16 +57,20 @@ static const struct ut_sql_column columns[] = {
 	TEXT("process", PROCESS, "their process; NULL unless grouped by it"),
 	INT("rank", RANK, "their rank; NULL unless grouped by it"),
 	INT("count", COUNT, "how many slices"),
-	INT("total", TOTAL, "their lengths, added up, in ns"),
-	INT("self", SELF, "the part of it in which no slice inside them was going on, in ns"),
+	INT("total", TOTAL,
+	    "time in which they went on, in ns; slices inside others of the row count once"),
+	INT("self", SELF,
+	    "the part of it in which no slice inside them was going on, in ns; 0: nobody's work"),
 	INT("min", MIN, "the shortest, in ns"),
 	INT("max", MAX, "the longest, in ns"),
-	INT("avg", AVG, "the average, in ns"),
+	INT("avg", AVG, "the average length, in ns"),
 	{ "stddev", "REAL", "standard deviation of the lengths, in ns", STDDEV, false },
 	INT("p50", P50, "half of them took at most this, in ns; exact to 0.4 %"),
 	INT("p90", P90, "nine of ten took at most this, in ns"),
 	INT("p99", P99, "99 of 100 took at most this, in ns"),
 	INT("unfinished", UNFINISHED, "how many of them never ended"),
+	{ "share", "REAL", "self in percent of all; NULL: nobody's work (frames, async)", SHARE,
+	  false },
 	ARG("by", "TEXT", ARG_BY,
 	    "argument: name (the default), category, thread, process, rank, or several: "
 	    "'name,rank'"),
@@ -90,6 +95,7 @@ struct ut_stats_answer {
 	struct ut_stats stats;
 	const struct ut_stats_group **groups;
 	size_t count;
+	ut_u128 busy; /* self time of all of them */
 };
 
 void ut_stats_answer_free(struct ut_stats_answer *a)
@@ -217,6 +223,7 @@ static void count(const struct ut_traces *t, struct ut_stats_answer *a)
 	}
 	ut_filter_opts_release(&opts);
 	a->groups = ut_stats_order(&a->stats, UT_SORT_TOTAL, &a->count);
+	a->busy = ut_stats_busy(&a->stats);
 }
 
 static bool same_request(const struct request *a, const struct request *b)
@@ -318,7 +325,7 @@ static int stats_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int i
 	else if (i == COUNT)
 		ut_sql_result_u64(ctx, g->dist.count);
 	else if (i == TOTAL)
-		result_u128(ctx, g->dist.total);
+		result_u128(ctx, ut_stats_total(g));
 	else if (i == SELF)
 		result_u128(ctx, g->self);
 	else if (i == MIN)
@@ -335,6 +342,8 @@ static int stats_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int i
 									     : 990));
 	else if (i == UNFINISHED)
 		ut_sql_result_u64(ctx, g->unfinished);
+	else if (i == SHARE && ut_stats_is_work(g))
+		sqlite3_result_double(ctx, ut_stats_share(g->self, c->answer->busy));
 	return SQLITE_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "analyze/make_store.h"
 #include "analyze/stats.h"
 #include "analyze/stats_pack.h"
+#include "analyze/summary.h"
 #include "base/str.h"
 
 #define BY(dim) (1u << UT_BY_##dim)
@@ -150,7 +151,51 @@ static void what_is_not_work_is_not_counted(void **state)
 	assert_int_equal(f->s.group_count, 2);
 }
 
-static void async_spans_keep_their_own_time(void **state)
+static void recursion_counts_its_time_once(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t other = make_track(&f->m, UT_TRACK_THREAD, 2, "worker");
+	const struct ut_stats_group *g;
+
+	make_span(&f->m, f->track, "f", 0, 100);
+	make_span(&f->m, f->track, "g", 5, 90);
+	make_span(&f->m, f->track, "f", 10, 80);
+	make_span(&f->m, f->track, "f", 20, 60);
+	make_span(&f->m, f->track, "f", 100, 3);
+	make_span(&f->m, other, "f", 15, 50); /* another thread: that is more time */
+	make_span(&f->m, other, "f", 60, 10); /* overlaps */
+	count(f, BY(NAME), NULL);
+	g = group(f, "f");
+	assert_int_equal(g->dist.count, 6);
+	assert_int_equal((uint64_t)ut_stats_total(g), 103 + 55);
+	assert_int_equal((uint64_t)ut_stats_total(group(f, "g")), 90);
+	assert_int_equal(ut_dist_mean(&g->dist), (100 + 80 + 60 + 3 + 50 + 10) / 6);
+	count(f, BY(PROCESS), NULL); /* and so do groups of other kinds */
+	assert_int_equal((uint64_t)ut_stats_total(&f->s.groups[1]), 103 + 55);
+	assert_int_equal((uint64_t)f->s.groups[1].self, 103 + 55);
+}
+
+static void what_is_nobodys_work_has_no_share(void **state)
+{
+	struct fixture *f = *state;
+	struct ut_event e = { .ts = 0, .val = 500, .flags = UT_EV_ASIDE };
+
+	make_row(&f->m, f->track, e, "frame", "render");
+	e.ts = 100;
+	e.flags |= UT_EV_UNFINISHED;
+	make_row(&f->m, f->track, e, "frame", "render");
+	make_span(&f->m, f->track, "task", 50, 100);
+	count(f, BY(NAME), NULL);
+	assert_int_equal(group(f, "frame")->dist.count, 2);
+	assert_int_equal(group(f, "frame")->unfinished, 1);
+	assert_int_equal((uint64_t)ut_stats_total(group(f, "frame")), 600);
+	assert_int_equal((uint64_t)group(f, "frame")->self, 0);
+	assert_false(ut_stats_is_work(group(f, "frame")));
+	assert_true(ut_stats_is_work(group(f, "task")));
+	assert_int_equal((uint64_t)ut_stats_busy(&f->s), 100);
+}
+
+static void async_spans_have_no_self_time(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t lane = make_track(&f->m, UT_TRACK_ASYNC, 2, "requests");
@@ -164,7 +209,8 @@ static void async_spans_keep_their_own_time(void **state)
 	count(f, BY(NAME), NULL);
 	assert_int_equal(group(f, "get")->dist.count, 2);
 	assert_int_equal((uint64_t)group(f, "get")->dist.total, 150);
-	assert_int_equal((uint64_t)group(f, "get")->self, 150);
+	assert_int_equal((uint64_t)group(f, "get")->self, 0);
+	assert_false(ut_stats_is_work(group(f, "get")));
 	assert_int_equal(group(f, "get")->unfinished, 1);
 }
 
@@ -324,7 +370,7 @@ static void fill_random(struct maker *m, uint64_t seed, size_t rows)
 							 : make_random(&seed) % 100000;
 
 		ts += make_random(&seed) % 40;
-		switch (make_random(&seed) % 12) {
+		switch (make_random(&seed) % 13) {
 		case 0:
 			make_kind(m, thread, UT_KIND_INSTANT, name, ts, 0);
 			break;
@@ -336,6 +382,10 @@ static void fill_random(struct maker *m, uint64_t seed, size_t rows)
 			break;
 		case 3:
 			make_double(m, counter, "load", ts, (double)length / 3);
+			break;
+		case 4:
+			make_row(m, thread, (struct ut_event){ ts, length, .flags = UT_EV_ASIDE },
+				 name, NULL);
 			break;
 		default:
 			make_span(m, thread, name, ts, length);
@@ -411,8 +461,12 @@ static void a_track_that_is_cut_gives_the_same(void **state)
 	make_start(&m);
 	fill_random(&m, 5, 5000);
 	for (uint64_t i = 0; i < 2200000; i++) {
+		struct ut_event e = { i * 40, 50000000, .flags = UT_EV_ASIDE };
+
 		if (i % 100000 == 0)
 			make_span(&m, 0, "long", i * 40, i % 300000 ? 9000001 : 80000000);
+		if (i % 400000 == 0)
+			make_row(&m, 0, e, "frame", NULL);
 		make_span(&m, 0, i % 3 ? "a" : "b", i * 40, i % 3 ? 10 : 90);
 	}
 	make_finish(&m, &store);
@@ -435,6 +489,62 @@ static void a_track_that_is_cut_gives_the_same(void **state)
 	}
 	ut_store_release(&store);
 	ut_filter_release(&filter);
+}
+
+/* The table after a recording is made by other code, and must say the same. */
+static void the_summary_says_the_same(void **state)
+{
+	struct fixture *f = *state;
+	struct ut_summary summary;
+
+	for (uint64_t seed = 1; seed < 4; seed++)
+		fill_random(&f->m, seed, 3000);
+	count(f, BY(NAME), NULL);
+	ut_summary_init(&summary);
+	ut_store_send(&f->store, 0, &summary.sink);
+	ut_summary_finish(&summary);
+	assert_int_equal(summary.count, 5);
+	assert_int_equal(summary.self_total, (uint64_t)ut_stats_busy(&f->s));
+	for (size_t i = 0; i < summary.count; i++) {
+		const struct ut_summary_row *r = &summary.rows[i];
+		const struct ut_stats_group *g =
+			group(f, ut_strtab_get(&summary.strings, r->name).ptr);
+
+		assert_int_equal(r->self, (uint64_t)g->self);
+		assert_true(ut_summary_share(&summary, r->self) ==
+			    ut_stats_share(g->self, ut_stats_busy(&f->s)));
+		assert_int_equal(r->work, ut_stats_is_work(g));
+	}
+	ut_summary_release(&summary);
+}
+
+/* Async spans are paired by others; of all else the totals are equal, too. */
+static void the_summary_has_the_same_totals(void **state)
+{
+	struct fixture *f = *state;
+	struct ut_summary summary;
+	uint64_t seed = 7, ts = 0;
+
+	for (size_t i = 0; i < 3000; i++) {
+		ts += make_random(&seed) % 40;
+		make_span(&f->m, f->track, make_random(&seed) % 2 ? "a" : "b", ts,
+			  make_random(&seed) % 200);
+	}
+	count(f, BY(NAME), NULL);
+	ut_summary_init(&summary);
+	ut_store_send(&f->store, 0, &summary.sink);
+	ut_summary_finish(&summary);
+	for (size_t i = 0; i < summary.count; i++) {
+		const struct ut_summary_row *r = &summary.rows[i];
+		const struct ut_stats_group *g =
+			group(f, ut_strtab_get(&summary.strings, r->name).ptr);
+
+		assert_int_equal(r->calls, g->dist.count);
+		assert_int_equal(r->total, (uint64_t)ut_stats_total(g));
+		assert_true(r->total < r->lengths);
+		assert_int_equal(ut_summary_average(r), ut_dist_mean(&g->dist));
+	}
+	ut_summary_release(&summary);
 }
 
 static void damaged_bytes_are_refused(void **state)
@@ -476,7 +586,9 @@ int main(void)
 		TEST(overlapping_spans_share_no_moment),
 		TEST(spans_at_the_edge_of_time_are_harmless),
 		TEST(what_is_not_work_is_not_counted),
-		TEST(async_spans_keep_their_own_time),
+		TEST(recursion_counts_its_time_once),
+		TEST(what_is_nobodys_work_has_no_share),
+		TEST(async_spans_have_no_self_time),
 		TEST(instants_are_counted),
 		TEST(counters_are_weighted_by_time),
 		TEST(dimensions_split_groups),
@@ -485,6 +597,8 @@ int main(void)
 		TEST(more_names_than_rows_at_a_time_are_counted),
 		cmocka_unit_test(merged_parts_are_equal_to_the_serial_result),
 		cmocka_unit_test(a_track_that_is_cut_gives_the_same),
+		TEST(the_summary_says_the_same),
+		TEST(the_summary_has_the_same_totals),
 		TEST(damaged_bytes_are_refused),
 	};
 

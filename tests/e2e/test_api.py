@@ -91,7 +91,8 @@ class EveryCall(Case):
 
     def test_frames(self):
         frames = self.frames("frames.v3")
-        self.assertEqual([f.args for f in frames], [{"id": identity(40)}, {}, {}])
+        self.assertEqual([f.args for f in frames],
+                         [{"id": identity(40), "aside": True}, {"aside": True}, {"aside": True}])
         self.assertGreaterEqual(frames[0].ns, 1000000)
         self.assertEqual(frames[1].end, frames[2].begin)
         self.assertEqual({self.t.thread_names()[f.tid] for f in frames}, {"Frames: frames.v3"})

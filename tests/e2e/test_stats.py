@@ -7,7 +7,7 @@ import random
 import shutil
 import subprocess
 
-from common import UNITRACE, Case, environment, main, skip
+from common import BUILD, UNITRACE, Case, environment, main, program, skip
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
@@ -30,7 +30,8 @@ class Made:
 
     def __init__(self, seed, spans=500, pid=1, threads=2):
         self.random = random.Random(seed)
-        self.pid, self.events, self.spans = pid, [], []  # spans: name, ts, dur, tid, cat, self
+        self.pid, self.events = pid, []
+        self.spans = []  # name, ts, dur, tid, cat, self, pid
         for tid in range(1, threads + 1):
             self.ts = 1000
             while len(self.spans) < spans * tid // threads:
@@ -53,7 +54,7 @@ class Made:
             left -= gap + length
             mine -= length
         self.ts = start + dur
-        self.spans[at] = (name, start, dur, tid, cat, mine)
+        self.spans[at] = (name, start, dur, tid, cat, mine, self.pid)
         self.events.append(span(name, start, dur, tid, self.pid, cat))
 
     def write(self, path):
@@ -70,6 +71,16 @@ def quantile(values, percent):
     return values[max(1, math.ceil(len(values) * percent / 100)) - 1]
 
 
+def covered(spans):
+    """Time in which at least one of them was going on, per thread."""
+    total, until = 0, {}
+    for s in sorted(spans, key=lambda s: s[1]):
+        place, start, end = (s[6], s[3]), s[1], s[1] + s[2]
+        total += max(0, end - max(start, until.get(place, 0)))
+        until[place] = max(end, until.get(place, 0))
+    return total
+
+
 def expected(spans, key):
     groups = {}
     for s in spans:
@@ -79,7 +90,7 @@ def expected(spans, key):
         durs = [s[2] for s in members]
         mean = sum(durs) / len(durs)
         out[k] = {
-            "count": len(durs), "total_ns": sum(durs), "self_ns": sum(s[5] for s in members),
+            "count": len(durs), "total_ns": covered(members), "self_ns": sum(s[5] for s in members),
             "mean_ns": sum(durs) // len(durs), "min_ns": min(durs), "max_ns": max(durs),
             "p50_ns": quantile(durs, 50), "p90_ns": quantile(durs, 90),
             "p99_ns": quantile(durs, 99),
@@ -87,7 +98,7 @@ def expected(spans, key):
     return out
 
 
-class Stats(Case):
+class Asking(Case):
     def stats(self, *words, rc=0, **options):
         got = self.unitrace("stats", *words, **options)
         self.assertEqual(got.returncode, rc, got.stderr)
@@ -98,6 +109,8 @@ class Stats(Case):
         return {row[key] if isinstance(key, str) else tuple(row[k] for k in key): row
                 for row in data["spans"]}
 
+
+class Stats(Asking):
     def check(self, rows, want, tolerance=0.0):
         self.assertEqual(rows.keys(), want.keys())
         for key, row in rows.items():
@@ -132,7 +145,7 @@ class Stats(Case):
                    expected(made.spans, lambda s: "app (1)"))
 
     def test_several_traces_are_counted_together(self):
-        mades = [Made(i, 300) for i in range(5)]
+        mades = [Made(i, 300, pid=i + 1) for i in range(5)]
         folder = self.dir / "ranks"
         folder.mkdir()
         paths = [m.write(folder / f"rank{i}.json") for i, m in enumerate(mades)]
@@ -168,6 +181,18 @@ class Stats(Case):
         path.write_text(json.dumps([span(n, t, d) for n, t, d in spans]))
         for name, row in self.spans(path).items():
             self.assertEqual(row["self_ns"], sum(o == name for o in owner.values()), name)
+
+    def test_recursion_counts_once(self):
+        r = random.Random(15)
+        spans = [(f"s{r.randrange(3)}", r.randrange(2000), r.randrange(400), r.randrange(2), None,
+                  0, 1) for _ in range(60)]
+        path = self.dir / "a.json"
+        path.write_text(json.dumps([span(*s[:4]) for s in spans]))
+        for name, row in self.spans(path).items():
+            mine = [s for s in spans if s[0] == name]
+            self.assertEqual(row["total_ns"], covered(mine), name)
+            self.assertLess(row["total_ns"], sum(s[2] for s in mine), name)
+            self.assertTrue(row["min_ns"] <= row["mean_ns"] <= row["max_ns"], row)
 
     def test_filters_choose_what_is_counted(self):
         made = Made(6, 1000)
@@ -210,7 +235,8 @@ class Stats(Case):
         data = json.loads(self.stats("--json", path))
         read, = data["spans"]
         self.assertEqual((read["count"], read["total_ns"], read["self_ns"], read["unfinished"]),
-                         (2, 11000, 11000, 1))
+                         (2, 11000, 0, 1))
+        self.assertIsNone(read["share"])
         self.assertEqual(data["instants"], [{"name": "tick", "count": 3}])
         load, = data["counters"]
         self.assertEqual((load["count"], load["min"], load["max"], load["last"]),
@@ -226,6 +252,7 @@ class Stats(Case):
             for key, value in row.items():
                 want = rows[row["name"]][key]
                 self.assertEqual(value if key == "name" else float(value), want, key)
+        self.assertAlmostEqual(sum(row["share"] for row in rows.values()), 100, places=2)
         text = self.stats(path, "--rows", 3).splitlines()
         self.assertEqual(len(text), 5)  # title, rows, the rest
         order = sorted(rows.values(), key=lambda r: (-r["total_ns"], r["name"]))
@@ -279,6 +306,54 @@ class Stats(Case):
             self.assertEqual(spread.stdout, serial.stdout, launcher)
         if skipped:
             self.skipTest(f"no plugin was built for {', '.join(skipped)}")
+
+
+class Recorded(Asking):
+    """The table after a recording and every way to ask later say the same."""
+
+    def table(self, text):
+        """Rows of the table after a recording: (calls, self, share) by name."""
+        lines = text[text.index("\nTask ") + 1:].split("\n\n")[0].splitlines()
+        return self.columns(lines, "Calls", "Self", "Share")
+
+    def shown(self, path):
+        return self.columns(self.stats("--rows", 0, path).splitlines(), "Count", "Self", "Share")
+
+    @staticmethod
+    def columns(lines, *titles):
+        """Numbers end where their titles do; times have a blank in them."""
+        ends = [lines[0].index(t) + len(t) for t in titles]
+        return {line.split("  ")[0]: tuple(line[:end].split("  ")[-1].strip() for end in ends)
+                for line in lines[1:] if line}
+
+    def record(self, *words):
+        done = self.unitrace("-o", "run.json", "--summary-rows", 0, *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.table(done.stderr.decode())
+
+    def test_shares_of_the_example_are_the_same_later(self):
+        told = self.record(BUILD / "examples" / "threads")
+        self.assertEqual(told["frame"][1:], ("-", "-"))
+        self.assertEqual(told["picture"][1:], ("-", "-"))
+        self.assertNotEqual(told["blur"][2], "-")
+        for name in ("run.json", "run.utr", "run.pftrace"):
+            if name != "run.json":
+                self.assertEqual(self.unitrace("export", "-o", name, "run.json").returncode, 0)
+            self.assertEqual(self.shown(name), told, name)
+        got = self.unitrace("query", "--json", "run.json", "select name, share from slice_stats")
+        for row in json.loads(got.stdout):
+            share = "-" if row["share"] is None else f"{row['share']:.1f}%"
+            self.assertEqual(share, told[row["name"]][2], row)
+
+    def test_pauses_are_no_work_in_any_format(self):
+        self.record("--start-paused", program("steps"),
+                    *"resume task a pause sleep 2 resume task c pause".split())
+        for name in ("run.json", "run.utr", "run.pftrace", "again.json"):
+            if name != "run.json":
+                source = "run.pftrace" if name == "again.json" else "run.json"
+                self.assertEqual(self.unitrace("export", "-o", name, source).returncode, 0)
+            self.assertEqual(sorted(self.spans(name)), ["a", "c"], name)
+        self.assertTrue('"name":"paused"' in (self.dir / "run.json").read_text())
 
 
 if __name__ == "__main__":

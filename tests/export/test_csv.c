@@ -107,9 +107,9 @@ static void flags_are_words(void **state)
 {
 	struct script *s = *state;
 
-	script_event(s, (struct ut_event){ .flags = 0x7f });
-	expect(s,
-	       "0,100,app,101,,span,0,0,,,0,,,unfinished|implicit_end|process|global|not_work,\n");
+	script_event(s, (struct ut_event){ .flags = 0xff });
+	expect(s, "0,100,app,101,,span,0,0,,,0,,,"
+		  "unfinished|implicit_end|process|global|not_work|aside,\n");
 }
 
 static void what_has_a_meaning_in_csv_is_quoted(void **state)
