@@ -8,13 +8,9 @@
 
 #define P_SURE   0.001
 #define P_LIKELY 0.05
-/*
- * A million calls make any difference significant, and two runs of the same program do differ:
- * with one run on each side a shift counts only if a call after is longer (or shorter) than one
- * before in 52 of 100 pairs, and is sure only in 60.
- */
-#define SHIFT_LIKELY 0.02
-#define SHIFT_SURE   0.10
+/* With one run on each side: how often a call after is longer (or shorter) than one before. */
+#define PAIRS_APART     0.60
+#define PAIRS_FAR_APART 0.75
 
 const char *const ut_metric_words[UT_METRIC_COUNT_OF] = {
 #define METRIC_WORD(metric, word) word,
@@ -22,7 +18,8 @@ const char *const ut_metric_words[UT_METRIC_COUNT_OF] = {
 #undef METRIC_WORD
 };
 
-const char *const ut_verdict_words[] = { "noise", "likely", "sure" };
+const char *const ut_verdict_words[UT_VERDICTS] = { "noise", "likely", "sure" };
+const char *const ut_apart_words[UT_VERDICTS] = { "alike", "apart", "far apart" };
 
 /* ---- sides --------------------------------------------------------------------------------- */
 
@@ -108,13 +105,17 @@ static void test_row(const struct ut_diff *d, struct ut_diff_row *r, double *scr
 
 static enum ut_verdict judge(const struct ut_diff *d, const struct ut_diff_row *r)
 {
-	double shift = d->by_runs ? 1 : fabs(r->above - 0.5);
+	double pairs = r->above > 0.5 ? r->above : 1 - r->above;
 
 	if (r->p < 0)
 		return UT_VERDICT_SURE; /* there or not: nothing to be unsure about */
-	if (r->p < P_SURE && shift >= SHIFT_SURE)
-		return UT_VERDICT_SURE;
-	return r->p < P_LIKELY && shift >= SHIFT_LIKELY ? UT_VERDICT_LIKELY : UT_VERDICT_NOISE;
+	if (r->p >= P_LIKELY)
+		return UT_VERDICT_NOISE;
+	if (!d->by_runs)
+		return pairs >= PAIRS_FAR_APART ? UT_VERDICT_SURE
+		       : pairs >= PAIRS_APART   ? UT_VERDICT_LIKELY
+						: UT_VERDICT_NOISE;
+	return r->p < P_SURE ? UT_VERDICT_SURE : UT_VERDICT_LIKELY;
 }
 
 static void test_rows(struct ut_diff *d)

@@ -1,5 +1,5 @@
 /*
- * diff.h - what has changed between two sets of runs: per name, with the confidence that it has.
+ * diff.h - what has changed between two sets of runs: per name, and how sure it is that it has.
  *
  * Each side is one or more runs of a program; a run is one or more traces (its ranks), counted as
  * statistics. Counts and times are averages per run; quantiles are those of all runs of the side.
@@ -58,24 +58,29 @@ enum ut_metric {
 extern const char *const ut_metric_words[UT_METRIC_COUNT_OF];
 
 /*
- * How sure it is that durations have changed. Several runs on a side: p of Welch's test of their
- * means. One run each: p of the rank test of all durations; but the calls of one run are no
- * independent runs, so a shift also has to be large to be sure (see diff.c). p is adjusted for
- * the number of names. SURE: p < 0.001; LIKELY: p < 0.05.
+ * What is to be said about a change of durations. Several runs on a side: how sure it is that the
+ * program has changed, by p of Welch's test of the means of the runs, adjusted for the number of
+ * names. SURE: p < 0.001; LIKELY: p < 0.05. One run each: all calls of a run share what was special
+ * about it (heat, neighbours, where its memory lay), so nothing can be said about the program, only
+ * how far apart the calls of these two runs are. In 60 of 100 pairs of calls the one after is
+ * longer, or shorter: LIKELY, which reads "apart" there; in 75: SURE, "far apart"; too few calls to
+ * tell, and all else: NOISE, "alike".
  */
 enum ut_verdict {
 	UT_VERDICT_NOISE,
 	UT_VERDICT_LIKELY,
 	UT_VERDICT_SURE,
+	UT_VERDICTS
 };
 
-extern const char *const ut_verdict_words[];
+extern const char *const ut_verdict_words[UT_VERDICTS];
+extern const char *const ut_apart_words[UT_VERDICTS]; /* the same for one run each */
 
 struct ut_diff_row {
 	const struct ut_stats_group *before, *after; /* NULL = not there */
 	double old[UT_METRIC_COUNT_OF];              /* ns, or a number; 0 where not there */
 	double new[UT_METRIC_COUNT_OF];
-	double p;     /* -1 = cannot be tested: the name is new or has vanished */
+	double p;     /* by runs, or of the rank test; -1 = the name is new or has vanished */
 	double above; /* how often a duration after exceeds one before, picked by chance */
 	enum ut_verdict verdict;
 };
@@ -84,7 +89,7 @@ struct ut_diff {
 	struct ut_diff_side *before, *after;
 	struct ut_diff_row *rows; /* the largest change of total first, then by texts */
 	size_t count;
-	bool by_runs; /* how it was tested */
+	bool by_runs; /* the runs are the sample; else there is one on each side */
 };
 
 /* Groups of which both sides have less than min_count spans are left out. Both sides stay. */

@@ -10,7 +10,8 @@
  *
  * A condition is about the change, after minus before: "p50>5%" is met where the median has grown
  * by more than 5 %, "total<-10ms" where 10 ms were saved. A change of durations is met only if it
- * is at least as sure as asked for; counts, new and vanished names are facts. What is new or has
+ * is at least as sure (one run each: as far apart) as asked for; counts, new and vanished names are
+ * facts. What is new or has
  * vanished changes its count, total and self time from or to 0, which is no percentage of the one
  * that was not there; its other metrics do not change.
  */

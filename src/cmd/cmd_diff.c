@@ -129,7 +129,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct diff_opts *o)
 			    "name~REGEX:p50>5% for some names only"),
 		ut_opt_words(ut_opt_str(0, "confidence", "LEAST", &o->confidence,
 					"how sure a change of time must be for --fail-if: noise, "
-					"likely or sure (likely)"),
+					"likely or sure (likely); with one run on each side: how "
+					"far apart their calls, likely is 60% of pairs, sure 75%"),
 			     "noise likely sure"),
 		ut_opt_words(ut_opt_str(0, "by", "WHAT[,WHAT]", &o->by,
 					"compare by name, category, thread, process, rank, or "
@@ -274,11 +275,11 @@ const struct ut_cmd ut_cmd_diff = {
 	.summary = "compare runs: what is slower, faster, new, gone",
 	.description =
 		"Compares the spans of two runs, or of two sets of runs, name by name: how many\n"
-		"there were, how long they took, and how sure it is that this has changed. Each\n"
-		"word is one run; a directory or a quoted pattern is the traces of its ranks.\n"
-		"The largest change of total time comes first. With several runs on a side the\n"
-		"verdict is about the means of the runs; with one on each, about the durations\n"
-		"in them.\n"
+		"there were, how long they took, and what that says. Each word is one run; a\n"
+		"directory or a quoted pattern is the traces of its ranks. The largest change of\n"
+		"total time comes first. With several runs on a side these are the sample, and\n"
+		"the verdict is how sure it is that the program has changed; one run on each\n"
+		"side only tells how far apart the calls of the two are.\n"
 		"\n"
 		"Two summaries of analyze --json are compared figure by figure: step times,\n"
 		"exposed communication, busy shares, time, energy and power of kernels.\n"

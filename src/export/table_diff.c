@@ -37,11 +37,29 @@ static void add_percent(struct ut_grid *g, const struct ut_diff_row *r, enum ut_
 		ut_grid_fmt(g, "%+.1f%%", 100 * (r->new[m] - r->old[m]) / r->old[m]);
 }
 
-static void add_verdict(struct ut_grid *g, const struct ut_diff_row *r)
+/* "longer in 97% of pairs": of two calls, one from each run. */
+static void put_pairs(struct ut_buf *b, const struct ut_diff_row *r)
 {
-	if (r->p < 0)
+	double pairs = 100 * (r->above > 0.5 ? r->above : 1 - r->above);
+
+	if (r->verdict == UT_VERDICT_NOISE)
+		ut_buf_text(b, ut_apart_words[r->verdict]);
+	else
+		ut_buf_fmt(b, "%s in %.0f%% of pairs", r->above > 0.5 ? "longer" : "shorter",
+			   pairs > 99 && pairs < 100 ? 99 : pairs);
+}
+
+static void add_verdict(struct ut_grid *g, const struct ut_diff *d, const struct ut_diff_row *r)
+{
+	struct ut_buf b = { 0 };
+
+	if (r->p < 0) {
 		ut_grid_text(g, r->after ? "new" : "vanished");
-	else if (r->p < 0.001)
+	} else if (!d->by_runs) {
+		put_pairs(&b, r);
+		ut_grid_text(g, b.data);
+		ut_buf_release(&b);
+	} else if (r->p < 0.001)
 		ut_grid_fmt(g, "%s (p<0.001)", ut_verdict_words[r->verdict]);
 	else
 		ut_grid_fmt(g, "%s (p=%.3f)", ut_verdict_words[r->verdict], r->p);
@@ -68,7 +86,7 @@ static void add_row(struct ut_grid *g, const struct ut_diff *d, const struct ut_
 	add_signed_time(g, r->new[UT_METRIC_TOTAL] - r->old[UT_METRIC_TOTAL]);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
 		add_percent(g, r, shown[i]);
-	add_verdict(g, r);
+	add_verdict(g, d, r);
 }
 
 static void put_table(struct ut_out *o, const struct ut_diff *d, size_t rows)
@@ -84,7 +102,7 @@ static void put_table(struct ut_out *o, const struct ut_diff *d, size_t rows)
 	}
 	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
 		ut_grid_column(&g, titles[i], UT_GRID_RIGHT);
-	ut_grid_column(&g, "Verdict", UT_GRID_LEFT);
+	ut_grid_column(&g, d->by_runs ? "Verdict" : "Calls", UT_GRID_LEFT);
 	for (size_t i = 0; i < rows; i++)
 		add_row(&g, d, &d->rows[i]);
 	ut_grid_print(&g, o);
@@ -114,7 +132,7 @@ static void put_failure(struct ut_out *o, const struct ut_diff *d, const struct 
 	else if (rule->type == UT_RULE_CHANGE)
 		ut_out_fmt(o, ": %s -> %s, %s", ut_cell_time(old, ns_of(r->old[rule->metric])),
 			   ut_cell_time(new, ns_of(r->new[rule->metric])),
-			   ut_verdict_words[r->verdict]);
+			   (d->by_runs ? ut_verdict_words : ut_apart_words)[r->verdict]);
 	ut_out_text(o, "\n");
 	ut_buf_release(&name);
 }
@@ -131,6 +149,9 @@ void ut_diff_text(struct ut_out *o, const struct ut_diff *d, size_t limit,
 	put_table(o, d, rows);
 	if (rows < d->count)
 		ut_out_fmt(o, "... and %zu more; --rows 0 shows them\n", d->count - rows);
+	if (!d->by_runs)
+		ut_out_text(o, "One run on each side tells how far apart their calls are, not "
+			       "whether the program has changed: compare several (--against).\n");
 	for (size_t i = 0; i < failure_count; i++)
 		put_failure(o, d, &failures[i]);
 }
@@ -169,8 +190,12 @@ static void json_row(struct ut_out *o, const struct ut_diff *d, const struct ut_
 	json_values(o, "before", r->before ? r->old : NULL);
 	json_values(o, "after", r->after ? r->new : NULL);
 	if (r->p >= 0) {
-		ut_out_fmt(o, ",\"verdict\":\"%s\",\"p\":", ut_verdict_words[r->verdict]);
-		ut_out_json_double(o, r->p);
+		if (d->by_runs) {
+			ut_out_fmt(o, ",\"verdict\":\"%s\",\"p\":", ut_verdict_words[r->verdict]);
+			ut_out_json_double(o, r->p);
+		} else {
+			ut_out_fmt(o, ",\"calls\":\"%s\"", ut_apart_words[r->verdict]);
+		}
 		ut_out_text(o, ",\"above\":");
 		ut_out_json_double(o, r->above);
 	}
@@ -181,7 +206,7 @@ void ut_diff_json(struct ut_out *o, const struct ut_diff *d, const struct ut_dif
 		  size_t failure_count)
 {
 	ut_out_fmt(o, "{\"runs_before\":%zu,\"runs_after\":%zu,\"test\":\"%s\",\n\"rows\":[",
-		   d->before->run_count, d->after->run_count, d->by_runs ? "welch" : "ranks");
+		   d->before->run_count, d->after->run_count, d->by_runs ? "welch" : "none");
 	for (size_t i = 0; i < d->count; i++) {
 		ut_out_text(o, i ? ",\n" : "\n");
 		json_row(o, d, &d->rows[i]);

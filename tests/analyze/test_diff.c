@@ -183,7 +183,7 @@ static const struct ut_diff_row *row(struct fixture *f, const char *name)
 	return NULL;
 }
 
-static void a_change_is_sure_and_noise_is_noise(void **state)
+static void one_run_each_tells_how_far_apart_calls_are(void **state)
 {
 	struct fixture *f = *state;
 
@@ -197,6 +197,29 @@ static void a_change_is_sure_and_noise_is_noise(void **state)
 	assert_int_equal(row(f, "cold")->verdict, UT_VERDICT_NOISE);
 	assert_true(row(f, "hot")->above > 0.8);
 	assert_true(near(row(f, "hot")->new[UT_METRIC_COUNT], 3000));
+}
+
+/* However many calls there are: 1 % is not much in their spread. */
+static void a_slight_shift_of_many_calls_is_alike(void **state)
+{
+	struct fixture *f = *state;
+
+	add_run(&f->before, 1, 60000, 1, NULL);
+	add_run(&f->after, 2, 60000, 1.01, NULL);
+	ut_diff_make(&f->d, &f->before, &f->after, 1);
+	assert_true(row(f, "hot")->p < 0.001);
+	assert_int_equal(row(f, "hot")->verdict, UT_VERDICT_NOISE);
+}
+
+static void a_few_calls_tell_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	add_run(&f->before, 1, 2, 1, NULL);
+	add_run(&f->after, 2, 2, 3, NULL);
+	ut_diff_make(&f->d, &f->before, &f->after, 1);
+	assert_true(row(f, "hot")->above == 1);
+	assert_int_equal(row(f, "hot")->verdict, UT_VERDICT_NOISE);
 }
 
 static void runs_are_averaged_and_compared(void **state)
@@ -294,7 +317,9 @@ int main(void)
 		cmocka_unit_test(ranks_agree_with_counting_by_hand),
 		cmocka_unit_test(ranks_do_not_care_how_values_are_kept),
 		cmocka_unit_test(many_tests_are_adjusted),
-		TEST(a_change_is_sure_and_noise_is_noise),
+		TEST(one_run_each_tells_how_far_apart_calls_are),
+		TEST(a_slight_shift_of_many_calls_is_alike),
+		TEST(a_few_calls_tell_nothing),
 		TEST(runs_are_averaged_and_compared),
 		TEST(new_and_vanished_names_are_told),
 		TEST(rules_are_about_the_change),

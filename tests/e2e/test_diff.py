@@ -39,22 +39,41 @@ class Diff(Case):
         a = make(self.dir / "a.json", 1)
         b = make(self.dir / "b.json", 2, factor=1.2, extra=["fresh"])
         data, rows = self.rows(a, b)
-        self.assertEqual((data["test"], list(rows)), ("ranks", ["hot", "cold", "fresh"]))
-        self.assertEqual(rows["hot"]["verdict"], "sure")
-        self.assertEqual(rows["cold"]["verdict"], "noise")
+        self.assertEqual((data["test"], list(rows)), ("none", ["hot", "cold", "fresh"]))
+        self.assertEqual(rows["hot"]["calls"], "far apart")
+        self.assertEqual(rows["cold"]["calls"], "alike")
         self.assertEqual(rows["fresh"]["state"], "new")
         self.assertIsNone(rows["fresh"]["before"])
         ratio = rows["hot"]["after"]["p50_ns"] / rows["hot"]["before"]["p50_ns"]
         self.assertAlmostEqual(ratio, 1.2, delta=0.03)
         self.assertEqual(rows["hot"]["after"]["count"], 400)
         text = self.diff(a, b)
-        self.assertRegex(text, r"(?m)^hot +400 +400 .*\+\d+\.\d% .* sure \(p<0.001\)$")
+        self.assertRegex(text, r"(?m)^hot +400 +400 .*\+\d+\.\d%  longer in 9\d% of pairs$")
+        self.assertRegex(text, r"(?m)^cold .*  alike$")
         self.assertRegex(text, r"(?m)^fresh .* new$")
+        self.assertIn("compare several (--against)", text)
+        self.assertRegex(self.diff(b, a), r"(?m)^hot .*  shorter in 9\d% of pairs$")
 
     def test_the_same_run_is_no_change(self):
         a = make(self.dir / "a.json", 1)
         _, rows = self.rows(a, a, "--fail-if", "p50!=0,total!=0,count!=0,new,vanished")
-        self.assertEqual({r["verdict"] for r in rows.values()}, {"noise"})
+        self.assertEqual({r["calls"] for r in rows.values()}, {"alike"})
+
+    def test_one_run_each_is_never_sure(self):
+        """Two runs of one program, of which one was on a warmer machine."""
+        a = make(self.dir / "a.json", 1, count=4000)
+        b = make(self.dir / "b.json", 2, factor=1.02, count=4000)
+        text = self.diff(a, b) + self.diff(a, b, "--json")
+        for word in ("sure", "likely", "verdict", '"p"', "p="):
+            self.assertNotIn(word, text)
+        self.diff(a, b, "--fail-if", "p50>1%")  # 2 % in a spread of 10 %: the calls are alike
+        c = make(self.dir / "c.json", 3, factor=1.06, count=4000)
+        self.diff(a, c, "--fail-if", "p50>1%", rc=3)
+        self.diff(a, c, "--fail-if", "p50>1%", "--confidence", "sure")  # not far apart
+        # runs of a side that differ as much say that it is nothing
+        runs = [make(self.dir / f"r{i}.json", 10 + i, factor=1 + 0.03 * i) for i in range(4)]
+        _, rows = self.rows(runs[0], runs[3], "--against", runs[1], runs[2])
+        self.assertEqual(rows["hot"]["verdict"], "noise")
 
     def test_several_runs_are_compared_as_runs(self):
         old = [make(self.dir / f"old{i}.json", i) for i in range(4)]
@@ -73,7 +92,7 @@ class Diff(Case):
             make(self.dir / "before" / f"rank{rank}.json", rank)
             make(self.dir / "after" / f"rank{rank}.json", 10 + rank, factor=1.3)
         data, rows = self.rows("before", "after")
-        self.assertEqual((data["runs_before"], data["test"]), (1, "ranks"))
+        self.assertEqual((data["runs_before"], data["test"]), (1, "none"))
         self.assertEqual(rows["hot"]["after"]["count"], 1200)
         data, _ = self.rows("before/*.json", "after/*.json")
         self.assertEqual((data["runs_before"], data["runs_after"]), (1, 1))
@@ -89,7 +108,7 @@ class Diff(Case):
             text = self.diff(a, b, "--fail-if", rules, rc=3 if broken else 0)
             self.assertEqual("FAILED" in text, broken, rules)
         text = self.diff(a, b, "--fail-if", "p50>5%", rc=3)
-        self.assertRegex(text, r"(?m)^FAILED p50>5%: hot: \d.* us -> \d.* us, sure$")
+        self.assertRegex(text, r"(?m)^FAILED p50>5%: hot: \d.* us -> \d.* us, far apart$")
         data, _ = self.rows(a, b, "--fail-if", "p50>5%", "--fail-if", "new", rc=3)
         self.assertEqual(data["failures"], [{"name": "hot", "rule": "p50>5%"},
                                             {"name": "fresh", "rule": "new"}])
@@ -100,7 +119,7 @@ class Diff(Case):
     def test_rows_and_counts_are_limited(self):
         a = make(self.dir / "a.json", 1, extra=["x", "y"])
         b = make(self.dir / "b.json", 2)
-        self.assertEqual(len(self.diff(a, b, "--rows", 2).splitlines()), 4)
+        self.assertEqual(len(self.diff(a, b, "--rows", 2).splitlines()), 5)
         self.assertEqual(set(self.rows(a, b, "--min-count", 10)[1]), {"hot", "cold"})
         self.assertEqual(set(self.rows(a, b, "--name", "hot")[1]), {"hot"})
 
