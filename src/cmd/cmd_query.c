@@ -20,12 +20,11 @@
 #include "cmd/load.h"
 #include "cmd/query_print.h"
 #include "cmd/words.h"
+#include "export/cells.h"
 #include "export/out.h"
 #include "import/inputs.h"
 #include "model/store.h"
 #include "query/query.h"
-
-#define WIDEST 60u /* characters of a table's cell on a terminal */
 
 struct query_opts {
 	const char *file, *output, *format_word;
@@ -468,7 +467,7 @@ static int start(struct query_opts *o, const struct ut_words *words, const char 
 	int rc = ut_inputs_find(&inputs, words->count, words->items, err);
 
 	if (o->width == UINT64_MAX)
-		o->width = isatty(STDOUT_FILENO) && !o->output ? WIDEST : 0;
+		o->width = isatty(STDOUT_FILENO) && !o->output ? UT_CELL_PAD : 0;
 	if (!rc)
 		rc = query(o, &inputs, sql, err);
 	ut_inputs_release(&inputs);

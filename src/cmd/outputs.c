@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "cmd/ccl_report.h"
+#include "export/cells.h"
 #include "export/exporter.h"
 #include "export/out.h"
 #include "export/table.h"
@@ -20,7 +21,6 @@
 #include "model/store.h"
 #include "wire/clock.h"
 
-#define NAME_COLUMNS   60u    /* of a table on a terminal */
 #define PROGRESS_STEP  65536u /* events between two looks at the clock */
 #define PROGRESS_AFTER UINT64_C(1000000000)
 
@@ -38,7 +38,7 @@ void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bo
 	o->devices.active = !opts->no_summary;
 	/* Names of C++ templates would leave a terminal nothing but blanks before short ones. */
 	if (!reports_to_file(opts) && isatty(STDERR_FILENO))
-		o->devices.name_columns = NAME_COLUMNS;
+		o->devices.name_columns = UT_CELL_PAD;
 }
 
 void ut_outputs_release(struct ut_outputs *o)

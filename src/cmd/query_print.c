@@ -9,10 +9,10 @@
 #include "base/grow.h"
 #include "base/json_text.h"
 #include "base/utf8.h"
+#include "export/cells.h"
 #include "export/out.h"
 
-#define WAITING_MOST 500u           /* rows that decide on the widths */
-#define ELLIPSIS     "\xe2\x80\xa6" /* one character */
+#define WAITING_MOST 500u /* rows that decide on the widths */
 
 const char *const ut_print_words[UT_PRINT_COUNT] = { "table", "csv", "tsv", "json", "jsonl" };
 
@@ -220,33 +220,14 @@ static void put_clean(struct ut_buf *b, const char *s, size_t n, bool ok)
 	}
 }
 
-static size_t count_chars(const char *s, size_t len)
-{
-	size_t n = 0;
-	bool ok;
-
-	for (size_t i = 0; i < len; n++)
-		i += ut_utf8_step(s + i, len - i, &ok);
-	return n;
-}
-
-/* What is too wide loses its middle: both ends of a name tell more. */
+/* What is too wide loses its middle. */
 static void shorten(const struct ut_print *p, struct ut_buf *b)
 {
-	size_t chars = count_chars(b->data, b->len), at = 0, n;
-	size_t head = p->widest / 2, tail = chars - (p->widest - head - 1);
 	struct ut_buf shorter = { 0 };
-	bool ok;
 
-	if (!p->widest || chars <= p->widest)
+	if (!p->widest || ut_cell_columns(b->data, b->len) <= p->widest)
 		return;
-	for (size_t i = 0; i < b->len; i += n, at++) {
-		n = ut_utf8_step(b->data + i, b->len - i, &ok);
-		if (at == head)
-			ut_buf_text(&shorter, ELLIPSIS);
-		if (at < head || at >= tail)
-			ut_buf_add(&shorter, b->data + i, n);
-	}
+	ut_cell_name(&shorter, b->data, b->len, p->widest);
 	ut_buf_release(b);
 	*b = shorter;
 }
@@ -275,7 +256,7 @@ static void make_cell(struct ut_print *p, struct ut_buf *cell, const struct ut_v
 static void table_cell(struct ut_print *p, size_t i, const char *s, size_t len)
 {
 	const struct ut_print_column *c = &p->columns[i];
-	size_t chars = count_chars(s, len);
+	size_t chars = ut_cell_columns(s, len);
 	int blanks = chars < c->width ? (int)(c->width - chars) : 0;
 	bool right = c->numbers && !c->text;
 
@@ -298,15 +279,19 @@ static void table_line(struct ut_print *p, const struct ut_buf *cells)
 /* The header and the rows that have waited for it. */
 static void lay_out(struct ut_print *p)
 {
+	size_t most = p->widest ? p->widest : UT_CELL_PAD;
+
 	p->laid_out = true;
 	for (size_t i = 0; i < p->column_count; i++) {
 		struct ut_print_column *c = &p->columns[i];
 
-		c->width = count_chars(c->name, strlen(c->name));
+		c->width = ut_cell_columns(c->name, strlen(c->name));
+		c->width = c->width < most ? c->width : most;
 		for (size_t r = 0; r < p->waiting; r++) {
 			const struct ut_buf *cell = &p->cells[r * p->column_count + i];
-			size_t chars = count_chars(cell->data, cell->len);
+			size_t chars = ut_cell_columns(cell->data, cell->len);
 
+			chars = chars < most ? chars : most;
 			c->width = chars > c->width ? chars : c->width;
 		}
 	}

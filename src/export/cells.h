@@ -18,6 +18,12 @@ struct ut_out;
  */
 size_t ut_cell_name(struct ut_buf *b, const char *s, size_t len, size_t max);
 
+/*
+ * How many columns blanks fill up at most: where names are whole (files, pipes), one of thousands
+ * of characters stands out instead of moving the numbers of all others out of sight.
+ */
+#define UT_CELL_PAD 60u
+
 /* How many columns a name takes if nothing is cut. */
 size_t ut_cell_columns(const char *s, size_t len);
 

@@ -61,7 +61,8 @@ void ut_grid_time(struct ut_grid *g, uint64_t ns)
 static void put_cell(struct ut_out *o, const struct ut_grid_column *c, const char *s,
 		     struct ut_grid_cell cell, size_t *blanks)
 {
-	size_t pad = c->columns - cell.columns;
+	size_t columns = c->columns < UT_CELL_PAD ? c->columns : UT_CELL_PAD;
+	size_t pad = cell.columns < columns ? columns - cell.columns : 0;
 
 	*blanks += c->align == UT_GRID_RIGHT ? pad : 0;
 	if (cell.len) {

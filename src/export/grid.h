@@ -1,5 +1,6 @@
 /*
- * grid.h - a table for people: columns as wide as their widest cell, numbers to the right.
+ * grid.h - a table for people: columns as wide as their widest cell (up to UT_CELL_PAD), numbers to
+ * the right.
  *
  * Declare the columns, add the cells row by row, print. Names may hold any bytes: control
  * characters and bad UTF-8 are replaced, and what is too wide loses its middle. {0} is empty.

@@ -29,15 +29,19 @@ static float percent(uint64_t part, uint64_t all)
 	return all ? 100.0f * (float)part / (float)all : 0.0f;
 }
 
-/* A title may be wider: the original does not make room for it. */
+/*
+ * A title may be wider: the original does not make room for it. It does make room for any name;
+ * those of templates would leave thousands of blanks in front of the others.
+ */
 static size_t widest(const struct ut_device_section *s, const struct layout *l)
 {
 	size_t columns = l->least;
+	size_t most = l->most ? l->most : UT_CELL_PAD;
 
 	for (size_t i = 0; i < s->count; i++) {
 		size_t n = ut_cell_columns(s->rows[i].name, strlen(s->rows[i].name));
 
-		n = (l->most && n > l->most ? l->most : n) + 2 * strlen(l->quote);
+		n = (n > most ? most : n) + 2 * strlen(l->quote);
 		columns = n > columns ? n : columns;
 	}
 	return columns;

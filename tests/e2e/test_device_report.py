@@ -290,6 +290,25 @@ class Files(Case):
         self.assertEqual(len(short), 60 + len('"",'))
         self.assertEqual([name[:20], name[-20:]], [short[:20], short[-20:]])
 
+    def test_what_devices_did_is_told_once(self):
+        self.run_fake(*FAKE, 10, options=(KERNELS, "-o", "run.json"))
+        tasks, devices = self.said.split("\nDEVICE [")
+        lines = tasks[tasks.index("Task "):].splitlines()
+        names = {line.split("  ")[0] for line in lines[1:]}
+        self.assertTrue({"step", "cudaLaunchKernel"} <= names, names)
+        self.assertFalse({"relu", "Memcpy HtoD", "Memset"} & names, names)
+        self.assertNotIn(" - ", tasks)  # all of it is work
+        below, = re.findall(r"and what devices did, (\d+\.\d)% of the time: below", tasks)
+        shares = [float(line.split()[-1][:-1]) for line in lines[1:] if line.endswith("%")]
+        self.assertAlmostEqual(sum(shares) + float(below), 100, delta=0.6)
+        self.assertIn("\nrelu ", devices)
+        # asked later, of all of it
+        done = self.unitrace("stats", "--csv", "run.json")
+        rows = {r["name"]: r for r in csv.DictReader(io.StringIO(done.stdout.decode()))}
+        self.assertAlmostEqual(float(rows["step"]["share"]), shares[0], delta=0.06)
+        self.assertAlmostEqual(sum(float(rows[n]["share"]) for n in rows if n[0] in "rmM"),
+                               float(below), delta=0.06)
+
     def test_no_work_no_table_and_no_file(self):
         self.run_fake("true", options=("-h", "-d", "-s", "-t", "-c", "-o", "log.txt"))
         self.assertEqual(list(self.dir.glob("log*")), [])

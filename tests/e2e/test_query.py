@@ -423,6 +423,15 @@ class Words(Query):
         got = self.query("-w", "8", path, "select 'abcdefghijklmnop' as a").stdout.decode()
         self.assertEqual(got.splitlines()[2], "abcd…nop")
 
+    def test_one_long_name_does_not_move_the_numbers_of_others_away(self):
+        _, path = self.make()
+        sql = "select 'a' as text, 5 as number union all select printf('%.*c', 2000, 'x'), 12345"
+        lines = self.query(path, sql).stdout.decode().splitlines()
+        self.assertEqual([len(line) for line in lines[:3]], [60 + 2 + 6] * 3)
+        self.assertEqual(lines[3], "x" * 2000 + "   12345")
+        got = self.query("--format", "csv", path, sql).stdout.decode().splitlines()
+        self.assertEqual(got[2], "x" * 2000 + ",12345")
+
     def test_many_rows_keep_coming(self):
         _, path = self.make()
         got = self.query("--format", "table", path, "with recursive n(i) as (select 1 union all "

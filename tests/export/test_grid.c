@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -82,6 +83,25 @@ static void names_cannot_harm_the_terminal(void **state)
 			  "def\n\xc3\xa4\xc3\xb6\xc3\xbc\n");
 }
 
+static void one_long_name_does_not_move_the_others_away(void **state)
+{
+	struct ut_grid g = { 0 };
+	char name[2001], want[4000];
+
+	(void)state;
+	memset(name, 'x', 2000);
+	name[2000] = '\0';
+	ut_grid_column(&g, "Name", UT_GRID_LEFT);
+	ut_grid_column(&g, "N", UT_GRID_RIGHT);
+	ut_grid_text(&g, name);
+	ut_grid_count(&g, 1);
+	ut_grid_text(&g, "a");
+	ut_grid_count(&g, 2);
+	snprintf(want, sizeof(want), "%-*s  N\n%s  1\n%-*s  2\n", UT_CELL_PAD, "Name", name,
+		 UT_CELL_PAD, "a");
+	assert_prints(&g, want);
+}
+
 static void times_have_four_digits(void **state)
 {
 	char buf[UT_CELL_TIME];
@@ -103,6 +123,7 @@ int main(void)
 		cmocka_unit_test(lines_do_not_end_in_blanks),
 		cmocka_unit_test(a_row_that_is_not_complete_is_not_printed),
 		cmocka_unit_test(names_cannot_harm_the_terminal),
+		cmocka_unit_test(one_long_name_does_not_move_the_others_away),
 		cmocka_unit_test(times_have_four_digits),
 	};
 

@@ -5,12 +5,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "analyze/device_summary.h"
 #include "analyze/device_table.h"
+#include "export/cells.h"
 #include "export/out.h"
 #include "support/make_device.h"
 
@@ -157,6 +159,28 @@ static void device_timing_of_cuda_and_its_kernels(void **state)
 		  "       \"GEMM\",  unknown,   32,             unknown,                  0,"
 		  "                         0,                 unknown,"
 		  "                           128\n\n\n");
+}
+
+/* In a file: names are whole, and few blanks before the others. */
+static void one_long_name_does_not_move_the_others_away(void **state)
+{
+	struct fixture *f = *state;
+	char name[2001], row[80];
+	const char *text;
+	size_t len;
+
+	memset(name, 'x', 2000);
+	name[2000] = '\0';
+	cuda_work(f);
+	make_work(&f->maker, make_queue(&f->maker, CUDA, "Stream 8"),
+		  &(struct made_work){ .name = name, .start = 20000, .end = 30000 });
+	finish(f);
+	ut_table_device_timing(f->out, &f->maker.log, &plain);
+	ut_out_write(f->out, "", 1);
+	text = ut_out_data(f->out, &len);
+	assert_non_null(strstr(text, name));
+	snprintf(row, sizeof(row), "\n%*s,            1,", (int)UT_CELL_PAD + 2, "\"GEMM\"");
+	assert_non_null(strstr(text, row));
 }
 
 /* On a terminal: the blanks before short names are no more than a long one may take. */
@@ -385,6 +409,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(host_timing_of_cuda, make, release),
 		cmocka_unit_test_setup_teardown(host_timing_of_opencl, make, release),
 		cmocka_unit_test_setup_teardown(device_timing_of_cuda_and_its_kernels, make,
+						release),
+		cmocka_unit_test_setup_teardown(one_long_name_does_not_move_the_others_away, make,
 						release),
 		cmocka_unit_test_setup_teardown(long_names_lose_their_middle_if_asked, make,
 						release),
