@@ -52,7 +52,11 @@ struct ut_py_code {
 struct ut_py_filter {
 	char **files, **not_files;
 	char **modules, **not_modules;
+	bool imports; /* also the import system, which else only those lists can ask for */
 };
+
+/* Is it a file of the import system? */
+bool ut_py_is_import_system(const char *file);
 
 /* Takes the filter over: it is used for every code object that comes from now on. */
 int ut_py_zone_init(const struct ut_py_filter *filter, const char *own_folder);

@@ -36,16 +36,17 @@ static bool is_main(void)
 	return PyInterpreterState_Get() == PyInterpreterState_Main();
 }
 
-/* folder, files, not_files, modules, not_modules, depth, min_ns */
+/* folder, files, not_files, modules, not_modules, imports, depth, min_ns */
 static PyObject *configure(PyObject *self, PyObject *args)
 {
 	PyObject *files, *not_files, *modules, *not_modules;
 	unsigned long long depth, min_ns;
 	const char *folder;
+	int imports;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "sOOOOKK", &folder, &files, &not_files, &modules, &not_modules,
-			      &depth, &min_ns))
+	if (!PyArg_ParseTuple(args, "sOOOOpKK", &folder, &files, &not_files, &modules, &not_modules,
+			      &imports, &depth, &min_ns))
 		return NULL;
 	if (!is_main() || !ut_py_join())
 		Py_RETURN_FALSE;
@@ -53,6 +54,7 @@ static PyObject *configure(PyObject *self, PyObject *args)
 	filter.not_files = copy_list(not_files);
 	filter.modules = copy_list(modules);
 	filter.not_modules = copy_list(not_modules);
+	filter.imports = imports;
 	own_folder = strdup(folder);
 	if (PyErr_Occurred() || ut_py_zone_init(&filter, own_folder) || ut_py_stack_init())
 		return NULL;

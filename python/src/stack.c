@@ -265,8 +265,7 @@ bool ut_py_is_search(PyCodeObject *code)
 
 	if (!text)
 		PyErr_Clear();
-	return text &&
-	       (!strncmp(text, "<frozen importlib", 17) || !strcmp(text, "<frozen zipimport>"));
+	return text && ut_py_is_import_system(text);
 }
 
 bool ut_py_wait_slow(bool begins, PyCodeObject *code)

@@ -112,10 +112,26 @@ static const char *module_name(PyObject *globals)
 	return text ? text : "";
 }
 
+bool ut_py_is_import_system(const char *file)
+{
+	return !strncmp(file, "<frozen importlib", 17) || !strcmp(file, "<frozen zipimport>");
+}
+
+/* A dozen of its functions for each module that is imported say nothing about the program. */
+static bool is_folded(const char *file, PyObject *globals)
+{
+	if (filter.imports || !ut_py_is_import_system(file))
+		return false;
+	return !(filter.files && fits_file(filter.files, file)) &&
+	       !(filter.modules && fits_module(filter.modules, module_name(globals)));
+}
+
 static bool is_wanted(const char *file, PyObject *globals)
 {
 	const char *module;
 
+	if (is_folded(file, globals))
+		return false;
 	if (own_folder && !strncmp(file, own_folder, strlen(own_folder)))
 		return false;
 	if (filter.not_files && fits_file(filter.not_files, file))
@@ -195,6 +211,36 @@ static PyObject *code_name(PyCodeObject *code)
 #else
 	return code->co_name;
 #endif
+}
+
+/* A text among globals; borrowed, NULL if there is none. */
+static PyObject *text_of(PyObject *globals, const char *name)
+{
+	PyObject *text = PyDict_GetItemString(globals, name);
+
+	return text && PyUnicode_Check(text) ? text : NULL;
+}
+
+/*
+ * The body of a module runs when it is imported, and is called after that: hundreds of <module>
+ * would not tell what they are. What runs as __main__ stays <module>, as does code of exec().
+ * Returns a new reference.
+ */
+static PyObject *shown_name(PyCodeObject *code, PyObject *globals)
+{
+	PyObject *name = code_name(code), *module = NULL, *file = NULL;
+
+	if (!globals)
+		globals = PyEval_GetGlobals(); /* borrowed */
+	if (globals && is_called(code, "<module>")) {
+		module = text_of(globals, "__name__");
+		file = text_of(globals, "__file__");
+	}
+	if (module && file && !PyUnicode_Compare(file, code->co_filename) &&
+	    PyUnicode_CompareWithASCIIString(module, "__main__") != 0)
+		return PyUnicode_FromFormat("import %U", module);
+	Py_INCREF(name);
+	return name;
 }
 
 /* ---- zones --------------------------------------------------------------------------------- */
@@ -279,12 +325,18 @@ static uint64_t zone_of(PyCodeObject *code, PyObject *globals)
 	Py_ssize_t len;
 	const char *file = ut_py_utf8(code->co_filename, &keep, &len);
 	bool wanted = is_wanted(file, globals) && !only_marks(code, file, (size_t)len);
+	PyObject *name;
+	uint64_t zone;
 
 	look_for_asyncio(code, file, (size_t)len);
 	Py_XDECREF(keep);
-	if (!wanted)
+	name = wanted ? shown_name(code, globals) : NULL;
+	PyErr_Clear();
+	if (!name)
 		return 0;
-	return find(FUNCTIONS, code_name(code), code->co_filename, code->co_firstlineno);
+	zone = find(FUNCTIONS, name, code->co_filename, code->co_firstlineno);
+	Py_DECREF(name);
+	return zone;
 }
 
 static struct ut_py_code *make_code(PyCodeObject *code, PyObject *globals)

@@ -14,6 +14,7 @@ Runs a Python program under unitrace and profiles it.
                          fixture unitrace_profile
   -l                     line by line; only together with -p
   --c-calls              also functions that are written in C
+  --imports              also the functions of the import system (importlib) itself
   --depth N              no calls that are deeper
   --min-duration TIME    no calls that are shorter: 10us, 1ms
   --files GLOB[,GLOB]    only functions in these files; also --exclude-files
@@ -24,7 +25,7 @@ Runs a Python program under unitrace and profiles it.
 
 FLAGS = {"-p": "--python-partial", "--partial": "--python-partial",
          "-l": "--python-lines", "--lines": "--python-lines",
-         "--c-calls": "--python-c-calls"}
+         "--c-calls": "--python-c-calls", "--imports": "--python-imports"}
 VALUES = {"--depth": "--python-depth", "--min-duration": "--python-min-duration",
           "--files": "--python-files", "--exclude-files": "--python-exclude-files",
           "--modules": "--python-modules", "--exclude-modules": "--python-exclude-modules",

@@ -15,8 +15,8 @@ def _current():
     global _settings_now
     if _settings_now is None:
         s = _settings.read()
-        if s and core.configure(_HERE, s.files, s.not_files, s.modules, s.not_modules, s.depth,
-                                s.min_ns):
+        if s and core.configure(_HERE, s.files, s.not_files, s.modules, s.not_modules, s.imports,
+                                s.depth, s.min_ns):
             os.register_at_fork(after_in_child=core.forked)
             core.on_task(_asyncio.install)
         else:

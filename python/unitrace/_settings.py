@@ -6,13 +6,13 @@ class Settings:
     """One field per option of `unitrace record --python-...`."""
 
     def __init__(self):
-        self.partial = self.lines = self.c_calls = self.tests = False
+        self.partial = self.lines = self.c_calls = self.imports = self.tests = False
         self.depth = self.min_ns = 0
         self.files, self.not_files, self.modules, self.not_modules = [], [], [], []
 
     def take(self, line):
         key, _, value = line.rstrip("\n").partition(" ")
-        if key in ("partial", "lines", "c_calls", "tests"):
+        if key in ("partial", "lines", "c_calls", "imports", "tests"):
             setattr(self, key, value == "1")
         elif key in ("depth", "min_ns"):
             setattr(self, key, int(value))

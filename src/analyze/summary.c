@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze/label.h"
+#include "base/str.h"
 #include "model/event.h"
 #include "model/idmap.h"
 #include "model/trace.h"
@@ -49,7 +50,10 @@ struct ut_summary_state {
 	struct ut_idmap going_of; /* (track, row) -> index into going */
 	struct going *going;      /* [0] is not used */
 	size_t going_count, going_cap;
-	uint32_t *latest; /* row -> index of the one it was met with last; 0 = none */
+	struct ut_idmap
+		libraries; /* string of a file -> 1 = it is the program's, 2 = a library's */
+	uint32_t file_key; /* string id of "file"; 0 = not seen yet */
+	uint32_t *latest;  /* row -> index of the one it was met with last; 0 = none */
 	size_t latest_cap;
 	struct stack *tracks;
 	size_t track_cap;
@@ -79,6 +83,8 @@ static void start_trace(struct ut_summary_state *st)
 	ut_idmap_init(&st->by_id, &st->arena);
 	ut_idmap_init(&st->waiting, &st->arena);
 	ut_idmap_init(&st->going_of, &st->arena);
+	ut_idmap_init(&st->libraries, &st->arena);
+	st->file_key = 0;
 	st->going = NULL;
 	st->going_count = st->going_cap = 0;
 	st->latest = NULL;
@@ -197,6 +203,42 @@ static void start_span(struct ut_summary *s, struct stack *k, struct frame new, 
 	k->frames[k->depth++] = new;
 }
 
+/* ".../lib/python3.11/json/decoder.py", ".../site-packages/torch/_ops.py", "<frozen os>" */
+static bool is_library_file(const char *file)
+{
+	static const char *const parts[] = { "/lib/python3", "/lib64/python3", "/site-packages/",
+					     "/dist-packages/" };
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (strstr(file, parts[i]))
+			return true;
+	}
+	return ut_str_starts(file, "<frozen ");
+}
+
+/* Is it a function that Python brought along, or that was installed? It says its file first. */
+static bool is_library(struct ut_summary_state *st, const struct ut_trace *t,
+		       const struct ut_event *e)
+{
+	const struct ut_arg *arg;
+	uint32_t known;
+
+	if (!e->args || e->args >= t->arg_count || t->args[e->args].type != UT_ARG_STR)
+		return false;
+	arg = &t->args[e->args];
+	if (arg->key != st->file_key) {
+		if (st->file_key || strcmp(ut_strtab_get(&t->strings, arg->key).ptr, "file") != 0)
+			return false;
+		st->file_key = arg->key;
+	}
+	known = ut_idmap_get(&st->libraries, arg->value.str);
+	if (!known) {
+		known = 1 + is_library_file(ut_strtab_get(&t->strings, arg->value.str).ptr);
+		ut_idmap_put(&st->libraries, arg->value.str, known);
+	}
+	return known == 2;
+}
+
 static struct stack *stack_of(struct ut_summary_state *st, uint32_t track)
 {
 	st->tracks = grown(&st->arena, st->tracks, (size_t)track + 1, &st->track_cap,
@@ -216,6 +258,7 @@ static void add_span(struct ut_summary *s, const struct ut_trace *t, const struc
 	count_call(&s->rows[row], end - e->ts, !(e->flags & UT_EV_UNFINISHED));
 	add_total(s, e->track, row, e->ts, end);
 	s->rows[row].hosts |= k->whose == HOST;
+	s->rows[row].own = s->rows[row].own || !is_library(st, t, e);
 	if (e->flags & UT_EV_ASIDE)
 		return;
 	s->rows[row].work = true;
@@ -255,7 +298,7 @@ static void add_async(struct ut_summary *s, const struct ut_trace *t, const stru
 	length = end > begin ? end - begin : 0;
 	count_call(&s->rows[h->row], length, !(e->flags & UT_EV_UNFINISHED));
 	s->rows[h->row].total += length;
-	s->rows[h->row].hosts = true;
+	s->rows[h->row].hosts = s->rows[h->row].own = true;
 	h->next_free = st->free_half;
 	st->free_half = i;
 	ut_idmap_take(&st->waiting, e->val);
@@ -322,8 +365,10 @@ static int compare_strings(const struct ut_strtab *t, uint32_t a, uint32_t b)
 static int compare_rows(const void *a, const void *b, void *strings)
 {
 	const struct ut_summary_row *x = a, *y = b;
-	int order = (x->total < y->total) - (x->total > y->total);
+	int order = (x->own < y->own) - (x->own > y->own);
 
+	if (!order)
+		order = (x->total < y->total) - (x->total > y->total);
 	if (!order)
 		order = (x->calls < y->calls) - (x->calls > y->calls);
 	if (!order)

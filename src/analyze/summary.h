@@ -24,6 +24,7 @@ struct ut_summary_row {
 	uint64_t lengths;               /* of all calls, added up: more than total if they nest */
 	bool work;  /* of some thread or queue; otherwise there is no self time and no share */
 	bool hosts; /* some of it is not a device's */
+	bool own;   /* some of it is no function of Python's libraries */
 };
 
 struct ut_summary {
@@ -43,7 +44,10 @@ void ut_summary_release(struct ut_summary *s);
 /* After the last event of each trace: forgets the trace's tracks. */
 void ut_summary_end_trace(struct ut_summary *s);
 
-/* Sorts the rows: total descending, then calls, then name. Nothing is fed afterwards. */
+/*
+ * Sorts the rows: total descending, then calls, then name; the functions of Python's libraries
+ * behind all others. Nothing is fed afterwards.
+ */
 void ut_summary_finish(struct ut_summary *s);
 
 /* After that: what only devices did goes behind the rows, for tables with one of devices below. */

@@ -35,6 +35,8 @@ size_t ut_python_rows(struct ut_python_opts *o, struct ut_opt *rows, size_t most
 			    "also every line; needs --python-partial"),
 		ut_opt_flag(0, "python-c-calls", &o->c_calls,
 			    "also calls of functions that are written in C"),
+		ut_opt_flag(0, "python-imports", &o->imports,
+			    "also the functions of the import system itself (importlib)"),
 		ut_opt_u64(0, "python-depth", "N", &o->depth, "no calls that are deeper than N"),
 		ut_opt_call("python-min-duration", "TIME", set_min, o,
 			    "no calls that are shorter and have nothing longer in them: 10us, 1ms"),
@@ -90,8 +92,9 @@ int ut_python_check(struct ut_python_opts *o, struct ut_err *err)
 		return ut_err_set(err, -EINVAL,
 				  "--python-lines needs --python-partial: lines of a whole program "
 				  "are too many");
-	o->on = o->on || o->partial || o->c_calls || o->depth || o->min_ns || o->files.count ||
-		o->not_files.count || o->modules.count || o->not_modules.count || o->tests;
+	o->on = o->on || o->partial || o->c_calls || o->imports || o->depth || o->min_ns ||
+		o->files.count || o->not_files.count || o->modules.count || o->not_modules.count ||
+		o->tests;
 	return 0;
 }
 
@@ -117,7 +120,8 @@ static int write_settings(const struct ut_python_opts *o, const char *path, stru
 
 	if (!f)
 		return ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
-	fprintf(f, "partial %d\nlines %d\nc_calls %d\n", o->partial, o->lines, o->c_calls);
+	fprintf(f, "partial %d\nlines %d\nc_calls %d\nimports %d\n", o->partial, o->lines,
+		o->c_calls, o->imports);
 	fprintf(f, "depth %" PRIu64 "\nmin_ns %" PRIu64 "\n", o->depth, o->min_ns);
 	fprintf(f, "tests %d\n", o->tests != NULL);
 	write_list(f, "file", &o->files);

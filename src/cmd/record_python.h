@@ -19,7 +19,7 @@
 struct ut_arena;
 
 struct ut_python_opts {
-	bool on, partial, lines, c_calls;
+	bool on, partial, lines, c_calls, imports;
 	uint64_t depth;  /* 0 = no limit */
 	uint64_t min_ns; /* shorter calls are not kept */
 	struct ut_opt_list files, not_files, modules, not_modules;

@@ -166,6 +166,36 @@ static void what_is_nobodys_work_has_no_self_time(void **state)
 	assert_true(ut_summary_share(&f->s, row(f, "on a queue")->self) == 75.0);
 }
 
+static void function(struct fixture *f, const char *name, const char *file, uint64_t ts,
+		     uint64_t length)
+{
+	struct ut_event e = { .ts = ts, .val = length };
+
+	e.args = (uint32_t)f->t.arg_count;
+	ut_trace_add_arg(&f->t, ut_strtab_intern_z(&f->t.strings, "file"), UT_ARG_STR)->value.str =
+		ut_strtab_intern_z(&f->t.strings, file);
+	ut_trace_add_arg(&f->t, 0, UT_ARG_END);
+	e.name = ut_strtab_intern_z(&f->t.strings, name);
+	ut_sink_event(&f->s.sink, &f->t, &e);
+}
+
+static void functions_of_pythons_libraries_come_last(void **state)
+{
+	struct fixture *f = *state;
+	const char *const order[] = { "main", "run", "task", "zeros", "get", "dumps" };
+
+	function(f, "dumps", "/usr/lib/python3.11/json/__init__.py", 0, 500);
+	function(f, "get", "<frozen os>", 500, 600);
+	function(f, "zeros", "/home/me/venv/lib64/python3.12/site-packages/torch/x.py", 1100, 700);
+	span(f, 0, "task", 2000, 10);
+	function(f, "run", "/usr/lib/python3.11/pool.py", 3000, 1);
+	function(f, "main", "/home/me/python3/lib/main.py", 4000, 90);
+	function(f, "run", "/home/me/run.py", 5000, 10); /* of both */
+	ut_summary_finish(&f->s);
+	for (size_t i = 0; i < 6; i++)
+		assert_string_equal(ut_strtab_get(&f->s.strings, f->s.rows[i].name).ptr, order[i]);
+}
+
 static void devices_are_put_behind_the_rows(void **state)
 {
 	struct fixture *f = *state;
@@ -295,6 +325,7 @@ int main(void)
 		CASE(recursion_is_no_matter_of_earlier_traces),
 		CASE(what_is_nobodys_work_has_no_self_time),
 		CASE(devices_are_put_behind_the_rows),
+		CASE(functions_of_pythons_libraries_come_last),
 		CASE(zero_length_spans_count_and_take_nothing),
 		CASE(extreme_times_do_not_wrap),
 		CASE(overlapping_spans_share_no_moment),
