@@ -20,6 +20,7 @@
 #include "base/str.h"
 #include "cmd/device_list.h"
 #include "cmd/outputs.h"
+#include "cmd/record_growth.h"
 #include "cmd/record_options.h"
 #include "cmd/record_tests.h"
 #include "cmd/run_config.h"
@@ -47,6 +48,7 @@ struct run {
 	struct ut_arena *arena;
 	struct ut_session session;
 	struct ut_launch_result result;
+	struct ut_growth growth;
 };
 
 static const char *session_parent(const struct ut_record_opts *o, struct ut_arena *a)
@@ -110,6 +112,8 @@ static int launch(struct run *r, struct ut_err *err)
 		.devices = r->session.control->want != 0,
 		.opencl = opencl_door(r->opts->device.opencl_via),
 		.control = r->session.control,
+		.each_second = ut_growth_look,
+		.ctx = &r->growth,
 	};
 	int rc = ut_library_find(r->arena, &l.library, err);
 
@@ -119,6 +123,8 @@ static int launch(struct run *r, struct ut_err *err)
 		return rc;
 	l.argv = ut_python_argv(&r->opts->python, r->arena, l.library, r->argv);
 	ut_log(UT_DEBUG, "the recording is kept in %s", l.session_dir);
+	if (!r->opts->out.quiet && !r->opts->keep_bytes && !r->opts->keep_ns)
+		ut_growth_init(&r->growth, l.session_dir, r->opts->python.on);
 	return ut_launch_run(&l, r->arena, &r->result, err);
 }
 
@@ -276,6 +282,7 @@ static int gather(struct run *r, struct ut_err *err)
 		tell_failures(r);
 		if (!count && !living && !atomic_load(&r->session.control->failures))
 			hint_nothing(r);
+		ut_growth_look(&r->growth);
 		rc = write_results(r, list, finished, err);
 	}
 	if (!rc && r->opts->python.tests)

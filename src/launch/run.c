@@ -182,7 +182,7 @@ static bool reap(pid_t pid, int *status)
 	return got < 0 && errno != EINTR;
 }
 
-static int wait_for(pid_t pid, struct ut_control *control)
+static int wait_for(pid_t pid, const struct ut_launch *l)
 {
 	uint64_t next = ut_clock_ns(CLOCK_MONOTONIC) + SECOND;
 	int status = 0;
@@ -195,14 +195,17 @@ static int wait_for(pid_t pid, struct ut_control *control)
 		siginfo_t info;
 
 		if (now >= next) {
-			ut_control_tick(control);
+			ut_control_tick(l->control);
+			if (l->each_second)
+				l->each_second(l->ctx);
+			now = ut_clock_ns(CLOCK_MONOTONIC);
 			next = now + SECOND;
 		}
 		rest.tv_nsec = (long)(next - now - 1);
 		if (sigtimedwait(&set, &info, &rest) > 0)
 			pass_on(pid, &info);
 	}
-	ut_control_tick(control);
+	ut_control_tick(l->control);
 	return status;
 }
 
@@ -224,7 +227,7 @@ int ut_launch_run(const struct ut_launch *l, struct ut_arena *a, struct ut_launc
 	close(ends[1]);
 	if (r->pid > 0) {
 		r->exec_errno = read_exec_error(ends[0]);
-		r->status = wait_for(r->pid, l->control);
+		r->status = wait_for(r->pid, l);
 		forget_pending();
 	} else {
 		ut_err_set(err, -errno, "cannot start a process: %s", strerror(errno));

@@ -27,7 +27,9 @@ struct ut_launch {
 	bool ccl;                /* ask oneCCL for its ITT tasks */
 	bool devices;            /* open the doors of accelerator runtimes */
 	enum ut_opencl_door opencl;
-	struct ut_control *control; /* told root_pid and the time, once a second */
+	struct ut_control *control;     /* told root_pid and the time, once a second */
+	void (*each_second)(void *ctx); /* while the program runs; NULL = nothing */
+	void *ctx;
 };
 
 struct ut_launch_result {

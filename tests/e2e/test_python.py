@@ -325,6 +325,62 @@ except ValueError:
         self.assertFalse(trace.losses)
 
 
+class Imports(PythonCase):
+    TEXT = ("import textwrap, beside\nexec(compile('def g(): pass', 'made', 'exec'))\n"
+            "def own(): beside.helper(); g()\nown()\n")
+
+    def setUp(self):
+        super().setUp()
+        self.write("beside.py", "import colorsys\ndef helper(): colorsys.rgb_to_hsv(1, 0, 0)\n")
+
+    def machinery(self, trace):
+        return [s.name for s in trace.spans if s.args.get("file", "").startswith("<frozen importlib")]
+
+    def test_the_import_system_is_left_out_unless_asked_for(self):
+        for version, python in PYTHONS.items():
+            with self.subTest(version):
+                self.assertEqual(self.machinery(self.profile(self.TEXT, python=python)), [])
+                for option in (["--python-imports"], ["--python-files", "<frozen importlib*"],
+                               ["--python-modules", "importlib"]):
+                    trace = self.profile(self.TEXT, *option, python=python)
+                    self.assertIn("_find_and_load", self.machinery(trace), option)
+
+    def test_bodies_of_modules_tell_what_is_imported(self):
+        for version, python in PYTHONS.items():
+            with self.subTest(version):
+                trace = self.profile(self.TEXT, python=python)
+                beside, inner = trace.one("import beside"), trace.one("import colorsys")
+                self.assertEqual(beside.args["file"], str(self.dir / "beside.py"))
+                self.assertTrue(beside.begin <= inner.begin <= inner.end <= beside.end)
+                self.assertEqual(trace.one("import textwrap").args["line"], inner.args["line"])
+                bodies = [s.args["file"] for s in trace.named("<module>")
+                          if s.args["file"].endswith("script.py") or s.args["file"] == "made"]
+                self.assertEqual(bodies, [str(self.dir / "script.py"), "made"])
+
+    def test_the_table_starts_with_the_programs_own_functions(self):
+        script = self.write("script.py", self.TEXT)
+        got = self.unitrace("--python", "--summary-rows", 0, "-o", "out.json", PYTHON, script,
+                            env=environment(**PLAIN))
+        text = got.stderr.decode()
+        names = [line.split("  ")[0] for line in text[text.index("\nTask ") + 1:].splitlines()[1:]]
+        own = {"<module>", "own", "import beside", "helper", "g"}
+        self.assertEqual(set(names[:len(own)]), own)
+        self.assertTrue({"import textwrap", "import colorsys", "rgb_to_hsv"} <= set(names))
+
+    def test_a_large_recording_is_told_before_it_is_written(self):
+        text = "def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\nfor _ in range({}): fib(24)"
+        self.profile(text.format(5))
+        lines = self.said.splitlines()
+        self.assertRegex(lines[0], r"^unitrace: \d+\.\d+ MiB are recorded; .*--python-min-duration")
+        self.assertEqual(len([line for line in lines if "are recorded" in line]), 1)
+        self.profile(text.format(5), "--python", "--quiet")
+        self.assertNotIn("are recorded", self.said)
+        self.profile(text.format(5), "--python", "--keep-last", "1M")
+        self.assertNotIn("are recorded", self.said)
+        self.profile(text.format(1))
+        self.assertNotIn("are recorded", self.said)
+
+
 class Filters(PythonCase):
     def test_modules(self):
         text = "import textwrap\ntextwrap.fill('a b c')\ndef f(): pass\nf()"
