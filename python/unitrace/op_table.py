@@ -17,9 +17,10 @@ with recursive own(op, id, dur) as (
   select own.op, slice.id, slice.self_dur from own join slice on slice.parent_id = own.id
   where slice.category <> 'PyTorch'),
 op as (
-  select name, sum(own.id = op) as calls, sum(own.dur) as self,
-         sum(case when own.id = op then slice.dur end) as total
+  select name, sum(own.id = op) as calls, sum(own.dur) as self
   from own join slice on slice.id = op group by name),
+span as (
+  select name, total from slice_stats('name,category') where cat = 'PyTorch'),
 work as (
   select arg(slice.id, 'task') as name, sum(slice.dur) as device
   from slice join thread_track on slice.track_id = thread_track.id
@@ -28,7 +29,7 @@ work as (
 select op.name as operator, calls, round(self / 1e6, 3) as self_ms, round(total / 1e6, 3) as total_ms,
        round(100.0 * self / (select sum(self) from op), 1) as share,
        round(coalesce(device, 0) / 1e6, 3) as device_ms
-from op left join work using (name) order by self desc limit {rows}
+from op join span using (name) left join work using (name) order by self desc limit {rows}
 """
 HEAD = 2  # lines above the first row
 

@@ -276,6 +276,19 @@ with unitrace.range("aten::outer", domain="PyTorch"):
             self.assertAlmostEqual(float(rows[name][1]) * 1e6, own, delta=501)
             self.assertAlmostEqual(float(rows[name][2]) * 1e6, total, delta=501)
 
+    def test_operators_inside_their_like_count_once(self):
+        trace = self.profile("""
+import time, unitrace
+with unitrace.range("aten::to", domain="PyTorch"):
+    with unitrace.range("aten::to", domain="PyTorch"):
+        time.sleep(0.002)
+""")
+        rows = {w[0]: w[1:] for w in map(str.split, self.table().stdout.decode().splitlines()) if w}
+        outer = max(s.ns for s in trace.named("aten::to"))
+        self.assertEqual(rows["aten::to"][0], "2")
+        for column in (1, 2):  # self and total
+            self.assertAlmostEqual(float(rows["aten::to"][column]) * 1e6, outer, delta=501)
+
 
 if __name__ == "__main__":
     main()
