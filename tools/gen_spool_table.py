@@ -70,7 +70,9 @@ MEANING = {
     "STITCH": "`__itt_stack_caller_create`, `_callee_enter`, ...",
     "HEAP": "`__itt_heap_*`",
     "MODULE": "`__itt_module_load*`, `__itt_module_unload*`",
-    "MODEL": "`__itt_model_*`",
+    "MODEL": "`__itt_model_*`: sites and tasks",
+    "HINT": "what is told to checkers and advisors: `__itt_suppress_*`, `__itt_memory_*`, "
+            "`__itt_av_save`, `__itt_pt_region_create`, the rest of `__itt_model_*`",
     "DEVICE": "a device that a backend tells of",
     "QUEUE": "a queue or stream of a device",
     "NOTE": "a line for the user, from a backend",

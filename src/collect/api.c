@@ -72,7 +72,9 @@ static bool wanted(const __itt_global *copy, const __itt_api_info *a)
 
 	if (copy->version_build == BUILD_OF_LIBOMP_13 && !strcmp(a->name, "__itt_frame_submit_v3"))
 		return false;
-	if (a->group == __itt_group_all || !(a->group & REQUESTED_GROUPS))
+	/* What belongs to other groups as well (the version, which OpenCV asks for first) is no
+	 * part of these; "legacy" says how old a function is, not what it is about. */
+	if (!(a->group & REQUESTED_GROUPS) || a->group & ~(REQUESTED_GROUPS | __itt_group_legacy))
 		return true;
 	return (a->group & (__itt_group_sync | __itt_group_fsync) && groups & UT_GROUP_SYNC) ||
 	       (a->group & __itt_group_heap && groups & UT_GROUP_HEAP) ||

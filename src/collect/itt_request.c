@@ -246,22 +246,21 @@ void __itt_module_unload_with_sections(__itt_module_object *module)
 
 /* ---- models: sites and tasks of a program that is to be made parallel ---------------------- */
 
-static void put_model(enum ut_model_op op, const char *name, size_t len, const void *addr)
+static void put_model(enum ut_model_op op, const char *name, size_t len)
 {
 	bool begins = op == UT_MODEL_SITE_BEGIN || op == UT_MODEL_TASK_BEGIN;
 	bool ends = op == UT_MODEL_SITE_END || op == UT_MODEL_TASK_END;
-	uint64_t words[2];
+	uint64_t word;
 
 	if (!ut_gate_passes(&ut_me, begins ? UT_CALL_BEGIN : ends ? UT_CALL_END : UT_CALL_OTHER))
 		return;
-	words[0] = ut_pack(op, name ? ut_intern(name, len) : 0);
-	words[1] = (uint64_t)(uintptr_t)addr;
-	ut_tbuf_words(&ut_me, UT_REC_MODEL, words, 2);
+	word = ut_pack(op, name ? ut_intern(name, len) : 0);
+	ut_tbuf_words(&ut_me, UT_REC_MODEL, &word, 1);
 }
 
 static void put_model_z(enum ut_model_op op, const char *name)
 {
-	put_model(op, name, name ? strlen(name) : 0, NULL);
+	put_model(op, name, name ? strlen(name) : 0);
 }
 
 void __itt_model_site_begin(__itt_model_site *site, __itt_model_site_instance *instance,
@@ -301,7 +300,7 @@ void __itt_model_site_beginA(const char *name)
 
 void __itt_model_site_beginAL(const char *name, size_t len)
 {
-	put_model(UT_MODEL_SITE_BEGIN, name, len, NULL);
+	put_model(UT_MODEL_SITE_BEGIN, name, len);
 }
 
 void __itt_model_site_end_2(void)
@@ -316,7 +315,7 @@ void __itt_model_task_beginA(const char *name)
 
 void __itt_model_task_beginAL(const char *name, size_t len)
 {
-	put_model(UT_MODEL_TASK_BEGIN, name, len, NULL);
+	put_model(UT_MODEL_TASK_BEGIN, name, len);
 }
 
 void __itt_model_task_end_2(void)
@@ -327,30 +326,10 @@ void __itt_model_task_end_2(void)
 /* An iteration task ends where the next begins; the reader knows. */
 void __itt_model_iteration_taskA(const char *name)
 {
-	put_model(UT_MODEL_ITERATION, name, name ? strlen(name) : 0, NULL);
+	put_model(UT_MODEL_ITERATION, name, name ? strlen(name) : 0);
 }
 
 void __itt_model_iteration_taskAL(const char *name, size_t len)
 {
-	put_model(UT_MODEL_ITERATION, name, len, NULL);
-}
-
-void __itt_model_lock_acquire(void *lock)
-{
-	put_model(UT_MODEL_LOCK_ACQUIRE, NULL, 0, lock);
-}
-
-void __itt_model_lock_release(void *lock)
-{
-	put_model(UT_MODEL_LOCK_RELEASE, NULL, 0, lock);
-}
-
-void __itt_model_lock_acquire_2(void *lock)
-{
-	put_model(UT_MODEL_LOCK_ACQUIRE, NULL, 0, lock);
-}
-
-void __itt_model_lock_release_2(void *lock)
-{
-	put_model(UT_MODEL_LOCK_RELEASE, NULL, 0, lock);
+	put_model(UT_MODEL_ITERATION, name, len);
 }

@@ -112,6 +112,50 @@ static void send_module(struct ut_spool_import *im, uint32_t track, uint64_t tic
 	ut_spool_send(im, &e, mark);
 }
 
+/* What the third word counts is not the same for all of them. */
+static const char *hint_unit(uint32_t op)
+{
+	switch (op) {
+	case UT_HINT_SUPPRESS_PUSH:
+		return "mask";
+	case UT_HINT_AGGREGATE:
+	case UT_HINT_SAVE_ARRAY:
+		return "count";
+	case UT_HINT_DISABLE_PUSH:
+	case UT_HINT_PT_REGION:
+		return "number";
+	default:
+		return "bytes";
+	}
+}
+
+static void send_hint(struct ut_spool_import *im, uint32_t track, uint64_t ticks,
+		      const struct ut_spool_rec *r)
+{
+	static const char *const names[UT_HINT_COUNT] = {
+#define UT_HINT_NAME(op, text) text,
+		UT_HINT_LIST(UT_HINT_NAME)
+#undef UT_HINT_NAME
+	};
+	size_t mark = im->trace->arg_count;
+	struct ut_strtab *strings = &im->trace->strings;
+	struct ut_event e = { .kind = UT_KIND_INSTANT, .track = track };
+	uint32_t op = ut_rec_low(r, 0), name = ut_spool_string(&im->tables, ut_rec_high(r, 0));
+
+	e.ts = ut_spool_ns(&im->tables, ticks);
+	e.cat = ut_strtab_intern_z(strings, "hint");
+	e.name = ut_strtab_intern_z(strings, op < UT_HINT_COUNT ? names[op] : "unknown");
+	if (name)
+		ut_spool_args_text(im, "name", name);
+	if (ut_rec_word(r, 1))
+		ut_trace_add_arg(im->trace, ut_strtab_intern_z(strings, "address"), UT_ARG_PTR)
+			->value.u64 = ut_rec_word(r, 1);
+	if (ut_rec_word(r, 2))
+		ut_trace_add_arg(im->trace, ut_strtab_intern_z(strings, hint_unit(op)), UT_ARG_U64)
+			->value.u64 = ut_rec_word(r, 2);
+	ut_spool_send(im, &e, mark);
+}
+
 void ut_spool_send_moment(struct ut_spool_import *im, uint32_t track, uint64_t ticks,
 			  const struct ut_spool_rec *r)
 {
@@ -121,6 +165,8 @@ void ut_spool_send_moment(struct ut_spool_import *im, uint32_t track, uint64_t t
 		send_histogram(im, track, ticks, r);
 	else if (r->type == UT_REC_MODULE)
 		send_module(im, track, ticks, r);
+	else if (r->type == UT_REC_HINT)
+		send_hint(im, track, ticks, r);
 	else
 		send_counter(im, ticks, r);
 }

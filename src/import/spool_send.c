@@ -184,6 +184,7 @@ static bool is_span(const struct ut_spool_item *it)
 	case UT_REC_MARKER:
 	case UT_REC_HISTOGRAM:
 	case UT_REC_MODULE:
+	case UT_REC_HINT:
 		return false;
 	default:
 		return true;

@@ -555,6 +555,7 @@ static void take_long(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 	case UT_REC_MARKER:
 	case UT_REC_HISTOGRAM:
 	case UT_REC_MODULE:
+	case UT_REC_HINT:
 		moment(rd, ticks, r);
 		break;
 	default:

@@ -179,7 +179,9 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	X(WORK, "queue|name, kind|tid, queued, submitted, start, end, correlation, {F}")           \
 	X(DEVICE_COUNTER, "device|name, time, value")                                              \
 	/* a definition: stands where a string's number stands */                                  \
-	X(PLACE, "id|name, file|line")
+	X(PLACE, "id|name, file|line")                                                             \
+	/* what a program tells checkers and advisors */                                           \
+	X(HINT, "operation|name, address, size")
 
 enum ut_rec {
 	UT_REC_NONE,

@@ -1,5 +1,5 @@
 /*
- * spool_ops.h - the operations that SYNC, STITCH, HEAP, MODULE and MODEL records name.
+ * spool_ops.h - the operations that SYNC, STITCH, HEAP, MODULE, MODEL and HINT records name.
  *
  * The numbers are part of the format (docs/formats/spool.md): add at the end only.
  */
@@ -49,6 +49,37 @@ enum ut_model_op {
 	UT_MODEL_LOCK_ACQUIRE,
 	UT_MODEL_LOCK_RELEASE,
 	UT_MODEL_ITERATION,
+};
+
+/* Operation, and what it is called in a timeline. */
+#define UT_HINT_LIST(X)                                                                            \
+	X(SUPPRESS_PUSH, "suppress push")                                                          \
+	X(SUPPRESS_POP, "suppress pop")                                                            \
+	X(SUPPRESS_RANGE, "suppress range")                                                        \
+	X(UNSUPPRESS_RANGE, "unsuppress range")                                                    \
+	X(SUPPRESS_CLEAR, "suppress clear range")                                                  \
+	X(ALLOCATION, "record allocation")                                                         \
+	X(DEALLOCATION, "record deallocation")                                                     \
+	X(INDUCTION, "induction uses")                                                             \
+	X(REDUCTION, "reduction uses")                                                             \
+	X(OBSERVE, "observe uses")                                                                 \
+	X(CLEAR, "clear uses")                                                                     \
+	X(AGGREGATE, "aggregate task")                                                             \
+	X(DISABLE_PUSH, "disable push")                                                            \
+	X(DISABLE_POP, "disable pop")                                                              \
+	X(MEMORY_READ, "memory read")                                                              \
+	X(MEMORY_WRITE, "memory write")                                                            \
+	X(MEMORY_UPDATE, "memory update")                                                          \
+	X(SAVE_ARRAY, "save array")                                                                \
+	X(PT_REGION, "pt region")                                                                  \
+	X(LOCK_ACQUIRE, "lock acquire")                                                            \
+	X(LOCK_RELEASE, "lock release")
+
+enum ut_hint_op {
+#define UT_HINT_ENUM(op, text) UT_HINT_##op,
+	UT_HINT_LIST(UT_HINT_ENUM)
+#undef UT_HINT_ENUM
+	UT_HINT_COUNT
 };
 
 #endif

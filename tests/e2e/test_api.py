@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Every ITT function, called once: what arrives in the timeline, value by value."""
 import re
+import subprocess
 import unittest
 
-from common import LANES, SOURCE, Case, Trace, main, need, program
+from common import COLLECTOR, LANES, SOURCE, Case, Trace, main, need, program
 
 need("every_call", "clock_pairs")
 
@@ -44,8 +45,21 @@ class EveryCall(Case):
 
     def test_the_program_is_unharmed(self):
         self.assertEqual((self.got.returncode, self.bare.returncode), (0, 0))
-        self.assertEqual(self.got.stdout, b"clock asked 2 times\nversion known, state 4\n"
-                         b"jit 1 1 1 1 1 1\n")
+        self.assertEqual(self.got.stdout, b"clock asked 2 times\n"
+                         b"states 7 7 1 2 1 3\nversion known, state 4\njit 1 1 1 1 1 1\n")
+
+    def test_the_version_is_known_also_without_groups_on_request(self):
+        """OpenCV takes ITT for switched off when it is not."""
+        self.assertIn(b"version known", self.plain_got.stdout)
+
+    def test_every_function_of_the_table_has_a_hook(self):
+        listed = set(re.findall(r"^ITT_\w+\(.*?,\s*\w+,\s*\(.*?(\w+),\s*__itt_group",
+                                (SOURCE / "src/itt/api.def").read_text(), re.M | re.S))
+        self.assertEqual(len(listed), 152)
+        symbols = subprocess.run(["nm", COLLECTOR], capture_output=True)
+        self.assertEqual(symbols.returncode, 0, symbols.stderr)
+        defined = set(re.findall(r" [Tt] __itt_(\w+)$", symbols.stdout.decode(), re.M))
+        self.assertEqual(listed - defined, set())
 
     def test_nothing_was_lost(self):
         self.assertEqual(dict(self.t.losses), {"ignored": 4})
@@ -267,6 +281,25 @@ class EveryCall(Case):
             self.assertTrue(outer.begin <= inner.begin <= inner.end <= outer.end)
         first, second = self.span("iteration A", "advisor"), self.span("iteration AL", "advisor")
         self.assertEqual(first.end, second.begin)
+
+    def test_hints_to_checkers_and_advisors(self):
+        found = [(e["name"], e.get("args", {})) for e in self.t.instants if e.get("cat") == "hint"]
+        names = [name for name, _ in found]
+        self.assertEqual(names, [
+            "lock acquire", "lock release", "lock acquire", "lock release", "record allocation",
+            "record deallocation", "induction uses", "reduction uses", "observe uses",
+            "clear uses", "disable push", "disable pop", "aggregate task", "suppress push",
+            "suppress pop", "suppress range", "suppress clear range", "save array", "memory read",
+            "memory write", "memory update", "pt region"])
+        args = dict(found)
+        self.assertEqual(args["suppress push"], {"mask": 0x7fffffff})
+        self.assertEqual(args["record allocation"]["bytes"], 4)
+        self.assertEqual(args["record allocation"]["address"], args["lock acquire"]["address"])
+        self.assertEqual(args["aggregate task"], {"count": 3})
+        self.assertEqual((args["save array"]["name"], args["save array"]["count"]),
+                         ("no-file.txt", 2))
+        self.assertEqual(args["memory read"]["bytes"], 8)
+        self.assertEqual(args["pt region"], {"name": "pt region", "number": 1})
 
     def test_jit(self):
         found = {e["name"]: e["args"] for e in self.t.instants if e.get("cat") == "jit"}

@@ -495,8 +495,8 @@ static void model_hints(void)
 	__itt_model_aggregate_task(3);
 }
 
-/* Nothing of these arrives; the calls must do no harm. */
-static void quiet(void)
+/* What is told to checkers: moments, and answers that let the caller go on. */
+static void hints(void)
 {
 	static int thing[2];
 	const int dimensions[] = { 2 };
@@ -509,9 +509,13 @@ static void quiet(void)
 	__itt_memory_read(thing, 8);
 	__itt_memory_write(thing, 8);
 	__itt_memory_update(thing, 8);
-	__itt_state_set(__itt_state_get());
-	__itt_thr_mode_set(__itt_thr_prop_quiet, __itt_thr_state_clr);
-	__itt_obj_mode_set(__itt_obj_prop_ignore, __itt_obj_state_clr);
+	__itt_state_set(7);
+	printf("states %d %d", __itt_state_get(), __itt_state_set(__itt_state_get()));
+	printf(" %d", (int)__itt_thr_mode_set(__itt_thr_prop_quiet, __itt_thr_state_set));
+	printf(" %d", (int)__itt_thr_mode_set(__itt_thr_prop_quiet, __itt_thr_state_clr));
+	printf(" %d", (int)__itt_obj_mode_set(__itt_obj_prop_ignore, __itt_obj_state_use));
+	printf(" %d\n", (int)__itt_obj_mode_set(__itt_obj_prop_ignore, __itt_obj_state_clr));
+	__itt_enable_attach();
 	__itt_mark_pt_region_begin(__itt_pt_region_create("pt region"));
 	__itt_mark_pt_region_end(0);
 	printf("version %s, state %d\n", __itt_api_version() ? "known" : "unknown",
@@ -581,7 +585,7 @@ int main(void)
 	modules();
 	model_names();
 	model_hints();
-	quiet();
+	hints();
 	jit();
 	begin("last");
 	end();
