@@ -23,6 +23,7 @@
 #include "collect/intern.h"
 #include "itt/abi.h"
 #include "wire/control.h"
+#include "wire/signals.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -113,6 +114,7 @@ static void adopt(const __itt_global *copy)
 EXPORT void __itt_api_init(__itt_global *copy, __itt_group_id groups)
 {
 	static const unsigned char magic[8] = ITT_MAGIC;
+	sigset_t before;
 	bool on;
 
 	(void)groups; /* what the copy has; ours is decided by the session */
@@ -125,7 +127,10 @@ EXPORT void __itt_api_init(__itt_global *copy, __itt_group_id groups)
 		/* See itt_meta.c; our own static part loses no arguments. */
 		ut_me.fresh = copy->version_build == UT_ITT_BUILD ? 0 : (uintptr_t)ut_me.pos | 1;
 	}
+	/* A handler in between would find a begin that records and an end that does not. */
+	ut_signals_hold(&before);
 	patch(copy, on);
+	ut_signals_release(&before);
 }
 
 /* "This copy is quiet now": others go on, and it may come back. */

@@ -14,6 +14,7 @@
 #include "collect/intern.h"
 #include "wire/control.h"
 #include "wire/signals.h"
+#include "wire/sys.h"
 
 /* Keys below this number need no malloc in pthread_setspecific() (glibc). */
 #define KEYS_WITHOUT_MALLOC 32
@@ -58,7 +59,7 @@ static bool variable_says_on(const char *value)
 /* Once for the process and its forked children. */
 static void prepare(void)
 {
-	const char *dir = getenv(UT_SESSION_ENV);
+	const char *dir = secure_getenv(UT_SESSION_ENV);
 
 	g.prepared = true;
 	if (!dir || dir[0] != '/' || strlen(dir) >= sizeof(g.dir))
@@ -70,7 +71,7 @@ static void prepare(void)
 	ut_gate_state = ut_control_state(g.control);
 	atomic_store(&g.variable_on, variable_says_on(getenv("PTI_ENABLE_COLLECTION")));
 	g.has_key = pthread_key_create(&g.key, thread_ends) == 0 && g.key < KEYS_WITHOUT_MALLOC;
-	if (madvise(&ut_gate, sizeof(ut_gate), MADV_WIPEONFORK))
+	if (ut_sys_madvise(&ut_gate, sizeof(ut_gate), MADV_WIPEONFORK))
 		pthread_atfork(NULL, NULL, forked_child);
 }
 
@@ -108,6 +109,7 @@ static void make_ready(void)
 	if (!rc) {
 		ut_intern_replay();
 		set_word();
+		ut_intern_catch_up();
 		return;
 	}
 	if (rc < 0) {
@@ -122,13 +124,17 @@ bool ut_gate_wake(void)
 	sigset_t before;
 
 	while (!atomic_load_explicit(&ut_gate.word, memory_order_acquire)) {
+		if (ut_me.busy)
+			return false; /* something that we call on the way calls us */
 		if (atomic_load(&ut_gate.owner)) {
 			sched_yield(); /* another thread is at it; it waits for nobody */
 			continue;
 		}
 		ut_signals_hold(&before);
+		ut_me.busy = 1;
 		if (!atomic_exchange(&ut_gate.owner, 1))
 			make_ready();
+		ut_me.busy = 0;
 		ut_signals_release(&before);
 	}
 	return !(atomic_load(&ut_gate.word) & UT_GATE_STOPPED);
@@ -141,10 +147,12 @@ static void attach(struct ut_tbuf *t)
 	sigset_t before;
 
 	ut_signals_hold(&before);
+	t->busy = 1;
 	ut_tbuf_attach(t);
 	t->ready = t->ignored ? UINT32_MAX : t->generation << 8 | UT_GATE_OPEN;
 	if (g.has_key)
 		pthread_setspecific(g.key, t);
+	t->busy = 0;
 	ut_signals_release(&before);
 }
 
@@ -182,9 +190,14 @@ static bool decide(struct ut_tbuf *t, enum ut_gate_call call)
 bool ut_gate_slow(struct ut_tbuf *t, enum ut_gate_call call)
 {
 	int saved = errno;
-	bool result =
-		ut_gate_paused(t) ? remember(t, call, call == UT_CALL_LATE_END) : decide(t, call);
+	bool result = false;
 
+	if (t->busy)
+		ut_writer_count_dropped();
+	else if (ut_gate_paused(t))
+		result = remember(t, call, call == UT_CALL_LATE_END);
+	else
+		result = decide(t, call);
 	errno = saved;
 	return result;
 }

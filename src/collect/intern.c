@@ -8,16 +8,18 @@
 #include "base/hash.h"
 #include "collect/gate.h"
 #include "collect/mem.h"
+#include "collect/names.h"
 #include "collect/number.h"
 #include "wire/control.h"
 
-#define STRING_BUCKETS 65536u
-#define DOMAIN_BUCKETS 1024u
-#define LONGEST        60000u /* a record has to fit a chunk */
+#define STRING_BITS 16u
+#define DOMAIN_BITS 10u
+#define LONGEST     60000u     /* a record has to fit a chunk */
+#define MOST        (1u << 24) /* names: some 2 GB; what comes then is called BEYOND */
+#define BEYOND      "(beyond 16777216 names)"
 
 struct string {
-	struct string *next;
-	uint64_t hash;
+	struct ut_name name;
 	uint32_t id;
 	uint32_t len;
 	__itt_string_handle handle;
@@ -25,17 +27,42 @@ struct string {
 };
 
 struct domain {
-	struct domain *next;
-	uint64_t hash;
+	struct ut_name name;
 	uint32_t id;
 	uint32_t string;
 	__itt_domain domain;
 };
 
-static _Atomic(struct string *) strings[STRING_BUCKETS];
-static _Atomic(struct domain *) domains[DOMAIN_BUCKETS];
+static _Atomic uintptr_t string_slots[1u << STRING_BITS], domain_slots[1u << DOMAIN_BITS];
 static _Atomic uint32_t string_count;
 static _Atomic uint32_t domain_count;
+static _Atomic bool undefined; /* a name was made while the spool was being made ready */
+
+static bool string_is(const struct ut_name *name, const char *text, size_t len)
+{
+	const struct string *s = (const struct string *)name;
+
+	return s->len == len && !memcmp(s->text, text, len);
+}
+
+static bool domain_is(const struct ut_name *name, const char *text, size_t len)
+{
+	const struct domain *d = (const struct domain *)name;
+
+	return !strncmp(d->domain.nameA, text, len) && !d->domain.nameA[len];
+}
+
+static const struct ut_names strings = { string_slots, STRING_BITS, string_is };
+static const struct ut_names domains = { domain_slots, DOMAIN_BITS, domain_is };
+
+/* May a definition be written? If not, it is when the spool is ready. */
+static bool may_define(void)
+{
+	if (ut_gate_wake()) /* else a forked child would write to its parent's spool */
+		return true;
+	atomic_store_explicit(&undefined, true, memory_order_relaxed);
+	return false;
+}
 
 /* ---- strings ------------------------------------------------------------------------------- */
 
@@ -46,54 +73,42 @@ static void define_string(const struct string *s)
 	ut_writer_define(UT_REC_STRING, &word, 1, s->text, s->len);
 }
 
-static struct string *find_string(uint64_t hash, const char *text, size_t len)
-{
-	struct string *s =
-		atomic_load_explicit(&strings[hash % STRING_BUCKETS], memory_order_acquire);
-
-	while (s && (s->hash != hash || s->len != len || memcmp(s->text, text, len) != 0))
-		s = s->next;
-	return s;
-}
-
 /* Two threads may add the same text at once: the second takes what the first has made, and the
  * number it had got is never used. */
 static struct string *add_string(uint64_t hash, const char *text, size_t len)
 {
-	_Atomic(struct string *) *bucket = &strings[hash % STRING_BUCKETS];
 	struct string *s = ut_mem_alloc(sizeof(*s) + len + 1);
-	struct string *head = atomic_load_explicit(bucket, memory_order_acquire);
 
 	if (!s)
 		return NULL;
-	s->hash = hash;
+	s->name.hash = hash;
 	s->len = (uint32_t)len;
 	s->id = atomic_fetch_add(&string_count, 1) + 1;
 	memcpy(s->text, text, len);
 	s->handle.strA = s->text;
 	s->handle.extra1 = (int)s->id;
-	if (ut_gate_wake()) /* else a forked child would write to its parent's spool */
+	if (may_define())
 		define_string(s);
-	do {
-		struct string *other = find_string(hash, text, len);
-
-		if (other)
-			return other;
-		s->next = head;
-	} while (!atomic_compare_exchange_strong(bucket, &head, s));
-	return s;
+	return (struct string *)ut_names_add(&strings, &s->name, text, len);
 }
 
 static struct string *intern(const char *text, size_t len)
 {
 	uint64_t hash;
-	struct string *s;
+	struct ut_name *found;
 
 	if (len > LONGEST)
 		len = LONGEST;
 	hash = ut_hash_bytes(text, len);
-	s = find_string(hash, text, len);
-	return s ? s : add_string(hash, text, len);
+	found = ut_names_find(&strings, hash, text, len);
+	if (found)
+		return (struct string *)found;
+	if (atomic_load_explicit(&string_count, memory_order_relaxed) < MOST)
+		return add_string(hash, text, len);
+	ut_writer_count_dropped();
+	hash = ut_hash_bytes(BEYOND, strlen(BEYOND));
+	found = ut_names_find(&strings, hash, BEYOND, strlen(BEYOND));
+	return found ? (struct string *)found : add_string(hash, BEYOND, strlen(BEYOND));
 }
 
 uint32_t ut_intern(const char *text, size_t len)
@@ -154,49 +169,31 @@ static bool wanted(const char *name)
 	return !control || ut_control_passes(control->include, control->exclude, name);
 }
 
-static struct domain *find_domain(uint64_t hash, const char *name)
-{
-	struct domain *d =
-		atomic_load_explicit(&domains[hash % DOMAIN_BUCKETS], memory_order_acquire);
-
-	while (d && (d->hash != hash || strcmp(d->domain.nameA, name) != 0))
-		d = d->next;
-	return d;
-}
-
 static struct domain *add_domain(uint64_t hash, const char *name)
 {
-	_Atomic(struct domain *) *bucket = &domains[hash % DOMAIN_BUCKETS];
 	struct domain *d = ut_mem_alloc(sizeof(*d));
-	struct domain *head = atomic_load_explicit(bucket, memory_order_acquire);
 	const struct string *s = intern(name, strlen(name));
 
 	if (!d || !s)
 		return NULL;
-	d->hash = hash;
+	d->name.hash = hash;
 	d->string = s->id;
 	d->domain.nameA = s->text;
 	d->domain.flags = wanted(s->text);
 	d->id = d->domain.flags ? atomic_fetch_add(&domain_count, 1) + 1 : UT_DOMAIN_UNWANTED;
 	d->domain.extra1 = (int)d->id;
-	if (d->domain.flags && ut_gate_wake())
+	if (d->domain.flags && may_define())
 		define_domain(d);
-	do {
-		struct domain *other = find_domain(hash, name);
-
-		if (other)
-			return other;
-		d->next = head;
-	} while (!atomic_compare_exchange_strong(bucket, &head, d));
-	return d;
+	return (struct domain *)ut_names_add(&domains, &d->name, d->domain.nameA, s->len);
 }
 
 static struct domain *intern_domain(const char *name)
 {
-	uint64_t hash = ut_hash_bytes(name, strlen(name));
-	struct domain *d = find_domain(hash, name);
+	size_t len = strnlen(name, LONGEST);
+	uint64_t hash = ut_hash_bytes(name, len);
+	struct ut_name *found = ut_names_find(&domains, hash, name, len);
 
-	return d ? d : add_domain(hash, name);
+	return found ? (struct domain *)found : add_domain(hash, name);
 }
 
 __itt_domain *ut_intern_domain(const char *name)
@@ -236,14 +233,29 @@ uint32_t ut_domain_id(const __itt_domain *domain)
 	return id > 0 ? (uint32_t)id : ut_domain_id_by_name(domain->nameA);
 }
 
+static void replay_string(struct ut_name *name)
+{
+	define_string((const struct string *)name);
+}
+
+static void replay_domain(struct ut_name *name)
+{
+	const struct domain *d = (const struct domain *)name;
+
+	if (d->id != UT_DOMAIN_UNWANTED)
+		define_domain(d);
+}
+
 void ut_intern_replay(void)
 {
-	for (uint32_t i = 0; i < STRING_BUCKETS; i++)
-		for (struct string *s = atomic_load(&strings[i]); s; s = s->next)
-			define_string(s);
-	for (uint32_t i = 0; i < DOMAIN_BUCKETS; i++)
-		for (struct domain *d = atomic_load(&domains[i]); d; d = d->next)
-			if (d->id != UT_DOMAIN_UNWANTED)
-				define_domain(d);
+	atomic_store_explicit(&undefined, false, memory_order_relaxed);
+	ut_names_each(&strings, replay_string);
+	ut_names_each(&domains, replay_domain);
 	ut_number_replay();
+}
+
+void ut_intern_catch_up(void)
+{
+	if (atomic_load_explicit(&undefined, memory_order_relaxed))
+		ut_intern_replay();
 }

@@ -41,4 +41,7 @@ uint32_t ut_domain_id_by_name(const char *name);
 /* A forked child has a spool of its own: defines every name in it again. */
 void ut_intern_replay(void);
 
+/* Defines what was named while the spool was not ready yet. */
+void ut_intern_catch_up(void);
+
 #endif

@@ -2,14 +2,13 @@
 #include "collect/maps.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "collect/mem.h"
 #include "collect/number.h"
+#include "wire/sys.h"
 
 struct known {
 	struct known *next;
@@ -84,7 +83,7 @@ static void search(int fd, uint64_t address)
 	size_t len = 0;
 	ssize_t n;
 
-	while ((n = read(fd, buf, sizeof(buf))) > 0) {
+	while ((n = ut_sys_read(fd, buf, sizeof(buf))) > 0) {
 		for (ssize_t i = 0; i < n; i++) {
 			if (buf[i] != '\n') {
 				if (len < sizeof(line) - 1)
@@ -106,10 +105,10 @@ void ut_maps_define(uint64_t address)
 
 	if (is_known(address))
 		return;
-	fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	fd = ut_sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
 		search(fd, address);
-		close(fd);
+		ut_sys_close(fd);
 	}
 	errno = saved;
 }

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "wire/sys.h"
+
 #define BLOCK (1u << 20)
 
 struct block {
@@ -18,7 +20,7 @@ static _Atomic(struct block *) current;
 static void *map(size_t bytes)
 {
 	int saved = errno;
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = ut_sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	errno = saved;
 	return p == MAP_FAILED ? NULL : p;
@@ -43,6 +45,6 @@ void *ut_mem_alloc(size_t bytes)
 			return NULL;
 		atomic_store(&fresh->used, sizeof(*fresh));
 		if (!atomic_compare_exchange_strong(&current, &b, fresh))
-			munmap(fresh, BLOCK); /* another thread was faster */
+			ut_sys_munmap(fresh, BLOCK); /* another thread was faster */
 	}
 }

@@ -306,6 +306,22 @@ static void add_losses(struct ut_trace *trace, const struct ut_spool_header *h)
 	trace->losses.ignored += atomic_load(&h->ignored);
 }
 
+/* Why a process stopped recording before it ended. */
+static void note_end(struct ut_trace *trace, const struct ut_spool_header *h)
+{
+	uint32_t status = atomic_load(&h->status);
+	char text[256];
+
+	if (!status || status == EFBIG) /* a limit on the size is what the user has asked for */
+		return;
+	if (status == UT_SPOOL_SANDBOX)
+		snprintf(text, sizeof(text),
+			 "restricted its own system calls (seccomp); recorded until then");
+	else
+		snprintf(text, sizeof(text), "recording ended early: %s", strerror((int)status));
+	ut_trace_add_note(trace, ut_strtab_intern_z(&trace->strings, text));
+}
+
 static void run(struct ut_spool_import *im, const char *path)
 {
 	ut_idmap_init(&im->wanted, &im->trace->arena);
@@ -339,6 +355,7 @@ int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *si
 		return rc;
 	ut_spool_tables_init(&im.tables, trace, add_process(trace, im.map.header), &im.map);
 	add_losses(trace, im.map.header);
+	note_end(trace, im.map.header);
 	run(&im, path);
 	free(im.parts.items);
 	free(im.notes.items);

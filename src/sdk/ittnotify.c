@@ -18,19 +18,24 @@
  *  - handles made before a load that fails stay valid (there: freed under the program's feet);
  *  - domain_create never returns NULL for a name (old headers read domain->flags unasked);
  *  - handles are kept when only INTEL_ITTNOTIFY_GROUPS announces a collector (there: lost);
- *  - the first call ever may be formatted_metadata_add (there: its arguments are garbage).
+ *  - the first call ever may be formatted_metadata_add (there: its arguments are garbage);
+ *  - a signal handler that calls ITT while the collector is being loaded is heard (there: lost);
+ *  - setuid programs load nothing that the environment names (there: with their rights).
  */
 #define INTEL_NO_MACRO_BODY
 #include "itt/abi.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "sdk/objects.h"
 
@@ -39,6 +44,7 @@
 #define DEFAULT_COLLECTOR "libittnotify.so" /* when groups are named but no library is */
 #define ENV_MAX           4085              /* longer than any path; as the vendor's */
 #define MODULE_VERSION    1
+#define KERNEL_SIGSET     8 /* bytes of a set of signals, for the kernel */
 
 /* A statically linked program may lack dlopen: then nobody listens. */
 #pragma weak dlopen
@@ -78,14 +84,43 @@ extern const int ITTNOTIFY_NAME(err);
 const int __itt_err = 0;
 const int ITTNOTIFY_NAME(err) = 0;
 
+/*
+ * Signals wait while the mutex is held: a handler that calls ITT meanwhile would find a collector
+ * that is half bound, and its call would be lost. Those that a fault raises do not wait. Straight
+ * to the kernel, because a program may have its own pthread_sigmask(), and call ITT there.
+ */
+static void hold_signals(sigset_t *before)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
+	sigset_t set;
+
+	sigfillset(&set);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		sigdelset(&set, faults[i]);
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, before, KERNEL_SIGSET);
+}
+
+static sigset_t held; /* what the owner of the mutex had blocked before it came */
+static int depth;     /* how often it has come: a collector may call us */
+
 static void lock(void)
 {
+	sigset_t before;
+
+	hold_signals(&before);
 	pthread_mutex_lock(&self.mutex);
+	if (!depth++)
+		held = before;
 }
 
 static void unlock(void)
 {
+	sigset_t before = held;
+	bool last = !--depth;
+
 	pthread_mutex_unlock(&self.mutex);
+	if (last)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET);
 }
 
 static bool initialized(void)
@@ -110,7 +145,7 @@ static void report(int code, ...)
 /* NULL when unset, empty or unreasonable. */
 static const char *env(const char *name)
 {
-	const char *value = getenv(name);
+	const char *value = secure_getenv(name); /* a setuid program loads nobody's library */
 	size_t len = value ? strlen(value) : 0;
 
 	if (len > ENV_MAX) {

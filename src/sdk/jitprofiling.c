@@ -30,7 +30,7 @@ static iJIT_IsProfilingActiveFlags mode = iJIT_NOTHING_RUNNING;
 
 static void load(void)
 {
-	const char *path = getenv(JIT_COLLECTOR_ENV);
+	const char *path = secure_getenv(JIT_COLLECTOR_ENV); /* not for setuid programs */
 	jit_initialize_fn *initialize;
 	jit_notify_fn *fn;
 	void *lib;

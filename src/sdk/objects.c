@@ -1,6 +1,6 @@
 /*
- * objects.c - the lists of early handles. Searched from the front: they are short, since they only
- * grow until the program's first real call.
+ * objects.c - the lists of early handles, and a table beside each to find a handle in it: programs
+ * make hundreds of thousands of names before their first real call.
  */
 #define INTEL_NO_MACRO_BODY
 #include "sdk/objects.h"
@@ -10,10 +10,108 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- tables -------------------------------------------------------------------------------- */
+
+/* What a handle is known by; members that its kind does not have are 0. */
+struct key {
+	const char *name, *domain;
+	const void *owner;
+	int type;
+};
+
+struct entry {
+	uint64_t hash;
+	struct key key; /* its texts are the node's */
+	void *node;     /* NULL = free */
+};
+
+/* Open addressing; at most half full. Zeroed = empty. */
+struct table {
+	struct entry *entries;
+	size_t size, count;
+	void *tail; /* the last node of the list */
+};
+
+static struct table domains, strings, counters, histograms, metadata;
+
+static uint64_t add_text(uint64_t hash, const char *s)
+{
+	for (; s && *s; s++)
+		hash = (hash ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t hash_of(const struct key *k)
+{
+	uint64_t hash = add_text(UINT64_C(0xcbf29ce484222325), k->name);
+
+	hash = add_text(hash, k->domain) ^ (uint64_t)(uintptr_t)k->owner ^ (uint64_t)k->type << 32;
+	hash *= UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
 static bool same(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
+
+static bool same_key(const struct key *a, const struct key *b)
+{
+	return a->type == b->type && a->owner == b->owner && same(a->name, b->name) &&
+	       same(a->domain, b->domain);
+}
+
+/* The entry of the key, or the free one where it belongs. There is always one. */
+static struct entry *look_up(const struct table *t, uint64_t hash, const struct key *k)
+{
+	size_t at = hash & (t->size - 1);
+
+	while (t->entries[at].node &&
+	       (t->entries[at].hash != hash || !same_key(&t->entries[at].key, k)))
+		at = (at + 1) & (t->size - 1);
+	return &t->entries[at];
+}
+
+static bool make_room(struct table *t)
+{
+	struct table larger = { .size = t->size ? 2 * t->size : 64, .tail = t->tail };
+
+	if (t->count < t->size / 2)
+		return true;
+	larger.entries = calloc(larger.size, sizeof(*larger.entries));
+	if (!larger.entries)
+		return false;
+	larger.count = t->count;
+	for (size_t i = 0; i < t->size; i++)
+		if (t->entries[i].node)
+			*look_up(&larger, t->entries[i].hash, &t->entries[i].key) = t->entries[i];
+	free(t->entries);
+	*t = larger;
+	return true;
+}
+
+static void *find(const struct table *t, const struct key *k)
+{
+	return t->size ? look_up(t, hash_of(k), k)->node : NULL;
+}
+
+/* Behind make_room(). The texts of the key live as long as the node. */
+static void put(struct table *t, struct key k, void *node)
+{
+	uint64_t hash = hash_of(&k);
+
+	*look_up(t, hash, &k) = (struct entry){ hash, k, node };
+	t->count++;
+	t->tail = node;
+}
+
+static void release(struct table *t)
+{
+	free(t->entries);
+	*t = (struct table){ 0 };
+}
+
+/* ---- nodes --------------------------------------------------------------------------------- */
 
 /* A copy of s, counted as success when there was nothing to copy. */
 static bool copy_to(const char **to, const char *s)
@@ -27,61 +125,73 @@ static void free_str(const char *s)
 	free((void *)(uintptr_t)s);
 }
 
+/* Each list is chained through its nodes' next, which the collector follows. */
+#define APPEND(list, table, type, node)                                                            \
+	do {                                                                                       \
+		if ((table)->tail)                                                                 \
+			((type *)(table)->tail)->next = (node);                                    \
+		else                                                                               \
+			(list) = (node);                                                           \
+	} while (0)
+
 __itt_domain *ut_itt_domain_node(__itt_global *copy, const char *name)
 {
-	__itt_domain **at = &copy->domain_list;
-	__itt_domain *node;
+	struct key key = { .name = name };
+	__itt_domain *node = find(&domains, &key);
 
-	while (*at && !same((*at)->nameA, name))
-		at = &(*at)->next;
-	if (*at)
-		return *at;
+	if (node)
+		return node;
 	node = calloc(1, sizeof(*node));
-	if (!node || !copy_to(&node->nameA, name)) {
+	if (!node || !make_room(&domains) || !copy_to(&node->nameA, name)) {
 		free(node);
 		return NULL;
 	}
 	node->flags = 1;
-	return *at = node;
+	APPEND(copy->domain_list, &domains, __itt_domain, node);
+	key.name = node->nameA;
+	put(&domains, key, node);
+	return node;
 }
 
 __itt_string_handle *ut_itt_string_node(__itt_global *copy, const char *name)
 {
-	__itt_string_handle **at = &copy->string_list;
-	__itt_string_handle *node;
+	struct key key = { .name = name };
+	__itt_string_handle *node = find(&strings, &key);
 
-	while (*at && !same((*at)->strA, name))
-		at = &(*at)->next;
-	if (*at)
-		return *at;
+	if (node)
+		return node;
 	node = calloc(1, sizeof(*node));
-	if (!node || !copy_to(&node->strA, name)) {
+	if (!node || !make_room(&strings) || !copy_to(&node->strA, name)) {
 		free(node);
 		return NULL;
 	}
-	return *at = node;
+	APPEND(copy->string_list, &strings, __itt_string_handle, node);
+	key.name = node->strA;
+	put(&strings, key, node);
+	return node;
 }
 
 __itt_counter ut_itt_counter_node(__itt_global *copy, const char *name, const char *domain,
 				  __itt_metadata_type type)
 {
-	__itt_counter_info_t **at = &copy->counter_list;
-	__itt_counter_info_t *node;
+	struct key key = { .name = name, .domain = domain, .type = (int)type };
+	__itt_counter_info_t *node = find(&counters, &key);
 
-	while (*at && !(same((*at)->nameA, name) && same((*at)->domainA, domain) &&
-			(*at)->type == (int)type))
-		at = &(*at)->next;
-	if (*at)
-		return (__itt_counter)*at;
+	if (node)
+		return (__itt_counter)node;
 	node = calloc(1, sizeof(*node));
-	if (!node || !copy_to(&node->nameA, name) || !copy_to(&node->domainA, domain)) {
+	if (!node || !make_room(&counters) || !copy_to(&node->nameA, name) ||
+	    !copy_to(&node->domainA, domain)) {
 		if (node)
 			free_str(node->nameA);
 		free(node);
 		return NULL;
 	}
 	node->type = (int)type;
-	*at = node;
+	APPEND(copy->counter_list, &counters, __itt_counter_info_t, node);
+	key.name = node->nameA;
+	key.domain = node->domainA;
+	put(&counters, key, node);
 	return (__itt_counter)node;
 }
 
@@ -89,22 +199,23 @@ __itt_histogram *ut_itt_histogram_node(__itt_global *copy, const __itt_domain *d
 				       const char *name, __itt_metadata_type x_type,
 				       __itt_metadata_type y_type)
 {
-	__itt_histogram **at = &copy->histogram_list;
-	__itt_histogram *node;
+	struct key key = { .name = name, .owner = domain };
+	__itt_histogram *node = find(&histograms, &key);
 
-	while (*at && !((*at)->domain == domain && same((*at)->nameA, name)))
-		at = &(*at)->next;
-	if (*at)
-		return *at;
+	if (node)
+		return node;
 	node = calloc(1, sizeof(*node));
-	if (!node || !copy_to(&node->nameA, name)) {
+	if (!node || !make_room(&histograms) || !copy_to(&node->nameA, name)) {
 		free(node);
 		return NULL;
 	}
 	node->domain = domain;
 	node->x_type = x_type;
 	node->y_type = y_type;
-	return *at = node;
+	APPEND(copy->histogram_list, &histograms, __itt_histogram, node);
+	key.name = node->nameA;
+	put(&histograms, key, node);
+	return node;
 }
 
 static bool is_text(__itt_context_type type)
@@ -121,18 +232,16 @@ static bool is_number(__itt_context_type type)
 void ut_itt_metadata_node(__itt_global *copy, __itt_counter counter,
 			  const __itt_context_metadata *m)
 {
-	__itt_counter_metadata **at = &copy->counter_metadata_list;
+	struct key key = { .owner = counter, .type = (int)m->type };
 	__itt_counter_metadata *node;
 
-	if (!m->value || (!is_text(m->type) && !is_number(m->type)))
-		return;
-	while (*at && !((*at)->counter == counter && (*at)->type == m->type))
-		at = &(*at)->next;
-	if (*at)
+	if (!m->value || (!is_text(m->type) && !is_number(m->type)) || find(&metadata, &key))
 		return;
 	node = calloc(1, sizeof(*node));
-	if (!node)
+	if (!node || !make_room(&metadata)) {
+		free(node);
 		return;
+	}
 	node->counter = counter;
 	node->type = m->type;
 	if (is_number(m->type))
@@ -141,11 +250,22 @@ void ut_itt_metadata_node(__itt_global *copy, __itt_counter counter,
 		free(node);
 		return;
 	}
-	*at = node;
+	APPEND(copy->counter_metadata_list, &metadata, __itt_counter_metadata, node);
+	put(&metadata, key, node);
+}
+
+static void release_tables(void)
+{
+	release(&domains);
+	release(&strings);
+	release(&counters);
+	release(&histograms);
+	release(&metadata);
 }
 
 void ut_itt_free_nodes(__itt_global *copy)
 {
+	release_tables();
 	for (__itt_domain *d; (d = copy->domain_list);) {
 		copy->domain_list = d->next;
 		free_str(d->nameA);

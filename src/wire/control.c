@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "wire/process.h"
+#include "wire/sys.h"
 #include "wire/text.h"
 
 #define NAMED_BYTES 4096
@@ -19,13 +20,13 @@ static void *map_file(const char *path, size_t size)
 {
 	void *map = MAP_FAILED;
 	struct stat st;
-	int fd = open(path, O_RDWR | O_CLOEXEC);
+	int fd = ut_sys_open(path, O_RDWR | O_CLOEXEC, 0);
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) == 0 && st.st_size >= (off_t)size)
-		map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
+	if (ut_sys_fstat(fd, &st) == 0 && st.st_size >= (off_t)size)
+		map = ut_sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ut_sys_close(fd);
 	return map == MAP_FAILED ? NULL : map;
 }
 

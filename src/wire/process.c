@@ -2,13 +2,12 @@
 #include "wire/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <unistd.h>
 
 #include "wire/spool.h"
+#include "wire/sys.h"
 #include "wire/text.h"
 
 /* In order of belief. SLURM sets its number in every job step, parallel or not. */
@@ -19,16 +18,16 @@ static const char *const rank_variables[] = { "PMI_RANK", "PMIX_RANK", "OMPI_COM
 
 static size_t read_file(const char *path, char *buf, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = ut_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 	size_t len = 0;
 	ssize_t n;
 
 	buf[0] = '\0';
 	if (fd < 0)
 		return 0;
-	while (len + 1 < size && (n = read(fd, buf + len, size - 1 - len)) > 0)
+	while (len + 1 < size && (n = ut_sys_read(fd, buf + len, size - 1 - len)) > 0)
 		len += (size_t)n;
-	close(fd);
+	ut_sys_close(fd);
 	buf[len] = '\0';
 	return len;
 }
@@ -74,11 +73,11 @@ static void scan_environment(struct ranks *r)
 	char buf[4096], entry[64] = { 0 };
 	size_t len = 0;
 	ssize_t n;
-	int fd = open("/proc/self/environ", O_RDONLY | O_CLOEXEC);
+	int fd = ut_sys_open("/proc/self/environ", O_RDONLY | O_CLOEXEC, 0);
 
 	if (fd < 0)
 		return;
-	while ((n = read(fd, buf, sizeof(buf))) > 0) {
+	while ((n = ut_sys_read(fd, buf, sizeof(buf))) > 0) {
 		for (ssize_t i = 0; i < n; i++) {
 			if (len < sizeof(entry) - 1)
 				entry[len++] = buf[i];
@@ -89,7 +88,7 @@ static void scan_environment(struct ranks *r)
 			len = 0;
 		}
 	}
-	close(fd);
+	ut_sys_close(fd);
 }
 
 int32_t ut_process_rank(void)
@@ -143,7 +142,8 @@ static void find_name(struct ut_spool_header *h)
 	if (len && comm[len - 1] == '\n')
 		comm[--len] = '\0';
 	/* Started through /proc/self/exe, as programs do that start themselves again. */
-	if (!strcmp(comm, "exe") && (n = readlink("/proc/self/exe", exe, sizeof(exe) - 1)) > 0) {
+	if (!strcmp(comm, "exe") &&
+	    (n = ut_sys_readlink("/proc/self/exe", exe, sizeof(exe) - 1)) > 0) {
 		exe[n] = '\0';
 		base = strrchr(exe, '/') ? strrchr(exe, '/') + 1 : exe;
 		len = 0;

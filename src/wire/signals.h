@@ -5,20 +5,21 @@
 #ifndef UT_WIRE_SIGNALS_H
 #define UT_WIRE_SIGNALS_H
 
-#include <pthread.h>
 #include <signal.h>
+
+#include "wire/sys.h"
 
 static inline void ut_signals_hold(sigset_t *before)
 {
 	sigset_t all;
 
 	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, before);
+	ut_sys_sigmask(SIG_BLOCK, &all, before);
 }
 
 static inline void ut_signals_release(const sigset_t *before)
 {
-	pthread_sigmask(SIG_SETMASK, before, NULL);
+	ut_sys_sigmask(SIG_SETMASK, before, NULL);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * writer.c - see writer.h. No stdio, no malloc, no lock.
  *
- * The file is mapped in windows that grow from 1 to 64 MiB, so that a small recording costs a
+ * The file is mapped in windows that grow from 64 KiB to 64 MiB, so that a small recording costs a
  * small file. Every window is really allocated on disk before it is mapped: a store into a hole
  * of a full disk would kill the application with SIGBUS. Windows are never unmapped, because a
  * signal handler may have interrupted a store into one; what a thread has filled is given back
@@ -10,29 +10,28 @@
 #include "wire/writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "wire/control.h"
 #include "wire/process.h"
 #include "wire/ring.h"
+#include "wire/sandbox.h"
 #include "wire/signals.h"
+#include "wire/sys.h"
 #include "wire/text.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define MIB          (1ull << 20)
-#define SMALL_STEPS  6     /* windows of 1, 2, 4, ... 32 MiB come before those of 64 */
+#define LEAST_WINDOW (64ull << 10)
+#define SMALL_STEPS  10 /* windows of 64, 128, ... KiB, 32 MiB come before those of MOST_WINDOW */
+#define MOST_WINDOW  (LEAST_WINDOW << SMALL_STEPS)
 #define WINDOW_COUNT 32768 /* 2 TiB */
+#define META_CHUNK   (4 * UT_CHUNK_UNIT)
 #define RESTS        64
 #define LEAST_REST   64 /* words; less is not worth handing on */
 
@@ -60,8 +59,8 @@ static struct writer {
 static uint64_t window_start(uint32_t index)
 {
 	if (index < SMALL_STEPS)
-		return ((1ull << index) - 1) * MIB;
-	return ((1ull << SMALL_STEPS) - 1 + 64ull * (index - SMALL_STEPS)) * MIB;
+		return ((1ull << index) - 1) * LEAST_WINDOW;
+	return MOST_WINDOW * (index - SMALL_STEPS + 1) - LEAST_WINDOW;
 }
 
 static uint64_t window_size(uint32_t index)
@@ -71,18 +70,18 @@ static uint64_t window_size(uint32_t index)
 
 static uint32_t window_of(uint64_t offset)
 {
-	uint64_t mib = offset / MIB + 1;
+	uint64_t units = offset / LEAST_WINDOW + 1;
 
-	if (mib < 1u << SMALL_STEPS)
-		return 63u - (uint32_t)__builtin_clzll(mib);
-	return SMALL_STEPS + (uint32_t)((mib - (1u << SMALL_STEPS)) / 64);
+	if (units < 1u << SMALL_STEPS)
+		return 63u - (uint32_t)__builtin_clzll(units);
+	return SMALL_STEPS - 1 + (uint32_t)((offset + LEAST_WINDOW) / MOST_WINDOW);
 }
 
 static bool is_our_file(int fd)
 {
 	struct stat st;
 
-	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == w.dev && st.st_ino == w.ino;
+	return fd >= 0 && ut_sys_fstat(fd, &st) == 0 && st.st_dev == w.dev && st.st_ino == w.ino;
 }
 
 /*
@@ -95,13 +94,13 @@ static int file_descriptor(void)
 
 	if (is_our_file(fd))
 		return fd;
-	fd = open(w.path, O_RDWR | O_CLOEXEC);
+	fd = ut_sys_open(w.path, O_RDWR | O_CLOEXEC, 0);
 	if (is_our_file(fd)) {
 		atomic_store(&w.fd, fd);
 		return fd;
 	}
 	if (fd >= 0)
-		close(fd);
+		ut_sys_close(fd);
 	return -ENOENT;
 }
 
@@ -110,8 +109,8 @@ static int write_zeros(int fd, uint64_t offset, uint64_t bytes)
 	static const char zeros[65536];
 
 	while (bytes) {
-		ssize_t n = pwrite(fd, zeros, bytes < sizeof(zeros) ? bytes : sizeof(zeros),
-				   (off_t)offset);
+		ssize_t n = ut_sys_pwrite(fd, zeros, bytes < sizeof(zeros) ? bytes : sizeof(zeros),
+					  (off_t)offset);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -128,7 +127,7 @@ static bool within_limit(uint64_t end)
 {
 	struct rlimit limit;
 
-	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	return ut_sys_file_limit(&limit) || limit.rlim_cur == RLIM_INFINITY ||
 	       end <= limit.rlim_cur;
 }
 
@@ -141,7 +140,7 @@ static int allocate(int fd, uint64_t offset, uint64_t bytes)
 		return -EFBIG;
 	if (!w.no_fallocate) {
 		do {
-			rc = fallocate(fd, 0, (off_t)offset, (off_t)bytes);
+			rc = ut_sys_fallocate(fd, (off_t)offset, (off_t)bytes);
 		} while (rc && errno == EINTR && --tries);
 		if (!rc)
 			return 0;
@@ -169,17 +168,17 @@ static char *map_window(uint32_t index)
 		rc = allocate(fd, start, size);
 	if (rc < 0)
 		goto fail;
-	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
-		   (off_t)start);
+	map = ut_sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
+			  (off_t)start);
 	if (map == MAP_FAILED) {
 		rc = -errno;
 		goto fail;
 	}
-	madvise(map, size, MADV_DONTDUMP);
+	ut_sys_madvise(map, size, MADV_DONTDUMP);
 	for (uint32_t last = atomic_load(&w.last_window); last < index;)
 		atomic_compare_exchange_weak(&w.last_window, &last, index);
 	if (!atomic_compare_exchange_strong(&windows[index], &known, map)) {
-		munmap(map, size); /* another thread was faster; nobody has seen ours */
+		ut_sys_munmap(map, size); /* another thread was faster; nobody has seen ours */
 		return known;
 	}
 	return map;
@@ -210,11 +209,21 @@ static bool populate(struct ut_chunk *chunk, uint32_t bytes)
 	int rc;
 
 	do {
-		rc = madvise(chunk, bytes, MADV_POPULATE_WRITE);
+		rc = ut_sys_madvise(chunk, bytes, MADV_POPULATE_WRITE);
 	} while (rc && errno == EINTR);
 	if (rc && errno != EINVAL) /* EINVAL: a kernel before 5.14 */
 		end_recording(-errno);
 	return !rc || errno == EINVAL;
+}
+
+/* Before any system call that a sandbox might kill for. */
+static bool may_go_on(void)
+{
+	if (!w.header || atomic_load_explicit(&w.header->status, memory_order_relaxed))
+		return false;
+	if (ut_sandbox_closed())
+		end_recording(-UT_SPOOL_SANDBOX);
+	return !atomic_load_explicit(&w.header->status, memory_order_relaxed);
 }
 
 /* A fresh chunk from the end of the file; NULL when there is no room. */
@@ -225,7 +234,7 @@ static struct ut_chunk *append_chunk(uint32_t bytes, enum ut_chunk_kind kind)
 		struct ut_chunk *chunk;
 		char *map;
 
-		if (!w.header || atomic_load_explicit(&w.header->status, memory_order_relaxed))
+		if (!may_go_on())
 			return NULL;
 		offset = atomic_fetch_add(&w.header->next, bytes);
 		last = offset + bytes - 1;
@@ -261,8 +270,8 @@ static void leave_chunk(struct ut_tbuf *t)
 		return;
 	if (ut_ring_on())
 		ut_ring_leave(t->chunk, ut_clock_ticks(ut_writer_clock));
-	else
-		madvise(t->chunk, t->chunk->bytes, MADV_DONTNEED);
+	else if (may_go_on())
+		ut_sys_madvise(t->chunk, t->chunk->bytes, MADV_DONTNEED);
 	t->chunk = NULL;
 }
 
@@ -384,11 +393,13 @@ static uint64_t *make_room(struct ut_tbuf *t, size_t count)
 	sigset_t before;
 	uint64_t *slot = NULL;
 
-	if (t->generation != ut_writer_generation() || !t->generation)
+	if (t->generation != ut_writer_generation() || !t->generation || t->busy)
 		return NULL;
 	ut_signals_hold(&before);
+	t->busy = 1;
 	if (change_chunk(t, count))
 		slot = ut_tbuf_take(t, count);
+	t->busy = 0;
 	ut_signals_release(&before);
 	errno = saved;
 	return slot;
@@ -500,6 +511,12 @@ void ut_tbuf_record(struct ut_tbuf *t, enum ut_rec type, const uint64_t *words, 
 
 /* ---- definitions --------------------------------------------------------------------------- */
 
+/* The first one is small: most children of a program have little to say. */
+static uint32_t meta_bytes(bool further, size_t words)
+{
+	return further || words * 8 > UT_CHUNK_UNIT / 2 ? META_CHUNK : UT_CHUNK_UNIT;
+}
+
 /* Any thread may append to the META chunk: its first word counts the words that are taken. */
 static uint64_t *meta_slot(size_t count)
 {
@@ -515,7 +532,7 @@ static uint64_t *meta_slot(size_t count)
 			if (at + count <= most)
 				return (uint64_t *)(void *)(chunk + 1) + 1 + at;
 		}
-		fresh = append_chunk(4 * UT_CHUNK_UNIT, UT_CHUNK_META);
+		fresh = append_chunk(meta_bytes(chunk != NULL, count), UT_CHUNK_META);
 		if (!fresh)
 			return NULL;
 		/* If another thread was faster, ours stays empty. */
@@ -526,7 +543,7 @@ static uint64_t *meta_slot(size_t count)
 bool ut_writer_define(enum ut_rec type, const uint64_t *words, size_t count, const void *bytes,
 		      size_t len)
 {
-	const size_t most = 4 * UT_CHUNK_UNIT - 256;
+	const size_t most = META_CHUNK - 256;
 	struct content c = { words, count, bytes, len < most ? len : most };
 	int saved = errno;
 	uint64_t *slot;
@@ -551,10 +568,13 @@ void ut_tbuf_attach(struct ut_tbuf *t)
 
 	*t = (struct ut_tbuf){ .history = UINT64_MAX,
 			       .ignored = t->ignored,
+			       .busy = t->busy,
 			       .generation = ut_writer_generation() };
 	if (!t->generation)
 		return;
 	t->thread = atomic_fetch_add(&w.header->threads, 1) + 1;
+	if (!may_go_on())
+		return;
 	words[0] = ut_pack(t->thread, (uint32_t)syscall(SYS_gettid));
 	words[1] = ut_clock_ticks(ut_writer_clock);
 	prctl(PR_GET_NAME, &words[2]);
@@ -563,11 +583,12 @@ void ut_tbuf_attach(struct ut_tbuf *t)
 
 void ut_tbuf_detach(struct ut_tbuf *t)
 {
-	uint64_t words[4] = { ut_pack(t->thread, (uint32_t)syscall(SYS_gettid)) };
+	uint64_t words[4] = { 0 };
 	sigset_t before;
 
-	if (t->generation != ut_writer_generation() || !t->generation)
+	if (t->generation != ut_writer_generation() || !t->generation || !may_go_on())
 		return;
+	words[0] = ut_pack(t->thread, (uint32_t)syscall(SYS_gettid));
 	words[1] = ut_clock_ticks(ut_writer_clock);
 	prctl(PR_GET_NAME, &words[2]); /* the program may have named it after its first record */
 	ut_writer_define(UT_REC_THREAD_INFO, words, 4, NULL, 0);
@@ -616,19 +637,19 @@ static int make_file(const char *dir)
 	ut_text_str(&text, UT_SPOOL_SUFFIX);
 	if (text.cut)
 		return -ENAMETOOLONG;
-	fd = open(w.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = ut_sys_open(w.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	/* Out of the way: programs count on getting the lowest number. */
-	high = fcntl(fd, F_DUPFD_CLOEXEC, 800);
+	high = ut_sys_dup_above(fd, 800);
 	if (high < 0)
-		high = fcntl(fd, F_DUPFD_CLOEXEC, 200);
+		high = ut_sys_dup_above(fd, 200);
 	if (high >= 0) {
-		close(fd);
+		ut_sys_close(fd);
 		fd = high;
 	}
-	if (fstat(fd, &st)) {
-		close(fd);
+	if (ut_sys_fstat(fd, &st)) {
+		ut_sys_close(fd);
 		return -errno;
 	}
 	w.fd = fd;
@@ -649,7 +670,7 @@ static void forget_parent(void)
 	atomic_store(&w.meta, NULL);
 	atomic_store(&w.next_pair, 0);
 	if (is_our_file(w.fd))
-		close(w.fd);
+		ut_sys_close(w.fd);
 	w.fd = -1;
 }
 
@@ -666,9 +687,10 @@ int ut_writer_open(const char *dir, const struct ut_control *control)
 	rc = make_file(dir);
 	if (rc)
 		return rc;
+	ut_sandbox_look();
 	header = (struct ut_spool_header *)(void *)window(0);
 	if (!header) {
-		unlink(w.path);
+		ut_sys_unlink(w.path);
 		return -ENOSPC;
 	}
 	ut_process_describe(header, control->rank);

@@ -39,6 +39,7 @@ struct ut_tbuf {
 	uint32_t generation; /* of the writer it is attached to */
 	uint8_t ignored;     /* __itt_thread_ignore */
 	uint8_t step;        /* chunks taken, up to the largest size */
+	uint8_t busy;        /* inside our slow path: a call that comes back here is dropped */
 };
 
 extern enum ut_clock_source ut_writer_clock;

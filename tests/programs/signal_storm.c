@@ -53,7 +53,6 @@ int main(void)
 	key = __itt_string_handle_create("n");
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL); /* so that the very first call is interrupted, too */
-	/* What a handler says while the static part is still loading the collector is lost. */
 	__itt_task_begin(domain, __itt_null, __itt_null, __itt_string_handle_create("first"));
 	__itt_task_end(domain);
 	ready = made;

@@ -47,7 +47,7 @@ static void windows_cover_the_file_without_gap_or_overlap(void **state)
 		assert_int_equal(window_of(start + 1), i);
 		assert_int_equal(window_of(end - 1), i);
 		assert_int_equal(window_of(end), i + 1);
-		assert_int_equal(window_size(i), (i < SMALL_STEPS ? 1ull << i : 64) * MIB);
+		assert_int_equal(window_size(i), LEAST_WINDOW << (i < SMALL_STEPS ? i : SMALL_STEPS));
 	}
 }
 
@@ -113,7 +113,7 @@ static void a_small_recording_is_a_small_file(void **state)
 	t = attached();
 	put_number(&t, 0);
 	assert_int_equal(stat(recording_path(r), &st), 0);
-	assert_true(st.st_size <= (off_t)MIB);
+	assert_true(st.st_size <= (off_t)LEAST_WINDOW);
 }
 
 /* ---- single records ------------------------------------------------------------------------ */
@@ -373,7 +373,7 @@ static void thousands_of_short_threads_share_chunks(void **state)
 	for (uint32_t i = 1; i <= rounds * THREADS; i += 7)
 		expect_numbers(&all, i, count);
 	assert_int_equal(records_of(&all, UT_REC_COUNTER), rounds * THREADS * 2);
-	assert_true(all.bytes < 2 * MIB); /* not 16 KiB for each of them */
+	assert_true(all.bytes < 2u << 20); /* not 16 KiB for each of them */
 	records_release(&all);
 }
 
@@ -551,7 +551,7 @@ static void the_flight_recorder_is_shared_by_many_short_threads(void **state)
 	all = read_back(r);
 	expect_numbers(&all, 1000, count);
 	assert_int_equal(records_of(&all, UT_REC_THREAD_INFO), 2000);
-	assert_true(all.bytes < MIB);
+	assert_true(all.bytes < 1u << 20);
 	records_release(&all);
 }
 

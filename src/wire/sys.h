@@ -1,0 +1,98 @@
+/*
+ * sys.h - system calls, without the C library's functions in front of them.
+ *
+ * Programs, allocators and tools put functions of their own in front of mmap, fallocate or
+ * pthread_sigmask, and these may record: we would come back to ourselves. Each call is what the
+ * function of that name does; errors are -1 and errno.
+ */
+#ifndef UT_WIRE_SYS_H
+#define UT_WIRE_SYS_H
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define UT_SYS_SIGNAL_BYTES 8 /* of a set of signals, for the kernel */
+
+static inline int ut_sys_open(const char *path, int flags, unsigned int mode)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+static inline int ut_sys_close(int fd)
+{
+	return (int)syscall(SYS_close, fd);
+}
+
+static inline int ut_sys_dup_above(int fd, int least)
+{
+	return (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
+}
+
+static inline int ut_sys_fstat(int fd, struct stat *st)
+{
+	return (int)syscall(SYS_fstat, fd, st);
+}
+
+static inline ssize_t ut_sys_read(int fd, void *buf, size_t size)
+{
+	return syscall(SYS_read, fd, buf, size);
+}
+
+static inline ssize_t ut_sys_pread(int fd, void *buf, size_t size, off_t offset)
+{
+	return syscall(SYS_pread64, fd, buf, size, offset);
+}
+
+static inline ssize_t ut_sys_pwrite(int fd, const void *buf, size_t size, off_t offset)
+{
+	return syscall(SYS_pwrite64, fd, buf, size, offset);
+}
+
+static inline ssize_t ut_sys_readlink(const char *path, char *buf, size_t size)
+{
+	return syscall(SYS_readlinkat, AT_FDCWD, path, buf, size);
+}
+
+static inline int ut_sys_unlink(const char *path)
+{
+	return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+static inline int ut_sys_fallocate(int fd, off_t offset, off_t bytes)
+{
+	return (int)syscall(SYS_fallocate, fd, 0, offset, bytes);
+}
+
+static inline int ut_sys_file_limit(struct rlimit *limit)
+{
+	return (int)syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, limit);
+}
+
+static inline void *ut_sys_mmap(size_t bytes, int prot, int flags, int fd, off_t offset)
+{
+	return (void *)(uintptr_t)syscall(SYS_mmap, NULL, bytes, prot, flags, fd, offset);
+}
+
+static inline int ut_sys_munmap(void *map, size_t bytes)
+{
+	return (int)syscall(SYS_munmap, map, bytes);
+}
+
+static inline int ut_sys_madvise(void *map, size_t bytes, int advice)
+{
+	return (int)syscall(SYS_madvise, map, bytes, advice);
+}
+
+static inline int ut_sys_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+	return (int)syscall(SYS_rt_sigprocmask, how, set, before, UT_SYS_SIGNAL_BYTES);
+}
+
+#endif

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""The collector is a guest: what broke programs or recordings once, a test each."""
+import os
+import pathlib
+import shutil
+import unittest
+
+from common import Case, environment, is_root, main, need, program
+
+need("every_call", "first_signals", "many_names", "sandboxed", "wrappers",
+     "libintruder.so")
+
+
+class Names(Case):
+    """Names cost the same however many there are: 400,000 took seven minutes once."""
+    COUNT = 400000
+
+    def check(self, trace):
+        self.assertEqual(sum(n.startswith("name ") for n in trace.names()), self.COUNT // 1000)
+        trace.one("name 399000")
+        self.assertFalse(trace.losses)
+
+    def test_made_before_the_first_task(self):
+        self.check(self.record(program("many_names"), self.COUNT))
+
+    def test_made_after_it(self):
+        self.check(self.record(program("many_names"), self.COUNT, "late"))
+
+    def test_inherited_by_a_forked_child(self):
+        got = self.unitrace(program("many_names"), self.COUNT, "fork")
+        self.assertEqual((got.returncode, got.stdout), (0, b"same\n"), got.stderr)
+        parent, child = sorted(self.traces(), key=lambda t: len(t.spans))
+        self.assertEqual(parent.names(), ["parent"])
+        self.check(child)
+
+    def test_asked_for_again_is_the_same_handle(self):
+        for how in ("", "late"):
+            got = self.unitrace("--quiet", program("many_names"), 5000, how)
+            self.assertEqual(got.stdout, b"same\n")
+
+
+class Reentry(Case):
+    def test_functions_in_front_of_the_c_library_may_record(self):
+        trace = self.record(program("wrappers"))
+        self.assertEqual(len(trace.named("work")), 200000)
+        self.assertEqual(trace.losses["torn"], 0)
+
+    def test_handlers_are_heard_while_the_collector_is_loaded(self):
+        for _ in range(5):
+            got = self.unitrace(program("first_signals"))
+            self.assertEqual(got.returncode, 0, got.stderr)
+            trace = self.trace()
+            self.assertEqual(len(trace.named("tick")), int(got.stdout))
+            self.assertFalse(trace.losses)
+            trace.path.unlink()
+
+
+class Sandboxes(Case):
+    def test_a_program_that_locks_itself_in_lives_and_keeps_what_it_recorded(self):
+        for call in ("openat", "fallocate", "ftruncate", "madvise", "all"):
+            with self.subTest(call):
+                bare = self.run_words(program("sandboxed"), call)
+                if bare.returncode == 77:
+                    self.skipTest(bare.stdout.decode())
+                self.assertEqual((bare.returncode, bare.stdout), (3, b"alive\n"))
+                got = self.unitrace(program("sandboxed"), call)
+                self.assertEqual((got.returncode, got.stdout), (3, b"alive\n"), got.stderr)
+                self.assertIn(b"restricted its own system calls (seccomp)", got.stderr)
+                trace = self.trace()
+                self.assertEqual(len(trace.named("before")), 50000)
+                recorded = len(trace.named("after"))
+                self.assertGreater(recorded, 0)
+                # The task that was open when the room ended has an unfinished begin.
+                unfinished = sum(s.unfinished for s in trace.named("after"))
+                made = 2 * (2000000 + 10 + 10)
+                self.assertEqual(trace.losses["dropped"] + 2 * recorded - unfinished, made)
+                trace.path.unlink()
+
+
+@unittest.skipUnless(is_root(), "only root can make a program of another user's rights")
+class Rights(Case):
+    """A program that runs with other rights than its caller loads no library of the caller's."""
+
+    def setUp(self):
+        super().setUp()
+        self.path = self.dir / "every_call"
+        shutil.copy(program("every_call"), self.path)
+        os.chown(self.path, 65534, 65534)
+        self.path.chmod(0o4755)
+        self.dir.chmod(0o755)
+
+    def run_with(self, library):
+        got = self.run_words(self.path, env=environment(INTEL_LIBITTNOTIFY64=str(library),
+                                                        INTEL_JIT_PROFILER64=str(library)))
+        self.assertEqual(got.returncode, 0, got.stderr)
+        return got
+
+    def test_neither_as_a_collector_nor_for_jit_code(self):
+        library = self.dir / "libintruder.so"
+        shutil.copy(program("libintruder.so"), library)
+        library.chmod(0o755)
+        self.path.chmod(0o755)
+        self.assertIn(b"intruder as 0", self.run_with(library).stderr)
+        self.path.chmod(0o4755)
+        if os.statvfs(self.dir).f_flag & os.ST_NOSUID:
+            self.skipTest("programs of other rights are not possible here")
+        self.assertNotIn(b"intruder", self.run_with(library).stderr)
+
+    def test_under_the_recorder_it_runs_as_alone(self):
+        bare = self.run_words(self.path)
+        got = self.unitrace(self.path)
+        self.assertEqual((got.returncode, got.stdout), (bare.returncode, bare.stdout))
+        self.assertEqual(self.timelines(), [])
+
+
+class Disk(Case):
+    def test_a_child_with_little_to_say_takes_little_room(self):
+        got = self.unitrace("--keep-session", "--quiet", program("many_names"), 5, "fork")
+        self.assertEqual(got.returncode, 0, got.stderr)
+        session, = self.dir.glob("*.session")
+        sizes = [p.stat().st_blocks * 512 for p in pathlib.Path(session).glob("*.spool")]
+        self.assertEqual(len(sizes), 2)
+        self.assertLessEqual(max(sizes), 128 << 10)
+
+
+if __name__ == "__main__":
+    main()
