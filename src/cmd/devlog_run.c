@@ -112,6 +112,8 @@ void ut_devlog_close(struct ut_devlog *d)
 #define TRACE    "device_trace.utr"
 #define PAGE     "device_perf.html"
 
+#define MOST_CHIP_PAGES 256u /* a damaged log may claim a hundred thousand */
+
 /* The folder as one of those who fill it sees it, and the names of what he has put there. */
 struct folder {
 	const struct ut_devlog *d;
@@ -295,7 +297,10 @@ static int write_pages(struct folder *f)
 		return 0;
 	}
 	rc = write_page(f, PAGE, UT_TT_ALL_CHIPS);
-	for (uint32_t i = 0; !rc && i < log->chip_count; i++) {
+	if (log->chip_count > MOST_CHIP_PAGES)
+		ut_log(UT_WARN, "%zu chips: only the first %u get a page of their own; %s has all",
+		       log->chip_count, MOST_CHIP_PAGES, PAGE);
+	for (uint32_t i = 0; !rc && i < log->chip_count && i < MOST_CHIP_PAGES; i++) {
 		char *name = ut_str_fmt(&f->arena, "Chip_%" PRId32 "_Cores_timeline.html",
 					log->chips[i].id);
 

@@ -139,6 +139,16 @@ class OldLogs(Devlog):
                          {"core": "(1, 0)", "risc": "BRISC", "ts": 1000})
         self.assertTrue((self.dir / "out/Chip_3_Cores_timeline.html").exists())
 
+    def test_a_log_that_claims_thousands_of_chips_does_not_fill_the_disk(self):
+        got = self.run_devlog(old_log([(chip, 1, 1, "BRISC", n, 1000 + n * 10)
+                                       for chip in range(1000) for n in (1, 2, 3, 4)]),
+                              "--no-print-stats")
+        pages = list((self.dir / "out").glob("Chip_*_Cores_timeline.html"))
+        self.assertEqual(len(pages), 256)
+        self.assertIn("1000 chips: only the first 256 get a page of their own", got[1])
+        self.assertEqual(len({chip for chip, *_ in page_lanes(self.dir / "out/device_perf.html")}),
+                         1000)
+
     def test_the_page_of_several_chips_begins_with_their_first_markers(self):
         self.run_devlog(old_log([(chip, 1, 1, "BRISC", n, 1000 + chip * 10 ** 6 + n * 10)
                                  for chip in (0, 1) for n in (1, 2, 3, 4)]), "--no-print-stats")
