@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Who may read and write what: docs/security.md, line by line."""
 import os
+import pathlib
 import stat
 import unittest
 
@@ -60,7 +61,7 @@ class Names(Case):
             f.write("untouched")
         os.chown(self.path, 65534, 65534)
         self.assertIn(b"somebody else", self.refused())
-        self.assertEqual(open(self.path).read(), "untouched")
+        self.assertEqual(pathlib.Path(self.path).read_text(), "untouched")
 
 
 class Terminal(Case):
