@@ -47,7 +47,8 @@ static void windows_cover_the_file_without_gap_or_overlap(void **state)
 		assert_int_equal(window_of(start + 1), i);
 		assert_int_equal(window_of(end - 1), i);
 		assert_int_equal(window_of(end), i + 1);
-		assert_int_equal(window_size(i), LEAST_WINDOW << (i < SMALL_STEPS ? i : SMALL_STEPS));
+		assert_int_equal(window_size(i),
+				 LEAST_WINDOW << (i < SMALL_STEPS ? i : SMALL_STEPS));
 	}
 }
 
