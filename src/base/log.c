@@ -2,13 +2,19 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/term.h"
+
+#define WIPE_LINE "\r\033[K"
+
 static enum ut_log_level shown = UT_INFO;
 static const char *debug_rooms = "";
+static _Atomic bool state_is_shown;
 
 void ut_log_set_level(enum ut_log_level level)
 {
@@ -48,24 +54,71 @@ static void write_all(const char *text, size_t len)
 	}
 }
 
-void ut_log_line(enum ut_log_level level, const char *room, const char *fmt, ...)
+static void write_line(const char *prefix, const char *fmt, va_list ap)
 {
-	static const char *const word[] = { "", "warning: ", "", "debug: " };
-	int saved_errno = errno;
 	char line[2048];
 	size_t len;
-	va_list ap;
 
-	if (level == UT_DEBUG ? !debugged(room) : level > shown)
-		return;
-	len = (size_t)snprintf(line, sizeof(line), "unitrace: %s", word[level]);
-	if (level == UT_DEBUG)
-		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s: ", room);
-	va_start(ap, fmt);
+	len = (size_t)snprintf(line, sizeof(line), "%s%s",
+			       atomic_exchange(&state_is_shown, false) ? WIPE_LINE : "", prefix);
 	vsnprintf(line + len, sizeof(line) - len - 1, fmt, ap);
-	va_end(ap);
 	len = strlen(line);
 	line[len++] = '\n';
 	write_all(line, len);
+}
+
+void ut_log_line(enum ut_log_level level, const char *room, const char *fmt, ...)
+{
+	static const char *const word[] = { "", "warning: ", "", "debug: " };
+	bool is_debug = level == UT_DEBUG;
+	int saved_errno = errno;
+	char prefix[64];
+	va_list ap;
+
+	if (is_debug ? !debugged(room) : level > shown)
+		return;
+	snprintf(prefix, sizeof(prefix), "unitrace: %s%s%s", word[level], is_debug ? room : "",
+		 is_debug ? ": " : "");
+	va_start(ap, fmt);
+	write_line(prefix, fmt, ap);
+	va_end(ap);
 	errno = saved_errno;
+}
+
+void ut_log_classic(enum ut_log_level level, const char *fmt, ...)
+{
+	static const char *const word[] = { "[ERROR] ", "[WARNING] ", "[INFO] ", "[DEBUG] " };
+	int saved_errno = errno;
+	va_list ap;
+
+	if (level > shown)
+		return;
+	va_start(ap, fmt);
+	write_line(word[level], fmt, ap);
+	va_end(ap);
+	errno = saved_errno;
+}
+
+/*
+ * No lock: the line and its mark are set so that whoever logs in between wipes once too often,
+ * never once too little.
+ */
+void ut_log_state(const char *text)
+{
+	unsigned int columns;
+	char line[512];
+	int len;
+
+	if (!text) {
+		if (atomic_exchange(&state_is_shown, false))
+			write_all(WIPE_LINE, strlen(WIPE_LINE));
+		return;
+	}
+	columns = ut_term_columns(STDERR_FILENO);
+	len = snprintf(line, sizeof(line), WIPE_LINE "%.*s", (int)columns - 1, text);
+	if (len < 0)
+		return;
+	atomic_store(&state_is_shown, true);
+	write_all(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
+	atomic_store(&state_is_shown, true);
 }

@@ -6,7 +6,8 @@
  *     #define UT_LOG_ROOM "launch"
  *
  * Lines start with "unitrace: " and go out in one write, so that those of many ranks do not mix.
- * errno is kept. Any thread; the settings are made once, at start.
+ * errno is kept. Any thread; the settings are made once, at start. Below them there may be one
+ * line of state (how far we are) that is written again and again; what is logged takes its place.
  */
 #ifndef UT_BASE_LOG_H
 #define UT_BASE_LOG_H
@@ -27,6 +28,18 @@ enum ut_log_level {
 #define ut_log(level, ...) ut_log_line((level), UT_LOG_ROOM, __VA_ARGS__)
 
 void ut_log_line(enum ut_log_level level, const char *room, const char *fmt, ...) UT_PRINTF(3, 4);
+
+/*
+ * Lines that scripts written for Intel's unitrace look for: "[INFO] ...", "[WARNING] ...". For what
+ * that program says, too, in its words; everything else is ut_log().
+ */
+void ut_log_classic(enum ut_log_level level, const char *fmt, ...) UT_PRINTF(2, 3);
+
+/*
+ * The line of state, cut to the width of the terminal; NULL wipes it away. Only for a stderr on
+ * which ut_term_moves().
+ */
+void ut_log_state(const char *text);
 
 /* Lines less urgent than level are not shown; UT_INFO at start. */
 void ut_log_set_level(enum ut_log_level level);

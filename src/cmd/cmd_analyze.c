@@ -18,6 +18,7 @@
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/term.h"
 #include "cmd/aiu_input.h"
 #include "cmd/aiu_options.h"
 #include "cmd/aiu_report.h"
@@ -277,7 +278,7 @@ static int run(const struct ut_aiu_setup *s, int argc, const char *const *argv)
 {
 	bool aside = ut_aiu_report_speaks(&s->report), trusted = true;
 	struct console console = { .level = s->level,
-				   .colour = !aside && isatty(STDOUT_FILENO),
+				   .colour = !aside && ut_term_has_colour(STDOUT_FILENO),
 				   .to = aside ? stderr : stdout };
 	struct watch watch = { .setup = s, .reports = ut_aiu_reports(&s->report) };
 	struct ut_err err = { 0 };

@@ -75,8 +75,7 @@ static int join_named(struct run *r, struct ut_err *err)
 		return rc;
 	/* Ranks of one job share the name on purpose. */
 	if (reused && r->session.control->rank < 0)
-		fprintf(stderr, "[WARNING] Session %s was not stopped before reusing\n",
-			o->session);
+		ut_log_classic(UT_WARN, "Session %s was not stopped before reusing", o->session);
 	if (o->start_paused && !reused)
 		rc = ut_named_set(o->session, UT_STATE_PAUSED, err);
 	return rc < 0 ? rc : 0;
@@ -261,7 +260,7 @@ static void tell_kept(const struct run *r, size_t living)
 		       "%zu process%s of the run still running; when done: unitrace export %s",
 		       living, living == 1 ? " is" : "es are", r->session.dir);
 	else if (!r->opts->out.quiet)
-		fprintf(stderr, "[INFO] Session is kept in %s\n", r->session.dir);
+		ut_log(UT_INFO, "the recording is kept in %s", r->session.dir);
 }
 
 static void tell_failed(const struct run *r, const struct ut_err *err)
@@ -409,7 +408,7 @@ static void list_devices(struct ut_arena *a)
 	if (ut_library_find(a, &library, &err))
 		ut_log(UT_ERR, "%s", err.text);
 	else if (!ut_device_list(a, ut_doors_folder(a, library)))
-		fprintf(stderr, "[WARNING] No devices found\n");
+		ut_log_classic(UT_WARN, "No devices found");
 }
 
 /* Options that do something at once. False if there is none and a program must follow. */

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/path.h"
+#include "base/term.h"
 #include "cmd/ccl_report.h"
 #include "export/cells.h"
 #include "export/exporter.h"
@@ -57,19 +58,19 @@ struct tee {
 	uint64_t events;
 	const char *name;   /* of the process, for the progress line; NULL = no progress */
 	uint64_t next_look; /* ns */
-	bool shown;
 };
 
-static void show_progress(struct tee *t)
+static void show_progress(struct tee *t, const struct ut_trace *trace)
 {
 	uint64_t now = ut_clock_ns(CLOCK_MONOTONIC);
 
+	char text[128];
 	if (!t->name || now < t->next_look)
 		return;
-	fprintf(stderr, "\runitrace: exporting %s: %.1f M events", t->name,
-		(double)t->events / 1e6);
+	snprintf(text, sizeof(text), "unitrace: exporting %.60s: %u %%, %.1f M events", t->name,
+		 trace->percent, (double)t->events / 1e6);
+	ut_log_state(text);
 	t->next_look = now + PROGRESS_AFTER / 4;
-	t->shown = true;
 }
 
 static void tee_event(struct ut_sink *sink, const struct ut_trace *trace,
@@ -80,14 +81,14 @@ static void tee_event(struct ut_sink *sink, const struct ut_trace *trace,
 	for (size_t i = 0; i < t->count; i++)
 		ut_sink_event(t->to[i], trace, event);
 	if (++t->events % PROGRESS_STEP == 0)
-		show_progress(t);
+		show_progress(t, trace);
 }
 
 static void tee_init(struct tee *t, const struct ut_outputs *o, const char *name)
 {
 	*t = (struct tee){ .sink.event = tee_event };
 	t->next_look = ut_clock_ns(CLOCK_MONOTONIC) + PROGRESS_AFTER;
-	if (!o->opts->quiet && isatty(STDERR_FILENO))
+	if (!o->opts->quiet && ut_term_moves(STDERR_FILENO))
 		t->name = name;
 }
 
@@ -96,10 +97,10 @@ static void tee_add(struct tee *t, struct ut_sink *sink)
 	t->to[t->count++] = sink;
 }
 
-static void tee_end(struct tee *t)
+static void tee_end(const struct tee *t)
 {
-	if (t->shown)
-		fprintf(stderr, "\r\033[K");
+	if (t->name)
+		ut_log_state(NULL);
 }
 
 /* input is the file that the trace comes from; NULL = a recording. */
@@ -224,9 +225,9 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 static void tell_nothing(const struct ut_outputs *o, const struct ut_spool_info *info)
 {
 	if (!o->opts->quiet)
-		fprintf(stderr,
-			"[INFO] No event of interest is logged for process %" PRIu32 " (%s)\n",
-			info->pid, info->name);
+		ut_log_classic(UT_INFO,
+			       "No event of interest is logged for process %" PRIu32 " (%s)",
+			       info->pid, info->name);
 }
 
 static int export_one(struct ut_outputs *o, const struct ut_spool_info *info, bool first,
@@ -395,7 +396,7 @@ static int put_report(struct ut_outputs *o, const struct ut_output_who *root, co
 	ut_out_write(out, text->data, text->len);
 	rc = ut_out_commit(out, err);
 	if (!rc && !o->opts->quiet)
-		fprintf(stderr, "[INFO] Log is stored in %s\n", path);
+		ut_log_classic(UT_INFO, "Log is stored in %s", path);
 	return rc;
 }
 

@@ -1,9 +1,10 @@
 /*
  * progress.h - one line on the terminal that says how far a long command has come.
  *
- * Nothing is shown unless stderr is a terminal and the work has lasted a second; then four times a
- * second at most, by a thread of its own. The line is wiped away at the end. add() is for any
- * thread; importers may count straight into done.
+ * Nothing is shown unless stderr is a terminal that moves (base/term.h) and the work has lasted a
+ * second; then four times a second at most, by a thread of its own. The line is wiped away at the
+ * end, and by whatever is logged meanwhile. add() is for any thread; importers may count straight
+ * into done.
  */
 #ifndef UT_CMD_PROGRESS_H
 #define UT_CMD_PROGRESS_H

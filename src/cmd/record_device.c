@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/str.h"
 #include "cmd/device_report.h"
 #include "unitrace/backend.h"
@@ -160,8 +161,8 @@ int ut_record_apply_device(const struct ut_record_opts *o, struct ut_control *co
 	if (ut_record_rank_is_wanted(o, control->rank))
 		control->want = ut_record_want(o);
 	else if (ut_record_want(o) && !o->out.quiet)
-		fprintf(stderr, "[INFO] MPI rank %d is not enabled for tracing or profiling\n",
-			control->rank);
+		ut_log_classic(UT_INFO, "MPI rank %d is not enabled for tracing or profiling",
+			       control->rank);
 	control->devices = devices_wanted(&d->devices);
 	if (d->no_engine)
 		control->flags |= UT_CONTROL_ONE_QUEUE;

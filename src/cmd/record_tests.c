@@ -209,8 +209,8 @@ int ut_test_traces_write(const char *dir, const struct ut_output_opts *out,
 	if (!rc && !w.written)
 		ut_log(UT_WARN, "no test was recorded: does pytest load the plugin of unitrace?");
 	else if (!rc && !out->quiet)
-		fprintf(stderr, "[INFO] Traces of %zu test%s are stored in %s\n", w.written,
-			w.written == 1 ? "" : "s", dir);
+		ut_log(UT_INFO, "Traces of %zu test%s are stored in %s", w.written,
+		       w.written == 1 ? "" : "s", dir);
 	free(w.tests);
 	ut_arena_release(&w.arena);
 	return rc;

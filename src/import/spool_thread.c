@@ -665,6 +665,14 @@ static void lose_open(struct ut_spool_reader *rd)
 	clear_stack(rd);
 }
 
+static void send_part(struct ut_spool_reader *rd, const struct ut_spool_part *part)
+{
+	size_t before = (size_t)(part - rd->im->parts.items);
+
+	rd->im->trace->percent = (unsigned int)(100 * before / rd->im->parts.count);
+	ut_spool_send_part(rd);
+}
+
 static void read_thread(struct ut_spool_reader *rd, const struct ut_spool_part *parts, size_t count,
 			enum ut_spool_look look)
 {
@@ -684,7 +692,7 @@ static void read_thread(struct ut_spool_reader *rd, const struct ut_spool_part *
 			rd->last = rd->now;
 		carry_open(rd);
 		if (look == UT_LOOK_SEND)
-			ut_spool_send_part(rd);
+			send_part(rd, &parts[i]);
 		ut_spool_forget(parts[i].begin, parts[i].end);
 	}
 }

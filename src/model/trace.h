@@ -132,7 +132,8 @@ struct ut_trace {
 	uint64_t clock_error;    /* bound of the clock's own error, ns; 0 = unknown */
 	uint64_t first, last;    /* ns; the first and last sign of life */
 	struct ut_losses losses;
-	uint32_t *notes; /* string ids: what whoever recorded has to say to the user */
+	unsigned int percent; /* of a recording that has been handed on, for those who wait */
+	uint32_t *notes;      /* string ids: what whoever recorded has to say to the user */
 	size_t note_count, note_cap;
 };
 
