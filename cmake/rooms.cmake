@@ -85,6 +85,11 @@ foreach(room base model wire import query export analyze aiu ttdev ttops launch 
     $<$<BOOL:${UT_HAVE_ZLIB}>:ZLIB::ZLIB> $<$<BOOL:${UT_HAVE_ZSTD}>:PkgConfig::ZSTD>)
 endforeach()
 
+# --version tells how much of ITT there is; the commands know nothing else about it.
+file(STRINGS ${PROJECT_SOURCE_DIR}/src/itt/api.def _functions REGEX "^ITT_FN")
+list(LENGTH _functions _functions)
+target_compile_definitions(ut_cmd PRIVATE UT_ITT_FUNCTIONS=${_functions})
+
 # SQLite is for the rooms that speak SQL.
 if(UT_HAVE_SQLITE)
   target_link_libraries(ut_query PUBLIC SQLite::SQLite3)

@@ -1,49 +1,22 @@
 /*
  * main.c - which command is meant. Everything else is in src/cmd.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/err.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "cmd/cmd.h"
 #include "cmd/generate.h"
-
-/* Other names of the program (links beside it) and the commands they stand for. */
-static const struct {
-	const char *link;
-	const char *command;
-} links[] = {
-	{ "mergetrace", "merge" },
-	{ "mergetrace.py", "merge" },
-	{ "acelyzer", "analyze" },
-	{ "acelyzer.py", "analyze" },
-	{ "process_device_log.py", "devlog" },
-	{ "process_ops_logs.py", "ops" },
-	{ "profile_this.py", "profile-this" },
-	{ NULL, NULL },
-};
+#include "cmd/guess.h"
 
 static const struct ut_cmd *command_of_link(const char *argv0)
 {
-	for (size_t i = 0; links[i].link; i++) {
-		if (!strcmp(links[i].link, ut_path_base(argv0)))
-			return ut_cmd_find(links[i].command);
+	for (const struct ut_cmd_link *link = ut_cmd_links; link->name; link++) {
+		if (!strcmp(link->name, ut_path_base(argv0)))
+			return ut_cmd_find(link->command);
 	}
 	return NULL;
-}
-
-static int unknown(const char *name, const struct ut_cmd *meant)
-{
-	if (meant)
-		ut_log(UT_ERR, "%s is neither a command nor a program; did you mean '%s'?", name,
-		       meant->name);
-	else
-		ut_log(UT_ERR, "%s is not a command; 'unitrace help' lists them", name);
-	return UT_EXIT_MISUSE;
 }
 
 static int help(int argc, const char *const *argv)
@@ -52,22 +25,15 @@ static int help(int argc, const char *const *argv)
 
 	if (!argc)
 		return ut_cmd_overview(true);
-	return cmd ? ut_cmd_help(cmd) : unknown(argv[0], ut_cmd_closest(argv[0]));
+	return cmd ? ut_cmd_help(cmd) : ut_guess_unknown(argv[0]);
 }
 
 /* A plain word that is no command: the program to record, unless it is a slip of the pen. */
 static int record_program(int argc, const char *const *argv)
 {
-	const struct ut_cmd *meant = ut_cmd_closest(argv[0]);
-	struct ut_arena arena = { 0 };
-	int code = 0;
+	int status = ut_guess_first_word(argc, argv);
 
-	if (meant && !ut_path_find_program(&arena, argv[0], &code) && code == ENOENT) {
-		ut_arena_release(&arena);
-		return unknown(argv[0], meant);
-	}
-	ut_arena_release(&arena);
-	return ut_cmd_record.run(argc, argv);
+	return status < 0 ? ut_cmd_record.run(argc, argv) : status;
 }
 
 static int dispatch(int argc, const char *const *argv)

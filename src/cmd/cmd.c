@@ -6,13 +6,24 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
-#include "base/str.h"
+#include "cmd/features.h"
 #include "version.h"
 
 const struct ut_cmd *const ut_cmds[] = {
 	&ut_cmd_record, &ut_cmd_export, &ut_cmd_info,     &ut_cmd_analyze,      &ut_cmd_merge,
 	&ut_cmd_stats,  &ut_cmd_diff,   &ut_cmd_validate, &ut_cmd_query,        &ut_cmd_filter,
 	&ut_cmd_head,   &ut_cmd_devlog, &ut_cmd_ops,      &ut_cmd_profile_this, NULL,
+};
+
+const struct ut_cmd_link ut_cmd_links[] = {
+	{ "mergetrace", "merge" },
+	{ "mergetrace.py", "merge" },
+	{ "acelyzer", "analyze" },
+	{ "acelyzer.py", "analyze" },
+	{ "process_device_log.py", "devlog" },
+	{ "process_ops_logs.py", "ops" },
+	{ "profile_this.py", "profile-this" },
+	{ NULL, NULL },
 };
 
 const struct ut_cmd *ut_cmd_find(const char *name)
@@ -22,18 +33,6 @@ const struct ut_cmd *ut_cmd_find(const char *name)
 			return ut_cmds[i];
 	}
 	return NULL;
-}
-
-const struct ut_cmd *ut_cmd_closest(const char *name)
-{
-	const struct ut_cmd *best = NULL;
-	unsigned int distance = 99;
-
-	for (size_t i = 0; ut_cmds[i]; i++) {
-		if (ut_str_closer(name, ut_cmds[i]->name, &distance))
-			best = ut_cmds[i];
-	}
-	return best;
 }
 
 static void print_options(const struct ut_cmd *cmd)
@@ -63,7 +62,8 @@ int ut_cmd_misuse(const struct ut_cmd *cmd, const struct ut_err *err)
 
 int ut_cmd_fail(const struct ut_cmd *cmd, const struct ut_err *err)
 {
-	ut_log(UT_ERR, "%s: %s", cmd->name, err->text[0] ? err->text : strerror(-err->code));
+	(void)cmd;
+	ut_log(UT_ERR, "%s", err->text[0] ? err->text : strerror(-err->code));
 	return UT_EXIT_FAILED;
 }
 
@@ -74,8 +74,8 @@ int ut_cmd_overview(bool with_options)
 	       "usage: unitrace [OPTIONS] PROGRAM [ARGUMENTS]     record a program\n"
 	       "       unitrace COMMAND [OPTIONS] ...\n\nCommands:\n");
 	for (size_t i = 0; ut_cmds[i]; i++)
-		printf("  %-10s %s\n", ut_cmds[i]->name, ut_cmds[i]->summary);
-	printf("  %-10s %s\n", "help", "explain a command: unitrace help COMMAND");
+		printf("  %-12s %s\n", ut_cmds[i]->name, ut_cmds[i]->summary);
+	printf("  %-12s %s\n", "help", "explain a command: unitrace help COMMAND");
 	if (with_options) {
 		printf("\n");
 		print_options(&ut_cmd_record);
@@ -87,6 +87,7 @@ int ut_cmd_overview(bool with_options)
 
 int ut_cmd_version(void)
 {
-	printf("unitrace " UT_VERSION " (collects ITT; writes Chrome JSON and Perfetto traces)\n");
+	printf("unitrace " UT_VERSION "\n");
+	ut_features_print(stdout);
 	return UT_EXIT_OK;
 }

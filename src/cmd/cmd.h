@@ -58,8 +58,12 @@ extern const struct ut_cmd *const ut_cmds[];
 
 const struct ut_cmd *ut_cmd_find(const char *name); /* NULL if there is none */
 
-/* The command that name was probably meant to be; NULL if none is near. */
-const struct ut_cmd *ut_cmd_closest(const char *name);
+/* Other names of the program (links beside it) and the commands they stand for; closed by NULL. */
+struct ut_cmd_link {
+	const char *name, *command;
+};
+
+extern const struct ut_cmd_link ut_cmd_links[];
 
 /* Each prints and returns the exit status: 0 on stdout; 2 and 1 on stderr, in one or two lines. */
 int ut_cmd_help(const struct ut_cmd *cmd);

@@ -14,6 +14,8 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
+#include "base/str.h"
+#include "cmd/last.h"
 #include "cmd/outputs.h"
 #include "cmd/spools.h"
 #include "cmd/words.h"
@@ -118,6 +120,7 @@ static int export(const struct export_opts *o, int argc, const char *const *argv
 		rc = ut_outputs_export(&out, spools.items, spools.count, err);
 		finish_rc = ut_outputs_finish(&out, &nobody, err);
 		rc = rc ? rc : finish_rc;
+		ut_last_note(out.written.items, out.written.count, -1);
 		ut_outputs_release(&out);
 	}
 	if (!rc && o->remove)
@@ -137,8 +140,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o
 		ut_opt_heading("Options"),
 		ut_opt_words(ut_opt_letter('f', ut_opt_call("format", "FORMAT[,FORMAT]", set_format,
 							    &o->out,
-							    "chrome (the default), perfetto, "
-							    "csv, sqlite, utr; may be repeated")),
+							    ut_str_fmt(a, "%s; may be repeated",
+								       ut_output_format_list(a)))),
 			     ut_output_format_words(a)),
 		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->out.output,
 					"one file for all processes; with %p (process id), %r "
@@ -186,13 +189,12 @@ static int cmd_export(int argc, const char *const *argv)
 	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
 	int status;
 
-	if (!rc && !words.count)
-		ut_err_set(&err, -EINVAL,
-			   "no trace given: a file, a session directory, or - for standard input");
 	if (!rc && opts.help)
 		status = ut_cmd_help(&ut_cmd_export);
-	else if (rc || !words.count)
+	else if (rc)
 		status = ut_cmd_misuse(&ut_cmd_export, &err);
+	else if (!ut_last_fill(&words, &arena))
+		status = UT_EXIT_MISUSE;
 	else
 		status = start(&opts, &words, &err);
 	ut_arena_release(&arena);

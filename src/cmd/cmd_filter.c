@@ -12,8 +12,11 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
+#include "base/str.h"
 #include "cmd/filter_options.h"
+#include "cmd/last.h"
 #include "cmd/load.h"
+#include "cmd/output_names.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out.h"
@@ -85,8 +88,10 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct filter_opts *o
 					"the new trace; its name tells the format; - is standard "
 					"output"),
 			     "<file>"),
-		ut_opt_str('f', "format", "FORMAT", &o->format_name,
-			   "chrome, perfetto, csv or utr, if the name does not tell"),
+		ut_opt_words(ut_opt_str('f', "format", "FORMAT", &o->format_name,
+					ut_str_fmt(a, "if the name does not tell: %s",
+						   ut_output_format_list(a))),
+			     ut_output_format_words(a)),
 		ut_opt_flag(0, "overwrite", &o->overwrite, "replace an existing file"),
 		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
 					"threads that read (one per core)"),
@@ -101,8 +106,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct filter_opts *o
 static int settle(struct filter_opts *o, const struct ut_words *words, struct ut_err *err)
 {
 	if (words->count != 1)
-		return ut_err_set(err, -EINVAL,
-				  words->count ? "one trace at a time, please" : "no trace given");
+		return ut_err_set(err, -EINVAL, "one trace at a time, please");
 	if (!o->output)
 		return ut_err_set(err, -EINVAL, "-o FILE is missing");
 	o->format = o->format_name ? ut_exporter_by_name(o->format_name)
@@ -147,6 +151,8 @@ static int cmd_filter(int argc, const char *const *argv)
 		status = ut_cmd_misuse(&ut_cmd_filter, &err);
 	else if (opts.help)
 		status = ut_cmd_help(&ut_cmd_filter);
+	else if (!ut_last_fill(&words, &arena))
+		status = UT_EXIT_MISUSE;
 	else
 		status = start(&opts, &words);
 	ut_filter_opts_release(&opts.filter);

@@ -18,6 +18,7 @@
 #include "base/grow.h"
 #include "base/opt.h"
 #include "base/str.h"
+#include "cmd/last.h"
 #include "cmd/words.h"
 #include "export/args_json.h"
 #include "export/cells.h"
@@ -361,6 +362,12 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct head_opts *o)
 	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
 }
 
+static int refuse_several(struct ut_err *err)
+{
+	ut_err_set(err, -EINVAL, "one trace at a time, please");
+	return ut_cmd_misuse(&ut_cmd_head, err);
+}
+
 static int cmd_head(int argc, const char *const *argv)
 {
 	struct head_opts opts = { .count = 10 };
@@ -370,13 +377,14 @@ static int cmd_head(int argc, const char *const *argv)
 	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
 	int status;
 
-	if (!rc && words.count != 1)
-		ut_err_set(&err, -EINVAL,
-			   words.count ? "one trace at a time, please" : "no trace given");
 	if (!rc && opts.help)
 		status = ut_cmd_help(&ut_cmd_head);
-	else if (rc || words.count != 1)
+	else if (rc)
 		status = ut_cmd_misuse(&ut_cmd_head, &err);
+	else if (!ut_last_fill(&words, &arena))
+		status = UT_EXIT_MISUSE;
+	else if (words.count > 1)
+		status = refuse_several(&err);
 	else if (head(&opts, words.items[0], &err))
 		status = ut_cmd_fail(&ut_cmd_head, &err);
 	else

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "base/size.h"
 #include "cmd/about.h"
+#include "cmd/last.h"
 #include "cmd/load.h"
 #include "cmd/spools.h"
 #include "cmd/words.h"
@@ -245,12 +246,12 @@ static int cmd_info(int argc, const char *const *argv)
 	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
 	int status;
 
-	if (!rc && !words.count)
-		ut_err_set(&err, -EINVAL, "no session directory, recording or trace given");
 	if (!rc && opts.help)
 		status = ut_cmd_help(&ut_cmd_info);
-	else if (rc || !words.count)
+	else if (rc)
 		status = ut_cmd_misuse(&ut_cmd_info, &err);
+	else if (!ut_last_fill(&words, &arena))
+		status = UT_EXIT_MISUSE;
 	else if (info(&opts, &words, &err))
 		status = ut_cmd_fail(&ut_cmd_info, &err);
 	else

@@ -11,9 +11,11 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
+#include "base/str.h"
 #include "cmd/load.h"
 #include "cmd/merge.h"
 #include "cmd/merge_inputs.h"
+#include "cmd/output_names.h"
 #include "cmd/spread_inputs.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
@@ -124,10 +126,11 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct merge_opts *o)
 					"the result (" DEFAULT_OUTPUT "); - is standard output"),
 			     "<file>"),
 		ut_opt_flag('f', "overwrite", &o->overwrite, "replace an existing result"),
-		ut_opt_words(ut_opt_str(0, "format", "FORMAT", &o->format,
-					"of the result, if its name does not tell: chrome "
-					"(the default), perfetto, csv, utr"),
-			     "chrome perfetto csv utr"),
+		ut_opt_words(
+			ut_opt_str(0, "format", "FORMAT", &o->format,
+				   ut_str_fmt(a, "of the result, if its name does not tell: %s",
+					      ut_output_format_list(a))),
+			ut_output_format_words(a)),
 		ut_opt_flag(0, "skip-invalid", &o->skip_invalid,
 			    "leave files out that are no traces, instead of giving up"),
 		ut_opt_flag(0, "quiet", &o->quiet, "say nothing but problems"),

@@ -17,6 +17,7 @@
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "cmd/last.h"
 #include "cmd/load.h"
 #include "cmd/query_print.h"
 #include "cmd/words.h"
@@ -449,8 +450,6 @@ static int settle(struct query_opts *o, const struct ut_words *words, const char
 				  "jsonl",
 				  o->format_word);
 	o->format = (enum ut_print_format)format;
-	if (!words->count)
-		return ut_err_set(err, -EINVAL, "no traces given");
 	for (int i = 0; i < words->count && !sql; i++) {
 		if (!strcmp(words->items[i], "-") && (!o->file || !strcmp(o->file, "-")))
 			return ut_err_set(err, -EINVAL,
@@ -501,6 +500,8 @@ static int cmd_query(int argc, const char *const *argv)
 		status = schema(&err);
 	else if (rc || settle(&opts, &words, sql, &err))
 		status = ut_cmd_misuse(&ut_cmd_query, &err);
+	else if (!ut_last_fill(&words, &arena))
+		status = UT_EXIT_MISUSE;
 	else
 		status = start(&opts, &words, sql, &err);
 	ut_arena_release(&arena);

@@ -19,6 +19,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/device_list.h"
+#include "cmd/guess.h"
+#include "cmd/last.h"
 #include "cmd/outputs.h"
 #include "cmd/record_growth.h"
 #include "cmd/record_options.h"
@@ -242,6 +244,7 @@ static int write_results(struct run *r, const struct ut_spool_info *list, size_t
 	rc = ut_outputs_export(&out, list, count, err);
 	finish_rc = ut_outputs_finish(&out, &root, err);
 	tell_no_device(r, &out.devices);
+	ut_last_note(out.written.items, out.written.count, root.rank);
 	ut_outputs_release(&out);
 	return rc ? rc : finish_rc;
 }
@@ -333,7 +336,7 @@ static int fail(const struct ut_err *err)
 static int not_started(struct run *r)
 {
 	const char *name = r->argv[0];
-	const struct ut_cmd *meant = ut_cmd_closest(name);
+	const struct ut_cmd *meant = ut_guess_command(name);
 	int code = r->result.exec_errno, found;
 
 	if (code == ENOENT && !ut_path_find_program(r->arena, name, &found)) {
@@ -384,20 +387,47 @@ static int record(struct run *r)
 	return status;
 }
 
-static void control_one(const char *name, enum ut_state state, const char *done)
+static void add_session(void *ctx, const char *name)
+{
+	struct ut_buf *names = ctx;
+
+	ut_buf_fmt(names, "%s%s", names->len ? ", " : "", name);
+}
+
+/* Nobody uses the name: a slip, or the programs have ended. */
+static void tell_no_session(const char *name)
+{
+	struct ut_buf names = { 0 };
+
+	ut_named_each(add_session, &names);
+	if (names.len)
+		ut_log(UT_ERR, "no session named '%s' is running; these are: %s", name, names.data);
+	else
+		ut_log(UT_ERR,
+		       "no session named '%s' is running, nor any other; --session NAME gives "
+		       "a run its name",
+		       name);
+	ut_buf_release(&names);
+}
+
+/* False if there is nothing to control. */
+static bool control_one(const char *name, enum ut_state state, const char *done)
 {
 	struct ut_err err = { 0 };
 	int before;
 
 	if (!name)
-		return;
+		return true;
 	before = ut_named_set(name, state, &err);
-	if (before == -ENOENT || before == UT_STATE_STOPPED)
-		fprintf(stderr, "[WARNING] Session %s is already stopped\n", name);
+	if (before == -ENOENT)
+		tell_no_session(name);
+	else if (before == UT_STATE_STOPPED)
+		ut_log_classic(UT_WARN, "Session %s is already stopped", name);
 	else if (before < 0)
 		ut_log(UT_ERR, "%s", err.text);
 	else
-		fprintf(stderr, "[INFO] Session %s is %s\n", name, done);
+		ut_log_classic(UT_INFO, "Session %s is %s", name, done);
+	return before >= 0;
 }
 
 static void list_devices(struct ut_arena *a)
@@ -411,20 +441,23 @@ static void list_devices(struct ut_arena *a)
 		ut_log_classic(UT_WARN, "No devices found");
 }
 
-/* Options that do something at once. False if there is none and a program must follow. */
-static bool act_at_once(struct ut_arena *a, const struct ut_record_opts *o)
+/* Options that do something at once: the exit status, -1 if there is none of them. */
+static int act_at_once(struct ut_arena *a, const struct ut_record_opts *o)
 {
+	bool ok = true;
+
 	if (!o->pause && !o->resume && !o->stop && !o->device_list && !o->metric_list)
-		return false;
-	control_one(o->pause, UT_STATE_PAUSED, "paused");
-	control_one(o->resume, UT_STATE_RUNNING, "resumed");
-	control_one(o->stop, UT_STATE_STOPPED, "stopped and can no longer be paused or resumed");
+		return -1;
+	ok &= control_one(o->pause, UT_STATE_PAUSED, "paused");
+	ok &= control_one(o->resume, UT_STATE_RUNNING, "resumed");
+	ok &= control_one(o->stop, UT_STATE_STOPPED,
+			  "stopped and can no longer be paused or resumed");
 	if (o->device_list)
 		list_devices(a);
 	if (o->metric_list)
-		fprintf(stderr, "[WARNING] No metric groups: this version of unitrace reads no "
-				"metrics of devices\n");
-	return true;
+		ut_log(UT_WARN, "no metric groups: this version of unitrace reads no "
+				"metrics of devices");
+	return ok ? UT_EXIT_OK : UT_EXIT_FAILED;
 }
 
 static void warn_unsupported(struct ut_arena *a, const struct ut_record_opts *o,
@@ -455,6 +488,16 @@ static void set_logging(const struct ut_record_opts *o)
 		ut_log_debug(o->debug);
 }
 
+/* -h is help everywhere else; here it is what it is in Intel's unitrace. */
+static int explain_h(void)
+{
+	int status = ut_cmd_overview(false);
+
+	printf("\n-h before a program is --host-timing: a table of the time spent in runtime "
+	       "calls.\n--help shows all options.\n");
+	return status;
+}
+
 static int start(struct run *r, struct ut_record_opts *o, const struct ut_opt *table, int argc,
 		 const char *const *argv)
 {
@@ -469,8 +512,12 @@ static int start(struct run *r, struct ut_record_opts *o, const struct ut_opt *t
 		return ut_cmd_misuse(&ut_cmd_record, &err);
 	set_logging(o);
 	if (left == argc) {
-		if (act_at_once(r->arena, o))
-			return UT_EXIT_OK;
+		int status = act_at_once(r->arena, o);
+
+		if (status >= 0)
+			return status;
+		if (argc == 1 && o->device.host_timing)
+			return explain_h();
 		ut_err_set(&err, -EINVAL, "no program to record");
 		return ut_cmd_misuse(&ut_cmd_record, &err);
 	}

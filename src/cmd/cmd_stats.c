@@ -15,6 +15,7 @@
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/filter_options.h"
+#include "cmd/last.h"
 #include "cmd/load.h"
 #include "cmd/spread_inputs.h"
 #include "cmd/stats_device.h"
@@ -224,12 +225,12 @@ static int cmd_stats(int argc, const char *const *argv)
 	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
 	int status;
 
-	if (!rc && !words.count)
-		ut_err_set(&err, -EINVAL, "no traces given");
 	if (!rc && opts.help)
 		status = ut_cmd_help(&ut_cmd_stats);
-	else if (rc || !words.count)
+	else if (rc)
 		status = ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_stats, &err);
+	else if (!ut_last_fill(&words, &arena))
+		status = UT_EXIT_MISUSE;
 	else
 		status = opts.device ? device_stats(&opts, &words, &err)
 				     : start(&opts, &words, &err);

@@ -16,6 +16,7 @@
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/about.h"
+#include "cmd/last.h"
 #include "cmd/load.h"
 #include "cmd/words.h"
 #include "export/cells.h"
@@ -357,12 +358,12 @@ static int cmd_validate(int argc, const char *const *argv)
 	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
 	int status;
 
-	if (!rc && !words.count)
-		ut_err_set(&err, -EINVAL, "no traces given");
 	if (!rc && opts.help)
 		status = ut_cmd_help(&ut_cmd_validate);
-	else if (rc || !words.count)
+	else if (rc)
 		status = ut_cmd_misuse(&ut_cmd_validate, &err);
+	else if (!ut_last_fill(&words, &arena))
+		status = UT_EXIT_MISUSE;
 	else if (validate(&opts, &words, &bad, &err))
 		status = ut_cmd_fail(&ut_cmd_validate, &err);
 	else

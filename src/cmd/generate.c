@@ -25,6 +25,32 @@ static struct ut_out *open_file(struct ut_arena *a, const char *dir, const char 
 	return ut_out_open(ut_path_join(a, dir, name), UT_OUT_OVERWRITE);
 }
 
+/* A page that is another one under a second name. */
+static int write_man_link(struct ut_arena *a, const char *dir, const char *name,
+			  const char *command, struct ut_err *err)
+{
+	struct ut_out *out = open_file(a, dir, ut_str_fmt(a, "%s.1", name));
+
+	ut_out_fmt(out, ".so man1/unitrace-%s.1\n", command);
+	return ut_out_commit(out, err);
+}
+
+/* NAME.1, and of NAME.py both: people ask with and without the end. */
+static int write_man_links(struct ut_arena *a, const char *dir, struct ut_err *err)
+{
+	int rc = 0;
+
+	for (const struct ut_cmd_link *link = ut_cmd_links; !rc && link->name; link++) {
+		size_t len = strlen(link->name);
+
+		rc = write_man_link(a, dir, link->name, link->command, err);
+		if (!rc && len > 3 && !strcmp(link->name + len - 3, ".py"))
+			rc = write_man_link(a, dir, ut_str_fmt(a, "%.*s", (int)len - 3, link->name),
+					    link->command, err);
+	}
+	return rc;
+}
+
 static int write_man(struct ut_arena *a, const char *dir, struct ut_err *err)
 {
 	struct ut_out *out = open_file(a, dir, "unitrace.1");
@@ -39,7 +65,7 @@ static int write_man(struct ut_arena *a, const char *dir, struct ut_err *err)
 		ut_generate_man(out, cmd, cmd->options(a));
 		rc = ut_out_commit(out, err);
 	}
-	return rc;
+	return rc ? rc : write_man_links(a, dir, err);
 }
 
 static int write_kind(struct ut_arena *a, const char *kind, const char *dir, struct ut_err *err)

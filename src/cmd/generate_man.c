@@ -10,7 +10,7 @@
 #include "export/out.h"
 #include "version.h"
 
-#define CHANGED "2026-11-15" /* the last time the wording changed much; man pages want a date */
+#define CHANGED "2026-11-16" /* the last time the wording changed much; man pages want a date */
 
 /* Text as roff shows it: dashes stay dashes, a dot or quote at the start is no request. */
 static void put_n(struct ut_out *out, const char *text, size_t len)
@@ -141,6 +141,20 @@ void ut_generate_man_program(struct ut_out *out)
 	put_see_also(out, "");
 }
 
+/* The names of links that stand for the command. */
+static void put_other_names(struct ut_out *out, const struct ut_cmd *cmd)
+{
+	for (const struct ut_cmd_link *link = ut_cmd_links; link->name; link++) {
+		if (strcmp(link->command, cmd->name) != 0)
+			continue;
+		ut_out_text(out, ".br\n\\fB");
+		put(out, link->name);
+		ut_out_text(out, "\\fR ");
+		put(out, cmd->usage);
+		ut_out_text(out, "\n");
+	}
+}
+
 void ut_generate_man(struct ut_out *out, const struct ut_cmd *cmd, const struct ut_opt *table)
 {
 	char title[64] = "UNITRACE\\-";
@@ -154,7 +168,9 @@ void ut_generate_man(struct ut_out *out, const struct ut_cmd *cmd, const struct 
 	put(out, cmd->summary);
 	ut_out_fmt(out, "\n.SH SYNOPSIS\n\\fBunitrace %s\\fR ", cmd->name);
 	put(out, cmd->usage);
-	ut_out_text(out, "\n.SH DESCRIPTION\n");
+	ut_out_text(out, "\n");
+	put_other_names(out, cmd);
+	ut_out_text(out, ".SH DESCRIPTION\n");
 	put_paragraphs(out, cmd->description);
 	ut_out_text(out, ".SH OPTIONS\n");
 	put_options(out, table);

@@ -141,10 +141,13 @@ void ut_generate_bash(struct ut_out *out)
 			 "\telif [[ $cur == -* ]]; then\n"
 			 "\t\t_unitrace_reply -W \"${!options}\"\n"
 			 "\telif [[ $cmd == record ]]; then\n"
-			 "\t\t_unitrace_reply -c -f\n"
-			 "\t\t((COMP_CWORD == 1)) && COMPREPLY+=($(compgen -W '");
+			 "\t\t# our commands first; programs only if none of ours begins so\n"
+			 "\t\t((COMP_CWORD == 1)) && _unitrace_reply -W '");
 	put_command_names(out);
-	ut_out_text(out, "' -- \"$cur\"))\n"
+	ut_out_text(out, "'\n"
+			 "\t\tif ((${#COMPREPLY[@]})); then\n"
+			 "\t\t\tCOMPREPLY+=($(compgen -f -- \"$cur\"))\n"
+			 "\t\telse\n\t\t\t_unitrace_reply -c -f\n\t\tfi\n"
 			 "\telse\n\t\t_unitrace_reply -f\n\tfi\n}\n"
 			 "complete -o filenames -F _unitrace unitrace\n");
 }

@@ -65,6 +65,16 @@ const char *ut_output_format_words(struct ut_arena *a)
 	return ut_buf_take(&words, a);
 }
 
+const char *ut_output_format_list(struct ut_arena *a)
+{
+	struct ut_buf text = { 0 };
+
+	for (size_t i = 0; ut_exporters[i]; i++)
+		ut_buf_fmt(&text, "%s%s%s", i ? ", " : "", ut_exporters[i]->name,
+			   i ? "" : " (the default)");
+	return ut_buf_take(&text, a);
+}
+
 /*
  * The format that the name of -o tells. When a program is recorded, a .csv is a table of the
  * reports, as it always was, and not the list of all events.

@@ -54,6 +54,9 @@ int ut_output_add_formats(struct ut_output_opts *opts, const char *list,
 /* Their names, separated by blanks: for completion. */
 const char *ut_output_format_words(struct ut_arena *a);
 
+/* The same for --help: "chrome (the default), perfetto, ...". */
+const char *ut_output_format_list(struct ut_arena *a);
+
 /* Settles formats against the suffix of -o: -EINVAL if they contradict each other. */
 int ut_output_settle_formats(struct ut_output_opts *opts, struct ut_err *err) UT_MUST_CHECK;
 

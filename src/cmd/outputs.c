@@ -47,6 +47,7 @@ void ut_outputs_release(struct ut_outputs *o)
 	ut_device_report_release(&o->devices);
 	ut_summary_release(&o->summary);
 	ut_buf_release(&o->ccl);
+	ut_opt_list_release(&o->written);
 	ut_arena_release(&o->arena);
 }
 
@@ -63,8 +64,8 @@ struct tee {
 static void show_progress(struct tee *t, const struct ut_trace *trace)
 {
 	uint64_t now = ut_clock_ns(CLOCK_MONOTONIC);
-
 	char text[128];
+
 	if (!t->name || now < t->next_look)
 		return;
 	snprintf(text, sizeof(text), "unitrace: exporting %.60s: %u %%, %.1f M events", t->name,
@@ -140,9 +141,17 @@ static void abandon_targets(struct ut_outputs *o)
 	}
 }
 
+static bool is_for_commands(const struct ut_target *t)
+{
+	return strcmp(t->path, "-") != 0 &&
+	       (t->format == &ut_export_chrome || t->format == &ut_export_perfetto ||
+		t->format == &ut_export_utr);
+}
+
 /* All of them are tried; the first failure is returned. */
 static int commit_targets(struct ut_outputs *o, struct ut_err *err)
 {
+	bool noted = false;
 	int first_rc = 0;
 
 	for (size_t i = 0; i < o->opts->format_count; i++) {
@@ -153,7 +162,11 @@ static int commit_targets(struct ut_outputs *o, struct ut_err *err)
 			t->format->close(t->sink);
 		rc = ut_out_commit(t->out, err);
 		if (!rc && !o->opts->quiet && strcmp(t->path, "-"))
-			fprintf(stderr, "[INFO] Timeline is stored in %s\n", t->path);
+			ut_log_classic(UT_INFO, "Timeline is stored in %s", t->path);
+		if (!rc && !noted && is_for_commands(t)) {
+			ut_opt_list_add(&o->written, t->path);
+			noted = true;
+		}
 		first_rc = first_rc ? first_rc : rc;
 		*t = (struct ut_target){ 0 };
 	}

@@ -13,6 +13,7 @@
 #include "analyze/summary.h"
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/opt.h"
 #include "base/str.h"
 #include "cmd/device_report.h"
 #include "cmd/output_names.h"
@@ -41,7 +42,8 @@ struct ut_outputs {
 	struct ut_losses losses;   /* over all processes */
 	struct ut_buf ccl;         /* the -r tables so far */
 	struct ut_device_report devices;
-	uint64_t events; /* over all processes */
+	uint64_t events;            /* over all processes */
+	struct ut_opt_list written; /* a timeline of each process that commands can read */
 };
 
 void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report);

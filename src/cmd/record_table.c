@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/size.h"
+#include "base/str.h"
 #include "wire/control.h"
 
 #define MAX_ROWS 128
@@ -159,11 +160,11 @@ static void add_output(struct rows *r, struct ut_record_opts *o)
 		ut_opt_words(ut_opt_str(0, "result-dir", "DIR", &o->out.result_dir,
 					"put everything there, in a folder per process"),
 			     "<dir>"),
-		ut_opt_words(
-			ut_opt_letter('f', ut_opt_call("format", "FORMAT[,FORMAT]", set_format, o,
-						       "chrome (the default), perfetto; may "
-						       "be repeated")),
-			ut_output_format_words(r->arena)),
+		ut_opt_words(ut_opt_letter(
+				     'f', ut_opt_call("format", "FORMAT[,FORMAT]", set_format, o,
+						      ut_str_fmt(r->arena, "%s; may be repeated",
+								 ut_output_format_list(r->arena)))),
+			     ut_output_format_words(r->arena)),
 		ut_opt_flag(0, "overwrite", &o->out.overwrite,
 			    "replace existing results instead of adding -2, -3, ... to the name"),
 		ut_opt_flag(0, "no-summary", &o->out.no_summary, "no table after the run"),
@@ -315,7 +316,8 @@ static void add_about(struct rows *r, struct ut_record_opts *o)
 		ut_opt_flag(0, "pid", &o->pid, "process ids in --call-logging lines"),
 		ut_opt_flag(0, "device-list", &o->device_list, "list the devices"),
 		ut_opt_flag(0, "metric-list", &o->metric_list, "list the metric groups"),
-		ut_opt_flag(0, "version", &o->version, "print the version"),
+		ut_opt_flag(0, "version", &o->version,
+			    "print the version and what this build can do"),
 		ut_opt_flag(0, "help", &o->help, "show this help (-h is --host-timing)"),
 		ut_opt_hidden(ut_opt_str(0, "debug", "ROOM[,ROOM]", &o->debug,
 					 "show debug lines of these parts")),

@@ -1,6 +1,7 @@
 /* control.c - see control.h. What the collector uses is free of malloc and stdio. */
 #include "wire/control.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +15,9 @@
 #include "wire/sys.h"
 #include "wire/text.h"
 
-#define NAMED_BYTES 4096
+#define NAMED_BYTES  4096
+#define NAMED_DIR    "/dev/shm"
+#define NAMED_PREFIX "unitrace.%u." /* the user */
 
 static void *map_file(const char *path, size_t size)
 {
@@ -191,7 +194,7 @@ static int named_path(const char *name, char path[1024], struct ut_err *err)
 	if (!len || name[len] || len > 64)
 		return ut_err_set(err, -EINVAL,
 				  "session name '%s': 1 to 64 letters, digits, '-' or '_'", name);
-	snprintf(path, 1024, "/dev/shm/unitrace.%u.%s", (unsigned int)geteuid(), name);
+	snprintf(path, 1024, NAMED_DIR "/" NAMED_PREFIX "%s", (unsigned int)geteuid(), name);
 	return 0;
 }
 
@@ -265,23 +268,47 @@ void ut_named_leave(int fd, const char *path)
 	close(fd);
 }
 
+/* Does anybody hold the lock of the name's file? */
+static bool is_in_use(const char *path)
+{
+	int fd = open_named(path, 0, NULL);
+	bool used = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+
+	if (fd >= 0)
+		close(fd);
+	return used;
+}
+
+void ut_named_each(void (*fn)(void *ctx, const char *name), void *ctx)
+{
+	char prefix[32], path[1024];
+	size_t len = (size_t)snprintf(prefix, sizeof(prefix), NAMED_PREFIX, geteuid());
+	DIR *dir = opendir(NAMED_DIR);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		const char *name = entry->d_name + len;
+
+		if (!strncmp(entry->d_name, prefix, len) && !named_path(name, path, NULL) &&
+		    is_in_use(path))
+			fn(ctx, name);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 int ut_named_set(const char *name, enum ut_state state, struct ut_err *err)
 {
 	char path[1024];
 	_Atomic uint32_t *word;
 	void *map;
-	int fd, rc = named_path(name, path, err);
+	int rc = named_path(name, path, err);
 
 	if (rc)
 		return rc;
-	fd = open_named(path, 0, NULL);
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		if (fd >= 0)
-			close(fd);
+	if (!is_in_use(path))
 		return ut_err_set(err, -ENOENT, "no session named '%s' is running", name);
-	}
 	map = map_file(path, NAMED_BYTES);
-	close(fd);
 	if (!map)
 		return ut_err_set(err, -EIO, "%s: cannot map it", path);
 	word = map;

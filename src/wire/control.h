@@ -116,5 +116,7 @@ int ut_named_join(const char *name, char path[1024], bool *reused,
 void ut_named_leave(int fd, const char *path);
 /* Returns the state it had; -ENOENT if nobody uses the name, with *err saying so. */
 int ut_named_set(const char *name, enum ut_state state, struct ut_err *err) UT_MUST_CHECK;
+/* Calls fn for every name of ours that is in use. */
+void ut_named_each(void (*fn)(void *ctx, const char *name), void *ctx);
 
 #endif

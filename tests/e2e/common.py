@@ -3,6 +3,7 @@
 A Trace is checked when it is read: valid JSON (no NaN, no bad UTF-8), the spans of a thread nest,
 overlapping spans and arrows come in pairs, every event has what its kind needs.
 """
+import atexit
 import collections
 import json
 import os
@@ -26,6 +27,12 @@ PATIENCE = 60  # seconds; only a hang takes that long
 UNWANTED = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
             "LD_PRELOAD", "INTEL_LIBITTNOTIFY64", "INTEL_JIT_PROFILER64", "PTI_ENABLE_COLLECTION",
             "UT_SESSION", "INTEL_ITTNOTIFY_GROUPS")
+
+
+# What recordings leave for later commands stays out of the user's home.
+STATE = tempfile.mkdtemp(prefix="ut_state_")
+atexit.register(shutil.rmtree, STATE, ignore_errors=True)
+os.environ["XDG_STATE_HOME"] = STATE
 
 
 def program(name):

@@ -107,7 +107,7 @@ class ProgramDoesNotStart(Case):
                             (["--chrome-itt-loging", "x"], b"did you mean --chrome-itt-logging?"),
                             (["export", "--overwite", "x"], b"did you mean --overwrite?"),
                             (["--chrome", "x"], b"ambiguous: --chrome-itt-logging"),
-                            ([], None), (["record"], b"no program"), (["info"], b"no session")):
+                            ([], None), (["record"], b"no program"), (["info"], b"no trace given")):
             got = self.unitrace(*words)
             self.assertEqual(got.returncode, 2 if words else 0, words)
             self.assertIn(hint or b"", got.stderr)

@@ -165,9 +165,6 @@ class Recording(Case):
         self.assertNotIn(b"work", self.unitrace("--no-summary", PROBE).stderr)
 
     def test_sessions_speak_like_the_original(self):
-        got = self.unitrace("--pause", "ut-e2e-none")
-        self.assertEqual(got.returncode, 0)
-        self.assertEqual(got.stderr, b"[WARNING] Session ut-e2e-none is already stopped\n")
         name = f"ut-e2e-{os.getpid()}"
         script = "".join(f"{UNITRACE} --{word} {name}; " for word in ("pause", "resume", "stop"))
         got = self.unitrace("--session", name, "sh", "-c", script)
@@ -230,9 +227,9 @@ class Generated(Case):
         listed = help_text.split("Commands:")[1].split("\n\n")[0].split("\n")
         commands = [line.split()[0] for line in listed if line.strip()]
         self.assertIn("record", commands)
-        self.assertEqual(sorted(os.listdir(self.dir / "man")),
-                         sorted(["unitrace.1", *(f"unitrace-{c}.1" for c in commands
-                                                 if c != "help")]))
+        pages = [p for p in os.listdir(self.dir / "man") if p.startswith("unitrace")]
+        self.assertEqual(sorted(pages), sorted(["unitrace.1", *(f"unitrace-{c}.1" for c in commands
+                                                                if c != "help")]))
         for shell, path in (("bash", "bash/unitrace"), ("zsh", "zsh/_unitrace")):
             if shutil.which(shell):
                 got = subprocess.run([shell, "-n", path], cwd=self.dir, capture_output=True)

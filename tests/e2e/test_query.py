@@ -133,8 +133,8 @@ class Query(common.Case):
         got = self.query(*words, rc=rc, **options)
         lines = got.stderr.decode().splitlines()
         self.assertEqual(len(lines), 1, lines)
-        self.assertTrue(lines[0].startswith("unitrace: query: "), lines)
-        return lines[0][len("unitrace: query: "):]
+        self.assertTrue(lines[0].startswith("unitrace: "), lines)
+        return lines[0][len("unitrace: "):]
 
 
 class Answers(Query):

@@ -194,6 +194,34 @@ static void a_name_is_shared_and_ends_with_its_last_user(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
+static void look_for_ours(void *ctx, const char *name)
+{
+	int *times = ctx;
+
+	*times += !strcmp(name, session_name());
+}
+
+static void names_in_use_are_listed_and_no_others(void **state)
+{
+	int times = 0, fd;
+	char path[1024];
+	bool reused;
+
+	(void)state;
+	ut_named_each(look_for_ours, &times);
+	assert_int_equal(times, 0);
+	fd = ut_named_join(session_name(), path, &reused, NULL);
+	assert_true(fd >= 0);
+	ut_named_each(look_for_ours, &times);
+	assert_int_equal(times, 1);
+	/* The file alone, left behind by somebody who was killed, is no use. */
+	close(fd);
+	assert_int_equal(access(path, F_OK), 0);
+	ut_named_each(look_for_ours, &times);
+	assert_int_equal(times, 1);
+	unlink(path);
+}
+
 static void stopped_is_for_ever_but_not_for_the_next_session(void **state)
 {
 	char path[1024];
@@ -338,6 +366,7 @@ int main(void)
 		cmocka_unit_test(a_list_takes_patterns_until_it_is_full),
 		cmocka_unit_test(matching_stays_fast_on_hostile_patterns),
 		cmocka_unit_test(a_name_is_shared_and_ends_with_its_last_user),
+		cmocka_unit_test(names_in_use_are_listed_and_no_others),
 		cmocka_unit_test(stopped_is_for_ever_but_not_for_the_next_session),
 		cmocka_unit_test(what_a_killed_launcher_leaves_behind_harms_nobody),
 		cmocka_unit_test(names_that_could_leave_the_folder_are_refused),
