@@ -8,6 +8,8 @@ Checked, for all Markdown files of the repository or those given:
   links     every relative link leads to a file, and its #anchor to a heading
   options   every long option in code exists, and every `unitrace ...` command parses
   blocks    marked blocks are run, and what they print is as printed
+  messages  what docs/troubleshooting.md quotes is in the source
+  index     docs/README.md leads to every document below docs
   records   the table in docs/formats/spool.md is that of src/wire/spool.h
   manual    the generated man pages name every option of --help
   places    no paths of somebody's machine
@@ -245,10 +247,11 @@ def same(expected, printed):
     return bool(printed) and expected[0] == printed[0] and same(expected[1:], printed[1:])
 
 
-def environment():
+def environment(folder):
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(("UT_", "PTI_", "INTEL_", "PMI", "OMPI_", "SLURM_"))}
     env["PATH"] = f"{BUILD / 'bin'}:{env['PATH']}"
+    env["XDG_STATE_HOME"] = str(folder / ".state")
     return env
 
 
@@ -256,7 +259,7 @@ def run_block(doc, block, folder):
     """(what was printed, what is wrong or None)"""
     status = int(block.mark.partition("status")[2] or 0)
     try:
-        done = subprocess.run(["bash", "-eu", "-c", block.text], cwd=folder, env=environment(),
+        done = subprocess.run(["bash", "-eu", "-c", block.text], cwd=folder, env=environment(folder),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
@@ -287,6 +290,51 @@ def check_blocks(doc):
                 printed, wrong = run_block(doc, block, folder)
                 if wrong:
                     yield wrong
+
+
+# ---- messages ------------------------------------------------------------------------------------
+
+STRING = r'"((?:[^"\\\n]|\\.)*)"'
+CONVERSION = re.compile(r"%(?:%|[-+ #0]*[\d*]*(?:\.[\d*]+)?(?:hh|h|ll|l|z)?[diouxXeEfgGscp])")
+
+
+def source_texts():
+    """Every text in the source, with \0 for its variable parts; neighbours are one text."""
+    texts = []
+    for path in (SOURCE / "src").rglob("*.c"):
+        for match in re.finditer(rf"{STRING}(?:\s*(?:PRI\w+\s*)?{STRING}|\s*PRI\w+)*", path.read_text()):
+            whole = re.sub(r'"\s*PRI\w+', 'd"', match[0])
+            whole = "".join(re.findall(STRING, whole))
+            texts.append(CONVERSION.sub("\0", whole).replace('\\"', '"').replace("\\n", "\n"))
+    return texts
+
+
+def is_said(message, texts):
+    """Is there a text that has the fixed parts of the message, in their order?"""
+    parts = [p.strip() for p in message.split("...") if p.strip(" .:;,?()'")]
+    pattern = re.compile(".*".join(re.escape(p) for p in parts), re.S)
+    return bool(parts) and any(pattern.search(text) for text in texts)
+
+
+def check_messages(doc):
+    """Texts behind our prefixes in code; of the others a document may quote what it likes."""
+    if doc.path.name != "troubleshooting.md":
+        return
+    texts = source_texts()
+    for number, line in doc.prose:
+        for quoted in re.findall(r"^\| `([^`]+)`", line):
+            message = re.sub(r"^(unitrace: (warning: )?|\[(INFO|WARNING)\] )", "", quoted)
+            if not is_said(message, texts):
+                yield f"{doc.name}:{number}: nobody says this: {quoted}"
+
+
+def check_index(documents):
+    index = SOURCE / "docs/README.md"
+    text = index.read_text()
+    for path in documents:
+        name = os.path.relpath(path, index.parent)
+        if not name.startswith("..") and path != index and f"({name})" not in text:
+            yield f"docs/README.md: {name} is missing"
 
 
 # ---- the rest ------------------------------------------------------------------------------------
@@ -345,12 +393,13 @@ def main():
     options = read_options()
     bad = []
     for doc in wanted:
-        bad += [*check_links(doc, documents), *check_options(doc, options), *check_places(doc)]
+        bad += [*check_links(doc, documents), *check_options(doc, options), *check_places(doc),
+                *check_messages(doc)]
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         for lines in pool.map(lambda doc: list(check_blocks(doc)), wanted):
             bad += lines
     if not names:
-        bad += [*check_records(), *check_manual(options)]
+        bad += [*check_index(documents), *check_records(), *check_manual(options)]
     print("\n".join(bad) or f"docs: {len(wanted)} documents hold")
     return 1 if bad else 0
 

@@ -46,6 +46,8 @@ static void print_options(const struct ut_cmd *cmd)
 int ut_cmd_help(const struct ut_cmd *cmd)
 {
 	printf("usage: unitrace %s %s\n\n%s\n\n", cmd->name, cmd->usage, cmd->description);
+	if (cmd->takes_last)
+		printf(UT_CMD_TAKES_LAST "\n\n");
 	print_options(cmd);
 	if (cmd->examples)
 		printf("\nExamples:\n%s", cmd->examples);

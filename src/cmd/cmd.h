@@ -32,11 +32,16 @@ struct ut_cmd {
 	const char *summary;     /* one line, no full stop */
 	const char *description; /* paragraphs, separated by empty lines */
 	const char *examples;    /* pairs of lines: what it does, the command */
+	bool takes_last;         /* without a trace, the last recording: see last.h */
 	/* The options, bound to a scratch struct in the arena: for help, manual, completion. */
 	const struct ut_opt *(*options)(struct ut_arena *a);
 	/* argv without the command's own name; the exit status comes back. */
 	int (*run)(int argc, const char *const *argv);
 };
+
+#define UT_CMD_TAKES_LAST                                                                          \
+	"Without a trace it takes the last recording that was made in this directory, or that\n"   \
+	"lies in it."
 
 extern const struct ut_cmd ut_cmd_record;
 extern const struct ut_cmd ut_cmd_export;

@@ -208,7 +208,8 @@ static const struct ut_opt *export_options(struct ut_arena *a)
 
 const struct ut_cmd ut_cmd_export = {
 	.name = "export",
-	.usage = "[OPTIONS] TRACE...",
+	.usage = "[OPTIONS] [TRACE...]",
+	.takes_last = true,
 	.summary = "write a trace or a recording in another format",
 	.description =
 		"A TRACE is a file that unitrace can read (Chrome JSON, Perfetto, .utr; also gzip\n"

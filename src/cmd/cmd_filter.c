@@ -167,7 +167,8 @@ static const struct ut_opt *filter_options(struct ut_arena *a)
 
 const struct ut_cmd ut_cmd_filter = {
 	.name = "filter",
-	.usage = "-o FILE [OPTIONS] TRACE",
+	.usage = "-o FILE [OPTIONS] [TRACE]",
+	.takes_last = true,
 	.summary = "write a part of a trace: by time, name, thread, length",
 	.description =
 		"Writes the events that fit all of the given conditions; of --name and --regex\n"

@@ -400,7 +400,8 @@ static const struct ut_opt *head_options(struct ut_arena *a)
 
 const struct ut_cmd ut_cmd_head = {
 	.name = "head",
-	.usage = "[-n N] [--json] TRACE",
+	.usage = "[-n N] [--json] [TRACE]",
+	.takes_last = true,
 	.summary = "print the first events of a trace",
 	.description =
 		"Prints the earliest events, one a line, with times since the first of them. Of\n"

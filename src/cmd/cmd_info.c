@@ -267,7 +267,8 @@ static const struct ut_opt *info_options(struct ut_arena *a)
 
 const struct ut_cmd ut_cmd_info = {
 	.name = "info",
-	.usage = "[--json] SESSION-DIR|SPOOL-FILE|TRACE|DIRECTORY|PATTERN...",
+	.usage = "[--json] [SESSION-DIR|SPOOL-FILE|TRACE|DIRECTORY|PATTERN...]",
+	.takes_last = true,
 	.summary = "say what is in a recording or a trace",
 	.description =
 		"Tells for each recorded process its name, id, rank and threads, the number of\n"

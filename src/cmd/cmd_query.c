@@ -515,7 +515,8 @@ static const struct ut_opt *query_options(struct ut_arena *a)
 
 const struct ut_cmd ut_cmd_query = {
 	.name = "query",
-	.usage = "[OPTIONS] TRACE|DIRECTORY|PATTERN... [SQL]",
+	.usage = "[OPTIONS] [TRACE|DIRECTORY|PATTERN...] [SQL]",
+	.takes_last = true,
 	.summary = "ask traces questions in SQL",
 	.description =
 		"Answers SQL about traces. They are tables: slice, slice_stats, instant, counter,\n"

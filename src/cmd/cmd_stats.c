@@ -246,7 +246,8 @@ static const struct ut_opt *stats_options(struct ut_arena *a)
 
 const struct ut_cmd ut_cmd_stats = {
 	.name = "stats",
-	.usage = "[OPTIONS] TRACE|DIRECTORY|PATTERN...",
+	.usage = "[OPTIONS] [TRACE|DIRECTORY|PATTERN...]",
+	.takes_last = true,
 	.summary = "count spans and add up their time",
 	.description =
 		"Prints a table of spans: how many there were of each name, how long they took\n"

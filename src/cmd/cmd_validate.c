@@ -379,7 +379,8 @@ static const struct ut_opt *validate_options(struct ut_arena *a)
 
 const struct ut_cmd ut_cmd_validate = {
 	.name = "validate",
-	.usage = "[--strict] [--json] TRACE|DIRECTORY|PATTERN...",
+	.usage = "[--strict] [--json] [TRACE|DIRECTORY|PATTERN...]",
+	.takes_last = true,
 	.summary = "say what is wrong with a trace",
 	.description =
 		"Reads traces and tells which format and which tool's dialect they are, what had\n"

@@ -172,6 +172,10 @@ void ut_generate_man(struct ut_out *out, const struct ut_cmd *cmd, const struct 
 	put_other_names(out, cmd);
 	ut_out_text(out, ".SH DESCRIPTION\n");
 	put_paragraphs(out, cmd->description);
+	if (cmd->takes_last) {
+		ut_out_text(out, ".PP\n");
+		put_paragraphs(out, UT_CMD_TAKES_LAST);
+	}
 	ut_out_text(out, ".SH OPTIONS\n");
 	put_options(out, table);
 	if (cmd->examples)
