@@ -54,6 +54,8 @@ static void write_all(const char *text, size_t len)
 	}
 }
 
+static void write_line(const char *prefix, const char *fmt, va_list ap) UT_PRINTF(2, 0);
+
 static void write_line(const char *prefix, const char *fmt, va_list ap)
 {
 	char line[2048];

@@ -64,7 +64,7 @@ int ut_cmd_misuse(const struct ut_cmd *cmd, const struct ut_err *err)
 
 int ut_cmd_fail(const struct ut_cmd *cmd, const struct ut_err *err)
 {
-	(void)cmd;
+	(void)cmd; /* the user knows which one it was */
 	ut_log(UT_ERR, "%s", err->text[0] ? err->text : strerror(-err->code));
 	return UT_EXIT_FAILED;
 }

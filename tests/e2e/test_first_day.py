@@ -7,6 +7,7 @@ import select
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -50,7 +51,7 @@ class Day(Case):
         return name
 
     def on_terminal(self, *words, feed=(), env=None, stdin=None):
-        """Runs it with a terminal as all three streams; feed: (text to wait for, answer)."""
+        """Runs it with a terminal as its streams; feed: (text to wait for, what to do then)."""
         ours, theirs = pty.openpty()
         process = subprocess.Popen([str(w) for w in (UNITRACE, *words)], cwd=self.dir,
                                    env=env or self.env, stdin=stdin or theirs, stdout=theirs,
@@ -59,7 +60,11 @@ class Day(Case):
         seen, answers, end = b"", list(feed), time.monotonic() + PATIENCE
         while time.monotonic() < end:
             if answers and answers[0][0] in seen:
-                os.write(ours, answers.pop(0)[1])
+                what = answers.pop(0)[1]
+                if callable(what):
+                    what()
+                else:
+                    os.write(ours, what)
             if not select.select([ours], [], [], 0.2)[0]:
                 continue
             try:
@@ -391,24 +396,27 @@ class Generated(Day):
 class Terminal(Day):
     """Standard input gives half of a trace, then nothing for long enough, then the rest."""
 
-    def slowly(self, **env):
-        reader, writer = os.pipe()
-        feeder = subprocess.Popen(
-            ["sh", "-c", "cat half; sleep 2; cat rest"], cwd=self.dir, stdout=writer)
-        os.close(writer)
-        got = self.on_terminal("stats", "-", env={**self.env, **env}, stdin=reader)
-        os.close(reader)
-        feeder.wait(PATIENCE)
-        return got
-
-    def setUp(self):
-        super().setUp()
+    def slowly(self, until, **env):
+        """until: when the rest comes, as on_terminal() is told. Its end is missing: a warning."""
         text = json.dumps(TRACE).encode()
-        (self.dir / "half").write_bytes(text[:40])
-        (self.dir / "rest").write_bytes(text[40:-2])  # the end is missing: a warning
+        reader, writer = os.pipe()
+
+        def finish():
+            os.write(writer, text[40:-2])
+            os.close(writer)
+
+        os.write(writer, text[:40])
+        if until is None:
+            timer = threading.Timer(1.5, finish)
+            timer.start()
+        try:
+            return self.on_terminal("stats", "-", env={**self.env, **env}, stdin=reader,
+                                    feed=[(until, finish)] if until else [])
+        finally:
+            os.close(reader)
 
     def test_a_message_takes_the_place_of_the_progress(self):
-        rc, seen = self.slowly()
+        rc, seen = self.slowly(b"unitrace: stats: ")
         self.assertEqual(rc, 0, seen)
         self.assertIn("\r\033[Kunitrace: stats: ", seen)
         warning = seen.index("unitrace: warning: ")
@@ -417,7 +425,7 @@ class Terminal(Day):
 
     def test_a_dumb_terminal_gets_text_only(self):
         for term in ("dumb", ""):
-            rc, seen = self.slowly(TERM=term)
+            rc, seen = self.slowly(None, TERM=term)
             self.assertEqual(rc, 0, seen)
             self.assertIn("unitrace: warning: ", seen)
             self.assertNotIn("\033", seen)

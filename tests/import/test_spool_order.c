@@ -12,6 +12,9 @@
 #include <cmocka.h>
 
 #include "import/build.h"
+#include "import/spool.h"
+#include "model/sink.h"
+#include "model/trace.h"
 
 #define STEPS   600
 #define THREADS 3
@@ -166,10 +169,50 @@ static void any_sequence_of_calls_gives_what_a_plain_model_gives(void **state)
 	}
 }
 
+struct listener {
+	struct ut_sink sink; /* first */
+	unsigned int percents[8];
+	size_t count;
+};
+
+static void note_percent(struct ut_sink *sink, const struct ut_trace *trace,
+			 const struct ut_event *event)
+{
+	struct listener *l = (struct listener *)sink;
+
+	(void)event;
+	assert_true(l->count < 8);
+	l->percents[l->count++] = trace->percent;
+}
+
+static void who_waits_is_told_how_much_has_been_read(void **state)
+{
+	struct listener l = { .sink.event = note_percent };
+	struct ut_trace trace;
+	struct build b;
+
+	(void)state;
+	build_start(&b);
+	for (uint64_t i = 0; i < 4; i++) {
+		build_chunk(&b, 1);
+		build_thread(&b, i < 3 ? 1 : 2, 1000 + 100 * i);
+		build_begin(&b, 1010 + 100 * i, "work");
+		build_end(&b, 1020 + 100 * i);
+	}
+	ut_trace_init(&trace);
+	assert_int_equal(ut_import_spool(build_file(&b), &trace, &l.sink, NULL), 0);
+	assert_int_equal(l.count, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(l.percents[i], 25 * i);
+	ut_trace_release(&trace);
+	build_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_sequence_of_calls_gives_what_a_plain_model_gives),
+		cmocka_unit_test(who_waits_is_told_how_much_has_been_read),
 	};
 
 	return cmocka_run_group_tests_name("import/spool_order", tests, NULL, NULL);
