@@ -1,5 +1,6 @@
 # ctest: unit tests as ROOM/NAME, end-to-end tests as e2e/NAME, and the scenarios.
-set(UT_TEST_ENV UNITRACE_BUILD=${PROJECT_BINARY_DIR} UNITRACE_SOURCE=${PROJECT_SOURCE_DIR})
+set(UT_TEST_ENV UNITRACE_BUILD=${PROJECT_BINARY_DIR} UNITRACE_SOURCE=${PROJECT_SOURCE_DIR}
+  XDG_STATE_HOME=${PROJECT_BINARY_DIR}/state) # not where the user keeps notes of recordings
 set(_all_rooms ut_cmd ut_launch ut_analyze ut_export ut_import ut_wire ut_model ut_itt ut_base)
 
 if(TARGET ittnotify)
