@@ -282,6 +282,19 @@ class NoFile(Day):
             again, = self.record(STEPS, "task", "a")
             self.assertEqual(self.taken("stats")[1], again)
 
+    def test_notes_behind_a_link_are_not_touched(self):
+        other = self.dir / "precious"
+        other.write_text("keep me")
+        notes = os.path.join(self.state, "unitrace", "recordings")
+        os.mkdir(os.path.dirname(notes))
+        os.symlink(other, notes)
+        self.record(STEPS, "task", "a")
+        self.assertEqual(other.read_text(), "keep me")
+        self.say("stats", rc=2)
+        os.unlink(notes)
+        self.record(STEPS, "task", "a")
+        self.assertEqual(os.stat(notes).st_mode & 0o777, 0o600)
+
     def test_notes_stay_small(self):
         for n in range(70):
             place = self.dir / str(n)
