@@ -38,6 +38,29 @@ char *ut_path_dir(struct ut_arena *a, const char *path)
 	return ut_arena_copy(a, path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+const char *ut_path_suffix(const char *path)
+{
+	const char *base = ut_path_base(path);
+	const char *dot = strrchr(base, '.');
+
+	if (!dot || dot == base)
+		return base + strlen(base);
+	if (!strcmp(dot, ".gz") || !strcmp(dot, ".zst")) {
+		for (const char *p = dot - 1; p > base; p--) {
+			if (*p == '.')
+				return p;
+		}
+	}
+	return dot;
+}
+
+char *ut_path_insert(struct ut_arena *a, const char *path, const char *text)
+{
+	const char *suffix = ut_path_suffix(path);
+
+	return ut_str_fmt(a, "%.*s%s%s", (int)(suffix - path), path, text, suffix);
+}
+
 char *ut_path_absolute(struct ut_arena *a, const char *path)
 {
 	char *cwd, *joined;

@@ -19,6 +19,15 @@ const char *ut_path_base(const char *path);
 /* The part before the last slash, "." if there is none. */
 char *ut_path_dir(struct ut_arena *a, const char *path);
 
+/*
+ * Where the suffix of a file name starts: ".json", ".json.gz"; at the end if there is none. Points
+ * into path.
+ */
+const char *ut_path_suffix(const char *path);
+
+/* path with text put before the suffix. */
+char *ut_path_insert(struct ut_arena *a, const char *path, const char *text);
+
 /* Relative names count from the current directory. A "./" in front goes; links and ".." stay. */
 char *ut_path_absolute(struct ut_arena *a, const char *path);
 

@@ -24,6 +24,7 @@
 #include "cmd/aiu_report.h"
 #include "cmd/cmd.h"
 #include "export/out.h"
+#include "export/out_check.h"
 #include "spread/spread.h"
 #include "version.h"
 
@@ -185,16 +186,17 @@ static int write_results(struct ut_aiu *a, const struct ut_aiu_setup *s, struct 
 }
 
 /* Said before hours of work, not after. */
-static int check_folder(const struct ut_aiu_setup *s, struct ut_err *err)
+static int check_places(const struct ut_aiu_setup *s, struct ut_err *err)
 {
-	struct ut_arena arena = { 0 };
-	const char *folder = ut_path_dir(&arena, s->output);
+	const char *const names[] = { s->write_trace ? s->output : NULL, s->report.json,
+				      s->report.html };
 	int rc = 0;
 
-	if (s->write_trace && !ut_path_is_dir(folder))
-		rc = ut_err_set(err, -ENOENT, "%s: there is no folder %s; make it first", s->output,
-				folder);
-	ut_arena_release(&arena);
+	/* An empty name stands for one beside the trace. */
+	for (size_t i = 0; !rc && i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i] && (!i || names[i][0]))
+			rc = ut_out_check(names[i], NULL, UT_OUT_OVERWRITE, err);
+	}
 	return rc;
 }
 
@@ -210,7 +212,7 @@ static int analyze(struct ut_aiu *a, struct watch *watch, int argc, const char *
 	int rc = ut_aiu_profile_read(&profile, &rules, s->profile, err);
 
 	if (!rc)
-		rc = check_folder(s, err);
+		rc = check_places(s, err);
 	if (!rc)
 		rc = ut_aiu_input(a, s, &frame, err);
 	if (rc)

@@ -14,6 +14,7 @@
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out.h"
+#include "export/out_check.h"
 #include "ttdev/compare.h"
 #include "ttdev/page.h"
 
@@ -45,12 +46,24 @@ static int compare(const struct ut_devlog_opts *o, struct ut_err *err)
 	return rc;
 }
 
+static int check_places(const struct ut_devlog_opts *o, struct ut_err *err)
+{
+	int rc = ut_out_check_folder(o->output, err);
+
+	for (size_t i = 0; !rc && i < o->traces.count; i++)
+		rc = ut_out_check(o->traces.items[i], ut_exporter_by_file(o->traces.items[i]),
+				  UT_OUT_OVERWRITE, err);
+	return rc;
+}
+
 /* The work. */
 static int devlog(const struct ut_devlog_opts *o, struct ut_err *err)
 {
 	struct ut_devlog d;
-	int rc = ut_devlog_open(&d, o->input, o, err);
+	int rc = check_places(o, err);
 
+	if (!rc)
+		rc = ut_devlog_open(&d, o->input, o, err);
 	if (rc)
 		return rc;
 	rc = ut_devlog_write(&d, o->input, o, err);

@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/last.h"
+#include "cmd/output_check.h"
 #include "cmd/outputs.h"
 #include "cmd/spools.h"
 #include "cmd/words.h"
@@ -168,14 +169,18 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o
 static int start(struct export_opts *o, const struct ut_words *words, struct ut_err *err)
 {
 	int (*work)(const struct export_opts *, int, const char *const *, struct ut_err *);
+	int rc;
 
 	if (ut_output_settle_formats(&o->out, err))
 		return ut_cmd_misuse(&ut_cmd_export, err);
 	if (o->out.quiet)
 		ut_log_set_level(UT_WARN);
 	o->out.no_summary = !o->summary;
+	rc = o->out.output || o->out.dir ? ut_output_check(&o->out, &nobody, err) : 0;
+	if (rc == -EINVAL)
+		return ut_cmd_misuse(&ut_cmd_export, err);
 	work = all_recordings(words->count, words->items) ? export : convert;
-	if (work(o, words->count, words->items, err))
+	if (rc || work(o, words->count, words->items, err))
 		return ut_cmd_fail(&ut_cmd_export, err);
 	return UT_EXIT_OK;
 }

@@ -20,6 +20,7 @@
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out.h"
+#include "export/out_check.h"
 
 struct filter_opts {
 	struct ut_filter_opts filter;
@@ -64,8 +65,10 @@ static int filter(struct work *w, const char *input, struct ut_err *err)
 	const struct filter_opts *o = w->opts;
 	const struct ut_load how = { "filter", ut_load_threads(o->threads), .checked = true };
 	struct ut_inputs in = { 0 };
-	int rc = ut_inputs_find(&in, 1, &input, err);
+	int rc = ut_out_check(o->output, o->format, o->overwrite ? UT_OUT_OVERWRITE : 0, err);
 
+	if (!rc)
+		rc = ut_inputs_find(&in, 1, &input, err);
 	if (!rc && in.count != 1)
 		rc = ut_err_set(err, -EINVAL,
 				"%s: %zu traces; take one, or put them into one with 'unitrace "

@@ -22,6 +22,7 @@
 #include "cmd/profile_stitch.h"
 #include "cmd/profile_tt.h"
 #include "cmd/words.h"
+#include "export/out_check.h"
 
 #define PROFILER "tt_metal/tools/profiler" /* below $TT_METAL_HOME */
 
@@ -119,8 +120,10 @@ static int profile(struct profile *p, struct ut_err *err)
 	bool tt = ut_profile_tt_expected(p->o);
 	struct ut_profile_run first = { .device = true };
 	bool recorded;
-	int rc = tt ? ut_profile_tt_probe(p->arena, err) : make_folders(p, err);
+	int rc = ut_out_check_folder(p->o->output, err);
 
+	if (!rc)
+		rc = tt ? ut_profile_tt_probe(p->arena, err) : make_folders(p, err);
 	if (rc)
 		return rc;
 	if (!tt)

@@ -23,6 +23,7 @@
 #include "cmd/words.h"
 #include "export/cells.h"
 #include "export/out.h"
+#include "export/out_check.h"
 #include "import/inputs.h"
 #include "model/store.h"
 #include "query/query.h"
@@ -354,12 +355,15 @@ static int load_and_ask(struct work *w, const char *sql, struct ut_err *err)
 {
 	const struct ut_load how = { "reading", ut_load_threads(w->opts->threads),
 				     .checked = false };
-	int rc = ut_load_each(w->inputs, &how, keep_store, w, err);
+	unsigned int flags = w->opts->overwrite ? UT_OUT_OVERWRITE : 0;
+	int rc = w->opts->output ? ut_out_check(w->opts->output, NULL, flags, err) : 0;
 
+	if (!rc)
+		rc = ut_load_each(w->inputs, &how, keep_store, w, err);
 	if (rc)
 		return rc;
 	if (w->opts->output)
-		w->out = ut_out_open(w->opts->output, w->opts->overwrite ? UT_OUT_OVERWRITE : 0);
+		w->out = ut_out_open(w->opts->output, flags);
 	catch_interrupts();
 	rc = ask(w, sql, err);
 	if (w->out && rc)

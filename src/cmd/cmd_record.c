@@ -21,13 +21,16 @@
 #include "cmd/device_list.h"
 #include "cmd/guess.h"
 #include "cmd/last.h"
+#include "cmd/output_check.h"
 #include "cmd/outputs.h"
 #include "cmd/record_growth.h"
+#include "cmd/record_nothing.h"
 #include "cmd/record_options.h"
 #include "cmd/record_tests.h"
 #include "cmd/run_config.h"
 #include "export/out.h"
 #include "import/spool.h"
+#include "launch/knock.h"
 #include "launch/library.h"
 #include "launch/living.h"
 #include "launch/run.h"
@@ -51,6 +54,7 @@ struct run {
 	struct ut_session session;
 	struct ut_launch_result result;
 	struct ut_growth growth;
+	enum ut_knock knock;
 };
 
 static const char *session_parent(const struct ut_record_opts *o, struct ut_arena *a)
@@ -116,7 +120,7 @@ static int launch(struct run *r, struct ut_err *err)
 		.each_second = ut_growth_look,
 		.ctx = &r->growth,
 	};
-	int rc = ut_library_find(r->arena, &l.library, err);
+	int knock_fd, rc = ut_library_find(r->arena, &l.library, err);
 
 	if (!rc)
 		rc = ut_python_open(&r->opts->python, r->arena, l.library, l.session_dir, err);
@@ -126,7 +130,12 @@ static int launch(struct run *r, struct ut_err *err)
 	ut_log(UT_DEBUG, "the recording is kept in %s", l.session_dir);
 	if (!r->opts->out.quiet && !r->opts->keep_bytes && !r->opts->keep_ns)
 		ut_growth_init(&r->growth, l.session_dir, r->opts->python.on);
-	return ut_launch_run(&l, r->arena, &r->result, err);
+	knock_fd = ut_knock_watch(l.session_dir);
+	rc = ut_launch_run(&l, r->arena, &r->result, err);
+	r->knock = ut_knock_heard(knock_fd);
+	if (knock_fd >= 0)
+		close(knock_fd);
+	return rc;
 }
 
 static size_t count_alive(const struct ut_spool_info *list, size_t count)
@@ -189,21 +198,19 @@ static size_t sort_finished_first(struct ut_spool_info *list, size_t count)
 	return finished;
 }
 
-static void hint_nothing(const struct run *r)
+/* Why there is nothing, if there is nothing. */
+static void tell_nothing(const struct run *r, const struct ut_outputs *out, size_t spools)
 {
-	const char *name = ut_path_base(r->argv[0]);
+	const struct ut_nothing n = { .opts = r->opts,
+				      .argv = r->argv,
+				      .control = r->session.control,
+				      .session_dir = r->session.dir,
+				      .woken = spools != 0,
+				      .outputs = out,
+				      .knock = r->knock };
 
-	if (r->opts->out.quiet)
-		return;
-	if (r->session.control->want)
-		ut_log(UT_INFO,
-		       "nothing was recorded: %s has neither used a device nor made ITT marks",
-		       name);
-	else
-		ut_log(UT_INFO,
-		       "nothing was recorded: is %s linked with ittnotify, and does it need an "
-		       "option to switch its marks on?",
-		       name);
+	if (!out->events && !r->opts->out.quiet && !atomic_load(&r->session.control->failures))
+		ut_nothing_tell(&n, r->arena);
 }
 
 /* Processes that wanted to record and could not: the collector itself never says a word. */
@@ -227,7 +234,7 @@ static void tell_no_device(const struct run *r, const struct ut_device_report *d
 }
 
 static int write_results(struct run *r, const struct ut_spool_info *list, size_t count,
-			 struct ut_err *err)
+			 size_t living, struct ut_err *err)
 {
 	const struct ut_output_who root = {
 		.app = ut_path_base(r->argv[0]),
@@ -243,6 +250,8 @@ static int write_results(struct run *r, const struct ut_spool_info *list, size_t
 			     (!r->opts->out.no_summary || ut_device_report_wanted(&out.devices));
 	rc = ut_outputs_export(&out, list, count, err);
 	finish_rc = ut_outputs_finish(&out, &root, err);
+	if (!rc && !living)
+		tell_nothing(r, &out, count);
 	tell_no_device(r, &out.devices);
 	ut_last_note(out.written.items, out.written.count, root.rank);
 	ut_outputs_release(&out);
@@ -282,10 +291,8 @@ static int gather(struct run *r, struct ut_err *err)
 	if (!rc) {
 		finished = sort_finished_first(list, count);
 		tell_failures(r);
-		if (!count && !living && !atomic_load(&r->session.control->failures))
-			hint_nothing(r);
 		ut_growth_look(&r->growth);
-		rc = write_results(r, list, finished, err);
+		rc = write_results(r, list, finished, living, err);
 	}
 	if (!rc && r->opts->python.tests)
 		rc = ut_test_traces_write(r->opts->python.tests, &r->opts->out, list, finished,
@@ -368,6 +375,21 @@ static int after(struct run *r)
 	if (gather(r, &err) && r->result.status == 0)
 		return UT_EXIT_OWN_FAILURE;
 	return -1;
+}
+
+/* 0 if results can be written where they are wanted; otherwise it is told, and the status. */
+static int check_places(const struct run *r)
+{
+	const struct ut_output_who who = { .app = ut_path_base(r->argv[0]),
+					   .pid = (uint32_t)getpid(),
+					   .rank = ut_process_rank(),
+					   .first = true };
+	struct ut_err err = { 0 };
+	int rc = ut_output_check(&r->opts->out, &who, &err);
+
+	if (!rc)
+		return 0;
+	return rc == -EINVAL ? ut_cmd_misuse(&ut_cmd_record, &err) : fail(&err);
 }
 
 static int record(struct run *r)
@@ -502,7 +524,7 @@ static int start(struct run *r, struct ut_record_opts *o, const struct ut_opt *t
 		 const char *const *argv)
 {
 	struct ut_err err = { 0 };
-	int left = ut_opt_parse(table, argc, argv, &err);
+	int left = ut_opt_parse(table, argc, argv, &err), status;
 
 	if (left >= 0 && o->help)
 		return ut_cmd_help(&ut_cmd_record);
@@ -527,7 +549,8 @@ static int start(struct run *r, struct ut_record_opts *o, const struct ut_opt *t
 	r->unitrace_argv = argv;
 	r->argc = argc - left;
 	r->argv = argv + left;
-	return record(r);
+	status = check_places(r);
+	return status ? status : record(r);
 }
 
 static int cmd_record(int argc, const char *const *argv)

@@ -10,6 +10,7 @@
 #include "cmd/load.h"
 #include "cmd/ops_files.h"
 #include "export/out.h"
+#include "export/out_check.h"
 #include "ttops/folder.h"
 #include "ttops/report.h"
 #include "ttops/today.h"
@@ -224,7 +225,9 @@ int ut_ops_run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_ops_fi
 	*files = (struct ut_ops_files){ 0 };
 	ut_ops_report_init(&r);
 	ut_ops_report_init(&cores);
-	rc = read_logs(&r, &cores, o, &in, err);
+	rc = ut_out_check_folder(place.folder, err);
+	if (!rc)
+		rc = read_logs(&r, &cores, o, &in, err);
 	if (!rc)
 		rc = write_report(&r, &place, a, files, err);
 	if (!rc && cores.shown) {

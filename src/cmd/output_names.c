@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -186,51 +187,44 @@ int ut_output_expand(struct ut_arena *a, const char *text, const struct ut_outpu
 	return 0;
 }
 
-/* Where the suffix of a file name starts: ".json", ".json.gz"; at the end if there is none. */
-static const char *suffix_of(const char *path)
+/* A pipe or a device: written in place, by all, and never numbered. */
+static bool is_special(const char *path)
 {
-	const char *base = ut_path_base(path);
-	const char *dot = strrchr(base, '.');
+	struct stat st;
 
-	if (!dot || dot == base)
-		return base + strlen(base);
-	if (!strcmp(dot, ".gz") || !strcmp(dot, ".zst")) {
-		for (const char *p = dot - 1; p > base; p--) {
-			if (*p == '.')
-				return p;
-		}
-	}
-	return dot;
-}
-
-/* path with text put before the suffix. */
-static const char *insert(struct ut_arena *a, const char *path, const char *suffix,
-			  const char *text)
-{
-	return ut_str_fmt(a, "%.*s%s%s", (int)(suffix - path), path, text, suffix);
+	return !stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
 static bool is_free(const struct ut_output_names *n, const char *path)
 {
 	for (size_t i = 0; i < n->taken_count; i++) {
-		if (!strcmp(n->taken[i], path))
+		if (!strcmp(n->taken[i].path, path))
 			return false;
 	}
 	return n->opts->overwrite || !ut_path_exists(path);
 }
 
-static void take(struct ut_output_names *n, const char *path)
+static void take(struct ut_output_names *n, const char *path, const char *wanted)
 {
 	if (n->taken_count == n->taken_cap) {
 		size_t cap = n->taken_cap ? n->taken_cap * 2 : 16;
-		const char **taken = UT_NEW_N(n->arena, const char *, cap);
+		struct ut_output_name *taken = UT_NEW_N(n->arena, struct ut_output_name, cap);
 
 		if (n->taken_count)
 			memcpy(taken, n->taken, n->taken_count * sizeof(*taken));
 		n->taken = taken;
 		n->taken_cap = cap;
 	}
-	n->taken[n->taken_count++] = path;
+	n->taken[n->taken_count++] = (struct ut_output_name){ path, wanted };
+}
+
+const char *ut_output_wanted(const struct ut_output_names *n, const char *path)
+{
+	for (size_t i = n->taken_count; i > 0; i--) {
+		if (!strcmp(n->taken[i - 1].path, path))
+			return n->taken[i - 1].wanted;
+	}
+	return path;
 }
 
 /* The name itself or, if it is in use, the first of NAME-2, NAME-3, ... that is not. */
@@ -239,17 +233,17 @@ static const char *claim(struct ut_output_names *n, const char *path)
 	const char *wanted = path;
 	char number[16];
 
-	if (!strcmp(path, "-"))
+	if (!strcmp(path, "-") || is_special(path))
 		return path;
 	for (unsigned int i = 2; !is_free(n, path); i++) {
 		snprintf(number, sizeof(number), "-%u", i);
-		path = insert(n->arena, wanted, suffix_of(wanted), number);
+		path = ut_path_insert(n->arena, wanted, number);
 	}
 	/* Who chose a name himself may read the old file and believe that it is the new one. */
 	if (path != wanted && n->opts->output && ut_path_exists(wanted) && !n->taken_count)
 		ut_log(UT_WARN, "%s exists already and is kept; --overwrite would replace it",
 		       wanted);
-	take(n, path);
+	take(n, path, wanted);
 	return path;
 }
 
@@ -283,22 +277,23 @@ const char *ut_output_process_dir(struct ut_arena *a, const char *result_dir,
 
 /* The timeline under the name that -o gave. */
 static const char *named_timeline(struct ut_output_names *n, const struct ut_output_who *who,
-				  const struct ut_exporter *format, const char *name)
+				  const struct ut_exporter *format, const char *dir,
+				  const char *name)
 {
 	const struct ut_exporter *named = ut_exporter_by_file(name);
-	const char *suffix = suffix_of(name);
 
 	/* A second format beside the one that the name tells: same name, its own suffix. */
-	if (named && named != format) {
-		name = ut_str_fmt(n->arena, "%.*s%s", (int)(suffix - name), name, format->suffix);
-		suffix = suffix_of(name);
-	}
+	if (named && named != format)
+		name = ut_str_fmt(n->arena, "%.*s%s", (int)(ut_path_suffix(name) - name), name,
+				  format->suffix);
+	if (is_special(ut_path_join(n->arena, dir, name)))
+		return name;
 	if (ut_output_has_pattern(n->opts->output) || n->opts->export_mode)
 		return name;
 	/* Each rank has a launcher of its own: all of them would take the plain name. */
 	if (who->first && who->rank < 0)
 		return name;
-	return insert(n->arena, name, suffix, pid_and_rank(n->arena, who));
+	return ut_path_insert(n->arena, name, pid_and_rank(n->arena, who));
 }
 
 int ut_output_timeline(struct ut_output_names *n, const struct ut_output_who *who,
@@ -319,7 +314,7 @@ int ut_output_timeline(struct ut_output_names *n, const struct ut_output_who *wh
 	if (!rc && ut_output_is_timeline(opts)) {
 		rc = ut_output_expand(n->arena, opts->output, who, &name, err);
 		if (!rc)
-			name = named_timeline(n, who, format, name);
+			name = named_timeline(n, who, format, dir, name);
 	} else {
 		name = ut_str_fmt(n->arena, "%s%s%s", file_part(n->arena, who->app),
 				  pid_and_rank(n->arena, who), format->suffix);
@@ -342,7 +337,8 @@ int ut_output_converted(struct ut_output_names *n, const struct ut_output_who *w
 	rc = n->opts->dir ? ut_output_expand(n->arena, n->opts->dir, who, &dir, err) : 0;
 	if (rc)
 		return rc;
-	base = ut_str_fmt(n->arena, "%.*s%s", (int)(suffix_of(base) - base), base, format->suffix);
+	base = ut_str_fmt(n->arena, "%.*s%s", (int)(ut_path_suffix(base) - base), base,
+			  format->suffix);
 	*path = claim(n, ut_path_join(n->arena, dir, base));
 	return 0;
 }
@@ -368,8 +364,8 @@ int ut_output_report(struct ut_output_names *n, const struct ut_output_who *who,
 	rc = ut_output_expand(n->arena, opts->output, who, &name, err);
 	if (rc)
 		return rc;
-	if (!ut_output_has_pattern(opts->output))
-		name = insert(n->arena, name, suffix_of(name), pid_and_rank(n->arena, who));
+	if (!ut_output_has_pattern(opts->output) && !is_special(name))
+		name = ut_path_insert(n->arena, name, pid_and_rank(n->arena, who));
 	*path = claim(n, name);
 	return 0;
 }

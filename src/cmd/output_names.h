@@ -39,11 +39,16 @@ struct ut_output_who {
 	bool first;   /* no other process of the run had its turn before */
 };
 
+/* A name, and what it was before it got a number because others had it. */
+struct ut_output_name {
+	const char *path, *wanted;
+};
+
 /* Names given out in one run. {0} with opts and arena set is a good start. */
 struct ut_output_names {
 	const struct ut_output_opts *opts;
 	struct ut_arena *arena; /* not owned; names live there */
-	const char **taken;
+	struct ut_output_name *taken;
 	size_t taken_count, taken_cap;
 };
 
@@ -80,6 +85,9 @@ int ut_output_timeline(struct ut_output_names *n, const struct ut_output_who *wh
 int ut_output_converted(struct ut_output_names *n, const struct ut_output_who *who,
 			const char *input, const struct ut_exporter *format, const char **path,
 			struct ut_err *err) UT_MUST_CHECK;
+
+/* What the name was before a number made it free; path itself if it has none. */
+const char *ut_output_wanted(const struct ut_output_names *n, const char *path);
 
 /* kind is the file's name below --result-dir, without suffix. *path NULL: goes to stderr. */
 int ut_output_report(struct ut_output_names *n, const struct ut_output_who *who, const char *kind,

@@ -104,12 +104,17 @@ static void tee_end(const struct tee *t)
 		ut_log_state(NULL);
 }
 
+/* Others may make a file of that name while ours is being written. */
+static struct ut_out *open_out(struct ut_outputs *o, const char *path)
+{
+	return o->opts->overwrite ? ut_out_open(path, UT_OUT_OVERWRITE)
+				  : ut_out_open_numbered(path, ut_output_wanted(&o->names, path));
+}
+
 /* input is the file that the trace comes from; NULL = a recording. */
 static int open_targets(struct ut_outputs *o, const struct ut_output_who *who, const char *input,
 			struct ut_err *err)
 {
-	unsigned int flags = o->opts->overwrite ? UT_OUT_OVERWRITE : 0;
-
 	for (size_t i = 0; i < o->opts->format_count; i++) {
 		struct ut_target *t = &o->targets[i];
 		int rc;
@@ -121,7 +126,7 @@ static int open_targets(struct ut_outputs *o, const struct ut_output_who *who, c
 			rc = ut_path_mkdirs(ut_path_dir(&o->arena, t->path), err);
 		if (rc)
 			return rc;
-		t->out = ut_out_open(t->path, flags);
+		t->out = open_out(o, t->path);
 		/* A store that is at hand is written as it is: see feed_store(). */
 		if (!input || !t->format->write)
 			t->sink = t->format->open(t->out);
@@ -160,7 +165,7 @@ static int commit_targets(struct ut_outputs *o, struct ut_err *err)
 
 		if (t->sink)
 			t->format->close(t->sink);
-		rc = ut_out_commit(t->out, err);
+		rc = ut_out_commit_as(t->out, &o->arena, &t->path, err);
 		if (!rc && !o->opts->quiet && strcmp(t->path, "-"))
 			ut_log_classic(UT_INFO, "Timeline is stored in %s", t->path);
 		if (!rc && !noted && is_for_commands(t)) {
@@ -184,6 +189,30 @@ static void tell_notes(const struct ut_trace *t, const struct ut_spool_info *inf
 		if (!said)
 			ut_log(UT_WARN, "%s (%" PRIu32 "): %s", info->name, info->pid,
 			       ut_strtab_get(&t->strings, t->notes[i]).ptr);
+	}
+}
+
+static bool is_listed(const struct ut_outputs *o, const char *name)
+{
+	for (size_t i = 0; i < o->unwanted_count; i++) {
+		if (!strcmp(o->unwanted[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* Each name once, in the order of appearance. Other processes mostly have the same. */
+static void add_unwanted(struct ut_outputs *o, const struct ut_trace *t)
+{
+	for (size_t i = 0; i < t->unwanted_count && o->unwanted_count < UT_MOST_UNWANTED; i++) {
+		struct ut_str name = ut_strtab_get(&t->strings, t->unwanted[i]);
+		struct ut_buf cell = { 0 };
+
+		ut_cell_name(&cell, name.ptr, name.len, NAME_COLUMNS);
+		if (!is_listed(o, cell.data))
+			o->unwanted[o->unwanted_count++] =
+				ut_arena_copy(&o->arena, cell.data, cell.len);
+		ut_buf_release(&cell);
 	}
 }
 
@@ -226,6 +255,7 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 	if (o->ccl_report)
 		ut_ccl_report_print(&ccl, &o->ccl, info->pid, info->rank);
 	tell_notes(&trace, info);
+	add_unwanted(o, &trace);
 	ut_losses_add(&o->losses, &trace.losses);
 	o->events += tee.events;
 	*events = tee.events;
@@ -405,9 +435,9 @@ static int put_report(struct ut_outputs *o, const struct ut_output_who *root, co
 	rc = ut_path_mkdirs(ut_path_dir(&o->arena, path), err);
 	if (rc)
 		return rc;
-	out = ut_out_open(path, o->opts->overwrite ? UT_OUT_OVERWRITE : 0);
+	out = open_out(o, path);
 	ut_out_write(out, text->data, text->len);
-	rc = ut_out_commit(out, err);
+	rc = ut_out_commit_as(out, &o->arena, &path, err);
 	if (!rc && !o->opts->quiet)
 		ut_log_classic(UT_INFO, "Log is stored in %s", path);
 	return rc;

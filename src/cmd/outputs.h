@@ -32,6 +32,8 @@ struct ut_target {
 	struct ut_sink *sink;
 };
 
+#define UT_MOST_UNWANTED 8u
+
 struct ut_outputs {
 	const struct ut_output_opts *opts;
 	bool ccl_report;
@@ -44,6 +46,9 @@ struct ut_outputs {
 	struct ut_device_report devices;
 	uint64_t events;            /* over all processes */
 	struct ut_opt_list written; /* a timeline of each process that commands can read */
+	/* domains that a filter kept out, the first few, fit for a line of text */
+	const char *unwanted[UT_MOST_UNWANTED];
+	size_t unwanted_count;
 };
 
 void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report);

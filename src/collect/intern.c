@@ -94,15 +94,18 @@ static struct string *add_string(uint64_t hash, const char *text, size_t len)
 
 static struct string *intern(const char *text, size_t len)
 {
+	bool cut = len > LONGEST;
 	uint64_t hash;
 	struct ut_name *found;
 
-	if (len > LONGEST)
+	if (cut)
 		len = LONGEST;
 	hash = ut_hash_bytes(text, len);
 	found = ut_names_find(&strings, hash, text, len);
 	if (found)
 		return (struct string *)found;
+	if (cut)
+		ut_writer_count_cut();
 	if (atomic_load_explicit(&string_count, memory_order_relaxed) < MOST)
 		return add_string(hash, text, len);
 	ut_writer_count_dropped();
@@ -182,7 +185,7 @@ static struct domain *add_domain(uint64_t hash, const char *name)
 	d->domain.flags = wanted(s->text);
 	d->id = d->domain.flags ? atomic_fetch_add(&domain_count, 1) + 1 : UT_DOMAIN_UNWANTED;
 	d->domain.extra1 = (int)d->id;
-	if (d->domain.flags && may_define())
+	if (may_define()) /* the unwanted too: who finds nothing is told what there was */
 		define_domain(d);
 	return (struct domain *)ut_names_add(&domains, &d->name, d->domain.nameA, s->len);
 }
@@ -240,10 +243,7 @@ static void replay_string(struct ut_name *name)
 
 static void replay_domain(struct ut_name *name)
 {
-	const struct domain *d = (const struct domain *)name;
-
-	if (d->id != UT_DOMAIN_UNWANTED)
-		define_domain(d);
+	define_domain((const struct domain *)name);
 }
 
 void ut_intern_replay(void)

@@ -12,9 +12,7 @@
 #include <stdint.h>
 
 #include "itt/abi.h"
-
-/* The number of a domain that the session does not want. */
-#define UT_DOMAIN_UNWANTED 0x7fffffffu
+#include "wire/spool.h" /* UT_DOMAIN_UNWANTED */
 
 /* 0 when there is no memory, or s is NULL. */
 uint32_t ut_intern(const char *s, size_t len);

@@ -34,8 +34,10 @@ static void add_numbers(struct target to, const __itt_string_handle *key, __itt_
 
 	if (!t || !count || !data || !size)
 		return;
-	if (count > MOST_VALUES)
+	if (count > MOST_VALUES) {
 		count = MOST_VALUES;
+		ut_writer_count_cut();
+	}
 	words[0] = ut_pack(d, ut_string_id(key));
 	ut_put_id(words + 1, 1, to.id);
 	words[4] = ut_pack((uint32_t)type, to.scope);
@@ -68,8 +70,10 @@ static void add_string(struct target to, const __itt_string_handle *key, const c
 		return;
 	if (len == (size_t)-1)
 		len = strlen(data);
-	if (len > MOST_BYTES)
+	if (len > MOST_BYTES) {
 		len = MOST_BYTES;
+		ut_writer_count_cut();
+	}
 	words[0] = ut_pack(d, ut_string_id(key));
 	ut_put_id(words + 1, 1, to.id);
 	words[4] = ut_pack((uint32_t)len, to.scope);
@@ -116,6 +120,8 @@ static void add_text(struct ut_tbuf *t, uint32_t d, const __itt_id *id,
 		ut_text_str(&text, format->strA);
 	else
 		ut_format(&text, format->strA, args);
+	if (text.cut)
+		ut_writer_count_cut();
 	words[0] = ut_pack(d, ut_string_id(format));
 	ut_put_id(words + 1, 1, id);
 	words[4] = text.len;

@@ -11,11 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/grow.h"
+#include "base/path.h"
+#include "base/str.h"
 #include "export/digits.h"
 #include "export/pack.h"
 
 #define BUFFER_BYTES (256u << 10) /* fits the L2 cache together with what is being formatted */
+
+#define MOST_NUMBERS 100000u
 
 struct ut_out {
 	char *buf;
@@ -25,6 +30,7 @@ struct ut_out {
 	bool borrowed; /* fd is not ours to close */
 	bool unnamed;  /* the file has no name yet; temp is the one it will have for a moment */
 	unsigned int flags;
+	const char *wanted; /* numbers are added to it; NULL = no numbers */
 	struct ut_pack *pack;
 	char path[PATH_MAX]; /* what the user called it */
 	char temp[PATH_MAX]; /* where the bytes go until commit; empty: written in place */
@@ -129,20 +135,18 @@ static int open_path(struct ut_out *o)
 	if (stat(o->path, &st))
 		return errno == ENOENT ? open_temp(o) : -errno;
 	if (S_ISREG(st.st_mode))
-		return o->flags & UT_OUT_OVERWRITE ? open_temp(o) : -EEXIST;
+		return o->flags & UT_OUT_OVERWRITE || o->wanted ? open_temp(o) : -EEXIST;
 	fd = open(o->path, O_WRONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-struct ut_out *ut_out_open(const char *path, unsigned int flags)
+static void start(struct ut_out *o, const char *path)
 {
-	struct ut_out *o = new_out();
 	int rc;
 
-	o->flags = flags;
 	if (snprintf(o->path, sizeof(o->path), "%s", path) >= (int)sizeof(o->path)) {
 		fail(o, -ENAMETOOLONG);
-		return o;
+		return;
 	}
 	rc = ut_pack_new(&o->pack, ut_pack_by_name(path));
 	if (!rc)
@@ -153,6 +157,23 @@ struct ut_out *ut_out_open(const char *path, unsigned int flags)
 		fail(o, rc);
 	else
 		o->fd = rc;
+}
+
+struct ut_out *ut_out_open(const char *path, unsigned int flags)
+{
+	struct ut_out *o = new_out();
+
+	o->flags = flags;
+	start(o, path);
+	return o;
+}
+
+struct ut_out *ut_out_open_numbered(const char *path, const char *wanted)
+{
+	struct ut_out *o = new_out();
+
+	o->wanted = wanted;
+	start(o, path);
 	return o;
 }
 
@@ -223,12 +244,31 @@ static int move_new(const char *temp, const char *path)
 	return rename(temp, path) ? -errno : 0;
 }
 
+/* Its name, or the first free one of WANTED-2, WANTED-3, ..., which o->path becomes. */
+static int move_numbered(struct ut_out *o)
+{
+	struct ut_arena a = { 0 };
+	const char *name = o->path;
+	int rc = move_new(o->temp, name);
+
+	for (unsigned int i = 2; rc == -EEXIST && i < MOST_NUMBERS; i++) {
+		name = ut_path_insert(&a, o->wanted, ut_str_fmt(&a, "-%u", i));
+		rc = move_new(o->temp, name);
+	}
+	if (!rc && name != o->path)
+		snprintf(o->path, sizeof(o->path), "%s", name);
+	ut_arena_release(&a);
+	return rc;
+}
+
 static int move_in_place(struct ut_out *o)
 {
 	int rc;
 
 	if (o->flags & UT_OUT_OVERWRITE)
 		rc = rename(o->temp, o->path) ? -errno : 0;
+	else if (o->wanted)
+		rc = move_numbered(o);
 	else
 		rc = move_new(o->temp, o->path);
 	if (!rc)
@@ -263,7 +303,13 @@ void ut_out_fail(struct ut_out *o, int code, const char *text)
 	ut_err_set(&o->err, code, "%s: %s", title(o), text);
 }
 
-int ut_out_commit(struct ut_out *o, struct ut_err *err)
+int ut_out_error(const struct ut_out *o, struct ut_err *err)
+{
+	return o->err.code ? ut_err_set(err, o->err.code, "%s", o->err.text) : 0;
+}
+
+/* Everything that commit does, but for freeing o. */
+static int complete(struct ut_out *o, struct ut_err *err)
 {
 	int rc;
 
@@ -285,9 +331,23 @@ int ut_out_commit(struct ut_out *o, struct ut_err *err)
 		if (rc)
 			fail(o, rc);
 	}
-	rc = o->err.code;
-	if (rc)
-		ut_err_set(err, rc, "%s", o->err.text);
+	return ut_out_error(o, err);
+}
+
+int ut_out_commit(struct ut_out *o, struct ut_err *err)
+{
+	int rc = complete(o, err);
+
+	ut_out_abandon(o);
+	return rc;
+}
+
+int ut_out_commit_as(struct ut_out *o, struct ut_arena *a, const char **path, struct ut_err *err)
+{
+	int rc = complete(o, err);
+
+	if (!rc)
+		*path = ut_arena_copy(a, o->path, strlen(o->path));
 	ut_out_abandon(o);
 	return rc;
 }

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 
+struct ut_arena;
 struct ut_out;
 
 enum ut_out_flag {
@@ -26,6 +27,13 @@ enum ut_out_flag {
  */
 struct ut_out *ut_out_open(const char *path, unsigned int flags);
 
+/*
+ * For names that others may want at the same moment: a file that exists at commit stays, and ours
+ * becomes the first free one of wanted-2, wanted-3, ... path is wanted or such a name that was free
+ * a moment ago. wanted must outlive the out.
+ */
+struct ut_out *ut_out_open_numbered(const char *path, const char *wanted);
+
 /* Collects in memory; ut_out_data() gives the bytes, owned by the out. */
 struct ut_out *ut_out_open_memory(void);
 const char *ut_out_data(const struct ut_out *o, size_t *len);
@@ -34,6 +42,13 @@ void ut_out_clear(struct ut_out *o);
 
 /* Flushes and moves the file to its name; frees o either way. On failure nothing is left. */
 int ut_out_commit(struct ut_out *o, struct ut_err *err) UT_MUST_CHECK;
+
+/* The same; *path receives the name that it got, in the arena. Unchanged on failure. */
+int ut_out_commit_as(struct ut_out *o, struct ut_arena *a, const char **path,
+		     struct ut_err *err) UT_MUST_CHECK;
+
+/* What has gone wrong so far; 0 = nothing. */
+int ut_out_error(const struct ut_out *o, struct ut_err *err);
 
 /* Throws away what was written. NULL is fine. */
 void ut_out_abandon(struct ut_out *o);

@@ -2,6 +2,7 @@
 #include "import/spool.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,11 +300,23 @@ static uint32_t add_process(struct ut_trace *trace, const struct ut_spool_header
 	return at;
 }
 
+static uint32_t cut_note(struct ut_trace *trace, uint32_t count)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%" PRIu32 " %s too long to record and %s cut", count,
+		 count == 1 ? "name or argument was" : "names and arguments were",
+		 count == 1 ? "is" : "are");
+	return ut_strtab_intern_z(&trace->strings, text);
+}
+
 static void add_losses(struct ut_trace *trace, const struct ut_spool_header *h)
 {
 	trace->losses.dropped += atomic_load(&h->dropped);
 	trace->losses.overwritten += atomic_load(&h->overwritten);
 	trace->losses.ignored += atomic_load(&h->ignored);
+	if (atomic_load(&h->cut))
+		ut_trace_add_note(trace, cut_note(trace, atomic_load(&h->cut)));
 }
 
 /* Why a process stopped recording before it ended. */

@@ -89,6 +89,8 @@ static void define_domain(struct ut_spool_tables *t, const struct ut_spool_rec *
 {
 	uint32_t number = ut_rec_low(r, 0);
 
+	if (number == UT_DOMAIN_UNWANTED)
+		ut_trace_add_unwanted(t->trace, ut_spool_string(t, ut_rec_high(r, 0)));
 	if (number > t->most)
 		return;
 	t->domains = ut_grow(t->domains, (size_t)number + 1, &t->domain_cap, sizeof(*t->domains));

@@ -51,6 +51,13 @@ uint32_t ut_trace_add_track(struct ut_trace *t, uint32_t process, enum ut_track_
 	return (uint32_t)t->track_count++;
 }
 
+void ut_trace_add_unwanted(struct ut_trace *t, uint32_t domain)
+{
+	t->unwanted =
+		grown(t, t->unwanted, t->unwanted_count, &t->unwanted_cap, sizeof(*t->unwanted));
+	t->unwanted[t->unwanted_count++] = domain;
+}
+
 void ut_trace_add_note(struct ut_trace *t, uint32_t text)
 {
 	t->notes = grown(t, t->notes, t->note_count, &t->note_cap, sizeof(*t->notes));

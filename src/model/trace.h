@@ -135,6 +135,8 @@ struct ut_trace {
 	unsigned int percent; /* of a recording that has been handed on, for those who wait */
 	uint32_t *notes;      /* string ids: what whoever recorded has to say to the user */
 	size_t note_count, note_cap;
+	uint32_t *unwanted; /* string ids: domains that a filter kept out of the recording */
+	size_t unwanted_count, unwanted_cap;
 };
 
 void ut_trace_init(struct ut_trace *t);
@@ -145,6 +147,7 @@ uint32_t ut_trace_add_process(struct ut_trace *t, uint64_t pid);
 uint32_t ut_trace_add_track(struct ut_trace *t, uint32_t process, enum ut_track_type type);
 
 void ut_trace_add_note(struct ut_trace *t, uint32_t text);
+void ut_trace_add_unwanted(struct ut_trace *t, uint32_t domain);
 
 /*
  * Arguments are appended one by one and closed: index = arg_count before the first add. Indices

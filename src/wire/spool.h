@@ -46,7 +46,7 @@ struct ut_spool_header {
 	_Atomic uint64_t overwritten; /* chunks that the flight recorder has used again */
 	_Atomic uint64_t ignored;     /* calls of threads that asked to be ignored */
 	_Atomic uint32_t status;      /* errno that ended recording; 0 = none */
-	uint32_t reserved;
+	_Atomic uint32_t cut;         /* texts and lists that were too long and are cut */
 	char boot_id[40];
 	char name[256]; /* what the program is called */
 	char host[256];
@@ -86,6 +86,9 @@ enum ut_word {
 	UT_WORD_RESERVED = 4, /* a UT_WORD_LONG that is being written */
 	UT_WORD_SKIP = 5,     /* where a thread that ended stopped; the next to come starts here */
 };
+
+/* The number of every domain that a filter keeps out. */
+#define UT_DOMAIN_UNWANTED 0x7fffffffu
 
 #define UT_WORD_DOMAINS (1u << 8)
 #define UT_WORD_STRINGS (1u << 20)

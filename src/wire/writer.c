@@ -615,6 +615,12 @@ void ut_writer_count_ignored(void)
 		atomic_fetch_add_explicit(&w.header->ignored, 1, memory_order_relaxed);
 }
 
+void ut_writer_count_cut(void)
+{
+	if (w.header)
+		atomic_fetch_add_explicit(&w.header->cut, 1, memory_order_relaxed);
+}
+
 uint32_t ut_writer_generation(void)
 {
 	return atomic_load_explicit(&w.generation, memory_order_acquire);

@@ -82,6 +82,7 @@ void ut_tbuf_word_slow(struct ut_tbuf *t, enum ut_word kind, uint64_t payload);
 
 void ut_writer_count_dropped(void);
 void ut_writer_count_ignored(void);
+void ut_writer_count_cut(void);
 
 /* a in the low, b in the high half. */
 static inline uint64_t ut_pack(uint32_t a, uint32_t b)

@@ -1,0 +1,44 @@
+#include "launch/knock.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "wire/control.h"
+
+int ut_knock_watch(const char *session_dir)
+{
+	char path[PATH_MAX];
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+
+	if (fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "%s/" UT_CONTROL_FILE, session_dir);
+	if (inotify_add_watch(fd, path, IN_CLOSE) >= 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+enum ut_knock ut_knock_heard(int fd)
+{
+	enum ut_knock heard = fd < 0 ? UT_KNOCK_UNKNOWN : UT_KNOCK_NONE;
+	char buf[1024];
+	ssize_t n;
+
+	while (fd >= 0 && (n = read(fd, buf, sizeof(buf))) > 0) {
+		for (ssize_t at = 0; at + (ssize_t)sizeof(struct inotify_event) <= n;) {
+			struct inotify_event e;
+
+			memcpy(&e, buf + at, sizeof(e));
+			if (e.mask & IN_CLOSE_WRITE)
+				heard = UT_KNOCK_WRITER;
+			else if (e.mask & IN_CLOSE_NOWRITE && heard != UT_KNOCK_WRITER)
+				heard = UT_KNOCK_READER;
+			at += (ssize_t)(sizeof(e) + e.len);
+		}
+	}
+	return heard;
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""A run that leaves nothing says why, and what to try; it never guesses."""
+import os
+import shutil
+import stat
+import subprocess
+import textwrap
+import unittest
+
+from launch_support import BUILD, COLLECTOR, PROBE, UNITRACE, Case, clean_env, main, need
+
+need(UNITRACE, COLLECTOR, PROBE)
+STEPS = BUILD / "tests" / "programs" / "steps"
+SOURCE = os.path.join(os.environ.get("UNITRACE_SOURCE", "."), "")
+
+
+class Nothing(Case):
+    def said(self, *words, **options):
+        """The line that says why; there is exactly one."""
+        got = self.unitrace(*words, **options)
+        lines = [l for l in got.stderr.decode().splitlines() if "nothing was recorded" in l]
+        self.assertEqual(len(lines), 1, got.stderr)
+        self.assertEqual(self.timelines(), [])
+        return lines[0]
+
+    def compiled(self, text, *flags):
+        """A program of ours, with the static part of ITT in it."""
+        source, made = self.dir / "made.c", self.dir / "made"
+        source.write_text(textwrap.dedent(text))
+        done = subprocess.run(["cc", "-I", SOURCE + "include", "-o", made, source,
+                               BUILD / "lib" / "libittnotify.a", "-ldl", "-lpthread", *flags],
+                              capture_output=True)
+        if done.returncode:
+            self.skipTest(f"cannot compile: {done.stderr[:200]}")
+        return made
+
+    MARKS = """
+        #include <ittnotify.h>
+        #include <stdlib.h>
+        int main(int argc, char **argv)
+        {
+                if (argc > 1)
+                        clearenv();
+                __itt_domain *d = __itt_domain_create("made");
+                __itt_task_begin(d, __itt_null, __itt_null, __itt_string_handle_create("t"));
+                __itt_task_end(d);
+        }
+        """
+
+    def test_python_is_told_of_its_option(self):
+        self.assertIn("--python records", self.said("python3", "-c", "1"))
+        script = self.dir / "script"
+        script.write_text("#!/usr/bin/env python3\n1\n")
+        script.chmod(0o755)
+        self.assertIn("--python records", self.said("./script"))
+
+    def test_programs_without_itt(self):
+        self.assertIn("true itself has no ITT inside", self.said("true"))
+
+    def test_never_resumed(self):
+        said = self.said("--start-paused", PROBE)
+        self.assertIn("--start-paused", said)
+        self.assertIn("never called __itt_resume()", said)
+
+    def test_a_named_session_that_is_paused(self):
+        said = self.said("--session", f"nothing{os.getpid()}", "--start-paused", PROBE)
+        self.assertIn("is paused; 'unitrace --resume nothing", said)
+
+    def test_a_domain_filter_names_the_domains_that_it_kept_out(self):
+        said = self.said("--itt-domains", "lunch.*", PROBE, "task", "other.domain", "t")
+        self.assertIn("its domains are: launch.probe, other.domain", said)
+        said = self.said("--itt-exclude-domains", "*", PROBE)
+        self.assertIn("its domains are: launch.probe", said)
+
+    def test_names_of_domains_are_escaped(self):
+        said = self.said("--itt-domains", "x", PROBE, "task", "a\x1b[31m", "t")
+        self.assertNotIn("\x1b", said)
+
+    def test_a_filter_that_lets_some_through_is_not_blamed(self):
+        got = self.unitrace("--itt-domains", "launch.*", PROBE, "task", "other", "t")
+        self.assertNotIn(b"other", got.stderr)
+        self.assertRecorded()
+
+    def test_cleared_environment(self):
+        self.assertIn("clears the environment", self.said("env", "-i", PROBE))
+        self.assertIn("clears the environment", self.said("env", "-", PROBE))
+
+    def test_environment_cleared_by_the_program_itself(self):
+        self.assertIn("or it clears its environment", self.said(self.compiled(self.MARKS), "x"))
+
+    def test_static_programs(self):
+        made = self.compiled("int main(void) { return 0; }", "-static")
+        self.assertIn("made is statically linked", self.said(made))
+
+    def test_setuid_programs(self):
+        made = self.dir / "raised"
+        shutil.copy(PROBE, made)
+        made.chmod(0o755 | stat.S_ISUID)
+        if os.getuid():
+            self.skipTest("only root can make a program that is another user's")
+        os.chown(made, 65534, 65534)
+        made.chmod(0o755 | stat.S_ISUID)
+        self.dir.chmod(0o755)
+        got = self.unitrace(made)
+        if self.timelines():
+            self.skipTest("set-user-id has no effect here")
+        self.assertIn(b"runs with rights of its own", got.stderr)
+
+    def test_children_that_are_not_followed(self):
+        said = self.said("--follow-child-process", "0", "sh", "-c", f"{PROBE}; true")
+        self.assertIn("--follow-child-process 0 keeps them out", said)
+
+    def test_no_device(self):
+        got = self.unitrace("-d", "true")
+        self.assertIn(b"no runtime of a device that unitrace knows", got.stderr)
+
+    def test_a_read_only_session_is_not_blamed_on_the_program(self):
+        inner = f"mount --bind {self.dir} {self.dir} && " \
+                f"mount -o remount,ro,bind {self.dir} && exec {PROBE}"
+        words = ["unshare", "-rm", "sh", "-c", inner]
+        if subprocess.run(words, cwd=self.dir, capture_output=True, env=clean_env()).returncode:
+            self.skipTest("no namespaces here")
+        said = self.said(*words)
+        self.assertIn("could only read", said)
+        self.assertIn("read-only mount", said)
+
+    def test_quiet_is_quiet(self):
+        self.assertEqual(self.unitrace("--quiet", "true").stderr, b"")
+
+
+if __name__ == "__main__":
+    main()
