@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/generate.h"
 #include "cmd/guess.h"
+#include "launch/run.h"
 
 static const struct ut_cmd *command_of_link(const char *argv0)
 {
@@ -60,6 +61,7 @@ int main(int argc, char **argv)
 	const struct ut_cmd *cmd = command_of_link(argc ? words[0] : "");
 	int status;
 
+	ut_launch_survive_limits();
 	if (cmd)
 		status = cmd->run(argc - 1, words + 1);
 	else if (argc < 2)

@@ -16,9 +16,27 @@ def _leave_the_path():
     return os.path.dirname(here)
 
 
+def _too_old():
+    """Said by interpreters that we know nothing about; their program runs on, unrecorded."""
+    if sys.version_info >= (3, 9):
+        return False
+    if os.environ.get("UT_SESSION"):
+        sys.stderr.write("unitrace: Python %d.%d is not profiled: 3.9 or newer is needed; the "
+                         "program runs without\n" % sys.version_info[:2])
+    return True
+
+
+def _load_in_python_2():
+    import imp  # pylint: disable=deprecated-module,import-error
+    _too_old()
+    imp.load_module("sitecustomize", *imp.find_module("sitecustomize"))
+
+
 def _start(package):
     # Behind everything else: a package that the user has installed comes first.
     sys.path += [package, os.path.join(package, "fallback")]
+    if _too_old():
+        return
     try:
         from unitrace import _profile
         _profile.begin()
@@ -41,4 +59,8 @@ def _load(package):
         _start(package)
 
 
-_load(_leave_the_path())
+if sys.version_info < (3,):
+    _leave_the_path()
+    _load_in_python_2()
+else:
+    _load(_leave_the_path())

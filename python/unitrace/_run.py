@@ -9,6 +9,16 @@ an exception its traceback, without us at the top.
 import os
 import sys
 
+if sys.version_info < (3, 9):  # so this file must be readable for Python 2, too
+    sys.stderr.write("unitrace: Python %d.%d is not profiled: 3.9 or newer is needed; the program "
+                     "runs without\n" % sys.version_info[:2])
+    sys.stderr.flush()
+    with open("/proc/self/cmdline", "rb") as line:
+        _words = line.read().split(b"\0")[:-1]
+    # The word before the program's own is this file: without it the line is the user's.
+    del _words[len(_words) - len(sys.argv)]
+    os.execv(sys.executable, _words)
+
 _FOLDER = os.path.dirname(os.path.abspath(__file__))
 _kept = None
 
@@ -64,7 +74,7 @@ def _run(words, safe):
     """words: [-m|-c, what, ...] or [script, ...]; safe: the program's folder is not searched."""
     if words[0] in ("-m", "-c"):
         how, what = words.pop(0), words.pop(0)
-        sys.argv = [how, *words]
+        sys.argv = [how] + words
         if not safe:
             sys.path.insert(0, "" if how == "-c" else os.getcwd())
         if how == "-m":

@@ -213,15 +213,25 @@ static void tell_nothing(const struct run *r, const struct ut_outputs *out, size
 		ut_nothing_tell(&n, r->arena);
 }
 
+/* The limit that a shell may have set, if it is the reason. */
+static const char *limit_of(int code)
+{
+	return code == EFBIG    ? " (ulimit -f)"
+	       : code == ENOMEM ? " (ulimit -v)"
+	       : code == EMFILE ? " (ulimit -n)"
+				: "";
+}
+
 /* Processes that wanted to record and could not: the collector itself never says a word. */
 static void tell_failures(const struct run *r)
 {
 	struct ut_control *c = r->session.control;
 	uint32_t n = atomic_load(&c->failures);
+	int code = (int)atomic_load(&c->failure);
 
 	if (n)
-		ut_log(UT_WARN, "%" PRIu32 " process%s could not record into %s: %s", n,
-		       n == 1 ? "" : "es", r->session.dir, strerror((int)atomic_load(&c->failure)));
+		ut_log(UT_WARN, "%" PRIu32 " process%s could not record into %s: %s%s", n,
+		       n == 1 ? "" : "es", r->session.dir, strerror(code), limit_of(code));
 }
 
 /* A number that the machine does not have records nothing, which needs a reason. */

@@ -12,6 +12,7 @@
 #include "launch/doors.h"
 #include "launch/env.h"
 #include "launch/library.h"
+#include "launch/run.h"
 
 #define MOST_WORDS 12
 
@@ -23,7 +24,9 @@ int ut_profile_spawn(const char *const *argv, char *const *env, int *status, str
 
 	fflush(NULL);
 	memcpy(&words, &argv, sizeof(words)); /* spawn's prototype forgets that it only reads */
+	ut_launch_mind_limits(false);
 	rc = posix_spawn(&pid, argv[0], NULL, NULL, words, env);
+	ut_launch_mind_limits(true);
 	if (rc)
 		return ut_err_set(err, -rc, "%s: %s", argv[0], strerror(rc));
 	while (waitpid(pid, &how, 0) < 0) {

@@ -84,6 +84,8 @@ static void tell_never_called(const struct ut_nothing *n, const char *name, stru
 	else if (p.python && !n->opts->python.on)
 		SAY("%s has made no marks; --python records the functions of a Python program",
 		    name);
+	else if (p.python)
+		SAY("no Python of this run has loaded the profiler of --python, nor made marks");
 	else if (p.speaks_itt)
 		SAY("%s has ITT inside but never called it with our variables set: no place with "
 		    "a mark was reached, marks need an option, or it clears its environment first",

@@ -36,6 +36,7 @@ struct domain {
 static _Atomic uintptr_t string_slots[1u << STRING_BITS], domain_slots[1u << DOMAIN_BITS];
 static _Atomic uint32_t string_count;
 static _Atomic uint32_t domain_count;
+static _Atomic uint32_t lost; /* see lost_name(); 0 = not needed yet */
 static _Atomic bool undefined; /* a name was made while the spool was being made ready */
 
 static bool string_is(const struct ut_name *name, const char *text, size_t len)
@@ -114,11 +115,33 @@ static struct string *intern(const char *text, size_t len)
 	return found ? (struct string *)found : add_string(hash, BEYOND, strlen(BEYOND));
 }
 
+static void define_lost(uint32_t id)
+{
+	static const char text[] = "(no memory for the name)";
+	uint64_t word = ut_pack(id, sizeof(text) - 1);
+
+	ut_writer_define(UT_REC_STRING, &word, 1, text, sizeof(text) - 1);
+}
+
+/* What everything is called whose name found no memory: better than no name at all. */
+static uint32_t lost_name(void)
+{
+	uint32_t id = atomic_load(&lost), none = 0;
+
+	if (id || !ut_gate_wake())
+		return id;
+	id = ut_intern_number();
+	if (!atomic_compare_exchange_strong(&lost, &none, id))
+		return none;
+	define_lost(id);
+	return id;
+}
+
 uint32_t ut_intern(const char *text, size_t len)
 {
 	const struct string *s = text ? intern(text, len) : NULL;
 
-	return s ? s->id : 0;
+	return s ? s->id : text ? lost_name() : 0;
 }
 
 uint32_t ut_intern_z(const char *text)
@@ -136,6 +159,8 @@ __itt_string_handle *ut_intern_handle(const char *name)
 	static __itt_string_handle spare;
 	struct string *s = name ? intern(name, strlen(name)) : NULL;
 
+	if (name && !s)
+		__atomic_store_n(&spare.extra1, (int)lost_name(), __ATOMIC_RELAXED);
 	return s ? &s->handle : name ? &spare : NULL;
 }
 
@@ -251,6 +276,8 @@ void ut_intern_replay(void)
 	atomic_store_explicit(&undefined, false, memory_order_relaxed);
 	ut_names_each(&strings, replay_string);
 	ut_names_each(&domains, replay_domain);
+	if (atomic_load(&lost))
+		define_lost(atomic_load(&lost));
 	ut_number_replay();
 }
 

@@ -14,7 +14,7 @@
 #include "itt/abi.h"
 #include "wire/spool.h" /* UT_DOMAIN_UNWANTED */
 
-/* 0 when there is no memory, or s is NULL. */
+/* 0 when s is NULL. Without memory all get one number, whose name says so. */
 uint32_t ut_intern(const char *s, size_t len);
 uint32_t ut_intern_z(const char *s);
 

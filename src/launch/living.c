@@ -11,7 +11,7 @@
 
 #include "wire/control.h"
 
-#define CHUNK 65536
+#define CHUNK 8192 /* the stack may be small: ulimit -s 64 */
 
 /* Does the file hold these bytes? Those at the end of a chunk are looked at again with the next. */
 static bool contains(int fd, const char *needle, size_t len)

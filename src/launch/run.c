@@ -63,6 +63,24 @@ static void give_signals_back(const struct signals *s)
 	sigprocmask(SIG_SETMASK, &s->mask, NULL);
 }
 
+static struct sigaction callers_xfsz;
+static bool survives;
+
+void ut_launch_survive_limits(void)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	survives = !sigaction(SIGXFSZ, &ignore, &callers_xfsz);
+}
+
+void ut_launch_mind_limits(bool ours)
+{
+	if (survives && !ours)
+		sigaction(SIGXFSZ, &callers_xfsz, NULL);
+	else if (survives)
+		ut_launch_survive_limits();
+}
+
 /* A Ctrl-C meant for the program has reached us too; it must not hit the export that follows. */
 static void forget_pending(void)
 {
@@ -119,6 +137,7 @@ static _Noreturn void become(const struct ut_launch *l, char *const *env, const 
 
 	atomic_store(&l->control->root_pid, (uint32_t)getpid());
 	give_signals_back(s);
+	ut_launch_mind_limits(false);
 	memcpy(&argv, &l->argv, sizeof(argv)); /* exec's prototype forgets that it only reads */
 	execvpe(l->argv[0], argv, env);
 	code = errno;

@@ -42,6 +42,14 @@ struct ut_launch_result {
 int ut_launch_run(const struct ut_launch *l, struct ut_arena *a, struct ut_launch_result *r,
 		  struct ut_err *err) UT_MUST_CHECK;
 
+/*
+ * From now on a file that grows beyond `ulimit -f` is an error (EFBIG) for us, not the end.
+ * Programs that we start get SIGXFSZ back as we had it.
+ */
+void ut_launch_survive_limits(void);
+/* The same for those that are started otherwise: before and after. */
+void ut_launch_mind_limits(bool ours);
+
 /* Ends this process as status says: with the same code, or by the same signal but no core. */
 _Noreturn void ut_launch_end_as(int status);
 

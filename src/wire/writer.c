@@ -40,6 +40,7 @@ enum ut_clock_source ut_writer_clock = UT_CLOCK_MONOTONIC;
 static _Atomic(char *) windows[WINDOW_COUNT];
 
 static struct writer {
+	int trouble; /* why there is no first window; negative errno */
 	struct ut_spool_header *header;
 	_Atomic(uint64_t *) rests[RESTS]; /* where threads that ended have stopped writing */
 	_Atomic(struct ut_chunk *) meta;  /* the chunk that definitions go to */
@@ -185,6 +186,8 @@ static char *map_window(uint32_t index)
 fail:
 	if (w.header)
 		end_recording(rc);
+	else
+		w.trouble = rc;
 	return NULL;
 }
 
@@ -697,7 +700,7 @@ int ut_writer_open(const char *dir, const struct ut_control *control)
 	header = (struct ut_spool_header *)(void *)window(0);
 	if (!header) {
 		ut_sys_unlink(w.path);
-		return -ENOSPC;
+		return w.trouble;
 	}
 	ut_process_describe(header, control->rank);
 	header->clock_source = ut_writer_clock;
