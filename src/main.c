@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mapped.h"
 #include "base/path.h"
 #include "cmd/cmd.h"
 #include "cmd/generate.h"
@@ -62,6 +63,7 @@ int main(int argc, char **argv)
 	int status;
 
 	ut_launch_survive_limits();
+	ut_mapped_guard(UT_EXIT_FAILED);
 	if (cmd)
 		status = cmd->run(argc - 1, words + 1);
 	else if (argc < 2)

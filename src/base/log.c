@@ -54,6 +54,17 @@ static void write_all(const char *text, size_t len)
 	}
 }
 
+/* Names come from files of others: what would move a cursor or forge a line becomes '?'. */
+static void disarm(char *text)
+{
+	for (unsigned char *p = (unsigned char *)text; *p; p++) {
+		if (*p < ' ' || *p == 0x7f)
+			*p = '?';
+		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) /* U+0080..9F */
+			p[0] = p[1] = '?';
+	}
+}
+
 static void write_line(const char *prefix, const char *fmt, va_list ap) UT_PRINTF(2, 0);
 
 static void write_line(const char *prefix, const char *fmt, va_list ap)
@@ -64,6 +75,7 @@ static void write_line(const char *prefix, const char *fmt, va_list ap)
 	len = (size_t)snprintf(line, sizeof(line), "%s%s",
 			       atomic_exchange(&state_is_shown, false) ? WIPE_LINE : "", prefix);
 	vsnprintf(line + len, sizeof(line) - len - 1, fmt, ap);
+	disarm(line + len);
 	len = strlen(line);
 	line[len++] = '\n';
 	write_all(line, len);

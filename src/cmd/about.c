@@ -208,7 +208,8 @@ void ut_about_text(struct ut_out *o, const struct ut_about *a)
 	struct counts c;
 
 	count(&c, a->store);
-	ut_out_fmt(o, "%s\n", a->path);
+	ut_cell_text(o, a->path);
+	ut_out_text(o, "\n");
 	text_format(o, a);
 	text_processes(o, t);
 	text_tracks(o, &c);

@@ -77,6 +77,7 @@ static int rename_error(struct ut_err *err, const struct ut_err *inner, const ch
 static int load_part(struct part *p, uint64_t count, struct ut_store *store, struct ut_err *err)
 {
 	uint64_t until = FIRST_PART;
+	struct ut_err before = { 0 };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", p->fd);
@@ -91,8 +92,9 @@ static int load_part(struct part *p, uint64_t count, struct ut_store *store, str
 			return 0;
 		if (!rc)
 			ut_store_release(store);
-		else if (p->whole)
+		else if (p->whole || !strcmp(inner.text, before.text)) /* more did not help */
 			return rename_error(err, &inner, path, p->source.path);
+		before = inner;
 	}
 }
 
@@ -104,7 +106,11 @@ static int load(const char *path, uint64_t count, struct ut_store *store, struct
 
 	if (rc)
 		return rc;
-	importer = ut_importer_for(p.source.head, p.source.head_len);
+	importer = ut_importer_of(&p.source, err);
+	if (!importer) {
+		ut_source_close(&p.source);
+		return -EPROTO;
+	}
 	if (p.source.seekable && importer != &ut_import_chrome && importer != &ut_import_perfetto) {
 		ut_source_close(&p.source);
 		return ut_import(path, NULL, store, err);

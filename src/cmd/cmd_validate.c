@@ -166,6 +166,7 @@ static void add_example(struct ut_buf *b, const struct report *r, const struct u
 	const struct ut_trace *t = &r->store.trace;
 	struct ut_str name = ut_strtab_get(&t->strings, f->name);
 	uint64_t since = f->ts - t->first;
+	struct ut_buf label = { 0 };
 
 	if (f->track == UT_CHECK_NOWHERE)
 		return;
@@ -176,9 +177,11 @@ static void add_example(struct ut_buf *b, const struct report *r, const struct u
 		ut_buf_text(b, "' ");
 	}
 	ut_buf_text(b, "on ");
-	ut_label_track(b, t, f->track);
-	ut_buf_text(b, " of ");
-	ut_label_process(b, t, t->tracks[f->track].process);
+	ut_label_track(&label, t, f->track);
+	ut_buf_text(&label, " of ");
+	ut_label_process(&label, t, t->tracks[f->track].process);
+	ut_cell_name(b, label.data, label.len, SIZE_MAX);
+	ut_buf_release(&label);
 	if (f->ts >= t->first)
 		ut_buf_fmt(b, " at %" PRIu64 ".%09" PRIu64 " s", since / 1000000000,
 			   since % 1000000000);
@@ -207,17 +210,22 @@ static void put_text(struct ut_out *o, const struct report *r)
 {
 	struct verdict v = judge(r);
 
-	ut_out_fmt(o, "%s\n", r->path);
-	if (r->failure[0])
-		ut_out_fmt(o, "  lost      %s\n", r->failure);
+	ut_cell_text(o, r->path);
+	if (r->failure[0]) {
+		ut_out_text(o, "\n  lost      ");
+		ut_cell_text(o, r->failure);
+	}
+	ut_out_text(o, "\n");
 	if (r->is_loaded) {
 		ut_out_text(o, "  format    ");
 		ut_about_line(o, &r->store, r->format);
 		ut_out_text(o, "\n");
 	}
-	for (size_t i = 0; i < r->warnings.count; i++)
-		ut_out_fmt(o, "  %-8s  %s\n", weight_of(&r->warnings.items[i]),
-			   r->warnings.items[i].text);
+	for (size_t i = 0; i < r->warnings.count; i++) {
+		ut_out_fmt(o, "  %-8s  ", weight_of(&r->warnings.items[i]));
+		ut_cell_text(o, r->warnings.items[i].text);
+		ut_out_text(o, "\n");
+	}
 	put_findings(o, r);
 	if (!v.lost && !v.odd)
 		ut_out_text(o, "  good      nothing to complain about\n");

@@ -13,6 +13,7 @@
 #include "cmd/merge_spill.h"
 #include "export/exporter.h"
 #include "export/out.h"
+#include "import/importer.h"
 #include "import/source.h"
 #include "model/strtab.h"
 #include "spread/spread.h"
@@ -164,8 +165,19 @@ int ut_merge_find(const struct ut_merge *m, int argc, const char *const *argv, s
 
 /* ---- what can be read only once -------------------------------------------------------------- */
 
+#define PIECE (1 << 20)
+
+#define LEAST 512 /* zeros in a row that are no accident */
+
+/* Text that is none, and perhaps never ends. */
+static bool is_zero(const char *data, size_t len)
+{
+	return len >= LEAST && !data[0] && !memcmp(data, data + 1, len - 1);
+}
+
 static int copy_input(const char *path, int to, uint64_t *size, struct ut_err *err)
 {
+	const struct ut_importer *importer;
 	struct ut_source source;
 	char *buf;
 	ssize_t n;
@@ -173,9 +185,14 @@ static int copy_input(const char *path, int to, uint64_t *size, struct ut_err *e
 
 	if (rc)
 		return rc;
-	buf = ut_make(1u << 20);
-	while (!rc && (n = ut_source_read(&source, buf, 1u << 20, err)) != 0) {
+	importer = ut_importer_of(&source, err);
+	rc = importer ? 0 : -EPROTO;
+	buf = ut_make(PIECE);
+	while (!rc && (n = ut_source_read(&source, buf, PIECE, err)) != 0) {
 		rc = n < 0 ? (int)n : 0;
+		if (!rc && importer == &ut_import_chrome && is_zero(buf, (size_t)n))
+			rc = ut_err_set(err, -EPROTO, "%s: zero bytes from %llu on; no JSON", path,
+					(unsigned long long)*size);
 		if (!rc && write(to, buf, (size_t)n) != n)
 			rc = ut_err_set(err, -ENOSPC, "%s: no room to keep a copy of it", path);
 		*size += rc ? 0 : (uint64_t)n;

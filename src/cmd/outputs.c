@@ -445,7 +445,7 @@ static int put_report(struct ut_outputs *o, const struct ut_output_who *root, co
 
 static bool is_csv(const struct ut_outputs *o)
 {
-	return o->opts->output && ut_str_ends(o->opts->output, ".csv");
+	return reports_to_file(o->opts) && o->opts->output && ut_str_ends(o->opts->output, ".csv");
 }
 
 static void print_summary(struct ut_outputs *o, struct ut_buf *to)

@@ -53,6 +53,15 @@ size_t ut_cell_name(struct ut_buf *b, const char *s, size_t len, size_t max)
 	return total > max ? max : total;
 }
 
+void ut_cell_text(struct ut_out *o, const char *s)
+{
+	struct ut_buf b = { 0 };
+
+	ut_cell_name(&b, s, strlen(s), SIZE_MAX);
+	ut_out_write(o, b.data, b.len);
+	ut_buf_release(&b);
+}
+
 const char *ut_cell_time(char buf[UT_CELL_TIME], uint64_t ns)
 {
 	static const char *const units[] = { "us", "ms", "s" };

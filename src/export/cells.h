@@ -18,6 +18,9 @@ struct ut_out;
  */
 size_t ut_cell_name(struct ut_buf *b, const char *s, size_t len, size_t max);
 
+/* The same for a text of any length, straight to the out. */
+void ut_cell_text(struct ut_out *o, const char *s);
+
 /*
  * How many columns blanks fill up at most: where names are whole (files, pipes), one of thousands
  * of characters stands out instead of moving the numbers of all others out of sight.

@@ -53,6 +53,12 @@ extern const struct ut_importer *const ut_importers[];
 int ut_import(const char *path, const struct ut_import_opts *opts, struct ut_store *store,
 	      struct ut_err *err) UT_MUST_CHECK;
 
+/*
+ * The importer of an open source, from its head alone: NULL, and an error that says what the file
+ * looks like, if there is none. For who would otherwise read on and on.
+ */
+const struct ut_importer *ut_importer_of(const struct ut_source *source, struct ut_err *err);
+
 /* The importer of a file that starts like this; NULL = nobody knows it. */
 const struct ut_importer *ut_importer_for(const char *head, size_t len);
 

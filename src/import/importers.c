@@ -119,31 +119,48 @@ static const char *reason(const struct ut_source *s)
 }
 
 /* What a file that nobody knows looks like, for the message. */
-static int unknown(const struct ut_source *s, struct ut_err *err)
+static void unknown(const struct ut_source *s, struct ut_err *err)
 {
 	const char *why = reason(s);
 	char seen[64];
 	size_t n = 0;
 
-	if (why)
-		return ut_err_set(err, s->head_len ? -EPROTO : -ENODATA, "%s: offset 0: %s",
-				  s->path, why);
+	if (why) {
+		ut_err_set(err, s->head_len ? -EPROTO : -ENODATA, "%s: offset 0: %s", s->path, why);
+		return;
+	}
 	while (n < s->head_len && n < 24 && isprint((unsigned char)s->head[n])) {
 		seen[n] = s->head[n];
 		n++;
 	}
 	seen[n] = '\0';
-	if (n >= 8 || n == s->head_len || (n && s->head[n] == '\n'))
-		return ut_err_set(err, -EPROTO,
-				  "%s: offset 0: not a trace that we know (Chrome JSON, Perfetto, "
-				  ".utr, recording): it starts with '%s'",
-				  s->path, seen);
+	if (n >= 8 || n == s->head_len || (n && s->head[n] == '\n')) {
+		ut_err_set(err, -EPROTO,
+			   "%s: offset 0: not a trace that we know (Chrome JSON, Perfetto, .utr, "
+			   "recording): it starts with '%s'",
+			   s->path, seen);
+		return;
+	}
 	for (n = 0; n < s->head_len && n < 8; n++)
 		snprintf(seen + 3 * n, sizeof(seen) - 3 * n, " %02x", (unsigned char)s->head[n]);
-	return ut_err_set(err, -EPROTO,
-			  "%s: offset 0: not a trace that we know (Chrome JSON, Perfetto, .utr, "
-			  "recording): it starts with the bytes%s",
-			  s->path, seen);
+	ut_err_set(err, -EPROTO,
+		   "%s: offset 0: not a trace that we know (Chrome JSON, Perfetto, .utr, "
+		   "recording): it starts with the bytes%s",
+		   s->path, seen);
+}
+
+const struct ut_importer *ut_importer_of(const struct ut_source *s, struct ut_err *err)
+{
+	const struct ut_importer *importer = ut_importer_for(s->head, s->head_len);
+	const char *wide = wide_text(s);
+
+	if (wide)
+		ut_err_set(err, -EPROTO,
+			   "%s: offset 0: %s text; convert it first: iconv -f %s -t UTF-8 FILE",
+			   s->path, wide, wide);
+	else if (!importer)
+		unknown(s, err);
+	return wide ? NULL : importer;
 }
 
 int ut_import(const char *path, const struct ut_import_opts *opts, struct ut_store *store,
@@ -152,23 +169,16 @@ int ut_import(const char *path, const struct ut_import_opts *opts, struct ut_sto
 	static const struct ut_import_opts plain;
 	const struct ut_importer *importer;
 	struct ut_source source;
-	const char *wide;
 	int rc = ut_source_open(&source, path, err);
 
 	*store = (struct ut_store){ 0 };
 	if (rc)
 		return rc;
-	importer = ut_importer_for(source.head, source.head_len);
-	wide = wide_text(&source);
-	if (wide)
-		rc = ut_err_set(
-			err, -EPROTO,
-			"%s: offset 0: %s text; convert it first: iconv -f %s -t UTF-8 FILE", path,
-			wide, wide);
-	else if (importer)
+	importer = ut_importer_of(&source, err);
+	if (importer)
 		rc = importer->load(&source, opts ? opts : &plain, store, err);
 	else
-		rc = unknown(&source, err);
+		rc = source.head_len ? -EPROTO : -ENODATA;
 	ut_source_close(&source);
 	return rc;
 }

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
+
 static int check_header(const struct ut_spool_map *m, const char *path, struct ut_err *err)
 {
 	const struct ut_spool_header *h = m->header;
@@ -46,6 +48,7 @@ int ut_spool_map(struct ut_spool_map *m, const char *path, struct ut_err *err)
 	m->base = map;
 	m->size = (size_t)st.st_size;
 	m->header = map;
+	ut_mapped_add(map, m->size, path);
 	rc = check_header(m, path, err);
 	if (!rc) {
 		uint64_t next = atomic_load(&m->header->next);
@@ -63,6 +66,7 @@ out:
 
 void ut_spool_unmap(struct ut_spool_map *m)
 {
+	ut_mapped_remove(m->base);
 	if (m->base)
 		munmap((void *)(uintptr_t)m->base, m->size);
 	*m = (struct ut_spool_map){ 0 };

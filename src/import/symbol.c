@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/mapped.h"
+
 struct image {
 	const char *base;
 	size_t size;
@@ -100,7 +102,9 @@ bool ut_symbol_name(const char *path, uint64_t offset, char *name, size_t size)
 		map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (map != MAP_FAILED) {
 			im = (struct image){ map, (size_t)st.st_size };
+			ut_mapped_add(map, im.size, path);
 			found = find(&im, offset, name, size);
+			ut_mapped_remove(map);
 			munmap(map, im.size);
 		}
 	}

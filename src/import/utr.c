@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/grow.h"
+#include "base/mapped.h"
 #include "import/importer.h"
 #include "import/source.h"
 #include "model/event.h"
@@ -65,6 +66,7 @@ static int map_file(struct file *f, const struct ut_source *source)
 		return failed(f);
 	f->map = map;
 	f->map_size = (size_t)f->size;
+	ut_mapped_add(map, f->map_size, f->path);
 	return 0;
 }
 

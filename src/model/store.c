@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/grow.h"
+#include "base/mapped.h"
 #include "model/idmap.h"
 #include "model/pages.h"
 #include "model/pyramid.h"
@@ -31,8 +32,10 @@ void ut_store_release(struct ut_store *s)
 	ut_types_release(&s->types);
 	ut_arglists_release(&s->args);
 	ut_trace_release(&s->trace);
-	if (s->map)
+	if (s->map) {
+		ut_mapped_remove(s->map);
 		munmap(s->map, s->map_size);
+	}
 	*s = (struct ut_store){ 0 };
 }
 
