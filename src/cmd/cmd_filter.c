@@ -14,6 +14,7 @@
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/filter_options.h"
+#include "cmd/filter_why.h"
 #include "cmd/last.h"
 #include "cmd/load.h"
 #include "cmd/output_names.h"
@@ -34,6 +35,7 @@ struct work {
 	const struct filter_opts *opts;
 	struct ut_filter filter;
 	uint64_t kept, all;
+	struct ut_buf why; /* nothing was kept */
 };
 
 static int write_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
@@ -54,6 +56,8 @@ static int write_store(void *ctx, size_t i, struct ut_store *store, struct ut_er
 	format->close(sink);
 	w->kept = chosen.kept;
 	w->all = store->row_count;
+	if (!w->kept && w->all)
+		ut_filter_why(&w->why, &w->opts->filter, store);
 	ut_filter_sink_release(&chosen);
 	ut_filter_view_release(&view);
 	return ut_out_commit(out, err);
@@ -79,6 +83,9 @@ static int filter(struct work *w, const char *input, struct ut_err *err)
 	if (!rc && !o->quiet)
 		ut_log(UT_INFO, "%" PRIu64 " of %" PRIu64 " events are in %s", w->kept, w->all,
 		       strcmp(o->output, "-") ? o->output : "stdout");
+	if (!rc && w->why.len)
+		ut_log(UT_WARN, "no event fits %s", w->why.data);
+	ut_buf_release(&w->why);
 	ut_inputs_release(&in);
 	return rc;
 }

@@ -15,6 +15,7 @@
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/filter_options.h"
+#include "cmd/filter_why.h"
 #include "cmd/last.h"
 #include "cmd/load.h"
 #include "cmd/spread_inputs.h"
@@ -43,7 +44,18 @@ struct work {
 	struct ut_stats stats;
 	struct ut_filter filter;
 	unsigned int threads;
+	struct ut_buf why; /* nothing of the first trace passed the filter */
 };
+
+/* Groups may be there of which no span was wanted. */
+static bool is_empty(const struct ut_stats *s)
+{
+	for (size_t i = 1; i <= s->group_count; i++) {
+		if (s->groups[i].dist.count || s->groups[i].instants || s->groups[i].unfinished)
+			return false;
+	}
+	return !s->counter_count;
+}
 
 static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
@@ -52,6 +64,9 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 	(void)i;
 	(void)err;
 	ut_stats_add(&w->stats, store, &w->filter, w->threads);
+	if (is_empty(&w->stats) && store->row_count && !w->why.len &&
+	    !ut_filter_is_open(&w->filter))
+		ut_filter_why(&w->why, w->filter.opts, store);
 	return 0;
 }
 
@@ -126,6 +141,9 @@ static int stats(const struct stats_opts *o, struct work *w, const struct ut_wor
 	ut_spread_stop(&spread);
 	if (!rc && first)
 		rc = print(o, &w->stats, err);
+	if (!rc && first && w->why.len && is_empty(&w->stats))
+		ut_log(UT_WARN, "no event fits %s", w->why.data);
+	ut_buf_release(&w->why);
 	if (rc && first)
 		return ut_cmd_fail(&ut_cmd_stats, err);
 	return rc ? UT_EXIT_FAILED : UT_EXIT_OK;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """A run that leaves nothing says why, and what to try; it never guesses."""
+import json
 import os
 import shutil
 import stat
 import subprocess
 import textwrap
-import unittest
 
 from launch_support import BUILD, COLLECTOR, PROBE, UNITRACE, Case, clean_env, main, need
 
@@ -126,6 +126,34 @@ class Nothing(Case):
 
     def test_quiet_is_quiet(self):
         self.assertEqual(self.unitrace("--quiet", "true").stderr, b"")
+
+
+class Filters(Case):
+    """stats and filter say which condition has left nothing."""
+
+    CASES = (("--name blurr", "--name blurr (did you mean 'blur'?)"),
+             ("--thread workr", "--thread workr (did you mean 'worker'?)"),
+             ("--cat imgg", "--cat imgg (did you mean 'img'?)"),
+             ("--from 5s", "--from 5s (the trace is 29.0 us long)"),
+             ("--pid 77", "--pid 77"), ("--min-dur 1s", "--min-dur 1s"),
+             ("--name blur --from 15us", "all conditions at once, although each fits some"),
+             ("--regex zz --name blendd", "--name blendd (did you mean 'blend'?), --regex zz"))
+
+    def test_which_condition(self):
+        events = [{"ph": "M", "name": "thread_name", "pid": 1, "tid": 2, "args": {"name": "worker"}},
+                  {"ph": "X", "name": "blur", "cat": "img", "pid": 1, "tid": 2, "ts": 1, "dur": 10},
+                  {"ph": "X", "name": "blend", "cat": "img", "pid": 1, "tid": 2, "ts": 20,
+                   "dur": 10}]
+        (self.dir / "t.json").write_text(json.dumps(events))
+        for options, says in self.CASES:
+            for words in (["stats"], ["filter", "--quiet", "--overwrite", "-o", "x.json"]):
+                got = self.unitrace(*words, *options.split(), "t.json")
+                self.assertEqual((got.returncode, got.stderr.decode()),
+                                 (0, f"unitrace: warning: no event fits {says}\n"), words)
+
+    def test_what_fits_is_not_blamed(self):
+        (self.dir / "t.json").write_text("[]")
+        self.assertEqual(self.unitrace("stats", "--name", "x", "t.json").stderr, b"")
 
 
 if __name__ == "__main__":
