@@ -20,13 +20,14 @@
 #include "cmd/outputs.h"
 #include "cmd/spools.h"
 #include "cmd/words.h"
+#include "export/cells.h"
 #include "import/inputs.h"
 #include "import/spool.h"
 #include "wire/control.h"
 
 struct export_opts {
 	struct ut_output_opts out;
-	bool live, remove, summary, help;
+	bool live, remove, summary, csv_safe, help;
 };
 
 static const struct ut_output_who nobody = { .app = "unitrace", .rank = -1 };
@@ -153,6 +154,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o
 					"put the files there; made if missing"),
 			     "<dir>"),
 		ut_opt_flag(0, "overwrite", &o->out.overwrite, "replace existing files"),
+		ut_opt_flag(0, "csv-safe", &o->csv_safe,
+			    "CSV: put a ' before texts that a spreadsheet would run as a formula"),
 		ut_opt_flag(0, "live", &o->live, "do not refuse when a process is still recording"),
 		ut_opt_flag(0, "remove", &o->remove, "remove the recording afterwards"),
 		ut_opt_flag(0, "summary", &o->summary, "print the table of tasks, too"),
@@ -176,6 +179,7 @@ static int start(struct export_opts *o, const struct ut_words *words, struct ut_
 	if (o->out.quiet)
 		ut_log_set_level(UT_WARN);
 	o->out.no_summary = !o->summary;
+	ut_cell_csv_set_safe(o->csv_safe);
 	rc = o->out.output || o->out.dir ? ut_output_check(&o->out, &nobody, err) : 0;
 	if (rc == -EINVAL)
 		return ut_cmd_misuse(&ut_cmd_export, err);

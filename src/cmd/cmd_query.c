@@ -32,7 +32,7 @@ struct query_opts {
 	const char *file, *output, *format_word;
 	enum ut_print_format format;
 	uint64_t width, threads;
-	bool json, overwrite, schema, help;
+	bool json, overwrite, csv_safe, schema, help;
 };
 
 /* Everything that a query needs while it runs. */
@@ -407,6 +407,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct query_opts *o)
 					"write the results there, once all of them are complete"),
 			     "<file>"),
 		ut_opt_flag(0, "overwrite", &o->overwrite, "replace an existing file"),
+		ut_opt_flag(0, "csv-safe", &o->csv_safe,
+			    "CSV: put a ' before texts that a spreadsheet would run as a formula"),
 		ut_opt_u64('w', "width", "N", &o->width,
 			   "characters of a table's cell; longer ones lose their middle; 0 for "
 			   "all (60 on a terminal, otherwise all)"),
@@ -469,6 +471,7 @@ static int start(struct query_opts *o, const struct ut_words *words, const char 
 	struct ut_inputs inputs = { 0 };
 	int rc = ut_inputs_find(&inputs, words->count, words->items, err);
 
+	ut_cell_csv_set_safe(o->csv_safe);
 	if (o->width == UINT64_MAX)
 		o->width = isatty(STDOUT_FILENO) && !o->output ? UT_CELL_PAD : 0;
 	if (!rc)

@@ -21,6 +21,7 @@
 #include "cmd/spread_inputs.h"
 #include "cmd/stats_device.h"
 #include "cmd/words.h"
+#include "export/cells.h"
 #include "export/out.h"
 #include "export/table_stats.h"
 #include "spread/job.h"
@@ -30,7 +31,7 @@ struct stats_opts {
 	struct ut_stats_view view;
 	const char *by, *sort;
 	uint64_t rows, threads;
-	bool json, csv, counters, instants, device, no_mpi, help;
+	bool json, csv, counters, instants, device, no_mpi, csv_safe, help;
 };
 
 static const char sort_words[] = "total self count min max mean p50 p90 p99 stddev name";
@@ -115,6 +116,7 @@ static int print(const struct stats_opts *o, struct ut_stats *s, struct ut_err *
 {
 	struct ut_out *out = ut_out_open("-", 0);
 
+	ut_cell_csv_set_safe(o->csv_safe);
 	if (o->json)
 		ut_stats_json(out, s, &o->view);
 	else if (o->csv)
@@ -180,6 +182,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct stats_opts *o)
 			   "how the lengths of spans of this name are spread"),
 		ut_opt_flag('j', "json", &o->json, "print JSON, with everything, in ns"),
 		ut_opt_flag(0, "csv", &o->csv, "print CSV, in ns"),
+		ut_opt_flag(0, "csv-safe", &o->csv_safe,
+			    "CSV: put a ' before texts that a spreadsheet would run as a formula"),
 		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
 					"threads that read and count (one per core)"),
 			     1, 256),

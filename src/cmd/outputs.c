@@ -30,6 +30,11 @@ static bool reports_to_file(const struct ut_output_opts *opts)
 	return opts->result_dir || (opts->output && !ut_output_is_timeline(opts));
 }
 
+static bool is_csv(const struct ut_outputs *o)
+{
+	return reports_to_file(o->opts) && o->opts->output && ut_str_ends(o->opts->output, ".csv");
+}
+
 void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report)
 {
 	*o = (struct ut_outputs){ .opts = opts, .ccl_report = ccl_report };
@@ -37,6 +42,9 @@ void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bo
 	ut_summary_init(&o->summary);
 	ut_device_report_init(&o->devices);
 	o->devices.active = !opts->no_summary;
+	/* The reports of a run are what people open in a spreadsheet. */
+	if (is_csv(o))
+		ut_cell_csv_set_safe(true);
 	/* Names of C++ templates would leave a terminal nothing but blanks before short ones. */
 	if (!reports_to_file(opts) && isatty(STDERR_FILENO))
 		o->devices.name_columns = UT_CELL_PAD;
@@ -441,11 +449,6 @@ static int put_report(struct ut_outputs *o, const struct ut_output_who *root, co
 	if (!rc && !o->opts->quiet)
 		ut_log_classic(UT_INFO, "Log is stored in %s", path);
 	return rc;
-}
-
-static bool is_csv(const struct ut_outputs *o)
-{
-	return reports_to_file(o->opts) && o->opts->output && ut_str_ends(o->opts->output, ".csv");
 }
 
 static void print_summary(struct ut_outputs *o, struct ut_buf *to)

@@ -74,14 +74,15 @@ static void put_value(struct ut_buf *b, const struct ut_value *v)
 /* RFC 4180: quoted where needed; an empty text has its quotes, so that it is no NULL. */
 static void put_csv(struct ut_out *o, const char *s, size_t len, bool text)
 {
-	bool quote = (text && !len) || memchr(s, ',', len) || memchr(s, '"', len) ||
+	bool guard = text && ut_cell_csv_guarded(s, len);
+	bool quote = guard || (text && !len) || memchr(s, ',', len) || memchr(s, '"', len) ||
 		     memchr(s, '\n', len) || memchr(s, '\r', len);
 
 	if (!quote) {
 		ut_out_write(o, s, len);
 		return;
 	}
-	ut_out_text(o, "\"");
+	ut_out_text(o, guard ? "\"'" : "\"");
 	for (size_t i = 0; i < len; i++) {
 		ut_out_write(o, s + i, 1);
 		if (s[i] == '"')

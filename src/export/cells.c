@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -92,12 +93,36 @@ static size_t plain_run(const char *s, size_t len)
 	return n;
 }
 
+static bool safe;
+
+void ut_cell_csv_set_safe(bool on)
+{
+	safe = on;
+}
+
+static bool is_number(const char *s, size_t len)
+{
+	char text[64], *end;
+
+	if (len >= sizeof(text))
+		return false;
+	memcpy(text, s, len);
+	text[len] = '\0';
+	(void)strtod(text, &end);
+	return end == text + len;
+}
+
+bool ut_cell_csv_guarded(const char *s, size_t len)
+{
+	return safe && len && memchr("=+-@\t\r", s[0], 6) && !is_number(s, len);
+}
+
 void ut_cell_csv(struct ut_out *o, const char *s, size_t len)
 {
 	size_t n;
 	bool ok;
 
-	ut_out_text(o, "\"");
+	ut_out_text(o, ut_cell_csv_guarded(s, len) ? "\"'" : "\"");
 	for (size_t i = 0; i < len; i += n) {
 		n = plain_run(s + i, len - i);
 		if (n) {

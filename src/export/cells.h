@@ -4,6 +4,7 @@
 #ifndef UT_EXPORT_CELLS_H
 #define UT_EXPORT_CELLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,14 @@ size_t ut_cell_columns(const char *s, size_t len);
 /* Four digits and a unit: "12.34 ms". Returns buf, which has room for UT_CELL_TIME bytes. */
 #define UT_CELL_TIME 40
 const char *ut_cell_time(char buf[UT_CELL_TIME], uint64_t ns);
+
+/*
+ * A spreadsheet takes a text that begins with = + - @ for a formula, and runs it. In safe mode (off
+ * at start; set once) such texts get a ' in front, numbers excepted.
+ */
+void ut_cell_csv_set_safe(bool safe);
+/* Does this text need it? Never outside of safe mode. */
+bool ut_cell_csv_guarded(const char *s, size_t len);
 
 /* A field of a CSV file, as RFC 4180 has it; NULs and bad UTF-8 are replaced. */
 void ut_cell_csv(struct ut_out *o, const char *s, size_t len);

@@ -14,6 +14,7 @@
 #include "base/grow.h"
 #include "base/utf8.h"
 #include "export/args_json.h"
+#include "export/cells.h"
 #include "export/out.h"
 #include "model/event.h"
 #include "model/store.h"
@@ -71,7 +72,7 @@ static bool is_plain(const char *s, size_t len)
 /* In quotes, those inside doubled. No reader likes a zero byte. */
 static void put_quoted(struct ut_out *o, const char *s, size_t len)
 {
-	ut_out_text(o, "\"");
+	ut_out_text(o, ut_cell_csv_guarded(s, len) ? "\"'" : "\"");
 	for (size_t i = 0, n; i < len; i += n) {
 		n = 0;
 		while (i + n < len && s[i + n] && s[i + n] != '"')
@@ -92,7 +93,7 @@ static void put_field(struct csv *c, struct ut_out *o, const char *s, size_t len
 		len = ut_utf8_copy(c->utf8, s, len);
 		s = c->utf8;
 	}
-	if (is_plain(s, len))
+	if (is_plain(s, len) && !ut_cell_csv_guarded(s, len))
 		ut_out_write(o, s, len);
 	else
 		put_quoted(o, s, len);

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Names in a trace are somebody else's: no text that we print lets them command a terminal."""
+import csv
+import io
 import json
 import os
 import pty
 import subprocess
 
-from launch_support import UNITRACE, Case, clean_env, main, need
+from launch_support import PROBE, UNITRACE, Case, clean_env, main, need
 
-need(UNITRACE)
+need(UNITRACE, PROBE)
 
 EVIL = "\x1b[31m\x07\x9b2J\r\x7f"
 
@@ -90,6 +92,39 @@ class Text(Case):
             os.close(master)
             self.assertIn(b"evil.json" if command[0] in ("info", "validate") else b"span", said)
             self.no_commands(command, said.decode())
+
+
+class Formulas(Case):
+    """What a spreadsheet would run gets a ' in front, where it is asked for; numbers never do."""
+
+    NAMES = ("=1+1", "+cmd", "-x", "@sum", "\tt", "-5", "+1.5e3", "plain")
+    SAFE = ("'=1+1", "'+cmd", "'-x", "'@sum", "'\tt", "-5", "+1.5e3", "plain")
+
+    def setUp(self):
+        super().setUp()
+        (self.dir / "t.json").write_text(json.dumps(
+            [{"ph": "X", "name": n, "pid": 1, "tid": 1, "ts": i * 10, "dur": 1}
+             for i, n in enumerate(self.NAMES)]))
+
+    def column(self, text, title):
+        return {row[title] for row in csv.DictReader(io.StringIO(text))}
+
+    def test_on_request(self):
+        for option, wanted in (([], self.NAMES), (["--csv-safe"], self.SAFE)):
+            got = self.unitrace("query", *option, "--format", "csv", "t.json",
+                                "select name, -1 as n from slice").stdout.decode()
+            self.assertEqual(self.column(got, "name"), set(wanted))
+            self.assertEqual(self.column(got, "n"), {"-1"})
+            got = self.unitrace("stats", *option, "--csv", "t.json").stdout.decode()
+            self.assertEqual(self.column(got, "name"), set(wanted))
+            got = self.unitrace("export", *option, "-f", "csv", "-o", "-", "t.json").stdout.decode()
+            self.assertEqual(self.column(got, "name"), set(wanted))
+
+    def test_always_in_the_report_of_a_run(self):
+        self.unitrace("-o", "r.csv", PROBE, "task", "=evil", "@name", "task", "d", "-5")
+        report = next(self.dir.glob("r.*.csv")).read_text()
+        self.assertTrue({"'@name", "-5", "work"} <= self.column(report, "task"), report)
+        self.assertIn("'=evil", self.column(report, "domain"))
 
 
 if __name__ == "__main__":
