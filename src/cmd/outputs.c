@@ -216,7 +216,7 @@ static void add_unwanted(struct ut_outputs *o, const struct ut_trace *t)
 		struct ut_str name = ut_strtab_get(&t->strings, t->unwanted[i]);
 		struct ut_buf cell = { 0 };
 
-		ut_cell_name(&cell, name.ptr, name.len, NAME_COLUMNS);
+		ut_cell_name(&cell, name.ptr, name.len, UT_CELL_PAD);
 		if (!is_listed(o, cell.data))
 			o->unwanted[o->unwanted_count++] =
 				ut_arena_copy(&o->arena, cell.data, cell.len);
@@ -275,6 +275,9 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 
 static void tell_nothing(const struct ut_outputs *o, const struct ut_spool_info *info)
 {
+	struct ut_buf name = { 0 };
+
+	ut_cell_name(&name, info->name, strlen(info->name), UT_CELL_PAD);
 	if (!o->opts->quiet)
 		ut_log_classic(UT_INFO,
 			       "No event of interest is logged for process %" PRIu32 " (%s)",
