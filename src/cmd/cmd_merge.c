@@ -20,7 +20,6 @@
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out.h"
-#include "export/out_check.h"
 
 #define DEFAULT_OUTPUT "unitrace.all.json"
 
@@ -58,8 +57,6 @@ static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const
 	int rc = 0;
 
 	if (!m->spread->rank)
-		rc = ut_out_check(m->output, m->format, m->out_flags, err);
-	if (!rc && !m->spread->rank)
 		rc = ut_merge_find(m, argc, argv, &in, err);
 	rc = ut_spread_agree(m->spread, rc, err);
 	if (!rc) {

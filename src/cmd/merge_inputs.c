@@ -13,6 +13,7 @@
 #include "cmd/merge_spill.h"
 #include "export/exporter.h"
 #include "export/out.h"
+#include "export/out_check.h"
 #include "import/importer.h"
 #include "import/source.h"
 #include "model/strtab.h"
@@ -32,25 +33,16 @@ static bool same_file(const char *a, const char *b)
 static int check_output(const struct ut_merge *m, struct ut_err *err)
 {
 	struct stat st;
-	int fd;
 
-	if (!strcmp(m->output, "-"))
-		return 0;
 	if (!stat(m->output, &st)) {
 		if (S_ISDIR(st.st_mode))
 			return ut_err_set(err, -EISDIR, "%s is a directory; -o takes a file",
 					  m->output);
-		if (!S_ISREG(st.st_mode))
-			return 0;
-		if (!(m->out_flags & UT_OUT_OVERWRITE))
+		if (S_ISREG(st.st_mode) && !(m->out_flags & UT_OUT_OVERWRITE))
 			return ut_err_set(err, -EEXIST, "%s exists; --overwrite replaces it",
 					  m->output);
 	}
-	fd = ut_spill_unnamed(m->output);
-	if (fd < 0)
-		return ut_err_set(err, fd, "%s cannot be written: %s", m->output, strerror(-fd));
-	close(fd);
-	return 0;
+	return ut_out_check(m->output, m->format, m->out_flags, err);
 }
 
 /* ---- the inputs ------------------------------------------------------------------------------ */

@@ -24,10 +24,12 @@ static int check_timeline(struct ut_output_names *n, const struct ut_output_who 
 			  const struct ut_exporter *format, struct ut_err *err)
 {
 	const char *path;
+	int rc;
 
 	if (ut_output_timeline(n, who, format, &path, err))
 		return -EINVAL;
-	return ut_out_check(path, format, UT_OUT_OVERWRITE | UT_OUT_MAKES_FOLDERS, err);
+	rc = ut_out_check(path, format, UT_OUT_OVERWRITE | UT_OUT_MAKES_FOLDERS, err);
+	return rc == -EINVAL ? -ENOTSUP : rc; /* the name is fine, only not for this format */
 }
 
 static int check_report(struct ut_output_names *n, const struct ut_output_who *who,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,28 +77,36 @@ static int check_lengths(const char *path, struct ut_err *err)
 	return 0;
 }
 
+/* The nearest folder that exists; 0 if a file of path's name can be made there. */
+static int check_folder(struct ut_arena *a, const char *path, unsigned int flags,
+			struct ut_err *err)
+{
+	const char *folder = ut_path_dir(a, path), *above = existing_folder(a, path);
+	bool missing = strcmp(above, folder) != 0;
+	struct stat st;
+	int rc;
+
+	if (!ut_path_base(path)[0])
+		return ut_err_set(err, -EISDIR, "%s: a folder, not a file", path);
+	if (!stat(above, &st) && !S_ISDIR(st.st_mode))
+		return ut_err_set(err, -ENOTDIR, "%s: %s: %s is not a folder", path,
+				  strerror(ENOTDIR), above);
+	if (missing && !(flags & UT_OUT_MAKES_FOLDERS))
+		return ut_err_set(err, -ENOENT, "%s: %s: there is no folder %s; make it first",
+				  path, strerror(ENOENT), folder);
+	rc = rehearse(ut_path_join(a, above, ut_path_base(path)), NULL, flags, NULL);
+	return rc ? ut_err_set(err, rc, "%s: cannot write into %s: %s", path, above, strerror(-rc))
+		  : 0;
+}
+
 static int check_new(const char *path, const struct ut_exporter *format, unsigned int flags,
 		     struct ut_err *err)
 {
 	struct ut_arena a = { 0 };
-	const char *folder = ut_path_dir(&a, path), *above = existing_folder(&a, path);
-	struct ut_err why = { 0 };
-	struct stat st;
-	int rc = 0;
+	int rc = check_folder(&a, path, flags, err);
 
-	if (!ut_path_base(path)[0])
-		rc = ut_err_set(err, -EISDIR, "%s: a folder, not a file", path);
-	else if (!stat(above, &st) && !S_ISDIR(st.st_mode))
-		rc = ut_err_set(err, -ENOTDIR, "%s: %s is not a folder", path, above);
-	else if (!(flags & UT_OUT_MAKES_FOLDERS) && strcmp(above, folder) != 0)
-		rc = ut_err_set(err, -ENOENT, "%s: there is no folder %s; make it first", path,
-				folder);
-	else
-		rc = rehearse(ut_path_join(&a, above, ut_path_base(path)), format, flags, &why);
-	if (why.code == -EINVAL || why.code == -ENOTSUP) /* the format, not the place */
-		ut_err_set(err, rc, "%s", why.text);
-	else if (why.code)
-		ut_err_set(err, rc, "%s: cannot write into %s: %s", path, above, strerror(-rc));
+	if (!rc && format && ut_path_is_dir(ut_path_dir(&a, path)))
+		rc = rehearse(path, format, flags, err);
 	ut_arena_release(&a);
 	return rc;
 }

@@ -202,13 +202,16 @@ class ExportAndInfo(Case):
         self.assertIn(b"launch_probe", self.unitrace("info", session).stdout)
 
     def test_failed_export_keeps_the_recording(self):
-        words = ["--spool-dir", "s", "-o", "/proc/no/run.json", PROBE]
+        # While it runs a file takes the place of the folder; before, all was well.
+        words = ["--spool-dir", "s", "-o", "out/run.json", "sh", "-c", f'touch out; {PROBE} "$@"',
+                 "sh"]
         got = self.unitrace(*words)
         self.assertEqual(got.returncode, 125, got.stderr)
         self.assertIn(b"try again with: unitrace export", got.stderr)
         session = os.listdir(self.dir / "s")[0]
         self.assertEqual(self.unitrace("export", f"s/{session}").returncode, 0)
         self.assertEqual(len(self.timelines()), 1)
+        (self.dir / "out").unlink()
         self.assertEqual(self.unitrace(*words, "exit", 3).returncode, 3)
 
     def test_what_is_no_recording_is_refused(self):

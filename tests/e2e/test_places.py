@@ -52,8 +52,8 @@ class Record(Case):
                 self.refused(125, *options, says=says)
         self.assertEqual(self.files(), ["file", "folder.json"])
 
-    def test_a_format_that_cannot_go_there_is_misuse(self):
-        self.refused(2, "-o", "run.sqlite.gz", says="plain file")
+    def test_a_format_that_cannot_go_there(self):
+        self.refused(125, "-o", "run.sqlite.gz", says="plain file")
 
     def test_a_variable_that_is_not_set_is_told_before_the_run(self):
         got = self.unitrace("-o", "run-%q{NO_SUCH_VARIABLE}.json", PROBE)
