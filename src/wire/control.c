@@ -53,9 +53,9 @@ struct ut_control *ut_control_map(const char *dir)
 	c = map_file(path, sizeof(*c));
 	if (!c) {
 		/* The launcher hears who only reads, and can say why nothing came (knock.h). */
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		fd = ut_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 		if (fd >= 0)
-			close(fd);
+			ut_sys_close(fd);
 		return NULL;
 	}
 	if (memcmp(c->magic, UT_CONTROL_MAGIC, sizeof(c->magic)) ||
