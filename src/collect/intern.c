@@ -36,7 +36,7 @@ struct domain {
 static _Atomic uintptr_t string_slots[1u << STRING_BITS], domain_slots[1u << DOMAIN_BITS];
 static _Atomic uint32_t string_count;
 static _Atomic uint32_t domain_count;
-static _Atomic uint32_t lost; /* see lost_name(); 0 = not needed yet */
+static _Atomic uint32_t lost;  /* see lost_name(); 0 = not needed yet */
 static _Atomic bool undefined; /* a name was made while the spool was being made ready */
 
 static bool string_is(const struct ut_name *name, const char *text, size_t len)
