@@ -534,7 +534,7 @@ static int start(struct run *r, struct ut_record_opts *o, const struct ut_opt *t
 		 const char *const *argv)
 {
 	struct ut_err err = { 0 };
-	int left = ut_opt_parse(table, argc, argv, &err), status;
+	int left = ut_opt_parse(table, argc, argv, &err), refused;
 
 	if (left >= 0 && o->help)
 		return ut_cmd_help(&ut_cmd_record);
@@ -559,8 +559,8 @@ static int start(struct run *r, struct ut_record_opts *o, const struct ut_opt *t
 	r->unitrace_argv = argv;
 	r->argc = argc - left;
 	r->argv = argv + left;
-	status = check_places(r);
-	return status ? status : record(r);
+	refused = check_places(r);
+	return refused ? refused : record(r);
 }
 
 static int cmd_record(int argc, const char *const *argv)

@@ -275,9 +275,6 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 
 static void tell_nothing(const struct ut_outputs *o, const struct ut_spool_info *info)
 {
-	struct ut_buf name = { 0 };
-
-	ut_cell_name(&name, info->name, strlen(info->name), UT_CELL_PAD);
 	if (!o->opts->quiet)
 		ut_log_classic(UT_INFO,
 			       "No event of interest is logged for process %" PRIu32 " (%s)",
