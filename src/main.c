@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "cmd/cmd.h"
 #include "cmd/generate.h"
+#include "cmd/replaced.h"
 
 /* Other names of the program (links beside it) and the commands they stand for. */
 static const struct {
@@ -100,6 +101,7 @@ int main(int argc, char **argv)
 		status = ut_cmd_overview(false);
 	else
 		status = dispatch(argc - 1, words + 1);
+	ut_replaced_tell();
 	if (fflush(stdout) && status == UT_EXIT_OK) {
 		ut_log(UT_ERR, "cannot write to standard output");
 		status = UT_EXIT_FAILED;

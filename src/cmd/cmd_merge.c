@@ -132,7 +132,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct merge_opts *o)
 		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->output,
 					"the result (" DEFAULT_OUTPUT "); - is standard output"),
 			     "<file>"),
-		ut_opt_flag('f', "overwrite", &o->overwrite, "replace an existing result"),
+		ut_opt_hidden(ut_opt_flag('f', "overwrite", &o->overwrite,
+					  "replace an existing result, as is usual")),
 		ut_opt_words(ut_opt_str(0, "format", "FORMAT", &o->format,
 					"of the result, if its name does not tell: chrome "
 					"(the default), perfetto, csv, utr"),
@@ -181,7 +182,9 @@ static int work(const struct merge_opts *o, struct ut_merge *m, const struct ut_
 	m->output = o->output;
 	m->quiet = o->quiet;
 	m->rules = o->rules;
-	m->out_flags = o->overwrite ? UT_OUT_OVERWRITE : 0;
+	m->out_flags = UT_OUT_OVERWRITE; /* see replaced.h */
+	if (o->quiet)
+		ut_log_set_level(UT_WARN);
 	m->strict = o->strict;
 	m->threads = ut_load_threads(o->threads);
 	return rc ? rc : merge(o, m, words->count, words->items, err);

@@ -442,15 +442,16 @@ class Inputs(Case):
         self.merge("-f", "-o", "d/out.json", "d")  # nor is the last result
         self.assertIn("no trace in d/r1.json; left out", self.said)
 
-    def test_results_are_not_replaced_by_accident(self):
+    def test_results_replace_older_ones_but_never_an_input(self):
         self.write("a.json", '[{"ph":"i","ts":1}]')
-        self.write("out.json", "precious")
-        self.merge("-o", "out.json", "a.json", rc=1)
-        self.assertIn("--overwrite", self.said)
-        self.assertEqual((self.dir / "out.json").read_text(), "precious")
+        self.write("b.json", "no trace")
+        self.write("out.json", "old")
+        self.merge("--strict", "-o", "out.json", "a.json", "b.json", rc=1)
+        self.assertEqual((self.dir / "out.json").read_text(), "old")
+        self.assertEqual(len(self.merge("-o", "out.json", "a.json")["traceEvents"]), 1)
+        self.assertIn("out.json existed and was replaced", self.said)
         self.merge("-f", "-o", "a.json", "a.json", rc=1)
         self.assertIn("one of the inputs", self.said)
-        self.merge("-f", "-o", "out.json", "a.json")
 
     def test_the_last_result_in_a_directory_is_no_input(self):
         self.write("d/r9.json", '[{"ph":"i","ts":1,"pid":9}]')
