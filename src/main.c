@@ -13,7 +13,10 @@
 #include "cmd/generate.h"
 #include "cmd/replaced.h"
 
-/* Other names of the program (links beside it) and the commands they stand for. */
+/*
+ * Other names of the program (links to it) and the commands they stand for. Those in .py are files
+ * of their own beside the program (cmake/script.py.in), but links of these names work, too.
+ */
 static const struct {
 	const char *link;
 	const char *command;

@@ -472,9 +472,37 @@ class Inputs(Case):
             self.assertEqual(got.returncode, 0, got.stderr)
             self.assertEqual(len(json.loads((self.dir / f"{link}.json").read_text())
                                  ["traceEvents"]), 2)
+        for start in ([sys.executable, UNITRACE.parent / "mergetrace.py"],
+                      [UNITRACE.parent / "mergetrace.py"]):
+            got = self.run_words(*start, "-o", "python.json", "x.1.json", "x.2.json")
+            self.assertEqual(got.returncode, 0, got.stderr)
+            self.assertIn(b"2 events of 2 files", got.stderr)
+            got = self.run_words(*start, "--nonsense")
+            self.assertEqual(got.returncode, 2, got.stderr)
+            self.assertEqual(self.run_words(*start, "nowhere.json").returncode, 1)
         got = self.run_words(UNITRACE.parent / "mergetrace", "x.1.json", "x.2.json")
         self.assertEqual(got.returncode, 0, got.stderr)
         self.assertTrue((self.dir / "unitrace.all.json").exists())
+
+
+    def test_scripts_of_old_names_work_with_and_without_python(self):
+        commands = {"mergetrace.py": b"merge", "acelyzer.py": b"analyze",
+                    "process_device_log.py": b"devlog", "process_ops_logs.py": b"ops",
+                    "profile_this.py": b"profile-this"}
+        for name, command in commands.items():
+            (self.dir / name).symlink_to(UNITRACE.parent / name)
+            for start in ([UNITRACE.parent / name], [sys.executable, UNITRACE.parent / name],
+                          [sys.executable, name], [f"./{name}"]):
+                got = self.run_words(*start, "--help")
+                self.assertEqual(got.returncode, 0, got.stderr)
+                self.assertIn(b"usage: unitrace " + command, got.stdout)
+            (self.dir / name).unlink()
+            shutil.copy(UNITRACE.parent / name, self.dir)
+            for start in ([sys.executable, name], [f"./{name}"]):
+                got = self.run_words(*start, "--help")
+                self.assertEqual(got.returncode, 1)
+                self.assertEqual(got.stderr.count(b"\n"), 1, got.stderr)
+                self.assertIn(b"belongs beside it", got.stderr)
 
 
 class Others(Case):
