@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "cmd/last.h"
 #include "cmd/outputs.h"
+#include "cmd/replaced.h"
 #include "cmd/spools.h"
 #include "cmd/words.h"
 #include "import/inputs.h"
@@ -90,6 +91,8 @@ static int convert(const struct export_opts *o, int argc, const char *const *arg
 
 	if (!rc && o->remove)
 		rc = ut_err_set(err, -EINVAL, "--remove is for recordings; %s is none", argv[0]);
+	if (!rc)
+		rc = ut_replaced_check(o->out.output, &in, err);
 	if (!rc) {
 		ut_outputs_init(&out, &o->out, false);
 		rc = ut_outputs_convert(&out, &in, err);
@@ -151,7 +154,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o
 		ut_opt_words(ut_opt_str(0, "output-dir-path", "DIR", &o->out.dir,
 					"put the files there; made if missing"),
 			     "<dir>"),
-		ut_opt_flag(0, "overwrite", &o->out.overwrite, "replace existing files"),
+		ut_opt_flag(0, "overwrite", &o->out.overwrite,
+			    "replace existing files also without -o"),
 		ut_opt_flag(0, "live", &o->live, "do not refuse when a process is still recording"),
 		ut_opt_flag(0, "remove", &o->remove, "remove the recording afterwards"),
 		ut_opt_flag(0, "summary", &o->summary, "print the table of tasks, too"),
@@ -174,6 +178,7 @@ static int start(struct export_opts *o, const struct ut_words *words, struct ut_
 	if (o->out.quiet)
 		ut_log_set_level(UT_WARN);
 	o->out.no_summary = !o->summary;
+	o->out.overwrite |= o->out.output != NULL; /* see replaced.h */
 	work = all_recordings(words->count, words->items) ? export : convert;
 	if (work(o, words->count, words->items, err))
 		return ut_cmd_fail(&ut_cmd_export, err);

@@ -32,18 +32,27 @@ struct ut_target {
 	struct ut_sink *sink;
 };
 
+/* What one process has to report, until it is written to a file of its own. */
+struct ut_process_report {
+	struct ut_output_who who;
+	struct ut_buf text, ccl;
+};
+
 struct ut_outputs {
 	const struct ut_output_opts *opts;
 	bool ccl_report;
 	struct ut_arena arena;
 	struct ut_output_names names;
 	struct ut_target targets[UT_MAX_FORMATS];
-	struct ut_summary summary; /* over all processes */
+	struct ut_summary summary; /* over all processes, or of one if each has a report */
 	struct ut_losses losses;   /* over all processes */
 	struct ut_buf ccl;         /* the -r tables so far */
 	struct ut_device_report devices;
 	uint64_t events;            /* over all processes */
 	struct ut_opt_list written; /* a timeline of each process that commands can read */
+	struct ut_process_report *reports;
+	size_t report_count, report_cap;
+	struct ut_opt_list stored; /* timelines that are told of behind the reports */
 };
 
 void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report);

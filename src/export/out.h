@@ -35,6 +35,12 @@ void ut_out_clear(struct ut_out *o);
 /* Flushes and moves the file to its name; frees o either way. On failure nothing is left. */
 int ut_out_commit(struct ut_out *o, struct ut_err *err) UT_MUST_CHECK;
 
+/*
+ * How many files have been replaced since the program began, by any thread, and one of them ("" =
+ * none): nothing is replaced without a word, see cmd/replaced.h.
+ */
+size_t ut_out_replaced(char *path, size_t size);
+
 /* Throws away what was written. NULL is fine. */
 void ut_out_abandon(struct ut_out *o);
 
