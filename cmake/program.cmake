@@ -14,6 +14,19 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/src/main.c)
       COMMAND ${CMAKE_COMMAND} -E create_symlink unitrace ${PROJECT_BINARY_DIR}/bin/${link})
   endforeach()
 
+  foreach(pair ${UT_BIN_SCRIPTS})
+    string(REGEX MATCH "^(.*)=(.*)$" _ ${pair})
+    set(UT_SCRIPT ${CMAKE_MATCH_1})
+    set(UT_SCRIPT_COMMAND ${CMAKE_MATCH_2})
+    set(_script ${PROJECT_BINARY_DIR}/bin/${UT_SCRIPT})
+    if(IS_SYMLINK ${_script})
+      file(REMOVE ${_script}) # writing through it would hit the program
+    endif()
+    configure_file(cmake/script.py.in ${_script} @ONLY FILE_PERMISSIONS OWNER_READ OWNER_WRITE
+      OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+    list(APPEND UT_SCRIPT_FILES ${_script})
+  endforeach()
+
   set(UT_GENERATED_DOCS OFF)
   if(EXISTS ${PROJECT_SOURCE_DIR}/src/cmd/generate.c)
     set(UT_GENERATED_DOCS ON)

@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/generate.h"
 #include "cmd/guess.h"
+#include "cmd/replaced.h"
 #include "launch/run.h"
 
 static const struct ut_cmd *command_of_link(const char *argv0)
@@ -70,6 +71,7 @@ int main(int argc, char **argv)
 		status = ut_cmd_overview(false);
 	else
 		status = dispatch(argc - 1, words + 1);
+	ut_replaced_tell();
 	if (fflush(stdout) && status == UT_EXIT_OK) {
 		ut_log(UT_ERR, "cannot write to standard output");
 		status = UT_EXIT_FAILED;

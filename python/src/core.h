@@ -206,6 +206,10 @@ bool ut_py_hooks_threads(unsigned int mode);
  * before and end(task or None, span) after it. */
 PyObject *ut_py_watch_tasks(PyObject *self, PyObject *args);
 
+/* (call_soon, type): a method that does what call_soon does, except that a callback of this type is
+ * called at once, without a turn of the loop that would show up among the program's calls. */
+PyObject *ut_py_watch_calls(PyObject *self, PyObject *args);
+
 /* ---- marks.c ------------------------------------------------------------------------------- */
 
 extern PyMethodDef ut_py_marks[];

@@ -149,6 +149,7 @@ static PyMethodDef methods[] = {
 	{ "stop", stop, METH_NOARGS, "Stops profiling." },
 	{ "on_task", on_task, METH_O, "Calls this when asyncio makes its first task." },
 	{ "watch_tasks", ut_py_watch_tasks, METH_VARARGS, "asyncio's create_task, watched." },
+	{ "watch_calls", ut_py_watch_calls, METH_VARARGS, "asyncio's call_soon, without ours." },
 	{ "joined", joined, METH_NOARGS, "Does unitrace record this process?" },
 	{ "forked", forked, METH_NOARGS, "For os.register_at_fork(after_in_child)." },
 	{ 0 },

@@ -18,23 +18,39 @@ def _begin(coroutine):
     return span
 
 
+class _End:  # pylint: disable=too-few-public-methods
+    """Ends a span when its task is done. The loop does not see it: core.watch_calls()."""
+    __slots__ = ("span",)
+
+    def __init__(self, span):
+        self.span = span
+
+    def __call__(self, done):  # the task; keeping it here would tie the two into a cycle
+        if hasattr(done, "get_name"):
+            self.span.metadata("task", done.get_name())  # which it may have got after it was made
+        self.span.end()
+
+
 def _end_with(task, span):
     """task: None = it was not made. A program's own factory may make tasks of any kind, and tasks
     that are done already."""
-    def end(done):  # which is the task; naming it here would tie the two into a cycle
-        if hasattr(done, "get_name"):
-            span.metadata("task", done.get_name())  # which it may have got after it was made
-        span.end()
     if not hasattr(task, "add_done_callback") or task.done():
-        end(task)
+        _End(span)(task)
     else:
-        task.add_done_callback(end)
+        task.add_done_callback(_End(span))
 
 
-def _watch_all(loop):
-    import asyncio
-    for task in asyncio.all_tasks(loop):
-        _end_with(task, _begin(task.get_coro()))
+class _WatchAll:  # pylint: disable=too-few-public-methods
+    """What a loop takes for a handle: the first turn, none of which is the program's."""
+    _cancelled = False
+
+    def __init__(self, loop):
+        self.loop = loop
+
+    def _run(self):
+        import asyncio
+        for task in asyncio.all_tasks(self.loop):
+            _end_with(task, _begin(task.get_coro()))
 
 
 def _loop_of_first_task(base):
@@ -51,6 +67,7 @@ def install():
     """Called when the first create_task() begins: its task is met when the loop turns."""
     from asyncio.base_events import BaseEventLoop
     BaseEventLoop.create_task = core.watch_tasks(BaseEventLoop.create_task, _begin, _end_with)
+    BaseEventLoop.call_soon = core.watch_calls(BaseEventLoop.call_soon, _End)
     loop = _loop_of_first_task(BaseEventLoop)
-    if loop:
-        loop.call_soon(_watch_all, loop)
+    if hasattr(loop, "_ready"):
+        loop._ready.append(_WatchAll(loop))  # pylint: disable=protected-access

@@ -42,6 +42,7 @@ struct ut_aiu_opts {
 	bool head;             /* numbers of release 1.2 instead of 1.0 */
 	double soc, core;      /* MHz */
 	unsigned int counters; /* enum ut_aiu_counter */
+	bool no_coll_bw;       /* not asked for, and release 1.2 never shows them */
 	enum ut_aiu_overlap overlap;
 	int64_t tid_streams;
 	bool flow, coll_events, summarize, flex_ts_fix, no_mp_sync, mp_sync_v2;

@@ -134,7 +134,7 @@ int ut_aiu_pass_coll_bw(struct ut_aiu *a)
 {
 	struct ut_aiu_table *t = &a->table;
 
-	if (t->any_flags & UT_AIU_COLL) {
+	if (t->any_flags & UT_AIU_COLL && !a->opts.no_coll_bw) {
 		size_t ranks = count_pids(t), count;
 		uint32_t *order = spans_by_end(t, &count);
 

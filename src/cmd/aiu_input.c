@@ -1,4 +1,5 @@
 #include "cmd/aiu_input.h"
+#include "cmd/replaced.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -216,6 +217,23 @@ static int take_parts(struct ut_aiu *a, struct reading *r, struct ut_aiu_frame *
 	return 0;
 }
 
+/* The last result, found by a pattern among others, is no input. */
+static int drop_output(struct files *f, const char *output, struct ut_err *err)
+{
+	size_t kept = 0;
+
+	if (f->count == 1 && ut_same_file(f->paths[0], output))
+		return ut_replaced_refuse(output, err);
+	for (size_t i = 0; i < f->count; i++) {
+		if (ut_same_file(f->paths[i], output))
+			free(f->paths[i]);
+		else
+			f->paths[kept++] = f->paths[i];
+	}
+	f->count = kept;
+	return 0;
+}
+
 int ut_aiu_input(struct ut_aiu *a, const struct ut_aiu_setup *s, struct ut_aiu_frame *frame,
 		 struct ut_err *err)
 {
@@ -235,8 +253,10 @@ int ut_aiu_input(struct ut_aiu *a, const struct ut_aiu_setup *s, struct ut_aiu_f
 				s->input);
 		goto out;
 	}
+	rc = s->write_trace ? drop_output(&files, s->output, err) : 0;
 	r.parts = ut_make(files.count * sizeof(*r.parts));
-	rc = read_files(&r, s->opts.threads, err);
+	if (!rc)
+		rc = read_files(&r, s->opts.threads, err);
 	if (!rc)
 		rc = take_parts(a, &r, frame, s->opts.head, err);
 	for (size_t i = 0; i < files.count; i++)

@@ -333,6 +333,7 @@ static void copy_flags(const struct ut_aiu_words *w, struct ut_aiu_setup *s)
 						     : "processed_trace.json";
 	s->head_because = w->compat ? NULL : new_option(w);
 	o->head = w->compat ? !strcmp(w->compat, "1.2") : s->head_because != NULL;
+	o->no_coll_bw = o->head && !w->counters_given && !w->coll;
 	/* --tb of release 1.2 leaves complete torch traces alone */
 	s->profile = w->profile         ? w->profile
 		     : o->verify        ? "verification.json"

@@ -11,6 +11,7 @@
 #include "cmd/devlog_options.h"
 #include "cmd/devlog_run.h"
 #include "cmd/devlog_serve.h"
+#include "cmd/tt_home.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out.h"
@@ -95,7 +96,9 @@ const struct ut_opt *ut_devlog_table(struct ut_arena *a, struct ut_devlog_opts *
 	const struct ut_opt table[] = {
 		ut_opt_heading("Input and output"),
 		ut_opt_words(ut_opt_str('d', "device-input-log", "FILE", &o->input,
-					"the log (" UT_DEVLOG_INPUT "); the same as a plain word"),
+					"the log (" UT_DEVLOG_INPUT
+					", here or below $TT_METAL_HOME); the same as a plain "
+					"word"),
 			     "<file>"),
 		ut_opt_words(ut_opt_str('o', "output-folder", "DIR", &o->output,
 					"where results go (" UT_DEVLOG_OUTPUT ")"),
@@ -146,22 +149,35 @@ const struct ut_opt *ut_devlog_table(struct ut_arena *a, struct ut_devlog_opts *
 	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
 }
 
-static int take_words(struct ut_devlog_opts *o, const struct ut_words *words, struct ut_err *err)
+static int take_defaults(struct ut_devlog_opts *o, struct ut_arena *a, struct ut_err *err)
+{
+	const struct ut_tt_files usual = { UT_DEVLOG_INPUT, UT_DEVLOG_TODAY, UT_DEVLOG_OUTPUT };
+	struct ut_tt_files here = usual;
+
+	if (!o->input)
+		here = ut_tt_find(a, &usual);
+	if (!o->input && !ut_path_exists(here.input))
+		return ut_err_set(err, -EINVAL,
+				  "no log given, and there is no " UT_DEVLOG_INPUT
+				  ", neither here nor below $TT_METAL_HOME");
+	o->input = o->input ? o->input : here.input;
+	o->output = o->output ? o->output : here.output;
+	return 0;
+}
+
+static int take_words(struct ut_devlog_opts *o, const struct ut_words *words, struct ut_arena *a,
+		      struct ut_err *err)
 {
 	if (words->count > 1 || (words->count && o->input))
 		return ut_err_set(err, -EINVAL, "one log at a time");
 	if (words->count)
 		o->input = words->items[0];
-	if (!o->input && !ut_path_exists(UT_DEVLOG_INPUT))
-		return ut_err_set(err, -EINVAL, "no log given, and there is no " UT_DEVLOG_INPUT);
 	for (size_t i = 0; i < o->traces.count; i++) {
 		if (!ut_exporter_by_file(o->traces.items[i]))
 			return ut_err_set(err, -EINVAL, "%s: no format has this suffix",
 					  o->traces.items[i]);
 	}
-	o->input = o->input ? o->input : UT_DEVLOG_INPUT;
-	o->output = o->output ? o->output : UT_DEVLOG_OUTPUT;
-	return 0;
+	return take_defaults(o, a, err);
 }
 
 static int run(const struct ut_devlog_opts *o, struct ut_err *err)
@@ -183,7 +199,7 @@ static int cmd_devlog(int argc, const char *const *argv)
 	int status = UT_EXIT_OK;
 
 	if (!rc && !opts.help)
-		rc = take_words(&opts, &words, &err);
+		rc = take_words(&opts, &words, &arena, &err);
 	if (rc)
 		status = ut_cmd_misuse(&ut_cmd_devlog, &err);
 	else if (opts.help)

@@ -18,6 +18,7 @@
 #include "cmd/last.h"
 #include "cmd/output_check.h"
 #include "cmd/outputs.h"
+#include "cmd/replaced.h"
 #include "cmd/spools.h"
 #include "cmd/words.h"
 #include "export/cells.h"
@@ -92,6 +93,8 @@ static int convert(const struct export_opts *o, int argc, const char *const *arg
 
 	if (!rc && o->remove)
 		rc = ut_err_set(err, -EINVAL, "--remove is for recordings; %s is none", argv[0]);
+	if (!rc)
+		rc = ut_replaced_check(o->out.output, &in, err);
 	if (!rc) {
 		ut_outputs_init(&out, &o->out, false);
 		rc = ut_outputs_convert(&out, &in, err);
@@ -153,7 +156,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o
 		ut_opt_words(ut_opt_str(0, "output-dir-path", "DIR", &o->out.dir,
 					"put the files there; made if missing"),
 			     "<dir>"),
-		ut_opt_flag(0, "overwrite", &o->out.overwrite, "replace existing files"),
+		ut_opt_flag(0, "overwrite", &o->out.overwrite,
+			    "replace existing files also without -o"),
 		ut_opt_flag(0, "csv-safe", &o->csv_safe,
 			    "CSV: put a ' before texts that a spreadsheet would run as a formula"),
 		ut_opt_flag(0, "live", &o->live, "do not refuse when a process is still recording"),
@@ -179,6 +183,7 @@ static int start(struct export_opts *o, const struct ut_words *words, struct ut_
 	if (o->out.quiet)
 		ut_log_set_level(UT_WARN);
 	o->out.no_summary = !o->summary;
+	o->out.overwrite |= o->out.output != NULL; /* see replaced.h */
 	ut_cell_csv_set_safe(o->csv_safe);
 	rc = o->out.output || o->out.dir ? ut_output_check(&o->out, &nobody, err) : 0;
 	if (rc == -EINVAL)

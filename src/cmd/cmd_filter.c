@@ -18,6 +18,7 @@
 #include "cmd/last.h"
 #include "cmd/load.h"
 #include "cmd/output_names.h"
+#include "cmd/replaced.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out.h"
@@ -42,8 +43,7 @@ static int write_store(void *ctx, size_t i, struct ut_store *store, struct ut_er
 {
 	struct work *w = ctx;
 	const struct ut_exporter *format = w->opts->format;
-	struct ut_out *out =
-		ut_out_open(w->opts->output, w->opts->overwrite ? UT_OUT_OVERWRITE : 0);
+	struct ut_out *out = ut_out_open(w->opts->output, UT_OUT_OVERWRITE);
 	struct ut_sink *sink = format->open(out);
 	struct ut_filter_sink chosen;
 	struct ut_filter_view view;
@@ -69,7 +69,7 @@ static int filter(struct work *w, const char *input, struct ut_err *err)
 	const struct filter_opts *o = w->opts;
 	const struct ut_load how = { "filter", ut_load_threads(o->threads), .checked = true };
 	struct ut_inputs in = { 0 };
-	int rc = ut_out_check(o->output, o->format, o->overwrite ? UT_OUT_OVERWRITE : 0, err);
+	int rc = ut_out_check(o->output, o->format, UT_OUT_OVERWRITE, err);
 
 	if (!rc)
 		rc = ut_inputs_find(&in, 1, &input, err);
@@ -79,8 +79,12 @@ static int filter(struct work *w, const char *input, struct ut_err *err)
 				"merge'",
 				input, in.count);
 	if (!rc)
+		rc = ut_replaced_check(o->output, &in, err);
+	if (!rc)
 		rc = ut_load_each(&in, &how, write_store, w, err);
-	if (!rc && !o->quiet)
+	if (o->quiet)
+		ut_log_set_level(UT_WARN);
+	if (!rc)
 		ut_log(UT_INFO, "%" PRIu64 " of %" PRIu64 " events are in %s", w->kept, w->all,
 		       strcmp(o->output, "-") ? o->output : "stdout");
 	if (!rc && w->why.len)
@@ -102,7 +106,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct filter_opts *o
 					ut_str_fmt(a, "if the name does not tell: %s",
 						   ut_output_format_list(a))),
 			     ut_output_format_words(a)),
-		ut_opt_flag(0, "overwrite", &o->overwrite, "replace an existing file"),
+		ut_opt_hidden(ut_opt_flag(0, "overwrite", &o->overwrite,
+					  "replace an existing file, as is usual")),
 		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
 					"threads that read (one per core)"),
 			     1, 256),

@@ -27,7 +27,7 @@ struct merge_opts {
 	struct ut_merge_rules rules;
 	const char *output, *format, *pids, *ids;
 	uint64_t threads;
-	bool overwrite, skip_invalid, no_mpi, quiet, help;
+	bool overwrite, strict, skip_invalid, no_mpi, quiet, help;
 };
 
 /* ---- the work -------------------------------------------------------------------------------- */
@@ -47,6 +47,16 @@ static int run(struct ut_merge *m, struct ut_err *err)
 	rc = text ? ut_merge_text(m, err) : ut_merge_model(m, err);
 	ut_progress_done(m->progress);
 	return ut_spread_agree(m->spread, rc, err);
+}
+
+static void tell_result(const struct ut_merge *m)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		used += !m->files[i].left_out;
+	ut_log(UT_INFO, "%" PRIu64 " events of %zu file%s are in %s", m->events, used,
+	       used == 1 ? "" : "s", strcmp(m->output, "-") ? m->output : "stdout");
 }
 
 static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const char *const *argv,
@@ -72,8 +82,7 @@ static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const
 	if (!rc)
 		rc = run(m, err);
 	if (!rc && !m->spread->rank && !o->quiet)
-		ut_log(UT_INFO, "%" PRIu64 " events of %zu file%s are in %s", m->events, m->count,
-		       m->count == 1 ? "" : "s", strcmp(o->output, "-") ? o->output : "stdout");
+		tell_result(m);
 	for (size_t i = 0; m->files && i < m->count; i++)
 		ut_facts_release(&m->files[i].facts);
 	free(m->sizes);
@@ -125,14 +134,17 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct merge_opts *o)
 		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->output,
 					"the result (" DEFAULT_OUTPUT "); - is standard output"),
 			     "<file>"),
-		ut_opt_flag('f', "overwrite", &o->overwrite, "replace an existing result"),
+		ut_opt_hidden(ut_opt_flag('f', "overwrite", &o->overwrite,
+					  "replace an existing result, as is usual")),
 		ut_opt_words(
 			ut_opt_str(0, "format", "FORMAT", &o->format,
 				   ut_str_fmt(a, "of the result, if its name does not tell: %s",
 					      ut_output_format_list(a))),
 			ut_output_format_words(a)),
-		ut_opt_flag(0, "skip-invalid", &o->skip_invalid,
-			    "leave files out that are no traces, instead of giving up"),
+		ut_opt_flag(0, "strict", &o->strict,
+			    "give up if a file is no trace, instead of leaving it out"),
+		ut_opt_hidden(ut_opt_flag(0, "skip-invalid", &o->skip_invalid,
+					  "leave files out that are no traces, as is usual")),
 		ut_opt_flag(0, "quiet", &o->quiet, "say nothing but problems"),
 		ut_opt_flag('h', "help", &o->help, "show this help"),
 		ut_opt_heading("Clocks"),
@@ -173,8 +185,10 @@ static int work(const struct merge_opts *o, struct ut_merge *m, const struct ut_
 	m->output = o->output;
 	m->quiet = o->quiet;
 	m->rules = o->rules;
-	m->out_flags = o->overwrite ? UT_OUT_OVERWRITE : 0;
-	m->skip_invalid = o->skip_invalid;
+	m->out_flags = UT_OUT_OVERWRITE; /* see replaced.h */
+	if (o->quiet)
+		ut_log_set_level(UT_WARN);
+	m->strict = o->strict;
 	m->threads = ut_load_threads(o->threads);
 	return rc ? rc : merge(o, m, words->count, words->items, err);
 }

@@ -14,6 +14,7 @@
 #include "cmd/ops_options.h"
 #include "cmd/ops_run.h"
 #include "cmd/ops_serve.h"
+#include "cmd/tt_home.h"
 #include "cmd/words.h"
 #include "ttops/today.h"
 
@@ -41,7 +42,8 @@ static const struct ut_opt *ops_table(struct ut_arena *a, struct ut_ops_opts *o)
 	const struct ut_opt table[] = {
 		ut_opt_words(ut_opt_str('i', "ops-folder", "DIR", &o->input,
 					"the logs or a trace (" UT_OPS_INPUT
-					"); the same as a plain word"),
+					", here or below $TT_METAL_HOME); the same as a plain "
+					"word"),
 			     "<dir>"),
 		ut_opt_words(ut_opt_str('o', "output-folder", "DIR", &o->output,
 					"where the report goes (" UT_OPS_OUTPUT
@@ -96,7 +98,13 @@ static int take_words(struct ut_ops_opts *o, const struct ut_words *words, struc
 		o->input = o->output;
 		o->output = NULL;
 	}
-	o->input = o->input ? o->input : UT_OPS_INPUT;
+	if (!o->input) {
+		const struct ut_tt_files usual = { UT_OPS_INPUT, "", UT_OPS_OUTPUT };
+		const struct ut_tt_files here = ut_tt_find(a, &usual);
+
+		o->input = here.input;
+		o->output = o->output || here.output == usual.output ? o->output : here.output;
+	}
 	return 0;
 }
 

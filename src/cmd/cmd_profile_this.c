@@ -21,10 +21,9 @@
 #include "cmd/profile_run.h"
 #include "cmd/profile_stitch.h"
 #include "cmd/profile_tt.h"
+#include "cmd/tt_home.h"
 #include "cmd/words.h"
 #include "export/out_check.h"
-
-#define PROFILER "tt_metal/tools/profiler" /* below $TT_METAL_HOME */
 
 /* ---- two runs ------------------------------------------------------------------------------ */
 
@@ -188,8 +187,7 @@ static const struct ut_opt *profile_table(struct ut_arena *a, struct ut_profile_
 static int take_words(struct ut_profile_opts *o, const struct ut_words *words, struct ut_arena *a,
 		      struct ut_err *err)
 {
-	const char *home = getenv("TT_METAL_HOME");
-	const char *profiler = home ? ut_path_join(a, home, PROFILER) : NULL;
+	const char *profiler = ut_tt_profiler(a);
 
 	if (words->count)
 		return ut_err_set(err, -EINVAL, "'%s': the command is one word, behind -c",

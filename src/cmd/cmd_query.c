@@ -20,6 +20,7 @@
 #include "cmd/last.h"
 #include "cmd/load.h"
 #include "cmd/query_print.h"
+#include "cmd/replaced.h"
 #include "cmd/words.h"
 #include "export/cells.h"
 #include "export/out.h"
@@ -355,15 +356,16 @@ static int load_and_ask(struct work *w, const char *sql, struct ut_err *err)
 {
 	const struct ut_load how = { "reading", ut_load_threads(w->opts->threads),
 				     .checked = false };
-	unsigned int flags = w->opts->overwrite ? UT_OUT_OVERWRITE : 0;
-	int rc = w->opts->output ? ut_out_check(w->opts->output, NULL, flags, err) : 0;
+	int rc = ut_replaced_check(w->opts->output, w->inputs, err);
 
+	if (!rc && w->opts->output)
+		rc = ut_out_check(w->opts->output, NULL, UT_OUT_OVERWRITE, err);
 	if (!rc)
 		rc = ut_load_each(w->inputs, &how, keep_store, w, err);
 	if (rc)
 		return rc;
 	if (w->opts->output)
-		w->out = ut_out_open(w->opts->output, flags);
+		w->out = ut_out_open(w->opts->output, UT_OUT_OVERWRITE);
 	catch_interrupts();
 	rc = ask(w, sql, err);
 	if (w->out && rc)
@@ -406,7 +408,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct query_opts *o)
 		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->output,
 					"write the results there, once all of them are complete"),
 			     "<file>"),
-		ut_opt_flag(0, "overwrite", &o->overwrite, "replace an existing file"),
+		ut_opt_hidden(ut_opt_flag(0, "overwrite", &o->overwrite,
+					  "replace an existing file, as is usual")),
 		ut_opt_flag(0, "csv-safe", &o->csv_safe,
 			    "CSV: put a ' before texts that a spreadsheet would run as a formula"),
 		ut_opt_u64('w', "width", "N", &o->width,

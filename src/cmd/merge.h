@@ -21,7 +21,8 @@ struct ut_merge {
 	struct ut_merge_rules rules;
 	const char *output;
 	unsigned int out_flags; /* enum ut_out_flag */
-	bool skip_invalid, quiet;
+	bool strict;            /* a file that is no trace ends it; otherwise it is left out */
+	bool quiet;
 	unsigned int threads;             /* that read and rewrite */
 	const struct ut_exporter *format; /* of the result */
 	struct ut_spread *spread;

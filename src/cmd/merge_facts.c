@@ -48,7 +48,7 @@ static void look_at(struct crew *c, size_t i)
 	if (!s->rc)
 		return;
 	f->left_out = true;
-	ut_buf_fmt(&s->lines, "%s%s\n", err.text, c->m->skip_invalid ? "; left out" : "");
+	ut_buf_fmt(&s->lines, "%s%s\n", err.text, c->m->strict ? "" : "; left out");
 }
 
 static void *look(void *arg)
@@ -61,14 +61,14 @@ static void *look(void *arg)
 	return NULL;
 }
 
-/* One line each; the first file that cannot be used ends it all, unless such are left out. */
+/* One line each. If it has to be strict, the first file that cannot be used ends it all. */
 static int tell(struct crew *c, struct ut_err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < c->count; i++) {
 		struct said *s = &c->said[i];
-		bool fatal = s->rc && !c->m->skip_invalid;
+		bool fatal = s->rc && c->m->strict;
 
 		for (char *line = s->lines.data, *end; line && *line; line = end + 1) {
 			end = strchr(line, '\n');

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "cmd/merge_spill.h"
+#include "cmd/replaced.h"
 #include "export/exporter.h"
 #include "export/out.h"
 #include "export/out_check.h"
@@ -21,28 +22,14 @@
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat x, y;
-
-	return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
-	       S_ISREG(x.st_mode);
-}
-
 /* Better now than after an hour of reading. */
 static int check_output(const struct ut_merge *m, struct ut_err *err)
 {
 	struct stat st;
 
-	if (!stat(m->output, &st)) {
-		if (S_ISDIR(st.st_mode))
-			return ut_err_set(err, -EISDIR, "%s is a directory; -o takes a file",
-					  m->output);
-		if (S_ISREG(st.st_mode) && !(m->out_flags & UT_OUT_OVERWRITE))
-			return ut_err_set(err, -EEXIST, "%s exists; --overwrite replaces it",
-					  m->output);
-	}
-	return ut_out_check(m->output, m->format, m->out_flags, err);
+	if (!stat(m->output, &st) && S_ISDIR(st.st_mode))
+		return ut_err_set(err, -EISDIR, "%s is a directory; -o takes a file", m->output);
+	return ut_out_check(m->output, m->format, UT_OUT_OVERWRITE, err);
 }
 
 /* ---- the inputs ------------------------------------------------------------------------------ */
@@ -54,13 +41,11 @@ static int drop_output(struct ut_inputs *in, const char *output, int argc, const
 	size_t kept = 0;
 
 	for (int i = 0; i < argc; i++) {
-		if (same_file(argv[i], output))
-			return ut_err_set(err, -EINVAL,
-					  "%s is one of the inputs and would be the result, too",
-					  output);
+		if (ut_same_file(argv[i], output))
+			return ut_replaced_refuse(output, err);
 	}
 	for (size_t i = 0; i < in->count; i++) {
-		if (same_file(in->paths[i], output))
+		if (ut_same_file(in->paths[i], output))
 			free(in->paths[i]);
 		else
 			in->paths[kept++] = in->paths[i];
@@ -108,7 +93,7 @@ static void note_left_out(const char *dir, const char *output, struct ut_strtab 
 			continue;
 		ut_buf_fmt(&path, "%s/%s", dir, e->d_name);
 		if (add_name(inputs, path.data) && !ut_path_is_dir(path.data) &&
-		    !same_file(path.data, output) && left_out->count++ < 3)
+		    !ut_same_file(path.data, output) && left_out->count++ < 3)
 			ut_buf_fmt(&left_out->text, "%s%s", left_out->text.len ? ", " : "",
 				   path.data);
 		ut_buf_release(&path);

@@ -71,7 +71,7 @@ static int read_clocks(struct ut_merge *m, struct ut_err *err)
 			continue;
 		}
 		rc = load(m, i, true, &store, &why);
-		if (rc && !m->skip_invalid)
+		if (rc && m->strict)
 			return ut_err_set(err, rc, "%s", why.text);
 		f->left_out = rc != 0;
 		if (rc) {

@@ -8,8 +8,9 @@
 #include "base/path.h"
 #include "base/size.h"
 #include "import/inputs.h"
+#include "import/rewrite_number.h"
 
-#define ID_MOST (UINT64_C(1) << 53) /* see ut_rewrite_id() */
+#define ID_MOST UT_REWRITE_ID_MOST
 
 /* ---- numbers that pair events --------------------------------------------------------------- */
 
@@ -21,7 +22,7 @@ static bool has_numbers(const struct ut_merge_file *f)
 /*
  * Every file gets a range of its own. Those taken so far are kept as one range from low to high:
  * a file that lies outside keeps its numbers, others move behind it, or in front if there is no
- * room behind.
+ * room behind. Where there is none at all the file's numbers become texts.
  */
 static void spread_numbers(struct ut_merge_plan *p)
 {
@@ -38,8 +39,9 @@ static void spread_numbers(struct ut_merge_plan *p)
 				add = high + 1 - first;
 			else
 				add = low - 1 - last; /* negative, modulo 2^64 */
-			if (last - first >= ID_MOST - high - 1 && last - first >= low)
-				add = 0; /* no room anywhere: 2^53 numbers are in use */
+			f->plan.id_all = last - first >= ID_MOST - high - 1 && last - first >= low;
+			if (f->plan.id_all)
+				continue;
 		}
 		first += add;
 		last += add;
@@ -50,13 +52,18 @@ static void spread_numbers(struct ut_merge_plan *p)
 	}
 }
 
+static bool has_texts(const struct ut_merge_file *f)
+{
+	return !f->left_out && (f->facts.id_texts || f->plan.id_all);
+}
+
 /* "2:" in front of the ids of the second file, if several files have such. */
 static void prefix_texts(struct ut_merge_plan *p)
 {
 	size_t count = 0, frames = 0;
 
 	for (size_t i = 0; i < p->count; i++) {
-		count += !p->files[i].left_out && p->files[i].facts.id_texts;
+		count += has_texts(&p->files[i]);
 		frames += ut_facts_member(&p->files[i].facts, "stackFrames").len > 2;
 	}
 	for (size_t i = 0; i < p->count; i++) {
@@ -64,7 +71,7 @@ static void prefix_texts(struct ut_merge_plan *p)
 
 		if (f->left_out)
 			continue;
-		if (count > 1 && f->facts.id_texts) {
+		if ((count > 1 && has_texts(f)) || f->plan.id_all) {
 			f->plan.id_prefix = ut_str_fmt(&p->arena, "%zu:", i + 1);
 			p->new_ids += !f->plan.id_add;
 		}

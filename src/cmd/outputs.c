@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/term.h"
@@ -56,6 +57,12 @@ void ut_outputs_release(struct ut_outputs *o)
 	ut_summary_release(&o->summary);
 	ut_buf_release(&o->ccl);
 	ut_opt_list_release(&o->written);
+	ut_opt_list_release(&o->stored);
+	for (size_t i = 0; i < o->report_count; i++) {
+		ut_buf_release(&o->reports[i].text);
+		ut_buf_release(&o->reports[i].ccl);
+	}
+	free(o->reports);
 	ut_arena_release(&o->arena);
 }
 
@@ -161,6 +168,13 @@ static bool is_for_commands(const struct ut_target *t)
 		t->format == &ut_export_utr);
 }
 
+static void tell_stored(struct ut_outputs *o)
+{
+	for (size_t i = 0; i < o->stored.count; i++)
+		ut_log_classic(UT_INFO, "Timeline is stored in %s", o->stored.items[i]);
+	ut_opt_list_release(&o->stored);
+}
+
 /* All of them are tried; the first failure is returned. */
 static int commit_targets(struct ut_outputs *o, struct ut_err *err)
 {
@@ -175,7 +189,9 @@ static int commit_targets(struct ut_outputs *o, struct ut_err *err)
 			t->format->close(t->sink);
 		rc = ut_out_commit_as(t->out, &o->arena, &t->path, err);
 		if (!rc && !o->opts->quiet && strcmp(t->path, "-"))
-			ut_log_classic(UT_INFO, "Timeline is stored in %s", t->path);
+			ut_opt_list_add(&o->stored, t->path);
+		if (!reports_to_file(o->opts))
+			tell_stored(o);
 		if (!rc && !noted && is_for_commands(t)) {
 			ut_opt_list_add(&o->written, t->path);
 			noted = true;
@@ -224,6 +240,82 @@ static void add_unwanted(struct ut_outputs *o, const struct ut_trace *t)
 	}
 }
 
+/* ---- what a process reports ---------------------------------------------------------------- */
+
+static void print_summary(struct ut_outputs *o, struct ut_buf *to)
+{
+	struct ut_out *mem;
+	const char *data;
+	size_t len;
+
+	ut_summary_finish(&o->summary);
+	if (o->devices.log.work_count && !is_csv(o))
+		ut_summary_hide_devices(&o->summary);
+	if (!o->summary.count)
+		return;
+	mem = ut_out_open_memory();
+	if (is_csv(o))
+		ut_table_csv(mem, &o->summary);
+	else
+		ut_table_text(mem, &o->summary, (size_t)o->opts->summary_rows);
+	data = ut_out_data(mem, &len);
+	ut_buf_add(to, data, len);
+	ut_out_abandon(mem);
+}
+
+/* Files get the summary even when quiet; the terminal does not. */
+static bool wants_summary(const struct ut_outputs *o)
+{
+	return !o->opts->no_summary && (reports_to_file(o->opts) || !o->opts->quiet);
+}
+
+static struct ut_process_report *find_report(const struct ut_outputs *o,
+					     const struct ut_output_who *who)
+{
+	for (size_t i = 0; i < o->report_count; i++) {
+		if (o->reports[i].who.pid == who->pid && o->reports[i].who.rank == who->rank)
+			return &o->reports[i];
+	}
+	return NULL;
+}
+
+static struct ut_process_report *report_of(struct ut_outputs *o, const struct ut_output_who *who)
+{
+	struct ut_process_report *r = find_report(o, who);
+
+	if (r)
+		return r;
+	o->reports = ut_grow(o->reports, o->report_count + 1, &o->report_cap, sizeof(*r));
+	r = &o->reports[o->report_count++];
+	*r = (struct ut_process_report){ .who = *who };
+	r->who.app = ut_arena_copy(&o->arena, who->app, strlen(who->app));
+	return r;
+}
+
+static void move_text(struct ut_buf *to, struct ut_buf *from)
+{
+	if (to->len && from->len)
+		ut_buf_char(to, '\n');
+	ut_buf_add(to, from->data, from->len);
+	ut_buf_release(from);
+}
+
+/* Files hold the reports of one process each, as those of the original do. */
+static void keep_report(struct ut_outputs *o, const struct ut_output_who *who)
+{
+	struct ut_process_report *r = report_of(o, who);
+	struct ut_buf text = { 0 };
+
+	if (wants_summary(o))
+		print_summary(o, &text);
+	ut_summary_release(&o->summary);
+	ut_summary_init(&o->summary);
+	move_text(&r->text, &text);
+	move_text(&r->ccl, &o->ccl);
+}
+
+/* ---- recordings ---------------------------------------------------------------------------- */
+
 static struct ut_output_who who_is(const struct ut_spool_info *info, bool first)
 {
 	return (struct ut_output_who){
@@ -262,6 +354,8 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 	ut_device_report_end(&o->devices, &trace, &who);
 	if (o->ccl_report)
 		ut_ccl_report_print(&ccl, &o->ccl, info->pid, info->rank);
+	if (reports_to_file(o->opts))
+		keep_report(o, &who);
 	tell_notes(&trace, info);
 	add_unwanted(o, &trace);
 	ut_losses_add(&o->losses, &trace.losses);
@@ -451,33 +545,6 @@ static int put_report(struct ut_outputs *o, const struct ut_output_who *root, co
 	return rc;
 }
 
-static void print_summary(struct ut_outputs *o, struct ut_buf *to)
-{
-	struct ut_out *mem;
-	const char *data;
-	size_t len;
-
-	ut_summary_finish(&o->summary);
-	if (o->devices.log.work_count && !is_csv(o))
-		ut_summary_hide_devices(&o->summary);
-	if (!o->summary.count)
-		return;
-	mem = ut_out_open_memory();
-	if (is_csv(o))
-		ut_table_csv(mem, &o->summary);
-	else
-		ut_table_text(mem, &o->summary, (size_t)o->opts->summary_rows);
-	data = ut_out_data(mem, &len);
-	ut_buf_add(to, data, len);
-	ut_out_abandon(mem);
-}
-
-/* Files get the summary even when quiet; the terminal does not. */
-static bool wants_summary(const struct ut_outputs *o)
-{
-	return !o->opts->no_summary && (reports_to_file(o->opts) || !o->opts->quiet);
-}
-
 /* The tables of one process, each to a file of its own: below --result-dir. */
 static int put_table_files(struct ut_outputs *o, uint32_t source, struct ut_err *err)
 {
@@ -505,10 +572,15 @@ static void add_tables(struct ut_outputs *o, uint32_t source, struct ut_buf *to)
 
 static int put_table_file(struct ut_outputs *o, uint32_t source, struct ut_err *err)
 {
+	struct ut_process_report *r = find_report(o, &o->devices.whos[source]);
 	struct ut_buf tables = { 0 };
 	int rc;
 
 	add_tables(o, source, &tables);
+	if (r) {
+		move_text(&r->text, &tables);
+		return 0;
+	}
 	rc = put_report(o, &o->devices.whos[source], "", &tables, err);
 	ut_buf_release(&tables);
 	return rc;
@@ -535,26 +607,38 @@ static int put_devices(struct ut_outputs *o, const struct ut_output_who *root, s
 	return rc;
 }
 
+static int put_process(struct ut_outputs *o, const struct ut_output_who *who, struct ut_buf *text,
+		       struct ut_buf *ccl, struct ut_err *err)
+{
+	int rc = 0;
+
+	if (o->ccl_report && o->opts->result_dir)
+		rc = put_report(o, who, "ccl_summary_report", ccl, err);
+	else
+		move_text(text, ccl);
+	return rc ? rc : put_report(o, who, "itt_summary", text, err);
+}
+
 int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, struct ut_err *err)
 {
+	struct ut_process_report *own = find_report(o, root);
 	struct ut_buf text = { 0 };
 	int rc, device_rc;
 
 	if (wants_summary(o))
 		print_summary(o, &text);
-	device_rc = put_devices(o, root, &text, err);
-	if (o->ccl_report && o->opts->result_dir) {
-		rc = put_report(o, root, "ccl_summary_report", &o->ccl, err);
-	} else {
-		if (text.len && o->ccl.len)
-			ut_buf_char(&text, '\n');
-		ut_buf_add(&text, o->ccl.data, o->ccl.len);
-		rc = 0;
+	if (own) {
+		move_text(&text, &own->text);
+		move_text(&o->ccl, &own->ccl);
 	}
-	if (!rc)
-		rc = put_report(o, root, "itt_summary", &text, err);
+	device_rc = put_devices(o, root, &text, err);
+	rc = put_process(o, root, &text, &o->ccl, err);
+	for (size_t i = 0; !rc && i < o->report_count; i++)
+		rc = put_process(o, &o->reports[i].who, &o->reports[i].text, &o->reports[i].ccl,
+				 err);
 	rc = rc ? rc : device_rc;
 	ut_buf_release(&text);
+	tell_stored(o);
 	ut_outputs_tell_losses(&o->losses);
 	return rc;
 }

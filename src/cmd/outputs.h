@@ -32,6 +32,12 @@ struct ut_target {
 	struct ut_sink *sink;
 };
 
+/* What one process has to report, until it is written to a file of its own. */
+struct ut_process_report {
+	struct ut_output_who who;
+	struct ut_buf text, ccl;
+};
+
 #define UT_MOST_UNWANTED 8u
 
 struct ut_outputs {
@@ -40,7 +46,7 @@ struct ut_outputs {
 	struct ut_arena arena;
 	struct ut_output_names names;
 	struct ut_target targets[UT_MAX_FORMATS];
-	struct ut_summary summary; /* over all processes */
+	struct ut_summary summary; /* over all processes, or of one if each has a report */
 	struct ut_losses losses;   /* over all processes */
 	struct ut_buf ccl;         /* the -r tables so far */
 	struct ut_device_report devices;
@@ -49,6 +55,9 @@ struct ut_outputs {
 	/* domains that a filter kept out, the first few, fit for a line of text */
 	const char *unwanted[UT_MOST_UNWANTED];
 	size_t unwanted_count;
+	struct ut_process_report *reports;
+	size_t report_count, report_cap;
+	struct ut_opt_list stored; /* timelines that are told of behind the reports */
 };
 
 void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report);

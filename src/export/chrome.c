@@ -29,8 +29,6 @@
  */
 #define LANE_TID (UINT64_C(1) << 30)
 
-/* Numbers from here on are no sequence but random: they clash with nothing. */
-#define LARGE_ID  (UINT64_C(1) << 48)
 #define HASHED_ID (UINT64_C(1) << 63) /* arguments may tell what it was; see import/chrome_id.c */
 
 #define FIRST_MADE_UP_PID (UINT64_C(1) << 30) /* Linux ends at 2^22; still positive as an int32 */
@@ -295,14 +293,8 @@ static char *put_text(char *p, const char *s)
 
 static char *put_id(struct ut_cw *c, char *p, uint64_t number)
 {
-	uint64_t id = c->id_base + number;
-
-	if (number >= LARGE_ID)
-		id = number + c->traces * UINT64_C(0x632be59bd9b4e019);
-	else if (id >= c->id_next)
-		c->id_next = id + 1;
 	p = put_text(p, ",\"id\":\"");
-	p = ut_digits_hex(p, id);
+	p = ut_digits_hex(p, ut_pairs_number(&c->pairs, number));
 	*p++ = '"';
 	return p;
 }
@@ -332,7 +324,7 @@ static void find_specials(struct ut_cw *c, struct special *s, const struct ut_tr
 	*s = (struct special){ 0 };
 	if (t->tracks[e->track].type == UT_TRACK_ASYNC)
 		s->tid = find_special(s, t, e, "tid");
-	if (e->val < HASHED_ID || c->traces)
+	if (e->val < HASHED_ID || c->pairs.traces)
 		return;
 	s->id2 = find_special(s, t, e, "id2");
 	if (!s->id2)
@@ -591,8 +583,7 @@ static void chrome_end_trace(struct ut_sink *sink, const struct ut_trace *t)
 		look(c, t);
 	ut_cw_about_trace(c, t);
 	forget_trace(c);
-	c->id_base = c->id_next;
-	c->traces++;
+	ut_pairs_end_trace(&c->pairs);
 }
 
 static struct ut_sink *chrome_open(struct ut_out *out)

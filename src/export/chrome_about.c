@@ -386,7 +386,7 @@ void ut_cw_about_file(struct ut_cw *c)
 	text = ut_out_data(c->top, &len);
 	ut_out_write(o, text, len);
 	ut_out_text(o, ",\"otherData\":{\"tool\":\"unitrace\",\"version\":\"" UT_VERSION "\"");
-	if (c->own_clock || !c->traces)
+	if (c->own_clock || !c->pairs.traces)
 		ut_out_text(o, ",\"clock\":\"CLOCK_MONOTONIC\"");
 	if (c->dialect && strcmp(c->dialect, "unitrace-ours") != 0) {
 		ut_out_text(o, ",\"dialect\":");

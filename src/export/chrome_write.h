@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "model/idmap.h"
+#include "model/pairs.h"
 #include "model/sink.h"
 #include "model/trace.h"
 
@@ -45,9 +46,8 @@ struct ut_cw {
 	struct ut_idmap pids, keys; /* that the file has: pids, members */
 	size_t pid_count;
 	bool any_event, any_other;
-	bool own_clock;            /* a trace on our own clock is among them */
-	uint64_t id_base, id_next; /* see chrome.c; id_next is past the highest one seen */
-	uint64_t traces;           /* that were ended */
+	bool own_clock;        /* a trace on our own clock is among them */
+	struct ut_pairs pairs; /* also how many traces were ended */
 	char *unit, *dialect, *input;
 
 	/* the trace of the day */

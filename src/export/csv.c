@@ -17,6 +17,7 @@
 #include "export/cells.h"
 #include "export/out.h"
 #include "model/event.h"
+#include "model/pairs.h"
 #include "model/store.h"
 #include "model/trace.h"
 
@@ -51,7 +52,7 @@ struct csv {
 	struct ut_sink sink;
 	struct ut_out *out;
 	struct ut_out *scratch; /* where text is made that has to be quoted */
-	uint64_t traces;        /* that are complete */
+	struct ut_pairs pairs;  /* also how many traces are complete */
 	struct track *tracks;
 	size_t track_cap;
 	char *utf8;
@@ -134,7 +135,7 @@ static void make_track(struct csv *c, struct track *to, const struct ut_trace *t
 	const char *text;
 
 	start_scratch(c);
-	ut_out_u64(c->scratch, c->traces);
+	ut_out_u64(c->scratch, c->pairs.traces);
 	ut_out_text(c->scratch, ",");
 	put_id(c, t, process->pid, process->pid_text);
 	put_string(c, c->scratch, t, process->name);
@@ -241,11 +242,6 @@ static void put_args(struct csv *c, const struct ut_trace *t, uint32_t args)
 	put_field(c, c->out, text, len);
 }
 
-static bool has_id(const struct ut_event *e)
-{
-	return e->kind != UT_KIND_SPAN && e->kind != UT_KIND_INSTANT && e->kind != UT_KIND_COUNTER;
-}
-
 static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
 {
 	struct csv *c = (struct csv *)sink;
@@ -272,8 +268,8 @@ static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	if (e->kind == UT_KIND_COUNTER)
 		ut_counter_json(o, e);
 	ut_out_text(o, ",");
-	if (has_id(e))
-		ut_out_u64(o, e->val);
+	if (ut_pairs_has(e))
+		ut_out_u64(o, ut_pairs_number(&c->pairs, e->val));
 	ut_out_text(o, ",");
 	put_flags(o, e->flags);
 	ut_out_text(o, ",");
@@ -299,7 +295,7 @@ static void csv_end_trace(struct ut_sink *sink, const struct ut_trace *t)
 
 	(void)t;
 	forget_tracks(c);
-	c->traces++;
+	ut_pairs_end_trace(&c->pairs);
 }
 
 static void csv_close(struct ut_sink *sink)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -261,12 +262,48 @@ static int move_numbered(struct ut_out *o)
 	return rc;
 }
 
+static struct {
+	pthread_mutex_t lock;
+	size_t count;
+	char path[PATH_MAX]; /* the first */
+} replaced = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static void note_replaced(const char *path)
+{
+	pthread_mutex_lock(&replaced.lock);
+	if (!replaced.count++)
+		snprintf(replaced.path, sizeof(replaced.path), "%s", path);
+	pthread_mutex_unlock(&replaced.lock);
+}
+
+size_t ut_out_replaced(char *path, size_t size)
+{
+	size_t count;
+
+	pthread_mutex_lock(&replaced.lock);
+	count = replaced.count;
+	snprintf(path, size, "%s", replaced.path);
+	pthread_mutex_unlock(&replaced.lock);
+	return count;
+}
+
+static int move_over(const char *temp, const char *path)
+{
+	bool existed = access(path, F_OK) == 0;
+
+	if (rename(temp, path))
+		return -errno;
+	if (existed)
+		note_replaced(path);
+	return 0;
+}
+
 static int move_in_place(struct ut_out *o)
 {
 	int rc;
 
 	if (o->flags & UT_OUT_OVERWRITE)
-		rc = rename(o->temp, o->path) ? -errno : 0;
+		rc = move_over(o->temp, o->path);
 	else if (o->wanted)
 		rc = move_numbered(o);
 	else

@@ -50,6 +50,12 @@ int ut_out_commit_as(struct ut_out *o, struct ut_arena *a, const char **path,
 /* What has gone wrong so far; 0 = nothing. */
 int ut_out_error(const struct ut_out *o, struct ut_err *err);
 
+/*
+ * How many files have been replaced since the program began, by any thread, and one of them ("" =
+ * none): nothing is replaced without a word, see cmd/replaced.h.
+ */
+size_t ut_out_replaced(char *path, size_t size);
+
 /* Throws away what was written. NULL is fine. */
 void ut_out_abandon(struct ut_out *o);
 

@@ -27,6 +27,7 @@
 #include "export/perfetto_track.h"
 #include "model/event.h"
 #include "model/idmap.h"
+#include "model/pairs.h"
 #include "model/perfetto_fields.h"
 #include "model/trace.h"
 
@@ -69,7 +70,8 @@ struct perfetto {
 	struct ut_pbuf body; /* scratch */
 	struct ut_pids pids;
 	uint64_t next_uuid;
-	uint64_t flow_base, next_flow; /* flows of a later trace continue behind the earlier ones */
+	uint64_t flow_salt; /* added to the numbers of all flows */
+	struct ut_pairs flows;
 
 	/* the trace of the day */
 	bool started;
@@ -170,10 +172,9 @@ static void start_trace(struct perfetto *p, const struct ut_trace *t, uint64_t t
 	p->w.sequence++;
 	if (p->w.sequence == 1) {
 		p->next_uuid = (salt(t) << 16) + 1;
-		p->next_flow = salt(t) << 40;
+		p->flow_salt = salt(t) << 40;
 		write_clocks(p, t, t->first ? t->first : ts);
 	}
-	p->flow_base = p->next_flow;
 	ut_idmap_init(&p->open, &p->arena);
 	ut_idmap_init(&p->early, &p->arena);
 
@@ -526,10 +527,8 @@ static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct 
 {
 	struct lane *lane = lane_at(p, t, e->track);
 	uint32_t field = e->kind == UT_KIND_FLOW_IN ? EVENT_ENDING_FLOWS : EVENT_FLOWS;
-	uint64_t id = p->flow_base + e->val, uuid;
+	uint64_t id = p->flow_salt + ut_pairs_number(&p->flows, e->val), uuid;
 
-	if (id >= p->next_flow)
-		p->next_flow = id + 1;
 	if (lane->holds) {
 		ut_pbuf_fixed64(&lane->held, field, id);
 		return;
@@ -649,6 +648,7 @@ static void perfetto_end_trace(struct ut_sink *sink, const struct ut_trace *t)
 
 	if (!p->started)
 		start_trace(p, t, t->first);
+	ut_pairs_end_trace(&p->flows);
 	for (uint32_t i = 0; i < t->process_count; i++) {
 		process_at(p, t, i);
 		if (memcmp(&p->processes[i].told, &t->processes[i], sizeof(struct ut_process)))

@@ -11,25 +11,40 @@
 #include "base/grow.h"
 #include "export/out.h"
 #include "model/build.h"
+#include "model/pairs.h"
 #include "query/save.h"
 
 struct sqlite {
-	struct ut_build build; /* first: its sink is ours */
+	struct ut_sink sink;
+	struct ut_build build;
+	struct ut_pairs pairs;
 	struct ut_out *out;
 };
+
+static void sqlite_event(struct ut_sink *sink, const struct ut_trace *trace,
+			 const struct ut_event *e)
+{
+	struct sqlite *s = (struct sqlite *)(void *)sink;
+
+	ut_pairs_send(&s->pairs, &s->build.sink, trace, e);
+}
 
 static struct ut_sink *sqlite_open(struct ut_out *out)
 {
 	struct sqlite *s = ut_make(sizeof(*s));
 
 	ut_build_init(&s->build);
+	s->sink.event = sqlite_event;
 	s->out = out;
-	return &s->build.sink;
+	return &s->sink;
 }
 
 static void sqlite_end_trace(struct ut_sink *sink, const struct ut_trace *trace)
 {
-	ut_build_end_trace(&((struct sqlite *)(void *)sink)->build, trace);
+	struct sqlite *s = (struct sqlite *)(void *)sink;
+
+	ut_build_end_trace(&s->build, trace);
+	ut_pairs_end_trace(&s->pairs);
 }
 
 static void sqlite_write(struct ut_store *store, struct ut_out *out)

@@ -8,6 +8,7 @@
 #include "export/exporter.h"
 #include "export/out.h"
 #include "model/build.h"
+#include "model/pairs.h"
 #include "model/pyramid.h"
 #include "model/store.h"
 #include "model/utr.h"
@@ -388,6 +389,7 @@ void ut_utr_write(const struct ut_store *s, struct ut_out *out)
 struct utr {
 	struct ut_sink sink;
 	struct ut_build build;
+	struct ut_pairs pairs;
 	struct ut_out *out;
 };
 
@@ -397,7 +399,7 @@ static void utr_event(struct ut_sink *sink, const struct ut_trace *trace, const 
 	struct utr *u = (struct utr *)(void *)sink;
 
 	if (e->kind < UT_KIND_COUNT)
-		ut_sink_event(&u->build.sink, trace, e);
+		ut_pairs_send(&u->pairs, &u->build.sink, trace, e);
 }
 
 static struct ut_sink *utr_open(struct ut_out *out)
@@ -412,7 +414,10 @@ static struct ut_sink *utr_open(struct ut_out *out)
 
 static void utr_end_trace(struct ut_sink *sink, const struct ut_trace *trace)
 {
-	ut_build_end_trace(&((struct utr *)(void *)sink)->build, trace);
+	struct utr *u = (struct utr *)(void *)sink;
+
+	ut_build_end_trace(&u->build, trace);
+	ut_pairs_end_trace(&u->pairs);
 }
 
 static void utr_write(struct ut_store *store, struct ut_out *out)

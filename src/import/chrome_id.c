@@ -12,7 +12,7 @@
 
 #include "base/grow.h"
 #include "import/chrome_import.h"
-#include "import/json_scan.h"
+#include "import/json_id.h"
 
 #define HASHED (UINT64_C(1) << 63)
 
@@ -31,46 +31,6 @@ static uint64_t hash_end(uint64_t hash)
 {
 	hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 	return (hash ^ hash >> 29) | HASHED;
-}
-
-/* The text between the quotes is a number: "0x1f" or "31". */
-static bool number_in(struct ut_json_span text, uint64_t *number)
-{
-	unsigned int base = 10;
-	size_t i = 0;
-	uint64_t v = 0;
-
-	if (text.len > 2 && text.at[0] == '0' && (text.at[1] | 32) == 'x') {
-		base = 16;
-		i = 2;
-	}
-	if (i == text.len || text.len - i > (base == 16 ? 16 : 19))
-		return false;
-	for (; i < text.len; i++) {
-		char c = (char)(text.at[i] | 32);
-		unsigned int digit = ut_json_digit(text.at[i]) ? (unsigned int)(text.at[i] - '0')
-				     : c >= 'a' && c <= 'f'    ? (unsigned int)(c - 'a' + 10)
-							       : base;
-
-		if (digit >= base)
-			return false;
-		v = v * base + digit;
-	}
-	*number = v;
-	return true;
-}
-
-/* The value of an id, if it is a number in any spelling. */
-static bool plain_number(struct ut_json_span id, uint64_t *number)
-{
-	struct ut_json_number n;
-
-	if (*id.at == '"')
-		return number_in((struct ut_json_span){ id.at + 1, id.len - 2 }, number);
-	if (ut_json_number(id, &n) != UT_JSON_U64)
-		return false;
-	*number = n.u64;
-	return true;
 }
 
 /* The one member that counts of {"local": ID} or {"global": ID}. */
@@ -107,13 +67,19 @@ static void keep(struct ut_chrome *c, enum ut_chrome_word key, enum ut_arg_type 
 						  .value.str = string });
 }
 
-/* A value as text: a string without its quotes, anything else as it stands. */
+/* A value as text: a string without its quotes, equal numbers alike, anything else as it stands. */
 static uint32_t text_of(struct ut_chrome *c, struct ut_json_span value)
 {
+	char room[UT_ID_ROOM];
+	size_t len;
+
 	if (*value.at == '"')
 		return ut_chrome_string(c, c->values,
 					(struct ut_json_span){ value.at + 1, value.len - 2 });
-	return ut_chrome_json(c, value, false);
+	len = ut_id_spell(value, room);
+	if (len)
+		value = (struct ut_json_span){ room, len };
+	return ut_chrome_json(c, value, len);
 }
 
 static uint64_t hash_string(struct ut_chrome *c, uint64_t hash, uint32_t string)
@@ -137,7 +103,7 @@ bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *num
 	}
 	if (!id.len)
 		return false;
-	plain = plain_number(id, number);
+	plain = ut_id_number(id, number);
 	if (plain && !local && !e->scope.len)
 		return true;
 	text = text_of(c, id);

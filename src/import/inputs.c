@@ -73,19 +73,20 @@ static void sort_from(struct ut_inputs *in, size_t first)
 		qsort(in->paths + first, in->count - first, sizeof(*in->paths), by_nature);
 }
 
-/* 1: a trace, 0: something else, negative: cannot be read, and might be one. */
-static int is_trace(const char *path, struct ut_err *err)
+/* A trace; also what cannot be read and might be one: who opens it will tell. */
+static bool may_be_trace(const char *path)
 {
 	const struct ut_importer *importer;
 	struct ut_source s;
-	int rc = ut_source_open(&s, path, err);
+	int rc = ut_source_open(&s, path, NULL);
+	bool sure;
 
 	if (rc)
-		return rc == -EPROTO ? 0 : rc; /* damaged, but who says that it was a trace */
+		return rc != -EPROTO; /* damaged, but who says that it was a trace */
 	importer = ut_importer_for(s.head, s.head_len);
-	rc = importer && ut_importer_sure(importer, &s);
+	sure = importer && ut_importer_sure(importer, &s);
 	ut_source_close(&s);
-	return rc;
+	return sure;
 }
 
 /* The traces in a directory; those of sessions in it, too. */
@@ -107,12 +108,8 @@ static int add_dir(struct ut_inputs *in, const char *dir, int depth, struct ut_e
 			continue;
 		if (S_ISDIR(st.st_mode) && depth == 0)
 			rc = add_dir(in, path, depth + 1, err);
-		else if (S_ISREG(st.st_mode))
-			rc = is_trace(path, err);
-		if (rc > 0) {
+		else if (S_ISREG(st.st_mode) && may_be_trace(path))
 			add_path(in, path);
-			rc = 0;
-		}
 	}
 	closedir(d);
 	return rc;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "base/grow.h"
+#include "import/json_id.h"
+#include "import/json_scan.h"
 #include "import/rewrite_number.h"
 
 #define FRAME_EVENTS 8192u
@@ -61,24 +63,50 @@ static void patch_time(struct patches *p, struct ut_rewrite *r, struct ut_json_s
 	r->key = ns > r->key ? ns : r->key;
 }
 
-static void patch_prefix(struct patches *p, struct ut_json_span text, const char *prefix)
+/* In front of the text of a string. */
+static void patch_prefix(struct patches *p, struct ut_json_span string, const char *prefix)
 {
-	if (*text.at == '"')
-		add_patch(p, (struct ut_json_span){ text.at + 1, 0 }, prefix, strlen(prefix));
+	add_patch(p, (struct ut_json_span){ string.at + 1, 0 }, prefix, strlen(prefix));
 }
 
 static void patch_id(struct patches *p, const struct ut_rewrite_plan *plan, struct ut_json_span id)
 {
 	uint64_t value;
+	char *room = p->room[p->count];
 
 	if (!id.len)
 		return;
-	if (ut_rewrite_id(id, &value)) {
+	if (!plan->id_all && ut_rewrite_id(id, &value)) {
 		if (plan->id_add)
-			add_number(p, id, ut_rewrite_add(p->room[p->count], id, plan->id_add));
+			add_number(p, id, ut_rewrite_add(room, id, plan->id_add));
 	} else if (plan->id_prefix) {
-		patch_prefix(p, id, plan->id_prefix);
+		if (*id.at == '"' && !ut_id_number(id, &value))
+			patch_prefix(p, id, plan->id_prefix);
+		else
+			add_number(p, id, ut_rewrite_own(room, id, plan->id_prefix));
 	}
+}
+
+/* The name of a stack frame, which is a text in the table of them, may be a number here. */
+static void patch_frame(struct patches *p, struct ut_json_span sf, const char *prefix)
+{
+	char *room = p->room[p->count];
+	int len;
+
+	if (*sf.at == '"') {
+		patch_prefix(p, sf, prefix);
+		return;
+	}
+	len = snprintf(room, UT_REWRITE_ROOM, "\"%s%.*s\"", prefix, (int)sf.len, sf.at);
+	if (len > 0 && len < UT_REWRITE_ROOM && ut_json_digit(*sf.at))
+		add_patch(p, sf, room, (size_t)len);
+}
+
+static void patch_id2(struct patches *p, const struct ut_rewrite_plan *plan,
+		      struct ut_json_span id2)
+{
+	patch_id(p, plan, ut_id_inside(id2, "local"));
+	patch_id(p, plan, ut_id_inside(id2, "global"));
 }
 
 /* An event without a pid gets one only if it has to be told from those of other files. */
@@ -151,12 +179,15 @@ static void patch_event(struct patches *p, struct ut_rewrite *r, const struct ut
 			patch_metadata(p, e, change);
 	}
 	if (plan->id_add || plan->id_prefix) {
-		if (ut_facts_pairs(e->ph))
+		if (ut_facts_pairs(e->ph)) {
 			patch_id(p, plan, e->id);
+			if (e->id2.len)
+				patch_id2(p, plan, e->id2);
+		}
 		patch_id(p, plan, e->bind_id);
 	}
 	if (plan->sf_prefix && e->sf.len)
-		patch_prefix(p, e->sf, plan->sf_prefix);
+		patch_frame(p, e->sf, plan->sf_prefix);
 }
 
 /* ---- frames -------------------------------------------------------------------------------- */

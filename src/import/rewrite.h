@@ -46,7 +46,8 @@ struct ut_rewrite_process {
 struct ut_rewrite_plan {
 	int64_t shift;         /* ns, added to all times */
 	uint64_t id_add;       /* to numbers that pair events */
-	const char *id_prefix; /* in front of such that are no numbers; NULL = they stay */
+	const char *id_prefix; /* in front of ids that are no such numbers; NULL = they stay */
+	bool id_all;           /* in front of all of them: id_add does not count */
 	const char *sf_prefix; /* in front of the names of stack frames; NULL = they stay */
 	struct ut_rewrite_process *processes; /* as many as in the facts; NULL = nothing changes */
 };

@@ -84,6 +84,8 @@ static inline struct ut_json_span *member_at(struct ut_walk_event *e, const char
 		return &e->sf;
 	case KEY('p', 'i', 'd', '"'):
 		return colon[-5] == '"' ? &e->pid : NULL;
+	case KEY('i', 'd', '2', '"'):
+		return colon[-5] == '"' ? &e->id2 : NULL;
 	case KEY('_', 'i', 'd', '"'):
 		return colon - start > 8 && !memcmp(colon - 9, "\"bind", 5) ? &e->bind_id : NULL;
 	default:

@@ -7,6 +7,7 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
+#include "import/json_id.h"
 #include "import/json_scan.h"
 #include "import/rewrite_clean.h"
 #include "import/rewrite_number.h"
@@ -175,7 +176,7 @@ static void note_metadata(struct ut_facts *f, struct ut_facts_process *p,
 
 bool ut_facts_pairs(struct ut_json_span ph)
 {
-	return ph.len == 3 && memchr("stfbneSTFp", ph.at[1], 10);
+	return ph.len == 3 && memchr("stfbneSTFpvV", ph.at[1], 12);
 }
 
 static void note_id(struct ut_facts *f, struct ut_json_span id)
@@ -190,6 +191,15 @@ static void note_id(struct ut_facts *f, struct ut_json_span id)
 	}
 	f->id_first = value < f->id_first ? value : f->id_first;
 	f->id_last = value > f->id_last ? value : f->id_last;
+}
+
+static void note_ids(struct ut_facts *f, const struct ut_walk_event *e)
+{
+	note_id(f, e->id);
+	if (e->id2.len) {
+		note_id(f, ut_id_inside(e->id2, "local"));
+		note_id(f, ut_id_inside(e->id2, "global"));
+	}
 }
 
 static struct ut_facts_process *process_of_event(struct ut_facts *f, struct ut_facts_recent *recent,
@@ -221,7 +231,7 @@ static void note_event(struct ut_facts *f, struct ut_facts_recent *recent,
 	if (e->ph.len == 3 && e->ph.at[1] == 'M')
 		note_metadata(f, p, e);
 	else if (ut_facts_pairs(e->ph))
-		note_id(f, e->id);
+		note_ids(f, e);
 	note_id(f, e->bind_id);
 }
 

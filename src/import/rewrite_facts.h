@@ -50,7 +50,7 @@ struct ut_facts {
 	uint64_t size, mtime;       /* of the file: is it still the same when it is copied? */
 	int64_t first, last;        /* times in ns; first > last: there are none */
 	uint64_t id_first, id_last; /* numbers that pair events; first > last: there are none */
-	bool id_texts;              /* some are no numbers */
+	bool id_texts;              /* some ids are none that ut_rewrite_id() takes */
 	bool placed;                /* base is known */
 	bool clean;                 /* strict JSON: may be copied without a second look */
 	int64_t base;               /* baseTimeNanoseconds */
@@ -119,7 +119,8 @@ static inline struct ut_json_span ut_facts_span(const struct ut_facts *f, struct
 void ut_facts_pack(const struct ut_facts *f, struct ut_buf *out);
 int ut_facts_unpack(struct ut_facts *f, const char **at, const char *end) UT_MUST_CHECK;
 
-/* Kinds of events whose "id" pairs them across processes: flows and asynchronous ones. */
+/* Kinds of events whose "id" pairs them across processes: flows, asynchronous ones, memory dumps.
+ */
 bool ut_facts_pairs(struct ut_json_span ph);
 
 #endif

@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "base/hash.h"
+#include "import/json_id.h"
 #include "import/json_scan.h"
 
 #define MOST_DIGITS 18 /* 10^18 and twice that fit into an int64_t */
-#define ID_MOST     (UINT64_C(1) << 53)
+#define MOST_WIDTH  (UT_REWRITE_ROOM / 2)
 
 static const int64_t power10[MOST_DIGITS + 1] = {
 	1,
@@ -144,7 +146,7 @@ static void add_ns(struct fixed *f, int64_t shift_ns)
 	f->whole += us;
 }
 
-/* With zeros in front up to width, which is at most UT_REWRITE_ROOM / 2. */
+/* With zeros in front up to width, which is at most MOST_WIDTH. */
 static inline char *put_number(char *p, uint64_t value, unsigned int base, int width)
 {
 	char digits[UT_REWRITE_ROOM], *end = digits + sizeof(digits), *at = end;
@@ -273,46 +275,11 @@ size_t ut_rewrite_shift(char *out, struct ut_json_span text, int64_t shift_ns, i
 	return (size_t)(o - out);
 }
 
-static int hex_digit(char c)
-{
-	if (ut_json_digit(c))
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* An id's digits, without quotes and without "0x". */
-static struct ut_json_span id_digits(struct ut_json_span text, bool *hex)
-{
-	*hex = false;
-	if (text.len >= 2 && *text.at == '"')
-		text = (struct ut_json_span){ text.at + 1, text.len - 2 };
-	if (text.len > 2 && text.at[0] == '0' && (text.at[1] | 32) == 'x') {
-		*hex = true;
-		text = (struct ut_json_span){ text.at + 2, text.len - 2 };
-	}
-	return text;
-}
-
 bool ut_rewrite_id(struct ut_json_span text, uint64_t *value)
 {
-	struct ut_json_span digits;
-	bool hex;
-
 	if (text.len && ut_json_small(text.at, value) == text.at + text.len)
 		return true;
-	digits = id_digits(text, &hex);
-	*value = 0;
-	for (size_t i = 0; i < digits.len; i++) {
-		int digit = hex_digit(digits.at[i]);
-
-		if (digit < 0 || (!hex && digit > 9))
-			return false;
-		*value = *value * (hex ? 16 : 10) + (uint64_t)digit;
-		if (*value >= ID_MOST)
-			return false;
-	}
-	return digits.len && digits.len <= 32;
+	return text.len && ut_id_number(text, value) && *value < UT_REWRITE_ID_MOST;
 }
 
 size_t ut_rewrite_add(char *out, struct ut_json_span text, uint64_t add)
@@ -321,19 +288,47 @@ size_t ut_rewrite_add(char *out, struct ut_json_span text, uint64_t add)
 	char *o = out;
 	bool quoted, hex;
 	uint64_t value;
+	int width;
 
 	if (!ut_rewrite_id(text, &value))
 		return 0;
 	quoted = *text.at == '"';
-	digits = id_digits(text, &hex);
+	digits = ut_id_digits(text, &hex);
+	width = !quoted ? 1 : digits.len < MOST_WIDTH ? (int)digits.len : MOST_WIDTH;
 	if (quoted)
 		*o++ = '"';
 	if (hex) {
 		*o++ = '0';
 		*o++ = 'x';
 	}
-	o = (hex ? put_hex : put_decimal)(o, value + add, (int)digits.len);
+	o = (hex ? put_hex : put_decimal)(o, value + add, width);
 	if (quoted)
 		*o++ = '"';
+	return (size_t)(o - out);
+}
+
+/* What stands for anything that can be no id at all, such as a list: the same for the same text. */
+static size_t spell_other(char *out, struct ut_json_span text)
+{
+	return (size_t)(put_hex(out, ut_hash_bytes(text.at, text.len), 16) - out);
+}
+
+size_t ut_rewrite_own(char *out, struct ut_json_span text, const char *prefix)
+{
+	uint64_t value;
+	char *o = out;
+
+	if (strlen(prefix) > UT_REWRITE_ROOM - UT_ID_ROOM - 3)
+		return 0;
+	*o++ = '"';
+	o = stpcpy(o, prefix);
+	if (ut_id_number(text, &value)) {
+		o = put_hex(stpcpy(o, "0x"), value, 1);
+	} else {
+		size_t len = ut_id_spell(text, o);
+
+		o += len ? len : spell_other(o, text);
+	}
+	*o++ = '"';
 	return (size_t)(o - out);
 }

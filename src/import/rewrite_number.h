@@ -27,13 +27,20 @@ size_t ut_rewrite_shift(char *out, struct ut_json_span text, int64_t shift_ns, i
 /* A number of microseconds, quoted or not, in ns, rounded; false if it is none or does not fit. */
 bool ut_rewrite_ns(struct ut_json_span text, int64_t *ns);
 
-/*
- * Numbers that pair events: 17, "17", "0x11". False if text is something else, or from 2^53 on,
- * where readers no longer tell neighbours apart.
- */
+/* From here on readers that take numbers as doubles no longer tell neighbours apart. */
+#define UT_REWRITE_ID_MOST (UINT64_C(1) << 53)
+
+/* Numbers that pair events, 17, 17.0, "17", "0x11", below that; false if text is something else. */
 bool ut_rewrite_id(struct ut_json_span text, uint64_t *value);
 
 /* The same number plus add, written as text is: quotes, base and leading zeros stay. */
 size_t ut_rewrite_add(char *out, struct ut_json_span text, uint64_t add);
+
+/*
+ * Any id but a text, as a text of its own, with its quotes: prefix and then the number, whole ones
+ * in hex, so that ids that were equal are equal. Puts UT_REWRITE_ROOM bytes into out at most; 0:
+ * the prefix is too long.
+ */
+size_t ut_rewrite_own(char *out, struct ut_json_span text, const char *prefix);
 
 #endif

@@ -74,8 +74,9 @@ bool ut_walk_read(struct ut_json_span text, struct ut_walk_event *event)
 	ok = ut_json_peek(&j) == '{' && read_members(&j, &found);
 	if (ok) {
 		struct ut_json_span *spans[] = { &found.text, &found.ph,   &found.ts,
-						 &found.pid,  &found.id,   &found.bind_id,
-						 &found.name, &found.args, &found.sf };
+						 &found.pid,  &found.id,   &found.id2,
+						 &found.name, &found.args, &found.bind_id,
+						 &found.sf };
 
 		for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
 			if (spans[i]->at)

@@ -20,7 +20,7 @@
 /* One event. Members that it does not have are {NULL, 0}; strings are given with their quotes. */
 struct ut_walk_event {
 	struct ut_json_span text; /* from { to } */
-	struct ut_json_span ph, ts, pid, id, bind_id, name, args, sf;
+	struct ut_json_span ph, ts, pid, id, id2, bind_id, name, args, sf;
 };
 
 /* Where a member of this name goes; NULL = nowhere. */
@@ -37,7 +37,9 @@ static inline struct ut_json_span *ut_walk_member(struct ut_walk_event *e, const
 			return &e->id;
 		return k[0] == 's' && k[1] == 'f' ? &e->sf : NULL;
 	case 3:
-		return !memcmp(k, "pid", 3) ? &e->pid : NULL;
+		if (!memcmp(k, "pid", 3))
+			return &e->pid;
+		return !memcmp(k, "id2", 3) ? &e->id2 : NULL;
 	case 4:
 		if (!memcmp(k, "name", 4))
 			return &e->name;

@@ -74,6 +74,15 @@ class Shapes(Case):
         self.run_ok("-i", "r0.json,r1.json", "--freq", f"{F}:800", "-o", "o.json", "--flow", "-R")
         self.assertEqual(len(self.events(ph="s")), 2)
 
+    def test_ranks_are_in_their_order_whichever_began_first(self):
+        for r, start in enumerate((10.0, 30.0, 20.0, 40.0)):
+            self.write(f"r{r}.json", flex([("k_1 Cmpt Exec", start, 5.0, [1, 2, 3, 4, 5], 1)],
+                                          rank=r, style="x"))
+        self.run_ok("-i", "r0.json,r1.json,r2.json,r3.json", "--freq", f"{F}:800", "-o", "o.json",
+                    "--flow", "-R", "--compat", "1.2")
+        rows = (self.dir / "o_stats_summary.csv").read_text().splitlines()[1:]
+        self.assertEqual([row.split(",")[0] for row in rows], ["0", "1", "2", "3"])
+
     def test_a_log_is_no_trace_but_others_are_read(self):
         self.write("b.log", "[0d:00:00.000] INFO hello\n")
         done = analyze(self.dir, "-i", "b.log", "-o", "o.json")

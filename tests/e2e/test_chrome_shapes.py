@@ -167,6 +167,20 @@ class Shapes(Folder):
         self.assertEqual(self.export("in.json").returncode, 0)
         self.assertEqual(len({e["id"] for e in self.events()}), 2)
 
+    def test_equal_numbers_are_equal_ids_however_they_are_spelled(self):
+        flow = '{"ph":"%s","name":"n","cat":"c","id":%s,"ts":1,"pid":1,"tid":1}'
+        groups = (("1", "1.0", "10e-1", '"1"', '"0x1"'), ("-1", "-1.0", '"-1"'), ("1.5", "150e-2"),
+                  ("36893488147419103232", "36893488147419103232.0"), ("36893488147419103233",),
+                  ('"18446744073709551615"', '"0xFFFFFFFFFFFFFFFF"', "18446744073709551615"))
+        for spellings in groups:
+            (self.folder / "in.json").write_text("[%s]" % ",".join(
+                flow % (ph, i) for ph in "sf" for i in spellings))
+            self.assertEqual(self.export("--overwrite", "in.json").returncode, 0)
+            self.assertEqual(len({e["id"] for e in self.events()}), 1, spellings)
+        (self.folder / "in.json").write_text("[%s]" % ",".join(flow % ("s", g[-1]) for g in groups))
+        self.assertEqual(self.export("--overwrite", "in.json").returncode, 0)
+        self.assertEqual(len({e["id"] for e in self.events()}), len(groups))
+
     def test_the_later_of_two_members_counts(self):
         (self.folder / "in.json").write_text(
             '[{"ph":"X","name":"a","name":"b","ts":1,"ts":2,"dur":1,"pid":1,"tid":1,'

@@ -3,6 +3,7 @@ hand, all layouts, what is wrong with a log, and the dashboard."""
 import gzip
 import http.client
 import json
+import os
 import re
 import shutil
 import signal
@@ -346,6 +347,24 @@ class Files(Devlog):
             subprocess.run([*words, "--no-print-stats", "--no-webapp"], cwd=self.dir, check=True,
                            timeout=60)
             self.assertTrue((self.dir / "output/device/device_stats.txt").exists())
+
+
+    def test_a_log_below_the_home_of_tt_metal_is_found(self):
+        home = self.dir / "home"
+        for folder, output in (("generated/profiler/.logs", self.dir / "output/device"),
+                               ("tt_metal/tools/profiler/logs",
+                                home / "tt_metal/tools/profiler/output/device")):
+            (home / folder).mkdir(parents=True)
+            (home / folder / "profile_log_device.csv").write_text(old_log())
+            done = subprocess.run([UNITRACE, "devlog", "--no-print-stats"], cwd=self.dir, timeout=60,
+                                  env={**os.environ, "TT_METAL_HOME": str(home)},
+                                  capture_output=True, check=True)
+            self.assertIn(f"reading {home / folder}/profile_log_device.csv", done.stderr.decode())
+            self.assertTrue((output / "device_stats.txt").exists())
+        done = subprocess.run([UNITRACE, "devlog"], cwd=self.dir, timeout=60, capture_output=True,
+                              env={**os.environ, "TT_METAL_HOME": "elsewhere"}, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"neither here nor below $TT_METAL_HOME", done.stderr)
 
 
 class Doubts(Devlog):

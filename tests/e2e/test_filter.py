@@ -111,10 +111,10 @@ class Filter(Case):
                       ["-o", "x.json", "in.json", "in.json"],
                       ["-o", "x.json", "--clip", "in.json"]):
             self.assertEqual(self.unitrace("filter", *words).returncode, 2, words)
-        (self.dir / "there.json").write_text("precious")
-        got = self.unitrace("filter", "-o", "there.json", "in.json")
+        before = (self.dir / "in.json").read_text()
+        got = self.unitrace("filter", "-o", "in.json", "in.json")
         self.assertEqual(got.returncode, 1)
-        self.assertEqual((self.dir / "there.json").read_text(), "precious")
+        self.assertEqual((self.dir / "in.json").read_text(), before)
 
 
 class Head(Case):

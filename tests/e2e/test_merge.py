@@ -244,7 +244,7 @@ class Collisions(Case):
         events = self.merged("f0.json", "f1.json", options=("--pids", "renumber"))["traceEvents"]
         self.assertEqual([e["pid"] for e in events if e["ph"] == "i"], [1, 2, 3, 4])
 
-    def test_ids_of_files_do_not_meet_but_global_ones_do(self):
+    def test_ids_of_files_do_not_meet(self):
         for n in range(3):
             self.write(f"f{n}.json", json.dumps([
                 {"ph": "b", "ts": 1, "pid": n, "id": "0x1", "cat": "c", "name": "a"},
@@ -259,10 +259,93 @@ class Collisions(Case):
                 ids.setdefault(e["id"], set()).add(e["pid"])
         self.assertEqual(len(ids), 6)
         self.assertTrue(all(len(p) == 1 for p in ids.values()), ids)
-        self.assertEqual({e["id2"]["global"] for e in events if "id2" in e}, {"0x9"})
+        self.assertEqual(len({e["id2"]["global"] for e in events if "id2" in e}), 3)
         self.assertEqual({e["id"] for e in events if e["ph"] == "N"}, {"0x1"})
         events = self.merged("f0.json", "f1.json", options=("--ids", "keep"))["traceEvents"]
         self.assertEqual({e["id"] for e in events if e["ph"] == "e"}, {"0x1"})
+        self.assertEqual({e["id2"]["global"] for e in events if "id2" in e}, {"0x9"})
+
+    # Groups of spellings of one id.
+    IDS = [["1", "1.0", "1e0", '"1"', '"0x1"'], ["-1", "-1.0", '"-1"'], ["1.5", "15e-1", '"1.5"'],
+           ["9007199254740993", '"9007199254740993"', '"0x20000000000001"'], ["-0.25", "-25e-2"],
+           ["18446744073709551615", '"0xffffffffffffffff"'], ["18446744073709551614"],
+           ["36893488147419103232", "3.6893488147419103232e19"], ["0", "-0"],
+           ['"text"', '"te\\u0078t"'], ['""'], ["true"], ["[1,2]"], ["-9223372036854775808"]]
+
+    @staticmethod
+    def pairing_events(pid, spellings):
+        """Every place where an id can stand; the name says in which group its id is."""
+        for name, id_text in spellings:
+            for n, member in enumerate((f'"id":{id_text}', f'"id2":{{"local":{id_text}}}',
+                                        f'"id2":{{ "global" : {id_text} }}',
+                                        f'"scope":"s","id":{id_text}')):
+                for ph in "se" if n else "sbVe":
+                    yield (f'{{"ph":"{ph}","ts":1,"pid":{pid},"tid":1,"cat":"c","name":"{n} {name}",'
+                           f'{member}}}')
+            yield (f'{{"ph":"X","ts":1,"dur":1,"pid":{pid},"tid":1,"cat":"c","name":"0 {name}",'
+                   f'"bind_id":{id_text},"flow_out":true}}')
+
+    def check_apart(self, events, groups):
+        """Ids that were equal in a file are, and no others, as Chrome's readers compare them."""
+        def key(value):
+            if isinstance(value, str):
+                try:
+                    return int(value, 16 if value[:2] in ("0x", "0X") else 10)
+                except ValueError:
+                    return value
+            return value if isinstance(value, (int, float)) else json.dumps(value)
+
+        meaning = {}
+        for e in events:
+            if "name" not in e or e["ph"] == "M":
+                continue
+            value = next(v for v in (e.get("id"), e.get("bind_id"), *e.get("id2", {}).values())
+                         if v is not None)
+            place, group = e["name"].split(" ")
+            meaning.setdefault((e["pid"], group), set()).add(key(value))
+        self.assertEqual(len(meaning), groups)
+        self.assertTrue(all(len(m) == 1 for m in meaning.values()), meaning)
+        self.assertEqual(len(set.union(*meaning.values())), groups, meaning)
+
+    def test_every_kind_of_id_stays_apart_across_files_and_equal_inside_one(self):
+        largest = [["9007199254740991"]]  # of those that can be moved: there is no room behind it
+        for ids in (self.IDS, self.IDS + largest):
+            names = []
+            for n in range(3):
+                texts = [t for g, same in enumerate(ids)
+                         for t in self.pairing_events(n + 1, [(g, s) for s in same])]
+                names.append(self.write(f"k{n}.json", "[" + ",\n".join(texts) + "]").name)
+            self.check_apart(self.merged(*names)["traceEvents"], 3 * len(ids))
+            self.check_apart(self.merged(*names, options=("-j", "1", "--pids", "renumber"))
+                             ["traceEvents"], 3 * len(ids))
+
+    def test_ids_that_leave_no_room_for_those_of_others_become_texts(self):
+        spellings = [(0, "0"), (0, '"0x0"'), (1, str(2**53 - 1)), (2, "7"), (2, '"7"')]
+        for n in range(3):
+            self.write(f"w{n}.json", "[" + ",".join(self.pairing_events(n + 1, spellings)) + "]")
+        self.check_apart(self.merged("w0.json", "w1.json", "w2.json")["traceEvents"], 9)
+
+    def test_arrows_stay_in_their_file_for_our_own_reader(self):
+        """Two flows with one odd id, in two files: after the merge there are still two."""
+        for id_text in ("-1", "1.5", str(2**60), '"0xfffffffffffffffe"', "1.0"):
+            for n in range(2):
+                spans = ",".join(f'{{"ph":"X","ts":{t},"dur":5,"pid":{n + 1},"tid":1,"name":"s"}},'
+                                 f'{{"ph":"{ph}","ts":{t + 1},"pid":{n + 1},"tid":1,"name":"a",'
+                                 f'"cat":"c","bp":"e","id":{id_text}}}'
+                                 for t, ph in ((10 + n, "s"), (30 + n, "f")))
+                self.write(f"a{n}.json", f"[{spans}]")
+            self.unitrace("export", "--overwrite", "--quiet", "-o", "a1.utr", "a1.json")
+            for output, files in (("out.json", ("a0.json", "a1.json")),
+                                  ("out.pftrace", ("a0.json", "a1.json")),
+                                  ("out.utr", ("a0.json", "a1.json")),
+                                  ("again.json", ("out.utr",)),
+                                  ("mixed.json", ("a0.json", "a1.utr"))):
+                self.merge("-f", "-o", output, *files)
+                got = self.unitrace("query", "--format", "csv", output, """
+                    select count(*) from flow f join slice a on a.id = f.slice_out
+                    join slice b on b.id = f.slice_in join thread_track s on s.id = a.track_id
+                    join thread_track t on t.id = b.track_id where s.utid = t.utid""")
+                self.assertEqual(got.stdout.split()[1:], [b"2"], (id_text, output, got.stderr))
 
 
 class Inputs(Case):
@@ -306,18 +389,21 @@ class Inputs(Case):
             if got.returncode == 0:
                 json.loads((self.dir / "out.json").read_bytes(), parse_constant=self.fail)
 
-    def test_invalid_files_end_it_or_are_left_out(self):
+    def test_files_that_are_no_traces_are_left_out_or_end_it(self):
         self.write("good.json", '[{"ph":"i","ts":1}]')
         self.write("bad.json", "this is no trace")
         self.write("empty.json", "")
-        self.merge("-o", "out.json", "good.json", "bad.json", rc=1)
+        self.merge("--strict", "-o", "out.json", "good.json", "bad.json", rc=1)
         self.assertIn("bad.json: offset 0: ", self.said)
         self.assertEqual(sorted(p.name for p in self.dir.iterdir()),
                          ["bad.json", "empty.json", "good.json"])
-        result = self.merged("good.json", "empty.json", "bad.json", options=("--skip-invalid",))
+        result = self.merged("good.json", "empty.json", "bad.json")
         self.assertEqual(len(result["traceEvents"]), 1)
         self.assertIn("empty.json: empty, left out", self.said)
-        self.assertIn("bad.json: offset 0", self.said)
+        self.assertRegex(self.said, "bad.json: offset 0.*; left out")
+        self.assertIn("1 events of 1 file are in out.json", self.said)
+        self.assertEqual(self.merged("good.json", "bad.json", options=("--skip-invalid",))
+                         ["traceEvents"], result["traceEvents"])
         os.unlink(self.dir / "out.json")
         self.merge("-o", "out.json", "--skip-invalid", "empty.json", "bad.json", rc=1)
         self.assertIn("none of the 2 files is a trace", self.said)
@@ -356,15 +442,16 @@ class Inputs(Case):
         self.merge("-f", "-o", "d/out.json", "d")  # nor is the last result
         self.assertIn("no trace in d/r1.json; left out", self.said)
 
-    def test_results_are_not_replaced_by_accident(self):
+    def test_results_replace_older_ones_but_never_an_input(self):
         self.write("a.json", '[{"ph":"i","ts":1}]')
-        self.write("out.json", "precious")
-        self.merge("-o", "out.json", "a.json", rc=1)
-        self.assertIn("--overwrite", self.said)
-        self.assertEqual((self.dir / "out.json").read_text(), "precious")
+        self.write("b.json", "no trace")
+        self.write("out.json", "old")
+        self.merge("--strict", "-o", "out.json", "a.json", "b.json", rc=1)
+        self.assertEqual((self.dir / "out.json").read_text(), "old")
+        self.assertEqual(len(self.merge("-o", "out.json", "a.json")["traceEvents"]), 1)
+        self.assertIn("out.json existed and was replaced", self.said)
         self.merge("-f", "-o", "a.json", "a.json", rc=1)
         self.assertIn("one of the inputs", self.said)
-        self.merge("-f", "-o", "out.json", "a.json")
 
     def test_the_last_result_in_a_directory_is_no_input(self):
         self.write("d/r9.json", '[{"ph":"i","ts":1,"pid":9}]')
@@ -385,9 +472,37 @@ class Inputs(Case):
             self.assertEqual(got.returncode, 0, got.stderr)
             self.assertEqual(len(json.loads((self.dir / f"{link}.json").read_text())
                                  ["traceEvents"]), 2)
+        for start in ([sys.executable, UNITRACE.parent / "mergetrace.py"],
+                      [UNITRACE.parent / "mergetrace.py"]):
+            got = self.run_words(*start, "-o", "python.json", "x.1.json", "x.2.json")
+            self.assertEqual(got.returncode, 0, got.stderr)
+            self.assertIn(b"2 events of 2 files", got.stderr)
+            got = self.run_words(*start, "--nonsense")
+            self.assertEqual(got.returncode, 2, got.stderr)
+            self.assertEqual(self.run_words(*start, "nowhere.json").returncode, 1)
         got = self.run_words(UNITRACE.parent / "mergetrace", "x.1.json", "x.2.json")
         self.assertEqual(got.returncode, 0, got.stderr)
         self.assertTrue((self.dir / "unitrace.all.json").exists())
+
+
+    def test_scripts_of_old_names_work_with_and_without_python(self):
+        commands = {"mergetrace.py": b"merge", "acelyzer.py": b"analyze",
+                    "process_device_log.py": b"devlog", "process_ops_logs.py": b"ops",
+                    "profile_this.py": b"profile-this"}
+        for name, command in commands.items():
+            (self.dir / name).symlink_to(UNITRACE.parent / name)
+            for start in ([UNITRACE.parent / name], [sys.executable, UNITRACE.parent / name],
+                          [sys.executable, name], [f"./{name}"]):
+                got = self.run_words(*start, "--help")
+                self.assertEqual(got.returncode, 0, got.stderr)
+                self.assertIn(b"usage: unitrace " + command, got.stdout)
+            (self.dir / name).unlink()
+            shutil.copy(UNITRACE.parent / name, self.dir)
+            for start in ([sys.executable, name], [f"./{name}"]):
+                got = self.run_words(*start, "--help")
+                self.assertEqual(got.returncode, 1)
+                self.assertEqual(got.stderr.count(b"\n"), 1, got.stderr)
+                self.assertIn(b"belongs beside it", got.stderr)
 
 
 class Others(Case):

@@ -125,15 +125,28 @@ class Merge(Case):
     def test_an_error_on_one_rank_ends_all_with_one_line(self, name):
         self.make_traces()
         (self.dir / "rank5.json").write_text("this is no trace at all" * 100)
-        got = self.under(name, "merge", "-o", "all.json", ".", "rank5.json")
+        got = self.under(name, "merge", "--strict", "-o", "all.json", ".", "rank5.json")
         self.assertEqual(got.returncode, 1, got.stderr)
         lines = [l for l in got.stderr.decode().splitlines() if l.startswith("unitrace: ")]
         self.assertEqual(len(lines), 1, lines)
         self.assertIn("rank5.json: offset 0", lines[0])
         self.assertNothingLeft()
-        got = self.under(name, "merge", "-f", "-o", "all.json", "--skip-invalid", ".",
-                         "rank5.json")
+
+    @under_every_mpi
+    def test_files_that_are_no_traces_are_left_out_as_by_one_process(self, name):
+        self.make_traces()
+        for rank in (0, 5):
+            (self.dir / f"rank{rank}.json").write_text("this is no trace at all" * 100)
+        files = [f"rank{n}.json" for n in range(7)]
+        self.assertEqual(self.unitrace("merge", "-o", "serial.json", *files).returncode, 0)
+        got = self.under(name, "merge", "-o", "all.json", *files)
         self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertEqual((self.dir / "all.json").read_bytes(),
+                         (self.dir / "serial.json").read_bytes())
+        said = got.stderr.decode()
+        for rank in (0, 5):
+            self.assertRegex(said, f"rank{rank}.json: offset 0: .*; left out")
+        self.assertIn(" of 5 files are in all.json", said)
 
     @under_every_mpi
     def test_misuse_and_missing_files_are_told_once(self, name):

@@ -231,6 +231,21 @@ class Folders(Ops):
         self.assertEqual([body.count("<tr>") for body in bodies], [2, 3], done.stderr[-500:])
         self.assertIn("&lt;i&gt;b&lt;/i&gt;", bodies[0])
 
+    def test_logs_below_the_home_of_tt_metal_are_found(self):
+        """As process_ops_logs.py in the profiler's folder, from anywhere."""
+        self.op("add", op_row("add", 1))
+        profiler = self.dir / "home/tt_metal/tools/profiler"
+        profiler.mkdir(parents=True)
+        shutil.move(self.dir / "logs", profiler / "logs")
+        env = {**os.environ, "TT_METAL_HOME": str(self.dir / "home")}
+        done = subprocess.run([UNITRACE.parent / "process_ops_logs.py"], cwd=self.dir, timeout=60,
+                              env=env, capture_output=True, check=True)
+        self.assertIn(f"reading {profiler}/logs/ops", done.stderr.decode())
+        self.assertTrue((profiler / "output/ops/profile_log_ops.csv").exists())
+        subprocess.run([UNITRACE, "ops", "-o", "mine"], cwd=self.dir, timeout=60, env=env,
+                       capture_output=True, check=True)
+        self.assertTrue((self.dir / "mine/profile_log_ops.csv").exists())
+
     def test_what_is_not_there_is_told(self):
         _, err = self.run_ops("nowhere", status=1)
         self.assertIn("nowhere: No such file or directory", err)

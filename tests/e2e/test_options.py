@@ -4,7 +4,9 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
+from common import SOURCE
 from launch_support import BUILD, COLLECTOR, PROBE, UNITRACE, Case, clean_env, main, need
 
 need(UNITRACE, COLLECTOR, PROBE)
@@ -62,6 +64,31 @@ class Names(Case):
         self.assertIn(b"--overwrite", got.stderr)
         self.unitrace("-o", "run.json", "--overwrite", PROBE)
         self.assertEqual(self.names(self.dir / "run.json"), ["work"])
+
+    def test_each_process_has_its_report_and_reports_are_told_first(self):
+        """`unitrace ... -o output.txt mpirun -np 4 ...; tar ... output.*`: no process counts twice."""
+        got = self.unitrace("--chrome-itt-logging", "-o", "output.txt", "sh", "-c",
+                            f"{PROBE}; {PROBE}; exec {PROBE}")
+        reports = sorted(self.dir.glob("output.*"))
+        self.assertEqual(len(reports), 3)
+        for path in reports:
+            self.assertRegex(path.name, r"^output\.\d+\.txt$")
+            row, = (line.split() for line in path.read_text().splitlines()
+                    if line.startswith("work "))
+            self.assertEqual(row[2], "1")
+        said = [line.split()[1] for line in got.stderr.decode().splitlines()
+                if line.startswith("[INFO]")]
+        self.assertEqual(said, ["Log"] * 3 + ["Timeline"] * 3)
+
+    def test_the_scenarios_of_the_manual_pass(self):
+        """A file of one's own, with programs that print what the collector tells them."""
+        (self.dir / "mine.txt").write_text("    -c\n    -h\n    --chrome-call-logging \n"
+                                           "    --chrome-kernel-logging\n")
+        got = subprocess.run([sys.executable, SOURCE / "tests/scenarios.py", "--run", "--build",
+                              BUILD, "--config", self.dir / "mine.txt", "--only", "old_copy",
+                              "--only", "null_args"], check=False, capture_output=True, timeout=120)
+        self.assertEqual(got.returncode, 0, got.stdout)
+        self.assertIn(b"8 passed, 0 failed", got.stdout)
 
     def test_two_formats(self):
         self.unitrace("--format", "chrome,perfetto", PROBE)

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import signal
+import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
@@ -144,6 +145,40 @@ asyncio.run(main())
                 self.assertEqual(first.name, "child")
                 self.assertLess(first.end, main_task.end)
                 self.assertFalse(trace.losses)
+
+    def test_watching_tasks_adds_no_calls_to_those_of_the_loop(self):
+        """As many as Python's own hook counts when nobody watches."""
+        program = """
+import asyncio
+async def child(n):
+    await asyncio.sleep(0)
+async def main():
+    for n in range(5): await asyncio.create_task(child(n))
+    await asyncio.gather(*map(child, range(5)))
+"""
+        counting = """
+import collections, sys
+counts = collections.Counter()
+def count(frame, event, _):
+    if event == "call" and "asyncio" in frame.f_code.co_filename:
+        counts[frame.f_code.co_name] += 1
+loop = asyncio.new_event_loop()
+sys.setprofile(count)
+loop.run_until_complete(main())
+sys.setprofile(None)
+for name in ("call_soon", "_call_soon", "_run", "_run_once"): print(name, counts[name])
+"""
+        for version, python in PYTHONS.items():
+            with self.subTest(version):
+                wanted = subprocess.run([python, "-c", program + counting], check=True,
+                                        capture_output=True, text=True, timeout=60).stdout
+                trace = self.profile(program + """
+loop = asyncio.new_event_loop()
+loop.run_until_complete(main())
+""", python=python)
+                got = [f"{name} {sum(s.name.split('.')[-1] == name for s in trace.spans)}\n"
+                       for name in ("call_soon", "_call_soon", "_run", "_run_once")]
+                self.assertEqual("".join(got), wanted)
 
     def test_c_functions_on_request(self):
         text = "def f():\n    return len(sorted([3, 1]))\nf()\n"

@@ -358,12 +358,10 @@ class Exported(Query):
             self.assertIn(b"needs a plain file", got.stderr)
         self.assertEqual([p.name for p in self.dir.iterdir()], ["trace.json"])
 
-    def test_an_existing_file_is_replaced_only_when_asked(self):
+    def test_an_existing_file_is_replaced(self):
         _, path = self.make()
         (self.dir / "x.sqlite").write_text("mine")
-        self.unitrace("export", "-o", self.dir / "x.sqlite", path)
-        self.assertEqual((self.dir / "x.sqlite").read_text(), "mine")
-        got = self.unitrace("export", "--overwrite", "-o", self.dir / "x.sqlite", path)
+        got = self.unitrace("export", "-o", self.dir / "x.sqlite", path)
         self.assertEqual(got.returncode, 0, got.stderr)
         db = sqlite3.connect(self.dir / "x.sqlite")
         self.addCleanup(db.close)
@@ -458,9 +456,9 @@ class Words(Query):
         self.assertFalse(target.exists())
         self.query("-o", target, "--format", "csv", path, "select 1 as one")
         self.assertEqual(target.read_text(), "one\n1\n")
-        self.assertIn("exists", self.complaint("-o", target, path, "select 2"))
+        self.complaint("-o", target, path, "select nme from slice")
         self.assertEqual(target.read_text(), "one\n1\n")
-        self.query("-o", target, "--overwrite", "--format", "csv", path, "select 2 as two")
+        self.query("-o", target, "--format", "csv", path, "select 2 as two")
         self.assertEqual(target.read_text(), "two\n2\n")
 
     def test_a_closed_pipe_is_quiet(self):

@@ -306,12 +306,38 @@ static void only_ids_that_pair_across_processes_change(void **state)
 		rewrite("[{\"ph\":\"s\",\"id\":1},{\"ph\":\"f\",\"id\":\"0x1\"},{\"ph\":\"b\","
 			"\"id\":\"x\"},"
 			"{\"ph\":\"N\",\"id\":\"0x1\"},{\"ph\":\"X\",\"id\":1,\"bind_id\":\"0x1\"},"
-			"{\"ph\":\"b\",\"id2\":{\"global\":\"0x1\"}}]",
+			"{\"ph\":\"b\",\"id2\":{\"global\":\"0x1\", \"local\" : \"x\"}},"
+			"{\"ph\":\"N\",\"id2\":{\"local\":\"0x1\"}}]",
 			&plan, NULL),
 		"{\"ph\":\"s\",\"id\":101},\n{\"ph\":\"f\",\"id\":\"0x65\"},\n"
 		"{\"ph\":\"b\",\"id\":\"2:x\"},\n{\"ph\":\"N\",\"id\":\"0x1\"},\n"
 		"{\"ph\":\"X\",\"id\":1,\"bind_id\":\"0x65\"},\n"
-		"{\"ph\":\"b\",\"id2\":{\"global\":\"0x1\"}}");
+		"{\"ph\":\"b\",\"id2\":{\"global\":\"0x65\", \"local\" : \"2:x\"}},\n"
+		"{\"ph\":\"N\",\"id2\":{\"local\":\"0x1\"}}");
+}
+
+static void ids_that_no_number_can_be_added_to_become_texts(void **state)
+{
+	struct ut_rewrite_plan plan = { .id_add = 100, .id_prefix = "2:" };
+
+	(void)state;
+	assert_string_equal(
+		rewrite("[{\"ph\":\"s\",\"id\":-1.0},{\"ph\":\"f\",\"id\":\"-1\"},"
+			"{\"ph\":\"s\",\"id\":1.50},{\"ph\":\"s\",\"id\":9007199254740993},"
+			"{\"ph\":\"f\",\"id\":\"0x0020000000000001\"},{\"ph\":\"s\",\"id\":7.0}]",
+			&plan, NULL),
+		"{\"ph\":\"s\",\"id\":\"2:-1\"},\n{\"ph\":\"f\",\"id\":\"2:-1\"},\n"
+		"{\"ph\":\"s\",\"id\":\"2:1.5\"},\n"
+		"{\"ph\":\"s\",\"id\":\"2:0x20000000000001\"},\n"
+		"{\"ph\":\"f\",\"id\":\"2:0x20000000000001\"},\n{\"ph\":\"s\",\"id\":107}");
+	plan.sf_prefix = "2:";
+	assert_string_equal(
+		rewrite("[{\"ph\":\"X\",\"sf\":5},{\"ph\":\"X\",\"sf\":\"a\"}]", &plan, NULL),
+		"{\"ph\":\"X\",\"sf\":\"2:5\"},\n{\"ph\":\"X\",\"sf\":\"2:a\"}");
+	plan.id_all = true;
+	assert_string_equal(
+		rewrite("[{\"ph\":\"s\",\"id\":7},{\"ph\":\"f\",\"id\":\"0x7\"}]", &plan, NULL),
+		"{\"ph\":\"s\",\"id\":\"2:0x7\"},\n{\"ph\":\"f\",\"id\":\"2:0x7\"}");
 }
 
 static void rename_processes(struct ut_facts *f, struct ut_rewrite_plan *p)
@@ -417,6 +443,7 @@ int main(void)
 		cmocka_unit_test(pids_are_replaced_wherever_they_stand),
 		cmocka_unit_test(an_event_without_a_pid_gets_one_if_it_has_to),
 		cmocka_unit_test(only_ids_that_pair_across_processes_change),
+		cmocka_unit_test(ids_that_no_number_can_be_added_to_become_texts),
 		cmocka_unit_test(names_and_order_are_replaced_or_made),
 		cmocka_unit_test(all_changes_fit_into_one_event),
 		cmocka_unit_test(facts_tell_clock_rank_and_processes),
