@@ -115,26 +115,16 @@ static struct string *intern(const char *text, size_t len)
 	return found ? (struct string *)found : add_string(hash, BEYOND, strlen(BEYOND));
 }
 
-static void define_lost(uint32_t id)
-{
-	static const char text[] = "(no memory for the name)";
-	uint64_t word = ut_pack(id, sizeof(text) - 1);
-
-	ut_writer_define(UT_REC_STRING, &word, 1, text, sizeof(text) - 1);
-}
-
-/* What everything is called whose name found no memory: better than no name at all. */
+/* The number of everything whose name found no memory. It is never defined, so that the reader
+ * knows: better than no name at all. */
 static uint32_t lost_name(void)
 {
 	uint32_t id = atomic_load(&lost), none = 0;
 
-	if (id || !ut_gate_wake())
+	if (id)
 		return id;
 	id = ut_intern_number();
-	if (!atomic_compare_exchange_strong(&lost, &none, id))
-		return none;
-	define_lost(id);
-	return id;
+	return atomic_compare_exchange_strong(&lost, &none, id) ? id : none;
 }
 
 uint32_t ut_intern(const char *text, size_t len)
@@ -276,8 +266,6 @@ void ut_intern_replay(void)
 	atomic_store_explicit(&undefined, false, memory_order_relaxed);
 	ut_names_each(&strings, replay_string);
 	ut_names_each(&domains, replay_domain);
-	if (atomic_load(&lost))
-		define_lost(atomic_load(&lost));
 	ut_number_replay();
 }
 

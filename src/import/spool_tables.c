@@ -15,6 +15,7 @@ void ut_spool_tables_init(struct ut_spool_tables *t, struct ut_trace *trace, uin
 {
 	*t = (struct ut_spool_tables){ .trace = trace, .process = process };
 	t->most = map->size / sizeof(uint64_t);
+	t->lost = ut_strtab_intern_z(&trace->strings, "(name lost)");
 	ut_clock_map_add(&t->clock, &map->header->start);
 }
 
@@ -34,7 +35,9 @@ void ut_spool_tables_release(struct ut_spool_tables *t)
 
 uint32_t ut_spool_string(const struct ut_spool_tables *t, uint32_t number)
 {
-	return number < t->string_cap ? t->strings[number] : 0;
+	uint32_t known = number < t->string_cap ? t->strings[number] : 0;
+
+	return known ? known - 1 : number ? t->lost : 0;
 }
 
 uint32_t ut_spool_domain(const struct ut_spool_tables *t, uint32_t number)
@@ -69,7 +72,7 @@ static void define_string(struct ut_spool_tables *t, const struct ut_spool_rec *
 	if (number > t->most)
 		return;
 	t->strings = ut_grow(t->strings, (size_t)number + 1, &t->string_cap, sizeof(*t->strings));
-	t->strings[number] = ut_strtab_intern(&t->trace->strings, bytes, len);
+	t->strings[number] = ut_strtab_intern(&t->trace->strings, bytes, len) + 1;
 }
 
 static void define_place(struct ut_spool_tables *t, const struct ut_spool_rec *r)
@@ -79,7 +82,7 @@ static void define_place(struct ut_spool_tables *t, const struct ut_spool_rec *r
 	if (number > t->most)
 		return;
 	t->strings = ut_grow(t->strings, (size_t)number + 1, &t->string_cap, sizeof(*t->strings));
-	t->strings[number] = name;
+	t->strings[number] = name + 1;
 	t->sources = ut_grow(t->sources, (size_t)number + 1, &t->source_cap, sizeof(*t->sources));
 	t->sources[number] = (struct ut_spool_source){ ut_spool_string(t, ut_rec_low(r, 1)),
 						       ut_rec_high(r, 1), true };

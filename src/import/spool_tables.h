@@ -52,7 +52,8 @@ struct ut_spool_source {
 struct ut_spool_tables {
 	struct ut_trace *trace; /* not owned; strings go there */
 	uint32_t process;       /* its process */
-	uint32_t *strings;      /* spool number -> trace string */
+	uint32_t *strings;      /* spool number -> trace string + 1; 0 = not defined */
+	uint32_t lost;          /* what is shown for a name that found no room */
 	size_t string_cap;
 	struct ut_spool_source *sources; /* spool number of a string -> its place */
 	size_t source_cap;

@@ -100,6 +100,35 @@ class Names(Case):
                 if e["ph"] == "X"][0]
         self.assertEqual((len(span["name"]), len(span["args"]["key"])), (60000, 15000))
 
+    def test_names_without_memory_say_so(self):
+        made = self.compiled("""
+            #include <ittnotify.h>
+            #include <stdio.h>
+            #include <sys/resource.h>
+            int main(void)
+            {
+                    __itt_domain *d = __itt_domain_create("d");
+                    struct rlimit none = { 1 << 20, 1 << 20 };
+                    char name[64];
+                    for (int i = 0; i < 30000; i++) {
+                            if (i == 100)
+                                    setrlimit(RLIMIT_AS, &none);
+                            snprintf(name, sizeof(name), "name number %d of many", i);
+                            __itt_task_begin(d, __itt_null, __itt_null,
+                                             __itt_string_handle_create(name));
+                            __itt_task_end(d);
+                    }
+            }""")
+        got = self.unitrace("-o", "run.json", made)
+        self.assertEqual(got.returncode, 0, got.stderr)
+        names = [e["name"] for e in json.loads((self.dir / "run.json").read_text())["traceEvents"]
+                 if e["ph"] == "X"]
+        self.assertGreater(len(names), 100)
+        self.assertNotIn("", names)
+        self.assertIn("(name lost)", names)
+        self.assertEqual(sum(n.startswith("name number") for n in names),
+                         len(names) - names.count("(name lost)"))
+
 
 class OldPython(Case):
     """Interpreters that --python does not know run their programs as ever, and a line says so."""
