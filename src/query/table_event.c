@@ -239,7 +239,8 @@ static bool only_those(const struct ut_sql_vtab *v, const sqlite3_index_info *in
 
 /*
  * GROUP BY and DISTINCT: equal rows together. SQLite 3.40 says that their order does not matter
- * and yet leaves out the sorting of "GROUP BY a, b ORDER BY a, b", so they come sorted.
+ * and yet leaves out the sorting of "GROUP BY a, b ORDER BY a, b", so they come sorted. It asks for
+ * descending groups, too, as soon as ORDER BY has as many terms: "GROUP BY 1 ORDER BY 2 DESC".
  */
 static bool take_grouped(const struct ut_sql_vtab *v, sqlite3_index_info *info)
 {
@@ -250,7 +251,7 @@ static bool take_grouped(const struct ut_sql_vtab *v, sqlite3_index_info *info)
 	for (int i = 0; i < info->nOrderBy; i++) {
 		enum ut_level level = ut_field_level(order_field(v, info, i));
 
-		if (level == UT_LEVEL_ROW || info->aOrderBy[i].desc)
+		if (level == UT_LEVEL_ROW)
 			return false;
 		changes += i && level != ut_field_level(order_field(v, info, i - 1));
 	}
@@ -271,7 +272,8 @@ static void tell_order(const struct ut_sql_vtab *v, const sqlite3_index_info *in
 		return;
 	ut_buf_fmt(plan, "%s%s", plan->len ? ", " : "", words[info->idxNum]);
 	for (int i = 0; info->idxNum != PLAN_BY_TS && i < info->nOrderBy; i++)
-		ut_buf_fmt(plan, " %s", v->table->columns[info->aOrderBy[i].iColumn].name);
+		ut_buf_fmt(plan, " %s%s", v->table->columns[info->aOrderBy[i].iColumn].name,
+			   info->aOrderBy[i].desc ? " desc" : "");
 }
 
 /* The plan in words: "ts >= ?, name IN ?". xFilter reads it, and EXPLAIN QUERY PLAN shows it. */
@@ -322,7 +324,7 @@ struct cursor {
 		enum ut_op op;
 	} steps[UT_SCAN_MOST];
 	size_t step_count;
-	enum ut_field grouped[MOST_GROUPED];
+	struct ut_scan_order grouped[MOST_GROUPED];
 	size_t grouped_count;
 	bool end;
 	struct ut_arg_list args;
@@ -371,14 +373,18 @@ static enum ut_op find_op(const char *s, size_t len)
 	return op;
 }
 
-/* Reads "grouped by column column" or "distinct column". */
+/* Reads "grouped by column desc column" or "distinct column". */
 static void read_groups(struct cursor *c, const struct ut_sql_table *t, const char *s)
 {
 	c->grouped_count = 0;
-	while (*s && c->grouped_count < MOST_GROUPED) {
+	while (*s) {
 		size_t len = strcspn(s, " ");
 
-		c->grouped[c->grouped_count++] = find_field(t, s, len);
+		if (word_is(s, len, "desc") && c->grouped_count)
+			c->grouped[c->grouped_count - 1].desc = true;
+		else if (c->grouped_count < MOST_GROUPED)
+			c->grouped[c->grouped_count++] =
+				(struct ut_scan_order){ find_field(t, s, len), false };
 		s += s[len] ? len + 1 : len;
 	}
 }
