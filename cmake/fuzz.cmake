@@ -1,5 +1,8 @@
 # tests/fuzz/fuzz_NAME.c, one libFuzzer program each, over sanitized rooms. tools/ci.sh runs them.
 file(GLOB _fuzz CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c)
+if(NOT UT_HAVE_SQLITE)
+  list(FILTER _fuzz EXCLUDE REGEX "/fuzz_sql\\.c$")
+endif()
 foreach(file ${_fuzz})
   get_filename_component(_name ${file} NAME_WE)
   add_executable(${_name} ${file})

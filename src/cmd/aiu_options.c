@@ -12,8 +12,8 @@
 
 #include "base/arena.h"
 #include "base/grow.h"
+#include "base/regex.h"
 #include "base/str.h"
-#include "cmd/aiu_regex.h"
 #include "cmd/aiu_report.h"
 #include "cmd/cmd.h"
 #include "import/json.h"
@@ -133,7 +133,7 @@ static int add_filter(struct ut_aiu_setup *s, struct ut_arena *a, const char *it
 		return UT_EXIT_OK;
 	}
 	regex = ut_make(sizeof(*regex));
-	if (ut_aiu_regex(regex, colon + 1, rest, &inner)) {
+	if (ut_regex(regex, colon + 1, rest, &inner)) {
 		free(regex);
 		ut_err_set(err, -EINVAL, "argument --event_filter: %s", inner.text);
 		return UT_EXIT_MISUSE;

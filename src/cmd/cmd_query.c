@@ -4,11 +4,13 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -32,7 +34,7 @@
 struct query_opts {
 	const char *file, *output, *format_word;
 	enum ut_print_format format;
-	uint64_t width, threads;
+	uint64_t width, threads, timeout;
 	bool json, overwrite, csv_safe, schema, help;
 };
 
@@ -48,14 +50,16 @@ struct work {
 /* ---- interrupts ---------------------------------------------------------------------------- */
 
 static struct ut_query *volatile running; /* what Ctrl-C ends; NULL = nothing */
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, too_late;
 
 static void on_interrupt(int number)
 {
 	int saved_errno = errno;
 
-	(void)number;
-	interrupted = 1;
+	if (number == SIGALRM)
+		too_late = 1;
+	else
+		interrupted = 1;
 	if (running)
 		ut_query_interrupt(running);
 	errno = saved_errno;
@@ -67,6 +71,21 @@ static void catch_interrupts(void)
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
+}
+
+/*
+ * --timeout: after so many seconds the SQL is ended as by Ctrl-C; 0 switches that off. It is told
+ * again and again, because SQLite does not remember what it hears between two statements.
+ */
+static void set_alarm(uint64_t seconds)
+{
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESTART };
+	struct itimerval timer = { .it_value.tv_sec = (time_t)seconds,
+				   .it_interval.tv_usec = seconds ? 50000 : 0 };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 /* Ends as the shell expects of a program that was interrupted, so that its loops end, too. */
@@ -102,10 +121,19 @@ static int run_sql(struct work *w, const char *sql, struct ut_err *err)
 	int rc;
 
 	ut_print_init(&print, out, w->opts->format, w->opts->width);
-	interrupted = 0;
+	interrupted = too_late = 0;
 	running = w->query;
+	if (w->opts->timeout)
+		set_alarm(w->opts->timeout);
 	rc = ut_query_run(w->query, sql, &print.result, err);
+	if (w->opts->timeout)
+		set_alarm(0);
 	running = NULL;
+	if (rc == -EINTR && too_late && !interrupted) {
+		*err = (struct ut_err){ 0 };
+		rc = ut_err_set(err, -ETIME, "the SQL took longer than %" PRIu64 " s (--timeout)",
+				w->opts->timeout);
+	}
 	ut_print_release(&print);
 	return close_out(w, out, rc, err);
 }
@@ -420,6 +448,9 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct query_opts *o)
 		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
 					"threads that read and count (one per core)"),
 			     1, 256),
+		ut_opt_range(ut_opt_u64(0, "timeout", "SECONDS", &o->timeout,
+					"end SQL that takes longer (never)"),
+			     1, 31536000),
 		ut_opt_flag('h', "help", &o->help, "show this help"),
 		ut_opt_end(),
 	};
@@ -535,7 +566,8 @@ const struct ut_cmd ut_cmd_query = {
 		"except\n"
 		"temporary tables and views. The last word is the SQL if it contains a blank and\n"
 		"is no file; without it and without -f the SQL is read from standard input, which\n"
-		"on a terminal is a prompt. Several statements are separated by semicolons.",
+		"on a terminal is a prompt. Several statements are separated by semicolons. SQL\n"
+		"written for Perfetto runs as it is.",
 	.examples =
 		"  what takes most of the time:\n"
 		"    unitrace query app.json 'select name, count, total, p99 from slice_stats\n"

@@ -12,6 +12,36 @@
 #include "base/utf8.h"
 #include "query/arg_json.h"
 
+/* How many characters Perfetto has put in front of a key. */
+static size_t prefix_len(const char *key, size_t len)
+{
+	if (len >= strlen("args.") && !memcmp(key, "args.", strlen("args.")))
+		return strlen("args.");
+	return len >= strlen("debug.") && !memcmp(key, "debug.", strlen("debug."))
+		       ? strlen("debug.")
+		       : 0;
+}
+
+const char *ut_arg_plain_key(const char *key)
+{
+	return key + prefix_len(key, strlen(key));
+}
+
+static int compare_keys(void *unused, int a_len, const void *a, int b_len, const void *b)
+{
+	size_t a_skip = prefix_len(a, (size_t)a_len), b_skip = prefix_len(b, (size_t)b_len);
+	size_t x = (size_t)a_len - a_skip, y = (size_t)b_len - b_skip;
+	int order = memcmp((const char *)a + a_skip, (const char *)b + b_skip, x < y ? x : y);
+
+	(void)unused;
+	return order ? order : (x > y) - (x < y);
+}
+
+int ut_arg_key_collation_add(sqlite3 *db)
+{
+	return sqlite3_create_collation(db, UT_ARG_KEY_COLLATION, SQLITE_UTF8, NULL, compare_keys);
+}
+
 static void get_own(struct ut_arg_list *l, const struct ut_trace *trace, uint32_t first)
 {
 	for (size_t i = first; i < trace->arg_count && trace->args[i].type != UT_ARG_END; i++) {
@@ -129,6 +159,18 @@ static void result_one(sqlite3_context *ctx, const struct ut_strtab *strings,
 	case UT_ARG_END:
 		break;
 	}
+}
+
+void ut_sql_result_json(sqlite3_context *ctx, struct ut_str json)
+{
+	struct ut_buf b = { 0 };
+
+	ut_buf_add(&b, json.ptr, json.len);
+	if (json.len && (json.ptr[0] == '{' || json.ptr[0] == '['))
+		ut_sql_result_buf(ctx, &b);
+	else if (json.len)
+		result_json(ctx, (struct ut_str){ b.data, b.len });
+	ut_buf_release(&b);
 }
 
 void ut_sql_result_arg(sqlite3_context *ctx, const struct ut_strtab *strings,

@@ -24,12 +24,22 @@ static inline int64_t ut_arg_set(uint32_t trace, bool own, uint32_t list)
 	return list ? (int64_t)((uint64_t)trace << 33 | (uint64_t)own << 32 | list) : 0;
 }
 
+/* A key without the args. or debug. that Perfetto puts in front of it. */
+const char *ut_arg_plain_key(const char *key);
+
+/* Keys are equal with and without it. Adding the collation gives an SQLite code. */
+#define UT_ARG_KEY_COLLATION "arg_key"
+int ut_arg_key_collation_add(sqlite3 *db);
+
 /* The arguments behind a number; an unknown one has none. */
 void ut_arg_list_get(struct ut_arg_list *l, const struct ut_traces *t, int64_t set);
 
 /* One value: text, integer, real; arrays, objects and null as JSON. */
 void ut_sql_result_arg(sqlite3_context *ctx, const struct ut_strtab *strings,
 		       const struct ut_arg *args, size_t count);
+
+/* What a piece of JSON text stands for; it is copied. */
+void ut_sql_result_json(sqlite3_context *ctx, struct ut_str json);
 
 /* All of them as a JSON object. */
 void ut_sql_result_args(sqlite3_context *ctx, const struct ut_arg_list *l);

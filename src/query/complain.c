@@ -9,6 +9,7 @@
 
 #include "base/str.h"
 #include "query/function.h"
+#include "query/perfetto_parts.h"
 #include "query/sql.h"
 
 #define NAME_MOST 64
@@ -25,14 +26,12 @@ static const struct {
 	{ "self", "self_dur" },
 	{ "parent", "parent_id" },
 	{ "args", "arg" },
-	{ "slices", "slice" },
 	{ "span", "slice" },
 	{ "spans", "slice" },
 	{ "events", "event" },
 	{ "thread", "thread_name" },
 	{ "process", "process_name" },
 	{ "track", "track_id" },
-	{ "counters", "counter" },
 };
 
 static bool is_word(char c)
@@ -59,7 +58,8 @@ struct best {
 
 static void try_name(struct best *b, const char *wrong, const char *name)
 {
-	if (ut_str_closer(wrong, name, &b->distance))
+	/* a column of that very name is one of a table that is not asked */
+	if (strcasecmp(wrong, name) != 0 && ut_str_closer(wrong, name, &b->distance))
 		b->name = name;
 }
 
@@ -87,7 +87,7 @@ static const char *known_elsewhere(const char *wrong)
 	return NULL;
 }
 
-/* Columns of the tables that the query names come first, those of all others after them. */
+/* A column of the tables that the query names. */
 static const char *near_column(const char *sql, const char *wrong)
 {
 	struct best b = { .distance = 99 };
@@ -102,9 +102,28 @@ static const char *near_column(const char *sql, const char *wrong)
 			return known;
 		try_columns(&b, wrong, t);
 	}
+	return b.name;
+}
+
+static const char *near_column_elsewhere(const char *wrong)
+{
+	struct best b = { .distance = 99 };
+
 	for (size_t i = 0; ut_sql_tables[i] && !b.name; i++)
 		try_columns(&b, wrong, ut_sql_tables[i]);
 	return b.name;
+}
+
+/* Where a column is that the tables of the query do not have. */
+static bool tell_owner(struct ut_buf *hint, const char *column)
+{
+	for (size_t i = 0; ut_sql_tables[i]; i++) {
+		if (has_column(ut_sql_tables[i], column)) {
+			ut_buf_fmt(hint, "; %s has it", ut_sql_tables[i]->name);
+			return true;
+		}
+	}
+	return false;
 }
 
 static const char *near_table(const char *wrong)
@@ -117,6 +136,8 @@ static const char *near_table(const char *wrong)
 			return known;
 		try_name(&b, wrong, ut_sql_tables[i]->name);
 	}
+	for (const struct ut_pf_view *v = ut_pf_views; v->name; v++)
+		try_name(&b, wrong, v->name);
 	return b.name;
 }
 
@@ -162,13 +183,29 @@ static bool after(const char *message, const char *start, char *name)
 	return true;
 }
 
+/* Is it about something of Perfetto's that cannot be had? */
+static bool is_about_missing(const char *message, char *name)
+{
+	return (after(message, "no such column: ", name) ||
+		after(message, "no such table: ", name) ||
+		after(message, "no such function: ", name)) &&
+	       ut_pf_missing(name);
+}
+
 static void add_hint(struct ut_buf *hint, const char *sql, const char *message, char *name)
 {
 	const char *meant = NULL;
 
-	if (after(message, "no such column: ", name))
+	if (is_about_missing(message, name)) {
+		ut_buf_fmt(hint, "; %s", ut_pf_missing(name));
+		return;
+	}
+	if (after(message, "no such column: ", name)) {
 		meant = near_column(sql, name);
-	else if (after(message, "no such table: ", name))
+		if (!meant && tell_owner(hint, name))
+			return;
+		meant = meant ? meant : near_column_elsewhere(name);
+	} else if (after(message, "no such table: ", name))
 		meant = near_table(name);
 	else if (after(message, "no such function: ", name))
 		meant = near_function(name);

@@ -52,7 +52,10 @@ struct ut_datum ut_field_of_type(const struct ut_qtrace *trace, uint32_t type, e
 	if (f == UT_FIELD_KIND)
 		return ut_datum_text(ut_field_kind_name(t->kind));
 	if (f == UT_FIELD_ASYNC)
-		return ut_datum_int(t->kind == UT_KIND_ASYNC_BEGIN);
+		return ut_datum_int(t->kind == UT_KIND_ASYNC_BEGIN ||
+				    t->kind == UT_KIND_ASYNC_INSTANT);
+	if (f == UT_FIELD_INSTANT)
+		return ut_datum_int(t->kind == UT_KIND_INSTANT || t->kind == UT_KIND_ASYNC_INSTANT);
 	if (f == UT_FIELD_NOT_WORK)
 		return ut_datum_int((t->flags & UT_EV_NOT_WORK) != 0);
 	if (f == UT_FIELD_SCOPE)

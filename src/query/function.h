@@ -12,7 +12,7 @@ struct ut_sql_function {
 	const char *name;
 	const char *usage; /* "arg(id, 'key')" */
 	const char *doc;   /* one line, no full stop */
-	int args;
+	int args;          /* -1 = any number */
 	void (*call)(sqlite3_context *ctx, int argc, sqlite3_value **argv);
 };
 

@@ -21,10 +21,16 @@ static uint64_t span_end(uint64_t ts, uint64_t length)
 	return ts + length < ts ? UINT64_MAX : ts + length;
 }
 
+/* The row lies in the lowest depth spans of the stack. */
+static void note_at(struct walk *w, size_t depth)
+{
+	w->nest->parent[w->row] = depth ? w->stack[depth - 1].row + 1 : 0;
+	w->nest->depth[w->row] = (uint32_t)depth;
+}
+
 static void note(struct walk *w)
 {
-	w->nest->parent[w->row] = w->depth ? w->stack[w->depth - 1].row + 1 : 0;
-	w->nest->depth[w->row] = (uint32_t)w->depth;
+	note_at(w, w->depth);
 }
 
 /*
@@ -74,6 +80,16 @@ static void pass_point(struct walk *w, uint64_t ts)
 	note(w);
 }
 
+/* A slice without length: like any slice it begins outside of those that end there. */
+static void pass_instant(struct walk *w, uint64_t ts)
+{
+	size_t depth = w->depth;
+
+	while (depth && w->stack[depth - 1].end <= ts)
+		depth--;
+	note_at(w, depth);
+}
+
 void ut_nest_make(struct ut_nest *n, const struct ut_store *s, const struct ut_rows *rows,
 		  bool self)
 {
@@ -92,6 +108,8 @@ void ut_nest_make(struct ut_nest *n, const struct ut_store *s, const struct ut_r
 			if (type->kind == UT_KIND_SPAN)
 				enter_span(&w, b->ts[i], b->val[i],
 					   !(type->flags & UT_EV_NOT_WORK));
+			else if (type->kind == UT_KIND_INSTANT)
+				pass_instant(&w, b->ts[i]);
 			else
 				pass_point(&w, b->ts[i]);
 		}

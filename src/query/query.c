@@ -7,12 +7,15 @@
 
 #include "base/grow.h"
 #include "base/str.h"
+#include "query/arg.h"
 #include "query/complain.h"
 #include "query/function.h"
-#include "query/sql.h"
+#include "query/perfetto.h"
+#include "query/span_join.h"
 
 struct ut_query {
 	sqlite3 *db;
+	struct ut_perfetto *perfetto;
 	struct ut_traces traces;
 	struct ut_sql_use *uses; /* one per table */
 	bool ready;
@@ -77,7 +80,7 @@ static int make_tables(struct ut_query *q)
 		if (t->module) {
 			rc = sqlite3_create_module(q->db, t->name, t->module, &q->uses[i]);
 		} else {
-			ut_buf_fmt(&sql, "CREATE TEMP VIEW %s AS %s", t->name, t->view);
+			ut_buf_fmt(&sql, "CREATE VIEW %s AS %s", t->name, t->view);
 			rc = sqlite3_exec(q->db, sql.data, NULL, NULL, NULL);
 		}
 	}
@@ -101,7 +104,13 @@ int ut_query_open(struct ut_query **out, unsigned int threads, struct ut_err *er
 	if (rc == SQLITE_OK)
 		rc = ut_sql_functions_add(q->db, &q->traces);
 	if (rc == SQLITE_OK)
+		rc = ut_arg_key_collation_add(q->db);
+	if (rc == SQLITE_OK)
+		rc = ut_span_join_add(q->db, &q->traces);
+	if (rc == SQLITE_OK)
 		rc = make_tables(q);
+	if (rc == SQLITE_OK)
+		rc = ut_perfetto_make_views(q->db);
 	if (rc != SQLITE_OK) {
 		ut_err_set(err, -ENOMEM, "SQLite: %s", sqlite3_errmsg(q->db));
 		ut_query_close(q);
@@ -110,6 +119,7 @@ int ut_query_open(struct ut_query **out, unsigned int threads, struct ut_err *er
 	sqlite3_db_config(q->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(q->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
 	sqlite3_set_authorizer(q->db, authorize, q);
+	q->perfetto = ut_perfetto_new(q->db);
 	*out = q;
 	return 0;
 }
@@ -118,6 +128,7 @@ void ut_query_close(struct ut_query *q)
 {
 	if (!q)
 		return;
+	ut_perfetto_free(q->perfetto);
 	sqlite3_close(q->db);
 	ut_traces_release(&q->traces);
 	free(q->uses);
@@ -195,9 +206,10 @@ static int run_statement(struct ut_query *q, sqlite3_stmt *stmt, const struct ut
 	return rc;
 }
 
+/* What SQLite says about the statement at this place of the text, or that was made of it. */
 static int complain(struct ut_query *q, const char *sql, const char *statement, struct ut_err *err)
 {
-	int offset = sqlite3_error_offset(q->db);
+	int offset = statement ? sqlite3_error_offset(q->db) : -1;
 
 	if (q->traces.stop || sqlite3_errcode(q->db) == SQLITE_INTERRUPT)
 		return ut_err_set(err, -EINTR, "interrupted");
@@ -207,10 +219,46 @@ static int complain(struct ut_query *q, const char *sql, const char *statement, 
 			       sqlite3_errmsg(q->db), err);
 }
 
+/*
+ * The first statement at *at, which is moved behind it. sql: all of the text, for the place of a
+ * mistake; made: the statement was made of it and has no place there.
+ */
+static int run_next(struct ut_query *q, const char *sql, bool made, const char **at,
+		    const struct ut_result *result, struct ut_err *err)
+{
+	sqlite3_stmt *stmt = NULL;
+	const char *start = *at;
+	bool ok = true;
+	int rc = 0;
+
+	if (ut_perfetto_prepare(q->db, start, &stmt, at) != SQLITE_OK)
+		return complain(q, sql, made ? NULL : start, err);
+	if (stmt) {
+		rc = run_statement(q, stmt, result, &ok);
+		if (!ok)
+			rc = complain(q, sql, made ? NULL : start, err);
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+static int read_statement(struct ut_query *q, const char *sql, const char **at, struct ut_buf *text,
+			  struct ut_err *err)
+{
+	int rc = ut_perfetto_read(q->perfetto, sql, at, text, err);
+
+	if (rc < 0 && q->refused) {
+		*err = (struct ut_err){ 0 };
+		return complain(q, sql, NULL, err);
+	}
+	return rc;
+}
+
 int ut_query_run(struct ut_query *q, const char *sql, const struct ut_result *result,
 		 struct ut_err *err)
 {
-	const char *at = sql;
+	struct ut_buf text = { 0 };
+	const char *at = sql, *made;
 	int rc = 0;
 
 	if (!q->ready)
@@ -218,21 +266,22 @@ int ut_query_run(struct ut_query *q, const char *sql, const struct ut_result *re
 	q->ready = true;
 	q->traces.stop = 0;
 	while (!rc && *at) {
-		sqlite3_stmt *stmt = NULL;
-		const char *tail = at;
-		bool ok;
-
 		q->refused = NULL;
-		if (sqlite3_prepare_v2(q->db, at, -1, &stmt, &tail) != SQLITE_OK)
-			return complain(q, sql, at, err);
-		if (stmt) {
-			rc = run_statement(q, stmt, result, &ok);
-			if (!ok)
-				rc = complain(q, sql, at, err);
+		if (q->traces.stop)
+			rc = ut_err_set(err, -EINTR, "interrupted");
+		text.len = 0;
+		rc = rc ? rc : read_statement(q, sql, &at, &text, err);
+		if (rc == UT_PERFETTO_PLAIN) {
+			rc = run_next(q, sql, false, &at, result, err);
+		} else if (rc == UT_PERFETTO_TEXT) {
+			rc = 0;
+			for (made = text.data; !rc && *made;)
+				rc = run_next(q, sql, true, &made, result, err);
+		} else if (rc == UT_PERFETTO_DONE) {
+			rc = 0;
 		}
-		sqlite3_finalize(stmt);
-		at = tail;
 	}
+	ut_buf_release(&text);
 	return rc;
 }
 

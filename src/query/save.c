@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "query/arg.h"
 #include "query/list.h"
 #include "query/sql.h"
 
@@ -67,9 +68,10 @@ static const char rows[] =
 	"INSERT INTO string SELECT id, text FROM unitrace_string;"
 	"CREATE TABLE slice_row(id INTEGER PRIMARY KEY, ts INTEGER, dur INTEGER, self_dur INTEGER,"
 	" name_id INTEGER, cat_id INTEGER, depth INTEGER, parent_id INTEGER, track_id INTEGER,"
-	" unfinished INTEGER, async INTEGER, not_work INTEGER, arg_set_id INTEGER);"
+	" unfinished INTEGER, async INTEGER, not_work INTEGER, instant INTEGER,"
+	" arg_set_id INTEGER);"
 	"INSERT INTO slice_row SELECT id, ts, dur, self_dur, name_id, cat_id, depth, parent_id,"
-	" track_id, unfinished, async, not_work, arg_set_id FROM unitrace_slice;"
+	" track_id, unfinished, async, not_work, instant, arg_set_id FROM unitrace_slice;"
 	"CREATE TABLE instant_row(id INTEGER PRIMARY KEY, ts INTEGER, name_id INTEGER,"
 	" cat_id INTEGER, parent_id INTEGER, scope TEXT, track_id INTEGER, arg_set_id INTEGER);"
 	"INSERT INTO instant_row SELECT id, ts, name_id, cat_id, parent_id, scope, track_id,"
@@ -274,6 +276,8 @@ int ut_query_save(struct ut_store *store, const char *path, struct ut_err *err)
 	ut_traces_ready(&traces);
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
 	    SQLITE_OK)
+		rc = fail(db, err);
+	else if (ut_arg_key_collation_add(db) != SQLITE_OK)
 		rc = fail(db, err);
 	else
 		rc = add_sources(db, uses, &traces, err);

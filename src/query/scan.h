@@ -19,6 +19,12 @@ struct ut_scan_condition {
 	int64_t low, high; /* level row: the numbers that fulfil it */
 };
 
+/* A field to sort by. */
+struct ut_scan_order {
+	enum ut_field field;
+	bool desc; /* the largest first */
+};
+
 struct ut_scan_merge;
 struct ut_scan_groups;
 
@@ -67,7 +73,8 @@ void ut_scan_by_ts(struct ut_scan *s);
  * first, then those of the other. distinct: one row is enough of those that are equal there. Needs
  * 4 bytes of memory per row, and less than 2^32 rows in all traces.
  */
-void ut_scan_grouped(struct ut_scan *s, const enum ut_field *fields, size_t count, bool distinct);
+void ut_scan_grouped(struct ut_scan *s, const struct ut_scan_order *fields, size_t count,
+		     bool distinct);
 
 /* 1: s->at is the next row; 0: there is none; -EINTR: traces->stop was set. */
 int ut_scan_next(struct ut_scan *s);

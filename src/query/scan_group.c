@@ -24,7 +24,7 @@ struct key {
 };
 
 struct ut_scan_groups {
-	enum ut_field of_tracks[UT_FIELD_COUNT], of_types[UT_FIELD_COUNT];
+	struct ut_scan_order of_tracks[UT_FIELD_COUNT], of_types[UT_FIELD_COUNT];
 	size_t track_fields, type_fields;
 	bool types_first; /* sorted by the fields of types, then by those of tracks */
 	bool distinct, started;
@@ -64,16 +64,17 @@ void ut_scan_end_groups(struct ut_scan *s)
 	s->groups = NULL;
 }
 
-void ut_scan_grouped(struct ut_scan *s, const enum ut_field *fields, size_t count, bool distinct)
+void ut_scan_grouped(struct ut_scan *s, const struct ut_scan_order *fields, size_t count,
+		     bool distinct)
 {
 	struct ut_scan_groups *g;
 
 	ut_scan_start(s);
 	g = s->groups = ut_make(sizeof(*g));
 	g->distinct = distinct;
-	g->types_first = count && ut_field_level(fields[0]) == UT_LEVEL_TYPE;
+	g->types_first = count && ut_field_level(fields[0].field) == UT_LEVEL_TYPE;
 	for (size_t i = 0; i < count; i++) {
-		if (ut_field_level(fields[i]) == UT_LEVEL_TRACK)
+		if (ut_field_level(fields[i].field) == UT_LEVEL_TRACK)
 			g->of_tracks[g->track_fields++] = fields[i];
 		else
 			g->of_types[g->type_fields++] = fields[i];
@@ -88,11 +89,12 @@ static int compare_tracks(const struct ut_scan *s, uint32_t a, uint32_t b)
 	int order = 0;
 
 	for (size_t i = 0; i < g->track_fields && !order; i++) {
-		enum ut_field f = g->of_tracks[i];
+		enum ut_field f = g->of_tracks[i].field;
 		struct ut_datum x = ut_field_of_track(s->traces, &s->traces->tracks[a], f);
 		struct ut_datum y = ut_field_of_track(s->traces, &s->traces->tracks[b], f);
 
 		order = ut_datum_compare(&x, &y);
+		order = g->of_tracks[i].desc ? -order : order;
 	}
 	return order;
 }
@@ -124,7 +126,8 @@ static void list_tracks(struct ut_scan *s)
 
 static struct ut_datum key_cell(const struct ut_scan *s, const struct key *k, size_t field)
 {
-	return ut_field_of_type(&s->traces->traces[k->trace], k->type, s->groups->of_types[field]);
+	return ut_field_of_type(&s->traces->traces[k->trace], k->type,
+				s->groups->of_types[field].field);
 }
 
 static int compare_keys(const struct ut_scan *s, const struct key *a, const struct key *b)
@@ -135,6 +138,7 @@ static int compare_keys(const struct ut_scan *s, const struct key *a, const stru
 		struct ut_datum x = key_cell(s, a, i), y = key_cell(s, b, i);
 
 		order = ut_datum_compare(&x, &y);
+		order = s->groups->of_types[i].desc ? -order : order;
 	}
 	return order;
 }

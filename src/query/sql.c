@@ -18,9 +18,12 @@ int ut_sql_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
 	(void)argv;
 	(void)err;
 	ut_buf_text(&sql, "CREATE TABLE x(");
-	for (const struct ut_sql_column *c = use->table->columns; c->name; c++)
+	for (const struct ut_sql_column *c = use->table->columns; c->name; c++) {
 		ut_buf_fmt(&sql, "%s\"%s\" %s%s", c == use->table->columns ? "" : ",", c->name,
 			   c->type, c->hidden ? " HIDDEN" : "");
+		if (use->table->collation && ut_str_ends(c->name, "key"))
+			ut_buf_fmt(&sql, " COLLATE %s", use->table->collation);
+	}
 	ut_buf_text(&sql, ")");
 	rc = sqlite3_declare_vtab(db, sql.data);
 	ut_buf_release(&sql);
@@ -38,6 +41,35 @@ int ut_sql_disconnect(sqlite3_vtab *vtab)
 {
 	free(vtab);
 	return SQLITE_OK;
+}
+
+int ut_sql_argument(sqlite3_vtab *vtab, sqlite3_index_info *info, int what)
+{
+	const struct ut_sql_table *t = ((const struct ut_sql_vtab *)vtab)->table;
+
+	for (int i = 0; i < info->nConstraint; i++) {
+		int column = info->aConstraint[i].iColumn;
+
+		if (column < 0 || t->columns[column].what != what ||
+		    info->aConstraint[i].op != SQLITE_INDEX_CONSTRAINT_EQ)
+			continue;
+		if (!info->aConstraint[i].usable)
+			return SQLITE_CONSTRAINT; /* another order of the tables will do */
+		info->aConstraintUsage[i].argvIndex = 1;
+		info->aConstraintUsage[i].omit = 1;
+		return SQLITE_OK;
+	}
+	sqlite3_free(vtab->zErrMsg);
+	vtab->zErrMsg = sqlite3_mprintf("%s needs the id of a slice: %s(ID)", t->name, t->name);
+	return SQLITE_ERROR;
+}
+
+bool ut_sql_event_id(sqlite3_value *value, const struct ut_traces *t, struct ut_place *p)
+{
+	sqlite3_int64 id = sqlite3_value_int64(value);
+
+	return sqlite3_value_numeric_type(value) == SQLITE_INTEGER && id >= 0 &&
+	       ut_traces_find(t, (uint64_t)id, p);
 }
 
 void ut_sql_result_text(sqlite3_context *ctx, struct ut_str s)

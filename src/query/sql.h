@@ -32,6 +32,8 @@ struct ut_sql_table {
 	const char *view;                    /* what it selects */
 	uint32_t kinds;                      /* tables of events: bits of enum ut_kind */
 	const struct ut_sql_list *list;      /* tables of list.h */
+	const char *call;      /* "name(ID)": it takes arguments; NULL = it does not */
+	const char *collation; /* of columns whose names end with "key"; NULL = none */
 };
 
 /* All of them, closed by NULL; views come after the tables that they use. */
@@ -41,6 +43,14 @@ extern const struct ut_sql_table ut_sql_slice, ut_sql_instant, ut_sql_counter, u
 extern const struct ut_sql_table ut_sql_track, ut_sql_thread, ut_sql_process, ut_sql_trace;
 extern const struct ut_sql_table ut_sql_metadata, ut_sql_args, ut_sql_flow;
 extern const struct ut_sql_table ut_sql_slice_stats;
+extern const struct ut_sql_table ut_sql_ancestor_slice, ut_sql_descendant_slice;
+extern const struct ut_sql_table ut_sql_following_flow, ut_sql_preceding_flow;
+extern const struct ut_sql_table ut_sql_directly_connected_flow;
+
+/* The columns of slice, and a hidden one for the argument of tables that take a slice's id. */
+extern const struct ut_sql_column ut_sql_tree_columns[];
+
+#define UT_SQL_START 1000 /* what that one is, whatever the table */
 
 /* A connection of a table: what its module's first argument is in truth. */
 struct ut_sql_vtab {
@@ -59,6 +69,15 @@ struct ut_sql_use {
 int ut_sql_connect(sqlite3 *db, void *use, int argc, const char *const *argv, sqlite3_vtab **vtab,
 		   char **err);
 int ut_sql_disconnect(sqlite3_vtab *vtab);
+
+/*
+ * For xBestIndex of a table that is called with one argument: takes the condition on the column
+ * that is this. An SQLite code, with a message if there is none.
+ */
+int ut_sql_argument(sqlite3_vtab *vtab, sqlite3_index_info *info, int what);
+
+/* The event with the id in this value; false if it is none. */
+bool ut_sql_event_id(sqlite3_value *value, const struct ut_traces *t, struct ut_place *p);
 
 /* The value of a cell; text is not copied. */
 void ut_sql_result_datum(sqlite3_context *ctx, const struct ut_datum *cell);

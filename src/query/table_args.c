@@ -324,4 +324,5 @@ const struct ut_sql_table ut_sql_args = {
 	.doc = "the arguments of events, tracks and processes, one row each",
 	.columns = columns,
 	.module = &module,
+	.collation = UT_ARG_KEY_COLLATION,
 };

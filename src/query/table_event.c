@@ -5,8 +5,8 @@
 #include "base/grow.h"
 #include "base/str.h"
 #include "query/arg.h"
+#include "query/result.h"
 #include "query/scan.h"
-#include "query/sql.h"
 
 #define INT_COLUMN(name, field, doc)                                                               \
 	{                                                                                          \
@@ -41,23 +41,36 @@
 	INT_COLUMN("arg_set_id", ARG_SET, "its arguments: args.arg_set_id; NULL = none"),          \
 		TEXT_COLUMN("args", ARGS, "its arguments as a JSON object; NULL = none")
 
+#define SLICE_COLUMNS                                                                              \
+	INT_COLUMN("id", ID, "number of the event; the same in all tables"),                       \
+		INT_COLUMN("ts", TS, "begin, in ns on the clock of the trace"),                    \
+		INT_COLUMN("dur", DUR, "length in ns"),                                            \
+		INT_COLUMN("self_dur", SELF,                                                       \
+			   "length without the slices directly inside it, in ns"),                 \
+		INT_COLUMN("end", END, "ts + dur"),                                                \
+		TEXT_COLUMN("name", NAME, "what it is called"),                                    \
+		TEXT_COLUMN("cat", CAT, "category, ITT domain"),                                   \
+		INT_COLUMN("depth", DEPTH,                                                         \
+			   "how many slices are around it; 0 = outermost, or overlapping"),        \
+		INT_COLUMN("parent_id", PARENT, "the slice directly around it; NULL = outermost"), \
+		WHERE_COLUMNS,                                                                     \
+		INT_COLUMN("unfinished", UNFINISHED,                                               \
+			   "1: it never ended; dur reaches to the last sign of life"),             \
+		INT_COLUMN("async", ASYNC, "1: may overlap others on its track (async events)"),   \
+		INT_COLUMN("not_work", NOT_WORK, "1: about the recording, not the program"),       \
+		INT_COLUMN("instant", INSTANT, "1: it happened at one moment; dur is 0"),          \
+		ARG_COLUMNS, STRING_COLUMNS,                                                       \
+		HIDDEN_COLUMN("slice_id", "INTEGER", ID, "the same as id")
+
 static const struct ut_sql_column slice_columns[] = {
-	INT_COLUMN("id", ID, "number of the event; the same in all tables"),
-	INT_COLUMN("ts", TS, "begin, in ns on the clock of the trace"),
-	INT_COLUMN("dur", DUR, "length in ns"),
-	INT_COLUMN("self_dur", SELF, "length without the slices directly inside it, in ns"),
-	INT_COLUMN("end", END, "ts + dur"),
-	TEXT_COLUMN("name", NAME, "what it is called"),
-	TEXT_COLUMN("cat", CAT, "category, ITT domain"),
-	INT_COLUMN("depth", DEPTH, "how many slices are around it; 0 = outermost, or overlapping"),
-	INT_COLUMN("parent_id", PARENT, "the slice directly around it; NULL = outermost"),
-	WHERE_COLUMNS,
-	INT_COLUMN("unfinished", UNFINISHED,
-		   "1: it never ended; dur reaches to the last sign of life"),
-	INT_COLUMN("async", ASYNC, "1: may overlap others on its track (async events)"),
-	INT_COLUMN("not_work", NOT_WORK, "1: about the recording, not the program"),
-	ARG_COLUMNS,
-	STRING_COLUMNS,
+	SLICE_COLUMNS,
+	{ 0 },
+};
+
+const struct ut_sql_column ut_sql_tree_columns[] = {
+	/* the first hidden one gets the argument */
+	{ "start_id", "INTEGER", "argument: the slice to start from", UT_SQL_START, true },
+	SLICE_COLUMNS,
 	{ 0 },
 };
 
@@ -239,7 +252,8 @@ static bool only_those(const struct ut_sql_vtab *v, const sqlite3_index_info *in
 
 /*
  * GROUP BY and DISTINCT: equal rows together. SQLite 3.40 says that their order does not matter
- * and yet leaves out the sorting of "GROUP BY a, b ORDER BY a, b", so they come sorted.
+ * and yet leaves out the sorting of "GROUP BY a, b ORDER BY a, b", so they come sorted. It asks for
+ * descending groups, too, as soon as ORDER BY has as many terms: "GROUP BY 1 ORDER BY 2 DESC".
  */
 static bool take_grouped(const struct ut_sql_vtab *v, sqlite3_index_info *info)
 {
@@ -250,7 +264,7 @@ static bool take_grouped(const struct ut_sql_vtab *v, sqlite3_index_info *info)
 	for (int i = 0; i < info->nOrderBy; i++) {
 		enum ut_level level = ut_field_level(order_field(v, info, i));
 
-		if (level == UT_LEVEL_ROW || info->aOrderBy[i].desc)
+		if (level == UT_LEVEL_ROW)
 			return false;
 		changes += i && level != ut_field_level(order_field(v, info, i - 1));
 	}
@@ -271,7 +285,8 @@ static void tell_order(const struct ut_sql_vtab *v, const sqlite3_index_info *in
 		return;
 	ut_buf_fmt(plan, "%s%s", plan->len ? ", " : "", words[info->idxNum]);
 	for (int i = 0; info->idxNum != PLAN_BY_TS && i < info->nOrderBy; i++)
-		ut_buf_fmt(plan, " %s", v->table->columns[info->aOrderBy[i].iColumn].name);
+		ut_buf_fmt(plan, " %s%s", v->table->columns[info->aOrderBy[i].iColumn].name,
+			   info->aOrderBy[i].desc ? " desc" : "");
 }
 
 /* The plan in words: "ts >= ?, name IN ?". xFilter reads it, and EXPLAIN QUERY PLAN shows it. */
@@ -322,7 +337,7 @@ struct cursor {
 		enum ut_op op;
 	} steps[UT_SCAN_MOST];
 	size_t step_count;
-	enum ut_field grouped[MOST_GROUPED];
+	struct ut_scan_order grouped[MOST_GROUPED];
 	size_t grouped_count;
 	bool end;
 	struct ut_arg_list args;
@@ -371,14 +386,18 @@ static enum ut_op find_op(const char *s, size_t len)
 	return op;
 }
 
-/* Reads "grouped by column column" or "distinct column". */
+/* Reads "grouped by column desc column" or "distinct column". */
 static void read_groups(struct cursor *c, const struct ut_sql_table *t, const char *s)
 {
 	c->grouped_count = 0;
-	while (*s && c->grouped_count < MOST_GROUPED) {
+	while (*s) {
 		size_t len = strcspn(s, " ");
 
-		c->grouped[c->grouped_count++] = find_field(t, s, len);
+		if (word_is(s, len, "desc") && c->grouped_count)
+			c->grouped[c->grouped_count - 1].desc = true;
+		else if (c->grouped_count < MOST_GROUPED)
+			c->grouped[c->grouped_count++] =
+				(struct ut_scan_order){ find_field(t, s, len), false };
 		s += s[len] ? len + 1 : len;
 	}
 }
@@ -450,75 +469,13 @@ static int event_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id)
 	return SQLITE_OK;
 }
 
-static void result_value(sqlite3_context *ctx, const struct ut_place *p)
-{
-	uint64_t bits = p->block->val[p->i];
-	const struct ut_type *type = ut_place_type(p);
-	double real;
-
-	if (type->kind != UT_KIND_COUNTER) {
-		ut_sql_result_u64(ctx, bits);
-	} else if (type->flags & UT_EV_DOUBLE) {
-		memcpy(&real, &bits, sizeof(real));
-		sqlite3_result_double(ctx, real);
-	} else if (type->flags & UT_EV_SIGNED) {
-		sqlite3_result_int64(ctx, (sqlite3_int64)bits);
-	} else {
-		ut_sql_result_u64(ctx, bits);
-	}
-}
-
-static void result_args(sqlite3_context *ctx, struct cursor *c, const struct ut_place *p)
-{
-	int64_t set = ut_arg_set(p->track->trace, false, p->block->args[p->i]);
-
-	ut_arg_list_get(&c->args, c->scan.traces, set);
-	ut_sql_result_args(ctx, &c->args);
-}
-
-static void result_row_field(sqlite3_context *ctx, struct cursor *c, enum ut_field f)
-{
-	const struct ut_place *p = &c->scan.at;
-	int64_t number;
-
-	if (f == UT_FIELD_VALUE) {
-		result_value(ctx, p);
-	} else if (f == UT_FIELD_ARGS) {
-		result_args(ctx, c, p);
-	} else if (f == UT_FIELD_ARG_SET) {
-		number = ut_arg_set(p->track->trace, false, p->block->args[p->i]);
-		if (number)
-			sqlite3_result_int64(ctx, number);
-	} else if (f == UT_FIELD_UNFINISHED) {
-		sqlite3_result_int(ctx, ut_field_unfinished(c->scan.traces, p));
-	} else {
-		number = ut_field_of_row(c->scan.traces, p, f);
-		if (f != UT_FIELD_PARENT || number >= 0)
-			sqlite3_result_int64(ctx, number);
-	}
-}
-
 static int event_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int i)
 {
 	struct cursor *c = (struct cursor *)cursor;
 	const struct ut_sql_vtab *v = (const struct ut_sql_vtab *)cursor->pVtab;
-	enum ut_field f = (enum ut_field)v->table->columns[i].what;
-	const struct ut_place *p = &c->scan.at;
-	struct ut_datum cell;
 
-	switch (ut_field_level(f)) {
-	case UT_LEVEL_ROW:
-		result_row_field(ctx, c, f);
-		break;
-	case UT_LEVEL_TYPE:
-		cell = ut_field_of_type(p->trace, p->block->type[p->i], f);
-		ut_sql_result_datum(ctx, &cell);
-		break;
-	case UT_LEVEL_TRACK:
-		cell = ut_field_of_track(c->scan.traces, p->track, f);
-		ut_sql_result_datum(ctx, &cell);
-		break;
-	}
+	ut_sql_result_field(ctx, v->traces, &c->scan.at, (enum ut_field)v->table->columns[i].what,
+			    &c->args);
 	return SQLITE_OK;
 }
 
@@ -540,10 +497,10 @@ static const sqlite3_module event_module = {
 
 const struct ut_sql_table ut_sql_slice = {
 	.name = "slice",
-	.doc = "what took time: spans, and overlapping (async) spans",
+	.doc = "what took time: spans, overlapping (async) spans; and instants, which took none",
 	.columns = slice_columns,
 	.module = &event_module,
-	.kinds = KIND(SPAN) | KIND(ASYNC_BEGIN),
+	.kinds = KIND(SPAN) | KIND(ASYNC_BEGIN) | KIND(INSTANT) | KIND(ASYNC_INSTANT),
 };
 
 const struct ut_sql_table ut_sql_instant = {

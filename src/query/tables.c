@@ -69,10 +69,27 @@ static const struct ut_sql_table counter_track = {
 };
 
 const struct ut_sql_table *const ut_sql_tables[] = {
-	&ut_sql_slice, &ut_sql_slice_stats, &ut_sql_instant,  &ut_sql_counter,
-	&ut_sql_flow,  &ut_sql_args,        &ut_sql_thread,   &ut_sql_process,
-	&ut_sql_track, &ut_sql_trace,       &ut_sql_metadata, &ut_sql_event,
-	&thread_track, &process_track,      &counter_track,   NULL,
+	&ut_sql_slice,
+	&ut_sql_slice_stats,
+	&ut_sql_instant,
+	&ut_sql_counter,
+	&ut_sql_flow,
+	&ut_sql_args,
+	&ut_sql_thread,
+	&ut_sql_process,
+	&ut_sql_track,
+	&ut_sql_trace,
+	&ut_sql_metadata,
+	&ut_sql_event,
+	&thread_track,
+	&process_track,
+	&counter_track,
+	&ut_sql_ancestor_slice,
+	&ut_sql_descendant_slice,
+	&ut_sql_following_flow,
+	&ut_sql_preceding_flow,
+	&ut_sql_directly_connected_flow,
+	NULL,
 };
 
 /* ---- in words ------------------------------------------------------------------------------ */
@@ -96,12 +113,18 @@ static void describe(struct ut_buf *to, const struct ut_sql_table *t)
 	ut_buf_text(to, ");\n");
 }
 
+static const char more_functions[] =
+	"--   percentile(VALUE, PERCENT)    an aggregate: of 50, the median\n"
+	"--   last_non_null(VALUE)          an aggregate, also of a window\n"
+	"--   time_to_ms(NS), time_from_ms(MS), and the same with ns, us, s, min, hours, days\n";
+
 bool ut_query_schema(struct ut_buf *to, const char *name)
 {
 	bool found = false;
 
 	for (size_t i = 0; ut_sql_tables[i]; i++) {
-		if (name && strcasecmp(name, ut_sql_tables[i]->name) != 0)
+		if (name ? strcasecmp(name, ut_sql_tables[i]->name) != 0
+			 : ut_sql_tables[i]->call != NULL)
 			continue;
 		if (found)
 			ut_buf_char(to, '\n');
@@ -112,7 +135,13 @@ bool ut_query_schema(struct ut_buf *to, const char *name)
 		return found;
 	ut_buf_text(to, "\n-- functions, besides those of SQLite\n");
 	for (const struct ut_sql_function *f = ut_sql_functions; f->name; f++)
-		ut_buf_fmt(to, "--   %-28s %s\n", f->usage, f->doc);
+		ut_buf_fmt(to, "--   %-29s %s\n", f->usage, f->doc);
+	for (size_t i = 0; ut_sql_tables[i]; i++) {
+		if (ut_sql_tables[i]->call)
+			ut_buf_fmt(to, "--   %-29s %s\n", ut_sql_tables[i]->call,
+				   ut_sql_tables[i]->doc);
+	}
+	ut_buf_text(to, more_functions);
 	return true;
 }
 
@@ -120,7 +149,11 @@ const char *const *ut_query_tables(void)
 {
 	static const char *names[32];
 
-	for (size_t i = 0; ut_sql_tables[i] && i + 1 < sizeof(names) / sizeof(*names); i++)
-		names[i] = ut_sql_tables[i]->name;
+	size_t count = 0;
+
+	for (size_t i = 0; ut_sql_tables[i] && count + 1 < sizeof(names) / sizeof(*names); i++) {
+		if (!ut_sql_tables[i]->call)
+			names[count++] = ut_sql_tables[i]->name;
+	}
 	return names;
 }

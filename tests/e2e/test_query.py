@@ -144,7 +144,7 @@ class Answers(Query):
         for seed in range(5):
             made, path = self.make(seed, f"{seed}.json")
             got = self.rows(path, "select ts, dur, name, coalesce(cat, ''), pid, tid, depth, self_dur, "
-                            "coalesce(args, '{}'), \"end\" - ts from slice")
+                            "coalesce(args, '{}'), \"end\" - ts from slice where not instant")
             got = [(*row[:8], json.dumps(json.loads(row[8]), sort_keys=True), row[9]) for row in got]
             want = [(s["ts"], s["dur"], s["name"], s["cat"], s["pid"], s["tid"], s["depth"],
                      s["self"], json.dumps(s["args"], sort_keys=True), s["dur"])
@@ -154,7 +154,7 @@ class Answers(Query):
     def test_parents_are_the_slices_around(self):
         made, path = self.make()
         got = self.rows(path, "select c.ts, c.tid, p.ts, p.name from slice c join slice p "
-                        "on c.parent_id = p.id")
+                        "on c.parent_id = p.id where not c.instant")
         want = [(s["ts"], s["tid"], s["parent"]["ts"], s["parent"]["name"])
                 for s in made.slices if s["parent"]]
         self.assertEqual(sorted(got), sorted(want))
@@ -167,7 +167,7 @@ class Answers(Query):
         want = sorted((n, len(v), sum(s["dur"] for s in v), sum(s["self"] for s in v),
                        min(s["dur"] for s in v), max(s["dur"] for s in v)) for n, v in want.items())
         raw = self.rows(path, "select name, count(*), sum(dur), sum(self_dur), min(dur), max(dur) "
-                        "from slice group by name")
+                        "from slice where not instant group by name")
         stats = self.rows(path, "select name, count, total, self, min, max from slice_stats")
         self.assertEqual(sorted(raw), want)
         nested = collections.Counter()  # in another one of its name: its time is in that one's
@@ -183,7 +183,8 @@ class Answers(Query):
         by_hand = collections.Counter()
         for s in made.slices:
             by_hand[s["pid"], s["name"]] += s["dur"]
-        got = self.rows(path, "select pid, name, sum(dur) from slice group by pid, name")
+        got = self.rows(path, "select pid, name, sum(dur) from slice where instant = 0 "
+                        "group by pid, name")
         self.assertEqual({(p, n): d for p, n, d in got}, by_hand)
 
     def test_stats_take_arguments(self):
@@ -239,12 +240,12 @@ class Answers(Query):
             made, _ = self.make(seed, f"rank{seed}.json", processes=seed)
             counts.append(len(made.slices))
         got = self.rows(self.dir, "select path, count(*) from slice join trace on trace.id = trace "
-                        "group by 1 order by 1")
+                        "where not instant group by 1 order by 1")
         self.assertEqual([pathlib.Path(p).name for p, _ in got],
                          ["rank1.json", "rank2.json", "rank3.json"])
         self.assertEqual([n for _, n in got], counts)
         got = self.rows("rank*.json", "select count(distinct id), max(id) < (select sum(events) "
-                        "from trace) from slice")
+                        "from trace) from slice where not instant")
         self.assertEqual(got, [(sum(counts), 1)])
 
 
@@ -373,7 +374,7 @@ class Words(Query):
 
     def test_sql_from_word_file_and_standard_input(self):
         made, path = self.make()
-        sql = "select count(*) as n from slice"
+        sql = "select count(*) as n from slice where not instant"
         want = [{"n": len(made.slices)}]
         (self.dir / "q.sql").write_text(sql)
         for words, options in (([path, sql], {}), ([path, "-f", "q.sql"], {}),
@@ -388,7 +389,7 @@ class Words(Query):
 
     def test_a_file_whose_name_has_a_blank_is_a_trace(self):
         made, path = self.make(name="a trace.json")
-        got = self.query("--json", path, input=b"select count(*) as n from slice")
+        got = self.query("--json", path, input=b"select sum(not instant) as n from slice")
         self.assertEqual(json.loads(got.stdout), [{"n": len(made.slices)}])
 
     def test_formats(self):
@@ -575,7 +576,7 @@ class Interrupt(Query):
         seen = self.talk(master, b".tables\n", b"unitrace> ")
         self.assertIn("slice_stats", seen)
         self.talk(master, b"select count(*)\n", b"...> ")
-        seen = self.talk(master, b"from slice;\n", b"unitrace> ")
+        seen = self.talk(master, b"from slice where not instant;\n", b"unitrace> ")
         self.assertIn(str(len(made.slices)), seen)
         seen = self.talk(master, b"select nme from slice;\n", b"unitrace> ")
         self.assertIn("did you mean name?", seen)

@@ -127,10 +127,21 @@ static void moments_lie_in_the_span_that_began_last(void **state)
 {
 	span(*state, 0, 100);
 	span(*state, 10, 10);
-	add(*state, UT_KIND_INSTANT, 0, 20, 0); /* at its very end */
+	add(*state, UT_KIND_FLOW_OUT, 0, 20, 1); /* at its very end */
 	add(*state, UT_KIND_FLOW_OUT, 0, 21, 1);
 	add(*state, UT_KIND_INSTANT, 0, 101, 0);
 	EXPECT({ -1, 0, 90 }, { 0, 1, 10 }, { 1, 2, 0 }, { 0, 1, 0 }, { -1, 0, 0 });
+}
+
+static void instants_begin_outside_of_what_ends_there(void **state)
+{
+	span(*state, 0, 100);
+	span(*state, 10, 10);
+	add(*state, UT_KIND_INSTANT, 0, 10, 0);
+	add(*state, UT_KIND_INSTANT, 0, 20, 0);
+	add(*state, UT_KIND_FLOW_OUT, 0, 20, 1); /* the span is still there for others */
+	add(*state, UT_KIND_INSTANT, 0, 100, 0);
+	EXPECT({ -1, 0, 90 }, { 0, 1, 10 }, { 1, 2, 0 }, { 0, 1, 0 }, { 1, 2, 0 }, { -1, 0, 0 });
 }
 
 static void what_is_about_the_recording_takes_no_time(void **state)
@@ -160,6 +171,7 @@ int main(void)
 		TEST(overlapping_spans_share_no_time),
 		TEST(self_times_add_up_to_the_time_that_was_busy),
 		TEST(moments_lie_in_the_span_that_began_last),
+		TEST(instants_begin_outside_of_what_ends_there),
 		TEST(what_is_about_the_recording_takes_no_time),
 		TEST(the_end_of_time_is_no_trouble),
 	};

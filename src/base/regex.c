@@ -1,4 +1,4 @@
-#include "cmd/aiu_regex.h"
+#include "base/regex.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -10,6 +10,7 @@ struct text {
 	const char *at, *end;
 	struct ut_buf out;
 	int flags;       /* of regcomp() */
+	bool places;     /* it counts what matches */
 	const char *why; /* it cannot be done */
 };
 
@@ -145,6 +146,8 @@ static void translate(struct text *t)
 			put_escape(t);
 		else if (c == '[')
 			put_brackets(t);
+		else if (t->places && strchr("(*+?}", c) && t->at < t->end && *t->at == '?')
+			t->why = "what it takes of the text cannot be told";
 		else if (c == '(' && t->at < t->end && *t->at == '?' && t->at++)
 			put_group(t);
 		else if (strchr("*+?}", c) && t->at < t->end && *t->at == '?' && t->at++)
@@ -154,9 +157,12 @@ static void translate(struct text *t)
 	}
 }
 
-int ut_aiu_regex(regex_t *regex, const char *pattern, size_t len, struct ut_err *err)
+static int compile(regex_t *regex, const char *pattern, size_t len, bool places, struct ut_err *err)
 {
-	struct text t = { .at = pattern, .end = pattern + len, .flags = REG_EXTENDED | REG_NOSUB };
+	struct text t = { .at = pattern,
+			  .end = pattern + len,
+			  .flags = REG_EXTENDED | (places ? 0 : REG_NOSUB),
+			  .places = places };
 	char reason[128];
 	int rc = 0;
 
@@ -172,4 +178,14 @@ int ut_aiu_regex(regex_t *regex, const char *pattern, size_t len, struct ut_err 
 		return ut_err_set(err, -EINVAL, "'%.*s': %s", (int)len, pattern,
 				  t.why ? t.why : reason);
 	return 0;
+}
+
+int ut_regex(regex_t *regex, const char *pattern, size_t len, struct ut_err *err)
+{
+	return compile(regex, pattern, len, false, err);
+}
+
+int ut_regex_places(regex_t *regex, const char *pattern, size_t len, struct ut_err *err)
+{
+	return compile(regex, pattern, len, true, err);
 }

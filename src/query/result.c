@@ -1,0 +1,64 @@
+#include "query/result.h"
+
+#include <string.h>
+
+static void result_value(sqlite3_context *ctx, const struct ut_place *p)
+{
+	uint64_t bits = p->block->val[p->i];
+	const struct ut_type *type = ut_place_type(p);
+	double real;
+
+	if (type->kind != UT_KIND_COUNTER) {
+		ut_sql_result_u64(ctx, bits);
+	} else if (type->flags & UT_EV_DOUBLE) {
+		memcpy(&real, &bits, sizeof(real));
+		sqlite3_result_double(ctx, real);
+	} else if (type->flags & UT_EV_SIGNED) {
+		sqlite3_result_int64(ctx, (sqlite3_int64)bits);
+	} else {
+		ut_sql_result_u64(ctx, bits);
+	}
+}
+
+static void result_row_field(sqlite3_context *ctx, const struct ut_traces *t,
+			     const struct ut_place *p, enum ut_field f, struct ut_arg_list *list)
+{
+	int64_t number;
+
+	if (f == UT_FIELD_VALUE) {
+		result_value(ctx, p);
+	} else if (f == UT_FIELD_ARGS) {
+		ut_arg_list_get(list, t, ut_arg_set(p->track->trace, false, p->block->args[p->i]));
+		ut_sql_result_args(ctx, list);
+	} else if (f == UT_FIELD_ARG_SET) {
+		number = ut_arg_set(p->track->trace, false, p->block->args[p->i]);
+		if (number)
+			sqlite3_result_int64(ctx, number);
+	} else if (f == UT_FIELD_UNFINISHED) {
+		sqlite3_result_int(ctx, ut_field_unfinished(t, p));
+	} else {
+		number = ut_field_of_row(t, p, f);
+		if (f != UT_FIELD_PARENT || number >= 0)
+			sqlite3_result_int64(ctx, number);
+	}
+}
+
+void ut_sql_result_field(sqlite3_context *ctx, const struct ut_traces *t, const struct ut_place *p,
+			 enum ut_field f, struct ut_arg_list *list)
+{
+	struct ut_datum cell;
+
+	switch (ut_field_level(f)) {
+	case UT_LEVEL_ROW:
+		result_row_field(ctx, t, p, f, list);
+		break;
+	case UT_LEVEL_TYPE:
+		cell = ut_field_of_type(p->trace, p->block->type[p->i], f);
+		ut_sql_result_datum(ctx, &cell);
+		break;
+	case UT_LEVEL_TRACK:
+		cell = ut_field_of_track(t, p->track, f);
+		ut_sql_result_datum(ctx, &cell);
+		break;
+	}
+}

@@ -1,0 +1,1 @@
+SELECT RUN_METRIC('android/process_metadata.sql');

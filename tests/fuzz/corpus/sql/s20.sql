@@ -1,0 +1,2 @@
+CREATE PERFETTO FUNCTION constant_fn() RETURNS INT AS SELECT 1;
+SELECT constant_fn();

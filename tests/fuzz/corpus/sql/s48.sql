@@ -1,0 +1,1 @@
+SELECT ts, value FROM counter WHERE track_id=50

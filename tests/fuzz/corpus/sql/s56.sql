@@ -1,0 +1,1 @@
+select ts, callsite_id from perf_sample join thread using (utid)
