@@ -1,8 +1,9 @@
 /*
  * arg.h - arguments as SQL values.
  *
- * A list of arguments has a number of its own, arg_set_id, in all traces: that of an event, or one
- * that a trace keeps about itself and its tracks.
+ * A list of arguments has a number of its own, arg_set_id, in all traces: that of an event, one
+ * that a trace keeps about itself and its tracks, or one that an async span has together with its
+ * end, which is made for the query.
  */
 #ifndef UT_QUERY_ARG_H
 #define UT_QUERY_ARG_H
@@ -23,6 +24,9 @@ static inline int64_t ut_arg_set(uint32_t trace, bool own, uint32_t list)
 {
 	return list ? (int64_t)((uint64_t)trace << 33 | (uint64_t)own << 32 | list) : 0;
 }
+
+/* A list of ut_qtrace.joined is a list of the trace from here on. */
+#define UT_JOINED_ARGS (UINT32_C(1) << 31)
 
 /* The arguments behind a number; an unknown one has none. */
 void ut_arg_list_get(struct ut_arg_list *l, const struct ut_traces *t, int64_t set);

@@ -470,9 +470,7 @@ static void result_value(sqlite3_context *ctx, const struct ut_place *p)
 
 static void result_args(sqlite3_context *ctx, struct cursor *c, const struct ut_place *p)
 {
-	int64_t set = ut_arg_set(p->track->trace, false, p->block->args[p->i]);
-
-	ut_arg_list_get(&c->args, c->scan.traces, set);
+	ut_arg_list_get(&c->args, c->scan.traces, ut_place_args(c->scan.traces, p));
 	ut_sql_result_args(ctx, &c->args);
 }
 
@@ -486,7 +484,7 @@ static void result_row_field(sqlite3_context *ctx, struct cursor *c, enum ut_fie
 	} else if (f == UT_FIELD_ARGS) {
 		result_args(ctx, c, p);
 	} else if (f == UT_FIELD_ARG_SET) {
-		number = ut_arg_set(p->track->trace, false, p->block->args[p->i]);
+		number = ut_place_args(c->scan.traces, p);
 		if (number)
 			sqlite3_result_int64(ctx, number);
 	} else if (f == UT_FIELD_UNFINISHED) {
