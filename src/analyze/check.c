@@ -84,7 +84,11 @@ static void check_double(struct walk *w, const struct ut_event *e, uint32_t type
 	*l = (struct last){ w->track + 1, e->args, e->ts, e->val };
 }
 
-/* Ends grow smaller towards the top: those that a longer one covers cannot be crossed again. */
+/*
+ * Ends grow smaller towards the top: those that a longer one covers cannot be crossed again. How
+ * far two cross is what has to be cut off so that they do not: of a child what hangs over, of two
+ * siblings what they have in common.
+ */
 static void check_nesting(struct walk *w, const struct ut_event *e)
 {
 	uint64_t end = ut_event_end(e), most = 0;
@@ -92,8 +96,9 @@ static void check_nesting(struct walk *w, const struct ut_event *e)
 	while (w->depth && w->frames[w->depth - 1].end <= e->ts)
 		w->depth--;
 	while (w->depth && w->frames[w->depth - 1].end <= end) {
-		uint64_t over = end - w->frames[--w->depth].end;
+		uint64_t before = w->frames[--w->depth].end, over = end - before;
 
+		over = before - e->ts < over ? before - e->ts : over;
 		most = over > most ? over : most;
 	}
 	w->frames = ut_grow(w->frames, w->depth + 1, &w->cap, sizeof(*w->frames));

@@ -43,6 +43,11 @@ enum ut_check_weight {
 	X(FLOW_NO_START, LOST, "flow-no-start", "flows that come from nowhere")                    \
 	X(FLOW_BACKWARDS, ODD, "flow-backwards",                                                   \
 	  "flows that arrive before they leave: clocks that do not agree")                         \
+	X(FLOW_SECOND_START, LOST, "flow-second-start",                                            \
+	  "starts of a flow that has started and not ended yet")                                   \
+	X(FLOW_LONE_STEP, LOST, "flow-lone-step", "steps of flows that never start or end")        \
+	X(FLOW_NO_SLICE, ODD, "flow-no-slice",                                                     \
+	  "ends of flows that lie in no span: viewers draw no arrow there")                        \
 	X(COUNTER_BAD, LOST, "counter-value", "values of counters that are no numbers")            \
 	X(CLOCK_JUMP, ODD, "clock-jump",                                                           \
 	  "tracks with a silence ten times as long as all the rest of them")                       \

@@ -5,6 +5,7 @@
 
 #include "base/grow.h"
 #include "model/idmap.h"
+#include "model/nesting.h"
 
 /* What is known of a flow's number: which of its ends stay. */
 enum flow_end {
@@ -12,30 +13,14 @@ enum flow_end {
 	FLOW_ARRIVES = 1u << 1,
 };
 
-/* A span that goes on, and whether it stays. */
-struct frame {
-	uint64_t ts, end;
-	bool kept;
-};
-
-/* A flow that leads to the span that starts next. */
-struct waiting {
-	uint64_t row, number;
-};
-
 /* Deciding about one track. */
 struct marker {
 	const struct ut_filter_view *view;
 	const struct ut_rows *rows;
 	uint64_t *keep;
-	struct frame *frames;
-	size_t depth, frame_cap;
-	struct waiting *waiting;
-	size_t waiting_count, waiting_cap;
 	struct ut_arena arena;
-	struct ut_idmap async;  /* number -> row of the begin that is open, plus one */
-	struct ut_idmap before; /* type of a counter -> its last row before the window, plus one */
-	struct ut_idmap *flows; /* of the whole store: number -> enum flow_end */
+	struct ut_nesting async; /* what is the row */
+	struct ut_idmap before;  /* type of a counter -> its last row before the window, plus one */
 };
 
 static bool get_bit(const uint64_t *bits, uint64_t i)
@@ -48,81 +33,27 @@ static void set_bit(uint64_t *bits, uint64_t i, bool on)
 	bits[i / 64] = (bits[i / 64] & ~(UINT64_C(1) << i % 64)) | (uint64_t)on << i % 64;
 }
 
-static bool is_flow(uint8_t kind)
-{
-	return kind == UT_KIND_FLOW_OUT || kind == UT_KIND_FLOW_IN || kind == UT_KIND_FLOW_STEP;
-}
-
-/* ---- flows --------------------------------------------------------------------------------- */
-
-static void note_flow(struct marker *m, uint64_t number, enum flow_end end)
-{
-	ut_idmap_put(m->flows, number, ut_idmap_get(m->flows, number) | end);
-}
-
-static void leave_ended(struct marker *m, uint64_t ts)
-{
-	while (m->depth && m->frames[m->depth - 1].end < ts)
-		m->depth--;
-}
-
-/* A flow belongs to the span around it; without one, only time and track decide. */
-static bool mark_flow(struct marker *m, const struct ut_event *e, uint64_t row)
-{
-	bool next = e->kind == UT_KIND_FLOW_IN && e->flags & UT_EV_BIND_NEXT;
-	const struct frame *top;
-	bool kept;
-
-	leave_ended(m, e->ts);
-	top = m->depth ? &m->frames[m->depth - 1] : NULL;
-	if (next && (!top || top->ts < e->ts)) {
-		m->waiting = ut_grow(m->waiting, m->waiting_count + 1, &m->waiting_cap,
-				     sizeof(*m->waiting));
-		m->waiting[m->waiting_count++] = (struct waiting){ row, e->val };
-		return false;
-	}
-	kept = top ? top->kept : !m->view->by_span && ut_filter_wants_moment(m->view, e->ts);
-	if (kept && e->kind != UT_KIND_FLOW_STEP)
-		note_flow(m, e->val, e->kind == UT_KIND_FLOW_OUT ? FLOW_LEAVES : FLOW_ARRIVES);
-	return kept;
-}
-
-static bool mark_span(struct marker *m, const struct ut_event *e, bool wanted)
-{
-	uint64_t end = ut_event_end(e);
-	bool kept = wanted && ut_filter_wants_span(m->view, e->ts, end);
-
-	leave_ended(m, e->ts);
-	m->frames = ut_grow(m->frames, m->depth + 1, &m->frame_cap, sizeof(*m->frames));
-	m->frames[m->depth++] = (struct frame){ e->ts, end, kept };
-	for (size_t i = 0; kept && i < m->waiting_count; i++) {
-		set_bit(m->keep, m->waiting[i].row, true);
-		note_flow(m, m->waiting[i].number, FLOW_ARRIVES);
-	}
-	m->waiting_count = 0;
-	return kept;
-}
-
-/* ---- the other kinds ----------------------------------------------------------------------- */
+/* ---- kinds --------------------------------------------------------------------------------- */
 
 /* An async span is decided upon when it ends; one that never does stays if it began in time. */
-static bool begin_async(struct marker *m, const struct ut_event *e, uint64_t row)
+static bool begin_async(struct marker *m, const struct ut_event *e, uint64_t row, bool wanted)
 {
-	if (row < UINT32_MAX)
-		ut_idmap_put(&m->async, e->val, (uint32_t)row + 1);
-	return e->ts < m->view->to;
+	ut_nesting_begin(&m->async, e->val,
+			 (struct ut_begun){ .ts = e->ts, .what = row, .name = e->name });
+	return wanted && e->ts < m->view->to;
 }
 
-static bool end_async(struct marker *m, const struct ut_event *e)
+static bool end_async(struct marker *m, const struct ut_event *e, bool wanted)
 {
-	uint64_t row = ut_idmap_take(&m->async, e->val), begin;
-	bool kept;
+	uint32_t left = ut_nesting_end(&m->async, e->val, e->name);
+	bool kept = wanted && ut_filter_wants_moment(m->view, e->ts);
 
-	if (!row--)
-		return ut_filter_wants_moment(m->view, e->ts);
-	begin = m->rows->blocks[row / UT_BLOCK_ROWS].ts[row % UT_BLOCK_ROWS];
-	kept = get_bit(m->keep, row) && ut_filter_wants_span(m->view, begin, e->ts);
-	set_bit(m->keep, row, kept);
+	for (; left; left--) {
+		struct ut_begun b = ut_nesting_take(&m->async, e->val);
+
+		kept = get_bit(m->keep, b.what) && ut_filter_wants_span(m->view, b.ts, e->ts);
+		set_bit(m->keep, b.what, kept);
+	}
 	return kept;
 }
 
@@ -137,16 +68,14 @@ static bool mark_row(struct marker *m, const struct ut_event *e, uint32_t type, 
 {
 	bool wanted = ut_filter_wants(m->view, e->track, type);
 
-	if (e->kind == UT_KIND_SPAN)
-		return mark_span(m, e, wanted);
-	if (!wanted)
-		return false;
-	if (is_flow(e->kind))
-		return mark_flow(m, e, row);
 	if (e->kind == UT_KIND_ASYNC_BEGIN)
-		return begin_async(m, e, row);
+		return begin_async(m, e, row, wanted);
 	if (e->kind == UT_KIND_ASYNC_END)
-		return end_async(m, e);
+		return end_async(m, e, wanted);
+	if (!wanted || ut_is_flow(e->kind)) /* flows are decided upon when all spans are */
+		return false;
+	if (e->kind == UT_KIND_SPAN)
+		return ut_filter_wants_span(m->view, e->ts, ut_event_end(e));
 	if (e->kind == UT_KIND_COUNTER)
 		return mark_counter(m, type, e->ts, row);
 	return ut_filter_wants_moment(m->view, e->ts);
@@ -162,16 +91,15 @@ static void keep_earlier_counters(struct marker *m)
 
 /* ---- a store ------------------------------------------------------------------------------- */
 
-static void mark_track(struct ut_filter_sink *f, uint32_t track, struct ut_idmap *flows)
+static void mark_track(struct ut_filter_sink *f, uint32_t track)
 {
 	const struct ut_store *s = f->view->store;
-	struct marker m = { .view = f->view, .rows = &s->rows[track], .flows = flows };
+	struct marker m = { .view = f->view, .rows = &s->rows[track] };
 	uint64_t row = 0;
 
 	f->keep[track] = m.keep = ut_make((m.rows->count / 64 + 1) * sizeof(*m.keep));
 	if (f->view->filter && !(f->view->tracks[track] & UT_FILTER_TRACK))
 		return;
-	ut_idmap_init(&m.async, &m.arena);
 	ut_idmap_init(&m.before, &m.arena);
 	for (size_t n = 0; n < ut_rows_blocks(m.rows); n++) {
 		const struct ut_block *b = &m.rows->blocks[n];
@@ -184,35 +112,54 @@ static void mark_track(struct ut_filter_sink *f, uint32_t track, struct ut_idmap
 		}
 	}
 	keep_earlier_counters(&m);
-	free(m.frames);
-	free(m.waiting);
+	ut_nesting_release(&m.async);
 	ut_arena_release(&m.arena);
 }
 
-/* Flows of which one end has gone go as well. */
-static void drop_half_flows(struct ut_filter_sink *f, uint32_t track, const struct ut_idmap *flows)
+/* A flow belongs to its span; without one, only time and track decide. */
+static bool keeps_end(const struct ut_filter_sink *f, const struct ut_arrow_end *e)
 {
-	const struct ut_store *s = f->view->store;
-	uint64_t row = 0;
-
-	for (size_t n = 0; n < ut_rows_blocks(&s->rows[track]); n++) {
-		const struct ut_block *b = &s->rows[track].blocks[n];
-
-		for (uint32_t i = 0; i < b->count; i++, row++) {
-			if (is_flow(ut_store_type(s, b->type[i])->kind) &&
-			    ut_idmap_get(flows, b->val[i]) != (FLOW_LEAVES | FLOW_ARRIVES))
-				set_bit(f->keep[track], row, false);
-		}
-	}
+	if (!ut_filter_wants(f->view, e->track, e->type))
+		return false;
+	if (e->slice != UT_NO_SLICE)
+		return get_bit(f->keep[e->track], e->slice);
+	return !f->view->by_span && ut_filter_wants_moment(f->view, e->ts);
 }
 
-static bool has_flows(const struct ut_store *s)
+/* Which sides of the flow of ends [first, end) stay. */
+static unsigned int kept_sides(const struct ut_filter_sink *f, const struct ut_arrow_end *first,
+			       const struct ut_arrow_end *end)
 {
-	for (uint32_t i = 0; i < s->types.count; i++) {
-		if (is_flow(s->types.items[i].kind))
-			return true;
+	unsigned int sides = 0;
+
+	for (const struct ut_arrow_end *e = first; e < end; e++) {
+		if (e->kind != UT_KIND_FLOW_STEP && keeps_end(f, e))
+			sides |= e->kind == UT_KIND_FLOW_OUT ? FLOW_LEAVES : FLOW_ARRIVES;
 	}
-	return false;
+	return sides;
+}
+
+/* Flows of which one side has gone go as well. */
+static void mark_flows(struct ut_filter_sink *f)
+{
+	const struct ut_arrow_end *e, *next, *last;
+	struct ut_arrows all;
+
+	ut_arrows_make(&all, f->view->store, NULL);
+	last = all.ends + all.end_count;
+	for (e = all.ends; e < last; e = next) {
+		unsigned int sides;
+
+		for (next = e + 1; next < last && next->number == e->number;)
+			next++;
+		sides = kept_sides(f, e, next);
+		for (; e < next; e++) {
+			if ((!f->view->filter || sides == (FLOW_LEAVES | FLOW_ARRIVES)) &&
+			    keeps_end(f, e))
+				set_bit(f->keep[e->track], e->row, true);
+		}
+	}
+	ut_arrows_release(&all);
 }
 
 static uint64_t count_kept(const struct ut_filter_sink *f, uint32_t track)
@@ -282,23 +229,29 @@ static void pass_event(struct ut_sink *sink, const struct ut_trace *trace, const
 	ut_sink_event(f->next, &f->trace, &copy);
 }
 
+static void make_arrows(struct ut_filter_sink *f)
+{
+	ut_arrows_make(&f->arrows, f->view->store, f->keep);
+	ut_arrows_attach(&f->arrows);
+	for (size_t i = 0; i < f->arrows.attached_count; i++)
+		f->arrows.attached[i].track = f->tracks[f->arrows.attached[i].track];
+	f->trace.arrows = &f->arrows;
+}
+
 void ut_filter_sink_init(struct ut_filter_sink *f, const struct ut_filter_view *view,
 			 struct ut_sink *next)
 {
 	const struct ut_store *s = view->store;
-	struct ut_arena arena = { 0 };
-	struct ut_idmap flows;
 
-	*f = (struct ut_filter_sink){ .sink = { pass_event }, .next = next, .view = view };
+	*f = (struct ut_filter_sink){ .sink.event = pass_event, .next = next, .view = view };
 	f->keep = ut_make((s->trace.track_count + 1) * sizeof(*f->keep));
 	f->tracks = ut_make((s->trace.track_count + 1) * sizeof(*f->tracks));
-	ut_idmap_init(&flows, &arena);
 	for (uint32_t i = 0; i < s->trace.track_count; i++)
-		mark_track(f, i, &flows);
-	for (uint32_t i = 0; has_flows(s) && i < s->trace.track_count; i++)
-		drop_half_flows(f, i, &flows);
+		mark_track(f, i);
+	mark_flows(f);
 	thin_trace(f);
-	ut_arena_release(&arena);
+	if (next->wants_arrows)
+		make_arrows(f);
 }
 
 void ut_filter_sink_release(struct ut_filter_sink *f)
@@ -307,6 +260,7 @@ void ut_filter_sink_release(struct ut_filter_sink *f)
 		free(f->keep[i]);
 	free(f->keep);
 	free(f->tracks);
+	ut_arrows_release(&f->arrows);
 	free(f->trace.processes);
 	free(f->trace.tracks);
 	*f = (struct ut_filter_sink){ 0 };

@@ -16,18 +16,20 @@
 #define UT_ANALYZE_FILTER_SINK_H
 
 #include "analyze/filter.h"
+#include "model/arrows.h"
 #include "model/sink.h"
 
 struct ut_filter_sink {
 	struct ut_sink sink; /* first */
 	struct ut_sink *next;
 	const struct ut_filter_view *view;
-	struct ut_trace trace; /* what next sees: shares everything but processes and tracks */
-	uint64_t **keep;       /* bits, by track and row */
-	uint32_t *tracks;      /* number in the new trace */
-	uint32_t track;        /* of the last event */
-	uint64_t row;          /* its number, plus one */
-	uint64_t kept;         /* how many events stay */
+	struct ut_trace trace;   /* what next sees: shares everything but processes and tracks */
+	uint64_t **keep;         /* bits, by track and row */
+	uint32_t *tracks;        /* number in the new trace */
+	uint32_t track;          /* of the last event */
+	uint64_t row;            /* its number, plus one */
+	uint64_t kept;           /* how many events stay */
+	struct ut_arrows arrows; /* of what stays, if next wants them */
 };
 
 void ut_filter_sink_init(struct ut_filter_sink *f, const struct ut_filter_view *view,

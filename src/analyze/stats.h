@@ -57,7 +57,7 @@ int ut_by_parse(const char *text, unsigned int *by, struct ut_err *err) UT_MUST_
 struct ut_stats_group {
 	uint32_t key[UT_BY_COUNT]; /* ids in the statistics' strings; 0 where not asked for */
 	uint64_t instants;
-	uint64_t unfinished; /* spans up to the last sign of life; async ones are not in dist */
+	uint64_t unfinished; /* they count up to the last sign of life */
 	uint64_t aside;      /* of the spans, those that are nobody's work */
 	ut_u128 self;        /* ns */
 	ut_u128 nested;      /* ns of the durations that others of the group go on in, too */

@@ -9,13 +9,7 @@
 
 #include "base/grow.h"
 #include "model/idmap.h"
-
-/* An async span that has begun. */
-struct begun {
-	uint64_t ts;
-	uint32_t group;
-	uint32_t next_free;
-};
+#include "model/nesting.h"
 
 /* A counter's value since ts. */
 struct holds {
@@ -28,69 +22,38 @@ struct odd {
 	struct ut_walk *walk;
 	struct ut_arena arena;
 	struct ut_idmap numbers; /* type -> number of its group or counter on this track */
-	struct ut_idmap open;    /* number of the async span -> index into begun */
-	struct begun *begun;     /* [0] is not used */
-	size_t begun_count, begun_cap;
-	uint32_t free_begun;
-	struct holds *holds; /* by number of the counter */
+	struct ut_nesting pairs; /* of async spans; what is their group */
+	struct holds *holds;     /* by number of the counter */
 	size_t hold_cap;
 };
 
 /* ---- async spans --------------------------------------------------------------------------- */
 
-static uint32_t new_begun(struct odd *o)
-{
-	uint32_t i = o->free_begun;
-
-	if (i) {
-		o->free_begun = o->begun[i].next_free;
-		return i;
-	}
-	o->begun = ut_grow(o->begun, o->begun_count + 2, &o->begun_cap, sizeof(*o->begun));
-	return (uint32_t)++o->begun_count;
-}
-
-static void add_unfinished(struct odd *o, const struct begun *b)
+/* nested: the time is in the total of its group already. */
+static void add_async(struct odd *o, const struct ut_begun *b, uint64_t end, bool nested)
 {
 	const struct ut_filter_view *v = o->walk->view;
+	struct ut_stats_group *g = &o->walk->stats.groups[b->what];
+	uint64_t begin = b->ts;
 
-	o->walk->stats.groups[b->group].unfinished += b->ts < v->to;
-}
-
-static void begin_async(struct odd *o, uint32_t group, uint64_t ts, uint64_t number)
-{
-	uint32_t i = ut_idmap_get(&o->open, number);
-
-	if (i) {
-		add_unfinished(o, &o->begun[i]);
-	} else {
-		i = new_begun(o);
-		ut_idmap_put(&o->open, number, i);
-	}
-	o->begun[i] = (struct begun){ .ts = ts, .group = group };
-}
-
-static void end_async(struct odd *o, uint64_t ts, uint64_t number)
-{
-	const struct ut_filter_view *v = o->walk->view;
-	uint32_t i = ut_idmap_take(&o->open, number);
-	struct ut_stats_group *g;
-	uint64_t begin;
-
-	if (!i)
-		return;
-	begin = o->begun[i].ts;
-	g = &o->walk->stats.groups[o->begun[i].group];
-	o->begun[i] = (struct begun){ .ts = UINT64_MAX, .next_free = o->free_begun };
-	o->free_begun = i;
-	if (!ut_filter_wants_span(v, begin, ts))
+	if (!b->what || !ut_filter_wants_span(v, begin, end))
 		return;
 	if (v->clip) {
 		begin = begin > v->from ? begin : v->from;
-		ts = ts < v->to ? ts : v->to;
+		end = end < v->to ? end : v->to;
 	}
-	ut_dist_add(&g->dist, ts - begin);
+	ut_dist_add(&g->dist, end - begin);
+	g->nested += nested ? end - begin : 0;
 	g->aside++;
+}
+
+static void end_async(struct odd *o, uint64_t ts, uint64_t number, uint32_t name)
+{
+	for (uint32_t left = ut_nesting_end(&o->pairs, number, name); left; left--) {
+		struct ut_begun b = ut_nesting_take(&o->pairs, number);
+
+		add_async(o, &b, ts, ut_nesting_has(&o->pairs, number, b.what));
+	}
 }
 
 /* ---- counters ------------------------------------------------------------------------------ */
@@ -195,26 +158,30 @@ static void odd_row(struct odd *o, uint32_t number, uint64_t ts, uint64_t val)
 	uint32_t found;
 
 	if (type->kind == UT_KIND_ASYNC_END)
-		end_async(o, ts, val); /* its begin was wanted, or is not there */
+		end_async(o, ts, val, type->name);
 	if (type->kind != UT_KIND_ASYNC_BEGIN && type->kind != UT_KIND_COUNTER)
 		return;
 	found = number_for(o, number, type);
-	if (!found)
-		return;
-	if (type->kind == UT_KIND_ASYNC_BEGIN)
-		begin_async(o, found, ts, val);
-	else
+	if (type->kind == UT_KIND_ASYNC_BEGIN) /* also one that nobody wants: its end is its own */
+		ut_nesting_begin(&o->pairs, val,
+				 (struct ut_begun){ .ts = ts, .what = found, .name = type->name });
+	else if (found)
 		add_sample(o, found, (struct holds){ .ts = ts, .val = val, .flags = type->flags });
 }
 
 /* What still goes on when the trace ends. */
 static void finish(struct odd *o)
 {
+	const struct ut_rows *rows = &o->walk->store->rows[o->walk->track];
 	struct ut_stats *s = &o->walk->stats;
 
-	for (size_t i = 1; i <= o->begun_count; i++) {
-		if (o->begun[i].ts != UINT64_MAX)
-			add_unfinished(o, &o->begun[i]);
+	for (const struct ut_begun *b = NULL; (b = ut_nesting_next(&o->pairs, b));) {
+		uint64_t end = ut_async_until(rows, b->ts, UINT64_MAX);
+
+		if (b->what)
+			s->groups[b->what].unfinished +=
+				ut_filter_wants_span(o->walk->view, b->ts, end);
+		add_async(o, b, end, false);
 	}
 	for (size_t i = 1; i < o->hold_cap && i <= s->counter_count; i++)
 		add_time(o, &s->counters[i], &o->holds[i], o->walk->store->trace.last);
@@ -227,7 +194,6 @@ void ut_walk_odd(struct ut_walk *w, uint32_t track)
 
 	ut_walk_enter(w, track);
 	ut_idmap_init(&o.numbers, &o.arena);
-	ut_idmap_init(&o.open, &o.arena);
 	for (size_t n = 0; n < ut_rows_blocks(rows); n++) {
 		const struct ut_block *b = &rows->blocks[n];
 
@@ -235,7 +201,7 @@ void ut_walk_odd(struct ut_walk *w, uint32_t track)
 			odd_row(&o, b->type[i], b->ts[i], b->val[i]);
 	}
 	finish(&o);
-	free(o.begun);
+	ut_nesting_release(&o.pairs);
 	free(o.holds);
 	ut_arena_release(&o.arena);
 }

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "model/event.h"
 #include "model/idmap.h"
+#include "model/nesting.h"
 #include "model/trace.h"
 
 /* A span that is going on; ends grow smaller towards the top of the stack. */
@@ -31,14 +32,6 @@ struct going {
 	uint32_t track;
 };
 
-/* One end of an async span that waits for the other: they may come in any order. */
-struct half {
-	uint64_t ts;
-	uint32_t row;
-	uint32_t next_free;
-	uint8_t kind;
-};
-
 struct ut_summary_state {
 	size_t row_cap;
 	struct ut_idmap by_string; /* (cat, name) of the summary -> row + 1 */
@@ -46,7 +39,6 @@ struct ut_summary_state {
 	/* the trace of the day, in an arena of its own */
 	struct ut_arena arena;
 	struct ut_idmap by_id;    /* (cat, name) of the trace -> row + 1 */
-	struct ut_idmap waiting;  /* async number -> index into halves */
 	struct ut_idmap going_of; /* (track, row) -> index into going */
 	struct going *going;      /* [0] is not used */
 	size_t going_count, going_cap;
@@ -57,9 +49,7 @@ struct ut_summary_state {
 	size_t latest_cap;
 	struct stack *tracks;
 	size_t track_cap;
-	struct half *halves; /* [0] is not used */
-	size_t half_count, half_cap;
-	uint32_t free_half;
+	struct ut_nesting pairs; /* of async spans; what is their row */
 };
 
 /* Room for n items; the old array stays in the arena. */
@@ -81,7 +71,6 @@ static void start_trace(struct ut_summary_state *st)
 {
 	ut_arena_release(&st->arena);
 	ut_idmap_init(&st->by_id, &st->arena);
-	ut_idmap_init(&st->waiting, &st->arena);
 	ut_idmap_init(&st->going_of, &st->arena);
 	ut_idmap_init(&st->libraries, &st->arena);
 	st->file_key = 0;
@@ -91,9 +80,7 @@ static void start_trace(struct ut_summary_state *st)
 	st->latest_cap = 0;
 	st->tracks = NULL;
 	st->track_cap = 0;
-	st->halves = NULL;
-	st->half_count = st->half_cap = 0;
-	st->free_half = 0;
+	ut_nesting_release(&st->pairs);
 }
 
 static uint64_t pair(uint32_t cat, uint32_t name)
@@ -135,13 +122,12 @@ static uint32_t row_of(struct ut_summary *s, const struct ut_trace *t, const str
 	return row ? row - 1 : row_by_text(s, t, e);
 }
 
-/* How short a span is that never ended, nobody knows. */
-static void count_call(struct ut_summary_row *row, uint64_t length, bool finished)
+/* One that never ended counts as far as it came: an average must not be below the shortest. */
+static void count_call(struct ut_summary_row *row, uint64_t length)
 {
 	row->calls++;
 	row->lengths += length;
-	if (finished)
-		row->min = length < row->min ? length : row->min;
+	row->min = length < row->min ? length : row->min;
 	row->max = length > row->max ? length : row->max;
 }
 
@@ -255,7 +241,7 @@ static void add_span(struct ut_summary *s, const struct ut_trace *t, const struc
 
 	if (k->whose == NOT_KNOWN)
 		k->whose = ut_label_is_device(t, t->tracks[e->track].process) ? DEVICE : HOST;
-	count_call(&s->rows[row], end - e->ts, !(e->flags & UT_EV_UNFINISHED));
+	count_call(&s->rows[row], end - e->ts);
 	add_total(s, e->track, row, e->ts, end);
 	s->rows[row].hosts |= k->whose == HOST;
 	s->rows[row].own = s->rows[row].own || !is_library(st, t, e);
@@ -265,43 +251,26 @@ static void add_span(struct ut_summary *s, const struct ut_trace *t, const struc
 	start_span(s, k, (struct frame){ end, row }, e->ts);
 }
 
-static uint32_t new_half(struct ut_summary_state *st)
+static void begin_async(struct ut_summary *s, const struct ut_trace *t, const struct ut_event *e)
 {
-	uint32_t i = st->free_half;
+	uint32_t row = row_of(s, t, e);
 
-	if (i) {
-		st->free_half = st->halves[i].next_free;
-		return i;
-	}
-	st->halves = grown(&st->arena, st->halves, st->half_count + 2, &st->half_cap,
-			   sizeof(*st->halves));
-	return (uint32_t)++st->half_count;
+	ut_nesting_begin(&s->state->pairs, e->val,
+			 (struct ut_begun){ .ts = e->ts, .what = row, .name = e->name });
 }
 
-static void add_async(struct ut_summary *s, const struct ut_trace *t, const struct ut_event *e)
+static void end_async(struct ut_summary *s, const struct ut_event *e)
 {
-	struct ut_summary_state *st = s->state;
-	uint32_t i = ut_idmap_get(&st->waiting, e->val);
-	struct half *h;
-	uint64_t begin, end, length;
+	struct ut_nesting *pairs = &s->state->pairs;
 
-	if (!i || st->halves[i].kind == e->kind) { /* the number is new, or used once more */
-		if (!i)
-			i = new_half(st);
-		st->halves[i] = (struct half){ e->ts, row_of(s, t, e), 0, e->kind };
-		ut_idmap_put(&st->waiting, e->val, i);
-		return;
+	for (uint32_t left = ut_nesting_end(pairs, e->val, e->name); left; left--) {
+		struct ut_begun b = ut_nesting_take(pairs, e->val);
+		uint64_t length = e->ts > b.ts ? e->ts - b.ts : 0;
+
+		count_call(&s->rows[b.what], length);
+		s->rows[b.what].total += ut_nesting_has(pairs, e->val, b.what) ? 0 : length;
+		s->rows[b.what].hosts = s->rows[b.what].own = true;
 	}
-	h = &st->halves[i];
-	begin = e->kind == UT_KIND_ASYNC_BEGIN ? e->ts : h->ts;
-	end = e->kind == UT_KIND_ASYNC_BEGIN ? h->ts : e->ts;
-	length = end > begin ? end - begin : 0;
-	count_call(&s->rows[h->row], length, !(e->flags & UT_EV_UNFINISHED));
-	s->rows[h->row].total += length;
-	s->rows[h->row].hosts = s->rows[h->row].own = true;
-	h->next_free = st->free_half;
-	st->free_half = i;
-	ut_idmap_take(&st->waiting, e->val);
 }
 
 static void summary_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
@@ -315,8 +284,10 @@ static void summary_event(struct ut_sink *sink, const struct ut_trace *t, const 
 		add_span(s, t, e);
 		break;
 	case UT_KIND_ASYNC_BEGIN:
+		begin_async(s, t, e);
+		break;
 	case UT_KIND_ASYNC_END:
-		add_async(s, t, e);
+		end_async(s, e);
 		break;
 	case UT_KIND_INSTANT:
 	case UT_KIND_COUNTER:
@@ -334,7 +305,7 @@ static void summary_event(struct ut_sink *sink, const struct ut_trace *t, const 
 
 void ut_summary_init(struct ut_summary *s)
 {
-	*s = (struct ut_summary){ .sink = { summary_event } };
+	*s = (struct ut_summary){ .sink.event = summary_event };
 	ut_strtab_init(&s->strings, &s->arena);
 	s->state = UT_NEW(&s->arena, struct ut_summary_state);
 	ut_idmap_init(&s->state->by_string, &s->arena);
@@ -343,8 +314,10 @@ void ut_summary_init(struct ut_summary *s)
 
 void ut_summary_release(struct ut_summary *s)
 {
-	if (s->state)
+	if (s->state) {
+		ut_nesting_release(&s->state->pairs);
 		ut_arena_release(&s->state->arena);
+	}
 	ut_arena_release(&s->arena);
 	*s = (struct ut_summary){ 0 };
 }
@@ -384,8 +357,6 @@ static void drop_empty_rows(struct ut_summary *s)
 	for (size_t i = 0; i < s->count; i++) {
 		if (!s->rows[i].calls)
 			continue;
-		if (s->rows[i].min > s->rows[i].max)
-			s->rows[i].min = s->rows[i].max; /* none of them ended */
 		s->rows[kept++] = s->rows[i];
 	}
 	s->count = kept;

@@ -111,6 +111,7 @@ static void tee_init(struct tee *t, const struct ut_outputs *o, const char *name
 static void tee_add(struct tee *t, struct ut_sink *sink)
 {
 	t->to[t->count++] = sink;
+	t->sink.wants_arrows |= sink->wants_arrows;
 }
 
 static void tee_end(const struct tee *t)

@@ -16,6 +16,7 @@
 #include "export/exporter.h"
 #include "export/out.h"
 #include "import/spool.h"
+#include "model/nesting.h"
 
 #define CATEGORY  "pytest"
 #define FILE_ARG  "trace"
@@ -84,7 +85,8 @@ static void add_test(struct work *w, struct test t)
 static void look_at_track(struct work *w, const struct ut_store *s, uint32_t track)
 {
 	const struct ut_rows *rows = &s->rows[track];
-	uint64_t *ends = NULL, row = 0; /* ends: only where spans overlap */
+	struct ut_async_end *ends = NULL; /* only where spans overlap */
+	uint64_t row = 0;
 
 	for (size_t n = 0; n < ut_rows_blocks(rows); n++) {
 		const struct ut_block *b = &rows->blocks[n];
@@ -99,10 +101,10 @@ static void look_at_track(struct work *w, const struct ut_store *s, uint32_t tra
 			name = file_name(s, e.args);
 			if (name && e.kind == UT_KIND_ASYNC_BEGIN && !ends) {
 				ends = ut_make((size_t)rows->count * sizeof(*ends));
-				ut_store_async_ends(s, track, ends);
+				ut_nesting_of_track(s, track, ends);
 			}
 			if (name)
-				add_test(w, (struct test){ e.ts, ends ? ends[row] : 0, name });
+				add_test(w, (struct test){ e.ts, ends ? ends[row].ts : 0, name });
 			if (name && e.kind == UT_KIND_SPAN)
 				w->tests[w->count - 1].to = ut_event_end(&e);
 		}

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/grow.h"
 #include "base/hash.h"
 #include "export/describe.h"
@@ -25,21 +24,40 @@
 #include "export/pbuf.h"
 #include "export/perfetto_packet.h"
 #include "export/perfetto_track.h"
+#include "model/arrows.h"
 #include "model/event.h"
-#include "model/idmap.h"
+#include "model/nesting.h"
 #include "model/pairs.h"
 #include "model/perfetto_fields.h"
+#include "model/store.h"
 #include "model/trace.h"
+
+/* A flow at the end of a slice. */
+struct late {
+	uint64_t id;
+	uint32_t field;
+};
+
+/* The end of a slice, and the flows that are told with it: p->late[first .. first + count). */
+struct ending {
+	uint64_t ts;
+	size_t first, count;
+};
 
 /* One Perfetto track. */
 struct row {
 	uint64_t uuid;
-	uint64_t *ends; /* of its open slices, the outermost first */
+	struct ending *ends; /* of its open slices, the outermost first */
 	size_t depth, cap;
-	/* rows that hold one span at a time */
+	/* rows that hold one span at a time, or async spans of one number, which nest */
 	uint64_t busy_until; /* the end of its latest span, its begin while it is open */
-	uint64_t number;     /* of the async span that is open */
-	bool open;
+	size_t open;         /* async spans that have begun */
+};
+
+/* An async span that is open. */
+struct async {
+	uint32_t row;
+	struct ending end; /* its time is not known yet */
 };
 
 /* What a track of the model becomes. */
@@ -52,7 +70,12 @@ struct lane {
 	 * come after it and are written into it. */
 	struct ut_pbuf held;
 	uint64_t held_ts;
-	uint64_t held_end, held_uuid; /* if its end is known already; uuid 0 = it is not */
+	struct ending held_end;  /* if it is known already: */
+	uint64_t held_uuid;      /* 0 = it is not */
+	struct ut_nesting pairs; /* async spans that are open; what is an index into asyncs */
+	struct async *asyncs;
+	size_t async_count, async_cap;
+	uint32_t free_async; /* index + 1 of one that is not used; they are linked by row */
 	bool holds;
 	bool described;
 	uint32_t name; /* as described */
@@ -79,11 +102,9 @@ struct perfetto {
 	size_t lane_cap;
 	struct process *processes;
 	size_t process_cap;
-	struct ut_arena arena;
-	struct ut_idmap open;  /* async number -> row + 1 */
-	struct ut_idmap early; /* async number -> index into early_ends: the end came first */
-	uint64_t *early_ends;
-	size_t early_count, early_cap;
+	size_t next_attached; /* of trace->arrows: what the spans so far have not had */
+	struct late *late;    /* flows that are told at the end of their slice */
+	size_t late_count, late_cap;
 };
 
 static void put_category(struct perfetto *p, struct ut_pbuf *b, const struct ut_trace *t,
@@ -112,40 +133,20 @@ static void put_event(struct perfetto *p, struct ut_pbuf *b, const struct ut_tra
 #undef PUT_FLAG
 }
 
-static void write_end(struct perfetto *p, uint64_t uuid, uint64_t ts)
+static void start_end(struct perfetto *p, uint64_t uuid, const struct ending *end)
 {
 	p->body.len = 0;
 	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_SLICE_END);
 	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, uuid);
-	ut_perfetto_write_event(&p->w, ts, &p->body);
+	for (size_t i = 0; i < end->count; i++)
+		ut_pbuf_fixed64(&p->body, p->late[end->first + i].field,
+				p->late[end->first + i].id);
 }
 
-static void put_clock(struct ut_pbuf *b, enum builtin_clock clock, uint64_t ns)
+static void write_end(struct perfetto *p, uint64_t uuid, const struct ending *end)
 {
-	size_t mark = ut_pbuf_begin(b, SNAPSHOT_CLOCKS);
-
-	ut_pbuf_varint(b, CLOCK_ID, clock);
-	ut_pbuf_varint(b, CLOCK_TIMESTAMP, ns);
-	ut_pbuf_end(b, mark);
-}
-
-/*
- * One moment on all clocks. Once per file: snapshots must not go back in time, and every packet
- * of ours is on CLOCK_MONOTONIC, which is made the trace's own clock.
- */
-static void write_clocks(struct perfetto *p, const struct ut_trace *t, uint64_t ts)
-{
-	size_t mark;
-
-	ut_perfetto_start(&p->w, 0);
-	mark = ut_pbuf_begin(&p->w.packet, PACKET_CLOCK_SNAPSHOT);
-	put_clock(&p->w.packet, CLOCK_MONO, ts);
-	put_clock(&p->w.packet, CLOCK_BOOT, ts + (uint64_t)t->boottime_offset);
-	if (t->realtime_offset)
-		put_clock(&p->w.packet, CLOCK_REAL, ts + (uint64_t)t->realtime_offset);
-	ut_pbuf_varint(&p->w.packet, SNAPSHOT_PRIMARY, CLOCK_MONO);
-	ut_pbuf_end(&p->w.packet, mark);
-	ut_perfetto_write(&p->w);
+	start_end(p, uuid, end);
+	ut_perfetto_write_event(&p->w, end->ts, &p->body);
 }
 
 /*
@@ -173,10 +174,8 @@ static void start_trace(struct perfetto *p, const struct ut_trace *t, uint64_t t
 	if (p->w.sequence == 1) {
 		p->next_uuid = (salt(t) << 16) + 1;
 		p->flow_salt = salt(t) << 40;
-		write_clocks(p, t, t->first ? t->first : ts);
+		ut_perfetto_write_clocks(&p->w, t, t->first ? t->first : ts);
 	}
-	ut_idmap_init(&p->open, &p->arena);
-	ut_idmap_init(&p->early, &p->arena);
 
 	ut_perfetto_start(&p->w, SEQ_STATE_CLEARED);
 	mark = ut_pbuf_begin(&p->w.packet, PACKET_DEFAULTS);
@@ -272,7 +271,7 @@ static void release_held(struct perfetto *p, struct lane *lane)
 	lane->holds = false;
 	ut_perfetto_write_event(&p->w, lane->held_ts, &lane->held);
 	if (lane->held_uuid)
-		write_end(p, lane->held_uuid, lane->held_end);
+		write_end(p, lane->held_uuid, &lane->held_end);
 	lane->held_uuid = 0;
 }
 
@@ -338,28 +337,68 @@ static uint32_t free_row(struct perfetto *p, const struct ut_trace *t, uint32_t 
 /* Ends the slices of a row that are over at ts. */
 static void unwind(struct perfetto *p, struct row *row, uint64_t ts)
 {
-	while (row->depth && row->ends[row->depth - 1] <= ts)
-		write_end(p, row->uuid, row->ends[--row->depth]);
+	while (row->depth && row->ends[row->depth - 1].ts <= ts)
+		write_end(p, row->uuid, &row->ends[--row->depth]);
+}
+
+static uint64_t flow_id(struct perfetto *p, uint64_t number)
+{
+	return p->flow_salt + ut_pairs_number(&p->flows, number);
+}
+
+static uint32_t flow_field(enum ut_attach how)
+{
+	return how == UT_FLOW_ARRIVES ? EVENT_ENDING_FLOWS : EVENT_FLOWS;
+}
+
+/*
+ * Writes the flows of the span whose begin is held, of a store that is being sent. Perfetto takes a
+ * flow's events in order of time, so an arrow to a span that began earlier than the one it comes
+ * from arrives with the end: that gets its id. NULL for end: there is nothing that ends later.
+ */
+static void put_flows(struct perfetto *p, struct ut_pbuf *to, const struct ut_trace *t,
+		      const struct ut_event *e, struct ending *end)
+{
+	const struct ut_attached *a = t->arrows->attached;
+	size_t i = p->next_attached, count = t->arrows->attached_count;
+
+	while (i < count &&
+	       (a[i].track < e->track || (a[i].track == e->track && a[i].row < e->row)))
+		i++;
+	for (; i < count && a[i].track == e->track && (uint32_t)a[i].row == e->row; i++) {
+		struct late late = { flow_id(p, a[i].id), flow_field(a[i].how) };
+
+		if (!a[i].at_end || !end) {
+			ut_pbuf_fixed64(to, late.field, late.id);
+			continue;
+		}
+		p->late = ut_grow(p->late, p->late_count + 1, &p->late_cap, sizeof(*p->late));
+		p->late[p->late_count++] = late;
+		end->count++;
+	}
+	p->next_attached = i;
 }
 
 /* A span on a row that holds one at a time. */
 static void add_span_alone(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e,
-			   uint64_t end)
+			   struct ending end)
 {
 	struct lane *lane = &p->lanes[e->track];
 	uint32_t row = free_row(p, t, e->track, e->ts);
 
 	hold_begin(p, lane, t, e, lane->rows[row].uuid);
+	if (t->arrows)
+		put_flows(p, &lane->held, t, e, &end);
 	lane->held_uuid = lane->rows[row].uuid;
 	lane->held_end = end;
-	lane->rows[row].busy_until = end;
+	lane->rows[row].busy_until = end.ts;
 	add_idle(lane, row);
 }
 
 static void add_span(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
-	uint64_t end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX;
+	struct ending end = { .ts = ut_event_end(e), .first = p->late_count };
 	struct row *row = lane->rows;
 
 	release_held(p, lane);
@@ -368,20 +407,15 @@ static void add_span(struct perfetto *p, const struct ut_trace *t, const struct 
 		return;
 	}
 	unwind(p, row, e->ts);
-	if (row->depth && row->ends[row->depth - 1] < end) {
+	if (row->depth && row->ends[row->depth - 1].ts < end.ts) {
 		add_span_alone(p, t, e, end);
 		return;
 	}
 	hold_begin(p, lane, t, e, row->uuid);
+	if (t->arrows)
+		put_flows(p, &lane->held, t, e, &end);
 	row->ends = ut_grow(row->ends, row->depth + 1, &row->cap, sizeof(*row->ends));
 	row->ends[row->depth++] = end;
-}
-
-/* Is this the row (index + 1, 0 = none) where the async span of that number is open? */
-static bool is_open(const struct lane *lane, uint32_t row, uint64_t number)
-{
-	return row && row <= lane->count && lane->rows[row - 1].open &&
-	       lane->rows[row - 1].number == number;
 }
 
 /* Where an event without length goes; uuid 0 is the trace's own track. */
@@ -447,12 +481,12 @@ static void add_async_instant(struct perfetto *p, const struct ut_trace *t,
 			      const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
-	uint32_t row = ut_idmap_get(&p->open, e->val);
+	const struct ut_begun *around = ut_nesting_look(&lane->pairs, e->val);
 	uint64_t uuid;
 
 	release_held(p, lane);
-	uuid = is_open(lane, row, e->val) ? lane->rows[row - 1].uuid
-					  : idle_uuid(p, t, e->track, e->ts);
+	uuid = around ? lane->rows[lane->asyncs[around->what].row].uuid
+		      : idle_uuid(p, t, e->track, e->ts);
 	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
@@ -478,65 +512,109 @@ static void add_counter(struct perfetto *p, const struct ut_trace *t, const stru
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
 
-static void end_async(struct perfetto *p, struct lane *lane, uint32_t row, uint64_t ts)
+static size_t keep_async(struct lane *lane, struct async async)
 {
-	if (ts < lane->rows[row].busy_until)
-		ts = lane->rows[row].busy_until; /* clocks of two threads: never before its begin */
-	release_held(p, lane);
-	write_end(p, lane->rows[row].uuid, ts);
-	lane->rows[row].busy_until = ts;
-	lane->rows[row].open = false;
-	add_idle(lane, row);
+	size_t i = lane->free_async ? lane->free_async - 1 : lane->async_count++;
+
+	lane->asyncs = ut_grow(lane->asyncs, i + 1, &lane->async_cap, sizeof(*lane->asyncs));
+	if (lane->free_async)
+		lane->free_async = lane->asyncs[i].row;
+	lane->asyncs[i] = async;
+	return i;
 }
 
+static struct async take_async(struct lane *lane, uint64_t number)
+{
+	size_t i = ut_nesting_take(&lane->pairs, number).what;
+	struct async async = lane->asyncs[i];
+
+	lane->asyncs[i].row = lane->free_async;
+	lane->free_async = (uint32_t)i + 1;
+	return async;
+}
+
+/* Async spans of one number nest, and so they share a row. */
 static void add_async_begin(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
-	uint32_t early = ut_idmap_take(&p->early, e->val);
-	uint32_t row;
+	const struct ut_begun *around = ut_nesting_look(&lane->pairs, e->val);
+	struct async async = { .end.first = p->late_count };
+	struct row *row;
 
 	release_held(p, lane);
-	row = free_row(p, t, e->track, e->ts);
-	lane->rows[row].busy_until = e->ts;
-	lane->rows[row].number = e->val;
-	lane->rows[row].open = true;
-	hold_begin(p, lane, t, e, lane->rows[row].uuid);
-	if (early)
-		end_async(p, lane, row, p->early_ends[early]);
-	else
-		ut_idmap_put(&p->open, e->val, row + 1);
+	async.row = around ? lane->asyncs[around->what].row : free_row(p, t, e->track, e->ts);
+	row = &lane->rows[async.row];
+	row->busy_until = e->ts;
+	row->open++;
+	hold_begin(p, lane, t, e, row->uuid);
+	if (t->arrows)
+		put_flows(p, &lane->held, t, e, &async.end);
+	ut_nesting_begin(
+		&lane->pairs, e->val,
+		(struct ut_begun){ .ts = e->ts, .what = keep_async(lane, async), .name = e->name });
+}
+
+/* own: the end is that of this very begin, and its arguments are, too. */
+static void end_async(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e,
+		      bool own)
+{
+	struct lane *lane = &p->lanes[e->track];
+	struct async async = take_async(lane, e->val);
+	struct row *row = &lane->rows[async.row];
+
+	if (row->busy_until < e->ts)
+		row->busy_until = e->ts; /* clocks of two threads: never before its begin */
+	start_end(p, row->uuid, &async.end);
+	if (own)
+		ut_perfetto_put_args(&p->w, &p->body, t, e->args);
+	ut_perfetto_write_event(&p->w, row->busy_until, &p->body);
+	if (!--row->open)
+		add_idle(lane, async.row);
 }
 
 static void add_async_end(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
-	uint32_t row = ut_idmap_take(&p->open, e->val);
 
-	if (is_open(lane, row, e->val)) {
-		end_async(p, lane, row - 1, e->ts);
-		return;
-	}
-	p->early_ends =
-		ut_grow(p->early_ends, p->early_count + 2, &p->early_cap, sizeof(*p->early_ends));
-	p->early_ends[++p->early_count] = e->ts;
-	ut_idmap_put(&p->early, e->val, (uint32_t)p->early_count);
+	release_held(p, lane);
+	for (uint32_t left = ut_nesting_end(&lane->pairs, e->val, e->name); left; left--)
+		end_async(p, t, e, left == 1);
 }
 
-/* A flow belongs to the begin before it; one that comes too late for that gets an instant. */
+/* The end of a flow that lies in no slice gets an instant. */
+static void start_flow_instant(struct perfetto *p, const struct ut_trace *t,
+			       const struct ut_event *e)
+{
+	release_held(p, lane_at(p, t, e->track));
+	put_event(p, &p->body, t, e, TYPE_INSTANT, moment_uuid(p, t, e));
+	if (!e->name)
+		ut_pbuf_str(&p->body, EVENT_NAME, "flow", 4);
+}
+
+/* Of a store: most flows have been told with their spans. */
+static void add_stored_flow(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	size_t before;
+
+	start_flow_instant(p, t, e);
+	before = p->body.len;
+	put_flows(p, &p->body, t, e, NULL);
+	if (p->body.len > before)
+		ut_perfetto_write_event(&p->w, e->ts, &p->body);
+}
+
+/* Of a recording: it belongs to the begin before it, or came too late for that. */
 static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
 	uint32_t field = e->kind == UT_KIND_FLOW_IN ? EVENT_ENDING_FLOWS : EVENT_FLOWS;
-	uint64_t id = p->flow_salt + ut_pairs_number(&p->flows, e->val), uuid;
+	uint64_t id = flow_id(p, e->val);
 
 	if (lane->holds) {
 		ut_pbuf_fixed64(&lane->held, field, id);
 		return;
 	}
-	uuid = moment_uuid(p, t, e);
-	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
-	if (!e->name)
-		ut_pbuf_str(&p->body, EVENT_NAME, "flow", 4);
+	start_flow_instant(p, t, e);
 	ut_pbuf_fixed64(&p->body, field, id);
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
@@ -569,7 +647,10 @@ static void perfetto_event(struct ut_sink *sink, const struct ut_trace *t, const
 	case UT_KIND_FLOW_OUT:
 	case UT_KIND_FLOW_IN:
 	case UT_KIND_FLOW_STEP:
-		add_flow(p, t, e);
+		if (t->arrows)
+			add_stored_flow(p, t, e);
+		else
+			add_flow(p, t, e);
 		break;
 	case UT_KIND_ASYNC_INSTANT:
 		add_async_instant(p, t, e);
@@ -624,6 +705,8 @@ static void release_lane(struct lane *lane)
 	free(lane->rows);
 	free(lane->idle);
 	ut_pbuf_release(&lane->held);
+	ut_nesting_release(&lane->pairs);
+	free(lane->asyncs);
 }
 
 static void forget_trace(struct perfetto *p)
@@ -632,13 +715,13 @@ static void forget_trace(struct perfetto *p)
 		release_lane(&p->lanes[i]);
 	free(p->lanes);
 	free(p->processes);
-	free(p->early_ends);
-	ut_arena_release(&p->arena);
+	free(p->late);
 	ut_perfetto_forget(&p->w);
 	p->lanes = NULL;
 	p->processes = NULL;
-	p->early_ends = NULL;
-	p->lane_cap = p->process_cap = p->early_cap = p->early_count = 0;
+	p->late = NULL;
+	p->lane_cap = p->process_cap = p->late_cap = p->late_count = 0;
+	p->next_attached = 0;
 	p->started = false;
 }
 
@@ -665,6 +748,7 @@ static struct ut_sink *perfetto_open(struct ut_out *out)
 	struct perfetto *p = ut_make(sizeof(*p));
 
 	p->sink.event = perfetto_event;
+	p->sink.wants_arrows = true;
 	p->w.out = out;
 	return &p->sink;
 }

@@ -80,3 +80,31 @@ void ut_perfetto_release(struct ut_perfetto_packets *w)
 	ut_pbuf_release(&w->packet);
 	ut_pbuf_release(&w->interned);
 }
+
+static void put_clock(struct ut_pbuf *b, enum builtin_clock clock, uint64_t ns)
+{
+	size_t mark = ut_pbuf_begin(b, SNAPSHOT_CLOCKS);
+
+	ut_pbuf_varint(b, CLOCK_ID, clock);
+	ut_pbuf_varint(b, CLOCK_TIMESTAMP, ns);
+	ut_pbuf_end(b, mark);
+}
+
+/*
+ * One moment on all clocks. Once per file: snapshots must not go back in time, and every packet
+ * of ours is on CLOCK_MONOTONIC, which is made the trace's own clock.
+ */
+void ut_perfetto_write_clocks(struct ut_perfetto_packets *w, const struct ut_trace *t, uint64_t ts)
+{
+	size_t mark;
+
+	ut_perfetto_start(w, 0);
+	mark = ut_pbuf_begin(&w->packet, PACKET_CLOCK_SNAPSHOT);
+	put_clock(&w->packet, CLOCK_MONO, ts);
+	put_clock(&w->packet, CLOCK_BOOT, ts + (uint64_t)t->boottime_offset);
+	if (t->realtime_offset)
+		put_clock(&w->packet, CLOCK_REAL, ts + (uint64_t)t->realtime_offset);
+	ut_pbuf_varint(&w->packet, SNAPSHOT_PRIMARY, CLOCK_MONO);
+	ut_pbuf_end(&w->packet, mark);
+	ut_perfetto_write(w);
+}

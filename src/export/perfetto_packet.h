@@ -49,4 +49,7 @@ void ut_perfetto_put_args(struct ut_perfetto_packets *w, struct ut_pbuf *b,
 void ut_perfetto_put_flag(struct ut_pbuf *b, const char *name);
 void ut_perfetto_put_number(struct ut_pbuf *b, const char *name, uint64_t value);
 
+/* One moment on all clocks, once per file and before all else. */
+void ut_perfetto_write_clocks(struct ut_perfetto_packets *w, const struct ut_trace *t, uint64_t ts);
+
 #endif

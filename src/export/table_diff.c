@@ -38,7 +38,7 @@ static void add_percent(struct ut_grid *g, const struct ut_diff_row *r, enum ut_
 }
 
 /* "longer in 97% of pairs": of two calls, one from each run. */
-static void put_pairs(struct ut_buf *b, const struct ut_diff_row *r)
+static void put_nesting(struct ut_buf *b, const struct ut_diff_row *r)
 {
 	double pairs = 100 * (r->above > 0.5 ? r->above : 1 - r->above);
 
@@ -56,7 +56,7 @@ static void add_verdict(struct ut_grid *g, const struct ut_diff *d, const struct
 	if (r->p < 0) {
 		ut_grid_text(g, r->after ? "new" : "vanished");
 	} else if (!d->by_runs) {
-		put_pairs(&b, r);
+		put_nesting(&b, r);
 		ut_grid_text(g, b.data);
 		ut_buf_release(&b);
 	} else if (r->p < 0.001)

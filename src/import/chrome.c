@@ -385,6 +385,7 @@ static int load_chrome(struct ut_source *source, const struct ut_import_opts *op
 		ut_chrome_finish_file(&c);
 		shift_times(&c);
 		ut_chrome_part_ids(&c.build);
+		ut_chrome_join_async(&c.build);
 		warn_all(&c, source->path, opts);
 		ut_build_finish(&c.build, store);
 	}

@@ -2,7 +2,8 @@
  * chrome_id.c - the numbers that pair flows, async events and objects.
  *
  * In the format an id is a number or a text, and two events belong together when their category
- * and id are equal, and their scope and process where these are given. In the model it is one
+ * and id are equal, the names of flows, and their scope and process where these are given. In the
+ * model it is one
  * number. A plain number stays what it is; anything else is hashed to a number with the highest
  * bit set, and what it was is kept in arguments of the event (id_text, id_scope, id2), so that it
  * can be written again. The hash goes into files: it must stay what it is.
@@ -112,6 +113,8 @@ bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *num
 	else
 		keep(c, UT_WORD_ID_TEXT, UT_ARG_STR, text);
 	hash = hash_string(c, hash, e->cat);
+	if (strchr("stf", e->phase))
+		hash = hash_string(c, hash, e->name);
 	if (e->scope.len) {
 		scope = text_of(c, e->scope);
 		keep(c, UT_WORD_ID_SCOPE, UT_ARG_STR, scope);
@@ -154,35 +157,54 @@ static enum family family_of(uint8_t kind)
 }
 
 struct cat {
-	struct ut_str text;
-	uint32_t type; /* one that has it */
+	struct ut_str text, name; /* name: of flows of other tools, which are told apart by it */
+	uint32_t type;            /* one that has it */
 };
+
+static int compare_text(struct ut_str a, struct ut_str b)
+{
+	int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
+
+	if (order)
+		return order;
+	return a.len < b.len ? -1 : a.len > b.len;
+}
 
 static int by_text(const void *a, const void *b)
 {
 	const struct cat *x = a, *y = b;
-	size_t len = x->text.len < y->text.len ? x->text.len : y->text.len;
-	int order = memcmp(x->text.ptr, y->text.ptr, len);
+	int order = compare_text(x->text, y->text);
 
-	if (order)
-		return order;
-	return x->text.len < y->text.len ? -1 : x->text.len > y->text.len;
+	return order ? order : compare_text(x->name, y->name);
 }
 
 /* The types of a family, those with the same category side by side. */
 static size_t list_cats(const struct ut_build *b, enum family family, struct cat *cats)
 {
+	const struct ut_strtab *strings = &b->store.trace.strings;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < b->store.types.count; i++) {
 		const struct ut_type *type = &b->store.types.items[i];
 
-		if (family_of(type->kind) == family)
-			cats[n++] = (struct cat){ ut_strtab_get(&b->store.trace.strings, type->cat),
-						  i };
+		if (family_of(type->kind) != family)
+			continue;
+		cats[n] = (struct cat){ .text = ut_strtab_get(strings, type->cat),
+					.name = ut_strtab_get(strings, 0),
+					.type = i };
+		if (family == FLOW && type->cat) /* our own have none, and names that may differ */
+			cats[n].name = ut_strtab_get(strings, type->name);
+		n++;
 	}
 	qsort(cats, n, sizeof(*cats), by_text);
 	return n;
+}
+
+static uint64_t hash_cat(const struct cat *cat)
+{
+	uint64_t hash = hash_bytes(UINT64_C(0xcbf29ce484222325), cat->text.ptr, cat->text.len);
+
+	return cat->name.len ? hash_bytes(hash, cat->name.ptr, cat->name.len) : hash;
 }
 
 /* add[type]: what parts its numbers from those of other categories; 0 = nothing. */
@@ -196,8 +218,7 @@ static bool part_family(const struct ut_build *b, enum family family, uint64_t *
 		add[cats[i].type] = (uint64_t)rank << PLAIN_BITS;
 	}
 	for (size_t i = 0; rank >= PLAIN_CATS && i < n; i++)
-		add[cats[i].type] = hash_end(hash_bytes(UINT64_C(0xcbf29ce484222325),
-							cats[i].text.ptr, cats[i].text.len));
+		add[cats[i].type] = hash_end(hash_cat(&cats[i]));
 	free(cats);
 	return rank > 0;
 }

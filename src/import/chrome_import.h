@@ -131,6 +131,9 @@ bool ut_chrome_read_ref(struct ut_chrome *c, struct ut_chrome_ref *ref);
 bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *number);
 void ut_chrome_part_ids(struct ut_build *b);
 
+/* chrome_async.c: async ends to the track of their begin. */
+void ut_chrome_join_async(struct ut_build *b);
+
 /* chrome_row.c: c->event into the build. */
 void ut_chrome_take_event(struct ut_chrome *c);
 void ut_chrome_flush(struct ut_chrome *c);

@@ -285,22 +285,6 @@ static void add_counters(struct sorter *s, uint32_t track)
 
 /* ---- begins and ends ----------------------------------------------------------------------- */
 
-static uint32_t both_args(struct ut_arglists *l, uint32_t first, uint32_t second)
-{
-	size_t n = ut_arglists_get(l, first, NULL, 0), m = ut_arglists_get(l, second, NULL, 0);
-	struct ut_arg *args;
-	uint32_t list;
-
-	if (!n || !m)
-		return n ? first : second;
-	args = ut_make((n + m) * sizeof(*args));
-	ut_arglists_get(l, first, args, n);
-	ut_arglists_get(l, second, args + n, m);
-	list = ut_arglists_add(l, args, n + m);
-	free(args);
-	return list;
-}
-
 static void open_span(struct sorter *s, uint32_t index, struct ut_pf_row *r)
 {
 	r->val = OPEN;
@@ -311,6 +295,7 @@ static void open_span(struct sorter *s, uint32_t index, struct ut_pf_row *r)
 
 static void close_span(struct sorter *s, struct ut_pf_row *end)
 {
+	struct ut_arglists *l = &s->p->build.store.args;
 	struct ut_pf_row *begin;
 
 	end->type = GONE;
@@ -321,7 +306,7 @@ static void close_span(struct sorter *s, struct ut_pf_row *end)
 	begin = ut_pf_row_at(s->p, s->open[--s->depth]);
 	begin->val = end->ts;
 	if (end->args)
-		begin->args = both_args(&s->p->build.store.args, begin->args, end->args);
+		begin->args = ut_arglists_both(l, l, begin->args, end->args);
 }
 
 static void join_row(struct sorter *s, uint32_t index)
@@ -338,6 +323,7 @@ static void join_row(struct sorter *s, uint32_t index)
 		return;
 	case UT_KIND_SPAN:
 		r->val = r->ts + r->val < r->ts ? OPEN - 1 : r->ts + r->val;
+		s->last_ts = r->val > s->last_ts ? r->val : s->last_ts;
 		break;
 	case UT_KIND_INSTANT:
 		r->val = s->depth ? s->open[s->depth - 1] + 1 : 0;

@@ -335,3 +335,45 @@ uint32_t ut_arglists_join(struct ut_arglists *l, struct ut_arglists *from)
 	ut_arglists_release(from);
 	return base;
 }
+
+/* ---- begin and end ------------------------------------------------------------------------- */
+
+#define DOUBLE_MOST 256u /* arguments among which doubles are looked for */
+
+/* Of n arguments and m behind them: the first ones give way to later ones with the same key. */
+static size_t drop_doubles(struct ut_arg *args, size_t n, size_t m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = n;
+
+		while (k < n + m && args[k].key != args[i].key)
+			k++;
+		if (k == n + m)
+			args[kept++] = args[i];
+	}
+	memmove(args + kept, args + n, m * sizeof(*args));
+	return kept;
+}
+
+uint32_t ut_arglists_both(struct ut_arglists *to, const struct ut_arglists *from, uint32_t first,
+			  uint32_t second)
+{
+	size_t n, m;
+	struct ut_arg *args;
+	uint32_t list;
+
+	if (to == from && (!first || !second))
+		return first ? first : second;
+	n = ut_arglists_get(from, first, NULL, 0);
+	m = ut_arglists_get(from, second, NULL, 0);
+	args = ut_make((n + m + 1) * sizeof(*args));
+	ut_arglists_get(from, first, args, n);
+	ut_arglists_get(from, second, args + n, m);
+	if (n <= DOUBLE_MOST && m <= DOUBLE_MOST)
+		n = drop_doubles(args, n, m);
+	list = ut_arglists_add(to, args, n + m);
+	free(args);
+	return list;
+}

@@ -62,6 +62,13 @@ uint32_t ut_arglists_add(struct ut_arglists *l, const struct ut_arg *args, size_
  */
 size_t ut_arglists_get(const struct ut_arglists *l, uint32_t list, struct ut_arg *out, size_t cap);
 
+/*
+ * What a begin (first) and its end (second) say together; where both have a key, the end counts.
+ * Both are lists of from; the result is one of to, which may be the same. 0 for none.
+ */
+uint32_t ut_arglists_both(struct ut_arglists *to, const struct ut_arglists *from, uint32_t first,
+			  uint32_t second);
+
 /* Replaces every string id, of keys and values, by strings[id]. Only for lists that we made. */
 void ut_arglists_rename(struct ut_arglists *l, const uint32_t *strings);
 

@@ -16,13 +16,16 @@
 
 /*
  * Kinds that exist only while building. On a track, in order of time and then of arrival, an end
- * closes the latest begin that is still open: the two become a span with the begin's name and the
- * arguments of both. An end without a begin is counted as stray and dropped; a begin without an
- * end becomes a span up to the last time on its track, UT_EV_UNFINISHED.
+ * closes the innermost open begin that may have its name (nesting.h): the two become a span with
+ * the begin's name and the arguments of both. Begins inside it that are still open end there, too,
+ * UT_EV_IMPLICIT_END. An end that fits none is counted as stray and dropped; a begin without an
+ * end becomes a span up to the last end of anything on its track, UT_EV_UNFINISHED. Rows that are
+ * gone have been moved elsewhere.
  */
 enum ut_raw_kind {
 	UT_RAW_BEGIN = UT_KIND_COUNT,
 	UT_RAW_END,
+	UT_RAW_GONE,
 };
 
 /* A block while its track is being filled; the columns of cap rows lie in one piece of memory. */
@@ -59,7 +62,7 @@ struct ut_build {
 	struct ut_type last_type; /* of the sink: the next event is often of the same type */
 	uint32_t last_number;
 	struct ut_adopted adopted;
-	uint32_t *spans; /* 2 * type of a begin (+ 1: unfinished) -> type of its span + 1 */
+	uint32_t *spans; /* 3 * type of a begin + how it ended -> type of its span + 1 */
 	size_t span_cap;
 	struct ut_arg *scratch;
 	size_t scratch_cap;

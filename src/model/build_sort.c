@@ -11,9 +11,9 @@
 
 #include "base/grow.h"
 #include "model/build.h"
+#include "model/nesting.h"
 
-#define MOST_PILES  64u
-#define DOUBLE_MOST 256u /* arguments among which doubles are looked for */
+#define MOST_PILES 64u
 
 struct pile {
 	uint32_t *rows; /* in order of arrival, and of time */
@@ -184,76 +184,48 @@ static void sort_by_time(struct ut_build_rows *r)
 
 /* ---- begins and ends ----------------------------------------------------------------------- */
 
+/* A row that has begun. */
+struct begun {
+	uint64_t row;
+	uint32_t name;
+};
+
 struct joiner {
 	struct ut_build *build;
 	struct ut_build_rows *rows;
-	uint64_t *open; /* rows that have begun, the innermost last */
+	struct begun *open; /* the innermost last */
 	size_t open_count, open_cap;
 	uint64_t written;
+	uint64_t last; /* sign of life so far */
 };
 
 /* The type that a begin has as a whole span. */
-static uint32_t span_type(struct joiner *j, uint32_t type, bool unfinished)
+static uint32_t span_type(struct joiner *j, uint32_t type, uint8_t flag)
 {
 	struct ut_build *b = j->build;
-	size_t at = 2 * (size_t)type + unfinished;
+	size_t at = 3 * (size_t)type + flag; /* none, unfinished, implicit end */
 	struct ut_type t;
 
 	b->spans = ut_grow(b->spans, at + 1, &b->span_cap, sizeof(*b->spans));
 	if (!b->spans[at]) {
 		t = *ut_types_get(&b->store.types, type);
 		t.kind = UT_KIND_SPAN;
-		t.flags |= unfinished ? UT_EV_UNFINISHED : 0;
+		t.flags |= flag;
 		b->spans[at] = ut_types_intern(&b->store.types, &t) + 1;
 	}
 	return b->spans[at] - 1;
 }
 
-/* Of n arguments and m behind them: the first ones give way to later ones with the same key. */
-static size_t drop_doubles(struct ut_arg *args, size_t n, size_t m)
+/* Closes the innermost. flag: how it came to its end. */
+static void close_span(struct joiner *j, uint64_t end, uint32_t args, uint8_t flag)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		size_t k = n;
-
-		while (k < n + m && args[k].key != args[i].key)
-			k++;
-		if (k == n + m)
-			args[kept++] = args[i];
-	}
-	memmove(args + kept, args + n, m * sizeof(*args));
-	return kept;
-}
-
-/* Arguments may come with the end as well. */
-static uint32_t both_args(struct ut_build *b, uint32_t first, uint32_t second)
-{
-	struct ut_arglists *l = &b->store.args;
-	size_t n, m;
-
-	if (!second)
-		return first;
-	if (!first)
-		return second;
-	n = ut_arglists_get(l, first, NULL, 0);
-	m = ut_arglists_get(l, second, NULL, 0);
-	b->scratch = ut_grow(b->scratch, n + m, &b->scratch_cap, sizeof(*b->scratch));
-	ut_arglists_get(l, first, b->scratch, n);
-	ut_arglists_get(l, second, b->scratch + n, m);
-	if (n <= DOUBLE_MOST && m <= DOUBLE_MOST)
-		n = drop_doubles(b->scratch, n, m);
-	return ut_arglists_add(l, b->scratch, n + m);
-}
-
-static void close_span(struct joiner *j, uint64_t end, uint32_t args, bool unfinished)
-{
+	struct ut_arglists *l = &j->build->store.args;
 	uint32_t at;
-	struct ut_build_block *block = block_of(j->rows, j->open[--j->open_count], &at);
+	struct ut_build_block *block = block_of(j->rows, j->open[--j->open_count].row, &at);
 
-	block->type[at] = span_type(j, block->type[at], unfinished);
+	block->type[at] = span_type(j, block->type[at], flag);
 	block->val[at] = end - block->ts[at];
-	block->args[at] = both_args(j->build, block->args[at], args);
+	block->args[at] = ut_arglists_both(l, l, block->args[at], args);
 }
 
 static void keep_row(struct joiner *j, const struct ut_build_block *from, uint32_t n)
@@ -267,20 +239,51 @@ static void keep_row(struct joiner *j, const struct ut_build_block *from, uint32
 	to->args[at] = from->args[n];
 }
 
+/* How many an end of that name closes: its own and those begun inside it, as in nesting.h. */
+static size_t closes(const struct joiner *j, uint32_t name)
+{
+	for (size_t n = 1; n <= j->open_count && n <= UT_NESTING_MOST; n++) {
+		if (ut_nesting_fits(j->open[j->open_count - n].name, name))
+			return n;
+	}
+	return 0;
+}
+
+static void join_end(struct joiner *j, const struct ut_build_block *block, uint32_t n,
+		     uint32_t name)
+{
+	struct ut_losses *losses = &j->build->store.trace.losses;
+	size_t left = closes(j, name);
+
+	losses->stray_ends += !left;
+	for (; left > 1; left--, losses->implicit_ends++)
+		close_span(j, block->ts[n], 0, UT_EV_IMPLICIT_END);
+	if (left)
+		close_span(j, block->ts[n], block->args[n], 0);
+}
+
+static void see(struct joiner *j, const struct ut_type *type, uint64_t ts, uint64_t val)
+{
+	struct ut_event e = { .ts = ts, .val = val, .kind = type->kind };
+	uint64_t end = ut_event_end(&e);
+
+	j->last = end > j->last ? end : j->last;
+}
+
 static void join_row(struct joiner *j, const struct ut_build_block *block, uint32_t n)
 {
-	uint8_t kind = ut_types_get(&j->build->store.types, block->type[n])->kind;
+	struct ut_type type = *ut_types_get(&j->build->store.types, block->type[n]);
 
-	if (kind == UT_RAW_END) {
-		if (j->open_count)
-			close_span(j, block->ts[n], block->args[n], false);
-		else
-			j->build->store.trace.losses.stray_ends++;
+	if (type.kind == UT_RAW_GONE)
+		return;
+	see(j, &type, block->ts[n], block->val[n]);
+	if (type.kind == UT_RAW_END) {
+		join_end(j, block, n, type.name);
 		return;
 	}
-	if (kind == UT_RAW_BEGIN) {
+	if (type.kind == UT_RAW_BEGIN) {
 		j->open = ut_grow(j->open, j->open_count + 1, &j->open_cap, sizeof(*j->open));
-		j->open[j->open_count++] = j->written;
+		j->open[j->open_count++] = (struct begun){ j->written, type.name };
 	}
 	keep_row(j, block, n);
 }
@@ -305,19 +308,16 @@ static void cut_rows(struct ut_build_rows *r, uint64_t count)
 static void join_ends(struct ut_build *b, struct ut_build_rows *r)
 {
 	struct joiner j = { .build = b, .rows = r };
-	uint64_t last = 0;
 
 	for (size_t i = 0; i < r->block_count; i++) {
 		const struct ut_build_block *block = &r->blocks[i];
 
-		for (uint32_t n = 0; n < block->count; n++) {
-			last = block->ts[n] > last ? block->ts[n] : last;
+		for (uint32_t n = 0; n < block->count; n++)
 			join_row(&j, block, n);
-		}
 	}
 	b->store.trace.losses.unfinished += j.open_count;
 	while (j.open_count)
-		close_span(&j, last, 0, true);
+		close_span(&j, j.last, 0, UT_EV_UNFINISHED);
 	cut_rows(r, j.written);
 	free(j.open);
 }

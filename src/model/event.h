@@ -7,8 +7,8 @@
  * without a name.
  *
  * Order: importers hand events out so that on each track spans come in order of their start, an
- * outer span before the inner ones, and a flow end right after the span it is bound to. Nothing
- * is promised between tracks.
+ * outer span before the inner ones, an async begin before its end, and a flow end of a recording
+ * right after the span it is bound to. Nothing is promised between tracks.
  */
 #ifndef UT_MODEL_EVENT_H
 #define UT_MODEL_EVENT_H
@@ -66,7 +66,8 @@ struct ut_event {
 	uint32_t args;  /* index of the first argument in the trace's arguments; 0 = none */
 	uint8_t kind;   /* enum ut_kind */
 	uint8_t flags;  /* enum ut_event_flag */
-	uint8_t reserved[6];
+	uint8_t reserved[2];
+	uint32_t row; /* while a store is sent: its row on the track, modulo 2^32; else 0 */
 };
 
 _Static_assert(sizeof(struct ut_event) == 40, "the event is 40 bytes; see docs/formats/event.md");

@@ -7,6 +7,7 @@
 
 #include "base/crew.h"
 #include "base/grow.h"
+#include "model/nesting.h"
 #include "model/pyramid_lane.h"
 
 /* ---- arrays -------------------------------------------------------------------------------- */
@@ -316,12 +317,9 @@ static void deal_async(struct dealer *d, uint64_t row, const struct ut_block *b,
 	}
 	if (!d->async_ends) {
 		d->async_ends = ut_make((size_t)rows->count * sizeof(*d->async_ends));
-		ut_store_async_ends(d->store, d->track, d->async_ends);
+		ut_nesting_until(d->store, d->track, d->async_ends);
 	}
-	end = d->async_ends[row];
-	if (end == UINT64_MAX) /* never ended: up to the last sign of life */
-		end = d->store->trace.last;
-	end = end < ts ? ts : end;
+	end = d->async_ends[row] < ts ? ts : d->async_ends[row];
 	f = lane_for(d, UT_LANE_ASYNC, first_fit(&d->groups[UT_LANE_ASYNC].fit, ts, end), row);
 	if (f->count == f->end_cap)
 		f->ends = more(f->ends, &f->end_cap, sizeof(*f->ends));

@@ -10,12 +10,15 @@
 #ifndef UT_MODEL_SINK_H
 #define UT_MODEL_SINK_H
 
+#include <stdbool.h>
+
 struct ut_event;
 struct ut_trace;
 
 struct ut_sink {
 	void (*event)(struct ut_sink *sink, const struct ut_trace *trace,
 		      const struct ut_event *event);
+	bool wants_arrows; /* trace->arrows shall be there while a store is sent: arrows.h */
 };
 
 static inline void ut_sink_event(struct ut_sink *sink, const struct ut_trace *trace,

@@ -4,10 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/arena.h"
-#include "base/grow.h"
 #include "base/mapped.h"
-#include "model/idmap.h"
+#include "model/arrows.h"
 #include "model/pages.h"
 #include "model/pyramid.h"
 #include "model/sink.h"
@@ -61,15 +59,17 @@ static uint32_t spread_args(struct ut_store *s, uint32_t list)
 	return (uint32_t)mark;
 }
 
-static void send_block(struct ut_store *s, uint32_t track, const struct ut_block *b, int64_t shift,
+static void send_block(struct ut_store *s, uint32_t track, size_t n, int64_t shift,
 		       struct ut_sink *sink)
 {
+	const struct ut_block *b = &s->rows[track].blocks[n];
 	size_t mark = s->trace.arg_count;
 
 	for (uint32_t i = 0; i < b->count; i++) {
 		struct ut_event e = ut_block_event(s, track, b, i);
 
 		e.ts += (uint64_t)shift;
+		e.row = (uint32_t)(n * UT_BLOCK_ROWS + i);
 		if (e.args)
 			e.args = spread_args(s, e.args);
 		ut_sink_event(sink, &s->trace, &e);
@@ -80,49 +80,19 @@ static void send_block(struct ut_store *s, uint32_t track, const struct ut_block
 
 void ut_store_send(struct ut_store *s, int64_t shift, struct ut_sink *sink)
 {
+	struct ut_arrows arrows = { 0 };
+
+	if (sink->wants_arrows) {
+		ut_arrows_make(&arrows, s, NULL);
+		ut_arrows_attach(&arrows);
+		s->trace.arrows = &arrows;
+	}
 	for (uint32_t track = 0; track < s->trace.track_count; track++) {
 		const struct ut_rows *rows = &s->rows[track];
 
 		for (size_t i = 0; i < ut_rows_blocks(rows); i++)
-			send_block(s, track, &rows->blocks[i], shift, sink);
+			send_block(s, track, i, shift, sink);
 	}
-}
-
-/*
- * Chrome's nested async events share the number: an end closes the latest begin. While one is open
- * its end is UINT64_MAX minus the row + 1 of the begin around it.
- */
-void ut_store_async_ends(const struct ut_store *s, uint32_t track, uint64_t *ends)
-{
-	const struct ut_rows *rows = &s->rows[track];
-	struct ut_arena arena = { 0 };
-	struct ut_idmap open; /* number of the instance -> row + 1 of its latest begin */
-	uint64_t row = 0, outer;
-
-	ut_idmap_init(&open, &arena);
-	for (size_t n = 0; n < ut_rows_blocks(rows); n++) {
-		const struct ut_block *b = &rows->blocks[n];
-
-		for (uint32_t i = 0; i < b->count; i++, row++) {
-			uint8_t kind = ut_store_type(s, b->type[i])->kind;
-			uint32_t begun;
-
-			ends[row] = 0;
-			if (kind == UT_KIND_ASYNC_BEGIN) {
-				ends[row] = UINT64_MAX - ut_idmap_get(&open, b->val[i]);
-				ut_idmap_put(&open, b->val[i], (uint32_t)row + 1);
-			} else if (kind == UT_KIND_ASYNC_END &&
-				   (begun = ut_idmap_take(&open, b->val[i]))) {
-				outer = UINT64_MAX - ends[begun - 1];
-				ends[begun - 1] = b->ts[i];
-				if (outer)
-					ut_idmap_put(&open, b->val[i], (uint32_t)outer);
-			}
-		}
-	}
-	for (row = 0; row < rows->count; row++) {
-		if (ends[row] >= UINT64_MAX - UINT32_MAX)
-			ends[row] = UINT64_MAX;
-	}
-	ut_arena_release(&arena);
+	s->trace.arrows = NULL;
+	ut_arrows_release(&arrows);
 }

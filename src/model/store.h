@@ -101,11 +101,4 @@ static inline uint64_t ut_event_end(const struct ut_event *e)
  */
 void ut_store_send(struct ut_store *s, int64_t shift, struct ut_sink *sink);
 
-/*
- * Overlapping spans are stored as a begin and an end with the same number. Fills ends[row] for the
- * rows of one track (as many as it has): for an ASYNC_BEGIN the time of its end, UINT64_MAX if it
- * never ended; 0 for other rows.
- */
-void ut_store_async_ends(const struct ut_store *s, uint32_t track, uint64_t *ends);
-
 #endif

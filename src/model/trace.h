@@ -11,6 +11,8 @@
 #include "base/arena.h"
 #include "model/strtab.h"
 
+struct ut_arrows;
+
 enum ut_arg_type {
 	UT_ARG_END,  /* closes a list; a zeroed argument is an empty list */
 	UT_ARG_STR,  /* value.str */
@@ -134,6 +136,7 @@ struct ut_trace {
 	struct ut_losses losses;
 	unsigned int percent; /* of a recording that has been handed on, for those who wait */
 	uint32_t *notes;      /* string ids: what whoever recorded has to say to the user */
+	const struct ut_arrows *arrows; /* of the rows of a store that is sent, if asked for */
 	size_t note_count, note_cap;
 	uint32_t *unwanted; /* string ids: domains that a filter kept out of the recording */
 	size_t unwanted_count, unwanted_cap;

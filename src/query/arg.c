@@ -50,9 +50,19 @@ static void get_own(struct ut_arg_list *l, const struct ut_trace *trace, uint32_
 	}
 }
 
+static void get_list(struct ut_arg_list *l, const struct ut_arglists *lists, uint32_t list)
+{
+	l->count = ut_arglists_get(lists, list, l->items, l->cap);
+	if (l->count > l->cap) {
+		l->items = ut_grow(l->items, l->count, &l->cap, sizeof(*l->items));
+		ut_arglists_get(lists, list, l->items, l->cap);
+	}
+}
+
 void ut_arg_list_get(struct ut_arg_list *l, const struct ut_traces *t, int64_t set)
 {
 	uint64_t trace = (uint64_t)set >> 33;
+	bool own = set >> 32 & 1;
 	const struct ut_store *s;
 
 	l->count = 0;
@@ -60,15 +70,67 @@ void ut_arg_list_get(struct ut_arg_list *l, const struct ut_traces *t, int64_t s
 		return;
 	s = t->traces[trace].store;
 	l->strings = &s->trace.strings;
-	if (set >> 32 & 1) {
+	if (own && set & UT_JOINED_ARGS)
+		get_list(l, &t->traces[trace].joined, (uint32_t)set & ~UT_JOINED_ARGS);
+	else if (own)
 		get_own(l, &s->trace, (uint32_t)set);
-		return;
+	else
+		get_list(l, &s->args, (uint32_t)set);
+}
+
+/* ---- begin and end ------------------------------------------------------------------------- */
+
+static uint32_t args_at(const struct ut_rows *rows, uint64_t row)
+{
+	return rows->blocks[row / UT_BLOCK_ROWS].args[row % UT_BLOCK_ROWS];
+}
+
+/* Joins the arguments of a track's async spans with those of their ends. */
+static void join_track(const struct ut_traces *t, struct ut_qtrace *trace, struct ut_qtrack *track)
+{
+	const struct ut_rows *rows = track->rows;
+	const struct ut_async_end *ends = ut_traces_ends(t, track);
+
+	for (uint64_t row = 0; row < rows->count; row++) {
+		uint32_t last = ends[row].row ? args_at(rows, ends[row].row - 1) : 0, list;
+
+		if (!last)
+			continue;
+		list = ut_arglists_both(&trace->joined, &trace->store->args, args_at(rows, row),
+					last);
+		if (list >= UT_JOINED_ARGS)
+			return; /* billions of them: the rest shows what it began with */
+		if (!track->joined)
+			track->joined = ut_make((rows->count + 1) * sizeof(*track->joined));
+		track->joined[row] = list;
 	}
-	l->count = ut_arglists_get(&s->args, (uint32_t)set, l->items, l->cap);
-	if (l->count > l->cap) {
-		l->items = ut_grow(l->items, l->count, &l->cap, sizeof(*l->items));
-		ut_arglists_get(&s->args, (uint32_t)set, l->items, l->cap);
+}
+
+/* All at once, so that the numbers do not depend on what is asked first. */
+static void join_trace(const struct ut_traces *t, struct ut_qtrace *trace)
+{
+	struct ut_qtrack *tracks = t->tracks + trace->first_track;
+
+	trace->has_joined = true;
+	ut_arglists_init(&trace->joined);
+	for (size_t i = 0; i < trace->store->trace.track_count; i++) {
+		if (tracks[i].track->type == UT_TRACK_ASYNC)
+			join_track(t, trace, &tracks[i]);
 	}
+}
+
+int64_t ut_place_args(const struct ut_traces *t, const struct ut_place *p)
+{
+	if (ut_place_type(p)->kind == UT_KIND_ASYNC_BEGIN) {
+		struct ut_qtrace *trace = &t->traces[p->track->trace];
+
+		if (!trace->has_joined)
+			join_trace(t, trace);
+		if (p->track->joined && p->track->joined[p->row])
+			return ut_arg_set(p->track->trace, true,
+					  p->track->joined[p->row] | UT_JOINED_ARGS);
+	}
+	return ut_arg_set(p->track->trace, false, p->block->args[p->i]);
 }
 
 void ut_sql_result_buf(sqlite3_context *ctx, struct ut_buf *b)

@@ -1,8 +1,9 @@
 /*
  * arg.h - arguments as SQL values.
  *
- * A list of arguments has a number of its own, arg_set_id, in all traces: that of an event, or one
- * that a trace keeps about itself and its tracks.
+ * A list of arguments has a number of its own, arg_set_id, in all traces: that of an event, one
+ * that a trace keeps about itself and its tracks, or one that an async span has together with its
+ * end, which is made for the query.
  */
 #ifndef UT_QUERY_ARG_H
 #define UT_QUERY_ARG_H
@@ -30,6 +31,9 @@ const char *ut_arg_plain_key(const char *key);
 /* Keys are equal with and without it. Adding the collation gives an SQLite code. */
 #define UT_ARG_KEY_COLLATION "arg_key"
 int ut_arg_key_collation_add(sqlite3 *db);
+
+/* A list of ut_qtrace.joined is a list of the trace from here on. */
+#define UT_JOINED_ARGS (UINT32_C(1) << 31)
 
 /* The arguments behind a number; an unknown one has none. */
 void ut_arg_list_get(struct ut_arg_list *l, const struct ut_traces *t, int64_t set);

@@ -144,6 +144,6 @@ bool ut_field_unfinished(const struct ut_traces *t, const struct ut_place *p)
 	const struct ut_type *type = ut_place_type(p);
 
 	if (type->kind == UT_KIND_ASYNC_BEGIN)
-		return ut_traces_ends(t, p->track)[p->row] == UINT64_MAX;
+		return ut_traces_ends(t, p->track)[p->row].ts == UINT64_MAX;
 	return (type->flags & UT_EV_UNFINISHED) != 0;
 }

@@ -1,23 +1,21 @@
 /*
  * flow.h - the arrows between slices: where each starts and where it ends.
  *
- * The ends of a flow are events of their own on their tracks, with the same number; each belongs
- * to the slice that it lies in. A flow with steps makes one arrow per step. An end without a
- * start, or a start without an end, makes none. Found by one walk over all traces.
+ * model/arrows.h says which they are; here they are by number of event, for all traces.
  */
 #ifndef UT_QUERY_FLOW_H
 #define UT_QUERY_FLOW_H
 
 #include "query/traces.h"
 
-struct ut_arrow {
+struct ut_qarrow {
 	uint64_t out, in; /* the events, by id */
 	uint64_t number;
 	int64_t slice_out, slice_in; /* ids; -1 = lies in none */
 };
 
 struct ut_flows {
-	struct ut_arrow *arrows; /* sorted by slice_out */
+	struct ut_qarrow *arrows; /* sorted by slice_out */
 	size_t count, cap;
 	uint32_t *by_in; /* their indices, sorted by slice_in */
 };

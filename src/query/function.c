@@ -84,7 +84,7 @@ static void call_arg(sqlite3_context *ctx, int argc, sqlite3_value **argv)
 	(void)argc;
 	if (sqlite3_value_type(argv[0]) == SQLITE_INTEGER && id >= 0 &&
 	    ut_traces_find(sqlite3_user_data(ctx), (uint64_t)id, &p))
-		result_of_key(ctx, ut_arg_set(p.track->trace, false, p.block->args[p.i]), argv[1]);
+		result_of_key(ctx, ut_place_args(sqlite3_user_data(ctx), &p), argv[1]);
 }
 
 static void call_extract_arg(sqlite3_context *ctx, int argc, sqlite3_value **argv)

@@ -21,13 +21,16 @@ static void add_track(struct ut_traces *t, uint32_t track)
 		const struct ut_block *b = &k->rows->blocks[n];
 
 		for (uint32_t i = 0; i < b->count; i++, id++) {
-			if (!b->args[i])
+			struct ut_place p;
+			int64_t set;
+
+			ut_traces_place(t, track, id - k->first_id, &p);
+			set = ut_place_args(t, &p);
+			if (!set)
 				continue;
 			t->owners = ut_grow(t->owners, t->owner_count + 1, &t->owner_cap,
 					    sizeof(*t->owners));
-			t->owners[t->owner_count++] =
-				(struct ut_owner){ .set = ut_arg_set(k->trace, false, b->args[i]),
-						   .id = id };
+			t->owners[t->owner_count++] = (struct ut_owner){ .set = set, .id = id };
 		}
 	}
 }

@@ -28,10 +28,10 @@ static void result_row_field(sqlite3_context *ctx, const struct ut_traces *t,
 	if (f == UT_FIELD_VALUE) {
 		result_value(ctx, p);
 	} else if (f == UT_FIELD_ARGS) {
-		ut_arg_list_get(list, t, ut_arg_set(p->track->trace, false, p->block->args[p->i]));
+		ut_arg_list_get(list, t, ut_place_args(t, p));
 		ut_sql_result_args(ctx, list);
 	} else if (f == UT_FIELD_ARG_SET) {
-		number = ut_arg_set(p->track->trace, false, p->block->args[p->i]);
+		number = ut_place_args(t, p);
 		if (number)
 			sqlite3_result_int64(ctx, number);
 	} else if (f == UT_FIELD_UNFINISHED) {

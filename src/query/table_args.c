@@ -135,11 +135,11 @@ static int next_list(struct cursor *c)
 		if (rc < 0)
 			return SQLITE_INTERRUPT;
 		c->scanning = rc;
-		if (!rc || !p->block->args[p->i])
+		if (!rc || !ut_place_args(t, p))
 			continue;
 		c->has_event = true;
 		c->event = ut_place_id(p);
-		take_list(c, ut_arg_set(p->track->trace, false, p->block->args[p->i]));
+		take_list(c, ut_place_args(t, p));
 		if (c->list.count)
 			return SQLITE_OK;
 	}
@@ -179,7 +179,7 @@ static void start_event(struct cursor *c, int64_t id)
 		return;
 	c->has_event = true;
 	c->event = (uint64_t)id;
-	take_list(c, ut_arg_set(p.track->trace, false, p.block->args[p.i]));
+	take_list(c, ut_place_args(traces_of(c), &p));
 }
 
 static int args_filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int argc,

@@ -50,7 +50,7 @@ struct cursor {
 	bool by_in;
 };
 
-static const struct ut_arrow *arrow_of(const struct cursor *c)
+static const struct ut_qarrow *arrow_of(const struct cursor *c)
 {
 	return &c->flows->arrows[c->by_in ? c->flows->by_in[c->at] : c->at];
 }
@@ -99,7 +99,7 @@ static size_t lower(struct cursor *c, int64_t slice)
 	size_t low = 0, high = c->flows->count;
 
 	while (low < high) {
-		const struct ut_arrow *a;
+		const struct ut_qarrow *a;
 
 		c->at = low + (high - low) / 2;
 		a = arrow_of(c);
@@ -190,7 +190,7 @@ static void result_place(sqlite3_context *ctx, const struct ut_traces *t, uint64
 static int flow_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int i)
 {
 	const struct cursor *c = (const struct cursor *)cursor;
-	const struct ut_arrow *a = arrow_of(c);
+	const struct ut_qarrow *a = arrow_of(c);
 
 	if (i == ID)
 		sqlite3_result_int64(ctx, a - c->flows->arrows);

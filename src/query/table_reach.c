@@ -81,7 +81,7 @@ static uint32_t arrow_at(const struct cursor *c, bool by_in, size_t i)
 
 static int64_t slice_at(const struct cursor *c, bool by_in, size_t i)
 {
-	const struct ut_arrow *a = &c->flows->arrows[arrow_at(c, by_in, i)];
+	const struct ut_qarrow *a = &c->flows->arrows[arrow_at(c, by_in, i)];
 
 	return by_in ? a->slice_in : a->slice_out;
 }
@@ -136,7 +136,7 @@ static void connect(struct cursor *c, bool backwards, int64_t slice)
 static int go_on(struct cursor *c, const struct ut_traces *t, bool backwards)
 {
 	while (c->next < c->count) {
-		const struct ut_arrow *a = &c->flows->arrows[c->found[c->next++]];
+		const struct ut_qarrow *a = &c->flows->arrows[c->found[c->next++]];
 		int64_t slice = backwards ? a->slice_out : a->slice_in;
 
 		if (t->stop)
@@ -216,7 +216,7 @@ static int reach_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id)
 static int reach_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int i)
 {
 	const struct cursor *c = (const struct cursor *)cursor;
-	const struct ut_arrow *a = &c->flows->arrows[c->found[c->at]];
+	const struct ut_qarrow *a = &c->flows->arrows[c->found[c->at]];
 	int64_t slice = i == SLICE_OUT ? a->slice_out : a->slice_in;
 
 	if (i == ID)

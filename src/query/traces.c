@@ -18,8 +18,11 @@ void ut_traces_release(struct ut_traces *t)
 {
 	for (size_t i = 0; i < t->track_count; i++) {
 		free(t->tracks[i].ends);
+		free(t->tracks[i].joined);
 		ut_nest_release(&t->tracks[i].nest);
 	}
+	for (size_t i = 0; i < t->count; i++)
+		ut_arglists_release(&t->traces[i].joined);
 	free(t->traces);
 	free(t->tracks);
 	free(t->processes);
@@ -239,11 +242,11 @@ uint64_t ut_traces_lower(const struct ut_qtrack *track, uint64_t ts)
 	return low;
 }
 
-const uint64_t *ut_traces_ends(const struct ut_traces *t, struct ut_qtrack *track)
+const struct ut_async_end *ut_traces_ends(const struct ut_traces *t, struct ut_qtrack *track)
 {
 	if (!track->ends) {
 		track->ends = ut_make((track->rows->count + 1) * sizeof(*track->ends));
-		ut_store_async_ends(t->traces[track->trace].store, track->local, track->ends);
+		ut_nesting_of_track(t->traces[track->trace].store, track->local, track->ends);
 	}
 	return track->ends;
 }
@@ -268,8 +271,5 @@ uint64_t ut_place_end(const struct ut_traces *t, const struct ut_place *p)
 	}
 	if (type->kind != UT_KIND_ASYNC_BEGIN)
 		return ts;
-	end = ut_traces_ends(t, p->track)[p->row];
-	if (end == UINT64_MAX)
-		end = p->track->rows->last;
-	return end < ts ? ts : end;
+	return ut_async_until(p->track->rows, ts, ut_traces_ends(t, p->track)[p->row].ts);
 }

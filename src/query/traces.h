@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "model/nesting.h"
 #include "model/store.h"
 #include "query/match.h"
 #include "query/nest.h"
@@ -30,6 +31,9 @@ struct ut_qtrace {
 	const struct ut_str *names, *cats; /* of every type, looked up once */
 	uint32_t first_track, first_process;
 	uint64_t first_id;
+	/* What begin and end of async spans say together: arg.h. */
+	struct ut_arglists joined;
+	bool has_joined; /* they have been made */
 };
 
 /* One track of one of them. */
@@ -41,7 +45,8 @@ struct ut_qtrack {
 	const struct ut_rows *rows;
 	const struct ut_track *track;
 	struct ut_datum tid;
-	uint64_t *ends; /* of overlapping spans; NULL until asked for */
+	struct ut_async_end *ends; /* of overlapping spans; NULL until asked for */
+	uint32_t *joined;          /* by row, see ut_qtrace.joined; NULL = none */
 	struct ut_nest nest;
 };
 
@@ -120,8 +125,11 @@ void ut_traces_place(const struct ut_traces *t, uint32_t track, uint64_t row,
 /* The first row of a track that begins at or after ts. O(log rows). */
 uint64_t ut_traces_lower(const struct ut_qtrack *track, uint64_t ts);
 
-/* The ends of all overlapping spans of a track, see ut_store_async_ends(). */
-const uint64_t *ut_traces_ends(const struct ut_traces *t, struct ut_qtrack *track);
+/* The ends of all overlapping spans of a track, by row. */
+const struct ut_async_end *ut_traces_ends(const struct ut_traces *t, struct ut_qtrack *track);
+
+/* arg_set_id of a row, 0 = it has no arguments. An async span has those of its end as well. */
+int64_t ut_place_args(const struct ut_traces *t, const struct ut_place *p);
 
 /* Who lies in whom on a track; with self times if wanted. */
 const struct ut_nest *ut_traces_nest(const struct ut_traces *t, struct ut_qtrack *track, bool self);

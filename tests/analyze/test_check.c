@@ -83,7 +83,7 @@ static void overlap_is_found_and_the_first_is_told(void **state)
 
 	make_span(&f->m, f->track, "a", 0, 5000);
 	make_span(&f->m, f->track, "b", 3000, 9000);
-	make_span(&f->m, f->track, "c", 11000, 9000);
+	make_span(&f->m, f->track, "c", 10500, 9000);
 	make_span(&f->m, f->track, "d", 30000, 10);
 	expect(f, UT_CHECK_ID_OVERLAP, 2);
 	assert_int_equal(found->ts, 3000);
@@ -97,6 +97,15 @@ static void rounding_is_told_apart(void **state)
 
 	make_span(&f->m, f->track, "a", 0, 5000);
 	make_span(&f->m, f->track, "b", 3000, 2900);
+	expect(f, UT_CHECK_ID_OVERLAP_SLIGHT, 1);
+}
+
+static void siblings_that_overlap_by_rounding_are_not_lost(void **state)
+{
+	struct fixture *f = *state;
+
+	make_span(&f->m, f->track, "a", 0, 10000);
+	make_span(&f->m, f->track, "b", 9500, 10000);
 	expect(f, UT_CHECK_ID_OVERLAP_SLIGHT, 1);
 }
 
@@ -172,6 +181,7 @@ static void flows_that_lead_nowhere_are_found(void **state)
 {
 	struct fixture *f = *state;
 
+	make_span(&f->m, f->track, "around", 0, 20);
 	make_kind(&f->m, f->track, UT_KIND_FLOW_OUT, "f", 9, 1);
 	make_kind(&f->m, f->track, UT_KIND_FLOW_OUT, "f", 9, 2);
 	make_kind(&f->m, f->track, UT_KIND_FLOW_IN, "f", 12, 2);
@@ -182,9 +192,42 @@ static void flows_that_go_back_in_time_are_found(void **state)
 {
 	struct fixture *f = *state;
 
+	make_span(&f->m, f->track, "around", 0, 20);
 	make_kind(&f->m, f->track, UT_KIND_FLOW_OUT, "f", 9, 1);
 	make_kind(&f->m, f->track, UT_KIND_FLOW_IN, "f", 5, 1);
 	expect(f, UT_CHECK_ID_FLOW_BACKWARDS, 1);
+}
+
+static void a_second_start_of_a_flow_is_found(void **state)
+{
+	struct fixture *f = *state;
+
+	make_span(&f->m, f->track, "around", 0, 20);
+	make_kind(&f->m, f->track, UT_KIND_FLOW_OUT, "f", 3, 1);
+	make_kind(&f->m, f->track, UT_KIND_FLOW_OUT, "f", 4, 1);
+	make_kind(&f->m, f->track, UT_KIND_FLOW_IN, "f", 5, 1);
+	make_kind(&f->m, f->track, UT_KIND_FLOW_OUT, "f", 6, 1); /* after its end: a new one */
+	make_kind(&f->m, f->track, UT_KIND_FLOW_IN, "f", 7, 1);
+	expect(f, UT_CHECK_ID_FLOW_SECOND_START, 1);
+}
+
+static void a_step_alone_is_found(void **state)
+{
+	struct fixture *f = *state;
+
+	make_span(&f->m, f->track, "around", 0, 20);
+	make_kind(&f->m, f->track, UT_KIND_FLOW_STEP, "f", 3, 1);
+	expect(f, UT_CHECK_ID_FLOW_LONE_STEP, 1);
+}
+
+static void arrows_that_touch_no_span_are_found(void **state)
+{
+	struct fixture *f = *state;
+
+	make_span(&f->m, f->track, "around", 0, 20);
+	make_kind(&f->m, f->track, UT_KIND_FLOW_OUT, "f", 3, 1);
+	make_kind(&f->m, f->track, UT_KIND_FLOW_IN, "f", 50, 1);
+	expect(f, UT_CHECK_ID_FLOW_NO_SLICE, 1);
 }
 
 static void counters_that_are_no_numbers_are_found(void **state)
@@ -248,6 +291,7 @@ int main(void)
 		TEST(nothing_at_all_is_odd),
 		TEST(overlap_is_found_and_the_first_is_told),
 		TEST(rounding_is_told_apart),
+		TEST(siblings_that_overlap_by_rounding_are_not_lost),
 		TEST(negative_lengths_are_found),
 		TEST(many_zeros_are_odd_and_few_are_not),
 		TEST(doubles_are_found),
@@ -257,6 +301,9 @@ int main(void)
 		TEST(stray_async_ends_are_found),
 		TEST(flows_that_lead_nowhere_are_found),
 		TEST(flows_that_go_back_in_time_are_found),
+		TEST(a_second_start_of_a_flow_is_found),
+		TEST(a_step_alone_is_found),
+		TEST(arrows_that_touch_no_span_are_found),
 		TEST(counters_that_are_no_numbers_are_found),
 		TEST(a_clock_that_jumps_is_found),
 		TEST(a_track_far_away_is_found),

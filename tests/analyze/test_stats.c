@@ -207,11 +207,26 @@ static void async_spans_have_no_self_time(void **state)
 	make_kind(&f->m, lane, UT_KIND_ASYNC_BEGIN, "get", 120, 3);
 	make_kind(&f->m, lane, UT_KIND_ASYNC_END, "get", 130, 4);
 	count(f, BY(NAME), NULL);
-	assert_int_equal(group(f, "get")->dist.count, 2);
-	assert_int_equal((uint64_t)group(f, "get")->dist.total, 150);
+	assert_int_equal(group(f, "get")->dist.count, 3); /* one up to the last sign of life */
+	assert_int_equal((uint64_t)group(f, "get")->dist.total, 160);
 	assert_int_equal((uint64_t)group(f, "get")->self, 0);
 	assert_false(ut_stats_is_work(group(f, "get")));
 	assert_int_equal(group(f, "get")->unfinished, 1);
+}
+
+static void async_spans_of_one_number_nest(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t lane = make_track(&f->m, UT_TRACK_ASYNC, 2, "requests");
+
+	make_kind(&f->m, lane, UT_KIND_ASYNC_BEGIN, "outer", 0, 1);
+	make_kind(&f->m, lane, UT_KIND_ASYNC_BEGIN, "inner", 10, 1);
+	make_kind(&f->m, lane, UT_KIND_ASYNC_END, "inner", 30, 1);
+	make_kind(&f->m, lane, UT_KIND_ASYNC_END, "outer", 100, 1);
+	count(f, BY(NAME), NULL);
+	assert_int_equal((uint64_t)group(f, "outer")->dist.total, 100);
+	assert_int_equal((uint64_t)group(f, "inner")->dist.total, 20);
+	assert_int_equal(group(f, "outer")->unfinished, 0);
 }
 
 static void instants_are_counted(void **state)
@@ -589,6 +604,7 @@ int main(void)
 		TEST(recursion_counts_its_time_once),
 		TEST(what_is_nobodys_work_has_no_share),
 		TEST(async_spans_have_no_self_time),
+		TEST(async_spans_of_one_number_nest),
 		TEST(instants_are_counted),
 		TEST(counters_are_weighted_by_time),
 		TEST(dimensions_split_groups),

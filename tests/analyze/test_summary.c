@@ -252,7 +252,7 @@ static void overlapping_spans_share_no_moment(void **state)
 	assert_int_equal(row(f, "b")->self, 100);
 }
 
-static void async_spans_pair_by_number_in_any_order(void **state)
+static void async_spans_pair_by_number(void **state)
 {
 	struct fixture *f = *state;
 
@@ -260,14 +260,40 @@ static void async_spans_pair_by_number_in_any_order(void **state)
 	async(f, UT_KIND_ASYNC_BEGIN, "a", 12, 2);
 	async(f, UT_KIND_ASYNC_END, "a", 15, 1);
 	async(f, UT_KIND_ASYNC_END, "a", 32, 2);
-	async(f, UT_KIND_ASYNC_END, "b", 50, 3);
 	async(f, UT_KIND_ASYNC_BEGIN, "b", 40, 3);
+	async(f, UT_KIND_ASYNC_END, "b", 50, 3);
 	async(f, UT_KIND_ASYNC_BEGIN, "never ended", 40, 4);
 	ut_summary_finish(&f->s);
 	assert_int_equal(f->s.count, 2);
 	assert_int_equal(row(f, "a")->calls, 2);
 	assert_int_equal(row(f, "a")->total, 25);
 	assert_int_equal(row(f, "b")->total, 10);
+}
+
+static void async_spans_of_one_number_nest(void **state)
+{
+	struct fixture *f = *state;
+
+	async(f, UT_KIND_ASYNC_BEGIN, "outer", 10, 1);
+	async(f, UT_KIND_ASYNC_BEGIN, "inner", 12, 1);
+	async(f, UT_KIND_ASYNC_END, "inner", 15, 1);
+	async(f, UT_KIND_ASYNC_END, "outer", 32, 1);
+	ut_summary_finish(&f->s);
+	assert_int_equal(row(f, "outer")->total, 22);
+	assert_int_equal(row(f, "inner")->total, 3);
+}
+
+static void the_average_is_never_below_the_shortest(void **state)
+{
+	struct fixture *f = *state;
+	struct ut_event open = { .ts = 100, .flags = UT_EV_UNFINISHED };
+
+	span(f, 0, "task", 0, 50);
+	open.name = ut_strtab_intern_z(&f->t.strings, "task");
+	ut_sink_event(&f->s.sink, &f->t, &open);
+	ut_summary_finish(&f->s);
+	assert_int_equal(row(f, "task")->calls, 2);
+	assert_true(ut_summary_average(row(f, "task")) >= row(f, "task")->min);
 }
 
 static void traces_share_rows_by_text_but_not_tracks(void **state)
@@ -329,7 +355,9 @@ int main(void)
 		CASE(zero_length_spans_count_and_take_nothing),
 		CASE(extreme_times_do_not_wrap),
 		CASE(overlapping_spans_share_no_moment),
-		CASE(async_spans_pair_by_number_in_any_order),
+		CASE(async_spans_pair_by_number),
+		CASE(async_spans_of_one_number_nest),
+		CASE(the_average_is_never_below_the_shortest),
 		CASE(traces_share_rows_by_text_but_not_tracks),
 		CASE(categories_keep_equal_names_apart),
 		CASE(rows_are_sorted_by_total_then_calls_then_name),

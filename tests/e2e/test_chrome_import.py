@@ -194,9 +194,14 @@ class Canon:
             cat = "async"
         tid = e.get("tid", e.get("pid")) if ph in "bne" else e.get("tid", 0)
         bp = e.get("bp") if ph == "f" else None
+        pid = e.get("pid")
+        if ph == "e" and "ended_in_pid" in args:  # paired across processes: told by an argument
+            pid = args["ended_in_pid"]
+            args = {k: v for k, v in args.items() if k != "ended_in_pid"}
         family = "flow" if ph in "stf" else "async" if ph in "bne" else "object"
-        self.groups[key([family, *owner({**e, "cat": cat})])].append(
-            key([ph, e.get("pid"), tid, ts, name, cat, bp, args]))
+        flow = [name] if family == "flow" else []  # flows of two names are two flows
+        self.groups[key([family, *owner({**e, "cat": cat}), *flow])].append(
+            key([ph, pid, tid, ts, name, cat, bp, args]))
 
     def add_meta(self, e):
         name, args = e["name"], e.get("args", {})

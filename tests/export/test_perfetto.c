@@ -486,19 +486,38 @@ static void async_spans_take_no_more_rows_than_overlap(void **state)
 	assert_int_equal(rows, 20);
 }
 
-static void an_async_end_may_come_before_its_begin(void **state)
+static void an_async_end_before_its_begin_ends_nothing(void **state)
 {
 	struct script *s = *state;
 	uint32_t track = script_track(s, UT_TRACK_ASYNC, "r", 1);
 
-	async(s, track, UT_KIND_ASYNC_END, 20, 1);
+	async(s, track, UT_KIND_ASYNC_END, 5, 1);
 	async(s, track, UT_KIND_ASYNC_BEGIN, 10, 1);
 	async(s, track, UT_KIND_ASYNC_BEGIN, 30, 2);
 	async(s, track, UT_KIND_ASYNC_END, 29, 2); /* the clocks of two threads */
-	expect(s, AT("20") APP "track 2 in 1 r\n"
+	expect(s, AT("5") APP "track 2 in 1 r\n"
+			      "begin 10 on 2 io\n"
+			      "track 3 in 1 r\n"
+			      "begin 30 on 3 io\n"
+			      "end 30 on 3\n");
+}
+
+static void async_spans_of_one_number_share_a_row_and_nest(void **state)
+{
+	struct script *s = *state;
+	uint32_t track = script_track(s, UT_TRACK_ASYNC, "r", 1);
+
+	async(s, track, UT_KIND_ASYNC_BEGIN, 10, 1);
+	async(s, track, UT_KIND_ASYNC_BEGIN, 12, 1);
+	async(s, track, UT_KIND_ASYNC_BEGIN, 14, 2);
+	async(s, track, UT_KIND_ASYNC_END, 20, 1);
+	async(s, track, UT_KIND_ASYNC_END, 30, 1);
+	expect(s, AT("10") APP "track 2 in 1 r\n"
 			       "begin 10 on 2 io\n"
+			       "begin 12 on 2 io\n"
+			       "track 3 in 1 r\n"
+			       "begin 14 on 3 io\n"
 			       "end 20 on 2\n"
-			       "begin 30 on 2 io\n"
 			       "end 30 on 2\n");
 }
 
@@ -755,7 +774,8 @@ int main(void)
 		CASE(counters_have_units_and_types),
 		CASE(async_spans_share_a_row_only_one_after_the_other),
 		CASE(async_spans_take_no_more_rows_than_overlap),
-		CASE(an_async_end_may_come_before_its_begin),
+		CASE(an_async_end_before_its_begin_ends_nothing),
+		CASE(async_spans_of_one_number_share_a_row_and_nest),
 		CASE(moments_of_async_spans_lie_on_their_row),
 		CASE(spans_on_an_overlapping_track_are_alone_on_their_rows),
 		CASE(an_async_end_on_another_track_ends_nothing),

@@ -147,21 +147,19 @@ static void add_counters(struct sample *s)
 	}
 }
 
-/* Overlapping spans; the last ones begin in the file after they end. */
+/* Overlapping spans. */
 static void add_async(struct sample *s)
 {
 	uint32_t io = track(s, UT_TRACK_ASYNC, "io", 3);
 	struct ut_event e = { .track = io, .name = str(s, "read"), .cat = str(s, "disk") };
 
 	for (uint64_t i = 1; i <= 20; i++) {
-		uint64_t begin = UPTIME + i * 100;
-
 		e.val = i;
-		e.kind = i < 18 ? UT_KIND_ASYNC_BEGIN : UT_KIND_ASYNC_END;
-		e.ts = i < 18 ? begin : begin + 250;
+		e.kind = UT_KIND_ASYNC_BEGIN;
+		e.ts = UPTIME + i * 100;
 		send(s, e);
-		e.kind = i < 18 ? UT_KIND_ASYNC_END : UT_KIND_ASYNC_BEGIN;
-		e.ts = i < 18 ? begin + 250 : begin;
+		e.kind = UT_KIND_ASYNC_END;
+		e.ts += 250;
 		send(s, e);
 	}
 }

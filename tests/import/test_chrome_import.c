@@ -19,6 +19,7 @@
 #include "export/exporter.h"
 #include "export/out.h"
 #include "import/importer.h"
+#include "model/nesting.h"
 
 /* ---- support ------------------------------------------------------------------------------- */
 
@@ -361,7 +362,7 @@ static void a_bound_slice_is_the_end_of_a_flow(void **state)
 
 static void async_pairs_meet_on_one_track(void **state)
 {
-	uint64_t ends[4];
+	struct ut_async_end ends[4];
 	struct loaded l;
 
 	(void)state;
@@ -372,8 +373,8 @@ static void async_pairs_meet_on_one_track(void **state)
 	     "\"tid\":\"x\",\"ts\":3}]");
 	assert_int_equal(l.store.trace.track_count, 1);
 	assert_int_equal(l.store.trace.tracks[0].type, UT_TRACK_ASYNC);
-	ut_store_async_ends(&l.store, 0, ends);
-	assert_int_equal(ends[0], 3000);
+	ut_nesting_of_track(&l.store, 0, ends);
+	assert_int_equal(ends[0].ts, 3000);
 	assert_non_null(strstr(l.text,
 			       "{\"ph\":\"b\",\"pid\":1,\"tid\":2,\"ts\":1.000,\"name\":\"n\","
 			       "\"cat\":\"c\",\"id\":\"0x7\"}"));

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/nesting.h"
 #include "model/pyramid.h"
 #include "model/sink.h"
 #include "model/store.h"
@@ -101,7 +102,7 @@ static inline uint64_t use_store(struct ut_store *s)
 	for (uint32_t track = 0; track < s->trace.track_count; track++) {
 		uint64_t *ends = malloc((s->rows[track].count + 1) * sizeof(*ends));
 
-		ut_store_async_ends(s, track, ends);
+		ut_nesting_until(s, track, ends);
 		free(ends);
 		for (uint32_t i = 0; i < ut_pyramid_lanes(s, track)->count && i < 100; i++)
 			u.sum += use_lane(s, track, i);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "model/build.h"
+#include "model/nesting.h"
 
 static uint32_t type_of(struct ut_build *b, const char *name, uint8_t kind)
 {
@@ -272,7 +273,7 @@ static void async_ends_are_found_by_number(void **state)
 {
 	struct ut_build b;
 	struct ut_store s;
-	uint64_t ends[4];
+	struct ut_async_end ends[4];
 	uint32_t t = one_track(&b);
 
 	(void)state;
@@ -281,11 +282,12 @@ static void async_ends_are_found_by_number(void **state)
 	ut_build_add(&b, t, 15, 1, type_of(&b, "x", UT_KIND_ASYNC_END), 0);
 	ut_build_add(&b, t, 16, 3, type_of(&b, "x", UT_KIND_ASYNC_END), 0);
 	ut_build_finish(&b, &s);
-	ut_store_async_ends(&s, t, ends);
-	assert_int_equal(ends[0], 15);
-	assert_true(ends[1] == UINT64_MAX);
-	assert_int_equal(ends[2], 0);
-	assert_int_equal(ends[3], 0);
+	ut_nesting_of_track(&s, t, ends);
+	assert_int_equal(ends[0].ts, 15);
+	assert_int_equal(ends[0].row, 3);
+	assert_true(ends[1].ts == UINT64_MAX);
+	assert_int_equal(ends[2].ts, 0);
+	assert_int_equal(ends[3].ts, 0);
 	ut_store_release(&s);
 }
 
