@@ -8,6 +8,7 @@
  *	perfetto_track.c    descriptors of tracks, processes, threads
  *	perfetto_event.c    track events; perfetto_legacy.c those in the manner of Chrome's JSON
  *	perfetto_args.c     debug annotations
+ *	perfetto_ours.c     what our own exporter adds for ourselves
  *	perfetto_ftrace.c   the kernel's events: who ran where, and marks written through it
  *	perfetto_lanes.c    at the end: what belongs to no thread
  *	perfetto_flow.c     at the end: which end of an arrow is which
@@ -53,6 +54,7 @@ struct ut_pf_row {
 	uint32_t track; /* index of the ut_pf_track */
 	uint32_t type;  /* in the build; its kind may be a raw one */
 	uint32_t args;
+	uint32_t number; /* of its async span, if the file tells: index + 1 in p->numbers */
 };
 
 enum ut_pf_flow_end {
@@ -81,6 +83,22 @@ struct ut_pf_troubles {
 	uint64_t left_out[256];     /* packets by their data field; [0]: of higher numbers */
 };
 
+/* What our own exporter says of an event in its own words. */
+struct ut_pf_own_event {
+	uint64_t track;  /* uuid of the track that it belongs to */
+	uint64_t number; /* of its async span; of a counter: its value */
+	bool has_track, has_number;
+};
+
+/* And of a process or track; string ids. */
+struct ut_pf_ours {
+	bool any, named, hosted, has_id, async;
+	uint32_t name, host, id_text, base, unit;
+	uint32_t facts; /* a list of the trace's arguments; 0 = none */
+	int32_t rank;
+	uint64_t id, lane;
+};
+
 struct ut_pf_known {
 	struct ut_type type;
 	uint32_t number; /* in the build; 0 = nothing is known */
@@ -105,10 +123,16 @@ struct ut_pf {
 
 	struct ut_arg *notes; /* about the trace as a whole */
 	size_t note_count, note_cap;
+	struct ut_arg *file; /* about the file that it came from */
+	size_t file_count, file_cap;
+	struct ut_pf_list numbers; /* of async spans, each with the arguments of its end */
+	bool ours;                 /* written by us */
 
 	/* of one event, kept for the next */
+	struct ut_pf_own_event own;
 	struct ut_arg *args;
 	size_t arg_count, arg_cap;
+	bool is_value; /* they belong to a counter's value */
 	struct ut_pf_list values, value_tracks, doubles, double_tracks, flow_ids, last_flow_ids;
 	struct ut_buf text;
 	struct ut_pf_unpacked unpacked;
@@ -148,6 +172,13 @@ static inline uint32_t ut_pf_interned(struct ut_pf *p, const struct ut_pf_map *m
 
 /* perfetto_event.c */
 void ut_pf_event(struct ut_pf *p, struct ut_pf_seq *s, uint64_t ts, struct ut_pb event);
+
+/* perfetto_ours.c */
+struct ut_pf_ours ut_pf_read_ours(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m);
+void ut_pf_ours_process(struct ut_pf *p, uint32_t process, const struct ut_pf_ours *o);
+void ut_pf_ours_track(struct ut_pf *p, uint32_t track, const struct ut_pf_ours *o);
+void ut_pf_ours_trace(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m);
+void ut_pf_ours_event(struct ut_pb m, struct ut_pf_own_event *e);
 
 /* A row with the arguments in p->args. */
 void ut_pf_add(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val, struct ut_type type);

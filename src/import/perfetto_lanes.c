@@ -24,6 +24,9 @@ struct lane {
 	uint32_t model;         /* index of the model's track, once it is made */
 	uint32_t first, last;   /* tracks of the file, linked by next: index + 1 */
 	bool overlaps;          /* spans stay spans, even if they do not nest */
+	uint64_t own;           /* which lane of ours it was; 0 = it is known by its name */
+	bool async;             /* one of ours for async spans, even if they nest */
+	uint32_t args;          /* what is said about it */
 	int32_t rank;
 	uint64_t ts; /* of the first event */
 };
@@ -50,6 +53,7 @@ struct sorter {
 	size_t end_cap;
 	uint64_t last_ts;
 
+	bool async;                  /* the lane says which of its spans are async, by a number */
 	uint32_t last_number;        /* of async spans */
 	uint32_t *as[UT_KIND_COUNT]; /* by kind and type: the type as that kind, + 1 */
 	size_t as_cap[UT_KIND_COUNT];
@@ -181,8 +185,12 @@ static struct lane describe(const struct sorter *s, uint32_t track)
 		return lane;
 	}
 	lane.process = ut_pf_process_of(s->p, track);
-	if (own_name(s, track))
-		name = own_name(s, track);
+	lane.own = ut_pf_at(s->p, track)->lane;
+	lane.async = ut_pf_at(s->p, track)->async;
+	lane.overlaps |= lane.own && !lane.async;
+	lane.args = ut_pf_at(s->p, track)->args;
+	if (own_name(s, track) || lane.own)
+		name = lane.own ? ut_pf_at(s->p, track)->name : own_name(s, track);
 	lane.name = ut_pf_full_name(s->p, track, name);
 	lane.rank = ut_pf_at(s->p, track)->rank;
 	return lane;
@@ -192,7 +200,8 @@ static struct lane describe(const struct sorter *s, uint32_t track)
 static void join_lane(struct sorter *s, uint32_t track, uint64_t ts)
 {
 	struct lane lane = describe(s, track), *to;
-	const uint64_t key[] = { lane.thread, lane.process, lane.name };
+	const uint64_t key[] = { lane.thread, lane.process, lane.own ? lane.own : lane.name,
+				 lane.own != 0 };
 	uint64_t hash = ut_hash_bytes(key, sizeof(key));
 	uint32_t at = ut_pf_map_get(&s->by_name, hash);
 
@@ -229,7 +238,9 @@ static int by_start(const void *a, const void *b, void *ctx)
 		return t->processes[x->process].pid < t->processes[y->process].pid ? -1 : 1;
 	if (memcmp(p.ptr, q.ptr, len) != 0)
 		return memcmp(p.ptr, q.ptr, len);
-	return p.len < q.len ? -1 : p.len > q.len;
+	if (p.len != q.len)
+		return p.len < q.len ? -1 : 1;
+	return x->own < y->own ? -1 : x->own > y->own;
 }
 
 /* The model's tracks. */
@@ -248,6 +259,7 @@ static void make_tracks(struct sorter *s)
 			t->tracks[lane->model].name = lane->name;
 			t->tracks[lane->model].id = lane->model;
 			t->tracks[lane->model].sort_index = lane->rank;
+			t->tracks[lane->model].args = lane->args;
 		}
 		for (uint32_t at = lane->first; at; at = ut_pf_at(s->p, at - 1)->next)
 			ut_pf_at(s->p, at - 1)->model = lane->model + 1;
@@ -279,7 +291,7 @@ static void add_counters(struct sorter *s, uint32_t track)
 		model = ut_pf_counter_track(s->p, track);
 		type.name = ut_pf_trace(s->p)->tracks[model].name;
 		ut_build_add(&s->p->build, model, r->ts, r->val,
-			     ut_types_intern(&s->p->build.store.types, &type), 0);
+			     ut_types_intern(&s->p->build.store.types, &type), r->args);
 	}
 }
 
@@ -320,7 +332,9 @@ static void close_span(struct sorter *s, struct ut_pf_row *end)
 	}
 	begin = ut_pf_row_at(s->p, s->open[--s->depth]);
 	begin->val = end->ts;
-	if (end->args)
+	if (begin->number)
+		s->p->numbers.items[begin->number] = end->args;
+	else if (end->args)
 		begin->args = both_args(&s->p->build.store.args, begin->args, end->args);
 }
 
@@ -358,8 +372,8 @@ static void finish_spans(struct sorter *s)
 		struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 		struct ut_type type = *ut_types_get(&s->p->build.store.types, r->type);
 
-		if (type.kind != UT_KIND_SPAN || r->val != OPEN)
-			continue;
+		if (type.kind != UT_KIND_SPAN || r->val != OPEN || (s->async && r->number))
+			continue; /* an async span that never ended has no end */
 		type.flags |= UT_EV_UNFINISHED;
 		r->val = s->last_ts;
 		r->type = ut_types_intern(&s->p->build.store.types, &type);
@@ -420,24 +434,69 @@ static void add_nested(struct sorter *s, uint32_t model)
 	}
 }
 
+/* The number of an async span: as the file tells it, or one of our own. */
+static uint64_t number_of(const struct sorter *s, const struct ut_pf_row *span)
+{
+	return span->number ? s->p->numbers.items[span->number - 1] : span->track;
+}
+
+/* Arguments that tell an id, as the importer of Chrome's JSON keeps them; the end has it, too. */
+static bool tells_id(struct ut_pf *p, const struct ut_arg *a)
+{
+	return ut_pf_is(p, a->key, "id2") || ut_pf_is(p, a->key, "id_text") ||
+	       ut_pf_is(p, a->key, "id_scope") || ut_pf_is(p, a->key, "tid");
+}
+
+static uint32_t id_args(struct ut_pf *p, uint32_t list)
+{
+	struct ut_arglists *lists = &p->build.store.args;
+	size_t count = ut_arglists_get(lists, list, NULL, 0), n = 0;
+	struct ut_arg *args = ut_make((count + 1) * sizeof(*args));
+
+	ut_arglists_get(lists, list, args, count);
+	for (size_t i = 0; i < count; i++) {
+		if (tells_id(p, &args[i]))
+			args[n++] = args[i];
+	}
+	list = ut_arglists_add(lists, args, n);
+	free(args);
+	return list;
+}
+
+static uint32_t end_args(struct sorter *s, const struct ut_pf_row *span)
+{
+	if (!span->number)
+		return 0;
+	if (s->p->numbers.items[span->number])
+		return (uint32_t)s->p->numbers.items[span->number];
+	return span->args ? id_args(s->p, span->args) : 0;
+}
+
 /* A moment on an overlapping lane belongs to the span around it; number 0 = to none. */
 static void add_moment(struct sorter *s, const struct ut_pf_row *r, uint32_t model)
 {
 	const struct ut_type *type = ut_types_get(&s->p->build.store.types, r->type);
-	uint32_t number = 0;
+	uint64_t number = 0;
 
 	if (type->kind != UT_KIND_INSTANT) {
 		ut_build_add(&s->p->build, model, r->ts, r->val, r->type, r->args);
 		return;
 	}
-	if (type->flags) {
+	if (type->flags || (s->async && !r->number)) {
 		ut_build_add(&s->p->build, model, r->ts, 0, r->type, r->args);
 		return;
 	}
-	if (r->val)
-		number = ut_pf_row_at(s->p, r->val - 1)->track;
+	if (r->number)
+		number = s->p->numbers.items[r->number - 1];
+	else if (r->val)
+		number = number_of(s, ut_pf_row_at(s->p, r->val - 1));
 	ut_build_add(&s->p->build, model, r->ts, number, as_kind(s, r->type, UT_KIND_ASYNC_INSTANT),
 		     r->args);
+}
+
+static bool is_async(const struct sorter *s, const struct ut_pf_row *r)
+{
+	return kind_of(s, r->type) == UT_KIND_SPAN && (r->number || !s->async);
 }
 
 /* Ends come last, so that what happens at that very moment is still inside. */
@@ -453,18 +512,20 @@ static void add_overlapping(struct sorter *s, uint32_t model)
 	for (size_t i = 0; i < s->row_count; i++) {
 		const struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 
-		if (kind_of(s, r->type) == UT_KIND_SPAN)
-			ut_build_add(&s->p->build, model, r->ts, r->track,
+		if (is_async(s, r))
+			ut_build_add(&s->p->build, model, r->ts, number_of(s, r),
 				     as_kind(s, r->type, UT_KIND_ASYNC_BEGIN), r->args);
+		else if (kind_of(s, r->type) == UT_KIND_SPAN)
+			ut_build_add(&s->p->build, model, r->ts, r->val - r->ts, r->type, r->args);
 		else
 			add_moment(s, r, model);
 	}
 	for (size_t i = 0; i < s->row_count; i++) {
 		const struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 
-		if (kind_of(s, r->type) == UT_KIND_SPAN)
-			ut_build_add(&s->p->build, model, r->val, r->track,
-				     as_kind(s, r->type, UT_KIND_ASYNC_END), 0);
+		if (is_async(s, r) && r->val != OPEN)
+			ut_build_add(&s->p->build, model, r->val, number_of(s, r),
+				     as_kind(s, r->type, UT_KIND_ASYNC_END), end_args(s, r));
 	}
 }
 
@@ -477,10 +538,13 @@ static void fill_lane(struct sorter *s, const struct lane *lane)
 		for (size_t i = s->starts[track - 1]; i < s->starts[track]; i++)
 			join_row(s, s->order[i]);
 	}
+	s->async = lane->async;
 	finish_spans(s);
 	if (lane->first != lane->last && s->row_count)
 		qsort_r(s->rows, s->row_count, sizeof(*s->rows), by_place, s);
-	if (lane->overlaps || lane->first == lane->last || rows_nest(s))
+	if (lane->async)
+		add_overlapping(s, lane->model);
+	else if (lane->overlaps || lane->first == lane->last || rows_nest(s))
 		add_nested(s, lane->model);
 	else
 		add_overlapping(s, lane->model);

@@ -79,9 +79,10 @@ static const char rows[] =
 	"INSERT INTO counter_row SELECT id, ts, value, name_id, cat_id, track_id, arg_set_id"
 	" FROM unitrace_counter;"
 	"CREATE TABLE arg_row(arg_set_id INTEGER, event_id INTEGER, key_id INTEGER,"
-	" element INTEGER, value_type TEXT, value, pointer INTEGER);"
+	" element INTEGER, value_type TEXT, value, pointer, json TEXT);"
 	"INSERT INTO arg_row SELECT arg_set_id, event_id, key_id, element, value_type, value,"
-	" CASE value_type WHEN 'pointer' THEN int_value END FROM unitrace_args;";
+	" CASE value_type WHEN 'pointer' THEN int_value END,"
+	" CASE value_type WHEN 'json' THEN json END FROM unitrace_args;";
 
 static const char indices[] = "CREATE INDEX string_text ON string(text);"
 			      "CREATE INDEX slice_ts ON slice_row(ts);"
@@ -104,7 +105,7 @@ static const char args_view[] =
 	" CASE WHEN a.value_type IN ('uint', 'int', 'bool') THEN a.value ELSE a.pointer END"
 	" AS int_value,"
 	" CASE WHEN a.value_type = 'real' THEN a.value END AS real_value,"
-	" CASE a.value_type WHEN 'json' THEN coalesce(a.value, 'null')"
+	" CASE a.value_type WHEN 'json' THEN a.json WHEN 'uint' THEN CAST(a.value AS TEXT)"
 	" WHEN 'bool' THEN CASE a.value WHEN 0 THEN 'false' ELSE 'true' END"
 	" WHEN 'real' THEN iif(a.value IS NULL, 'null', printf('%!.17g', a.value))" /* json_quote()
 										       cuts off
@@ -200,8 +201,10 @@ static int copy_table(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *
 	return rc;
 }
 
-static void put_expression(struct ut_buf *sql, const char *name)
+static void put_expression(struct ut_buf *sql, const struct ut_sql_table *t, const char *name)
 {
+	if (t == &ut_sql_counter && !strcmp(name, "name"))
+		name = "track_name"; /* that is what tells it from its like */
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
 		if (!strcmp(columns[i].name, name)) {
 			ut_buf_text(sql, columns[i].expression);
@@ -220,7 +223,7 @@ static int make_view(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *e
 	ut_buf_fmt(&sql, "CREATE VIEW %s AS SELECT ", t->name);
 	for (const struct ut_sql_column *c = t->columns; c->name && !c->hidden; c++) {
 		ut_buf_text(&sql, c == t->columns ? "" : ", ");
-		put_expression(&sql, c->name);
+		put_expression(&sql, t, c->name);
 		ut_buf_fmt(&sql, " AS \"%s\"", c->name);
 	}
 	ut_buf_fmt(&sql, " FROM %s_row r LEFT JOIN string n ON n.id = r.name_id", t->name);

@@ -175,16 +175,16 @@ static void async_and_flow_numbers_do_not_meet_those_of_the_next_trace(void **st
 	}
 	script_end(s);
 	expect_line(s, "{\"ph\":\"b\",\"pid\":100,\"tid\":100,\"ts\":0.000,\"name\":\"io\","
-		       "\"cat\":\"async\",\"id\":\"0x7\"}");
+		       "\"cat\":\"async\",\"id2\":{\"local\":\"0x7\"}}");
 	expect_line(s, "{\"ph\":\"e\",\"pid\":100,\"tid\":100,\"ts\":0.000,\"name\":\"io\","
-		       "\"cat\":\"async\",\"id\":\"0x7\"}");
+		       "\"cat\":\"async\",\"id2\":{\"local\":\"0x7\"}}");
 	expect_line(s, "{\"ph\":\"s\",\"pid\":100,\"tid\":101,\"ts\":0.000,\"name\":\"flow\","
 		       "\"cat\":\"flow\",\"id\":\"0x3\"}");
 	expect_line(s, "{\"ph\":\"f\",\"pid\":100,\"tid\":101,\"ts\":0.000,\"name\":\"flow\","
 		       "\"cat\":\"flow\",\"id\":\"0x3\",\"bp\":\"e\","
 		       "\"args\":{\"name\":\"is parent of\"}}");
 	expect_line(s, "{\"ph\":\"e\",\"pid\":1073741825,\"tid\":1073741825,\"ts\":0.000,"
-		       "\"name\":\"io\",\"cat\":\"async\",\"id\":\"0xf\"}");
+		       "\"name\":\"io\",\"cat\":\"async\",\"id2\":{\"local\":\"0xf\"}}");
 	expect_line(s, "{\"ph\":\"s\",\"pid\":1073741825,\"tid\":101,\"ts\":0.000,"
 		       "\"name\":\"flow\",\"cat\":\"flow\",\"id\":\"0xb\"}");
 }

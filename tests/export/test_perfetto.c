@@ -138,6 +138,10 @@ static void read_annotation(struct reader *r, struct message m, bool element)
 			read_annotation(r, f.inside, true);
 		else if (f.number == ANNOTATION_STRING || f.number == ANNOTATION_JSON)
 			add_text(r, "=", f.inside);
+		else if (f.number == ANNOTATION_EXACT)
+			add_text(r, "~", f.inside);
+		else if (f.number == ANNOTATION_NAMELESS)
+			ut_buf_text(&r->text, "?");
 		else if (f.number == ANNOTATION_NESTED)
 			ut_buf_fmt(&r->text, "={%d}", (int)get(f.inside, NESTED_TYPE).value);
 		else
@@ -620,7 +624,7 @@ static void arguments_become_annotations(void **state)
 	ut_trace_add_arg(t, 0, UT_ARG_BOOL)->value.u64 = 7;
 	ut_trace_close_args(t);
 	script_event(s, (struct ut_event){ .args = at, .flags = UT_EV_UNFINISHED });
-	expect(s, AT("0") APP THREAD "begin 0 on 2 i=-3 s=text array,=0,=0 arg=1 unfinished=1\n"
+	expect(s, AT("0") APP THREAD "begin 0 on 2 i=-3 s=text array,=0,=0 arg?=1 unfinished=1\n"
 				     "end 0 on 2\n");
 }
 
@@ -644,9 +648,9 @@ static void json_becomes_nested_annotations(void **state)
 	json(s, "[]");
 	json(s, "{broken");
 	expect(s, AT("0") APP THREAD "instant 0 on 2 j,a,=1,=-2,=1,b,c=A\n\xf0\x9f\x98\x80\n"
-				     "instant 0 on 2 j,=-1,=null\n"
+				     "instant 0 on 2 j,=-1,\n"
 				     "instant 0 on 2 j={2}\n"
-				     "instant 0 on 2 j={broken\n");
+				     "instant 0 on 2 j={broken~{broken\n");
 }
 
 static void json_that_is_nested_too_deep_stays_text(void **state)
