@@ -128,6 +128,7 @@ static void put_own_process(struct ut_pbuf *b, const struct ut_trace *t,
 			    bool labels)
 {
 	struct ut_str host = ut_strtab_get(&t->strings, process->host);
+	struct ut_str name = ut_strtab_get(&t->strings, process->name);
 	size_t before = b->len, mark = begin_ours(b);
 	int64_t pid;
 	bool odd = !number_of(t, process->pid, process->pid_text, INT32_MAX, &pid);
@@ -135,7 +136,7 @@ static void put_own_process(struct ut_pbuf *b, const struct ut_trace *t,
 	if (odd || pid != place->pid)
 		put_own_id(b, t, process->pid, process->pid_text);
 	if (odd || process->rank >= 0)
-		put_str(b, OURS_NAME, t, process->name);
+		ut_pbuf_str(b, OURS_NAME, name.ptr, name.len);
 	if (process->rank >= 0)
 		ut_pbuf_varint(b, OURS_RANK, (uint64_t)process->rank);
 	if (labels || memchr(host.ptr, ' ', host.len))
@@ -229,20 +230,20 @@ static void put_counter(struct ut_pbuf *b, const struct ut_trace *t, const struc
 static void put_own_track(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_track *track,
 			  uint64_t lane)
 {
+	struct ut_str name = ut_strtab_get(&t->strings, track->name);
 	size_t before = b->len, mark = begin_ours(b);
 	int64_t tid;
 
 	if (track->type == UT_TRACK_THREAD &&
 	    !number_of(t, track->id, track->id_text, INT64_MAX, &tid)) {
 		put_own_id(b, t, track->id, track->id_text);
-		ut_pbuf_str(b, OURS_NAME, ut_strtab_get(&t->strings, track->name).ptr,
-			    ut_strtab_get(&t->strings, track->name).len);
+		ut_pbuf_str(b, OURS_NAME, name.ptr, name.len);
 	}
 	if (track->type == UT_TRACK_LANE || track->type == UT_TRACK_ASYNC)
 		ut_pbuf_varint(b, OURS_LANE, lane);
 	if (track->type == UT_TRACK_ASYNC)
 		ut_pbuf_varint(b, OURS_ASYNC, 1);
-	if (track->type == UT_TRACK_COUNTER && track->base) {
+	if (track->type == UT_TRACK_COUNTER && (track->base || track->id_text)) {
 		put_str(b, OURS_BASE, t, track->base);
 		put_str(b, OURS_UNIT, t, track->unit);
 		put_str(b, OURS_ID_TEXT, t, track->id_text);

@@ -390,7 +390,11 @@ void ut_pf_annotation(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb a
 		return;
 	p->text.len = 0;
 	put_value(p, s, annotation, &v, 0);
-	add_json(p, v.key);
+	if (v.is.number == ANNOTATION_EXACT)
+		ut_pf_add_arg(p, v.key, UT_ARG_JSON)->value.str = ut_strtab_intern(
+			&ut_pf_trace(p)->strings, p->text.data, p->text.len);
+	else
+		add_json(p, v.key);
 }
 
 void ut_pf_place_args(struct ut_pf *p, const struct ut_pf_place *place)

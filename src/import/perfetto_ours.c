@@ -109,7 +109,7 @@ void ut_pf_ours_track(struct ut_pf *p, uint32_t track, const struct ut_pf_ours *
 	t->lane = o->lane ? o->lane : t->lane;
 	t->args = o->facts ? o->facts : t->args;
 	t->bare = o->base ? o->base : t->bare;
-	if (t->kind == UT_PF_COUNTER && o->base) {
+	if (t->kind == UT_PF_COUNTER && (o->base || o->id_text)) {
 		t->unit = o->unit;
 		t->id_text = o->id_text;
 	}

@@ -98,8 +98,8 @@ static const char indices[] = "CREATE INDEX string_text ON string(text);"
 static const char args_view[] =
 	"CREATE VIEW arg_in_order AS SELECT a.rowid AS n, a.arg_set_id AS arg_set_id, a.event_id "
 	"AS event_id,"
-	" CASE WHEN a.element IS NULL THEN s.text ELSE s.text || '[' || a.element || ']' END AS "
-	"key,"
+	" CASE WHEN a.element IS NULL THEN s.text"
+	" ELSE coalesce(s.text, '') || '[' || a.element || ']' END AS key,"
 	" s.text AS flat_key, a.value_type AS value_type, a.value AS value,"
 	" CASE WHEN a.value_type IN ('string', 'pointer', 'json') THEN a.value END AS string_value,"
 	" CASE WHEN a.value_type IN ('uint', 'int', 'bool') THEN a.value ELSE a.pointer END"
@@ -144,8 +144,8 @@ static const struct {
 	{ "unit", OF_TRACK("unit") },
 	/* an object; the elements of an array are rows of their own and come together first */
 	{ "args",
-	  "CASE WHEN r.arg_set_id NOT NULL THEN (SELECT json_group_object(flat_key, json(j))"
-	  " FROM (SELECT flat_key, CASE WHEN key = flat_key THEN json"
+	  "CASE WHEN r.arg_set_id NOT NULL THEN (SELECT json_group_object(coalesce(flat_key, ''),"
+	  " json(j)) FROM (SELECT flat_key, CASE WHEN key IS flat_key THEN json"
 	  " ELSE json_group_array(json(json)) END AS j FROM arg_in_order a"
 	  " WHERE a.arg_set_id = r.arg_set_id GROUP BY flat_key ORDER BY min(n))) END" },
 };
@@ -178,6 +178,12 @@ static int add_sources(sqlite3 *db, struct ut_sql_use *uses, struct ut_traces *t
 	return 0;
 }
 
+/* Numbers of any size: a column for integers would round those that SQLite has no integers for. */
+static bool is_id(const struct ut_sql_column *c)
+{
+	return !strcmp(c->name, "pid") || !strcmp(c->name, "tid") || !strcmp(c->name, "number");
+}
+
 /* A table that is stored as it is. The first column of those that have a number is that number. */
 static int copy_table(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *err)
 {
@@ -189,7 +195,7 @@ static int copy_table(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *
 	for (const struct ut_sql_column *c = t->columns; c->name && !c->hidden; c++) {
 		const char *comma = c == t->columns ? "" : ", ";
 
-		ut_buf_fmt(&sql, "%s\"%s\" %s%s", comma, c->name, c->type,
+		ut_buf_fmt(&sql, "%s\"%s\" %s%s", comma, c->name, is_id(c) ? "" : c->type,
 			   numbered && c == t->columns ? " PRIMARY KEY" : "");
 		ut_buf_fmt(&list, "%s\"%s\"", comma, c->name);
 	}
