@@ -8,6 +8,8 @@
  * what we export and read again stays what it is.
  */
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -550,9 +552,29 @@ static void fill_lane(struct sorter *s, const struct lane *lane)
 		add_overlapping(s, lane->model);
 }
 
+/* A counter that has its name, unit and process in common with an earlier one gets a number. */
+static void part_counter(struct ut_pf *p, struct ut_pf_map *alike, uint32_t index)
+{
+	struct ut_trace *t = ut_pf_trace(p);
+	struct ut_track *k = &t->tracks[index];
+	const uint64_t key[] = { k->process, k->name, k->unit, k->id_text };
+	uint64_t hash = ut_hash_bytes(key, sizeof(key));
+	uint32_t before = ut_pf_map_get(alike, hash);
+	char number[16];
+
+	ut_pf_map_put(alike, hash, before + 1);
+	if (!before)
+		return;
+	snprintf(number, sizeof(number), "%" PRIu32, before + 1);
+	k->id_text = ut_strtab_intern_z(&t->strings, number);
+	ut_trace_name_counter(t, index, k->base ? k->base : k->name);
+}
+
 /* What a counter belongs to is known only now. */
 static void place_counters(struct ut_pf *p)
 {
+	struct ut_pf_map alike = { 0 };
+
 	for (uint32_t i = 0; i < p->tracks.count; i++) {
 		uint32_t counter = ut_pf_at(p, i)->counter, process;
 
@@ -560,7 +582,9 @@ static void place_counters(struct ut_pf *p)
 			continue;
 		process = ut_pf_process_of(p, i);
 		ut_pf_trace(p)->tracks[counter - 1].process = process;
+		part_counter(p, &alike, counter - 1);
 	}
+	ut_pf_map_release(&alike);
 }
 
 enum placed {

@@ -178,14 +178,31 @@ static int add_sources(sqlite3 *db, struct ut_sql_use *uses, struct ut_traces *t
 	return 0;
 }
 
-/* Numbers of any size: a column for integers would round those that SQLite has no integers for. */
-static bool is_id(const struct ut_sql_column *c)
+/* Are there pids or tids that SQLite has no integers for? */
+static bool has_large_ids(const struct ut_trace *t)
 {
-	return !strcmp(c->name, "pid") || !strcmp(c->name, "tid") || !strcmp(c->name, "number");
+	for (size_t i = 0; i < t->process_count; i++) {
+		if (!t->processes[i].pid_text && t->processes[i].pid > INT64_MAX)
+			return true;
+	}
+	for (size_t i = 0; i < t->track_count; i++) {
+		if (!t->tracks[i].id_text && t->tracks[i].id > INT64_MAX)
+			return true;
+	}
+	return false;
+}
+
+/* A column for integers would round such numbers; it also makes '7' the same as 7. */
+static const char *type_of(const struct ut_sql_column *c, const struct ut_traces *t)
+{
+	bool id = !strcmp(c->name, "pid") || !strcmp(c->name, "tid") || !strcmp(c->name, "number");
+
+	return id && has_large_ids(&t->traces[0].store->trace) ? "" : c->type;
 }
 
 /* A table that is stored as it is. The first column of those that have a number is that number. */
-static int copy_table(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *err)
+static int copy_table(sqlite3 *db, const struct ut_sql_table *t, const struct ut_traces *traces,
+		      struct ut_err *err)
 {
 	bool numbered = t->columns[0].what == UT_SQL_LIST_KEY && t->list;
 	struct ut_buf sql = { 0 }, list = { 0 };
@@ -195,7 +212,7 @@ static int copy_table(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *
 	for (const struct ut_sql_column *c = t->columns; c->name && !c->hidden; c++) {
 		const char *comma = c == t->columns ? "" : ", ";
 
-		ut_buf_fmt(&sql, "%s\"%s\" %s%s", comma, c->name, is_id(c) ? "" : c->type,
+		ut_buf_fmt(&sql, "%s\"%s\" %s%s", comma, c->name, type_of(c, traces),
 			   numbered && c == t->columns ? " PRIMARY KEY" : "");
 		ut_buf_fmt(&list, "%s\"%s\"", comma, c->name);
 	}
@@ -258,14 +275,14 @@ static int make_views(sqlite3 *db, struct ut_err *err)
 	return rc;
 }
 
-static int fill(sqlite3 *db, struct ut_err *err)
+static int fill(sqlite3 *db, const struct ut_traces *traces, struct ut_err *err)
 {
 	int rc = run(db, settings, err);
 
 	rc = rc ? rc : run(db, rows, err);
 	for (size_t i = 0; i < SOURCES && !rc; i++) {
 		if (sources[i] != &string_table && sources[i] != &ut_sql_args && !sources[i]->kinds)
-			rc = copy_table(db, sources[i], err);
+			rc = copy_table(db, sources[i], traces, err);
 	}
 	rc = rc ? rc : make_views(db, err);
 	return rc ? rc : run(db, indices, err);
@@ -286,7 +303,7 @@ int ut_query_save(struct ut_store *store, const char *path, struct ut_err *err)
 		rc = fail(db, err);
 	else
 		rc = add_sources(db, uses, &traces, err);
-	rc = rc ? rc : fill(db, err);
+	rc = rc ? rc : fill(db, &traces, err);
 	if (sqlite3_close(db) != SQLITE_OK && !rc)
 		rc = ut_err_set(err, -EIO, "SQLite: the database cannot be closed");
 	ut_traces_release(&traces);

@@ -187,6 +187,7 @@ static void read_descriptor(struct reader *r, struct message m)
 	struct field counter = get(m, TRACK_COUNTER);
 
 	ut_buf_fmt(&r->text, "track %zu", uuid_number(r, get(m, TRACK_UUID).value));
+	assert_int_equal(get(m, TRACK_CHILD_ORDERING).value, process.number ? ORDER_EXPLICIT : 0);
 	if (parent)
 		ut_buf_fmt(&r->text, " in %zu", uuid_number(r, parent));
 	add_text(r, " ", get(m, TRACK_NAME).inside);
@@ -645,10 +646,12 @@ static void json_becomes_nested_annotations(void **state)
 
 	json(s, "{\"a\":[1,-2,true],\"b\":{\"c\":\"\\u0041\\n\\ud83d\\ude00\"}}");
 	json(s, "[18446744073709551615,null]");
+	json(s, "18446744073709551616");
 	json(s, "[]");
 	json(s, "{broken");
 	expect(s, AT("0") APP THREAD "instant 0 on 2 j,a,=1,=-2,=1,b,c=A\n\xf0\x9f\x98\x80\n"
 				     "instant 0 on 2 j,=-1,\n"
+				     "instant 0 on 2 j=18446744073709551616~18446744073709551616\n"
 				     "instant 0 on 2 j={2}\n"
 				     "instant 0 on 2 j={broken~{broken\n");
 }
