@@ -20,6 +20,8 @@
 #define OPEN UINT64_MAX /* the end of a span that has none yet */
 #define GONE UINT32_MAX /* the type of a row that has become part of another */
 
+#define UNUSED_NUMBER (UINT64_C(1) << 62) /* no file counts that far, and hashes are higher */
+
 struct lane {
 	uint32_t process, name; /* index, string id */
 	uint32_t thread;        /* what overlaps on a thread: the model's track + 1 */
@@ -501,10 +503,36 @@ static bool is_async(const struct sorter *s, const struct ut_pf_row *r)
 	return kind_of(s, r->type) == UT_KIND_SPAN && (r->number || !s->async);
 }
 
+/*
+ * Two spans of the same number that cross: the end of which of them comes first would not be known
+ * any more. The later one gets a number that nobody has.
+ */
+static void part_crossing(struct sorter *s)
+{
+	struct ut_pf_list *numbers = &s->p->numbers;
+	struct ut_pf_map latest = { 0 }; /* row + 1 by number */
+
+	for (size_t i = 0; i < s->row_count; i++) {
+		struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]), *before;
+		uint32_t at;
+
+		if (kind_of(s, r->type) != UT_KIND_SPAN || !r->number)
+			continue;
+		at = ut_pf_map_get(&latest, numbers->items[r->number - 1]);
+		before = at ? ut_pf_row_at(s->p, at - 1) : NULL;
+		if (before && before->val >= r->ts && before->val < r->val)
+			numbers->items[r->number - 1] = UNUSED_NUMBER + ++s->last_number;
+		ut_pf_map_put(&latest, numbers->items[r->number - 1], s->rows[i] + 1);
+	}
+	ut_pf_map_release(&latest);
+}
+
 /* Ends come last, so that what happens at that very moment is still inside. */
 static void add_overlapping(struct sorter *s, uint32_t model)
 {
 	ut_pf_trace(s->p)->tracks[model].type = UT_TRACK_ASYNC;
+	if (s->async)
+		part_crossing(s);
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 
