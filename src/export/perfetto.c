@@ -29,6 +29,7 @@
 #include "model/idmap.h"
 #include "model/pairs.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 #include "model/trace.h"
 
 /* One Perfetto track. */
@@ -77,7 +78,7 @@ struct perfetto {
 
 	/* the trace of the day */
 	bool started;
-	bool lists; /* a comma in a category parts two of them, as in Chrome's JSON */
+	bool lists;         /* a comma in a category parts two of them, as in Chrome's JSON */
 	struct lane *lanes; /* by track */
 	size_t lane_cap;
 	struct process *processes;

@@ -5,6 +5,7 @@
 #include "export/perfetto_json.h"
 #include "export/perfetto_packet.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 #include "model/trace.h"
 
 static void put_u64(struct ut_pbuf *b, const struct ut_arg *a)

@@ -9,8 +9,9 @@
 #include "base/str.h"
 #include "export/pbuf.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 
-#define MOST_DEPTH  32 /* as deep as others read, and we */
+#define MOST_DEPTH  32  /* as deep as others read, and we */
 #define MOST_NUMBER 400 /* characters: 17 digits, and zeros up to 10^308 */
 
 struct json {
@@ -195,7 +196,8 @@ static bool put_word(struct json *j, struct ut_pbuf *b)
 		ut_pbuf_varint(b, ANNOTATION_BOOL, 0);
 		j->at += 5;
 	} else if (left >= 4 && !memcmp(j->at, "null", 4)) {
-		j->at += 4; /* no value at all: readers have nothing to show, and some fall over it */
+		j->at += 4; /* no value at all: readers have nothing to show, and some fall over it
+			     */
 	} else {
 		return put_number(j, b);
 	}

@@ -6,6 +6,7 @@
 #include "base/grow.h"
 #include "export/out.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 #include "model/trace.h"
 
 void ut_perfetto_start(struct ut_perfetto_packets *w, uint64_t flags)

@@ -11,6 +11,7 @@
 #include "export/perfetto_json.h"
 #include "export/perfetto_packet.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 #include "model/trace.h"
 
 #define MADE_UP (1 << 30) /* Linux gives out none from 2^22 on; still positive as an int32 */

@@ -100,8 +100,7 @@ static void keep_id2(struct ut_chrome *c, const struct id2 *id2)
 	struct ut_json_span id = id2->id;
 	uint64_t number;
 
-	if (id2->alone && *id.at == '"' &&
-	    ut_json_quoted_hex(id.at + 1, id.at + id.len, &number))
+	if (id2->alone && *id.at == '"' && ut_json_quoted_hex(id.at + 1, id.at + id.len, &number))
 		ut_chrome_add(&c->extra, (struct ut_arg){ .key = c->words[UT_WORD_ID2],
 							  .type = UT_ARG_PTR,
 							  .value.u64 = number });

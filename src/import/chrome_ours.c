@@ -97,8 +97,7 @@ static void read_counter(struct ut_chrome *c, uint32_t process, uint32_t name,
 {
 	struct ut_trace *t = &c->build.store.trace;
 	const uint32_t own[] = { ut_strtab_intern_z(&t->strings, "unit"),
-				 ut_strtab_intern_z(&t->strings, "series"),
-				 c->words[UT_WORD_ID] };
+				 ut_strtab_intern_z(&t->strings, "series"), c->words[UT_WORD_ID] };
 	uint32_t unit = string_of(c, find_member(c, facts, "unit"));
 	uint32_t series = unit ? unit : string_of(c, find_member(c, facts, "series"));
 	struct ut_json_span id = find_member(c, facts, "id");

@@ -14,6 +14,7 @@
 #include "import/perfetto_import.h"
 #include "import/source.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 
 #define WINDOW      ((size_t)256 << 10) /* to begin with; fits the L2 cache */
 #define MOST_PACKET ((uint64_t)1 << 30) /* no tool writes larger ones */

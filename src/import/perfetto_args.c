@@ -14,6 +14,7 @@
 #include "import/json.h"
 #include "import/perfetto_import.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 
 #define MOST_DEPTH 32 /* values that are nested deeper are null */
 
@@ -391,8 +392,8 @@ void ut_pf_annotation(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb a
 	p->text.len = 0;
 	put_value(p, s, annotation, &v, 0);
 	if (v.is.number == ANNOTATION_EXACT)
-		ut_pf_add_arg(p, v.key, UT_ARG_JSON)->value.str = ut_strtab_intern(
-			&ut_pf_trace(p)->strings, p->text.data, p->text.len);
+		ut_pf_add_arg(p, v.key, UT_ARG_JSON)->value.str =
+			ut_strtab_intern(&ut_pf_trace(p)->strings, p->text.data, p->text.len);
 	else
 		add_json(p, v.key);
 }

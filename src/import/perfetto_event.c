@@ -54,8 +54,7 @@ void ut_pf_add(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val, struc
 	if (t->kind == UT_PF_THREAD)
 		ut_build_add(&p->build, t->model - 1, ts, val, number, args);
 	else
-		keep_row(p,
-			 (struct ut_pf_row){ ts, val, track, number, args, own_number(p, t) });
+		keep_row(p, (struct ut_pf_row){ ts, val, track, number, args, own_number(p, t) });
 }
 
 uint32_t ut_pf_counter_track(struct ut_pf *p, uint32_t track)

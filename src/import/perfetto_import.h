@@ -28,6 +28,7 @@
 #include "import/importer.h"
 #include "import/perfetto_clock.h"
 #include "import/perfetto_inflate.h"
+#include "import/perfetto_ours.h"
 #include "import/perfetto_seq.h"
 #include "import/perfetto_track.h"
 #include "import/perfetto_wire.h"
@@ -81,22 +82,6 @@ struct ut_pf_troubles {
 	uint64_t typed;             /* arguments that are messages of their own */
 	uint64_t legacy;            /* events in the manner of Chrome that say nothing to us */
 	uint64_t left_out[256];     /* packets by their data field; [0]: of higher numbers */
-};
-
-/* What our own exporter says of an event in its own words. */
-struct ut_pf_own_event {
-	uint64_t track;  /* uuid of the track that it belongs to */
-	uint64_t number; /* of its async span; of a counter: its value */
-	bool has_track, has_number;
-};
-
-/* And of a process or track; string ids. */
-struct ut_pf_ours {
-	bool any, named, hosted, has_id, async;
-	uint32_t name, host, id_text, base, unit;
-	uint32_t facts; /* a list of the trace's arguments; 0 = none */
-	int32_t rank;
-	uint64_t id, lane;
 };
 
 struct ut_pf_known {
@@ -172,13 +157,6 @@ static inline uint32_t ut_pf_interned(struct ut_pf *p, const struct ut_pf_map *m
 
 /* perfetto_event.c */
 void ut_pf_event(struct ut_pf *p, struct ut_pf_seq *s, uint64_t ts, struct ut_pb event);
-
-/* perfetto_ours.c */
-struct ut_pf_ours ut_pf_read_ours(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m);
-void ut_pf_ours_process(struct ut_pf *p, uint32_t process, const struct ut_pf_ours *o);
-void ut_pf_ours_track(struct ut_pf *p, uint32_t track, const struct ut_pf_ours *o);
-void ut_pf_ours_trace(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m);
-void ut_pf_ours_event(struct ut_pb m, struct ut_pf_own_event *e);
 
 /* A row with the arguments in p->args. */
 void ut_pf_add(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val, struct ut_type type);

@@ -1,13 +1,17 @@
 /*
  * perfetto_ours.c - what our own exporter adds to packets because the format has no place for it:
- * enum ours in perfetto_fields.h. About the event or track in the same packet, or the whole trace.
+ * enum ours in model/perfetto_ours.h. About the event or track in the same packet, or the whole
+ * trace.
  */
+#include "import/perfetto_ours.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "import/perfetto_import.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 
 /* The annotations of a field as a list of the trace's: its index, 0 = there are none. */
 static uint32_t read_facts(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m,

@@ -28,28 +28,6 @@ enum trace_packet {
 	PACKET_TRACK_DESCRIPTOR = 60,
 	PACKET_FIRST_ON_SEQUENCE = 87,
 	PACKET_ZSTD_COMPRESSED = 133,
-	PACKET_OURS = 1900, /* not Perfetto's: see enum ours */
-};
-
-/*
- * What we add to a packet, for ourselves: other readers skip a field that they do not know. It is
- * about the event or the track in the same packet; without one, about the trace as a whole.
- */
-enum ours {
-	OURS_NAME = 1,     /* process, thread: without rank and id */
-	OURS_ID = 2,       /* pid, tid, id of a counter: the number... */
-	OURS_ID_TEXT = 3,  /* ... or JSON text */
-	OURS_RANK = 4,     /* process */
-	OURS_HOST = 5,     /* process */
-	OURS_FACTS = 6,    /* process, track: what else was said about it; DebugAnnotations */
-	OURS_BASE = 7,     /* counter: its name without series and id */
-	OURS_UNIT = 8,     /* counter: its unit or series */
-	OURS_LANE = 9,     /* track of no thread: uuid of the first that stands for the same lane */
-	OURS_ASYNC = 14,   /* the same: spans may overlap on it */
-	OURS_FILE = 10,    /* trace: what the file it came from said of itself; DebugAnnotations */
-	OURS_ERROR = 11,   /* trace: clock_error, in ns */
-	OURS_TRACK = 12,   /* event: uuid of the track that it was on */
-	OURS_NUMBER = 13,  /* event: number of the async span; counter: its exact value */
 };
 
 enum sequence_flags {
@@ -157,8 +135,6 @@ enum debug_annotation {
 	ANNOTATION_DICT = 11,  /* dict_entries */
 	ANNOTATION_ARRAY = 12, /* array_values */
 	ANNOTATION_STRING_IID = 17,
-	ANNOTATION_EXACT = 1900,    /* ours: JSON text that the other fields say only roughly */
-	ANNOTATION_NAMELESS = 1901, /* ours: its name is made up */
 };
 
 enum nested_value {
@@ -186,12 +162,9 @@ enum track_descriptor {
 	TRACK_COUNTER = 8,
 	TRACK_STATIC_NAME = 10,
 	TRACK_CHILD_ORDERING = 11,
-	TRACK_RANK = 12, /* sibling_order_rank */
+	ORDER_EXPLICIT = 3, /* its value for: by the rank of each */
+	TRACK_RANK = 12,    /* sibling_order_rank */
 	TRACK_ATRACE_NAME = 13,
-};
-
-enum child_ordering {
-	ORDER_EXPLICIT = 3, /* by the rank of each */
 };
 
 enum process_descriptor {

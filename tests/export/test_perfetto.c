@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "export/support.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 
 struct message {
 	const unsigned char *at, *end;
