@@ -110,8 +110,9 @@ struct ut_pf {
 	size_t note_count, note_cap;
 	struct ut_arg *file; /* about the file that it came from */
 	size_t file_count, file_cap;
-	struct ut_pf_list numbers; /* of async spans, each with the arguments of its end */
-	bool ours;                 /* written by us */
+	struct ut_pf_map file_keys; /* of these */
+	struct ut_pf_list numbers;  /* of async spans, each with the arguments of its end */
+	bool ours;                  /* written by us */
 
 	/* of one event, kept for the next */
 	struct ut_pf_own_event own;

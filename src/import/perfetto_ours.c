@@ -130,20 +130,9 @@ void ut_pf_ours_track(struct ut_pf *p, uint32_t track, const struct ut_pf_ours *
 		model->args = o->facts;
 }
 
-/* The members of a file are known by their keys; the first trace that has one gives it. */
-static bool has_fact(const struct ut_pf *p, uint32_t key)
-{
-	for (size_t i = 0; i < p->file_count; i++) {
-		if (p->file[i].key == key)
-			return true;
-	}
-	return false;
-}
-
 void ut_pf_ours_trace(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m)
 {
 	struct ut_trace *t = ut_pf_trace(p);
-	size_t known = p->file_count;
 	struct ut_pb_field f;
 
 	p->arg_count = 0;
@@ -154,8 +143,13 @@ void ut_pf_ours_trace(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m
 			t->clock_error = f.value;
 	}
 	for (size_t i = 0; i < p->arg_count; i++) {
-		if (known && has_fact(p, p->args[i].key))
+		uint64_t key = (uint64_t)p->args[i].key + 1;
+
+		/* members are known by their keys; the first trace that has one gives it */
+		if (ut_pf_map_get(&p->file_keys, key))
 			continue;
+		if (!(p->args[i].flags & UT_ARG_MORE))
+			ut_pf_map_put(&p->file_keys, key, 1);
 		p->file = ut_grow(p->file, p->file_count + 1, &p->file_cap, sizeof(*p->file));
 		p->file[p->file_count++] = p->args[i];
 	}
