@@ -347,7 +347,7 @@ int ut_aiu_read(struct ut_aiu_part *part, const char *path, bool head, unsigned 
 		ut_aiu_reader_init(&r, part, path, head);
 		ut_aiu_reader_release(&r);
 		part->is_log = log;
-		rc = log ? 0 : ut_aiu_read_store(part, path, err);
+		rc = log ? 0 : ut_aiu_read_store(part, path, head, err);
 		if (rc)
 			ut_aiu_part_release(part);
 		return rc;

@@ -9,6 +9,8 @@
 #include "aiu/number.h"
 #include "base/grow.h"
 #include "base/str.h"
+#include "export/exporter.h"
+#include "export/out.h"
 #include "import/importer.h"
 #include "model/event.h"
 
@@ -140,7 +142,37 @@ static void copy_track(struct copy *c, uint32_t track)
 	}
 }
 
-int ut_aiu_read_store(struct ut_aiu_part *part, const char *path, struct ut_err *err)
+/* Does the trace come from Chrome's JSON? Its importer tells whose dialect that was. */
+static bool was_json(const struct ut_trace *t)
+{
+	for (const struct ut_arg *a = &t->args[t->file_args]; a->type != UT_ARG_END; a++) {
+		if (a->type == UT_ARG_STR &&
+		    !strcmp(ut_strtab_get(&t->strings, a->key).ptr, "dialect"))
+			return true;
+	}
+	return false;
+}
+
+static int read_as_json(struct ut_aiu_part *part, const char *path, struct ut_store *store,
+			bool head, struct ut_err *err)
+{
+	struct ut_out *o = ut_out_open_memory();
+	struct ut_sink *sink = ut_export_chrome.open(o);
+	const char *text;
+	size_t len;
+	int rc;
+
+	ut_store_send(store, 0, sink);
+	ut_export_chrome.end_trace(sink, &store->trace);
+	ut_export_chrome.close(sink);
+	text = ut_out_data(o, &len);
+	ut_aiu_part_release(part);
+	rc = ut_aiu_read_text(part, path, text, len, head, err);
+	ut_out_abandon(o);
+	return rc;
+}
+
+int ut_aiu_read_store(struct ut_aiu_part *part, const char *path, bool head, struct ut_err *err)
 {
 	struct ut_store store;
 	struct copy c = { .t = &part->table, .s = &store };
@@ -148,6 +180,11 @@ int ut_aiu_read_store(struct ut_aiu_part *part, const char *path, struct ut_err 
 
 	if (rc)
 		return rc;
+	if (was_json(&store.trace)) {
+		rc = read_as_json(part, path, &store, head, err);
+		ut_store_release(&store);
+		return rc;
+	}
 	part->dialect = UT_AIU_TORCH;
 	c.strings = ut_make(((size_t)store.trace.strings.count + 1) * sizeof(*c.strings));
 	for (size_t i = 0; i < store.trace.track_count; i++) {

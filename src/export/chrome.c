@@ -291,11 +291,14 @@ static char *put_text(char *p, const char *s)
 	return p + len;
 }
 
-static char *put_id(struct ut_cw *c, char *p, uint64_t number)
+/* local: known in its process only, and shown there; viewers put what is not under "global". */
+static char *put_id(struct ut_cw *c, char *p, uint64_t number, bool local)
 {
-	p = put_text(p, ",\"id\":\"");
+	p = put_text(p, local ? ",\"id2\":{\"local\":\"" : ",\"id\":\"");
 	p = ut_digits_hex(p, ut_pairs_number(&c->pairs, number));
 	*p++ = '"';
+	if (local)
+		*p++ = '}';
 	return p;
 }
 
@@ -337,14 +340,23 @@ static void find_specials(struct ut_cw *c, struct special *s, const struct ut_tr
 static char *put_special_id(struct ut_cw *c, char *p, const struct ut_trace *t,
 			    const struct special *s)
 {
+	bool local = s->id2 && s->id2->type == UT_ARG_PTR; /* as the importer keeps most of them */
+
 	ut_out_advance(c->out, p);
-	ut_out_text(c->out, s->id2 ? ",\"id2\":" : ",\"id\":");
+	ut_out_text(c->out, local ? ",\"id2\":{\"local\":" : s->id2 ? ",\"id2\":" : ",\"id\":");
 	ut_args_json_value(c->out, t, s->id2 ? s->id2 : s->id_text);
+	ut_out_text(c->out, local ? "}" : "");
 	if (s->id_scope) {
 		ut_out_text(c->out, ",\"scope\":");
 		ut_args_json_value(c->out, t, s->id_scope);
 	}
 	return ut_out_reserve(c->out, ROOM);
+}
+
+static bool is_async(const struct ut_event *e)
+{
+	return e->kind == UT_KIND_ASYNC_BEGIN || e->kind == UT_KIND_ASYNC_END ||
+	       e->kind == UT_KIND_ASYNC_INSTANT;
 }
 
 static bool has_number(const struct ut_event *e)
@@ -454,7 +466,7 @@ static char *put_counter(struct ut_cw *c, char *p, const struct ut_trace *t,
 	struct ut_str unit = ut_strtab_get(&t->strings, track->unit);
 	struct ut_cw_members m = { .out = c->out, .any = true };
 
-	p = put_name(c, p, t, track->name ? track->name : e->name);
+	p = put_name(c, p, t, track->base ? track->base : track->name ? track->name : e->name);
 	p = put_cat(c, p, t, e->cat);
 	ut_out_advance(c->out, p);
 	if (track->id_text) {
@@ -517,6 +529,7 @@ static void look(struct ut_cw *c, const struct ut_trace *t)
 {
 	c->looked = true;
 	c->foreign = ut_cw_find(t, t->file_args, "dialect", UT_ARG_STR);
+	c->local = ut_cw_is_ours(c, t); /* elsewhere an id may join what several processes did */
 }
 
 static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
@@ -548,7 +561,7 @@ static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const s
 		return;
 	if (has_number(e))
 		p = special.id2 || special.id_text ? put_special_id(c, p, t, &special)
-						   : put_id(c, p, e->val);
+						   : put_id(c, p, e->val, is_async(e) && c->local);
 	if (e->kind == UT_KIND_FLOW_IN && !(e->flags & UT_EV_BIND_NEXT))
 		p = put_text(p, ",\"bp\":\"e\"");
 	if (has_args(c, e)) {

@@ -216,7 +216,7 @@ static void put_trace_other(struct ut_cw *c, const struct ut_trace *t)
 	ut_cw_end_members(&args);
 }
 
-static bool is_ours(const struct ut_cw *c, const struct ut_trace *t)
+bool ut_cw_is_ours(const struct ut_cw *c, const struct ut_trace *t)
 {
 	const struct ut_arg *dialect = ut_cw_find(t, t->file_args, "dialect", UT_ARG_STR);
 
@@ -224,50 +224,97 @@ static bool is_ours(const struct ut_cw *c, const struct ut_trace *t)
 	       (dialect && is(ut_strtab_get(&t->strings, dialect->value.str), "unitrace-ours"));
 }
 
-/* The counters of each process, as lists: index + 1 of the first and of the next; 0 ends it. */
+/*
+ * The counters of each process, as lists: index + 1 of the first and of the next; 0 ends it. Those
+ * that have their name in common with an earlier one hang on that one.
+ */
 struct counters {
-	uint32_t *first, *next;
+	uint32_t *first, *next, *alike;
 };
+
+static uint32_t counter_name(const struct ut_track *track)
+{
+	return track->base ? track->base : track->name;
+}
+
+/* Is there more to say about a counter than its events do? A series is their business. */
+static bool is_told(const struct ut_cw *c, const struct ut_trace *t, const struct ut_track *track)
+{
+	return track->type == UT_TRACK_COUNTER &&
+	       (track->args || (track->unit && !track->base && ut_cw_is_ours(c, t)));
+}
 
 static struct counters list_counters(struct ut_cw *c, const struct ut_trace *t)
 {
 	struct counters l = { UT_NEW_N(&c->arena, uint32_t, t->process_count + 1),
+			      UT_NEW_N(&c->arena, uint32_t, t->track_count + 1),
 			      UT_NEW_N(&c->arena, uint32_t, t->track_count + 1) };
+	struct ut_idmap latest; /* of a process and name: index + 1 */
+	uint32_t *last = UT_NEW_N(&c->arena, uint32_t, t->process_count + 1);
 
-	bool units = is_ours(c, t); /* elsewhere a unit is only the name of a series */
-
-	for (size_t i = t->track_count; i-- > 0;) {
+	ut_idmap_init(&latest, &c->arena);
+	for (uint32_t i = 0; i < t->track_count; i++) {
 		const struct ut_track *track = &t->tracks[i];
+		uint64_t key = (uint64_t)track->process << 32 | counter_name(track);
+		uint32_t before;
 
-		if (track->type != UT_TRACK_COUNTER || !(track->args || (units && track->unit)))
+		if (!is_told(c, t, track))
 			continue;
-		l.next[i] = l.first[track->process];
-		l.first[track->process] = (uint32_t)i + 1;
+		before = ut_idmap_get(&latest, key);
+		ut_idmap_put(&latest, key, i + 1);
+		if (before) {
+			l.alike[before - 1] = i + 1;
+			continue;
+		}
+		if (last[track->process])
+			l.next[last[track->process] - 1] = i + 1;
+		else
+			l.first[track->process] = i + 1;
+		last[track->process] = i + 1;
 	}
 	return l;
 }
 
-/* No viewer has a place for what a counter is about: "counters": {"name": {"unit": ...}}. */
+static void put_counter_facts(struct ut_cw *c, const struct ut_trace *t,
+			      const struct ut_track *track)
+{
+	struct ut_cw_members facts = { .out = c->other, .open = "{" };
+
+	if (track->unit) {
+		ut_cw_member(&facts);
+		put_member(c->other, track->base ? "\"series\":" : "\"unit\":",
+			   ut_strtab_get(&t->strings, track->unit));
+	}
+	if (track->id_text) {
+		ut_cw_member(&facts);
+		ut_out_text(c->other, "\"id\":");
+		ut_args_json_text(c->other, ut_strtab_get(&t->strings, track->id_text));
+	}
+	ut_cw_args(&facts, t, track->args);
+	ut_cw_end_members(&facts);
+}
+
+/*
+ * No viewer has a place for what a counter is about: "counters": {"name": {"unit": ...}}, or a list
+ * of such objects where several have that name.
+ */
 static void put_counters_other(struct ut_cw *c, const struct ut_trace *t,
 			       const struct counters *counters, uint32_t process)
 {
 	struct ut_cw_members list = { .out = c->other, .open = ",\"counters\":{" };
 
 	for (uint32_t i = counters->first[process]; i; i = counters->next[i - 1]) {
-		const struct ut_track *track = &t->tracks[i - 1];
-		struct ut_cw_members facts = { .out = c->other, .open = "{" };
-		struct ut_str name = ut_strtab_get(&t->strings, track->name);
-		struct ut_str unit = ut_strtab_get(&t->strings, track->unit);
+		struct ut_str name = ut_strtab_get(&t->strings, counter_name(&t->tracks[i - 1]));
+		bool several = counters->alike[i - 1];
 
 		ut_cw_member(&list);
 		ut_out_json_str(c->other, name.ptr, name.len);
-		ut_out_text(c->other, ":");
-		if (unit.len) {
-			ut_cw_member(&facts);
-			put_member(c->other, "\"unit\":", unit);
+		ut_out_text(c->other, several ? ":[" : ":");
+		for (uint32_t k = i; k; k = counters->alike[k - 1]) {
+			ut_out_text(c->other, k == i ? "" : ",");
+			put_counter_facts(c, t, &t->tracks[k - 1]);
 		}
-		ut_cw_args(&facts, t, track->args);
-		ut_cw_end_members(&facts);
+		ut_out_text(c->other, several ? "]" : "");
 	}
 	ut_cw_end_members(&list);
 }
@@ -371,7 +418,7 @@ void ut_cw_about_trace(struct ut_cw *c, const struct ut_trace *t)
 	for (size_t i = 0; i < c->order_count; i++)
 		put_process(c, t, &counters, c->order[i], !i);
 	put_file_args(c, t);
-	c->own_clock |= is_ours(c, t);
+	c->own_clock |= ut_cw_is_ours(c, t);
 }
 
 void ut_cw_about_file(struct ut_cw *c)

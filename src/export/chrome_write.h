@@ -59,6 +59,7 @@ struct ut_cw {
 	size_t order_count, order_cap;
 	bool looked;  /* the next is known */
 	bool foreign; /* it was imported from a Chrome file, perhaps one of ours */
+	bool local;   /* its async spans belong to one process each */
 };
 
 /* The members of a JSON object that is opened by the first of them. */
@@ -82,6 +83,9 @@ const struct ut_cw_process *ut_cw_process(struct ut_cw *c, const struct ut_trace
 /* The argument of a list with this key and type; NULL if there is none. */
 const struct ut_arg *ut_cw_find(const struct ut_trace *t, uint32_t list, const char *key,
 				enum ut_arg_type type);
+
+/* A trace that was recorded or made by us, or read from such a file. */
+bool ut_cw_is_ours(const struct ut_cw *c, const struct ut_trace *t);
 
 /* chrome_about.c: after the last event of a trace, and at the end of the file. */
 void ut_cw_about_trace(struct ut_cw *c, const struct ut_trace *t);

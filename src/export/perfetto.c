@@ -29,6 +29,7 @@
 #include "model/nesting.h"
 #include "model/pairs.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 #include "model/store.h"
 #include "model/trace.h"
 
@@ -75,7 +76,9 @@ struct lane {
 	struct ut_nesting pairs; /* async spans that are open; what is an index into asyncs */
 	struct async *asyncs;
 	size_t async_count, async_cap;
-	uint32_t free_async; /* index + 1 of one that is not used; they are linked by row */
+	uint32_t free_async;  /* index + 1 of one that is not used; they are linked by row */
+	uint64_t held_number; /* of the async span that it begins... */
+	bool held_async;      /* ... if it is one */
 	bool holds;
 	bool described;
 	uint32_t name; /* as described */
@@ -98,6 +101,7 @@ struct perfetto {
 
 	/* the trace of the day */
 	bool started;
+	bool lists;         /* a comma in a category parts two of them, as in Chrome's JSON */
 	struct lane *lanes; /* by track */
 	size_t lane_cap;
 	struct process *processes;
@@ -106,14 +110,6 @@ struct perfetto {
 	struct late *late;    /* flows that are told at the end of their slice */
 	size_t late_count, late_cap;
 };
-
-static void put_category(struct perfetto *p, struct ut_pbuf *b, const struct ut_trace *t,
-			 uint32_t cat)
-{
-	if (cat)
-		ut_pbuf_varint(b, EVENT_CATEGORY_IIDS,
-			       ut_perfetto_intern(&p->w, t, cat, UT_PERFETTO_CATEGORIES));
-}
 
 static void put_event(struct perfetto *p, struct ut_pbuf *b, const struct ut_trace *t,
 		      const struct ut_event *e, enum event_type type, uint64_t uuid)
@@ -124,7 +120,7 @@ static void put_event(struct perfetto *p, struct ut_pbuf *b, const struct ut_tra
 	if (e->name)
 		ut_pbuf_varint(b, EVENT_NAME_IID,
 			       ut_perfetto_intern(&p->w, t, e->name, UT_PERFETTO_NAMES));
-	put_category(p, b, t, e->cat);
+	ut_perfetto_put_categories(&p->w, b, t, e->cat, p->lists);
 	ut_perfetto_put_args(&p->w, b, t, e->args);
 #define PUT_FLAG(flag, key)                                                                        \
 	if (e->flags & UT_EV_##flag)                                                               \
@@ -170,6 +166,7 @@ static void start_trace(struct perfetto *p, const struct ut_trace *t, uint64_t t
 	size_t mark;
 
 	p->started = true;
+	p->lists = t->file_args; /* it was read from another tool's file */
 	p->w.sequence++;
 	if (p->w.sequence == 1) {
 		p->next_uuid = (salt(t) << 16) + 1;
@@ -189,13 +186,10 @@ static void describe_process(struct perfetto *p, const struct ut_trace *t, uint3
 {
 	struct process *process = &p->processes[index];
 	struct ut_perfetto_place place = { .uuid = process->uuid, .pid = process->pid };
-	size_t mark;
 
 	process->told = t->processes[index];
 	ut_perfetto_start(&p->w, 0);
-	mark = ut_pbuf_begin(&p->w.packet, PACKET_TRACK_DESCRIPTOR);
 	ut_perfetto_put_process(&p->w.packet, t, &t->processes[index], &place);
-	ut_pbuf_end(&p->w.packet, mark);
 	ut_perfetto_write(&p->w);
 }
 
@@ -223,19 +217,17 @@ static void describe_row(struct perfetto *p, const struct ut_trace *t, uint32_t 
 	struct ut_perfetto_place place = {
 		.uuid = lane->rows[row].uuid,
 		.parent = process->uuid,
+		.first = lane->rows[0].uuid,
 		.pid = process->pid,
 		.index = index,
 	};
-	size_t mark;
 
 	if (row && t->tracks[index].type != UT_TRACK_ASYNC) {
 		place.parent = lane->rows[0].uuid;
 		place.overlap = true;
 	}
 	ut_perfetto_start(&p->w, 0);
-	mark = ut_pbuf_begin(&p->w.packet, PACKET_TRACK_DESCRIPTOR);
 	ut_perfetto_put_track(&p->w.packet, t, &t->tracks[index], &place);
-	ut_pbuf_end(&p->w.packet, mark);
 	ut_perfetto_write(&p->w);
 }
 
@@ -269,6 +261,9 @@ static void release_held(struct perfetto *p, struct lane *lane)
 	if (!lane->holds)
 		return;
 	lane->holds = false;
+	if (lane->held_async)
+		ut_pbuf_varint(&p->w.ours, OURS_NUMBER, lane->held_number);
+	lane->held_async = false;
 	ut_perfetto_write_event(&p->w, lane->held_ts, &lane->held);
 	if (lane->held_uuid)
 		write_end(p, lane->held_uuid, &lane->held_end);
@@ -431,16 +426,6 @@ static uint64_t instant_uuid(struct perfetto *p, const struct ut_trace *t, const
 	return lane->rows[0].uuid;
 }
 
-static void add_instant(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
-{
-	uint64_t uuid;
-
-	release_held(p, lane_at(p, t, e->track));
-	uuid = instant_uuid(p, t, e);
-	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
-	ut_perfetto_write_event(&p->w, e->ts, &p->body);
-}
-
 /* A row of an overlapping track where nothing is open at ts. */
 static uint64_t idle_uuid(struct perfetto *p, const struct ut_trace *t, uint32_t track, uint64_t ts)
 {
@@ -463,16 +448,42 @@ static uint64_t moment_uuid(struct perfetto *p, const struct ut_trace *t, const 
 	return instant_uuid(p, t, e);
 }
 
+/* What concerns more than its track stands elsewhere; where it was is only for ourselves. */
+static void put_own_place(struct perfetto *p, const struct ut_trace *t, uint32_t track,
+			  uint64_t uuid)
+{
+	struct lane *lane = &p->lanes[track];
+
+	if (!lane->count) /* an async track on which nothing happened so far */
+		add_idle(lane, add_row(p, t, track));
+	if (lane->rows[0].uuid != uuid)
+		ut_pbuf_varint(&p->w.ours, OURS_TRACK, lane->rows[0].uuid);
+}
+
+static void add_instant(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	uint64_t uuid;
+
+	release_held(p, lane_at(p, t, e->track));
+	uuid = moment_uuid(p, t, e);
+	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
+	put_own_place(p, t, e->track, uuid);
+	ut_perfetto_write_event(&p->w, e->ts, &p->body);
+}
+
 /* The format knows no objects: a moment that tells which one, and what happened to it. */
 static void add_object(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	const char *key = e->kind == UT_KIND_OBJECT_NEW     ? "object_new"
 			  : e->kind == UT_KIND_OBJECT_STATE ? "object_state"
 							    : "object_gone";
+	uint64_t uuid;
 
 	release_held(p, lane_at(p, t, e->track));
-	put_event(p, &p->body, t, e, TYPE_INSTANT, moment_uuid(p, t, e));
+	uuid = moment_uuid(p, t, e);
+	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
 	ut_perfetto_put_number(&p->body, key, e->val);
+	put_own_place(p, t, e->track, uuid);
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
 
@@ -488,6 +499,7 @@ static void add_async_instant(struct perfetto *p, const struct ut_trace *t,
 	uuid = around ? lane->rows[lane->asyncs[around->what].row].uuid
 		      : idle_uuid(p, t, e->track, e->ts);
 	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
+	ut_pbuf_varint(&p->w.ours, OURS_NUMBER, e->val);
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
 
@@ -501,14 +513,17 @@ static void add_counter(struct perfetto *p, const struct ut_trace *t, const stru
 	p->body.len = 0;
 	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_COUNTER);
 	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, lane->rows[0].uuid);
-	put_category(p, &p->body, t, e->cat);
+	ut_perfetto_put_categories(&p->w, &p->body, t, e->cat, p->lists);
+	ut_perfetto_put_args(&p->w, &p->body, t, e->args);
 	memcpy(&value, &e->val, sizeof(value));
-	if (e->flags & UT_EV_DOUBLE)
+	if (e->flags & UT_EV_DOUBLE) {
 		ut_pbuf_double(&p->body, EVENT_DOUBLE_COUNTER, value);
-	else if (e->flags & UT_EV_SIGNED || e->val <= INT64_MAX)
+	} else if (e->flags & UT_EV_SIGNED || e->val <= INT64_MAX) {
 		ut_pbuf_varint(&p->body, EVENT_COUNTER, e->val);
-	else
+	} else { /* no field for others has all digits */
 		ut_pbuf_double(&p->body, EVENT_DOUBLE_COUNTER, (double)e->val);
+		ut_pbuf_varint(&p->w.ours, OURS_NUMBER, e->val);
+	}
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
 
@@ -547,6 +562,8 @@ static void add_async_begin(struct perfetto *p, const struct ut_trace *t, const 
 	row->busy_until = e->ts;
 	row->open++;
 	hold_begin(p, lane, t, e, row->uuid);
+	lane->held_number = e->val;
+	lane->held_async = true;
 	if (t->arrows)
 		put_flows(p, &lane->held, t, e, &async.end);
 	ut_nesting_begin(
@@ -581,26 +598,36 @@ static void add_async_end(struct perfetto *p, const struct ut_trace *t, const st
 		end_async(p, t, e, left == 1);
 }
 
-/* The end of a flow that lies in no slice gets an instant. */
-static void start_flow_instant(struct perfetto *p, const struct ut_trace *t,
-			       const struct ut_event *e)
+/*
+ * The end of a flow that lies in no slice gets an instant. One that waited for a slice which never
+ * came is the process's: on its thread it would seem to belong to the slice around it.
+ */
+static uint64_t start_flow_instant(struct perfetto *p, const struct ut_trace *t,
+				   const struct ut_event *e)
 {
+	struct ut_event moment = *e;
+	uint64_t uuid;
+
+	moment.flags = e->flags & UT_EV_BIND_NEXT ? UT_EV_SCOPE_PROCESS : 0;
 	release_held(p, lane_at(p, t, e->track));
-	put_event(p, &p->body, t, e, TYPE_INSTANT, moment_uuid(p, t, e));
+	uuid = moment_uuid(p, t, &moment);
+	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
 	if (!e->name)
 		ut_pbuf_str(&p->body, EVENT_NAME, "flow", 4);
+	return uuid;
 }
 
 /* Of a store: most flows have been told with their spans. */
 static void add_stored_flow(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
-	size_t before;
+	uint64_t uuid = start_flow_instant(p, t, e);
+	size_t before = p->body.len;
 
-	start_flow_instant(p, t, e);
-	before = p->body.len;
 	put_flows(p, &p->body, t, e, NULL);
-	if (p->body.len > before)
-		ut_perfetto_write_event(&p->w, e->ts, &p->body);
+	if (p->body.len == before)
+		return;
+	put_own_place(p, t, e->track, uuid);
+	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
 
 /* Of a recording: it belongs to the begin before it, or came too late for that. */
@@ -608,14 +635,15 @@ static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct 
 {
 	struct lane *lane = lane_at(p, t, e->track);
 	uint32_t field = e->kind == UT_KIND_FLOW_IN ? EVENT_ENDING_FLOWS : EVENT_FLOWS;
-	uint64_t id = flow_id(p, e->val);
+	uint64_t id = flow_id(p, e->val), uuid;
 
 	if (lane->holds) {
 		ut_pbuf_fixed64(&lane->held, field, id);
 		return;
 	}
-	start_flow_instant(p, t, e);
+	uuid = start_flow_instant(p, t, e);
 	ut_pbuf_fixed64(&p->body, field, id);
+	put_own_place(p, t, e->track, uuid);
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
 }
 
@@ -698,6 +726,22 @@ static void write_notes(struct perfetto *p, const struct ut_trace *t)
 	ut_perfetto_write_event(&p->w, t->last, &p->body);
 }
 
+/* What was said about the file that the trace comes from: nobody else has a place for it. */
+static void write_file_facts(struct perfetto *p, const struct ut_trace *t)
+{
+	size_t mark;
+
+	if (!t->file_args && !t->clock_error)
+		return;
+	ut_perfetto_start(&p->w, 0);
+	mark = ut_pbuf_begin(&p->w.packet, PACKET_OURS);
+	ut_perfetto_put_facts(&p->w.packet, OURS_FILE, t, t->file_args);
+	if (t->clock_error)
+		ut_pbuf_varint(&p->w.packet, OURS_ERROR, t->clock_error);
+	ut_pbuf_end(&p->w.packet, mark);
+	ut_perfetto_write(&p->w);
+}
+
 static void release_lane(struct lane *lane)
 {
 	for (size_t i = 0; i < lane->count; i++)
@@ -739,7 +783,15 @@ static void perfetto_end_trace(struct ut_sink *sink, const struct ut_trace *t)
 	}
 	for (uint32_t i = 0; i < p->lane_cap && i < t->track_count; i++)
 		end_lane(p, t, i);
+	for (uint32_t i = 0; i < t->track_count; i++) {
+		const struct ut_track *k = &t->tracks[i];
+
+		/* a thread on which nothing happened may have a name, too */
+		if (k->type == UT_TRACK_THREAD && (k->name || k->args || k->sort_index))
+			lane_at(p, t, i);
+	}
 	write_notes(p, t);
+	write_file_facts(p, t);
 	forget_trace(p);
 }
 

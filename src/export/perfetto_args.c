@@ -5,6 +5,7 @@
 #include "export/perfetto_json.h"
 #include "export/perfetto_packet.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 #include "model/trace.h"
 
 static void put_u64(struct ut_pbuf *b, const struct ut_arg *a)
@@ -51,6 +52,13 @@ static void put_arg_value(struct ut_pbuf *b, const struct ut_trace *t, const str
 	}
 }
 
+/* A key, or what stands for one: an annotation without a name is refused. */
+static void put_no_name(struct ut_pbuf *b)
+{
+	ut_pbuf_str(b, ANNOTATION_NAME, "arg", 3);
+	ut_pbuf_varint(b, ANNOTATION_NAMELESS, 1);
+}
+
 /* The array that starts at a; returns its last element. */
 static const struct ut_arg *put_array(struct ut_pbuf *b, const struct ut_trace *t,
 				      const struct ut_arg *a)
@@ -75,9 +83,33 @@ void ut_perfetto_put_args(struct ut_perfetto_packets *w, struct ut_pbuf *b,
 			ut_pbuf_varint(b, ANNOTATION_NAME_IID,
 				       ut_perfetto_intern(w, t, a->key, UT_PERFETTO_KEYS));
 		else
-			ut_pbuf_str(b, ANNOTATION_NAME, "arg", 3); /* one without is refused */
+			put_no_name(b);
 		if (a->flags & UT_ARG_ARRAY)
 			a = put_array(b, t, a);
+		else
+			put_arg_value(b, t, a);
+		ut_pbuf_end(b, mark);
+	}
+}
+
+void ut_perfetto_put_facts(struct ut_pbuf *b, uint32_t field, const struct ut_trace *t,
+			   uint32_t index)
+{
+	for (const struct ut_arg *a = &t->args[index]; a->type != UT_ARG_END; a++) {
+		struct ut_str key = ut_strtab_get(&t->strings, a->key);
+		struct ut_str text = { 0 };
+		size_t mark = ut_pbuf_begin(b, field);
+
+		if (a->key)
+			ut_pbuf_str(b, ANNOTATION_NAME, key.ptr, key.len);
+		else
+			put_no_name(b);
+		if (a->type == UT_ARG_JSON)
+			text = ut_strtab_get(&t->strings, a->value.str);
+		if (a->flags & UT_ARG_ARRAY)
+			a = put_array(b, t, a);
+		else if (text.len)
+			ut_pbuf_str(b, ANNOTATION_EXACT, text.ptr, text.len);
 		else
 			put_arg_value(b, t, a);
 		ut_pbuf_end(b, mark);

@@ -1,6 +1,7 @@
 #include "export/perfetto_json.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,9 @@
 #include "base/str.h"
 #include "export/pbuf.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 
-#define MOST_DEPTH  64
+#define MOST_DEPTH  32  /* as deep as others read, and we */
 #define MOST_NUMBER 400 /* characters: 17 digits, and zeros up to 10^308 */
 
 struct json {
@@ -124,6 +126,13 @@ static bool put_string(struct json *j, struct ut_pbuf *b, uint32_t field)
 
 /* ---- other values -------------------------------------------------------------------------- */
 
+/* What no field can hold: as a string for others, as what it is for ourselves. */
+static void put_exact(struct ut_pbuf *b, const char *text, size_t len)
+{
+	ut_pbuf_str(b, ANNOTATION_STRING, text, len);
+	ut_pbuf_str(b, ANNOTATION_EXACT, text, len);
+}
+
 static bool put_whole(struct ut_pbuf *b, const char *text)
 {
 	char *end;
@@ -145,6 +154,12 @@ static bool put_whole(struct ut_pbuf *b, const char *text)
 	return true;
 }
 
+/* A whole number that is too large for 64 bits, or any that is too large for a double. */
+static bool is_huge(const char *text, double value)
+{
+	return isinf(value) || text[strspn(text, "-0123456789")] == '\0';
+}
+
 static bool put_number(struct json *j, struct ut_pbuf *b)
 {
 	char text[MOST_NUMBER], *end;
@@ -163,7 +178,10 @@ static bool put_number(struct json *j, struct ut_pbuf *b)
 	v = strtod(text, &end);
 	if (*end)
 		return false;
-	ut_pbuf_double(b, ANNOTATION_DOUBLE, v);
+	if (is_huge(text, v))
+		put_exact(b, text, len);
+	else
+		ut_pbuf_double(b, ANNOTATION_DOUBLE, v);
 	return true;
 }
 
@@ -178,8 +196,8 @@ static bool put_word(struct json *j, struct ut_pbuf *b)
 		ut_pbuf_varint(b, ANNOTATION_BOOL, 0);
 		j->at += 5;
 	} else if (left >= 4 && !memcmp(j->at, "null", 4)) {
-		ut_pbuf_str(b, ANNOTATION_JSON, "null", 4);
-		j->at += 4;
+		j->at += 4; /* no value at all: readers have nothing to show, and some fall over it
+			     */
 	} else {
 		return put_number(j, b);
 	}
@@ -234,7 +252,7 @@ void ut_perfetto_put_json(struct ut_pbuf *b, const char *text, size_t len)
 
 	if (!put_value(&j, b) || j.at != j.end) {
 		b->len = mark;
-		ut_pbuf_str(b, ANNOTATION_STRING, text, len);
+		put_exact(b, text, len);
 	}
 	ut_buf_release(&j.text);
 }

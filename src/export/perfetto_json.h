@@ -1,9 +1,10 @@
 /*
  * perfetto_json.h - JSON text as the value of a debug annotation.
  *
- * Objects and arrays become nested annotations. What these cannot say is said in the older words
- * of the format: empty arrays and objects as nested_value, null as a JSON text. Text that is no
- * JSON, or that is nested too deep, becomes a string.
+ * Objects and arrays become nested annotations; empty ones are said in the older words of the
+ * format, as nested_value; null is an annotation without a value. What is nested too deep and
+ * numbers that fit neither 64 bits nor a double become strings, and ANNOTATION_EXACT tells us what
+ * they were.
  */
 #ifndef UT_EXPORT_PERFETTO_JSON_H
 #define UT_EXPORT_PERFETTO_JSON_H

@@ -1,10 +1,12 @@
 #include "export/perfetto_packet.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "export/out.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 #include "model/trace.h"
 
 void ut_perfetto_start(struct ut_perfetto_packets *w, uint64_t flags)
@@ -41,7 +43,65 @@ void ut_perfetto_write_event(struct ut_perfetto_packets *w, uint64_t ts,
 	ut_perfetto_start(w, SEQ_NEEDS_STATE);
 	ut_pbuf_varint(&w->packet, PACKET_TIMESTAMP, ts);
 	ut_pbuf_bytes(&w->packet, PACKET_TRACK_EVENT, event->data, event->len);
+	if (w->ours.len)
+		ut_pbuf_bytes(&w->packet, PACKET_OURS, w->ours.data, w->ours.len);
+	w->ours.len = 0;
 	ut_perfetto_write(w);
+}
+
+static void intern(struct ut_perfetto_packets *w, uint32_t field, uint64_t iid, struct ut_str s)
+{
+	size_t mark = ut_pbuf_begin(&w->interned, field);
+
+	ut_pbuf_varint(&w->interned, INTERNED_IID, iid);
+	ut_pbuf_str(&w->interned, INTERNED_TEXT, s.ptr, s.len);
+	ut_pbuf_end(&w->interned, mark);
+}
+
+static bool is_new(struct ut_perfetto_packets *w, uint32_t id, enum ut_perfetto_table table)
+{
+	if (id < w->seen_cap && w->seen[id] & table)
+		return false;
+	w->seen = ut_grow(w->seen, (size_t)id + 1, &w->seen_cap, 1);
+	w->seen[id] |= (unsigned char)table;
+	return true;
+}
+
+#define MOST_LIST 256 /* bytes; longer lists are taken for one category, here and by importers */
+
+/* Names with commas between them. */
+static bool is_list(struct ut_str s)
+{
+	if (!memchr(s.ptr, ',', s.len) || s.len > MOST_LIST || s.ptr[0] == ',')
+		return false;
+	return s.ptr[s.len - 1] != ',' && !memmem(s.ptr, s.len, ",,", 2);
+}
+
+void ut_perfetto_put_categories(struct ut_perfetto_packets *w, struct ut_pbuf *b,
+				const struct ut_trace *t, uint32_t cat, bool list)
+{
+	struct ut_str s = ut_strtab_get(&t->strings, cat);
+	bool new;
+
+	if (!cat)
+		return;
+	if (!list || !is_list(s)) {
+		ut_pbuf_varint(b, EVENT_CATEGORY_IIDS,
+			       ut_perfetto_intern(w, t, cat, UT_PERFETTO_CATEGORIES));
+		return;
+	}
+	new = is_new(w, cat, UT_PERFETTO_CATEGORIES);
+	for (uint64_t iid = (UINT64_C(1) << 32) + cat;; iid += UINT64_C(1) << 32) {
+		const char *comma = memchr(s.ptr, ',', s.len);
+		size_t len = comma ? (size_t)(comma - s.ptr) : s.len;
+
+		if (new)
+			intern(w, INTERNED_CATEGORIES, iid, (struct ut_str){ s.ptr, len });
+		ut_pbuf_varint(b, EVENT_CATEGORY_IIDS, iid);
+		if (!comma)
+			return;
+		s = (struct ut_str){ comma + 1, s.len - len - 1 };
+	}
 }
 
 uint64_t ut_perfetto_intern(struct ut_perfetto_packets *w, const struct ut_trace *t, uint32_t id,
@@ -52,18 +112,9 @@ uint64_t ut_perfetto_intern(struct ut_perfetto_packets *w, const struct ut_trace
 		[UT_PERFETTO_CATEGORIES] = INTERNED_CATEGORIES,
 		[UT_PERFETTO_KEYS] = INTERNED_KEYS,
 	};
-	struct ut_str s;
-	size_t mark;
 
-	if (id < w->seen_cap && w->seen[id] & table)
-		return id;
-	s = ut_strtab_get(&t->strings, id);
-	mark = ut_pbuf_begin(&w->interned, field[table]);
-	ut_pbuf_varint(&w->interned, INTERNED_IID, id);
-	ut_pbuf_str(&w->interned, INTERNED_TEXT, s.ptr, s.len);
-	ut_pbuf_end(&w->interned, mark);
-	w->seen = ut_grow(w->seen, (size_t)id + 1, &w->seen_cap, 1);
-	w->seen[id] |= (unsigned char)table;
+	if (is_new(w, id, table))
+		intern(w, field[table], id, ut_strtab_get(&t->strings, id));
 	return id;
 }
 
@@ -79,6 +130,7 @@ void ut_perfetto_release(struct ut_perfetto_packets *w)
 	ut_perfetto_forget(w);
 	ut_pbuf_release(&w->packet);
 	ut_pbuf_release(&w->interned);
+	ut_pbuf_release(&w->ours);
 }
 
 static void put_clock(struct ut_pbuf *b, enum builtin_clock clock, uint64_t ns)

@@ -5,6 +5,7 @@
 #ifndef UT_EXPORT_PERFETTO_PACKET_H
 #define UT_EXPORT_PERFETTO_PACKET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,7 @@ struct ut_perfetto_packets {
 	struct ut_out *out;
 	uint32_t sequence;
 	struct ut_pbuf packet, interned; /* the packet under construction; what goes before it */
+	struct ut_pbuf ours;             /* what the next event says to ourselves: enum ours */
 	unsigned char *seen;             /* by string id: enum ut_perfetto_table */
 	size_t seen_cap;
 };
@@ -39,6 +41,10 @@ void ut_perfetto_write_event(struct ut_perfetto_packets *w, uint64_t ts,
 uint64_t ut_perfetto_intern(struct ut_perfetto_packets *w, const struct ut_trace *t, uint32_t id,
 			    enum ut_perfetto_table table);
 
+/* An event's categories: one, or where a comma parts several (list) each of them. */
+void ut_perfetto_put_categories(struct ut_perfetto_packets *w, struct ut_pbuf *b,
+				const struct ut_trace *t, uint32_t cat, bool list);
+
 /* The next sequence knows nothing yet. */
 void ut_perfetto_forget(struct ut_perfetto_packets *w);
 void ut_perfetto_release(struct ut_perfetto_packets *w);
@@ -46,6 +52,9 @@ void ut_perfetto_release(struct ut_perfetto_packets *w);
 /* Debug annotations of an event: a list of arguments, a flag that is set, a number. */
 void ut_perfetto_put_args(struct ut_perfetto_packets *w, struct ut_pbuf *b,
 			  const struct ut_trace *t, uint32_t index);
+/* The same list in our own field of that number; no strings are interned for it. */
+void ut_perfetto_put_facts(struct ut_pbuf *b, uint32_t field, const struct ut_trace *t,
+			   uint32_t index);
 void ut_perfetto_put_flag(struct ut_pbuf *b, const char *name);
 void ut_perfetto_put_number(struct ut_pbuf *b, const char *name, uint64_t value);
 

@@ -9,7 +9,9 @@
 #include "export/describe.h"
 #include "export/pbuf.h"
 #include "export/perfetto_json.h"
+#include "export/perfetto_packet.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 #include "model/trace.h"
 
 #define MADE_UP (1 << 30) /* Linux gives out none from 2^22 on; still positive as an int32 */
@@ -59,24 +61,118 @@ static void put_id(struct ut_buf *b, const struct ut_trace *t, uint64_t id, uint
 	ut_buf_text(b, after);
 }
 
+/* What we add to a packet for ourselves; nothing if there is nothing to say. */
+static size_t begin_ours(struct ut_pbuf *b)
+{
+	return ut_pbuf_begin(b, PACKET_OURS);
+}
+
+static void end_ours(struct ut_pbuf *b, size_t before, size_t mark)
+{
+	bool any = b->len > mark;
+
+	ut_pbuf_end(b, mark);
+	if (!any)
+		b->len = before;
+}
+
+static void put_own_id(struct ut_pbuf *b, const struct ut_trace *t, uint64_t id, uint32_t text)
+{
+	if (text)
+		put_str(b, OURS_ID_TEXT, t, text);
+	else
+		ut_pbuf_varint(b, OURS_ID, id);
+}
+
+static bool is_process_labels(const struct ut_trace *t, const struct ut_arg *a)
+{
+	return a->type == UT_ARG_JSON &&
+	       !strcmp(ut_strtab_get(&t->strings, a->key).ptr, "process_labels");
+}
+
+/* A fact of Chrome's, {"labels":"one,two"}; false if there is none. */
+static bool find_labels(const struct ut_trace *t, const struct ut_process *process,
+			struct ut_str *labels)
+{
+	static const char before[] = "{\"labels\":\"", after[] = "\"}";
+
+	for (const struct ut_arg *a = &t->args[process->args]; a->type != UT_ARG_END; a++) {
+		struct ut_str s = ut_strtab_get(&t->strings, a->value.str);
+
+		if (!is_process_labels(t, a) || s.len < strlen(before) + strlen(after) ||
+		    memcmp(s.ptr, before, strlen(before)) != 0)
+			continue;
+		labels->ptr = s.ptr + strlen(before) - 1; /* with its quotes */
+		labels->len = s.len - strlen(before);
+		return true;
+	}
+	return false;
+}
+
+static void put_labels(struct ut_pbuf *b, const struct ut_trace *t,
+		       const struct ut_process *process, struct ut_str labels)
+{
+	struct ut_buf text = { 0 };
+
+	put_str(b, PROCESS_LABELS, t, process->host);
+	ut_perfetto_plain_text(&text, labels.ptr, labels.len);
+	for (size_t i = 0, n; i < text.len; i += n + 1) {
+		n = strcspn(text.data + i, ",");
+		if (n)
+			ut_pbuf_str(b, PROCESS_LABELS, text.data + i, n);
+	}
+	ut_buf_release(&text);
+}
+
+static void put_own_process(struct ut_pbuf *b, const struct ut_trace *t,
+			    const struct ut_process *process, const struct ut_perfetto_place *place,
+			    bool labels)
+{
+	struct ut_str host = ut_strtab_get(&t->strings, process->host);
+	struct ut_str name = ut_strtab_get(&t->strings, process->name);
+	size_t before = b->len, mark = begin_ours(b);
+	int64_t pid;
+	bool odd = !number_of(t, process->pid, process->pid_text, INT32_MAX, &pid);
+
+	if (odd || pid != place->pid)
+		put_own_id(b, t, process->pid, process->pid_text);
+	if (odd || process->rank >= 0)
+		ut_pbuf_str(b, OURS_NAME, name.ptr, name.len);
+	if (process->rank >= 0)
+		ut_pbuf_varint(b, OURS_RANK, (uint64_t)process->rank);
+	if (labels || memchr(host.ptr, ' ', host.len))
+		ut_pbuf_str(b, OURS_HOST, host.ptr, host.len);
+	ut_perfetto_put_facts(b, OURS_FACTS, t, process->args);
+	end_ours(b, before, mark);
+}
+
 void ut_perfetto_put_process(struct ut_pbuf *b, const struct ut_trace *t,
 			     const struct ut_process *process,
 			     const struct ut_perfetto_place *place)
 {
+	size_t descriptor = ut_pbuf_begin(b, PACKET_TRACK_DESCRIPTOR), mark;
+	struct ut_str labels = { 0 };
 	struct ut_buf title = { 0 };
 	int64_t pid;
-	size_t mark;
 
 	ut_process_title(&title, t, process);
 	if (!number_of(t, process->pid, process->pid_text, INT32_MAX, &pid))
 		put_id(&title, t, process->pid, process->pid_text);
 	ut_pbuf_varint(b, TRACK_UUID, place->uuid);
+	ut_pbuf_varint(b, TRACK_CHILD_ORDERING, ORDER_EXPLICIT); /* else ranks mean nothing */
 	mark = ut_pbuf_begin(b, TRACK_PROCESS);
 	ut_pbuf_varint(b, PROCESS_PID, (uint64_t)(int64_t)place->pid);
 	put_str(b, PROCESS_CMDLINE, t, process->cmdline);
+	if (process->sort_index)
+		ut_pbuf_varint(b, PROCESS_SORT_INDEX, (uint64_t)(int64_t)process->sort_index);
 	ut_pbuf_str(b, PROCESS_NAME, title.data, title.len);
-	put_str(b, PROCESS_LABELS, t, process->host);
+	if (find_labels(t, process, &labels))
+		put_labels(b, t, process, labels);
+	else
+		put_str(b, PROCESS_LABELS, t, process->host);
 	ut_pbuf_end(b, mark);
+	ut_pbuf_end(b, descriptor);
+	put_own_process(b, t, process, place, labels.len);
 	ut_buf_release(&title);
 }
 
@@ -127,12 +223,37 @@ static void put_counter(struct ut_pbuf *b, const struct ut_trace *t, const struc
 		ut_pbuf_varint(b, COUNTER_UNIT, UNIT_TIME_NS);
 	else if (!strcmp(unit, "count"))
 		ut_pbuf_varint(b, COUNTER_UNIT, UNIT_COUNT);
-	else
+	else if (!track->base) /* else it is a series, and part of the name */
 		put_str(b, COUNTER_UNIT_NAME, t, track->unit);
 	ut_pbuf_end(b, mark);
 }
 
-void ut_perfetto_put_track(struct ut_pbuf *b, const struct ut_trace *t,
+static void put_own_track(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_track *track,
+			  uint64_t lane)
+{
+	struct ut_str name = ut_strtab_get(&t->strings, track->name);
+	size_t before = b->len, mark = begin_ours(b);
+	int64_t tid;
+
+	if (track->type == UT_TRACK_THREAD &&
+	    !number_of(t, track->id, track->id_text, INT64_MAX, &tid)) {
+		put_own_id(b, t, track->id, track->id_text);
+		ut_pbuf_str(b, OURS_NAME, name.ptr, name.len);
+	}
+	if (track->type == UT_TRACK_LANE || track->type == UT_TRACK_ASYNC)
+		ut_pbuf_varint(b, OURS_LANE, lane);
+	if (track->type == UT_TRACK_ASYNC)
+		ut_pbuf_varint(b, OURS_ASYNC, 1);
+	if (track->type == UT_TRACK_COUNTER && (track->base || track->id_text)) {
+		put_str(b, OURS_BASE, t, track->base);
+		put_str(b, OURS_UNIT, t, track->unit);
+		put_str(b, OURS_ID_TEXT, t, track->id_text);
+	}
+	ut_perfetto_put_facts(b, OURS_FACTS, t, track->args);
+	end_ours(b, before, mark);
+}
+
+static void put_descriptor(struct ut_pbuf *b, const struct ut_trace *t,
 			   const struct ut_track *track, const struct ut_perfetto_place *place)
 {
 	ut_pbuf_varint(b, TRACK_UUID, place->uuid);
@@ -149,4 +270,15 @@ void ut_perfetto_put_track(struct ut_pbuf *b, const struct ut_trace *t,
 		put_counter(b, t, track);
 	if (track->sort_index)
 		ut_pbuf_varint(b, TRACK_RANK, (uint64_t)(int64_t)track->sort_index);
+}
+
+void ut_perfetto_put_track(struct ut_pbuf *b, const struct ut_trace *t,
+			   const struct ut_track *track, const struct ut_perfetto_place *place)
+{
+	size_t mark = ut_pbuf_begin(b, PACKET_TRACK_DESCRIPTOR);
+
+	put_descriptor(b, t, track, place);
+	ut_pbuf_end(b, mark);
+	if (!place->overlap)
+		put_own_track(b, t, track, place->first);
 }

@@ -16,6 +16,7 @@ struct ut_track;
 struct ut_perfetto_place {
 	uint64_t uuid;
 	uint64_t parent; /* uuid of its process, or of the row that it overlaps */
+	uint64_t first;  /* uuid of the first row of the same track */
 	int32_t pid;     /* in the file; a process may have had to take another number */
 	uint32_t index;  /* of the track in the trace */
 	bool overlap;    /* a further row of the same track: no thread, no counter of its own */
@@ -25,6 +26,7 @@ struct ut_perfetto_place {
  * is text or does not fit. */
 int32_t ut_perfetto_pid(const struct ut_trace *t, const struct ut_process *process);
 
+/* The descriptor, and beside it in the packet what only we understand. */
 void ut_perfetto_put_process(struct ut_pbuf *b, const struct ut_trace *t,
 			     const struct ut_process *process,
 			     const struct ut_perfetto_place *place);

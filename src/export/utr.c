@@ -221,6 +221,7 @@ static void put_tracks(struct writer *w)
 			.args = k->args,
 			.sort_index = k->sort_index,
 			.type = k->type,
+			.base = k->base,
 		};
 
 		put(w, &saved, sizeof(saved));

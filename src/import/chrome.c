@@ -384,6 +384,8 @@ static int load_chrome(struct ut_source *source, const struct ut_import_opts *op
 			ut_chrome_note(&c, UT_ODD_UNCLOSED, ut_json_offset(&c.json, c.json.end));
 		ut_chrome_finish_file(&c);
 		shift_times(&c);
+		if (c.traits & UT_TRAIT_OURS && !c.dialect)
+			ut_chrome_take_local_ids(&c);
 		ut_chrome_part_ids(&c.build);
 		ut_chrome_join_async(&c.build);
 		warn_all(&c, source->path, opts);

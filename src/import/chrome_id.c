@@ -14,6 +14,7 @@
 #include "base/grow.h"
 #include "import/chrome_import.h"
 #include "import/json_id.h"
+#include "import/json_quoted.h"
 
 #define HASHED (UINT64_C(1) << 63)
 
@@ -34,15 +35,22 @@ static uint64_t hash_end(uint64_t hash)
 	return (hash ^ hash >> 29) | HASHED;
 }
 
+/* What an id2 holds. */
+struct id2 {
+	struct ut_json_span id; /* raw value; empty = none */
+	bool local;             /* known in its process only */
+	bool alone;             /* there is nothing else in it */
+};
+
 /* The one member that counts of {"local": ID} or {"global": ID}. */
-static struct ut_json_span inside_id2(struct ut_chrome *c, struct ut_json_span id2, bool *local)
+static struct id2 inside_id2(struct ut_chrome *c, struct ut_json_span id2)
 {
 	struct ut_json *j = &c->json;
-	struct ut_json_span key, value, found = { NULL, 0 };
+	struct ut_json_span key, value;
+	struct id2 found = { .alone = true };
 	const char *at = j->at;
 	bool fresh = j->fresh;
 
-	*local = false;
 	if (*id2.at != '{')
 		return found;
 	j->at = id2.at; /* it has been read before: nothing can go wrong */
@@ -50,9 +58,10 @@ static struct ut_json_span inside_id2(struct ut_chrome *c, struct ut_json_span i
 	while (ut_json_member(j, &key) && ut_json_skip(j, &value)) {
 		bool is_local = key.len == 5 && !memcmp(key.at, "local", 5);
 
+		found.alone &= is_local && !found.id.len;
 		if (is_local || (key.len == 6 && !memcmp(key.at, "global", 6))) {
-			*local = is_local;
-			found = value;
+			found.local = is_local;
+			found.id = value;
 		}
 	}
 	j->at = at;
@@ -83,6 +92,23 @@ static uint32_t text_of(struct ut_chrome *c, struct ut_json_span value)
 	return ut_chrome_json(c, value, len);
 }
 
+/*
+ * {"local":"0x1f"}, Chrome's usual way and ours, is kept as that number: all of them differ, and as
+ * strings they would cost ten times more.
+ */
+static void keep_id2(struct ut_chrome *c, const struct id2 *id2)
+{
+	struct ut_json_span id = id2->id;
+	uint64_t number;
+
+	if (id2->alone && *id.at == '"' && ut_json_quoted_hex(id.at + 1, id.at + id.len, &number))
+		ut_chrome_add(&c->extra, (struct ut_arg){ .key = c->words[UT_WORD_ID2],
+							  .type = UT_ARG_PTR,
+							  .value.u64 = number });
+	else
+		keep(c, UT_WORD_ID2, UT_ARG_JSON, ut_chrome_json(c, c->event.id2, false));
+}
+
 static uint64_t hash_string(struct ut_chrome *c, uint64_t hash, uint32_t string)
 {
 	struct ut_str s = ut_strtab_get(&c->build.store.trace.strings, string);
@@ -93,23 +119,23 @@ static uint64_t hash_string(struct ut_chrome *c, uint64_t hash, uint32_t string)
 bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *number)
 {
 	const struct ut_chrome_event *e = &c->event;
-	struct ut_json_span inner = { NULL, 0 };
-	bool local = false, plain;
+	struct id2 id2 = { 0 };
+	bool plain;
 	uint32_t text, scope = 0;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
 	if (e->id2.len && !id.len) {
-		inner = inside_id2(c, e->id2, &local);
-		id = inner;
+		id2 = inside_id2(c, e->id2);
+		id = id2.id;
 	}
 	if (!id.len)
 		return false;
 	plain = ut_id_number(id, number);
-	if (plain && !local && !e->scope.len)
+	if (plain && !id2.local && !e->scope.len)
 		return true;
 	text = text_of(c, id);
-	if (local || (inner.len && !plain))
-		keep(c, UT_WORD_ID2, UT_ARG_JSON, ut_chrome_json(c, e->id2, false));
+	if (id2.local || (id2.id.len && !plain))
+		keep_id2(c, &id2);
 	else
 		keep(c, UT_WORD_ID_TEXT, UT_ARG_STR, text);
 	hash = hash_string(c, hash, e->cat);
@@ -120,7 +146,7 @@ bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *num
 		keep(c, UT_WORD_ID_SCOPE, UT_ARG_STR, scope);
 	}
 	hash = hash_string(c, hash, scope);
-	if (local)
+	if (id2.local)
 		hash = e->pid.text ? hash_string(c, hash, e->pid.text)
 				   : hash_bytes(hash, (const char *)&e->pid.number, 8);
 	*number = hash_end(hash_string(c, hash, text));
@@ -254,4 +280,52 @@ void ut_chrome_part_ids(struct ut_build *b)
 		}
 	}
 	free(add);
+}
+
+/* ---- ids of our own files ------------------------------------------------------------------ */
+
+/* The list without the id2 that keep_id2() has added, and its number; false if it has none. */
+static bool take_id2(struct ut_arglists *lists, uint32_t key, uint32_t *list, uint64_t *number)
+{
+	struct ut_arg few[16], *args = few;
+	size_t count = ut_arglists_get(lists, *list, few, 16), n = 0;
+
+	if (count > 16) {
+		args = ut_make(count * sizeof(*args));
+		ut_arglists_get(lists, *list, args, count);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (args[i].key == key && args[i].type == UT_ARG_PTR && !args[i].flags)
+			*number = args[i].value.u64;
+		else
+			args[n++] = args[i];
+	}
+	if (n < count)
+		*list = ut_arglists_add(lists, args, n);
+	if (args != few)
+		free(args);
+	return n < count;
+}
+
+/*
+ * Our exporter gives async events local ids, so that viewers show them with their process. The
+ * numbers are unique in the file all the same: they are what they were.
+ */
+void ut_chrome_take_local_ids(struct ut_chrome *c)
+{
+	struct ut_build *b = &c->build;
+
+	for (size_t t = 0; t < b->row_cap && t < b->store.trace.track_count; t++) {
+		if (b->store.trace.tracks[t].type != UT_TRACK_ASYNC)
+			continue;
+		for (size_t n = 0; n < b->rows[t].block_count; n++) {
+			struct ut_build_block *block = &b->rows[t].blocks[n];
+
+			for (uint32_t i = 0; i < block->count; i++) {
+				if (block->val[i] & HASHED && block->args[i])
+					(void)take_id2(&b->store.args, c->words[UT_WORD_ID2],
+						       &block->args[i], &block->val[i]);
+			}
+		}
+	}
 }

@@ -130,6 +130,7 @@ bool ut_chrome_read_ref(struct ut_chrome *c, struct ut_chrome_ref *ref);
 /* chrome_id.c: the number of a flow, an async instance or an object; false if it has no id. */
 bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *number);
 void ut_chrome_part_ids(struct ut_build *b);
+void ut_chrome_take_local_ids(struct ut_chrome *c); /* of a file that we have written */
 
 /* chrome_async.c: async ends to the track of their begin. */
 void ut_chrome_join_async(struct ut_build *b);

@@ -91,32 +91,70 @@ static void read_losses(struct ut_chrome *c, struct ut_json_span object)
 	}
 }
 
-/* "counters": {"NAME": {"unit": ..., what else is known of it}} */
+/* The facts of one counter: {"unit": ..., or "series": ..., "id": ..., what else is known of it} */
+static void read_counter(struct ut_chrome *c, uint32_t process, uint32_t name,
+			 struct ut_json_span facts)
+{
+	struct ut_trace *t = &c->build.store.trace;
+	const uint32_t own[] = { ut_strtab_intern_z(&t->strings, "unit"),
+				 ut_strtab_intern_z(&t->strings, "series"), c->words[UT_WORD_ID] };
+	uint32_t unit = string_of(c, find_member(c, facts, "unit"));
+	uint32_t series = unit ? unit : string_of(c, find_member(c, facts, "series"));
+	struct ut_json_span id = find_member(c, facts, "id");
+	const uint32_t known[3] = { name, series, id.len ? ut_chrome_json(c, id, false) : 0 };
+	uint32_t track = ut_chrome_counter(c, process, known);
+
+	if (unit && !known[2]) { /* no series: the name alone tells which counter it is */
+		t->tracks[track].name = name;
+		t->tracks[track].base = 0;
+	}
+	c->args.count = c->args.seen = 0;
+	c->json.at = facts.at;
+	if (!ut_chrome_members(c, &c->args))
+		return;
+	for (size_t i = 0; i < c->args.count; i++) {
+		uint32_t key = c->args.items[i].key;
+
+		if (key != own[0] && key != own[1] && key != own[2])
+			ut_chrome_fact(c, true, track, c->args.items[i]);
+	}
+}
+
+/* The elements of a list that are objects, one after the other; at: NULL = from its start. */
+static bool next_object(struct ut_chrome *c, struct ut_json_span list, const char *at,
+			struct ut_json_span *object)
+{
+	struct ut_json *j = &c->json;
+
+	j->at = at ? at : list.at;
+	if (!at)
+		ut_json_enter(j);
+	j->fresh = !at;
+	while (ut_json_element(j) && ut_json_skip(j, object)) {
+		if (*object->at == '{')
+			return true;
+	}
+	j->trouble = UT_JSON_NONE;
+	return false;
+}
+
+/* "counters": {"NAME": what is known of it, or a list if several have that name} */
 static void read_counters(struct ut_chrome *c, uint32_t process, struct ut_json_span object)
 {
-	uint32_t unit_key = ut_strtab_intern_z(&c->build.store.trace.strings, "unit");
-	struct ut_json_span key, value;
+	struct ut_json_span key, value, one;
 	bool fresh = true;
-	const char *next;
 
 	if (!open_object(c, object))
 		return;
 	while (next_member(c, &fresh, &key, &value)) {
-		uint32_t unit = string_of(c, find_member(c, value, "unit"));
-		uint32_t name[3] = { ut_chrome_string(c, c->names, key),
-				     unit ? unit : c->words[UT_WORD_VALUE], 0 };
-		uint32_t track = ut_chrome_counter(c, process, name);
+		uint32_t name = ut_chrome_string(c, c->names, key);
 
-		next = value.at + value.len;
-		c->args.count = c->args.seen = 0;
-		c->json.at = value.at;
-		if (*value.at == '{' && ut_chrome_members(c, &c->args)) {
-			for (size_t i = 0; i < c->args.count; i++) {
-				if (c->args.items[i].key != unit_key)
-					ut_chrome_fact(c, true, track, c->args.items[i]);
-			}
-		}
-		c->json.at = next;
+		if (*value.at == '{')
+			read_counter(c, process, name, value);
+		for (const char *at = NULL; *value.at == '[' && next_object(c, value, at, &one);
+		     at = one.at + one.len)
+			read_counter(c, process, name, one);
+		c->json.at = value.at + value.len;
 	}
 }
 
@@ -191,25 +229,13 @@ static void read_process(struct ut_chrome *c, struct ut_json_span object, uint32
 
 static void read_processes(struct ut_chrome *c, struct ut_json_span list)
 {
-	struct ut_json *j = &c->json;
 	struct ut_json_span value;
 	uint32_t first = 0;
-	bool fresh = true;
 
 	if (!list.len || *list.at != '[')
 		return;
-	j->at = list.at;
-	ut_json_enter(j);
-	for (;;) {
-		j->fresh = fresh;
-		fresh = false;
-		if (!ut_json_element(j) || !ut_json_skip(j, &value))
-			break;
-		if (*value.at == '{')
-			read_process(c, value, &first);
-		j->at = value.at + value.len;
-	}
-	j->trouble = UT_JSON_NONE;
+	for (const char *at = NULL; next_object(c, list, at, &value); at = value.at + value.len)
+		read_process(c, value, &first);
 }
 
 bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_json_span value)

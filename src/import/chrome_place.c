@@ -437,7 +437,8 @@ void ut_chrome_reindex(struct ut_chrome *c)
 		uint32_t unit = k->unit ? k->unit : c->words[UT_WORD_VALUE];
 		const uint64_t thread[3] = { process | THREAD, k->id, k->id_text };
 		const uint64_t async[3] = { process | ASYNC, k->name, 0 };
-		const uint64_t counter[3] = { process | COUNTER, (uint64_t)k->name << 32 | unit,
+		uint32_t name = k->base ? k->base : k->name;
+		const uint64_t counter[3] = { process | COUNTER, (uint64_t)name << 32 | unit,
 					      k->id_text };
 
 		*place_of(c, k->type == UT_TRACK_THREAD  ? thread
@@ -469,8 +470,10 @@ uint32_t ut_chrome_counter(struct ut_chrome *c, uint32_t process, const uint32_t
 	uint32_t index = add_track(c, key, UT_TRACK_COUNTER);
 	struct ut_track *track = &c->build.store.trace.tracks[index];
 
-	track->name = name[0];
+	if (track->name) /* known */
+		return index;
 	track->unit = series == c->words[UT_WORD_VALUE] ? 0 : series;
 	track->id_text = name[2];
+	ut_trace_name_counter(&c->build.store.trace, index, name[0]);
 	return index;
 }

@@ -14,6 +14,7 @@
 #include "import/perfetto_import.h"
 #include "import/source.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 
 #define WINDOW      ((size_t)256 << 10) /* to begin with; fits the L2 cache */
 #define MOST_PACKET ((uint64_t)1 << 30) /* no tool writes larger ones */
@@ -29,7 +30,7 @@ struct packet {
 	uint64_t ts;
 	bool has_ts, has_clock, dropped;
 	uint32_t seq_id, clock_id, flags;
-	struct bytes event, interned, defaults, descriptor, clocks;
+	struct bytes event, interned, defaults, descriptor, clocks, ours;
 	uint32_t other; /* the field of data of another kind; 0 = none */
 	struct bytes data;
 };
@@ -83,6 +84,9 @@ static void read_field(struct packet *k, const struct ut_pb_field *f)
 		break;
 	case PACKET_CLOCK_SNAPSHOT:
 		k->clocks = bytes_of(f);
+		break;
+	case PACKET_OURS:
+		k->ours = bytes_of(f);
 		break;
 	default:
 		if (f->wire == UT_PB_BYTES) {
@@ -144,6 +148,29 @@ static void update_sequence(struct ut_pf *p, struct ut_pf_seq *s, const struct p
 		ut_pf_seq_defaults(s, message(k->defaults));
 }
 
+/* What we tell ourselves about the track or the event in the packet, or about the trace. */
+static void read_ours(struct ut_pf *p, struct ut_pf_seq *s, const struct packet *k)
+{
+	struct ut_pf_ours ours;
+	uint32_t track;
+
+	p->ours = true;
+	if (k->event.at) {
+		ut_pf_ours_event(message(k->ours), &p->own);
+		return;
+	}
+	if (!k->descriptor.at) {
+		ut_pf_ours_trace(p, s, message(k->ours));
+		return;
+	}
+	track = ut_pf_describe(p, message(k->descriptor));
+	ours = ut_pf_read_ours(p, s, message(k->ours));
+	if (ut_pf_at(p, track)->kind == UT_PF_PROCESS)
+		ut_pf_ours_process(p, ut_pf_at(p, track)->process - 1, &ours);
+	else
+		ut_pf_ours_track(p, track, &ours);
+}
+
 static void read_packet(struct ut_pf *p, struct ut_pb m)
 {
 	struct packet k = { 0 };
@@ -163,7 +190,10 @@ static void read_packet(struct ut_pf *p, struct ut_pb m)
 		p->troubles.lost++;
 		return;
 	}
-	if (k.descriptor.at)
+	p->own = (struct ut_pf_own_event){ 0 };
+	if (k.ours.at)
+		read_ours(p, s, &k);
+	else if (k.descriptor.at)
 		ut_pf_describe(p, message(k.descriptor));
 	if (k.event.at)
 		ut_pf_event(p, s, time_of(p, s, &k), message(k.event));
@@ -342,6 +372,9 @@ static void release(struct ut_pf *p)
 	free(p->row_chunks);
 	free(p->flows);
 	free(p->notes);
+	free(p->file);
+	ut_pf_map_release(&p->file_keys);
+	free(p->numbers.items);
 	free(p->args);
 	free(p->values.items);
 	free(p->value_tracks.items);
@@ -354,27 +387,28 @@ static void release(struct ut_pf *p)
 	free(p);
 }
 
-static void add_notes(struct ut_pf *p)
+/* A list of the trace's arguments: its index, 0 = it is empty. */
+static uint32_t add_list(struct ut_trace *t, const struct ut_arg *items, size_t count)
 {
-	struct ut_trace *t = ut_pf_trace(p);
-	size_t mark = t->arg_count;
+	uint32_t list = (uint32_t)t->arg_count;
 
-	if (!p->note_count)
-		return;
-	for (size_t i = 0; i < p->note_count; i++)
-		*ut_trace_add_arg(t, 0, UT_ARG_END) = p->notes[i];
+	if (!count)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		*ut_trace_add_arg(t, 0, UT_ARG_END) = items[i];
 	ut_trace_close_args(t);
-	t->global_args = (uint32_t)mark;
+	return list;
 }
 
 static void finish(struct ut_pf *p, struct ut_store *store)
 {
-	struct ut_losses *losses = &ut_pf_trace(p)->losses;
+	struct ut_trace *trace = ut_pf_trace(p);
 
-	losses->unread += p->troubles.lost + p->troubles.broken + p->troubles.packed;
+	trace->losses.unread += p->troubles.lost + p->troubles.broken + p->troubles.packed;
 	ut_pf_make_lanes(p);
 	ut_pf_make_flows(p);
-	add_notes(p);
+	trace->global_args = add_list(trace, p->notes, p->note_count);
+	trace->file_args = add_list(trace, p->file, p->file_count);
 	ut_pf_report(p);
 	ut_build_finish(&p->build, store);
 }

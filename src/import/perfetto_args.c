@@ -5,6 +5,7 @@
  * what has no value, becomes JSON.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +14,14 @@
 #include "import/json.h"
 #include "import/perfetto_import.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 
 #define MOST_DEPTH 32 /* values that are nested deeper are null */
 
 /* What an annotation holds. */
 struct value {
 	uint32_t key;          /* string id */
+	bool nameless;         /* the key is made up */
 	struct ut_pb_field is; /* its value; number 0 = none. Arrays and dicts: the last element */
 };
 
@@ -65,6 +68,7 @@ static bool is_value(const struct ut_pb_field *f)
 	case ANNOTATION_JSON:
 	case ANNOTATION_DICT:
 	case ANNOTATION_ARRAY:
+	case ANNOTATION_EXACT: /* comes behind what it corrects */
 		return f->wire == UT_PB_BYTES;
 	default:
 		return false;
@@ -81,9 +85,13 @@ static struct value read_value(struct ut_pf *p, const struct ut_pf_seq *s, struc
 			v.key = ut_pf_interned(p, &s->keys, f.value);
 		else if (f.number == ANNOTATION_NAME)
 			v.key = ut_pf_string(p, &f);
+		else if (f.number == ANNOTATION_NAMELESS)
+			v.nameless = f.value != 0;
 		else if (is_value(&f))
 			v.is = f;
 	}
+	if (v.nameless)
+		v.key = 0;
 	return v;
 }
 
@@ -307,6 +315,7 @@ static void put_value(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m
 		put_nested(p, ut_pb_inside(f), depth + 1);
 		break;
 	case ANNOTATION_JSON:
+	case ANNOTATION_EXACT:
 		put_json(p, f);
 		break;
 	case ANNOTATION_DICT:
@@ -333,21 +342,18 @@ static uint32_t decoded(struct ut_pf *p, struct ut_json_span raw)
 
 static void add_number(struct ut_pf *p, uint32_t key, struct ut_json_span text)
 {
-	struct ut_json_number n;
+	struct ut_json_number n = { 0 };
+	enum ut_json_type kind = ut_json_number(text, &n);
 
-	switch (ut_json_number(text, &n)) {
-	case UT_JSON_U64:
+	if (kind == UT_JSON_U64)
 		ut_pf_add_arg(p, key, UT_ARG_U64)->value.u64 = n.u64;
-		break;
-	case UT_JSON_I64:
+	else if (kind == UT_JSON_I64)
 		ut_pf_add_arg(p, key, UT_ARG_I64)->value.i64 = n.i64;
-		break;
-	case UT_JSON_F64:
-	case UT_JSON_BIG:
-	case UT_JSON_NOT:
+	else if (kind == UT_JSON_F64 && !isinf(n.f64))
 		ut_pf_add_arg(p, key, UT_ARG_F64)->value.f64 = n.f64;
-		break;
-	}
+	else /* 64 bits and a double are too small for it */
+		ut_pf_add_arg(p, key, UT_ARG_JSON)->value.str =
+			ut_strtab_intern(&ut_pf_trace(p)->strings, text.at, text.len);
 }
 
 /* The strict JSON in p->text. */
@@ -385,7 +391,11 @@ void ut_pf_annotation(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb a
 		return;
 	p->text.len = 0;
 	put_value(p, s, annotation, &v, 0);
-	add_json(p, v.key);
+	if (v.is.number == ANNOTATION_EXACT)
+		ut_pf_add_arg(p, v.key, UT_ARG_JSON)->value.str =
+			ut_strtab_intern(&ut_pf_trace(p)->strings, p->text.data, p->text.len);
+	else
+		add_json(p, v.key);
 }
 
 void ut_pf_place_args(struct ut_pf *p, const struct ut_pf_place *place)

@@ -33,6 +33,16 @@ static uint32_t type_number(struct ut_pf *p, const struct ut_type *type)
 	return known->number;
 }
 
+/* The number of an async span of ours: where it is kept, + 1; 0 = none is told. */
+static uint32_t own_number(struct ut_pf *p, const struct ut_pf_track *t)
+{
+	if (!t->async || !p->own.has_number)
+		return 0;
+	ut_pf_list_add(&p->numbers, p->own.number);
+	ut_pf_list_add(&p->numbers, 0); /* the arguments of its end */
+	return (uint32_t)p->numbers.count - 1;
+}
+
 void ut_pf_add(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val, struct ut_type type)
 {
 	struct ut_store *store = &p->build.store;
@@ -44,7 +54,7 @@ void ut_pf_add(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val, struc
 	if (t->kind == UT_PF_THREAD)
 		ut_build_add(&p->build, t->model - 1, ts, val, number, args);
 	else
-		keep_row(p, (struct ut_pf_row){ ts, val, track, number, args });
+		keep_row(p, (struct ut_pf_row){ ts, val, track, number, args, own_number(p, t) });
 }
 
 uint32_t ut_pf_counter_track(struct ut_pf *p, uint32_t track)
@@ -61,6 +71,9 @@ uint32_t ut_pf_counter_track(struct ut_pf *p, uint32_t track)
 		model->unit = t->unit;
 		model->id = t->counter - 1;
 		model->sort_index = t->rank;
+		model->id_text = t->id_text;
+		model->base = t->bare;
+		model->args = t->args;
 	}
 	return t->counter - 1;
 }
@@ -68,16 +81,24 @@ uint32_t ut_pf_counter_track(struct ut_pf *p, uint32_t track)
 static void add_value(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t val,
 		      struct ut_type type)
 {
-	uint32_t model;
+	const struct ut_track *counter;
+	uint32_t model, args = 0;
 
 	type.kind = UT_KIND_COUNTER;
+	if (p->own.has_number && type.flags & UT_EV_DOUBLE) { /* more digits than a double has */
+		val = p->own.number;
+		type.flags = 0;
+	}
+	if (p->is_value && p->arg_count)
+		args = ut_arglists_add(&p->build.store.args, p->args, p->arg_count);
 	if (ut_pf_at(p, track)->kind != UT_PF_COUNTER) {
-		keep_row(p, (struct ut_pf_row){ ts, val, track, type_number(p, &type), 0 });
+		keep_row(p, (struct ut_pf_row){ ts, val, track, type_number(p, &type), args, 0 });
 		return;
 	}
 	model = ut_pf_counter_track(p, track);
-	type.name = ut_pf_trace(p)->tracks[model].name;
-	ut_build_add(&p->build, model, ts, val, type_number(p, &type), 0);
+	counter = &ut_pf_trace(p)->tracks[model];
+	type.name = counter->base ? counter->base : counter->name;
+	ut_build_add(&p->build, model, ts, val, type_number(p, &type), args);
 }
 
 void ut_pf_add_number(struct ut_pf *p, uint32_t track, uint64_t ts, int64_t value, uint32_t cat)
@@ -258,14 +279,17 @@ uint32_t ut_pf_track_of(struct ut_pf *p, const struct ut_pf_seq *s, const struct
 	return s->thread ? s->thread - 1 : ut_pf_track(p, 0);
 }
 
+/* One that we told of on another track waited for a slice that never came. */
 static void add_flows(struct ut_pf *p, uint32_t track, uint64_t ts)
 {
+	bool waits = p->own.has_track;
+
 	for (size_t i = 0; i < p->flow_ids.count; i++)
-		ut_pf_add_flow(
-			p, (struct ut_pf_flow){ p->flow_ids.items[i], ts, track, UT_PF_FLOW_ANY });
+		ut_pf_add_flow(p, (struct ut_pf_flow){ p->flow_ids.items[i], ts, track,
+						       UT_PF_FLOW_ANY, waits });
 	for (size_t i = 0; i < p->last_flow_ids.count; i++)
 		ut_pf_add_flow(p, (struct ut_pf_flow){ p->last_flow_ids.items[i], ts, track,
-						       UT_PF_FLOW_LAST });
+						       UT_PF_FLOW_LAST, waits });
 }
 
 /* A counter's value; one that is told as a difference starts from 0 in each epoch. */
@@ -394,6 +418,8 @@ static void add_instant(struct ut_pf *p, uint32_t track, struct ut_pf_parts *e)
 		e->flags |= UT_EV_SCOPE_GLOBAL;
 	type.kind = take_object(p, &number);
 	type.flags = e->flags;
+	if (p->own.has_track)
+		track = ut_pf_track(p, p->own.track);
 	ut_pf_add(p, track, e->ts, number, type);
 }
 
@@ -416,14 +442,18 @@ static void add_event(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pf_p
 		add_instant(p, track, e);
 		break;
 	case TYPE_COUNTER:
+		p->is_value = true;
 		if (e->is_double)
 			add_double(p, track, e->ts, e->value, e->cat);
 		else
 			add_counter(p, s, track, e->ts, e->value, e->cat);
+		p->is_value = false;
 		break;
 	default:
 		break;
 	}
+	if (p->own.has_track)
+		track = ut_pf_track(p, p->own.track);
 	add_flows(p, track, e->ts);
 }
 

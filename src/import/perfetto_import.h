@@ -8,6 +8,7 @@
  *	perfetto_track.c    descriptors of tracks, processes, threads
  *	perfetto_event.c    track events; perfetto_legacy.c those in the manner of Chrome's JSON
  *	perfetto_args.c     debug annotations
+ *	perfetto_ours.c     what our own exporter adds for ourselves
  *	perfetto_ftrace.c   the kernel's events: who ran where, and marks written through it
  *	perfetto_lanes.c    at the end: what belongs to no thread
  *	perfetto_flow.c     at the end: which end of an arrow is which
@@ -27,6 +28,7 @@
 #include "import/importer.h"
 #include "import/perfetto_clock.h"
 #include "import/perfetto_inflate.h"
+#include "import/perfetto_ours.h"
 #include "import/perfetto_seq.h"
 #include "import/perfetto_track.h"
 #include "import/perfetto_wire.h"
@@ -53,6 +55,7 @@ struct ut_pf_row {
 	uint32_t track; /* index of the ut_pf_track */
 	uint32_t type;  /* in the build; its kind may be a raw one */
 	uint32_t args;
+	uint32_t number; /* of its async span, if the file tells: index + 1 in p->numbers */
 };
 
 enum ut_pf_flow_end {
@@ -67,6 +70,7 @@ struct ut_pf_flow {
 	uint64_t id, ts;
 	uint32_t track; /* index of the ut_pf_track; in the end of the model's track */
 	uint8_t end;    /* enum ut_pf_flow_end; in the end the kind */
+	bool waits;     /* for the next slice, not the one around it */
 };
 
 /* What could not be read: told once, at the end. */
@@ -105,10 +109,17 @@ struct ut_pf {
 
 	struct ut_arg *notes; /* about the trace as a whole */
 	size_t note_count, note_cap;
+	struct ut_arg *file; /* about the file that it came from */
+	size_t file_count, file_cap;
+	struct ut_pf_map file_keys; /* of these */
+	struct ut_pf_list numbers;  /* of async spans, each with the arguments of its end */
+	bool ours;                  /* written by us */
 
 	/* of one event, kept for the next */
+	struct ut_pf_own_event own;
 	struct ut_arg *args;
 	size_t arg_count, arg_cap;
+	bool is_value; /* they belong to a counter's value */
 	struct ut_pf_list values, value_tracks, doubles, double_tracks, flow_ids, last_flow_ids;
 	struct ut_buf text;
 	struct ut_pf_unpacked unpacked;

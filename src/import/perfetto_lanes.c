@@ -8,6 +8,8 @@
  * what we export and read again stays what it is.
  */
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +20,17 @@
 #define OPEN UINT64_MAX /* the end of a span that has none yet */
 #define GONE UINT32_MAX /* the type of a row that has become part of another */
 
+#define UNUSED_NUMBER (UINT64_C(1) << 62) /* no file counts that far, and hashes are higher */
+
 struct lane {
 	uint32_t process, name; /* index, string id */
 	uint32_t thread;        /* what overlaps on a thread: the model's track + 1 */
 	uint32_t model;         /* index of the model's track, once it is made */
 	uint32_t first, last;   /* tracks of the file, linked by next: index + 1 */
 	bool overlaps;          /* spans stay spans, even if they do not nest */
+	uint64_t own;           /* which lane of ours it was; 0 = it is known by its name */
+	bool async;             /* one of ours for async spans, even if they nest */
+	uint32_t args;          /* what is said about it */
 	int32_t rank;
 	uint64_t ts; /* of the first event */
 };
@@ -50,6 +57,7 @@ struct sorter {
 	size_t end_cap;
 	uint64_t last_ts;
 
+	bool async;                  /* the lane says which of its spans are async, by a number */
 	uint32_t last_number;        /* of async spans */
 	uint32_t *as[UT_KIND_COUNT]; /* by kind and type: the type as that kind, + 1 */
 	size_t as_cap[UT_KIND_COUNT];
@@ -181,8 +189,12 @@ static struct lane describe(const struct sorter *s, uint32_t track)
 		return lane;
 	}
 	lane.process = ut_pf_process_of(s->p, track);
-	if (own_name(s, track))
-		name = own_name(s, track);
+	lane.own = ut_pf_at(s->p, track)->lane;
+	lane.async = ut_pf_at(s->p, track)->async;
+	lane.overlaps |= lane.own && !lane.async;
+	lane.args = ut_pf_at(s->p, track)->args;
+	if (own_name(s, track) || lane.own)
+		name = lane.own ? ut_pf_at(s->p, track)->name : own_name(s, track);
 	lane.name = ut_pf_full_name(s->p, track, name);
 	lane.rank = ut_pf_at(s->p, track)->rank;
 	return lane;
@@ -192,7 +204,8 @@ static struct lane describe(const struct sorter *s, uint32_t track)
 static void join_lane(struct sorter *s, uint32_t track, uint64_t ts)
 {
 	struct lane lane = describe(s, track), *to;
-	const uint64_t key[] = { lane.thread, lane.process, lane.name };
+	const uint64_t key[] = { lane.thread, lane.process, lane.own ? lane.own : lane.name,
+				 lane.own != 0 };
 	uint64_t hash = ut_hash_bytes(key, sizeof(key));
 	uint32_t at = ut_pf_map_get(&s->by_name, hash);
 
@@ -229,7 +242,9 @@ static int by_start(const void *a, const void *b, void *ctx)
 		return t->processes[x->process].pid < t->processes[y->process].pid ? -1 : 1;
 	if (memcmp(p.ptr, q.ptr, len) != 0)
 		return memcmp(p.ptr, q.ptr, len);
-	return p.len < q.len ? -1 : p.len > q.len;
+	if (p.len != q.len)
+		return p.len < q.len ? -1 : 1;
+	return x->own < y->own ? -1 : x->own > y->own;
 }
 
 /* The model's tracks. */
@@ -248,6 +263,7 @@ static void make_tracks(struct sorter *s)
 			t->tracks[lane->model].name = lane->name;
 			t->tracks[lane->model].id = lane->model;
 			t->tracks[lane->model].sort_index = lane->rank;
+			t->tracks[lane->model].args = lane->args;
 		}
 		for (uint32_t at = lane->first; at; at = ut_pf_at(s->p, at - 1)->next)
 			ut_pf_at(s->p, at - 1)->model = lane->model + 1;
@@ -279,7 +295,7 @@ static void add_counters(struct sorter *s, uint32_t track)
 		model = ut_pf_counter_track(s->p, track);
 		type.name = ut_pf_trace(s->p)->tracks[model].name;
 		ut_build_add(&s->p->build, model, r->ts, r->val,
-			     ut_types_intern(&s->p->build.store.types, &type), 0);
+			     ut_types_intern(&s->p->build.store.types, &type), r->args);
 	}
 }
 
@@ -305,7 +321,9 @@ static void close_span(struct sorter *s, struct ut_pf_row *end)
 	}
 	begin = ut_pf_row_at(s->p, s->open[--s->depth]);
 	begin->val = end->ts;
-	if (end->args)
+	if (begin->number)
+		s->p->numbers.items[begin->number] = end->args;
+	else if (end->args)
 		begin->args = ut_arglists_both(l, l, begin->args, end->args);
 }
 
@@ -344,8 +362,8 @@ static void finish_spans(struct sorter *s)
 		struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 		struct ut_type type = *ut_types_get(&s->p->build.store.types, r->type);
 
-		if (type.kind != UT_KIND_SPAN || r->val != OPEN)
-			continue;
+		if (type.kind != UT_KIND_SPAN || r->val != OPEN || (s->async && r->number))
+			continue; /* an async span that never ended has no end */
 		type.flags |= UT_EV_UNFINISHED;
 		r->val = s->last_ts;
 		r->type = ut_types_intern(&s->p->build.store.types, &type);
@@ -406,30 +424,101 @@ static void add_nested(struct sorter *s, uint32_t model)
 	}
 }
 
+/* The number of an async span: as the file tells it, or one of our own. */
+static uint64_t number_of(const struct sorter *s, const struct ut_pf_row *span)
+{
+	return span->number ? s->p->numbers.items[span->number - 1] : span->track;
+}
+
+/* Arguments that tell an id, as the importer of Chrome's JSON keeps them; the end has it, too. */
+static bool tells_id(struct ut_pf *p, const struct ut_arg *a)
+{
+	return ut_pf_is(p, a->key, "id2") || ut_pf_is(p, a->key, "id_text") ||
+	       ut_pf_is(p, a->key, "id_scope") || ut_pf_is(p, a->key, "tid");
+}
+
+static uint32_t id_args(struct ut_pf *p, uint32_t list)
+{
+	struct ut_arglists *lists = &p->build.store.args;
+	size_t count = ut_arglists_get(lists, list, NULL, 0), n = 0;
+	struct ut_arg *args = ut_make((count + 1) * sizeof(*args));
+
+	ut_arglists_get(lists, list, args, count);
+	for (size_t i = 0; i < count; i++) {
+		if (tells_id(p, &args[i]))
+			args[n++] = args[i];
+	}
+	list = ut_arglists_add(lists, args, n);
+	free(args);
+	return list;
+}
+
+static uint32_t end_args(struct sorter *s, const struct ut_pf_row *span)
+{
+	if (!span->number)
+		return 0;
+	if (s->p->numbers.items[span->number])
+		return (uint32_t)s->p->numbers.items[span->number];
+	return span->args ? id_args(s->p, span->args) : 0;
+}
+
 /* A moment on an overlapping lane belongs to the span around it; number 0 = to none. */
 static void add_moment(struct sorter *s, const struct ut_pf_row *r, uint32_t model)
 {
 	const struct ut_type *type = ut_types_get(&s->p->build.store.types, r->type);
-	uint32_t number = 0;
+	uint64_t number = 0;
 
 	if (type->kind != UT_KIND_INSTANT) {
 		ut_build_add(&s->p->build, model, r->ts, r->val, r->type, r->args);
 		return;
 	}
-	if (type->flags) {
+	if (type->flags || (s->async && !r->number)) {
 		ut_build_add(&s->p->build, model, r->ts, 0, r->type, r->args);
 		return;
 	}
-	if (r->val)
-		number = ut_pf_row_at(s->p, r->val - 1)->track;
+	if (r->number)
+		number = s->p->numbers.items[r->number - 1];
+	else if (r->val)
+		number = number_of(s, ut_pf_row_at(s->p, r->val - 1));
 	ut_build_add(&s->p->build, model, r->ts, number, as_kind(s, r->type, UT_KIND_ASYNC_INSTANT),
 		     r->args);
+}
+
+static bool is_async(const struct sorter *s, const struct ut_pf_row *r)
+{
+	return kind_of(s, r->type) == UT_KIND_SPAN && (r->number || !s->async);
+}
+
+/*
+ * Two spans of the same number that cross: the end of which of them comes first would not be known
+ * any more. The later one gets a number that nobody has.
+ */
+static void part_crossing(struct sorter *s)
+{
+	struct ut_pf_list *numbers = &s->p->numbers;
+	struct ut_pf_map latest = { 0 }; /* row + 1 by number */
+
+	for (size_t i = 0; i < s->row_count; i++) {
+		struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]), *before;
+		uint32_t at;
+
+		if (kind_of(s, r->type) != UT_KIND_SPAN || !r->number)
+			continue;
+		at = ut_pf_map_get(&latest, numbers->items[r->number - 1]);
+		before = at ? ut_pf_row_at(s->p, at - 1) : NULL;
+		if (before && before->val >= r->ts && before->val < r->val)
+			numbers->items[r->number - 1] = UNUSED_NUMBER + ++s->last_number;
+		ut_pf_map_put(&latest, numbers->items[r->number - 1], s->rows[i] + 1);
+	}
+	ut_pf_map_release(&latest);
 }
 
 /* Ends come last, so that what happens at that very moment is still inside. */
 static void add_overlapping(struct sorter *s, uint32_t model)
 {
 	ut_pf_trace(s->p)->tracks[model].type = UT_TRACK_ASYNC;
+	if (s->async)
+		part_crossing(s);
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 
@@ -439,18 +528,20 @@ static void add_overlapping(struct sorter *s, uint32_t model)
 	for (size_t i = 0; i < s->row_count; i++) {
 		const struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 
-		if (kind_of(s, r->type) == UT_KIND_SPAN)
-			ut_build_add(&s->p->build, model, r->ts, r->track,
+		if (is_async(s, r))
+			ut_build_add(&s->p->build, model, r->ts, number_of(s, r),
 				     as_kind(s, r->type, UT_KIND_ASYNC_BEGIN), r->args);
+		else if (kind_of(s, r->type) == UT_KIND_SPAN)
+			ut_build_add(&s->p->build, model, r->ts, r->val - r->ts, r->type, r->args);
 		else
 			add_moment(s, r, model);
 	}
 	for (size_t i = 0; i < s->row_count; i++) {
 		const struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]);
 
-		if (kind_of(s, r->type) == UT_KIND_SPAN)
-			ut_build_add(&s->p->build, model, r->val, r->track,
-				     as_kind(s, r->type, UT_KIND_ASYNC_END), 0);
+		if (is_async(s, r) && r->val != OPEN)
+			ut_build_add(&s->p->build, model, r->val, number_of(s, r),
+				     as_kind(s, r->type, UT_KIND_ASYNC_END), end_args(s, r));
 	}
 }
 
@@ -463,18 +554,41 @@ static void fill_lane(struct sorter *s, const struct lane *lane)
 		for (size_t i = s->starts[track - 1]; i < s->starts[track]; i++)
 			join_row(s, s->order[i]);
 	}
+	s->async = lane->async;
 	finish_spans(s);
 	if (lane->first != lane->last && s->row_count)
 		qsort_r(s->rows, s->row_count, sizeof(*s->rows), by_place, s);
-	if (lane->overlaps || lane->first == lane->last || rows_nest(s))
+	if (lane->async)
+		add_overlapping(s, lane->model);
+	else if (lane->overlaps || lane->first == lane->last || rows_nest(s))
 		add_nested(s, lane->model);
 	else
 		add_overlapping(s, lane->model);
 }
 
+/* A counter that has its name, unit and process in common with an earlier one gets a number. */
+static void part_counter(struct ut_pf *p, struct ut_pf_map *alike, uint32_t index)
+{
+	struct ut_trace *t = ut_pf_trace(p);
+	struct ut_track *k = &t->tracks[index];
+	const uint64_t key[] = { k->process, k->name, k->unit, k->id_text };
+	uint64_t hash = ut_hash_bytes(key, sizeof(key));
+	uint32_t before = ut_pf_map_get(alike, hash);
+	char number[16];
+
+	ut_pf_map_put(alike, hash, before + 1);
+	if (!before)
+		return;
+	snprintf(number, sizeof(number), "%" PRIu32, before + 1);
+	k->id_text = ut_strtab_intern_z(&t->strings, number);
+	ut_trace_name_counter(t, index, k->base ? k->base : k->name);
+}
+
 /* What a counter belongs to is known only now. */
 static void place_counters(struct ut_pf *p)
 {
+	struct ut_pf_map alike = { 0 };
+
 	for (uint32_t i = 0; i < p->tracks.count; i++) {
 		uint32_t counter = ut_pf_at(p, i)->counter, process;
 
@@ -482,7 +596,9 @@ static void place_counters(struct ut_pf *p)
 			continue;
 		process = ut_pf_process_of(p, i);
 		ut_pf_trace(p)->tracks[counter - 1].process = process;
+		part_counter(p, &alike, counter - 1);
 	}
+	ut_pf_map_release(&alike);
 }
 
 enum placed {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/json_text.h"
 #include "import/perfetto_import.h"
 #include "model/perfetto_fields.h"
 
@@ -255,31 +256,64 @@ static bool is_host(const struct ut_pb_field *f)
 	return f->wire == UT_PB_BYTES && f->value && !memchr(f->data, ' ', f->value);
 }
 
+/* Labels of other tools, as Chrome's JSON has them: process_labels is {"labels":"one,two"}. */
+static void keep_labels(struct ut_pf *p, uint32_t process, struct ut_pb m)
+{
+	struct ut_trace *t = ut_pf_trace(p);
+	struct ut_buf all = { 0 };
+	struct ut_pb_field f;
+	struct ut_arg *arg;
+
+	while (ut_pb_next(&m, &f)) {
+		if (f.number != PROCESS_LABELS || f.wire != UT_PB_BYTES)
+			continue;
+		ut_buf_text(&all, all.len ? "," : "");
+		ut_buf_add(&all, (const char *)f.data, f.value);
+	}
+	p->text.len = 0;
+	ut_buf_text(&p->text, "{\"labels\":");
+	ut_json_text_str(&p->text, all.len ? all.data : "", all.len);
+	ut_buf_char(&p->text, '}');
+	ut_buf_release(&all);
+	t->processes[process].args = (uint32_t)t->arg_count;
+	arg = ut_trace_add_arg(t, ut_strtab_intern_z(&t->strings, "process_labels"), UT_ARG_JSON);
+	arg->value.str = ut_strtab_intern(&t->strings, p->text.data, p->text.len);
+	ut_trace_close_args(t);
+}
+
 uint32_t ut_pf_describe_process(struct ut_pf *p, struct ut_pb m)
 {
 	struct ut_trace *t = ut_pf_trace(p);
 	uint32_t name = 0, host = 0, index;
+	struct ut_pb rest = m;
 	struct ut_pb_field f;
 	int64_t pid = 0;
+	int32_t sort_index = 0;
 	size_t labels = 0;
 
 	p->text.len = 0;
-	while (ut_pb_next(&m, &f)) {
+	while (ut_pb_next(&rest, &f)) {
 		if (f.number == PROCESS_PID)
 			pid = (int32_t)f.value;
 		else if (f.number == PROCESS_NAME)
 			name = ut_pf_string(p, &f);
+		else if (f.number == PROCESS_SORT_INDEX)
+			sort_index = (int32_t)f.value;
 		else if (f.number == PROCESS_CMDLINE)
 			add_word(&p->text, &f);
 		else if (f.number == PROCESS_LABELS && !labels++ && is_host(&f))
 			host = ut_pf_string(p, &f);
 	}
 	index = ut_pf_process(p, pid);
+	if (sort_index)
+		t->processes[index].sort_index = sort_index;
 	if (name)
 		take_process_name(p, &t->processes[index], name);
 	take_cmdline(p, &t->processes[index]);
 	if (host && labels == 1)
 		t->processes[index].host = host;
+	else if (labels)
+		keep_labels(p, index, m);
 	return index;
 }
 
@@ -354,7 +388,7 @@ static void describe_counter(struct ut_pf *p, struct ut_pf_track *t, struct ut_p
 		t->name = ut_strtab_intern_z(strings, name);
 }
 
-void ut_pf_describe(struct ut_pf *p, struct ut_pb descriptor)
+uint32_t ut_pf_describe(struct ut_pf *p, struct ut_pb descriptor)
 {
 	struct ut_pb process = { 0 }, thread = { 0 }, counter = { 0 };
 	struct ut_pf_track new = { 0 }, *t;
@@ -390,9 +424,10 @@ void ut_pf_describe(struct ut_pf *p, struct ut_pb descriptor)
 		t->kind = UT_PF_PROCESS;
 	} else if (counter.at) {
 		describe_counter(p, t, counter);
-	} else if (t->kind == UT_PF_UNKNOWN) {
+	} else if (t->kind == UT_PF_UNKNOWN && t->uuid) {
 		t->kind = UT_PF_LANE;
 	}
+	return track;
 }
 
 void ut_pf_describe_of_old(struct ut_pf *p, struct ut_pf_seq *s, struct ut_pb thread)

@@ -32,15 +32,20 @@ enum ut_pf_track_kind {
 /* A track with a uuid, or a thread or lane that the file knows otherwise. */
 struct ut_pf_track {
 	uint64_t uuid, parent; /* 0 = none; uuid 0 is the track of the trace itself */
+	uint64_t lane;         /* we say which lane it is: that of this uuid; 0 = its name does */
 	uint32_t process;      /* index + 1; 0 = that of its parent */
 	uint32_t name;         /* string id */
 	uint32_t unit;         /* counters: string id */
 	uint32_t model;        /* index of the model's track + 1; 0 = none yet */
 	uint32_t counter;      /* the same for its counter values */
 	uint32_t next;         /* while lanes are made: the next track of the same lane + 1 */
+	uint32_t bare;         /* counters of ours: string id, base of struct ut_track */
+	uint32_t id_text;      /* the same: string id */
+	uint32_t args;         /* what is said about it: a list of the trace's; 0 = nothing */
 	int32_t rank;
 	uint8_t kind;       /* enum ut_pf_track_kind */
 	bool incremental;   /* counter: values are differences */
+	bool async;         /* we say that its spans may overlap */
 	uint32_t epoch;     /* of the sequence that base belongs to */
 	int64_t base;       /* incremental: the latest value */
 	int64_t multiplier; /* counter: of all values */
@@ -68,7 +73,7 @@ uint32_t ut_pf_home(struct ut_pf *p);
 /* A lane that has no uuid but is known by id, which is a hash of whatever tells it from others. */
 uint32_t ut_pf_lane(struct ut_pf *p, uint64_t id, uint32_t process, uint32_t name);
 
-void ut_pf_describe(struct ut_pf *p, struct ut_pb descriptor);
+uint32_t ut_pf_describe(struct ut_pf *p, struct ut_pb descriptor); /* its index */
 uint32_t ut_pf_describe_process(struct ut_pf *p, struct ut_pb descriptor);
 void ut_pf_describe_of_old(struct ut_pf *p, struct ut_pf_seq *s, struct ut_pb thread);
 void ut_pf_process_tree(struct ut_pf *p, struct ut_pb tree);

@@ -350,6 +350,7 @@ static int take_track(const struct file *f, struct ut_trace *t, const struct ut_
 				.unit = saved->unit,
 				.args = saved->args,
 				.id_text = saved->id_text,
+				.base = saved->base,
 				.id = saved->id,
 				.sort_index = saved->sort_index,
 				.type = (enum ut_track_type)saved->type };

@@ -250,6 +250,8 @@ static void fill_track(struct ut_build *b, uint32_t at, const struct ut_trace *t
 		t->name = adopt_string(b, trace, from->name);
 	if (from->unit)
 		t->unit = adopt_string(b, trace, from->unit);
+	if (from->base)
+		t->base = adopt_string(b, trace, from->base);
 	if (from->sort_index)
 		t->sort_index = from->sort_index;
 }

@@ -161,13 +161,16 @@ enum track_descriptor {
 	TRACK_PARENT = 5,
 	TRACK_COUNTER = 8,
 	TRACK_STATIC_NAME = 10,
-	TRACK_RANK = 12, /* sibling_order_rank */
+	TRACK_CHILD_ORDERING = 11,
+	ORDER_EXPLICIT = 3, /* its value for: by the rank of each */
+	TRACK_RANK = 12,    /* sibling_order_rank */
 	TRACK_ATRACE_NAME = 13,
 };
 
 enum process_descriptor {
 	PROCESS_PID = 1,
 	PROCESS_CMDLINE = 2,
+	PROCESS_SORT_INDEX = 3, /* legacy_sort_index */
 	PROCESS_NAME = 6,
 	PROCESS_LABELS = 8,
 };

@@ -1,7 +1,10 @@
 #include "model/trace.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/str.h"
 
 /*
  * Room for one more item. Arrays double and their old copies stay in the arena, so the waste is
@@ -56,6 +59,34 @@ void ut_trace_add_unwanted(struct ut_trace *t, uint32_t domain)
 	t->unwanted =
 		grown(t, t->unwanted, t->unwanted_count, &t->unwanted_cap, sizeof(*t->unwanted));
 	t->unwanted[t->unwanted_count++] = domain;
+}
+
+/* One more part of a name; text of JSON without its quotes. */
+static void add_part(struct ut_buf *b, const char *before, struct ut_str s, bool json)
+{
+	bool quoted = json && s.len > 1 && s.ptr[0] == '"' && s.ptr[s.len - 1] == '"';
+
+	ut_buf_text(b, before);
+	ut_buf_add(b, s.ptr + quoted, s.len - 2 * (size_t)quoted);
+}
+
+void ut_trace_name_counter(struct ut_trace *t, uint32_t track, uint32_t base)
+{
+	struct ut_track *k = &t->tracks[track];
+	struct ut_buf b = { 0 };
+
+	k->base = 0;
+	k->name = base;
+	if (!base || (!k->unit && !k->id_text))
+		return;
+	add_part(&b, "", ut_strtab_get(&t->strings, base), false);
+	if (k->id_text)
+		add_part(&b, " id: ", ut_strtab_get(&t->strings, k->id_text), true);
+	if (k->unit)
+		add_part(&b, " ", ut_strtab_get(&t->strings, k->unit), false);
+	k->base = base;
+	k->name = ut_strtab_intern(&t->strings, b.data, b.len);
+	ut_buf_release(&b);
 }
 
 void ut_trace_add_note(struct ut_trace *t, uint32_t text)

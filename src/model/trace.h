@@ -76,6 +76,7 @@ struct ut_track {
 	uint32_t unit;    /* counters: string id; 0 = none */
 	uint32_t args;    /* what was said about the track as a whole; 0 = nothing */
 	uint32_t id_text; /* string id: the id as JSON if it is no uint64_t; 0 = id */
+	uint32_t base;    /* counters: string id, see ut_trace_name_counter(); 0 = name */
 	uint64_t id;      /* thread id, or a number that is unique in its process */
 	int32_t sort_index;
 	enum ut_track_type type;
@@ -148,6 +149,14 @@ void ut_trace_release(struct ut_trace *t);
 /* The index of a new process or track; fields other than those given are zero, rank is -1. */
 uint32_t ut_trace_add_process(struct ut_trace *t, uint64_t pid);
 uint32_t ut_trace_add_track(struct ut_trace *t, uint32_t process, enum ut_track_type type);
+
+/*
+ * A counter of several series, or one of several that differ by their id, is told from its like by
+ * its name alone, whoever shows it: "BASE id: ID SERIES", with the track's id_text and its unit.
+ * base keeps the name without these, for formats that have places for each. What has no name at all
+ * gets none.
+ */
+void ut_trace_name_counter(struct ut_trace *t, uint32_t track, uint32_t base);
 
 void ut_trace_add_note(struct ut_trace *t, uint32_t text);
 void ut_trace_add_unwanted(struct ut_trace *t, uint32_t domain);

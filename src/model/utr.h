@@ -85,7 +85,7 @@ struct ut_utr_track {
 	uint32_t args;                /* index into the trace's arguments */
 	int32_t sort_index;
 	uint32_t type; /* enum ut_track_type */
-	uint32_t reserved;
+	uint32_t base; /* string id; 0 in files of older versions */
 };
 
 enum ut_utr_lane_flag {

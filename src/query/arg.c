@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,10 +168,12 @@ static void result_json(sqlite3_context *ctx, struct ut_str json)
 	if (end == json.ptr || json.ptr[0] == '{' || json.ptr[0] == '[') {
 		ut_sql_result_text(ctx, json);
 		sqlite3_result_subtype(ctx, 'J');
-	} else if (*end || errno) {
-		sqlite3_result_double(ctx, strtod(json.ptr, NULL));
-	} else {
+	} else if (!*end && !errno) {
 		sqlite3_result_int64(ctx, number);
+	} else if (*end && isfinite(strtod(json.ptr, NULL))) {
+		sqlite3_result_double(ctx, strtod(json.ptr, NULL));
+	} else { /* no number of SQLite's has all these digits */
+		ut_sql_result_text(ctx, json);
 	}
 }
 

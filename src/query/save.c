@@ -81,9 +81,10 @@ static const char rows[] =
 	"INSERT INTO counter_row SELECT id, ts, value, name_id, cat_id, track_id, arg_set_id"
 	" FROM unitrace_counter;"
 	"CREATE TABLE arg_row(arg_set_id INTEGER, event_id INTEGER, key_id INTEGER,"
-	" element INTEGER, value_type TEXT, value, pointer INTEGER);"
+	" element INTEGER, value_type TEXT, value, pointer, json TEXT);"
 	"INSERT INTO arg_row SELECT arg_set_id, event_id, key_id, element, value_type, value,"
-	" CASE value_type WHEN 'pointer' THEN int_value END FROM unitrace_args;";
+	" CASE value_type WHEN 'pointer' THEN int_value END,"
+	" CASE value_type WHEN 'json' THEN json END FROM unitrace_args;";
 
 static const char indices[] = "CREATE INDEX string_text ON string(text);"
 			      "CREATE INDEX slice_ts ON slice_row(ts);"
@@ -99,14 +100,14 @@ static const char indices[] = "CREATE INDEX string_text ON string(text);"
 static const char args_view[] =
 	"CREATE VIEW arg_in_order AS SELECT a.rowid AS n, a.arg_set_id AS arg_set_id, a.event_id "
 	"AS event_id,"
-	" CASE WHEN a.element IS NULL THEN s.text ELSE s.text || '[' || a.element || ']' END AS "
-	"key,"
+	" CASE WHEN a.element IS NULL THEN s.text"
+	" ELSE coalesce(s.text, '') || '[' || a.element || ']' END AS key,"
 	" s.text AS flat_key, a.value_type AS value_type, a.value AS value,"
 	" CASE WHEN a.value_type IN ('string', 'pointer', 'json') THEN a.value END AS string_value,"
 	" CASE WHEN a.value_type IN ('uint', 'int', 'bool') THEN a.value ELSE a.pointer END"
 	" AS int_value,"
 	" CASE WHEN a.value_type = 'real' THEN a.value END AS real_value,"
-	" CASE a.value_type WHEN 'json' THEN coalesce(a.value, 'null')"
+	" CASE a.value_type WHEN 'json' THEN a.json WHEN 'uint' THEN CAST(a.value AS TEXT)"
 	" WHEN 'bool' THEN CASE a.value WHEN 0 THEN 'false' ELSE 'true' END"
 	" WHEN 'real' THEN iif(a.value IS NULL, 'null', printf('%!.17g', a.value))" /* json_quote()
 										       cuts off
@@ -145,8 +146,8 @@ static const struct {
 	{ "unit", OF_TRACK("unit") },
 	/* an object; the elements of an array are rows of their own and come together first */
 	{ "args",
-	  "CASE WHEN r.arg_set_id NOT NULL THEN (SELECT json_group_object(flat_key, json(j))"
-	  " FROM (SELECT flat_key, CASE WHEN key = flat_key THEN json"
+	  "CASE WHEN r.arg_set_id NOT NULL THEN (SELECT json_group_object(coalesce(flat_key, ''),"
+	  " json(j)) FROM (SELECT flat_key, CASE WHEN key IS flat_key THEN json"
 	  " ELSE json_group_array(json(json)) END AS j FROM arg_in_order a"
 	  " WHERE a.arg_set_id = r.arg_set_id GROUP BY flat_key ORDER BY min(n))) END" },
 };
@@ -179,8 +180,31 @@ static int add_sources(sqlite3 *db, struct ut_sql_use *uses, struct ut_traces *t
 	return 0;
 }
 
+/* Are there pids or tids that SQLite has no integers for? */
+static bool has_large_ids(const struct ut_trace *t)
+{
+	for (size_t i = 0; i < t->process_count; i++) {
+		if (!t->processes[i].pid_text && t->processes[i].pid > INT64_MAX)
+			return true;
+	}
+	for (size_t i = 0; i < t->track_count; i++) {
+		if (!t->tracks[i].id_text && t->tracks[i].id > INT64_MAX)
+			return true;
+	}
+	return false;
+}
+
+/* A column for integers would round such numbers; it also makes '7' the same as 7. */
+static const char *type_of(const struct ut_sql_column *c, const struct ut_traces *t)
+{
+	bool id = !strcmp(c->name, "pid") || !strcmp(c->name, "tid") || !strcmp(c->name, "number");
+
+	return id && has_large_ids(&t->traces[0].store->trace) ? "" : c->type;
+}
+
 /* A table that is stored as it is. The first column of those that have a number is that number. */
-static int copy_table(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *err)
+static int copy_table(sqlite3 *db, const struct ut_sql_table *t, const struct ut_traces *traces,
+		      struct ut_err *err)
 {
 	bool numbered = t->columns[0].what == UT_SQL_LIST_KEY && t->list;
 	struct ut_buf sql = { 0 }, list = { 0 };
@@ -190,7 +214,7 @@ static int copy_table(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *
 	for (const struct ut_sql_column *c = t->columns; c->name && !c->hidden; c++) {
 		const char *comma = c == t->columns ? "" : ", ";
 
-		ut_buf_fmt(&sql, "%s\"%s\" %s%s", comma, c->name, c->type,
+		ut_buf_fmt(&sql, "%s\"%s\" %s%s", comma, c->name, type_of(c, traces),
 			   numbered && c == t->columns ? " PRIMARY KEY" : "");
 		ut_buf_fmt(&list, "%s\"%s\"", comma, c->name);
 	}
@@ -202,8 +226,10 @@ static int copy_table(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *
 	return rc;
 }
 
-static void put_expression(struct ut_buf *sql, const char *name)
+static void put_expression(struct ut_buf *sql, const struct ut_sql_table *t, const char *name)
 {
+	if (t == &ut_sql_counter && !strcmp(name, "name"))
+		name = "track_name"; /* that is what tells it from its like */
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++) {
 		if (!strcmp(columns[i].name, name)) {
 			ut_buf_text(sql, columns[i].expression);
@@ -222,7 +248,7 @@ static int make_view(sqlite3 *db, const struct ut_sql_table *t, struct ut_err *e
 	ut_buf_fmt(&sql, "CREATE VIEW %s AS SELECT ", t->name);
 	for (const struct ut_sql_column *c = t->columns; c->name && !c->hidden; c++) {
 		ut_buf_text(&sql, c == t->columns ? "" : ", ");
-		put_expression(&sql, c->name);
+		put_expression(&sql, t, c->name);
 		ut_buf_fmt(&sql, " AS \"%s\"", c->name);
 	}
 	ut_buf_fmt(&sql, " FROM %s_row r LEFT JOIN string n ON n.id = r.name_id", t->name);
@@ -251,14 +277,14 @@ static int make_views(sqlite3 *db, struct ut_err *err)
 	return rc;
 }
 
-static int fill(sqlite3 *db, struct ut_err *err)
+static int fill(sqlite3 *db, const struct ut_traces *traces, struct ut_err *err)
 {
 	int rc = run(db, settings, err);
 
 	rc = rc ? rc : run(db, rows, err);
 	for (size_t i = 0; i < SOURCES && !rc; i++) {
 		if (sources[i] != &string_table && sources[i] != &ut_sql_args && !sources[i]->kinds)
-			rc = copy_table(db, sources[i], err);
+			rc = copy_table(db, sources[i], traces, err);
 	}
 	rc = rc ? rc : make_views(db, err);
 	return rc ? rc : run(db, indices, err);
@@ -281,7 +307,7 @@ int ut_query_save(struct ut_store *store, const char *path, struct ut_err *err)
 		rc = fail(db, err);
 	else
 		rc = add_sources(db, uses, &traces, err);
-	rc = rc ? rc : fill(db, err);
+	rc = rc ? rc : fill(db, &traces, err);
 	if (sqlite3_close(db) != SQLITE_OK && !rc)
 		rc = ut_err_set(err, -EIO, "SQLite: the database cannot be closed");
 	ut_traces_release(&traces);

@@ -1,5 +1,7 @@
 #include "query/sql.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/grow.h"
@@ -100,10 +102,14 @@ void ut_sql_result_datum(sqlite3_context *ctx, const struct ut_datum *cell)
 
 void ut_sql_result_u64(sqlite3_context *ctx, uint64_t value)
 {
-	if (value > INT64_MAX)
-		sqlite3_result_double(ctx, (double)value);
-	else
+	char text[24];
+
+	if (value <= INT64_MAX) {
 		sqlite3_result_int64(ctx, (sqlite3_int64)value);
+		return;
+	}
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	sqlite3_result_text(ctx, text, -1, SQLITE_TRANSIENT);
 }
 
 enum ut_op ut_sql_op(unsigned char constraint)

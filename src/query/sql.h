@@ -85,7 +85,7 @@ void ut_sql_result_str(sqlite3_context *ctx, struct ut_str s); /* NULL if there 
 /* Text of any bytes, which stays where it is; SQLite's readers want UTF-8, so bad bytes become
  * U+FFFD in a copy. "" is a text. */
 void ut_sql_result_text(sqlite3_context *ctx, struct ut_str s);
-void ut_sql_result_u64(sqlite3_context *ctx, uint64_t value); /* a real if it does not fit */
+void ut_sql_result_u64(sqlite3_context *ctx, uint64_t value); /* its digits if it does not fit */
 
 /* The enum ut_op behind a SQLITE_INDEX_CONSTRAINT_..., or UT_OP_COUNT. */
 enum ut_op ut_sql_op(unsigned char constraint);

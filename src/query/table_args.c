@@ -296,7 +296,7 @@ static int args_column(sqlite3_vtab_cursor *cursor, sqlite3_context *ctx, int i)
 	else if (i == ELEMENT && arg.flags & UT_ARG_ARRAY)
 		sqlite3_result_int64(ctx, (sqlite3_int64)c->element);
 	else if (i == INTEGER && arg.type == UT_ARG_PTR)
-		sqlite3_result_int64(ctx, arg.value.i64);
+		ut_sql_result_u64(ctx, arg.value.u64);
 	else if (i == VALUE || (i == STRING && text) || (i == REAL && real) ||
 		 (i == INTEGER && !text && !real)) {
 		arg.flags &= UT_ARG_TEXT; /* the element alone */

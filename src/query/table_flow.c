@@ -38,7 +38,8 @@ static const struct ut_sql_column columns[] = {
 	INT("event_in", EVENT_IN, "the event that ends it: event.id"),
 	{ "name", "TEXT", "what its start is called", NAME, false },
 	{ "cat", "TEXT", "category of its start", CAT, false },
-	INT("number", NUMBER, "number of the flow in its trace; several arrows may share it"),
+	{ "number", "", "number of the flow in its trace; several arrows may share it", NUMBER,
+	  false },
 	INT("trace", TRACE, "the file that it comes from: trace.id"),
 	{ 0 },
 };

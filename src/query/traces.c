@@ -1,10 +1,12 @@
 #include "query/traces.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "query/arg_json.h"
 #include "query/flow.h"
@@ -40,11 +42,15 @@ static struct ut_datum id_cell(struct ut_traces *t, const struct ut_trace *trace
 			       uint32_t text)
 {
 	struct ut_str json = ut_strtab_get(&trace->strings, text);
-	char *end;
+	char *end, *digits;
 	long long value;
 
+	if (!text && number > INT64_MAX) { /* SQLite has no such integer */
+		digits = ut_str_fmt(&t->arena, "%" PRIu64, number);
+		return ut_datum_text((struct ut_str){ digits, strlen(digits) });
+	}
 	if (!text)
-		return ut_datum_int(ut_datum_clamp(number));
+		return ut_datum_int((int64_t)number);
 	if (json.len && json.ptr[0] == '"')
 		return ut_datum_text(ut_arg_json_unquote(&t->arena, json));
 	value = strtoll(json.ptr, &end, 10);

@@ -152,7 +152,7 @@ class Trace:
         open_ones = {}
         self.overlapped = []
         for e in self.asyncs:
-            key = (e["pid"], e["cat"], e["id"])
+            key = (e["pid"], e["cat"], e["id2"]["local"])
             if e["ph"] == "b":
                 assert key not in open_ones, f"begins twice: {e}"
                 open_ones[key] = e

@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", HERE.parents[1] / "build"))
 SAMPLES = BUILD / "tests/export/test_samples"
 MODULES = HERE.parents[1] / "build/node/node_modules"  # of tools/setup.sh, whatever the build folder
-KEYS = ["ph", "pid", "tid", "ts", "dur", "name", "cat", "id", "bp", "s", "args"]
+KEYS = ["ph", "pid", "tid", "ts", "dur", "name", "cat", "id", "id2", "bp", "s", "args"]
 BAD = "\ufffd"
 
 
@@ -57,9 +57,9 @@ def json_slices(events):
             slices.append((e["pid"], names[e["pid"], e["tid"]], e["name"], begin,
                            begin + ns(e["dur"])))
         elif e["ph"] in "be":
-            half = open_async.pop((e["cat"], e["id"]), None)
+            half = open_async.pop((e["pid"], e["cat"], e["id2"]["local"]), None)
             if half is None:
-                open_async[e["cat"], e["id"]] = e
+                open_async[e["pid"], e["cat"], e["id2"]["local"]] = e
             else:
                 slices.append((e["pid"], "io", e["name"], *sorted([ns(half["ts"]), ns(e["ts"])])))
     assert not open_async, open_async

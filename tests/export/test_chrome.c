@@ -152,6 +152,20 @@ static void counters_have_one_series_named_after_the_unit(void **state)
 	expect_not(s, "thread_name");
 }
 
+static void counters_of_one_name_share_a_key_of_other_data(void **state)
+{
+	struct script *s = *state;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t track = script_track(s, UT_TRACK_COUNTER, i < 2 ? "n" : "m", i);
+
+		s->trace.tracks[track].unit = script_str(s, i ? "bytes" : "count");
+	}
+	script_end(s);
+	assert_non_null(strstr(s->text, "\"counters\":{\"n\":[{\"unit\":\"count\"},{\"unit\":"
+					"\"bytes\"}],\"m\":{\"unit\":\"bytes\"}}"));
+}
+
 static void async_and_flow_numbers_do_not_meet_those_of_the_next_trace(void **state)
 {
 	struct script *s = *state;
@@ -175,16 +189,16 @@ static void async_and_flow_numbers_do_not_meet_those_of_the_next_trace(void **st
 	}
 	script_end(s);
 	expect_line(s, "{\"ph\":\"b\",\"pid\":100,\"tid\":100,\"ts\":0.000,\"name\":\"io\","
-		       "\"cat\":\"async\",\"id\":\"0x7\"}");
+		       "\"cat\":\"async\",\"id2\":{\"local\":\"0x7\"}}");
 	expect_line(s, "{\"ph\":\"e\",\"pid\":100,\"tid\":100,\"ts\":0.000,\"name\":\"io\","
-		       "\"cat\":\"async\",\"id\":\"0x7\"}");
+		       "\"cat\":\"async\",\"id2\":{\"local\":\"0x7\"}}");
 	expect_line(s, "{\"ph\":\"s\",\"pid\":100,\"tid\":101,\"ts\":0.000,\"name\":\"flow\","
 		       "\"cat\":\"flow\",\"id\":\"0x3\"}");
 	expect_line(s, "{\"ph\":\"f\",\"pid\":100,\"tid\":101,\"ts\":0.000,\"name\":\"flow\","
 		       "\"cat\":\"flow\",\"id\":\"0x3\",\"bp\":\"e\","
 		       "\"args\":{\"name\":\"is parent of\"}}");
 	expect_line(s, "{\"ph\":\"e\",\"pid\":1073741825,\"tid\":1073741825,\"ts\":0.000,"
-		       "\"name\":\"io\",\"cat\":\"async\",\"id\":\"0xf\"}");
+		       "\"name\":\"io\",\"cat\":\"async\",\"id2\":{\"local\":\"0xf\"}}");
 	expect_line(s, "{\"ph\":\"s\",\"pid\":1073741825,\"tid\":101,\"ts\":0.000,"
 		       "\"name\":\"flow\",\"cat\":\"flow\",\"id\":\"0xb\"}");
 }
@@ -353,6 +367,7 @@ int main(void)
 		CASE(commas_in_categories_do_not_make_two),
 		CASE(instants_say_whom_they_concern),
 		CASE(counters_have_one_series_named_after_the_unit),
+		CASE(counters_of_one_name_share_a_key_of_other_data),
 		CASE(async_and_flow_numbers_do_not_meet_those_of_the_next_trace),
 		CASE(arguments_keep_type_and_order),
 		CASE(arrays_end_where_they_should),

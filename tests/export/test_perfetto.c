@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "export/support.h"
 #include "model/perfetto_fields.h"
+#include "model/perfetto_ours.h"
 
 struct message {
 	const unsigned char *at, *end;
@@ -138,6 +139,10 @@ static void read_annotation(struct reader *r, struct message m, bool element)
 			read_annotation(r, f.inside, true);
 		else if (f.number == ANNOTATION_STRING || f.number == ANNOTATION_JSON)
 			add_text(r, "=", f.inside);
+		else if (f.number == ANNOTATION_EXACT)
+			add_text(r, "~", f.inside);
+		else if (f.number == ANNOTATION_NAMELESS)
+			ut_buf_text(&r->text, "?");
 		else if (f.number == ANNOTATION_NESTED)
 			ut_buf_fmt(&r->text, "={%d}", (int)get(f.inside, NESTED_TYPE).value);
 		else
@@ -183,6 +188,7 @@ static void read_descriptor(struct reader *r, struct message m)
 	struct field counter = get(m, TRACK_COUNTER);
 
 	ut_buf_fmt(&r->text, "track %zu", uuid_number(r, get(m, TRACK_UUID).value));
+	assert_int_equal(get(m, TRACK_CHILD_ORDERING).value, process.number ? ORDER_EXPLICIT : 0);
 	if (parent)
 		ut_buf_fmt(&r->text, " in %zu", uuid_number(r, parent));
 	add_text(r, " ", get(m, TRACK_NAME).inside);
@@ -639,7 +645,7 @@ static void arguments_become_annotations(void **state)
 	ut_trace_add_arg(t, 0, UT_ARG_BOOL)->value.u64 = 7;
 	ut_trace_close_args(t);
 	script_event(s, (struct ut_event){ .args = at, .flags = UT_EV_UNFINISHED });
-	expect(s, AT("0") APP THREAD "begin 0 on 2 i=-3 s=text array,=0,=0 arg=1 unfinished=1\n"
+	expect(s, AT("0") APP THREAD "begin 0 on 2 i=-3 s=text array,=0,=0 arg?=1 unfinished=1\n"
 				     "end 0 on 2\n");
 }
 
@@ -660,12 +666,14 @@ static void json_becomes_nested_annotations(void **state)
 
 	json(s, "{\"a\":[1,-2,true],\"b\":{\"c\":\"\\u0041\\n\\ud83d\\ude00\"}}");
 	json(s, "[18446744073709551615,null]");
+	json(s, "18446744073709551616");
 	json(s, "[]");
 	json(s, "{broken");
 	expect(s, AT("0") APP THREAD "instant 0 on 2 j,a,=1,=-2,=1,b,c=A\n\xf0\x9f\x98\x80\n"
-				     "instant 0 on 2 j,=-1,=null\n"
+				     "instant 0 on 2 j,=-1,\n"
+				     "instant 0 on 2 j=18446744073709551616~18446744073709551616\n"
 				     "instant 0 on 2 j={2}\n"
-				     "instant 0 on 2 j={broken\n");
+				     "instant 0 on 2 j={broken~{broken\n");
 }
 
 static void json_that_is_nested_too_deep_stays_text(void **state)

@@ -572,7 +572,7 @@ static void our_own_file_is_read_as_it_was_written(void **state)
 		"{\"ph\":\"C\",\"pid\":7,\"tid\":7,\"ts\":1.000,\"name\":\"d: n\",\"cat\":\"d\","
 		"\"args\":{\"%\":1.5}},\n"
 		"{\"ph\":\"b\",\"pid\":7,\"tid\":7,\"ts\":1.000,\"name\":\"r\",\"cat\":\"async\","
-		"\"id\":\"0x1\"},\n"
+		"\"id2\":{\"local\":\"0x1\"}},\n"
 		"{\"ph\":\"X\",\"pid\":1073741825,\"tid\":8,\"ts\":2.000,\"dur\":2.000,"
 		"\"name\":\"b\"},\n"
 		"{\"ph\":\"M\",\"pid\":7,\"tid\":7,\"name\":\"process_name\",\"args\":{\"name\":"

@@ -405,6 +405,18 @@ static void counters_have_types_units_and_differences(void **state)
 		ut_strtab_get(&f->store.trace.strings, f->store.trace.tracks[1].unit).ptr, "ns");
 }
 
+static void counters_of_the_same_name_are_numbered(void **state)
+{
+	struct pf *f = app(state);
+
+	pf_counter(f, OTHER, PROCESS, "n");
+	pf_counter(f, 4, PROCESS, "n");
+	pf_value(f, 1, OTHER, 5);
+	pf_value(f, 2, 4, 6);
+	pf_expect(f, "10,app,,n,counter,1,,n,,,5,,,\n"
+		     "10,app,,n id: 2,counter,2,,n,,,6,,,\n");
+}
+
 static void extra_values_go_to_the_tracks_that_the_event_names(void **state)
 {
 	struct pf *f = app(state);
@@ -498,6 +510,7 @@ int main(void)
 		CASE(clocks_of_a_sequence_count_in_their_unit_from_the_last_time),
 		CASE(a_clock_that_nobody_explains_is_taken_as_it_is),
 		CASE(counters_have_types_units_and_differences),
+		CASE(counters_of_the_same_name_are_numbered),
 		CASE(extra_values_go_to_the_tracks_that_the_event_names),
 		CASE(several_categories_are_one_text),
 		CASE(flows_run_in_order_of_time),

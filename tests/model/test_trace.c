@@ -110,6 +110,29 @@ static void an_argument_starts_clean_where_an_old_one_was(void **state)
 	assert_int_equal(a->value.u64, 0);
 }
 
+static const char *counter(struct ut_trace *t, const char *base, const char *unit, const char *id)
+{
+	uint32_t track = ut_trace_add_track(t, 0, UT_TRACK_COUNTER);
+
+	t->tracks[track].unit = ut_strtab_intern_z(&t->strings, unit);
+	t->tracks[track].id_text = ut_strtab_intern_z(&t->strings, id);
+	ut_trace_name_counter(t, track, ut_strtab_intern_z(&t->strings, base));
+	return ut_strtab_get(&t->strings, t->tracks[track].name).ptr;
+}
+
+static void counters_are_told_apart_by_their_names(void **state)
+{
+	struct ut_trace *t = *state;
+
+	assert_string_equal(counter(t, "mem", "", ""), "mem");
+	assert_int_equal(t->tracks[0].base, 0);
+	assert_string_equal(counter(t, "mem", "heap", ""), "mem heap");
+	assert_string_equal(ut_strtab_get(&t->strings, t->tracks[1].base).ptr, "mem");
+	assert_string_equal(counter(t, "mem", "heap", "\"0x5\""), "mem id: 0x5 heap");
+	assert_string_equal(counter(t, "mem", "", "7"), "mem id: 7");
+	assert_string_equal(counter(t, "", "heap", ""), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,6 +145,7 @@ int main(void)
 			dropped_arguments_make_room_but_never_the_empty_list, make, drop),
 		cmocka_unit_test_setup_teardown(an_argument_starts_clean_where_an_old_one_was, make,
 						drop),
+		cmocka_unit_test_setup_teardown(counters_are_told_apart_by_their_names, make, drop),
 	};
 
 	return cmocka_run_group_tests_name("model/trace", tests, NULL, NULL);
