@@ -4,7 +4,8 @@
 #   tools/ci.sh                 all gates, two at a time
 #   tools/ci.sh lint            the quick ones: format layers limits scripts tidy cppcheck symbols
 #   tools/ci.sh GATE...         some: format layers limits scripts tidy cppcheck gcc clang asan tsan
-#                               fuzz docs symbols install
+#                               fuzz docs symbols install; and bare, which is not among all of them:
+#                               it follows README.md on a bare Debian, as tools/fresh.sh does
 #
 # Each gate prints one line, and its log (build/ci/log/GATE) only when it fails. Trees are kept in
 # build/ci, so a second run only builds what changed. FUZZ_SECONDS (60) is for all targets together.
@@ -228,6 +229,8 @@ gate_install() {
 	./by-cmake/user && ./by-pkg-config || return 1
 	[ ! -x "$there/bin/unitrace" ] || "$there/bin/unitrace" ./by-pkg-config
 }
+
+gate_bare() { tools/fresh.sh "make demo" "tools/check_docs.py --bare README.md"; }
 
 # digest LOG: where it went wrong first, and how it ended.
 digest() {

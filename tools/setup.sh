@@ -27,7 +27,7 @@ test_optional="valgrind|valgrind protobuf-compiler|protoc zstd|zstd mold|mold cl
 test_unpacked="libomp5-13 libomp5-19" # conflict with libomp5-14: unpacked into build/packages
 lint_required="$test_required clang|clang clang-tidy|clang-tidy clang-format-14|clang-format-14
 	cppcheck|cppcheck"
-lint_optional="libclang-rt-14-dev lintian|lintian"
+lint_optional="libclang-rt-14-dev lintian|lintian debootstrap|debootstrap"
 
 skipped=build/setup-skipped # optional packages that could not be had: not tried again each time
 
