@@ -45,6 +45,7 @@ else()
 endif()
 list(FILTER _pythons EXCLUDE REGEX "NOTFOUND$")
 
+set(_without "")
 foreach(_python ${_pythons})
   ut_python_facts(_facts ${_python})
   list(LENGTH _facts _count)
@@ -62,9 +63,13 @@ foreach(_python ${_pythons})
     list(APPEND UT_PYTHON_BUILT ${_version})
     list(APPEND UT_PYTHON_PROGRAMS ${_python})
   else()
-    string(APPEND UT_PYTHON_WHY
-      " ${_version}: Python.h is missing (Debian: python3-dev)")
+    list(APPEND _without ${_version}) # another one of this version may have them
   endif()
+endforeach()
+list(REMOVE_DUPLICATES _without)
+list(REMOVE_ITEM _without ${UT_PYTHON_BUILT})
+foreach(_version ${_without})
+  string(APPEND UT_PYTHON_WHY " ${_version}: Python.h is missing (Debian: python3-dev)")
 endforeach()
 
 # The .py files are there without any extension, too: marks then do nothing, and programs that import
