@@ -2,9 +2,11 @@
 """pip install . gives the program and the package, which find each other and record."""
 # ci: no sanitizers
 import os
+import pathlib
 import re
 import subprocess
 import tarfile
+import tempfile
 import unittest
 
 from python_support import BUILD, SOURCE, Case, Trace, environment, main, need_python, skip
@@ -25,17 +27,23 @@ print(unitrace.__file__)
 
 
 class Install(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.root = tempfile.TemporaryDirectory(prefix="unitrace-install-")
+        cls.addClassCleanup(cls.root.cleanup)
+        env = pathlib.Path(cls.root.name).resolve() / "env"
+        # What has been built is taken, so that only the wheel is made.
+        subprocess.run([PYTHON, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
+                        "--no-build-isolation", "--disable-pip-version-check", "--ignore-installed",
+                        "--no-warn-script-location", "--config-settings", f"build={BUILD}",
+                        "--prefix", env, SOURCE], check=True, timeout=240, env=environment())
+        # Debian puts a folder "local" between.
+        cls.site = next(env.rglob("*-packages"))
+        cls.bin = next(env.rglob("unitrace.1")).parents[3] / "bin"
+
     def setUp(self):
         super().setUp()
-        # What has been built is taken, so that only the wheel is made.
-        got = self.run_words(PYTHON, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
-                             "--no-build-isolation", "--disable-pip-version-check", "--ignore-installed",
-                             "--no-warn-script-location", "--config-settings", f"build={BUILD}",
-                             "--prefix", self.dir / "env", SOURCE)
-        self.assertEqual(got.returncode, 0, got.stderr.decode())
-        # Debian puts a folder "local" between.
-        self.site = next((self.dir / "env").rglob("*-packages"))
-        self.bin = next((self.dir / "env").rglob("unitrace.1")).parents[3] / "bin"
         self.script = self.dir / "script.py"
         self.script.write_text(SCRIPT)
 
