@@ -114,8 +114,9 @@ find "$root/usr/lib" -type f -exec chmod 644 {} + # libraries are not run
 deb=$folder/unitrace_${version}_$machine.deb
 dpkg-deb --root-owner-group --build "$root" "$deb" >/dev/null
 rm -rf "$stage"
-echo "deb: ${deb#"$source"/} ($(($(wc -c <"$deb") / 1024)) KiB)"
+case $deb in "$source"/*) shown=./${deb#"$source"/} ;; *) shown=$deb ;; esac
+echo "deb: $shown ($(($(wc -c <"$deb") / 1024)) KiB)"
 if command -v lintian >/dev/null; then
 	lintian --allow-root --fail-on error "$deb"
 fi
-echo "To install it, as root: apt-get install ./${deb#"$source"/}"
+echo "To install it, as root: apt-get install $shown"
