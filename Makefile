@@ -13,7 +13,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 .PHONY: all configure setup setup-deb setup-test setup-lint demo test bench lint fuzz install deb \
 	clean help
 
-all: setup configure ## build everything into build/ (this is what plain "make" does)
+all: setup configure ## build unitrace into build/ (this is what plain "make" does)
 	@$(COMPILE)
 
 configure: # each time: it takes no time, and the set-up may have brought something new
