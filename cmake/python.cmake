@@ -62,14 +62,14 @@ foreach(_python ${_pythons})
     ut_python_extension(${_version} ${_include} ${_suffix})
     list(APPEND UT_PYTHON_BUILT ${_version})
     list(APPEND UT_PYTHON_PROGRAMS ${_python})
-  else()
+  elseif(NOT _version IN_LIST _without)
     list(APPEND _without ${_version}) # another one of this version may have them
   endif()
 endforeach()
-list(REMOVE_DUPLICATES _without)
-list(REMOVE_ITEM _without ${UT_PYTHON_BUILT})
 foreach(_version ${_without})
-  string(APPEND UT_PYTHON_WHY " ${_version}: Python.h is missing (Debian: python3-dev)")
+  if(NOT _version IN_LIST UT_PYTHON_BUILT)
+    string(APPEND UT_PYTHON_WHY " ${_version}: Python.h is missing (Debian: python3-dev)")
+  endif()
 endforeach()
 
 # The .py files are there without any extension, too: marks then do nothing, and programs that import
