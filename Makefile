@@ -36,7 +36,7 @@ demo: all ## build, trace an example, show what to type next
 
 test: setup-test configure ## build and run every test
 	@$(COMPILE) --target all tests
-	@status=0; (cd $(BUILD) && ctest -FS built --output-on-failure -j $(JOBS)) || status=$$?; \
+	@status=0; (cd $(BUILD) && ctest -FS built -LE build --output-on-failure -j $(JOBS)) || status=$$?; \
 		tools/skipped.sh $(BUILD); exit $$status
 
 bench: all ## measure the cost of tracing

@@ -1,6 +1,6 @@
 # ctest: unit tests as ROOM/NAME, end-to-end tests as e2e/NAME, and the scenarios. Who only wants the
 # program does not wait for them: they are built with the target "tests", which ctest builds first
-# (the fixture "built"; "ctest -FS built" leaves that out).
+# (the fixture "built"; "ctest -FS built -LE build" leaves that out).
 set(UT_TEST_ENV UNITRACE_BUILD=${PROJECT_BINARY_DIR} UNITRACE_SOURCE=${PROJECT_SOURCE_DIR}
   XDG_STATE_HOME=${PROJECT_BINARY_DIR}/state) # not where the user keeps notes of recordings
 add_custom_target(tests)
@@ -11,7 +11,7 @@ if(_cores EQUAL 0)
 endif()
 add_test(NAME built COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target all tests
   --parallel ${_cores})
-set_tests_properties(built PROPERTIES FIXTURES_SETUP built TIMEOUT 3600)
+set_tests_properties(built PROPERTIES FIXTURES_SETUP built LABELS build TIMEOUT 3600)
 
 # ut_only_for_tests(TARGET): not a part of "all".
 function(ut_only_for_tests target)
