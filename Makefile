@@ -10,9 +10,10 @@ CONFIGURE = cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,-G 
 COMPILE   = MAKEFLAGS=--no-print-directory cmake --build $(BUILD)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: all configure setup setup-test setup-lint demo test bench lint fuzz install clean help
+.PHONY: all configure setup setup-deb setup-test setup-lint demo test bench lint fuzz install deb \
+	clean help
 
-all: setup configure ## build everything into build/ (this is what plain "make" does)
+all: setup configure ## build unitrace into build/ (this is what plain "make" does)
 	@$(COMPILE)
 
 configure: # each time: it takes no time, and the set-up may have brought something new
@@ -20,6 +21,9 @@ configure: # each time: it takes no time, and the set-up may have brought someth
 
 setup: # install what is missing to build; nothing happens when all is there
 	@tools/setup.sh build
+
+setup-deb:
+	@tools/setup.sh deb
 
 setup-test:
 	@tools/setup.sh test
@@ -31,11 +35,12 @@ demo: all ## build, trace an example, show what to type next
 	@tools/demo.sh $(BUILD)
 
 test: setup-test configure ## build and run every test
-	@$(COMPILE)
-	@status=0; (cd $(BUILD) && ctest --output-on-failure -j $(JOBS)) || status=$$?; \
+	@$(COMPILE) --target all tests
+	@status=0; (cd $(BUILD) && ctest -FS built -LE build --output-on-failure -j $(JOBS)) || status=$$?; \
 		tools/skipped.sh $(BUILD); exit $$status
 
 bench: all ## measure the cost of tracing
+	@$(COMPILE) --target tests_bench
 	@tools/bench.sh $(BUILD)
 
 lint: setup-lint ## format, layers, limits, clang-tidy, cppcheck
@@ -48,6 +53,9 @@ install: setup ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	@$(CONFIGURE) -DCMAKE_INSTALL_PREFIX='$(PREFIX)' $(CMAKE_FLAGS)
 	@$(COMPILE)
 	@DESTDIR='$(DESTDIR)' cmake --install $(BUILD)
+
+deb: all setup-deb ## make a Debian package of it: build/unitrace_*.deb
+	@tools/deb.sh $(BUILD)
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD) build-*/

@@ -63,5 +63,5 @@ else()
 endif()
 
 # The parts of backends that know no runtime, for the unit tests.
-add_library(ut_backend STATIC src/backend/opencl_clock.c src/backend/opencl_table.c)
+add_library(ut_backend STATIC EXCLUDE_FROM_ALL src/backend/opencl_clock.c src/backend/opencl_table.c)
 target_link_libraries(ut_backend PRIVATE ut_flags PUBLIC ut_sanitizers)

@@ -39,3 +39,4 @@ if(_collect)
 endif()
 
 ut_room(collect wire model base itt)
+set_target_properties(ut_collect PROPERTIES EXCLUDE_FROM_ALL TRUE) # for the unit tests

@@ -30,7 +30,8 @@ function(ut_extra_flags target file)
   endforeach()
 endfunction()
 
-# ut_programs(FOLDER LIBRARIES...): every program of FOLDER, into the same folder under build/.
+# ut_programs(FOLDER LIBRARIES...): every program of FOLDER, into the same folder under build/. Those
+# of tests/ are built with the target "tests".
 function(ut_programs folder)
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.c)
   if(CMAKE_CXX_COMPILER)
@@ -38,6 +39,7 @@ function(ut_programs folder)
     list(APPEND files ${cxx_files})
   endif()
   string(MAKE_C_IDENTIFIER ${folder} prefix)
+  add_custom_target(${prefix})
   foreach(file ${files})
     get_filename_component(name ${file} NAME_WE)
     set(target ${prefix}_${name})
@@ -50,6 +52,10 @@ function(ut_programs folder)
     ut_extra_flags(${target} ${file})
     target_compile_definitions(${target} PRIVATE UT_HAVE_SQLITE=${UT_HAVE_SQLITE})
     target_link_libraries(${target} PRIVATE ut_flags ${ARGN} Threads::Threads m ${CMAKE_DL_LIBS})
+    add_dependencies(${prefix} ${target})
+    if(folder MATCHES "^tests/")
+      ut_only_for_tests(${target})
+    endif()
     set_target_properties(${target} PROPERTIES
       OUTPUT_NAME ${name}
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder}

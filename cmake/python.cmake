@@ -5,6 +5,7 @@
 set(UT_PYTHON_DIR ${PROJECT_BINARY_DIR}/lib/unitrace/python)
 set(UT_PYTHON_BUILT "")
 set(UT_PYTHON_WHY "")
+set(UT_PYTHON_PROGRAMS "") # those that it was built for
 
 # What an interpreter says about itself: "VERSION;INCLUDE;SUFFIX", or nothing.
 function(ut_python_facts var program)
@@ -44,6 +45,7 @@ else()
 endif()
 list(FILTER _pythons EXCLUDE REGEX "NOTFOUND$")
 
+set(_without "")
 foreach(_python ${_pythons})
   ut_python_facts(_facts ${_python})
   list(LENGTH _facts _count)
@@ -59,14 +61,20 @@ foreach(_python ${_pythons})
   if(EXISTS ${_include}/Python.h)
     ut_python_extension(${_version} ${_include} ${_suffix})
     list(APPEND UT_PYTHON_BUILT ${_version})
-  else()
-    string(APPEND UT_PYTHON_WHY
-      " ${_version}: Python.h is missing (Debian: python3-dev)")
+    list(APPEND UT_PYTHON_PROGRAMS ${_python})
+  elseif(NOT _version IN_LIST _without)
+    list(APPEND _without ${_version}) # another one of this version may have them
+  endif()
+endforeach()
+foreach(_version ${_without})
+  if(NOT _version IN_LIST UT_PYTHON_BUILT)
+    string(APPEND UT_PYTHON_WHY " ${_version}: Python.h is missing (Debian: python3-dev)")
   endif()
 endforeach()
 
-if(UT_PYTHON_BUILT)
-  # The .py files are copied, so that the build tree looks like what is installed.
+# The .py files are there without any extension, too: marks then do nothing, and programs that import
+# them run. They are copied, so that the build tree looks like what is installed.
+if(TARGET collector)
   file(GLOB_RECURSE _files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python
     ${PROJECT_SOURCE_DIR}/python/unitrace/*.py ${PROJECT_SOURCE_DIR}/python/inject/*.py
     ${PROJECT_SOURCE_DIR}/python/fallback/*.py)
@@ -80,7 +88,7 @@ if(UT_PYTHON_BUILT)
   # By this pytest finds the plugin, as in an installed package.
   set(_info unitrace-${PROJECT_VERSION}.dist-info)
   foreach(_file METADATA entry_points.txt)
-    configure_file(python/dist-info/${_file} ${UT_PYTHON_DIR}/${_info}/${_file} COPYONLY)
+    configure_file(python/dist-info/${_file} ${UT_PYTHON_DIR}/${_info}/${_file} @ONLY)
   endforeach()
   install(DIRECTORY ${UT_PYTHON_DIR}/${_info}
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/unitrace/python)
@@ -92,4 +100,8 @@ if(UT_PYTHON_BUILT)
     install(DIRECTORY python/${_folder} DESTINATION ${CMAKE_INSTALL_LIBDIR}/unitrace/python
       FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
   endforeach()
+
+  # So that "python -m unitrace" is found, where an interpreter looks under the prefix.
+  configure_file(cmake/python_links.cmake.in ${PROJECT_BINARY_DIR}/generated/python_links.cmake @ONLY)
+  install(SCRIPT ${PROJECT_BINARY_DIR}/generated/python_links.cmake)
 endif()

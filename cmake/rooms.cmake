@@ -66,12 +66,26 @@ set(UT_HAVE_ZSTD 0)
 if(ZLIB_FOUND)
   set(UT_HAVE_ZLIB 1)
 endif()
+if(NOT ZSTD_FOUND) # zstd ships no module for cmake, and pkg-config is not everywhere
+  find_path(UT_ZSTD_INCLUDE zstd.h)
+  find_library(UT_ZSTD_LIBRARY zstd)
+endif()
 if(ZSTD_FOUND)
   set(UT_HAVE_ZSTD 1)
+  set(_zstd PkgConfig::ZSTD)
+elseif(UT_ZSTD_INCLUDE AND UT_ZSTD_LIBRARY)
+  set(UT_HAVE_ZSTD 1)
+  add_library(ut_zstd INTERFACE)
+  target_include_directories(ut_zstd SYSTEM INTERFACE ${UT_ZSTD_INCLUDE})
+  target_link_libraries(ut_zstd INTERFACE ${UT_ZSTD_LIBRARY})
+  set(_zstd ut_zstd)
 endif()
 
 # Where the collector lies, seen from the program's folder; ../lib holds in the build tree.
 file(RELATIVE_PATH UT_LIBDIR_REL ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+foreach(room launch spread) # no others: a new prefix is no reason to compile everything again
+  target_compile_definitions(ut_${room} PRIVATE UT_LIBDIR_REL="${UT_LIBDIR_REL}")
+endforeach()
 
 foreach(room base model wire import query export analyze aiu ttdev ttops launch spread serve cmd)
   get_target_property(_type ut_${room} TYPE)
@@ -79,10 +93,9 @@ foreach(room base model wire import query export analyze aiu ttdev ttops launch 
     continue()
   endif()
   target_compile_definitions(ut_${room} PRIVATE
-    UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD} UT_HAVE_SQLITE=${UT_HAVE_SQLITE}
-    UT_LIBDIR_REL="${UT_LIBDIR_REL}")
+    UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD} UT_HAVE_SQLITE=${UT_HAVE_SQLITE})
   target_link_libraries(ut_${room} PUBLIC Threads::Threads m
-    $<$<BOOL:${UT_HAVE_ZLIB}>:ZLIB::ZLIB> $<$<BOOL:${UT_HAVE_ZSTD}>:PkgConfig::ZSTD>)
+    $<$<BOOL:${UT_HAVE_ZLIB}>:ZLIB::ZLIB> ${_zstd})
 endforeach()
 
 # --version tells how much of ITT there is; the commands know nothing else about it.

@@ -12,6 +12,7 @@ if(_sdk)
 endif()
 
 ut_room(sdk)
+set_target_properties(ut_sdk PROPERTIES EXCLUDE_FROM_ALL TRUE) # for the unit tests
 if(_sdk)
   target_link_libraries(ut_sdk PUBLIC ${CMAKE_DL_LIBS} Threads::Threads)
 endif()

@@ -1,6 +1,24 @@
-# ctest: unit tests as ROOM/NAME, end-to-end tests as e2e/NAME, and the scenarios.
+# ctest: unit tests as ROOM/NAME, end-to-end tests as e2e/NAME, and the scenarios. Who only wants the
+# program does not wait for them: they are built with the target "tests", which ctest builds first
+# (the fixture "built"; "ctest -FS built -LE build" leaves that out).
 set(UT_TEST_ENV UNITRACE_BUILD=${PROJECT_BINARY_DIR} UNITRACE_SOURCE=${PROJECT_SOURCE_DIR}
   XDG_STATE_HOME=${PROJECT_BINARY_DIR}/state) # not where the user keeps notes of recordings
+add_custom_target(tests)
+include(ProcessorCount)
+ProcessorCount(_cores)
+if(_cores EQUAL 0)
+  set(_cores 1)
+endif()
+add_test(NAME built COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target all tests
+  --parallel ${_cores})
+set_tests_properties(built PROPERTIES FIXTURES_SETUP built LABELS build TIMEOUT 3600)
+
+# ut_only_for_tests(TARGET): not a part of "all".
+function(ut_only_for_tests target)
+  set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+  add_dependencies(tests ${target})
+endfunction()
+
 set(_all_rooms ut_cmd ut_launch ut_analyze ut_export ut_import ut_wire ut_model ut_itt ut_base)
 
 if(TARGET ittnotify)
@@ -25,7 +43,7 @@ function(ut_test_support room)
     add_library(test_support_${room} INTERFACE)
     return()
   endif()
-  add_library(test_support_${room} STATIC ${support})
+  add_library(test_support_${room} STATIC EXCLUDE_FROM_ALL ${support})
   target_include_directories(test_support_${room} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(test_support_${room} PRIVATE UT_WITH_ITT=${UT_WITH_ITT}
     UT_HAVE_ZLIB=${UT_HAVE_ZLIB} UT_HAVE_ZSTD=${UT_HAVE_ZSTD} UT_HAVE_SQLITE=${UT_HAVE_SQLITE})
@@ -38,6 +56,7 @@ function(ut_unit_test room file)
   set(target test_${room}_${name})
   ut_test_support(${room})
   add_executable(${target} ${file})
+  ut_only_for_tests(${target})
   set(libs ${_all_rooms})
   if(room STREQUAL "collect")
     list(PREPEND libs ut_collect)
@@ -60,7 +79,8 @@ function(ut_unit_test room file)
   add_dependencies(unit_${room} ${target})
   add_test(NAME ${room}/${name} COMMAND ${target})
   set_tests_properties(${room}/${name} PROPERTIES
-    LABELS "unit;${room}" TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}")
+    LABELS "unit;${room}" TIMEOUT 120 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}"
+    FIXTURES_REQUIRED built)
 endfunction()
 
 set(UT_UNIT_TESTS 0)
@@ -103,7 +123,7 @@ foreach(file ${_tests})
     continue()
   endif()
   set_tests_properties(${_folder}/${_name} PROPERTIES
-    LABELS e2e TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}"
+    LABELS e2e TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}" FIXTURES_REQUIRED built
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
   math(EXPR UT_E2E_TESTS "${UT_E2E_TESTS} + 1")
 endforeach()
@@ -112,5 +132,5 @@ if(Python3_FOUND AND TARGET unitrace AND EXISTS ${PROJECT_SOURCE_DIR}/tests/scen
   add_test(NAME scenarios COMMAND ${Python3_EXECUTABLE} -B
     ${PROJECT_SOURCE_DIR}/tests/scenarios.py --run --build ${PROJECT_BINARY_DIR})
   set_tests_properties(scenarios PROPERTIES
-    LABELS e2e TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}")
+    LABELS e2e TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}" FIXTURES_REQUIRED built)
 endif()

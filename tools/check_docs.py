@@ -2,6 +2,7 @@
 """Fail if a document says something that is not so.
 
     tools/check_docs.py [--list] [FILE.md...]
+    tools/check_docs.py --bare FILE.md
 
 Checked, for all Markdown files of the repository or those given:
 
@@ -22,9 +23,13 @@ in which build, include and examples lead to the real ones and unitrace is on th
   <!-- file: NAME -->       the block is written to this file
   <!-- output -->           what the last run printed (both streams); numbers and columns may
                             differ, a line "..." stands for any lines
+  <!-- bare -->             run with --bare only: it installs something or takes long
+  <!-- not run: REASON -->  never run
   <!-- not ours: --x -->    options of other programs that this document names
 
-UNITRACE_BUILD says where the build is (default: build). --list names what would be run.
+In README.md every block has one of these marks. --bare does what the document says, block by block,
+in the source folder itself, as somebody does who has just got it; tools/fresh.sh calls it on a bare
+machine. UNITRACE_BUILD says where the build is (default: build). --list names what would be run.
 """
 import concurrent.futures
 import os
@@ -34,11 +39,14 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", SOURCE / "build")).resolve()
 UNITRACE = BUILD / "bin/unitrace"
 PATIENCE = 15  # s for one block
+BARE_PATIENCE = 1800  # s for a block that builds everything
+ALL_MARKED = {"README.md"}  # documents in which every block is marked
 # Options of programs that everybody knows; documents may name them.
 KNOWN_ELSEWHERE = {"--build", "--install", "--preset", "--output-on-failure", "--cflags", "--libs",
                    "--target"}
@@ -247,27 +255,44 @@ def same(expected, printed):
     return bool(printed) and expected[0] == printed[0] and same(expected[1:], printed[1:])
 
 
-def environment(folder):
+def environment(folder=None):
+    """Of the programs that a document starts in this folder; without: of those of a bare machine."""
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(("UT_", "PTI_", "INTEL_", "PMI", "OMPI_", "SLURM_"))}
-    env["PATH"] = f"{BUILD / 'bin'}:{env['PATH']}"
-    env["XDG_STATE_HOME"] = str(folder / ".state")
+    if folder:
+        env["PATH"] = f"{BUILD / 'bin'}:{env['PATH']}"
+        env["XDG_STATE_HOME"] = str(folder / ".state")
     return env
 
 
-def run_block(doc, block, folder):
+def run_block(doc, block, folder, patience=PATIENCE, env=None):
     """(what was printed, what is wrong or None)"""
     status = int(block.mark.partition("status")[2] or 0)
     try:
-        done = subprocess.run(["bash", "-eu", "-c", block.text], cwd=folder, env=environment(folder),
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, timeout=PATIENCE)
+        done = subprocess.run(["bash", "-eu", "-c", block.text], cwd=folder,
+                              env=env or environment(folder), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=patience)
     except subprocess.TimeoutExpired:
-        return "", f"{doc.name}:{block.line}: took more than {PATIENCE} s"
+        return "", f"{doc.name}:{block.line}: took more than {patience} s"
     if done.returncode != status:
         return done.stdout, (f"{doc.name}:{block.line}: ended with {done.returncode}, not {status}:"
                              f"\n{done.stdout}")
     return done.stdout, None
+
+
+def do_block(doc, block, folder, printed, **how):
+    """One block, by its mark: (what the last run printed, what is wrong or None)"""
+    if block.mark.startswith("file: "):
+        path = folder / block.mark[6:].strip()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block.text)
+    elif block.mark == "output":
+        if not same(list(normal(block.text)), list(normal(printed))):
+            return printed, f"{doc.name}:{block.line}: printed instead:\n{printed}"
+    else:
+        return run_block(doc, block, folder, **how)
+    return printed, None
 
 
 def check_blocks(doc):
@@ -281,15 +306,38 @@ def check_blocks(doc):
                          ("examples", SOURCE / "examples")):
             (folder / link).symlink_to(to)
         for block in marked:
-            if block.mark.startswith("file: "):
-                (folder / block.mark[6:].strip()).write_text(block.text)
-            elif block.mark == "output":
-                if not same(list(normal(block.text)), list(normal(printed))):
-                    yield f"{doc.name}:{block.line}: printed instead:\n{printed}"
-            else:
-                printed, wrong = run_block(doc, block, folder)
-                if wrong:
-                    yield wrong
+            printed, wrong = do_block(doc, block, folder, printed)
+            if wrong:
+                yield wrong
+
+
+def check_marks(doc):
+    """Where every block has to be marked: those that are not."""
+    if doc.name not in ALL_MARKED:
+        return
+    for block in doc.blocks:
+        if not block.mark or not re.match(r"(run|bare|output)\b|file: |not run: ", block.mark):
+            yield f"{doc.name}:{block.line}: this block is not marked as run, bare or not run"
+    for number, line in doc.prose:
+        if line.startswith("    ") and line.strip():
+            yield f"{doc.name}:{number}: a command outside of a marked block: {line.strip()[:60]}"
+
+
+def follow(doc):
+    """Do everything that a document says, in the source folder; tell what is done."""
+    env = environment()  # the program is on the path once it is installed
+    printed, bad = "", 0
+    for block in doc.blocks:
+        if not block.mark or not re.match(r"(run|bare|output)\b|file: ", block.mark):
+            continue
+        start = time.monotonic()
+        printed, wrong = do_block(doc, block, SOURCE, printed, patience=BARE_PATIENCE, env=env)
+        bad += bool(wrong)
+        print(f"{doc.name}:{block.line}: {block.mark}: {'FAIL' if wrong else 'ok'}, "
+              f"{time.monotonic() - start:.0f} s", flush=True)
+        if wrong:
+            print(wrong[-4000:], flush=True)
+    return 1 if bad else 0
 
 
 # ---- messages ------------------------------------------------------------------------------------
@@ -380,6 +428,8 @@ def main():
     if "--help" in sys.argv or "-h" in sys.argv:
         print(__doc__.strip())
         return 0
+    if "--bare" in sys.argv:
+        return max([follow(Document(pathlib.Path(n).resolve())) for n in names], default=2)
     if not UNITRACE.exists():
         print(f"check_docs: {UNITRACE} is not built (UNITRACE_BUILD says where to look)")
         return 1
@@ -394,7 +444,7 @@ def main():
     bad = []
     for doc in wanted:
         bad += [*check_links(doc, documents), *check_options(doc, options), *check_places(doc),
-                *check_messages(doc)]
+                *check_messages(doc), *check_marks(doc)]
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         for lines in pool.map(lambda doc: list(check_blocks(doc)), wanted):
             bad += lines

@@ -4,7 +4,8 @@
 #   tools/ci.sh                 all gates, two at a time
 #   tools/ci.sh lint            the quick ones: format layers limits scripts tidy cppcheck symbols
 #   tools/ci.sh GATE...         some: format layers limits scripts tidy cppcheck gcc clang asan tsan
-#                               fuzz docs symbols install
+#                               fuzz docs symbols install; and bare, which is not among all of them:
+#                               it follows README.md on a bare Debian, as tools/fresh.sh does
 #
 # Each gate prints one line, and its log (build/ci/log/GATE) only when it fails. Trees are kept in
 # build/ci, so a second run only builds what changed. FUZZ_SECONDS (60) is for all targets together.
@@ -20,9 +21,10 @@ exported='__itt_[A-Za-z0-9_]+|Initialize|NotifyEvent|Finalize[A-Za-z]*|setenv|pu
 
 sources() { find src include examples tests -name '*.[ch]' -o -name '*.cpp' 2>/dev/null | sort; }
 
-# tree NAME [cmake arguments]: configure and build build/ci/NAME; $targets limits what is built.
+# tree NAME [cmake arguments]: configure and build build/ci/NAME, with its tests where it has any;
+# $targets limits what is built.
 tree() {
-	local name=$1
+	local name=$1 all=all
 	shift
 	cmake -S . -B "$ci/$name" -G 'Unix Makefiles' "$@" || return 1
 	# What setup.sh put into build/ serves every tree.
@@ -30,14 +32,15 @@ tree() {
 	for extra in venv node; do
 		if [ -d "build/$extra" ]; then ln -sfn "$root/build/$extra" "$ci/$name/$extra"; fi
 	done
+	grep -q '^BUILD_TESTING:BOOL=ON' "$ci/$name/CMakeCache.txt" && all+=" tests"
 	# shellcheck disable=SC2086 # a list of words
-	cmake --build "$ci/$name" -j "$jobs" ${targets:+--target $targets}
+	cmake --build "$ci/$name" -j "$jobs" --target ${targets:-$all}
 }
 
 run_tests() {
 	local name=$1
 	shift
-	(cd "$ci/$name" && ctest --output-on-failure --no-tests=ignore "$@")
+	(cd "$ci/$name" && ctest -FS built -LE build --output-on-failure --no-tests=ignore "$@")
 }
 
 gate_format() {
@@ -121,7 +124,7 @@ gate_tsan() {
 	# Some kernels place programs where gcc 12's TSan does not expect them.
 	if setarch -R true 2>/dev/null; then fixed=(setarch -R); fi
 	targets=$targets tree tsan -DUT_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DUT_SANITIZE=thread &&
-		(cd "$ci/tsan" && "${fixed[@]}" ctest --output-on-failure -L '^(wire|collect)$')
+		(cd "$ci/tsan" && "${fixed[@]}" ctest -FS built --output-on-failure -L '^(wire|collect)$')
 }
 
 gate_fuzz() {
@@ -226,6 +229,8 @@ gate_install() {
 	./by-cmake/user && ./by-pkg-config || return 1
 	[ ! -x "$there/bin/unitrace" ] || "$there/bin/unitrace" ./by-pkg-config
 }
+
+gate_bare() { tools/fresh.sh "make demo" "tools/check_docs.py --bare README.md"; }
 
 # digest LOG: where it went wrong first, and how it ended.
 digest() {

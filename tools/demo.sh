@@ -21,11 +21,14 @@ echo
 trace=$(ls -t -- *.json 2>/dev/null | head -n 1 || true)
 echo
 if [ -n "$trace" ]; then
-	echo "The trace is $name/demo/$trace ($(wc -c <"$trace") bytes)."
-	echo "To see it, drop it on the page https://ui.perfetto.dev, or on chrome://tracing."
+	echo "The trace is $name/demo/$trace ($(wc -c <"$trace") bytes), for any viewer of Chrome traces."
 	echo
+	echo "Next:"
+	echo "  $name/bin/unitrace stats $name/demo/$trace     where the time went, by name"
+	echo "  $name/bin/unitrace info $name/demo/$trace      what is in it"
+else
+	echo "Next:"
 fi
-echo "Next:"
-echo "  $name/bin/unitrace --help           every option"
 echo "  $name/bin/unitrace ./your-program   trace your own"
+echo "  $name/bin/unitrace --help           every option"
 echo "  make test                        prove that all works here"

@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # fresh.sh - prove that a bare Debian 12 machine with a compiler can follow the README.
 #
-#   tools/fresh.sh [COMMAND]...       default: "make demo" "make test"
+#   tools/fresh.sh [COMMAND]...
 #
 # Builds a bare Debian 12 in a temporary folder, clones the committed HEAD into it and runs the
-# commands there, with this machine's package sources and proxies. Needs root and debootstrap; the
-# folder is removed at the end unless KEEP=1. MIRROR names the Debian mirror, if the default is not
-# the one in this machine's sources.
+# commands there, with this machine's package sources and proxies. Without commands: "make demo",
+# "make test", and every command of README.md, with pip, the Debian package and the SDK. Needs root,
+# debootstrap and a mirror (exit status 77 if there is no such machine to be had); the folder is
+# removed at the end unless KEEP=1. MIRROR names the Debian mirror, if the default is not the one in
+# this machine's sources.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source=$PWD
-[ $# -gt 0 ] || set -- "make demo" "make test"
+[ $# -gt 0 ] || set -- "make demo" "make test" "tools/check_docs.py --bare README.md"
 
-[ "$(id -u)" = 0 ] || { echo "fresh: needs root" >&2; exit 1; }
-command -v debootstrap >/dev/null || { echo "fresh: needs the package debootstrap" >&2; exit 1; }
+[ "$(id -u)" = 0 ] || { echo "fresh: needs root" >&2; exit 77; }
+command -v debootstrap >/dev/null || { echo "fresh: needs the package debootstrap" >&2; exit 77; }
 
 base=${FRESH_DIR:-$(mktemp -d "${TMPDIR:-/tmp}/unitrace-fresh.XXXXXX")}
 target=$base/root
@@ -92,7 +94,7 @@ keyring=()
 # shellcheck disable=SC2046 # no mirror is no word
 debootstrap --variant=minbase "${keyring[@]}" --include=gcc,libc6-dev,make,git,ca-certificates \
 	bookworm "$target" $(mirror) >"$base/debootstrap.log" 2>&1 ||
-	{ tail -n 5 "$base/debootstrap.log" >&2; exit 1; }
+	{ tail -n 5 "$base/debootstrap.log" >&2; exit 77; }
 
 for dir in "${mounts[@]}"; do
 	mkdir -p "$target/$dir"

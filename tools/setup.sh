@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
 # setup.sh - install what is missing to build, test and check unitrace.
 #
-#   tools/setup.sh [build|test|lint|python|node|all]...      (default: build)
+#   tools/setup.sh [build|deb|test|lint|python|node|all]...      (default: build)
 #
-# build, test and lint are Debian packages: required ones must be there in the end, optional ones
-# are skipped aloud. python (torch, ittapi in build/venv) and node (oracles for our outputs in
-# build/node) only add tests; without them those tests say that they were skipped. Nothing is
-# touched, and no network is needed, when everything is present.
+# build, deb, test and lint are Debian packages: required ones must be there in the end, optional
+# ones are skipped aloud; to build, only a compiler, make and cmake are required. python (torch,
+# ittapi in build/venv) and node (oracles for our outputs in build/node) only add tests; without them
+# those tests say that they were skipped. Nothing is touched, and no network is needed, when
+# everything is present. On machines without dpkg only commands are asked for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # A word is PACKAGE or PACKAGE|COMMAND: the command counts as well, wherever it came from.
-build_required="gcc|cc libc6-dev make|make cmake|cmake pkg-config|pkg-config zlib1g-dev libzstd-dev
-	libsqlite3-dev"
-build_optional="opencl-headers python3-dev" # a backend and the Python package
-test_required="$build_required g++|c++ libcmocka-dev python3|python3"
+build_required="gcc|cc libc6-dev make|make cmake|cmake"
+# Compressed files, query, a backend, the Python package: cmake tells what is left out without them.
+build_optional="pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev opencl-headers python3-dev"
+deb_required="dpkg-dev|dpkg-shlibdeps"
+test_required="$build_required pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev g++|c++
+	libcmocka-dev python3|python3"
 test_optional="valgrind|valgrind protobuf-compiler|protoc zstd|zstd mold|mold clang-14|clang-14
 	libtbb-dev libdnnl-dev embree-tools libomp-14-dev php8.2-cli php8.2-opcache
 	ocl-icd-libopencl1 pocl-opencl-icd clinfo|clinfo clpeak|clpeak hashcat|hashcat
@@ -24,7 +27,7 @@ test_optional="valgrind|valgrind protobuf-compiler|protoc zstd|zstd mold|mold cl
 test_unpacked="libomp5-13 libomp5-19" # conflict with libomp5-14: unpacked into build/packages
 lint_required="$test_required clang|clang clang-tidy|clang-tidy clang-format-14|clang-format-14
 	cppcheck|cppcheck"
-lint_optional="libclang-rt-14-dev"
+lint_optional="libclang-rt-14-dev lintian|lintian debootstrap|debootstrap"
 
 skipped=build/setup-skipped # optional packages that could not be had: not tried again each time
 
@@ -37,16 +40,20 @@ die() {
 
 # missing WORD...: the packages that are not there, one dpkg-query for all of them.
 missing() {
-	local word package installed=""
+	local word package installed="" has_dpkg=""
 
 	if command -v dpkg-query >/dev/null; then
+		has_dpkg=yes
 		installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' "${@%%|*}" \
 			2>/dev/null | sed -n 's/ installed$//p' || true)
 	fi
 	for word in "$@"; do
 		package=${word%%|*}
 		case $'\n'$installed$'\n' in *$'\n'$package$'\n'*) continue ;; esac
-		case $word in *'|'*) command -v "${word##*|}" >/dev/null && continue ;; esac
+		case $word in
+		*'|'*) if command -v "${word##*|}" >/dev/null; then continue; fi ;;
+		*) [ -n "$has_dpkg" ] || continue ;; # whether libraries are there cmake finds out
+		esac
 		printf '%s\n' "$package"
 	done
 }
@@ -77,7 +84,7 @@ require() {
 	local want
 	mapfile -t want < <(missing "$@")
 	[ ${#want[@]} -gt 0 ] || return 0
-	can_install || die "missing: ${want[*]}. As root: apt-get install -y --no-install-recommends ${want[*]}"
+	can_install || die "missing: ${want[*]}. On Debian, as root: apt-get install -y --no-install-recommends ${want[*]}"
 	mkdir -p build
 	say "installing ${want[*]}"
 	refresh
@@ -95,7 +102,7 @@ prefer() {
 	done < <(missing "$@")
 	[ ${#want[@]} -gt 0 ] || return 0
 	if ! can_install; then
-		say "optional, not installed, their tests will be skipped: ${want[*]}"
+		say "optional and not installed, what needs them is left out: ${want[*]}"
 		return 0
 	fi
 	mkdir -p build
@@ -178,13 +185,14 @@ part() {
 	# shellcheck disable=SC2086
 	case $1 in
 	build) require $build_required && prefer $build_optional ;;
+	deb) require $deb_required ;;
 	test) require $test_required && prefer $build_optional $test_optional && unpack $test_unpacked ;;
 	lint) require $lint_required && prefer $lint_optional ;;
 	python) python_venv ;;
 	node) node_packages ;;
-	all) for p in build test lint python node; do part "$p"; done ;;
+	all) for p in build deb test lint python node; do part "$p"; done ;;
 	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;
-	*) die "unknown part '$1'; one of build test lint python node all" ;;
+	*) die "unknown part '$1'; one of build deb test lint python node all" ;;
 	esac
 }
 

@@ -79,9 +79,6 @@ def begin(below_us=False):
     """Called when the interpreter starts (inject/sitecustomize.py), or by _run.py, below which the
     program runs."""
     if core.__name__.endswith("_nocore"):
-        if os.environ.get("UT_SESSION"):
-            _say("Python %d.%d is not profiled: the package is not built for it; "
-                 "try: pip install SOURCE/python" % sys.version_info[:2])
         return
     settings = _current()
     if settings is None or settings.partial:

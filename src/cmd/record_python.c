@@ -137,21 +137,21 @@ int ut_python_open(const struct ut_python_opts *o, struct ut_arena *a, const cha
 		   const char *session_dir, struct ut_err *err)
 {
 	const char *old = getenv("PYTHONPATH"), *inject;
-	int rc;
+	int rc = 0;
 
-	if (!o->on)
-		return 0;
 	inject = ut_path_join(a, ut_path_dir(a, library), "unitrace/python/inject");
 	if (!ut_path_is_dir(inject))
-		return ut_err_set(err, -ENOENT,
-				  "--python: this unitrace was built without its Python part; "
-				  "install python3-dev and build again");
-	rc = write_settings(o, ut_path_join(a, session_dir, SETTINGS), err);
+		return !o->on ? 0
+			      : ut_err_set(err, -ENOENT,
+					   "--python: %s is missing; install unitrace again",
+					   inject);
+	if (o->on)
+		rc = write_settings(o, ut_path_join(a, session_dir, SETTINGS), err);
 	if (rc)
 		return rc;
 	/* An empty variable and none are the same to Python. */
 	if (setenv("PYTHONPATH", old && old[0] ? ut_str_fmt(a, "%s:%s", inject, old) : inject, 1) ||
-	    setenv(NAMED_KERNELS, "1", 0))
+	    (o->on && setenv(NAMED_KERNELS, "1", 0)))
 		return ut_err_set(err, -errno, "PYTHONPATH cannot be set: %s", strerror(errno));
 	return 0;
 }

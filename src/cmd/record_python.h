@@ -1,6 +1,7 @@
 /*
- * record_python.h - `unitrace record --python`: the package that profiles Python programs gets into
- * every interpreter of the session.
+ * record_python.h - the package for Python programs gets into every interpreter of the session:
+ * `unitrace record --python` profiles them, and without it they find `import itt` and
+ * `import unitrace` behind everything that is installed for them.
  *
  * The door is PYTHONPATH: a folder in front of it holds a sitecustomize.py that starts the profiler
  * and then does what the user's own would have done. What to record is said in a file of the
@@ -34,7 +35,7 @@ void ut_python_release(struct ut_python_opts *o);
 /* Any of the options asks for Python; lines go with a part of the program only. */
 int ut_python_check(struct ut_python_opts *o, struct ut_err *err) UT_MUST_CHECK;
 
-/* Opens the door for the program that is about to start; nothing happens without --python. */
+/* Opens the door for the program that is about to start. */
 int ut_python_open(const struct ut_python_opts *o, struct ut_arena *a, const char *library,
 		   const char *session_dir, struct ut_err *err) UT_MUST_CHECK;
 

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Made-up logs and traces for the pictures of the guides (tools/pictures.sh), the same every time.
+
+  picture_data.py FOLDER      writes devlog.csv, ops.json, analyze.json
+
+They have the shape of real ones: a device log of Tenstorrent, a trace of torch.profiler, a trace of
+an AIU job of four ranks."""
+import json
+import pathlib
+import random
+import sys
+
+ZONES = ("PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, "
+         "run host ID, trace id, trace id counter, zone name, type, source line, source file, meta data")
+
+
+def device_log(rnd):
+    """Three ops on twelve cores: a reader, a writer and three processors that compute."""
+    yield "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64"
+    yield ZONES
+    work = {"NCRISC": ("READ", 0.10, 0.62), "TRISC_0": ("UNPACK", 0.18, 0.80),
+            "TRISC_1": ("MATH", 0.22, 0.86), "TRISC_2": ("PACK", 0.28, 0.92),
+            "BRISC": ("WRITE", 0.34, 0.97)}
+    for core in range(12):
+        t = 20000
+        for op, length in enumerate((5200, 8400, 3600), 1):
+            length = int(length * rnd.uniform(0.8, 1.0))
+            for risc, (zone, begin, end) in work.items():
+                def row(timer, share, name, kind):
+                    at = t + int(length * share) + rnd.randrange(40)
+                    return (0, 1 + core % 4, 1 + core // 4, risc, timer, at, 0, op << 10, "", "", name,
+                            kind, 30 + timer, f"{zone.lower()}er.cpp", "")
+                rows = [row(1, 0, f"{risc}-FW", "ZONE_START"), row(2, begin, f"{risc}-KERNEL", "ZONE_START")]
+                for tile in range(3):
+                    first = begin + (end - begin) * (tile + 0.1) / 3
+                    rows += [row(3, first, zone, "ZONE_START"),
+                             row(3, first + (end - begin) * rnd.uniform(0.15, 0.25), zone, "ZONE_END")]
+                rows += [row(2, end, f"{risc}-KERNEL", "ZONE_END"), row(1, 1.05, f"{risc}-FW", "ZONE_END")]
+                yield from (",".join(map(str, r)) for r in rows)
+            t += 10500
+
+
+LAYER = (("aten::layer_norm", "vectorized_layer_norm_kernel", 14, "[8, 512, 1024]"),
+         ("aten::addmm", "sm90_xmma_gemm_bf16_128x256", 58, "[4096, 1024], [1024, 3072]"),
+         ("aten::scaled_dot_product_attention", "flash_fwd_kernel", 74, "[8, 16, 512, 64]"),
+         ("aten::addmm", "sm90_xmma_gemm_bf16_128x128", 31, "[4096, 1024], [1024, 1024]"),
+         ("aten::add", "vectorized_elementwise_kernel", 11, "[8, 512, 1024]"),
+         ("aten::addmm", "sm90_xmma_gemm_bf16_128x256", 69, "[4096, 1024], [1024, 4096]"),
+         ("aten::gelu", "vectorized_elementwise_kernel", 22, "[8, 512, 4096]"),
+         ("aten::addmm", "sm90_xmma_gemm_bf16_128x256", 72, "[4096, 4096], [4096, 1024]"))
+
+
+def torch_trace(rnd):
+    """The forward pass of three layers: calls are quick at first, then the device is behind."""
+    host, device, number = 100.0, 0.0, 0
+    for _ in range(3):
+        for name, kernel, took, shapes in LAYER:
+            number += 1
+            long = rnd.uniform(24, 36)
+            shape = [[int(n) for n in part.strip("[] ").split(",")] for part in shapes.split("], ")]
+            yield {"ph": "X", "cat": "cpu_op", "name": name, "pid": 4211, "tid": 4211, "ts": round(host, 3),
+                   "dur": round(long, 3), "args": {"Input Dims": shape}}
+            yield {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 4211, "tid": 4211,
+                   "ts": round(host + long * 0.5, 3), "dur": 5.0, "args": {"correlation": number}}
+            device = max(device + 1.5, host + long * 0.5 + 8)
+            took *= rnd.uniform(0.95, 1.1)
+            yield {"ph": "X", "cat": "kernel", "name": kernel, "pid": 0, "tid": 7, "ts": round(device, 3),
+                   "dur": round(took, 3), "args": {"correlation": number, "device": 0, "stream": 7}}
+            device += took
+            host += long + rnd.uniform(2, 6)
+
+
+CYCLES = 560  # of the device, per us
+FIRST = {" DmaI": 0, " Cmpt Prep": 1, " Cmpt Exec": 2, " DmaO": 3}
+
+
+def aiu_span(name, rank, begin, end, **more):
+    first = next(i for suffix, i in FIRST.items() if suffix in name)
+    stamps = {f"TS{i + 1}": str((begin if i <= first else end) * CYCLES) for i in range(5)}
+    return {"name": name, "ph": "X", "pid": rank, "tid": 100 + first, "ts": begin, "dur": end - begin,
+            "args": {**stamps, **more}}
+
+
+def aiu_trace(rnd):
+    """Four ranks, 7 steps; rank 2 is slow, so that the others wait for it in the collective."""
+    kernels = (("qkv_matmul", 62), ("softmax", 24), ("attn_out_matmul", 38), ("mlp_up_matmul", 71),
+               ("silu", 12), ("mlp_down_matmul", 66))
+    for rank in range(4):
+        power = 1000
+        for step in range(7):
+            at = 5000 + 520 * step
+            yield aiu_span("embedding_weights DmaI", rank, at - 40, at - 6)
+            for i, (name, took) in enumerate(kernels):
+                end = at + int(took * rnd.uniform(0.95, 1.12) * (1.22 if rank == 2 else 1))
+                power += (end - at) * rnd.randrange(130000, 170000)
+                yield aiu_span(f"{name}_{i} Cmpt Exec", rank, at, end, Power=str(power))
+                at = end + 3
+            yield aiu_span(f"SenRdmaSend_{7 + rank} [sync=s] DmaO", rank, at, 5440 + 520 * step,
+                           CollGroup="AllReduce_all_reduce_1", Peer=str((rank + 1) % 4))
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    (folder / "devlog.csv").write_text("\n".join(device_log(random.Random(1))) + "\n")
+    for name, made in (("ops", torch_trace), ("analyze", aiu_trace)):
+        (folder / f"{name}.json").write_text(json.dumps(list(made(random.Random(1)))))
+
+
+if __name__ == "__main__":
+    main()

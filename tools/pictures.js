@@ -1,0 +1,29 @@
+// pictures.js - pictures of pages, for the guides. tools/pictures.sh runs it.
+//
+//   node pictures.js NODE_MODULES FOLDER NAME=PAGE...
+//
+// Writes FOLDER/NAME.png, the upper part of the page in a window of 1100 x 760. Exit 77: a part of
+// this is not installed.
+'use strict';
+const path = require('path');
+const { pathToFileURL } = require('url');
+const { launch } = require('../tests/e2e/browser.js');
+
+const [modules, folder, ...pages] = process.argv.slice(2);
+
+async function main() {
+	const browser = await launch(modules, folder);
+	const page = await browser.newPage({ viewport: { width: 1100, height: 760 }, colorScheme: 'light' });
+
+	for (const word of pages) {
+		const [name, file] = word.split('=');
+
+		await page.goto(pathToFileURL(path.resolve(file)).href);
+		await page.waitForLoadState('networkidle');
+		await page.waitForTimeout(500); // what draws itself piece by piece
+		await page.screenshot({ path: path.join(folder, `${name}.png`) });
+	}
+	await browser.close();
+}
+
+main().catch(e => { console.error(e); process.exit(1); });

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# pictures.sh [BUILD] - make the pictures of our pages in docs/img again, from made-up examples
+# (tests/gen/picture_data.py). Needs chromium and build/node (tools/setup.sh node); exit 77 without.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$(cd "${1:-build}" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/unitrace-pictures.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+most=$((150 * 1024)) # bytes of a picture: it travels with every clone
+
+python3 -B tests/gen/picture_data.py "$work"
+(
+	cd "$work" # pages name their files
+	"$build/bin/unitrace" devlog devlog.csv -o devlog --no-print-stats
+	"$build/bin/unitrace" ops ops.json -o ops
+	"$build/bin/unitrace" analyze -i analyze.json -o job.json --freq 560:800 -M -D 1 --html analyze.html
+) >/dev/null
+mkdir "$work/img"
+node tools/pictures.js "$build/node/node_modules" "$work/img" \
+	"devlog=$work/devlog/device_perf.html" "ops=$work/ops/profile_log_ops.html" \
+	"analyze=$work/analyze.html"
+for picture in "$work"/img/*.png; do
+	size=$(wc -c <"$picture")
+	if [ "$size" -gt $most ]; then
+		echo "pictures: $(basename "$picture") is too big: $size bytes" >&2
+		exit 1
+	fi
+	cp "$picture" docs/img/
+	echo "pictures: docs/img/$(basename "$picture"), $size bytes"
+done
