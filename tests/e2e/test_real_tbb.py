@@ -42,7 +42,7 @@ class Tbb(Case):
         trace = self.recorded()
         begin, end = [e for e in trace.events if e["ph"] in "be"]
         self.assertEqual((begin["ph"], begin["name"], begin["cat"]), ("b", "powers", "tbb.flow"))
-        self.assertEqual((end["ph"], end["id"]), ("e", begin["id"]))
+        self.assertEqual((end["ph"], end["id2"]), ("e", begin["id2"]))
         bodies = trace.named("body")
         self.assertLess(begin["ts"], min(e["ts"] for e in bodies))
         self.assertGreater(end["ts"], max(e["ts"] + e["dur"] for e in bodies))
