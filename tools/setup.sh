@@ -18,7 +18,7 @@ build_optional="pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev open
 deb_required="dpkg-dev|dpkg-shlibdeps"
 test_required="$build_required pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev g++|c++
 	libcmocka-dev python3|python3"
-test_optional="valgrind|valgrind protobuf-compiler|protoc zstd|zstd mold|mold clang-14|clang-14
+test_optional="valgrind|valgrind strace|strace protobuf-compiler|protoc zstd|zstd mold|mold clang-14|clang-14
 	libtbb-dev libdnnl-dev embree-tools libomp-14-dev php8.2-cli php8.2-opcache
 	ocl-icd-libopencl1 pocl-opencl-icd clinfo|clinfo clpeak|clpeak hashcat|hashcat
 	python3-pyopencl clblast-tests clfft-client ffmpeg|ffmpeg
