@@ -28,40 +28,35 @@ function varint(n) {
 const number = (field, n) => Buffer.concat([varint(field << 3), varint(n)]);
 const bytes = (field, b) => Buffer.concat([varint((field << 3) | 2), varint(b.length), b]);
 
+/* The number at buf[at.n]; at.n moves on behind it. */
+function readVarint(buf, at) {
+	let n = 0n, shift = 0n, b;
+	do {
+		b = buf[at.n++];
+		n |= BigInt(b & 127) << shift;
+		shift += 7n;
+	} while (b & 128);
+	return n;
+}
+
 /* Calls visit(field, value) for each: a BigInt, or a Buffer for what has a length. */
 function decode(buf, visit) {
-	let at = 0;
-	const next = () => {
-		let n = 0n, shift = 0n, b;
-		do {
-			b = buf[at++];
-			n |= BigInt(b & 127) << shift;
-			shift += 7n;
-		} while (b & 128);
-		return n;
-	};
-	while (at < buf.length) {
-		const tag = Number(next()), field = tag >> 3;
+	const at = { n: 0 };
+	const take = (len) => buf.subarray(at.n, at.n += len);
+	while (at.n < buf.length) {
+		const tag = Number(readVarint(buf, at)), field = tag >> 3;
 		switch (tag & 7) {
-		case 0: visit(field, next()); break;
-		case 1: visit(field, buf.subarray(at, at += 8)); break;
-		case 2: { const len = Number(next()); visit(field, buf.subarray(at, at += len)); break; }
-		case 5: visit(field, buf.subarray(at, at += 4)); break;
+		case 0: visit(field, readVarint(buf, at)); break;
+		case 1: visit(field, take(8)); break;
+		case 2: visit(field, take(Number(readVarint(buf, at)))); break;
+		case 5: visit(field, take(4)); break;
 		default: throw new Error(`wire type ${tag & 7}`);
 		}
 	}
 }
 
 function* varints(buf) {
-	for (let at = 0; at < buf.length;) {
-		let n = 0n, shift = 0n, b;
-		do {
-			b = buf[at++];
-			n |= BigInt(b & 127) << shift;
-			shift += 7n;
-		} while (b & 128);
-		yield BigInt.asIntN(64, n);
-	}
+	for (const at = { n: 0 }; at.n < buf.length;) yield BigInt.asIntN(64, readVarint(buf, at));
 }
 
 /* ---- the engine: a worker's bundle, in a world that looks like a worker ---- */
