@@ -188,7 +188,8 @@ class Cuda(unittest.TestCase):
         ours = sorted(k["dur"] for k in self.work(events) if k["dur"] > 500)
         self.assertGreaterEqual(len(ours), 8)
         median = ours[len(ours) // 2]
-        self.assertLess(abs(median - theirs[0]) / theirs[0], 0.05, (ours, theirs))
+        # Events are submitted by the host, and a launch beside them is in their time.
+        self.assertLess(abs(median - theirs[0]), max(0.05 * theirs[0], 120), (ours, theirs))
 
     def test_a_killed_loop_keeps_its_timeline(self):
         events = self.record(FOREVER, "--chrome-kernel-logging", status=-signal.SIGKILL)
