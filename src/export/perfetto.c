@@ -598,38 +598,6 @@ static void add_async_end(struct perfetto *p, const struct ut_trace *t, const st
 		end_async(p, t, e, left == 1);
 }
 
-/*
- * The end of a flow that lies in no slice gets an instant. One that waited for a slice which never
- * came is the process's: on its thread it would seem to belong to the slice around it.
- */
-static uint64_t start_flow_instant(struct perfetto *p, const struct ut_trace *t,
-				   const struct ut_event *e)
-{
-	struct ut_event moment = *e;
-	uint64_t uuid;
-
-	moment.flags = e->flags & UT_EV_BIND_NEXT ? UT_EV_SCOPE_PROCESS : 0;
-	release_held(p, lane_at(p, t, e->track));
-	uuid = moment_uuid(p, t, &moment);
-	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
-	if (!e->name)
-		ut_pbuf_str(&p->body, EVENT_NAME, "flow", 4);
-	return uuid;
-}
-
-/* Of a store: most flows have been told with their spans. */
-static void add_stored_flow(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
-{
-	uint64_t uuid = start_flow_instant(p, t, e);
-	size_t before = p->body.len;
-
-	put_flows(p, &p->body, t, e, NULL);
-	if (p->body.len == before)
-		return;
-	put_own_place(p, t, e->track, uuid);
-	ut_perfetto_write_event(&p->w, e->ts, &p->body);
-}
-
 /* Of a recording: it belongs to the begin before it, or came too late for that. */
 static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
@@ -641,7 +609,10 @@ static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct 
 		ut_pbuf_fixed64(&lane->held, field, id);
 		return;
 	}
-	uuid = start_flow_instant(p, t, e);
+	uuid = moment_uuid(p, t, e);
+	put_event(p, &p->body, t, e, TYPE_INSTANT, uuid);
+	if (!e->name)
+		ut_pbuf_str(&p->body, EVENT_NAME, "flow", 4);
 	ut_pbuf_fixed64(&p->body, field, id);
 	put_own_place(p, t, e->track, uuid);
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
@@ -675,9 +646,8 @@ static void perfetto_event(struct ut_sink *sink, const struct ut_trace *t, const
 	case UT_KIND_FLOW_OUT:
 	case UT_KIND_FLOW_IN:
 	case UT_KIND_FLOW_STEP:
-		if (t->arrows)
-			add_stored_flow(p, t, e);
-		else
+		/* Those of a store were told with their spans; what has none draws no arrow. */
+		if (!t->arrows)
 			add_flow(p, t, e);
 		break;
 	case UT_KIND_ASYNC_INSTANT:

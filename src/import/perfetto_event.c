@@ -279,17 +279,14 @@ uint32_t ut_pf_track_of(struct ut_pf *p, const struct ut_pf_seq *s, const struct
 	return s->thread ? s->thread - 1 : ut_pf_track(p, 0);
 }
 
-/* One that we told of on another track waited for a slice that never came. */
 static void add_flows(struct ut_pf *p, uint32_t track, uint64_t ts)
 {
-	bool waits = p->own.has_track;
-
 	for (size_t i = 0; i < p->flow_ids.count; i++)
-		ut_pf_add_flow(p, (struct ut_pf_flow){ p->flow_ids.items[i], ts, track,
-						       UT_PF_FLOW_ANY, waits });
+		ut_pf_add_flow(
+			p, (struct ut_pf_flow){ p->flow_ids.items[i], ts, track, UT_PF_FLOW_ANY });
 	for (size_t i = 0; i < p->last_flow_ids.count; i++)
 		ut_pf_add_flow(p, (struct ut_pf_flow){ p->last_flow_ids.items[i], ts, track,
-						       UT_PF_FLOW_LAST, waits });
+						       UT_PF_FLOW_LAST });
 }
 
 /* A counter's value; one that is told as a difference starts from 0 in each epoch. */

@@ -93,8 +93,6 @@ static void add_chain(struct ut_pf *p, const struct chain *c, uint64_t number)
 		const struct ut_pf_flow *f = &p->flows[c->first + i];
 		struct ut_type type = { .kind = kind_of(f, i, c->count) };
 
-		if (f->waits && type.kind == UT_KIND_FLOW_IN)
-			type.flags = UT_EV_BIND_NEXT;
 		ut_build_add(&p->build, f->track, f->ts, number,
 			     ut_types_intern(&p->build.store.types, &type), 0);
 	}

@@ -70,7 +70,6 @@ struct ut_pf_flow {
 	uint64_t id, ts;
 	uint32_t track; /* index of the ut_pf_track; in the end of the model's track */
 	uint8_t end;    /* enum ut_pf_flow_end; in the end the kind */
-	bool waits;     /* for the next slice, not the one around it */
 };
 
 /* What could not be read: told once, at the end. */

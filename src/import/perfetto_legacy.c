@@ -122,7 +122,7 @@ static uint32_t async_lane(struct ut_pf *p, uint32_t track, const struct ut_pf_p
 static void add_flow(struct ut_pf *p, uint32_t track, uint64_t ts, uint64_t id,
 		     enum ut_pf_flow_end end)
 {
-	ut_pf_add_flow(p, (struct ut_pf_flow){ id, ts, track, (uint8_t)end, false });
+	ut_pf_add_flow(p, (struct ut_pf_flow){ id, ts, track, (uint8_t)end });
 }
 
 /* Arrows that hang on an event of any kind. */

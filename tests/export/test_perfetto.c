@@ -1,267 +1,15 @@
-/*
- * test_perfetto.c - tests src/export/perfetto.c by reading the packets back into lines of text.
- * Tracks are numbered in the order in which they appear, flows by their low bits.
- */
-#include <inttypes.h>
+/* test_perfetto.c - tests src/export/perfetto.c by reading the packets back into lines of text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "base/str.h"
 #include "base/utf8.h"
-#include "export/support.h"
-#include "model/perfetto_fields.h"
-#include "model/perfetto_ours.h"
-
-struct message {
-	const unsigned char *at, *end;
-};
-
-struct field {
-	uint32_t number;
-	uint64_t value;        /* varint, fixed64 */
-	struct message inside; /* bytes */
-};
-
-struct reader {
-	struct ut_buf text;
-	uint64_t uuids[64];
-	size_t uuid_count;
-	struct message names[64], cats[64], keys[64]; /* by iid */
-};
-
-static uint64_t read_varint(struct message *m)
-{
-	uint64_t v = 0;
-
-	for (int shift = 0;; shift += 7) {
-		assert_true(m->at < m->end && shift < 70);
-		v |= (uint64_t)(*m->at & 0x7f) << shift;
-		if (!(*m->at++ & 0x80))
-			return v;
-	}
-}
-
-static bool next(struct message *m, struct field *f)
-{
-	uint64_t tag, len;
-
-	if (m->at == m->end)
-		return false;
-	tag = read_varint(m);
-	*f = (struct field){ .number = (uint32_t)(tag >> 3) };
-	switch (tag & 7) {
-	case 0:
-		f->value = read_varint(m);
-		break;
-	case 1:
-		assert_true(m->end - m->at >= 8);
-		memcpy(&f->value, m->at, 8);
-		m->at += 8;
-		break;
-	case 2:
-		len = read_varint(m);
-		assert_true((uint64_t)(m->end - m->at) >= len);
-		f->inside = (struct message){ m->at, m->at + len };
-		m->at += len;
-		break;
-	default:
-		fail_msg("wire type %d", (int)(tag & 7));
-	}
-	return true;
-}
-
-static struct field get(struct message m, uint32_t number)
-{
-	struct field f;
-
-	while (next(&m, &f)) {
-		if (f.number == number)
-			return f;
-	}
-	return (struct field){ 0 };
-}
-
-static void add_text(struct reader *r, const char *before, struct message m)
-{
-	if (!m.at)
-		return;
-	ut_buf_text(&r->text, before);
-	ut_buf_add(&r->text, (const char *)m.at, (size_t)(m.end - m.at));
-}
-
-static size_t uuid_number(struct reader *r, uint64_t uuid)
-{
-	size_t i = 0;
-
-	if (!uuid)
-		return 0;
-	while (i < r->uuid_count && r->uuids[i] != uuid)
-		i++;
-	if (i == r->uuid_count)
-		r->uuids[r->uuid_count++] = uuid;
-	return i + 1;
-}
-
-static void read_interned(struct reader *r, struct message m)
-{
-	struct field f;
-
-	while (next(&m, &f)) {
-		uint64_t iid = get(f.inside, INTERNED_IID).value;
-		struct message text = get(f.inside, INTERNED_TEXT).inside;
-
-		assert_true(iid > 0 && iid < 64);
-		assert_true(ut_utf8_valid((const char *)text.at, (size_t)(text.end - text.at)));
-		(f.number == INTERNED_NAMES        ? r->names
-		 : f.number == INTERNED_CATEGORIES ? r->cats
-						   : r->keys)[iid] = text;
-	}
-}
-
-static void read_annotation(struct reader *r, struct message m, bool element)
-{
-	struct field f;
-
-	ut_buf_text(&r->text, element ? "," : " ");
-	while (next(&m, &f)) {
-		if (f.number == ANNOTATION_NAME_IID)
-			add_text(r, "", r->keys[f.value]);
-		else if (f.number == ANNOTATION_NAME)
-			add_text(r, "", f.inside);
-		else if (f.number == ANNOTATION_ARRAY || f.number == ANNOTATION_DICT)
-			read_annotation(r, f.inside, true);
-		else if (f.number == ANNOTATION_STRING || f.number == ANNOTATION_JSON)
-			add_text(r, "=", f.inside);
-		else if (f.number == ANNOTATION_EXACT)
-			add_text(r, "~", f.inside);
-		else if (f.number == ANNOTATION_NAMELESS)
-			ut_buf_text(&r->text, "?");
-		else if (f.number == ANNOTATION_NESTED)
-			ut_buf_fmt(&r->text, "={%d}", (int)get(f.inside, NESTED_TYPE).value);
-		else
-			ut_buf_fmt(&r->text, "=%" PRId64, (int64_t)f.value);
-	}
-}
-
-static void read_event(struct reader *r, uint64_t ts, struct message m)
-{
-	static const char *const types[] = { "?", "begin", "end", "instant", "counter" };
-	struct field f;
-	double d;
-
-	ut_buf_fmt(&r->text, "%s %" PRIu64 " on %zu", types[get(m, EVENT_TYPE).value], ts,
-		   uuid_number(r, get(m, EVENT_TRACK_UUID).value));
-	while (next(&m, &f)) {
-		if (f.number == EVENT_NAME_IID)
-			add_text(r, " ", r->names[f.value]);
-		else if (f.number == EVENT_NAME)
-			add_text(r, " ", f.inside);
-		else if (f.number == EVENT_CATEGORY_IIDS)
-			add_text(r, " @", r->cats[f.value]);
-		else if (f.number == EVENT_ANNOTATIONS)
-			read_annotation(r, f.inside, false);
-		else if (f.number == EVENT_COUNTER)
-			ut_buf_fmt(&r->text, " = %" PRId64, (int64_t)f.value);
-		else if (f.number == EVENT_FLOWS)
-			ut_buf_fmt(&r->text, " out %u", (unsigned int)f.value & 0xff);
-		else if (f.number == EVENT_ENDING_FLOWS)
-			ut_buf_fmt(&r->text, " in %u", (unsigned int)f.value & 0xff);
-		else if (f.number == EVENT_DOUBLE_COUNTER) {
-			memcpy(&d, &f.value, sizeof(d));
-			ut_buf_fmt(&r->text, " = %g", d);
-		}
-	}
-	ut_buf_text(&r->text, "\n");
-}
-
-static void read_descriptor(struct reader *r, struct message m)
-{
-	uint64_t parent = get(m, TRACK_PARENT).value;
-	struct field process = get(m, TRACK_PROCESS), thread = get(m, TRACK_THREAD);
-	struct field counter = get(m, TRACK_COUNTER);
-
-	ut_buf_fmt(&r->text, "track %zu", uuid_number(r, get(m, TRACK_UUID).value));
-	assert_int_equal(get(m, TRACK_CHILD_ORDERING).value, process.number ? ORDER_EXPLICIT : 0);
-	if (parent)
-		ut_buf_fmt(&r->text, " in %zu", uuid_number(r, parent));
-	add_text(r, " ", get(m, TRACK_NAME).inside);
-	if (process.number) {
-		ut_buf_fmt(&r->text, " pid %d", (int)get(process.inside, PROCESS_PID).value);
-		add_text(r, " ", get(process.inside, PROCESS_NAME).inside);
-		add_text(r, " cmd ", get(process.inside, PROCESS_CMDLINE).inside);
-		add_text(r, " host ", get(process.inside, PROCESS_LABELS).inside);
-	}
-	if (thread.number) {
-		ut_buf_fmt(&r->text, " tid %d", (int)get(thread.inside, THREAD_TID).value);
-		add_text(r, " ", get(thread.inside, THREAD_NAME).inside);
-	}
-	if (counter.number) {
-		ut_buf_fmt(&r->text, " unit %d", (int)get(counter.inside, COUNTER_UNIT).value);
-		add_text(r, " ", get(counter.inside, COUNTER_UNIT_NAME).inside);
-	}
-	ut_buf_text(&r->text, "\n");
-}
-
-static void read_clocks(struct reader *r, struct message m)
-{
-	struct field f;
-
-	ut_buf_text(&r->text, "clocks");
-	while (next(&m, &f)) {
-		if (f.number == SNAPSHOT_CLOCKS)
-			ut_buf_fmt(&r->text, " %d=%" PRIu64, (int)get(f.inside, CLOCK_ID).value,
-				   get(f.inside, CLOCK_TIMESTAMP).value);
-	}
-	ut_buf_text(&r->text, "\n");
-}
-
-static void read_packet(struct reader *r, struct message m)
-{
-	uint64_t ts = get(m, PACKET_TIMESTAMP).value;
-	uint64_t flags = get(m, PACKET_SEQUENCE_FLAGS).value;
-	struct field defaults = get(m, PACKET_DEFAULTS), f;
-
-	if (flags & SEQ_STATE_CLEARED)
-		ut_buf_fmt(&r->text, "sequence %d clock %d\n",
-			   (int)get(m, PACKET_SEQUENCE_ID).value,
-			   (int)get(defaults.inside, DEFAULTS_CLOCK_ID).value);
-	while (next(&m, &f)) {
-		if (f.number == PACKET_TRACK_EVENT) {
-			assert_int_equal(flags, SEQ_NEEDS_STATE);
-			read_event(r, ts, f.inside);
-		} else if (f.number == PACKET_TRACK_DESCRIPTOR) {
-			read_descriptor(r, f.inside);
-		} else if (f.number == PACKET_INTERNED_DATA) {
-			read_interned(r, f.inside);
-		} else if (f.number == PACKET_CLOCK_SNAPSHOT) {
-			read_clocks(r, f.inside);
-		}
-	}
-}
-
-static void expect(struct script *s, const char *want)
-{
-	struct reader r = { 0 };
-	struct message file;
-	struct field f;
-
-	script_end(s);
-	file.at = (const unsigned char *)s->text;
-	file.end = file.at + s->len;
-	while (next(&file, &f)) {
-		assert_int_equal(f.number, TRACE_PACKET);
-		read_packet(&r, f.inside);
-	}
-	assert_string_equal(r.text.data, want);
-	ut_buf_release(&r.text);
-}
+#include "export/perfetto_lines.h"
 
 static int make(void **state)
 {
@@ -289,7 +37,7 @@ static int drop(void **state)
 
 static void no_events_still_name_the_process(void **state)
 {
-	expect(*state, AT("0") APP);
+	perfetto_expect(*state, AT("0") APP);
 }
 
 static void clocks_come_first_and_know_real_time(void **state)
@@ -300,7 +48,8 @@ static void clocks_come_first_and_know_real_time(void **state)
 	s->trace.realtime_offset = 5000;
 	s->trace.first = 7;
 	script_event(s, (struct ut_event){ .ts = 10, .kind = UT_KIND_INSTANT });
-	expect(s, "clocks 3=7 6=107 1=5007\nsequence 1 clock 3\n" APP THREAD "instant 10 on 2\n");
+	perfetto_expect(s, "clocks 3=7 6=107 1=5007\nsequence 1 clock 3\n" APP THREAD
+			   "instant 10 on 2\n");
 }
 
 static void spans_nest_and_end_in_order(void **state)
@@ -311,14 +60,14 @@ static void spans_nest_and_end_in_order(void **state)
 	script_span(s, 0, "b", 20, 30);
 	script_span(s, 0, "c", 50, 60);
 	script_span(s, 0, "d", 110, 0);
-	expect(s, AT("10") APP THREAD "begin 10 on 2 a\n"
-				      "begin 20 on 2 b\n"
-				      "end 50 on 2\n"
-				      "begin 50 on 2 c\n"
-				      "end 110 on 2\n"
-				      "end 110 on 2\n"
-				      "begin 110 on 2 d\n"
-				      "end 110 on 2\n");
+	perfetto_expect(s, AT("10") APP THREAD "begin 10 on 2 a\n"
+					       "begin 20 on 2 b\n"
+					       "end 50 on 2\n"
+					       "begin 50 on 2 c\n"
+					       "end 110 on 2\n"
+					       "end 110 on 2\n"
+					       "begin 110 on 2 d\n"
+					       "end 110 on 2\n");
 }
 
 static void zero_length_spans_open_and_close_where_they_are(void **state)
@@ -329,14 +78,14 @@ static void zero_length_spans_open_and_close_where_they_are(void **state)
 	script_span(s, 0, "b", 10, 0);
 	script_span(s, 0, "c", 10, 0);
 	script_span(s, 0, "d", 10, 5);
-	expect(s, AT("10") APP THREAD "begin 10 on 2 a\n"
-				      "begin 10 on 2 b\n"
-				      "end 10 on 2\n"
-				      "begin 10 on 2 c\n"
-				      "end 10 on 2\n"
-				      "begin 10 on 2 d\n"
-				      "end 15 on 2\n"
-				      "end 15 on 2\n");
+	perfetto_expect(s, AT("10") APP THREAD "begin 10 on 2 a\n"
+					       "begin 10 on 2 b\n"
+					       "end 10 on 2\n"
+					       "begin 10 on 2 c\n"
+					       "end 10 on 2\n"
+					       "begin 10 on 2 d\n"
+					       "end 15 on 2\n"
+					       "end 15 on 2\n");
 }
 
 static void a_span_that_does_not_nest_moves_to_a_row_below_its_thread(void **state)
@@ -349,19 +98,19 @@ static void a_span_that_does_not_nest_moves_to_a_row_below_its_thread(void **sta
 	script_span(s, 0, "c", 16, 1);
 	script_span(s, 0, "d", 19, 50); /* the row of b is taken until 25 */
 	script_span(s, 0, "e", 28, 50); /* not any more */
-	expect(s, AT("10") APP "track 2 in 1 tid 101 main\n"
-			       "begin 10 on 2 a\n"
-			       "track 3 in 2 main (overlap)\n"
-			       "begin 15 on 3 b\n"
-			       "end 25 on 3\n"
-			       "begin 16 on 2 c\n"
-			       "end 17 on 2\n"
-			       "track 4 in 2 main (overlap)\n"
-			       "begin 19 on 4 d\n"
-			       "end 69 on 4\n"
-			       "end 20 on 2\n"
-			       "begin 28 on 2 e\n"
-			       "end 78 on 2\n");
+	perfetto_expect(s, AT("10") APP "track 2 in 1 tid 101 main\n"
+					"begin 10 on 2 a\n"
+					"track 3 in 2 main (overlap)\n"
+					"begin 15 on 3 b\n"
+					"end 25 on 3\n"
+					"begin 16 on 2 c\n"
+					"end 17 on 2\n"
+					"track 4 in 2 main (overlap)\n"
+					"begin 19 on 4 d\n"
+					"end 69 on 4\n"
+					"end 20 on 2\n"
+					"begin 28 on 2 e\n"
+					"end 78 on 2\n");
 }
 
 static void overlapping_spans_take_no_more_rows_than_overlap(void **state)
@@ -383,11 +132,11 @@ static void rows_of_a_thread_without_a_name_are_called_by_its_id(void **state)
 
 	script_span(s, 0, "a", 10, 10);
 	script_span(s, 0, "b", 15, 10);
-	expect(s, AT("10") APP THREAD "begin 10 on 2 a\n"
-				      "track 3 in 2 101 (overlap)\n"
-				      "begin 15 on 3 b\n"
-				      "end 25 on 3\n"
-				      "end 20 on 2\n");
+	perfetto_expect(s, AT("10") APP THREAD "begin 10 on 2 a\n"
+					       "track 3 in 2 101 (overlap)\n"
+					       "begin 15 on 3 b\n"
+					       "end 25 on 3\n"
+					       "end 20 on 2\n");
 }
 
 static void the_end_of_time_is_no_overflow(void **state)
@@ -395,8 +144,9 @@ static void the_end_of_time_is_no_overflow(void **state)
 	struct script *s = *state;
 
 	script_span(s, 0, "a", UINT64_MAX - 1, UINT64_MAX);
-	expect(s, AT("18446744073709551614") APP THREAD "begin 18446744073709551614 on 2 a\n"
-							"end 18446744073709551615 on 2\n");
+	perfetto_expect(s,
+			AT("18446744073709551614") APP THREAD "begin 18446744073709551614 on 2 a\n"
+							      "end 18446744073709551615 on 2\n");
 }
 
 static void instants_go_to_thread_process_or_everybody(void **state)
@@ -409,9 +159,9 @@ static void instants_go_to_thread_process_or_everybody(void **state)
 	script_event(s, e);
 	e.flags = UT_EV_SCOPE_GLOBAL;
 	script_event(s, e);
-	expect(s, AT("1") APP THREAD "instant 1 on 2 @dom\n"
-				     "instant 1 on 1 @dom\n"
-				     "instant 1 on 0 @dom\n");
+	perfetto_expect(s, AT("1") APP THREAD "instant 1 on 2 @dom\n"
+					      "instant 1 on 1 @dom\n"
+					      "instant 1 on 0 @dom\n");
 }
 
 static void counters_have_units_and_types(void **state)
@@ -434,12 +184,12 @@ static void counters_have_units_and_types(void **state)
 	e.flags = UT_EV_DOUBLE;
 	memcpy(&e.val, &half, sizeof(half));
 	script_event(s, e);
-	expect(s, AT("1") APP "track 2 in 1 heap unit 3\n"
-			      "counter 1 on 2 = 5\n"
-			      "counter 1 on 2 = -5\n"
-			      "counter 1 on 2 = 1.84467e+19\n"
-			      "track 3 in 1 temp unit 0 C\n"
-			      "counter 1 on 3 = 0.5\n");
+	perfetto_expect(s, AT("1") APP "track 2 in 1 heap unit 3\n"
+				       "counter 1 on 2 = 5\n"
+				       "counter 1 on 2 = -5\n"
+				       "counter 1 on 2 = 1.84467e+19\n"
+				       "track 3 in 1 temp unit 0 C\n"
+				       "counter 1 on 3 = 0.5\n");
 }
 
 static void async(struct script *s, uint32_t track, enum ut_kind kind, uint64_t ts, uint64_t number)
@@ -463,16 +213,16 @@ static void async_spans_share_a_row_only_one_after_the_other(void **state)
 	async(s, track, UT_KIND_ASYNC_END, 30, 2);
 	async(s, track, UT_KIND_ASYNC_END, 31, 3);
 	async(s, track, UT_KIND_ASYNC_BEGIN, 25, 4); /* late, and no row is idle at 25 */
-	expect(s, AT("10") APP "track 2 in 1 requests\n"
-			       "begin 10 on 2 io\n"
-			       "track 3 in 1 requests\n"
-			       "begin 11 on 3 io\n"
-			       "end 20 on 2\n"
-			       "begin 20 on 2 io\n"
-			       "end 30 on 3\n"
-			       "end 31 on 2\n"
-			       "track 4 in 1 requests\n"
-			       "begin 25 on 4 io\n");
+	perfetto_expect(s, AT("10") APP "track 2 in 1 requests\n"
+					"begin 10 on 2 io\n"
+					"track 3 in 1 requests\n"
+					"begin 11 on 3 io\n"
+					"end 20 on 2\n"
+					"begin 20 on 2 io\n"
+					"end 30 on 3\n"
+					"end 31 on 2\n"
+					"track 4 in 1 requests\n"
+					"begin 25 on 4 io\n");
 }
 
 /* As an importer sends them that knows both ends: sorted by begin, each with its end. */
@@ -501,11 +251,11 @@ static void an_async_end_before_its_begin_ends_nothing(void **state)
 	async(s, track, UT_KIND_ASYNC_BEGIN, 10, 1);
 	async(s, track, UT_KIND_ASYNC_BEGIN, 30, 2);
 	async(s, track, UT_KIND_ASYNC_END, 29, 2); /* the clocks of two threads */
-	expect(s, AT("5") APP "track 2 in 1 r\n"
-			      "begin 10 on 2 io\n"
-			      "track 3 in 1 r\n"
-			      "begin 30 on 3 io\n"
-			      "end 30 on 3\n");
+	perfetto_expect(s, AT("5") APP "track 2 in 1 r\n"
+				       "begin 10 on 2 io\n"
+				       "track 3 in 1 r\n"
+				       "begin 30 on 3 io\n"
+				       "end 30 on 3\n");
 }
 
 static void async_spans_of_one_number_share_a_row_and_nest(void **state)
@@ -518,13 +268,13 @@ static void async_spans_of_one_number_share_a_row_and_nest(void **state)
 	async(s, track, UT_KIND_ASYNC_BEGIN, 14, 2);
 	async(s, track, UT_KIND_ASYNC_END, 20, 1);
 	async(s, track, UT_KIND_ASYNC_END, 30, 1);
-	expect(s, AT("10") APP "track 2 in 1 r\n"
-			       "begin 10 on 2 io\n"
-			       "begin 12 on 2 io\n"
-			       "track 3 in 1 r\n"
-			       "begin 14 on 3 io\n"
-			       "end 20 on 2\n"
-			       "end 30 on 2\n");
+	perfetto_expect(s, AT("10") APP "track 2 in 1 r\n"
+					"begin 10 on 2 io\n"
+					"begin 12 on 2 io\n"
+					"track 3 in 1 r\n"
+					"begin 14 on 3 io\n"
+					"end 20 on 2\n"
+					"end 30 on 2\n");
 }
 
 static void moments_of_async_spans_lie_on_their_row(void **state)
@@ -538,14 +288,14 @@ static void moments_of_async_spans_lie_on_their_row(void **state)
 	async(s, track, UT_KIND_ASYNC_END, 20, 1);
 	async(s, track, UT_KIND_ASYNC_INSTANT, 21, 1); /* over: where nothing is open */
 	async(s, track, UT_KIND_ASYNC_END, 30, 2);
-	expect(s, AT("10") APP "track 2 in 1 r\n"
-			       "begin 10 on 2 io\n"
-			       "track 3 in 1 r\n"
-			       "begin 11 on 3 io\n"
-			       "instant 12 on 2 io\n"
-			       "end 20 on 2\n"
-			       "instant 21 on 2 io\n"
-			       "end 30 on 3\n");
+	perfetto_expect(s, AT("10") APP "track 2 in 1 r\n"
+					"begin 10 on 2 io\n"
+					"track 3 in 1 r\n"
+					"begin 11 on 3 io\n"
+					"instant 12 on 2 io\n"
+					"end 20 on 2\n"
+					"instant 21 on 2 io\n"
+					"end 30 on 3\n");
 }
 
 static void spans_on_an_overlapping_track_are_alone_on_their_rows(void **state)
@@ -557,15 +307,15 @@ static void spans_on_an_overlapping_track_are_alone_on_their_rows(void **state)
 	async(s, track, UT_KIND_ASYNC_BEGIN, 12, 1);
 	script_span(s, track, "b", 14, 2);
 	async(s, track, UT_KIND_ASYNC_END, 30, 1);
-	expect(s, AT("10") APP "track 2 in 1 r\n"
-			       "begin 10 on 2 a\n"
-			       "end 20 on 2\n"
-			       "track 3 in 1 r\n"
-			       "begin 12 on 3 io\n"
-			       "track 4 in 1 r\n"
-			       "begin 14 on 4 b\n"
-			       "end 16 on 4\n"
-			       "end 30 on 3\n");
+	perfetto_expect(s, AT("10") APP "track 2 in 1 r\n"
+					"begin 10 on 2 a\n"
+					"end 20 on 2\n"
+					"track 3 in 1 r\n"
+					"begin 12 on 3 io\n"
+					"track 4 in 1 r\n"
+					"begin 14 on 4 b\n"
+					"end 16 on 4\n"
+					"end 30 on 3\n");
 }
 
 /* An importer that was lied to. */
@@ -579,11 +329,11 @@ static void an_async_end_on_another_track_ends_nothing(void **state)
 	async(s, two, UT_KIND_ASYNC_BEGIN, 10, 2);
 	async(s, two, UT_KIND_ASYNC_END, 20, 1);
 	async(s, two, UT_KIND_ASYNC_END, 30, 2);
-	expect(s, AT("10") APP "track 2 in 1 one\n"
-			       "track 3 in 1 two\n"
-			       "begin 10 on 3 io\n"
-			       "end 30 on 3\n"
-			       "begin 10 on 2 io\n");
+	perfetto_expect(s, AT("10") APP "track 2 in 1 one\n"
+					"track 3 in 1 two\n"
+					"begin 10 on 3 io\n"
+					"end 30 on 3\n"
+					"begin 10 on 2 io\n");
 }
 
 static void objects_are_instants_that_say_which(void **state)
@@ -597,9 +347,9 @@ static void objects_are_instants_that_say_which(void **state)
 	script_event(s, e);
 	e.kind = UT_KIND_OBJECT_GONE;
 	script_event(s, e);
-	expect(s, AT("1") APP THREAD "instant 1 on 2 thing object_new=7\n"
-				     "instant 1 on 2 thing object_state=7\n"
-				     "instant 1 on 2 thing object_gone=7\n");
+	perfetto_expect(s, AT("1") APP THREAD "instant 1 on 2 thing object_new=7\n"
+					      "instant 1 on 2 thing object_state=7\n"
+					      "instant 1 on 2 thing object_gone=7\n");
 }
 
 static void steps_of_a_flow_do_not_end_it(void **state)
@@ -608,7 +358,7 @@ static void steps_of_a_flow_do_not_end_it(void **state)
 
 	script_span(s, 0, "a", 10, 5);
 	script_event(s, (struct ut_event){ .kind = UT_KIND_FLOW_STEP, .ts = 10, .val = 1 });
-	expect(s, AT("10") APP THREAD "begin 10 on 2 a out 1\nend 15 on 2\n");
+	perfetto_expect(s, AT("10") APP THREAD "begin 10 on 2 a out 1\nend 15 on 2\n");
 }
 
 static void flows_are_written_into_the_span_before_them(void **state)
@@ -624,12 +374,12 @@ static void flows_are_written_into_the_span_before_them(void **state)
 	script_event(s, (struct ut_event){ .kind = UT_KIND_INSTANT, .ts = 22 });
 	flow.ts = 23;
 	script_event(s, flow);
-	expect(s, AT("10") APP THREAD "begin 10 on 2 a out 1\n"
-				      "end 15 on 2\n"
-				      "begin 20 on 2 b in 1\n"
-				      "instant 22 on 2\n"
-				      "instant 23 on 2 flow in 1\n"
-				      "end 25 on 2\n");
+	perfetto_expect(s, AT("10") APP THREAD "begin 10 on 2 a out 1\n"
+					       "end 15 on 2\n"
+					       "begin 20 on 2 b in 1\n"
+					       "instant 22 on 2\n"
+					       "instant 23 on 2 flow in 1\n"
+					       "end 25 on 2\n");
 }
 
 static void arguments_become_annotations(void **state)
@@ -645,8 +395,9 @@ static void arguments_become_annotations(void **state)
 	ut_trace_add_arg(t, 0, UT_ARG_BOOL)->value.u64 = 7;
 	ut_trace_close_args(t);
 	script_event(s, (struct ut_event){ .args = at, .flags = UT_EV_UNFINISHED });
-	expect(s, AT("0") APP THREAD "begin 0 on 2 i=-3 s=text array,=0,=0 arg?=1 unfinished=1\n"
-				     "end 0 on 2\n");
+	perfetto_expect(s, AT("0") APP THREAD
+			"begin 0 on 2 i=-3 s=text array,=0,=0 arg?=1 unfinished=1\n"
+			"end 0 on 2\n");
 }
 
 static void json(struct script *s, const char *text)
@@ -669,11 +420,12 @@ static void json_becomes_nested_annotations(void **state)
 	json(s, "18446744073709551616");
 	json(s, "[]");
 	json(s, "{broken");
-	expect(s, AT("0") APP THREAD "instant 0 on 2 j,a,=1,=-2,=1,b,c=A\n\xf0\x9f\x98\x80\n"
-				     "instant 0 on 2 j,=-1,\n"
-				     "instant 0 on 2 j=18446744073709551616~18446744073709551616\n"
-				     "instant 0 on 2 j={2}\n"
-				     "instant 0 on 2 j={broken~{broken\n");
+	perfetto_expect(s, AT("0") APP THREAD
+			"instant 0 on 2 j,a,=1,=-2,=1,b,c=A\n\xf0\x9f\x98\x80\n"
+			"instant 0 on 2 j,=-1,\n"
+			"instant 0 on 2 j=18446744073709551616~18446744073709551616\n"
+			"instant 0 on 2 j={2}\n"
+			"instant 0 on 2 j={broken~{broken\n");
 }
 
 static void json_that_is_nested_too_deep_stays_text(void **state)
@@ -700,11 +452,11 @@ static void ids_that_are_no_numbers_are_told_in_names(void **state)
 	t->processes[large].pid = (uint64_t)1 << 40;
 	t->tracks[0].id_text = script_str(s, "\"stream 7\"");
 	script_event(s, (struct ut_event){ .kind = UT_KIND_INSTANT, .ts = 1 });
-	expect(s, AT("1") "track 1 pid 1073741824 app (gpu 0)\n"
-			  "track 2 in 1 tid 1073741824 stream 7\n"
-			  "instant 1 on 2\n"
-			  "track 3 pid -4 \n"
-			  "track 4 pid 1073741826 1099511627776\n");
+	perfetto_expect(s, AT("1") "track 1 pid 1073741824 app (gpu 0)\n"
+				   "track 2 in 1 tid 1073741824 stream 7\n"
+				   "instant 1 on 2\n"
+				   "track 3 pid -4 \n"
+				   "track 4 pid 1073741826 1099511627776\n");
 }
 
 static void strings_are_repaired(void **state)
@@ -713,9 +465,9 @@ static void strings_are_repaired(void **state)
 
 	script_span(s, 0, "a\xff\xc0\x80", 1, 1);
 	s->trace.processes[0].name = script_str(s, "\xed\xa0\x80");
-	expect(s, AT("1") APP THREAD "track 1 pid 100 " BAD BAD BAD "\n"
-				     "begin 1 on 2 a" BAD BAD BAD "\n"
-				     "end 2 on 2\n");
+	perfetto_expect(s, AT("1") APP THREAD "track 1 pid 100 " BAD BAD BAD "\n"
+					      "begin 1 on 2 a" BAD BAD BAD "\n"
+					      "end 2 on 2\n");
 }
 
 static void names_that_come_late_are_told_again(void **state)
@@ -729,9 +481,10 @@ static void names_that_come_late_are_told_again(void **state)
 	p->rank = 2;
 	p->host = script_str(s, "node1");
 	p->cmdline = script_str(s, "./solver -x");
-	expect(s, AT("0") APP THREAD "instant 0 on 2\n"
-				     "track 1 pid 100 RANK 2 solver cmd ./solver -x host node1\n"
-				     "track 2 in 1 tid 101 worker\n");
+	perfetto_expect(s, AT("0") APP THREAD
+			"instant 0 on 2\n"
+			"track 1 pid 100 RANK 2 solver cmd ./solver -x host node1\n"
+			"track 2 in 1 tid 101 worker\n");
 }
 
 static void losses_and_global_arguments_are_a_note_at_the_end(void **state)
@@ -744,7 +497,7 @@ static void losses_and_global_arguments_are_a_note_at_the_end(void **state)
 	t->global_args = (uint32_t)t->arg_count;
 	ut_trace_add_arg(t, script_str(s, "k"), UT_ARG_U64)->value.u64 = 1;
 	ut_trace_close_args(t);
-	expect(s, AT("0") APP "instant 99 on 1 unitrace dropped=4 k=1\n");
+	perfetto_expect(s, AT("0") APP "instant 99 on 1 unitrace dropped=4 k=1\n");
 }
 
 static void each_trace_has_its_sequence_and_its_pid(void **state)
@@ -757,13 +510,13 @@ static void each_trace_has_its_sequence_and_its_pid(void **state)
 	script_str(s, "another string takes the first number");
 	script_span(s, 0, "b", 5, 1);
 	script_event(s, (struct ut_event){ .kind = UT_KIND_FLOW_OUT, .val = 5 });
-	expect(s, AT("10") APP THREAD "begin 10 on 2 a out 5\n"
-				      "end 11 on 2\n"
-				      "sequence 2 clock 3\n"
-				      "track 3 pid 1073741825 app\n"
-				      "track 4 in 3 tid 101\n"
-				      "begin 5 on 4 b out 11\n"
-				      "end 6 on 4\n");
+	perfetto_expect(s, AT("10") APP THREAD "begin 10 on 2 a out 5\n"
+					       "end 11 on 2\n"
+					       "sequence 2 clock 3\n"
+					       "track 3 pid 1073741825 app\n"
+					       "track 4 in 3 tid 101\n"
+					       "begin 5 on 4 b out 11\n"
+					       "end 6 on 4\n");
 }
 
 int main(void)
