@@ -54,13 +54,14 @@ static void each_half(const struct ut_build *b, void *ctx,
 					ut_types_get(&b->store.types, block->type[i]);
 				struct half half = { .number = block->val[i],
 						     .ts = block->ts[i],
-						     .place = place++,
+						     .place = place,
 						     .block = n,
 						     .i = i,
 						     .track = t,
 						     .name = type->name,
 						     .begins = type->kind == UT_KIND_ASYNC_BEGIN };
 
+				place++;
 				if (is_half(type))
 					take(ctx, &half);
 			}

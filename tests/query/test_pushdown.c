@@ -335,7 +335,7 @@ static void long_tracks_are_searched(void **state)
 		"where ts < 30 or ts > 49500",
 		"where id between 16380 and 16390",
 		"where id = 16384",
-		"where parent_id in (16370, 16380, 16381, 16382, 16383, 16384)",
+		"where parent_id in (16370, 16380, 16381, 16382, 16383, 16384) order by id",
 		"where depth > 5 and ts > 30000",
 		"where name = 'a' and track_id = 0",
 		"where ts > 30000 order by ts, id",
