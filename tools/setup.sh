@@ -7,7 +7,7 @@
 # ones are skipped aloud; to build, only a compiler, make and cmake are required. python (torch,
 # ittapi in build/venv) and node (oracles for our outputs in build/node) only add tests; without them
 # those tests say that they were skipped. So does real (OpenCV, OpenVINO, oneCCL and others in
-# build/venv-real), which takes 4 GB and is no part of all. Nothing is touched, and no network is
+# build/venv-real), which takes 5 GB and is no part of all. Nothing is touched, and no network is
 # needed, when everything is present. On machines without dpkg only commands are asked for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -171,7 +171,7 @@ python_venv() {
 # Programs that carry ITT, for tests/e2e/test_real_*.py.
 real_venv() {
 	pip_packages build/venv-real real opencv-python-headless openvino tbb numba wasmtime \
-		scikit-learn-intelex dpctl intel-opencl-rt oneccl-devel impi-devel
+		scikit-learn-intelex dpctl intel-opencl-rt oneccl-devel impi-devel tensorflow-cpu
 }
 
 # build/node: a browser driver, and speedscope and the Firefox profiler, which read the traces we
