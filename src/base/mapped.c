@@ -17,6 +17,7 @@ static struct {
 } files[UT_MAPPED_MOST];
 
 static int exit_status;
+static void (*_Atomic own_end)(void);
 
 void ut_mapped_add(const void *map, size_t size, const char *path)
 {
@@ -62,6 +63,7 @@ static void say(const char *text)
 static void on_bus(int sig, siginfo_t *info, void *context)
 {
 	const char *path = path_of((uintptr_t)info->si_addr);
+	void (*end)(void) = atomic_load(&own_end);
 
 	(void)context;
 	if (!path) {
@@ -72,6 +74,8 @@ static void on_bus(int sig, siginfo_t *info, void *context)
 	say(path);
 	say(": became shorter while it was read, or its disk failed; try again when it is "
 	    "complete\n");
+	if (end)
+		end();
 	_exit(exit_status);
 }
 
@@ -82,4 +86,9 @@ void ut_mapped_guard(int status)
 
 	exit_status = status;
 	sigaction(SIGBUS, &act, NULL);
+}
+
+void ut_mapped_end_with(void (*end)(void))
+{
+	atomic_store(&own_end, end);
 }

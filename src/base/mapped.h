@@ -21,4 +21,7 @@ void ut_mapped_remove(const void *map); /* before it is unmapped; unknown ones a
  */
 void ut_mapped_guard(int status);
 
+/* Ends the process in its own way instead, after the message; called in the signal's handler. */
+void ut_mapped_end_with(void (*end)(void));
+
 #endif

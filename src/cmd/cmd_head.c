@@ -27,7 +27,9 @@
 #include "import/importer.h"
 #include "import/source.h"
 
-#define FIRST_PART   (UINT64_C(1) << 20) /* bytes; ten milliseconds of work at most */
+#define FIRST_PART  (UINT64_C(1) << 20) /* bytes; ten milliseconds of work at most */
+#define BARREN_MOST (UINT64_C(1) << 29) /* bytes; so much, with no event in the last 7/8: enough   \
+					 */
 #define NAME_COLUMNS 48
 #define ARGS_COLUMNS 60
 
@@ -76,7 +78,7 @@ static int rename_error(struct ut_err *err, const struct ut_err *inner, const ch
 
 static int load_part(struct part *p, uint64_t count, struct ut_store *store, struct ut_err *err)
 {
-	uint64_t until = FIRST_PART;
+	uint64_t until = FIRST_PART, had = 0; /* rows of the part before */
 	struct ut_err before = { 0 };
 	char path[64];
 
@@ -90,6 +92,16 @@ static int load_part(struct part *p, uint64_t count, struct ut_store *store, str
 		rc = ut_import(path, NULL, store, &inner);
 		if (!rc && (p->whole || store->row_count >= count))
 			return 0;
+		if (!rc && p->bytes >= BARREN_MOST && store->row_count == had) {
+			ut_store_release(store);
+			return ut_err_set(err, -EPROTO,
+					  "%s: offset %" PRIu64 ": %" PRIu64
+					  " events up to here, and none in the last %" PRIu64
+					  " MiB; ask for no more with -n",
+					  p->source.path, p->bytes, had,
+					  (p->bytes - p->bytes / 8) >> 20);
+		}
+		had = rc ? 0 : store->row_count;
 		if (!rc)
 			ut_store_release(store);
 		else if (p->whole || !strcmp(inner.text, before.text)) /* more did not help */

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "base/mapped.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/device_list.h"
@@ -42,6 +43,8 @@
 #define FIRST_POLL_NS  UINT64_C(20000000)
 #define LAST_POLL_NS   UINT64_C(500000000)
 #define SILENT_WAIT_NS UINT64_C(100000000)
+
+#define KEPT "the recording is kept; try again with: unitrace export %s"
 
 /* One run, from the parsed options to the exit status. */
 struct run {
@@ -288,7 +291,7 @@ static void tell_kept(const struct run *r, size_t living)
 static void tell_failed(const struct run *r, const struct ut_err *err)
 {
 	ut_log(UT_ERR, "%s", err->text[0] ? err->text : strerror(-err->code));
-	ut_log(UT_ERR, "the recording is kept; try again with: unitrace export %s", r->session.dir);
+	ut_log(UT_ERR, KEPT, r->session.dir);
 }
 
 /* After the program has ended: everything it left becomes files. */
@@ -321,7 +324,10 @@ static int gather(struct run *r, struct ut_err *err)
 	return rc;
 }
 
+/* For handlers of signals while results are written: see prepare_for_interrupt(). */
 static char interrupt_text[PATH_MAX + 128];
+static char kept_text[PATH_MAX + 128];
+static int program_status;
 
 /* Ctrl-C while results are written: nothing is lost, but the user must know where it is. */
 static void on_interrupt(int sig)
@@ -331,6 +337,19 @@ static void on_interrupt(int sig)
 	raise(sig); /* the handler is gone already: this ends us */
 }
 
+/* The recording became shorter while it was read: as when results cannot be written. */
+static void end_of_short_recording(void)
+{
+	ssize_t told = write(STDERR_FILENO, kept_text, strlen(kept_text));
+
+	(void)told; /* the status says it, too */
+	if (!program_status)
+		_exit(UT_EXIT_OWN_FAILURE);
+	if (WIFEXITED(program_status))
+		_exit(WEXITSTATUS(program_status)); /* exit() might wait for whom we interrupted */
+	ut_launch_end_as(program_status);
+}
+
 static void prepare_for_interrupt(const struct run *r)
 {
 	struct sigaction act = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
@@ -338,6 +357,9 @@ static void prepare_for_interrupt(const struct run *r)
 	snprintf(interrupt_text, sizeof(interrupt_text),
 		 "\nunitrace: interrupted; the recording is kept, use: unitrace export %s\n",
 		 r->session.dir);
+	snprintf(kept_text, sizeof(kept_text), "unitrace: " KEPT "\n", r->session.dir);
+	program_status = r->result.status;
+	ut_mapped_end_with(end_of_short_recording);
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	signal(SIGPIPE, SIG_IGN); /* results matter more than whoever reads stderr */

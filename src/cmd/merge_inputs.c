@@ -16,6 +16,7 @@
 #include "export/out.h"
 #include "export/out_check.h"
 #include "import/importer.h"
+#include "import/json.h"
 #include "import/source.h"
 #include "model/strtab.h"
 #include "spread/spread.h"
@@ -93,6 +94,7 @@ static void note_left_out(const char *dir, const char *output, struct ut_strtab 
 			continue;
 		ut_buf_fmt(&path, "%s/%s", dir, e->d_name);
 		if (add_name(inputs, path.data) && !ut_path_is_dir(path.data) &&
+		    (!access(path.data, R_OK) || errno != EACCES) && /* told already */
 		    !ut_same_file(path.data, output) && left_out->count++ < 3)
 			ut_buf_fmt(&left_out->text, "%s%s", left_out->text.len ? ", " : "",
 				   path.data);
@@ -152,10 +154,19 @@ static bool is_zero(const char *data, size_t len)
 	return len >= LEAST && !data[0] && !memcmp(data, data + 1, len - 1);
 }
 
+/* An event needs a bracket: bytes since the last one in what was read up to now. */
+static uint64_t since_bracket(uint64_t before, const char *data, size_t len)
+{
+	const char *last = memrchr(data, '{', len);
+
+	return last ? (uint64_t)(data + len - last) : before + len;
+}
+
 static int copy_input(const char *path, int to, uint64_t *size, struct ut_err *err)
 {
 	const struct ut_importer *importer;
 	struct ut_source source;
+	uint64_t barren = 0;
 	char *buf;
 	ssize_t n;
 	int rc = ut_source_open(&source, path, err);
@@ -169,6 +180,11 @@ static int copy_input(const char *path, int to, uint64_t *size, struct ut_err *e
 		rc = n < 0 ? (int)n : 0;
 		if (!rc && importer == &ut_import_chrome && is_zero(buf, (size_t)n))
 			rc = ut_err_set(err, -EPROTO, "%s: zero bytes from %llu on; no JSON", path,
+					(unsigned long long)*size);
+		barren = rc ? 0 : since_bracket(barren, buf, (size_t)n);
+		if (!rc && importer == &ut_import_chrome && barren > UT_JSON_BARREN)
+			rc = ut_err_set(err, -EPROTO,
+					"%s: no event in more than 256 MiB before %llu", path,
 					(unsigned long long)*size);
 		if (!rc && write(to, buf, (size_t)n) != n)
 			rc = ut_err_set(err, -ENOSPC, "%s: no room to keep a copy of it", path);

@@ -237,10 +237,12 @@ static enum ut_chrome_walk read_all(struct ut_chrome *c, const struct ut_import_
 
 	for (;;) {
 		byte = peek(c);
-		if (!byte)
+		if (!byte && j->trouble != UT_JSON_BAD)
 			return j->trouble == UT_JSON_FAILED ? UT_WALK_FAILED : UT_WALK_CLOSED;
-		c->any = true;
-		if (byte == '{' || byte == '[') {
+		c->any |= byte != 0;
+		if (!byte) { /* blanks, more than the window holds */
+			walk = UT_WALK_LOST;
+		} else if (byte == '{' || byte == '[') {
 			walk = read_value(c, opts);
 		} else if (byte == ',') { /* the start of a list is missing */
 			j->at++;
@@ -255,7 +257,7 @@ static enum ut_chrome_walk read_all(struct ut_chrome *c, const struct ut_import_
 			return walk;
 		ut_chrome_note_damage(c);
 		if (!ut_chrome_recover(j))
-			return j->trouble == UT_JSON_FAILED ? UT_WALK_FAILED : UT_WALK_LOST;
+			return j->trouble >= UT_JSON_FAILED ? UT_WALK_FAILED : UT_WALK_LOST;
 	}
 }
 

@@ -40,10 +40,20 @@ static bool may_start(const struct ut_json *j, const char *p)
 	return back == j->buf || strchr(",}[", back[-1]) || memchr(back, '\n', (size_t)(p - back));
 }
 
+/* Too much of nothing: what lies before it can still be had. */
+static bool give_up(struct ut_json *j, uint64_t lost_at)
+{
+	j->trouble = UT_JSON_ENDLESS;
+	j->why = "no event in more than 256 MiB from here on; 'head -c OFFSET' keeps what lies "
+		 "before it";
+	j->where = lost_at;
+	return false;
+}
+
 /* Goes on where the trouble was; the cursor is then in front of an event. */
 bool ut_chrome_recover(struct ut_json *j)
 {
-	uint64_t from = j->where;
+	uint64_t from = j->where, lost_at = ut_json_offset(j, j->mark);
 	const char *p;
 
 	j->at = j->mark < j->end ? j->mark + 1 : j->end;
@@ -67,6 +77,8 @@ bool ut_chrome_recover(struct ut_json *j)
 		/* what lies behind p has been seen; a little of it tells what p is */
 		p = p && p < j->end ? p : j->end;
 		from = ut_json_offset(j, p);
+		if (from - lost_at > UT_JSON_BARREN)
+			return give_up(j, lost_at);
 		j->at = (size_t)(p - j->buf) > LOOK_BACK ? p - LOOK_BACK : j->buf;
 		ut_json_mark(j);
 		j->trouble = UT_JSON_SHORT;
@@ -156,13 +168,14 @@ static enum ut_chrome_walk walk_list(struct ut_chrome *c)
 		case UT_JSON_NONE:
 			return UT_WALK_CLOSED;
 		case UT_JSON_FAILED:
+		case UT_JSON_ENDLESS:
 			return UT_WALK_FAILED;
 		case UT_JSON_SHORT:
 			return end_of_input(c);
 		case UT_JSON_BAD:
 			ut_chrome_note_damage(c);
 			if (!ut_chrome_recover(j))
-				return j->trouble == UT_JSON_FAILED ? UT_WALK_FAILED : UT_WALK_LOST;
+				return j->trouble >= UT_JSON_FAILED ? UT_WALK_FAILED : UT_WALK_LOST;
 		}
 	}
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
+#include "base/log.h"
 #include "base/path.h"
 #include "import/source.h"
 
@@ -73,6 +74,12 @@ static void sort_from(struct ut_inputs *in, size_t first)
 		qsort(in->paths + first, in->count - first, sizeof(*in->paths), by_nature);
 }
 
+/* What lies in a directory and is not ours to read does not stop the others. */
+static void tell_unreadable(const char *path)
+{
+	ut_log(UT_WARN, "%s: %s; left out", path, strerror(EACCES));
+}
+
 /* A trace; also what cannot be read and might be one: who opens it will tell. */
 static bool may_be_trace(const char *path)
 {
@@ -81,8 +88,10 @@ static bool may_be_trace(const char *path)
 	int rc = ut_source_open(&s, path, NULL);
 	bool sure;
 
-	if (rc)
-		return rc != -EPROTO; /* damaged, but who says that it was a trace */
+	if (rc == -EACCES)
+		tell_unreadable(path);
+	if (rc) /* damaged, but who says that it was a trace */
+		return rc != -EPROTO && rc != -EACCES;
 	importer = ut_importer_for(s.head, s.head_len);
 	sure = importer && ut_importer_sure(importer, &s);
 	ut_source_close(&s);
@@ -96,6 +105,10 @@ static int add_dir(struct ut_inputs *in, const char *dir, int depth, struct ut_e
 	struct dirent *e;
 	int rc = 0;
 
+	if (!d && depth && errno == EACCES) {
+		tell_unreadable(dir);
+		return 0;
+	}
 	if (!d)
 		return ut_err_set(err, -errno, "%s: %s", dir, strerror(errno));
 	while (!rc && (e = readdir(d))) {

@@ -3,7 +3,7 @@
  *
  * A directory stands for the traces in it (by content, not deeper than a session directory in
  * it); a pattern that the shell did not expand is expanded here. Sorted so that rank 10 comes
- * after rank 9, each file once.
+ * after rank 9, each file once. What may not be read in a directory is told and left out.
  */
 #ifndef UT_IMPORT_INPUTS_H
 #define UT_IMPORT_INPUTS_H

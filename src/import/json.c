@@ -104,10 +104,15 @@ static bool make_room(struct ut_json *j)
 	return true;
 }
 
-/* Fills half of the window before it returns: text that is read twice must stay rare. */
+/*
+ * Fills half of the window before it returns: text that is read twice must stay rare. One that
+ * cannot grow is filled to its end, or its last bytes would come by halves, with all before them
+ * read again each time.
+ */
 static void fill(struct ut_json *j)
 {
-	size_t have = (size_t)(j->end - j->buf), goal = have + (j->cap - have + 1) / 2;
+	size_t have = (size_t)(j->end - j->buf), half = have + (j->cap - have + 1) / 2;
+	size_t goal = j->cap < UT_JSON_MOST ? half : j->cap;
 
 	while (have < goal) {
 		ssize_t n = j->read(j->ctx, j->buf + have, j->cap - have, &j->err);

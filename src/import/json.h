@@ -33,11 +33,15 @@ struct ut_buf;
 #define UT_JSON_DEPTH 512u        /* deeper nesting is refused */
 #define UT_JSON_MOST  (64u << 20) /* bytes between two marks; more is refused */
 
+/* Bytes behind damage without an event: more is an input that never ends, or is no trace. */
+#define UT_JSON_BARREN (256u << 20)
+
 enum ut_json_trouble {
 	UT_JSON_NONE,
-	UT_JSON_SHORT,  /* the window ends here; after ut_json_again() said no: the input does */
-	UT_JSON_BAD,    /* no JSON: why and where say more */
-	UT_JSON_FAILED, /* the input could not be read: err says more */
+	UT_JSON_SHORT,   /* the window ends here; after ut_json_again() said no: the input does */
+	UT_JSON_BAD,     /* no JSON: why and where say more */
+	UT_JSON_FAILED,  /* the input could not be read: err says more */
+	UT_JSON_ENDLESS, /* given up by whoever looked for more: why and where say more */
 };
 
 /* kind, what was found */

@@ -156,7 +156,7 @@ static enum ut_walk_item trouble(struct ut_walk *w, struct ut_err *err)
 		if (!ut_chrome_recover(j))
 			w->place = AT_END;
 	}
-	if (j->trouble != UT_JSON_FAILED)
+	if (j->trouble < UT_JSON_FAILED)
 		return UT_ITEM_END;
 	ut_json_error(j, w->source.path, err);
 	return UT_ITEM_ERROR;

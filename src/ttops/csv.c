@@ -1,5 +1,6 @@
 #include "ttops/csv.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,19 +9,41 @@
 #include "base/str.h"
 #include "import/source.h"
 
+#define MOST_LINE ((size_t)16 << 20)
+#define MOST_TEXT ((size_t)4 << 30)
+
+/* An input that never ends, or is no table, is no reason to take all memory. */
+static int check_size(const struct ut_buf *b, size_t line, const char *path, struct ut_err *err)
+{
+	if (b->len - line > MOST_LINE)
+		return ut_err_set(err, -EFBIG, "%s: offset %zu: a line of over 16 MiB; no table",
+				  path, line);
+	if (b->len > MOST_TEXT)
+		return ut_err_set(err, -EFBIG, "%s: over 4 GiB, too much for a table", path);
+	return 0;
+}
+
 static int read_all(const char *path, struct ut_buf *b, struct ut_err *err)
 {
 	char piece[16384];
 	struct ut_source source;
+	size_t line = 0; /* where the last one starts */
 	ssize_t got;
 	int rc = ut_source_open(&source, path, err);
 
 	if (rc)
 		return rc;
-	while ((got = ut_source_read(&source, piece, sizeof(piece), err)) > 0)
-		ut_buf_add(b, piece, (size_t)got);
+	while (!rc && (got = ut_source_read(&source, piece, sizeof(piece), err)) != 0) {
+		const char *newline = got > 0 ? memrchr(piece, '\n', (size_t)got) : NULL;
+
+		if (newline)
+			line = b->len + (size_t)(newline - piece) + 1;
+		if (got > 0)
+			ut_buf_add(b, piece, (size_t)got);
+		rc = got < 0 ? (int)got : check_size(b, line, path, err);
+	}
 	ut_source_close(&source);
-	return got < 0 ? (int)got : 0;
+	return rc;
 }
 
 void ut_ops_csv_open_text(struct ut_ops_csv *c, struct ut_arena *a, char *text, size_t len)

@@ -8,10 +8,16 @@ import resource
 import signal
 import subprocess
 import time
+import unittest
+import zlib
 
-from launch_support import UNITRACE, Case, clean_env, main, need
+from launch_support import PROBE, UNITRACE, Case, clean_env, main, need
 
-need(UNITRACE)
+need(UNITRACE, PROBE)
+
+STEPS = PROBE.parent / "steps"
+EVENT = '{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":2}'
+BLANKS = r"tr '\0' ' ' < /dev/zero"
 
 COMMANDS = (("head",), ("merge", "-o", "out.json"), ("stats",), ("validate",), ("info",),
             ("export", "-o", "out.json"), ("filter", "-o", "out.json"))
@@ -43,6 +49,59 @@ class Endless(Case):
         for command in COMMANDS[:2]:  # they keep a copy of what they read
             with self.subTest(command):
                 self.ends(command, "-", """echo '{"traceEvents":['; cat /dev/zero""")
+
+    def test_zeros_behind_good_events(self):
+        (self.dir / "good.json").write_text(f"[{EVENT}]")
+        for command in (*COMMANDS, ("diff", "good.json")):
+            with self.subTest(command):
+                self.ends(command, "-", f"echo '[{EVENT},'; cat /dev/zero")
+
+    def test_blanks_behind_good_events(self):
+        for command in COMMANDS[:3]:
+            with self.subTest(command):
+                self.ends(command, "-", f"echo '[{EVENT},'; {BLANKS}")
+
+    def test_blanks_behind_a_whole_list(self):
+        self.ends(("stats",), "-", f"echo '[{EVENT}]'; {BLANKS}")
+
+    def test_gzip_of_blanks(self):
+        pack = zlib.compressobj(9, zlib.DEFLATED, 31)
+        blanks = b" " * (1 << 24)
+        with open(self.dir / "bomb.json.gz", "wb") as f:
+            f.write(pack.compress(f"[{EVENT},".encode()))
+            for _ in range(20):
+                f.write(pack.compress(blanks))
+            f.write(pack.flush())
+        for command in (("stats",), ("validate",)):
+            with self.subTest(command):
+                self.ends(command, "bomb.json.gz")
+
+    def test_hole_in_a_list_is_stepped_over(self):
+        """As much as a writer that was killed may leave; what follows is read."""
+        with open(self.dir / "hole.json", "wb") as f:
+            f.write(f"[{EVENT},".encode())
+            f.seek(200 << 20)
+            f.write(f"\n{EVENT}]".encode())
+        got = self.unitrace("query", "hole.json", "select count(*) from slice", "--format", "csv")
+        self.assertEqual(got.stdout.split()[-1:], [b"2"], got.stderr)
+
+    def test_table_of_ops_without_lines(self):
+        folder = self.dir / "ops"
+        folder.mkdir()
+        (folder / "profile_log_device.csv").symlink_to("/dev/zero")
+        got = self.unitrace("ops", "ops", preexec_fn=bounded)
+        self.assertEqual(got.returncode, 1, got.stderr)
+
+    def test_pipe_that_nobody_writes_to_ends_with_ctrl_c(self):
+        os.mkfifo(self.dir / "pipe")
+        for command in ("stats", "query", "head"):
+            run = self.start(command, "pipe")
+            while b"pipe" not in pathlib.Path(f"/proc/{run.pid}/cmdline").read_bytes():
+                time.sleep(0.001)
+            time.sleep(0.05)
+            run.send_signal(signal.SIGINT)
+            run.communicate(timeout=60)
+            self.assertNotEqual(run.returncode, 0)
 
     def test_brackets(self):
         for command in COMMANDS:
@@ -93,6 +152,89 @@ class Cut(Case):
                 self.assertIn(status, (0, 1), (words, said))
                 if status and "became shorter" in said:
                     self.assertEqual(said.count("\n"), 1)
+
+
+class CutRecording(Case):
+    """The recording is cut while record itself reads it: the program's status comes first."""
+
+    def record_and_cut(self, then):
+        """The status and what was said, of a run whose recording was cut in time."""
+        for _ in range(20):
+            run = self.start("-o", "x.json", "--overwrite", "sh", "-c",
+                             f"'{STEPS}' many 200000; {then}")
+            maps = pathlib.Path(f"/proc/{run.pid}/maps")
+            while run.poll() is None:
+                try:
+                    text = maps.read_text()
+                except OSError:
+                    break
+                spools = [line.split()[-1] for line in text.splitlines()
+                          if line.endswith(".spool")]
+                if spools:
+                    os.kill(run.pid, signal.SIGSTOP)
+                    os.truncate(spools[0], 8192)
+                    os.kill(run.pid, signal.SIGCONT)
+                    break
+            said = run.communicate(timeout=60)[1].decode()
+            if "became shorter" in said:
+                return run.returncode, said
+        self.fail("never cut in time")
+
+    def check(self, want, then):
+        status, said = self.record_and_cut(then)
+        self.assertEqual(status, want, said)
+        kept = said.rstrip("\n").split(" export ")[-1]
+        self.assertTrue((self.dir / kept).is_dir(), said)
+
+    def test_failure_of_ours_is_not_hidden(self):
+        self.check(125, "exit 0")
+
+    def test_status_of_a_failed_program_comes_first(self):
+        self.check(7, "exit 7")
+
+    def test_signal_of_the_program_comes_first(self):
+        self.check(-signal.SIGTERM, "kill -TERM $$")
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root, to read as somebody else")
+class NotOurs(Case):
+    """What may not be read in a folder is told, and the rest is read."""
+
+    def setUp(self):
+        super().setUp()
+        os.chmod(self.dir, 0o755)
+        folder = self.dir / "traces"
+        (folder / "closed").mkdir(parents=True, mode=0o700)
+        for name in ("a.json", "b.json", "c.json"):
+            (folder / name).write_text(f"[{EVENT}]")
+        os.chmod(folder / "b.json", 0)
+        os.chmod(folder / "closed", 0)
+
+    def as_somebody(self, *words):
+        return self.unitrace(*words, user=65534, group=65534, extra_groups=[])
+
+    def test_search_goes_on_and_tells(self):
+        for words in (("stats", "traces"), ("query", "traces", "select count(*) from slice"),
+                      ("validate", "traces"), ("merge", "-o", "-", "traces")):
+            with self.subTest(words):
+                got = self.as_somebody(*words)
+                said = got.stderr.decode()
+                self.assertEqual(got.returncode, 0, said)
+                for name in ("b.json", "closed"):
+                    self.assertEqual(said.count(f"traces/{name}: Permission denied"), 1, said)
+                self.assertEqual(said.count("b.json"), 1, said)
+
+    def test_file_that_was_named_is_an_error(self):
+        got = self.as_somebody("stats", "traces/a.json", "traces/b.json")
+        self.assertEqual(got.returncode, 1)
+        self.assertIn(b"traces/b.json: Permission denied", got.stderr)
+
+    def test_nothing_but_closed_files(self):
+        for name in ("a.json", "c.json"):
+            os.chmod(self.dir / "traces" / name, 0)
+        got = self.as_somebody("stats", "traces")
+        self.assertEqual(got.returncode, 1)
+        self.assertIn(b"traces: no trace in this directory", got.stderr)
 
 
 if __name__ == "__main__":
