@@ -10,8 +10,8 @@ CONFIGURE = cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,-G 
 COMPILE   = MAKEFLAGS=--no-print-directory cmake --build $(BUILD)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: all configure setup setup-deb setup-test setup-lint demo test bench lint fuzz install deb \
-	clean help
+.PHONY: all configure setup setup-deb setup-test setup-lint demo test bench soak lint fuzz install \
+	deb clean help
 
 all: setup configure ## build unitrace into build/ (this is what plain "make" does)
 	@$(COMPILE)
@@ -42,6 +42,10 @@ test: setup-test configure ## build and run every test
 bench: all ## measure the cost of tracing
 	@$(COMPILE) --target tests_bench
 	@tools/bench.sh $(BUILD)
+
+soak: all ## record, kill, rotate and export for an hour (SOAK_SECONDS=3600): nothing may grow
+	@$(COMPILE) --target tests_programs_soak_worker
+	@UNITRACE_BUILD=$(BUILD) python3 tests/soak/soak.py
 
 lint: setup-lint ## format, layers, limits, clang-tidy, cppcheck
 	@tools/ci.sh lint

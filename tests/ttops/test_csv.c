@@ -85,12 +85,25 @@ static void numbers_are_whole_and_fit(void **state)
 	}
 }
 
+static void line_without_end_is_refused(void **state)
+{
+	struct ut_ops_csv c = { .separator = ',' };
+	struct ut_arena a = { 0 };
+	struct ut_err err = { 0 };
+
+	(void)state;
+	assert_true(ut_ops_csv_open(&c, &a, "/dev/zero", &err) < 0);
+	assert_non_null(strstr(err.text, "/dev/zero: offset 0: a line of over 16 MiB"));
+	ut_arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quotes_hold_separators_and_lines),
 		cmocka_unit_test(blanks_around_fields_go_if_asked),
 		cmocka_unit_test(numbers_are_whole_and_fit),
+		cmocka_unit_test(line_without_end_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""The soak of `make soak`, for seconds instead of an hour: it passes, and it can fail."""
+# ci: no sanitizers
+import subprocess
+import sys
+import unittest
+
+from common import SOURCE, environment, main, need
+
+need("soak_worker")
+SOAK = SOURCE / "tests" / "soak" / "soak.py"
+
+
+class Soak(unittest.TestCase):
+    def test_seconds_of_it(self):
+        got = subprocess.run([sys.executable, str(SOAK), "--seconds", "20", "--seed", "14"],
+                             env=environment(), capture_output=True, text=True, timeout=600)
+        self.assertEqual(got.returncode, 0, got.stdout[-3000:] + got.stderr[-3000:])
+        self.assertIn("PASSED", got.stdout)
+
+    def test_growth_is_found(self):
+        sys.path.insert(0, str(SOAK.parent))
+        import soak
+        run = soak.Soak.__new__(soak.Soak)
+        run.samples = {"a RssAnon KiB": [1000 + 50 * i for i in range(30)],
+                       "b RssAnon KiB": [1000 + i % 3 for i in range(30)],
+                       "c descriptors": [7] * 25 + [8] * 5}
+        self.assertEqual({what: bad for what, _, _, bad in run.growth()},
+                         {"a RssAnon KiB": True, "b RssAnon KiB": False, "c descriptors": False})
+        run.samples = {"c descriptors": [7] * 20 + [8] * 10}
+        self.assertTrue(next(run.growth())[3])
+
+
+if __name__ == "__main__":
+    main()
