@@ -22,6 +22,7 @@
 #include "cmd/last.h"
 #include "cmd/load.h"
 #include "cmd/query_print.h"
+#include "cmd/query_why.h"
 #include "cmd/replaced.h"
 #include "cmd/words.h"
 #include "export/cells.h"
@@ -114,10 +115,22 @@ static int close_out(struct work *w, struct ut_out *out, int rc, struct ut_err *
 	return rc ? rc : close_rc;
 }
 
+/* A name with a slip in it is no mistake of SQL: only that nothing came tells of it. */
+static void tell_why(const struct work *w, const char *sql)
+{
+	struct ut_buf why = { 0 };
+
+	ut_query_why(&why, sql, w->stores, w->inputs->count);
+	if (why.len)
+		ut_log(UT_INFO, "%s", why.data);
+	ut_buf_release(&why);
+}
+
 static int run_sql(struct work *w, const char *sql, struct ut_err *err)
 {
 	struct ut_out *out = open_out(w);
 	struct ut_print print;
+	bool no_rows;
 	int rc;
 
 	ut_print_init(&print, out, w->opts->format, w->opts->width);
@@ -135,7 +148,11 @@ static int run_sql(struct work *w, const char *sql, struct ut_err *err)
 				w->opts->timeout);
 	}
 	ut_print_release(&print);
-	return close_out(w, out, rc, err);
+	no_rows = !rc && !print.rows;
+	rc = close_out(w, out, rc, err);
+	if (!rc && no_rows)
+		tell_why(w, sql);
+	return rc;
 }
 
 static int print_schema(struct work *w, const char *table, struct ut_err *err)

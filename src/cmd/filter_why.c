@@ -95,6 +95,11 @@ static const char *nearest_of(const struct ut_store *s, const char *word, bool c
 	return best;
 }
 
+const char *ut_filter_nearest(const struct ut_store *s, const char *word)
+{
+	return nearest_of(s, word, false);
+}
+
 static const char *nearest_track(const struct ut_store *s, const char *word)
 {
 	const char *best = NULL;

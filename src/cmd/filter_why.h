@@ -15,4 +15,7 @@ struct ut_store;
 void ut_filter_why(struct ut_buf *b, const struct ut_filter_opts *opts,
 		   const struct ut_store *store);
 
+/* The name of an event that is nearest to word; NULL if none is near enough to ask. */
+const char *ut_filter_nearest(const struct ut_store *store, const char *word);
+
 #endif

@@ -14,8 +14,9 @@
 #include "wire/control.h"
 #include "wire/spool.h"
 
-#define MOST_CHUNKS 65536u
-#define PLACES      (2 * MOST_CHUNKS) /* so many that a round is long */
+#define MOST_CHUNKS  65536u
+#define MOST_PLACES  (2 * MOST_CHUNKS)
+#define LEAST_PLACES 4096u /* so many that a round is long */
 
 struct place {
 	_Atomic uint64_t turn; /* 2 * round: free; 2 * round + 1: taken */
@@ -23,7 +24,9 @@ struct place {
 	_Atomic(struct ut_chunk *) chunk;
 };
 
-static struct place places[PLACES];
+static struct place places[MOST_PLACES];
+/* Those in use: what a small ring never touches takes no memory. */
+static uint32_t place_count = LEAST_PLACES;
 static _Atomic uint64_t head, tail; /* the next place to take from, to put into */
 static _Atomic uint32_t count;      /* chunks of the ring, in use or waiting */
 static uint32_t most;               /* chunks that keep_bytes allows; 0 = off */
@@ -32,7 +35,9 @@ static uint64_t keep_ticks;
 
 static void forget_all(void)
 {
-	uint64_t used = atomic_load(&tail) < PLACES ? atomic_load(&tail) : PLACES;
+	uint64_t used = atomic_load(&tail);
+
+	used = used < place_count ? used : place_count;
 
 	for (uint64_t i = 0; i < used; i++)
 		atomic_store(&places[i].turn, 0);
@@ -61,6 +66,7 @@ void ut_ring_open(const struct ut_control *control, const struct ut_clock_pair *
 		chunk_bytes *= 2;
 	bytes /= chunk_bytes;
 	most = bytes > MOST_CHUNKS ? MOST_CHUNKS : bytes < 4 ? 4 : (uint32_t)bytes;
+	place_count = 2 * most > LEAST_PLACES ? 2 * most : LEAST_PLACES;
 }
 
 bool ut_ring_on(void)
@@ -83,8 +89,8 @@ void ut_ring_leave(struct ut_chunk *chunk, uint64_t ticks)
 	uint64_t at = atomic_load(&tail);
 
 	while (chunk) {
-		struct place *p = &places[at % PLACES];
-		uint64_t turn = 2 * (at / PLACES);
+		struct place *p = &places[at % place_count];
+		uint64_t turn = 2 * (at / place_count);
 
 		/* Still being emptied after a whole round: this chunk is kept for ever. */
 		if (atomic_load(&p->turn) < turn)
@@ -120,8 +126,8 @@ struct ut_chunk *ut_ring_reuse(uint64_t ticks)
 	uint64_t at = atomic_load(&head);
 
 	for (;;) {
-		struct place *p = &places[at % PLACES];
-		uint64_t turn = 2 * (at / PLACES) + 1, now = atomic_load(&p->turn);
+		struct place *p = &places[at % place_count];
+		uint64_t turn = 2 * (at / place_count) + 1, now = atomic_load(&p->turn);
 
 		if (now < turn)
 			return NULL; /* all are in use */

@@ -387,6 +387,19 @@ class Words(Query):
         self.query("-", "-f", "-", rc=2, input=b"")
         self.query("select 1 from slice", rc=2)
 
+    def test_a_name_that_no_trace_has_is_told(self):
+        """On stderr, with the nearest; rows, formats and status are as ever."""
+        path = self.dir / "names.json"
+        path.write_text('[{"ph":"X","name":"blur it\'s","pid":1,"tid":1,"ts":1,"dur":2}]')
+        got = self.query(path, "--format", "csv", "select dur from slice where name = 'blurr it''s'")
+        self.assertEqual(got.stdout, b"dur\n")
+        self.assertEqual(got.stderr.decode(), "unitrace: no rows: nothing is called 'blurr it's'; "
+                                              "did you mean 'blur it's'?\n")
+        for sql in ("select dur from slice where name = 'blur it''s' and dur > 5",
+                    "select count(*) from slice where name = 'nobody'",
+                    "select dur from slice where name like 'nobody'"):
+            self.assertEqual(self.query(path, sql).stderr, b"", sql)
+
     def test_a_file_whose_name_has_a_blank_is_a_trace(self):
         made, path = self.make(name="a trace.json")
         got = self.query("--json", path, input=b"select sum(not instant) as n from slice")

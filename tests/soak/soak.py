@@ -119,7 +119,7 @@ class Soak:
         (self.top / "server").mkdir()
         self.server = Run(self.top / "server", "--keep-last", KEEP, "--session", NAME, "-o",
                           "flight.json")
-        self.server.tell("tasks 1000000")  # more than it keeps: from now on it goes round
+        self.server.tell("tasks 5000000")  # many times what it keeps: from now on it goes round
 
     # What a round may be.
 
