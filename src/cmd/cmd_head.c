@@ -27,11 +27,12 @@
 #include "import/importer.h"
 #include "import/source.h"
 
-#define FIRST_PART  (UINT64_C(1) << 20) /* bytes; ten milliseconds of work at most */
-#define BARREN_MOST (UINT64_C(1) << 29) /* bytes; so much, with no event in the last 7/8: enough   \
-					 */
+#define FIRST_PART   (UINT64_C(1) << 20) /* bytes; ten milliseconds of work at most */
 #define NAME_COLUMNS 48
 #define ARGS_COLUMNS 60
+
+/* Bytes after which it is enough, if the last seven eighths of them held no event. */
+#define BARREN_MOST (UINT64_C(1) << 29)
 
 struct head_opts {
 	uint64_t count;
