@@ -105,7 +105,8 @@ static int load_part(struct part *p, uint64_t count, struct ut_store *store, str
 		had = rc ? 0 : store->row_count;
 		if (!rc)
 			ut_store_release(store);
-		else if (p->whole || !strcmp(inner.text, before.text)) /* more did not help */
+		else if (p->whole || p->bytes >= BARREN_MOST ||
+			 !strcmp(inner.text, before.text)) /* more does not help */
 			return rename_error(err, &inner, path, p->source.path);
 		before = inner;
 	}
