@@ -307,8 +307,7 @@ class Soak:
 
     def close(self):
         if self.server.launcher.poll() is None:
-            self.server.launcher.kill()
-            self.server.launcher.wait()
+            self.server.end()  # it takes the name of its session with it
         shutil.rmtree(self.top, ignore_errors=True)
 
 
