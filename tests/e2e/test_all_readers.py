@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """One meaning: every reader says the same about every odd shape, and what a small model says.
 
 SHAPES is the list: a name, a few Chrome events, and what `validate` has to find in them. Model
@@ -5,6 +6,8 @@ works out spans and arrows from the events, on its own. Each method in READERS a
 the file itself or of a copy in another format; a new reader or shape is one entry.
 docs/design/018-one-meaning.md says what is right.
 """
+# ci: no sanitizers
+# Thousands of short runs, each slow to start with one.
 import collections
 import csv
 import io

@@ -4,6 +4,8 @@
 Whatever fails, the program's output and status are its own, nothing crashes, no half file gets a
 final name, and a record is in the timeline or among those that are counted as lost.
 """
+# ci: no sanitizers
+# Leaks cannot be looked for under strace.
 import errno
 import os
 import re
