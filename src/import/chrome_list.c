@@ -50,11 +50,28 @@ static bool give_up(struct ut_json *j, uint64_t lost_at)
 	return false;
 }
 
+/* Looks from the cursor on: an event, the place from which it cannot be told yet, or NULL. */
+static const char *find_event(const struct ut_json *j, bool *sure)
+{
+	const char *p = j->at;
+
+	*sure = false;
+	for (; p < j->end && (p = memchr(p, '{', (size_t)(j->end - p))); p++) {
+		if (!j->eof && (size_t)(j->end - p) < LOOK_ON)
+			return p;
+		*sure = may_start(j, p) && ut_chrome_looks_like_event(p, j->end);
+		if (*sure)
+			return p;
+	}
+	return NULL;
+}
+
 /* Goes on where the trouble was; the cursor is then in front of an event. */
 bool ut_chrome_recover(struct ut_json *j)
 {
 	uint64_t from = j->where, lost_at = ut_json_offset(j, j->mark);
 	const char *p;
+	bool sure;
 
 	j->at = j->mark < j->end ? j->mark + 1 : j->end;
 	if ((size_t)(j->end - j->mark) >= UT_JSON_MOST)
@@ -62,20 +79,17 @@ bool ut_chrome_recover(struct ut_json *j)
 	else if (from > ut_json_offset(j, j->at) && from <= ut_json_offset(j, j->end))
 		j->at = j->buf + (from - j->base);
 	for (;;) {
-		for (p = j->at; p < j->end && (p = memchr(p, '{', (size_t)(j->end - p))); p++) {
-			if (!j->eof && (size_t)(j->end - p) < LOOK_ON)
-				break;
-			if (may_start(j, p) && ut_chrome_looks_like_event(p, j->end)) {
-				j->at = p;
-				j->fresh = true; /* no comma is missed */
-				ut_json_mark(j);
-				return true;
-			}
+		p = find_event(j, &sure);
+		if (sure) {
+			j->at = p;
+			j->fresh = true; /* no comma is missed */
+			ut_json_mark(j);
+			return true;
 		}
 		if (j->eof)
 			return false;
 		/* what lies behind p has been seen; a little of it tells what p is */
-		p = p && p < j->end ? p : j->end;
+		p = p ? p : j->end;
 		from = ut_json_offset(j, p);
 		if (from - lost_at > UT_JSON_BARREN)
 			return give_up(j, lost_at);
