@@ -1,6 +1,7 @@
 #include "cmd/generate.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -22,7 +23,7 @@ static const struct {
 
 static struct ut_out *open_file(struct ut_arena *a, const char *dir, const char *name)
 {
-	return ut_out_open(ut_path_join(a, dir, name), UT_OUT_OVERWRITE);
+	return ut_out_open(ut_path_join(a, dir, name), UT_OUT_OVERWRITE | UT_OUT_RENEW);
 }
 
 /* A page that is another one under a second name. */
@@ -35,18 +36,26 @@ static int write_man_link(struct ut_arena *a, const char *dir, const char *name,
 	return ut_out_commit(out, err);
 }
 
+static bool is_link(const char *name)
+{
+	const struct ut_cmd_link *link = ut_cmd_links;
+
+	while (link->name && strcmp(link->name, name) != 0)
+		link++;
+	return link->name != NULL;
+}
+
 /* NAME.1, and of NAME.py both: people ask with and without the end. */
 static int write_man_links(struct ut_arena *a, const char *dir, struct ut_err *err)
 {
 	int rc = 0;
 
 	for (const struct ut_cmd_link *link = ut_cmd_links; !rc && link->name; link++) {
-		size_t len = strlen(link->name);
+		const char *plain = ut_str_fmt(a, "%.*s", (int)strlen(link->name) - 3, link->name);
 
 		rc = write_man_link(a, dir, link->name, link->command, err);
-		if (!rc && len > 3 && !strcmp(link->name + len - 3, ".py"))
-			rc = write_man_link(a, dir, ut_str_fmt(a, "%.*s", (int)len - 3, link->name),
-					    link->command, err);
+		if (!rc && ut_str_ends(link->name, ".py") && !is_link(plain))
+			rc = write_man_link(a, dir, plain, link->command, err);
 	}
 	return rc;
 }

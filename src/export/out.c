@@ -287,14 +287,14 @@ size_t ut_out_replaced(char *path, size_t size)
 	return count;
 }
 
-static int move_over(const char *temp, const char *path)
+static int move_over(const struct ut_out *o)
 {
-	bool existed = access(path, F_OK) == 0;
+	bool news = !(o->flags & UT_OUT_RENEW) && access(o->path, F_OK) == 0;
 
-	if (rename(temp, path))
+	if (rename(o->temp, o->path))
 		return -errno;
-	if (existed)
-		note_replaced(path);
+	if (news)
+		note_replaced(o->path);
 	return 0;
 }
 
@@ -303,7 +303,7 @@ static int move_in_place(struct ut_out *o)
 	int rc;
 
 	if (o->flags & UT_OUT_OVERWRITE)
-		rc = move_over(o->temp, o->path);
+		rc = move_over(o);
 	else if (o->wanted)
 		rc = move_numbered(o);
 	else

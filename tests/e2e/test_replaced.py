@@ -111,5 +111,12 @@ class Replaced(common.Case):
         json.loads((self.dir / "run.json").read_text())
 
 
+class Generated(common.Case):
+    def test_pages_are_made_anew_without_a_word(self):
+        for _ in range(2):  # each page once, and again over the last ones
+            got = self.unitrace("--generate", "man", self.dir / "man")
+            self.assertEqual((got.returncode, got.stdout, got.stderr), (0, b"", b""))
+
+
 if __name__ == "__main__":
     main()
