@@ -1,4 +1,4 @@
-# Backends: src/backend/NAME.c becomes lib/unitrace/backends/NAME.so. Like the collector they are
+# Backends: src/backend/NAME/ becomes lib/unitrace/backends/NAME.so. Like the collector they are
 # guests: libc and, at run time, the runtime they watch; hidden symbols; no sanitizers. A backend
 # whose SDK is missing is left out, and the summary says so.
 set(UT_BACKENDS "")
@@ -21,10 +21,10 @@ function(ut_backend name)
 endfunction()
 
 if(TARGET collector)
-  ut_backend(null src/backend/null.c)
+  ut_backend(null src/backend/null/null.c)
   # CUPTI is opened at run time and described by cupti_abi.h: no SDK is needed.
-  ut_backend(cuda src/backend/cuda.c src/backend/cuda_calls.c src/backend/cuda_work.c
-    src/backend/cuda_side.c src/backend/nvtx.c)
+  ut_backend(cuda src/backend/cuda/cuda.c src/backend/cuda/calls.c src/backend/cuda/work.c
+    src/backend/cuda/side.c src/backend/cuda/nvtx.c)
   # What is marked with NVTX goes the way of ITT's marks, through the SDK's static part.
   target_link_libraries(backend_cuda PRIVATE ittnotify)
   target_link_options(backend_cuda PRIVATE -Wl,--exclude-libs,ALL)
@@ -48,7 +48,7 @@ else()
     unset(CMAKE_REQUIRED_INCLUDES)
   endif()
   if(UT_OPENCL_HEADERS)
-    file(GLOB _opencl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/opencl*.c)
+    file(GLOB _opencl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/opencl/*.c)
     ut_backend(opencl ${_opencl})
     target_include_directories(backend_opencl SYSTEM PRIVATE ${UT_OPENCL_INCLUDE})
     target_link_libraries(backend_opencl PRIVATE Threads::Threads)
@@ -63,5 +63,5 @@ else()
 endif()
 
 # The parts of backends that know no runtime, for the unit tests.
-add_library(ut_backend STATIC EXCLUDE_FROM_ALL src/backend/opencl_clock.c src/backend/opencl_table.c)
+add_library(ut_backend STATIC EXCLUDE_FROM_ALL src/backend/opencl/device_clock.c src/backend/opencl/handle_table.c)
 target_link_libraries(ut_backend PRIVATE ut_flags PUBLIC ut_sanitizers)

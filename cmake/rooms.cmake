@@ -10,7 +10,9 @@ endif()
 # that nobody else has to ask.
 
 function(ut_room_sources var room)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
+  file(GLOB sources CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/src/${room}/*.c ${PROJECT_SOURCE_DIR}/src/${room}/*/*.c)
+  list(FILTER sources EXCLUDE REGEX "/plugin/") # built against somebody's SDK, loaded at run time
   if(NOT UT_WITH_ITT AND room STREQUAL "collect")
     list(FILTER sources EXCLUDE REGEX "/itt[^/]*\\.c$")
   endif()
@@ -39,20 +41,24 @@ endfunction()
 
 # The right-hand side is the may-include table of tools/check_layers.py, as link order.
 ut_room(base)
-ut_room(model base)
+ut_room(text base)
+ut_room(model text base)
 ut_room(wire model base)
 ut_room(itt)
-ut_room(import wire model base)
-ut_room(analyze model base)
-ut_room(query analyze model base)
-ut_room(export query model base)
-ut_room(aiu export import model base)
-ut_room(ttdev export import model base)
-ut_room(ttops ttdev export query analyze import model base)
+ut_room(import wire model text base)
+ut_room(analyze model text base)
+ut_room(query analyze model text base)
+ut_room(export query analyze model text base)
+ut_room(mpijob base)
+ut_room(merge export import mpijob model text base)
+ut_room(acelyzer export import model text base)
+ut_room(ops export query analyze import model text base)
+ut_room(tt ops export import model text base)
 ut_room(launch wire base)
-ut_room(spread base)
+ut_room(session export analyze import launch wire model text base)
 ut_room(serve base)
-ut_room(cmd aiu ttops ttdev serve spread launch query analyze export import wire model base)
+ut_room(cmd acelyzer tt ops merge session serve mpijob launch query analyze export import wire model
+  text base)
 
 # Libraries the program may use, when they are there. UT_HAVE_ZLIB, UT_HAVE_ZSTD are 0 or 1.
 find_package(Threads REQUIRED)
@@ -83,11 +89,12 @@ endif()
 
 # Where the collector lies, seen from the program's folder; ../lib holds in the build tree.
 file(RELATIVE_PATH UT_LIBDIR_REL ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-foreach(room launch spread) # no others: a new prefix is no reason to compile everything again
+foreach(room launch mpijob) # no others: a new prefix is no reason to compile everything again
   target_compile_definitions(ut_${room} PRIVATE UT_LIBDIR_REL="${UT_LIBDIR_REL}")
 endforeach()
 
-foreach(room base model wire import query export analyze aiu ttdev ttops launch spread serve cmd)
+foreach(room base text model wire import query export analyze mpijob merge acelyzer ops tt launch session
+    serve cmd)
   get_target_property(_type ut_${room} TYPE)
   if(NOT _type STREQUAL "STATIC_LIBRARY")
     continue()

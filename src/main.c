@@ -10,8 +10,8 @@
 #include "cmd/cmd.h"
 #include "cmd/generate.h"
 #include "cmd/guess.h"
-#include "cmd/replaced.h"
 #include "launch/run.h"
+#include "text/replaced.h"
 
 static const struct ut_cmd *command_of_link(const char *argv0)
 {

@@ -11,30 +11,33 @@ import sys
 # room: rooms it may include. The drawing in docs/architecture.md, as data.
 MAY_INCLUDE = {
     "base": [],
-    "model": ["base"],
+    "text": ["base"],
+    "model": ["base", "text"],
     "wire": ["base", "model"],
     "itt": [],
     "sdk": ["itt"],
     "collect": ["base", "model", "wire", "itt"],
     "backend": ["base"],
-    "import": ["base", "model", "wire"],
-    "export": ["base", "model", "analyze", "query"],
-    "analyze": ["base", "model"],
-    "query": ["base", "model", "analyze"],
-    "aiu": ["base", "model", "import", "export"],
-    "ttdev": ["base", "model", "import", "export"],
-    "ttops": ["base", "model", "import", "analyze", "query", "export", "ttdev"],
+    "import": ["base", "text", "model", "wire"],
+    "analyze": ["base", "text", "model"],
+    "query": ["base", "text", "model", "analyze"],
+    "export": ["base", "text", "model", "analyze", "query"],
+    "mpijob": ["base"],
+    "merge": ["base", "text", "model", "import", "export", "mpijob"],
+    "acelyzer": ["base", "text", "model", "import", "export"],
+    "ops": ["base", "text", "model", "import", "analyze", "query", "export"],
+    "tt": ["base", "text", "model", "import", "export", "ops"],
     "launch": ["base", "wire"],
-    "spread": ["base"],
-    "serve": ["base", "model", "import", "analyze", "export", "launch"],
-    "cmd": ["base", "model", "wire", "import", "analyze", "query", "export", "launch", "spread",
-            "serve", "aiu", "ttdev", "ttops"],
+    "session": ["base", "text", "model", "wire", "import", "analyze", "export", "launch"],
+    "serve": ["base", "text", "model", "import", "analyze", "export", "launch"],
+    "cmd": ["base", "text", "model", "wire", "import", "analyze", "query", "export", "launch",
+            "mpijob", "merge", "acelyzer", "ops", "tt", "session", "serve"],
 }
 # Public headers (include/) that only these rooms may use. The rest know nothing of ITT or plugins.
 PUBLIC = {
     # import: the values in ITT records; backend: NVTX is told as ITT
     "ittnotify.h": ["itt", "sdk", "collect", "import", "backend"],
-    "unitrace/backend.h": ["collect", "backend", "import", "cmd"],
+    "unitrace/backend.h": ["collect", "backend", "import", "session", "cmd"],
 }
 GENERATED = ["version.h"]
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
@@ -74,24 +77,32 @@ def check_file(path):
         wrong = check_include(room, match[1], match[2])
         if wrong:
             yield f"{path}:{n}: {wrong}"
-    own = f"{room}/{path.stem}.h"
+    own = str(path.relative_to("src").with_suffix(".h"))
     if path.suffix == ".c" and path.with_suffix(".h").is_file():
         if not includes or includes[0][1][2] != own:
             yield f'{path}:{includes[0][0] if includes else 1}: include "{own}" first'
     if path.suffix == ".h":
-        guard = f"UT_{room}_{path.stem}_H".upper().replace("-", "_")
+        guard = re.sub(r"\W", "_", f"UT_{path.relative_to('src').with_suffix('')}_H".upper())
         if f"#ifndef {guard}\n#define {guard}\n" not in text:
             yield f"{path}:1: the include guard should be {guard}"
 
 
+def same_names(paths):
+    """Headers that a reader could take for each other: a name is used once in the house."""
+    seen = {}
+    for path in paths:
+        if path.suffix == ".h":
+            if path.name in seen:
+                yield f"{path}:1: {seen[path.name]} has the same name"
+            seen[path.name] = path
+
+
 def main():
-    bad = 0
-    for path in sorted(pathlib.Path("src").rglob("*")):
-        if path.suffix in (".c", ".h", ".def") and path.is_file():
-            for line in check_file(path):
-                print(line)
-                bad = 1
-    return bad
+    paths = [p for p in sorted(pathlib.Path("src").rglob("*"))
+             if p.suffix in (".c", ".h", ".def") and p.is_file()]
+    wrong = [line for path in paths for line in check_file(path)] + list(same_names(paths))
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

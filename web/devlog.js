@@ -1,7 +1,7 @@
 /*
  * devlog.js - the page of `unitrace devlog`: cores x RISCs x time, drawn on a canvas.
  *
- * The data (src/ttdev/page.c says how it is laid out) is unpacked lane by lane into flat arrays, when
+ * The data (src/tt/devlog_page.c says how it is laid out) is unpacked lane by lane into flat arrays, when
  * a lane is first in sight. Each has levels above its bars, eight to one, that know how far they
  * reach and which of their bars is longest; whatever is narrower than a pixel is drawn from there,
  * so a frame costs as much as it shows. Tests and curious people use window.devlog.

@@ -22,7 +22,7 @@
  * what the program gets back, and survives calls from any thread, after fork and after exit. What
  * goes wrong is said once with host->note(); the launcher shows it.
  *
- * src/backend/null.c is a backend without a runtime: template and test double.
+ * src/backend/null/null.c is a backend without a runtime: template and test double.
  */
 #ifndef UNITRACE_BACKEND_H
 #define UNITRACE_BACKEND_H

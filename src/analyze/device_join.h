@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "model/idmap.h"
+#include "base/idmap.h"
 
 struct ut_device_work;
 struct ut_trace;

@@ -7,10 +7,10 @@
 #include "analyze/device_join.h"
 #include "analyze/label.h"
 #include "base/grow.h"
+#include "base/idmap.h"
 #include "base/sort.h"
 #include "base/str.h"
 #include "model/event.h"
-#include "model/idmap.h"
 #include "model/trace.h"
 
 #define NO_DEVICE    0xffffu

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/idmap.h"
 #include "base/sort.h"
-#include "model/idmap.h"
 
 #define BUSY_ENOUGH 0.8 /* what is left may be the ends of the run */
 

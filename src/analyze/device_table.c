@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "model/idmap.h"
+#include "base/idmap.h"
 
 /* ---- names --------------------------------------------------------------------------------- */
 

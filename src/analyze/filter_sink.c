@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "model/idmap.h"
+#include "base/idmap.h"
 #include "model/nesting.h"
 
 /* What is known of a flow's number: which of its ends stay. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "model/idmap.h"
+#include "base/idmap.h"
 #include "model/nesting.h"
 
 /* A counter's value since ts. */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "analyze/label.h"
+#include "base/idmap.h"
 #include "base/str.h"
 #include "model/event.h"
-#include "model/idmap.h"
 #include "model/nesting.h"
 #include "model/trace.h"
 

@@ -1,6 +1,6 @@
 #include "analyze/window.h"
 
-#include "model/idmap.h"
+#include "base/idmap.h"
 
 /* The first row at or behind a time. */
 static uint64_t find_row(const struct ut_rows *rows, uint64_t ts)

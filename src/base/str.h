@@ -1,5 +1,6 @@
 /*
- * str.h - small helpers for text: a buffer that grows, printf into an arena, edit distance.
+ * str.h - small helpers for text: a piece of it, a buffer that grows, printf into an arena, edit
+ * distance.
  */
 #ifndef UT_BASE_STR_H
 #define UT_BASE_STR_H
@@ -11,6 +12,12 @@
 #include "base/err.h"
 
 struct ut_arena;
+
+/* A piece of text. */
+struct ut_str {
+	const char *ptr; /* NUL-terminated for printf, but may hold NULs: trust len */
+	size_t len;
+};
 
 /* Text under construction. {0} is empty; data is NUL-terminated once something was added. */
 struct ut_buf {

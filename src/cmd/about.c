@@ -10,8 +10,8 @@
 #include "base/grow.h"
 #include "base/size.h"
 #include "base/str.h"
-#include "export/cells.h"
-#include "export/out.h"
+#include "text/cells.h"
+#include "text/out.h"
 
 #define MOST_LISTED  8 /* processes in text */
 #define NAME_COLUMNS 48

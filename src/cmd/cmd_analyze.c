@@ -11,21 +11,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "aiu/profile.h"
-#include "aiu/stage.h"
+#include "acelyzer/profile.h"
+#include "acelyzer/stage.h"
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "base/term.h"
-#include "cmd/aiu_input.h"
-#include "cmd/aiu_options.h"
-#include "cmd/aiu_report.h"
+#include "cmd/analyze_input.h"
+#include "cmd/analyze_options.h"
+#include "cmd/analyze_report.h"
 #include "cmd/cmd.h"
-#include "export/out.h"
 #include "export/out_check.h"
-#include "spread/spread.h"
+#include "mpijob/mpijob.h"
+#include "text/out.h"
 #include "version.h"
 
 /* How the console speaks. */
@@ -36,12 +36,12 @@ struct console {
 };
 
 /* "2026-01-31T12:00:00.123456     INFO text ": every part of a line is followed by a blank. */
-static void print_message(void *ctx, const struct ut_aiu_message *m)
+static void print_message(void *ctx, const struct ut_ace_message *m)
 {
 	static const char *const names[] = { "ERROR", "WARNING", "INFO", "DEBUG", "TRACE" };
 	static const char *const colours[] = { "\033[91m", "\033[93m", "", "", "" };
 	const struct console *c = ctx;
-	bool colour = c->colour && m->level <= UT_AIU_WARN;
+	bool colour = c->colour && m->level <= UT_ACE_WARN;
 	struct timeval now;
 	struct tm tm;
 	char day[32];
@@ -57,8 +57,8 @@ static void print_message(void *ctx, const struct ut_aiu_message *m)
 
 /* What looks at the run while it goes on. */
 struct watch {
-	const struct ut_aiu_setup *setup;
-	struct ut_aiu_extra extra; /* for reports */
+	const struct ut_ace_setup *setup;
+	struct ut_ace_extra extra; /* for reports */
 	char *other;               /* what made the output, as JSON */
 	bool reports, early;       /* early: while the stages run */
 };
@@ -71,29 +71,29 @@ static int after_stage(void *ctx, struct ut_aiu *a, unsigned int number, const c
 	int rc;
 
 	if (d->early)
-		ut_aiu_extra_after(&d->extra, a, stage);
+		ut_ace_extra_after(&d->extra, a, stage);
 	if (!d->setup->intermediate)
 		return 0;
 	ut_buf_fmt(&b, "%s_%02u_%s", d->setup->output, number, stage);
-	rc = ut_aiu_write_raw(a, b.data, b.data, err);
+	rc = ut_ace_write_raw(a, b.data, b.data, err);
 	ut_buf_release(&b);
 	return rc;
 }
 
-static void read_logs(struct ut_aiu *a, const struct ut_aiu_setup *s)
+static void read_logs(struct ut_aiu *a, const struct ut_ace_setup *s)
 {
-	struct ut_aiu_complog_reader r = { .table = &a->table,
+	struct ut_ace_complog_reader r = { .table = &a->table,
 					   .messages = &a->messages,
 					   .core = s->opts.core,
 					   .head = s->opts.head };
 	size_t n = 1, i = 0;
 
-	if (!s->logs || !(s->opts.counters & UT_AIU_RCU_UTIL))
+	if (!s->logs || !(s->opts.counters & UT_ACE_RCU_UTIL))
 		return;
 	for (const char *p = s->logs; *p; p++)
 		n += *p == ',';
 	if (n > 1)
-		ut_aiu_say(&a->messages, UT_AIU_INFO, "UTL: Multi-AIU logs provided. Entries: %zu",
+		ut_ace_say(&a->messages, UT_ACE_INFO, "UTL: Multi-AIU logs provided. Entries: %zu",
 			   n);
 	a->logs.items = calloc(n, sizeof(*a->logs.items));
 	if (!a->logs.items)
@@ -103,14 +103,14 @@ static void read_logs(struct ut_aiu *a, const struct ut_aiu_setup *s)
 		size_t len = strcspn(p, ",");
 		char *path = strndup(p, len);
 
-		ut_aiu_complog_read(&r, &a->logs.items[i], path ? path : "");
+		ut_ace_complog_read(&r, &a->logs.items[i], path ? path : "");
 		free(path);
 		p += len + (p[len] == ',');
 	}
 }
 
 /* otherData of the output: what made it. */
-static char *describe_run(const struct ut_aiu *a, const struct ut_aiu_setup *s, int argc,
+static char *describe_run(const struct ut_aiu *a, const struct ut_ace_setup *s, int argc,
 			  const char *const *argv)
 {
 	struct ut_out *o = ut_out_open_memory();
@@ -143,50 +143,50 @@ static char *describe_run(const struct ut_aiu *a, const struct ut_aiu_setup *s, 
 	return text;
 }
 
-static int write_trace(struct ut_aiu *a, const struct ut_aiu_setup *s, struct ut_aiu_frame *f,
+static int write_trace(struct ut_aiu *a, const struct ut_ace_setup *s, struct ut_ace_frame *f,
 		       struct ut_err *err)
 {
 	size_t ranks;
 	int rc;
 
 	/* however it was made, a trace in order is what every viewer likes best */
-	rc = ut_aiu_pass_sort_final(a);
+	rc = ut_ace_pass_sort_final(a);
 	if (rc)
 		return rc;
 	if (s->tb) {
-		rc = ut_aiu_write_tensorboard(a, f, s->output, s->write_trace, &ranks, err);
+		rc = ut_ace_write_tensorboard(a, f, s->output, s->write_trace, &ranks, err);
 		if (!rc && ranks == 1)
-			ut_aiu_say(&a->messages, UT_AIU_WARN,
+			ut_ace_say(&a->messages, UT_ACE_WARN,
 				   "TB_EXPORTER: Only 1 AIU is used, no distributed view");
 		return rc;
 	}
 	if (!s->write_trace)
 		return 0;
 	if (!strcmp(s->format, "pddf"))
-		return ut_aiu_write_frame(a, s->output, err);
+		return ut_ace_write_frame(a, s->output, err);
 	if (!strcmp(s->format, "protobuf"))
-		return ut_aiu_write_perfetto(a, s->output, err);
-	return ut_aiu_write_trace(a, f, s->output, err);
+		return ut_ace_write_perfetto(a, s->output, err);
+	return ut_ace_write_trace(a, f, s->output, err);
 }
 
-static int write_results(struct ut_aiu *a, const struct ut_aiu_setup *s, struct ut_aiu_frame *f,
+static int write_results(struct ut_aiu *a, const struct ut_ace_setup *s, struct ut_ace_frame *f,
 			 struct ut_err *err)
 {
 	int rc = 0;
 
 	if (a->found.category_count)
-		rc = ut_aiu_write_categories(a, s->output, s->layout, err);
+		rc = ut_ace_write_categories(a, s->output, s->layout, err);
 	if (!rc && a->found.has_stats)
-		rc = ut_aiu_write_stats(a, s->output, err);
+		rc = ut_ace_write_stats(a, s->output, err);
 	if (!rc && a->found.has_comm)
-		rc = ut_aiu_write_comm(a, s->output, err);
+		rc = ut_ace_write_comm(a, s->output, err);
 	if (!rc)
 		rc = write_trace(a, s, f, err);
 	return rc;
 }
 
 /* Said before hours of work, not after. */
-static int check_places(const struct ut_aiu_setup *s, struct ut_err *err)
+static int check_places(const struct ut_ace_setup *s, struct ut_err *err)
 {
 	const char *const names[] = { s->write_trace ? s->output : NULL, s->report.json,
 				      s->report.html };
@@ -204,43 +204,43 @@ static int check_places(const struct ut_aiu_setup *s, struct ut_err *err)
 static int analyze(struct ut_aiu *a, struct watch *watch, int argc, const char *const *argv,
 		   struct ut_err *err)
 {
-	const struct ut_aiu_setup *s = watch->setup;
-	struct ut_aiu_profile profile;
-	struct ut_aiu_frame frame = { .trace_name = s->output, .time_unit = s->time_unit };
+	const struct ut_ace_setup *s = watch->setup;
+	struct ut_ace_profile profile;
+	struct ut_ace_frame frame = { .trace_name = s->output, .time_unit = s->time_unit };
 	bool look = s->intermediate || watch->early;
-	struct ut_aiu_profile_rules rules = { s->opts.head, &a->messages };
-	int rc = ut_aiu_profile_read(&profile, &rules, s->profile, err);
+	struct ut_ace_profile_rules rules = { s->opts.head, &a->messages };
+	int rc = ut_ace_profile_read(&profile, &rules, s->profile, err);
 
 	if (!rc)
 		rc = check_places(s, err);
 	if (!rc)
-		rc = ut_aiu_input(a, s, &frame, err);
+		rc = ut_ace_input(a, s, &frame, err);
 	if (rc)
 		goto out;
 	read_logs(a, s);
 	if (watch->early)
-		ut_aiu_extra_init(&watch->extra, a);
-	rc = ut_aiu_run(a, &profile, look ? after_stage : NULL, watch, err);
+		ut_ace_extra_init(&watch->extra, a);
+	rc = ut_ace_run(a, &profile, look ? after_stage : NULL, watch, err);
 	if (rc)
 		goto out;
 	frame.other = watch->other = describe_run(a, s, argc, argv);
 	rc = write_results(a, s, &frame, err);
 out:
-	ut_aiu_frame_release(&frame);
+	ut_ace_frame_release(&frame);
 	return rc;
 }
 
 /* In the words of the reference, which prints its table of patterns. */
-static void say_filters(struct ut_aiu *a, const struct ut_aiu_setup *s)
+static void say_filters(struct ut_aiu *a, const struct ut_ace_setup *s)
 {
 	struct ut_buf list = { 0 };
 
 	if (s->filter_odd)
-		ut_aiu_say(&a->messages, UT_AIU_WARN,
+		ut_ace_say(&a->messages, UT_ACE_WARN,
 			   "FLTR: key:regex pattern not found in event filter. Skipping %s",
 			   s->filter_odd);
 	if (s->filter_lost)
-		ut_aiu_say(&a->messages, UT_AIU_WARN,
+		ut_ace_say(&a->messages, UT_ACE_WARN,
 			   "FLTR: '%s' does not count, another pattern for its key follows; use "
 			   "one with | in it",
 			   s->filter_lost);
@@ -249,67 +249,67 @@ static void say_filters(struct ut_aiu *a, const struct ut_aiu_setup *s)
 	for (size_t i = 0; i < s->filter_count; i++)
 		ut_buf_fmt(&list, "%s'%s': re.compile('%s')", i ? ", " : "", s->filters[i].path,
 			   s->filters[i].pattern);
-	ut_aiu_say(&a->messages, UT_AIU_INFO,
+	ut_ace_say(&a->messages, UT_ACE_INFO,
 		   "FLTR: Event filtering is active. %zu filters enabled: {%s}", s->filter_count,
 		   list.data);
 	ut_buf_release(&list);
 }
 
-static void say_start(struct ut_aiu *a, const struct ut_aiu_setup *s)
+static void say_start(struct ut_aiu *a, const struct ut_ace_setup *s)
 {
 	if (s->soc_only)
 		printf("HINT: --freq only specified SoC freqency %s. Using default core freq %.1f. "
 		       "You may specify both by using: --freq=<soc>:<core>\n",
 		       s->soc_only, s->opts.core);
-	if (s->opts.counters & UT_AIU_RCU_UTIL && !s->logs)
-		ut_aiu_say(&a->messages, UT_AIU_WARN,
+	if (s->opts.counters & UT_ACE_RCU_UTIL && !s->logs)
+		ut_ace_say(&a->messages, UT_ACE_WARN,
 			   "rcu_util counter requested but no compiler log%s provided. No "
 			   "utilization will be plotted.",
 			   s->opts.head ? "/inductor spyre directory path" : "");
-	ut_aiu_say(&a->messages, UT_AIU_INFO, "Starting Test parser");
+	ut_ace_say(&a->messages, UT_ACE_INFO, "Starting Test parser");
 	if (s->head_because)
-		ut_aiu_say(
-			&a->messages, UT_AIU_INFO,
+		ut_ace_say(
+			&a->messages, UT_ACE_INFO,
 			"COMPAT: %s is an option of release 1.2, so are the numbers (--compat=1.0 "
 			"for those of 1.0)",
 			s->head_because);
 	say_filters(a, s);
 }
 
-static int run(const struct ut_aiu_setup *s, int argc, const char *const *argv)
+static int run(const struct ut_ace_setup *s, int argc, const char *const *argv)
 {
-	bool aside = ut_aiu_report_speaks(&s->report), trusted = true;
+	bool aside = ut_ace_report_speaks(&s->report), trusted = true;
 	struct console console = { .level = s->level,
 				   .colour = !aside && ut_term_has_colour(STDOUT_FILENO),
 				   .to = aside ? stderr : stdout };
-	struct watch watch = { .setup = s, .reports = ut_aiu_reports(&s->report) };
+	struct watch watch = { .setup = s, .reports = ut_ace_reports(&s->report) };
 	struct ut_err err = { 0 };
 	struct ut_aiu a;
 	int rc;
 
-	ut_aiu_init(&a, &s->opts);
+	ut_ace_init(&a, &s->opts);
 	a.messages.tell = print_message;
 	a.messages.ctx = &console;
-	if (s->opts.counters & UT_AIU_POWER_TS3 && s->opts.counters & UT_AIU_POWER_TS4) {
-		ut_aiu_say(&a.messages, UT_AIU_ERROR,
+	if (s->opts.counters & UT_ACE_POWER_TS3 && s->opts.counters & UT_ACE_POWER_TS4) {
+		ut_ace_say(&a.messages, UT_ACE_ERROR,
 			   "power_ts3 and power_ts4 are mutually exclusive");
-		ut_aiu_release(&a);
+		ut_ace_release(&a);
 		return UT_EXIT_FAILED;
 	}
 	say_start(&a, s);
-	watch.early = watch.reports && s->report.verify != UT_AIU_VERIFY_ONLY;
+	watch.early = watch.reports && s->report.verify != UT_ACE_VERIFY_ONLY;
 	rc = analyze(&a, &watch, argc, argv, &err);
 	if (!rc) {
-		ut_aiu_say(&a.messages, UT_AIU_INFO, "Finishing Test parser. Return code= 0");
-		ut_aiu_say(&a.messages, UT_AIU_INFO, "Exported events:  %zu", a.table.seq_count);
+		ut_ace_say(&a.messages, UT_ACE_INFO, "Finishing Test parser. Return code= 0");
+		ut_ace_say(&a.messages, UT_ACE_INFO, "Exported events:  %zu", a.table.seq_count);
 	}
 	fflush(stdout);
 	if (!rc && watch.reports)
-		rc = ut_aiu_report_make(&a, &watch.extra, s, watch.other, &trusted, &err);
+		rc = ut_ace_report_make(&a, &watch.extra, s, watch.other, &trusted, &err);
 	fflush(stdout);
-	ut_aiu_extra_release(&watch.extra);
+	ut_ace_extra_release(&watch.extra);
 	free(watch.other);
-	ut_aiu_release(&a);
+	ut_ace_release(&a);
 	if (rc)
 		return ut_cmd_fail(&ut_cmd_analyze, &err);
 	return trusted ? UT_EXIT_OK : UT_EXIT_FAILED;
@@ -320,21 +320,21 @@ static int run(const struct ut_aiu_setup *s, int argc, const char *const *argv)
  * that, and all end with its status. The stages need all events of all files on one clock, so
  * sharing them out would save little.
  */
-static int run_once(const struct ut_aiu_setup *s, bool alone, int argc, const char *const *argv)
+static int run_once(const struct ut_ace_setup *s, bool alone, int argc, const char *const *argv)
 {
-	struct ut_spread spread = { .ranks = 1 };
+	struct ut_mpijob spread = { .ranks = 1 };
 	struct ut_err note = { 0 }, err = { 0 };
 	int64_t status;
 
-	if (!alone && ut_spread_start(&spread, &note) == UT_SPREAD_IDLE)
+	if (!alone && ut_mpijob_start(&spread, &note) == UT_MPIJOB_IDLE)
 		return UT_EXIT_OK;
 	if (note.text[0])
 		ut_log(UT_WARN, "%s", note.text);
-	if (ut_spread_same(&spread, argc, argv, &err))
+	if (ut_mpijob_same(&spread, argc, argv, &err))
 		status = spread.rank ? UT_EXIT_FAILED : ut_cmd_fail(&ut_cmd_analyze, &err);
 	else
-		status = ut_spread_max(&spread, spread.rank ? 0 : run(s, argc, argv));
-	ut_spread_stop(&spread);
+		status = ut_mpijob_max(&spread, spread.rank ? 0 : run(s, argc, argv));
+	ut_mpijob_stop(&spread);
 	return (int)status;
 }
 
@@ -347,15 +347,15 @@ static int refuse(const struct ut_err *err)
 
 static int cmd_analyze(int argc, const char *const *argv)
 {
-	struct ut_aiu_words words = { 0 };
-	struct ut_aiu_setup setup = { 0 };
+	struct ut_ace_words words = { 0 };
+	struct ut_ace_setup setup = { 0 };
 	struct ut_arena arena = { 0 };
 	struct ut_err err = { 0 };
 	const char **spread = NULL;
 	int count = 0, status;
-	const struct ut_opt *table = ut_aiu_option_table(&arena, &words);
+	const struct ut_opt *table = ut_ace_option_table(&arena, &words);
 
-	if (ut_aiu_spread(&arena, argc, argv, &spread, &count, &err) ||
+	if (ut_ace_spread(&arena, argc, argv, &spread, &count, &err) ||
 	    ut_opt_parse(table, count, spread, &err) < 0) {
 		status = ut_cmd_misuse(&ut_cmd_analyze, &err);
 	} else if (words.help) {
@@ -364,7 +364,7 @@ static int cmd_analyze(int argc, const char *const *argv)
 		printf(UT_VERSION "\n");
 		status = UT_EXIT_OK;
 	} else {
-		status = ut_aiu_check(&words, &setup, &arena, &err);
+		status = ut_ace_check(&words, &setup, &arena, &err);
 		if (status == UT_EXIT_MISUSE)
 			status = ut_cmd_misuse(&ut_cmd_analyze, &err);
 		else if (status)
@@ -372,7 +372,7 @@ static int cmd_analyze(int argc, const char *const *argv)
 		else
 			status = run_once(&setup, words.no_mpi, argc, argv);
 	}
-	ut_aiu_setup_release(&setup);
+	ut_ace_setup_release(&setup);
 	ut_opt_list_release(&words.counters);
 	ut_arena_release(&arena);
 	return status;
@@ -380,7 +380,7 @@ static int cmd_analyze(int argc, const char *const *argv)
 
 static const struct ut_opt *analyze_options(struct ut_arena *a)
 {
-	return ut_aiu_option_table(a, UT_NEW(a, struct ut_aiu_words));
+	return ut_ace_option_table(a, UT_NEW(a, struct ut_ace_words));
 }
 
 const struct ut_cmd ut_cmd_analyze = {

@@ -14,10 +14,10 @@
 #include "cmd/tt_home.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
-#include "export/out.h"
 #include "export/out_check.h"
-#include "ttdev/compare.h"
-#include "ttdev/page.h"
+#include "text/out.h"
+#include "tt/devlog_page.h"
+#include "tt/log_compare.h"
 
 /* The log beside another one: a table, and nothing is written. */
 static int compare(const struct ut_devlog_opts *o, struct ut_err *err)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aiu/compare.h"
+#include "acelyzer/summary_compare.h"
 #include "analyze/diff.h"
 #include "analyze/diff_rule.h"
 #include "analyze/filter.h"
@@ -17,8 +17,8 @@
 #include "cmd/filter_options.h"
 #include "cmd/load.h"
 #include "cmd/words.h"
-#include "export/out.h"
 #include "export/table_diff.h"
+#include "text/out.h"
 
 struct diff_opts {
 	struct ut_filter_opts filter;
@@ -188,7 +188,7 @@ static int summaries(const struct diff_opts *o)
 	int n = 0;
 
 	for (int i = 0; i < o->words.count; i++)
-		n += ut_aiu_is_summary(o->words.items[i]);
+		n += ut_ace_is_summary(o->words.items[i]);
 	return n;
 }
 

@@ -16,14 +16,14 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/last.h"
-#include "cmd/output_check.h"
-#include "cmd/outputs.h"
-#include "cmd/replaced.h"
-#include "cmd/spools.h"
 #include "cmd/words.h"
-#include "export/cells.h"
 #include "import/inputs.h"
-#include "import/spool.h"
+#include "import/spool/reader.h"
+#include "session/output_check.h"
+#include "session/outputs.h"
+#include "session/spools.h"
+#include "text/cells.h"
+#include "text/replaced.h"
 #include "wire/control.h"
 
 struct export_opts {
@@ -94,7 +94,7 @@ static int convert(const struct export_opts *o, int argc, const char *const *arg
 	if (!rc && o->remove)
 		rc = ut_err_set(err, -EINVAL, "--remove is for recordings; %s is none", argv[0]);
 	if (!rc)
-		rc = ut_replaced_check(o->out.output, &in, err);
+		rc = ut_replaced_check(o->out.output, in.paths, in.count, err);
 	if (!rc) {
 		ut_outputs_init(&out, &o->out, false);
 		rc = ut_outputs_convert(&out, &in, err);

@@ -17,12 +17,12 @@
 #include "cmd/filter_why.h"
 #include "cmd/last.h"
 #include "cmd/load.h"
-#include "cmd/output_names.h"
-#include "cmd/replaced.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
-#include "export/out.h"
 #include "export/out_check.h"
+#include "session/output_names.h"
+#include "text/out.h"
+#include "text/replaced.h"
 
 struct filter_opts {
 	struct ut_filter_opts filter;
@@ -79,7 +79,7 @@ static int filter(struct work *w, const char *input, struct ut_err *err)
 				"merge'",
 				input, in.count);
 	if (!rc)
-		rc = ut_replaced_check(o->output, &in, err);
+		rc = ut_replaced_check(o->output, in.paths, in.count, err);
 	if (!rc)
 		rc = ut_load_each(&in, &how, write_store, w, err);
 	if (o->quiet)

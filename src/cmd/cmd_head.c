@@ -21,11 +21,11 @@
 #include "cmd/last.h"
 #include "cmd/words.h"
 #include "export/args_json.h"
-#include "export/cells.h"
-#include "export/grid.h"
-#include "export/out.h"
 #include "import/importer.h"
-#include "import/source.h"
+#include "text/cells.h"
+#include "text/grid.h"
+#include "text/out.h"
+#include "text/source.h"
 
 #define FIRST_PART   (UINT64_C(1) << 20) /* bytes; ten milliseconds of work at most */
 #define NAME_COLUMNS 48

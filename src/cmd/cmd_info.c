@@ -15,13 +15,13 @@
 #include "cmd/about.h"
 #include "cmd/last.h"
 #include "cmd/load.h"
-#include "cmd/spools.h"
 #include "cmd/words.h"
-#include "export/out.h"
-#include "import/source.h"
-#include "import/spool.h"
+#include "import/spool/reader.h"
 #include "model/event.h"
 #include "model/sink.h"
+#include "session/spools.h"
+#include "text/out.h"
+#include "text/source.h"
 
 struct info_opts {
 	uint64_t threads;

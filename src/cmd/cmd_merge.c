@@ -13,13 +13,13 @@
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/load.h"
-#include "cmd/merge.h"
-#include "cmd/merge_inputs.h"
-#include "cmd/output_names.h"
-#include "cmd/spread_inputs.h"
+#include "cmd/rank_inputs.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
-#include "export/out.h"
+#include "merge/merge.h"
+#include "merge/merge_inputs.h"
+#include "session/output_names.h"
+#include "text/out.h"
 
 #define DEFAULT_OUTPUT "unitrace.all.json"
 
@@ -40,13 +40,13 @@ static int run(struct ut_merge *m, struct ut_err *err)
 
 	if (!m->spread->rank)
 		text = ut_merge_all_text(m);
-	text = ut_spread_max(m->spread, text);
+	text = ut_mpijob_max(m->spread, text);
 	for (size_t i = 0; i < m->count; i++)
 		total += 2 * m->sizes[i];
 	ut_progress_start(m->progress, "merge", total / (unsigned int)m->spread->ranks);
 	rc = text ? ut_merge_text(m, err) : ut_merge_model(m, err);
 	ut_progress_done(m->progress);
-	return ut_spread_agree(m->spread, rc, err);
+	return ut_mpijob_agree(m->spread, rc, err);
 }
 
 static void tell_result(const struct ut_merge *m)
@@ -68,9 +68,9 @@ static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const
 
 	if (!m->spread->rank)
 		rc = ut_merge_find(m, argc, argv, &in, err);
-	rc = ut_spread_agree(m->spread, rc, err);
+	rc = ut_mpijob_agree(m->spread, rc, err);
 	if (!rc) {
-		ut_spread_list(m->spread, &in, &m->sizes);
+		ut_mpijob_list(m->spread, &in, &m->sizes);
 		m->count = in.count;
 		m->files = UT_NEW_N(&arena, struct ut_merge_file, m->count);
 	}
@@ -78,7 +78,7 @@ static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const
 		m->files[i].path = m->files[i].name = in.paths[i];
 		rc = ut_merge_keep(m, i, &arena, err);
 	}
-	rc = ut_spread_agree(m->spread, rc, err);
+	rc = ut_mpijob_agree(m->spread, rc, err);
 	if (!rc)
 		rc = run(m, err);
 	if (!rc && !m->spread->rank && !o->quiet)
@@ -180,7 +180,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct merge_opts *o)
 static int work(const struct merge_opts *o, struct ut_merge *m, const struct ut_words *words,
 		struct ut_err *err)
 {
-	int rc = ut_spread_same(m->spread, words->count, words->items, err);
+	int rc = ut_mpijob_same(m->spread, words->count, words->items, err);
 
 	m->output = o->output;
 	m->quiet = o->quiet;
@@ -196,7 +196,7 @@ static int work(const struct merge_opts *o, struct ut_merge *m, const struct ut_
 /* misuse: what was wrong with the words, 0 = nothing. All ranks end alike; rank 0 says why. */
 static int start(struct merge_opts *o, int misuse, const struct ut_words *words, struct ut_err *err)
 {
-	struct ut_spread spread = { .ranks = 1 };
+	struct ut_mpijob spread = { .ranks = 1 };
 	struct ut_progress progress = { 0 };
 	struct ut_merge m = { .spread = &spread, .progress = &progress };
 	struct ut_err note = { 0 };
@@ -204,15 +204,15 @@ static int start(struct merge_opts *o, int misuse, const struct ut_words *words,
 
 	if (!misuse)
 		misuse = settle(o, &m, err);
-	if (!o->no_mpi && ut_spread_start(&spread, &note) == UT_SPREAD_IDLE)
+	if (!o->no_mpi && ut_mpijob_start(&spread, &note) == UT_MPIJOB_IDLE)
 		return UT_EXIT_OK;
 	if (note.text[0])
 		ut_log(UT_WARN, "%s", note.text);
-	if (ut_spread_agree(&spread, misuse, err))
+	if (ut_mpijob_agree(&spread, misuse, err))
 		status = spread.rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_merge, err);
 	else if (work(o, &m, words, err))
 		status = spread.rank ? UT_EXIT_FAILED : ut_cmd_fail(&ut_cmd_merge, err);
-	ut_spread_stop(&spread);
+	ut_mpijob_stop(&spread);
 	return status;
 }
 

@@ -16,7 +16,7 @@
 #include "cmd/ops_serve.h"
 #include "cmd/tt_home.h"
 #include "cmd/words.h"
-#include "ttops/today.h"
+#include "tt/ops_tracy.h"
 
 static int set_format(void *ctx, const char *value, struct ut_err *err)
 {

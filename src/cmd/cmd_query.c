@@ -23,14 +23,14 @@
 #include "cmd/load.h"
 #include "cmd/query_print.h"
 #include "cmd/query_why.h"
-#include "cmd/replaced.h"
 #include "cmd/words.h"
-#include "export/cells.h"
-#include "export/out.h"
 #include "export/out_check.h"
 #include "import/inputs.h"
 #include "model/store.h"
 #include "query/query.h"
+#include "text/cells.h"
+#include "text/out.h"
+#include "text/replaced.h"
 
 struct query_opts {
 	const char *file, *output, *format_word;
@@ -401,7 +401,7 @@ static int load_and_ask(struct work *w, const char *sql, struct ut_err *err)
 {
 	const struct ut_load how = { "reading", ut_load_threads(w->opts->threads),
 				     .checked = false };
-	int rc = ut_replaced_check(w->opts->output, w->inputs, err);
+	int rc = ut_replaced_check(w->opts->output, w->inputs->paths, w->inputs->count, err);
 
 	if (!rc && w->opts->output)
 		rc = ut_out_check(w->opts->output, NULL, UT_OUT_OVERWRITE, err);

@@ -18,13 +18,13 @@
 #include "cmd/filter_why.h"
 #include "cmd/last.h"
 #include "cmd/load.h"
-#include "cmd/spread_inputs.h"
+#include "cmd/rank_inputs.h"
 #include "cmd/stats_device.h"
 #include "cmd/words.h"
-#include "export/cells.h"
-#include "export/out.h"
 #include "export/table_stats.h"
-#include "spread/job.h"
+#include "mpijob/job.h"
+#include "text/cells.h"
+#include "text/out.h"
 
 struct stats_opts {
 	struct ut_filter_opts filter;
@@ -89,24 +89,24 @@ static int fold(void *ctx, const char *data, size_t len, struct ut_err *err)
 }
 
 /* Every rank its share of the inputs; rank 0 has the sum in the end. */
-static int count(struct work *w, struct ut_spread *spread, const struct ut_words *words,
+static int count(struct work *w, struct ut_mpijob *spread, const struct ut_words *words,
 		 struct ut_err *err)
 {
 	const struct ut_fold reduce = { pack, fold, w };
 	const struct ut_load how = { "stats", w->threads, .checked = false };
 	struct ut_inputs in = { 0 };
 	uint64_t *sizes = NULL;
-	int rc = ut_spread_same(spread, words->count, words->items, err);
+	int rc = ut_mpijob_same(spread, words->count, words->items, err);
 
 	if (!rc)
-		rc = ut_spread_inputs(spread, words->count, words->items, &in, &sizes, err);
+		rc = ut_rank_inputs(spread, words->count, words->items, &in, &sizes, err);
 	if (!rc) {
-		ut_spread_keep_share(spread, &in, sizes);
+		ut_mpijob_keep_share(spread, &in, sizes);
 		rc = ut_load_each(&in, &how, add_store, w, err);
-		rc = ut_spread_agree(spread, rc, err);
+		rc = ut_mpijob_agree(spread, rc, err);
 	}
 	if (!rc)
-		rc = ut_spread_reduce(spread, &reduce, err);
+		rc = ut_mpijob_reduce(spread, &reduce, err);
 	free(sizes);
 	ut_inputs_release(&in);
 	return rc;
@@ -129,18 +129,18 @@ static int print(const struct stats_opts *o, struct ut_stats *s, struct ut_err *
 static int stats(const struct stats_opts *o, struct work *w, const struct ut_words *words,
 		 struct ut_err *err)
 {
-	struct ut_spread spread = { .ranks = 1 };
+	struct ut_mpijob spread = { .ranks = 1 };
 	struct ut_err note = { 0 };
 	bool first;
 	int rc;
 
-	if (!o->no_mpi && ut_spread_start(&spread, &note) == UT_SPREAD_IDLE)
+	if (!o->no_mpi && ut_mpijob_start(&spread, &note) == UT_MPIJOB_IDLE)
 		return UT_EXIT_OK;
 	if (note.text[0])
 		ut_log(UT_WARN, "%s", note.text);
 	rc = count(w, &spread, words, err);
 	first = !spread.rank;
-	ut_spread_stop(&spread);
+	ut_mpijob_stop(&spread);
 	if (!rc && first)
 		rc = print(o, &w->stats, err);
 	if (!rc && first && w->why.len && is_empty(&w->stats))

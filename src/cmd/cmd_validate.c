@@ -19,9 +19,9 @@
 #include "cmd/last.h"
 #include "cmd/load.h"
 #include "cmd/words.h"
-#include "export/cells.h"
-#include "export/out.h"
-#include "import/source.h"
+#include "text/cells.h"
+#include "text/out.h"
+#include "text/source.h"
 
 #define NAME_COLUMNS 60
 

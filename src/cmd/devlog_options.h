@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/opt.h"
-#include "ttdev/trace.h"
+#include "tt/log_trace.h"
 
 struct ut_arena;
 

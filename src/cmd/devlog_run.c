@@ -15,15 +15,15 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "export/exporter.h"
-#include "export/out.h"
-#include "import/source.h"
 #include "model/trace.h"
-#include "ttdev/kernels.h"
-#include "ttdev/page.h"
-#include "ttdev/read.h"
-#include "ttdev/tar.h"
-#include "ttdev/trace.h"
-#include "ttdev/write.h"
+#include "text/out.h"
+#include "text/source.h"
+#include "text/tar.h"
+#include "tt/devlog_page.h"
+#include "tt/kernels.h"
+#include "tt/log_trace.h"
+#include "tt/read_log.h"
+#include "tt/write_devlog.h"
 
 /* ---- reading ------------------------------------------------------------------------------- */
 

@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "cmd/devlog_options.h"
-#include "ttdev/analyze.h"
-#include "ttdev/log.h"
+#include "tt/devlog.h"
+#include "tt/durations.h"
 
 /* A log and what was found in it. {0} is empty. */
 struct ut_devlog {

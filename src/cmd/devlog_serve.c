@@ -12,9 +12,9 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "export/html.h"
-#include "export/out.h"
 #include "serve/http.h"
+#include "text/html.h"
+#include "text/out.h"
 
 #define TARBALL "device_perf_results.tgz"
 

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aiu/compare.h"
+#include "acelyzer/summary_compare.h"
 #include "analyze/diff_rule.h"
 #include "base/grow.h"
-#include "export/cells.h"
-#include "export/grid.h"
-#include "export/out.h"
+#include "text/cells.h"
+#include "text/grid.h"
+#include "text/out.h"
 
 #define NAME_COLUMNS 48
 #define CELL         64
@@ -24,14 +24,14 @@ static const char *const units[] = { "us", "%", "J", "W", "" };
 
 /* Two sides and what they have in common. */
 struct both {
-	struct ut_aiu_summary sides[2];
-	struct ut_aiu_pair *pairs;
+	struct ut_ace_summary sides[2];
+	struct ut_ace_pair *pairs;
 	size_t count;
 };
 
 struct failure {
 	const struct ut_diff_rule *rule;
-	const struct ut_aiu_pair *pair;
+	const struct ut_ace_pair *pair;
 };
 
 struct failures {
@@ -39,12 +39,12 @@ struct failures {
 	size_t count, cap;
 };
 
-static const struct ut_aiu_row *some_row(const struct ut_aiu_pair *p)
+static const struct ut_ace_row *some_row(const struct ut_ace_pair *p)
 {
 	return p->after ? p->after : p->before;
 }
 
-static double value_of(const struct ut_aiu_row *r, enum ut_aiu_figure f)
+static double value_of(const struct ut_ace_row *r, enum ut_ace_figure f)
 {
 	return r ? r->value[f] : NAN;
 }
@@ -53,26 +53,26 @@ static double value_of(const struct ut_aiu_row *r, enum ut_aiu_figure f)
 
 void ut_diff_summary_metrics(struct ut_diff_rules *rules)
 {
-	static struct ut_rule_metric metrics[UT_AIU_FIGURES];
+	static struct ut_rule_metric metrics[UT_ACE_FIGURES];
 
-	for (int i = 0; i < UT_AIU_FIGURES; i++)
-		metrics[i] = (struct ut_rule_metric){ ut_aiu_figures[i].word,
-						      ut_aiu_figures[i].unit == UT_AIU_US };
+	for (int i = 0; i < UT_ACE_FIGURES; i++)
+		metrics[i] = (struct ut_rule_metric){ ut_ace_figures[i].word,
+						      ut_ace_figures[i].unit == UT_ACE_US };
 	rules->metrics = metrics;
-	rules->metric_count = UT_AIU_FIGURES;
+	rules->metric_count = UT_ACE_FIGURES;
 }
 
 /* A kernel that is on one side only has changed its sums from or to 0. */
-static bool adds_up(enum ut_aiu_figure f)
+static bool adds_up(enum ut_ace_figure f)
 {
-	return f == UT_AIU_FIGURE_COUNT || f == UT_AIU_FIGURE_TOTAL || f == UT_AIU_FIGURE_ENERGY;
+	return f == UT_ACE_FIGURE_COUNT || f == UT_ACE_FIGURE_TOTAL || f == UT_ACE_FIGURE_ENERGY;
 }
 
-static bool is_met(const struct ut_diff_rule *rule, const struct ut_aiu_pair *p)
+static bool is_met(const struct ut_diff_rule *rule, const struct ut_ace_pair *p)
 {
-	enum ut_aiu_figure f = (enum ut_aiu_figure)rule->metric;
+	enum ut_ace_figure f = (enum ut_ace_figure)rule->metric;
 	double old = value_of(p->before, f), new = value_of(p->after, f);
-	double scale = ut_aiu_figures[f].unit == UT_AIU_US ? 1000 : 1; /* rules are in ns */
+	double scale = ut_ace_figures[f].unit == UT_ACE_US ? 1000 : 1; /* rules are in ns */
 
 	if (!ut_diff_rule_names(rule, some_row(p)->name))
 		return false;
@@ -101,33 +101,33 @@ static void check(const struct ut_diff_rules *rules, const struct both *b, struc
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-static const char *cell(char buf[CELL], enum ut_aiu_figure f, double v)
+static const char *cell(char buf[CELL], enum ut_ace_figure f, double v)
 {
 	char time[UT_CELL_TIME];
 	double ns = fabs(v) * 1000;
 
 	if (!isfinite(v))
 		snprintf(buf, CELL, "-");
-	else if (ut_aiu_figures[f].unit == UT_AIU_US)
+	else if (ut_ace_figures[f].unit == UT_ACE_US)
 		snprintf(buf, CELL, "%s%s", v < 0 ? "-" : "",
 			 ut_cell_time(time, ns < 1.8e19 ? (uint64_t)(ns + 0.5) : UINT64_MAX));
-	else if (ut_aiu_figures[f].unit == UT_AIU_PERCENT)
+	else if (ut_ace_figures[f].unit == UT_ACE_PERCENT)
 		snprintf(buf, CELL, "%.1f %%", v);
-	else if (ut_aiu_figures[f].unit == UT_AIU_NUMBER)
+	else if (ut_ace_figures[f].unit == UT_ACE_NUMBER)
 		snprintf(buf, CELL, "%.10g", v);
 	else
-		snprintf(buf, CELL, "%.4g %s", v, units[ut_aiu_figures[f].unit]);
+		snprintf(buf, CELL, "%.4g %s", v, units[ut_ace_figures[f].unit]);
 	return buf;
 }
 
-static void add_cell(struct ut_grid *g, enum ut_aiu_figure f, double v)
+static void add_cell(struct ut_grid *g, enum ut_ace_figure f, double v)
 {
 	char buf[CELL];
 
 	ut_grid_text(g, cell(buf, f, v));
 }
 
-static void add_change(struct ut_grid *g, enum ut_aiu_figure f, double change)
+static void add_change(struct ut_grid *g, enum ut_ace_figure f, double change)
 {
 	char buf[CELL];
 
@@ -148,7 +148,7 @@ static size_t kernels_from(const struct both *b)
 {
 	size_t i = 0;
 
-	while (i < b->count && some_row(&b->pairs[i])->kind != UT_AIU_ROW_KERNEL)
+	while (i < b->count && some_row(&b->pairs[i])->kind != UT_ACE_ROW_KERNEL)
 		i++;
 	return i;
 }
@@ -165,16 +165,16 @@ static void put_figures(struct ut_out *o, const struct both *b, size_t end)
 	ut_grid_column(&g, "Change", UT_GRID_RIGHT);
 	ut_grid_column(&g, "Percent", UT_GRID_RIGHT);
 	for (size_t i = 0; i < end; i++) {
-		const struct ut_aiu_pair *p = &b->pairs[i];
+		const struct ut_ace_pair *p = &b->pairs[i];
 
-		for (int k = 0; k < UT_AIU_FIGURES; k++) {
-			enum ut_aiu_figure f = (enum ut_aiu_figure)k;
+		for (int k = 0; k < UT_ACE_FIGURES; k++) {
+			enum ut_ace_figure f = (enum ut_ace_figure)k;
 			double old = value_of(p->before, f), new = value_of(p->after, f);
 
 			if (!isfinite(old) && !isfinite(new))
 				continue;
 			ut_grid_text(&g, some_row(p)->name);
-			ut_grid_text(&g, ut_aiu_figures[f].word);
+			ut_grid_text(&g, ut_ace_figures[f].word);
 			add_cell(&g, f, old);
 			add_cell(&g, f, new);
 			add_change(&g, f, new - old);
@@ -185,29 +185,29 @@ static void put_figures(struct ut_out *o, const struct both *b, size_t end)
 	ut_grid_release(&g);
 }
 
-static void add_kernel(struct ut_grid *g, const struct ut_aiu_pair *p, bool by_rank)
+static void add_kernel(struct ut_grid *g, const struct ut_ace_pair *p, bool by_rank)
 {
-	static const enum ut_aiu_figure shown[] = { UT_AIU_FIGURE_MEAN, UT_AIU_FIGURE_ENERGY,
-						    UT_AIU_FIGURE_POWER };
-	const struct ut_aiu_row *r = some_row(p);
-	double old = value_of(p->before, UT_AIU_FIGURE_TOTAL);
-	double new = value_of(p->after, UT_AIU_FIGURE_TOTAL);
+	static const enum ut_ace_figure shown[] = { UT_ACE_FIGURE_MEAN, UT_ACE_FIGURE_ENERGY,
+						    UT_ACE_FIGURE_POWER };
+	const struct ut_ace_row *r = some_row(p);
+	double old = value_of(p->before, UT_ACE_FIGURE_TOTAL);
+	double new = value_of(p->after, UT_ACE_FIGURE_TOTAL);
 
 	ut_grid_name(g, r->name, strlen(r->name), NAME_COLUMNS);
 	if (by_rank)
 		ut_grid_fmt(g, "%" PRId64, r->rank);
-	add_cell(g, UT_AIU_FIGURE_COUNT, value_of(p->before, UT_AIU_FIGURE_COUNT));
-	add_cell(g, UT_AIU_FIGURE_COUNT, value_of(p->after, UT_AIU_FIGURE_COUNT));
-	add_cell(g, UT_AIU_FIGURE_TOTAL, old);
-	add_cell(g, UT_AIU_FIGURE_TOTAL, new);
+	add_cell(g, UT_ACE_FIGURE_COUNT, value_of(p->before, UT_ACE_FIGURE_COUNT));
+	add_cell(g, UT_ACE_FIGURE_COUNT, value_of(p->after, UT_ACE_FIGURE_COUNT));
+	add_cell(g, UT_ACE_FIGURE_TOTAL, old);
+	add_cell(g, UT_ACE_FIGURE_TOTAL, new);
 	if (p->before && p->after)
-		add_change(g, UT_AIU_FIGURE_TOTAL, new - old);
+		add_change(g, UT_ACE_FIGURE_TOTAL, new - old);
 	else
 		ut_grid_text(g, p->after ? "new" : "vanished");
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
 		add_percent(g, value_of(p->before, shown[i]), value_of(p->after, shown[i]));
-	add_cell(g, UT_AIU_FIGURE_POWER, value_of(p->before, UT_AIU_FIGURE_POWER));
-	add_cell(g, UT_AIU_FIGURE_POWER, value_of(p->after, UT_AIU_FIGURE_POWER));
+	add_cell(g, UT_ACE_FIGURE_POWER, value_of(p->before, UT_ACE_FIGURE_POWER));
+	add_cell(g, UT_ACE_FIGURE_POWER, value_of(p->after, UT_ACE_FIGURE_POWER));
 }
 
 static void put_kernels(struct ut_out *o, const struct both *b, const struct ut_diff_summary *d)
@@ -236,14 +236,14 @@ static void put_kernels(struct ut_out *o, const struct both *b, const struct ut_
 
 static void put_failure(struct ut_out *o, const struct failure *f, bool by_rank)
 {
-	enum ut_aiu_figure k = (enum ut_aiu_figure)f->rule->metric;
-	const struct ut_aiu_row *r = some_row(f->pair);
+	enum ut_ace_figure k = (enum ut_ace_figure)f->rule->metric;
+	const struct ut_ace_row *r = some_row(f->pair);
 	char old[CELL], new[CELL];
 	struct ut_buf name = { 0 };
 
 	ut_cell_name(&name, r->name, strlen(r->name), NAME_COLUMNS * 2);
 	ut_out_fmt(o, "FAILED %s: %s", f->rule->text, name.data);
-	if (by_rank && r->kind == UT_AIU_ROW_KERNEL)
+	if (by_rank && r->kind == UT_ACE_ROW_KERNEL)
 		ut_out_fmt(o, ", rank %" PRId64, r->rank);
 	if (f->rule->type == UT_RULE_CHANGE)
 		ut_out_fmt(o, ": %s -> %s", cell(old, k, value_of(f->pair->before, k)),
@@ -272,19 +272,19 @@ static void json_number(struct ut_out *o, const char *key, double v)
 		ut_out_text(o, "null");
 }
 
-static void json_name(struct ut_out *o, const struct ut_aiu_row *r)
+static void json_name(struct ut_out *o, const struct ut_ace_row *r)
 {
 	static const char *const kinds[] = { "run", "rank", "kernel" };
 
 	ut_out_fmt(o, "{\"of\":\"%s\",\"name\":", kinds[r->kind]);
 	ut_out_json_str(o, r->name, strlen(r->name));
-	if (r->rank == UT_AIU_ALL_RANKS)
+	if (r->rank == UT_ACE_ALL_RANKS)
 		ut_out_text(o, ",\"rank\":null");
 	else
 		ut_out_fmt(o, ",\"rank\":%" PRId64, r->rank);
 }
 
-static void json_pair(struct ut_out *o, const struct ut_aiu_pair *p)
+static void json_pair(struct ut_out *o, const struct ut_ace_pair *p)
 {
 	bool more = false;
 
@@ -293,14 +293,14 @@ static void json_pair(struct ut_out *o, const struct ut_aiu_pair *p)
 		   !p->before  ? "new"
 		   : !p->after ? "vanished"
 			       : "both");
-	for (int k = 0; k < UT_AIU_FIGURES; k++) {
-		enum ut_aiu_figure f = (enum ut_aiu_figure)k;
+	for (int k = 0; k < UT_ACE_FIGURES; k++) {
+		enum ut_ace_figure f = (enum ut_ace_figure)k;
 		double old = value_of(p->before, f), new = value_of(p->after, f);
 
 		if (!isfinite(old) && !isfinite(new))
 			continue;
-		ut_out_fmt(o, "%s\"%s\":{\"unit\":\"%s\",", more ? "," : "", ut_aiu_figures[f].word,
-			   units[ut_aiu_figures[f].unit]);
+		ut_out_fmt(o, "%s\"%s\":{\"unit\":\"%s\",", more ? "," : "", ut_ace_figures[f].word,
+			   units[ut_ace_figures[f].unit]);
 		json_number(o, "before", old);
 		ut_out_text(o, ",");
 		json_number(o, "after", new);
@@ -343,11 +343,11 @@ int ut_diff_summary(const struct ut_diff_summary *d, const struct ut_diff_rules 
 	int rc = 0;
 
 	for (int i = 0; i < 2 && !rc; i++)
-		rc = ut_aiu_summary_read(&b.sides[i], paths[i], d->by_rank, err);
+		rc = ut_ace_summary_read(&b.sides[i], paths[i], d->by_rank, err);
 	if (!rc) {
 		struct ut_out *o = ut_out_open("-", 0);
 
-		b.pairs = ut_aiu_compare(&b.sides[0], &b.sides[1], d->min_count, &b.count);
+		b.pairs = ut_ace_compare(&b.sides[0], &b.sides[1], d->min_count, &b.count);
 		check(rules, &b, &list);
 		if (d->json)
 			put_json(o, &b, &list);
@@ -358,7 +358,7 @@ int ut_diff_summary(const struct ut_diff_summary *d, const struct ut_diff_rules 
 	}
 	free(list.items);
 	free(b.pairs);
-	ut_aiu_summary_release(&b.sides[0]);
-	ut_aiu_summary_release(&b.sides[1]);
+	ut_ace_summary_release(&b.sides[0]);
+	ut_ace_summary_release(&b.sides[1]);
 	return rc;
 }

@@ -7,8 +7,8 @@
 #include "analyze/filter.h"
 #include "base/size.h"
 #include "base/str.h"
-#include "export/cells.h"
 #include "model/event.h"
+#include "text/cells.h"
 
 #define NAME_COLUMNS  60
 #define MOST_COMPARED 100000u /* names; enough for a hint */

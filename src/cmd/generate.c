@@ -9,7 +9,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "export/out.h"
+#include "text/out.h"
 
 static const struct {
 	const char *kind;

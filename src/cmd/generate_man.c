@@ -7,7 +7,7 @@
 
 #include "base/opt.h"
 #include "cmd/cmd.h"
-#include "export/out.h"
+#include "text/out.h"
 #include "version.h"
 
 #define CHANGED "2026-11-16" /* the last time the wording changed much; man pages want a date */

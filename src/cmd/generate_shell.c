@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/opt.h"
 #include "cmd/cmd.h"
-#include "export/out.h"
+#include "text/out.h"
 
 #define NOTE "written by unitrace --generate; do not edit.\n"
 

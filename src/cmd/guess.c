@@ -14,7 +14,7 @@
 #include "cmd/cmd.h"
 #include "export/exporter.h"
 #include "import/importer.h"
-#include "import/source.h"
+#include "text/source.h"
 
 #define SHORTEST_PREFIX 3
 

@@ -17,7 +17,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/words.h"
-#include "spread/job.h"
+#include "mpijob/job.h"
 
 #define MOST_BYTES   (1u << 20) /* of the file */
 #define MOST_ENTRIES 64         /* recordings that are remembered */

@@ -3,7 +3,7 @@
 #include <sched.h>
 
 #include "base/log.h"
-#include "cmd/progress.h"
+#include "base/progress.h"
 
 /* A launcher that binds its ranks has given each of them some of the cores. */
 unsigned int ut_load_threads(uint64_t asked)

@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
-#include "export/out.h"
-#include "ttdev/tar.h"
+#include "text/out.h"
+#include "text/tar.h"
 
 const char *ut_ops_files_parent(struct ut_arena *a, const char *folder)
 {

@@ -9,13 +9,13 @@
 #include "base/str.h"
 #include "cmd/load.h"
 #include "cmd/ops_files.h"
-#include "export/out.h"
 #include "export/out_check.h"
-#include "ttops/folder.h"
-#include "ttops/report.h"
-#include "ttops/today.h"
-#include "ttops/trace.h"
-#include "ttops/write.h"
+#include "ops/from_trace.h"
+#include "ops/report.h"
+#include "ops/write_report.h"
+#include "text/out.h"
+#include "tt/ops_folders.h"
+#include "tt/ops_tracy.h"
 
 /* ---- names --------------------------------------------------------------------------------- */
 

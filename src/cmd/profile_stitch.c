@@ -6,18 +6,18 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/idmap.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/load.h"
-#include "export/out.h"
-#include "model/idmap.h"
 #include "model/store.h"
-#include "ttops/report.h"
-#include "ttops/trace.h"
-#include "ttops/trace_rows.h"
-#include "ttops/trace_spans.h"
-#include "ttops/write.h"
+#include "ops/from_trace.h"
+#include "ops/report.h"
+#include "ops/trace_rows.h"
+#include "ops/trace_spans.h"
+#include "ops/write_report.h"
+#include "text/out.h"
 
 #define WITH_DEVICES "HOST DURATION WITH DEVICE PROFILING [ns]"
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/json_text.h"
 #include "base/utf8.h"
-#include "export/cells.h"
-#include "export/out.h"
+#include "text/cells.h"
+#include "text/json_text.h"
+#include "text/out.h"
 
 #define WAITING_MOST 500u /* rows that decide on the widths */
 

@@ -6,9 +6,9 @@
 
 #include "base/str.h"
 #include "cmd/filter_why.h"
-#include "export/cells.h"
 #include "model/store.h"
 #include "query/token.h"
+#include "text/cells.h"
 
 #define NAME_COLUMNS 60
 

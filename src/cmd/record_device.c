@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "base/str.h"
-#include "cmd/device_report.h"
+#include "session/device_report.h"
 #include "unitrace/backend.h"
 #include "wire/control.h"
 

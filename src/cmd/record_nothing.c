@@ -7,9 +7,9 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/outputs.h"
 #include "cmd/record_options.h"
 #include "launch/program.h"
+#include "session/outputs.h"
 #include "wire/control.h"
 
 #define SAY(...) ut_log(UT_INFO, "nothing was recorded: " __VA_ARGS__)

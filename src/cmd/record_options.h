@@ -12,8 +12,8 @@
 
 #include "base/err.h"
 #include "base/opt.h"
-#include "cmd/output_names.h"
-#include "cmd/record_python.h"
+#include "session/output_names.h"
+#include "session/python_package.h"
 
 struct ut_arena;
 struct ut_control;

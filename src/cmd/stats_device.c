@@ -7,9 +7,9 @@
 #include "analyze/device_table.h"
 #include "cmd/load.h"
 #include "cmd/words.h"
-#include "export/out.h"
 #include "export/table_device.h"
 #include "model/store.h"
+#include "text/out.h"
 
 static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {

@@ -6,10 +6,10 @@
 
 #include "base/grow.h"
 #include "base/utf8.h"
-#include "export/digits.h"
-#include "export/out.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "text/digits.h"
+#include "text/out.h"
 
 static void put_u64(struct ut_out *o, const struct ut_arg *a)
 {

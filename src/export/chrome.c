@@ -19,9 +19,9 @@
 #include "base/utf8.h"
 #include "export/args_json.h"
 #include "export/chrome_write.h"
-#include "export/digits.h"
-#include "export/out.h"
 #include "model/event.h"
+#include "text/digits.h"
+#include "text/out.h"
 
 /*
  * A lane is a thread to viewers and needs a tid. Linux gives out none from 2^22 on, and some
@@ -29,7 +29,7 @@
  */
 #define LANE_TID (UINT64_C(1) << 30)
 
-#define HASHED_ID (UINT64_C(1) << 63) /* arguments may tell what it was; see import/chrome_id.c */
+#define HASHED_ID (UINT64_C(1) << 63) /* arguments may tell what it was; see import/chrome/id.c */
 
 #define FIRST_MADE_UP_PID (UINT64_C(1) << 30) /* Linux ends at 2^22; still positive as an int32 */
 

@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "export/args_json.h"
 #include "export/describe.h"
-#include "export/out.h"
+#include "text/out.h"
 #include "version.h"
 
 static bool is(struct ut_str s, const char *text)

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "model/idmap.h"
+#include "base/idmap.h"
 #include "model/pairs.h"
 #include "model/sink.h"
 #include "model/trace.h"

@@ -14,12 +14,12 @@
 #include "base/grow.h"
 #include "base/utf8.h"
 #include "export/args_json.h"
-#include "export/cells.h"
-#include "export/out.h"
 #include "model/event.h"
 #include "model/pairs.h"
 #include "model/store.h"
 #include "model/trace.h"
+#include "text/cells.h"
+#include "text/out.h"
 
 static const char columns[] = "trace,pid,process,tid,track,kind,ts_ns,dur_ns,name,category,depth,"
 			      "value,id,flags,args\n";

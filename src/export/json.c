@@ -1,5 +1,5 @@
 /* json.c - the parts of JSON that are easy to get wrong: strings of any bytes, and doubles. */
-#include "export/out.h"
+#include "text/out.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "base/utf8.h"
-#include "export/digits.h"
+#include "text/digits.h"
+#include "text/json_text.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "export/exporter.h"
-#include "export/out.h"
+#include "text/out.h"
 
 static int complain(const char *path, int code, struct ut_err *err)
 {

@@ -20,7 +20,6 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "export/describe.h"
-#include "export/out.h"
 #include "export/pbuf.h"
 #include "export/perfetto_packet.h"
 #include "export/perfetto_track.h"
@@ -32,6 +31,7 @@
 #include "model/perfetto_ours.h"
 #include "model/store.h"
 #include "model/trace.h"
+#include "text/out.h"
 
 /* A flow at the end of a slice. */
 struct late {

@@ -1,12 +1,12 @@
 /* perfetto_args.c - arguments as debug annotations of the same type. */
 #include <string.h>
 
-#include "export/digits.h"
 #include "export/perfetto_json.h"
 #include "export/perfetto_packet.h"
 #include "model/perfetto_fields.h"
 #include "model/perfetto_ours.h"
 #include "model/trace.h"
+#include "text/digits.h"
 
 static void put_u64(struct ut_pbuf *b, const struct ut_arg *a)
 {

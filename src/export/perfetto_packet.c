@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "export/out.h"
 #include "model/perfetto_fields.h"
 #include "model/perfetto_ours.h"
 #include "model/trace.h"
+#include "text/out.h"
 
 void ut_perfetto_start(struct ut_perfetto_packets *w, uint64_t flags)
 {

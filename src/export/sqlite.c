@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "export/out.h"
 #include "model/build.h"
 #include "model/pairs.h"
 #include "query/save.h"
+#include "text/out.h"
 
 struct sqlite {
 	struct ut_sink sink;

@@ -7,8 +7,8 @@
 
 #include "analyze/summary.h"
 #include "base/str.h"
-#include "export/cells.h"
-#include "export/out.h"
+#include "text/cells.h"
+#include "text/out.h"
 
 #define NAME_COLUMNS   48
 #define DOMAIN_COLUMNS 28

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyze/device_table.h"
-#include "export/cells.h"
-#include "export/out.h"
+#include "text/cells.h"
+#include "text/out.h"
 
 #define ANY_WIDTH 100000u
 

@@ -6,9 +6,9 @@
 
 #include "analyze/device_summary.h"
 #include "analyze/device_table.h"
-#include "export/cells.h"
-#include "export/out.h"
 #include "export/table_device.h"
+#include "text/cells.h"
+#include "text/out.h"
 
 static const char *const verdicts[] = { "device-bound", "host-bound", "latency-bound", "idle" };
 

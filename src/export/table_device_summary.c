@@ -6,10 +6,10 @@
 
 #include "analyze/device_summary.h"
 #include "base/str.h"
-#include "export/cells.h"
-#include "export/grid.h"
-#include "export/out.h"
 #include "export/table_device.h"
+#include "text/cells.h"
+#include "text/grid.h"
+#include "text/out.h"
 
 #define KERNEL_COLUMNS 60
 #define TASK_COLUMNS   32

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "export/cells.h"
-#include "export/grid.h"
-#include "export/out.h"
 #include "export/table_stats.h"
+#include "text/cells.h"
+#include "text/grid.h"
+#include "text/out.h"
 
 #define NAME_COLUMNS 48
 

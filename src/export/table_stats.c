@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "export/cells.h"
-#include "export/grid.h"
-#include "export/out.h"
+#include "text/cells.h"
+#include "text/grid.h"
+#include "text/out.h"
 
 #define NAME_COLUMNS 48
 #define MOST_BARS    24

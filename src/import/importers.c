@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/chrome_import.h"
-#include "import/source.h"
-#include "import/spool.h"
+#include "import/chrome/part.h"
+#include "import/spool/reader.h"
 #include "model/build.h"
+#include "text/source.h"
 #include "wire/spool.h"
 
 /* ---- our own recordings -------------------------------------------------------------------- */

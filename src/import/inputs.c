@@ -14,7 +14,7 @@
 #include "base/grow.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "import/source.h"
+#include "text/source.h"
 
 /* ---- which files --------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/json_scan.h"
+#include "base/json_scan.h"
 
 #define TWO_64     18446744073709551616.0
 #define MOST_WHOLE 1e29 /* more digits have no room */

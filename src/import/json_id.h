@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/json_text.h"
-#include "import/json.h"
+#include "base/json.h"
+#include "text/json_text.h"
 
 #define UT_ID_ROOM UT_DOUBLE_ROOM
 

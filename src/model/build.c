@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "model/idmap.h"
+#include "base/idmap.h"
 #include "model/pages.h"
 
 #define FIRST_ROWS 64u

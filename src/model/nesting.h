@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "model/idmap.h"
+#include "base/idmap.h"
 
 struct ut_store;
 struct ut_rows;

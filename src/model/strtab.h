@@ -14,12 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ut_arena;
+#include "base/str.h"
 
-struct ut_str {
-	const char *ptr; /* NUL-terminated for printf, but may hold NULs: trust len */
-	size_t len;
-};
+struct ut_arena;
 
 /* Where a string may be found; its hash is kept, so that most others need not be looked at. */
 struct ut_strtab_slot {

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/json_text.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "text/json_text.h"
 
 static void put_str(struct ut_buf *b, struct ut_str s)
 {

@@ -1,7 +1,7 @@
 /*
  * arg_json.h - arguments as JSON text, and JSON strings as plain text.
  *
- * What is written is valid JSON for any input: see base/json_text.h.
+ * What is written is valid JSON for any input: see text/json_text.h.
  */
 #ifndef UT_QUERY_ARG_JSON_H
 #define UT_QUERY_ARG_JSON_H

@@ -14,9 +14,9 @@
 
 #include "analyze/summary.h"
 #include "export/exporter.h"
-#include "export/out.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "text/out.h"
 
 #define NAMES  200
 #define TRACKS 8

@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "import/importer.h"
-#include "import/json.h"
 #include "json_shapes.h"
 
 #define ROUNDS 3

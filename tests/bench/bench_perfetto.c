@@ -12,12 +12,12 @@
 #include <unistd.h>
 
 #include "export/exporter.h"
-#include "export/out.h"
 #include "import/importer.h"
-#include "import/perfetto_wire.h"
-#include "import/source.h"
+#include "import/perfetto/protobuf.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "text/out.h"
+#include "text/source.h"
 
 #define NAMES  200
 #define TRACKS 8

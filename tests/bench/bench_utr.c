@@ -16,11 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "export/out.h"
-#include "export/utr.h"
+#include "export/utr_write.h"
 #include "import/importer.h"
 #include "model/build.h"
 #include "model/pyramid.h"
+#include "text/out.h"
 
 #define TRACKS 64u
 #define PIXELS 2000u

@@ -14,7 +14,7 @@
 
 #include "base/path.h"
 #include "import/contract.h"
-#include "import/spool.h"
+#include "import/spool/reader.h"
 #include "wire/control.h"
 
 struct watch {

@@ -1,5 +1,5 @@
 /*
- * check_cupti_abi.c - src/backend/cupti_abi.h against NVIDIA's own headers, at compile time.
+ * check_cupti_abi.c - src/backend/cuda/cupti_abi.h against NVIDIA's own headers, at compile time.
  *
  *	cc -Isrc -I$CUDA/include -I$CUDA/extras/CUPTI/include -fsyntax-only
  *tests/device/check_cupti_abi.c
@@ -7,7 +7,7 @@
 #include <cupti.h>
 #include <cupti_activity_deprecated.h>
 
-#include "backend/cupti_abi.h"
+#include "backend/cuda/cupti_abi.h"
 
 #define SAME(ours, member, theirs, their_member)                                                   \
 	_Static_assert(offsetof(struct ours, member) == offsetof(theirs, their_member),            \

@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "backend/cupti_abi.h"
+#include "backend/cuda/cupti_abi.h"
 
 #define BUFFER_BYTES (1u << 20)
 

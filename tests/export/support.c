@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/out.h"
+#include "text/out.h"
 
 static void start_trace(struct script *s)
 {

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "export/out.h"
 #include "export/support.h"
+#include "text/out.h"
 #include "version.h"
 
 #define APP_META                                                                                   \

@@ -1,4 +1,4 @@
-/* test_json.c - tests the JSON of src/export/out.h: valid for any bytes, exact for any double. */
+/* test_json.c - tests the JSON of src/text/out.h: valid for any bytes, exact for any double. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
-#include "export/out.h"
+#include "text/out.h"
 
 #define BAD UT_UTF8_BAD
 

@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "export/exporter.h"
-#include "export/out.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "text/out.h"
 
 #define UPTIME   UINT64_C(3456789012345678) /* 40 days: what long-lived machines have */
 #define MAX_DEEP 6

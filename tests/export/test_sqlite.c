@@ -1,4 +1,4 @@
-/* test_sqlite.c - tests src/export/sqlite.c and the files of their own in src/export/out.h. */
+/* test_sqlite.c - tests src/export/sqlite.c and the files of their own in src/text/out.h. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "export/exporter.h"
-#include "export/out.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "text/out.h"
 
 struct here {
 	char dir[64], path[128];

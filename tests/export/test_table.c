@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "analyze/summary.h"
-#include "export/out.h"
 #include "export/table.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "text/out.h"
 
 struct fixture {
 	struct ut_summary s;

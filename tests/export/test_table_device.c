@@ -12,9 +12,9 @@
 
 #include "analyze/device_summary.h"
 #include "analyze/device_table.h"
-#include "export/cells.h"
-#include "export/out.h"
 #include "support/make_device.h"
+#include "text/cells.h"
+#include "text/out.h"
 
 #define CUDA   "DEVICE [Fake] cuda:0 #0"
 #define OPENCL "DEVICE [Fake] OpenCL GPU 0000:3a:00.0 #1"

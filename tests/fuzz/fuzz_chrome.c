@@ -13,9 +13,9 @@
 
 #include "base/utf8.h"
 #include "export/exporter.h"
-#include "export/out.h"
 #include "import/importer.h"
-#include "import/source.h"
+#include "text/out.h"
+#include "text/source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

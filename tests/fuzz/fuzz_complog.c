@@ -4,24 +4,24 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "aiu/complog.h"
-#include "aiu/profile.h"
+#include "acelyzer/complog.h"
+#include "acelyzer/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_log(const uint8_t *data, size_t size, bool head)
 {
-	struct ut_aiu_messages messages = { 0 };
-	struct ut_aiu_complog log;
-	struct ut_aiu_table table;
-	struct ut_aiu_complog_reader r = {
+	struct ut_ace_messages messages = { 0 };
+	struct ut_ace_complog log;
+	struct ut_ace_table table;
+	struct ut_ace_complog_reader r = {
 		.table = &table, .messages = &messages, .core = 800, .head = head
 	};
 
-	ut_aiu_table_init(&table);
-	ut_aiu_complog_text(&r, &log, (const char *)data, size);
+	ut_ace_table_init(&table);
+	ut_ace_complog_text(&r, &log, (const char *)data, size);
 	for (size_t i = 0; i < log.table_count; i++) {
-		const struct ut_aiu_ideal *t = &log.tables[i];
+		const struct ut_ace_ideal *t = &log.tables[i];
 
 		for (size_t k = 0; k < t->kernel_count; k++) {
 			uint32_t place = ut_idmap_get(&t->place, t->kernels[k]);
@@ -30,23 +30,23 @@ static void read_log(const uint8_t *data, size_t size, bool head)
 				abort();
 		}
 	}
-	ut_aiu_complog_release(&log);
-	ut_aiu_messages_release(&messages);
-	ut_aiu_table_release(&table);
+	ut_ace_complog_release(&log);
+	ut_ace_messages_release(&messages);
+	ut_ace_table_release(&table);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ut_aiu_messages messages = { 0 };
-	struct ut_aiu_profile profile;
+	struct ut_ace_messages messages = { 0 };
+	struct ut_ace_profile profile;
 
 	for (int head = 0; head < 2; head++) {
-		struct ut_aiu_profile_rules rules = { head, &messages };
+		struct ut_ace_profile_rules rules = { head, &messages };
 
 		read_log(data, size, head);
-		(void)!ut_aiu_profile_text(&profile, &rules, "fuzz", (const char *)data, size,
+		(void)!ut_ace_profile_text(&profile, &rules, "fuzz", (const char *)data, size,
 					   NULL);
 	}
-	ut_aiu_messages_release(&messages);
+	ut_ace_messages_release(&messages);
 	return 0;
 }

@@ -10,15 +10,15 @@
 
 #include "bytes.h"
 #include "export/exporter.h"
-#include "export/out.h"
 #include "model/trace.h"
-#include "ttdev/analyze.h"
-#include "ttdev/compare.h"
-#include "ttdev/kernels.h"
-#include "ttdev/page.h"
-#include "ttdev/read.h"
-#include "ttdev/trace.h"
-#include "ttdev/write.h"
+#include "text/out.h"
+#include "tt/devlog_page.h"
+#include "tt/durations.h"
+#include "tt/kernels.h"
+#include "tt/log_compare.h"
+#include "tt/log_trace.h"
+#include "tt/read_log.h"
+#include "tt/write_devlog.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

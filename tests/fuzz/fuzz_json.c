@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/str.h"
-#include "import/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "ops.h"
-#include "ttops/today.h"
+#include "tt/ops_tracy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

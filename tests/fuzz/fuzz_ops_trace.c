@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "export/out.h"
 #include "import/importer.h"
-#include "import/source.h"
-#include "ttops/report.h"
-#include "ttops/trace.h"
-#include "ttops/write.h"
+#include "ops/from_trace.h"
+#include "ops/report.h"
+#include "ops/write_report.h"
+#include "text/out.h"
+#include "text/source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,8 +11,8 @@
 
 #include "bytes.h"
 #include "export/exporter.h"
-#include "export/out.h"
-#include "import/perfetto_import.h"
+#include "import/perfetto/shared.h"
+#include "text/out.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

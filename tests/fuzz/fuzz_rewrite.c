@@ -11,9 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/merge_plan.h"
-#include "import/rewrite.h"
-#include "import/rewrite_clean.h"
+#include "merge/plan.h"
+#include "merge/rewrite.h"
+#include "merge/rewrite_clean.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

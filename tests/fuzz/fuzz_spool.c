@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "../import/contract.h"
-#include "import/spool.h"
+#include "import/spool/reader.h"
 #include "wire/spool.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

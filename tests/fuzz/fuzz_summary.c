@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aiu/compare.h"
+#include "acelyzer/summary_compare.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,7 +17,7 @@ static const char other[] =
 	"\"kernels\":[{\"name\":\"mm\",\"rank\":0,\"calls\":3,\"total_us\":6}]}";
 
 /* Rows are in order, each once. */
-static void check(const struct ut_aiu_pair *pairs, size_t count, size_t before, size_t after)
+static void check(const struct ut_ace_pair *pairs, size_t count, size_t before, size_t after)
 {
 	size_t old = 0, new = 0;
 
@@ -34,26 +34,26 @@ static void check(const struct ut_aiu_pair *pairs, size_t count, size_t before, 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct ut_str text = { (const char *)data, size };
-	struct ut_aiu_summary a, b;
+	struct ut_ace_summary a, b;
 	struct ut_err err = { 0 };
 
 	for (int by_rank = 0; by_rank < 2; by_rank++) {
-		struct ut_aiu_pair *pairs;
+		struct ut_ace_pair *pairs;
 		size_t count;
 
-		if (ut_aiu_summary_text(&b, "other", (struct ut_str){ other, strlen(other) },
+		if (ut_ace_summary_text(&b, "other", (struct ut_str){ other, strlen(other) },
 					by_rank, &err))
 			abort();
-		if (!ut_aiu_summary_text(&a, "fuzz", text, by_rank, &err)) {
-			pairs = ut_aiu_compare(&a, &b, 0, &count);
+		if (!ut_ace_summary_text(&a, "fuzz", text, by_rank, &err)) {
+			pairs = ut_ace_compare(&a, &b, 0, &count);
 			check(pairs, count, a.count, b.count);
 			free(pairs);
-			pairs = ut_aiu_compare(&a, &a, 2, &count);
+			pairs = ut_ace_compare(&a, &a, 2, &count);
 			check(pairs, count, a.count, a.count);
 			free(pairs);
-			ut_aiu_summary_release(&a);
+			ut_ace_summary_release(&a);
 		}
-		ut_aiu_summary_release(&b);
+		ut_ace_summary_release(&b);
 	}
 	return 0;
 }

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "bytes.h"
-#include "export/out.h"
-#include "ttops/report.h"
-#include "ttops/write.h"
+#include "ops/report.h"
+#include "ops/write_report.h"
+#include "text/out.h"
 
 /* The bytes up to the next zero byte, which is passed over. */
 static inline const uint8_t *next_part(const uint8_t **data, size_t *left, size_t *len)

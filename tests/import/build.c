@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "import/spool.h"
+#include "import/spool/reader.h"
 
 #define META_UNITS 16u
 

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "export/exporter.h"
-#include "export/out.h"
-#include "import/perfetto_import.h"
+#include "import/perfetto/shared.h"
 #include "model/perfetto_fields.h"
+#include "text/out.h"
 
 void pf_release(struct pf *f)
 {

@@ -17,9 +17,9 @@
 
 #include "base/str.h"
 #include "export/exporter.h"
-#include "export/out.h"
 #include "import/importer.h"
 #include "model/nesting.h"
+#include "text/out.h"
 
 /* ---- support ------------------------------------------------------------------------------- */
 

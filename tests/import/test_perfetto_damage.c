@@ -1,5 +1,5 @@
 /*
- * test_perfetto_damage.c - tests src/import/perfetto.c on files that are cut off, broken,
+ * test_perfetto_damage.c - tests src/import/perfetto/perfetto.c on files that are cut off, broken,
  * compressed, or no traces at all.
  */
 #include <errno.h>

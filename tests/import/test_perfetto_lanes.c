@@ -1,5 +1,5 @@
 /*
- * test_perfetto_lanes.c - tests src/import/perfetto_lanes.c, perfetto_legacy.c and
+ * test_perfetto_lanes.c - tests src/import/perfetto/lanes.c, perfetto_legacy.c and
  * perfetto_ftrace.c: what belongs to no thread, and what Chrome and the kernel write.
  */
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* test_spool_import.c - tests src/import/spool*.c: from records to events, line by line. */
-#include "import/spool.h"
+#include "import/spool/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "import/build.h"
-#include "import/spool.h"
+#include "import/spool/reader.h"
 #include "model/sink.h"
 #include "model/trace.h"
 

@@ -1,5 +1,6 @@
-/* test_spool_read.c - tests src/import/spool_read.h and the listing of src/import/spool.h. */
-#include "import/spool_read.h"
+/* test_spool_read.c - tests src/import/spool/records.h and the listing of
+ * src/import/spool/reader.h. */
+#include "import/spool/records.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,7 @@
 
 #include "base/path.h"
 #include "import/build.h"
-#include "import/spool.h"
+#include "import/spool/reader.h"
 #include "wire/process.h"
 
 /* ---- the file ------------------------------------------------------------------------------ */

@@ -1,5 +1,5 @@
 /* test_spool_zone.c - tests src/import/spool*.c: functions of a language, at their places. */
-#include "import/spool.h"
+#include "import/spool/reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

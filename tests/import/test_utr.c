@@ -1,6 +1,6 @@
 /*
- * test_utr.c - tests src/import/utr.h, src/export/utr.h and docs/formats/utr.md: what is written is
- * what is read; damage is found and harms nobody; the rules about versions hold.
+ * test_utr.c - tests src/import/utr_read.h, src/export/utr_write.h and docs/formats/utr.md: what is
+ * written is what is read; damage is found and harms nobody; the rules about versions hold.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -16,13 +16,13 @@
 #include <cmocka.h>
 
 #include "export/exporter.h"
-#include "export/out.h"
-#include "export/utr.h"
+#include "export/utr_write.h"
 #include "import/importer.h"
 #include "import/utr_use.h"
 #include "model/build.h"
 #include "model/utr.h"
 #include "model/utr_crc.h"
+#include "text/out.h"
 
 static uint64_t seed;
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backend/cupti_abi.h"
+#include "backend/cuda/cupti_abi.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

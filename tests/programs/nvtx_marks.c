@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "backend/nvtx_abi.h"
+#include "backend/cuda/nvtx_abi.h"
 
 #define SLOTS 16
 

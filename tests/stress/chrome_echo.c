@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "export/exporter.h"
-#include "export/out.h"
 #include "import/importer.h"
+#include "text/out.h"
 
 static void put_text(struct ut_out *o, const char *key, const char *text)
 {

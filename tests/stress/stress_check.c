@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "../import/contract.h"
-#include "import/spool.h"
+#include "import/spool/reader.h"
 #include "stress.h"
 
 struct check {

@@ -14,7 +14,7 @@
 
 #include "base/grow.h"
 #include "base/path.h"
-#include "import/spool_read.h"
+#include "import/spool/records.h"
 
 int recording_make_in(struct recording *r, const char *parent)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "import/spool_read.h"
+#include "import/spool/records.h"
 #include "wire/recording.h"
 
 #include "wire/writer.c" /* last: its names are short */

@@ -1,0 +1,19 @@
+#include "acelyzer/extra_issue.h"
+
+#include "acelyzer/read_input.h"
+
+void ut_ace_issues_read(uint64_t issues[UT_ACE_ISSUES], const struct ut_ace_part *part)
+{
+	issues[UT_ACE_ISSUE_CUT_FILE] += part->cut_at != 0;
+	issues[UT_ACE_ISSUE_REPAIRED_FILE] += part->repairs != NULL;
+	issues[UT_ACE_ISSUE_PROCESSED_FILE] += part->processed;
+	issues[UT_ACE_ISSUE_UNREAD_FILE] += part->is_log;
+	issues[UT_ACE_ISSUE_NOT_EVENT] += part->not_events;
+	issues[UT_ACE_ISSUE_STRAY_END] += part->stray_ends;
+	issues[UT_ACE_ISSUE_OPEN_BEGIN] += part->open_begins;
+	issues[UT_ACE_ISSUE_NEGATIVE] += part->negative;
+	issues[UT_ACE_ISSUE_NO_LENGTH] += part->no_length;
+	issues[UT_ACE_ISSUE_ZERO] += part->zero;
+	issues[UT_ACE_ISSUE_ZERO_BUSY] += part->zero_busy;
+	issues[UT_ACE_ISSUE_BAD_STAMPS] += part->bad_stamps;
+}

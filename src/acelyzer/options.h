@@ -1,0 +1,58 @@
+/*
+ * options.h - what the user asked the analysis to do, checked and ready. Made by the command.
+ */
+#ifndef UT_ACELYZER_OPTIONS_H
+#define UT_ACELYZER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum ut_ace_counter {
+	UT_ACE_POWER_TS4 = 1u << 0,
+	UT_ACE_POWER_TS3 = 1u << 1,
+	UT_ACE_COLL_BW = 1u << 2,
+	UT_ACE_BANDWIDTH = 1u << 3,
+	UT_ACE_PREP_QUEUE = 1u << 4,
+	UT_ACE_RCU_UTIL = 1u << 5,
+};
+
+enum ut_ace_overlap {
+	UT_ACE_OVERLAP_TID,
+	UT_ACE_OVERLAP_DROP,
+	UT_ACE_OVERLAP_ASYNC,
+	UT_ACE_OVERLAP_WARN,
+	UT_ACE_OVERLAP_SHIFT,
+};
+
+/* Drop spans whose member (a dotted path) contains a match of the pattern. */
+struct ut_ace_filter {
+	const char *path;
+	const char *pattern; /* as written */
+	void *regex;         /* regex_t */
+};
+
+struct ut_ace_limit {
+	int64_t skip, count;
+	double ts_start, ts_end;
+	const char *free_types; /* phases that always pass */
+};
+
+struct ut_ace_opts {
+	bool head;             /* numbers of release 1.2 instead of 1.0 */
+	double soc, core;      /* MHz */
+	unsigned int counters; /* enum ut_ace_counter */
+	bool no_coll_bw;       /* not asked for, and release 1.2 never shows them */
+	enum ut_ace_overlap overlap;
+	int64_t tid_streams;
+	bool flow, coll_events, summarize, flex_ts_fix, no_mp_sync, mp_sync_v2;
+	bool keep_prep, keep_names, drop_globals, skip_events, split_events, ignore_crit;
+	bool stats, refine, power_stats, verify;
+	const char *keep_phases; /* -F; "" = all */
+	const struct ut_ace_filter *filters;
+	size_t filter_count;
+	struct ut_ace_limit limit;
+	unsigned int threads; /* to use; 0 is 1 */
+};
+
+#endif

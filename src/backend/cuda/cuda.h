@@ -1,0 +1,58 @@
+/*
+ * cuda.h - the CUDA backend, between its files: cuda.c finds CUPTI and starts, cuda_calls.c sees
+ * the program's calls, cuda_work.c takes in what devices did, cuda_side.c what the program waited
+ * for and how memory moved by itself, nvtx.c what the program marks.
+ */
+#ifndef UT_BACKEND_CUDA_CUDA_H
+#define UT_BACKEND_CUDA_CUDA_H
+
+#include <stdbool.h>
+
+#include "backend/cuda/cupti_abi.h"
+#include "unitrace/backend.h"
+
+extern const struct ut_host *ut_cuda_host;
+extern struct cupti ut_cupti;
+
+uint32_t ut_cuda_name(const char *text);
+
+/* The callback of the subscription: contexts that go. */
+void ut_cuda_callback(void *data, uint32_t domain, uint32_t id, const void *info);
+
+/* Is this word in UNITRACE_CUDA_TUNE? Ways to do without something, for measuring its cost. */
+bool ut_cuda_tuned(const char *word);
+
+/* Records of the calls that submit work or wait for it, of no others. False: CUPTI cannot. */
+bool ut_cuda_enable_submits(void);
+
+/* Was the call with this number made during a pause? Known for calls that are recorded. */
+bool ut_cuda_call_was_off(uint32_t correlation);
+
+/* A call, if the session wants it. One thread at a time. */
+void ut_cuda_take_call(const void *record); /* struct cupti_api */
+
+/* The two ends of CUPTI's buffers of records. */
+void ut_cuda_give_buffer(uint8_t **buffer, size_t *size, size_t *most_records);
+void ut_cuda_take_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t used);
+
+/* A stream is to be shown under a name: from the first work on that is told of afterwards. */
+void ut_cuda_name_stream(void *stream, const char *name);
+
+/*
+ * Records of the pages of managed memory that move and are missed. False: the driver is not ready,
+ * try again when it has a context. Everything else that goes wrong is said.
+ */
+bool ut_cuda_enable_pages(bool last_try);
+
+/* The number of a row of a device's, for what is no work of a stream's; 0 = none is wanted. */
+uint32_t ut_cuda_row(uint32_t device, const char *name);
+
+/* What is about memory and waiting (cuda_side.c). One thread at a time. */
+void ut_cuda_take_context(const void *record); /* struct cupti_context */
+void ut_cuda_take_sync(const void *record);    /* struct cupti_sync */
+void ut_cuda_take_pages(const void *record);   /* struct cupti_pages */
+
+/* Hands over what is complete; at the end also what CUPTI holds back. */
+void ut_cuda_flush(bool all);
+
+#endif

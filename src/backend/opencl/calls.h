@@ -1,0 +1,17 @@
+/*
+ * calls.h - wrappers written by hand: the functions whose answers depend on what we have
+ * changed, or that tell us of new objects. Each does what OpenCL's function of that name does, seen
+ * from the program; recording the call is done around it.
+ */
+#ifndef UT_BACKEND_OPENCL_CALLS_H
+#define UT_BACKEND_OPENCL_CALLS_H
+
+#include "backend/opencl/handle_map.h"
+#include "backend/opencl/opencl.h"
+
+#define OCL_FN(name)
+#define OCL_OWN(type, name, count, ...)                                                            \
+	type CL_API_CALL ut_##name(OCL_MAP_##count(OCL_PARAMETER, __VA_ARGS__));
+#include "backend/opencl/api.def"
+
+#endif

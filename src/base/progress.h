@@ -1,0 +1,42 @@
+/*
+ * progress.h - one line on the terminal that says how far a long command has come.
+ *
+ * Nothing is shown unless stderr is a terminal that moves (base/term.h) and the work has lasted a
+ * second; then four times a second at most, by a thread of its own. The line is wiped away at the
+ * end, and by whatever is logged meanwhile. add() is for any thread; importers may count straight
+ * into done.
+ */
+#ifndef UT_BASE_PROGRESS_H
+#define UT_BASE_PROGRESS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ut_progress {
+	_Atomic uint64_t done; /* bytes */
+	uint64_t total;        /* bytes; 0 = unknown */
+	const char *label;     /* not owned */
+	bool running;
+	bool stop; /* under lock */
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+};
+
+void ut_progress_start(struct ut_progress *p, const char *label, uint64_t total);
+
+static inline void ut_progress_add(struct ut_progress *p, uint64_t bytes)
+{
+	atomic_fetch_add_explicit(&p->done, bytes, memory_order_relaxed);
+}
+
+/* Twice is fine. */
+void ut_progress_done(struct ut_progress *p);
+
+/* The line for this state; returns buf. */
+const char *ut_progress_text(char *buf, size_t size, const struct ut_progress *p, uint64_t done,
+			     uint64_t elapsed_ns);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * analyze_options.h - the command line of `unitrace analyze`: that of acelyzer 1.0 and 1.2
+ * together.
+ *
+ * Where both give different numbers for the same input, 1.0 counts, because that is the release
+ * its manual describes. An option that only 1.2 knows selects the numbers of 1.2, so that a
+ * command line gives what it gave before; --compat decides for itself.
+ */
+#ifndef UT_CMD_ANALYZE_OPTIONS_H
+#define UT_CMD_ANALYZE_OPTIONS_H
+
+#include "acelyzer/options.h"
+#include "acelyzer/write_output.h"
+#include "base/opt.h"
+
+struct ut_arena;
+
+/* As typed. */
+struct ut_ace_words {
+	struct ut_opt_list counters;
+	bool counters_given, help, version;
+	const char *input, *output, *compiler_log, *compiler_info, *freq, *freq_scaling, *level;
+	const char *format, *event_filter, *event_limit, *filter, *overlap, *streams, *time_unit;
+	const char *profile, *autopilot, *compat, *layout;
+	const char *json, *html, *verify; /* "" = without a value */
+	bool flow, coll, summarize, fix, no_sync, sync_v2, keep_prep, keep_names, drop_globals;
+	bool skip, split, no_stats, tb, disable_tb, disable_file, intermediate, power_stats;
+	bool ignore_crit, sync_to_dev, no_warnings, no_mpi;
+	uint64_t threads;
+};
+
+enum ut_ace_verify {
+	UT_ACE_VERIFY_NOT,
+	UT_ACE_VERIFY_ONLY,   /* change nothing, but tell what an analysis could be trusted with */
+	UT_ACE_VERIFY_REPORT, /* analyse, and tell how much of it can be trusted */
+	UT_ACE_VERIFY_STRICT, /* ... and fail if that is too little */
+};
+
+/* Reports; "" = a name made from the output's. */
+struct ut_ace_report_wants {
+	const char *json, *html;
+	enum ut_ace_verify verify;
+	double least; /* percent that must be trusted */
+};
+
+/* Checked. */
+struct ut_ace_setup {
+	struct ut_ace_opts opts;
+	struct ut_ace_report_wants report;
+	const char *input, *output, *logs, *format, *time_unit, *profile;
+	const char *head_because; /* the option that selected 1.2; NULL = none */
+	enum ut_ace_layout layout;
+	int level;
+	bool tb, write_trace, intermediate;
+	const char *soc_only;          /* --freq as it was written, if it has no core frequency */
+	struct ut_ace_filter *filters; /* owned */
+	size_t filter_count, filter_cap;
+	const char *filter_lost; /* the pattern of a member that got another one; NULL = none */
+	const char *filter_odd;  /* an entry of --event_filter that is no KEY:PATTERN */
+};
+
+const struct ut_opt *ut_ace_option_table(struct ut_arena *a, struct ut_ace_words *w);
+
+/*
+ * Spreads what the option parser does not know: -C with any number of values, flags in one word.
+ * The words live in the arena. On failure -EINVAL.
+ */
+int ut_ace_spread(struct ut_arena *a, int argc, const char *const *argv, const char ***words,
+		  int *count, struct ut_err *err) UT_MUST_CHECK;
+
+/* Exit status: 0 fine, 1 refused, 2 misuse; err says why. */
+int ut_ace_check(const struct ut_ace_words *w, struct ut_ace_setup *s, struct ut_arena *a,
+		 struct ut_err *err);
+void ut_ace_setup_release(struct ut_ace_setup *s);
+
+#endif

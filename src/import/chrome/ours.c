@@ -1,0 +1,318 @@
+/*
+ * ours.c - the otherData that our own exporter writes: processes, clocks, losses.
+ *
+ * A file may hold several recordings, each with its clock and losses; those of the first are the
+ * trace's, those of later ones are kept with their process and written again from there. The value
+ * has been read once when we come here, so that reading it again cannot fail.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "import/chrome/part.h"
+
+static bool is(struct ut_json_span key, const char *text)
+{
+	return key.len == strlen(text) && !memcmp(key.at, text, key.len);
+}
+
+/* The next member of the object that the cursor is in. fresh: it has just been entered. */
+static bool next_member(struct ut_chrome *c, bool *fresh, struct ut_json_span *key,
+			struct ut_json_span *value)
+{
+	struct ut_json *j = &c->json;
+
+	j->fresh = *fresh;
+	*fresh = false;
+	return ut_json_member(j, key) && ut_json_skip(j, value);
+}
+
+/* Puts the cursor into the object. */
+static bool open_object(struct ut_chrome *c, struct ut_json_span value)
+{
+	if (!value.len || *value.at != '{')
+		return false;
+	c->json.at = value.at;
+	ut_json_enter(&c->json);
+	return true;
+}
+
+static struct ut_json_span find_member(struct ut_chrome *c, struct ut_json_span object,
+				       const char *name)
+{
+	struct ut_json_span key, value;
+	bool fresh = true;
+
+	if (!open_object(c, object))
+		return (struct ut_json_span){ NULL, 0 };
+	while (next_member(c, &fresh, &key, &value)) {
+		if (is(key, name))
+			return value;
+	}
+	return (struct ut_json_span){ NULL, 0 };
+}
+
+static uint32_t string_of(struct ut_chrome *c, struct ut_json_span value)
+{
+	if (value.len < 2 || *value.at != '"')
+		return 0;
+	return ut_chrome_string(c, c->values, (struct ut_json_span){ value.at + 1, value.len - 2 });
+}
+
+static int64_t signed_of(struct ut_json_span value)
+{
+	int64_t n;
+
+	return ut_json_scaled(value, 0, &n) ? n : 0;
+}
+
+static void keep_fact(struct ut_chrome *c, uint32_t process, struct ut_json_span key,
+		      struct ut_json_span value)
+{
+	struct ut_arg arg = { .key = ut_chrome_string(c, c->names, key), .type = UT_ARG_JSON };
+
+	arg.value.str = ut_chrome_json(c, value, false);
+	ut_chrome_fact(c, false, process, arg);
+}
+
+static void read_losses(struct ut_chrome *c, struct ut_json_span object)
+{
+	struct ut_losses *l = &c->build.store.trace.losses;
+	struct ut_json_span key, value;
+	bool fresh = true;
+
+	if (!open_object(c, object))
+		return;
+	while (next_member(c, &fresh, &key, &value)) {
+		uint64_t *count = ut_losses_called(l, key.at, key.len);
+
+		if (count)
+			*count = (uint64_t)signed_of(value);
+	}
+}
+
+/* The facts of one counter: {"unit": ..., or "series": ..., "id": ..., what else is known of it} */
+static void read_counter(struct ut_chrome *c, uint32_t process, uint32_t name,
+			 struct ut_json_span facts)
+{
+	struct ut_trace *t = &c->build.store.trace;
+	const uint32_t own[] = { ut_strtab_intern_z(&t->strings, "unit"),
+				 ut_strtab_intern_z(&t->strings, "series"), c->words[UT_WORD_ID] };
+	uint32_t unit = string_of(c, find_member(c, facts, "unit"));
+	uint32_t series = unit ? unit : string_of(c, find_member(c, facts, "series"));
+	struct ut_json_span id = find_member(c, facts, "id");
+	const uint32_t known[3] = { name, series, id.len ? ut_chrome_json(c, id, false) : 0 };
+	uint32_t track = ut_chrome_counter(c, process, known);
+
+	if (unit && !known[2]) { /* no series: the name alone tells which counter it is */
+		t->tracks[track].name = name;
+		t->tracks[track].base = 0;
+	}
+	c->args.count = c->args.seen = 0;
+	c->json.at = facts.at;
+	if (!ut_chrome_members(c, &c->args))
+		return;
+	for (size_t i = 0; i < c->args.count; i++) {
+		uint32_t key = c->args.items[i].key;
+
+		if (key != own[0] && key != own[1] && key != own[2])
+			ut_chrome_fact(c, true, track, c->args.items[i]);
+	}
+}
+
+/* The elements of a list that are objects, one after the other; at: NULL = from its start. */
+static bool next_object(struct ut_chrome *c, struct ut_json_span list, const char *at,
+			struct ut_json_span *object)
+{
+	struct ut_json *j = &c->json;
+
+	j->at = at ? at : list.at;
+	if (!at)
+		ut_json_enter(j);
+	j->fresh = !at;
+	while (ut_json_element(j) && ut_json_skip(j, object)) {
+		if (*object->at == '{')
+			return true;
+	}
+	j->trouble = UT_JSON_NONE;
+	return false;
+}
+
+/* "counters": {"NAME": what is known of it, or a list if several have that name} */
+static void read_counters(struct ut_chrome *c, uint32_t process, struct ut_json_span object)
+{
+	struct ut_json_span key, value, one;
+	bool fresh = true;
+
+	if (!open_object(c, object))
+		return;
+	while (next_member(c, &fresh, &key, &value)) {
+		uint32_t name = ut_chrome_string(c, c->names, key);
+
+		if (*value.at == '{')
+			read_counter(c, process, name, value);
+		for (const char *at = NULL; *value.at == '[' && next_object(c, value, at, &one);
+		     at = one.at + one.len)
+			read_counter(c, process, name, one);
+		c->json.at = value.at + value.len;
+	}
+}
+
+/* What is said of the recording as a whole comes with its first process. */
+static bool read_whole(struct ut_chrome *c, struct ut_json_span key, struct ut_json_span value)
+{
+	struct ut_trace *t = &c->build.store.trace;
+	const char *next = value.at + value.len;
+
+	if (is(key, "realtime_offset_ns")) {
+		t->realtime_offset = signed_of(value);
+	} else if (is(key, "boottime_offset_ns")) {
+		t->boottime_offset = signed_of(value);
+	} else if (is(key, "clock_error_ns")) {
+		t->clock_error = (uint64_t)signed_of(value);
+	} else if (is(key, "losses")) {
+		read_losses(c, value);
+	} else if (is(key, "args") && *value.at == '{') {
+		c->json.at = value.at;
+		(void)ut_chrome_members(c, &c->global);
+	} else {
+		return false;
+	}
+	c->json.at = next;
+	return true;
+}
+
+/* The same of a later recording, unless it is nothing new. */
+static bool is_known(const struct ut_chrome *c, struct ut_json_span key, struct ut_json_span value)
+{
+	const struct ut_trace *t = &c->build.store.trace;
+
+	return (is(key, "realtime_offset_ns") && signed_of(value) == t->realtime_offset) ||
+	       (is(key, "boottime_offset_ns") && signed_of(value) == t->boottime_offset) ||
+	       (is(key, "clock_error_ns") && (uint64_t)signed_of(value) == t->clock_error);
+}
+
+/* first: index + 1 of the process that speaks for the recording; 0 = this one will. */
+static void read_process(struct ut_chrome *c, struct ut_json_span object, uint32_t *first)
+{
+	struct ut_trace *t = &c->build.store.trace;
+	struct ut_json_span key, value = find_member(c, object, "pid");
+	struct ut_chrome_ref pid;
+	bool fresh = true;
+	uint32_t at;
+
+	if (!value.len)
+		return;
+	c->json.at = value.at;
+	if (!ut_chrome_read_ref(c, &pid))
+		return;
+	at = ut_chrome_process(c, pid);
+	*first = *first ? *first : at + 1;
+	open_object(c, object);
+	while (next_member(c, &fresh, &key, &value)) {
+		if (is(key, "name"))
+			t->processes[at].name = string_of(c, value);
+		else if (is(key, "host"))
+			t->processes[at].host = string_of(c, value);
+		else if (is(key, "command"))
+			t->processes[at].cmdline = string_of(c, value);
+		else if (is(key, "rank"))
+			t->processes[at].rank = (int32_t)signed_of(value);
+		else if (is(key, "counters"))
+			read_counters(c, at, value);
+		else if (!is(key, "pid") &&
+			 !(at + 1 == *first ? read_whole(c, key, value) : is_known(c, key, value)))
+			keep_fact(c, at, key, value);
+		c->json.at = value.at + value.len;
+	}
+}
+
+static void read_processes(struct ut_chrome *c, struct ut_json_span list)
+{
+	struct ut_json_span value;
+	uint32_t first = 0;
+
+	if (!list.len || *list.at != '[')
+		return;
+	for (const char *at = NULL; next_object(c, list, at, &value); at = value.at + value.len)
+		read_process(c, value, &first);
+}
+
+bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_json_span value)
+{
+	struct ut_json_span tool = find_member(c, value, "tool");
+	struct ut_json_span input;
+
+	if (!is(tool, "\"unitrace\""))
+		return false;
+	c->traits |= UT_TRAIT_OURS;
+	c->dialect = string_of(c, find_member(c, value, "dialect"));
+	input = find_member(c, value, "input");
+	if (input.len)
+		ut_chrome_keep(c, ut_strtab_intern_z(&c->build.store.trace.strings, "otherData"),
+			       input);
+	read_processes(c, find_member(c, value, "processes"));
+	return true;
+}
+
+/* ---- labels -------------------------------------------------------------------------------- */
+
+/* What the exporter makes of host, pid and command; see put_process_meta() there. */
+static void put_labels(struct ut_chrome *c, const struct ut_process *p, uint32_t os_pid)
+{
+	struct ut_strtab *strings = &c->build.store.trace.strings;
+	struct ut_str host = ut_strtab_get(strings, p->host);
+	struct ut_str pid = ut_strtab_get(strings, os_pid);
+	struct ut_str command = ut_strtab_get(strings, p->cmdline);
+
+	c->text.len = 0;
+	ut_buf_add(&c->text, host.ptr, host.len);
+	if (pid.len)
+		ut_buf_fmt(&c->text, "%spid %s", c->text.len ? ", " : "", pid.ptr);
+	if (c->text.len && command.len)
+		ut_buf_text(&c->text, ", ");
+	ut_buf_add(&c->text, command.ptr, command.len);
+}
+
+/* Is the fact {"labels": what we would write anyway}? */
+static bool is_made(struct ut_chrome *c, const struct ut_chrome_fact *f, uint32_t os_pid)
+{
+	static const char before[] = "{\"labels\":\"", after[] = "\"}";
+	const size_t frame = strlen(before) + strlen(after);
+	struct ut_trace *t = &c->build.store.trace;
+	struct ut_str s = ut_strtab_get(&t->strings, f->arg.value.str);
+	char *text;
+	size_t len;
+	bool same;
+
+	if (s.len < frame || memcmp(s.ptr, before, strlen(before)) != 0)
+		return false;
+	text = ut_make(s.len);
+	len = ut_json_decode((struct ut_json_span){ s.ptr + strlen(before), s.len - frame }, text);
+	put_labels(c, &t->processes[f->index], os_pid);
+	same = len && len == c->text.len && !memcmp(text, c->text.data, len);
+	free(text);
+	return same;
+}
+
+void ut_chrome_drop_labels(struct ut_chrome *c)
+{
+	const struct ut_trace *t = &c->build.store.trace;
+	uint32_t key = ut_strtab_intern_z(&c->build.store.trace.strings, "os_pid");
+	uint32_t *os_pids = ut_make((t->process_count + 1) * sizeof(*os_pids));
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->fact_count; i++) {
+		if (!c->facts[i].track && c->facts[i].arg.key == key)
+			os_pids[c->facts[i].index] = c->facts[i].arg.value.str;
+	}
+	for (size_t i = 0; i < c->fact_count; i++) {
+		const struct ut_chrome_fact *f = &c->facts[i];
+
+		if (f->track || f->arg.key != c->words[UT_WORD_PROCESS_LABELS] ||
+		    !is_made(c, f, os_pids[f->index]))
+			c->facts[n++] = *f;
+	}
+	c->fact_count = n;
+	free(os_pids);
+}

@@ -1,0 +1,386 @@
+/* reader.c - see spool.h and spool_import.h: the scan, and the steps in order. */
+#include "import/spool/reader.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "import/spool/state.h"
+#include "ittnotify.h"
+#include "model/sink.h"
+#include "wire/control.h"
+#include "wire/process.h"
+
+/* ---- definitions --------------------------------------------------------------------------- */
+
+static void scan_definitions(struct ut_spool_import *im)
+{
+	struct ut_chunk_view view;
+	struct ut_spool_rec r;
+	size_t offset = 0;
+
+	while (ut_spool_next_chunk(&im->map, &offset, &view)) {
+		struct ut_spool_walk w = { .pos = view.begin,
+					   .end = view.end,
+					   .ticks = im->map.header->start.ticks };
+
+		if (view.kind != UT_CHUNK_META)
+			continue;
+		while (ut_spool_walk_next(&w, &r)) {
+			if (r.kind != UT_WORD_LONG || ut_spool_tables_define(&im->tables, &r))
+				continue;
+			if (r.type == UT_REC_JIT_METHOD)
+				*UT_VEC_PUSH(&im->notes) =
+					(struct ut_spool_note){ ut_rec_word(&r, 1), 0, r, false };
+			else
+				im->trace->losses.unknown++;
+		}
+		im->trace->losses.torn += w.torn;
+	}
+}
+
+/* ---- records ------------------------------------------------------------------------------- */
+
+static void name_lock(struct ut_spool_import *im, uint64_t ticks, const struct ut_spool_rec *r)
+{
+	struct ut_str type =
+		ut_strtab_get(&im->trace->strings, ut_spool_string(&im->tables, ut_rec_low(r, 1)));
+	struct ut_str name =
+		ut_strtab_get(&im->trace->strings, ut_spool_string(&im->tables, ut_rec_high(r, 1)));
+	struct ut_spool_group lock = { .key = ut_rec_word(r, 0) << 1, .ticks = ticks };
+	char text[512];
+
+	snprintf(text, sizeof(text), "wait %.*s%s%.*s", type.len > 200 ? 200 : (int)type.len,
+		 type.ptr, type.len && name.len ? " " : "", name.len > 200 ? 200 : (int)name.len,
+		 name.ptr);
+	lock.name = ut_strtab_intern_z(&im->trace->strings, text);
+	ut_spool_add_group(im, &lock);
+}
+
+static void add_group(struct ut_spool_import *im, uint64_t ticks, const struct ut_spool_rec *r)
+{
+	struct ut_spool_group g = { .key = ut_spool_id(r, 1, 2),
+				    .ticks = ticks,
+				    .parent = ut_spool_id(r, 2, 2),
+				    .name = ut_spool_string(&im->tables, ut_rec_high(r, 0)) };
+
+	if (g.key && g.name)
+		ut_spool_add_group(im, &g);
+}
+
+/* TBB says so what the user calls a node of a flow graph. */
+static void rename_group(struct ut_spool_import *im, uint64_t ticks, const struct ut_spool_rec *r)
+{
+	struct ut_spool_group g = { .key = ut_spool_id(r, 1, 1), .ticks = ticks };
+	size_t len = ut_rec_low(r, 4);
+	const char *name = ut_rec_bytes(r, 5, &len);
+
+	if (!g.key || !len || ut_spool_string(&im->tables, ut_rec_high(r, 0)) != im->object_name)
+		return;
+	g.name = ut_strtab_intern(&im->trace->strings, name, len);
+	ut_spool_amend_group(im, &g);
+}
+
+/* "head is a child of tail", or the other way round. */
+static void add_child(struct ut_spool_import *im, uint64_t ticks, const struct ut_spool_rec *r)
+{
+	uint64_t head = ut_spool_id(r, 1, 2), tail = ut_spool_id(r, 2, 2);
+	struct ut_spool_group g = { .key = head, .ticks = ticks, .parent = tail };
+
+	if (ut_rec_high(r, 0) == __itt_relation_is_parent_of) {
+		g.key = tail;
+		g.parent = head;
+	} else if (ut_rec_high(r, 0) != __itt_relation_is_child_of) {
+		return;
+	}
+	if (g.key && g.parent)
+		ut_spool_amend_group(im, &g);
+}
+
+static void want(struct ut_spool_import *im, uint64_t id)
+{
+	if (id)
+		ut_idmap_put(&im->wanted, id, 1);
+	im->joined = true;
+}
+
+/* What has to be known before the threads are read. */
+static void scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t ticks,
+		      const struct ut_spool_rec *r)
+{
+	switch ((int)r->type) {
+	case UT_REC_TASK_GROUP:
+		add_group(im, ticks, r);
+		break;
+	case UT_REC_SYNC_CREATE:
+		name_lock(im, ticks, r);
+		break;
+	case UT_REC_RELATION:
+		want(im, ut_spool_id(r, 1, 2));
+		want(im, ut_spool_id(r, 2, 2));
+		add_child(im, ticks, r);
+		break;
+	case UT_REC_META_STR:
+		rename_group(im, ticks, r);
+		break;
+	case UT_REC_STITCH:
+		im->joined = true;
+		break;
+	case UT_REC_WORK:
+	case UT_REC_CALL:
+	case UT_REC_DEVICE_COUNTER:
+		ut_spool_add_work(im, r);
+		break;
+	case UT_REC_CALL_BEGIN:
+		ut_spool_add_submit(im, thread, ticks, r);
+		break;
+	case UT_REC_OVERLAPPED_BEGIN:
+	case UT_REC_OVERLAPPED_END:
+	case UT_REC_OVERLAPPED_BEGIN_CLOCK:
+	case UT_REC_OVERLAPPED_END_CLOCK:
+	case UT_REC_TASK_BEGIN_CLOCK:
+	case UT_REC_TASK_END_CLOCK:
+	case UT_REC_REGION_BEGIN:
+	case UT_REC_REGION_END:
+	case UT_REC_FRAME_BEGIN:
+	case UT_REC_FRAME_END:
+	case UT_REC_FRAME_SUBMIT:
+	case UT_REC_MARK:
+	case UT_REC_MARK_OFF:
+	case UT_REC_PAUSE:
+	case UT_REC_RESUME:
+	case UT_REC_DETACH:
+	case UT_REC_HEAP:
+		*UT_VEC_PUSH(&im->notes) = (struct ut_spool_note){ ticks, thread, *r, false };
+		break;
+	default:
+		if (r->type >= UT_REC_COUNT)
+			im->trace->losses.unknown++;
+		break;
+	}
+}
+
+/* Threads are numbered from 1 on: a number that the file has no room for is garbage. */
+static struct ut_spool_part *add_part(struct ut_spool_import *im, struct ut_spool_walk *w,
+				      const struct ut_spool_rec *r)
+{
+	struct ut_spool_part *part;
+
+	if (ut_rec_low(r, 1) > im->tables.most) {
+		w->torn++;
+		return NULL;
+	}
+	part = UT_VEC_PUSH(&im->parts);
+	*part = (struct ut_spool_part){ .thread = ut_rec_low(r, 1),
+					.number = ut_rec_high(r, 1),
+					.ticks = w->ticks,
+					.begin = w->pos,
+					.end = w->end };
+	return part;
+}
+
+static void scan_data(struct ut_spool_import *im, const struct ut_chunk_view *view)
+{
+	struct ut_spool_walk w = { .pos = view->begin, .end = view->end };
+	struct ut_spool_part *part = NULL;
+	struct ut_spool_rec r;
+
+	while (ut_spool_walk_next(&w, &r)) {
+		if (r.kind == UT_WORD_LONG && r.type == UT_REC_THREAD) {
+			if (part)
+				part->end = r.words - 1;
+			part = add_part(im, &w, &r);
+		} else if (part && r.kind == UT_WORD_LONG) {
+			scan_long(im, part->thread, w.ticks, &r);
+		}
+		if (part && w.ticks > im->last)
+			im->last = w.ticks;
+	}
+	im->trace->losses.torn += w.torn;
+	ut_spool_forget(view->begin, view->end);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct ut_spool_part *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	if (x->ticks != y->ticks)
+		return x->ticks < y->ticks ? -1 : 1;
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static void scan_records(struct ut_spool_import *im)
+{
+	struct ut_chunk_view view;
+	size_t offset = 0;
+
+	while (ut_spool_next_chunk(&im->map, &offset, &view))
+		if (view.kind == UT_CHUNK_DATA)
+			scan_data(im, &view);
+	if (im->parts.count)
+		qsort(im->parts.items, im->parts.count, sizeof(*im->parts.items), by_thread);
+}
+
+/* ---- the clock ----------------------------------------------------------------------------- */
+
+static bool same_boot(const struct ut_spool_header *h, const char *boot_id)
+{
+	return boot_id[0] && !strncmp(h->boot_id, boot_id, sizeof(h->boot_id));
+}
+
+static void add_launcher_pairs(struct ut_spool_import *im, const char *path)
+{
+	char dir[4096];
+	struct ut_control *c;
+	struct ut_clock_pair last;
+	uint32_t seq;
+
+	if (snprintf(dir, sizeof(dir), "%s", path) >= (int)sizeof(dir))
+		return;
+	c = ut_control_map(dirname(dir));
+	if (!c)
+		return;
+	if (same_boot(im->map.header, c->boot_id)) {
+		seq = atomic_load(&c->last_seq);
+		last = c->last;
+		ut_clock_map_add(&im->tables.clock, &c->start);
+		if (!(seq & 1) && atomic_load(&c->last_seq) == seq)
+			ut_clock_map_add(&im->tables.clock, &last);
+	}
+	ut_control_close(c);
+}
+
+/*
+ * The collector looked at the clocks at its start and now and then; the launcher before and
+ * after. If both died early, this machine's clocks still run as they did, until the next boot.
+ */
+static void settle_clock(struct ut_spool_import *im, const char *path)
+{
+	const struct ut_spool_header *h = im->map.header;
+	struct ut_clock_pair now;
+	char boot_id[40];
+
+	add_launcher_pairs(im, path);
+	ut_process_boot_id(boot_id);
+	if (same_boot(h, boot_id) && h->clock_source == (uint32_t)ut_clock_source()) {
+		ut_clock_pair_take(ut_clock_source(), &now);
+		ut_clock_map_add(&im->tables.clock, &now);
+	}
+	ut_clock_map_finish(&im->tables.clock, 1.0);
+	im->trace->realtime_offset = (int64_t)(h->start.real - h->start.mono);
+	im->trace->boottime_offset = (int64_t)(h->start.boot - h->start.mono);
+	im->trace->clock_error = h->start.error;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static uint32_t add_text(struct ut_trace *trace, const char *s, size_t size)
+{
+	return ut_strtab_intern(&trace->strings, s, strnlen(s, size));
+}
+
+static uint32_t add_process(struct ut_trace *trace, const struct ut_spool_header *h)
+{
+	uint32_t at = ut_trace_add_process(trace, h->pid);
+	struct ut_process *p = &trace->processes[at];
+
+	p->name = add_text(trace, h->name, sizeof(h->name));
+	p->host = add_text(trace, h->host, sizeof(h->host));
+	p->cmdline = add_text(trace, h->cmdline, sizeof(h->cmdline));
+	p->rank = h->rank;
+	p->sort_index = h->rank >= 0 ? h->rank : 0;
+	return at;
+}
+
+static uint32_t cut_note(struct ut_trace *trace, uint32_t count)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), "%" PRIu32 " %s too long to record and %s cut", count,
+		 count == 1 ? "name or argument was" : "names and arguments were",
+		 count == 1 ? "is" : "are");
+	return ut_strtab_intern_z(&trace->strings, text);
+}
+
+static void add_losses(struct ut_trace *trace, const struct ut_spool_header *h)
+{
+	trace->losses.dropped += atomic_load(&h->dropped);
+	trace->losses.overwritten += atomic_load(&h->overwritten);
+	trace->losses.ignored += atomic_load(&h->ignored);
+	if (atomic_load(&h->cut))
+		ut_trace_add_note(trace, cut_note(trace, atomic_load(&h->cut)));
+}
+
+/* Why a process stopped recording before it ended. */
+static void note_end(struct ut_trace *trace, const struct ut_spool_header *h)
+{
+	uint32_t status = atomic_load(&h->status);
+	char text[256];
+
+	if (!status || status == EFBIG) /* a limit on the size is what the user has asked for */
+		return;
+	if (status == UT_SPOOL_SANDBOX)
+		snprintf(text, sizeof(text),
+			 "restricted its own system calls (seccomp); recorded until then");
+	else
+		snprintf(text, sizeof(text), "recording ended early: %s", strerror((int)status));
+	ut_trace_add_note(trace, ut_strtab_intern_z(&trace->strings, text));
+}
+
+static void run(struct ut_spool_import *im, const char *path)
+{
+	ut_idmap_init(&im->wanted, &im->trace->arena);
+	ut_idmap_init(&im->last_group, &im->trace->arena);
+	ut_idmap_init(&im->overlap_tracks, &im->trace->arena);
+	ut_idmap_init(&im->flow_of_call, &im->trace->arena);
+	ut_idmap_init(&im->works_of_call, &im->trace->arena);
+	ut_idmap_init(&im->task_of_call, &im->trace->arena);
+	ut_idmap_init(&im->zone_of_call, &im->trace->arena);
+	ut_idmap_init(&im->readable, &im->trace->arena);
+	im->object_name = ut_strtab_intern_z(&im->trace->strings, "object_name");
+	scan_definitions(im);
+	settle_clock(im, path);
+	scan_records(im);
+	ut_spool_sort_groups(im);
+	im->trace->first = ut_spool_ns(&im->tables, im->map.header->start.ticks);
+	im->trace->last = im->last ? ut_spool_ns(&im->tables, im->last) : im->trace->first;
+	ut_spool_import_submits(im);
+	ut_spool_import_threads(im);
+	ut_spool_import_cross(im);
+	ut_spool_import_devices(im);
+}
+
+int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *sink,
+		    struct ut_err *err)
+{
+	struct ut_spool_import im = { .trace = trace, .sink = sink };
+	int rc = ut_spool_map(&im.map, path, err);
+
+	if (rc)
+		return rc;
+	ut_spool_tables_init(&im.tables, trace, add_process(trace, im.map.header), &im.map);
+	add_losses(trace, im.map.header);
+	note_end(trace, im.map.header);
+	run(&im, path);
+	free(im.parts.items);
+	free(im.notes.items);
+	free(im.metas.items);
+	free(im.late.items);
+	free(im.places.items);
+	free(im.references.items);
+	free(im.flows.items);
+	free(im.works.items);
+	free(im.submits.items);
+	free(im.groups.items);
+	ut_spool_tables_release(&im.tables);
+	ut_spool_unmap(&im.map);
+	return 0;
+}

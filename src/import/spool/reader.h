@@ -1,0 +1,41 @@
+/*
+ * reader.h - reads what a collector recorded, also when the process died in the middle of it.
+ *
+ * The file is hostile input: every length and offset is checked against the bytes present, and a
+ * damaged part costs only itself. Memory: the strings, the open tasks, what is joined across
+ * threads (ids, frames, overlapped tasks) and one chunk at a time; not the file.
+ */
+#ifndef UT_IMPORT_SPOOL_READER_H
+#define UT_IMPORT_SPOOL_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct ut_sink;
+struct ut_trace;
+
+/* What one look at the header tells. */
+struct ut_spool_info {
+	char path[4096];
+	char name[256]; /* what the program is called */
+	uint32_t pid;
+	int32_t rank;        /* -1 = none */
+	uint64_t start_mono; /* when the collector started, CLOCK_MONOTONIC ns */
+	uint64_t bytes;      /* of records that were claimed */
+	bool alive;          /* the process is still running on this machine */
+};
+
+int ut_spool_info(const char *path, struct ut_spool_info *info, struct ut_err *err) UT_MUST_CHECK;
+
+/* All spools of a session, in order of their start; *list is malloc'ed. 0 spools is no error. */
+int ut_spool_list(const char *session_dir, struct ut_spool_info **list, size_t *count,
+		  struct ut_err *err) UT_MUST_CHECK;
+
+/* Fills the trace and feeds every event to the sink. */
+int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *sink,
+		    struct ut_err *err) UT_MUST_CHECK;
+
+#endif

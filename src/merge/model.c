@@ -1,0 +1,161 @@
+/*
+ * model.c - merges traces of any format, through the model: each is loaded, moved onto the
+ * common clock and handed to the exporter, one after the other.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/log.h"
+#include "export/exporter.h"
+#include "import/importer.h"
+#include "merge/merge.h"
+#include "model/store.h"
+#include "mpijob/mpijob.h"
+#include "text/out.h"
+
+static void warn(void *ctx, const char *path, const char *text)
+{
+	(void)ctx;
+	ut_log(UT_WARN, "%s: %s", path, text);
+}
+
+static int load(const struct ut_merge *m, size_t i, bool first_time, struct ut_store *store,
+		struct ut_err *err)
+{
+	struct ut_import_opts opts = { .threads = m->threads, .checked = first_time };
+
+	opts.progress = &m->progress->done;
+	if (first_time)
+		opts.warn = warn;
+	return ut_import(m->files[i].path, &opts, store, err);
+}
+
+/* What the plan needs: the clock, and the host that it belongs to. */
+static void note_clock(struct ut_facts *f, const struct ut_store *store)
+{
+	const struct ut_trace *t = &store->trace;
+	struct ut_str host = { "", 0 };
+
+	*f = (struct ut_facts){ .first = INT64_MAX, .last = INT64_MIN, .rank = -1 };
+	if (store->row_count && t->first <= INT64_MAX && t->last <= INT64_MAX) {
+		f->first = (int64_t)t->first;
+		f->last = (int64_t)t->last;
+	}
+	if (t->process_count)
+		host = ut_strtab_get(&t->strings, t->processes[0].host);
+	ut_buf_add(&f->text, host.ptr, host.len);
+	f->processes = ut_grow(NULL, 1, &f->process_cap, sizeof(*f->processes));
+	f->process_count = 1;
+	f->processes[0].placed = t->realtime_offset != 0;
+	f->processes[0].realtime = t->realtime_offset;
+	f->processes[0].host.len = (uint32_t)host.len;
+	f->id_first = UINT64_MAX;
+}
+
+/* The first look: when did each start? */
+static int read_clocks(struct ut_merge *m, struct ut_err *err)
+{
+	size_t valid = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		struct ut_merge_file *f = &m->files[i];
+		struct ut_err why = { 0 };
+		struct ut_store store;
+		int rc;
+
+		f->left_out = !m->sizes[i];
+		if (f->left_out) {
+			ut_log(UT_WARN, "%s: empty, left out", f->name);
+			continue;
+		}
+		rc = load(m, i, true, &store, &why);
+		if (rc && m->strict)
+			return ut_err_set(err, rc, "%s", why.text);
+		f->left_out = rc != 0;
+		if (rc) {
+			ut_log(UT_WARN, "%s; left out", why.text);
+			continue;
+		}
+		note_clock(&f->facts, &store);
+		ut_store_release(&store);
+		valid++;
+	}
+	return valid ? 0 : ut_merge_nothing(m, err);
+}
+
+static uint64_t moved(uint64_t ts, int64_t shift)
+{
+	uint64_t to = ts + (uint64_t)shift;
+
+	if (shift < 0)
+		return to > ts ? 0 : to;
+	return to < ts ? UINT64_MAX : to;
+}
+
+static int send(struct ut_merge *m, const struct ut_merge_plan *plan, size_t i,
+		struct ut_sink *sink, struct ut_err *err)
+{
+	const struct ut_merge_file *f = &m->files[i];
+	struct ut_store store;
+	int rc = load(m, i, false, &store, err);
+
+	if (rc)
+		return rc;
+	ut_store_send(&store, f->plan.shift, sink);
+	store.trace.first = moved(store.trace.first, f->plan.shift);
+	store.trace.last = moved(store.trace.last, f->plan.shift);
+	if (plan->placed && f->placed)
+		store.trace.realtime_offset = plan->epoch;
+	else if (store.trace.realtime_offset)
+		store.trace.realtime_offset -= f->plan.shift;
+	m->format->end_trace(sink, &store.trace);
+	m->events += store.row_count;
+	ut_store_release(&store);
+	return 0;
+}
+
+static int write_all(struct ut_merge *m, const struct ut_merge_plan *plan, struct ut_err *err)
+{
+	struct ut_out *out = ut_out_open(m->output, m->out_flags);
+	struct ut_sink *sink = m->format->open(out);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < m->count; i++) {
+		if (!m->files[i].left_out)
+			rc = send(m, plan, i, sink, err);
+	}
+	m->format->close(sink);
+	if (!rc)
+		return ut_out_commit(out, err);
+	ut_out_abandon(out);
+	return rc;
+}
+
+int ut_merge_model(struct ut_merge *m, struct ut_err *err)
+{
+	/* Exporters see to it that pids and numbers are unique. */
+	struct ut_merge_rules rules = m->rules;
+	struct ut_merge_plan plan = { 0 };
+	int rc;
+
+	if (m->spread->rank)
+		return 0;
+	if (rules.pids != UT_MERGE_AUTO || rules.ids != UT_MERGE_AUTO)
+		return ut_err_set(err, -EINVAL,
+				  "--pids and --ids work from Chrome JSON to Chrome JSON only");
+	rc = read_clocks(m, err);
+	if (rc)
+		return rc;
+	rules.pids = rules.ids = UT_MERGE_KEEP;
+	rc = ut_merge_plan_make(&plan, m->files, m->count, &rules, err);
+	if (rc)
+		return rc;
+	rc = write_all(m, &plan, err);
+	if (!rc && !m->quiet && plan.aligned > 1)
+		ut_log(UT_INFO, "clocks: %zu files aligned to that of %s", plan.aligned,
+		       m->files[plan.reference].name);
+	ut_merge_plan_release(&plan);
+	return rc;
+}

@@ -1,0 +1,154 @@
+/*
+ * tell.c - what a merge tells its user: one line each about ranks, clocks and pids.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "base/log.h"
+#include "merge/plan.h"
+
+#define GAPS_TOLD 5
+
+/* ---- clocks ---------------------------------------------------------------------------------- */
+
+/* The names of files that one line is about: "a.json, b.json and 3 more". */
+static void name_files(const struct ut_merge_plan *p, bool (*about)(const struct ut_merge_file *),
+		       struct ut_buf *out)
+{
+	size_t named = 0, more = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->files[i].left_out || !about(&p->files[i]))
+			continue;
+		if (named == 3)
+			more++;
+		else
+			ut_buf_fmt(out, "%s%s", named++ ? ", " : "", p->files[i].name);
+	}
+	if (more)
+		ut_buf_fmt(out, " and %zu more", more);
+}
+
+static bool is_unplaced(const struct ut_merge_file *f)
+{
+	return !f->placed;
+}
+
+static void tell_clocks(const struct ut_merge_plan *p)
+{
+	struct ut_buf names = { 0 };
+
+	if (p->aligned > 1)
+		ut_log(UT_INFO, "clocks: %zu files aligned to that of %s", p->aligned,
+		       p->files[p->reference].name);
+	if (p->placed && p->unplaced) {
+		name_files(p, is_unplaced, &names);
+		ut_log(UT_WARN,
+		       "clocks: not aligned, because they do not say when they started: %s "
+		       "(--offset FILE=NS moves them)",
+		       names.data);
+		ut_buf_release(&names);
+	}
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+/* The ranks that files and processes say they are, each once, in order. */
+struct ranks {
+	int32_t *items;
+	size_t count, cap;
+	int64_t world; /* how many there should be */
+};
+
+static void add_rank(struct ranks *r, int32_t rank)
+{
+	if (rank < 0)
+		return;
+	r->items = ut_grow(r->items, r->count + 1, &r->cap, sizeof(*r->items));
+	r->items[r->count++] = rank;
+	r->world = rank >= r->world ? (int64_t)rank + 1 : r->world;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void collect_ranks(const struct ut_merge_plan *p, struct ranks *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct ut_facts *f = &p->files[i].facts;
+		struct ut_json_span job = ut_facts_member(f, "distributedInfo"), size;
+		int64_t world;
+
+		if (p->files[i].left_out)
+			continue;
+		add_rank(r, f->rank);
+		for (uint32_t k = 0; k < f->process_count; k++)
+			add_rank(r, f->processes[k].rank);
+		size = ut_facts_inside(job, "world_size");
+		if (size.len && ut_json_scaled(size, 0, &world) && world > r->world &&
+		    world < INT32_MAX)
+			r->world = world;
+	}
+	if (r->count)
+		qsort(r->items, r->count, sizeof(*r->items), by_value);
+	for (size_t i = 0; i < r->count; i++) {
+		if (!i || r->items[i] != r->items[i - 1])
+			r->items[kept++] = r->items[i];
+	}
+	r->count = kept;
+}
+
+/* "2, 4-9" */
+static void name_missing(const struct ranks *r, struct ut_buf *out)
+{
+	int64_t next = 0, gaps = 0;
+
+	for (size_t i = 0; i <= r->count; i++) {
+		int64_t here = i < r->count ? r->items[i] : r->world;
+
+		if (here > next && gaps++ < GAPS_TOLD) {
+			ut_buf_fmt(out, "%s%" PRId64, out->len ? ", " : "", next);
+			if (here > next + 1)
+				ut_buf_fmt(out, "-%" PRId64, here - 1);
+		}
+		next = here + 1;
+	}
+	if (gaps > GAPS_TOLD)
+		ut_buf_text(out, ", ...");
+}
+
+/* One file alone, or files that know nothing of ranks, are no job. */
+static void tell_ranks(const struct ut_merge_plan *p)
+{
+	struct ut_buf missing = { 0 };
+	struct ranks r = { 0 };
+
+	collect_ranks(p, &r);
+	if (r.count > 1 && (int64_t)r.count < r.world) {
+		name_missing(&r, &missing);
+		ut_log(UT_INFO, "ranks: %zu of %" PRId64 "; missing: %s", r.count, r.world,
+		       missing.data);
+	}
+	ut_buf_release(&missing);
+	free(r.items);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+void ut_merge_tell(const struct ut_merge_plan *p, enum ut_merge_numbers pids)
+{
+	tell_ranks(p);
+	tell_clocks(p);
+	if (p->new_pids && pids == UT_MERGE_AUTO)
+		ut_log(UT_INFO,
+		       "pids: %zu changed, because an earlier file uses the same "
+		       "(--pids keep prevents that)",
+		       p->new_pids);
+}

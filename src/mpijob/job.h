@@ -1,0 +1,20 @@
+/*
+ * job.h - what the environment says about the parallel job that started this process.
+ *
+ * Every job launcher leaves its variables; none needs an MPI library to be read.
+ */
+#ifndef UT_MPIJOB_JOB_H
+#define UT_MPIJOB_JOB_H
+
+#define UT_JOB_PLUGINS 2
+
+struct ut_job {
+	int rank;  /* 0 if there is no job */
+	int ranks; /* 1 if there is no job; 0 = several or one, only MPI knows */
+	int local; /* ranks on this machine; 1 if there is no job or nobody tells */
+	const char *plugins[UT_JOB_PLUGINS]; /* in the order in which they are worth a try */
+};
+
+struct ut_job ut_job_look(void);
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * growth.h - tells that a recording becomes large while something can still be done about
+ * it: once a second while the program runs, and before results are written.
+ */
+#ifndef UT_SESSION_GROWTH_H
+#define UT_SESSION_GROWTH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Embedded; {0} says nothing. One thread. */
+struct ut_growth {
+	const char *session_dir;
+	uint64_t next; /* bytes that are worth the next line; 0 = none */
+	bool python;   /* Python's functions are recorded: these can be made fewer */
+};
+
+void ut_growth_init(struct ut_growth *g, const char *session_dir, bool python);
+
+/* A line, if the recording has become four times as large as at the last one. ctx: ut_growth. */
+void ut_growth_look(void *ctx);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * tar.h - a few files of one folder in a tarball: POSIX ustar, streamed; what does not fit into its
+ * headers (a long name, a large file) is told in pax headers in front of them.
+ */
+#ifndef UT_TEXT_TAR_H
+#define UT_TEXT_TAR_H
+
+#include "base/err.h"
+
+struct ut_out;
+
+/* Adds dir/name under the name "./name". */
+int ut_tar_add(struct ut_out *out, const char *dir, const char *name,
+	       struct ut_err *err) UT_MUST_CHECK;
+
+/* The two empty blocks behind the last file. */
+void ut_tar_end(struct ut_out *out);
+
+#endif

@@ -1,0 +1,231 @@
+#include "tt/bars.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+void ut_tt_bars_release(struct ut_tt_bars *b)
+{
+	free(b->items);
+	free(b->open);
+	free(b->pairs);
+	*b = (struct ut_tt_bars){ 0 };
+}
+
+static struct ut_tt_bar *add(struct ut_tt_bars *b)
+{
+	b->items = ut_grow(b->items, b->count + 1, &b->cap, sizeof(*b->items));
+	b->items[b->count] = (struct ut_tt_bar){ .count = 1 };
+	return &b->items[b->count++];
+}
+
+/* ---- gaps ---------------------------------------------------------------------------------- */
+
+static uint8_t gap_kind(int64_t from, int64_t to)
+{
+	if (to == 1 && (from == 0 || from == 4))
+		return UT_TT_BAR_IDLE;
+	if ((from == 1 && to == 2) || (from == 3 && to == 4))
+		return UT_TT_BAR_FIRMWARE;
+	return from == 2 && to == 3 ? UT_TT_BAR_KERNEL : UT_TT_BAR_USER;
+}
+
+void ut_tt_bars_gaps(struct ut_tt_bars *b, const struct ut_tt_log *log, const struct ut_tt_lane *l)
+{
+	b->count = 0;
+	for (uint32_t i = l->first; i + 1 < l->first + l->count; i++) {
+		const struct ut_tt_row *from = &log->rows[i], *to = &log->rows[i + 1];
+		struct ut_tt_bar *bar = add(b);
+
+		bar->start = from->ts;
+		bar->cycles = to->ts - from->ts;
+		bar->row = i;
+		bar->end_row = i + 1;
+		bar->kind = gap_kind(log->marks[from->mark].id, log->marks[to->mark].id);
+	}
+}
+
+/* ---- spans --------------------------------------------------------------------------------- */
+
+static bool zone_ends(const struct ut_tt_log *log, uint32_t zone, const char *suffix)
+{
+	struct ut_str s = ut_tt_str(log, zone);
+	size_t len = strlen(suffix);
+
+	return s.len >= len && !memcmp(s.ptr + s.len - len, suffix, len);
+}
+
+uint8_t ut_tt_mark_kind(const struct ut_tt_log *log, const struct ut_tt_mark *m)
+{
+	bool start;
+
+	if (!log->zones) {
+		uint32_t pair = ut_tt_pair(m, &start);
+
+		return pair == 1 ? UT_TT_BAR_FIRMWARE : pair ? UT_TT_BAR_KERNEL : UT_TT_BAR_USER;
+	}
+	if (zone_ends(log, m->zone, "-FW"))
+		return UT_TT_BAR_FIRMWARE;
+	return zone_ends(log, m->zone, "-KERNEL") ? UT_TT_BAR_KERNEL : UT_TT_BAR_USER;
+}
+
+static void close_bar(struct ut_tt_bars *b, uint32_t bar, uint32_t row, uint64_t ts)
+{
+	b->items[bar].end_row = row;
+	b->items[bar].cycles = ts - b->items[bar].start;
+}
+
+/* Ends the innermost open bar of this pair, and with it those inside. */
+static void end_pair(struct ut_tt_bars *b, const struct ut_tt_log *log, uint32_t pair, uint32_t row,
+		     size_t *depth)
+{
+	if (!b->pairs[pair])
+		return;
+	for (;;) {
+		uint32_t bar = b->open[--*depth];
+		uint32_t its;
+		bool start;
+
+		its = ut_tt_pair(&log->marks[log->rows[b->items[bar].row].mark], &start);
+		close_bar(b, bar, row, log->rows[row].ts);
+		b->pairs[its]--;
+		if (its == pair)
+			return;
+		b->items[bar].implicit_end = true;
+	}
+}
+
+void ut_tt_bars_spans(struct ut_tt_bars *b, const struct ut_tt_log *log, const struct ut_tt_lane *l)
+{
+	size_t depth = 0;
+	uint32_t last = l->first + l->count - 1;
+
+	b->count = 0;
+	b->pairs =
+		ut_grow(b->pairs, (size_t)log->strings.count + 3, &b->pair_cap, sizeof(*b->pairs));
+	for (uint32_t i = l->first; i <= last; i++) {
+		const struct ut_tt_mark *m = &log->marks[log->rows[i].mark];
+		bool start;
+		uint32_t pair = ut_tt_pair(m, &start);
+		struct ut_tt_bar *bar;
+
+		if (!pair)
+			continue;
+		if (!start) {
+			end_pair(b, log, pair, i, &depth);
+			continue;
+		}
+		b->open = ut_grow(b->open, depth + 1, &b->open_cap, sizeof(*b->open));
+		b->open[depth] = (uint32_t)b->count;
+		b->pairs[pair]++;
+		bar = add(b);
+		bar->start = log->rows[i].ts;
+		bar->row = i;
+		bar->depth = (uint32_t)depth++;
+		bar->kind = ut_tt_mark_kind(log, m);
+	}
+	/* what is still open reaches to the last sign of life */
+	while (depth) {
+		uint32_t bar = b->open[--depth];
+		bool start;
+
+		close_bar(b, bar, UINT32_MAX, log->rows[last].ts);
+		b->pairs[ut_tt_pair(&log->marks[log->rows[b->items[bar].row].mark], &start)] = 0;
+	}
+}
+
+/* ---- fewer bars ---------------------------------------------------------------------------- */
+
+#define DEPTHS 16 /* deeper ones are seen as one */
+
+/* Per depth the bar that the next one may join: where it begins, its number, its longest part. */
+struct joint {
+	uint64_t start, longest;
+	size_t at;
+	bool open;
+};
+
+static void join(struct ut_tt_bar *to, const struct ut_tt_bar *bar, struct joint *j)
+{
+	uint64_t end = bar->start + bar->cycles;
+
+	if (bar->kind != UT_TT_BAR_IDLE && bar->cycles >= j->longest) {
+		to->row = bar->row;
+		to->end_row = bar->end_row;
+		to->kind = bar->kind;
+		j->longest = bar->cycles;
+	}
+	to->cycles = end - to->start > to->cycles ? end - to->start : to->cycles;
+	to->count += bar->count;
+}
+
+/* Joins what lies within `cycles`; or, if only counting, says how many bars would be left. */
+static size_t join_within(struct ut_tt_bars *b, uint64_t cycles, bool count_only)
+{
+	struct joint joints[DEPTHS] = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		const struct ut_tt_bar bar = b->items[i];
+		struct joint *j = &joints[bar.depth < DEPTHS ? bar.depth : DEPTHS - 1];
+
+		if (j->open && bar.start + bar.cycles - j->start <= cycles) {
+			if (!count_only)
+				join(&b->items[j->at], &bar, j);
+			continue;
+		}
+		*j = (struct joint){ .start = bar.start, .at = n, .open = true };
+		j->longest = bar.kind == UT_TT_BAR_IDLE ? 0 : bar.cycles;
+		if (!count_only)
+			b->items[n] = bar;
+		n++;
+	}
+	return n;
+}
+
+uint64_t ut_tt_bars_thin(struct ut_tt_bars *b, size_t most)
+{
+	uint64_t span, cycles;
+
+	most = most < DEPTHS ? DEPTHS : most;
+	if (b->count <= most)
+		return 0;
+	span = b->items[b->count - 1].start - b->items[0].start;
+	cycles = span / most + 1;
+	while (cycles < UINT64_MAX / 2 && join_within(b, cycles, true) > most)
+		cycles *= 2;
+	b->count = join_within(b, cycles, false);
+	return cycles;
+}
+
+/* ---- labels -------------------------------------------------------------------------------- */
+
+static void add_marker(const struct ut_tt_mark *m, struct ut_buf *to)
+{
+	static const char *const names[] = { "Start", "Firmware Start", "Kernel start",
+					     "Kernel End", "Firmware End" };
+
+	if (m->id >= 0 && m->id <= 4)
+		ut_buf_text(to, names[m->id]);
+	else
+		ut_buf_fmt(to, "%" PRId64, m->id);
+}
+
+void ut_tt_bar_label(const struct ut_tt_log *log, const struct ut_tt_bar *bar, bool gap,
+		     struct ut_buf *to)
+{
+	const struct ut_tt_mark *m = &log->marks[log->rows[bar->row].mark];
+	struct ut_str zone = ut_tt_str(log, m->zone);
+
+	if (gap) {
+		add_marker(m, to);
+		ut_buf_text(to, "->");
+		add_marker(&log->marks[log->rows[bar->end_row].mark], to);
+	} else if (log->zones) {
+		ut_buf_add(to, zone.ptr, zone.len);
+	} else {
+		ut_buf_text(to, m->id == 1 ? "FW" : "KERNEL");
+	}
+}
