@@ -27,7 +27,7 @@ if(_collect)
     set_target_properties(collector PROPERTIES LINK_DEPENDS ${_exports})
   endif()
 
-  foreach(room wire model base itt)
+  foreach(room wire base itt)
     ut_room_sources(_sources ${room})
     if(_sources AND (UT_WITH_ITT OR NOT room STREQUAL "itt"))
       add_library(guest_${room} STATIC ${_sources})
@@ -38,5 +38,5 @@ if(_collect)
   target_link_libraries(collector PRIVATE ${_guests})
 endif()
 
-ut_room(collect wire model base itt)
+ut_room(collect wire base itt)
 set_target_properties(ut_collect PROPERTIES EXCLUDE_FROM_ALL TRUE) # for the unit tests

@@ -7,6 +7,7 @@
 Checked, for all Markdown files of the repository or those given:
 
   links     every relative link leads to a file, and its #anchor to a heading
+  files     every file of src, include and tools that is named in code is there
   options   every long option in code exists, and every `unitrace ...` command parses
   blocks    marked blocks are run, and what they print is as printed
   messages  what docs/troubleshooting.md quotes is in the source
@@ -169,6 +170,18 @@ def read_options():
     options = {command: Options(command) for command in find_commands()}
     options["record"].add_hidden()
     return options
+
+
+def check_files(doc):
+    for number, line in doc.prose:
+        for name in re.findall(r"`((?:src|include|tools|cmake)/[a-z0-9_./*-]+)`", line):
+            if not any(SOURCE.glob(name.rstrip("/"))):
+                yield f"{doc.name}:{number}: no {name}"
+        if SOURCE / "src" not in doc.path.parents:
+            continue
+        for name in re.findall(r"`([a-z0-9_./*-]+\.(?:[ch]|def))`", line):
+            if not any(any(at.glob(name)) for at in (doc.path.parent, SOURCE / "src", SOURCE)):
+                yield f"{doc.name}:{number}: no {name}"
 
 
 def check_words(words, options):
@@ -418,7 +431,7 @@ def check_places(doc):
 
 def find_documents():
     found = [p for p in SOURCE.glob("*.md")]
-    for folder in ("docs", "examples", "tests"):
+    for folder in ("docs", "examples", "src", "tests"):
         found += (SOURCE / folder).rglob("*.md")
     return sorted(p for p in found if p.is_file())
 
@@ -443,8 +456,8 @@ def main():
     options = read_options()
     bad = []
     for doc in wanted:
-        bad += [*check_links(doc, documents), *check_options(doc, options), *check_places(doc),
-                *check_messages(doc), *check_marks(doc)]
+        bad += [*check_links(doc, documents), *check_files(doc), *check_options(doc, options),
+                *check_places(doc), *check_messages(doc), *check_marks(doc)]
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         for lines in pool.map(lambda doc: list(check_blocks(doc)), wanted):
             bad += lines

@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 """Fail if a file includes from a room that its own room may not know.
 
+    tools/check_layers.py [--write]
+
 Also checked, as part of the same house rules: project headers are included as "room/file.h", a
-.c file includes its own header first, and header guards are UT_ROOM_FILE_H.
+.c file includes its own header first, header guards are UT_ROOM_FILE_H, a header's name is used
+once. Every room has a README.md, and the house in docs/architecture.md and the list in README.md
+are drawn from those and from the table below; --write draws them again.
 """
 import pathlib
 import re
@@ -12,27 +16,33 @@ import sys
 MAY_INCLUDE = {
     "base": [],
     "text": ["base"],
-    "model": ["base", "text"],
-    "wire": ["base", "model"],
+    "model": ["base"],
+    "wire": ["base"],
     "itt": [],
     "sdk": ["itt"],
-    "collect": ["base", "model", "wire", "itt"],
+    "collect": ["base", "wire", "itt"],
     "backend": ["base"],
-    "import": ["base", "text", "model", "wire"],
-    "analyze": ["base", "text", "model"],
+    "symbol": ["base"],
+    "import": ["base", "text", "model", "wire", "symbol"],
+    "analyze": ["base", "model"],
     "query": ["base", "text", "model", "analyze"],
     "export": ["base", "text", "model", "analyze", "query"],
     "mpijob": ["base"],
     "merge": ["base", "text", "model", "import", "export", "mpijob"],
     "acelyzer": ["base", "text", "model", "import", "export"],
-    "ops": ["base", "text", "model", "import", "analyze", "query", "export"],
-    "tt": ["base", "text", "model", "import", "export", "ops"],
+    "ops": ["base", "text", "model", "analyze", "query", "export"],
+    "tt": ["base", "text", "model", "ops"],
+    "sample": ["base", "text", "model", "analyze", "symbol"],
+    "metrics": ["base", "text", "model", "analyze"],
+    "draw": ["base", "text"],
     "launch": ["base", "wire"],
     "session": ["base", "text", "model", "wire", "import", "analyze", "export", "launch"],
-    "serve": ["base", "text", "model", "import", "analyze", "export", "launch"],
+    "serve": ["base"],
     "cmd": ["base", "text", "model", "wire", "import", "analyze", "query", "export", "launch",
-            "mpijob", "merge", "acelyzer", "ops", "tt", "session", "serve"],
+            "mpijob", "merge", "acelyzer", "ops", "tt", "symbol", "sample", "metrics", "draw",
+            "session", "serve"],
 }
+GUESTS = ["sdk", "collect", "backend"]  # live in the traced process
 # Public headers (include/) that only these rooms may use. The rest know nothing of ITT or plugins.
 PUBLIC = {
     # import: the values in ITT records; backend: NVTX is told as ITT
@@ -40,6 +50,7 @@ PUBLIC = {
     "unitrace/backend.h": ["collect", "backend", "import", "session", "cmd"],
 }
 GENERATED = ["version.h"]
+HEADLINE = re.compile(r"/\*[\s*]+([a-z0-9_]+\.[a-z]+) - ")
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -65,12 +76,20 @@ def check_include(room, kind, name):
     return None
 
 
+def check_headline(path, text):
+    """A file that introduces itself does so under its own name."""
+    match = HEADLINE.match(text)
+    if match and match[1] != path.name:
+        yield f"{path}:1: the first comment calls it {match[1]}"
+
+
 def check_file(path):
     room = room_of(path)
     if room not in MAY_INCLUDE:
         yield f"{path}:1: no room '{room}' in tools/check_layers.py"
         return
     text = path.read_text(errors="replace")
+    yield from check_headline(path, text)
     includes = [(n, m) for n, line in enumerate(text.splitlines(), 1)
                 if (m := INCLUDE.match(line))]
     for n, match in includes:
@@ -97,10 +116,88 @@ def same_names(paths):
             seen[path.name] = path
 
 
+def floor(room):
+    """0 for a room that knows nobody; otherwise one above the highest room it knows."""
+    return max((floor(other) + 1 for other in MAY_INCLUDE[room]), default=0)
+
+
+def readme(room):
+    """The paragraph of a room's README.md, and the first sentence of it."""
+    lines = (pathlib.Path("src") / room / "README.md").read_text().splitlines()
+    return lines[2], lines[2].split(". Way in")[0]
+
+
+def drawing():
+    """The rooms by floors, those of the traced process in a column of their own."""
+    floors = {}
+    for room in MAY_INCLUDE:
+        floors.setdefault(floor(room), []).append(room)
+    yield "```"
+    yield f"{'':9}{'in the program unitrace':60}in the traced process"
+    for level in sorted(floors, reverse=True):
+        inside = [r for r in floors[level] if r not in GUESTS]
+        guests = [r for r in floors[level] if r in GUESTS]
+        yield f"floor {level}  {'  '.join(inside):60}{'  '.join(guests)}".rstrip()
+    yield "```"
+
+
+def house():
+    """What docs/architecture.md says about the rooms."""
+    yield from drawing()
+    yield ""
+    yield "| room | what it is for | may include |"
+    yield "|---|---|---|"
+    for room in sorted(MAY_INCLUDE, key=lambda r: (floor(r), r)):
+        known = ", ".join(MAY_INCLUDE[room]) or "libc"
+        yield f"| [`src/{room}`](../src/{room}/README.md) | {readme(room)[1]} | {known} |"
+
+
+def rooms():
+    """What README.md says about them."""
+    yield "| folder | what is in it |"
+    yield "|---|---|"
+    for room in sorted(MAY_INCLUDE, key=lambda r: (floor(r), r)):
+        yield f"| [`src/{room}`](src/{room}/README.md) | {readme(room)[1]} |"
+
+
+def drawn(path, lines, write):
+    """Complaints if the part of a document between its marks is not these lines."""
+    text = pathlib.Path(path).read_text()
+    begin, end = "<!-- house -->\n", "<!-- end of house -->\n"
+    head, found, rest = text.partition(begin)
+    old, _, tail = rest.partition(end)
+    if not found:
+        return [f"{path}:1: no place for the house ({begin.strip()})"]
+    new = "\n".join(lines) + "\n"
+    if old == new:
+        return []
+    if write:
+        pathlib.Path(path).write_text(head + begin + new + end + tail)
+        return []
+    return [f"{path}:1: the house has changed: tools/check_layers.py --write"]
+
+
+def check_rooms():
+    """Every folder is a room, every room a folder with a README.md of one paragraph."""
+    folders = {p.name for p in pathlib.Path("src").iterdir() if p.is_dir()}
+    for room in sorted(folders ^ MAY_INCLUDE.keys()):
+        yield f"src/{room}:1: in the table of tools/check_layers.py, or a folder, but not both"
+    for path in sorted(p for p in pathlib.Path("src").rglob("*") if p.is_dir()):
+        note = path / "README.md"
+        if path.name != "plugin" and (not note.is_file() or len(note.read_text().splitlines()) != 3):
+            yield f"{note}:1: a heading, an empty line and one paragraph about the room"
+
+
 def main():
+    write = "--write" in sys.argv[1:]
+    wrong = list(check_rooms())
+    if not wrong:
+        wrong = drawn("docs/architecture.md", house(), write) + drawn("README.md", rooms(), write)
     paths = [p for p in sorted(pathlib.Path("src").rglob("*"))
              if p.suffix in (".c", ".h", ".def") and p.is_file()]
-    wrong = [line for path in paths for line in check_file(path)] + list(same_names(paths))
+    wrong += [line for path in paths for line in check_file(path)] + list(same_names(paths))
+    for path in sorted(pathlib.Path("tests").rglob("*.[ch]")):
+        wrong += check_headline(path, path.read_text(errors="replace"))
     print(*wrong, sep="\n", end="\n" if wrong else "")
     return 1 if wrong else 0
 

@@ -1,5 +1,5 @@
 /*
- * read_event.h - between read.c (the file) and read_event.c (one event of it).
+ * read_event.h - between read_input.c (the file) and read_event.c (one event of it).
  */
 #ifndef UT_ACELYZER_READ_EVENT_H
 #define UT_ACELYZER_READ_EVENT_H

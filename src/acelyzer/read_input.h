@@ -2,8 +2,8 @@
  * read_input.h - one input file as a table: flex and torch traces in JSON, or whatever the
  * importers of the trace engine know.
  *
- * Files are read independently of each other, so several threads may do it at once; merge.h puts
- * the tables together.
+ * Files are read independently of each other, so several threads may do it at once; file_merge.h
+ * puts the tables together.
  */
 #ifndef UT_ACELYZER_READ_INPUT_H
 #define UT_ACELYZER_READ_INPUT_H

@@ -23,7 +23,7 @@ struct ut_import_opts {
 	void (*lost)(void *ctx, const char *path, const char *text);
 	void *ctx;
 	_Atomic uint64_t *progress; /* bytes of input used are added here; may be NULL */
-	bool checked;               /* compare the checksums of a .utr of any size: utr.h */
+	bool checked;               /* compare the checksums of a .utr of any size: utr_read.h */
 };
 
 struct ut_importer {

@@ -1,8 +1,8 @@
 /*
  * merge_text.c - Chrome JSON into Chrome JSON, event by event as text.
  *
- * Two looks at each file: the first finds what is in it (merge_facts.c), out of which comes the
- * plan (merge_plan.h); the second copies. Memory does not depend on the size of the files, and
+ * Two looks at each file: the first finds what is in it (facts.c), out of which comes the
+ * plan (plan.h); the second copies. Memory does not depend on the size of the files, and
  * not on their number: beyond FILES_MOST of them, groups are merged into temporary files first.
  * Since merging is associative, the bytes are the same.
  */

@@ -1,5 +1,5 @@
 /*
- * merge_text.h - what merging text alone (merge_text.c) and with others (merge_ranks.c) share.
+ * merge_text.h - what merging text alone (merge_text.c) and with others (ranks.c) share.
  */
 #ifndef UT_MERGE_MERGE_TEXT_H
 #define UT_MERGE_MERGE_TEXT_H

@@ -67,10 +67,10 @@ void ut_merge_plan_release(struct ut_merge_plan *p);
 /* What follows behind the last event, up to the end of the file: "\n],...}\n". */
 void ut_merge_plan_tail(const struct ut_merge_plan *p, struct ut_buf *out);
 
-/* Tells the user what is done to the files, and what is missing: merge_tell.c. */
+/* Tells the user what is done to the files, and what is missing: tell.c. */
 void ut_merge_tell(const struct ut_merge_plan *p, enum ut_merge_numbers pids);
 
-/* In parts, for tests and for the size of files: merge_clock.c and merge_names.c. */
+/* In parts, for tests and for the size of files: clock.c and names.c. */
 void ut_merge_align(struct ut_merge_plan *p, bool no_align);
 void ut_merge_processes(struct ut_merge_plan *p, enum ut_merge_numbers mode);
 void ut_merge_ids(struct ut_merge_plan *p, enum ut_merge_numbers mode);

@@ -42,7 +42,7 @@ enum {
 	HOST_TIME,
 	FW_START,
 	FW_END,
-	TIMES, /* as in device.h */
+	TIMES, /* as in ops_folders_device.h */
 };
 
 static const char *const fixed[] = {

@@ -1,6 +1,7 @@
 /*
  * write_chrome.c - device_chrome_tracing.json of old: every RISC of every core is a process, and
- * each launch begins at T0. Kept for those who compare; trace.h has the timeline that one wants.
+ * each launch begins at T0. Kept for those who compare; log_trace.h has the timeline that one
+ * wants.
  */
 #include "tt/write_devlog.h"
 

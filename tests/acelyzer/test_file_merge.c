@@ -1,4 +1,4 @@
-/* test_merge.c - tests src/acelyzer/file_merge.h: order, ranks and names of several files. */
+/* test_file_merge.c - tests src/acelyzer/file_merge.h: order, ranks and names of several files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

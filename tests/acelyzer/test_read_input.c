@@ -1,4 +1,4 @@
-/* test_read.c - tests src/acelyzer/read_input.h: files as tables, proper and broken ones. */
+/* test_read_input.c - tests src/acelyzer/read_input.h: files as tables, proper and broken ones. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

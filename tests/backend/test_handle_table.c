@@ -1,4 +1,4 @@
-/* test_opencl_table.c - tests src/backend/opencl/handle_table.h */
+/* test_handle_table.c - tests src/backend/opencl/handle_table.h */
 #include "backend/opencl/handle_table.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /*
- * test_perfetto_lanes.c - tests src/import/perfetto/lanes.c, perfetto_legacy.c and
- * perfetto_ftrace.c: what belongs to no thread, and what Chrome and the kernel write.
+ * test_perfetto_lanes.c - tests src/import/perfetto/lanes.c, import/perfetto/legacy.c and
+ * import/perfetto/ftrace.c: what belongs to no thread, and what Chrome and the kernel write.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* test_merge_streams.c - tests src/merge/streams.h and merge_spill.h. */
+/* test_streams.c - tests src/merge/streams.h and merge/spill.h. */
 #include "merge/streams.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * cuda.h - the CUDA backend, between its files: cuda.c finds CUPTI and starts, cuda_calls.c sees
- * the program's calls, cuda_work.c takes in what devices did, cuda_side.c what the program waited
+ * cuda.h - the CUDA backend, between its files: cuda.c finds CUPTI and starts, calls.c sees
+ * the program's calls, work.c takes in what devices did, side.c what the program waited
  * for and how memory moved by itself, nvtx.c what the program marks.
  */
 #ifndef UT_BACKEND_CUDA_CUDA_H
@@ -47,7 +47,7 @@ bool ut_cuda_enable_pages(bool last_try);
 /* The number of a row of a device's, for what is no work of a stream's; 0 = none is wanted. */
 uint32_t ut_cuda_row(uint32_t device, const char *name);
 
-/* What is about memory and waiting (cuda_side.c). One thread at a time. */
+/* What is about memory and waiting (side.c). One thread at a time. */
 void ut_cuda_take_context(const void *record); /* struct cupti_context */
 void ut_cuda_take_sync(const void *record);    /* struct cupti_sync */
 void ut_cuda_take_pages(const void *record);   /* struct cupti_pages */

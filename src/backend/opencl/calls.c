@@ -2,7 +2,7 @@
  * calls.c - the wrappers that the program calls: made from opencl_api.def.
  *
  * A wrapper records the call around the function that it goes on to. One that submits a command
- * does so around the command's record, too (opencl_command.h).
+ * does so around the command's record, too (command.h).
  */
 #include "backend/opencl/calls.h"
 

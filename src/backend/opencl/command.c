@@ -1,4 +1,4 @@
-/* command.c - see opencl_command.h. */
+/* command.c - see command.h. */
 #include "backend/opencl/command.h"
 
 #include <sys/syscall.h>

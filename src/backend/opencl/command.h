@@ -2,7 +2,7 @@
  * command.h - a command of OpenCL's, from the call that queues it on.
  *
  * A wrapper that submits a command says what it is, and what it learns is kept until the command is
- * complete: opencl_harvest.h. Every command gets an event, ours if the program asked for none.
+ * complete: harvest.h. Every command gets an event, ours if the program asked for none.
  */
 #ifndef UT_BACKEND_OPENCL_COMMAND_H
 #define UT_BACKEND_OPENCL_COMMAND_H

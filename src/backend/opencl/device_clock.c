@@ -1,4 +1,4 @@
-/* device_clock.c - see opencl_clock.h. */
+/* device_clock.c - see device_clock.h. */
 #include "backend/opencl/device_clock.h"
 
 #include <sched.h>

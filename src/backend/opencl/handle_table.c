@@ -1,4 +1,4 @@
-/* handle_table.c - see opencl_table.h. */
+/* handle_table.c - see handle_table.h. */
 #include "backend/opencl/handle_table.h"
 
 #include <errno.h>

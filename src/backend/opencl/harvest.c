@@ -1,4 +1,4 @@
-/* harvest.c - see opencl_harvest.h. */
+/* harvest.c - see harvest.h. */
 #include "backend/opencl/harvest.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
  * object.c - what we know about the program's devices, kernels and command buffers, and the
- * calls that make them or ask about them; for queues see opencl_queue.c.
+ * calls that make them or ask about them; for queues see queue.c.
  */
 #include <sched.h>
 #include <stdio.h>

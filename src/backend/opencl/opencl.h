@@ -3,7 +3,7 @@
  *
  * The backend stands between the program and the runtime: as a layer of the loader's (opencl.c),
  * or, for loaders that know no layers, as a vendor of its own that lends its face to the real ones
- * (opencl_icd.c). Either way the program's calls arrive at the wrappers in opencl_calls.c, made
+ * (icd.c). Either way the program's calls arrive at the wrappers in calls.c, made
  * from opencl_api.def, and go on through ut_cl_next(). Our own calls go there too and are never
  * seen.
  *
@@ -125,7 +125,7 @@ bool ut_cl_has_handle(enum ut_cl_id id);
 /* The first time that anybody comes: joins the collector. False = nothing is to be recorded. */
 bool ut_cl_join(void);
 
-/* ---- objects (opencl_object.c) ------------------------------------------------------------- */
+/* ---- objects (object.c) ------------------------------------------------------------- */
 
 struct ut_cl_device {
 	struct ut_cl_item item;
@@ -176,7 +176,7 @@ void ut_cl_device_look(struct ut_cl_device *d, uint64_t now);
 uint64_t ut_cl_image_bytes(cl_mem image, const size_t *region);
 uint64_t ut_cl_box_bytes(const size_t *region);
 
-/* ---- queues (opencl_queue.c) --------------------------------------------------------------- */
+/* ---- queues (queue.c) --------------------------------------------------------------- */
 
 struct ut_cl_row;
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A small cache from raw text to string id; see chrome_place.c. */
+/* A small cache from raw text to string id; see place.c. */
 struct ut_chrome_text {
 	uint64_t head, tail; /* its first and last bytes */
 	const char *raw;     /* the whole, if that is not enough */
@@ -20,13 +20,13 @@ struct ut_chrome_text {
 #define UT_STEP_WAYS  4 /* keys that are remembered to follow another */
 #define UT_STEP_WORDS 4 /* words of text; longer ones are scanned */
 
-/* A key with what stands around it; see chrome_step.h. */
+/* A key with what stands around it; see step.h. */
 struct ut_chrome_step {
 	uint64_t text[UT_STEP_WORDS], mask[UT_STEP_WORDS]; /* the mask covers the bytes in use */
 	uint32_t key;                                      /* string id */
 	uint8_t len;                                       /* bytes; 0 = fits nothing */
 	bool fresh;                                        /* the first in its object */
-	uint8_t member;                                    /* of an event: see chrome_event.c */
+	uint8_t member;                                    /* of an event: see event_text.c */
 	uint8_t next[UT_STEP_WAYS];
 };
 

@@ -107,7 +107,7 @@ struct ut_chrome_event {
 	struct ut_json_span scope, bind; /* raw values */
 	struct ut_json_span args;        /* raw value, if it is an object */
 	struct ut_json_span long_phase;  /* raw value, if phase is '?' */
-	uint8_t args_from;               /* the member that args were in: see chrome_event.c */
+	uint8_t args_from;               /* the member that args were in: see event_text.c */
 	char phase;                      /* 0 = none, '?' = longer than one letter */
 	char reach;                      /* of an instant: member "s" */
 	bool has_ts, has_dur, enclosing; /* enclosing: "bp" is "e" */
@@ -115,7 +115,7 @@ struct ut_chrome_event {
 	bool unfinished, implicit_end; /* said by arguments that are not among args any more */
 };
 
-/* A begin (B) that may be followed by its end; see chrome_row.c. Its spans are not valid. */
+/* A begin (B) that may be followed by its end; see row.c. Its spans are not valid. */
 struct ut_chrome_held {
 	bool any;
 	unsigned int flags;

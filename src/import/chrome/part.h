@@ -2,9 +2,9 @@
  * part.h - inside the Chrome importer: one part of a file on its way into a build.
  *
  * A file is read by one struct ut_chrome, or cut into parts that are read by one each and joined
- * afterwards (chrome_split.c). The way of an event: chrome_event.c reads its members,
- * chrome_value.c its arguments, chrome_row.c makes rows of it; chrome_place.c knows which process,
- * track and type that is. chrome.c walks through the file around the events, chrome_file.c keeps
+ * afterwards (split.c). The way of an event: event_text.c reads its members,
+ * value.c its arguments, row.c makes rows of it; place.c knows which process,
+ * track and type that is. chrome.c walks through the file around the events, file.c keeps
  * what that says about itself. One owner, one thread.
  */
 #ifndef UT_IMPORT_CHROME_PART_H
@@ -76,7 +76,7 @@ enum ut_chrome_walk {
 	UT_WALK_FAILED, /* the input could not be read */
 };
 
-/* chrome_list.c: from the cursor, which is inside a list of events, or lost. */
+/* list.c: from the cursor, which is inside a list of events, or lost. */
 enum ut_chrome_walk ut_chrome_list(struct ut_chrome *c);
 bool ut_chrome_recover(struct ut_json *j); /* to the next event; false if there is none */
 void ut_chrome_note_damage(struct ut_chrome *c);
@@ -85,7 +85,7 @@ bool ut_chrome_looks_like_event(const char *p, const char *end);
 /* chrome.c: is there an event, or a list for them? */
 bool ut_chrome_is_trace(struct ut_source *source);
 
-/* chrome_split.c: the same by several threads; the cursor is where the list ended. */
+/* split.c: the same by several threads; the cursor is where the list ended. */
 bool ut_chrome_can_split(const struct ut_chrome *c, const struct ut_import_opts *opts);
 enum ut_chrome_walk ut_chrome_split(struct ut_chrome *c, unsigned int threads);
 
@@ -95,7 +95,7 @@ enum ut_chrome_walk ut_chrome_split(struct ut_chrome *c, unsigned int threads);
  */
 uint64_t ut_chrome_guess_start(const struct ut_source *s, uint64_t offset);
 
-/* chrome_place.c */
+/* place.c */
 void ut_chrome_init(struct ut_chrome *c, struct ut_chrome_input *input);
 void ut_chrome_release(struct ut_chrome *c); /* also what is left of the build */
 void ut_chrome_reindex(struct ut_chrome *c);
@@ -110,7 +110,7 @@ uint32_t ut_chrome_async_track(struct ut_chrome *c, struct ut_chrome_ref pid, ui
 uint32_t ut_chrome_counter(struct ut_chrome *c, uint32_t process, const uint32_t name[3]);
 uint32_t *ut_chrome_file_place(struct ut_chrome *c, uint32_t key); /* index + 1 in c->file */
 
-/* chrome_value.c: appends the value at the cursor; false as ut_json_skip(). */
+/* value.c: appends the value at the cursor; false as ut_json_skip(). */
 bool ut_chrome_value(struct ut_chrome *c, struct ut_chrome_args *to, uint32_t key);
 bool ut_chrome_members(struct ut_chrome *c, struct ut_chrome_args *to);
 void ut_chrome_add(struct ut_chrome_args *to, struct ut_arg arg);
@@ -120,36 +120,36 @@ void ut_chrome_remove(struct ut_chrome_args *args, struct ut_arg *arg);
 void ut_chrome_double(struct ut_chrome *c, double value, struct ut_arg *arg);
 uint32_t ut_chrome_text_of(struct ut_chrome *c, const struct ut_arg *arg); /* 0 = none */
 
-/* chrome_event.c: what a key of an event means, as chrome_event.c knows it. */
+/* event_text.c: what a key of an event means, as event_text.c knows it. */
 uint8_t ut_chrome_member(struct ut_json_span key);
 
-/* chrome_event.c: the object at the cursor into c->event, a pid or tid; false as ut_json_skip(). */
+/* event_text.c: the object at the cursor into c->event, a pid or tid; false as ut_json_skip(). */
 bool ut_chrome_read_event(struct ut_chrome *c);
 bool ut_chrome_read_ref(struct ut_chrome *c, struct ut_chrome_ref *ref);
 
-/* chrome_id.c: the number of a flow, an async instance or an object; false if it has no id. */
+/* id.c: the number of a flow, an async instance or an object; false if it has no id. */
 bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *number);
 void ut_chrome_part_ids(struct ut_build *b);
 void ut_chrome_take_local_ids(struct ut_chrome *c); /* of a file that we have written */
 
-/* chrome_async.c: async ends to the track of their begin. */
+/* async.c: async ends to the track of their begin. */
 void ut_chrome_join_async(struct ut_build *b);
 
-/* chrome_row.c: c->event into the build. */
+/* row.c: c->event into the build. */
 void ut_chrome_take_event(struct ut_chrome *c);
 void ut_chrome_flush(struct ut_chrome *c);
 void ut_chrome_note(struct ut_chrome *c, enum ut_chrome_odd kind, uint64_t offset);
 
-/* chrome_file.c: a member of the outermost object; its value is at the cursor, in one piece. */
+/* file.c: a member of the outermost object; its value is at the cursor, in one piece. */
 bool ut_chrome_file_member(struct ut_chrome *c, uint32_t key);
 void ut_chrome_keep(struct ut_chrome *c, uint32_t key, struct ut_json_span value);
 void ut_chrome_finish_file(struct ut_chrome *c);
 
-/* chrome_ours.c: "otherData" if we have written it; false if we have not. */
+/* ours.c: "otherData" if we have written it; false if we have not. */
 bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_json_span value);
 void ut_chrome_drop_labels(struct ut_chrome *c);
 
-/* chrome_meta.c */
+/* meta.c */
 void ut_chrome_metadata(struct ut_chrome *c);
 void ut_chrome_fact(struct ut_chrome *c, bool track, uint32_t index, struct ut_arg arg);
 void ut_chrome_place_facts(struct ut_chrome *c);

@@ -2,17 +2,17 @@
  * shared.h - what the parts of the Perfetto importer share.
  *
  *	perfetto.c          packets, one after the other, through a window that slides over the file
- *	perfetto_inflate.c  packets that are compressed
- *	perfetto_seq.c      packet sequences: what they have interned, their defaults
- *	perfetto_clock.c    times of any clock onto the clock of the trace
- *	perfetto_track.c    descriptors of tracks, processes, threads
- *	perfetto_event.c    track events; perfetto_legacy.c those in the manner of Chrome's JSON
- *	perfetto_args.c     debug annotations
- *	perfetto_ours.c     what our own exporter adds for ourselves
- *	perfetto_ftrace.c   the kernel's events: who ran where, and marks written through it
- *	perfetto_lanes.c    at the end: what belongs to no thread
- *	perfetto_flow.c     at the end: which end of an arrow is which
- *	perfetto_report.c   at the end: what could not be read
+ *	inflate.c  packets that are compressed
+ *	seq.c      packet sequences: what they have interned, their defaults
+ *	clocks.c    times of any clock onto the clock of the trace
+ *	tracks.c    descriptors of tracks, processes, threads
+ *	track_event.c    track events; legacy.c those in the manner of Chrome's JSON
+ *	args.c     debug annotations
+ *	ours.c     what our own exporter adds for ourselves
+ *	ftrace.c   the kernel's events: who ran where, and marks written through it
+ *	lanes.c    at the end: what belongs to no thread
+ *	flow.c     at the end: which end of an arrow is which
+ *	report.c   at the end: what could not be read
  *
  * Events of threads and counters go into the build as they come. Those of other tracks wait until
  * the end of the file, because only then is it known what a track is called and how many of them
@@ -156,7 +156,7 @@ static inline uint32_t ut_pf_interned(struct ut_pf *p, const struct ut_pf_map *m
 	return id ? id - 1 : 0;
 }
 
-/* perfetto_event.c */
+/* track_event.c */
 void ut_pf_event(struct ut_pf *p, struct ut_pf_seq *s, uint64_t ts, struct ut_pb event);
 
 /* A row with the arguments in p->args. */
@@ -168,16 +168,16 @@ void ut_pf_add_flow(struct ut_pf *p, struct ut_pf_flow flow);
 /* The track of the model for the counter values of a track: its index. */
 uint32_t ut_pf_counter_track(struct ut_pf *p, uint32_t track);
 
-/* perfetto_args.c */
+/* args.c */
 void ut_pf_annotation(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb annotation);
 void ut_pf_place_args(struct ut_pf *p, const struct ut_pf_place *place);
 struct ut_arg *ut_pf_add_arg(struct ut_pf *p, uint32_t key, enum ut_arg_type type);
 bool ut_pf_is(struct ut_pf *p, uint32_t id, const char *text);
 
-/* perfetto_ftrace.c */
+/* ftrace.c */
 void ut_pf_ftrace(struct ut_pf *p, uint32_t seq_id, struct ut_pb bundle);
 
-/* perfetto_lanes.c, perfetto_flow.c, perfetto_report.c */
+/* lanes.c, flow.c, report.c */
 void ut_pf_make_lanes(struct ut_pf *p);
 void ut_pf_make_flows(struct ut_pf *p);
 void ut_pf_report(struct ut_pf *p);

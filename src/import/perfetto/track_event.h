@@ -1,6 +1,6 @@
 /*
- * track_event.h - one track event, taken apart; shared by perfetto_event.c and
- * perfetto_legacy.c. Its arguments, flows and extra counters are in the lists of struct ut_pf.
+ * track_event.h - one track event, taken apart; shared by track_event.c and
+ * legacy.c. Its arguments, flows and extra counters are in the lists of struct ut_pf.
  */
 #ifndef UT_IMPORT_PERFETTO_TRACK_EVENT_H
 #define UT_IMPORT_PERFETTO_TRACK_EVENT_H

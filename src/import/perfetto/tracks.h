@@ -2,7 +2,7 @@
  * tracks.h - the tracks of the file, and what they are in the model.
  *
  * A track may be referred to before it is described, by events or as a parent. Threads and counters
- * have a track of the model as soon as they are known; for others see perfetto_lanes.c. The model
+ * have a track of the model as soon as they are known; for others see lanes.c. The model
  * knows no tracks inside of tracks: a track below another is called "OUTER / INNER".
  */
 #ifndef UT_IMPORT_PERFETTO_TRACKS_H

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "import/demangle.h"
 #include "import/spool/state.h"
 #include "model/sink.h"
+#include "symbol/demangle.h"
 #include "unitrace/backend.h"
 
 /* Flows between tasks are numbered from 1: these must not meet them. */

@@ -1,4 +1,4 @@
-/* reader.c - see spool.h and spool_import.h: the scan, and the steps in order. */
+/* reader.c - see reader.h and state.h: the scan, and the steps in order. */
 #include "import/spool/reader.h"
 
 #include <errno.h>

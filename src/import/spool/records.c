@@ -1,4 +1,4 @@
-/* records.c - see spool_read.h. */
+/* records.c - see records.h. */
 #include "import/spool/records.h"
 
 #include <errno.h>

@@ -84,7 +84,7 @@ static inline bool ut_spool_walk_next(struct ut_spool_walk *w, struct ut_spool_r
 		if (kind == UT_WORD_NONE || kind == UT_WORD_SKIP)
 			continue;
 		if (kind == UT_WORD_BEGIN || kind == UT_WORD_END) {
-			/* The nearest time with these low bits: spool.h (4). */
+			/* The nearest time with these low bits: wire/spool.h (4). */
 			w->ticks += (uint64_t)(int64_t)(int32_t)((uint32_t)(word >> 4) -
 								 (uint32_t)w->ticks);
 			r->kind = (enum ut_word)kind;

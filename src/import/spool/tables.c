@@ -1,4 +1,4 @@
-/* tables.c - see spool_tables.h. */
+/* tables.c - see tables.h. */
 #include "import/spool/tables.h"
 
 #include <inttypes.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "import/symbol.h"
 #include "ittnotify.h"
+#include "symbol/symbol.h"
 
 void ut_spool_tables_init(struct ut_spool_tables *t, struct ut_trace *trace, uint32_t process,
 			  const struct ut_spool_map *map)

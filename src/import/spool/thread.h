@@ -1,6 +1,6 @@
 /*
- * thread.h - a thread while it is being read: what spool_thread.c finds in its records and
- * spool_send.c hands on. Nobody else looks in here.
+ * thread.h - a thread while it is being read: what thread.c finds in its records and
+ * send.c hands on. Nobody else looks in here.
  */
 #ifndef UT_IMPORT_SPOOL_THREAD_H
 #define UT_IMPORT_SPOOL_THREAD_H

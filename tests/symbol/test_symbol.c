@@ -1,5 +1,5 @@
-/* test_symbol.c - tests src/import/symbol.h on this program itself. */
-#include "import/symbol.h"
+/* test_symbol.c - tests src/symbol/symbol.h on this program itself. */
+#include "symbol/symbol.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -126,5 +126,5 @@ int main(void)
 		cmocka_unit_test(a_damaged_file_is_harmless),
 	};
 
-	return cmocka_run_group_tests_name("import/symbol", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("symbol/symbol", tests, NULL, NULL);
 }

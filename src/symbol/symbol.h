@@ -1,8 +1,8 @@
 /*
  * symbol.h - names of functions, from the symbol tables of ELF files.
  */
-#ifndef UT_IMPORT_SYMBOL_H
-#define UT_IMPORT_SYMBOL_H
+#ifndef UT_SYMBOL_SYMBOL_H
+#define UT_SYMBOL_SYMBOL_H
 
 #include <stdbool.h>
 #include <stddef.h>

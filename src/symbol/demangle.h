@@ -1,8 +1,8 @@
 /*
  * demangle.h - C++ names as people write them.
  */
-#ifndef UT_IMPORT_DEMANGLE_H
-#define UT_IMPORT_DEMANGLE_H
+#ifndef UT_SYMBOL_DEMANGLE_H
+#define UT_SYMBOL_DEMANGLE_H
 
 /* Longer names are hostile or hopeless. */
 #define UT_DEMANGLE_MOST 16384u

@@ -1,5 +1,5 @@
 /* symbol.c - see symbol.h. */
-#include "import/symbol.h"
+#include "symbol/symbol.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "import/demangle.h"
+#include "symbol/demangle.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
