@@ -128,12 +128,13 @@ def decode(name, data, words):
     if name.endswith((".tgz", ".tar.gz")):
         return name + ".list", tarball(data, words)
     if name.endswith(".gz") and data[:2] == b"\x1f\x8b":
-        return decode(name + ".unpacked", gzip.decompress(data), words)
+        inner, text = decode(name[:-3], gzip.decompress(data), words)
+        return name + ".unpacked" + inner[len(name) - 3:], text
     if data.startswith(b"SQLite format 3\0"):
         return name + ".sql", database(data)
-    if name.endswith((".pftrace", ".perfetto-trace", ".pftrace.unpacked")):
+    if name.endswith((".pftrace", ".perfetto-trace")):
         return name + ".fields", "\n".join(message(data)).encode() + b"\n"
-    if name.endswith((".utr", ".utr.unpacked")):
+    if name.endswith(".utr"):
         return name + ".json", model(data)
     if name.endswith(".html"):
         return name, page(data)
