@@ -61,9 +61,9 @@ def app_events():
     events += [meta("process_labels", 100, labels="node7, ./solver -n 3"),
                meta("process_sort_index", 100, sort_index=2),
                meta("thread_sort_index", 100, 2, sort_index=5)] + named(200, "helper", t9="io")
-    for i in range(3):
+    for i in range(2):
         t = 1000 + i * 500
-        events += [x("step", t, 400 + i * 20, 100, 1, "loop", index=i, last=i == 2),
+        events += [x("step", t, 400 + i * 20, 100, 1, "loop", index=i, last=i == 1),
                    x("assemble", t + 10, 150 + i, 100, 1, "math", rows=1 << i, ratio=0.25 * i),
                    x("kernel<float, 4>(int*)", t + 20, 100.5, 100, 1, "math"),
                    x("solve", t + 200, 150.125, 100, 1, "math", how="cg", tol=1e-9),
@@ -105,7 +105,7 @@ def rank_trace(rank, host, offset):
     pid = 4000 if host == "n0" else 4001  # two hosts may use the same number
     start = 5000000.0 + rank * 3.25
     events = []
-    for i in range(3):
+    for i in range(2):
         t = start + i * 100
         events += [x("iterate", t, 90 + rank, pid, pid, "app", i=i),
                    x("MPI_Allreduce", t + 50 + rank * 2, 30 - rank * 2, pid, pid, "MPI", bytes=8 << i),
@@ -119,7 +119,7 @@ def rank_trace(rank, host, offset):
                "realtime_offset_ns": 1700000000000000000 + offset, "boottime_offset_ns": 0,
                "clock_error_ns": 40}
     return trace(events, displayTimeUnit="ns", otherData={
-        "tool": "unitrace", "version": "0.1.0", "clock": "CLOCK_MONOTONIC", "processes": [process]})
+        "tool": "unitrace", "version": "0.0.9", "clock": "CLOCK_MONOTONIC", "processes": [process]})
 
 
 def ranks():
@@ -167,7 +167,7 @@ def device_meta(pid, name, of, rows, host="box"):
 def our_about(*processes):
     clock = {"realtime_offset_ns": 1700000000000000000, "boottime_offset_ns": 0, "clock_error_ns": 30}
     return {"displayTimeUnit": "ns", "otherData": {
-        "tool": "unitrace", "version": "0.1.0", "clock": "CLOCK_MONOTONIC",
+        "tool": "unitrace", "version": "0.0.9", "clock": "CLOCK_MONOTONIC",
         "processes": [{**p, **clock} for p in processes]}}
 
 

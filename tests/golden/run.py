@@ -10,6 +10,7 @@ A case is a folder COMMAND/CASE with
     in/         the inputs; a link to a folder below inputs/ where cases share them
     needs       optional: words that `unitrace --version` must print, else the case is skipped aloud
     expected/   stdout, stderr (none: empty), status, and below files/ every file that the lines wrote
+                (of those that are the same as another or as an input, its name)
 
 Of several lines, each one's output follows a line "$ LINE", and status has a line for each. What is
 not text is compared decoded (decode.py). The version of the build, the folder of the run and the
@@ -34,6 +35,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", HERE.parents[1] / "build")).resolve()
 PATIENCE = 120  # seconds for a line; only a hang takes that long
 KEPT = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR")
+TWIN = 100  # bytes; of files that are longer and the same, the first is kept
 DIFF_LINES, LINE_WIDTH = 40, 200
 
 
@@ -63,7 +65,7 @@ class Words:
 
     def __init__(self, said, folder):
         number = re.escape(said.split()[1]).encode()
-        self.version = re.compile(rb'(unitrace |"version":"|"version": "|\A)' + number + rb"(?![\d.])")
+        self.version = re.compile(rb'(unitrace |"version":"|"version": "|^)' + number + rb"(?![\d.])", re.M)
         self.stamp = re.compile(rb"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(?= )", re.M)
         self.folders = sorted({os.fsencode(folder), os.fsencode(os.path.realpath(folder))}, key=len)
 
@@ -115,10 +117,16 @@ def run_case(case, said):
         before = snapshot(folder)
         got, after = run_lines(case, folder, home), snapshot(folder)
         words = Words(said, folder)
+        seen = {data: name for name, data in before.items() if len(data) > TWIN}
         for name, data in after.items():
-            if before.get(name) != data:
+            if before.get(name) == data:
+                continue
+            twin = seen.get(data)
+            if len(data) > TWIN:
+                seen.setdefault(data, name)
+            if not twin:
                 name, data = decode.decode(name, data, words)
-                got[f"files/{name}"] = data
+            got[f"files/{name}"] = f"the same bytes as {twin}\n".encode() if twin else data
         for name in before.keys() - after.keys():
             got[f"files/{name}.REMOVED"] = b""
         return {name: words(data) for name, data in got.items()}
