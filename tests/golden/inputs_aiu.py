@@ -170,6 +170,9 @@ def odd():
     wrap = Job(early=(BITS - 60000) / MHZ)  # the counter starts again within the first kernel
     iteration(wrap, START)
     put("aiu_odd/wrap-job-1.json", wrap.text())
+    one = Job()
+    one.kernel("only", START, 20.0)
+    put("aiu_odd/one-job-1.json", one.text())
     back = Job()
     back.kernel("good", START, 20.0)
     back.pair("bad Cmpt Exec", EXEC, START + 50, START + 60, {"Power": "1", "TS1": "9", "TS2": "8", "TS3": "7",

@@ -46,10 +46,12 @@ def zones(t, host, core=(1, 1), chip=0, trace="", took=8000, wide=True):
 
 
 def logs():
-    old = [*launch(6000000), *launch(6000040, (1, 0), took=6500), *launch(6020000, took=7100)]
+    few = ("BRISC", "NCRISC", "TRISC_1")
+    old = [*launch(6000000), *launch(6000040, (1, 0), risc=few, took=6500), *launch(6020000, risc=few, took=7100)]
     put("tt_logs/old.csv", log(GRAYSKULL, SIX, old))
-    put("tt_logs/old_later.csv", log(GRAYSKULL, SIX, [*launch(6000000, took=7400), *launch(6000040, (1, 0), took=6500),
-                                                      *launch(6020000, took=6900)]))
+    put("tt_logs/old_later.csv", log(GRAYSKULL, SIX, [
+        *launch(6000000, took=7400), *launch(6000040, (1, 0), risc=few, took=6500),
+        *launch(6020000, risc=few, took=6900)]))
     put("tt_logs/ghz.csv", log("Chip clock is at 1.2 GHz", SIX, launch(100000, risc=("NCRISC", "BRISC"))))
     put("tt_logs/both_headers.csv", log("Chip clock is at 1202 Mhz; " + GRAYSKULL + ";", SIX, [
         *launch(5000), (0, 0, 0, "TRISC_0", 17, 5600), (0, 0, 0, "TRISC_0", 18, 5900)]))
