@@ -39,7 +39,7 @@ test: setup-test configure ## build and run every test
 	@status=0; (cd $(BUILD) && ctest -FS built -LE build --output-on-failure -j $(JOBS)) || status=$$?; \
 		tools/skipped.sh $(BUILD); exit $$status
 
-golden: all ## write what commands print now over tests/golden/*/*/expected: review it with git diff
+golden: all ## write the expectations of tests/golden anew; review them with git diff
 	@UNITRACE_BUILD='$(BUILD)' python3 -B tests/golden/make_inputs.py
 	@UNITRACE_BUILD='$(BUILD)' python3 -B tests/golden/run.py --update
 
