@@ -34,7 +34,7 @@ import decode  # noqa: E402
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", HERE.parents[1] / "build")).resolve()
 PATIENCE = 120  # seconds for a line; only a hang takes that long
-KEPT = ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR")
+KEPT = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR")
 TWIN = 100  # bytes; of files that are longer and the same, the first is kept
 DIFF_LINES, LINE_WIDTH = 40, 200
 
@@ -49,7 +49,8 @@ def version():
 def environment(home):
     """Nothing of the caller's that could show in an output."""
     env = {key: os.environ[key] for key in KEPT if key in os.environ}
-    env.update(PATH=f"{BUILD}/bin:{env.get('PATH', '/usr/bin:/bin')}", TZ="UTC", LC_ALL="C",
+    python = pathlib.Path(sys.executable).parent
+    env.update(PATH=f"{BUILD}/bin:{python}:/usr/local/bin:/usr/bin:/bin", TZ="UTC", LC_ALL="C",
                HOME=str(home), XDG_STATE_HOME=str(home), UNITRACE_BUILD=str(BUILD),
                UNITRACE_GOLDEN=str(HERE))
     return env
