@@ -10,7 +10,7 @@ CONFIGURE = cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,-G 
 COMPILE   = MAKEFLAGS=--no-print-directory cmake --build $(BUILD)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: all configure setup setup-deb setup-test setup-lint demo test bench soak lint fuzz install \
+.PHONY: all configure setup setup-deb setup-test setup-lint demo test golden bench soak lint fuzz install \
 	deb clean help
 
 all: setup configure ## build unitrace into build/ (this is what plain "make" does)
@@ -38,6 +38,10 @@ test: setup-test configure ## build and run every test
 	@$(COMPILE) --target all tests
 	@status=0; (cd $(BUILD) && ctest -FS built -LE build --output-on-failure -j $(JOBS)) || status=$$?; \
 		tools/skipped.sh $(BUILD); exit $$status
+
+golden: all ## write the expectations of tests/golden anew; review them with git diff
+	@UNITRACE_BUILD='$(BUILD)' python3 -B tests/golden/make_inputs.py
+	@UNITRACE_BUILD='$(BUILD)' python3 -B tests/golden/run.py --update
 
 bench: all ## measure the cost of tracing
 	@$(COMPILE) --target tests_bench

@@ -128,6 +128,28 @@ foreach(file ${_tests})
   math(EXPR UT_E2E_TESTS "${UT_E2E_TESTS} + 1")
 endforeach()
 
+# Golden cases, an entry per command: tests/golden/COMMAND/CASE/cmd.
+file(GLOB _cases CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/tests/golden
+  ${PROJECT_SOURCE_DIR}/tests/golden/*/*/cmd)
+set(_commands ${_cases})
+list(TRANSFORM _commands REPLACE "/.*" "")
+list(REMOVE_DUPLICATES _commands)
+foreach(_command ${_commands})
+  if(NOT Python3_FOUND OR NOT TARGET unitrace)
+    break()
+  endif()
+  add_test(NAME golden_${_command} COMMAND ${Python3_EXECUTABLE} -B
+    ${PROJECT_SOURCE_DIR}/tests/golden/run.py ${_command})
+  set_tests_properties(golden_${_command} PROPERTIES
+    LABELS "e2e;golden" TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}"
+    FIXTURES_REQUIRED built)
+endforeach()
+if(Python3_FOUND)
+  add_test(NAME golden_inputs COMMAND ${Python3_EXECUTABLE} -B
+    ${PROJECT_SOURCE_DIR}/tests/golden/make_inputs.py --check)
+  set_tests_properties(golden_inputs PROPERTIES LABELS "e2e;golden" TIMEOUT 60)
+endif()
+
 if(Python3_FOUND AND TARGET unitrace AND EXISTS ${PROJECT_SOURCE_DIR}/tests/scenarios.py)
   add_test(NAME scenarios COMMAND ${Python3_EXECUTABLE} -B
     ${PROJECT_SOURCE_DIR}/tests/scenarios.py --run --build ${PROJECT_BINARY_DIR})
