@@ -89,7 +89,7 @@ static int convert(const struct export_opts *o, int argc, const char *const *arg
 {
 	struct ut_inputs in;
 	struct ut_outputs out;
-	int rc = ut_inputs_find(&in, argc, argv, err);
+	int rc = ut_inputs_find(&in, argc, argv, ut_log_teller(), err);
 
 	if (!rc && o->remove)
 		rc = ut_err_set(err, -EINVAL, "--remove is for recordings; %s is none", argv[0]);

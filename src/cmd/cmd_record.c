@@ -119,6 +119,7 @@ static int launch(struct run *r, struct ut_err *err)
 		.ccl = r->opts->ccl || r->opts->ccl_report,
 		.devices = r->session.control->want != 0,
 		.opencl = opencl_door(r->opts->device.opencl_via),
+		.teller = ut_log_teller(),
 		.control = r->session.control,
 		.each_second = ut_growth_look,
 		.ctx = &r->growth,

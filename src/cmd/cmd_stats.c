@@ -17,11 +17,11 @@
 #include "cmd/filter_options.h"
 #include "cmd/filter_why.h"
 #include "cmd/last.h"
-#include "cmd/load.h"
 #include "cmd/rank_inputs.h"
 #include "cmd/stats_device.h"
 #include "cmd/words.h"
 #include "export/table_stats.h"
+#include "import/load.h"
 #include "mpijob/job.h"
 #include "text/cells.h"
 #include "text/out.h"
@@ -93,7 +93,8 @@ static int count(struct work *w, struct ut_mpijob *spread, const struct ut_words
 		 struct ut_err *err)
 {
 	const struct ut_fold reduce = { pack, fold, w };
-	const struct ut_load how = { "stats", w->threads, .checked = false };
+	const struct ut_load how = { "stats", w->threads, .checked = false,
+				     .teller = ut_log_teller() };
 	struct ut_inputs in = { 0 };
 	uint64_t *sizes = NULL;
 	int rc = ut_mpijob_same(spread, words->count, words->items, err);

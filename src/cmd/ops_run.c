@@ -7,9 +7,9 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/load.h"
 #include "cmd/ops_files.h"
 #include "export/out_check.h"
+#include "import/load.h"
 #include "ops/from_trace.h"
 #include "ops/report.h"
 #include "ops/write_report.h"
@@ -125,11 +125,12 @@ static int add_trace(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 
 static int read_traces(struct ut_ops_report *r, const struct ut_ops_opts *o, struct ut_err *err)
 {
-	const struct ut_load how = { "ops", ut_load_threads(0), .checked = false };
+	const struct ut_load how = { "ops", ut_load_threads(0), .checked = false,
+				     .teller = ut_log_teller() };
 	struct ut_inputs in = { 0 };
 	struct ut_ops_trace trace;
 	int rc = ut_inputs_find(&in, o->traces ? o->trace_count : 1,
-				o->traces ? o->traces : &o->input, err);
+				o->traces ? o->traces : &o->input, ut_log_teller(), err);
 
 	ut_ops_trace_init(&trace, r, o->nested);
 	if (!rc)
@@ -157,7 +158,8 @@ static bool has_traces(const char *folder)
 {
 	struct ut_inputs in = { 0 };
 	struct ut_err err = { 0 };
-	bool found = !ut_ops_folder_has_ops(folder) && !ut_inputs_find(&in, 1, &folder, &err);
+	bool found = !ut_ops_folder_has_ops(folder) &&
+		     !ut_inputs_find(&in, 1, &folder, ut_log_teller(), &err);
 
 	ut_inputs_release(&in);
 	return found;
@@ -188,7 +190,8 @@ static struct input input_of(const struct ut_ops_opts *o, struct ut_arena *a)
 static int read_today(struct ut_ops_report *r, struct ut_ops_report *cores,
 		      const struct ut_ops_opts *o, const char *logs, struct ut_err *err)
 {
-	const struct ut_ops_today_opts opts = { .device_only = o->device_only,
+	const struct ut_ops_today_opts opts = { .teller = ut_log_teller(),
+						.device_only = o->device_only,
 						.legacy = o->legacy,
 						.analyses = o->analyses,
 						.cores = cores };
@@ -210,7 +213,7 @@ static int read_logs(struct ut_ops_report *r, struct ut_ops_report *cores,
 	case UT_OPS_AUTO:
 		break;
 	}
-	return ut_ops_read_folder(r, in->logs, err);
+	return ut_ops_read_folder(r, in->logs, ut_log_teller(), err);
 }
 
 int ut_ops_run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_ops_files *files,

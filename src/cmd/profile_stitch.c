@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/load.h"
+#include "import/load.h"
 #include "model/store.h"
 #include "ops/from_trace.h"
 #include "ops/report.h"
@@ -294,9 +294,10 @@ static int read_run(const char *folder,
 		    int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err),
 		    void *ctx, struct ut_err *err)
 {
-	const struct ut_load how = { "profile-this", ut_load_threads(0), .checked = false };
+	const struct ut_load how = { "profile-this", ut_load_threads(0), .checked = false,
+				     .teller = ut_log_teller() };
 	struct ut_inputs in = { 0 };
-	int rc = ut_inputs_find(&in, 1, &folder, err);
+	int rc = ut_inputs_find(&in, 1, &folder, ut_log_teller(), err);
 
 	if (!rc)
 		rc = ut_load_each(&in, &how, each, ctx, err);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/grow.h"
+#include "base/log.h"
 #include "base/str.h"
 #include "model/pages.h"
 #include "mpijob/job.h"
@@ -75,7 +76,7 @@ int ut_rank_inputs(struct ut_mpijob *s, int argc, const char *const *argv, struc
 	*all = (struct ut_inputs){ 0 };
 	*sizes = NULL;
 	if (!s->rank)
-		rc = ut_inputs_find(all, argc, argv, err);
+		rc = ut_inputs_find(all, argc, argv, ut_log_teller(), err);
 	rc = ut_mpijob_agree(s, rc, err);
 	if (!rc)
 		ut_mpijob_list(s, all, sizes);

@@ -11,8 +11,8 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/load.h"
 #include "export/exporter.h"
+#include "import/load.h"
 #include "import/spool/reader.h"
 #include "model/nesting.h"
 #include "session/output_names.h"
@@ -180,14 +180,15 @@ static int write_store(void *ctx, size_t i, struct ut_store *store, struct ut_er
 static int write_all(struct work *w, const struct ut_spool_info *list, size_t count,
 		     struct ut_err *err)
 {
-	const struct ut_load how = { "tests", ut_load_threads(0), .checked = true };
+	const struct ut_load how = { "tests", ut_load_threads(0), .checked = true,
+				     .teller = ut_log_teller() };
 	const char **paths = UT_NEW_N(&w->arena, const char *, count + 1);
 	struct ut_inputs in = { 0 };
 	int rc;
 
 	for (size_t i = 0; i < count; i++)
 		paths[i] = list[i].path;
-	rc = ut_inputs_find(&in, (int)count, paths, err);
+	rc = ut_inputs_find(&in, (int)count, paths, ut_log_teller(), err);
 	if (!rc)
 		rc = ut_load_each(&in, &how, write_store, w, err);
 	ut_inputs_release(&in);

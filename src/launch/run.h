@@ -18,6 +18,7 @@
 
 struct ut_arena;
 struct ut_control;
+struct ut_teller;
 
 struct ut_launch {
 	const char *const *argv; /* the program and its arguments, closed by NULL */
@@ -27,6 +28,7 @@ struct ut_launch {
 	bool ccl;                /* ask oneCCL for its ITT tasks */
 	bool devices;            /* open the doors of accelerator runtimes */
 	enum ut_opencl_door opencl;
+	const struct ut_teller *teller;
 	struct ut_control *control;     /* told root_pid and the time, once a second */
 	void (*each_second)(void *ctx); /* while the program runs; NULL = nothing */
 	void *ctx;
