@@ -2,7 +2,8 @@
 """Fail if a file includes from a room that its own room may not know.
 
 Also checked, as part of the same house rules: project headers are included as "room/file.h", a
-.c file includes its own header first, and header guards are UT_ROOM_FILE_H.
+.c file includes its own header first, and header guards are UT_ROOM_FILE_H. Only commands talk to
+the user: other rooms are given a teller (base/tell.h) or a client (session/session_news.h).
 """
 import pathlib
 import re
@@ -39,6 +40,21 @@ PUBLIC = {
     "ittnotify.h": ["itt", "sdk", "collect", "import", "backend"],
     "unitrace/backend.h": ["collect", "backend", "import", "session", "cmd"],
 }
+# Who besides commands may use a standard stream, and what for.
+SPEAKS = {
+    "src/base/log.c": "the log of commands",
+    "src/base/mapped.c": "last words: a file became shorter under us",
+    "src/base/arena.c": "last words: no memory",
+    "src/base/big.c": "last words: no memory",
+    "src/base/grow.c": "last words: no memory",
+    "src/base/str.c": "last words: no memory",
+    "src/model/pages.c": "last words: no memory",
+    "src/text/out.c": "results that were asked for with -o -",
+    "src/export/out_check.c": "the same, looked at before",
+}
+SPEECH = re.compile(r"\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b|"
+                    r"\b(perror|puts|putchar|printf|vprintf)\(")
+NO_CODE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 GENERATED = ["version.h"]
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
 
@@ -62,7 +78,19 @@ def check_include(room, kind, name):
         return f'include "{name}" as "room/file.h"'
     if other != room and other not in MAY_INCLUDE[room]:
         return f"{room} may not include {other}"
+    if name == "base/log.h" and room not in ("base", "cmd"):
+        return f"{room} has no log: it tells whoever asked for the work (base/tell.h)"
     return None
+
+
+def speeches(path, text):
+    """Lines that use a standard stream, which only commands do."""
+    if room_of(path) == "cmd" or str(path) in SPEAKS:
+        return
+    code = NO_CODE.sub(lambda m: "\n" * m[0].count("\n"), text)
+    for n, line in enumerate(code.splitlines(), 1):
+        if SPEECH.search(line):
+            yield f"{path}:{n}: only commands use standard streams"
 
 
 def check_file(path):
@@ -77,6 +105,7 @@ def check_file(path):
         wrong = check_include(room, match[1], match[2])
         if wrong:
             yield f"{path}:{n}: {wrong}"
+    yield from speeches(path, text)
     own = str(path.relative_to("src").with_suffix(".h"))
     if path.suffix == ".c" and path.with_suffix(".h").is_file():
         if not includes or includes[0][1][2] != own:

@@ -108,6 +108,8 @@ static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_ar
 	const char *old;
 
 	ut_env_init(env, a, environ);
+	for (size_t i = 0; i < l->var_count; i++)
+		ut_env_set(env, l->vars[i].name, l->vars[i].value);
 	ut_env_set(env, UT_SESSION_ENV, l->session_dir);
 	replace(l, env, "INTEL_LIBITTNOTIFY64", l->library);
 	replace(l, env, "INTEL_JIT_PROFILER64", l->library);

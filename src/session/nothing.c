@@ -1,18 +1,22 @@
-#include "cmd/record_nothing.h"
+#include "session/nothing.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/record_options.h"
 #include "launch/program.h"
 #include "session/outputs.h"
+#include "session/session_news.h"
+#include "session/session_plan.h"
 #include "wire/control.h"
 
-#define SAY(...) ut_log(UT_INFO, "nothing was recorded: " __VA_ARGS__)
+#define TELL(...)                                                                                  \
+	ut_session_say(n->client,                                                                  \
+		       (struct ut_session_news){ .kind = UT_NEWS_NOTHING, .level = UT_INFO },      \
+		       __VA_ARGS__)
+#define SAY(...) TELL("nothing was recorded: " __VA_ARGS__)
 
 static void tell_unwanted(const struct ut_nothing *n, const char *name)
 {
@@ -34,10 +38,9 @@ static void tell_kept_out(const struct ut_nothing *n, const char *name)
 
 	if (n->outputs->unwanted_count)
 		tell_unwanted(n, name);
-	else if (n->opts->session && state != UT_STATE_RUNNING)
+	else if (n->plan->name && state != UT_STATE_RUNNING)
 		SAY("session %s is %s; 'unitrace --resume %s' while the program runs starts it",
-		    n->opts->session, state == UT_STATE_PAUSED ? "paused" : "stopped",
-		    n->opts->session);
+		    n->plan->name, state == UT_STATE_PAUSED ? "paused" : "stopped", n->plan->name);
 	else if (n->control->flags & UT_CONTROL_CONDITIONAL)
 		SAY("it began paused (--start-paused), and %s never called __itt_resume() nor set "
 		    "PTI_ENABLE_COLLECTION=1",
@@ -68,7 +71,7 @@ static void tell_never_called(const struct ut_nothing *n, const char *name, stru
 {
 	struct ut_program p;
 
-	ut_program_look(&p, a, n->argv[0]);
+	ut_program_look(&p, a, n->plan->argv[0]);
 	if (p.raised)
 		SAY("%s runs with rights of its own (setuid, capabilities), and the system keeps "
 		    "our variables from such programs; try it as the user that it runs as",
@@ -77,11 +80,11 @@ static void tell_never_called(const struct ut_nothing *n, const char *name, stru
 		SAY("%s is statically linked, so ITT marks in it find no collector; link it "
 		    "dynamically",
 		    name);
-	else if (clears_environment(n->argv))
+	else if (clears_environment(n->plan->argv))
 		SAY("'%s' clears the environment, which is how programs find us; name the "
 		    "variables to drop instead (env -u NAME)",
 		    name);
-	else if (p.python && !n->opts->python.on)
+	else if (p.python && !n->plan->python.on)
 		SAY("%s has made no marks; --python records the functions of a Python program",
 		    name);
 	else if (p.python)
@@ -100,7 +103,7 @@ static void tell_never_called(const struct ut_nothing *n, const char *name, stru
 
 void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a)
 {
-	const char *name = ut_path_base(n->argv[0]);
+	const char *name = ut_path_base(n->plan->argv[0]);
 
 	if (n->woken)
 		tell_kept_out(n, name);
@@ -108,13 +111,13 @@ void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a)
 		SAY("a process of the run could only read %s, not write there (a read-only mount, "
 		    "another user?); --spool-dir chooses another place",
 		    n->session_dir);
-	else if (n->knock == UT_KNOCK_WRITER && !n->opts->follow_children)
+	else if (n->knock == UT_KNOCK_WRITER && !n->plan->follow_children)
 		SAY("only other processes than %s have called ITT, and --follow-child-process 0 "
 		    "keeps them out",
 		    name);
 	else
 		tell_never_called(n, name, a);
 	if (!n->woken && n->control->want)
-		ut_log(UT_INFO, "no runtime of a device that unitrace knows (CUDA, OpenCL) was "
-				"started with our variables set");
+		TELL("no runtime of a device that unitrace knows (CUDA, OpenCL) was "
+		     "started with our variables set");
 }

@@ -1,4 +1,4 @@
-#include "cmd/record_tests.h"
+#include "session/test_traces.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include "analyze/filter_sink.h"
 #include "analyze/window.h"
 #include "base/grow.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "export/exporter.h"
@@ -16,6 +15,7 @@
 #include "import/spool/reader.h"
 #include "model/nesting.h"
 #include "session/output_names.h"
+#include "session/session_news.h"
 #include "text/out.h"
 
 #define CATEGORY  "pytest"
@@ -36,6 +36,7 @@ struct work {
 	struct test *tests; /* of the store that is looked at */
 	size_t count, cap;
 	size_t written;
+	struct ut_session_client client;
 };
 
 /* ---- which tests there are ----------------------------------------------------------------- */
@@ -180,25 +181,43 @@ static int write_store(void *ctx, size_t i, struct ut_store *store, struct ut_er
 static int write_all(struct work *w, const struct ut_spool_info *list, size_t count,
 		     struct ut_err *err)
 {
-	const struct ut_load how = { "tests", ut_load_threads(0), .checked = true,
-				     .teller = ut_log_teller() };
+	const struct ut_teller teller = ut_session_teller(&w->client);
+	const struct ut_load how = {
+		.label = "tests", .threads = ut_load_threads(0), .checked = true, .teller = &teller
+	};
 	const char **paths = UT_NEW_N(&w->arena, const char *, count + 1);
 	struct ut_inputs in = { 0 };
 	int rc;
 
 	for (size_t i = 0; i < count; i++)
 		paths[i] = list[i].path;
-	rc = ut_inputs_find(&in, (int)count, paths, ut_log_teller(), err);
+	rc = ut_inputs_find(&in, (int)count, paths, &teller, err);
 	if (!rc)
 		rc = ut_load_each(&in, &how, write_store, w, err);
 	ut_inputs_release(&in);
 	return rc;
 }
 
-int ut_test_traces_write(const char *dir, const struct ut_output_opts *out,
-			 const struct ut_spool_info *list, size_t count, struct ut_err *err)
+static void tell(const struct work *w, const char *dir)
 {
-	struct work w = { .opts = *out };
+	struct ut_session_news news = { .kind = UT_NEWS_TEST_TRACES,
+					.level = w->written ? UT_INFO : UT_WARN,
+					.count = w->written,
+					.path = dir };
+
+	if (!w->written)
+		ut_session_say(&w->client, news,
+			       "no test was recorded: does pytest load the plugin of unitrace?");
+	else if (!w->opts.quiet)
+		ut_session_say(&w->client, news, "Traces of %zu test%s are stored in %s",
+			       w->written, w->written == 1 ? "" : "s", dir);
+}
+
+int ut_test_traces_write(const char *dir, const struct ut_output_opts *out,
+			 const struct ut_spool_info *list, size_t count,
+			 const struct ut_session_client *client, struct ut_err *err)
+{
+	struct work w = { .opts = *out, .client = *client };
 	int rc = ut_path_mkdirs(dir, err);
 
 	w.opts.dir = dir;
@@ -206,14 +225,11 @@ int ut_test_traces_write(const char *dir, const struct ut_output_opts *out,
 	w.opts.export_mode = true;
 	if (!w.opts.format_count)
 		w.opts.formats[w.opts.format_count++] = &ut_export_chrome;
-	w.names = (struct ut_output_names){ .opts = &w.opts, .arena = &w.arena };
+	w.names = (struct ut_output_names){ .opts = &w.opts, .arena = &w.arena, .client = client };
 	if (!rc && count)
 		rc = write_all(&w, list, count, err);
-	if (!rc && !w.written)
-		ut_log(UT_WARN, "no test was recorded: does pytest load the plugin of unitrace?");
-	else if (!rc && !out->quiet)
-		ut_log(UT_INFO, "Traces of %zu test%s are stored in %s", w.written,
-		       w.written == 1 ? "" : "s", dir);
+	if (!rc)
+		tell(&w, dir);
 	free(w.tests);
 	ut_arena_release(&w.arena);
 	return rc;

@@ -1,5 +1,5 @@
-/* test_record_device.c - tests what src/cmd/record_options.h says about devices */
-#include "cmd/record_options.h"
+/* test_plan_device.c - tests what src/session/session_plan.h says about devices */
+#include "session/session_plan.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include "wire/control.h"
 
 struct fixture {
-	struct ut_record_opts opts;
+	struct ut_session_plan plan;
 	struct ut_control control;
 	struct ut_err err;
 };
@@ -29,7 +29,7 @@ static int make(void **state)
 
 	if (!f)
 		return -1;
-	ut_record_opts_init(&f->opts);
+	ut_session_plan_init(&f->plan);
 	f->control.rank = -1;
 	*state = f;
 	return 0;
@@ -39,7 +39,7 @@ static int release(void **state)
 {
 	struct fixture *f = *state;
 
-	ut_record_opts_release(&f->opts);
+	ut_session_plan_release(&f->plan);
 	free(f);
 	return 0;
 }
@@ -47,14 +47,14 @@ static int release(void **state)
 static uint32_t want(struct fixture *f)
 {
 	f->control.want = 99;
-	assert_int_equal(ut_record_apply_device(&f->opts, &f->control, &f->err), 0);
+	assert_int_equal(ut_session_plan_apply_device(&f->plan, &f->control, NULL, &f->err), 0);
 	return f->control.want == 99 ? 0 : f->control.want;
 }
 
 static void each_option_asks_for_what_it_needs(void **state)
 {
 	struct fixture *f = *state;
-	struct ut_device_opts *d = &f->opts.device;
+	struct ut_device_opts *d = &f->plan.device;
 
 	assert_int_equal(want(f), 0);
 	d->demangle = d->no_thread = d->separate_tiles = true;
@@ -81,9 +81,9 @@ static void ranks_that_are_not_listed_record_no_device(void **state)
 {
 	struct fixture *f = *state;
 
-	f->opts.device.chrome_device = true;
-	ut_opt_list_add(&f->opts.device.ranks, "1,12");
-	ut_opt_list_add(&f->opts.device.ranks, "3");
+	f->plan.device.chrome_device = true;
+	ut_opt_list_add(&f->plan.device.ranks, "1,12");
+	ut_opt_list_add(&f->plan.device.ranks, "3");
 	assert_int_equal(want(f), UT_WANT_WORK); /* no rank at all */
 	f->control.rank = 12;
 	assert_int_equal(want(f), UT_WANT_WORK);
@@ -123,8 +123,9 @@ static void lists_are_split_at_commas_outside_quotes(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		memset(f->control.include_kernels, 0, sizeof(f->control.include_kernels));
-		f->opts.device.include = cases[i].given;
-		assert_int_equal(ut_record_apply_device(&f->opts, &f->control, &f->err), 0);
+		f->plan.device.include = cases[i].given;
+		assert_int_equal(ut_session_plan_apply_device(&f->plan, &f->control, NULL, &f->err),
+				 0);
 		assert_string_equal(names(f->control.include_kernels), cases[i].expected);
 	}
 	assert_string_equal(names(f->control.exclude_kernels), "");
@@ -139,9 +140,9 @@ static void a_file_is_split_at_lines_too(void **state)
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, "one, two\r\n\n\"three,\n", 19), 19);
 	close(fd);
-	f->opts.device.exclude = "zero";
-	f->opts.device.exclude_file = path;
-	assert_int_equal(ut_record_apply_device(&f->opts, &f->control, &f->err), 0);
+	f->plan.device.exclude = "zero";
+	f->plan.device.exclude_file = path;
+	assert_int_equal(ut_session_plan_apply_device(&f->plan, &f->control, NULL, &f->err), 0);
 	assert_string_equal(names(f->control.exclude_kernels), "zero|one|two|three,\n|");
 	unlink(path);
 }
@@ -153,8 +154,9 @@ static void too_many_names_are_an_error(void **state)
 
 	for (size_t i = 0; i < 10000; i++)
 		list[i] = i % 2 ? ',' : 'a';
-	f->opts.device.include = list;
-	assert_int_equal(ut_record_apply_device(&f->opts, &f->control, &f->err), -EINVAL);
+	f->plan.device.include = list;
+	assert_int_equal(ut_session_plan_apply_device(&f->plan, &f->control, NULL, &f->err),
+			 -EINVAL);
 	assert_non_null(strstr(f->err.text, "kernel names"));
 }
 
@@ -162,8 +164,8 @@ static void one_row_per_device_is_told_to_the_collector(void **state)
 {
 	struct fixture *f = *state;
 
-	f->opts.device.no_engine = true;
-	assert_int_equal(ut_record_apply_device(&f->opts, &f->control, &f->err), 0);
+	f->plan.device.no_engine = true;
+	assert_int_equal(ut_session_plan_apply_device(&f->plan, &f->control, NULL, &f->err), 0);
 	assert_int_equal(f->control.flags, UT_CONTROL_ONE_QUEUE);
 }
 

@@ -1,22 +1,22 @@
 /*
- * record_device.c - what the options of `unitrace record` ask of backends.
+ * plan_device.c - what a plan asks of backends.
  */
-#include "cmd/record_options.h"
+#include "session/session_plan.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/str.h"
 #include "session/device_report.h"
+#include "session/session_news.h"
 #include "unitrace/backend.h"
 #include "wire/control.h"
 
-uint32_t ut_record_want(const struct ut_record_opts *o)
+uint32_t ut_session_plan_want(const struct ut_session_plan *p)
 {
-	const struct ut_device_opts *d = &o->device;
+	const struct ut_device_opts *d = &p->device;
 	uint32_t want = 0;
 
 	if (d->chrome_kernel || d->opencl)
@@ -35,9 +35,9 @@ uint32_t ut_record_want(const struct ut_record_opts *o)
 	return want;
 }
 
-void ut_record_reports(const struct ut_record_opts *o, struct ut_device_report *report)
+void ut_session_plan_reports(const struct ut_session_plan *p, struct ut_device_report *report)
 {
-	const struct ut_device_opts *d = &o->device;
+	const struct ut_device_opts *d = &p->device;
 	const bool wanted[UT_TABLE_KINDS] = {
 		[UT_TABLE_CALL_LOG] = d->call_logging,
 		[UT_TABLE_TIMELINE] = d->device_timeline,
@@ -50,9 +50,9 @@ void ut_record_reports(const struct ut_record_opts *o, struct ut_device_report *
 		if (wanted[i])
 			ut_device_report_want(report, (enum ut_device_table_kind)i);
 	}
-	report->shapes = o->verbose;
-	report->pid = o->pid;
-	report->tid = o->tid;
+	report->shapes = p->shapes;
+	report->pid = p->pid;
+	report->tid = p->tid;
 }
 
 /* Is the number among those of "1,2"? */
@@ -67,9 +67,9 @@ static bool lists(const struct ut_opt_list *list, long number)
 	return false;
 }
 
-bool ut_record_rank_is_wanted(const struct ut_record_opts *o, int rank)
+bool ut_session_plan_wants_rank(const struct ut_session_plan *p, int rank)
 {
-	return !o->device.ranks.count || rank < 0 || lists(&o->device.ranks, rank);
+	return !p->device.ranks.count || rank < 0 || lists(&p->device.ranks, rank);
 }
 
 static uint64_t devices_wanted(const struct ut_opt_list *list)
@@ -146,10 +146,10 @@ static int add_file(char list[UT_FILTER_BYTES], const char *path, struct ut_err 
 	return add_names(list, text, ",\n", err);
 }
 
-int ut_record_apply_device(const struct ut_record_opts *o, struct ut_control *control,
-			   struct ut_err *err)
+int ut_session_plan_apply_device(const struct ut_session_plan *p, struct ut_control *control,
+				 const struct ut_session_client *client, struct ut_err *err)
 {
-	const struct ut_device_opts *d = &o->device;
+	const struct ut_device_opts *d = &p->device;
 	int rc = add_names(control->include_kernels, d->include, ",", err);
 
 	if (!rc)
@@ -158,10 +158,14 @@ int ut_record_apply_device(const struct ut_record_opts *o, struct ut_control *co
 		rc = add_names(control->exclude_kernels, d->exclude, ",", err);
 	if (!rc)
 		rc = add_file(control->exclude_kernels, d->exclude_file, err);
-	if (ut_record_rank_is_wanted(o, control->rank))
-		control->want = ut_record_want(o);
-	else if (ut_record_want(o) && !o->out.quiet)
-		ut_log_classic(UT_INFO, "MPI rank %d is not enabled for tracing or profiling",
+	if (ut_session_plan_wants_rank(p, control->rank))
+		control->want = ut_session_plan_want(p);
+	else if (ut_session_plan_want(p) && !p->out.quiet)
+		ut_session_say(client,
+			       (struct ut_session_news){ .kind = UT_NEWS_RANK_LEFT_OUT,
+							 .level = UT_INFO,
+							 .rank = control->rank },
+			       "MPI rank %d is not enabled for tracing or profiling",
 			       control->rank);
 	control->devices = devices_wanted(&d->devices);
 	if (d->no_engine)

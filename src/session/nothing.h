@@ -1,11 +1,11 @@
 /*
- * record_nothing.h - why a run has left nothing, and what to try.
+ * nothing.h - why a run has left nothing, and what to try.
  *
  * Says only what is known: from the settings of the session, from what its processes have left and
  * from the file of the program. Where nothing is known it says what to look at.
  */
-#ifndef UT_CMD_RECORD_NOTHING_H
-#define UT_CMD_RECORD_NOTHING_H
+#ifndef UT_SESSION_NOTHING_H
+#define UT_SESSION_NOTHING_H
 
 #include <stdbool.h>
 
@@ -14,11 +14,12 @@
 struct ut_arena;
 struct ut_control;
 struct ut_outputs;
-struct ut_record_opts;
+struct ut_session_client;
+struct ut_session_plan;
 
 struct ut_nothing {
-	const struct ut_record_opts *opts;
-	const char *const *argv;
+	const struct ut_session_plan *plan;
+	const struct ut_session_client *client;
 	struct ut_control *control;
 	const char *session_dir;
 	bool woken;                       /* the collector was called in some process */
@@ -26,7 +27,7 @@ struct ut_nothing {
 	enum ut_knock knock;
 };
 
-/* One or two lines on stderr. */
+/* One or two pieces of news. */
 void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a);
 
 #endif
