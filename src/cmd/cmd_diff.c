@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acelyzer/diff_summary.h"
 #include "acelyzer/summary_compare.h"
 #include "analyze/diff.h"
 #include "analyze/diff_rule.h"
@@ -14,7 +15,6 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
-#include "cmd/diff_summary.h"
 #include "cmd/filter_options.h"
 #include "cmd/words.h"
 #include "export/table_diff.h"

@@ -12,12 +12,12 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
-#include "cmd/rank_inputs.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "import/load.h"
 #include "merge/merge.h"
 #include "merge/merge_inputs.h"
+#include "mpijob/rank_inputs.h"
 #include "session/output_names.h"
 #include "text/out.h"
 

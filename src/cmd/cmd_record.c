@@ -16,12 +16,12 @@
 #include "base/mapped.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/device_list.h"
 #include "cmd/guess.h"
 #include "cmd/record_options.h"
 #include "cmd/session_print.h"
 #include "launch/library.h"
 #include "launch/run.h"
+#include "session/device_list.h"
 #include "session/session_run.h"
 #include "wire/control.h"
 #include "wire/process.h"
@@ -175,14 +175,22 @@ static bool control_one(const char *name, enum ut_state state, const char *done)
 	return before >= 0;
 }
 
+static void print_device(void *ctx, const char *text)
+{
+	(void)ctx;
+	printf("Device #%s\n", text);
+}
+
 static void list_devices(struct ut_arena *a)
 {
+	const struct ut_device_listener listener = { .device = print_device,
+						     .teller = ut_log_teller() };
 	struct ut_err err = { 0 };
 	const char *library;
 
 	if (ut_library_find(a, &library, &err))
 		ut_log(UT_ERR, "%s", err.text);
-	else if (!ut_device_list(a, ut_doors_folder(a, library)))
+	else if (!ut_device_list(a, ut_doors_folder(a, library), &listener))
 		ut_log_classic(UT_WARN, "No devices found");
 }
 

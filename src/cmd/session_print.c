@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/term.h"
-#include "cmd/last.h"
+#include "session/recordings.h"
 #include "text/cells.h"
 
 void ut_session_print_news(void *ctx, const struct ut_session_news *news)
@@ -43,7 +43,8 @@ void ut_session_print_news(void *ctx, const struct ut_session_news *news)
 		fprintf(stderr, "\n%s\n", news->text);
 		break;
 	case UT_NEWS_RESULTS:
-		ut_last_note(news->paths, news->count, news->rank);
+		if (!ut_recordings_note(news->paths, news->count, news->rank))
+			ut_log(UT_DEBUG, "the last recording cannot be noted");
 		break;
 	case UT_NEWS_NOT_STARTED:
 	case UT_NEWS_ENDED:
