@@ -10,16 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "acelyzer/reports.h"
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/json.h"
 #include "base/regex.h"
 #include "base/str.h"
-#include "cmd/analyze_report.h"
 #include "cmd/cmd.h"
 
-#define DEFAULT_CORE 1100.0
-#define MOST_THREADS 256
+#define DEFAULT_CORE   1100.0
+#define MOST_THREADS   256
+#define STRICT_PERCENT 95.0
 
 static const struct {
 	const char *name;
@@ -341,6 +342,49 @@ static void copy_flags(const struct ut_ace_words *w, struct ut_ace_setup *s)
 					: "default.json";
 }
 
+/* "strict" or "strict:99.5". */
+static bool read_strict(const char *word, double *percent)
+{
+	char *end;
+
+	*percent = STRICT_PERCENT;
+	if (strncmp(word, "strict", 6))
+		return false;
+	if (!word[6])
+		return true;
+	if (word[6] != ':' || !word[7])
+		return false;
+	*percent = strtod(word + 7, &end);
+	return !*end && *percent >= 0 && *percent <= 100;
+}
+
+/* --verify=HOW, and where reports go. Exit status. */
+static int check_reports(const struct ut_ace_words *w, struct ut_ace_report_wants *r,
+			 struct ut_err *err)
+{
+	const char *how = w->verify;
+
+	r->json = w->json;
+	r->html = w->html;
+	if (!how)
+		return UT_EXIT_OK;
+	if (!*how)
+		r->verify = UT_ACE_VERIFY_ONLY;
+	else if (!strcmp(how, "report"))
+		r->verify = UT_ACE_VERIFY_REPORT;
+	else if (read_strict(how, &r->least))
+		r->verify = UT_ACE_VERIFY_STRICT;
+	/* the other stream if a report takes this one */
+	r->text = ut_ace_report_speaks(r) ? "/dev/stderr" : "-";
+	if (r->verify)
+		return UT_EXIT_OK;
+	ut_err_set(err, -EINVAL,
+		   "argument -V/--verify: invalid choice: '%s' (choose from 'report', 'strict', "
+		   "'strict:PERCENT')",
+		   how);
+	return UT_EXIT_MISUSE;
+}
+
 int ut_ace_check(const struct ut_ace_words *w, struct ut_ace_setup *s, struct ut_arena *a,
 		 struct ut_err *err)
 {
@@ -362,7 +406,7 @@ int ut_ace_check(const struct ut_ace_words *w, struct ut_ace_setup *s, struct ut
 	if (!status)
 		status = check_streams(w->streams, s, err);
 	if (!status)
-		status = ut_ace_report_check(w, &s->report, err);
+		status = check_reports(w, &s->report, err);
 	if (!status)
 		status = check_freq(w->freq, s, err);
 	if (status)

@@ -7,17 +7,18 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/log.h"
 #include "base/path.h"
-#include "cmd/devlog_options.h"
-#include "cmd/devlog_run.h"
 #include "cmd/devlog_serve.h"
-#include "cmd/tt_home.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out_check.h"
 #include "text/out.h"
+#include "tt/devlog_options.h"
 #include "tt/devlog_page.h"
+#include "tt/devlog_run.h"
 #include "tt/log_compare.h"
+#include "tt/tt_home.h"
 
 /* The log beside another one: a table, and nothing is written. */
 static int compare(const struct ut_devlog_opts *o, struct ut_err *err)
@@ -91,7 +92,7 @@ static int set_align(void *ctx, const char *value, struct ut_err *err)
 	return ut_err_set(err, -EINVAL, "auto, ops, start or none, not '%s'", value);
 }
 
-const struct ut_opt *ut_devlog_table(struct ut_arena *a, struct ut_devlog_opts *o)
+static const struct ut_opt *devlog_table(struct ut_arena *a, struct ut_devlog_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Input and output"),
@@ -155,7 +156,7 @@ static int take_defaults(struct ut_devlog_opts *o, struct ut_arena *a, struct ut
 	struct ut_tt_files here = usual;
 
 	if (!o->input)
-		here = ut_tt_find(a, &usual);
+		here = ut_tt_find(a, &usual, o->teller);
 	if (!o->input && !ut_path_exists(here.input))
 		return ut_err_set(err, -EINVAL,
 				  "no log given, and there is no " UT_DEVLOG_INPUT
@@ -191,11 +192,13 @@ static int run(const struct ut_devlog_opts *o, struct ut_err *err)
 
 static int cmd_devlog(int argc, const char *const *argv)
 {
-	struct ut_devlog_opts opts = { .port = UT_DEVLOG_PORT, .page_bars = UT_TT_PAGE_BARS };
+	struct ut_devlog_opts opts = { .teller = ut_log_teller(),
+				       .port = UT_DEVLOG_PORT,
+				       .page_bars = UT_TT_PAGE_BARS };
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, ut_devlog_table(&arena, &opts), argc, argv, &err);
+	int rc = ut_words_parse(&words, &arena, devlog_table(&arena, &opts), argc, argv, &err);
 	int status = UT_EXIT_OK;
 
 	if (!rc && !opts.help)
@@ -213,7 +216,7 @@ static int cmd_devlog(int argc, const char *const *argv)
 
 static const struct ut_opt *devlog_options(struct ut_arena *a)
 {
-	return ut_devlog_table(a, UT_NEW(a, struct ut_devlog_opts));
+	return devlog_table(a, UT_NEW(a, struct ut_devlog_opts));
 }
 
 const struct ut_cmd ut_cmd_devlog = {

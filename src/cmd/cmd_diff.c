@@ -7,17 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "acelyzer/diff_summary.h"
 #include "acelyzer/summary_compare.h"
 #include "analyze/diff.h"
 #include "analyze/diff_rule.h"
 #include "analyze/filter.h"
 #include "base/arena.h"
+#include "base/log.h"
 #include "base/opt.h"
-#include "cmd/diff_summary.h"
 #include "cmd/filter_options.h"
-#include "cmd/load.h"
 #include "cmd/words.h"
 #include "export/table_diff.h"
+#include "import/load.h"
 #include "text/out.h"
 
 struct diff_opts {
@@ -52,9 +53,10 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 /* One word is one run, however many traces it stands for. */
 static int add_run(struct work *w, struct ut_diff_side *side, const char *word, struct ut_err *err)
 {
-	const struct ut_load how = { "diff", w->threads, .checked = false };
+	const struct ut_load how = { "diff", w->threads, .checked = false,
+				     .teller = ut_log_teller() };
 	struct ut_inputs in = { 0 };
-	int rc = ut_inputs_find(&in, 1, &word, err);
+	int rc = ut_inputs_find(&in, 1, &word, ut_log_teller(), err);
 
 	ut_stats_init(&w->run, w->by);
 	if (!rc)

@@ -11,12 +11,12 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
-#include "cmd/ops_options.h"
-#include "cmd/ops_run.h"
 #include "cmd/ops_serve.h"
-#include "cmd/tt_home.h"
 #include "cmd/words.h"
+#include "tt/ops_options.h"
+#include "tt/ops_run.h"
 #include "tt/ops_tracy.h"
+#include "tt/tt_home.h"
 
 static int set_format(void *ctx, const char *value, struct ut_err *err)
 {
@@ -100,7 +100,7 @@ static int take_words(struct ut_ops_opts *o, const struct ut_words *words, struc
 	}
 	if (!o->input) {
 		const struct ut_tt_files usual = { UT_OPS_INPUT, "", UT_OPS_OUTPUT };
-		const struct ut_tt_files here = ut_tt_find(a, &usual);
+		const struct ut_tt_files here = ut_tt_find(a, &usual, o->teller);
 
 		o->input = here.input;
 		o->output = o->output || here.output == usual.output ? o->output : here.output;
@@ -125,7 +125,7 @@ static int run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_err *e
 
 static int cmd_ops(int argc, const char *const *argv)
 {
-	struct ut_ops_opts opts = { .port = UT_OPS_PORT };
+	struct ut_ops_opts opts = { .port = UT_OPS_PORT, .teller = ut_log_teller() };
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };

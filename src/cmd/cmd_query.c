@@ -20,14 +20,14 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/last.h"
-#include "cmd/load.h"
 #include "cmd/query_print.h"
-#include "cmd/query_why.h"
 #include "cmd/words.h"
 #include "export/out_check.h"
 #include "import/inputs.h"
+#include "import/load.h"
 #include "model/store.h"
 #include "query/query.h"
+#include "query/query_why.h"
 #include "text/cells.h"
 #include "text/out.h"
 #include "text/replaced.h"
@@ -399,8 +399,8 @@ static int ask(struct work *w, const char *sql, struct ut_err *err)
 
 static int load_and_ask(struct work *w, const char *sql, struct ut_err *err)
 {
-	const struct ut_load how = { "reading", ut_load_threads(w->opts->threads),
-				     .checked = false };
+	const struct ut_load how = { "reading", ut_load_threads(w->opts->threads), .checked = false,
+				     .teller = ut_log_teller() };
 	int rc = ut_replaced_check(w->opts->output, w->inputs->paths, w->inputs->count, err);
 
 	if (!rc && w->opts->output)
@@ -520,7 +520,7 @@ static int start(struct query_opts *o, const struct ut_words *words, const char 
 		 struct ut_err *err)
 {
 	struct ut_inputs inputs = { 0 };
-	int rc = ut_inputs_find(&inputs, words->count, words->items, err);
+	int rc = ut_inputs_find(&inputs, words->count, words->items, ut_log_teller(), err);
 
 	ut_cell_csv_set_safe(o->csv_safe);
 	if (o->width == UINT64_MAX)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyze/filter.h"
+#include "analyze/filter_why.h"
 #include "analyze/stats.h"
 #include "analyze/stats_pack.h"
 #include "base/arena.h"
@@ -15,14 +16,13 @@
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/filter_options.h"
-#include "cmd/filter_why.h"
 #include "cmd/last.h"
-#include "cmd/load.h"
-#include "cmd/rank_inputs.h"
 #include "cmd/stats_device.h"
 #include "cmd/words.h"
 #include "export/table_stats.h"
+#include "import/load.h"
 #include "mpijob/job.h"
+#include "mpijob/rank_inputs.h"
 #include "text/cells.h"
 #include "text/out.h"
 
@@ -93,8 +93,9 @@ static int count(struct work *w, struct ut_mpijob *spread, const struct ut_words
 		 struct ut_err *err)
 {
 	const struct ut_fold reduce = { pack, fold, w };
-	const struct ut_load how = { "stats", w->threads, .checked = false };
-	struct ut_inputs in = { 0 };
+	const struct ut_load how = { "stats", w->threads, .checked = false,
+				     .teller = ut_log_teller() };
+	struct ut_inputs in = { .teller = how.teller };
 	uint64_t *sizes = NULL;
 	int rc = ut_mpijob_same(spread, words->count, words->items, err);
 

@@ -5,9 +5,10 @@
 #include "analyze/device_log.h"
 #include "analyze/device_summary.h"
 #include "analyze/device_table.h"
-#include "cmd/load.h"
+#include "base/log.h"
 #include "cmd/words.h"
 #include "export/table_device.h"
+#include "import/load.h"
 #include "model/store.h"
 #include "text/out.h"
 
@@ -48,10 +49,11 @@ static int print(const struct ut_stats_device *o, const struct ut_device_log *lo
 int ut_stats_device(const struct ut_stats_device *o, const struct ut_words *words,
 		    struct ut_err *err)
 {
-	const struct ut_load how = { "stats", o->threads, .checked = false };
+	const struct ut_load how = { "stats", o->threads, .checked = false,
+				     .teller = ut_log_teller() };
 	struct ut_inputs in = { 0 };
 	struct ut_device_log log;
-	int rc = ut_inputs_find(&in, words->count, words->items, err);
+	int rc = ut_inputs_find(&in, words->count, words->items, ut_log_teller(), err);
 
 	ut_device_log_init(&log, false);
 	if (!rc)

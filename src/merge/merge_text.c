@@ -260,7 +260,7 @@ int ut_merge_text(struct ut_merge *m, struct ut_err *err)
 	if (rc)
 		return rc;
 	if (!m->spread->rank && !m->quiet)
-		ut_merge_tell(&plan, m->rules.pids);
+		ut_merge_tell(&plan, m->rules.pids, m->teller);
 	rc = m->spread->ranks > 1 ? ut_merge_together(m, &plan, first, count, err)
 				  : merge_alone(m, &plan, err);
 	ut_merge_plan_release(&plan);

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UT_LOG_ROOM "ttops"
-#include "base/log.h"
+#define UT_LOG_ROOM "tt"
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/tell.h"
 #include "ops/report.h"
 #include "ops/report_columns.h"
 #include "text/csv_read.h"
@@ -116,6 +116,7 @@ struct known {
 
 struct reader {
 	struct ut_ops_report *r;
+	const struct ut_teller *teller;
 	const char *folder;
 	const char *device; /* the folder of the other run; NULL = there is none */
 	uint32_t first, depth;
@@ -455,7 +456,7 @@ static void read_op(struct reader *d)
 	struct ut_err err = { 0 };
 
 	if (!ut_path_exists(path)) {
-		ut_log(UT_WARN, "%s: missing; %s is left out", path, d->op);
+		ut_tell(d->teller, UT_WARN, "%s: missing; %s is left out", path, d->op);
 		return;
 	}
 	d->csv = (struct ut_ops_csv){ .separator = ',', .trim = true };
@@ -517,10 +518,12 @@ static int list_ops(struct reader *d, struct ut_opt_list *ops, struct ut_err *er
 	return 0;
 }
 
-int ut_ops_read_folder(struct ut_ops_report *r, const char *folder, struct ut_err *err)
+int ut_ops_read_folder(struct ut_ops_report *r, const char *folder, const struct ut_teller *teller,
+		       struct ut_err *err)
 {
 	size_t len = strlen(folder);
 	struct reader d = { .r = r,
+			    .teller = teller,
 			    .inputs.group = INPUTS,
 			    .outputs = { .group = OUTPUTS, .output = true } };
 	struct ut_opt_list ops = { 0 };

@@ -8,10 +8,10 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
-#define UT_LOG_ROOM "ttops"
-#include "base/log.h"
+#define UT_LOG_ROOM "tt"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/tell.h"
 #include "text/csv_read.h"
 #include "tt/ops_tracy_device.h"
 #include "tt/ops_tracy_host.h"
@@ -620,7 +620,8 @@ static int read_device(struct reader *d, struct ut_ops_csv *report, const char *
 
 	if (!log || (report && !d->alone && !opts->legacy)) {
 		if (opts->analyses.count)
-			ut_log(UT_WARN, "-a is about " LOG ", which is not looked at");
+			ut_tell(opts->teller, UT_WARN,
+				"-a is about " LOG ", which is not looked at");
 		d->has_sub = log;
 		if (log)
 			ut_today_sub_read(&d->sub, &d->r->arena, log);
@@ -629,7 +630,7 @@ static int read_device(struct reader *d, struct ut_ops_csv *report, const char *
 	}
 	rc = ut_today_log_read(&d->device, d->r, log, opts, err);
 	if (rc && report && !opts->legacy && !opts->analyses.count) {
-		ut_log(UT_WARN, "%s", err->text);
+		ut_tell(opts->teller, UT_WARN, "%s", err->text);
 		*err = (struct ut_err){ 0 };
 		ut_today_device_read(&d->device, &d->columns, d->r, report);
 		return 0;
@@ -686,7 +687,7 @@ int ut_ops_read_today(struct ut_ops_report *r, const char *folder,
 		if (!ut_path_exists(path))
 			continue;
 		if (ut_ops_csv_open(&csv[i], &r->arena, path, &bad))
-			ut_log(UT_WARN, "%s; the report does without it", bad.text);
+			ut_tell(opts->teller, UT_WARN, "%s; the report does without it", bad.text);
 		else
 			there[i] = &csv[i];
 	}

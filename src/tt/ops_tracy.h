@@ -25,9 +25,10 @@ const char *ut_ops_today_folder(struct ut_arena *a, const char *folder);
 
 /* Zeroed is fine. */
 struct ut_ops_today_opts {
-	bool device_only;            /* leave the host's files alone */
-	bool legacy;                 /* the device's markers, also if there is a report */
-	struct ut_opt_list analyses; /* of the markers: only these; empty = all */
+	const struct ut_teller *teller; /* hears what the report does without; may be NULL */
+	bool device_only;               /* leave the host's files alone */
+	bool legacy;                    /* the device's markers, also if there is a report */
+	struct ut_opt_list analyses;    /* of the markers: only these; empty = all */
 	/*
 	 * If there is nothing of the host: what each core did between two ops. Initialised and
 	 * released by the caller; it has no rows if there is nothing to tell. May be NULL.
