@@ -82,6 +82,16 @@ static void end_recording(int error)
 	atomic_compare_exchange_strong(&w.header->status, &none, (uint32_t)-error);
 }
 
+/* How much of a window may be used: the file itself keeps to --max-size. */
+static uint64_t allowed_size(uint32_t index)
+{
+	uint64_t start = window_start(index), size = window_size(index);
+
+	if (!index || !w.max_bytes || start + size <= w.max_bytes)
+		return size;
+	return w.max_bytes > start ? w.max_bytes - start : 0;
+}
+
 static char *map_window(uint32_t index)
 {
 	uint64_t start = window_start(index), size = window_size(index);
@@ -89,7 +99,7 @@ static char *map_window(uint32_t index)
 	int fd = ut_disk_fd(), rc = fd;
 
 	if (fd >= 0)
-		rc = ut_disk_allocate(fd, start, size);
+		rc = ut_disk_allocate(fd, start, allowed_size(index));
 	if (rc < 0)
 		goto fail;
 	map = ut_sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
@@ -154,22 +164,25 @@ static bool may_go_on(void)
 
 /*
  * Claims some of the file's end within one window: bytes if there is so much, at least least.
- * What a window has left beyond that stays zeros, which readers step over. 0 = the recording may
- * not grow further.
+ * 0 = the recording may not grow further.
  */
 static uint32_t claim(uint32_t bytes, uint32_t least, uint64_t *offset)
 {
 	uint64_t next = atomic_load(&w.header->next);
 
 	for (;;) {
-		uint64_t take = window_start(window_of(next) + 1) - next;
+		uint32_t index = window_of(next);
+		uint64_t end = window_start(index) + allowed_size(index);
+		uint64_t rest = end > next ? end - next : 0;
+		uint64_t take = rest < bytes ? rest : bytes;
+		bool last = end != window_start(index + 1); /* nothing behind it may be used */
 
-		take = take < bytes ? take : bytes;
-		if (w.max_bytes && next + take > w.max_bytes) {
-			take = next < w.max_bytes ? w.max_bytes - next : 0;
+		if (last)
 			take -= take % UT_CHUNK_UNIT;
-			if (take < least)
+		if (take < least) {
+			if (last)
 				return 0;
+			take = rest;
 		}
 		if (!atomic_compare_exchange_weak(&w.header->next, &next, next + take))
 			continue;
@@ -177,7 +190,7 @@ static uint32_t claim(uint32_t bytes, uint32_t least, uint64_t *offset)
 			*offset = next;
 			return (uint32_t)take;
 		}
-		next += take;
+		next += take; /* stays zeros, which readers step over */
 	}
 }
 

@@ -243,7 +243,7 @@ static void the_largest_size_ends_the_recording_and_says_so(void **state)
 	for (uint32_t i = 0; i < 1000000; i++)
 		put_number(&t, i);
 	assert_int_equal(stat(recording_path(r), &st), 0);
-	assert_true(st.st_size <= 4 * (off_t)(1 << 20));
+	assert_true(st.st_size <= 2 * (off_t)(1 << 20));
 	expect_prefix(r, EFBIG, 1000000);
 }
 
