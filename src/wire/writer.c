@@ -229,9 +229,13 @@ static bool leave_chunk(struct ut_tbuf *t)
 {
 	bool may = false;
 
-	if (t->chunk && ut_ring_on())
+	if (!t->chunk)
+		return false;
+	if (ut_ring_on())
 		ut_ring_leave(t->chunk, ut_clock_ticks(ut_writer_clock));
-	else if (t->chunk && (may = may_go_on()))
+	else
+		may = may_go_on();
+	if (may)
 		ut_sys_madvise(t->chunk, t->chunk->bytes, MADV_DONTNEED);
 	t->chunk = NULL;
 	return may;
