@@ -21,14 +21,9 @@
 #define SUFFIX      " Cmpt Exec"
 #define MOST_TEXT   (1u << 30)
 
-struct line {
-	const char *at;
-	size_t len;
-};
-
-static bool has(struct line l, const char *text)
+static bool has(struct ut_str l, const char *text)
 {
-	return memmem(l.at, l.len, text, strlen(text)) != NULL;
+	return memmem(l.ptr, l.len, text, strlen(text)) != NULL;
 }
 
 static uint32_t intern(const struct ut_ace_complog_reader *r, const char *s, size_t len)
@@ -164,13 +159,13 @@ bool ut_ace_complog_end(const struct ut_ace_complog_reader *r, struct ut_ace_com
 }
 
 /* "NAME-opCatCATEGORY  123": name and number, blanks between them, nothing else. */
-static bool split_row(struct line l, struct line *name, double *cycles)
+static bool split_row(struct ut_str l, struct ut_str *name, double *cycles)
 {
-	const char *p = l.at, *end = l.at + l.len, *digits;
+	const char *p = l.ptr, *end = l.ptr + l.len, *digits;
 
 	while (p < end && (isalnum((unsigned char)*p) || *p == '_' || *p == '-'))
 		p++;
-	*name = (struct line){ l.at, (size_t)(p - l.at) };
+	*name = (struct ut_str){ l.ptr, (size_t)(p - l.ptr) };
 	if (!name->len || p == end || *p != ' ')
 		return false;
 	while (p < end && *p == ' ')
@@ -187,44 +182,44 @@ static bool split_row(struct line l, struct line *name, double *cycles)
 }
 
 /* Kernel and category of a name: what stands before and behind "-opCat". */
-static void name_row(const struct ut_ace_complog_reader *r, struct line name,
+static void name_row(const struct ut_ace_complog_reader *r, struct ut_str name,
 		     struct ut_ace_ideal_row *row)
 {
-	const char *end = name.at + name.len, *at = memmem(name.at, name.len, "-opCat", 6), *last;
+	const char *end = name.ptr + name.len, *at = memmem(name.ptr, name.len, "-opCat", 6), *last;
 	struct ut_buf b = { 0 };
 
 	if (at) {
 		for (last = at; (last = memmem(last + 6, (size_t)(end - last - 6), "-opCat", 6));)
 			at = last;
 		last = at + 6;
-		at = memmem(name.at, name.len, "-opCat", 6);
+		at = memmem(name.ptr, name.len, "-opCat", 6);
 		row->cat = last < end ? intern(r, last, (size_t)(end - last))
 				      : intern(r, "NotAvailable", 12);
-		name.len = (size_t)(at - name.at);
-	} else if (name.len >= 3 && !memcmp(end - 3, "-NA", 3)) {
+		name.len = (size_t)(at - name.ptr);
+	} else if (ut_str_has_end(name, "-NA")) {
 		row->cat = intern(r, "NotAvailable", 12);
 		name.len -= 3;
 	} else {
 		row->cat = intern(r, "Total", 5);
 	}
-	row->is_total = name.len == 5 && !memcmp(name.at, "Total", 5);
+	row->is_total = ut_str_is(name, "Total");
 	row->is_empty = !name.len;
-	ut_buf_add(&b, name.at, name.len);
+	ut_buf_add(&b, name.ptr, name.len);
 	ut_buf_text(&b, SUFFIX);
 	row->kernel = intern(r, b.data, b.len);
 	ut_buf_release(&b);
 }
 
 /* A line with nothing but PREFILL or DECODING, blanks before and behind. */
-static const char *phase_of(struct line l)
+static const char *phase_of(struct ut_str l)
 {
-	const char *p = l.at, *end = l.at + l.len;
+	const char *p = l.ptr, *end = l.ptr + l.len;
 
 	while (p < end && isspace((unsigned char)*p))
 		p++;
 	while (end > p && isspace((unsigned char)end[-1]))
 		end--;
-	if (p == l.at)
+	if (p == l.ptr)
 		return NULL;
 	if (end - p == 7 && !memcmp(p, "PREFILL", 7))
 		return "TTFT";
@@ -238,10 +233,10 @@ struct scan {
 
 /* False: the rest of the log does not count. */
 static bool scan_line(const struct ut_ace_complog_reader *r, struct ut_ace_complog *log,
-		      struct scan *s, struct line l)
+		      struct scan *s, struct ut_str l)
 {
 	struct ut_ace_ideal_row row;
-	struct line name;
+	struct ut_str name;
 
 	if (has(l, "DSM-AutoPilot BEGIN")) {
 		if (r->head && !log->autopilot)
@@ -285,10 +280,10 @@ void ut_ace_complog_text(const struct ut_ace_complog_reader *r, struct ut_ace_co
 	catmap_init(r, &log->cats);
 	for (const char *p = text; p < end; p = next) {
 		const char *eol = memchr(p, '\n', (size_t)(end - p));
-		struct line l = { p, (size_t)((eol ? eol : end) - p) };
+		struct ut_str l = { p, (size_t)((eol ? eol : end) - p) };
 
 		next = eol ? eol + 1 : end;
-		if (l.len && l.at[l.len - 1] == '\r')
+		if (l.len && l.ptr[l.len - 1] == '\r')
 			l.len--;
 		if (!scan_line(r, log, &s, l))
 			break;

@@ -42,25 +42,25 @@ struct devices {
 /* The same object with its id replaced by the rank. */
 static void put_device(struct devices *d, struct ut_json *j, int64_t rank)
 {
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 	struct ut_buf one = { 0 }, id = { 0 };
 	bool any = false;
 
 	ut_buf_char(&one, '{');
 	ut_json_enter(j);
 	while (ut_json_member(j, &key) && ut_json_skip(j, &value)) {
-		bool is_id = key.len == 2 && !memcmp(key.at, "id", 2);
+		bool is_id = ut_str_is(key, "id");
 
-		ut_buf_fmt(&one, "%s\"%.*s\":", any ? "," : "", (int)key.len, key.at);
+		ut_buf_fmt(&one, "%s\"%.*s\":", any ? "," : "", (int)key.len, key.ptr);
 		any = true;
 		if (is_id && rank >= 0)
 			ut_buf_fmt(&one, "%" PRId64, rank);
 		else
-			ut_buf_add(&one, value.at, value.len);
+			ut_buf_add(&one, value.ptr, value.len);
 		if (is_id && rank >= 0)
 			ut_buf_fmt(&id, "|%" PRId64 "|", rank);
 		else if (is_id)
-			ut_buf_fmt(&id, "|%.*s|", (int)value.len, value.at);
+			ut_buf_fmt(&id, "|%.*s|", (int)value.len, value.ptr);
 	}
 	ut_buf_char(&one, '}');
 	if (!id.len || !d->ids.len || !strstr(d->ids.data, id.data)) {

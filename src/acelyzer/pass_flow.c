@@ -184,9 +184,9 @@ static void find_type(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_
 			s->type = (uint8_t)types[i].type;
 	}
 	s->step = -1;
-	if (name.len >= 5 && !memcmp(name.ptr + name.len - 5, " Prep", 5))
+	if (ut_str_has_end(name, " Prep"))
 		s->step = 0;
-	else if (name.len >= 5 && !memcmp(name.ptr + name.len - 5, " Exec", 5))
+	else if (ut_str_has_end(name, " Exec"))
 		s->step = 1;
 	else if (s->type == UT_ACE_STEP_DONE)
 		s->step = 5;

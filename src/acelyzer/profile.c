@@ -71,7 +71,7 @@ void ut_ace_profile_all(struct ut_ace_profile *p, bool head)
 
 static bool read_entry(struct ut_json *j, struct entries *list)
 {
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 
 	if (ut_json_peek(j) != '{')
 		return ut_json_skip(j, NULL);
@@ -84,8 +84,8 @@ static bool read_entry(struct ut_json *j, struct entries *list)
 			return false;
 		if (list->count == MOST_ENTRIES || key.len >= sizeof(e->name))
 			continue;
-		*e = (struct entry){ .on = *value.at == 't' };
-		memcpy(e->name, key.at, key.len);
+		*e = (struct entry){ .on = *value.ptr == 't' };
+		memcpy(e->name, key.ptr, key.len);
 		hash = strchr(e->name, '#');
 		if (hash) {
 			*hash = 0;
@@ -98,13 +98,13 @@ static bool read_entry(struct ut_json *j, struct entries *list)
 
 static bool read_entries(struct ut_json *j, struct entries *list)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 
 	if (ut_json_peek(j) != '{')
 		return false;
 	ut_json_enter(j);
 	while (ut_json_member(j, &key)) {
-		if (key.len != 6 || memcmp(key.at, "stages", 6) || *j->at != '[') {
+		if (!ut_str_is(key, "stages") || *j->at != '[') {
 			if (!ut_json_skip(j, NULL))
 				return false;
 			continue;

@@ -69,7 +69,7 @@ struct ut_ace_reader {
 };
 
 /* Behind the value at the cursor, of which span becomes the text. */
-static inline bool ut_ace_step(struct ut_json *j, struct ut_json_span *span)
+static inline bool ut_ace_step(struct ut_json *j, struct ut_str *span)
 {
 	const char *start = j->at, *end;
 
@@ -79,7 +79,7 @@ static inline bool ut_ace_step(struct ut_json *j, struct ut_json_span *span)
 	if (!end)
 		return false;
 	j->at = end;
-	*span = (struct ut_json_span){ start, (size_t)(end - start) };
+	*span = (struct ut_str){ start, (size_t)(end - start) };
 	return true;
 }
 
@@ -104,16 +104,16 @@ int ut_ace_read_split(struct ut_ace_reader *r);
 bool ut_ace_read_event(struct ut_ace_reader *r);
 
 /* The id of a string's raw text. */
-uint32_t ut_ace_read_string(struct ut_ace_reader *r, struct ut_json_span raw);
+uint32_t ut_ace_read_string(struct ut_ace_reader *r, struct ut_str raw);
 
 /* Adds a value to args, or replaces the one that has the key already. */
-void ut_ace_read_value(struct ut_ace_reader *r, uint32_t key, struct ut_json_span value);
+void ut_ace_read_value(struct ut_ace_reader *r, uint32_t key, struct ut_str value);
 
 /*
  * Adds the members of an object that was stepped over; what is no object becomes one argument,
  * "args".
  */
-void ut_ace_read_args(struct ut_ace_reader *r, struct ut_json_span value);
+void ut_ace_read_args(struct ut_ace_reader *r, struct ut_str value);
 
 /* The same for the object at the cursor, which moves behind it; false with trouble set. */
 bool ut_ace_read_object(struct ut_ace_reader *r);

@@ -98,7 +98,7 @@ static void move_total(struct ut_ace_category *rows, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct ut_ace_category total = rows[i];
 
-		if (total.name.len != 5 || memcmp(total.name.ptr, "Total", 5))
+		if (!ut_str_is(total.name, "Total"))
 			continue;
 		memmove(rows + i, rows + i + 1, (n - i - 1) * sizeof(*rows));
 		rows[n - 1] = total;

@@ -161,23 +161,23 @@ static int check_filters(const char *text, struct ut_ace_setup *s, struct ut_are
 	return status;
 }
 
-static bool read_limit(struct ut_ace_limit *l, struct ut_arena *a, struct ut_json_span key,
-		       struct ut_json_span value)
+static bool read_limit(struct ut_ace_limit *l, struct ut_arena *a, struct ut_str key,
+		       struct ut_str value)
 {
 	struct ut_json_number n;
 	bool number = ut_json_number(value, &n) != UT_JSON_NOT;
 
-	if (key.len == 14 && !memcmp(key.at, "no_count_types", 14) && *value.at == '"')
-		l->free_types = ut_arena_copy(a, value.at + 1, value.len - 2);
+	if (ut_str_is(key, "no_count_types") && *value.ptr == '"')
+		l->free_types = ut_arena_copy(a, value.ptr + 1, value.len - 2);
 	else if (!number)
 		return false;
-	else if (key.len == 4 && !memcmp(key.at, "skip", 4))
+	else if (ut_str_is(key, "skip"))
 		l->skip = (int64_t)n.f64;
-	else if (key.len == 5 && !memcmp(key.at, "count", 5))
+	else if (ut_str_is(key, "count"))
 		l->count = n.f64 < 9e18 ? (int64_t)n.f64 : INT64_MAX;
-	else if (key.len == 8 && !memcmp(key.at, "ts_start", 8))
+	else if (ut_str_is(key, "ts_start"))
 		l->ts_start = n.f64;
-	else if (key.len == 6 && !memcmp(key.at, "ts_end", 6))
+	else if (ut_str_is(key, "ts_end"))
 		l->ts_end = n.f64;
 	else
 		return false;
@@ -188,7 +188,7 @@ static int check_limit(const char *text, struct ut_ace_setup *s, struct ut_arena
 		       struct ut_err *err)
 {
 	struct ut_ace_limit *l = &s->opts.limit;
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 	struct ut_json j;
 	bool ok;
 

@@ -65,8 +65,8 @@ static inline uint64_t inside(uint64_t quotes)
 	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
 /* The member whose key ends in front of the colon, in an event that starts at start. */
-static inline struct ut_json_span *member_at(struct ut_walk_event *e, const char *start,
-					     const char *colon)
+static inline struct ut_str *member_at(struct ut_walk_event *e, const char *start,
+				       const char *colon)
 {
 	uint32_t tail;
 
@@ -111,7 +111,7 @@ static inline bool note_value(struct ut_walk_event *e, const char *start, const 
 			      unsigned int colon, uint64_t stops)
 {
 	const char *p = block + colon, *q;
-	struct ut_json_span *to = member_at(e, start, p);
+	struct ut_str *to = member_at(e, start, p);
 
 	if (p[-1] != '"')
 		return false;
@@ -125,7 +125,7 @@ static inline bool note_value(struct ut_walk_event *e, const char *start, const 
 		return false; /* the file may have changed since the first look */
 	while ((unsigned char)q[-1] <= ' ')
 		q--;
-	*to = (struct ut_json_span){ p, (size_t)(q - p) };
+	*to = (struct ut_str){ p, (size_t)(q - p) };
 	return true;
 }
 
@@ -170,9 +170,9 @@ const char *ut_scan_again(const char *p, const char *end, struct ut_walk_event *
 			if ((*at | 0x20) == '{') {
 				depth++;
 			} else if (!--depth) {
-				e->text = (struct ut_json_span){ start, (size_t)(at + 1 - start) };
-				return at < end && (e->ph.len != 3 || e->ph.at[1] != 'M') ? at + 1
-											  : NULL;
+				e->text = (struct ut_str){ start, (size_t)(at + 1 - start) };
+				return at < end && (e->ph.len != 3 || e->ph.ptr[1] != 'M') ? at + 1
+											   : NULL;
 			}
 		}
 	}

@@ -267,7 +267,7 @@ const char *ut_scan_event(const char *p, const char *end, struct ut_walk_event *
 	*e = (struct ut_walk_event){ 0 };
 	for (p = blanks(p + 1); *p != '}'; p = blanks(p + 1)) {
 		const char *name = p + 1, *close = *p == '"' ? string(name, end) : NULL;
-		struct ut_json_span *to;
+		struct ut_str *to;
 
 		if (!close)
 			return NULL;
@@ -281,7 +281,7 @@ const char *ut_scan_event(const char *p, const char *end, struct ut_walk_event *
 		if (!p)
 			return NULL;
 		if (to)
-			*to = (struct ut_json_span){ name, (size_t)(p - name) };
+			*to = (struct ut_str){ name, (size_t)(p - name) };
 		p = blanks(p);
 		if (*p != ',')
 			break;
@@ -290,6 +290,6 @@ const char *ut_scan_event(const char *p, const char *end, struct ut_walk_event *
 	}
 	if (p >= end || *p != '}')
 		return NULL;
-	e->text = (struct ut_json_span){ start, (size_t)(p + 1 - start) };
+	e->text = (struct ut_str){ start, (size_t)(p + 1 - start) };
 	return p + 1;
 }

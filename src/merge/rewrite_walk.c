@@ -29,17 +29,17 @@ enum place {
 static bool read_members(struct ut_json *j, struct ut_walk_event *e)
 {
 	const char *start = j->at;
-	struct ut_json_span key;
+	struct ut_str key;
 
 	*e = (struct ut_walk_event){ 0 };
 	ut_json_enter(j);
 	while (ut_json_member(j, &key)) {
-		if (!ut_json_skip(j, ut_walk_member(e, key.at, key.len)))
+		if (!ut_json_skip(j, ut_walk_member(e, key.ptr, key.len)))
 			return false;
 	}
 	if (j->trouble)
 		return false;
-	e->text = (struct ut_json_span){ start, (size_t)(j->at - start) };
+	e->text = (struct ut_str){ start, (size_t)(j->at - start) };
 	return true;
 }
 
@@ -64,23 +64,22 @@ static bool read_event(struct ut_walk *w)
 	return true;
 }
 
-bool ut_walk_read(struct ut_json_span text, struct ut_walk_event *event)
+bool ut_walk_read(struct ut_str text, struct ut_walk_event *event)
 {
 	struct ut_json j;
 	struct ut_walk_event found;
 	bool ok;
 
-	ut_json_init_text(&j, text.at, text.len);
+	ut_json_init_text(&j, text.ptr, text.len);
 	ok = ut_json_peek(&j) == '{' && read_members(&j, &found);
 	if (ok) {
-		struct ut_json_span *spans[] = { &found.text, &found.ph,   &found.ts,
-						 &found.pid,  &found.id,   &found.id2,
-						 &found.name, &found.args, &found.bind_id,
-						 &found.sf };
+		struct ut_str *spans[] = { &found.text,    &found.ph,  &found.ts,   &found.pid,
+					   &found.id,      &found.id2, &found.name, &found.args,
+					   &found.bind_id, &found.sf };
 
 		for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
-			if (spans[i]->at)
-				spans[i]->at = text.at + (spans[i]->at - j.buf);
+			if (spans[i]->ptr)
+				spans[i]->ptr = text.ptr + (spans[i]->ptr - j.buf);
 		}
 		*event = found;
 	}
@@ -110,7 +109,7 @@ static enum ut_walk_item hand_out(struct ut_walk *w, uint64_t repairs_before)
 	ut_rewrite_clean(w->event.text, &w->clean);
 	len = w->clean.len;
 	ut_buf_add(&w->clean, "\"\"\"\"\"\"\"\"", 8); /* as behind a window: see rewrite_number.h */
-	ut_walk_read((struct ut_json_span){ w->clean.data, len }, &w->event);
+	ut_walk_read((struct ut_str){ w->clean.data, len }, &w->event);
 	return UT_ITEM_EVENT;
 }
 
@@ -201,7 +200,7 @@ static bool read_element(struct ut_walk *w)
 		return false;
 	if (*j->at == '{')
 		return read_event(w);
-	w->event.text.at = NULL;
+	w->event.text.ptr = NULL;
 	return ut_json_skip(j, NULL);
 }
 
@@ -245,7 +244,7 @@ static enum ut_walk_item next_in_array(struct ut_walk *w, struct ut_err *err)
 			w->place = w->in_object ? IN_OBJECT : AT_TOP;
 			return UT_ITEM_END;
 		}
-		if (w->event.text.at)
+		if (w->event.text.ptr)
 			return hand_out(w, before);
 		note(&w->odd[UT_WALK_STRANGE], ut_json_offset(j, j->mark));
 	}
@@ -256,7 +255,7 @@ static bool pass_large(struct ut_walk *w)
 {
 	struct ut_json *j = &w->json;
 	bool object = *j->mark == '{', got;
-	struct ut_json_span key;
+	struct ut_str key;
 
 	if (j->trouble != UT_JSON_BAD || (size_t)(j->end - j->mark) < UT_JSON_MOST ||
 	    (!object && *j->mark != '['))
@@ -272,7 +271,7 @@ static bool pass_large(struct ut_walk *w)
 		while (!got && ut_json_again(j));
 	} while (got);
 	j->fresh = false;
-	w->value = (struct ut_json_span){ 0 };
+	w->value = (struct ut_str){ 0 };
 	return j->trouble == UT_JSON_NONE;
 }
 
@@ -280,7 +279,7 @@ static bool pass_large(struct ut_walk *w)
 static bool next_key(struct ut_walk *w)
 {
 	struct ut_json *j = &w->json;
-	struct ut_json_span key;
+	struct ut_str key;
 	bool got;
 
 	ut_json_mark(j);
@@ -289,8 +288,8 @@ static bool next_key(struct ut_walk *w)
 	while (!got && ut_json_again(j));
 	if (!got)
 		return false;
-	ut_rewrite_clean((struct ut_json_span){ key.at - 1, key.len + 2 }, &w->key_text);
-	w->key = (struct ut_json_span){ w->key_text.data + 1, w->key_text.len - 2 };
+	ut_rewrite_clean((struct ut_str){ key.ptr - 1, key.len + 2 }, &w->key_text);
+	w->key = (struct ut_str){ w->key_text.data + 1, w->key_text.len - 2 };
 	return true;
 }
 
@@ -304,8 +303,8 @@ static enum ut_walk_item next_in_object(struct ut_walk *w, struct ut_err *err)
 		w->place = AT_TOP;
 		return UT_ITEM_END;
 	}
-	w->value = (struct ut_json_span){ 0 };
-	if (w->key.len == 11 && !memcmp(w->key.at, "traceEvents", 11) && *j->at == '[') {
+	w->value = (struct ut_str){ 0 };
+	if (ut_str_is(w->key, "traceEvents") && *j->at == '[') {
 		ut_json_enter(j);
 		w->lists++;
 		w->place = IN_ARRAY;
@@ -324,15 +323,15 @@ static enum ut_walk_item next_in_object(struct ut_walk *w, struct ut_err *err)
 /* Is the object at the mark an event of its own? True: yes or no is known, in *event. */
 static bool decide(struct ut_json *j, bool *event)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 
 	*event = false;
 	if (!ut_json_peek(j))
 		return false;
 	ut_json_enter(j);
 	while (ut_json_member(j, &key)) {
-		*event = key.len == 2 && !memcmp(key.at, "ph", 2);
-		if (*event || (key.len == 11 && !memcmp(key.at, "traceEvents", 11)))
+		*event = ut_str_is(key, "ph");
+		if (*event || ut_str_is(key, "traceEvents"))
 			return true;
 		if (!ut_json_skip(j, NULL))
 			return j->end - j->mark >= DECIDE_BYTES;

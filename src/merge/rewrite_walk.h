@@ -19,13 +19,12 @@
 
 /* One event. Members that it does not have are {NULL, 0}; strings are given with their quotes. */
 struct ut_walk_event {
-	struct ut_json_span text; /* from { to } */
-	struct ut_json_span ph, ts, pid, id, id2, bind_id, name, args, sf;
+	struct ut_str text; /* from { to } */
+	struct ut_str ph, ts, pid, id, id2, bind_id, name, args, sf;
 };
 
 /* Where a member of this name goes; NULL = nowhere. */
-static inline struct ut_json_span *ut_walk_member(struct ut_walk_event *e, const char *k,
-						  size_t len)
+static inline struct ut_str *ut_walk_member(struct ut_walk_event *e, const char *k, size_t len)
 {
 	switch (len) {
 	case 2:
@@ -78,7 +77,7 @@ struct ut_walk {
 	struct ut_source source;
 	struct ut_json json;
 	struct ut_walk_event event;
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 	struct ut_buf clean;    /* the repaired copy of the event */
 	struct ut_buf key_text; /* what key points to */
 	int place;              /* where we are in the file: see rewrite_walk.c */
@@ -108,6 +107,6 @@ bool ut_walk_was_clean(const struct ut_walk *w);
 void ut_walk_tell(const struct ut_walk *w, void (*tell)(void *ctx, const char *text), void *ctx);
 
 /* Finds the members of an event in clean JSON text. False if text is no object. */
-bool ut_walk_read(struct ut_json_span text, struct ut_walk_event *event);
+bool ut_walk_read(struct ut_str text, struct ut_walk_event *event);
 
 #endif

@@ -213,12 +213,11 @@ static size_t place_of(const struct ut_ops_report *r, const char *name)
 
 static void add_total(struct totals *t, const struct ut_str *texts)
 {
-	static const char signpost[] = "signpost";
 	struct ut_str code = texts[t->code], type = texts[t->type];
 	uint64_t ns;
 	uint32_t id;
 
-	if (type.len == strlen(signpost) && !memcmp(type.ptr, signpost, type.len))
+	if (ut_str_is(type, "signpost"))
 		return;
 	while (code.len > 1 && *code.ptr == ' ')
 		code = (struct ut_str){ code.ptr + 1, code.len - 1 };

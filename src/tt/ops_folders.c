@@ -140,11 +140,6 @@ static void put(struct reader *d, uint32_t column, struct ut_str text)
 	ut_ops_put(d->r, d->first + column, text);
 }
 
-static bool is(struct ut_str s, const char *text)
-{
-	return s.len == strlen(text) && !memcmp(s.ptr, text, s.len);
-}
-
 /* Where the last `word` begins; s.len if it is not in s. */
 static size_t find_last(struct ut_str s, const char *word)
 {
@@ -191,7 +186,7 @@ static void put_code(struct reader *d, uint64_t depth)
 	ut_buf_add(&b, name.ptr, name.len);
 	if (at < preferred.len)
 		preferred = behind(preferred, at + strlen(space));
-	if (preferred.len && !is(get(d, TYPE), "tt_dnn_device")) {
+	if (preferred.len && !ut_str_is(get(d, TYPE), "tt_dnn_device")) {
 		ut_buf_char(&b, '_');
 		ut_buf_add(&b, preferred.ptr, preferred.len);
 	}
@@ -313,7 +308,7 @@ static void add_api(struct api *list, struct ut_arena *a, struct ut_str name, ui
 {
 	size_t i = 0;
 
-	while (list[i].name && !is(name, list[i].name))
+	while (list[i].name && !ut_str_is(name, list[i].name))
 		i++;
 	if (i == MOST_APIS)
 		return;
@@ -364,7 +359,7 @@ static void put_call(struct reader *d)
 
 	if (device)
 		put_device(d, device);
-	else if (is(get(d, TYPE), "tt_dnn_device"))
+	else if (ut_str_is(get(d, TYPE), "tt_dnn_device"))
 		d->r->missing++;
 	if (api)
 		put_apis(d, api);

@@ -336,13 +336,6 @@ static void add_unused(struct reader *d)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-static bool starts(struct ut_str s, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return s.len >= len && !memcmp(s.ptr, prefix, len);
-}
-
 static struct ut_str behind(struct ut_str s, size_t n)
 {
 	n = n < s.len ? n : s.len;
@@ -426,16 +419,16 @@ static void read_trace(struct reader *d, struct ut_str what, int64_t when)
 {
 	static const char begin[] = "BEGIN:", end[] = "END:", again[] = "REPLAY:";
 
-	if (starts(what, begin)) {
+	if (ut_str_has_start(what, begin)) {
 		struct trace *t = trace_of(d, behind(what, strlen(begin)));
 
 		t->first = t->last = 0;
 		ut_idmap_put(&d->open, (uint64_t)t->device, (uint32_t)(t - d->traces) + 1);
-	} else if (starts(what, end)) {
+	} else if (ut_str_has_start(what, end)) {
 		struct trace *t = trace_of(d, behind(what, strlen(end)));
 
 		ut_idmap_take(&d->open, (uint64_t)t->device);
-	} else if (starts(what, again)) {
+	} else if (ut_str_has_start(what, again)) {
 		replay(d, trace_of(d, behind(what, strlen(again))), when);
 	}
 }
@@ -522,7 +515,8 @@ static void keep_op(struct reader *d, const struct op *op)
 
 static bool is_true(struct ut_str text)
 {
-	return starts(text, "1") || starts(text, "true") || starts(text, "True");
+	return ut_str_has_start(text, "1") || ut_str_has_start(text, "true") ||
+	       ut_str_has_start(text, "True");
 }
 
 /* " ->" at the end of a line. */
@@ -538,7 +532,7 @@ static void read_op(struct reader *d, struct ut_str text, int64_t when)
 {
 	const char *at = find_arrow(text);
 	struct ut_str json = { "", 0 }, hash, hit;
-	struct op op = { .on_device = starts(text, "TT_DNN_DEVICE_OP") };
+	struct op op = { .on_device = ut_str_has_start(text, "TT_DNN_DEVICE_OP") };
 	struct ut_today_key key = { .trace = UT_TODAY_NO_TRACE, .replay = UT_TODAY_NO_TRACE };
 	uint64_t start;
 	bool captured;
@@ -577,11 +571,11 @@ static void read_message(struct reader *d, const struct ut_ops_csv *csv, size_t 
 	struct ut_str time = ut_ops_csv_field(csv, total);
 	int64_t when = number(time);
 
-	if (starts(text, post))
+	if (ut_str_has_start(text, post))
 		add_signpost(d, behind(text, strlen(post)), time, when);
-	else if (starts(text, trace))
+	else if (ut_str_has_start(text, trace))
 		read_trace(d, behind(text, strlen(trace)), when);
-	else if (starts(text, "TT_DNN_"))
+	else if (ut_str_has_start(text, "TT_DNN_"))
 		read_op(d, text, when);
 }
 

@@ -99,8 +99,7 @@ bool ut_today_column_find(struct ut_ops_report *r, struct ut_str name, uint32_t 
 	const uint32_t first = r->problem + 1; /* they are the first that were added */
 
 	for (uint32_t i = first; i < first + EVERY_REPORT; i++) {
-		if (strlen(r->columns[i].name) == name.len &&
-		    !memcmp(r->columns[i].name, name.ptr, name.len)) {
+		if (ut_str_is(name, r->columns[i].name)) {
 			*column = i;
 			return true;
 		}
@@ -166,12 +165,11 @@ bool ut_today_is_counter(struct ut_str name)
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		len = strlen(kinds[i]);
-		if (name.len > len && !memcmp(name.ptr + name.len - len, kinds[i], len))
+		if (name.len > len && ut_str_has_end(name, kinds[i]))
 			name.len -= len;
 	}
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		len = strlen(ends[i]);
-		if (name.len > len && !memcmp(name.ptr + name.len - len, ends[i], len))
+		if (name.len > strlen(ends[i]) && ut_str_has_end(name, ends[i]))
 			return true;
 	}
 	return false;

@@ -53,11 +53,6 @@ static struct ut_str value_of(struct ut_str meta, const char *key)
 	return value;
 }
 
-static bool is(struct ut_str text, const char *word)
-{
-	return text.len == strlen(word) && !memcmp(text.ptr, word, text.len);
-}
-
 static uint64_t key_of(uint64_t op, int64_t replay)
 {
 	const uint64_t both[] = { op, (uint64_t)replay };
@@ -85,7 +80,8 @@ static void read_mark(struct ut_today_counters *c, struct counts *counts,
 	uint64_t key = key_of(mark->host, mark->replay), value, reference;
 	uint32_t unit = 0, op = ut_idmap_get(&c->by_op, key);
 
-	while (unit < UNITS && !is(type, units[unit].counter) && !is(type, units[unit].number))
+	while (unit < UNITS && !ut_str_is(type, units[unit].counter) &&
+	       !ut_str_is(type, units[unit].number))
 		unit++;
 	if (unit == UNITS || !ut_ops_number(value_of(meta, "\"value\""), &value) ||
 	    !ut_ops_number(value_of(meta, "ref cnt"), &reference))

@@ -18,14 +18,9 @@ struct reader {
 
 #define MOST_TENSORS 256u /* each takes seven columns, in every row */
 
-static bool is(struct ut_json_span s, const char *text)
-{
-	return s.len == strlen(text) && !memcmp(s.at, text, s.len);
-}
-
 /* ---- values as Python prints them ---------------------------------------------------------- */
 
-static struct ut_str decoded(struct ut_arena *a, struct ut_json_span raw)
+static struct ut_str decoded(struct ut_arena *a, struct ut_str raw)
 {
 	char *text = ut_arena_alloc(a, raw.len + 1, 1);
 
@@ -39,18 +34,18 @@ static const char *py_string(struct ut_buf *b, struct ut_arena *a, const char *p
 
 	while (p < end && *p != '"')
 		p += *p == '\\' && p + 1 < end ? 2 : 1;
-	ut_py_str(b, decoded(a, (struct ut_json_span){ from, (size_t)(p - from) }));
+	ut_py_str(b, decoded(a, (struct ut_str){ from, (size_t)(p - from) }));
 	return p < end ? p + 1 : end;
 }
 
 /* A whole number stays as it is; others may not be written with the digits that Python takes. */
-static void py_number(struct ut_buf *b, struct ut_json_span word)
+static void py_number(struct ut_buf *b, struct ut_str word)
 {
 	char text[UT_PY_DOUBLE_ROOM];
 	struct ut_json_number n;
 
 	if (ut_json_number(word, &n) != UT_JSON_F64 || !isfinite(n.f64)) {
-		ut_buf_add(b, word.at, word.len);
+		ut_buf_add(b, word.ptr, word.len);
 		return;
 	}
 	ut_py_double(text, n.f64);
@@ -64,13 +59,13 @@ static const char *py_word(struct ut_buf *b, const char *p, const char *end)
 		const char *json, *python;
 	} words[] = { { "true", "True" }, { "false", "False" }, { "null", "None" } };
 	const char *from = p;
-	struct ut_json_span word;
+	struct ut_str word;
 
 	while (p < end && !strchr(",:]}", *p))
 		p++;
-	word = (struct ut_json_span){ from, (size_t)(p - from) };
+	word = (struct ut_str){ from, (size_t)(p - from) };
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (is(word, words[i].json)) {
+		if (ut_str_is(word, words[i].json)) {
 			ut_buf_text(b, words[i].python);
 			return p;
 		}
@@ -114,7 +109,7 @@ static struct ut_str take(struct ut_buf *b, struct ut_ops_report *r)
 /* str() of the value at the cursor. */
 static bool value_text(struct reader *d, struct ut_str *text)
 {
-	struct ut_json_span raw;
+	struct ut_str raw;
 	struct ut_buf small = { 0 }, b = { 0 };
 
 	if (ut_json_peek(&d->j) == '"') {
@@ -157,13 +152,13 @@ static bool enter(struct reader *d, char bracket, bool *inside)
 static bool read_shape(struct reader *d, bool output, uint32_t index)
 {
 	static const char axes[] = "WZYX";
-	struct ut_json_span key;
+	struct ut_str key;
 	bool inside;
 
 	if (!enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
-		const char *axis = key.len == 1 && *key.at ? strchr(axes, *key.at) : NULL;
+		const char *axis = key.len == 1 && *key.ptr ? strchr(axes, *key.ptr) : NULL;
 
 		if (!(axis ? put_value(d, ut_today_tensor(d->r, output, index,
 							  (uint32_t)(axis - axes)))
@@ -176,15 +171,15 @@ static bool read_shape(struct reader *d, bool output, uint32_t index)
 /* {"buffer_type", "memory_layout"} */
 static bool read_config(struct reader *d, struct ut_str *buffer, struct ut_str *layout)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 	bool inside;
 
 	if (!enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
-		if (!(is(key, "buffer_type")     ? value_text(d, buffer)
-		      : is(key, "memory_layout") ? value_text(d, layout)
-						 : ut_json_skip(&d->j, NULL)))
+		if (!(ut_str_is(key, "buffer_type")     ? value_text(d, buffer)
+		      : ut_str_is(key, "memory_layout") ? value_text(d, layout)
+							: ut_json_skip(&d->j, NULL)))
 			return false;
 	}
 	return !d->j.trouble;
@@ -203,16 +198,16 @@ static void add_upper(struct ut_buf *b, struct ut_str text)
 static bool read_storage(struct reader *d, uint32_t column)
 {
 	struct ut_str device = { "", 0 }, buffer = { "", 0 }, layout = { "", 0 };
-	struct ut_json_span key;
+	struct ut_str key;
 	struct ut_buf b = { 0 };
 
 	if (ut_json_peek(&d->j) != '{')
 		return put_value(d, column);
 	ut_json_enter(&d->j);
 	while (ut_json_member(&d->j, &key)) {
-		if (!(is(key, "device_id")       ? value_text(d, &device)
-		      : is(key, "memory_config") ? read_config(d, &buffer, &layout)
-						 : ut_json_skip(&d->j, NULL)))
+		if (!(ut_str_is(key, "device_id")       ? value_text(d, &device)
+		      : ut_str_is(key, "memory_config") ? read_config(d, &buffer, &layout)
+							: ut_json_skip(&d->j, NULL)))
 			return false;
 	}
 	if (d->j.trouble)
@@ -229,7 +224,7 @@ static bool read_storage(struct reader *d, uint32_t column)
 
 static bool read_tensor(struct reader *d, bool output, uint32_t index)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 	bool inside;
 
 	for (uint32_t i = 0; i < UT_TODAY_TENSOR_FIELDS; i++)
@@ -239,13 +234,13 @@ static bool read_tensor(struct reader *d, bool output, uint32_t index)
 	while (inside && ut_json_member(&d->j, &key)) {
 		bool ok;
 
-		if (is(key, "shape"))
+		if (ut_str_is(key, "shape"))
 			ok = read_shape(d, output, index);
-		else if (is(key, "layout"))
+		else if (ut_str_is(key, "layout"))
 			ok = put_value(d, ut_today_tensor(d->r, output, index, 4));
-		else if (is(key, "dtype"))
+		else if (ut_str_is(key, "dtype"))
 			ok = put_value(d, ut_today_tensor(d->r, output, index, 5));
-		else if (is(key, "storage_type"))
+		else if (ut_str_is(key, "storage_type"))
 			ok = read_storage(d, ut_today_tensor(d->r, output, index, 6));
 		else
 			ok = ut_json_skip(&d->j, NULL);
@@ -280,7 +275,7 @@ static void add_item(struct ut_buf *list, struct ut_str text)
 
 static bool read_kernel(struct reader *d, struct ut_buf *sources, struct ut_buf *names)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 	struct ut_str text;
 	bool inside;
 
@@ -289,11 +284,11 @@ static bool read_kernel(struct reader *d, struct ut_buf *sources, struct ut_buf 
 	while (inside && ut_json_member(&d->j, &key)) {
 		if (!value_text(d, &text))
 			return false;
-		if (is(key, "source"))
+		if (ut_str_is(key, "source"))
 			add_item(sources, text);
-		else if (is(key, "name"))
+		else if (ut_str_is(key, "name"))
 			add_item(names, text);
-		else if (is(key, "math_fidelity"))
+		else if (ut_str_is(key, "math_fidelity"))
 			ut_ops_put(d->r, d->columns->id[UT_TODAY_FIDELITY], text);
 	}
 	return !d->j.trouble;
@@ -318,13 +313,13 @@ static bool read_kernels(struct reader *d, enum ut_today_word source, enum ut_to
 
 static bool read_sizes(struct reader *d)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 	bool inside;
 
 	if (!enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
-		if (!put_value(d, ut_today_size(d->r, (struct ut_str){ key.at, key.len })))
+		if (!put_value(d, ut_today_size(d->r, (struct ut_str){ key.ptr, key.len })))
 			return false;
 	}
 	return !d->j.trouble;
@@ -332,7 +327,7 @@ static bool read_sizes(struct reader *d)
 
 static bool read_kernel_info(struct reader *d)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 	bool inside;
 
 	if (!enter(d, '{', &inside))
@@ -340,11 +335,11 @@ static bool read_kernel_info(struct reader *d)
 	while (inside && ut_json_member(&d->j, &key)) {
 		bool ok;
 
-		if (is(key, "compute_kernels"))
+		if (ut_str_is(key, "compute_kernels"))
 			ok = read_kernels(d, UT_TODAY_COMPUTE_SOURCE, UT_TODAY_COMPUTE_HASH);
-		else if (is(key, "datamovement_kernels"))
+		else if (ut_str_is(key, "datamovement_kernels"))
 			ok = read_kernels(d, UT_TODAY_MOVE_SOURCE, UT_TODAY_MOVE_HASH);
-		else if (is(key, "kernel_sizes"))
+		else if (ut_str_is(key, "kernel_sizes"))
 			ok = read_sizes(d);
 		else
 			ok = ut_json_skip(&d->j, NULL);
@@ -360,7 +355,7 @@ static void note_compute(struct reader *d, struct ut_str text)
 {
 	struct ut_json_number n;
 
-	if (ut_json_number((struct ut_json_span){ text.ptr, text.len }, &n) == UT_JSON_NOT)
+	if (ut_json_number((struct ut_str){ text.ptr, text.len }, &n) == UT_JSON_NOT)
 		return;
 	d->info->has_compute = true;
 	d->info->compute = n.f64;
@@ -376,7 +371,7 @@ static bool read_model(struct reader *d)
 		{ "bandwidth_ns", UT_TODAY_BANDWIDTH }, { "input_bws", UT_TODAY_INPUT_BW },
 		{ "output_bws", UT_TODAY_OUTPUT_BW },
 	};
-	struct ut_json_span key;
+	struct ut_str key;
 	struct ut_str text;
 	bool inside;
 
@@ -386,17 +381,17 @@ static bool read_model(struct reader *d)
 		if (!value_text(d, &text))
 			return false;
 		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-			if (is(key, fields[i].key))
+			if (ut_str_is(key, fields[i].key))
 				ut_ops_put(d->r, d->columns->id[fields[i].word], text);
 		}
-		if (is(key, "compute_ns"))
+		if (ut_str_is(key, "compute_ns"))
 			note_compute(d, text);
 	}
 	return !d->j.trouble;
 }
 
 /* "device_id" is DEVICE ID, and so on: what has a column of its name goes there. */
-static bool read_named(struct reader *d, struct ut_json_span key)
+static bool read_named(struct reader *d, struct ut_str key)
 {
 	char name[64];
 	uint32_t column;
@@ -404,7 +399,7 @@ static bool read_named(struct reader *d, struct ut_json_span key)
 	if (key.len >= sizeof(name))
 		return ut_json_skip(&d->j, NULL);
 	for (size_t i = 0; i < key.len; i++) {
-		char c = key.at[i];
+		char c = key.ptr[i];
 
 		name[i] = (char)(c == '_' ? ' ' : c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
 	}
@@ -425,24 +420,24 @@ static bool read_call(struct reader *d)
 	return true;
 }
 
-static bool read_member(struct reader *d, struct ut_json_span key)
+static bool read_member(struct reader *d, struct ut_str key)
 {
-	d->info->code |= is(key, "op_code");
-	if (is(key, "input_tensors") || is(key, "optional_input_tensors")) {
+	d->info->code |= ut_str_is(key, "op_code");
+	if (ut_str_is(key, "input_tensors") || ut_str_is(key, "optional_input_tensors")) {
 		d->info->inputs = true;
 		return read_tensors(d, false);
 	}
-	if (is(key, "output_tensors")) {
+	if (ut_str_is(key, "output_tensors")) {
 		d->info->outputs = true;
 		return read_tensors(d, true);
 	}
-	if (is(key, "kernel_info"))
+	if (ut_str_is(key, "kernel_info"))
 		return read_kernel_info(d);
-	if (is(key, "performance_model"))
+	if (ut_str_is(key, "performance_model"))
 		return read_model(d);
-	if (is(key, "global_call_count"))
+	if (ut_str_is(key, "global_call_count"))
 		return read_call(d);
-	if (is(key, "op_hash"))
+	if (ut_str_is(key, "op_hash"))
 		return put_value(d, d->columns->id[UT_TODAY_PROGRAM_HASH]);
 	return read_named(d, key);
 }
@@ -452,7 +447,7 @@ bool ut_today_info_read(struct ut_today_info *info, const struct ut_today_column
 {
 	struct reader d = { .r = r, .columns = columns, .info = info };
 	size_t first = r->cell_count;
-	struct ut_json_span key;
+	struct ut_str key;
 	bool ok;
 
 	*info = (struct ut_today_info){ 0 };

@@ -61,8 +61,7 @@ static void read_titles(struct reader *d, struct ut_str line)
 	for (int i = 0; i < FIELDS; i++) {
 		d->field[i] = UT_OPS_NO_FIELD;
 		for (size_t k = 0; k < n; k++) {
-			if (fields[k].len == strlen(titles[i]) &&
-			    !memcmp(fields[k].ptr, titles[i], fields[k].len))
+			if (ut_str_is(fields[k], titles[i]))
 				d->field[i] = k;
 		}
 	}
