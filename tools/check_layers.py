@@ -2,7 +2,8 @@
 """Fail if a file includes from a room that its own room may not know.
 
 Also checked, as part of the same house rules: project headers are included as "room/file.h", a
-.c file includes its own header first, and header guards are UT_ROOM_FILE_H.
+.c file includes its own header first, header guards are UT_ROOM_FILE_H, and neither a header's name
+nor a tag or a typedef of ours means two things.
 """
 import pathlib
 import re
@@ -40,6 +41,8 @@ PUBLIC = {
     "unitrace/backend.h": ["collect", "backend", "import", "session", "cmd"],
 }
 GENERATED = ["version.h"]
+TAG = re.compile(r"^[ \t]*(?:typedef\s+)?(?:struct|enum|union)\s+(ut_\w+)\s*\{", re.M)
+TYPEDEF = re.compile(r"^typedef\b[^;{]*?\b(ut_\w+)\)?(?:\(|;)", re.M)
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -97,10 +100,23 @@ def same_names(paths):
             seen[path.name] = path
 
 
+def same_tags(paths):
+    """A tag ut_x means one thing: it is defined in one file, be it of the house or a public one."""
+    seen = {}
+    for path in [*paths, *sorted(pathlib.Path("include").rglob("*.h"))]:
+        text = path.read_text(errors="replace")
+        for match in [*TAG.finditer(text), *TYPEDEF.finditer(text)]:
+            other = seen.setdefault(match[1], path)
+            if other != path:
+                line = text.count("\n", 0, match.start(1)) + 1
+                yield f"{path}:{line}: {match[1]} means something else in {other}"
+
+
 def main():
     paths = [p for p in sorted(pathlib.Path("src").rglob("*"))
              if p.suffix in (".c", ".h", ".def") and p.is_file()]
-    wrong = [line for path in paths for line in check_file(path)] + list(same_names(paths))
+    wrong = [line for path in paths for line in check_file(path)] \
+        + list(same_names(paths)) + list(same_tags(paths))
     print(*wrong, sep="\n", end="\n" if wrong else "")
     return 1 if wrong else 0
 

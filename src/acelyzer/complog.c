@@ -61,7 +61,7 @@ struct ut_ace_ideal *ut_ace_complog_begin(const struct ut_ace_complog_reader *r,
 	t = &log->tables[log->table_count];
 	*t = (struct ut_ace_ideal){ .phase = phase };
 	ut_idmap_init(&t->place, &r->table->arena);
-	if (r->head) {
+	if (r->release >= UT_ACE_1_2) {
 		t->cats = UT_NEW(&r->table->arena, struct ut_ace_catmap);
 		catmap_init(r, t->cats);
 	}
@@ -72,7 +72,7 @@ struct ut_ace_ideal *ut_ace_complog_begin(const struct ut_ace_complog_reader *r,
 void ut_ace_complog_row(const struct ut_ace_complog_reader *r, struct ut_ace_complog *log,
 			struct ut_ace_ideal *t, const struct ut_ace_ideal_row *row)
 {
-	struct ut_ace_catmap *cats = r->head ? t->cats : &log->cats;
+	struct ut_ace_catmap *cats = r->release >= UT_ACE_1_2 ? t->cats : &log->cats;
 	uint32_t place = ut_idmap_get(&t->place, row->kernel);
 	uint32_t cat = ut_idmap_get(&cats->map, row->kernel);
 
@@ -107,11 +107,11 @@ static bool same_table(const struct ut_ace_complog_reader *r, const struct ut_ac
 {
 	size_t n = x->kernel_count, m = y->kernel_count;
 
-	if (!r->head) {
+	if (r->release < UT_ACE_1_2) {
 		n = n < FINGERPRINT ? n : FINGERPRINT;
 		m = m < FINGERPRINT ? m : FINGERPRINT;
 	}
-	return n == m && (!r->head || x->time == y->time) &&
+	return n == m && (r->release < UT_ACE_1_2 || x->time == y->time) &&
 	       (!n || !memcmp(x->kernels, y->kernels, n * sizeof(*x->kernels)));
 }
 
@@ -147,7 +147,7 @@ bool ut_ace_complog_end(const struct ut_ace_complog_reader *r, struct ut_ace_com
 		return false;
 	}
 	log->table_count++;
-	if (r->head)
+	if (r->release >= UT_ACE_1_2)
 		ut_ace_say(r->messages, UT_ACE_INFO,
 			   "UTL: Adding ideal cycles table (%s) with fingerprint: %" PRIu32,
 			   t->phase, fingerprint(t));
@@ -239,20 +239,20 @@ static bool scan_line(const struct ut_ace_complog_reader *r, struct ut_ace_compl
 	struct ut_str name;
 
 	if (has(l, "DSM-AutoPilot BEGIN")) {
-		if (r->head && !log->autopilot)
+		if (r->release >= UT_ACE_1_2 && !log->autopilot)
 			ut_ace_say(
 				r->messages, UT_ACE_WARN,
 				"UTL: Detected autopilot=on. Event categorization, cycles table "
 				"matching and other utilization-related data might be unreliable.");
 		log->autopilot = true;
-		return r->head;
+		return r->release >= UT_ACE_1_2;
 	}
 	if (has(l, "Ideal Clock Scaling:")) {
 		ut_ace_say(r->messages, UT_ACE_WARN,
 			   "UTL: Found obsolete 'Ideal Cycle Scaling' setting in logfile. This "
 			   "setting "
 			   "is ignored. Use '--freq=<soc>:<core>'.");
-	} else if (r->head && phase_of(l)) {
+	} else if (r->release >= UT_ACE_1_2 && phase_of(l)) {
 		s->phase = phase_of(l);
 	} else if (has(l, " Ideal/Total Cycles ")) {
 		if (s->inside)
@@ -261,10 +261,10 @@ static bool scan_line(const struct ut_ace_complog_reader *r, struct ut_ace_compl
 		s->inside = true;
 	} else if (s->inside && has(l, "====== Perf Summary End ======")) {
 		s->inside = false;
-		return ut_ace_complog_end(r, log) || r->head;
+		return ut_ace_complog_end(r, log) || r->release >= UT_ACE_1_2;
 	} else if (s->inside && split_row(l, &name, &row.cycles)) {
 		name_row(r, name, &row);
-		if (r->head ? !row.is_empty : !row.is_total)
+		if (r->release >= UT_ACE_1_2 ? !row.is_empty : !row.is_total)
 			ut_ace_complog_row(r, log, &log->tables[log->table_count], &row);
 	}
 	return true;
@@ -290,7 +290,7 @@ void ut_ace_complog_text(const struct ut_ace_complog_reader *r, struct ut_ace_co
 	}
 	if (s.inside)
 		drop_table(&log->tables[log->table_count]);
-	log->single = !r->head && log->started == 1 && log->table_count == 1;
+	log->single = r->release < UT_ACE_1_2 && log->started == 1 && log->table_count == 1;
 }
 
 static int read_all(const char *path, struct ut_buf *b, struct ut_err *err)
@@ -327,7 +327,8 @@ void ut_ace_complog_read(const struct ut_ace_complog_reader *r, struct ut_ace_co
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
 		*log = (struct ut_ace_complog){ 0 };
 		catmap_init(r, &log->cats);
-		rc = r->head ? ut_ace_complog_dir(r, log, path, &err)
+		rc = r->release >= UT_ACE_1_2
+			     ? ut_ace_complog_dir(r, log, path, &err)
 			     : ut_err_set(&err, -EISDIR,
 					  "%s is a directory; --compiler_info reads one", path);
 	} else {
@@ -335,9 +336,9 @@ void ut_ace_complog_read(const struct ut_ace_complog_reader *r, struct ut_ace_co
 		ut_ace_complog_text(r, log, text.data ? text.data : "", rc ? 0 : text.len);
 	}
 	if (rc)
-		ut_ace_say(r->messages, r->head ? UT_ACE_ERROR : UT_ACE_WARN,
-			   r->head ? "UTL: Unable to open/parse log file. %s"
-				   : "UTL: Unable to open or parse log file. %s",
+		ut_ace_say(r->messages, r->release >= UT_ACE_1_2 ? UT_ACE_ERROR : UT_ACE_WARN,
+			   r->release >= UT_ACE_1_2 ? "UTL: Unable to open/parse log file. %s"
+						    : "UTL: Unable to open or parse log file. %s",
 			   err.text);
 	ut_buf_release(&text);
 	globfree(&found);

@@ -95,7 +95,7 @@ static void add_devices(struct devices *d, const char *json, int64_t rank)
 }
 
 void ut_ace_frame_join(struct ut_ace_frame *f, const struct ut_ace_part *parts, size_t count,
-		       bool head)
+		       enum ut_ace_release release)
 {
 	struct devices d = { 0 };
 	struct ut_buf all = { 0 };
@@ -107,14 +107,14 @@ void ut_ace_frame_join(struct ut_ace_frame *f, const struct ut_ace_part *parts, 
 		if (p->is_log)
 			continue;
 		for (size_t k = 0; k < p->meta_count; k++) {
-			if (head && !strcmp(p->meta[k].key, "deviceProperties"))
+			if (release >= UT_ACE_1_2 && !strcmp(p->meta[k].key, "deviceProperties"))
 				devices = p->meta[k].json;
 			else
 				set(f, p->meta[k].key, p->meta[k].json);
 		}
 		add_devices(&d, devices, p->dialect == UT_ACE_TORCH ? p->told_rank : -1);
 	}
-	if (head) {
+	if (release >= UT_ACE_1_2) {
 		ut_buf_fmt(&all, "[%s]", d.text.data ? d.text.data : "");
 		set(f, "deviceProperties", all.data);
 	}

@@ -361,7 +361,7 @@ static void close_span(struct ut_ace_reader *r, struct ut_ace_event *e, double e
 		e->flags |= UT_ACE_DROP;
 	} else if (e->dur <= 1e-9) {
 		r->part->zero++;
-		if (!r->head)
+		if (r->release < UT_ACE_1_2)
 			e->flags |= UT_ACE_DROP;
 		else if (e->dev && r->table->devs[e->dev].ts[0] != r->table->devs[e->dev].ts[4])
 			r->part->zero_busy++;
@@ -459,7 +459,7 @@ static void check_length(struct ut_ace_reader *r, struct ut_ace_event *e)
 		r->part->no_length++;
 		e->flags |= UT_ACE_HAS_DUR;
 	}
-	if (e->dur < 0 && r->head) {
+	if (e->dur < 0 && r->release >= UT_ACE_1_2) {
 		r->part->negative++;
 		e->flags |= UT_ACE_DROP;
 	} else if (e->dur <= 1e-9 && e->dur >= -1e-9) {

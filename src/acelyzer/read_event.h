@@ -4,6 +4,7 @@
 #ifndef UT_ACELYZER_READ_EVENT_H
 #define UT_ACELYZER_READ_EVENT_H
 
+#include "acelyzer/options.h"
 #include "acelyzer/read_input.h"
 #include "base/json_scan.h"
 
@@ -63,7 +64,7 @@ struct ut_ace_reader {
 	struct ut_idmap open; /* pid and tid -> the innermost open B + 1 */
 	uint32_t last_begin;  /* the event before was this B + 1 */
 	struct ut_ace_same same;
-	bool head;
+	enum ut_ace_release release;
 	char *text; /* for strings with escapes */
 	size_t text_cap;
 };
@@ -84,7 +85,7 @@ static inline bool ut_ace_step(struct ut_json *j, struct ut_str *span)
 }
 
 void ut_ace_reader_init(struct ut_ace_reader *r, struct ut_ace_part *p, const char *path,
-			bool head);
+			enum ut_ace_release release);
 void ut_ace_reader_release(struct ut_ace_reader *r);
 
 /* Text from that offset of the source on. */

@@ -270,13 +270,14 @@ static int finish(struct ut_ace_reader *r, const char *path, int trouble, struct
 	return rc;
 }
 
-void ut_ace_reader_init(struct ut_ace_reader *r, struct ut_ace_part *p, const char *path, bool head)
+void ut_ace_reader_init(struct ut_ace_reader *r, struct ut_ace_part *p, const char *path,
+			enum ut_ace_release release)
 {
 	*p = (struct ut_ace_part){ .rank = -1, .told_rank = -1 };
 	ut_ace_table_init(&p->table);
 	ut_ace_job_add(&p->table, path);
 	*r = (struct ut_ace_reader){
-		.part = p, .table = &p->table, .head = head, .stop = UINT64_MAX
+		.part = p, .table = &p->table, .release = release, .stop = UINT64_MAX
 	};
 	r->args = ut_grow(NULL, 16, &r->arg_cap, sizeof(*r->args));
 	ut_idmap_init(&r->open, &p->table.arena);
@@ -296,11 +297,11 @@ void ut_ace_reader_open(struct ut_ace_reader *r, struct ut_source *source, uint6
 }
 
 int ut_ace_read_text(struct ut_ace_part *part, const char *path, const char *text, size_t len,
-		     bool head, struct ut_err *err)
+		     enum ut_ace_release release, struct ut_err *err)
 {
 	struct ut_ace_reader r;
 
-	ut_ace_reader_init(&r, part, path, head);
+	ut_ace_reader_init(&r, part, path, release);
 	ut_json_init_text(&r.json, text, len);
 	return finish(&r, path, read_json(&r), err);
 }
@@ -331,8 +332,8 @@ static bool looks_like_log(const struct ut_source *s)
 	       h[2] == ':' && h[3] == '0';
 }
 
-int ut_ace_read(struct ut_ace_part *part, const char *path, bool head, unsigned int threads,
-		struct ut_err *err)
+int ut_ace_read(struct ut_ace_part *part, const char *path, enum ut_ace_release release,
+		unsigned int threads, struct ut_err *err)
 {
 	struct ut_ace_reader r;
 	struct ut_source source;
@@ -344,15 +345,15 @@ int ut_ace_read(struct ut_ace_part *part, const char *path, bool head, unsigned 
 		bool log = is_called_log(path) || looks_like_log(&source);
 
 		ut_source_close(&source);
-		ut_ace_reader_init(&r, part, path, head);
+		ut_ace_reader_init(&r, part, path, release);
 		ut_ace_reader_release(&r);
 		part->is_log = log;
-		rc = log ? 0 : ut_ace_read_store(part, path, head, err);
+		rc = log ? 0 : ut_ace_read_store(part, path, release, err);
 		if (rc)
 			ut_ace_part_release(part);
 		return rc;
 	}
-	ut_ace_reader_init(&r, part, path, head);
+	ut_ace_reader_init(&r, part, path, release);
 	ut_ace_reader_open(&r, &source, 0);
 	r.threads = threads;
 	rc = finish(&r, path, read_json(&r), err);

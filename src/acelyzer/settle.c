@@ -143,9 +143,9 @@ static void number_ids(struct ut_ace_part *p)
 	}
 }
 
-void ut_ace_settle(struct ut_ace_part *part, bool head)
+void ut_ace_settle(struct ut_ace_part *part, enum ut_ace_release release)
 {
-	if (head)
+	if (release >= UT_ACE_1_2)
 		settle_new(part);
 	else
 		settle_old(part);

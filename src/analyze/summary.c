@@ -36,7 +36,7 @@ struct ut_summary_state {
 	size_t row_cap;
 	struct ut_idmap by_string; /* (cat, name) of the summary -> row + 1 */
 
-	/* the trace of the day, in an arena of its own */
+	/* the trace that is being read, in an arena of its own */
 	struct ut_arena arena;
 	struct ut_idmap by_id;    /* (cat, name) of the trace -> row + 1 */
 	struct ut_idmap going_of; /* (track, row) -> index into going */

@@ -304,6 +304,7 @@ static void copy_flags(const struct ut_ace_words *w, struct ut_ace_setup *s)
 {
 	struct ut_ace_opts *o = &s->opts;
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	bool newer;
 
 	o->flow = w->flow;
 	o->coll_events = w->coll;
@@ -331,14 +332,15 @@ static void copy_flags(const struct ut_ace_words *w, struct ut_ace_setup *s)
 	s->output = w->output                        ? w->output
 		    : !strcmp(w->format, "protobuf") ? "processed_trace.pftrace"
 						     : "processed_trace.json";
-	s->head_because = w->compat ? NULL : new_option(w);
-	o->head = w->compat ? !strcmp(w->compat, "1.2") : s->head_because != NULL;
-	o->no_coll_bw = o->head && !w->counters_given && !w->coll;
+	s->newer_because = w->compat ? NULL : new_option(w);
+	newer = w->compat ? !strcmp(w->compat, "1.2") : s->newer_because != NULL;
+	o->release = newer ? UT_ACE_1_2 : UT_ACE_1_0;
+	o->no_coll_bw = o->release >= UT_ACE_1_2 && !w->counters_given && !w->coll;
 	/* --tb of release 1.2 leaves complete torch traces alone */
-	s->profile = w->profile         ? w->profile
-		     : o->verify        ? "verification.json"
-		     : w->tb && o->head ? "torch_minimal.json"
-					: "default.json";
+	s->profile = w->profile                          ? w->profile
+		     : o->verify                         ? "verification.json"
+		     : w->tb && o->release >= UT_ACE_1_2 ? "torch_minimal.json"
+							 : "default.json";
 }
 
 int ut_ace_check(const struct ut_ace_words *w, struct ut_ace_setup *s, struct ut_arena *a,

@@ -85,7 +85,7 @@ static void read_logs(struct ut_aiu *a, const struct ut_ace_setup *s)
 	struct ut_ace_complog_reader r = { .table = &a->table,
 					   .messages = &a->messages,
 					   .core = s->opts.core,
-					   .head = s->opts.head };
+					   .release = s->opts.release };
 	size_t n = 1, i = 0;
 
 	if (!s->logs || !(s->opts.counters & UT_ACE_RCU_UTIL))
@@ -125,7 +125,7 @@ static char *describe_run(const struct ut_aiu *a, const struct ut_ace_setup *s, 
 		       "(unitrace " UT_VERSION ")\",\"CmdLine\":");
 	ut_out_json_str(o, line.data, line.len);
 	ut_out_fmt(o, ",\"Settings\":{\"compat\":\"%s\",\"freq\":[%g,%g],\"input\":",
-		   s->opts.head ? "1.2" : "1.0", s->opts.soc, s->opts.core);
+		   s->opts.release >= UT_ACE_1_2 ? "1.2" : "1.0", s->opts.soc, s->opts.core);
 	ut_out_json_str(o, s->input, strlen(s->input));
 	ut_out_text(o, ",\"output\":");
 	ut_out_json_str(o, s->output, strlen(s->output));
@@ -208,7 +208,7 @@ static int analyze(struct ut_aiu *a, struct watch *watch, int argc, const char *
 	struct ut_ace_profile profile;
 	struct ut_ace_frame frame = { .trace_name = s->output, .time_unit = s->time_unit };
 	bool look = s->intermediate || watch->early;
-	struct ut_ace_profile_rules rules = { s->opts.head, &a->messages };
+	struct ut_ace_profile_rules rules = { s->opts.release, &a->messages };
 	int rc = ut_ace_profile_read(&profile, &rules, s->profile, err);
 
 	if (!rc)
@@ -265,14 +265,14 @@ static void say_start(struct ut_aiu *a, const struct ut_ace_setup *s)
 		ut_ace_say(&a->messages, UT_ACE_WARN,
 			   "rcu_util counter requested but no compiler log%s provided. No "
 			   "utilization will be plotted.",
-			   s->opts.head ? "/inductor spyre directory path" : "");
+			   s->opts.release >= UT_ACE_1_2 ? "/inductor spyre directory path" : "");
 	ut_ace_say(&a->messages, UT_ACE_INFO, "Starting Test parser");
-	if (s->head_because)
+	if (s->newer_because)
 		ut_ace_say(
 			&a->messages, UT_ACE_INFO,
 			"COMPAT: %s is an option of release 1.2, so are the numbers (--compat=1.0 "
 			"for those of 1.0)",
-			s->head_because);
+			s->newer_because);
 	say_filters(a, s);
 }
 

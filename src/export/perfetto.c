@@ -99,7 +99,7 @@ struct perfetto {
 	uint64_t flow_salt; /* added to the numbers of all flows */
 	struct ut_pairs flows;
 
-	/* the trace of the day */
+	/* the trace that is being written */
 	bool started;
 	bool lists;         /* a comma in a category parts two of them, as in Chrome's JSON */
 	struct lane *lanes; /* by track */

@@ -109,7 +109,7 @@ static void patch_id2(struct patches *p, const struct ut_rewrite_plan *plan, str
 }
 
 /* An event without a pid gets one only if it has to be told from those of other files. */
-static void patch_pid(struct patches *p, const struct ut_walk_event *e, const char *pid)
+static void patch_pid(struct patches *p, const struct ut_rewrite_walk_event *e, const char *pid)
 {
 	struct ut_str front = { e->text.ptr + 1, 0 };
 	size_t i = p->count;
@@ -125,7 +125,7 @@ static void patch_pid(struct patches *p, const struct ut_walk_event *e, const ch
 	}
 }
 
-static void patch_metadata(struct patches *p, const struct ut_walk_event *e,
+static void patch_metadata(struct patches *p, const struct ut_rewrite_walk_event *e,
 			   const struct ut_rewrite_process *change)
 {
 	struct ut_str old;
@@ -160,7 +160,8 @@ static const struct ut_rewrite_process *change_of(struct ut_rewrite *r, struct u
 	return &r->plan->processes[p - r->facts->processes];
 }
 
-static void patch_event(struct patches *p, struct ut_rewrite *r, const struct ut_walk_event *e)
+static void patch_event(struct patches *p, struct ut_rewrite *r,
+			const struct ut_rewrite_walk_event *e)
 {
 	const struct ut_rewrite_plan *plan = r->plan;
 
@@ -222,7 +223,8 @@ static char *copy(char *to, const char *from, size_t len)
 	return to + len;
 }
 
-static void put_event(struct ut_rewrite *r, struct ut_frame *f, const struct ut_walk_event *e)
+static void put_event(struct ut_rewrite *r, struct ut_frame *f,
+		      const struct ut_rewrite_walk_event *e)
 {
 	const char *from = e->text.ptr, *end = from + e->text.len;
 	struct patches p;
@@ -285,14 +287,14 @@ int ut_rewrite_open(struct ut_rewrite *r, const char *path, const struct ut_fact
 	int rc;
 
 	*r = (struct ut_rewrite){ .facts = facts, .plan = plan, .key = INT64_MIN };
-	rc = ut_walk_open(&r->walk, path, err);
+	rc = ut_rewrite_walk_open(&r->walk, path, err);
 	r->walk.trusted = facts->clean;
 	return rc;
 }
 
 void ut_rewrite_close(struct ut_rewrite *r)
 {
-	ut_walk_close(&r->walk);
+	ut_rewrite_walk_close(&r->walk);
 }
 
 static int check_unchanged(struct ut_rewrite *r, struct ut_err *err)
@@ -313,7 +315,7 @@ static int check_unchanged(struct ut_rewrite *r, struct ut_err *err)
 
 int ut_rewrite_next(struct ut_rewrite *r, struct ut_frame *frame, struct ut_err *err)
 {
-	enum ut_walk_item item;
+	enum ut_rewrite_walk_item item;
 
 	frame->len = 0;
 	frame->count = 0;
@@ -323,7 +325,7 @@ int ut_rewrite_next(struct ut_rewrite *r, struct ut_frame *frame, struct ut_err 
 		put_missing(r, frame);
 	r->started = true;
 	while (frame->len < UT_FRAME_BYTES && frame->count < FRAME_EVENTS) {
-		item = ut_walk_next(&r->walk, err);
+		item = ut_rewrite_walk_next(&r->walk, err);
 		if (item == UT_ITEM_ERROR)
 			return err && err->code ? err->code : -EPROTO;
 		if (item == UT_ITEM_EVENT)

@@ -130,7 +130,7 @@ static int32_t rank_in_name(struct ut_str name)
 }
 
 static void note_metadata(struct ut_facts *f, struct ut_facts_process *p,
-			  const struct ut_walk_event *e)
+			  const struct ut_rewrite_walk_event *e)
 {
 	struct ut_str name = unquoted(e->name);
 
@@ -167,7 +167,7 @@ static void note_id(struct ut_facts *f, struct ut_str id)
 	f->id_last = value > f->id_last ? value : f->id_last;
 }
 
-static void note_ids(struct ut_facts *f, const struct ut_walk_event *e)
+static void note_ids(struct ut_facts *f, const struct ut_rewrite_walk_event *e)
 {
 	note_id(f, e->id);
 	if (e->id2.len) {
@@ -192,7 +192,7 @@ static struct ut_facts_process *process_of_event(struct ut_facts *f, struct ut_f
 }
 
 static void note_event(struct ut_facts *f, struct ut_facts_recent *recent,
-		       const struct ut_walk_event *e)
+		       const struct ut_rewrite_walk_event *e)
 {
 	struct ut_facts_process *p = process_of_event(f, recent, e->pid);
 	int64_t ns;
@@ -287,14 +287,14 @@ static void tell(void *ctx, const char *text)
 		t->opts->warn(t->opts->ctx, t->path, text);
 }
 
-static int walk(struct ut_facts *f, struct ut_walk *w, const struct ut_facts_opts *opts,
+static int walk(struct ut_facts *f, struct ut_rewrite_walk *w, const struct ut_facts_opts *opts,
 		struct ut_err *err)
 {
 	struct ut_facts_recent recent = { 0 };
-	enum ut_walk_item item;
+	enum ut_rewrite_walk_item item;
 	uint64_t told = 0;
 
-	while ((item = ut_walk_next(w, err)) < UT_ITEM_END) {
+	while ((item = ut_rewrite_walk_next(w, err)) < UT_ITEM_END) {
 		if (item == UT_ITEM_EVENT)
 			note_event(f, &recent, &w->event);
 		else
@@ -314,18 +314,18 @@ int ut_facts_read(struct ut_facts *f, const char *path, const struct ut_facts_op
 {
 	struct teller teller = { opts, path };
 	struct ut_err why = { 0 };
-	struct ut_walk w;
+	struct ut_rewrite_walk w;
 	struct stat st;
 	int rc;
 
 	*f = (struct ut_facts){ .first = INT64_MAX, .last = INT64_MIN, .rank = -1 };
 	f->id_first = UINT64_MAX;
-	rc = ut_walk_open(&w, path, &why);
+	rc = ut_rewrite_walk_open(&w, path, &why);
 	if (!rc) {
 		rc = walk(f, &w, opts, &why);
 		if (!rc)
-			ut_walk_tell(&w, tell, &teller);
-		f->clean = ut_walk_was_clean(&w);
+			ut_rewrite_walk_tell(&w, tell, &teller);
+		f->clean = ut_rewrite_walk_was_clean(&w);
 		f->bytes = w.source.at;
 		if (!fstat(w.source.fd, &st)) {
 			f->size = (uint64_t)st.st_size;
@@ -333,7 +333,7 @@ int ut_facts_read(struct ut_facts *f, const char *path, const struct ut_facts_op
 				   (uint64_t)st.st_mtim.tv_nsec;
 		}
 	}
-	ut_walk_close(&w);
+	ut_rewrite_walk_close(&w);
 	if (rc) {
 		ut_facts_release(f);
 		return ut_err_set(err, rc, "%s", why.text);

@@ -260,11 +260,11 @@ static inline const char *value(const char *p, const char *end)
 	return *p != '{' && *p != '[' ? scalar(p, end) : nested(p, end);
 }
 
-const char *ut_scan_event(const char *p, const char *end, struct ut_walk_event *e)
+const char *ut_scan_event(const char *p, const char *end, struct ut_rewrite_walk_event *e)
 {
 	const char *start = p;
 
-	*e = (struct ut_walk_event){ 0 };
+	*e = (struct ut_rewrite_walk_event){ 0 };
 	for (p = blanks(p + 1); *p != '}'; p = blanks(p + 1)) {
 		const char *name = p + 1, *close = *p == '"' ? string(name, end) : NULL;
 		struct ut_str *to;
@@ -275,7 +275,7 @@ const char *ut_scan_event(const char *p, const char *end, struct ut_walk_event *
 		if (*p != ':')
 			return NULL;
 		p = blanks(p + 1);
-		to = ut_walk_member(e, name, (size_t)(close - 1 - name));
+		to = ut_rewrite_walk_member(e, name, (size_t)(close - 1 - name));
 		name = p;
 		p = value(p, end);
 		if (!p)

@@ -49,6 +49,11 @@ void ut_strtab_init(struct ut_strtab *t, struct ut_arena *arena)
 	*t = (struct ut_strtab){ .arena = arena, .ids.arena = arena };
 }
 
+void ut_strtab_set_arena(struct ut_strtab *t, struct ut_arena *arena)
+{
+	t->arena = t->ids.arena = arena;
+}
+
 void ut_strtab_map(struct ut_strtab *t, const uint64_t *starts, uint32_t count, const char *text,
 		   uint64_t text_size)
 {

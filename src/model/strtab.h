@@ -35,6 +35,9 @@ struct ut_strtab {
 
 void ut_strtab_init(struct ut_strtab *t, struct ut_arena *arena);
 
+/* The arena is somewhere else now, since whoever holds it and the table was moved. */
+void ut_strtab_set_arena(struct ut_strtab *t, struct ut_arena *arena);
+
 /* The id of these len bytes, adding them if new. Same bytes, same id; no bytes, id 0. */
 uint32_t ut_strtab_intern(struct ut_strtab *t, const char *s, size_t len);
 

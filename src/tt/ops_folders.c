@@ -487,7 +487,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The ops, by name: the order in a folder is anybody's guess. */
+/* The ops, by name: a folder lists its files in no particular order. */
 static int list_ops(struct reader *d, struct ut_opt_list *ops, struct ut_err *err)
 {
 	DIR *dir = opendir(d->folder);

@@ -11,8 +11,8 @@
 struct reader {
 	struct ut_json j;
 	struct ut_ops_report *r;
-	const struct ut_today_columns *columns;
-	struct ut_today_info *info;
+	const struct ut_tracy_columns *columns;
+	struct ut_tracy_info *info;
 	uint32_t inputs, outputs; /* tensors so far */
 };
 
@@ -103,7 +103,7 @@ static struct ut_str take(struct ut_buf *b, struct ut_ops_report *r)
 {
 	size_t len = b->len;
 
-	return ut_today_text(r, (struct ut_str){ ut_buf_take(b, &r->arena), len });
+	return ut_tracy_text(r, (struct ut_str){ ut_buf_take(b, &r->arena), len });
 }
 
 /* str() of the value at the cursor. */
@@ -115,7 +115,7 @@ static bool value_text(struct reader *d, struct ut_str *text)
 	if (ut_json_peek(&d->j) == '"') {
 		if (!ut_json_string(&d->j, &raw))
 			return false;
-		*text = ut_today_text(d->r, decoded(&d->r->arena, raw));
+		*text = ut_tracy_text(d->r, decoded(&d->r->arena, raw));
 		return true;
 	}
 	if (!ut_json_skip(&d->j, &raw))
@@ -160,7 +160,7 @@ static bool read_shape(struct reader *d, bool output, uint32_t index)
 	while (inside && ut_json_member(&d->j, &key)) {
 		const char *axis = key.len == 1 && *key.ptr ? strchr(axes, *key.ptr) : NULL;
 
-		if (!(axis ? put_value(d, ut_today_tensor(d->r, output, index,
+		if (!(axis ? put_value(d, ut_tracy_tensor(d->r, output, index,
 							  (uint32_t)(axis - axes)))
 			   : ut_json_skip(&d->j, NULL)))
 			return false;
@@ -227,8 +227,8 @@ static bool read_tensor(struct reader *d, bool output, uint32_t index)
 	struct ut_str key;
 	bool inside;
 
-	for (uint32_t i = 0; i < UT_TODAY_TENSOR_FIELDS; i++)
-		ut_today_tensor(d->r, output, index, i);
+	for (uint32_t i = 0; i < UT_TRACY_TENSOR_FIELDS; i++)
+		ut_tracy_tensor(d->r, output, index, i);
 	if (!enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
@@ -237,11 +237,11 @@ static bool read_tensor(struct reader *d, bool output, uint32_t index)
 		if (ut_str_is(key, "shape"))
 			ok = read_shape(d, output, index);
 		else if (ut_str_is(key, "layout"))
-			ok = put_value(d, ut_today_tensor(d->r, output, index, 4));
+			ok = put_value(d, ut_tracy_tensor(d->r, output, index, 4));
 		else if (ut_str_is(key, "dtype"))
-			ok = put_value(d, ut_today_tensor(d->r, output, index, 5));
+			ok = put_value(d, ut_tracy_tensor(d->r, output, index, 5));
 		else if (ut_str_is(key, "storage_type"))
-			ok = read_storage(d, ut_today_tensor(d->r, output, index, 6));
+			ok = read_storage(d, ut_tracy_tensor(d->r, output, index, 6));
 		else
 			ok = ut_json_skip(&d->j, NULL);
 		if (!ok)
@@ -289,13 +289,13 @@ static bool read_kernel(struct reader *d, struct ut_buf *sources, struct ut_buf 
 		else if (ut_str_is(key, "name"))
 			add_item(names, text);
 		else if (ut_str_is(key, "math_fidelity"))
-			ut_ops_put(d->r, d->columns->id[UT_TODAY_FIDELITY], text);
+			ut_ops_put(d->r, d->columns->id[UT_TRACY_FIDELITY], text);
 	}
 	return !d->j.trouble;
 }
 
 /* A list of kernels becomes a list of sources and one of hashes. */
-static bool read_kernels(struct reader *d, enum ut_today_word source, enum ut_today_word hash)
+static bool read_kernels(struct reader *d, enum ut_tracy_word source, enum ut_tracy_word hash)
 {
 	struct ut_buf sources = { 0 }, names = { 0 };
 	bool inside, ok = enter(d, '[', &inside);
@@ -319,7 +319,7 @@ static bool read_sizes(struct reader *d)
 	if (!enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
-		if (!put_value(d, ut_today_size(d->r, (struct ut_str){ key.ptr, key.len })))
+		if (!put_value(d, ut_tracy_size(d->r, (struct ut_str){ key.ptr, key.len })))
 			return false;
 	}
 	return !d->j.trouble;
@@ -336,9 +336,9 @@ static bool read_kernel_info(struct reader *d)
 		bool ok;
 
 		if (ut_str_is(key, "compute_kernels"))
-			ok = read_kernels(d, UT_TODAY_COMPUTE_SOURCE, UT_TODAY_COMPUTE_HASH);
+			ok = read_kernels(d, UT_TRACY_COMPUTE_SOURCE, UT_TRACY_COMPUTE_HASH);
 		else if (ut_str_is(key, "datamovement_kernels"))
-			ok = read_kernels(d, UT_TODAY_MOVE_SOURCE, UT_TODAY_MOVE_HASH);
+			ok = read_kernels(d, UT_TRACY_MOVE_SOURCE, UT_TRACY_MOVE_HASH);
 		else if (ut_str_is(key, "kernel_sizes"))
 			ok = read_sizes(d);
 		else
@@ -365,11 +365,11 @@ static bool read_model(struct reader *d)
 {
 	static const struct {
 		const char *key;
-		enum ut_today_word word;
+		enum ut_tracy_word word;
 	} fields[] = {
-		{ "ideal_ns", UT_TODAY_IDEAL },         { "compute_ns", UT_TODAY_COMPUTE },
-		{ "bandwidth_ns", UT_TODAY_BANDWIDTH }, { "input_bws", UT_TODAY_INPUT_BW },
-		{ "output_bws", UT_TODAY_OUTPUT_BW },
+		{ "ideal_ns", UT_TRACY_IDEAL },         { "compute_ns", UT_TRACY_COMPUTE },
+		{ "bandwidth_ns", UT_TRACY_BANDWIDTH }, { "input_bws", UT_TRACY_INPUT_BW },
+		{ "output_bws", UT_TRACY_OUTPUT_BW },
 	};
 	struct ut_str key;
 	struct ut_str text;
@@ -403,7 +403,7 @@ static bool read_named(struct reader *d, struct ut_str key)
 
 		name[i] = (char)(c == '_' ? ' ' : c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
 	}
-	if (!ut_today_column_find(d->r, (struct ut_str){ name, key.len }, &column))
+	if (!ut_tracy_column_find(d->r, (struct ut_str){ name, key.len }, &column))
 		return ut_json_skip(&d->j, NULL);
 	return put_value(d, column);
 }
@@ -416,7 +416,7 @@ static bool read_call(struct reader *d)
 		return false;
 	if (!ut_ops_number(text, &d->info->call))
 		d->info->call = 0;
-	ut_ops_put(d->r, d->columns->id[UT_TODAY_CALL], text);
+	ut_ops_put(d->r, d->columns->id[UT_TRACY_CALL], text);
 	return true;
 }
 
@@ -438,11 +438,11 @@ static bool read_member(struct reader *d, struct ut_str key)
 	if (ut_str_is(key, "global_call_count"))
 		return read_call(d);
 	if (ut_str_is(key, "op_hash"))
-		return put_value(d, d->columns->id[UT_TODAY_PROGRAM_HASH]);
+		return put_value(d, d->columns->id[UT_TRACY_PROGRAM_HASH]);
 	return read_named(d, key);
 }
 
-bool ut_today_info_read(struct ut_today_info *info, const struct ut_today_columns *columns,
+bool ut_tracy_info_read(struct ut_tracy_info *info, const struct ut_tracy_columns *columns,
 			struct ut_ops_report *r, struct ut_str json, const char **why)
 {
 	struct reader d = { .r = r, .columns = columns, .info = info };
@@ -450,7 +450,7 @@ bool ut_today_info_read(struct ut_today_info *info, const struct ut_today_column
 	struct ut_str key;
 	bool ok;
 
-	*info = (struct ut_today_info){ 0 };
+	*info = (struct ut_tracy_info){ 0 };
 	ut_json_init_text(&d.j, json.ptr, json.len);
 	ok = ut_json_peek(&d.j) == '{';
 	if (ok) {
