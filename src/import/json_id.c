@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_piece.h"
 #include "base/json_scan.h"
 
 #define TWO_64     18446744073709551616.0
@@ -85,31 +86,12 @@ size_t ut_id_spell(struct ut_str id, char room[UT_ID_ROOM])
 
 /* ---- id2 ----------------------------------------------------------------------------------- */
 
-static const char *blanks(const char *p, const char *end)
+/* A value without the blanks behind it. */
+static struct ut_str trimmed(const char *from, const char *to)
 {
-	while (p < end && (unsigned char)*p <= ' ')
-		p++;
-	return p;
-}
-
-static const char *behind_string(const char *p, const char *end)
-{
-	for (p++; p < end && *p != '"'; p++)
-		p += *p == '\\';
-	return p < end ? p + 1 : end;
-}
-
-/* Behind a value of any kind. */
-static const char *behind(const char *p, const char *end)
-{
-	size_t depth = 0;
-
-	while (p < end && (depth || (*p != ',' && *p != '}' && (unsigned char)*p > ' '))) {
-		depth += *p == '{' || *p == '[';
-		depth -= *p == '}' || *p == ']';
-		p = *p == '"' ? behind_string(p, end) : p + 1;
-	}
-	return p;
+	while (to > from && (unsigned char)to[-1] <= ' ')
+		to--;
+	return (struct ut_str){ from, (size_t)(to - from) };
 }
 
 struct ut_str ut_id_inside(struct ut_str id2, const char *key)
@@ -119,17 +101,18 @@ struct ut_str ut_id_inside(struct ut_str id2, const char *key)
 
 	if (!id2.len || *p != '{')
 		return found;
-	for (p = blanks(p + 1, end); p < end && *p == '"'; p = blanks(p + 1, end)) {
-		const char *name = p + 1, *close = behind_string(p, end), *value;
+	for (p = ut_json_behind_blanks(p + 1, end); p < end && *p == '"';
+	     p = ut_json_behind_blanks(p + 1, end)) {
+		const char *close = ut_json_closing_quote(p, end), *value;
+		struct ut_str name = { p + 1, (size_t)(close - p - 1) };
 
-		p = blanks(close, end);
+		p = ut_json_behind_blanks(close + (close < end), end);
 		if (p == end || *p != ':')
 			break;
-		value = blanks(p + 1, end);
-		p = behind(value, end);
-		if ((size_t)(close - 1 - name) == strlen(key) && !memcmp(name, key, strlen(key)))
-			found = (struct ut_str){ value, (size_t)(p - value) };
-		p = blanks(p, end);
+		value = ut_json_behind_blanks(p + 1, end);
+		p = ut_json_behind_value(value, end);
+		if (ut_str_is(name, key))
+			found = trimmed(value, p);
 		if (p == end || *p != ',')
 			break;
 	}

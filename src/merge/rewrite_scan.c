@@ -1,3 +1,9 @@
+/*
+ * rewrite_scan.c - one pass over an event that is strict JSON, for what a copy has to change.
+ *
+ * Not base/json.h: what is copied by the byte needs to be found, not read, and this is what the
+ * speed of `merge` rests on (docs/design/012-text-merge.md). What it does not like goes to json.h.
+ */
 #include "merge/rewrite_scan.h"
 
 #include <stddef.h>

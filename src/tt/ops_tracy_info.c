@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_piece.h"
 #include "base/str.h"
 #include "text/csv_read.h"
 #include "tt/pytext.h"
@@ -30,12 +31,10 @@ static struct ut_str decoded(struct ut_arena *a, struct ut_str raw)
 /* A string inside a list or dict, from its opening quote on. Returns behind the closing one. */
 static const char *py_string(struct ut_buf *b, struct ut_arena *a, const char *p, const char *end)
 {
-	const char *from = ++p;
+	const char *close = ut_json_closing_quote(p, end);
 
-	while (p < end && *p != '"')
-		p += *p == '\\' && p + 1 < end ? 2 : 1;
-	ut_py_str(b, decoded(a, (struct ut_str){ from, (size_t)(p - from) }));
-	return p < end ? p + 1 : end;
+	ut_py_str(b, decoded(a, (struct ut_str){ p + 1, (size_t)(close - p - 1) }));
+	return close < end ? close + 1 : end;
 }
 
 /* A whole number stays as it is; others may not be written with the digits that Python takes. */
