@@ -4,8 +4,8 @@
     tools/check_layers.py [--write]
 
 Also checked, as part of the same house rules: project headers are included as "room/file.h", a
-.c file includes its own header first, header guards are UT_ROOM_FILE_H, a header's name is used
-once. Only commands talk to the user: other rooms are given a teller (base/tell.h) or a client
+.c file includes its own header first, header guards are UT_ROOM_FILE_H, a header's name, a tag
+and a typedef mean one thing. Only commands talk to the user: other rooms are given a teller (base/tell.h) or a client
 (session/session_news.h). Every room has a README.md, and the house in docs/architecture.md and the
 list in README.md are drawn from those and from the table below; --write draws them again.
 """
@@ -68,6 +68,8 @@ SPEECH = re.compile(r"\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b|"
 NO_CODE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 GENERATED = ["version.h"]
 HEADLINE = re.compile(r"/\*[\s*]+([a-z0-9_]+\.[a-z]+) - ")
+TAG = re.compile(r"^[ \t]*(?:typedef\s+)?(?:struct|enum|union)\s+(ut_\w+)\s*\{", re.M)
+TYPEDEF = re.compile(r"^typedef\b[^;{]*?\b(ut_\w+)\)?(?:\(|;)", re.M)
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -144,6 +146,18 @@ def same_names(paths):
             if path.name in seen:
                 yield f"{path}:1: {seen[path.name]} has the same name"
             seen[path.name] = path
+
+
+def same_tags(paths):
+    """A tag ut_x means one thing: it is defined in one file, be it of the house or a public one."""
+    seen = {}
+    for path in [*paths, *sorted(pathlib.Path("include").rglob("*.h"))]:
+        text = path.read_text(errors="replace")
+        for match in [*TAG.finditer(text), *TYPEDEF.finditer(text)]:
+            other = seen.setdefault(match[1], path)
+            if other != path:
+                line = text.count("\n", 0, match.start(1)) + 1
+                yield f"{path}:{line}: {match[1]} means something else in {other}"
 
 
 def floor(room):
@@ -226,6 +240,7 @@ def main():
     paths = [p for p in sorted(pathlib.Path("src").rglob("*"))
              if p.suffix in (".c", ".h", ".def") and p.is_file()]
     wrong += [line for path in paths for line in check_file(path)] + list(same_names(paths))
+    wrong += same_tags(paths)
     for path in sorted(pathlib.Path("tests").rglob("*.[ch]")):
         wrong += check_headline(path, path.read_text(errors="replace"))
     print(*wrong, sep="\n", end="\n" if wrong else "")

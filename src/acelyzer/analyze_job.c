@@ -43,7 +43,7 @@ static void read_logs(struct ut_aiu *a, const struct ut_ace_setup *s)
 	struct ut_ace_complog_reader r = { .table = &a->table,
 					   .messages = &a->messages,
 					   .core = s->opts.core,
-					   .head = s->opts.head };
+					   .release = s->opts.release };
 	size_t n = 1, i = 0;
 
 	if (!s->logs || !(s->opts.counters & UT_ACE_RCU_UTIL))
@@ -83,7 +83,7 @@ static char *describe_run(const struct ut_aiu *a, const struct ut_ace_setup *s, 
 		       "(unitrace " UT_VERSION ")\",\"CmdLine\":");
 	ut_out_json_str(o, line.data, line.len);
 	ut_out_fmt(o, ",\"Settings\":{\"compat\":\"%s\",\"freq\":[%g,%g],\"input\":",
-		   s->opts.head ? "1.2" : "1.0", s->opts.soc, s->opts.core);
+		   s->opts.release >= UT_ACE_1_2 ? "1.2" : "1.0", s->opts.soc, s->opts.core);
 	ut_out_json_str(o, s->input, strlen(s->input));
 	ut_out_text(o, ",\"output\":");
 	ut_out_json_str(o, s->output, strlen(s->output));
@@ -165,7 +165,7 @@ static int analyze(const struct ut_ace_request *request, struct ut_aiu *a, struc
 	struct ut_ace_profile profile;
 	struct ut_ace_frame frame = { .trace_name = s->output, .time_unit = s->time_unit };
 	bool look = s->intermediate || watch->early;
-	struct ut_ace_profile_rules rules = { s->opts.head, &a->messages };
+	struct ut_ace_profile_rules rules = { s->opts.release, &a->messages };
 	int rc = ut_ace_profile_read(&profile, &rules, s->profile, err);
 
 	if (!rc)

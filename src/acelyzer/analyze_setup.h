@@ -31,7 +31,7 @@ struct ut_ace_setup {
 	struct ut_ace_opts opts;
 	struct ut_ace_report_wants report;
 	const char *input, *output, *logs, *format, *time_unit, *profile;
-	const char *head_because; /* the option that selected 1.2; NULL = none */
+	const char *newer_because; /* the option that selected 1.2; NULL = none */
 	enum ut_ace_layout layout;
 	int level;
 	bool tb, write_trace, intermediate;

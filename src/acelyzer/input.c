@@ -101,7 +101,7 @@ struct reading {
 	const struct files *files;
 	struct ut_ace_part *parts;
 	_Atomic bool failed;
-	bool head;
+	enum ut_ace_release release;
 	unsigned int threads; /* for each file */
 };
 
@@ -112,11 +112,11 @@ static void read_one(void *ctx, size_t i)
 
 	if (atomic_load(&r->failed))
 		return;
-	if (ut_ace_read(&r->parts[i], r->files->paths[i], r->head, r->threads, &err)) {
+	if (ut_ace_read(&r->parts[i], r->files->paths[i], r->release, r->threads, &err)) {
 		r->parts[i].err = err;
 		atomic_store(&r->failed, true);
 	} else {
-		ut_ace_settle(&r->parts[i], r->head);
+		ut_ace_settle(&r->parts[i], r->release);
 	}
 }
 
@@ -198,21 +198,21 @@ static void say_lengths(struct ut_aiu *a, const struct ut_ace_part *p, const cha
 			p->negative);
 }
 
-static int take_parts(struct ut_aiu *a, struct reading *r, struct ut_ace_frame *frame, bool head,
-		      struct ut_err *err)
+static int take_parts(struct ut_aiu *a, struct reading *r, struct ut_ace_frame *frame,
+		      enum ut_ace_release release, struct ut_err *err)
 {
 	size_t n = r->files->count, traces = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		say_part(a, &r->parts[i], r->files->paths[i]);
 		ut_ace_issues_read(a->issues, &r->parts[i]);
-		if (head)
+		if (release >= UT_ACE_1_2)
 			say_lengths(a, &r->parts[i], r->files->paths[i]);
 		traces += !r->parts[i].is_log;
 	}
 	if (!traces)
 		return ut_err_set(err, -ENOENT, "no trace among the input files");
-	ut_ace_frame_join(frame, r->parts, n, head);
+	ut_ace_frame_join(frame, r->parts, n, release);
 	ut_ace_merge(&a->table, r->parts, n);
 	return 0;
 }
@@ -238,7 +238,7 @@ int ut_ace_input(struct ut_aiu *a, const struct ut_ace_setup *s, struct ut_ace_f
 		 struct ut_err *err)
 {
 	struct files files = { 0 };
-	struct reading r = { .files = &files, .head = s->opts.head };
+	struct reading r = { .files = &files, .release = s->opts.release };
 	int rc;
 
 	find_files(&files, s->input);
@@ -258,7 +258,7 @@ int ut_ace_input(struct ut_aiu *a, const struct ut_ace_setup *s, struct ut_ace_f
 	if (!rc)
 		rc = read_files(&r, s->opts.threads, err);
 	if (!rc)
-		rc = take_parts(a, &r, frame, s->opts.head, err);
+		rc = take_parts(a, &r, frame, s->opts.release, err);
 	for (size_t i = 0; i < files.count; i++)
 		ut_ace_part_release(&r.parts[i]);
 	free(r.parts);

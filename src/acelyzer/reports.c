@@ -56,7 +56,7 @@ static void run_now(struct ut_aiu *a, struct ut_ace_extra *x, struct ut_err *err
 	a->opts.verify = false;
 	a->messages.tell = NULL; /* the report says it all */
 	ut_ace_extra_init(x, a);
-	ut_ace_profile_all(&profile, a->opts.head);
+	ut_ace_profile_all(&profile, a->opts.release);
 	if (!ut_ace_run(a, &profile, watch, x, err) && ut_ace_pass_sort_final(a))
 		ut_err_set(err, -EINVAL, "%s", a->err.text);
 }

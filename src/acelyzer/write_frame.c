@@ -222,7 +222,7 @@ static size_t make_columns(const struct ut_aiu *a, const struct categories *t,
 	for (size_t i = 0; i < n; i++) {
 		struct column *c = &columns[count];
 
-		if (s[i].number == -2 && !a->opts.head)
+		if (s[i].number == -2 && a->opts.release < UT_ACE_1_2)
 			continue;
 		*c = (struct column){ .title = s[i].title };
 		if (s[i].number >= 0) {
@@ -272,7 +272,7 @@ static void make_categories(struct ut_aiu *a, struct categories *t, enum ut_ace_
 	t->names = ut_make((n + 1) * sizeof(*t->names));
 	t->phases = ut_make((n + 1) * sizeof(*t->phases));
 	for (size_t i = 0; i < n; i++) {
-		if (a->opts.head || f->categories[i].log == last)
+		if (a->opts.release >= UT_ACE_1_2 || f->categories[i].log == last)
 			fill(a, t, t->rows++, &f->categories[i]);
 	}
 	for (size_t i = 0; layout == UT_ACE_LAYOUT_CYCLES && i < t->rows; i++) {

@@ -60,7 +60,7 @@ struct ut_device_state {
 	uint32_t labels;
 	struct ut_device_join join;
 
-	/* the trace of the day */
+	/* the trace that is being read */
 	struct ut_arena arena;
 	struct ut_idmap meaning_of; /* category -> enum meaning */
 	struct ut_idmap key_of;     /* key -> 1 + enum key */

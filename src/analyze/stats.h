@@ -28,6 +28,7 @@
 #include "analyze/stats_exact.h"
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/hashtab.h"
 #include "model/strtab.h"
 
 struct ut_filter;
@@ -96,8 +97,7 @@ struct ut_stats {
 	size_t group_count, group_cap;
 	struct ut_stats_counter *counters; /* from 1 to counter_count */
 	size_t counter_count, counter_cap;
-	uint32_t *group_slots, *counter_slots; /* open addressing */
-	size_t group_mask, counter_mask;
+	struct ut_hashtab groups_by_key, counters_by_key;
 	uint64_t traces, processes, tracks; /* tracks: those with events that were asked for */
 	uint64_t rows;                      /* events of these tracks */
 };

@@ -36,7 +36,7 @@ struct ut_summary_state {
 	size_t row_cap;
 	struct ut_idmap by_string; /* (cat, name) of the summary -> row + 1 */
 
-	/* the trace of the day, in an arena of its own */
+	/* the trace that is being read, in an arena of its own */
 	struct ut_arena arena;
 	struct ut_idmap by_id;    /* (cat, name) of the trace -> row + 1 */
 	struct ut_idmap going_of; /* (track, row) -> index into going */
@@ -329,10 +329,7 @@ void ut_summary_end_trace(struct ut_summary *s)
 
 static int compare_strings(const struct ut_strtab *t, uint32_t a, uint32_t b)
 {
-	struct ut_str x = ut_strtab_get(t, a), y = ut_strtab_get(t, b);
-	int order = memcmp(x.ptr, y.ptr, x.len < y.len ? x.len : y.len);
-
-	return order ? order : (x.len > y.len) - (x.len < y.len);
+	return ut_str_cmp(ut_strtab_get(t, a), ut_strtab_get(t, b));
 }
 
 static int compare_rows(const void *a, const void *b, void *strings)

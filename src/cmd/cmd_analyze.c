@@ -81,14 +81,14 @@ static void say_start(struct ut_aiu *a, const struct ut_ace_setup *s)
 		ut_ace_say(&a->messages, UT_ACE_WARN,
 			   "rcu_util counter requested but no compiler log%s provided. No "
 			   "utilization will be plotted.",
-			   s->opts.head ? "/inductor spyre directory path" : "");
+			   s->opts.release >= UT_ACE_1_2 ? "/inductor spyre directory path" : "");
 	ut_ace_say(&a->messages, UT_ACE_INFO, "Starting Test parser");
-	if (s->head_because)
+	if (s->newer_because)
 		ut_ace_say(
 			&a->messages, UT_ACE_INFO,
 			"COMPAT: %s is an option of release 1.2, so are the numbers (--compat=1.0 "
 			"for those of 1.0)",
-			s->head_because);
+			s->newer_because);
 	say_filters(a, s);
 }
 

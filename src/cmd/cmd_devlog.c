@@ -152,7 +152,7 @@ static const struct ut_opt *devlog_table(struct ut_arena *a, struct ut_devlog_op
 
 static int take_defaults(struct ut_devlog_opts *o, struct ut_arena *a, struct ut_err *err)
 {
-	const struct ut_tt_files usual = { UT_DEVLOG_INPUT, UT_DEVLOG_TODAY, UT_DEVLOG_OUTPUT };
+	const struct ut_tt_files usual = { UT_DEVLOG_INPUT, UT_DEVLOG_TRACY, UT_DEVLOG_OUTPUT };
 	struct ut_tt_files here = usual;
 
 	if (!o->input)

@@ -23,7 +23,7 @@ static int set_format(void *ctx, const char *value, struct ut_err *err)
 	static const char *const names[] = {
 		[UT_OPS_AUTO] = "auto",
 		[UT_OPS_SEED] = "2023",
-		[UT_OPS_TODAY] = "2026",
+		[UT_OPS_TRACY] = "2026",
 		[UT_OPS_TRACE] = "trace",
 	};
 	enum ut_ops_format *format = ctx;
@@ -76,13 +76,14 @@ static const struct ut_opt *ops_table(struct ut_arena *a, struct ut_ops_opts *o)
 	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
 }
 
-/* Today's script knows one folder, -o: it reads .logs in it and writes reports into it. */
+/* The script of the Tracy-based tools knows one folder, -o: it reads .logs in it and writes reports
+ * into it. */
 static int take_words(struct ut_ops_opts *o, const struct ut_words *words, struct ut_arena *a,
 		      struct ut_err *err)
 {
 	if (words->count && o->input)
 		return ut_err_set(err, -EINVAL, "-i or plain words, not both");
-	if (words->count > 1 && (o->format == UT_OPS_SEED || o->format == UT_OPS_TODAY))
+	if (words->count > 1 && (o->format == UT_OPS_SEED || o->format == UT_OPS_TRACY))
 		return ut_err_set(err, -EINVAL, "one folder at a time");
 	for (int i = 0; i < words->count && words->count > 1; i++) {
 		if (ut_path_is_dir(words->items[i]) && o->format == UT_OPS_AUTO)
@@ -94,7 +95,7 @@ static int take_words(struct ut_ops_opts *o, const struct ut_words *words, struc
 		o->traces = words->items;
 		o->trace_count = words->count;
 	}
-	if (!o->input && o->output && ut_ops_today_folder(a, o->output)) {
+	if (!o->input && o->output && ut_ops_tracy_folder(a, o->output)) {
 		o->input = o->output;
 		o->output = NULL;
 	}

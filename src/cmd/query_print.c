@@ -75,20 +75,11 @@ static void put_value(struct ut_buf *b, const struct ut_value *v)
 static void put_csv(struct ut_out *o, const char *s, size_t len, bool text)
 {
 	bool guard = text && ut_cell_csv_guarded(s, len);
-	bool quote = guard || (text && !len) || memchr(s, ',', len) || memchr(s, '"', len) ||
-		     memchr(s, '\n', len) || memchr(s, '\r', len);
 
-	if (!quote) {
+	if (guard || (text && !len) || !ut_cell_csv_plain(s, len))
+		ut_cell_csv_bytes(o, s, len, guard);
+	else
 		ut_out_write(o, s, len);
-		return;
-	}
-	ut_out_text(o, guard ? "\"'" : "\"");
-	for (size_t i = 0; i < len; i++) {
-		ut_out_write(o, s + i, 1);
-		if (s[i] == '"')
-			ut_out_text(o, "\"");
-	}
-	ut_out_text(o, "\"");
 }
 
 static void put_tsv(struct ut_out *o, const char *s, size_t len)

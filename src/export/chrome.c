@@ -274,8 +274,7 @@ const struct ut_arg *ut_cw_find(const struct ut_trace *t, uint32_t list, const c
 	for (const struct ut_arg *a = &t->args[list]; list && a->type != UT_ARG_END; a++) {
 		struct ut_str s = ut_strtab_get(&t->strings, a->key);
 
-		if (s.len == strlen(key) && !memcmp(s.ptr, key, s.len) && !a->flags &&
-		    (a->type == type || type == UT_ARG_END))
+		if (ut_str_is(s, key) && !a->flags && (a->type == type || type == UT_ARG_END))
 			return a;
 	}
 	return NULL;

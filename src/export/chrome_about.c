@@ -14,11 +14,6 @@
 #include "text/out.h"
 #include "version.h"
 
-static bool is(struct ut_str s, const char *text)
-{
-	return s.len == strlen(text) && !memcmp(s.ptr, text, s.len);
-}
-
 /* ---- metadata events ----------------------------------------------------------------------- */
 
 /* Up to the bracket of the arguments. track: UINT32_MAX = the process as a whole. */
@@ -49,7 +44,8 @@ static void put_sort_index(struct ut_cw *c, int32_t sort_index)
 /* Facts that belong to otherData rather than to an event of their own. */
 static bool is_other(struct ut_str key, struct ut_str value)
 {
-	return !value.len || value.ptr[0] != '{' || is(key, "losses") || is(key, "args");
+	return !value.len || value.ptr[0] != '{' || ut_str_is(key, "losses") ||
+	       ut_str_is(key, "args");
 }
 
 /* Host, real pid and command in one line, where viewers have only one. */
@@ -220,8 +216,8 @@ bool ut_cw_is_ours(const struct ut_cw *c, const struct ut_trace *t)
 {
 	const struct ut_arg *dialect = ut_cw_find(t, t->file_args, "dialect", UT_ARG_STR);
 
-	return !c->foreign ||
-	       (dialect && is(ut_strtab_get(&t->strings, dialect->value.str), "unitrace-ours"));
+	return !c->foreign || (dialect && ut_str_is(ut_strtab_get(&t->strings, dialect->value.str),
+						    "unitrace-ours"));
 }
 
 /*
@@ -331,12 +327,12 @@ static void put_file_member(struct ut_cw *c, struct ut_str key, struct ut_str va
 {
 	uint64_t hash = ut_hash_bytes(key.ptr, key.len);
 
-	if (is(key, "traceEvents") || ut_idmap_get(&c->keys, hash))
+	if (ut_str_is(key, "traceEvents") || ut_idmap_get(&c->keys, hash))
 		return;
 	ut_idmap_put(&c->keys, hash, 1);
-	if (is(key, "displayTimeUnit")) {
+	if (ut_str_is(key, "displayTimeUnit")) {
 		c->unit = keep_text(c, value);
-	} else if (is(key, "otherData")) {
+	} else if (ut_str_is(key, "otherData")) {
 		c->input = keep_text(c, value);
 	} else {
 		ut_out_text(c->top, ",");
@@ -354,7 +350,7 @@ static void put_file_args(struct ut_cw *c, const struct ut_trace *t)
 
 		if (a->type == UT_ARG_JSON)
 			put_file_member(c, key, value);
-		else if (a->type == UT_ARG_STR && is(key, "dialect") && !c->dialect)
+		else if (a->type == UT_ARG_STR && ut_str_is(key, "dialect") && !c->dialect)
 			c->dialect = keep_text(c, value);
 	}
 }

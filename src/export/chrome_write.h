@@ -50,7 +50,7 @@ struct ut_cw {
 	struct ut_pairs pairs; /* also how many traces were ended */
 	char *unit, *dialect, *input;
 
-	/* the trace of the day */
+	/* the trace that is being written */
 	struct ut_arena arena;
 	struct ut_cw_fragments names, cats, tracks;
 	struct ut_cw_process *processes;

@@ -94,12 +94,12 @@ struct perfetto {
 	struct ut_sink sink;
 	struct ut_perfetto_packets w;
 	struct ut_pbuf body; /* scratch */
-	struct ut_pids pids;
+	struct ut_idmap pids;
 	uint64_t next_uuid;
 	uint64_t flow_salt; /* added to the numbers of all flows */
 	struct ut_pairs flows;
 
-	/* the trace of the day */
+	/* the trace that is being written */
 	bool started;
 	bool lists;         /* a comma in a category parts two of them, as in Chrome's JSON */
 	struct lane *lanes; /* by track */
@@ -780,7 +780,7 @@ static void perfetto_close(struct ut_sink *sink)
 	struct perfetto *p = (struct perfetto *)sink;
 
 	forget_trace(p);
-	ut_pids_release(&p->pids);
+	ut_idmap_release(&p->pids);
 	ut_perfetto_release(&p->w);
 	ut_pbuf_release(&p->body);
 	free(p);

@@ -100,7 +100,7 @@ static bool find_labels(const struct ut_trace *t, const struct ut_process *proce
 		struct ut_str s = ut_strtab_get(&t->strings, a->value.str);
 
 		if (!is_process_labels(t, a) || s.len < strlen(before) + strlen(after) ||
-		    memcmp(s.ptr, before, strlen(before)) != 0)
+		    !ut_str_has_start(s, before))
 			continue;
 		labels->ptr = s.ptr + strlen(before) - 1; /* with its quotes */
 		labels->len = s.len - strlen(before);

@@ -592,7 +592,7 @@ static int load(struct ut_source *source, const struct ut_import_opts *opts, str
 	int rc;
 
 	*store = (struct ut_store){ 0 };
-	store->trace.strings.arena = &store->trace.arena;
+	ut_strtab_set_arena(&store->trace.strings, &store->trace.arena);
 	rc = open_file(&f, source);
 	store->map = f.map;
 	store->map_size = f.map_size;

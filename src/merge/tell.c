@@ -83,7 +83,7 @@ static void collect_ranks(const struct ut_merge_plan *p, struct ranks *r)
 
 	for (size_t i = 0; i < p->count; i++) {
 		const struct ut_facts *f = &p->files[i].facts;
-		struct ut_json_span job = ut_facts_member(f, "distributedInfo"), size;
+		struct ut_str job = ut_facts_member(f, "distributedInfo"), size;
 		int64_t world;
 
 		if (p->files[i].left_out)

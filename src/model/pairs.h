@@ -19,7 +19,7 @@
 
 /* Zeroed: nothing was written yet. One owner. */
 struct ut_pairs {
-	uint64_t base, next; /* of the trace of the day; past the highest one seen */
+	uint64_t base, next; /* of the trace being written; past the highest one seen */
 	uint64_t traces;     /* that were ended */
 };
 
@@ -29,7 +29,8 @@ static inline bool ut_pairs_has(const struct ut_event *e)
 	return e->kind != UT_KIND_SPAN && e->kind != UT_KIND_INSTANT && e->kind != UT_KIND_COUNTER;
 }
 
-/* What a number of the trace of the day is in the file. Those of the first trace stay. */
+/* What a number of the trace that is being written is in the file. Those of the first trace stay.
+ */
 static inline uint64_t ut_pairs_number(struct ut_pairs *p, uint64_t number)
 {
 	uint64_t id = p->base + number;

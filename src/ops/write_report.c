@@ -20,19 +20,6 @@ UT_EMBED(ut_ops_page_js, "ops.js");
 
 /* ---- CSV ----------------------------------------------------------------------------------- */
 
-/* The bytes that a field can only have in quotes. */
-static const bool special[256] = { [','] = true, ['"'] = true, ['\n'] = true, ['\r'] = true };
-
-static bool is_plain(struct ut_str text)
-{
-	const unsigned char *bytes = (const unsigned char *)text.ptr;
-	unsigned int found = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		found |= special[bytes[i]];
-	return !found;
-}
-
 #define PLAIN_ROW 65536u /* bytes of a row that is made in one piece */
 
 /* A row that needs no quotes, as nearly all are; false if this is not one. */
@@ -43,7 +30,7 @@ static bool put_plain_row(struct ut_out *out, const struct ut_str *texts, size_t
 
 	for (size_t i = 0; i < count; i++) {
 		len += texts[i].len;
-		if (texts[i].len > PLAIN_ROW || !is_plain(texts[i]))
+		if (texts[i].len > PLAIN_ROW || !ut_cell_csv_plain(texts[i].ptr, texts[i].len))
 			return false;
 	}
 	if (len > PLAIN_ROW)
@@ -66,7 +53,7 @@ static void put_row(struct ut_out *out, const struct ut_str *texts, size_t count
 		return;
 	for (size_t i = 0; i < count; i++) {
 		ut_out_write(out, ",", i > 0);
-		if (is_plain(texts[i]))
+		if (ut_cell_csv_plain(texts[i].ptr, texts[i].len))
 			ut_out_write(out, texts[i].ptr, texts[i].len);
 		else
 			ut_cell_csv(out, texts[i].ptr, texts[i].len);
@@ -213,12 +200,11 @@ static size_t place_of(const struct ut_ops_report *r, const char *name)
 
 static void add_total(struct totals *t, const struct ut_str *texts)
 {
-	static const char signpost[] = "signpost";
 	struct ut_str code = texts[t->code], type = texts[t->type];
 	uint64_t ns;
 	uint32_t id;
 
-	if (type.len == strlen(signpost) && !memcmp(type.ptr, signpost, type.len))
+	if (ut_str_is(type, "signpost"))
 		return;
 	while (code.len > 1 && *code.ptr == ' ')
 		code = (struct ut_str){ code.ptr + 1, code.len - 1 };

@@ -13,14 +13,12 @@
 #define NAME_COLUMNS 60
 
 /* Is it a text of any kind: of an event, a thread, a process, an argument? */
-static bool is_known(const struct ut_store *s, const char *name, size_t len)
+static bool is_known(const struct ut_store *s, struct ut_str name)
 {
 	const struct ut_strtab *strings = &s->trace.strings;
 
 	for (uint32_t id = 1; id <= strings->count; id++) {
-		struct ut_str text = ut_strtab_get(strings, id);
-
-		if (text.len == len && !memcmp(text.ptr, name, len))
+		if (ut_str_eq(ut_strtab_get(strings, id), name))
 			return true;
 	}
 	return false;
@@ -29,7 +27,7 @@ static bool is_known(const struct ut_store *s, const char *name, size_t len)
 static bool is_known_to_any(const struct ut_store *stores, size_t count, const struct ut_buf *name)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (is_known(&stores[i], name->data, name->len))
+		if (is_known(&stores[i], (struct ut_str){ name->data, name->len }))
 			return true;
 	}
 	return false;

@@ -13,7 +13,7 @@
 struct ut_teller;
 
 #define UT_DEVLOG_INPUT  "logs/profile_log_device.csv"
-#define UT_DEVLOG_TODAY  ".logs/profile_log_device.csv"
+#define UT_DEVLOG_TRACY  ".logs/profile_log_device.csv"
 #define UT_DEVLOG_OUTPUT "output/device"
 #define UT_DEVLOG_PORT   8050
 

@@ -22,8 +22,8 @@ int ut_ops_files_pack(const char *folder, bool deep, const char *path,
 		      const struct ut_teller *teller, struct ut_err *err) UT_MUST_CHECK;
 
 /*
- * Copies what viewers look for beside a report of today: Tracy's file and the device's markers, and
- * npe_viz beside the folder of the logs. What cannot be copied is told.
+ * Copies what viewers look for beside a report made from Tracy's files: Tracy's file and the
+ * device's markers, and npe_viz beside the folder of the logs. What cannot be copied is told.
  */
 void ut_ops_files_copy(const char *logs, const char *to, const struct ut_teller *teller);
 

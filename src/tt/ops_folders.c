@@ -141,11 +141,6 @@ static void put(struct reader *d, uint32_t column, struct ut_str text)
 	ut_ops_put(d->r, d->first + column, text);
 }
 
-static bool is(struct ut_str s, const char *text)
-{
-	return s.len == strlen(text) && !memcmp(s.ptr, text, s.len);
-}
-
 /* Where the last `word` begins; s.len if it is not in s. */
 static size_t find_last(struct ut_str s, const char *word)
 {
@@ -192,7 +187,7 @@ static void put_code(struct reader *d, uint64_t depth)
 	ut_buf_add(&b, name.ptr, name.len);
 	if (at < preferred.len)
 		preferred = behind(preferred, at + strlen(space));
-	if (preferred.len && !is(get(d, TYPE), "tt_dnn_device")) {
+	if (preferred.len && !ut_str_is(get(d, TYPE), "tt_dnn_device")) {
 		ut_buf_char(&b, '_');
 		ut_buf_add(&b, preferred.ptr, preferred.len);
 	}
@@ -314,7 +309,7 @@ static void add_api(struct api *list, struct ut_arena *a, struct ut_str name, ui
 {
 	size_t i = 0;
 
-	while (list[i].name && !is(name, list[i].name))
+	while (list[i].name && !ut_str_is(name, list[i].name))
 		i++;
 	if (i == MOST_APIS)
 		return;
@@ -365,7 +360,7 @@ static void put_call(struct reader *d)
 
 	if (device)
 		put_device(d, device);
-	else if (is(get(d, TYPE), "tt_dnn_device"))
+	else if (ut_str_is(get(d, TYPE), "tt_dnn_device"))
 		d->r->missing++;
 	if (api)
 		put_apis(d, api);
@@ -493,7 +488,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The ops, by name: the order in a folder is anybody's guess. */
+/* The ops, by name: a folder lists its files in no particular order. */
 static int list_ops(struct reader *d, struct ut_opt_list *ops, struct ut_err *err)
 {
 	DIR *dir = opendir(d->folder);

@@ -18,7 +18,7 @@ struct ut_teller;
 enum ut_ops_format {
 	UT_OPS_AUTO,  /* by what lies in the folder */
 	UT_OPS_SEED,  /* a folder per op, columns of 2023 */
-	UT_OPS_TODAY, /* exports of Tracy and a device report, columns of 2026 */
+	UT_OPS_TRACY, /* exports of Tracy and a device report, columns of 2026 */
 	UT_OPS_TRACE, /* traces of ours or of torch.profiler */
 };
 

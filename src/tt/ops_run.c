@@ -20,14 +20,14 @@
 /* ---- names --------------------------------------------------------------------------------- */
 
 /* The original put the day before the month in 2023; scripts that look for its files rely on it. */
-static const char *date_text(struct ut_arena *a, bool today)
+static const char *date_text(struct ut_arena *a, bool tracy)
 {
 	time_t now = time(NULL);
 	char text[64];
 	struct tm tm;
 
 	localtime_r(&now, &tm);
-	if (today)
+	if (tracy)
 		strftime(text, sizeof(text), "%Y_%m_%d_%H_%M_%S", &tm);
 	else
 		strftime(text, sizeof(text), "%Y_%d_%m_%H_%M", &tm);
@@ -48,7 +48,7 @@ static struct place place_of_seed(const struct ut_ops_opts *o, struct ut_arena *
 			       .name = o->append ? ut_str_fmt(a, "%s_%s", name, o->append) : name };
 }
 
-static struct place place_of_today(const struct ut_ops_opts *o, const char *logs,
+static struct place place_of_tracy(const struct ut_ops_opts *o, const char *logs,
 				   struct ut_arena *a)
 {
 	const char *folder = o->output, *suffix = "";
@@ -170,29 +170,29 @@ static bool has_traces(const struct ut_ops_opts *o, const char *folder)
 /* What was asked for, or what it looks like. */
 static struct input input_of(const struct ut_ops_opts *o, struct ut_arena *a)
 {
-	const char *folder = ut_ops_today_file(o->input) ? ut_path_dir(a, o->input)
-							 : ut_ops_today_folder(a, o->input);
+	const char *folder = ut_ops_tracy_file(o->input) ? ut_path_dir(a, o->input)
+							 : ut_ops_tracy_folder(a, o->input);
 	const char *logs = folder ? folder : o->input;
 	bool exists =
 		ut_path_exists(o->input) || strpbrk(o->input, "*?[") || !strcmp(o->input, "-");
 
-	if (o->format == UT_OPS_TODAY)
-		return (struct input){ UT_OPS_TODAY, logs };
+	if (o->format == UT_OPS_TRACY)
+		return (struct input){ UT_OPS_TRACY, logs };
 	if (o->format != UT_OPS_AUTO)
 		return (struct input){ o->format, o->input };
 	if (o->trace_count > 1)
 		return (struct input){ UT_OPS_TRACE, o->input };
 	if (folder)
-		return (struct input){ UT_OPS_TODAY, logs };
+		return (struct input){ UT_OPS_TRACY, logs };
 	if (ut_path_is_dir(o->input) ? has_traces(o, o->input) : exists)
 		return (struct input){ UT_OPS_TRACE, o->input };
 	return (struct input){ UT_OPS_SEED, o->input };
 }
 
-static int read_today(struct ut_ops_report *r, struct ut_ops_report *cores,
+static int read_tracy(struct ut_ops_report *r, struct ut_ops_report *cores,
 		      const struct ut_ops_opts *o, const char *logs, struct ut_err *err)
 {
-	const struct ut_ops_today_opts opts = { .teller = o->teller,
+	const struct ut_ops_tracy_opts opts = { .teller = o->teller,
 						.device_only = o->device_only,
 						.legacy = o->legacy,
 						.analyses = o->analyses,
@@ -201,7 +201,7 @@ static int read_today(struct ut_ops_report *r, struct ut_ops_report *cores,
 	if (o->noc_traces)
 		ut_tell(o->teller, UT_WARN,
 			"tt-npe is not asked; the device report's NoC columns are shown");
-	return ut_ops_read_today(r, logs, &opts, err);
+	return ut_ops_read_tracy(r, logs, &opts, err);
 }
 
 static int read_logs(struct ut_ops_report *r, struct ut_ops_report *cores,
@@ -210,8 +210,8 @@ static int read_logs(struct ut_ops_report *r, struct ut_ops_report *cores,
 	switch (in->format) {
 	case UT_OPS_TRACE:
 		return read_traces(r, o, err);
-	case UT_OPS_TODAY:
-		return read_today(r, cores, o, in->logs, err);
+	case UT_OPS_TRACY:
+		return read_tracy(r, cores, o, in->logs, err);
 	case UT_OPS_SEED:
 	case UT_OPS_AUTO:
 		break;
@@ -224,7 +224,7 @@ int ut_ops_run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_ops_fi
 {
 	const struct input in = input_of(o, a);
 	struct place place =
-		in.format == UT_OPS_TODAY ? place_of_today(o, in.logs, a) : place_of_seed(o, a);
+		in.format == UT_OPS_TRACY ? place_of_tracy(o, in.logs, a) : place_of_seed(o, a);
 	struct ut_ops_report r, cores;
 	int rc;
 
@@ -246,7 +246,7 @@ int ut_ops_run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_ops_fi
 		rc = ut_ops_files_pack(in.logs, in.format == UT_OPS_SEED, files->tarball, o->teller,
 				       err);
 	}
-	if (!rc && in.format == UT_OPS_TODAY)
+	if (!rc && in.format == UT_OPS_TRACY)
 		ut_ops_files_copy(in.logs, place.folder, o->teller);
 	if (!rc)
 		tell(&r, in.logs, o->teller);

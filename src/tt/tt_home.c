@@ -52,7 +52,7 @@ struct ut_tt_files ut_tt_find(struct ut_arena *a, const struct ut_tt_files *defa
 		return (struct ut_tt_files){ .input = path,
 					     .output =
 						     ut_path_join(a, profiler, defaults->output) };
-	path = existing(a, artifacts(a), defaults->today, teller);
+	path = existing(a, artifacts(a), defaults->tracy, teller);
 	if (path)
 		found.input = path;
 	return found;

@@ -162,6 +162,7 @@ static void queue_name(char *to, size_t size, uint32_t context, uint32_t stream)
 		 given ? given : "", given ? "\"" : "", context);
 }
 
+/* A fixed array, not base/hashtab.h: in the traced process nothing is allocated. */
 static uint32_t queue_of(uint32_t device, uint32_t context, uint32_t stream)
 {
 	uint64_t key = (uint64_t)device << 52 ^ (uint64_t)context << 32 ^ stream ^ 1ull << 63;

@@ -293,6 +293,7 @@ static uint32_t shape_text(const size_t *sizes)
 	return ut_cl.host->name(text, (size_t)len);
 }
 
+/* Not base/hashtab.h: threads of the traced program find and add at once, without a lock. */
 static const struct ut_cl_shape *find_shape(const size_t sizes[6])
 {
 	uint64_t hash = 0;

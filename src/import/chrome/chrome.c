@@ -78,13 +78,13 @@ enum shape {
 static enum shape shape_of(struct ut_json *j)
 {
 	const char *start = j->at;
-	struct ut_json_span key;
+	struct ut_str key;
 
 	ut_json_enter(j);
 	while (ut_json_member(j, &key)) {
-		if (key.len == 11 && !memcmp(key.at, "traceEvents", 11))
+		if (ut_str_is(key, "traceEvents"))
 			return SHAPE_OBJECT;
-		if (key.len == 2 && !memcmp(key.at, "ph", 2) && *j->at == '"')
+		if (ut_str_is(key, "ph") && *j->at == '"')
 			return SHAPE_EVENT;
 		if (j->at - start > LOOK_AHEAD)
 			return SHAPE_OBJECT;
@@ -145,7 +145,7 @@ static bool pass_big(struct ut_chrome *c)
 {
 	struct ut_json *j = &c->json;
 	bool object = *j->mark == '{', ok;
-	struct ut_json_span key;
+	struct ut_str key;
 
 	if (j->trouble != UT_JSON_BAD || (size_t)(j->end - j->mark) < UT_JSON_MOST ||
 	    (!object && *j->mark != '['))
@@ -168,7 +168,7 @@ static bool pass_big(struct ut_chrome *c)
 static bool next_member(struct ut_chrome *c, uint32_t *name)
 {
 	struct ut_json *j = &c->json;
-	struct ut_json_span key;
+	struct ut_str key;
 	bool ok;
 
 	ut_json_mark(j);

@@ -117,18 +117,13 @@ void ut_chrome_gather_facts(struct ut_chrome *c)
 
 /* ---- metadata events ----------------------------------------------------------------------- */
 
-static bool starts(struct ut_str s, const char *prefix)
-{
-	return s.len >= strlen(prefix) && !memcmp(s.ptr, prefix, strlen(prefix));
-}
-
 /* "RANK 3 solver" is what we and Intel's tool call process "solver" of rank 3. */
 static struct ut_str cut_rank(struct ut_str name, int32_t *rank)
 {
 	int32_t n = 0;
 	size_t i = 5;
 
-	if (!starts(name, "RANK "))
+	if (!ut_str_has_start(name, "RANK "))
 		return name;
 	for (; i < name.len && i < 13 && name.ptr[i] >= '0' && name.ptr[i] <= '9'; i++)
 		n = n * 10 + (name.ptr[i] - '0');
@@ -168,7 +163,8 @@ static void name_process(struct ut_chrome *c)
 	struct ut_process *p = &t->processes[index];
 	struct ut_str s = cut_rank(ut_strtab_get(&t->strings, name), &p->rank);
 
-	if (starts(s, "HOST<") || starts(s, "DEVICE<") || starts(s, "HOST-OS-KMD<"))
+	if (ut_str_has_start(s, "HOST<") || ut_str_has_start(s, "DEVICE<") ||
+	    ut_str_has_start(s, "HOST-OS-KMD<"))
 		c->traits |= UT_TRAIT_HOST;
 	if (s.len) /* no name is not a new one */
 		p->name = ut_strtab_intern(&t->strings, s.ptr, s.len);
@@ -194,7 +190,7 @@ static void keep_metadata(struct ut_chrome *c)
 	const struct ut_chrome_event *e = &c->event;
 	struct ut_str name = ut_strtab_get(&c->build.store.trace.strings, e->name);
 	struct ut_arg arg = { .key = e->name, .type = UT_ARG_JSON };
-	bool track = starts(name, "thread_");
+	bool track = ut_str_has_start(name, "thread_");
 
 	if (!e->args.len)
 		return;

@@ -122,13 +122,13 @@ static void take_complete(struct ut_chrome *c)
 /* ---- members without a meaning ------------------------------------------------------------- */
 
 /* A member that means nothing in an event of this kind becomes an argument. */
-static void keep_member(struct ut_chrome *c, enum ut_chrome_word key, struct ut_json_span value)
+static void keep_member(struct ut_chrome *c, enum ut_chrome_word key, struct ut_str value)
 {
 	const char *behind = c->json.at;
 
 	if (!value.len)
 		return;
-	c->json.at = value.at; /* it has been read once, so this cannot fail */
+	c->json.at = value.ptr; /* it has been read once, so this cannot fail */
 	(void)ut_chrome_value(c, &c->extra, c->words[key]);
 	c->json.at = behind;
 }
@@ -409,7 +409,7 @@ static bool number_of(struct ut_chrome *c, const struct ut_arg *arg, uint64_t *v
 	case UT_ARG_STR:
 	case UT_ARG_JSON: /* "NaN", "12.5", and whole numbers that are too big for one */
 		s = ut_strtab_get(&c->build.store.trace.strings, arg->value.str);
-		if (ut_json_number((struct ut_json_span){ s.ptr, s.len }, &n) == UT_JSON_NOT)
+		if (ut_json_number((struct ut_str){ s.ptr, s.len }, &n) == UT_JSON_NOT)
 			return false;
 		break;
 	case UT_ARG_END:

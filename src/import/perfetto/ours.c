@@ -146,10 +146,10 @@ void ut_pf_ours_trace(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m
 		uint64_t key = (uint64_t)p->args[i].key + 1;
 
 		/* members are known by their keys; the first trace that has one gives it */
-		if (ut_pf_map_get(&p->file_keys, key))
+		if (ut_idmap_get(&p->file_keys, key))
 			continue;
 		if (!(p->args[i].flags & UT_ARG_MORE))
-			ut_pf_map_put(&p->file_keys, key, 1);
+			ut_idmap_put(&p->file_keys, key, 1);
 		p->file = ut_grow(p->file, p->file_count + 1, &p->file_cap, sizeof(*p->file));
 		p->file[p->file_count++] = p->args[i];
 	}

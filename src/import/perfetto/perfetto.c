@@ -373,7 +373,7 @@ static void release(struct ut_pf *p)
 	free(p->flows);
 	free(p->notes);
 	free(p->file);
-	ut_pf_map_release(&p->file_keys);
+	ut_idmap_release(&p->file_keys);
 	free(p->numbers.items);
 	free(p->args);
 	free(p->values.items);

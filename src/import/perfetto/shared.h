@@ -110,9 +110,9 @@ struct ut_pf {
 	size_t note_count, note_cap;
 	struct ut_arg *file; /* about the file that it came from */
 	size_t file_count, file_cap;
-	struct ut_pf_map file_keys; /* of these */
-	struct ut_pf_list numbers;  /* of async spans, each with the arguments of its end */
-	bool ours;                  /* written by us */
+	struct ut_idmap file_keys; /* of these */
+	struct ut_pf_list numbers; /* of async spans, each with the arguments of its end */
+	bool ours;                 /* written by us */
 
 	/* of one event, kept for the next */
 	struct ut_pf_own_event own;
@@ -148,9 +148,9 @@ static inline uint32_t ut_pf_string(struct ut_pf *p, const struct ut_pb_field *f
 	return ut_strtab_intern(&ut_pf_trace(p)->strings, (const char *)f->data, f->value);
 }
 
-static inline uint32_t ut_pf_interned(struct ut_pf *p, const struct ut_pf_map *m, uint64_t iid)
+static inline uint32_t ut_pf_interned(struct ut_pf *p, const struct ut_idmap *m, uint64_t iid)
 {
-	uint32_t id = ut_pf_map_get(m, iid);
+	uint32_t id = ut_idmap_get(m, iid);
 
 	p->troubles.nameless += !id;
 	return id ? id - 1 : 0;

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/idmap.h"
 #include "import/perfetto/protobuf.h"
-#include "import/perfetto/small_map.h"
 
 struct ut_pf;
 struct ut_pf_seq;
@@ -54,14 +54,14 @@ struct ut_pf_track {
 struct ut_pf_tracks {
 	struct ut_pf_track *items;
 	size_t count, cap;
-	struct ut_pf_map by_uuid;   /* -> index + 1 */
-	uint64_t last_uuid;         /* events of one track come in runs... */
-	uint32_t last;              /* ... this one, index + 1 */
-	struct ut_pf_map by_pid;    /* -> process index + 1 */
-	struct ut_pf_map by_thread; /* process and tid -> index + 1 */
-	struct ut_pf_map by_tid;    /* -> index + 1: the latest thread with that id */
-	struct ut_pf_map by_id;     /* lanes that are known by a number of some kind -> index + 1 */
-	uint32_t home;              /* the process of what belongs to none: index + 1 */
+	struct ut_idmap by_uuid;   /* -> index + 1 */
+	uint64_t last_uuid;        /* events of one track come in runs... */
+	uint32_t last;             /* ... this one, index + 1 */
+	struct ut_idmap by_pid;    /* -> process index + 1 */
+	struct ut_idmap by_thread; /* process and tid -> index + 1 */
+	struct ut_idmap by_tid;    /* -> index + 1: the latest thread with that id */
+	struct ut_idmap by_id;     /* lanes that are known by a number of some kind -> index + 1 */
+	uint32_t home;             /* the process of what belongs to none: index + 1 */
 };
 
 /* Indices, since the arrays move; what is not there yet is made. */
