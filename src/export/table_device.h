@@ -12,9 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 struct ut_out;
 struct ut_device_log;
 struct ut_device_summary;
+struct ut_report_opts;
 
 /* What a table is to show. */
 struct ut_device_view {
@@ -61,8 +64,18 @@ void ut_device_summary_text(struct ut_out *o, const struct ut_device_log *log,
 void ut_device_summary_csv(struct ut_out *o, const struct ut_device_log *log,
 			   const struct ut_device_summary *s);
 
-/* The summary and all rows, of all sources. */
-void ut_device_json(struct ut_out *o, const struct ut_device_log *log,
-		    const struct ut_device_summary *s);
+void ut_device_summary_people(struct ut_out *o, const struct ut_device_log *log,
+			      const struct ut_device_summary *s, const struct ut_report_opts *opts);
+
+/* Does what the format shows have the column that --sort names? */
+int ut_device_check_sort(const struct ut_report_opts *opts, struct ut_err *err) UT_MUST_CHECK;
+
+/* The summary and the kernels; programs get all rows, too. Of all sources. */
+void ut_device_print(struct ut_out *o, const struct ut_device_log *log,
+		     const struct ut_device_summary *s, const struct ut_report_opts *opts);
+
+/* The table of kernels by itself. */
+void ut_device_kernels(struct ut_out *o, const struct ut_device_log *log,
+		       const struct ut_device_summary *s, const struct ut_report_opts *opts);
 
 #endif

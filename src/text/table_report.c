@@ -20,9 +20,28 @@ const char *const ut_report_type_words[] = {
 #undef TYPE_WORD
 };
 
-static const struct ut_report_printer *const printers[UT_REPORT_FORMATS] = {
-	&ut_report_table_printer, &ut_report_csv_printer,   &ut_report_tsv_printer,
-	&ut_report_json_printer,  &ut_report_jsonl_printer, &ut_report_page_printer,
+/* ---- rows for a caller --------------------------------------------------------------------- */
+
+static void call_nobody(struct ut_report *r)
+{
+	(void)r;
+}
+
+static void call_row(struct ut_report *r, const struct ut_report_cell *cells)
+{
+	r->opts.row(r->opts.ctx, cells);
+}
+
+static const struct ut_report_printer call_printer = { 0, call_nobody, call_row, call_nobody };
+
+static const struct ut_report_printer *const printers[] = {
+	&ut_report_table_printer,
+	&ut_report_csv_printer,
+	&ut_report_tsv_printer,
+	&ut_report_json_printer,
+	&ut_report_jsonl_printer,
+	&ut_report_page_printer,
+	&call_printer,
 };
 
 /* ---- values -------------------------------------------------------------------------------- */

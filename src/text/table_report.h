@@ -29,6 +29,7 @@ enum ut_report_format {
 	UT_REPORT_JSONL,
 	UT_REPORT_PAGE, /* {"columns":[{key, title, unit, type}],"rows":[[...]]} */
 	UT_REPORT_FORMATS,
+	UT_REPORT_CALL = UT_REPORT_FORMATS, /* no text at all: rows go to opts.row */
 };
 
 /* "table", ...; what --format takes. */
@@ -59,6 +60,7 @@ enum ut_report_reader {
 	UT_FOR_CSV = 1u << 1, /* and TSV */
 	UT_FOR_JSON = 1u << 2,
 	UT_FOR_PROGRAMS = UT_FOR_CSV | UT_FOR_JSON,
+	UT_FOR_NOBODY = 1u << 3, /* only to order by */
 };
 
 enum ut_report_digits {
@@ -166,6 +168,9 @@ struct ut_report_opts {
 	bool colour;
 	/* JSON: what stands around and between rows; NULL = "[", "", ",\n", "]\n" */
 	const char *open, *first, *next, *close;
+	/* UT_REPORT_CALL: who gets the rows that are left, in order */
+	void (*row)(void *ctx, const struct ut_report_cell *cells);
+	void *ctx;
 };
 
 /* The out stays the caller's. */
