@@ -5,23 +5,27 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/path.h"
 #include "cmd/devlog_options.h"
 #include "cmd/devlog_run.h"
 #include "cmd/devlog_serve.h"
+#include "cmd/table_options.h"
 #include "cmd/tt_home.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out_check.h"
 #include "text/out.h"
+#include "text/table_report.h"
 #include "tt/devlog_page.h"
 #include "tt/log_compare.h"
 
 /* The log beside another one: a table, and nothing is written. */
 static int compare(const struct ut_devlog_opts *o, struct ut_err *err)
 {
+	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, 0);
 	struct ut_devlog before, after;
 	struct ut_out *out;
 	int rc = ut_devlog_open(&before, o->input, o, err);
@@ -39,7 +43,7 @@ static int compare(const struct ut_devlog_opts *o, struct ut_err *err)
 				o->compare);
 	} else {
 		out = ut_out_open("-", 0);
-		ut_tt_compare(&before.analysis, &after.analysis, out);
+		ut_tt_compare(&before.analysis, &after.analysis, out, &report);
 		rc = ut_out_commit(out, err);
 	}
 	ut_devlog_close(&before);
@@ -132,6 +136,15 @@ const struct ut_opt *ut_devlog_table(struct ut_arena *a, struct ut_devlog_opts *
 		ut_opt_words(ut_opt_call("align", "HOW", set_align, &o->alignment,
 					 "clocks of several chips: auto, ops, start or none"),
 			     "auto ops start none"),
+		UT_TABLE_OPT_JSON(&o->table),
+		ut_opt_flag(0, "csv", &o->table.csv,
+			    "print CSV: the table of --kernels or --compare, no statistics; so "
+			    "does --json"),
+		UT_TABLE_OPT_CSV_SAFE(&o->table),
+		UT_TABLE_OPT_SORT(&o->table),
+		UT_TABLE_OPT_ROWS(&o->table, "all"),
+		UT_TABLE_OPT_LIMIT(&o->table),
+		UT_TABLE_OPT_COLOUR(&o->table),
 		ut_opt_flag(0, "serve", &o->serve, "then show the results on 127.0.0.1"),
 		ut_opt_range(ut_opt_u64('p', "port", "PORT", &o->port,
 					"where --serve listens (8050); 0 takes a free one"),
@@ -165,9 +178,27 @@ static int take_defaults(struct ut_devlog_opts *o, struct ut_arena *a, struct ut
 	return 0;
 }
 
+/* What --csv and the like are about. */
+static int check_table(const struct ut_devlog_opts *o, struct ut_err *err)
+{
+	int rc = ut_table_opts_check(&o->table, err);
+
+	if (!rc && (o->table.json || o->table.csv || o->table.sort) && !o->kernels && !o->compare)
+		rc = ut_err_set(err, -EINVAL,
+				"--json, --csv and --sort are about the tables of --kernels and "
+				"--compare");
+	if (!rc && o->compare)
+		rc = ut_tt_compare_check_sort(o->table.sort, err);
+	return rc;
+}
+
 static int take_words(struct ut_devlog_opts *o, const struct ut_words *words, struct ut_arena *a,
 		      struct ut_err *err)
 {
+	int rc = check_table(o, err);
+
+	if (rc)
+		return rc;
 	if (words->count > 1 || (words->count && o->input))
 		return ut_err_set(err, -EINVAL, "one log at a time");
 	if (words->count)
@@ -191,7 +222,9 @@ static int run(const struct ut_devlog_opts *o, struct ut_err *err)
 
 static int cmd_devlog(int argc, const char *const *argv)
 {
-	struct ut_devlog_opts opts = { .port = UT_DEVLOG_PORT, .page_bars = UT_TT_PAGE_BARS };
+	struct ut_devlog_opts opts = { .table = { UT_TABLE_OPTS },
+				       .port = UT_DEVLOG_PORT,
+				       .page_bars = UT_TT_PAGE_BARS };
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/opt.h"
+#include "cmd/table_options.h"
 #include "tt/log_trace.h"
 
 struct ut_arena;
@@ -22,6 +23,7 @@ struct ut_devlog_opts {
 	const char *arch, *compare;
 	enum ut_tt_align alignment;
 	struct ut_opt_list traces;
+	struct ut_table_opts table; /* of --kernels and --compare */
 	uint64_t port, mhz, page_bars;
 	bool no_print_stats, no_webapp, no_plots, no_artifacts, no_analysis, no_ops, any_arch;
 	bool analysis;

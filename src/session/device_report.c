@@ -5,6 +5,7 @@
 #include "analyze/device_summary.h"
 #include "base/grow.h"
 #include "base/str.h"
+#include "export/compat_device.h"
 #include "export/table_device.h"
 #include "text/out.h"
 
