@@ -23,6 +23,7 @@
 #include "cmd/stats_device.h"
 #include "cmd/table_options.h"
 #include "cmd/words.h"
+#include "export/table_device.h"
 #include "export/table_stats.h"
 #include "mpijob/job.h"
 #include "text/out.h"
@@ -156,7 +157,7 @@ static int device_stats(const struct stats_opts *o, const struct ut_words *words
 		.threads = ut_load_threads(o->threads),
 	};
 
-	if (ut_table_opts_check(&o->table, err))
+	if (ut_table_opts_check(&o->table, err) || ut_device_check_sort(&d.report, err))
 		return ut_cmd_misuse(&ut_cmd_stats, err);
 	return ut_stats_device(&d, words, err) ? ut_cmd_fail(&ut_cmd_stats, err) : UT_EXIT_OK;
 }

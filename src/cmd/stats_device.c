@@ -39,10 +39,8 @@ int ut_stats_device(const struct ut_stats_device *o, const struct ut_words *word
 	const struct ut_load how = { "stats", o->threads, .checked = false };
 	struct ut_inputs in = { 0 };
 	struct ut_device_log log;
-	int rc = ut_device_check_sort(&o->report, err);
+	int rc = ut_inputs_find(&in, words->count, words->items, err);
 
-	if (!rc)
-		rc = ut_inputs_find(&in, words->count, words->items, err);
 	ut_device_log_init(&log, false);
 	if (!rc)
 		rc = ut_load_each(&in, &how, add_store, &log, err);

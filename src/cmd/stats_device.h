@@ -10,7 +10,7 @@
 struct ut_words;
 
 struct ut_stats_device {
-	struct ut_report_opts report;
+	struct ut_report_opts report; /* its order is checked: ut_device_check_sort() */
 	unsigned int threads;
 };
 

@@ -328,16 +328,31 @@ static size_t widest_text(const struct ut_report *r)
 	return widest;
 }
 
-/* Texts give up their middle until lines fit the terminal. */
+static size_t line_width(const struct ut_report *r, bool least)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < r->table.count; i++) {
+		size_t width = r->shapes[i].width;
+
+		if (least && !is_right(r, i) && width > LEAST_CUT)
+			width = LEAST_CUT;
+		total += r->shapes[i].hidden ? 0 : width + BETWEEN;
+	}
+	return total ? total - BETWEEN : 0;
+}
+
+/*
+ * Texts give up their middle until lines fit the terminal. Where the numbers alone take more, lines
+ * are broken anyway and names stay as they are.
+ */
 static void fit(struct ut_report *r)
 {
-	size_t total = 0, widest;
+	size_t total = line_width(r, false), widest;
 
-	for (size_t i = 0; i < r->table.count; i++)
-		total += r->shapes[i].hidden ? 0 : r->shapes[i].width + BETWEEN;
-	total -= total ? BETWEEN : 0;
-	while (r->opts.screen && total > r->opts.screen &&
-	       (widest = widest_text(r)) < r->table.count) {
+	if (!r->opts.screen || line_width(r, true) > r->opts.screen)
+		return;
+	while (total > r->opts.screen && (widest = widest_text(r)) < r->table.count) {
 		r->shapes[widest].cut = --r->shapes[widest].width;
 		total--;
 	}
