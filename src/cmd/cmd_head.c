@@ -453,7 +453,7 @@ static const struct ut_opt *head_options(struct ut_arena *a)
 
 const struct ut_cmd ut_cmd_head = {
 	.name = "head",
-	.usage = "[OPTIONS] [TRACE]",
+	.usage = "[-n N] [--json] [TRACE]",
 	.takes_last = true,
 	.summary = "print the first events of a trace",
 	.description =

@@ -20,7 +20,7 @@
 
 #define WAITING_MOST  500u       /* rows that decide on the widths, of results of any size ... */
 #define WAITING_BYTES (8u << 20) /* ... and of our own tables: as many as fit here */
-#define LEAST_CUT     16u        /* columns of a text on a terminal that is too narrow */
+#define LEAST_CUT     24u        /* columns of a text on a terminal that is too narrow */
 #define BETWEEN       2u         /* blanks between columns */
 
 #define BOLD  "\x1b[1m"

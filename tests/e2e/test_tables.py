@@ -149,7 +149,7 @@ class Tables(common.Case):
                 self.assertNotIn("cutlass::Kernel", line, what)
 
     def test_terminals_are_not_overrun(self):
-        for what, narrow in (("stats", 130), ("stats --device", 100), ("query", 60),
+        for what, narrow in (("stats", 140), ("stats --device", 100), ("query", 60),
                              ("diff", 140)):
             words = self.commands[what][0]
             text = re.sub("\x1b\\[[01]m", "", self.on_terminal(words, narrow))

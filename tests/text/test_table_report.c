@@ -339,18 +339,18 @@ static void a_column_says_how_wide_it_gets(void **state)
 
 static void names_are_cut_where_lines_would_not_fit_the_terminal(void **state)
 {
-	const struct ut_report_opts opts = { .width = UT_REPORT_WIDTH_OWN, .screen = 24 };
+	const struct ut_report_opts opts = { .width = UT_REPORT_WIDTH_OWN, .screen = 32 };
 	struct report x = begin_with(opts, &two);
 
 	(void)state;
 	add_two(&x, "0123456789012345678901234567890123456789", 1);
 	add_two(&x, "short", 123);
-	assert_end(x, "Name                   N\n"
-		      "012345678\xe2\x80\xa6"
-		      "123456789    1\n"
-		      "short                123\n");
+	assert_end(x, "Name                           N\n"
+		      "0123456789012\xe2\x80\xa6"
+		      "7890123456789    1\n"
+		      "short                        123\n");
 	/* lines are broken anyway: names stay as they are */
-	x = begin_with((struct ut_report_opts){ .width = UT_REPORT_WIDTH_OWN, .screen = 18 }, &two);
+	x = begin_with((struct ut_report_opts){ .width = UT_REPORT_WIDTH_OWN, .screen = 26 }, &two);
 	add_two(&x, "0123456789012345678901234567890123456789", 1);
 	assert_end(x, "Name                                      N\n"
 		      "0123456789012345678901234567890123456789  1\n");
