@@ -519,6 +519,8 @@ static int settle_format(struct query_opts *o, struct ut_err *err)
 				  o->format_word);
 	o->report = ut_table_report(&o->table, o->output ? -1 : STDOUT_FILENO, 0);
 	o->report.format = (enum ut_report_format)format;
+	if (o->report.format != UT_REPORT_TABLE)
+		o->report.limit = o->table.limit != UINT64_MAX ? o->table.limit : 0;
 	if (o->report.width == UT_REPORT_WIDTH_OWN)
 		o->report.width = o->report.screen ? UT_CELL_PAD : 0;
 	return 0;

@@ -32,7 +32,11 @@ struct ut_report_opts ut_table_report(const struct ut_table_opts *o, int fd, uin
 
 	ut_cell_csv_set_safe(o->csv_safe);
 	r.format = o->json ? UT_REPORT_JSON : o->csv ? UT_REPORT_CSV : UT_REPORT_TABLE;
-	r.limit = o->rows != UINT64_MAX ? o->rows : r.format == UT_REPORT_TABLE ? usual : 0;
+	r.limit = r.format == UT_REPORT_TABLE ? usual : 0;
+	if (o->limit != UINT64_MAX)
+		r.limit = o->limit;
+	if (o->rows != UINT64_MAX && r.format == UT_REPORT_TABLE)
+		r.limit = o->rows;
 	if (o->width != UINT64_MAX)
 		r.width = (size_t)o->width;
 	else if (terminal)

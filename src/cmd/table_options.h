@@ -16,11 +16,13 @@ struct ut_report_opts;
 struct ut_table_opts {
 	bool json, csv, csv_safe;
 	const char *sort, *colour;
-	uint64_t rows;  /* UINT64_MAX: not given */
-	uint64_t width; /* UINT64_MAX: not given */
+	/* UINT64_MAX: not given */
+	uint64_t rows;  /* that people get */
+	uint64_t limit; /* that anybody gets */
+	uint64_t width;
 };
 
-#define UT_TABLE_OPTS .rows = UINT64_MAX, .width = UINT64_MAX
+#define UT_TABLE_OPTS .rows = UINT64_MAX, .limit = UINT64_MAX, .width = UINT64_MAX
 
 /* For a command's table of options: which of them it has, in this order. */
 #define UT_TABLE_OPT_JSON(o) ut_opt_flag('j', "json", &(o)->json, "print JSON, in ns")
@@ -34,7 +36,9 @@ struct ut_table_opts {
 		   "COLUMN:desc say which way")
 #define UT_TABLE_OPT_ROWS(o, usual)                                                                \
 	ut_opt_u64('n', "rows", "N", &(o)->rows, "rows of the table, 0 for all (" usual ")")
-#define UT_TABLE_OPT_LIMIT(o) ut_opt_hidden(ut_opt_u64(0, "limit", "N", &(o)->rows, "the same"))
+#define UT_TABLE_OPT_LIMIT(o)                                                                      \
+	ut_opt_u64(0, "limit", "N", &(o)->limit,                                                   \
+		   "rows in every format, CSV and JSON, too; 0 for all (all)")
 #define UT_TABLE_OPT_WIDTH(o, usual)                                                               \
 	ut_opt_u64('w', "width", "N", &(o)->width,                                                 \
 		   "characters of a table's text; longer ones lose their middle; 0 for all "       \
@@ -50,7 +54,7 @@ int ut_table_opts_check(const struct ut_table_opts *o, struct ut_err *err) UT_MU
 
 /*
  * How to print on a descriptor (-1: neither a terminal nor anything like it). usual: how many rows
- * people get who do not say it; programs get all then.
+ * people get who do not say it; programs get all unless there is a limit.
  */
 struct ut_report_opts ut_table_report(const struct ut_table_opts *o, int fd, uint64_t usual);
 

@@ -130,10 +130,16 @@ class Tables(common.Case):
         for what, (words, _, number, _) in self.commands.items():
             if what == "head":
                 words = ["head", "a.json"]
-            for option in ("-n", "--rows", "--limit"):
+            table, most = self.commands[what][3], len(self.rows(self.commands[what][0]))
+            for option, left in (("-n", most), ("--rows", most), ("--limit", 2)):
                 got = json.loads(self.out(*words, "--json", option, 2))
-                table = self.commands[what][3]
-                self.assertEqual(len(got[table] if table else got), 2, (what, option))
+                left = 2 if what == "head" else left  # there it is what is read
+                self.assertEqual(len(got[table] if table else got), left, (what, option))
+            if what != "stats --device":
+                got = list(csv.reader(io.StringIO(self.out(*words, "--csv", "--limit", 2))))
+                self.assertEqual(len(got), 3, what)
+            self.assertEqual(self.out(*words, "--limit", 2, "--sort", number),
+                             self.out(*words, "-n", 2, "--sort", number), what)
             text = self.out(*words, "-n", 2, "--sort", number)
             if what not in ("head",) and not what.startswith("devlog"):
                 self.assertRegex(text, r"\.\.\. and \d+ more")
