@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "acelyzer/analysis_report.h"
@@ -139,22 +138,7 @@ void ut_ace_report_verify(struct ut_out *o, const struct ut_ace_report *r, size_
 		.columns = (list), .count = sizeof(list) / sizeof((list)[0])                       \
 	}
 
-static struct ut_report *start(struct ut_out *o, const struct ut_report_table *table)
-{
-	const struct ut_report_opts opts = { .width = UT_REPORT_WIDTH_OWN };
-	struct ut_report *r = ut_report_open(o, &opts);
-	struct ut_err err = { 0 };
-
-	if (ut_report_begin(r, table, &err))
-		abort(); /* there is no order */
-	return r;
-}
-
-static void finish(struct ut_report *r)
-{
-	ut_report_end(r);
-	ut_report_close(r);
-}
+static const struct ut_report_opts plain = { .width = UT_REPORT_WIDTH_OWN };
 
 static void add_issue(struct ut_report *t, const struct ut_ace_report *r, int issue, int severity)
 {
@@ -196,14 +180,14 @@ static void print_issues(struct ut_out *o, const struct ut_ace_report *r)
 
 	if (is_clean(r))
 		return;
-	t = start(o, &table);
+	t = ut_report_start(o, &plain, &table);
 	for (int s = UT_ACE_LOSS; s >= UT_ACE_NOTE; s--) {
 		for (int i = 0; i < UT_ACE_ISSUES; i++) {
 			if (r->a->issues[i] && (int)kinds[i].severity == s)
 				add_issue(t, r, i, s);
 		}
 	}
-	finish(t);
+	ut_report_finish(t);
 }
 
 static void print_stages(struct ut_out *o, const struct ut_ace_extra *x)
@@ -219,7 +203,7 @@ static void print_stages(struct ut_out *o, const struct ut_ace_extra *x)
 
 	if (!x->stage_count)
 		return;
-	t = start(o, &table);
+	t = ut_report_start(o, &plain, &table);
 	for (size_t i = 0; i < x->stage_count; i++)
 		ut_report_add(t, (const struct ut_report_cell[]){
 					 ut_report_text(x->stages[i].stage),
@@ -227,7 +211,7 @@ static void print_stages(struct ut_out *o, const struct ut_ace_extra *x)
 					 ut_report_u64(x->stages[i].added),
 					 ut_report_u64(x->stages[i].dropped),
 				 });
-	finish(t);
+	ut_report_finish(t);
 }
 
 static bool has_clocks(const struct ut_ace_extra *x)
@@ -256,7 +240,7 @@ static void print_clocks(struct ut_out *o, const struct ut_ace_report *r)
 
 	if (!has_clocks(r->x))
 		return;
-	t = start(o, &table);
+	t = ut_report_start(o, &plain, &table);
 	for (size_t i = 0; i < r->x->rank_count; i++) {
 		const struct ut_ace_clock_fit *f = &r->x->ranks[i].fit;
 
@@ -272,7 +256,7 @@ static void print_clocks(struct ut_out *o, const struct ut_ace_report *r)
 					 ut_report_u64(f->outliers),
 				 });
 	}
-	finish(t);
+	ut_report_finish(t);
 }
 
 void ut_ace_report_text(struct ut_out *o, const struct ut_ace_report *r)

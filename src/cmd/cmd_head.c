@@ -354,15 +354,11 @@ static void put_rows(struct ut_out *o, struct ut_store *s, const struct row *row
 		     const struct ut_report_opts *opts)
 {
 	struct scratch x = { .args = ut_out_open_memory() };
-	struct ut_report *r = ut_report_open(o, opts);
-	struct ut_err err = { 0 };
+	struct ut_report *r = ut_report_start(o, opts, &event_table);
 
-	if (ut_report_begin(r, &event_table, &err))
-		abort(); /* the order has been checked */
 	for (uint64_t i = 0; i < count; i++)
 		add_row(r, s, &rows[i], rows[0].ts, &x);
-	ut_report_end(r);
-	ut_report_close(r);
+	ut_report_finish(r);
 	ut_out_abandon(x.args);
 	ut_buf_release(&x.process);
 	ut_buf_release(&x.thread);

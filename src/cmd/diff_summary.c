@@ -148,17 +148,6 @@ static struct ut_report_cell percent_cell(char buf[CELL], double old, double new
 	return ut_report_said(ut_report_real(100 * (new - old) / old), buf);
 }
 
-static struct ut_report *start(struct ut_out *o, const struct ut_report_opts *opts,
-			       const struct ut_report_table *table)
-{
-	struct ut_report *r = ut_report_open(o, opts);
-	struct ut_err err = { 0 };
-
-	if (ut_report_begin(r, table, &err))
-		abort(); /* the order has been checked */
-	return r;
-}
-
 static size_t kernels_from(const struct both *b)
 {
 	size_t i = 0;
@@ -227,14 +216,13 @@ static void add_figure(struct ut_report *r, const struct ut_ace_pair *p, enum ut
 static void put_figures(struct ut_out *o, const struct both *b, size_t end,
 			const struct ut_report_opts *opts)
 {
-	struct ut_report *r = start(o, opts, &figure_table);
+	struct ut_report *r = ut_report_start(o, opts, &figure_table);
 
 	for (size_t i = 0; i < end; i++) {
 		for (int k = 0; k < UT_ACE_FIGURES; k++)
 			add_figure(r, &b->pairs[i], (enum ut_ace_figure)k);
 	}
-	ut_report_end(r);
-	ut_report_close(r);
+	ut_report_finish(r);
 }
 
 /* Two of them: with and without ranks. */
@@ -298,7 +286,7 @@ static void put_kernels(struct ut_out *o, const struct both *b, const struct ut_
 	if (from == b->count)
 		return;
 	ut_out_text(o, "\n");
-	r = start(o, &d->report, d->by_rank ? &rank_table : &kernel_table);
+	r = ut_report_start(o, &d->report, d->by_rank ? &rank_table : &kernel_table);
 	for (size_t i = from; i < b->count; i++)
 		add_kernel(r, &b->pairs[i]);
 	ut_report_end(r);
@@ -385,7 +373,7 @@ static const struct ut_report_table pair_table = TABLE(pair_columns);
 
 static void put_pairs(struct ut_out *o, const struct both *b, const struct ut_report_opts *opts)
 {
-	struct ut_report *r = start(o, opts, &pair_table);
+	struct ut_report *r = ut_report_start(o, opts, &pair_table);
 	struct ut_out *memory = ut_out_open_memory();
 
 	for (size_t i = 0; i < b->count; i++) {
@@ -401,8 +389,7 @@ static void put_pairs(struct ut_out *o, const struct both *b, const struct ut_re
 					 ut_report_text(state_of(&b->pairs[i])), figures });
 	}
 	ut_out_abandon(memory);
-	ut_report_end(r);
-	ut_report_close(r);
+	ut_report_finish(r);
 }
 
 static void put_json_failures(struct ut_out *o, const struct failures *list,
@@ -415,7 +402,7 @@ static void put_json_failures(struct ut_out *o, const struct failures *list,
 		{ .key = "rule", .type = UT_REPORT_TEXT },
 	};
 	static const struct ut_report_table table = TABLE(columns);
-	struct ut_report *r = start(o, opts, &table);
+	struct ut_report *r = ut_report_start(o, opts, &table);
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct ut_ace_row *row = some_row(list->items[i].pair);
@@ -425,8 +412,7 @@ static void put_json_failures(struct ut_out *o, const struct failures *list,
 				      ut_report_text(kinds[row->kind]), ut_report_text(row->name),
 				      rank_cell(row), ut_report_text(list->items[i].rule->text) });
 	}
-	ut_report_end(r);
-	ut_report_close(r);
+	ut_report_finish(r);
 }
 
 static void put_json(struct ut_out *o, const struct both *b, struct ut_report_opts opts,

@@ -1,7 +1,6 @@
 #include "export/table.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "analyze/summary.h"
 #include "text/out.h"
@@ -82,7 +81,6 @@ static void put_rest(struct ut_out *o, const struct ut_summary *s, uint64_t left
 void ut_table_print(struct ut_out *o, const struct ut_summary *s, const struct ut_report_opts *opts)
 {
 	struct ut_report *r;
-	struct ut_err err = { 0 };
 	long double self;
 	uint64_t left;
 
@@ -90,9 +88,7 @@ void ut_table_print(struct ut_out *o, const struct ut_summary *s, const struct u
 		ut_out_text(o, "no tasks\n");
 		return;
 	}
-	r = ut_report_open(o, opts);
-	if (ut_report_begin(r, &table, &err))
-		abort(); /* nobody orders it */
+	r = ut_report_start(o, opts, &table);
 	for (size_t i = 0; i < s->count; i++)
 		add_row(r, s, &s->rows[i]);
 	ut_report_end(r);

@@ -3,7 +3,6 @@
  * reports.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/device_summary.h"
@@ -147,20 +146,10 @@ static struct ut_report *start(struct ut_out *o, const struct ut_report_opts *op
 {
 	struct ut_report_opts own = *opts;
 	struct ut_err err = { 0 };
-	struct ut_report *r;
 
 	if (ut_report_check_sort(table, opts->sort, &err))
 		own.sort = NULL;
-	r = ut_report_open(o, &own);
-	if (ut_report_begin(r, table, &err))
-		abort();
-	return r;
-}
-
-static void finish(struct ut_report *r)
-{
-	ut_report_end(r);
-	ut_report_close(r);
+	return ut_report_start(o, &own, table);
 }
 
 int ut_device_check_sort(const struct ut_report_opts *opts, struct ut_err *err)
@@ -208,7 +197,7 @@ static void put_uses(struct ut_out *o, const struct ut_device_log *log,
 					 ut_report_u64(u->depth_max),
 				 });
 	}
-	finish(r);
+	ut_report_finish(r);
 }
 
 static void add_top(struct ut_report *r, const struct ut_device_log *log,
@@ -307,7 +296,7 @@ static void put_rows(struct ut_out *o, const struct ut_device_log *log,
 		add_calls(r, log, v->source);
 	if (v->device)
 		add_work(r, log, v->source, v->shapes);
-	finish(r);
+	ut_report_finish(r);
 }
 
 /* ---- what of it is asked for --------------------------------------------------------------- */
@@ -349,7 +338,7 @@ void ut_device_timeline_csv(struct ut_out *o, const struct ut_device_log *log, u
 					 ut_report_u64(w->end),
 				 });
 	}
-	finish(r);
+	ut_report_finish(r);
 	ut_buf_release(&name);
 }
 

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -217,15 +216,13 @@ static void add_row(struct ut_report *report, const struct ut_diff *d, const str
 
 static void put_rows(struct ut_out *o, const struct ut_diff *d, const struct ut_report_opts *opts)
 {
-	struct ut_report *r = ut_report_open(o, opts);
-	struct ut_err err = { 0 };
 	struct words words = { 0 };
+	struct ut_report *r;
 	struct columns c;
 	uint64_t left;
 
 	make_columns(&c, d->before->stats.by, d->by_runs);
-	if (ut_report_begin(r, &c.table, &err))
-		abort(); /* the order has been checked */
+	r = ut_report_start(o, opts, &c.table);
 	for (size_t i = 0; i < d->count; i++)
 		add_row(r, d, &d->rows[i], &words);
 	ut_report_end(r);
@@ -287,15 +284,13 @@ static void put_failures(struct ut_out *o, const struct ut_diff *d,
 			 const struct ut_report_opts *opts, const struct ut_diff_failure *failures,
 			 size_t failure_count)
 {
-	struct ut_report *r = ut_report_open(o, opts);
-	struct ut_err err = { 0 };
+	struct ut_report *r;
 	struct columns c;
 	size_t n = ut_stats_key_columns(c.list, d->before->stats.by);
 
 	c.list[n++] = (struct ut_report_column){ .key = "rule", .type = UT_REPORT_TEXT };
 	c.table = (struct ut_report_table){ .columns = c.list, .count = n };
-	if (ut_report_begin(r, &c.table, &err))
-		abort(); /* there is no order */
+	r = ut_report_start(o, opts, &c.table);
 	for (size_t i = 0; i < failure_count; i++) {
 		struct ut_report_cell cells[MOST_COLUMNS];
 		const uint32_t *key;
@@ -305,8 +300,7 @@ static void put_failures(struct ut_out *o, const struct ut_diff *d,
 		cells[n] = ut_report_text(failures[i].rule->text);
 		ut_report_add(r, cells);
 	}
-	ut_report_end(r);
-	ut_report_close(r);
+	ut_report_finish(r);
 }
 
 static void put_json(struct ut_out *o, const struct ut_diff *d, struct ut_report_opts opts,

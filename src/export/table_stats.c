@@ -2,7 +2,6 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "text/cells.h"
@@ -144,15 +143,6 @@ int ut_stats_check_sort(unsigned int by, const struct ut_stats_view *v, const ch
 	return ut_report_check_sort(&c.table, sort, err);
 }
 
-/* A report that cannot fail: its order has been checked, or there is none. */
-static void begin(struct ut_report *r, const struct ut_report_table *table)
-{
-	struct ut_err err = { 0 };
-
-	if (ut_report_begin(r, table, &err))
-		abort();
-}
-
 static bool is_meant(const struct ut_stats *s, const struct ut_stats_group *g, const char *pattern)
 {
 	const char *name = ut_strtab_get(&s->strings, g->key[UT_BY_NAME]).ptr;
@@ -241,7 +231,7 @@ static void put_spans(struct ut_out *o, struct ut_stats *s, const struct ut_stat
 {
 	size_t count;
 	const struct ut_stats_group **list = order(s, &opts, &count);
-	struct ut_report *r = ut_report_open(o, &opts);
+	struct ut_report *r;
 	struct ut_out *steps = ut_out_open_memory();
 	ut_u128 busy = ut_stats_busy(s);
 	struct columns c;
@@ -249,7 +239,7 @@ static void put_spans(struct ut_out *o, struct ut_stats *s, const struct ut_stat
 	uint64_t left;
 
 	make_columns(&c, s->by, UT_STATS_SPANS);
-	begin(r, &c.table);
+	r = ut_report_start(o, &opts, &c.table);
 	for (size_t i = 0; i < count; i++)
 		add_span(r, s, list[i], busy, histogram_cell(s, list[i], v, steps));
 	ut_report_end(r);
@@ -276,11 +266,11 @@ static void put_instants(struct ut_out *o, struct ut_stats *s, const struct ut_r
 {
 	size_t count;
 	const struct ut_stats_group **list = ut_stats_order_instants(s, &count);
-	struct ut_report *r = ut_report_open(o, opts);
+	struct ut_report *r;
 	struct columns c;
 
 	make_columns(&c, s->by, UT_STATS_INSTANTS);
-	begin(r, &c.table);
+	r = ut_report_start(o, opts, &c.table);
 	for (size_t i = 0; i < count; i++) {
 		struct ut_report_cell cells[MOST_COLUMNS];
 		size_t n = ut_stats_key_cells(cells, s, list[i]->key, s->by);
@@ -295,11 +285,11 @@ static void put_counters(struct ut_out *o, struct ut_stats *s, const struct ut_r
 {
 	size_t count;
 	const struct ut_stats_counter **list = ut_stats_order_counters(s, &count);
-	struct ut_report *r = ut_report_open(o, opts);
+	struct ut_report *r;
 	struct columns columns;
 
 	make_columns(&columns, s->by, UT_STATS_COUNTERS);
-	begin(r, &columns.table);
+	r = ut_report_start(o, opts, &columns.table);
 	for (size_t i = 0; i < count; i++) {
 		const struct ut_stats_counter *c = list[i];
 		const struct ut_report_cell rest[] = {
@@ -348,7 +338,8 @@ static void add_bar(struct ut_report *r, uint32_t bar, uint32_t width, uint64_t 
 			 });
 }
 
-static void put_histogram(struct ut_report *r, const struct ut_dist *d)
+static void put_histogram(struct ut_out *o, const struct ut_report_opts *opts,
+			  const struct ut_dist *d)
 {
 	static const struct ut_report_table table = {
 		.columns = bar_columns, .count = sizeof(bar_columns) / sizeof(*bar_columns)
@@ -356,15 +347,16 @@ static void put_histogram(struct ut_report *r, const struct ut_dist *d)
 	uint32_t width = bar_width(d), first = ut_dist_index(d->min) / width;
 	uint64_t bars[MOST_BARS] = { 0 }, most = 1;
 	struct ut_dist_step step = { 0 };
+	struct ut_report *r;
 
 	while (ut_dist_next(d, &step))
 		bars[ut_dist_index(step.low) / width - first] += step.count;
 	for (size_t i = 0; i < MOST_BARS; i++)
 		most = bars[i] > most ? bars[i] : most;
-	begin(r, &table);
+	r = ut_report_start(o, opts, &table);
 	for (uint32_t i = first; i <= ut_dist_index(d->max) / width; i++)
 		add_bar(r, i, width, bars[i - first], most);
-	ut_report_end(r);
+	ut_report_finish(r);
 }
 
 static void text_title(struct ut_out *o, const struct ut_stats *s, const uint32_t *key)
@@ -393,7 +385,7 @@ static size_t span_cells(unsigned int by)
 
 struct histograms {
 	struct ut_out *out;
-	struct ut_report *report; /* of bars */
+	struct ut_report_opts bars;
 	const struct ut_stats *stats;
 	const struct ut_stats_group **list;
 	bool more;
@@ -408,37 +400,32 @@ static void next_histogram(void *ctx, const struct ut_report_cell *cells)
 	ut_out_text(h->out, h->more ? "\n" : "");
 	h->more = true;
 	text_title(h->out, h->stats, g->key);
-	put_histogram(h->report, &g->dist);
+	put_histogram(h->out, &h->bars, &g->dist);
 }
 
 /* In the order and number of the rows that the table would have. */
 static void put_histograms(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v,
 			   struct ut_report_opts opts)
 {
-	struct ut_report_opts bars = opts;
-	struct histograms h = { .out = o, .stats = s };
+	struct histograms h = { .out = o, .bars = opts, .stats = s };
 	ut_u128 busy = ut_stats_busy(s);
 	struct ut_report *r;
 	struct columns c;
 	size_t count;
 
 	h.list = order(s, &opts, &count);
-	bars.sort = NULL;
-	bars.limit = 0;
-	h.report = ut_report_open(o, &bars);
+	h.bars.sort = NULL;
+	h.bars.limit = 0;
 	opts.format = UT_REPORT_CALL;
 	opts.row = next_histogram;
 	opts.ctx = &h;
-	r = ut_report_open(o, &opts);
 	make_columns(&c, s->by, UT_STATS_SPANS);
-	begin(r, &c.table);
+	r = ut_report_start(o, &opts, &c.table);
 	for (size_t i = 0; i < count; i++) {
 		if (is_meant(s, h.list[i], v->histogram) && h.list[i]->dist.count)
 			add_span(r, s, h.list[i], busy, ut_report_u64(i));
 	}
-	ut_report_end(r);
-	ut_report_close(r);
-	ut_report_close(h.report);
+	ut_report_finish(r);
 	if (!h.more)
 		ut_out_text(o, "no spans of that name\n");
 }

@@ -175,7 +175,6 @@ static void put_totals(const struct ut_ops_report *r, struct ut_out *out)
 	};
 	const struct ut_report_opts opts = { .format = UT_REPORT_JSON, .open = "[", .close = "]" };
 	struct ut_report *report;
-	struct ut_err err = { 0 };
 	struct totals t = { .code = place_of(r, "OP CODE"),
 			    .type = place_of(r, "OP TYPE"),
 			    .host = place_of(r, "HOST DURATION [ns]"),
@@ -187,9 +186,7 @@ static void put_totals(const struct ut_ops_report *r, struct ut_out *out)
 		ut_ops_row_texts(r, row, texts);
 		add_total(&t, texts);
 	}
-	report = ut_report_open(out, &opts);
-	if (ut_report_begin(report, &table, &err))
-		abort(); /* there is no order */
+	report = ut_report_start(out, &opts, &table);
 	for (uint32_t i = 0; i < t.count; i++)
 		ut_report_add(report, (const struct ut_report_cell[]){
 					      ut_report_str(ut_strtab_get(&t.codes, i + 1)),
@@ -198,8 +195,7 @@ static void put_totals(const struct ut_ops_report *r, struct ut_out *out)
 					      ut_report_u64(t.items[i].host),
 					      ut_report_u64(t.items[i].device),
 				      });
-	ut_report_end(report);
-	ut_report_close(report);
+	ut_report_finish(report);
 	free(t.items);
 	ut_arena_release(&t.arena);
 }

@@ -407,6 +407,23 @@ void ut_report_end(struct ut_report *r)
 	forget_table(r);
 }
 
+struct ut_report *ut_report_start(struct ut_out *out, const struct ut_report_opts *opts,
+				  const struct ut_report_table *table)
+{
+	struct ut_report *r = ut_report_open(out, opts);
+	struct ut_err err = { 0 };
+
+	if (ut_report_begin(r, table, &err))
+		abort(); /* ours: it was not checked */
+	return r;
+}
+
+void ut_report_finish(struct ut_report *r)
+{
+	ut_report_end(r);
+	ut_report_close(r);
+}
+
 uint64_t ut_report_left(const struct ut_report *r, long double *rest)
 {
 	if (rest)

@@ -158,7 +158,6 @@ static inline struct ut_report_cell ut_report_said(struct ut_report_cell cell, c
 /* ---- a report ------------------------------------------------------------------------------ */
 
 #define UT_REPORT_WIDTH_OWN SIZE_MAX
-
 struct ut_report_opts {
 	enum ut_report_format format;
 	const char *sort; /* key, key:asc or key:desc; NULL = as they come */
@@ -183,13 +182,18 @@ int ut_report_begin(struct ut_report *r, const struct ut_report_table *table,
 void ut_report_add(struct ut_report *r, const struct ut_report_cell *cells);
 void ut_report_end(struct ut_report *r);
 
+/* Both at once, where the order has been checked or there is none; and end with close. */
+struct ut_report *ut_report_start(struct ut_out *out, const struct ut_report_opts *opts,
+				  const struct ut_report_table *table);
+void ut_report_finish(struct ut_report *r);
+
 /* Is it for people? They get a line about what was left out, and no table at all of nothing. */
 bool ut_report_for_people(const struct ut_report *r);
 
 /* How many rows of the table the limit has left out; *rest is the sum of their rest column. */
 uint64_t ut_report_left(const struct ut_report *r, long double *rest);
 
-/* The same check as in begin, before work begins. sort may be NULL. */
+/* The check of begin, before work begins. sort may be NULL. */
 int ut_report_check_sort(const struct ut_report_table *table, const char *sort,
 			 struct ut_err *err) UT_MUST_CHECK;
 

@@ -161,14 +161,11 @@ void ut_tt_compare(const struct ut_tt_analysis *before, const struct ut_tt_analy
 {
 	size_t n = before->log->chip_count + after->log->chip_count;
 	struct numbered *chips = ut_make((n + 1) * sizeof(*chips));
-	struct ut_report *report = ut_report_open(out, opts);
-	struct ut_err err = { 0 };
+	struct ut_report *report = ut_report_start(out, opts, &table);
 
 	n = add_chips(chips, 0, before, false);
 	n = add_chips(chips, n, after, true);
 	n = join_chips(chips, n);
-	if (ut_report_begin(report, &table, &err))
-		abort(); /* the order has been checked */
 	for (size_t i = 0; i < n; i++) {
 		for (size_t r = 0; r < before->setup.count; r++) {
 			const struct ut_tt_stats *a = &chips[i].before[r], *b = &chips[i].after[r];
