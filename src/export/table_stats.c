@@ -232,7 +232,7 @@ static void put_spans(struct ut_out *o, struct ut_stats *s, const struct ut_stat
 	size_t count;
 	const struct ut_stats_group **list = order(s, &opts, &count);
 	struct ut_report *r;
-	struct ut_out *steps = ut_out_open_memory();
+	struct ut_out *steps = v->histogram ? ut_out_open_memory() : NULL;
 	ut_u128 busy = ut_stats_busy(s);
 	struct columns c;
 	long double self;
