@@ -14,12 +14,13 @@
 #include "analyze/diff_rule.h"
 #include "base/grow.h"
 #include "text/cells.h"
-#include "text/grid.h"
 #include "text/out.h"
+#include "text/table_report.h"
 
 #define NAME_COLUMNS 48
 #define CELL         64
 
+static const char *const kinds[] = { "run", "rank", "kernel" };
 static const char *const units[] = { "us", "%", "J", "W", "" };
 
 /* Two sides and what they have in common. */
@@ -120,28 +121,31 @@ static const char *cell(char buf[CELL], enum ut_ace_figure f, double v)
 	return buf;
 }
 
-static void add_cell(struct ut_grid *g, enum ut_ace_figure f, double v)
+/* A figure with its unit, and the number that rows are ordered by. */
+static struct ut_report_cell figure_cell(char buf[CELL], enum ut_ace_figure f, double v)
 {
-	char buf[CELL];
+	struct ut_report_cell number = isfinite(v) ? ut_report_real(v) : ut_report_none();
 
-	ut_grid_text(g, cell(buf, f, v));
+	return ut_report_said(number, cell(buf, f, v));
 }
 
-static void add_change(struct ut_grid *g, enum ut_ace_figure f, double change)
+static struct ut_report_cell change_cell(char buf[CELL], enum ut_ace_figure f, double change)
 {
-	char buf[CELL];
+	char text[CELL];
 
-	ut_grid_fmt(g, "%s%s", change > 0 ? "+" : "", cell(buf, f, change));
+	snprintf(buf, CELL, "%s%.*s", change > 0 ? "+" : "", CELL - 2, cell(text, f, change));
+	return ut_report_said(isfinite(change) ? ut_report_real(change) : ut_report_none(), buf);
 }
 
-static void add_percent(struct ut_grid *g, double old, double new)
+static struct ut_report_cell percent_cell(char buf[CELL], double old, double new)
 {
 	if (!isfinite(old) || !isfinite(new))
-		ut_grid_text(g, "-");
-	else if (old == 0)
-		ut_grid_text(g, new > 0 ? "+inf" : "0.0%");
-	else
-		ut_grid_fmt(g, "%+.1f%%", 100 * (new - old) / old);
+		return ut_report_said(ut_report_none(), "-");
+	if (old == 0)
+		return ut_report_said(ut_report_real(new > 0 ? HUGE_VAL : 0),
+				      new > 0 ? "+inf" : "0.0%");
+	snprintf(buf, CELL, "%+.1f%%", 100 * (new - old) / old);
+	return ut_report_said(ut_report_real(100 * (new - old) / old), buf);
 }
 
 static size_t kernels_from(const struct both *b)
@@ -153,85 +157,143 @@ static size_t kernels_from(const struct both *b)
 	return i;
 }
 
-/* Run and ranks: a line for each figure that one of the sides has. */
-static void put_figures(struct ut_out *o, const struct both *b, size_t end)
-{
-	struct ut_grid g = { 0 };
-
-	ut_grid_column(&g, "Of", UT_GRID_LEFT);
-	ut_grid_column(&g, "Figure", UT_GRID_LEFT);
-	ut_grid_column(&g, "Before", UT_GRID_RIGHT);
-	ut_grid_column(&g, "After", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Change", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Percent", UT_GRID_RIGHT);
-	for (size_t i = 0; i < end; i++) {
-		const struct ut_ace_pair *p = &b->pairs[i];
-
-		for (int k = 0; k < UT_ACE_FIGURES; k++) {
-			enum ut_ace_figure f = (enum ut_ace_figure)k;
-			double old = value_of(p->before, f), new = value_of(p->after, f);
-
-			if (!isfinite(old) && !isfinite(new))
-				continue;
-			ut_grid_text(&g, some_row(p)->name);
-			ut_grid_text(&g, ut_ace_figures[f].word);
-			add_cell(&g, f, old);
-			add_cell(&g, f, new);
-			add_change(&g, f, new - old);
-			add_percent(&g, old, new);
-		}
+#define FIGURE(k, t)                                                                               \
+	{                                                                                          \
+		.key = (k), .title = (t), .type = UT_REPORT_NUMBER                                 \
 	}
-	ut_grid_print(&g, o);
-	ut_grid_release(&g);
+#define TABLE(list)                                                                                \
+	{                                                                                          \
+		.columns = (list), .count = sizeof(list) / sizeof((list)[0])                       \
+	}
+
+/* Run and ranks: a line for each figure that one of the sides has. CSV has kernels there, too. */
+static const struct ut_report_column figure_columns[] = {
+	{ .key = "of", .type = UT_REPORT_WORD, .readers = UT_FOR_CSV },
+	{ .key = "name", .title = "Of", .type = UT_REPORT_TEXT },
+	{ .key = "rank", .type = UT_REPORT_COUNT, .readers = UT_FOR_CSV },
+	{ .key = "state", .type = UT_REPORT_WORD, .readers = UT_FOR_CSV },
+	{ .key = "figure", .title = "Figure", .type = UT_REPORT_WORD },
+	{ .key = "unit", .type = UT_REPORT_WORD, .readers = UT_FOR_CSV },
+	FIGURE("before", "Before"),
+	FIGURE("after", "After"),
+	FIGURE("change", "Change"),
+	FIGURE("percent", "Percent"),
+};
+static const struct ut_report_table figure_table = TABLE(figure_columns);
+
+static const char *state_of(const struct ut_ace_pair *p)
+{
+	return !p->before ? "new" : !p->after ? "vanished" : "both";
 }
 
-static void add_kernel(struct ut_grid *g, const struct ut_ace_pair *p, bool by_rank)
+static struct ut_report_cell rank_cell(const struct ut_ace_row *r)
+{
+	return r->rank == UT_ACE_ALL_RANKS ? ut_report_none() : ut_report_i64(r->rank);
+}
+
+static void add_figure(struct ut_report *r, const struct ut_ace_pair *p, enum ut_ace_figure f)
+{
+	double old = value_of(p->before, f), new = value_of(p->after, f);
+	const struct ut_ace_row *row = some_row(p);
+	char texts[4][CELL];
+
+	if (!isfinite(old) && !isfinite(new))
+		return;
+	ut_report_add(r, (const struct ut_report_cell[]){
+				 ut_report_text(kinds[row->kind]),
+				 ut_report_text(row->name),
+				 rank_cell(row),
+				 ut_report_text(state_of(p)),
+				 ut_report_text(ut_ace_figures[f].word),
+				 ut_report_text(units[ut_ace_figures[f].unit]),
+				 figure_cell(texts[0], f, old),
+				 figure_cell(texts[1], f, new),
+				 change_cell(texts[2], f, new - old),
+				 percent_cell(texts[3], old, new),
+			 });
+}
+
+static void put_figures(struct ut_out *o, const struct both *b, size_t end,
+			const struct ut_report_opts *opts)
+{
+	struct ut_report *r = ut_report_start(o, opts, &figure_table);
+
+	for (size_t i = 0; i < end; i++) {
+		for (int k = 0; k < UT_ACE_FIGURES; k++)
+			add_figure(r, &b->pairs[i], (enum ut_ace_figure)k);
+	}
+	ut_report_finish(r);
+}
+
+/* Two of them: with and without ranks. */
+#define KERNEL_COLUMNS(whose)                                                                      \
+	{ .key = "kernel", .title = "Kernel", .type = UT_REPORT_TEXT, .most = NAME_COLUMNS },      \
+		{ .key = "rank", .title = "Rank", .type = UT_REPORT_COUNT, .readers = (whose) },   \
+		FIGURE("before_count", "Count"), FIGURE("after_count", "After"),                   \
+		FIGURE("before_total", "Total"), FIGURE("after_total", "After"),                   \
+		FIGURE("change", "Change"), FIGURE("mean", "Mean"), FIGURE("energy", "Energy"),    \
+		FIGURE("power", "Power"), FIGURE("before_watts", "Watts"),                         \
+		FIGURE("after_watts", "After")
+
+static const struct ut_report_column kernel_columns[] = { KERNEL_COLUMNS(UT_FOR_NOBODY) };
+static const struct ut_report_column rank_columns[] = { KERNEL_COLUMNS(0) };
+static const struct ut_report_table kernel_table = TABLE(kernel_columns);
+static const struct ut_report_table rank_table = TABLE(rank_columns);
+
+static void add_kernel(struct ut_report *r, const struct ut_ace_pair *p)
 {
 	static const enum ut_ace_figure shown[] = { UT_ACE_FIGURE_MEAN, UT_ACE_FIGURE_ENERGY,
 						    UT_ACE_FIGURE_POWER };
-	const struct ut_ace_row *r = some_row(p);
-	double old = value_of(p->before, UT_ACE_FIGURE_TOTAL);
-	double new = value_of(p->after, UT_ACE_FIGURE_TOTAL);
+	static const enum ut_ace_figure both[] = { UT_ACE_FIGURE_COUNT, UT_ACE_FIGURE_TOTAL };
+	const struct ut_ace_row *row = some_row(p);
+	double change =
+		value_of(p->after, UT_ACE_FIGURE_TOTAL) - value_of(p->before, UT_ACE_FIGURE_TOTAL);
+	struct ut_report_cell cells[sizeof(kernel_columns) / sizeof(kernel_columns[0])];
+	char texts[sizeof(kernel_columns) / sizeof(kernel_columns[0])][CELL];
+	size_t n = 0;
 
-	ut_grid_name(g, r->name, strlen(r->name), NAME_COLUMNS);
-	if (by_rank)
-		ut_grid_fmt(g, "%" PRId64, r->rank);
-	add_cell(g, UT_ACE_FIGURE_COUNT, value_of(p->before, UT_ACE_FIGURE_COUNT));
-	add_cell(g, UT_ACE_FIGURE_COUNT, value_of(p->after, UT_ACE_FIGURE_COUNT));
-	add_cell(g, UT_ACE_FIGURE_TOTAL, old);
-	add_cell(g, UT_ACE_FIGURE_TOTAL, new);
-	if (p->before && p->after)
-		add_change(g, UT_ACE_FIGURE_TOTAL, new - old);
-	else
-		ut_grid_text(g, p->after ? "new" : "vanished");
-	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
-		add_percent(g, value_of(p->before, shown[i]), value_of(p->after, shown[i]));
-	add_cell(g, UT_ACE_FIGURE_POWER, value_of(p->before, UT_ACE_FIGURE_POWER));
-	add_cell(g, UT_ACE_FIGURE_POWER, value_of(p->after, UT_ACE_FIGURE_POWER));
+	cells[n++] = ut_report_text(row->name);
+	cells[n++] = ut_report_i64(row->rank);
+	for (size_t i = 0; i < 2; i++) {
+		cells[n] = figure_cell(texts[n], both[i], value_of(p->before, both[i]));
+		n++;
+		cells[n] = figure_cell(texts[n], both[i], value_of(p->after, both[i]));
+		n++;
+	}
+	cells[n] = change_cell(texts[n], UT_ACE_FIGURE_TOTAL, change);
+	if (!p->before || !p->after)
+		cells[n] = ut_report_said(ut_report_none(), p->after ? "new" : "vanished");
+	n++;
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+		cells[n] = percent_cell(texts[n], value_of(p->before, shown[i]),
+					value_of(p->after, shown[i]));
+		n++;
+	}
+	cells[n] = figure_cell(texts[n], UT_ACE_FIGURE_POWER,
+			       value_of(p->before, UT_ACE_FIGURE_POWER));
+	n++;
+	cells[n] =
+		figure_cell(texts[n], UT_ACE_FIGURE_POWER, value_of(p->after, UT_ACE_FIGURE_POWER));
+	ut_report_add(r, cells);
 }
 
 static void put_kernels(struct ut_out *o, const struct both *b, const struct ut_diff_summary *d)
 {
-	static const char *const titles[] = { "Count", "After",  "Total", "After", "Change",
-					      "Mean",  "Energy", "Power", "Watts", "After" };
-	size_t from = kernels_from(b), left = b->count - from;
-	size_t rows = d->rows && d->rows < left ? d->rows : left;
-	struct ut_grid g = { 0 };
+	size_t from = kernels_from(b);
+	struct ut_report *r;
+	uint64_t left;
 
-	if (!left)
+	if (from == b->count)
 		return;
-	ut_grid_column(&g, "Kernel", UT_GRID_LEFT);
-	if (d->by_rank)
-		ut_grid_column(&g, "Rank", UT_GRID_RIGHT);
-	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		ut_grid_column(&g, titles[i], UT_GRID_RIGHT);
-	for (size_t i = 0; i < rows; i++)
-		add_kernel(&g, &b->pairs[from + i], d->by_rank);
 	ut_out_text(o, "\n");
-	ut_grid_print(&g, o);
-	ut_grid_release(&g);
-	if (rows < left)
-		ut_out_fmt(o, "... and %zu more; --rows 0 shows them\n", left - rows);
+	r = ut_report_start(o, &d->report, d->by_rank ? &rank_table : &kernel_table);
+	for (size_t i = from; i < b->count; i++)
+		add_kernel(r, &b->pairs[i]);
+	ut_report_end(r);
+	left = ut_report_left(r, NULL);
+	if (left)
+		ut_out_fmt(o, "... and %" PRIu64 " more; --rows 0 shows them\n", left);
+	ut_report_close(r);
 }
 
 static void put_failure(struct ut_out *o, const struct failure *f, bool by_rank)
@@ -255,7 +317,11 @@ static void put_failure(struct ut_out *o, const struct failure *f, bool by_rank)
 static void put_text(struct ut_out *o, const struct both *b, const struct ut_diff_summary *d,
 		     const struct failures *list)
 {
-	put_figures(o, b, kernels_from(b));
+	struct ut_report_opts all = d->report;
+
+	all.sort = NULL;
+	all.limit = 0;
+	put_figures(o, b, kernels_from(b), &all);
 	put_kernels(o, b, d);
 	for (size_t i = 0; i < list->count; i++)
 		put_failure(o, &list->items[i], d->by_rank);
@@ -272,27 +338,11 @@ static void json_number(struct ut_out *o, const char *key, double v)
 		ut_out_text(o, "null");
 }
 
-static void json_name(struct ut_out *o, const struct ut_ace_row *r)
-{
-	static const char *const kinds[] = { "run", "rank", "kernel" };
-
-	ut_out_fmt(o, "{\"of\":\"%s\",\"name\":", kinds[r->kind]);
-	ut_out_json_str(o, r->name, strlen(r->name));
-	if (r->rank == UT_ACE_ALL_RANKS)
-		ut_out_text(o, ",\"rank\":null");
-	else
-		ut_out_fmt(o, ",\"rank\":%" PRId64, r->rank);
-}
-
-static void json_pair(struct ut_out *o, const struct ut_ace_pair *p)
+static void json_figures(struct ut_out *o, const struct ut_ace_pair *p)
 {
 	bool more = false;
 
-	json_name(o, some_row(p));
-	ut_out_fmt(o, ",\"state\":\"%s\",\"figures\":{",
-		   !p->before  ? "new"
-		   : !p->after ? "vanished"
-			       : "both");
+	ut_out_text(o, "{");
 	for (int k = 0; k < UT_ACE_FIGURES; k++) {
 		enum ut_ace_figure f = (enum ut_ace_figure)k;
 		double old = value_of(p->before, f), new = value_of(p->after, f);
@@ -311,27 +361,83 @@ static void json_pair(struct ut_out *o, const struct ut_ace_pair *p)
 		ut_out_text(o, "}");
 		more = true;
 	}
-	ut_out_text(o, "}}");
+	ut_out_text(o, "}");
 }
 
-static void put_json(struct ut_out *o, const struct both *b, const struct failures *list)
+static const struct ut_report_column pair_columns[] = {
+	{ .key = "of", .type = UT_REPORT_WORD },      { .key = "name", .type = UT_REPORT_TEXT },
+	{ .key = "rank", .type = UT_REPORT_COUNT },   { .key = "state", .type = UT_REPORT_WORD },
+	{ .key = "figures", .type = UT_REPORT_TEXT },
+};
+static const struct ut_report_table pair_table = TABLE(pair_columns);
+
+static void put_pairs(struct ut_out *o, const struct both *b, const struct ut_report_opts *opts)
+{
+	struct ut_report *r = ut_report_start(o, opts, &pair_table);
+	struct ut_out *memory = ut_out_open_memory();
+
+	for (size_t i = 0; i < b->count; i++) {
+		const struct ut_ace_row *row = some_row(&b->pairs[i]);
+		struct ut_report_cell figures = { .type = UT_CELL_JSON };
+
+		ut_out_clear(memory);
+		json_figures(memory, &b->pairs[i]);
+		figures.text.ptr = ut_out_data(memory, &figures.text.len);
+		ut_report_add(r, (const struct ut_report_cell[]){
+					 ut_report_text(kinds[row->kind]),
+					 ut_report_text(row->name), rank_cell(row),
+					 ut_report_text(state_of(&b->pairs[i])), figures });
+	}
+	ut_out_abandon(memory);
+	ut_report_finish(r);
+}
+
+static void put_json_failures(struct ut_out *o, const struct failures *list,
+			      const struct ut_report_opts *opts)
+{
+	static const struct ut_report_column columns[] = {
+		{ .key = "of", .type = UT_REPORT_WORD },
+		{ .key = "name", .type = UT_REPORT_TEXT },
+		{ .key = "rank", .type = UT_REPORT_COUNT },
+		{ .key = "rule", .type = UT_REPORT_TEXT },
+	};
+	static const struct ut_report_table table = TABLE(columns);
+	struct ut_report *r = ut_report_start(o, opts, &table);
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ut_ace_row *row = some_row(list->items[i].pair);
+
+		ut_report_add(r,
+			      (const struct ut_report_cell[]){
+				      ut_report_text(kinds[row->kind]), ut_report_text(row->name),
+				      rank_cell(row), ut_report_text(list->items[i].rule->text) });
+	}
+	ut_report_finish(r);
+}
+
+static void put_json(struct ut_out *o, const struct both *b, struct ut_report_opts opts,
+		     const struct failures *list)
 {
 	ut_out_text(o, "{\"schema\":\"unitrace.analyze-diff/1\",\n\"rows\":[");
-	for (size_t i = 0; i < b->count; i++) {
-		ut_out_text(o, i ? ",\n" : "\n");
-		json_pair(o, &b->pairs[i]);
-	}
-	ut_out_text(o, "\n],\n\"failures\":[");
-	for (size_t i = 0; i < list->count; i++) {
-		const char *rule = list->items[i].rule->text;
+	opts.open = "";
+	opts.first = "\n";
+	opts.close = "\n],\n\"failures\":[";
+	put_pairs(o, b, &opts);
+	opts.sort = NULL;
+	opts.limit = 0;
+	opts.close = "\n]}\n";
+	put_json_failures(o, list, &opts);
+}
 
-		ut_out_text(o, i ? ",\n" : "\n");
-		json_name(o, some_row(list->items[i].pair));
-		ut_out_text(o, ",\"rule\":");
-		ut_out_json_str(o, rule, strlen(rule));
-		ut_out_text(o, "}");
-	}
-	ut_out_text(o, "\n]}\n");
+int ut_diff_summary_check_sort(bool by_rank, const struct ut_report_opts *opts, struct ut_err *err)
+{
+	const struct ut_report_table *table = by_rank ? &rank_table : &kernel_table;
+
+	if (opts->format == UT_REPORT_JSON)
+		table = &pair_table;
+	else if (opts->format == UT_REPORT_CSV)
+		table = &figure_table;
+	return ut_report_check_sort(table, opts->sort, err);
 }
 
 int ut_diff_summary(const struct ut_diff_summary *d, const struct ut_diff_rules *rules,
@@ -349,8 +455,10 @@ int ut_diff_summary(const struct ut_diff_summary *d, const struct ut_diff_rules 
 
 		b.pairs = ut_ace_compare(&b.sides[0], &b.sides[1], d->min_count, &b.count);
 		check(rules, &b, &list);
-		if (d->json)
-			put_json(o, &b, &list);
+		if (d->report.format == UT_REPORT_JSON)
+			put_json(o, &b, d->report, &list);
+		else if (d->report.format == UT_REPORT_CSV)
+			put_figures(o, &b, b.count, &d->report);
 		else
 			put_text(o, &b, d, &list);
 		*failed = list.count;

@@ -231,35 +231,6 @@ double ut_stats_counter_mean(const struct ut_stats_counter *c)
 
 /* ---- order --------------------------------------------------------------------------------- */
 
-static ut_u128 sort_value(const struct ut_stats_group *g, enum ut_stats_sort sort)
-{
-	switch (sort) {
-	case UT_SORT_TOTAL:
-		return ut_stats_total(g);
-	case UT_SORT_SELF:
-		return g->self;
-	case UT_SORT_COUNT:
-		return g->dist.count;
-	case UT_SORT_MIN:
-		return g->dist.min;
-	case UT_SORT_MAX:
-		return g->dist.max;
-	case UT_SORT_MEAN:
-		return ut_dist_mean(&g->dist);
-	case UT_SORT_P50:
-		return ut_dist_quantile(&g->dist, 500);
-	case UT_SORT_P90:
-		return ut_dist_quantile(&g->dist, 900);
-	case UT_SORT_P99:
-		return ut_dist_quantile(&g->dist, 990);
-	case UT_SORT_STDDEV:
-		return (ut_u128)(ut_dist_stddev(&g->dist) * 1000);
-	case UT_SORT_NAME:
-		break;
-	}
-	return 0;
-}
-
 struct ranked {
 	const struct ut_stats_group *group;
 	ut_u128 value;
@@ -297,7 +268,8 @@ const struct ut_stats_group **ut_stats_order(struct ut_stats *s, enum ut_stats_s
 		if (!g->dist.count && !g->unfinished)
 			continue;
 		ut_dist_settle(&g->dist);
-		ranked[(*count)++] = (struct ranked){ g, sort_value(g, sort) };
+		ranked[(*count)++] =
+			(struct ranked){ g, sort == UT_SORT_TOTAL ? ut_stats_total(g) : 0 };
 	}
 	return sorted(s, ranked, *count);
 }

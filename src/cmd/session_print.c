@@ -55,10 +55,14 @@ void ut_session_print_news(void *ctx, const struct ut_session_news *news)
 
 struct ut_session_client ut_session_print(void)
 {
+	bool terminal = isatty(STDERR_FILENO);
+
 	return (struct ut_session_client){
 		.tell = ut_session_print_news,
 		.wants_progress = ut_term_moves(STDERR_FILENO),
 		/* Names of C++ templates would leave nothing but blanks before short ones. */
-		.name_columns = isatty(STDERR_FILENO) ? UT_CELL_PAD : 0,
+		.name_columns = terminal ? UT_CELL_PAD : 0,
+		.screen = terminal ? ut_term_columns(STDERR_FILENO) : 0,
+		.colour = terminal && ut_term_has_colour(STDERR_FILENO),
 	};
 }

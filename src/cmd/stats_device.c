@@ -4,7 +4,6 @@
 
 #include "analyze/device_log.h"
 #include "analyze/device_summary.h"
-#include "analyze/device_table.h"
 #include "base/log.h"
 #include "cmd/words.h"
 #include "export/table_device.h"
@@ -26,22 +25,11 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 static int print(const struct ut_stats_device *o, const struct ut_device_log *log,
 		 struct ut_err *err)
 {
-	const struct ut_device_rows_view all = { .source = UT_DEVICE_ALL,
-						 .host = true,
-						 .device = true };
 	struct ut_out *out = ut_out_open("-", 0);
 	struct ut_device_summary s;
 
 	ut_device_summary_make(&s, log);
-	if (o->json) {
-		ut_device_json(out, log, &s);
-	} else if (o->csv) {
-		ut_device_summary_csv(out, log, &s);
-		ut_out_text(out, "\n");
-		ut_device_rows_csv(out, log, &all);
-	} else {
-		ut_device_summary_text(out, log, &s, (size_t)o->rows);
-	}
+	ut_device_print(out, log, &s, &o->report);
 	ut_device_summary_release(&s);
 	return ut_out_commit(out, err);
 }

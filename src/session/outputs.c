@@ -19,6 +19,7 @@
 #include "session/ccl_report.h"
 #include "text/cells.h"
 #include "text/out.h"
+#include "text/table_report.h"
 #include "wire/clock.h"
 
 #define PROGRESS_STEP  65536u /* events between two looks at the clock */
@@ -48,8 +49,11 @@ void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bo
 	/* The reports of a run are what people open in a spreadsheet. */
 	if (is_csv(o))
 		ut_cell_csv_set_safe(true);
-	if (!reports_to_file(opts))
+	if (!reports_to_file(opts)) {
 		o->devices.name_columns = o->client.name_columns;
+		o->devices.screen = o->client.screen;
+		o->devices.colour = o->client.colour;
+	}
 }
 
 void ut_outputs_release(struct ut_outputs *o)
@@ -262,6 +266,10 @@ static void add_unwanted(struct ut_outputs *o, const struct ut_trace *t)
 
 static void print_summary(struct ut_outputs *o, struct ut_buf *to)
 {
+	const struct ut_report_opts report = { .limit = o->opts->summary_rows,
+					       .width = UT_REPORT_WIDTH_OWN,
+					       .screen = o->devices.screen,
+					       .colour = o->devices.colour };
 	struct ut_out *mem;
 	const char *data;
 	size_t len;
@@ -275,7 +283,7 @@ static void print_summary(struct ut_outputs *o, struct ut_buf *to)
 	if (is_csv(o))
 		ut_table_csv(mem, &o->summary);
 	else
-		ut_table_text(mem, &o->summary, (size_t)o->opts->summary_rows);
+		ut_table_print(mem, &o->summary, &report);
 	data = ut_out_data(mem, &len);
 	ut_buf_add(to, data, len);
 	ut_out_abandon(mem);

@@ -95,6 +95,8 @@ struct ut_session_client {
 	void *ctx;
 	bool wants_progress;
 	size_t name_columns; /* longer names in a table lose their middle; 0 = whole */
+	size_t screen;       /* columns of the terminal that tables are for; 0 = it is none */
+	bool colour;         /* on it */
 };
 
 /* ---- for those who tell -------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/opt.h"
+#include "text/table_report.h"
 #include "tt/log_trace.h"
 
 struct ut_teller;
@@ -23,6 +24,7 @@ struct ut_devlog_opts {
 	const char *arch, *compare;
 	enum ut_tt_align alignment;
 	struct ut_opt_list traces;
+	struct ut_report_opts report; /* how tables are printed: --kernels and --compare */
 	uint64_t port, mhz, page_bars;
 	bool no_print_stats, no_webapp, no_plots, no_artifacts, no_analysis, no_ops, any_arch;
 	bool analysis;

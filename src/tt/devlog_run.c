@@ -18,6 +18,7 @@
 #include "model/trace.h"
 #include "text/out.h"
 #include "text/source.h"
+#include "text/table_report.h"
 #include "text/tar.h"
 #include "tt/devlog_page.h"
 #include "tt/kernels.h"
@@ -363,12 +364,18 @@ static int write_analysis(struct folder *f)
 static int write_kernels(struct folder *f)
 {
 	static const char name[] = "device_kernels.csv";
+	const struct ut_report_opts csv = { .format = UT_REPORT_CSV };
 	struct ut_out *out = open_file(f, name);
 	struct ut_tt_kernels kernels = { 0 };
+	int rc;
 
 	ut_tt_kernels_find(&kernels, &f->d->analysis);
-	ut_tt_kernels_csv(&kernels, &f->d->log, out);
+	rc = ut_tt_kernels_print(&kernels, &f->d->log, out, &csv, f->err);
 	ut_tt_kernels_release(&kernels);
+	if (rc) {
+		ut_out_abandon(out);
+		return rc;
+	}
 	return commit_file(f, out, name);
 }
 
@@ -376,13 +383,18 @@ static int print_kernels(struct folder *f)
 {
 	struct ut_tt_kernels kernels = { 0 };
 	struct ut_out *out;
+	int rc;
 
 	if (!f->opts->kernels)
 		return 0;
 	out = ut_out_open("-", 0);
 	ut_tt_kernels_find(&kernels, &f->d->analysis);
-	ut_tt_kernels_print(&kernels, &f->d->log, out);
+	rc = ut_tt_kernels_print(&kernels, &f->d->log, out, &f->opts->report, f->err);
 	ut_tt_kernels_release(&kernels);
+	if (rc) {
+		ut_out_abandon(out);
+		return rc;
+	}
 	return ut_out_commit(out, f->err);
 }
 
@@ -390,7 +402,7 @@ static int print_stats(struct folder *f)
 {
 	struct ut_out *out;
 
-	if (f->opts->no_print_stats)
+	if (f->opts->no_print_stats || f->opts->report.format != UT_REPORT_TABLE)
 		return 0;
 	out = ut_out_open("-", 0);
 	if (f->opts->any_arch || ut_tt_has_stats(&f->d->log))

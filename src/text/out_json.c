@@ -1,4 +1,4 @@
-/* json.c - the parts of JSON that are easy to get wrong: strings of any bytes, and doubles. */
+/* out_json.c - the parts of JSON that are easy to get wrong: strings of any bytes, and doubles. */
 #include "text/out.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * write_table.c - summary, active, ts_analysis, stats_summary: figures in columns, byte for byte
+ * compat_table.c - summary, active, ts_analysis, stats_summary: figures in columns, byte for byte
  * as the reference prints them.
  */
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* test_json.c - tests the JSON of src/text/out.h: valid for any bytes, exact for any double. */
+/* test_out_json.c - tests the JSON of src/text/out.h: valid for any bytes, exact for any double. */
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -213,5 +213,5 @@ int main(void)
 		cmocka_unit_test(every_double_reads_back_as_itself),
 	};
 
-	return cmocka_run_group_tests_name("export/json", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("text/out_json", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * write_frame.c - tables as the data-frame library of the reference prints them: the categories,
+ * compat_frame.c - tables as the data-frame library of the reference prints them: the categories,
  * and all spans for -f pddf.
  *
  * Columns are right-aligned. A column of floats has six decimals, less the zeros that all of its

@@ -1,4 +1,4 @@
-#include "export/table_device.h"
+#include "export/compat_device.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

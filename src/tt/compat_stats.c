@@ -1,4 +1,4 @@
-/* write_stats.c - device_stats.txt: a block per rule, and for one chip a map of its cores. */
+/* compat_stats.c - device_stats.txt: a block per rule, and for one chip a map of its cores. */
 #include "tt/write_devlog.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* write_rearranged.c - device_rearranged_timestamps.csv: a row per core, a cell per marker. */
+/* compat_rearranged.c - device_rearranged_timestamps.csv: a row per core, a cell per marker. */
 #include "tt/write_devlog.h"
 
 #include <inttypes.h>
