@@ -40,17 +40,28 @@ static void put_csv_work(struct ut_out *o, const struct ut_device_row *r, bool w
 		ut_out_text(o, ",,,\n");
 }
 
-static void put_csv_rows(struct ut_out *o, const struct ut_device_table *t, const char *table)
+/* A cell and its comma: names of apis that nobody knows may hold anything. */
+static void put_way(struct ut_out *o, const struct ut_device_log *log, uint16_t way)
+{
+	const char *name = ut_device_way_name(log, way);
+
+	ut_cell_csv(o, name, strlen(name));
+	ut_out_text(o, ",");
+}
+
+static void put_csv_rows(struct ut_out *o, const struct ut_device_log *log,
+			 const struct ut_device_table *t, const char *table)
 {
 	bool work = !strcmp(table, "device");
 
-	for (int api = 0; api < UT_API_COUNT; api++) {
-		const struct ut_device_section *s = &t->sections[api];
+	for (size_t way = 0; way < t->section_count; way++) {
+		const struct ut_device_section *s = &t->sections[way];
 
 		for (size_t i = 0; i < s->count; i++) {
 			const struct ut_device_row *r = &s->rows[i];
 
-			ut_out_fmt(o, "%s,%s,", table, ut_device_api_name((enum ut_device_api)api));
+			ut_out_fmt(o, "%s,", table);
+			put_way(o, log, (uint16_t)way);
 			ut_cell_csv(o, r->name, strlen(r->name));
 			ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
 				   r->calls, r->total, r->total / r->calls, r->min, r->max);
@@ -68,12 +79,12 @@ void ut_device_rows_csv(struct ut_out *o, const struct ut_device_log *log,
 		       "submit_ns,registers,shared_bytes,local_bytes\n");
 	if (v->host) {
 		ut_device_table_calls(&t, log, v->source);
-		put_csv_rows(o, &t, "host");
+		put_csv_rows(o, log, &t, "host");
 		ut_device_table_release(&t);
 	}
 	if (v->device) {
 		ut_device_table_work(&t, log, v->source, v->shapes);
-		put_csv_rows(o, &t, "device");
+		put_csv_rows(o, log, &t, "device");
 		ut_device_table_release(&t);
 	}
 }
@@ -90,8 +101,9 @@ void ut_device_timeline_csv(struct ut_out *o, const struct ut_device_log *log, u
 
 		name.len = 0;
 		ut_device_shaped_name(&name, log, w);
-		ut_out_fmt(o, "%" PRIu32 ",%s,%" PRIu32 ",", w->thread, ut_device_api_name(d->api),
-			   d->index);
+		ut_out_fmt(o, "%" PRIu32 ",", w->thread);
+		put_way(o, log, d->way);
+		ut_out_fmt(o, "%" PRIu32 ",", d->index);
 		ut_cell_csv(o, name.data, name.len);
 		ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
 			   ut_device_appended(w), ut_device_submitted(w), w->start, w->end);
@@ -190,10 +202,11 @@ static void put_top(struct ut_out *o, const struct ut_device_log *log,
 	ut_out_text(o, "}");
 }
 
-static void put_json_row(struct ut_out *o, const struct ut_device_row *r, int api, bool work)
+static void put_json_row(struct ut_out *o, const struct ut_device_row *r, const char *way,
+			 bool work)
 {
 	ut_out_text(o, "{");
-	put_text(o, "backend", ut_device_api_name((enum ut_device_api)api));
+	put_text(o, "backend", way);
 	ut_out_text(o, ",");
 	put_text(o, "name", r->name);
 	put_key(o, "calls", r->calls);
@@ -213,15 +226,17 @@ static void put_json_row(struct ut_out *o, const struct ut_device_row *r, int ap
 	ut_out_text(o, "}");
 }
 
-static void put_json_table(struct ut_out *o, const struct ut_device_table *t, bool work)
+static void put_json_table(struct ut_out *o, const struct ut_device_log *log,
+			   const struct ut_device_table *t, bool work)
 {
 	const char *comma = "\n";
 
 	ut_out_fmt(o, "],\n\"%s\":[", work ? "device" : "host");
-	for (int api = 0; api < UT_API_COUNT; api++) {
-		for (size_t i = 0; i < t->sections[api].count; i++, comma = ",\n") {
+	for (size_t way = 0; way < t->section_count; way++) {
+		for (size_t i = 0; i < t->sections[way].count; i++, comma = ",\n") {
 			ut_out_text(o, comma);
-			put_json_row(o, &t->sections[api].rows[i], api, work);
+			put_json_row(o, &t->sections[way].rows[i],
+				     ut_device_way_name(log, (uint16_t)way), work);
 		}
 	}
 }
@@ -242,10 +257,10 @@ void ut_device_json(struct ut_out *o, const struct ut_device_log *log,
 		put_top(o, log, &s->tops[i]);
 	}
 	ut_device_table_calls(&t, log, UT_DEVICE_ALL);
-	put_json_table(o, &t, false);
+	put_json_table(o, log, &t, false);
 	ut_device_table_release(&t);
 	ut_device_table_work(&t, log, UT_DEVICE_ALL, false);
-	put_json_table(o, &t, true);
+	put_json_table(o, log, &t, true);
 	ut_device_table_release(&t);
 	ut_out_text(o, "]}\n");
 }

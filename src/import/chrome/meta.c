@@ -174,16 +174,51 @@ static void name_process(struct ut_chrome *c)
 		p->name = ut_strtab_intern(&t->strings, s.ptr, s.len);
 }
 
+static struct ut_str string_of(struct ut_chrome *c, const struct ut_arg *arg)
+{
+	return arg->type == UT_ARG_STR
+		       ? ut_strtab_get(&c->build.store.trace.strings, arg->value.str)
+		       : (struct ut_str){ "", 0 };
+}
+
+/* What the row stands for: the role, and what goes with it. False: the argument says no such thing.
+ */
+static bool take_role(struct ut_chrome *c, struct ut_track *k, const struct ut_arg *arg)
+{
+	struct ut_strtab *strings = &c->build.store.trace.strings;
+	const char *key = ut_strtab_get(strings, arg->key).ptr;
+	uint8_t role;
+
+	if (!strcmp(key, "role")) {
+		role = (uint8_t)ut_role_called(string_of(c, arg));
+		if (role == UT_ROLE_UNKNOWN)
+			return false;
+		k->role = role;
+		return true;
+	}
+	if (k->role != UT_ROLE_CALLS)
+		return false;
+	if (!strcmp(key, "thread") && arg->type == UT_ARG_U64 && arg->value.u64 <= UINT32_MAX)
+		k->thread = (uint32_t)arg->value.u64;
+	else if (!strcmp(key, "api") && arg->type == UT_ARG_STR)
+		k->api = ut_api_called(strings, string_of(c, arg));
+	else
+		return false;
+	return true;
+}
+
 /* Our exporter tells with the name what is known of the thread besides. */
 static void name_thread(struct ut_chrome *c)
 {
+	struct ut_trace *t = &c->build.store.trace;
 	uint32_t index = ut_chrome_thread(c, c->event.pid, c->event.tid);
 	uint32_t name = text_of(c, c->words[UT_WORD_NAME]);
 
 	if (name)
-		c->build.store.trace.tracks[index].name = name;
+		t->tracks[index].name = name;
 	for (size_t i = 0; i < c->args.count; i++) {
-		if (c->args.items[i].key != c->words[UT_WORD_NAME])
+		if (c->args.items[i].key != c->words[UT_WORD_NAME] &&
+		    !take_role(c, &t->tracks[index], &c->args.items[i]))
 			ut_chrome_fact(c, true, index, c->args.items[i]);
 	}
 }

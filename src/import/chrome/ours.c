@@ -192,6 +192,59 @@ static bool is_known(const struct ut_chrome *c, struct ut_json_span key, struct 
 	       (is(key, "clock_error_ns") && (uint64_t)signed_of(value) == t->clock_error);
 }
 
+static struct ut_str text_of(struct ut_chrome *c, struct ut_json_span value)
+{
+	return ut_strtab_get(&c->build.store.trace.strings, string_of(c, value));
+}
+
+/* A number that is not negative; -1 = it is none. */
+static int32_t number_of(struct ut_json_span value)
+{
+	int64_t n = signed_of(value);
+
+	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
+}
+
+/* What the process stands for. A kind of a later version is none that we know. */
+static bool read_kind(struct ut_chrome *c, struct ut_process *p, struct ut_json_span key,
+		      struct ut_json_span value)
+{
+	struct ut_strtab *strings = &c->build.store.trace.strings;
+
+	if (is(key, "kind")) {
+		p->kind = (uint8_t)ut_process_kind_called(text_of(c, value));
+		p->kind = p->kind == UT_PROCESS_UNKNOWN ? UT_PROCESS_OTHER : p->kind;
+	} else if (is(key, "api")) {
+		p->api = ut_api_called(strings, text_of(c, value));
+	} else if (is(key, "device")) {
+		p->device = number_of(value);
+	} else if (is(key, "sub_device")) {
+		p->sub_device = number_of(value);
+	} else if (is(key, "device_type")) {
+		p->device_type = (uint8_t)ut_device_type_called(text_of(c, value));
+	} else if (is(key, "model")) {
+		p->model = string_of(c, value);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* "calls": [categories] */
+static void read_calls(struct ut_chrome *c, struct ut_json_span list)
+{
+	struct ut_json *j = &c->json;
+	struct ut_json_span value;
+
+	if (!list.len || *list.at != '[')
+		return;
+	j->at = list.at;
+	ut_json_enter(j);
+	while (ut_json_element(j) && ut_json_skip(j, &value))
+		ut_trace_add_calls(&c->build.store.trace, string_of(c, value));
+	j->trouble = UT_JSON_NONE;
+}
+
 /* first: index + 1 of the process that speaks for the recording; 0 = this one will. */
 static void read_process(struct ut_chrome *c, struct ut_json_span object, uint32_t *first)
 {
@@ -220,6 +273,10 @@ static void read_process(struct ut_chrome *c, struct ut_json_span object, uint32
 			t->processes[at].rank = (int32_t)signed_of(value);
 		else if (is(key, "counters"))
 			read_counters(c, at, value);
+		else if (is(key, "calls"))
+			read_calls(c, value);
+		else if (read_kind(c, &t->processes[at], key, value))
+			;
 		else if (!is(key, "pid") &&
 			 !(at + 1 == *first ? read_whole(c, key, value) : is_known(c, key, value)))
 			keep_fact(c, at, key, value);
