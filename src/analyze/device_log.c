@@ -587,11 +587,12 @@ static uint16_t opencl_of(struct ut_device_log *log, const struct ut_trace *t)
 	uint16_t found = UT_WAY_CL_OTHER;
 
 	for (uint32_t i = 0; i < t->process_count; i++) {
-		uint16_t way;
+		uint16_t device, way;
 
 		if (!ut_is_device(t, i))
 			continue;
-		way = log->devices[device_of(log, t, i)].way;
+		device = device_of(log, t, i); /* may move the devices */
+		way = log->devices[device].way;
 		if (way == UT_WAY_CL_GPU || (way == UT_WAY_CL_CPU && found == UT_WAY_CL_OTHER))
 			found = way;
 	}

@@ -45,7 +45,10 @@ static void put_way(struct ut_out *o, const struct ut_device_log *log, uint16_t 
 {
 	const char *name = ut_device_way_name(log, way);
 
-	ut_cell_csv(o, name, strlen(name));
+	if (way < UT_WAY_COUNT)
+		ut_out_text(o, name);
+	else
+		ut_cell_csv(o, name, strlen(name));
 	ut_out_text(o, ",");
 }
 

@@ -244,6 +244,7 @@ static void put_process_places(struct writer *w)
 		const struct ut_utr_process_place saved = {
 			.kind = p->kind,
 			.device_type = p->device_type,
+			.guessed = p->guessed,
 			.api = p->api.api,
 			.api_text = p->api.text,
 			.model = p->model,
@@ -263,6 +264,7 @@ static void put_track_places(struct writer *w)
 		const struct ut_track *k = &t->tracks[i];
 		const struct ut_utr_track_place saved = {
 			.role = k->role,
+			.guessed = k->guessed,
 			.api = k->api.api,
 			.api_text = k->api.text,
 			.thread = k->thread,

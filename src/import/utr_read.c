@@ -482,6 +482,7 @@ static int take_process_places(const struct file *f, struct ut_trace *t)
 		p->kind = saved[i].kind < UT_PROCESS_KINDS ? saved[i].kind : UT_PROCESS_OTHER;
 		p->device_type = saved[i].device_type < UT_DEVICE_TYPES ? saved[i].device_type
 									: UT_DEVICE_TYPE_UNKNOWN;
+		p->guessed = saved[i].guessed != 0;
 		p->api = take_api(saved[i].api, saved[i].api_text);
 		p->model = saved[i].model;
 		p->device = saved[i].device;
@@ -504,6 +505,7 @@ static int take_track_places(const struct file *f, struct ut_trace *t)
 		struct ut_track *k = &t->tracks[i];
 
 		k->role = saved[i].role < UT_ROLES ? saved[i].role : UT_ROLE_UNKNOWN;
+		k->guessed = saved[i].guessed != 0;
 		k->api = take_api(saved[i].api, saved[i].api_text);
 		k->thread = saved[i].thread;
 	}

@@ -232,6 +232,7 @@ static void fill_kind(struct ut_build *b, struct ut_process *p, const struct ut_
 	if (from->kind == UT_PROCESS_UNKNOWN)
 		return;
 	p->kind = from->kind;
+	p->guessed = from->guessed;
 	p->device_type = from->device_type;
 	p->api = adopt_api(b, trace, from->api);
 	p->model = adopt_string(b, trace, from->model);
@@ -245,6 +246,7 @@ static void fill_role(struct ut_build *b, struct ut_track *t, const struct ut_tr
 	if (from->role == UT_ROLE_UNKNOWN)
 		return;
 	t->role = from->role;
+	t->guessed = from->guessed;
 	t->thread = from->thread;
 	t->api = adopt_api(b, trace, from->api);
 }

@@ -211,6 +211,7 @@ static void take_process(struct ut_trace *t, struct ut_process *p)
 {
 	if (p->kind != UT_PROCESS_UNKNOWN)
 		return;
+	p->guessed = true;
 	if (ut_str_starts(ut_strtab_get(&t->strings, p->name).ptr, "DEVICE"))
 		take_device(t, p);
 	else if (!take_torch_device(t, p))
@@ -254,6 +255,7 @@ static void take_track(struct ut_trace *t, struct ut_track *k)
 		k->role = is_beside_queues(name) ? UT_ROLE_SIDE : UT_ROLE_QUEUE;
 	else if (!take_calls(t, k) && !strcmp(name, "Control"))
 		k->role = UT_ROLE_CONTROL;
+	k->guessed = k->role != UT_ROLE_UNKNOWN;
 }
 
 void ut_classify_places(struct ut_trace *t)

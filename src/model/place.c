@@ -151,12 +151,12 @@ enum ut_track_role ut_track_role(const struct ut_track *track)
 
 bool ut_process_is_told(const struct ut_process *process)
 {
-	return process->kind > UT_PROCESS_PROGRAM;
+	return process->kind > UT_PROCESS_PROGRAM && !process->guessed;
 }
 
 bool ut_track_is_told(const struct ut_track *track)
 {
-	return track->role != UT_ROLE_UNKNOWN;
+	return track->role != UT_ROLE_UNKNOWN && !track->guessed;
 }
 
 bool ut_is_device(const struct ut_trace *trace, uint32_t process)

@@ -124,7 +124,10 @@ struct ut_str ut_api_title(const struct ut_strtab *strings, struct ut_api_id api
 /* The role that was said, or what the track's type says of itself. */
 enum ut_track_role ut_track_role(const struct ut_track *track);
 
-/* Is there more to say about a process than that it is a program; about a track than its type? */
+/*
+ * Is there more to write about a process than that it is a program, about a track than its type,
+ * and was it said by somebody? What was guessed from names is guessed again.
+ */
 bool ut_process_is_told(const struct ut_process *process);
 bool ut_track_is_told(const struct ut_track *track);
 

@@ -72,7 +72,8 @@ struct ut_process {
 	/* what it stands for */
 	uint8_t kind;        /* enum ut_process_kind */
 	uint8_t device_type; /* enum ut_device_type */
-	uint16_t reserved;
+	uint8_t guessed;     /* classify.c found it out: whoever has the names can do so again */
+	uint8_t reserved;
 	struct ut_api_id api; /* of a device: the runtime through which it was used */
 	uint32_t model;       /* of a device: string id, as its maker calls it: "NVIDIA H200" */
 	int32_t device;       /* its number, as the program counts them; -1 = it is none */
@@ -97,7 +98,8 @@ struct ut_track {
 	struct ut_api_id api; /* of calls: the runtime that was called */
 	uint32_t thread;      /* of calls: OS id of the thread that made them */
 	uint8_t role;         /* enum ut_track_role, if its type does not say enough */
-	uint8_t reserved[3];
+	uint8_t guessed;      /* as of processes */
+	uint8_t reserved[2];
 };
 
 /* What went wrong while recording or reading; each is told to the user, none is hidden. */

@@ -92,8 +92,8 @@ struct ut_utr_track {
 /* What a process stands for: section PROCESS_PLACES has one for each of PROCESSES. */
 struct ut_utr_process_place {
 	uint8_t kind, device_type, api; /* enum ut_process_kind, ut_device_type, ut_api */
-	uint8_t reserved;
-	uint32_t api_text, model; /* string ids */
+	uint8_t guessed;                /* 1 = by its name */
+	uint32_t api_text, model;       /* string ids */
 	int32_t device, sub_device;
 	uint32_t reserved_too;
 };
@@ -101,7 +101,8 @@ struct ut_utr_process_place {
 /* And a track: one for each of TRACKS. */
 struct ut_utr_track_place {
 	uint8_t role, api; /* enum ut_track_role, ut_api */
-	uint16_t reserved;
+	uint8_t guessed;
+	uint8_t reserved;
 	uint32_t api_text; /* string id */
 	uint32_t thread;
 	uint32_t reserved_too;
