@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/mapped.h"
 #include "import/importer.h"
+#include "model/classify.h"
 #include "model/event.h"
 #include "model/utr.h"
 #include "model/utr_crc.h"
@@ -521,7 +522,7 @@ static void take_calls(const struct file *f, struct ut_trace *t)
 		return;
 	saved = items(f, UT_UTR_CALLS, &count);
 	for (uint64_t i = 0; i < count; i++)
-		ut_trace_add_calls(t, saved[i]);
+		ut_classify_add_calls(t, saved[i]);
 }
 
 static int take_places(const struct file *f, struct ut_trace *t)

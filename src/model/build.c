@@ -1,4 +1,5 @@
 #include "model/build.h"
+#include "model/classify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -311,7 +312,7 @@ static void fill_trace(struct ut_build *b, const struct ut_trace *trace)
 	for (size_t i = 0; trace != t && i < trace->note_count; i++)
 		ut_trace_add_note(t, adopt_string(b, trace, trace->notes[i]));
 	for (size_t i = 0; trace != t && i < trace->call_count; i++)
-		ut_trace_add_calls(t, adopt_string(b, trace, trace->calls[i]));
+		ut_classify_add_calls(t, adopt_string(b, trace, trace->calls[i]));
 	ut_losses_add(&t->losses, &trace->losses);
 }
 

@@ -81,6 +81,16 @@ struct ut_category ut_classify_category(const struct ut_trace *trace, uint32_t c
 	return found;
 }
 
+void ut_classify_add_calls(struct ut_trace *t, uint32_t category)
+{
+	if (!category || t->call_count == UT_MOST_CALLS ||
+	    ut_classify_category(t, category).use == UT_CATEGORY_CALL)
+		return;
+	if (!t->calls)
+		t->calls = UT_NEW_N(&t->arena, uint32_t, UT_MOST_CALLS);
+	t->calls[t->call_count++] = category;
+}
+
 /* Intel's tool has one category for all work: its names are those of the calls. */
 enum ut_device_kind ut_classify_work(const char *name)
 {

@@ -42,7 +42,15 @@ struct ut_category {
 	bool anywhere;        /* work: also where no device is known */
 };
 
-/* By the list of known ones, and by what the trace says itself (ut_trace_add_calls()). */
+#define UT_MOST_CALLS 256u /* categories; further ones are not known as calls */
+
+/*
+ * Spans of this category are calls of a runtime; said before the first of them. Those that the list
+ * in classify.c has need not be said, and are not kept.
+ */
+void ut_classify_add_calls(struct ut_trace *trace, uint32_t category);
+
+/* By the list of known ones, and by what the trace says itself. */
 struct ut_category ut_classify_category(const struct ut_trace *trace, uint32_t category);
 
 /* What kind of work has this name. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "model/classify.h"
 
 /*
  * Room for one more item. Arrays double and their old copies stay in the arena, so the waste is
@@ -61,15 +60,6 @@ void ut_trace_add_unwanted(struct ut_trace *t, uint32_t domain)
 	t->unwanted =
 		grown(t, t->unwanted, t->unwanted_count, &t->unwanted_cap, sizeof(*t->unwanted));
 	t->unwanted[t->unwanted_count++] = domain;
-}
-
-void ut_trace_add_calls(struct ut_trace *t, uint32_t category)
-{
-	if (!category || t->call_count == UT_MOST_CALLS ||
-	    ut_classify_category(t, category).use == UT_CATEGORY_CALL)
-		return;
-	t->calls = grown(t, t->calls, t->call_count, &t->call_cap, sizeof(*t->calls));
-	t->calls[t->call_count++] = category;
 }
 
 /* One more part of a name; text of JSON without its quotes. */

@@ -159,8 +159,8 @@ struct ut_trace {
 	uint32_t *notes;      /* string ids: what whoever recorded has to say to the user */
 	const struct ut_arrows *arrows; /* of the rows of a store that is sent, if asked for */
 	size_t note_count, note_cap;
-	uint32_t *calls; /* string ids: categories of calls of runtimes that nobody knows yet */
-	size_t call_count, call_cap;
+	uint32_t *calls; /* string ids: categories of calls, see ut_classify_add_calls() */
+	size_t call_count;
 	uint32_t *unwanted; /* string ids: domains that a filter kept out of the recording */
 	size_t unwanted_count, unwanted_cap;
 };
@@ -183,12 +183,6 @@ void ut_trace_name_counter(struct ut_trace *t, uint32_t track, uint32_t base);
 
 void ut_trace_add_note(struct ut_trace *t, uint32_t text);
 void ut_trace_add_unwanted(struct ut_trace *t, uint32_t domain);
-
-#define UT_MOST_CALLS 256u /* further ones are not known as calls */
-
-/* Spans of this category are calls of a runtime; said before the first of them. Known ones
- * (classify.h) need not be said, and are not kept. */
-void ut_trace_add_calls(struct ut_trace *t, uint32_t category);
 
 /*
  * Arguments are appended one by one and closed: index = arg_count before the first add. Indices

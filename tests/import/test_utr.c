@@ -20,6 +20,7 @@
 #include "import/importer.h"
 #include "import/utr_use.h"
 #include "model/build.h"
+#include "model/classify.h"
 #include "model/utr.h"
 #include "model/utr_crc.h"
 #include "text/out.h"
@@ -142,7 +143,7 @@ static void make_trace(struct ut_trace *t)
 	t->clock_error = dice(50);
 	t->losses = (struct ut_losses){ .all = { dice(9), 2, 3, 4, 5, 6, 7, 8, dice(9) } };
 	ut_trace_add_note(t, any_string(t));
-	ut_trace_add_calls(t, any_string(t));
+	ut_classify_add_calls(t, any_string(t));
 }
 
 static void make_store(struct ut_store *s, uint64_t number, uint64_t tracks, uint64_t rows)

@@ -209,7 +209,7 @@ static void categories_tell_work_from_calls(void **state)
 	assert_int_equal(category("Python").use, UT_CATEGORY_TOOL);
 	assert_int_equal(category("my domain").use, UT_CATEGORY_PLAIN);
 	assert_int_equal(ut_classify_category(&t, 0).use, UT_CATEGORY_PLAIN);
-	ut_trace_add_calls(&t, ut_strtab_intern_z(&t.strings, "MINE"));
+	ut_classify_add_calls(&t, ut_strtab_intern_z(&t.strings, "MINE"));
 	c = category("MINE");
 	assert_int_equal(c.use, UT_CATEGORY_CALL);
 	assert_int_equal(c.api.api, UT_API_OTHER);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "model/classify.h"
 #include "model/trace.h"
 
 static struct ut_str str(const char *text)
@@ -94,15 +95,15 @@ static void calls_are_known_once_and_not_without_end(void **state)
 
 	(void)state;
 	ut_trace_init(&t);
-	ut_trace_add_calls(&t, 0);
-	ut_trace_add_calls(&t, ut_strtab_intern_z(&t.strings, "CUDA")); /* everybody knows it */
+	ut_classify_add_calls(&t, 0);
+	ut_classify_add_calls(&t, ut_strtab_intern_z(&t.strings, "CUDA")); /* everybody knows it */
 	assert_int_equal(t.call_count, 0);
-	ut_trace_add_calls(&t, ut_strtab_intern_z(&t.strings, "mine"));
-	ut_trace_add_calls(&t, ut_strtab_intern_z(&t.strings, "mine"));
+	ut_classify_add_calls(&t, ut_strtab_intern_z(&t.strings, "mine"));
+	ut_classify_add_calls(&t, ut_strtab_intern_z(&t.strings, "mine"));
 	assert_int_equal(t.call_count, 1);
 	for (int i = 0; i < 1000; i++) {
 		snprintf(text, sizeof(text), "mine %d", i);
-		ut_trace_add_calls(&t, ut_strtab_intern_z(&t.strings, text));
+		ut_classify_add_calls(&t, ut_strtab_intern_z(&t.strings, text));
 	}
 	assert_int_equal(t.call_count, UT_MOST_CALLS);
 	ut_trace_release(&t);

@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "import/chrome/part.h"
+#include "model/classify.h"
 
 static bool is(struct ut_json_span key, const char *text)
 {
@@ -241,7 +242,7 @@ static void read_calls(struct ut_chrome *c, struct ut_json_span list)
 	j->at = list.at;
 	ut_json_enter(j);
 	while (ut_json_element(j) && ut_json_skip(j, &value))
-		ut_trace_add_calls(&c->build.store.trace, string_of(c, value));
+		ut_classify_add_calls(&c->build.store.trace, string_of(c, value));
 	j->trouble = UT_JSON_NONE;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "import/perfetto/shared.h"
+#include "model/classify.h"
 #include "model/perfetto_fields.h"
 #include "model/perfetto_ours.h"
 
@@ -217,7 +218,7 @@ void ut_pf_ours_trace(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m
 		else if (f.number == OURS_ERROR && f.value > t->clock_error)
 			t->clock_error = f.value;
 		else if (f.number == OURS_CALLS)
-			ut_trace_add_calls(t, ut_pf_string(p, &f));
+			ut_classify_add_calls(t, ut_pf_string(p, &f));
 	}
 	for (size_t i = 0; i < p->arg_count; i++) {
 		uint64_t key = (uint64_t)p->args[i].key + 1;

@@ -51,7 +51,7 @@ static void note_api(struct ut_spool_import *im, const struct ut_spool_rec *r)
 	if (*seen == api)
 		return;
 	*seen = api;
-	ut_trace_add_calls(im->trace, ut_spool_string(&im->tables, api));
+	ut_classify_add_calls(im->trace, ut_spool_string(&im->tables, api));
 }
 
 void ut_spool_add_work(struct ut_spool_import *im, const struct ut_spool_rec *r)

@@ -85,9 +85,8 @@ struct ut_spool_late {
 	uint64_t begin, end; /* ns */
 	uint32_t lane;       /* string id: what the lane is called */
 	uint32_t name, cat;
-	uint8_t flags;
-	uint8_t role;   /* of the lane: enum ut_track_role; 0 = any */
-	uint32_t order; /* of two with the same bounds, the higher is the outer */
+	uint8_t flags, role; /* enum ut_track_role of the lane; 0 = any */
+	uint32_t order;      /* of two with the same bounds, the higher is the outer */
 	uint32_t arg_count;
 	const struct ut_arg *args; /* a copy in the trace's arena */
 };
