@@ -31,7 +31,7 @@ PLACES = {"traceEvents": [
     {"ph": "M", "name": "thread_name", "pid": 2, "tid": 1, "args": {"name": "a", "role": "queue"}},
     {"ph": "M", "name": "thread_name", "pid": 2, "tid": 2, "args": {"name": "b", "role": "side"}},
     {"ph": "M", "name": "thread_name", "pid": 1, "tid": 3,
-     "args": {"name": "c", "role": "calls", "thread": 77, "api": "Quantum, 3"}},
+     "args": {"name": "c", "thread": 77, "role": "calls", "api": "Quantum, 3"}},
     {"ph": "M", "name": "thread_name", "pid": 1, "tid": 4, "args": {"name": "d", "role": "boss"}},
     {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 90, "name": "aten::mm", "cat": "PyTorch"},
     {"ph": "X", "pid": 1, "tid": 3, "ts": 10, "dur": 5, "name": "launch", "cat": "Quantum, 3",
