@@ -276,9 +276,7 @@ static void read_process(struct ut_chrome *c, struct ut_json_span object, uint32
 			read_counters(c, at, value);
 		else if (is(key, "calls"))
 			read_calls(c, value);
-		else if (read_kind(c, &t->processes[at], key, value))
-			;
-		else if (!is(key, "pid") &&
+		else if (!is(key, "pid") && !read_kind(c, &t->processes[at], key, value) &&
 			 !(at + 1 == *first ? read_whole(c, key, value) : is_known(c, key, value)))
 			keep_fact(c, at, key, value);
 		c->json.at = value.at + value.len;
