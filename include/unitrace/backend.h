@@ -49,7 +49,7 @@ struct ut_device {
 	const char *name;  /* "NVIDIA H200" */
 	const char *label; /* how the runtime tells it from others: "0", "0000:3a:00.0" */
 	uint32_t index;    /* as the program counts them */
-	uint32_t reserved;
+	uint32_t api;      /* the runtime, as in calls: host->name("CUDA", 4); 0 = unknown */
 };
 
 enum ut_work_kind {

@@ -240,7 +240,7 @@ static void add_span(struct ut_summary *s, const struct ut_trace *t, const struc
 	uint64_t end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX;
 
 	if (k->whose == NOT_KNOWN)
-		k->whose = ut_label_is_device(t, t->tracks[e->track].process) ? DEVICE : HOST;
+		k->whose = ut_is_device(t, t->tracks[e->track].process) ? DEVICE : HOST;
 	count_call(&s->rows[row], end - e->ts);
 	add_total(s, e->track, row, e->ts, end);
 	s->rows[row].hosts |= k->whose == HOST;

@@ -65,7 +65,7 @@ static int wants_kernel(const char *name)
 static uint32_t device(const struct ut_device *d)
 {
 	const struct ut_control *c = ut_gate_settings();
-	uint64_t words[2];
+	uint64_t words[3];
 	uint32_t id;
 
 	if (c && c->devices && (d->index >= 64 || !(c->devices >> d->index & 1)))
@@ -74,7 +74,8 @@ static uint32_t device(const struct ut_device *d)
 
 	words[0] = ut_pack(id, ut_intern_z(d->name));
 	words[1] = ut_pack(d->index, ut_intern_z(d->label));
-	ut_number_define(UT_REC_DEVICE, words, 2, NULL, 0);
+	words[2] = ut_pack(d->api, 0);
+	ut_number_define(UT_REC_DEVICE, words, 3, NULL, 0);
 	return id;
 }
 

@@ -19,9 +19,9 @@ struct layout {
 	size_t least, most; /* columns of names, without quotes; most 0 = all of a name */
 };
 
-static bool is_opencl(enum ut_device_api api)
+static bool is_opencl(size_t way)
 {
-	return api == UT_API_CL_CPU || api == UT_API_CL_GPU || api == UT_API_CL_OTHER;
+	return way == UT_WAY_CL_CPU || way == UT_WAY_CL_GPU || way == UT_WAY_CL_OTHER;
 }
 
 static float percent(uint64_t part, uint64_t all)
@@ -63,27 +63,27 @@ static uint64_t total_of(const struct ut_device_table *t)
 {
 	uint64_t total = 0;
 
-	for (size_t i = 0; i < UT_API_COUNT; i++)
+	for (size_t i = 0; i < t->section_count; i++)
 		total += t->sections[i].total;
 	return total;
 }
 
 /* "=== Device Timing Summary ===" and the totals; what is "API" or "Device". */
-static void put_head(struct ut_out *o, const struct ut_device_table *t, const char *title,
-		     const char *what)
+static void put_head(struct ut_out *o, const struct ut_device_log *log,
+		     const struct ut_device_table *t, const char *title, const char *what)
 {
 	size_t longest = strlen("CL GPU");
 
-	for (int i = 0; i < UT_API_COUNT; i++) {
-		size_t len = strlen(ut_device_api_name((enum ut_device_api)i));
+	for (size_t i = 0; i < t->section_count; i++) {
+		size_t len = strlen(ut_device_way_name(log, (uint16_t)i));
 
 		longest = t->sections[i].total && len > longest ? len : longest;
 	}
 	longest += strlen(what) + strlen("Total  Time for  backend (ns):");
 	ut_out_fmt(o, "\n=== %s ===\n\n%*s %20" PRIu64 "\n", title, (int)longest,
 		   "Total Execution Time (ns):", t->execution);
-	for (int i = 0; i < UT_API_COUNT; i++) {
-		const char *api = ut_device_api_name((enum ut_device_api)i);
+	for (size_t i = 0; i < t->section_count; i++) {
+		const char *api = ut_device_way_name(log, (uint16_t)i);
 		size_t used = strlen(api) + strlen(what) + strlen("Total  Time for  backend (ns):");
 
 		if (t->sections[i].total)
@@ -92,9 +92,9 @@ static void put_head(struct ut_out *o, const struct ut_device_table *t, const ch
 	}
 }
 
-static void put_section_head(struct ut_out *o, int api)
+static void put_section_head(struct ut_out *o, const struct ut_device_log *log, size_t way)
 {
-	ut_out_fmt(o, "\n== %s Backend ==\n\n", ut_device_api_name((enum ut_device_api)api));
+	ut_out_fmt(o, "\n== %s Backend ==\n\n", ut_device_way_name(log, (uint16_t)way));
 }
 
 /* ---- -h and -d ----------------------------------------------------------------------------- */
@@ -124,9 +124,10 @@ static const struct layout calls_layout = { ", ", "", 13, 6, 0, 0 };
 static const struct layout work_layout = { ", ", "\"", 12, 6, 0, 0 };
 static const struct layout opencl_layout = { ",", "", 12, 2, 10, 0 };
 
-static struct layout layout_of(int api, const struct layout *usual, const struct ut_device_view *v)
+static struct layout layout_of(size_t way, const struct layout *usual,
+			       const struct ut_device_view *v)
 {
-	struct layout l = is_opencl((enum ut_device_api)api) ? opencl_layout : *usual;
+	struct layout l = is_opencl(way) ? opencl_layout : *usual;
 
 	l.most = v->name_columns;
 	return l;
@@ -139,13 +140,13 @@ void ut_table_host_timing(struct ut_out *o, const struct ut_device_log *log,
 
 	ut_device_table_calls(&t, log, v->source);
 	if (total_of(&t)) {
-		put_head(o, &t, "API Timing Summary", "API");
-		for (int i = 0; i < UT_API_COUNT; i++) {
+		put_head(o, log, &t, "API Timing Summary", "API");
+		for (size_t i = 0; i < t.section_count; i++) {
 			const struct layout l = layout_of(i, &calls_layout, v);
 
 			if (!t.sections[i].total)
 				continue;
-			put_section_head(o, i);
+			put_section_head(o, log, i);
 			put_times(o, &t.sections[i], "Function", &l);
 		}
 		ut_out_text(o, "\n\n");
@@ -194,15 +195,15 @@ void ut_table_device_timing(struct ut_out *o, const struct ut_device_log *log,
 
 	ut_device_table_work(&t, log, v->source, v->shapes);
 	if (total_of(&t)) {
-		put_head(o, &t, "Device Timing Summary", "Device");
-		for (int i = 0; i < UT_API_COUNT; i++) {
+		put_head(o, log, &t, "Device Timing Summary", "Device");
+		for (size_t i = 0; i < t.section_count; i++) {
 			const struct layout l = layout_of(i, &work_layout, v);
 
 			if (!t.sections[i].total)
 				continue;
-			put_section_head(o, i);
+			put_section_head(o, log, i);
 			put_times(o, &t.sections[i], "Kernel", &l);
-			if (i == UT_API_CUDA)
+			if (i == UT_WAY_CUDA)
 				put_properties(o, &t.sections[i], &l);
 		}
 		ut_out_text(o, "\n\n");
@@ -245,14 +246,14 @@ void ut_table_submission(struct ut_out *o, const struct ut_device_log *log,
 
 	ut_device_table_work(&t, log, v->source, v->shapes);
 	if (total_of(&t)) {
-		put_head(o, &t, "Kernel Submission Summary", "Device");
-		for (int i = 0; i < UT_API_COUNT; i++) {
+		put_head(o, log, &t, "Kernel Submission Summary", "Device");
+		for (size_t i = 0; i < t.section_count; i++) {
 			const struct layout l = layout_of(i, &work_layout, v);
 
 			if (!t.sections[i].total)
 				continue;
-			put_section_head(o, i);
-			put_submission(o, &t.sections[i], &l, is_opencl((enum ut_device_api)i));
+			put_section_head(o, log, i);
+			put_submission(o, &t.sections[i], &l, is_opencl(i));
 		}
 		ut_out_text(o, "\n\n");
 	}
@@ -265,7 +266,7 @@ static void put_work_line(struct ut_out *o, const struct ut_device_log *log,
 			  const struct ut_device_work *w, struct ut_buf *name)
 {
 	const struct ut_device_info *d = &log->devices[w->device];
-	bool opencl = is_opencl(d->api);
+	bool opencl = is_opencl(d->way);
 
 	name->len = 0;
 	if (opencl) {

@@ -701,13 +701,18 @@ static void write_file_facts(struct perfetto *p, const struct ut_trace *t)
 {
 	size_t mark;
 
-	if (!t->file_args && !t->clock_error)
+	if (!t->file_args && !t->clock_error && !t->call_count)
 		return;
 	ut_perfetto_start(&p->w, 0);
 	mark = ut_pbuf_begin(&p->w.packet, PACKET_OURS);
 	ut_perfetto_put_facts(&p->w.packet, OURS_FILE, t, t->file_args);
 	if (t->clock_error)
 		ut_pbuf_varint(&p->w.packet, OURS_ERROR, t->clock_error);
+	for (size_t i = 0; i < t->call_count; i++) {
+		struct ut_str s = ut_strtab_get(&t->strings, t->calls[i]);
+
+		ut_pbuf_str(&p->w.packet, OURS_CALLS, s.ptr, s.len);
+	}
 	ut_pbuf_end(&p->w.packet, mark);
 	ut_perfetto_write(&p->w);
 }

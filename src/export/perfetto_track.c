@@ -124,6 +124,44 @@ static void put_labels(struct ut_pbuf *b, const struct ut_trace *t,
 	ut_buf_release(&text);
 }
 
+static void put_text(struct ut_pbuf *b, uint32_t field, struct ut_str s)
+{
+	if (s.len)
+		ut_pbuf_str(b, field, s.ptr, s.len);
+}
+
+static void put_word(struct ut_pbuf *b, uint32_t field, const char *text)
+{
+	ut_pbuf_str(b, field, text, strlen(text));
+}
+
+/* What a process stands for, unless it is a program, as most are. */
+static void put_kind(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_process *process)
+{
+	if (!ut_process_is_told(process))
+		return;
+	put_word(b, OURS_KIND, ut_process_kind_name(process->kind));
+	put_text(b, OURS_API, ut_api_name(&t->strings, process->api));
+	if (process->device >= 0)
+		ut_pbuf_varint(b, OURS_DEVICE, (uint64_t)process->device);
+	if (process->sub_device >= 0)
+		ut_pbuf_varint(b, OURS_SUB_DEVICE, (uint64_t)process->sub_device);
+	if (process->device_type != UT_DEVICE_TYPE_UNKNOWN)
+		put_word(b, OURS_DEVICE_TYPE, ut_device_type_name(process->device_type));
+	put_str(b, OURS_MODEL, t, process->model);
+}
+
+static void put_role(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_track *track)
+{
+	if (!ut_track_is_told(track))
+		return;
+	put_word(b, OURS_ROLE, ut_role_name(track->role));
+	if (track->role != UT_ROLE_CALLS)
+		return;
+	ut_pbuf_varint(b, OURS_THREAD, track->thread);
+	put_text(b, OURS_API, ut_api_name(&t->strings, track->api));
+}
+
 static void put_own_process(struct ut_pbuf *b, const struct ut_trace *t,
 			    const struct ut_process *process, const struct ut_perfetto_place *place,
 			    bool labels)
@@ -142,6 +180,7 @@ static void put_own_process(struct ut_pbuf *b, const struct ut_trace *t,
 		ut_pbuf_varint(b, OURS_RANK, (uint64_t)process->rank);
 	if (labels || memchr(host.ptr, ' ', host.len))
 		ut_pbuf_str(b, OURS_HOST, host.ptr, host.len);
+	put_kind(b, t, process);
 	ut_perfetto_put_facts(b, OURS_FACTS, t, process->args);
 	end_ours(b, before, mark);
 }
@@ -249,6 +288,7 @@ static void put_own_track(struct ut_pbuf *b, const struct ut_trace *t, const str
 		put_str(b, OURS_UNIT, t, track->unit);
 		put_str(b, OURS_ID_TEXT, t, track->id_text);
 	}
+	put_role(b, t, track);
 	ut_perfetto_put_facts(b, OURS_FACTS, t, track->args);
 	end_ours(b, before, mark);
 }

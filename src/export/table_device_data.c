@@ -237,15 +237,17 @@ void ut_device_kernels(struct ut_out *o, const struct ut_device_log *log,
 	ut_report_close(r);
 }
 
-static void add_rows(struct ut_report *r, const struct ut_device_table *t, bool work)
+static void add_rows(struct ut_report *r, const struct ut_device_log *log,
+		     const struct ut_device_table *t, bool work)
 {
 	const struct ut_report_cell none = ut_report_none();
 
-	for (int api = 0; api < UT_API_COUNT; api++) {
-		const char *backend = ut_device_api_name((enum ut_device_api)api);
+	for (size_t way = 0; way < t->section_count; way++) {
+		const struct ut_device_section *s = &t->sections[way];
+		const char *backend = ut_device_way_name(log, (uint16_t)way);
 
-		for (size_t i = 0; i < t->sections[api].count; i++) {
-			const struct ut_device_row *row = &t->sections[api].rows[i];
+		for (size_t i = 0; i < s->count; i++) {
+			const struct ut_device_row *row = &s->rows[i];
 			const struct ut_device_kernel *k = row->kernel;
 			bool known = k && k->registers;
 
@@ -273,7 +275,7 @@ static void add_calls(struct ut_report *r, const struct ut_device_log *log, uint
 	struct ut_device_table t;
 
 	ut_device_table_calls(&t, log, source);
-	add_rows(r, &t, false);
+	add_rows(r, log, &t, false);
 	ut_device_table_release(&t);
 }
 
@@ -283,7 +285,7 @@ static void add_work(struct ut_report *r, const struct ut_device_log *log, uint3
 	struct ut_device_table t;
 
 	ut_device_table_work(&t, log, source, shapes);
-	add_rows(r, &t, true);
+	add_rows(r, log, &t, true);
 	ut_device_table_release(&t);
 }
 
@@ -329,7 +331,7 @@ void ut_device_timeline_csv(struct ut_out *o, const struct ut_device_log *log, u
 		ut_device_shaped_name(&name, log, w);
 		ut_report_add(r, (const struct ut_report_cell[]){
 					 ut_report_u64(w->thread),
-					 ut_report_text(ut_device_api_name(d->api)),
+					 ut_report_text(ut_device_way_name(log, d->way)),
 					 ut_report_u64(d->index),
 					 ut_report_str((struct ut_str){ name.data, name.len }),
 					 ut_report_u64(ut_device_appended(w)),

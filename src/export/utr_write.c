@@ -92,23 +92,30 @@ static uint64_t plan(struct writer *w)
 		[UT_UTR_SHAPE_ARGS] = s->args.shape_arg_count,
 		[UT_UTR_WORDS] = word_count(&s->args),
 		[UT_UTR_ROWS] = s->row_count,
+		[UT_UTR_PROCESS_PLACES] = s->trace.process_count,
+		[UT_UTR_TRACK_PLACES] = s->trace.track_count,
+		[UT_UTR_CALLS] = s->trace.call_count,
 	};
-	static const bool needed[UT_UTR_IDS] = {
-#define UT_UTR_NEED(name, number, text, size, need) [number] = need,
+	static const struct {
+		uint32_t id;
+		bool needed;
+	} all[] = {
+#define UT_UTR_NEED(name, number, text, size, need) { number, need },
 		UT_UTR_LIST(UT_UTR_NEED)
 #undef UT_UTR_NEED
 	};
 	uint64_t offset = sizeof(struct ut_utr_header);
 
 	count_lanes(s, items);
-	for (uint32_t id = 1; id < UT_UTR_IDS; id++) {
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		uint32_t id = all[i].id;
 		uint64_t size = items[id] * ut_utr_item(id);
 
-		if (!needed[id] && !s->pyramid)
-			break;
+		if (ut_utr_is_pyramid(id) && !s->pyramid)
+			continue;
 		w->toc[w->count++] = (struct ut_utr_section){
 			.id = id,
-			.flags = needed[id] ? UT_UTR_NEEDED : 0,
+			.flags = all[i].needed ? UT_UTR_NEEDED : 0,
 			.offset = offset,
 			.size = size,
 		};
@@ -228,6 +235,45 @@ static void put_tracks(struct writer *w)
 	}
 }
 
+static void put_process_places(struct writer *w)
+{
+	const struct ut_trace *t = &w->store->trace;
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct ut_process *p = &t->processes[i];
+		const struct ut_utr_process_place saved = {
+			.kind = p->kind,
+			.device_type = p->device_type,
+			.guessed = p->guessed,
+			.api = p->api.api,
+			.api_text = p->api.text,
+			.model = p->model,
+			.device = p->device,
+			.sub_device = p->sub_device,
+		};
+
+		put(w, &saved, sizeof(saved));
+	}
+}
+
+static void put_track_places(struct writer *w)
+{
+	const struct ut_trace *t = &w->store->trace;
+
+	for (size_t i = 0; i < t->track_count; i++) {
+		const struct ut_track *k = &t->tracks[i];
+		const struct ut_utr_track_place saved = {
+			.role = k->role,
+			.guessed = k->guessed,
+			.api = k->api.api,
+			.api_text = k->api.text,
+			.thread = k->thread,
+		};
+
+		put(w, &saved, sizeof(saved));
+	}
+}
+
 static void put_words(struct writer *w)
 {
 	const struct ut_arglists *l = &w->store->args;
@@ -331,6 +377,15 @@ static void put_section(struct writer *w, uint32_t id)
 	case UT_UTR_LANE_ROWS:
 	case UT_UTR_LANE_ENDS:
 		put_lanes(w, id);
+		break;
+	case UT_UTR_PROCESS_PLACES:
+		put_process_places(w);
+		break;
+	case UT_UTR_TRACK_PLACES:
+		put_track_places(w);
+		break;
+	case UT_UTR_CALLS:
+		put(w, s->trace.calls, s->trace.call_count * sizeof(*s->trace.calls));
 		break;
 	case UT_UTR_IDS:
 		break;

@@ -1,4 +1,5 @@
 #include "model/build.h"
+#include "model/classify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -218,6 +219,39 @@ static uint32_t add_list(struct ut_build *b, uint32_t ours, const struct ut_trac
 	return (uint32_t)mark;
 }
 
+static struct ut_api_id adopt_api(struct ut_build *b, const struct ut_trace *trace,
+				  struct ut_api_id api)
+{
+	api.text = adopt_string(b, trace, api.text);
+	return api;
+}
+
+/* What a process stands for: all of it goes with its kind. */
+static void fill_kind(struct ut_build *b, struct ut_process *p, const struct ut_trace *trace,
+		      const struct ut_process *from)
+{
+	if (from->kind == UT_PROCESS_UNKNOWN)
+		return;
+	p->kind = from->kind;
+	p->guessed = from->guessed;
+	p->device_type = from->device_type;
+	p->api = adopt_api(b, trace, from->api);
+	p->model = adopt_string(b, trace, from->model);
+	p->device = from->device;
+	p->sub_device = from->sub_device;
+}
+
+static void fill_role(struct ut_build *b, struct ut_track *t, const struct ut_trace *trace,
+		      const struct ut_track *from)
+{
+	if (from->role == UT_ROLE_UNKNOWN)
+		return;
+	t->role = from->role;
+	t->guessed = from->guessed;
+	t->thread = from->thread;
+	t->api = adopt_api(b, trace, from->api);
+}
+
 static void fill_process(struct ut_build *b, struct ut_process *p, const struct ut_trace *trace,
 			 const struct ut_process *from)
 {
@@ -234,6 +268,7 @@ static void fill_process(struct ut_build *b, struct ut_process *p, const struct 
 		p->rank = from->rank;
 	if (from->sort_index)
 		p->sort_index = from->sort_index;
+	fill_kind(b, p, trace, from);
 }
 
 static void fill_track(struct ut_build *b, uint32_t at, const struct ut_trace *trace,
@@ -254,6 +289,7 @@ static void fill_track(struct ut_build *b, uint32_t at, const struct ut_trace *t
 		t->base = adopt_string(b, trace, from->base);
 	if (from->sort_index)
 		t->sort_index = from->sort_index;
+	fill_role(b, t, trace, from);
 }
 
 /* What a trace says about itself as a whole. */
@@ -275,6 +311,8 @@ static void fill_trace(struct ut_build *b, const struct ut_trace *trace)
 	}
 	for (size_t i = 0; trace != t && i < trace->note_count; i++)
 		ut_trace_add_note(t, adopt_string(b, trace, trace->notes[i]));
+	for (size_t i = 0; trace != t && i < trace->call_count; i++)
+		ut_classify_add_calls(t, adopt_string(b, trace, trace->calls[i]));
 	ut_losses_add(&t->losses, &trace->losses);
 }
 

@@ -18,6 +18,11 @@ static const struct known *known(uint32_t id)
 	return id < UT_UTR_IDS && sections[id].name ? &sections[id] : NULL;
 }
 
+bool ut_utr_knows(uint32_t id)
+{
+	return known(id) != NULL;
+}
+
 const char *ut_utr_name(uint32_t id)
 {
 	return known(id) ? known(id)->name : "unknown";

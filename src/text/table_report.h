@@ -41,7 +41,7 @@ extern const char *const ut_report_format_words[UT_REPORT_FORMATS];
 #define UT_REPORT_TYPE_LIST(X)                                                                     \
 	X(ANY, "any")     /* not ours: what comes decides */                                       \
 	X(TEXT, "text")   /* a name or the like: any bytes */                                      \
-	X(WORD, "word")   /* one of a few of ours: needs no quotes */                              \
+	X(WORD, "word")   /* one of a few: quotes where they are needed */                         \
 	X(COUNT, "count") /* a whole number */                                                     \
 	X(NUMBER, "number")                                                                        \
 	X(TIME, "time")   /* ns; people: "12.34 ms" */                                             \

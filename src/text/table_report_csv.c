@@ -13,23 +13,11 @@
 static void put_where_needed(struct ut_out *o, const char *s, size_t len, bool text)
 {
 	bool guard = text && ut_cell_csv_guarded(s, len);
-	size_t from = 0;
 
-	if (!guard && (len || !text) && !memchr(s, ',', len) && !memchr(s, '"', len) &&
-	    !memchr(s, '\n', len) && !memchr(s, '\r', len)) {
+	if (guard || (text && !len) || !ut_cell_csv_plain(s, len))
+		ut_cell_csv_bytes(o, s, len, guard);
+	else
 		ut_out_write(o, s, len);
-		return;
-	}
-	ut_out_text(o, guard ? "\"'" : "\"");
-	while (from < len) {
-		const char *quote = memchr(s + from, '"', len - from);
-		size_t n = quote ? (size_t)(quote - s) + 1 - from : len - from;
-
-		ut_out_write(o, s + from, n);
-		ut_out_write(o, "\"", quote != NULL);
-		from += n;
-	}
-	ut_out_text(o, "\"");
 }
 
 static void put_tsv(struct ut_out *o, const char *s, size_t len)
@@ -75,7 +63,7 @@ static void put_text(struct ut_report *r, const struct ut_report_column *c, stru
 	else if (c->type == UT_REPORT_ANY)
 		put_where_needed(r->out, s.ptr, s.len, text);
 	else if (c->type == UT_REPORT_WORD)
-		ut_out_write(r->out, s.ptr, s.len);
+		ut_cell_csv_field(r->out, s.ptr, s.len);
 	else
 		ut_cell_csv(r->out, s.ptr, s.len);
 }

@@ -174,7 +174,7 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	X(MODULE, "start, end, operation|length, path")                                            \
 	X(MODEL, "operation|name, address")                                                        \
 	/* devices; the first three are definitions. Times in ns, F: key|type, value */            \
-	X(DEVICE, "id|name, index|label")                                                          \
+	X(DEVICE, "id|name, index|label, api|0")                                                   \
 	X(QUEUE, "id|device, name|0, number")                                                      \
 	X(NOTE, "length|0, bytes")                                                                 \
 	X(CALL_BEGIN, "api|name, correlation")                                                     \

@@ -80,8 +80,11 @@ static struct device *device_of(uint32_t id)
 
 	if (!d->number) {
 		snprintf(label, sizeof(label), "cuda:%u", id);
-		d->number = ut_cuda_host->device(
-			&(struct ut_device){ .name = "CUDA device", .label = label, .index = id });
+		d->number =
+			ut_cuda_host->device(&(struct ut_device){ .name = "CUDA device",
+								  .label = label,
+								  .index = id,
+								  .api = ut_cuda_name("CUDA") });
 	}
 	return d;
 }
@@ -111,7 +114,8 @@ static void describe_device(const void *record)
 		d->number = ut_cuda_host->device(
 			&(struct ut_device){ .name = r->name ? r->name : "CUDA device",
 					     .label = label,
-					     .index = r->id });
+					     .index = r->id,
+					     .api = ut_cuda_name("CUDA") });
 	d->warps = r->warps_per_processor;
 	d->blocks = r->blocks_per_processor;
 	d->shared = r->shared_per_processor;

@@ -37,7 +37,8 @@ static int start(const struct ut_host *h)
 	api = name("NULL");
 	launch = name("nullLaunchKernel");
 	copy = name("nullCopy");
-	device = host->device(&(struct ut_device){ .name = "Null device", .label = "null" });
+	device = host->device(
+		&(struct ut_device){ .name = "Null device", .label = "null", .api = api });
 	queues[0] = host->queue(device, "queue 0", 0);
 	queues[1] = host->queue(device, "queue 1", 1);
 	return 0;

@@ -170,17 +170,61 @@ static void name_process(struct ut_chrome *c)
 		p->name = ut_strtab_intern(&t->strings, s.ptr, s.len);
 }
 
+static struct ut_str string_of(struct ut_chrome *c, const struct ut_arg *arg)
+{
+	return arg->type == UT_ARG_STR
+		       ? ut_strtab_get(&c->build.store.trace.strings, arg->value.str)
+		       : (struct ut_str){ "", 0 };
+}
+
+/* What the row stands for; false: the argument does not say so. */
+static bool take_role(struct ut_chrome *c, struct ut_track *k, const struct ut_arg *arg)
+{
+	const struct ut_strtab *strings = &c->build.store.trace.strings;
+	uint8_t role;
+
+	if (strcmp(ut_strtab_get(strings, arg->key).ptr, "role") != 0)
+		return false;
+	role = (uint8_t)ut_role_called(string_of(c, arg));
+	k->role = role != UT_ROLE_UNKNOWN ? role : k->role;
+	return role != UT_ROLE_UNKNOWN;
+}
+
+/* Whose calls they are, and of what; it may stand in front of the role. */
+static bool take_caller(struct ut_chrome *c, struct ut_track *k, const struct ut_arg *arg)
+{
+	struct ut_strtab *strings = &c->build.store.trace.strings;
+	const char *key = ut_strtab_get(strings, arg->key).ptr;
+
+	if (k->role != UT_ROLE_CALLS)
+		return false;
+	if (!strcmp(key, "thread") && arg->type == UT_ARG_U64 && arg->value.u64 <= UINT32_MAX)
+		k->thread = (uint32_t)arg->value.u64;
+	else if (!strcmp(key, "api") && arg->type == UT_ARG_STR)
+		k->api = ut_api_called(strings, string_of(c, arg));
+	else
+		return false;
+	return true;
+}
+
 /* Our exporter tells with the name what is known of the thread besides. */
 static void name_thread(struct ut_chrome *c)
 {
+	struct ut_trace *t = &c->build.store.trace;
 	uint32_t index = ut_chrome_thread(c, c->event.pid, c->event.tid);
 	uint32_t name = text_of(c, c->words[UT_WORD_NAME]);
+	struct ut_track *k = &t->tracks[index];
 
 	if (name)
-		c->build.store.trace.tracks[index].name = name;
+		k->name = name;
+	for (size_t i = 0; i < c->args.count; i++)
+		(void)take_role(c, k, &c->args.items[i]);
 	for (size_t i = 0; i < c->args.count; i++) {
-		if (c->args.items[i].key != c->words[UT_WORD_NAME])
-			ut_chrome_fact(c, true, index, c->args.items[i]);
+		const struct ut_arg *arg = &c->args.items[i];
+
+		if (arg->key != c->words[UT_WORD_NAME] && !take_role(c, k, arg) &&
+		    !take_caller(c, k, arg))
+			ut_chrome_fact(c, true, index, *arg);
 	}
 }
 

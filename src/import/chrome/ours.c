@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "import/chrome/part.h"
+#include "model/classify.h"
 
 /* The next member of the object that the cursor is in. fresh: it has just been entered. */
 static bool next_member(struct ut_chrome *c, bool *fresh, struct ut_str *key, struct ut_str *value)
@@ -183,6 +184,59 @@ static bool is_known(const struct ut_chrome *c, struct ut_str key, struct ut_str
 	       (ut_str_is(key, "clock_error_ns") && (uint64_t)signed_of(value) == t->clock_error);
 }
 
+static struct ut_str text_of(struct ut_chrome *c, struct ut_str value)
+{
+	return ut_strtab_get(&c->build.store.trace.strings, string_of(c, value));
+}
+
+/* A number that is not negative; -1 = it is none. */
+static int32_t number_of(struct ut_str value)
+{
+	int64_t n = signed_of(value);
+
+	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
+}
+
+/* What the process stands for. A kind of a later version is none that we know. */
+static bool read_kind(struct ut_chrome *c, struct ut_process *p, struct ut_str key,
+		      struct ut_str value)
+{
+	struct ut_strtab *strings = &c->build.store.trace.strings;
+
+	if (ut_str_is(key, "kind")) {
+		p->kind = (uint8_t)ut_process_kind_called(text_of(c, value));
+		p->kind = p->kind == UT_PROCESS_UNKNOWN ? UT_PROCESS_OTHER : p->kind;
+	} else if (ut_str_is(key, "api")) {
+		p->api = ut_api_called(strings, text_of(c, value));
+	} else if (ut_str_is(key, "device")) {
+		p->device = number_of(value);
+	} else if (ut_str_is(key, "sub_device")) {
+		p->sub_device = number_of(value);
+	} else if (ut_str_is(key, "device_type")) {
+		p->device_type = (uint8_t)ut_device_type_called(text_of(c, value));
+	} else if (ut_str_is(key, "model")) {
+		p->model = string_of(c, value);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* "calls": [categories] */
+static void read_calls(struct ut_chrome *c, struct ut_str list)
+{
+	struct ut_json *j = &c->json;
+	struct ut_str value;
+
+	if (!list.len || *list.ptr != '[')
+		return;
+	j->at = list.ptr;
+	ut_json_enter(j);
+	while (ut_json_element(j) && ut_json_skip(j, &value))
+		ut_classify_add_calls(&c->build.store.trace, string_of(c, value));
+	j->trouble = UT_JSON_NONE;
+}
+
 /* first: index + 1 of the process that speaks for the recording; 0 = this one will. */
 static void read_process(struct ut_chrome *c, struct ut_str object, uint32_t *first)
 {
@@ -211,7 +265,9 @@ static void read_process(struct ut_chrome *c, struct ut_str object, uint32_t *fi
 			t->processes[at].rank = (int32_t)signed_of(value);
 		else if (ut_str_is(key, "counters"))
 			read_counters(c, at, value);
-		else if (!ut_str_is(key, "pid") &&
+		else if (ut_str_is(key, "calls"))
+			read_calls(c, value);
+		else if (!ut_str_is(key, "pid") && !read_kind(c, &t->processes[at], key, value) &&
 			 !(at + 1 == *first ? read_whole(c, key, value) : is_known(c, key, value)))
 			keep_fact(c, at, key, value);
 		c->json.at = value.ptr + value.len;

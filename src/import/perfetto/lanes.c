@@ -260,8 +260,11 @@ static void make_tracks(struct sorter *s)
 			t->tracks[lane->model].sort_index = lane->rank;
 			t->tracks[lane->model].args = lane->args;
 		}
-		for (uint32_t at = lane->first; at; at = ut_pf_at(s->p, at - 1)->next)
+		for (uint32_t at = lane->first; at; at = ut_pf_at(s->p, at - 1)->next) {
 			ut_pf_at(s->p, at - 1)->model = lane->model + 1;
+			if (!lane->thread)
+				ut_pf_give_role(ut_pf_at(s->p, at - 1), &t->tracks[lane->model]);
+		}
 	}
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/idmap.h"
 #include "import/perfetto/protobuf.h"
+#include "model/place.h"
 
 struct ut_pf;
 struct ut_pf_seq;
@@ -43,6 +44,9 @@ struct ut_pf_track {
 	uint32_t id_text;      /* the same: string id */
 	uint32_t args;         /* what is said about it: a list of the trace's; 0 = nothing */
 	int32_t rank;
+	struct ut_api_id api; /* what it stands for: see struct ut_track */
+	uint32_t thread;
+	uint8_t role;       /* enum ut_track_role; 0 = not said */
 	uint8_t kind;       /* enum ut_pf_track_kind */
 	bool incremental;   /* counter: values are differences */
 	bool async;         /* we say that its spans may overlap */

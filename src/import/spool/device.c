@@ -12,6 +12,7 @@
 
 #include "base/grow.h"
 #include "import/spool/state.h"
+#include "model/classify.h"
 #include "model/sink.h"
 #include "symbol/demangle.h"
 #include "unitrace/backend.h"
@@ -41,6 +42,18 @@ enum {
 
 /* ---- noted by the scan --------------------------------------------------------------------- */
 
+/* Whoever reads the calls has to know them as such, before the first of them. */
+static void note_api(struct ut_spool_import *im, const struct ut_spool_rec *r)
+{
+	uint32_t api = ut_rec_low(r, CALL_NAME);
+	uint32_t *seen = &im->apis_seen[api % (sizeof(im->apis_seen) / sizeof(*im->apis_seen))];
+
+	if (*seen == api)
+		return;
+	*seen = api;
+	ut_classify_add_calls(im->trace, ut_spool_string(&im->tables, api));
+}
+
 void ut_spool_add_work(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
 	struct ut_spool_work *w = UT_VEC_PUSH(&im->works);
@@ -50,6 +63,7 @@ void ut_spool_add_work(struct ut_spool_import *im, const struct ut_spool_rec *r)
 		w->place = ut_rec_low(r, 0);
 		w->start = w->end = ut_rec_word(r, 1);
 	} else if (r->type == UT_REC_CALL) {
+		note_api(im, r);
 		w->place = ut_rec_low(r, CALL_TID);
 		w->start = ut_rec_word(r, CALL_START);
 		w->end = ut_rec_word(r, CALL_END);
@@ -64,6 +78,7 @@ void ut_spool_add_work(struct ut_spool_import *im, const struct ut_spool_rec *r)
 void ut_spool_add_submit(struct ut_spool_import *im, uint32_t thread, uint64_t ticks,
 			 const struct ut_spool_rec *r)
 {
+	note_api(im, r);
 	if (ut_rec_word(r, 1))
 		*UT_VEC_PUSH(&im->submits) = (struct ut_spool_submit){
 			.correlation = ut_rec_word(r, 1), .ticks = ticks, .thread = thread
@@ -203,6 +218,11 @@ static uint32_t device_process(struct ut_spool_import *im, uint32_t device)
 	p->host = own->host;
 	p->rank = own->rank;
 	p->sort_index = own->sort_index;
+	p->kind = UT_PROCESS_DEVICE;
+	p->model = o->name;
+	p->device = (int32_t)o->kind;
+	p->api = ut_api_called(&t->strings, ut_strtab_get(&t->strings, o->api));
+	ut_classify_label(p, label);
 	return o->track - 1;
 }
 
@@ -218,6 +238,15 @@ static uint32_t add_track(struct ut_spool_import *im, uint32_t device, enum ut_t
 	return track;
 }
 
+static uint32_t add_queue(struct ut_spool_import *im, const struct ut_spool_object *queue,
+			  uint32_t name)
+{
+	uint32_t track = add_track(im, queue->domain, UT_TRACK_LANE, name);
+
+	im->trace->tracks[track].role = queue->side ? UT_ROLE_SIDE : UT_ROLE_QUEUE;
+	return track;
+}
+
 /* Row number n of a queue: what overlaps goes to further rows. */
 static uint32_t queue_track(struct ut_spool_import *im, uint32_t queue, size_t row)
 {
@@ -226,11 +255,10 @@ static uint32_t queue_track(struct ut_spool_import *im, uint32_t queue, size_t r
 	char text[600];
 
 	if (!row)
-		return add_track(im, o.domain, UT_TRACK_LANE, o.name);
+		return add_queue(im, &o, o.name);
 	snprintf(text, sizeof(text), "%.*s (%zu)", name.len > 500 ? 500 : (int)name.len, name.ptr,
 		 row + 1);
-	return add_track(im, o.domain, UT_TRACK_LANE,
-			 ut_strtab_intern_z(&im->trace->strings, text));
+	return add_queue(im, &o, ut_strtab_intern_z(&im->trace->strings, text));
 }
 
 /* ---- arguments ----------------------------------------------------------------------------- */
@@ -373,19 +401,32 @@ static bool fits(struct call_row *row, const struct ut_spool_work *w)
 	return !row->ends.count || w->end <= row->ends.items[row->ends.count - 1];
 }
 
+/* The runtime that calls of this category are made to. */
+static struct ut_api_id call_api(struct ut_spool_import *im, uint32_t category)
+{
+	struct ut_category c = ut_classify_category(im->trace, category);
+
+	return c.use == UT_CATEGORY_CALL ? c.api : (struct ut_api_id){ 0 };
+}
+
 /* A row for a thread's calls. */
 static uint32_t call_track(struct ut_spool_import *im, const struct ut_spool_work *w, size_t row)
 {
 	uint32_t api = ut_spool_string(&im->tables, ut_rec_low(&w->rec, CALL_NAME));
 	struct ut_str s = ut_strtab_get(&im->trace->strings, api);
+	uint32_t track;
 	char text[600];
 
 	snprintf(text, sizeof(text), "%.*s calls of thread %" PRIu32,
 		 s.len > 400 ? 400 : (int)s.len, s.ptr, w->place);
 	if (row)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%zu)", row + 1);
-	return ut_spool_add_lane(&im->tables, UT_TRACK_LANE,
-				 ut_strtab_intern_z(&im->trace->strings, text));
+	track = ut_spool_add_lane(&im->tables, UT_TRACK_LANE,
+				  ut_strtab_intern_z(&im->trace->strings, text));
+	im->trace->tracks[track].role = UT_ROLE_CALLS;
+	im->trace->tracks[track].thread = w->place;
+	im->trace->tracks[track].api = call_api(im, api);
+	return track;
 }
 
 /* Of the calls with one number, the first that is sent has the arrows of all work. */

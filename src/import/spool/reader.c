@@ -297,6 +297,7 @@ static uint32_t add_process(struct ut_trace *trace, const struct ut_spool_header
 	p->cmdline = add_text(trace, h->cmdline, sizeof(h->cmdline));
 	p->rank = h->rank;
 	p->sort_index = h->rank >= 0 ? h->rank : 0;
+	p->kind = UT_PROCESS_PROGRAM;
 	return at;
 }
 

@@ -85,8 +85,8 @@ struct ut_spool_late {
 	uint64_t begin, end; /* ns */
 	uint32_t lane;       /* string id: what the lane is called */
 	uint32_t name, cat;
-	uint8_t flags;
-	uint32_t order; /* of two with the same bounds, the higher is the outer */
+	uint8_t flags, role; /* enum ut_track_role of the lane; 0 = any */
+	uint32_t order;      /* of two with the same bounds, the higher is the outer */
 	uint32_t arg_count;
 	const struct ut_arg *args; /* a copy in the trace's arena */
 };
@@ -124,6 +124,7 @@ struct ut_spool_import {
 	UT_VEC(struct ut_spool_flow) flows;       /* sorted by thread, begin */
 	UT_VEC(struct ut_spool_work) works;
 	UT_VEC(struct ut_spool_submit) submits;
+	uint32_t apis_seen[8];          /* numbers of names of the latest runtimes called */
 	uint64_t device_flows;          /* arrows from calls to work */
 	struct ut_idmap flow_of_call;   /* correlation -> number of its next flow */
 	struct ut_idmap works_of_call;  /* correlation -> pieces of work, until arrows are sent */

@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "ittnotify.h"
 #include "symbol/symbol.h"
+#include "unitrace/backend.h"
 
 void ut_spool_tables_init(struct ut_spool_tables *t, struct ut_trace *trace, uint32_t process,
 			  const struct ut_spool_map *map)
@@ -152,10 +153,12 @@ static void define_object(struct ut_spool_tables *t, const struct ut_spool_rec *
 	case UT_REC_DEVICE:
 		o->kind = ut_rec_low(r, 1);
 		o->domain = ut_spool_string(t, ut_rec_high(r, 1));
+		o->api = ut_rec_low(r, 2) ? ut_spool_string(t, ut_rec_low(r, 2)) : 0;
 		break;
 	case UT_REC_QUEUE:
 		o->domain = ut_rec_high(r, 0); /* the device's number */
 		o->name = ut_spool_string(t, ut_rec_low(r, 1));
+		o->side = ut_rec_word(r, 2) >= UT_SIDE_ROW;
 		break;
 	case UT_REC_TRACK:
 		o->kind = ut_rec_high(r, 0);

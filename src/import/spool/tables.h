@@ -19,6 +19,8 @@ struct ut_spool_object {
 	uint32_t name, domain; /* string ids of the trace */
 	uint32_t kind;  /* counter: type of the value; histogram: types; track: group number */
 	uint32_t track; /* trace track + 1; 0 = not made yet */
+	uint32_t api;   /* device: string id of its runtime's name; 0 = not said */
+	bool side;      /* queue: a row beside the others */
 	uint64_t freq, base, ticks; /* clock domains */
 	int64_t total;              /* heap functions: bytes alive */
 };
