@@ -38,6 +38,7 @@ PUBLIC = {
     # import: the values in ITT records; backend: NVTX is told as ITT
     "ittnotify.h": ["itt", "sdk", "collect", "import", "backend"],
     "unitrace/backend.h": ["collect", "backend", "import", "session", "cmd"],
+    "unitrace/backend_types.h": ["collect", "backend", "import", "session", "cmd"],
 }
 GENERATED = ["version.h"]
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')

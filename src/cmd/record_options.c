@@ -30,6 +30,7 @@ void ut_record_opts_release(struct ut_record_opts *o)
 	ut_opt_list_release(&o->domains);
 	ut_opt_list_release(&o->exclude_domains);
 	ut_opt_list_release(&o->device.ranks);
+	ut_opt_list_release(&o->device.backend_options);
 	ut_opt_list_release(&o->device.devices);
 	ut_python_release(&o->python);
 }

@@ -94,6 +94,9 @@ enum ut_word {
 #define UT_WORD_STRINGS (1u << 20)
 #define UT_LONG_WORDS   (1u << 20)
 
+/* The type of a fact that is none: the facts are in UT_REC_FACTS with this number. */
+#define UT_FACT_MORE 255u
+
 static inline uint64_t ut_word(enum ut_word kind, uint64_t ticks, uint64_t payload)
 {
 	return (uint64_t)kind | (ticks & 0xffffffffu) << 4 | payload << 36;
@@ -185,7 +188,16 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	/* a definition: stands where a string's number stands */                                  \
 	X(PLACE, "id|name, file|line")                                                             \
 	/* what a program tells checkers and advisors */                                           \
-	X(HINT, "operation|name, address, size")
+	X(HINT, "operation|name, address, size")                                                   \
+	/* of backends; the first five are definitions. Times in ns, F as above */                 \
+	X(METRIC_SET, "id|device, title|metrics")                                                  \
+	X(METRIC, "set|index, key|title, unit|type")                                               \
+	X(FRAME, "id|function, address, module|file, line|0")                                      \
+	X(STACK, "id|parent, frame|0")                                                             \
+	X(FACTS, "number|0, {F}")                                                                  \
+	X(VALUES, "set|first, begin, end, name|0, correlation, {value}")                           \
+	X(SAMPLE, "queue|tid, time, stack|reason, source|0, weight, {address}")                    \
+	X(MESSAGE, "name|end, id, correlation")
 
 enum ut_rec {
 	UT_REC_NONE,

@@ -20,7 +20,9 @@ static uint32_t api, launch, copy, queues[2];
 
 static int probe(struct ut_probe *p)
 {
-	p->device(p->ctx, &(struct ut_device){ .name = "Null device", .label = "null" });
+	p->device(p->ctx, &(struct ut_device){ .size = sizeof(struct ut_device),
+					       .name = "Null device",
+					       .label = "null" });
 	return 0;
 }
 
@@ -37,7 +39,8 @@ static int start(const struct ut_host *h)
 	api = name("NULL");
 	launch = name("nullLaunchKernel");
 	copy = name("nullCopy");
-	device = host->device(&(struct ut_device){ .name = "Null device", .label = "null" });
+	device = host->device(&(struct ut_device){
+		.size = sizeof(struct ut_device), .name = "Null device", .label = "null" });
 	queues[0] = host->queue(device, "queue 0", 0);
 	queues[1] = host->queue(device, "queue 1", 1);
 	return 0;
@@ -84,7 +87,8 @@ static void submit(uint64_t n)
 	host->call_end(api, facts, 1);
 	if (!is_copy && !host->wants_kernel(text))
 		return;
-	host->work(&(struct ut_work){ .queue = queues[n % 2],
+	host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
+				      .queue = queues[n % 2],
 				      .name = name(is_copy ? "copy" : text),
 				      .kind = is_copy ? UT_WORK_COPY : UT_WORK_KERNEL,
 				      .queued = begin,
