@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "collect/gate.h"
-#include "collect/number.h"
 #include "wire/text.h"
 
 #define FACTS_A_RECORD 500u /* 8 kB: half of the smallest chunk */
@@ -86,6 +85,7 @@ static void record_more(uint64_t number, const struct ut_fact *facts, size_t cou
 void ut_host_record(enum ut_rec type, const uint64_t *words, size_t count,
 		    const struct ut_fact *facts, size_t fact_count)
 {
+	static _Atomic uint64_t last;
 	uint64_t head[16];
 
 	fact_count = facts ? fact_count : 0;
@@ -95,7 +95,7 @@ void ut_host_record(enum ut_rec type, const uint64_t *words, size_t count,
 	}
 	memcpy(head, words, count * sizeof(*words));
 	head[count] = ut_pack(0, UT_FACT_MORE);
-	head[count + 1] = ut_number_next();
+	head[count + 1] = atomic_fetch_add(&last, 1) + 1;
 	record_more(head[count + 1], facts, fact_count);
 	ut_tbuf_words(&ut_me, type, head, count + 2);
 }

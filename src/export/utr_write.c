@@ -75,6 +75,24 @@ static void count_lanes(const struct ut_store *s, uint64_t *items)
 	}
 }
 
+/* Does any row need a reader that knows samples? */
+static bool has_samples(const struct ut_store *s)
+{
+	for (uint32_t i = 0; i < s->types.count; i++) {
+		if (s->types.items[i].kind == UT_KIND_SAMPLE)
+			return true;
+	}
+	return s->trace.stacks.site_count;
+}
+
+/* Sections that a file may be without: the pyramid, and what only samples need. */
+static bool is_left_out(const struct ut_store *s, uint32_t id)
+{
+	if (id >= UT_UTR_LANES && id <= UT_UTR_LANE_ENDS)
+		return !s->pyramid;
+	return id >= UT_UTR_PLACES && !has_samples(s);
+}
+
 /* Where everything will be: the header comes first and says it. */
 static uint64_t plan(struct writer *w)
 {
@@ -92,6 +110,8 @@ static uint64_t plan(struct writer *w)
 		[UT_UTR_SHAPE_ARGS] = s->args.shape_arg_count,
 		[UT_UTR_WORDS] = word_count(&s->args),
 		[UT_UTR_ROWS] = s->row_count,
+		[UT_UTR_PLACES] = s->trace.stacks.place_count,
+		[UT_UTR_STACKS] = s->trace.stacks.site_count,
 	};
 	static const bool needed[UT_UTR_IDS] = {
 #define UT_UTR_NEED(name, number, text, size, need) [number] = need,
@@ -104,8 +124,8 @@ static uint64_t plan(struct writer *w)
 	for (uint32_t id = 1; id < UT_UTR_IDS; id++) {
 		uint64_t size = items[id] * ut_utr_item(id);
 
-		if (!needed[id] && !s->pyramid)
-			break;
+		if (is_left_out(s, id))
+			continue;
 		w->toc[w->count++] = (struct ut_utr_section){
 			.id = id,
 			.flags = needed[id] ? UT_UTR_NEEDED : 0,
@@ -332,6 +352,14 @@ static void put_section(struct writer *w, uint32_t id)
 	case UT_UTR_LANE_ENDS:
 		put_lanes(w, id);
 		break;
+	case UT_UTR_PLACES:
+		put(w, s->trace.stacks.places,
+		    s->trace.stacks.place_count * sizeof(*s->trace.stacks.places));
+		break;
+	case UT_UTR_STACKS:
+		put(w, s->trace.stacks.sites,
+		    s->trace.stacks.site_count * sizeof(*s->trace.stacks.sites));
+		break;
 	case UT_UTR_IDS:
 		break;
 	}
@@ -343,7 +371,7 @@ static void put_header(struct writer *w, uint64_t toc_offset)
 {
 	struct ut_utr_header h = {
 		.order = UT_UTR_ORDER,
-		.major = UT_UTR_MAJOR,
+		.major = has_samples(w->store) ? UT_UTR_MAJOR : UT_UTR_FIRST,
 		.minor = UT_UTR_MINOR,
 		.toc_offset = toc_offset,
 		.toc_count = w->count,

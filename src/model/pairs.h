@@ -23,10 +23,16 @@ struct ut_pairs {
 	uint64_t traces;     /* that were ended */
 };
 
-/* Is its val such a number? */
+/* Is its val such a number? Those of messages between files are the same in all of them. */
 static inline bool ut_pairs_has(const struct ut_event *e)
 {
-	return e->kind != UT_KIND_SPAN && e->kind != UT_KIND_INSTANT && e->kind != UT_KIND_COUNTER;
+	bool flow = e->kind == UT_KIND_FLOW_OUT || e->kind == UT_KIND_FLOW_IN ||
+		    e->kind == UT_KIND_FLOW_STEP;
+
+	if (flow && e->flags & UT_EV_GLOBAL_ID)
+		return false;
+	return e->kind != UT_KIND_SPAN && e->kind != UT_KIND_INSTANT &&
+	       e->kind != UT_KIND_COUNTER && e->kind != UT_KIND_SAMPLE;
 }
 
 /* What a number of the trace of the day is in the file. Those of the first trace stay. */

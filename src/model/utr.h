@@ -21,7 +21,8 @@
 #define UT_UTR_MAGIC   "\x89utr\r\n\x1a\n"
 #define UT_UTR_END     "utr\n"
 #define UT_UTR_ORDER   0x01020304u
-#define UT_UTR_MAJOR   1u /* a reader refuses a newer one */
+#define UT_UTR_MAJOR   2u /* a reader refuses a newer one */
+#define UT_UTR_FIRST   1u /* of a file that has nothing that came later, so that old ones read it */
 #define UT_UTR_MINOR   0u /* a newer one has sections that a reader may skip */
 #define UT_UTR_ALIGN   64u
 #define UT_UTR_STRINGS ((1u << 30) - 1) /* at most */
@@ -104,7 +105,7 @@ struct ut_utr_lane {
 
 /*
  * Sections: name, number, what it holds, size of one item, needed. New ones get new numbers. Those
- * of the pyramid may be missing, all together.
+ * of the pyramid may be missing, all together; so may the last two, in a trace without samples.
  */
 #define UT_UTR_LIST(X)                                                                             \
 	X(TRACE, 1, "trace", sizeof(struct ut_utr_trace), 1)                                       \
@@ -122,7 +123,9 @@ struct ut_utr_lane {
 	X(LANES, 13, "lanes", sizeof(struct ut_utr_lane), 0)                                       \
 	X(NODES, 14, "nodes of lanes", sizeof(struct ut_node), 0)                                  \
 	X(LANE_ROWS, 15, "rows of lanes", sizeof(uint32_t), 0)                                     \
-	X(LANE_ENDS, 16, "ends of lanes", sizeof(uint64_t), 0)
+	X(LANE_ENDS, 16, "ends of lanes", sizeof(uint64_t), 0)                                     \
+	X(PLACES, 17, "places in code", sizeof(struct ut_place_in_code), 1)                        \
+	X(STACKS, 18, "stacks", sizeof(struct ut_callsite), 1)
 
 #define UT_UTR_ROW 24u
 
@@ -143,6 +146,8 @@ _Static_assert(sizeof(struct ut_utr_lane) == 16, "see docs/formats/utr.md");
 _Static_assert(sizeof(struct ut_losses) <= sizeof(((struct ut_utr_trace *)0)->losses),
 	       "losses are saved as they are");
 _Static_assert(sizeof(struct ut_type) == 12, "types are saved as they are");
+_Static_assert(sizeof(struct ut_place_in_code) == 24, "places are saved as they are");
+_Static_assert(sizeof(struct ut_callsite) == 8, "stacks are saved as they are");
 _Static_assert(sizeof(struct ut_arg) == 16, "arguments are saved as they are");
 _Static_assert(sizeof(struct ut_shape) == 12, "shapes are saved as they are");
 _Static_assert(sizeof(struct ut_shape_arg) == 8, "shapes are saved as they are");
