@@ -64,6 +64,8 @@ struct ut_chrome {
 	unsigned int lists; /* of events that were met */
 	bool any;           /* something but blanks was met */
 	bool loose;         /* the events come without a list around them */
+	bool in_samples;    /* the list that is being read is that of samples */
+	bool sampled;       /* there are some */
 	struct ut_chrome_step steps[UT_STEPS + 1]; /* the last is for those that are not kept */
 };
 
@@ -129,6 +131,8 @@ bool ut_chrome_read_ref(struct ut_chrome *c, struct ut_chrome_ref *ref);
 
 /* chrome_id.c: the number of a flow, an async instance or an object; false if it has no id. */
 bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *number);
+/* Does a flow have an id that the other end, in another file, may have as well? */
+bool ut_chrome_id_is_global(struct ut_chrome *c);
 void ut_chrome_part_ids(struct ut_build *b);
 void ut_chrome_take_local_ids(struct ut_chrome *c); /* of a file that we have written */
 
@@ -144,6 +148,10 @@ void ut_chrome_note(struct ut_chrome *c, enum ut_chrome_odd kind, uint64_t offse
 bool ut_chrome_file_member(struct ut_chrome *c, uint32_t key);
 void ut_chrome_keep(struct ut_chrome *c, uint32_t key, struct ut_json_span value);
 void ut_chrome_finish_file(struct ut_chrome *c);
+
+/* samples.c: c->event is a sample; and at the end, when all frames are known. */
+void ut_chrome_take_sample(struct ut_chrome *c);
+void ut_chrome_settle_samples(struct ut_chrome *c);
 
 /* chrome_ours.c: "otherData" if we have written it; false if we have not. */
 bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_json_span value);

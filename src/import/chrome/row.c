@@ -312,7 +312,8 @@ static void take_flow(struct ut_chrome *c, unsigned int kind)
 {
 	struct ut_chrome_event *e = &c->event;
 	unsigned int flags =
-		kind == UT_KIND_FLOW_IN && !e->enclosing ? (unsigned int)UT_EV_BIND_NEXT : 0;
+		(kind == UT_KIND_FLOW_IN && !e->enclosing ? (unsigned int)UT_EV_BIND_NEXT : 0) |
+		(ut_chrome_id_is_global(c) ? (unsigned int)UT_EV_GLOBAL_ID : 0);
 	uint32_t cat = e->cat;
 	struct ut_arg *name;
 	uint64_t number;
@@ -550,6 +551,10 @@ void ut_chrome_take_event(struct ut_chrome *c)
 {
 	struct ut_chrome_event *e = &c->event;
 
+	if (c->in_samples) {
+		ut_chrome_take_sample(c);
+		return;
+	}
 	if (!e->phase) {
 		/* "{}" is what some writers put behind their last comma */
 		if (e->name || e->has_ts || c->args.count || c->extra.count)

@@ -141,6 +141,8 @@ void ut_pf_ours_trace(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m
 			ut_pf_annotation(p, s, ut_pb_inside(&f));
 		else if (f.number == OURS_ERROR && f.value > t->clock_error)
 			t->clock_error = f.value;
+		else if (f.number == OURS_GLOBAL_FLOW)
+			ut_pf_map_put(&p->globals, f.value, 1);
 	}
 	for (size_t i = 0; i < p->arg_count; i++) {
 		uint64_t key = (uint64_t)p->args[i].key + 1;
