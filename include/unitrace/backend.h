@@ -111,7 +111,7 @@ struct ut_host {
 
 	/* The number of a place in code, and of a stack: what is called from the stack parent (0 =
 	 * nothing). The same for the same; 0 = no memory. Cheap enough for a signal handler. */
-	uint32_t (*frame)(const struct ut_frame *frame);
+	uint32_t (*frame)(const struct ut_code *frame);
 	uint32_t (*stack)(uint32_t parent, uint32_t frame);
 	/* size is sizeof(struct ut_sample). */
 	void (*samples)(const struct ut_sample *samples, size_t count, size_t size);

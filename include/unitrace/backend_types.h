@@ -103,7 +103,7 @@ struct ut_values {
 /* ---- samples ------------------------------------------------------------------------------- */
 
 /* Where code is. Numbers are from host->name(); 0 = unknown. */
-struct ut_frame {
+struct ut_code {
 	uint32_t size;
 	uint32_t function;
 	uint64_t address; /* in the process, or in its module if there is one; 0 = unknown */

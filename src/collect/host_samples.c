@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "collect/gate.h"
 #include "collect/host_take.h"
+#include "collect/maps.h"
 #include "collect/mem.h"
 #include "collect/names.h"
 #include "collect/number.h"
@@ -65,7 +66,7 @@ static uint32_t number_of(struct table *t, const void *bytes, size_t len, define
 
 static void define_frame(uint32_t id, const void *bytes)
 {
-	struct ut_frame f;
+	struct ut_code f;
 
 	memcpy(&f, bytes, sizeof(f));
 	ut_number_define(UT_REC_FRAME,
@@ -82,9 +83,9 @@ static void define_stack(uint32_t id, const void *bytes)
 	ut_number_define(UT_REC_STACK, (const uint64_t[]){ ut_pack(id, s[0]), s[1] }, 2, NULL, 0);
 }
 
-uint32_t ut_host_frame(const struct ut_frame *given)
+uint32_t ut_host_frame(const struct ut_code *given)
 {
-	struct ut_frame f;
+	struct ut_code f;
 
 	if (!UT_HOST_TAKE(UT_HOST_FRAME, &f, given, line))
 		return 0;
@@ -123,6 +124,8 @@ static void record_sample(const struct ut_sample *s)
 	if (depth > DEEPEST)
 		ut_writer_count_cut();
 	depth = depth < DEEPEST ? depth : DEEPEST;
+	for (size_t i = 0; i < depth; i++)
+		ut_maps_define(s->addresses[i]);
 	ut_tbuf_record(&ut_me, UT_REC_SAMPLE, words, 5, s->addresses,
 		       depth * sizeof(*s->addresses));
 }

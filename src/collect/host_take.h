@@ -55,7 +55,7 @@ void ut_host_note(const char *text);
 /* The rest of struct ut_host: host_metrics.c, host_samples.c. */
 uint32_t ut_host_metrics(const struct ut_metric_set *set);
 void ut_host_values(const struct ut_values *values);
-uint32_t ut_host_frame(const struct ut_frame *frame);
+uint32_t ut_host_frame(const struct ut_code *frame);
 uint32_t ut_host_stack(uint32_t parent, uint32_t frame);
 void ut_host_samples(const struct ut_sample *samples, size_t count, size_t size);
 void ut_host_message(const struct ut_message *message);

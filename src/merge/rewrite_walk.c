@@ -251,6 +251,12 @@ static enum ut_walk_item next_in_array(struct ut_walk *w, struct ut_err *err)
 	}
 }
 
+/* Samples are not copied as text: it is enough to know that there are some. */
+static bool is_samples(const struct ut_walk *w)
+{
+	return w->key.len == 7 && !memcmp(w->key.at, "samples", 7);
+}
+
 /* Is the trouble a value too large for the window? Then it goes by in parts. */
 static bool pass_large(struct ut_walk *w)
 {
@@ -261,7 +267,8 @@ static bool pass_large(struct ut_walk *w)
 	if (j->trouble != UT_JSON_BAD || (size_t)(j->end - j->mark) < UT_JSON_MOST ||
 	    (!object && *j->mark != '['))
 		return false;
-	note(&w->odd[UT_WALK_LARGE], ut_json_offset(j, j->mark));
+	if (!is_samples(w))
+		note(&w->odd[UT_WALK_LARGE], ut_json_offset(j, j->mark));
 	j->at = j->mark;
 	ut_json_enter(j);
 	do {
@@ -314,8 +321,9 @@ static enum ut_walk_item next_in_object(struct ut_walk *w, struct ut_err *err)
 	}
 	if (ut_json_hold(j, NULL) ? !ut_json_skip(j, &w->value) : !pass_large(w))
 		return trouble(w, err);
-	if (w->value.len > UT_WALK_VALUE_MOST) {
-		note(&w->odd[UT_WALK_LARGE], ut_json_offset(j, j->mark));
+	if (w->value.len > UT_WALK_VALUE_MOST || is_samples(w)) {
+		if (!is_samples(w))
+			note(&w->odd[UT_WALK_LARGE], ut_json_offset(j, j->mark));
 		w->value.len = 0;
 	}
 	return UT_ITEM_MEMBER;

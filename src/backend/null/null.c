@@ -192,12 +192,12 @@ static uint32_t stack_of(uint32_t depth)
 	for (uint32_t i = 0; i < depth; i++) {
 		snprintf(text, sizeof(text), i ? "f%u" : "main", i - 1);
 		stack = host->stack(stack,
-				    host->frame(&(struct ut_frame){ .size = sizeof(struct ut_frame),
-								    .function = name(text),
-								    .address = 0x1000 + 16 * i,
-								    .module = name("null.bin"),
-								    .file = name("null.src"),
-								    .line = i + 1 }));
+				    host->frame(&(struct ut_code){ .size = sizeof(struct ut_code),
+								   .function = name(text),
+								   .address = 0x1000 + 16 * i,
+								   .module = name("null.bin"),
+								   .file = name("null.src"),
+								   .line = i + 1 }));
 	}
 	return stack;
 }

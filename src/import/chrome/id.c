@@ -153,22 +153,6 @@ bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *num
 	return true;
 }
 
-/*
- * {"global": ID} says that all processes of a file have it in common. Only one that is too large
- * to be a count is taken for unique beyond that: counts from 1 are in every file.
- */
-bool ut_chrome_id_is_global(struct ut_chrome *c)
-{
-	uint64_t number;
-	struct id2 id2;
-
-	if (!c->event.id2.len)
-		return false;
-	id2 = inside_id2(c, c->event.id2);
-	return id2.id.len && !id2.local && ut_id_number(id2.id, &number) && number >> PLAIN_BITS &&
-	       !(number & HASHED);
-}
-
 /* ---- plain ids of several categories ------------------------------------------------------- */
 
 enum family {

@@ -131,8 +131,6 @@ bool ut_chrome_read_ref(struct ut_chrome *c, struct ut_chrome_ref *ref);
 
 /* chrome_id.c: the number of a flow, an async instance or an object; false if it has no id. */
 bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *number);
-/* Does a flow have an id that the other end, in another file, may have as well? */
-bool ut_chrome_id_is_global(struct ut_chrome *c);
 void ut_chrome_part_ids(struct ut_build *b);
 void ut_chrome_take_local_ids(struct ut_chrome *c); /* of a file that we have written */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/chrome/part.h"
+#include "import/json_id.h"
 
 void ut_chrome_note(struct ut_chrome *c, enum ut_chrome_odd kind, uint64_t offset)
 {
@@ -308,12 +309,19 @@ static bool is_text(const struct ut_arg *arg)
 	       (arg->type == UT_ARG_STR || arg->type == UT_ARG_PTR || arg->flags & UT_ARG_TEXT);
 }
 
+static bool is_global(const struct ut_chrome_event *e)
+{
+	const char phase[3] = { '"', e->phase, '"' };
+
+	return e->id2.len && ut_id_is_global((struct ut_json_span){ phase, 3 }, e->id2);
+}
+
 static void take_flow(struct ut_chrome *c, unsigned int kind)
 {
 	struct ut_chrome_event *e = &c->event;
 	unsigned int flags =
 		(kind == UT_KIND_FLOW_IN && !e->enclosing ? (unsigned int)UT_EV_BIND_NEXT : 0) |
-		(ut_chrome_id_is_global(c) ? (unsigned int)UT_EV_GLOBAL_ID : 0);
+		(is_global(e) ? (unsigned int)UT_EV_GLOBAL_ID : 0);
 	uint32_t cat = e->cat;
 	struct ut_arg *name;
 	uint64_t number;
