@@ -225,6 +225,8 @@ static void add_value(struct ut_grid *g, const struct ut_event *e)
 		ut_grid_fmt(g, "%.9g", counter_value(e));
 	else if (e->kind == UT_KIND_INSTANT)
 		ut_grid_text(g, "");
+	else if (e->kind == UT_KIND_SAMPLE)
+		ut_grid_fmt(g, "x%" PRIu32, ut_sample_weight(e->val));
 	else
 		ut_grid_fmt(g, "#%" PRIu64, e->val);
 }
@@ -236,14 +238,16 @@ static void add_str(struct ut_grid *g, const struct ut_trace *t, uint32_t id, si
 	ut_grid_name(g, s.ptr, s.len, max);
 }
 
-static void add_args(struct ut_grid *g, const struct ut_trace *t, uint32_t args)
+static void add_args(struct ut_grid *g, const struct ut_trace *t, const struct ut_event *e)
 {
 	struct ut_out *memory = ut_out_open_memory();
 	const char *data;
 	size_t len;
 
-	if (args)
-		ut_args_json(memory, t, args);
+	if (e->kind == UT_KIND_SAMPLE)
+		ut_sample_json(memory, t, e);
+	else if (e->args)
+		ut_args_json(memory, t, e->args);
 	data = ut_out_data(memory, &len);
 	ut_grid_name(g, data, len, ARGS_COLUMNS);
 	ut_out_abandon(memory);
@@ -266,7 +270,7 @@ static void add_row(struct ut_grid *g, struct ut_store *s, const struct row *r, 
 	add_value(g, &e);
 	add_str(g, &s->trace, e.name, NAME_COLUMNS);
 	add_str(g, &s->trace, e.cat, NAME_COLUMNS / 2);
-	add_args(g, &s->trace, e.args);
+	add_args(g, &s->trace, &e);
 	ut_trace_drop_args(&s->trace, mark);
 	ut_buf_release(&process);
 	ut_buf_release(&thread);
@@ -329,10 +333,13 @@ static void put_json_row(struct ut_out *o, struct ut_store *s, const struct row 
 	} else if (e.kind == UT_KIND_COUNTER) {
 		ut_out_text(o, ",\"value\":");
 		ut_out_json_double(o, counter_value(&e));
+	} else if (e.kind == UT_KIND_SAMPLE) {
+		ut_out_fmt(o, ",\"weight\":%" PRIu32 ",\"args\":", ut_sample_weight(e.val));
+		ut_sample_json(o, t, &e);
 	} else if (e.kind != UT_KIND_INSTANT) {
 		ut_out_fmt(o, ",\"id\":%" PRIu64, e.val);
 	}
-	if (e.args) {
+	if (e.args && e.kind != UT_KIND_SAMPLE) {
 		ut_out_text(o, ",\"args\":");
 		ut_args_json(o, t, e.args);
 	}

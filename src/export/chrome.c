@@ -383,11 +383,6 @@ static bool is_flow(const struct ut_event *e)
 	       e->kind == UT_KIND_FLOW_STEP;
 }
 
-static bool is_global(const struct ut_event *e)
-{
-	return is_flow(e) && e->flags & UT_EV_GLOBAL_ID;
-}
-
 /*
  * Both ends must agree in name, category and id. Those of a recording need not, so what the user
  * called it is an argument there.
@@ -582,7 +577,7 @@ static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const s
 		return;
 	if (has_number(e))
 		p = special.id2 || special.id_text ? put_special_id(c, p, t, &special)
-		    : is_global(e)                 ? put_global_id(p, e->val)
+		    : ut_pairs_global(e)           ? put_global_id(p, e->val)
 						   : put_id(c, p, e->val, is_async(e) && c->local);
 	if (e->kind == UT_KIND_FLOW_IN && !(e->flags & UT_EV_BIND_NEXT))
 		p = put_text(p, ",\"bp\":\"e\"");
