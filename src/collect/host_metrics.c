@@ -58,7 +58,7 @@ void ut_host_values(const struct ut_values *given)
 }
 
 /*
- * 128 bits become 64: of a million messages two meet with a chance of 1 in 37 million. Part of the
+ * 128 bits become 62: of a million messages two meet with a chance of 1 in 9 million. Part of the
  * format: the other end may be recorded by another version, on another machine.
  */
 static uint64_t fold(const uint64_t id[2])

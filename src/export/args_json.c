@@ -130,9 +130,15 @@ static void add_stack(struct ut_buf *b, const struct ut_trace *t, uint32_t stack
 	free(way);
 }
 
+bool ut_sample_has_stack(const struct ut_trace *t, const struct ut_event *e)
+{
+	return e->kind == UT_KIND_SAMPLE &&
+	       ut_sample_stack(e->val) - 1 < t->stacks.site_count; /* 0 wraps around */
+}
+
 void ut_sample_json(struct ut_out *o, const struct ut_trace *t, const struct ut_event *e)
 {
-	uint32_t stack = ut_sample_stack(e->val);
+	uint32_t stack = ut_sample_has_stack(t, e) ? ut_sample_stack(e->val) : 0;
 	struct ut_buf b = { 0 };
 
 	ut_out_text(o, "{");

@@ -53,7 +53,7 @@ void ut_cw_sample(struct ut_cw *c, const struct ut_trace *t, const struct ut_eve
 	ut_out_advance(c->samples, ut_digits_us(p, e->ts));
 	put_string(c->samples, ",\"name\":", t, e->name);
 	put_string(c->samples, ",\"cat\":", t, e->cat);
-	if (stack)
+	if (ut_sample_has_stack(t, e))
 		ut_out_fmt(c->samples, ",\"sf\":\"%" PRIu64 "\"", c->stack_base + stack);
 	put_weight(c, t, e, &but[0]);
 	ut_cw_args(&m, t, e->args);

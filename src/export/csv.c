@@ -278,7 +278,7 @@ static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	ut_out_text(o, ",");
 	put_flags(o, e->flags);
 	ut_out_text(o, ",");
-	if (e->args || (e->kind == UT_KIND_SAMPLE && ut_sample_stack(e->val)))
+	if (e->args || ut_sample_has_stack(t, e))
 		put_args(c, t, e);
 	ut_out_text(o, "\n");
 }

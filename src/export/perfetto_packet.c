@@ -5,6 +5,7 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
+#include "model/perfetto_code.h"
 #include "model/perfetto_fields.h"
 #include "model/perfetto_ours.h"
 #include "model/trace.h"

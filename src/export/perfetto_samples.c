@@ -8,8 +8,10 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "export/args_json.h"
 #include "export/perfetto_packet.h"
 #include "model/event.h"
+#include "model/perfetto_code.h"
 #include "model/perfetto_fields.h"
 #include "model/perfetto_ours.h"
 #include "model/trace.h"
@@ -123,7 +125,7 @@ void ut_perfetto_put_sample(struct ut_perfetto_samples *s, struct ut_perfetto_pa
 {
 	uint32_t stack = ut_sample_stack(e->val);
 
-	if (stack > t->stacks.site_count)
+	if (!ut_sample_has_stack(t, e))
 		stack = 0;
 	if (stack)
 		intern_stack(s, w, t, stack);

@@ -212,9 +212,8 @@ static int check_toc(struct file *f)
 		return bad(f, expected, "there is something between sections and their table");
 	for (uint32_t id = 1; id < UT_UTR_IDS; id++) {
 		/* The pyramid is there as a whole or not at all; so are stacks. */
-		if (!f->known[id] &&
-		    (id < UT_UTR_LANES || f->known[id < UT_UTR_PLACES ? UT_UTR_LANES
-								      : UT_UTR_PLACES]))
+		if (!f->known[id] && (id < UT_UTR_LANES ||
+				      f->known[id < UT_UTR_PLACES ? UT_UTR_LANES : UT_UTR_PLACES]))
 			return ut_err_set(f->err, -EPROTO,
 					  "%s: offset %" PRIu64 ": no section "
 					  "'%s'",

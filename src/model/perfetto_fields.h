@@ -26,7 +26,6 @@ enum trace_packet {
 	PACKET_CLOCK_ID = 58,           /* timestamp_clock_id */
 	PACKET_DEFAULTS = 59,           /* trace_packet_defaults */
 	PACKET_TRACK_DESCRIPTOR = 60,
-	PACKET_PERF_SAMPLE = 66,
 	PACKET_FIRST_ON_SEQUENCE = 87,
 	PACKET_ZSTD_COMPRESSED = 133,
 };
@@ -61,38 +60,14 @@ enum builtin_clock {
 enum interned_data {
 	INTERNED_CATEGORIES = 1,
 	INTERNED_NAMES = 2,
-	INTERNED_KEYS = 3,      /* debug_annotation_names */
-	INTERNED_PLACES = 4,    /* source_locations */
-	INTERNED_TEXTS = 29,    /* debug_annotation_string_values */
-	INTERNED_FUNCTIONS = 5, /* function_names */
-	INTERNED_FRAMES = 6,
-	INTERNED_CALLSTACKS = 7,
-	INTERNED_MODULES = 17, /* mapping_paths */
-	INTERNED_SOURCES = 18, /* source_paths */
-	INTERNED_MAPPINGS = 19,
-	INTERNED_IID = 1,  /* of each */
-	INTERNED_TEXT = 2, /* of all but places */
-	PLACE_FILE = 2,    /* SourceLocation */
+	INTERNED_KEYS = 3,   /* debug_annotation_names */
+	INTERNED_PLACES = 4, /* source_locations */
+	INTERNED_TEXTS = 29, /* debug_annotation_string_values */
+	INTERNED_IID = 1,    /* of each */
+	INTERNED_TEXT = 2,   /* of all but places */
+	PLACE_FILE = 2,      /* SourceLocation */
 	PLACE_FUNCTION = 3,
 	PLACE_LINE = 4,
-};
-
-enum perf_sample {
-	SAMPLE_CPU = 1,
-	SAMPLE_PID = 2,
-	SAMPLE_TID = 3,
-	SAMPLE_CALLSTACK = 4, /* callstack_iid */
-};
-
-/* Of what is interned for samples; the numbers refer to other interned things. */
-enum interned_code {
-	FRAME_FUNCTION = 2, /* Frame */
-	FRAME_MAPPING = 3,
-	FRAME_REL_PC = 4,
-	FRAME_SOURCE = 5,
-	FRAME_LINE = 6,
-	CALLSTACK_FRAMES = 2, /* Callstack: the outermost first */
-	MAPPING_PATHS = 7,    /* Mapping: the parts of a path */
 };
 
 enum track_event {

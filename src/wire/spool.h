@@ -14,6 +14,7 @@
  * 32 bits of the clock. Two neighbouring records of a thread, or a record and the
  * UT_REC_THREAD/UT_REC_TIME before it, are less than 2^31 ticks apart.
  */
+/* limits: the list of records is one table */
 #ifndef UT_WIRE_SPOOL_H
 #define UT_WIRE_SPOOL_H
 

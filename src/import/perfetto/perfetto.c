@@ -12,6 +12,7 @@
 
 #include "base/grow.h"
 #include "import/perfetto/shared.h"
+#include "model/perfetto_code.h"
 #include "model/perfetto_fields.h"
 #include "model/perfetto_ours.h"
 #include "text/source.h"

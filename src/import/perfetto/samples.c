@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "import/perfetto/shared.h"
+#include "model/perfetto_code.h"
 #include "model/perfetto_fields.h"
 #include "model/perfetto_ours.h"
 

@@ -251,10 +251,10 @@ static void add_number(struct ut_spool_import *im, const char *key, uint64_t val
 
 static void add_more_facts(struct ut_spool_import *im, uint64_t number)
 {
-	uint32_t at = ut_idmap_take(&im->first_more, number);
+	uint32_t at = ut_idmap_take(&im->told.first_more, number);
 
-	for (; at; at = im->more.items[at - 1].next)
-		ut_spool_args_facts(im, &im->more.items[at - 1].rec, 1);
+	for (; at; at = im->told.more.items[at - 1].next)
+		ut_spool_args_facts(im, &im->told.more.items[at - 1].rec, 1);
 }
 
 void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t first)

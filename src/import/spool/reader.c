@@ -357,13 +357,7 @@ static void run(struct ut_spool_import *im, const char *path)
 	ut_idmap_init(&im->task_of_call, &im->trace->arena);
 	ut_idmap_init(&im->zone_of_call, &im->trace->arena);
 	ut_idmap_init(&im->readable, &im->trace->arena);
-	ut_idmap_init(&im->first_more, &im->trace->arena);
-	ut_idmap_init(&im->last_more, &im->trace->arena);
-	ut_idmap_init(&im->message_of, &im->trace->arena);
-	ut_idmap_init(&im->place_of_frame, &im->trace->arena);
-	ut_idmap_init(&im->site_of_stack, &im->trace->arena);
-	ut_idmap_init(&im->place_of_address, &im->trace->arena);
-	ut_idmap_init(&im->thread_of_tid, &im->trace->arena);
+	ut_spool_told_init(&im->told, &im->trace->arena);
 	im->object_name = ut_strtab_intern_z(&im->trace->strings, "object_name");
 	scan_definitions(im);
 	ut_spool_settle_code(im);
@@ -402,10 +396,7 @@ int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *si
 	free(im.flows.items);
 	free(im.works.items);
 	free(im.submits.items);
-	free(im.samples.items);
-	free(im.values.items);
-	free(im.messages.items);
-	free(im.more.items);
+	ut_spool_told_release(&im.told);
 	free(im.groups.items);
 	ut_spool_tables_release(&im.tables);
 	ut_spool_unmap(&im.map);

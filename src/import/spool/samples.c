@@ -23,28 +23,47 @@ enum {
 	ADDRESSES
 };
 
+void ut_spool_told_init(struct ut_spool_told *t, struct ut_arena *arena)
+{
+	struct ut_idmap *const maps[] = {
+		&t->first_more,    &t->last_more,     &t->message_of,       &t->place_of_frame,
+		&t->site_of_stack, &t->thread_of_tid, &t->place_of_address,
+	};
+
+	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		ut_idmap_init(maps[i], arena);
+}
+
+void ut_spool_told_release(struct ut_spool_told *t)
+{
+	free(t->samples.items);
+	free(t->values.items);
+	free(t->messages.items);
+	free(t->more.items);
+}
+
 /* ---- noted by the scan --------------------------------------------------------------------- */
 
 void ut_spool_add_more(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
 	uint64_t number = ut_rec_word(r, 0);
-	uint32_t before = ut_idmap_get(&im->last_more, number), at;
+	uint32_t before = ut_idmap_get(&im->told.last_more, number), at;
 
-	*UT_VEC_PUSH(&im->more) = (struct ut_spool_more){ .rec = *r };
-	at = (uint32_t)im->more.count;
+	*UT_VEC_PUSH(&im->told.more) = (struct ut_spool_more){ .rec = *r };
+	at = (uint32_t)im->told.more.count;
 	if (before)
-		im->more.items[before - 1].next = at;
+		im->told.more.items[before - 1].next = at;
 	else
-		ut_idmap_put(&im->first_more, number, at);
-	ut_idmap_put(&im->last_more, number, at);
+		ut_idmap_put(&im->told.first_more, number, at);
+	ut_idmap_put(&im->told.last_more, number, at);
 }
 
 void ut_spool_add_sample(struct ut_spool_import *im, uint32_t thread, const struct ut_spool_rec *r)
 {
 	uint32_t queue = ut_rec_low(r, QUEUE_TID), tid = ut_rec_high(r, QUEUE_TID);
-	uint32_t other = tid ? ut_idmap_get(&im->thread_of_tid, tid) : 0;
+	uint32_t other = tid ? ut_idmap_get(&im->told.thread_of_tid, tid) : 0;
 
-	*UT_VEC_PUSH(&im->samples) =
+	*UT_VEC_PUSH(&im->told.samples) =
 		(struct ut_spool_sample){ .time = ut_rec_word(r, TIME),
 					  .place = queue   ? queue
 						   : other ? other
@@ -61,13 +80,13 @@ void ut_spool_add_message(struct ut_spool_import *im, uint32_t thread, uint64_t 
 
 	if (!correlation)
 		return; /* its thread sends it */
-	*UT_VEC_PUSH(&im->messages) = (struct ut_spool_message){
+	*UT_VEC_PUSH(&im->told.messages) = (struct ut_spool_message){
 		.ticks = ticks,
 		.rec = *r,
 		.thread = thread,
-		.next = ut_idmap_get(&im->message_of, correlation),
+		.next = ut_idmap_get(&im->told.message_of, correlation),
 	};
-	ut_idmap_put(&im->message_of, correlation, (uint32_t)im->messages.count);
+	ut_idmap_put(&im->told.message_of, correlation, (uint32_t)im->told.messages.count);
 }
 
 /* ---- code ---------------------------------------------------------------------------------- */
@@ -89,16 +108,16 @@ static void settle_frame(struct ut_spool_import *im, const struct ut_spool_rec *
 		.line = ut_rec_low(r, 3),
 	};
 
-	ut_idmap_put(&im->place_of_frame, ut_rec_low(r, 0),
+	ut_idmap_put(&im->told.place_of_frame, ut_rec_low(r, 0),
 		     ut_stacks_place(&im->trace->stacks, &im->trace->arena, &p));
 }
 
 static void settle_stack(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
-	uint32_t caller = ut_idmap_get(&im->site_of_stack, ut_rec_high(r, 0));
-	uint32_t place = ut_idmap_get(&im->place_of_frame, ut_rec_low(r, 1));
+	uint32_t caller = ut_idmap_get(&im->told.site_of_stack, ut_rec_high(r, 0));
+	uint32_t place = ut_idmap_get(&im->told.place_of_frame, ut_rec_low(r, 1));
 
-	ut_idmap_put(&im->site_of_stack, ut_rec_low(r, 0),
+	ut_idmap_put(&im->told.site_of_stack, ut_rec_low(r, 0),
 		     ut_stacks_site(&im->trace->stacks, &im->trace->arena, caller, place));
 }
 
@@ -117,7 +136,7 @@ void ut_spool_settle_code(struct ut_spool_import *im)
 	}
 	for (uint32_t i = 1; i < t->thread_cap; i++) {
 		if (t->threads[i].tid)
-			ut_idmap_put(&im->thread_of_tid, t->threads[i].tid, i);
+			ut_idmap_put(&im->told.thread_of_tid, t->threads[i].tid, i);
 	}
 }
 
@@ -143,20 +162,20 @@ static struct ut_place_in_code look_up(struct ut_spool_import *im, uint64_t addr
 
 static uint32_t place_of(struct ut_spool_import *im, uint64_t address)
 {
-	uint32_t known = ut_idmap_get(&im->place_of_address, address);
+	uint32_t known = ut_idmap_get(&im->told.place_of_address, address);
 	struct ut_place_in_code p;
 
 	if (known)
 		return known;
 	p = look_up(im, address);
 	known = ut_stacks_place(&im->trace->stacks, &im->trace->arena, &p);
-	ut_idmap_put(&im->place_of_address, address, known);
+	ut_idmap_put(&im->told.place_of_address, address, known);
 	return known;
 }
 
 static uint32_t stack_of(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
-	uint32_t stack = ut_idmap_get(&im->site_of_stack, ut_rec_low(r, STACK_REASON));
+	uint32_t stack = ut_idmap_get(&im->told.site_of_stack, ut_rec_low(r, STACK_REASON));
 
 	for (size_t i = ADDRESSES; i < r->count; i++)
 		stack = ut_stacks_site(&im->trace->stacks, &im->trace->arena, stack,
@@ -224,13 +243,13 @@ static void send_sample(struct ut_spool_import *im, const struct ut_spool_sample
 
 void ut_spool_import_samples(struct ut_spool_import *im)
 {
-	struct ut_spool_sample *all = im->samples.items;
+	struct ut_spool_sample *all = im->told.samples.items;
 	uint32_t track = 0;
 
-	if (!im->samples.count)
+	if (!im->told.samples.count)
 		return;
-	qsort(all, im->samples.count, sizeof(*all), by_place_and_time);
-	for (size_t i = 0; i < im->samples.count; i++) {
+	qsort(all, im->told.samples.count, sizeof(*all), by_place_and_time);
+	for (size_t i = 0; i < im->told.samples.count; i++) {
 		if (!i || !same_place(&all[i - 1], &all[i]))
 			track = track_of(im, &all[i]);
 		if (all[i].time > im->trace->last)
@@ -263,19 +282,21 @@ void ut_spool_send_message(struct ut_spool_import *im, const struct ut_spool_rec
 void ut_spool_send_messages(struct ut_spool_import *im, uint64_t correlation,
 			    const struct ut_event *span)
 {
-	uint32_t at =
-		correlation && im->messages.count ? ut_idmap_take(&im->message_of, correlation) : 0;
+	uint32_t at = correlation && im->told.messages.count
+			      ? ut_idmap_take(&im->told.message_of, correlation)
+			      : 0;
 
-	for (; at; at = im->messages.items[at - 1].next) {
-		ut_spool_send_message(im, &im->messages.items[at - 1].rec, span->track, span->ts);
-		im->messages.items[at - 1].sent = true;
+	for (; at; at = im->told.messages.items[at - 1].next) {
+		ut_spool_send_message(im, &im->told.messages.items[at - 1].rec, span->track,
+				      span->ts);
+		im->told.messages.items[at - 1].sent = true;
 	}
 }
 
 void ut_spool_import_messages(struct ut_spool_import *im)
 {
-	for (size_t i = 0; i < im->messages.count; i++) {
-		const struct ut_spool_message *m = &im->messages.items[i];
+	for (size_t i = 0; i < im->told.messages.count; i++) {
+		const struct ut_spool_message *m = &im->told.messages.items[i];
 
 		if (!m->sent)
 			ut_spool_send_message(im, &m->rec,

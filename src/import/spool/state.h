@@ -14,6 +14,7 @@
 #include "base/idmap.h"
 #include "import/spool/records.h"
 #include "import/spool/tables.h"
+#include "import/spool/told.h"
 #include "model/event.h"
 #include "model/trace.h"
 
@@ -68,18 +69,6 @@ static inline uint64_t ut_spool_children(uint64_t key)
 	return key & ~1ull;
 }
 
-/* A growing array: items, how many, room for how many. */
-#define UT_VEC(type)                                                                               \
-	struct {                                                                                   \
-		type *items;                                                                       \
-		size_t count, cap;                                                                 \
-	}
-
-#define UT_VEC_PUSH(vec)                                                                           \
-	((vec)->items =                                                                            \
-		 ut_grow((vec)->items, (vec)->count + 1, &(vec)->cap, sizeof(*(vec)->items)),      \
-	 &(vec)->items[(vec)->count++])
-
 /* A span that belongs to no thread: placed on a lane where it nests (cross). */
 struct ut_spool_late {
 	uint64_t begin, end; /* ns */
@@ -105,36 +94,6 @@ struct ut_spool_submit {
 	uint32_t thread;
 };
 
-/* What a thread ran, or a queue of a device, at a moment. */
-struct ut_spool_sample {
-	uint64_t time;  /* ns */
-	uint32_t place; /* number of the thread, or of the queue */
-	bool queue;
-	struct ut_spool_rec rec;
-};
-
-/* Values of a metric set, or some of them. */
-struct ut_spool_values {
-	uint64_t begin; /* ns */
-	uint32_t set;
-	struct ut_spool_rec rec;
-};
-
-/* One end of a message between processes that belongs to a call or a piece of work. */
-struct ut_spool_message {
-	uint64_t ticks;
-	struct ut_spool_rec rec;
-	uint32_t thread;
-	uint32_t next; /* with the same correlation: index + 1 */
-	bool sent;
-};
-
-/* Facts that their record had no room for. */
-struct ut_spool_more {
-	struct ut_spool_rec rec;
-	uint32_t next; /* of the same number: index + 1 */
-};
-
 /* The relation between a call and what it submitted, behind those of ITT. */
 #define UT_RELATION_SUBMITS 8u
 
@@ -154,18 +113,9 @@ struct ut_spool_import {
 	UT_VEC(struct ut_spool_flow) flows;       /* sorted by thread, begin */
 	UT_VEC(struct ut_spool_work) works;
 	UT_VEC(struct ut_spool_submit) submits;
-	UT_VEC(struct ut_spool_sample) samples;
-	UT_VEC(struct ut_spool_values) values;
-	UT_VEC(struct ut_spool_message) messages;
-	UT_VEC(struct ut_spool_more) more;
-	struct ut_idmap first_more, last_more; /* number -> index + 1 in more */
-	struct ut_idmap message_of;            /* correlation -> latest in messages, index + 1 */
-	struct ut_idmap place_of_frame;        /* number -> place in the trace */
-	struct ut_idmap site_of_stack;         /* number -> stack in the trace */
-	struct ut_idmap place_of_address;      /* -> place in the trace */
-	struct ut_idmap thread_of_tid;         /* -> number of the thread */
-	uint64_t device_flows;                 /* arrows from calls to work */
-	struct ut_idmap flow_of_call;          /* correlation -> number of its next flow */
+	struct ut_spool_told told;
+	uint64_t device_flows;          /* arrows from calls to work */
+	struct ut_idmap flow_of_call;   /* correlation -> number of its next flow */
 	struct ut_idmap works_of_call;  /* correlation -> pieces of work, until arrows are sent */
 	struct ut_idmap readable;       /* string id of a kernel -> that of its name demangled */
 	struct ut_idmap task_of_call;   /* correlation -> string id of the task around it */
@@ -224,33 +174,8 @@ void ut_spool_add_submit(struct ut_spool_import *im, uint32_t thread, uint64_t t
 			 const struct ut_spool_rec *r);
 void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t first);
 
-/* The process of a device, and a track in it; UT_DEVICE_PROCESS: in our own. */
-uint32_t ut_spool_device_track(struct ut_spool_import *im, uint32_t device, enum ut_track_type type,
-			       uint32_t name);
-
-/* Row number row of a queue; what overlaps goes to further rows. */
-uint32_t ut_spool_queue_track(struct ut_spool_import *im, uint32_t queue, size_t row);
-
-/* Backends: what the scan notes. */
-void ut_spool_add_more(struct ut_spool_import *im, const struct ut_spool_rec *r);
-void ut_spool_add_sample(struct ut_spool_import *im, uint32_t thread, const struct ut_spool_rec *r);
-void ut_spool_add_values(struct ut_spool_import *im, const struct ut_spool_rec *r);
-void ut_spool_add_message(struct ut_spool_import *im, uint32_t thread, uint64_t ticks,
-			  const struct ut_spool_rec *r);
-
-/* The ends of messages that a call or a piece of work has, behind its span. */
-void ut_spool_send_messages(struct ut_spool_import *im, uint64_t correlation,
-			    const struct ut_event *span);
-/* One end; at is its time in ns. */
-void ut_spool_send_message(struct ut_spool_import *im, const struct ut_spool_rec *r, uint32_t track,
-			   uint64_t at);
-
 /* The steps. */
-void ut_spool_settle_code(struct ut_spool_import *im);     /* after the definitions */
-void ut_spool_import_samples(struct ut_spool_import *im);  /* after the devices */
-void ut_spool_import_values(struct ut_spool_import *im);   /* after the devices */
-void ut_spool_import_messages(struct ut_spool_import *im); /* whose call or work is missing */
-void ut_spool_import_submits(struct ut_spool_import *im);  /* after the scan */
+void ut_spool_import_submits(struct ut_spool_import *im); /* after the scan */
 /* The calls of a thread that were told of when they were over, by their start; how many. */
 size_t ut_spool_calls_of(struct ut_spool_import *im, uint32_t tid, struct ut_spool_work **calls);
 void ut_spool_import_devices(struct ut_spool_import *im); /* after the threads */

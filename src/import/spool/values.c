@@ -23,7 +23,7 @@ enum {
 
 void ut_spool_add_values(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
-	*UT_VEC_PUSH(&im->values) =
+	*UT_VEC_PUSH(&im->told.values) =
 		(struct ut_spool_values){ ut_rec_word(r, BEGIN), ut_rec_low(r, SET_FIRST), *r };
 }
 
@@ -231,8 +231,8 @@ static void send_set(struct ut_spool_import *im, const struct ut_spool_values *v
 
 void ut_spool_import_values(struct ut_spool_import *im)
 {
-	struct ut_spool_values *all = im->values.items;
-	size_t count = im->values.count;
+	struct ut_spool_values *all = im->told.values.items;
+	size_t count = im->told.values.count;
 
 	if (im->tables.metric_count)
 		qsort(im->tables.metrics, im->tables.metric_count, sizeof(*im->tables.metrics),
