@@ -626,13 +626,13 @@ static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct 
 static void add_sample(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
-	const struct process *process = process_at(p, t, t->tracks[e->track].process);
-	struct ut_perfetto_sampled at = { .pid = process->pid };
+	int32_t pid = process_at(p, t, t->tracks[e->track].process)->pid;
+	struct ut_perfetto_sampled at = { 0, pid, (int32_t)ut_perfetto_tid(t, e->track, pid) };
 
+	release_held(p, lane); /* what came before it stays there */
 	if (!lane->count)
 		add_row(p, t, e->track);
-	at.uuid = p->lanes[e->track].rows[0].uuid;
-	at.tid = (int32_t)ut_perfetto_tid(t, e->track, process->pid);
+	at.uuid = lane->rows[0].uuid;
 	ut_perfetto_put_sample(&p->samples, &p->w, t, e, &at);
 }
 
