@@ -136,13 +136,14 @@ struct ut_json_span ut_id_inside(struct ut_json_span id2, const char *key)
 	return found;
 }
 
-bool ut_id_is_global(struct ut_json_span phase, struct ut_json_span id2)
+bool ut_id_is_global(struct ut_json_span phase, struct ut_json_span id, struct ut_json_span id2)
 {
-	struct ut_json_span id;
+	struct ut_json_span same;
 	uint64_t number;
 
-	if (!id2.len || phase.len != 3 || !strchr("stf", phase.at[1]))
+	if (!id2.len || !id.len || phase.len != 3 || !strchr("stf", phase.at[1]))
 		return false;
-	id = ut_id_inside(id2, "global");
-	return id.len && ut_id_number(id, &number) && number >> 48 && !(number >> 63);
+	same = ut_id_inside(id2, "global");
+	return same.len == id.len && !memcmp(same.at, id.at, id.len) && ut_id_number(id, &number) &&
+	       number >> 48 && !(number >> 63);
 }

@@ -37,9 +37,9 @@ struct ut_json_span ut_id_inside(struct ut_json_span id2, const char *key);
 
 /*
  * Does a flow (phase "s", "t" or "f", with its quotes) have an id that its other end, in another
- * file, may have as well? {"global": ID} where ID is too large to be a count, which is in every
- * file, and none of the hashes that readers make of texts.
+ * file, may have as well? So we write it: an id, and {"global": ID} beside it, where ID is too
+ * large to be a count, which is in every file, and none of the hashes that readers make of texts.
  */
-bool ut_id_is_global(struct ut_json_span phase, struct ut_json_span id2);
+bool ut_id_is_global(struct ut_json_span phase, struct ut_json_span id, struct ut_json_span id2);
 
 #endif

@@ -195,7 +195,7 @@ static void note_id(struct ut_facts *f, struct ut_json_span id)
 
 static void note_ids(struct ut_facts *f, const struct ut_walk_event *e)
 {
-	if (ut_id_is_global(e->ph, e->id2))
+	if (ut_id_is_global(e->ph, e->id, e->id2))
 		return; /* it stays what it is */
 	note_id(f, e->id);
 	if (e->id2.len) {

@@ -313,7 +313,7 @@ static bool is_global(const struct ut_chrome_event *e)
 {
 	const char phase[3] = { '"', e->phase, '"' };
 
-	return e->id2.len && ut_id_is_global((struct ut_json_span){ phase, 3 }, e->id2);
+	return e->id2.len && ut_id_is_global((struct ut_json_span){ phase, 3 }, e->id, e->id2);
 }
 
 static void take_flow(struct ut_chrome *c, unsigned int kind)
