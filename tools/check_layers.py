@@ -50,6 +50,7 @@ PUBLIC = {
     # import: the values in ITT records; backend: NVTX is told as ITT
     "ittnotify.h": ["itt", "sdk", "collect", "import", "backend"],
     "unitrace/backend.h": ["collect", "backend", "import", "session", "cmd"],
+    "unitrace/backend_types.h": ["collect", "backend", "import", "session", "cmd"],
 }
 # Who besides commands may use a standard stream, and what for.
 SPEAKS = {

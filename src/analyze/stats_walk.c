@@ -141,6 +141,7 @@ static uint32_t decide(struct ut_stats_walk *w, uint32_t number)
 		return ut_stats_walk_group(w, type) |
 		       (type->flags & UT_EV_UNFINISHED ? ODD_UNFINISHED : 0);
 	case UT_KIND_INSTANT:
+	case UT_KIND_SAMPLE:
 		return wanted ? ODD_INSTANT | ut_stats_walk_group(w, type) : ODD_NOTHING;
 	case UT_KIND_COUNTER:
 	case UT_KIND_ASYNC_BEGIN:

@@ -298,6 +298,7 @@ static void summary_event(struct ut_sink *sink, const struct ut_trace *t, const 
 	case UT_KIND_OBJECT_NEW:
 	case UT_KIND_OBJECT_STATE:
 	case UT_KIND_OBJECT_GONE:
+	case UT_KIND_SAMPLE:
 	case UT_KIND_COUNT:
 		break;
 	}

@@ -255,6 +255,7 @@ static const struct ut_report_column columns[] = {
 	  .readers = UT_FOR_PROGRAMS,
 	  .optional = true },
 	{ .key = "value", .type = UT_REPORT_NUMBER, .readers = UT_FOR_PROGRAMS, .optional = true },
+	{ .key = "weight", .type = UT_REPORT_COUNT, .readers = UT_FOR_JSON, .optional = true },
 	{ .key = "id", .type = UT_REPORT_COUNT, .readers = UT_FOR_PROGRAMS, .optional = true },
 	{ .key = "args",
 	  .title = "Arguments",
@@ -268,7 +269,7 @@ static const struct ut_report_table event_table = { .columns = columns,
 
 /* What an event's number is: a length, a value, or what joins it with another; people see one. */
 struct number {
-	struct ut_report_cell shown, dur, unfinished, value, id;
+	struct ut_report_cell shown, dur, unfinished, value, weight, id;
 	char text[UT_CELL_TIME + 1];
 };
 
@@ -285,6 +286,9 @@ static void take_number(struct number *n, const struct ut_event *e)
 	} else if (e->kind == UT_KIND_COUNTER) {
 		n->shown = n->value = ut_report_real(counter_value(e));
 		snprintf(n->text, sizeof(n->text), "%.9g", counter_value(e));
+	} else if (e->kind == UT_KIND_SAMPLE) {
+		n->shown = n->weight = ut_report_u64(ut_sample_weight(e->val));
+		snprintf(n->text, sizeof(n->text), "x%" PRIu32, ut_sample_weight(e->val));
 	} else if (e->kind != UT_KIND_INSTANT) {
 		n->shown = n->id = ut_report_u64(e->val);
 		snprintf(n->text, sizeof(n->text), "#%" PRIu64, e->val);
@@ -300,14 +304,18 @@ struct scratch {
 	struct ut_out *args;
 };
 
-static struct ut_report_cell args_cell(struct scratch *x, const struct ut_trace *t, uint32_t args)
+static struct ut_report_cell args_cell(struct scratch *x, const struct ut_trace *t,
+				       const struct ut_event *e)
 {
 	struct ut_report_cell cell = { .type = UT_CELL_JSON };
 
-	if (!args)
+	if (!e->args && e->kind != UT_KIND_SAMPLE)
 		return ut_report_none();
 	ut_out_clear(x->args);
-	ut_args_json(x->args, t, args);
+	if (e->kind == UT_KIND_SAMPLE)
+		ut_sample_json(x->args, t, e);
+	else
+		ut_args_json(x->args, t, e->args);
 	cell.text.ptr = ut_out_data(x->args, &cell.text.len);
 	return cell;
 }
@@ -344,8 +352,9 @@ static void add_row(struct ut_report *r, struct ut_store *s, const struct row *r
 				 n.dur,
 				 n.unfinished,
 				 n.value,
+				 n.weight,
 				 n.id,
-				 args_cell(x, &s->trace, e.args),
+				 args_cell(x, &s->trace, &e),
 			 });
 	ut_trace_drop_args(&s->trace, mark);
 }

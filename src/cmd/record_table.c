@@ -274,6 +274,8 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 			    "record these devices only, as the program counts them, from 0"),
 		ut_opt_flag(0, "cuda-unified-memory", &d->cuda_pages,
 			    "also pages of managed memory that move or are missed (CUDA)"),
+		ut_opt_strs(0, "backend-option", "NAME.KEY=VALUE", &d->backend_options,
+			    "something for one backend, for example cuda.cupti=PATH"),
 	};
 
 	add(r, table, COUNT(table));

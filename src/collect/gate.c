@@ -124,6 +124,7 @@ static void make_ready(void)
 bool ut_gate_wake(void)
 {
 	sigset_t before;
+	int saved;
 
 	while (!atomic_load_explicit(&ut_gate.word, memory_order_acquire)) {
 		if (ut_me.busy)
@@ -132,12 +133,14 @@ bool ut_gate_wake(void)
 			sched_yield(); /* another thread is at it; it waits for nobody */
 			continue;
 		}
+		saved = errno;
 		ut_signals_hold(&before);
 		ut_me.busy = 1;
 		if (!atomic_exchange(&ut_gate.owner, 1))
 			make_ready();
 		ut_me.busy = 0;
 		ut_signals_release(&before);
+		errno = saved;
 	}
 	return !(atomic_load(&ut_gate.word) & UT_GATE_STOPPED);
 }

@@ -96,7 +96,7 @@ static inline bool ut_gate_passes(struct ut_tbuf *t, enum ut_gate_call call)
 
 /*
  * Makes the collector ready in this process; the first call does the work. False when there is
- * nothing to record for: no session, not this process, no room.
+ * nothing to record for: no session, not this process, no room. errno is kept.
  */
 bool ut_gate_wake(void);
 

@@ -301,6 +301,16 @@ static char *put_id(struct ut_cw *c, char *p, uint64_t number, bool local)
 	return p;
 }
 
+/* The id is what viewers go by; that files have it in common is said as the format does. */
+static char *put_global_id(char *p, uint64_t number)
+{
+	p = put_text(p, ",\"id\":\"");
+	p = ut_digits_hex(p, number);
+	p = put_text(p, "\",\"id2\":{\"global\":\"");
+	p = ut_digits_hex(p, number);
+	return put_text(p, "\"}");
+}
+
 /* Arguments that stand for members of the event. */
 struct special {
 	const struct ut_arg *tid, *id_text, *id_scope, *id2;
@@ -360,7 +370,8 @@ static bool is_async(const struct ut_event *e)
 
 static bool has_number(const struct ut_event *e)
 {
-	return e->kind != UT_KIND_SPAN && e->kind != UT_KIND_INSTANT && e->kind != UT_KIND_COUNTER;
+	return e->kind != UT_KIND_SPAN && e->kind != UT_KIND_INSTANT &&
+	       e->kind != UT_KIND_COUNTER && e->kind != UT_KIND_SAMPLE;
 }
 
 /* ---- events -------------------------------------------------------------------------------- */
@@ -504,6 +515,7 @@ static char *put_kind(struct ut_cw *c, char *p, const struct ut_trace *t, const 
 	case UT_KIND_FLOW_IN:
 	case UT_KIND_FLOW_STEP:
 		return put_flow(c, p, t, e);
+	case UT_KIND_SAMPLE:
 	case UT_KIND_COUNT:
 		break;
 	}
@@ -533,7 +545,7 @@ static void look(struct ut_cw *c, const struct ut_trace *t)
 
 static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
 {
-	static const char phase[] = "XiCbesftnNOD"; /* in the order of UT_KIND_LIST */
+	static const char phase[] = "XiCbesftnNODP"; /* in the order of UT_KIND_LIST */
 	struct ut_cw *c = (struct ut_cw *)sink;
 	struct special special = { 0 };
 	char *p;
@@ -544,6 +556,10 @@ static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const s
 	assert(e->track < t->track_count);
 	if (!c->looked)
 		look(c, t);
+	if (e->kind == UT_KIND_SAMPLE) {
+		ut_cw_sample(c, t, e);
+		return;
+	}
 	if (c->foreign && e->args && has_number(e))
 		find_specials(c, &special, t, e);
 	p = ut_out_reserve(c->out, ROOM);
@@ -560,6 +576,7 @@ static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const s
 		return;
 	if (has_number(e))
 		p = special.id2 || special.id_text ? put_special_id(c, p, t, &special)
+		    : ut_pairs_global(e)           ? put_global_id(p, e->val)
 						   : put_id(c, p, e->val, is_async(e) && c->local);
 	if (e->kind == UT_KIND_FLOW_IN && !(e->flags & UT_EV_BIND_NEXT))
 		p = put_text(p, ",\"bp\":\"e\"");
@@ -594,6 +611,7 @@ static void chrome_end_trace(struct ut_sink *sink, const struct ut_trace *t)
 	if (!c->looked)
 		look(c, t);
 	ut_cw_about_trace(c, t);
+	ut_cw_end_samples(c, t);
 	forget_trace(c);
 	ut_pairs_end_trace(&c->pairs);
 }
@@ -607,6 +625,8 @@ static struct ut_sink *chrome_open(struct ut_out *out)
 	c->other = ut_out_open_memory();
 	c->top = ut_out_open_memory();
 	c->scratch = ut_out_open_memory();
+	c->samples = ut_out_open_memory();
+	c->frames = ut_out_open_memory();
 	ut_idmap_init(&c->pids, &c->file_arena);
 	ut_idmap_init(&c->keys, &c->file_arena);
 	ut_out_text(out, "{\"traceEvents\":[");
@@ -622,6 +642,8 @@ static void chrome_close(struct ut_sink *sink)
 	ut_out_abandon(c->other);
 	ut_out_abandon(c->top);
 	ut_out_abandon(c->scratch);
+	ut_out_abandon(c->samples);
+	ut_out_abandon(c->frames);
 	ut_arena_release(&c->file_arena);
 	free(c);
 }

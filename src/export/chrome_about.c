@@ -478,6 +478,7 @@ void ut_cw_about_file(struct ut_cw *c)
 				     : (struct ut_str){ "\"ns\"", 4 });
 	text = ut_out_data(c->top, &len);
 	ut_out_write(o, text, len);
+	ut_cw_put_samples(c);
 	ut_out_text(o, ",\"otherData\":{\"tool\":\"unitrace\",\"version\":\"" UT_VERSION "\"");
 	if (c->own_clock || !c->pairs.traces)
 		ut_out_text(o, ",\"clock\":\"CLOCK_MONOTONIC\"");

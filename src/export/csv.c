@@ -189,13 +189,16 @@ static void put_flags(struct ut_out *o, uint8_t set)
 	}
 }
 
-static void put_args(struct csv *c, const struct ut_trace *t, uint32_t args)
+static void put_args(struct csv *c, const struct ut_trace *t, const struct ut_event *e)
 {
 	const char *text;
 	size_t len;
 
 	start_scratch(c);
-	ut_args_json(c->scratch, t, args);
+	if (e->kind == UT_KIND_SAMPLE)
+		ut_sample_json(c->scratch, t, e);
+	else
+		ut_args_json(c->scratch, t, e->args);
 	text = ut_out_data(c->scratch, &len);
 	ut_cell_csv_field(c->out, text, len);
 }
@@ -225,14 +228,16 @@ static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	ut_out_text(o, ",");
 	if (e->kind == UT_KIND_COUNTER)
 		ut_counter_json(o, e);
+	else if (e->kind == UT_KIND_SAMPLE && ut_sample_weight(e->val) != UT_SAMPLE_WEIGHT_ARG)
+		ut_out_u64(o, ut_sample_weight(e->val));
 	ut_out_text(o, ",");
 	if (ut_pairs_has(e))
-		ut_out_u64(o, ut_pairs_number(&c->pairs, e->val));
+		ut_out_u64(o, ut_pairs_of(&c->pairs, e));
 	ut_out_text(o, ",");
 	put_flags(o, e->flags);
 	ut_out_text(o, ",");
-	if (e->args)
-		put_args(c, t, e->args);
+	if (e->args || ut_sample_has_stack(t, e))
+		put_args(c, t, e);
 	ut_out_text(o, "\n");
 }
 

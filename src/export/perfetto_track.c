@@ -46,6 +46,16 @@ int32_t ut_perfetto_pid(const struct ut_trace *t, const struct ut_process *proce
 									      : MADE_UP;
 }
 
+int64_t ut_perfetto_tid(const struct ut_trace *t, uint32_t track, int32_t pid)
+{
+	const struct ut_track *k = &t->tracks[track];
+	int64_t tid;
+
+	if (k->type != UT_TRACK_THREAD)
+		return pid;
+	return number_of(t, k->id, k->id_text, INT64_MAX, &tid) ? tid : MADE_UP + (int64_t)track;
+}
+
 /* An id that could not be said otherwise: "NAME (ID)". */
 static void put_id(struct ut_buf *b, const struct ut_trace *t, uint64_t id, uint32_t text)
 {
@@ -224,10 +234,9 @@ static void put_thread(struct ut_pbuf *b, const struct ut_trace *t, const struct
 	int64_t tid;
 
 	ut_buf_add(&title, name.ptr, name.len);
-	if (!number_of(t, track->id, track->id_text, INT64_MAX, &tid)) {
+	if (!number_of(t, track->id, track->id_text, INT64_MAX, &tid))
 		put_id(&title, t, track->id, track->id_text);
-		tid = MADE_UP + (int64_t)place->index;
-	}
+	tid = ut_perfetto_tid(t, place->index, place->pid);
 	ut_pbuf_varint(b, THREAD_PID, (uint64_t)(int64_t)place->pid);
 	ut_pbuf_varint(b, THREAD_TID, (uint64_t)tid);
 	if (title.len)

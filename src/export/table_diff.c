@@ -12,7 +12,7 @@
 #include "text/table_report.h"
 
 #define NAME_COLUMNS 48
-#define MOST_COLUMNS (UT_BY_COUNT + 16 + 2 * UT_METRIC_COUNT_OF)
+#define MOST_COLUMNS (UT_BY_COUNT + 16 + 2 * UT_DIFF_METRIC_COUNT_OF)
 #define SHOWN        4 /* metrics of which people see the change */
 
 /* ---- columns ------------------------------------------------------------------------------- */
@@ -62,13 +62,13 @@ struct columns {
 
 static size_t add_metrics(struct ut_report_column *to, const char *group)
 {
-	for (int i = 0; i < UT_METRIC_COUNT_OF; i++)
+	for (int i = 0; i < UT_DIFF_METRIC_COUNT_OF; i++)
 		to[i] = (struct ut_report_column){ .key = ut_metric_words[i],
-						   .unit = i == UT_METRIC_COUNT ? NULL : "ns",
+						   .unit = i == UT_DIFF_METRIC_COUNT ? NULL : "ns",
 						   .type = UT_REPORT_NUMBER,
 						   .readers = UT_FOR_PROGRAMS,
 						   .group = group };
-	return UT_METRIC_COUNT_OF;
+	return UT_DIFF_METRIC_COUNT_OF;
 }
 
 static void make_columns(struct columns *c, unsigned int by, bool by_runs)
@@ -138,7 +138,7 @@ static struct ut_report_cell change_cell(struct words *w, double change)
 }
 
 static struct ut_report_cell percent_cell(char text[32], const struct ut_diff_row *r,
-					  enum ut_metric m)
+					  enum ut_diff_metric m)
 {
 	if (!r->before || !r->after)
 		return ut_report_said(ut_report_none(), r->after ? "new" : "gone");
@@ -183,26 +183,26 @@ static struct ut_report_cell verdict_cell(struct words *w, const struct ut_diff 
 
 static size_t metric_cells(struct ut_report_cell *to, const double *values)
 {
-	for (int i = 0; i < UT_METRIC_COUNT_OF; i++)
+	for (int i = 0; i < UT_DIFF_METRIC_COUNT_OF; i++)
 		to[i] = values ? ut_report_real(values[i]) : ut_report_none();
-	return UT_METRIC_COUNT_OF;
+	return UT_DIFF_METRIC_COUNT_OF;
 }
 
 static void add_row(struct ut_report *report, const struct ut_diff *d, const struct ut_diff_row *r,
 		    struct words *w)
 {
-	static const enum ut_metric shown[SHOWN] = { UT_METRIC_MEAN, UT_METRIC_P50, UT_METRIC_P90,
-						     UT_METRIC_P99 };
+	static const enum ut_diff_metric shown[SHOWN] = { UT_DIFF_METRIC_MEAN, UT_DIFF_METRIC_P50,
+							  UT_DIFF_METRIC_P90, UT_DIFF_METRIC_P99 };
 	struct ut_report_cell cells[MOST_COLUMNS];
 	const uint32_t *key;
 	const struct ut_stats *s = ut_diff_texts(d, r, &key);
 	size_t n = ut_stats_key_cells(cells, s, key, s->by);
 
-	cells[n++] = ut_report_real(r->old[UT_METRIC_COUNT]);
-	cells[n++] = ut_report_real(r->new[UT_METRIC_COUNT]);
-	cells[n++] = ut_report_u64(ns_of(r->old[UT_METRIC_TOTAL]));
-	cells[n++] = ut_report_u64(ns_of(r->new[UT_METRIC_TOTAL]));
-	cells[n++] = change_cell(w, r->new[UT_METRIC_TOTAL] - r->old[UT_METRIC_TOTAL]);
+	cells[n++] = ut_report_real(r->old[UT_DIFF_METRIC_COUNT]);
+	cells[n++] = ut_report_real(r->new[UT_DIFF_METRIC_COUNT]);
+	cells[n++] = ut_report_u64(ns_of(r->old[UT_DIFF_METRIC_TOTAL]));
+	cells[n++] = ut_report_u64(ns_of(r->new[UT_DIFF_METRIC_TOTAL]));
+	cells[n++] = change_cell(w, r->new[UT_DIFF_METRIC_TOTAL] - r->old[UT_DIFF_METRIC_TOTAL]);
 	for (size_t i = 0; i < SHOWN; i++)
 		cells[n++] = percent_cell(w->percent[i], r, shown[i]);
 	cells[n++] = ut_report_text(!r->before ? "new" : !r->after ? "vanished" : "both");
@@ -253,7 +253,7 @@ static void put_failure(struct ut_out *o, const struct ut_diff *d, const struct 
 		ut_cell_name(&name, str.ptr, str.len, NAME_COLUMNS * 2);
 	}
 	ut_out_fmt(o, "FAILED %s: %s", rule->text, name.data ? name.data : "everything");
-	if (rule->type == UT_RULE_CHANGE && rule->metric == UT_METRIC_COUNT)
+	if (rule->type == UT_RULE_CHANGE && rule->metric == UT_DIFF_METRIC_COUNT)
 		ut_out_fmt(o, ": %.10g -> %.10g", r->old[rule->metric], r->new[rule->metric]);
 	else if (rule->type == UT_RULE_CHANGE)
 		ut_out_fmt(o, ": %s -> %s, %s", ut_cell_time(old, ns_of(r->old[rule->metric])),

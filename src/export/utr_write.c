@@ -75,6 +75,24 @@ static void count_lanes(const struct ut_store *s, uint64_t *items)
 	}
 }
 
+/* Does any row need a reader that knows samples? */
+static bool has_samples(const struct ut_store *s)
+{
+	for (uint32_t i = 0; i < s->types.count; i++) {
+		if (s->types.items[i].kind == UT_KIND_SAMPLE)
+			return true;
+	}
+	return s->trace.stacks.site_count;
+}
+
+/* Sections that a file may be without: the pyramid, and what only samples need. */
+static bool is_left_out(const struct ut_store *s, uint32_t id)
+{
+	if (ut_utr_is_pyramid(id))
+		return !s->pyramid;
+	return ut_utr_is_stacks(id) && !has_samples(s);
+}
+
 /* Where everything will be: the header comes first and says it. */
 static uint64_t plan(struct writer *w)
 {
@@ -92,6 +110,8 @@ static uint64_t plan(struct writer *w)
 		[UT_UTR_SHAPE_ARGS] = s->args.shape_arg_count,
 		[UT_UTR_WORDS] = word_count(&s->args),
 		[UT_UTR_ROWS] = s->row_count,
+		[UT_UTR_CODE] = s->trace.stacks.place_count,
+		[UT_UTR_STACKS] = s->trace.stacks.site_count,
 		[UT_UTR_PROCESS_PLACES] = s->trace.process_count,
 		[UT_UTR_TRACK_PLACES] = s->trace.track_count,
 		[UT_UTR_CALLS] = s->trace.call_count,
@@ -111,7 +131,7 @@ static uint64_t plan(struct writer *w)
 		uint32_t id = all[i].id;
 		uint64_t size = items[id] * ut_utr_item(id);
 
-		if (ut_utr_is_pyramid(id) && !s->pyramid)
+		if (is_left_out(s, id))
 			continue;
 		w->toc[w->count++] = (struct ut_utr_section){
 			.id = id,
@@ -378,6 +398,14 @@ static void put_section(struct writer *w, uint32_t id)
 	case UT_UTR_LANE_ENDS:
 		put_lanes(w, id);
 		break;
+	case UT_UTR_CODE:
+		put(w, s->trace.stacks.places,
+		    s->trace.stacks.place_count * sizeof(*s->trace.stacks.places));
+		break;
+	case UT_UTR_STACKS:
+		put(w, s->trace.stacks.sites,
+		    s->trace.stacks.site_count * sizeof(*s->trace.stacks.sites));
+		break;
 	case UT_UTR_PROCESS_PLACES:
 		put_process_places(w);
 		break;
@@ -398,7 +426,7 @@ static void put_header(struct writer *w, uint64_t toc_offset)
 {
 	struct ut_utr_header h = {
 		.order = UT_UTR_ORDER,
-		.major = UT_UTR_MAJOR,
+		.major = has_samples(w->store) ? UT_UTR_MAJOR : UT_UTR_FIRST,
 		.minor = UT_UTR_MINOR,
 		.toc_offset = toc_offset,
 		.toc_count = w->count,

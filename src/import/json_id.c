@@ -118,3 +118,14 @@ struct ut_str ut_id_inside(struct ut_str id2, const char *key)
 	}
 	return found;
 }
+
+bool ut_id_is_global(struct ut_str phase, struct ut_str id, struct ut_str id2)
+{
+	struct ut_str same;
+	uint64_t number;
+
+	if (!id2.len || !id.len || phase.len != 3 || !strchr("stf", phase.ptr[1]))
+		return false;
+	same = ut_id_inside(id2, "global");
+	return ut_str_eq(same, id) && ut_id_number(id, &number) && number >> 48 && !(number >> 63);
+}

@@ -35,4 +35,11 @@ size_t ut_id_spell(struct ut_str id, char room[UT_ID_ROOM]);
  */
 struct ut_str ut_id_inside(struct ut_str id2, const char *key);
 
+/*
+ * Does a flow (phase "s", "t" or "f", with its quotes) have an id that its other end, in another
+ * file, may have as well? So we write it: an id, and {"global": ID} beside it, where ID is too
+ * large to be a count, which is in every file, and none of the hashes that readers make of texts.
+ */
+bool ut_id_is_global(struct ut_str phase, struct ut_str id, struct ut_str id2);
+
 #endif

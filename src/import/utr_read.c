@@ -119,7 +119,7 @@ static int check_version(const struct file *f)
 				  "%s: format version %u.%u is newer than %u.%u; read it with a "
 				  "newer unitrace",
 				  f->path, h->major, h->minor, UT_UTR_MAJOR, UT_UTR_MINOR);
-	if (h->major < UT_UTR_MAJOR)
+	if (h->major < UT_UTR_FIRST)
 		return bad(f, offset_of(f, &h->major), "the format version is 0");
 	return 0;
 }
@@ -212,9 +212,10 @@ static int check_toc(struct file *f)
 	if (expected != f->header->toc_offset)
 		return bad(f, expected, "there is something between sections and their table");
 	for (uint32_t id = 1; id < UT_UTR_IDS; id++) {
-		/* The pyramid is there as a whole or not at all. */
+		/* The pyramid is there as a whole or not at all; so are stacks. */
 		if (!f->known[id] &&
-		    (id < UT_UTR_LANES || (ut_utr_is_pyramid(id) && f->known[UT_UTR_LANES])))
+		    (id < UT_UTR_LANES || (ut_utr_is_pyramid(id) && f->known[UT_UTR_LANES]) ||
+		     (ut_utr_is_stacks(id) && (f->known[UT_UTR_CODE] || f->known[UT_UTR_STACKS]))))
 			return ut_err_set(f->err, -EPROTO,
 					  "%s: offset %" PRIu64 ": no section "
 					  "'%s'",
@@ -260,6 +261,22 @@ static int take_types(const struct file *f, struct ut_types *t)
 	}
 	*t = (struct ut_types){ .items = (struct ut_type *)(uintptr_t)types,
 				.count = (uint32_t)count };
+	return 0;
+}
+
+static int take_stacks(const struct file *f, struct ut_trace *t)
+{
+	struct ut_stacks saved = { 0 };
+	uint64_t places, sites;
+
+	if (!f->known[UT_UTR_CODE])
+		return 0;
+	saved.places = (void *)(uintptr_t)items(f, UT_UTR_CODE, &places);
+	saved.sites = (void *)(uintptr_t)items(f, UT_UTR_STACKS, &sites);
+	saved.place_count = (size_t)places;
+	saved.site_count = (size_t)sites;
+	if (ut_stacks_take(&t->stacks, &t->arena, &saved))
+		return bad(f, offset_of(f, saved.sites), "a stack whose caller comes after it");
 	return 0;
 }
 
@@ -651,6 +668,7 @@ static int fill_store(const struct file *f, struct ut_store *s)
 
 	take_notes(f, &s->trace);
 	rc = rc ? rc : take_types(f, &s->types);
+	rc = rc ? rc : take_stacks(f, &s->trace);
 	rc = rc ? rc : take_args(f, &s->trace);
 	rc = rc ? rc : take_trace(f, &s->trace, &rows);
 	rc = rc ? rc : take_processes(f, &s->trace);

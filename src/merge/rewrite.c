@@ -176,7 +176,7 @@ static void patch_event(struct patches *p, struct ut_rewrite *r,
 			patch_metadata(p, e, change);
 	}
 	if (plan->id_add || plan->id_prefix) {
-		if (ut_facts_pairs(e->ph)) {
+		if (ut_facts_pairs(e->ph) && !ut_id_is_global(e->ph, e->id, e->id2)) {
 			patch_id(p, plan, e->id);
 			if (e->id2.len)
 				patch_id2(p, plan, e->id2);

@@ -169,6 +169,8 @@ static void note_id(struct ut_facts *f, struct ut_str id)
 
 static void note_ids(struct ut_facts *f, const struct ut_rewrite_walk_event *e)
 {
+	if (ut_id_is_global(e->ph, e->id, e->id2))
+		return; /* it stays what it is */
 	note_id(f, e->id);
 	if (e->id2.len) {
 		note_id(f, ut_id_inside(e->id2, "local"));
@@ -297,6 +299,8 @@ static int walk(struct ut_facts *f, struct ut_rewrite_walk *w, const struct ut_f
 	while ((item = ut_rewrite_walk_next(w, err)) < UT_ITEM_END) {
 		if (item == UT_ITEM_EVENT)
 			note_event(f, &recent, &w->event);
+		else if (ut_str_is(w->key, "samples"))
+			f->samples = true;
 		else
 			note_member(f, w->key, w->value);
 		if (opts->progress && w->source.taken - told >= 1u << 20) {

@@ -51,6 +51,7 @@ struct ut_facts {
 	int64_t first, last;        /* times in ns; first > last: there are none */
 	uint64_t id_first, id_last; /* numbers that pair events; first > last: there are none */
 	bool id_texts;              /* some ids are none that ut_rewrite_id() takes */
+	bool samples;               /* there are some, which cannot be merged as text */
 	bool placed;                /* base is known */
 	bool clean;                 /* strict JSON: may be copied without a second look */
 	int64_t base;               /* baseTimeNanoseconds */

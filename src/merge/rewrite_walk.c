@@ -250,6 +250,12 @@ static enum ut_rewrite_walk_item next_in_array(struct ut_rewrite_walk *w, struct
 	}
 }
 
+/* Samples are not copied as text: it is enough to know that there are some. */
+static bool is_samples(const struct ut_rewrite_walk *w)
+{
+	return ut_str_is(w->key, "samples");
+}
+
 /* Is the trouble a value too large for the window? Then it goes by in parts. */
 static bool pass_large(struct ut_rewrite_walk *w)
 {
@@ -260,7 +266,8 @@ static bool pass_large(struct ut_rewrite_walk *w)
 	if (j->trouble != UT_JSON_BAD || (size_t)(j->end - j->mark) < UT_JSON_MOST ||
 	    (!object && *j->mark != '['))
 		return false;
-	note(&w->odd[UT_REWRITE_LARGE], ut_json_offset(j, j->mark));
+	if (!is_samples(w))
+		note(&w->odd[UT_REWRITE_LARGE], ut_json_offset(j, j->mark));
 	j->at = j->mark;
 	ut_json_enter(j);
 	do {
@@ -313,8 +320,9 @@ static enum ut_rewrite_walk_item next_in_object(struct ut_rewrite_walk *w, struc
 	}
 	if (ut_json_hold(j, NULL) ? !ut_json_skip(j, &w->value) : !pass_large(w))
 		return trouble(w, err);
-	if (w->value.len > UT_REWRITE_VALUE_MOST) {
-		note(&w->odd[UT_REWRITE_LARGE], ut_json_offset(j, j->mark));
+	if (w->value.len > UT_REWRITE_VALUE_MOST || is_samples(w)) {
+		if (!is_samples(w))
+			note(&w->odd[UT_REWRITE_LARGE], ut_json_offset(j, j->mark));
 		w->value.len = 0;
 	}
 	return UT_ITEM_MEMBER;

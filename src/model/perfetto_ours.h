@@ -24,7 +24,10 @@ enum ours {
 	OURS_FILE = 10,   /* trace: what the file it came from said of itself; DebugAnnotations */
 	OURS_ERROR = 11,  /* trace: clock_error, in ns */
 	OURS_TRACK = 12,  /* event: uuid of the track that it was on */
-	OURS_NUMBER = 13, /* event: number of the async span; counter: its exact value */
+	OURS_NUMBER = 13, /* event: number of the async span; counter: its exact value; sample: its
+			   * weight */
+	OURS_REASON = 15, /* sample: why it stood there; OURS_NAME is what was sampled */
+	OURS_GLOBAL_FLOW = 16, /* trace: id of a flow that other files may have the other end of */
 
 	/* what a process or track stands for: model/place.h */
 	OURS_KIND = 30,        /* process: name of its kind */

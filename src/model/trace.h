@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "model/place.h"
+#include "model/stacks.h"
 #include "model/strtab.h"
 
 struct ut_arrows;
@@ -142,6 +143,7 @@ uint64_t *ut_losses_called(struct ut_losses *l, const char *name, size_t len);
 struct ut_trace {
 	struct ut_arena arena;
 	struct ut_strtab strings;
+	struct ut_stacks stacks; /* of samples */
 	struct ut_process *processes;
 	size_t process_count, process_cap;
 	struct ut_track *tracks;

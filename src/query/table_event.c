@@ -101,6 +101,20 @@ static const struct ut_sql_column counter_columns[] = {
 	{ 0 },
 };
 
+static const struct ut_sql_column sample_columns[] = {
+	INT_COLUMN("id", ID, "number of the event; the same in all tables"),
+	INT_COLUMN("ts", TS, "when, in ns on the clock of the trace"),
+	TEXT_COLUMN("name", NAME, "what was sampled: cycles, bytes, ..."),
+	TEXT_COLUMN("cat", CAT, "why it stood there: a stall reason, a state"),
+	{ "weight", "", "how much it stands for", UT_FIELD_WEIGHT, false },
+	INT_COLUMN("callsite_id", CALLSITE,
+		   "its stack: stack_profile_callsite.id; NULL = none was taken"),
+	WHERE_COLUMNS,
+	ARG_COLUMNS,
+	STRING_COLUMNS,
+	{ 0 },
+};
+
 static const struct ut_sql_column event_columns[] = {
 	INT_COLUMN("id", ID, "number of the event; the same in all tables"),
 	INT_COLUMN("ts", TS, "when it happens or begins, in ns on the clock of the trace"),
@@ -513,6 +527,14 @@ const struct ut_sql_table ut_sql_counter = {
 	.columns = counter_columns,
 	.module = &event_module,
 	.kinds = KIND(COUNTER),
+};
+
+const struct ut_sql_table ut_sql_sample = {
+	.name = "sample",
+	.doc = "what ran at a moment: samples of threads and of queues of devices",
+	.columns = sample_columns,
+	.module = &event_module,
+	.kinds = KIND(SAMPLE),
 };
 
 const struct ut_sql_table ut_sql_event = {

@@ -40,29 +40,78 @@ static void send_line(int fd, char kind, const char *text)
 		_exit(1);
 }
 
-static void on_device(void *ctx, const struct ut_device *d)
+static void send_device(int fd, unsigned int index, const char *label, const char *name)
 {
-	const int *fd = ctx;
 	char text[560];
 
 	/* The number that --devices-to-sample takes: each runtime has its own from 0 on. */
-	snprintf(text, sizeof(text), "%u: [%.100s] %.400s", d->index, d->label ? d->label : "",
-		 d->name ? d->name : "?");
-	send_line(*fd, 'D', text);
+	snprintf(text, sizeof(text), "%u: [%.100s] %.400s", index, label ? label : "",
+		 name ? name : "?");
+	send_line(fd, 'D', text);
+}
+
+static void on_device(void *ctx, const struct ut_device *d)
+{
+	if (d->size >= offsetof(struct ut_device, label) + sizeof(d->label))
+		send_device(*(const int *)ctx, d->index, d->label, d->name);
+}
+
+/* Version 1 of the contract: its structs had no size. */
+struct device_v1 {
+	const char *name, *label;
+	uint32_t index, reserved;
+};
+
+struct probe_v1 {
+	void (*device)(void *ctx, const struct device_v1 *device);
+	void *ctx;
+	char why[256];
+};
+
+static void on_device_v1(void *ctx, const struct device_v1 *d)
+{
+	send_device(*(const int *)ctx, d->index, d->label, d->name);
+}
+
+static void probe_v1(const struct ut_backend *b, int fd)
+{
+	struct probe_v1 probe = { .device = on_device_v1, .ctx = &fd };
+	union {
+		int (*today)(struct ut_probe *);
+		int (*then)(struct probe_v1 *);
+	} f = { .today = b->probe };
+
+	if (f.then(&probe))
+		send_line(fd, 'W', probe.why[0] ? probe.why : "no device found");
+}
+
+static void probe_today(const struct ut_backend *b, int fd)
+{
+	struct ut_probe probe = { .size = sizeof(probe), .device = on_device, .ctx = &fd };
+
+	if (b->probe(&probe))
+		send_line(fd, 'W', probe.why[0] ? probe.why : "no device found");
+}
+
+static bool is_asked(const struct ut_backend *b)
+{
+	return b && (b->version == 1 || b->version == UT_BACKEND_VERSION) &&
+	       b->size >= offsetof(struct ut_backend, probe) + sizeof(b->probe) && b->probe;
 }
 
 static _Noreturn void ask(const char *path, int fd)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct ut_backend *b = library ? dlsym(library, "unitrace_backend") : NULL;
-	struct ut_probe probe = { .device = on_device, .ctx = &fd };
 
 	if (!library)
 		send_line(fd, 'W', dlerror());
-	else if (!b || b->version != UT_BACKEND_VERSION || !b->probe)
+	else if (!is_asked(b))
 		send_line(fd, 'W', "not a backend of this version");
-	else if (b->probe(&probe))
-		send_line(fd, 'W', probe.why[0] ? probe.why : "no device found");
+	else if (b->version == 1)
+		probe_v1(b, fd);
+	else
+		probe_today(b, fd);
 	_exit(0);
 }
 

@@ -12,6 +12,7 @@
 #include "session/device_report.h"
 #include "session/session_news.h"
 #include "unitrace/backend.h"
+#include "wire/backend_options.h"
 #include "wire/control.h"
 
 uint32_t ut_session_plan_want(const struct ut_session_plan *p)
@@ -146,6 +147,49 @@ static int add_file(char list[UT_FILTER_BYTES], const char *path, struct ut_err 
 	return add_names(list, text, ",\n", err);
 }
 
+/* ---- options of backends ------------------------------------------------------------------- */
+
+static int add_option(char list[UT_FILTER_BYTES], const char *text, struct ut_err *err)
+{
+	int rc = ut_backend_option_add(list, text);
+
+	if (rc == -ENOSPC)
+		return ut_err_set(err, -EINVAL, "too many options for backends (%d bytes at most)",
+				  UT_FILTER_BYTES);
+	return rc ? ut_err_set(err, rc, "--backend-option: '%s' is not NAME.KEY=VALUE", text) : 0;
+}
+
+/* Variables that are documented for users; what the command line says is stronger. */
+static int add_variables(char list[UT_FILTER_BYTES], struct ut_err *err)
+{
+	static const struct {
+		const char *variable, *key;
+	} known[] = { { "UNITRACE_CUPTI", "cuda.cupti" }, { "UNITRACE_CUDA_TUNE", "cuda.tune" } };
+	int rc = 0;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && !rc; i++) {
+		const char *value = getenv(known[i].variable);
+		struct ut_buf text = { 0 };
+
+		if (!value)
+			continue;
+		ut_buf_fmt(&text, "%s=%s", known[i].key, value);
+		rc = add_option(list, text.data, err);
+		ut_buf_release(&text);
+	}
+	return rc;
+}
+
+static int add_options(char list[UT_FILTER_BYTES], const struct ut_opt_list *given,
+		       struct ut_err *err)
+{
+	int rc = add_variables(list, err);
+
+	for (size_t i = 0; i < given->count && !rc; i++)
+		rc = add_option(list, given->items[i], err);
+	return rc;
+}
+
 int ut_session_plan_apply_device(const struct ut_session_plan *p, struct ut_control *control,
 				 const struct ut_session_client *client, struct ut_err *err)
 {
@@ -158,6 +202,8 @@ int ut_session_plan_apply_device(const struct ut_session_plan *p, struct ut_cont
 		rc = add_names(control->exclude_kernels, d->exclude, ",", err);
 	if (!rc)
 		rc = add_file(control->exclude_kernels, d->exclude_file, err);
+	if (!rc)
+		rc = add_options(control->options, &d->backend_options, err);
 	if (ut_session_plan_wants_rank(p, control->rank))
 		control->want = ut_session_plan_want(p);
 	else if (ut_session_plan_want(p) && !p->out.quiet)

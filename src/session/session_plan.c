@@ -23,6 +23,7 @@ void ut_session_plan_release(struct ut_session_plan *p)
 	ut_opt_list_release(&p->domains);
 	ut_opt_list_release(&p->exclude_domains);
 	ut_opt_list_release(&p->device.ranks);
+	ut_opt_list_release(&p->device.backend_options);
 	ut_opt_list_release(&p->device.devices);
 	ut_python_release(&p->python);
 }

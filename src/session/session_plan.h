@@ -29,6 +29,7 @@ struct ut_device_opts {
 	const char *group;
 	uint64_t interval_us;
 	struct ut_opt_list ranks, devices;
+	struct ut_opt_list backend_options; /* "cuda.cupti=PATH" */
 	const char *kmd_script;
 	const char *include, *include_file, *exclude, *exclude_file;
 	const char *reset_event;

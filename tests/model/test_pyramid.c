@@ -143,7 +143,7 @@ static uint8_t kind_of_row(const struct ut_store *s, uint32_t track, uint64_t ro
 static bool fits(enum ut_lane_kind lane, enum ut_kind row)
 {
 	static const char *const kinds[UT_LANE_KINDS] = { "s", "s", "a", "i", "f", "c" };
-	static const char letters[] = "sicaxfffiiii"; /* in the order of UT_KIND_LIST */
+	static const char letters[] = "sicaxfffiiiii"; /* in the order of UT_KIND_LIST */
 
 	_Static_assert(sizeof(letters) == UT_KIND_COUNT + 1, "a letter per kind");
 	return strchr(kinds[lane], letters[row]) != NULL;

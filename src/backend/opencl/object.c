@@ -58,7 +58,8 @@ static void define_device(struct ut_cl_device *d, cl_device_id device)
 
 	atomic_store(&d->no_timer, !is_at_least(device, '2', '1'));
 	ut_cl_device_text(UT_CL(clGetDeviceInfo, device), device, &text);
-	d->id = ut_cl.host->device(&(struct ut_device){ .name = text.name,
+	d->id = ut_cl.host->device(&(struct ut_device){ .size = sizeof(struct ut_device),
+							.name = text.name,
 							.label = text.label,
 							.index = index_of(device),
 							.api = ut_cl.api });

@@ -185,12 +185,21 @@ static enum ut_chrome_walk read_object(struct ut_chrome *c, const struct ut_impo
 {
 	struct ut_json *j = &c->json;
 	uint32_t events = ut_strtab_intern_z(&c->build.store.trace.strings, "traceEvents");
+	uint32_t samples = ut_strtab_intern_z(&c->build.store.trace.strings, "samples");
 	enum ut_chrome_walk walk;
 	uint32_t name;
 
 	ut_json_enter(j);
 	while (next_member(c, &name)) {
-		if (name == events && peek(c) == '[') {
+		if (name == samples && peek(c) == '[') {
+			ut_json_enter(j);
+			c->in_samples = true;
+			walk = ut_chrome_list(c);
+			c->in_samples = false;
+			if (walk != UT_WALK_CLOSED)
+				return walk;
+			j->fresh = false;
+		} else if (name == events && peek(c) == '[') {
 			c->lists++;
 			ut_json_enter(j);
 			walk = read_list(c, opts);
@@ -384,6 +393,7 @@ static int load_chrome(struct ut_source *source, const struct ut_import_opts *op
 		if (walk == UT_WALK_END && !c.odd[UT_ODD_CUT].count &&
 		    !c.odd[UT_ODD_UNCLOSED].count)
 			ut_chrome_note(&c, UT_ODD_UNCLOSED, ut_json_offset(&c.json, c.json.end));
+		ut_chrome_settle_samples(&c);
 		ut_chrome_finish_file(&c);
 		shift_times(&c);
 		if (c.traits & UT_TRAIT_OURS && !c.dialect)

@@ -64,6 +64,8 @@ struct ut_chrome {
 	unsigned int lists; /* of events that were met */
 	bool any;           /* something but blanks was met */
 	bool loose;         /* the events come without a list around them */
+	bool in_samples;    /* the list that is being read is that of samples */
+	bool sampled;       /* there are some */
 	struct ut_chrome_step steps[UT_STEPS + 1]; /* the last is for those that are not kept */
 };
 
@@ -143,6 +145,10 @@ void ut_chrome_note(struct ut_chrome *c, enum ut_chrome_odd kind, uint64_t offse
 bool ut_chrome_file_member(struct ut_chrome *c, uint32_t key);
 void ut_chrome_keep(struct ut_chrome *c, uint32_t key, struct ut_str value);
 void ut_chrome_finish_file(struct ut_chrome *c);
+
+/* samples.c: c->event is a sample; and at the end, when all frames are known. */
+void ut_chrome_take_sample(struct ut_chrome *c);
+void ut_chrome_settle_samples(struct ut_chrome *c);
 
 /* ours.c: "otherData" if we have written it; false if we have not. */
 bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_str value);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/chrome/part.h"
+#include "import/json_id.h"
 
 void ut_chrome_note(struct ut_chrome *c, enum ut_chrome_odd kind, uint64_t offset)
 {
@@ -308,11 +309,19 @@ static bool is_text(const struct ut_arg *arg)
 	       (arg->type == UT_ARG_STR || arg->type == UT_ARG_PTR || arg->flags & UT_ARG_TEXT);
 }
 
+static bool is_global(const struct ut_chrome_event *e)
+{
+	const char phase[3] = { '"', e->phase, '"' };
+
+	return e->id2.len && ut_id_is_global((struct ut_str){ phase, 3 }, e->id, e->id2);
+}
+
 static void take_flow(struct ut_chrome *c, unsigned int kind)
 {
 	struct ut_chrome_event *e = &c->event;
 	unsigned int flags =
-		kind == UT_KIND_FLOW_IN && !e->enclosing ? (unsigned int)UT_EV_BIND_NEXT : 0;
+		(kind == UT_KIND_FLOW_IN && !e->enclosing ? (unsigned int)UT_EV_BIND_NEXT : 0) |
+		(is_global(e) ? (unsigned int)UT_EV_GLOBAL_ID : 0);
 	uint32_t cat = e->cat;
 	struct ut_arg *name;
 	uint64_t number;
@@ -550,6 +559,10 @@ void ut_chrome_take_event(struct ut_chrome *c)
 {
 	struct ut_chrome_event *e = &c->event;
 
+	if (c->in_samples) {
+		ut_chrome_take_sample(c);
+		return;
+	}
 	if (!e->phase) {
 		/* "{}" is what some writers put behind their last comma */
 		if (e->name || e->has_ts || c->args.count || c->extra.count)

@@ -219,6 +219,8 @@ void ut_pf_ours_trace(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m
 			t->clock_error = f.value;
 		else if (f.number == OURS_CALLS)
 			ut_classify_add_calls(t, ut_pf_string(p, &f));
+		else if (f.number == OURS_GLOBAL_FLOW)
+			ut_idmap_put(&p->globals, f.value, 1);
 	}
 	for (size_t i = 0; i < p->arg_count; i++) {
 		uint64_t key = (uint64_t)p->args[i].key + 1;

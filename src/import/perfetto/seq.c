@@ -35,6 +35,7 @@ void ut_pf_seq_clear(struct ut_pf_seq *s)
 	ut_idmap_clear(&s->keys);
 	ut_idmap_clear(&s->texts);
 	ut_idmap_clear(&s->places);
+	ut_pf_code_clear(&s->code);
 }
 
 struct ut_pf_place ut_pf_read_place(struct ut_pb place, struct ut_strtab *strings)
@@ -169,6 +170,7 @@ static void release(struct ut_pf_seq *s)
 	ut_idmap_release(&s->keys);
 	ut_idmap_release(&s->texts);
 	ut_idmap_release(&s->places);
+	ut_pf_code_release(&s->code);
 	free(s->counters.items);
 	free(s->doubles.items);
 	free(s);

@@ -23,6 +23,15 @@ struct ut_pf_list {
 	size_t count, cap;
 };
 
+/* What samples refer to; functions, modules, sources, mappings: iid -> string id + 1. */
+struct ut_pf_code {
+	struct ut_idmap functions, modules, sources, mappings;
+	struct ut_idmap frames, stacks; /* iid -> number in the trace's stacks */
+};
+
+void ut_pf_code_clear(struct ut_pf_code *c);
+void ut_pf_code_release(struct ut_pf_code *c);
+
 struct ut_pf_seq {
 	uint32_t id;
 	uint32_t epoch;                           /* how often its state was cleared */
@@ -36,6 +45,7 @@ struct ut_pf_seq {
 	struct ut_idmap names, cats, keys, texts; /* iid -> string id + 1 */
 	struct ut_idmap places;                   /* iid -> index into ut_pf_seqs.places + 1 */
 	struct ut_pf_list counters, doubles; /* default tracks of extra counter values: uuids */
+	struct ut_pf_code code;
 };
 
 /* A place in somebody's source code. */

@@ -9,6 +9,7 @@
  *	track_event.c    track events; legacy.c those in the manner of Chrome's JSON
  *	args.c     debug annotations
  *	ours.c     what our own exporter adds for ourselves
+ *	samples.c  samples with their stacks
  *	ftrace.c   the kernel's events: who ran where, and marks written through it
  *	lanes.c    at the end: what belongs to no thread
  *	flow.c     at the end: which end of an arrow is which
@@ -113,6 +114,7 @@ struct ut_pf {
 	struct ut_idmap file_keys; /* of these */
 	struct ut_pf_list numbers; /* of async spans, each with the arguments of its end */
 	bool ours;                 /* written by us */
+	struct ut_idmap globals;   /* ids of flows that other files may have; -> 1 */
 
 	/* of one event, kept for the next */
 	struct ut_pf_own_event own;
@@ -176,6 +178,11 @@ bool ut_pf_is(struct ut_pf *p, uint32_t id, const char *text);
 
 /* ftrace.c */
 void ut_pf_ftrace(struct ut_pf *p, uint32_t seq_id, struct ut_pb bundle);
+
+/* samples.c: what a sequence has interned for samples, and one of them. */
+void ut_pf_intern_code(struct ut_pf *p, struct ut_pf_seq *s, struct ut_pb interned);
+void ut_pf_sample(struct ut_pf *p, struct ut_pf_seq *s, uint64_t ts, struct ut_pb sample,
+		  struct ut_pb ours);
 
 /* lanes.c, flow.c, report.c */
 void ut_pf_make_lanes(struct ut_pf *p);

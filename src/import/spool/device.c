@@ -226,10 +226,11 @@ static uint32_t device_process(struct ut_spool_import *im, uint32_t device)
 	return o->track - 1;
 }
 
-static uint32_t add_track(struct ut_spool_import *im, uint32_t device, enum ut_track_type type,
-			  uint32_t name)
+uint32_t ut_spool_device_track(struct ut_spool_import *im, uint32_t device, enum ut_track_type type,
+			       uint32_t name)
 {
-	uint32_t process = device_process(im, device);
+	uint32_t process =
+		device == UT_DEVICE_PROCESS ? im->tables.process : device_process(im, device);
 	uint32_t track = ut_trace_add_track(im->trace, process, type);
 
 	im->trace->tracks[track].name = name;
@@ -241,21 +242,26 @@ static uint32_t add_track(struct ut_spool_import *im, uint32_t device, enum ut_t
 static uint32_t add_queue(struct ut_spool_import *im, const struct ut_spool_object *queue,
 			  uint32_t name)
 {
-	uint32_t track = add_track(im, queue->domain, UT_TRACK_LANE, name);
+	uint32_t track = ut_spool_device_track(im, queue->domain, UT_TRACK_LANE, name);
 
 	im->trace->tracks[track].role = queue->side ? UT_ROLE_SIDE : UT_ROLE_QUEUE;
 	return track;
 }
 
-/* Row number n of a queue: what overlaps goes to further rows. */
-static uint32_t queue_track(struct ut_spool_import *im, uint32_t queue, size_t row)
+uint32_t ut_spool_queue_track(struct ut_spool_import *im, uint32_t queue, size_t row)
 {
 	struct ut_spool_object o = *ut_spool_object(&im->tables, queue);
 	struct ut_str name = ut_strtab_get(&im->trace->strings, o.name);
 	char text[600];
 
-	if (!row)
-		return add_queue(im, &o, o.name);
+	if (!row && o.track)
+		return o.track - 1;
+	if (!row) {
+		uint32_t track = add_queue(im, &o, o.name);
+
+		ut_spool_object(&im->tables, queue)->track = track + 1;
+		return track;
+	}
 	snprintf(text, sizeof(text), "%.*s (%zu)", name.len > 500 ? 500 : (int)name.len, name.ptr,
 		 row + 1);
 	return add_queue(im, &o, ut_strtab_intern_z(&im->trace->strings, text));
@@ -271,6 +277,14 @@ static void add_number(struct ut_spool_import *im, const char *key, uint64_t val
 			->value.u64 = value;
 }
 
+static void add_more_facts(struct ut_spool_import *im, uint64_t number)
+{
+	uint32_t at = ut_idmap_take(&im->told.first_more, number);
+
+	for (; at; at = im->told.more.items[at - 1].next)
+		ut_spool_args_facts(im, &im->told.more.items[at - 1].rec, 1);
+}
+
 void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t first)
 {
 	static const uint8_t types[] = { UT_ARG_U64, UT_ARG_I64, UT_ARG_F64, UT_ARG_STR,
@@ -281,8 +295,12 @@ void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *
 		uint32_t type = ut_rec_high(r, i);
 		struct ut_arg *a;
 
-		if (type >= sizeof(types))
+		if (type == UT_FACT_MORE)
+			add_more_facts(im, ut_rec_word(r, i + 1));
+		if (type >= sizeof(types)) {
+			im->trace->losses.unknown += type != UT_FACT_MORE;
 			continue;
+		}
 		a = ut_trace_add_arg(im->trace, ut_spool_string(&im->tables, ut_rec_low(r, i)),
 				     (enum ut_arg_type)types[type]);
 		if (type == UT_VALUE_NAME)
@@ -356,6 +374,7 @@ static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w,
 	e.flags = kind == UT_WORK_SYNC ? UT_EV_ASIDE : 0; /* who waits does not work */
 	add_work_args(im, &w->rec);
 	ut_spool_send(im, &e, mark);
+	ut_spool_send_messages(im, correlation, &e);
 	if (!flow)
 		return;
 	send_arrow(im, &e, UT_KIND_FLOW_IN, flow);
@@ -380,7 +399,7 @@ static size_t send_queue(struct ut_spool_import *im, const struct ut_spool_work 
 			at++;
 		if (at == rows.count)
 			*UT_VEC_PUSH(&rows) =
-				(struct row){ .track = queue_track(im, all[n].place, at) };
+				(struct row){ .track = ut_spool_queue_track(im, all[n].place, at) };
 		rows.items[at].end = all[n].end;
 		send_work(im, &all[n], rows.items[at].track);
 	}
@@ -444,6 +463,7 @@ static void send_call(struct ut_spool_import *im, const struct ut_spool_work *w,
 	add_number(im, "correlation", correlation);
 	ut_spool_args_facts(im, r, CALL_FACTS);
 	ut_spool_send(im, &e, mark);
+	ut_spool_send_messages(im, correlation, &e);
 	/* Work is sent after the calls and takes the same numbers, one by one. */
 	for (uint32_t n = 0; n < works; n++)
 		send_arrow(im, &e, UT_KIND_FLOW_OUT,
@@ -478,7 +498,7 @@ static size_t send_counter(struct ut_spool_import *im, const struct ut_spool_wor
 {
 	uint32_t number = ut_rec_high(&all[0].rec, 0);
 	uint32_t name = ut_spool_string(&im->tables, number);
-	uint32_t track = add_track(im, all[0].place, UT_TRACK_COUNTER, name);
+	uint32_t track = ut_spool_device_track(im, all[0].place, UT_TRACK_COUNTER, name);
 	size_t n = 0;
 
 	for (; n < count && all[n].place == all[0].place && ut_rec_high(&all[n].rec, 0) == number;

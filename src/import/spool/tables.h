@@ -51,6 +51,20 @@ struct ut_spool_source {
 	bool known; /* else the number is no place */
 };
 
+/* A metric of a set. */
+struct ut_spool_metric {
+	uint32_t set, index;
+	uint32_t key, title, unit; /* string ids */
+	uint32_t type;             /* enum ut_value_type of unitrace/backend.h */
+	uint32_t track;            /* trace track + 1; 0 = not made yet */
+};
+
+/* A place in code or a stack, until all that it refers to is known. */
+struct ut_spool_code {
+	uint32_t id;
+	struct ut_spool_rec rec;
+};
+
 struct ut_spool_tables {
 	struct ut_trace *trace; /* not owned; strings go there */
 	uint32_t process;       /* its process */
@@ -69,6 +83,10 @@ struct ut_spool_tables {
 	size_t mapping_count, mapping_cap;
 	struct ut_spool_fact *facts;
 	size_t fact_count, fact_cap;
+	struct ut_spool_metric *metrics; /* by set and index once all are known */
+	size_t metric_count, metric_cap;
+	struct ut_spool_code *code;
+	size_t code_count, code_cap;
 	struct ut_spool_thread spare_thread; /* stand for numbers that cannot be */
 	struct ut_spool_object spare_object;
 	struct ut_clock_map clock;
