@@ -58,7 +58,7 @@ export class Engine {
 			if (track?.samples)
 				drawSamples(track.samples, t0, t1, wide, this.writer);
 			else if (track?.rows && track.dealt.lanes[lane])
-				drawLane(track.rows, track.dealt.lanes[lane], t0, t1, wide, this.writer);
+				drawLane(track.rows, track.dealt.lanes[lane], t0, t1, wide, this.writer, track.unfinished);
 			this.writer.endLane();
 		}
 		return this.writer.finish(t0, t1, wide);

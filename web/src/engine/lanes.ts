@@ -2,7 +2,7 @@
 // at any width. The same rules as src/model/pyramid.h, for a trace that lies in the page.
 
 import type { LaneKind } from '../source/contract';
-import { MANY, type WindowWriter } from '../source/window';
+import { MANY, TORN, type WindowWriter } from '../source/window';
 
 export const FAN = 8; // entries of a leaf, and nodes of a node
 
@@ -242,7 +242,7 @@ function drawPixel(r: Rows, l: Lane, i: number, at: number, pixel: number, out: 
 
 /* Draws a lane: every entry of at least a pixel exactly, shorter ones that share a pixel as one. */
 export function drawLane(r: Rows, l: Lane, t0: number, t1: number, pixels: number,
-	out: WindowWriter): void {
+	out: WindowWriter, torn: ReadonlySet<number>): void {
 	const pixel = (t1 - t0) / pixels;
 	let i = seek(r, l, t0);
 
@@ -255,7 +255,7 @@ export function drawLane(r: Rows, l: Lane, t0: number, t1: number, pixels: numbe
 		const at = t0 + Math.max(0, Math.floor((start - t0) / pixel)) * pixel;
 
 		if (d >= pixel || i + 1 >= l.count || r.start[rowAt(l, i + 1)] >= at + pixel) {
-			out.item(start, d, r.type[row], row, 255);
+			out.item(start, d, r.type[row], row, torn.size && torn.has(row) ? TORN : 255);
 			i++;
 		} else {
 			i = Math.max(i + 1, drawPixel(r, l, i, at, pixel, out));

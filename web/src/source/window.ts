@@ -10,9 +10,11 @@
 //
 // Little-endian. An item is one event (row), or, where several share a pixel, that pixel (row
 // MANY): its type is the one that covers most of it, fill says how much of it is covered, 1..255.
+// Of one event it is 255, or TORN if that never ended.
 // A counter has one cell per pixel; NaN: nothing known yet. Items of a lane are in order.
 
 export const MANY = 0xffffffff;
+export const TORN = 254;
 
 const MAGIC = 0x31575455;
 const HEAD = 40;

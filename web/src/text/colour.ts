@@ -3,7 +3,9 @@
 import { withoutTemplates } from './label';
 
 export type ColourBy = 'cat' | 'name' | 'rank';
-export const COLOURS = 10;
+export const COLOURS = 11; // ten to tell things apart, and one for frames, which are nobody's work
+const HASHED = 10;
+const FRAME = 10;
 
 /* Ordered: the first that matches decides. docs: shared palette, see docs/design/021-viewer.md. */
 const KERNELS: [RegExp, number][] = [
@@ -18,6 +20,7 @@ const KERNELS: [RegExp, number][] = [
 ];
 
 const CATS: [RegExp, number][] = [
+	[/frame|^step/i, FRAME],
 	[/python|^py$/i, 8],
 	[/runtime|driver|^call|api\b/i, 7],
 	[/mpi|nccl|comm|message/i, 4],
@@ -52,8 +55,8 @@ export function byCategory(name: string, cat: string): number {
 
 	if (kernel !== undefined && (isWork.test(cat) || kernel === 4))
 		return kernel;
-	return isWork.test(cat) ? hashName(name) % COLOURS : /task|itt|user/i.test(cat) ? 3 : hashName(cat || name) % COLOURS;
+	return isWork.test(cat) ? hashName(name) % HASHED : /task|itt|user/i.test(cat) ? 3 : hashName(cat || name) % HASHED;
 }
 
-export const byName = (name: string): number => hashName(name) % COLOURS;
-export const byRank = (rank: number): number => (rank < 0 ? 9 : rank % COLOURS);
+export const byName = (name: string): number => hashName(name) % HASHED;
+export const byRank = (rank: number): number => (rank < 0 ? 9 : rank % HASHED);
