@@ -1,7 +1,7 @@
 // synth.ts - traces made up for tests and benchmarks: the same bytes for the same numbers.
 
 import { eventId, type Info, type Place, type PlaceKind } from '../src/source/contract';
-import { LONG, type Rows } from '../src/engine/lanes';
+import { ASIDE, LONG, MARK, type Rows } from '../src/engine/lanes';
 import type { StoreParts, TrackColumns } from '../src/engine/store';
 
 export function random(seed: number): () => number {
@@ -101,7 +101,7 @@ export class Maker {
 			Float64Array.from(this.arrows, a => eventId(a[track], rowOf.get(a[key])!));
 
 		return { places: this.places, names: this.names, cats: this.cats, tracks, argTexts: this.args,
-			marks: Uint8Array.from(this.names, (_, i) => Number(this.marks.has(i))), arrows: [ids(0, 1), ids(2, 3)],
+			flags: Uint8Array.from(this.names, (_, i) => (this.marks.has(i) ? MARK : 0) | (this.cats[i] === 'frame' ? ASIDE : 0)), arrows: [ids(0, 1), ids(2, 3)],
 			info: { title, files: [`${title}.utr`], start: '1794792313000000000', span: span + 1, slices, samples,
 				ranks: this.places.filter(p => p.kind === 'rank').length, types: this.names.length, losses: [],
 				notes: [], clockError: 400, cli: `${title}.utr`, live: false, can: { sql: false, notes: true }, ...more } };

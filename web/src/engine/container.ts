@@ -8,7 +8,7 @@
 // lists: JSON objects, one a line.
 
 import { eventId, type Info, type Place } from '../source/contract';
-import { LONG, type Rows } from './lanes';
+import { ASIDE, LONG, MARK, type Rows } from './lanes';
 import { Store, type StoreParts, type TrackColumns } from './store';
 
 interface TrackHead {
@@ -24,6 +24,7 @@ interface Head {
 	names: string[];
 	cats: string[];
 	marks: number[]; // types without length
+	asides: number[]; // types that are nobody's work
 	tracks: TrackHead[];
 	arrows: number;
 	args: number; // bytes of the argument lists
@@ -102,9 +103,10 @@ export function readContainer(bytes: Uint8Array): Store {
 
 	r.at = 8;
 	const head = JSON.parse(new TextDecoder().decode(r.take(view.getUint32(4, true)))) as Head;
-	const marks = new Uint8Array(head.names.length);
+	const flags = new Uint8Array(head.names.length);
 
-	head.marks.forEach(type => { marks[type] = 1; });
+	head.marks.forEach(type => { flags[type] |= MARK; });
+	head.asides.forEach(type => { flags[type] |= ASIDE; });
 	const tracks = head.tracks.map(t => readTrack(r, t, head.names.length));
 	const arrows: StoreParts['arrows'] = [new Float64Array(head.arrows), new Float64Array(head.arrows)];
 
@@ -115,7 +117,7 @@ export function readContainer(bytes: Uint8Array): Store {
 	const argTexts = new TextDecoder().decode(r.take(head.args)).split('\n');
 
 	return new Store({ info: head.info, places: head.places, names: head.names, cats: head.cats,
-		marks, tracks, argTexts: ['', ...argTexts], arrows });
+		flags, tracks, argTexts: ['', ...argTexts], arrows });
 }
 
 /* ---- writing: `view --save` in the page, and tests ------------------------------------------ */
@@ -184,7 +186,7 @@ export function writeContainer(p: StoreParts): Uint8Array {
 	});
 	body.put(args);
 	const head: Head = { info: p.info, places: p.places, names: p.names, cats: p.cats,
-		marks: [...p.marks.keys()].filter(i => p.marks[i]), arrows: p.arrows[0].length, args: args.length,
+		marks: [...p.flags.keys()].filter(i => p.flags[i] & MARK), asides: [...p.flags.keys()].filter(i => p.flags[i] & ASIDE), arrows: p.arrows[0].length, args: args.length,
 		tracks: p.tracks.map(t => ({ rows: t.rows ? t.rows.count : t.time!.length, counter: !t.rows,
 			args: !!t.rows?.args, unfinished: t.unfinished })) };
 	const json = text.encode(JSON.stringify(head)), out = new Uint8Array(8 + json.length + body.done().length);

@@ -18,6 +18,10 @@ export interface Rows {
 
 export const LONG = 0xffffffff;
 
+/* Flags of types. */
+export const MARK = 1; // has no length
+export const ASIDE = 2; // nobody's work, like a frame: listed, but without self time and in no tree
+
 export function durOf(r: Rows, row: number): number {
 	const d = r.dur[row];
 
@@ -52,7 +56,7 @@ export interface Dealt {
 const MOST_LANES = 4096; // nobody scrolls further; what is deeper shares the last one
 
 /* Which lane each row goes to: nested ones by depth, others onto the first lane that is free. */
-function deal(r: Rows, isMark: Uint8Array, async: boolean) {
+function deal(r: Rows, flags: Uint8Array, async: boolean) {
 	const laneOf = new Uint16Array(r.count);
 	const ends: number[] = []; // of the spans that are open, the innermost last
 	const free: number[] = []; // when each lane of overlapping spans is free again
@@ -62,7 +66,7 @@ function deal(r: Rows, isMark: Uint8Array, async: boolean) {
 	for (let i = 0; i < r.count; i++) {
 		const start = r.start[i], end = endOf(r, i);
 
-		if (isMark[r.type[i]]) {
+		if (flags[r.type[i]] & MARK) {
 			laneOf[i] = mark;
 			marks++;
 			continue;
@@ -135,8 +139,8 @@ function buildNodes(r: Rows, rows: Uint32Array | null, count: number): Nodes {
 	return { busy, longest, type, level };
 }
 
-export function buildLanes(r: Rows, isMark: Uint8Array, async: boolean): Dealt {
-	const { laneOf, depths, odd, marks } = deal(r, isMark, async);
+export function buildLanes(r: Rows, flags: Uint8Array, async: boolean): Dealt {
+	const { laneOf, depths, odd, marks } = deal(r, flags, async);
 	const n = depths + odd + (marks ? 1 : 0);
 	const kind = (l: number): LaneKind =>
 		l < depths ? 'spans' : l === depths + odd ? 'marks' : async ? 'async' : 'overlap';

@@ -28,7 +28,7 @@ export interface StoreParts {
 	places: Place[];
 	names: string[]; // of types
 	cats: string[];
-	marks: Uint8Array; // of types: 1 = no length
+	flags: Uint8Array; // of types: MARK, ASIDE
 	tracks: TrackColumns[];
 	argTexts: string[]; // JSON objects; 0 is none
 	arrows: [from: Float64Array, to: Float64Array]; // event ids
@@ -41,6 +41,7 @@ export class Store {
 	readonly places: Place[];
 	readonly names: string[];
 	readonly cats: string[];
+	readonly flags: Uint8Array; // of types
 	readonly tracks: Track[];
 	readonly nameOf: Uint32Array; // type -> number of its name, equal for equal names
 	readonly nameCount: number;
@@ -55,6 +56,7 @@ export class Store {
 		this.places = parts.places;
 		this.names = parts.names;
 		this.cats = parts.cats;
+		this.flags = parts.flags;
 		this.argTexts = parts.argTexts;
 		const numbers = new Map<string, number>();
 
@@ -67,7 +69,7 @@ export class Store {
 			return numbers.size - 1;
 		});
 		this.nameCount = numbers.size;
-		this.tracks = parts.tracks.map((columns, index) => this.makeTrack(columns, index, parts.marks));
+		this.tracks = parts.tracks.map((columns, index) => this.makeTrack(columns, index, parts.flags));
 		const order = Uint32Array.from(parts.arrows[0], (_, i) => i)
 			.sort((a, b) => parts.arrows[0][a] - parts.arrows[0][b]);
 
@@ -77,11 +79,11 @@ export class Store {
 			.sort((a, b) => this.arrowTo[a] - this.arrowTo[b]);
 	}
 
-	private makeTrack(c: TrackColumns, index: number, marks: Uint8Array): Track {
+	private makeTrack(c: TrackColumns, index: number, flags: Uint8Array): Track {
 		const place = this.places.find(p => p.track === index)!;
 		const rows = c.rows ?? null;
 		const samples = c.time && c.value ? makeSamples(c.time, c.value) : null;
-		const dealt = rows ? buildLanes(rows, marks, place.kind === 'async') : NOTHING;
+		const dealt = rows ? buildLanes(rows, flags, place.kind === 'async') : NOTHING;
 
 		place.lanes = samples ? [{ kind: 'counter', count: samples.count }]
 			: dealt.lanes.map(l => ({ kind: l.kind, count: l.count }));

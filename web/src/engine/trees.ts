@@ -180,7 +180,7 @@ export function tree(store: Store, scope: Scope, kind: TreeKind, name: string | 
 	const grow = { 'top-down': () => topDown(store), 'bottom-up': () => bottomUp(store),
 		'time-order': () => timeOrder(span / 4000), callers: () => callers(store, number),
 		callees: () => callees(store, number) }[kind]();
-	const error = walk(store, scope, v => { if (!v.mark) grow(root, v); });
+	const error = walk(store, scope, v => { if (!v.mark && !v.aside) grow(root, v); });
 
 	if (error)
 		throw new Error(error);

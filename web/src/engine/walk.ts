@@ -2,7 +2,7 @@
 // Tables, trees, histograms and searches are made in it, so they all mean the same.
 
 import type { Scope } from '../source/contract';
-import { durOf, endOf } from './lanes';
+import { ASIDE, durOf, endOf } from './lanes';
 import { compile, type Query } from './query';
 import type { Store, Track } from './store';
 
@@ -44,6 +44,7 @@ export interface Visit {
 	self: number; // of that, without what is nested in it
 	path: number[]; // rows around it, the outermost first
 	mark: boolean;
+	aside: boolean;
 }
 
 interface Open {
@@ -68,7 +69,7 @@ class TrackWalk {
 
 	constructor(private store: Store, private track: Track, private scope: Scope,
 		private query: Query, private visit: (v: Visit) => void) {
-		this.seen = { track, row: 0, type: 0, start: 0, end: 0, total: 0, self: 0, path: [], mark: false };
+		this.seen = { track, row: 0, type: 0, start: 0, end: 0, total: 0, self: 0, path: [], mark: false, aside: false };
 	}
 
 	private matches(row: number, dur: number, self: number): boolean {
@@ -84,7 +85,8 @@ class TrackWalk {
 		v.start = r.start[row];
 		v.end = end;
 		v.total = total;
-		v.self = self;
+		v.aside = (this.store.flags[v.type] & ASIDE) !== 0;
+		v.self = v.aside ? 0 : self;
 		v.path = path;
 		v.mark = mark;
 		if (this.matches(row, end - v.start, self))

@@ -92,6 +92,7 @@ export interface Column {
 	unit?: string;
 	hint?: string;
 	wide?: boolean; // shown only where there is room
+	signed?: boolean; // a difference: shown with its sign, sorted by its size
 }
 
 export type Cell = string | number | null; // null: not measured

@@ -38,10 +38,10 @@ function differences(a: Table, b: Table): Table {
 	const [ta, tb] = both('total'), [ca, cb] = both('count'), [ma, mb] = both('mean');
 	const diff = names.map((_, i) => (tb[i] ?? 0) - (ta[i] ?? 0));
 
-	return { rows: names.length, columns: [column('name', 'Name', 'name'), column('a', 'Total A', 'time'), column('b', 'Total B', 'time'), column('diff', 'B − A', 'time'),
-		column('size', 'Size of difference', 'time', true), column('ca', 'Count A', 'count', true), column('cb', 'Count B', 'count', true), column('ma', 'Mean A', 'time', true), column('mb', 'Mean B', 'time', true),
+	return { rows: names.length, columns: [column('name', 'Name', 'name'), column('a', 'Total A', 'time'), column('b', 'Total B', 'time'), { ...column('diff', 'B − A', 'time'), signed: true },
+		column('ca', 'Count A', 'count', true), column('cb', 'Count B', 'count', true), column('ma', 'Mean A', 'time', true), column('mb', 'Mean B', 'time', true),
 		column('type', 'Type', 'number')],
-	data: [names, ta, tb, diff, diff.map(Math.abs), ca, cb, ma, mb, names.map(n => get(a, inA, n, 'type') ?? get(b, inB, n, 'type') ?? 0)] };
+	data: [names, ta, tb, diff, ca, cb, ma, mb, names.map(n => get(a, inA, n, 'type') ?? get(b, inB, n, 'type') ?? 0)] };
 }
 
 /* Paths of a tree, so that nodes of two trees find each other. */
@@ -67,7 +67,7 @@ export function Compare({ app }: { app: App }) {
 		{all.map(s => <option key={s.id} value={s.id}>{s.title}</option>)}</select></label>;
 	const error = ta.error || tb.error || fa.error || fb.error;
 
-	return <div class="page"><section class="card tall" aria-label="Compare"><header><h2>Compare</h2>{pick('A', A.id, setA)}{pick('B', B.id, setB)}
+	return <div class="page"><section class={`card tall ${name ? "half" : ""}`} aria-label="Compare"><header><h2>Compare</h2>{pick('A', A.id, setA)}{pick('B', B.id, setB)}
 		{app.area.value && (['a', 'b'] as const).map(k => <button key={k} type="button" class="btn sm" onClick={() => {
 			const r = app.area.value!;
 
@@ -76,7 +76,7 @@ export function Compare({ app }: { app: App }) {
 		<span class="grow" /><Segments label="Show as" value={as} set={setAs} of={[{ id: 'table', title: 'Differences' }, { id: 'flame', title: 'Flame graph' }]} /></header>
 	{error ? <Failure app={app} text={error} /> : all.length < 3 && !app.area.value ? <Empty title="There is only one thing to compare."><p>Open several traces, or keep two areas of the timeline as A and B.</p></Empty>
 		: as === 'flame' ? fa.value && fb.value && <FlameDiff app={app} a={fa.value} b={fb.value} />
-			: table && <Grid app={app} table={table} label="Differences" file="differences" sort="size" selected={r => table.data[0][r] === name}
+			: table && <Grid app={app} table={table} label="Differences" file="differences" sort="diff" selected={r => table.data[0][r] === name}
 				onPick={r => { app.zone.value = String(table.data[0][r]); }} />}
 	</section>
 	{name && da.value && db.value && da.value.count + db.value.count > 0 && <section class="card" aria-label="Both distributions"><header><h2 class="mono ellipsis">{plain(name).slice(0, 100)}</h2></header>

@@ -32,6 +32,8 @@ export function shown(c: Column, v: Cell): string {
 		return '–';
 	if (typeof v === 'string')
 		return plain(v);
+	if (c.signed && v !== 0)
+		return `${v < 0 ? '−' : '+'}${shown({ ...c, signed: false }, Math.abs(v))}`;
 	switch (c.type) {
 	case 'time': return format.time(v);
 	case 'share': return format.percent(v);
@@ -51,10 +53,10 @@ export const csv = (t: Table, rows: number[], columns: number[]): string =>
 	[columns.map(c => quote(t.columns[c].type === 'time' ? `${t.columns[c].key}_ns` : t.columns[c].key)).join(','),
 		...rows.map(r => columns.map(c => quote(t.data[c][r])).join(','))].join('\n') + '\n';
 
-function compare(a: Cell, b: Cell): number {
+function compare(a: Cell, b: Cell, signed?: boolean): number {
 	if (a === null || b === null)
 		return a === b ? 0 : a === null ? -1 : 1;
-	return typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b));
+	return typeof a === 'number' && typeof b === 'number' ? (signed ? Math.abs(a) - Math.abs(b) : a - b) : String(a).localeCompare(String(b));
 }
 
 interface Line {
@@ -71,7 +73,7 @@ function flatLines(t: Table, column: number, down: boolean, filter: string): Lin
 		.filter(r => !word || texts.some(c => String(t.data[c][r] ?? '').toLowerCase().includes(word)));
 
 	if (column >= 0)
-		rows.sort((a, b) => compare(t.data[column][a], t.data[column][b]) * (down ? -1 : 1) || a - b);
+		rows.sort((a, b) => compare(t.data[column][a], t.data[column][b], t.columns[column].signed) * (down ? -1 : 1) || a - b);
 	return rows.map(row => ({ row, depth: 0, opens: false, open: false }));
 }
 
@@ -89,7 +91,7 @@ function treeLines(t: Table, parents: number[], column: number, down: boolean, o
 		const of = (kids.get(parent) ?? []).filter(r => !word || wanted.has(r));
 
 		if (column >= 0)
-			of.sort((a, b) => compare(t.data[column][a], t.data[column][b]) * (down ? -1 : 1) || a - b);
+			of.sort((a, b) => compare(t.data[column][a], t.data[column][b], t.columns[column].signed) * (down ? -1 : 1) || a - b);
 		for (const row of of) {
 			const isOpen = open.has(row) || !!word;
 

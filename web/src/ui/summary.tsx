@@ -61,7 +61,7 @@ function tiles(app: App, a: Aggregates): TileProps[] {
 		{ title: 'Slices', value: count(info.slices), say: `${count(a.slices.rows)} names, ${count(a.threads.rows)} tracks` },
 		{ title: 'Devices busy', value: share === null ? '–' : percent(share), tone: share !== null && share < IDLE_BAD ? 'bad' : undefined,
 			say: busy === null ? 'no device in this trace' : `${time(busy)} of ${time(a.span)}, mean of ${d.rows}` },
-		{ title: 'Ranks', value: info.ranks ? count(info.ranks) : '–', say: info.ranks ? `${info.files.length} files` : 'not a parallel job' },
+		{ title: 'Ranks', value: info.ranks ? count(info.ranks) : '–', say: info.ranks ? `${info.files.length} file${info.files.length === 1 ? '' : 's'}` : 'not a parallel job' },
 		{ title: 'Unfinished', value: count(unfinished), tone: unfinished ? LOSS_TONE : undefined, say: unfinished ? 'slices that never ended' : 'every slice ended' }];
 }
 
