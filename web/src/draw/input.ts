@@ -164,7 +164,7 @@ export class Input {
 
 			if (row && row.place.track >= 0)
 				tracks.add(row.place.track);
-			else if (row)
+			else if (row?.folded) // an open one is only passed on the way
 				this.below(row.place.id).forEach(t => tracks.add(t));
 			if (y >= last)
 				break;

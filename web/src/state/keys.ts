@@ -91,7 +91,7 @@ export function bindKeys(app: App, all: Command[]): () => void {
 
 		if (!command || e.altKey || (inText(e) && !word.startsWith('ctrl+')) || belongsToControl(e))
 			return;
-		if (app.dialog.peek() && word !== 'escape')
+		if (app.dialog.peek()) // it has the keyboard, Escape included
 			return;
 		e.preventDefault();
 		if (e.repeat && GLIDE[word])

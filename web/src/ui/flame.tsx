@@ -68,9 +68,9 @@ export function Flame({ app, tree, label, upside, compare, onPick }: FlameProps)
 
 	useEffect(() => setRoot(0), [tree]);
 	useEffect(() => {
-		const watch = new ResizeObserver(() => setWidth(box.current?.clientWidth || 1000));
+		const around = box.current!, watch = new ResizeObserver(() => setWidth(around.clientWidth || 1000));
 
-		watch.observe(box.current!);
+		watch.observe(around);
 		return () => watch.disconnect();
 	}, []);
 	void app.types.loaded.value;
@@ -81,15 +81,15 @@ export function Flame({ app, tree, label, upside, compare, onPick }: FlameProps)
 		{list.map(b => {
 			const name = plain(tree.name[b.node]), px = b.w * width, y = upside ? depth - 1 - b.depth : b.depth;
 			const tone = compare ? compareClass(compare(b.node)) : b.node === 0 ? 'root' : `k${app.types.colour(tree.type[b.node], app.colourBy.value === 'name' ? 'name' : 'cat')}`;
-			const text = `${name}: ${time(tree.total[b.node])}, ${percent(tree.total[b.node] / all)}, self ${time(tree.self[b.node])}, ${tree.count[b.node]} times`;
+			const text = `${name} ${percent(tree.total[b.node] / all)}: ${time(tree.total[b.node])}, self ${time(tree.self[b.node])}, ${tree.count[b.node]} times`;
 
 			return <button type="button" key={b.node} role="treeitem" aria-level={b.depth + 1} aria-label={text} title={text}
 				class={`box ${tone}`} style={{ left: `${b.x * 100}%`, width: `max(1px, calc(${b.w * 100}% - 1px))`, top: `${y * ROW}px` }}
 				tabIndex={b.node === shownRoot ? 0 : -1}
 				onKeyDown={e => walkBoxes(e, tree, b.node)} data-node={b.node}
 				onClick={() => { setRoot(b.node === shownRoot && b.node ? tree.parent[b.node] : b.node); onPick?.(tree.name[b.node]); }}>
-				{px > 26 && <span>{px < 160 ? withoutTemplates(name) : name}</span>}
-				{px > 170 && <span class="pc">{percent(tree.total[b.node] / all)}</span>}
+				{px > 26 && <span> {px < 160 ? withoutTemplates(name) : name}</span>}
+				{px > 170 && <span class="pc"> {percent(tree.total[b.node] / all)}</span>}
 			</button>;
 		})}
 		{list.length === 1 && <p class="none">Nothing ran here.</p>}

@@ -70,15 +70,16 @@ export function Minimap({ app, tl }: { app: App; tl: Timeline }) {
 	const canvas = useRef<HTMLCanvasElement>(null), grip = useRef<Grip>(null);
 
 	useEffect(() => {
+		const on = canvas.current!;
 		let asked = 0;
-		const ask = () => { asked ||= requestAnimationFrame(() => { asked = 0; draw(app, tl, canvas.current!); }); };
+		const ask = () => { asked ||= requestAnimationFrame(() => { asked = 0; if (on.isConnected) draw(app, tl, on); }); };
 		const stop = effect(() => {
 			void [app.view.value, app.bounds.value, app.area.value, app.types.loaded.value, app.colourBy.value, app.status.value, app.theme.value];
 			ask();
 		});
 		const watch = new ResizeObserver(ask);
 
-		watch.observe(canvas.current!.parentElement!);
+		watch.observe(on.parentElement!);
 		return () => {
 			stop();
 			watch.disconnect();

@@ -49,10 +49,10 @@ function Head({ app, row, tl, y, current, focus }: { app: App; row: Row; tl: Tim
 	return <div class={`hd ${row.kind === 'group' ? 'g' : ''} ${row.pinned ? 'pinned' : ''}`} role="treeitem" data-place={p.id}
 		aria-level={row.depth + 1} aria-expanded={row.folds ? !row.folded : undefined} aria-selected={current} tabIndex={current ? 0 : -1}
 		style={{ height: `${row.h}px`, transform: `translateY(${y}px)`, paddingLeft: `${6 + Math.min(row.depth, 5) * 12}px` }}
-		aria-label={`${name} ${sub} ${value}${row.pinned ? ', pinned' : ''}`} title={`${name} ${sub}`.slice(0, 500)} onFocus={() => focus(p.id)}>
+		title={`${name} ${sub}`.slice(0, 500)} onFocus={() => focus(p.id)}>
 		<button type="button" class="twist" tabIndex={-1} aria-hidden="true" style={{ visibility: row.folds ? 'visible' : 'hidden' }}
 			onClick={() => app.fold(p.id)}>{row.folded ? '▸' : '▾'}</button>
-		<span class="nm">{name.slice(0, 200)}</span><span class="sub">{sub.slice(0, 200)}</span><span class="val">{value}</span>
+		<span class="nm">{name.slice(0, 200)}</span><span class="sub">{sub.slice(0, 200)}</span><span class="val">{value}</span>{row.pinned && <span class="sr">, pinned</span>}
 		<span class="acts" aria-hidden="true">
 			{!row.pinned && <button type="button" tabIndex={-1} title="Up" onClick={() => app.move(p.id, -1)}>↑</button>}
 			{!row.pinned && <button type="button" tabIndex={-1} title="Hide" onClick={() => app.hide(p.id)}>✕</button>}
@@ -122,12 +122,12 @@ export function TimelineView({ app }: { app: App }) {
 	useEffect(() => {
 		const t = new Timeline(app, { main: main.current!, over: over.current!, ruler: ruler.current! });
 		const input = new Input(app, t, main.current!, ruler.current!);
-		const size = () => t.resize(box.current!.clientWidth, box.current!.clientHeight);
+		const around = box.current!, size = () => t.resize(around.clientWidth, around.clientHeight);
 		const watch = new ResizeObserver(size), media = matchMedia('(prefers-color-scheme: dark)'), retheme = () => t.retheme();
 
 		input.onHover = (x, y) => setTip(x < 0 ? null : tipOf(app, t, x, y));
 		size();
-		watch.observe(box.current!);
+		watch.observe(around);
 		media.addEventListener('change', retheme);
 		const stop = app.theme.subscribe(() => requestAnimationFrame(retheme));
 
