@@ -114,7 +114,7 @@ async function show(s: Shown, of: naive.Plain, around = 2): Promise<{ x: number;
 const CHECKS: Record<string, Check> = {
 	async 'the page stands: heads, tabs, status, title'(s) {
 		assert.equal(await s.p.evaluate('document.title'), 'gpt-ddp4 - unitrace');
-		assert.deepEqual((await s.p.getByRole('tab').allTextContents()).slice(0, 7), ['Summary', 'Timeline', 'Flame graph', 'Find zone', 'Compare', 'SQL', 'Log1']);
+		assert.deepEqual((await s.p.getByRole('tab').allTextContents()).slice(0, 10), ['Summary', 'Timeline', 'Flame graph', 'Find zone', 'Kernels', 'Ops', 'Tasks', 'Compare', 'SQL', 'Log1']);
 		const heads = await s.p.getByRole('treeitem').allTextContents();
 
 		for (const name of ['Steps', 'Rank 0', 'MainThread', 'cuda:0', 'stream 7', 'SM active'])
@@ -396,7 +396,7 @@ const CHECKS: Record<string, Check> = {
 
 		assert.ok((await s.p.locator('.box').nth(1).getAttribute('aria-label'))!.includes(`: ${time(sum)}, `));
 		await s.p.locator('.box').nth(1).click();
-		assert.equal(await s.p.locator('.box').filter({ hasText: 'backward' }).first().textContent().then(t => t!.startsWith('Tensor.backward')), true);
+		assert.equal(await s.p.locator('.box').filter({ hasText: 'backward' }).first().textContent().then(t => t!.trim().startsWith('Tensor.backward')), true);
 		for (const order of ['Time order', 'Sandwich', 'Top-down', 'Bottom-up']) {
 			await s.p.getByRole('button', { name: order }).click();
 			await s.settle();
@@ -465,6 +465,38 @@ const CHECKS: Record<string, Check> = {
 		assert.equal(await s.state('tab.value'), 'summary');
 	},
 
+	async 'kernels by launch geometry; opened in the timeline'(s) {
+		await s.p.evaluate('app.tab.value = "kernels"');
+		await s.until('document.querySelector("[role=grid][aria-label=Kernels] tbody tr")');
+		const kernels = [...naive.byName(all.filter(x => x.cat === 'kernel'), 0, store.info.span)].sort((a, b) => b[1].total - a[1].total);
+		const rows = await s.rows('Kernels');
+
+		assert.deepEqual(rows.map(r => [r[0], r[2]]), kernels.map(([name, k]) => [name, time(k.total)]));
+		assert.ok(rows[1].includes('[128,1,1]'));
+		await s.p.locator('[role=grid][aria-label=Kernels] tbody tr').nth(0).dblclick();
+		await s.until('app.tab.value === "timeline" && app.detail.value');
+		assert.equal(await s.state('detail.value.dur'), kernels[0][1].max);
+	},
+
+	async 'tracks by name; menus of tracks and of the selection'(s) {
+		await s.press('g');
+		await s.until('[...document.querySelectorAll(".scrolls .nm")].filter(e => /^Rank \\d/.test(e.textContent)).length >= 4');
+		assert.match((await s.p.locator('.scrolls .hd.g').first().textContent())!, /MainThread\s*4 tracks/);
+		await s.press('g');
+		await s.until('document.querySelector(".scrolls")?.textContent.includes("cuda:0")');
+		await s.p.locator('.scrolls .hd').filter({ hasText: 'MainThread' }).first().click({ button: 'right' });
+		await s.until('document.querySelector("[role=menu]")');
+		await s.press('Enter');
+		await s.until('document.querySelectorAll(".pinnedheads .hd").length === 1');
+		const op = at('Model.forward', 2), where = await show(s, op, 1);
+
+		await s.p.mouse.click(where.x, where.y);
+		await s.until('app.detail.value');
+		await s.p.locator('canvas.main').click({ button: 'right', position: { x: 600, y: 200 } });
+		await s.p.getByRole('menuitem', { name: 'Slice to area' }).click();
+		near((await s.state<View>('area.value')).t0, op.start, 1, 'from the menu');
+	},
+
 	async 'SQL says why not in a page of its own'(s) {
 		await s.p.evaluate('app.tab.value = "sql"');
 		assert.match((await s.text('main'))!, /SQL needs the program.*unitrace query gpt-ddp4.utr/);
@@ -519,7 +551,7 @@ async function httpCheck(set: Setting): Promise<void> {
 async function narrowCheck(set: Setting): Promise<void> {
 	const s = await opened(set, set.training, { width: 420, height: 900 });
 
-	for (const tab of ['timeline', 'summary', 'flame', 'zone', 'compare', 'sql', 'log']) {
+	for (const tab of ['timeline', 'summary', 'flame', 'zone', 'kernels', 'compare', 'sql', 'log']) {
 		await s.p.evaluate(`app.zone.value = "aten::addmm", app.tab.value = "${tab}"`);
 		await s.settle();
 		assert.equal(await s.p.evaluate('document.documentElement.scrollWidth'), 420, `${tab} fits`);
@@ -538,7 +570,7 @@ async function accessibleCheck(set: Setting): Promise<void> {
 		const s = await opened(set, `${set.training}#th=${theme}&z=aten::addmm`);
 
 		await s.p.addScriptTag({ content: set.axe });
-		for (const tab of ['timeline', 'summary', 'flame', 'zone', 'compare', 'sql', 'log']) {
+		for (const tab of ['timeline', 'summary', 'flame', 'zone', 'kernels', 'compare', 'sql', 'log']) {
 			await s.p.evaluate(`app.tab.value = "${tab}", app.select(4294967296 * 3 + 5)`);
 			await s.settle();
 			const found = await s.p.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations

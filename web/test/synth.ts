@@ -103,7 +103,7 @@ export class Maker {
 		return { places: this.places, names: this.names, cats: this.cats, tracks, argTexts: this.args,
 			flags: Uint8Array.from(this.names, (_, i) => (this.marks.has(i) ? MARK : 0) | (this.cats[i] === 'frame' ? ASIDE : 0)), arrows: [ids(0, 1), ids(2, 3)],
 			info: { title, files: [`${title}.utr`], start: '1794792313000000000', span: span + 1, slices, samples,
-				ranks: this.places.filter(p => p.kind === 'rank').length, types: this.names.length, losses: [],
+				ranks: this.places.filter(p => p.kind === 'rank').length, types: this.names.length, cats: [...new Set(this.cats)].slice(0, 256), losses: [],
 				notes: [], clockError: 400, cli: `${title}.utr`, live: false, can: { sql: false, notes: true }, ...more } };
 	}
 }
@@ -138,7 +138,7 @@ interface RankPlaces {
 
 function rankPlaces(m: Maker, rank: number): RankPlaces {
 	const top = m.place(-1, 'rank', `Rank ${rank}`, { rank, sub: `node-${'ab'[rank >> 1] ?? 'c'}, python3 ${4235 + rank}` });
-	const main = m.place(top, 'thread', 'MainThread', { sub: String(4235 + rank) });
+	const main = m.place(top, 'thread', 'MainThread', { sub: String(4235 + rank), cpu: 0.92 });
 	const auto = m.place(top, 'thread', 'autograd', { sub: String(4259 + rank) });
 	const device = m.place(top, 'device', `cuda:${rank}`, { sub: 'H200' });
 

@@ -16,6 +16,7 @@ export interface RowLane {
 
 export interface Row {
 	place: Place;
+	name: string; // as the head shows it
 	depth: number;
 	y: number;
 	h: number;
@@ -65,7 +66,7 @@ function summaryLanes(app: App, place: Place): RowLane[] {
 
 function rowOf(app: App, place: Place, depth: number, pinned: boolean): Row {
 	const folded = app.closed.value.has(place.id);
-	const row = { place, depth, y: 0, pinned, folded };
+	const row = { place, name: place.name, depth, y: 0, pinned, folded };
 
 	if (isGroup(place))
 		return { ...row, kind: 'group', h: GROUP, folds: true, lanes: folded ? summaryLanes(app, place) : [] };
@@ -92,6 +93,33 @@ function wanted(app: App, place: Place, words: string[]): boolean {
 	return words.every(w => text.includes(w)) || app.ordered(place.id).some(p => wanted(app, p, words));
 }
 
+/* Names of the places around one, but not its own. */
+function around(app: App, place: Place): string {
+	const words: string[] = [];
+
+	for (let p = app.byId.value.get(place.parent); p; p = app.byId.value.get(p.parent))
+		words.unshift(p.name);
+	return words.join(' / ');
+}
+
+/* Tracks of one name under one head; the head is no place of the trace, so its number is below 0. */
+function groupedRows(app: App, tracks: Row[]): Row[] {
+	const byName = new Map<string, Row[]>();
+
+	for (const row of tracks)
+		byName.set(row.place.name, [...(byName.get(row.place.name) ?? []), row]);
+	return [...byName].flatMap(([name, rows]) => {
+		if (rows.length === 1)
+			return [{ ...rows[0], depth: 0 }];
+		const id = -2 - rows[0].place.id, folded = app.closed.value.has(id);
+		const place: Place = { id, parent: -1, kind: 'group', name, sub: `${rows.length} tracks`, rank: -1, track: -1, lanes: [] };
+		const head: Row = { place, name, depth: 0, y: 0, h: GROUP, kind: 'group', pinned: false, folded, folds: true,
+			lanes: folded ? [{ ...rows[0].lanes[0], y: 5, h: GROUP - 10 }] : [] };
+
+		return [head, ...(folded ? [] : rows.map(r => ({ ...r, depth: 1, name: around(app, r.place) || r.name })))];
+	});
+}
+
 export function layout(app: App): Layout {
 	const words = app.trackFilter.value.toLowerCase().split(/\s+/).filter(Boolean);
 	const hidden = app.hidden.value, rows: Row[] = [];
@@ -104,7 +132,7 @@ export function layout(app: App): Layout {
 			const row = rowOf(app, place, depth, false);
 
 			rows.push(row);
-			if (!(isGroup(place) && row.folded && !words.length))
+			if (!(isGroup(place) && row.folded && !words.length) || app.grouped.value)
 				add(place.id, depth + 1);
 		}
 	};
@@ -115,7 +143,9 @@ export function layout(app: App): Layout {
 	const pinned = app.pins.value.map(id => app.byId.value.get(id)).filter(p => p !== undefined)
 		.map(p => rowOf(app, p, 0, true));
 
-	return { pinned, rows, pinnedHeight: stack(pinned), height: stack(rows) };
+	const shown = app.grouped.value ? groupedRows(app, rows.filter(r => !isGroup(r.place))) : rows;
+
+	return { pinned, rows: shown, pinnedHeight: stack(pinned), height: stack(shown) };
 }
 
 /* The rows that [from, to) of a stack touches, by halving. */

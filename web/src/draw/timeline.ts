@@ -277,6 +277,7 @@ export class Timeline {
 		x.putImageData(raster.image, 0, 0);
 		x.setTransform(ratio, 0, 0, ratio, 0, 0);
 		this.drawLabels(x, shown, view);
+		this.drawPaused(x, view);
 		if (app.arrows.peek())
 			this.drawArrows(x, shown, view);
 		x.setTransform(1, 0, 0, 1, 0, 0);
@@ -333,6 +334,35 @@ export class Timeline {
 				if (row.pinned === pinned && row.kind !== 'counter')
 					for (const lane of row.lanes)
 						this.labelLane(x, lane, y, view, scale, css);
+			x.restore();
+		}
+	}
+
+	/* Hatched where nothing was recorded on purpose: absent, not idle. */
+	private drawPaused(x: CanvasRenderingContext2D, view: Range): void {
+		const { css } = this.palette;
+
+		for (const [a, b] of this.app.info.peek().paused ?? []) {
+			if (b < view.t0 || a > view.t1)
+				continue;
+			const from = Math.max(0, this.xOf(a)), wide = Math.min(this.width, this.xOf(b)) - from;
+
+			x.save();
+			x.beginPath();
+			x.rect(from, 0, wide, this.height);
+			x.clip();
+			x.globalAlpha = 0.6;
+			x.strokeStyle = css.line2;
+			x.beginPath();
+			for (let k = from - this.height; k < from + wide; k += 9) {
+				x.moveTo(k, this.height);
+				x.lineTo(k + this.height, 0);
+			}
+			x.stroke();
+			x.globalAlpha = 1;
+			x.fillStyle = css.text2;
+			if (wide > 60)
+				x.fillText('paused', from + wide / 2 - 18, this.height - 12);
 			x.restore();
 		}
 	}

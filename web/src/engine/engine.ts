@@ -47,7 +47,7 @@ export class Engine {
 			step: ({ id, by, along }) => step(store, id, by, along),
 			search: ({ query, limit, scope }) => search(store, query, limit, scope),
 			find: ({ query, from, by, scope }) => find(store, query, from, by, scope),
-			aggregate: ({ scope }) => aggregate(store, scope),
+			aggregate: ({ scope, by }) => aggregate(store, scope, by),
 			list: ({ scope, limit }) => list(store, scope, limit),
 			distribution: ask => distribution(store, ask),
 			tree: ({ scope, kind, name, nodes }) => tree(store, scope, kind, name, nodes),

@@ -4,7 +4,7 @@ import type { Aggregates, Cell, Column, Place, Scope, Table } from '../source/co
 import { seekSample } from './lanes';
 import { compile } from './query';
 import type { Store, Track } from './store';
-import { inside, scopeSpan, scopeTracks, walk, type Job } from './walk';
+import { inside, scopeSpan, scopeTracks, walk, type Job, type Visit } from './walk';
 
 /* Rows of objects become columns in the order of the list. */
 export function table(columns: Column[], rows: Record<string, Cell>[], more = 0): Table {
@@ -36,6 +36,7 @@ interface Sum {
 	min: number;
 	max: number;
 	longest: number;
+	by?: (string | null)[]; // values of the arguments asked for
 }
 
 /* Merges intervals that come in any order: how long at least one was there. */
@@ -71,14 +72,14 @@ interface Busy {
 	count: number;
 }
 
-function slicesTable(store: Store, sums: Sum[], span: number): Table {
+function slicesTable(store: Store, sums: Sum[], span: number, by: string[]): Table {
 	const rows = sums.filter(Boolean).sort((a, b) => b.total - a.total).map(s => ({
 		name: store.name(s.type), count: s.count, total: s.total, self: s.self,
 		mean: s.total / s.count, min: s.min, max: s.max, share: span ? s.total / span : null,
-		type: s.type, longest: s.longest,
+		type: s.type, longest: s.longest, ...Object.fromEntries(by.map((key, i) => [`arg.${key}`, s.by?.[i] ?? null])),
 	}));
 
-	return table(SLICES, rows);
+	return table([...SLICES, ...by.map(key => column(`arg.${key}`, key, 'text'))], rows);
 }
 
 const lengthIn = (store: Store, scope: Scope, busy: [number, number][]): number =>
@@ -224,13 +225,30 @@ function longestGap(busy: [number, number][], ranges: [number, number][]): numbe
 	return longest;
 }
 
-export function* aggregate(store: Store, scope: Scope): Job<Aggregates> {
-	const sums: Sum[] = [], busy = new Map<Track, Busy>();
+/* Numbers for names, or for names together with the values of some arguments. */
+function grouping(store: Store, by: string[]): (v: Visit) => [number, (string | null)[] | undefined] {
+	const keys = new Map<string, number>();
+
+	if (!by.length)
+		return v => [store.nameOf[v.type], undefined];
+	return v => {
+		const args = store.args(v.track, v.row), values = by.map(k => args[k] ?? null);
+		const key = JSON.stringify([store.nameOf[v.type], ...values]);
+		let n = keys.get(key);
+
+		if (n === undefined)
+			keys.set(key, n = keys.size);
+		return [n, values];
+	};
+}
+
+export function* aggregate(store: Store, scope: Scope, by: string[] = []): Job<Aggregates> {
+	const group = grouping(store, by), sums: Sum[] = [], busy = new Map<Track, Busy>();
 	let track: Track | null = null, b: Busy = { union: new Union(), count: 0 }; // of the last one: they come in a row
 	const span = scopeSpan(store, scope);
 	const error = yield* walk(store, scope, v => {
-		const name = store.nameOf[v.type];
-		const s = sums[name] ??= { type: v.type, count: 0, total: 0, self: 0, min: Infinity, max: -1, longest: 0 };
+		const [number, values] = group(v);
+		const s = sums[number] ??= { type: v.type, count: 0, total: 0, self: 0, min: Infinity, max: -1, longest: 0, by: values };
 
 		if (v.track !== track)
 			busy.set(track = v.track, b = { union: new Union(), count: 0 });
@@ -252,7 +270,7 @@ export function* aggregate(store: Store, scope: Scope): Job<Aggregates> {
 		throw new Error(error);
 	const tracks = scopeTracks(store, scope, compile(scope.query ?? ''));
 
-	return { slices: slicesTable(store, sums, span), threads: threadsTable(store, scope, busy, span),
+	return { slices: slicesTable(store, sums, span, by), threads: threadsTable(store, scope, busy, span),
 		counters: countersTable(store, scope, tracks), devices: devicesTable(store, scope, busy, span), span };
 }
 

@@ -32,6 +32,8 @@ export interface Info {
 	samples: number; // of counters
 	ranks: number;
 	types: number; // see Types
+	cats: string[]; // categories of slices, the most frequent first; at most 256
+	paused?: [Time, Time][]; // when nothing was recorded, because it was asked so
 	losses: Loss[];
 	notes: string[]; // what the recorder had to say
 	clockError: number; // ns, 0: unknown
@@ -57,6 +59,7 @@ export interface Place {
 	rank: number; // -1: none
 	track: number; // -1: it only holds others
 	unit?: string;
+	cpu?: number; // share of a CPU that the thread used, where recorded
 	lanes: { kind: LaneKind; count: number }[];
 }
 
@@ -220,7 +223,8 @@ export interface Methods {
 		ask: { query: string; from: EventId | null; by: 1 | -1; scope: Scope };
 		answer: { id: EventId; nth: number } | null;
 	};
-	aggregate: { ask: { scope: Scope }; answer: Aggregates };
+	/* by: slices are told apart by these arguments too, each a column of its own. */
+	aggregate: { ask: { scope: Scope; by?: string[] }; answer: Aggregates };
 	list: { ask: { scope: Scope; limit: number }; answer: Table };
 	distribution: { ask: DistributionAsk; answer: Distribution };
 	tree: { ask: { scope: Scope; kind: TreeKind; name?: string; nodes: number }; answer: Tree };

@@ -35,6 +35,12 @@ export interface Hits {
 	list: { id: EventId; name: string; t: number; dur: number }[];
 }
 
+export interface Menu {
+	x: number;
+	y: number;
+	items: { title: string; run(): void }[];
+}
+
 export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
 
 const NO_HITS: Hits = { query: '', count: 0, nth: 0, error: '', busy: false, list: [] };
@@ -57,6 +63,8 @@ export class App {
 	readonly closed = signal<ReadonlySet<number>>(new Set()); // places whose children are folded
 	readonly order = signal<number[]>([]); // places moved by hand: id, before id, ...
 	readonly trackFilter = signal('');
+	readonly grouped = signal(false); // tracks of one name together, whatever rank they are of
+	readonly menu = signal<Menu | null>(null);
 	readonly drawer = signal(true);
 	readonly drawerTab = signal('slices');
 	readonly drawerHeight = signal(302);

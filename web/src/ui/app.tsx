@@ -7,12 +7,13 @@ import { bindKeys, commands } from '../state/keys';
 import type { Info } from '../source/contract';
 import { count, time } from '../text/format';
 import { plain } from '../text/label';
+import { ByKind, hasKind, KINDS } from './bycat';
 import { Compare } from './compare';
 import { Dialogs } from './dialogs';
 import { Drawer } from './drawer';
 import { FlameTab } from './flametab';
 import { Grid } from './grid';
-import { copy, Failure, Segments, tabKeys } from './kit';
+import { copy, Failure, MenuView, Segments, tabKeys } from './kit';
 import { useAnswer } from './load';
 import { Search } from './search';
 import { Sql } from './sql';
@@ -58,6 +59,7 @@ export const TABS: Tab[] = [
 	{ id: 'timeline', title: 'Timeline', needs: () => true, view: TimelineTab },
 	{ id: 'flame', title: 'Flame graph', needs: i => i.slices > 0, view: FlameTab },
 	{ id: 'zone', title: 'Find zone', needs: i => i.slices > 0, view: ({ app }) => <div class="page"><Zone app={app} /></div> },
+	...KINDS.map((kind): Tab => ({ id: kind.id, title: kind.title, needs: i => hasKind(i.cats, kind), view: ({ app }) => <ByKind app={app} kind={kind} /> })),
 	{ id: 'compare', title: 'Compare', needs: i => i.slices > 0, view: Compare },
 	{ id: 'sql', title: 'SQL', needs: () => true, view: Sql },
 	{ id: 'log', title: 'Log', needs: () => true, view: Log,
@@ -145,5 +147,5 @@ export function Page({ app, tabs = TABS }: { app: App; tabs?: Tab[] }) {
 	return <><a class="skip" href="#main" onClick={e => { e.preventDefault(); document.getElementById('main')?.focus(); }}>Skip to the content</a>
 		<TopBar app={app} /><Tabs app={app} tabs={shown} /><FilterRow app={app} />
 		<main id="main" tabIndex={-1}><div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${tab.id}`}><View key={tab.id} app={app} /></div></main>
-		<Status app={app} /><Live app={app} /><Dialogs app={app} all={all} /></>;
+		<Status app={app} /><Live app={app} /><Dialogs app={app} all={all} /><MenuView app={app} /></>;
 }

@@ -86,7 +86,7 @@ function DetailPane({ app }: { app: App }) {
 			<button type="button" class="btn sm ghost" aria-label="Previous of this name" title="," onClick={() => app.step(-1, 'name')}>←</button>
 			<span class="dim num">{count(d.nth)} of {count(d.ofName)}</span>
 			<button type="button" class="btn sm ghost" aria-label="Next of this name" title="." onClick={() => app.step(1, 'name')}>→</button>
-			<button type="button" class="btn sm opt" title="G" onClick={() => { app.zone.value = d.name; app.tab.value = 'zone'; }}>Find zone</button></div>
+			<button type="button" class="btn sm opt" title="Z" onClick={() => { app.zone.value = d.name; app.tab.value = 'zone'; }}>Find zone</button></div>
 		<div class="det">
 			<div>{chain.length > 0 && <><h3 class="muted">{d.chain.length ? 'Where it comes from, what it led to' : 'Inside'}</h3>
 				<ol class="chain">{chain.map(c => <Step key={c.id} app={app} of={c} current={c.id === d.id} />)}</ol></>}

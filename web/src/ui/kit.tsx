@@ -94,3 +94,40 @@ export function Dialog({ title, close, children }: { title: string; close(): voi
 		{children}
 	</dialog>;
 }
+
+/* A menu at a point: arrows walk it, Escape closes it and gives the focus back. */
+export function MenuView({ app }: { app: App }) {
+	const menu = app.menu.value, box = useRef<HTMLUListElement>(null);
+
+	useEffect(() => {
+		const before = document.activeElement as HTMLElement | null, b = box.current;
+
+		if (!menu || !b)
+			return;
+		const r = b.getBoundingClientRect();
+
+		b.style.left = `${Math.max(4, Math.min(menu.x, innerWidth - r.width - 4))}px`;
+		b.style.top = `${Math.max(4, Math.min(menu.y, innerHeight - r.height - 4))}px`;
+		b.querySelector('button')?.focus();
+		return () => before?.focus();
+	}, [menu]);
+	if (!menu)
+		return null;
+	const close = () => { app.menu.value = null; };
+	const keys = (e: KeyboardEvent) => {
+		const all = [...box.current!.querySelectorAll('button')], at = all.indexOf(document.activeElement as HTMLButtonElement);
+		const by = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+
+		e.stopPropagation();
+		if (by) {
+			e.preventDefault();
+			all[(at + by + all.length) % all.length].focus();
+		} else if (e.key === 'Escape' || e.key === 'Tab') {
+			e.preventDefault();
+			close();
+		}
+	};
+
+	return <><div class="menuback" onPointerDown={close} /><ul class="menu" ref={box} role="menu" aria-label="Actions" onKeyDown={keys}>
+		{menu.items.map(i => <li key={i.title} role="none"><button type="button" role="menuitem" onClick={() => { close(); i.run(); }}>{i.title}</button></li>)}</ul></>;
+}

@@ -5,9 +5,11 @@ import { Input } from '../draw/input';
 import { visible, type Row } from '../draw/rows';
 import { Timeline } from '../draw/timeline';
 import { MANY } from '../source/window';
-import type { App } from '../state/app';
+import type { App, Menu } from '../state/app';
 import { short, time } from '../text/format';
 import { plain } from '../text/label';
+import { exactly } from '../engine/query';
+import { copy } from './kit';
 import { Minimap } from './minimap';
 
 interface Tip {
@@ -43,13 +45,14 @@ function TipView({ tip }: { tip: Tip }) {
 }
 
 function Head({ app, row, tl, y, current, focus }: { app: App; row: Row; tl: Timeline; y: number; current: boolean; focus(id: number): void }) {
-	const p = row.place, name = plain(p.name), sub = p.sub ? plain(p.sub) : '';
-	const value = row.kind === 'counter' ? counterSpan(tl, row) : '';
+	const p = row.place, name = plain(row.name), sub = p.sub ? plain(p.sub) : '';
+	const value = row.kind === 'counter' ? counterSpan(tl, row) : p.cpu === undefined ? '' : `${Math.round(p.cpu * 100)}\u202f% CPU`;
 
 	return <div class={`hd ${row.kind === 'group' ? 'g' : ''} ${row.pinned ? 'pinned' : ''}`} role="treeitem" data-place={p.id}
 		aria-level={row.depth + 1} aria-expanded={row.folds ? !row.folded : undefined} aria-selected={current} tabIndex={current ? 0 : -1}
 		style={{ height: `${row.h}px`, transform: `translateY(${y}px)`, paddingLeft: `${6 + Math.min(row.depth, 5) * 12}px` }}
-		title={`${name} ${sub}`.slice(0, 500)} onFocus={() => focus(p.id)}>
+		title={`${name} ${sub}`.slice(0, 500)} onFocus={() => focus(p.id)}
+		onContextMenu={e => { e.preventDefault(); app.menu.value = { x: e.clientX, y: e.clientY, items: placeItems(app, row) }; }}>
 		<button type="button" class="twist" tabIndex={-1} aria-hidden="true" style={{ visibility: row.folds ? 'visible' : 'hidden' }}
 			onClick={() => app.fold(p.id)}>{row.folded ? '▸' : '▾'}</button>
 		<span class="nm">{name.slice(0, 200)}</span><span class="sub">{sub.slice(0, 200)}</span><span class="val">{value}</span>{row.pinned && <span class="sr">, pinned</span>}
@@ -59,6 +62,29 @@ function Head({ app, row, tl, y, current, focus }: { app: App; row: Row; tl: Tim
 			<button type="button" tabIndex={-1} class="pin" title={row.pinned ? 'Unpin' : 'Pin'} onClick={() => app.pin(p.id)}>
 				{row.pinned ? '●' : '○'}</button></span>
 	</div>;
+}
+
+/* What can be done with a track. */
+function placeItems(app: App, row: Row): Menu['items'] {
+	const p = row.place;
+
+	return [{ title: row.pinned ? 'Unpin' : 'Pin', run: () => app.pin(p.id) }, { title: 'Hide', run: () => app.hide(p.id) },
+		...(row.folds ? [{ title: row.folded ? 'Open' : 'Fold', run: () => app.fold(p.id) }] : []),
+		{ title: 'Move up', run: () => app.move(p.id, -1) }, { title: 'Move down', run: () => app.move(p.id, 1) },
+		{ title: app.grouped.value ? 'Group by rank' : 'Group by name', run: () => { app.grouped.value = !app.grouped.value; } },
+		{ title: 'Copy the name', run: () => copy(app, p.name) }];
+}
+
+/* What can be done with the selection. */
+function selectionItems(app: App): Menu['items'] {
+	const d = app.detail.value, area = app.area.value;
+
+	return [...(d ? [{ title: 'Focus', run: () => app.focusSlice() }, { title: 'Slice to area', run: () => app.selectionToArea() },
+		{ title: 'Find zone', run: () => { app.zone.value = d.name; app.tab.value = 'zone'; } },
+		{ title: 'Search this name', run: () => app.search(exactly(d.name)) }, { title: 'Copy the name', run: () => copy(app, d.name) }] : []),
+	...(area ? [{ title: 'Zoom to area', run: () => app.zoomToArea() }, { title: 'Zoom and filter in', run: () => app.filterIn() }] : []),
+	...(d || area ? [{ title: 'Filter out', run: () => app.filterOut() }, { title: 'Mark with a note', run: () => { app.dialog.value = 'note'; } }] : []),
+	{ title: 'Show everything', run: () => app.fit() }];
 }
 
 function counterSpan(tl: Timeline, row: Row): string {
@@ -160,6 +186,7 @@ export function TimelineView({ app }: { app: App }) {
 		{tl ? <Heads app={app} tl={tl} /> : <div class="heads" />}
 		<div class="canvasbox" ref={box}>
 			<canvas ref={main} class="main" tabIndex={0} role="application"
+				onContextMenu={e => { e.preventDefault(); app.menu.value = { x: e.clientX, y: e.clientY, items: selectionItems(app) }; }}
 				aria-label="Timeline. W and S zoom, A and D move, comma and dot step through slices of a name, T shows this window as a table, question mark lists all keys." />
 			<canvas ref={over} class="over" aria-hidden="true" />
 		</div>

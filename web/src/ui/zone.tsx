@@ -40,7 +40,7 @@ export function Zone({ app, compact }: { app: App; compact?: boolean }) {
 		{group === 'argument' && <select aria-label="Argument" value={argument} onChange={e => setArgument(e.currentTarget.value)}>
 			<option value="">which?</option>{d?.arguments.map(a => <option key={a} value={a}>{plain(a)}</option>)}</select>}
 	</header>
-	{!name ? <Empty title="No name is chosen."><p>Choose one above, or press <kbd>G</kbd> on a selected slice.</p></Empty>
+	{!name ? <Empty title="No name is chosen."><p>Choose one above, or press <kbd>Z</kbd> on a selected slice.</p></Empty>
 		: error ? <Failure app={app} text={error} /> : d && d.count === 0 ? <Empty title={`No slice is called ${plain(name).slice(0, 80)} here.`} />
 			: d && <div class="body">
 				<Chart label={`Durations of ${plain(name).slice(0, 200)}: half take ${time(d.p50)} or less, one in a hundred ${time(d.p99)} or more, the longest ${time(d.max)}.`}
