@@ -44,6 +44,14 @@ test('three ways to ask, one answer', async () => {
 	port1.close();
 });
 
+test('a long answer comes in parts', async () => {
+	const seen: number[] = [], ask = { query: 'aten', limit: 1, scope: {} };
+	const last = await new HttpSource(`${url}api/`).ask('search', ask, undefined, part => seen.push(part.count));
+
+	assert.deepEqual(seen, [1]);
+	assert.equal(last.count, engine.answer('search', ask).count);
+});
+
 test('errors come back as sentences', async () => {
 	const http = new HttpSource(`${url}api/`);
 

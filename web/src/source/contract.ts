@@ -129,7 +129,7 @@ export interface Detail extends SliceRef {
 	chain: SliceRef[]; // what led here and what it led to, in order of cause
 	before: SliceRef[]; // arrows that arrive
 	after: SliceRef[]; // arrows that leave
-	nth: number; // of all of this name, from 1
+	nth: number; // of all of this name, from 1; 0: there was no time to count them
 	ofName: number;
 	ofNameTotal: number;
 }
@@ -237,10 +237,15 @@ export interface Methods {
 export type Method = keyof Methods;
 
 export interface Source {
+	/*
+	 * A long answer may come in parts: each is a whole answer about what has been looked at so far,
+	 * and replaces the one before. The promise holds the last one.
+	 */
 	ask<M extends Method>(
 		method: M,
 		ask: Methods[M]['ask'],
 		signal?: AbortSignal,
+		part?: (answer: Methods[M]['answer']) => void,
 	): Promise<Methods[M]['answer']>;
 	/* Calls back when a live trace has grown; returns how to stop. */
 	watch(grown: (info: Info) => void): () => void;

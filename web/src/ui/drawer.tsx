@@ -69,7 +69,7 @@ function facts(app: App, d: Detail): [string, string][] {
 		...(d.kind === 'span' ? [['Duration', `${time(d.dur)}${d.unfinished ? ', never ended' : ''}`] as [string, string]] : []),
 		...(d.self !== null && d.kind === 'span' ? [['Self', `${time(d.self)}, ${percent(d.dur ? d.self / d.dur : 0)}`] as [string, string]] : []),
 		['Category', plain(d.cat || '–')], ['Track', `${plain(place?.name ?? '')} ${plain(place?.sub ?? ' ').trim()}`],
-		['All of this name', `${count(d.ofName)}, ${time(d.ofNameTotal)}, mean ${time(d.ofNameTotal / Math.max(1, d.ofName))}`],
+		...(d.nth ? [['All of this name', `${count(d.ofName)}, ${time(d.ofNameTotal)}, mean ${time(d.ofNameTotal / d.ofName)}`] as [string, string]] : []),
 		...d.args.map(([k, v]): [string, string] => [plain(k), plain(/^-?\d+$/.test(v) ? number(Number(v)) : v)])];
 }
 
@@ -84,7 +84,7 @@ function DetailPane({ app }: { app: App }) {
 	return <div class="pane" aria-label="Details">
 		<div class="ph"><Swatch app={app} type={d.type} /><h2 class="mono"><Name text={d.name} /></h2><span class="grow" />
 			<button type="button" class="btn sm ghost" aria-label="Previous of this name" title="," onClick={() => app.step(-1, 'name')}>←</button>
-			<span class="dim num">{count(d.nth)} of {count(d.ofName)}</span>
+			{d.nth > 0 && <span class="dim num">{count(d.nth)} of {count(d.ofName)}</span>}
 			<button type="button" class="btn sm ghost" aria-label="Next of this name" title="." onClick={() => app.step(1, 'name')}>→</button>
 			<button type="button" class="btn sm opt" title="Z" onClick={() => { app.zone.value = d.name; app.tab.value = 'zone'; }}>Find zone</button></div>
 		<div class="det">

@@ -23,7 +23,7 @@ export function useAnswer<M extends Method>(app: App, method: M, ask: Methods[M]
 			return;
 		const stop = new AbortController();
 		const timer = setTimeout(() => {
-			app.source.ask(method, ask, stop.signal).then(value => set({ value, error: '', busy: false }))
+			app.source.ask(method, ask, stop.signal, value => set({ value, error: '', busy: true })).then(value => set({ value, error: '', busy: false }))
 				.catch(e => {
 					if (!stop.signal.aborted)
 						set(s => ({ ...s, error: e instanceof Error ? e.message : String(e), busy: false }));
