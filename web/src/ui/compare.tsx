@@ -60,9 +60,12 @@ export function Compare({ app }: { app: App }) {
 	const fb = useAnswer(app, 'tree', as === 'flame' ? { scope: B.scope, kind: 'top-down', nodes: 3000 } : null);
 	const name = app.zone.value, table = ta.value && tb.value ? differences(ta.value.slices, tb.value.slices) : null;
 	const ask = { name, self: false, log: true, bins: 60, group: 'none' as const };
-	const da = useAnswer(app, 'distribution', name ? { ...ask, scope: A.scope } : null);
-	const low = da.value?.count ? da.value.low : undefined, high = da.value?.count ? da.value.high : undefined;
-	const db = useAnswer(app, 'distribution', name && da.value ? { ...ask, scope: B.scope, low, high } : null);
+	// First each for itself, to know how far the two reach together; then both over that.
+	const oa = useAnswer(app, 'distribution', name ? { ...ask, scope: A.scope } : null).value, ob = useAnswer(app, 'distribution', name ? { ...ask, scope: B.scope } : null).value;
+	const seen = [oa, ob].filter(d => d !== null && d.count > 0), common = oa && ob && seen.length
+		? { low: Math.min(...seen.map(d => d!.low)), high: Math.max(...seen.map(d => d!.high)) } : null;
+	const da = useAnswer(app, 'distribution', name && common ? { ...ask, scope: A.scope, ...common } : null);
+	const db = useAnswer(app, 'distribution', name && common ? { ...ask, scope: B.scope, ...common } : null);
 	const pick = (label: string, value: string, set: (v: string) => void) => <label class="muted">{label} <select value={value} aria-label={label} onChange={e => set(e.currentTarget.value)}>
 		{all.map(s => <option key={s.id} value={s.id}>{s.title}</option>)}</select></label>;
 	const error = ta.error || tb.error || fa.error || fb.error;

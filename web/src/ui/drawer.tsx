@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { trackOf, type Detail, type SliceRef, type TreeKind } from '../source/contract';
 import type { App } from '../state/app';
 import { count, exact, number, percent, time, utc } from '../text/format';
+import { byCategory } from '../text/colour';
 import { plain } from '../text/label';
 import { Flame } from './flame';
 import { Grid } from './grid';
@@ -57,7 +58,7 @@ function AreaPane({ app }: { app: App }) {
 }
 
 function Step({ app, of, current }: { app: App; of: SliceRef; current: boolean }) {
-	return <li aria-current={current ? 'step' : undefined}><span class="k">{of.role ?? ''}</span>
+	return <li aria-current={current ? 'step' : undefined}><i class={`dot k${byCategory(of.name, of.cat)}`} /><span class="k">{of.role ?? ''}</span>
 		<button type="button" class="link" onClick={() => app.select(of.id, true)}><Name text={of.name} /></button>
 		<span class="num muted">{time(of.dur)}</span></li>;
 }

@@ -92,7 +92,6 @@ export function Flame({ app, tree, label, upside, compare, onPick }: FlameProps)
 				{px > 170 && <span class="pc"> {percent(tree.total[b.node] / all)}</span>}
 			</button>;
 		})}
-		{list.length === 1 && <p class="none">Nothing ran here.</p>}
 	</div>;
 }
 

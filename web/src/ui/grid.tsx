@@ -1,7 +1,7 @@
 // grid.tsx - the one table: sorts, filters, hides columns, copies, saves; only the rows that are
 // seen are in the page. A tree is a table whose rows can be opened.
 
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Cell, Column, Table } from '../source/contract';
 import type { App } from '../state/app';
 import * as format from '../text/format';
@@ -118,6 +118,12 @@ export function Grid(p: GridProps) {
 	const columns = t.columns.map((_, i) => i).filter(i => !isHidden(t.columns[i]) && !off.has(t.columns[i].key));
 	const first = Math.max(0, Math.floor(top / ROW) - MARGIN), last = Math.min(lines.length, Math.ceil((top + height) / ROW) + MARGIN);
 	const type = t.columns.findIndex(c => c.key === 'type');
+	useEffect(() => {
+		const around = box.current!, watch = new ResizeObserver(() => setHeight(around.clientHeight));
+
+		watch.observe(around);
+		return () => watch.disconnect();
+	}, []);
 	const toggle = (row: number) => {
 		const next = new Set(open);
 
@@ -167,7 +173,7 @@ export function Grid(p: GridProps) {
 					next.add(c.key);
 				setOff(next);
 			}} />{c.title}</label>)}</div>}
-		<div class="rows" ref={el => { box.current = el; if (el && el.clientHeight && el.clientHeight !== height) setHeight(el.clientHeight); }}
+		<div class="rows" ref={box}
 			onScroll={e => { setTop(e.currentTarget.scrollTop); setHeight(e.currentTarget.clientHeight); }} tabIndex={0}
 			role={p.parents ? 'treegrid' : 'grid'} aria-label={p.label} aria-rowcount={lines.length + 1} aria-readonly="true" onKeyDown={keys}>
 			<table role="presentation">
@@ -226,6 +232,6 @@ function CellView({ p, column, row, type }: { p: GridProps; column: number; row:
 	if (c.type === 'name')
 		return <>{type >= 0 && <Swatch app={p.app} type={Number(p.table.data[type][row])} />}<Name text={String(v ?? '')} /></>;
 	if (c.type === 'share' && typeof v === 'number')
-		return <><span class="pb" aria-hidden="true"><i style={{ width: `${Math.min(100, v * 100)}%` }} /></span>{format.percent(v)}</>;
+		return <><span class="pb" aria-hidden="true"><i style={{ width: `${Math.min(100, v * 100)}%` }} /></span><span class="pn">{format.percent(v)}</span></>;
 	return <>{p.flag?.(row, c.key) ? <span class="flag" aria-label="flagged">⚑ </span> : null}{shown(c, v)}</>;
 }
