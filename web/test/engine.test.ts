@@ -174,7 +174,7 @@ test('details: parents, self time, chain, position among its name', () => {
 			assert.equal(d.parents.at(-1)?.id, parent ? eventId(parent.track, parent.row) : undefined);
 			const inner = all.filter(o => o.track === s.track && naive.parent(all, o) === s);
 
-			assert.equal(d.self, s.cat === 'frame' ? null : s.end - s.start - inner.reduce((n, o) => n + o.end - o.start, 0));
+			assert.equal(d.self, ['frame', 'idle'].includes(s.cat) ? null : s.end - s.start - inner.reduce((n, o) => n + o.end - o.start, 0));
 		}
 	}
 	const kernel = all.find(s => s.name.startsWith('cunn_SoftMax'))!;

@@ -54,7 +54,7 @@ export function byName(all: Plain[], a: number, b: number): Map<string, Sum> {
 	for (const s of seen) {
 		const d = overlap(s, a, b), o = out.get(s.name) ?? { count: 0, total: 0, self: 0, min: Infinity, max: 0 };
 
-		out.set(s.name, { count: o.count + 1, total: o.total + d, self: o.self + (s.cat === 'frame' ? 0 : d - (inner.get(s) ?? 0)),
+		out.set(s.name, { count: o.count + 1, total: o.total + d, self: o.self + (['frame', 'idle'].includes(s.cat) ? 0 : d - (inner.get(s) ?? 0)),
 			min: Math.min(o.min, d), max: Math.max(o.max, d) });
 	}
 	return out;

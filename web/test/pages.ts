@@ -4,6 +4,7 @@
 //
 // Exit 77: a part of this is not installed.
 
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -31,7 +32,10 @@ export function onePage(parts: StoreParts): string {
 	const css = readFileSync(path.join(out, 'app.css'), 'utf8');
 	const data = deflateSync(writeContainer(parts), { level: 6 }).toString('base64');
 
-	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>unitrace</title><style>${css}</style></head><body><div id="page"></div><script type="application/octet-stream" id="trace">${data}</script><script id="app">${js}</script></body></html>`;
+	const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+	const policy = `default-src 'none'; script-src ${hash(js)}; worker-src blob:; style-src ${hash(css)}; img-src data:`;
+
+	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>unitrace</title><style>${css}</style></head><body><div id="page"></div><script type="application/octet-stream" id="trace">${data}</script><script id="app">${js}</script></body></html>`;
 }
 
 async function main(): Promise<void> {

@@ -101,7 +101,7 @@ export class Maker {
 			Float64Array.from(this.arrows, a => eventId(a[track], rowOf.get(a[key])!));
 
 		return { places: this.places, names: this.names, cats: this.cats, tracks, argTexts: this.args,
-			flags: Uint8Array.from(this.names, (_, i) => (this.marks.has(i) ? MARK : 0) | (this.cats[i] === 'frame' ? ASIDE : 0)), arrows: [ids(0, 1), ids(2, 3)],
+			flags: Uint8Array.from(this.names, (_, i) => (this.marks.has(i) ? MARK : 0) | (['frame', 'idle'].includes(this.cats[i]) ? ASIDE : 0)), arrows: [ids(0, 1), ids(2, 3)],
 			info: { title, files: [`${title}.utr`], start: '1794792313000000000', span: span + 1, slices, samples,
 				ranks: this.places.filter(p => p.kind === 'rank').length, types: this.names.length, cats: [...new Set(this.cats)].slice(0, 256), losses: [],
 				notes: [], clockError: 400, cli: `${title}.utr`, live: false, can: { sql: false, notes: true }, ...more } };
@@ -132,6 +132,7 @@ interface RankPlaces {
 	auto: number;
 	compute: number;
 	comm: number;
+	idle: number;
 	sm: number;
 	hbm: number;
 }
@@ -142,7 +143,7 @@ function rankPlaces(m: Maker, rank: number): RankPlaces {
 	const auto = m.place(top, 'thread', 'autograd', { sub: String(4259 + rank) });
 	const device = m.place(top, 'device', `cuda:${rank}`, { sub: 'H200' });
 
-	return { main, auto, compute: m.place(device, 'queue', 'stream 7', { sub: 'compute' }),
+	return { main, auto, idle: m.place(device, 'idle', 'idle: cause'), compute: m.place(device, 'queue', 'stream 7', { sub: 'compute' }),
 		comm: m.place(device, 'queue', 'stream 13', { sub: 'NCCL' }),
 		sm: m.place(device, 'counter', 'SM active', { unit: '%' }),
 		hbm: m.place(device, 'counter', 'HBM', { unit: 'GB/s' }) };
@@ -156,6 +157,8 @@ function op(m: Maker, p: RankPlaces, host: number, t: number, free: number, of: 
 	const dur = 9000 + rnd() * 16000 + call, at = Math.max(free, t + dur + 2400);
 
 	m.slice(host, name, 'cpu_op', t, dur, { 'input dims': '[[2048, 768], [768]]', sequence: corr });
+	if (at - free > 800) // the device had nothing to do: nothing was launched, or what was is on its way
+		m.slice(p.idle, t + dur - 300 > free ? 'host late' : 'idle', 'idle', free, at - free);
 	const from = m.slice(host, 'cudaLaunchKernel', 'cuda_runtime', t + dur - call - 300, call, { correlation: corr });
 	const to = m.slice(p.compute, of[1], 'kernel', at, length, { correlation: corr, grid: '[2048,1,1]',
 		block: '[128,1,1]', 'registers per thread': 32 });

@@ -134,6 +134,20 @@ export class Raster {
 			this.words.set(i === y || i === y + h - 1 ? this.edge : this.fill, i * W);
 	}
 
+	/* Stripes where a device waits: never colour alone, so lines as well. */
+	hatch(l: LaneWindow, view: Range, y: number, h: number, late: (type: number) => boolean, p: Palette, top: number, ratio: number): void {
+		const w = l.of, W = this.width, scale = W / (view.t1 - view.t0), step = Math.round(6 * ratio);
+
+		for (let i = from(w, l, view.t0); i < l.last && w.start[i] < view.t1; i++) {
+			const a = Math.max(0, Math.round((w.start[i] - view.t0) * scale)), b = Math.min(W, Math.round((w.start[i] + w.length[i] - view.t0) * scale));
+			const [line, ground] = p.hatch[late(w.type[i]) ? 'late' : 'idle'];
+
+			for (let k = Math.max(y, top); k < Math.min(y + h, this.height); k++)
+				for (let x = a; x < b; x++)
+					this.words[k * W + x] = (x + k) % step < step / 3 ? line : ground;
+		}
+	}
+
 	/* A counter: filled below its greatest value of each pixel. */
 	counter(l: LaneWindow, view: Range, y: number, h: number, low: number, high: number, p: Palette, top: number): void {
 		const w = l.of, W = this.width, cells = (w.t1 - w.t0) / l.cells, span = high - low || 1;

@@ -3,7 +3,7 @@
 import type { Place } from '../source/contract';
 import type { App } from '../state/app';
 
-export const SLICE = 17, QUEUE = 22, COUNTER = 34, GROUP = 26, PAD = 3;
+export const SLICE = 17, QUEUE = 22, COUNTER = 34, GROUP = 26, IDLE = 22, PAD = 3;
 
 export interface RowLane {
 	track: number;
@@ -20,7 +20,7 @@ export interface Row {
 	depth: number;
 	y: number;
 	h: number;
-	kind: 'group' | 'slices' | 'counter';
+	kind: 'group' | 'slices' | 'counter' | 'idle';
 	lanes: RowLane[];
 	pinned: boolean;
 	folded: boolean;
@@ -70,6 +70,9 @@ function rowOf(app: App, place: Place, depth: number, pinned: boolean): Row {
 
 	if (isGroup(place))
 		return { ...row, kind: 'group', h: GROUP, folds: true, lanes: folded ? summaryLanes(app, place) : [] };
+	if (place.kind === 'idle')
+		return { ...row, kind: 'idle', h: IDLE, folds: false,
+			lanes: [{ track: place.track, lane: 0, y: 4, h: IDLE - 9, mark: false, rank: place.rank }] };
 	if (place.lanes[0]?.kind === 'counter')
 		return { ...row, kind: 'counter', h: COUNTER, folds: false,
 			lanes: [{ track: place.track, lane: 0, y: 4, h: COUNTER - 7, mark: false, rank: place.rank }] };

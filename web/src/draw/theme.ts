@@ -17,6 +17,7 @@ export interface Palette {
 	counterFill: number; // below the least value of a pixel
 	counterBand: number; // between the least and the greatest
 	counterLine: number;
+	hatch: Record<'late' | 'idle', [line: number, ground: number]>;
 	dark: boolean;
 }
 
@@ -61,5 +62,6 @@ export function readPalette(root: HTMLElement): Palette {
 	return { css, fills, greys, edges, surface: word(surface), sunken: word(sunken), line: word(rgb(css.line)),
 		sel: word(mix(surface, accent, dark ? 0.17 : 0.13)), selSunken: word(mix(sunken, accent, dark ? 0.17 : 0.13)),
 		counterFill: word(mix(surface, rgb(css.c6), dark ? 0.45 : 0.5)), counterBand: word(mix(surface, rgb(css.c6), dark ? 0.6 : 0.75)),
-		counterLine: word(mix(rgb(css.c6), rgb(css.ink), dark ? 0 : 0.3)), dark };
+		counterLine: word(mix(rgb(css.c6), rgb(css.ink), dark ? 0 : 0.3)), dark,
+		hatch: { late: [word(rgb(css.warn)), word(rgb(css['warn-bg']))], idle: [word(rgb(css.line2)), word(surface)] } };
 }

@@ -295,6 +295,8 @@ export class Timeline {
 			const [low, high] = this.counterRange(lane.track);
 
 			this.raster.counter(l, view, at, h, low, high, this.palette, top);
+		} else if (row.kind === 'idle') {
+			this.raster.hatch(l, view, at, h, type => /late|wait|host/i.test(this.app.types.label(type)), this.palette, top, ratio);
 		} else if (!lane.mark) {
 			const rank = this.app.colourBy.peek() === 'rank' ? byRank(lane.rank) : -1;
 
@@ -331,7 +333,9 @@ export class Timeline {
 			x.rect(0, pinned ? 0 : this.layout.pinnedHeight, this.width, this.height);
 			x.clip();
 			for (const [row, y] of shown)
-				if (row.pinned === pinned && row.kind !== 'counter')
+				if (row.pinned === pinned && row.kind === 'idle')
+					this.labelIdle(x, row.lanes[0], y, view, scale, css);
+				else if (row.pinned === pinned && row.kind !== 'counter')
 					for (const lane of row.lanes)
 						this.labelLane(x, lane, y, view, scale, css);
 			x.restore();
@@ -390,6 +394,25 @@ export class Timeline {
 
 			if (label)
 				x.fillText(label, a + 5, middle);
+		}
+	}
+
+	/* The cause in the middle of each long gap. */
+	private labelIdle(x: CanvasRenderingContext2D, lane: RowLane, y: number, view: Range, scale: number, css: Record<string, string>): void {
+		const l = this.data.get(lane.track, lane.lane, view);
+
+		for (let i = l ? firstItem(l.of, l, view.t0) : 0; l && i < l.last && l.of.start[i] < view.t1; i++) {
+			const w = l.of, a = Math.max(0, (w.start[i] - view.t0) * scale), b = Math.min(this.width, (w.start[i] + w.length[i] - view.t0) * scale);
+
+			if (b - a < 110 || w.row[i] === MANY)
+				continue;
+			const text = `${this.fit(w.type[i], 90)} ${time(w.length[i], 3)}`, wide = this.widths!.of(text), at = (a + b - wide) / 2;
+			const late = /late|wait|host/i.test(text);
+
+			x.fillStyle = late ? css['warn-bg'] : css.surface;
+			x.fillRect(at - 5, y + 2, wide + 10, lane.h + 4);
+			x.fillStyle = late ? css.warn : css.text2;
+			x.fillText(text, at, y + lane.y + lane.h / 2 + 0.5);
 		}
 	}
 

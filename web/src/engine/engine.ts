@@ -4,6 +4,7 @@
 import { TYPE_PAGE, type Method, type Methods, type Note } from '../source/contract';
 import { WindowWriter } from '../source/window';
 import { at, detail, find, flows, search, step } from './events';
+import { findings } from './findings';
 import { drawLane, drawSamples } from './lanes';
 import { distribution } from './spread';
 import type { Store } from './store';
@@ -48,6 +49,7 @@ export class Engine {
 			search: ({ query, limit, scope }) => search(store, query, limit, scope),
 			find: ({ query, from, by, scope }) => find(store, query, from, by, scope),
 			aggregate: ({ scope, by }) => aggregate(store, scope, by),
+			findings: ({ scope }) => findings(store, scope),
 			list: ({ scope, limit }) => list(store, scope, limit),
 			distribution: ask => distribution(store, ask),
 			tree: ({ scope, kind, name, nodes }) => tree(store, scope, kind, name, nodes),

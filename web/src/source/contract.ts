@@ -45,7 +45,7 @@ export interface Info {
 }
 
 export type PlaceKind =
-	'rank' | 'process' | 'device' | 'thread' | 'queue' | 'lane' | 'async' | 'counter' | 'group';
+	'rank' | 'process' | 'device' | 'thread' | 'queue' | 'lane' | 'async' | 'idle' | 'counter' | 'group';
 
 export type LaneKind = 'spans' | 'overlap' | 'async' | 'marks' | 'flows' | 'counter';
 
@@ -206,6 +206,17 @@ export interface Note {
 	text: string;
 }
 
+/* Something worth a look, and how it is known. The first one is the verdict of the page. */
+export interface Finding {
+	tone: 'bad' | 'warn' | ''; // costs time and we can say why; worth a look; neither
+	say: string; // one sentence
+	why: string; // the evidence
+	gain?: number; // ns that could be won at most
+	event?: EventId; // where to see it...
+	range?: [Time, Time];
+	query?: string;
+}
+
 export interface Methods {
 	info: { ask: Record<string, never>; answer: Info };
 	places: { ask: Record<string, never>; answer: Place[] };
@@ -225,6 +236,7 @@ export interface Methods {
 	};
 	/* by: slices are told apart by these arguments too, each a column of its own. */
 	aggregate: { ask: { scope: Scope; by?: string[] }; answer: Aggregates };
+	findings: { ask: { scope: Scope }; answer: Finding[] };
 	list: { ask: { scope: Scope; limit: number }; answer: Table };
 	distribution: { ask: DistributionAsk; answer: Distribution };
 	tree: { ask: { scope: Scope; kind: TreeKind; name?: string; nodes: number }; answer: Tree };

@@ -145,9 +145,17 @@ export class App {
 		this.source.ask('places', {}).then(p => { this.places.value = p; }).catch(() => undefined);
 	}
 
+	/* For screen readers, at most once a second: the last thing counts. */
 	say(text: string): void {
-		this.said.value = text;
+		clearTimeout(this.saying);
+		this.saying = setTimeout(() => {
+			this.said.value = text;
+			this.lastSaid = Date.now();
+		}, Math.max(0, this.lastSaid + 1000 - Date.now()));
 	}
+
+	private saying: ReturnType<typeof setTimeout> | undefined;
+	private lastSaid = 0;
 
 	fail(e: unknown): void {
 		if (e instanceof DOMException && e.name === 'AbortError')
