@@ -213,6 +213,9 @@ const CHECKS: Record<string, Check> = {
 		await s.press('Enter');
 		await s.until('app.notes.value.length === 1');
 		assert.equal(await s.state('notes.value[0].text'), 'slow here');
+		await s.p.waitForTimeout(300);
+		await s.p.reload();
+		await s.until('window.timeline && app.notes.value.length === 1');
 	},
 
 	async 'drag selects an area; its tables are what counting says'(s) {
@@ -449,7 +452,7 @@ const CHECKS: Record<string, Check> = {
 		await s.p.evaluate('app.show(3000000, 3100000)');
 		await s.press('t');
 		await s.until('document.querySelector("[aria-label=\\"Slices of the window\\"] tbody tr")');
-		const inWindow = all.filter(x => x.start < 3.1e6 && x.end > 3e6).length;
+		const inWindow = all.filter(x => x.cat !== 'idle' && x.start < 3.1e6 && x.end > 3e6).length;
 
 		assert.match((await s.text('.astable .gridbar'))!, new RegExp(`${inWindow} rows`));
 		await s.press('t', 'q');
@@ -557,6 +560,19 @@ async function httpCheck(set: Setting): Promise<void> {
 	}
 }
 
+async function liveCheck(set: Setting): Promise<void> {
+	const { url, server } = await serve(new Engine(store), set.out, 0.5), s = await opened(set, url);
+
+	try {
+		await s.until(`Math.abs(app.view.value.t1 - ${store.info.span * 1.5}) < 2`);
+		assert.equal(await s.text('.crumb .badge'), 'live');
+		await done(s, set, 'live');
+	} finally {
+		server.closeAllConnections();
+		server.close();
+	}
+}
+
 async function narrowCheck(set: Setting): Promise<void> {
 	const s = await opened(set, set.training, { width: 420, height: 900 });
 
@@ -622,7 +638,7 @@ async function one(name: string, run: () => Promise<void>): Promise<boolean> {
 
 export async function checks(set: Setting): Promise<void> {
 	const rest: Record<string, () => Promise<void>> = { 'hostile names are inert': () => hostileCheck(set), 'over HTTP, under a strict policy': () => httpCheck(set),
-		'at 420 px everything fits': () => narrowCheck(set), 'axe-core finds nothing serious': () => accessibleCheck(set) };
+		'a live trace is followed': () => liveCheck(set), 'at 420 px everything fits': () => narrowCheck(set), 'axe-core finds nothing serious': () => accessibleCheck(set) };
 	let failed = 0;
 
 	for (const [name, check] of Object.entries(CHECKS))

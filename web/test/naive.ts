@@ -41,9 +41,12 @@ export interface Sum {
 	max: number;
 }
 
+/* What is no work is in no table. */
+const counts = (s: Plain): boolean => s.cat !== 'idle';
+
 export function byName(all: Plain[], a: number, b: number): Map<string, Sum> {
 	const out = new Map<string, Sum>(), inner = new Map<Plain, number>();
-	const seen = all.filter(s => s.start < b && s.end > a);
+	const seen = all.filter(s => counts(s) && s.start < b && s.end > a);
 
 	for (const s of seen) {
 		const p = parent(all, s);
@@ -54,7 +57,7 @@ export function byName(all: Plain[], a: number, b: number): Map<string, Sum> {
 	for (const s of seen) {
 		const d = overlap(s, a, b), o = out.get(s.name) ?? { count: 0, total: 0, self: 0, min: Infinity, max: 0 };
 
-		out.set(s.name, { count: o.count + 1, total: o.total + d, self: o.self + (['frame', 'idle'].includes(s.cat) ? 0 : d - (inner.get(s) ?? 0)),
+		out.set(s.name, { count: o.count + 1, total: o.total + d, self: o.self + (s.cat === 'frame' ? 0 : d - (inner.get(s) ?? 0)),
 			min: Math.min(o.min, d), max: Math.max(o.max, d) });
 	}
 	return out;

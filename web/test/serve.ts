@@ -27,11 +27,17 @@ function sql(text: string) {
 	return { columns: [{ key: 'name', title: 'name', type: 'text' }, { key: 'n', title: 'n', type: 'number' }], rows: 2, data: [['alpha', '<b>beta</b>'], [3, 4]] };
 }
 
-export function serve(engine: Engine, out: string): Promise<{ url: string; server: Server }> {
+/* live: sends this much more of the trace when it is watched. */
+export function serve(engine: Engine, out: string, live = 0): Promise<{ url: string; server: Server }> {
 	const server = createServer((q, a) => {
 		const url = q.url ?? '/';
 
 		a.setHeader('Content-Security-Policy', POLICY);
+		if (url === '/api/live') {
+			a.setHeader('Content-Type', 'text/event-stream');
+			a.write(`data: ${JSON.stringify({ ...engine.store.info, live: true, span: engine.store.info.span * (1 + live) })}\n\n`);
+			return;
+		}
 		if (q.method === 'GET') {
 			const type = FILES[url];
 
@@ -45,7 +51,7 @@ export function serve(engine: Engine, out: string): Promise<{ url: string; serve
 			if (q.headers['x-unitrace'] !== '1')
 				throw new Error('refused');
 			const answer: unknown = method === 'sql' ? sql((ask as { text: string }).text)
-				: method === 'info' ? { ...engine.store.info, can: { sql: true, notes: true } } : engine.answer(method, ask as never);
+				: method === 'info' ? { ...engine.store.info, live: live > 0, can: { sql: true, notes: true } } : engine.answer(method, ask as never);
 
 			a.setHeader('Content-Type', answer instanceof ArrayBuffer ? 'application/octet-stream' : 'application/json');
 			if (method === 'search') // as a search over many files does: first what one of them holds

@@ -1,7 +1,7 @@
 // synth.ts - traces made up for tests and benchmarks: the same bytes for the same numbers.
 
 import { eventId, type Info, type Place, type PlaceKind } from '../src/source/contract';
-import { ASIDE, LONG, MARK, type Rows } from '../src/engine/lanes';
+import { ASIDE, LONG, MARK, NOT_WORK, type Rows } from '../src/engine/lanes';
 import type { StoreParts, TrackColumns } from '../src/engine/store';
 
 export function random(seed: number): () => number {
@@ -101,10 +101,10 @@ export class Maker {
 			Float64Array.from(this.arrows, a => eventId(a[track], rowOf.get(a[key])!));
 
 		return { places: this.places, names: this.names, cats: this.cats, tracks, argTexts: this.args,
-			flags: Uint8Array.from(this.names, (_, i) => (this.marks.has(i) ? MARK : 0) | (['frame', 'idle'].includes(this.cats[i]) ? ASIDE : 0)), arrows: [ids(0, 1), ids(2, 3)],
+			flags: Uint8Array.from(this.names, (_, i) => (this.marks.has(i) ? MARK : 0) | (this.cats[i] === 'frame' ? ASIDE : this.cats[i] === 'idle' ? NOT_WORK : 0)), arrows: [ids(0, 1), ids(2, 3)],
 			info: { title, files: [`${title}.utr`], start: '1794792313000000000', span: span + 1, slices, samples,
 				ranks: this.places.filter(p => p.kind === 'rank').length, types: this.names.length, cats: [...new Set(this.cats)].slice(0, 256), losses: [],
-				notes: [], clockError: 400, cli: `${title}.utr`, live: false, can: { sql: false, notes: true }, ...more } };
+				notes: [], clockError: 400, cli: `${title}.utr`, live: false, can: { sql: false, notes: false }, ...more } };
 	}
 }
 
@@ -260,7 +260,7 @@ export function big(n: number, tracks = 64): StoreParts {
 		return { rows };
 	});
 
-	return { ...m.parts(`${n / 1e6} M slices`, { slices: per * tracks, span, can: { sql: false, notes: true } }),
+	return { ...m.parts(`${n / 1e6} M slices`, { slices: per * tracks, span, can: { sql: false, notes: false } }),
 		tracks: columns };
 }
 

@@ -8,7 +8,7 @@
 // lists: JSON objects, one a line.
 
 import { eventId, type Info, type Place } from '../source/contract';
-import { ASIDE, LONG, MARK, type Rows } from './lanes';
+import { ASIDE, LONG, MARK, NOT_WORK, type Rows } from './lanes';
 import { Store, type StoreParts, type TrackColumns } from './store';
 
 interface TrackHead {
@@ -25,6 +25,7 @@ interface Head {
 	cats: string[];
 	marks: number[]; // types without length
 	asides: number[]; // types that are nobody's work
+	notWork: number[]; // types that no table counts
 	tracks: TrackHead[];
 	arrows: number;
 	args: number; // bytes of the argument lists
@@ -107,6 +108,7 @@ export function readContainer(bytes: Uint8Array): Store {
 
 	head.marks.forEach(type => { flags[type] |= MARK; });
 	head.asides.forEach(type => { flags[type] |= ASIDE; });
+	head.notWork.forEach(type => { flags[type] |= NOT_WORK; });
 	const tracks = head.tracks.map(t => readTrack(r, t, head.names.length));
 	const arrows: StoreParts['arrows'] = [new Float64Array(head.arrows), new Float64Array(head.arrows)];
 
@@ -173,6 +175,8 @@ function writeTrack(w: Writer, t: TrackColumns): void {
 		w.number(t.rows.args[i]);
 }
 
+const flagged = (p: StoreParts, flag: number): number[] => [...p.flags.keys()].filter(i => p.flags[i] & flag);
+
 export function writeContainer(p: StoreParts): Uint8Array {
 	const body = new Writer(), text = new TextEncoder();
 	const args = text.encode(p.argTexts.slice(1).join('\n'));
@@ -186,7 +190,7 @@ export function writeContainer(p: StoreParts): Uint8Array {
 	});
 	body.put(args);
 	const head: Head = { info: p.info, places: p.places, names: p.names, cats: p.cats,
-		marks: [...p.flags.keys()].filter(i => p.flags[i] & MARK), asides: [...p.flags.keys()].filter(i => p.flags[i] & ASIDE), arrows: p.arrows[0].length, args: args.length,
+		marks: flagged(p, MARK), asides: flagged(p, ASIDE), notWork: flagged(p, NOT_WORK), arrows: p.arrows[0].length, args: args.length,
 		tracks: p.tracks.map(t => ({ rows: t.rows ? t.rows.count : t.time!.length, counter: !t.rows,
 			args: !!t.rows?.args, unfinished: t.unfinished })) };
 	const json = text.encode(JSON.stringify(head)), out = new Uint8Array(8 + json.length + body.done().length);

@@ -2,7 +2,7 @@
 
 import { rowOf, trackOf, type Detail, type EventId, type Flows, type Found, type Scope, type SliceRef }
 	from '../source/contract';
-import { ASIDE, durOf, endOf, rowAt, seek } from './lanes';
+import { ASIDE, durOf, endOf, NOT_WORK, rowAt, seek } from './lanes';
 import { compile, exactly } from './query';
 import { roleOf } from './roles';
 import type { Store, Track } from './store';
@@ -94,7 +94,7 @@ export function detail(store: Store, id: EventId): Detail | null {
 	const mark = track.dealt.lanes[lane].kind === 'marks';
 
 	return { ...ref, track: track.index, lane, type, kind: mark ? 'mark' : 'span', depth: lane,
-		self: mark || store.flags[type] & ASIDE ? null : selfOf(store, track, row), unfinished: track.unfinished.has(row),
+		self: mark || store.flags[type] & (ASIDE | NOT_WORK) ? null : selfOf(store, track, row), unfinished: track.unfinished.has(row),
 		args: Object.entries(store.args(track, row)),
 		parents: store.parents(track, row).reverse().map(p => refOf(store, track, p)),
 		chain: chainOf(store, id),

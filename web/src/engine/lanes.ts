@@ -21,6 +21,7 @@ export const LONG = 0xffffffff;
 /* Flags of types. */
 export const MARK = 1; // has no length
 export const ASIDE = 2; // nobody's work, like a frame: listed, but without self time and in no tree
+export const NOT_WORK = 4; // about the recording or the lack of work: in no table
 
 export function durOf(r: Rows, row: number): number {
 	const d = r.dur[row];

@@ -2,7 +2,7 @@
 // Tables, trees, histograms and searches are made in it, so they all mean the same.
 
 import type { Scope } from '../source/contract';
-import { ASIDE, durOf, endOf } from './lanes';
+import { ASIDE, durOf, endOf, NOT_WORK } from './lanes';
 import { compile, type Query } from './query';
 import type { Store, Track } from './store';
 
@@ -55,7 +55,7 @@ const NO_PATH: number[] = [];
 
 /* Which types match the query: asked once per type, not per event. */
 function typeMask(store: Store, query: Query): Uint8Array {
-	return Uint8Array.from(store.names, (name, i) => Number(query.type(name, store.cat(i))));
+	return Uint8Array.from(store.names, (name, i) => Number(!(store.flags[i] & NOT_WORK) && query.type(name, store.cat(i))));
 }
 
 class TrackWalk {

@@ -1,6 +1,7 @@
 // address.ts - the state of the view in the address, so that it can be sent and gone back to.
 
 import { batch, effect } from '@preact/signals';
+import type { Note } from '../source/contract';
 import type { ColourBy } from '../text/colour';
 import type { App, Narrowing, Theme } from './app';
 
@@ -27,6 +28,19 @@ function unpackChain(text: string | null, label: (ranges: [number, number][]) =>
 
 		return ranges.length ? [{ label: label(ranges), ranges }] : [];
 	});
+}
+
+const packNotes = (notes: Note[]): string => (notes.length ? JSON.stringify(notes.map(n => [Math.round(n.t0), Math.round(n.t1), n.text])) : '');
+
+function unpackNotes(text: string | null): Note[] {
+	try {
+		const all = JSON.parse(text || '[]') as unknown[];
+
+		return all.filter(n => Array.isArray(n)).map(([t0, t1, say]: unknown[]) =>
+			({ id: `${t0}-${t1}`, t0: Number(t0), t1: Number(t1), text: String(say) })).filter(n => Number.isFinite(n.t0) && Number.isFinite(n.t1));
+	} catch { // somebody else's address
+		return [];
+	}
 }
 
 interface Written {
@@ -59,10 +73,11 @@ function write(app: App, unknown: URLSearchParams): Written {
 	put('d', app.drawer.value ? app.drawerTab.value : 'none', 'slices');
 	put('q', app.hits.value.query);
 	put('th', app.theme.value, 'auto');
+	put('n', app.info.value.can.notes ? '' : packNotes(app.notes.value), '');
 	return { text: p.toString().replace(/%2C/g, ','), pushes };
 }
 
-const KNOWN = ['v', 'f', 'a', 'at', 's', 'z', 'w', 'p', 'h', 'o', 'c', 'd', 'q', 'th'];
+const KNOWN = ['n', 'v', 'f', 'a', 'at', 's', 'z', 'w', 'p', 'h', 'o', 'c', 'd', 'q', 'th'];
 
 function read(app: App, hash: string, label: (r: [number, number][]) => string): URLSearchParams {
 	const p = new URLSearchParams(hash.replace(/^#/, '')), w = pair(p.get('w')), a = pair(p.get('a'));
@@ -85,6 +100,8 @@ function read(app: App, hash: string, label: (r: [number, number][]) => string):
 		app.drawerTab.value = d && d !== 'none' ? d : 'slices';
 		app.zone.value = p.get('z') ?? '';
 		app.theme.value = (['light', 'dark', 'contrast'].includes(theme) ? theme : 'auto') as Theme;
+		if (!app.info.peek().can.notes)
+			app.notes.value = unpackNotes(p.get('n'));
 		const id = s === null || s === '' ? null : Number(s);
 
 		if (id !== app.selected.peek())

@@ -125,7 +125,8 @@ export class App {
 			this.view.value = { ...this.bounds.value };
 		});
 		this.types.want(0);
-		this.source.ask('notes', {}).then(n => { this.notes.value = n; }).catch(() => undefined);
+		if (info.can.notes)
+			this.source.ask('notes', {}).then(n => { this.notes.value = n; }).catch(() => undefined);
 		if (info.live)
 			this.source.watch(grown => this.grow(grown));
 	}
@@ -437,7 +438,14 @@ export class App {
 			this.saveNote({ id: `${Math.round(r.t0)}-${Math.round(r.t1)}`, t0: r.t0, t1: r.t1, text }, false);
 	}
 
+	/* Where nobody keeps notes beside the trace, the address does. */
 	saveNote(note: Note, gone: boolean): void {
+		if (!this.info.peek().can.notes) {
+			const others = this.notes.peek().filter(n => n.id !== note.id);
+
+			this.notes.value = gone ? others : [...others, note];
+			return;
+		}
 		this.source.ask('note', { note, gone }).then(n => { this.notes.value = n; }).catch(e => this.fail(e));
 	}
 }
