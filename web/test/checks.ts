@@ -35,15 +35,25 @@ class Shown {
 	readonly errors: string[] = [];
 
 	constructor(readonly p: Page) {
-		p.on('console', m => { if (['error', 'warning'].includes(m.type()) && !/willReadFrequently/.test(m.text())) // the tests read pixels
-				this.errors.push(m.text()); });
+		p.on('console', m => {
+			if (['error', 'warning'].includes(m.type()) && !/willReadFrequently/.test(m.text()))
+				// the tests read pixels
+				this.errors.push(m.text());
+		});
 		p.on('pageerror', e => this.errors.push(e.message));
-		p.on('request', r => { if (!/^(file:|blob:|data:|http:\/\/127\.0\.0\.1)/.test(r.url())) this.errors.push(`asked for ${r.url()}`); });
+		p.on('request', r => {
+			if (!/^(file:|blob:|data:|http:\/\/127\.0\.0\.1)/.test(r.url()))
+				this.errors.push(`asked for ${r.url()}`);
+		});
 	}
 
-	view(): Promise<View> { return this.p.evaluate<View>('({ ...app.view.value })'); }
+	view(): Promise<View> {
+		return this.p.evaluate<View>('({ ...app.view.value })');
+	}
 
-	state<T>(expression: string): Promise<T> { return this.p.evaluate<T>(`app.${expression}`); }
+	state<T>(expression: string): Promise<T> {
+		return this.p.evaluate<T>(`app.${expression}`);
+	}
 
 	/* Until nothing is under way any more. */
 	async settle(): Promise<void> {
@@ -56,13 +66,14 @@ class Shown {
 		const last = Date.now() + 15000;
 
 		while (!(await this.p.evaluate<boolean>(`!!(${expression})`))) {
-			if (Date.now() > last)
-				throw new Error(`in vain: ${expression}`);
+			if (Date.now() > last) throw new Error(`in vain: ${expression}`);
 			await this.p.waitForTimeout(40);
 		}
 	}
 
-	text(selector: string): Promise<string | null> { return this.p.locator(selector).first().textContent(); }
+	text(selector: string): Promise<string | null> {
+		return this.p.locator(selector).first().textContent();
+	}
 
 	/* Where a track's lane and a time are on the screen. */
 	async spot(track: number, lane: number, t: number): Promise<{ x: number; y: number }> {
@@ -75,18 +86,21 @@ class Shown {
 	}
 
 	pixel(x: number, y: number): Promise<number[]> {
-		return this.p.evaluate<number[]>(`(() => { const c = document.querySelector('canvas.main'), b = c.getBoundingClientRect(), r = devicePixelRatio;
+		return this.p.evaluate<
+			number[]
+		>(`(() => { const c = document.querySelector('canvas.main'), b = c.getBoundingClientRect(), r = devicePixelRatio;
 			return [...c.getContext('2d').getImageData(Math.round((${x} - b.left) * r), Math.round((${y} - b.top) * r), 1, 1).data].slice(0, 3); })()`);
 	}
 
 	token(name: string): Promise<number[]> {
-		return this.p.evaluate<number[]>(`(() => { const h = getComputedStyle(document.documentElement).getPropertyValue('--${name}').trim().slice(1);
+		return this.p.evaluate<
+			number[]
+		>(`(() => { const h = getComputedStyle(document.documentElement).getPropertyValue('--${name}').trim().slice(1);
 			return [0, 2, 4].map(i => parseInt(h.slice(i, i + 2), 16)); })()`);
 	}
 
 	async press(...keys: string[]): Promise<void> {
-		for (const key of keys)
-			await this.p.keyboard.press(key);
+		for (const key of keys) await this.p.keyboard.press(key);
 	}
 
 	async drag(a: { x: number; y: number }, b: { x: number; y: number }): Promise<void> {
@@ -99,15 +113,19 @@ class Shown {
 
 	/* A table of the page: text of the cells of its first rows. */
 	async rows(label: string): Promise<string[][]> {
-		return this.p.evaluate<string[][]>(`[...document.querySelectorAll('[aria-label="${label}"] tbody tr[role=row]')].map(r => [...r.cells].map(c => c.textContent))`);
+		return this.p.evaluate<string[][]>(
+			`[...document.querySelectorAll('[aria-label="${label}"] tbody tr[role=row]')].map(r => [...r.cells].map(c => c.textContent))`,
+		);
 	}
 }
 
 type Check = (s: Shown, set: Setting) => Promise<void>;
 
-const near = (a: number, b: number, by: number, what: string): void => assert.ok(Math.abs(a - b) <= by, `${what}: ${a}, not ${b}`);
+const near = (a: number, b: number, by: number, what: string): void =>
+	assert.ok(Math.abs(a - b) <= by, `${what}: ${a}, not ${b}`);
 /* Of rank 0: the others are folded at first. */
-const at = (name: string, nth = 0): naive.Plain => all.filter(s => s.name === name && s.track <= 7).sort((a, b) => a.start - b.start)[nth];
+const at = (name: string, nth = 0): naive.Plain =>
+	all.filter(s => s.name === name && s.track <= 7).sort((a, b) => a.start - b.start)[nth];
 const laneOf = (s: naive.Plain): number => store.laneOf(store.tracks[s.track], s.row);
 
 async function show(s: Shown, of: naive.Plain, around = 2): Promise<{ x: number; y: number }> {
@@ -121,16 +139,31 @@ async function show(s: Shown, of: naive.Plain, around = 2): Promise<{ x: number;
 const CHECKS: Record<string, Check> = {
 	async 'the page stands: heads, tabs, status, title'(s) {
 		assert.equal(await s.p.evaluate('document.title'), 'gpt-ddp4 - unitrace');
-		assert.deepEqual((await s.p.getByRole('tab').allTextContents()).slice(0, 10), ['Summary', 'Timeline', 'Flame graph', 'Find zone', 'Kernels', 'Ops', 'Tasks', 'Compare', 'SQL', 'Log1']);
+		assert.deepEqual((await s.p.getByRole('tab').allTextContents()).slice(0, 10), [
+			'Summary',
+			'Timeline',
+			'Flame graph',
+			'Find zone',
+			'Kernels',
+			'Ops',
+			'Tasks',
+			'Compare',
+			'SQL',
+			'Log1',
+		]);
 		const heads = await s.p.getByRole('treeitem').allTextContents();
 
 		for (const name of ['Steps', 'Rank 0', 'MainThread', 'cuda:0', 'stream 7', 'SM active'])
-			assert.ok(heads.some(h => h.includes(name)), name);
+			assert.ok(
+				heads.some(h => h.includes(name)),
+				name,
+			);
 		assert.match((await s.text('.status'))!, /1 unfinished/);
 	},
 
 	async 'pixels: a slice has its colour, nothing has none'(s) {
-		const kernel = at('ncclDevKernel_AllReduce_Sum_bf16_RING_LL'), where = await show(s, kernel, 1);
+		const kernel = at('ncclDevKernel_AllReduce_Sum_bf16_RING_LL'),
+			where = await show(s, kernel, 1);
 
 		assert.deepEqual(await s.pixel(where.x, where.y - 7), await s.token('c4'));
 		const empty = await s.spot(kernel.track, 0, kernel.start - (kernel.end - kernel.start) * 0.5);
@@ -142,7 +175,8 @@ const CHECKS: Record<string, Check> = {
 	},
 
 	async 'keys zoom, move and fit'(s) {
-		const v0 = await s.view(), span = (v: View) => v.t1 - v.t0;
+		const v0 = await s.view(),
+			span = (v: View) => v.t1 - v.t0;
 
 		await s.press('w', 'w', 'w');
 		const v1 = await s.view();
@@ -163,18 +197,32 @@ const CHECKS: Record<string, Check> = {
 	},
 
 	async 'click selects; details, chain, neighbours'(s) {
-		const kernel = at('cunn_SoftMaxForwardReg<f32>', 5), where = await show(s, kernel);
+		const kernel = at('cunn_SoftMaxForwardReg<f32>', 5),
+			where = await show(s, kernel);
 
 		await s.p.mouse.click(where.x, where.y);
 		await s.until('app.detail.value');
-		const id = eventId(kernel.track, kernel.row), want = new Engine(store).answer('detail', { id })!;
+		const id = eventId(kernel.track, kernel.row),
+			want = new Engine(store).answer('detail', { id })!;
 
 		assert.equal(await s.state('selected.value'), id);
 		const details = (await s.text('[aria-label=Details]'))!;
 
-		for (const word of [want.name, time(want.dur), `${want.nth} of ${want.ofName}`, 'Model.forward', 'cudaLaunchKernel', '[128,1,1]'])
+		for (const word of [
+			want.name,
+			time(want.dur),
+			`${want.nth} of ${want.ofName}`,
+			'Model.forward',
+			'cudaLaunchKernel',
+			'[128,1,1]',
+		])
 			assert.ok(details.includes(word), `${word} in ${details}`);
-		assert.deepEqual((await s.p.locator('.chain .k').allTextContents()), ['Python', 'Op', 'Call', 'Kernel']);
+		assert.deepEqual(await s.p.locator('.chain .k').allTextContents(), [
+			'Python',
+			'Op',
+			'Call',
+			'Kernel',
+		]);
 		await s.press('[');
 		await s.until('app.detail.value?.name === "cudaLaunchKernel"');
 		await s.press(']');
@@ -191,14 +239,16 @@ const CHECKS: Record<string, Check> = {
 	},
 
 	async 'focus, double click, slice to area, mark'(s) {
-		const step = at('Model.forward', 3), where = await show(s, step, 3);
+		const step = at('Model.forward', 3),
+			where = await show(s, step, 3);
 
 		await s.p.mouse.dblclick(where.x, where.y);
 		await s.until('app.detail.value?.name === "Model.forward"');
 		await s.p.waitForTimeout(100);
 		await s.p.evaluate('app.fit()');
 		await s.press('f');
-		const v = await s.view(), d = step.end - step.start;
+		const v = await s.view(),
+			d = step.end - step.start;
 
 		near((v.t0 + v.t1) / 2, (step.start + step.end) / 2, d * 0.1, 'in the middle');
 		await s.press('f');
@@ -221,7 +271,8 @@ const CHECKS: Record<string, Check> = {
 	async 'drag selects an area; its tables are what counting says'(s) {
 		await s.p.evaluate('app.show(2000000, 6000000)');
 		await s.settle();
-		const a = await s.spot(1, 0, 2_500_000), b = await s.spot(3, 0, 4_000_000);
+		const a = await s.spot(1, 0, 2_500_000),
+			b = await s.spot(4, 0, 4_000_000);
 
 		await s.drag(a, b);
 		await s.settle();
@@ -229,20 +280,45 @@ const CHECKS: Record<string, Check> = {
 
 		near(area.t0, 2_500_000, 8000, 'begin');
 		near(area.t1, 4_000_000, 8000, 'end');
-		assert.deepEqual([...area.tracks].sort(), [1, 2, 3]);
+		assert.deepEqual([...area.tracks].sort(), [1, 2, 3, 4]);
 		await s.until('document.querySelector("[aria-label=\\"slices of the area\\"] tbody tr")');
 		await s.p.waitForTimeout(400);
-		const want = [...naive.byName(all.filter(x => area.tracks.includes(x.track)), area.t0, area.t1)].sort((x, y) => y[1].total - x[1].total);
+		const want = [
+			...naive.byName(
+				all.filter(x => area.tracks.includes(x.track)),
+				area.t0,
+				area.t1,
+			),
+		].sort((x, y) => y[1].total - x[1].total);
 		const got = await s.rows('slices of the area');
 
 		assert.ok(got.length > 5);
 		for (const [i, [name, w]] of want.slice(0, 8).entries())
-			assert.deepEqual(got[i].filter((_, k) => k !== 3), [name, String(w.count), time(w.total), time(w.self), time(w.total / w.count), time(w.min), time(w.max)], name);
+			assert.deepEqual(
+				got[i].filter((_, k) => k !== 3),
+				[
+					name,
+					String(w.count),
+					time(w.total),
+					time(w.self),
+					time(w.total / w.count),
+					time(w.min),
+					time(w.max),
+				],
+				name,
+			);
 		await s.p.getByRole('tab', { name: 'Tracks' }).click();
 		await s.until('document.querySelector("[aria-label=\\"threads of the area\\"] tbody tr")');
-		const busy = naive.busy(all.filter(x => x.track === 3), area.t0, area.t1);
+		const busy = naive.busy(
+			all.filter(x => x.track === 4),
+			area.t0,
+			area.t1,
+		);
 
-		assert.ok((await s.rows('threads of the area')).some(r => r[0].endsWith('stream 7') && r[2] === time(busy)), time(busy));
+		assert.ok(
+			(await s.rows('threads of the area')).some(r => r[0].endsWith('stream 7') && r[2] === time(busy)),
+			time(busy),
+		);
 		await s.p.getByRole('tab', { name: 'Flame graph' }).nth(1).click();
 		await s.until('document.querySelectorAll(".drawer .box").length > 4');
 		const edge = await s.spot(1, 0, area.t1);
@@ -260,11 +336,15 @@ const CHECKS: Record<string, Check> = {
 		assert.deepEqual(await s.state('scope.value.ranges'), [[5e6, 9e6]]);
 		await s.p.evaluate('app.setArea({ t0: 6000000, t1: 7000000, tracks: null })');
 		await s.press('x');
-		assert.deepEqual(await s.state('scope.value.ranges'), [[5e6, 6e6], [7e6, 9e6]]);
+		assert.deepEqual(await s.state('scope.value.ranges'), [
+			[5e6, 6e6],
+			[7e6, 9e6],
+		]);
 		await s.press('Backspace', 'Backspace');
 		assert.equal(await s.p.locator('.chip').count(), 1);
 		near((await s.view()).t0, 0, 1, 'all again');
-		const op = at('aten::gelu', 4), where = await show(s, op, 1);
+		const op = at('aten::gelu', 4),
+			where = await show(s, op, 1);
 
 		await s.p.mouse.click(where.x, where.y);
 		await s.until('app.detail.value');
@@ -279,7 +359,8 @@ const CHECKS: Record<string, Check> = {
 	async 'wheel, shift drag, minimap'(s) {
 		await s.p.evaluate('app.show(10000000, 20000000)');
 		await s.settle();
-		const v = await s.view(), middle = await s.spot(1, 0, 12_500_000);
+		const v = await s.view(),
+			middle = await s.spot(1, 0, 12_500_000);
 
 		await s.p.mouse.move(middle.x, middle.y);
 		await s.p.keyboard.down('Control');
@@ -296,11 +377,12 @@ const CHECKS: Record<string, Check> = {
 		assert.ok((await s.view()).t0 > zoomed.t0, 'dragged');
 		await s.p.mouse.wheel(0, 120);
 		await s.p.waitForTimeout(100);
-		assert.ok(await s.p.evaluate<number>('timeline.scroll') > 0, 'scrolled');
+		assert.ok((await s.p.evaluate<number>('timeline.scroll')) > 0, 'scrolled');
 		const mini = (await s.p.locator('.minimap').boundingBox())!;
 
 		await s.p.mouse.click(mini.x + mini.width / 2, mini.y + 20);
-		const now = await s.view(), span = store.info.span;
+		const now = await s.view(),
+			span = store.info.span;
 
 		near((now.t0 + now.t1) / 2, span / 2, span * 0.01, 'the brush jumped to the middle');
 	},
@@ -318,7 +400,7 @@ const CHECKS: Record<string, Check> = {
 		assert.ok((await names()).includes('autograd'));
 		await s.press('ArrowDown');
 		await s.p.waitForTimeout(100);
-		assert.match((await s.p.evaluate<string>('document.activeElement.textContent')), /MainThread/);
+		assert.match(await s.p.evaluate<string>('document.activeElement.textContent'), /MainThread/);
 		await s.press('p');
 		assert.deepEqual(await s.p.locator('.pinnedheads .nm').allTextContents(), ['MainThread']);
 		await s.press('h');
@@ -335,11 +417,15 @@ const CHECKS: Record<string, Check> = {
 	},
 
 	async 'search: count, walk, list, errors'(s) {
-		const want = all.filter(x => x.cat === 'kernel' && x.end - x.start > 60_000).sort((a, b) => a.start - b.start || a.track - b.track);
+		const want = all
+			.filter(x => x.cat === 'kernel' && x.end - x.start > 60_000)
+			.sort((a, b) => a.start - b.start || a.track - b.track);
 
 		await s.press('/');
 		await s.p.keyboard.type('cat:kernel dur:>60us');
-		await s.until(`document.getElementById('hits').textContent.startsWith('${want.length.toString().replace(/\B(?=(\d{3})+$)/g, '\u202f')}')`);
+		await s.until(
+			`document.getElementById('hits').textContent.startsWith('${want.length.toString().replace(/\B(?=(\d{3})+$)/g, '\u202f')}')`,
+		);
 		await s.press('Enter');
 		await s.until('app.hits.value.nth === 1');
 		assert.equal(await s.state('selected.value'), eventId(want[0].track, want[0].row));
@@ -357,47 +443,98 @@ const CHECKS: Record<string, Check> = {
 	async 'find zone: numbers, groups, dragging filters the timeline'(s) {
 		await s.p.evaluate('app.zone.value = "aten::addmm", app.tab.value = "zone"');
 		await s.until('document.querySelector(".stats")');
-		const want = all.filter(x => x.name === 'aten::addmm').map(x => x.end - x.start).sort((a, b) => a - b);
+		const want = all
+			.filter(x => x.name === 'aten::addmm')
+			.map(x => x.end - x.start)
+			.sort((a, b) => a - b);
 		const stats = (await s.text('.stats'))!;
 
-		for (const v of [want[0], want[Math.ceil(want.length / 2) - 1], want[Math.ceil(want.length * 0.99) - 1], want.at(-1)!])
+		for (const v of [
+			want[0],
+			want[Math.ceil(want.length / 2) - 1],
+			want[Math.ceil(want.length * 0.99) - 1],
+			want.at(-1)!,
+		])
 			assert.ok(stats.includes(time(v)), `${time(v)} in ${stats}`);
 		await s.p.locator('select[aria-label="Group by"]').selectOption('rank');
 		await s.until('document.querySelectorAll(".chart .legend span").length === 4');
 		const box = (await s.p.locator('.chart svg').boundingBox())!;
 
-		await s.drag({ x: box.x + box.width * 0.6, y: box.y + 80 }, { x: box.x + box.width * 0.8, y: box.y + 90 });
+		await s.drag(
+			{ x: box.x + box.width * 0.6, y: box.y + 80 },
+			{ x: box.x + box.width * 0.8, y: box.y + 90 },
+		);
 		await s.p.waitForTimeout(500);
 		const chosen = /selected(.*) calls/.exec((await s.text('.stats'))!)![1];
 
 		await s.p.locator('button').filter({ hasText: 'Filter timeline' }).click();
 		await s.settle();
-		const query = await s.state<string>('scope.value.query'), m = /dur:(\d+)\.\.(\d+)/.exec(query)!;
+		const query = await s.state<string>('scope.value.query'),
+			m = /dur:(\d+)\.\.(\d+)/.exec(query)!;
 
-		assert.equal(Number(chosen.replace(/\D/g, '')), want.filter(v => v >= Number(m[1]) && v <= Number(m[2])).length);
+		assert.equal(
+			Number(chosen.replace(/\D/g, '')),
+			want.filter(v => v >= Number(m[1]) && v <= Number(m[2])).length,
+		);
 		assert.equal(await s.state('tab.value'), 'timeline');
 	},
 
 	async 'tables: sort, filter, columns, CSV'(s) {
 		await s.p.evaluate('app.tab.value = "summary"');
 		await s.until('document.querySelector("[aria-label=\\"Slices by name\\"] tbody tr")');
-		const label = 'Slices by name', by = naive.byName(all.filter(x => x.end > x.start), 0, store.info.span);
+		const label = 'Slices by name',
+			by = naive.byName(
+				all.filter(x => x.end > x.start),
+				0,
+				store.info.span,
+			);
 		const top = (key: 'count' | 'max') => [...by].sort((a, b) => b[1][key] - a[1][key])[0][0];
 
-		await s.p.locator(`[role=grid][aria-label="${label}"] th button`).filter({ hasText: 'Count' }).click();
+		await s.p
+			.locator(`[role=grid][aria-label="${label}"] th button`)
+			.filter({ hasText: 'Count' })
+			.click();
 		assert.equal((await s.rows(label))[0][0], top('count'));
 		await s.p.locator(`input[aria-label="Filter ${label}"]`).fill('softmax');
-		assert.deepEqual((await s.rows(label)).map(r => r[0]).sort(), ['aten::log_softmax', 'cunn_SoftMaxForwardReg<f32>']);
-		await s.p.locator('.card').filter({ hasText: label }).first().locator('button').filter({ hasText: 'Columns' }).click();
+		assert.deepEqual((await s.rows(label)).map(r => r[0]).sort(), [
+			'aten::log_softmax',
+			'cunn_SoftMaxForwardReg<f32>',
+		]);
+		await s.p
+			.locator('.card')
+			.filter({ hasText: label })
+			.first()
+			.locator('button')
+			.filter({ hasText: 'Columns' })
+			.click();
 		await s.p.locator('.chooser label').filter({ hasText: 'Share' }).click();
-		assert.equal(await s.p.locator(`[role=grid][aria-label="${label}"] th`).filter({ hasText: 'Share' }).count(), 0);
-		const file = new Promise<string>(done => s.p.on('download', d => { void d.path().then(p => done(readFileSync(p, 'utf8'))); }));
+		assert.equal(
+			await s.p.locator(`[role=grid][aria-label="${label}"] th`).filter({ hasText: 'Share' }).count(),
+			0,
+		);
+		const file = new Promise<string>(done =>
+			s.p.on('download', d => {
+				void d.path().then(p => done(readFileSync(p, 'utf8')));
+			}),
+		);
 
-		await s.p.locator('.card').filter({ hasText: label }).first().locator('button').filter({ hasText: 'CSV' }).click();
-		const lines = (await file).trim().split('\n'), row = by.get('cunn_SoftMaxForwardReg<f32>')!;
+		await s.p
+			.locator('.card')
+			.filter({ hasText: label })
+			.first()
+			.locator('button')
+			.filter({ hasText: 'CSV' })
+			.click();
+		const lines = (await file).trim().split('\n'),
+			row = by.get('cunn_SoftMaxForwardReg<f32>')!;
 
 		assert.equal(lines[0], 'name,count,total_ns,self_ns,mean_ns,min_ns,max_ns');
-		assert.ok(lines.includes(`cunn_SoftMaxForwardReg<f32>,${row.count},${row.total},${row.self},${row.total / row.count},${row.min},${row.max}`), lines.join('\n'));
+		assert.ok(
+			lines.includes(
+				`cunn_SoftMaxForwardReg<f32>,${row.count},${row.total},${row.self},${row.total / row.count},${row.min},${row.max}`,
+			),
+			lines.join('\n'),
+		);
 	},
 
 	async 'flame graph: three orders, tables, zoom by click'(s) {
@@ -405,15 +542,32 @@ const CHECKS: Record<string, Check> = {
 		await s.until('document.querySelectorAll(".box").length > 10');
 		const sum = all.filter(x => x.name === 'train_step').reduce((n, x) => n + x.end - x.start, 0);
 
-		assert.ok((await s.p.locator('.box').nth(1).getAttribute('aria-label'))!.includes(`: ${time(sum)}, `));
+		assert.ok(
+			(await s.p.locator('.box').nth(1).getAttribute('aria-label'))!.includes(`: ${time(sum)}, `),
+		);
 		await s.p.locator('.box').nth(1).click();
-		assert.equal(await s.p.locator('.box').filter({ hasText: 'backward' }).first().textContent().then(t => t!.trim().startsWith('Tensor.backward')), true);
+		assert.equal(
+			await s.p
+				.locator('.box')
+				.filter({ hasText: 'backward' })
+				.first()
+				.textContent()
+				.then(t => t!.trim().startsWith('Tensor.backward')),
+			true,
+		);
 		for (const order of ['Time order', 'Sandwich', 'Top-down', 'Bottom-up']) {
 			await s.p.getByRole('button', { name: order }).click();
 			await s.settle();
 			assert.ok((await s.p.locator('.box, [role=treegrid] tbody tr').count()) > 2, order);
 		}
-		const up = await s.rows('Tree'), self = [...naive.byName(all.filter(x => x.end > x.start), 0, store.info.span)].sort((a, b) => b[1].self - a[1].self)[0];
+		const up = await s.rows('Tree'),
+			self = [
+				...naive.byName(
+					all.filter(x => x.end > x.start),
+					0,
+					store.info.span,
+				),
+			].sort((a, b) => b[1].self - a[1].self)[0];
 
 		assert.deepEqual([up[0][0].replace(/^[▾▸]/, ''), up[0][1]], [self[0], time(self[1].self)]);
 	},
@@ -424,8 +578,12 @@ const CHECKS: Record<string, Check> = {
 		await s.settle();
 		await s.until('document.querySelector("[aria-label=Differences] tbody tr")');
 		await s.p.waitForTimeout(500);
-		const total = (rank: number) => all.filter(x => x.name === 'optimizer.zero_grad' && store.tracks[x.track].place.rank === rank).reduce((n, x) => n + x.end - x.start, 0);
-		const rows = await s.rows('Differences'), row = rows.find(r => r[0] === 'optimizer.zero_grad')!;
+		const total = (rank: number) =>
+			all
+				.filter(x => x.name === 'optimizer.zero_grad' && store.tracks[x.track].place.rank === rank)
+				.reduce((n, x) => n + x.end - x.start, 0);
+		const rows = await s.rows('Differences'),
+			row = rows.find(r => r[0] === 'optimizer.zero_grad')!;
 
 		assert.deepEqual(row.slice(1, 4), [time(total(0)), time(total(2)), `+${time(total(2) - total(0))}`]);
 		assert.equal(await s.p.locator('.chart .legend span').count(), 2);
@@ -434,7 +592,9 @@ const CHECKS: Record<string, Check> = {
 	},
 
 	async 'the address keeps the view; Back undoes'(s) {
-		await s.p.evaluate('app.show(3000000, 5000000), app.setArea({ t0: 3500000, t1: 4000000, tracks: [1, 2] }), app.pin(2)');
+		await s.p.evaluate(
+			'app.show(3000000, 5000000), app.setArea({ t0: 3500000, t1: 4000000, tracks: [1, 2] }), app.pin(2)',
+		);
 		await s.p.waitForTimeout(400);
 		await s.p.reload();
 		await s.until('window.timeline && app.area.value');
@@ -480,10 +640,19 @@ const CHECKS: Record<string, Check> = {
 	async 'kernels by launch geometry; opened in the timeline'(s) {
 		await s.p.evaluate('app.tab.value = "kernels"');
 		await s.until('document.querySelector("[role=grid][aria-label=Kernels] tbody tr")');
-		const kernels = [...naive.byName(all.filter(x => x.cat === 'kernel'), 0, store.info.span)].sort((a, b) => b[1].total - a[1].total);
+		const kernels = [
+			...naive.byName(
+				all.filter(x => x.cat === 'kernel'),
+				0,
+				store.info.span,
+			),
+		].sort((a, b) => b[1].total - a[1].total);
 		const rows = await s.rows('Kernels');
 
-		assert.deepEqual(rows.map(r => [r[0], r[2]]), kernels.map(([name, k]) => [name, time(k.total)]));
+		assert.deepEqual(
+			rows.map(r => [r[0], r[2]]),
+			kernels.map(([name, k]) => [name, time(k.total)]),
+		);
 		assert.ok(rows[1].includes('[128,1,1]'));
 		await s.p.locator('[role=grid][aria-label=Kernels] tbody tr').nth(0).dblclick();
 		await s.until('app.tab.value === "timeline" && app.detail.value');
@@ -492,15 +661,22 @@ const CHECKS: Record<string, Check> = {
 
 	async 'tracks by name; menus of tracks and of the selection'(s) {
 		await s.press('g');
-		await s.until('[...document.querySelectorAll(".scrolls .nm")].filter(e => /^Rank \\d/.test(e.textContent)).length >= 4');
+		await s.until(
+			'[...document.querySelectorAll(".scrolls .nm")].filter(e => /^Rank \\d/.test(e.textContent)).length >= 4',
+		);
 		assert.match((await s.p.locator('.scrolls .hd.g').first().textContent())!, /MainThread\s*4 tracks/);
 		await s.press('g');
 		await s.until('document.querySelector(".scrolls")?.textContent.includes("cuda:0")');
-		await s.p.locator('.scrolls .hd').filter({ hasText: 'MainThread' }).first().click({ button: 'right' });
+		await s.p
+			.locator('.scrolls .hd')
+			.filter({ hasText: 'MainThread' })
+			.first()
+			.click({ button: 'right' });
 		await s.until('document.querySelector("[role=menu]")');
 		await s.press('Enter');
 		await s.until('document.querySelectorAll(".pinnedheads .hd").length === 1');
-		const op = at('Model.forward', 2), where = await show(s, op, 1);
+		const op = at('Model.forward', 2),
+			where = await show(s, op, 1);
 
 		await s.p.mouse.click(where.x, where.y);
 		await s.until('app.detail.value');
@@ -532,23 +708,34 @@ async function hostileCheck(set: Setting): Promise<void> {
 	await s.until('document.querySelectorAll(".hitlist li").length === 1');
 	assert.equal(await s.p.evaluate('window.hacked'), undefined);
 	assert.equal(await s.p.locator('#page img, #page script, .heads svg, .heads b').count(), 0);
-	assert.ok((await s.p.evaluate<number>('document.querySelector("#page").textContent.length')) < 200_000, 'a name of 1 MB is cut');
-	assert.ok(!(await s.p.evaluate<string>('document.querySelector("#page").textContent')).includes('\u202e'), 'nothing turns the text around');
+	assert.ok(
+		(await s.p.evaluate<number>('document.querySelector("#page").textContent.length')) < 200_000,
+		'a name of 1 MB is cut',
+	);
+	assert.ok(
+		!(await s.p.evaluate<string>('document.querySelector("#page").textContent')).includes('\u202e'),
+		'nothing turns the text around',
+	);
 	await done(s, set, 'hostile');
 }
 
 async function httpCheck(set: Setting): Promise<void> {
-	const { url, server } = await serve(new Engine(store), set.out), s = await opened(set, url);
+	const { url, server } = await serve(new Engine(store), set.out),
+		s = await opened(set, url);
 
 	try {
-		const kernel = at('ncclDevKernel_AllReduce_Sum_bf16_RING_LL'), where = await show(s, kernel, 1);
+		const kernel = at('ncclDevKernel_AllReduce_Sum_bf16_RING_LL'),
+			where = await show(s, kernel, 1);
 
 		assert.deepEqual(await s.pixel(where.x, where.y - 7), await s.token('c4'));
 		await s.p.evaluate('app.tab.value = "sql"');
 		await s.p.locator('textarea').fill('select name');
 		await s.press('Control+Enter');
 		await s.until('document.querySelector("[aria-label=Answer] tbody tr")');
-		assert.deepEqual(await s.rows('Answer'), [['alpha', '3'], ['<b>beta</b>', '4']]);
+		assert.deepEqual(await s.rows('Answer'), [
+			['alpha', '3'],
+			['<b>beta</b>', '4'],
+		]);
 		await s.p.getByRole('button', { name: 'Chart' }).click();
 		assert.equal(await s.p.locator('.chart .bar').count(), 2);
 		await s.p.locator('textarea').fill('selec');
@@ -561,7 +748,8 @@ async function httpCheck(set: Setting): Promise<void> {
 }
 
 async function liveCheck(set: Setting): Promise<void> {
-	const { url, server } = await serve(new Engine(store), set.out, 0.5), s = await opened(set, url);
+	const { url, server } = await serve(new Engine(store), set.out, 0.5),
+		s = await opened(set, url);
 
 	try {
 		await s.until(`Math.abs(app.view.value.t1 - ${store.info.span * 1.5}) < 2`);
@@ -580,7 +768,13 @@ async function narrowCheck(set: Setting): Promise<void> {
 		await s.p.evaluate(`app.zone.value = "aten::addmm", app.tab.value = "${tab}"`);
 		await s.settle();
 		assert.equal(await s.p.evaluate('document.documentElement.scrollWidth'), 420, `${tab} fits`);
-		assert.equal(await s.p.evaluate(`[...document.querySelectorAll('main, .page, .tl, .card, .drawer')].filter(e => e.getBoundingClientRect().right > 421).length`), 0, tab);
+		assert.equal(
+			await s.p.evaluate(
+				`[...document.querySelectorAll('main, .page, .tl, .card, .drawer')].filter(e => e.getBoundingClientRect().right > 421).length`,
+			),
+			0,
+			tab,
+		);
 	}
 	await done(s, set, 'narrow');
 }
@@ -598,7 +792,9 @@ async function accessibleCheck(set: Setting): Promise<void> {
 		for (const tab of ['timeline', 'summary', 'flame', 'zone', 'kernels', 'compare', 'sql', 'log']) {
 			await s.p.evaluate(`app.tab.value = "${tab}", app.select(4294967296 * 3 + 5)`);
 			await s.settle();
-			const found = await s.p.evaluate<string[]>(`axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations
+			const found = await s.p.evaluate<
+				string[]
+			>(`axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations
 				.filter(v => v.impact === 'serious' || v.impact === 'critical').map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + n.failureSummary.slice(0, 200)).join(' | ')))`);
 
 			assert.deepEqual(found, [], `${tab}, ${theme}`);
@@ -637,21 +833,26 @@ async function one(name: string, run: () => Promise<void>): Promise<boolean> {
 }
 
 export async function checks(set: Setting): Promise<void> {
-	const rest: Record<string, () => Promise<void>> = { 'hostile names are inert': () => hostileCheck(set), 'over HTTP, under a strict policy': () => httpCheck(set),
-		'a live trace is followed': () => liveCheck(set), 'at 420 px everything fits': () => narrowCheck(set), 'axe-core finds nothing serious': () => accessibleCheck(set) };
+	const rest: Record<string, () => Promise<void>> = {
+		'hostile names are inert': () => hostileCheck(set),
+		'over HTTP, under a strict policy': () => httpCheck(set),
+		'a live trace is followed': () => liveCheck(set),
+		'at 420 px everything fits': () => narrowCheck(set),
+		'axe-core finds nothing serious': () => accessibleCheck(set),
+	};
 	let failed = 0;
 
 	for (const [name, check] of Object.entries(CHECKS))
 		if (name.includes(set.only))
-			failed += Number(!(await one(name, async () => {
-				const s = await opened(set, set.training);
+			failed += Number(
+				!(await one(name, async () => {
+					const s = await opened(set, set.training);
 
-				await check(s, set);
-				await done(s, set, name);
-			})));
+					await check(s, set);
+					await done(s, set, name);
+				})),
+			);
 	for (const [name, check] of Object.entries(rest))
-		if (name.includes(set.only))
-			failed += Number(!(await one(name, check)));
-	if (failed)
-		throw new Error(`${failed} failed`);
+		if (name.includes(set.only)) failed += Number(!(await one(name, check)));
+	if (failed) throw new Error(`${failed} failed`);
 }

@@ -11,8 +11,22 @@ import { HOSTILE } from './synth';
 const bare = (s: string): string => s.replace(/\u202f/g, ' ');
 
 test('times have four digits and one unit', () => {
-	for (const [ns, want] of [[0, '0 ns'], [7, '7 ns'], [999, '999 ns'], [999.97, '1.000 µs'], [1000, '1.000 µs'], [64670, '64.67 µs'], [187e3, '187.0 µs'],
-		[999_996, '1.000 ms'], [8.874e6, '8.874 ms'], [15.86e9, '15.86 s'], [3600e9, '3600 s'], [-1500, '-1.500 µs'], [NaN, '–'], [1.5, '1.500 ns']] as const)
+	for (const [ns, want] of [
+		[0, '0 ns'],
+		[7, '7 ns'],
+		[999, '999 ns'],
+		[999.97, '1.000 µs'],
+		[1000, '1.000 µs'],
+		[64670, '64.67 µs'],
+		[187e3, '187.0 µs'],
+		[999_996, '1.000 ms'],
+		[8.874e6, '8.874 ms'],
+		[15.86e9, '15.86 s'],
+		[3600e9, '3600 s'],
+		[-1500, '-1.500 µs'],
+		[NaN, '–'],
+		[1.5, '1.500 ns'],
+	] as const)
 		assert.equal(bare(format.time(ns)), want);
 	assert.equal(bare(format.exact(24_873_008)), '0.024 873 008 s');
 	assert.equal(bare(format.exact(12_345_678_901_234)), '12 345.678 901 234 s');
@@ -34,11 +48,17 @@ test('names are one line of plain text', () => {
 	for (const name of HOSTILE) {
 		const shown = plain(name);
 
-		assert.doesNotMatch(shown, /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
+		assert.doesNotMatch(
+			shown,
+			/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/,
+		);
 		assert.ok(shown.length > 0 && shown.length <= 4097);
 	}
 	assert.equal(plain('a\u0000b'), 'a\u2400b');
-	assert.equal(withoutTemplates('std::vector<std::map<int, long>>::push_back(T)'), 'std::vector::push_back(T)');
+	assert.equal(
+		withoutTemplates('std::vector<std::map<int, long>>::push_back(T)'),
+		'std::vector::push_back(T)',
+	);
 	assert.equal(withoutTemplates('a < b'), 'a ');
 	assert.equal(middle('abcdefghij', 5), 'ab…ij');
 });
@@ -48,7 +68,11 @@ test('colours are stable and mean something', () => {
 	assert.equal(hashName('f<int>'), hashName('f<long>'));
 	assert.equal(byName('abc'), byName('abc'));
 	assert.equal(byCategory('nvjet_sm90_tst', 'kernel'), 0);
-	assert.equal(byCategory('aten::addmm', 'cpu_op'), byCategory('nvjet_sm90_tst', 'kernel'), 'an op has the colour of its kernel');
+	assert.equal(
+		byCategory('aten::addmm', 'cpu_op'),
+		byCategory('nvjet_sm90_tst', 'kernel'),
+		'an op has the colour of its kernel',
+	);
 	assert.equal(byCategory('ncclDevKernel_AllReduce', 'kernel'), 4);
 	assert.equal(byCategory('train_step', 'python'), 8);
 	assert.equal(byCategory('cudaLaunchKernel', 'cuda_runtime'), 7);
@@ -68,10 +92,20 @@ test('words of a query', () => {
 	assert.deepEqual(names('', ['x']), ['x']);
 	assert.match(compile('/(/').error, /no regular expression/);
 	assert.match(compile('rank:x').error, /no number/);
-	const dur = (q: string, d: number) => compile(q).event!({ dur: d, self: () => d / 2, arg: () => undefined });
+	const dur = (q: string, d: number) =>
+		compile(q).event!({ dur: d, self: () => d / 2, arg: () => undefined });
 
-	assert.deepEqual([dur('dur:>40us', 40001), dur('dur:>40us', 40000), dur('dur:1ms..2ms', 1.5e6), dur('dur:..2ms', 3e6), dur('-dur:>1s', 5), dur('self:>=20ns', 40)],
-		[true, false, true, false, true, true]);
+	assert.deepEqual(
+		[
+			dur('dur:>40us', 40001),
+			dur('dur:>40us', 40000),
+			dur('dur:1ms..2ms', 1.5e6),
+			dur('dur:..2ms', 3e6),
+			dur('-dur:>1s', 5),
+			dur('self:>=20ns', 40),
+		],
+		[true, false, true, false, true, true],
+	);
 	for (const name of HOSTILE.filter(n => n && n.length < 1000))
 		assert.ok(compile(exactly(name)).type(name, ''), JSON.stringify(name));
 });

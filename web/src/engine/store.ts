@@ -1,8 +1,17 @@
 // store.ts - a whole trace in the page: columns per track, names once, arrows.
 
 import { eventId, rowOf, trackOf, type EventId, type Info, type Place } from '../source/contract';
-import { buildLanes, durOf, endOf, makeSamples, rowAt, seek,
-	type Dealt, type Rows, type Samples } from './lanes';
+import {
+	buildLanes,
+	durOf,
+	endOf,
+	makeSamples,
+	rowAt,
+	seek,
+	type Dealt,
+	type Rows,
+	type Samples,
+} from './lanes';
 import type { PlaceWords } from './query';
 
 export interface Track {
@@ -63,20 +72,19 @@ export class Store {
 		this.nameOf = Uint32Array.from(parts.names, name => {
 			const known = numbers.get(name);
 
-			if (known !== undefined)
-				return known;
+			if (known !== undefined) return known;
 			numbers.set(name, numbers.size);
 			return numbers.size - 1;
 		});
 		this.nameCount = numbers.size;
 		this.tracks = parts.tracks.map((columns, index) => this.makeTrack(columns, index, parts.flags));
-		const order = Uint32Array.from(parts.arrows[0], (_, i) => i)
-			.sort((a, b) => parts.arrows[0][a] - parts.arrows[0][b]);
+		const order = Uint32Array.from(parts.arrows[0], (_, i) => i).sort(
+			(a, b) => parts.arrows[0][a] - parts.arrows[0][b],
+		);
 
 		this.arrowFrom = Float64Array.from(order, i => parts.arrows[0][i]);
 		this.arrowTo = Float64Array.from(order, i => parts.arrows[1][i]);
-		this.byTo = Uint32Array.from(order, (_, i) => i)
-			.sort((a, b) => this.arrowTo[a] - this.arrowTo[b]);
+		this.byTo = Uint32Array.from(order, (_, i) => i).sort((a, b) => this.arrowTo[a] - this.arrowTo[b]);
 	}
 
 	private makeTrack(c: TrackColumns, index: number, flags: Uint8Array): Track {
@@ -85,10 +93,18 @@ export class Store {
 		const samples = c.time && c.value ? makeSamples(c.time, c.value) : null;
 		const dealt = rows ? buildLanes(rows, flags, place.kind === 'async') : NOTHING;
 
-		place.lanes = samples ? [{ kind: 'counter', count: samples.count }]
+		place.lanes = samples
+			? [{ kind: 'counter', count: samples.count }]
 			: dealt.lanes.map(l => ({ kind: l.kind, count: l.count }));
-		return { index, place, rows, samples, dealt, unfinished: new Set(c.unfinished ?? []),
-			words: this.wordsOf(place) };
+		return {
+			index,
+			place,
+			rows,
+			samples,
+			dealt,
+			unfinished: new Set(c.unfinished ?? []),
+			words: this.wordsOf(place),
+		};
 	}
 
 	private wordsOf(place: Place): PlaceWords {
@@ -96,15 +112,22 @@ export class Store {
 		let device = place.kind === 'device' ? place.name : '';
 
 		for (let p = byId.get(place.parent); p; p = byId.get(p.parent))
-			if (p.kind === 'device')
-				device = p.name;
-		return { track: place.name, rank: place.rank, device,
-			thread: place.kind === 'thread' ? `${place.name} ${place.sub ?? ''}` : '' };
+			if (p.kind === 'device') device = p.name;
+		return {
+			track: place.name,
+			rank: place.rank,
+			device,
+			thread: place.kind === 'thread' ? `${place.name} ${place.sub ?? ''}` : '',
+		};
 	}
 
-	name(type: number): string { return this.names[type] ?? ''; }
+	name(type: number): string {
+		return this.names[type] ?? '';
+	}
 
-	cat(type: number): string { return this.cats[type] ?? ''; }
+	cat(type: number): string {
+		return this.cats[type] ?? '';
+	}
 
 	/* The arguments of an event; numbers and texts as texts. */
 	args(track: Track, row: number): Record<string, string> {
@@ -116,15 +139,13 @@ export class Store {
 	argsAt(at: number): Record<string, string> {
 		const known = this.argCache.get(at);
 
-		if (known)
-			return known;
+		if (known) return known;
 		const out: Record<string, string> = {};
 		const parsed: unknown = JSON.parse(this.argTexts[at] || '{}');
 
 		for (const [key, value] of Object.entries(parsed as Record<string, unknown>))
 			out[key] = typeof value === 'string' ? value : JSON.stringify(value);
-		if (this.argCache.size > 1 << 16)
-			this.argCache.clear();
+		if (this.argCache.size > 1 << 16) this.argCache.clear();
 		this.argCache.set(at, out);
 		return out;
 	}
@@ -135,15 +156,18 @@ export class Store {
 		return !!rows && rowOf(id) < rows.count;
 	}
 
-	laneOf(track: Track, row: number): number { return track.dealt.laneOf?.[row] ?? 0; }
+	laneOf(track: Track, row: number): number {
+		return track.dealt.laneOf?.[row] ?? 0;
+	}
 
 	/* The rows around a row, the innermost first. */
 	parents(track: Track, row: number): number[] {
-		const r = track.rows!, end = endOf(r, row), out: number[] = [];
+		const r = track.rows!,
+			end = endOf(r, row),
+			out: number[] = [];
 		let lane = this.laneOf(track, row);
 
-		if (lane >= track.dealt.depths)
-			return out;
+		if (lane >= track.dealt.depths) return out;
 		while (lane-- > 0) {
 			const l = track.dealt.lanes[lane];
 			const i = seek(r, l, r.start[row]);
@@ -165,24 +189,29 @@ export class Store {
 		const n = this.arrowFrom.length;
 		const key = leaving ? (i: number) => this.arrowFrom[i] : (i: number) => this.arrowTo[this.byTo[i]];
 		const out: EventId[] = [];
-		let low = 0, high = n;
+		let low = 0,
+			high = n;
 
 		while (low < high) {
 			const mid = (low + high) >>> 1;
 
-			if (key(mid) < id)
-				low = mid + 1;
-			else
-				high = mid;
+			if (key(mid) < id) low = mid + 1;
+			else high = mid;
 		}
 		for (; low < n && key(low) === id && out.length < 64; low++)
 			out.push(leaving ? this.arrowTo[low] : this.arrowFrom[this.byTo[low]]);
 		return out;
 	}
 
-	start(id: EventId): number { return this.tracks[trackOf(id)].rows!.start[rowOf(id)]; }
+	start(id: EventId): number {
+		return this.tracks[trackOf(id)].rows!.start[rowOf(id)];
+	}
 
-	dur(id: EventId): number { return durOf(this.tracks[trackOf(id)].rows!, rowOf(id)); }
+	dur(id: EventId): number {
+		return durOf(this.tracks[trackOf(id)].rows!, rowOf(id));
+	}
 
-	id(track: Track, row: number): EventId { return eventId(track.index, row); }
+	id(track: Track, row: number): EventId {
+		return eventId(track.index, row);
+	}
 }

@@ -5,39 +5,46 @@ import type { Info, Method, Methods, Source } from './contract';
 /* JSON, one answer a line; all but the last are parts. */
 async function parts<T>(answer: Response, part?: (a: T) => void): Promise<T> {
 	const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
-	let text = '', line = '';
+	let text = '',
+		line = '';
 
 	for (;;) {
 		const { done, value } = await reader.read();
 
 		text += value ?? '';
 		for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
-			if (line)
-				part?.(JSON.parse(line) as T);
+			if (line) part?.(JSON.parse(line) as T);
 			line = text.slice(0, end);
 			text = text.slice(end + 1);
 		}
-		if (done)
-			break;
+		if (done) break;
 	}
-	if (line && text.trim())
-		part?.(JSON.parse(line) as T);
+	if (line && text.trim()) part?.(JSON.parse(line) as T);
 	return JSON.parse(text.trim() || line) as T;
 }
 
 export class HttpSource implements Source {
 	constructor(private readonly base = 'api/') {}
 
-	async ask<M extends Method>(method: M, ask: Methods[M]['ask'], signal?: AbortSignal, part?: (a: Methods[M]['answer']) => void) {
-		const answer = await fetch(this.base + method, { method: 'POST', signal, cache: 'no-store',
-			credentials: 'same-origin', redirect: 'error',
+	async ask<M extends Method>(
+		method: M,
+		ask: Methods[M]['ask'],
+		signal?: AbortSignal,
+		part?: (a: Methods[M]['answer']) => void,
+	) {
+		const answer = await fetch(this.base + method, {
+			method: 'POST',
+			signal,
+			cache: 'no-store',
+			credentials: 'same-origin',
+			redirect: 'error',
 			headers: { 'Content-Type': 'application/json', 'X-Unitrace': '1' },
-			body: JSON.stringify(ask) });
+			body: JSON.stringify(ask),
+		});
 
 		if (!answer.ok)
 			throw new Error((await answer.text()).slice(0, 500) || `the server answered ${answer.status}`);
-		if (method === 'window')
-			return (await answer.arrayBuffer()) as Methods[M]['answer'];
+		if (method === 'window') return (await answer.arrayBuffer()) as Methods[M]['answer'];
 		return parts<Methods[M]['answer']>(answer, part);
 	}
 

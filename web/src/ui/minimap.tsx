@@ -11,17 +11,28 @@ const TRACKS = 16; // looked at: the busiest
 
 /* What the load is made of: device queues if there are any, else threads; the busiest of them. */
 function busiest(app: App): number[] {
-	const of = (kind: string) => app.places.peek().filter(p => p.kind === kind && p.lanes.length && !app.hidden.peek().has(p.id))
-		.sort((a, b) => b.lanes[0].count - a.lanes[0].count).slice(0, TRACKS).map(p => p.track);
+	const of = (kind: string) =>
+		app.places
+			.peek()
+			.filter(p => p.kind === kind && p.lanes.length && !app.hidden.peek().has(p.id))
+			.sort((a, b) => b.lanes[0].count - a.lanes[0].count)
+			.slice(0, TRACKS)
+			.map(p => p.track);
 	const queues = of('queue');
 
 	return queues.length ? queues : of('thread');
 }
 
 function draw(app: App, tl: Timeline, canvas: HTMLCanvasElement): void {
-	const box = canvas.parentElement!, ratio = devicePixelRatio || 1, w = box.clientWidth, h = box.clientHeight;
-	const { css } = readPalette(document.documentElement), bounds = app.bounds.peek(), view = app.view.peek();
-	const tracks = busiest(app), bins = Math.max(1, Math.floor(w / BAR));
+	const box = canvas.parentElement!,
+		ratio = devicePixelRatio || 1,
+		w = box.clientWidth,
+		h = box.clientHeight;
+	const { css } = readPalette(document.documentElement),
+		bounds = app.bounds.peek(),
+		view = app.view.peek();
+	const tracks = busiest(app),
+		bins = Math.max(1, Math.floor(w / BAR));
 
 	canvas.width = Math.round(w * ratio);
 	canvas.height = Math.round(h * ratio);
@@ -38,15 +49,15 @@ function draw(app: App, tl: Timeline, canvas: HTMLCanvasElement): void {
 		bin.forEach((share, colour) => {
 			const tall = (share / most) * (h - 6);
 
-			if (tall < 0.1)
-				return;
+			if (tall < 0.1) return;
 			x.fillStyle = css[`c${colour}`];
 			x.fillRect(i * BAR, y - tall, BAR - 0.6, tall);
 			y -= tall;
 		});
 	});
 	const at = (t: number) => ((t - bounds.t0) / (bounds.t1 - bounds.t0)) * w;
-	const a = Math.max(0, at(view.t0)), b = Math.min(w, at(view.t1));
+	const a = Math.max(0, at(view.t0)),
+		b = Math.min(w, at(view.t1));
 
 	x.fillStyle = css.surface;
 	x.globalAlpha = 0.6;
@@ -67,14 +78,28 @@ function draw(app: App, tl: Timeline, canvas: HTMLCanvasElement): void {
 type Grip = { kind: 'move'; off: number } | { kind: 'from' } | { kind: 'to' } | null;
 
 export function Minimap({ app, tl }: { app: App; tl: Timeline }) {
-	const canvas = useRef<HTMLCanvasElement>(null), grip = useRef<Grip>(null);
+	const canvas = useRef<HTMLCanvasElement>(null),
+		grip = useRef<Grip>(null);
 
 	useEffect(() => {
 		const on = canvas.current!;
 		let asked = 0;
-		const ask = () => { asked ||= requestAnimationFrame(() => { asked = 0; if (on.isConnected) draw(app, tl, on); }); };
+		const ask = () => {
+			asked ||= requestAnimationFrame(() => {
+				asked = 0;
+				if (on.isConnected) draw(app, tl, on);
+			});
+		};
 		const stop = effect(() => {
-			void [app.view.value, app.bounds.value, app.area.value, app.types.loaded.value, app.colourBy.value, app.status.value, app.theme.value];
+			void [
+				app.view.value,
+				app.bounds.value,
+				app.area.value,
+				app.types.loaded.value,
+				app.colourBy.value,
+				app.status.value,
+				app.theme.value,
+			];
 			ask();
 		});
 		const watch = new ResizeObserver(ask);
@@ -87,19 +112,20 @@ export function Minimap({ app, tl }: { app: App; tl: Timeline }) {
 		};
 	}, [app, tl]);
 	const timeOf = (e: PointerEvent): number => {
-		const r = canvas.current!.getBoundingClientRect(), b = app.bounds.peek();
+		const r = canvas.current!.getBoundingClientRect(),
+			b = app.bounds.peek();
 
 		return b.t0 + ((e.clientX - r.left) / r.width) * (b.t1 - b.t0);
 	};
 	const down = (e: PointerEvent) => {
-		const t = timeOf(e), { t0, t1 } = app.view.peek(), b = app.bounds.peek();
+		const t = timeOf(e),
+			{ t0, t1 } = app.view.peek(),
+			b = app.bounds.peek();
 		const near = ((b.t1 - b.t0) / canvas.current!.clientWidth) * 6;
 
 		canvas.current!.setPointerCapture(e.pointerId);
-		if (Math.abs(t - t0) < near && t1 - t0 > near * 2)
-			grip.current = { kind: 'from' };
-		else if (Math.abs(t - t1) < near && t1 - t0 > near * 2)
-			grip.current = { kind: 'to' };
+		if (Math.abs(t - t0) < near && t1 - t0 > near * 2) grip.current = { kind: 'from' };
+		else if (Math.abs(t - t1) < near && t1 - t0 > near * 2) grip.current = { kind: 'to' };
 		else {
 			const inside = t > t0 && t < t1;
 
@@ -108,17 +134,30 @@ export function Minimap({ app, tl }: { app: App; tl: Timeline }) {
 		}
 	};
 	const move = (e: PointerEvent) => {
-		const g = grip.current, t = timeOf(e), { t0, t1 } = app.view.peek();
+		const g = grip.current,
+			t = timeOf(e),
+			{ t0, t1 } = app.view.peek();
 
-		if (g?.kind === 'move')
-			app.show(t - g.off, t - g.off + (t1 - t0));
-		else if (g?.kind === 'from')
-			app.show(Math.min(t, t1 - 1), t1);
-		else if (g?.kind === 'to')
-			app.show(t0, Math.max(t, t0 + 1));
+		if (g?.kind === 'move') app.show(t - g.off, t - g.off + (t1 - t0));
+		else if (g?.kind === 'from') app.show(Math.min(t, t1 - 1), t1);
+		else if (g?.kind === 'to') app.show(t0, Math.max(t, t0 + 1));
 	};
 
-	return <canvas ref={canvas} class="minimap" role="img" aria-label="Load of the whole range by category; the frame is the window"
-		onPointerDown={down} onPointerMove={move} onPointerUp={() => { grip.current = null; }} onPointerCancel={() => { grip.current = null; }}
-		onDblClick={() => app.fit()} />;
+	return (
+		<canvas
+			ref={canvas}
+			class="minimap"
+			role="img"
+			aria-label="Load of the whole range by category; the frame is the window"
+			onPointerDown={down}
+			onPointerMove={move}
+			onPointerUp={() => {
+				grip.current = null;
+			}}
+			onPointerCancel={() => {
+				grip.current = null;
+			}}
+			onDblClick={() => app.fit()}
+		/>
+	);
 }
