@@ -293,17 +293,21 @@ export class App {
 	readonly wanted = signal(-1); // a track to scroll to
 
 	step(by: 1 | -1, along: 'name' | 'track' | 'flow'): void {
-		const id = this.selected.peek();
+		this.afterLast(async () => {
+			const id = this.selected.peek();
+			const next = id === null ? null : await this.source.ask('step', { id, by, along });
 
-		if (id === null) return;
-		this.source
-			.ask('step', { id, by, along })
-			.then(next => {
-				if (next === null) this.say(by > 0 ? 'no further one' : 'none before');
-				else this.select(next, true);
-			})
-			.catch(e => this.fail(e));
+			if (next !== null) this.select(next, true);
+			else if (id !== null) this.say(by > 0 ? 'no further one' : 'none before');
+		});
 	}
+
+	/* Keys that walk come faster than answers: each step begins where the last one has led. */
+	private afterLast(walk: () => Promise<void>): void {
+		this.walking = this.walking.then(walk).catch(e => this.fail(e));
+	}
+
+	private walking: Promise<void> = Promise.resolve();
 
 	setArea(area: Area | null): void {
 		this.area.value = area && area.t1 > area.t0 ? area : null;
@@ -409,19 +413,14 @@ export class App {
 		const { query } = this.hits.peek();
 
 		if (!query) return;
-		this.source
-			.ask('find', {
-				query,
-				from: this.hits.peek().nth ? this.selected.peek() : null,
-				by,
-				scope: this.scope.peek(),
-			})
-			.then(hit => {
-				if (!hit) return;
-				this.hits.value = { ...this.hits.peek(), nth: hit.nth };
-				this.select(hit.id, true);
-			})
-			.catch(e => this.fail(e));
+		this.afterLast(async () => {
+			const from = this.hits.peek().nth ? this.selected.peek() : null;
+			const hit = await this.source.ask('find', { query, from, by, scope: this.scope.peek() });
+
+			if (!hit) return;
+			this.hits.value = { ...this.hits.peek(), nth: hit.nth };
+			this.select(hit.id, true);
+		});
 	}
 
 	/* ---- places ---- */
