@@ -137,7 +137,12 @@ function around(app: App, place: Place): string {
 function groupedRows(app: App, tracks: Row[]): Row[] {
 	const byName = new Map<string, Row[]>();
 
-	for (const row of tracks) byName.set(row.place.name, [...(byName.get(row.place.name) ?? []), row]);
+	for (const row of tracks) {
+		const like = byName.get(row.place.name);
+
+		if (like) like.push(row);
+		else byName.set(row.place.name, [row]);
+	}
 	return [...byName].flatMap(([name, rows]) => {
 		if (rows.length === 1) return [{ ...rows[0], depth: 0 }];
 		const id = -2 - rows[0].place.id,
@@ -188,8 +193,6 @@ export function layout(app: App): Layout {
 		}
 	};
 
-	void app.order.value; // ordered() only peeks
-	void app.places.value;
 	add(-1, 0);
 	const pinned = app.pins.value
 		.map(id => app.byId.value.get(id))

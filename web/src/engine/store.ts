@@ -52,6 +52,7 @@ export class Store {
 	readonly cats: string[];
 	readonly flags: Uint8Array; // of types
 	readonly tracks: Track[];
+	readonly placeById: ReadonlyMap<number, Place>;
 	readonly nameOf: Uint32Array; // type -> number of its name, equal for equal names
 	readonly nameCount: number;
 	readonly arrowFrom: Float64Array; // event ids, in order of from
@@ -67,6 +68,8 @@ export class Store {
 		this.cats = parts.cats;
 		this.flags = parts.flags;
 		this.argTexts = parts.argTexts;
+		this.placeById = new Map(parts.places.map(p => [p.id, p]));
+		const ofTrack = new Map(parts.places.map(p => [p.track, p]));
 		const numbers = new Map<string, number>();
 
 		this.nameOf = Uint32Array.from(parts.names, name => {
@@ -77,7 +80,9 @@ export class Store {
 			return numbers.size - 1;
 		});
 		this.nameCount = numbers.size;
-		this.tracks = parts.tracks.map((columns, index) => this.makeTrack(columns, index, parts.flags));
+		this.tracks = parts.tracks.map((columns, index) =>
+			this.makeTrack(columns, index, ofTrack.get(index)!, parts.flags),
+		);
 		const order = Uint32Array.from(parts.arrows[0], (_, i) => i).sort(
 			(a, b) => parts.arrows[0][a] - parts.arrows[0][b],
 		);
@@ -87,8 +92,7 @@ export class Store {
 		this.byTo = Uint32Array.from(order, (_, i) => i).sort((a, b) => this.arrowTo[a] - this.arrowTo[b]);
 	}
 
-	private makeTrack(c: TrackColumns, index: number, flags: Uint8Array): Track {
-		const place = this.places.find(p => p.track === index)!;
+	private makeTrack(c: TrackColumns, index: number, place: Place, flags: Uint8Array): Track {
 		const rows = c.rows ?? null;
 		const samples = c.time && c.value ? makeSamples(c.time, c.value) : null;
 		const dealt = rows ? buildLanes(rows, flags, place.kind === 'async') : NOTHING;
@@ -108,10 +112,9 @@ export class Store {
 	}
 
 	private wordsOf(place: Place): PlaceWords {
-		const byId = new Map(this.places.map(p => [p.id, p]));
 		let device = place.kind === 'device' ? place.name : '';
 
-		for (let p = byId.get(place.parent); p; p = byId.get(p.parent))
+		for (let p = this.placeById.get(place.parent); p; p = this.placeById.get(p.parent))
 			if (p.kind === 'device') device = p.name;
 		return {
 			track: place.name,

@@ -125,10 +125,10 @@ function threadsTable(store: Store, scope: Scope, busy: Map<Track, Busy>, span: 
 }
 
 export function pathName(store: Store, place: Place): string {
-	const byId = new Map(store.places.map(p => [p.id, p]));
 	const words = [place.name];
 
-	for (let p = byId.get(place.parent); p; p = byId.get(p.parent)) words.unshift(p.name);
+	for (let p = store.placeById.get(place.parent); p; p = store.placeById.get(p.parent))
+		words.unshift(p.name);
 	return words.join(' / ');
 }
 
@@ -214,14 +214,13 @@ const overlapOf = (a: [number, number][], b: [number, number][]): number => {
 
 /* A device is busy when one of its queues is; overlap: two or more of them at once. */
 function devicesTable(store: Store, scope: Scope, busy: Map<Track, Busy>, span: number): Table {
-	const byId = new Map(store.places.map(p => [p.id, p]));
 	const queues = new Map<Place, [number, number][][]>();
 	const ranges: [number, number][] = scope.ranges ?? [[0, store.info.span]];
 
 	for (const [t, b] of busy) {
-		let p: Place | undefined = byId.get(t.place.parent);
+		let p: Place | undefined = store.placeById.get(t.place.parent);
 
-		while (p && p.kind !== 'device') p = byId.get(p.parent);
+		while (p && p.kind !== 'device') p = store.placeById.get(p.parent);
 		if (p && t.place.kind === 'queue') queues.set(p, [...(queues.get(p) ?? []), b.union.merged()]);
 	}
 	const rows = [...queues].map(([device, of]) => {

@@ -457,13 +457,25 @@ export class App {
 		this.order.value = [...this.order.peek().filter(o => !like.includes(o)), ...like];
 	}
 
-	/* Children of a place, those moved by hand in their order. */
-	ordered(parent: number): Place[] {
-		const children = this.places.peek().filter(p => p.parent === parent);
-		const order = new Map(this.order.peek().map((id, i) => [id, i]));
+	/* Children of every place, those moved by hand in their order. */
+	private readonly children = computed(() => {
+		const out = new Map<number, Place[]>(),
+			order = new Map(this.order.value.map((id, i) => [id, i]));
 
-		if (!children.some(c => order.has(c.id))) return children;
-		return [...children].sort((a, b) => (order.get(a.id) ?? 1e9) - (order.get(b.id) ?? 1e9));
+		for (const p of this.places.value) {
+			const like = out.get(p.parent);
+
+			if (like) like.push(p);
+			else out.set(p.parent, [p]);
+		}
+		for (const like of out.values())
+			if (like.some(p => order.has(p.id)))
+				like.sort((a, b) => (order.get(a.id) ?? Infinity) - (order.get(b.id) ?? Infinity) || 0);
+		return out;
+	});
+
+	ordered(parent: number): Place[] {
+		return this.children.value.get(parent) ?? [];
 	}
 
 	/* The place of the selection, or of the first track of the area. */

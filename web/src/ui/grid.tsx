@@ -112,7 +112,12 @@ function treeLines(
 		word = filter.toLowerCase();
 	const wanted = new Set<number>();
 
-	parents.forEach((p, i) => kids.set(p, [...(kids.get(p) ?? []), i]));
+	parents.forEach((p, i) => {
+		const like = kids.get(p);
+
+		if (like) like.push(i);
+		else kids.set(p, [i]);
+	});
 	if (word)
 		// with all that is around it
 		for (let i = 0; i < t.rows; i++)
