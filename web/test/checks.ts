@@ -685,6 +685,36 @@ const CHECKS: Record<string, Check> = {
 		near((await s.state<View>('area.value')).t0, op.start, 1, 'from the menu');
 	},
 
+	async 'one finger moves, two zoom, a long press selects'(s) {
+		await s.p.evaluate('app.show(10000000, 20000000)');
+		const phone = await s.p.context().newCDPSession(s.p),
+			box = (await s.p.locator('canvas.main').boundingBox())!;
+		const touch = (type: string, xs: number[], y = 120) =>
+			phone.send('Input.dispatchTouchEvent', {
+				type,
+				touchPoints: xs.map((x, id) => ({ x: box.x + x, y: box.y + y, id })),
+			});
+
+		await touch('touchStart', [600]);
+		for (let i = 1; i <= 10; i++) await touch('touchMove', [600 - i * 12]);
+		await touch('touchEnd', []);
+		const v = await s.view();
+
+		near(v.t0, 1e7 + (120 / box.width) * 1e7, 2e5, 'moved with the finger');
+		await touch('touchStart', [500, 600]);
+		for (let i = 1; i <= 10; i++) await touch('touchMove', [500 - i * 10, 600 + i * 10]);
+		await touch('touchEnd', []);
+		near((await s.view()).t1 - (await s.view()).t0, 1e7 / 3, 4e5, 'three times as far apart');
+		await touch('touchStart', [300]);
+		await s.p.waitForTimeout(600);
+		for (let i = 1; i <= 10; i++) await touch('touchMove', [300 + i * 20]);
+		await touch('touchEnd', []);
+		const area = await s.state<View>('area.value'),
+			now = await s.view();
+
+		near(area.t1 - area.t0, ((now.t1 - now.t0) * 200) / box.width, 3e4, 'an area');
+	},
+
 	async 'SQL says why not in a page of its own'(s) {
 		await s.p.evaluate('app.tab.value = "sql"');
 		assert.match((await s.text('main'))!, /SQL needs the program.*unitrace query gpt-ddp4.utr/);

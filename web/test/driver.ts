@@ -63,6 +63,7 @@ export interface Page {
 	): void;
 	addScriptTag(o: object): Promise<unknown>;
 	close(): Promise<void>;
+	context(): { newCDPSession(p: Page): Promise<{ send(method: string, ask: object): Promise<unknown> }> };
 }
 
 export interface Browser {

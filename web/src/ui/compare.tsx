@@ -1,8 +1,8 @@
 // compare.tsx - two scopes beside each other: files, ranks, or areas kept with "Keep as A" and "B".
 
-import { useState } from 'preact/hooks';
-import type { Column, Scope, Table, Tree } from '../source/contract';
-import type { App } from '../state/app';
+import { useMemo, useState } from 'preact/hooks';
+import type { Column, Distribution, Scope, Table, Tree } from '../source/contract';
+import type { App, Range } from '../state/app';
 import { time } from '../text/format';
 import { plain } from '../text/label';
 import { Chart } from './chart';
@@ -107,39 +107,121 @@ function paths(t: Tree): string[] {
 	return out;
 }
 
-export function Compare({ app }: { app: App }) {
-	const all = sides(app),
-		[a, setA] = useState(all[1]?.id ?? 'all'),
-		[b, setB] = useState(all[2]?.id ?? all[1]?.id ?? 'all'),
-		[as, setAs] = useState<'table' | 'flame'>('table');
-	const A = all.find(s => s.id === a) ?? all[0],
-		B = all.find(s => s.id === b) ?? all[0];
-	const ta = useAnswer(app, 'aggregate', { scope: A.scope }),
-		tb = useAnswer(app, 'aggregate', { scope: B.scope });
-	const fa = useAnswer(
-		app,
-		'tree',
-		as === 'flame' ? { scope: A.scope, kind: 'top-down', nodes: 3000 } : null,
+interface Two {
+	app: App;
+	a: Side;
+	b: Side;
+}
+
+function Differences({ app, a, b }: Two) {
+	const ta = useAnswer(app, 'aggregate', { scope: a.scope }),
+		tb = useAnswer(app, 'aggregate', { scope: b.scope });
+	const table = useMemo(
+		() => (ta.value && tb.value ? differences(ta.value.slices, tb.value.slices) : null),
+		[ta.value, tb.value],
 	);
-	const fb = useAnswer(
-		app,
-		'tree',
-		as === 'flame' ? { scope: B.scope, kind: 'top-down', nodes: 3000 } : null,
+
+	if (ta.error || tb.error) return <Failure app={app} text={ta.error || tb.error} />;
+	if (!table) return null;
+	return (
+		<Grid
+			app={app}
+			table={table}
+			label="Differences"
+			file="differences"
+			sort="diff"
+			selected={r => table.data[0][r] === app.zone.value}
+			onPick={r => {
+				app.zone.value = String(table.data[0][r]);
+			}}
+		/>
 	);
-	const name = app.zone.value,
-		table = ta.value && tb.value ? differences(ta.value.slices, tb.value.slices) : null;
+}
+
+/* First each for itself, to know how far the two reach together; then both over that. */
+function Histograms({ app, a, b }: Two) {
+	const name = app.zone.value;
 	const ask = { name, self: false, log: true, bins: 60, group: 'none' as const };
-	// First each for itself, to know how far the two reach together; then both over that.
-	const oa = useAnswer(app, 'distribution', name ? { ...ask, scope: A.scope } : null).value,
-		ob = useAnswer(app, 'distribution', name ? { ...ask, scope: B.scope } : null).value;
-	const seen = [oa, ob].filter(d => d !== null && d.count > 0),
-		common =
-			oa && ob && seen.length
-				? { low: Math.min(...seen.map(d => d!.low)), high: Math.max(...seen.map(d => d!.high)) }
-				: null;
-	const da = useAnswer(app, 'distribution', name && common ? { ...ask, scope: A.scope, ...common } : null);
-	const db = useAnswer(app, 'distribution', name && common ? { ...ask, scope: B.scope, ...common } : null);
-	const pick = (label: string, value: string, set: (v: string) => void) => (
+	const alone = [
+		useAnswer(app, 'distribution', { ...ask, scope: a.scope }).value,
+		useAnswer(app, 'distribution', { ...ask, scope: b.scope }).value,
+	];
+	const some = alone.filter(d => d !== null && d.count > 0) as Distribution[];
+	const reach = !alone.includes(null) &&
+		some.length > 0 && {
+			low: Math.min(...some.map(d => d.low)),
+			high: Math.max(...some.map(d => d.high)),
+		};
+	const da = useAnswer(app, 'distribution', reach ? { ...ask, scope: a.scope, ...reach } : null).value;
+	const db = useAnswer(app, 'distribution', reach ? { ...ask, scope: b.scope, ...reach } : null).value;
+
+	if (!da || !db || !reach) return null;
+	const series = (label: string, side: Side, d: Distribution) => ({
+		label: `${label}: ${side.title}, p50 ${time(d.p50)}`,
+		counts: d.groups[0]?.counts ?? new Array<number>(ask.bins).fill(0),
+	});
+
+	return (
+		<section class="card" aria-label="Both distributions">
+			<header>
+				<h2 class="mono ellipsis">{plain(name).slice(0, 100)}</h2>
+			</header>
+			<div class="body">
+				<Chart
+					label={`Durations of ${plain(name).slice(0, 100)} in A and B: medians ${time(da.p50)} and ${time(db.p50)}`}
+					{...reach}
+					log
+					logCount
+					unit={v => time(v, 3)}
+					series={[series('A', a, da), series('B', b, db)]}
+				/>
+			</div>
+		</section>
+	);
+}
+
+function Flames({ app, a, b }: Two) {
+	const fa = useAnswer(app, 'tree', { scope: a.scope, kind: 'top-down', nodes: 3000 });
+	const fb = useAnswer(app, 'tree', { scope: b.scope, kind: 'top-down', nodes: 3000 });
+
+	if (fa.error || fb.error) return <Failure app={app} text={fa.error || fb.error} />;
+	return fa.value && fb.value ? <FlameDiff app={app} a={fa.value} b={fb.value} /> : null;
+}
+
+/* The area of now, to be compared with one of later. */
+function Keep({ app }: { app: App }) {
+	const area = app.area.value;
+	const keep = (as: 'a' | 'b', r: Range) => {
+		app.compare.value = {
+			...app.compare.value,
+			[as]: { label: `${time(r.t0)} to ${time(r.t1)}`, ranges: [[r.t0, r.t1]] },
+		};
+	};
+
+	if (!area) return null;
+	return (
+		<>
+			{(['a', 'b'] as const).map(k => (
+				<button key={k} type="button" class="btn sm" onClick={() => keep(k, area)}>
+					Keep area as {k.toUpperCase()}
+				</button>
+			))}
+		</>
+	);
+}
+
+function Pick({
+	label,
+	all,
+	value,
+	set,
+}: {
+	label: string;
+	all: Side[];
+	value: string;
+	set(id: string): void;
+}) {
+	return (
 		<label class="muted">
 			{label}{' '}
 			<select value={value} aria-label={label} onChange={e => set(e.currentTarget.value)}>
@@ -151,35 +233,25 @@ export function Compare({ app }: { app: App }) {
 			</select>
 		</label>
 	);
-	const error = ta.error || tb.error || fa.error || fb.error;
+}
+
+export function Compare({ app }: { app: App }) {
+	const all = sides(app),
+		[first, setFirst] = useState(all[1]?.id ?? 'all'),
+		[second, setSecond] = useState(all[2]?.id ?? all[1]?.id ?? 'all');
+	const [as, setAs] = useState<'table' | 'flame'>('table');
+	const a = all.find(s => s.id === first) ?? all[0],
+		b = all.find(s => s.id === second) ?? all[0];
+	const alone = all.length < 3 && !app.area.value;
 
 	return (
 		<div class="page">
-			<section class={`card tall ${name ? 'half' : ''}`} aria-label="Compare">
+			<section class={`card tall ${app.zone.value ? 'half' : ''}`} aria-label="Compare">
 				<header>
 					<h2>Compare</h2>
-					{pick('A', A.id, setA)}
-					{pick('B', B.id, setB)}
-					{app.area.value &&
-						(['a', 'b'] as const).map(k => (
-							<button
-								key={k}
-								type="button"
-								class="btn sm"
-								onClick={() => {
-									const r = app.area.value!;
-
-									app.compare.value = {
-										...app.compare.value,
-										[k]: {
-											label: `${time(r.t0)} to ${time(r.t1)}`,
-											ranges: [[r.t0, r.t1]],
-										},
-									};
-								}}>
-								Keep area as {k.toUpperCase()}
-							</button>
-						))}
+					<Pick label="A" all={all} value={a.id} set={setFirst} />
+					<Pick label="B" all={all} value={b.id} set={setSecond} />
+					<Keep app={app} />
 					<span class="grow" />
 					<Segments
 						label="Show as"
@@ -191,57 +263,15 @@ export function Compare({ app }: { app: App }) {
 						]}
 					/>
 				</header>
-				{error ? (
-					<Failure app={app} text={error} />
-				) : all.length < 3 && !app.area.value ? (
+				{alone && (
 					<Empty title="There is only one thing to compare.">
 						<p>Open several traces, or keep two areas of the timeline as A and B.</p>
 					</Empty>
-				) : as === 'flame' ? (
-					fa.value && fb.value && <FlameDiff app={app} a={fa.value} b={fb.value} />
-				) : (
-					table && (
-						<Grid
-							app={app}
-							table={table}
-							label="Differences"
-							file="differences"
-							sort="diff"
-							selected={r => table.data[0][r] === name}
-							onPick={r => {
-								app.zone.value = String(table.data[0][r]);
-							}}
-						/>
-					)
 				)}
+				{!alone && as === 'flame' && <Flames app={app} a={a} b={b} />}
+				{!alone && as === 'table' && <Differences app={app} a={a} b={b} />}
 			</section>
-			{name && da.value && db.value && da.value.count + db.value.count > 0 && (
-				<section class="card" aria-label="Both distributions">
-					<header>
-						<h2 class="mono ellipsis">{plain(name).slice(0, 100)}</h2>
-					</header>
-					<div class="body">
-						<Chart
-							label={`Durations of ${plain(name).slice(0, 100)} in A and B: medians ${time(da.value.p50)} and ${time(db.value.p50)}`}
-							low={da.value.low}
-							high={da.value.high}
-							log
-							logCount
-							unit={v => time(v, 3)}
-							series={[
-								{
-									label: `A: ${A.title}, p50 ${time(da.value.p50)}`,
-									counts: da.value.groups[0]?.counts ?? [],
-								},
-								{
-									label: `B: ${B.title}, p50 ${time(db.value.p50)}`,
-									counts: db.value.groups[0]?.counts ?? [],
-								},
-							]}
-						/>
-					</div>
-				</section>
-			)}
+			{app.zone.value && !alone && <Histograms app={app} a={a} b={b} />}
 		</div>
 	);
 }
