@@ -13,7 +13,7 @@ import { Dialogs } from './dialogs';
 import { Drawer } from './drawer';
 import { FlameTab } from './flametab';
 import { Grid } from './grid';
-import { copy, Failure, MenuView, Segments, tabKeys } from './kit';
+import { copy, Empty, Failure, MenuView, Segments, tabKeys } from './kit';
 import { useAnswer } from './load';
 import { Search } from './search';
 import { Sql } from './sql';
@@ -85,6 +85,18 @@ function WindowTable({ app }: { app: App }) {
 }
 
 function TimelineTab({ app }: { app: App }) {
+	const { slices, samples, live } = app.info.value;
+
+	if (!slices && !samples && !live)
+		return (
+			<Empty title="This trace holds nothing to draw.">
+				<p>
+					Slices appear where a program marks its work (ITT, NVTX, Python), calls a GPU, or is
+					sampled. Record one: <code>unitrace -o run.utr ./app</code>. What the recorder has to say
+					is under Log.
+				</p>
+			</Empty>
+		);
 	return (
 		<>
 			{app.asTable.value ? <WindowTable app={app} /> : <TimelineView app={app} />}
