@@ -356,6 +356,26 @@ const CHECKS: Record<string, Check> = {
 		assert.deepEqual(await s.state('scope.value.query'), '-"aten::gelu"');
 	},
 
+	async 'a filter greys what it does not want: names, lengths, places'(s) {
+		const kernel = at('ncclDevKernel_AllReduce_Sum_bf16_RING_LL'),
+			where = await show(s, kernel, 1),
+			d = kernel.end - kernel.start;
+		const yellow = await s.token('c4');
+		const colour = async (query: string): Promise<number[]> => {
+			await s.p.evaluate(`app.chain.value = [{ label: 'x', query: ${JSON.stringify(query)} }]`);
+			await s.settle();
+			return s.pixel(where.x, where.y - 7);
+		};
+
+		assert.deepEqual(await colour('nccl'), yellow);
+		assert.notDeepEqual(await colour('-nccl'), yellow);
+		assert.deepEqual(await colour(`dur:>${d - 100}ns`), yellow);
+		assert.notDeepEqual(await colour(`dur:>${d + 100}ns`), yellow);
+		assert.deepEqual(await colour('rank:0'), yellow);
+		assert.notDeepEqual(await colour('rank:1..3'), yellow);
+		assert.deepEqual(await colour('dev:cuda:0'), yellow);
+	},
+
 	async 'wheel, shift drag, minimap'(s) {
 		await s.p.evaluate('app.show(10000000, 20000000)');
 		await s.settle();

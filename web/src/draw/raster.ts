@@ -10,7 +10,9 @@ export interface Colouring {
 	palette: Palette;
 	colours: Uint8Array; // of types
 	rank: number; // >= 0: the colour of all, whatever the type
-	unwanted: Uint8Array | null; // types drawn in grey
+	unwanted: Uint8Array | null; // types drawn in grey...
+	wanted: ((dur: number) => boolean) | null; // ... and slices but these...
+	dim: boolean; // ... or all of them
 }
 
 /* What a row lies on. */
@@ -89,7 +91,7 @@ export class Raster {
 			W = this.width,
 			scale = W / (view.t1 - view.t0),
 			ground = this.line(look);
-		const { palette, colours, unwanted } = c,
+		const { palette, colours, unwanted, wanted } = c,
 			{ fill, edge } = this;
 		let drawn = 0;
 
@@ -113,7 +115,8 @@ export class Raster {
 				colour = c.rank >= 0 ? c.rank : (colours[type] ?? 9);
 			const torn = w.fill[i] === TORN && w.row[i] !== MANY;
 			const tone = w.row[i] === MANY ? (w.fill[i] * TONES) >> 8 : TONES - 1;
-			const word = (unwanted?.[type] ? palette.greys : palette.fills)[colour * TONES + tone];
+			const grey = c.dim || unwanted?.[type] === 1 || (wanted !== null && !wanted(w.length[i]));
+			const word = (grey ? palette.greys : palette.fills)[colour * TONES + tone];
 
 			if (b - a < 4) {
 				while (a < b) {
@@ -122,7 +125,7 @@ export class Raster {
 				}
 				continue;
 			}
-			const line = unwanted?.[type] ? word : palette.edges[colour];
+			const line = grey ? word : palette.edges[colour];
 
 			b--; // a gap, so that neighbours of one colour can be told apart
 			fill.fill(word, a, b);

@@ -3,6 +3,7 @@
 
 import { effect } from '@preact/signals';
 import { eventId, trackOf } from '../source/contract';
+import { placeWords, type Query } from '../engine/query';
 import { MANY } from '../source/window';
 import type { App, Range } from '../state/app';
 import { byRank, COLOURS } from '../text/colour';
@@ -287,11 +288,14 @@ export class Timeline {
 
 		this.drawn = 0;
 		raster.begin(palette, this.ticks.at.map(toPx), area ? [toPx(area.t0), toPx(area.t1)] : null);
+		const filter = app.types.unwanted(query);
 		const colouring: Colouring = {
 			palette,
 			colours: app.types.colourTable(app.colourBy.peek()),
 			rank: -1,
-			unwanted: app.types.unwanted(query),
+			unwanted: filter?.of ?? null,
+			wanted: filter?.query.dur ?? null,
+			dim: false,
 		};
 
 		for (const [row, y] of shown) {
@@ -305,6 +309,7 @@ export class Timeline {
 			raster.row(Math.round(y * ratio), Math.round(row.h * ratio), look, palette, top);
 			for (const lane of row.lanes) {
 				needs.push(lane);
+				colouring.dim = !!filter?.query.place && !this.inFilter(lane.track, filter.query);
 				this.drawLane(row, lane, y, view, top, colouring, look);
 			}
 		}
@@ -315,6 +320,12 @@ export class Timeline {
 		if (app.arrows.peek()) this.drawArrows(x, shown, view);
 		x.setTransform(1, 0, 0, 1, 0, 0);
 		this.data.need(needs, view, raster.width);
+	}
+
+	private inFilter(track: number, query: Query): boolean {
+		const place = this.app.byTrack.peek().get(track);
+
+		return !place || !query.place || query.place(placeWords(place, this.app.byId.peek()));
 	}
 
 	private drawLane(

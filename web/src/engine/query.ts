@@ -6,11 +6,26 @@
 // A query is compiled into three tests, so that a search over millions of events looks at most at
 // a number per event: one on the type, one on the place, one on the event itself.
 
+import type { Place } from '../source/contract';
+
 export interface PlaceWords {
 	track: string;
 	rank: number;
 	thread: string;
 	device: string;
+}
+
+/* What a query can ask about a place. */
+export function placeWords(place: Place, byId: ReadonlyMap<number, Place>): PlaceWords {
+	let device = place.kind === 'device' ? place.name : '';
+
+	for (let p = byId.get(place.parent); p; p = byId.get(p.parent)) if (p.kind === 'device') device = p.name;
+	return {
+		track: place.name,
+		rank: place.rank,
+		device,
+		thread: place.kind === 'thread' ? `${place.name} ${place.sub ?? ''}` : '',
+	};
 }
 
 export interface EventWords {
@@ -25,6 +40,7 @@ export interface Query {
 	type(name: string, cat: string): boolean;
 	place: ((words: PlaceWords) => boolean) | null; // null: any
 	event: ((words: EventWords) => boolean) | null;
+	dur: ((dur: number) => boolean) | null; // of that, what can be told from the length alone
 }
 
 type TextTest = (text: string) => boolean;
@@ -101,6 +117,7 @@ interface Parts {
 	type: ((name: string, cat: string) => boolean)[];
 	place: ((w: PlaceWords) => boolean)[];
 	event: ((w: EventWords) => boolean)[];
+	dur: ((d: number) => boolean)[];
 }
 
 function addField(field: string, value: string, want: boolean, to: Parts): boolean {
@@ -141,6 +158,7 @@ function addField(field: string, value: string, want: boolean, to: Parts): boole
 		case 'dur': {
 			const t = of(numberTest(value, true));
 			to.event.push(w => t(w.dur));
+			to.dur.push(t);
 			return true;
 		}
 		case 'self': {
@@ -177,7 +195,7 @@ const all =
 		tests.every(test => test(...a));
 
 export function compile(text: string): Query {
-	const parts: Parts = { type: [], place: [], event: [] };
+	const parts: Parts = { type: [], place: [], event: [], dur: [] };
 	let error = '';
 
 	try {
@@ -186,13 +204,14 @@ export function compile(text: string): Query {
 		if (!(e instanceof QueryError)) throw e;
 		error = e.message;
 	}
-	if (error) return { text, error, type: () => false, place: null, event: null };
+	if (error) return { text, error, type: () => false, place: null, event: null, dur: null };
 	return {
 		text,
 		error,
 		type: all(parts.type),
 		place: parts.place.length ? all(parts.place) : null,
 		event: parts.event.length ? all(parts.event) : null,
+		dur: parts.dur.length ? all(parts.dur) : null,
 	};
 }
 

@@ -12,7 +12,7 @@ import {
 	type Rows,
 	type Samples,
 } from './lanes';
-import type { PlaceWords } from './query';
+import { placeWords, type PlaceWords } from './query';
 
 export interface Track {
 	index: number;
@@ -107,20 +107,7 @@ export class Store {
 			samples,
 			dealt,
 			unfinished: new Set(c.unfinished ?? []),
-			words: this.wordsOf(place),
-		};
-	}
-
-	private wordsOf(place: Place): PlaceWords {
-		let device = place.kind === 'device' ? place.name : '';
-
-		for (let p = this.placeById.get(place.parent); p; p = this.placeById.get(p.parent))
-			if (p.kind === 'device') device = p.name;
-		return {
-			track: place.name,
-			rank: place.rank,
-			device,
-			thread: place.kind === 'thread' ? `${place.name} ${place.sub ?? ''}` : '',
+			words: placeWords(place, this.placeById),
 		};
 	}
 

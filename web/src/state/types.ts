@@ -61,8 +61,8 @@ export class TypeTable {
 		return this.colourTable(by)[type] ?? 9;
 	}
 
-	/* Types that a filter does not want: drawn in grey. */
-	unwanted(query: string): Uint8Array | null {
+	/* The filter, and the types that it does not want: they are drawn in grey. */
+	unwanted(query: string): { query: Query; of: Uint8Array } | null {
 		if (!query) return null;
 		if (this.dimmed?.query.text !== query || this.dimmed.of.length !== this.names.length) {
 			const q = compile(query);
@@ -76,6 +76,6 @@ export class TypeTable {
 						),
 			};
 		}
-		return this.dimmed.of;
+		return this.dimmed;
 	}
 }
