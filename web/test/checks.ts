@@ -340,6 +340,16 @@ const CHECKS: Record<string, Check> = {
 			[5e6, 6e6],
 			[7e6, 9e6],
 		]);
+		const asks = await s.p.evaluate<number>(`(async () => {
+			let n = 0; const ask = app.source.ask.bind(app.source);
+			app.source.ask = (...a) => { n++; return ask(...a); };
+			app.show(5100000, 5200000);
+			await new Promise(done => setTimeout(done, 900));
+			app.source.ask = ask;
+			return n;
+		})()`);
+
+		assert.ok(asks < 12, `${asks} questions for one move: window and minimap do not compete`);
 		await s.press('Backspace', 'Backspace');
 		assert.equal(await s.p.locator('.chip').count(), 1);
 		near((await s.view()).t0, 0, 1, 'all again');
@@ -797,6 +807,23 @@ async function httpCheck(set: Setting): Promise<void> {
 	}
 }
 
+/* A server that goes away is asked again in peace, and the page says what is wrong. */
+async function goneCheck(set: Setting): Promise<void> {
+	const { url, server } = await serve(new Engine(store), set.out),
+		s = await opened(set, url);
+	let asked = 0;
+
+	server.closeAllConnections();
+	await new Promise(closed => server.close(closed));
+	s.p.on('request', () => asked++);
+	await s.p.evaluate('app.show(1000000, 1200000)');
+	await s.until('app.problem.value');
+	await s.p.waitForTimeout(1500);
+	assert.ok(asked > 0 && asked < 20, `asked ${asked} times`);
+	assert.match((await s.text('.status [role=alert]'))!, /is unitrace still running/);
+	await s.p.close();
+}
+
 async function liveCheck(set: Setting): Promise<void> {
 	const { url, server } = await serve(new Engine(store), set.out, 0.5),
 		s = await opened(set, url);
@@ -886,6 +913,7 @@ export async function checks(set: Setting): Promise<void> {
 	const rest: Record<string, () => Promise<void>> = {
 		'hostile names are inert': () => hostileCheck(set),
 		'over HTTP, under a strict policy': () => httpCheck(set),
+		'a server that is gone': () => goneCheck(set),
 		'a live trace is followed': () => liveCheck(set),
 		'at 420 px everything fits': () => narrowCheck(set),
 		'axe-core finds nothing serious': () => accessibleCheck(set),

@@ -7,6 +7,7 @@ import type { Range } from '../state/app';
 
 const COARSE = 1024; // pixels of the whole
 const LANES_AT_ONCE = 256;
+const PATIENCE = 1000; // ms
 const KEPT = 2000; // lanes whose windows are kept
 
 /* The items of one lane in a window. */
@@ -28,13 +29,14 @@ export interface LaneNeed {
 export class LaneData {
 	private readonly coarse = new Map<number, LaneWindow>();
 	private readonly fine = new Map<number, LaneWindow>();
+	private readonly mini = new Map<number, LaneWindow>(); // over the range of the minimap
+	private miniFor: Range = { t0: 0, t1: 0 };
 	private busy = false;
 	private flowsBusy = false;
 	private flowsFor: Range | null = null;
 	private whole: Range = { t0: 0, t1: 1 };
-	flows: Flows | null = null;
-	requests = 0;
-	lastMs = 0;
+	flows: Flows | null = null; // of flowsFor, or of what was shown before
+	minis = 0; // how often there was something new for the minimap
 
 	constructor(
 		private readonly source: Source,
@@ -48,6 +50,7 @@ export class LaneData {
 		this.whole = { t0: 0, t1: span };
 		this.coarse.clear();
 		this.fine.clear();
+		this.mini.clear();
 		this.flowsFor = null;
 	}
 
@@ -65,6 +68,24 @@ export class LaneData {
 
 	coarseOf(track: number, lane: number): LaneWindow | undefined {
 		return this.coarse.get(key(track, lane));
+	}
+
+	/* For the minimap: lanes over a range of its own, which does not move with the window. */
+	needMini(tracks: number[], range: Range): void {
+		if (range.t0 !== this.miniFor.t0 || range.t1 !== this.miniFor.t1) {
+			this.miniFor = { ...range };
+			this.mini.clear();
+		}
+		const bare = tracks
+			.filter(track => !this.mini.has(key(track, 0)))
+			.map(track => ({ track, lane: 0 }))
+			.slice(0, LANES_AT_ONCE);
+
+		if (bare.length && !this.busy) this.ask(bare, this.miniFor, COARSE, this.mini);
+	}
+
+	miniOf(track: number): LaneWindow | undefined {
+		return this.mini.get(key(track, 0));
 	}
 
 	private goodEnough(w: LaneWindow | undefined, view: Range, pixels: number): boolean {
@@ -106,32 +127,39 @@ export class LaneData {
 	}
 
 	private ask(lanes: LaneNeed[], range: Range, pixels: number, to: Map<number, LaneWindow>): void {
-		const from = performance.now();
-
 		this.busy = true;
-		this.requests++;
 		this.source
 			.ask('window', { ...range, pixels, lanes: lanes.map(l => [l.track, l.lane]) })
-			.then(bytes => {
-				const w = readWindow(bytes);
+			.then(bytes => this.keep(readWindow(bytes), lanes, to))
+			.then(
+				() => this.goOn(),
+				e => {
+					this.failed(e);
+					setTimeout(() => this.goOn(), PATIENCE); // a server that is gone is not asked sixty times a second
+				},
+			);
+	}
 
-				if (to.size > KEPT) to.clear();
-				lanes.forEach((l, i) =>
-					to.set(key(l.track, l.lane), {
-						of: w,
-						first: w.first[i],
-						last: w.first[i + 1],
-						cell: w.cells[i],
-						cells: w.cells[i + 1] - w.cells[i],
-					}),
-				);
-			})
-			.catch(e => this.failed(e))
-			.finally(() => {
-				this.busy = false;
-				this.lastMs = performance.now() - from;
-				this.arrived();
-			});
+	private goOn(): void {
+		this.busy = false;
+		this.arrived();
+	}
+
+	private keep(w: Window, lanes: LaneNeed[], to: Map<number, LaneWindow>): void {
+		if (to === this.mini) {
+			if (w.t0 !== this.miniFor.t0 || w.t1 !== this.miniFor.t1) return; // it shows another range by now
+			this.minis++;
+		}
+		if (to.size > KEPT) to.clear();
+		lanes.forEach((l, i) =>
+			to.set(key(l.track, l.lane), {
+				of: w,
+				first: w.first[i],
+				last: w.first[i + 1],
+				cell: w.cells[i],
+				cells: w.cells[i + 1] - w.cells[i],
+			}),
+		);
 	}
 
 	needFlows(view: Range, limit: number): void {
@@ -151,12 +179,16 @@ export class LaneData {
 			.ask('flows', { ...range, limit })
 			.then(flows => {
 				this.flows = flows;
-				this.flowsFor = range;
-			})
-			.catch(e => this.failed(e))
-			.finally(() => {
 				this.flowsBusy = false;
 				this.arrived();
+			})
+			.catch(e => {
+				this.failed(e);
+				setTimeout(() => {
+					this.flowsBusy = false;
+					this.flowsFor = null;
+				}, PATIENCE);
 			});
+		this.flowsFor = range;
 	}
 }

@@ -43,7 +43,7 @@ export class Timeline {
 	onLayout: (() => void) | null = null;
 	onScroll: (() => void) | null = null;
 	onData: (() => void) | null = null;
-	private palette!: Palette;
+	palette!: Palette;
 	private readonly data: LaneData;
 	private raster = new Raster(1, 1);
 	private ratio = 1;
@@ -730,7 +730,7 @@ export class Timeline {
 			wide = (range.t1 - range.t0) / bins;
 
 		for (const track of tracks) {
-			const l = this.data.get(track, 0, range);
+			const l = this.data.miniOf(track);
 
 			for (let i = l?.first ?? 0; l && i < l.last; i++) {
 				const w = l.of,
@@ -757,13 +757,12 @@ export class Timeline {
 		return out;
 	}
 
-	needCoarse(tracks: number[]): void {
-		const { t0, t1 } = this.app.bounds.peek();
+	needMini(tracks: number[]): void {
+		this.data.needMini(tracks, this.app.bounds.peek());
+	}
 
-		this.data.need(
-			tracks.map(track => ({ track, lane: 0 })),
-			{ t0, t1 },
-			256,
-		);
+	/* Changes whenever there is something new to draw a minimap from. */
+	get version(): number {
+		return this.data.minis;
 	}
 }

@@ -26,21 +26,30 @@ async function parts<T>(answer: Response, part?: (a: T) => void): Promise<T> {
 export class HttpSource implements Source {
 	constructor(private readonly base = 'api/') {}
 
+	private async post(method: string, body: string, signal?: AbortSignal): Promise<Response> {
+		try {
+			return await fetch(this.base + method, {
+				method: 'POST',
+				signal,
+				cache: 'no-store',
+				credentials: 'same-origin',
+				redirect: 'error',
+				headers: { 'Content-Type': 'application/json', 'X-Unitrace': '1' },
+				body,
+			});
+		} catch (e) {
+			if (!(e instanceof TypeError)) throw e; // given up
+			throw new Error('the server does not answer; is unitrace still running?');
+		}
+	}
+
 	async ask<M extends Method>(
 		method: M,
 		ask: Methods[M]['ask'],
 		signal?: AbortSignal,
 		part?: (a: Methods[M]['answer']) => void,
 	) {
-		const answer = await fetch(this.base + method, {
-			method: 'POST',
-			signal,
-			cache: 'no-store',
-			credentials: 'same-origin',
-			redirect: 'error',
-			headers: { 'Content-Type': 'application/json', 'X-Unitrace': '1' },
-			body: JSON.stringify(ask),
-		});
+		const answer = await this.post(method, JSON.stringify(ask), signal);
 
 		if (!answer.ok)
 			throw new Error((await answer.text()).slice(0, 500) || `the server answered ${answer.status}`);

@@ -2,7 +2,6 @@
 
 import { effect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { readPalette } from '../draw/theme';
 import type { Timeline } from '../draw/timeline';
 import type { App } from '../state/app';
 
@@ -23,26 +22,31 @@ function busiest(app: App): number[] {
 	return queues.length ? queues : of('thread');
 }
 
-function draw(app: App, tl: Timeline, canvas: HTMLCanvasElement): void {
-	const box = canvas.parentElement!,
-		ratio = devicePixelRatio || 1,
-		w = box.clientWidth,
-		h = box.clientHeight;
-	const { css } = readPalette(document.documentElement),
-		bounds = app.bounds.peek(),
-		view = app.view.peek();
-	const tracks = busiest(app),
+interface Bars {
+	key: string;
+	image: HTMLCanvasElement;
+}
+
+/* The load as an image: drawn again only when it has changed, not with every move of the window. */
+function bars(app: App, tl: Timeline, w: number, h: number, ratio: number, old: Bars | null): Bars {
+	const bounds = app.bounds.peek(),
+		tracks = busiest(app),
+		{ css } = tl.palette;
+	const of = [w, h, ratio, bounds.t0, bounds.t1, app.colourBy.peek(), app.types.loaded.peek(), tl.version];
+	const key = [...of, css.surface, ...tracks].join(' ');
+
+	tl.needMini(tracks);
+	if (old?.key === key) return old;
+	const image = old?.image ?? document.createElement('canvas'),
 		bins = Math.max(1, Math.floor(w / BAR));
 
-	canvas.width = Math.round(w * ratio);
-	canvas.height = Math.round(h * ratio);
-	const x = canvas.getContext('2d')!;
-
-	x.setTransform(ratio, 0, 0, ratio, 0, 0);
-	tl.needCoarse(tracks);
-	const load = tl.density(tracks, bounds, bins);
+	image.width = Math.round(w * ratio);
+	image.height = Math.round(h * ratio);
+	const x = image.getContext('2d')!,
+		load = tl.density(tracks, bounds, bins);
 	const most = Math.max(0.05, ...load.map(b => b.reduce((s, v) => s + v, 0)));
 
+	x.setTransform(ratio, 0, 0, ratio, 0, 0);
 	load.forEach((bin, i) => {
 		let y = h - 1;
 
@@ -55,17 +59,38 @@ function draw(app: App, tl: Timeline, canvas: HTMLCanvasElement): void {
 			y -= tall;
 		});
 	});
-	const at = (t: number) => ((t - bounds.t0) / (bounds.t1 - bounds.t0)) * w;
+	return { key, image };
+}
+
+function draw(app: App, tl: Timeline, canvas: HTMLCanvasElement, old: Bars | null): Bars {
+	const box = canvas.parentElement!,
+		ratio = devicePixelRatio || 1,
+		w = box.clientWidth,
+		h = box.clientHeight;
+	const { css } = tl.palette,
+		bounds = app.bounds.peek(),
+		view = app.view.peek(),
+		area = app.area.peek();
+	const load = bars(app, tl, w, h, ratio, old);
+
+	if (canvas.width !== load.image.width || canvas.height !== load.image.height) {
+		canvas.width = load.image.width;
+		canvas.height = load.image.height;
+	}
+	const x = canvas.getContext('2d')!,
+		at = (t: number) => ((t - bounds.t0) / (bounds.t1 - bounds.t0)) * w;
 	const a = Math.max(0, at(view.t0)),
 		b = Math.min(w, at(view.t1));
 
+	x.setTransform(1, 0, 0, 1, 0, 0);
+	x.clearRect(0, 0, canvas.width, canvas.height);
+	if (load.image.width && load.image.height) x.drawImage(load.image, 0, 0);
+	x.setTransform(ratio, 0, 0, ratio, 0, 0);
 	x.fillStyle = css.surface;
 	x.globalAlpha = 0.6;
 	x.fillRect(0, 0, a, h);
 	x.fillRect(b, 0, w - b, h);
 	x.globalAlpha = 1;
-	const area = app.area.peek();
-
 	if (area) {
 		x.fillStyle = css.accent;
 		x.fillRect(at(area.t0), 0, Math.max(1, at(area.t1) - at(area.t0)), 3);
@@ -73,6 +98,7 @@ function draw(app: App, tl: Timeline, canvas: HTMLCanvasElement): void {
 	x.strokeStyle = css.accent;
 	x.lineWidth = 2;
 	x.strokeRect(Math.min(a, w - 4) + 1, 1, Math.max(b - a, 4) - 2, h - 2);
+	return load;
 }
 
 type Grip = { kind: 'move'; off: number } | { kind: 'from' } | { kind: 'to' } | null;
@@ -83,11 +109,12 @@ export function Minimap({ app, tl }: { app: App; tl: Timeline }) {
 
 	useEffect(() => {
 		const on = canvas.current!;
-		let asked = 0;
+		let asked = 0,
+			load: Bars | null = null;
 		const ask = () => {
 			asked ||= requestAnimationFrame(() => {
 				asked = 0;
-				if (on.isConnected) draw(app, tl, on);
+				if (on.isConnected) load = draw(app, tl, on, load);
 			});
 		};
 		const stop = effect(() => {
