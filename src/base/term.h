@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+/* A terminal that somebody sits in front of: one that has a size. */
+bool ut_term_is_screen(int fd);
+
 /* A terminal on which a line can be wiped and written again. */
 bool ut_term_moves(int fd);
 

@@ -55,7 +55,7 @@ void ut_session_print_news(void *ctx, const struct ut_session_news *news)
 
 struct ut_session_client ut_session_print(void)
 {
-	bool terminal = isatty(STDERR_FILENO);
+	bool terminal = ut_term_is_screen(STDERR_FILENO);
 
 	return (struct ut_session_client){
 		.tell = ut_session_print_news,

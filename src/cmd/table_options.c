@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/term.h"
 #include "text/cells.h"
@@ -28,7 +27,7 @@ int ut_table_opts_check(const struct ut_table_opts *o, struct ut_err *err)
 struct ut_report_opts ut_table_report(const struct ut_table_opts *o, int fd, uint64_t usual)
 {
 	struct ut_report_opts r = { .sort = o->sort, .width = UT_REPORT_WIDTH_OWN };
-	bool terminal = fd >= 0 && isatty(fd);
+	bool terminal = fd >= 0 && ut_term_is_screen(fd);
 
 	ut_cell_csv_set_safe(o->csv_safe);
 	r.format = o->json ? UT_REPORT_JSON : o->csv ? UT_REPORT_CSV : UT_REPORT_TABLE;

@@ -5,15 +5,19 @@ overlapping spans and arrows come in pairs, every event has what its kind needs.
 """
 import atexit
 import collections
+import fcntl
 import json
 import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
@@ -33,6 +37,13 @@ UNWANTED = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RAN
 STATE = tempfile.mkdtemp(prefix="ut_state_")
 atexit.register(shutil.rmtree, STATE, ignore_errors=True)
 os.environ["XDG_STATE_HOME"] = STATE
+
+
+def terminal(columns=80):
+    """Both ends of a terminal that somebody sits in front of: it has a size."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    return ours, theirs
 
 
 def program(name):

@@ -7,7 +7,6 @@ import io
 import json
 import math
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -276,7 +275,7 @@ class Files(Case):
     def test_a_terminal_gets_long_names_without_their_middle(self):
         words = "-d", "-v", "--no-summary", *FAKE, 2
         self.run_fake(*words, options=())
-        ours, theirs = pty.openpty()
+        ours, theirs = common.terminal()
         with subprocess.Popen(
                 [str(w) for w in (common.UNITRACE, *words)], cwd=self.dir, stderr=theirs,
                 env=common.environment(UNITRACE_CUPTI=str(CUPTI))):

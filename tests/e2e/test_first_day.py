@@ -1,7 +1,6 @@
 """What somebody meets who has just installed unitrace: wrong words, no words, the terminal."""
 import json
 import os
-import pty
 import re
 import select
 import shutil
@@ -11,7 +10,8 @@ import threading
 import time
 import unittest
 
-from common import BUILD, COLLECTOR, PATIENCE, SOURCE, UNITRACE, Case, environment, need, program
+from common import (BUILD, COLLECTOR, PATIENCE, SOURCE, UNITRACE, Case, environment, need, program,
+                    terminal)
 
 STEPS = program("steps")
 need("steps")
@@ -52,7 +52,7 @@ class Day(Case):
 
     def on_terminal(self, *words, feed=(), env=None, stdin=None):
         """Runs it with a terminal as its streams; feed: (text to wait for, what to do then)."""
-        ours, theirs = pty.openpty()
+        ours, theirs = terminal()
         process = subprocess.Popen([str(w) for w in (UNITRACE, *words)], cwd=self.dir,
                                    env=env or self.env, stdin=stdin or theirs, stdout=theirs,
                                    stderr=theirs, start_new_session=True)

@@ -1,14 +1,10 @@
 """Tables: the options that shape them mean the same in every command that prints one."""
 import csv
-import fcntl
 import io
 import json
 import os
-import pty
 import re
-import struct
 import subprocess
-import termios
 import unittest
 
 import common
@@ -16,7 +12,6 @@ from devlog_support import zone_log
 
 LONG = "void cutlass::Kernel<" + "float, " * 280 + "int>(int)"  # 2,000 characters and more
 EVIL = "evil\x1b[2Jname"
-SIZE = 24
 
 
 def slices(scale):
@@ -67,8 +62,7 @@ class Tables(common.Case):
 
     def on_terminal(self, words, columns, **env):
         """What a terminal of so many columns gets."""
-        master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE, columns, 0, 0))
+        master, slave = common.terminal(columns)
         environment = common.environment(TERM="xterm", **env)
         if "NO_COLOR" not in env:
             environment.pop("NO_COLOR", None)
