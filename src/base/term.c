@@ -7,7 +7,8 @@
 
 #define USUAL_COLUMNS 80
 
-/* What mpirun hands its ranks calls itself a terminal, has no size, and ends in a file or a pipe. */
+/* What mpirun hands its ranks calls itself a terminal, has no size, and ends in a file or a pipe.
+ */
 bool ut_term_is_screen(int fd)
 {
 	struct winsize size = { 0 };

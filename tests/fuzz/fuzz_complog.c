@@ -9,13 +9,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void read_log(const uint8_t *data, size_t size, bool head)
+static void read_log(const uint8_t *data, size_t size, enum ut_ace_release release)
 {
 	struct ut_ace_messages messages = { 0 };
 	struct ut_ace_complog log;
 	struct ut_ace_table table;
 	struct ut_ace_complog_reader r = {
-		.table = &table, .messages = &messages, .core = 800, .head = head
+		.table = &table, .messages = &messages, .core = 800, .release = release
 	};
 
 	ut_ace_table_init(&table);
