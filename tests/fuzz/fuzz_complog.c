@@ -40,10 +40,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ut_ace_messages messages = { 0 };
 	struct ut_ace_profile profile;
 
-	for (int head = 0; head < 2; head++) {
-		struct ut_ace_profile_rules rules = { head, &messages };
+	for (int release = UT_ACE_1_0; release <= UT_ACE_1_2; release++) {
+		struct ut_ace_profile_rules rules = { release, &messages };
 
-		read_log(data, size, head);
+		read_log(data, size, release);
 		(void)!ut_ace_profile_text(&profile, &rules, "fuzz", (const char *)data, size,
 					   NULL);
 	}
