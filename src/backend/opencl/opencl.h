@@ -2,9 +2,9 @@
  * opencl.h - what the files of the OpenCL backend share.
  *
  * The backend stands between the program and the runtime: as a layer of the loader's (opencl.c),
- * or, for loaders that know no layers, as a vendor of its own that lends its face to the real ones
+ * or, for loaders that know no layers, as a vendor of its own that passes calls on to the real ones
  * (icd.c). Either way the program's calls arrive at the wrappers in calls.c, made
- * from opencl_api.def, and go on through ut_cl_next(). Our own calls go there too and are never
+ * from api.def, and go on through ut_cl_next(). Our own calls go there too and are never
  * seen.
  *
  * Guests' rules, as in unitrace/backend.h: no print, no lock that waits, no malloc, errno as found.
