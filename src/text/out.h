@@ -19,7 +19,7 @@ struct ut_out;
 
 enum ut_out_flag {
 	UT_OUT_OVERWRITE = 1u << 0, /* replace an existing file; otherwise commit is -EEXIST */
-	UT_OUT_RENEW = 1u << 1,     /* with it: that one is made anew is no news to the user */
+	UT_OUT_RENEW = 1u << 1,     /* with it: replacing is expected, the user is not told */
 };
 
 /*

@@ -122,7 +122,7 @@ const char *ut_cl_name(enum ut_cl_id id);
 /* False: nothing tells which vendor's object a call is about. */
 bool ut_cl_has_handle(enum ut_cl_id id);
 
-/* The first time that anybody comes: joins the collector. False = nothing is to be recorded. */
+/* Joins the collector at the first call. False = nothing is to be recorded. */
 bool ut_cl_join(void);
 
 /* ---- objects (object.c) ------------------------------------------------------------- */
@@ -130,7 +130,7 @@ bool ut_cl_join(void);
 struct ut_cl_device {
 	struct ut_cl_item item;
 	struct ut_cl_clock clock;
-	_Atomic uint64_t looked; /* at its timer, when */
+	_Atomic uint64_t looked; /* when its timer was read last */
 	_Atomic bool no_timer;
 	_Atomic uint32_t state;
 	uint32_t id; /* host->device(); 0 = the user does not want it */
