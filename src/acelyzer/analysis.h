@@ -107,7 +107,7 @@ struct ut_aiu {
 	size_t shift_count;
 	uint64_t issues[UT_ACE_ISSUES]; /* what went wrong, by enum ut_ace_issue */
 	uint64_t bad_events;            /* dropped because they lacked something */
-	bool told;                      /* the names of processes, or nobody asks */
+	bool told;                      /* names of processes are written, or not wanted */
 	bool full_names;                /* names of kernels keep their numbers */
 	bool checked;                   /* the order of kernels */
 	bool forgot_dev_us, forgot_all; /* helper values of stamps are not shown any more */
@@ -115,8 +115,8 @@ struct ut_aiu {
 };
 
 /*
- * What passes keep for a later one. The last that needs it lets it go; if a profile switches that
- * one off, the end of the run does.
+ * What passes keep for a later one. The last pass that needs it frees it; if a profile
+ * switches that pass off, the end of the run does.
  */
 #define UT_ACE_STATE_LIST(X)   X(normal) X(align) X(util) X(comms) X(launches) X(batches)
 #define UT_ACE_STATE_END(name) void ut_ace_end_##name(struct ut_aiu *a);
@@ -151,7 +151,7 @@ double ut_ace_dev_us(const struct ut_aiu *a, const struct ut_ace_event *e, int i
 bool ut_ace_is_device(struct ut_aiu *a, const struct ut_ace_event *e);
 bool ut_ace_is_kernel(struct ut_aiu *a, const struct ut_ace_event *e);
 
-/* A counter with one value, added to seq. Pointers to events end here. */
+/* A counter with one value, added to seq. Earlier pointers to events become invalid. */
 struct ut_ace_event *ut_ace_add_counter(struct ut_aiu *a, uint32_t pid, double ts, uint32_t name,
 					const struct ut_arg *value);
 

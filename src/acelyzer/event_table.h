@@ -151,7 +151,7 @@ void ut_ace_table_release(struct ut_ace_table *t);
 /* Everything that from has becomes t's, which was released before; from is released, too. */
 void ut_ace_table_take(struct ut_ace_table *t, struct ut_ace_table *from);
 
-/* A new zeroed event, not in seq yet. Pointers to events end at the next call. */
+/* A new zeroed event, not in seq yet. Pointers to events are valid until the next call. */
 struct ut_ace_event *ut_ace_event_add(struct ut_ace_table *t);
 uint32_t ut_ace_dev_add(struct ut_ace_table *t);
 uint32_t ut_ace_job_add(struct ut_ace_table *t, const char *path);

@@ -15,7 +15,7 @@
 
 #include "acelyzer/analysis.h"
 
-/* What a device does. Of two at once the first one counts: time is what it is not hidden by. */
+/* What a device does. Where two kinds overlap, the time counts for the one listed first. */
 enum ut_ace_work {
 	UT_ACE_WORK_COMPUTE,
 	UT_ACE_WORK_COMM,     /* steps of collectives, sends and receives */
@@ -127,7 +127,7 @@ struct ut_ace_stage_count {
 
 struct ut_ace_trust {
 	double device, doubted, lost; /* us of device spans */
-	double percent;               /* of the device time that is neither */
+	double percent;               /* of the device time, neither doubted nor lost */
 	uint64_t events, spans, kernels, files;
 	uint64_t count[3]; /* issues by severity */
 	char stopped[256]; /* why the run ended early; "" = it did not */
@@ -146,7 +146,7 @@ struct ut_ace_extra {
 	struct ut_ace_coll_member *members; /* of colls, one after the other, by rank */
 	size_t member_count, member_cap;
 	size_t coll_ranks; /* how many ranks take part in collectives */
-	int64_t *missing;  /* ranks that are spoken of but not there */
+	int64_t *missing;  /* ranks that events name but no input has */
 	size_t missing_count, missing_cap;
 	struct ut_ace_stage_count *stages; /* that changed something */
 	size_t stage_count, stage_cap;

@@ -2,7 +2,7 @@
  * key.h - the words that the analysis looks for, as numbers.
  *
  * Every string table of this room begins with them in this order, so that a key is a constant:
- * no table has to be asked what "CollGroup" is called today.
+ * its number never has to be looked up.
  */
 #ifndef UT_ACELYZER_KEY_H
 #define UT_ACELYZER_KEY_H

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whose numbers: where the releases of acelyzer differ, it is asked which one is meant. */
+/* The release of acelyzer to follow where they differ in numbers or layout. */
 enum ut_ace_release {
 	UT_ACE_1_0,
 	UT_ACE_1_2,
@@ -48,7 +48,7 @@ struct ut_ace_opts {
 	enum ut_ace_release release; /* as it counts and writes */
 	double soc, core;            /* MHz */
 	unsigned int counters;       /* enum ut_ace_counter */
-	bool no_coll_bw;             /* not asked for, and release 1.2 never shows them */
+	bool no_coll_bw;             /* release 1.2 shows none unless asked for */
 	enum ut_ace_overlap overlap;
 	int64_t tid_streams;
 	bool flow, coll_events, summarize, flex_ts_fix, no_mp_sync, mp_sync_v2;

@@ -1,6 +1,6 @@
 /*
- * util.h - between the utilisation pass and its books: sums per category, and the one counter per
- * job that a run with autopilot has.
+ * util.h - what the utilisation pass (pass_util.c) adds up: sums per category, and the one counter
+ * per job that a run with autopilot has.
  */
 #ifndef UT_ACELYZER_UTIL_H
 #define UT_ACELYZER_UTIL_H
@@ -63,7 +63,8 @@ struct ut_ace_autopilot {
 	uint64_t over;
 };
 
-/* An event of a job; may end the job before it on that process. Pointers to events end here. */
+/* An event of a job; may end the job before it on that process. Earlier pointers to
+ * events become invalid. */
 void ut_ace_autopilot_add(struct ut_aiu *a, struct ut_ace_autopilot *p, uint32_t event,
 			  uint32_t job, double ideal);
 void ut_ace_autopilot_end(struct ut_aiu *a, struct ut_ace_autopilot *p);

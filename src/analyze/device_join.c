@@ -222,7 +222,7 @@ void ut_device_join_finish(struct ut_device_join *j, struct ut_device_work *work
 	ut_sort(j->submits, j->submit_count, sizeof(*j->submits), by_correlation);
 	for (size_t i = 0; i < count; i++)
 		join(j, &works[i]);
-	/* nobody asks again, and memory is dear */
+	/* not needed again, and large */
 	free(j->submits);
 	j->submits = NULL;
 	j->submit_count = j->submit_cap = 0;

@@ -4,7 +4,7 @@
  * Both carry the number that the runtime gave them, which counts in one process only. A trace of
  * several programs (merged, or of several ranks) has the same numbers many times, so that each
  * process of a device needs its program: arrows tell, or that only one program of its rank called.
- * Where neither does, nobody is made responsible. Traces of Intel's tool have no numbers: there,
+ * Where neither does, the work has no caller. Traces of Intel's tool have no numbers: there,
  * the arrow that ends where work begins tells when the call began. Memory: 40 bytes for each call
  * that submitted; while a trace is read, some 60 for each arrow that was told.
  */

@@ -20,8 +20,8 @@
 #include "model/strtab.h"
 
 /*
- * Ways to devices that tables have always known, in the order in which they show them. Those of
- * other apis come behind them, as they are met, under the name that they have: an index into ways.
+ * The sections of device tables, one per API and type of device, in the order in which tables show
+ * them. Other APIs follow in the order in which they are met: an index into ut_device_log.ways.
  */
 enum ut_device_way {
 	UT_WAY_L0,

@@ -19,7 +19,7 @@ struct ut_device_row {
 	uint64_t append, submit; /* waited in its queue, waited for the device; work only */
 };
 
-/* What went one way. */
+/* One section of a table: see enum ut_device_way. */
 struct ut_device_section {
 	struct ut_device_row *rows;
 	size_t count, cap;

@@ -1,5 +1,5 @@
 /*
- * hash.h - the one hash function of the house, for tables in memory.
+ * hash.h - the one hash function of the program, for tables in memory.
  *
  * Made for short strings (names, domains): up to 16 bytes cost two loads and two multiplications.
  * The value may differ between versions and byte orders: never write it to a file. It does not

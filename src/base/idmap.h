@@ -1,8 +1,8 @@
 /*
  * idmap.h - from one number to another: which row a name has, who is waiting for its other half.
  *
- * Open addressing as in table.h, which is for keys that lie elsewhere; here the key is in the slot.
- * A value is never 0, since 0 means "not in the map". {0} is an empty map on the heap, which
+ * Open addressing as in hashtab.h, which is for keys that lie elsewhere; here the key is in the
+ * slot. A value is never 0, since 0 means "not in the map". {0} is an empty map on the heap, which
  * ut_idmap_release() frees; ut_idmap_init() makes one that lives in an arena. Running out of memory
  * aborts. Not thread-safe.
  */

@@ -113,7 +113,7 @@ static inline bool ut_json_starts(char c)
 	return (unsigned char)c > ' ' && c != ',' && c != ']' && c != '}' && c != ':';
 }
 
-/* ut_json_member() for those in a hurry. */
+/* ut_json_member(), inline for the usual text. */
 static inline bool ut_json_next(struct ut_json *j, struct ut_str *key)
 {
 	const char *p = ut_json_key(j, j->at, j->fresh, key);
@@ -125,7 +125,7 @@ static inline bool ut_json_next(struct ut_json *j, struct ut_str *key)
 	return true;
 }
 
-/* ut_json_element() for those in a hurry. */
+/* ut_json_element(), inline for the usual text. */
 static inline bool ut_json_item(struct ut_json *j)
 {
 	const char *p = j->at;
@@ -141,7 +141,7 @@ static inline bool ut_json_item(struct ut_json *j)
 	return true;
 }
 
-/* ut_json_string() for those who have seen the quote. */
+/* ut_json_string() for a cursor that is on the opening quote. */
 static inline bool ut_json_text(struct ut_json *j, struct ut_str *raw)
 {
 	const char *p = j->at + 1, *end = ut_json_close(j, p);

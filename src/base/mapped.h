@@ -17,7 +17,7 @@ void ut_mapped_remove(const void *map); /* before it is unmapped; unknown ones a
 
 /*
  * From now on a store or load behind the end of a mapped file says which file it was and ends the
- * process with this status. Other causes of SIGBUS end it as ever.
+ * process with this status. Other causes of SIGBUS end it as before.
  */
 void ut_mapped_guard(int status);
 

@@ -44,7 +44,7 @@ struct ut_teller {
 void ut_tell_line(const struct ut_teller *t, enum ut_log_level level, const char *room,
 		  const char *fmt, ...) UT_PRINTF(4, 5);
 
-/* Is it worth the while to say how far we are? */
+/* Does whoever asked for the work want to see how far it is? */
 static inline bool ut_tell_wants_state(const struct ut_teller *t)
 {
 	return t && t->state;

@@ -127,19 +127,19 @@ static int run(const struct ut_ace_setup *s, int argc, const char *const *argv)
  */
 static int run_once(const struct ut_ace_setup *s, bool alone, int argc, const char *const *argv)
 {
-	struct ut_mpijob spread = { .ranks = 1 };
+	struct ut_mpijob job = { .ranks = 1 };
 	struct ut_err note = { 0 }, err = { 0 };
 	int64_t status;
 
-	if (!alone && ut_mpijob_start(&spread, &note) == UT_MPIJOB_IDLE)
+	if (!alone && ut_mpijob_start(&job, &note) == UT_MPIJOB_IDLE)
 		return UT_EXIT_OK;
 	if (note.text[0])
 		ut_log(UT_WARN, "%s", note.text);
-	if (ut_mpijob_same(&spread, argc, argv, &err))
-		status = spread.rank ? UT_EXIT_FAILED : ut_cmd_fail(&ut_cmd_analyze, &err);
+	if (ut_mpijob_same(&job, argc, argv, &err))
+		status = job.rank ? UT_EXIT_FAILED : ut_cmd_fail(&ut_cmd_analyze, &err);
 	else
-		status = ut_mpijob_max(&spread, spread.rank ? 0 : run(s, argc, argv));
-	ut_mpijob_stop(&spread);
+		status = ut_mpijob_max(&job, job.rank ? 0 : run(s, argc, argv));
+	ut_mpijob_stop(&job);
 	return (int)status;
 }
 

@@ -14,7 +14,7 @@
 #include "cmd/session_print.h"
 #include "cmd/words.h"
 #include "session/session_export.h"
-#include "text/cells.h"
+#include "text/csv_write.h"
 
 struct export_opts {
 	struct ut_export_plan plan;
@@ -73,7 +73,7 @@ static int start(struct export_opts *o, const struct ut_words *words, struct ut_
 		ut_log_set_level(UT_WARN);
 	out->no_summary = !o->summary;
 	out->overwrite |= out->output != NULL; /* see replaced.h */
-	ut_cell_csv_set_safe(o->csv_safe);
+	ut_csv_set_safe(o->csv_safe);
 	o->plan.count = words->count;
 	o->plan.inputs = words->items;
 	rc = ut_session_export_check(&o->plan, &client, err);

@@ -38,15 +38,15 @@ static int run(struct ut_merge *m, struct ut_err *err)
 	int64_t text = 0;
 	int rc;
 
-	if (!m->spread->rank)
+	if (!m->job->rank)
 		text = ut_merge_all_text(m);
-	text = ut_mpijob_max(m->spread, text);
+	text = ut_mpijob_max(m->job, text);
 	for (size_t i = 0; i < m->count; i++)
 		total += 2 * m->sizes[i];
-	ut_progress_start(m->progress, m->teller, "merge", total / (unsigned int)m->spread->ranks);
+	ut_progress_start(m->progress, m->teller, "merge", total / (unsigned int)m->job->ranks);
 	rc = text ? ut_merge_text(m, err) : ut_merge_model(m, err);
 	ut_progress_done(m->progress);
-	return ut_mpijob_agree(m->spread, rc, err);
+	return ut_mpijob_agree(m->job, rc, err);
 }
 
 static void tell_result(const struct ut_merge *m)
@@ -66,11 +66,11 @@ static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const
 	struct ut_inputs in = { 0 };
 	int rc = 0;
 
-	if (!m->spread->rank)
+	if (!m->job->rank)
 		rc = ut_merge_find(m, argc, argv, &in, err);
-	rc = ut_mpijob_agree(m->spread, rc, err);
+	rc = ut_mpijob_agree(m->job, rc, err);
 	if (!rc) {
-		ut_mpijob_list(m->spread, &in, &m->sizes);
+		ut_mpijob_list(m->job, &in, &m->sizes);
 		m->count = in.count;
 		m->files = UT_NEW_N(&arena, struct ut_merge_file, m->count);
 	}
@@ -78,10 +78,10 @@ static int merge(const struct merge_opts *o, struct ut_merge *m, int argc, const
 		m->files[i].path = m->files[i].name = in.paths[i];
 		rc = ut_merge_keep(m, i, &arena, err);
 	}
-	rc = ut_mpijob_agree(m->spread, rc, err);
+	rc = ut_mpijob_agree(m->job, rc, err);
 	if (!rc)
 		rc = run(m, err);
-	if (!rc && !m->spread->rank && !o->quiet)
+	if (!rc && !m->job->rank && !o->quiet)
 		tell_result(m);
 	for (size_t i = 0; m->files && i < m->count; i++)
 		ut_facts_release(&m->files[i].facts);
@@ -180,7 +180,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct merge_opts *o)
 static int work(const struct merge_opts *o, struct ut_merge *m, const struct ut_words *words,
 		struct ut_err *err)
 {
-	int rc = ut_mpijob_same(m->spread, words->count, words->items, err);
+	int rc = ut_mpijob_same(m->job, words->count, words->items, err);
 
 	m->output = o->output;
 	m->quiet = o->quiet;
@@ -196,23 +196,23 @@ static int work(const struct merge_opts *o, struct ut_merge *m, const struct ut_
 /* misuse: what was wrong with the words, 0 = nothing. All ranks end alike; rank 0 says why. */
 static int start(struct merge_opts *o, int misuse, const struct ut_words *words, struct ut_err *err)
 {
-	struct ut_mpijob spread = { .ranks = 1 };
+	struct ut_mpijob job = { .ranks = 1 };
 	struct ut_progress progress = { 0 };
-	struct ut_merge m = { .spread = &spread, .progress = &progress, .teller = ut_log_teller() };
+	struct ut_merge m = { .job = &job, .progress = &progress, .teller = ut_log_teller() };
 	struct ut_err note = { 0 };
 	int status = UT_EXIT_OK;
 
 	if (!misuse)
 		misuse = settle(o, &m, err);
-	if (!o->no_mpi && ut_mpijob_start(&spread, &note) == UT_MPIJOB_IDLE)
+	if (!o->no_mpi && ut_mpijob_start(&job, &note) == UT_MPIJOB_IDLE)
 		return UT_EXIT_OK;
 	if (note.text[0])
 		ut_log(UT_WARN, "%s", note.text);
-	if (ut_mpijob_agree(&spread, misuse, err))
-		status = spread.rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_merge, err);
+	if (ut_mpijob_agree(&job, misuse, err))
+		status = job.rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_merge, err);
 	else if (work(o, &m, words, err))
-		status = spread.rank ? UT_EXIT_FAILED : ut_cmd_fail(&ut_cmd_merge, err);
-	ut_mpijob_stop(&spread);
+		status = job.rank ? UT_EXIT_FAILED : ut_cmd_fail(&ut_cmd_merge, err);
+	ut_mpijob_stop(&job);
 	return status;
 }
 

@@ -92,7 +92,7 @@ static int fold(void *ctx, const char *data, size_t len, struct ut_err *err)
 }
 
 /* Every rank its share of the inputs; rank 0 has the sum in the end. */
-static int count(struct work *w, struct ut_mpijob *spread, const struct ut_words *words,
+static int count(struct work *w, struct ut_mpijob *job, const struct ut_words *words,
 		 struct ut_err *err)
 {
 	const struct ut_fold reduce = { pack, fold, w };
@@ -100,17 +100,17 @@ static int count(struct work *w, struct ut_mpijob *spread, const struct ut_words
 				     .teller = ut_log_teller() };
 	struct ut_inputs in = { .teller = how.teller };
 	uint64_t *sizes = NULL;
-	int rc = ut_mpijob_same(spread, words->count, words->items, err);
+	int rc = ut_mpijob_same(job, words->count, words->items, err);
 
 	if (!rc)
-		rc = ut_rank_inputs(spread, words->count, words->items, &in, &sizes, err);
+		rc = ut_rank_inputs(job, words->count, words->items, &in, &sizes, err);
 	if (!rc) {
-		ut_mpijob_keep_share(spread, &in, sizes);
+		ut_mpijob_keep_share(job, &in, sizes);
 		rc = ut_load_each(&in, &how, add_store, w, err);
-		rc = ut_mpijob_agree(spread, rc, err);
+		rc = ut_mpijob_agree(job, rc, err);
 	}
 	if (!rc)
-		rc = ut_mpijob_reduce(spread, &reduce, err);
+		rc = ut_mpijob_reduce(job, &reduce, err);
 	free(sizes);
 	ut_inputs_release(&in);
 	return rc;
@@ -128,18 +128,18 @@ static int print(const struct stats_opts *o, struct ut_stats *s, struct ut_err *
 static int stats(const struct stats_opts *o, struct work *w, const struct ut_words *words,
 		 struct ut_err *err)
 {
-	struct ut_mpijob spread = { .ranks = 1 };
+	struct ut_mpijob job = { .ranks = 1 };
 	struct ut_err note = { 0 };
 	bool first;
 	int rc;
 
-	if (!o->no_mpi && ut_mpijob_start(&spread, &note) == UT_MPIJOB_IDLE)
+	if (!o->no_mpi && ut_mpijob_start(&job, &note) == UT_MPIJOB_IDLE)
 		return UT_EXIT_OK;
 	if (note.text[0])
 		ut_log(UT_WARN, "%s", note.text);
-	rc = count(w, &spread, words, err);
-	first = !spread.rank;
-	ut_mpijob_stop(&spread);
+	rc = count(w, &job, words, err);
+	first = !job.rank;
+	ut_mpijob_stop(&job);
 	if (!rc && first)
 		rc = print(o, &w->stats, err);
 	if (!rc && first && w->why.len && is_empty(&w->stats))

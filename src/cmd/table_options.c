@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/term.h"
-#include "text/cells.h"
+#include "text/csv_write.h"
 #include "text/table_report.h"
 
 static bool is(const char *word, const char *other)
@@ -29,7 +29,7 @@ struct ut_report_opts ut_table_report(const struct ut_table_opts *o, int fd, uin
 	struct ut_report_opts r = { .sort = o->sort, .width = UT_REPORT_WIDTH_OWN };
 	bool terminal = fd >= 0 && ut_term_is_screen(fd);
 
-	ut_cell_csv_set_safe(o->csv_safe);
+	ut_csv_set_safe(o->csv_safe);
 	r.format = o->json ? UT_REPORT_JSON : o->csv ? UT_REPORT_CSV : UT_REPORT_TABLE;
 	r.limit = r.format == UT_REPORT_TABLE ? usual : 0;
 	if (o->limit != UINT64_MAX)

@@ -51,8 +51,8 @@ extern _Thread_local struct ut_tbuf ut_me;
 bool ut_gate_slow(struct ut_tbuf *t, enum ut_gate_call call);
 
 /*
- * What the gate's word has that a thread's own, "open, and I am attached", has not, and the other
- * way round. One load tells all of it apart; anything else is for the slow path.
+ * The bits in which the gate's word differs from a thread's own, "open, and I am attached". One
+ * load tells these cases apart; any other value is for the slow path.
  */
 enum ut_gate_look {
 	UT_LOOK_OPEN = 0,

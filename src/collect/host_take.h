@@ -1,6 +1,6 @@
 /*
- * host_take.h - what a backend hands over, taken with the size that it says, and what it says of
- * any length.
+ * host_take.h - takes structs from backends of any version, by the size that they say, and lists
+ * of facts of any length.
  */
 #ifndef UT_COLLECT_HOST_TAKE_H
 #define UT_COLLECT_HOST_TAKE_H
@@ -60,7 +60,7 @@ uint32_t ut_host_stack(uint32_t parent, uint32_t frame);
 void ut_host_samples(const struct ut_sample *samples, size_t count, size_t size);
 void ut_host_message(const struct ut_message *message);
 
-/* A backend of version 1 sees this, made from the host of today: host_v1.c. */
+/* The host that a backend of version 1 gets, which passes on to the current one: host_v1.c. */
 const void *ut_host_v1(const struct ut_host *host);
 
 #endif

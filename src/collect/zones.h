@@ -1,5 +1,5 @@
 /*
- * zones.h - the collector's side of unitrace/zones.h; host.c hands it to who joins.
+ * zones.h - the collector's side of unitrace/zones.h; host.c hands it to those who join.
  */
 #ifndef UT_COLLECT_ZONES_H
 #define UT_COLLECT_ZONES_H

@@ -17,7 +17,7 @@
 #include "model/pairs.h"
 #include "model/store.h"
 #include "model/trace.h"
-#include "text/cells.h"
+#include "text/csv_write.h"
 #include "text/out.h"
 
 static const char columns[] = "trace,pid,process,tid,track,kind,ts_ns,dur_ns,name,category,depth,"
@@ -63,7 +63,7 @@ static void put_string(struct ut_out *o, const struct ut_trace *t, uint32_t id)
 	struct ut_str s = ut_strtab_get(&t->strings, id);
 
 	if (s.len)
-		ut_cell_csv_field(o, s.ptr, s.len);
+		ut_csv_put_field(o, s.ptr, s.len);
 	ut_out_text(o, ",");
 }
 
@@ -200,7 +200,7 @@ static void put_args(struct csv *c, const struct ut_trace *t, const struct ut_ev
 	else
 		ut_args_json(c->scratch, t, e->args);
 	text = ut_out_data(c->scratch, &len);
-	ut_cell_csv_field(c->out, text, len);
+	ut_csv_put_field(c->out, text, len);
 }
 
 static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)

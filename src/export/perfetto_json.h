@@ -1,8 +1,8 @@
 /*
  * perfetto_json.h - JSON text as the value of a debug annotation.
  *
- * Objects and arrays become nested annotations; empty ones are said in the older words of the
- * format, as nested_value; null is an annotation without a value. What is nested too deep and
+ * Objects and arrays become nested annotations; empty ones are written in the older field
+ * nested_value; null is an annotation without a value. What is nested too deep and
  * numbers that fit neither 64 bits nor a double become strings, and ANNOTATION_EXACT tells us what
  * they were.
  */

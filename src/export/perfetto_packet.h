@@ -26,9 +26,10 @@ enum ut_perfetto_table {
 struct ut_perfetto_packets {
 	struct ut_out *out;
 	uint32_t sequence;
-	struct ut_pbuf packet, interned; /* the packet under construction; what goes before it */
-	struct ut_pbuf ours;             /* what the next event says to ourselves: enum ours */
-	unsigned char *seen;             /* by string id: enum ut_perfetto_table */
+	struct ut_pbuf packet,
+		interned;    /* the packet under construction; strings that go before it */
+	struct ut_pbuf ours; /* our own fields of the next event: perfetto_ours.h */
+	unsigned char *seen; /* by string id: enum ut_perfetto_table */
 	size_t seen_cap;
 };
 

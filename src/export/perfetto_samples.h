@@ -22,7 +22,7 @@ struct ut_perfetto_samples {
 	struct ut_pbuf body; /* scratch */
 };
 
-/* Whom the sample is of, in the file: a thread, and our own track. */
+/* Where the sample was taken, in the file: a thread, and our own track. */
 struct ut_perfetto_sampled {
 	uint64_t uuid;
 	int32_t pid, tid;

@@ -55,7 +55,7 @@ int ut_import(const char *path, const struct ut_import_opts *opts, struct ut_sto
 
 /*
  * The importer of an open source, from its head alone: NULL, and an error that says what the file
- * looks like, if there is none. For who would otherwise read on and on.
+ * looks like, if there is none. For callers that must not read the whole input to find out.
  */
 const struct ut_importer *ut_importer_of(const struct ut_source *source, struct ut_err *err);
 

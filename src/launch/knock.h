@@ -18,7 +18,7 @@ enum ut_knock {
 /* The descriptor to ask; -1 if there is none. close() it. */
 int ut_knock_watch(const char *session_dir);
 
-/* What has happened since; the best of it. */
+/* What has happened since ut_knock_watch(): the highest of these. */
 enum ut_knock ut_knock_heard(int fd);
 
 #endif

@@ -27,7 +27,7 @@ struct ut_merge {
 	const struct ut_teller *teller;   /* hears what is left out, and what was done */
 	unsigned int threads;             /* that read and rewrite */
 	const struct ut_exporter *format; /* of the result */
-	struct ut_mpijob *spread;
+	struct ut_mpijob *job;
 	struct ut_merge_file *files; /* all inputs; the same on all ranks */
 	size_t count;
 	uint64_t *sizes; /* of the files, bytes */

@@ -204,7 +204,7 @@ int ut_merge_keep(struct ut_merge *m, size_t i, struct ut_arena *a, struct ut_er
 
 	if (!standard && (stat(f->path, &st) || S_ISREG(st.st_mode)))
 		return 0; /* what cannot be looked at is reported when it is opened */
-	if (m->spread->ranks > 1)
+	if (m->job->ranks > 1)
 		return ut_err_set(err, -ESPIPE,
 				  "%s: under MPI inputs have to be files that all ranks can read",
 				  f->path);

@@ -267,11 +267,11 @@ int ut_merge_text(struct ut_merge *m, struct ut_err *err)
 	int rc;
 
 	allow_open_files();
-	ut_share(m->sizes, m->count, (unsigned int)m->spread->ranks, (unsigned int)m->spread->rank,
+	ut_share(m->sizes, m->count, (unsigned int)m->job->ranks, (unsigned int)m->job->rank,
 		 &first, &count);
 	rc = ut_merge_read_facts(m, first, count, err);
-	rc = ut_mpijob_agree(m->spread, rc, err);
-	if (!rc && m->spread->ranks > 1)
+	rc = ut_mpijob_agree(m->job, rc, err);
+	if (!rc && m->job->ranks > 1)
 		rc = ut_merge_exchange(m, first, count, err);
 	for (size_t i = 0; i < m->count; i++)
 		valid += !m->files[i].left_out;
@@ -283,10 +283,10 @@ int ut_merge_text(struct ut_merge *m, struct ut_err *err)
 		rc = ut_merge_plan_make(&plan, m->files, m->count, &m->rules, err);
 	if (rc)
 		return rc;
-	if (!m->spread->rank && !m->quiet)
+	if (!m->job->rank && !m->quiet)
 		ut_merge_tell(&plan, m->rules.pids, m->teller);
-	rc = m->spread->ranks > 1 ? ut_merge_together(m, &plan, first, count, err)
-				  : merge_alone(m, &plan, err);
+	rc = m->job->ranks > 1 ? ut_merge_together(m, &plan, first, count, err)
+			       : merge_alone(m, &plan, err);
 	ut_merge_plan_release(&plan);
 	return rc;
 }

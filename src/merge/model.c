@@ -143,7 +143,7 @@ int ut_merge_model(struct ut_merge *m, struct ut_err *err)
 	struct ut_merge_plan plan = { 0 };
 	int rc;
 
-	if (m->spread->rank)
+	if (m->job->rank)
 		return 0;
 	if (rules.pids != UT_MERGE_AUTO || rules.ids != UT_MERGE_AUTO)
 		return ut_err_set(err, -EINVAL,

@@ -72,17 +72,17 @@ static void choose_keys(struct sample *samples, size_t count, size_t parts, int6
 static int64_t *agree_on_keys(struct ut_merge *m, const struct ut_spill *mine)
 {
 	struct sample *samples = ut_make((SAMPLES + 1) * sizeof(*samples));
-	size_t count = take_samples(mine, samples), parts = (size_t)m->spread->ranks;
+	size_t count = take_samples(mine, samples), parts = (size_t)m->job->ranks;
 	size_t bytes = (parts - 1) * sizeof(int64_t);
 	int64_t *keys = ut_make(bytes + 1), *agreed;
 	struct ut_gathered all;
 
-	ut_mpijob_gather(m->spread, samples, count * sizeof(*samples), &all);
+	ut_mpijob_gather(m->job, samples, count * sizeof(*samples), &all);
 	if (all.count)
 		choose_keys((struct sample *)(void *)all.data,
 			    (size_t)all.starts[all.count] / sizeof(*samples), parts, keys);
 	ut_gathered_release(&all);
-	agreed = ut_mpijob_bcast(m->spread, keys, &bytes);
+	agreed = ut_mpijob_bcast(m->job, keys, &bytes);
 	free(keys);
 	free(samples);
 	return agreed;
@@ -90,7 +90,7 @@ static int64_t *agree_on_keys(struct ut_merge *m, const struct ut_spill *mine)
 
 int ut_merge_cut(struct ut_merge *m, struct ut_merge_parts *p, struct ut_err *err)
 {
-	size_t ranks = (size_t)m->spread->ranks, len;
+	size_t ranks = (size_t)m->job->ranks, len;
 	struct ut_spill_cut *cuts = ut_make((ranks + 1) * sizeof(*cuts));
 	int64_t *keys = agree_on_keys(m, p->mine);
 	int rc = 0;
@@ -98,10 +98,10 @@ int ut_merge_cut(struct ut_merge *m, struct ut_merge_parts *p, struct ut_err *er
 	for (size_t r = 1; !rc && r < ranks; r++)
 		rc = ut_spill_find(p->mine, keys[r - 1], &cuts[r], err);
 	cuts[ranks] = ut_spill_end(p->mine);
-	p->cuts = ut_mpijob_share(m->spread, cuts, (ranks + 1) * sizeof(*cuts), &len);
+	p->cuts = ut_mpijob_share(m->job, cuts, (ranks + 1) * sizeof(*cuts), &len);
 	free(keys);
 	free(cuts);
-	return ut_mpijob_agree(m->spread, rc, err);
+	return ut_mpijob_agree(m->job, rc, err);
 }
 
 /* Bytes of events in front of a part, in the files of all ranks. */
@@ -174,11 +174,10 @@ static int put_run(struct ut_runs *runs, const struct ut_frame *f, uint32_t from
 static int open_parts(const struct ut_merge *m, const struct ut_merge_parts *p,
 		      struct ut_streams *s, struct ut_err *err)
 {
-	size_t ranks = (size_t)m->spread->ranks;
+	size_t ranks = (size_t)m->job->ranks;
 
 	for (size_t r = 0; r < ranks; r++) {
-		const struct ut_spill_cut *cut =
-			&p->cuts[r * (ranks + 1) + (size_t)m->spread->rank];
+		const struct ut_spill_cut *cut = &p->cuts[r * (ranks + 1) + (size_t)m->job->rank];
 		int fd;
 
 		if (cut[0].text == cut[1].text)
@@ -213,7 +212,7 @@ static int write_frame(struct place *p, const struct ut_merge_plan *plan, uint64
 static int write_events(struct ut_merge *m, const struct ut_merge_parts *p, struct place *place,
 			struct ut_err *err)
 {
-	uint64_t text = text_before(p, (size_t)m->spread->ranks, (size_t)m->spread->rank);
+	uint64_t text = text_before(p, (size_t)m->job->ranks, (size_t)m->job->rank);
 	struct ut_streams s = { 0 };
 	int rc;
 
@@ -236,7 +235,7 @@ static void count_events(struct ut_merge *m, uint64_t mine)
 {
 	struct ut_gathered all;
 
-	ut_mpijob_gather(m->spread, &mine, sizeof(mine), &all);
+	ut_mpijob_gather(m->job, &mine, sizeof(mine), &all);
 	for (size_t r = 0; r < all.count; r++) {
 		memcpy(&mine, all.data + r * sizeof(mine), sizeof(mine));
 		m->events += mine;
@@ -247,7 +246,7 @@ static void count_events(struct ut_merge *m, uint64_t mine)
 int ut_merge_write_part(struct ut_merge *m, const struct ut_merge_plan *plan,
 			const struct ut_merge_parts *p, struct ut_err *err)
 {
-	size_t ranks = (size_t)m->spread->ranks;
+	size_t ranks = (size_t)m->job->ranks;
 	struct place place = { .runs.put = put_run, .path = m->output };
 	int rc = 0;
 
@@ -259,7 +258,7 @@ int ut_merge_write_part(struct ut_merge *m, const struct ut_merge_plan *plan,
 	place.buf = ut_make(BUFFER);
 	if (!rc)
 		rc = write_events(m, p, &place, err);
-	if (!rc && !m->spread->rank)
+	if (!rc && !m->job->rank)
 		rc = write_frame(&place, plan, text_before(p, ranks, ranks), err);
 	/* A full quota or a network file system may fail only now. */
 	if (place.fd >= 0 && close(place.fd) && !rc)

@@ -42,7 +42,7 @@ int ut_merge_exchange(struct ut_merge *m, size_t first, size_t count, struct ut_
 			ut_facts_pack(&m->files[i].facts, &mine);
 		ut_facts_release(&m->files[i].facts);
 	}
-	data = ut_mpijob_share(m->spread, mine.data, mine.len, &len);
+	data = ut_mpijob_share(m->job, mine.data, mine.len, &len);
 	ut_buf_release(&mine);
 	at = data;
 	end = data + len;
@@ -54,7 +54,7 @@ int ut_merge_exchange(struct ut_merge *m, size_t first, size_t count, struct ut_
 	free(data);
 	if (rc)
 		ut_err_set(err, rc, "the ranks of this job do not understand each other");
-	return ut_mpijob_agree(m->spread, rc, err);
+	return ut_mpijob_agree(m->job, rc, err);
 }
 
 /* ---- temporary files ------------------------------------------------------------------------- */
@@ -72,11 +72,11 @@ static void name_shares(const struct ut_merge *m, struct ut_arena *a, struct sha
 	bool plain = strcmp(m->output, "-") != 0;
 	char *dir = ut_path_dir(a, plain ? m->output : "-");
 	size_t len = sizeof(long);
-	long *token = ut_mpijob_bcast(m->spread, &(long){ getpid() }, &len);
+	long *token = ut_mpijob_bcast(m->job, &(long){ getpid() }, &len);
 
 	s->fd = -1;
-	s->paths = UT_NEW_N(a, char *, (size_t)m->spread->ranks);
-	for (int r = 0; r < m->spread->ranks; r++)
+	s->paths = UT_NEW_N(a, char *, (size_t)m->job->ranks);
+	for (int r = 0; r < m->job->ranks; r++)
 		s->paths[r] =
 			ut_str_fmt(a, "%s/.%.150s.%ld.%d.tmp", dir,
 				   plain ? ut_path_base(m->output) : "unitrace-merge", *token, r);
@@ -98,7 +98,7 @@ static int reopen(struct shares *s, const char *path, struct ut_err *err)
 static int merge_share(struct ut_merge *m, size_t first, size_t count, struct shares *s,
 		       struct ut_err *err)
 {
-	const char *path = s->paths[m->spread->rank];
+	const char *path = s->paths[m->job->rank];
 	struct ut_streams streams = { 0 };
 	int rc, finished;
 
@@ -123,7 +123,7 @@ static void release_share(const struct ut_merge *m, struct shares *s)
 	ut_spill_release(&s->mine);
 	if (s->fd >= 0)
 		close(s->fd);
-	unlink(s->paths[m->spread->rank]);
+	unlink(s->paths[m->job->rank]);
 }
 
 /* ---- rank 0 writes --------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static int write_alone(struct ut_merge *m, const struct ut_merge_plan *plan,
 	struct ut_streams s = { 0 };
 	int rc = 0;
 
-	for (int r = 0; !rc && r < m->spread->ranks; r++) {
+	for (int r = 0; !rc && r < m->job->ranks; r++) {
 		int fd = ut_merge_open_share(shares->paths[r], err);
 
 		if (fd < 0) {
@@ -169,7 +169,7 @@ static char *open_result(struct ut_merge *m, struct ut_out **out, struct ut_err 
 
 	*out = NULL;
 	*rc = 0;
-	if (!m->spread->rank) {
+	if (!m->job->rank) {
 		*out = ut_out_open(m->output, m->out_flags);
 		path = ut_out_file(*out);
 		if (!path) {
@@ -178,7 +178,7 @@ static char *open_result(struct ut_merge *m, struct ut_out **out, struct ut_err 
 		}
 	}
 	len = path ? strlen(path) : 0;
-	return ut_mpijob_bcast(m->spread, path, &len);
+	return ut_mpijob_bcast(m->job, path, &len);
 }
 
 static int write_together(struct ut_merge *m, const struct ut_merge_plan *plan,
@@ -189,12 +189,12 @@ static int write_together(struct ut_merge *m, const struct ut_merge_plan *plan,
 	int rc;
 
 	parts.result = open_result(m, &out, err, &rc);
-	rc = ut_mpijob_agree(m->spread, rc, err);
+	rc = ut_mpijob_agree(m->job, rc, err);
 	if (!rc)
 		rc = ut_merge_cut(m, &parts, err);
 	if (!rc)
 		rc = ut_merge_write_part(m, plan, &parts, err);
-	rc = ut_mpijob_agree(m->spread, rc, err);
+	rc = ut_mpijob_agree(m->job, rc, err);
 	if (!rc && out)
 		rc = ut_out_commit(out, err);
 	else
@@ -214,13 +214,13 @@ int ut_merge_together(struct ut_merge *m, const struct ut_merge_plan *plan, size
 
 	name_shares(m, &arena, &shares);
 	rc = merge_share(m, first, count, &shares, err);
-	rc = ut_mpijob_agree(m->spread, rc, err);
-	plain = ut_mpijob_max(m->spread, m->spread->rank ? 0 : is_plain(m->output));
+	rc = ut_mpijob_agree(m->job, rc, err);
+	plain = ut_mpijob_max(m->job, m->job->rank ? 0 : is_plain(m->output));
 	if (!rc && plain)
 		rc = write_together(m, plan, &shares, err);
-	else if (!rc && !m->spread->rank)
+	else if (!rc && !m->job->rank)
 		rc = write_alone(m, plan, &shares, err);
-	rc = ut_mpijob_agree(m->spread, rc, err);
+	rc = ut_mpijob_agree(m->job, rc, err);
 	release_share(m, &shares);
 	ut_arena_release(&arena);
 	return rc;

@@ -13,7 +13,7 @@
 #include "base/json_scan.h"
 #include "merge/rewrite_walk.h"
 
-#define DEPTH 64 /* bits of the stack; deeper is for the patient reader */
+#define DEPTH 64 /* bits of the stack; deeper is for the slower reader */
 
 static const char *more_blanks(const char *p)
 {

@@ -3,8 +3,9 @@
  * go into one file: each trace has numbers of its own, and two files may use the same.
  *
  * Small ones are sequences: those of a later trace go on behind the earlier ones. Those from
- * UT_PAIRS_LARGE on are random, or hashes of what the file had (import/chrome/id.c): they are moved
- * by a distance of their trace, and no longer look like a hash, whose text may be written instead.
+ * UT_PAIRS_LARGE on are random, or hashes of what the file had (import/chrome/id.c): each trace
+ * adds a distance of its own to them and marks them as no hash any more, because an exporter may
+ * write the text behind a hash in place of the number.
  */
 #ifndef UT_MODEL_PAIRS_H
 #define UT_MODEL_PAIRS_H

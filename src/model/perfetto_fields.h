@@ -18,10 +18,10 @@ enum trace_packet {
 	PACKET_TRACK_EVENT = 11,
 	PACKET_INTERNED_DATA = 12,
 	PACKET_SEQUENCE_FLAGS = 13,
-	PACKET_STATE_CLEARED = 41, /* incremental_state_cleared, of old */
+	PACKET_STATE_CLEARED = 41, /* incremental_state_cleared; older than flags */
 	PACKET_PREVIOUS_DROPPED = 42,
-	PACKET_PROCESS_DESCRIPTOR = 43, /* of old */
-	PACKET_THREAD_DESCRIPTOR = 44,  /* of old */
+	PACKET_PROCESS_DESCRIPTOR = 43, /* before track descriptors */
+	PACKET_THREAD_DESCRIPTOR = 44,  /* the same */
 	PACKET_COMPRESSED = 50,         /* compressed_packets */
 	PACKET_CLOCK_ID = 58,           /* timestamp_clock_id */
 	PACKET_DEFAULTS = 59,           /* trace_packet_defaults */
@@ -71,7 +71,7 @@ enum interned_data {
 };
 
 enum track_event {
-	EVENT_DELTA_US = 1, /* timestamp_delta_us, of old */
+	EVENT_DELTA_US = 1, /* timestamp_delta_us; older than timestamps of packets */
 	EVENT_CATEGORY_IIDS = 3,
 	EVENT_ANNOTATIONS = 4,
 	EVENT_TASK = 5, /* task_execution; its field 1 is a place */
@@ -80,7 +80,7 @@ enum track_event {
 	EVENT_NAME_IID = 10,
 	EVENT_TRACK_UUID = 11,
 	EVENT_EXTRA_VALUES = 12, /* extra_counter_values */
-	EVENT_ABSOLUTE_US = 16,  /* timestamp_absolute_us, of old */
+	EVENT_ABSOLUTE_US = 16,  /* timestamp_absolute_us; the same */
 	EVENT_CATEGORIES = 22,
 	EVENT_NAME = 23,
 	EVENT_COUNTER = 30,
@@ -129,7 +129,7 @@ enum debug_annotation {
 	ANNOTATION_DOUBLE = 5,
 	ANNOTATION_STRING = 6,
 	ANNOTATION_POINTER = 7,
-	ANNOTATION_NESTED = 8, /* nested_value, of old */
+	ANNOTATION_NESTED = 8, /* nested_value; older than dict_entries */
 	ANNOTATION_JSON = 9,   /* legacy_json_value */
 	ANNOTATION_NAME = 10,
 	ANNOTATION_DICT = 11,  /* dict_entries */

@@ -88,7 +88,7 @@ struct ut_api_id {
 	X(UNKNOWN, "unknown") /* what its type says; see ut_track_role() */                        \
 	X(THREAD, "thread")                                                                        \
 	X(QUEUE, "queue") /* of a device: where it works through things */                         \
-	X(SIDE, "side")   /* of a device: beside its queues; who waits there does not work */      \
+	X(SIDE, "side")   /* of a device: beside its queues: waiting, not work */                  \
 	X(CALLS, "calls") /* calls of a thread, told of afterwards, on a row of their own */       \
 	X(COUNTER, "counter")                                                                      \
 	X(LANE, "lane") /* of no thread: regions, tracks that the program made */                  \

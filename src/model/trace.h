@@ -73,7 +73,7 @@ struct ut_process {
 	/* what it stands for */
 	uint8_t kind;        /* enum ut_process_kind */
 	uint8_t device_type; /* enum ut_device_type */
-	uint8_t guessed;     /* classify.c found it out: whoever has the names can do so again */
+	uint8_t guessed;     /* by classify.c from names, and can be again */
 	uint8_t reserved;
 	struct ut_api_id api; /* of a device: the runtime through which it was used */
 	uint32_t model;       /* of a device: string id, as its maker calls it: "NVIDIA H200" */

@@ -3,7 +3,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* In order of belief: Open MPI's mpiexec sets the variables of PMIx too, SLURM those of all. */
+/* The first one that is set counts: Open MPI's mpiexec sets the variables of PMIx too, SLURM those
+ * of all. */
 static const struct launcher {
 	const char *rank, *ranks, *local; /* variables; NULL: it does not tell */
 	const char *plugins[UT_JOB_PLUGINS];

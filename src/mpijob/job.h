@@ -1,7 +1,8 @@
 /*
  * job.h - what the environment says about the parallel job that started this process.
  *
- * Every job launcher leaves its variables; none needs an MPI library to be read.
+ * Every job launcher sets variables of its own; job.c lists them. No MPI library is needed. The
+ * collector has a list of its own for the rank (wire/process.c): it may not look into environ.
  */
 #ifndef UT_MPIJOB_JOB_H
 #define UT_MPIJOB_JOB_H

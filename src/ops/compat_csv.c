@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "ops/report.h"
 #include "ops/write_report.h"
-#include "text/cells.h"
+#include "text/csv_write.h"
 #include "text/out.h"
 
 /* The bytes that a field can only have in quotes. */
@@ -62,7 +62,7 @@ static void put_row(struct ut_out *out, const struct ut_str *texts, size_t count
 		if (is_plain(texts[i]))
 			ut_out_write(out, texts[i].ptr, texts[i].len);
 		else
-			ut_cell_csv(out, texts[i].ptr, texts[i].len);
+			ut_csv_put_quoted(out, texts[i].ptr, texts[i].len);
 	}
 	ut_out_text(out, "\r\n");
 }

@@ -152,9 +152,9 @@ static void add_total(struct totals *t, const struct ut_str *texts)
 	t->items = ut_grow(t->items, id, &t->cap, sizeof(*t->items));
 	t->count = id > t->count ? id : t->count;
 	t->items[id - 1].calls++;
-	if (ut_ops_number(texts[t->host], &ns))
+	if (ut_csv_number(texts[t->host], &ns))
 		t->items[id - 1].host += ns;
-	if (ut_ops_number(texts[t->device], &ns)) {
+	if (ut_csv_number(texts[t->device], &ns)) {
 		t->items[id - 1].device += ns;
 		t->items[id - 1].timed++;
 	}

@@ -77,7 +77,7 @@ struct ut_datum ut_field_of_track(const struct ut_traces *t, const struct ut_qtr
 /* Of ID, TS, DUR, SELF, END, DEPTH, PARENT (-1 = lies in no span); others give 0. */
 int64_t ut_field_of_row(const struct ut_traces *t, const struct ut_place *p, enum ut_field f);
 
-/* Does a slice reach to where it does only because its end is missing? */
+/* Has the slice no end of its own, so that it is shown up to the last event? */
 bool ut_field_unfinished(const struct ut_traces *t, const struct ut_place *p);
 
 /* "span", "instant", ... */

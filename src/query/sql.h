@@ -54,7 +54,7 @@ extern const struct ut_sql_column ut_sql_tree_columns[];
 
 #define UT_SQL_START 1000 /* what that one is, whatever the table */
 
-/* A connection of a table: what its module's first argument is in truth. */
+/* A connection of a table: SQLite hands its methods a pointer to base. */
 struct ut_sql_vtab {
 	sqlite3_vtab base; /* first */
 	const struct ut_sql_table *table;

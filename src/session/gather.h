@@ -23,7 +23,7 @@ struct ut_gather {
 	struct ut_arena *arena;
 	struct ut_growth *growth;
 	uint32_t pid;        /* of the program */
-	enum ut_knock knock; /* who came to the door of the session */
+	enum ut_knock knock; /* did a collector find the session? */
 };
 
 /*

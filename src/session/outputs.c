@@ -17,7 +17,9 @@
 #include "model/event.h"
 #include "model/store.h"
 #include "session/ccl_report.h"
+#include "session/losses.h"
 #include "text/cells.h"
+#include "text/csv_write.h"
 #include "text/out.h"
 #include "text/table_report.h"
 #include "wire/clock.h"
@@ -48,7 +50,7 @@ void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bo
 	o->devices.active = !opts->no_summary;
 	/* The reports of a run are what people open in a spreadsheet. */
 	if (is_csv(o))
-		ut_cell_csv_set_safe(true);
+		ut_csv_set_safe(true);
 	if (!reports_to_file(opts)) {
 		o->devices.name_columns = o->client.name_columns;
 		o->devices.screen = o->client.screen;
@@ -656,52 +658,7 @@ static int put_process(struct ut_outputs *o, const struct ut_output_who *who, st
 	return rc ? rc : put_report(o, who, "itt_summary", text, err);
 }
 
-/* ---- what is missing ----------------------------------------------------------------------- */
-
-static void tell_losses(const struct ut_session_client *client, const struct ut_losses *l)
-{
-	const struct {
-		enum ut_loss loss;
-		uint64_t count;
-		const char *one, *many, *what;
-	} kinds[] = {
-		{ UT_LOSS_DROPPED, l->dropped, "record", "records",
-		  "found no room and went missing (disk full, or --max-size reached)" },
-		{ UT_LOSS_TORN, l->torn, "record", "records",
-		  "got cut off when the process ended" },
-		{ UT_LOSS_STRAY, l->stray_ends, "end", "ends", "of a task came without a begin" },
-		{ UT_LOSS_IMPLICIT, l->implicit_ends, "task", "tasks",
-		  "ended only because an outer one did" },
-		{ UT_LOSS_UNFINISHED, l->unfinished, "task", "tasks",
-		  "never ended; shown up to the last sign of life" },
-		{ UT_LOSS_UNKNOWN, l->unknown, "record", "records",
-		  "of a kind that this version does not know" },
-		{ UT_LOSS_UNREAD, l->unread, "piece", "pieces", "of a file could not be read" },
-	};
-	struct ut_session_news news = { .kind = UT_NEWS_LOST, .level = UT_WARN };
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		news.loss = kinds[i].loss;
-		news.count = kinds[i].count;
-		if (news.count)
-			ut_session_say(client, news, "%" PRIu64 " %s %s", news.count,
-				       news.count == 1 ? kinds[i].one : kinds[i].many,
-				       kinds[i].what);
-	}
-	news.level = UT_INFO;
-	news.loss = UT_LOSS_OLDER;
-	news.count = l->overwritten;
-	if (news.count)
-		ut_session_say(client, news,
-			       "flight recorder: %" PRIu64 " older chunks were recorded over",
-			       news.count);
-	news.loss = UT_LOSS_IGNORED;
-	news.count = l->ignored;
-	if (news.count)
-		ut_session_say(client, news,
-			       "%" PRIu64 " calls came from threads that asked to be ignored",
-			       news.count);
-}
+/* ---- the end -------------------------------------------------------------------------------- */
 
 int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, struct ut_err *err)
 {
@@ -723,7 +680,7 @@ int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, st
 	rc = rc ? rc : device_rc;
 	ut_buf_release(&text);
 	tell_stored(o);
-	tell_losses(&o->client, &o->losses);
+	ut_losses_tell(&o->client, &o->losses);
 	return rc;
 }
 

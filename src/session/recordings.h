@@ -4,7 +4,7 @@
  * The timelines of a session are noted in $XDG_STATE_HOME/unitrace/recordings (without that
  * variable ~/.local/state/...), and only there. They count for the directory in which the program
  * was recorded and for the one they lie in. Nothing depends on the notes: where they cannot be kept
- * (no home, a home of somebody else, a full disk) recording goes on without a word.
+ * (no home, a home of somebody else, a full disk) recording goes on, and nobody is told.
  *
  * The file holds texts, each closed by a NUL: for every recording, the oldest first, its job, its
  * directory, "RANK:PATH" for each timeline, and an empty text.

@@ -4,10 +4,10 @@
 #ifndef UT_SYMBOL_DEMANGLE_H
 #define UT_SYMBOL_DEMANGLE_H
 
-/* Longer names are hostile or hopeless. */
+/* Longer names are not tried: damaged, or made to be slow. */
 #define UT_DEMANGLE_MOST 16384u
 
-/* malloc'ed; NULL if it is no C++ name, or nobody here can tell. Any thread. */
+/* malloc'ed; NULL if it is no C++ name, or this build cannot tell. Any thread. */
 char *ut_demangle(const char *name);
 
 #endif

@@ -46,7 +46,7 @@ static int read_all(const char *path, struct ut_buf *b, struct ut_err *err)
 	return rc;
 }
 
-void ut_ops_csv_open_text(struct ut_ops_csv *c, struct ut_arena *a, char *text, size_t len)
+void ut_csv_open_text(struct ut_csv *c, struct ut_arena *a, char *text, size_t len)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* some editors put it in front */
 
@@ -55,14 +55,14 @@ void ut_ops_csv_open_text(struct ut_ops_csv *c, struct ut_arena *a, char *text, 
 	if (len >= strlen(mark) && !memcmp(text, mark, strlen(mark)))
 		c->at += strlen(mark);
 	c->next_line = 1;
-	if (!ut_ops_csv_next(c))
+	if (!ut_csv_next(c))
 		return;
 	c->title_count = c->count;
 	c->titles = UT_NEW_N(a, struct ut_str, c->count);
 	memcpy(c->titles, c->fields, c->count * sizeof(*c->titles));
 }
 
-int ut_ops_csv_open(struct ut_ops_csv *c, struct ut_arena *a, const char *path, struct ut_err *err)
+int ut_csv_open(struct ut_csv *c, struct ut_arena *a, const char *path, struct ut_err *err)
 {
 	struct ut_buf b = { 0 };
 	int rc = read_all(path, &b, err);
@@ -71,17 +71,17 @@ int ut_ops_csv_open(struct ut_ops_csv *c, struct ut_arena *a, const char *path, 
 	if (rc)
 		ut_buf_release(&b);
 	else
-		ut_ops_csv_open_text(c, a, ut_buf_take(&b, a), len);
+		ut_csv_open_text(c, a, ut_buf_take(&b, a), len);
 	return rc;
 }
 
-void ut_ops_csv_close(struct ut_ops_csv *c)
+void ut_csv_close(struct ut_csv *c)
 {
 	free(c->fields);
 	c->fields = NULL;
 }
 
-static void add_field(struct ut_ops_csv *c, char *from, char *to)
+static void add_field(struct ut_csv *c, char *from, char *to)
 {
 	while (c->trim && from < to && (*from == ' ' || *from == '\t'))
 		from++;
@@ -92,7 +92,7 @@ static void add_field(struct ut_ops_csv *c, char *from, char *to)
 }
 
 /* A field in quotes; two of them stand for one. Returns where its text ends now. */
-static char *unquote(struct ut_ops_csv *c, char *to)
+static char *unquote(struct ut_csv *c, char *to)
 {
 	for (c->at++; c->at < c->end; c->at++) {
 		if (*c->at == c->quote) {
@@ -109,7 +109,7 @@ static char *unquote(struct ut_ops_csv *c, char *to)
 }
 
 /* The text of a field moves to the front of itself if quotes go; the rest is taken as it is. */
-static void read_field(struct ut_ops_csv *c)
+static void read_field(struct ut_csv *c)
 {
 	char *from = c->at, *to = c->at;
 
@@ -122,7 +122,7 @@ static void read_field(struct ut_ops_csv *c)
 	add_field(c, from, to);
 }
 
-bool ut_ops_csv_next(struct ut_ops_csv *c)
+bool ut_csv_next(struct ut_csv *c)
 {
 	do {
 		char ended;
@@ -140,21 +140,21 @@ bool ut_ops_csv_next(struct ut_ops_csv *c)
 	return true;
 }
 
-size_t ut_ops_csv_find(const struct ut_ops_csv *c, const char *title)
+size_t ut_csv_find(const struct ut_csv *c, const char *title)
 {
 	for (size_t i = 0; i < c->title_count; i++) {
 		if (ut_str_is(c->titles[i], title))
 			return i;
 	}
-	return UT_OPS_NO_FIELD;
+	return UT_CSV_NO_FIELD;
 }
 
-struct ut_str ut_ops_csv_field(const struct ut_ops_csv *c, size_t field)
+struct ut_str ut_csv_field(const struct ut_csv *c, size_t field)
 {
 	return field < c->count ? c->fields[field] : (struct ut_str){ "", 0 };
 }
 
-bool ut_ops_number(struct ut_str text, uint64_t *value)
+bool ut_csv_number(struct ut_str text, uint64_t *value)
 {
 	*value = 0;
 	for (size_t i = 0; i < text.len; i++) {

@@ -1,8 +1,8 @@
 /*
- * csv_read.h - reads the tables that tt-metal and its tools write: records of fields, in place.
+ * csv_read.h - reads CSV files with a line of titles, such as tt-metal's: records of fields.
  *
- * A file is read whole: its fields are what the report shows, and they are not copied. gzip and
- * zstd are unpacked.
+ * A file is read whole, gzip and zstd are unpacked; fields point into its text and are not copied.
+ * Writing CSV: csv_write.h.
  */
 #ifndef UT_TEXT_CSV_READ_H
 #define UT_TEXT_CSV_READ_H
@@ -16,9 +16,9 @@
 
 struct ut_arena;
 
-#define UT_OPS_NO_FIELD SIZE_MAX
+#define UT_CSV_NO_FIELD SIZE_MAX
 
-struct ut_ops_csv {
+struct ut_csv {
 	char separator;
 	char quote; /* 0 = none */
 	bool trim;  /* blanks around a field do not count */
@@ -32,23 +32,23 @@ struct ut_ops_csv {
 };
 
 /* Takes the text of a file, which lives in the arena, and reads the titles. */
-int ut_ops_csv_open(struct ut_ops_csv *c, struct ut_arena *a, const char *path,
-		    struct ut_err *err) UT_MUST_CHECK;
+int ut_csv_open(struct ut_csv *c, struct ut_arena *a, const char *path,
+		struct ut_err *err) UT_MUST_CHECK;
 
 /* The same for a text at hand, which is written to. */
-void ut_ops_csv_open_text(struct ut_ops_csv *c, struct ut_arena *a, char *text, size_t len);
-void ut_ops_csv_close(struct ut_ops_csv *c);
+void ut_csv_open_text(struct ut_csv *c, struct ut_arena *a, char *text, size_t len);
+void ut_csv_close(struct ut_csv *c);
 
 /* The next record that is not empty; false at the end. */
-bool ut_ops_csv_next(struct ut_ops_csv *c);
+bool ut_csv_next(struct ut_csv *c);
 
-/* Which field has this title; UT_OPS_NO_FIELD: none. */
-size_t ut_ops_csv_find(const struct ut_ops_csv *c, const char *title);
+/* Which field has this title; UT_CSV_NO_FIELD: none. */
+size_t ut_csv_find(const struct ut_csv *c, const char *title);
 
 /* A field of the record; empty if it has none. */
-struct ut_str ut_ops_csv_field(const struct ut_ops_csv *c, size_t field);
+struct ut_str ut_csv_field(const struct ut_csv *c, size_t field);
 
 /* Is the text a whole number from 0, and nothing else? */
-bool ut_ops_number(struct ut_str text, uint64_t *value);
+bool ut_csv_number(struct ut_str text, uint64_t *value);
 
 #endif

@@ -19,7 +19,7 @@ struct ut_out;
 
 enum ut_out_flag {
 	UT_OUT_OVERWRITE = 1u << 0, /* replace an existing file; otherwise commit is -EEXIST */
-	UT_OUT_RENEW = 1u << 1,     /* with it: that one is made anew is no news to the user */
+	UT_OUT_RENEW = 1u << 1,     /* with it: replacing is expected, the user is not told */
 };
 
 /*
@@ -53,7 +53,7 @@ int ut_out_error(const struct ut_out *o, struct ut_err *err);
 
 /*
  * How many files have been replaced since the program began, by any thread, and one of them ("" =
- * none): nothing is replaced without a word, see cmd/replaced.h.
+ * none): nothing is replaced without a word, see replaced.h.
  */
 size_t ut_out_replaced(char *path, size_t size);
 
@@ -79,8 +79,8 @@ void ut_out_i64(struct ut_out *o, int64_t value);
 void ut_out_us(struct ut_out *o, uint64_t ns); /* microseconds with three decimals, exactly */
 
 /*
- * For writers in a hurry: n bytes of the buffer itself, to be filled and then claimed up to end.
- * Never NULL, also after an error.
+ * For writers that must be fast: n bytes of the buffer itself, to be filled and then claimed up to
+ * end. Never NULL, also after an error.
  */
 char *ut_out_reserve(struct ut_out *o, size_t n);
 void ut_out_advance(struct ut_out *o, const char *end);

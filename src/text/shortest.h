@@ -1,6 +1,6 @@
 /*
- * shortest.h - doubles as the reference prints them: the shortest decimal that reads back as the
- * same double, with a point, and powers of ten only where they get long.
+ * shortest.h - doubles as acelyzer (Python) prints them: the shortest decimal that reads back as
+ * the same double, with a point, and powers of ten only where they get long.
  */
 #ifndef UT_TEXT_SHORTEST_H
 #define UT_TEXT_SHORTEST_H

@@ -39,7 +39,7 @@ extern const char *const ut_report_format_words[UT_REPORT_FORMATS];
 
 /* Kind, and how people see it: texts to the left, all others to the right. */
 #define UT_REPORT_TYPE_LIST(X)                                                                     \
-	X(ANY, "any")     /* not ours: what comes decides */                                       \
+	X(ANY, "any")     /* of a query: each value has a type of its own */                       \
 	X(TEXT, "text")   /* a name or the like: any bytes */                                      \
 	X(WORD, "word")   /* one of a few: quotes where they are needed */                         \
 	X(COUNT, "count") /* a whole number */                                                     \
@@ -187,7 +187,7 @@ struct ut_report *ut_report_start(struct ut_out *out, const struct ut_report_opt
 				  const struct ut_report_table *table);
 void ut_report_finish(struct ut_report *r);
 
-/* Is it for people? They get a line about what was left out, and no table at all of nothing. */
+/* Is it for people? They get a line about rows left out, and no table if it has no rows. */
 bool ut_report_for_people(const struct ut_report *r);
 
 /* How many rows of the table the limit has left out; *rest is the sum of their rest column. */

@@ -6,16 +6,16 @@
  */
 #include <string.h>
 
-#include "text/cells.h"
+#include "text/csv_write.h"
 #include "text/out.h"
 #include "text/table_report_parts.h"
 
 static void put_where_needed(struct ut_out *o, const char *s, size_t len, bool text)
 {
-	bool guard = text && ut_cell_csv_guarded(s, len);
+	bool guard = text && ut_csv_guarded(s, len);
 
-	if (guard || (text && !len) || !ut_cell_csv_plain(s, len))
-		ut_cell_csv_bytes(o, s, len, guard);
+	if (guard || (text && !len) || !ut_csv_plain(s, len))
+		ut_csv_put_bytes(o, s, len, guard);
 	else
 		ut_out_write(o, s, len);
 }
@@ -63,9 +63,9 @@ static void put_text(struct ut_report *r, const struct ut_report_column *c, stru
 	else if (c->type == UT_REPORT_ANY)
 		put_where_needed(r->out, s.ptr, s.len, text);
 	else if (c->type == UT_REPORT_WORD)
-		ut_cell_csv_field(r->out, s.ptr, s.len);
+		ut_csv_put_field(r->out, s.ptr, s.len);
 	else
-		ut_cell_csv(r->out, s.ptr, s.len);
+		ut_csv_put_quoted(r->out, s.ptr, s.len);
 }
 
 static void put_cell(struct ut_report *r, const struct ut_report_column *c,

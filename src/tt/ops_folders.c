@@ -123,7 +123,7 @@ struct reader {
 	size_t field[FIELDS];
 	const char *op;    /* name of its folder */
 	const char *lacks; /* the columns that its log does not have; NULL = it has all */
-	struct ut_ops_csv csv;
+	struct ut_csv csv;
 	struct ut_buf why; /* what is wrong with the row */
 	struct ut_ops_tensors inputs, outputs;
 	struct known apis[MOST_APIS]; /* up to the first without a name */
@@ -133,7 +133,7 @@ struct reader {
 
 static struct ut_str get(const struct reader *d, int field)
 {
-	return ut_ops_csv_field(&d->csv, d->field[field]);
+	return ut_csv_field(&d->csv, d->field[field]);
 }
 
 static void put(struct reader *d, uint32_t column, struct ut_str text)
@@ -321,25 +321,25 @@ static void add_api(struct api *list, struct ut_arena *a, struct ut_str name, ui
 
 static void put_apis(struct reader *d, const char *path)
 {
-	struct ut_ops_csv csv = { .separator = ',', .trim = true };
+	struct ut_csv csv = { .separator = ',', .trim = true };
 	struct api list[MOST_APIS + 1] = { 0 };
 	struct ut_err err = { 0 };
 	size_t name, delta;
 	uint64_t ns;
 
-	if (ut_ops_csv_open(&csv, &d->r->arena, path, &err)) {
+	if (ut_csv_open(&csv, &d->r->arena, path, &err)) {
 		complain(d, err.text);
 		return;
 	}
-	name = ut_ops_csv_find(&csv, titles[NAME]);
-	delta = ut_ops_csv_find(&csv, titles[DELTA]);
-	while (ut_ops_csv_next(&csv)) {
-		if (ut_ops_number(ut_ops_csv_field(&csv, delta), &ns))
-			add_api(list, &d->r->arena, ut_ops_csv_field(&csv, name), ns);
+	name = ut_csv_find(&csv, titles[NAME]);
+	delta = ut_csv_find(&csv, titles[DELTA]);
+	while (ut_csv_next(&csv)) {
+		if (ut_csv_number(ut_csv_field(&csv, delta), &ns))
+			add_api(list, &d->r->arena, ut_csv_field(&csv, name), ns);
 		else
 			complain(d, "a call of the API without a time");
 	}
-	ut_ops_csv_close(&csv);
+	ut_csv_close(&csv);
 	for (size_t i = 0; list[i].name; i++)
 		put_api(d, &list[i]);
 }
@@ -388,25 +388,25 @@ static void add_row(struct reader *d)
 	d->why.len = 0;
 	if (d->lacks)
 		complain(d, d->lacks);
-	if (!ut_ops_number(get(d, GLOBAL), &call) || call > INT64_MAX) {
+	if (!ut_csv_number(get(d, GLOBAL), &call) || call > INT64_MAX) {
 		complain(d, "no Global Call Count");
 		call = INT64_MAX;
 	}
-	if (!ut_ops_number(get(d, STACK), &depth) || depth > MOST_DEPTH) {
+	if (!ut_csv_number(get(d, STACK), &depth) || depth > MOST_DEPTH) {
 		complain(d, "no Stack Size");
 		depth = 0;
 	}
-	if (!ut_ops_number(get(d, DELTA), &ns))
+	if (!ut_csv_number(get(d, DELTA), &ns))
 		complain(d, "no host time");
 	put_code(d, depth);
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
-		if (d->field[plain[i].field] != UT_OPS_NO_FIELD)
+		if (d->field[plain[i].field] != UT_CSV_NO_FIELD)
 			put(d, plain[i].column, get(d, plain[i].field));
 	}
 	ut_ops_put(r, d->depth, get(d, STACK));
 	put_tensors(d, &d->inputs, get(d, IN));
 	put_tensors(d, &d->outputs, get(d, OUT));
-	if (ut_ops_number(get(d, NTH), &nth))
+	if (ut_csv_number(get(d, NTH), &nth))
 		put_call(d);
 	else
 		complain(d, "no Call Count: no device times, no calls of the API");
@@ -438,8 +438,8 @@ static void find_fields(struct reader *d)
 	struct ut_buf lacks = { 0 };
 
 	for (int i = 0; i < FIELDS; i++) {
-		d->field[i] = ut_ops_csv_find(&d->csv, titles[i]);
-		if (d->field[i] == UT_OPS_NO_FIELD)
+		d->field[i] = ut_csv_find(&d->csv, titles[i]);
+		if (d->field[i] == UT_CSV_NO_FIELD)
 			ut_buf_fmt(&lacks, "%s'%s'", lacks.len ? ", " : "no column ", titles[i]);
 	}
 	d->lacks = lacks.len ? ut_buf_take(&lacks, &d->r->arena) : NULL;
@@ -454,17 +454,17 @@ static void read_op(struct reader *d)
 		ut_tell(d->teller, UT_WARN, "%s: missing; %s is left out", path, d->op);
 		return;
 	}
-	d->csv = (struct ut_ops_csv){ .separator = ',', .trim = true };
-	if (ut_ops_csv_open(&d->csv, &d->r->arena, path, &err)) {
+	d->csv = (struct ut_csv){ .separator = ',', .trim = true };
+	if (ut_csv_open(&d->csv, &d->r->arena, path, &err)) {
 		add_bad_op(d, err.text);
 		return;
 	}
 	find_fields(d);
-	if (d->field[NAME] == UT_OPS_NO_FIELD)
+	if (d->field[NAME] == UT_CSV_NO_FIELD)
 		add_bad_op(d, ut_str_fmt(&d->r->arena, "%s: %s", path, d->lacks));
-	while (d->field[NAME] != UT_OPS_NO_FIELD && ut_ops_csv_next(&d->csv))
+	while (d->field[NAME] != UT_CSV_NO_FIELD && ut_csv_next(&d->csv))
 		add_row(d);
-	ut_ops_csv_close(&d->csv);
+	ut_csv_close(&d->csv);
 }
 
 bool ut_ops_folder_has_ops(const char *folder)

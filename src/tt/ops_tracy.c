@@ -366,7 +366,7 @@ static int64_t number(struct ut_str text)
 {
 	uint64_t value;
 
-	return ut_ops_number(text, &value) && value <= INT64_MAX ? (int64_t)value : -1;
+	return ut_csv_number(text, &value) && value <= INT64_MAX ? (int64_t)value : -1;
 }
 
 /* The name in quotes, which may hold commas; the rest follows it. */
@@ -546,7 +546,7 @@ static void read_op(struct reader *d, struct ut_str text, int64_t when)
 	hash = next_word(&text);
 	op.device = number(next_word(&text));
 	hit = next_word(&text);
-	if (!ut_ops_number(next_word(&text), &op.id))
+	if (!ut_csv_number(next_word(&text), &op.id))
 		op.id = 0;
 	read_info(d, &op, hash, json);
 	if (hit.len && (!json.len || op.own.cells.count)) /* else JSON tells it */
@@ -564,11 +564,11 @@ static void read_op(struct reader *d, struct ut_str text, int64_t when)
 	add_op(d, &op, &key, op.when, d->device.present && op.on_device && !captured);
 }
 
-static void read_message(struct reader *d, const struct ut_ops_csv *csv, size_t name, size_t total)
+static void read_message(struct reader *d, const struct ut_csv *csv, size_t name, size_t total)
 {
 	static const char trace[] = "TT_METAL_TRACE_", post[] = "TT_SIGNPOST: ";
-	struct ut_str text = ut_ops_csv_field(csv, name);
-	struct ut_str time = ut_ops_csv_field(csv, total);
+	struct ut_str text = ut_csv_field(csv, name);
+	struct ut_str time = ut_csv_field(csv, total);
 	int64_t when = number(time);
 
 	if (ut_str_has_start(text, post))
@@ -579,13 +579,13 @@ static void read_message(struct reader *d, const struct ut_ops_csv *csv, size_t 
 		read_op(d, text, when);
 }
 
-static void read_messages(struct reader *d, struct ut_ops_csv *csv)
+static void read_messages(struct reader *d, struct ut_csv *csv)
 {
-	size_t name = ut_ops_csv_find(csv, "MessageName"), total = ut_ops_csv_find(csv, "total_ns");
+	size_t name = ut_csv_find(csv, "MessageName"), total = ut_csv_find(csv, "total_ns");
 
-	name = name == UT_OPS_NO_FIELD ? 0 : name;
-	total = total == UT_OPS_NO_FIELD ? 1 : total;
-	while (ut_ops_csv_next(csv))
+	name = name == UT_CSV_NO_FIELD ? 0 : name;
+	total = total == UT_CSV_NO_FIELD ? 1 : total;
+	while (ut_csv_next(csv))
 		read_message(d, csv, name, total);
 }
 
@@ -607,7 +607,7 @@ enum {
 };
 
 /* What the devices did: from their report or, if need be or if asked for, from their markers. */
-static int read_device(struct reader *d, struct ut_ops_csv *report, const char *log,
+static int read_device(struct reader *d, struct ut_csv *report, const char *log,
 		       const struct ut_ops_tracy_opts *opts, struct ut_err *err)
 {
 	int rc;
@@ -633,10 +633,10 @@ static int read_device(struct reader *d, struct ut_ops_csv *report, const char *
 }
 
 /* Files that are NULL are not there. */
-static int read_all(struct ut_ops_report *r, struct ut_ops_csv *files[FILES], const char *log,
+static int read_all(struct ut_ops_report *r, struct ut_csv *files[FILES], const char *log,
 		    const struct ut_ops_tracy_opts *opts, struct ut_err *err)
 {
-	struct ut_ops_csv *messages = opts->device_only ? NULL : files[FILE_MESSAGES];
+	struct ut_csv *messages = opts->device_only ? NULL : files[FILE_MESSAGES];
 	struct reader d = { .r = r };
 	int rc;
 
@@ -659,7 +659,7 @@ static int read_all(struct ut_ops_report *r, struct ut_ops_csv *files[FILES], co
 	return rc;
 }
 
-static const struct ut_ops_csv layouts[FILES] = {
+static const struct ut_csv layouts[FILES] = {
 	[FILE_MESSAGES] = { .separator = ';', .quote = '`' },
 	[FILE_TIMES] = { .separator = ',', .quote = '"', .trim = true },
 	[FILE_DEVICE] = { .separator = ',', .quote = '"', .trim = true },
@@ -669,7 +669,7 @@ int ut_ops_read_tracy(struct ut_ops_report *r, const char *folder,
 		      const struct ut_ops_tracy_opts *opts, struct ut_err *err)
 {
 	static const char *const names[FILES] = { MESSAGES, TIMES, DEVICE };
-	struct ut_ops_csv csv[FILES], *there[FILES] = { 0 };
+	struct ut_csv csv[FILES], *there[FILES] = { 0 };
 	const char *log = ut_path_join(&r->arena, folder, LOG);
 	int rc;
 
@@ -680,7 +680,7 @@ int ut_ops_read_tracy(struct ut_ops_report *r, const char *folder,
 		csv[i] = layouts[i];
 		if (!ut_path_exists(path))
 			continue;
-		if (ut_ops_csv_open(&csv[i], &r->arena, path, &bad))
+		if (ut_csv_open(&csv[i], &r->arena, path, &bad))
 			ut_tell(opts->teller, UT_WARN, "%s; the report does without it", bad.text);
 		else
 			there[i] = &csv[i];
@@ -690,7 +690,7 @@ int ut_ops_read_tracy(struct ut_ops_report *r, const char *folder,
 		rc = ut_err_set(err, -ENOENT, "%s: no op in " MESSAGES " or " DEVICE, folder);
 	for (int i = 0; i < FILES; i++) {
 		if (there[i])
-			ut_ops_csv_close(there[i]);
+			ut_csv_close(there[i]);
 	}
 	return rc;
 }
@@ -700,16 +700,16 @@ void ut_ops_read_tracy_texts(struct ut_ops_report *r, struct ut_ops_text message
 {
 	const struct ut_ops_text texts[FILES] = { messages, times, device };
 	const struct ut_ops_tracy_opts opts = { 0 };
-	struct ut_ops_csv csv[FILES], *there[FILES];
+	struct ut_csv csv[FILES], *there[FILES];
 	struct ut_err err = { 0 };
 
 	for (int i = 0; i < FILES; i++) {
 		csv[i] = layouts[i];
-		ut_ops_csv_open_text(&csv[i], &r->arena, texts[i].data, texts[i].len);
+		ut_csv_open_text(&csv[i], &r->arena, texts[i].data, texts[i].len);
 		there[i] = &csv[i];
 	}
 	/* only a log can fail */
 	(void)read_all(r, there, NULL, &opts, &err);
 	for (int i = 0; i < FILES; i++)
-		ut_ops_csv_close(&csv[i]);
+		ut_csv_close(&csv[i]);
 }

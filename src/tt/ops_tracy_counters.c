@@ -83,8 +83,8 @@ static void read_mark(struct ut_tracy_counters *c, struct counts *counts,
 	while (unit < UNITS && !ut_str_is(type, units[unit].counter) &&
 	       !ut_str_is(type, units[unit].number))
 		unit++;
-	if (unit == UNITS || !ut_ops_number(value_of(meta, "\"value\""), &value) ||
-	    !ut_ops_number(value_of(meta, "ref cnt"), &reference))
+	if (unit == UNITS || !ut_csv_number(value_of(meta, "\"value\""), &value) ||
+	    !ut_csv_number(value_of(meta, "ref cnt"), &reference))
 		return;
 	if (!op) {
 		op = (uint32_t)++c->count;

@@ -47,7 +47,7 @@ struct reader {
 	struct ut_tracy_device *d;
 	struct ut_ops_report *r;
 	const struct ut_tracy_columns *columns;
-	const struct ut_ops_csv *csv;
+	const struct ut_csv *csv;
 	size_t field[FIELDS];
 	uint32_t *column; /* of the report, per field; UT_OPS_NO_COLUMN = none so far */
 	bool *counter;    /* per field: it has a column as soon as it has a value */
@@ -86,21 +86,21 @@ static struct ut_str whole(struct ut_str text)
 
 static struct ut_str get(const struct reader *d, int field)
 {
-	return whole(ut_ops_csv_field(d->csv, d->field[field]));
+	return whole(ut_csv_field(d->csv, d->field[field]));
 }
 
 static int64_t number_or(struct ut_str text, int64_t otherwise)
 {
 	uint64_t value;
 
-	return ut_ops_number(text, &value) && value <= INT64_MAX ? (int64_t)value : otherwise;
+	return ut_csv_number(text, &value) && value <= INT64_MAX ? (int64_t)value : otherwise;
 }
 
 static struct ut_tracy_cycles cycles(const struct reader *d, int start, int end)
 {
 	struct ut_tracy_cycles c = { 0 };
 
-	c.known = ut_ops_number(get(d, start), &c.start) && ut_ops_number(get(d, end), &c.end);
+	c.known = ut_csv_number(get(d, start), &c.start) && ut_csv_number(get(d, end), &c.end);
 	return c;
 }
 
@@ -109,7 +109,7 @@ static double ns(const struct reader *d, int field)
 	struct ut_str text = get(d, field);
 	uint64_t value;
 
-	return ut_ops_number(text, &value) ? (double)value : 0;
+	return ut_csv_number(text, &value) ? (double)value : 0;
 }
 
 static void put_cells(struct reader *d, struct ut_tracy_run *run)
@@ -167,7 +167,7 @@ static void read_run(struct reader *d)
 		.reported = true,
 	};
 
-	if (!ut_ops_number(get(d, CALL), &run.key.op))
+	if (!ut_csv_number(get(d, CALL), &run.key.op))
 		return;
 	put_cells(d, &run);
 	ut_tracy_device_add(d->d, &run);
@@ -178,7 +178,7 @@ static void find_columns(struct reader *d)
 	d->column = UT_NEW_N(&d->r->arena, uint32_t, d->csv->title_count + 1);
 	d->counter = UT_NEW_N(&d->r->arena, bool, d->csv->title_count + 1);
 	for (int i = 0; i < FIELDS; i++)
-		d->field[i] = ut_ops_csv_find(d->csv, titles[i]);
+		d->field[i] = ut_csv_find(d->csv, titles[i]);
 	for (size_t i = 0; i < d->csv->title_count; i++) {
 		if (!ut_tracy_column_find(d->r, d->csv->titles[i], &d->column[i]))
 			d->column[i] = UT_OPS_NO_COLUMN;
@@ -188,7 +188,7 @@ static void find_columns(struct reader *d)
 }
 
 void ut_tracy_device_read(struct ut_tracy_device *d, const struct ut_tracy_columns *columns,
-			  struct ut_ops_report *r, struct ut_ops_csv *csv)
+			  struct ut_ops_report *r, struct ut_csv *csv)
 {
 	struct reader reader = { .d = d, .r = r, .columns = columns, .csv = csv };
 
@@ -199,7 +199,7 @@ void ut_tracy_device_read(struct ut_tracy_device *d, const struct ut_tracy_colum
 	if (!csv)
 		return;
 	find_columns(&reader);
-	while (ut_ops_csv_next(csv))
+	while (ut_csv_next(csv))
 		read_run(&reader);
 }
 

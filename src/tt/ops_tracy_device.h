@@ -10,7 +10,7 @@
 #include "base/idmap.h"
 #include "tt/ops_tracy_columns.h"
 
-struct ut_ops_csv;
+struct ut_csv;
 
 #define UT_TRACY_NO_TRACE INT64_MIN
 
@@ -53,7 +53,7 @@ struct ut_tracy_device {
 
 /* csv may be NULL: there is no report then. */
 void ut_tracy_device_read(struct ut_tracy_device *d, const struct ut_tracy_columns *columns,
-			  struct ut_ops_report *r, struct ut_ops_csv *csv);
+			  struct ut_ops_report *r, struct ut_csv *csv);
 /* One more; copied. */
 void ut_tracy_device_add(struct ut_tracy_device *d, const struct ut_tracy_run *run);
 void ut_tracy_device_release(struct ut_tracy_device *d);

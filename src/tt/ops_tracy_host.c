@@ -18,7 +18,7 @@ static bool find_id(struct ut_str text, uint64_t *id)
 	for (at = digits.ptr; at < end && *at >= '0' && *at <= '9'; at++)
 		;
 	digits.len = (size_t)(at - digits.ptr);
-	return ut_ops_number(digits, id);
+	return ut_csv_number(digits, id);
 }
 
 /* The op's entry, made if need be; the pointer holds until the next one. */
@@ -64,27 +64,27 @@ struct fields {
 	size_t name, text, start, ns, parent;
 };
 
-static void read_zone(struct ut_tracy_host *h, struct ut_ops_report *r,
-		      const struct ut_ops_csv *csv, const struct fields *f)
+static void read_zone(struct ut_tracy_host *h, struct ut_ops_report *r, const struct ut_csv *csv,
+		      const struct fields *f)
 {
-	struct ut_str name = ut_ops_csv_field(csv, f->name);
+	struct ut_str name = ut_csv_field(csv, f->name);
 	uint64_t start, ns, op;
 
-	if (!ut_ops_number(ut_ops_csv_field(csv, f->start), &start) ||
-	    !ut_ops_number(ut_ops_csv_field(csv, f->ns), &ns))
+	if (!ut_csv_number(ut_csv_field(csv, f->start), &start) ||
+	    !ut_csv_number(ut_csv_field(csv, f->ns), &ns))
 		return;
-	if (names_op(name) && find_id(ut_ops_csv_field(csv, f->text), &op)) {
+	if (names_op(name) && find_id(ut_csv_field(csv, f->text), &op)) {
 		struct ut_tracy_time *t = time_of(h, op);
 
 		t->timed = true;
 		t->start = start;
 		t->ns = ns;
 	}
-	if (find_id(ut_ops_csv_field(csv, f->parent), &op) && op >> 44 == 0)
+	if (find_id(ut_csv_field(csv, f->parent), &op) && op >> 44 == 0)
 		add_call(h, op, ut_tracy_call(r, name), ns);
 }
 
-void ut_tracy_host_read(struct ut_tracy_host *h, struct ut_ops_report *r, struct ut_ops_csv *csv)
+void ut_tracy_host_read(struct ut_tracy_host *h, struct ut_ops_report *r, struct ut_csv *csv)
 {
 	struct fields f;
 
@@ -94,13 +94,13 @@ void ut_tracy_host_read(struct ut_tracy_host *h, struct ut_ops_report *r, struct
 	if (!csv)
 		return;
 	f = (struct fields){
-		ut_ops_csv_find(csv, "name"),
-		ut_ops_csv_find(csv, "zone_text"),
-		ut_ops_csv_find(csv, "ns_since_start"),
-		ut_ops_csv_find(csv, "exec_time_ns"),
-		ut_ops_csv_find(csv, "special_parent_text"),
+		ut_csv_find(csv, "name"),
+		ut_csv_find(csv, "zone_text"),
+		ut_csv_find(csv, "ns_since_start"),
+		ut_csv_find(csv, "exec_time_ns"),
+		ut_csv_find(csv, "special_parent_text"),
 	};
-	while (ut_ops_csv_next(csv))
+	while (ut_csv_next(csv))
 		read_zone(h, r, csv, &f);
 }
 

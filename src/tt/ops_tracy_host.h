@@ -9,7 +9,7 @@
 #include "base/idmap.h"
 #include "tt/ops_tracy_columns.h"
 
-struct ut_ops_csv;
+struct ut_csv;
 
 /* Calls of one name inside one op, added up. */
 struct ut_tracy_child {
@@ -35,7 +35,7 @@ struct ut_tracy_host {
 };
 
 /* csv may be NULL: no op has a time then. */
-void ut_tracy_host_read(struct ut_tracy_host *h, struct ut_ops_report *r, struct ut_ops_csv *csv);
+void ut_tracy_host_read(struct ut_tracy_host *h, struct ut_ops_report *r, struct ut_csv *csv);
 void ut_tracy_host_release(struct ut_tracy_host *h);
 
 /* Puts the host's columns of an op. */

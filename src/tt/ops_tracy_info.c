@@ -413,7 +413,7 @@ static bool read_call(struct reader *d)
 
 	if (!value_text(d, &text))
 		return false;
-	if (!ut_ops_number(text, &d->info->call))
+	if (!ut_csv_number(text, &d->info->call))
 		d->info->call = 0;
 	ut_ops_put(d->r, d->columns->id[UT_TRACY_CALL], text);
 	return true;

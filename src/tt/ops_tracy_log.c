@@ -173,7 +173,7 @@ static void find_dispatched(struct reader *d, const struct ut_tt_chip_results *r
 		if (find_meta(d, ops->rows + ops->first[o->op],
 			      ops->first[o->op + 1] - ops->first[o->op], "workers_runtime_id",
 			      &text) &&
-		    ut_ops_number(text, &op))
+		    ut_csv_number(text, &op))
 			ut_idmap_put(&d->dispatched, op + 1, (uint32_t)i + 1);
 	}
 }

@@ -24,7 +24,7 @@ static const char *const titles[FIELDS] = { "PCIe slot", "run host ID", "trace i
 struct reader {
 	struct ut_tracy_sub *s;
 	bool titled;
-	size_t field[FIELDS]; /* UT_OPS_NO_FIELD = it has none */
+	size_t field[FIELDS]; /* UT_CSV_NO_FIELD = it has none */
 };
 
 static uint64_t hash(const struct ut_tracy_key *key)
@@ -59,20 +59,20 @@ static void read_titles(struct reader *d, struct ut_str line)
 	size_t n = split(line, fields);
 
 	for (int i = 0; i < FIELDS; i++) {
-		d->field[i] = UT_OPS_NO_FIELD;
+		d->field[i] = UT_CSV_NO_FIELD;
 		for (size_t k = 0; k < n; k++) {
 			if (ut_str_is(fields[k], titles[i]))
 				d->field[i] = k;
 		}
 	}
-	d->titled = d->field[CHIP] != UT_OPS_NO_FIELD && d->field[OP] != UT_OPS_NO_FIELD;
+	d->titled = d->field[CHIP] != UT_CSV_NO_FIELD && d->field[OP] != UT_CSV_NO_FIELD;
 }
 
 static int64_t number(const struct reader *d, const struct ut_str *fields, size_t n, int field)
 {
 	uint64_t value;
 
-	if (d->field[field] >= n || !ut_ops_number(fields[d->field[field]], &value) ||
+	if (d->field[field] >= n || !ut_csv_number(fields[d->field[field]], &value) ||
 	    value > INT64_MAX)
 		return UT_TRACY_NO_TRACE;
 	return (int64_t)value;
@@ -103,7 +103,7 @@ static void read_line(struct reader *d, struct ut_str line)
 				     .device = number(d, fields, n, CHIP),
 				     .trace = number(d, fields, n, TRACE),
 				     .replay = number(d, fields, n, REPLAY) };
-	if (ut_ops_number(digits, &value) && value < UINT32_MAX &&
+	if (ut_csv_number(digits, &value) && value < UINT32_MAX &&
 	    !ut_idmap_get(&d->s->by_run, hash(&key)))
 		ut_idmap_put(&d->s->by_run, hash(&key), (uint32_t)value + 1);
 }

@@ -1,7 +1,7 @@
 /*
- * write_chrome.c - device_chrome_tracing.json of old: every RISC of every core is a process, and
- * each launch begins at T0. Kept for those who compare; log_trace.h has the timeline that one
- * wants.
+ * write_chrome.c - device_chrome_tracing.json for logs of timer numbers: every RISC of every core
+ * is a process, and each launch begins at T0. Kept for those who compare with the original;
+ * log_trace.h makes the timeline to look at.
  */
 #include "tt/write_devlog.h"
 

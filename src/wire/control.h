@@ -85,7 +85,7 @@ struct ut_control {
 int ut_control_create(const char *dir, struct ut_control **control,
 		      struct ut_err *err) UT_MUST_CHECK;
 
-/* Maps an existing one without a word, malloc or stdio: for the collector. NULL = no session. */
+/* Maps an existing one without messages, malloc or stdio: for the collector. NULL = no session. */
 struct ut_control *ut_control_map(const char *dir);
 
 /* The word that switches recording; of a named session it lies in a file of its own. */

@@ -10,7 +10,7 @@
 #include "wire/sys.h"
 #include "wire/text.h"
 
-/* In order of belief. SLURM sets its number in every job step, parallel or not. */
+/* The first one that is set counts. SLURM sets its number in every job step, parallel or not. */
 static const char *const rank_variables[] = { "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
 					      "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
 #define RANK_VARIABLES (sizeof(rank_variables) / sizeof(rank_variables[0]))

@@ -1,9 +1,10 @@
 /*
- * sandbox.h - has the program locked itself in since recording began?
+ * sandbox.h - has the program put itself under a seccomp filter since recording began?
  *
- * A seccomp filter may kill for calls that only we make (openat, fallocate, madvise), so what the
- * kernel thinks of us is asked through a descriptor that was opened before, by a read: the one call
- * that nobody forbids. Filters that were there from the start, as in most containers, do not count.
+ * Such a filter may kill the program for calls that only we make (openat, fallocate, madvise). So
+ * the filters in force are read from /proc through a descriptor that was opened before: read is the
+ * one call that no filter forbids. Filters that were there from the start, as in most containers,
+ * do not count.
  *
  * Not seen: a filter of a single thread other than the first, one that forbids pread64, and strict
  * mode, which takes even the clock away (docs/security.md).
@@ -13,10 +14,10 @@
 
 #include <stdbool.h>
 
-/* Remembers how things are now. Again in a forked child. */
+/* Remembers which filters there are now. Again in a forked child. */
 void ut_sandbox_look(void);
 
-/* True from the first time that a new filter is found; some 6 us before. errno is kept. */
+/* True from the first time that a new filter is found on. A look takes some 6 us. errno is kept. */
 bool ut_sandbox_closed(void);
 
 #endif

@@ -30,7 +30,7 @@
 #define UT_CHUNK_MAGIC        0x6b6e6843u /* "Chnk" */
 #define UT_CHUNK_UNIT         16384u      /* chunks start and end at multiples of this */
 #define UT_CHUNK_MAX          (1u << 20)
-#define UT_SPOOL_SANDBOX      1000 /* a status that is no errno: the program has locked itself in */
+#define UT_SPOOL_SANDBOX      1000 /* a status that is no errno: see sandbox.h */
 
 struct ut_spool_header {
 	char magic[8];

@@ -2,7 +2,7 @@
  * sys.h - system calls, without the C library's functions in front of them.
  *
  * Programs, allocators and tools put functions of their own in front of mmap, fallocate or
- * pthread_sigmask, and these may record: we would come back to ourselves. Each call is what the
+ * pthread_sigmask, and these may record: a hook would call itself. Each call is what the
  * function of that name does; errors are -1 and errno.
  */
 #ifndef UT_WIRE_SYS_H

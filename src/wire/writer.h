@@ -135,7 +135,7 @@ static inline bool ut_tbuf_word_fast(struct ut_tbuf *t, enum ut_word kind, uint6
 
 	if (UT_UNLIKELY(!ut_clock_ticks_fast(ut_writer_clock, &ticks) || ticks >> 31 != t->epoch))
 		return false;
-	do { /* ut_tbuf_take(t, 1), whose NULL would be asked for twice */
+	do { /* ut_tbuf_take(t, 1), written out: its NULL would be tested twice */
 		slot = __atomic_load_n(&t->pos, __ATOMIC_RELAXED);
 		if (UT_UNLIKELY((uintptr_t)slot + sizeof(*slot) >
 				(uintptr_t)__atomic_load_n(&t->end, __ATOMIC_RELAXED)))

@@ -9,9 +9,9 @@
 #include "base/arena.h"
 #include "text/csv_read.h"
 
-static void check(const struct ut_ops_csv *c, size_t field, const char *want)
+static void check(const struct ut_csv *c, size_t field, const char *want)
 {
-	struct ut_str got = ut_ops_csv_field(c, field);
+	struct ut_str got = ut_csv_field(c, field);
 
 	assert_int_equal(got.len, strlen(want));
 	assert_memory_equal(got.ptr, want, got.len);
@@ -20,41 +20,41 @@ static void check(const struct ut_ops_csv *c, size_t field, const char *want)
 static void quotes_hold_separators_and_lines(void **state)
 {
 	char text[] = "a;b\r\n`x;``y`\n`z\nw`;2\r\n\n`open";
-	struct ut_ops_csv c = { .separator = ';', .quote = '`' };
+	struct ut_csv c = { .separator = ';', .quote = '`' };
 	struct ut_arena a = { 0 };
 
 	(void)state;
-	ut_ops_csv_open_text(&c, &a, text, strlen(text));
-	assert_int_equal(ut_ops_csv_find(&c, "b"), 1);
-	assert_int_equal(ut_ops_csv_find(&c, "c"), UT_OPS_NO_FIELD);
-	assert_true(ut_ops_csv_next(&c));
+	ut_csv_open_text(&c, &a, text, strlen(text));
+	assert_int_equal(ut_csv_find(&c, "b"), 1);
+	assert_int_equal(ut_csv_find(&c, "c"), UT_CSV_NO_FIELD);
+	assert_true(ut_csv_next(&c));
 	check(&c, 0, "x;`y");
 	check(&c, 1, "");
-	check(&c, UT_OPS_NO_FIELD, "");
-	assert_true(ut_ops_csv_next(&c));
+	check(&c, UT_CSV_NO_FIELD, "");
+	assert_true(ut_csv_next(&c));
 	check(&c, 0, "z\nw");
 	check(&c, 1, "2");
 	assert_int_equal(c.line, 3);
-	assert_true(ut_ops_csv_next(&c));
+	assert_true(ut_csv_next(&c));
 	check(&c, 0, "open");
 	assert_int_equal(c.line, 6);
-	assert_false(ut_ops_csv_next(&c));
-	ut_ops_csv_close(&c);
+	assert_false(ut_csv_next(&c));
+	ut_csv_close(&c);
 	ut_arena_release(&a);
 }
 
 static void blanks_around_fields_go_if_asked(void **state)
 {
 	char text[] = "Name, Start \nx,  7\t\n";
-	struct ut_ops_csv c = { .separator = ',', .trim = true };
+	struct ut_csv c = { .separator = ',', .trim = true };
 	struct ut_arena a = { 0 };
 
 	(void)state;
-	ut_ops_csv_open_text(&c, &a, text, strlen(text));
-	assert_int_equal(ut_ops_csv_find(&c, "Start"), 1);
-	assert_true(ut_ops_csv_next(&c));
+	ut_csv_open_text(&c, &a, text, strlen(text));
+	assert_int_equal(ut_csv_find(&c, "Start"), 1);
+	assert_true(ut_csv_next(&c));
 	check(&c, 1, "7");
-	ut_ops_csv_close(&c);
+	ut_csv_close(&c);
 	ut_arena_release(&a);
 }
 
@@ -79,7 +79,7 @@ static void numbers_are_whole_and_fit(void **state)
 		const struct ut_str text = { cases[i].text, strlen(cases[i].text) };
 		uint64_t value;
 
-		assert_int_equal(ut_ops_number(text, &value), cases[i].ok);
+		assert_int_equal(ut_csv_number(text, &value), cases[i].ok);
 		if (cases[i].ok)
 			assert_true(value == cases[i].value);
 	}
@@ -87,12 +87,12 @@ static void numbers_are_whole_and_fit(void **state)
 
 static void line_without_end_is_refused(void **state)
 {
-	struct ut_ops_csv c = { .separator = ',' };
+	struct ut_csv c = { .separator = ',' };
 	struct ut_arena a = { 0 };
 	struct ut_err err = { 0 };
 
 	(void)state;
-	assert_true(ut_ops_csv_open(&c, &a, "/dev/zero", &err) < 0);
+	assert_true(ut_csv_open(&c, &a, "/dev/zero", &err) < 0);
 	assert_non_null(strstr(err.text, "/dev/zero: offset 0: a line of over 16 MiB"));
 	ut_arena_release(&a);
 }

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "text/cells.h"
+#include "text/csv_write.h"
 #include "text/out.h"
 #include "text/table_report.h"
 
@@ -240,13 +241,13 @@ static void formulas_are_guarded_on_request(void **state)
 	struct report x;
 
 	(void)state;
-	ut_cell_csv_set_safe(true);
+	ut_csv_set_safe(true);
 	x = begin(UT_REPORT_CSV, &any);
 	ut_report_add(x.r,
 		      (const struct ut_report_cell[]){ ut_report_text("=cmd()"),
 						       ut_report_text("-5"), ut_report_i64(-5) });
 	assert_end(x, "a,\"b,c\",a\n\"'=cmd()\",-5,-5\n");
-	ut_cell_csv_set_safe(false);
+	ut_csv_set_safe(false);
 }
 
 static void groups_are_objects_and_columns_may_be_missing(void **state)

@@ -35,7 +35,7 @@ void ut_cuda_take_call(const void *record); /* struct cupti_api */
 void ut_cuda_give_buffer(uint8_t **buffer, size_t *size, size_t *most_records);
 void ut_cuda_take_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t used);
 
-/* A stream is to be shown under a name: from the first work on that is told of afterwards. */
+/* The name that a stream is shown under, from the next work on it that is recorded. */
 void ut_cuda_name_stream(void *stream, const char *name);
 
 /*

@@ -224,7 +224,7 @@ struct cupti_api {
 struct cupti_subscriber_params {
 	size_t size;
 	const char *name;
-	char *old_name; /* who holds the only place */
+	char *old_name; /* out: the subscriber that is there already */
 	size_t old_size;
 	uint8_t allow_several;
 	uint8_t pad[7];

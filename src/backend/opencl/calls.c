@@ -1,5 +1,5 @@
 /*
- * calls.c - the wrappers that the program calls: made from opencl_api.def.
+ * calls.c - the wrappers that the program calls: made from api.def.
  *
  * A wrapper records the call around the function that it goes on to. One that submits a command
  * does so around the command's record, too (command.h).
@@ -303,7 +303,7 @@ static const struct {
 	const char *name;
 	ut_cl_fn *wrapper;
 	enum need need;
-	const char *handle; /* how opencl_api.def says it */
+	const char *handle; /* how api.def says it */
 } all[UT_CL_COUNT] = {
 #define ROW(name, need, handle)           [UT_CL_##name] = { #name, (ut_cl_fn *)wrap_##name, need, handle },
 #define OCL_HOLE(name)                    [UT_CL_##name] = { #name, NULL, NEVER, "" },

@@ -10,8 +10,8 @@
  *
  * The offset in use is kept as long as it is possible, so that commands do not jump.
  *
- * Threads: feed() may be called by any; one that comes while another is at it does nothing, unless
- * it is the first word about this clock: then it waits for the other. After a fork busy is cleared.
+ * Threads: feed() may be called by any; while another thread is in it, it does nothing,
+ * unless nothing is known about this clock yet: then it waits. After a fork busy is cleared.
  */
 #ifndef UT_BACKEND_OPENCL_DEVICE_CLOCK_H
 #define UT_BACKEND_OPENCL_DEVICE_CLOCK_H
@@ -30,7 +30,7 @@ struct ut_cl_clock {
 	_Atomic int64_t offset; /* ours minus the device's, ns */
 	_Atomic bool known;
 	atomic_flag busy;
-	bool has_timer;     /* the timer has spoken: queued times must agree with it */
+	bool has_timer;     /* the timer was read: queued times must agree with it */
 	bool queued_is_off; /* they did not */
 	int64_t low, high;  /* the offset is between */
 	uint64_t fed;       /* our time of the last feed() */

@@ -1,5 +1,5 @@
 /*
- * handle_map.h - a macro for each (type, name) pair of a parameter list of opencl_api.def, with
+ * handle_map.h - a macro for each (type, name) pair of a parameter list of api.def, with
  * commas between: OCL_MAP_2(OCL_TYPE, (cl_event, event), (cl_int, status)) is cl_event, cl_int.
  */
 #ifndef UT_BACKEND_OPENCL_HANDLE_MAP_H

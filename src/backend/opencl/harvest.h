@@ -6,8 +6,8 @@
  * - by every call after which the program knows that things are complete (clFinish and the like),
  *   before it returns: a program that is killed then has lost nothing;
  * - by a thread of ours, a hundred times a second, for programs that do not look. It sleeps when
- *   there is nothing to do. Runtimes have callbacks for this, but they are dear: on an NVIDIA H200
- * a callback takes 13 us of the program's time and 70 us of other threads' (docs/design).
+ *   there is nothing to do. Runtimes have callbacks for this, but they are expensive: on an NVIDIA
+ * H200 a callback takes 13 us of the program's time and 70 us of other threads' (docs/design).
  *
  * One thread at a time works on a list, a few commands at a time.
  */
@@ -63,7 +63,7 @@ void ut_cl_harvest_end(void);
 /* In a forked child: what the parent has queued is the parent's. */
 void ut_cl_harvest_forked(void);
 
-/* This thread goes into the runtime and comes out again: exit() from in there must not go back. */
+/* How deep this thread is in calls of the runtime: exit() inside one must not call it again. */
 extern _Thread_local uint32_t ut_cl_inside;
 
 #endif

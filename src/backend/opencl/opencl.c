@@ -282,5 +282,5 @@ _Static_assert(sizeof(cl_icd_dispatch) >= UT_CL_CORE * sizeof(ut_cl_fn *), "our 
 #define OCL_ONLY_CORE
 #define OCL_FN(name)                                                                               \
 	_Static_assert(offsetof(cl_icd_dispatch, name) == UT_CL_##name * sizeof(ut_cl_fn *),       \
-		       #name " is out of order in opencl_api.def");
+		       #name " is out of order in api.def");
 #include "backend/opencl/api.def"

@@ -2,9 +2,9 @@
  * opencl.h - what the files of the OpenCL backend share.
  *
  * The backend stands between the program and the runtime: as a layer of the loader's (opencl.c),
- * or, for loaders that know no layers, as a vendor of its own that lends its face to the real ones
+ * or, for loaders that know no layers, as a vendor of its own that passes calls on to the real ones
  * (icd.c). Either way the program's calls arrive at the wrappers in calls.c, made
- * from opencl_api.def, and go on through ut_cl_next(). Our own calls go there too and are never
+ * from api.def, and go on through ut_cl_next(). Our own calls go there too and are never
  * seen.
  *
  * Guests' rules, as in unitrace/backend.h: no print, no lock that waits, no malloc, errno as found.
@@ -122,7 +122,7 @@ const char *ut_cl_name(enum ut_cl_id id);
 /* False: nothing tells which vendor's object a call is about. */
 bool ut_cl_has_handle(enum ut_cl_id id);
 
-/* The first time that anybody comes: joins the collector. False = nothing is to be recorded. */
+/* Joins the collector at the first call. False = nothing is to be recorded. */
 bool ut_cl_join(void);
 
 /* ---- objects (object.c) ------------------------------------------------------------- */
@@ -130,7 +130,7 @@ bool ut_cl_join(void);
 struct ut_cl_device {
 	struct ut_cl_item item;
 	struct ut_cl_clock clock;
-	_Atomic uint64_t looked; /* at its timer, when */
+	_Atomic uint64_t looked; /* when its timer was read last */
 	_Atomic bool no_timer;
 	_Atomic uint32_t state;
 	uint32_t id; /* host->device(); 0 = the user does not want it */

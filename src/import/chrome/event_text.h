@@ -112,7 +112,7 @@ struct ut_chrome_event {
 	char reach;                      /* of an instant: member "s" */
 	bool has_ts, has_dur, enclosing; /* enclosing: "bp" is "e" */
 	bool flow_in, flow_out;
-	bool unfinished, implicit_end; /* said by arguments that are not among args any more */
+	bool unfinished, implicit_end; /* said by arguments of ours, which are not kept */
 };
 
 /* A begin (B) that may be followed by its end; see row.c. Its spans are not valid. */

@@ -209,7 +209,7 @@ static void put_nested_array(struct ut_pf *p, struct ut_pb m, int depth)
 	ut_buf_char(&p->text, ']');
 }
 
-/* A dict of old has its keys and its values in two lists. */
+/* The older form of a dict, nested_value: its keys and its values in two lists. */
 static void put_nested_dict(struct ut_pf *p, struct ut_pb m, int depth)
 {
 	struct ut_pb values = m;

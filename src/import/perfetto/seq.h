@@ -3,7 +3,7 @@
  *
  * A writer says a name once and refers to it by number (iid) from then on; numbers are local to
  * the sequence and to the table. It starts over now and then (clears its state), so that a reader
- * who has missed packets can catch up; until then it has nothing to say to him.
+ * who has missed packets can catch up; until then its packets cannot be understood.
  */
 #ifndef UT_IMPORT_PERFETTO_SEQ_H
 #define UT_IMPORT_PERFETTO_SEQ_H
@@ -34,14 +34,14 @@ void ut_pf_code_release(struct ut_pf_code *c);
 
 struct ut_pf_seq {
 	uint32_t id;
-	uint32_t epoch;                           /* how often its state was cleared */
-	bool valid;                               /* nothing of its state is missing */
-	bool has_track;                           /* default_track is set */
-	uint32_t default_clock;                   /* 0 = none */
-	uint32_t thread;                          /* of old: the track of its thread, index + 1 */
-	uint64_t default_track;                   /* uuid */
-	uint64_t last_ts;                         /* ns */
-	uint64_t reference_us;                    /* of old: what the next difference counts from */
+	uint32_t epoch;         /* how often its state was cleared */
+	bool valid;             /* nothing of its state is missing */
+	bool has_track;         /* default_track is set */
+	uint32_t default_clock; /* 0 = none */
+	uint32_t thread;        /* older format: the track of its thread, index + 1 */
+	uint64_t default_track; /* uuid */
+	uint64_t last_ts;       /* ns */
+	uint64_t reference_us;  /* older format: what the next difference counts from */
 	struct ut_idmap names, cats, keys, texts; /* iid -> string id + 1 */
 	struct ut_idmap places;                   /* iid -> index into ut_pf_seqs.places + 1 */
 	struct ut_pf_list counters, doubles; /* default tracks of extra counter values: uuids */

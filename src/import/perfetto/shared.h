@@ -1,12 +1,13 @@
 /*
  * shared.h - what the parts of the Perfetto importer share.
  *
- *	perfetto.c          packets, one after the other, through a window that slides over the file
+ *	perfetto.c packets, one after the other, through a window that slides over the file
  *	inflate.c  packets that are compressed
  *	seq.c      packet sequences: what they have interned, their defaults
- *	clocks.c    times of any clock onto the clock of the trace
- *	tracks.c    descriptors of tracks, processes, threads
- *	track_event.c    track events; legacy.c those in the manner of Chrome's JSON
+ *	clocks.c   times of any clock onto the clock of the trace
+ *	tracks.c   descriptors of tracks, processes, threads
+ *	track_event.c  track events
+ *	legacy.c   track events in the manner of Chrome's JSON
  *	args.c     debug annotations
  *	ours.c     what our own exporter adds for ourselves
  *	samples.c  samples with their stacks

@@ -87,10 +87,10 @@ struct ut_spool_tables {
 	size_t metric_count, metric_cap;
 	struct ut_spool_code *code;
 	size_t code_count, code_cap;
-	struct ut_spool_thread spare_thread; /* stand for numbers that cannot be */
+	struct ut_spool_thread spare_thread; /* given for numbers that are out of range */
 	struct ut_spool_object spare_object;
 	struct ut_clock_map clock;
-	uint64_t most; /* no honest number is larger: each was defined in the file */
+	uint64_t most; /* a larger number is damage: each was defined in the file */
 };
 
 void ut_spool_tables_init(struct ut_spool_tables *t, struct ut_trace *trace, uint32_t process,

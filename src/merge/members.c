@@ -1,5 +1,5 @@
 /*
- * tail.c - what a merged trace says about itself, behind its events.
+ * members.c - what a merged trace says about itself, behind its events.
  *
  * What all files say alike is said once; lists of devices, processes and stack frames are joined;
  * the rest is kept with the file it came from, in otherData.merged.
