@@ -463,16 +463,26 @@ static void put_json(struct ut_out *o, struct ut_stats *s, const struct ut_stats
 	put_counters(o, s, &opts);
 }
 
+/* Without an order: that of spans puts the durations of every group in order, too. */
+static bool has_spans(const struct ut_stats *s)
+{
+	for (size_t i = 1; i <= s->group_count; i++) {
+		if (s->groups[i].dist.count || s->groups[i].unfinished)
+			return true;
+	}
+	return false;
+}
+
 static bool has_rows(struct ut_stats *s, enum ut_stats_what what)
 {
 	size_t count;
 
+	if (what == UT_STATS_SPANS)
+		return has_spans(s);
 	if (what == UT_STATS_COUNTERS)
 		ut_stats_order_counters(s, &count);
-	else if (what == UT_STATS_INSTANTS)
-		ut_stats_order_instants(s, &count);
 	else
-		ut_stats_order(s, UT_SORT_NAME, &count);
+		ut_stats_order_instants(s, &count);
 	return count;
 }
 
