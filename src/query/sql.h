@@ -24,6 +24,16 @@ struct ut_sql_column {
 	bool hidden;      /* not part of "select *" */
 };
 
+/* A column in a list of them. */
+#define UT_SQL_INT(name, what, doc)                                                                \
+	{                                                                                          \
+		name, "INTEGER", doc, what, false                                                  \
+	}
+#define UT_SQL_TEXT(name, what, doc)                                                               \
+	{                                                                                          \
+		name, "TEXT", doc, what, false                                                     \
+	}
+
 struct ut_sql_table {
 	const char *name;
 	const char *doc;                     /* one line, no full stop */

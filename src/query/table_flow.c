@@ -21,26 +21,21 @@ enum what {
 	TRACE,
 };
 
-#define INT(name, what, doc)                                                                       \
-	{                                                                                          \
-		name, "INTEGER", doc, what, false                                                  \
-	}
-
 static const struct ut_sql_column columns[] = {
-	INT("id", ID, "number of the arrow"),
-	INT("slice_out", SLICE_OUT, "the slice that it starts in: slice.id; NULL = none"),
-	INT("slice_in", SLICE_IN, "the slice that it ends in: slice.id; NULL = none"),
-	INT("ts_out", TS_OUT, "when it starts, in ns"),
-	INT("ts_in", TS_IN, "when it ends, in ns"),
-	INT("track_out", TRACK_OUT, "the track that it starts on: track.id"),
-	INT("track_in", TRACK_IN, "the track that it ends on: track.id"),
-	INT("event_out", EVENT_OUT, "the event that starts it: event.id"),
-	INT("event_in", EVENT_IN, "the event that ends it: event.id"),
+	UT_SQL_INT("id", ID, "number of the arrow"),
+	UT_SQL_INT("slice_out", SLICE_OUT, "the slice that it starts in: slice.id; NULL = none"),
+	UT_SQL_INT("slice_in", SLICE_IN, "the slice that it ends in: slice.id; NULL = none"),
+	UT_SQL_INT("ts_out", TS_OUT, "when it starts, in ns"),
+	UT_SQL_INT("ts_in", TS_IN, "when it ends, in ns"),
+	UT_SQL_INT("track_out", TRACK_OUT, "the track that it starts on: track.id"),
+	UT_SQL_INT("track_in", TRACK_IN, "the track that it ends on: track.id"),
+	UT_SQL_INT("event_out", EVENT_OUT, "the event that starts it: event.id"),
+	UT_SQL_INT("event_in", EVENT_IN, "the event that ends it: event.id"),
 	{ "name", "TEXT", "what its start is called", NAME, false },
 	{ "cat", "TEXT", "category of its start", CAT, false },
 	{ "number", "", "number of the flow in its trace; several arrows may share it", NUMBER,
 	  false },
-	INT("trace", TRACE, "the file that it comes from: trace.id"),
+	UT_SQL_INT("trace", TRACE, "the file that it comes from: trace.id"),
 	{ 0 },
 };
 

@@ -23,14 +23,6 @@ enum what {
 	{                                                                                          \
 		"id", "INTEGER", doc, UT_SQL_LIST_KEY, false                                       \
 	}
-#define INT(name, what, doc)                                                                       \
-	{                                                                                          \
-		name, "INTEGER", doc, what, false                                                  \
-	}
-#define TEXT(name, what, doc)                                                                      \
-	{                                                                                          \
-		name, "TEXT", doc, what, false                                                     \
-	}
 
 static const struct ut_trace *trace_at(const struct ut_traces *t, size_t i)
 {
@@ -102,10 +94,10 @@ static const struct ut_sql_list site_list = { .count = count_sites, .column = si
 
 static const struct ut_sql_column site_columns[] = {
 	KEY("number of the stack: its innermost call"),
-	INT("depth", DEPTH, "calls around it; 0 = the outermost"),
-	INT("parent_id", PARENT, "the stack that it was called from; NULL = none"),
-	INT("frame_id", FRAME, "where it is: stack_profile_frame.id"),
-	INT("trace", TRACE, "the file that it comes from: trace.id"),
+	UT_SQL_INT("depth", DEPTH, "calls around it; 0 = the outermost"),
+	UT_SQL_INT("parent_id", PARENT, "the stack that it was called from; NULL = none"),
+	UT_SQL_INT("frame_id", FRAME, "where it is: stack_profile_frame.id"),
+	UT_SQL_INT("trace", TRACE, "the file that it comes from: trace.id"),
 	{ 0 },
 };
 
@@ -151,13 +143,13 @@ static const struct ut_sql_list frame_list = { .count = count_places, .column = 
 
 static const struct ut_sql_column frame_columns[] = {
 	KEY("number of the place in code"),
-	TEXT("name", NAME, "the function; NULL = unknown"),
-	INT("mapping", MAPPING, "its module: stack_profile_mapping.id; NULL = unknown"),
-	TEXT("module", MODULE, "the file or kernel that the code belongs to"),
-	INT("rel_pc", REL_PC, "address, in its module if that is known"),
-	TEXT("source_file", SOURCE, "file of the source; NULL = unknown"),
-	INT("line_number", LINE, "line in it; NULL = unknown"),
-	INT("trace", TRACE, "the file that it comes from: trace.id"),
+	UT_SQL_TEXT("name", NAME, "the function; NULL = unknown"),
+	UT_SQL_INT("mapping", MAPPING, "its module: stack_profile_mapping.id; NULL = unknown"),
+	UT_SQL_TEXT("module", MODULE, "the file or kernel that the code belongs to"),
+	UT_SQL_INT("rel_pc", REL_PC, "address, in its module if that is known"),
+	UT_SQL_TEXT("source_file", SOURCE, "file of the source; NULL = unknown"),
+	UT_SQL_INT("line_number", LINE, "line in it; NULL = unknown"),
+	UT_SQL_INT("trace", TRACE, "the file that it comes from: trace.id"),
 	{ 0 },
 };
 

@@ -37,38 +37,31 @@ enum what {
 	WHAT_COUNT,
 };
 
-#define TEXT(name, what, doc)                                                                      \
-	{                                                                                          \
-		name, "TEXT", doc, what, false                                                     \
-	}
-#define INT(name, what, doc)                                                                       \
-	{                                                                                          \
-		name, "INTEGER", doc, what, false                                                  \
-	}
 #define ARG(name, type, what, doc)                                                                 \
 	{                                                                                          \
 		name, type, doc, what, true                                                        \
 	}
 
 static const struct ut_sql_column columns[] = {
-	TEXT("name", NAME, "what the slices are called"),
-	TEXT("cat", CAT, "their category; NULL unless grouped by it"),
-	TEXT("thread", THREAD, "their thread; NULL unless grouped by it"),
-	TEXT("process", PROCESS, "their process; NULL unless grouped by it"),
-	INT("rank", RANK, "their rank; NULL unless grouped by it"),
-	INT("count", COUNT, "how many slices"),
-	INT("total", TOTAL,
-	    "time in which they went on, in ns; slices inside others of the row count once"),
-	INT("self", SELF,
-	    "the part of it in which no slice inside them was going on, in ns; 0: nobody's work"),
-	INT("min", MIN, "the shortest, in ns"),
-	INT("max", MAX, "the longest, in ns"),
-	INT("avg", AVG, "the average length, in ns"),
+	UT_SQL_TEXT("name", NAME, "what the slices are called"),
+	UT_SQL_TEXT("cat", CAT, "their category; NULL unless grouped by it"),
+	UT_SQL_TEXT("thread", THREAD, "their thread; NULL unless grouped by it"),
+	UT_SQL_TEXT("process", PROCESS, "their process; NULL unless grouped by it"),
+	UT_SQL_INT("rank", RANK, "their rank; NULL unless grouped by it"),
+	UT_SQL_INT("count", COUNT, "how many slices"),
+	UT_SQL_INT("total", TOTAL,
+		   "time in which they went on, in ns; slices inside others of the row count once"),
+	UT_SQL_INT("self", SELF,
+		   "the part of it in which no slice inside them was going on, in ns; 0: nobody's "
+		   "work"),
+	UT_SQL_INT("min", MIN, "the shortest, in ns"),
+	UT_SQL_INT("max", MAX, "the longest, in ns"),
+	UT_SQL_INT("avg", AVG, "the average length, in ns"),
 	{ "stddev", "REAL", "standard deviation of the lengths, in ns", STDDEV, false },
-	INT("p50", P50, "half of them took at most this, in ns; exact to 0.4 %"),
-	INT("p90", P90, "nine of ten took at most this, in ns"),
-	INT("p99", P99, "99 of 100 took at most this, in ns"),
-	INT("unfinished", UNFINISHED, "how many of them never ended"),
+	UT_SQL_INT("p50", P50, "half of them took at most this, in ns; exact to 0.4 %"),
+	UT_SQL_INT("p90", P90, "nine of ten took at most this, in ns"),
+	UT_SQL_INT("p99", P99, "99 of 100 took at most this, in ns"),
+	UT_SQL_INT("unfinished", UNFINISHED, "how many of them never ended"),
 	{ "share", "REAL", "self in percent of all; NULL: nobody's work (frames, async)", SHARE,
 	  false },
 	ARG("by", "TEXT", ARG_BY,

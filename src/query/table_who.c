@@ -48,14 +48,6 @@ enum what {
 	{                                                                                          \
 		name, "INTEGER", doc, UT_SQL_LIST_UPID, false                                      \
 	}
-#define INT(name, what, doc)                                                                       \
-	{                                                                                          \
-		name, "INTEGER", doc, what, false                                                  \
-	}
-#define TEXT(name, what, doc)                                                                      \
-	{                                                                                          \
-		name, "TEXT", doc, what, false                                                     \
-	}
 
 static const struct ut_strtab *strings_of(const struct ut_traces *t, uint32_t trace)
 {
@@ -196,37 +188,39 @@ static const struct ut_sql_list thread_list = { .count = count_tracks,
 
 static const struct ut_sql_column track_columns[] = {
 	KEY("id", "number of the track"),
-	TEXT("name", NAME, "what it is called: thread, lane or counter"),
-	TEXT("type", TYPE, "thread, lane (no thread's), async (spans may overlap) or counter"),
-	INT("utid", UTID, "the thread that it is, thread.utid; NULL = none"),
+	UT_SQL_TEXT("name", NAME, "what it is called: thread, lane or counter"),
+	UT_SQL_TEXT("type", TYPE,
+		    "thread, lane (no thread's), async (spans may overlap) or counter"),
+	UT_SQL_INT("utid", UTID, "the thread that it is, thread.utid; NULL = none"),
 	UPID("upid", "the process: process.upid"),
-	INT("number", ID, "number in its process (of a thread: tid), or a text"),
-	TEXT("unit", UNIT, "what a counter counts"),
-	INT("start_ts", START, "its first event, in ns"),
-	INT("end_ts", END, "the end of its last event, in ns"),
-	INT("events", EVENTS, "how many events lie on it"),
-	INT("sort_index", SORT_INDEX, "where it is shown among its process's tracks"),
-	INT("arg_set_id", ARG_SET, "what is said about it: args.arg_set_id; NULL = nothing"),
-	INT("trace", TRACE, "the file that it comes from: trace.id"),
-	TEXT("role", ROLE, ROLES_DOC),
-	TEXT("api", API, "the runtime of its calls or of its process; NULL = none"),
-	INT("device", DEVICE, "number of the device that its process is; NULL = none"),
-	INT("of_thread", OF_THREAD, "role calls: tid of the thread that made them"),
+	UT_SQL_INT("number", ID, "number in its process (of a thread: tid), or a text"),
+	UT_SQL_TEXT("unit", UNIT, "what a counter counts"),
+	UT_SQL_INT("start_ts", START, "its first event, in ns"),
+	UT_SQL_INT("end_ts", END, "the end of its last event, in ns"),
+	UT_SQL_INT("events", EVENTS, "how many events lie on it"),
+	UT_SQL_INT("sort_index", SORT_INDEX, "where it is shown among its process's tracks"),
+	UT_SQL_INT("arg_set_id", ARG_SET, "what is said about it: args.arg_set_id; NULL = nothing"),
+	UT_SQL_INT("trace", TRACE, "the file that it comes from: trace.id"),
+	UT_SQL_TEXT("role", ROLE, ROLES_DOC),
+	UT_SQL_TEXT("api", API, "the runtime of its calls or of its process; NULL = none"),
+	UT_SQL_INT("device", DEVICE, "number of the device that its process is; NULL = none"),
+	UT_SQL_INT("of_thread", OF_THREAD, "role calls: tid of the thread that made them"),
 	{ 0 },
 };
 
 static const struct ut_sql_column thread_columns[] = {
 	KEY("utid", "number of the thread in all traces; also the id of its track"),
-	INT("tid", ID, "the system's number of the thread, or a text"),
-	TEXT("name", NAME, "name of the thread"),
+	UT_SQL_INT("tid", ID, "the system's number of the thread, or a text"),
+	UT_SQL_TEXT("name", NAME, "name of the thread"),
 	UPID("upid", "the process: process.upid"),
-	INT("is_main_thread", IS_MAIN, "1: the first thread of its process"),
-	INT("start_ts", START, "its first event, in ns"),
-	INT("end_ts", END, "the end of its last event, in ns"),
-	INT("events", EVENTS, "how many events lie on it"),
-	INT("trace", TRACE, "the file that it comes from: trace.id"),
-	TEXT("role", ROLE, "what it is for; Chrome JSON has threads for queues and lanes, too"),
-	INT("of_thread", OF_THREAD, "role calls: tid of the thread that made them"),
+	UT_SQL_INT("is_main_thread", IS_MAIN, "1: the first thread of its process"),
+	UT_SQL_INT("start_ts", START, "its first event, in ns"),
+	UT_SQL_INT("end_ts", END, "the end of its last event, in ns"),
+	UT_SQL_INT("events", EVENTS, "how many events lie on it"),
+	UT_SQL_INT("trace", TRACE, "the file that it comes from: trace.id"),
+	UT_SQL_TEXT("role", ROLE,
+		    "what it is for; Chrome JSON has threads for queues and lanes, too"),
+	UT_SQL_INT("of_thread", OF_THREAD, "role calls: tid of the thread that made them"),
 	{ "id", "INTEGER", "the same as utid", UT_SQL_LIST_KEY, true },
 	{ 0 },
 };
@@ -290,23 +284,26 @@ static const struct ut_sql_list process_list = { .count = count_processes,
 
 static const struct ut_sql_column process_columns[] = {
 	KEY("upid", "number of the process in all traces"),
-	INT("pid", ID, "the system's number of the process, or a text"),
-	TEXT("name", NAME, "what the program is called"),
-	TEXT("host", HOST, "the machine that it ran on"),
-	INT("rank", RANK, "rank in a parallel job; NULL = none"),
-	TEXT("cmdline", CMDLINE, "how it was started"),
-	INT("start_ts", START, "its first event, in ns"),
-	INT("end_ts", END, "the end of its last event, in ns"),
-	INT("tracks", TRACKS, "how many tracks it has"),
-	INT("sort_index", SORT_INDEX, "where it is shown among the processes"),
-	INT("arg_set_id", ARG_SET, "what else is said about it: args.arg_set_id; NULL = nothing"),
-	INT("trace", TRACE, "the file that it comes from: trace.id"),
-	TEXT("kind", KIND, KINDS_DOC),
-	TEXT("api", API, "of a device: cuda, opencl, ... or what its backend says; NULL = unknown"),
-	INT("device", DEVICE, "of a device: its number; NULL = none"),
-	INT("sub_device", SUB_DEVICE, "of a part of a device: its number; NULL = all of it"),
-	TEXT("device_type", DEVICE_TYPE, "of a device: cpu, gpu, accelerator; NULL = unknown"),
-	TEXT("model", MODEL, "of a device: as its maker calls it"),
+	UT_SQL_INT("pid", ID, "the system's number of the process, or a text"),
+	UT_SQL_TEXT("name", NAME, "what the program is called"),
+	UT_SQL_TEXT("host", HOST, "the machine that it ran on"),
+	UT_SQL_INT("rank", RANK, "rank in a parallel job; NULL = none"),
+	UT_SQL_TEXT("cmdline", CMDLINE, "how it was started"),
+	UT_SQL_INT("start_ts", START, "its first event, in ns"),
+	UT_SQL_INT("end_ts", END, "the end of its last event, in ns"),
+	UT_SQL_INT("tracks", TRACKS, "how many tracks it has"),
+	UT_SQL_INT("sort_index", SORT_INDEX, "where it is shown among the processes"),
+	UT_SQL_INT("arg_set_id", ARG_SET,
+		   "what else is said about it: args.arg_set_id; NULL = nothing"),
+	UT_SQL_INT("trace", TRACE, "the file that it comes from: trace.id"),
+	UT_SQL_TEXT("kind", KIND, KINDS_DOC),
+	UT_SQL_TEXT("api", API,
+		    "of a device: cuda, opencl, ... or what its backend says; NULL = unknown"),
+	UT_SQL_INT("device", DEVICE, "of a device: its number; NULL = none"),
+	UT_SQL_INT("sub_device", SUB_DEVICE, "of a part of a device: its number; NULL = all of it"),
+	UT_SQL_TEXT("device_type", DEVICE_TYPE,
+		    "of a device: cpu, gpu, accelerator; NULL = unknown"),
+	UT_SQL_TEXT("model", MODEL, "of a device: as its maker calls it"),
 	{ "id", "INTEGER", "the same as upid", UT_SQL_LIST_KEY, true },
 	{ 0 },
 };
@@ -370,18 +367,18 @@ static const struct ut_sql_list trace_list = { .count = count_traces, .column = 
 
 static const struct ut_sql_column trace_columns[] = {
 	KEY("id", "number of the trace, in the order of the command line"),
-	TEXT("path", PATH, "the file"),
-	TEXT("dialect", DIALECT, "the tool that wrote it, if that is known"),
-	INT("first", START, "the first sign of life, in ns on the clock of the trace"),
-	INT("last", END, "the last one"),
-	INT("dur", DUR, "last - first"),
-	INT("events", EVENTS, "how many events of all kinds it has"),
-	INT("processes", PROCESSES, "how many processes"),
-	INT("tracks", TRACKS, "how many tracks"),
-	INT("to_realtime", TO_REALTIME, "add to ts for ns since 1970; NULL = unknown"),
-	INT("clock_error", CLOCK_ERROR, "bound of the clock's error in ns; NULL = unknown"),
+	UT_SQL_TEXT("path", PATH, "the file"),
+	UT_SQL_TEXT("dialect", DIALECT, "the tool that wrote it, if that is known"),
+	UT_SQL_INT("first", START, "the first sign of life, in ns on the clock of the trace"),
+	UT_SQL_INT("last", END, "the last one"),
+	UT_SQL_INT("dur", DUR, "last - first"),
+	UT_SQL_INT("events", EVENTS, "how many events of all kinds it has"),
+	UT_SQL_INT("processes", PROCESSES, "how many processes"),
+	UT_SQL_INT("tracks", TRACKS, "how many tracks"),
+	UT_SQL_INT("to_realtime", TO_REALTIME, "add to ts for ns since 1970; NULL = unknown"),
+	UT_SQL_INT("clock_error", CLOCK_ERROR, "bound of the clock's error in ns; NULL = unknown"),
 #define LOSS_COLUMN(name, text)                                                                    \
-	INT(#name, LOSSES + offsetof(struct ut_losses, name) / sizeof(uint64_t), text),
+	UT_SQL_INT(#name, LOSSES + offsetof(struct ut_losses, name) / sizeof(uint64_t), text),
 	UT_LOSSES_LIST(LOSS_COLUMN)
 #undef LOSS_COLUMN
 		{ 0 },
@@ -416,10 +413,10 @@ static void meta_column(sqlite3_context *ctx, const struct ut_traces *t, uint64_
 static const struct ut_sql_list meta_list = { .count = count_meta, .column = meta_column };
 
 static const struct ut_sql_column meta_columns[] = {
-	INT("trace", TRACE, "the trace that says so: trace.id"),
-	TEXT("source", TYPE,
-	     "file: a foreign file about itself; recording: about the run; note: to you"),
-	TEXT("name", NAME, "the key; NULL for a note"),
+	UT_SQL_INT("trace", TRACE, "the trace that says so: trace.id"),
+	UT_SQL_TEXT("source", TYPE,
+		    "file: a foreign file about itself; recording: about the run; note: to you"),
+	UT_SQL_TEXT("name", NAME, "the key; NULL for a note"),
 	{ "value", "", "text or number; objects and arrays as JSON", VALUE, false },
 	{ 0 },
 };
