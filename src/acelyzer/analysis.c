@@ -4,14 +4,14 @@
 
 #include "acelyzer/coll_flow.h"
 
-void ut_ace_init(struct ut_aiu *a, const struct ut_ace_opts *opts)
+void ut_ace_init(struct ut_ace_analysis *a, const struct ut_ace_opts *opts)
 {
-	*a = (struct ut_aiu){ .opts = *opts };
+	*a = (struct ut_ace_analysis){ .opts = *opts };
 	ut_ace_table_init(&a->table);
 	a->table.threads = opts->threads;
 }
 
-void ut_ace_release(struct ut_aiu *a)
+void ut_ace_release(struct ut_ace_analysis *a)
 {
 	for (size_t i = 0; i < a->logs.count; i++)
 		ut_ace_complog_release(&a->logs.items[i]);
@@ -34,10 +34,10 @@ void ut_ace_release(struct ut_aiu *a)
 	ut_ace_names_release(&a->names);
 	ut_ace_messages_release(&a->messages);
 	ut_ace_table_release(&a->table);
-	*a = (struct ut_aiu){ 0 };
+	*a = (struct ut_ace_analysis){ 0 };
 }
 
-double ut_ace_dev_us(const struct ut_aiu *a, const struct ut_ace_event *e, int i)
+double ut_ace_dev_us(const struct ut_ace_analysis *a, const struct ut_ace_event *e, int i)
 {
 	const struct ut_ace_dev *d = &a->table.devs[e->dev];
 	double shift = a->shifts && e->pid < a->shift_count ? a->shifts[e->pid] : 0;
@@ -52,8 +52,8 @@ double ut_ace_dev_us(const struct ut_aiu *a, const struct ut_ace_event *e, int i
 	return (double)d->ts[i] / a->opts.soc + shift;
 }
 
-struct ut_ace_event *ut_ace_add_counter(struct ut_aiu *a, uint32_t pid, double ts, uint32_t name,
-					const struct ut_arg *value)
+struct ut_ace_event *ut_ace_add_counter(struct ut_ace_analysis *a, uint32_t pid, double ts,
+					uint32_t name, const struct ut_arg *value)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_event *e = ut_ace_event_add(t);

@@ -87,7 +87,7 @@ struct ut_ace_launches;
 struct ut_ace_batches;
 struct ut_ace_flows;
 
-struct ut_aiu {
+struct ut_ace_analysis {
 	struct ut_ace_table table;
 	struct ut_ace_names names;
 	struct ut_ace_opts opts;
@@ -119,43 +119,44 @@ struct ut_aiu {
  * switches that pass off, the end of the run does.
  */
 #define UT_ACE_STATE_LIST(X)   X(normal) X(align) X(util) X(comms) X(launches) X(batches)
-#define UT_ACE_STATE_END(name) void ut_ace_end_##name(struct ut_aiu *a);
+#define UT_ACE_STATE_END(name) void ut_ace_end_##name(struct ut_ace_analysis *a);
 UT_ACE_STATE_LIST(UT_ACE_STATE_END)
 #undef UT_ACE_STATE_END
 
-void ut_ace_init(struct ut_aiu *a, const struct ut_ace_opts *opts);
-void ut_ace_release(struct ut_aiu *a);
+void ut_ace_init(struct ut_ace_analysis *a, const struct ut_ace_opts *opts);
+void ut_ace_release(struct ut_ace_analysis *a);
 
 /* The power that takes a charge (a difference of readings) in a time; more than the device can
  * have is a bad reading. */
 #define UT_ACE_MOST_WATTS 100.0
-double ut_ace_watts(const struct ut_aiu *a, double charge, double us);
+double ut_ace_watts(const struct ut_ace_analysis *a, double charge, double us);
 
 /* Name flags of an event. */
-static inline uint64_t ut_ace_flags_of(struct ut_aiu *a, const struct ut_ace_event *e)
+static inline uint64_t ut_ace_flags_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	uint64_t known = ut_ace_name_known(&a->names, e->name);
 
 	return known ? known : ut_ace_name_flags(&a->names, &a->table, e->name);
 }
 
-static inline struct ut_ace_dev *ut_ace_dev_of(struct ut_aiu *a, const struct ut_ace_event *e)
+static inline struct ut_ace_dev *ut_ace_dev_of(struct ut_ace_analysis *a,
+					       const struct ut_ace_event *e)
 {
 	return &a->table.devs[e->dev];
 }
 
 /* Stamp i (0..4) on the device's clock in us, aligned between ranks. */
-double ut_ace_dev_us(const struct ut_aiu *a, const struct ut_ace_event *e, int i);
+double ut_ace_dev_us(const struct ut_ace_analysis *a, const struct ut_ace_event *e, int i);
 
 /* Is it work of the device, and is that a kernel, as the dialect of its file says? */
-bool ut_ace_is_device(struct ut_aiu *a, const struct ut_ace_event *e);
-bool ut_ace_is_kernel(struct ut_aiu *a, const struct ut_ace_event *e);
+bool ut_ace_is_device(struct ut_ace_analysis *a, const struct ut_ace_event *e);
+bool ut_ace_is_kernel(struct ut_ace_analysis *a, const struct ut_ace_event *e);
 
 /* A counter with one value, added to seq. Earlier pointers to events become invalid. */
-struct ut_ace_event *ut_ace_add_counter(struct ut_aiu *a, uint32_t pid, double ts, uint32_t name,
-					const struct ut_arg *value);
+struct ut_ace_event *ut_ace_add_counter(struct ut_ace_analysis *a, uint32_t pid, double ts,
+					uint32_t name, const struct ut_arg *value);
 
 /* An event as the reference prints it in messages; owned by the caller. */
-char *ut_ace_describe(const struct ut_aiu *a, const struct ut_ace_event *e);
+char *ut_ace_describe(const struct ut_ace_analysis *a, const struct ut_ace_event *e);
 
 #endif

@@ -13,7 +13,7 @@
 struct ut_out;
 
 struct ut_ace_report {
-	const struct ut_aiu *a;
+	const struct ut_ace_analysis *a;
 	const struct ut_ace_extra *x;
 	const char *title;  /* of the page: the trace that was written */
 	const char *source; /* JSON object: what made it */

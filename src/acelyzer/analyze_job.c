@@ -21,7 +21,7 @@ struct watch {
 	bool reports, early;       /* early: while the stages run */
 };
 
-static int after_stage(void *ctx, struct ut_aiu *a, unsigned int number, const char *stage,
+static int after_stage(void *ctx, struct ut_ace_analysis *a, unsigned int number, const char *stage,
 		       struct ut_err *err)
 {
 	struct watch *d = ctx;
@@ -38,7 +38,7 @@ static int after_stage(void *ctx, struct ut_aiu *a, unsigned int number, const c
 	return rc;
 }
 
-static void read_logs(struct ut_aiu *a, const struct ut_ace_setup *s)
+static void read_logs(struct ut_ace_analysis *a, const struct ut_ace_setup *s)
 {
 	struct ut_ace_complog_reader r = { .table = &a->table,
 					   .messages = &a->messages,
@@ -68,7 +68,7 @@ static void read_logs(struct ut_aiu *a, const struct ut_ace_setup *s)
 }
 
 /* otherData of the output: what made it. */
-static char *describe_run(const struct ut_aiu *a, const struct ut_ace_setup *s, int argc,
+static char *describe_run(const struct ut_ace_analysis *a, const struct ut_ace_setup *s, int argc,
 			  const char *const *argv)
 {
 	struct ut_out *o = ut_out_open_memory();
@@ -101,8 +101,8 @@ static char *describe_run(const struct ut_aiu *a, const struct ut_ace_setup *s, 
 	return text;
 }
 
-static int write_trace(struct ut_aiu *a, const struct ut_ace_setup *s, struct ut_ace_frame *f,
-		       struct ut_err *err)
+static int write_trace(struct ut_ace_analysis *a, const struct ut_ace_setup *s,
+		       struct ut_ace_frame *f, struct ut_err *err)
 {
 	size_t ranks;
 	int rc;
@@ -127,8 +127,8 @@ static int write_trace(struct ut_aiu *a, const struct ut_ace_setup *s, struct ut
 	return ut_ace_write_trace(a, f, s->output, err);
 }
 
-static int write_results(struct ut_aiu *a, const struct ut_ace_setup *s, struct ut_ace_frame *f,
-			 struct ut_err *err)
+static int write_results(struct ut_ace_analysis *a, const struct ut_ace_setup *s,
+			 struct ut_ace_frame *f, struct ut_err *err)
 {
 	int rc = 0;
 
@@ -158,8 +158,8 @@ static int check_places(const struct ut_ace_setup *s, struct ut_err *err)
 	return rc;
 }
 
-static int analyze(const struct ut_ace_request *request, struct ut_aiu *a, struct watch *watch,
-		   struct ut_err *err)
+static int analyze(const struct ut_ace_request *request, struct ut_ace_analysis *a,
+		   struct watch *watch, struct ut_err *err)
 {
 	const struct ut_ace_setup *s = request->setup;
 	struct ut_ace_profile profile;
@@ -187,7 +187,7 @@ out:
 	return rc;
 }
 
-int ut_ace_analyze(const struct ut_ace_request *request, struct ut_aiu *a, bool *trusted,
+int ut_ace_analyze(const struct ut_ace_request *request, struct ut_ace_analysis *a, bool *trusted,
 		   struct ut_err *err)
 {
 	const struct ut_ace_setup *s = request->setup;

@@ -21,7 +21,7 @@ struct ut_ace_request {
  * a: initialised and released by the caller, who has also said who hears its messages. *trusted is
  * false if a strict --verify finds too little of the results to be trusted. 0, or negative errno.
  */
-int ut_ace_analyze(const struct ut_ace_request *request, struct ut_aiu *a, bool *trusted,
+int ut_ace_analyze(const struct ut_ace_request *request, struct ut_ace_analysis *a, bool *trusted,
 		   struct ut_err *err) UT_MUST_CHECK;
 
 #endif

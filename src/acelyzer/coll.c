@@ -36,7 +36,8 @@ static struct rank *rank_of(struct ranks *r, uint32_t pid)
 }
 
 /* A chain multicasts its result from the last rank, a tree from rank 0. */
-static bool is_chain(struct ut_aiu *a, struct ut_ace_colls *c, const struct ut_ace_flow_group *g)
+static bool is_chain(struct ut_ace_analysis *a, struct ut_ace_colls *c,
+		     const struct ut_ace_flow_group *g)
 {
 	int64_t last = (int64_t)g->peer_count - 1;
 
@@ -59,13 +60,13 @@ static bool is_chain(struct ut_aiu *a, struct ut_ace_colls *c, const struct ut_a
 	return c->chain;
 }
 
-static void earlier(struct ut_aiu *a, uint32_t *at, uint32_t event)
+static void earlier(struct ut_ace_analysis *a, uint32_t *at, uint32_t event)
 {
 	if (!*at || a->table.events[*at - 1].ts > a->table.events[event].ts)
 		*at = event + 1;
 }
 
-static void later(struct ut_aiu *a, uint32_t *at, uint32_t event)
+static void later(struct ut_ace_analysis *a, uint32_t *at, uint32_t event)
 {
 	if (!*at || a->table.events[*at - 1].ts < a->table.events[event].ts)
 		*at = event + 1;
@@ -73,7 +74,7 @@ static void later(struct ut_aiu *a, uint32_t *at, uint32_t event)
 
 /* In a chain rank 0 begins with a send, the others with a receive; the last rank ends with the
  * multicast, the others with a receive. */
-static void find_ends(struct ut_aiu *a, const struct ut_ace_flow_group *g, struct ranks *r,
+static void find_ends(struct ut_ace_analysis *a, const struct ut_ace_flow_group *g, struct ranks *r,
 		      struct ranks *ends)
 {
 	int64_t last = (int64_t)g->peer_count - 1;
@@ -112,7 +113,7 @@ static struct ut_str second_word(struct ut_str s)
 }
 
 /* "524288B" of the first step, or of the last if that has none; the number behind it. */
-static uint32_t size_text(struct ut_aiu *a, const struct rank *r, double *bytes)
+static uint32_t size_text(struct ut_ace_analysis *a, const struct rank *r, double *bytes)
 {
 	struct ut_str w = second_word(ut_ace_str(&a->table, a->table.events[r->first - 1].name));
 	char *end;
@@ -123,7 +124,7 @@ static uint32_t size_text(struct ut_aiu *a, const struct rank *r, double *bytes)
 	return ut_strtab_intern(&a->table.strings, w.ptr, w.len);
 }
 
-static uint32_t peers_text(struct ut_aiu *a, const struct ut_ace_flow_group *g)
+static uint32_t peers_text(struct ut_ace_analysis *a, const struct ut_ace_flow_group *g)
 {
 	struct ut_buf b = { 0 };
 	uint32_t id;
@@ -138,7 +139,7 @@ static uint32_t peers_text(struct ut_aiu *a, const struct ut_ace_flow_group *g)
 }
 
 /* The group's name, which ends with a number in any case. */
-static uint32_t numbered_name(struct ut_aiu *a, uint32_t group)
+static uint32_t numbered_name(struct ut_ace_analysis *a, uint32_t group)
 {
 	struct ut_str s = ut_ace_str(&a->table, group);
 	size_t i = s.len;
@@ -163,7 +164,7 @@ struct call {
 };
 
 /* Takes kernels of the rank until one fits; what is taken is not looked at again. */
-static void find_kernel(struct ut_aiu *a, struct ut_ace_kernels *k, const struct rank *r,
+static void find_kernel(struct ut_ace_analysis *a, struct ut_ace_kernels *k, const struct rank *r,
 			struct call *call)
 {
 	const struct ut_ace_event *first = &a->table.events[r->first - 1];
@@ -186,7 +187,7 @@ static void find_kernel(struct ut_aiu *a, struct ut_ace_kernels *k, const struct
 	}
 }
 
-static void add_call(struct ut_aiu *a, const struct ut_ace_flow_group *g, uint32_t group,
+static void add_call(struct ut_ace_analysis *a, const struct ut_ace_flow_group *g, uint32_t group,
 		     const struct rank *r, const struct call *call)
 {
 	struct ut_ace_table *t = &a->table;
@@ -216,8 +217,8 @@ static void add_call(struct ut_aiu *a, const struct ut_ace_flow_group *g, uint32
 	ut_ace_seq_add(t, (uint32_t)(t->event_count - 1));
 }
 
-void ut_ace_coll_events(struct ut_aiu *a, struct ut_ace_colls *c, const struct ut_ace_flow_group *g,
-			uint32_t group)
+void ut_ace_coll_events(struct ut_ace_analysis *a, struct ut_ace_colls *c,
+			const struct ut_ace_flow_group *g, uint32_t group)
 {
 	struct ranks firsts = { 0 }, ends = { 0 };
 	struct call call = { 0 };

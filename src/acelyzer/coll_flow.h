@@ -63,8 +63,8 @@ struct ut_ace_colls {
 };
 
 /* -R: one event per rank for a complete group; they are appended to seq. */
-void ut_ace_coll_events(struct ut_aiu *a, struct ut_ace_colls *c, const struct ut_ace_flow_group *g,
-			uint32_t group);
+void ut_ace_coll_events(struct ut_ace_analysis *a, struct ut_ace_colls *c,
+			const struct ut_ace_flow_group *g, uint32_t group);
 
 /* A number into a sorted list that has each once. */
 void ut_ace_set_add(int64_t **items, size_t *count, size_t *cap, int64_t value);

@@ -150,11 +150,12 @@ struct categories {
 
 static double share(double part, double all, bool *zero)
 {
-	*zero = ut_ace_is_zero(all);
-	return *zero ? 0 : ut_ace_round(part / all, 4);
+	*zero = ut_is_zero(all);
+	return *zero ? 0 : ut_round(part / all, 4);
 }
 
-static void fill(struct ut_aiu *a, struct categories *t, size_t i, const struct ut_ace_category *c)
+static void fill(struct ut_ace_analysis *a, struct categories *t, size_t i,
+		 const struct ut_ace_category *c)
 {
 	double core = trunc(c->cycles * a->opts.core / a->opts.soc);
 	double cyc = trunc(c->ideal / (1 / a->opts.core));
@@ -165,7 +166,7 @@ static void fill(struct ut_aiu *a, struct categories *t, size_t i, const struct 
 	t->number[PID][i] = (double)c->pid;
 	t->number[TIME][i] = c->time;
 	t->number[CALLS][i] = (double)c->calls;
-	t->number[IDEAL_TIME][i] = ut_ace_round(c->ideal, 4);
+	t->number[IDEAL_TIME][i] = ut_round(c->ideal, 4);
 	t->number[IDEAL_CYC][i] = cyc;
 	t->number[CYCLES][i] = c->cycles;
 	t->number[CYCLES_CORE][i] = core;
@@ -211,7 +212,7 @@ static const struct shown by_cycles[] = {
 	{ "PT_Util", PT_UTIL, false },
 };
 
-static size_t make_columns(const struct ut_aiu *a, const struct categories *t,
+static size_t make_columns(const struct ut_ace_analysis *a, const struct categories *t,
 			   enum ut_ace_layout layout, struct column *columns)
 {
 	const struct shown *s = layout == UT_ACE_LAYOUT_CYCLES ? by_cycles : by_time;
@@ -244,7 +245,7 @@ static void put_csv(struct ut_out *o, const struct column *columns, size_t n, si
 	for (size_t i = 0; i < rows; i++) {
 		for (size_t k = 0; k < n; k++) {
 			const struct column *c = &columns[k];
-			char text[UT_ACE_DOUBLE_ROOM];
+			char text[UT_SHORTEST_ROOM];
 
 			ut_out_text(o, k ? "," : "");
 			if (c->type == TEXT)
@@ -252,13 +253,14 @@ static void put_csv(struct ut_out *o, const struct column *columns, size_t n, si
 			else if (c->type == WHOLE)
 				ut_out_fmt(o, "%.0f", c->numbers[i]);
 			else
-				ut_out_text(o, ut_ace_double(text, c->numbers[i]));
+				ut_out_text(o, ut_shortest(text, c->numbers[i]));
 		}
 		ut_out_text(o, "\n");
 	}
 }
 
-static void make_categories(struct ut_aiu *a, struct categories *t, enum ut_ace_layout layout)
+static void make_categories(struct ut_ace_analysis *a, struct categories *t,
+			    enum ut_ace_layout layout)
 {
 	const struct ut_ace_found *f = &a->found;
 	size_t n = f->category_count;
@@ -278,14 +280,13 @@ static void make_categories(struct ut_aiu *a, struct categories *t, enum ut_ace_
 	for (size_t i = 0; layout == UT_ACE_LAYOUT_CYCLES && i < t->rows; i++) {
 		double core = t->number[CYCLES_CORE][i];
 
-		t->number[PT_UTIL][i] =
-			core > 0 ? ut_ace_round(t->number[IDEAL_CYC][i] / core, 4) : 0;
+		t->number[PT_UTIL][i] = core > 0 ? ut_round(t->number[IDEAL_CYC][i] / core, 4) : 0;
 		t->whole[PT_UTIL] = false;
 	}
 }
 
-static int write_one(struct ut_aiu *a, char *name, struct column *columns, size_t n, size_t rows,
-		     struct ut_err *err)
+static int write_one(struct ut_ace_analysis *a, char *name, struct column *columns, size_t n,
+		     size_t rows, struct ut_err *err)
 {
 	bool csv = strcmp(name + strlen(name) - 4, ".csv") == 0;
 	struct ut_out *o = ut_out_open(name, UT_OUT_OVERWRITE);
@@ -305,8 +306,8 @@ static int write_one(struct ut_aiu *a, char *name, struct column *columns, size_
 	return rc;
 }
 
-int ut_ace_write_categories(struct ut_aiu *a, const char *output, enum ut_ace_layout layout,
-			    struct ut_err *err)
+int ut_ace_write_categories(struct ut_ace_analysis *a, const char *output,
+			    enum ut_ace_layout layout, struct ut_err *err)
 {
 	struct categories t = { 0 };
 	struct column columns[sizeof(by_time) / sizeof(by_time[0])];
@@ -334,7 +335,7 @@ struct spans {
 	size_t rows;
 };
 
-static double number_of(const struct ut_aiu *a, const struct ut_ace_event *e, uint32_t key)
+static double number_of(const struct ut_ace_analysis *a, const struct ut_ace_event *e, uint32_t key)
 {
 	struct ut_arg arg;
 	double v;
@@ -344,8 +345,8 @@ static double number_of(const struct ut_aiu *a, const struct ut_ace_event *e, ui
 }
 
 /* The size of a transfer: 0.0 where there is none, else what the trace says. */
-static void fill_size(const struct ut_aiu *a, struct spans *s, const struct ut_ace_event *e,
-		      size_t i)
+static void fill_size(const struct ut_ace_analysis *a, struct spans *s,
+		      const struct ut_ace_event *e, size_t i)
 {
 	struct ut_arg arg;
 
@@ -357,7 +358,8 @@ static void fill_size(const struct ut_aiu *a, struct spans *s, const struct ut_a
 	}
 }
 
-static const char *job_of(const struct ut_aiu *a, const struct ut_ace_event *e, struct ut_arena *m)
+static const char *job_of(const struct ut_ace_analysis *a, const struct ut_ace_event *e,
+			  struct ut_arena *m)
 {
 	const struct ut_ace_job *job = &a->table.jobs[e->job];
 
@@ -368,8 +370,8 @@ static const char *job_of(const struct ut_aiu *a, const struct ut_ace_event *e, 
 	return ut_str_fmt(m, "%s(%" PRIu32 ")", job->base, e->job + 1);
 }
 
-static void fill_span(const struct ut_aiu *a, struct spans *s, const struct ut_ace_event *e,
-		      struct ut_arena *m)
+static void fill_span(const struct ut_ace_analysis *a, struct spans *s,
+		      const struct ut_ace_event *e, struct ut_arena *m)
 {
 	size_t i = s->rows++;
 
@@ -384,7 +386,7 @@ static void fill_span(const struct ut_aiu *a, struct spans *s, const struct ut_a
 	s->text[3][i] = job_of(a, e, m);
 }
 
-int ut_ace_write_frame(const struct ut_aiu *a, const char *path, struct ut_err *err)
+int ut_ace_write_frame(const struct ut_ace_analysis *a, const char *path, struct ut_err *err)
 {
 	struct ut_out *o = ut_out_open(path, UT_OUT_OVERWRITE);
 	struct ut_arena arena = { 0 };

@@ -28,7 +28,7 @@ char *ut_ace_side_name(const char *output, const char *purpose, const char *endi
 	return b.data;
 }
 
-static int commit(struct ut_aiu *a, struct ut_out *o, char *name, const char *what,
+static int commit(struct ut_ace_analysis *a, struct ut_out *o, char *name, const char *what,
 		  struct ut_err *err)
 {
 	int rc = ut_out_commit(o, err);
@@ -40,7 +40,7 @@ static int commit(struct ut_aiu *a, struct ut_out *o, char *name, const char *wh
 	return rc;
 }
 
-static int write_summary(struct ut_aiu *a, const char *output, struct ut_err *err)
+static int write_summary(struct ut_ace_analysis *a, const char *output, struct ut_err *err)
 {
 	char *name = ut_ace_side_name(output, "summary", "csv");
 	struct ut_out *o = ut_out_open(name, UT_OUT_OVERWRITE);
@@ -61,7 +61,7 @@ static int write_summary(struct ut_aiu *a, const char *output, struct ut_err *er
 	return commit(a, o, name, "summary", err);
 }
 
-static int write_active(struct ut_aiu *a, const char *output, struct ut_err *err)
+static int write_active(struct ut_ace_analysis *a, const char *output, struct ut_err *err)
 {
 	char *name = ut_ace_side_name(output, "active", "csv");
 	struct ut_out *o = ut_out_open(name, UT_OUT_OVERWRITE);
@@ -77,7 +77,7 @@ static int write_active(struct ut_aiu *a, const char *output, struct ut_err *err
 	return commit(a, o, name, "active", err);
 }
 
-static int write_stamps(struct ut_aiu *a, const char *output, struct ut_err *err)
+static int write_stamps(struct ut_ace_analysis *a, const char *output, struct ut_err *err)
 {
 	char *name = ut_ace_side_name(output, "ts_analysis", "csv");
 	struct ut_out *o = ut_out_open(name, UT_OUT_OVERWRITE);
@@ -102,7 +102,7 @@ static int write_stamps(struct ut_aiu *a, const char *output, struct ut_err *err
 	return commit(a, o, name, "timestamp analysis", err);
 }
 
-int ut_ace_write_stats(struct ut_aiu *a, const char *output, struct ut_err *err)
+int ut_ace_write_stats(struct ut_ace_analysis *a, const char *output, struct ut_err *err)
 {
 	int rc = write_summary(a, output, err);
 
@@ -113,11 +113,11 @@ int ut_ace_write_stats(struct ut_aiu *a, const char *output, struct ut_err *err)
 	return rc;
 }
 
-int ut_ace_write_comm(struct ut_aiu *a, const char *output, struct ut_err *err)
+int ut_ace_write_comm(struct ut_ace_analysis *a, const char *output, struct ut_err *err)
 {
 	char *name = ut_ace_side_name(output, "stats_summary", "csv");
 	struct ut_out *o = ut_out_open(name, UT_OUT_OVERWRITE);
-	char one[UT_ACE_DOUBLE_ROOM], two[UT_ACE_DOUBLE_ROOM], three[UT_ACE_DOUBLE_ROOM];
+	char one[UT_SHORTEST_ROOM], two[UT_SHORTEST_ROOM], three[UT_SHORTEST_ROOM];
 
 	/* Without rows the reference puts the pid third. */
 	ut_out_text(o, a->found.comm_count ? "pid,elapsed_time,comp_active_atime,"
@@ -127,9 +127,9 @@ int ut_ace_write_comm(struct ut_aiu *a, const char *output, struct ut_err *err)
 		const struct ut_ace_comm *c = &a->found.comm[i];
 		double elapsed = c->end - c->start;
 
-		ut_out_fmt(o, "%" PRId64 ",%s,%s,,%s,\n", c->pid, ut_ace_double(one, elapsed),
-			   ut_ace_double(two, c->compute),
-			   ut_ace_double(three, elapsed > 0 ? c->compute / elapsed : 0));
+		ut_out_fmt(o, "%" PRId64 ",%s,%s,,%s,\n", c->pid, ut_shortest(one, elapsed),
+			   ut_shortest(two, c->compute),
+			   ut_shortest(three, elapsed > 0 ? c->compute / elapsed : 0));
 	}
 	return commit(a, o, name, NULL, err);
 }

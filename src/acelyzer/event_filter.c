@@ -21,7 +21,7 @@ bool ut_ace_limit_passes(const struct ut_ace_limit *l, const struct ut_ace_event
 	return e->ph && strchr(l->free_types, e->ph);
 }
 
-static const char *id_text(const struct ut_aiu *a, uint32_t id, char *buf, size_t size)
+static const char *id_text(const struct ut_ace_analysis *a, uint32_t id, char *buf, size_t size)
 {
 	const struct ut_ace_id *v = &a->table.ids[id];
 
@@ -34,7 +34,7 @@ static const char *id_text(const struct ut_aiu *a, uint32_t id, char *buf, size_
 	return v->kind == UT_ACE_ID_NONE ? NULL : buf;
 }
 
-static const char *arg_text(const struct ut_aiu *a, const struct ut_arg *arg, char *buf,
+static const char *arg_text(const struct ut_ace_analysis *a, const struct ut_arg *arg, char *buf,
 			    size_t size)
 {
 	switch ((enum ut_arg_type)arg->type) {
@@ -48,7 +48,7 @@ static const char *arg_text(const struct ut_aiu *a, const struct ut_arg *arg, ch
 		snprintf(buf, size, "%" PRId64, arg->value.i64);
 		return buf;
 	case UT_ARG_F64:
-		return ut_ace_double(buf, arg->value.f64);
+		return ut_shortest(buf, arg->value.f64);
 	case UT_ARG_BOOL:
 		return arg->value.u64 ? "True" : "False";
 	case UT_ARG_JSON:
@@ -60,8 +60,8 @@ static const char *arg_text(const struct ut_aiu *a, const struct ut_arg *arg, ch
 }
 
 /* What stands at args.KEY, as text; NULL = nothing. */
-static const char *member_of_args(struct ut_aiu *a, const struct ut_ace_event *e, const char *key,
-				  char *buf, size_t size)
+static const char *member_of_args(struct ut_ace_analysis *a, const struct ut_ace_event *e,
+				  const char *key, char *buf, size_t size)
 {
 	const struct ut_ace_dev *d = ut_ace_dev_of(a, e);
 	struct ut_arg arg;
@@ -85,7 +85,7 @@ static const char *member_of_args(struct ut_aiu *a, const struct ut_ace_event *e
 }
 
 /* What stands at the path, as text; NULL = nothing, or something with parts. */
-static const char *member(struct ut_aiu *a, const struct ut_ace_event *e, const char *path,
+static const char *member(struct ut_ace_analysis *a, const struct ut_ace_event *e, const char *path,
 			  char *buf, size_t size)
 {
 	struct ut_arg arg;
@@ -99,9 +99,9 @@ static const char *member(struct ut_aiu *a, const struct ut_ace_event *e, const 
 	if (!strcmp(path, "ph"))
 		return "X";
 	if (!strcmp(path, "ts"))
-		return ut_ace_double(buf, e->ts);
+		return ut_shortest(buf, e->ts);
 	if (!strcmp(path, "dur"))
-		return ut_ace_double(buf, e->dur);
+		return ut_shortest(buf, e->dur);
 	if (!strcmp(path, "pid"))
 		return id_text(a, e->pid, buf, size);
 	if (!strcmp(path, "tid"))
@@ -111,11 +111,11 @@ static const char *member(struct ut_aiu *a, const struct ut_ace_event *e, const 
 	return NULL;
 }
 
-bool ut_ace_filter_matches(struct ut_aiu *a, const struct ut_ace_event *e)
+bool ut_ace_filter_matches(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	for (size_t i = 0; i < a->opts.filter_count; i++) {
 		const struct ut_ace_filter *f = &a->opts.filters[i];
-		char buf[UT_ACE_DOUBLE_ROOM];
+		char buf[UT_SHORTEST_ROOM];
 		const char *text = member(a, e, f->path, buf, sizeof(buf));
 
 		if (text && !regexec(f->regex, text, 0, NULL, 0))

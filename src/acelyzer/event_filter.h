@@ -11,6 +11,6 @@ bool ut_ace_limit_passes(const struct ut_ace_limit *l, const struct ut_ace_event
 			 int64_t *counted);
 
 /* Does any filter find something in the event? */
-bool ut_ace_filter_matches(struct ut_aiu *a, const struct ut_ace_event *e);
+bool ut_ace_filter_matches(struct ut_ace_analysis *a, const struct ut_ace_event *e);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define FARTHEST 1e17 /* ns from zero: three years; what is farther away is put there */
 
-void ut_ace_extra_init(struct ut_ace_extra *x, const struct ut_aiu *a)
+void ut_ace_extra_init(struct ut_ace_extra *x, const struct ut_ace_analysis *a)
 {
 	*x = (struct ut_ace_extra){ .last_seq = a->table.seq_count,
 				    .last_events = a->table.event_count };
@@ -62,7 +62,7 @@ int64_t ut_ace_extra_ns(const struct ut_ace_extra *x, double us)
 }
 
 /* Preparations are about to be dropped; their rows stay, and so do later corrections of them. */
-static void remember_preps(struct ut_ace_extra *x, struct ut_aiu *a)
+static void remember_preps(struct ut_ace_extra *x, struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -77,7 +77,7 @@ static void remember_preps(struct ut_ace_extra *x, struct ut_aiu *a)
 	}
 }
 
-static void count_stage(struct ut_ace_extra *x, const struct ut_aiu *a, const char *stage)
+static void count_stage(struct ut_ace_extra *x, const struct ut_ace_analysis *a, const char *stage)
 {
 	uint64_t seq = a->table.seq_count, added = a->table.event_count - x->last_events;
 
@@ -95,7 +95,7 @@ static void count_stage(struct ut_ace_extra *x, const struct ut_aiu *a, const ch
 	x->last_events = a->table.event_count;
 }
 
-void ut_ace_extra_after(struct ut_ace_extra *x, struct ut_aiu *a, const char *stage)
+void ut_ace_extra_after(struct ut_ace_extra *x, struct ut_ace_analysis *a, const char *stage)
 {
 	count_stage(x, a, stage);
 	if (!strcmp(stage, "normalize_phase2"))
@@ -154,7 +154,7 @@ static int by_rank(const void *p, const void *q)
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-void ut_ace_extra_finish(struct ut_ace_extra *x, struct ut_aiu *a, const char *stopped)
+void ut_ace_extra_finish(struct ut_ace_extra *x, struct ut_ace_analysis *a, const char *stopped)
 {
 	struct ut_ace_meets *meets = ut_ace_meets_new(x, a);
 

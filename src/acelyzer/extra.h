@@ -160,16 +160,16 @@ struct ut_ace_extra {
 	uint64_t last_seq, last_events;
 };
 
-void ut_ace_extra_init(struct ut_ace_extra *x, const struct ut_aiu *a);
+void ut_ace_extra_init(struct ut_ace_extra *x, const struct ut_ace_analysis *a);
 void ut_ace_extra_release(struct ut_ace_extra *x);
 
 /* To be called after each stage. */
-void ut_ace_extra_after(struct ut_ace_extra *x, struct ut_aiu *a, const char *stage);
+void ut_ace_extra_after(struct ut_ace_extra *x, struct ut_ace_analysis *a, const char *stage);
 
 /*
  * To be called once, when the run is over and the events are in order. stopped says why the run
  * ended early; NULL = it did not.
  */
-void ut_ace_extra_finish(struct ut_ace_extra *x, struct ut_aiu *a, const char *stopped);
+void ut_ace_extra_finish(struct ut_ace_extra *x, struct ut_ace_analysis *a, const char *stopped);
 
 #endif

@@ -24,7 +24,7 @@ static int by_time(const void *p, const void *q)
 }
 
 /* The power between two readings holds from the first to the second. */
-static void add_sample(struct ut_ace_extra_rank *r, struct ut_aiu *a,
+static void add_sample(struct ut_ace_extra_rank *r, struct ut_ace_analysis *a,
 		       const struct ut_ace_charge *from, const struct ut_ace_charge *to)
 {
 	double charge = to->value - from->value;
@@ -42,7 +42,8 @@ static void add_sample(struct ut_ace_extra_rank *r, struct ut_aiu *a,
 	r->power_end = to->ts;
 }
 
-void ut_ace_charges_finish(struct ut_ace_charges *c, struct ut_ace_extra *x, struct ut_aiu *a)
+void ut_ace_charges_finish(struct ut_ace_charges *c, struct ut_ace_extra *x,
+			   struct ut_ace_analysis *a)
 {
 	size_t last = 0;
 	bool counted = false; /* the rank has a counter already */

@@ -84,7 +84,7 @@ static double rms_of(const struct points *v, const struct line *l, double most)
 	return n ? sqrt(sum / (double)n) : 0;
 }
 
-static void fit_rank(struct ut_ace_extra *x, struct ut_aiu *a, const struct points *v,
+static void fit_rank(struct ut_ace_extra *x, struct ut_ace_analysis *a, const struct points *v,
 		     struct ut_ace_clock_fit *f)
 {
 	struct line l = fit(v, NULL, 0);
@@ -130,7 +130,8 @@ static void add_point(struct points *v, double cycles, double us, uint32_t event
 }
 
 /* Marks the span; does its length differ between the clocks? */
-static void look_at(struct ut_ace_extra *x, struct ut_aiu *a, uint32_t event, struct points *v)
+static void look_at(struct ut_ace_extra *x, struct ut_ace_analysis *a, uint32_t event,
+		    struct points *v)
 {
 	const struct ut_ace_event *e = &a->table.events[event];
 	const struct ut_ace_dev *d = ut_ace_dev_of(a, e);
@@ -148,7 +149,7 @@ static void look_at(struct ut_ace_extra *x, struct ut_aiu *a, uint32_t event, st
 	x->trust.spans++;
 }
 
-void ut_ace_extra_clocks(struct ut_ace_extra *x, struct ut_aiu *a)
+void ut_ace_extra_clocks(struct ut_ace_extra *x, struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct points *v = ut_make((t->id_count + 1) * sizeof(*v));

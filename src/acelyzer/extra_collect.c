@@ -27,7 +27,7 @@ struct kernel_ref {
 
 struct collect {
 	struct ut_ace_extra *x;
-	struct ut_aiu *a;
+	struct ut_ace_analysis *a;
 	struct ut_ace_meets *meets;
 	uint8_t *words; /* by string id: enum word */
 	size_t word_count;
@@ -244,7 +244,7 @@ static int by_value(const void *p, const void *q)
 }
 
 /* Steps of ranks that no profiler has told about. */
-static void add_iterations(struct ut_ace_extra *x, const struct ut_aiu *a)
+static void add_iterations(struct ut_ace_extra *x, const struct ut_ace_analysis *a)
 {
 	for (size_t i = 0; i < a->found.iteration_count; i++) {
 		const struct ut_ace_iteration *it = &a->found.iterations[i];
@@ -327,7 +327,7 @@ static void add_event(struct collect *c, uint32_t event)
 		add_profiler_step(c, e);
 }
 
-void ut_ace_extra_collect(struct ut_ace_extra *x, struct ut_aiu *a, struct ut_ace_meets *m)
+void ut_ace_extra_collect(struct ut_ace_extra *x, struct ut_ace_analysis *a, struct ut_ace_meets *m)
 {
 	struct ut_ace_table *t = &a->table;
 	struct collect c = { .x = x, .a = a, .meets = m, .word_count = t->strings.count + 1u };

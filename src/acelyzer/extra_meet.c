@@ -32,7 +32,7 @@ struct place {
 
 struct ut_ace_meets {
 	struct ut_ace_extra *x;
-	struct ut_aiu *a;
+	struct ut_ace_analysis *a;
 	struct ut_arena arena;
 	struct part *parts;
 	size_t part_count, part_cap;
@@ -46,7 +46,7 @@ struct ut_ace_meets {
 	struct ut_idmap texts;    /* lists of peers that were read */
 };
 
-struct ut_ace_meets *ut_ace_meets_new(struct ut_ace_extra *x, struct ut_aiu *a)
+struct ut_ace_meets *ut_ace_meets_new(struct ut_ace_extra *x, struct ut_ace_analysis *a)
 {
 	struct ut_ace_meets *m = ut_make(sizeof(*m));
 

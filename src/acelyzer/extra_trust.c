@@ -13,7 +13,7 @@ static const enum ut_ace_severity severities[] = {
 };
 
 /* What was done about overlapping spans, which the pass counts as resolved in any case. */
-static void sort_overlaps(struct ut_aiu *a)
+static void sort_overlaps(struct ut_ace_analysis *a)
 {
 	uint64_t *n = &a->issues[UT_ACE_ISSUE_OVERLAP];
 	enum ut_ace_issue as = a->opts.overlap == UT_ACE_OVERLAP_DROP   ? UT_ACE_ISSUE_OVERLAP_LOST
@@ -27,7 +27,7 @@ static void sort_overlaps(struct ut_aiu *a)
 }
 
 /* Spans with stamps as the watch has seen them; what was dropped since then is lost. */
-static void weigh_marked(struct ut_ace_extra *x, const struct ut_aiu *a)
+static void weigh_marked(struct ut_ace_extra *x, const struct ut_ace_analysis *a)
 {
 	struct ut_ace_trust *t = &x->trust;
 
@@ -53,7 +53,7 @@ static void weigh_work(struct ut_ace_extra *x)
 	}
 }
 
-void ut_ace_extra_trust(struct ut_ace_extra *x, struct ut_aiu *a, const char *stopped)
+void ut_ace_extra_trust(struct ut_ace_extra *x, struct ut_ace_analysis *a, const char *stopped)
 {
 	struct ut_ace_trust *t = &x->trust;
 

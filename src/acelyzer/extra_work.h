@@ -32,11 +32,11 @@ double ut_ace_extra_joules(const struct ut_ace_extra_rank *r, int64_t ts, size_t
 void ut_ace_extra_sum_power(struct ut_ace_extra *x);
 
 /* What the watch looks at while host times are still there. */
-void ut_ace_extra_clocks(struct ut_ace_extra *x, struct ut_aiu *a);
+void ut_ace_extra_clocks(struct ut_ace_extra *x, struct ut_ace_analysis *a);
 
 /* Steps of a collective, in the order of time, then what they come to. */
 struct ut_ace_meets;
-struct ut_ace_meets *ut_ace_meets_new(struct ut_ace_extra *x, struct ut_aiu *a);
+struct ut_ace_meets *ut_ace_meets_new(struct ut_ace_extra *x, struct ut_ace_analysis *a);
 void ut_ace_meets_add(struct ut_ace_meets *m, const struct ut_ace_event *e, uint32_t rank);
 void ut_ace_meets_finish(struct ut_ace_meets *m); /* frees m; work must be sorted */
 
@@ -44,10 +44,11 @@ void ut_ace_meets_finish(struct ut_ace_meets *m); /* frees m; work must be sorte
  * Everything that the events say: work, kernels, power, steps; steps of collectives go to m.
  * Afterwards work is sorted and power summed up.
  */
-void ut_ace_extra_collect(struct ut_ace_extra *x, struct ut_aiu *a, struct ut_ace_meets *m);
+void ut_ace_extra_collect(struct ut_ace_extra *x, struct ut_ace_analysis *a,
+			  struct ut_ace_meets *m);
 
 void ut_ace_extra_stragglers(struct ut_ace_extra *x);
-void ut_ace_extra_trust(struct ut_ace_extra *x, struct ut_aiu *a, const char *stopped);
+void ut_ace_extra_trust(struct ut_ace_extra *x, struct ut_ace_analysis *a, const char *stopped);
 
 /*
  * Readings of the charge counter that newer torch traces have on their device spans ("charge";
@@ -68,6 +69,7 @@ struct ut_ace_charges {
 void ut_ace_charges_add(struct ut_ace_charges *c, struct ut_ace_charge reading);
 
 /* Makes the samples and releases the readings. */
-void ut_ace_charges_finish(struct ut_ace_charges *c, struct ut_ace_extra *x, struct ut_aiu *a);
+void ut_ace_charges_finish(struct ut_ace_charges *c, struct ut_ace_extra *x,
+			   struct ut_ace_analysis *a);
 
 #endif

@@ -47,7 +47,7 @@ static double cycles_in(int64_t difference, double about)
 	return (double)difference + wrap * rint((about - (double)difference) / wrap);
 }
 
-void ut_ace_frequency_add(struct ut_ace_frequency *f, struct ut_aiu *a,
+void ut_ace_frequency_add(struct ut_ace_frequency *f, struct ut_ace_analysis *a,
 			  const struct ut_ace_event *e)
 {
 	uint64_t n = ut_ace_flags_of(a, e);
@@ -78,11 +78,11 @@ void ut_ace_frequency_job(struct ut_ace_frequency *f, double mhz, double drift)
 		f->drift = drift;
 }
 
-static void say_report(const struct ut_ace_frequency *f, struct ut_aiu *a, bool interval)
+static void say_report(const struct ut_ace_frequency *f, struct ut_ace_analysis *a, bool interval)
 {
 	struct ut_ace_speed all = { .min = 1e99 };
-	char min[UT_ACE_DOUBLE_ROOM], mean[UT_ACE_DOUBLE_ROOM], max[UT_ACE_DOUBLE_ROOM];
-	char range[UT_ACE_DOUBLE_ROOM], ratio[UT_ACE_DOUBLE_ROOM];
+	char min[UT_SHORTEST_ROOM], mean[UT_SHORTEST_ROOM], max[UT_SHORTEST_ROOM];
+	char range[UT_SHORTEST_ROOM], ratio[UT_SHORTEST_ROOM];
 	double spread, against;
 
 	for (size_t i = 0; i < f->rank_count; i++) {
@@ -93,40 +93,39 @@ static void say_report(const struct ut_ace_frequency *f, struct ut_aiu *a, bool 
 		all.max = fmax(all.max, s->max);
 		all.mean += (s->mean - all.mean) / (double)(i + 1);
 	}
-	if (ut_ace_is_zero(all.mean))
+	if (ut_is_zero(all.mean))
 		return;
-	spread = ut_ace_round((all.max - all.min) / all.mean, 3);
-	against = ut_ace_round(f->given / all.mean, 3);
+	spread = ut_round((all.max - all.min) / all.mean, 3);
+	against = ut_round(f->given / all.mean, 3);
 	ut_ace_say(
 		&a->messages,
 		spread > TOLERANCE || fabs(1 - against) > TOLERANCE ? UT_ACE_WARN : UT_ACE_INFO,
 		"FREQ: Detected Event-%s-based frequency (min/mean/max): %s %s %s ; rel_range=%s, "
 		"input_soc_freq/detected=%s",
-		interval ? "interval" : "duration", ut_ace_double(min, ut_ace_round(all.min, 2)),
-		ut_ace_double(mean, ut_ace_round(all.mean, 2)),
-		ut_ace_double(max, ut_ace_round(all.max, 2)), ut_ace_double(range, spread),
-		ut_ace_double(ratio, against));
+		interval ? "interval" : "duration", ut_shortest(min, ut_round(all.min, 2)),
+		ut_shortest(mean, ut_round(all.mean, 2)), ut_shortest(max, ut_round(all.max, 2)),
+		ut_shortest(range, spread), ut_shortest(ratio, against));
 }
 
-void ut_ace_frequency_say(const struct ut_ace_frequency *f, struct ut_aiu *a)
+void ut_ace_frequency_say(const struct ut_ace_frequency *f, struct ut_ace_analysis *a)
 {
 	const struct ut_ace_speed *j = &f->jobs;
-	char one[UT_ACE_DOUBLE_ROOM], two[UT_ACE_DOUBLE_ROOM];
+	char one[UT_SHORTEST_ROOM], two[UT_SHORTEST_ROOM];
 	double max = j->max > 0 ? j->max : 0;
 
-	if (!ut_ace_is_zero(j->mean) && max - j->min > j->mean * 0.2)
+	if (!ut_is_zero(j->mean) && max - j->min > j->mean * 0.2)
 		ut_ace_say(&a->messages, UT_ACE_WARN,
 			   "FREQ: Min/Max of detected correct frequency is >20%% of mean (%s,%s). "
 			   "This "
 			   "indicates some events might have been assigned to the wrong TSx epoch.",
-			   ut_ace_double(one, ut_ace_round(j->min, 3)),
-			   ut_ace_double(two, ut_ace_round(max, 3)));
-	else if (!ut_ace_is_zero(j->mean) && fabs(j->mean - f->given) > TOLERANCE)
+			   ut_shortest(one, ut_round(j->min, 3)),
+			   ut_shortest(two, ut_round(max, 3)));
+	else if (!ut_is_zero(j->mean) && fabs(j->mean - f->given) > TOLERANCE)
 		ut_ace_say(
 			&a->messages, UT_ACE_WARN,
 			"FREQ: Recommendation: to minimize event time drift (max: %.0fus) between "
 			"CPU and Accelerator, use: --freq=%s",
-			f->drift, ut_ace_double(one, ut_ace_round(j->mean, 3)));
+			f->drift, ut_shortest(one, ut_round(j->mean, 3)));
 	say_report(f, a, false);
 	say_report(f, a, true);
 	if (f->zero_gaps)

@@ -34,13 +34,13 @@ void ut_ace_frequency_init(struct ut_ace_frequency *f, double given);
 void ut_ace_frequency_release(struct ut_ace_frequency *f);
 
 /* A kernel, in the order of the input. */
-void ut_ace_frequency_add(struct ut_ace_frequency *f, struct ut_aiu *a,
+void ut_ace_frequency_add(struct ut_ace_frequency *f, struct ut_ace_analysis *a,
 			  const struct ut_ace_event *e);
 
 /* The first event of a file: its speed since the rank's first event (0 = it is that one). */
 void ut_ace_frequency_job(struct ut_ace_frequency *f, double mhz, double drift);
 
 /* Recommendation and report. */
-void ut_ace_frequency_say(const struct ut_ace_frequency *f, struct ut_aiu *a);
+void ut_ace_frequency_say(const struct ut_ace_frequency *f, struct ut_ace_analysis *a);
 
 #endif

@@ -85,7 +85,7 @@ static void find_files(struct files *f, const char *input)
 	}
 }
 
-static void say_files(struct ut_aiu *a, const struct files *f)
+static void say_files(struct ut_ace_analysis *a, const struct files *f)
 {
 	struct ut_buf b = { 0 };
 
@@ -139,7 +139,7 @@ static const char *tail(const char *path)
 	return len > 15 ? path + len - 15 : path;
 }
 
-static void say_part(struct ut_aiu *a, const struct ut_ace_part *p, const char *path)
+static void say_part(struct ut_ace_analysis *a, const struct ut_ace_part *p, const char *path)
 {
 	struct ut_ace_messages *m = &a->messages;
 
@@ -177,7 +177,7 @@ static void say_part(struct ut_aiu *a, const struct ut_ace_part *p, const char *
 			   path, p->bad_stamps);
 }
 
-static void say_lengths(struct ut_aiu *a, const struct ut_ace_part *p, const char *path)
+static void say_lengths(struct ut_ace_analysis *a, const struct ut_ace_part *p, const char *path)
 {
 	if (p->zero_busy)
 		ut_ace_say(&a->messages, UT_ACE_WARN,
@@ -198,7 +198,7 @@ static void say_lengths(struct ut_aiu *a, const struct ut_ace_part *p, const cha
 			p->negative);
 }
 
-static int take_parts(struct ut_aiu *a, struct reading *r, struct ut_ace_frame *frame,
+static int take_parts(struct ut_ace_analysis *a, struct reading *r, struct ut_ace_frame *frame,
 		      enum ut_ace_release release, struct ut_err *err)
 {
 	size_t n = r->files->count, traces = 0;
@@ -234,8 +234,8 @@ static int drop_output(struct files *f, const char *output, struct ut_err *err)
 	return 0;
 }
 
-int ut_ace_input(struct ut_aiu *a, const struct ut_ace_setup *s, struct ut_ace_frame *frame,
-		 struct ut_err *err)
+int ut_ace_input(struct ut_ace_analysis *a, const struct ut_ace_setup *s,
+		 struct ut_ace_frame *frame, struct ut_err *err)
 {
 	struct files files = { 0 };
 	struct reading r = { .files = &files, .release = s->opts.release };

@@ -54,7 +54,7 @@ static struct rank *rank_of(struct ut_ace_align *l, uint32_t pid)
 	return &l->ranks[at - 1];
 }
 
-static size_t collect(struct ut_aiu *a, struct ut_ace_align *l)
+static size_t collect(struct ut_ace_analysis *a, struct ut_ace_align *l)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t ranks = 0;
@@ -88,7 +88,7 @@ static void copy_spans(struct spans *to, const struct spans *from)
 }
 
 /* One process may appear under two numbers: that of its rank and that of the system. */
-static void join_single(struct ut_aiu *a, struct ut_ace_align *l)
+static void join_single(struct ut_ace_analysis *a, struct ut_ace_align *l)
 {
 	const struct rank *one = &l->ranks[0], *two = &l->ranks[1];
 	struct spans flex = { 0 }, torch = { 0 };
@@ -130,9 +130,9 @@ static void keep_best(struct spans *s)
 	s->count = kept;
 }
 
-static void find_offset(struct ut_aiu *a, struct rank *r)
+static void find_offset(struct ut_ace_analysis *a, struct rank *r)
 {
-	char text[UT_ACE_DOUBLE_ROOM];
+	char text[UT_SHORTEST_ROOM];
 	size_t n;
 
 	keep_best(&r->torch);
@@ -154,11 +154,11 @@ static void find_offset(struct ut_aiu *a, struct rank *r)
 		r->offset = !i || d < r->offset ? d : r->offset;
 	}
 	ut_ace_say(&a->messages, UT_ACE_INFO, "TALN Flex Time Offset for %" PRId64 ": %s",
-		   ut_ace_num(&a->table, r->pid), ut_ace_double(text, r->offset));
+		   ut_ace_num(&a->table, r->pid), ut_shortest(text, r->offset));
 }
 
 /* Does any name in use stand for one of the two sides? Names are fewer than events. */
-static bool has_both(struct ut_aiu *a)
+static bool has_both(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	uint64_t all = 0;
@@ -170,7 +170,7 @@ static bool has_both(struct ut_aiu *a)
 	return all & UT_ACE_NAME(FLEX_TRIP) && all & (UT_ACE_NAME(PREDICT) | UT_ACE_NAME(COMPILED));
 }
 
-int ut_ace_pass_align_collect(struct ut_aiu *a)
+int ut_ace_pass_align_collect(struct ut_ace_analysis *a)
 {
 	struct ut_ace_align *l;
 
@@ -186,7 +186,7 @@ int ut_ace_pass_align_collect(struct ut_aiu *a)
 	return 0;
 }
 
-void ut_ace_end_align(struct ut_aiu *a)
+void ut_ace_end_align(struct ut_ace_analysis *a)
 {
 	struct ut_ace_align *l = a->align;
 
@@ -199,19 +199,19 @@ void ut_ace_end_align(struct ut_aiu *a)
 	a->align = NULL;
 }
 
-int ut_ace_pass_align_apply(struct ut_aiu *a)
+int ut_ace_pass_align_apply(struct ut_ace_analysis *a)
 {
 	struct ut_ace_align *l = a->align;
 	struct ut_ace_table *t = &a->table;
 	bool any = false;
 
 	for (size_t i = 0; l && i < l->count; i++)
-		any |= !ut_ace_is_zero(l->ranks[i].offset);
+		any |= !ut_is_zero(l->ranks[i].offset);
 	for (size_t i = 0; any && i < t->seq_count; i++) {
 		struct ut_ace_event *e = ut_ace_at(t, i);
 		const struct rank *r = rank_of(l, e->pid);
 
-		if (!ut_ace_is_zero(r->offset) && !(e->flags & UT_ACE_TORCH_ID))
+		if (!ut_is_zero(r->offset) && !(e->flags & UT_ACE_TORCH_ID))
 			e->ts += r->offset;
 	}
 	ut_ace_end_align(a);

@@ -15,14 +15,14 @@
 #define IN  0 /* from TS1 to TS2 */
 #define OUT 3 /* from TS4 to TS5 */
 
-static int part_of(struct ut_aiu *a, uint32_t name)
+static int part_of(struct ut_ace_analysis *a, uint32_t name)
 {
 	uint64_t n = ut_ace_name_flags(&a->names, &a->table, name);
 
 	return n & UT_ACE_NAME(IN) ? IN : n & UT_ACE_NAME(OUT) ? OUT : -1;
 }
 
-int ut_ace_pass_transfers(struct ut_aiu *a)
+int ut_ace_pass_transfers(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t n = t->seq_count;
@@ -48,7 +48,7 @@ int ut_ace_pass_transfers(struct ut_aiu *a)
 }
 
 /* Bytes per us from the waiting sample, 0 = none that counts; *end is when the copy ended. */
-static double rate_of(struct ut_aiu *a, const struct ut_ace_event *e, double *end)
+static double rate_of(struct ut_ace_analysis *a, const struct ut_ace_event *e, double *end)
 {
 	const struct ut_ace_dev *d = &a->table.devs[e->dev];
 	int part = part_of(a, e->cat);
@@ -59,10 +59,10 @@ static double rate_of(struct ut_aiu *a, const struct ut_ace_event *e, double *en
 	if (!ut_ace_arg(&a->table, e->args, UT_ACE_K_BYTES, &arg) ||
 	    !ut_ace_arg_num(&a->table, &arg, &bytes) || time <= 0)
 		return 0;
-	return ut_ace_round(trunc(bytes) / time, 3);
+	return ut_round(trunc(bytes) / time, 3);
 }
 
-static void show(struct ut_aiu *a, uint32_t at, double rate, double end)
+static void show(struct ut_ace_analysis *a, uint32_t at, double rate, double end)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_arg arg = ut_ace_num_arg(UT_ACE_K_BYTES, rate);
@@ -81,7 +81,7 @@ static void show(struct ut_aiu *a, uint32_t at, double rate, double end)
 	ut_ace_seq_add(t, (uint32_t)(t->event_count - 1));
 }
 
-int ut_ace_pass_bandwidth(struct ut_aiu *a)
+int ut_ace_pass_bandwidth(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	uint32_t *last = ut_make(t->id_count * sizeof(*last)), *samples = NULL;

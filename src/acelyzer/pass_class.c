@@ -44,7 +44,8 @@ static bool converts(struct ut_str s)
 	return at && !memmem(at, (size_t)(s.ptr + s.len - at), "SenFusedDeviceNode", 18);
 }
 
-static enum ut_ace_class class_of_data(struct ut_aiu *a, const struct ut_ace_event *e, bool torch)
+static enum ut_ace_class class_of_data(struct ut_ace_analysis *a, const struct ut_ace_event *e,
+				       bool torch)
 {
 	struct ut_str s = ut_ace_str(&a->table, e->name);
 	uint64_t n = ut_ace_flags_of(a, e);
@@ -60,7 +61,8 @@ static enum ut_ace_class class_of_data(struct ut_aiu *a, const struct ut_ace_eve
 	return UT_ACE_CLASS_OTHER;
 }
 
-static enum ut_ace_class class_of_event(struct ut_aiu *a, const struct ut_ace_event *e, bool torch)
+static enum ut_ace_class class_of_event(struct ut_ace_analysis *a, const struct ut_ace_event *e,
+					bool torch)
 {
 	struct ut_str s = ut_ace_str(&a->table, e->name);
 
@@ -96,7 +98,7 @@ static enum ut_ace_class class_of_host_dma(struct ut_str s, enum ut_ace_class cl
 	return cls == UT_ACE_CLASS_DATA_IN ? UT_ACE_CLASS_MAIU_HDMA_PROTOCOL_RECV_DATA : cls;
 }
 
-static enum ut_ace_class class_of(struct ut_aiu *a, const struct ut_ace_event *e)
+static enum ut_ace_class class_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_str s = ut_ace_str(&a->table, e->name);
 	bool torch = a->table.jobs[e->job].dialect == UT_ACE_TORCH;
@@ -131,7 +133,7 @@ static void add_kernel(struct ut_ace_batches *b, const struct ut_ace_event *e)
 	batch->last = e->ts > batch->last ? e->ts : batch->last;
 }
 
-int ut_ace_pass_classify(struct ut_aiu *a)
+int ut_ace_pass_classify(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_batches *b = UT_NEW(&t->arena, struct ut_ace_batches);
@@ -152,7 +154,7 @@ int ut_ace_pass_classify(struct ut_aiu *a)
 }
 
 /* A number, not text: 128 bytes are a signal, not data. */
-static bool is_signal(struct ut_aiu *a, const struct ut_ace_event *e)
+static bool is_signal(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 	double bytes;
@@ -161,7 +163,7 @@ static bool is_signal(struct ut_aiu *a, const struct ut_ace_event *e)
 	       ut_ace_arg_num(&a->table, &arg, &bytes) && bytes == 128;
 }
 
-static void refine(struct ut_aiu *a, struct ut_ace_event *e)
+static void refine(struct ut_ace_analysis *a, struct ut_ace_event *e)
 {
 	uint32_t at = ut_idmap_get(&a->batches->index, e->job);
 	const struct batch *b = at ? &a->batches->items[at - 1] : NULL;
@@ -178,7 +180,7 @@ static void refine(struct ut_aiu *a, struct ut_ace_event *e)
 			     : UT_ACE_CLASS_MAIU_PROTOCOL_RECV_DATA;
 }
 
-static void add_rate(struct ut_aiu *a, uint32_t at)
+static void add_rate(struct ut_ace_analysis *a, uint32_t at)
 {
 	struct ut_ace_event e = a->table.events[at];
 	struct ut_arg arg;
@@ -198,14 +200,14 @@ static void add_rate(struct ut_aiu *a, uint32_t at)
 	ut_ace_add_counter(a, e.pid, ut_ace_end(&e), UT_ACE_K_C_TRANSFER, &arg);
 }
 
-void ut_ace_end_batches(struct ut_aiu *a)
+void ut_ace_end_batches(struct ut_ace_analysis *a)
 {
 	if (a->batches)
 		free(a->batches->items);
 	a->batches = NULL;
 }
 
-int ut_ace_pass_classify_again(struct ut_aiu *a)
+int ut_ace_pass_classify_again(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t n = t->seq_count;

@@ -17,7 +17,7 @@
  * Thread numbers of flex are addresses: 1000, 1100, ... read better and leave room for overlaps.
  * Any number of them; the reference stops at 30.
  */
-int ut_ace_pass_map_tid(struct ut_aiu *a)
+int ut_ace_pass_map_tid(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_idmap seen;
@@ -42,7 +42,7 @@ int ut_ace_pass_map_tid(struct ut_aiu *a)
 }
 
 /* The stamp that the end of the event stands for. */
-static int end_stamp(const struct ut_aiu *a, uint64_t n)
+static int end_stamp(const struct ut_ace_analysis *a, uint64_t n)
 {
 	if (a->opts.release < UT_ACE_1_2)
 		return 4;
@@ -55,7 +55,7 @@ static int end_stamp(const struct ut_aiu *a, uint64_t n)
 
 static void wallclock(void *ctx, size_t from, size_t to)
 {
-	struct ut_aiu *a = ctx;
+	struct ut_ace_analysis *a = ctx;
 	double f = a->opts.soc;
 
 	for (size_t i = from; i < to; i++) {
@@ -83,7 +83,7 @@ static void wallclock(void *ctx, size_t from, size_t to)
 	}
 }
 
-int ut_ace_pass_wallclock(struct ut_aiu *a)
+int ut_ace_pass_wallclock(struct ut_ace_analysis *a)
 {
 	ut_ace_names_reserve(&a->names, &a->table);
 	ut_ace_each(a->opts.threads, a->table.seq_count, wallclock, a);
@@ -92,7 +92,7 @@ int ut_ace_pass_wallclock(struct ut_aiu *a)
 
 static void tighten(void *ctx, size_t from, size_t to)
 {
-	struct ut_aiu *a = ctx;
+	struct ut_ace_analysis *a = ctx;
 	double f = a->opts.soc, since[UT_ACE_STAMPS];
 
 	for (size_t i = from; i < to; i++) {
@@ -120,7 +120,7 @@ static void tighten(void *ctx, size_t from, size_t to)
 	}
 }
 
-int ut_ace_pass_tighten(struct ut_aiu *a)
+int ut_ace_pass_tighten(struct ut_ace_analysis *a)
 {
 	ut_ace_names_reserve(&a->names, &a->table);
 	ut_ace_each(a->opts.threads, a->table.seq_count, tighten, a);
@@ -128,8 +128,8 @@ int ut_ace_pass_tighten(struct ut_aiu *a)
 }
 
 /* One part of a split event: [all[from], all[from + 1]] under a name of its own. */
-static void add_part(struct ut_aiu *a, uint32_t event, int from, const char *suffix, uint64_t has,
-		     bool only)
+static void add_part(struct ut_ace_analysis *a, uint32_t event, int from, const char *suffix,
+		     uint64_t has, bool only)
 {
 	const double gap = 1.0 / 560.0; /* shorter parts are left out; parts must not touch */
 	struct ut_ace_table *t = &a->table;
@@ -149,7 +149,7 @@ static void add_part(struct ut_aiu *a, uint32_t event, int from, const char *suf
 		ut_buf_release(&b);
 	}
 	e.ts = begin;
-	e.dur = ut_ace_round(end - begin - gap / 2, 3);
+	e.dur = ut_round(end - begin - gap / 2, 3);
 	row = ut_ace_dev_add(t);
 	t->devs[row] = t->devs[e.dev];
 	t->devs[row].part = only ? (uint8_t)(from ? from : 1) : 0;
@@ -159,7 +159,7 @@ static void add_part(struct ut_aiu *a, uint32_t event, int from, const char *suf
 }
 
 /* -s: a device event as its copy in, its computation and its copy out. */
-int ut_ace_pass_split(struct ut_aiu *a)
+int ut_ace_pass_split(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t count;
@@ -190,7 +190,7 @@ int ut_ace_pass_split(struct ut_aiu *a)
 }
 
 /* -O async: the number of a request moves from the name to an argument. */
-static void remove_id(struct ut_aiu *a, struct ut_ace_event *e)
+static void remove_id(struct ut_ace_analysis *a, struct ut_ace_event *e)
 {
 	struct ut_str s = ut_ace_str(&a->table, e->name);
 	struct ut_buf b = { 0 };
@@ -220,7 +220,7 @@ static void remove_id(struct ut_aiu *a, struct ut_ace_event *e)
 	ut_buf_release(&b);
 }
 
-int ut_ace_pass_remove_ids(struct ut_aiu *a)
+int ut_ace_pass_remove_ids(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 

@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "text/shortest.h"
 
-static void add_pair(struct ut_aiu *a, uint32_t name, double from, double to, double value)
+static void add_pair(struct ut_ace_analysis *a, uint32_t name, double from, double to, double value)
 {
 	struct ut_arg arg = ut_ace_num_arg(UT_ACE_K_UNIT_GBPS, value);
 	uint32_t pid = ut_ace_id_int(&a->table, -1);
@@ -49,7 +49,7 @@ enum kind {
 	OTHER,
 };
 
-static enum kind kind_of(struct ut_aiu *a, const struct ut_ace_event *e)
+static enum kind kind_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 	struct ut_str s;
@@ -64,7 +64,7 @@ static enum kind kind_of(struct ut_aiu *a, const struct ut_ace_event *e)
 	return memmem(s.ptr, s.len, "AllGather", 9) ? GATHER : OTHER;
 }
 
-static void add_step(struct ut_aiu *a, struct run *r, const struct ut_ace_event *e)
+static void add_step(struct ut_ace_analysis *a, struct run *r, const struct ut_ace_event *e)
 {
 	uint64_t n = ut_ace_flags_of(a, e);
 	struct ut_arg arg;
@@ -80,7 +80,7 @@ static void add_step(struct ut_aiu *a, struct run *r, const struct ut_ace_event 
  * Over spans in the order of their ends: a run of AllReduce steps begins with the end of what
  * was before it and ends before the next kernel, once every rank has received.
  */
-static void find_runs(struct ut_aiu *a, const uint32_t *order, size_t n, size_t ranks)
+static void find_runs(struct ut_ace_analysis *a, const uint32_t *order, size_t n, size_t ranks)
 {
 	struct ut_ace_table *t = &a->table;
 	struct run r = { 0 };
@@ -97,9 +97,8 @@ static void find_runs(struct ut_aiu *a, const uint32_t *order, size_t n, size_t 
 			add_step(a, &r, e);
 		} else if (r.inside && r.has_bytes && kind == KERNEL && r.receives > ranks - 1) {
 			/* less than 0 if the run began with the very first span */
-			rate = before != r.begin
-				       ? ut_ace_round(r.bytes / (before - r.begin) / 1000, 3)
-				       : 0;
+			rate = before != r.begin ? ut_round(r.bytes / (before - r.begin) / 1000, 3)
+						 : 0;
 			add_pair(a, UT_ACE_K_C_BW_REDUCE, r.begin, before, rate);
 			add_pair(a, UT_ACE_K_C_BW_PCIE, r.begin, before,
 				 2 * (double)(ranks - 1) * rate);
@@ -130,7 +129,7 @@ static uint32_t *spans_by_end(struct ut_ace_table *t, size_t *count)
 	return order;
 }
 
-int ut_ace_pass_coll_bw(struct ut_aiu *a)
+int ut_ace_pass_coll_bw(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -165,7 +164,7 @@ struct coll {
 	uint64_t concurrent, odd;
 };
 
-static size_t peers_of(struct ut_aiu *a, const struct ut_ace_event *e)
+static size_t peers_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 	struct ut_str s;
@@ -179,7 +178,7 @@ static size_t peers_of(struct ut_aiu *a, const struct ut_ace_event *e)
 	return n;
 }
 
-static void add_level(struct ut_aiu *a, double ts, double gbps)
+static void add_level(struct ut_ace_analysis *a, double ts, double gbps)
 {
 	struct ut_arg arg = ut_ace_num_arg(UT_ACE_K_GBPS, gbps);
 	struct ut_ace_event *e =
@@ -188,7 +187,7 @@ static void add_level(struct ut_aiu *a, double ts, double gbps)
 	e->flags |= UT_ACE_HAS_CAT;
 }
 
-static void finish(struct ut_aiu *a, struct coll *c, struct open *o)
+static void finish(struct ut_ace_analysis *a, struct coll *c, struct open *o)
 {
 	if (o->begin > c->last_end && c->last_end > 0) {
 		add_level(a, c->last_end, 0);
@@ -197,7 +196,7 @@ static void finish(struct ut_aiu *a, struct coll *c, struct open *o)
 		c->ranks = 0;
 	}
 	add_level(a, o->begin,
-		  o->end > o->begin ? ut_ace_round(o->size / (o->end - o->begin) / 1000, 3) : 0);
+		  o->end > o->begin ? ut_round(o->size / (o->end - o->begin) / 1000, 3) : 0);
 	c->names = ut_grow(c->names, c->name_count + 1, &c->name_cap, sizeof(*c->names));
 	c->names[c->name_count++] = o->name;
 	c->last_end = o->end;
@@ -213,7 +212,8 @@ static bool listed(const struct coll *c, uint32_t name)
 	return false;
 }
 
-static void add_rank(struct ut_aiu *a, struct coll *c, const struct ut_ace_event *e, double size)
+static void add_rank(struct ut_ace_analysis *a, struct coll *c, const struct ut_ace_event *e,
+		     double size)
 {
 	size_t ranks = peers_of(a, e), i;
 	double end = ut_ace_end(e);
@@ -244,7 +244,7 @@ static void add_rank(struct ut_aiu *a, struct coll *c, const struct ut_ace_event
 		finish(a, c, o);
 }
 
-int ut_ace_pass_coll_bw_v2(struct ut_aiu *a)
+int ut_ace_pass_coll_bw_v2(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct coll c = { 0 };

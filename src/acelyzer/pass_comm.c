@@ -26,7 +26,7 @@ struct ut_ace_comms {
 };
 
 /* The first "_123" or "-123" of a name as a string id; 0 = none. */
-static uint32_t number_of(struct ut_aiu *a, uint32_t name)
+static uint32_t number_of(struct ut_ace_analysis *a, uint32_t name)
 {
 	struct ut_str s = ut_ace_str(&a->table, name);
 
@@ -43,7 +43,7 @@ static uint32_t number_of(struct ut_aiu *a, uint32_t name)
 	return 0;
 }
 
-static uint64_t key_of(struct ut_aiu *a, const struct ut_ace_event *e)
+static uint64_t key_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	uint32_t number;
 
@@ -53,7 +53,7 @@ static uint64_t key_of(struct ut_aiu *a, const struct ut_ace_event *e)
 	return number ? (uint64_t)e->job << 32 | number : 0;
 }
 
-static void add_peer(struct ut_aiu *a, struct sequence *s, const struct ut_ace_event *e)
+static void add_peer(struct ut_ace_analysis *a, struct sequence *s, const struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 	double value;
@@ -72,7 +72,7 @@ static void add_peer(struct ut_aiu *a, struct sequence *s, const struct ut_ace_e
 	s->peer_count++;
 }
 
-static void add_step(struct ut_aiu *a, struct sequence *s, const struct ut_ace_event *e)
+static void add_step(struct ut_ace_analysis *a, struct sequence *s, const struct ut_ace_event *e)
 {
 	struct ut_str name = ut_ace_str(&a->table, e->name);
 	double end = ut_ace_end(e);
@@ -93,7 +93,7 @@ static void add_step(struct ut_aiu *a, struct sequence *s, const struct ut_ace_e
 	add_peer(a, s, e);
 }
 
-int ut_ace_pass_comm_collect(struct ut_aiu *a)
+int ut_ace_pass_comm_collect(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_comms *c = UT_NEW(&t->arena, struct ut_ace_comms);
@@ -117,7 +117,7 @@ int ut_ace_pass_comm_collect(struct ut_aiu *a)
 	return 0;
 }
 
-static void replace(struct ut_aiu *a, struct ut_ace_event *e, const struct sequence *s)
+static void replace(struct ut_ace_analysis *a, struct ut_ace_event *e, const struct sequence *s)
 {
 	struct ut_arg arg = { .key = UT_ACE_K_PEERS, .type = UT_ARG_JSON };
 	struct ut_buf b = { 0 };
@@ -134,7 +134,7 @@ static void replace(struct ut_aiu *a, struct ut_ace_event *e, const struct seque
 	ut_buf_release(&b);
 }
 
-void ut_ace_end_comms(struct ut_aiu *a)
+void ut_ace_end_comms(struct ut_ace_analysis *a)
 {
 	struct ut_ace_comms *c = a->comms;
 
@@ -145,7 +145,7 @@ void ut_ace_end_comms(struct ut_aiu *a)
 	a->comms = NULL;
 }
 
-int ut_ace_pass_comm_apply(struct ut_aiu *a)
+int ut_ace_pass_comm_apply(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_comms *c = a->comms;

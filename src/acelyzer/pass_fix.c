@@ -22,7 +22,7 @@ struct job {
 	double first, last; /* device events: earliest begin, latest end */
 };
 
-static void collect(struct ut_aiu *a, struct job *jobs)
+static void collect(struct ut_ace_analysis *a, struct job *jobs)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -48,7 +48,7 @@ static void collect(struct ut_aiu *a, struct job *jobs)
 }
 
 /* Sets the offset of a file that needs one; false if it does not. */
-static bool judge(struct ut_aiu *a, struct ut_ace_job *job, const struct job *j)
+static bool judge(struct ut_ace_analysis *a, struct ut_ace_job *job, const struct job *j)
 {
 	if (j->cpu.from <= j->aiu.from && j->cpu.to >= j->aiu.to)
 		return false;
@@ -98,11 +98,11 @@ static bool find_overlap(struct job *jobs, size_t n, size_t *one, size_t *two)
 	return false;
 }
 
-int ut_ace_pass_fix_collect(struct ut_aiu *a)
+int ut_ace_pass_fix_collect(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct job *jobs = ut_make((t->job_count + 1) * sizeof(*jobs));
-	char offset[UT_ACE_DOUBLE_ROOM];
+	char offset[UT_SHORTEST_ROOM];
 	const struct ut_ace_job *first = NULL;
 	size_t one = 0, two = 0;
 
@@ -121,7 +121,7 @@ int ut_ace_pass_fix_collect(struct ut_aiu *a)
 			"FREQ: job: ('%s', %s) has AIU events outside of corresponding CPU range. "
 			"Attempting to fix might cause unreliable data.",
 			first->base,
-			first->has_offset ? ut_ace_double(offset, first->offset) : "None");
+			first->has_offset ? ut_shortest(offset, first->offset) : "None");
 	if (find_overlap(jobs, t->job_count, &one, &two))
 		ut_ace_say(&a->messages, UT_ACE_WARN,
 			   "FREQ: Detected a job timestamp overlap in the input data: ('%s', '%s') "
@@ -131,7 +131,7 @@ int ut_ace_pass_fix_collect(struct ut_aiu *a)
 	return 0;
 }
 
-int ut_ace_pass_fix_apply(struct ut_aiu *a)
+int ut_ace_pass_fix_apply(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -139,7 +139,7 @@ int ut_ace_pass_fix_apply(struct ut_aiu *a)
 		struct ut_ace_event *e = ut_ace_at(t, i);
 		const struct ut_ace_job *job = &t->jobs[e->job];
 
-		if (!ut_ace_has_stamps(e) || !job->has_offset || ut_ace_is_zero(job->offset))
+		if (!ut_ace_has_stamps(e) || !job->has_offset || ut_is_zero(job->offset))
 			continue;
 		e->ts += job->offset;
 		e->flags |= UT_ACE_TS_ADJ;

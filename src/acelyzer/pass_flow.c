@@ -44,7 +44,7 @@ static size_t size_mark(const char *p, const char *end)
 	return q + 1 < end && (*q | 32) == 'b' && q[1] == ']' ? (size_t)(q + 2 - p) : 0;
 }
 
-static uint32_t without_sizes(struct ut_aiu *a, uint32_t name)
+static uint32_t without_sizes(struct ut_ace_analysis *a, uint32_t name)
 {
 	struct ut_str s = ut_ace_str(&a->table, name);
 	const char *end = s.ptr + s.len;
@@ -65,7 +65,7 @@ static uint32_t without_sizes(struct ut_aiu *a, uint32_t name)
 	return name;
 }
 
-static void tidy(struct ut_aiu *a, struct ut_ace_event *e)
+static void tidy(struct ut_ace_analysis *a, struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 
@@ -80,7 +80,7 @@ static void tidy(struct ut_aiu *a, struct ut_ace_event *e)
 }
 
 /* "[sync=...]" up to the last bracket of the name; 0 = there is none. */
-static uint32_t sync_of(struct ut_aiu *a, uint32_t name)
+static uint32_t sync_of(struct ut_ace_analysis *a, uint32_t name)
 {
 	struct ut_str s = ut_ace_str(&a->table, name);
 	const char *at = memmem(s.ptr, s.len, " [sync=", 7);
@@ -130,7 +130,8 @@ static bool receives_from(struct ut_str s, int64_t *peer)
 }
 
 /* Whom a step is with; false if that cannot be told. */
-static bool find_peers(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_ace_coll_step *s)
+static bool find_peers(struct ut_ace_analysis *a, const struct ut_ace_event *e,
+		       struct ut_ace_coll_step *s)
 {
 	struct ut_ace_flows *f = a->flows;
 	struct ut_arg arg;
@@ -164,7 +165,8 @@ static bool find_peers(struct ut_aiu *a, const struct ut_ace_event *e, struct ut
 	}
 }
 
-static void find_type(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_ace_coll_step *s)
+static void find_type(struct ut_ace_analysis *a, const struct ut_ace_event *e,
+		      struct ut_ace_coll_step *s)
 {
 	static const struct {
 		const char *text;
@@ -209,7 +211,8 @@ static int8_t direction(struct ut_str s)
 	return -1;
 }
 
-static bool make_step(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_ace_coll_step *s)
+static bool make_step(struct ut_ace_analysis *a, const struct ut_ace_event *e,
+		      struct ut_ace_coll_step *s)
 {
 	struct ut_arg arg;
 
@@ -223,7 +226,7 @@ static bool make_step(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_
 	return true;
 }
 
-int ut_ace_pass_flow_prepare(struct ut_aiu *a)
+int ut_ace_pass_flow_prepare(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_flows *f = UT_NEW(&t->arena, struct ut_ace_flows);
@@ -262,7 +265,7 @@ int ut_ace_pass_flow_prepare(struct ut_aiu *a)
 	return 0;
 }
 
-int ut_ace_pass_flow_cleanup(struct ut_aiu *a)
+int ut_ace_pass_flow_cleanup(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 

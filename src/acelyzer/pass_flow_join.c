@@ -106,7 +106,7 @@ static void push_ready(struct flows *f, uint32_t group)
 	f->ready[i] = group;
 }
 
-static struct group *group_of(struct ut_aiu *a, struct flows *f, uint32_t name)
+static struct group *group_of(struct ut_ace_analysis *a, struct flows *f, uint32_t name)
 {
 	uint32_t at = ut_idmap_get(&f->index, (uint64_t)name + 1);
 
@@ -120,8 +120,8 @@ static struct group *group_of(struct ut_aiu *a, struct flows *f, uint32_t name)
 	return &f->groups[at - 1];
 }
 
-static void update_sync(struct ut_aiu *a, struct group *g, const struct ut_ace_coll_step *s,
-			int64_t pid)
+static void update_sync(struct ut_ace_analysis *a, struct group *g,
+			const struct ut_ace_coll_step *s, int64_t pid)
 {
 	uint32_t at = ut_idmap_get(&g->index, s->sync);
 	struct sync *y;
@@ -149,7 +149,7 @@ static void update_sync(struct ut_aiu *a, struct group *g, const struct ut_ace_c
 	g->closed += (size_t)y->closed - (size_t)was;
 }
 
-static void add_step(struct ut_aiu *a, struct flows *f, uint32_t event)
+static void add_step(struct ut_ace_analysis *a, struct flows *f, uint32_t event)
 {
 	const struct ut_ace_event *e = &a->table.events[event];
 	const struct ut_ace_coll_step *s = &a->flows->steps[e->link];
@@ -159,7 +159,7 @@ static void add_step(struct ut_aiu *a, struct flows *f, uint32_t event)
 	g->g.members = ut_grow(g->g.members, g->g.count + 1, &g->g.cap, sizeof(*g->g.members));
 	g->g.members[g->g.count++] = (struct ut_ace_member){ event, e->link };
 	g->last = end > g->last ? end : g->last;
-	if (ut_ace_is_zero(g->first) || (s->type == UT_ACE_STEP_SEND && e->ts < g->first))
+	if (ut_is_zero(g->first) || (s->type == UT_ACE_STEP_SEND && e->ts < g->first))
 		g->first = e->ts;
 	for (uint32_t i = 0; i < s->peer_count; i++)
 		ut_ace_set_add(&g->g.peers, &g->g.peer_count, &g->g.peer_cap,
@@ -170,7 +170,8 @@ static void add_step(struct ut_aiu *a, struct flows *f, uint32_t event)
 }
 
 /* An arrow that ends before it begins: the clocks of two ranks disagree. */
-static void note_problem(struct ut_aiu *a, struct flows *f, uint32_t from, uint32_t to, double by)
+static void note_problem(struct ut_ace_analysis *a, struct flows *f, uint32_t from, uint32_t to,
+			 double by)
 {
 	uint64_t key = (uint64_t)from << 32 | to;
 	uint32_t at = ut_idmap_get(&f->pairs, key);
@@ -188,7 +189,7 @@ static void note_problem(struct ut_aiu *a, struct flows *f, uint32_t from, uint3
 	w->by = by > w->by ? by : w->by;
 }
 
-static void add_arrow(struct ut_aiu *a, struct flows *f, const struct ut_ace_member *from,
+static void add_arrow(struct ut_ace_analysis *a, struct flows *f, const struct ut_ace_member *from,
 		      const struct ut_ace_member *to)
 {
 	struct ut_ace_table *t = &a->table;
@@ -214,7 +215,7 @@ static void add_arrow(struct ut_aiu *a, struct flows *f, const struct ut_ace_mem
 }
 
 /* The receives of a group: rank and sync -> member + 1, the first of each. */
-static void index_receives(struct ut_aiu *a, const struct group *g, struct ut_idmap *map)
+static void index_receives(struct ut_ace_analysis *a, const struct group *g, struct ut_idmap *map)
 {
 	for (size_t i = g->g.count; i--;) {
 		const struct ut_ace_member *m = &g->g.members[i];
@@ -247,7 +248,7 @@ static void close_group(struct flows *f, struct group *g)
 }
 
 /* Arrows from every send to the receive that it led to; sorted by time if sort says so. */
-static void build(struct ut_aiu *a, struct flows *f, struct group *g, bool sort)
+static void build(struct ut_ace_analysis *a, struct flows *f, struct group *g, bool sort)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_arena arena = { 0 };
@@ -281,7 +282,7 @@ static bool complete(const struct group *g)
 }
 
 /* Looks at what is due; then the first group that is ready, if any, is built. */
-static void look(struct ut_aiu *a, struct flows *f, double now)
+static void look(struct ut_ace_analysis *a, struct flows *f, double now)
 {
 	while (f->heap_count && f->heap[0].ts < now) {
 		struct due d = pop_due(f);
@@ -311,7 +312,7 @@ static void look(struct ut_aiu *a, struct flows *f, double now)
 	}
 }
 
-static void note_kernel(struct ut_aiu *a, struct flows *f, uint32_t at)
+static void note_kernel(struct ut_ace_analysis *a, struct flows *f, uint32_t at)
 {
 	const struct ut_ace_event *e = &a->table.events[at];
 	uint64_t n = ut_ace_flags_of(a, e);
@@ -327,14 +328,14 @@ static void note_kernel(struct ut_aiu *a, struct flows *f, uint32_t at)
 	k->events[k->count++] = at;
 }
 
-static void say(struct ut_aiu *a, const struct flows *f)
+static void say(struct ut_ace_analysis *a, const struct flows *f)
 {
 	struct ut_buf b = { 0 };
-	char text[UT_ACE_DOUBLE_ROOM];
+	char text[UT_SHORTEST_ROOM];
 
 	for (size_t i = 0; i < f->worst_count; i++)
 		ut_buf_fmt(&b, "\n%" PRId64 "\t%" PRId64 "\t%s", f->worst[i].from, f->worst[i].to,
-			   ut_ace_double(text, f->worst[i].by));
+			   ut_shortest(text, f->worst[i].by));
 	a->issues[UT_ACE_ISSUE_FLOW_BACK] += f->problems;
 	a->issues[UT_ACE_ISSUE_FLOW_LOST] += f->dropped;
 	if (f->problems)
@@ -365,7 +366,7 @@ static void release(struct flows *f)
 	free(f->worst);
 }
 
-int ut_ace_pass_flow_extract(struct ut_aiu *a)
+int ut_ace_pass_flow_extract(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct flows f = { .next_flow = FIRST_FLOW };

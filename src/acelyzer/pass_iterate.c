@@ -195,7 +195,7 @@ static void count_words(const struct word *w, size_t start, size_t half,
 	free(border);
 }
 
-static void detect(struct ut_aiu *a, const uint32_t *kernels, size_t n)
+static void detect(struct ut_ace_analysis *a, const uint32_t *kernels, size_t n)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_found *f = &a->found;
@@ -203,7 +203,7 @@ static void detect(struct ut_aiu *a, const uint32_t *kernels, size_t n)
 	double *ts = ut_make((n + 1) * sizeof(*ts));
 	struct ut_ace_iteration *it;
 	struct word w = { .letter = letter, .ts = ts, .count = n };
-	char text[UT_ACE_DOUBLE_ROOM];
+	char text[UT_SHORTEST_ROOM];
 	size_t start = 0, half = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -221,14 +221,14 @@ static void detect(struct ut_aiu *a, const uint32_t *kernels, size_t n)
 		count_words(&w, start, half, it);
 	ut_ace_say(&a->messages, UT_ACE_INFO,
 		   "ITSTATS: [%" PRId64 "] avg_iteration_time=%s, iterations=%" PRIu64, it->pid,
-		   ut_ace_double(text, it->mean), it->count);
+		   ut_shortest(text, it->mean), it->count);
 	free(w.hash);
 	free(w.power);
 	free(letter);
 	free(ts);
 }
 
-int ut_ace_pass_iterations(struct ut_aiu *a)
+int ut_ace_pass_iterations(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t before = t->seq_count, groups, *ends;

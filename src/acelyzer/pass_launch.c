@@ -47,7 +47,7 @@ static struct launch *launch_of(struct ut_ace_launches *l, int64_t id, const str
 	return &l->items[at - 1];
 }
 
-static bool number(struct ut_aiu *a, uint32_t list, uint32_t key, int64_t *out)
+static bool number(struct ut_ace_analysis *a, uint32_t list, uint32_t key, int64_t *out)
 {
 	struct ut_arg arg;
 	double v;
@@ -74,7 +74,8 @@ static void add_kernel(struct ut_ace_launches *l, struct launch *n, const struct
 	n->broken |= n->last_ts > limit;
 }
 
-static void add_source(struct ut_aiu *a, struct ut_ace_launches *l, const struct ut_ace_event *e)
+static void add_source(struct ut_ace_analysis *a, struct ut_ace_launches *l,
+		       const struct ut_ace_event *e)
 {
 	struct launch *n;
 	int64_t id;
@@ -90,7 +91,8 @@ static void add_source(struct ut_aiu *a, struct ut_ace_launches *l, const struct
 	n->source_ts = e->ts;
 }
 
-static void add_span(struct ut_aiu *a, struct ut_ace_launches *l, const struct ut_ace_event *e)
+static void add_span(struct ut_ace_analysis *a, struct ut_ace_launches *l,
+		     const struct ut_ace_event *e)
 {
 	uint64_t flags = ut_ace_flags_of(a, e);
 	bool launch = flags & UT_ACE_NAME(LAUNCH), wait = flags & UT_ACE_NAME(SCHEDULE_WAIT);
@@ -115,7 +117,7 @@ static void add_span(struct ut_aiu *a, struct ut_ace_launches *l, const struct u
 	}
 }
 
-int ut_ace_pass_launch_collect(struct ut_aiu *a)
+int ut_ace_pass_launch_collect(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_launches *l = UT_NEW(&t->arena, struct ut_ace_launches);
@@ -133,8 +135,8 @@ int ut_ace_pass_launch_collect(struct ut_aiu *a)
 	return 0;
 }
 
-static void add_end(struct ut_aiu *a, const struct launch *n, char ph, uint32_t pid, uint32_t tid,
-		    double ts)
+static void add_end(struct ut_ace_analysis *a, const struct launch *n, char ph, uint32_t pid,
+		    uint32_t tid, double ts)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_arg args[] = { ut_ace_int_arg(UT_ACE_K_ID, a->launches->next),
@@ -152,7 +154,7 @@ static void add_end(struct ut_aiu *a, const struct launch *n, char ph, uint32_t 
 	ut_ace_seq_add(t, (uint32_t)(t->event_count - 1));
 }
 
-static void arrow_to(struct ut_aiu *a, const struct ut_ace_event *e)
+static void arrow_to(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_ace_launches *l = a->launches;
 	uint32_t pid = e->pid, tid = e->tid, at;
@@ -171,14 +173,14 @@ static void arrow_to(struct ut_aiu *a, const struct ut_ace_event *e)
 	add_end(a, &l->items[at - 1], 'f', pid, tid, ts);
 }
 
-void ut_ace_end_launches(struct ut_aiu *a)
+void ut_ace_end_launches(struct ut_ace_analysis *a)
 {
 	if (a->launches)
 		free(a->launches->items);
 	a->launches = NULL;
 }
 
-int ut_ace_pass_launch_create(struct ut_aiu *a)
+int ut_ace_pass_launch_create(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_launches *l = a->launches;

@@ -36,7 +36,7 @@ struct ut_ace_normal {
 	uint64_t moves, long_spans, bad_order, limited;
 };
 
-static struct ut_ace_normal *state_of(struct ut_aiu *a)
+static struct ut_ace_normal *state_of(struct ut_ace_analysis *a)
 {
 	if (!a->normal) {
 		a->normal = UT_NEW(&a->table.arena, struct ut_ace_normal);
@@ -46,11 +46,11 @@ static struct ut_ace_normal *state_of(struct ut_aiu *a)
 	return a->normal;
 }
 
-static struct epoch *epoch_of(struct ut_aiu *a, const struct ut_ace_event *e, int64_t cycle,
-			      double *start)
+static struct epoch *epoch_of(struct ut_ace_analysis *a, const struct ut_ace_event *e,
+			      int64_t cycle, double *start)
 {
 	struct ut_ace_normal *n = state_of(a);
-	char since[UT_ACE_DOUBLE_ROOM], at[UT_ACE_DOUBLE_ROOM];
+	char since[UT_SHORTEST_ROOM], at[UT_SHORTEST_ROOM];
 	struct epoch *ep;
 
 	n->epochs = ut_grow(n->epochs, (size_t)e->pid + 1, &n->epoch_cap, sizeof(*n->epochs));
@@ -63,13 +63,13 @@ static struct epoch *epoch_of(struct ut_aiu *a, const struct ut_ace_event *e, in
 	};
 	ut_ace_say(&a->messages, UT_ACE_INFO,
 		   "OVC: Reference Epoch for %" PRId64 " %" PRIu32 " %s %s",
-		   ut_ace_num(&a->table, e->pid), e->job + 1, ut_ace_double(since, e->ts - *start),
-		   ut_ace_double(at, *start));
+		   ut_ace_num(&a->table, e->pid), e->job + 1, ut_shortest(since, e->ts - *start),
+		   ut_shortest(at, *start));
 	return ep;
 }
 
 /* Release 1.2: counted from the stamp that belongs to the event's begin; the earliest wins. */
-static void find_epoch(struct ut_aiu *a, const struct ut_ace_event *e)
+static void find_epoch(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	uint64_t n = ut_ace_flags_of(a, e);
 	int ref = n & UT_ACE_NAME(END_SPACE_PREP)   ? 1
@@ -90,7 +90,7 @@ static void find_epoch(struct ut_aiu *a, const struct ut_ace_event *e)
 	state_of(a)->moves++;
 }
 
-static void local_wraps(struct ut_aiu *a, struct ut_ace_event *e)
+static void local_wraps(struct ut_ace_analysis *a, struct ut_ace_event *e)
 {
 	struct ut_ace_dev *d = ut_ace_dev_of(a, e);
 
@@ -106,7 +106,7 @@ static void local_wraps(struct ut_aiu *a, struct ut_ace_event *e)
 }
 
 /* Arguments that release 1.2 spells in lower case. */
-static void lower_bytes(struct ut_aiu *a, struct ut_ace_event *e)
+static void lower_bytes(struct ut_ace_analysis *a, struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 
@@ -117,7 +117,7 @@ static void lower_bytes(struct ut_aiu *a, struct ut_ace_event *e)
 	e->args = ut_ace_arg_set(&a->table, e->args, &arg);
 }
 
-static void normalize(struct ut_aiu *a, struct ut_ace_event *e)
+static void normalize(struct ut_ace_analysis *a, struct ut_ace_event *e)
 {
 	e->flags &= ~(uint32_t)UT_ACE_IN_ATTR;
 	e->flags |= UT_ACE_NORMAL;
@@ -140,7 +140,7 @@ static void normalize(struct ut_aiu *a, struct ut_ace_event *e)
 		ut_ace_frequency_add(&state_of(a)->freq, a, e);
 }
 
-int ut_ace_pass_normal1(struct ut_aiu *a)
+int ut_ace_pass_normal1(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	int64_t counted = 0;
@@ -162,17 +162,16 @@ int ut_ace_pass_normal1(struct ut_aiu *a)
 }
 
 /* The first event of a file on a rank shows how far its clock has drifted from the rank's. */
-static void first_of_job(struct ut_aiu *a, const struct ut_ace_event *e, const struct epoch *ep,
-			 double start, int64_t wraps)
+static void first_of_job(struct ut_ace_analysis *a, const struct ut_ace_event *e,
+			 const struct epoch *ep, double start, int64_t wraps)
 {
 	struct ut_ace_normal *n = state_of(a);
 	uint64_t key = (uint64_t)e->pid << 32 | e->job;
 	double span = (double)WRAP / a->opts.soc, since = e->ts - ep->ts;
 	double cycles = (double)(ut_ace_dev_of(a, e)->ts[0] + wraps * WRAP - ep->cycle);
 	/* the job that the epoch comes from cannot have drifted from it */
-	bool same = a->opts.release >= UT_ACE_1_2
-			    ? ut_ace_is_close(e->ts, ep->ts) || e->job == ep->job
-			    : since == 0;
+	bool same = a->opts.release >= UT_ACE_1_2 ? ut_is_close(e->ts, ep->ts) || e->job == ep->job
+						  : since == 0;
 
 	if (ut_idmap_get(&n->jobs, key) == ep->moves + 1)
 		return;
@@ -181,7 +180,7 @@ static void first_of_job(struct ut_aiu *a, const struct ut_ace_event *e, const s
 			     trunc(start - (ep->start + (double)wraps * span)));
 }
 
-static void global_wraps(struct ut_aiu *a, struct ut_ace_event *e)
+static void global_wraps(struct ut_ace_analysis *a, struct ut_ace_event *e)
 {
 	struct ut_ace_dev *d = ut_ace_dev_of(a, e);
 	double span = (double)WRAP / a->opts.soc, start, wraps;
@@ -206,7 +205,7 @@ static void global_wraps(struct ut_aiu *a, struct ut_ace_event *e)
 	}
 }
 
-static void say_counts(struct ut_aiu *a, const struct ut_ace_normal *n)
+static void say_counts(struct ut_ace_analysis *a, const struct ut_ace_normal *n)
 {
 	a->issues[UT_ACE_ISSUE_BAD_ORDER] += n->bad_order;
 	a->issues[UT_ACE_ISSUE_LONG_SPAN] += n->long_spans;
@@ -231,7 +230,7 @@ static void say_counts(struct ut_aiu *a, const struct ut_ace_normal *n)
 			n->moves);
 }
 
-void ut_ace_end_normal(struct ut_aiu *a)
+void ut_ace_end_normal(struct ut_ace_analysis *a)
 {
 	if (!a->normal)
 		return;
@@ -240,7 +239,7 @@ void ut_ace_end_normal(struct ut_aiu *a)
 	a->normal = NULL;
 }
 
-int ut_ace_pass_normal2(struct ut_aiu *a)
+int ut_ace_pass_normal2(struct ut_ace_analysis *a)
 {
 	struct ut_ace_normal *n = state_of(a);
 	struct ut_ace_table *t = &a->table;

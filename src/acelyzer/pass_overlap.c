@@ -61,7 +61,7 @@ static struct stream *stream_of(struct overlap *o, uint32_t pid, uint32_t tid)
 	return &o->streams[o->last - 1];
 }
 
-static double end_of(const struct ut_aiu *a, const struct ut_ace_event *e)
+static double end_of(const struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	double end = ut_ace_end(e);
 
@@ -85,7 +85,7 @@ static void push(struct stream *s, double ts, double end)
 }
 
 /* The thread after this one; 0 = there is none that counts. */
-static uint32_t next_tid(struct ut_aiu *a, struct overlap *o, const struct ut_ace_event *e,
+static uint32_t next_tid(struct ut_ace_analysis *a, struct overlap *o, const struct ut_ace_event *e,
 			 uint32_t tid)
 {
 	struct ut_ace_table *t = &a->table;
@@ -114,7 +114,7 @@ static uint32_t next_tid(struct ut_aiu *a, struct overlap *o, const struct ut_ac
  * own spans come later in seq than those that moved to it. Then all has to be done in the order
  * of time.
  */
-static bool move_on(struct ut_aiu *a, struct overlap *o, struct ut_ace_event *e)
+static bool move_on(struct ut_ace_analysis *a, struct overlap *o, struct ut_ace_event *e)
 {
 	double end = end_of(a, e);
 	uint32_t tid = e->tid, next;
@@ -148,13 +148,13 @@ static void release(struct overlap *o)
 	free(o->streams);
 }
 
-static void start(struct ut_aiu *a, struct overlap *o)
+static void start(struct ut_ace_analysis *a, struct overlap *o)
 {
 	*o = (struct overlap){ 0 };
 	ut_idmap_init(&o->index, &a->table.arena);
 }
 
-static bool move_all(struct ut_aiu *a, struct overlap *o, const uint32_t *order, size_t n)
+static bool move_all(struct ut_ace_analysis *a, struct overlap *o, const uint32_t *order, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct ut_ace_event *e = ut_ace_listed(&a->table, order, n, i);
@@ -165,7 +165,7 @@ static bool move_all(struct ut_aiu *a, struct overlap *o, const uint32_t *order,
 	return true;
 }
 
-static void resolve_tid(struct ut_aiu *a, struct overlap *o)
+static void resolve_tid(struct ut_ace_analysis *a, struct overlap *o)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -218,28 +218,28 @@ static double distance(const struct stream *s, double ts, double end)
 	return s->ends[low] - ts;
 }
 
-static void set_arg(struct ut_aiu *a, struct ut_ace_event *e, uint32_t key, double value)
+static void set_arg(struct ut_ace_analysis *a, struct ut_ace_event *e, uint32_t key, double value)
 {
 	struct ut_arg arg = ut_ace_num_arg(key, value);
 
 	e->args = ut_ace_arg_set(&a->table, e->args, &arg);
 }
 
-static void say_too_far(struct ut_aiu *a, const struct ut_ace_event *e, double need)
+static void say_too_far(struct ut_ace_analysis *a, const struct ut_ace_event *e, double need)
 {
-	char text[UT_ACE_DOUBLE_ROOM];
+	char text[UT_SHORTEST_ROOM];
 
 	ut_ace_say(&a->messages, UT_ACE_WARN,
 		   "Detected overlap of %s exceeds the threshold/limit 0.005 us. Overlap of %s us: "
 		   "increase threshold or use different overlap res option.",
-		   ut_ace_str(&a->table, e->name).ptr, ut_ace_double(text, need));
+		   ut_ace_str(&a->table, e->name).ptr, ut_shortest(text, need));
 }
 
 /* -O shift: what overlaps by next to nothing begins a little later. */
-static void shift(struct ut_aiu *a, struct overlap *o, struct ut_ace_event *e)
+static void shift(struct ut_ace_analysis *a, struct overlap *o, struct ut_ace_event *e)
 {
 	struct stream *s = stream_of(o, e->pid, e->tid);
-	char text[UT_ACE_DOUBLE_ROOM];
+	char text[UT_SHORTEST_ROOM];
 
 	while (conflicts(s, e->ts, end_of(a, e))) {
 		double need = distance(s, e->ts, end_of(a, e)), by;
@@ -249,13 +249,13 @@ static void shift(struct ut_aiu *a, struct overlap *o, struct ut_ace_event *e)
 			say_too_far(a, e, need);
 			return;
 		}
-		by = ut_ace_round(need + 0.0015, 3);
+		by = ut_round(need + 0.0015, 3);
 		set_arg(a, e, UT_ACE_K_ORIG_TS, e->ts);
 		e->ts += by;
 		if (need > e->dur) {
 			ut_ace_say(&a->messages, UT_ACE_WARN,
 				   "Overlap shifting of %s exceeds its duration %s",
-				   ut_ace_str(&a->table, e->name).ptr, ut_ace_double(text, e->dur));
+				   ut_ace_str(&a->table, e->name).ptr, ut_shortest(text, e->dur));
 		} else {
 			set_arg(a, e, UT_ACE_K_ORIG_DUR, e->dur);
 			e->dur -= by;
@@ -265,7 +265,7 @@ static void shift(struct ut_aiu *a, struct overlap *o, struct ut_ace_event *e)
 }
 
 /* -O async: the span becomes a pair of events that may overlap whatever they like. */
-static void make_async(struct ut_aiu *a, struct overlap *o, uint32_t at)
+static void make_async(struct ut_ace_analysis *a, struct overlap *o, uint32_t at)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_arg id = ut_ace_int_arg(UT_ACE_K_ID, o->next_async++);
@@ -282,7 +282,7 @@ static void make_async(struct ut_aiu *a, struct overlap *o, uint32_t at)
 	ut_ace_seq_add(t, (uint32_t)(t->event_count - 1));
 }
 
-static void resolve_one(struct ut_aiu *a, struct overlap *o, uint32_t at)
+static void resolve_one(struct ut_ace_analysis *a, struct overlap *o, uint32_t at)
 {
 	struct ut_ace_event *e = &a->table.events[at];
 	struct stream *s = stream_of(o, e->pid, e->tid);
@@ -311,7 +311,7 @@ static void resolve_one(struct ut_aiu *a, struct overlap *o, uint32_t at)
 	}
 }
 
-int ut_ace_pass_overlap(struct ut_aiu *a)
+int ut_ace_pass_overlap(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct overlap o;
@@ -336,7 +336,8 @@ int ut_ace_pass_overlap(struct ut_aiu *a)
 }
 
 /* Reserves the next thread numbers of one thread that no other thread has. */
-static void reserve(struct ut_aiu *a, struct ut_ace_overlaps *l, uint32_t pid, uint32_t tid)
+static void reserve(struct ut_ace_analysis *a, struct ut_ace_overlaps *l, uint32_t pid,
+		    uint32_t tid)
 {
 	int64_t num = ut_ace_num(&a->table, tid), want = a->opts.tid_streams;
 
@@ -352,7 +353,7 @@ static void reserve(struct ut_aiu *a, struct ut_ace_overlaps *l, uint32_t pid, u
 	}
 }
 
-int ut_ace_pass_overlap_tids(struct ut_aiu *a)
+int ut_ace_pass_overlap_tids(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_overlaps *l;

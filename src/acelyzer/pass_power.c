@@ -21,8 +21,8 @@
 #define ZERO_STEP 0.001 /* us before the next sample */
 
 /* A reading: a counter whose dur is its clock and whose cat is the event that it comes from. */
-static void add_sample(struct ut_aiu *a, const struct ut_ace_event *from, double ts, double clock,
-		       double value)
+static void add_sample(struct ut_ace_analysis *a, const struct ut_ace_event *from, double ts,
+		       double clock, double value)
 {
 	struct ut_arg arg = ut_ace_num_arg(UT_ACE_K_WATTS, value);
 	uint32_t name = from->name;
@@ -33,7 +33,7 @@ static void add_sample(struct ut_aiu *a, const struct ut_ace_event *from, double
 	e->flags |= UT_ACE_CLOCK | UT_ACE_HAS_CAT;
 }
 
-int ut_ace_pass_power_samples(struct ut_aiu *a)
+int ut_ace_pass_power_samples(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	bool ts4 = a->opts.counters & UT_ACE_POWER_TS4;
@@ -70,7 +70,7 @@ struct power {
 	uint64_t in, out, bad;
 };
 
-static double value_of(struct ut_aiu *a, const struct ut_ace_event *e)
+static double value_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 
@@ -78,7 +78,8 @@ static double value_of(struct ut_aiu *a, const struct ut_ace_event *e)
 }
 
 /* -k: pairs of which one says nothing about the other. */
-static bool skipped(struct ut_aiu *a, const struct ut_ace_event *x, const struct ut_ace_event *y)
+static bool skipped(struct ut_ace_analysis *a, const struct ut_ace_event *x,
+		    const struct ut_ace_event *y)
 {
 	uint64_t first = ut_ace_name_flags(&a->names, &a->table, x->cat);
 	uint64_t second = ut_ace_name_flags(&a->names, &a->table, y->cat);
@@ -88,7 +89,7 @@ static bool skipped(struct ut_aiu *a, const struct ut_ace_event *x, const struct
 	return first & UT_ACE_NAME(OUT) && second & UT_ACE_NAME(IN);
 }
 
-double ut_ace_watts(const struct ut_aiu *a, double charge, double us)
+double ut_ace_watts(const struct ut_ace_analysis *a, double charge, double us)
 {
 	if (a->opts.release >= UT_ACE_1_2)
 		return VOLTS * charge * (1.0 / 512) / us;
@@ -96,14 +97,14 @@ double ut_ace_watts(const struct ut_aiu *a, double charge, double us)
 }
 
 /* Of charge between two samples; equal readings count as a full turn of the counter. */
-static double watts(struct ut_aiu *a, struct power *p, double charge, double time)
+static double watts(struct ut_ace_analysis *a, struct power *p, double charge, double time)
 {
 	double w;
 
 	if (charge <= 0)
 		charge += WRAP;
 	if (a->opts.counters & UT_ACE_POWER_TS3)
-		return ut_ace_round(charge / time, 3);
+		return ut_round(charge / time, 3);
 	w = ut_ace_watts(a, charge, time);
 	if (w > UT_ACE_MOST_WATTS) {
 		p->bad++;
@@ -112,7 +113,7 @@ static double watts(struct ut_aiu *a, struct power *p, double charge, double tim
 	return w;
 }
 
-static uint32_t kind_name(struct ut_aiu *a, const struct ut_ace_event *e)
+static uint32_t kind_name(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	uint64_t n = ut_ace_name_flags(&a->names, &a->table, e->cat);
 
@@ -128,7 +129,7 @@ static uint32_t kind_name(struct ut_aiu *a, const struct ut_ace_event *e)
 }
 
 /* The waiting sample becomes a counter that is shown. */
-static void finish_sample(struct ut_aiu *a, uint32_t at, double power, double next_ts)
+static void finish_sample(struct ut_ace_analysis *a, uint32_t at, double power, double next_ts)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_arg arg = ut_ace_num_arg(UT_ACE_K_WATTS, power);
@@ -150,7 +151,7 @@ static void finish_sample(struct ut_aiu *a, uint32_t at, double power, double ne
 	ut_ace_seq_add(t, (uint32_t)(t->event_count - 1));
 }
 
-static void take_sample(struct ut_aiu *a, struct power *p, uint32_t at)
+static void take_sample(struct ut_ace_analysis *a, struct power *p, uint32_t at)
 {
 	struct ut_ace_table *t = &a->table;
 	const struct ut_ace_event *now = &t->events[at];
@@ -179,7 +180,7 @@ static void take_sample(struct ut_aiu *a, struct power *p, uint32_t at)
 	p->out++;
 }
 
-int ut_ace_pass_power(struct ut_aiu *a)
+int ut_ace_pass_power(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct power p = { .last = ut_make(t->id_count * sizeof(*p.last)) };

@@ -64,8 +64,8 @@ static void merge(struct periods *p)
 }
 
 /* Of one rank: events[0..n). */
-static void collect(struct ut_aiu *a, const uint32_t *events, size_t n, struct periods *power,
-		    struct periods *kernels)
+static void collect(struct ut_ace_analysis *a, const uint32_t *events, size_t n,
+		    struct periods *power, struct periods *kernels)
 {
 	struct ut_ace_table *t = &a->table;
 	double ts = 0, watts = 0;
@@ -114,7 +114,7 @@ static void split(const struct periods *power, const struct periods *kernels, st
 	}
 }
 
-static void say(struct ut_aiu *a, const char *what, struct periods *p)
+static void say(struct ut_ace_analysis *a, const char *what, struct periods *p)
 {
 	double time = 0, energy = 0, busy = 0, sum = 0, median = 0, least = 0;
 
@@ -148,8 +148,8 @@ static void say(struct ut_aiu *a, const char *what, struct periods *p)
 			median, time > 0 ? energy / time : 0, time, busy);
 }
 
-static bool add_rank(struct ut_aiu *a, const uint32_t *events, size_t n, struct periods *with,
-		     struct periods *without)
+static bool add_rank(struct ut_ace_analysis *a, const uint32_t *events, size_t n,
+		     struct periods *with, struct periods *without)
 {
 	struct periods power = { 0 }, kernels = { 0 };
 	bool any;
@@ -164,7 +164,7 @@ static bool add_rank(struct ut_aiu *a, const uint32_t *events, size_t n, struct 
 	return any;
 }
 
-int ut_ace_pass_power_stats(struct ut_aiu *a)
+int ut_ace_pass_power_stats(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct periods with = { 0 }, without = { 0 };

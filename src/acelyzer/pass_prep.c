@@ -142,7 +142,7 @@ static bool taken(const struct moments *m, size_t i, double at)
 
 /* The counter of a rank, and the number that it told last. */
 struct teller {
-	struct ut_aiu *a;
+	struct ut_ace_analysis *a;
 	uint32_t pid;
 	int64_t last;
 };
@@ -292,7 +292,7 @@ static void count_one(struct teller *t, const struct ut_ace_event *e)
 		tell(t, to, 0);
 }
 
-static void count_rank(struct ut_aiu *a, const uint32_t *preps, size_t count)
+static void count_rank(struct ut_ace_analysis *a, const uint32_t *preps, size_t count)
 {
 	const struct ut_ace_table *table = &a->table;
 	struct teller t = { .a = a, .pid = table->events[preps[0]].pid };
@@ -319,7 +319,7 @@ static bool is_prep(void *ctx, const struct ut_ace_event *e)
 	return e->ph == 'X' && ut_ace_flags_of(ctx, e) & UT_ACE_NAME(END_PREP);
 }
 
-int ut_ace_pass_preps(struct ut_aiu *a)
+int ut_ace_pass_preps(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t others = t->seq_count, count, groups, *ends;

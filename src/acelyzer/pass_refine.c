@@ -17,7 +17,7 @@ static int64_t scaled(int64_t n, int64_t by, int64_t plus)
 	return (int64_t)((uint64_t)n * (uint64_t)by + (uint64_t)plus);
 }
 
-bool ut_ace_is_device(struct ut_aiu *a, const struct ut_ace_event *e)
+bool ut_ace_is_device(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_str s;
 
@@ -31,7 +31,7 @@ bool ut_ace_is_device(struct ut_aiu *a, const struct ut_ace_event *e)
 	return memmem(s.ptr, s.len, "gpu", 3) || memmem(s.ptr, s.len, "kernel", 6);
 }
 
-bool ut_ace_is_kernel(struct ut_aiu *a, const struct ut_ace_event *e)
+bool ut_ace_is_kernel(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_str s;
 
@@ -42,7 +42,7 @@ bool ut_ace_is_kernel(struct ut_aiu *a, const struct ut_ace_event *e)
 }
 
 /* Threads of different ranks get different numbers (release 1.0). */
-static void refine_tid(struct ut_aiu *a, struct ut_ace_event *e)
+static void refine_tid(struct ut_ace_analysis *a, struct ut_ace_event *e)
 {
 	struct ut_ace_table *t = &a->table;
 	int64_t num;
@@ -82,7 +82,7 @@ static struct shown *shown_of(struct shows *s, uint32_t pid, bool *fresh)
 	return &s->items[at - 1];
 }
 
-static void add_device(struct ut_aiu *a, uint32_t pid)
+static void add_device(struct ut_ace_analysis *a, uint32_t pid)
 {
 	struct ut_ace_found *f = &a->found;
 
@@ -91,7 +91,7 @@ static void add_device(struct ut_aiu *a, uint32_t pid)
 }
 
 /* Release 1.0 tells only what a rank was seen as first; 1.2 tells both. */
-static void note(struct ut_aiu *a, struct shows *s, const struct ut_ace_event *e, bool acc)
+static void note(struct ut_ace_analysis *a, struct shows *s, const struct ut_ace_event *e, bool acc)
 {
 	bool fresh;
 	struct shown *p = shown_of(s, e->pid, &fresh);
@@ -117,7 +117,7 @@ static uint32_t device_cat(uint64_t n)
 }
 
 /* The first "_123" of a collective operation's name. */
-static void set_external_id(struct ut_aiu *a, struct ut_ace_event *e, uint32_t name)
+static void set_external_id(struct ut_ace_analysis *a, struct ut_ace_event *e, uint32_t name)
 {
 	struct ut_str s = ut_ace_str(&a->table, name);
 	struct ut_arg arg;
@@ -137,7 +137,7 @@ static void set_external_id(struct ut_aiu *a, struct ut_ace_event *e, uint32_t n
 	}
 }
 
-static void refine_host(struct ut_aiu *a, struct ut_ace_event *e)
+static void refine_host(struct ut_ace_analysis *a, struct ut_ace_event *e)
 {
 	struct ut_arg arg;
 	bool coll = ut_ace_flags_of(a, e) & UT_ACE_NAME(ALL_REDUCE) &&
@@ -162,7 +162,7 @@ static void refine_host(struct ut_aiu *a, struct ut_ace_event *e)
 }
 
 /* name and value of a process: three events. */
-static void add_meta(struct ut_aiu *a, uint32_t pid, double ts, const char *name,
+static void add_meta(struct ut_ace_analysis *a, uint32_t pid, double ts, const char *name,
 		     const struct ut_arg *label, int64_t index)
 {
 	struct ut_ace_table *t = &a->table;
@@ -190,7 +190,7 @@ static void add_meta(struct ut_aiu *a, uint32_t pid, double ts, const char *name
 	}
 }
 
-static void tell_old(struct ut_aiu *a, const struct shown *s)
+static void tell_old(struct ut_ace_analysis *a, const struct shown *s)
 {
 	int64_t rank = ut_ace_num(&a->table, s->pid);
 	struct ut_arg label =
@@ -202,7 +202,7 @@ static void tell_old(struct ut_aiu *a, const struct shown *s)
 		 scaled(rank, 2, s->acc + 10));
 }
 
-static void tell_new(struct ut_aiu *a, const struct shown *s)
+static void tell_new(struct ut_ace_analysis *a, const struct shown *s)
 {
 	int64_t rank = ut_ace_num(&a->table, s->pid);
 	uint32_t zero = ut_ace_id_int(&a->table, 0);
@@ -224,7 +224,7 @@ static void tell_new(struct ut_aiu *a, const struct shown *s)
  * Names for the processes, once: at the end of the first of the two stages, since the reference's
  * dumps show them there. Torch traces bring their own; release 1.2 leaves it at that.
  */
-static void tell_processes(struct ut_aiu *a)
+static void tell_processes(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	const struct ut_arg none = { 0 };
@@ -258,7 +258,7 @@ static void tell_processes(struct ut_aiu *a)
 	free(s.items);
 }
 
-int ut_ace_pass_refine(struct ut_aiu *a)
+int ut_ace_pass_refine(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -277,7 +277,7 @@ int ut_ace_pass_refine(struct ut_aiu *a)
 	return 0;
 }
 
-int ut_ace_pass_refine_light(struct ut_aiu *a)
+int ut_ace_pass_refine_light(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t n;

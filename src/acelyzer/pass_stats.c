@@ -26,12 +26,13 @@ struct groups {
 	struct ut_idmap index; /* name and process -> place in items + 1 */
 };
 
-static bool counts(struct ut_aiu *a, const struct ut_ace_event *e)
+static bool counts(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	return ut_ace_has_stamps(e) && ut_ace_flags_of(a, e) & UT_ACE_NAME(ANY_EXEC);
 }
 
-static struct group *group_of(struct ut_aiu *a, struct groups *g, const struct ut_ace_event *e)
+static struct group *group_of(struct ut_ace_analysis *a, struct groups *g,
+			      const struct ut_ace_event *e)
 {
 	uint32_t name = ut_ace_name_numbered(&a->names, &a->table, e->name);
 	uint64_t key = (uint64_t)e->pid << 32 | name;
@@ -149,7 +150,7 @@ struct kernels {
 	size_t count, cap;
 };
 
-static void list_kernels(struct ut_aiu *a, struct groups *g, struct kernels *k)
+static void list_kernels(struct ut_ace_analysis *a, struct groups *g, struct kernels *k)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t cap = 0;
@@ -169,7 +170,7 @@ static void list_kernels(struct ut_aiu *a, struct groups *g, struct kernels *k)
 }
 
 /* Values of all groups, group after group. */
-static void collect(struct ut_aiu *a, struct groups *g, const struct kernels *k,
+static void collect(struct ut_ace_analysis *a, struct groups *g, const struct kernels *k,
 		    double *values[SERIES])
 {
 	struct ut_ace_table *t = &a->table;
@@ -195,7 +196,7 @@ static void collect(struct ut_aiu *a, struct groups *g, const struct kernels *k,
 
 /* What the figures of all groups are made of. */
 struct making {
-	struct ut_aiu *a;
+	struct ut_ace_analysis *a;
 	const struct group *groups;
 	double **values; /* SERIES */
 };
@@ -233,7 +234,7 @@ static int by_total(const void *x, const void *y)
 }
 
 /* Shares, and one line per process. */
-static void add_active(struct ut_aiu *a, size_t from, size_t to)
+static void add_active(struct ut_ace_analysis *a, size_t from, size_t to)
 {
 	struct ut_ace_found *f = &a->found;
 	struct ut_ace_active *act;
@@ -259,7 +260,7 @@ static int by_pid(const void *x, const void *y)
 }
 
 /* The line of each process: several ids that are no numbers share one. */
-static struct ut_ace_active **map_active(struct ut_aiu *a)
+static struct ut_ace_active **map_active(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_found *f = &a->found;
@@ -273,7 +274,7 @@ static struct ut_ace_active **map_active(struct ut_aiu *a)
 	return of;
 }
 
-static void find_ranges(struct ut_aiu *a, const struct kernels *k)
+static void find_ranges(struct ut_ace_analysis *a, const struct kernels *k)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_found *f = &a->found;
@@ -317,7 +318,7 @@ static struct util *util_of(struct utils *u, uint32_t pid)
 	return &u->items[u->of[pid] - 1];
 }
 
-static void add_util(struct ut_aiu *a, struct utils *u, struct ut_ace_event *e)
+static void add_util(struct ut_ace_analysis *a, struct utils *u, struct ut_ace_event *e)
 {
 	struct util *r = util_of(u, e->pid);
 	struct ut_arg arg = { 0 };
@@ -329,33 +330,32 @@ static void add_util(struct ut_aiu *a, struct utils *u, struct ut_ace_event *e)
 	} else {
 		r->other += e->dur;
 	}
-	if (ut_ace_is_zero(percent))
+	if (ut_is_zero(percent))
 		e->flags |= UT_ACE_DROP;
 	e->flags &= ~(uint32_t)UT_ACE_HAS_DUR;
 	e->dur = 0;
 }
 
-static void say_utils(struct ut_aiu *a, const struct utils *u)
+static void say_utils(struct ut_ace_analysis *a, const struct utils *u)
 {
 	for (size_t i = 0; i < u->count; i++) {
 		const struct util *r = &u->items[i];
 		double total = r->matmul + r->other, share = total > 0 ? r->matmul / total : 0;
-		char n[6][UT_ACE_DOUBLE_ROOM];
+		char n[6][UT_SHORTEST_ROOM];
 
 		ut_ace_say(&a->messages, UT_ACE_INFO,
 			   "UTL: pid=%" PRId64
 			   ": avg_mm_util=%s, avg_util=%s, t_mm=%s, t_sf=%s, ratio_mm/sf=%s:%s",
-			   ut_ace_num(&a->table, r->pid),
-			   ut_ace_double(n[0], ut_ace_round(r->mean, 3)),
-			   ut_ace_double(n[1], ut_ace_round(r->mean * share, 3)),
-			   ut_ace_double(n[2], r->matmul), ut_ace_double(n[3], r->other),
-			   ut_ace_double(n[4], ut_ace_round(share * 100, 2)),
-			   ut_ace_double(n[5], ut_ace_round((1 - share) * 100, 2)));
+			   ut_ace_num(&a->table, r->pid), ut_shortest(n[0], ut_round(r->mean, 3)),
+			   ut_shortest(n[1], ut_round(r->mean * share, 3)),
+			   ut_shortest(n[2], r->matmul), ut_shortest(n[3], r->other),
+			   ut_shortest(n[4], ut_round(share * 100, 2)),
+			   ut_shortest(n[5], ut_round((1 - share) * 100, 2)));
 	}
 }
 
 /* The counter PT Active has served its purpose where it is 0. */
-static void collect_utils(struct ut_aiu *a)
+static void collect_utils(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct utils u = { 0 };
@@ -375,7 +375,7 @@ static void collect_utils(struct ut_aiu *a)
 	free(u.of);
 }
 
-int ut_ace_pass_stats(struct ut_aiu *a)
+int ut_ace_pass_stats(struct ut_ace_analysis *a)
 {
 	struct ut_ace_found *f = &a->found;
 	struct groups g = { 0 };
@@ -416,7 +416,7 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* -R: how much of its time a rank computed. Processes as the output shows them. */
-int ut_ace_pass_stats_v2(struct ut_aiu *a)
+int ut_ace_pass_stats_v2(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct ut_ace_found *f = &a->found;

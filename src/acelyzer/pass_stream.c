@@ -12,13 +12,13 @@
 
 #define HOST_TID 1000
 
-int ut_ace_pass_nothing(struct ut_aiu *a)
+int ut_ace_pass_nothing(struct ut_ace_analysis *a)
 {
 	(void)a;
 	return 0;
 }
 
-int ut_ace_pass_drop_globals(struct ut_aiu *a)
+int ut_ace_pass_drop_globals(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -34,7 +34,7 @@ int ut_ace_pass_drop_globals(struct ut_aiu *a)
 
 /* What the host did, but for its round trips, becomes one thread. */
 struct host {
-	struct ut_aiu *a;
+	struct ut_ace_analysis *a;
 	uint32_t tid;
 };
 
@@ -52,7 +52,7 @@ static void recombine(void *ctx, size_t from, size_t to)
 	}
 }
 
-int ut_ace_pass_recombine(struct ut_aiu *a)
+int ut_ace_pass_recombine(struct ut_ace_analysis *a)
 {
 	struct host host = { a, ut_ace_id_int(&a->table, HOST_TID) };
 
@@ -74,7 +74,7 @@ static bool any_event(void *ctx, const struct ut_ace_event *e)
 	return true;
 }
 
-int ut_ace_pass_sort_streams(struct ut_aiu *a)
+int ut_ace_pass_sort_streams(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t from =
@@ -91,7 +91,7 @@ int ut_ace_pass_sort_streams(struct ut_aiu *a)
 	return 0;
 }
 
-int ut_ace_pass_sort_all(struct ut_aiu *a)
+int ut_ace_pass_sort_all(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -102,7 +102,7 @@ int ut_ace_pass_sort_all(struct ut_aiu *a)
 	return 0;
 }
 
-int ut_ace_pass_sort_final(struct ut_aiu *a)
+int ut_ace_pass_sort_final(struct ut_ace_analysis *a)
 {
 	ut_ace_order_by_ts_dur(&a->table, 0, a->table.seq_count);
 	return 0;
@@ -114,7 +114,7 @@ static bool is_sample(void *ctx, const struct ut_ace_event *e)
 	return e->ph == 'C' && e->flags & UT_ACE_CLOCK;
 }
 
-int ut_ace_pass_sort_samples(struct ut_aiu *a)
+int ut_ace_pass_sort_samples(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t from = ut_ace_order_split(t, is_sample, NULL), *ends, groups;
@@ -137,7 +137,7 @@ struct last {
  * Kernels of one device cannot overlap: if the cycles say so, the clock's frequency is wrong. The
  * order of spans does not change until the last of these checks, so one is enough.
  */
-int ut_ace_pass_check_order(struct ut_aiu *a)
+int ut_ace_pass_check_order(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	struct last *last;
@@ -176,7 +176,7 @@ int ut_ace_pass_check_order(struct ut_aiu *a)
 	return 0;
 }
 
-int ut_ace_pass_check_global(struct ut_aiu *a)
+int ut_ace_pass_check_global(struct ut_ace_analysis *a)
 {
 	const struct ut_ace_table *t = &a->table;
 	double last = 0;
@@ -195,7 +195,7 @@ int ut_ace_pass_check_global(struct ut_aiu *a)
 	return 0;
 }
 
-int ut_ace_pass_keep_phases(struct ut_aiu *a)
+int ut_ace_pass_keep_phases(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -209,13 +209,13 @@ int ut_ace_pass_keep_phases(struct ut_aiu *a)
 	return 0;
 }
 
-int ut_ace_pass_forget_dev_us(struct ut_aiu *a)
+int ut_ace_pass_forget_dev_us(struct ut_ace_analysis *a)
 {
 	a->forgot_dev_us = true;
 	return 0;
 }
 
-int ut_ace_pass_forget_all(struct ut_aiu *a)
+int ut_ace_pass_forget_all(struct ut_ace_analysis *a)
 {
 	a->forgot_all = true;
 	return 0;

@@ -51,7 +51,7 @@ static const struct group *group_of(const struct sync *s, uint32_t pid, uint32_t
 	return at && s->groups[at - 1].any ? &s->groups[at - 1] : NULL;
 }
 
-static void add_event(struct ut_aiu *a, struct sync *s, uint32_t at, uint32_t name)
+static void add_event(struct ut_ace_analysis *a, struct sync *s, uint32_t at, uint32_t name)
 {
 	const struct ut_ace_event *e = &a->table.events[at];
 	uint64_t key = (uint64_t)e->pid << 32 | name;
@@ -83,14 +83,14 @@ static void add_event(struct ut_aiu *a, struct sync *s, uint32_t at, uint32_t na
 	g->any = true;
 }
 
-static bool is_reduce(const struct ut_aiu *a, uint32_t name)
+static bool is_reduce(const struct ut_ace_analysis *a, uint32_t name)
 {
 	struct ut_str s = ut_ace_str(&a->table, name);
 
 	return memmem(s.ptr, s.len, "AllReduce", 9) != NULL;
 }
 
-static void gather(struct ut_aiu *a, struct sync *s, bool only_reduce)
+static void gather(struct ut_ace_analysis *a, struct sync *s, bool only_reduce)
 {
 	struct ut_ace_table *t = &a->table;
 	uint32_t rank0 = ut_ace_id_int(t, 0);
@@ -128,7 +128,7 @@ static void release(struct sync *s)
 }
 
 /* Other operations count only if there is no AllReduce: they start out of step. */
-static void keep_reduces(struct ut_aiu *a, struct sync *s)
+static void keep_reduces(struct ut_ace_analysis *a, struct sync *s)
 {
 	size_t kept = 0;
 
@@ -144,7 +144,7 @@ static void keep_reduces(struct ut_aiu *a, struct sync *s)
 	s->name_count = kept;
 }
 
-static int missing(struct ut_aiu *a)
+static int missing(struct ut_ace_analysis *a)
 {
 	ut_ace_say(&a->messages, UT_ACE_ERROR,
 		   "Detected an event/process that has no contribution to collective op. Unable to "
@@ -155,7 +155,7 @@ static int missing(struct ut_aiu *a)
 }
 
 /* Every rank 0..N-1 must have every group. */
-static bool complete(struct ut_aiu *a, const struct sync *s)
+static bool complete(struct ut_ace_analysis *a, const struct sync *s)
 {
 	for (size_t p = 0; p < s->pid_count; p++) {
 		uint32_t pid = ut_ace_id_int(&a->table, (int64_t)p);
@@ -168,34 +168,36 @@ static bool complete(struct ut_aiu *a, const struct sync *s)
 	return true;
 }
 
-static void say_list(struct ut_aiu *a, const char *what, const double *values, size_t n, double add)
+static void say_list(struct ut_ace_analysis *a, const char *what, const double *values, size_t n,
+		     double add)
 {
 	struct ut_buf b = { 0 };
-	char text[UT_ACE_DOUBLE_ROOM];
+	char text[UT_SHORTEST_ROOM];
 
 	for (size_t i = 0; i < n; i++)
 		ut_buf_fmt(&b, "%s%s", i ? ", " : "",
-			   values[i] + add == 0 ? "0" : ut_ace_double(text, values[i] + add));
+			   values[i] + add == 0 ? "0" : ut_shortest(text, values[i] + add));
 	ut_ace_say(&a->messages, UT_ACE_INFO, "MP_SYNC_V2 delta_t5, %s [%s]", what,
 		   b.data ? b.data : "");
 	ut_buf_release(&b);
 }
 
-static void say_sync(struct ut_aiu *a, uint32_t ref, double offset, const double *shift, size_t n)
+static void say_sync(struct ut_ace_analysis *a, uint32_t ref, double offset, const double *shift,
+		     size_t n)
 {
-	char *event = ut_ace_describe(a, &a->table.events[ref]), text[UT_ACE_DOUBLE_ROOM];
+	char *event = ut_ace_describe(a, &a->table.events[ref]), text[UT_SHORTEST_ROOM];
 
 	ut_ace_say(&a->messages, UT_ACE_INFO, "MP_SYNC_V2 delta_t5, dts_2_hts_ref_event:   %s",
 		   event);
 	ut_ace_say(&a->messages, UT_ACE_INFO, "MP_SYNC_V2 delta_t5, dts_2_hts_ref_offset:  %s",
-		   ut_ace_double(text, offset));
+		   ut_shortest(text, offset));
 	say_list(a, "dts_shifts:           ", shift, n, 0);
 	say_list(a, "dts_2_hts:            ", shift, n, offset);
 	free(event);
 }
 
 /* All device events by the clock of rank 0's device. */
-static void shift_events(struct ut_aiu *a, const double *shift, size_t n, double offset)
+static void shift_events(struct ut_ace_analysis *a, const double *shift, size_t n, double offset)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -225,7 +227,7 @@ static void shift_events(struct ut_aiu *a, const double *shift, size_t n, double
  * rank 0 multicasts, downwards for a chain. All receivers of the first group end together; then
  * the group with the smallest distance between the last send and the last receive counts.
  */
-static void align(struct ut_aiu *a, const struct sync *s)
+static void align(struct ut_ace_analysis *a, const struct sync *s)
 {
 	size_t n = s->pid_count, best = 0;
 	double *shift = ut_make(n * sizeof(*shift)), least = 0, offset;
@@ -262,7 +264,7 @@ static void align(struct ut_aiu *a, const struct sync *s)
 	free(rank);
 }
 
-int ut_ace_pass_sync(struct ut_aiu *a)
+int ut_ace_pass_sync(struct ut_ace_analysis *a)
 {
 	struct sync s = { 0 };
 	int rc = 0;
@@ -324,8 +326,8 @@ static size_t nearest_group(const struct sync *s, uint32_t rank0)
 	return best;
 }
 
-static void dilate_events(struct ut_aiu *a, const struct dilation *ranks, size_t n, double ref0,
-			  double offset)
+static void dilate_events(struct ut_ace_analysis *a, const struct dilation *ranks, size_t n,
+			  double ref0, double offset)
 {
 	struct ut_ace_table *t = &a->table;
 	uint32_t *place = ut_make(t->id_count * sizeof(*place));
@@ -345,23 +347,23 @@ static void dilate_events(struct ut_aiu *a, const struct dilation *ranks, size_t
 }
 
 /* What was found for each rank, in the words of the reference: "{1: 0.5, 0: 1.0}". */
-static void say_dilations(struct ut_aiu *a, const struct sync *s, const struct dilation *ranks)
+static void say_dilations(struct ut_ace_analysis *a, const struct sync *s,
+			  const struct dilation *ranks)
 {
 	struct ut_buf factors = { 0 }, refs = { 0 }, ends = { 0 };
-	char text[UT_ACE_DOUBLE_ROOM];
+	char text[UT_SHORTEST_ROOM];
 
 	for (size_t p = 0; p < s->pid_count; p++) {
 		const struct dilation *r = &ranks[p];
 		const char *comma = p ? ", " : "";
 		int64_t pid = ut_ace_num(&a->table, r->pid);
 
-		ut_buf_fmt(&factors, "%s%" PRId64 ": %s", comma, pid,
-			   ut_ace_double(text, r->factor));
-		ut_buf_fmt(&refs, "%s%" PRId64 ": %s", comma, pid, ut_ace_double(text, r->ref));
+		ut_buf_fmt(&factors, "%s%" PRId64 ": %s", comma, pid, ut_shortest(text, r->factor));
+		ut_buf_fmt(&refs, "%s%" PRId64 ": %s", comma, pid, ut_shortest(text, r->ref));
 		ends.len = 0;
 		for (size_t g = 0; g < s->name_count; g++)
 			ut_buf_fmt(&ends, "%s%s", g ? ", " : "",
-				   ut_ace_double(text, group_of(s, r->pid, s->names[g])->ts5));
+				   ut_shortest(text, group_of(s, r->pid, s->names[g])->ts5));
 		ut_ace_say(&a->messages, UT_ACE_INFO, "mp_gather_events delta_t5:  [%s]",
 			   ends.data);
 	}
@@ -374,14 +376,14 @@ static void say_dilations(struct ut_aiu *a, const struct sync *s, const struct d
 	ut_buf_release(&ends);
 }
 
-static void dilate(struct ut_aiu *a, const struct sync *s)
+static void dilate(struct ut_ace_analysis *a, const struct sync *s)
 {
 	struct dilation *ranks = ut_make(s->pid_count * sizeof(*ranks));
 	uint32_t rank0 = ut_ace_id_int(&a->table, 0);
 	size_t best = nearest_group(s, rank0);
 	const struct group *g0 = group_of(s, rank0, s->names[best]);
 	double range0 = range_of(s, rank0), offset = g0->host - g0->ts5;
-	char text[UT_ACE_DOUBLE_ROOM];
+	char text[UT_SHORTEST_ROOM];
 
 	for (size_t p = 0; p < s->pid_count; p++) {
 		struct dilation *r = &ranks[p];
@@ -396,9 +398,9 @@ static void dilate(struct ut_aiu *a, const struct sync *s)
 	ut_ace_say(&a->messages, UT_ACE_INFO, "MP_SYNC_V2 delta_t5, ref_dts_cg:         %s",
 		   ut_ace_str(&a->table, s->names[best]).ptr);
 	ut_ace_say(&a->messages, UT_ACE_INFO, "MP_SYNC_V2 delta_t5, ref_hts_p0:         %s",
-		   ut_ace_double(text, g0->host));
+		   ut_shortest(text, g0->host));
 	ut_ace_say(&a->messages, UT_ACE_INFO, "MP_SYNC_V2 delta_t5, dts_hts_calib_ref:  %s",
-		   ut_ace_double(text, offset));
+		   ut_shortest(text, offset));
 	dilate_events(a, ranks, s->pid_count, g0->ts5, offset);
 	free(ranks);
 }
@@ -415,7 +417,7 @@ static bool complete_any(const struct sync *s)
 	return true;
 }
 
-int ut_ace_pass_sync_v2(struct ut_aiu *a)
+int ut_ace_pass_sync_v2(struct ut_ace_analysis *a)
 {
 	struct sync s = { 0 };
 	int rc = 0;

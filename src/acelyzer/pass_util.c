@@ -43,7 +43,7 @@ struct ut_ace_util {
 };
 
 /* The log of a rank; NULL if there is none for it. */
-static struct ut_ace_complog *log_of(struct ut_aiu *a, uint32_t pid)
+static struct ut_ace_complog *log_of(struct ut_ace_analysis *a, uint32_t pid)
 {
 	int64_t rank = ut_ace_num(&a->table, pid);
 
@@ -52,7 +52,7 @@ static struct ut_ace_complog *log_of(struct ut_aiu *a, uint32_t pid)
 	return rank >= 0 && (uint64_t)rank < a->logs.count ? &a->logs.items[rank] : NULL;
 }
 
-static uint32_t job_number(struct ut_aiu *a, const struct ut_ace_event *e)
+static uint32_t job_number(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_ace_util *u = a->util;
 	uint64_t key = (uint64_t)e->job << 40;
@@ -74,7 +74,7 @@ static uint32_t job_number(struct ut_aiu *a, const struct ut_ace_event *e)
 }
 
 /* The kernel that the table knows: the name with a number put back, and the usual ending. */
-static uint32_t kernel_of(struct ut_aiu *a, const struct ut_ace_event *e)
+static uint32_t kernel_of(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_ace_table *t = &a->table;
 	const struct ut_ace_complog *log = log_of(a, e->pid);
@@ -103,7 +103,7 @@ static uint32_t kernel_of(struct ut_aiu *a, const struct ut_ace_event *e)
 	return id;
 }
 
-static bool counts(struct ut_aiu *a, const struct ut_ace_event *e)
+static bool counts(struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	return e->ph == 'X' && ut_ace_is_device(a, e) && ut_ace_is_kernel(a, e);
 }
@@ -145,7 +145,7 @@ static double likeness(const struct ut_ace_ideal *t, const struct job *j)
 	if (j->count > t->kernel_count || t->time > j->time || !t->kernel_count)
 		return 0;
 	like += 0.5 * ((double)j->count / (double)t->kernel_count);
-	if (ut_ace_is_zero(j->time))
+	if (ut_is_zero(j->time))
 		return like + 0.5;
 	return like + 0.5 * (t->time / j->time);
 }
@@ -181,7 +181,7 @@ static void match_like(struct ut_ace_util *u, const struct ut_ace_complog *log, 
 		add_unsure(u, j, best, log->table_count);
 }
 
-static void match(struct ut_aiu *a, struct job *j, const struct ut_ace_complog *log)
+static void match(struct ut_ace_analysis *a, struct job *j, const struct ut_ace_complog *log)
 {
 	j->known = true;
 	if (!log)
@@ -198,7 +198,7 @@ static void match(struct ut_aiu *a, struct job *j, const struct ut_ace_complog *
 	}
 }
 
-static void make_state(struct ut_aiu *a)
+static void make_state(struct ut_ace_analysis *a)
 {
 	if (a->util)
 		return;
@@ -208,7 +208,7 @@ static void make_state(struct ut_aiu *a)
 	ut_idmap_init(&a->util->autopilot.index, &a->table.arena);
 }
 
-int ut_ace_pass_fingerprints(struct ut_aiu *a)
+int ut_ace_pass_fingerprints(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 
@@ -231,7 +231,7 @@ int ut_ace_pass_fingerprints(struct ut_aiu *a)
 	return 0;
 }
 
-static void add_counter(struct ut_aiu *a, const struct ut_ace_event *from, double ts,
+static void add_counter(struct ut_ace_analysis *a, const struct ut_ace_event *from, double ts,
 			double percent, bool with_dur)
 {
 	struct ut_arg arg = ut_ace_num_arg(UT_ACE_K_PERCENT, percent);
@@ -244,9 +244,9 @@ static void add_counter(struct ut_aiu *a, const struct ut_ace_event *from, doubl
 	}
 }
 
-static void say_over(struct ut_aiu *a, const struct ut_ace_event *e, double ideal)
+static void say_over(struct ut_ace_analysis *a, const struct ut_ace_event *e, double ideal)
 {
-	char *event, want[UT_ACE_DOUBLE_ROOM], got[UT_ACE_DOUBLE_ROOM];
+	char *event, want[UT_SHORTEST_ROOM], got[UT_SHORTEST_ROOM];
 
 	if (a->util->over++ >= MOST_LINES)
 		return;
@@ -255,20 +255,20 @@ static void say_over(struct ut_aiu *a, const struct ut_ace_event *e, double idea
 		ut_ace_say(&a->messages, UT_ACE_WARN,
 			   "UTL: Event with +100%% utilization. This could indicate a problem with "
 			   "table fingerprinting:  (pid, utilization, event) %" PRId64 ", %s, %s",
-			   ut_ace_num(&a->table, e->pid), ut_ace_double(want, ideal / e->dur * 100),
+			   ut_ace_num(&a->table, e->pid), ut_shortest(want, ideal / e->dur * 100),
 			   event);
 	else
 		ut_ace_say(&a->messages, UT_ACE_WARN,
 			   "UTL: Event with +100%% utilization. This could indicate a problem with "
 			   "table fingerprinting: (pid, ideal, observed, event) %" PRId64
 			   " %s %s %s",
-			   ut_ace_num(&a->table, e->pid), ut_ace_double(want, ideal),
-			   ut_ace_double(got, e->dur), event);
+			   ut_ace_num(&a->table, e->pid), ut_shortest(want, ideal),
+			   ut_shortest(got, e->dur), event);
 	free(event);
 }
 
-static double ideal_of(struct ut_aiu *a, const struct ut_ace_complog *log, const struct job *j,
-		       uint32_t kernel)
+static double ideal_of(struct ut_ace_analysis *a, const struct ut_ace_complog *log,
+		       const struct job *j, uint32_t kernel)
 {
 	uint32_t place;
 
@@ -281,8 +281,8 @@ static double ideal_of(struct ut_aiu *a, const struct ut_ace_complog *log, const
 }
 
 /* The category of a kernel, whose time is added to it. */
-static uint32_t add_sum(struct ut_aiu *a, const struct ut_ace_event *e, const struct job *j,
-			uint32_t kernel, double ideal)
+static uint32_t add_sum(struct ut_ace_analysis *a, const struct ut_ace_event *e,
+			const struct job *j, uint32_t kernel, double ideal)
 {
 	struct ut_ace_complog *log = log_of(a, e->pid);
 	const struct ut_ace_catmap *cats = !log                           ? NULL
@@ -311,7 +311,7 @@ static uint32_t add_sum(struct ut_aiu *a, const struct ut_ace_event *e, const st
 	return cat;
 }
 
-static void show_category(struct ut_aiu *a, struct ut_ace_event *e, uint32_t cat)
+static void show_category(struct ut_ace_analysis *a, struct ut_ace_event *e, uint32_t cat)
 {
 	struct ut_arg arg = ut_ace_str_arg(UT_ACE_K_USER_CAT, cat);
 
@@ -324,14 +324,14 @@ static void show_category(struct ut_aiu *a, struct ut_ace_event *e, uint32_t cat
 }
 
 /* 100 % is all there is; release 1.2 shows 101 for what is above. */
-static double shown_percent(const struct ut_aiu *a, double util)
+static double shown_percent(const struct ut_ace_analysis *a, double util)
 {
 	if (util <= 1)
 		return util * 100;
 	return a->opts.release >= UT_ACE_1_2 ? 101 : 100;
 }
 
-static void use(struct ut_aiu *a, uint32_t at)
+static void use(struct ut_ace_analysis *a, uint32_t at)
 {
 	struct ut_ace_table *t = &a->table;
 	uint32_t kernel = kernel_of(a, &t->events[at]), number = job_number(a, &t->events[at]);
@@ -348,7 +348,7 @@ static void use(struct ut_aiu *a, uint32_t at)
 	if (!j->known)
 		match(a, j, log);
 	ideal = ideal_of(a, log, j, kernel);
-	util = ut_ace_is_zero(e->dur) ? 0 : fabs(ideal / e->dur);
+	util = ut_is_zero(e->dur) ? 0 : fabs(ideal / e->dur);
 	if (util > 0)
 		e->flags |= UT_ACE_CORE_USED;
 	if (util > 0 && a->opts.release >= UT_ACE_1_2) {
@@ -367,7 +367,7 @@ static void use(struct ut_aiu *a, uint32_t at)
 		add_counter(a, &t->events[at], ut_ace_end(&t->events[at]), 0, false);
 }
 
-static void say_tables(struct ut_aiu *a, const struct ut_ace_complog *log)
+static void say_tables(struct ut_ace_analysis *a, const struct ut_ace_complog *log)
 {
 	static const char rest[] =
 		"tables with ideal cycles have been detected. Utilization results should be "
@@ -380,7 +380,7 @@ static void say_tables(struct ut_aiu *a, const struct ut_ace_complog *log)
 		ut_ace_say(&a->messages, UT_ACE_WARN, "UTL: %zu %s", log->started, rest);
 }
 
-static void say_totals(struct ut_aiu *a)
+static void say_totals(struct ut_ace_analysis *a)
 {
 	const struct ut_ace_util *u = a->util;
 
@@ -417,7 +417,7 @@ static void say_totals(struct ut_aiu *a)
 			   u->other);
 }
 
-void ut_ace_end_util(struct ut_aiu *a)
+void ut_ace_end_util(struct ut_ace_analysis *a)
 {
 	if (!a->util)
 		return;
@@ -428,7 +428,7 @@ void ut_ace_end_util(struct ut_aiu *a)
 	a->util = NULL;
 }
 
-int ut_ace_pass_utilization(struct ut_aiu *a)
+int ut_ace_pass_utilization(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	size_t n = t->seq_count;

@@ -20,8 +20,8 @@ bool ut_ace_report_speaks(const struct ut_ace_report_wants *w)
 }
 
 /* An empty name is that of the trace with _report in it. */
-static int write_file(struct ut_aiu *a, const struct ut_ace_report *r, const char *name, bool html,
-		      struct ut_err *err)
+static int write_file(struct ut_ace_analysis *a, const struct ut_ace_report *r, const char *name,
+		      bool html, struct ut_err *err)
 {
 	char *made = *name ? NULL : ut_ace_side_name(r->title, "report", html ? "html" : "json");
 	const char *path = made ? made : name;
@@ -39,7 +39,7 @@ static int write_file(struct ut_aiu *a, const struct ut_ace_report *r, const cha
 	return rc;
 }
 
-static int watch(void *ctx, struct ut_aiu *a, unsigned int number, const char *stage,
+static int watch(void *ctx, struct ut_ace_analysis *a, unsigned int number, const char *stage,
 		 struct ut_err *err)
 {
 	(void)number;
@@ -49,7 +49,7 @@ static int watch(void *ctx, struct ut_aiu *a, unsigned int number, const char *s
 }
 
 /* After a bare --verify the events are as they were: run the analysis for its report's sake. */
-static void run_now(struct ut_aiu *a, struct ut_ace_extra *x, struct ut_err *err)
+static void run_now(struct ut_ace_analysis *a, struct ut_ace_extra *x, struct ut_err *err)
 {
 	struct ut_ace_profile profile;
 
@@ -61,8 +61,9 @@ static void run_now(struct ut_aiu *a, struct ut_ace_extra *x, struct ut_err *err
 		ut_err_set(err, -EINVAL, "%s", a->err.text);
 }
 
-int ut_ace_report_make(struct ut_aiu *a, struct ut_ace_extra *x, const struct ut_ace_setup *s,
-		       const char *other, bool *trusted, struct ut_err *err)
+int ut_ace_report_make(struct ut_ace_analysis *a, struct ut_ace_extra *x,
+		       const struct ut_ace_setup *s, const char *other, bool *trusted,
+		       struct ut_err *err)
 {
 	const struct ut_ace_report_wants *w = &s->report;
 	struct ut_ace_report r = { .a = a, .x = x, .title = s->output, .source = other };

@@ -18,7 +18,8 @@ bool ut_ace_report_speaks(const struct ut_ace_report_wants *w);
  * events must have been written: a bare --verify runs the analysis only now. *trusted is false if
  * a strict --verify fails. 0, or negative errno.
  */
-int ut_ace_report_make(struct ut_aiu *a, struct ut_ace_extra *x, const struct ut_ace_setup *s,
-		       const char *other, bool *trusted, struct ut_err *err) UT_MUST_CHECK;
+int ut_ace_report_make(struct ut_ace_analysis *a, struct ut_ace_extra *x,
+		       const struct ut_ace_setup *s, const char *other, bool *trusted,
+		       struct ut_err *err) UT_MUST_CHECK;
 
 #endif

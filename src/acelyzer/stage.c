@@ -22,7 +22,7 @@ _Static_assert(sizeof(ut_ace_stages) / sizeof(ut_ace_stages[0]) <= UT_ACE_MOST_S
 #define WITH_LOGS (o->counters & UT_ACE_RCU_UTIL && a->logs.count)
 
 /* Do the options want stage number i? */
-static bool asked_for(const struct ut_aiu *a, int i)
+static bool asked_for(const struct ut_ace_analysis *a, int i)
 {
 	const struct ut_ace_opts *o = &a->opts;
 	const bool asked[] = {
@@ -34,13 +34,13 @@ static bool asked_for(const struct ut_aiu *a, int i)
 	return asked[i];
 }
 
-static bool known(const struct ut_aiu *a, int i)
+static bool known(const struct ut_ace_analysis *a, int i)
 {
 	return ut_ace_stages[i].releases & 1u << a->opts.release;
 }
 
 /* An event needs a time, a process and a name. */
-static void drop_broken(struct ut_aiu *a)
+static void drop_broken(struct ut_ace_analysis *a)
 {
 	const uint32_t lacking = UT_ACE_NO_TS | UT_ACE_NO_PID | UT_ACE_NO_NAME;
 	struct ut_ace_table *t = &a->table;
@@ -71,7 +71,7 @@ static void drop_broken(struct ut_aiu *a)
 }
 
 /* Is there a barrier between the two phases of normalisation? */
-static bool has_barrier(const struct ut_aiu *a, const struct ut_ace_profile *p)
+static bool has_barrier(const struct ut_ace_analysis *a, const struct ut_ace_profile *p)
 {
 	for (int i = 0; ut_ace_stages[i].name; i++) {
 		if (known(a, i) && !strcmp(ut_ace_stages[i].name, "pipeline_barrier"))
@@ -98,7 +98,7 @@ static bool runs(const struct plan *plan, const char *name)
  * A stage that is asked for takes the next entry of its name in the profile. So of a name that
  * comes several times an entry may go to a later stage, if one before it is not asked for.
  */
-static void make_plan(struct ut_aiu *a, const struct ut_ace_profile *p, struct plan *plan)
+static void make_plan(struct ut_ace_analysis *a, const struct ut_ace_profile *p, struct plan *plan)
 {
 	int next = 0;
 
@@ -138,7 +138,7 @@ static bool held(const struct plan *plan, const char *from, const char *to)
  * What one stage collects another one applies, once all events were seen. A profile without the
  * barrier between them lets events pass both before there is anything to apply.
  */
-static bool in_vain(struct ut_aiu *a, const struct plan *plan, const char *name)
+static bool in_vain(struct ut_ace_analysis *a, const struct plan *plan, const char *name)
 {
 	if (!strcmp(name, "event_categorizer_update") && !held(plan, "event_categorizer", name))
 		ut_ace_end_batches(a); /* the rest of the stage needs nothing */
@@ -158,8 +158,8 @@ static void take_stamps(struct ut_ace_table *t)
 	}
 }
 
-int ut_ace_run(struct ut_aiu *a, const struct ut_ace_profile *p, ut_ace_after *after, void *ctx,
-	       struct ut_err *err)
+int ut_ace_run(struct ut_ace_analysis *a, const struct ut_ace_profile *p, ut_ace_after *after,
+	       void *ctx, struct ut_err *err)
 {
 	struct plan plan = { 0 };
 	unsigned int number = 0;
@@ -188,7 +188,7 @@ int ut_ace_run(struct ut_aiu *a, const struct ut_ace_profile *p, ut_ace_after *a
 }
 
 /* -V: what kinds of events there are; nothing is changed. */
-int ut_ace_pass_verify(struct ut_aiu *a)
+int ut_ace_pass_verify(struct ut_ace_analysis *a)
 {
 	struct ut_ace_table *t = &a->table;
 	char types[256 * 5 + 1] = "";

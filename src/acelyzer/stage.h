@@ -89,7 +89,7 @@ struct ut_ace_stage {
 	const char *name;
 	unsigned int releases;
 	/* 0, or negative errno with a->err saying why the run has to end. */
-	int (*run)(struct ut_aiu *a);
+	int (*run)(struct ut_ace_analysis *a);
 };
 
 /* All of them; the last one has no name. */
@@ -98,18 +98,18 @@ extern const struct ut_ace_stage ut_ace_stages[];
 struct ut_ace_profile;
 
 /* What to do after a stage: number counts the stages that ran. 0 or negative errno. */
-typedef int ut_ace_after(void *ctx, struct ut_aiu *a, unsigned int number, const char *stage,
-			 struct ut_err *err);
+typedef int ut_ace_after(void *ctx, struct ut_ace_analysis *a, unsigned int number,
+			 const char *stage, struct ut_err *err);
 
 /*
  * Drops events that lack something, then runs the stages that the profile allows and the options
  * ask for. after may be NULL. On failure err says why.
  */
-int ut_ace_run(struct ut_aiu *a, const struct ut_ace_profile *p, ut_ace_after *after, void *ctx,
-	       struct ut_err *err) UT_MUST_CHECK;
+int ut_ace_run(struct ut_ace_analysis *a, const struct ut_ace_profile *p, ut_ace_after *after,
+	       void *ctx, struct ut_err *err) UT_MUST_CHECK;
 
 /* The passes. Each works on a->table.seq. */
-#define UT_ACE_PASS(name, releases, asked, pass) int ut_ace_pass_##pass(struct ut_aiu *a);
+#define UT_ACE_PASS(name, releases, asked, pass) int ut_ace_pass_##pass(struct ut_ace_analysis *a);
 UT_ACE_STAGE_LIST(UT_ACE_PASS)
 #undef UT_ACE_PASS
 

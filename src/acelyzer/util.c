@@ -106,7 +106,7 @@ static void move_total(struct ut_ace_category *rows, size_t n)
 	}
 }
 
-static void list_rows(struct ut_aiu *a, const struct ut_ace_sums *s)
+static void list_rows(struct ut_ace_analysis *a, const struct ut_ace_sums *s)
 {
 	struct ut_ace_found *f = &a->found;
 
@@ -140,7 +140,7 @@ static void list_rows(struct ut_aiu *a, const struct ut_ace_sums *s)
 	}
 }
 
-void ut_ace_sums_table(struct ut_aiu *a, struct ut_ace_sums *s)
+void ut_ace_sums_table(struct ut_ace_analysis *a, struct ut_ace_sums *s)
 {
 	struct ut_ace_found *f = &a->found;
 	size_t n;
@@ -164,7 +164,8 @@ void ut_ace_sums_release(struct ut_ace_sums *s)
 	*s = (struct ut_ace_sums){ 0 };
 }
 
-static struct ut_ace_event *add_percent(struct ut_aiu *a, uint32_t pid, double ts, double percent)
+static struct ut_ace_event *add_percent(struct ut_ace_analysis *a, uint32_t pid, double ts,
+					double percent)
 {
 	struct ut_arg arg = ut_ace_num_arg(UT_ACE_K_PERCENT, percent);
 
@@ -172,8 +173,8 @@ static struct ut_ace_event *add_percent(struct ut_aiu *a, uint32_t pid, double t
 }
 
 /* One counter for a job; an end is shown only when the next begins later. */
-static void tell(struct ut_aiu *a, struct ut_ace_autopilot *p, struct ut_ace_autopilot_job *j,
-		 bool final)
+static void tell(struct ut_ace_analysis *a, struct ut_ace_autopilot *p,
+		 struct ut_ace_autopilot_job *j, bool final)
 {
 	double percent = j->busy > 0 ? j->ideal / j->busy * 100 : 0, start = j->start;
 	bool overlaps = start <= p->last_end && p->last_end > 0;
@@ -199,7 +200,7 @@ static void tell(struct ut_aiu *a, struct ut_ace_autopilot *p, struct ut_ace_aut
 	p->last_end = j->end;
 }
 
-void ut_ace_autopilot_add(struct ut_aiu *a, struct ut_ace_autopilot *p, uint32_t event,
+void ut_ace_autopilot_add(struct ut_ace_analysis *a, struct ut_ace_autopilot *p, uint32_t event,
 			  uint32_t job, double ideal)
 {
 	const struct ut_ace_event *e = &a->table.events[event];
@@ -234,7 +235,7 @@ void ut_ace_autopilot_add(struct ut_aiu *a, struct ut_ace_autopilot *p, uint32_t
 		tell(a, p, &p->jobs[before - 1], false);
 }
 
-void ut_ace_autopilot_end(struct ut_aiu *a, struct ut_ace_autopilot *p)
+void ut_ace_autopilot_end(struct ut_ace_analysis *a, struct ut_ace_autopilot *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		if (!p->jobs[i].done)

@@ -44,7 +44,7 @@ void ut_ace_sums_add(struct ut_ace_sums *s, struct ut_ace_table *t, uint32_t pid
 		     struct ut_ace_sum_key key, const struct ut_ace_sum *add);
 
 /* Fills a->found.categories, sorted as the reference sorts. */
-void ut_ace_sums_table(struct ut_aiu *a, struct ut_ace_sums *s);
+void ut_ace_sums_table(struct ut_ace_analysis *a, struct ut_ace_sums *s);
 void ut_ace_sums_release(struct ut_ace_sums *s);
 
 /* Release 1.2 with autopilot: the kernels of a job count as one. */
@@ -65,8 +65,8 @@ struct ut_ace_autopilot {
 
 /* An event of a job; may end the job before it on that process. Earlier pointers to
  * events become invalid. */
-void ut_ace_autopilot_add(struct ut_aiu *a, struct ut_ace_autopilot *p, uint32_t event,
+void ut_ace_autopilot_add(struct ut_ace_analysis *a, struct ut_ace_autopilot *p, uint32_t event,
 			  uint32_t job, double ideal);
-void ut_ace_autopilot_end(struct ut_aiu *a, struct ut_ace_autopilot *p);
+void ut_ace_autopilot_end(struct ut_ace_analysis *a, struct ut_ace_autopilot *p);
 
 #endif

@@ -18,9 +18,9 @@ static void put_lit(struct ut_ace_writer *w, const char *text, size_t len)
 
 static void put_number(struct ut_ace_writer *w, const char *key, double v)
 {
-	char text[UT_ACE_DOUBLE_ROOM];
+	char text[UT_SHORTEST_ROOM];
 
-	ut_out_fmt(w->out, ",\"%s\":%s", key, ut_ace_double(text, v));
+	ut_out_fmt(w->out, ",\"%s\":%s", key, ut_shortest(text, v));
 }
 
 /* What a sample has until its counter is computed: its clock, or the times of a copy. */
@@ -91,11 +91,11 @@ static void put_parts(struct ut_ace_writer *w, const struct ut_ace_event *e, con
 			break;
 		case TS:
 			UT_ACE_LIT(p, ",\"ts\":");
-			p = ut_ace_put_double(p, e->ts);
+			p = ut_shortest_put(p, e->ts);
 			break;
 		case DUR:
 			UT_ACE_LIT(p, ",\"dur\":");
-			p = ut_ace_put_double(p, e->dur);
+			p = ut_shortest_put(p, e->dur);
 			break;
 		case PID:
 			UT_ACE_LIT(p, ",\"pid\":");
@@ -253,7 +253,7 @@ void ut_ace_put_raw(struct ut_ace_writer *w, const struct ut_ace_event *e)
 }
 
 /* JSON as the reference prints values: single quotes, blanks behind commas and colons. */
-char *ut_ace_describe(const struct ut_aiu *a, const struct ut_ace_event *e)
+char *ut_ace_describe(const struct ut_ace_analysis *a, const struct ut_ace_event *e)
 {
 	struct ut_out *o = ut_out_open_memory();
 	struct ut_ace_writer w = { .a = a, .out = o }; /* remembers nothing: it is for one event */

@@ -12,7 +12,7 @@
 struct ut_out;
 
 struct ut_ace_writer {
-	const struct ut_aiu *a;
+	const struct ut_ace_analysis *a;
 	struct ut_out *out; /* not owned */
 	struct ut_out *scratch;
 	struct ut_arena arena;
@@ -21,7 +21,8 @@ struct ut_ace_writer {
 	size_t text_count;
 };
 
-void ut_ace_writer_init(struct ut_ace_writer *w, const struct ut_aiu *a, struct ut_out *out);
+void ut_ace_writer_init(struct ut_ace_writer *w, const struct ut_ace_analysis *a,
+			struct ut_out *out);
 void ut_ace_writer_release(struct ut_ace_writer *w);
 
 /* As the output shows it: the members that its phase has, in the reference's order. */

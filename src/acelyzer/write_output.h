@@ -26,26 +26,29 @@ void ut_ace_frame_join(struct ut_ace_frame *f, const struct ut_ace_part *parts, 
 void ut_ace_frame_release(struct ut_ace_frame *f);
 
 /* Everything into one file. */
-int ut_ace_write_trace(const struct ut_aiu *a, const struct ut_ace_frame *f, const char *path,
-		       struct ut_err *err) UT_MUST_CHECK;
+int ut_ace_write_trace(const struct ut_ace_analysis *a, const struct ut_ace_frame *f,
+		       const char *path, struct ut_err *err) UT_MUST_CHECK;
 
 /*
  * For TensorBoard: BASE.pt.trace.json and, if there is more than one rank, one file per rank.
  * all = false leaves out the first. *ranks is how many ranks there are.
  */
-int ut_ace_write_tensorboard(const struct ut_aiu *a, const struct ut_ace_frame *f, const char *path,
-			     bool all, size_t *ranks, struct ut_err *err) UT_MUST_CHECK;
+int ut_ace_write_tensorboard(const struct ut_ace_analysis *a, const struct ut_ace_frame *f,
+			     const char *path, bool all, size_t *ranks,
+			     struct ut_err *err) UT_MUST_CHECK;
 
 /* The events as they are now, between two stages. */
-int ut_ace_write_raw(const struct ut_aiu *a, const char *path, const char *trace_name,
+int ut_ace_write_raw(const struct ut_ace_analysis *a, const char *path, const char *trace_name,
 		     struct ut_err *err) UT_MUST_CHECK;
 
 /* OUTPUT with ".pt.trace" taken out, "_PURPOSE" put before the last dot and another ending. */
 char *ut_ace_side_name(const char *output, const char *purpose, const char *ending);
 
 /* Tables beside OUTPUT. */
-int ut_ace_write_stats(struct ut_aiu *a, const char *output, struct ut_err *err) UT_MUST_CHECK;
-int ut_ace_write_comm(struct ut_aiu *a, const char *output, struct ut_err *err) UT_MUST_CHECK;
+int ut_ace_write_stats(struct ut_ace_analysis *a, const char *output,
+		       struct ut_err *err) UT_MUST_CHECK;
+int ut_ace_write_comm(struct ut_ace_analysis *a, const char *output,
+		      struct ut_err *err) UT_MUST_CHECK;
 
 /* How the table of categories is laid out. */
 enum ut_ace_layout {
@@ -53,14 +56,15 @@ enum ut_ace_layout {
 	UT_ACE_LAYOUT_CYCLES, /* cycles, as before release 1.0 */
 };
 
-int ut_ace_write_categories(struct ut_aiu *a, const char *output, enum ut_ace_layout layout,
-			    struct ut_err *err) UT_MUST_CHECK;
+int ut_ace_write_categories(struct ut_ace_analysis *a, const char *output,
+			    enum ut_ace_layout layout, struct ut_err *err) UT_MUST_CHECK;
 
 /* -f protobuf: a Perfetto trace. */
-int ut_ace_write_perfetto(const struct ut_aiu *a, const char *path,
+int ut_ace_write_perfetto(const struct ut_ace_analysis *a, const char *path,
 			  struct ut_err *err) UT_MUST_CHECK;
 
 /* -f pddf: spans as a text table. */
-int ut_ace_write_frame(const struct ut_aiu *a, const char *path, struct ut_err *err) UT_MUST_CHECK;
+int ut_ace_write_frame(const struct ut_ace_analysis *a, const char *path,
+		       struct ut_err *err) UT_MUST_CHECK;
 
 #endif

@@ -13,7 +13,7 @@
 #include "text/out.h"
 
 struct perfetto {
-	const struct ut_aiu *a;
+	const struct ut_ace_analysis *a;
 	struct ut_sink *sink;
 	struct ut_trace trace;
 	struct ut_idmap processes; /* pid -> place + 1 */
@@ -174,7 +174,7 @@ static void name_process(struct perfetto *p, const struct ut_ace_event *e)
 	p->trace.processes[at].name = string_of(p, arg.value.str);
 }
 
-int ut_ace_write_perfetto(const struct ut_aiu *a, const char *path, struct ut_err *err)
+int ut_ace_write_perfetto(const struct ut_ace_analysis *a, const char *path, struct ut_err *err)
 {
 	struct ut_out *o = ut_out_open(path, UT_OUT_OVERWRITE);
 	struct perfetto p = { .a = a, .sink = ut_export_perfetto.open(o) };

@@ -28,7 +28,7 @@ static int64_t rank_of(int64_t pid)
 	return pid >= HOST_PIDS ? pid - HOST_PIDS : pid;
 }
 
-static bool chosen(const struct ut_aiu *a, const struct ut_ace_event *e, struct choice c)
+static bool chosen(const struct ut_ace_analysis *a, const struct ut_ace_event *e, struct choice c)
 {
 	return !c.one || (ut_ace_is_num(&a->table, e->pid) &&
 			  rank_of(ut_ace_num(&a->table, e->pid)) == c.rank);
@@ -43,7 +43,7 @@ static const struct ut_ace_meta *meta_of(const struct ut_ace_frame *f, const cha
 	return NULL;
 }
 
-static void put_devices(struct ut_out *o, const struct ut_aiu *a, struct choice c)
+static void put_devices(struct ut_out *o, const struct ut_ace_analysis *a, struct choice c)
 {
 	bool any = false;
 
@@ -62,8 +62,8 @@ static void put_devices(struct ut_out *o, const struct ut_aiu *a, struct choice 
 }
 
 /* The members before the events; those that the input has win. */
-static void put_head(struct ut_out *o, const struct ut_aiu *a, const struct ut_ace_frame *f,
-		     struct choice c)
+static void put_head(struct ut_out *o, const struct ut_ace_analysis *a,
+		     const struct ut_ace_frame *f, struct choice c)
 {
 	const struct ut_ace_meta *devices = c.one ? NULL : meta_of(f, "deviceProperties");
 	const struct ut_ace_meta *name = c.one ? NULL : meta_of(f, "traceName");
@@ -106,7 +106,7 @@ typedef void put_fn(struct ut_ace_writer *w, const struct ut_ace_event *e);
 
 /* What the threads share that make the text and write it. */
 struct texts {
-	const struct ut_aiu *a;
+	const struct ut_ace_analysis *a;
 	struct choice choice;
 	put_fn *put;
 	struct ut_out *to;
@@ -219,7 +219,8 @@ static void put_serial(struct texts *t, struct ut_out *o)
 }
 
 /* The events, on as many threads as there are; the text is the same for any number of them. */
-static void put_events(struct ut_out *o, const struct ut_aiu *a, struct choice c, put_fn *put)
+static void put_events(struct ut_out *o, const struct ut_ace_analysis *a, struct choice c,
+		       put_fn *put)
 {
 	struct texts t = { .a = a,
 			   .choice = c,
@@ -244,8 +245,8 @@ static void put_events(struct ut_out *o, const struct ut_aiu *a, struct choice c
 	free(t.slots);
 }
 
-static int write_choice(const struct ut_aiu *a, const struct ut_ace_frame *f, const char *path,
-			struct choice c, struct ut_err *err)
+static int write_choice(const struct ut_ace_analysis *a, const struct ut_ace_frame *f,
+			const char *path, struct choice c, struct ut_err *err)
 {
 	struct ut_out *o = ut_out_open(path, UT_OUT_OVERWRITE);
 
@@ -255,14 +256,14 @@ static int write_choice(const struct ut_aiu *a, const struct ut_ace_frame *f, co
 	return ut_out_commit(o, err);
 }
 
-int ut_ace_write_trace(const struct ut_aiu *a, const struct ut_ace_frame *f, const char *path,
-		       struct ut_err *err)
+int ut_ace_write_trace(const struct ut_ace_analysis *a, const struct ut_ace_frame *f,
+		       const char *path, struct ut_err *err)
 {
 	return write_choice(a, f, path, (struct choice){ false, 0 }, err);
 }
 
 /* How many ranks the numbers of processes stand for; -1 is the process of collective counters. */
-static size_t count_ranks(const struct ut_aiu *a)
+static size_t count_ranks(const struct ut_ace_analysis *a)
 {
 	const struct ut_ace_table *t = &a->table;
 	struct ut_arena arena = { 0 };
@@ -309,8 +310,8 @@ static size_t base_length(const char *path)
 								: strlen(path);
 }
 
-int ut_ace_write_tensorboard(const struct ut_aiu *a, const struct ut_ace_frame *f, const char *path,
-			     bool all, size_t *ranks, struct ut_err *err)
+int ut_ace_write_tensorboard(const struct ut_ace_analysis *a, const struct ut_ace_frame *f,
+			     const char *path, bool all, size_t *ranks, struct ut_err *err)
 {
 	char *name = tb_name(path);
 	int rc = 0;
@@ -329,7 +330,7 @@ int ut_ace_write_tensorboard(const struct ut_aiu *a, const struct ut_ace_frame *
 	return rc;
 }
 
-int ut_ace_write_raw(const struct ut_aiu *a, const char *path, const char *trace_name,
+int ut_ace_write_raw(const struct ut_ace_analysis *a, const char *path, const char *trace_name,
 		     struct ut_err *err)
 {
 	struct ut_out *o = ut_out_open(path, UT_OUT_OVERWRITE);

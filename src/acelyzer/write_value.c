@@ -9,7 +9,8 @@
 
 #define FEW_ARGS 32
 
-void ut_ace_writer_init(struct ut_ace_writer *w, const struct ut_aiu *a, struct ut_out *out)
+void ut_ace_writer_init(struct ut_ace_writer *w, const struct ut_ace_analysis *a,
+			struct ut_out *out)
 {
 	*w = (struct ut_ace_writer){ .a = a, .out = out };
 	w->text_count = (size_t)a->table.strings.count + 1;
@@ -135,7 +136,7 @@ void ut_ace_put_value(struct ut_ace_writer *w, const struct ut_arg *arg)
 		return;
 	case UT_ARG_F64:
 		p = ut_out_reserve(w->out, UT_ACE_PIECE);
-		ut_out_advance(w->out, ut_ace_put_double(p, arg->value.f64));
+		ut_out_advance(w->out, ut_shortest_put(p, arg->value.f64));
 		return;
 	case UT_ARG_BOOL:
 		ut_out_text(w->out, arg->value.u64 ? "true" : "false");
@@ -214,7 +215,7 @@ static char *put_five(char *p, const double *v)
 {
 	*p++ = '[';
 	for (int i = 0; i < UT_ACE_STAMPS; i++) {
-		p = ut_ace_put_double(p, v[i]);
+		p = ut_shortest_put(p, v[i]);
 		*p++ = ',';
 	}
 	p[-1] = ']';
@@ -251,7 +252,7 @@ static char *put_stamp_notes(struct ut_ace_writer *w, const struct ut_ace_event 
 	}
 	if (e->flags & UT_ACE_TS_ADJ) {
 		UT_ACE_LIT(p, ",\"ts_adj\":");
-		p = ut_ace_put_double(p, w->a->table.jobs[e->job].offset);
+		p = ut_shortest_put(p, w->a->table.jobs[e->job].offset);
 	}
 	if (d->flags & UT_ACE_DEV_OVC) {
 		UT_ACE_LIT(p, ",\"OVC\":");
@@ -259,9 +260,9 @@ static char *put_stamp_notes(struct ut_ace_writer *w, const struct ut_ace_event 
 	}
 	if (d->flags & UT_ACE_DEV_ADJUST) {
 		UT_ACE_LIT(p, ",\"time_adjust\":{\"ts\":");
-		p = ut_ace_put_double(p, d->adjust_ts);
+		p = ut_shortest_put(p, d->adjust_ts);
 		UT_ACE_LIT(p, ",\"dur\":");
-		p = ut_ace_put_double(p, d->adjust_dur);
+		p = ut_shortest_put(p, d->adjust_dur);
 		*p++ = '}';
 	}
 	return p;

@@ -47,7 +47,7 @@ static void print_message(void *ctx, const struct ut_ace_message *m)
 }
 
 /* In the words of the reference, which prints its table of patterns. */
-static void say_filters(struct ut_aiu *a, const struct ut_ace_setup *s)
+static void say_filters(struct ut_ace_analysis *a, const struct ut_ace_setup *s)
 {
 	struct ut_buf list = { 0 };
 
@@ -71,7 +71,7 @@ static void say_filters(struct ut_aiu *a, const struct ut_ace_setup *s)
 	ut_buf_release(&list);
 }
 
-static void say_start(struct ut_aiu *a, const struct ut_ace_setup *s)
+static void say_start(struct ut_ace_analysis *a, const struct ut_ace_setup *s)
 {
 	if (s->soc_only)
 		printf("HINT: --freq only specified SoC freqency %s. Using default core freq %.1f. "
@@ -100,7 +100,7 @@ static int run(const struct ut_ace_setup *s, int argc, const char *const *argv)
 				   .to = aside ? stderr : stdout };
 	const struct ut_ace_request request = { .setup = s, .argc = argc, .argv = argv };
 	struct ut_err err = { 0 };
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 	int rc;
 
 	ut_ace_init(&a, &s->opts);

@@ -39,7 +39,7 @@ __extension__ typedef unsigned __int128 wide;
 
 static char *put_slow(char *p, double v)
 {
-	char text[UT_ACE_DOUBLE_ROOM], *e;
+	char text[UT_SHORTEST_ROOM], *e;
 	int exp, n;
 
 	for (n = 1; n <= 17; n++) {
@@ -56,7 +56,7 @@ static char *put_slow(char *p, double v)
 	n = e - text > 1 ? (int)(e - text) - 2 : 0; /* digits behind the point */
 	if (exp >= -4 && exp < 16) {
 		n = n > exp ? n - exp : 1;
-		return p + snprintf(p, UT_ACE_DOUBLE_ROOM, "%.*f", n, v);
+		return p + snprintf(p, UT_SHORTEST_ROOM, "%.*f", n, v);
 	}
 	memcpy(p, text, (size_t)(e - text));
 	p += e - text;
@@ -89,7 +89,7 @@ static char *put_positive(char *p, double v)
 	return p;
 }
 
-char *ut_ace_put_double(char *p, double v)
+char *ut_shortest_put(char *p, double v)
 {
 	char *end;
 
@@ -113,13 +113,13 @@ char *ut_ace_put_double(char *p, double v)
 	return end;
 }
 
-const char *ut_ace_double(char *buf, double v)
+const char *ut_shortest(char *buf, double v)
 {
-	*ut_ace_put_double(buf, v) = 0;
+	*ut_shortest_put(buf, v) = 0;
 	return buf;
 }
 
-double ut_ace_round(double v, int n)
+double ut_round(double v, int n)
 {
 	char text[400];
 
@@ -129,7 +129,7 @@ double ut_ace_round(double v, int n)
 	return strtod(text, NULL);
 }
 
-int ut_ace_is_close(double a, double b)
+int ut_is_close(double a, double b)
 {
 	double most = fmax(fabs(a), fabs(b));
 

@@ -9,23 +9,23 @@
 
 struct ut_str;
 
-#define UT_ACE_DOUBLE_ROOM 48
+#define UT_SHORTEST_ROOM 48
 
-/* At p, which has UT_ACE_DOUBLE_ROOM bytes; returns the end, no NUL. NaN is null, as are
+/* At p, which has UT_SHORTEST_ROOM bytes; returns the end, no NUL. NaN is null, as are
  * infinities. */
-char *ut_ace_put_double(char *p, double v);
+char *ut_shortest_put(char *p, double v);
 
-/* The same, NUL-terminated, into buf[UT_ACE_DOUBLE_ROOM]; returns buf. */
-const char *ut_ace_double(char *buf, double v);
+/* The same, NUL-terminated, into buf[UT_SHORTEST_ROOM]; returns buf. */
+const char *ut_shortest(char *buf, double v);
 
 /* v with n decimals, ties to even as in the decimal that v really is. */
-double ut_ace_round(double v, int n);
+double ut_round(double v, int n);
 
 /* Are both the same but for 1e-9 of the larger one, or 1e-9? */
-int ut_ace_is_close(double a, double b);
+int ut_is_close(double a, double b);
 
 /* Is v zero but for 1e-9? */
-static inline int ut_ace_is_zero(double v)
+static inline int ut_is_zero(double v)
 {
 	return v <= 1e-9 && v >= -1e-9;
 }

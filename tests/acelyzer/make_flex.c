@@ -35,7 +35,7 @@ void flex_add(struct ut_buf *b, const struct flex_span *s)
 	ut_buf_text(b, "}}");
 }
 
-static int watch(void *ctx, struct ut_aiu *a, unsigned int number, const char *stage,
+static int watch(void *ctx, struct ut_ace_analysis *a, unsigned int number, const char *stage,
 		 struct ut_err *err)
 {
 	(void)number;
@@ -44,8 +44,8 @@ static int watch(void *ctx, struct ut_aiu *a, unsigned int number, const char *s
 	return 0;
 }
 
-void flex_run_text(struct ut_aiu *a, struct ut_ace_extra *x, const struct ut_ace_opts *opts,
-		   const char *text)
+void flex_run_text(struct ut_ace_analysis *a, struct ut_ace_extra *x,
+		   const struct ut_ace_opts *opts, const char *text)
 {
 	const char *texts[] = { text, NULL };
 	struct ut_ace_profile profile;
@@ -59,7 +59,8 @@ void flex_run_text(struct ut_aiu *a, struct ut_ace_extra *x, const struct ut_ace
 	ut_ace_extra_finish(x, a, NULL);
 }
 
-void flex_run(struct ut_aiu *a, struct ut_ace_extra *x, const struct flex_span *spans, size_t n)
+void flex_run(struct ut_ace_analysis *a, struct ut_ace_extra *x, const struct flex_span *spans,
+	      size_t n)
 {
 	struct ut_ace_opts opts = make_opts();
 	struct ut_buf b = { 0 };

@@ -28,8 +28,9 @@ void flex_add(struct ut_buf *b, const struct flex_span *s);
  * Runs all stages over one file with these spans and then the extra, which the caller releases
  * before a. Ranks are not aligned: times stay as they are.
  */
-void flex_run(struct ut_aiu *a, struct ut_ace_extra *x, const struct flex_span *spans, size_t n);
-void flex_run_text(struct ut_aiu *a, struct ut_ace_extra *x, const struct ut_ace_opts *opts,
-		   const char *text);
+void flex_run(struct ut_ace_analysis *a, struct ut_ace_extra *x, const struct flex_span *spans,
+	      size_t n);
+void flex_run_text(struct ut_ace_analysis *a, struct ut_ace_extra *x,
+		   const struct ut_ace_opts *opts, const char *text);
 
 #endif

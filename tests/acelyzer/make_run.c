@@ -29,7 +29,7 @@ struct ut_ace_opts make_opts(void)
 	};
 }
 
-void make_run(struct ut_aiu *a, const struct ut_ace_opts *opts, const char *const *texts)
+void make_run(struct ut_ace_analysis *a, const struct ut_ace_opts *opts, const char *const *texts)
 {
 	struct ut_ace_part parts[MOST_FILES];
 	struct ut_err err = { 0 };
@@ -51,7 +51,7 @@ void make_run(struct ut_aiu *a, const struct ut_ace_opts *opts, const char *cons
 		ut_ace_part_release(&parts[i]);
 }
 
-char *event_text(const struct ut_aiu *a, size_t i)
+char *event_text(const struct ut_ace_analysis *a, size_t i)
 {
 	struct ut_out *o = ut_out_open_memory();
 	struct ut_ace_writer w;
@@ -68,7 +68,7 @@ char *event_text(const struct ut_aiu *a, size_t i)
 	return text;
 }
 
-const char *said(const struct ut_aiu *a, const char *text)
+const char *said(const struct ut_ace_analysis *a, const char *text)
 {
 	for (size_t i = a->messages.count; i--;) {
 		if (strstr(a->messages.items[i].text, text))

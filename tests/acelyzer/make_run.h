@@ -11,12 +11,12 @@ struct ut_ace_opts make_opts(void);
 
 /* Reads each text (closed by NULL) as a file of its own and merges them. Fails the test if one
  * cannot be read. */
-void make_run(struct ut_aiu *a, const struct ut_ace_opts *opts, const char *const *texts);
+void make_run(struct ut_ace_analysis *a, const struct ut_ace_opts *opts, const char *const *texts);
 
 /* The text of event number i of seq as the output would show it; the caller frees it. */
-char *event_text(const struct ut_aiu *a, size_t i);
+char *event_text(const struct ut_ace_analysis *a, size_t i);
 
 /* The last message that contains a text; NULL = none. */
-const char *said(const struct ut_aiu *a, const char *text);
+const char *said(const struct ut_ace_analysis *a, const char *text);
 
 #endif

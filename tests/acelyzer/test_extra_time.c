@@ -45,7 +45,7 @@ static void parts_add_up_and_hide_each_other(void **state)
 	};
 	static const int64_t first[] = { 50, 15, 15, 5, 10 }, second[] = { 30, 0, 20, 0, 0 };
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	flex_run(&a, &x, spans, N(spans));
@@ -100,7 +100,7 @@ static void iterations_are_steps_and_the_slow_rank_is_found(void **state)
 	struct flex_span spans[64];
 	char names[64][64];
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	flex_run(&a, &x, spans, make_iterations(spans, names));
@@ -150,7 +150,7 @@ static void posted_receives_are_no_arrival(void **state)
 		{ "k Cmpt Exec", 2, 90, 100, NULL, NULL, 0 },
 	};
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	flex_run(&a, &x, spans, N(spans));
@@ -163,8 +163,8 @@ static void posted_receives_are_no_arrival(void **state)
 	ut_ace_release(&a);
 }
 
-static const struct ut_ace_kernel *kernel(const struct ut_aiu *a, const struct ut_ace_extra *x,
-					  const char *name)
+static const struct ut_ace_kernel *kernel(const struct ut_ace_analysis *a,
+					  const struct ut_ace_extra *x, const char *name)
 {
 	for (size_t i = 0; i < x->kernel_count; i++) {
 		if (!strcmp(ut_ace_str(&a->table, x->kernels[i].name).ptr, name))
@@ -185,7 +185,7 @@ static void energy_is_power_over_the_kernel(void **state)
 	double first = 12 * 4e6 * (5.37 / 512) / (30 * 1000);
 	double second = 12 * 2e6 * (5.37 / 512) / (10 * 1000);
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	flex_run(&a, &x, spans, N(spans));
@@ -223,7 +223,7 @@ static void torch_steps_are_the_profilers(void **state)
 	static const int64_t first[] = { 50, 20, 10, 0, 20 }, second[] = { 0, 0, 10, 0, 10 };
 	struct ut_ace_opts opts = make_opts();
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	flex_run_text(&a, &x, &opts, text);
@@ -244,7 +244,7 @@ static void nothing_gives_nothing(void **state)
 {
 	struct ut_ace_opts opts = make_opts();
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	flex_run_text(&a, &x, &opts, "[]");

@@ -30,7 +30,7 @@ static void add_kernels(struct ut_buf *b, int rank, int n)
 	}
 }
 
-static void run(struct ut_aiu *a, struct ut_ace_extra *x, struct ut_buf *b,
+static void run(struct ut_ace_analysis *a, struct ut_ace_extra *x, struct ut_buf *b,
 		const struct ut_ace_opts *opts)
 {
 	ut_buf_text(b, "]");
@@ -38,7 +38,7 @@ static void run(struct ut_aiu *a, struct ut_ace_extra *x, struct ut_buf *b,
 	ut_buf_release(b);
 }
 
-static void done(struct ut_aiu *a, struct ut_ace_extra *x)
+static void done(struct ut_ace_analysis *a, struct ut_ace_extra *x)
 {
 	ut_ace_extra_release(x);
 	ut_ace_release(a);
@@ -49,7 +49,7 @@ static void a_clean_trace_is_trusted(void **state)
 	struct ut_ace_opts opts = make_opts();
 	struct ut_buf b = { 0 };
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	add_kernels(&b, 0, 20);
@@ -71,7 +71,7 @@ static void a_wrong_frequency_costs_all_trust(void **state)
 	struct ut_ace_opts opts = make_opts();
 	struct ut_buf b = { 0 };
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	opts.soc = 900;
@@ -95,7 +95,7 @@ static void lengths_that_disagree_are_in_doubt(void **state)
 	struct ut_ace_opts opts = make_opts();
 	struct ut_buf b = { 0 };
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	add_kernels(&b, 0, 9);
@@ -116,7 +116,7 @@ static void spans_far_from_the_line_are_outliers(void **state)
 	struct ut_ace_opts opts = make_opts();
 	struct ut_buf b = { 0 };
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	add_kernels(&b, 0, 99);
@@ -138,7 +138,7 @@ static void dropped_spans_are_lost(void **state)
 	struct flex_span late = { .name = "z Cmpt Exec", .from = 1085, .to = 1095 };
 	struct ut_buf b = { 0 };
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	opts.overlap = UT_ACE_OVERLAP_DROP;
@@ -162,7 +162,7 @@ static void ranks_that_are_only_spoken_of_are_missing(void **state)
 		{ "SenRdmaSend_1 [sync=h] DmaO", 1, 120, 130, "AllReduce_all_reduce_2", "1", 0 },
 	};
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	flex_run(&a, &x, spans, 4);
@@ -202,7 +202,7 @@ static void stages_are_counted(void **state)
 	};
 	uint64_t now = 2;
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	flex_run(&a, &x, spans, 2);
@@ -232,7 +232,7 @@ static void reports_survive_odd_input(void **state)
 	struct ut_out *o = ut_out_open_memory();
 	struct ut_ace_report r = { .title = "<t>&", .source = "{}" };
 	struct ut_ace_extra x;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 	const char *page;
 	size_t len;
 

@@ -10,7 +10,7 @@
 #include "acelyzer/file_merge.h"
 #include "make_run.h"
 
-static void expect(const struct ut_aiu *a, const char *names)
+static void expect(const struct ut_ace_analysis *a, const char *names)
 {
 	assert_int_equal(a->table.seq_count, strlen(names));
 	for (size_t i = 0; names[i]; i++)
@@ -22,7 +22,7 @@ static void expect(const struct ut_aiu *a, const char *names)
 static void the_earliest_next_event_comes_first(void **state)
 {
 	struct ut_ace_opts opts = make_opts();
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	/* the order of a file stays even where its times go back */
@@ -42,7 +42,7 @@ static void the_earliest_next_event_comes_first(void **state)
 static void of_equal_times_the_one_that_came_last_is_first(void **state)
 {
 	struct ut_ace_opts opts = make_opts();
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	make_run(&a, &opts,
@@ -60,7 +60,7 @@ static const char ranked[] =
 	"{\"name\":\"a\",\"ph\":\"X\",\"pid\":77,\"tid\":1,\"ts\":1,\"dur\":1},"
 	"{\"name\":\"m\",\"ph\":\"M\",\"pid\":77,\"ts\":1,\"args\":{}}]}";
 
-static int64_t pid(const struct ut_aiu *a, size_t i)
+static int64_t pid(const struct ut_ace_analysis *a, size_t i)
 {
 	return ut_ace_num(&a->table, a->table.events[a->table.seq[i]].pid);
 }
@@ -68,7 +68,7 @@ static int64_t pid(const struct ut_aiu *a, size_t i)
 static void a_file_that_knows_its_rank_gives_it_to_its_spans(void **state)
 {
 	struct ut_ace_opts opts = make_opts();
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	make_run(&a, &opts, (const char *const[]){ ranked, NULL });
@@ -87,7 +87,7 @@ static void release_1_2_takes_the_first_process_for_the_rank(void **state)
 	const char *two = "[{\"name\":\"a\",\"ph\":\"X\",\"pid\":3,\"tid\":1,\"ts\":1,\"dur\":1},"
 			  "{\"name\":\"b\",\"ph\":\"X\",\"pid\":4,\"tid\":1,\"ts\":2,\"dur\":1}]";
 	struct ut_ace_opts opts = make_opts();
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	make_run(&a, &opts, (const char *const[]){ two, NULL });
@@ -106,7 +106,7 @@ static void processes_with_names_get_numbers(void **state)
 			    "\"dur\":1}]";
 	struct ut_ace_opts opts = make_opts();
 	struct ut_arg arg;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	make_run(&a, &opts, (const char *const[]){ named, named, NULL });
@@ -121,7 +121,7 @@ static void strings_and_stamps_keep_their_events(void **state)
 {
 	struct ut_ace_opts opts = make_opts();
 	char *text;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	make_run(&a, &opts,

@@ -100,7 +100,7 @@ static void the_counter_of_preparations_is_that_of_the_list(void **state)
 		struct ut_buf text = { 0 };
 		double at = 10;
 		size_t from = 0;
-		struct ut_aiu a;
+		struct ut_ace_analysis a;
 
 		ut_buf_char(&text, '[');
 		for (int i = 0; i < 120; i++) {
@@ -161,7 +161,7 @@ static void spans_move_to_the_first_thread_where_they_nest(void **state)
 		uint64_t hops = 0;
 		char count[64];
 		double at = 0;
-		struct ut_aiu a;
+		struct ut_ace_analysis a;
 
 		ut_buf_char(&text, '[');
 		for (int i = 0; i < 200; i++) {
@@ -199,7 +199,7 @@ static void threads_that_meet_are_resolved_in_the_order_of_time(void **state)
 		"{\"name\":\"b\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":15,\"dur\":10},"
 		"{\"name\":\"c\",\"ph\":\"X\",\"pid\":0,\"tid\":2,\"ts\":5,\"dur\":11}]";
 	struct ut_ace_opts opts = make_opts();
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	(void)state;
 	make_run(&a, &opts, (const char *const[]){ text, NULL });
@@ -279,7 +279,7 @@ static void iterations_are_those_of_the_slow_search(void **state)
 		double ts[80], mean;
 		struct ut_buf text = { 0 };
 		uint64_t count;
-		struct ut_aiu a;
+		struct ut_ace_analysis a;
 
 		for (size_t i = 0; i < sizeof(base); i++)
 			base[i] = (char)('a' + next() % letters);

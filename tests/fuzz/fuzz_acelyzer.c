@@ -66,7 +66,7 @@ static void must_be_json(const char *text, size_t len)
 	ut_json_release(&j);
 }
 
-static int look(void *ctx, struct ut_aiu *a, unsigned int number, const char *stage,
+static int look(void *ctx, struct ut_ace_analysis *a, unsigned int number, const char *stage,
 		struct ut_err *err)
 {
 	const struct ut_ace_table *t = &a->table;
@@ -82,7 +82,7 @@ static int look(void *ctx, struct ut_aiu *a, unsigned int number, const char *st
 	return 0;
 }
 
-static void write_all(const struct ut_aiu *a)
+static void write_all(const struct ut_ace_analysis *a)
 {
 	struct ut_out *o = ut_out_open_memory();
 	struct ut_ace_writer w;
@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ut_ace_opts opts;
 	const char *text = (const char *)data + 8, *end = (const char *)data + size;
 	size_t count = 0;
-	struct ut_aiu a;
+	struct ut_ace_analysis a;
 
 	if (size < 8)
 		return 0;

@@ -12,9 +12,9 @@
 
 static void check(double v, const char *expected)
 {
-	char text[UT_ACE_DOUBLE_ROOM];
+	char text[UT_SHORTEST_ROOM];
 
-	assert_string_equal(ut_ace_double(text, v), expected);
+	assert_string_equal(ut_shortest(text, v), expected);
 }
 
 static void the_shortest_text_that_reads_back_is_printed(void **state)
@@ -69,7 +69,7 @@ static uint64_t next(uint64_t *s)
 static void any_double_reads_back_as_itself(void **state)
 {
 	uint64_t seed = 88172645463325252u, bits;
-	char text[UT_ACE_DOUBLE_ROOM];
+	char text[UT_SHORTEST_ROOM];
 	double v;
 
 	(void)state;
@@ -81,7 +81,7 @@ static void any_double_reads_back_as_itself(void **state)
 			memcpy(&v, &bits, sizeof(v));
 		if (v != v || v > 1e308 || v < -1e308)
 			continue;
-		ut_ace_double(text, v);
+		ut_shortest(text, v);
 		assert_true(strlen(text) < 30);
 		assert_true(strtod(text, NULL) == v);
 	}
@@ -90,10 +90,10 @@ static void any_double_reads_back_as_itself(void **state)
 static void rounding_is_that_of_the_decimal(void **state)
 {
 	(void)state;
-	assert_true(ut_ace_round(2.675, 2) == 2.67); /* it is 2.67499999... */
-	assert_true(ut_ace_round(0.5, 0) == 0);
-	assert_true(ut_ace_round(1.5, 0) == 2);
-	assert_true(ut_ace_round(-1.0005, 3) == -1.0);
+	assert_true(ut_round(2.675, 2) == 2.67); /* it is 2.67499999... */
+	assert_true(ut_round(0.5, 0) == 0);
+	assert_true(ut_round(1.5, 0) == 2);
+	assert_true(ut_round(-1.0005, 3) == -1.0);
 }
 
 int main(void)
