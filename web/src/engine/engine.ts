@@ -1,0 +1,74 @@
+// engine.ts - answers the questions of the contract from a store. The server in C does the same
+// from its pyramid; both are tested with the same questions.
+
+import { TYPE_PAGE, type Method, type Methods, type Note } from '../source/contract';
+import { WindowWriter } from '../source/window';
+import { at, detail, find, flows, search, step } from './events';
+import { drawLane, drawSamples } from './lanes';
+import { distribution } from './spread';
+import type { Store } from './store';
+import { aggregate, list } from './tables';
+import { tree } from './trees';
+
+const MOST_PIXELS = 1 << 16;
+
+type Answers = { [M in Method]: (ask: Methods[M]['ask']) => Methods[M]['answer'] };
+
+export class Engine {
+	private readonly writer = new WindowWriter();
+	private readonly answers: Answers;
+	private notes: Note[] = [];
+
+	constructor(readonly store: Store) {
+		this.answers = {
+			info: () => store.info,
+			places: () => store.places,
+			types: ({ first }) => ({ first, names: store.names.slice(first, first + TYPE_PAGE),
+				cats: store.cats.slice(first, first + TYPE_PAGE) }),
+			window: ask => this.window(ask),
+			flows: ({ t0, t1, limit, tracks }) => flows(store, t0, t1, limit, tracks),
+			detail: ({ id }) => detail(store, id),
+			at: ({ track, lane, t, slack }) => at(store, track, lane, t, slack),
+			step: ({ id, by, along }) => step(store, id, by, along),
+			search: ({ query, limit, scope }) => search(store, query, limit, scope),
+			find: ({ query, from, by, scope }) => find(store, query, from, by, scope),
+			aggregate: ({ scope }) => aggregate(store, scope),
+			list: ({ scope, limit }) => list(store, scope, limit),
+			distribution: ask => distribution(store, ask),
+			tree: ({ scope, kind, name, nodes }) => tree(store, scope, kind, name, nodes),
+			sql: () => { throw new Error('SQL needs the server: unitrace view, or unitrace query'); },
+			words: () => [...new Set(store.names)].slice(0, 5000),
+			notes: () => this.notes,
+			note: ({ note, gone }) => {
+				this.notes = this.notes.filter(n => n.id !== note.id);
+				if (!gone)
+					this.notes.push(note);
+				return this.notes;
+			},
+		};
+	}
+
+	private window({ t0, t1, pixels, lanes }: Methods['window']['ask']): ArrayBuffer {
+		const wide = Math.max(1, Math.min(MOST_PIXELS, Math.floor(pixels)));
+
+		this.writer.reset();
+		for (const [index, lane] of lanes) {
+			const track = this.store.tracks[index];
+
+			if (track?.samples)
+				drawSamples(track.samples, t0, t1, wide, this.writer);
+			else if (track?.rows && track.dealt.lanes[lane])
+				drawLane(track.rows, track.dealt.lanes[lane], t0, t1, wide, this.writer, track.unfinished);
+			this.writer.endLane();
+		}
+		return this.writer.finish(t0, t1, wide);
+	}
+
+	answer<M extends Method>(method: M, ask: Methods[M]['ask']): Methods[M]['answer'] {
+		const how = this.answers[method];
+
+		if (!Object.hasOwn(this.answers, method))
+			throw new Error(`no such question: ${String(method)}`);
+		return how(ask);
+	}
+}

@@ -1,0 +1,51 @@
+// main.tsx - where the page begins. The same program is the worker of a page that holds its trace.
+
+import { render } from 'preact';
+import { HttpSource } from './source/http';
+import { openInline, serveEngine } from './source/inline';
+import type { Source } from './source/contract';
+import { bindAddress } from './state/address';
+import { App } from './state/app';
+import { time } from './text/format';
+import { Page } from './ui/app';
+import './style.css';
+
+/* A one-file page has the trace in a script element of its own; else there is a server. */
+async function source(): Promise<Source> {
+	const data = document.getElementById('trace');
+
+	if (!data)
+		return new HttpSource();
+	return openInline(data.textContent ?? '', document.getElementById('app')?.textContent || null);
+}
+
+/* Ranks but the first are folded where there are many: the screen shows one whole, and all others. */
+function foldRanks(app: App): void {
+	const ranks = app.places.peek().filter(p => p.kind === 'rank');
+
+	if (ranks.length > 2)
+		app.closed.value = new Set(ranks.slice(1).map(p => p.id));
+}
+
+async function start(): Promise<void> {
+	const root = document.getElementById('page')!;
+
+	try {
+		const app = new App(await source());
+
+		await app.open();
+		foldRanks(app);
+		bindAddress(app, ranges => `${time(ranges[0][0])} to ${time(ranges[ranges.length - 1][1])}`);
+		(window as unknown as { app: App }).app = app; // for tests and for the curious
+		root.textContent = '';
+		render(<Page app={app} />, root);
+	} catch (e) {
+		root.textContent = `This trace could not be opened: ${e instanceof Error ? e.message : String(e)}`;
+		root.setAttribute('role', 'alert');
+	}
+}
+
+if (typeof document === 'undefined')
+	serveEngine(self as unknown as Parameters<typeof serveEngine>[0]);
+else
+	void start();

@@ -1,0 +1,243 @@
+// contract.ts - what the page asks, and what it is answered. docs/design/021-viewer.md explains it.
+//
+// Every question is a method of one name with one JSON object; every answer is JSON, but for
+// windows, which are columns (window.ts). The same table serves the HTTP server and the columns
+// inside a one-file page, so no view knows where its numbers come from.
+//
+// Times are ns from info.start, as numbers: exact up to 104 days. An event is known by
+// track * 2^32 + row, which is exact up to 2 million tracks.
+
+export type EventId = number;
+export type Time = number;
+
+const ROWS = 2 ** 32;
+
+export const eventId = (track: number, row: number): EventId => track * ROWS + row;
+export const trackOf = (id: EventId): number => Math.floor(id / ROWS);
+export const rowOf = (id: EventId): number => id % ROWS;
+
+export interface Loss {
+	name: string;
+	text: string;
+	count: number;
+}
+
+export interface Info {
+	title: string;
+	subtitle?: string;
+	files: string[];
+	start: string; // ns since 1970 as text, "0": unknown
+	span: Time; // the trace is [0, span)
+	slices: number;
+	samples: number; // of counters
+	ranks: number;
+	types: number; // see Types
+	losses: Loss[];
+	notes: string[]; // what the recorder had to say
+	clockError: number; // ns, 0: unknown
+	command?: string; // the program that was recorded
+	cli?: string; // how a terminal is told about this trace: "run.utr"
+	live: boolean;
+	left?: string; // what was left out of a one-file page, in a sentence
+	can: { sql: boolean; notes: boolean };
+}
+
+export type PlaceKind =
+	'rank' | 'process' | 'device' | 'thread' | 'queue' | 'lane' | 'async' | 'counter' | 'group';
+
+export type LaneKind = 'spans' | 'overlap' | 'async' | 'marks' | 'flows' | 'counter';
+
+/* One node of the tree of places, parents before children. What holds events has a track. */
+export interface Place {
+	id: number;
+	parent: number; // -1: at the top
+	kind: PlaceKind;
+	name: string;
+	sub?: string; // pid, host, model: said beside the name
+	rank: number; // -1: none
+	track: number; // -1: it only holds others
+	unit?: string;
+	lanes: { kind: LaneKind; count: number }[];
+}
+
+/* Types (name, category) in pages of TYPE_PAGE, since a trace may have millions. */
+export const TYPE_PAGE = 4096;
+
+export interface Types {
+	first: number;
+	names: string[];
+	cats: string[];
+}
+
+/* What a table, tree or histogram is about. Without ranges: everything. */
+export interface Scope {
+	ranges?: [Time, Time][]; // disjoint, in order
+	tracks?: number[];
+	query?: string; // see query.ts
+}
+
+export interface WindowAsk {
+	t0: Time;
+	t1: Time;
+	pixels: number;
+	lanes: [track: number, lane: number][];
+}
+
+export type ColumnType = 'text' | 'name' | 'time' | 'count' | 'share' | 'number' | 'bytes' | 'event';
+
+export interface Column {
+	key: string;
+	title: string;
+	type: ColumnType;
+	unit?: string;
+	hint?: string;
+	wide?: boolean; // shown only where there is room
+	signed?: boolean; // a difference: shown with its sign, sorted by its size
+}
+
+export type Cell = string | number | null; // null: not measured
+
+export interface Table {
+	columns: Column[];
+	data: Cell[][]; // one array per column
+	rows: number;
+	more?: number; // rows that were left out
+}
+
+export interface SliceRef {
+	id: EventId;
+	name: string;
+	cat: string;
+	t: Time;
+	dur: number;
+	role?: string; // in a chain: Python line, op, task, call, kernel
+	depth?: number;
+}
+
+export interface Detail extends SliceRef {
+	track: number;
+	lane: number;
+	self: number | null; // null: has none, see event.md
+	type: number;
+	kind: 'span' | 'mark';
+	unfinished: boolean;
+	args: [key: string, value: string][];
+	parents: SliceRef[]; // the outermost first
+	chain: SliceRef[]; // what led here and what it led to, in order of cause
+	before: SliceRef[]; // arrows that arrive
+	after: SliceRef[]; // arrows that leave
+	nth: number; // of all of this name, from 1
+	ofName: number;
+	ofNameTotal: number;
+}
+
+export interface Flows {
+	from: { track: number[]; lane: number[]; row: number[]; t: number[] };
+	to: { track: number[]; lane: number[]; row: number[]; t: number[] };
+	more: number;
+}
+
+export interface Found {
+	count: number;
+	list: SliceRef[];
+	tracks: number[];
+}
+
+export interface Aggregates {
+	slices: Table;
+	threads: Table;
+	counters: Table;
+	devices: Table;
+	span: number; // ns of the scope
+}
+
+export type GroupBy = 'none' | 'track' | 'rank' | 'parent' | 'argument';
+
+export interface DistributionAsk {
+	scope: Scope;
+	name: string;
+	self: boolean;
+	log: boolean;
+	bins: number;
+	group: GroupBy;
+	argument?: string;
+	low?: number; // edges of another histogram, to lay this one over it
+	high?: number;
+}
+
+export interface Distribution {
+	low: number;
+	high: number;
+	log: boolean;
+	groups: { label: string; counts: number[]; sum: number; count: number }[];
+	count: number;
+	sum: number;
+	min: number;
+	max: number;
+	mean: number;
+	p50: number;
+	p90: number;
+	p99: number;
+	outliers: SliceRef[]; // the longest first
+	arguments: string[]; // keys to group by
+}
+
+export type TreeKind = 'top-down' | 'bottom-up' | 'time-order' | 'callers' | 'callees';
+
+/* Nodes as columns, parents before children; node 0 is all. */
+export interface Tree {
+	parent: number[];
+	name: string[];
+	type: number[];
+	total: number[];
+	self: number[];
+	count: number[];
+	start?: number[]; // time order only
+	left: number; // nodes too small to be listed
+}
+
+export interface Note {
+	id: string;
+	t0: Time;
+	t1: Time;
+	text: string;
+}
+
+export interface Methods {
+	info: { ask: Record<string, never>; answer: Info };
+	places: { ask: Record<string, never>; answer: Place[] };
+	types: { ask: { first: number }; answer: Types };
+	window: { ask: WindowAsk; answer: ArrayBuffer };
+	flows: { ask: { t0: Time; t1: Time; limit: number; tracks?: number[] }; answer: Flows };
+	detail: { ask: { id: EventId }; answer: Detail | null };
+	at: { ask: { track: number; lane: number; t: Time; slack: number }; answer: SliceRef | null };
+	step: {
+		ask: { id: EventId; by: 1 | -1; along: 'name' | 'track' | 'flow' };
+		answer: EventId | null;
+	};
+	search: { ask: { query: string; limit: number; scope: Scope }; answer: Found };
+	find: {
+		ask: { query: string; from: EventId | null; by: 1 | -1; scope: Scope };
+		answer: { id: EventId; nth: number } | null;
+	};
+	aggregate: { ask: { scope: Scope }; answer: Aggregates };
+	list: { ask: { scope: Scope; limit: number }; answer: Table };
+	distribution: { ask: DistributionAsk; answer: Distribution };
+	tree: { ask: { scope: Scope; kind: TreeKind; name?: string; nodes: number }; answer: Tree };
+	sql: { ask: { text: string }; answer: Table };
+	words: { ask: Record<string, never>; answer: string[] }; // for completion: names, tables
+	notes: { ask: Record<string, never>; answer: Note[] };
+	note: { ask: { note: Note; gone: boolean }; answer: Note[] };
+}
+
+export type Method = keyof Methods;
+
+export interface Source {
+	ask<M extends Method>(
+		method: M,
+		ask: Methods[M]['ask'],
+		signal?: AbortSignal,
+	): Promise<Methods[M]['answer']>;
+	/* Calls back when a live trace has grown; returns how to stop. */
+	watch(grown: (info: Info) => void): () => void;
+}

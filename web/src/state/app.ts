@@ -1,0 +1,427 @@
+// app.ts - the state of the page, and what can be done to it. Views read signals and call actions;
+// none of them keeps a selection or a range of its own.
+
+import { batch, computed, signal } from '@preact/signals';
+import { exactly } from '../engine/query';
+import { trackOf, type Detail, type EventId, type Info, type Note, type Place, type Scope, type Source }
+	from '../source/contract';
+import type { ColourBy } from '../text/colour';
+import { time } from '../text/format';
+import { plain } from '../text/label';
+import { TypeTable } from './types';
+
+export interface Range {
+	t0: number;
+	t1: number;
+}
+
+export interface Area extends Range {
+	tracks: number[] | null; // null: all
+}
+
+/* One step of narrowing down; each can be undone. */
+export interface Narrowing {
+	label: string;
+	ranges?: [number, number][];
+	query?: string;
+}
+
+export interface Hits {
+	query: string;
+	count: number;
+	nth: number; // 0: none shown yet
+	error: string;
+	busy: boolean;
+	list: { id: EventId; name: string; t: number; dur: number }[];
+}
+
+export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
+
+const NO_HITS: Hits = { query: '', count: 0, nth: 0, error: '', busy: false, list: [] };
+export const LEAST_SPAN = 10; // ns on the screen at most magnification
+
+export class App {
+	readonly info = signal<Info>(null as unknown as Info);
+	readonly places = signal<Place[]>([]);
+	readonly types: TypeTable;
+	readonly view = signal<Range>({ t0: 0, t1: 1 });
+	readonly area = signal<Area | null>(null);
+	readonly selected = signal<EventId | null>(null);
+	readonly detail = signal<Detail | null>(null);
+	readonly chain = signal<Narrowing[]>([]);
+	readonly tab = signal('timeline');
+	readonly colourBy = signal<ColourBy>('cat');
+	readonly arrows = signal(true);
+	readonly pins = signal<number[]>([]); // places
+	readonly hidden = signal<ReadonlySet<number>>(new Set());
+	readonly closed = signal<ReadonlySet<number>>(new Set()); // places whose children are folded
+	readonly order = signal<number[]>([]); // places moved by hand: id, before id, ...
+	readonly trackFilter = signal('');
+	readonly drawer = signal(true);
+	readonly drawerTab = signal('slices');
+	readonly drawerHeight = signal(302);
+	readonly headWidth = signal(0); // 0: as the style says
+	readonly minimap = signal(true);
+	readonly hits = signal<Hits>(NO_HITS);
+	readonly notes = signal<Note[]>([]);
+	readonly glow = signal<Range | null>(null); // marked for a moment
+	readonly zone = signal('');
+	readonly theme = signal<Theme>('auto');
+	readonly dialog = signal<'' | 'help' | 'tracks' | 'commands' | 'note'>('');
+	readonly asTable = signal(false);
+	readonly said = signal(''); // for screen readers
+	readonly problem = signal('');
+	readonly status = signal('');
+	readonly compare = signal<{ a: Narrowing | null; b: Narrowing | null }>({ a: null, b: null });
+	private searching: AbortController | null = null;
+	private timer: ReturnType<typeof setTimeout> | undefined;
+
+	readonly byId = computed(() => new Map(this.places.value.map(p => [p.id, p])));
+	readonly byTrack = computed(() => new Map(this.places.value.filter(p => p.track >= 0).map(p => [p.track, p])));
+
+	/* What all tables are about: the narrowings together. */
+	readonly scope = computed<Scope>(() => {
+		const queries = this.chain.value.map(n => n.query).filter(Boolean);
+		const last = this.chain.value.filter(n => n.ranges).at(-1);
+
+		return { ...(last ? { ranges: last.ranges } : {}), ...(queries.length ? { query: queries.join(' ') } : {}) };
+	});
+
+	/* The outer borders of the scope: what the minimap shows and 0 fits. */
+	readonly bounds = computed<Range>(() => {
+		const ranges = this.scope.value.ranges;
+
+		return ranges?.length ? { t0: ranges[0][0], t1: ranges[ranges.length - 1][1] }
+			: { t0: 0, t1: Math.max(this.info.value?.span ?? 1, LEAST_SPAN) };
+	});
+
+	/* What the drawer's tables are about: the area, else the window. */
+	readonly areaScope = computed<Scope>(() => {
+		const a = this.area.value, r = a ?? this.view.value, scope = this.scope.value;
+		const ranges = (scope.ranges ?? [[0, this.info.value.span]] as [number, number][])
+			.map(([x, y]): [number, number] => [Math.max(x, r.t0), Math.min(y, r.t1)]).filter(([x, y]) => y > x);
+
+		return { ...scope, ranges: ranges.length ? ranges : [[r.t0, r.t0]], ...(a?.tracks ? { tracks: a.tracks } : {}) };
+	});
+
+	constructor(readonly source: Source) {
+		this.types = new TypeTable(source);
+	}
+
+	async open(): Promise<void> {
+		const [info, places] = await Promise.all([this.source.ask('info', {}), this.source.ask('places', {})]);
+
+		batch(() => {
+			this.info.value = info;
+			this.places.value = places;
+			this.view.value = { ...this.bounds.value };
+		});
+		this.types.want(0);
+		this.source.ask('notes', {}).then(n => { this.notes.value = n; }).catch(() => undefined);
+		if (info.live)
+			this.source.watch(grown => this.grow(grown));
+	}
+
+	/* A live trace: the window follows its end until somebody moves it. */
+	private grow(info: Info): void {
+		const follows = this.view.peek().t1 >= this.info.peek().span;
+
+		batch(() => {
+			this.info.value = info;
+			if (follows) {
+				const { t0, t1 } = this.view.peek();
+
+				this.view.value = { t0: info.span - (t1 - t0), t1: info.span };
+			}
+		});
+		this.source.ask('places', {}).then(p => { this.places.value = p; }).catch(() => undefined);
+	}
+
+	say(text: string): void {
+		this.said.value = text;
+	}
+
+	fail(e: unknown): void {
+		if (e instanceof DOMException && e.name === 'AbortError')
+			return;
+		this.problem.value = e instanceof Error ? e.message : String(e);
+	}
+
+	/* ---- moving ---- */
+
+	show(t0: number, t1: number): void {
+		const { t0: low, t1: high } = this.bounds.peek(), whole = high - low;
+		const span = Math.min(Math.max(t1 - t0, LEAST_SPAN), whole * 1.2);
+		const middle = (t0 + t1) / 2;
+		const from = Math.max(low - whole * 0.1, Math.min(middle - span / 2, high + whole * 0.1 - span));
+
+		this.view.value = { t0: from, t1: from + span };
+	}
+
+	zoom(factor: number, at = 0.5): void {
+		const { t0, t1 } = this.view.peek(), span = Math.max(LEAST_SPAN, (t1 - t0) * factor);
+		const t = t0 + (t1 - t0) * at;
+
+		this.show(t - span * at, t + span * (1 - at));
+	}
+
+	pan(share: number): void {
+		const { t0, t1 } = this.view.peek(), by = (t1 - t0) * share;
+
+		this.show(t0 + by, t1 + by);
+	}
+
+	fit(): void {
+		const { t0, t1 } = this.bounds.peek();
+
+		this.show(t0, t1);
+	}
+
+	/* First the selection in the middle of the window, then filling it. */
+	focus(): void {
+		const d = this.detail.peek(), a = this.area.peek(), { t0, t1 } = this.view.peek();
+		const of = d && d.id === this.selected.peek() ? { t0: d.t, t1: d.t + Math.max(d.dur, 1) } : a;
+
+		if (!of)
+			return this.fit();
+		const span = of.t1 - of.t0;
+		const centred = Math.abs((of.t0 + of.t1) / 2 - (t0 + t1) / 2) < (t1 - t0) * 0.01;
+
+		if (centred || t1 - t0 > span * 50)
+			this.show(of.t0 - span * 0.1, of.t1 + span * 0.1);
+		else
+			this.show((of.t0 + of.t1 - t1 + t0) / 2, (of.t0 + of.t1 + t1 - t0) / 2);
+	}
+
+	/* Fills the window with the selected slice. */
+	focusSlice(): void {
+		const d = this.detail.peek();
+
+		if (d && d.id === this.selected.peek())
+			this.show(d.t - d.dur * 0.05, d.t + Math.max(d.dur, 1) * 1.05);
+	}
+
+	/* ---- selecting ---- */
+
+	select(id: EventId | null, reveal = false): void {
+		this.selected.value = id;
+		if (id === null) {
+			this.detail.value = null;
+			return;
+		}
+		this.source.ask('detail', { id }).then(d => {
+			if (this.selected.peek() !== id)
+				return;
+			this.detail.value = d;
+			if (!d)
+				return;
+			this.say(`${plain(d.name)}, ${time(d.dur)}, ${d.nth} of ${d.ofName}`);
+			if (reveal)
+				this.reveal(d);
+		}).catch(e => this.fail(e));
+	}
+
+	/* Moves the window so that an event is seen, no more than it must; opens folded places. */
+	private reveal(d: Detail): void {
+		const { t0, t1 } = this.view.peek(), end = d.t + d.dur;
+		const closed = new Set(this.closed.peek());
+		let place = this.byTrack.peek().get(d.track);
+
+		if (d.dur > t1 - t0 || d.dur < (t1 - t0) / 2000)
+			this.show(d.t - Math.max(d.dur, 5) * 2, end + Math.max(d.dur, 5) * 2);
+		else if (d.t < t0 || end > t1)
+			this.show((d.t + end - t1 + t0) / 2, (d.t + end + t1 - t0) / 2);
+		for (; place; place = this.byId.peek().get(place.parent))
+			closed.delete(place.id);
+		if (closed.size !== this.closed.peek().size)
+			this.closed.value = closed;
+		this.wanted.value = d.track;
+	}
+
+	readonly wanted = signal(-1); // a track to scroll to
+
+	step(by: 1 | -1, along: 'name' | 'track' | 'flow'): void {
+		const id = this.selected.peek();
+
+		if (id === null)
+			return;
+		this.source.ask('step', { id, by, along }).then(next => {
+			if (next === null)
+				this.say(by > 0 ? 'no further one' : 'none before');
+			else
+				this.select(next, true);
+		}).catch(e => this.fail(e));
+	}
+
+	setArea(area: Area | null): void {
+		this.area.value = area && area.t1 > area.t0 ? area : null;
+		if (area)
+			this.say(`area of ${time(area.t1 - area.t0)}`);
+	}
+
+	selectionToArea(): void {
+		const d = this.detail.peek();
+
+		if (d)
+			this.setArea({ t0: d.t, t1: d.t + Math.max(d.dur, 1), tracks: null });
+	}
+
+	clear(): void {
+		batch(() => {
+			this.select(null);
+			this.area.value = null;
+			this.glow.value = null;
+		});
+	}
+
+	/* ---- narrowing down ---- */
+
+	narrow(n: Narrowing): void {
+		this.chain.value = [...this.chain.peek(), n];
+	}
+
+	filterIn(): void {
+		const a = this.area.peek();
+
+		if (!a)
+			return;
+		const ranges = this.areaScope.peek().ranges!;
+
+		batch(() => {
+			this.narrow({ label: `${time(a.t0)} to ${time(a.t1)}`, ranges });
+			this.area.value = null;
+			this.fit();
+		});
+	}
+
+	filterOut(): void {
+		const a = this.area.peek(), d = this.detail.peek();
+
+		if (a) {
+			const whole = this.scope.peek().ranges ?? [[0, this.info.peek().span]] as [number, number][];
+			const ranges = whole.flatMap(([x, y]): [number, number][] => [[x, Math.min(y, a.t0)], [Math.max(x, a.t1), y]])
+				.filter(([x, y]) => y > x);
+
+			this.narrow({ label: `without ${time(a.t0)} to ${time(a.t1)}`, ranges });
+			this.area.value = null;
+		} else if (d) {
+			this.narrow({ label: `without ${plain(d.name).slice(0, 40)}`, query: `-${exactly(d.name)}` });
+		}
+	}
+
+	undo(): void {
+		if (!this.chain.peek().length)
+			return;
+		this.chain.value = this.chain.peek().slice(0, -1);
+		this.fit();
+	}
+
+	zoomToArea(): void {
+		const a = this.area.peek();
+
+		if (a)
+			this.show(a.t0, a.t1);
+	}
+
+	/* ---- searching ---- */
+
+	search(query: string): void {
+		clearTimeout(this.timer);
+		this.searching?.abort();
+		if (!query.trim()) {
+			this.hits.value = NO_HITS;
+			return;
+		}
+		this.hits.value = { ...this.hits.peek(), query, busy: true, error: '' };
+		this.timer = setTimeout(() => {
+			const stop = this.searching = new AbortController();
+
+			this.source.ask('search', { query, limit: 200, scope: this.scope.peek() }, stop.signal).then(f => {
+				this.hits.value = { query, count: f.count, nth: 0, error: '', busy: false, list: f.list };
+				this.say(`${f.count} found`);
+			}).catch(e => {
+				if (!(e instanceof DOMException))
+					this.hits.value = { ...NO_HITS, query, error: e instanceof Error ? e.message : String(e) };
+			});
+		}, 120);
+	}
+
+	nextHit(by: 1 | -1): void {
+		const { query } = this.hits.peek();
+
+		if (!query)
+			return;
+		this.source.ask('find', { query, from: this.hits.peek().nth ? this.selected.peek() : null, by, scope: this.scope.peek() })
+			.then(hit => {
+				if (!hit)
+					return;
+				this.hits.value = { ...this.hits.peek(), nth: hit.nth };
+				this.select(hit.id, true);
+			}).catch(e => this.fail(e));
+	}
+
+	/* ---- places ---- */
+
+	private static toggled(set: ReadonlySet<number>, id: number): Set<number> {
+		const out = new Set(set);
+
+		if (!out.delete(id))
+			out.add(id);
+		return out;
+	}
+
+	fold(id: number): void { this.closed.value = App.toggled(this.closed.peek(), id); }
+
+	hide(id: number): void { this.hidden.value = App.toggled(this.hidden.peek(), id); }
+
+	pin(id: number): void {
+		const pins = this.pins.peek();
+
+		this.pins.value = pins.includes(id) ? pins.filter(p => p !== id) : [...pins, id];
+	}
+
+	/* Moves a place before (or behind) the next of its like. */
+	move(id: number, by: 1 | -1): void {
+		const place = this.byId.peek().get(id);
+		const like = this.ordered(place?.parent ?? -1).map(p => p.id), at = like.indexOf(id);
+
+		if (at < 0 || at + by < 0 || at + by >= like.length)
+			return;
+		[like[at], like[at + by]] = [like[at + by], like[at]];
+		this.order.value = [...this.order.peek().filter(o => !like.includes(o)), ...like];
+	}
+
+	/* Children of a place, those moved by hand in their order. */
+	ordered(parent: number): Place[] {
+		const children = this.places.peek().filter(p => p.parent === parent);
+		const order = new Map(this.order.peek().map((id, i) => [id, i]));
+
+		if (!children.some(c => order.has(c.id)))
+			return children;
+		return [...children].sort((a, b) => (order.get(a.id) ?? 1e9) - (order.get(b.id) ?? 1e9));
+	}
+
+	/* The place of the selection, or of the first track of the area. */
+	placeOfSelection(): Place | undefined {
+		const id = this.selected.peek();
+
+		return id === null ? undefined : this.byTrack.peek().get(trackOf(id));
+	}
+
+	/* ---- notes ---- */
+
+	mark(forGood: boolean, text = ''): void {
+		const d = this.detail.peek(), a = this.area.peek();
+		const r = a ?? (d ? { t0: d.t, t1: d.t + d.dur } : null);
+
+		if (!r)
+			return;
+		this.glow.value = { t0: r.t0, t1: r.t1 };
+		if (forGood)
+			this.saveNote({ id: `${Math.round(r.t0)}-${Math.round(r.t1)}`, t0: r.t0, t1: r.t1, text }, false);
+	}
+
+	saveNote(note: Note, gone: boolean): void {
+		this.source.ask('note', { note, gone }).then(n => { this.notes.value = n; }).catch(e => this.fail(e));
+	}
+}

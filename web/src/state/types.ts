@@ -1,0 +1,74 @@
+// types.ts - names, categories and colours of types, fetched page by page when first drawn.
+
+import { signal } from '@preact/signals';
+import { compile, type Query } from '../engine/query';
+import { TYPE_PAGE, type Source } from '../source/contract';
+import { byCategory, byName, type ColourBy } from '../text/colour';
+import { plain } from '../text/label';
+
+export class TypeTable {
+	readonly names: string[] = []; // as they are
+	readonly labels: string[] = []; // as they are shown
+	readonly cats: string[] = [];
+	readonly loaded = signal(0);
+	private readonly asked = new Set<number>();
+	private colours = new Uint8Array(0);
+	private coloursFor = '';
+	private dimmed: { query: Query; of: Uint8Array } | null = null;
+
+	constructor(private readonly source: Source) {}
+
+	/* Asks for the page of a type unless that has been done. */
+	want(type: number): void {
+		const page = Math.floor(type / TYPE_PAGE);
+
+		if (this.asked.has(page))
+			return;
+		this.asked.add(page);
+		this.source.ask('types', { first: page * TYPE_PAGE }).then(t => {
+			t.names.forEach((name, i) => {
+				this.names[t.first + i] = name;
+				this.labels[t.first + i] = plain(name);
+				this.cats[t.first + i] = t.cats[i];
+			});
+			this.loaded.value++;
+		}).catch(() => this.asked.delete(page));
+	}
+
+	label(type: number): string {
+		const known = this.labels[type];
+
+		if (known === undefined)
+			this.want(type);
+		return known ?? '';
+	}
+
+	/* The colour of every known type; by rank it is the track's, so there is none here. */
+	colourTable(by: ColourBy): Uint8Array {
+		const key = `${by} ${this.loaded.peek()}`;
+
+		if (key !== this.coloursFor) {
+			this.coloursFor = key;
+			this.colours = Uint8Array.from(this.names, (name, i) =>
+				name === undefined ? 9 : by === 'name' ? byName(name) : byCategory(name, this.cats[i]));
+		}
+		return this.colours;
+	}
+
+	colour(type: number, by: ColourBy): number {
+		return this.colourTable(by)[type] ?? 9;
+	}
+
+	/* Types that a filter does not want: drawn in grey. */
+	unwanted(query: string): Uint8Array | null {
+		if (!query)
+			return null;
+		if (this.dimmed?.query.text !== query || this.dimmed.of.length !== this.names.length) {
+			const q = compile(query);
+
+			this.dimmed = { query: q, of: q.error ? new Uint8Array(0)
+				: Uint8Array.from(this.names, (name, i) => Number(name !== undefined && !q.type(name, this.cats[i]))) };
+		}
+		return this.dimmed.of;
+	}
+}

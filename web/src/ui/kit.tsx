@@ -1,0 +1,96 @@
+// kit.tsx - small parts that all views share.
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { App } from '../state/app';
+import { plain } from '../text/label';
+
+/* A name from a program: one line of text, whatever is in it. */
+export function Name({ text, title }: { text: string; title?: boolean }) {
+	const shown = plain(text);
+
+	return <bdi class="mono name" title={title === false ? undefined : shown.slice(0, 1000)}>{shown}</bdi>;
+}
+
+export function Swatch({ app, type }: { app: App; type: number }) {
+	void app.types.loaded.value;
+	return <span class={`sw k${app.types.colour(type, app.colourBy.value === 'name' ? 'name' : 'cat')}`} aria-hidden="true" />;
+}
+
+export interface Choice<T extends string> {
+	id: T;
+	title: string;
+	hint?: string;
+}
+
+export function Segments<T extends string>({ label, of, value, set }:
+	{ label: string; of: Choice<NoInfer<T>>[]; value: T; set(v: NoInfer<T>): void }) {
+	return <span class="seg" role="group" aria-label={label}>
+		{of.map(c => <button key={c.id} type="button" aria-pressed={c.id === value} title={c.hint}
+			onClick={() => set(c.id)}>{c.title}</button>)}
+	</span>;
+}
+
+/* Left and right move between tabs, as everywhere. */
+export function tabKeys(e: KeyboardEvent): void {
+	const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
+	const all = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]')];
+
+	if (!by || !all.length)
+		return;
+	const next = all[(all.indexOf(document.activeElement as HTMLElement) + by + all.length) % all.length];
+
+	e.preventDefault();
+	next.focus();
+	next.click();
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+	return <div class="empty"><p class="h">{title}</p>{children}</div>;
+}
+
+export function Failure({ text, app }: { text: string; app: App }) {
+	return <div class="empty bad" role="alert">
+		<p class="h">This could not be answered.</p><p>{plain(text)}</p>
+		<button type="button" class="btn sm" onClick={() => copy(app, text)}>Copy the message</button>
+	</div>;
+}
+
+export function copy(app: App, text: string): void {
+	const done = () => app.say('copied');
+
+	if (navigator.clipboard)
+		navigator.clipboard.writeText(text).then(done).catch(() => app.fail(new Error('the browser does not let this page copy')));
+	else
+		app.fail(new Error('the browser does not let this page copy'));
+}
+
+export function save(name: string, text: string): void {
+	const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' })), a = document.createElement('a');
+
+	a.href = url;
+	a.download = name;
+	a.click();
+	setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/* A dialog that gives the focus back where it was. */
+export function Dialog({ title, close, children }: { title: string; close(): void; children: ComponentChildren }) {
+	const box = useRef<HTMLDialogElement>(null);
+
+	useEffect(() => {
+		const before = document.activeElement as HTMLElement | null, d = box.current!;
+
+		d.showModal();
+		return () => {
+			d.close();
+			before?.focus();
+		};
+	}, []);
+	return <dialog ref={box} class="dialog" aria-label={title} onCancel={e => { e.preventDefault(); close(); }}
+		onClick={e => { if (e.target === box.current) close(); }}>
+		<header><h2>{title}</h2><span class="grow" />
+			<button type="button" class="btn sm ghost" aria-label="Close" onClick={close}>✕</button></header>
+		{children}
+	</dialog>;
+}

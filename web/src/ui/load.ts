@@ -1,0 +1,41 @@
+// load.ts - an answer of the source as a value of a view: asked when the question changes, 80 ms
+// after the last change, so that nothing is asked while the window moves.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Method, Methods } from '../source/contract';
+import type { App } from '../state/app';
+
+export interface Loaded<T> {
+	value: T | null; // the last one, while the next is under way
+	error: string;
+	busy: boolean;
+}
+
+const QUIET = 80;
+
+/* ask null: nothing is asked. */
+export function useAnswer<M extends Method>(app: App, method: M, ask: Methods[M]['ask'] | null): Loaded<Methods[M]['answer']> {
+	const [state, set] = useState<Loaded<Methods[M]['answer']>>({ value: null, error: '', busy: ask !== null });
+	const key = ask === null ? '' : JSON.stringify(ask), first = useRef(true);
+
+	useEffect(() => {
+		if (ask === null)
+			return;
+		const stop = new AbortController();
+		const timer = setTimeout(() => {
+			app.source.ask(method, ask, stop.signal).then(value => set({ value, error: '', busy: false }))
+				.catch(e => {
+					if (!stop.signal.aborted)
+						set(s => ({ ...s, error: e instanceof Error ? e.message : String(e), busy: false }));
+				});
+		}, first.current ? 0 : QUIET);
+
+		first.current = false;
+		set(s => (s.busy ? s : { ...s, busy: true }));
+		return () => {
+			clearTimeout(timer);
+			stop.abort();
+		};
+	}, [key, method]);
+	return state;
+}

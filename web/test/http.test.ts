@@ -1,0 +1,64 @@
+// http.test.ts - the same questions over HTTP and inside the page have the same answers.
+
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Server } from 'node:http';
+import { Engine } from '../src/engine/engine';
+import { Store } from '../src/engine/store';
+import { eventId, type Method, type Methods } from '../src/source/contract';
+import { HttpSource } from '../src/source/http';
+import { EngineSource, PortSource, serveEngine } from '../src/source/inline';
+import { readWindow } from '../src/source/window';
+import { serve } from './serve';
+import { training } from './synth';
+
+const engine = new Engine(new Store(training(2, 3)));
+const scope = { ranges: [[500_000, 2_000_000]] as [number, number][] };
+const ASKS: { [M in Method]?: Methods[M]['ask'] } = {
+	places: {}, types: { first: 0 }, flows: { t0: 0, t1: 1e6, limit: 10 }, detail: { id: eventId(2, 5) },
+	window: { t0: 0, t1: 3e6, pixels: 300, lanes: [[1, 0], [1, 1], [5, 0], [99, 0]] },
+	at: { track: 1, lane: 0, t: 1e6, slack: 1e5 }, step: { id: eventId(2, 5), by: 1, along: 'name' },
+	search: { query: 'aten dur:>20us', limit: 3, scope }, find: { query: 'aten', from: null, by: -1, scope },
+	aggregate: { scope }, list: { scope, limit: 5 }, tree: { scope, kind: 'bottom-up', nodes: 20 },
+	distribution: { scope, name: 'aten::add', self: true, log: true, bins: 9, group: 'parent' }, words: {}, notes: {},
+};
+let server: Server, url = '';
+
+before(async () => ({ server, url } = await serve(engine, '.')));
+after(() => server.close());
+
+const plain = (v: unknown): unknown => (v instanceof ArrayBuffer ? [...new Uint8Array(v)] : JSON.parse(JSON.stringify(v)));
+
+test('three ways to ask, one answer', async () => {
+	const { port1, port2 } = new MessageChannel(), inside = new EngineSource(engine), http = new HttpSource(`${url}api/`);
+
+	serveEngine(port2 as unknown as Parameters<typeof serveEngine>[0], engine);
+	const port = new PortSource(port1 as unknown as ConstructorParameters<typeof PortSource>[0]);
+
+	for (const method of Object.keys(ASKS) as Method[]) {
+		const want = plain(await inside.ask(method, ASKS[method] as never));
+
+		assert.deepEqual(plain(await http.ask(method, ASKS[method] as never)), want, method);
+		assert.deepEqual(plain(await port.ask(method, ASKS[method] as never)), want, method);
+	}
+	port1.close();
+});
+
+test('errors come back as sentences', async () => {
+	const http = new HttpSource(`${url}api/`);
+
+	await assert.rejects(http.ask('search', { query: 'dur:>x', limit: 1, scope: {} }), /x is no time/);
+	await assert.rejects(http.ask('constructor' as Method, {} as never), /no such question/);
+	const stop = new AbortController(), asked = http.ask('aggregate', { scope }, stop.signal);
+
+	stop.abort();
+	await assert.rejects(asked, { name: 'AbortError' });
+});
+
+test('bytes that are no window are refused', () => {
+	assert.throws(() => readWindow(new ArrayBuffer(0)));
+	assert.throws(() => readWindow(new TextEncoder().encode('<html>'.repeat(20)).buffer as ArrayBuffer), /not a window/);
+	const good = engine.answer('window', ASKS.window!);
+
+	assert.throws(() => readWindow(good.slice(0, good.byteLength - 1)), /cut short/);
+});

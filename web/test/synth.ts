@@ -1,0 +1,284 @@
+// synth.ts - traces made up for tests and benchmarks: the same bytes for the same numbers.
+
+import { eventId, type Info, type Place, type PlaceKind } from '../src/source/contract';
+import { ASIDE, LONG, MARK, type Rows } from '../src/engine/lanes';
+import type { StoreParts, TrackColumns } from '../src/engine/store';
+
+export function random(seed: number): () => number {
+	let s = seed >>> 0;
+
+	return () => {
+		s = (s + 0x6d2b79f5) | 0;
+		let t = Math.imul(s ^ (s >>> 15), 1 | s);
+
+		t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+		return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+	};
+}
+
+interface Event {
+	t: number;
+	d: number;
+	type: number;
+	args: number;
+	key: number; // to find its row again after sorting
+}
+
+export class Maker {
+	readonly places: Place[] = [];
+	readonly names: string[] = [];
+	readonly cats: string[] = [];
+	private readonly types = new Map<string, number>();
+	private readonly marks = new Set<number>();
+	private readonly events: (Event[] | { t: number; v: number }[])[] = [];
+	private readonly arrows: [number, number, number, number][] = [];
+	private readonly args: string[] = [''];
+	private readonly unfinished = new Map<number, number[]>();
+	private keys = 0;
+
+	place(parent: number, kind: PlaceKind, name: string, more: Partial<Place> = {}): number {
+		const id = this.places.length, above = this.places[parent];
+		const holds = !['rank', 'process', 'device', 'group'].includes(kind);
+
+		this.places.push({ id, parent, kind, name, rank: above?.rank ?? -1, lanes: [],
+			track: holds ? this.events.push([]) - 1 : -1, ...more });
+		return id;
+	}
+
+	type(name: string, cat: string, mark = false): number {
+		const key = `${cat}\n${name}`;
+		let type = this.types.get(key);
+
+		if (type === undefined) {
+			this.types.set(key, type = this.names.push(name) - 1);
+			this.cats.push(cat);
+			if (mark)
+				this.marks.add(type);
+		}
+		return type;
+	}
+
+	slice(place: number, name: string, cat: string, t: number, d: number, args?: object): number {
+		const key = this.keys++, mark = d < 0;
+
+		(this.events[this.places[place].track] as Event[]).push({ t: Math.round(t), d: mark ? 0 : Math.round(t + d) - Math.round(t),
+			type: this.type(name, cat, mark), key, args: args ? this.args.push(JSON.stringify(args)) - 1 : 0 });
+		return key;
+	}
+
+	neverEnds(place: number, key: number): void {
+		const track = this.places[place].track;
+
+		this.unfinished.set(track, [...(this.unfinished.get(track) ?? []), key]);
+	}
+
+	sample(place: number, t: number, v: number): void {
+		(this.events[this.places[place].track] as { t: number; v: number }[]).push({ t: Math.round(t), v });
+	}
+
+	arrow(from: number, fromKey: number, to: number, toKey: number): void {
+		this.arrows.push([this.places[from].track, fromKey, this.places[to].track, toKey]);
+	}
+
+	parts(title: string, more: Partial<Info> = {}): StoreParts {
+		const rowOf = new Map<number, number>();
+		let slices = 0, samples = 0, span = 0;
+		const tracks = this.events.map((list, index): TrackColumns => {
+			if (this.places.find(p => p.track === index)!.kind === 'counter') {
+				const of = list as { t: number; v: number }[];
+
+				samples += of.length;
+				return { time: Float64Array.from(of, s => s.t), value: Float64Array.from(of, s => s.v) };
+			}
+			const of = (list as Event[]).sort((a, b) => a.t - b.t || b.d - a.d || a.key - b.key);
+
+			of.forEach((e, row) => rowOf.set(e.key, row));
+			slices += of.length;
+			span = of.reduce((s, e) => Math.max(s, e.t + e.d), span);
+			return { rows: rowsOf(of), unfinished: this.unfinished.get(index)?.map(k => rowOf.get(k)!) };
+		});
+		const ids = (track: number, key: number) =>
+			Float64Array.from(this.arrows, a => eventId(a[track], rowOf.get(a[key])!));
+
+		return { places: this.places, names: this.names, cats: this.cats, tracks, argTexts: this.args,
+			flags: Uint8Array.from(this.names, (_, i) => (this.marks.has(i) ? MARK : 0) | (this.cats[i] === 'frame' ? ASIDE : 0)), arrows: [ids(0, 1), ids(2, 3)],
+			info: { title, files: [`${title}.utr`], start: '1794792313000000000', span: span + 1, slices, samples,
+				ranks: this.places.filter(p => p.kind === 'rank').length, types: this.names.length, losses: [],
+				notes: [], clockError: 400, cli: `${title}.utr`, live: false, can: { sql: false, notes: true }, ...more } };
+	}
+}
+
+function rowsOf(of: Event[]): Rows {
+	const long = new Map<number, number>();
+
+	of.forEach((e, i) => { if (e.d >= LONG) long.set(i, e.d); });
+	return { count: of.length, start: Float64Array.from(of, e => e.t), long,
+		dur: Uint32Array.from(of, e => Math.min(e.d, LONG)), type: Uint16Array.from(of, e => e.type),
+		args: of.some(e => e.args) ? Uint32Array.from(of, e => e.args) : null };
+}
+
+const OPS: [op: string, kernel: string, us: number][] = [
+	['aten::layer_norm', 'vectorized_layer_norm<bf16>', 5.4],
+	['aten::addmm', 'nvjet_sm90_tst_128x64_64x8_1x2_h_bz_bias_TNT', 7.5],
+	['aten::scaled_dot_product_attention', 'cudnn_sdpa_flash_fprop', 13.9],
+	['aten::addmm', 'nvjet_sm90_tst_192x128_64x5_1x2_h_bz_coopB_bias_TNT', 12.6],
+	['aten::add', 'vectorized_elementwise<add, bf16>', 4.1],
+	['aten::gelu', 'vectorized_elementwise<Gelu>', 9.3],
+	['aten::log_softmax', 'cunn_SoftMaxForwardReg<f32>', 64.8],
+];
+
+interface RankPlaces {
+	main: number;
+	auto: number;
+	compute: number;
+	comm: number;
+	sm: number;
+	hbm: number;
+}
+
+function rankPlaces(m: Maker, rank: number): RankPlaces {
+	const top = m.place(-1, 'rank', `Rank ${rank}`, { rank, sub: `node-${'ab'[rank >> 1] ?? 'c'}, python3 ${4235 + rank}` });
+	const main = m.place(top, 'thread', 'MainThread', { sub: String(4235 + rank) });
+	const auto = m.place(top, 'thread', 'autograd', { sub: String(4259 + rank) });
+	const device = m.place(top, 'device', `cuda:${rank}`, { sub: 'H200' });
+
+	return { main, auto, compute: m.place(device, 'queue', 'stream 7', { sub: 'compute' }),
+		comm: m.place(device, 'queue', 'stream 13', { sub: 'NCCL' }),
+		sm: m.place(device, 'counter', 'SM active', { unit: '%' }),
+		hbm: m.place(device, 'counter', 'HBM', { unit: 'GB/s' }) };
+}
+
+/* One op with its call and its kernel; returns when the host and the device are free again. */
+function op(m: Maker, p: RankPlaces, host: number, t: number, free: number, of: (typeof OPS)[0],
+	rnd: () => number, corr: number, back: boolean): [number, number] {
+	const name = back ? `${of[0].slice(6)}Backward0` : of[0];
+	const call = 3800 + rnd() * 2400, length = of[2] * 1000 * (0.93 + rnd() * 0.14) * (rnd() < 0.01 ? 4 : 1);
+	const dur = 9000 + rnd() * 16000 + call, at = Math.max(free, t + dur + 2400);
+
+	m.slice(host, name, 'cpu_op', t, dur, { 'input dims': '[[2048, 768], [768]]', sequence: corr });
+	const from = m.slice(host, 'cudaLaunchKernel', 'cuda_runtime', t + dur - call - 300, call, { correlation: corr });
+	const to = m.slice(p.compute, of[1], 'kernel', at, length, { correlation: corr, grid: '[2048,1,1]',
+		block: '[128,1,1]', 'registers per thread': 32 });
+
+	m.arrow(host, from, p.compute, to);
+	m.sample(p.sm, at, 60 + rnd() * 38);
+	m.sample(p.hbm, at, 200 + rnd() * 3600);
+	m.sample(p.sm, at + length, 0);
+	m.sample(p.hbm, at + length, 0);
+	return [t + dur + 2500 + rnd() * 3000, at + length + 600];
+}
+
+/* A made-up training run: Python, ops, calls, kernels, collectives, counters, arrows. */
+export function training(ranks: number, steps: number, more: Partial<Info> = {}): StoreParts {
+	const m = new Maker(), rnd = random(7);
+	const frames = m.place(-1, 'lane', 'Steps');
+	const all = Array.from({ length: ranks }, (_, r) => rankPlaces(m, r));
+	const loads = m.place(-1, 'async', 'Loader', { sub: 'batches' });
+	let at = 50_000, corr = 1;
+
+	for (let step = 0; step < steps; step++) {
+		let end = at;
+
+		m.slice(loads, 'load batch', 'io', at - 40_000, 700_000 + rnd() * 900_000, { step });
+		all.forEach((p, rank) => {
+			const slow = rank === 2 ? 1.22 : 1, begin = at + rnd() * 30_000;
+			let host = begin + 20_000, free = begin;
+			const forward = host;
+
+			for (let block = 0; block < 6; block++) {
+				const from = host;
+
+				for (const of of OPS.slice(0, 6)) {
+					[host, free] = op(m, p, p.main, host + 800 * slow, free, of, rnd, corr++, false);
+					host += (slow - 1) * 18_000;
+				}
+				m.slice(p.main, `Block.forward [${block}]`, 'python', from, host - from, { line: 'model.py:84' });
+			}
+			[host, free] = op(m, p, p.main, host + 800, free, OPS[6], rnd, corr++, false);
+			m.slice(p.main, 'Model.forward', 'python', forward - 4000, host - forward + 6000, { line: 'model.py:112' });
+			const zero = host + 8000;
+
+			m.slice(p.main, 'optimizer.zero_grad', 'python', zero, 380_000 * slow, { line: 'train.py:91' });
+			host = zero + 390_000 * slow;
+			const back = host;
+
+			for (let i = 0; i < 36; i++) {
+				[host, free] = op(m, p, p.auto, host + 600, free, OPS[5 - (i % 6)], rnd, corr++, true);
+				if (i % 12 === 11)
+					m.slice(p.comm, 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL', 'kernel', free + 4000, 140_000 + rnd() * 60_000);
+			}
+			m.slice(p.auto, 'backward', 'task', back, host - back);
+			m.slice(p.main, 'Tensor.backward', 'python', back - 3000, host - back + 9000, { line: 'train.py:92' });
+			m.slice(p.main, 'train_step', 'python', begin, host - begin + 30_000, { line: 'train.py:88' });
+			end = Math.max(end, host + 40_000);
+		});
+		m.slice(frames, `step ${step}`, 'frame', at, end - at);
+		if (step % 16 === 0)
+			m.slice(frames, 'checkpoint', 'mark', end - 30_000, -1);
+		at = end + 15_000;
+	}
+	m.neverEnds(all[0].auto, m.slice(all[0].auto, 'shutdown', 'task', at, 60_000));
+	return m.parts('gpt-ddp4', { losses: [{ name: 'unfinished', text: 'spans that never ended', count: 1 }], ...more });
+}
+
+/* n slices on 64 tracks of 3 depths, for benchmarks: columns at once, no objects. */
+export function big(n: number, tracks = 64): StoreParts {
+	const m = new Maker(), rnd = random(3), per = Math.floor(n / tracks);
+
+	for (let r = 0; r < tracks / 8; r++) {
+		const top = m.place(-1, 'rank', `Rank ${r}`, { rank: r });
+
+		for (let i = 0; i < 8; i++)
+			m.place(top, i < 6 ? 'thread' : 'queue', i < 6 ? `worker ${i}` : `stream ${i}`);
+	}
+	for (let i = 0; i < 60; i++)
+		m.type(`function_${i}`, ['python', 'cpu_op', 'kernel', 'task'][i % 4]);
+	let span = 0;
+	const columns = Array.from({ length: tracks }, (): TrackColumns => {
+		const rows: Rows = { count: per, start: new Float64Array(per), dur: new Uint32Array(per), long: new Map(),
+			type: new Uint16Array(per), args: null };
+		let t = Math.floor(rnd() * 1000);
+
+		for (let i = 0; i < per; i++) {
+			const outer = i % 5 === 0;
+
+			t += outer ? 400 + Math.floor(rnd() * 4000) : 20;
+			rows.start[i] = t;
+			rows.dur[i] = outer ? 2000 : i % 5 < 3 ? 300 : 30 + Math.floor(rnd() * 100);
+			rows.type[i] = Math.floor(rnd() * 60);
+			if (!outer)
+				t += rows.dur[i];
+			else if (i)
+				t += 0;
+			if (i % 5 === 4)
+				t = rows.start[i - 4] + 2000;
+		}
+		span = Math.max(span, t + 3000);
+		return { rows };
+	});
+
+	return { ...m.parts(`${n / 1e6} M slices`, { slices: per * tracks, span, can: { sql: false, notes: true } }),
+		tracks: columns };
+}
+
+/* Names that have broken other viewers. */
+export const HOSTILE = ['<img src=x onerror="window.hacked=1">', '"><script>window.hacked=1</script>',
+	'a\u202egnp.exe', 'nul\u0000inside', '\u0007bell \u001b[31mred', 'line\nbreak\ttab', '', 'x'.repeat(1 << 20),
+	'\ud800 alone', '__proto__', 'constructor', "'; DROP TABLE slice; --", '${7*7}', 'aten::mul', '日本語 ß é',
+	'std::vector<std::map<int, std::pair<long, char>>>::push_back(const T&)'];
+
+export function hostile(): StoreParts {
+	const m = new Maker();
+	const bad = m.place(-1, 'process', '<b onclick=alert(1)>process</b>');
+	const track = m.place(bad, 'thread', '<svg onload="window.hacked=1">', { sub: '\u202e4711' });
+	const hair = m.place(bad, 'thread', 'overlaps by a hair');
+
+	HOSTILE.forEach((name, i) => m.slice(track, name, name.slice(0, 99), i * 1000, 900,
+		{ '<u>key</u>': name.slice(0, 2000), __proto__x: 1 }));
+	// What with_stack records: spans that end a few ns after the one around them.
+	for (let i = 0; i < 100; i++) {
+		m.slice(hair, 'outer', 'python', i * 1000, 800);
+		m.slice(hair, 'inner', 'python', i * 1000 + 100, 705);
+	}
+	return m.parts('<script>window.hacked=1</script>');
+}
