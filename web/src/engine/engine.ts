@@ -9,10 +9,25 @@ import { distribution } from './spread';
 import type { Store } from './store';
 import { aggregate, list } from './tables';
 import { tree } from './trees';
+import type { Job } from './walk';
 
 const MOST_PIXELS = 1 << 16;
 
-type Answers = { [M in Method]: (ask: Methods[M]['ask']) => Methods[M]['answer'] };
+type Answers = { [M in Method]: (ask: Methods[M]['ask']) => Methods[M]['answer'] | Job<Methods[M]['answer']> };
+
+export const isJob = (v: unknown): v is Job<unknown> => typeof (v as Job<unknown> | null)?.next === 'function';
+
+/* All pieces of a work at once. */
+export function finish<T>(v: T | Job<T>): T {
+	if (!isJob(v))
+		return v;
+	for (;;) {
+		const step = (v as Job<T>).next();
+
+		if (step.done)
+			return step.value;
+	}
+}
 
 export class Engine {
 	private readonly writer = new WindowWriter();
@@ -64,11 +79,14 @@ export class Engine {
 		return this.writer.finish(t0, t1, wide);
 	}
 
-	answer<M extends Method>(method: M, ask: Methods[M]['ask']): Methods[M]['answer'] {
-		const how = this.answers[method];
-
+	/* The answer, or work that leads to it. */
+	start<M extends Method>(method: M, ask: Methods[M]['ask']): Methods[M]['answer'] | Job<Methods[M]['answer']> {
 		if (!Object.hasOwn(this.answers, method))
 			throw new Error(`no such question: ${String(method)}`);
-		return how(ask);
+		return this.answers[method](ask);
+	}
+
+	answer<M extends Method>(method: M, ask: Methods[M]['ask']): Methods[M]['answer'] {
+		return finish(this.start(method, ask));
 	}
 }

@@ -6,7 +6,7 @@ import { ASIDE, durOf, endOf, rowAt, seek } from './lanes';
 import { compile, exactly } from './query';
 import { roleOf } from './roles';
 import type { Store, Track } from './store';
-import { scopeTracks, touches } from './walk';
+import { scopeTracks, touches, type Job } from './walk';
 
 export function refOf(store: Store, track: Track, row: number): SliceRef {
 	const r = track.rows!, type = r.type[row];
@@ -133,7 +133,7 @@ interface Hit {
 
 const comes = (a: Hit, b: Hit): number => a.t - b.t || a.id - b.id;
 
-function hits(store: Store, text: string, scope: Scope, found: (track: Track, row: number) => void): string {
+function* hits(store: Store, text: string, scope: Scope, found: (track: Track, row: number) => void): Job<string> {
 	const query = compile(`${text} ${scope.query ?? ''}`);
 
 	if (query.error)
@@ -153,14 +153,15 @@ function hits(store: Store, text: string, scope: Scope, found: (track: Track, ro
 				continue;
 			found(track, row);
 		}
+		yield;
 	}
 	return '';
 }
 
-export function search(store: Store, text: string, limit: number, scope: Scope): Found {
+export function* search(store: Store, text: string, limit: number, scope: Scope): Job<Found> {
 	const first: Hit[] = [], tracks = new Set<number>();
 	let count = 0, last = Infinity;
-	const error = hits(store, text, scope, (track, row) => {
+	const error = yield* hits(store, text, scope, (track, row) => {
 		const t = track.rows!.start[row];
 
 		count++;
@@ -181,12 +182,12 @@ export function search(store: Store, text: string, limit: number, scope: Scope):
 }
 
 /* The hit before or behind an event; the first or last one if there is none, as a ring. */
-export function find(store: Store, text: string, from: EventId | null, by: 1 | -1, scope: Scope) {
+export function* find(store: Store, text: string, from: EventId | null, by: 1 | -1, scope: Scope): Job<{ id: EventId; nth: number } | null> {
 	const here: Hit = from === null || !store.has(from)
 		? { t: by > 0 ? -1 : Infinity, id: -1 } : { t: store.start(from), id: from };
 	let next: Hit | null = null, wrapped: Hit | null = null, count = 0;
 	const better = (a: Hit, b: Hit | null): boolean => b === null || comes(a, b) * by < 0;
-	const error = hits(store, text, scope, (track, row) => {
+	const error = yield* hits(store, text, scope, (track, row) => {
 		const h = { t: track.rows!.start[row], id: store.id(track, row) };
 
 		count++;
@@ -201,14 +202,14 @@ export function find(store: Store, text: string, from: EventId | null, by: 1 | -
 		return null;
 	let nth = 1;
 
-	hits(store, text, scope, (track, row) => {
+	yield* hits(store, text, scope, (track, row) => {
 		if (comes({ t: track.rows!.start[row], id: store.id(track, row) }, hit) < 0)
 			nth++;
 	});
 	return { id: hit.id, nth };
 }
 
-export function step(store: Store, id: EventId, by: 1 | -1, along: 'name' | 'track' | 'flow'): EventId | null {
+export function* step(store: Store, id: EventId, by: 1 | -1, along: 'name' | 'track' | 'flow'): Job<EventId | null> {
 	if (!store.has(id))
 		return null;
 	const track = store.tracks[trackOf(id)], row = rowOf(id);
@@ -216,7 +217,7 @@ export function step(store: Store, id: EventId, by: 1 | -1, along: 'name' | 'tra
 	if (along === 'flow')
 		return store.arrowsOf(id, by > 0)[0] ?? null;
 	if (along === 'name') {
-		const hit = find(store, exactly(store.name(track.rows!.type[row])), id, by, {});
+		const hit = yield* find(store, exactly(store.name(track.rows!.type[row])), id, by, {});
 
 		return hit && (store.start(hit.id) - store.start(id)) * by >= 0 && hit.id !== id ? hit.id : null;
 	}

@@ -4,7 +4,7 @@ import type { Distribution, DistributionAsk, SliceRef } from '../source/contract
 import { refOf } from './events';
 import { exactly } from './query';
 import type { Store } from './store';
-import { walk, type Visit } from './walk';
+import { walk, type Job, type Visit } from './walk';
 
 const MOST_GROUPS = 8;
 const OUTLIERS = 20;
@@ -50,12 +50,12 @@ function largest(groups: Map<string, Group>): [string, Group][] {
 	return [...all.slice(0, MOST_GROUPS - 1), [`${rest.length} others`, other]];
 }
 
-export function distribution(store: Store, ask: DistributionAsk): Distribution {
+export function* distribution(store: Store, ask: DistributionAsk): Job<Distribution> {
 	const groups = new Map<string, Group>(), keys = new Set<string>();
 	const top: { value: number; track: number; row: number }[] = [];
 	const query = `${ask.scope.query ?? ''} ${exactly(ask.name)}`;
 	let floor = -1;
-	const error = walk(store, { ...ask.scope, query }, v => {
+	const error = yield* walk(store, { ...ask.scope, query }, v => {
 		const value = ask.self ? v.self : v.end - v.start, label = labelOf(store, v, ask);
 		let g = groups.get(label);
 

@@ -4,7 +4,7 @@ import type { Aggregates, Cell, Column, Place, Scope, Table } from '../source/co
 import { seekSample } from './lanes';
 import { compile } from './query';
 import type { Store, Track } from './store';
-import { inside, scopeSpan, scopeTracks, walk } from './walk';
+import { inside, scopeSpan, scopeTracks, walk, type Job } from './walk';
 
 /* Rows of objects become columns in the order of the list. */
 export function table(columns: Column[], rows: Record<string, Cell>[], more = 0): Table {
@@ -71,8 +71,8 @@ interface Busy {
 	count: number;
 }
 
-function slicesTable(store: Store, sums: Map<number, Sum>, span: number): Table {
-	const rows = [...sums.values()].sort((a, b) => b.total - a.total).map(s => ({
+function slicesTable(store: Store, sums: Sum[], span: number): Table {
+	const rows = sums.filter(Boolean).sort((a, b) => b.total - a.total).map(s => ({
 		name: store.name(s.type), count: s.count, total: s.total, self: s.self,
 		mean: s.total / s.count, min: s.min, max: s.max, share: span ? s.total / span : null,
 		type: s.type, longest: s.longest,
@@ -224,21 +224,21 @@ function longestGap(busy: [number, number][], ranges: [number, number][]): numbe
 	return longest;
 }
 
-export function aggregate(store: Store, scope: Scope): Aggregates {
-	const sums = new Map<number, Sum>(), busy = new Map<Track, Busy>();
+export function* aggregate(store: Store, scope: Scope): Job<Aggregates> {
+	const sums: Sum[] = [], busy = new Map<Track, Busy>();
+	let track: Track | null = null, b: Busy = { union: new Union(), count: 0 }; // of the last one: they come in a row
 	const span = scopeSpan(store, scope);
-	const error = walk(store, scope, v => {
+	const error = yield* walk(store, scope, v => {
 		const name = store.nameOf[v.type];
-		let s = sums.get(name), b = busy.get(v.track);
+		const s = sums[name] ??= { type: v.type, count: 0, total: 0, self: 0, min: Infinity, max: -1, longest: 0 };
 
-		if (!s)
-			sums.set(name, s = { type: v.type, count: 0, total: 0, self: 0, min: Infinity, max: -1, longest: 0 });
-		if (!b)
-			busy.set(v.track, b = { union: new Union(), count: 0 });
+		if (v.track !== track)
+			busy.set(track = v.track, b = { union: new Union(), count: 0 });
 		s.count++;
 		s.total += v.total;
 		s.self += v.self;
-		s.min = Math.min(s.min, v.total);
+		if (v.total < s.min)
+			s.min = v.total;
 		if (v.total > s.max) {
 			s.max = v.total;
 			s.longest = store.id(v.track, v.row);
@@ -257,10 +257,10 @@ export function aggregate(store: Store, scope: Scope): Aggregates {
 }
 
 /* The slices of a scope one by one, in order of time: the window as a table. */
-export function list(store: Store, scope: Scope, limit: number): Table {
+export function* list(store: Store, scope: Scope, limit: number): Job<Table> {
 	const rows: Record<string, Cell>[] = [];
 	let count = 0;
-	const error = walk(store, scope, v => {
+	const error = yield* walk(store, scope, v => {
 		count++;
 		if (rows.length >= limit)
 			return;

@@ -2,7 +2,7 @@
 
 import type { Scope, Tree, TreeKind } from '../source/contract';
 import type { Store } from './store';
-import { walk, type Visit } from './walk';
+import { walk, type Job, type Visit } from './walk';
 
 interface Node {
 	type: number;
@@ -173,14 +173,14 @@ function flatten(store: Store, root: Node, label: string, limit: number, timed: 
 	return out;
 }
 
-export function tree(store: Store, scope: Scope, kind: TreeKind, name: string | undefined, nodes: number): Tree {
+export function* tree(store: Store, scope: Scope, kind: TreeKind, name: string | undefined, nodes: number): Job<Tree> {
 	const type = store.names.indexOf(name ?? ''), number = type < 0 ? -1 : store.nameOf[type];
 	const root = node(Math.max(0, type));
 	const span = scope.ranges ? scope.ranges.reduce((s, [a, b]) => s + b - a, 0) : store.info.span;
 	const grow = { 'top-down': () => topDown(store), 'bottom-up': () => bottomUp(store),
 		'time-order': () => timeOrder(span / 4000), callers: () => callers(store, number),
 		callees: () => callees(store, number) }[kind]();
-	const error = walk(store, scope, v => { if (!v.mark && !v.aside) grow(root, v); });
+	const error = yield* walk(store, scope, v => { if (!v.mark && !v.aside) grow(root, v); });
 
 	if (error)
 		throw new Error(error);

@@ -47,14 +47,10 @@ export interface Visit {
 	aside: boolean;
 }
 
-interface Open {
-	row: number;
-	end: number;
-	total: number;
-	inner: number; // of slices directly in it
-	wanted: boolean;
-}
+/* Work in pieces. */
+export type Job<T> = Generator<void, T>;
 
+const CHUNK = 1 << 16; // rows: some milliseconds
 const NO_PATH: number[] = [];
 
 /* Which types match the query: asked once per type, not per event. */
@@ -63,8 +59,12 @@ function typeMask(store: Store, query: Query): Uint8Array {
 }
 
 class TrackWalk {
-	private readonly open: Open[] = [];
+	// The slices that are open, as columns: an object for each of ten million would cost a second.
 	private readonly path: number[] = []; // their rows
+	private readonly ends: number[] = [];
+	private readonly totals: number[] = [];
+	private readonly inner: number[] = []; // of slices directly in them
+	private readonly wanted: boolean[] = [];
 	private readonly seen: Visit;
 
 	constructor(private store: Store, private track: Track, private scope: Scope,
@@ -94,46 +94,54 @@ class TrackWalk {
 	}
 
 	private close(): void {
-		const o = this.open.pop()!;
+		const row = this.path.pop()!, end = this.ends.pop()!, total = this.totals.pop()!, inner = this.inner.pop()!;
 
-		this.path.pop();
-		if (o.wanted)
-			this.tell(o.row, o.end, o.total, o.total - o.inner, this.path, false);
+		if (this.wanted.pop())
+			this.tell(row, end, total, total - inner, this.path, false);
 	}
 
-	/* Slices are visited when they end, since only then their self time is known. */
-	run(types: Uint8Array): void {
-		const r = this.track.rows!, { laneOf, depths, lanes } = this.track.dealt;
+	/*
+	 * Visits the rows from one on, at most CHUNK of them; returns the next one, or -1 at the end.
+	 * Slices are visited when they end, since only then their self time is known.
+	 */
+	some(from: number, types: Uint8Array): number {
+		const r = this.track.rows!, { laneOf, depths, lanes } = this.track.dealt, { path, ends, totals, inner } = this;
 		const ranges = this.scope.ranges, last = ranges ? ranges[ranges.length - 1][1] : Infinity;
+		const until = Math.min(r.count, from + CHUNK);
+		let row = from;
 
-		for (let row = this.first(); row < r.count && r.start[row] < last; row++) {
+		for (; row < until && r.start[row] < last; row++) {
 			const start = r.start[row], end = start + durOf(r, row);
 			const lane = laneOf ? laneOf[row] : 0, nested = lane < depths;
 
-			while (nested && this.open.length && this.open[this.open.length - 1].end <= start)
+			while (nested && ends.length && ends[ends.length - 1] <= start)
 				this.close();
-			if (!touches(ranges, start, end))
+			if (ranges && !touches(ranges, start, end))
 				continue;
-			const total = inside(ranges, start, end), wanted = types[r.type[row]] === 1;
+			const total = ranges ? inside(ranges, start, end) : end - start, wanted = types[r.type[row]] === 1;
 
 			if (!nested) {
 				if (wanted)
 					this.tell(row, end, total, total, NO_PATH, lanes[lane].kind === 'marks');
 				continue;
 			}
-			const around = this.open[this.open.length - 1];
-
-			if (around)
-				around.inner += total;
-			this.open.push({ row, end, total, inner: 0, wanted });
-			this.path.push(row);
+			if (inner.length)
+				inner[inner.length - 1] += total;
+			path.push(row);
+			ends.push(end);
+			totals.push(total);
+			inner.push(0);
+			this.wanted.push(wanted);
 		}
-		while (this.open.length)
+		if (row < r.count && r.start[row] < last)
+			return row;
+		while (ends.length)
 			this.close();
+		return -1;
 	}
 
 	/* The first row that can reach into the ranges: the outermost span there, and all behind it. */
-	private first(): number {
+	first(): number {
 		const r = this.track.rows!, { lanes } = this.track.dealt;
 
 		if (!this.scope.ranges?.length)
@@ -159,8 +167,11 @@ class TrackWalk {
 	}
 }
 
-/* Visits every slice and mark of the scope that matches its query; returns the query's error. */
-export function walk(store: Store, scope: Scope, visit: (v: Visit) => void): string {
+/*
+ * Visits every slice and mark of the scope that matches its query; returns the query's error. Stops
+ * for breath now and then, so that whoever runs it can do something else in between, or give up.
+ */
+export function* walk(store: Store, scope: Scope, visit: (v: Visit) => void): Job<string> {
 	const query = compile(scope.query ?? '');
 
 	if (query.error)
@@ -168,7 +179,11 @@ export function walk(store: Store, scope: Scope, visit: (v: Visit) => void): str
 	const types = typeMask(store, query);
 
 	for (const track of scopeTracks(store, scope, query))
-		if (track.rows)
-			new TrackWalk(store, track, scope, query, visit).run(types);
+		if (track.rows) {
+			const w = new TrackWalk(store, track, scope, query, visit);
+
+			for (let row = w.first(); row >= 0 && row < track.rows.count; yield)
+				row = w.some(row, types);
+		}
 	return '';
 }

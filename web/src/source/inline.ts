@@ -2,7 +2,8 @@
 // tables do not hold up the picture; in the page's own thread where there can be no worker.
 
 import { readContainer } from '../engine/container';
-import { Engine } from '../engine/engine';
+import { Engine, isJob } from '../engine/engine';
+import type { Job } from '../engine/walk';
 import type { Method, Methods, Source } from './contract';
 
 export interface Question {
@@ -10,6 +11,7 @@ export interface Question {
 	method?: Method;
 	ask?: unknown;
 	load?: string; // base64 of a deflated container
+	stop?: number; // nobody waits for this one any more
 }
 
 export interface Reply {
@@ -28,27 +30,87 @@ export async function unpack(base64: string): Promise<Uint8Array> {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/* What runs in the worker. */
-export function serveEngine(port: { onmessage: ((e: MessageEvent) => void) | null;
-	postMessage(m: Reply, transfer?: Transferable[]): void }, given?: Engine): void {
-	let engine = given;
+interface Port {
+	onmessage: ((e: MessageEvent) => void) | null;
+	postMessage(m: Reply, transfer?: Transferable[]): void;
+}
 
-	port.onmessage = async (e: MessageEvent) => {
-		const q = e.data as Question;
+const SLICE = 12; // ms of work before the next message is looked at
 
+/* What runs in the worker: windows at once, tables in between, and not at all once nobody waits. */
+class Desk {
+	private readonly jobs = new Map<number, Job<unknown>>();
+	private asked = false;
+
+	constructor(private readonly port: Port, private engine: Engine | undefined) {}
+
+	private reply(id: number, answer: unknown): void {
+		this.port.postMessage({ id, answer }, answer instanceof ArrayBuffer ? [answer] : []);
+	}
+
+	private fail(id: number, e: unknown): void {
+		this.port.postMessage({ id, error: e instanceof Error ? e.message : String(e) });
+	}
+
+	async take(q: Question): Promise<void> {
 		try {
 			if (q.load !== undefined) {
-				engine = new Engine(readContainer(await unpack(q.load)));
-				port.postMessage({ id: q.id });
-				return;
-			}
-			const answer: unknown = engine!.answer(q.method!, q.ask as never);
+				this.engine = new Engine(readContainer(await unpack(q.load)));
+				this.reply(q.id, null);
+			} else if (q.stop) {
+				this.jobs.delete(q.stop);
+			} else {
+				const answer: unknown = this.engine!.start(q.method!, q.ask as never);
 
-			port.postMessage({ id: q.id, answer }, answer instanceof ArrayBuffer ? [answer] : []);
-		} catch (error) {
-			port.postMessage({ id: q.id, error: error instanceof Error ? error.message : String(error) });
+				if (isJob(answer))
+					this.jobs.set(q.id, answer);
+				else
+					this.reply(q.id, answer);
+				this.goOn();
+			}
+		} catch (e) {
+			this.fail(q.id, e);
 		}
-	};
+	}
+
+	private goOn(): void {
+		if (this.asked || !this.jobs.size)
+			return;
+		this.asked = true;
+		setTimeout(() => {
+			this.asked = false;
+			this.work();
+			this.goOn();
+		}, 0);
+	}
+
+	private work(): void {
+		const until = performance.now() + SLICE;
+
+		for (const [id, job] of this.jobs)
+			try {
+				do {
+					const step = job.next();
+
+					if (step.done) {
+						this.jobs.delete(id);
+						this.reply(id, step.value);
+						break;
+					}
+				} while (performance.now() < until);
+				if (performance.now() >= until)
+					return;
+			} catch (e) {
+				this.jobs.delete(id);
+				this.fail(id, e);
+			}
+	}
+}
+
+export function serveEngine(port: Port, engine?: Engine): void {
+	const desk = new Desk(port, engine);
+
+	port.onmessage = e => void desk.take(e.data as Question);
 }
 
 /* Asks an engine behind a port; an answer that nobody waits for any more is dropped. */
@@ -75,8 +137,10 @@ export class PortSource implements Source {
 
 			this.waiting.set(id, { done, failed });
 			signal?.addEventListener('abort', () => {
-				if (this.waiting.delete(id))
-					failed(new DOMException('not asked any more', 'AbortError'));
+				if (!this.waiting.delete(id))
+					return;
+				this.port.postMessage({ id: 0, stop: id });
+				failed(new DOMException('not asked any more', 'AbortError'));
 			});
 			this.port.postMessage({ id, ...q });
 		});
