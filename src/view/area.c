@@ -1,0 +1,553 @@
+/*
+ * area.c - the tables of an area: slices by name, tracks, counters, devices, and the list.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/sort.h"
+#include "model/pyramid_lane.h"
+#include "text/out.h"
+#include "view/answers.h"
+#include "view/ask.h"
+#include "view/sheet.h"
+#include "view/visit.h"
+
+#define NAMES_MOST 20000u
+#define LIST_MOST  100000u
+
+#define COLUMNS(list) (sizeof(list) / sizeof((list)[0]))
+
+/* All slices of one name. */
+struct sum {
+	uint64_t count, total, lengths, self, min, max, longest;
+	uint32_t type, name;
+};
+
+struct interval {
+	uint64_t from, to;
+};
+
+/* What the queues of a device did. */
+struct device {
+	struct interval *busy; /* in any order, until they are sorted */
+	size_t count, cap;
+	uint64_t sum; /* of all queues */
+	uint32_t queues;
+};
+
+struct area {
+	struct ut_view *view;
+	const struct ut_ask_scope *scope;
+	struct sum *sums;       /* by name */
+	uint64_t *busy;         /* by track */
+	uint64_t *slices;       /* by track */
+	struct device *devices; /* by place */
+};
+
+/* ---- the walk ------------------------------------------------------------------------------- */
+
+static void add_interval(struct device *d, uint64_t from, uint64_t to)
+{
+	struct interval *last = d->count ? &d->busy[d->count - 1] : NULL;
+
+	if (last && from >= last->from && from <= last->to) {
+		last->to = to > last->to ? to : last->to;
+		return;
+	}
+	d->busy = ut_grow(d->busy, d->count + 1, &d->cap, sizeof(*d->busy));
+	d->busy[d->count++] = (struct interval){ from, to };
+}
+
+static void add_device(struct area *a, const struct ut_visit *visit, uint32_t track)
+{
+	const struct ut_view_row *row = visit->row;
+	uint32_t place = row->track->place, device;
+
+	if (a->view->places[place].kind != UT_PLACE_QUEUE)
+		return;
+	device = ut_view_device_of(a->view, place);
+	if (device == UT_NO_PLACE)
+		return;
+	a->devices[device].queues += !a->slices[track];
+	a->devices[device].sum += visit->alone;
+	if (visit->alone)
+		add_interval(&a->devices[device], row->start, row->end);
+}
+
+static void add_visit(void *ctx, const struct ut_visit *visit)
+{
+	struct area *a = ctx;
+	const struct ut_view_row *row = visit->row;
+	uint32_t track = (uint32_t)(row->track - a->view->tracks);
+	struct sum *s = &a->sums[a->view->name_of[row->type]];
+
+	if (!s->count || visit->total < s->min)
+		s->min = visit->total;
+	if (!s->count || visit->total > s->max) {
+		s->max = visit->total;
+		s->longest = ut_view_id(a->view, row->track, row->row);
+	}
+	if (!s->count)
+		s->type = row->type;
+	s->count++;
+	s->total += visit->fresh;
+	s->lengths += visit->total;
+	s->self += visit->self;
+	add_device(a, visit, track);
+	a->slices[track]++;
+	a->busy[track] += visit->alone;
+}
+
+/* ---- slices --------------------------------------------------------------------------------- */
+
+static const struct ut_sheet_column slice_columns[] = {
+	{ "name", "Name", "name", NULL, false },
+	{ "count", "Count", "count", NULL, false },
+	{ "total", "Total", "time", NULL, false },
+	{ "share", "Share of area", "share", "total by the length of the area", false },
+	{ "self", "Self", "time", "without what is nested in it", false },
+	{ "mean", "Mean", "time", NULL, false },
+	{ "min", "Min", "time", NULL, false },
+	{ "max", "Max", "time", NULL, false },
+	{ "type", "Type", "number", NULL, false },
+	{ "longest", "Longest", "event", NULL, false },
+};
+
+static int by_total(const void *a, const void *b)
+{
+	const struct sum *x = a, *y = b;
+
+	if (x->total != y->total)
+		return x->total > y->total ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+static void put_share(struct ut_sheet *s, uint64_t part, uint64_t span)
+{
+	if (span)
+		ut_sheet_double(s, (double)part / (double)span);
+	else
+		ut_sheet_null(s);
+}
+
+static void put_slices(struct area *a, uint64_t span, struct ut_out *out)
+{
+	uint32_t count = 0;
+	struct ut_sheet s;
+
+	for (uint32_t i = 0; i < a->view->name_count; i++) {
+		if (!a->sums[i].count)
+			continue;
+		a->sums[i].name = i;
+		a->sums[count++] = a->sums[i];
+	}
+	ut_sort(a->sums, count, sizeof(*a->sums), by_total);
+	ut_sheet_init(&s, slice_columns, COLUMNS(slice_columns));
+	for (uint32_t i = 0; i < count && i < NAMES_MOST; i++) {
+		const struct sum *n = &a->sums[i];
+
+		ut_sheet_text(&s, ut_view_type_name(a->view, n->type));
+		ut_sheet_u64(&s, n->count);
+		ut_sheet_u64(&s, n->total);
+		put_share(&s, n->total, span);
+		ut_sheet_u64(&s, n->self);
+		ut_sheet_double(&s, (double)n->lengths / (double)n->count);
+		ut_sheet_u64(&s, n->min);
+		ut_sheet_u64(&s, n->max);
+		ut_sheet_u64(&s, n->type);
+		ut_sheet_u64(&s, n->longest);
+	}
+	ut_out_text(out, "{\"slices\":");
+	ut_sheet_write(&s, count > NAMES_MOST ? count - NAMES_MOST : 0, out);
+}
+
+/* ---- tracks --------------------------------------------------------------------------------- */
+
+static const struct ut_sheet_column track_columns[] = {
+	{ "name", "Track", "text", NULL, false },
+	{ "slices", "Slices", "count", NULL, false },
+	{ "busy", "Busy", "time", "time in which at least one slice was open", false },
+	{ "idle", "Idle", "time", NULL, true },
+	{ "share", "Busy share", "share", NULL, false },
+	{ "track", "Track number", "number", NULL, false },
+};
+
+struct busy {
+	uint64_t time;
+	uint32_t track;
+};
+
+static int by_busy(const void *a, const void *b)
+{
+	const struct busy *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time > y->time ? -1 : 1;
+	return x->track < y->track ? -1 : x->track > y->track;
+}
+
+static void put_path(struct ut_sheet *s, const struct ut_view *v, uint32_t place)
+{
+	struct ut_buf b = { 0 };
+
+	ut_view_path_name(v, place, &b);
+	ut_sheet_text(s, (struct ut_str){ b.data, b.len });
+	ut_buf_release(&b);
+}
+
+static void put_tracks(struct area *a, uint64_t span, struct ut_out *out)
+{
+	struct busy *list = ut_make(((size_t)a->view->track_count + 1) * sizeof(*list));
+	uint32_t count = 0;
+	struct ut_sheet s;
+
+	for (uint32_t i = 0; i < a->view->track_count; i++) {
+		if (a->slices[i])
+			list[count++] = (struct busy){ a->busy[i], i };
+	}
+	ut_sort(list, count, sizeof(*list), by_busy);
+	ut_sheet_init(&s, track_columns, COLUMNS(track_columns));
+	for (uint32_t i = 0; i < count; i++) {
+		put_path(&s, a->view, a->view->tracks[list[i].track].place);
+		ut_sheet_u64(&s, a->slices[list[i].track]);
+		ut_sheet_u64(&s, list[i].time);
+		ut_sheet_u64(&s, span > list[i].time ? span - list[i].time : 0);
+		put_share(&s, list[i].time, span);
+		ut_sheet_u64(&s, list[i].track);
+	}
+	ut_out_text(out, ",\"threads\":");
+	ut_sheet_write(&s, 0, out);
+	free(list);
+}
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+static const struct ut_sheet_column counter_columns[] = {
+	{ "name", "Counter", "text", NULL, false },
+	{ "unit", "Unit", "text", NULL, false },
+	{ "samples", "Samples", "count", NULL, true },
+	{ "min", "Min", "number", NULL, false },
+	{ "mean", "Mean", "number", "each value weighted by how long it held", false },
+	{ "max", "Max", "number", NULL, false },
+	{ "last", "Last", "number", NULL, true },
+	{ "track", "Track number", "number", NULL, false },
+};
+
+struct counted {
+	uint64_t samples;
+	double min, max, last, area, time;
+	bool any;
+};
+
+/* A value that holds from one time to another; what is no number says nothing. */
+static void hold(struct counted *c, double value, uint64_t from, uint64_t to)
+{
+	if (!isfinite(value))
+		return;
+	c->min = !c->any || value < c->min ? value : c->min;
+	c->max = !c->any || value > c->max ? value : c->max;
+	c->last = value;
+	c->area += value * (double)(to - from);
+	c->time += (double)(to - from);
+	c->any = true;
+}
+
+/* Sample i of a counter's lane: its time, and its value. */
+static bool sample_at(const struct ut_view_track *t, const struct ut_lane *l, uint64_t i,
+		      uint64_t *time, double *value)
+{
+	const struct ut_block *b;
+	struct ut_entry e;
+
+	if (i >= l->count || !ut_entry_get(t->rows, l, i, &e))
+		return false;
+	b = &t->rows->blocks[e.row / UT_BLOCK_ROWS];
+	*time = ut_view_time(t, e.ts);
+	*value = ut_counter_value(b->val[e.row % UT_BLOCK_ROWS],
+				  ut_store_type(t->trace->store, e.type)->flags);
+	return true;
+}
+
+static uint64_t seek_sample(const struct ut_view_track *t, const struct ut_lane *l, uint64_t time)
+{
+	uint64_t low = 0, high = l->count;
+
+	while (low < high) {
+		uint64_t mid = low + (high - low) / 2, at;
+		double value;
+
+		if (sample_at(t, l, mid, &at, &value) && at < time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void count_range(const struct ut_view_track *t, const struct ut_lane *l,
+			struct ut_ask_range r, struct counted *c)
+{
+	uint64_t i = seek_sample(t, l, r.from), at, next;
+	double value, after;
+	bool here = i > 0 && sample_at(t, l, i - 1, &at, &value);
+
+	if (here && sample_at(t, l, i, &next, &after) && next == r.from)
+		here = false; /* what held before is over */
+	if (here) {
+		next = sample_at(t, l, i, &next, &after) && next < r.to ? next : r.to;
+		hold(c, value, r.from, next);
+	}
+	for (here = sample_at(t, l, i, &at, &value); here && at < r.to; i++) {
+		here = sample_at(t, l, i + 1, &next, &after);
+		hold(c, value, at, here && next < r.to ? next : r.to);
+		c->samples++;
+		at = next;
+		value = after;
+	}
+}
+
+static void put_counter(const struct area *a, uint32_t track, const struct ut_lane *l,
+			struct ut_sheet *s)
+{
+	const struct ut_view_track *t = &a->view->tracks[track];
+	struct counted c = { 0 };
+
+	if (!a->scope->has_ranges)
+		count_range(t, l, (struct ut_ask_range){ 0, a->view->span }, &c);
+	for (size_t i = 0; i < a->scope->range_count; i++)
+		count_range(t, l, a->scope->ranges[i], &c);
+	if (!c.any)
+		return;
+	put_path(s, a->view, t->place);
+	ut_sheet_text(s, a->view->places[t->place].unit);
+	ut_sheet_u64(s, c.samples);
+	ut_sheet_double(s, c.min);
+	ut_sheet_double(s, c.time > 0 ? c.area / c.time : c.min);
+	ut_sheet_double(s, c.max);
+	ut_sheet_double(s, c.last);
+	ut_sheet_u64(s, track);
+}
+
+static void put_counters(const struct area *a, const struct ut_wanted *w, struct ut_out *out)
+{
+	struct ut_sheet s;
+
+	ut_sheet_init(&s, counter_columns, COLUMNS(counter_columns));
+	for (uint32_t i = 0; i < a->view->track_count; i++) {
+		const struct ut_lanes *lanes = a->view->tracks[i].lanes;
+		const struct ut_lane *last = lanes->count ? &lanes->lanes[lanes->count - 1] : NULL;
+
+		if (w->tracks[i] && last && last->kind == UT_LANE_COUNTER)
+			put_counter(a, i, last, &s);
+	}
+	ut_out_text(out, ",\"counters\":");
+	ut_sheet_write(&s, 0, out);
+}
+
+/* ---- devices -------------------------------------------------------------------------------- */
+
+static const struct ut_sheet_column device_columns[] = {
+	{ "name", "Device", "text", NULL, false },
+	{ "busy", "Busy", "time", NULL, false },
+	{ "idle", "Idle", "time", NULL, false },
+	{ "overlap", "Overlapped", "time", "time that queues were busy beside others", false },
+	{ "gap", "Longest gap", "time", NULL, true },
+	{ "share", "Busy share", "share", NULL, false },
+};
+
+static int by_from(const void *a, const void *b)
+{
+	const struct interval *x = a, *y = b;
+
+	return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void merge(struct device *d)
+{
+	size_t n = 0;
+
+	ut_sort(d->busy, d->count, sizeof(*d->busy), by_from);
+	for (size_t i = 0; i < d->count; i++) {
+		struct interval *last = n ? &d->busy[n - 1] : NULL;
+
+		if (last && d->busy[i].from <= last->to)
+			last->to = d->busy[i].to > last->to ? d->busy[i].to : last->to;
+		else
+			d->busy[n++] = d->busy[i];
+	}
+	d->count = n;
+}
+
+static uint64_t longest_gap(const struct device *d, struct ut_ask_range r)
+{
+	uint64_t longest = 0, at = r.from;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct interval *b = &d->busy[i];
+
+		if (b->to <= r.from || b->from >= r.to)
+			continue;
+		if (b->from > at && b->from - at > longest)
+			longest = b->from - at;
+		at = b->to > at ? b->to : at;
+	}
+	return r.to > at && r.to - at > longest ? r.to - at : longest;
+}
+
+/* A device is busy when one of its queues is; overlap: two or more of them at once. */
+static void put_device(const struct area *a, uint32_t place, uint64_t span, struct ut_sheet *s)
+{
+	struct device *d = &a->devices[place];
+	uint64_t busy = 0, gap = 0;
+
+	merge(d);
+	for (size_t i = 0; i < d->count; i++)
+		busy += ut_scope_inside(a->scope, d->busy[i].from, d->busy[i].to);
+	if (!a->scope->has_ranges)
+		gap = longest_gap(d, (struct ut_ask_range){ 0, a->view->span });
+	for (size_t i = 0; i < a->scope->range_count; i++) {
+		uint64_t one = longest_gap(d, a->scope->ranges[i]);
+
+		gap = one > gap ? one : gap;
+	}
+	put_path(s, a->view, place);
+	ut_sheet_u64(s, busy);
+	ut_sheet_u64(s, span > busy ? span - busy : 0);
+	if (d->queues > 1)
+		ut_sheet_u64(s, d->sum > busy ? d->sum - busy : 0);
+	else
+		ut_sheet_null(s);
+	ut_sheet_u64(s, gap);
+	put_share(s, busy, span);
+}
+
+static void put_devices(const struct area *a, uint64_t span, struct ut_out *out)
+{
+	struct ut_sheet s;
+
+	ut_sheet_init(&s, device_columns, COLUMNS(device_columns));
+	for (uint32_t i = 0; i < a->view->place_count; i++) {
+		if (a->devices[i].queues)
+			put_device(a, i, span, &s);
+	}
+	ut_out_text(out, ",\"devices\":");
+	ut_sheet_write(&s, 0, out);
+}
+
+int ut_answer_aggregate(struct ut_view *v, const struct ut_ask *ask, struct ut_out *out,
+			struct ut_err *err)
+{
+	struct area a = { .view = v, .scope = &ask->scope };
+	uint64_t span = ut_scope_span(v, &ask->scope);
+	struct ut_wanted wanted;
+	int rc = ut_wanted_init(&wanted, v, (struct ut_str){ "", 0 }, &ask->scope, err);
+
+	if (rc)
+		return rc;
+	a.sums = ut_make(((size_t)v->name_count + 1) * sizeof(*a.sums));
+	a.busy = ut_make(((size_t)v->track_count + 1) * sizeof(*a.busy));
+	a.slices = ut_make(((size_t)v->track_count + 1) * sizeof(*a.slices));
+	a.devices = ut_make(((size_t)v->place_count + 1) * sizeof(*a.devices));
+	ut_view_walk(v, &ask->scope, &wanted, add_visit, &a);
+	put_slices(&a, span, out);
+	put_tracks(&a, span, out);
+	put_counters(&a, &wanted, out);
+	put_devices(&a, span, out);
+	ut_out_fmt(out, ",\"span\":%" PRIu64 "}", span);
+	for (uint32_t i = 0; i < v->place_count; i++)
+		free(a.devices[i].busy);
+	free(a.devices);
+	free(a.slices);
+	free(a.busy);
+	free(a.sums);
+	ut_wanted_release(&wanted);
+	return 0;
+}
+
+/* ---- the list ------------------------------------------------------------------------------- */
+
+static const struct ut_sheet_column list_columns[] = {
+	{ "name", "Name", "name", NULL, false },    { "start", "Start", "time", NULL, false },
+	{ "dur", "Duration", "time", NULL, false }, { "self", "Self", "time", NULL, true },
+	{ "track", "Track", "text", NULL, false },  { "parent", "Inside", "text", NULL, true },
+	{ "cat", "Category", "text", NULL, true },  { "type", "Type", "number", NULL, false },
+	{ "id", "Event", "event", NULL, false },
+};
+
+struct listed {
+	struct ut_view_row row;
+	uint64_t self;
+	uint32_t parent; /* its type; UINT32_MAX = none */
+};
+
+struct listing {
+	struct ut_view *view;
+	struct listed *items;
+	size_t count, cap, limit;
+	uint64_t all;
+};
+
+static void list_visit(void *ctx, const struct ut_visit *visit)
+{
+	struct listing *l = ctx;
+
+	if (l->all++ >= l->limit)
+		return;
+	l->items = ut_grow(l->items, l->count + 1, &l->cap, sizeof(*l->items));
+	l->items[l->count++] = (struct listed){
+		.row = *visit->row,
+		.self = visit->self,
+		.parent = visit->depth ? visit->path[visit->depth - 1].row.type : UINT32_MAX,
+	};
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+
+	if (x->row.start != y->row.start)
+		return x->row.start < y->row.start ? -1 : 1;
+	if (x->row.track != y->row.track)
+		return x->row.track < y->row.track ? -1 : 1;
+	return x->row.row < y->row.row ? -1 : x->row.row > y->row.row;
+}
+
+static void put_listed(const struct ut_view *v, const struct listed *i, struct ut_sheet *s)
+{
+	const struct ut_str none = { "", 0 };
+
+	ut_sheet_text(s, ut_view_type_name(v, i->row.type));
+	ut_sheet_u64(s, i->row.start);
+	ut_sheet_u64(s, i->row.end - i->row.start);
+	ut_sheet_u64(s, i->self);
+	ut_sheet_text(s, v->places[i->row.track->place].name);
+	ut_sheet_text(s, i->parent == UINT32_MAX ? none : ut_view_type_name(v, i->parent));
+	ut_sheet_text(s, ut_view_type_cat(v, i->row.type));
+	ut_sheet_u64(s, i->row.type);
+	ut_sheet_u64(s, ut_view_id(v, i->row.track, i->row.row));
+}
+
+int ut_answer_list(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
+		   struct ut_err *err)
+{
+	struct listing l = { .view = v };
+	struct ut_wanted wanted;
+	struct ut_sheet s;
+	int rc = ut_wanted_init(&wanted, v, (struct ut_str){ "", 0 }, &a->scope, err);
+
+	if (rc)
+		return rc;
+	l.limit = a->limit < LIST_MOST ? (size_t)a->limit : LIST_MOST;
+	ut_view_walk(v, &a->scope, &wanted, list_visit, &l);
+	ut_sort(l.items, l.count, sizeof(*l.items), by_start);
+	ut_sheet_init(&s, list_columns, COLUMNS(list_columns));
+	for (size_t i = 0; i < l.count; i++)
+		put_listed(v, &l.items[i], &s);
+	ut_sheet_write(&s, l.all - l.count, out);
+	free(l.items);
+	ut_wanted_release(&wanted);
+	return 0;
+}

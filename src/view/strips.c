@@ -1,0 +1,285 @@
+/*
+ * strips.c - a window of some lanes as columns of bytes: web/src/source/window.ts says which.
+ *
+ * Every entry of at least a pixel is one item; shorter ones that share a pixel are one item
+ * together, made of as few nodes of the pyramid as there are. The same as web/src/engine/lanes.ts
+ * does, item by item.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "model/pyramid_lane.h"
+#include "text/out.h"
+#include "view/answers.h"
+#include "view/ask.h"
+#include "view/view_parts.h"
+
+#define MAGIC       0x31575455u /* "UTW1" */
+#define MANY        UINT32_MAX
+#define TORN        254u
+#define PIXELS_MOST 65536u
+
+struct item {
+	double start;
+	float length;
+	uint32_t type, row;
+	uint8_t fill;
+};
+
+struct value {
+	float low, high, last;
+};
+
+/* A window in the making. */
+struct strips {
+	struct ut_view *view;
+	double t0, t1, pixel;
+	uint32_t pixels;
+	struct item *items;
+	size_t item_count, item_cap;
+	struct value *values;
+	size_t value_count, value_cap;
+	uint32_t *first, *cells; /* by lane, and one more */
+};
+
+/* One lane of it. */
+struct lane {
+	struct strips *s;
+	const struct ut_view_track *track;
+	const struct ut_lane *lane;
+	struct ut_levels levels;
+};
+
+static void add_item(struct strips *s, struct item item)
+{
+	s->items = ut_grow(s->items, s->item_count + 1, &s->item_cap, sizeof(*s->items));
+	s->items[s->item_count++] = item;
+}
+
+/* ---- slices and marks ----------------------------------------------------------------------- */
+
+/* Entry i; false if a damaged lane leads nowhere. Times are the view's. */
+static bool get_entry(const struct lane *l, uint64_t i, struct ut_entry *e)
+{
+	if (!ut_entry_get(l->track->rows, l->lane, i, e))
+		return false;
+	e->ts = ut_view_time(l->track, e->ts);
+	e->end = ut_view_time(l->track, e->end);
+	return true;
+}
+
+/*
+ * The highest level at which a node begins with entry i and lies inside the pixel up to end. A leaf
+ * shorter than a pixel may stand across its end: nobody can see which of two pixels it is in.
+ */
+static int node_at(const struct lane *l, uint64_t i, double end)
+{
+	uint64_t size = UT_LANE_LEAF;
+	int found = -1;
+
+	for (unsigned int level = 0; level < l->levels.used; level++, size *= UT_LANE_FAN) {
+		const struct ut_node *n = &l->levels.nodes[level][i / size];
+		double stop;
+
+		if (i % size || i + size > l->lane->count || n->longest >= l->s->pixel)
+			break;
+		stop = (double)ut_view_time(l->track, n->end);
+		if (stop > end &&
+		    (level || stop - (double)ut_view_time(l->track, n->first) >= l->s->pixel))
+			break;
+		found = (int)level;
+	}
+	return found;
+}
+
+/* What shares a pixel. */
+struct shared {
+	double busy, most, stop;
+	uint32_t type;
+};
+
+static void add_shared(struct shared *p, double busy, double longest, uint32_t type)
+{
+	p->busy += busy;
+	if (longest > p->most) {
+		p->most = longest;
+		p->type = type;
+	}
+}
+
+/* Several entries in one pixel from entry i on, as one item; the next entry. */
+static uint64_t draw_pixel(const struct lane *l, uint64_t i, const struct ut_entry *first,
+			   double at)
+{
+	struct strips *s = l->s;
+	struct shared p = { .most = -1 };
+	double end = at + s->pixel, fill;
+	uint64_t j = i;
+	struct ut_entry e;
+
+	while (j < l->lane->count && get_entry(l, j, &e) && (double)e.ts < end) {
+		int level = node_at(l, j, end);
+		double length = (double)(e.end - e.ts);
+
+		if (level >= 0) {
+			uint64_t size = (uint64_t)UT_LANE_LEAF << 3 * level;
+			const struct ut_node *n = &l->levels.nodes[level][j / size];
+
+			add_shared(&p, (double)n->busy, n->longest, n->type);
+			j += size;
+			p.stop = (double)ut_view_time(l->track, n->end);
+			continue;
+		}
+		if (length >= s->pixel) /* drawn by itself */
+			break;
+		add_shared(&p, length, length, e.type);
+		p.stop = (double)e.end;
+		j++;
+	}
+	if (j == i + 1) { /* the next one only looked as if it shared the pixel */
+		add_item(s, (struct item){ (double)first->ts, (float)(first->end - first->ts),
+					   ut_view_type(l->track, p.type), (uint32_t)first->row,
+					   255 });
+		return j;
+	}
+	fill = floor(p.busy / s->pixel * 255 + 0.5);
+	add_item(s, (struct item){ at, (float)fmax(s->pixel, p.stop - at),
+				   ut_view_type(l->track, p.type), MANY,
+				   (uint8_t)(fill < 1     ? 1
+					     : fill > 255 ? 255
+							  : fill) });
+	return j > i ? j : i + 1;
+}
+
+static bool is_torn(const struct lane *l, uint32_t type)
+{
+	return (ut_store_type(l->track->trace->store, type)->flags & UT_EV_UNFINISHED) != 0;
+}
+
+static void draw_lane(struct strips *s, const struct ut_view_track *t, uint32_t number)
+{
+	struct lane l = { .s = s, .track = t, .lane = &t->lanes->lanes[number] };
+	uint64_t from = s->t0 > 0 ? (uint64_t)s->t0 : 0, i;
+	struct ut_entry e, next;
+
+	ut_lane_levels(l.lane, &l.levels);
+	i = ut_lane_seek(t->trace->store, t->local, number, ut_view_ts(t, from));
+	while (i < l.lane->count && get_entry(&l, i, &e) && (double)e.end <= s->t0 &&
+	       (double)e.ts < s->t0)
+		i++; /* without length, in the ns that the window begins in */
+	while (i < l.lane->count && get_entry(&l, i, &e) && (double)e.ts < s->t1) {
+		double length = (double)(e.end - e.ts);
+		double at = s->t0 + fmax(0, floor(((double)e.ts - s->t0) / s->pixel)) * s->pixel;
+
+		if (length >= s->pixel || i + 1 >= l.lane->count || !get_entry(&l, i + 1, &next) ||
+		    (double)next.ts >= at + s->pixel) {
+			add_item(s, (struct item){ (double)e.ts, (float)length,
+						   ut_view_type(t, e.type), (uint32_t)e.row,
+						   is_torn(&l, e.type) ? TORN : 255 });
+			i++;
+		} else {
+			i = draw_pixel(&l, i, &e, at);
+		}
+	}
+}
+
+/* ---- counters ------------------------------------------------------------------------------- */
+
+/* A sample belongs to its own pixel, and holds until the next one. */
+static void draw_samples(struct strips *s, const struct ut_view_track *t, uint32_t number)
+{
+	struct ut_value_cell *cells = ut_make((size_t)s->pixels * sizeof(*cells));
+	const struct ut_window window = {
+		.t0 = ut_view_ts(t, s->t0 > 0 ? (uint64_t)s->t0 : 0),
+		.t1 = ut_view_ts(t, s->t1 > 0 ? (uint64_t)ceil(s->t1) : 0),
+		.pixels = s->pixels,
+	};
+	uint32_t drawn = ut_pyramid_values(t->trace->store, t->local, number, &window, cells);
+
+	s->values =
+		ut_grow(s->values, s->value_count + s->pixels, &s->value_cap, sizeof(*s->values));
+	for (uint32_t i = 0; i < s->pixels; i++) {
+		struct value *to = &s->values[s->value_count++];
+		/* no pixel of the pyramid is narrower than 1 ns */
+		const struct ut_value_cell *c = &cells[(uint64_t)i * drawn / s->pixels];
+
+		*to = (struct value){ NAN, NAN, NAN };
+		if (drawn)
+			*to = (struct value){ (float)c->min, (float)c->max, (float)c->last };
+	}
+	free(cells);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------- */
+
+static void put_u32(struct ut_out *out, uint32_t value)
+{
+	ut_out_write(out, &value, sizeof(value));
+}
+
+static void put_head(const struct strips *s, size_t lanes, struct ut_out *out)
+{
+	put_u32(out, MAGIC);
+	put_u32(out, (uint32_t)lanes);
+	put_u32(out, (uint32_t)s->item_count);
+	put_u32(out, (uint32_t)s->value_count);
+	ut_out_write(out, &s->t0, sizeof(s->t0));
+	ut_out_write(out, &s->t1, sizeof(s->t1));
+	put_u32(out, s->pixels);
+	put_u32(out, 0);
+}
+
+#define PUT_COLUMN(out, items, count, member)                                                      \
+	do {                                                                                       \
+		for (size_t i_ = 0; i_ < (count); i_++)                                            \
+			ut_out_write((out), &(items)[i_].member, sizeof((items)[i_].member));      \
+	} while (0)
+
+static void put_columns(const struct strips *s, size_t lanes, struct ut_out *out)
+{
+	PUT_COLUMN(out, s->items, s->item_count, start);
+	PUT_COLUMN(out, s->items, s->item_count, length);
+	PUT_COLUMN(out, s->items, s->item_count, type);
+	PUT_COLUMN(out, s->items, s->item_count, row);
+	ut_out_write(out, s->first, (lanes + 1) * sizeof(*s->first));
+	ut_out_write(out, s->cells, (lanes + 1) * sizeof(*s->cells));
+	PUT_COLUMN(out, s->values, s->value_count, low);
+	PUT_COLUMN(out, s->values, s->value_count, high);
+	PUT_COLUMN(out, s->values, s->value_count, last);
+	PUT_COLUMN(out, s->items, s->item_count, fill);
+}
+
+int ut_answer_window(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
+		     struct ut_err *err)
+{
+	struct strips s = { .view = v, .t0 = a->t0, .t1 = a->t1 };
+
+	(void)err;
+	s.pixels = a->pixels < 1 ? 1 : a->pixels > PIXELS_MOST ? PIXELS_MOST : (uint32_t)a->pixels;
+	s.pixel = (a->t1 - a->t0) / s.pixels;
+	s.first = ut_make((a->lane_count + 1) * sizeof(*s.first));
+	s.cells = ut_make((a->lane_count + 1) * sizeof(*s.cells));
+	for (size_t i = 0; i < a->lane_count; i++) {
+		const struct ut_view_track *t =
+			a->lanes[i].track < v->track_count ? &v->tracks[a->lanes[i].track] : NULL;
+		uint32_t lane = a->lanes[i].lane;
+
+		if (t && lane < t->lanes->count && s.pixel > 0) {
+			if (t->lanes->lanes[lane].kind == UT_LANE_COUNTER)
+				draw_samples(&s, t, lane);
+			else
+				draw_lane(&s, t, lane);
+		}
+		s.first[i + 1] = (uint32_t)s.item_count;
+		s.cells[i + 1] = (uint32_t)s.value_count;
+	}
+	put_head(&s, a->lane_count, out);
+	put_columns(&s, a->lane_count, out);
+	free(s.items);
+	free(s.values);
+	free(s.first);
+	free(s.cells);
+	return 0;
+}
