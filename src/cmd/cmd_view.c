@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/opt.h"
 #include "cmd/last.h"
+#include "cmd/view_save.h"
 #include "cmd/view_serve.h"
 #include "cmd/words.h"
 #include "import/inputs.h"
@@ -19,6 +20,10 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct ut_view_opts *
 			     0, 65535),
 		ut_opt_flag(0, "no-browser", &o->no_browser,
 			    "only print the address, do not open a browser"),
+		ut_opt_words(ut_opt_str(0, "save", "FILE.html", &o->save,
+					"write the viewer and the traces into one file instead, "
+					"which any browser opens"),
+			     "<file>"),
 		ut_opt_flag(0, "once", &o->once, "end when the last page is closed"),
 		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
 					"threads that read and search (one per core)"),
@@ -36,7 +41,7 @@ static int view(const struct ut_view_opts *o, const struct ut_words *words, stru
 	int rc = ut_inputs_find(&inputs, words->count, words->items, err);
 
 	if (!rc)
-		rc = ut_view_serve(o, &inputs, err);
+		rc = o->save ? ut_view_save(o, &inputs, err) : ut_view_serve(o, &inputs, err);
 	ut_inputs_release(&inputs);
 	return rc ? ut_cmd_fail(&ut_cmd_view, err) : UT_EXIT_OK;
 }
@@ -84,6 +89,8 @@ const struct ut_cmd ut_cmd_view = {
 		    "    unitrace view app.json\n"
 		    "  all ranks together:\n"
 		    "    unitrace view ranks/\n"
+		    "  as one file, to send to somebody:\n"
+		    "    unitrace view --save run.html app.json\n"
 		    "  on a server far away, reached with ssh -L 8080:localhost:8080:\n"
 		    "    unitrace view --port 8080 --no-browser app.utr\n",
 	.options = view_options,

@@ -5,6 +5,8 @@
  * together, made of as few nodes of the pyramid as there are. The same as web/src/engine/lanes.ts
  * does, item by item.
  */
+#include "view/strips.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,51 +16,19 @@
 #include "text/out.h"
 #include "view/answers.h"
 #include "view/ask.h"
-#include "view/view_parts.h"
 
 #define MAGIC       0x31575455u /* "UTW1" */
-#define MANY        UINT32_MAX
 #define TORN        254u
 #define PIXELS_MOST 65536u
 
-struct item {
-	double start;
-	float length;
-	uint32_t type, row;
-	uint8_t fill;
-};
+/* ---- slices and marks ----------------------------------------------------------------------- */
 
-struct value {
-	float low, high, last;
-};
-
-/* A window in the making. */
-struct strips {
-	struct ut_view *view;
-	double t0, t1, pixel;
-	uint32_t pixels;
-	struct item *items;
-	size_t item_count, item_cap;
-	struct value *values;
-	size_t value_count, value_cap;
-	uint32_t *first, *cells; /* by lane, and one more */
-};
-
-/* One lane of it. */
 struct lane {
-	struct strips *s;
+	const struct ut_strip *s;
 	const struct ut_view_track *track;
 	const struct ut_lane *lane;
 	struct ut_levels levels;
 };
-
-static void add_item(struct strips *s, struct item item)
-{
-	s->items = ut_grow(s->items, s->item_count + 1, &s->item_cap, sizeof(*s->items));
-	s->items[s->item_count++] = item;
-}
-
-/* ---- slices and marks ----------------------------------------------------------------------- */
 
 /* Entry i; false if a damaged lane leads nowhere. Times are the view's. */
 static bool get_entry(const struct lane *l, uint64_t i, struct ut_entry *e)
@@ -109,48 +79,66 @@ static void add_shared(struct shared *p, double busy, double longest, uint32_t t
 	}
 }
 
-/* Several entries in one pixel from entry i on, as one item; the next entry. */
-static uint64_t draw_pixel(const struct lane *l, uint64_t i, const struct ut_entry *first,
-			   double at)
+/* Adds the entries from i on that share the pixel up to end; the first that does not. */
+static uint64_t share_pixel(const struct lane *l, uint64_t i, double end, struct shared *p)
 {
-	struct strips *s = l->s;
-	struct shared p = { .most = -1 };
-	double end = at + s->pixel, fill;
-	uint64_t j = i;
 	struct ut_entry e;
 
-	while (j < l->lane->count && get_entry(l, j, &e) && (double)e.ts < end) {
-		int level = node_at(l, j, end);
+	while (i < l->lane->count && get_entry(l, i, &e) && (double)e.ts < end) {
+		int level = node_at(l, i, end);
 		double length = (double)(e.end - e.ts);
 
 		if (level >= 0) {
 			uint64_t size = (uint64_t)UT_LANE_LEAF << 3 * level;
-			const struct ut_node *n = &l->levels.nodes[level][j / size];
+			const struct ut_node *n = &l->levels.nodes[level][i / size];
 
-			add_shared(&p, (double)n->busy, n->longest, n->type);
-			j += size;
-			p.stop = (double)ut_view_time(l->track, n->end);
+			add_shared(p, (double)n->busy, n->longest, n->type);
+			i += size;
+			p->stop = (double)ut_view_time(l->track, n->end);
 			continue;
 		}
-		if (length >= s->pixel) /* drawn by itself */
+		if (length >= l->s->pixel) /* drawn by itself */
 			break;
-		add_shared(&p, length, length, e.type);
-		p.stop = (double)e.end;
-		j++;
+		add_shared(p, length, length, e.type);
+		p->stop = (double)e.end;
+		i++;
 	}
-	if (j == i + 1) { /* the next one only looked as if it shared the pixel */
-		add_item(s, (struct item){ (double)first->ts, (float)(first->end - first->ts),
-					   ut_view_type(l->track, p.type), (uint32_t)first->row,
-					   255 });
-		return j;
+	return i;
+}
+
+static void put_one(const struct lane *l, uint64_t i, const struct ut_entry *e, uint8_t fill)
+{
+	const struct ut_strip_item item = { .start = (double)e->ts,
+					    .length = (float)(e->end - e->ts),
+					    .type = ut_view_type(l->track, e->type),
+					    .row = (uint32_t)e->row,
+					    .fill = fill,
+					    .first = i,
+					    .next = i + 1 };
+
+	l->s->item(l->s->ctx, &item);
+}
+
+/* Several entries in one pixel from entry i on, as one item; the next entry. */
+static uint64_t draw_pixel(const struct lane *l, uint64_t i, const struct ut_entry *first,
+			   double at)
+{
+	double pixel = l->s->pixel, fill;
+	struct shared p = { .most = -1 };
+	struct ut_strip_item item = { .start = at, .row = UT_STRIP_MANY, .first = i };
+	uint64_t next = share_pixel(l, i, at + pixel, &p);
+
+	if (next <= i + 1) { /* the next one only looked as if it shared the pixel */
+		put_one(l, i, first, 255);
+		return i + 1;
 	}
-	fill = floor(p.busy / s->pixel * 255 + 0.5);
-	add_item(s, (struct item){ at, (float)fmax(s->pixel, p.stop - at),
-				   ut_view_type(l->track, p.type), MANY,
-				   (uint8_t)(fill < 1     ? 1
-					     : fill > 255 ? 255
-							  : fill) });
-	return j > i ? j : i + 1;
+	fill = floor(p.busy / pixel * 255 + 0.5);
+	item.length = (float)fmax(pixel, p.stop - at);
+	item.type = ut_view_type(l->track, p.type);
+	item.fill = (uint8_t)(fill < 1 ? 1 : fill > 255 ? 255 : fill);
+	item.next = next;
+	l->s->item(l->s->ctx, &item);
+	return next;
 }
 
 static bool is_torn(const struct lane *l, uint32_t type)
@@ -158,31 +146,64 @@ static bool is_torn(const struct lane *l, uint32_t type)
 	return (ut_store_type(l->track->trace->store, type)->flags & UT_EV_UNFINISHED) != 0;
 }
 
-static void draw_lane(struct strips *s, const struct ut_view_track *t, uint32_t number)
+/* The first entry that reaches into the window; what has no length lies in its own ns. */
+static uint64_t seek_first(const struct lane *l)
 {
-	struct lane l = { .s = s, .track = t, .lane = &t->lanes->lanes[number] };
-	uint64_t from = s->t0 > 0 ? (uint64_t)s->t0 : 0, i;
+	const struct ut_strip *s = l->s;
+	uint64_t from = s->t0 > 0 ? (uint64_t)s->t0 : 0;
+	uint64_t i = ut_lane_seek(l->track->trace->store, l->track->local, s->lane,
+				  ut_view_ts(l->track, from));
+	struct ut_entry e;
+
+	while (i < l->lane->count && get_entry(l, i, &e) && (double)e.end <= s->t0 &&
+	       (double)e.ts < s->t0)
+		i++;
+	return i;
+}
+
+void ut_strip_draw(const struct ut_strip *s)
+{
+	struct lane l = { .s = s, .track = s->track, .lane = &s->track->lanes->lanes[s->lane] };
 	struct ut_entry e, next;
+	uint64_t i;
 
 	ut_lane_levels(l.lane, &l.levels);
-	i = ut_lane_seek(t->trace->store, t->local, number, ut_view_ts(t, from));
-	while (i < l.lane->count && get_entry(&l, i, &e) && (double)e.end <= s->t0 &&
-	       (double)e.ts < s->t0)
-		i++; /* without length, in the ns that the window begins in */
+	i = seek_first(&l);
 	while (i < l.lane->count && get_entry(&l, i, &e) && (double)e.ts < s->t1) {
-		double length = (double)(e.end - e.ts);
 		double at = s->t0 + fmax(0, floor(((double)e.ts - s->t0) / s->pixel)) * s->pixel;
 
-		if (length >= s->pixel || i + 1 >= l.lane->count || !get_entry(&l, i + 1, &next) ||
-		    (double)next.ts >= at + s->pixel) {
-			add_item(s, (struct item){ (double)e.ts, (float)length,
-						   ut_view_type(t, e.type), (uint32_t)e.row,
-						   is_torn(&l, e.type) ? TORN : 255 });
+		if ((double)(e.end - e.ts) >= s->pixel || i + 1 >= l.lane->count ||
+		    !get_entry(&l, i + 1, &next) || (double)next.ts >= at + s->pixel) {
+			put_one(&l, i, &e, is_torn(&l, e.type) ? TORN : 255);
 			i++;
 		} else {
 			i = draw_pixel(&l, i, &e, at);
 		}
 	}
+}
+
+/* ---- a window in the making ----------------------------------------------------------------- */
+
+struct value {
+	float low, high, last;
+};
+
+struct strips {
+	double t0, t1, pixel;
+	uint32_t pixels;
+	struct ut_strip_item *items;
+	size_t item_count, item_cap;
+	struct value *values;
+	size_t value_count, value_cap;
+	uint32_t *first, *cells; /* by lane, and one more */
+};
+
+static void keep_item(void *ctx, const struct ut_strip_item *item)
+{
+	struct strips *s = ctx;
+
+	s->items = ut_grow(s->items, s->item_count + 1, &s->item_cap, sizeof(*s->items));
+	s->items[s->item_count++] = *item;
 }
 
 /* ---- counters ------------------------------------------------------------------------------- */
@@ -254,7 +275,7 @@ static void put_columns(const struct strips *s, size_t lanes, struct ut_out *out
 int ut_answer_window(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		     struct ut_err *err)
 {
-	struct strips s = { .view = v, .t0 = a->t0, .t1 = a->t1 };
+	struct strips s = { .t0 = a->t0, .t1 = a->t1 };
 
 	(void)err;
 	s.pixels = a->pixels < 1 ? 1 : a->pixels > PIXELS_MOST ? PIXELS_MOST : (uint32_t)a->pixels;
@@ -270,7 +291,8 @@ int ut_answer_window(struct ut_view *v, const struct ut_ask *a, struct ut_out *o
 			if (t->lanes->lanes[lane].kind == UT_LANE_COUNTER)
 				draw_samples(&s, t, lane);
 			else
-				draw_lane(&s, t, lane);
+				ut_strip_draw(&(struct ut_strip){ t, lane, s.t0, s.t1, s.pixel,
+								  keep_item, &s });
 		}
 		s.first[i + 1] = (uint32_t)s.item_count;
 		s.cells[i + 1] = (uint32_t)s.value_count;
