@@ -165,7 +165,8 @@ static void tell_aside(struct walk *w, const struct ut_view_row *row, enum ut_vi
 	if (!is_wanted(w, row))
 		return;
 	v.total = ut_scope_inside(w->scope, row->start, row->end);
-	v.fresh = v.mark ? 0 : take_fresh(w, row);
+	/* async spans of a name are added up though they overlap, as stats does */
+	v.fresh = class == UT_CLASS_ASIDE ? take_fresh(w, row) : v.total;
 	v.alone = v.mark ? 0 : take_alone(w, row);
 	tell(w, &v);
 }
