@@ -20,6 +20,7 @@
 #define MAGIC       0x31575455u /* "UTW1" */
 #define TORN        254u
 #define PIXELS_MOST 65536u
+#define COLUMN_PART 4096u
 
 /* ---- slices and marks ----------------------------------------------------------------------- */
 
@@ -79,31 +80,50 @@ static void add_shared(struct shared *p, double busy, double longest, uint32_t t
 	}
 }
 
+/* Adds the nodes from entry i on, if there is one, that lie in the pixel up to end. */
+static uint64_t share_nodes(const struct lane *l, uint64_t i, double end, struct shared *p)
+{
+	int level;
+
+	while (i % UT_LANE_LEAF == 0 && i + UT_LANE_LEAF <= l->lane->count &&
+	       (double)ut_view_time(l->track, l->levels.nodes[0][i / UT_LANE_LEAF].first) < end &&
+	       (level = node_at(l, i, end)) >= 0) {
+		uint64_t size = (uint64_t)UT_LANE_LEAF << 3 * level;
+		const struct ut_node *n = &l->levels.nodes[level][i / size];
+
+		add_shared(p, (double)n->busy, n->longest, n->type);
+		p->stop = (double)ut_view_time(l->track, n->end);
+		i += size;
+	}
+	return i;
+}
+
+/* Is it known, without a look at entry i, that it begins behind the pixel? */
+static bool starts_behind(const struct lane *l, uint64_t i, double end)
+{
+	return i % UT_LANE_LEAF == 0 && i < l->lane->count &&
+	       (double)ut_view_time(l->track, l->levels.nodes[0][i / UT_LANE_LEAF].first) >= end;
+}
+
 /* Adds the entries from i on that share the pixel up to end; the first that does not. */
 static uint64_t share_pixel(const struct lane *l, uint64_t i, double end, struct shared *p)
 {
 	struct ut_entry e;
 
-	while (i < l->lane->count && get_entry(l, i, &e) && (double)e.ts < end) {
-		int level = node_at(l, i, end);
-		double length = (double)(e.end - e.ts);
+	for (;;) {
+		double length;
 
-		if (level >= 0) {
-			uint64_t size = (uint64_t)UT_LANE_LEAF << 3 * level;
-			const struct ut_node *n = &l->levels.nodes[level][i / size];
-
-			add_shared(p, (double)n->busy, n->longest, n->type);
-			i += size;
-			p->stop = (double)ut_view_time(l->track, n->end);
-			continue;
-		}
+		i = share_nodes(l, i, end, p);
+		if (starts_behind(l, i, end) || i >= l->lane->count || !get_entry(l, i, &e) ||
+		    (double)e.ts >= end)
+			return i;
+		length = (double)(e.end - e.ts);
 		if (length >= l->s->pixel) /* drawn by itself */
-			break;
+			return i;
 		add_shared(p, length, length, e.type);
 		p->stop = (double)e.end;
 		i++;
 	}
-	return i;
 }
 
 static void put_one(const struct lane *l, uint64_t i, const struct ut_entry *e, uint8_t fill)
@@ -119,7 +139,8 @@ static void put_one(const struct lane *l, uint64_t i, const struct ut_entry *e, 
 	l->s->item(l->s->ctx, &item);
 }
 
-/* Several entries in one pixel from entry i on, as one item; the next entry. */
+/* Several entries in one pixel from entry i on, as one item; the next entry. first: entry i, or
+ * NULL if a whole leaf begins with it. */
 static uint64_t draw_pixel(const struct lane *l, uint64_t i, const struct ut_entry *first,
 			   double at)
 {
@@ -128,7 +149,7 @@ static uint64_t draw_pixel(const struct lane *l, uint64_t i, const struct ut_ent
 	struct ut_strip_item item = { .start = at, .row = UT_STRIP_MANY, .first = i };
 	uint64_t next = share_pixel(l, i, at + pixel, &p);
 
-	if (next <= i + 1) { /* the next one only looked as if it shared the pixel */
+	if (first && next <= i + 1) { /* the next one only looked as if it shared the pixel */
 		put_one(l, i, first, 255);
 		return i + 1;
 	}
@@ -161,25 +182,60 @@ static uint64_t seek_first(const struct lane *l)
 	return i;
 }
 
+static double pixel_of(const struct ut_strip *s, double start)
+{
+	return s->t0 + fmax(0, floor((start - s->t0) / s->pixel)) * s->pixel;
+}
+
+/*
+ * Does a leaf of short entries begin with entry i, with more than one of them in the pixel that it
+ * begins in? Then most entries need not be looked at, each of which costs several misses of the
+ * cache. *at is that pixel.
+ */
+static bool is_inside(const struct lane *l, uint64_t i, double *at)
+{
+	const struct ut_node *leaf = &l->levels.nodes[0][i / UT_LANE_LEAF];
+	struct ut_entry next;
+	double start;
+
+	if (i % UT_LANE_LEAF || i + UT_LANE_LEAF > l->lane->count || leaf->longest >= l->s->pixel)
+		return false;
+	start = (double)ut_view_time(l->track, leaf->first);
+	*at = pixel_of(l->s, start);
+	if (start >= l->s->t1)
+		return false;
+	return (double)ut_view_time(l->track, leaf->end) < *at + l->s->pixel ||
+	       (get_entry(l, i + 1, &next) && (double)next.ts < *at + l->s->pixel);
+}
+
+/* Draws entry i, and those that share its pixel. The next one; the lane's count behind the window.
+ */
+static uint64_t draw_entry(const struct lane *l, uint64_t i)
+{
+	const struct ut_strip *s = l->s;
+	struct ut_entry e, next;
+	double at;
+
+	if (!get_entry(l, i, &e) || (double)e.ts >= s->t1)
+		return l->lane->count;
+	at = pixel_of(s, (double)e.ts);
+	if ((double)(e.end - e.ts) < s->pixel && i + 1 < l->lane->count &&
+	    get_entry(l, i + 1, &next) && (double)next.ts < at + s->pixel)
+		return draw_pixel(l, i, &e, at);
+	put_one(l, i, &e, is_torn(l, e.type) ? TORN : 255);
+	return i + 1;
+}
+
 void ut_strip_draw(const struct ut_strip *s)
 {
 	struct lane l = { .s = s, .track = s->track, .lane = &s->track->lanes->lanes[s->lane] };
-	struct ut_entry e, next;
-	uint64_t i;
+	double at;
 
+	if (!l.lane->count)
+		return;
 	ut_lane_levels(l.lane, &l.levels);
-	i = seek_first(&l);
-	while (i < l.lane->count && get_entry(&l, i, &e) && (double)e.ts < s->t1) {
-		double at = s->t0 + fmax(0, floor(((double)e.ts - s->t0) / s->pixel)) * s->pixel;
-
-		if ((double)(e.end - e.ts) >= s->pixel || i + 1 >= l.lane->count ||
-		    !get_entry(&l, i + 1, &next) || (double)next.ts >= at + s->pixel) {
-			put_one(&l, i, &e, is_torn(&l, e.type) ? TORN : 255);
-			i++;
-		} else {
-			i = draw_pixel(&l, i, &e, at);
-		}
-	}
+	for (uint64_t i = seek_first(&l); i < l.lane->count;)
+		i = is_inside(&l, i, &at) ? draw_pixel(&l, i, NULL, at) : draw_entry(&l, i);
 }
 
 /* ---- a window in the making ----------------------------------------------------------------- */
@@ -252,10 +308,28 @@ static void put_head(const struct strips *s, size_t lanes, struct ut_out *out)
 	put_u32(out, 0);
 }
 
+/* One member of each of count structs that are stride bytes apart. */
+static void put_column(struct ut_out *out, const void *first, size_t stride, size_t size,
+		       size_t count)
+{
+	const char *from = first;
+
+	while (count) {
+		size_t some = count < COLUMN_PART ? count : COLUMN_PART;
+		char *to = ut_out_reserve(out, some * size);
+
+		for (size_t i = 0; i < some; i++, from += stride, to += size)
+			memcpy(to, from, size);
+		ut_out_advance(out, to);
+		count -= some;
+	}
+}
+
 #define PUT_COLUMN(out, items, count, member)                                                      \
 	do {                                                                                       \
-		for (size_t i_ = 0; i_ < (count); i_++)                                            \
-			ut_out_write((out), &(items)[i_].member, sizeof((items)[i_].member));      \
+		if (count)                                                                         \
+			put_column((out), &(items)->member, sizeof(*(items)),                      \
+				   sizeof((items)->member), (count));                              \
 	} while (0)
 
 static void put_columns(const struct strips *s, size_t lanes, struct ut_out *out)
