@@ -4,9 +4,10 @@
     tools/check_layers.py [--write]
 
 Also checked, as part of the same house rules: project headers are included as "room/file.h", a
-.c file includes its own header first, header guards are UT_ROOM_FILE_H, a header's name is used
-once. Every room has a README.md, and the house in docs/architecture.md and the list in README.md
-are drawn from those and from the table below; --write draws them again.
+.c file includes its own header first, header guards are UT_ROOM_FILE_H, a header's name, a tag
+and a typedef mean one thing. Only commands talk to the user: other rooms are given a teller (base/tell.h) or a client
+(session/session_news.h). Every room has a README.md, and the house in docs/architecture.md and the
+list in README.md are drawn from those and from the table below; --write draws them again.
 """
 import pathlib
 import re
@@ -24,20 +25,21 @@ MAY_INCLUDE = {
     "backend": ["base"],
     "symbol": ["base"],
     "import": ["base", "text", "model", "wire", "symbol"],
-    "analyze": ["base", "model"],
+    "analyze": ["base", "text", "model"],
     "query": ["base", "text", "model", "analyze"],
     "view": ["base", "text", "model", "analyze", "query"],
     "export": ["base", "text", "model", "analyze", "query", "view"],
-    "mpijob": ["base"],
+    "mpijob": ["base", "model", "import"],
     "merge": ["base", "text", "model", "import", "export", "mpijob"],
-    "acelyzer": ["base", "text", "model", "import", "export"],
-    "ops": ["base", "text", "model", "analyze", "query", "export"],
-    "tt": ["base", "text", "model", "ops"],
+    "acelyzer": ["base", "text", "model", "import", "analyze", "export"],
+    "ops": ["base", "text", "model", "import", "analyze", "query", "export"],
+    "tt": ["base", "text", "model", "import", "export", "ops"],
     "sample": ["base", "text", "model", "analyze", "symbol"],
     "metrics": ["base", "text", "model", "analyze"],
     "draw": ["base", "text"],
     "launch": ["base", "wire"],
-    "session": ["base", "text", "model", "wire", "import", "analyze", "export", "launch"],
+    "session": ["base", "text", "model", "wire", "import", "analyze", "export", "ops", "tt",
+                "launch"],
     "serve": ["base"],
     "cmd": ["base", "text", "model", "wire", "import", "analyze", "query", "export", "launch",
             "mpijob", "merge", "acelyzer", "ops", "tt", "symbol", "sample", "metrics", "draw",
@@ -49,9 +51,27 @@ PUBLIC = {
     # import: the values in ITT records; backend: NVTX is told as ITT
     "ittnotify.h": ["itt", "sdk", "collect", "import", "backend"],
     "unitrace/backend.h": ["collect", "backend", "import", "session", "cmd"],
+    "unitrace/backend_types.h": ["collect", "backend", "import", "session", "cmd"],
 }
+# Who besides commands may use a standard stream, and what for.
+SPEAKS = {
+    "src/base/log.c": "the log of commands",
+    "src/base/mapped.c": "last words: a file became shorter under us",
+    "src/base/arena.c": "last words: no memory",
+    "src/base/big.c": "last words: no memory",
+    "src/base/grow.c": "last words: no memory",
+    "src/base/str.c": "last words: no memory",
+    "src/model/pages.c": "last words: no memory",
+    "src/text/out.c": "results that were asked for with -o -",
+    "src/export/out_check.c": "the same, looked at before",
+}
+SPEECH = re.compile(r"\b(stdout|stderr|STDOUT_FILENO|STDERR_FILENO)\b|"
+                    r"\b(perror|puts|putchar|printf|vprintf)\(")
+NO_CODE = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 GENERATED = ["version.h"]
 HEADLINE = re.compile(r"/\*[\s*]+([a-z0-9_]+\.[a-z]+) - ")
+TAG = re.compile(r"^[ \t]*(?:typedef\s+)?(?:struct|enum|union)\s+(ut_\w+)\s*\{", re.M)
+TYPEDEF = re.compile(r"^typedef\b[^;{]*?\b(ut_\w+)\)?(?:\(|;)", re.M)
 INCLUDE = re.compile(r'\s*#\s*include\s*(["<])([^">]+)[">]')
 
 
@@ -74,6 +94,8 @@ def check_include(room, kind, name):
         return f'include "{name}" as "room/file.h"'
     if other != room and other not in MAY_INCLUDE[room]:
         return f"{room} may not include {other}"
+    if name == "base/log.h" and room not in ("base", "cmd"):
+        return f"{room} has no log: it tells whoever asked for the work (base/tell.h)"
     return None
 
 
@@ -82,6 +104,16 @@ def check_headline(path, text):
     match = HEADLINE.match(text)
     if match and match[1] != path.name:
         yield f"{path}:1: the first comment calls it {match[1]}"
+
+
+def speeches(path, text):
+    """Lines that use a standard stream, which only commands do."""
+    if room_of(path) == "cmd" or str(path) in SPEAKS:
+        return
+    code = NO_CODE.sub(lambda m: "\n" * m[0].count("\n"), text)
+    for n, line in enumerate(code.splitlines(), 1):
+        if SPEECH.search(line):
+            yield f"{path}:{n}: only commands use standard streams"
 
 
 def check_file(path):
@@ -97,6 +129,7 @@ def check_file(path):
         wrong = check_include(room, match[1], match[2])
         if wrong:
             yield f"{path}:{n}: {wrong}"
+    yield from speeches(path, text)
     own = str(path.relative_to("src").with_suffix(".h"))
     if path.suffix == ".c" and path.with_suffix(".h").is_file():
         if not includes or includes[0][1][2] != own:
@@ -115,6 +148,18 @@ def same_names(paths):
             if path.name in seen:
                 yield f"{path}:1: {seen[path.name]} has the same name"
             seen[path.name] = path
+
+
+def same_tags(paths):
+    """A tag ut_x means one thing: it is defined in one file, be it of the house or a public one."""
+    seen = {}
+    for path in [*paths, *sorted(pathlib.Path("include").rglob("*.h"))]:
+        text = path.read_text(errors="replace")
+        for match in [*TAG.finditer(text), *TYPEDEF.finditer(text)]:
+            other = seen.setdefault(match[1], path)
+            if other != path:
+                line = text.count("\n", 0, match.start(1)) + 1
+                yield f"{path}:{line}: {match[1]} means something else in {other}"
 
 
 def floor(room):
@@ -197,6 +242,7 @@ def main():
     paths = [p for p in sorted(pathlib.Path("src").rglob("*"))
              if p.suffix in (".c", ".h", ".def") and p.is_file()]
     wrong += [line for path in paths for line in check_file(path)] + list(same_names(paths))
+    wrong += same_tags(paths)
     for path in sorted(pathlib.Path("tests").rglob("*.[ch]")):
         wrong += check_headline(path, path.read_text(errors="replace"))
     print(*wrong, sep="\n", end="\n" if wrong else "")

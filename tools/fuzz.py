@@ -108,7 +108,7 @@ def main():
     options.add_argument("--seconds", type=float, default=60)
     options.add_argument("--upto", type=float)
     options.add_argument("--table", action="store_true")
-    o = options.parse_args()
+    o = options.parse_intermixed_args()
     books = Books(o.tree)
     if o.table:
         table(books)

@@ -81,6 +81,14 @@ MEANING = {
     "CALL": "a call that was told of when it was over",
     "WORK": "what a device did: kernel, copy, fill",
     "DEVICE_COUNTER": "a value of a device's counter",
+    "METRIC_SET": "a set of metrics that a backend measures together",
+    "METRIC": "one of them: number `index` of its set, and the type of its values",
+    "FRAME": "a place in code that samples refer to; strings, 0 = unknown",
+    "STACK": "a stack: what is called from the stack `parent` (0 = nothing)",
+    "FACTS": "facts that the record naming this number had no room for",
+    "VALUES": "values of a metric set, from its metric number `first` on; end 0 = a moment",
+    "SAMPLE": "what a thread or a queue ran; the addresses go on from its stack, inwards",
+    "MESSAGE": "an end of a message: 0 sent, 1 received, 2 passed; the id is the same at all ends",
     "PLACE": "a function or a line of a source file; `id` names tasks as a string's number does",
 }
 

@@ -204,7 +204,7 @@ node_packages() {
 # and the driver are for its tests.
 web_packages() {
 	npm_packages preact@11.2.0 @preact/signals@2.11.4 esbuild@0.28.2 typescript@7.0.2 \
-		@types/node@20.19.43 axe-core@4.14.0 playwright-core@latest
+		@types/node@20.19.43 prettier@3.9.10 axe-core@4.14.0 playwright-core@latest
 }
 
 part() {

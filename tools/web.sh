@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # web.sh - the viewer's page (web/src): check, bundle, test, measure.
 #
-#   tools/web.sh [check|page|test|browser|bench]...      (default: check page test browser)
+#   tools/web.sh [check|format|page|test|browser|bench]...  (default: check page test browser)
 #
-# check: types. page: build/web/app.js, app.css and their .gz. test: numbers, in node. browser: the
+# check: types and format. format: as prettier has it. page: build/web/app.js, app.css and their .gz. test: numbers, in node. browser: the
 # page in a real Chromium. bench: cost of frames with 1 and 10 million slices. What it needs comes
 # from tools/setup.sh web; without it, this says so and exits with 77.
 set -euo pipefail
@@ -11,6 +11,7 @@ cd "$(dirname "$0")/.."
 
 modules=build/node/node_modules
 out=build/web
+files="web/src web/test web/bench web/bundle.mjs"
 
 skip() {
 	printf 'web: skipped: %s\n' "$*" >&2
@@ -23,15 +24,21 @@ command -v node >/dev/null || skip "node is not installed (tools/setup.sh test)"
 bundle() { node web/bundle.mjs $modules $out "$@"; }
 
 part() {
+	# files is a list: split on purpose.
+	# shellcheck disable=SC2086
 	case $1 in
-	check) $modules/.bin/tsc -p web ;;
+	check)
+		$modules/.bin/tsc -p web
+		$modules/.bin/prettier --check --log-level warn $files
+		;;
+	format) $modules/.bin/prettier --write --log-level warn $files ;;
 	page) bundle page ;;
 	test) bundle test && node --test $out/test/*.test.mjs ;;
 	browser) bundle page test && node $out/test/pages.mjs $modules $out ;;
 	bench) bundle page bench test && node $out/test/pages.mjs $modules $out bench ;;
 	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;
 	*)
-		printf "web: unknown part '%s'; one of check page test browser bench\n" "$1" >&2
+		printf "web: unknown part '%s'; one of check format page test browser bench\n" "$1" >&2
 		exit 2
 		;;
 	esac

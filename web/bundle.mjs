@@ -10,13 +10,30 @@ const [modules, out, ...what] = process.argv.slice(2);
 const esbuild = createRequire(path.resolve(modules, 'x.js'))('esbuild');
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const LIMIT = 120 * 1024;
-const shared = { bundle: true, nodePaths: [path.resolve(modules)], jsx: 'automatic', jsxImportSource: 'preact',
-	target: 'es2022', charset: 'utf8', legalComments: 'none', logLevel: 'warning', define: { 'process.env.NODE_ENV': '"production"' } };
+const shared = {
+	bundle: true,
+	nodePaths: [path.resolve(modules)],
+	jsx: 'automatic',
+	jsxImportSource: 'preact',
+	target: 'es2022',
+	charset: 'utf8',
+	legalComments: 'none',
+	logLevel: 'warning',
+	define: { 'process.env.NODE_ENV': '"production"' },
+};
 
 /* One script and one style; what they weigh when sent is the budget of the whole page. */
 async function page() {
-	const result = await esbuild.build({ ...shared, entryPoints: { app: `${here}/src/main.tsx` }, outdir: out,
-		format: 'iife', minify: true, write: true, metafile: true, charset: 'ascii' });
+	const result = await esbuild.build({
+		...shared,
+		entryPoints: { app: `${here}/src/main.tsx` },
+		outdir: out,
+		format: 'iife',
+		minify: true,
+		write: true,
+		metafile: true,
+		charset: 'ascii',
+	});
 	let total = 0;
 
 	for (const file of result.metafile ? Object.keys(result.metafile.outputs) : []) {
@@ -27,22 +44,36 @@ async function page() {
 		writeFileSync(`${file}.gz`, bytes);
 		console.log(`${path.basename(file)}: ${(bytes.length / 1024).toFixed(1)} KiB gzipped`);
 	}
-	if (total > LIMIT)
-		throw new Error(`the page weighs ${total} bytes gzipped, more than ${LIMIT}`);
+	if (total > LIMIT) throw new Error(`the page weighs ${total} bytes gzipped, more than ${LIMIT}`);
 }
 
 async function test() {
-	const files = readdirSync(`${here}/test`).filter(f => f.endsWith('.test.ts') || f === 'serve.ts' || f === 'pages.ts');
+	const files = readdirSync(`${here}/test`).filter(
+		f => f.endsWith('.test.ts') || f === 'serve.ts' || f === 'pages.ts',
+	);
 
-	await esbuild.build({ ...shared, entryPoints: files.map(f => `${here}/test/${f}`), outdir: `${out}/test`,
-		format: 'esm', platform: 'node', outExtension: { '.js': '.mjs' }, sourcemap: 'inline', target: 'node20',
-		external: ['playwright-core', 'axe-core'] });
+	await esbuild.build({
+		...shared,
+		entryPoints: files.map(f => `${here}/test/${f}`),
+		outdir: `${out}/test`,
+		format: 'esm',
+		platform: 'node',
+		outExtension: { '.js': '.mjs' },
+		sourcemap: 'inline',
+		target: 'node20',
+		external: ['playwright-core', 'axe-core'],
+	});
 }
 
 async function bench() {
-	await esbuild.build({ ...shared, entryPoints: { bench: `${here}/bench/bench.tsx` }, outdir: out, format: 'iife', minify: true });
+	await esbuild.build({
+		...shared,
+		entryPoints: { bench: `${here}/bench/bench.tsx` },
+		outdir: out,
+		format: 'iife',
+		minify: true,
+	});
 }
 
 mkdirSync(out, { recursive: true });
-for (const w of what)
-	await { page, test, bench }[w]();
+for (const w of what) await { page, test, bench }[w]();

@@ -16,7 +16,8 @@
  *
  * and ut_backend_join() finds the collector (LIBDIR/libunitrace.so), asks it for the session and
  * calls backend.start(). From then on the backend hands over what it sees through struct ut_host.
- * No session, an older collector, start() failed: NULL, and the backend stays out of the way.
+ * No session, an older collector, start() failed: NULL, and the backend stays out of the way. errno
+ * is as before in each case.
  *
  * A backend is a guest. It never prints, never blocks the program on our account, never changes
  * what the program gets back, and survives calls from any thread, after fork and after exit. What
@@ -27,13 +28,21 @@
 #ifndef UNITRACE_BACKEND_H
 #define UNITRACE_BACKEND_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "unitrace/backend_types.h"
 
 struct ut_zones;
 
-/* Grows when a member changes its meaning; new members are added at the end and told by size. */
-#define UT_BACKEND_VERSION 1u
+/*
+ * Grows when a member changes its meaning; new members are added at the end and told by size. A
+ * collector serves backends of its own version and of version 1, and says to the user why it does
+ * not serve another. A backend that may meet an older collector asks UT_HOST_HAS() before it uses
+ * what came later.
+ */
+#define UT_BACKEND_VERSION 2u
+
+/* Does this host have that member? Those up to the function before option are always there. */
+#define UT_HOST_HAS(host, member)                                                                  \
+	((host)->size >= offsetof(struct ut_host, member) + sizeof((host)->member))
 
 /* What the user has asked for. */
 enum ut_want {
@@ -42,55 +51,6 @@ enum ut_want {
 	UT_WANT_SUBMITS = 1u << 2,   /* the host calls that submit work, to draw arrows */
 	UT_WANT_CALL_ARGS = 1u << 3, /* the arguments of calls, as text (-c) */
 	UT_WANT_PAGES = 1u << 4,     /* pages of memory that move by themselves */
-};
-
-/* One device, said before its queues. */
-struct ut_device {
-	const char *name;  /* "NVIDIA H200" */
-	const char *label; /* how the runtime tells it from others: "0", "0000:3a:00.0" */
-	uint32_t index;    /* as the program counts them */
-	uint32_t reserved;
-};
-
-enum ut_work_kind {
-	UT_WORK_KERNEL,
-	UT_WORK_COPY,
-	UT_WORK_FILL,
-	UT_WORK_SYNC,
-	UT_WORK_OTHER,
-};
-
-enum ut_value_type {
-	UT_VALUE_U64,
-	UT_VALUE_I64,
-	UT_VALUE_F64,
-	UT_VALUE_NAME, /* a number from host->name() */
-	UT_VALUE_HEX,
-};
-
-/* Something that is known about a call or a piece of work. */
-struct ut_fact {
-	uint32_t key;  /* host->name() */
-	uint32_t type; /* enum ut_value_type */
-	uint64_t value;
-};
-
-#define UT_SIDE_ROW (1ull << 63)
-
-#define UT_FACTS 24u /* more are cut off */
-
-/* A piece of work that a device has done. Times in ns of host->now()'s clock; 0 = unknown. */
-struct ut_work {
-	uint32_t queue;       /* host->queue() */
-	uint32_t name;        /* host->name() */
-	uint32_t kind;        /* enum ut_work_kind */
-	uint32_t thread;      /* OS id of the thread that submitted it; 0 = unknown */
-	uint64_t queued;      /* the host call put it into its queue */
-	uint64_t submitted;   /* it was given to the device */
-	uint64_t start, end;  /* the device worked on it */
-	uint64_t correlation; /* equal to that of the call that submitted it; 0 = none */
-	const struct ut_fact *facts;
-	size_t fact_count;
 };
 
 /*
@@ -140,9 +100,28 @@ struct ut_host {
 	/* Was recording on at that time? For work that is told of later than it was submitted:
 	 * call() looks by itself, work() leaves it to the backend. */
 	int (*was_on)(uint64_t time);
+
+	/* The value of an option, "BACKEND.KEY" (cuda.cupti), as the user gave it with
+	 * --backend-option; NULL = not given. The text stays. */
+	const char *(*option)(const char *key);
+
+	/* A number for a set of metrics; 0 = not wanted. Ask once. */
+	uint32_t (*metrics)(const struct ut_metric_set *set);
+	void (*values)(const struct ut_values *values);
+
+	/* The number of a place in code, and of a stack: what is called from the stack parent (0 =
+	 * nothing). The same for the same; 0 = no memory. Cheap enough for a signal handler. */
+	uint32_t (*frame)(const struct ut_code *frame);
+	uint32_t (*stack)(uint32_t parent, uint32_t frame);
+	/* size is sizeof(struct ut_sample). */
+	void (*samples)(const struct ut_sample *samples, size_t count, size_t size);
+
+	void (*message)(const struct ut_message *message);
 };
 
 struct ut_probe {
+	uint32_t size; /* of this struct in the launcher */
+	uint32_t reserved;
 	/* Told about every device that is there. */
 	void (*device)(void *ctx, const struct ut_device *device);
 	void *ctx;
@@ -167,6 +146,7 @@ struct ut_backend {
 
 #ifdef UT_BACKEND_IMPLEMENTATION
 #include <dlfcn.h>
+#include <errno.h>
 #include <string.h>
 
 typedef const struct ut_host *ut_host_fn(const struct ut_backend *backend);
@@ -175,6 +155,8 @@ typedef const struct ut_host *ut_host_fn(const struct ut_backend *backend);
 static const struct ut_host *ut_backend_join(const struct ut_backend *backend)
 {
 	static const char up[] = "/../../libunitrace.so";
+	const struct ut_host *host = NULL;
+	int saved = errno;
 	char path[4096];
 	const char *slash;
 	Dl_info self;
@@ -193,7 +175,10 @@ static const struct ut_host *ut_backend_join(const struct ut_backend *backend)
 	memcpy(path + (slash - self.dli_fname), up, sizeof(up));
 	library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	join.pointer = library ? dlsym(library, "unitrace_join") : NULL;
-	return join.pointer ? join.function(backend) : NULL;
+	if (join.pointer)
+		host = join.function(backend);
+	errno = saved;
+	return host;
 }
 #endif
 

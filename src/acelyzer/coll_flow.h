@@ -18,7 +18,7 @@ enum ut_ace_flow_type {
 };
 
 /* What a step has beside the event that it was made from. */
-struct ut_ace_step {
+struct ut_ace_coll_step {
 	uint32_t sync;  /* string id */
 	uint32_t group; /* string id: CollGroup */
 	uint32_t peers; /* index of the first one in peers of the flows */
@@ -30,7 +30,7 @@ struct ut_ace_step {
 };
 
 struct ut_ace_flows {
-	struct ut_ace_step *steps; /* by link of an event with UT_ACE_FLOW */
+	struct ut_ace_coll_step *steps; /* by link of an event with UT_ACE_FLOW */
 	size_t count, cap;
 	int64_t *peers;
 	size_t peer_count, peer_cap;

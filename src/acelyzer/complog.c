@@ -21,14 +21,9 @@
 #define SUFFIX      " Cmpt Exec"
 #define MOST_TEXT   (1u << 30)
 
-struct line {
-	const char *at;
-	size_t len;
-};
-
-static bool has(struct line l, const char *text)
+static bool has(struct ut_str l, const char *text)
 {
-	return memmem(l.at, l.len, text, strlen(text)) != NULL;
+	return memmem(l.ptr, l.len, text, strlen(text)) != NULL;
 }
 
 static uint32_t intern(const struct ut_ace_complog_reader *r, const char *s, size_t len)
@@ -66,7 +61,7 @@ struct ut_ace_ideal *ut_ace_complog_begin(const struct ut_ace_complog_reader *r,
 	t = &log->tables[log->table_count];
 	*t = (struct ut_ace_ideal){ .phase = phase };
 	ut_idmap_init(&t->place, &r->table->arena);
-	if (r->head) {
+	if (r->release >= UT_ACE_1_2) {
 		t->cats = UT_NEW(&r->table->arena, struct ut_ace_catmap);
 		catmap_init(r, t->cats);
 	}
@@ -77,7 +72,7 @@ struct ut_ace_ideal *ut_ace_complog_begin(const struct ut_ace_complog_reader *r,
 void ut_ace_complog_row(const struct ut_ace_complog_reader *r, struct ut_ace_complog *log,
 			struct ut_ace_ideal *t, const struct ut_ace_ideal_row *row)
 {
-	struct ut_ace_catmap *cats = r->head ? t->cats : &log->cats;
+	struct ut_ace_catmap *cats = r->release >= UT_ACE_1_2 ? t->cats : &log->cats;
 	uint32_t place = ut_idmap_get(&t->place, row->kernel);
 	uint32_t cat = ut_idmap_get(&cats->map, row->kernel);
 
@@ -112,11 +107,11 @@ static bool same_table(const struct ut_ace_complog_reader *r, const struct ut_ac
 {
 	size_t n = x->kernel_count, m = y->kernel_count;
 
-	if (!r->head) {
+	if (r->release < UT_ACE_1_2) {
 		n = n < FINGERPRINT ? n : FINGERPRINT;
 		m = m < FINGERPRINT ? m : FINGERPRINT;
 	}
-	return n == m && (!r->head || x->time == y->time) &&
+	return n == m && (r->release < UT_ACE_1_2 || x->time == y->time) &&
 	       (!n || !memcmp(x->kernels, y->kernels, n * sizeof(*x->kernels)));
 }
 
@@ -152,7 +147,7 @@ bool ut_ace_complog_end(const struct ut_ace_complog_reader *r, struct ut_ace_com
 		return false;
 	}
 	log->table_count++;
-	if (r->head)
+	if (r->release >= UT_ACE_1_2)
 		ut_ace_say(r->messages, UT_ACE_INFO,
 			   "UTL: Adding ideal cycles table (%s) with fingerprint: %" PRIu32,
 			   t->phase, fingerprint(t));
@@ -164,13 +159,13 @@ bool ut_ace_complog_end(const struct ut_ace_complog_reader *r, struct ut_ace_com
 }
 
 /* "NAME-opCatCATEGORY  123": name and number, blanks between them, nothing else. */
-static bool split_row(struct line l, struct line *name, double *cycles)
+static bool split_row(struct ut_str l, struct ut_str *name, double *cycles)
 {
-	const char *p = l.at, *end = l.at + l.len, *digits;
+	const char *p = l.ptr, *end = l.ptr + l.len, *digits;
 
 	while (p < end && (isalnum((unsigned char)*p) || *p == '_' || *p == '-'))
 		p++;
-	*name = (struct line){ l.at, (size_t)(p - l.at) };
+	*name = (struct ut_str){ l.ptr, (size_t)(p - l.ptr) };
 	if (!name->len || p == end || *p != ' ')
 		return false;
 	while (p < end && *p == ' ')
@@ -187,44 +182,44 @@ static bool split_row(struct line l, struct line *name, double *cycles)
 }
 
 /* Kernel and category of a name: what stands before and behind "-opCat". */
-static void name_row(const struct ut_ace_complog_reader *r, struct line name,
+static void name_row(const struct ut_ace_complog_reader *r, struct ut_str name,
 		     struct ut_ace_ideal_row *row)
 {
-	const char *end = name.at + name.len, *at = memmem(name.at, name.len, "-opCat", 6), *last;
+	const char *end = name.ptr + name.len, *at = memmem(name.ptr, name.len, "-opCat", 6), *last;
 	struct ut_buf b = { 0 };
 
 	if (at) {
 		for (last = at; (last = memmem(last + 6, (size_t)(end - last - 6), "-opCat", 6));)
 			at = last;
 		last = at + 6;
-		at = memmem(name.at, name.len, "-opCat", 6);
+		at = memmem(name.ptr, name.len, "-opCat", 6);
 		row->cat = last < end ? intern(r, last, (size_t)(end - last))
 				      : intern(r, "NotAvailable", 12);
-		name.len = (size_t)(at - name.at);
-	} else if (name.len >= 3 && !memcmp(end - 3, "-NA", 3)) {
+		name.len = (size_t)(at - name.ptr);
+	} else if (ut_str_has_end(name, "-NA")) {
 		row->cat = intern(r, "NotAvailable", 12);
 		name.len -= 3;
 	} else {
 		row->cat = intern(r, "Total", 5);
 	}
-	row->is_total = name.len == 5 && !memcmp(name.at, "Total", 5);
+	row->is_total = ut_str_is(name, "Total");
 	row->is_empty = !name.len;
-	ut_buf_add(&b, name.at, name.len);
+	ut_buf_add(&b, name.ptr, name.len);
 	ut_buf_text(&b, SUFFIX);
 	row->kernel = intern(r, b.data, b.len);
 	ut_buf_release(&b);
 }
 
 /* A line with nothing but PREFILL or DECODING, blanks before and behind. */
-static const char *phase_of(struct line l)
+static const char *phase_of(struct ut_str l)
 {
-	const char *p = l.at, *end = l.at + l.len;
+	const char *p = l.ptr, *end = l.ptr + l.len;
 
 	while (p < end && isspace((unsigned char)*p))
 		p++;
 	while (end > p && isspace((unsigned char)end[-1]))
 		end--;
-	if (p == l.at)
+	if (p == l.ptr)
 		return NULL;
 	if (end - p == 7 && !memcmp(p, "PREFILL", 7))
 		return "TTFT";
@@ -238,26 +233,26 @@ struct scan {
 
 /* False: the rest of the log does not count. */
 static bool scan_line(const struct ut_ace_complog_reader *r, struct ut_ace_complog *log,
-		      struct scan *s, struct line l)
+		      struct scan *s, struct ut_str l)
 {
 	struct ut_ace_ideal_row row;
-	struct line name;
+	struct ut_str name;
 
 	if (has(l, "DSM-AutoPilot BEGIN")) {
-		if (r->head && !log->autopilot)
+		if (r->release >= UT_ACE_1_2 && !log->autopilot)
 			ut_ace_say(
 				r->messages, UT_ACE_WARN,
 				"UTL: Detected autopilot=on. Event categorization, cycles table "
 				"matching and other utilization-related data might be unreliable.");
 		log->autopilot = true;
-		return r->head;
+		return r->release >= UT_ACE_1_2;
 	}
 	if (has(l, "Ideal Clock Scaling:")) {
 		ut_ace_say(r->messages, UT_ACE_WARN,
 			   "UTL: Found obsolete 'Ideal Cycle Scaling' setting in logfile. This "
 			   "setting "
 			   "is ignored. Use '--freq=<soc>:<core>'.");
-	} else if (r->head && phase_of(l)) {
+	} else if (r->release >= UT_ACE_1_2 && phase_of(l)) {
 		s->phase = phase_of(l);
 	} else if (has(l, " Ideal/Total Cycles ")) {
 		if (s->inside)
@@ -266,10 +261,10 @@ static bool scan_line(const struct ut_ace_complog_reader *r, struct ut_ace_compl
 		s->inside = true;
 	} else if (s->inside && has(l, "====== Perf Summary End ======")) {
 		s->inside = false;
-		return ut_ace_complog_end(r, log) || r->head;
+		return ut_ace_complog_end(r, log) || r->release >= UT_ACE_1_2;
 	} else if (s->inside && split_row(l, &name, &row.cycles)) {
 		name_row(r, name, &row);
-		if (r->head ? !row.is_empty : !row.is_total)
+		if (r->release >= UT_ACE_1_2 ? !row.is_empty : !row.is_total)
 			ut_ace_complog_row(r, log, &log->tables[log->table_count], &row);
 	}
 	return true;
@@ -285,17 +280,17 @@ void ut_ace_complog_text(const struct ut_ace_complog_reader *r, struct ut_ace_co
 	catmap_init(r, &log->cats);
 	for (const char *p = text; p < end; p = next) {
 		const char *eol = memchr(p, '\n', (size_t)(end - p));
-		struct line l = { p, (size_t)((eol ? eol : end) - p) };
+		struct ut_str l = { p, (size_t)((eol ? eol : end) - p) };
 
 		next = eol ? eol + 1 : end;
-		if (l.len && l.at[l.len - 1] == '\r')
+		if (l.len && l.ptr[l.len - 1] == '\r')
 			l.len--;
 		if (!scan_line(r, log, &s, l))
 			break;
 	}
 	if (s.inside)
 		drop_table(&log->tables[log->table_count]);
-	log->single = !r->head && log->started == 1 && log->table_count == 1;
+	log->single = r->release < UT_ACE_1_2 && log->started == 1 && log->table_count == 1;
 }
 
 static int read_all(const char *path, struct ut_buf *b, struct ut_err *err)
@@ -332,7 +327,8 @@ void ut_ace_complog_read(const struct ut_ace_complog_reader *r, struct ut_ace_co
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
 		*log = (struct ut_ace_complog){ 0 };
 		catmap_init(r, &log->cats);
-		rc = r->head ? ut_ace_complog_dir(r, log, path, &err)
+		rc = r->release >= UT_ACE_1_2
+			     ? ut_ace_complog_dir(r, log, path, &err)
 			     : ut_err_set(&err, -EISDIR,
 					  "%s is a directory; --compiler_info reads one", path);
 	} else {
@@ -340,9 +336,9 @@ void ut_ace_complog_read(const struct ut_ace_complog_reader *r, struct ut_ace_co
 		ut_ace_complog_text(r, log, text.data ? text.data : "", rc ? 0 : text.len);
 	}
 	if (rc)
-		ut_ace_say(r->messages, r->head ? UT_ACE_ERROR : UT_ACE_WARN,
-			   r->head ? "UTL: Unable to open/parse log file. %s"
-				   : "UTL: Unable to open or parse log file. %s",
+		ut_ace_say(r->messages, r->release >= UT_ACE_1_2 ? UT_ACE_ERROR : UT_ACE_WARN,
+			   r->release >= UT_ACE_1_2 ? "UTL: Unable to open/parse log file. %s"
+						    : "UTL: Unable to open or parse log file. %s",
 			   err.text);
 	ut_buf_release(&text);
 	globfree(&found);

@@ -11,6 +11,7 @@
 
 #include "acelyzer/event_table.h"
 #include "acelyzer/message.h"
+#include "acelyzer/options.h"
 
 /* Kernel -> category. */
 struct ut_ace_catmap {
@@ -48,14 +49,15 @@ struct ut_ace_complogs {
 struct ut_ace_complog_reader {
 	struct ut_ace_table *table; /* for strings and memory */
 	struct ut_ace_messages *messages;
-	double core; /* MHz */
-	bool head;   /* as release 1.2: phases, the row Total counts as a kernel */
+	double core;                 /* MHz */
+	enum ut_ace_release release; /* as release 1.2: phases, the row Total counts as a kernel */
 };
 
 void ut_ace_complog_text(const struct ut_ace_complog_reader *r, struct ut_ace_complog *log,
 			 const char *text, size_t len);
 
-/* From a file; what cannot be read is a message and an empty log. A directory only if head. */
+/* From a file; what cannot be read is a message and an empty log. A directory only for release 1.2.
+ */
 void ut_ace_complog_read(const struct ut_ace_complog_reader *r, struct ut_ace_complog *log,
 			 const char *path);
 

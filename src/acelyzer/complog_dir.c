@@ -12,7 +12,7 @@
 
 struct entry {
 	double cycles;
-	struct ut_json_span cat; /* raw */
+	struct ut_str cat; /* raw */
 };
 
 static ssize_t read_source(void *ctx, void *to, size_t len, struct ut_err *err)
@@ -23,7 +23,7 @@ static ssize_t read_source(void *ctx, void *to, size_t len, struct ut_err *err)
 /* {"ideal_cycles": N, "op_category": S} at the cursor. */
 static bool read_entry(struct ut_json *j, struct entry *e)
 {
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 	struct ut_json_number n;
 
 	*e = (struct entry){ 0 };
@@ -33,11 +33,10 @@ static bool read_entry(struct ut_json *j, struct entry *e)
 	while (ut_json_member(j, &key)) {
 		if (!ut_json_skip(j, &value))
 			return false;
-		if (key.len == 12 && !memcmp(key.at, "ideal_cycles", 12) &&
-		    ut_json_number(value, &n) != UT_JSON_NOT)
+		if (ut_str_is(key, "ideal_cycles") && ut_json_number(value, &n) != UT_JSON_NOT)
 			e->cycles = n.f64;
-		else if (key.len == 11 && !memcmp(key.at, "op_category", 11) && *value.at == '"')
-			e->cat = (struct ut_json_span){ value.at + 1, value.len - 2 };
+		else if (ut_str_is(key, "op_category") && *value.ptr == '"')
+			e->cat = (struct ut_str){ value.ptr + 1, value.len - 2 };
 	}
 	return !j->trouble;
 }
@@ -57,7 +56,7 @@ static void read_entries(const struct ut_ace_complog_reader *r, struct ut_ace_co
 		if (more) {
 			struct ut_ace_ideal_row row = { .kernel = kernel, .cycles = e.cycles };
 
-			row.cat = e.cat.len ? ut_strtab_intern(&r->table->strings, e.cat.at,
+			row.cat = e.cat.len ? ut_strtab_intern(&r->table->strings, e.cat.ptr,
 							       e.cat.len)
 					    : ut_strtab_intern_z(&r->table->strings, "other");
 			ut_ace_complog_row(r, log, t, &row);

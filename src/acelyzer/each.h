@@ -10,7 +10,8 @@
 
 #include <stddef.h>
 
-/* piece(ctx, from, to) for pieces that make up 0 to n; the order is anybody's. */
+/* piece(ctx, from, to) for pieces that make up 0 to n; they may come in any order, and at the same
+ * time. */
 void ut_ace_each(unsigned int threads, size_t n, void (*piece)(void *ctx, size_t from, size_t to),
 		 void *ctx);
 

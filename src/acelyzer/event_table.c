@@ -52,7 +52,8 @@ void ut_ace_table_release(struct ut_ace_table *t)
 void ut_ace_table_take(struct ut_ace_table *t, struct ut_ace_table *from)
 {
 	*t = *from;
-	t->strings.arena = t->int_ids.arena = t->str_ids.arena = &t->arena;
+	ut_strtab_set_arena(&t->strings, &t->arena);
+	t->int_ids.arena = t->str_ids.arena = &t->arena;
 	*from = (struct ut_ace_table){ 0 };
 }
 

@@ -42,25 +42,25 @@ struct devices {
 /* The same object with its id replaced by the rank. */
 static void put_device(struct devices *d, struct ut_json *j, int64_t rank)
 {
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 	struct ut_buf one = { 0 }, id = { 0 };
 	bool any = false;
 
 	ut_buf_char(&one, '{');
 	ut_json_enter(j);
 	while (ut_json_member(j, &key) && ut_json_skip(j, &value)) {
-		bool is_id = key.len == 2 && !memcmp(key.at, "id", 2);
+		bool is_id = ut_str_is(key, "id");
 
-		ut_buf_fmt(&one, "%s\"%.*s\":", any ? "," : "", (int)key.len, key.at);
+		ut_buf_fmt(&one, "%s\"%.*s\":", any ? "," : "", (int)key.len, key.ptr);
 		any = true;
 		if (is_id && rank >= 0)
 			ut_buf_fmt(&one, "%" PRId64, rank);
 		else
-			ut_buf_add(&one, value.at, value.len);
+			ut_buf_add(&one, value.ptr, value.len);
 		if (is_id && rank >= 0)
 			ut_buf_fmt(&id, "|%" PRId64 "|", rank);
 		else if (is_id)
-			ut_buf_fmt(&id, "|%.*s|", (int)value.len, value.at);
+			ut_buf_fmt(&id, "|%.*s|", (int)value.len, value.ptr);
 	}
 	ut_buf_char(&one, '}');
 	if (!id.len || !d->ids.len || !strstr(d->ids.data, id.data)) {
@@ -95,7 +95,7 @@ static void add_devices(struct devices *d, const char *json, int64_t rank)
 }
 
 void ut_ace_frame_join(struct ut_ace_frame *f, const struct ut_ace_part *parts, size_t count,
-		       bool head)
+		       enum ut_ace_release release)
 {
 	struct devices d = { 0 };
 	struct ut_buf all = { 0 };
@@ -107,14 +107,14 @@ void ut_ace_frame_join(struct ut_ace_frame *f, const struct ut_ace_part *parts, 
 		if (p->is_log)
 			continue;
 		for (size_t k = 0; k < p->meta_count; k++) {
-			if (head && !strcmp(p->meta[k].key, "deviceProperties"))
+			if (release >= UT_ACE_1_2 && !strcmp(p->meta[k].key, "deviceProperties"))
 				devices = p->meta[k].json;
 			else
 				set(f, p->meta[k].key, p->meta[k].json);
 		}
 		add_devices(&d, devices, p->dialect == UT_ACE_TORCH ? p->told_rank : -1);
 	}
-	if (head) {
+	if (release >= UT_ACE_1_2) {
 		ut_buf_fmt(&all, "[%s]", d.text.data ? d.text.data : "");
 		set(f, "deviceProperties", all.data);
 	}

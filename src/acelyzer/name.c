@@ -68,17 +68,15 @@ static bool is_global(struct ut_str s)
 
 static bool matches(struct ut_str s, enum how how, const char *text)
 {
-	size_t len = strlen(text);
-
 	switch (how) {
 	case CONTAINS:
 		return contains(s, text);
 	case BEGINS:
-		return s.len >= len && !memcmp(s.ptr, text, len);
+		return ut_str_has_start(s, text);
 	case ENDS:
-		return s.len >= len && !memcmp(s.ptr + s.len - len, text, len);
+		return ut_str_has_end(s, text);
 	case IS:
-		return s.len == len && !memcmp(s.ptr, text, len);
+		return ut_str_is(s, text);
 	case LAUNCHES:
 		return launches(s);
 	case NUMBERS:

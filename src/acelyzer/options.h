@@ -8,6 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whose numbers: where the releases of acelyzer differ, it is asked which one is meant. */
+enum ut_ace_release {
+	UT_ACE_1_0,
+	UT_ACE_1_2,
+};
+
 enum ut_ace_counter {
 	UT_ACE_POWER_TS4 = 1u << 0,
 	UT_ACE_POWER_TS3 = 1u << 1,
@@ -39,10 +45,10 @@ struct ut_ace_limit {
 };
 
 struct ut_ace_opts {
-	bool head;             /* numbers of release 1.2 instead of 1.0 */
-	double soc, core;      /* MHz */
-	unsigned int counters; /* enum ut_ace_counter */
-	bool no_coll_bw;       /* not asked for, and release 1.2 never shows them */
+	enum ut_ace_release release; /* as it counts and writes */
+	double soc, core;            /* MHz */
+	unsigned int counters;       /* enum ut_ace_counter */
+	bool no_coll_bw;             /* not asked for, and release 1.2 never shows them */
 	enum ut_ace_overlap overlap;
 	int64_t tid_streams;
 	bool flow, coll_events, summarize, flex_ts_fix, no_mp_sync, mp_sync_v2;

@@ -36,11 +36,6 @@ static bool has(struct ut_str s, const char *text)
 	return memmem(s.ptr, s.len, text, strlen(text)) != NULL;
 }
 
-static bool is(struct ut_str s, const char *text)
-{
-	return s.len == strlen(text) && !memcmp(s.ptr, text, s.len);
-}
-
 /* "Compute of" something that is no fused node. */
 static bool converts(struct ut_str s)
 {
@@ -71,14 +66,14 @@ static enum ut_ace_class class_of_event(struct ut_aiu *a, const struct ut_ace_ev
 
 	if (has(s, "AIU Roundtrip"))
 		return UT_ACE_CLASS_ROUNDTRIP_AIU;
-	if (torch ? is(s, "aiuSuperNodeExecution") || is(s, "aiuLaunchSuperNode")
-		  : is(s, "Flex RoundTrip"))
+	if (torch ? ut_str_is(s, "aiuSuperNodeExecution") || ut_str_is(s, "aiuLaunchSuperNode")
+		  : ut_str_is(s, "Flex RoundTrip"))
 		return UT_ACE_CLASS_ROUNDTRIP_FLEX;
 	if (has(s, "barrier:") || has(s, "Barrier:"))
 		return UT_ACE_CLASS_MAIU_BARRIER;
-	if (is(s, torch ? "aiuPrepareAndSyncRdma" : "PrepareAndSyncRdma"))
+	if (ut_str_is(s, torch ? "aiuPrepareAndSyncRdma" : "PrepareAndSyncRdma"))
 		return UT_ACE_CLASS_MAIU_WIREUP;
-	if (torch ? is(s, "aiuDataConvert") : converts(s))
+	if (torch ? ut_str_is(s, "aiuDataConvert") : converts(s))
 		return UT_ACE_CLASS_SEN_DATA_CONVERT;
 	return class_of_data(a, e, torch);
 }

@@ -44,7 +44,7 @@ int ut_ace_pass_map_tid(struct ut_aiu *a)
 /* The stamp that the end of the event stands for. */
 static int end_stamp(const struct ut_aiu *a, uint64_t n)
 {
-	if (!a->opts.head)
+	if (a->opts.release < UT_ACE_1_2)
 		return 4;
 	if (n & UT_ACE_NAME(END_EXEC))
 		return 3;
@@ -72,7 +72,7 @@ static void wallclock(void *ctx, size_t from, size_t to)
 			d->all[k] = end + ((double)d->ts[k] / f - (double)d->ts[ref] / f);
 		dur = d->all[ref] - d->all[0];
 		ts = end - dur;
-		if (a->opts.head && (ts != e->ts || dur != e->dur)) {
+		if (a->opts.release >= UT_ACE_1_2 && (ts != e->ts || dur != e->dur)) {
 			d->adjust_ts = ts - e->ts;
 			d->adjust_dur = dur - e->dur;
 			d->flags |= UT_ACE_DEV_ADJUST;

@@ -141,7 +141,7 @@ int ut_ace_pass_coll_bw(struct ut_aiu *a)
 		find_runs(a, order, count, ranks);
 		free(order);
 	}
-	if (a->opts.head)
+	if (a->opts.release >= UT_ACE_1_2)
 		ut_ace_order_reverse(t);
 	else
 		ut_ace_order_late_first(t);

@@ -89,7 +89,7 @@ static uint32_t sync_of(struct ut_aiu *a, uint32_t name)
 	return last ? ut_strtab_intern(&a->table.strings, at + 7, (size_t)(last - at - 7)) : 0;
 }
 
-static void add_peer(struct ut_ace_flows *f, struct ut_ace_step *s, int64_t peer)
+static void add_peer(struct ut_ace_flows *f, struct ut_ace_coll_step *s, int64_t peer)
 {
 	f->peers = ut_grow(f->peers, f->peer_count + 1, &f->peer_cap, sizeof(*f->peers));
 	f->peers[f->peer_count++] = peer;
@@ -130,7 +130,7 @@ static bool receives_from(struct ut_str s, int64_t *peer)
 }
 
 /* Whom a step is with; false if that cannot be told. */
-static bool find_peers(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_ace_step *s)
+static bool find_peers(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_ace_coll_step *s)
 {
 	struct ut_ace_flows *f = a->flows;
 	struct ut_arg arg;
@@ -164,7 +164,7 @@ static bool find_peers(struct ut_aiu *a, const struct ut_ace_event *e, struct ut
 	}
 }
 
-static void find_type(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_ace_step *s)
+static void find_type(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_ace_coll_step *s)
 {
 	static const struct {
 		const char *text;
@@ -184,9 +184,9 @@ static void find_type(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_
 			s->type = (uint8_t)types[i].type;
 	}
 	s->step = -1;
-	if (name.len >= 5 && !memcmp(name.ptr + name.len - 5, " Prep", 5))
+	if (ut_str_has_end(name, " Prep"))
 		s->step = 0;
-	else if (name.len >= 5 && !memcmp(name.ptr + name.len - 5, " Exec", 5))
+	else if (ut_str_has_end(name, " Exec"))
 		s->step = 1;
 	else if (s->type == UT_ACE_STEP_DONE)
 		s->step = 5;
@@ -209,11 +209,11 @@ static int8_t direction(struct ut_str s)
 	return -1;
 }
 
-static bool make_step(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_ace_step *s)
+static bool make_step(struct ut_aiu *a, const struct ut_ace_event *e, struct ut_ace_coll_step *s)
 {
 	struct ut_arg arg;
 
-	*s = (struct ut_ace_step){ .sync = sync_of(a, e->name), .shown = true };
+	*s = (struct ut_ace_coll_step){ .sync = sync_of(a, e->name), .shown = true };
 	if (!s->sync || !find_peers(a, e, s))
 		return false;
 	if (ut_ace_arg(&a->table, e->args, UT_ACE_K_COLL_GROUP, &arg) && arg.type == UT_ARG_STR)
@@ -233,7 +233,7 @@ int ut_ace_pass_flow_prepare(struct ut_aiu *a)
 	a->flows = f;
 	for (size_t i = 0; i < count; i++) {
 		struct ut_ace_event *e = &t->events[old[i]], copy;
-		struct ut_ace_step s;
+		struct ut_ace_coll_step s;
 
 		ut_ace_seq_add(t, old[i]);
 		if (!strchr("Xbe", e->ph) || !(e->flags & UT_ACE_HAS_ARGS))
@@ -274,7 +274,7 @@ int ut_ace_pass_flow_cleanup(struct ut_aiu *a)
 		if (e->ph == 'F')
 			e->flags |= UT_ACE_DROP;
 	}
-	for (size_t i = 0; a->opts.head && i < a->flows->count; i++)
+	for (size_t i = 0; a->opts.release >= UT_ACE_1_2 && i < a->flows->count; i++)
 		a->flows->steps[i].shown = false;
 	ut_ace_seq_sweep(t);
 	return 0;

@@ -120,7 +120,8 @@ static struct group *group_of(struct ut_aiu *a, struct flows *f, uint32_t name)
 	return &f->groups[at - 1];
 }
 
-static void update_sync(struct ut_aiu *a, struct group *g, const struct ut_ace_step *s, int64_t pid)
+static void update_sync(struct ut_aiu *a, struct group *g, const struct ut_ace_coll_step *s,
+			int64_t pid)
 {
 	uint32_t at = ut_idmap_get(&g->index, s->sync);
 	struct sync *y;
@@ -151,7 +152,7 @@ static void update_sync(struct ut_aiu *a, struct group *g, const struct ut_ace_s
 static void add_step(struct ut_aiu *a, struct flows *f, uint32_t event)
 {
 	const struct ut_ace_event *e = &a->table.events[event];
-	const struct ut_ace_step *s = &a->flows->steps[e->link];
+	const struct ut_ace_coll_step *s = &a->flows->steps[e->link];
 	struct group *g = group_of(a, f, s->group);
 	double end = ut_ace_end(e);
 
@@ -217,7 +218,7 @@ static void index_receives(struct ut_aiu *a, const struct group *g, struct ut_id
 {
 	for (size_t i = g->g.count; i--;) {
 		const struct ut_ace_member *m = &g->g.members[i];
-		const struct ut_ace_step *s = &a->flows->steps[m->step];
+		const struct ut_ace_coll_step *s = &a->flows->steps[m->step];
 
 		if (s->type == UT_ACE_STEP_DONE)
 			ut_idmap_put(map, (uint64_t)a->table.events[m->event].pid << 32 | s->sync,
@@ -256,7 +257,7 @@ static void build(struct ut_aiu *a, struct flows *f, struct group *g, bool sort)
 	ut_idmap_init(&receives, &arena);
 	index_receives(a, g, &receives);
 	for (size_t i = 0; i < g->g.count; i++) {
-		const struct ut_ace_step *s = &a->flows->steps[g->g.members[i].step];
+		const struct ut_ace_coll_step *s = &a->flows->steps[g->g.members[i].step];
 		uint32_t pid, to;
 
 		if (s->type != UT_ACE_STEP_SEND || !s->peer_count)

@@ -122,7 +122,7 @@ static void normalize(struct ut_aiu *a, struct ut_ace_event *e)
 	e->flags &= ~(uint32_t)UT_ACE_IN_ATTR;
 	e->flags |= UT_ACE_NORMAL;
 	e->name = ut_ace_name_unified(&a->names, &a->table, e->name);
-	if (a->opts.head)
+	if (a->opts.release >= UT_ACE_1_2)
 		lower_bytes(a, e);
 	if (a->opts.filter_count && ut_ace_filter_matches(a, e)) {
 		e->flags |= UT_ACE_DROP;
@@ -132,7 +132,7 @@ static void normalize(struct ut_aiu *a, struct ut_ace_event *e)
 	if (!e->dev)
 		return;
 	local_wraps(a, e);
-	if (!a->opts.head)
+	if (a->opts.release < UT_ACE_1_2)
 		return;
 	if (!a->epochs_late)
 		find_epoch(a, e);
@@ -149,7 +149,8 @@ int ut_ace_pass_normal1(struct ut_aiu *a)
 	for (size_t i = 0; i < t->seq_count; i++) {
 		struct ut_ace_event *e = ut_ace_at_dev(t, i);
 
-		if (a->opts.head && !ut_ace_limit_passes(&a->opts.limit, e, &counted))
+		if (a->opts.release >= UT_ACE_1_2 &&
+		    !ut_ace_limit_passes(&a->opts.limit, e, &counted))
 			e->flags |= UT_ACE_DROP;
 		else if (e->ph == 'X')
 			normalize(a, e);
@@ -169,7 +170,9 @@ static void first_of_job(struct ut_aiu *a, const struct ut_ace_event *e, const s
 	double span = (double)WRAP / a->opts.soc, since = e->ts - ep->ts;
 	double cycles = (double)(ut_ace_dev_of(a, e)->ts[0] + wraps * WRAP - ep->cycle);
 	/* the job that the epoch comes from cannot have drifted from it */
-	bool same = a->opts.head ? ut_ace_is_close(e->ts, ep->ts) || e->job == ep->job : since == 0;
+	bool same = a->opts.release >= UT_ACE_1_2
+			    ? ut_ace_is_close(e->ts, ep->ts) || e->job == ep->job
+			    : since == 0;
 
 	if (ut_idmap_get(&n->jobs, key) == ep->moves + 1)
 		return;
@@ -184,7 +187,7 @@ static void global_wraps(struct ut_aiu *a, struct ut_ace_event *e)
 	double span = (double)WRAP / a->opts.soc, start, wraps;
 	const struct epoch *ep;
 
-	if (a->opts.head && a->epochs_late)
+	if (a->opts.release >= UT_ACE_1_2 && a->epochs_late)
 		find_epoch(a, e);
 	ep = epoch_of(a, e, d->ts[0], &start);
 	wraps = floor((e->ts - ep->start) / span);

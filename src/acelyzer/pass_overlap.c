@@ -66,7 +66,8 @@ static double end_of(const struct ut_aiu *a, const struct ut_ace_event *e)
 	double end = ut_ace_end(e);
 
 	/* rounded to 0.1 ns; the long double has room for the product */
-	return a->opts.head ? (double)(rintl((long double)end * 10000) / 10000) : end;
+	return a->opts.release >= UT_ACE_1_2 ? (double)(rintl((long double)end * 10000) / 10000)
+					     : end;
 }
 
 static bool conflicts(struct stream *s, double ts, double end)

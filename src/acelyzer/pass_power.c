@@ -90,7 +90,7 @@ static bool skipped(struct ut_aiu *a, const struct ut_ace_event *x, const struct
 
 double ut_ace_watts(const struct ut_aiu *a, double charge, double us)
 {
-	if (a->opts.head)
+	if (a->opts.release >= UT_ACE_1_2)
 		return VOLTS * charge * (1.0 / 512) / us;
 	return VOLTS * charge * (5.37 / 512) / (us * 1000);
 }

@@ -25,7 +25,7 @@ bool ut_ace_is_device(struct ut_aiu *a, const struct ut_ace_event *e)
 		return ut_ace_has_stamps(e);
 	if (!(e->flags & UT_ACE_HAS_CAT) || !(e->flags & UT_ACE_HAS_ARGS))
 		return false;
-	if (!a->opts.head)
+	if (a->opts.release < UT_ACE_1_2)
 		return e->cat == UT_ACE_K_CAT_KERNEL;
 	s = ut_ace_str(&a->table, e->cat);
 	return memmem(s.ptr, s.len, "gpu", 3) || memmem(s.ptr, s.len, "kernel", 6);
@@ -47,7 +47,8 @@ static void refine_tid(struct ut_aiu *a, struct ut_ace_event *e)
 	struct ut_ace_table *t = &a->table;
 	int64_t num;
 
-	if (a->opts.head || !ut_ace_is_num(t, e->tid) || !ut_ace_is_num(t, e->pid) ||
+	if (a->opts.release >= UT_ACE_1_2 || !ut_ace_is_num(t, e->tid) ||
+	    !ut_ace_is_num(t, e->pid) ||
 	    __builtin_mul_overflow(ut_ace_num(t, e->pid), 100000, &num) ||
 	    __builtin_add_overflow(num, ut_ace_num(t, e->tid), &num))
 		return;
@@ -95,7 +96,7 @@ static void note(struct ut_aiu *a, struct shows *s, const struct ut_ace_event *e
 	bool fresh;
 	struct shown *p = shown_of(s, e->pid, &fresh);
 
-	if (!fresh && !a->opts.head)
+	if (!fresh && a->opts.release < UT_ACE_1_2)
 		return;
 	if (acc && !p->acc) {
 		p->acc = true;
@@ -246,8 +247,8 @@ static void tell_processes(struct ut_aiu *a)
 		else
 			note(a, &s, e, ut_ace_is_device(a, e));
 	}
-	for (size_t i = 0; i < s.count && !(torch && a->opts.head); i++) {
-		if (a->opts.head)
+	for (size_t i = 0; i < s.count && !(torch && a->opts.release >= UT_ACE_1_2); i++) {
+		if (a->opts.release >= UT_ACE_1_2)
 			tell_new(a, &s.items[i]);
 		else
 			tell_old(a, &s.items[i]);

@@ -444,7 +444,7 @@ int ut_ace_pass_stats_v2(struct ut_aiu *a)
 	}
 	free(of);
 	/* Release 1.0 has them as the ranks began, and its results are compared byte by byte. */
-	if (a->opts.head && f->comm_count)
+	if (a->opts.release >= UT_ACE_1_2 && f->comm_count)
 		qsort(f->comm, f->comm_count, sizeof(*f->comm), by_rank);
 	f->has_comm = true;
 	return 0;

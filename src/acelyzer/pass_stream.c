@@ -77,11 +77,12 @@ static bool any_event(void *ctx, const struct ut_ace_event *e)
 int ut_ace_pass_sort_streams(struct ut_aiu *a)
 {
 	struct ut_ace_table *t = &a->table;
-	size_t from = ut_ace_order_split(t, a->opts.head ? any_event : is_span, NULL);
+	size_t from =
+		ut_ace_order_split(t, a->opts.release >= UT_ACE_1_2 ? any_event : is_span, NULL);
 	size_t *ends, groups = ut_ace_order_group(t, from, t->seq_count, true, &ends);
 
 	for (size_t g = 0; g < groups; from = ends[g++]) {
-		if (a->opts.head)
+		if (a->opts.release >= UT_ACE_1_2)
 			ut_ace_order_by_ts_dur(t, from, ends[g]);
 		else
 			ut_ace_order_by_ts(t, from, ends[g]);
@@ -94,7 +95,7 @@ int ut_ace_pass_sort_all(struct ut_aiu *a)
 {
 	struct ut_ace_table *t = &a->table;
 
-	if (a->opts.head)
+	if (a->opts.release >= UT_ACE_1_2)
 		ut_ace_order_by_ts_dur(t, 0, t->seq_count);
 	else
 		ut_ace_order_by_ts(t, ut_ace_order_split(t, is_span, NULL), t->seq_count);

@@ -60,7 +60,7 @@ static uint32_t job_number(struct ut_aiu *a, const struct ut_ace_event *e)
 	double launch;
 	uint32_t at;
 
-	if (a->opts.head && e->flags & UT_ACE_CORR &&
+	if (a->opts.release >= UT_ACE_1_2 && e->flags & UT_ACE_CORR &&
 	    ut_ace_arg(&a->table, e->args, UT_ACE_K_CORRELATION, &arg) &&
 	    ut_ace_arg_num(&a->table, &arg, &launch) && launch >= 0 && launch < 1e12)
 		key |= (uint64_t)launch + 1;
@@ -85,7 +85,7 @@ static uint32_t kernel_of(struct ut_aiu *a, const struct ut_ace_event *e)
 	double idx;
 	uint32_t id;
 
-	if (a->opts.head && log && log->autopilot)
+	if (a->opts.release >= UT_ACE_1_2 && log && log->autopilot)
 		return ut_strtab_intern_z(&t->strings, "Total Cmpt Exec");
 	if (!n && ut_ace_flags_of(a, e) & UT_ACE_NAME(END_EXEC))
 		return e->name;
@@ -188,7 +188,7 @@ static void match(struct ut_aiu *a, struct job *j, const struct ut_ace_complog *
 		return;
 	if (log->single) {
 		j->table = &log->tables[0];
-	} else if (a->opts.head) {
+	} else if (a->opts.release >= UT_ACE_1_2) {
 		match_like(a->util, log, j);
 	} else {
 		for (size_t i = 0; i < log->table_count && !j->table; i++) {
@@ -251,7 +251,7 @@ static void say_over(struct ut_aiu *a, const struct ut_ace_event *e, double idea
 	if (a->util->over++ >= MOST_LINES)
 		return;
 	event = ut_ace_describe(a, e);
-	if (a->opts.head)
+	if (a->opts.release >= UT_ACE_1_2)
 		ut_ace_say(&a->messages, UT_ACE_WARN,
 			   "UTL: Event with +100%% utilization. This could indicate a problem with "
 			   "table fingerprinting:  (pid, utilization, event) %" PRId64 ", %s, %s",
@@ -285,10 +285,10 @@ static uint32_t add_sum(struct ut_aiu *a, const struct ut_ace_event *e, const st
 			uint32_t kernel, double ideal)
 {
 	struct ut_ace_complog *log = log_of(a, e->pid);
-	const struct ut_ace_catmap *cats = !log            ? NULL
-					   : !a->opts.head ? &log->cats
-					   : j->table      ? j->table->cats
-							   : &log->cats;
+	const struct ut_ace_catmap *cats = !log                           ? NULL
+					   : a->opts.release < UT_ACE_1_2 ? &log->cats
+					   : j->table                     ? j->table->cats
+									  : &log->cats;
 	uint32_t cat = cats ? ut_idmap_get(&cats->map, kernel) : 0;
 	const struct ut_ace_dev *d = ut_ace_dev_of(a, e);
 	struct ut_ace_sum add = { .time = e->dur, .ideal = ideal, .calls = 1 };
@@ -299,14 +299,15 @@ static uint32_t add_sum(struct ut_aiu *a, const struct ut_ace_event *e, const st
 		a->util->other++;
 		cat = ut_strtab_intern_z(&a->table.strings, "other");
 	}
-	if (a->opts.head && ideal > e->dur)
+	if (a->opts.release >= UT_ACE_1_2 && ideal > e->dur)
 		add.ideal = 0;
-	ut_ace_sums_add(&a->util->sums, &a->table, e->pid,
-			(struct ut_ace_sum_key){ .log = log ? (uint32_t)(log - a->logs.items) : 0,
-						 .table = a->opts.head ? j->table : NULL,
-						 .cats = cats,
-						 .cat = cat },
-			&add);
+	ut_ace_sums_add(
+		&a->util->sums, &a->table, e->pid,
+		(struct ut_ace_sum_key){ .log = log ? (uint32_t)(log - a->logs.items) : 0,
+					 .table = a->opts.release >= UT_ACE_1_2 ? j->table : NULL,
+					 .cats = cats,
+					 .cat = cat },
+		&add);
 	return cat;
 }
 
@@ -327,7 +328,7 @@ static double shown_percent(const struct ut_aiu *a, double util)
 {
 	if (util <= 1)
 		return util * 100;
-	return a->opts.head ? 101 : 100;
+	return a->opts.release >= UT_ACE_1_2 ? 101 : 100;
 }
 
 static void use(struct ut_aiu *a, uint32_t at)
@@ -350,12 +351,12 @@ static void use(struct ut_aiu *a, uint32_t at)
 	util = ut_ace_is_zero(e->dur) ? 0 : fabs(ideal / e->dur);
 	if (util > 0)
 		e->flags |= UT_ACE_CORE_USED;
-	if (util > 0 && a->opts.head) {
+	if (util > 0 && a->opts.release >= UT_ACE_1_2) {
 		arg = ut_ace_num_arg(UT_ACE_K_PT_ACTIVE, util);
 		e->args = ut_ace_arg_set(t, e->args, &arg);
 	}
 	show_category(a, e, add_sum(a, e, j, kernel, ideal));
-	if (a->opts.head && log && log->autopilot) {
+	if (a->opts.release >= UT_ACE_1_2 && log && log->autopilot) {
 		ut_ace_autopilot_add(a, &a->util->autopilot, at, number, ideal);
 		return;
 	}
@@ -372,7 +373,7 @@ static void say_tables(struct ut_aiu *a, const struct ut_ace_complog *log)
 		"tables with ideal cycles have been detected. Utilization results should be "
 		"inspected carefully!!!!";
 
-	if (a->opts.head)
+	if (a->opts.release >= UT_ACE_1_2)
 		ut_ace_say(&a->messages, UT_ACE_WARN, "UTL: %zu/%zu unique %s", log->table_count,
 			   log->started, rest);
 	else

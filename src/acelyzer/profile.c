@@ -56,22 +56,22 @@ static const struct {
 	{ "verification.json", "{\"stages\":[{\"verify\":true},{\"verify_cleanup\":true}]}" },
 };
 
-static bool known(const struct ut_ace_stage *s, bool head)
+static bool known(const struct ut_ace_stage *s, enum ut_ace_release release)
 {
-	return s->releases & (head ? UT_ACE_NEW : UT_ACE_OLD);
+	return s->releases & 1u << release;
 }
 
-void ut_ace_profile_all(struct ut_ace_profile *p, bool head)
+void ut_ace_profile_all(struct ut_ace_profile *p, enum ut_ace_release release)
 {
 	*p = (struct ut_ace_profile){ 0 };
 	for (int i = 0; ut_ace_stages[i].name; i++)
-		p->on[i] = known(&ut_ace_stages[i], head) &&
+		p->on[i] = known(&ut_ace_stages[i], release) &&
 			   strncmp(ut_ace_stages[i].name, "verify", 6) != 0;
 }
 
 static bool read_entry(struct ut_json *j, struct entries *list)
 {
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 
 	if (ut_json_peek(j) != '{')
 		return ut_json_skip(j, NULL);
@@ -84,8 +84,8 @@ static bool read_entry(struct ut_json *j, struct entries *list)
 			return false;
 		if (list->count == MOST_ENTRIES || key.len >= sizeof(e->name))
 			continue;
-		*e = (struct entry){ .on = *value.at == 't' };
-		memcpy(e->name, key.at, key.len);
+		*e = (struct entry){ .on = *value.ptr == 't' };
+		memcpy(e->name, key.ptr, key.len);
 		hash = strchr(e->name, '#');
 		if (hash) {
 			*hash = 0;
@@ -98,13 +98,13 @@ static bool read_entry(struct ut_json *j, struct entries *list)
 
 static bool read_entries(struct ut_json *j, struct entries *list)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 
 	if (ut_json_peek(j) != '{')
 		return false;
 	ut_json_enter(j);
 	while (ut_json_member(j, &key)) {
-		if (key.len != 6 || memcmp(key.at, "stages", 6) || *j->at != '[') {
+		if (!ut_str_is(key, "stages") || *j->at != '[') {
 			if (!ut_json_skip(j, NULL))
 				return false;
 			continue;
@@ -120,12 +120,12 @@ static bool read_entries(struct ut_json *j, struct entries *list)
 }
 
 /* How many stages of a name there are, and how many entries. */
-static int occurrences(const char *name, bool head)
+static int occurrences(const char *name, enum ut_ace_release release)
 {
 	int n = 0;
 
 	for (int i = 0; ut_ace_stages[i].name; i++)
-		n += known(&ut_ace_stages[i], head) && !strcmp(ut_ace_stages[i].name, name);
+		n += known(&ut_ace_stages[i], release) && !strcmp(ut_ace_stages[i].name, name);
 	return n;
 }
 
@@ -218,8 +218,8 @@ int ut_ace_profile_text(struct ut_ace_profile *p, const struct ut_ace_profile_ru
 		if (memchr(text, ':', len))
 			rc = ut_err_set(err, -EINVAL, "%s: no key \"stages\" in the profile", name);
 		else
-			ut_ace_profile_all(p, r->head);
-	} else if (r->head) {
+			ut_ace_profile_all(p, r->release);
+	} else if (r->release >= UT_ACE_1_2) {
 		rc = match_new(p, list, name, err);
 	} else {
 		match_old(p, list, r->messages);

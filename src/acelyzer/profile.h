@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "acelyzer/message.h"
+#include "acelyzer/options.h"
 #include "base/err.h"
 
 #define UT_ACE_MOST_STAGES 80
@@ -22,12 +23,12 @@ struct ut_ace_profile {
 
 /* How a profile is read. */
 struct ut_ace_profile_rules {
-	bool head; /* as release 1.2 does */
+	enum ut_ace_release release; /* as release 1.2 does */
 	struct ut_ace_messages *messages;
 };
 
 /* All stages, but for those that only verify. */
-void ut_ace_profile_all(struct ut_ace_profile *p, bool head);
+void ut_ace_profile_all(struct ut_ace_profile *p, enum ut_ace_release release);
 
 /*
  * From a file, or one of the names default.json, everything.json, torch_minimal.json,

@@ -14,23 +14,23 @@
 /* Up to here every argument is compared with the ones before it: a key counts once. */
 #define MOST_COMPARED 64
 
-static uint32_t key_of(struct ut_ace_reader *r, struct ut_json_span raw, size_t place)
+static uint32_t key_of(struct ut_ace_reader *r, struct ut_str raw, size_t place)
 {
 	struct ut_ace_key_cache *c = &r->keys;
 	uint32_t id;
 
 	if (place < UT_ACE_KEY_CACHE && c->text[place].len == raw.len && raw.len &&
-	    !memcmp(c->text[place].ptr, raw.at, raw.len))
+	    !memcmp(c->text[place].ptr, raw.ptr, raw.len))
 		return c->id[place];
 	id = ut_ace_read_string(r, raw);
-	if (place < UT_ACE_KEY_CACHE && !memchr(raw.at, '\\', raw.len)) {
+	if (place < UT_ACE_KEY_CACHE && !memchr(raw.ptr, '\\', raw.len)) {
 		c->text[place] = ut_ace_str(r->table, id);
 		c->id[place] = id;
 	}
 	return id;
 }
 
-static void set_json(struct ut_ace_reader *r, struct ut_arg *arg, struct ut_json_span v)
+static void set_json(struct ut_ace_reader *r, struct ut_arg *arg, struct ut_str v)
 {
 	struct ut_buf b = { 0 };
 
@@ -41,7 +41,7 @@ static void set_json(struct ut_ace_reader *r, struct ut_arg *arg, struct ut_json
 	ut_buf_release(&b);
 }
 
-static void set_number(struct ut_ace_reader *r, struct ut_arg *arg, struct ut_json_span v)
+static void set_number(struct ut_ace_reader *r, struct ut_arg *arg, struct ut_str v)
 {
 	struct ut_json_number n;
 
@@ -83,10 +83,10 @@ static const uint8_t digit_of[256] = {
  * A whole number as text: decimal, or with 0x, 0o, 0b. Stamps are millions of different ones, so
  * they are read right here and never become strings.
  */
-static bool read_stamp(struct ut_json_span s, int64_t *out)
+static bool read_stamp(struct ut_str s, int64_t *out)
 {
-	bool negative = s.len && *s.at == '-';
-	const char *p = s.at + negative, *end = s.at + s.len;
+	bool negative = s.len && *s.ptr == '-';
+	const char *p = s.ptr + negative, *end = s.ptr + s.len;
 	unsigned int base = 10, digit;
 	uint64_t v = 0;
 
@@ -113,32 +113,32 @@ static bool read_stamp(struct ut_json_span s, int64_t *out)
  * TS1..TS5 and Power as text: they go to a place of their own, not among the arguments. False if
  * the value is not such a number.
  */
-static bool take_stamp(struct ut_ace_reader *r, uint32_t key, struct ut_json_span v)
+static bool take_stamp(struct ut_ace_reader *r, uint32_t key, struct ut_str v)
 {
 	struct ut_ace_stamps *s = &r->stamps;
 	int64_t value;
 
-	if (*v.at != '"' || !read_stamp((struct ut_json_span){ v.at + 1, v.len - 2 }, &value))
+	if (*v.ptr != '"' || !read_stamp((struct ut_str){ v.ptr + 1, v.len - 2 }, &value))
 		return false;
 	s->value[key - UT_ACE_K_TS1] = value;
 	s->have |= 1u << (key - UT_ACE_K_TS1);
-	s->hex |= v.len > 3 && (v.at[2] | 32) == 'x';
+	s->hex |= v.len > 3 && (v.ptr[2] | 32) == 'x';
 	return true;
 }
 
-static struct ut_arg value_of(struct ut_ace_reader *r, uint32_t key, struct ut_json_span v)
+static struct ut_arg value_of(struct ut_ace_reader *r, uint32_t key, struct ut_str v)
 {
 	struct ut_arg arg = { .key = key };
 
-	switch (*v.at) {
+	switch (*v.ptr) {
 	case '"':
 		arg.type = UT_ARG_STR;
-		arg.value.str = ut_ace_read_string(r, (struct ut_json_span){ v.at + 1, v.len - 2 });
+		arg.value.str = ut_ace_read_string(r, (struct ut_str){ v.ptr + 1, v.len - 2 });
 		break;
 	case 't':
 	case 'f':
 		arg.type = UT_ARG_BOOL;
-		arg.value.u64 = *v.at == 't';
+		arg.value.u64 = *v.ptr == 't';
 		break;
 	case '{':
 	case '[':
@@ -152,7 +152,7 @@ static struct ut_arg value_of(struct ut_ace_reader *r, uint32_t key, struct ut_j
 	return arg;
 }
 
-void ut_ace_read_value(struct ut_ace_reader *r, uint32_t key, struct ut_json_span value)
+void ut_ace_read_value(struct ut_ace_reader *r, uint32_t key, struct ut_str value)
 {
 	size_t n = r->arg_count, i = n > MOST_COMPARED ? n : 0;
 	struct ut_arg arg;
@@ -176,7 +176,7 @@ void ut_ace_read_value(struct ut_ace_reader *r, uint32_t key, struct ut_json_spa
 bool ut_ace_read_object(struct ut_ace_reader *r)
 {
 	struct ut_json *j = &r->json;
-	struct ut_json_span key, v;
+	struct ut_str key, v;
 	size_t place = 0;
 
 	ut_json_enter(j);
@@ -188,18 +188,18 @@ bool ut_ace_read_object(struct ut_ace_reader *r)
 	return !j->trouble;
 }
 
-void ut_ace_read_args(struct ut_ace_reader *r, struct ut_json_span value)
+void ut_ace_read_args(struct ut_ace_reader *r, struct ut_str value)
 {
 	struct ut_json *j = &r->json;
 	const char *at = j->at;
 	bool fresh = j->fresh;
 
-	if (*value.at != '{') {
+	if (*value.ptr != '{') {
 		ut_ace_read_value(r, ut_strtab_intern_z(&r->table->strings, "args"), value);
 		return;
 	}
 	/* The text has been stepped over once, so nothing in it can fail now. */
-	j->at = value.at;
+	j->at = value.ptr;
 	ut_ace_read_object(r);
 	j->at = at;
 	j->fresh = fresh;

@@ -29,33 +29,33 @@ enum field {
 
 /* An event as text. */
 struct raw {
-	struct ut_json_span field[FIELDS]; /* at = NULL: not there */
-	struct ut_json_span key[MOST_EXTRA], value[MOST_EXTRA];
+	struct ut_str field[FIELDS]; /* at = NULL: not there */
+	struct ut_str key[MOST_EXTRA], value[MOST_EXTRA];
 	size_t extra;
 	bool args_read; /* the arguments are in the reader already */
 };
 
-static enum field field_of(struct ut_json_span key)
+static enum field field_of(struct ut_str key)
 {
 	switch (key.len) {
 	case 2:
-		if (!memcmp(key.at, "ph", 2))
+		if (!memcmp(key.ptr, "ph", 2))
 			return PH;
-		return memcmp(key.at, "ts", 2) ? FIELDS : TS;
+		return memcmp(key.ptr, "ts", 2) ? FIELDS : TS;
 	case 3:
-		if (!memcmp(key.at, "pid", 3))
+		if (!memcmp(key.ptr, "pid", 3))
 			return PID;
-		if (!memcmp(key.at, "tid", 3))
+		if (!memcmp(key.ptr, "tid", 3))
 			return TID;
-		if (!memcmp(key.at, "dur", 3))
+		if (!memcmp(key.ptr, "dur", 3))
 			return DUR;
-		return memcmp(key.at, "cat", 3) ? FIELDS : CAT;
+		return memcmp(key.ptr, "cat", 3) ? FIELDS : CAT;
 	case 4:
-		if (!memcmp(key.at, "name", 4))
+		if (!memcmp(key.ptr, "name", 4))
 			return NAME;
-		if (!memcmp(key.at, "args", 4))
+		if (!memcmp(key.ptr, "args", 4))
 			return ARGS;
-		return memcmp(key.at, "attr", 4) ? FIELDS : ATTR;
+		return memcmp(key.ptr, "attr", 4) ? FIELDS : ATTR;
 	default:
 		return FIELDS;
 	}
@@ -69,12 +69,12 @@ static enum field field_of(struct ut_json_span key)
 static bool scan(struct ut_ace_reader *r, struct raw *raw)
 {
 	struct ut_json *j = &r->json;
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 	enum field f;
 	int lists = 0;
 
 	for (int i = 0; i < FIELDS; i++)
-		raw->field[i].at = NULL;
+		raw->field[i].ptr = NULL;
 	raw->extra = 0;
 	raw->args_read = false;
 	r->arg_count = 0;
@@ -85,10 +85,10 @@ static bool scan(struct ut_ace_reader *r, struct raw *raw)
 		f = field_of(key);
 		lists += f == ARGS || f == ATTR;
 		if ((f == ARGS || f == ATTR) && *j->at == '{' && !r->last_begin && lists == 1) {
-			value.at = j->at;
+			value.ptr = j->at;
 			if (!ut_ace_read_object(r))
 				return false;
-			value.len = (size_t)(j->at - value.at);
+			value.len = (size_t)(j->at - value.ptr);
 			raw->args_read = true;
 		} else if (!ut_ace_step(j, &value)) {
 			return false;
@@ -104,29 +104,29 @@ static bool scan(struct ut_ace_reader *r, struct raw *raw)
 	return !j->trouble;
 }
 
-uint32_t ut_ace_read_string(struct ut_ace_reader *r, struct ut_json_span raw)
+uint32_t ut_ace_read_string(struct ut_ace_reader *r, struct ut_str raw)
 {
 	size_t len;
 
-	if (!memchr(raw.at, '\\', raw.len))
-		return ut_strtab_intern(&r->table->strings, raw.at, raw.len);
+	if (!memchr(raw.ptr, '\\', raw.len))
+		return ut_strtab_intern(&r->table->strings, raw.ptr, raw.len);
 	r->text = ut_grow(r->text, raw.len + 1, &r->text_cap, 1);
 	len = ut_json_decode(raw, r->text);
 	return ut_strtab_intern(&r->table->strings, r->text, len);
 }
 
-static bool is_string(struct ut_json_span v)
+static bool is_string(struct ut_str v)
 {
-	return v.at && *v.at == '"';
+	return v.ptr && *v.ptr == '"';
 }
 
-static struct ut_json_span inside(struct ut_json_span v)
+static struct ut_str inside(struct ut_str v)
 {
-	return (struct ut_json_span){ v.at + 1, v.len - 2 };
+	return (struct ut_str){ v.ptr + 1, v.len - 2 };
 }
 
 /* A number, or text that is one. */
-static bool read_double(struct ut_json_span v, double *out)
+static bool read_double(struct ut_str v, double *out)
 {
 	static const double power[] = { 1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
 					1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18 };
@@ -135,7 +135,7 @@ static bool read_double(struct ut_json_span v, double *out)
 
 	if (is_string(v))
 		v = inside(v);
-	else if (ut_json_decimal(v.at, &d) == v.at + v.len && d.digits < UINT64_C(1) << 53) {
+	else if (ut_json_decimal(v.ptr, &d) == v.ptr + v.len && d.digits < UINT64_C(1) << 53) {
 		*out = (double)d.digits / power[d.decimals];
 		*out = d.negative ? -*out : *out;
 		return true;
@@ -144,26 +144,26 @@ static bool read_double(struct ut_json_span v, double *out)
 }
 
 /* What int() makes of text: blanks around, a sign, digits. */
-static bool read_int_text(struct ut_json_span v, int64_t *out)
+static bool read_int_text(struct ut_str v, int64_t *out)
 {
 	char text[32], *end;
 
-	while (v.len && (*v.at == ' ' || *v.at == '\t')) {
-		v.at++;
+	while (v.len && (*v.ptr == ' ' || *v.ptr == '\t')) {
+		v.ptr++;
 		v.len--;
 	}
-	while (v.len && (v.at[v.len - 1] == ' ' || v.at[v.len - 1] == '\t'))
+	while (v.len && (v.ptr[v.len - 1] == ' ' || v.ptr[v.len - 1] == '\t'))
 		v.len--;
 	if (!v.len || v.len > 18)
 		return false;
-	memcpy(text, v.at, v.len);
+	memcpy(text, v.ptr, v.len);
 	text[v.len] = 0;
 	*out = strtoll(text, &end, 10);
 	return !*end && end != text;
 }
 
 /* An id that is text, or some other value that is kept as proper JSON. */
-static struct ut_ace_id text_id(struct ut_ace_reader *r, struct ut_json_span v, bool raw)
+static struct ut_ace_id text_id(struct ut_ace_reader *r, struct ut_str v, bool raw)
 {
 	struct ut_ace_id id = { .kind = raw ? UT_ACE_ID_RAW : UT_ACE_ID_STR };
 	struct ut_buf b = { 0 };
@@ -179,16 +179,17 @@ static struct ut_ace_id text_id(struct ut_ace_reader *r, struct ut_json_span v, 
 }
 
 /* A whole number of up to 20 digits; false if it is none or does not fit. */
-static bool read_whole(struct ut_json_span v, struct ut_ace_id *id)
+static bool read_whole(struct ut_str v, struct ut_ace_id *id)
 {
-	bool negative = v.len && *v.at == '-';
+	bool negative = v.len && *v.ptr == '-';
 	uint64_t n = 0;
 
 	if (v.len <= negative || v.len > 20)
 		return false;
 	for (size_t i = negative; i < v.len; i++) {
-		if (v.at[i] < '0' || v.at[i] > '9' || __builtin_mul_overflow(n, UINT64_C(10), &n) ||
-		    __builtin_add_overflow(n, (uint64_t)(v.at[i] - '0'), &n))
+		if (v.ptr[i] < '0' || v.ptr[i] > '9' ||
+		    __builtin_mul_overflow(n, UINT64_C(10), &n) ||
+		    __builtin_add_overflow(n, (uint64_t)(v.ptr[i] - '0'), &n))
 			return false;
 	}
 	if (negative && n > INT64_MAX)
@@ -198,7 +199,7 @@ static bool read_whole(struct ut_json_span v, struct ut_ace_id *id)
 	return true;
 }
 
-static uint32_t make_id(struct ut_ace_reader *r, struct ut_json_span v, bool span)
+static uint32_t make_id(struct ut_ace_reader *r, struct ut_str v, bool span)
 {
 	struct ut_ace_id id = { .kind = UT_ACE_ID_INT };
 	struct ut_json_number n;
@@ -220,22 +221,23 @@ static uint32_t make_id(struct ut_ace_reader *r, struct ut_json_span v, bool spa
  * A process or thread id; those of spans are made numbers where that is possible. There are few
  * different ones in a file, so their texts are remembered.
  */
-static uint32_t read_id(struct ut_ace_reader *r, struct ut_json_span v, bool span)
+static uint32_t read_id(struct ut_ace_reader *r, struct ut_str v, bool span)
 {
 	struct ut_ace_id_cache *c;
 	size_t slot;
 
-	if (!v.at || !v.len)
+	if (!v.ptr || !v.len)
 		return 0;
 	if (v.len > sizeof(c->text) || !span)
 		return make_id(r, v, span);
-	slot = (v.len * 7 + (unsigned char)v.at[v.len - 1] + (unsigned char)v.at[v.len / 2] * 3u) %
+	slot = (v.len * 7 + (unsigned char)v.ptr[v.len - 1] +
+		(unsigned char)v.ptr[v.len / 2] * 3u) %
 	       UT_ACE_ID_CACHE;
 	c = &r->ids[slot];
-	if (c->len != v.len || memcmp(c->text, v.at, v.len) != 0) {
+	if (c->len != v.len || memcmp(c->text, v.ptr, v.len) != 0) {
 		c->id = make_id(r, v, span);
 		c->len = (uint32_t)v.len;
-		memcpy(c->text, v.at, v.len);
+		memcpy(c->text, v.ptr, v.len);
 	}
 	return c->id;
 }
@@ -255,12 +257,12 @@ static void read_arguments(struct ut_ace_reader *r, const struct raw *raw, struc
 	if (!raw->args_read) {
 		r->arg_count = 0;
 		r->stamps.have = 0;
-		if (raw->field[ARGS].at)
+		if (raw->field[ARGS].ptr)
 			ut_ace_read_args(r, raw->field[ARGS]);
-		if (raw->field[ATTR].at)
+		if (raw->field[ATTR].ptr)
 			ut_ace_read_args(r, raw->field[ATTR]);
 	}
-	if (raw->field[ATTR].at)
+	if (raw->field[ATTR].ptr)
 		e->flags |= UT_ACE_IN_ATTR;
 	e->flags |= UT_ACE_HAS_ARGS;
 	if (r->stamps.have || r->arg_count)
@@ -286,15 +288,15 @@ static void read_arguments(struct ut_ace_reader *r, const struct raw *raw, struc
 
 static void fill(struct ut_ace_reader *r, const struct raw *raw, struct ut_ace_event *e, bool span)
 {
-	const struct ut_json_span *f = raw->field;
+	const struct ut_str *f = raw->field;
 
 	if (is_string(f[NAME]))
 		e->name = ut_ace_read_string(r, inside(f[NAME]));
 	else
 		e->flags |= UT_ACE_NO_NAME;
-	if (!f[TS].at || !read_double(f[TS], &e->ts))
+	if (!f[TS].ptr || !read_double(f[TS], &e->ts))
 		e->flags |= UT_ACE_NO_TS;
-	if (f[DUR].at && read_double(f[DUR], &e->dur))
+	if (f[DUR].ptr && read_double(f[DUR], &e->dur))
 		e->flags |= UT_ACE_HAS_DUR;
 	e->pid = read_id(r, f[PID], span);
 	e->tid = read_id(r, f[TID], span);
@@ -306,7 +308,7 @@ static void fill(struct ut_ace_reader *r, const struct raw *raw, struct ut_ace_e
 	}
 	if (span)
 		e->flags |= UT_ACE_HAS_JOB;
-	if (span || f[ARGS].at)
+	if (span || f[ARGS].ptr)
 		read_arguments(r, raw, e);
 	read_extra(r, raw, e);
 }
@@ -359,7 +361,7 @@ static void close_span(struct ut_ace_reader *r, struct ut_ace_event *e, double e
 		e->flags |= UT_ACE_DROP;
 	} else if (e->dur <= 1e-9) {
 		r->part->zero++;
-		if (!r->head)
+		if (r->release < UT_ACE_1_2)
 			e->flags |= UT_ACE_DROP;
 		else if (e->dev && r->table->devs[e->dev].ts[0] != r->table->devs[e->dev].ts[4])
 			r->part->zero_busy++;
@@ -367,12 +369,12 @@ static void close_span(struct ut_ace_reader *r, struct ut_ace_event *e, double e
 }
 
 /* Is the text that name, without a need to look it up? */
-static bool is_name(const struct ut_ace_reader *r, uint32_t name, struct ut_json_span text)
+static bool is_name(const struct ut_ace_reader *r, uint32_t name, struct ut_str text)
 {
 	struct ut_str s = ut_ace_str(r->table, name);
 
 	return s.len && is_string(text) && text.len == s.len + 2 &&
-	       !memcmp(text.at + 1, s.ptr, s.len) && !memchr(s.ptr, '\\', s.len);
+	       !memcmp(text.ptr + 1, s.ptr, s.len) && !memchr(s.ptr, '\\', s.len);
 }
 
 /*
@@ -399,7 +401,7 @@ static void end_span(struct ut_ace_reader *r, const struct raw *raw)
 		at = pop_begin(r, key, name);
 	}
 	r->last_begin = 0;
-	if (!at || !raw->field[TS].at || !read_double(raw->field[TS], &ts))
+	if (!at || !raw->field[TS].ptr || !read_double(raw->field[TS], &ts))
 		r->part->stray_ends++;
 	else
 		close_span(r, &r->table->events[at - 1], ts);
@@ -409,14 +411,14 @@ static void end_span(struct ut_ace_reader *r, const struct raw *raw)
 static void keep_same(struct ut_ace_reader *r, const char *start, const struct raw *raw)
 {
 	struct ut_ace_same *s = &r->same;
-	const struct ut_json_span *ts = &raw->field[TS];
+	const struct ut_str *ts = &raw->field[TS];
 
 	s->len = 0;
-	if (!ts->at || is_string(*ts) || ts->at + ts->len + 1 != r->json.at ||
-	    raw->field[PH].at > ts->at || ts->at - start > (ptrdiff_t)sizeof(s->text))
+	if (!ts->ptr || is_string(*ts) || ts->ptr + ts->len + 1 != r->json.at ||
+	    raw->field[PH].ptr > ts->ptr || ts->ptr - start > (ptrdiff_t)sizeof(s->text))
 		return;
-	s->len = (size_t)(ts->at - start);
-	s->ph = (size_t)(raw->field[PH].at + 1 - start);
+	s->len = (size_t)(ts->ptr - start);
+	s->ph = (size_t)(raw->field[PH].ptr + 1 - start);
 	memcpy(s->text, start, s->len);
 }
 
@@ -427,7 +429,7 @@ static bool end_same(struct ut_ace_reader *r)
 	struct ut_ace_event *e;
 	struct ut_json *j = &r->json;
 	struct ut_json_decimal d;
-	struct ut_json_span ts = { j->at + s->len, 0 };
+	struct ut_str ts = { j->at + s->len, 0 };
 	const char *end;
 	double v;
 
@@ -435,10 +437,10 @@ static bool end_same(struct ut_ace_reader *r)
 	    memcmp(j->at, s->text, s->ph) != 0 ||
 	    memcmp(j->at + s->ph + 1, s->text + s->ph + 1, s->len - s->ph - 1) != 0)
 		return false;
-	end = ut_json_decimal(ts.at, &d);
+	end = ut_json_decimal(ts.ptr, &d);
 	if (!end || *end != '}' || end >= j->end)
 		return false;
-	ts.len = (size_t)(end - ts.at);
+	ts.len = (size_t)(end - ts.ptr);
 	if (!read_double(ts, &v))
 		return false;
 	e = &r->table->events[r->last_begin - 1];
@@ -457,7 +459,7 @@ static void check_length(struct ut_ace_reader *r, struct ut_ace_event *e)
 		r->part->no_length++;
 		e->flags |= UT_ACE_HAS_DUR;
 	}
-	if (e->dur < 0 && r->head) {
+	if (e->dur < 0 && r->release >= UT_ACE_1_2) {
 		r->part->negative++;
 		e->flags |= UT_ACE_DROP;
 	} else if (e->dur <= 1e-9 && e->dur >= -1e-9) {
@@ -470,7 +472,7 @@ static void check_length(struct ut_ace_reader *r, struct ut_ace_event *e)
 bool ut_ace_read_event(struct ut_ace_reader *r)
 {
 	const char *start = r->json.at;
-	struct ut_json_span ph;
+	struct ut_str ph;
 	struct ut_ace_event *e;
 	struct raw raw;
 	bool span;
@@ -484,17 +486,17 @@ bool ut_ace_read_event(struct ut_ace_reader *r)
 	if (!scan(r, &raw))
 		return false;
 	ph = raw.field[PH];
-	if (!is_string(ph) || ph.len != 3 || !isalpha((unsigned char)ph.at[1])) {
+	if (!is_string(ph) || ph.len != 3 || !isalpha((unsigned char)ph.ptr[1])) {
 		r->part->not_events++;
 		return true;
 	}
-	if (ph.at[1] == 'E') {
+	if (ph.ptr[1] == 'E') {
 		end_span(r, &raw);
 		return true;
 	}
-	span = ph.at[1] == 'X' || ph.at[1] == 'B';
+	span = ph.ptr[1] == 'X' || ph.ptr[1] == 'B';
 	e = ut_ace_event_add(r->table);
-	e->ph = ph.at[1];
+	e->ph = ph.ptr[1];
 	fill(r, &raw, e, span);
 	r->last_begin = 0;
 	if (e->ph == 'B') {

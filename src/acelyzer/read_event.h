@@ -4,6 +4,7 @@
 #ifndef UT_ACELYZER_READ_EVENT_H
 #define UT_ACELYZER_READ_EVENT_H
 
+#include "acelyzer/options.h"
 #include "acelyzer/read_input.h"
 #include "base/json_scan.h"
 
@@ -63,13 +64,13 @@ struct ut_ace_reader {
 	struct ut_idmap open; /* pid and tid -> the innermost open B + 1 */
 	uint32_t last_begin;  /* the event before was this B + 1 */
 	struct ut_ace_same same;
-	bool head;
+	enum ut_ace_release release;
 	char *text; /* for strings with escapes */
 	size_t text_cap;
 };
 
 /* Behind the value at the cursor, of which span becomes the text. */
-static inline bool ut_ace_step(struct ut_json *j, struct ut_json_span *span)
+static inline bool ut_ace_step(struct ut_json *j, struct ut_str *span)
 {
 	const char *start = j->at, *end;
 
@@ -79,12 +80,12 @@ static inline bool ut_ace_step(struct ut_json *j, struct ut_json_span *span)
 	if (!end)
 		return false;
 	j->at = end;
-	*span = (struct ut_json_span){ start, (size_t)(end - start) };
+	*span = (struct ut_str){ start, (size_t)(end - start) };
 	return true;
 }
 
 void ut_ace_reader_init(struct ut_ace_reader *r, struct ut_ace_part *p, const char *path,
-			bool head);
+			enum ut_ace_release release);
 void ut_ace_reader_release(struct ut_ace_reader *r);
 
 /* Text from that offset of the source on. */
@@ -104,16 +105,16 @@ int ut_ace_read_split(struct ut_ace_reader *r);
 bool ut_ace_read_event(struct ut_ace_reader *r);
 
 /* The id of a string's raw text. */
-uint32_t ut_ace_read_string(struct ut_ace_reader *r, struct ut_json_span raw);
+uint32_t ut_ace_read_string(struct ut_ace_reader *r, struct ut_str raw);
 
 /* Adds a value to args, or replaces the one that has the key already. */
-void ut_ace_read_value(struct ut_ace_reader *r, uint32_t key, struct ut_json_span value);
+void ut_ace_read_value(struct ut_ace_reader *r, uint32_t key, struct ut_str value);
 
 /*
  * Adds the members of an object that was stepped over; what is no object becomes one argument,
  * "args".
  */
-void ut_ace_read_args(struct ut_ace_reader *r, struct ut_json_span value);
+void ut_ace_read_args(struct ut_ace_reader *r, struct ut_str value);
 
 /* The same for the object at the cursor, which moves behind it; false with trouble set. */
 bool ut_ace_read_object(struct ut_ace_reader *r);

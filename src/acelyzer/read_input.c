@@ -91,7 +91,7 @@ static char *copy_text(const char *s, size_t len)
 	return copy;
 }
 
-static void add_meta(struct ut_ace_part *p, const char *key, struct ut_json_span value)
+static void add_meta(struct ut_ace_part *p, const char *key, struct ut_str value)
 {
 	struct ut_buf b = { 0 };
 
@@ -103,25 +103,25 @@ static void add_meta(struct ut_ace_part *p, const char *key, struct ut_json_span
 }
 
 /* The value of a key of the object at the cursor. */
-static bool find_member(struct ut_json_span object, const char *name, struct ut_json_span *value,
+static bool find_member(struct ut_str object, const char *name, struct ut_str *value,
 			struct ut_json *copy)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 
-	ut_json_init_text(copy, object.at, object.len);
+	ut_json_init_text(copy, object.ptr, object.len);
 	if (ut_json_peek(copy) != '{')
 		return false;
 	ut_json_enter(copy);
 	while (ut_json_member(copy, &key) && ut_json_skip(copy, value)) {
-		if (key.len == strlen(name) && !memcmp(key.at, name, key.len))
+		if (ut_str_is(key, name))
 			return true;
 	}
 	return false;
 }
 
-static void read_rank(struct ut_ace_part *p, struct ut_json_span info)
+static void read_rank(struct ut_ace_part *p, struct ut_str info)
 {
-	struct ut_json_span value;
+	struct ut_str value;
 	struct ut_json_number n;
 	struct ut_json copy;
 
@@ -131,20 +131,20 @@ static void read_rank(struct ut_ace_part *p, struct ut_json_span info)
 	ut_json_release(&copy);
 }
 
-static void read_other(struct ut_ace_part *p, struct ut_json_span other)
+static void read_other(struct ut_ace_part *p, struct ut_str other)
 {
-	struct ut_json_span value;
+	struct ut_str value;
 	struct ut_json copy;
 
 	if (find_member(other, "Application", &value, &copy))
-		p->processed = memmem(value.at, value.len, "Acelyzer", 8) != NULL;
+		p->processed = memmem(value.ptr, value.len, "Acelyzer", 8) != NULL;
 	ut_json_release(&copy);
 }
 
 static int read_member(struct ut_ace_reader *r, const char *key, bool *found)
 {
 	struct ut_json *j = &r->json;
-	struct ut_json_span value;
+	struct ut_str value;
 	bool ok;
 
 	UNTIL_DONE(j, ok, ut_json_peek(j) != 0);
@@ -171,7 +171,7 @@ static int read_member(struct ut_ace_reader *r, const char *key, bool *found)
 /* Is the object at the cursor an event rather than a file's frame? */
 static bool is_event(struct ut_json *j)
 {
-	struct ut_json_span value, all;
+	struct ut_str value, all;
 	struct ut_json copy;
 	bool yes;
 
@@ -185,7 +185,7 @@ static bool is_event(struct ut_json *j)
 static int read_object(struct ut_ace_reader *r)
 {
 	struct ut_json *j = &r->json;
-	struct ut_json_span key = { NULL, 0 };
+	struct ut_str key = { NULL, 0 };
 	bool found = false, more;
 	int trouble = 0;
 
@@ -196,7 +196,7 @@ static int read_object(struct ut_ace_reader *r)
 		UNTIL_DONE(j, more, ut_json_member(j, &key));
 		if (!more)
 			break;
-		name = copy_text(key.at, key.len);
+		name = copy_text(key.ptr, key.len);
 		trouble = read_member(r, name, &found);
 		free(name);
 		if (trouble)
@@ -270,13 +270,14 @@ static int finish(struct ut_ace_reader *r, const char *path, int trouble, struct
 	return rc;
 }
 
-void ut_ace_reader_init(struct ut_ace_reader *r, struct ut_ace_part *p, const char *path, bool head)
+void ut_ace_reader_init(struct ut_ace_reader *r, struct ut_ace_part *p, const char *path,
+			enum ut_ace_release release)
 {
 	*p = (struct ut_ace_part){ .rank = -1, .told_rank = -1 };
 	ut_ace_table_init(&p->table);
 	ut_ace_job_add(&p->table, path);
 	*r = (struct ut_ace_reader){
-		.part = p, .table = &p->table, .head = head, .stop = UINT64_MAX
+		.part = p, .table = &p->table, .release = release, .stop = UINT64_MAX
 	};
 	r->args = ut_grow(NULL, 16, &r->arg_cap, sizeof(*r->args));
 	ut_idmap_init(&r->open, &p->table.arena);
@@ -296,11 +297,11 @@ void ut_ace_reader_open(struct ut_ace_reader *r, struct ut_source *source, uint6
 }
 
 int ut_ace_read_text(struct ut_ace_part *part, const char *path, const char *text, size_t len,
-		     bool head, struct ut_err *err)
+		     enum ut_ace_release release, struct ut_err *err)
 {
 	struct ut_ace_reader r;
 
-	ut_ace_reader_init(&r, part, path, head);
+	ut_ace_reader_init(&r, part, path, release);
 	ut_json_init_text(&r.json, text, len);
 	return finish(&r, path, read_json(&r), err);
 }
@@ -331,8 +332,8 @@ static bool looks_like_log(const struct ut_source *s)
 	       h[2] == ':' && h[3] == '0';
 }
 
-int ut_ace_read(struct ut_ace_part *part, const char *path, bool head, unsigned int threads,
-		struct ut_err *err)
+int ut_ace_read(struct ut_ace_part *part, const char *path, enum ut_ace_release release,
+		unsigned int threads, struct ut_err *err)
 {
 	struct ut_ace_reader r;
 	struct ut_source source;
@@ -344,15 +345,15 @@ int ut_ace_read(struct ut_ace_part *part, const char *path, bool head, unsigned 
 		bool log = is_called_log(path) || looks_like_log(&source);
 
 		ut_source_close(&source);
-		ut_ace_reader_init(&r, part, path, head);
+		ut_ace_reader_init(&r, part, path, release);
 		ut_ace_reader_release(&r);
 		part->is_log = log;
-		rc = log ? 0 : ut_ace_read_store(part, path, head, err);
+		rc = log ? 0 : ut_ace_read_store(part, path, release, err);
 		if (rc)
 			ut_ace_part_release(part);
 		return rc;
 	}
-	ut_ace_reader_init(&r, part, path, head);
+	ut_ace_reader_init(&r, part, path, release);
 	ut_ace_reader_open(&r, &source, 0);
 	r.threads = threads;
 	rc = finish(&r, path, read_json(&r), err);

@@ -9,6 +9,7 @@
 #define UT_ACELYZER_READ_INPUT_H
 
 #include "acelyzer/event_table.h"
+#include "acelyzer/options.h"
 #include "base/err.h"
 
 /* A member of the file's object that the output repeats. */
@@ -38,15 +39,15 @@ struct ut_ace_part {
 };
 
 /*
- * head: keep what release 1.2 keeps. Several threads may share a large file; the result is the
+ * release: keep what that keeps. Several threads may share a large file; the result is the
  * same. On failure the part is empty and err says why.
  */
-int ut_ace_read(struct ut_ace_part *part, const char *path, bool head, unsigned int threads,
-		struct ut_err *err) UT_MUST_CHECK;
+int ut_ace_read(struct ut_ace_part *part, const char *path, enum ut_ace_release release,
+		unsigned int threads, struct ut_err *err) UT_MUST_CHECK;
 
 /* The same from memory; path is only a name. */
 int ut_ace_read_text(struct ut_ace_part *part, const char *path, const char *text, size_t len,
-		     bool head, struct ut_err *err) UT_MUST_CHECK;
+		     enum ut_ace_release release, struct ut_err *err) UT_MUST_CHECK;
 
 void ut_ace_part_release(struct ut_ace_part *part);
 

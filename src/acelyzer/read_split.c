@@ -74,7 +74,7 @@ static void open_pieces(struct pieces *p)
 	for (size_t i = 0; i < p->count; i++) {
 		struct piece *x = &p->items[i];
 
-		ut_ace_reader_init(&x->reader, &x->part, "", r->head);
+		ut_ace_reader_init(&x->reader, &x->part, "", r->release);
 		ut_ace_reader_open(&x->reader, r->text_from.source, x->start);
 		x->reader.json.fresh = true; /* the comma before it has been seen */
 		x->reader.stop = stop_of(p, i + 1);

@@ -154,7 +154,7 @@ static bool was_json(const struct ut_trace *t)
 }
 
 static int read_as_json(struct ut_ace_part *part, const char *path, struct ut_store *store,
-			bool head, struct ut_err *err)
+			enum ut_ace_release release, struct ut_err *err)
 {
 	struct ut_out *o = ut_out_open_memory();
 	struct ut_sink *sink = ut_export_chrome.open(o);
@@ -167,12 +167,13 @@ static int read_as_json(struct ut_ace_part *part, const char *path, struct ut_st
 	ut_export_chrome.close(sink);
 	text = ut_out_data(o, &len);
 	ut_ace_part_release(part);
-	rc = ut_ace_read_text(part, path, text, len, head, err);
+	rc = ut_ace_read_text(part, path, text, len, release, err);
 	ut_out_abandon(o);
 	return rc;
 }
 
-int ut_ace_read_store(struct ut_ace_part *part, const char *path, bool head, struct ut_err *err)
+int ut_ace_read_store(struct ut_ace_part *part, const char *path, enum ut_ace_release release,
+		      struct ut_err *err)
 {
 	struct ut_store store;
 	struct copy c = { .t = &part->table, .s = &store };
@@ -181,7 +182,7 @@ int ut_ace_read_store(struct ut_ace_part *part, const char *path, bool head, str
 	if (rc)
 		return rc;
 	if (was_json(&store.trace)) {
-		rc = read_as_json(part, path, &store, head, err);
+		rc = read_as_json(part, path, &store, release, err);
 		ut_store_release(&store);
 		return rc;
 	}

@@ -3,11 +3,12 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "acelyzer/analysis_report.h"
-#include "text/grid.h"
 #include "text/out.h"
+#include "text/table_report.h"
 
 #define MOST_MISSING 100
 
@@ -132,85 +133,130 @@ void ut_ace_report_verify(struct ut_out *o, const struct ut_ace_report *r, size_
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
+#define TABLE(list)                                                                                \
+	{                                                                                          \
+		.columns = (list), .count = sizeof(list) / sizeof((list)[0])                       \
+	}
+
+static const struct ut_report_opts plain = { .width = UT_REPORT_WIDTH_OWN };
+
+static void add_issue(struct ut_report *t, const struct ut_ace_report *r, int issue, int severity)
+{
+	uint64_t count = r->a->issues[issue];
+	double share = share_of(&r->x->trust, kinds[issue].base, count);
+	char text[32] = "";
+
+	if (isfinite(share))
+		snprintf(text, sizeof(text), "%.2f %%", share);
+	ut_report_add(t, (const struct ut_report_cell[]){
+				 ut_report_text(severities[severity]),
+				 ut_report_u64(count),
+				 ut_report_said(ut_report_real(share), text),
+				 ut_report_text(bases[kinds[issue].base]),
+				 ut_report_text(kinds[issue].text),
+			 });
+}
+
+static bool is_clean(const struct ut_ace_report *r)
+{
+	for (int i = 0; i < UT_ACE_ISSUES; i++) {
+		if (r->a->issues[i])
+			return false;
+	}
+	return true;
+}
+
 static void print_issues(struct ut_out *o, const struct ut_ace_report *r)
 {
-	struct ut_grid g = { 0 };
-	size_t n = 0;
+	static const struct ut_report_column columns[] = {
+		{ .key = "severity", .title = "Severity", .type = UT_REPORT_WORD },
+		{ .key = "count", .title = "Count", .type = UT_REPORT_COUNT },
+		{ .key = "share", .title = "Share", .unit = "%", .type = UT_REPORT_SHARE },
+		{ .key = "of", .title = "Of", .type = UT_REPORT_WORD },
+		{ .key = "what", .title = "What", .type = UT_REPORT_TEXT },
+	};
+	static const struct ut_report_table table = TABLE(columns);
+	struct ut_report *t;
 
-	ut_grid_column(&g, "Severity", UT_GRID_LEFT);
-	ut_grid_column(&g, "Count", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Share", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Of", UT_GRID_LEFT);
-	ut_grid_column(&g, "What", UT_GRID_LEFT);
+	if (is_clean(r))
+		return;
+	t = ut_report_start(o, &plain, &table);
 	for (int s = UT_ACE_LOSS; s >= UT_ACE_NOTE; s--) {
 		for (int i = 0; i < UT_ACE_ISSUES; i++) {
-			uint64_t count = r->a->issues[i];
-			double share = share_of(&r->x->trust, kinds[i].base, count);
-
-			if (!count || (int)kinds[i].severity != s)
-				continue;
-			n++;
-			ut_grid_text(&g, severities[s]);
-			ut_grid_count(&g, count);
-			if (isfinite(share))
-				ut_grid_fmt(&g, "%.2f %%", share);
-			else
-				ut_grid_text(&g, "");
-			ut_grid_text(&g, bases[kinds[i].base]);
-			ut_grid_text(&g, kinds[i].text);
+			if (r->a->issues[i] && (int)kinds[i].severity == s)
+				add_issue(t, r, i, s);
 		}
 	}
-	if (n)
-		ut_grid_print(&g, o);
-	ut_grid_release(&g);
+	ut_report_finish(t);
 }
 
 static void print_stages(struct ut_out *o, const struct ut_ace_extra *x)
 {
-	struct ut_grid g = { 0 };
+	static const struct ut_report_column columns[] = {
+		{ .key = "stage", .title = "Stage", .type = UT_REPORT_WORD },
+		{ .key = "before", .title = "Before", .type = UT_REPORT_COUNT },
+		{ .key = "added", .title = "Added", .type = UT_REPORT_COUNT },
+		{ .key = "dropped", .title = "Dropped", .type = UT_REPORT_COUNT },
+	};
+	static const struct ut_report_table table = TABLE(columns);
+	struct ut_report *t;
 
-	ut_grid_column(&g, "Stage", UT_GRID_LEFT);
-	ut_grid_column(&g, "Before", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Added", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Dropped", UT_GRID_RIGHT);
-	for (size_t i = 0; i < x->stage_count; i++) {
-		ut_grid_text(&g, x->stages[i].stage);
-		ut_grid_count(&g, x->stages[i].before);
-		ut_grid_count(&g, x->stages[i].added);
-		ut_grid_count(&g, x->stages[i].dropped);
+	if (!x->stage_count)
+		return;
+	t = ut_report_start(o, &plain, &table);
+	for (size_t i = 0; i < x->stage_count; i++)
+		ut_report_add(t, (const struct ut_report_cell[]){
+					 ut_report_text(x->stages[i].stage),
+					 ut_report_u64(x->stages[i].before),
+					 ut_report_u64(x->stages[i].added),
+					 ut_report_u64(x->stages[i].dropped),
+				 });
+	ut_report_finish(t);
+}
+
+static bool has_clocks(const struct ut_ace_extra *x)
+{
+	for (size_t i = 0; i < x->rank_count; i++) {
+		if (x->ranks[i].fit.points)
+			return true;
 	}
-	if (x->stage_count)
-		ut_grid_print(&g, o);
-	ut_grid_release(&g);
+	return false;
 }
 
 static void print_clocks(struct ut_out *o, const struct ut_ace_report *r)
 {
-	struct ut_grid g = { 0 };
-	size_t n = 0;
+#define THREE .type = UT_REPORT_NUMBER, .digits = UT_DIGITS_FIXED + 3
+	static const struct ut_report_column columns[] = {
+		{ .key = "rank", .title = "Rank", .type = UT_REPORT_COUNT },
+		{ .key = "given", .title = "Given MHz", .unit = "mhz", .type = UT_REPORT_NUMBER },
+		{ .key = "detected", .title = "Detected", .unit = "mhz", THREE },
+		{ .key = "rms", .title = "Residual rms us", .unit = "us", THREE },
+		{ .key = "max", .title = "Max us", .unit = "us", THREE },
+		{ .key = "outliers", .title = "Outliers", .type = UT_REPORT_COUNT },
+	};
+#undef THREE
+	static const struct ut_report_table table = TABLE(columns);
+	struct ut_report *t;
 
-	ut_grid_column(&g, "Rank", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Given MHz", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Detected", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Residual rms us", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Max us", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Outliers", UT_GRID_RIGHT);
+	if (!has_clocks(r->x))
+		return;
+	t = ut_report_start(o, &plain, &table);
 	for (size_t i = 0; i < r->x->rank_count; i++) {
 		const struct ut_ace_clock_fit *f = &r->x->ranks[i].fit;
 
 		if (!f->points)
 			continue;
-		n++;
-		ut_grid_fmt(&g, "%" PRId64, r->x->ranks[i].rank);
-		ut_grid_fmt(&g, "%g", r->a->opts.soc);
-		ut_grid_fmt(&g, f->mhz > 0 ? "%.3f" : "-", f->mhz);
-		ut_grid_fmt(&g, "%.3f", f->rms);
-		ut_grid_fmt(&g, "%.3f", f->most);
-		ut_grid_count(&g, f->outliers);
+		ut_report_add(t, (const struct ut_report_cell[]){
+					 ut_report_i64(r->x->ranks[i].rank),
+					 ut_report_real(r->a->opts.soc),
+					 f->mhz > 0 ? ut_report_real(f->mhz)
+						    : ut_report_said(ut_report_none(), "-"),
+					 ut_report_real(f->rms),
+					 ut_report_real(f->most),
+					 ut_report_u64(f->outliers),
+				 });
 	}
-	if (n)
-		ut_grid_print(&g, o);
-	ut_grid_release(&g);
+	ut_report_finish(t);
 }
 
 void ut_ace_report_text(struct ut_out *o, const struct ut_ace_report *r)

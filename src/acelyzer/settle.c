@@ -57,14 +57,14 @@ static void settle_torch_meta(struct ut_ace_table *t, struct ut_ace_event *e, in
 	struct ut_str name = ut_ace_str(t, e->name);
 	struct ut_arg arg;
 
-	if (!ut_ace_is_num(t, e->pid) || name.len < 7 || memcmp(name.ptr, "process", 7))
+	if (!ut_ace_is_num(t, e->pid) || !ut_str_has_start(name, "process"))
 		return;
-	if (name.len >= 10 && !memcmp(name.ptr + name.len - 10, "sort_index", 10)) {
+	if (ut_str_has_end(name, "sort_index")) {
 		arg = ut_ace_int_arg(UT_ACE_K_SORT_INDEX,
 				     rank * 123000 + (ut_ace_num(t, e->pid) > rank ? 0 : 15));
 		e->args = ut_ace_arg_set(t, e->args, &arg);
 		e->flags |= UT_ACE_HAS_ARGS;
-	} else if (name.len >= 7 && !memcmp(name.ptr + name.len - 7, "_labels", 7)) {
+	} else if (ut_str_has_end(name, "_labels")) {
 		settle_label(t, e, rank);
 	}
 }
@@ -143,9 +143,9 @@ static void number_ids(struct ut_ace_part *p)
 	}
 }
 
-void ut_ace_settle(struct ut_ace_part *part, bool head)
+void ut_ace_settle(struct ut_ace_part *part, enum ut_ace_release release)
 {
-	if (head)
+	if (release >= UT_ACE_1_2)
 		settle_new(part);
 	else
 		settle_old(part);

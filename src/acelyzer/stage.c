@@ -36,7 +36,7 @@ static bool asked_for(const struct ut_aiu *a, int i)
 
 static bool known(const struct ut_aiu *a, int i)
 {
-	return ut_ace_stages[i].releases & (a->opts.head ? UT_ACE_NEW : UT_ACE_OLD);
+	return ut_ace_stages[i].releases & 1u << a->opts.release;
 }
 
 /* An event needs a time, a process and a name. */

@@ -10,11 +10,11 @@
 
 #include "acelyzer/analysis.h"
 
-/* Which release knows a stage. */
-enum ut_ace_release {
-	UT_ACE_OLD = 1, /* 1.0 */
-	UT_ACE_NEW = 2, /* 1.2 */
-	UT_ACE_BOTH = 3,
+/* Which releases know a stage: a set of enum ut_ace_release. */
+enum ut_ace_stage_releases {
+	UT_ACE_OLD = 1u << UT_ACE_1_0,
+	UT_ACE_NEW = 1u << UT_ACE_1_2,
+	UT_ACE_BOTH = UT_ACE_OLD | UT_ACE_NEW,
 };
 
 /* name, releases, when it is asked for, pass */
@@ -23,7 +23,7 @@ enum ut_ace_release {
 	X(create_slice_from_BE, BOTH, true, nothing)                                               \
 	X(normalize_phase1, BOTH, true, normal1)                                                   \
 	X(frequency_align_collect, BOTH, o->flex_ts_fix, fix_collect)                              \
-	X(pipeline_barrier, BOTH, o->flex_ts_fix || o->head, nothing)                              \
+	X(pipeline_barrier, BOTH, o->flex_ts_fix || o->release >= UT_ACE_1_2, nothing)             \
 	X(frequency_align_apply, BOTH, o->flex_ts_fix, fix_apply)                                  \
 	X(normalize_phase2, BOTH, true, normal2)                                                   \
 	X(event_sanity_checks, BOTH, true, nothing)                                                \
@@ -61,7 +61,7 @@ enum ut_ace_release {
 	X(communication_event_apply, BOTH, o->summarize, comm_apply)                               \
 	X(compute_utilization, BOTH, WITH_LOGS, utilization)                                       \
 	X(sort_events, BOTH, true, sort_all)                                                       \
-	X(assert_global_ts_sequence, BOTH, o->flow || o->head, check_global)                       \
+	X(assert_global_ts_sequence, BOTH, o->flow || o->release >= UT_ACE_1_2, check_global)      \
 	X(launch_flow_collect, NEW, true, launch_collect)                                          \
 	X(event_categorizer, NEW, true, classify)                                                  \
 	X(pipeline_barrier, NEW, true, nothing)                                                    \

@@ -74,14 +74,9 @@ static void clear(struct ut_ace_row *r, enum ut_ace_row_kind kind)
 		r->value[i] = NAN;
 }
 
-static bool is(struct ut_json_span key, const char *word)
+static const char *text_of(struct ut_arena *a, struct ut_str raw)
 {
-	return key.len == strlen(word) && !memcmp(key.at, word, key.len);
-}
-
-static const char *text_of(struct ut_arena *a, struct ut_json_span raw)
-{
-	char *text = ut_arena_copy(a, raw.at, raw.len);
+	char *text = ut_arena_copy(a, raw.ptr, raw.len);
 
 	text[ut_json_decode(raw, text)] = 0;
 	return text;
@@ -91,7 +86,7 @@ static const char *text_of(struct ut_arena *a, struct ut_json_span raw)
 static bool read_row(struct reader *r, const struct key *keys, struct ut_ace_row *row)
 {
 	struct ut_json *j = &r->json;
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 
 	if (ut_json_peek(j) != '{')
 		return ut_json_skip(j, NULL);
@@ -101,15 +96,15 @@ static bool read_row(struct reader *r, const struct key *keys, struct ut_ace_row
 
 		if (!ut_json_skip(j, &value))
 			return false;
-		if (is(key, "name") && value.len >= 2 && *value.at == '"')
+		if (ut_str_is(key, "name") && value.len >= 2 && *value.ptr == '"')
 			row->name = text_of(&r->to->arena,
-					    (struct ut_json_span){ value.at + 1, value.len - 2 });
+					    (struct ut_str){ value.ptr + 1, value.len - 2 });
 		if (ut_json_number(value, &n) == UT_JSON_NOT || !isfinite(n.f64))
 			continue;
-		if (is(key, "rank") && fabs(n.f64) < 1e15)
+		if (ut_str_is(key, "rank") && fabs(n.f64) < 1e15)
 			row->rank = (int64_t)n.f64;
 		for (const struct key *k = keys; k->key; k++) {
-			if (is(key, k->key))
+			if (ut_str_is(key, k->key))
 				row->value[k->figure] = n.f64;
 		}
 	}
@@ -169,26 +164,26 @@ static bool read_list(struct reader *r, enum ut_ace_row_kind kind)
 	return !j->trouble;
 }
 
-static bool read_member(struct reader *r, struct ut_json_span key)
+static bool read_member(struct reader *r, struct ut_str key)
 {
-	struct ut_json_span text;
+	struct ut_str text;
 
-	if (is(key, "totals") || is(key, "verify"))
+	if (ut_str_is(key, "totals") || ut_str_is(key, "verify"))
 		return read_row(r, run_keys, &r->run);
-	if (is(key, "ranks"))
+	if (ut_str_is(key, "ranks"))
 		return read_list(r, UT_ACE_ROW_RANK);
-	if (is(key, "kernels"))
+	if (ut_str_is(key, "kernels"))
 		return read_list(r, UT_ACE_ROW_KERNEL);
 	if (!ut_json_skip(&r->json, &text))
 		return false;
-	if (is(key, "schema"))
-		r->schema = is(text, "\"" SCHEMA "\"");
+	if (ut_str_is(key, "schema"))
+		r->schema = ut_str_is(text, "\"" SCHEMA "\"");
 	return true;
 }
 
 static bool read_all(struct reader *r)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 
 	if (ut_json_peek(&r->json) != '{')
 		return false;

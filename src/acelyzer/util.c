@@ -98,7 +98,7 @@ static void move_total(struct ut_ace_category *rows, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct ut_ace_category total = rows[i];
 
-		if (total.name.len != 5 || memcmp(total.name.ptr, "Total", 5))
+		if (!ut_str_is(total.name, "Total"))
 			continue;
 		memmove(rows + i, rows + i + 1, (n - i - 1) * sizeof(*rows));
 		rows[n - 1] = total;
@@ -122,9 +122,9 @@ static void list_rows(struct ut_aiu *a, const struct ut_ace_sums *s)
 				.order = f->category_count,
 				.pid = ut_ace_num(&a->table, g->pid),
 				.log = g->log,
-				.phase = !a->opts.head ? NULL
-					 : g->table    ? g->table->phase
-						       : "UNKN",
+				.phase = a->opts.release < UT_ACE_1_2 ? NULL
+					 : g->table                   ? g->table->phase
+								      : "UNKN",
 				.name = ut_ace_str(&a->table, g->lines[k].cat),
 				.time = sum->time,
 				.ideal = sum->ideal,
@@ -149,7 +149,7 @@ void ut_ace_sums_table(struct ut_aiu *a, struct ut_ace_sums *s)
 	n = f->category_count;
 	if (n)
 		qsort(f->categories, n, sizeof(*f->categories), by_time);
-	for (size_t i = 0, k; !a->opts.head && i < n; i = k) {
+	for (size_t i = 0, k; a->opts.release < UT_ACE_1_2 && i < n; i = k) {
 		for (k = i; k < n && f->categories[k].log == f->categories[i].log; k++)
 			;
 		move_total(f->categories + i, k - i);

@@ -201,7 +201,7 @@ void ut_ace_put_event(struct ut_ace_writer *w, const struct ut_ace_event *e)
 static void put_step(struct ut_ace_writer *w, const struct ut_ace_event *e)
 {
 	const struct ut_ace_flows *f = w->a->flows;
-	const struct ut_ace_step *s = &f->steps[e->link];
+	const struct ut_ace_coll_step *s = &f->steps[e->link];
 
 	if (e->ph == 'F') {
 		PUT(w, ",\"Peers\":[");

@@ -8,6 +8,7 @@
 #define UT_ACELYZER_WRITE_OUTPUT_H
 
 #include "acelyzer/analysis.h"
+#include "acelyzer/options.h"
 #include "acelyzer/read_input.h"
 
 /* What stands around the events. */
@@ -21,7 +22,7 @@ struct ut_ace_frame {
 
 /* Collects the members that the files' frames had beside their events. Later files win. */
 void ut_ace_frame_join(struct ut_ace_frame *f, const struct ut_ace_part *parts, size_t count,
-		       bool head);
+		       enum ut_ace_release release);
 void ut_ace_frame_release(struct ut_ace_frame *f);
 
 /* Everything into one file. */

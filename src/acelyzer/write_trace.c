@@ -261,11 +261,6 @@ int ut_ace_write_trace(const struct ut_aiu *a, const struct ut_ace_frame *f, con
 	return write_choice(a, f, path, (struct choice){ false, 0 }, err);
 }
 
-static bool ends(const char *s, const char *end)
-{
-	return strlen(s) >= strlen(end) && !strcmp(s + strlen(s) - strlen(end), end);
-}
-
 /* How many ranks the numbers of processes stand for; -1 is the process of collective counters. */
 static size_t count_ranks(const struct ut_aiu *a)
 {
@@ -296,7 +291,7 @@ static char *tb_name(const char *path)
 {
 	struct ut_buf b = { 0 };
 
-	if (!ends(path, ".json") || ends(path, TB_SUFFIX))
+	if (!ut_str_ends(path, ".json") || ut_str_ends(path, TB_SUFFIX))
 		ut_buf_text(&b, path);
 	else
 		ut_buf_fmt(&b, "%.*s%s", (int)(strlen(path) - 5), path, TB_SUFFIX);
@@ -308,7 +303,7 @@ static size_t base_length(const char *path)
 {
 	const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
 
-	if (ends(path, TB_SUFFIX))
+	if (ut_str_ends(path, TB_SUFFIX))
 		return strlen(path) - strlen(TB_SUFFIX);
 	return dot && dot > path && (!slash || dot > slash + 1) ? (size_t)(dot - path)
 								: strlen(path);

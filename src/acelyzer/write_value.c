@@ -65,7 +65,7 @@ static struct ut_str job_text(struct ut_ace_writer *w, uint32_t job)
 
 	if (w->jobs && w->jobs[job].ptr)
 		return w->jobs[job];
-	if (w->a->opts.head && w->a->forgot_all) {
+	if (w->a->opts.release >= UT_ACE_1_2 && w->a->forgot_all) {
 		n = asprintf(&name, "%s(%" PRIu32 ")", j->base, job + 1);
 		if (n < 0)
 			abort();
@@ -286,8 +286,9 @@ static char *put_facts(struct ut_ace_writer *w, const struct ut_ace_event *e, ch
 	}
 	if (e->flags & UT_ACE_SHOW_DEV) {
 		UT_ACE_LIT(p, ",\"device\":");
-		p = w->a->opts.head ? ut_ace_put_int(p, w->a->table.jobs[e->job].rank)
-				    : ut_ace_put_id(w, p, e->pid);
+		p = w->a->opts.release >= UT_ACE_1_2
+			    ? ut_ace_put_int(p, w->a->table.jobs[e->job].rank)
+			    : ut_ace_put_id(w, p, e->pid);
 	}
 	return p;
 }

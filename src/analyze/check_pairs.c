@@ -78,6 +78,8 @@ static void check_flow(struct ut_check *c, const struct ut_arrow_end *e, size_t 
 		if (e[i].slice == UT_NO_SLICE)
 			note(c, UT_CHECK_ID_FLOW_NO_SLICE, &e[i]);
 	}
+	if (e->global && (!out || !in))
+		return; /* the other end may be in another file */
 	if (!out && !in)
 		note(c, UT_CHECK_ID_FLOW_LONE_STEP, e);
 	else if (!out)

@@ -12,7 +12,7 @@
 
 #define SEVERAL UINT32_MAX /* programs of a rank */
 
-/* ---- the trace of the day ------------------------------------------------------------------ */
+/* ---- the trace that is being read ---------------------------------------------------------- */
 
 static void start_trace(struct ut_device_join *j)
 {

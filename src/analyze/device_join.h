@@ -50,7 +50,7 @@ struct ut_device_join {
 	struct ut_device_submit *submits;
 	size_t submit_count, submit_cap;
 
-	/* the trace of the day */
+	/* the trace that is being read */
 	struct ut_arena arena;
 	struct ut_device_owner *owners; /* by process */
 	size_t owner_cap;

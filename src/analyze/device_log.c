@@ -5,16 +5,21 @@
 
 #include "analyze/device_call.h"
 #include "analyze/device_join.h"
-#include "analyze/label.h"
 #include "base/grow.h"
 #include "base/idmap.h"
 #include "base/sort.h"
 #include "base/str.h"
+#include "model/classify.h"
 #include "model/event.h"
 #include "model/trace.h"
 
 #define NO_DEVICE    0xffffu
 #define MOST_DEVICES 60000u /* further ones count as the last */
+#define MOST_WAYS    1000u  /* further ones count as OTHER */
+
+/* A number in the map of meanings: enum meaning, and above it the way of a call. */
+#define WAY_SHIFT    8
+#define MEANING_MASK 0xffu
 
 /* What we want to know of arguments. */
 enum key {
@@ -39,14 +44,13 @@ enum key {
 enum meaning {
 	MEANS_NOTHING = 1,
 	MEANS_CONTROL,
-	MEANS_CALL, /* + enum ut_device_api */
-	MEANS_WORK = MEANS_CALL + UT_API_COUNT,
-	MEANS_ANY_WORK = MEANS_WORK + UT_DEVICE_OTHER + 1, /* the name says which */
+	MEANS_CALL, /* way says of what */
+	MEANS_WORK, /* + enum ut_device_kind */
 };
 
 /* Where a track is. */
 struct place {
-	bool known, overhead, managed;
+	bool known, side;
 	uint16_t device; /* NO_DEVICE = it is none's */
 	uint32_t queue, thread, process;
 	int32_t rank;
@@ -60,9 +64,9 @@ struct ut_device_state {
 	uint32_t labels;
 	struct ut_device_join join;
 
-	/* the trace of the day */
+	/* the trace that is being read */
 	struct ut_arena arena;
-	struct ut_idmap meaning_of; /* category -> enum meaning */
+	struct ut_idmap meaning_of; /* category -> enum meaning, with the way of a call above it */
 	struct ut_idmap key_of;     /* key -> 1 + enum key */
 	struct ut_idmap own_string; /* id there -> id here */
 	struct place *places;       /* by track */
@@ -70,14 +74,6 @@ struct ut_device_state {
 	size_t first_work;    /* the first of its works */
 	bool counted, arrows; /* are they needed? See needs_arrows() */
 };
-
-const char *ut_device_api_name(enum ut_device_api api)
-{
-	static const char *const names[UT_API_COUNT] = { "L0",   "CL CPU",      "CL GPU", "CL",
-							 "CUDA", "CUDA driver", "NULL" };
-
-	return names[api < UT_API_COUNT ? api : UT_API_OTHER];
-}
 
 /* ---- strings and lists --------------------------------------------------------------------- */
 
@@ -107,33 +103,58 @@ static uint64_t pair(uint32_t a, uint32_t b)
 
 /* ---- where a track is ---------------------------------------------------------------------- */
 
-/* "DEVICE [NAME] OpenCL GPU 0000:3a:00.0 #0" */
-static enum ut_device_api api_of_device(const char *name)
+static uint16_t add_way(struct ut_device_log *log, struct ut_str title)
 {
-	static const struct {
-		const char *part;
-		enum ut_device_api api;
-	} signs[] = {
-		{ "] OpenCL CPU", UT_API_CL_CPU }, { "] OpenCL GPU", UT_API_CL_GPU },
-		{ "] OpenCL", UT_API_CL_OTHER },   { "] cuda:", UT_API_CUDA },
-		{ "] null", UT_API_OTHER },        { "DEVICE<", UT_API_L0 },
-		{ "DEVICE", UT_API_OTHER },
-	};
+	uint32_t name = ut_strtab_intern(&log->strings, title.ptr, title.len);
 
-	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
-		if (strstr(name, signs[i].part))
-			return signs[i].api;
+	for (size_t i = 0; i < log->way_count; i++) {
+		if (log->ways[i] == name)
+			return (uint16_t)i;
 	}
-	return UT_API_CUDA; /* torch.profiler names the program */
+	if (log->way_count == MOST_WAYS)
+		return UT_WAY_OTHER;
+	log->ways = ut_grow(log->ways, log->way_count + 1, &log->way_cap, sizeof(*log->ways));
+	log->ways[log->way_count] = name;
+	return (uint16_t)log->way_count++;
+}
+
+const char *ut_device_way_name(const struct ut_device_log *log, uint16_t way)
+{
+	return ut_strtab_get(&log->strings, log->ways[way < log->way_count ? way : UT_WAY_OTHER])
+		.ptr;
+}
+
+/* Those that tables have always had have places and names of their own there. */
+static uint16_t way_of(struct ut_device_log *log, const struct ut_trace *t, struct ut_api_id api,
+		       uint8_t device_type)
+{
+	if (api.api == UT_API_NONE || api.api == UT_API_DUMMY)
+		return UT_WAY_OTHER;
+	if (api.api == UT_API_CUDA)
+		return UT_WAY_CUDA;
+	if (api.api == UT_API_LEVEL_ZERO)
+		return UT_WAY_L0;
+	if (api.api == UT_API_OPENCL)
+		return device_type == UT_DEVICE_TYPE_CPU   ? UT_WAY_CL_CPU
+		       : device_type == UT_DEVICE_TYPE_GPU ? UT_WAY_CL_GPU
+							   : UT_WAY_CL_OTHER;
+	return add_way(log, ut_api_title(&t->strings, api));
+}
+
+/* Torch.profiler does not tell of all devices; what it calls work is CUDA's. */
+static uint16_t way_of_process(struct ut_device_log *log, const struct ut_trace *t,
+			       const struct ut_process *p)
+{
+	return p->kind == UT_PROCESS_DEVICE ? way_of(log, t, p->api, p->device_type) : UT_WAY_CUDA;
 }
 
 static uint16_t device_of(struct ut_device_log *log, const struct ut_trace *t, uint32_t process)
 {
 	const struct ut_process *p = &t->processes[process];
 	uint32_t name = own_string(log, t, p->name), host = own_string(log, t, p->host);
-	const char *text = ut_strtab_get(&log->strings, name).ptr, *number = strrchr(text, '#');
-	/* torch.profiler calls all devices like the program; their process is the number */
-	uint32_t index = number ? (uint32_t)strtoul(number + 1, NULL, 10) : (uint32_t)p->pid;
+	uint32_t index = p->device >= 0 ? (uint32_t)p->device : (uint32_t)p->pid;
+	/* torch.profiler calls all devices like the program; their process tells them apart */
+	uint32_t number = p->model ? index : (uint32_t)p->pid;
 	struct ut_device_state *st = log->state;
 	uint32_t label = ut_idmap_get(&st->label_of, pair(name, host)), known;
 
@@ -141,42 +162,27 @@ static uint16_t device_of(struct ut_device_log *log, const struct ut_trace *t, u
 		label = ++st->labels;
 		ut_idmap_put(&st->label_of, pair(name, host), label);
 	}
-	known = ut_idmap_get(&st->device_of, pair(label, index));
+	known = ut_idmap_get(&st->device_of, pair(label, number));
 	if (known)
 		return (uint16_t)(known - 1);
 	if (log->device_count == MOST_DEVICES)
 		return MOST_DEVICES - 1;
 	log->devices = ut_grow(log->devices, log->device_count + 1, &log->device_cap,
 			       sizeof(*log->devices));
-	log->devices[log->device_count] = (struct ut_device_info){
-		.name = name, .host = host, .index = index, .api = api_of_device(text)
-	};
-	ut_idmap_put(&st->device_of, pair(label, index), (uint32_t)++log->device_count);
+	log->devices[log->device_count] =
+		(struct ut_device_info){ .name = name,
+					 .host = host,
+					 .index = index,
+					 .model = own_string(log, t, p->model),
+					 .way = way_of_process(log, t, p) };
+	ut_idmap_put(&st->device_of, pair(label, number), (uint32_t)++log->device_count);
 	return (uint16_t)(log->device_count - 1);
-}
-
-/* "CUDA calls of thread 123 (2)": a row of its own, which Chrome's JSON takes for a thread. */
-static uint32_t thread_of(const struct ut_trace *t, const struct ut_track *track)
-{
-	static const char sign[] = "calls of thread ";
-	const char *at = strstr(ut_strtab_get(&t->strings, track->name).ptr, sign);
-
-	if (!at)
-		return (uint32_t)track->id;
-	return (uint32_t)strtoul(at + strlen(sign), NULL, 10);
-}
-
-/* Rows of a device's on which it does not work: the CUDA backend's. */
-static bool is_beside_work(const char *row)
-{
-	return ut_str_starts(row, "Overhead") || ut_str_starts(row, "Waits of the host");
 }
 
 static struct place *place_of(struct ut_device_log *log, const struct ut_trace *t, uint32_t number)
 {
 	struct ut_device_state *st = log->state;
 	const struct ut_track *track = &t->tracks[number];
-	const char *row;
 	struct place *p;
 
 	st->places = ut_grow(st->places, (size_t)number + 1, &st->place_cap, sizeof(*p));
@@ -185,86 +191,44 @@ static struct place *place_of(struct ut_device_log *log, const struct ut_trace *
 		return p;
 	p->known = true;
 	p->queue = number;
-	p->thread = thread_of(t, track);
+	p->thread = track->role == UT_ROLE_CALLS ? track->thread : (uint32_t)track->id;
 	p->process = track->process;
 	p->rank = t->processes[track->process].rank;
-	p->device = NO_DEVICE;
-	if (ut_label_is_device(t, track->process)) {
-		p->device = device_of(log, t, track->process);
-		row = ut_strtab_get(&t->strings, track->name).ptr;
-		p->overhead = is_beside_work(row);
-		p->managed = ut_str_starts(row, "Unified memory");
-	}
+	p->side = track->role == UT_ROLE_SIDE;
+	p->device = ut_is_device(t, track->process) ? device_of(log, t, track->process) : NO_DEVICE;
 	return p;
 }
 
 /* ---- what an event is ---------------------------------------------------------------------- */
 
-/* What categories there are, and what they mean on a device and elsewhere. */
-static const struct {
-	const char *name;
-	uint32_t meaning;
-	bool anywhere;
-} categories[] = {
-	{ "kernel", MEANS_WORK + UT_DEVICE_KERNEL, true },
-	{ "copy", MEANS_WORK + UT_DEVICE_COPY, false },
-	{ "fill", MEANS_WORK + UT_DEVICE_FILL, false },
-	{ "sync", MEANS_WORK + UT_DEVICE_SYNC, false },
-	{ "other", MEANS_WORK + UT_DEVICE_OTHER, false },
-	{ "gpu_op", MEANS_ANY_WORK, false },
-	{ "gpu_memcpy", MEANS_WORK + UT_DEVICE_COPY, true },
-	{ "gpu_memset", MEANS_WORK + UT_DEVICE_FILL, true },
-	{ "CUDA", MEANS_CALL + UT_API_CUDA, true },
-	{ "cuda_runtime", MEANS_CALL + UT_API_CUDA, true },
-	{ "CUDA driver", MEANS_CALL + UT_API_CUDA_DRIVER, true },
-	{ "cuda_driver", MEANS_CALL + UT_API_CUDA_DRIVER, true },
-	{ "xpu_runtime", MEANS_CALL + UT_API_OTHER, true },
-	{ "privateuse1_runtime", MEANS_CALL + UT_API_OTHER, true },
-	{ "OpenCL", MEANS_CALL + UT_API_CL_OTHER, true },
-	{ "Level Zero", MEANS_CALL + UT_API_L0, true },
-	{ "NULL", MEANS_CALL + UT_API_OTHER, true },
-	{ "control", MEANS_CONTROL, true },
-};
+static uint32_t find_meaning(struct ut_device_log *log, const struct ut_trace *t, uint32_t cat,
+			     bool on_device)
+{
+	struct ut_category c = ut_classify_category(t, cat);
+
+	if (c.use == UT_CATEGORY_CONTROL)
+		return MEANS_CONTROL;
+	if (c.use == UT_CATEGORY_CALL && c.driver)
+		return MEANS_CALL | UT_WAY_CUDA_DRIVER << WAY_SHIFT;
+	if (c.use == UT_CATEGORY_CALL)
+		return MEANS_CALL | (uint32_t)way_of(log, t, c.api, UT_DEVICE_TYPE_UNKNOWN)
+					    << WAY_SHIFT;
+	if (c.use == UT_CATEGORY_WORK && (on_device || c.anywhere))
+		return MEANS_WORK + c.work;
+	return MEANS_NOTHING;
+}
 
 static uint32_t meaning_of(struct ut_device_log *log, const struct ut_trace *t, uint32_t cat,
 			   bool on_device)
 {
 	uint64_t key = pair(on_device, cat);
 	uint32_t meaning = ut_idmap_get(&log->state->meaning_of, key);
-	const char *text;
 
-	if (meaning)
-		return meaning;
-	meaning = MEANS_NOTHING;
-	text = ut_strtab_get(&t->strings, cat).ptr;
-	for (size_t i = 0; i < sizeof(categories) / sizeof(*categories); i++) {
-		if (!strcmp(text, categories[i].name) && (on_device || categories[i].anywhere))
-			meaning = categories[i].meaning;
+	if (!meaning) {
+		meaning = find_meaning(log, t, cat, on_device);
+		ut_idmap_put(&log->state->meaning_of, key, meaning);
 	}
-	ut_idmap_put(&log->state->meaning_of, key, meaning);
 	return meaning;
-}
-
-/* What Intel's tool calls gpu_op: the name tells more. */
-static enum ut_device_kind kind_by_name(const char *name)
-{
-	static const struct {
-		const char *part;
-		enum ut_device_kind kind;
-	} signs[] = {
-		{ "MemoryFill", UT_DEVICE_FILL },       { "clEnqueueFill", UT_DEVICE_FILL },
-		{ "MemoryCopy", UT_DEVICE_COPY },       { "clEnqueueRead", UT_DEVICE_COPY },
-		{ "clEnqueueWrite", UT_DEVICE_COPY },   { "clEnqueueCopy", UT_DEVICE_COPY },
-		{ "clEnqueueMap", UT_DEVICE_COPY },     { "clEnqueueUnmap", UT_DEVICE_COPY },
-		{ "clEnqueueSVMMem", UT_DEVICE_COPY },  { "AppendBarrier", UT_DEVICE_SYNC },
-		{ "clEnqueueBarrier", UT_DEVICE_SYNC }, { "clEnqueueMarker", UT_DEVICE_SYNC },
-	};
-
-	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
-		if (strstr(name, signs[i].part))
-			return signs[i].kind;
-	}
-	return UT_DEVICE_KERNEL;
 }
 
 /* ---- arguments ----------------------------------------------------------------------------- */
@@ -371,10 +335,10 @@ const struct ut_device_kernel *ut_device_log_kernel(const struct ut_device_log *
 	return at ? &log->kernels[at - 1] : NULL;
 }
 
-/* Pages that the host or the device has missed are told on the row of managed memory. */
+/* Beside the queues there are waits of the host, costs of recording, pages that were missed. */
 static bool is_work(const struct place *p, enum ut_device_kind kind, const struct facts *f)
 {
-	if (p->overhead || (p->managed && kind == UT_DEVICE_OTHER))
+	if (p->side && (kind == UT_DEVICE_SYNC || kind == UT_DEVICE_OTHER))
 		return false;
 	return p->device != NO_DEVICE || f->value[KEY_CORRELATION] || f->value[KEY_EXTERNAL];
 }
@@ -382,8 +346,8 @@ static bool is_work(const struct place *p, enum ut_device_kind kind, const struc
 static enum ut_device_kind kind_of(const struct ut_trace *t, const struct ut_event *e,
 				   uint32_t meaning)
 {
-	if (meaning == MEANS_ANY_WORK)
-		return kind_by_name(ut_strtab_get(&t->strings, e->name).ptr);
+	if (meaning == MEANS_WORK + UT_DEVICE_BY_NAME)
+		return ut_classify_work(ut_strtab_get(&t->strings, e->name).ptr);
 	return (enum ut_device_kind)(meaning - MEANS_WORK);
 }
 
@@ -425,10 +389,9 @@ static void add_work(struct ut_device_log *log, const struct ut_trace *t, const 
 		note_kernel(log, w->name, &f);
 }
 
-static struct ut_device_calls *calls_of(struct ut_device_log *log, uint32_t name,
-					enum ut_device_api api)
+static struct ut_device_calls *calls_of(struct ut_device_log *log, uint32_t name, uint16_t way)
 {
-	uint64_t key = pair(this_source(log) * UT_API_COUNT + api, name);
+	uint64_t key = pair(this_source(log) * MOST_WAYS + way, name);
 	uint32_t at = ut_idmap_get(&log->state->calls_of, key);
 
 	if (!at) {
@@ -436,7 +399,7 @@ static struct ut_device_calls *calls_of(struct ut_device_log *log, uint32_t name
 				     sizeof(*log->calls));
 		at = (uint32_t)++log->calls_count;
 		log->calls[at - 1] = (struct ut_device_calls){
-			.source = this_source(log), .name = name, .api = api, .min = UINT64_MAX
+			.source = this_source(log), .name = name, .way = way, .min = UINT64_MAX
 		};
 		ut_idmap_put(&log->state->calls_of, key, at);
 	}
@@ -460,10 +423,10 @@ static void keep_call(struct ut_device_log *log, const struct ut_trace *t, const
 }
 
 static void add_call(struct ut_device_log *log, const struct ut_trace *t, const struct ut_event *e,
-		     enum ut_device_api api)
+		     uint16_t way)
 {
 	uint32_t name = own_string(log, t, e->name);
-	struct ut_device_calls *c = calls_of(log, name, api);
+	struct ut_device_calls *c = calls_of(log, name, way);
 	const struct place *p = place_of(log, t, e->track);
 	struct facts f;
 
@@ -491,7 +454,7 @@ static void add_pause(struct ut_device_log *log, const struct ut_trace *t, const
 	struct ut_device_pause *p;
 
 	if (strcmp(ut_strtab_get(&t->strings, e->name).ptr, "paused") != 0 ||
-	    strcmp(ut_strtab_get(&t->strings, t->tracks[e->track].name).ptr, "Control") != 0)
+	    t->tracks[e->track].role != UT_ROLE_CONTROL)
 		return;
 	log->pauses =
 		ut_grow(log->pauses, log->pause_count + 1, &log->pause_cap, sizeof(*log->pauses));
@@ -503,17 +466,18 @@ static void add_pause(struct ut_device_log *log, const struct ut_trace *t, const
 	};
 }
 
-/* Several programs, or devices as Intel's tool names them: its work has no numbers. */
+/* Several programs, or devices of Level Zero: the work that Intel's tool tells of has no numbers.
+ */
 static bool needs_arrows(const struct ut_trace *t)
 {
 	size_t programs = 0;
 
 	for (uint32_t i = 0; i < t->process_count; i++) {
-		const char *name = ut_strtab_get(&t->strings, t->processes[i].name).ptr;
+		const struct ut_process *p = &t->processes[i];
 
-		if (strstr(name, "DEVICE<"))
+		if (p->kind == UT_PROCESS_DEVICE && p->api.api == UT_API_LEVEL_ZERO)
 			return true;
-		programs += !ut_str_starts(name, "DEVICE");
+		programs += p->kind != UT_PROCESS_DEVICE;
 	}
 	return programs > 1;
 }
@@ -553,10 +517,10 @@ static void log_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 		add_pause(log, t, e);
 	else if (e->flags & UT_EV_NOT_WORK)
 		return;
+	else if ((meaning & MEANING_MASK) == MEANS_CALL)
+		add_call(log, t, e, (uint16_t)(meaning >> WAY_SHIFT));
 	else if (meaning >= MEANS_WORK)
 		add_work(log, t, e, meaning);
-	else if (meaning >= MEANS_CALL)
-		add_call(log, t, e, (enum ut_device_api)(meaning - MEANS_CALL));
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -578,8 +542,17 @@ static void start_trace(struct ut_device_log *log)
 
 void ut_device_log_init(struct ut_device_log *log, bool keep_calls)
 {
+	static const char *const names[UT_WAY_COUNT] = {
+		[UT_WAY_L0] = "L0",         [UT_WAY_CL_CPU] = "CL CPU",
+		[UT_WAY_CL_GPU] = "CL GPU", [UT_WAY_CL_OTHER] = "CL",
+		[UT_WAY_CUDA] = "CUDA",     [UT_WAY_CUDA_DRIVER] = "CUDA driver",
+		[UT_WAY_OTHER] = "NULL",
+	};
+
 	*log = (struct ut_device_log){ .sink.event = log_event, .keep_calls = keep_calls };
 	ut_strtab_init(&log->strings, &log->arena);
+	for (size_t i = 0; i < UT_WAY_COUNT; i++)
+		add_way(log, (struct ut_str){ names[i], strlen(names[i]) });
 	log->state = UT_NEW(&log->arena, struct ut_device_state);
 	ut_idmap_init(&log->state->calls_of, &log->arena);
 	ut_idmap_init(&log->state->kernel_of, &log->arena);
@@ -597,6 +570,7 @@ void ut_device_log_release(struct ut_device_log *log)
 		ut_arena_release(&log->state->arena);
 	}
 	free(log->works);
+	free(log->ways);
 	free(log->devices);
 	free(log->calls);
 	free(log->each_call);
@@ -608,33 +582,31 @@ void ut_device_log_release(struct ut_device_log *log)
 }
 
 /* Which of OpenCL's devices the calls of a process are meant for: nobody says so of each call. */
-static enum ut_device_api opencl_of(struct ut_device_log *log, const struct ut_trace *t)
+static uint16_t opencl_of(struct ut_device_log *log, const struct ut_trace *t)
 {
-	enum ut_device_api found = UT_API_CL_OTHER;
+	uint16_t found = UT_WAY_CL_OTHER;
 
 	for (uint32_t i = 0; i < t->process_count; i++) {
-		const char *name = ut_strtab_get(&t->strings, t->processes[i].name).ptr;
-		enum ut_device_api api;
-		uint16_t device;
+		uint16_t device, way;
 
-		if (!ut_str_starts(name, "DEVICE"))
+		if (!ut_is_device(t, i))
 			continue;
-		device = device_of(log, t, i);
-		api = log->devices[device].api;
-		if (api == UT_API_CL_GPU || (api == UT_API_CL_CPU && found == UT_API_CL_OTHER))
-			found = api;
+		device = device_of(log, t, i); /* may move the devices */
+		way = log->devices[device].way;
+		if (way == UT_WAY_CL_GPU || (way == UT_WAY_CL_CPU && found == UT_WAY_CL_OTHER))
+			found = way;
 	}
 	return found;
 }
 
 void ut_device_log_end_trace(struct ut_device_log *log, const struct ut_trace *t)
 {
-	enum ut_device_api opencl = opencl_of(log, t);
+	uint16_t opencl = opencl_of(log, t);
 	struct ut_device_source *s;
 
 	for (size_t i = log->calls_count; i && log->calls[i - 1].source == this_source(log); i--) {
-		if (log->calls[i - 1].api == UT_API_CL_OTHER)
-			log->calls[i - 1].api = opencl;
+		if (log->calls[i - 1].way == UT_WAY_CL_OTHER)
+			log->calls[i - 1].way = opencl;
 	}
 	log->sources = ut_grow(log->sources, log->source_count + 1, &log->source_cap, sizeof(*s));
 	s = &log->sources[log->source_count++];

@@ -2,8 +2,8 @@
  * device_log.h - what devices did, and what the program asked of them, taken out of traces.
  *
  * A sink: feed it the events of one or more traces, close each with ut_device_log_end_trace(), then
- * finish and read. It knows device work by the process it lies in ("DEVICE ...", ours and those of
- * Intel's tool) or by its category (torch.profiler), and calls by their category. All else passes.
+ * finish and read. It knows device work by the process it lies in (model/place.h) or by its
+ * category (torch.profiler), and calls by their category (model/classify.h). All else passes.
  * Memory: some 120 bytes for each piece of work, 40 for each call that submitted one, and per call
  * only if keep_calls. Not thread-safe.
  */
@@ -15,31 +15,23 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "model/classify.h"
 #include "model/sink.h"
 #include "model/strtab.h"
 
-/* A way to a device, in the order in which tables show them. */
-enum ut_device_api {
-	UT_API_L0,
-	UT_API_CL_CPU,
-	UT_API_CL_GPU,
-	UT_API_CL_OTHER,
-	UT_API_CUDA,
-	UT_API_CUDA_DRIVER,
-	UT_API_OTHER,
-	UT_API_COUNT
-};
-
-/* "CUDA", "CL GPU", ... */
-const char *ut_device_api_name(enum ut_device_api api);
-
-/* The numbers are those of enum ut_work_kind in unitrace/backend.h. */
-enum ut_device_kind {
-	UT_DEVICE_KERNEL,
-	UT_DEVICE_COPY,
-	UT_DEVICE_FILL,
-	UT_DEVICE_SYNC,
-	UT_DEVICE_OTHER,
+/*
+ * Ways to devices that tables have always known, in the order in which they show them. Those of
+ * other apis come behind them, as they are met, under the name that they have: an index into ways.
+ */
+enum ut_device_way {
+	UT_WAY_L0,
+	UT_WAY_CL_CPU,
+	UT_WAY_CL_GPU,
+	UT_WAY_CL_OTHER,
+	UT_WAY_CUDA,
+	UT_WAY_CUDA_DRIVER,
+	UT_WAY_OTHER,
+	UT_WAY_COUNT
 };
 
 struct ut_device_work {
@@ -65,14 +57,15 @@ struct ut_device_work {
 struct ut_device_info {
 	uint32_t name; /* as the trace calls its process */
 	uint32_t host;
-	uint32_t index; /* the number behind # */
-	enum ut_device_api api;
+	uint32_t model; /* as its maker calls it; 0 = unknown */
+	uint32_t index; /* as the program counts them */
+	uint16_t way;   /* index into ways */
 };
 
 /* What all calls of a function took. */
 struct ut_device_calls {
 	uint32_t source, name;
-	enum ut_device_api api;
+	uint16_t way; /* index into ways */
 	uint64_t calls, total, min, max;
 };
 
@@ -112,6 +105,8 @@ struct ut_device_log {
 	size_t work_count, work_cap;
 	struct ut_device_info *devices;
 	size_t device_count, device_cap;
+	uint32_t *ways; /* string ids: what they are called; from enum ut_device_way on */
+	size_t way_count, way_cap;
 	struct ut_device_calls *calls; /* by source */
 	size_t calls_count, calls_cap;
 	struct ut_device_call *each_call; /* finished: by source, then by start */
@@ -129,6 +124,9 @@ void ut_device_log_init(struct ut_device_log *log, bool keep_calls);
 void ut_device_log_release(struct ut_device_log *log);
 
 struct ut_trace;
+
+/* "CUDA", "CL GPU", ... */
+const char *ut_device_way_name(const struct ut_device_log *log, uint16_t way);
 
 /* After the last event of each trace, also of one that had none. */
 void ut_device_log_end_trace(struct ut_device_log *log, const struct ut_trace *trace);

@@ -26,7 +26,7 @@ static void put_size(struct ut_buf *to, const char *text)
 
 static bool is_cuda(const struct ut_device_log *log, const struct ut_device_work *w)
 {
-	return log->devices[w->device].api == UT_API_CUDA;
+	return log->devices[w->device].way == UT_WAY_CUDA;
 }
 
 void ut_device_shaped_name(struct ut_buf *to, const struct ut_device_log *log,
@@ -81,7 +81,7 @@ static int by_total(const void *a, const void *b)
 
 static void finish(struct ut_device_table *t)
 {
-	for (size_t i = 0; i < UT_API_COUNT; i++) {
+	for (size_t i = 0; i < t->section_count; i++) {
 		struct ut_device_section *s = &t->sections[i];
 
 		for (size_t r = 0; r < s->count; r++) {
@@ -99,7 +99,8 @@ static void start(struct ut_device_table *t, const struct ut_device_log *log, ui
 	size_t first = source == UT_DEVICE_ALL ? 0 : source;
 	size_t end = source == UT_DEVICE_ALL ? log->source_count : first + 1;
 
-	*t = (struct ut_device_table){ 0 };
+	*t = (struct ut_device_table){ .section_count = log->way_count };
+	t->sections = UT_NEW_N(&t->arena, struct ut_device_section, log->way_count);
 	for (size_t i = first; i < end; i++) {
 		const struct ut_device_source *s = &log->sources[i];
 
@@ -133,7 +134,7 @@ void ut_device_table_calls(struct ut_device_table *t, const struct ut_device_log
 	for (size_t i = range.first; i < range.end; i++) {
 		const struct ut_device_calls *c = &log->calls[i];
 		struct ut_device_row *r =
-			row_of(&known, &t->sections[c->api], (uint64_t)c->api << 32 | c->name);
+			row_of(&known, &t->sections[c->way], (uint64_t)c->way << 32 | c->name);
 
 		r->name = ut_strtab_get(&log->strings, c->name).ptr;
 		r->calls += c->calls;
@@ -185,10 +186,10 @@ void ut_device_table_work(struct ut_device_table *t, const struct ut_device_log 
 	ut_strtab_init(&shapes.names, &t->arena);
 	for (size_t i = range.first; i < range.end; i++) {
 		const struct ut_device_work *w = &log->works[i];
-		enum ut_device_api api = log->devices[w->device].api;
+		uint16_t way = log->devices[w->device].way;
 		uint32_t name = with_shapes ? shaped(&shapes, log, w) : w->name;
 		struct ut_device_row *r =
-			row_of(&known, &t->sections[api], (uint64_t)api << 32 | name);
+			row_of(&known, &t->sections[way], (uint64_t)way << 32 | name);
 
 		if (!r->name) {
 			r->name = ut_strtab_get(with_shapes ? &shapes.names : &log->strings, name)
@@ -203,7 +204,7 @@ void ut_device_table_work(struct ut_device_table *t, const struct ut_device_log 
 
 void ut_device_table_release(struct ut_device_table *t)
 {
-	for (size_t i = 0; i < UT_API_COUNT; i++)
+	for (size_t i = 0; i < t->section_count; i++)
 		free(t->sections[i].rows);
 	ut_arena_release(&t->arena);
 	*t = (struct ut_device_table){ 0 };

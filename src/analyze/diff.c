@@ -12,9 +12,9 @@
 #define PAIRS_APART     0.60
 #define PAIRS_FAR_APART 0.75
 
-const char *const ut_metric_words[UT_METRIC_COUNT_OF] = {
+const char *const ut_metric_words[UT_DIFF_METRIC_COUNT_OF] = {
 #define METRIC_WORD(metric, word) word,
-	UT_METRIC_LIST(METRIC_WORD)
+	UT_DIFF_METRIC_LIST(METRIC_WORD)
 #undef METRIC_WORD
 };
 
@@ -77,15 +77,15 @@ static void fill_values(double *v, const struct ut_stats_group *g, size_t runs)
 
 	if (!g)
 		return;
-	v[UT_METRIC_COUNT] = (double)g->dist.count / n;
-	v[UT_METRIC_TOTAL] = (double)ut_stats_total(g) / n;
-	v[UT_METRIC_SELF] = (double)g->self / n;
-	v[UT_METRIC_MEAN] = (double)g->dist.total / (double)g->dist.count;
-	v[UT_METRIC_MIN] = (double)g->dist.min;
-	v[UT_METRIC_P50] = (double)ut_dist_quantile(&g->dist, 500);
-	v[UT_METRIC_P90] = (double)ut_dist_quantile(&g->dist, 900);
-	v[UT_METRIC_P99] = (double)ut_dist_quantile(&g->dist, 990);
-	v[UT_METRIC_MAX] = (double)g->dist.max;
+	v[UT_DIFF_METRIC_COUNT] = (double)g->dist.count / n;
+	v[UT_DIFF_METRIC_TOTAL] = (double)ut_stats_total(g) / n;
+	v[UT_DIFF_METRIC_SELF] = (double)g->self / n;
+	v[UT_DIFF_METRIC_MEAN] = (double)g->dist.total / (double)g->dist.count;
+	v[UT_DIFF_METRIC_MIN] = (double)g->dist.min;
+	v[UT_DIFF_METRIC_P50] = (double)ut_dist_quantile(&g->dist, 500);
+	v[UT_DIFF_METRIC_P90] = (double)ut_dist_quantile(&g->dist, 900);
+	v[UT_DIFF_METRIC_P99] = (double)ut_dist_quantile(&g->dist, 990);
+	v[UT_DIFF_METRIC_MAX] = (double)g->dist.max;
 }
 
 static void test_row(const struct ut_diff *d, struct ut_diff_row *r, double *scratch)
@@ -155,8 +155,8 @@ static int compare_texts(const struct ut_diff *d, const struct ut_diff_row *a,
 static int compare_rows(const void *a, const void *b, void *diff)
 {
 	const struct ut_diff_row *x = a, *y = b;
-	double dx = fabs(x->new[UT_METRIC_TOTAL] - x->old[UT_METRIC_TOTAL]);
-	double dy = fabs(y->new[UT_METRIC_TOTAL] - y->old[UT_METRIC_TOTAL]);
+	double dx = fabs(x->new[UT_DIFF_METRIC_TOTAL] - x->old[UT_DIFF_METRIC_TOTAL]);
+	double dy = fabs(y->new[UT_DIFF_METRIC_TOTAL] - y->old[UT_DIFF_METRIC_TOTAL]);
 
 	return dx != dy ? (dx < dy) - (dx > dy) : compare_texts(diff, x, y);
 }

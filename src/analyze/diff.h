@@ -37,7 +37,7 @@ void ut_diff_side_release(struct ut_diff_side *s);
 void ut_diff_side_add(struct ut_diff_side *s, const struct ut_stats *run);
 
 /* metric, its word; the first three add up, the others are of single spans */
-#define UT_METRIC_LIST(X)                                                                          \
+#define UT_DIFF_METRIC_LIST(X)                                                                     \
 	X(COUNT, "count")                                                                          \
 	X(TOTAL, "total")                                                                          \
 	X(SELF, "self")                                                                            \
@@ -48,14 +48,14 @@ void ut_diff_side_add(struct ut_diff_side *s, const struct ut_stats *run);
 	X(P99, "p99")                                                                              \
 	X(MAX, "max")
 
-enum ut_metric {
-#define UT_METRIC_ENUM(metric, word) UT_METRIC_##metric,
-	UT_METRIC_LIST(UT_METRIC_ENUM)
-#undef UT_METRIC_ENUM
-	UT_METRIC_COUNT_OF
+enum ut_diff_metric {
+#define UT_DIFF_METRIC_ENUM(metric, word) UT_DIFF_METRIC_##metric,
+	UT_DIFF_METRIC_LIST(UT_DIFF_METRIC_ENUM)
+#undef UT_DIFF_METRIC_ENUM
+	UT_DIFF_METRIC_COUNT_OF
 };
 
-extern const char *const ut_metric_words[UT_METRIC_COUNT_OF];
+extern const char *const ut_metric_words[UT_DIFF_METRIC_COUNT_OF];
 
 /*
  * What is to be said about a change of durations. Several runs on a side: how sure it is that the
@@ -78,8 +78,8 @@ extern const char *const ut_apart_words[UT_VERDICTS]; /* the same for one run ea
 
 struct ut_diff_row {
 	const struct ut_stats_group *before, *after; /* NULL = not there */
-	double old[UT_METRIC_COUNT_OF];              /* ns, or a number; 0 where not there */
-	double new[UT_METRIC_COUNT_OF];
+	double old[UT_DIFF_METRIC_COUNT_OF];         /* ns, or a number; 0 where not there */
+	double new[UT_DIFF_METRIC_COUNT_OF];
 	double p;     /* by runs, or of the rank test; -1 = the name is new or has vanished */
 	double above; /* how often a duration after exceeds one before, picked by chance */
 	enum ut_verdict verdict;

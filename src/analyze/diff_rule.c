@@ -11,8 +11,8 @@
 #include "base/str.h"
 
 static const struct ut_rule_metric span_metrics[] = {
-#define UT_RULE_METRIC(metric, word) { word, UT_METRIC_##metric != UT_METRIC_COUNT },
-	UT_METRIC_LIST(UT_RULE_METRIC)
+#define UT_RULE_METRIC(metric, word) { word, UT_DIFF_METRIC_##metric != UT_DIFF_METRIC_COUNT },
+	UT_DIFF_METRIC_LIST(UT_RULE_METRIC)
 #undef UT_RULE_METRIC
 };
 
@@ -212,7 +212,7 @@ bool ut_diff_rule_holds(const struct ut_diff_rule *rule, double old, double new)
 
 static bool change_meets(const struct ut_diff_rule *rule, const struct ut_diff_row *row)
 {
-	bool is_sum = rule->metric <= UT_METRIC_SELF; /* the others need spans on both sides */
+	bool is_sum = rule->metric <= UT_DIFF_METRIC_SELF; /* the others need spans on both sides */
 
 	if (!is_sum && (!row->before || !row->after))
 		return false;
@@ -230,7 +230,7 @@ static bool is_met(const struct ut_diff_rules *r, const struct ut_diff_rule *rul
 		return false;
 	if (rule->type != UT_RULE_CHANGE)
 		return rule->type == UT_RULE_NEW ? !row->before : !row->after;
-	if (rule->metric != UT_METRIC_COUNT && row->verdict < r->least)
+	if (rule->metric != UT_DIFF_METRIC_COUNT && row->verdict < r->least)
 		return false;
 	return change_meets(rule, row);
 }

@@ -49,7 +49,7 @@ struct ut_rule_metric {
 
 /* {0} is none. */
 struct ut_diff_rules {
-	const struct ut_rule_metric *metrics; /* NULL = those of spans: UT_METRIC_LIST */
+	const struct ut_rule_metric *metrics; /* NULL = those of spans: UT_DIFF_METRIC_LIST */
 	size_t metric_count;
 	struct ut_arena arena;
 	struct ut_diff_rule *items;

@@ -83,9 +83,9 @@ static bool mark_row(struct marker *m, const struct ut_event *e, uint32_t type, 
 
 static void keep_earlier_counters(struct marker *m)
 {
-	for (size_t i = 0; i <= m->before.mask; i++) {
-		if (m->before.values[i])
-			set_bit(m->keep, m->before.values[i] - UINT64_C(1), true);
+	for (size_t i = 0; m->before.count && i <= m->before.mask; i++) {
+		if (m->before.slots[i].value)
+			set_bit(m->keep, m->before.slots[i].value - UINT64_C(1), true);
 	}
 }
 

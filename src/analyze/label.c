@@ -50,8 +50,3 @@ void ut_label_process(struct ut_buf *b, const struct ut_trace *t, uint32_t proce
 	ut_label_id(b, t, p->pid, p->pid_text);
 	ut_buf_text(b, name.len ? ")" : "");
 }
-
-bool ut_label_is_device(const struct ut_trace *t, uint32_t process)
-{
-	return ut_str_starts(ut_strtab_get(&t->strings, t->processes[process].name).ptr, "DEVICE");
-}

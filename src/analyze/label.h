@@ -16,9 +16,6 @@ void ut_label_track(struct ut_buf *b, const struct ut_trace *t, uint32_t track);
 /* "app (4711)", "RANK 3 app (4711)", "pid 4711". */
 void ut_label_process(struct ut_buf *b, const struct ut_trace *t, uint32_t process);
 
-/* Is the process a device's, as recordings have them, ours and those of Intel's tool? */
-bool ut_label_is_device(const struct ut_trace *t, uint32_t process);
-
 /* A thread or process id: the number, or the text that stands for it, without its quotes. */
 void ut_label_id(struct ut_buf *b, const struct ut_trace *t, uint64_t id, uint32_t id_text);
 

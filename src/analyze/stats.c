@@ -7,8 +7,6 @@
 #include "base/grow.h"
 #include "base/hash.h"
 
-#define FIRST_SLOTS 64u
-
 const char *const ut_by_words[UT_BY_COUNT] = {
 #define BY_WORD(dim, word, title) word,
 	UT_BY_LIST(BY_WORD)
@@ -56,9 +54,6 @@ void ut_stats_init(struct ut_stats *s, unsigned int by)
 	ut_strtab_init(&s->strings, &s->arena);
 	s->groups = ut_grow(NULL, 1, &s->group_cap, sizeof(*s->groups));
 	s->counters = ut_grow(NULL, 1, &s->counter_cap, sizeof(*s->counters));
-	s->group_slots = ut_make(FIRST_SLOTS * sizeof(uint32_t));
-	s->counter_slots = ut_make(FIRST_SLOTS * sizeof(uint32_t));
-	s->group_mask = s->counter_mask = FIRST_SLOTS - 1;
 }
 
 void ut_stats_release(struct ut_stats *s)
@@ -67,91 +62,61 @@ void ut_stats_release(struct ut_stats *s)
 		ut_dist_release(&s->groups[i].dist);
 	free(s->groups);
 	free(s->counters);
-	free(s->group_slots);
-	free(s->counter_slots);
+	ut_hashtab_release(&s->groups_by_key);
+	ut_hashtab_release(&s->counters_by_key);
 	ut_arena_release(&s->arena);
 	*s = (struct ut_stats){ 0 };
 }
 
 /* ---- finding by key ------------------------------------------------------------------------ */
 
-/* Groups and counters begin with their key. */
-struct keyed {
-	char *items;
-	size_t size; /* of one */
-	uint32_t *slots;
-	size_t mask;
-};
-
-static size_t find_slot(const struct keyed *k, const uint32_t key[UT_BY_COUNT])
+/* Groups and counters begin with their key. 0 = there is none. */
+static uint32_t find(const struct ut_hashtab *t, const void *items, size_t size, uint32_t hash,
+		     const uint32_t key[UT_BY_COUNT])
 {
-	size_t bytes = UT_BY_COUNT * sizeof(*key);
-	size_t i = (size_t)ut_hash_bytes(key, bytes) & k->mask;
+	uint32_t at = hash, n;
 
-	while (k->slots[i] && memcmp(k->items + k->slots[i] * k->size, key, bytes) != 0)
-		i = (i + 1) & k->mask;
-	return i;
+	while ((n = ut_hashtab_next(t, hash, &at)) &&
+	       memcmp((const char *)items + n * size, key, UT_BY_COUNT * sizeof(*key)) != 0)
+		;
+	return n;
 }
 
-/* Twice the slots when they are half full. */
-static void grow_slots(struct keyed *k, size_t count)
+static uint32_t hash_of(const uint32_t key[UT_BY_COUNT])
 {
-	if (count * 2 <= k->mask)
-		return;
-	free(k->slots);
-	k->mask = k->mask * 2 + 1;
-	k->slots = ut_make((k->mask + 1) * sizeof(*k->slots));
-	for (size_t i = 1; i <= count; i++) {
-		const char *item = k->items + i * k->size;
-
-		k->slots[find_slot(k, (const uint32_t *)(const void *)item)] = (uint32_t)i;
-	}
+	return (uint32_t)ut_hash_bytes(key, UT_BY_COUNT * sizeof(*key));
 }
 
 uint32_t ut_stats_group(struct ut_stats *s, const uint32_t key[UT_BY_COUNT])
 {
-	struct keyed k = { (char *)s->groups, sizeof(*s->groups), s->group_slots, s->group_mask };
-	size_t slot = find_slot(&k, key);
+	uint32_t hash = hash_of(key);
+	uint32_t n = find(&s->groups_by_key, s->groups, sizeof(*s->groups), hash, key);
 
-	if (k.slots[slot])
-		return k.slots[slot];
+	if (n)
+		return n;
 	s->groups = ut_grow(s->groups, s->group_count + 2, &s->group_cap, sizeof(*s->groups));
-	k.items = (char *)s->groups;
-	k.slots[slot] = (uint32_t)++s->group_count;
-	memcpy(s->groups[s->group_count].key, key, sizeof(s->groups->key));
-	grow_slots(&k, s->group_count);
-	s->group_slots = k.slots;
-	s->group_mask = k.mask;
-	return (uint32_t)s->group_count;
+	n = (uint32_t)++s->group_count;
+	memcpy(s->groups[n].key, key, sizeof(s->groups->key));
+	ut_hashtab_add(&s->groups_by_key, hash, n);
+	return n;
 }
 
 uint32_t ut_stats_counter(struct ut_stats *s, const uint32_t key[UT_BY_COUNT])
 {
-	struct keyed k = { (char *)s->counters, sizeof(*s->counters), s->counter_slots,
-			   s->counter_mask };
-	size_t slot = find_slot(&k, key);
+	uint32_t hash = hash_of(key);
+	uint32_t n = find(&s->counters_by_key, s->counters, sizeof(*s->counters), hash, key);
 
-	if (k.slots[slot])
-		return k.slots[slot];
+	if (n)
+		return n;
 	s->counters =
 		ut_grow(s->counters, s->counter_count + 2, &s->counter_cap, sizeof(*s->counters));
-	k.items = (char *)s->counters;
-	k.slots[slot] = (uint32_t)++s->counter_count;
-	memcpy(s->counters[s->counter_count].key, key, sizeof(s->counters->key));
-	grow_slots(&k, s->counter_count);
-	s->counter_slots = k.slots;
-	s->counter_mask = k.mask;
-	return (uint32_t)s->counter_count;
+	n = (uint32_t)++s->counter_count;
+	memcpy(s->counters[n].key, key, sizeof(s->counters->key));
+	ut_hashtab_add(&s->counters_by_key, hash, n);
+	return n;
 }
 
 /* ---- merging ------------------------------------------------------------------------------- */
-
-static int compare_strings(struct ut_str x, struct ut_str y)
-{
-	int order = memcmp(x.ptr, y.ptr, x.len < y.len ? x.len : y.len);
-
-	return order ? order : (x.len > y.len) - (x.len < y.len);
-}
 
 int ut_stats_compare(const struct ut_stats *s, const uint32_t a[UT_BY_COUNT],
 		     const struct ut_stats *t, const uint32_t b[UT_BY_COUNT])
@@ -159,8 +124,8 @@ int ut_stats_compare(const struct ut_stats *s, const uint32_t a[UT_BY_COUNT],
 	int order = 0;
 
 	for (int i = 0; !order && i < UT_BY_COUNT; i++)
-		order = compare_strings(ut_strtab_get(&s->strings, a[i]),
-					ut_strtab_get(&t->strings, b[i]));
+		order = ut_str_cmp(ut_strtab_get(&s->strings, a[i]),
+				   ut_strtab_get(&t->strings, b[i]));
 	return order;
 }
 
@@ -202,8 +167,8 @@ void ut_stats_merge_counter(const struct ut_stats *s, struct ut_stats_counter *t
 {
 	bool any = to->values;
 
-	if (!to->unit || (from->unit && compare_strings(ut_strtab_get(&s->strings, from->unit),
-							ut_strtab_get(&s->strings, to->unit)) < 0))
+	if (!to->unit || (from->unit && ut_str_cmp(ut_strtab_get(&s->strings, from->unit),
+						   ut_strtab_get(&s->strings, to->unit)) < 0))
 		to->unit = from->unit;
 	if (from->values) {
 		to->min = any && to->min < from->min ? to->min : from->min;
@@ -266,35 +231,6 @@ double ut_stats_counter_mean(const struct ut_stats_counter *c)
 
 /* ---- order --------------------------------------------------------------------------------- */
 
-static ut_u128 sort_value(const struct ut_stats_group *g, enum ut_stats_sort sort)
-{
-	switch (sort) {
-	case UT_SORT_TOTAL:
-		return ut_stats_total(g);
-	case UT_SORT_SELF:
-		return g->self;
-	case UT_SORT_COUNT:
-		return g->dist.count;
-	case UT_SORT_MIN:
-		return g->dist.min;
-	case UT_SORT_MAX:
-		return g->dist.max;
-	case UT_SORT_MEAN:
-		return ut_dist_mean(&g->dist);
-	case UT_SORT_P50:
-		return ut_dist_quantile(&g->dist, 500);
-	case UT_SORT_P90:
-		return ut_dist_quantile(&g->dist, 900);
-	case UT_SORT_P99:
-		return ut_dist_quantile(&g->dist, 990);
-	case UT_SORT_STDDEV:
-		return (ut_u128)(ut_dist_stddev(&g->dist) * 1000);
-	case UT_SORT_NAME:
-		break;
-	}
-	return 0;
-}
-
 struct ranked {
 	const struct ut_stats_group *group;
 	ut_u128 value;
@@ -332,7 +268,8 @@ const struct ut_stats_group **ut_stats_order(struct ut_stats *s, enum ut_stats_s
 		if (!g->dist.count && !g->unfinished)
 			continue;
 		ut_dist_settle(&g->dist);
-		ranked[(*count)++] = (struct ranked){ g, sort_value(g, sort) };
+		ranked[(*count)++] =
+			(struct ranked){ g, sort == UT_SORT_TOTAL ? ut_stats_total(g) : 0 };
 	}
 	return sorted(s, ranked, *count);
 }

@@ -28,6 +28,7 @@
 #include "analyze/stats_exact.h"
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/hashtab.h"
 #include "model/strtab.h"
 
 struct ut_filter;
@@ -96,8 +97,7 @@ struct ut_stats {
 	size_t group_count, group_cap;
 	struct ut_stats_counter *counters; /* from 1 to counter_count */
 	size_t counter_count, counter_cap;
-	uint32_t *group_slots, *counter_slots; /* open addressing */
-	size_t group_mask, counter_mask;
+	struct ut_hashtab groups_by_key, counters_by_key;
 	uint64_t traces, processes, tracks; /* tracks: those with events that were asked for */
 	uint64_t rows;                      /* events of these tracks */
 };
@@ -134,23 +134,16 @@ double ut_stats_counter_mean(const struct ut_stats_counter *c); /* weighted by t
 ut_u128 ut_stats_busy(const struct ut_stats *s);
 double ut_stats_share(ut_u128 self, ut_u128 busy);
 
+/* Other orders are made of the rows of a report: text/table_report.h. */
 enum ut_stats_sort {
 	UT_SORT_TOTAL,
-	UT_SORT_SELF,
-	UT_SORT_COUNT,
-	UT_SORT_MIN,
-	UT_SORT_MAX,
-	UT_SORT_MEAN,
-	UT_SORT_P50,
-	UT_SORT_P90,
-	UT_SORT_P99,
-	UT_SORT_STDDEV,
 	UT_SORT_NAME,
 };
 
 /*
  * Makes quantiles ready and gives the groups that have spans (instants: those that have instants)
- * in order: the largest first, ties by their texts. The array is in the arena.
+ * in order: the largest total (number) first, ties by their texts; or by texts. The array is in the
+ * arena.
  */
 const struct ut_stats_group **ut_stats_order(struct ut_stats *s, enum ut_stats_sort sort,
 					     size_t *count);

@@ -24,14 +24,14 @@ struct flag {
 struct job {
 	const struct ut_store *store;
 	const struct ut_filter_view *view;
-	struct ut_walk *walks; /* one per thread */
+	struct ut_stats_walk *walks; /* one per thread */
 	size_t threads;
-	struct ut_walk_part *parts;
+	struct ut_stats_walk_part *parts;
 	size_t part_count, part_cap;
-	struct flag *later;  /* per track: needs ut_walk_odd() */
+	struct flag *later;  /* per track: needs ut_stats_walk_odd() */
 	_Atomic size_t next; /* the next piece of work */
 	_Atomic size_t id;   /* the next thread's number */
-	void (*work)(struct job *job, struct ut_walk *walk);
+	void (*work)(struct job *job, struct ut_stats_walk *walk);
 };
 
 static void run_thread(void *ctx)
@@ -42,7 +42,7 @@ static void run_thread(void *ctx)
 }
 
 /* Everybody does work() until there is none. */
-static void run(struct job *job, void (*work)(struct job *job, struct ut_walk *walk))
+static void run(struct job *job, void (*work)(struct job *job, struct ut_stats_walk *walk))
 {
 	job->work = work;
 	job->next = 0;
@@ -59,19 +59,19 @@ static bool same_track(const struct job *job, size_t i, size_t k)
 
 static uint64_t part_start(const struct job *job, size_t i)
 {
-	const struct ut_walk_part *p = &job->parts[i];
+	const struct ut_stats_walk_part *p = &job->parts[i];
 
 	return job->store->rows[p->track].blocks[p->first].ts[0];
 }
 
-static void push_hidden(struct ut_walk_part *p, struct ut_walk_open span)
+static void push_hidden(struct ut_stats_walk_part *p, struct ut_stats_walk_open span)
 {
 	p->hidden = ut_grow(p->hidden, p->hidden_count + 1, &p->hidden_cap, sizeof(*p->hidden));
 	p->hidden[p->hidden_count++] = span;
 }
 
 /* Ends grow smaller towards the top: see stats_walk.c. */
-static void push_open(struct ut_walk_part *p, struct ut_walk_open span)
+static void push_open(struct ut_stats_walk_part *p, struct ut_stats_walk_open span)
 {
 	while (p->open_count && p->open[p->open_count - 1].end <= span.end)
 		push_hidden(p, p->open[--p->open_count]);
@@ -84,7 +84,8 @@ static bool is_counted(const struct ut_type *type)
 	return type->kind == UT_KIND_SPAN && !(type->flags & UT_EV_NOT_WORK);
 }
 
-static void note_open(struct ut_walk_part *p, const struct ut_type *type, struct ut_walk_open span)
+static void note_open(struct ut_stats_walk_part *p, const struct ut_type *type,
+		      struct ut_stats_walk_open span)
 {
 	if (type->flags & UT_EV_ASIDE)
 		push_hidden(p, span);
@@ -92,7 +93,7 @@ static void note_open(struct ut_walk_part *p, const struct ut_type *type, struct
 		push_open(p, span);
 }
 
-static void free_open(struct ut_walk_part *p)
+static void free_open(struct ut_stats_walk_part *p)
 {
 	free(p->open);
 	free(p->hidden);
@@ -103,7 +104,7 @@ static void free_open(struct ut_walk_part *p)
 /* The spans of part i that go on when the next part begins, noted there. */
 static void find_open(struct job *job, size_t i)
 {
-	const struct ut_walk_part *p = &job->parts[i];
+	const struct ut_stats_walk_part *p = &job->parts[i];
 	uint64_t cut = part_start(job, i + 1);
 
 	for (size_t n = p->first; n < p->last; n++) {
@@ -118,12 +119,12 @@ static void find_open(struct job *job, size_t i)
 				continue;
 			end = end < ts ? UINT64_MAX : end;
 			note_open(&job->parts[i + 1], ut_store_type(job->store, type),
-				  (struct ut_walk_open){ ts, end, type });
+				  (struct ut_stats_walk_open){ ts, end, type });
 		}
 	}
 }
 
-static void find_open_parts(struct job *job, struct ut_walk *walk)
+static void find_open_parts(struct job *job, struct ut_stats_walk *walk)
 {
 	size_t i;
 
@@ -137,8 +138,8 @@ static void find_open_parts(struct job *job, struct ut_walk *walk)
 /* What was open at the start of part i and still is when the next part begins lies below. */
 static void carry_open(struct job *job, size_t i)
 {
-	struct ut_walk_part *p = &job->parts[i], *next = p + 1;
-	struct ut_walk_part both = { 0 };
+	struct ut_stats_walk_part *p = &job->parts[i], *next = p + 1;
+	struct ut_stats_walk_part both = { 0 };
 	uint64_t cut = part_start(job, i + 1);
 
 	for (size_t k = 0; k < p->open_count; k++) {
@@ -164,13 +165,13 @@ static void add_part(struct job *job, uint32_t track, size_t first, size_t last)
 {
 	job->parts = ut_grow(job->parts, job->part_count + 1, &job->part_cap, sizeof(*job->parts));
 	job->parts[job->part_count++] =
-		(struct ut_walk_part){ .track = track, .first = first, .last = last };
+		(struct ut_stats_walk_part){ .track = track, .first = first, .last = last };
 }
 
 /* From first on, all parts of the track in one. */
 static void make_whole(struct job *job, size_t first)
 {
-	struct ut_walk_part *p = &job->parts[first];
+	struct ut_stats_walk_part *p = &job->parts[first];
 
 	for (size_t i = first + 1; same_track(job, first, i); i++) {
 		p->last = job->parts[i].last;
@@ -215,27 +216,27 @@ static void list_parts(struct job *job)
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-static void walk_parts(struct job *job, struct ut_walk *walk)
+static void walk_parts(struct job *job, struct ut_stats_walk *walk)
 {
 	size_t i;
 
 	while ((i = atomic_fetch_add(&job->next, 1)) < job->part_count) {
-		const struct ut_walk_part *p = &job->parts[i];
+		const struct ut_stats_walk_part *p = &job->parts[i];
 
-		ut_walk_spans(walk, p);
+		ut_stats_walk_spans(walk, p);
 		if (walk->later)
 			atomic_store_explicit(&job->later[p->track].is_set, 1,
 					      memory_order_relaxed);
 	}
 }
 
-static void walk_odd(struct job *job, struct ut_walk *walk)
+static void walk_odd(struct job *job, struct ut_stats_walk *walk)
 {
 	size_t i;
 
 	while ((i = atomic_fetch_add(&job->next, 1)) < job->store->trace.track_count) {
 		if (atomic_load_explicit(&job->later[i].is_set, memory_order_relaxed))
-			ut_walk_odd(walk, (uint32_t)i);
+			ut_stats_walk_odd(walk, (uint32_t)i);
 	}
 }
 
@@ -270,13 +271,13 @@ void ut_stats_add(struct ut_stats *s, const struct ut_store *store, const struct
 	if (job.part_count < job.threads)
 		job.threads = job.part_count ? job.part_count : 1;
 	for (size_t i = 0; i < job.threads; i++)
-		ut_walk_init(&job.walks[i], store, &view, s->by);
+		ut_stats_walk_init(&job.walks[i], store, &view, s->by);
 	run(&job, walk_parts);
 	run(&job, walk_odd);
 	for (size_t i = 0; i < job.threads; i++) {
-		ut_walk_settle(&job.walks[i]);
+		ut_stats_walk_settle(&job.walks[i]);
 		ut_stats_merge(s, &job.walks[i].stats);
-		ut_walk_release(&job.walks[i]);
+		ut_stats_walk_release(&job.walks[i]);
 	}
 	count_tracks(s, &job);
 	for (size_t i = 0; i < job.part_count; i++)

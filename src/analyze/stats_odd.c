@@ -19,7 +19,7 @@ struct holds {
 };
 
 struct odd {
-	struct ut_walk *walk;
+	struct ut_stats_walk *walk;
 	struct ut_arena arena;
 	struct ut_idmap numbers; /* type -> number of its group or counter on this track */
 	struct ut_nesting pairs; /* of async spans; what is their group */
@@ -104,17 +104,17 @@ static void add_time(struct odd *o, struct ut_stats_counter *c, const struct hol
 
 static uint32_t counter_of(struct odd *o, const struct ut_type *type)
 {
-	struct ut_walk *w = o->walk;
+	struct ut_stats_walk *w = o->walk;
 	const struct ut_trace *t = &w->store->trace;
 	uint32_t key[UT_BY_COUNT], i;
 
-	ut_walk_key(w, key);
-	key[UT_BY_NAME] = ut_walk_string(w, ut_counter_name(t, w->track, type));
+	ut_stats_walk_key(w, key);
+	key[UT_BY_NAME] = ut_stats_walk_string(w, ut_counter_name(t, w->track, type));
 	if (w->stats.by & 1u << UT_BY_CATEGORY)
-		key[UT_BY_CATEGORY] = ut_walk_string(w, type->cat);
+		key[UT_BY_CATEGORY] = ut_stats_walk_string(w, type->cat);
 	i = ut_stats_counter(&w->stats, key);
 	if (t->tracks[w->track].unit && !w->stats.counters[i].unit)
-		w->stats.counters[i].unit = ut_walk_string(w, t->tracks[w->track].unit);
+		w->stats.counters[i].unit = ut_stats_walk_string(w, t->tracks[w->track].unit);
 	o->holds = ut_grow(o->holds, (size_t)i + 1, &o->hold_cap, sizeof(*o->holds));
 	return i;
 }
@@ -147,7 +147,8 @@ static uint32_t number_for(struct odd *o, uint32_t number, const struct ut_type 
 		return found;
 	if (!ut_filter_wants(o->walk->view, o->walk->track, number))
 		return 0;
-	found = type->kind == UT_KIND_COUNTER ? counter_of(o, type) : ut_walk_group(o->walk, type);
+	found = type->kind == UT_KIND_COUNTER ? counter_of(o, type)
+					      : ut_stats_walk_group(o->walk, type);
 	ut_idmap_put(&o->numbers, number, found);
 	return found;
 }
@@ -187,12 +188,12 @@ static void finish(struct odd *o)
 		add_time(o, &s->counters[i], &o->holds[i], o->walk->store->trace.last);
 }
 
-void ut_walk_odd(struct ut_walk *w, uint32_t track)
+void ut_stats_walk_odd(struct ut_stats_walk *w, uint32_t track)
 {
 	const struct ut_rows *rows = &w->store->rows[track];
 	struct odd o = { .walk = w };
 
-	ut_walk_enter(w, track);
+	ut_stats_walk_enter(w, track);
 	ut_idmap_init(&o.numbers, &o.arena);
 	for (size_t n = 0; n < ut_rows_blocks(rows); n++) {
 		const struct ut_block *b = &rows->blocks[n];

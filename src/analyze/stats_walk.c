@@ -30,28 +30,28 @@
 #define ODD_INSTANT    ODD
 #define ODD_UNFINISHED (ODD | 1u << 28)
 #define ODD_NOTHING    (ODD | 2u << 28) /* nobody asks for it */
-#define ODD_LATER      (ODD | 3u << 28) /* ut_walk_odd() */
+#define ODD_LATER      (ODD | 3u << 28) /* ut_stats_walk_odd() */
 #define ODD_ASIDE      (ODD | 4u << 28) /* nobody's work */
 #define ODD_WHAT       (ODD | 7u << 28)
 #define ODD_GROUP      (UINT32_MAX >> 4)
 #define UNKNOWN        UINT32_MAX
 
-void ut_walk_init(struct ut_walk *w, const struct ut_store *store,
-		  const struct ut_filter_view *view, unsigned int by)
+void ut_stats_walk_init(struct ut_stats_walk *w, const struct ut_store *store,
+			const struct ut_filter_view *view, unsigned int by)
 {
-	*w = (struct ut_walk){ .store = store, .view = view };
+	*w = (struct ut_stats_walk){ .store = store, .view = view };
 	ut_stats_init(&w->stats, by);
 	w->slots = ut_make(((size_t)store->types.count + 1) * sizeof(*w->slots));
 	w->touched = ut_make(((size_t)store->types.count + 1) * sizeof(*w->touched));
 	w->frames = ut_grow(NULL, 2, &w->frame_cap, sizeof(*w->frames));
 	w->frames[0].end = UINT64_MAX;
 	w->tallies = ut_grow(NULL, 1, &w->tally_cap, sizeof(*w->tallies));
-	w->lengths = ut_make(UT_WALK_BATCH * sizeof(*w->lengths));
-	w->sorted = ut_make(UT_WALK_BATCH * sizeof(*w->sorted));
-	w->groups = ut_make(UT_WALK_BATCH * sizeof(*w->groups));
+	w->lengths = ut_make(UT_STATS_WALK_BATCH * sizeof(*w->lengths));
+	w->sorted = ut_make(UT_STATS_WALK_BATCH * sizeof(*w->sorted));
+	w->groups = ut_make(UT_STATS_WALK_BATCH * sizeof(*w->groups));
 }
 
-void ut_walk_release(struct ut_walk *w)
+void ut_stats_walk_release(struct ut_stats_walk *w)
 {
 	ut_stats_release(&w->stats);
 	free(w->slots);
@@ -61,19 +61,19 @@ void ut_walk_release(struct ut_walk *w)
 	free(w->lengths);
 	free(w->sorted);
 	free(w->groups);
-	*w = (struct ut_walk){ 0 };
+	*w = (struct ut_stats_walk){ 0 };
 }
 
 /* ---- which group --------------------------------------------------------------------------- */
 
-uint32_t ut_walk_string(struct ut_walk *w, uint32_t id)
+uint32_t ut_stats_walk_string(struct ut_stats_walk *w, uint32_t id)
 {
 	struct ut_str s = ut_strtab_get(&w->store->trace.strings, id);
 
 	return ut_strtab_intern(&w->stats.strings, s.ptr, s.len);
 }
 
-static uint32_t take_text(struct ut_walk *w, struct ut_buf *b)
+static uint32_t take_text(struct ut_stats_walk *w, struct ut_buf *b)
 {
 	uint32_t id = ut_strtab_intern(&w->stats.strings, b->data ? b->data : "", b->len);
 
@@ -81,7 +81,7 @@ static uint32_t take_text(struct ut_walk *w, struct ut_buf *b)
 	return id;
 }
 
-void ut_walk_enter(struct ut_walk *w, uint32_t track)
+void ut_stats_walk_enter(struct ut_stats_walk *w, uint32_t track)
 {
 	const struct ut_trace *t = &w->store->trace;
 	uint32_t process = t->tracks[track].process;
@@ -103,7 +103,7 @@ void ut_walk_enter(struct ut_walk *w, uint32_t track)
 	}
 }
 
-void ut_walk_key(const struct ut_walk *w, uint32_t key[UT_BY_COUNT])
+void ut_stats_walk_key(const struct ut_stats_walk *w, uint32_t key[UT_BY_COUNT])
 {
 	key[UT_BY_NAME] = key[UT_BY_CATEGORY] = 0;
 	key[UT_BY_TRACK] = w->track_key;
@@ -111,21 +111,21 @@ void ut_walk_key(const struct ut_walk *w, uint32_t key[UT_BY_COUNT])
 	key[UT_BY_RANK] = w->rank_key;
 }
 
-uint32_t ut_walk_group(struct ut_walk *w, const struct ut_type *type)
+uint32_t ut_stats_walk_group(struct ut_stats_walk *w, const struct ut_type *type)
 {
 	uint32_t key[UT_BY_COUNT], group;
 
-	ut_walk_key(w, key);
+	ut_stats_walk_key(w, key);
 	if (w->stats.by & 1u << UT_BY_NAME)
-		key[UT_BY_NAME] = ut_walk_string(w, type->name);
+		key[UT_BY_NAME] = ut_stats_walk_string(w, type->name);
 	if (w->stats.by & 1u << UT_BY_CATEGORY)
-		key[UT_BY_CATEGORY] = ut_walk_string(w, type->cat);
+		key[UT_BY_CATEGORY] = ut_stats_walk_string(w, type->cat);
 	group = ut_stats_group(&w->stats, key);
 	w->tallies = ut_grow(w->tallies, (size_t)group + 1, &w->tally_cap, sizeof(*w->tallies));
 	return group;
 }
 
-static uint32_t decide(struct ut_walk *w, uint32_t number)
+static uint32_t decide(struct ut_stats_walk *w, uint32_t number)
 {
 	const struct ut_type *type = ut_store_type(w->store, number);
 	bool wanted = ut_filter_wants(w->view, w->track, number);
@@ -135,13 +135,14 @@ static uint32_t decide(struct ut_walk *w, uint32_t number)
 		if (type->flags & UT_EV_NOT_WORK)
 			return ODD_NOTHING;
 		if (type->flags & UT_EV_ASIDE)
-			return wanted ? ODD_ASIDE | ut_walk_group(w, type) : ODD_NOTHING;
+			return wanted ? ODD_ASIDE | ut_stats_walk_group(w, type) : ODD_NOTHING;
 		if (!wanted)
 			return 0; /* hidden, but its time is still not its parent's */
-		return ut_walk_group(w, type) |
+		return ut_stats_walk_group(w, type) |
 		       (type->flags & UT_EV_UNFINISHED ? ODD_UNFINISHED : 0);
 	case UT_KIND_INSTANT:
-		return wanted ? ODD_INSTANT | ut_walk_group(w, type) : ODD_NOTHING;
+	case UT_KIND_SAMPLE:
+		return wanted ? ODD_INSTANT | ut_stats_walk_group(w, type) : ODD_NOTHING;
 	case UT_KIND_COUNTER:
 	case UT_KIND_ASYNC_BEGIN:
 	case UT_KIND_ASYNC_END:
@@ -159,7 +160,7 @@ static uint32_t decide(struct ut_walk *w, uint32_t number)
 	return ODD_NOTHING;
 }
 
-static uint32_t look_up(struct ut_walk *w, uint32_t number)
+static uint32_t look_up(struct ut_stats_walk *w, uint32_t number)
 {
 	uint32_t what = w->slots[number] - 1;
 
@@ -173,8 +174,8 @@ static uint32_t look_up(struct ut_walk *w, uint32_t number)
 
 /* ---- time of a group ----------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void add_nested(struct ut_walk *w, uint32_t group, uint64_t ts,
-						 uint64_t end)
+static __attribute__((noinline)) void add_nested(struct ut_stats_walk *w, uint32_t group,
+						 uint64_t ts, uint64_t end)
 {
 	uint64_t *until = &w->tallies[group].until;
 
@@ -183,8 +184,8 @@ static __attribute__((noinline)) void add_nested(struct ut_walk *w, uint32_t gro
 }
 
 /* The group goes on from ts to end, be it once more or still. */
-static inline void cover(struct ut_walk *w, struct ut_walk_tally *tallies, uint32_t group,
-			 uint64_t ts, uint64_t end)
+static inline void cover(struct ut_stats_walk *w, struct ut_stats_walk_tally *tallies,
+			 uint32_t group, uint64_t ts, uint64_t end)
 {
 	if (UNLIKELY(ts < tallies[group].until))
 		add_nested(w, group, ts, end);
@@ -206,7 +207,8 @@ static inline bool pick(const struct ut_filter_view *v, uint64_t *ts, uint64_t *
 }
 
 /* A span that is listed, but takes no time from anybody. */
-static void add_aside(struct ut_walk *w, uint32_t number, uint32_t group, uint64_t ts, uint64_t end)
+static void add_aside(struct ut_stats_walk *w, uint32_t number, uint32_t group, uint64_t ts,
+		      uint64_t end)
 {
 	struct ut_stats_group *g;
 
@@ -222,7 +224,8 @@ static void add_aside(struct ut_walk *w, uint32_t number, uint32_t group, uint64
 /* ---- rows ---------------------------------------------------------------------------------- */
 
 /* Everything but plain spans. True if it is a span after all, of *group. */
-static bool odd_row(struct ut_walk *w, uint32_t number, uint64_t ts, uint64_t end, uint32_t *group)
+static bool odd_row(struct ut_stats_walk *w, uint32_t number, uint64_t ts, uint64_t end,
+		    uint32_t *group)
 {
 	uint32_t what = look_up(w, number);
 
@@ -249,7 +252,8 @@ static bool odd_row(struct ut_walk *w, uint32_t number, uint64_t ts, uint64_t en
 }
 
 /* Room for n more frames above top, which may move. */
-static struct ut_walk_frame *make_room(struct ut_walk *w, struct ut_walk_frame *top, size_t n)
+static struct ut_stats_walk_frame *make_room(struct ut_stats_walk *w,
+					     struct ut_stats_walk_frame *top, size_t n)
 {
 	size_t depth = (size_t)(top - w->frames);
 
@@ -258,20 +262,20 @@ static struct ut_walk_frame *make_room(struct ut_walk *w, struct ut_walk_frame *
 }
 
 /* In halves, because the compiler makes more of them than of one 128-bit number. */
-static inline void give(struct ut_walk_tally *t, uint64_t time)
+static inline void give(struct ut_stats_walk_tally *t, uint64_t time)
 {
 	t->self_high += __builtin_add_overflow(t->self_low, time, &t->self_low);
 }
 
-static inline void take(struct ut_walk_tally *t, uint64_t time)
+static inline void take(struct ut_stats_walk_tally *t, uint64_t time)
 {
 	t->self_high -= __builtin_sub_overflow(t->self_low, time, &t->self_low);
 }
 
 /* A span starts: takes its time from those that are going on. Returns the new top. */
-static inline __attribute__((always_inline)) struct ut_walk_frame *
-start(struct ut_walk_tally *tallies, struct ut_walk_frame *top, uint64_t ts, uint64_t end,
-      uint32_t group)
+static inline __attribute__((always_inline)) struct ut_stats_walk_frame *
+start(struct ut_stats_walk_tally *tallies, struct ut_stats_walk_frame *top, uint64_t ts,
+      uint64_t end, uint32_t group)
 {
 	uint64_t from = ts < UINT64_MAX ? ts : ts - 1; /* the lowest frame stays */
 
@@ -285,12 +289,12 @@ start(struct ut_walk_tally *tallies, struct ut_walk_frame *top, uint64_t ts, uin
 	}
 	take(&tallies[top->group], end - from);
 	give(&tallies[group], end - ts);
-	*++top = (struct ut_walk_frame){ end, group };
+	*++top = (struct ut_stats_walk_frame){ end, group };
 	return top;
 }
 
 /* One by one: with more groups than rows there is nothing to gain from an order. */
-static void count_unsorted(struct ut_walk *w)
+static void count_unsorted(struct ut_stats_walk *w)
 {
 	for (uint32_t i = 0; i < w->batch; i++) {
 		uint32_t group = w->groups[i];
@@ -306,9 +310,9 @@ static void count_unsorted(struct ut_walk *w)
  * Counts a batch. Sorted by group first, because the counts of thousands of names are in no cache:
  * this way each group is met once, in the order in which they lie in memory.
  */
-static void count_batch(struct ut_walk *w)
+static void count_batch(struct ut_stats_walk *w)
 {
-	struct ut_walk_tally *tallies = w->tallies;
+	struct ut_stats_walk_tally *tallies = w->tallies;
 	const uint64_t *lengths = w->lengths;
 	uint64_t *sorted = w->sorted;
 	uint32_t at = 0;
@@ -335,17 +339,18 @@ static void count_batch(struct ut_walk *w)
 }
 
 /* The hot loop: all it needs is in local variables, because its stores might change the rest. */
-static inline __attribute__((always_inline)) struct ut_walk_frame *
-walk_block(struct ut_walk *w, const struct ut_block *b, struct ut_walk_frame *top, const bool picky)
+static inline __attribute__((always_inline)) struct ut_stats_walk_frame *
+walk_block(struct ut_stats_walk *w, const struct ut_block *b, struct ut_stats_walk_frame *top,
+	   const bool picky)
 {
 	const uint64_t *starts = b->ts, *values = b->val;
 	const uint32_t *numbers = b->type, *slots = w->slots;
 	const uint32_t types = w->store->types.count, count = b->count;
 	uint64_t *lengths;
 	uint32_t *groups;
-	struct ut_walk_tally *tallies = w->tallies;
+	struct ut_stats_walk_tally *tallies = w->tallies;
 
-	if (count > UT_WALK_BATCH - w->batch)
+	if (count > UT_STATS_WALK_BATCH - w->batch)
 		count_batch(w);
 	lengths = w->lengths + w->batch;
 	groups = w->groups + w->batch;
@@ -376,11 +381,12 @@ walk_block(struct ut_walk *w, const struct ut_block *b, struct ut_walk_frame *to
 }
 
 /* What is left of a span that began before the part. False: nothing. Its group goes on. */
-static bool resume(struct ut_walk *w, const struct ut_walk_open *o, struct ut_walk_frame *f)
+static bool resume(struct ut_stats_walk *w, const struct ut_stats_walk_open *o,
+		   struct ut_stats_walk_frame *f)
 {
 	uint64_t ts = o->ts;
 
-	*f = (struct ut_walk_frame){ o->end, look_up(w, o->type) & ODD_GROUP };
+	*f = (struct ut_stats_walk_frame){ o->end, look_up(w, o->type) & ODD_GROUP };
 	if (w->view->rows && !pick(w->view, &ts, &f->end, &f->group))
 		return false;
 	if (w->tallies[f->group].until < f->end)
@@ -389,9 +395,10 @@ static bool resume(struct ut_walk *w, const struct ut_walk_open *o, struct ut_wa
 }
 
 /* The frames as they are where the part begins; their time was counted with their rows. */
-static struct ut_walk_frame *enter_part(struct ut_walk *w, const struct ut_walk_part *p)
+static struct ut_stats_walk_frame *enter_part(struct ut_stats_walk *w,
+					      const struct ut_stats_walk_part *p)
 {
-	struct ut_walk_frame *top = make_room(w, w->frames, p->open_count), hidden;
+	struct ut_stats_walk_frame *top = make_room(w, w->frames, p->open_count), hidden;
 
 	for (size_t i = 0; i < p->open_count; i++)
 		top += resume(w, &p->open[i], top + 1);
@@ -400,7 +407,7 @@ static struct ut_walk_frame *enter_part(struct ut_walk *w, const struct ut_walk_
 	return top;
 }
 
-static void forget_end(struct ut_walk *w, uint32_t number)
+static void forget_end(struct ut_stats_walk *w, uint32_t number)
 {
 	uint32_t group = (w->slots[number < w->store->types.count ? number : 0] - 1) & ODD_GROUP;
 
@@ -409,7 +416,7 @@ static void forget_end(struct ut_walk *w, uint32_t number)
 }
 
 /* Groups go on on one track. Costs no more than the part has rows, or there are groups. */
-static void leave_part(struct ut_walk *w, const struct ut_walk_part *p)
+static void leave_part(struct ut_stats_walk *w, const struct ut_stats_walk_part *p)
 {
 	const struct ut_block *blocks = w->store->rows[p->track].blocks;
 	size_t rows = p->open_count + p->hidden_count;
@@ -432,22 +439,22 @@ static void leave_part(struct ut_walk *w, const struct ut_walk_part *p)
 }
 
 /* What depends on the track must not be taken for another one's. */
-static void forget_slots(struct ut_walk *w)
+static void forget_slots(struct ut_stats_walk *w)
 {
 	for (size_t i = 0; i < w->touched_count; i++)
 		w->slots[w->touched[i]] = 0;
 	w->touched_count = 0;
 }
 
-void ut_walk_spans(struct ut_walk *w, const struct ut_walk_part *p)
+void ut_stats_walk_spans(struct ut_stats_walk *w, const struct ut_stats_walk_part *p)
 {
 	const struct ut_rows *rows = &w->store->rows[p->track];
 	const unsigned int by_track = 1u << UT_BY_TRACK | 1u << UT_BY_PROCESS | 1u << UT_BY_RANK;
-	struct ut_walk_frame *top;
+	struct ut_stats_walk_frame *top;
 
 	if (w->stats.by & by_track || w->view->filter)
 		forget_slots(w);
-	ut_walk_enter(w, p->track);
+	ut_stats_walk_enter(w, p->track);
 	w->later = false;
 	top = enter_part(w, p);
 	for (size_t i = p->first; i < p->last; i++) {
@@ -461,11 +468,11 @@ void ut_walk_spans(struct ut_walk *w, const struct ut_walk_part *p)
 	leave_part(w, p);
 }
 
-void ut_walk_settle(struct ut_walk *w)
+void ut_stats_walk_settle(struct ut_stats_walk *w)
 {
 	count_batch(w);
 	for (size_t i = 1; i <= w->stats.group_count; i++) {
-		struct ut_walk_tally *t = &w->tallies[i];
+		struct ut_stats_walk_tally *t = &w->tallies[i];
 
 		w->stats.groups[i].self += (ut_u128)t->self_high << 64 | t->self_low;
 		t->self_high = t->self_low = 0;

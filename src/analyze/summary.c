@@ -36,7 +36,7 @@ struct ut_summary_state {
 	size_t row_cap;
 	struct ut_idmap by_string; /* (cat, name) of the summary -> row + 1 */
 
-	/* the trace of the day, in an arena of its own */
+	/* the trace that is being read, in an arena of its own */
 	struct ut_arena arena;
 	struct ut_idmap by_id;    /* (cat, name) of the trace -> row + 1 */
 	struct ut_idmap going_of; /* (track, row) -> index into going */
@@ -240,7 +240,7 @@ static void add_span(struct ut_summary *s, const struct ut_trace *t, const struc
 	uint64_t end = e->val < UINT64_MAX - e->ts ? e->ts + e->val : UINT64_MAX;
 
 	if (k->whose == NOT_KNOWN)
-		k->whose = ut_label_is_device(t, t->tracks[e->track].process) ? DEVICE : HOST;
+		k->whose = ut_is_device(t, t->tracks[e->track].process) ? DEVICE : HOST;
 	count_call(&s->rows[row], end - e->ts);
 	add_total(s, e->track, row, e->ts, end);
 	s->rows[row].hosts |= k->whose == HOST;
@@ -298,6 +298,7 @@ static void summary_event(struct ut_sink *sink, const struct ut_trace *t, const 
 	case UT_KIND_OBJECT_NEW:
 	case UT_KIND_OBJECT_STATE:
 	case UT_KIND_OBJECT_GONE:
+	case UT_KIND_SAMPLE:
 	case UT_KIND_COUNT:
 		break;
 	}
@@ -329,10 +330,7 @@ void ut_summary_end_trace(struct ut_summary *s)
 
 static int compare_strings(const struct ut_strtab *t, uint32_t a, uint32_t b)
 {
-	struct ut_str x = ut_strtab_get(t, a), y = ut_strtab_get(t, b);
-	int order = memcmp(x.ptr, y.ptr, x.len < y.len ? x.len : y.len);
-
-	return order ? order : (x.len > y.len) - (x.len < y.len);
+	return ut_str_cmp(ut_strtab_get(t, a), ut_strtab_get(t, b));
 }
 
 static int compare_rows(const void *a, const void *b, void *strings)

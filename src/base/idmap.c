@@ -1,51 +1,48 @@
 #include "base/idmap.h"
 
 #include <assert.h>
+#include <string.h>
 
-#include "base/arena.h"
+#include "base/hashtab.h"
 
-#define FIRST_SLOTS 64u
-
-static size_t home(const struct ut_idmap *m, uint64_t key)
-{
-	return (size_t)((key * 0x9e3779b97f4a7c15ull) >> 32) & m->mask;
-}
+#define FIRST_SLOTS 16u
 
 static size_t find(const struct ut_idmap *m, uint64_t key)
 {
-	size_t i = home(m, key);
+	size_t i = ut_idmap_home(m, key);
 
-	while (m->values[i] && m->keys[i] != key)
+	while (m->slots[i].value && m->slots[i].key != key)
 		i = (i + 1) & m->mask;
 	return i;
 }
 
-static void resize(struct ut_idmap *m, size_t slots)
+static size_t size_of(const struct ut_idmap *m)
+{
+	return (m->mask + 1) * sizeof(*m->slots);
+}
+
+static void resize(struct ut_idmap *m, size_t count)
 {
 	struct ut_idmap old = *m;
 
-	m->keys = UT_NEW_N(m->arena, uint64_t, slots);
-	m->values = UT_NEW_N(m->arena, uint32_t, slots);
-	m->mask = slots - 1;
-	for (size_t i = 0; old.values && i <= old.mask; i++) {
-		if (old.values[i]) {
-			size_t to = find(m, old.keys[i]);
-
-			m->keys[to] = old.keys[i];
-			m->values[to] = old.values[i];
-		}
+	m->mask = count - 1;
+	m->slots = ut_slots_make(m->arena, size_of(m));
+	for (size_t i = 0; old.slots && i <= old.mask; i++) {
+		if (old.slots[i].value)
+			m->slots[find(m, old.slots[i].key)] = old.slots[i];
 	}
+	ut_slots_free(m->arena, old.slots, size_of(&old));
 }
 
 void ut_idmap_init(struct ut_idmap *m, struct ut_arena *arena)
 {
 	*m = (struct ut_idmap){ .arena = arena };
-	resize(m, FIRST_SLOTS);
 }
 
-uint32_t ut_idmap_get(const struct ut_idmap *m, uint64_t key)
+void ut_idmap_release(struct ut_idmap *m)
 {
-	return m->values[find(m, key)];
+	ut_slots_free(m->arena, m->slots, size_of(m));
+	*m = (struct ut_idmap){ .arena = m->arena };
 }
 
 void ut_idmap_put(struct ut_idmap *m, uint64_t key, uint32_t value)
@@ -53,37 +50,49 @@ void ut_idmap_put(struct ut_idmap *m, uint64_t key, uint32_t value)
 	size_t i;
 
 	assert(value);
-	if (m->count * 2 > m->mask)
-		resize(m, (m->mask + 1) * 2);
+	if (!m->slots || m->count * 2 > m->mask)
+		resize(m, m->slots ? (m->mask + 1) * 2 : FIRST_SLOTS);
 	i = find(m, key);
-	m->count += !m->values[i];
-	m->keys[i] = key;
-	m->values[i] = value;
+	m->count += !m->slots[i].value;
+	m->slots[i] = (struct ut_idmap_slot){ key, value };
 }
 
 /* Those behind the hole that could not sit nearer to their home move up, so no search breaks. */
 static void close_hole(struct ut_idmap *m, size_t hole)
 {
-	for (size_t i = (hole + 1) & m->mask; m->values[i]; i = (i + 1) & m->mask) {
-		size_t wanted = home(m, m->keys[i]);
+	for (size_t i = (hole + 1) & m->mask; m->slots[i].value; i = (i + 1) & m->mask) {
+		size_t wanted = ut_idmap_home(m, m->slots[i].key);
 
 		if (((i - wanted) & m->mask) < ((i - hole) & m->mask))
 			continue;
-		m->keys[hole] = m->keys[i];
-		m->values[hole] = m->values[i];
+		m->slots[hole] = m->slots[i];
 		hole = i;
 	}
-	m->values[hole] = 0;
+	m->slots[hole].value = 0;
 }
 
 uint32_t ut_idmap_take(struct ut_idmap *m, uint64_t key)
 {
-	size_t i = find(m, key);
-	uint32_t value = m->values[i];
+	size_t i;
+	uint32_t value;
 
+	if (!m->count)
+		return 0;
+	i = find(m, key);
+	value = m->slots[i].value;
 	if (value) {
 		m->count--;
 		close_hole(m, i);
 	}
 	return value;
+}
+
+/* A table that was large once is not wiped for a few entries. */
+void ut_idmap_clear(struct ut_idmap *m)
+{
+	if (m->count * 8 < m->mask)
+		ut_idmap_release(m);
+	else if (m->count)
+		memset(m->slots, 0, (m->mask + 1) * sizeof(*m->slots));
+	m->count = 0;
 }

@@ -266,7 +266,7 @@ static const char *separator(struct ut_json *j, char closing)
 	return p;
 }
 
-bool ut_json_member(struct ut_json *j, struct ut_json_span *key)
+bool ut_json_member(struct ut_json *j, struct ut_str *key)
 {
 	const char *p = separator(j, '}'), *end;
 
@@ -280,7 +280,7 @@ bool ut_json_member(struct ut_json *j, struct ut_json_span *key)
 	end = ut_json_close(j, p + 1);
 	if (!end)
 		return false;
-	*key = (struct ut_json_span){ p + 1, (size_t)(end - p - 1) };
+	*key = (struct ut_str){ p + 1, (size_t)(end - p - 1) };
 	p = ut_json_blanks(j, end + 1);
 	if (*p != ':')
 		return ut_json_stop(j, p, "a key without a colon");
@@ -333,7 +333,7 @@ static void pop(struct nest *n)
 /* The usual way to the next value, see ut_json_key(). NULL: look closer. */
 static inline const char *next_fast(struct ut_json *j, const char *p, bool object, bool fresh)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 
 	if (object) {
 		p = ut_json_key(j, p, fresh, &key);
@@ -353,7 +353,7 @@ static inline const char *next_fast(struct ut_json *j, const char *p, bool objec
 static inline bool next_value(struct ut_json *j, struct nest *nest)
 {
 	const char *p = j->at, *next;
-	struct ut_json_span key;
+	struct ut_str key;
 
 	for (;;) {
 		next = next_fast(j, p, nest->object, j->fresh);
@@ -419,7 +419,7 @@ static bool skip_nested(struct ut_json *j)
 	return true;
 }
 
-bool ut_json_skip(struct ut_json *j, struct ut_json_span *span)
+bool ut_json_skip(struct ut_json *j, struct ut_str *span)
 {
 	const char *start, *end;
 
@@ -436,11 +436,11 @@ bool ut_json_skip(struct ut_json *j, struct ut_json_span *span)
 		j->at = end;
 	}
 	if (span)
-		*span = (struct ut_json_span){ start, (size_t)(j->at - start) };
+		*span = (struct ut_str){ start, (size_t)(j->at - start) };
 	return true;
 }
 
-bool ut_json_string(struct ut_json *j, struct ut_json_span *raw)
+bool ut_json_string(struct ut_json *j, struct ut_str *raw)
 {
 	const char *p = ut_json_blanks(j, j->at), *end;
 
@@ -449,12 +449,12 @@ bool ut_json_string(struct ut_json *j, struct ut_json_span *raw)
 	end = ut_json_close(j, p + 1);
 	if (!end)
 		return false;
-	*raw = (struct ut_json_span){ p + 1, (size_t)(end - p - 1) };
+	*raw = (struct ut_str){ p + 1, (size_t)(end - p - 1) };
 	j->at = end + 1;
 	return true;
 }
 
-bool ut_json_hold(struct ut_json *j, struct ut_json_span *span)
+bool ut_json_hold(struct ut_json *j, struct ut_str *span)
 {
 	bool ok;
 

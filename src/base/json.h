@@ -27,8 +27,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-
-struct ut_buf;
+#include "base/str.h"
 
 #define UT_JSON_DEPTH 512u        /* deeper nesting is refused */
 #define UT_JSON_MOST  (64u << 20) /* bytes between two marks; more is refused */
@@ -67,12 +66,6 @@ struct ut_json_note {
 };
 
 typedef ssize_t ut_json_read(void *ctx, void *to, size_t len, struct ut_err *err);
-
-/* A piece of the window. */
-struct ut_json_span {
-	const char *at;
-	size_t len;
-};
 
 struct ut_json {
 	const char *at;   /* the cursor */
@@ -136,34 +129,34 @@ static inline void ut_json_enter(struct ut_json *j)
  * To the next member's value, or behind the closing bracket (false, UT_JSON_NONE). The key is raw
  * text without its quotes. The value must be read or skipped before the next call.
  */
-bool ut_json_member(struct ut_json *j, struct ut_json_span *key);
+bool ut_json_member(struct ut_json *j, struct ut_str *key);
 
 /* The same for arrays. */
 bool ut_json_element(struct ut_json *j);
 
 /* Any value; span (or NULL) is its raw text, with quotes if it is a string. */
-bool ut_json_skip(struct ut_json *j, struct ut_json_span *span);
+bool ut_json_skip(struct ut_json *j, struct ut_str *span);
 
 /* A string; raw is what stands between its quotes. False if the value is none. */
-bool ut_json_string(struct ut_json *j, struct ut_json_span *raw);
+bool ut_json_string(struct ut_json *j, struct ut_str *raw);
 
 /* Makes the next value contiguous and stays in front of it: what follows needs no second try. */
-bool ut_json_hold(struct ut_json *j, struct ut_json_span *span);
+bool ut_json_hold(struct ut_json *j, struct ut_str *span);
 
 /*
  * What raw text between quotes stands for: escapes are resolved (a lone surrogate becomes U+FFFD),
  * anything else is copied, valid UTF-8 or not. out has room for raw.len bytes. Returns the length.
  */
-size_t ut_json_decode(struct ut_json_span raw, char *out);
+size_t ut_json_decode(struct ut_str raw, char *out);
 
 /* Is there something for ut_json_decode() to do? */
-bool ut_json_escaped(struct ut_json_span raw);
+bool ut_json_escaped(struct ut_str raw);
 
 /*
  * A value that ut_json_skip() accepted, still in the window, as strict JSON without blanks and
  * without needless escapes: equal strings come out equal.
  */
-void ut_json_minify(struct ut_json_span value, struct ut_buf *out);
+void ut_json_minify(struct ut_str value, struct ut_buf *out);
 
 enum ut_json_type {
 	UT_JSON_U64,
@@ -180,12 +173,12 @@ struct ut_json_number {
 };
 
 /* text is the whole token. Also takes what UT_JSON_NUMBER repairs. */
-enum ut_json_type ut_json_number(struct ut_json_span text, struct ut_json_number *n);
+enum ut_json_type ut_json_number(struct ut_str text, struct ut_json_number *n);
 
 /*
  * A decimal number times 10^scale as a whole number (scale 3: microseconds to ns). Exact, rounded
  * to nearest, ties away from zero. False if text is no finite number or the result does not fit.
  */
-bool ut_json_scaled(struct ut_json_span text, int scale, int64_t *out);
+bool ut_json_scaled(struct ut_str text, int scale, int64_t *out);
 
 #endif

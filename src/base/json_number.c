@@ -114,17 +114,17 @@ static const char *read_decimal(struct decimal *d, const char *p, const char *en
 	return p;
 }
 
-static bool not_finite(struct ut_json_span text, double *out)
+static bool not_finite(struct ut_str text, double *out)
 {
 	static const char *const words[] = { "nan", "inf", "infinity" };
-	bool negative = text.len && text.at[0] == '-';
+	bool negative = text.len && text.ptr[0] == '-';
 
-	if (text.len && (text.at[0] == '-' || text.at[0] == '+')) {
-		text.at++;
+	if (text.len && (text.ptr[0] == '-' || text.ptr[0] == '+')) {
+		text.ptr++;
 		text.len--;
 	}
 	for (int i = 0; i < 3; i++) {
-		if (text.len != strlen(words[i]) || strncasecmp(text.at, words[i], text.len))
+		if (text.len != strlen(words[i]) || strncasecmp(text.ptr, words[i], text.len))
 			continue;
 		*out = i ? (double)INFINITY : (double)NAN;
 		*out = negative && i ? -*out : *out;
@@ -133,7 +133,7 @@ static bool not_finite(struct ut_json_span text, double *out)
 	return false;
 }
 
-static double nearest(const struct decimal *d, struct ut_json_span text)
+static double nearest(const struct decimal *d, struct ut_str text)
 {
 	static const double exact[EXACT_POWER + 1] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,
 						       1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -150,7 +150,7 @@ static double nearest(const struct decimal *d, struct ut_json_span text)
 	}
 	if (text.len >= sizeof(small))
 		copy = ut_make(text.len + 1);
-	memcpy(copy, text.at, text.len);
+	memcpy(copy, text.ptr, text.len);
 	copy[text.len] = 0;
 	value = strtod(copy, NULL);
 	if (copy != small)
@@ -158,13 +158,13 @@ static double nearest(const struct decimal *d, struct ut_json_span text)
 	return value;
 }
 
-enum ut_json_type ut_json_number(struct ut_json_span text, struct ut_json_number *n)
+enum ut_json_type ut_json_number(struct ut_str text, struct ut_json_number *n)
 {
-	const char *end = text.at + text.len;
+	const char *end = text.ptr + text.len;
 	struct decimal d;
 
 	*n = (struct ut_json_number){ 0 };
-	if (read_decimal(&d, text.at, end) != end)
+	if (read_decimal(&d, text.ptr, end) != end)
 		return not_finite(text, &n->f64) ? UT_JSON_F64 : UT_JSON_NOT;
 	n->f64 = nearest(&d, text);
 	if (!d.whole || (d.negative && !d.digits)) /* -0 is no integer */
@@ -179,21 +179,21 @@ enum ut_json_type ut_json_number(struct ut_json_span text, struct ut_json_number
 	return UT_JSON_U64;
 }
 
-bool ut_json_strict_number(struct ut_json_span text)
+bool ut_json_strict_number(struct ut_str text)
 {
 	struct decimal d;
 
-	return read_decimal(&d, text.at, text.at + text.len) == text.at + text.len && d.strict;
+	return read_decimal(&d, text.ptr, text.ptr + text.len) == text.ptr + text.len && d.strict;
 }
 
-bool ut_json_scaled(struct ut_json_span text, int scale, int64_t *out)
+bool ut_json_scaled(struct ut_str text, int scale, int64_t *out)
 {
-	const char *end = text.at + text.len;
+	const char *end = text.ptr + text.len;
 	struct decimal d;
 	uint64_t v, part;
 	int64_t e;
 
-	if (read_decimal(&d, text.at, end) != end)
+	if (read_decimal(&d, text.ptr, end) != end)
 		return false;
 	v = d.digits;
 	e = d.exp10 + scale;
@@ -235,12 +235,12 @@ const char *ut_json_word(struct ut_json *j, const char *p)
 		ut_json_stop(j, p, "no value where one should be");
 		return NULL;
 	}
-	if (ut_json_strict_number((struct ut_json_span){ p, (size_t)(q - p) }))
+	if (ut_json_strict_number((struct ut_str){ p, (size_t)(q - p) }))
 		return q;
 	if ((q - p == 4 && (!memcmp(p, "true", 4) || !memcmp(p, "null", 4))) ||
 	    (q - p == 5 && !memcmp(p, "false", 5)))
 		return q;
-	if (ut_json_number((struct ut_json_span){ p, (size_t)(q - p) }, &n) == UT_JSON_NOT) {
+	if (ut_json_number((struct ut_str){ p, (size_t)(q - p) }, &n) == UT_JSON_NOT) {
 		ut_json_stop(j, p, "a word that is no JSON value");
 		return NULL;
 	}

@@ -33,7 +33,7 @@ bool ut_json_escape_ok(const char *p);
 const char *ut_json_blanks_slow(struct ut_json *j, const char *p);
 
 /* Is text a number as JSON wants it? */
-bool ut_json_strict_number(struct ut_json_span text);
+bool ut_json_strict_number(struct ut_str text);
 
 /* Behind a number or a bare word that starts at p; NULL with trouble if it is neither. */
 const char *ut_json_word(struct ut_json *j, const char *p);
@@ -81,7 +81,7 @@ static inline const char *ut_json_close(struct ut_json *j, const char *p)
  * NULL: ut_json_member() must look closer. Otherwise where the value starts; the cursor stays.
  */
 static inline const char *ut_json_key(struct ut_json *j, const char *p, bool fresh,
-				      struct ut_json_span *key)
+				      struct ut_str *key)
 {
 	bool blank = false;
 
@@ -93,11 +93,11 @@ static inline const char *ut_json_key(struct ut_json *j, const char *p, bool fre
 	}
 	if (*p != '"')
 		return NULL;
-	key->at = ++p;
+	key->ptr = ++p;
 	p = ut_json_special(p);
 	if (*p != '"' || p >= j->end || p[1] != ':')
 		return NULL;
-	key->len = (size_t)(p - key->at);
+	key->len = (size_t)(p - key->ptr);
 	if (p[2] == ' ') {
 		blank = true;
 		p++;
@@ -114,7 +114,7 @@ static inline bool ut_json_starts(char c)
 }
 
 /* ut_json_member() for those in a hurry. */
-static inline bool ut_json_next(struct ut_json *j, struct ut_json_span *key)
+static inline bool ut_json_next(struct ut_json *j, struct ut_str *key)
 {
 	const char *p = ut_json_key(j, j->at, j->fresh, key);
 
@@ -142,13 +142,13 @@ static inline bool ut_json_item(struct ut_json *j)
 }
 
 /* ut_json_string() for those who have seen the quote. */
-static inline bool ut_json_text(struct ut_json *j, struct ut_json_span *raw)
+static inline bool ut_json_text(struct ut_json *j, struct ut_str *raw)
 {
 	const char *p = j->at + 1, *end = ut_json_close(j, p);
 
 	if (!end)
 		return false;
-	raw->at = p;
+	raw->ptr = p;
 	raw->len = (size_t)(end - p);
 	j->at = end + 1;
 	return true;

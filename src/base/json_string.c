@@ -78,15 +78,15 @@ static char *put_unicode(char *out, const char **p, const char *end)
 	return put_utf8(out, c >= 0xd800 && c < 0xe000 ? REPLACEMENT : (uint32_t)c);
 }
 
-bool ut_json_escaped(struct ut_json_span raw)
+bool ut_json_escaped(struct ut_str raw)
 {
-	return memchr(raw.at, '\\', raw.len);
+	return memchr(raw.ptr, '\\', raw.len);
 }
 
-size_t ut_json_decode(struct ut_json_span raw, char *out)
+size_t ut_json_decode(struct ut_str raw, char *out)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	const char *p = raw.at, *end = p + raw.len, *back, *plain;
+	const char *p = raw.ptr, *end = p + raw.len, *back, *plain;
 	char *o = out;
 
 	while (p < end) {
@@ -133,7 +133,7 @@ static void put_strict(struct ut_buf *out, uint32_t c)
 /* The escape at p as one character; returns behind it. */
 static const char *strict_escape(const char *p, struct ut_buf *out)
 {
-	struct ut_json_span raw = { p, p[1] == 'u' ? 6 : 2 };
+	struct ut_str raw = { p, p[1] == 'u' ? 6 : 2 };
 	char utf8[12];
 	int high;
 
@@ -173,9 +173,9 @@ static const char *strict_string(const char *p, struct ut_buf *out)
 }
 
 /* 007, +1, .5, 5. and the like: the digits stay, what is around them is put right. */
-static void put_odd_number(struct ut_json_span text, struct ut_buf *out)
+static void put_odd_number(struct ut_str text, struct ut_buf *out)
 {
-	const char *p = text.at, *end = p + text.len;
+	const char *p = text.ptr, *end = p + text.len;
 
 	if (*p == '-')
 		ut_buf_char(out, '-');
@@ -191,11 +191,11 @@ static void put_odd_number(struct ut_json_span text, struct ut_buf *out)
 	}
 }
 
-static void put_number(struct ut_json_span text, double value, struct ut_buf *out)
+static void put_number(struct ut_str text, double value, struct ut_buf *out)
 {
 	if (isnan(value))
 		ut_buf_text(out, "\"NaN\"");
-	else if (isinf(value) && !memchr("+-.0123456789", text.at[text.len - 1], 13))
+	else if (isinf(value) && !memchr("+-.0123456789", text.ptr[text.len - 1], 13))
 		ut_buf_text(out, value < 0 ? "\"-Infinity\"" : "\"Infinity\"");
 	else
 		put_odd_number(text, out);
@@ -204,21 +204,21 @@ static void put_number(struct ut_json_span text, double value, struct ut_buf *ou
 static const char *strict_word(const char *p, const char *end, struct ut_buf *out)
 {
 	struct ut_json_number n;
-	struct ut_json_span word = { p, 0 };
+	struct ut_str word = { p, 0 };
 
 	while (p < end && !strchr(" \t\r\n,:[]{}\"", *p) && (unsigned char)*p > ' ')
 		p++;
-	word.len = (size_t)(p - word.at);
+	word.len = (size_t)(p - word.ptr);
 	if (!ut_json_strict_number(word) && ut_json_number(word, &n) != UT_JSON_NOT)
 		put_number(word, n.f64, out);
 	else
-		ut_buf_add(out, word.at, word.len);
+		ut_buf_add(out, word.ptr, word.len);
 	return p;
 }
 
-void ut_json_minify(struct ut_json_span value, struct ut_buf *out)
+void ut_json_minify(struct ut_str value, struct ut_buf *out)
 {
-	const char *p = value.at, *end = p + value.len;
+	const char *p = value.ptr, *end = p + value.len;
 	bool after = false; /* a value: commas are ours, the writer's do not count */
 
 	while (p < end) {

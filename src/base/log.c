@@ -136,3 +136,23 @@ void ut_log_state(const char *text)
 	write_all(line, (size_t)len < sizeof(line) ? (size_t)len : sizeof(line) - 1);
 	atomic_store(&state_is_shown, true);
 }
+
+static void take_line(void *ctx, enum ut_log_level level, const char *room, const char *text)
+{
+	(void)ctx;
+	ut_log_line(level, room, "%s", text);
+}
+
+static void take_state(void *ctx, const char *text)
+{
+	(void)ctx;
+	ut_log_state(text);
+}
+
+const struct ut_teller *ut_log_teller(void)
+{
+	static const struct ut_teller moving = { .line = take_line, .state = take_state },
+				      still = { .line = take_line };
+
+	return ut_term_moves(STDERR_FILENO) ? &moving : &still;
+}

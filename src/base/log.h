@@ -1,9 +1,8 @@
 /*
  * log.h - what the program tells its user beside its results: stderr only, a line at a time.
  *
- * A file that logs says which room it belongs to before it includes this header:
- *
- *     #define UT_LOG_ROOM "launch"
+ * For commands. All other rooms are given a teller (base/tell.h), which is this one if a command
+ * line is at the other end.
  *
  * Lines start with "unitrace: " and go out in one write, so that those of many ranks do not mix.
  * errno is kept. Any thread; the settings are made once, at start. Below them there may be one
@@ -13,17 +12,7 @@
 #define UT_BASE_LOG_H
 
 #include "base/err.h"
-
-enum ut_log_level {
-	UT_ERR,   /* what was asked for did not happen */
-	UT_WARN,  /* it happened, but not quite as asked */
-	UT_INFO,  /* worth knowing */
-	UT_DEBUG, /* for us; see ut_log_debug() */
-};
-
-#ifndef UT_LOG_ROOM
-#define UT_LOG_ROOM "cmd"
-#endif
+#include "base/tell.h"
 
 #define ut_log(level, ...) ut_log_line((level), UT_LOG_ROOM, __VA_ARGS__)
 
@@ -40,6 +29,9 @@ void ut_log_classic(enum ut_log_level level, const char *fmt, ...) UT_PRINTF(2, 
  * which ut_term_moves().
  */
 void ut_log_state(const char *text);
+
+/* Whoever is given it talks to this log. The line of state is there only where it can be shown. */
+const struct ut_teller *ut_log_teller(void);
 
 /* Lines less urgent than level are not shown; UT_INFO at start. */
 void ut_log_set_level(enum ut_log_level level);

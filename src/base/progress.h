@@ -1,10 +1,9 @@
 /*
- * progress.h - one line on the terminal that says how far a long command has come.
+ * progress.h - one line of state that says how far a long command has come.
  *
- * Nothing is shown unless stderr is a terminal that moves (base/term.h) and the work has lasted a
- * second; then four times a second at most, by a thread of its own. The line is wiped away at the
- * end, and by whatever is logged meanwhile. add() is for any thread; importers may count straight
- * into done.
+ * Nothing is told unless the teller shows states (base/tell.h) and the work has lasted a second;
+ * then four times a second at most, by a thread of its own. The line goes away at the end. add() is
+ * for any thread; importers may count straight into done.
  */
 #ifndef UT_BASE_PROGRESS_H
 #define UT_BASE_PROGRESS_H
@@ -14,10 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ut_teller;
+
 struct ut_progress {
 	_Atomic uint64_t done; /* bytes */
 	uint64_t total;        /* bytes; 0 = unknown */
 	const char *label;     /* not owned */
+	const struct ut_teller *teller;
 	bool running;
 	bool stop; /* under lock */
 	pthread_t thread;
@@ -25,7 +27,8 @@ struct ut_progress {
 	pthread_cond_t wake;
 };
 
-void ut_progress_start(struct ut_progress *p, const char *label, uint64_t total);
+void ut_progress_start(struct ut_progress *p, const struct ut_teller *teller, const char *label,
+		       uint64_t total);
 
 static inline void ut_progress_add(struct ut_progress *p, uint64_t bytes)
 {

@@ -1,6 +1,6 @@
 /*
- * str.h - small helpers for text: a piece of it, a buffer that grows, printf into an arena, edit
- * distance.
+ * str.h - small helpers for text: a piece of it and how pieces compare, a buffer that grows, printf
+ * into an arena, edit distance.
  */
 #ifndef UT_BASE_STR_H
 #define UT_BASE_STR_H
@@ -8,16 +8,59 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/err.h"
 
 struct ut_arena;
 
-/* A piece of text. */
+/*
+ * A piece of text, which belongs to somebody else: a string table, an arena, the window of a
+ * reader. Any bytes, NULs too: trust len. Those of a string table end with a NUL, for printf; those
+ * of a reader do not.
+ */
 struct ut_str {
-	const char *ptr; /* NUL-terminated for printf, but may hold NULs: trust len */
+	const char *ptr;
 	size_t len;
 };
+
+/* All of a NUL-terminated text. */
+static inline struct ut_str ut_str_of(const char *text)
+{
+	return (struct ut_str){ text, strlen(text) };
+}
+
+static inline bool ut_str_eq(struct ut_str a, struct ut_str b)
+{
+	return a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len));
+}
+
+/* With a constant text, the compiler makes a compare of numbers of this. */
+static inline bool ut_str_is(struct ut_str s, const char *text)
+{
+	return s.len == strlen(text) && !memcmp(s.ptr, text, s.len);
+}
+
+/* In the order of their bytes; of two that begin alike the shorter one comes first. */
+static inline int ut_str_cmp(struct ut_str a, struct ut_str b)
+{
+	size_t len = a.len < b.len ? a.len : b.len;
+	int order = len ? memcmp(a.ptr, b.ptr, len) : 0;
+
+	return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+static inline bool ut_str_has_start(struct ut_str s, const char *start)
+{
+	return s.len >= strlen(start) && !memcmp(s.ptr, start, strlen(start));
+}
+
+static inline bool ut_str_has_end(struct ut_str s, const char *end)
+{
+	size_t len = strlen(end);
+
+	return s.len >= len && !memcmp(s.ptr + (s.len - len), end, len);
+}
 
 /* Text under construction. {0} is empty; data is NUL-terminated once something was added. */
 struct ut_buf {
@@ -37,6 +80,7 @@ char *ut_buf_take(struct ut_buf *b, struct ut_arena *a);
 /* printf into the arena. */
 char *ut_str_fmt(struct ut_arena *a, const char *fmt, ...) UT_PRINTF(2, 3);
 
+/* The same questions about NUL-terminated text. */
 bool ut_str_starts(const char *s, const char *prefix);
 bool ut_str_ends(const char *s, const char *suffix);
 

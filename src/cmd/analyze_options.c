@@ -10,16 +10,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "acelyzer/reports.h"
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/json.h"
 #include "base/regex.h"
 #include "base/str.h"
-#include "cmd/analyze_report.h"
 #include "cmd/cmd.h"
 
-#define DEFAULT_CORE 1100.0
-#define MOST_THREADS 256
+#define DEFAULT_CORE   1100.0
+#define MOST_THREADS   256
+#define STRICT_PERCENT 95.0
 
 static const struct {
 	const char *name;
@@ -161,23 +162,23 @@ static int check_filters(const char *text, struct ut_ace_setup *s, struct ut_are
 	return status;
 }
 
-static bool read_limit(struct ut_ace_limit *l, struct ut_arena *a, struct ut_json_span key,
-		       struct ut_json_span value)
+static bool read_limit(struct ut_ace_limit *l, struct ut_arena *a, struct ut_str key,
+		       struct ut_str value)
 {
 	struct ut_json_number n;
 	bool number = ut_json_number(value, &n) != UT_JSON_NOT;
 
-	if (key.len == 14 && !memcmp(key.at, "no_count_types", 14) && *value.at == '"')
-		l->free_types = ut_arena_copy(a, value.at + 1, value.len - 2);
+	if (ut_str_is(key, "no_count_types") && *value.ptr == '"')
+		l->free_types = ut_arena_copy(a, value.ptr + 1, value.len - 2);
 	else if (!number)
 		return false;
-	else if (key.len == 4 && !memcmp(key.at, "skip", 4))
+	else if (ut_str_is(key, "skip"))
 		l->skip = (int64_t)n.f64;
-	else if (key.len == 5 && !memcmp(key.at, "count", 5))
+	else if (ut_str_is(key, "count"))
 		l->count = n.f64 < 9e18 ? (int64_t)n.f64 : INT64_MAX;
-	else if (key.len == 8 && !memcmp(key.at, "ts_start", 8))
+	else if (ut_str_is(key, "ts_start"))
 		l->ts_start = n.f64;
-	else if (key.len == 6 && !memcmp(key.at, "ts_end", 6))
+	else if (ut_str_is(key, "ts_end"))
 		l->ts_end = n.f64;
 	else
 		return false;
@@ -188,7 +189,7 @@ static int check_limit(const char *text, struct ut_ace_setup *s, struct ut_arena
 		       struct ut_err *err)
 {
 	struct ut_ace_limit *l = &s->opts.limit;
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 	struct ut_json j;
 	bool ok;
 
@@ -304,6 +305,7 @@ static void copy_flags(const struct ut_ace_words *w, struct ut_ace_setup *s)
 {
 	struct ut_ace_opts *o = &s->opts;
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	bool newer;
 
 	o->flow = w->flow;
 	o->coll_events = w->coll;
@@ -331,14 +333,58 @@ static void copy_flags(const struct ut_ace_words *w, struct ut_ace_setup *s)
 	s->output = w->output                        ? w->output
 		    : !strcmp(w->format, "protobuf") ? "processed_trace.pftrace"
 						     : "processed_trace.json";
-	s->head_because = w->compat ? NULL : new_option(w);
-	o->head = w->compat ? !strcmp(w->compat, "1.2") : s->head_because != NULL;
-	o->no_coll_bw = o->head && !w->counters_given && !w->coll;
+	s->newer_because = w->compat ? NULL : new_option(w);
+	newer = w->compat ? !strcmp(w->compat, "1.2") : s->newer_because != NULL;
+	o->release = newer ? UT_ACE_1_2 : UT_ACE_1_0;
+	o->no_coll_bw = o->release >= UT_ACE_1_2 && !w->counters_given && !w->coll;
 	/* --tb of release 1.2 leaves complete torch traces alone */
-	s->profile = w->profile         ? w->profile
-		     : o->verify        ? "verification.json"
-		     : w->tb && o->head ? "torch_minimal.json"
-					: "default.json";
+	s->profile = w->profile                          ? w->profile
+		     : o->verify                         ? "verification.json"
+		     : w->tb && o->release >= UT_ACE_1_2 ? "torch_minimal.json"
+							 : "default.json";
+}
+
+/* "strict" or "strict:99.5". */
+static bool read_strict(const char *word, double *percent)
+{
+	char *end;
+
+	*percent = STRICT_PERCENT;
+	if (strncmp(word, "strict", 6))
+		return false;
+	if (!word[6])
+		return true;
+	if (word[6] != ':' || !word[7])
+		return false;
+	*percent = strtod(word + 7, &end);
+	return !*end && *percent >= 0 && *percent <= 100;
+}
+
+/* --verify=HOW, and where reports go. Exit status. */
+static int check_reports(const struct ut_ace_words *w, struct ut_ace_report_wants *r,
+			 struct ut_err *err)
+{
+	const char *how = w->verify;
+
+	r->json = w->json;
+	r->html = w->html;
+	if (!how)
+		return UT_EXIT_OK;
+	if (!*how)
+		r->verify = UT_ACE_VERIFY_ONLY;
+	else if (!strcmp(how, "report"))
+		r->verify = UT_ACE_VERIFY_REPORT;
+	else if (read_strict(how, &r->least))
+		r->verify = UT_ACE_VERIFY_STRICT;
+	/* the other stream if a report takes this one */
+	r->text = ut_ace_report_speaks(r) ? "/dev/stderr" : "-";
+	if (r->verify)
+		return UT_EXIT_OK;
+	ut_err_set(err, -EINVAL,
+		   "argument -V/--verify: invalid choice: '%s' (choose from 'report', 'strict', "
+		   "'strict:PERCENT')",
+		   how);
+	return UT_EXIT_MISUSE;
 }
 
 int ut_ace_check(const struct ut_ace_words *w, struct ut_ace_setup *s, struct ut_arena *a,
@@ -362,7 +408,7 @@ int ut_ace_check(const struct ut_ace_words *w, struct ut_ace_setup *s, struct ut
 	if (!status)
 		status = check_streams(w->streams, s, err);
 	if (!status)
-		status = ut_ace_report_check(w, &s->report, err);
+		status = check_reports(w, &s->report, err);
 	if (!status)
 		status = check_freq(w->freq, s, err);
 	if (status)

@@ -9,8 +9,7 @@
 #ifndef UT_CMD_ANALYZE_OPTIONS_H
 #define UT_CMD_ANALYZE_OPTIONS_H
 
-#include "acelyzer/options.h"
-#include "acelyzer/write_output.h"
+#include "acelyzer/analyze_setup.h"
 #include "base/opt.h"
 
 struct ut_arena;
@@ -27,36 +26,6 @@ struct ut_ace_words {
 	bool skip, split, no_stats, tb, disable_tb, disable_file, intermediate, power_stats;
 	bool ignore_crit, sync_to_dev, no_warnings, no_mpi;
 	uint64_t threads;
-};
-
-enum ut_ace_verify {
-	UT_ACE_VERIFY_NOT,
-	UT_ACE_VERIFY_ONLY,   /* change nothing, but tell what an analysis could be trusted with */
-	UT_ACE_VERIFY_REPORT, /* analyse, and tell how much of it can be trusted */
-	UT_ACE_VERIFY_STRICT, /* ... and fail if that is too little */
-};
-
-/* Reports; "" = a name made from the output's. */
-struct ut_ace_report_wants {
-	const char *json, *html;
-	enum ut_ace_verify verify;
-	double least; /* percent that must be trusted */
-};
-
-/* Checked. */
-struct ut_ace_setup {
-	struct ut_ace_opts opts;
-	struct ut_ace_report_wants report;
-	const char *input, *output, *logs, *format, *time_unit, *profile;
-	const char *head_because; /* the option that selected 1.2; NULL = none */
-	enum ut_ace_layout layout;
-	int level;
-	bool tb, write_trace, intermediate;
-	const char *soc_only;          /* --freq as it was written, if it has no core frequency */
-	struct ut_ace_filter *filters; /* owned */
-	size_t filter_count, filter_cap;
-	const char *filter_lost; /* the pattern of a member that got another one; NULL = none */
-	const char *filter_odd;  /* an entry of --event_filter that is no KEY:PATTERN */
 };
 
 const struct ut_opt *ut_ace_option_table(struct ut_arena *a, struct ut_ace_words *w);

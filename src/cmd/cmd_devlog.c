@@ -5,19 +5,29 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
+#include "base/log.h"
 #include "base/path.h"
-#include "cmd/devlog_options.h"
-#include "cmd/devlog_run.h"
 #include "cmd/devlog_serve.h"
-#include "cmd/tt_home.h"
+#include "cmd/table_options.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out_check.h"
 #include "text/out.h"
+#include "text/table_report.h"
+#include "tt/devlog_options.h"
 #include "tt/devlog_page.h"
+#include "tt/devlog_run.h"
 #include "tt/log_compare.h"
+#include "tt/tt_home.h"
+
+/* The command line: the log, and how its tables are printed. */
+struct devlog_opts {
+	struct ut_devlog_opts log;
+	struct ut_table_opts table;
+};
 
 /* The log beside another one: a table, and nothing is written. */
 static int compare(const struct ut_devlog_opts *o, struct ut_err *err)
@@ -39,7 +49,7 @@ static int compare(const struct ut_devlog_opts *o, struct ut_err *err)
 				o->compare);
 	} else {
 		out = ut_out_open("-", 0);
-		ut_tt_compare(&before.analysis, &after.analysis, out);
+		ut_tt_compare(&before.analysis, &after.analysis, out, &o->report);
 		rc = ut_out_commit(out, err);
 	}
 	ut_devlog_close(&before);
@@ -91,8 +101,9 @@ static int set_align(void *ctx, const char *value, struct ut_err *err)
 	return ut_err_set(err, -EINVAL, "auto, ops, start or none, not '%s'", value);
 }
 
-const struct ut_opt *ut_devlog_table(struct ut_arena *a, struct ut_devlog_opts *o)
+static const struct ut_opt *devlog_table(struct ut_arena *a, struct devlog_opts *all)
 {
+	struct ut_devlog_opts *o = &all->log;
 	const struct ut_opt table[] = {
 		ut_opt_heading("Input and output"),
 		ut_opt_words(ut_opt_str('d', "device-input-log", "FILE", &o->input,
@@ -132,6 +143,15 @@ const struct ut_opt *ut_devlog_table(struct ut_arena *a, struct ut_devlog_opts *
 		ut_opt_words(ut_opt_call("align", "HOW", set_align, &o->alignment,
 					 "clocks of several chips: auto, ops, start or none"),
 			     "auto ops start none"),
+		UT_TABLE_OPT_JSON(&all->table),
+		ut_opt_flag(0, "csv", &all->table.csv,
+			    "print CSV: the table of --kernels or --compare, no statistics; so "
+			    "does --json"),
+		UT_TABLE_OPT_CSV_SAFE(&all->table),
+		UT_TABLE_OPT_SORT(&all->table),
+		UT_TABLE_OPT_ROWS(&all->table, "all"),
+		UT_TABLE_OPT_LIMIT(&all->table),
+		UT_TABLE_OPT_COLOUR(&all->table),
 		ut_opt_flag(0, "serve", &o->serve, "then show the results on 127.0.0.1"),
 		ut_opt_range(ut_opt_u64('p', "port", "PORT", &o->port,
 					"where --serve listens (8050); 0 takes a free one"),
@@ -151,11 +171,11 @@ const struct ut_opt *ut_devlog_table(struct ut_arena *a, struct ut_devlog_opts *
 
 static int take_defaults(struct ut_devlog_opts *o, struct ut_arena *a, struct ut_err *err)
 {
-	const struct ut_tt_files usual = { UT_DEVLOG_INPUT, UT_DEVLOG_TODAY, UT_DEVLOG_OUTPUT };
+	const struct ut_tt_files usual = { UT_DEVLOG_INPUT, UT_DEVLOG_TRACY, UT_DEVLOG_OUTPUT };
 	struct ut_tt_files here = usual;
 
 	if (!o->input)
-		here = ut_tt_find(a, &usual);
+		here = ut_tt_find(a, &usual, o->teller);
 	if (!o->input && !ut_path_exists(here.input))
 		return ut_err_set(err, -EINVAL,
 				  "no log given, and there is no " UT_DEVLOG_INPUT
@@ -163,6 +183,21 @@ static int take_defaults(struct ut_devlog_opts *o, struct ut_arena *a, struct ut
 	o->input = o->input ? o->input : here.input;
 	o->output = o->output ? o->output : here.output;
 	return 0;
+}
+
+/* What --csv and the like are about. */
+static int check_table(const struct ut_devlog_opts *o, const struct ut_table_opts *t,
+		       struct ut_err *err)
+{
+	int rc = ut_table_opts_check(t, err);
+
+	if (!rc && (t->json || t->csv || t->sort) && !o->kernels && !o->compare)
+		rc = ut_err_set(err, -EINVAL,
+				"--json, --csv and --sort are about the tables of --kernels and "
+				"--compare");
+	if (!rc && o->compare)
+		rc = ut_tt_compare_check_sort(t->sort, err);
+	return rc;
 }
 
 static int take_words(struct ut_devlog_opts *o, const struct ut_words *words, struct ut_arena *a,
@@ -191,29 +226,36 @@ static int run(const struct ut_devlog_opts *o, struct ut_err *err)
 
 static int cmd_devlog(int argc, const char *const *argv)
 {
-	struct ut_devlog_opts opts = { .port = UT_DEVLOG_PORT, .page_bars = UT_TT_PAGE_BARS };
+	struct devlog_opts all = { .log = { .teller = ut_log_teller(),
+					    .port = UT_DEVLOG_PORT,
+					    .page_bars = UT_TT_PAGE_BARS },
+				   .table = { UT_TABLE_OPTS } };
+	struct ut_devlog_opts *opts = &all.log;
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, ut_devlog_table(&arena, &opts), argc, argv, &err);
+	int rc = ut_words_parse(&words, &arena, devlog_table(&arena, &all), argc, argv, &err);
 	int status = UT_EXIT_OK;
 
-	if (!rc && !opts.help)
-		rc = take_words(&opts, &words, &arena, &err);
+	if (!rc && !opts->help)
+		rc = check_table(opts, &all.table, &err);
+	if (!rc && !opts->help)
+		rc = take_words(opts, &words, &arena, &err);
+	opts->report = ut_table_report(&all.table, STDOUT_FILENO, 0);
 	if (rc)
 		status = ut_cmd_misuse(&ut_cmd_devlog, &err);
-	else if (opts.help)
+	else if (opts->help)
 		status = ut_cmd_help(&ut_cmd_devlog);
-	else if (run(&opts, &err))
+	else if (run(opts, &err))
 		status = ut_cmd_fail(&ut_cmd_devlog, &err);
-	ut_opt_list_release(&opts.traces);
+	ut_opt_list_release(&opts->traces);
 	ut_arena_release(&arena);
 	return status;
 }
 
 static const struct ut_opt *devlog_options(struct ut_arena *a)
 {
-	return ut_devlog_table(a, UT_NEW(a, struct ut_devlog_opts));
+	return devlog_table(a, UT_NEW(a, struct devlog_opts));
 }
 
 const struct ut_cmd ut_cmd_devlog = {

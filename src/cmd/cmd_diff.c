@@ -6,28 +6,35 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "acelyzer/diff_summary.h"
 #include "acelyzer/summary_compare.h"
 #include "analyze/diff.h"
 #include "analyze/diff_rule.h"
 #include "analyze/filter.h"
 #include "base/arena.h"
+#include "base/log.h"
 #include "base/opt.h"
-#include "cmd/diff_summary.h"
 #include "cmd/filter_options.h"
-#include "cmd/load.h"
+#include "cmd/table_options.h"
 #include "cmd/words.h"
 #include "export/table_diff.h"
+#include "import/load.h"
 #include "text/out.h"
+#include "text/table_report.h"
+
+#define USUAL_ROWS 20
 
 struct diff_opts {
 	struct ut_filter_opts filter;
 	struct ut_opt_list fail_if;
 	struct ut_words words;
 	const char *by, *confidence;
-	uint64_t rows, min_count, threads;
+	struct ut_table_opts table;
+	uint64_t min_count, threads;
 	int against; /* how many words stand before --against; -1 = it is not there */
-	bool json, help;
+	bool help;
 };
 
 /* ---- the work ------------------------------------------------------------------------------ */
@@ -52,9 +59,10 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 /* One word is one run, however many traces it stands for. */
 static int add_run(struct work *w, struct ut_diff_side *side, const char *word, struct ut_err *err)
 {
-	const struct ut_load how = { "diff", w->threads, .checked = false };
+	const struct ut_load how = { "diff", w->threads, .checked = false,
+				     .teller = ut_log_teller() };
 	struct ut_inputs in = { 0 };
-	int rc = ut_inputs_find(&in, 1, &word, err);
+	int rc = ut_inputs_find(&in, 1, &word, ut_log_teller(), err);
 
 	ut_stats_init(&w->run, w->by);
 	if (!rc)
@@ -69,14 +77,12 @@ static int add_run(struct work *w, struct ut_diff_side *side, const char *word, 
 static int print(const struct diff_opts *o, const struct ut_diff *d,
 		 const struct ut_diff_rules *rules, bool *failed, struct ut_err *err)
 {
+	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 	struct ut_out *out = ut_out_open("-", 0);
 	size_t count;
 	struct ut_diff_failure *failures = ut_diff_rules_check(rules, d, &count);
 
-	if (o->json)
-		ut_diff_json(out, d, failures, count);
-	else
-		ut_diff_text(out, d, o->rows, failures, count);
+	ut_diff_print(out, d, &report, failures, count);
 	*failed = count;
 	free(failures);
 	return ut_out_commit(out, err);
@@ -138,8 +144,14 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct diff_opts *o)
 			     "name category thread process rank"),
 		ut_opt_u64(0, "min-count", "N", &o->min_count,
 			   "leave out what happened less often than this on both sides (1)"),
-		ut_opt_u64('n', "rows", "N", &o->rows, "rows of the table, 0 for all (20)"),
-		ut_opt_flag('j', "json", &o->json, "print JSON, in ns"),
+		UT_TABLE_OPT_SORT(&o->table),
+		UT_TABLE_OPT_ROWS(&o->table, "20"),
+		UT_TABLE_OPT_LIMIT(&o->table),
+		UT_TABLE_OPT_JSON(&o->table),
+		UT_TABLE_OPT_CSV(&o->table),
+		UT_TABLE_OPT_CSV_SAFE(&o->table),
+		UT_TABLE_OPT_WIDTH(&o->table, "48"),
+		UT_TABLE_OPT_COLOUR(&o->table),
 		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
 					"threads that read and count (one per core)"),
 			     1, 256),
@@ -161,11 +173,33 @@ static int check_words(const struct diff_opts *o, struct ut_err *err)
 	return 0;
 }
 
+/* How many of the words are summaries of analyze. */
+static int summaries(const struct diff_opts *o)
+{
+	int n = 0;
+
+	for (int i = 0; i < o->words.count; i++)
+		n += ut_ace_is_summary(o->words.items[i]);
+	return n;
+}
+
+/* Several runs on a side: there is a verdict about them; else about calls. */
+static int check_sort(const struct diff_opts *o, unsigned int by, struct ut_err *err)
+{
+	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
+
+	if (summaries(o))
+		return ut_diff_summary_check_sort(by & 1u << UT_BY_RANK, &report, err);
+	return ut_diff_check_sort(by, o->words.count > 2, o->table.sort, err);
+}
+
 static int settle(const struct diff_opts *o, struct work *w, struct ut_err *err)
 {
 	struct ut_err inner = { 0 };
 	int rc = check_words(o, err);
 
+	if (!rc)
+		rc = ut_table_opts_check(&o->table, err);
 	if (!rc && ut_by_parse(o->by, &w->by, &inner))
 		rc = ut_err_set(err, -EINVAL, "--by: %s", inner.text);
 	for (size_t i = 0; !rc && i < o->fail_if.count; i++) {
@@ -179,17 +213,9 @@ static int settle(const struct diff_opts *o, struct work *w, struct ut_err *err)
 					  "--confidence: '%s' is none of noise, likely, sure",
 					  o->confidence);
 	}
+	if (!rc)
+		rc = check_sort(o, w->by, err);
 	return rc ? rc : ut_filter_init(&w->filter, &o->filter, err);
-}
-
-/* How many of the words are summaries of analyze. */
-static int summaries(const struct diff_opts *o)
-{
-	int n = 0;
-
-	for (int i = 0; i < o->words.count; i++)
-		n += ut_ace_is_summary(o->words.items[i]);
-	return n;
 }
 
 /* Summaries have names and ranks, and are compared two at a time. */
@@ -215,8 +241,8 @@ static int diff_summaries(const struct diff_opts *o, const struct work *w, bool 
 	const struct ut_diff_summary d = { .before = o->words.items[0],
 					   .after = o->words.items[1],
 					   .by_rank = w->by & 1u << UT_BY_RANK,
-					   .json = o->json,
-					   .rows = o->rows,
+					   .report = ut_table_report(&o->table, STDOUT_FILENO,
+								     USUAL_ROWS),
 					   .min_count = o->min_count };
 
 	return ut_diff_summary(&d, &w->rules, failed, err);
@@ -245,7 +271,11 @@ static int start(const struct diff_opts *o)
 static int cmd_diff(int argc, const char *const *argv)
 {
 	struct diff_opts opts = {
-		.by = "name", .confidence = "likely", .rows = 20, .min_count = 1, .against = -1
+		.by = "name",
+		.confidence = "likely",
+		.table = { UT_TABLE_OPTS },
+		.min_count = 1,
+		.against = -1,
 	};
 	struct ut_arena arena = { 0 };
 	struct ut_err err = { 0 };

@@ -9,17 +9,17 @@
 
 #include "analyze/filter.h"
 #include "analyze/filter_sink.h"
+#include "analyze/filter_why.h"
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/filter_options.h"
-#include "cmd/filter_why.h"
 #include "cmd/last.h"
-#include "cmd/load.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
 #include "export/out_check.h"
+#include "import/load.h"
 #include "session/output_names.h"
 #include "text/out.h"
 #include "text/replaced.h"
@@ -67,12 +67,13 @@ static int write_store(void *ctx, size_t i, struct ut_store *store, struct ut_er
 static int filter(struct work *w, const char *input, struct ut_err *err)
 {
 	const struct filter_opts *o = w->opts;
-	const struct ut_load how = { "filter", ut_load_threads(o->threads), .checked = true };
+	const struct ut_load how = { "filter", ut_load_threads(o->threads), .checked = true,
+				     .teller = ut_log_teller() };
 	struct ut_inputs in = { 0 };
 	int rc = ut_out_check(o->output, o->format, UT_OUT_OVERWRITE, err);
 
 	if (!rc)
-		rc = ut_inputs_find(&in, 1, &input, err);
+		rc = ut_inputs_find(&in, 1, &input, ut_log_teller(), err);
 	if (!rc && in.count != 1)
 		rc = ut_err_set(err, -EINVAL,
 				"%s: %zu traces; take one, or put them into one with 'unitrace "

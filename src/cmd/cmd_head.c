@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,13 +20,14 @@
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/last.h"
+#include "cmd/table_options.h"
 #include "cmd/words.h"
 #include "export/args_json.h"
 #include "import/importer.h"
 #include "text/cells.h"
-#include "text/grid.h"
 #include "text/out.h"
 #include "text/source.h"
+#include "text/table_report.h"
 
 #define FIRST_PART   (UINT64_C(1) << 20) /* bytes; ten milliseconds of work at most */
 #define NAME_COLUMNS 48
@@ -35,8 +37,9 @@
 #define BARREN_MOST (UINT64_C(1) << 29)
 
 struct head_opts {
+	struct ut_table_opts table;
 	uint64_t count;
-	bool json, help;
+	bool help;
 };
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -214,156 +217,183 @@ static double counter_value(const struct ut_event *e)
 	return e->flags & UT_EV_SIGNED ? (double)(int64_t)e->val : (double)e->val;
 }
 
-static void add_value(struct ut_grid *g, const struct ut_event *e)
+/* JSON has the number of an event by its kind, and in an order of its own. */
+static const struct ut_report_column columns[] = {
+	{ .key = "ts",
+	  .title = "Time (s)",
+	  .unit = "ns",
+	  .type = UT_REPORT_TIME,
+	  .readers = UT_FOR_PEOPLE },
+	{ .key = "process",
+	  .title = "Process",
+	  .type = UT_REPORT_TEXT,
+	  .readers = UT_FOR_PEOPLE,
+	  .most = NAME_COLUMNS / 2 },
+	{ .key = "thread",
+	  .title = "Thread",
+	  .type = UT_REPORT_TEXT,
+	  .readers = UT_FOR_PEOPLE,
+	  .most = NAME_COLUMNS / 2 },
+	{ .key = "ts", .unit = "ns", .type = UT_REPORT_TIME, .readers = UT_FOR_PROGRAMS },
+	{ .key = "kind", .title = "Kind", .type = UT_REPORT_WORD },
+	{ .key = "value", .title = "Value", .type = UT_REPORT_NUMBER, .readers = UT_FOR_PEOPLE },
+	{ .key = "name", .title = "Name", .type = UT_REPORT_TEXT, .most = NAME_COLUMNS },
+	{ .key = "category",
+	  .title = "Category",
+	  .type = UT_REPORT_TEXT,
+	  .most = NAME_COLUMNS / 2,
+	  .optional = true },
+	{ .key = "process", .type = UT_REPORT_TEXT, .readers = UT_FOR_PROGRAMS },
+	{ .key = "thread", .type = UT_REPORT_TEXT, .readers = UT_FOR_PROGRAMS },
+	{ .key = "dur",
+	  .unit = "ns",
+	  .type = UT_REPORT_TIME,
+	  .readers = UT_FOR_PROGRAMS,
+	  .optional = true },
+	{ .key = "unfinished",
+	  .type = UT_REPORT_WORD,
+	  .readers = UT_FOR_PROGRAMS,
+	  .optional = true },
+	{ .key = "value", .type = UT_REPORT_NUMBER, .readers = UT_FOR_PROGRAMS, .optional = true },
+	{ .key = "weight", .type = UT_REPORT_COUNT, .readers = UT_FOR_JSON, .optional = true },
+	{ .key = "id", .type = UT_REPORT_COUNT, .readers = UT_FOR_PROGRAMS, .optional = true },
+	{ .key = "args",
+	  .title = "Arguments",
+	  .type = UT_REPORT_TEXT,
+	  .most = ARGS_COLUMNS,
+	  .optional = true },
+};
+
+static const struct ut_report_table event_table = { .columns = columns,
+						    .count = sizeof(columns) / sizeof(columns[0]) };
+
+/* What an event's number is: a length, a value, or what joins it with another; people see one. */
+struct number {
+	struct ut_report_cell shown, dur, unfinished, value, weight, id;
+	char text[UT_CELL_TIME + 1];
+};
+
+static void take_number(struct number *n, const struct ut_event *e)
 {
+	bool unfinished = e->kind == UT_KIND_SPAN && e->flags & UT_EV_UNFINISHED;
 	char time[UT_CELL_TIME];
 
-	if (e->kind == UT_KIND_SPAN)
-		ut_grid_fmt(g, "%s%s", ut_cell_time(time, e->val),
-			    e->flags & UT_EV_UNFINISHED ? "+" : "");
-	else if (e->kind == UT_KIND_COUNTER)
-		ut_grid_fmt(g, "%.9g", counter_value(e));
-	else if (e->kind == UT_KIND_INSTANT)
-		ut_grid_text(g, "");
+	*n = (struct number){ 0 };
+	if (e->kind == UT_KIND_SPAN) {
+		n->shown = n->dur = ut_report_u64(e->val);
+		snprintf(n->text, sizeof(n->text), "%s%s", ut_cell_time(time, e->val),
+			 unfinished ? "+" : "");
+	} else if (e->kind == UT_KIND_COUNTER) {
+		n->shown = n->value = ut_report_real(counter_value(e));
+		snprintf(n->text, sizeof(n->text), "%.9g", counter_value(e));
+	} else if (e->kind == UT_KIND_SAMPLE) {
+		n->shown = n->weight = ut_report_u64(ut_sample_weight(e->val));
+		snprintf(n->text, sizeof(n->text), "x%" PRIu32, ut_sample_weight(e->val));
+	} else if (e->kind != UT_KIND_INSTANT) {
+		n->shown = n->id = ut_report_u64(e->val);
+		snprintf(n->text, sizeof(n->text), "#%" PRIu64, e->val);
+	}
+	if (unfinished)
+		n->unfinished = (struct ut_report_cell){ .type = UT_CELL_BOOL, .u64 = 1 };
+	n->shown.said = n->text;
+}
+
+/* Where texts of a row are made. */
+struct scratch {
+	struct ut_buf process, thread;
+	struct ut_out *args;
+};
+
+static struct ut_report_cell args_cell(struct scratch *x, const struct ut_trace *t,
+				       const struct ut_event *e)
+{
+	struct ut_report_cell cell = { .type = UT_CELL_JSON };
+
+	if (!e->args && e->kind != UT_KIND_SAMPLE)
+		return ut_report_none();
+	ut_out_clear(x->args);
+	if (e->kind == UT_KIND_SAMPLE)
+		ut_sample_json(x->args, t, e);
 	else
-		ut_grid_fmt(g, "#%" PRIu64, e->val);
+		ut_args_json(x->args, t, e->args);
+	cell.text.ptr = ut_out_data(x->args, &cell.text.len);
+	return cell;
 }
 
-static void add_str(struct ut_grid *g, const struct ut_trace *t, uint32_t id, size_t max)
-{
-	struct ut_str s = ut_strtab_get(&t->strings, id);
-
-	ut_grid_name(g, s.ptr, s.len, max);
-}
-
-static void add_args(struct ut_grid *g, const struct ut_trace *t, uint32_t args)
-{
-	struct ut_out *memory = ut_out_open_memory();
-	const char *data;
-	size_t len;
-
-	if (args)
-		ut_args_json(memory, t, args);
-	data = ut_out_data(memory, &len);
-	ut_grid_name(g, data, len, ARGS_COLUMNS);
-	ut_out_abandon(memory);
-}
-
-static void add_row(struct ut_grid *g, struct ut_store *s, const struct row *r, uint64_t first)
+static void add_row(struct ut_report *r, struct ut_store *s, const struct row *row, uint64_t first,
+		    struct scratch *x)
 {
 	size_t mark = s->trace.arg_count;
-	struct ut_event e = event_of(s, r);
-	const struct ut_track *track = &s->trace.tracks[r->track];
-	struct ut_buf process = { 0 }, thread = { 0 };
+	struct ut_event e = event_of(s, row);
+	struct ut_str cat = ut_strtab_get(&s->trace.strings, e.cat);
+	struct ut_report_cell process, thread;
+	struct number n;
+	char seconds[48];
 
-	ut_label_process(&process, &s->trace, track->process);
-	ut_label_track(&thread, &s->trace, r->track);
-	ut_grid_fmt(g, "%" PRIu64 ".%09" PRIu64, (e.ts - first) / 1000000000,
-		    (e.ts - first) % 1000000000);
-	ut_grid_name(g, process.data, process.len, NAME_COLUMNS / 2);
-	ut_grid_name(g, thread.data, thread.len, NAME_COLUMNS / 2);
-	ut_grid_text(g, e.kind < UT_KIND_COUNT ? kind_names[e.kind] : "?");
-	add_value(g, &e);
-	add_str(g, &s->trace, e.name, NAME_COLUMNS);
-	add_str(g, &s->trace, e.cat, NAME_COLUMNS / 2);
-	add_args(g, &s->trace, e.args);
+	x->process.len = x->thread.len = 0;
+	ut_label_process(&x->process, &s->trace, s->trace.tracks[row->track].process);
+	ut_label_track(&x->thread, &s->trace, row->track);
+	process = ut_report_str((struct ut_str){ x->process.data, x->process.len });
+	thread = ut_report_str((struct ut_str){ x->thread.data, x->thread.len });
+	snprintf(seconds, sizeof(seconds), "%" PRIu64 ".%09" PRIu64, (e.ts - first) / 1000000000,
+		 (e.ts - first) % 1000000000);
+	take_number(&n, &e);
+	ut_report_add(r, (const struct ut_report_cell[]){
+				 ut_report_said(ut_report_u64(e.ts), seconds),
+				 process,
+				 thread,
+				 ut_report_u64(e.ts),
+				 ut_report_text(e.kind < UT_KIND_COUNT ? kind_names[e.kind] : "?"),
+				 n.shown,
+				 ut_report_str(ut_strtab_get(&s->trace.strings, e.name)),
+				 cat.len ? ut_report_str(cat) : ut_report_none(),
+				 process,
+				 thread,
+				 n.dur,
+				 n.unfinished,
+				 n.value,
+				 n.weight,
+				 n.id,
+				 args_cell(x, &s->trace, &e),
+			 });
 	ut_trace_drop_args(&s->trace, mark);
-	ut_buf_release(&process);
-	ut_buf_release(&thread);
 }
 
-static void put_text(struct ut_out *o, struct ut_store *s, const struct row *rows, uint64_t count)
+static void put_rows(struct ut_out *o, struct ut_store *s, const struct row *rows, uint64_t count,
+		     const struct ut_report_opts *opts)
 {
-	static const char *const titles[] = { "Time (s)", "Process", "Thread",   "Kind",
-					      "Value",    "Name",    "Category", "Arguments" };
-	struct ut_grid g = { 0 };
+	struct scratch x = { .args = ut_out_open_memory() };
+	struct ut_report *r = ut_report_start(o, opts, &event_table);
 
-	if (!count) {
-		ut_out_text(o, "no events\n");
-		return;
-	}
-	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		ut_grid_column(&g, titles[i], i == 0 || i == 4 ? UT_GRID_RIGHT : UT_GRID_LEFT);
 	for (uint64_t i = 0; i < count; i++)
-		add_row(&g, s, &rows[i], rows[0].ts);
-	ut_grid_print(&g, o);
-	ut_grid_release(&g);
-}
-
-static void put_json_str(struct ut_out *o, const char *key, const char *s, size_t len)
-{
-	ut_out_fmt(o, ",\"%s\":", key);
-	ut_out_json_str(o, s, len);
-}
-
-static void put_json_place(struct ut_out *o, const struct ut_trace *t, uint32_t track)
-{
-	const struct ut_track *k = &t->tracks[track];
-	struct ut_buf b = { 0 };
-
-	ut_label_process(&b, t, k->process);
-	put_json_str(o, "process", b.data, b.len);
-	b.len = 0;
-	ut_label_track(&b, t, track);
-	put_json_str(o, "thread", b.data, b.len);
-	ut_buf_release(&b);
-}
-
-static void put_json_row(struct ut_out *o, struct ut_store *s, const struct row *r)
-{
-	const struct ut_trace *t = &s->trace;
-	size_t mark = t->arg_count;
-	struct ut_event e = event_of(s, r);
-	struct ut_str name = ut_strtab_get(&t->strings, e.name);
-	struct ut_str cat = ut_strtab_get(&t->strings, e.cat);
-
-	ut_out_fmt(o, "{\"ts_ns\":%" PRIu64 ",\"kind\":\"%s\"", e.ts,
-		   e.kind < UT_KIND_COUNT ? kind_names[e.kind] : "?");
-	put_json_str(o, "name", name.ptr, name.len);
-	if (cat.len)
-		put_json_str(o, "category", cat.ptr, cat.len);
-	put_json_place(o, t, r->track);
-	if (e.kind == UT_KIND_SPAN) {
-		ut_out_fmt(o, ",\"dur_ns\":%" PRIu64 "%s", e.val,
-			   e.flags & UT_EV_UNFINISHED ? ",\"unfinished\":true" : "");
-	} else if (e.kind == UT_KIND_COUNTER) {
-		ut_out_text(o, ",\"value\":");
-		ut_out_json_double(o, counter_value(&e));
-	} else if (e.kind != UT_KIND_INSTANT) {
-		ut_out_fmt(o, ",\"id\":%" PRIu64, e.val);
-	}
-	if (e.args) {
-		ut_out_text(o, ",\"args\":");
-		ut_args_json(o, t, e.args);
-	}
-	ut_out_text(o, "}");
-	ut_trace_drop_args(&s->trace, mark);
+		add_row(r, s, &rows[i], rows[0].ts, &x);
+	ut_report_finish(r);
+	ut_out_abandon(x.args);
+	ut_buf_release(&x.process);
+	ut_buf_release(&x.thread);
 }
 
 /* The work. */
 static int head(const struct head_opts *opts, const char *path, struct ut_err *err)
 {
+	struct ut_report_opts report = ut_table_report(&opts->table, STDOUT_FILENO, 0);
 	struct ut_out *out = ut_out_open("-", 0);
 	uint64_t count = opts->count;
 	struct ut_store store;
 	struct row *rows;
 	int rc = load(path, count, &store, err);
 
+	report.first = "\n";
+	report.close = "\n]\n";
 	if (rc) {
 		ut_out_abandon(out);
 		return rc;
 	}
 	rows = first_rows(&store, &count);
-	if (opts->json) {
-		ut_out_text(out, "[");
-		for (uint64_t i = 0; i < count; i++) {
-			ut_out_text(out, i ? ",\n" : "\n");
-			put_json_row(out, &store, &rows[i]);
-		}
-		ut_out_text(out, "\n]\n");
-	} else {
-		put_text(out, &store, rows, count);
-	}
+	if (!count && report.format == UT_REPORT_TABLE)
+		ut_out_text(out, "no events\n");
+	else
+		put_rows(out, &store, rows, count, &report);
 	free(rows);
 	ut_store_release(&store);
 	return ut_out_commit(out, err);
@@ -374,7 +404,14 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct head_opts *o)
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
 		ut_opt_u64('n', "count", "N", &o->count, "so many events (10)"),
-		ut_opt_flag('j', "json", &o->json, "print JSON instead of text"),
+		ut_opt_hidden(ut_opt_u64(0, "rows", "N", &o->count, "the same")),
+		ut_opt_hidden(ut_opt_u64(0, "limit", "N", &o->count, "the same")),
+		UT_TABLE_OPT_SORT(&o->table),
+		ut_opt_flag('j', "json", &o->table.json, "print JSON instead of text"),
+		UT_TABLE_OPT_CSV(&o->table),
+		UT_TABLE_OPT_CSV_SAFE(&o->table),
+		UT_TABLE_OPT_WIDTH(&o->table, "48, other texts less"),
+		UT_TABLE_OPT_COLOUR(&o->table),
 		ut_opt_flag('h', "help", &o->help, "show this help"),
 		ut_opt_end(),
 	};
@@ -390,7 +427,7 @@ static int refuse_several(struct ut_err *err)
 
 static int cmd_head(int argc, const char *const *argv)
 {
-	struct head_opts opts = { .count = 10 };
+	struct head_opts opts = { .table = { UT_TABLE_OPTS }, .count = 10 };
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };
@@ -399,7 +436,8 @@ static int cmd_head(int argc, const char *const *argv)
 
 	if (!rc && opts.help)
 		status = ut_cmd_help(&ut_cmd_head);
-	else if (rc)
+	else if (rc || ut_table_opts_check(&opts.table, &err) ||
+		 ut_report_check_sort(&event_table, opts.table.sort, &err))
 		status = ut_cmd_misuse(&ut_cmd_head, &err);
 	else if (!ut_last_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;

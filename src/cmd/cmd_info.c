@@ -9,13 +9,14 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
+#include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/size.h"
-#include "cmd/about.h"
 #include "cmd/last.h"
-#include "cmd/load.h"
 #include "cmd/words.h"
+#include "export/about.h"
+#include "import/load.h"
 #include "import/spool/reader.h"
 #include "model/event.h"
 #include "model/sink.h"
@@ -173,7 +174,8 @@ static int tell_store(void *ctx, size_t i, struct ut_store *store, struct ut_err
 static int tell_trace(struct work *w, char *path, struct ut_err *err)
 {
 	struct one one = { .work = w, .about = { .path = path, .format = format_of(path) } };
-	const struct ut_load how = { "info", ut_load_threads(w->opts->threads), .checked = false };
+	const struct ut_load how = { "info", ut_load_threads(w->opts->threads), .checked = false,
+				     .teller = ut_log_teller() };
 	const struct ut_inputs in = { .paths = &path, .count = 1 };
 	struct stat st;
 
@@ -192,7 +194,7 @@ static int tell_word(struct work *w, const char *word, struct ut_err *err)
 		rc = tell_spools(w, word, &any, err);
 	if (rc || any)
 		return rc;
-	rc = ut_inputs_find(&in, 1, &word, err);
+	rc = ut_inputs_find(&in, 1, &word, ut_log_teller(), err);
 	for (size_t i = 0; !rc && i < in.count; i++) {
 		if (!strcmp(format_of(in.paths[i]), ut_import_spool_file.name))
 			rc = tell_spools(w, in.paths[i], &any, err);

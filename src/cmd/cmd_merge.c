@@ -12,12 +12,12 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
-#include "cmd/load.h"
-#include "cmd/rank_inputs.h"
 #include "cmd/words.h"
 #include "export/exporter.h"
+#include "import/load.h"
 #include "merge/merge.h"
 #include "merge/merge_inputs.h"
+#include "mpijob/rank_inputs.h"
 #include "session/output_names.h"
 #include "text/out.h"
 
@@ -43,7 +43,7 @@ static int run(struct ut_merge *m, struct ut_err *err)
 	text = ut_mpijob_max(m->spread, text);
 	for (size_t i = 0; i < m->count; i++)
 		total += 2 * m->sizes[i];
-	ut_progress_start(m->progress, "merge", total / (unsigned int)m->spread->ranks);
+	ut_progress_start(m->progress, m->teller, "merge", total / (unsigned int)m->spread->ranks);
 	rc = text ? ut_merge_text(m, err) : ut_merge_model(m, err);
 	ut_progress_done(m->progress);
 	return ut_mpijob_agree(m->spread, rc, err);
@@ -198,7 +198,7 @@ static int start(struct merge_opts *o, int misuse, const struct ut_words *words,
 {
 	struct ut_mpijob spread = { .ranks = 1 };
 	struct ut_progress progress = { 0 };
-	struct ut_merge m = { .spread = &spread, .progress = &progress };
+	struct ut_merge m = { .spread = &spread, .progress = &progress, .teller = ut_log_teller() };
 	struct ut_err note = { 0 };
 	int status = UT_EXIT_OK;
 

@@ -11,19 +11,19 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
-#include "cmd/ops_options.h"
-#include "cmd/ops_run.h"
 #include "cmd/ops_serve.h"
-#include "cmd/tt_home.h"
 #include "cmd/words.h"
+#include "tt/ops_options.h"
+#include "tt/ops_run.h"
 #include "tt/ops_tracy.h"
+#include "tt/tt_home.h"
 
 static int set_format(void *ctx, const char *value, struct ut_err *err)
 {
 	static const char *const names[] = {
 		[UT_OPS_AUTO] = "auto",
 		[UT_OPS_SEED] = "2023",
-		[UT_OPS_TODAY] = "2026",
+		[UT_OPS_TRACY] = "2026",
 		[UT_OPS_TRACE] = "trace",
 	};
 	enum ut_ops_format *format = ctx;
@@ -76,13 +76,14 @@ static const struct ut_opt *ops_table(struct ut_arena *a, struct ut_ops_opts *o)
 	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
 }
 
-/* Today's script knows one folder, -o: it reads .logs in it and writes reports into it. */
+/* The script of the Tracy-based tools knows one folder, -o: it reads .logs in it and writes reports
+ * into it. */
 static int take_words(struct ut_ops_opts *o, const struct ut_words *words, struct ut_arena *a,
 		      struct ut_err *err)
 {
 	if (words->count && o->input)
 		return ut_err_set(err, -EINVAL, "-i or plain words, not both");
-	if (words->count > 1 && (o->format == UT_OPS_SEED || o->format == UT_OPS_TODAY))
+	if (words->count > 1 && (o->format == UT_OPS_SEED || o->format == UT_OPS_TRACY))
 		return ut_err_set(err, -EINVAL, "one folder at a time");
 	for (int i = 0; i < words->count && words->count > 1; i++) {
 		if (ut_path_is_dir(words->items[i]) && o->format == UT_OPS_AUTO)
@@ -94,13 +95,13 @@ static int take_words(struct ut_ops_opts *o, const struct ut_words *words, struc
 		o->traces = words->items;
 		o->trace_count = words->count;
 	}
-	if (!o->input && o->output && ut_ops_today_folder(a, o->output)) {
+	if (!o->input && o->output && ut_ops_tracy_folder(a, o->output)) {
 		o->input = o->output;
 		o->output = NULL;
 	}
 	if (!o->input) {
 		const struct ut_tt_files usual = { UT_OPS_INPUT, "", UT_OPS_OUTPUT };
-		const struct ut_tt_files here = ut_tt_find(a, &usual);
+		const struct ut_tt_files here = ut_tt_find(a, &usual, o->teller);
 
 		o->input = here.input;
 		o->output = o->output || here.output == usual.output ? o->output : here.output;
@@ -125,7 +126,7 @@ static int run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_err *e
 
 static int cmd_ops(int argc, const char *const *argv)
 {
-	struct ut_ops_opts opts = { .port = UT_OPS_PORT };
+	struct ut_ops_opts opts = { .port = UT_OPS_PORT, .teller = ut_log_teller() };
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };

@@ -20,23 +20,25 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cmd/last.h"
-#include "cmd/load.h"
 #include "cmd/query_print.h"
-#include "cmd/query_why.h"
+#include "cmd/table_options.h"
 #include "cmd/words.h"
 #include "export/out_check.h"
 #include "import/inputs.h"
+#include "import/load.h"
 #include "model/store.h"
 #include "query/query.h"
+#include "query/query_why.h"
 #include "text/cells.h"
 #include "text/out.h"
 #include "text/replaced.h"
 
 struct query_opts {
+	struct ut_table_opts table;
+	struct ut_report_opts report;
 	const char *file, *output, *format_word;
-	enum ut_print_format format;
-	uint64_t width, threads, timeout;
-	bool json, overwrite, csv_safe, schema, help;
+	uint64_t threads, timeout;
+	bool overwrite, schema, help;
 };
 
 /* Everything that a query needs while it runs. */
@@ -133,7 +135,7 @@ static int run_sql(struct work *w, const char *sql, struct ut_err *err)
 	bool no_rows;
 	int rc;
 
-	ut_print_init(&print, out, w->opts->format, w->opts->width);
+	ut_print_init(&print, out, &w->opts->report);
 	interrupted = too_late = 0;
 	running = w->query;
 	if (w->opts->timeout)
@@ -146,6 +148,10 @@ static int run_sql(struct work *w, const char *sql, struct ut_err *err)
 		*err = (struct ut_err){ 0 };
 		rc = ut_err_set(err, -ETIME, "the SQL took longer than %" PRIu64 " s (--timeout)",
 				w->opts->timeout);
+	}
+	if (print.rc) {
+		*err = print.err;
+		rc = print.rc;
 	}
 	ut_print_release(&print);
 	no_rows = !rc && !print.rows;
@@ -399,8 +405,8 @@ static int ask(struct work *w, const char *sql, struct ut_err *err)
 
 static int load_and_ask(struct work *w, const char *sql, struct ut_err *err)
 {
-	const struct ut_load how = { "reading", ut_load_threads(w->opts->threads),
-				     .checked = false };
+	const struct ut_load how = { "reading", ut_load_threads(w->opts->threads), .checked = false,
+				     .teller = ut_log_teller() };
 	int rc = ut_replaced_check(w->opts->output, w->inputs->paths, w->inputs->count, err);
 
 	if (!rc && w->opts->output)
@@ -446,20 +452,23 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct query_opts *o)
 					"read the SQL from this file; - is standard input"),
 			     "<file>"),
 		ut_opt_words(ut_opt_str(0, "format", "FORMAT", &o->format_word,
-					"table (the default), csv, tsv, json or jsonl (one object "
-					"per line)"),
-			     "table csv tsv json jsonl"),
-		ut_opt_flag('j', "json", &o->json, "the same as --format json"),
+					"table (the default), csv, tsv, json, jsonl (one object "
+					"per line) or page (columns with their types, rows as "
+					"lists)"),
+			     "table csv tsv json jsonl page"),
+		ut_opt_flag('j', "json", &o->table.json, "the same as --format json"),
+		ut_opt_flag(0, "csv", &o->table.csv, "the same as --format csv"),
 		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->output,
 					"write the results there, once all of them are complete"),
 			     "<file>"),
 		ut_opt_hidden(ut_opt_flag(0, "overwrite", &o->overwrite,
 					  "replace an existing file, as is usual")),
-		ut_opt_flag(0, "csv-safe", &o->csv_safe,
-			    "CSV: put a ' before texts that a spreadsheet would run as a formula"),
-		ut_opt_u64('w', "width", "N", &o->width,
-			   "characters of a table's cell; longer ones lose their middle; 0 for "
-			   "all (60 on a terminal, otherwise all)"),
+		UT_TABLE_OPT_CSV_SAFE(&o->table),
+		UT_TABLE_OPT_SORT(&o->table),
+		UT_TABLE_OPT_ROWS(&o->table, "all"),
+		UT_TABLE_OPT_LIMIT(&o->table),
+		UT_TABLE_OPT_WIDTH(&o->table, "60 on a terminal, otherwise all"),
+		UT_TABLE_OPT_COLOUR(&o->table),
 		ut_opt_flag(0, "schema", &o->schema,
 			    "describe all tables, columns and functions; needs no trace"),
 		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
@@ -489,24 +498,43 @@ static const char *take_sql(struct ut_words *words)
 	return last;
 }
 
+/* --json and --csv are short for --format. */
+static int settle_format(struct query_opts *o, struct ut_err *err)
+{
+	const char *flag = o->table.json ? "json" : o->table.csv ? "csv" : NULL;
+	int format = 0;
+
+	if (flag && o->format_word && strcmp(o->format_word, flag) != 0)
+		return ut_err_set(err, -EINVAL, "--%s and --format %s exclude each other", flag,
+				  o->format_word);
+	if (!o->format_word)
+		o->format_word = flag ? flag : "table";
+	while (format < UT_REPORT_FORMATS &&
+	       strcmp(ut_report_format_words[format], o->format_word) != 0)
+		format++;
+	if (format == UT_REPORT_FORMATS)
+		return ut_err_set(err, -EINVAL,
+				  "--format does not know '%s'; it takes table, csv, tsv, json, "
+				  "jsonl, page",
+				  o->format_word);
+	o->report = ut_table_report(&o->table, o->output ? -1 : STDOUT_FILENO, 0);
+	o->report.format = (enum ut_report_format)format;
+	if (o->report.format != UT_REPORT_TABLE)
+		o->report.limit = o->table.limit != UINT64_MAX ? o->table.limit : 0;
+	if (o->report.width == UT_REPORT_WIDTH_OWN)
+		o->report.width = o->report.screen ? UT_CELL_PAD : 0;
+	return 0;
+}
+
 static int settle(struct query_opts *o, const struct ut_words *words, const char *sql,
 		  struct ut_err *err)
 {
-	int format = 0;
+	int rc = ut_table_opts_check(&o->table, err);
 
-	if (o->json && o->format_word && strcmp(o->format_word, "json") != 0)
-		return ut_err_set(err, -EINVAL, "--json and --format %s exclude each other",
-				  o->format_word);
-	if (!o->format_word)
-		o->format_word = o->json ? "json" : "table";
-	while (format < UT_PRINT_COUNT && strcmp(ut_print_words[format], o->format_word) != 0)
-		format++;
-	if (format == UT_PRINT_COUNT)
-		return ut_err_set(err, -EINVAL,
-				  "--format does not know '%s'; it takes table, csv, tsv, json, "
-				  "jsonl",
-				  o->format_word);
-	o->format = (enum ut_print_format)format;
+	if (!rc)
+		rc = settle_format(o, err);
+	if (rc)
+		return rc;
 	for (int i = 0; i < words->count && !sql; i++) {
 		if (!strcmp(words->items[i], "-") && (!o->file || !strcmp(o->file, "-")))
 			return ut_err_set(err, -EINVAL,
@@ -520,11 +548,8 @@ static int start(struct query_opts *o, const struct ut_words *words, const char 
 		 struct ut_err *err)
 {
 	struct ut_inputs inputs = { 0 };
-	int rc = ut_inputs_find(&inputs, words->count, words->items, err);
+	int rc = ut_inputs_find(&inputs, words->count, words->items, ut_log_teller(), err);
 
-	ut_cell_csv_set_safe(o->csv_safe);
-	if (o->width == UINT64_MAX)
-		o->width = isatty(STDOUT_FILENO) && !o->output ? UT_CELL_PAD : 0;
 	if (!rc)
 		rc = query(o, &inputs, sql, err);
 	ut_inputs_release(&inputs);
@@ -544,7 +569,7 @@ static int schema(struct ut_err *err)
 
 static int cmd_query(int argc, const char *const *argv)
 {
-	struct query_opts opts = { .width = UINT64_MAX };
+	struct query_opts opts = { .table = { UT_TABLE_OPTS } };
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyze/filter.h"
+#include "analyze/filter_why.h"
 #include "analyze/stats.h"
 #include "analyze/stats_pack.h"
 #include "base/arena.h"
@@ -15,29 +17,30 @@
 #include "base/opt.h"
 #include "base/str.h"
 #include "cmd/filter_options.h"
-#include "cmd/filter_why.h"
 #include "cmd/last.h"
-#include "cmd/load.h"
-#include "cmd/rank_inputs.h"
 #include "cmd/stats_device.h"
+#include "cmd/table_options.h"
 #include "cmd/words.h"
+#include "export/table_device.h"
 #include "export/table_stats.h"
+#include "import/load.h"
 #include "mpijob/job.h"
-#include "text/cells.h"
+#include "mpijob/rank_inputs.h"
 #include "text/out.h"
+#include "text/table_report.h"
 
 struct stats_opts {
 	struct ut_filter_opts filter;
 	struct ut_stats_view view;
-	const char *by, *sort;
-	uint64_t rows, threads;
-	bool json, csv, counters, instants, device, no_mpi, csv_safe, help;
+	struct ut_table_opts table;
+	const char *by;
+	uint64_t threads;
+	bool counters, instants, device, no_mpi, help;
 };
 
-static const char sort_words[] = "total self count min max mean p50 p90 p99 stddev name";
+#define USUAL_ROWS 20
 
-static const char *const sorts[] = { "total", "self", "count", "min",    "max",  "mean",
-				     "p50",   "p90",  "p99",   "stddev", "name", NULL };
+static const char sort_words[] = "total self count min max mean p50 p90 p99 stddev name";
 
 /* ---- the work ------------------------------------------------------------------------------ */
 
@@ -93,8 +96,9 @@ static int count(struct work *w, struct ut_mpijob *spread, const struct ut_words
 		 struct ut_err *err)
 {
 	const struct ut_fold reduce = { pack, fold, w };
-	const struct ut_load how = { "stats", w->threads, .checked = false };
-	struct ut_inputs in = { 0 };
+	const struct ut_load how = { "stats", w->threads, .checked = false,
+				     .teller = ut_log_teller() };
+	struct ut_inputs in = { .teller = how.teller };
 	uint64_t *sizes = NULL;
 	int rc = ut_mpijob_same(spread, words->count, words->items, err);
 
@@ -114,15 +118,10 @@ static int count(struct work *w, struct ut_mpijob *spread, const struct ut_words
 
 static int print(const struct stats_opts *o, struct ut_stats *s, struct ut_err *err)
 {
+	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 	struct ut_out *out = ut_out_open("-", 0);
 
-	ut_cell_csv_set_safe(o->csv_safe);
-	if (o->json)
-		ut_stats_json(out, s, &o->view);
-	else if (o->csv)
-		ut_stats_csv(out, s, &o->view);
-	else
-		ut_stats_text(out, s, &o->view);
+	ut_stats_print(out, s, &o->view, &report);
 	return ut_out_commit(out, err);
 }
 
@@ -154,8 +153,13 @@ static int stats(const struct stats_opts *o, struct work *w, const struct ut_wor
 static int device_stats(const struct stats_opts *o, const struct ut_words *words,
 			struct ut_err *err)
 {
-	const struct ut_stats_device d = { o->json, o->csv, o->rows, ut_load_threads(o->threads) };
+	const struct ut_stats_device d = {
+		.report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS),
+		.threads = ut_load_threads(o->threads),
+	};
 
+	if (ut_table_opts_check(&o->table, err) || ut_device_check_sort(&d.report, err))
+		return ut_cmd_misuse(&ut_cmd_stats, err);
 	return ut_stats_device(&d, words, err) ? ut_cmd_fail(&ut_cmd_stats, err) : UT_EXIT_OK;
 }
 
@@ -169,21 +173,20 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct stats_opts *o)
 					"one row for each name, category, thread, process, rank, "
 					"or combination (name)"),
 			     "name category thread process rank"),
-		ut_opt_words(ut_opt_str(0, "sort", "COLUMN", &o->sort,
-					"total, self, count, min, max, mean, p50, p90, p99, "
-					"stddev (the largest first) or name (total)"),
-			     sort_words),
-		ut_opt_u64('n', "rows", "N", &o->rows, "rows of the table, 0 for all (20)"),
+		ut_opt_words(UT_TABLE_OPT_SORT(&o->table), sort_words),
+		UT_TABLE_OPT_ROWS(&o->table, "20"),
+		UT_TABLE_OPT_LIMIT(&o->table),
 		ut_opt_flag(0, "counters", &o->counters, "the counters instead of the spans"),
 		ut_opt_flag(0, "instants", &o->instants, "the instants instead of the spans"),
 		ut_opt_flag(0, "device", &o->device,
 			    "how devices were used: busy, idle, latency, kernels"),
 		ut_opt_str(0, "histogram", "PATTERN", &o->view.histogram,
 			   "how the lengths of spans of this name are spread"),
-		ut_opt_flag('j', "json", &o->json, "print JSON, with everything, in ns"),
-		ut_opt_flag(0, "csv", &o->csv, "print CSV, in ns"),
-		ut_opt_flag(0, "csv-safe", &o->csv_safe,
-			    "CSV: put a ' before texts that a spreadsheet would run as a formula"),
+		ut_opt_flag('j', "json", &o->table.json, "print JSON, with everything, in ns"),
+		UT_TABLE_OPT_CSV(&o->table),
+		UT_TABLE_OPT_CSV_SAFE(&o->table),
+		UT_TABLE_OPT_WIDTH(&o->table, "48"),
+		UT_TABLE_OPT_COLOUR(&o->table),
 		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
 					"threads that read and count (one per core)"),
 			     1, 256),
@@ -198,29 +201,22 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct stats_opts *o)
 static int settle(struct stats_opts *o, unsigned int *by, struct ut_err *err)
 {
 	struct ut_err inner = { 0 };
-	int sort = 0;
+	int rc = ut_table_opts_check(&o->table, err);
 
+	if (rc)
+		return rc;
 	if (ut_by_parse(o->by, by, &inner))
 		return ut_err_set(err, -EINVAL, "--by: %s", inner.text);
-	while (sorts[sort] && strcmp(sorts[sort], o->sort))
-		sort++;
-	if (!sorts[sort])
-		return ut_err_set(err, -EINVAL, "--sort does not know '%s'; it takes %s", o->sort,
-				  sort_words);
-	if (o->json && o->csv)
-		return ut_err_set(err, -EINVAL, "--json and --csv exclude each other");
 	if (o->counters && o->instants)
 		return ut_err_set(err, -EINVAL, "--counters and --instants exclude each other");
-	if (o->view.histogram && o->csv)
+	if (o->view.histogram && o->table.csv)
 		return ut_err_set(err, -EINVAL, "--histogram is not for --csv; take --json");
 	if (o->view.histogram && !(*by & 1u << UT_BY_NAME))
 		return ut_err_set(err, -EINVAL, "--histogram needs --by name");
-	o->view.sort = (enum ut_stats_sort)sort;
-	o->view.rows = o->rows;
 	o->view.what = o->counters   ? UT_STATS_COUNTERS
 		       : o->instants ? UT_STATS_INSTANTS
 				     : UT_STATS_SPANS;
-	return 0;
+	return ut_stats_check_sort(*by, &o->view, o->table.sort, err);
 }
 
 static int start(struct stats_opts *o, const struct ut_words *words, struct ut_err *err)
@@ -240,7 +236,7 @@ static int start(struct stats_opts *o, const struct ut_words *words, struct ut_e
 
 static int cmd_stats(int argc, const char *const *argv)
 {
-	struct stats_opts opts = { .by = "name", .sort = "total", .rows = 20 };
+	struct stats_opts opts = { .by = "name", .table = { UT_TABLE_OPTS } };
 	struct ut_arena arena = { 0 };
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };

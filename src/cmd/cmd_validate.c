@@ -13,12 +13,13 @@
 #include "analyze/label.h"
 #include "base/arena.h"
 #include "base/grow.h"
+#include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
-#include "cmd/about.h"
 #include "cmd/last.h"
-#include "cmd/load.h"
 #include "cmd/words.h"
+#include "export/about.h"
+#include "import/load.h"
 #include "text/cells.h"
 #include "text/out.h"
 #include "text/source.h"
@@ -316,7 +317,7 @@ static int validate(const struct validate_opts *opts, const struct ut_words *wor
 {
 	struct ut_out *out = ut_out_open("-", 0);
 	struct ut_inputs in = { 0 };
-	int rc = ut_inputs_find(&in, words->count, words->items, err);
+	int rc = ut_inputs_find(&in, words->count, words->items, ut_log_teller(), err);
 
 	if (rc) {
 		ut_out_abandon(out);

@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 
 #include "base/arena.h"
+#include "base/log.h"
 #include "base/opt.h"
 #include "cmd/last.h"
 #include "cmd/view_save.h"
@@ -38,7 +39,7 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct ut_view_opts *
 static int view(const struct ut_view_opts *o, const struct ut_words *words, struct ut_err *err)
 {
 	struct ut_inputs inputs = { 0 };
-	int rc = ut_inputs_find(&inputs, words->count, words->items, err);
+	int rc = ut_inputs_find(&inputs, words->count, words->items, ut_log_teller(), err);
 
 	if (!rc)
 		rc = o->save ? ut_view_save(o, &inputs, err) : ut_view_serve(o, &inputs, err);

@@ -5,7 +5,7 @@
 #define UT_CMD_DEVLOG_SERVE_H
 
 #include "base/err.h"
-#include "cmd/devlog_options.h"
+#include "tt/devlog_options.h"
 
 /* Makes the results of the log anew: the button "Refresh". */
 typedef int (*ut_devlog_refresh_fn)(const struct ut_devlog_opts *o, struct ut_err *err);

@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "base/path.h"
-#include "cmd/ops_run.h"
 #include "serve/serve.h"
+#include "tt/ops_run.h"
 
 static volatile sig_atomic_t stop;
 

@@ -8,30 +8,18 @@
 
 #include "base/arena.h"
 #include "base/str.h"
-#include "wire/control.h"
-#include "wire/process.h"
 
 #define MAX_NAME 64 /* of a session */
-#define GRACE_NS UINT64_C(1000000000)
-#define TOP_ROWS 20
 
 void ut_record_opts_init(struct ut_record_opts *o)
 {
-	*o = (struct ut_record_opts){
-		.follow_children = 1,
-		.wait_children = GRACE_NS,
-		.event_buffer = -1,
-		.out.summary_rows = TOP_ROWS,
-	};
+	*o = (struct ut_record_opts){ .event_buffer = -1 };
+	ut_session_plan_init(&o->plan);
 }
 
 void ut_record_opts_release(struct ut_record_opts *o)
 {
-	ut_opt_list_release(&o->domains);
-	ut_opt_list_release(&o->exclude_domains);
-	ut_opt_list_release(&o->device.ranks);
-	ut_opt_list_release(&o->device.devices);
-	ut_python_release(&o->python);
+	ut_session_plan_release(&o->plan);
 }
 
 /* "1", "0,2,5" */
@@ -142,7 +130,7 @@ static int check_device(const struct ut_device_opts *d, struct ut_err *err)
 
 static int check_sessions(const struct ut_record_opts *o, struct ut_err *err)
 {
-	int rc = check_session("--session", o->session, err);
+	int rc = check_session("--session", o->plan.name, err);
 
 	if (!rc)
 		rc = check_session("--pause", o->pause, err);
@@ -164,25 +152,26 @@ int ut_record_check(struct ut_record_opts *o, struct ut_err *err)
 {
 	int rc;
 
-	if (o->out.result_dir && (o->out.dir || o->out.output))
+	if (o->plan.out.result_dir && (o->plan.out.dir || o->plan.out.output))
 		return ut_err_set(err, -EINVAL,
 				  "--result-dir cannot be used together with --output-dir-path or "
 				  "--output");
-	rc = check_empty("--output", o->out.output, err);
+	o->plan.shapes = o->verbose;
+	rc = check_empty("--output", o->plan.out.output, err);
 	if (!rc)
-		rc = check_empty("--output-dir-path", o->out.dir, err);
+		rc = check_empty("--output-dir-path", o->plan.out.dir, err);
 	if (!rc)
-		rc = check_empty("--result-dir", o->out.result_dir, err);
+		rc = check_empty("--result-dir", o->plan.out.result_dir, err);
 	if (!rc)
-		rc = check_empty("--spool-dir", o->spool_dir, err);
+		rc = check_empty("--spool-dir", o->plan.spool_dir, err);
 	if (!rc)
 		rc = check_sessions(o, err);
 	if (!rc)
-		rc = check_device(&o->device, err);
+		rc = check_device(&o->plan.device, err);
 	if (!rc)
-		rc = ut_python_check(&o->python, err);
+		rc = ut_python_check(&o->plan.python, err);
 	if (!rc)
-		rc = ut_output_settle_formats(&o->out, err);
+		rc = ut_output_settle_formats(&o->plan.out, err);
 	return rc;
 }
 
@@ -217,81 +206,4 @@ const char *ut_record_unsupported(struct ut_arena *a, const struct ut_opt *table
 			ut_buf_fmt(&names, "%s--%s", names.len ? ", " : "", row->name);
 	}
 	return ut_buf_take(&names, a);
-}
-
-static int add_filter(char list[UT_FILTER_BYTES], const char *pattern, size_t len,
-		      struct ut_err *err)
-{
-	char word[UT_FILTER_BYTES];
-	int rc = -ENOSPC;
-
-	if (len < sizeof(word)) {
-		memcpy(word, pattern, len);
-		word[len] = '\0';
-		rc = len ? ut_control_add_filter(list, word) : 0;
-	}
-	if (rc)
-		return ut_err_set(err, -EINVAL, "too many ITT domain patterns (%d bytes at most)",
-				  UT_FILTER_BYTES);
-	return 0;
-}
-
-static int add_filters(char list[UT_FILTER_BYTES], const struct ut_opt_list *from,
-		       struct ut_err *err)
-{
-	for (size_t i = 0; i < from->count; i++) {
-		const char *p = from->items[i];
-
-		do {
-			size_t len = strcspn(p, ",");
-			int rc = add_filter(list, p, len, err);
-
-			if (rc)
-				return rc;
-			p += len;
-		} while (*p++);
-	}
-	return 0;
-}
-
-/* The union of what was asked for; nothing asked for, or plain ITT logging, is every domain. */
-static int apply_domains(const struct ut_record_opts *o, struct ut_control *control,
-			 struct ut_err *err)
-{
-	const struct {
-		bool on;
-		const char *patterns[3];
-	} sets[] = {
-		{ o->ccl, { "oneCCL*" } },
-		{ o->dnn, { "dnnl*", "onednn*", "jit" } },
-		{ o->mpi, { "MPI" } },
-		{ o->ccl || o->dnn || o->mpi, { "PyTorch*" } },
-	};
-	int rc = add_filters(control->exclude, &o->exclude_domains, err);
-
-	if (rc || (o->itt && !o->domains.count))
-		return rc;
-	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		for (size_t k = 0; !rc && sets[i].on && k < 3 && sets[i].patterns[k]; k++)
-			rc = add_filter(control->include, sets[i].patterns[k],
-					strlen(sets[i].patterns[k]), err);
-	}
-	return rc ? rc : add_filters(control->include, &o->domains, err);
-}
-
-int ut_record_apply(const struct ut_record_opts *o, struct ut_control *control, struct ut_err *err)
-{
-	/* A named session is switched by its name alone. */
-	if (o->start_paused && !o->session)
-		control->flags |= UT_CONTROL_CONDITIONAL;
-	if (o->follow_children)
-		control->flags |= UT_CONTROL_FOLLOW_CHILDREN;
-	control->groups = o->groups;
-	control->rank = ut_process_rank();
-	control->keep_bytes = o->keep_bytes;
-	control->keep_ns = o->keep_ns;
-	control->max_bytes = o->max_bytes;
-	if (ut_record_apply_device(o, control, err))
-		return -EINVAL;
-	return apply_domains(o, control, err);
 }

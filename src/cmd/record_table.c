@@ -43,7 +43,7 @@ static int add_group(struct ut_record_opts *o, const char *word, size_t len)
 
 	for (size_t i = 0; i < COUNT(groups); i++) {
 		if (strlen(groups[i].name) == len && !strncmp(groups[i].name, word, len)) {
-			o->groups |= groups[i].bit;
+			o->plan.groups |= groups[i].bit;
 			return 0;
 		}
 	}
@@ -70,15 +70,15 @@ static int set_format(void *ctx, const char *value, struct ut_err *err)
 {
 	struct ut_record_opts *o = ctx;
 
-	return ut_output_add_formats(&o->out, value, err);
+	return ut_output_add_formats(&o->plan.out, value, err);
 }
 
 static int set_keep_last(void *ctx, const char *value, struct ut_err *err)
 {
 	struct ut_record_opts *o = ctx;
-	int rc = ut_size_or_time_parse(value, &o->keep_bytes, &o->keep_ns, err);
+	int rc = ut_size_or_time_parse(value, &o->plan.keep_bytes, &o->plan.keep_ns, err);
 
-	if (!rc && !o->keep_bytes && !o->keep_ns)
+	if (!rc && !o->plan.keep_bytes && !o->plan.keep_ns)
 		return ut_err_set(err, -EINVAL, "nothing would be kept");
 	return rc;
 }
@@ -87,19 +87,19 @@ static int set_max_size(void *ctx, const char *value, struct ut_err *err)
 {
 	struct ut_record_opts *o = ctx;
 
-	return ut_size_parse(value, &o->max_bytes, err);
+	return ut_size_parse(value, &o->plan.max_bytes, err);
 }
 
 static int set_wait_children(void *ctx, const char *value, struct ut_err *err)
 {
 	struct ut_record_opts *o = ctx;
 
-	o->wait_for_all = true;
+	o->plan.wait_for_all = true;
 	if (!strcmp(value, "forever")) {
-		o->wait_children = UINT64_MAX;
+		o->plan.wait_children = UINT64_MAX;
 		return 0;
 	}
-	return ut_time_parse(value, &o->wait_children, err);
+	return ut_time_parse(value, &o->plan.wait_children, err);
 }
 
 static int set_event_buffer(void *ctx, const char *value, struct ut_err *err)
@@ -122,22 +122,22 @@ static void add_what(struct rows *r, struct ut_record_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("What to record"),
-		ut_opt_flag(0, "chrome-itt-logging", &o->itt,
+		ut_opt_flag(0, "chrome-itt-logging", &o->plan.itt,
 			    "ITT tasks, events, counters, ... of every domain (the default)"),
-		ut_opt_flag(0, "chrome-ccl-logging", &o->ccl, "only oneCCL and PyTorch"),
-		ut_opt_flag(0, "chrome-dnn-logging", &o->dnn, "only oneDNN and PyTorch"),
-		ut_opt_flag(0, "chrome-mpi-logging", &o->mpi,
+		ut_opt_flag(0, "chrome-ccl-logging", &o->plan.ccl, "only oneCCL and PyTorch"),
+		ut_opt_flag(0, "chrome-dnn-logging", &o->plan.dnn, "only oneDNN and PyTorch"),
+		ut_opt_flag(0, "chrome-mpi-logging", &o->plan.mpi,
 			    "only MPI and PyTorch; of MPI, this version sees what a library marks "
 			    "in the ITT domain MPI"),
-		ut_opt_strs(0, "itt-domains", "GLOB[,GLOB]", &o->domains,
+		ut_opt_strs(0, "itt-domains", "GLOB[,GLOB]", &o->plan.domains,
 			    "only ITT domains that fit a pattern with * and ?"),
-		ut_opt_strs(0, "itt-exclude-domains", "GLOB[,GLOB]", &o->exclude_domains,
+		ut_opt_strs(0, "itt-exclude-domains", "GLOB[,GLOB]", &o->plan.exclude_domains,
 			    "all ITT domains but these"),
 		ut_opt_words(ut_opt_call("itt-groups", "GROUP[,GROUP]", set_groups, o,
 					 "also record these groups, which may slow the program: "
 					 "sync, heap, stitch"),
 			     "sync heap stitch"),
-		ut_opt_flag('r', "ccl-summary-report", &o->ccl_report,
+		ut_opt_flag('r', "ccl-summary-report", &o->plan.ccl_report,
 			    "a table of oneCCL operations after the run"),
 	};
 
@@ -148,16 +148,16 @@ static void add_output(struct rows *r, struct ut_record_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("Results"),
-		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->out.output,
+		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->plan.out.output,
 					"the timeline if FILE ends like one (.json, .pftrace, "
 					"...), else the text reports, with the process id put "
 					"before the suffix; %p %h %r %q{VAR} stand for process "
 					"id, host, rank, variable"),
 			     "<file>"),
-		ut_opt_words(ut_opt_str(0, "output-dir-path", "DIR", &o->out.dir,
+		ut_opt_words(ut_opt_str(0, "output-dir-path", "DIR", &o->plan.out.dir,
 					"put the timelines there; made if missing"),
 			     "<dir>"),
-		ut_opt_words(ut_opt_str(0, "result-dir", "DIR", &o->out.result_dir,
+		ut_opt_words(ut_opt_str(0, "result-dir", "DIR", &o->plan.out.result_dir,
 					"put everything there, in a folder per process"),
 			     "<dir>"),
 		ut_opt_words(ut_opt_letter(
@@ -165,12 +165,12 @@ static void add_output(struct rows *r, struct ut_record_opts *o)
 						      ut_str_fmt(r->arena, "%s; may be repeated",
 								 ut_output_format_list(r->arena)))),
 			     ut_output_format_words(r->arena)),
-		ut_opt_flag(0, "overwrite", &o->out.overwrite,
+		ut_opt_flag(0, "overwrite", &o->plan.out.overwrite,
 			    "replace existing results instead of adding -2, -3, ... to the name"),
-		ut_opt_flag(0, "no-summary", &o->out.no_summary, "no table after the run"),
-		ut_opt_u64(0, "summary-rows", "N", &o->out.summary_rows,
+		ut_opt_flag(0, "no-summary", &o->plan.out.no_summary, "no table after the run"),
+		ut_opt_u64(0, "summary-rows", "N", &o->plan.out.summary_rows,
 			   "rows of that table, 0 for all (20)"),
-		ut_opt_flag(0, "quiet", &o->out.quiet, "say nothing but problems"),
+		ut_opt_flag(0, "quiet", &o->plan.out.quiet, "say nothing but problems"),
 		ut_opt_flag('v', "verbose", &o->verbose,
 			    "say more about the run; kernels by size in device tables"),
 	};
@@ -182,11 +182,11 @@ static void add_control(struct rows *r, struct ut_record_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("When to record"),
-		ut_opt_flag(0, "start-paused", &o->start_paused,
+		ut_opt_flag(0, "start-paused", &o->plan.start_paused,
 			    "wait for __itt_resume() or PTI_ENABLE_COLLECTION=1"),
-		ut_opt_flag(0, "conditional-collection", &o->start_paused,
+		ut_opt_flag(0, "conditional-collection", &o->plan.start_paused,
 			    "the old name of --start-paused"),
-		ut_opt_str(0, "session", "NAME", &o->session,
+		ut_opt_str(0, "session", "NAME", &o->plan.name,
 			   "give the run a name for the three options below"),
 		ut_opt_str(0, "pause", "NAME", &o->pause, "pause the running session NAME"),
 		ut_opt_str(0, "resume", "NAME", &o->resume, "let it go on"),
@@ -205,7 +205,7 @@ static void add_processes(struct rows *r, struct ut_record_opts *o)
 	const struct ut_opt table[] = {
 		ut_opt_heading("Processes and storage"),
 		ut_opt_words(ut_opt_range(ut_opt_u64(0, "follow-child-process", "0|1",
-						     &o->follow_children,
+						     &o->plan.follow_children,
 						     "record the program's children, too (1)"),
 					  0, 1),
 			     "0 1"),
@@ -217,10 +217,10 @@ static void add_processes(struct rows *r, struct ut_record_opts *o)
 			     1, 64),
 		ut_opt_call("chrome-event-buffer-size", "N", set_event_buffer, o,
 			    "accepted; not needed: every event is in the file at once"),
-		ut_opt_words(ut_opt_str(0, "spool-dir", "DIR", &o->spool_dir,
+		ut_opt_words(ut_opt_str(0, "spool-dir", "DIR", &o->plan.spool_dir,
 					"where to keep the recording until it is exported"),
 			     "<dir>"),
-		ut_opt_flag(0, "keep-session", &o->keep_session,
+		ut_opt_flag(0, "keep-session", &o->plan.keep_session,
 			    "keep it afterwards, for 'unitrace export'"),
 	};
 
@@ -229,7 +229,7 @@ static void add_processes(struct rows *r, struct ut_record_opts *o)
 
 static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 {
-	struct ut_device_opts *d = &o->device;
+	struct ut_device_opts *d = &o->plan.device;
 	const struct ut_opt table[] = {
 		ut_opt_heading("Devices (CUDA, OpenCL)"),
 		ut_opt_flag(0, "chrome-kernel-logging", &d->chrome_kernel,
@@ -274,6 +274,8 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 			    "record these devices only, as the program counts them, from 0"),
 		ut_opt_flag(0, "cuda-unified-memory", &d->cuda_pages,
 			    "also pages of managed memory that move or are missed (CUDA)"),
+		ut_opt_strs(0, "backend-option", "NAME.KEY=VALUE", &d->backend_options,
+			    "something for one backend, for example cuda.cupti=PATH"),
 	};
 
 	add(r, table, COUNT(table));
@@ -281,7 +283,7 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 
 static void add_unsupported(struct rows *r, struct ut_record_opts *o)
 {
-	struct ut_device_opts *d = &o->device;
+	struct ut_device_opts *d = &o->plan.device;
 	const struct ut_opt table[] = {
 		ut_opt_heading(UT_RECORD_UNSUPPORTED_HEADING),
 		ut_opt_flag('q', "metric-query", &d->metric_query, "metrics of each kernel"),
@@ -312,8 +314,8 @@ static void add_about(struct rows *r, struct ut_record_opts *o)
 {
 	const struct ut_opt table[] = {
 		ut_opt_heading("About"),
-		ut_opt_flag(0, "tid", &o->tid, "thread ids in --call-logging lines"),
-		ut_opt_flag(0, "pid", &o->pid, "process ids in --call-logging lines"),
+		ut_opt_flag(0, "tid", &o->plan.tid, "thread ids in --call-logging lines"),
+		ut_opt_flag(0, "pid", &o->plan.pid, "process ids in --call-logging lines"),
 		ut_opt_flag(0, "device-list", &o->device_list, "list the devices"),
 		ut_opt_flag(0, "metric-list", &o->metric_list, "list the metric groups"),
 		ut_opt_flag(0, "version", &o->version,
@@ -335,7 +337,7 @@ const struct ut_opt *ut_record_table(struct ut_arena *a, struct ut_record_opts *
 	add_output(&r, o);
 	add_control(&r, o);
 	add_processes(&r, o);
-	r.count += ut_python_rows(&o->python, r.items + r.count, MAX_ROWS - r.count);
+	r.count += ut_python_rows(&o->plan.python, r.items + r.count, MAX_ROWS - r.count);
 	add_device_logging(&r, o);
 	add_unsupported(&r, o);
 	add_about(&r, o);

@@ -4,10 +4,10 @@
 
 #include "analyze/device_log.h"
 #include "analyze/device_summary.h"
-#include "analyze/device_table.h"
-#include "cmd/load.h"
+#include "base/log.h"
 #include "cmd/words.h"
 #include "export/table_device.h"
+#include "import/load.h"
 #include "model/store.h"
 #include "text/out.h"
 
@@ -25,22 +25,11 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 static int print(const struct ut_stats_device *o, const struct ut_device_log *log,
 		 struct ut_err *err)
 {
-	const struct ut_device_rows_view all = { .source = UT_DEVICE_ALL,
-						 .host = true,
-						 .device = true };
 	struct ut_out *out = ut_out_open("-", 0);
 	struct ut_device_summary s;
 
 	ut_device_summary_make(&s, log);
-	if (o->json) {
-		ut_device_json(out, log, &s);
-	} else if (o->csv) {
-		ut_device_summary_csv(out, log, &s);
-		ut_out_text(out, "\n");
-		ut_device_rows_csv(out, log, &all);
-	} else {
-		ut_device_summary_text(out, log, &s, (size_t)o->rows);
-	}
+	ut_device_print(out, log, &s, &o->report);
 	ut_device_summary_release(&s);
 	return ut_out_commit(out, err);
 }
@@ -48,10 +37,11 @@ static int print(const struct ut_stats_device *o, const struct ut_device_log *lo
 int ut_stats_device(const struct ut_stats_device *o, const struct ut_words *words,
 		    struct ut_err *err)
 {
-	const struct ut_load how = { "stats", o->threads, .checked = false };
+	const struct ut_load how = { "stats", o->threads, .checked = false,
+				     .teller = ut_log_teller() };
 	struct ut_inputs in = { 0 };
 	struct ut_device_log log;
-	int rc = ut_inputs_find(&in, words->count, words->items, err);
+	int rc = ut_inputs_find(&in, words->count, words->items, ut_log_teller(), err);
 
 	ut_device_log_init(&log, false);
 	if (!rc)

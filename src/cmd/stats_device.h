@@ -4,16 +4,13 @@
 #ifndef UT_CMD_STATS_DEVICE_H
 #define UT_CMD_STATS_DEVICE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/err.h"
+#include "text/table_report.h"
 
 struct ut_words;
 
 struct ut_stats_device {
-	bool json, csv; /* neither: for people */
-	uint64_t rows;  /* of the table of kernels; 0 = all */
+	struct ut_report_opts report; /* its order is checked: ut_device_check_sort() */
 	unsigned int threads;
 };
 

@@ -1,9 +1,9 @@
 #include "cmd/view_save.h"
 
 #include "base/log.h"
-#include "cmd/load.h"
 #include "export/one_page.h"
 #include "export/out_check.h"
+#include "import/load.h"
 #include "text/out.h"
 #include "text/replaced.h"
 #include "view/view.h"
@@ -24,7 +24,8 @@ static int take_store(void *ctx, size_t i, struct ut_store *store, struct ut_err
 
 int ut_view_save(const struct ut_view_opts *o, const struct ut_inputs *inputs, struct ut_err *err)
 {
-	const struct ut_load how = { "reading", ut_load_threads(o->threads), .checked = false };
+	const struct ut_load how = { "reading", ut_load_threads(o->threads), .checked = false,
+				     .teller = ut_log_teller() };
 	struct saving s = { inputs, ut_view_new() };
 	struct ut_out *out;
 	int rc = ut_replaced_check(o->save, inputs->paths, inputs->count, err);

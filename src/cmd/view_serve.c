@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "cmd/load.h"
+#include "import/load.h"
 #include "serve/serve.h"
 #include "text/html.h"
 #include "text/out.h"

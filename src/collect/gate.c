@@ -18,11 +18,13 @@
 
 /* Keys below this number need no malloc in pthread_setspecific() (glibc). */
 #define KEYS_WITHOUT_MALLOC 32
+#define NOT_ATTACHED        UINT32_MAX
 
 alignas(4096) union ut_gate_page ut_gate;
 static _Atomic uint32_t no_session;
 _Atomic uint32_t *ut_gate_state = &no_session;
-_Thread_local struct ut_tbuf ut_me;
+/* A thread that is not attached fits no word: neither 0, a forked child's, nor any other. */
+_Thread_local struct ut_tbuf ut_me = { .ready = NOT_ATTACHED };
 
 static struct {
 	struct ut_control *control;
@@ -122,6 +124,7 @@ static void make_ready(void)
 bool ut_gate_wake(void)
 {
 	sigset_t before;
+	int saved;
 
 	while (!atomic_load_explicit(&ut_gate.word, memory_order_acquire)) {
 		if (ut_me.busy)
@@ -130,12 +133,14 @@ bool ut_gate_wake(void)
 			sched_yield(); /* another thread is at it; it waits for nobody */
 			continue;
 		}
+		saved = errno;
 		ut_signals_hold(&before);
 		ut_me.busy = 1;
 		if (!atomic_exchange(&ut_gate.owner, 1))
 			make_ready();
 		ut_me.busy = 0;
 		ut_signals_release(&before);
+		errno = saved;
 	}
 	return !(atomic_load(&ut_gate.word) & UT_GATE_STOPPED);
 }
@@ -149,7 +154,7 @@ static void attach(struct ut_tbuf *t)
 	ut_signals_hold(&before);
 	t->busy = 1;
 	ut_tbuf_attach(t);
-	t->ready = t->ignored ? UINT32_MAX : t->generation << 8 | UT_GATE_OPEN;
+	t->ready = t->ignored ? NOT_ATTACHED : t->generation << 8 | UT_GATE_OPEN;
 	if (g.has_key)
 		pthread_setspecific(g.key, t);
 	t->busy = 0;
@@ -194,7 +199,7 @@ bool ut_gate_slow(struct ut_tbuf *t, enum ut_gate_call call)
 
 	if (t->busy)
 		ut_writer_count_dropped();
-	else if (ut_gate_paused(t))
+	else if (ut_gate_look(t) == UT_LOOK_PAUSED)
 		result = remember(t, call, call == UT_CALL_LATE_END);
 	else
 		result = decide(t, call);
@@ -307,5 +312,5 @@ void ut_gate_stop(void)
 void ut_gate_ignore_thread(void)
 {
 	ut_me.ignored = 1;
-	ut_me.ready = UINT32_MAX;
+	ut_me.ready = NOT_ATTACHED;
 }

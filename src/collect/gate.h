@@ -50,26 +50,28 @@ extern _Thread_local struct ut_tbuf ut_me;
 /* Everything that is not "open and attached". errno is kept. */
 bool ut_gate_slow(struct ut_tbuf *t, enum ut_gate_call call);
 
-/* Open, and this thread is attached. */
-static inline bool ut_gate_open(const struct ut_tbuf *t)
+/*
+ * What the gate's word has that a thread's own, "open, and I am attached", has not, and the other
+ * way round. One load tells all of it apart; anything else is for the slow path.
+ */
+enum ut_gate_look {
+	UT_LOOK_OPEN = 0,
+	UT_LOOK_RESUMED = UT_GATE_WAS_PAUSED, /* open again after a pause: histories are kept */
+	UT_LOOK_PAUSED = UT_GATE_OPEN | UT_GATE_PAUSED | UT_GATE_WAS_PAUSED,
+};
+
+static inline uint32_t ut_gate_look(const struct ut_tbuf *t)
 {
-	return atomic_load_explicit(&ut_gate.word, memory_order_acquire) == t->ready &&
-	       atomic_load_explicit(ut_gate_state, memory_order_relaxed) == 0;
+	uint32_t look = atomic_load_explicit(&ut_gate.word, memory_order_acquire) ^ t->ready;
+
+	__asm__("" : "+r"(look)); /* keeps the compiler from comparing the two words once more */
+	return look;
 }
 
-/* Open again after a pause: histories have to be kept. */
-static inline bool ut_gate_resumed(const struct ut_tbuf *t)
+/* The session is not paused or stopped from outside. */
+static inline bool ut_gate_runs(void)
 {
-	return atomic_load_explicit(&ut_gate.word, memory_order_acquire) ==
-		       (t->ready | UT_GATE_WAS_PAUSED) &&
-	       atomic_load_explicit(ut_gate_state, memory_order_relaxed) == 0;
-}
-
-/* Paused, and this thread is attached. */
-static inline bool ut_gate_paused(const struct ut_tbuf *t)
-{
-	return atomic_load_explicit(&ut_gate.word, memory_order_acquire) ==
-	       (t->ready ^ (UT_GATE_OPEN | UT_GATE_PAUSED | UT_GATE_WAS_PAUSED));
+	return atomic_load_explicit(ut_gate_state, memory_order_relaxed) == 0;
 }
 
 static inline void ut_gate_push(struct ut_tbuf *t, bool recorded)
@@ -88,12 +90,13 @@ static inline bool ut_gate_pop(struct ut_tbuf *t)
 
 static inline bool ut_gate_passes(struct ut_tbuf *t, enum ut_gate_call call)
 {
-	return UT_LIKELY(ut_gate_open(t)) || ut_gate_slow(t, call);
+	return UT_LIKELY(ut_gate_look(t) == UT_LOOK_OPEN && ut_gate_runs()) ||
+	       ut_gate_slow(t, call);
 }
 
 /*
  * Makes the collector ready in this process; the first call does the work. False when there is
- * nothing to record for: no session, not this process, no room.
+ * nothing to record for: no session, not this process, no room. errno is kept.
  */
 bool ut_gate_wake(void);
 

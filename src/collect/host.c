@@ -10,11 +10,14 @@
 #include <time.h>
 
 #include "collect/gate.h"
+#include "collect/host_take.h"
 #include "collect/intern.h"
 #include "collect/number.h"
 #include "collect/zones.h"
 #include "unitrace/backend.h"
+#include "wire/backend_options.h"
 #include "wire/control.h"
+#include "wire/text.h"
 
 #define MOST_BACKENDS 8u
 #define MOST_DEVICES  64u
@@ -62,19 +65,22 @@ static int wants_kernel(const char *name)
 	return !holds_any(c->exclude_kernels, name);
 }
 
-static uint32_t device(const struct ut_device *d)
+static uint32_t device(const struct ut_device *given)
 {
 	const struct ut_control *c = ut_gate_settings();
-	uint64_t words[2];
+	struct ut_device d;
+	uint64_t words[3];
 	uint32_t id;
 
-	if (c && c->devices && (d->index >= 64 || !(c->devices >> d->index & 1)))
+	if (!UT_HOST_TAKE(UT_HOST_DEVICE, &d, given, label) ||
+	    (c && c->devices && (d.index >= 64 || !(c->devices >> d.index & 1))))
 		return 0;
 	id = ut_number_next();
 
-	words[0] = ut_pack(id, ut_intern_z(d->name));
-	words[1] = ut_pack(d->index, ut_intern_z(d->label));
-	ut_number_define(UT_REC_DEVICE, words, 2, NULL, 0);
+	words[0] = ut_pack(id, ut_intern_z(d.name));
+	words[1] = ut_pack(d.index, ut_intern_z(d.label));
+	words[2] = ut_pack(d.api, 0);
+	ut_number_define(UT_REC_DEVICE, words, 3, NULL, 0);
 	return id;
 }
 
@@ -114,16 +120,6 @@ static uint32_t queue(uint32_t device_id, const char *name, uint64_t number)
 		       : add_queue(device_id, name, number);
 }
 
-/* Appends facts, two words each; how many words there are now. */
-static size_t put_facts(uint64_t *words, size_t count, const struct ut_fact *facts, size_t n)
-{
-	for (size_t i = 0; facts && i < n && i < UT_FACTS; i++) {
-		words[count++] = ut_pack(facts[i].key, facts[i].type);
-		words[count++] = facts[i].value;
-	}
-	return count;
-}
-
 static void call_begin(uint32_t api, uint32_t name, uint64_t correlation)
 {
 	const uint64_t words[2] = { ut_pack(api, name), correlation };
@@ -134,38 +130,46 @@ static void call_begin(uint32_t api, uint32_t name, uint64_t correlation)
 
 static void call_end(uint32_t api, const struct ut_fact *facts, size_t fact_count)
 {
-	uint64_t words[1 + 2 * UT_FACTS] = { api };
+	const uint64_t words[1] = { api };
 
 	if (ut_gate_passes(&ut_me, UT_CALL_END))
-		ut_tbuf_words(&ut_me, UT_REC_CALL_END, words,
-			      put_facts(words, 1, facts, fact_count));
+		ut_host_record(UT_REC_CALL_END, words, 1, facts, fact_count);
 }
 
-static void call(uint32_t api, const struct ut_work *c)
+static void call(uint32_t api, const struct ut_work *given)
 {
-	uint64_t words[5 + 2 * UT_FACTS] = { ut_pack(api, c->name), c->thread, c->start, c->end,
-					     c->correlation };
+	struct ut_work c;
+	uint64_t words[5];
 
+	if (!UT_HOST_TAKE(UT_HOST_WORK, &c, given, fact_count))
+		return;
+	words[0] = ut_pack(api, c.name);
+	words[1] = c.thread;
+	words[2] = c.start;
+	words[3] = c.end;
+	words[4] = c.correlation;
 	/* It may be told of after the pause that followed. */
-	if (ut_gate_was_on(c->start) && ut_gate_passes(&ut_me, UT_CALL_LATE_END))
-		ut_tbuf_words(&ut_me, UT_REC_CALL, words,
-			      put_facts(words, 5, c->facts, c->fact_count));
+	if (ut_gate_was_on(c.start) && ut_gate_passes(&ut_me, UT_CALL_LATE_END))
+		ut_host_record(UT_REC_CALL, words, 5, c.facts, c.fact_count);
 }
 
-static void work(const struct ut_work *w)
+static void work(const struct ut_work *given)
 {
-	uint64_t words[7 + 2 * UT_FACTS] = { ut_pack(w->queue, w->name),
-					     ut_pack(w->kind, w->thread),
-					     w->queued,
-					     w->submitted,
-					     w->start,
-					     w->end,
-					     w->correlation };
+	struct ut_work w;
+	uint64_t words[7];
 
+	if (!UT_HOST_TAKE(UT_HOST_WORK, &w, given, fact_count))
+		return;
+	words[0] = ut_pack(w.queue, w.name);
+	words[1] = ut_pack(w.kind, w.thread);
+	words[2] = w.queued;
+	words[3] = w.submitted;
+	words[4] = w.start;
+	words[5] = w.end;
+	words[6] = w.correlation;
 	/* Work was submitted while recording was on; it may be told of during a pause. */
-	if (w->queue && ut_gate_passes(&ut_me, UT_CALL_LATE_END))
-		ut_tbuf_words(&ut_me, UT_REC_WORK, words,
-			      put_facts(words, 7, w->facts, w->fact_count));
+	if (w.queue && ut_gate_passes(&ut_me, UT_CALL_LATE_END))
+		ut_host_record(UT_REC_WORK, words, 7, w.facts, w.fact_count);
 }
 
 static void counter(uint32_t device_id, uint32_t name, uint64_t time, double value)
@@ -177,13 +181,11 @@ static void counter(uint32_t device_id, uint32_t name, uint64_t time, double val
 		ut_tbuf_words(&ut_me, UT_REC_DEVICE_COUNTER, words, 3);
 }
 
-static void note(const char *text)
+static const char *option(const char *key)
 {
-	size_t len = text ? strnlen(text, 1000) : 0;
-	const uint64_t words[1] = { len };
+	const struct ut_control *c = ut_gate_settings();
 
-	if (len && ut_gate_wake())
-		ut_writer_define(UT_REC_NOTE, words, 1, text, len);
+	return c ? ut_backend_option(c->options, key) : NULL;
 }
 
 static struct ut_host host = {
@@ -200,9 +202,16 @@ static struct ut_host host = {
 	.call = call,
 	.work = work,
 	.counter = counter,
-	.note = note,
+	.note = ut_host_note,
 	.zones = &ut_zones,
 	.was_on = was_on,
+	.option = option,
+	.metrics = ut_host_metrics,
+	.values = ut_host_values,
+	.frame = ut_host_frame,
+	.stack = ut_host_stack,
+	.samples = ut_host_samples,
+	.message = ut_host_message,
 };
 
 /* The last chance of every backend, before the runtimes go. */
@@ -223,20 +232,66 @@ static void process_ends(void)
 __attribute__((visibility("default"))) const struct ut_host *
 unitrace_join(const struct ut_backend *backend);
 
-const struct ut_host *unitrace_join(const struct ut_backend *backend)
+/* Says in one line why a backend is not served. */
+static void refuse(const struct ut_backend *b)
 {
-	int saved = errno;
+	bool named = b->size >= offsetof(struct ut_backend, name) + sizeof(b->name) && b->name;
+	char text[300];
+	struct ut_text t = ut_text_init(text, sizeof(text));
+
+	ut_text_str(&t, "the backend ");
+	ut_text_str(&t, named ? b->name : "?");
+	if (b->version > UT_BACKEND_VERSION) {
+		ut_text_str(&t, " was built for a newer unitrace and is not used: its contract has "
+				"version ");
+		ut_text_u64(&t, b->version);
+		ut_text_str(&t, ", this collector's ");
+		ut_text_u64(&t, UT_BACKEND_VERSION);
+	} else {
+		ut_text_str(&t, " is damaged and is not used: it says that it has version ");
+		ut_text_u64(&t, b->version);
+		ut_text_str(&t, " and ");
+		ut_text_u64(&t, b->size);
+		ut_text_str(&t, " bytes");
+	}
+	ut_host_note(text);
+}
+
+/* All members that we call. */
+static bool is_served(const struct ut_backend *b)
+{
+	return (b->version == UT_BACKEND_VERSION || b->version == 1) &&
+	       b->size >= offsetof(struct ut_backend, stop) + sizeof(b->stop);
+}
+
+static const struct ut_host *join(const struct ut_backend *backend)
+{
+	const struct ut_host *mine = &host;
 	uint32_t at;
 
-	if (!backend || backend->version != UT_BACKEND_VERSION || !ut_gate_wake())
+	if (!backend || !ut_gate_wake())
 		return NULL;
+	if (!is_served(backend)) {
+		refuse(backend);
+		return NULL;
+	}
 	host.want = ut_gate_settings()->want;
+	if (backend->version == 1)
+		mine = ut_host_v1(&host);
 	at = atomic_fetch_add(&backend_count, 1);
-	if (at >= MOST_BACKENDS || (backend->start && backend->start(&host)))
+	if (at >= MOST_BACKENDS || (backend->start && backend->start(mine)))
 		return NULL;
 	atomic_store(&backends[at], backend);
 	if (!atomic_exchange(&watching, true))
 		atexit(process_ends);
+	return mine;
+}
+
+const struct ut_host *unitrace_join(const struct ut_backend *backend)
+{
+	int saved = errno;
+	const struct ut_host *mine = join(backend);
+
 	errno = saved;
-	return &host;
+	return mine;
 }

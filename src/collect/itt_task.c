@@ -50,21 +50,25 @@ void __itt_task_begin(const __itt_domain *domain, __itt_id id, __itt_id parent,
 		      __itt_string_handle *name)
 {
 	struct ut_tbuf *t = &ut_me;
+	uint32_t look = ut_gate_look(t);
 
-	if (ut_gate_paused(t) && is_known(domain)) {
+	if (UT_LIKELY(look == UT_LOOK_PAUSED)) {
+		if (UT_UNLIKELY(!is_known(domain)))
+			goto slow;
 		ut_gate_push(t, false);
 		return;
 	}
-	if (UT_LIKELY(domain && name &&
-		      !(id.d1 | id.d2 | id.d3 | parent.d1 | parent.d2 | parent.d3))) {
-		if (UT_LIKELY(ut_gate_open(t))) {
-			if (UT_LIKELY(begin_word(t, domain, name)))
-				return;
-		} else if (ut_gate_resumed(t) && begin_word(t, domain, name)) {
-			ut_gate_push(t, true);
+	if (UT_UNLIKELY(!domain || !name || !ut_gate_runs() ||
+			(id.d1 | id.d2 | id.d3 | parent.d1 | parent.d2 | parent.d3)))
+		goto slow;
+	if (UT_LIKELY(look == UT_LOOK_OPEN)) {
+		if (UT_LIKELY(begin_word(t, domain, name)))
 			return;
-		}
+	} else if (look == UT_LOOK_RESUMED && begin_word(t, domain, name)) {
+		ut_gate_push(t, true);
+		return;
 	}
+slow:
 	begin_slow(domain, id, parent, name);
 }
 
@@ -79,21 +83,29 @@ static __attribute__((noinline)) void end_slow(const __itt_domain *domain)
 void __itt_task_end(const __itt_domain *domain)
 {
 	struct ut_tbuf *t = &ut_me;
-	uint32_t d;
+	uint32_t look = ut_gate_look(t), d;
 
-	if (UT_LIKELY(is_known(domain))) {
-		d = (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED);
-		if (UT_LIKELY(ut_gate_open(t))) {
-			if (UT_LIKELY(ut_tbuf_word_fast(t, UT_WORD_END, d)))
-				return;
-		} else if (!(t->history & 1) && (ut_gate_paused(t) || ut_gate_resumed(t))) {
-			ut_gate_pop(t);
+	if (UT_UNLIKELY(!is_known(domain)))
+		goto slow;
+	if (UT_LIKELY(look == UT_LOOK_PAUSED)) {
+		if (UT_UNLIKELY(t->history & 1))
+			goto slow;
+		ut_gate_pop(t);
+		return;
+	}
+	if (UT_UNLIKELY(!ut_gate_runs()))
+		goto slow;
+	d = (uint32_t)__atomic_load_n(&domain->extra1, __ATOMIC_RELAXED);
+	if (UT_LIKELY(look == UT_LOOK_OPEN)) {
+		if (UT_LIKELY(ut_tbuf_word_fast(t, UT_WORD_END, d)))
 			return;
-		} else if (ut_gate_resumed(t) && ut_tbuf_word_fast(t, UT_WORD_END, d)) {
+	} else if (look == UT_LOOK_RESUMED) {
+		if (!(t->history & 1) || ut_tbuf_word_fast(t, UT_WORD_END, d)) {
 			ut_gate_pop(t);
 			return;
 		}
 	}
+slow:
 	end_slow(domain);
 }
 

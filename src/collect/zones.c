@@ -36,7 +36,9 @@ static uint64_t define(const struct ut_zone *z)
 
 static bool is_open(const struct ut_tbuf *t)
 {
-	return UT_LIKELY(ut_gate_open(t)) || ut_gate_resumed(t);
+	uint32_t look = ut_gate_look(t);
+
+	return UT_LIKELY(look == UT_LOOK_OPEN || look == UT_LOOK_RESUMED) && ut_gate_runs();
 }
 
 static __attribute__((noinline)) uint64_t begin_slow(uint64_t zone)

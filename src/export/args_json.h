@@ -4,6 +4,7 @@
 #ifndef UT_EXPORT_ARGS_JSON_H
 #define UT_EXPORT_ARGS_JSON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/strtab.h"
@@ -21,6 +22,12 @@ void ut_args_json_value(struct ut_out *o, const struct ut_trace *t, const struct
 
 /* JSON that came from outside: as it is, but for bad UTF-8, which becomes U+FFFD. */
 void ut_args_json_text(struct ut_out *o, struct ut_str text);
+
+/* Is it a sample of which more is known than that it was taken? */
+bool ut_sample_has_stack(const struct ut_trace *t, const struct ut_event *e);
+
+/* The arguments of a sample with its stack in front, as flame graphs take it: "stack":"main;f". */
+void ut_sample_json(struct ut_out *o, const struct ut_trace *t, const struct ut_event *e);
 
 /* The value of a counter's event. */
 void ut_counter_json(struct ut_out *o, const struct ut_event *e);

@@ -274,8 +274,7 @@ const struct ut_arg *ut_cw_find(const struct ut_trace *t, uint32_t list, const c
 	for (const struct ut_arg *a = &t->args[list]; list && a->type != UT_ARG_END; a++) {
 		struct ut_str s = ut_strtab_get(&t->strings, a->key);
 
-		if (s.len == strlen(key) && !memcmp(s.ptr, key, s.len) && !a->flags &&
-		    (a->type == type || type == UT_ARG_END))
+		if (ut_str_is(s, key) && !a->flags && (a->type == type || type == UT_ARG_END))
 			return a;
 	}
 	return NULL;
@@ -300,6 +299,16 @@ static char *put_id(struct ut_cw *c, char *p, uint64_t number, bool local)
 	if (local)
 		*p++ = '}';
 	return p;
+}
+
+/* The id is what viewers go by; that files have it in common is said as the format does. */
+static char *put_global_id(char *p, uint64_t number)
+{
+	p = put_text(p, ",\"id\":\"");
+	p = ut_digits_hex(p, number);
+	p = put_text(p, "\",\"id2\":{\"global\":\"");
+	p = ut_digits_hex(p, number);
+	return put_text(p, "\"}");
 }
 
 /* Arguments that stand for members of the event. */
@@ -361,7 +370,8 @@ static bool is_async(const struct ut_event *e)
 
 static bool has_number(const struct ut_event *e)
 {
-	return e->kind != UT_KIND_SPAN && e->kind != UT_KIND_INSTANT && e->kind != UT_KIND_COUNTER;
+	return e->kind != UT_KIND_SPAN && e->kind != UT_KIND_INSTANT &&
+	       e->kind != UT_KIND_COUNTER && e->kind != UT_KIND_SAMPLE;
 }
 
 /* ---- events -------------------------------------------------------------------------------- */
@@ -505,6 +515,7 @@ static char *put_kind(struct ut_cw *c, char *p, const struct ut_trace *t, const 
 	case UT_KIND_FLOW_IN:
 	case UT_KIND_FLOW_STEP:
 		return put_flow(c, p, t, e);
+	case UT_KIND_SAMPLE:
 	case UT_KIND_COUNT:
 		break;
 	}
@@ -534,7 +545,7 @@ static void look(struct ut_cw *c, const struct ut_trace *t)
 
 static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
 {
-	static const char phase[] = "XiCbesftnNOD"; /* in the order of UT_KIND_LIST */
+	static const char phase[] = "XiCbesftnNODP"; /* in the order of UT_KIND_LIST */
 	struct ut_cw *c = (struct ut_cw *)sink;
 	struct special special = { 0 };
 	char *p;
@@ -545,6 +556,10 @@ static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const s
 	assert(e->track < t->track_count);
 	if (!c->looked)
 		look(c, t);
+	if (e->kind == UT_KIND_SAMPLE) {
+		ut_cw_sample(c, t, e);
+		return;
+	}
 	if (c->foreign && e->args && has_number(e))
 		find_specials(c, &special, t, e);
 	p = ut_out_reserve(c->out, ROOM);
@@ -561,6 +576,7 @@ static void chrome_event(struct ut_sink *sink, const struct ut_trace *t, const s
 		return;
 	if (has_number(e))
 		p = special.id2 || special.id_text ? put_special_id(c, p, t, &special)
+		    : ut_pairs_global(e)           ? put_global_id(p, e->val)
 						   : put_id(c, p, e->val, is_async(e) && c->local);
 	if (e->kind == UT_KIND_FLOW_IN && !(e->flags & UT_EV_BIND_NEXT))
 		p = put_text(p, ",\"bp\":\"e\"");
@@ -595,6 +611,7 @@ static void chrome_end_trace(struct ut_sink *sink, const struct ut_trace *t)
 	if (!c->looked)
 		look(c, t);
 	ut_cw_about_trace(c, t);
+	ut_cw_end_samples(c, t);
 	forget_trace(c);
 	ut_pairs_end_trace(&c->pairs);
 }
@@ -608,6 +625,8 @@ static struct ut_sink *chrome_open(struct ut_out *out)
 	c->other = ut_out_open_memory();
 	c->top = ut_out_open_memory();
 	c->scratch = ut_out_open_memory();
+	c->samples = ut_out_open_memory();
+	c->frames = ut_out_open_memory();
 	ut_idmap_init(&c->pids, &c->file_arena);
 	ut_idmap_init(&c->keys, &c->file_arena);
 	ut_out_text(out, "{\"traceEvents\":[");
@@ -623,6 +642,8 @@ static void chrome_close(struct ut_sink *sink)
 	ut_out_abandon(c->other);
 	ut_out_abandon(c->top);
 	ut_out_abandon(c->scratch);
+	ut_out_abandon(c->samples);
+	ut_out_abandon(c->frames);
 	ut_arena_release(&c->file_arena);
 	free(c);
 }

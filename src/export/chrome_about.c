@@ -14,11 +14,6 @@
 #include "text/out.h"
 #include "version.h"
 
-static bool is(struct ut_str s, const char *text)
-{
-	return s.len == strlen(text) && !memcmp(s.ptr, text, s.len);
-}
-
 /* ---- metadata events ----------------------------------------------------------------------- */
 
 /* Up to the bracket of the arguments. track: UINT32_MAX = the process as a whole. */
@@ -49,7 +44,8 @@ static void put_sort_index(struct ut_cw *c, int32_t sort_index)
 /* Facts that belong to otherData rather than to an event of their own. */
 static bool is_other(struct ut_str key, struct ut_str value)
 {
-	return !value.len || value.ptr[0] != '{' || is(key, "losses") || is(key, "args");
+	return !value.len || value.ptr[0] != '{' || ut_str_is(key, "losses") ||
+	       ut_str_is(key, "args");
 }
 
 /* Host, real pid and command in one line, where viewers have only one. */
@@ -114,6 +110,25 @@ static void put_process_meta(struct ut_cw *c, const struct ut_trace *t, uint32_t
 	}
 }
 
+/* What a row stands for, for ourselves: viewers pass over what they do not know. */
+static void put_role(struct ut_cw *c, const struct ut_trace *t, const struct ut_track *track,
+		     struct ut_cw_members *m)
+{
+	struct ut_str api = ut_api_name(&t->strings, track->api);
+
+	if (!ut_track_is_told(track))
+		return;
+	ut_cw_member(m);
+	ut_out_fmt(c->out, "\"role\":\"%s\"", ut_role_name(track->role));
+	if (track->role != UT_ROLE_CALLS)
+		return;
+	ut_out_fmt(c->out, ",\"thread\":%" PRIu32, track->thread);
+	if (api.len) {
+		ut_out_text(c->out, ",\"api\":");
+		ut_out_json_str(c->out, api.ptr, api.len);
+	}
+}
+
 static void put_track_meta(struct ut_cw *c, const struct ut_trace *t, uint32_t index)
 {
 	const struct ut_track *track = &t->tracks[index];
@@ -122,7 +137,7 @@ static void put_track_meta(struct ut_cw *c, const struct ut_trace *t, uint32_t i
 
 	if (track->type != UT_TRACK_THREAD && track->type != UT_TRACK_LANE)
 		return;
-	if (name.len || track->args) {
+	if (name.len || track->args || ut_track_is_told(track)) {
 		start_meta(c, t, track->process, index, "thread_name");
 		ut_out_text(c->out, "{");
 		if (name.len) {
@@ -130,6 +145,7 @@ static void put_track_meta(struct ut_cw *c, const struct ut_trace *t, uint32_t i
 			ut_out_text(c->out, "\"name\":");
 			ut_out_json_str(c->out, name.ptr, name.len);
 		}
+		put_role(c, t, track, &m);
 		ut_cw_args(&m, t, track->args);
 		ut_out_text(c->out, "}}");
 	}
@@ -171,6 +187,34 @@ static void put_clock(struct ut_cw *c, const struct ut_trace *t, uint32_t proces
 	ut_out_i64(c->other, value);
 }
 
+/* What a process stands for, unless it is a program, as most are. */
+static void put_kind(struct ut_out *o, const struct ut_trace *t, const struct ut_process *process)
+{
+	if (!ut_process_is_told(process))
+		return;
+	ut_out_fmt(o, ",\"kind\":\"%s\"", ut_process_kind_name(process->kind));
+	put_member(o, ",\"api\":", ut_api_name(&t->strings, process->api));
+	if (process->device >= 0)
+		ut_out_fmt(o, ",\"device\":%" PRId32, process->device);
+	if (process->sub_device >= 0)
+		ut_out_fmt(o, ",\"sub_device\":%" PRId32, process->sub_device);
+	if (process->device_type != UT_DEVICE_TYPE_UNKNOWN)
+		ut_out_fmt(o, ",\"device_type\":\"%s\"", ut_device_type_name(process->device_type));
+	put_member(o, ",\"model\":", ut_strtab_get(&t->strings, process->model));
+}
+
+/* Categories of calls that nobody knows to be such; said once, with the first process. */
+static void put_calls(struct ut_cw *c, const struct ut_trace *t)
+{
+	for (size_t i = 0; i < t->call_count; i++) {
+		struct ut_str s = ut_strtab_get(&t->strings, t->calls[i]);
+
+		ut_out_text(c->other, i ? "," : ",\"calls\":[");
+		ut_out_json_str(c->other, s.ptr, s.len);
+	}
+	ut_out_text(c->other, t->call_count ? "]" : "");
+}
+
 static void put_process_other(struct ut_cw *c, const struct ut_trace *t, uint32_t index)
 {
 	const struct ut_process *process = &t->processes[index];
@@ -193,6 +237,7 @@ static void put_process_other(struct ut_cw *c, const struct ut_trace *t, uint32_
 	put_member(o, ",\"name\":", ut_strtab_get(&t->strings, process->name));
 	put_member(o, ",\"host\":", ut_strtab_get(&t->strings, process->host));
 	put_member(o, ",\"command\":", ut_strtab_get(&t->strings, process->cmdline));
+	put_kind(o, t, process);
 	put_clock(c, t, index, "realtime_offset_ns", t->realtime_offset);
 	put_clock(c, t, index, "boottime_offset_ns", t->boottime_offset);
 	if (!put_fact(c, t, index, "clock_error_ns") && t->clock_error)
@@ -214,14 +259,15 @@ static void put_trace_other(struct ut_cw *c, const struct ut_trace *t)
 	ut_cw_end_members(&list);
 	ut_cw_args(&args, t, t->global_args);
 	ut_cw_end_members(&args);
+	put_calls(c, t);
 }
 
 bool ut_cw_is_ours(const struct ut_cw *c, const struct ut_trace *t)
 {
 	const struct ut_arg *dialect = ut_cw_find(t, t->file_args, "dialect", UT_ARG_STR);
 
-	return !c->foreign ||
-	       (dialect && is(ut_strtab_get(&t->strings, dialect->value.str), "unitrace-ours"));
+	return !c->foreign || (dialect && ut_str_is(ut_strtab_get(&t->strings, dialect->value.str),
+						    "unitrace-ours"));
 }
 
 /*
@@ -331,12 +377,12 @@ static void put_file_member(struct ut_cw *c, struct ut_str key, struct ut_str va
 {
 	uint64_t hash = ut_hash_bytes(key.ptr, key.len);
 
-	if (is(key, "traceEvents") || ut_idmap_get(&c->keys, hash))
+	if (ut_str_is(key, "traceEvents") || ut_idmap_get(&c->keys, hash))
 		return;
 	ut_idmap_put(&c->keys, hash, 1);
-	if (is(key, "displayTimeUnit")) {
+	if (ut_str_is(key, "displayTimeUnit")) {
 		c->unit = keep_text(c, value);
-	} else if (is(key, "otherData")) {
+	} else if (ut_str_is(key, "otherData")) {
 		c->input = keep_text(c, value);
 	} else {
 		ut_out_text(c->top, ",");
@@ -354,7 +400,7 @@ static void put_file_args(struct ut_cw *c, const struct ut_trace *t)
 
 		if (a->type == UT_ARG_JSON)
 			put_file_member(c, key, value);
-		else if (a->type == UT_ARG_STR && is(key, "dialect") && !c->dialect)
+		else if (a->type == UT_ARG_STR && ut_str_is(key, "dialect") && !c->dialect)
 			c->dialect = keep_text(c, value);
 	}
 }
@@ -432,6 +478,7 @@ void ut_cw_about_file(struct ut_cw *c)
 				     : (struct ut_str){ "\"ns\"", 4 });
 	text = ut_out_data(c->top, &len);
 	ut_out_write(o, text, len);
+	ut_cw_put_samples(c);
 	ut_out_text(o, ",\"otherData\":{\"tool\":\"unitrace\",\"version\":\"" UT_VERSION "\"");
 	if (c->own_clock || !c->pairs.traces)
 		ut_out_text(o, ",\"clock\":\"CLOCK_MONOTONIC\"");

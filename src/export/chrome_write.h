@@ -39,18 +39,20 @@ struct ut_cw_process {
 struct ut_cw {
 	struct ut_sink sink;
 	struct ut_out *out;
-	struct ut_out *other;   /* the processes of otherData, until the end of the file */
-	struct ut_out *top;     /* further members of the file, until its end */
-	struct ut_out *scratch; /* where fragments are made */
+	struct ut_out *other;            /* the processes of otherData, until the end of the file */
+	struct ut_out *top;              /* further members of the file, until its end */
+	struct ut_out *scratch;          /* where fragments are made */
+	struct ut_out *samples, *frames; /* until the end of the file */
+	uint64_t stack_base;             /* numbers of stacks that earlier traces have */
 	struct ut_arena file_arena;
 	struct ut_idmap pids, keys; /* that the file has: pids, members */
 	size_t pid_count;
-	bool any_event, any_other;
+	bool any_event, any_other, any_sample, any_frame;
 	bool own_clock;        /* a trace on our own clock is among them */
 	struct ut_pairs pairs; /* also how many traces were ended */
 	char *unit, *dialect, *input;
 
-	/* the trace of the day */
+	/* the trace that is being written */
 	struct ut_arena arena;
 	struct ut_cw_fragments names, cats, tracks;
 	struct ut_cw_process *processes;
@@ -86,6 +88,11 @@ const struct ut_arg *ut_cw_find(const struct ut_trace *t, uint32_t list, const c
 
 /* A trace that was recorded or made by us, or read from such a file. */
 bool ut_cw_is_ours(const struct ut_cw *c, const struct ut_trace *t);
+
+/* chrome_samples.c: a sample, after the last of a trace, and what the file gets of all. */
+void ut_cw_sample(struct ut_cw *c, const struct ut_trace *t, const struct ut_event *e);
+void ut_cw_end_samples(struct ut_cw *c, const struct ut_trace *t);
+void ut_cw_put_samples(struct ut_cw *c);
 
 /* chrome_about.c: after the last event of a trace, and at the end of the file. */
 void ut_cw_about_trace(struct ut_cw *c, const struct ut_trace *t);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/utf8.h"
 #include "export/args_json.h"
 #include "model/event.h"
 #include "model/pairs.h"
@@ -55,57 +54,16 @@ struct csv {
 	struct ut_pairs pairs;  /* also how many traces are complete */
 	struct track *tracks;
 	size_t track_cap;
-	char *utf8;
-	size_t utf8_cap;
 };
 
 /* ---- fields -------------------------------------------------------------------------------- */
 
-static bool is_plain(const char *s, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		if (s[i] == '"' || s[i] == ',' || s[i] == '\n' || s[i] == '\r' || !s[i])
-			return false;
-	}
-	return true;
-}
-
-/* In quotes, those inside doubled. No reader likes a zero byte. */
-static void put_quoted(struct ut_out *o, const char *s, size_t len)
-{
-	ut_out_text(o, ut_cell_csv_guarded(s, len) ? "\"'" : "\"");
-	for (size_t i = 0, n; i < len; i += n) {
-		n = 0;
-		while (i + n < len && s[i + n] && s[i + n] != '"')
-			n++;
-		ut_out_write(o, s + i, n);
-		if (i + n == len)
-			break;
-		ut_out_text(o, s[i + n] ? "\"\"" : UT_UTF8_BAD);
-		n++;
-	}
-	ut_out_text(o, "\"");
-}
-
-static void put_field(struct csv *c, struct ut_out *o, const char *s, size_t len)
-{
-	if (!ut_utf8_valid(s, len)) {
-		c->utf8 = ut_grow(c->utf8, 3 * len, &c->utf8_cap, 1);
-		len = ut_utf8_copy(c->utf8, s, len);
-		s = c->utf8;
-	}
-	if (is_plain(s, len) && !ut_cell_csv_guarded(s, len))
-		ut_out_write(o, s, len);
-	else
-		put_quoted(o, s, len);
-}
-
-static void put_string(struct csv *c, struct ut_out *o, const struct ut_trace *t, uint32_t id)
+static void put_string(struct ut_out *o, const struct ut_trace *t, uint32_t id)
 {
 	struct ut_str s = ut_strtab_get(&t->strings, id);
 
 	if (s.len)
-		put_field(c, o, s.ptr, s.len);
+		ut_cell_csv_field(o, s.ptr, s.len);
 	ut_out_text(o, ",");
 }
 
@@ -121,7 +79,7 @@ static void start_scratch(struct csv *c)
 static void put_id(struct csv *c, const struct ut_trace *t, uint64_t id, uint32_t text)
 {
 	if (text) {
-		put_string(c, c->scratch, t, text);
+		put_string(c->scratch, t, text);
 		return;
 	}
 	ut_out_u64(c->scratch, id);
@@ -138,12 +96,12 @@ static void make_track(struct csv *c, struct track *to, const struct ut_trace *t
 	ut_out_u64(c->scratch, c->pairs.traces);
 	ut_out_text(c->scratch, ",");
 	put_id(c, t, process->pid, process->pid_text);
-	put_string(c, c->scratch, t, process->name);
+	put_string(c->scratch, t, process->name);
 	if (track->type == UT_TRACK_THREAD)
 		put_id(c, t, track->id, track->id_text);
 	else
 		ut_out_text(c->scratch, ",");
-	put_string(c, c->scratch, t, track->name);
+	put_string(c->scratch, t, track->name);
 	text = ut_out_data(c->scratch, &to->len);
 	free(to->text);
 	to->text = ut_make(to->len + 1);
@@ -231,15 +189,18 @@ static void put_flags(struct ut_out *o, uint8_t set)
 	}
 }
 
-static void put_args(struct csv *c, const struct ut_trace *t, uint32_t args)
+static void put_args(struct csv *c, const struct ut_trace *t, const struct ut_event *e)
 {
 	const char *text;
 	size_t len;
 
 	start_scratch(c);
-	ut_args_json(c->scratch, t, args);
+	if (e->kind == UT_KIND_SAMPLE)
+		ut_sample_json(c->scratch, t, e);
+	else
+		ut_args_json(c->scratch, t, e->args);
 	text = ut_out_data(c->scratch, &len);
-	put_field(c, c->out, text, len);
+	ut_cell_csv_field(c->out, text, len);
 }
 
 static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
@@ -260,21 +221,23 @@ static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	if (e->kind == UT_KIND_SPAN)
 		ut_out_u64(o, e->val);
 	ut_out_text(o, ",");
-	put_string(c, o, t, e->name);
-	put_string(c, o, t, e->cat);
+	put_string(o, t, e->name);
+	put_string(o, t, e->cat);
 	if (e->kind == UT_KIND_SPAN)
 		ut_out_u64(o, depth_of(track, e));
 	ut_out_text(o, ",");
 	if (e->kind == UT_KIND_COUNTER)
 		ut_counter_json(o, e);
+	else if (e->kind == UT_KIND_SAMPLE && ut_sample_weight(e->val) != UT_SAMPLE_WEIGHT_ARG)
+		ut_out_u64(o, ut_sample_weight(e->val));
 	ut_out_text(o, ",");
 	if (ut_pairs_has(e))
-		ut_out_u64(o, ut_pairs_number(&c->pairs, e->val));
+		ut_out_u64(o, ut_pairs_of(&c->pairs, e));
 	ut_out_text(o, ",");
 	put_flags(o, e->flags);
 	ut_out_text(o, ",");
-	if (e->args)
-		put_args(c, t, e->args);
+	if (e->args || ut_sample_has_stack(t, e))
+		put_args(c, t, e);
 	ut_out_text(o, "\n");
 }
 
@@ -304,7 +267,6 @@ static void csv_close(struct ut_sink *sink)
 
 	forget_tracks(c);
 	ut_out_abandon(c->scratch);
-	free(c->utf8);
 	free(c);
 }
 

@@ -3,6 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/str.h"
+
 const struct ut_exporter *const ut_exporters[] = {
 	&ut_export_chrome,
 	&ut_export_perfetto,
@@ -37,27 +39,20 @@ const struct ut_exporter *ut_exporter_by_name(const char *name)
 	return NULL;
 }
 
-static bool ends(const char *s, size_t len, const char *suffix)
-{
-	size_t tail = strlen(suffix);
-
-	return len >= tail && !strncmp(s + len - tail, suffix, tail);
-}
-
 const struct ut_exporter *ut_exporter_by_file(const char *path)
 {
-	size_t len = strlen(path);
+	struct ut_str name = ut_str_of(path);
 
-	if (ends(path, len, ".gz"))
-		len -= 3;
-	else if (ends(path, len, ".zst"))
-		len -= 4;
+	if (ut_str_has_end(name, ".gz"))
+		name.len -= 3;
+	else if (ut_str_has_end(name, ".zst"))
+		name.len -= 4;
 	for (size_t i = 0; ut_exporters[i]; i++) {
-		if (ends(path, len, ut_exporters[i]->suffix))
+		if (ut_str_has_end(name, ut_exporters[i]->suffix))
 			return ut_exporters[i];
 	}
 	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
-		if (ends(path, len, aliases[i].suffix))
+		if (ut_str_has_end(name, aliases[i].suffix))
 			return aliases[i].exporter;
 	}
 	return NULL;

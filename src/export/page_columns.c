@@ -431,8 +431,8 @@ static void take_samples(const struct track *t, const struct ut_lane *l, struct 
 
 static void thin_samples(const struct columns *c, const struct track *t, struct samples *s)
 {
-	const struct ut_window w = { ut_view_ts(t->of, 0), ut_view_ts(t->of, c->view->span + 1),
-				     SAMPLES_MOST / 2 };
+	const struct ut_picture w = { ut_view_ts(t->of, 0), ut_view_ts(t->of, c->view->span + 1),
+				      SAMPLES_MOST / 2 };
 	struct ut_value_cell *cells = ut_make(w.pixels * sizeof(*cells));
 	uint32_t n = ut_pyramid_values(t->of->trace->store, t->of->local, t->of->lanes->count - 1,
 				       &w, cells);
@@ -571,9 +571,19 @@ static void put_places(const struct columns *c, struct ut_out *out)
 	free(first);
 }
 
+/* Which of the lists of types a class is in. */
+static bool is_in(size_t list, enum ut_view_class class)
+{
+	if (list == 0)
+		return class == UT_CLASS_MARK || class == UT_CLASS_SAMPLE;
+	if (list == 1)
+		return class == UT_CLASS_ASIDE || class == UT_CLASS_ASYNC;
+	return class == UT_CLASS_NOT_WORK || class == UT_CLASS_SAMPLE;
+}
+
 static void put_types(const struct columns *c, struct ut_out *out)
 {
-	const char *between = "";
+	static const char *const lists[] = { "],\"marks\":[", "],\"asides\":[", "],\"notWork\":[" };
 
 	for (int cats = 0; cats < 2; cats++) {
 		ut_out_text(out, cats ? "],\"cats\":[" : ",\"names\":[");
@@ -585,15 +595,12 @@ static void put_types(const struct columns *c, struct ut_out *out)
 			ut_out_json_str(out, s.ptr, s.len);
 		}
 	}
-	for (int asides = 0; asides < 2; asides++) {
-		ut_out_text(out, asides ? "],\"asides\":[" : "],\"marks\":[");
-		between = "";
-		for (uint32_t i = 0; i < c->type_count; i++) {
-			uint8_t class = c->view->classes[c->used[i]];
-			bool aside = class == UT_CLASS_ASIDE || class == UT_CLASS_ASYNC ||
-				     class == UT_CLASS_NOT_WORK;
+	for (size_t list = 0; list < 3; list++) {
+		const char *between = "";
 
-			if (asides ? !aside : class != UT_CLASS_MARK)
+		ut_out_text(out, lists[list]);
+		for (uint32_t i = 0; i < c->type_count; i++) {
+			if (!is_in(list, (enum ut_view_class)c->view->classes[c->used[i]]))
 				continue;
 			ut_out_fmt(out, "%s%" PRIu32, between, i);
 			between = ",";
@@ -610,7 +617,7 @@ static void put_torn(const struct columns *c, const struct track *t, struct ut_o
 		uint32_t type = type_of(t, t->rows[i]);
 
 		if (!(ut_view_type_flags(c->view, type) & UT_EV_UNFINISHED) ||
-		    c->view->classes[type] == UT_CLASS_MARK)
+		    c->view->classes[type] >= UT_CLASS_MARK)
 			continue;
 		ut_out_fmt(out, "%s%zu", between, i);
 		between = ",";

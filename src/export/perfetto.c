@@ -18,10 +18,10 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/hash.h"
 #include "export/describe.h"
 #include "export/pbuf.h"
 #include "export/perfetto_packet.h"
+#include "export/perfetto_samples.h"
 #include "export/perfetto_track.h"
 #include "model/arrows.h"
 #include "model/event.h"
@@ -94,12 +94,12 @@ struct perfetto {
 	struct ut_sink sink;
 	struct ut_perfetto_packets w;
 	struct ut_pbuf body; /* scratch */
-	struct ut_pids pids;
+	struct ut_idmap pids;
 	uint64_t next_uuid;
 	uint64_t flow_salt; /* added to the numbers of all flows */
 	struct ut_pairs flows;
 
-	/* the trace of the day */
+	/* the trace that is being written */
 	bool started;
 	bool lists;         /* a comma in a category parts two of them, as in Chrome's JSON */
 	struct lane *lanes; /* by track */
@@ -109,6 +109,9 @@ struct perfetto {
 	size_t next_attached; /* of trace->arrows: what the spans so far have not had */
 	struct late *late;    /* flows that are told at the end of their slice */
 	size_t late_count, late_cap;
+	uint64_t *globals; /* ids of flows that other files may have, too */
+	size_t global_count, global_cap;
+	struct ut_perfetto_samples samples;
 };
 
 static void put_event(struct perfetto *p, struct ut_pbuf *b, const struct ut_trace *t,
@@ -145,22 +148,6 @@ static void write_end(struct perfetto *p, uint64_t uuid, const struct ending *en
 	ut_perfetto_write_event(&p->w, end->ts, &p->body);
 }
 
-/*
- * Perfetto files may be joined with cat, so numbers should not start at 1 in each of them. 24
- * bits of what the process is keep files apart, and 16 more for the tracks keep them short.
- */
-static uint64_t salt(const struct ut_trace *t)
-{
-	struct ut_process first = { 0 };
-	struct ut_str host;
-
-	if (t->process_count)
-		first = t->processes[0];
-	host = ut_strtab_get(&t->strings, first.host);
-	return (ut_hash_bytes(host.ptr, host.len) + first.pid * 0x9e3779b97f4a7c15ull + t->first) >>
-	       40;
-}
-
 static void start_trace(struct perfetto *p, const struct ut_trace *t, uint64_t ts)
 {
 	size_t mark;
@@ -169,8 +156,8 @@ static void start_trace(struct perfetto *p, const struct ut_trace *t, uint64_t t
 	p->lists = t->file_args; /* it was read from another tool's file */
 	p->w.sequence++;
 	if (p->w.sequence == 1) {
-		p->next_uuid = (salt(t) << 16) + 1;
-		p->flow_salt = salt(t) << 40;
+		p->next_uuid = (ut_perfetto_salt(t) << 16) + 1;
+		p->flow_salt = ut_perfetto_salt(t) << 40;
 		ut_perfetto_write_clocks(&p->w, t, t->first ? t->first : ts);
 	}
 
@@ -341,6 +328,14 @@ static uint64_t flow_id(struct perfetto *p, uint64_t number)
 	return p->flow_salt + ut_pairs_number(&p->flows, number);
 }
 
+/* A number that all files have in common stays what it is; that it is one is told at the end. */
+static uint64_t global_id(struct perfetto *p, uint64_t number)
+{
+	p->globals = ut_grow(p->globals, p->global_count + 1, &p->global_cap, sizeof(*p->globals));
+	p->globals[p->global_count++] = number;
+	return number;
+}
+
 static uint32_t flow_field(enum ut_attach how)
 {
 	return how == UT_FLOW_ARRIVES ? EVENT_ENDING_FLOWS : EVENT_FLOWS;
@@ -361,7 +356,8 @@ static void put_flows(struct perfetto *p, struct ut_pbuf *to, const struct ut_tr
 	       (a[i].track < e->track || (a[i].track == e->track && a[i].row < e->row)))
 		i++;
 	for (; i < count && a[i].track == e->track && (uint32_t)a[i].row == e->row; i++) {
-		struct late late = { flow_id(p, a[i].id), flow_field(a[i].how) };
+		struct late late = { a[i].global ? global_id(p, a[i].id) : flow_id(p, a[i].id),
+				     flow_field(a[i].how) };
 
 		if (!a[i].at_end || !end) {
 			ut_pbuf_fixed64(to, late.field, late.id);
@@ -598,14 +594,23 @@ static void add_async_end(struct perfetto *p, const struct ut_trace *t, const st
 		end_async(p, t, e, left == 1);
 }
 
+/* When the span ends whose begin is held. */
+static uint64_t held_until(const struct lane *lane)
+{
+	if (lane->held_uuid)
+		return lane->held_end.ts;
+	return lane->rows[0].depth ? lane->rows[0].ends[lane->rows[0].depth - 1].ts : UINT64_MAX;
+}
+
 /* Of a recording: it belongs to the begin before it, or came too late for that. */
 static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
 {
 	struct lane *lane = lane_at(p, t, e->track);
 	uint32_t field = e->kind == UT_KIND_FLOW_IN ? EVENT_ENDING_FLOWS : EVENT_FLOWS;
-	uint64_t id = flow_id(p, e->val), uuid;
+	bool global = e->flags & UT_EV_GLOBAL_ID;
+	uint64_t id = global ? global_id(p, e->val) : flow_id(p, e->val), uuid;
 
-	if (lane->holds) {
+	if (lane->holds && (!global || held_until(lane) >= e->ts)) {
 		ut_pbuf_fixed64(&lane->held, field, id);
 		return;
 	}
@@ -616,6 +621,19 @@ static void add_flow(struct perfetto *p, const struct ut_trace *t, const struct 
 	ut_pbuf_fixed64(&p->body, field, id);
 	put_own_place(p, t, e->track, uuid);
 	ut_perfetto_write_event(&p->w, e->ts, &p->body);
+}
+
+static void add_sample(struct perfetto *p, const struct ut_trace *t, const struct ut_event *e)
+{
+	struct lane *lane = lane_at(p, t, e->track);
+	int32_t pid = process_at(p, t, t->tracks[e->track].process)->pid;
+	struct ut_perfetto_sampled at = { 0, pid, (int32_t)ut_perfetto_tid(t, e->track, pid) };
+
+	release_held(p, lane); /* what came before it stays there */
+	if (!lane->count)
+		add_row(p, t, e->track);
+	at.uuid = lane->rows[0].uuid;
+	ut_perfetto_put_sample(&p->samples, &p->w, t, e, &at);
 }
 
 static void perfetto_event(struct ut_sink *sink, const struct ut_trace *t, const struct ut_event *e)
@@ -658,6 +676,9 @@ static void perfetto_event(struct ut_sink *sink, const struct ut_trace *t, const
 	case UT_KIND_OBJECT_GONE:
 		add_object(p, t, e);
 		break;
+	case UT_KIND_SAMPLE:
+		add_sample(p, t, e);
+		break;
 	case UT_KIND_COUNT:
 		break;
 	}
@@ -678,38 +699,17 @@ static void end_lane(struct perfetto *p, const struct ut_trace *t, uint32_t inde
 static void write_notes(struct perfetto *p, const struct ut_trace *t)
 {
 	static const char name[] = "unitrace";
-	bool any = t->global_args;
 
-	for (size_t i = 0; i < UT_LOSSES; i++)
-		any |= t->losses.all[i] != 0;
-	if (!t->process_count || !any)
+	if (!t->process_count)
 		return;
 	p->body.len = 0;
 	ut_pbuf_varint(&p->body, EVENT_TYPE, TYPE_INSTANT);
 	ut_pbuf_varint(&p->body, EVENT_TRACK_UUID, process_at(p, t, 0)->uuid);
 	ut_pbuf_str(&p->body, EVENT_NAME, name, strlen(name));
-	for (size_t i = 0; i < UT_LOSSES; i++) {
-		if (t->losses.all[i])
-			ut_perfetto_put_number(&p->body, ut_losses_names[i], t->losses.all[i]);
-	}
+	if (!ut_perfetto_put_losses(&p->body, t) && !t->global_args)
+		return;
 	ut_perfetto_put_args(&p->w, &p->body, t, t->global_args);
 	ut_perfetto_write_event(&p->w, t->last, &p->body);
-}
-
-/* What was said about the file that the trace comes from: nobody else has a place for it. */
-static void write_file_facts(struct perfetto *p, const struct ut_trace *t)
-{
-	size_t mark;
-
-	if (!t->file_args && !t->clock_error)
-		return;
-	ut_perfetto_start(&p->w, 0);
-	mark = ut_pbuf_begin(&p->w.packet, PACKET_OURS);
-	ut_perfetto_put_facts(&p->w.packet, OURS_FILE, t, t->file_args);
-	if (t->clock_error)
-		ut_pbuf_varint(&p->w.packet, OURS_ERROR, t->clock_error);
-	ut_pbuf_end(&p->w.packet, mark);
-	ut_perfetto_write(&p->w);
 }
 
 static void release_lane(struct lane *lane)
@@ -730,10 +730,14 @@ static void forget_trace(struct perfetto *p)
 	free(p->lanes);
 	free(p->processes);
 	free(p->late);
+	free(p->globals);
+	ut_perfetto_forget_samples(&p->samples);
 	ut_perfetto_forget(&p->w);
 	p->lanes = NULL;
 	p->processes = NULL;
 	p->late = NULL;
+	p->globals = NULL;
+	p->global_count = p->global_cap = 0;
 	p->lane_cap = p->process_cap = p->late_cap = p->late_count = 0;
 	p->next_attached = 0;
 	p->started = false;
@@ -761,7 +765,8 @@ static void perfetto_end_trace(struct ut_sink *sink, const struct ut_trace *t)
 			lane_at(p, t, i);
 	}
 	write_notes(p, t);
-	write_file_facts(p, t);
+	ut_perfetto_write_file_facts(&p->w, t);
+	ut_perfetto_write_globals(&p->w, p->globals, p->global_count);
 	forget_trace(p);
 }
 
@@ -780,7 +785,7 @@ static void perfetto_close(struct ut_sink *sink)
 	struct perfetto *p = (struct perfetto *)sink;
 
 	forget_trace(p);
-	ut_pids_release(&p->pids);
+	ut_idmap_release(&p->pids);
 	ut_perfetto_release(&p->w);
 	ut_pbuf_release(&p->body);
 	free(p);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_piece.h"
+#include "base/json_scan.h"
 #include "base/str.h"
 #include "export/pbuf.h"
 #include "model/perfetto_fields.h"
@@ -30,90 +32,28 @@ static bool take(struct json *j, char c)
 
 /* ---- strings ------------------------------------------------------------------------------- */
 
-static int hex4(const char *p, const char *end)
-{
-	int v = 0;
-
-	if (end - p < 4)
-		return -1;
-	for (int i = 0; i < 4; i++) {
-		const char *digits = "0123456789abcdef";
-		const char *at =
-			p[i] ? strchr(digits, p[i] | ('A' <= p[i] && p[i] <= 'F' ? 32 : 0)) : NULL;
-
-		if (!at)
-			return -1;
-		v = v << 4 | (int)(at - digits);
-	}
-	return v;
-}
-
-static void put_utf8(struct ut_buf *b, uint32_t c)
-{
-	if (c >= 0x10000) {
-		ut_buf_char(b, (char)(0xf0 | c >> 18));
-		ut_buf_char(b, (char)(0x80 | (c >> 12 & 63)));
-	} else if (c >= 0x800) {
-		ut_buf_char(b, (char)(0xe0 | c >> 12));
-	}
-	if (c >= 0x800)
-		ut_buf_char(b, (char)(0x80 | (c >> 6 & 63)));
-	else if (c >= 0x80)
-		ut_buf_char(b, (char)(0xc0 | c >> 6));
-	ut_buf_char(b, (char)(c >= 0x80 ? 0x80 | (c & 63) : c));
-}
-
-/* Behind "\u". Halves of a pair that stand alone are no characters. */
-static bool take_unicode(struct json *j)
-{
-	int c = hex4(j->at, j->end), low = -1;
-
-	if (c < 0)
-		return false;
-	j->at += 4;
-	if (c >= 0xd800 && c < 0xdc00 && j->end - j->at >= 6 && j->at[0] == '\\' && j->at[1] == 'u')
-		low = hex4(j->at + 2, j->end);
-	if (low >= 0xdc00 && low < 0xe000) {
-		j->at += 6;
-		put_utf8(&j->text,
-			 0x10000u + ((uint32_t)(c - 0xd800) << 10) + (uint32_t)(low - 0xdc00));
-	} else {
-		put_utf8(&j->text, c >= 0xd800 && c < 0xe000 ? 0xfffd : (uint32_t)c);
-	}
-	return true;
-}
-
-static bool take_escape(struct json *j)
-{
-	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	char c = j->at == j->end ? '\0' : *j->at++;
-	const char *plain = c ? strchr(from, c) : NULL;
-
-	if (c == 'u')
-		return take_unicode(j);
-	if (!plain)
-		return false;
-	ut_buf_char(&j->text, to[plain - from]);
-	return true;
-}
-
-/* A string into j->text. */
+/* A string into j->text. Escapes that JSON does not know make it none. */
 static bool take_string(struct json *j)
 {
-	j->text.len = 0;
-	if (!take(j, '"'))
-		return false;
-	while (j->at < j->end && *j->at != '"') {
-		size_t plain = 0, left = (size_t)(j->end - j->at);
+	const char *close, *back;
+	struct ut_str raw;
 
-		while (plain < left && j->at[plain] != '"' && j->at[plain] != '\\')
-			plain++;
-		ut_buf_add(&j->text, j->at, plain);
-		j->at += plain;
-		if (take(j, '\\') && !take_escape(j))
+	if (j->at == j->end || *j->at != '"')
+		return false;
+	close = ut_json_closing_quote(j->at, j->end);
+	if (close == j->end)
+		return false;
+	raw = (struct ut_str){ j->at + 1, (size_t)(close - j->at - 1) };
+	j->at = close + 1;
+	for (const char *p = raw.ptr; (back = memchr(p, '\\', (size_t)(close - p))); p = back + 2) {
+		if (!ut_json_escape_ok(back))
 			return false;
 	}
-	return take(j, '"');
+	j->text.len = 0;
+	ut_buf_add(&j->text, raw.ptr, raw.len); /* there is room for what it stands for now */
+	if (ut_json_escaped(raw))
+		j->text.len = ut_json_decode(raw, j->text.data);
+	return true;
 }
 
 static bool put_string(struct json *j, struct ut_pbuf *b, uint32_t field)

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/hash.h"
+#include "model/perfetto_code.h"
 #include "model/perfetto_fields.h"
 #include "model/perfetto_ours.h"
 #include "model/trace.h"
@@ -39,10 +41,16 @@ static void write_interned(struct ut_perfetto_packets *w)
 void ut_perfetto_write_event(struct ut_perfetto_packets *w, uint64_t ts,
 			     const struct ut_pbuf *event)
 {
+	ut_perfetto_write_data(w, ts, PACKET_TRACK_EVENT, event);
+}
+
+void ut_perfetto_write_data(struct ut_perfetto_packets *w, uint64_t ts, uint32_t field,
+			    const struct ut_pbuf *event)
+{
 	write_interned(w);
 	ut_perfetto_start(w, SEQ_NEEDS_STATE);
 	ut_pbuf_varint(&w->packet, PACKET_TIMESTAMP, ts);
-	ut_pbuf_bytes(&w->packet, PACKET_TRACK_EVENT, event->data, event->len);
+	ut_pbuf_bytes(&w->packet, field, event->data, event->len);
 	if (w->ours.len)
 		ut_pbuf_bytes(&w->packet, PACKET_OURS, w->ours.data, w->ours.len);
 	w->ours.len = 0;
@@ -111,6 +119,9 @@ uint64_t ut_perfetto_intern(struct ut_perfetto_packets *w, const struct ut_trace
 		[UT_PERFETTO_NAMES] = INTERNED_NAMES,
 		[UT_PERFETTO_CATEGORIES] = INTERNED_CATEGORIES,
 		[UT_PERFETTO_KEYS] = INTERNED_KEYS,
+		[UT_PERFETTO_FUNCTIONS] = INTERNED_FUNCTIONS,
+		[UT_PERFETTO_MODULES] = INTERNED_MODULES,
+		[UT_PERFETTO_SOURCES] = INTERNED_SOURCES,
 	};
 
 	if (is_new(w, id, table))
@@ -159,4 +170,67 @@ void ut_perfetto_write_clocks(struct ut_perfetto_packets *w, const struct ut_tra
 	ut_pbuf_varint(&w->packet, SNAPSHOT_PRIMARY, CLOCK_MONO);
 	ut_pbuf_end(&w->packet, mark);
 	ut_perfetto_write(w);
+}
+
+/*
+ * Perfetto files may be joined with cat, so numbers should not start at 1 in each of them. 24
+ * bits of what the process is keep files apart, and 16 more for the tracks keep them short.
+ */
+uint64_t ut_perfetto_salt(const struct ut_trace *t)
+{
+	struct ut_process first = { 0 };
+	struct ut_str host;
+
+	if (t->process_count)
+		first = t->processes[0];
+	host = ut_strtab_get(&t->strings, first.host);
+	return (ut_hash_bytes(host.ptr, host.len) + first.pid * 0x9e3779b97f4a7c15ull + t->first) >>
+	       40;
+}
+
+/* What was said about the file that the trace comes from: nobody else has a place for it. */
+void ut_perfetto_write_file_facts(struct ut_perfetto_packets *w, const struct ut_trace *t)
+{
+	size_t mark;
+
+	if (!t->file_args && !t->clock_error && !t->call_count)
+		return;
+	ut_perfetto_start(w, 0);
+	mark = ut_pbuf_begin(&w->packet, PACKET_OURS);
+	ut_perfetto_put_facts(&w->packet, OURS_FILE, t, t->file_args);
+	if (t->clock_error)
+		ut_pbuf_varint(&w->packet, OURS_ERROR, t->clock_error);
+	for (size_t i = 0; i < t->call_count; i++) {
+		struct ut_str s = ut_strtab_get(&t->strings, t->calls[i]);
+
+		ut_pbuf_str(&w->packet, OURS_CALLS, s.ptr, s.len);
+	}
+	ut_pbuf_end(&w->packet, mark);
+	ut_perfetto_write(w);
+}
+
+void ut_perfetto_write_globals(struct ut_perfetto_packets *w, const uint64_t *ids, size_t count)
+{
+	size_t mark;
+
+	if (!count)
+		return;
+	ut_perfetto_start(w, 0);
+	mark = ut_pbuf_begin(&w->packet, PACKET_OURS);
+	for (size_t i = 0; i < count; i++)
+		ut_pbuf_fixed64(&w->packet, OURS_GLOBAL_FLOW, ids[i]);
+	ut_pbuf_end(&w->packet, mark);
+	ut_perfetto_write(w);
+}
+
+bool ut_perfetto_put_losses(struct ut_pbuf *b, const struct ut_trace *t)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < UT_LOSSES; i++) {
+		if (t->losses.all[i])
+			ut_perfetto_put_number(b, ut_losses_names[i], t->losses.all[i]);
+		any |= t->losses.all[i] != 0;
+	}
+	return any;
 }

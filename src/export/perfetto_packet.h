@@ -18,6 +18,9 @@ enum ut_perfetto_table {
 	UT_PERFETTO_NAMES = 1u << 0,
 	UT_PERFETTO_CATEGORIES = 1u << 1,
 	UT_PERFETTO_KEYS = 1u << 2,
+	UT_PERFETTO_FUNCTIONS = 1u << 3,
+	UT_PERFETTO_MODULES = 1u << 4,
+	UT_PERFETTO_SOURCES = 1u << 5,
 };
 
 struct ut_perfetto_packets {
@@ -36,6 +39,10 @@ void ut_perfetto_write(struct ut_perfetto_packets *w);
 /* A packet with a track event. */
 void ut_perfetto_write_event(struct ut_perfetto_packets *w, uint64_t ts,
 			     const struct ut_pbuf *event);
+
+/* A packet with other data of a moment, in this field. */
+void ut_perfetto_write_data(struct ut_perfetto_packets *w, uint64_t ts, uint32_t field,
+			    const struct ut_pbuf *data);
 
 /* A string's number, written once per table before the next event. */
 uint64_t ut_perfetto_intern(struct ut_perfetto_packets *w, const struct ut_trace *t, uint32_t id,
@@ -60,5 +67,15 @@ void ut_perfetto_put_number(struct ut_pbuf *b, const char *name, uint64_t value)
 
 /* One moment on all clocks, once per file and before all else. */
 void ut_perfetto_write_clocks(struct ut_perfetto_packets *w, const struct ut_trace *t, uint64_t ts);
+
+/* What was lost, as numbers of an event; false if nothing was. */
+bool ut_perfetto_put_losses(struct ut_pbuf *b, const struct ut_trace *t);
+
+/* What the numbers of a trace are moved by. */
+uint64_t ut_perfetto_salt(const struct ut_trace *t);
+
+/* What nobody else has a place for: about the file, and which flows other files may have. */
+void ut_perfetto_write_file_facts(struct ut_perfetto_packets *w, const struct ut_trace *t);
+void ut_perfetto_write_globals(struct ut_perfetto_packets *w, const uint64_t *ids, size_t count);
 
 #endif

@@ -46,6 +46,16 @@ int32_t ut_perfetto_pid(const struct ut_trace *t, const struct ut_process *proce
 									      : MADE_UP;
 }
 
+int64_t ut_perfetto_tid(const struct ut_trace *t, uint32_t track, int32_t pid)
+{
+	const struct ut_track *k = &t->tracks[track];
+	int64_t tid;
+
+	if (k->type != UT_TRACK_THREAD)
+		return pid;
+	return number_of(t, k->id, k->id_text, INT64_MAX, &tid) ? tid : MADE_UP + (int64_t)track;
+}
+
 /* An id that could not be said otherwise: "NAME (ID)". */
 static void put_id(struct ut_buf *b, const struct ut_trace *t, uint64_t id, uint32_t text)
 {
@@ -100,7 +110,7 @@ static bool find_labels(const struct ut_trace *t, const struct ut_process *proce
 		struct ut_str s = ut_strtab_get(&t->strings, a->value.str);
 
 		if (!is_process_labels(t, a) || s.len < strlen(before) + strlen(after) ||
-		    memcmp(s.ptr, before, strlen(before)) != 0)
+		    !ut_str_has_start(s, before))
 			continue;
 		labels->ptr = s.ptr + strlen(before) - 1; /* with its quotes */
 		labels->len = s.len - strlen(before);
@@ -124,6 +134,44 @@ static void put_labels(struct ut_pbuf *b, const struct ut_trace *t,
 	ut_buf_release(&text);
 }
 
+static void put_text(struct ut_pbuf *b, uint32_t field, struct ut_str s)
+{
+	if (s.len)
+		ut_pbuf_str(b, field, s.ptr, s.len);
+}
+
+static void put_word(struct ut_pbuf *b, uint32_t field, const char *text)
+{
+	ut_pbuf_str(b, field, text, strlen(text));
+}
+
+/* What a process stands for, unless it is a program, as most are. */
+static void put_kind(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_process *process)
+{
+	if (!ut_process_is_told(process))
+		return;
+	put_word(b, OURS_KIND, ut_process_kind_name(process->kind));
+	put_text(b, OURS_API, ut_api_name(&t->strings, process->api));
+	if (process->device >= 0)
+		ut_pbuf_varint(b, OURS_DEVICE, (uint64_t)process->device);
+	if (process->sub_device >= 0)
+		ut_pbuf_varint(b, OURS_SUB_DEVICE, (uint64_t)process->sub_device);
+	if (process->device_type != UT_DEVICE_TYPE_UNKNOWN)
+		put_word(b, OURS_DEVICE_TYPE, ut_device_type_name(process->device_type));
+	put_str(b, OURS_MODEL, t, process->model);
+}
+
+static void put_role(struct ut_pbuf *b, const struct ut_trace *t, const struct ut_track *track)
+{
+	if (!ut_track_is_told(track))
+		return;
+	put_word(b, OURS_ROLE, ut_role_name(track->role));
+	if (track->role != UT_ROLE_CALLS)
+		return;
+	ut_pbuf_varint(b, OURS_THREAD, track->thread);
+	put_text(b, OURS_API, ut_api_name(&t->strings, track->api));
+}
+
 static void put_own_process(struct ut_pbuf *b, const struct ut_trace *t,
 			    const struct ut_process *process, const struct ut_perfetto_place *place,
 			    bool labels)
@@ -142,6 +190,7 @@ static void put_own_process(struct ut_pbuf *b, const struct ut_trace *t,
 		ut_pbuf_varint(b, OURS_RANK, (uint64_t)process->rank);
 	if (labels || memchr(host.ptr, ' ', host.len))
 		ut_pbuf_str(b, OURS_HOST, host.ptr, host.len);
+	put_kind(b, t, process);
 	ut_perfetto_put_facts(b, OURS_FACTS, t, process->args);
 	end_ours(b, before, mark);
 }
@@ -185,10 +234,9 @@ static void put_thread(struct ut_pbuf *b, const struct ut_trace *t, const struct
 	int64_t tid;
 
 	ut_buf_add(&title, name.ptr, name.len);
-	if (!number_of(t, track->id, track->id_text, INT64_MAX, &tid)) {
+	if (!number_of(t, track->id, track->id_text, INT64_MAX, &tid))
 		put_id(&title, t, track->id, track->id_text);
-		tid = MADE_UP + (int64_t)place->index;
-	}
+	tid = ut_perfetto_tid(t, place->index, place->pid);
 	ut_pbuf_varint(b, THREAD_PID, (uint64_t)(int64_t)place->pid);
 	ut_pbuf_varint(b, THREAD_TID, (uint64_t)tid);
 	if (title.len)
@@ -249,6 +297,7 @@ static void put_own_track(struct ut_pbuf *b, const struct ut_trace *t, const str
 		put_str(b, OURS_UNIT, t, track->unit);
 		put_str(b, OURS_ID_TEXT, t, track->id_text);
 	}
+	put_role(b, t, track);
 	ut_perfetto_put_facts(b, OURS_FACTS, t, track->args);
 	end_ours(b, before, mark);
 }

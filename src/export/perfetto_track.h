@@ -26,6 +26,9 @@ struct ut_perfetto_place {
  * is text or does not fit. */
 int32_t ut_perfetto_pid(const struct ut_trace *t, const struct ut_process *process);
 
+/* The same for a thread; what is none gets that of its process. */
+int64_t ut_perfetto_tid(const struct ut_trace *t, uint32_t track, int32_t pid);
+
 /* The descriptor, and beside it in the packet what only we understand. */
 void ut_perfetto_put_process(struct ut_pbuf *b, const struct ut_trace *t,
 			     const struct ut_process *process,

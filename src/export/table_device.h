@@ -1,9 +1,8 @@
 /*
- * table_device.h - device logs (analyze/device_log.h, finished) as text, CSV or JSON.
+ * table_device.h - device logs (analyze/device_log.h, finished) as reports: rows of calls and of
+ * work, how devices were used. compat_device.h has the tables of -h, -d, -s, -t and -c.
  *
- * The text tables have the layout of Intel's unitrace to the byte, because scripts cut its columns:
- * CUDA and Level Zero as it prints Level Zero, OpenCL as it prints OpenCL. A source without rows
- * prints nothing. source is a number of the log's, or UT_DEVICE_ALL.
+ * source is a number of the log's, or UT_DEVICE_ALL.
  */
 #ifndef UT_EXPORT_TABLE_DEVICE_H
 #define UT_EXPORT_TABLE_DEVICE_H
@@ -12,36 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 struct ut_out;
 struct ut_device_log;
 struct ut_device_summary;
-
-/* What a table is to show. */
-struct ut_device_view {
-	uint32_t source;
-	bool shapes;         /* kernels of each size by themselves (-v) */
-	size_t name_columns; /* longer names lose their middle; 0 = whole, as the original has them
-			      */
-};
-
-/* -h: time in calls */
-void ut_table_host_timing(struct ut_out *o, const struct ut_device_log *log,
-			  const struct ut_device_view *v);
-
-/* -d: time of work, then what is known of kernels */
-void ut_table_device_timing(struct ut_out *o, const struct ut_device_log *log,
-			    const struct ut_device_view *v);
-
-/* -s: how long work waited in its queue and for the device, and ran */
-void ut_table_submission(struct ut_out *o, const struct ut_device_log *log,
-			 const struct ut_device_view *v);
-
-/* -t: a line for each piece of work, as they started */
-void ut_table_device_timeline(struct ut_out *o, const struct ut_device_log *log, uint32_t source);
-
-/* -c: a line where each call begins and one where it ends; pid and tid: with these in them */
-void ut_table_call_log(struct ut_out *o, const struct ut_device_log *log, uint32_t source, bool pid,
-		       bool tid);
+struct ut_report_opts;
 
 /* What of it a program may want to read: rows of calls (host) and of work (device). */
 struct ut_device_rows_view {
@@ -61,8 +36,18 @@ void ut_device_summary_text(struct ut_out *o, const struct ut_device_log *log,
 void ut_device_summary_csv(struct ut_out *o, const struct ut_device_log *log,
 			   const struct ut_device_summary *s);
 
-/* The summary and all rows, of all sources. */
-void ut_device_json(struct ut_out *o, const struct ut_device_log *log,
-		    const struct ut_device_summary *s);
+void ut_device_summary_people(struct ut_out *o, const struct ut_device_log *log,
+			      const struct ut_device_summary *s, const struct ut_report_opts *opts);
+
+/* Does what the format shows have the column that --sort names? */
+int ut_device_check_sort(const struct ut_report_opts *opts, struct ut_err *err) UT_MUST_CHECK;
+
+/* The summary and the kernels; programs get all rows, too. Of all sources. */
+void ut_device_print(struct ut_out *o, const struct ut_device_log *log,
+		     const struct ut_device_summary *s, const struct ut_report_opts *opts);
+
+/* The table of kernels by itself. */
+void ut_device_kernels(struct ut_out *o, const struct ut_device_log *log,
+		       const struct ut_device_summary *s, const struct ut_report_opts *opts);
 
 #endif

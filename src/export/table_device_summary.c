@@ -8,11 +8,8 @@
 #include "base/str.h"
 #include "export/table_device.h"
 #include "text/cells.h"
-#include "text/grid.h"
 #include "text/out.h"
-
-#define KERNEL_COLUMNS 60
-#define TASK_COLUMNS   32
+#include "text/table_report.h"
 
 static double share(uint64_t part, uint64_t all)
 {
@@ -138,40 +135,9 @@ static void put_use(struct ut_out *o, const struct ut_device_use *u)
 			   ut_cell_time(c, u->latency_max), u->depth_mean, u->depth_max);
 }
 
-static void put_kernels(struct ut_out *o, const struct ut_device_log *log,
-			const struct ut_device_summary *s, size_t rows)
+void ut_device_summary_people(struct ut_out *o, const struct ut_device_log *log,
+			      const struct ut_device_summary *s, const struct ut_report_opts *opts)
 {
-	struct ut_grid g = { 0 };
-
-	ut_grid_column(&g, "Kernel", UT_GRID_LEFT);
-	ut_grid_column(&g, "Launched by", UT_GRID_LEFT);
-	ut_grid_column(&g, "Calls", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Total", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Average", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Of kernels", UT_GRID_RIGHT);
-	for (size_t i = 0; i < rows; i++) {
-		const struct ut_device_top *t = &s->tops[i];
-		struct ut_str name = ut_strtab_get(&log->strings, t->name);
-		struct ut_str task = ut_strtab_get(&log->strings, t->task);
-
-		ut_grid_name(&g, name.ptr, name.len, KERNEL_COLUMNS);
-		if (t->task)
-			ut_grid_name(&g, task.ptr, task.len, TASK_COLUMNS);
-		else
-			ut_grid_text(&g, "-");
-		ut_grid_count(&g, t->calls);
-		ut_grid_time(&g, t->total);
-		ut_grid_time(&g, t->total / t->calls);
-		ut_grid_fmt(&g, "%.1f%%", share(t->total, s->kernel_total));
-	}
-	ut_grid_print(&g, o);
-	ut_grid_release(&g);
-}
-
-void ut_device_summary_text(struct ut_out *o, const struct ut_device_log *log,
-			    const struct ut_device_summary *s, size_t limit)
-{
-	size_t rows = limit && limit < s->top_count ? limit : s->top_count;
 	bool with_host = has_several_hosts(log, s);
 
 	for (size_t i = 0; i < s->use_count; i++) {
@@ -180,10 +146,16 @@ void ut_device_summary_text(struct ut_out *o, const struct ut_device_log *log,
 		put_verdict(o, &s->uses[i]);
 		put_use(o, &s->uses[i]);
 	}
-	if (!rows)
+	if (!s->top_count)
 		return;
 	ut_out_text(o, "\n");
-	put_kernels(o, log, s, rows);
-	if (rows < s->top_count)
-		ut_out_fmt(o, "... and %zu more\n", s->top_count - rows);
+	ut_device_kernels(o, log, s, opts);
+}
+
+void ut_device_summary_text(struct ut_out *o, const struct ut_device_log *log,
+			    const struct ut_device_summary *s, size_t limit)
+{
+	const struct ut_report_opts opts = { .limit = limit, .width = UT_REPORT_WIDTH_OWN };
+
+	ut_device_summary_people(o, log, s, &opts);
 }

@@ -1,5 +1,5 @@
 /*
- * table_diff.h - a difference (analyze/diff.h) as text or JSON, and which rules it breaks.
+ * table_diff.h - a difference (analyze/diff.h) as a report, and which rules it breaks.
  */
 #ifndef UT_EXPORT_TABLE_DIFF_H
 #define UT_EXPORT_TABLE_DIFF_H
@@ -9,12 +9,14 @@
 #include "analyze/diff_rule.h"
 
 struct ut_out;
+struct ut_report_opts;
 
-/* At most limit rows (0 = all), one line on the rest, and one for every failure. */
-void ut_diff_text(struct ut_out *o, const struct ut_diff *d, size_t limit,
-		  const struct ut_diff_failure *failures, size_t failure_count);
+/* Does the table have the column that --sort names (NULL = none is named)? */
+int ut_diff_check_sort(unsigned int by, bool by_runs, const char *sort,
+		       struct ut_err *err) UT_MUST_CHECK;
 
-void ut_diff_json(struct ut_out *o, const struct ut_diff *d, const struct ut_diff_failure *failures,
-		  size_t failure_count);
+/* The rows; people get a line for every failure, JSON a list of them. The order is checked. */
+void ut_diff_print(struct ut_out *o, const struct ut_diff *d, const struct ut_report_opts *opts,
+		   const struct ut_diff_failure *failures, size_t failure_count);
 
 #endif

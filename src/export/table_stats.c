@@ -5,171 +5,143 @@
 #include <string.h>
 
 #include "text/cells.h"
-#include "text/grid.h"
 #include "text/out.h"
+#include "text/table_report.h"
 
 #define NAME_COLUMNS 48
 #define MOST_BARS    24
 #define BAR_COLUMNS  48
+#define MOST_COLUMNS (UT_BY_COUNT + 14)
 
-void ut_stats_u128(struct ut_out *o, ut_u128 value)
-{
-	const uint64_t e18 = UINT64_C(1000000000000000000);
-
-	if (value < e18) {
-		ut_out_u64(o, (uint64_t)value);
-		return;
+#define TIME(k, t)                                                                                 \
+	{                                                                                          \
+		.key = (k), .title = (t), .unit = "ns", .type = UT_REPORT_TIME                     \
 	}
-	ut_stats_u128(o, value / e18);
-	ut_out_fmt(o, "%018" PRIu64, (uint64_t)(value % e18));
-}
 
-uint64_t ut_stats_u64(ut_u128 value)
+/* What comes after the key. The share stands last in CSV, where new columns are added at the end.
+ */
+static const struct ut_report_column span_columns[] = {
+	{ .key = "count", .title = "Count", .type = UT_REPORT_COUNT },
+	TIME("total", "Total"),
+	{ .key = "self", .title = "Self", .unit = "ns", .type = UT_REPORT_TIME, .rest = true },
+	{ .key = "share",
+	  .title = "Share",
+	  .unit = "%",
+	  .type = UT_REPORT_SHARE,
+	  .readers = UT_FOR_PEOPLE | UT_FOR_JSON },
+	TIME("mean", "Mean"),
+	TIME("p50", "P50"),
+	TIME("p90", "P90"),
+	TIME("p99", "P99"),
+	TIME("min", "Min"),
+	TIME("max", "Max"),
+	{ .key = "stddev",
+	  .title = "Stddev",
+	  .unit = "ns",
+	  .type = UT_REPORT_TIME,
+	  .data_digits = UT_DIGITS_FIXED + 3 },
+	{ .key = "unfinished", .type = UT_REPORT_COUNT, .readers = UT_FOR_PROGRAMS },
+	{ .key = "share", .unit = "%", .type = UT_REPORT_SHARE, .readers = UT_FOR_CSV },
+	{ .key = "histogram", .type = UT_REPORT_TEXT, .readers = UT_FOR_JSON, .optional = true },
+};
+
+static const struct ut_report_column instant_columns[] = {
+	{ .key = "count", .title = "Count", .type = UT_REPORT_COUNT },
+};
+
+#define NUMBER(k, t)                                                                               \
+	{                                                                                          \
+		.key = (k), .title = (t), .type = UT_REPORT_NUMBER, .data_digits = UT_DIGITS_ALL   \
+	}
+
+static const struct ut_report_column counter_columns[] = {
+	{ .key = "unit", .title = "Unit", .type = UT_REPORT_TEXT, .most = NAME_COLUMNS },
+	{ .key = "count", .title = "Count", .type = UT_REPORT_COUNT },
+	{ .key = "bad", .type = UT_REPORT_COUNT, .readers = UT_FOR_JSON },
+	NUMBER("min", "Min"),
+	NUMBER("max", "Max"),
+	NUMBER("mean", "Mean"),
+	NUMBER("last", "Last"),
+	{ .key = "bad", .type = UT_REPORT_COUNT, .readers = UT_FOR_CSV },
+};
+
+static const struct ut_report_column bar_columns[] = {
+	TIME("from", "From"),
+	TIME("below", "Below"),
+	{ .key = "count", .title = "Count", .type = UT_REPORT_COUNT },
+	{ .key = "bar", .title = "", .type = UT_REPORT_TEXT },
+};
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+size_t ut_stats_key_columns(struct ut_report_column *to, unsigned int by)
 {
-	return value > UINT64_MAX ? UINT64_MAX : (uint64_t)value;
-}
+	size_t n = 0;
 
-/* ---- text ---------------------------------------------------------------------------------- */
-
-static void add_key_columns(struct ut_grid *g, unsigned int by)
-{
 	for (int i = 0; i < UT_BY_COUNT; i++) {
 		if (by >> i & 1)
-			ut_grid_column(g, ut_by_titles[i], UT_GRID_LEFT);
+			to[n++] = (struct ut_report_column){ .key = ut_by_words[i],
+							     .title = ut_by_titles[i],
+							     .type = UT_REPORT_TEXT,
+							     .most = NAME_COLUMNS };
 	}
+	return n;
 }
 
-static void add_key(struct ut_grid *g, const struct ut_stats *s, const uint32_t *key,
-		    unsigned int by)
+size_t ut_stats_key_cells(struct ut_report_cell *to, const struct ut_stats *s, const uint32_t *key,
+			  unsigned int by)
 {
+	size_t n = 0;
+
 	for (int i = 0; i < UT_BY_COUNT; i++) {
 		struct ut_str str = ut_strtab_get(&s->strings, key[i]);
 
 		if (by >> i & 1)
-			ut_grid_name(g, str.len ? str.ptr : "-", str.len ? str.len : 1,
-				     NAME_COLUMNS);
+			to[n++] = ut_report_said(ut_report_str(str), str.len ? NULL : "-");
 	}
+	return n;
 }
 
-static void add_group(struct ut_grid *g, const struct ut_stats *s, const struct ut_stats_group *p,
-		      ut_u128 busy)
+/* ---- tables -------------------------------------------------------------------------------- */
+
+struct columns {
+	struct ut_report_column list[MOST_COLUMNS];
+	struct ut_report_table table;
+};
+
+static unsigned int keys_of(unsigned int by, enum ut_stats_what what)
 {
-	const struct ut_dist *d = &p->dist;
-
-	add_key(g, s, p->key, s->by);
-	ut_grid_count(g, d->count);
-	ut_grid_time(g, ut_stats_u64(ut_stats_total(p)));
-	if (ut_stats_is_work(p)) {
-		ut_grid_time(g, ut_stats_u64(p->self));
-		ut_grid_fmt(g, "%.1f%%", ut_stats_share(p->self, busy));
-	} else {
-		ut_grid_text(g, "-");
-		ut_grid_text(g, "-");
-	}
-	ut_grid_time(g, ut_dist_mean(d));
-	ut_grid_time(g, ut_dist_quantile(d, 500));
-	ut_grid_time(g, ut_dist_quantile(d, 900));
-	ut_grid_time(g, ut_dist_quantile(d, 990));
-	ut_grid_time(g, d->min);
-	ut_grid_time(g, d->max);
-	ut_grid_time(g, (uint64_t)ut_dist_stddev(d));
+	return what == UT_STATS_COUNTERS ? by | 1u << UT_BY_NAME : by;
 }
 
-static void text_rest(struct ut_out *o, const struct ut_stats_group **list, size_t shown,
-		      size_t count, ut_u128 busy)
+static void make_columns(struct columns *c, unsigned int by, enum ut_stats_what what)
 {
-	ut_u128 self = 0;
+	static const struct {
+		const struct ut_report_column *columns;
+		size_t count;
+	} rest[] = {
+		[UT_STATS_SPANS] = { span_columns, sizeof(span_columns) / sizeof(*span_columns) },
+		[UT_STATS_COUNTERS] = { counter_columns,
+					sizeof(counter_columns) / sizeof(*counter_columns) },
+		[UT_STATS_INSTANTS] = { instant_columns,
+					sizeof(instant_columns) / sizeof(*instant_columns) },
+	};
+	size_t n = ut_stats_key_columns(c->list, keys_of(by, what));
 
-	for (size_t i = shown; i < count; i++)
-		self += list[i]->self;
-	if (shown < count)
-		ut_out_fmt(o, "... and %zu more, %.1f%% of the time; --rows 0 shows them\n",
-			   count - shown, ut_stats_share(self, busy));
+	memcpy(c->list + n, rest[what].columns, rest[what].count * sizeof(*c->list));
+	c->table = (struct ut_report_table){ .columns = c->list, .count = n + rest[what].count };
 }
 
-static void text_spans(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v)
+int ut_stats_check_sort(unsigned int by, const struct ut_stats_view *v, const char *sort,
+			struct ut_err *err)
 {
-	static const char *const titles[] = { "Count", "Total", "Self", "Share", "Mean",  "P50",
-					      "P90",   "P99",   "Min",  "Max",   "Stddev" };
-	size_t count, rows;
-	const struct ut_stats_group **list = ut_stats_order(s, v->sort, &count);
-	ut_u128 busy = ut_stats_busy(s);
-	struct ut_grid g = { 0 };
+	struct columns c;
 
-	if (!count) {
-		ut_out_text(o, "no spans\n");
-		return;
-	}
-	rows = v->rows && v->rows < count ? v->rows : count;
-	add_key_columns(&g, s->by);
-	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		ut_grid_column(&g, titles[i], UT_GRID_RIGHT);
-	for (size_t i = 0; i < rows; i++)
-		add_group(&g, s, list[i], busy);
-	ut_grid_print(&g, o);
-	ut_grid_release(&g);
-	text_rest(o, list, rows, count, busy);
+	if (sort && !strcmp(sort, "name"))
+		return 0;
+	make_columns(&c, by, v->what);
+	return ut_report_check_sort(&c.table, sort, err);
 }
-
-static void text_instants(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v)
-{
-	size_t count, rows;
-	const struct ut_stats_group **list = ut_stats_order_instants(s, &count);
-	struct ut_grid g = { 0 };
-
-	if (!count) {
-		ut_out_text(o, "no instants\n");
-		return;
-	}
-	rows = v->rows && v->rows < count ? v->rows : count;
-	add_key_columns(&g, s->by);
-	ut_grid_column(&g, "Count", UT_GRID_RIGHT);
-	for (size_t i = 0; i < rows; i++) {
-		add_key(&g, s, list[i]->key, s->by);
-		ut_grid_count(&g, list[i]->instants);
-	}
-	ut_grid_print(&g, o);
-	ut_grid_release(&g);
-	if (rows < count)
-		ut_out_fmt(o, "... and %zu more; --rows 0 shows them\n", count - rows);
-}
-
-static void text_counters(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v)
-{
-	static const char *const titles[] = { "Count", "Min", "Max", "Mean", "Last" };
-	const unsigned int by = s->by | 1u << UT_BY_NAME;
-	size_t count, rows;
-	const struct ut_stats_counter **list = ut_stats_order_counters(s, &count);
-	struct ut_grid g = { 0 };
-
-	if (!count) {
-		ut_out_text(o, "no counters\n");
-		return;
-	}
-	rows = v->rows && v->rows < count ? v->rows : count;
-	add_key_columns(&g, by);
-	ut_grid_column(&g, "Unit", UT_GRID_LEFT);
-	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		ut_grid_column(&g, titles[i], UT_GRID_RIGHT);
-	for (size_t i = 0; i < rows; i++) {
-		const struct ut_stats_counter *c = list[i];
-		struct ut_str unit = ut_strtab_get(&s->strings, c->unit);
-
-		add_key(&g, s, c->key, by);
-		ut_grid_name(&g, unit.ptr, unit.len, NAME_COLUMNS);
-		ut_grid_count(&g, c->count);
-		ut_grid_fmt(&g, "%.6g", c->min);
-		ut_grid_fmt(&g, "%.6g", c->max);
-		ut_grid_fmt(&g, "%.6g", ut_stats_counter_mean(c));
-		ut_grid_fmt(&g, "%.6g", c->last);
-	}
-	ut_grid_print(&g, o);
-	ut_grid_release(&g);
-	if (rows < count)
-		ut_out_fmt(o, "... and %zu more; --rows 0 shows them\n", count - rows);
-}
-
-/* ---- histograms ---------------------------------------------------------------------------- */
 
 static bool is_meant(const struct ut_stats *s, const struct ut_stats_group *g, const char *pattern)
 {
@@ -177,6 +149,169 @@ static bool is_meant(const struct ut_stats *s, const struct ut_stats_group *g, c
 
 	return pattern && (!strcmp(name, pattern) || !fnmatch(pattern, name, 0));
 }
+
+static struct ut_report_cell big(ut_u128 value)
+{
+	return (struct ut_report_cell){ .type = UT_CELL_BIG,
+					.big = { (uint64_t)(value >> 64), (uint64_t)value } };
+}
+
+static void put_steps(struct ut_out *o, const struct ut_dist *d)
+{
+	struct ut_dist_step step = { 0 };
+	const char *comma = "[";
+
+	while (ut_dist_next(d, &step)) {
+		ut_out_fmt(o, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", comma, step.low, step.high,
+			   step.count);
+		comma = ",";
+	}
+	ut_out_text(o, *comma == '[' ? "[]" : "]");
+}
+
+/* Where a histogram is asked for, JSON has it as a member; steps is where its text is made. */
+static struct ut_report_cell histogram_cell(const struct ut_stats *s,
+					    const struct ut_stats_group *g,
+					    const struct ut_stats_view *v, struct ut_out *steps)
+{
+	struct ut_report_cell cell = { .type = UT_CELL_JSON };
+
+	if (!is_meant(s, g, v->histogram))
+		return ut_report_none();
+	ut_out_clear(steps);
+	put_steps(steps, &g->dist);
+	cell.text.ptr = ut_out_data(steps, &cell.text.len);
+	return cell;
+}
+
+static void add_span(struct ut_report *r, const struct ut_stats *s, const struct ut_stats_group *g,
+		     ut_u128 busy, struct ut_report_cell histogram)
+{
+	const struct ut_dist *d = &g->dist;
+	const bool work = ut_stats_is_work(g);
+	const struct ut_report_cell share = work ? ut_report_real(ut_stats_share(g->self, busy))
+						 : ut_report_said(ut_report_none(), "-");
+	const struct ut_report_cell rest[] = {
+		ut_report_u64(d->count),
+		big(ut_stats_total(g)),
+		ut_report_said(big(g->self), work ? NULL : "-"),
+		share,
+		ut_report_u64(ut_dist_mean(d)),
+		ut_report_u64(ut_dist_quantile(d, 500)),
+		ut_report_u64(ut_dist_quantile(d, 900)),
+		ut_report_u64(ut_dist_quantile(d, 990)),
+		ut_report_u64(d->min),
+		ut_report_u64(d->max),
+		ut_report_real(ut_dist_stddev(d)),
+		ut_report_u64(g->unfinished),
+		share,
+		histogram,
+	};
+	struct ut_report_cell cells[MOST_COLUMNS];
+	size_t n = ut_stats_key_cells(cells, s, g->key, s->by);
+
+	memcpy(cells + n, rest, sizeof(rest));
+	ut_report_add(r, cells);
+}
+
+/* The order of texts is ours: it is about all of them, and the order among equals. */
+static const struct ut_stats_group **order(struct ut_stats *s, struct ut_report_opts *opts,
+					   size_t *count)
+{
+	const struct ut_stats_group **list =
+		ut_stats_order(s, opts->sort ? UT_SORT_NAME : UT_SORT_TOTAL, count);
+
+	if (opts->sort && !strcmp(opts->sort, "name"))
+		opts->sort = NULL;
+	return list;
+}
+
+static void put_spans(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v,
+		      struct ut_report_opts opts)
+{
+	size_t count;
+	const struct ut_stats_group **list = order(s, &opts, &count);
+	struct ut_report *r;
+	struct ut_out *steps = v->histogram ? ut_out_open_memory() : NULL;
+	ut_u128 busy = ut_stats_busy(s);
+	struct columns c;
+	long double self;
+	uint64_t left;
+
+	make_columns(&c, s->by, UT_STATS_SPANS);
+	r = ut_report_start(o, &opts, &c.table);
+	for (size_t i = 0; i < count; i++)
+		add_span(r, s, list[i], busy, histogram_cell(s, list[i], v, steps));
+	ut_report_end(r);
+	left = ut_report_left(r, &self);
+	if (left && ut_report_for_people(r))
+		ut_out_fmt(o, "... and %" PRIu64 " more, %.1f%% of the time; --rows 0 shows them\n",
+			   left, ut_stats_share((ut_u128)self, busy));
+	ut_out_abandon(steps);
+	ut_report_close(r);
+}
+
+static void end(struct ut_report *r, struct ut_out *o)
+{
+	uint64_t left;
+
+	ut_report_end(r);
+	left = ut_report_left(r, NULL);
+	if (left && ut_report_for_people(r))
+		ut_out_fmt(o, "... and %" PRIu64 " more; --rows 0 shows them\n", left);
+	ut_report_close(r);
+}
+
+static void put_instants(struct ut_out *o, struct ut_stats *s, const struct ut_report_opts *opts)
+{
+	size_t count;
+	const struct ut_stats_group **list = ut_stats_order_instants(s, &count);
+	struct ut_report *r;
+	struct columns c;
+
+	make_columns(&c, s->by, UT_STATS_INSTANTS);
+	r = ut_report_start(o, opts, &c.table);
+	for (size_t i = 0; i < count; i++) {
+		struct ut_report_cell cells[MOST_COLUMNS];
+		size_t n = ut_stats_key_cells(cells, s, list[i]->key, s->by);
+
+		cells[n] = ut_report_u64(list[i]->instants);
+		ut_report_add(r, cells);
+	}
+	end(r, o);
+}
+
+static void put_counters(struct ut_out *o, struct ut_stats *s, const struct ut_report_opts *opts)
+{
+	size_t count;
+	const struct ut_stats_counter **list = ut_stats_order_counters(s, &count);
+	struct ut_report *r;
+	struct columns columns;
+
+	make_columns(&columns, s->by, UT_STATS_COUNTERS);
+	r = ut_report_start(o, opts, &columns.table);
+	for (size_t i = 0; i < count; i++) {
+		const struct ut_stats_counter *c = list[i];
+		const struct ut_report_cell rest[] = {
+			ut_report_str(ut_strtab_get(&s->strings, c->unit)),
+			ut_report_u64(c->count),
+			ut_report_u64(c->bad),
+			ut_report_real(c->min),
+			ut_report_real(c->max),
+			ut_report_real(ut_stats_counter_mean(c)),
+			ut_report_real(c->last),
+			ut_report_u64(c->bad),
+		};
+		struct ut_report_cell cells[MOST_COLUMNS];
+		size_t n = ut_stats_key_cells(cells, s, c->key, keys_of(s->by, UT_STATS_COUNTERS));
+
+		memcpy(cells + n, rest, sizeof(rest));
+		ut_report_add(r, cells);
+	}
+	end(r, o);
+}
+
+/* ---- histograms ---------------------------------------------------------------------------- */
 
 /* How many steps of the distribution a bar stands for: a power of two, so that bars fit steps. */
 static uint32_t bar_width(const struct ut_dist *d)
@@ -188,38 +323,40 @@ static uint32_t bar_width(const struct ut_dist *d)
 	return width;
 }
 
-static void put_bar(struct ut_grid *g, uint32_t bar, uint32_t width, uint64_t n, uint64_t most)
+static void add_bar(struct ut_report *r, uint32_t bar, uint32_t width, uint64_t n, uint64_t most)
 {
 	char marks[BAR_COLUMNS + 1];
 	size_t len = (size_t)((ut_u128)n * BAR_COLUMNS / most);
 
 	memset(marks, '#', sizeof(marks));
 	len += n && !len;
-	ut_grid_time(g, ut_dist_low(bar * width));
-	ut_grid_time(g, ut_dist_low((bar + 1) * width));
-	ut_grid_count(g, n);
-	ut_grid_name(g, marks, len, SIZE_MAX);
+	ut_report_add(r, (const struct ut_report_cell[]){
+				 ut_report_u64(ut_dist_low(bar * width)),
+				 ut_report_u64(ut_dist_low((bar + 1) * width)),
+				 ut_report_u64(n),
+				 ut_report_str((struct ut_str){ marks, len }),
+			 });
 }
 
-static void text_histogram(struct ut_out *o, const struct ut_dist *d)
+static void put_histogram(struct ut_out *o, const struct ut_report_opts *opts,
+			  const struct ut_dist *d)
 {
+	static const struct ut_report_table table = {
+		.columns = bar_columns, .count = sizeof(bar_columns) / sizeof(*bar_columns)
+	};
 	uint32_t width = bar_width(d), first = ut_dist_index(d->min) / width;
 	uint64_t bars[MOST_BARS] = { 0 }, most = 1;
 	struct ut_dist_step step = { 0 };
-	struct ut_grid g = { 0 };
+	struct ut_report *r;
 
 	while (ut_dist_next(d, &step))
 		bars[ut_dist_index(step.low) / width - first] += step.count;
 	for (size_t i = 0; i < MOST_BARS; i++)
 		most = bars[i] > most ? bars[i] : most;
-	ut_grid_column(&g, "From", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Below", UT_GRID_RIGHT);
-	ut_grid_column(&g, "Count", UT_GRID_RIGHT);
-	ut_grid_column(&g, "", UT_GRID_LEFT);
+	r = ut_report_start(o, opts, &table);
 	for (uint32_t i = first; i <= ut_dist_index(d->max) / width; i++)
-		put_bar(&g, i, width, bars[i - first], most);
-	ut_grid_print(&g, o);
-	ut_grid_release(&g);
+		add_bar(r, i, width, bars[i - first], most);
+	ut_report_finish(r);
 }
 
 static void text_title(struct ut_out *o, const struct ut_stats *s, const uint32_t *key)
@@ -238,203 +375,62 @@ static void text_title(struct ut_out *o, const struct ut_stats *s, const uint32_
 	ut_buf_release(&b);
 }
 
-static void text_histograms(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v)
+static size_t span_cells(unsigned int by)
 {
-	size_t count, shown = 0;
-	const struct ut_stats_group **list = ut_stats_order(s, v->sort, &count);
+	struct columns c;
 
-	for (size_t i = 0; i < count && (!v->rows || shown < v->rows); i++) {
-		if (!is_meant(s, list[i], v->histogram) || !list[i]->dist.count)
-			continue;
-		ut_out_text(o, shown++ ? "\n" : "");
-		text_title(o, s, list[i]->key);
-		text_histogram(o, &list[i]->dist);
+	make_columns(&c, by, UT_STATS_SPANS);
+	return c.table.count;
+}
+
+struct histograms {
+	struct ut_out *out;
+	struct ut_report_opts bars;
+	const struct ut_stats *stats;
+	const struct ut_stats_group **list;
+	bool more;
+};
+
+/* The last cell of a row says which one it is. */
+static void next_histogram(void *ctx, const struct ut_report_cell *cells)
+{
+	struct histograms *h = ctx;
+	const struct ut_stats_group *g = h->list[cells[span_cells(h->stats->by) - 1].u64];
+
+	ut_out_text(h->out, h->more ? "\n" : "");
+	h->more = true;
+	text_title(h->out, h->stats, g->key);
+	put_histogram(h->out, &h->bars, &g->dist);
+}
+
+/* In the order and number of the rows that the table would have. */
+static void put_histograms(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v,
+			   struct ut_report_opts opts)
+{
+	struct histograms h = { .out = o, .bars = opts, .stats = s };
+	ut_u128 busy = ut_stats_busy(s);
+	struct ut_report *r;
+	struct columns c;
+	size_t count;
+
+	h.list = order(s, &opts, &count);
+	h.bars.sort = NULL;
+	h.bars.limit = 0;
+	opts.format = UT_REPORT_CALL;
+	opts.row = next_histogram;
+	opts.ctx = &h;
+	make_columns(&c, s->by, UT_STATS_SPANS);
+	r = ut_report_start(o, &opts, &c.table);
+	for (size_t i = 0; i < count; i++) {
+		if (is_meant(s, h.list[i], v->histogram) && h.list[i]->dist.count)
+			add_span(r, s, h.list[i], busy, ut_report_u64(i));
 	}
-	if (!shown)
+	ut_report_finish(r);
+	if (!h.more)
 		ut_out_text(o, "no spans of that name\n");
 }
 
-void ut_stats_text(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v)
-{
-	if (v->histogram)
-		text_histograms(o, s, v);
-	else if (v->what == UT_STATS_COUNTERS)
-		text_counters(o, s, v);
-	else if (v->what == UT_STATS_INSTANTS)
-		text_instants(o, s, v);
-	else
-		text_spans(o, s, v);
-}
-
-/* ---- CSV ----------------------------------------------------------------------------------- */
-
-static void csv_head(struct ut_out *o, unsigned int by, const char *rest)
-{
-	for (int i = 0; i < UT_BY_COUNT; i++) {
-		if (by >> i & 1)
-			ut_out_fmt(o, "%s,", ut_by_words[i]);
-	}
-	ut_out_fmt(o, "%s\n", rest);
-}
-
-static void csv_key(struct ut_out *o, const struct ut_stats *s, const uint32_t *key,
-		    unsigned int by)
-{
-	for (int i = 0; i < UT_BY_COUNT; i++) {
-		struct ut_str str = ut_strtab_get(&s->strings, key[i]);
-
-		if (!(by >> i & 1))
-			continue;
-		ut_cell_csv(o, str.ptr, str.len);
-		ut_out_text(o, ",");
-	}
-}
-
-static void csv_spans(struct ut_out *o, struct ut_stats *s, enum ut_stats_sort sort)
-{
-	size_t count;
-	const struct ut_stats_group **list = ut_stats_order(s, sort, &count);
-	ut_u128 busy = ut_stats_busy(s);
-
-	csv_head(o, s->by,
-		 "count,total_ns,self_ns,mean_ns,p50_ns,p90_ns,p99_ns,min_ns,max_ns,stddev_ns,"
-		 "unfinished,share");
-	for (size_t i = 0; i < count; i++) {
-		const struct ut_dist *d = &list[i]->dist;
-
-		csv_key(o, s, list[i]->key, s->by);
-		ut_out_fmt(o, "%" PRIu64 ",", d->count);
-		ut_stats_u128(o, ut_stats_total(list[i]));
-		ut_out_text(o, ",");
-		ut_stats_u128(o, list[i]->self);
-		ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, ut_dist_mean(d),
-			   ut_dist_quantile(d, 500), ut_dist_quantile(d, 900),
-			   ut_dist_quantile(d, 990));
-		ut_out_fmt(o, ",%" PRIu64 ",%" PRIu64 ",%.3f,%" PRIu64 ",", d->min, d->max,
-			   ut_dist_stddev(d), list[i]->unfinished);
-		if (ut_stats_is_work(list[i]))
-			ut_out_fmt(o, "%.4f", ut_stats_share(list[i]->self, busy));
-		ut_out_text(o, "\n");
-	}
-}
-
-static void csv_counters(struct ut_out *o, struct ut_stats *s)
-{
-	const unsigned int by = s->by | 1u << UT_BY_NAME;
-	size_t count;
-	const struct ut_stats_counter **list = ut_stats_order_counters(s, &count);
-
-	csv_head(o, by, "unit,count,min,max,mean,last,bad");
-	for (size_t i = 0; i < count; i++) {
-		const struct ut_stats_counter *c = list[i];
-		struct ut_str unit = ut_strtab_get(&s->strings, c->unit);
-
-		csv_key(o, s, c->key, by);
-		ut_cell_csv(o, unit.ptr, unit.len);
-		ut_out_fmt(o, ",%" PRIu64 ",%.17g,%.17g,%.17g,%.17g,%" PRIu64 "\n", c->count,
-			   c->min, c->max, ut_stats_counter_mean(c), c->last, c->bad);
-	}
-}
-
-static void csv_instants(struct ut_out *o, struct ut_stats *s)
-{
-	size_t count;
-	const struct ut_stats_group **list = ut_stats_order_instants(s, &count);
-
-	csv_head(o, s->by, "count");
-	for (size_t i = 0; i < count; i++) {
-		csv_key(o, s, list[i]->key, s->by);
-		ut_out_fmt(o, "%" PRIu64 "\n", list[i]->instants);
-	}
-}
-
-void ut_stats_csv(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v)
-{
-	if (v->what == UT_STATS_COUNTERS)
-		csv_counters(o, s);
-	else if (v->what == UT_STATS_INSTANTS)
-		csv_instants(o, s);
-	else
-		csv_spans(o, s, v->sort);
-}
-
-/* ---- JSON ---------------------------------------------------------------------------------- */
-
-void ut_stats_json_key(struct ut_out *o, const struct ut_stats *s, const uint32_t *key,
-		       unsigned int by)
-{
-	const char *comma = "";
-
-	for (int i = 0; i < UT_BY_COUNT; i++) {
-		struct ut_str str = ut_strtab_get(&s->strings, key[i]);
-
-		if (!(by >> i & 1))
-			continue;
-		ut_out_fmt(o, "%s\"%s\":", comma, ut_by_words[i]);
-		ut_out_json_str(o, str.ptr, str.len);
-		comma = ",";
-	}
-}
-
-static void json_histogram(struct ut_out *o, const struct ut_dist *d)
-{
-	struct ut_dist_step step = { 0 };
-	const char *comma = "";
-
-	ut_out_text(o, ",\"histogram\":[");
-	while (ut_dist_next(d, &step)) {
-		ut_out_fmt(o, "%s[%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", comma, step.low, step.high,
-			   step.count);
-		comma = ",";
-	}
-	ut_out_text(o, "]");
-}
-
-static void json_group(struct ut_out *o, const struct ut_stats *s, const struct ut_stats_group *g,
-		       ut_u128 busy, const char *histogram)
-{
-	const struct ut_dist *d = &g->dist;
-
-	ut_out_text(o, "{");
-	ut_stats_json_key(o, s, g->key, s->by);
-	ut_out_fmt(o, "%s\"count\":%" PRIu64 ",\"total_ns\":", s->by ? "," : "", d->count);
-	ut_stats_u128(o, ut_stats_total(g));
-	ut_out_text(o, ",\"self_ns\":");
-	ut_stats_u128(o, g->self);
-	if (ut_stats_is_work(g))
-		ut_out_fmt(o, ",\"share\":%.4f", ut_stats_share(g->self, busy));
-	else
-		ut_out_text(o, ",\"share\":null");
-	ut_out_fmt(o, ",\"mean_ns\":%" PRIu64 ",\"p50_ns\":%" PRIu64 ",\"p90_ns\":%" PRIu64,
-		   ut_dist_mean(d), ut_dist_quantile(d, 500), ut_dist_quantile(d, 900));
-	ut_out_fmt(o, ",\"p99_ns\":%" PRIu64 ",\"min_ns\":%" PRIu64 ",\"max_ns\":%" PRIu64,
-		   ut_dist_quantile(d, 990), d->min, d->max);
-	ut_out_fmt(o, ",\"stddev_ns\":%.3f,\"unfinished\":%" PRIu64, ut_dist_stddev(d),
-		   g->unfinished);
-	if (is_meant(s, g, histogram))
-		json_histogram(o, d);
-	ut_out_text(o, "}");
-}
-
-static void json_counter(struct ut_out *o, const struct ut_stats *s,
-			 const struct ut_stats_counter *c)
-{
-	struct ut_str unit = ut_strtab_get(&s->strings, c->unit);
-
-	ut_out_text(o, "{");
-	ut_stats_json_key(o, s, c->key, s->by | 1u << UT_BY_NAME);
-	ut_out_text(o, ",\"unit\":");
-	ut_out_json_str(o, unit.ptr, unit.len);
-	ut_out_fmt(o, ",\"count\":%" PRIu64 ",\"bad\":%" PRIu64 ",\"min\":", c->count, c->bad);
-	ut_out_json_double(o, c->min);
-	ut_out_text(o, ",\"max\":");
-	ut_out_json_double(o, c->max);
-	ut_out_text(o, ",\"mean\":");
-	ut_out_json_double(o, ut_stats_counter_mean(c));
-	ut_out_text(o, ",\"last\":");
-	ut_out_json_double(o, c->last);
-	ut_out_text(o, "}");
-}
+/* ---- all ----------------------------------------------------------------------------------- */
 
 static void json_head(struct ut_out *o, const struct ut_stats *s)
 {
@@ -452,30 +448,51 @@ static void json_head(struct ut_out *o, const struct ut_stats *s)
 	ut_out_text(o, "],\n\"spans\":[");
 }
 
-void ut_stats_json(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v)
+static void put_json(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v,
+		     struct ut_report_opts opts)
+{
+	json_head(o, s);
+	opts.first = "\n";
+	opts.open = "";
+	opts.close = "\n],\n\"instants\":[";
+	put_spans(o, s, v, opts);
+	opts.sort = NULL;
+	opts.close = "\n],\n\"counters\":[";
+	put_instants(o, s, &opts);
+	opts.close = "\n]}\n";
+	put_counters(o, s, &opts);
+}
+
+static bool has_rows(struct ut_stats *s, enum ut_stats_what what)
 {
 	size_t count;
-	const struct ut_stats_group **list = ut_stats_order(s, v->sort, &count);
-	const struct ut_stats_counter **counters;
-	ut_u128 busy = ut_stats_busy(s);
 
-	json_head(o, s);
-	for (size_t i = 0; i < count; i++) {
-		ut_out_text(o, i ? ",\n" : "\n");
-		json_group(o, s, list[i], busy, v->histogram);
-	}
-	list = ut_stats_order_instants(s, &count);
-	ut_out_text(o, "\n],\n\"instants\":[");
-	for (size_t i = 0; i < count; i++) {
-		ut_out_text(o, i ? ",\n{" : "\n{");
-		ut_stats_json_key(o, s, list[i]->key, s->by);
-		ut_out_fmt(o, "%s\"count\":%" PRIu64 "}", s->by ? "," : "", list[i]->instants);
-	}
-	counters = ut_stats_order_counters(s, &count);
-	ut_out_text(o, "\n],\n\"counters\":[");
-	for (size_t i = 0; i < count; i++) {
-		ut_out_text(o, i ? ",\n" : "\n");
-		json_counter(o, s, counters[i]);
-	}
-	ut_out_text(o, "\n]}\n");
+	if (what == UT_STATS_COUNTERS)
+		ut_stats_order_counters(s, &count);
+	else if (what == UT_STATS_INSTANTS)
+		ut_stats_order_instants(s, &count);
+	else
+		ut_stats_order(s, UT_SORT_NAME, &count);
+	return count;
+}
+
+void ut_stats_print(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v,
+		    const struct ut_report_opts *opts)
+{
+	static const char *const nothing[] = { [UT_STATS_SPANS] = "no spans\n",
+					       [UT_STATS_COUNTERS] = "no counters\n",
+					       [UT_STATS_INSTANTS] = "no instants\n" };
+
+	if (opts->format == UT_REPORT_JSON)
+		put_json(o, s, v, *opts);
+	else if (opts->format == UT_REPORT_TABLE && v->histogram)
+		put_histograms(o, s, v, *opts);
+	else if (opts->format == UT_REPORT_TABLE && !has_rows(s, v->what))
+		ut_out_text(o, nothing[v->what]);
+	else if (v->what == UT_STATS_COUNTERS)
+		put_counters(o, s, opts);
+	else if (v->what == UT_STATS_INSTANTS)
+		put_instants(o, s, opts);
+	else
+		put_spans(o, s, v, *opts);
 }

@@ -1,6 +1,5 @@
 /*
- * table_stats.h - statistics (analyze/stats.h) as text, CSV or JSON. Human units in text, ns in
- * the others.
+ * table_stats.h - statistics (analyze/stats.h) as reports. People get units, programs ns.
  */
 #ifndef UT_EXPORT_TABLE_STATS_H
 #define UT_EXPORT_TABLE_STATS_H
@@ -9,8 +8,12 @@
 #include <stddef.h>
 
 #include "analyze/stats.h"
+#include "base/err.h"
 
 struct ut_out;
+struct ut_report_cell;
+struct ut_report_column;
+struct ut_report_opts;
 
 enum ut_stats_what {
 	UT_STATS_SPANS,
@@ -19,24 +22,21 @@ enum ut_stats_what {
 };
 
 struct ut_stats_view {
-	enum ut_stats_what what; /* text and CSV; JSON has all of them */
-	enum ut_stats_sort sort; /* of spans */
-	size_t rows;             /* text: at most so many, then a line about the rest; 0 = all */
+	enum ut_stats_what what; /* JSON has all of them; order and pages are of this one */
 	const char *histogram;   /* a pattern for names: text shows only these, JSON adds them */
 };
 
-void ut_stats_text(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v);
-void ut_stats_csv(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v);
-void ut_stats_json(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v);
+/* Does the table have the column that --sort names (NULL = none is named)? */
+int ut_stats_check_sort(unsigned int by, const struct ut_stats_view *v, const char *sort,
+			struct ut_err *err) UT_MUST_CHECK;
 
-/* "name":"x","process":"y" for the dimensions in by. */
-void ut_stats_json_key(struct ut_out *o, const struct ut_stats *s, const uint32_t *key,
-		       unsigned int by);
+/* sort has been checked; "name" is the order of all texts, whatever rows are about. */
+void ut_stats_print(struct ut_out *o, struct ut_stats *s, const struct ut_stats_view *v,
+		    const struct ut_report_opts *opts);
 
-/* A whole number of more than 64 bits. */
-void ut_stats_u128(struct ut_out *o, ut_u128 value);
-
-/* As much of it as a uint64_t holds: for people, who read four digits. */
-uint64_t ut_stats_u64(ut_u128 value);
+/* The columns for the dimensions in by, and what a row has there. How many there are. */
+size_t ut_stats_key_columns(struct ut_report_column *to, unsigned int by);
+size_t ut_stats_key_cells(struct ut_report_cell *to, const struct ut_stats *s, const uint32_t *key,
+			  unsigned int by);
 
 #endif

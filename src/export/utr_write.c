@@ -74,6 +74,24 @@ static void count_lanes(const struct ut_store *s, uint64_t *items)
 	}
 }
 
+/* Does any row need a reader that knows samples? */
+static bool has_samples(const struct ut_store *s)
+{
+	for (uint32_t i = 0; i < s->types.count; i++) {
+		if (s->types.items[i].kind == UT_KIND_SAMPLE)
+			return true;
+	}
+	return s->trace.stacks.site_count;
+}
+
+/* Sections that a file may be without: the pyramid, and what only samples need. */
+static bool is_left_out(const struct ut_store *s, uint32_t id)
+{
+	if (ut_utr_is_pyramid(id))
+		return !s->pyramid;
+	return ut_utr_is_stacks(id) && !has_samples(s);
+}
+
 /* Where everything will be: the header comes first and says it. */
 static uint64_t plan(struct writer *w)
 {
@@ -91,23 +109,32 @@ static uint64_t plan(struct writer *w)
 		[UT_UTR_SHAPE_ARGS] = s->args.shape_arg_count,
 		[UT_UTR_WORDS] = word_count(&s->args),
 		[UT_UTR_ROWS] = s->row_count,
+		[UT_UTR_CODE] = s->trace.stacks.place_count,
+		[UT_UTR_STACKS] = s->trace.stacks.site_count,
+		[UT_UTR_PROCESS_PLACES] = s->trace.process_count,
+		[UT_UTR_TRACK_PLACES] = s->trace.track_count,
+		[UT_UTR_CALLS] = s->trace.call_count,
 	};
-	static const bool needed[UT_UTR_IDS] = {
-#define UT_UTR_NEED(name, number, text, size, need) [number] = need,
+	static const struct {
+		uint32_t id;
+		bool needed;
+	} all[] = {
+#define UT_UTR_NEED(name, number, text, size, need) { number, need },
 		UT_UTR_LIST(UT_UTR_NEED)
 #undef UT_UTR_NEED
 	};
 	uint64_t offset = sizeof(struct ut_utr_header);
 
 	count_lanes(s, items);
-	for (uint32_t id = 1; id < UT_UTR_IDS; id++) {
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		uint32_t id = all[i].id;
 		uint64_t size = items[id] * ut_utr_item(id);
 
-		if (!needed[id] && !s->pyramid)
-			break;
+		if (is_left_out(s, id))
+			continue;
 		w->toc[w->count++] = (struct ut_utr_section){
 			.id = id,
-			.flags = needed[id] ? UT_UTR_NEEDED : 0,
+			.flags = all[i].needed ? UT_UTR_NEEDED : 0,
 			.offset = offset,
 			.size = size,
 		};
@@ -227,6 +254,45 @@ static void put_tracks(struct writer *w)
 	}
 }
 
+static void put_process_places(struct writer *w)
+{
+	const struct ut_trace *t = &w->store->trace;
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		const struct ut_process *p = &t->processes[i];
+		const struct ut_utr_process_place saved = {
+			.kind = p->kind,
+			.device_type = p->device_type,
+			.guessed = p->guessed,
+			.api = p->api.api,
+			.api_text = p->api.text,
+			.model = p->model,
+			.device = p->device,
+			.sub_device = p->sub_device,
+		};
+
+		put(w, &saved, sizeof(saved));
+	}
+}
+
+static void put_track_places(struct writer *w)
+{
+	const struct ut_trace *t = &w->store->trace;
+
+	for (size_t i = 0; i < t->track_count; i++) {
+		const struct ut_track *k = &t->tracks[i];
+		const struct ut_utr_track_place saved = {
+			.role = k->role,
+			.guessed = k->guessed,
+			.api = k->api.api,
+			.api_text = k->api.text,
+			.thread = k->thread,
+		};
+
+		put(w, &saved, sizeof(saved));
+	}
+}
+
 static void put_words(struct writer *w)
 {
 	const struct ut_arglists *l = &w->store->args;
@@ -331,6 +397,23 @@ static void put_section(struct writer *w, uint32_t id)
 	case UT_UTR_LANE_ENDS:
 		put_lanes(w, id);
 		break;
+	case UT_UTR_CODE:
+		put(w, s->trace.stacks.places,
+		    s->trace.stacks.place_count * sizeof(*s->trace.stacks.places));
+		break;
+	case UT_UTR_STACKS:
+		put(w, s->trace.stacks.sites,
+		    s->trace.stacks.site_count * sizeof(*s->trace.stacks.sites));
+		break;
+	case UT_UTR_PROCESS_PLACES:
+		put_process_places(w);
+		break;
+	case UT_UTR_TRACK_PLACES:
+		put_track_places(w);
+		break;
+	case UT_UTR_CALLS:
+		put(w, s->trace.calls, s->trace.call_count * sizeof(*s->trace.calls));
+		break;
 	case UT_UTR_IDS:
 		break;
 	}
@@ -342,7 +425,7 @@ static void put_header(struct writer *w, uint64_t toc_offset)
 {
 	struct ut_utr_header h = {
 		.order = UT_UTR_ORDER,
-		.major = UT_UTR_MAJOR,
+		.major = has_samples(w->store) ? UT_UTR_MAJOR : UT_UTR_FIRST,
 		.minor = UT_UTR_MINOR,
 		.toc_offset = toc_offset,
 		.toc_count = w->count,

@@ -8,6 +8,7 @@
 #include "import/chrome/part.h"
 #include "import/spool/reader.h"
 #include "model/build.h"
+#include "model/classify.h"
 #include "text/source.h"
 #include "wire/spool.h"
 
@@ -179,6 +180,8 @@ int ut_import(const char *path, const struct ut_import_opts *opts, struct ut_sto
 		rc = importer->load(&source, opts ? opts : &plain, store, err);
 	else
 		rc = source.head_len ? -EPROTO : -ENODATA;
+	if (!rc)
+		ut_classify_places(&store->trace);
 	ut_source_close(&source);
 	return rc;
 }

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "base/log.h"
 #include "base/path.h"
+#include "base/tell.h"
 #include "text/source.h"
 
 /* ---- which files --------------------------------------------------------------------------- */
@@ -75,13 +75,13 @@ static void sort_from(struct ut_inputs *in, size_t first)
 }
 
 /* What lies in a directory and is not ours to read does not stop the others. */
-static void tell_unreadable(const char *path)
+static void tell_unreadable(const struct ut_inputs *in, const char *path)
 {
-	ut_log(UT_WARN, "%s: %s; left out", path, strerror(EACCES));
+	ut_tell(in->teller, UT_WARN, "%s: %s; left out", path, strerror(EACCES));
 }
 
 /* A trace; also what cannot be read and might be one: who opens it will tell. */
-static bool may_be_trace(const char *path)
+static bool may_be_trace(const struct ut_inputs *in, const char *path)
 {
 	const struct ut_importer *importer;
 	struct ut_source s;
@@ -89,7 +89,7 @@ static bool may_be_trace(const char *path)
 	bool sure;
 
 	if (rc == -EACCES)
-		tell_unreadable(path);
+		tell_unreadable(in, path);
 	if (rc) /* damaged, but who says that it was a trace */
 		return rc != -EPROTO && rc != -EACCES;
 	importer = ut_importer_for(s.head, s.head_len);
@@ -106,7 +106,7 @@ static int add_dir(struct ut_inputs *in, const char *dir, int depth, struct ut_e
 	int rc = 0;
 
 	if (!d && depth && errno == EACCES) {
-		tell_unreadable(dir);
+		tell_unreadable(in, dir);
 		return 0;
 	}
 	if (!d)
@@ -121,7 +121,7 @@ static int add_dir(struct ut_inputs *in, const char *dir, int depth, struct ut_e
 			continue;
 		if (S_ISDIR(st.st_mode) && depth == 0)
 			rc = add_dir(in, path, depth + 1, err);
-		else if (S_ISREG(st.st_mode) && may_be_trace(path))
+		else if (S_ISREG(st.st_mode) && may_be_trace(in, path))
 			add_path(in, path);
 	}
 	closedir(d);
@@ -229,11 +229,12 @@ static void drop_doubles(struct ut_inputs *in)
 	free(ids);
 }
 
-int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv, struct ut_err *err)
+int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv,
+		   const struct ut_teller *teller, struct ut_err *err)
 {
 	int rc = 0;
 
-	*in = (struct ut_inputs){ 0 };
+	*in = (struct ut_inputs){ .teller = teller };
 	for (int i = 0; !rc && i < argc; i++)
 		rc = add_word(in, argv[i], err);
 	if (rc) {

@@ -10,16 +10,19 @@
 
 #include "import/importer.h"
 
+struct ut_teller;
+
 struct ut_inputs {
 	char **paths;
 	size_t count, cap;
 	uint64_t bytes; /* of all files, as they lie on disk */
 	bool has_stdin;
+	const struct ut_teller *teller; /* while they are looked for */
 };
 
 /* A name that matches nothing is an error that says so. */
 int ut_inputs_find(struct ut_inputs *in, int argc, const char *const *argv,
-		   struct ut_err *err) UT_MUST_CHECK;
+		   const struct ut_teller *teller, struct ut_err *err) UT_MUST_CHECK;
 void ut_inputs_release(struct ut_inputs *in);
 
 /*

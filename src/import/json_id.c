@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_piece.h"
 #include "base/json_scan.h"
 
 #define TWO_64     18446744073709551616.0
@@ -11,14 +12,14 @@
 
 /* ---- numbers ------------------------------------------------------------------------------- */
 
-struct ut_json_span ut_id_digits(struct ut_json_span id, bool *hex)
+struct ut_str ut_id_digits(struct ut_str id, bool *hex)
 {
 	*hex = false;
-	if (id.len >= 2 && *id.at == '"') {
-		id = (struct ut_json_span){ id.at + 1, id.len - 2 };
-		*hex = id.len > 2 && id.at[0] == '0' && (id.at[1] | 32) == 'x';
+	if (id.len >= 2 && *id.ptr == '"') {
+		id = (struct ut_str){ id.ptr + 1, id.len - 2 };
+		*hex = id.len > 2 && id.ptr[0] == '0' && (id.ptr[1] | 32) == 'x';
 	}
-	return *hex ? (struct ut_json_span){ id.at + 2, id.len - 2 } : id;
+	return *hex ? (struct ut_str){ id.ptr + 2, id.len - 2 } : id;
 }
 
 /* What a character is worth as a digit; 16 and more: it is none. */
@@ -31,15 +32,15 @@ static unsigned int digit_of(char c)
 	return low >= 'a' && low <= 'f' ? (unsigned int)(low - 'a' + 10) : 16;
 }
 
-static bool number_in_string(struct ut_json_span id, uint64_t *number)
+static bool number_in_string(struct ut_str id, uint64_t *number)
 {
 	bool hex;
-	struct ut_json_span digits = ut_id_digits(id, &hex);
+	struct ut_str digits = ut_id_digits(id, &hex);
 	unsigned int base = hex ? 16 : 10;
 	uint64_t value = 0;
 
 	for (size_t i = 0; i < digits.len; i++) {
-		unsigned int digit = digit_of(digits.at[i]);
+		unsigned int digit = digit_of(digits.ptr[i]);
 
 		if (digit >= base || __builtin_mul_overflow(value, base, &value) ||
 		    __builtin_add_overflow(value, digit, &value))
@@ -49,12 +50,12 @@ static bool number_in_string(struct ut_json_span id, uint64_t *number)
 	return digits.len > 0;
 }
 
-bool ut_id_number(struct ut_json_span id, uint64_t *number)
+bool ut_id_number(struct ut_str id, uint64_t *number)
 {
 	struct ut_json_number n;
 	enum ut_json_type type;
 
-	if (*id.at == '"')
+	if (*id.ptr == '"')
 		return number_in_string(id, number);
 	type = ut_json_number(id, &n);
 	if (type == UT_JSON_U64) {
@@ -67,15 +68,15 @@ bool ut_id_number(struct ut_json_span id, uint64_t *number)
 	return true;
 }
 
-size_t ut_id_spell(struct ut_json_span id, char room[UT_ID_ROOM])
+size_t ut_id_spell(struct ut_str id, char room[UT_ID_ROOM])
 {
 	struct ut_json_number n;
-	enum ut_json_type type = *id.at == '"' ? UT_JSON_NOT : ut_json_number(id, &n);
+	enum ut_json_type type = *id.ptr == '"' ? UT_JSON_NOT : ut_json_number(id, &n);
 
 	if (type == UT_JSON_NOT || (type == UT_JSON_F64 && !isfinite(n.f64)))
 		return 0;
 	if (type != UT_JSON_F64 && id.len < UT_ID_ROOM) /* all its digits, also of large ones */
-		snprintf(room, UT_ID_ROOM, "%.*s", (int)id.len, id.at);
+		snprintf(room, UT_ID_ROOM, "%.*s", (int)id.len, id.ptr);
 	else if (fabs(n.f64) < MOST_WHOLE && !(floor(n.f64) < n.f64))
 		snprintf(room, UT_ID_ROOM, "%.0f", n.f64);
 	else
@@ -85,53 +86,46 @@ size_t ut_id_spell(struct ut_json_span id, char room[UT_ID_ROOM])
 
 /* ---- id2 ----------------------------------------------------------------------------------- */
 
-static const char *blanks(const char *p, const char *end)
+/* A value without the blanks behind it. */
+static struct ut_str trimmed(const char *from, const char *to)
 {
-	while (p < end && (unsigned char)*p <= ' ')
-		p++;
-	return p;
+	while (to > from && (unsigned char)to[-1] <= ' ')
+		to--;
+	return (struct ut_str){ from, (size_t)(to - from) };
 }
 
-static const char *behind_string(const char *p, const char *end)
+struct ut_str ut_id_inside(struct ut_str id2, const char *key)
 {
-	for (p++; p < end && *p != '"'; p++)
-		p += *p == '\\';
-	return p < end ? p + 1 : end;
-}
-
-/* Behind a value of any kind. */
-static const char *behind(const char *p, const char *end)
-{
-	size_t depth = 0;
-
-	while (p < end && (depth || (*p != ',' && *p != '}' && (unsigned char)*p > ' '))) {
-		depth += *p == '{' || *p == '[';
-		depth -= *p == '}' || *p == ']';
-		p = *p == '"' ? behind_string(p, end) : p + 1;
-	}
-	return p;
-}
-
-struct ut_json_span ut_id_inside(struct ut_json_span id2, const char *key)
-{
-	const char *p = id2.at, *end = p + id2.len;
-	struct ut_json_span found = { NULL, 0 };
+	const char *p = id2.ptr, *end = p + id2.len;
+	struct ut_str found = { NULL, 0 };
 
 	if (!id2.len || *p != '{')
 		return found;
-	for (p = blanks(p + 1, end); p < end && *p == '"'; p = blanks(p + 1, end)) {
-		const char *name = p + 1, *close = behind_string(p, end), *value;
+	for (p = ut_json_behind_blanks(p + 1, end); p < end && *p == '"';
+	     p = ut_json_behind_blanks(p + 1, end)) {
+		const char *close = ut_json_closing_quote(p, end), *value;
+		struct ut_str name = { p + 1, (size_t)(close - p - 1) };
 
-		p = blanks(close, end);
+		p = ut_json_behind_blanks(close + (close < end), end);
 		if (p == end || *p != ':')
 			break;
-		value = blanks(p + 1, end);
-		p = behind(value, end);
-		if ((size_t)(close - 1 - name) == strlen(key) && !memcmp(name, key, strlen(key)))
-			found = (struct ut_json_span){ value, (size_t)(p - value) };
-		p = blanks(p, end);
+		value = ut_json_behind_blanks(p + 1, end);
+		p = ut_json_behind_value(value, end);
+		if (ut_str_is(name, key))
+			found = trimmed(value, p);
 		if (p == end || *p != ',')
 			break;
 	}
 	return found;
+}
+
+bool ut_id_is_global(struct ut_str phase, struct ut_str id, struct ut_str id2)
+{
+	struct ut_str same;
+	uint64_t number;
+
+	if (!id2.len || !id.len || phase.len != 3 || !strchr("stf", phase.ptr[1]))
+		return false;
+	same = ut_id_inside(id2, "global");
+	return ut_str_eq(same, id) && ut_id_number(id, &number) && number >> 48 && !(number >> 63);
 }

@@ -18,21 +18,28 @@
 #define UT_ID_ROOM UT_DOUBLE_ROOM
 
 /* The digits of a quoted id, without "0x"; of others, the text itself. */
-struct ut_json_span ut_id_digits(struct ut_json_span id, bool *hex);
+struct ut_str ut_id_digits(struct ut_str id, bool *hex);
 
 /* Is it a whole number from 0 to 2^64 - 1? As a string: digits, or hex ones behind "0x". */
-bool ut_id_number(struct ut_json_span id, uint64_t *number);
+bool ut_id_number(struct ut_str id, uint64_t *number);
 
 /*
  * Any other number that is no string, in the one spelling of its value: -1 for -1.0, 0.5 for 5e-1.
  * Returns the length; 0: it is no number.
  */
-size_t ut_id_spell(struct ut_json_span id, char room[UT_ID_ROOM]);
+size_t ut_id_spell(struct ut_str id, char room[UT_ID_ROOM]);
 
 /*
  * One of the two ids in {"local": ID, "global": ID}; {NULL, 0}: it has none, or is no such thing.
  * Only for strict JSON.
  */
-struct ut_json_span ut_id_inside(struct ut_json_span id2, const char *key);
+struct ut_str ut_id_inside(struct ut_str id2, const char *key);
+
+/*
+ * Does a flow (phase "s", "t" or "f", with its quotes) have an id that its other end, in another
+ * file, may have as well? So we write it: an id, and {"global": ID} beside it, where ID is too
+ * large to be a count, which is in every file, and none of the hashes that readers make of texts.
+ */
+bool ut_id_is_global(struct ut_str phase, struct ut_str id, struct ut_str id2);
 
 #endif

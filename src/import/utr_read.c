@@ -11,6 +11,7 @@
 #include "base/grow.h"
 #include "base/mapped.h"
 #include "import/importer.h"
+#include "model/classify.h"
 #include "model/event.h"
 #include "model/utr.h"
 #include "model/utr_crc.h"
@@ -118,7 +119,7 @@ static int check_version(const struct file *f)
 				  "%s: format version %u.%u is newer than %u.%u; read it with a "
 				  "newer unitrace",
 				  f->path, h->major, h->minor, UT_UTR_MAJOR, UT_UTR_MINOR);
-	if (h->major < UT_UTR_MAJOR)
+	if (h->major < UT_UTR_FIRST)
 		return bad(f, offset_of(f, &h->major), "the format version is 0");
 	return 0;
 }
@@ -188,7 +189,7 @@ static int check_section(struct file *f, const struct ut_utr_section *s, uint64_
 		wrong = "a section is there twice";
 	else if (s->size % ut_utr_item(s->id))
 		wrong = "a section holds half an item";
-	else if (s->id >= UT_UTR_IDS && s->flags & UT_UTR_NEEDED)
+	else if (!ut_utr_knows(s->id) && s->flags & UT_UTR_NEEDED)
 		wrong = "a section of a newer unitrace is needed to understand this file";
 	if (wrong)
 		return bad(f, offset_of(f, s), wrong);
@@ -211,8 +212,10 @@ static int check_toc(struct file *f)
 	if (expected != f->header->toc_offset)
 		return bad(f, expected, "there is something between sections and their table");
 	for (uint32_t id = 1; id < UT_UTR_IDS; id++) {
-		/* The pyramid is there as a whole or not at all. */
-		if (!f->known[id] && (id < UT_UTR_LANES || f->known[UT_UTR_LANES]))
+		/* The pyramid is there as a whole or not at all; so are stacks. */
+		if (!f->known[id] &&
+		    (id < UT_UTR_LANES || (ut_utr_is_pyramid(id) && f->known[UT_UTR_LANES]) ||
+		     (ut_utr_is_stacks(id) && (f->known[UT_UTR_CODE] || f->known[UT_UTR_STACKS]))))
 			return ut_err_set(f->err, -EPROTO,
 					  "%s: offset %" PRIu64 ": no section "
 					  "'%s'",
@@ -258,6 +261,22 @@ static int take_types(const struct file *f, struct ut_types *t)
 	}
 	*t = (struct ut_types){ .items = (struct ut_type *)(uintptr_t)types,
 				.count = (uint32_t)count };
+	return 0;
+}
+
+static int take_stacks(const struct file *f, struct ut_trace *t)
+{
+	struct ut_stacks saved = { 0 };
+	uint64_t places, sites;
+
+	if (!f->known[UT_UTR_CODE])
+		return 0;
+	saved.places = (void *)(uintptr_t)items(f, UT_UTR_CODE, &places);
+	saved.sites = (void *)(uintptr_t)items(f, UT_UTR_STACKS, &sites);
+	saved.place_count = (size_t)places;
+	saved.site_count = (size_t)sites;
+	if (ut_stacks_take(&t->stacks, &t->arena, &saved))
+		return bad(f, offset_of(f, saved.sites), "a stack whose caller comes after it");
 	return 0;
 }
 
@@ -320,7 +339,9 @@ static int take_processes(const struct file *f, struct ut_trace *t)
 						       .cmdline = saved[i].cmdline,
 						       .rank = saved[i].rank,
 						       .sort_index = saved[i].sort_index,
-						       .args = saved[i].args };
+						       .args = saved[i].args,
+						       .device = -1,
+						       .sub_device = -1 };
 	}
 	return 0;
 }
@@ -455,6 +476,82 @@ static int take_tracks(const struct file *f, struct ut_store *s, uint64_t rows)
 	return left ? bad(f, offset_of(f, at), "rows that belong to no track") : 0;
 }
 
+/* ---- places -------------------------------------------------------------------------------- */
+
+static struct ut_api_id take_api(uint8_t api, uint32_t text)
+{
+	/* one that a newer version knows is one that has no name here */
+	return (struct ut_api_id){ .api = api < UT_APIS ? api : UT_API_OTHER, .text = text };
+}
+
+static int take_process_places(const struct file *f, struct ut_trace *t)
+{
+	const struct ut_utr_process_place *saved;
+	uint64_t count;
+
+	if (!f->known[UT_UTR_PROCESS_PLACES])
+		return 0;
+	saved = items(f, UT_UTR_PROCESS_PLACES, &count);
+	if (count != t->process_count)
+		return bad(f, offset_of(f, saved), "places of other processes than there are");
+	for (uint64_t i = 0; i < count; i++) {
+		struct ut_process *p = &t->processes[i];
+
+		p->kind = saved[i].kind < UT_PROCESS_KINDS ? saved[i].kind : UT_PROCESS_OTHER;
+		p->device_type = saved[i].device_type < UT_DEVICE_TYPES ? saved[i].device_type
+									: UT_DEVICE_TYPE_UNKNOWN;
+		p->guessed = saved[i].guessed != 0;
+		p->api = take_api(saved[i].api, saved[i].api_text);
+		p->model = saved[i].model;
+		p->device = saved[i].device;
+		p->sub_device = saved[i].sub_device;
+	}
+	return 0;
+}
+
+static int take_track_places(const struct file *f, struct ut_trace *t)
+{
+	const struct ut_utr_track_place *saved;
+	uint64_t count;
+
+	if (!f->known[UT_UTR_TRACK_PLACES])
+		return 0;
+	saved = items(f, UT_UTR_TRACK_PLACES, &count);
+	if (count != t->track_count)
+		return bad(f, offset_of(f, saved), "places of other tracks than there are");
+	for (uint64_t i = 0; i < count; i++) {
+		struct ut_track *k = &t->tracks[i];
+
+		k->role = saved[i].role < UT_ROLES ? saved[i].role : UT_ROLE_UNKNOWN;
+		k->guessed = saved[i].guessed != 0;
+		k->api = take_api(saved[i].api, saved[i].api_text);
+		k->thread = saved[i].thread;
+	}
+	return 0;
+}
+
+static void take_calls(const struct file *f, struct ut_trace *t)
+{
+	const uint32_t *saved;
+	uint64_t count;
+
+	if (!f->known[UT_UTR_CALLS])
+		return;
+	saved = items(f, UT_UTR_CALLS, &count);
+	for (uint64_t i = 0; i < count; i++)
+		ut_classify_add_calls(t, saved[i]);
+}
+
+static int take_places(const struct file *f, struct ut_trace *t)
+{
+	int rc = take_process_places(f, t);
+
+	rc = rc ? rc : take_track_places(f, t);
+	if (!rc)
+		take_calls(f, t);
+	return rc;
+}
+
 /* ---- the pyramid --------------------------------------------------------------------------- */
 
 /* What the lanes have not used yet. */
@@ -571,12 +668,14 @@ static int fill_store(const struct file *f, struct ut_store *s)
 
 	take_notes(f, &s->trace);
 	rc = rc ? rc : take_types(f, &s->types);
+	rc = rc ? rc : take_stacks(f, &s->trace);
 	rc = rc ? rc : take_args(f, &s->trace);
 	rc = rc ? rc : take_trace(f, &s->trace, &rows);
 	rc = rc ? rc : take_processes(f, &s->trace);
 	rc = rc ? rc : take_shapes(f, &s->args);
 	rc = rc ? rc : take_words(f, &s->args);
 	rc = rc ? rc : take_tracks(f, s, rows);
+	rc = rc ? rc : take_places(f, &s->trace);
 	return rc ? rc : take_pyramid(f, s);
 }
 
@@ -592,7 +691,7 @@ static int load(struct ut_source *source, const struct ut_import_opts *opts, str
 	int rc;
 
 	*store = (struct ut_store){ 0 };
-	store->trace.strings.arena = &store->trace.arena;
+	ut_strtab_set_arena(&store->trace.strings, &store->trace.arena);
 	rc = open_file(&f, source);
 	store->map = f.map;
 	store->map_size = f.map_size;

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/tell.h"
 #include "launch/env.h"
 
 #define VENDORS "/etc/OpenCL/vendors"
@@ -27,14 +27,14 @@ const char *ut_doors_folder(struct ut_arena *a, const char *library)
 }
 
 /* Room for one name: the user's own stays. */
-static void open_single(struct ut_env *env, const char *variable, const char *path,
-			const char *what)
+static void open_single(const struct ut_doors *d, struct ut_env *env, const char *variable,
+			const char *path, const char *what)
 {
 	const char *old = ut_env_get(env, variable);
 
 	if (old && old[0] && strcmp(old, path))
-		ut_log(UT_WARN, "%s is '%s' already and stays so: %s is not recorded", variable,
-		       old, what);
+		ut_tell(d->teller, UT_WARN, "%s is '%s' already and stays so: %s is not recorded",
+			variable, old, what);
 	else
 		ut_env_set(env, variable, path);
 }
@@ -51,12 +51,14 @@ static bool is_listed(const char *list, const char *path)
 }
 
 /* The layer that comes last is called first: it sees what the program itself does. */
-static void open_list(struct ut_env *env, const char *variable, const char *path, const char *what)
+static void open_list(const struct ut_doors *d, struct ut_env *env, const char *variable,
+		      const char *path, const char *what)
 {
 	const char *old = ut_env_get(env, variable);
 
 	if (strchr(path, ':'))
-		ut_log(UT_WARN, "%s: a colon in the path: %s is not recorded", path, what);
+		ut_tell(d->teller, UT_WARN, "%s: a colon in the path: %s is not recorded", path,
+			what);
 	else if (!old || !old[0])
 		ut_env_set(env, variable, path);
 	else if (!is_listed(old, path))
@@ -192,7 +194,7 @@ static void open_icd(const struct ut_doors *d, struct ut_env *env, const char *b
 	int rc = write_folder(dir, env, backend);
 
 	if (rc) {
-		ut_log(UT_WARN, "%s: %s: OpenCL is not recorded", dir, strerror(-rc));
+		ut_tell(d->teller, UT_WARN, "%s: %s: OpenCL is not recorded", dir, strerror(-rc));
 		return;
 	}
 	/* With the slash: NVIDIA's loader puts the name of a file right behind it. */
@@ -206,9 +208,9 @@ static void open_opencl(const struct ut_doors *d, struct ut_env *env, const char
 	bool layer = d->opencl == UT_OPENCL_LAYER ||
 		     (d->opencl == UT_OPENCL_AUTO && loader_has_layers());
 
-	ut_log(UT_DEBUG, "OpenCL's door: %s", layer ? "layer" : "vendor");
+	ut_tell(d->teller, UT_DEBUG, "OpenCL's door: %s", layer ? "layer" : "vendor");
 	if (layer)
-		open_list(env, "OPENCL_LAYERS", backend, "OpenCL");
+		open_list(d, env, "OPENCL_LAYERS", backend, "OpenCL");
 	else
 		open_icd(d, env, backend);
 }
@@ -221,8 +223,8 @@ void ut_doors_open(const struct ut_doors *d, struct ut_env *env)
 	const char *opencl = ut_path_join(env->arena, d->backends, "opencl.so");
 
 	if (ut_path_exists(cuda)) {
-		open_single(env, "CUDA_INJECTION64_PATH", cuda, "CUDA");
-		open_single(env, "NVTX_INJECTION64_PATH", cuda, "what NVTX marks");
+		open_single(d, env, "CUDA_INJECTION64_PATH", cuda, "CUDA");
+		open_single(d, env, "NVTX_INJECTION64_PATH", cuda, "what NVTX marks");
 	}
 	if (ut_path_exists(opencl))
 		open_opencl(d, env, opencl);

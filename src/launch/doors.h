@@ -14,6 +14,7 @@
 
 struct ut_arena;
 struct ut_env;
+struct ut_teller;
 
 enum ut_opencl_door {
 	UT_OPENCL_AUTO, /* a layer, unless libOpenCL.so.1 knows none */
@@ -25,6 +26,7 @@ struct ut_doors {
 	const char *backends;    /* folder of the backends; absolute */
 	const char *session_dir; /* absolute */
 	enum ut_opencl_door opencl;
+	const struct ut_teller *teller; /* hears what is not recorded, and why */
 };
 
 /* The folder of the backends that belong to a collector: LIBDIR/unitrace/backends. */

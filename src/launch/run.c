@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/tell.h"
 #include "launch/env.h"
 #include "wire/clock.h"
 #include "wire/control.h"
@@ -93,12 +93,13 @@ static void forget_pending(void)
 }
 
 /* Sets name for the program; says so if the user had set it to something else. */
-static void replace(struct ut_env *env, const char *name, const char *value)
+static void replace(const struct ut_launch *l, struct ut_env *env, const char *name,
+		    const char *value)
 {
 	const char *old = ut_env_get(env, name);
 
 	if (old && old[0] && strcmp(old, value))
-		ut_log(UT_WARN, "%s was '%s' and is replaced for this run", name, old);
+		ut_tell(l->teller, UT_WARN, "%s was '%s' and is replaced for this run", name, old);
 	ut_env_set(env, name, value);
 }
 
@@ -107,22 +108,25 @@ static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_ar
 	const char *old;
 
 	ut_env_init(env, a, environ);
+	for (size_t i = 0; i < l->var_count; i++)
+		ut_env_set(env, l->vars[i].name, l->vars[i].value);
 	ut_env_set(env, UT_SESSION_ENV, l->session_dir);
-	replace(env, "INTEL_LIBITTNOTIFY64", l->library);
-	replace(env, "INTEL_JIT_PROFILER64", l->library);
+	replace(l, env, "INTEL_LIBITTNOTIFY64", l->library);
+	replace(l, env, "INTEL_JIT_PROFILER64", l->library);
 	if (l->ccl)
 		ut_env_set(env, "CCL_ITT_LEVEL", "1");
 	if (l->devices)
 		ut_doors_open(&(struct ut_doors){ .backends = ut_doors_folder(a, l->library),
 						  .session_dir = l->session_dir,
-						  .opencl = l->opencl },
+						  .opencl = l->opencl,
+						  .teller = l->teller },
 			      env);
 	if (!l->preload)
 		return;
 	if (strpbrk(l->library, ": "))
-		ut_log(UT_WARN,
-		       "%s: a blank or colon in the path: PTI_ENABLE_COLLECTION is not watched",
-		       l->library);
+		ut_tell(l->teller, UT_WARN,
+			"%s: a blank or colon in the path: PTI_ENABLE_COLLECTION is not watched",
+			l->library);
 	old = ut_env_get(env, "LD_PRELOAD");
 	ut_env_set(env, "LD_PRELOAD",
 		   old && old[0] ? ut_str_fmt(a, "%s:%s", l->library, old) : l->library);
@@ -177,14 +181,14 @@ static void stop_too(pid_t pid, int sig)
 	kill(pid, SIGCONT);
 }
 
-static void pass_on(pid_t pid, const siginfo_t *info)
+static void pass_on(const struct ut_launch *l, pid_t pid, const siginfo_t *info)
 {
 	if (info->si_signo == SIGCHLD || info->si_code > 0)
 		return;
 	if (info->si_pid == pid || info->si_pid == getpid())
 		return; /* it has signalled its own group, which includes itself */
-	ut_log(UT_DEBUG, "signal %d from %ld goes to %ld", info->si_signo, (long)info->si_pid,
-	       (long)pid);
+	ut_tell(l->teller, UT_DEBUG, "signal %d from %ld goes to %ld", info->si_signo,
+		(long)info->si_pid, (long)pid);
 	kill(pid, info->si_signo);
 }
 
@@ -222,7 +226,7 @@ static int wait_for(pid_t pid, const struct ut_launch *l)
 		}
 		rest.tv_nsec = (long)(next - now - 1);
 		if (sigtimedwait(&set, &info, &rest) > 0)
-			pass_on(pid, &info);
+			pass_on(l, pid, &info);
 	}
 	ut_control_tick(l->control);
 	return status;

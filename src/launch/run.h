@@ -10,6 +10,7 @@
 #define UT_LAUNCH_RUN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -18,6 +19,12 @@
 
 struct ut_arena;
 struct ut_control;
+struct ut_teller;
+
+/* A variable of the program's environment. */
+struct ut_launch_var {
+	const char *name, *value;
+};
 
 struct ut_launch {
 	const char *const *argv; /* the program and its arguments, closed by NULL */
@@ -27,6 +34,9 @@ struct ut_launch {
 	bool ccl;                /* ask oneCCL for its ITT tasks */
 	bool devices;            /* open the doors of accelerator runtimes */
 	enum ut_opencl_door opencl;
+	const struct ut_launch_var *vars; /* set for the program besides those above */
+	size_t var_count;
+	const struct ut_teller *teller;
 	struct ut_control *control;     /* told root_pid and the time, once a second */
 	void (*each_second)(void *ctx); /* while the program runs; NULL = nothing */
 	void *ctx;

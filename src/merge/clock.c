@@ -45,20 +45,17 @@ static void find_epoch(struct ut_merge_file *f)
 }
 
 struct host {
-	struct ut_json_span name;
+	struct ut_str name;
 	struct ut_merge_file *file;
 };
 
 static int by_host(const void *a, const void *b)
 {
 	const struct host *x = a, *y = b;
-	size_t len = x->name.len < y->name.len ? x->name.len : y->name.len;
-	int order = memcmp(x->name.at, y->name.at, len);
+	int order = ut_str_cmp(x->name, y->name);
 
 	if (order)
 		return order;
-	if (x->name.len != y->name.len)
-		return x->name.len < y->name.len ? -1 : 1;
 	return x->file < y->file ? -1 : 1;
 }
 
@@ -78,8 +75,7 @@ static void join_hosts(struct ut_merge_plan *p)
 	if (n)
 		qsort(hosts, n, sizeof(*hosts), by_host);
 	for (size_t i = 1, first = 0; i < n; i++) {
-		bool same = hosts[i].name.len == hosts[first].name.len &&
-			    !memcmp(hosts[i].name.at, hosts[first].name.at, hosts[i].name.len);
+		bool same = ut_str_eq(hosts[i].name, hosts[first].name);
 		int64_t apart = same ? hosts[i].file->epoch - hosts[first].file->epoch : SAME_BOOT;
 
 		if (apart > -SAME_BOOT && apart < SAME_BOOT)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/log.h"
+#include "base/tell.h"
 #include "merge/merge.h"
 
 /* What there is to say about a file; said later, in the order of files. */
@@ -76,7 +76,7 @@ static int tell(struct crew *c, struct ut_err *err)
 			if (fatal && !end[1])
 				rc = rc ? rc : ut_err_set(err, s->rc, "%s", line);
 			else
-				ut_log(UT_WARN, "%s", line);
+				ut_tell(c->m->teller, UT_WARN, "%s", line);
 		}
 		ut_buf_release(&s->lines);
 	}

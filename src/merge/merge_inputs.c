@@ -9,8 +9,8 @@
 
 #include "base/grow.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "base/path.h"
+#include "base/tell.h"
 #include "export/exporter.h"
 #include "export/out_check.h"
 #include "import/importer.h"
@@ -121,7 +121,7 @@ static void tell_left_out(const struct ut_inputs *in, const char *output, int ar
 	if (left_out.count > 3)
 		ut_buf_fmt(&left_out.text, " and %zu more", left_out.count - 3);
 	if (left_out.count)
-		ut_log(UT_WARN, "no trace in %s; left out", left_out.text.data);
+		ut_tell(in->teller, UT_WARN, "no trace in %s; left out", left_out.text.data);
 	ut_buf_release(&left_out.text);
 	ut_arena_release(&arena);
 }
@@ -129,7 +129,7 @@ static void tell_left_out(const struct ut_inputs *in, const char *output, int ar
 int ut_merge_find(const struct ut_merge *m, int argc, const char *const *argv, struct ut_inputs *in,
 		  struct ut_err *err)
 {
-	int rc = ut_inputs_find(in, argc, argv, err);
+	int rc = ut_inputs_find(in, argc, argv, m->teller, err);
 
 	if (!rc)
 		rc = drop_output(in, m->output, argc, argv, err);

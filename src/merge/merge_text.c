@@ -236,6 +236,28 @@ static int merge_alone(struct ut_merge *m, const struct ut_merge_plan *plan, str
 	return rc;
 }
 
+/* ---- files with samples -----------------------------------------------------------------------
+ */
+
+static bool any_samples(const struct ut_merge *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		if (!m->files[i].left_out && m->files[i].facts.samples)
+			return true;
+	}
+	return false;
+}
+
+/* Their stacks are numbered anew: the model knows how. */
+static int merge_samples(struct ut_merge *m, struct ut_err *err)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		ut_facts_release(&m->files[i].facts);
+		m->files[i].facts = (struct ut_facts){ 0 };
+	}
+	return ut_merge_model(m, err);
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 int ut_merge_text(struct ut_merge *m, struct ut_err *err)
@@ -253,6 +275,8 @@ int ut_merge_text(struct ut_merge *m, struct ut_err *err)
 		rc = ut_merge_exchange(m, first, count, err);
 	for (size_t i = 0; i < m->count; i++)
 		valid += !m->files[i].left_out;
+	if (!rc && any_samples(m))
+		return merge_samples(m, err);
 	if (!rc && !valid)
 		rc = ut_merge_nothing(m, err);
 	if (!rc)
@@ -260,7 +284,7 @@ int ut_merge_text(struct ut_merge *m, struct ut_err *err)
 	if (rc)
 		return rc;
 	if (!m->spread->rank && !m->quiet)
-		ut_merge_tell(&plan, m->rules.pids);
+		ut_merge_tell(&plan, m->rules.pids, m->teller);
 	rc = m->spread->ranks > 1 ? ut_merge_together(m, &plan, first, count, err)
 				  : merge_alone(m, &plan, err);
 	ut_merge_plan_release(&plan);

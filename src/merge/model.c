@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "base/log.h"
+#include "base/tell.h"
 #include "export/exporter.h"
 #include "import/importer.h"
 #include "merge/merge.h"
@@ -17,16 +17,19 @@
 
 static void warn(void *ctx, const char *path, const char *text)
 {
-	(void)ctx;
-	ut_log(UT_WARN, "%s: %s", path, text);
+	const struct ut_teller *const *teller = ctx;
+
+	ut_tell(*teller, UT_WARN, "%s: %s", path, text);
 }
 
 static int load(const struct ut_merge *m, size_t i, bool first_time, struct ut_store *store,
 		struct ut_err *err)
 {
+	const struct ut_teller *teller = m->teller;
 	struct ut_import_opts opts = { .threads = m->threads, .checked = first_time };
 
 	opts.progress = &m->progress->done;
+	opts.ctx = &teller;
 	if (first_time)
 		opts.warn = warn;
 	return ut_import(m->files[i].path, &opts, store, err);
@@ -67,7 +70,7 @@ static int read_clocks(struct ut_merge *m, struct ut_err *err)
 
 		f->left_out = !m->sizes[i];
 		if (f->left_out) {
-			ut_log(UT_WARN, "%s: empty, left out", f->name);
+			ut_tell(m->teller, UT_WARN, "%s: empty, left out", f->name);
 			continue;
 		}
 		rc = load(m, i, true, &store, &why);
@@ -75,7 +78,7 @@ static int read_clocks(struct ut_merge *m, struct ut_err *err)
 			return ut_err_set(err, rc, "%s", why.text);
 		f->left_out = rc != 0;
 		if (rc) {
-			ut_log(UT_WARN, "%s; left out", why.text);
+			ut_tell(m->teller, UT_WARN, "%s; left out", why.text);
 			continue;
 		}
 		note_clock(&f->facts, &store);
@@ -154,8 +157,8 @@ int ut_merge_model(struct ut_merge *m, struct ut_err *err)
 		return rc;
 	rc = write_all(m, &plan, err);
 	if (!rc && !m->quiet && plan.aligned > 1)
-		ut_log(UT_INFO, "clocks: %zu files aligned to that of %s", plan.aligned,
-		       m->files[plan.reference].name);
+		ut_tell(m->teller, UT_INFO, "clocks: %zu files aligned to that of %s", plan.aligned,
+			m->files[plan.reference].name);
 	ut_merge_plan_release(&plan);
 	return rc;
 }

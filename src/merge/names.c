@@ -22,7 +22,7 @@ struct entry {
 	struct ut_merge_file *file;
 	const struct ut_facts_process *process;
 	struct ut_rewrite_process *change;
-	struct ut_json_span pid, name;
+	struct ut_str pid, name;
 	int32_t rank;
 };
 
@@ -78,20 +78,12 @@ static void sort_entries(struct entries *all, int (*order)(const void *, const v
 		qsort(all->sorted, all->count, sizeof(struct entry *), order);
 }
 
-static int compare(struct ut_json_span a, struct ut_json_span b)
-{
-	size_t len = a.len < b.len ? a.len : b.len;
-	int order = memcmp(a.at, b.at, len);
-
-	return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 /* ---- pids ---------------------------------------------------------------------------------- */
 
 static int by_pid(const void *a, const void *b)
 {
 	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
-	int order = compare(x->pid, y->pid);
+	int order = ut_str_cmp(x->pid, y->pid);
 
 	return order ? order : x < y ? -1 : 1;
 }
@@ -103,7 +95,7 @@ static bool pid_in_use(const struct entries *all, const char *text)
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = compare(wanted.pid, all->sorted[middle]->pid);
+		int order = ut_str_cmp(wanted.pid, all->sorted[middle]->pid);
 
 		if (!order)
 			return true;
@@ -133,9 +125,9 @@ static const char *free_text(struct ut_merge_plan *p, const struct entries *all,
 	const char *text = NULL;
 
 	if (e->rank != NO_RANK && all->rank_once)
-		text = ut_str_fmt(&p->arena, "%.*s (rank %d)\"", len, e->pid.at, (int)e->rank);
+		text = ut_str_fmt(&p->arena, "%.*s (rank %d)\"", len, e->pid.ptr, (int)e->rank);
 	for (size_t i = (size_t)(e->file - p->files) + 1; !text || pid_in_use(all, text); i++)
-		text = ut_str_fmt(&p->arena, "%.*s (file %zu)\"", len, e->pid.at, i);
+		text = ut_str_fmt(&p->arena, "%.*s (file %zu)\"", len, e->pid.ptr, i);
 	return text;
 }
 
@@ -170,14 +162,14 @@ static void give_pids(struct ut_merge_plan *p, struct entries *all)
 	sort_entries(all, by_pid);
 	for (size_t i = 1; i < all->count; i++)
 		taken[all->sorted[i] - all->items] =
-			!compare(all->sorted[i]->pid, all->sorted[i - 1]->pid);
+			!ut_str_cmp(all->sorted[i]->pid, all->sorted[i - 1]->pid);
 	for (size_t i = 0; i < all->count; i++) {
 		struct entry *e = &all->items[i];
 
 		if (!taken[i])
 			continue;
 		e->change->pid =
-			*e->pid.at == '"' ? free_text(p, all, e) : free_number(p, all, &next);
+			*e->pid.ptr == '"' ? free_text(p, all, e) : free_number(p, all, &next);
 		p->new_pids++;
 	}
 	free(taken);
@@ -190,8 +182,9 @@ static void renumber(struct ut_merge_plan *p, struct entries *all)
 		struct entry *e = &all->items[i];
 
 		e->change->pid = ut_str_fmt(&p->arena, "%zu", i + 1);
-		if (*e->pid.at == '"' && !e->process->named)
-			e->change->name = ut_str_fmt(&p->arena, "%.*s", (int)e->pid.len, e->pid.at);
+		if (*e->pid.ptr == '"' && !e->process->named)
+			e->change->name =
+				ut_str_fmt(&p->arena, "%.*s", (int)e->pid.len, e->pid.ptr);
 		p->new_pids++;
 	}
 }
@@ -201,7 +194,7 @@ static void renumber(struct ut_merge_plan *p, struct entries *all)
 static int by_name(const void *a, const void *b)
 {
 	const struct entry *x = *(struct entry *const *)a, *y = *(struct entry *const *)b;
-	int order = compare(x->name, y->name);
+	int order = ut_str_cmp(x->name, y->name);
 
 	return order ? order : x < y ? -1 : 1;
 }
@@ -209,16 +202,16 @@ static int by_name(const void *a, const void *b)
 static void label(struct ut_merge_plan *p, struct entry *e)
 {
 	bool labelled = e->name.len > strlen(RANK_WORD) &&
-			!memcmp(e->name.at, RANK_WORD, strlen(RANK_WORD));
+			!memcmp(e->name.ptr, RANK_WORD, strlen(RANK_WORD));
 
 	if (e->rank == NO_RANK || labelled)
 		return;
 	if (e->name.len)
 		e->change->name = ut_str_fmt(&p->arena, "\"" RANK_WORD "%d %.*s\"", (int)e->rank,
-					     (int)e->name.len, e->name.at);
-	else if (e->change->pid && *e->pid.at >= '0' && *e->pid.at <= '9') /* whose was it? */
+					     (int)e->name.len, e->name.ptr);
+	else if (e->change->pid && *e->pid.ptr >= '0' && *e->pid.ptr <= '9') /* whose was it? */
 		e->change->name = ut_str_fmt(&p->arena, "\"" RANK_WORD "%d process %.*s\"",
-					     (int)e->rank, (int)e->pid.len, e->pid.at);
+					     (int)e->rank, (int)e->pid.len, e->pid.ptr);
 }
 
 /* Names that occur in several files get the rank in front. */
@@ -229,7 +222,7 @@ static void tell_ranks_apart(struct ut_merge_plan *p, struct entries *all)
 		bool several = false;
 
 		for (end = first; end < all->count; end++) {
-			if (compare(all->sorted[end]->name, all->sorted[first]->name))
+			if (ut_str_cmp(all->sorted[end]->name, all->sorted[first]->name))
 				break;
 			several |= all->sorted[end]->file != all->sorted[first]->file;
 		}

@@ -17,6 +17,7 @@
 #include "merge/rewrite.h"
 
 struct ut_inputs;
+struct ut_teller;
 
 enum ut_merge_numbers {
 	UT_MERGE_AUTO,     /* changed where two files would use the same */
@@ -67,8 +68,9 @@ void ut_merge_plan_release(struct ut_merge_plan *p);
 /* What follows behind the last event, up to the end of the file: "\n],...}\n". */
 void ut_merge_plan_tail(const struct ut_merge_plan *p, struct ut_buf *out);
 
-/* Tells the user what is done to the files, and what is missing: tell.c. */
-void ut_merge_tell(const struct ut_merge_plan *p, enum ut_merge_numbers pids);
+/* Tells what is done to the files, and what is missing: tell.c. */
+void ut_merge_tell(const struct ut_merge_plan *p, enum ut_merge_numbers pids,
+		   const struct ut_teller *teller);
 
 /* In parts, for tests and for the size of files: clock.c and names.c. */
 void ut_merge_align(struct ut_merge_plan *p, bool no_align);

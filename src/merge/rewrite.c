@@ -17,7 +17,7 @@
 
 /* One place in an event where other text goes. Text lies in room, or outlives the event. */
 struct patch {
-	struct ut_json_span old; /* len 0: text is put in here */
+	struct ut_str old; /* len 0: text is put in here */
 	const char *text;
 	size_t len;
 };
@@ -29,17 +29,17 @@ struct patches {
 };
 
 /* Kept in the order of the text; the members of an event come in any. */
-static void add_patch(struct patches *p, struct ut_json_span old, const char *text, size_t len)
+static void add_patch(struct patches *p, struct ut_str old, const char *text, size_t len)
 {
 	size_t i = p->count++;
 
-	for (; i && p->items[i - 1].old.at > old.at; i--)
+	for (; i && p->items[i - 1].old.ptr > old.ptr; i--)
 		p->items[i] = p->items[i - 1];
 	p->items[i] = (struct patch){ old, text, len };
 }
 
 /* A number in the patches' own room, written by the caller; nothing happens for 0. */
-static void add_number(struct patches *p, struct ut_json_span old, size_t len)
+static void add_number(struct patches *p, struct ut_str old, size_t len)
 {
 	if (len)
 		add_patch(p, old, p->room[p->count], len);
@@ -47,7 +47,7 @@ static void add_number(struct patches *p, struct ut_json_span old, size_t len)
 
 /* ---- what changes in an event -------------------------------------------------------------- */
 
-static void patch_time(struct patches *p, struct ut_rewrite *r, struct ut_json_span ts)
+static void patch_time(struct patches *p, struct ut_rewrite *r, struct ut_str ts)
 {
 	int64_t shift = r->plan->shift, ns;
 
@@ -64,12 +64,12 @@ static void patch_time(struct patches *p, struct ut_rewrite *r, struct ut_json_s
 }
 
 /* In front of the text of a string. */
-static void patch_prefix(struct patches *p, struct ut_json_span string, const char *prefix)
+static void patch_prefix(struct patches *p, struct ut_str string, const char *prefix)
 {
-	add_patch(p, (struct ut_json_span){ string.at + 1, 0 }, prefix, strlen(prefix));
+	add_patch(p, (struct ut_str){ string.ptr + 1, 0 }, prefix, strlen(prefix));
 }
 
-static void patch_id(struct patches *p, const struct ut_rewrite_plan *plan, struct ut_json_span id)
+static void patch_id(struct patches *p, const struct ut_rewrite_plan *plan, struct ut_str id)
 {
 	uint64_t value;
 	char *room = p->room[p->count];
@@ -80,7 +80,7 @@ static void patch_id(struct patches *p, const struct ut_rewrite_plan *plan, stru
 		if (plan->id_add)
 			add_number(p, id, ut_rewrite_add(room, id, plan->id_add));
 	} else if (plan->id_prefix) {
-		if (*id.at == '"' && !ut_id_number(id, &value))
+		if (*id.ptr == '"' && !ut_id_number(id, &value))
 			patch_prefix(p, id, plan->id_prefix);
 		else
 			add_number(p, id, ut_rewrite_own(room, id, plan->id_prefix));
@@ -88,59 +88,55 @@ static void patch_id(struct patches *p, const struct ut_rewrite_plan *plan, stru
 }
 
 /* The name of a stack frame, which is a text in the table of them, may be a number here. */
-static void patch_frame(struct patches *p, struct ut_json_span sf, const char *prefix)
+static void patch_frame(struct patches *p, struct ut_str sf, const char *prefix)
 {
 	char *room = p->room[p->count];
 	int len;
 
-	if (*sf.at == '"') {
+	if (*sf.ptr == '"') {
 		patch_prefix(p, sf, prefix);
 		return;
 	}
-	len = snprintf(room, UT_REWRITE_ROOM, "\"%s%.*s\"", prefix, (int)sf.len, sf.at);
-	if (len > 0 && len < UT_REWRITE_ROOM && ut_json_digit(*sf.at))
+	len = snprintf(room, UT_REWRITE_ROOM, "\"%s%.*s\"", prefix, (int)sf.len, sf.ptr);
+	if (len > 0 && len < UT_REWRITE_ROOM && ut_json_digit(*sf.ptr))
 		add_patch(p, sf, room, (size_t)len);
 }
 
-static void patch_id2(struct patches *p, const struct ut_rewrite_plan *plan,
-		      struct ut_json_span id2)
+static void patch_id2(struct patches *p, const struct ut_rewrite_plan *plan, struct ut_str id2)
 {
 	patch_id(p, plan, ut_id_inside(id2, "local"));
 	patch_id(p, plan, ut_id_inside(id2, "global"));
 }
 
 /* An event without a pid gets one only if it has to be told from those of other files. */
-static void patch_pid(struct patches *p, const struct ut_walk_event *e, const char *pid)
+static void patch_pid(struct patches *p, const struct ut_rewrite_walk_event *e, const char *pid)
 {
-	struct ut_json_span front = { e->text.at + 1, 0 };
+	struct ut_str front = { e->text.ptr + 1, 0 };
 	size_t i = p->count;
 
 	if (e->pid.len) {
 		add_patch(p, e->pid, pid, strlen(pid));
 	} else {
 		int len = snprintf(p->room[i], sizeof(p->room[i]), "\"pid\":%s%s", pid,
-				   memchr(e->text.at, ':', e->text.len) ? "," : "");
+				   memchr(e->text.ptr, ':', e->text.len) ? "," : "");
 
 		if (len > 0 && len < UT_REWRITE_ROOM)
 			add_patch(p, front, p->room[i], (size_t)len);
 	}
 }
 
-static void patch_metadata(struct patches *p, const struct ut_walk_event *e,
+static void patch_metadata(struct patches *p, const struct ut_rewrite_walk_event *e,
 			   const struct ut_rewrite_process *change)
 {
-	static const char name[] = "\"process_name\"", index[] = "\"process_sort_index\"";
-	struct ut_json_span old;
+	struct ut_str old;
 	size_t i = p->count;
 	int len;
 
-	if (change->name && e->name.len == sizeof(name) - 1 &&
-	    !memcmp(e->name.at, name, e->name.len)) {
+	if (change->name && ut_str_is(e->name, "\"process_name\"")) {
 		old = ut_facts_inside(e->args, "name");
 		if (old.len)
 			add_patch(p, old, change->name, strlen(change->name));
-	} else if (change->sorted && e->name.len == sizeof(index) - 1 &&
-		   !memcmp(e->name.at, index, e->name.len)) {
+	} else if (change->sorted && ut_str_is(e->name, "\"process_sort_index\"")) {
 		old = ut_facts_inside(e->args, "sort_index");
 		len = snprintf(p->room[i], sizeof(p->room[i]), "%" PRId64, change->sort_index);
 		if (old.len && len > 0)
@@ -148,9 +144,9 @@ static void patch_metadata(struct patches *p, const struct ut_walk_event *e,
 	}
 }
 
-static const struct ut_rewrite_process *change_of(struct ut_rewrite *r, struct ut_json_span value)
+static const struct ut_rewrite_process *change_of(struct ut_rewrite *r, struct ut_str value)
 {
-	struct ut_json_span pid = ut_facts_pid(value);
+	struct ut_str pid = ut_facts_pid(value);
 	uint32_t *known = ut_facts_recall(&r->recent, pid);
 	const struct ut_facts_process *p;
 
@@ -164,7 +160,8 @@ static const struct ut_rewrite_process *change_of(struct ut_rewrite *r, struct u
 	return &r->plan->processes[p - r->facts->processes];
 }
 
-static void patch_event(struct patches *p, struct ut_rewrite *r, const struct ut_walk_event *e)
+static void patch_event(struct patches *p, struct ut_rewrite *r,
+			const struct ut_rewrite_walk_event *e)
 {
 	const struct ut_rewrite_plan *plan = r->plan;
 
@@ -175,11 +172,11 @@ static void patch_event(struct patches *p, struct ut_rewrite *r, const struct ut
 
 		if (change && change->pid)
 			patch_pid(p, e, change->pid);
-		if (change && e->ph.len == 3 && e->ph.at[1] == 'M')
+		if (change && e->ph.len == 3 && e->ph.ptr[1] == 'M')
 			patch_metadata(p, e, change);
 	}
 	if (plan->id_add || plan->id_prefix) {
-		if (ut_facts_pairs(e->ph)) {
+		if (ut_facts_pairs(e->ph) && !ut_id_is_global(e->ph, e->id, e->id2)) {
 			patch_id(p, plan, e->id);
 			if (e->id2.len)
 				patch_id2(p, plan, e->id2);
@@ -226,9 +223,10 @@ static char *copy(char *to, const char *from, size_t len)
 	return to + len;
 }
 
-static void put_event(struct ut_rewrite *r, struct ut_frame *f, const struct ut_walk_event *e)
+static void put_event(struct ut_rewrite *r, struct ut_frame *f,
+		      const struct ut_rewrite_walk_event *e)
 {
-	const char *from = e->text.at, *end = from + e->text.len;
+	const char *from = e->text.ptr, *end = from + e->text.len;
 	struct patches p;
 	size_t room = e->text.len;
 	char *to;
@@ -240,9 +238,9 @@ static void put_event(struct ut_rewrite *r, struct ut_frame *f, const struct ut_
 	for (size_t i = 0; i < p.count; i++) {
 		const struct patch *patch = &p.items[i];
 
-		to = copy(to, from, (size_t)(patch->old.at - from));
+		to = copy(to, from, (size_t)(patch->old.ptr - from));
 		to = copy(to, patch->text, patch->len);
-		from = patch->old.at + patch->old.len;
+		from = patch->old.ptr + patch->old.len;
 	}
 	to = copy(to, from, (size_t)(end - from));
 	frame_close_event(f, to, r->key);
@@ -254,9 +252,9 @@ static void put_missing(struct ut_rewrite *r, struct ut_frame *f)
 	for (uint32_t i = 0; r->plan->processes && i < r->facts->process_count; i++) {
 		const struct ut_facts_process *p = &r->facts->processes[i];
 		const struct ut_rewrite_process *change = &r->plan->processes[i];
-		struct ut_json_span old = ut_facts_span(r->facts, p->pid);
+		struct ut_str old = ut_facts_span(r->facts, p->pid);
 		int len = change->pid ? (int)strlen(change->pid) : (int)old.len;
-		const char *pid = change->pid ? change->pid : old.at;
+		const char *pid = change->pid ? change->pid : old.ptr;
 		size_t room = 128 + (size_t)len + (change->name ? strlen(change->name) : 0);
 		char *to;
 
@@ -289,14 +287,14 @@ int ut_rewrite_open(struct ut_rewrite *r, const char *path, const struct ut_fact
 	int rc;
 
 	*r = (struct ut_rewrite){ .facts = facts, .plan = plan, .key = INT64_MIN };
-	rc = ut_walk_open(&r->walk, path, err);
+	rc = ut_rewrite_walk_open(&r->walk, path, err);
 	r->walk.trusted = facts->clean;
 	return rc;
 }
 
 void ut_rewrite_close(struct ut_rewrite *r)
 {
-	ut_walk_close(&r->walk);
+	ut_rewrite_walk_close(&r->walk);
 }
 
 static int check_unchanged(struct ut_rewrite *r, struct ut_err *err)
@@ -317,7 +315,7 @@ static int check_unchanged(struct ut_rewrite *r, struct ut_err *err)
 
 int ut_rewrite_next(struct ut_rewrite *r, struct ut_frame *frame, struct ut_err *err)
 {
-	enum ut_walk_item item;
+	enum ut_rewrite_walk_item item;
 
 	frame->len = 0;
 	frame->count = 0;
@@ -327,7 +325,7 @@ int ut_rewrite_next(struct ut_rewrite *r, struct ut_frame *frame, struct ut_err 
 		put_missing(r, frame);
 	r->started = true;
 	while (frame->len < UT_FRAME_BYTES && frame->count < FRAME_EVENTS) {
-		item = ut_walk_next(&r->walk, err);
+		item = ut_rewrite_walk_next(&r->walk, err);
 		if (item == UT_ITEM_ERROR)
 			return err && err->code ? err->code : -EPROTO;
 		if (item == UT_ITEM_EVENT)

@@ -53,7 +53,7 @@ struct ut_rewrite_plan {
 };
 
 struct ut_rewrite {
-	struct ut_walk walk;
+	struct ut_rewrite_walk walk;
 	const struct ut_facts *facts;
 	const struct ut_rewrite_plan *plan;
 	int64_t key;

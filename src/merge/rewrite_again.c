@@ -65,8 +65,8 @@ static inline uint64_t inside(uint64_t quotes)
 	((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 
 /* The member whose key ends in front of the colon, in an event that starts at start. */
-static inline struct ut_json_span *member_at(struct ut_walk_event *e, const char *start,
-					     const char *colon)
+static inline struct ut_str *member_at(struct ut_rewrite_walk_event *e, const char *start,
+				       const char *colon)
 {
 	uint32_t tail;
 
@@ -107,11 +107,11 @@ static const char *end_of_value(const char *p)
  * The value behind a colon, if it is of a member that matters. stops: where values end in the 64
  * bytes from block on, outside of strings. False: ask somebody else.
  */
-static inline bool note_value(struct ut_walk_event *e, const char *start, const char *block,
+static inline bool note_value(struct ut_rewrite_walk_event *e, const char *start, const char *block,
 			      unsigned int colon, uint64_t stops)
 {
 	const char *p = block + colon, *q;
-	struct ut_json_span *to = member_at(e, start, p);
+	struct ut_str *to = member_at(e, start, p);
 
 	if (p[-1] != '"')
 		return false;
@@ -125,13 +125,13 @@ static inline bool note_value(struct ut_walk_event *e, const char *start, const 
 		return false; /* the file may have changed since the first look */
 	while ((unsigned char)q[-1] <= ' ')
 		q--;
-	*to = (struct ut_json_span){ p, (size_t)(q - p) };
+	*to = (struct ut_str){ p, (size_t)(q - p) };
 	return true;
 }
 
 /* The members in front of the next bracket, if the event itself is the innermost one. */
-static inline bool note_values(struct ut_walk_event *e, const char *start, const char *block,
-			       uint64_t colons, uint64_t stops)
+static inline bool note_values(struct ut_rewrite_walk_event *e, const char *start,
+			       const char *block, uint64_t colons, uint64_t stops)
 {
 	for (; colons; colons &= colons - 1) {
 		if (!note_value(e, start, block, (unsigned int)__builtin_ctzll(colons), stops))
@@ -141,13 +141,13 @@ static inline bool note_values(struct ut_walk_event *e, const char *start, const
 }
 
 /* The window has 64 quotes behind its end, so 64 bytes may be read from any place in it. */
-const char *ut_scan_again(const char *p, const char *end, struct ut_walk_event *e)
+const char *ut_scan_again(const char *p, const char *end, struct ut_rewrite_walk_event *e)
 {
 	const char *start = p;
 	uint64_t string_bits = 0; /* all ones while a string reaches over the edge */
 	size_t depth = 0;
 
-	*e = (struct ut_walk_event){ 0 };
+	*e = (struct ut_rewrite_walk_event){ 0 };
 	for (; p < end; p += 64) {
 		struct marks m = mark64(p);
 		uint64_t strings = inside(m.quotes) ^ string_bits;
@@ -170,9 +170,9 @@ const char *ut_scan_again(const char *p, const char *end, struct ut_walk_event *
 			if ((*at | 0x20) == '{') {
 				depth++;
 			} else if (!--depth) {
-				e->text = (struct ut_json_span){ start, (size_t)(at + 1 - start) };
-				return at < end && (e->ph.len != 3 || e->ph.at[1] != 'M') ? at + 1
-											  : NULL;
+				e->text = (struct ut_str){ start, (size_t)(at + 1 - start) };
+				return at < end && (e->ph.len != 3 || e->ph.ptr[1] != 'M') ? at + 1
+											   : NULL;
 			}
 		}
 	}
@@ -181,7 +181,7 @@ const char *ut_scan_again(const char *p, const char *end, struct ut_walk_event *
 
 #else
 
-const char *ut_scan_again(const char *p, const char *end, struct ut_walk_event *e)
+const char *ut_scan_again(const char *p, const char *end, struct ut_rewrite_walk_event *e)
 {
 	(void)p;
 	(void)end;

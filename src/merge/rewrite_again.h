@@ -8,7 +8,7 @@
 #ifndef UT_MERGE_REWRITE_AGAIN_H
 #define UT_MERGE_REWRITE_AGAIN_H
 
-struct ut_walk_event;
+struct ut_rewrite_walk_event;
 
 /*
  * The object at p, in a window of json.h that ends at end. Finds ph, ts, pid, id, bind_id and sf,
@@ -16,6 +16,6 @@ struct ut_walk_event;
  * escapes, blanks in front of a colon, metadata (whose name and args matter), the end of the
  * window.
  */
-const char *ut_scan_again(const char *p, const char *end, struct ut_walk_event *e);
+const char *ut_scan_again(const char *p, const char *end, struct ut_rewrite_walk_event *e);
 
 #endif

@@ -60,9 +60,9 @@ static inline bool dull(const char *p)
 }
 #endif
 
-bool ut_rewrite_is_clean(struct ut_json_span text)
+bool ut_rewrite_is_clean(struct ut_str text)
 {
-	const char *p = text.at, *end = p + text.len;
+	const char *p = text.ptr, *end = p + text.len;
 
 #ifdef __SSE2__
 	while (end - p >= 16 && dull(p))
@@ -93,9 +93,9 @@ static void replace_bad_bytes(struct ut_buf *b)
 	*b = good;
 }
 
-void ut_rewrite_string(struct ut_json_span bytes, struct ut_buf *out)
+void ut_rewrite_string(struct ut_str bytes, struct ut_buf *out)
 {
-	const char *p = bytes.at, *end = p + bytes.len, *plain;
+	const char *p = bytes.ptr, *end = p + bytes.len, *plain;
 
 	ut_buf_char(out, '"');
 	while (p < end) {
@@ -108,7 +108,7 @@ void ut_rewrite_string(struct ut_json_span bytes, struct ut_buf *out)
 	ut_buf_char(out, '"');
 }
 
-void ut_rewrite_clean(struct ut_json_span text, struct ut_buf *out)
+void ut_rewrite_clean(struct ut_str text, struct ut_buf *out)
 {
 	out->len = 0;
 	ut_json_minify(text, out);

@@ -16,117 +16,94 @@
 #define MOST_MEMBERS 1024
 #define TEXT_MOST    (1u << 30) /* what one file may say about itself, all in all */
 
-static struct ut_facts_text keep(struct ut_facts *f, struct ut_json_span s)
+static struct ut_facts_text keep(struct ut_facts *f, struct ut_str s)
 {
 	struct ut_facts_text t = { (uint32_t)f->text.len, (uint32_t)s.len };
 
 	if (s.len > TEXT_MOST - f->text.len)
 		return (struct ut_facts_text){ 0 };
-	ut_buf_add(&f->text, s.at, s.len);
+	ut_buf_add(&f->text, s.ptr, s.len);
 	return t;
 }
 
 /* ---- JSON values at hand ------------------------------------------------------------------- */
 
-static bool same(struct ut_json_span a, struct ut_json_span b)
-{
-	return a.len == b.len && !memcmp(a.at, b.at, a.len);
-}
-
-static bool is_text(struct ut_json_span s, const char *text)
-{
-	return same(s, (struct ut_json_span){ text, strlen(text) });
-}
-
 /* Without its quotes; empty if it is no string. */
-static struct ut_json_span unquoted(struct ut_json_span s)
+static struct ut_str unquoted(struct ut_str s)
 {
-	if (s.len < 2 || *s.at != '"')
-		return (struct ut_json_span){ "", 0 };
-	return (struct ut_json_span){ s.at + 1, s.len - 2 };
+	if (s.len < 2 || *s.ptr != '"')
+		return (struct ut_str){ "", 0 };
+	return (struct ut_str){ s.ptr + 1, s.len - 2 };
 }
 
-static bool whole_number(struct ut_json_span s, int64_t *value)
+static bool whole_number(struct ut_str s, int64_t *value)
 {
 	return s.len && ut_json_scaled(s, 0, value);
 }
 
-struct ut_json_span ut_facts_inside(struct ut_json_span object, const char *key)
+struct ut_str ut_facts_inside(struct ut_str object, const char *key)
 {
-	struct ut_json_span found = { 0 }, name, value;
+	struct ut_str found = { 0 }, name, value;
 	struct ut_json j;
 
-	if (!object.len || *object.at != '{')
+	if (!object.len || *object.ptr != '{')
 		return found;
-	ut_json_init_text(&j, object.at, object.len);
+	ut_json_init_text(&j, object.ptr, object.len);
 	ut_json_enter(&j);
 	while (ut_json_member(&j, &name) && ut_json_skip(&j, &value)) {
-		if (!is_text(name, key))
+		if (!ut_str_is(name, key))
 			continue;
-		found = (struct ut_json_span){ object.at + (value.at - j.buf), value.len };
+		found = (struct ut_str){ object.ptr + (value.ptr - j.buf), value.len };
 		break;
 	}
 	ut_json_release(&j);
 	return found;
 }
 
-struct ut_json_span ut_facts_member(const struct ut_facts *f, const char *key)
+struct ut_str ut_facts_member(const struct ut_facts *f, const char *key)
 {
 	for (uint32_t i = 0; i < f->member_count; i++) {
-		if (is_text(ut_facts_span(f, f->members[i].key), key))
+		if (ut_str_is(ut_facts_span(f, f->members[i].key), key))
 			return ut_facts_span(f, f->members[i].value);
 	}
-	return (struct ut_json_span){ 0 };
+	return (struct ut_str){ 0 };
 }
 
 /* ---- processes ----------------------------------------------------------------------------- */
 
-struct ut_json_span ut_facts_pid(struct ut_json_span value)
+struct ut_str ut_facts_pid(struct ut_str value)
 {
 	static const char none[9] = "0";
-	struct ut_json_span inner;
+	struct ut_str inner;
 	size_t digits = 0;
 
 	if (!value.len)
-		return (struct ut_json_span){ none, 1 };
-	if (*value.at != '"')
+		return (struct ut_str){ none, 1 };
+	if (*value.ptr != '"')
 		return value;
 	inner = unquoted(value);
-	while (digits < inner.len && ut_json_digit(inner.at[digits]))
+	while (digits < inner.len && ut_json_digit(inner.ptr[digits]))
 		digits++;
 	return inner.len && digits == inner.len ? inner : value;
 }
 
-static uint32_t *slot_of(const struct ut_facts *f, struct ut_json_span pid)
+static uint32_t hash_of(struct ut_str pid)
 {
-	uint32_t i = (uint32_t)ut_hash_bytes(pid.at, pid.len) & f->slot_mask;
+	return (uint32_t)ut_hash_bytes(pid.ptr, pid.len);
+}
 
-	for (; f->slots[i]; i = (i + 1) & f->slot_mask) {
-		struct ut_json_span s = ut_facts_span(f, f->processes[f->slots[i] - 1].pid);
+struct ut_facts_process *ut_facts_find(const struct ut_facts *f, struct ut_str pid)
+{
+	uint32_t hash = hash_of(pid), at = hash, n;
 
-		if (same(s, pid))
-			break;
+	while ((n = ut_hashtab_next(&f->by_pid, hash, &at))) {
+		if (ut_str_eq(ut_facts_span(f, f->processes[n - 1].pid), pid))
+			return &f->processes[n - 1];
 	}
-	return &f->slots[i];
+	return NULL;
 }
 
-static void make_slots(struct ut_facts *f, uint32_t count)
-{
-	free(f->slots);
-	f->slots = ut_make(count * sizeof(*f->slots));
-	f->slot_mask = count - 1;
-	for (uint32_t i = 0; i < f->process_count; i++)
-		*slot_of(f, ut_facts_span(f, f->processes[i].pid)) = i + 1;
-}
-
-struct ut_facts_process *ut_facts_find(const struct ut_facts *f, struct ut_json_span pid)
-{
-	uint32_t i = f->slots ? *slot_of(f, pid) : 0;
-
-	return i ? &f->processes[i - 1] : NULL;
-}
-
-static struct ut_facts_process *process_of(struct ut_facts *f, struct ut_json_span pid)
+static struct ut_facts_process *process_of(struct ut_facts *f, struct ut_str pid)
 {
 	struct ut_facts_process *p = ut_facts_find(f, pid);
 
@@ -135,51 +112,48 @@ static struct ut_facts_process *process_of(struct ut_facts *f, struct ut_json_sp
 	f->processes = ut_grow(f->processes, f->process_count + 1, &f->process_cap, sizeof(*p));
 	p = &f->processes[f->process_count++];
 	*p = (struct ut_facts_process){ .pid = keep(f, pid), .rank = -1 };
-	if (2 * f->process_count > f->slot_mask)
-		make_slots(f, f->slots ? 2 * (f->slot_mask + 1) : 8);
-	else
-		*slot_of(f, pid) = f->process_count;
+	ut_hashtab_add(&f->by_pid, hash_of(pid), f->process_count);
 	return p;
 }
 
 /* "RANK 3 solver": the way in which we and Intel's tool name the processes of a job. */
-static int32_t rank_in_name(struct ut_json_span name)
+static int32_t rank_in_name(struct ut_str name)
 {
 	int32_t rank = 0;
 	size_t i = 5;
 
-	if (name.len < 7 || memcmp(name.at, "RANK ", 5))
+	if (name.len < 7 || !ut_str_has_start(name, "RANK "))
 		return -1;
-	for (; i < name.len && ut_json_digit(name.at[i]) && i < 13; i++)
-		rank = rank * 10 + (name.at[i] - '0');
-	return i > 5 && i < name.len && name.at[i] == ' ' ? rank : -1;
+	for (; i < name.len && ut_json_digit(name.ptr[i]) && i < 13; i++)
+		rank = rank * 10 + (name.ptr[i] - '0');
+	return i > 5 && i < name.len && name.ptr[i] == ' ' ? rank : -1;
 }
 
 static void note_metadata(struct ut_facts *f, struct ut_facts_process *p,
-			  const struct ut_walk_event *e)
+			  const struct ut_rewrite_walk_event *e)
 {
-	struct ut_json_span name = unquoted(e->name);
+	struct ut_str name = unquoted(e->name);
 
-	if (is_text(name, "process_name")) {
-		struct ut_json_span title = unquoted(ut_facts_inside(e->args, "name"));
+	if (ut_str_is(name, "process_name")) {
+		struct ut_str title = unquoted(ut_facts_inside(e->args, "name"));
 
-		if (!p->named || !same(ut_facts_span(f, p->name), title))
+		if (!p->named || !ut_str_eq(ut_facts_span(f, p->name), title))
 			p->name = keep(f, title);
 		p->named = true;
 		p->rank = p->rank < 0 ? rank_in_name(title) : p->rank;
-	} else if (is_text(name, "process_sort_index")) {
+	} else if (ut_str_is(name, "process_sort_index")) {
 		p->sorted = whole_number(ut_facts_inside(e->args, "sort_index"), &p->sort_index);
 	}
 }
 
 /* ---- events -------------------------------------------------------------------------------- */
 
-bool ut_facts_pairs(struct ut_json_span ph)
+bool ut_facts_pairs(struct ut_str ph)
 {
-	return ph.len == 3 && memchr("stfbneSTFpvV", ph.at[1], 12);
+	return ph.len == 3 && memchr("stfbneSTFpvV", ph.ptr[1], 12);
 }
 
-static void note_id(struct ut_facts *f, struct ut_json_span id)
+static void note_id(struct ut_facts *f, struct ut_str id)
 {
 	uint64_t value;
 
@@ -193,8 +167,10 @@ static void note_id(struct ut_facts *f, struct ut_json_span id)
 	f->id_last = value > f->id_last ? value : f->id_last;
 }
 
-static void note_ids(struct ut_facts *f, const struct ut_walk_event *e)
+static void note_ids(struct ut_facts *f, const struct ut_rewrite_walk_event *e)
 {
+	if (ut_id_is_global(e->ph, e->id, e->id2))
+		return; /* it stays what it is */
 	note_id(f, e->id);
 	if (e->id2.len) {
 		note_id(f, ut_id_inside(e->id2, "local"));
@@ -203,9 +179,9 @@ static void note_ids(struct ut_facts *f, const struct ut_walk_event *e)
 }
 
 static struct ut_facts_process *process_of_event(struct ut_facts *f, struct ut_facts_recent *recent,
-						 struct ut_json_span value)
+						 struct ut_str value)
 {
-	struct ut_json_span pid = ut_facts_pid(value);
+	struct ut_str pid = ut_facts_pid(value);
 	uint32_t *known = ut_facts_recall(recent, pid);
 	struct ut_facts_process *p;
 
@@ -218,7 +194,7 @@ static struct ut_facts_process *process_of_event(struct ut_facts *f, struct ut_f
 }
 
 static void note_event(struct ut_facts *f, struct ut_facts_recent *recent,
-		       const struct ut_walk_event *e)
+		       const struct ut_rewrite_walk_event *e)
 {
 	struct ut_facts_process *p = process_of_event(f, recent, e->pid);
 	int64_t ns;
@@ -228,7 +204,7 @@ static void note_event(struct ut_facts *f, struct ut_facts_recent *recent,
 		f->first = ns < f->first ? ns : f->first;
 		f->last = ns > f->last ? ns : f->last;
 	}
-	if (e->ph.len == 3 && e->ph.at[1] == 'M')
+	if (e->ph.len == 3 && e->ph.ptr[1] == 'M')
 		note_metadata(f, p, e);
 	else if (ut_facts_pairs(e->ph))
 		note_ids(f, e);
@@ -237,7 +213,7 @@ static void note_event(struct ut_facts *f, struct ut_facts_recent *recent,
 
 /* ---- what the file says about itself ------------------------------------------------------- */
 
-static void note_member(struct ut_facts *f, struct ut_json_span key, struct ut_json_span value)
+static void note_member(struct ut_facts *f, struct ut_str key, struct ut_str value)
 {
 	struct ut_facts_member *m;
 	struct ut_buf text = { 0 };
@@ -248,14 +224,14 @@ static void note_member(struct ut_facts *f, struct ut_json_span key, struct ut_j
 	m = &f->members[f->member_count++];
 	ut_rewrite_clean(value, &text);
 	m->key = keep(f, key);
-	m->value = keep(f, (struct ut_json_span){ text.data, text.len });
+	m->value = keep(f, (struct ut_str){ text.data, text.len });
 	ut_buf_release(&text);
 }
 
 /* One of otherData.processes, as our own exporter writes them. */
-static void note_process(struct ut_facts *f, struct ut_json_span object)
+static void note_process(struct ut_facts *f, struct ut_str object)
 {
-	struct ut_json_span pid = ut_facts_inside(object, "pid");
+	struct ut_str pid = ut_facts_inside(object, "pid");
 	struct ut_facts_process *p = pid.len ? ut_facts_find(f, ut_facts_pid(pid)) : NULL;
 	int64_t number;
 
@@ -271,13 +247,13 @@ static void note_process(struct ut_facts *f, struct ut_json_span object)
 
 static void note_processes(struct ut_facts *f)
 {
-	struct ut_json_span list = ut_facts_inside(ut_facts_member(f, "otherData"), "processes");
-	struct ut_json_span item;
+	struct ut_str list = ut_facts_inside(ut_facts_member(f, "otherData"), "processes");
+	struct ut_str item;
 	struct ut_json j;
 
-	if (!list.len || *list.at != '[')
+	if (!list.len || *list.ptr != '[')
 		return;
-	ut_json_init_text(&j, list.at, list.len); /* copies: keep() moves the facts' text */
+	ut_json_init_text(&j, list.ptr, list.len); /* copies: keep() moves the facts' text */
 	ut_json_enter(&j);
 	while (ut_json_element(&j) && ut_json_skip(&j, &item))
 		note_process(f, item);
@@ -287,7 +263,7 @@ static void note_processes(struct ut_facts *f)
 static void note_clock_and_rank(struct ut_facts *f)
 {
 	static const char key[] = "baseTimeNanoseconds";
-	struct ut_json_span base = ut_facts_member(f, key);
+	struct ut_str base = ut_facts_member(f, key);
 	int64_t rank;
 
 	if (!base.len)
@@ -313,16 +289,18 @@ static void tell(void *ctx, const char *text)
 		t->opts->warn(t->opts->ctx, t->path, text);
 }
 
-static int walk(struct ut_facts *f, struct ut_walk *w, const struct ut_facts_opts *opts,
+static int walk(struct ut_facts *f, struct ut_rewrite_walk *w, const struct ut_facts_opts *opts,
 		struct ut_err *err)
 {
 	struct ut_facts_recent recent = { 0 };
-	enum ut_walk_item item;
+	enum ut_rewrite_walk_item item;
 	uint64_t told = 0;
 
-	while ((item = ut_walk_next(w, err)) < UT_ITEM_END) {
+	while ((item = ut_rewrite_walk_next(w, err)) < UT_ITEM_END) {
 		if (item == UT_ITEM_EVENT)
 			note_event(f, &recent, &w->event);
+		else if (ut_str_is(w->key, "samples"))
+			f->samples = true;
 		else
 			note_member(f, w->key, w->value);
 		if (opts->progress && w->source.taken - told >= 1u << 20) {
@@ -340,19 +318,18 @@ int ut_facts_read(struct ut_facts *f, const char *path, const struct ut_facts_op
 {
 	struct teller teller = { opts, path };
 	struct ut_err why = { 0 };
-	struct ut_walk w;
+	struct ut_rewrite_walk w;
 	struct stat st;
 	int rc;
 
 	*f = (struct ut_facts){ .first = INT64_MAX, .last = INT64_MIN, .rank = -1 };
 	f->id_first = UINT64_MAX;
-	make_slots(f, 8);
-	rc = ut_walk_open(&w, path, &why);
+	rc = ut_rewrite_walk_open(&w, path, &why);
 	if (!rc) {
 		rc = walk(f, &w, opts, &why);
 		if (!rc)
-			ut_walk_tell(&w, tell, &teller);
-		f->clean = ut_walk_was_clean(&w);
+			ut_rewrite_walk_tell(&w, tell, &teller);
+		f->clean = ut_rewrite_walk_was_clean(&w);
 		f->bytes = w.source.at;
 		if (!fstat(w.source.fd, &st)) {
 			f->size = (uint64_t)st.st_size;
@@ -360,7 +337,7 @@ int ut_facts_read(struct ut_facts *f, const char *path, const struct ut_facts_op
 				   (uint64_t)st.st_mtim.tv_nsec;
 		}
 	}
-	ut_walk_close(&w);
+	ut_rewrite_walk_close(&w);
 	if (rc) {
 		ut_facts_release(f);
 		return ut_err_set(err, rc, "%s", why.text);
@@ -374,7 +351,7 @@ void ut_facts_release(struct ut_facts *f)
 {
 	ut_buf_release(&f->text);
 	free(f->processes);
-	free(f->slots);
+	ut_hashtab_release(&f->by_pid);
 	free(f->members);
 	*f = (struct ut_facts){ 0 };
 }
@@ -431,12 +408,14 @@ int ut_facts_unpack(struct ut_facts *f, const char **at, const char *end)
 	flat.members = take(at, end, parts[2].len);
 	flat.process_cap = flat.process_count;
 	flat.member_cap = flat.member_count;
-	flat.slots = NULL;
+	flat.by_pid = (struct ut_hashtab){ 0 };
 	if (!flat.text.data || !flat.processes || !flat.members) {
 		ut_facts_release(&flat);
 		return -EPROTO;
 	}
-	make_slots(&flat, flat.slot_mask + 1);
+	for (uint32_t i = 0; i < flat.process_count; i++)
+		ut_hashtab_add(&flat.by_pid, hash_of(ut_facts_span(&flat, flat.processes[i].pid)),
+			       i + 1);
 	*f = flat;
 	return 0;
 }

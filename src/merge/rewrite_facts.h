@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/hashtab.h"
 #include "base/json.h"
 #include "base/str.h"
 
@@ -40,8 +41,7 @@ struct ut_facts {
 	struct ut_facts_process *processes; /* in the order of their first events */
 	uint32_t process_count;
 	size_t process_cap;
-	uint32_t *slots; /* by pid: open addressing, power of two; 0 = empty, else index + 1 */
-	uint32_t slot_mask;
+	struct ut_hashtab by_pid; /* index + 1 */
 	struct ut_facts_member *members;
 	uint32_t member_count;
 	size_t member_cap;
@@ -51,6 +51,7 @@ struct ut_facts {
 	int64_t first, last;        /* times in ns; first > last: there are none */
 	uint64_t id_first, id_last; /* numbers that pair events; first > last: there are none */
 	bool id_texts;              /* some ids are none that ut_rewrite_id() takes */
+	bool samples;               /* there are some, which cannot be merged as text */
 	bool placed;                /* base is known */
 	bool clean;                 /* strict JSON: may be copied without a second look */
 	int64_t base;               /* baseTimeNanoseconds */
@@ -73,7 +74,7 @@ void ut_facts_release(struct ut_facts *f);
  * How a pid is known: 17 and "17" are the same, text keeps its quotes, none is 0. Points into the
  * event or to constant text; eight bytes can be read there.
  */
-struct ut_json_span ut_facts_pid(struct ut_json_span value);
+struct ut_str ut_facts_pid(struct ut_str value);
 
 /* The processes of the last few events, which are likely to be those of the next. Zeroed: none. */
 struct ut_facts_recent {
@@ -84,14 +85,14 @@ struct ut_facts_recent {
 };
 
 /* Where the process of this pid is remembered; NULL: pids as long as this are not. */
-static inline uint32_t *ut_facts_recall(struct ut_facts_recent *r, struct ut_json_span pid)
+static inline uint32_t *ut_facts_recall(struct ut_facts_recent *r, struct ut_str pid)
 {
 	uint64_t bytes;
 	size_t i;
 
 	if (pid.len - 1 >= sizeof(bytes))
 		return NULL;
-	memcpy(&bytes, pid.at, sizeof(bytes));
+	memcpy(&bytes, pid.ptr, sizeof(bytes));
 	bytes &= UINT64_MAX >> (64 - 8 * pid.len);
 	i = bytes * UINT64_C(0x9e3779b97f4a7c15) >> 60;
 	if (r->slots[i].pid != bytes) {
@@ -102,17 +103,17 @@ static inline uint32_t *ut_facts_recall(struct ut_facts_recent *r, struct ut_jso
 }
 
 /* The process of this pid, NULL if it has no event. */
-struct ut_facts_process *ut_facts_find(const struct ut_facts *f, struct ut_json_span pid);
+struct ut_facts_process *ut_facts_find(const struct ut_facts *f, struct ut_str pid);
 
 /* The value of a member, {NULL, 0} if there is none. */
-struct ut_json_span ut_facts_member(const struct ut_facts *f, const char *key);
+struct ut_str ut_facts_member(const struct ut_facts *f, const char *key);
 
 /* The value of a member of an object in JSON text, {NULL, 0} if there is none. */
-struct ut_json_span ut_facts_inside(struct ut_json_span object, const char *key);
+struct ut_str ut_facts_inside(struct ut_str object, const char *key);
 
-static inline struct ut_json_span ut_facts_span(const struct ut_facts *f, struct ut_facts_text t)
+static inline struct ut_str ut_facts_span(const struct ut_facts *f, struct ut_facts_text t)
 {
-	return (struct ut_json_span){ t.len ? f->text.data + t.at : "", t.len };
+	return (struct ut_str){ t.len ? f->text.data + t.at : "", t.len };
 }
 
 /* To bytes and back, for other ranks. The bytes are our own: only their length is checked. */
@@ -121,6 +122,6 @@ int ut_facts_unpack(struct ut_facts *f, const char **at, const char *end) UT_MUS
 
 /* Kinds of events whose "id" pairs them across processes: flows, asynchronous ones, memory dumps.
  */
-bool ut_facts_pairs(struct ut_json_span ph);
+bool ut_facts_pairs(struct ut_str ph);
 
 #endif

@@ -170,9 +170,9 @@ static char *put_hex(char *p, uint64_t value, int width)
 }
 
 /* Any number, quoted or not; false if it is none. */
-static bool read_number(struct fixed *f, struct ut_json_span text, bool *quoted)
+static bool read_number(struct fixed *f, struct ut_str text, bool *quoted)
 {
-	const char *p = text.at, *end = p + text.len;
+	const char *p = text.ptr, *end = p + text.len;
 	bool negative;
 
 	*quoted = text.len > 2 && *p == '"' && end[-1] == '"';
@@ -205,12 +205,12 @@ static bool to_ns(const struct fixed *f, int64_t *ns)
 }
 
 /* What almost all times are: up to three decimals, not quoted, not negative. */
-static inline bool usual_ns(struct ut_json_span text, unsigned int *decimals, int64_t *ns)
+static inline bool usual_ns(struct ut_str text, unsigned int *decimals, int64_t *ns)
 {
 	struct ut_json_decimal d;
-	const char *end = ut_json_decimal(text.at, &d);
+	const char *end = ut_json_decimal(text.ptr, &d);
 
-	if (end != text.at + text.len || d.negative || d.decimals > 3 ||
+	if (end != text.ptr + text.len || d.negative || d.decimals > 3 ||
 	    d.digits >= UINT64_C(1000000000000000))
 		return false;
 	*decimals = d.decimals;
@@ -218,7 +218,7 @@ static inline bool usual_ns(struct ut_json_span text, unsigned int *decimals, in
 	return true;
 }
 
-bool ut_rewrite_ns(struct ut_json_span text, int64_t *ns)
+bool ut_rewrite_ns(struct ut_str text, int64_t *ns)
 {
 	struct fixed f;
 	unsigned int decimals;
@@ -242,7 +242,7 @@ static size_t put_us(char *out, int64_t ns, unsigned int decimals)
 	return (size_t)(end - out);
 }
 
-size_t ut_rewrite_shift(char *out, struct ut_json_span text, int64_t shift_ns, int64_t *ns)
+size_t ut_rewrite_shift(char *out, struct ut_str text, int64_t shift_ns, int64_t *ns)
 {
 	struct fixed f;
 	char *o = out;
@@ -275,16 +275,16 @@ size_t ut_rewrite_shift(char *out, struct ut_json_span text, int64_t shift_ns, i
 	return (size_t)(o - out);
 }
 
-bool ut_rewrite_id(struct ut_json_span text, uint64_t *value)
+bool ut_rewrite_id(struct ut_str text, uint64_t *value)
 {
-	if (text.len && ut_json_small(text.at, value) == text.at + text.len)
+	if (text.len && ut_json_small(text.ptr, value) == text.ptr + text.len)
 		return true;
 	return text.len && ut_id_number(text, value) && *value < UT_REWRITE_ID_MOST;
 }
 
-size_t ut_rewrite_add(char *out, struct ut_json_span text, uint64_t add)
+size_t ut_rewrite_add(char *out, struct ut_str text, uint64_t add)
 {
-	struct ut_json_span digits;
+	struct ut_str digits;
 	char *o = out;
 	bool quoted, hex;
 	uint64_t value;
@@ -292,7 +292,7 @@ size_t ut_rewrite_add(char *out, struct ut_json_span text, uint64_t add)
 
 	if (!ut_rewrite_id(text, &value))
 		return 0;
-	quoted = *text.at == '"';
+	quoted = *text.ptr == '"';
 	digits = ut_id_digits(text, &hex);
 	width = !quoted ? 1 : digits.len < MOST_WIDTH ? (int)digits.len : MOST_WIDTH;
 	if (quoted)
@@ -308,12 +308,12 @@ size_t ut_rewrite_add(char *out, struct ut_json_span text, uint64_t add)
 }
 
 /* What stands for anything that can be no id at all, such as a list: the same for the same text. */
-static size_t spell_other(char *out, struct ut_json_span text)
+static size_t spell_other(char *out, struct ut_str text)
 {
-	return (size_t)(put_hex(out, ut_hash_bytes(text.at, text.len), 16) - out);
+	return (size_t)(put_hex(out, ut_hash_bytes(text.ptr, text.len), 16) - out);
 }
 
-size_t ut_rewrite_own(char *out, struct ut_json_span text, const char *prefix)
+size_t ut_rewrite_own(char *out, struct ut_str text, const char *prefix)
 {
 	uint64_t value;
 	char *o = out;

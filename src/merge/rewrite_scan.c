@@ -1,3 +1,9 @@
+/*
+ * rewrite_scan.c - one pass over an event that is strict JSON, for what a copy has to change.
+ *
+ * Not base/json.h: what is copied by the byte needs to be found, not read, and this is what the
+ * speed of `merge` rests on (docs/design/012-text-merge.md). What it does not like goes to json.h.
+ */
 #include "merge/rewrite_scan.h"
 
 #include <stddef.h>
@@ -260,14 +266,14 @@ static inline const char *value(const char *p, const char *end)
 	return *p != '{' && *p != '[' ? scalar(p, end) : nested(p, end);
 }
 
-const char *ut_scan_event(const char *p, const char *end, struct ut_walk_event *e)
+const char *ut_scan_event(const char *p, const char *end, struct ut_rewrite_walk_event *e)
 {
 	const char *start = p;
 
-	*e = (struct ut_walk_event){ 0 };
+	*e = (struct ut_rewrite_walk_event){ 0 };
 	for (p = blanks(p + 1); *p != '}'; p = blanks(p + 1)) {
 		const char *name = p + 1, *close = *p == '"' ? string(name, end) : NULL;
-		struct ut_json_span *to;
+		struct ut_str *to;
 
 		if (!close)
 			return NULL;
@@ -275,13 +281,13 @@ const char *ut_scan_event(const char *p, const char *end, struct ut_walk_event *
 		if (*p != ':')
 			return NULL;
 		p = blanks(p + 1);
-		to = ut_walk_member(e, name, (size_t)(close - 1 - name));
+		to = ut_rewrite_walk_member(e, name, (size_t)(close - 1 - name));
 		name = p;
 		p = value(p, end);
 		if (!p)
 			return NULL;
 		if (to)
-			*to = (struct ut_json_span){ name, (size_t)(p - name) };
+			*to = (struct ut_str){ name, (size_t)(p - name) };
 		p = blanks(p);
 		if (*p != ',')
 			break;
@@ -290,6 +296,6 @@ const char *ut_scan_event(const char *p, const char *end, struct ut_walk_event *
 	}
 	if (p >= end || *p != '}')
 		return NULL;
-	e->text = (struct ut_json_span){ start, (size_t)(p + 1 - start) };
+	e->text = (struct ut_str){ start, (size_t)(p + 1 - start) };
 	return p + 1;
 }

@@ -8,12 +8,12 @@
 #ifndef UT_MERGE_REWRITE_SCAN_H
 #define UT_MERGE_REWRITE_SCAN_H
 
-struct ut_walk_event;
+struct ut_rewrite_walk_event;
 
 /*
  * The object at p, which lies in a window of json.h that ends at end. Returns what follows behind
  * it; NULL: ask the patient reader.
  */
-const char *ut_scan_event(const char *p, const char *end, struct ut_walk_event *e);
+const char *ut_scan_event(const char *p, const char *end, struct ut_rewrite_walk_event *e);
 
 #endif

@@ -26,32 +26,32 @@ enum place {
 /* ---- one event ----------------------------------------------------------------------------- */
 
 /* The object at the cursor. */
-static bool read_members(struct ut_json *j, struct ut_walk_event *e)
+static bool read_members(struct ut_json *j, struct ut_rewrite_walk_event *e)
 {
 	const char *start = j->at;
-	struct ut_json_span key;
+	struct ut_str key;
 
-	*e = (struct ut_walk_event){ 0 };
+	*e = (struct ut_rewrite_walk_event){ 0 };
 	ut_json_enter(j);
 	while (ut_json_member(j, &key)) {
-		if (!ut_json_skip(j, ut_walk_member(e, key.at, key.len)))
+		if (!ut_json_skip(j, ut_rewrite_walk_member(e, key.ptr, key.len)))
 			return false;
 	}
 	if (j->trouble)
 		return false;
-	e->text = (struct ut_json_span){ start, (size_t)(j->at - start) };
+	e->text = (struct ut_str){ start, (size_t)(j->at - start) };
 	return true;
 }
 
 /* The event at p, quickly if it is as it should be; what follows behind it, or NULL. */
-static inline const char *scan(struct ut_walk *w, const char *p)
+static inline const char *scan(struct ut_rewrite_walk *w, const char *p)
 {
 	const char *after = w->trusted ? ut_scan_again(p, w->json.end, &w->event) : NULL;
 
 	return after ? after : ut_scan_event(p, w->json.end, &w->event);
 }
 
-static bool read_event(struct ut_walk *w)
+static bool read_event(struct ut_rewrite_walk *w)
 {
 	struct ut_json *j = &w->json;
 	const char *after = scan(w, j->at);
@@ -64,23 +64,22 @@ static bool read_event(struct ut_walk *w)
 	return true;
 }
 
-bool ut_walk_read(struct ut_json_span text, struct ut_walk_event *event)
+bool ut_rewrite_walk_read(struct ut_str text, struct ut_rewrite_walk_event *event)
 {
 	struct ut_json j;
-	struct ut_walk_event found;
+	struct ut_rewrite_walk_event found;
 	bool ok;
 
-	ut_json_init_text(&j, text.at, text.len);
+	ut_json_init_text(&j, text.ptr, text.len);
 	ok = ut_json_peek(&j) == '{' && read_members(&j, &found);
 	if (ok) {
-		struct ut_json_span *spans[] = { &found.text, &found.ph,   &found.ts,
-						 &found.pid,  &found.id,   &found.id2,
-						 &found.name, &found.args, &found.bind_id,
-						 &found.sf };
+		struct ut_str *spans[] = { &found.text,    &found.ph,  &found.ts,   &found.pid,
+					   &found.id,      &found.id2, &found.name, &found.args,
+					   &found.bind_id, &found.sf };
 
 		for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
-			if (spans[i]->at)
-				spans[i]->at = text.at + (spans[i]->at - j.buf);
+			if (spans[i]->ptr)
+				spans[i]->ptr = text.ptr + (spans[i]->ptr - j.buf);
 		}
 		*event = found;
 	}
@@ -98,7 +97,7 @@ static uint64_t repairs(const struct ut_json *j)
 }
 
 /* Copied as it is, or repaired and read again. */
-static enum ut_walk_item hand_out(struct ut_walk *w, uint64_t repairs_before)
+static enum ut_rewrite_walk_item hand_out(struct ut_rewrite_walk *w, uint64_t repairs_before)
 {
 	bool as_is = w->strict || repairs(&w->json) == repairs_before;
 	size_t len;
@@ -110,7 +109,7 @@ static enum ut_walk_item hand_out(struct ut_walk *w, uint64_t repairs_before)
 	ut_rewrite_clean(w->event.text, &w->clean);
 	len = w->clean.len;
 	ut_buf_add(&w->clean, "\"\"\"\"\"\"\"\"", 8); /* as behind a window: see rewrite_number.h */
-	ut_walk_read((struct ut_json_span){ w->clean.data, len }, &w->event);
+	ut_rewrite_walk_read((struct ut_str){ w->clean.data, len }, &w->event);
 	return UT_ITEM_EVENT;
 }
 
@@ -123,7 +122,7 @@ static void note(struct ut_json_note *n, uint64_t offset)
 }
 
 /* The input ends in the middle of something, or at its end. */
-static enum ut_walk_item end_of_input(struct ut_walk *w)
+static enum ut_rewrite_walk_item end_of_input(struct ut_rewrite_walk *w)
 {
 	struct ut_json *j = &w->json;
 	const char *p = j->mark;
@@ -131,9 +130,9 @@ static enum ut_walk_item end_of_input(struct ut_walk *w)
 	while (p < j->end && (*p == ',' || (unsigned char)*p <= ' '))
 		p++;
 	if (p < j->end)
-		note(&w->odd[UT_WALK_CUT], ut_json_offset(j, p));
+		note(&w->odd[UT_REWRITE_CUT], ut_json_offset(j, p));
 	else if (w->place != AT_TOP)
-		note(&w->odd[UT_WALK_UNCLOSED], ut_json_offset(j, p));
+		note(&w->odd[UT_REWRITE_UNCLOSED], ut_json_offset(j, p));
 	w->place = AT_END;
 	return UT_ITEM_END;
 }
@@ -142,16 +141,16 @@ static enum ut_walk_item end_of_input(struct ut_walk *w)
  * The reader stopped. What is no JSON is left out up to the next event; if there is none, the file
  * ends there.
  */
-static enum ut_walk_item trouble(struct ut_walk *w, struct ut_err *err)
+static enum ut_rewrite_walk_item trouble(struct ut_rewrite_walk *w, struct ut_err *err)
 {
 	struct ut_json *j = &w->json;
 
 	if (j->trouble == UT_JSON_SHORT)
 		return end_of_input(w);
 	if (j->trouble == UT_JSON_BAD) {
-		if (!w->odd[UT_WALK_DAMAGED].count)
+		if (!w->odd[UT_REWRITE_DAMAGED].count)
 			snprintf(w->why, sizeof(w->why), "%s", j->why ? j->why : "no JSON");
-		note(&w->odd[UT_WALK_DAMAGED], j->where);
+		note(&w->odd[UT_REWRITE_DAMAGED], j->where);
 		w->place = w->place == IN_ARRAY ? IN_ARRAY : AT_TOP;
 		if (!ut_chrome_recover(j))
 			w->place = AT_END;
@@ -169,11 +168,11 @@ static ssize_t read_source(void *ctx, void *to, size_t len, struct ut_err *err)
 	return ut_source_read(ctx, to, len, err);
 }
 
-int ut_walk_open(struct ut_walk *w, const char *path, struct ut_err *err)
+int ut_rewrite_walk_open(struct ut_rewrite_walk *w, const char *path, struct ut_err *err)
 {
 	int rc;
 
-	*w = (struct ut_walk){ .place = AT_TOP };
+	*w = (struct ut_rewrite_walk){ .place = AT_TOP };
 	rc = ut_source_open(&w->source, path, err);
 	if (rc)
 		return rc;
@@ -182,7 +181,7 @@ int ut_walk_open(struct ut_walk *w, const char *path, struct ut_err *err)
 	return 0;
 }
 
-void ut_walk_close(struct ut_walk *w)
+void ut_rewrite_walk_close(struct ut_rewrite_walk *w)
 {
 	if (w->json.buf) {
 		ut_json_release(&w->json);
@@ -193,7 +192,7 @@ void ut_walk_close(struct ut_walk *w)
 }
 
 /* The next element of the array: an event, or something that is none and is left out. */
-static bool read_element(struct ut_walk *w)
+static bool read_element(struct ut_rewrite_walk *w)
 {
 	struct ut_json *j = &w->json;
 
@@ -201,12 +200,12 @@ static bool read_element(struct ut_walk *w)
 		return false;
 	if (*j->at == '{')
 		return read_event(w);
-	w->event.text.at = NULL;
+	w->event.text.ptr = NULL;
 	return ut_json_skip(j, NULL);
 }
 
 /* The usual case: a comma, and an event that may be copied as it is. */
-static bool read_quickly(struct ut_walk *w)
+static bool read_quickly(struct ut_rewrite_walk *w)
 {
 	struct ut_json *j = &w->json;
 	const char *p = j->at, *after;
@@ -224,7 +223,7 @@ static bool read_quickly(struct ut_walk *w)
 }
 
 /* UT_ITEM_END: of the array, not of the file. */
-static enum ut_walk_item next_in_array(struct ut_walk *w, struct ut_err *err)
+static enum ut_rewrite_walk_item next_in_array(struct ut_rewrite_walk *w, struct ut_err *err)
 {
 	struct ut_json *j = &w->json;
 
@@ -245,23 +244,30 @@ static enum ut_walk_item next_in_array(struct ut_walk *w, struct ut_err *err)
 			w->place = w->in_object ? IN_OBJECT : AT_TOP;
 			return UT_ITEM_END;
 		}
-		if (w->event.text.at)
+		if (w->event.text.ptr)
 			return hand_out(w, before);
-		note(&w->odd[UT_WALK_STRANGE], ut_json_offset(j, j->mark));
+		note(&w->odd[UT_REWRITE_STRANGE], ut_json_offset(j, j->mark));
 	}
 }
 
+/* Samples are not copied as text: it is enough to know that there are some. */
+static bool is_samples(const struct ut_rewrite_walk *w)
+{
+	return ut_str_is(w->key, "samples");
+}
+
 /* Is the trouble a value too large for the window? Then it goes by in parts. */
-static bool pass_large(struct ut_walk *w)
+static bool pass_large(struct ut_rewrite_walk *w)
 {
 	struct ut_json *j = &w->json;
 	bool object = *j->mark == '{', got;
-	struct ut_json_span key;
+	struct ut_str key;
 
 	if (j->trouble != UT_JSON_BAD || (size_t)(j->end - j->mark) < UT_JSON_MOST ||
 	    (!object && *j->mark != '['))
 		return false;
-	note(&w->odd[UT_WALK_LARGE], ut_json_offset(j, j->mark));
+	if (!is_samples(w))
+		note(&w->odd[UT_REWRITE_LARGE], ut_json_offset(j, j->mark));
 	j->at = j->mark;
 	ut_json_enter(j);
 	do {
@@ -272,15 +278,15 @@ static bool pass_large(struct ut_walk *w)
 		while (!got && ut_json_again(j));
 	} while (got);
 	j->fresh = false;
-	w->value = (struct ut_json_span){ 0 };
+	w->value = (struct ut_str){ 0 };
 	return j->trouble == UT_JSON_NONE;
 }
 
 /* To the next member's value. The key is kept, because the window moves on. */
-static bool next_key(struct ut_walk *w)
+static bool next_key(struct ut_rewrite_walk *w)
 {
 	struct ut_json *j = &w->json;
-	struct ut_json_span key;
+	struct ut_str key;
 	bool got;
 
 	ut_json_mark(j);
@@ -289,12 +295,12 @@ static bool next_key(struct ut_walk *w)
 	while (!got && ut_json_again(j));
 	if (!got)
 		return false;
-	ut_rewrite_clean((struct ut_json_span){ key.at - 1, key.len + 2 }, &w->key_text);
-	w->key = (struct ut_json_span){ w->key_text.data + 1, w->key_text.len - 2 };
+	ut_rewrite_clean((struct ut_str){ key.ptr - 1, key.len + 2 }, &w->key_text);
+	w->key = (struct ut_str){ w->key_text.data + 1, w->key_text.len - 2 };
 	return true;
 }
 
-static enum ut_walk_item next_in_object(struct ut_walk *w, struct ut_err *err)
+static enum ut_rewrite_walk_item next_in_object(struct ut_rewrite_walk *w, struct ut_err *err)
 {
 	struct ut_json *j = &w->json;
 
@@ -304,8 +310,8 @@ static enum ut_walk_item next_in_object(struct ut_walk *w, struct ut_err *err)
 		w->place = AT_TOP;
 		return UT_ITEM_END;
 	}
-	w->value = (struct ut_json_span){ 0 };
-	if (w->key.len == 11 && !memcmp(w->key.at, "traceEvents", 11) && *j->at == '[') {
+	w->value = (struct ut_str){ 0 };
+	if (ut_str_is(w->key, "traceEvents") && *j->at == '[') {
 		ut_json_enter(j);
 		w->lists++;
 		w->place = IN_ARRAY;
@@ -314,8 +320,9 @@ static enum ut_walk_item next_in_object(struct ut_walk *w, struct ut_err *err)
 	}
 	if (ut_json_hold(j, NULL) ? !ut_json_skip(j, &w->value) : !pass_large(w))
 		return trouble(w, err);
-	if (w->value.len > UT_WALK_VALUE_MOST) {
-		note(&w->odd[UT_WALK_LARGE], ut_json_offset(j, j->mark));
+	if (w->value.len > UT_REWRITE_VALUE_MOST || is_samples(w)) {
+		if (!is_samples(w))
+			note(&w->odd[UT_REWRITE_LARGE], ut_json_offset(j, j->mark));
 		w->value.len = 0;
 	}
 	return UT_ITEM_MEMBER;
@@ -324,15 +331,15 @@ static enum ut_walk_item next_in_object(struct ut_walk *w, struct ut_err *err)
 /* Is the object at the mark an event of its own? True: yes or no is known, in *event. */
 static bool decide(struct ut_json *j, bool *event)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 
 	*event = false;
 	if (!ut_json_peek(j))
 		return false;
 	ut_json_enter(j);
 	while (ut_json_member(j, &key)) {
-		*event = key.len == 2 && !memcmp(key.at, "ph", 2);
-		if (*event || (key.len == 11 && !memcmp(key.at, "traceEvents", 11)))
+		*event = ut_str_is(key, "ph");
+		if (*event || ut_str_is(key, "traceEvents"))
 			return true;
 		if (!ut_json_skip(j, NULL))
 			return j->end - j->mark >= DECIDE_BYTES;
@@ -340,7 +347,7 @@ static bool decide(struct ut_json *j, bool *event)
 	return !j->trouble;
 }
 
-static enum ut_walk_item next_object(struct ut_walk *w, struct ut_err *err)
+static enum ut_rewrite_walk_item next_object(struct ut_rewrite_walk *w, struct ut_err *err)
 {
 	struct ut_json *j = &w->json;
 	uint64_t before = repairs(j);
@@ -367,7 +374,7 @@ static enum ut_walk_item next_object(struct ut_walk *w, struct ut_err *err)
 }
 
 /* The next byte that counts, between the values of the file; 0 at its end. */
-static char peek_top(struct ut_walk *w)
+static char peek_top(struct ut_rewrite_walk *w)
 {
 	static const char bom[] = "\xef\xbb\xbf";
 	struct ut_json *j = &w->json;
@@ -385,7 +392,7 @@ static char peek_top(struct ut_walk *w)
 }
 
 /* UT_ITEM_END: of this value; w->place says whether there may be more. */
-static enum ut_walk_item next_at_top(struct ut_walk *w, struct ut_err *err)
+static enum ut_rewrite_walk_item next_at_top(struct ut_rewrite_walk *w, struct ut_err *err)
 {
 	struct ut_json *j = &w->json;
 	char c = peek_top(w);
@@ -411,9 +418,9 @@ static enum ut_walk_item next_at_top(struct ut_walk *w, struct ut_err *err)
 }
 
 /* The end of the file. One without an event that could be read, but with damage, is refused. */
-static enum ut_walk_item judge(const struct ut_walk *w, struct ut_err *err)
+static enum ut_rewrite_walk_item judge(const struct ut_rewrite_walk *w, struct ut_err *err)
 {
-	const struct ut_json_note *damaged = &w->odd[UT_WALK_DAMAGED];
+	const struct ut_json_note *damaged = &w->odd[UT_REWRITE_DAMAGED];
 
 	if (w->events || (w->lists && !damaged->count))
 		return UT_ITEM_END;
@@ -427,9 +434,9 @@ static enum ut_walk_item judge(const struct ut_walk *w, struct ut_err *err)
 	return UT_ITEM_ERROR;
 }
 
-enum ut_walk_item ut_walk_next(struct ut_walk *w, struct ut_err *err)
+enum ut_rewrite_walk_item ut_rewrite_walk_next(struct ut_rewrite_walk *w, struct ut_err *err)
 {
-	enum ut_walk_item item = UT_ITEM_END;
+	enum ut_rewrite_walk_item item = UT_ITEM_END;
 
 	while (item == UT_ITEM_END && w->place != AT_END) {
 		if (w->place == IN_ARRAY)
@@ -442,12 +449,12 @@ enum ut_walk_item ut_walk_next(struct ut_walk *w, struct ut_err *err)
 	return item == UT_ITEM_END ? judge(w, err) : item;
 }
 
-bool ut_walk_was_clean(const struct ut_walk *w)
+bool ut_rewrite_walk_was_clean(const struct ut_rewrite_walk *w)
 {
 	uint64_t n = w->repaired + repairs(&w->json) + w->source.cut;
 
-	for (size_t i = 0; i < UT_WALK_ODDS; i++)
-		n += i == UT_WALK_LARGE ? 0 : w->odd[i].count;
+	for (size_t i = 0; i < UT_REWRITE_ODDS; i++)
+		n += i == UT_REWRITE_LARGE ? 0 : w->odd[i].count;
 	return !n;
 }
 
@@ -470,7 +477,8 @@ static void say(const struct teller *t, const struct ut_json_note *n, const char
 	t->tell(t->ctx, line);
 }
 
-void ut_walk_tell(const struct ut_walk *w, void (*tell)(void *ctx, const char *text), void *ctx)
+void ut_rewrite_walk_tell(const struct ut_rewrite_walk *w,
+			  void (*tell)(void *ctx, const char *text), void *ctx)
 {
 	static const char *const repaired[] = {
 #define REPAIR_TEXT(kind, text) text "; repaired",
@@ -479,7 +487,7 @@ void ut_walk_tell(const struct ut_walk *w, void (*tell)(void *ctx, const char *t
 	};
 	static const char *const odd[] = {
 #define ODD_TEXT(kind, text) text,
-		UT_WALK_ODD_LIST(ODD_TEXT)
+		UT_REWRITE_ODD_LIST(ODD_TEXT)
 #undef ODD_TEXT
 	};
 	struct teller t = { tell, ctx };
@@ -487,8 +495,8 @@ void ut_walk_tell(const struct ut_walk *w, void (*tell)(void *ctx, const char *t
 
 	for (size_t i = 0; i < UT_JSON_REPAIRS; i++)
 		say(&t, &w->json.repairs[i], repaired[i]);
-	for (size_t i = 0; i < UT_WALK_ODDS; i++) {
-		snprintf(text, sizeof(text), "%s%s", odd[i], i == UT_WALK_DAMAGED ? w->why : "");
+	for (size_t i = 0; i < UT_REWRITE_ODDS; i++) {
+		snprintf(text, sizeof(text), "%s%s", odd[i], i == UT_REWRITE_DAMAGED ? w->why : "");
 		say(&t, &w->odd[i], text);
 	}
 	if (w->source.cut)

@@ -18,14 +18,14 @@
 #include "text/source.h"
 
 /* One event. Members that it does not have are {NULL, 0}; strings are given with their quotes. */
-struct ut_walk_event {
-	struct ut_json_span text; /* from { to } */
-	struct ut_json_span ph, ts, pid, id, id2, bind_id, name, args, sf;
+struct ut_rewrite_walk_event {
+	struct ut_str text; /* from { to } */
+	struct ut_str ph, ts, pid, id, id2, bind_id, name, args, sf;
 };
 
 /* Where a member of this name goes; NULL = nowhere. */
-static inline struct ut_json_span *ut_walk_member(struct ut_walk_event *e, const char *k,
-						  size_t len)
+static inline struct ut_str *ut_rewrite_walk_member(struct ut_rewrite_walk_event *e, const char *k,
+						    size_t len)
 {
 	switch (len) {
 	case 2:
@@ -51,7 +51,7 @@ static inline struct ut_json_span *ut_walk_member(struct ut_walk_event *e, const
 	}
 }
 
-enum ut_walk_item {
+enum ut_rewrite_walk_item {
 	UT_ITEM_EVENT,  /* in event */
 	UT_ITEM_MEMBER, /* of the object around the events: key (raw, without quotes) and value */
 	UT_ITEM_END,
@@ -59,26 +59,26 @@ enum ut_walk_item {
 			*/
 };
 
-/* What may be wrong with a file, beyond what json.h repairs: UT_WALK_..., what is told. */
-#define UT_WALK_ODD_LIST(X)                                                                        \
+/* What may be wrong with a file, beyond what json.h repairs: UT_REWRITE_..., what is told. */
+#define UT_REWRITE_ODD_LIST(X)                                                                     \
 	X(UNCLOSED, "the end is missing: the list of events is not closed; closed there")          \
 	X(CUT, "the file ends inside an event, which is left out")                                 \
 	X(DAMAGED, "an event that is no JSON; left out: ")                                         \
 	X(STRANGE, "an element of the list that is no event; left out")                            \
 	X(LARGE, "a value beside the events that is too large to be kept; left out")
 
-enum ut_walk_odd {
-#define UT_WALK_ODD_ENUM(kind, text) UT_WALK_##kind,
-	UT_WALK_ODD_LIST(UT_WALK_ODD_ENUM)
-#undef UT_WALK_ODD_ENUM
-	UT_WALK_ODDS
+enum ut_rewrite_walk_odd {
+#define UT_REWRITE_ODD_ENUM(kind, text) UT_REWRITE_##kind,
+	UT_REWRITE_ODD_LIST(UT_REWRITE_ODD_ENUM)
+#undef UT_REWRITE_ODD_ENUM
+	UT_REWRITE_ODDS
 };
 
-struct ut_walk {
+struct ut_rewrite_walk {
 	struct ut_source source;
 	struct ut_json json;
-	struct ut_walk_event event;
-	struct ut_json_span key, value;
+	struct ut_rewrite_walk_event event;
+	struct ut_str key, value;
 	struct ut_buf clean;    /* the repaired copy of the event */
 	struct ut_buf key_text; /* what key points to */
 	int place;              /* where we are in the file: see rewrite_walk.c */
@@ -87,27 +87,29 @@ struct ut_walk {
 	bool strict;            /* the event was found to be strict JSON */
 	uint64_t events, lists;
 	uint64_t repaired; /* events that had to be repaired */
-	struct ut_json_note odd[UT_WALK_ODDS];
+	struct ut_json_note odd[UT_REWRITE_ODDS];
 	char why[80]; /* the first damaged event is none */
 };
 
 /* path must stay. Takes the first look; on failure nothing is left open. */
-int ut_walk_open(struct ut_walk *w, const char *path, struct ut_err *err) UT_MUST_CHECK;
-void ut_walk_close(struct ut_walk *w);
+int ut_rewrite_walk_open(struct ut_rewrite_walk *w, const char *path,
+			 struct ut_err *err) UT_MUST_CHECK;
+void ut_rewrite_walk_close(struct ut_rewrite_walk *w);
 
 /* Spans hold until the next call. */
-enum ut_walk_item ut_walk_next(struct ut_walk *w, struct ut_err *err);
+enum ut_rewrite_walk_item ut_rewrite_walk_next(struct ut_rewrite_walk *w, struct ut_err *err);
 
 /* After the end: was everything strict JSON? Then the next walk may be trusted. */
-bool ut_walk_was_clean(const struct ut_walk *w);
+bool ut_rewrite_walk_was_clean(const struct ut_rewrite_walk *w);
 
 /* Values too large to be kept are skipped: UT_ITEM_MEMBER with an empty value. */
-#define UT_WALK_VALUE_MOST (16u << 20)
+#define UT_REWRITE_VALUE_MOST (16u << 20)
 
 /* One line per kind of repair: "offset N: what", for the user. */
-void ut_walk_tell(const struct ut_walk *w, void (*tell)(void *ctx, const char *text), void *ctx);
+void ut_rewrite_walk_tell(const struct ut_rewrite_walk *w,
+			  void (*tell)(void *ctx, const char *text), void *ctx);
 
 /* Finds the members of an event in clean JSON text. False if text is no object. */
-bool ut_walk_read(struct ut_json_span text, struct ut_walk_event *event);
+bool ut_rewrite_walk_read(struct ut_str text, struct ut_rewrite_walk_event *event);
 
 #endif

@@ -15,22 +15,12 @@
 
 static const char comma[] = ",";
 
-static bool is(struct ut_json_span s, const char *text)
+static void put(struct ut_buf *out, struct ut_str s)
 {
-	return s.len == strlen(text) && !memcmp(s.at, text, s.len);
+	ut_buf_add(out, s.ptr, s.len);
 }
 
-static bool equal(struct ut_json_span a, struct ut_json_span b)
-{
-	return a.len == b.len && !memcmp(a.at, b.at, a.len);
-}
-
-static void put(struct ut_buf *out, struct ut_json_span s)
-{
-	ut_buf_add(out, s.at, s.len);
-}
-
-static void put_member(struct ut_buf *out, struct ut_json_span key, struct ut_json_span value)
+static void put_member(struct ut_buf *out, struct ut_str key, struct ut_str value)
 {
 	ut_buf_char(out, '"');
 	put(out, key);
@@ -42,15 +32,15 @@ static void put_member(struct ut_buf *out, struct ut_json_span key, struct ut_js
 struct each {
 	struct ut_json j;
 	bool object;
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 };
 
-static bool each_start(struct each *e, struct ut_json_span text)
+static bool each_start(struct each *e, struct ut_str text)
 {
-	if (!text.len || (*text.at != '{' && *text.at != '['))
+	if (!text.len || (*text.ptr != '{' && *text.ptr != '['))
 		return false;
-	ut_json_init_text(&e->j, text.at, text.len);
-	e->object = *text.at == '{';
+	ut_json_init_text(&e->j, text.ptr, text.len);
+	e->object = *text.ptr == '{';
 	ut_json_enter(&e->j);
 	return true;
 }
@@ -68,8 +58,7 @@ static bool each_next(struct each *e)
 /* ---- members of the outermost object --------------------------------------------------------- */
 
 /* Do all files that are merged say the same about key? */
-static bool unanimous(const struct ut_merge_plan *p, struct ut_json_span key,
-		      struct ut_json_span value)
+static bool unanimous(const struct ut_merge_plan *p, struct ut_str key, struct ut_str value)
 {
 	for (size_t i = 0; i < p->count; i++) {
 		const struct ut_facts *f = &p->files[i].facts;
@@ -78,8 +67,8 @@ static bool unanimous(const struct ut_merge_plan *p, struct ut_json_span key,
 		if (p->files[i].left_out)
 			continue;
 		for (uint32_t k = 0; !found && k < f->member_count; k++)
-			found = equal(ut_facts_span(f, f->members[k].key), key) &&
-				equal(ut_facts_span(f, f->members[k].value), value);
+			found = ut_str_eq(ut_facts_span(f, f->members[k].key), key) &&
+				ut_str_eq(ut_facts_span(f, f->members[k].value), value);
 		if (!found)
 			return false;
 	}
@@ -87,7 +76,7 @@ static bool unanimous(const struct ut_merge_plan *p, struct ut_json_span key,
 }
 
 /* These have a place of their own in the result. */
-static bool handled(struct ut_json_span key)
+static bool handled(struct ut_str key)
 {
 	static const char *const keys[] = {
 		"traceEvents", "otherData",        "displayTimeUnit",
@@ -95,7 +84,7 @@ static bool handled(struct ut_json_span key)
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (is(key, keys[i]))
+		if (ut_str_is(key, keys[i]))
 			return true;
 	}
 	return false;
@@ -126,17 +115,18 @@ static void find_common(const struct ut_merge_plan *p, struct common *c, struct 
 	c->agreed = UT_NEW_N(arena, bool, (size_t)first->facts.member_count + 1);
 	for (uint32_t k = 0; k < first->facts.member_count; k++) {
 		const struct ut_facts_member *m = &first->facts.members[k];
-		struct ut_json_span key = ut_facts_span(c->facts, m->key);
+		struct ut_str key = ut_facts_span(c->facts, m->key);
 
 		c->agreed[k] = m->value.len && !handled(key) &&
 			       unanimous(p, key, ut_facts_span(c->facts, m->value));
 	}
 }
 
-static bool is_common(const struct common *c, struct ut_json_span key)
+static bool is_common(const struct common *c, struct ut_str key)
 {
 	for (uint32_t k = 0; c->facts && k < c->facts->member_count; k++) {
-		if (c->agreed[k] && equal(ut_facts_span(c->facts, c->facts->members[k].key), key))
+		if (c->agreed[k] &&
+		    ut_str_eq(ut_facts_span(c->facts, c->facts->members[k].key), key))
 			return true;
 	}
 	return false;
@@ -155,14 +145,14 @@ static void put_common_members(const struct common *c, struct ut_buf *out)
 
 static void put_unit(const struct ut_merge_plan *p, struct ut_buf *out)
 {
-	static const struct ut_json_span key = { "displayTimeUnit", 15 };
+	static const struct ut_str key = { "displayTimeUnit", 15 };
 	const struct ut_merge_file *first = first_file(p);
-	struct ut_json_span unit = { 0 };
+	struct ut_str unit = { 0 };
 
 	if (first)
-		unit = ut_facts_member(&first->facts, key.at);
+		unit = ut_facts_member(&first->facts, key.ptr);
 	if (!unit.len || !unanimous(p, key, unit))
-		unit = (struct ut_json_span){ "\"ns\"", 4 };
+		unit = (struct ut_str){ "\"ns\"", 4 };
 	ut_buf_text(out, comma);
 	put_member(out, key, unit);
 }
@@ -177,16 +167,16 @@ static void put_devices(const struct ut_merge_plan *p, struct ut_buf *out)
 
 	ut_strtab_init(&seen, &arena);
 	for (size_t i = 0; i < p->count; i++) {
-		struct ut_json_span list = ut_facts_member(&p->files[i].facts, "deviceProperties");
+		struct ut_str list = ut_facts_member(&p->files[i].facts, "deviceProperties");
 
-		if (!list.len || *list.at != '[' || !each_start(&e, list))
+		if (!list.len || *list.ptr != '[' || !each_start(&e, list))
 			continue;
 		ut_buf_text(out, any ? "" : ",\"deviceProperties\":[");
 		any = true;
 		while (each_next(&e)) {
 			uint32_t before = seen.count;
 
-			ut_strtab_intern(&seen, e.value.at, e.value.len);
+			ut_strtab_intern(&seen, e.value.ptr, e.value.len);
 			if (seen.count == before)
 				continue;
 			ut_buf_text(out, before ? comma : "");
@@ -198,7 +188,7 @@ static void put_devices(const struct ut_merge_plan *p, struct ut_buf *out)
 }
 
 /* One frame: its parent is named as the frames are. */
-static void put_frame(struct ut_buf *out, struct ut_json_span frame, const char *prefix)
+static void put_frame(struct ut_buf *out, struct ut_str frame, const char *prefix)
 {
 	struct each e;
 	const char *between = "{";
@@ -210,11 +200,11 @@ static void put_frame(struct ut_buf *out, struct ut_json_span frame, const char 
 	while (each_next(&e)) {
 		ut_buf_text(out, between);
 		between = comma;
-		if (is(e.key, "parent")) {
-			bool quoted = *e.value.at == '"';
+		if (ut_str_is(e.key, "parent")) {
+			bool quoted = *e.value.ptr == '"';
 
 			ut_buf_fmt(out, "\"parent\":\"%s", prefix);
-			ut_buf_add(out, e.value.at + quoted, e.value.len - 2 * quoted);
+			ut_buf_add(out, e.value.ptr + quoted, e.value.len - 2 * quoted);
 			ut_buf_char(out, '"');
 		} else {
 			put_member(out, e.key, e.value);
@@ -247,15 +237,15 @@ static void put_stack_frames(const struct ut_merge_plan *p, struct ut_buf *out)
 
 /* ---- otherData ------------------------------------------------------------------------------- */
 
-static struct ut_json_span other_of(const struct ut_merge_file *f, const char *key)
+static struct ut_str other_of(const struct ut_merge_file *f, const char *key)
 {
 	return ut_facts_inside(ut_facts_member(&f->facts, "otherData"), key);
 }
 
-static void put_pid(struct ut_buf *out, const struct ut_merge_file *f, struct ut_json_span value,
+static void put_pid(struct ut_buf *out, const struct ut_merge_file *f, struct ut_str value,
 		    bool has_os_pid)
 {
-	struct ut_json_span pid = ut_facts_pid(value);
+	struct ut_str pid = ut_facts_pid(value);
 	const struct ut_facts_process *process = ut_facts_find(&f->facts, pid);
 	const char *changed = process ? f->plan.processes[process - f->facts.processes].pid : NULL;
 
@@ -264,7 +254,7 @@ static void put_pid(struct ut_buf *out, const struct ut_merge_file *f, struct ut
 		ut_buf_text(out, changed);
 	else
 		put(out, value);
-	if (changed && *pid.at != '"' && !has_os_pid) {
+	if (changed && *pid.ptr != '"' && !has_os_pid) {
 		ut_buf_text(out, ",\"os_pid\":");
 		put(out, pid);
 	}
@@ -276,18 +266,19 @@ static bool put_offset(struct ut_buf *out, const struct ut_merge_plan *p,
 {
 	int64_t value;
 
-	if (is(e->key, "realtime_offset_ns") && p->placed && f->placed)
+	if (ut_str_is(e->key, "realtime_offset_ns") && p->placed && f->placed)
 		value = p->epoch;
-	else if ((!is(e->key, "realtime_offset_ns") && !is(e->key, "boottime_offset_ns")) ||
+	else if ((!ut_str_is(e->key, "realtime_offset_ns") &&
+		  !ut_str_is(e->key, "boottime_offset_ns")) ||
 		 !ut_json_scaled(e->value, 0, &value) || !value ||
 		 __builtin_sub_overflow(value, f->plan.shift, &value))
 		return false;
-	ut_buf_fmt(out, "\"%.*s\":%" PRId64, (int)e->key.len, e->key.at, value);
+	ut_buf_fmt(out, "\"%.*s\":%" PRId64, (int)e->key.len, e->key.ptr, value);
 	return true;
 }
 
 static void put_process(struct ut_buf *out, const struct ut_merge_plan *p,
-			const struct ut_merge_file *f, struct ut_json_span process)
+			const struct ut_merge_file *f, struct ut_str process)
 {
 	const char *between = "{";
 	struct each e;
@@ -297,7 +288,7 @@ static void put_process(struct ut_buf *out, const struct ut_merge_plan *p,
 	while (each_next(&e)) {
 		ut_buf_text(out, between);
 		between = comma;
-		if (is(e.key, "pid"))
+		if (ut_str_is(e.key, "pid"))
 			put_pid(out, f, e.value, ut_facts_inside(process, "os_pid").len > 0);
 		else if (!put_offset(out, p, f, &e))
 			put_member(out, e.key, e.value);
@@ -312,12 +303,12 @@ static void put_processes(const struct ut_merge_plan *p, struct ut_buf *out)
 
 	ut_buf_text(out, ",\"processes\":[");
 	for (size_t i = 0; i < p->count; i++) {
-		struct ut_json_span list = other_of(&p->files[i], "processes");
+		struct ut_str list = other_of(&p->files[i], "processes");
 
-		if (p->files[i].left_out || !list.len || *list.at != '[' || !each_start(&e, list))
+		if (p->files[i].left_out || !list.len || *list.ptr != '[' || !each_start(&e, list))
 			continue;
 		while (each_next(&e)) {
-			if (*e.value.at != '{')
+			if (*e.value.ptr != '{')
 				continue;
 			ut_buf_text(out, between);
 			between = ",\n";
@@ -334,8 +325,8 @@ static void put_about(const struct common *c, const struct ut_merge_file *f, str
 	struct each e;
 
 	for (uint32_t k = 0; k < f->facts.member_count; k++) {
-		struct ut_json_span key = ut_facts_span(&f->facts, f->facts.members[k].key);
-		struct ut_json_span value = ut_facts_span(&f->facts, f->facts.members[k].value);
+		struct ut_str key = ut_facts_span(&f->facts, f->facts.members[k].key);
+		struct ut_str value = ut_facts_span(&f->facts, f->facts.members[k].value);
 
 		if (!value.len || handled(key) || is_common(c, key))
 			continue;
@@ -346,8 +337,8 @@ static void put_about(const struct common *c, const struct ut_merge_file *f, str
 	/* Of otherData, what put_processes() and put_other() do not say for all. */
 	if (each_start(&e, ut_facts_member(&f->facts, "otherData"))) {
 		while (each_next(&e)) {
-			if (is(e.key, "processes") || is(e.key, "tool") || is(e.key, "version") ||
-			    is(e.key, "clock"))
+			if (ut_str_is(e.key, "processes") || ut_str_is(e.key, "tool") ||
+			    ut_str_is(e.key, "version") || ut_str_is(e.key, "clock"))
 				continue;
 			ut_buf_text(out, between);
 			between = comma;
@@ -362,14 +353,14 @@ static void put_changed_pids(const struct ut_merge_file *f, struct ut_buf *out)
 	const char *between = ",\"pids\":{";
 
 	for (uint32_t i = 0; i < f->facts.process_count; i++) {
-		struct ut_json_span pid = ut_facts_span(&f->facts, f->facts.processes[i].pid);
+		struct ut_str pid = ut_facts_span(&f->facts, f->facts.processes[i].pid);
 		const char *changed = f->plan.processes[i].pid;
 
 		if (!changed)
 			continue;
 		ut_buf_text(out, between);
 		between = comma;
-		if (*pid.at == '"')
+		if (*pid.ptr == '"')
 			put(out, pid);
 		else
 			ut_rewrite_string(pid,
@@ -384,7 +375,7 @@ static void put_file(const struct common *c, const struct ut_merge_file *f, stru
 	const char *name = ut_path_base(f->name);
 
 	ut_buf_text(out, "{\"file\":");
-	ut_rewrite_string((struct ut_json_span){ name, strlen(name) }, out);
+	ut_rewrite_string((struct ut_str){ name, strlen(name) }, out);
 	ut_buf_fmt(out, ",\"events\":%" PRIu64 ",\"shift_ns\":%" PRId64, f->facts.events,
 		   f->plan.shift);
 	ut_buf_fmt(out, ",\"clock\":%s", f->placed ? "\"aligned\"" : "\"own\"");
@@ -409,7 +400,7 @@ void ut_merge_plan_tail(const struct ut_merge_plan *p, struct ut_buf *out)
 	find_common(p, &common, &arena);
 	for (size_t i = 0; i < p->count; i++) {
 		based |= ut_facts_member(&p->files[i].facts, "baseTimeNanoseconds").len > 0;
-		ours |= is(other_of(&p->files[i], "tool"), "\"unitrace\"");
+		ours |= ut_str_is(other_of(&p->files[i], "tool"), "\"unitrace\"");
 	}
 	ut_buf_text(out, "\n]");
 	put_unit(p, out);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "base/log.h"
+#include "base/tell.h"
 #include "merge/plan.h"
 
 #define GAPS_TOLD 5
@@ -35,19 +35,19 @@ static bool is_unplaced(const struct ut_merge_file *f)
 	return !f->placed;
 }
 
-static void tell_clocks(const struct ut_merge_plan *p)
+static void tell_clocks(const struct ut_merge_plan *p, const struct ut_teller *teller)
 {
 	struct ut_buf names = { 0 };
 
 	if (p->aligned > 1)
-		ut_log(UT_INFO, "clocks: %zu files aligned to that of %s", p->aligned,
-		       p->files[p->reference].name);
+		ut_tell(teller, UT_INFO, "clocks: %zu files aligned to that of %s", p->aligned,
+			p->files[p->reference].name);
 	if (p->placed && p->unplaced) {
 		name_files(p, is_unplaced, &names);
-		ut_log(UT_WARN,
-		       "clocks: not aligned, because they do not say when they started: %s "
-		       "(--offset FILE=NS moves them)",
-		       names.data);
+		ut_tell(teller, UT_WARN,
+			"clocks: not aligned, because they do not say when they started: %s "
+			"(--offset FILE=NS moves them)",
+			names.data);
 		ut_buf_release(&names);
 	}
 }
@@ -83,7 +83,7 @@ static void collect_ranks(const struct ut_merge_plan *p, struct ranks *r)
 
 	for (size_t i = 0; i < p->count; i++) {
 		const struct ut_facts *f = &p->files[i].facts;
-		struct ut_json_span job = ut_facts_member(f, "distributedInfo"), size;
+		struct ut_str job = ut_facts_member(f, "distributedInfo"), size;
 		int64_t world;
 
 		if (p->files[i].left_out)
@@ -125,7 +125,7 @@ static void name_missing(const struct ranks *r, struct ut_buf *out)
 }
 
 /* One file alone, or files that know nothing of ranks, are no job. */
-static void tell_ranks(const struct ut_merge_plan *p)
+static void tell_ranks(const struct ut_merge_plan *p, const struct ut_teller *teller)
 {
 	struct ut_buf missing = { 0 };
 	struct ranks r = { 0 };
@@ -133,8 +133,8 @@ static void tell_ranks(const struct ut_merge_plan *p)
 	collect_ranks(p, &r);
 	if (r.count > 1 && (int64_t)r.count < r.world) {
 		name_missing(&r, &missing);
-		ut_log(UT_INFO, "ranks: %zu of %" PRId64 "; missing: %s", r.count, r.world,
-		       missing.data);
+		ut_tell(teller, UT_INFO, "ranks: %zu of %" PRId64 "; missing: %s", r.count, r.world,
+			missing.data);
 	}
 	ut_buf_release(&missing);
 	free(r.items);
@@ -142,13 +142,14 @@ static void tell_ranks(const struct ut_merge_plan *p)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-void ut_merge_tell(const struct ut_merge_plan *p, enum ut_merge_numbers pids)
+void ut_merge_tell(const struct ut_merge_plan *p, enum ut_merge_numbers pids,
+		   const struct ut_teller *teller)
 {
-	tell_ranks(p);
-	tell_clocks(p);
+	tell_ranks(p, teller);
+	tell_clocks(p, teller);
 	if (p->new_pids && pids == UT_MERGE_AUTO)
-		ut_log(UT_INFO,
-		       "pids: %zu changed, because an earlier file uses the same "
-		       "(--pids keep prevents that)",
-		       p->new_pids);
+		ut_tell(teller, UT_INFO,
+			"pids: %zu changed, because an earlier file uses the same "
+			"(--pids keep prevents that)",
+			p->new_pids);
 }

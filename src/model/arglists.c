@@ -24,7 +24,7 @@ void ut_arglists_release(struct ut_arglists *l)
 		free(l->shapes);
 	if (l->shape_arg_cap)
 		free(l->shape_args);
-	free(l->slots);
+	ut_hashtab_release(&l->lookup);
 	*l = (struct ut_arglists){ 0 };
 }
 
@@ -102,20 +102,12 @@ static uint64_t hash_of_shape(const struct ut_arglists *l, uint32_t shape)
 	return hash;
 }
 
-static void grow_slots(struct ut_arglists *l)
+/* Shapes that came with a file are looked up only if somebody adds lists to them. */
+static void index_shapes(struct ut_arglists *l)
 {
-	size_t size = l->mask ? 2 * ((size_t)l->mask + 1) : 64;
-
-	free(l->slots);
-	l->slots = ut_make(size * sizeof(*l->slots));
-	l->mask = (uint32_t)(size - 1);
-	for (uint32_t n = 1; n < l->shape_count; n++) {
-		uint32_t i = (uint32_t)hash_of_shape(l, n) & l->mask;
-
-		while (l->slots[i])
-			i = (i + 1) & l->mask;
-		l->slots[i] = n;
-	}
+	ut_hashtab_reserve(&l->lookup, l->shape_count);
+	for (uint32_t n = 1; n < l->shape_count; n++)
+		ut_hashtab_add(&l->lookup, (uint32_t)hash_of_shape(l, n), n);
 }
 
 static uint32_t add_shape(struct ut_arglists *l, const struct ut_arg *args, size_t count)
@@ -140,18 +132,21 @@ static uint32_t add_shape(struct ut_arglists *l, const struct ut_arg *args, size
 
 static uint32_t shape_of(struct ut_arglists *l, const struct ut_arg *args, size_t count)
 {
-	uint32_t i;
+	uint32_t hash, at, shape;
 
 	if (has_shape(l, l->last, args, count))
 		return l->last;
-	if (2 * (size_t)l->shape_count >= l->mask)
-		grow_slots(l);
-	i = (uint32_t)hash_of_args(args, count) & l->mask;
-	while (l->slots[i] && !has_shape(l, l->slots[i], args, count))
-		i = (i + 1) & l->mask;
-	if (!l->slots[i])
-		l->slots[i] = add_shape(l, args, count);
-	return l->last = l->slots[i];
+	if (!l->lookup.slots)
+		index_shapes(l);
+	at = hash = (uint32_t)hash_of_args(args, count);
+	while ((shape = ut_hashtab_next(&l->lookup, hash, &at)) &&
+	       !has_shape(l, shape, args, count))
+		;
+	if (!shape) {
+		shape = add_shape(l, args, count);
+		ut_hashtab_add(&l->lookup, hash, shape);
+	}
+	return l->last = shape;
 }
 
 /* Room for n words; the index of the first. */

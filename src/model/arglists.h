@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hashtab.h"
 #include "model/trace.h"
 
 #define UT_ARG_CHUNK (1u << 18) /* words */
@@ -45,8 +46,7 @@ struct ut_arglists {
 	struct ut_shape_arg *shape_args;
 	uint32_t shape_count, shape_arg_count;
 	size_t shape_cap, shape_arg_cap;
-	uint32_t *slots; /* open addressing: shape number, 0 = empty */
-	uint32_t mask;
+	struct ut_hashtab lookup; /* shapes by all that they are */
 	uint32_t last; /* the shape that was used last: the next list probably has it, too */
 };
 

@@ -86,7 +86,8 @@ static void bind_flow(struct binder *b, const struct ut_event *e, uint32_t type,
 				      .track = e->track,
 				      .name = e->name,
 				      .type = type,
-				      .kind = e->kind };
+				      .kind = e->kind,
+				      .global = e->flags & UT_EV_GLOBAL_ID };
 	while (b->depth && b->open[b->depth - 1].end < e->ts)
 		b->depth--;
 	if (e->kind != UT_KIND_FLOW_IN || !(e->flags & UT_EV_BIND_NEXT)) {
@@ -313,20 +314,26 @@ static void attach(struct attacher *t, const struct ut_arrow *arrow)
 	const struct ut_arrow_end *to = &t->arrows->ends[arrow->to];
 	struct moment left = moment_of(&t->arrows->ends[arrow->from], false);
 	struct ut_attached *before = goes_on(t, arrow);
+	const struct ut_arrow_end *from = &t->arrows->ends[arrow->from];
+	bool global = false;
 	uint64_t id;
 
 	if (before) {
 		left = moment_of(&t->arrows->ends[arrow->from], before->at_end);
 		before->how = UT_FLOW_PASSES;
 		id = before->id;
+		global = before->global;
 	} else if (is_later(moment_of(to, true), left)) {
-		id = ++t->ids;
-		put(t, arrow->from, (struct ut_attached){ .id = id, .how = UT_FLOW_LEAVES });
+		global = from->global && !t->seen[arrow->from];
+		id = global ? from->number : ++t->ids;
+		put(t, arrow->from,
+		    (struct ut_attached){ .id = id, .global = global, .how = UT_FLOW_LEAVES });
 	} else {
 		return;
 	}
 	put(t, arrow->to,
 	    (struct ut_attached){ .id = id,
+				  .global = global,
 				  .how = UT_FLOW_ARRIVES,
 				  .at_end = !is_later(moment_of(to, false), left) });
 }
@@ -347,7 +354,9 @@ void ut_arrows_attach(struct ut_arrows *a)
 
 		if (!t.seen[i] && !a->ends[i].repeated)
 			put(&t, i,
-			    (struct ut_attached){ .id = ++t.ids,
+			    (struct ut_attached){ .id = a->ends[i].global ? a->ends[i].number
+									  : ++t.ids,
+						  .global = a->ends[i].global,
 						  .how = ends ? UT_FLOW_ARRIVES : UT_FLOW_LEAVES });
 	}
 	if (a->attached_count)

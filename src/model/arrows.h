@@ -29,6 +29,7 @@ struct ut_arrow_end {
 	uint32_t track, name, type;
 	uint8_t kind;
 	bool repeated; /* a start while the flow is under way */
+	bool global;   /* other files may have further ends of it */
 };
 
 struct ut_arrow {
@@ -48,6 +49,7 @@ enum ut_attach {
 struct ut_attached {
 	uint64_t row; /* of the span; of the end itself, if that lies in none */
 	uint64_t id;  /* from 1 on; several arrows of one source have one each */
+	bool global;  /* id is the flow's own number, in all files */
 	uint32_t track;
 	enum ut_attach how;
 	bool at_end; /* the span began before the one it comes from: it arrives with its end */

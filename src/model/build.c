@@ -1,4 +1,5 @@
 #include "model/build.h"
+#include "model/classify.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,44 @@ static uint32_t adopt_track(struct ut_build *b, const struct ut_trace *trace, ui
 	return a->tracks[index] - 1;
 }
 
+static uint32_t adopt_place(struct ut_build *b, const struct ut_trace *trace, uint32_t number)
+{
+	struct ut_place_in_code p = ut_stacks_get_place(&trace->stacks, number);
+
+	p.function = adopt_string(b, trace, p.function);
+	p.module = adopt_string(b, trace, p.module);
+	p.file = adopt_string(b, trace, p.file);
+	return ut_stacks_place(&b->store.trace.stacks, &b->store.trace.arena, &p);
+}
+
+/* Callers have smaller numbers: all up to this one, the outer ones first. */
+static uint32_t adopt_stack(struct ut_build *b, const struct ut_trace *trace, uint32_t number)
+{
+	struct ut_adopted *a = &b->adopted;
+	uint32_t first = number;
+
+	if (!number || number > trace->stacks.site_count || trace == &b->store.trace)
+		return number;
+	a->stacks = ut_grow(a->stacks, (size_t)number + 1, &a->stack_cap, sizeof(*a->stacks));
+	while (first > 1 && !a->stacks[first - 1])
+		first--;
+	for (uint32_t i = first; i <= number; i++) {
+		struct ut_callsite site = ut_stacks_get(&trace->stacks, i);
+
+		if (!a->stacks[i])
+			a->stacks[i] = ut_stacks_site(&b->store.trace.stacks, &b->store.trace.arena,
+						      site.caller ? a->stacks[site.caller] : 0,
+						      adopt_place(b, trace, site.place));
+	}
+	return a->stacks[number];
+}
+
+/* A sample's val with our number of its stack. */
+static uint64_t adopt_sample(struct ut_build *b, const struct ut_trace *trace, uint64_t val)
+{
+	return (val & ~(uint64_t)UINT32_MAX) | adopt_stack(b, trace, ut_sample_stack(val));
+}
+
 static bool holds_string(const struct ut_arg *arg)
 {
 	return arg->type == UT_ARG_STR || arg->type == UT_ARG_JSON;
@@ -183,6 +222,7 @@ static void take_event(struct ut_sink *sink, const struct ut_trace *trace, const
 				      .cat = adopt_string(b, trace, e->cat),
 				      .kind = e->kind,
 				      .flags = e->flags };
+	uint64_t val = e->kind == UT_KIND_SAMPLE ? adopt_sample(b, trace, e->val) : e->val;
 	uint32_t args = 0;
 	size_t count;
 
@@ -194,7 +234,7 @@ static void take_event(struct ut_sink *sink, const struct ut_trace *trace, const
 		count = adopt_args(b, trace, e->args); /* moves the scratch */
 		args = ut_arglists_add(&b->store.args, b->scratch, count);
 	}
-	ut_build_add(b, adopt_track(b, trace, e->track), e->ts, e->val, b->last_number, args);
+	ut_build_add(b, adopt_track(b, trace, e->track), e->ts, val, b->last_number, args);
 }
 
 /* Appends a list of a foreign trace to one of ours; the index of the result. */
@@ -218,6 +258,39 @@ static uint32_t add_list(struct ut_build *b, uint32_t ours, const struct ut_trac
 	return (uint32_t)mark;
 }
 
+static struct ut_api_id adopt_api(struct ut_build *b, const struct ut_trace *trace,
+				  struct ut_api_id api)
+{
+	api.text = adopt_string(b, trace, api.text);
+	return api;
+}
+
+/* What a process stands for: all of it goes with its kind. */
+static void fill_kind(struct ut_build *b, struct ut_process *p, const struct ut_trace *trace,
+		      const struct ut_process *from)
+{
+	if (from->kind == UT_PROCESS_UNKNOWN)
+		return;
+	p->kind = from->kind;
+	p->guessed = from->guessed;
+	p->device_type = from->device_type;
+	p->api = adopt_api(b, trace, from->api);
+	p->model = adopt_string(b, trace, from->model);
+	p->device = from->device;
+	p->sub_device = from->sub_device;
+}
+
+static void fill_role(struct ut_build *b, struct ut_track *t, const struct ut_trace *trace,
+		      const struct ut_track *from)
+{
+	if (from->role == UT_ROLE_UNKNOWN)
+		return;
+	t->role = from->role;
+	t->guessed = from->guessed;
+	t->thread = from->thread;
+	t->api = adopt_api(b, trace, from->api);
+}
+
 static void fill_process(struct ut_build *b, struct ut_process *p, const struct ut_trace *trace,
 			 const struct ut_process *from)
 {
@@ -234,6 +307,7 @@ static void fill_process(struct ut_build *b, struct ut_process *p, const struct 
 		p->rank = from->rank;
 	if (from->sort_index)
 		p->sort_index = from->sort_index;
+	fill_kind(b, p, trace, from);
 }
 
 static void fill_track(struct ut_build *b, uint32_t at, const struct ut_trace *trace,
@@ -254,6 +328,7 @@ static void fill_track(struct ut_build *b, uint32_t at, const struct ut_trace *t
 		t->base = adopt_string(b, trace, from->base);
 	if (from->sort_index)
 		t->sort_index = from->sort_index;
+	fill_role(b, t, trace, from);
 }
 
 /* What a trace says about itself as a whole. */
@@ -275,6 +350,8 @@ static void fill_trace(struct ut_build *b, const struct ut_trace *trace)
 	}
 	for (size_t i = 0; trace != t && i < trace->note_count; i++)
 		ut_trace_add_note(t, adopt_string(b, trace, trace->notes[i]));
+	for (size_t i = 0; trace != t && i < trace->call_count; i++)
+		ut_classify_add_calls(t, adopt_string(b, trace, trace->calls[i]));
 	ut_losses_add(&t->losses, &trace->losses);
 }
 
@@ -283,6 +360,7 @@ static void release_adopted(struct ut_adopted *a)
 	free(a->strings);
 	free(a->processes);
 	free(a->tracks);
+	free(a->stacks);
 	*a = (struct ut_adopted){ 0 };
 }
 
@@ -417,6 +495,23 @@ static uint32_t join_args(struct ut_build *b, struct ut_store *from)
 	return base;
 }
 
+/* Samples of from get our numbers of their stacks, before their rows are taken over. */
+static void join_stacks(struct ut_build *b, struct ut_build *from)
+{
+	const struct ut_store *s = &from->store;
+
+	for (size_t t = 0; s->trace.stacks.site_count && t < from->row_cap; t++) {
+		for (size_t i = 0; i < from->rows[t].block_count; i++) {
+			struct ut_build_block *k = &from->rows[t].blocks[i];
+
+			for (uint32_t n = 0; n < k->count; n++) {
+				if (ut_types_get(&s->types, k->type[n])->kind == UT_KIND_SAMPLE)
+					k->val[n] = adopt_sample(b, &s->trace, k->val[n]);
+			}
+		}
+	}
+}
+
 static void join_rows(struct ut_build *b, uint32_t track, struct ut_build_rows *from,
 		      const uint32_t *types, uint32_t base)
 {
@@ -441,6 +536,7 @@ void ut_build_join(struct ut_build *b, struct ut_build *from, bool same)
 	}
 	types = join_types(b, store);
 	base = join_args(b, store);
+	join_stacks(b, from);
 	for (uint32_t i = 0; i < store->trace.track_count && i < from->row_cap; i++)
 		join_rows(b, adopt_track(b, &store->trace, i), &from->rows[i], types, base);
 	free(types);

@@ -51,7 +51,8 @@ struct ut_build_rows {
 struct ut_adopted {
 	const struct ut_trace *trace;
 	uint32_t *strings, *processes, *tracks; /* index + 1; 0 = not yet met */
-	size_t string_cap, process_cap, track_cap;
+	uint32_t *stacks;                       /* by number: ours; 0 = not yet met */
+	size_t string_cap, process_cap, track_cap, stack_cap;
 };
 
 struct ut_build {

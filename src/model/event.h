@@ -28,7 +28,8 @@
 	X(ASYNC_INSTANT, "async instant", "number of the instance that it happens in")             \
 	X(OBJECT_NEW, "object new", "number of the object")                                        \
 	X(OBJECT_STATE, "object state", "number of the object; args tell its state")               \
-	X(OBJECT_GONE, "object gone", "number of the object")
+	X(OBJECT_GONE, "object gone", "number of the object")                                      \
+	X(SAMPLE, "sample", "where and how much, see stacks.h; name: of what, cat: why there")
 
 enum ut_kind {
 #define UT_KIND_ENUM(kind, text, val) UT_KIND_##kind,
@@ -43,6 +44,7 @@ enum ut_event_flag {
 	UT_EV_SCOPE_PROCESS = 1u << 2, /* instant: concerns the process, not only its track */
 	UT_EV_BIND_NEXT = 1u << 2,     /* flow in: ends at the next span, not the enclosing one */
 	UT_EV_SCOPE_GLOBAL = 1u << 3,  /* instant: concerns everything */
+	UT_EV_GLOBAL_ID = 1u << 3,     /* flow: other files may have its other end, val is kept */
 	UT_EV_SIGNED = 1u << 4,        /* counter: val is an int64_t */
 	UT_EV_DOUBLE = 1u << 5,        /* counter: val holds the bits of a double */
 	UT_EV_NOT_WORK =

@@ -19,17 +19,27 @@
 
 /* Zeroed: nothing was written yet. One owner. */
 struct ut_pairs {
-	uint64_t base, next; /* of the trace of the day; past the highest one seen */
+	uint64_t base, next; /* of the trace being written; past the highest one seen */
 	uint64_t traces;     /* that were ended */
 };
 
 /* Is its val such a number? */
 static inline bool ut_pairs_has(const struct ut_event *e)
 {
-	return e->kind != UT_KIND_SPAN && e->kind != UT_KIND_INSTANT && e->kind != UT_KIND_COUNTER;
+	return e->kind != UT_KIND_SPAN && e->kind != UT_KIND_INSTANT &&
+	       e->kind != UT_KIND_COUNTER && e->kind != UT_KIND_SAMPLE;
 }
 
-/* What a number of the trace of the day is in the file. Those of the first trace stay. */
+/* Of a message between processes: all files have the same number for it. */
+static inline bool ut_pairs_global(const struct ut_event *e)
+{
+	return e->flags & UT_EV_GLOBAL_ID &&
+	       (e->kind == UT_KIND_FLOW_OUT || e->kind == UT_KIND_FLOW_IN ||
+		e->kind == UT_KIND_FLOW_STEP);
+}
+
+/* What a number of the trace that is being written is in the file. Those of the first trace stay.
+ */
 static inline uint64_t ut_pairs_number(struct ut_pairs *p, uint64_t number)
 {
 	uint64_t id = p->base + number;
@@ -44,6 +54,12 @@ static inline uint64_t ut_pairs_number(struct ut_pairs *p, uint64_t number)
 	return id;
 }
 
+/* What the number of an event is in the file. */
+static inline uint64_t ut_pairs_of(struct ut_pairs *p, const struct ut_event *e)
+{
+	return ut_pairs_global(e) ? e->val : ut_pairs_number(p, e->val);
+}
+
 /* The event with its number in the file. */
 static inline void ut_pairs_send(struct ut_pairs *p, struct ut_sink *to, const struct ut_trace *t,
 				 const struct ut_event *e)
@@ -51,7 +67,7 @@ static inline void ut_pairs_send(struct ut_pairs *p, struct ut_sink *to, const s
 	struct ut_event moved = *e;
 
 	if (ut_pairs_has(e))
-		moved.val = ut_pairs_number(p, e->val);
+		moved.val = ut_pairs_of(p, e);
 	ut_sink_event(to, t, &moved);
 }
 

@@ -24,7 +24,21 @@ enum ours {
 	OURS_FILE = 10,   /* trace: what the file it came from said of itself; DebugAnnotations */
 	OURS_ERROR = 11,  /* trace: clock_error, in ns */
 	OURS_TRACK = 12,  /* event: uuid of the track that it was on */
-	OURS_NUMBER = 13, /* event: number of the async span; counter: its exact value */
+	OURS_NUMBER = 13, /* event: number of the async span; counter: its exact value; sample: its
+			   * weight */
+	OURS_REASON = 15, /* sample: why it stood there; OURS_NAME is what was sampled */
+	OURS_GLOBAL_FLOW = 16, /* trace: id of a flow that other files may have the other end of */
+
+	/* what a process or track stands for: model/place.h */
+	OURS_KIND = 30,        /* process: name of its kind */
+	OURS_API = 31,         /* process, row of calls: name of the runtime */
+	OURS_DEVICE = 32,      /* process: number of the device */
+	OURS_SUB_DEVICE = 33,  /* process */
+	OURS_DEVICE_TYPE = 34, /* process: its name */
+	OURS_MODEL = 35,       /* process: as the device's maker calls it */
+	OURS_ROLE = 36,        /* track: name of its role */
+	OURS_THREAD = 37,      /* row of calls: OS id of the thread */
+	OURS_CALLS = 38,       /* trace: a category of calls */
 
 	/* of a debug annotation */
 	ANNOTATION_EXACT = 1900,    /* JSON text that the other fields say only roughly */

@@ -116,7 +116,7 @@ uint64_t ut_lane_seek(const struct ut_store *s, uint32_t track, uint32_t lane, u
 /* ---- windows ------------------------------------------------------------------------------- */
 
 /* Pixel i is [t0 + (t1 - t0) * i / pixels, t0 + (t1 - t0) * (i + 1) / pixels), rounded down. */
-struct ut_window {
+struct ut_picture {
 	uint64_t t0, t1; /* ns */
 	uint32_t pixels;
 };
@@ -142,9 +142,9 @@ struct ut_value_cell {
  * all kinds of lanes but the counter, the second for that; other lanes are drawn empty.
  */
 uint32_t ut_pyramid_window(const struct ut_store *s, uint32_t track, uint32_t lane,
-			   const struct ut_window *window, struct ut_cell *cells);
+			   const struct ut_picture *window, struct ut_cell *cells);
 uint32_t ut_pyramid_values(const struct ut_store *s, uint32_t track, uint32_t lane,
-			   const struct ut_window *window, struct ut_value_cell *cells);
+			   const struct ut_picture *window, struct ut_value_cell *cells);
 
 /* One lane of a picture, and where it goes: a counter into values, any other lane into cells. */
 struct ut_picture_lane {
@@ -157,7 +157,7 @@ struct ut_picture_lane {
 
 /* Draws the lanes that a screen shows, shared among threads (0 = one per core). Returns how many
  * cells each of them has. */
-uint32_t ut_pyramid_picture(const struct ut_store *s, const struct ut_window *window,
+uint32_t ut_pyramid_picture(const struct ut_store *s, const struct ut_picture *window,
 			    const struct ut_picture_lane *lanes, size_t count,
 			    unsigned int threads);
 

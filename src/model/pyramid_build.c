@@ -428,6 +428,7 @@ static uint8_t lane_kind(uint8_t kind)
 	case UT_KIND_OBJECT_NEW:
 	case UT_KIND_OBJECT_STATE:
 	case UT_KIND_OBJECT_GONE:
+	case UT_KIND_SAMPLE:
 		return UT_LANE_MARKS;
 	case UT_KIND_FLOW_OUT:
 	case UT_KIND_FLOW_IN:

@@ -50,7 +50,7 @@ static void stand_on(struct cursor *c, uint32_t pixel)
 }
 
 /* On the first pixel; false if there is none. */
-static bool start(struct cursor *c, const struct ut_window *w)
+static bool start(struct cursor *c, const struct ut_picture *w)
 {
 	uint64_t length = w->t1 > w->t0 ? w->t1 - w->t0 : 0;
 
@@ -302,7 +302,7 @@ static void draw_nodes(struct drawing *d, unsigned int level, uint64_t i, uint64
 }
 
 uint32_t ut_pyramid_window(const struct ut_store *s, uint32_t track, uint32_t lane,
-			   const struct ut_window *window, struct ut_cell *cells)
+			   const struct ut_picture *window, struct ut_cell *cells)
 {
 	const struct ut_lanes *lanes = ut_pyramid_lanes(s, track);
 	struct drawing d = { .cells = cells };
@@ -423,7 +423,7 @@ static void plot_nodes(struct plot *p, unsigned int level, uint64_t i, uint64_t 
 }
 
 uint32_t ut_pyramid_values(const struct ut_store *s, uint32_t track, uint32_t lane,
-			   const struct ut_window *window, struct ut_value_cell *cells)
+			   const struct ut_picture *window, struct ut_value_cell *cells)
 {
 	const struct ut_lanes *lanes = ut_pyramid_lanes(s, track);
 	struct plot p = { .store = s, .cells = cells, .before = NAN };
@@ -447,7 +447,7 @@ uint32_t ut_pyramid_values(const struct ut_store *s, uint32_t track, uint32_t la
 
 struct picture {
 	const struct ut_store *store;
-	const struct ut_window *window;
+	const struct ut_picture *window;
 	const struct ut_picture_lane *lanes;
 	size_t count;
 	_Atomic size_t next;
@@ -469,7 +469,7 @@ static void draw_lanes(void *ctx)
 	}
 }
 
-uint32_t ut_pyramid_picture(const struct ut_store *s, const struct ut_window *window,
+uint32_t ut_pyramid_picture(const struct ut_store *s, const struct ut_picture *window,
 			    const struct ut_picture_lane *lanes, size_t count, unsigned int threads)
 {
 	struct picture p = { .store = s, .window = window, .lanes = lanes, .count = count };

@@ -40,7 +40,7 @@ void ut_store_release(struct ut_store *s)
 void ut_store_move(struct ut_store *to, struct ut_store *from)
 {
 	*to = *from;
-	to->trace.strings.arena = &to->trace.arena;
+	ut_strtab_set_arena(&to->trace.strings, &to->trace.arena);
 	*from = (struct ut_store){ 0 };
 }
 

@@ -1,13 +1,10 @@
 #include "model/strtab.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/hash.h"
 
-#define FIRST_SLOTS 256u
-#define MAX_SLOTS   (1u << 31)
 #define PAGE        256u  /* strings */
 #define FIRST_PAGES 16u   /* that there is room for */
 #define ROOM        8192u /* bytes for short texts, taken at a time */
@@ -37,60 +34,31 @@ static inline struct ut_str string_of(const struct ut_strtab *t, uint32_t id)
 	return id > t->mapped ? *item_of(t, id) : mapped_string(t, id);
 }
 
-/* The slot that holds these bytes, or the empty one where they belong. */
-static struct ut_strtab_slot *find_slot(const struct ut_strtab *t, uint32_t hash, const char *s,
-					size_t len)
+/* The string of these bytes; 0 = none. */
+static uint32_t find(const struct ut_strtab *t, uint32_t hash, struct ut_str s)
 {
-	uint32_t i = hash & t->slot_mask;
+	uint32_t at = hash, id;
 
-	for (; t->slots[i].id; i = (i + 1) & t->slot_mask) {
-		struct ut_str item;
-
-		if (t->slots[i].hash != hash)
-			continue;
-		item = string_of(t, t->slots[i].id);
-		if (item.len == len && !memcmp(item.ptr, s, len))
-			break;
-	}
-	return &t->slots[i];
-}
-
-/* More slots; what is in the old ones is known to differ. */
-static void grow(struct ut_strtab *t)
-{
-	struct ut_strtab_slot *old = t->slots;
-	uint32_t old_mask = t->slot_mask;
-
-	t->slot_mask = 2 * old_mask + 1;
-	t->slots = UT_NEW_ALONE(t->arena, struct ut_strtab_slot, (size_t)t->slot_mask + 1);
-	for (uint32_t i = 0; i <= old_mask; i++) {
-		uint32_t at = old[i].hash & t->slot_mask;
-
-		if (!old[i].id)
-			continue;
-		while (t->slots[at].id)
-			at = (at + 1) & t->slot_mask;
-		t->slots[at] = old[i];
-	}
-	ut_arena_give_back(t->arena, old);
-}
-
-static void make_slots(struct ut_strtab *t, uint32_t nslots)
-{
-	t->slots = UT_NEW_ALONE(t->arena, struct ut_strtab_slot, nslots);
-	t->slot_mask = nslots - 1;
+	while ((id = ut_hashtab_next(&t->ids, hash, &at)) && !ut_str_eq(string_of(t, id), s))
+		;
+	return id;
 }
 
 void ut_strtab_init(struct ut_strtab *t, struct ut_arena *arena)
 {
-	*t = (struct ut_strtab){ .arena = arena };
-	make_slots(t, FIRST_SLOTS);
+	*t = (struct ut_strtab){ .arena = arena, .ids.arena = arena };
+}
+
+void ut_strtab_set_arena(struct ut_strtab *t, struct ut_arena *arena)
+{
+	t->arena = t->ids.arena = arena;
 }
 
 void ut_strtab_map(struct ut_strtab *t, const uint64_t *starts, uint32_t count, const char *text,
 		   uint64_t text_size)
 {
 	*t = (struct ut_strtab){ .arena = t->arena,
+				 .ids.arena = t->arena,
 				 .count = count,
 				 .mapped = count,
 				 .starts = starts,
@@ -98,22 +66,17 @@ void ut_strtab_map(struct ut_strtab *t, const uint64_t *starts, uint32_t count, 
 				 .text_size = text_size };
 }
 
-/* Slots for the strings of the file, at least twice as many as there are. */
+/* The strings of the file, when the first new one comes. */
 static void index_mapped(struct ut_strtab *t)
 {
-	uint32_t nslots = FIRST_SLOTS;
-
-	while (nslots / 2 <= t->mapped && nslots < MAX_SLOTS)
-		nslots *= 2;
-	make_slots(t, nslots);
+	ut_hashtab_reserve(&t->ids, t->mapped);
 	for (uint32_t id = 1; id <= t->mapped; id++) {
 		struct ut_str s = mapped_string(t, id);
 		uint32_t hash = (uint32_t)ut_hash_bytes(s.ptr, s.len);
-		struct ut_strtab_slot *slot = find_slot(t, hash, s.ptr, s.len);
 
 		/* A file may hold a string twice; the first one is found. */
-		if (!slot->id)
-			*slot = (struct ut_strtab_slot){ hash, id };
+		if (!find(t, hash, s))
+			ut_hashtab_add(&t->ids, hash, id);
 	}
 }
 
@@ -158,24 +121,17 @@ static struct ut_str *next_item(struct ut_strtab *t)
 
 uint32_t ut_strtab_intern(struct ut_strtab *t, const char *s, size_t len)
 {
-	uint32_t hash = (uint32_t)ut_hash_bytes(s, len);
-	struct ut_strtab_slot *slot;
+	uint32_t hash = (uint32_t)ut_hash_bytes(s, len), id;
 
 	if (!len)
 		return 0;
-	if (!t->slots)
+	if (!t->ids.slots)
 		index_mapped(t);
-	slot = find_slot(t, hash, s, len);
-	if (slot->id)
-		return slot->id;
-	if (t->count >= t->slot_mask / 4 * 3) {
-		if (t->slot_mask >= MAX_SLOTS - 1)
-			abort(); /* 3 * 2^29 different strings: memory was gone long before */
-		grow(t);
-		slot = find_slot(t, hash, s, len);
-	}
+	id = find(t, hash, (struct ut_str){ s, len });
+	if (id)
+		return id;
 	*next_item(t) = (struct ut_str){ copy_text(t, s, len), len };
-	*slot = (struct ut_strtab_slot){ hash, t->count };
+	ut_hashtab_add(&t->ids, hash, t->count);
 	return t->count;
 }
 

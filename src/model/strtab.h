@@ -14,23 +14,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hashtab.h"
 #include "base/str.h"
 
 struct ut_arena;
 
-/* Where a string may be found; its hash is kept, so that most others need not be looked at. */
-struct ut_strtab_slot {
-	uint32_t hash, id; /* id 0 = empty */
-};
-
 struct ut_strtab {
-	struct ut_arena *arena;       /* not owned */
-	struct ut_str **pages;        /* of the strings mapped + 1, mapped + 2, ... */
-	uint32_t page_count;          /* that pages has room for */
-	uint32_t count;               /* ids in use: 1..count */
-	struct ut_strtab_slot *slots; /* open addressing, power of two; NULL = not made yet */
-	uint32_t slot_mask;
-	char *room; /* for short texts */
+	struct ut_arena *arena; /* not owned */
+	struct ut_str **pages;  /* of the strings mapped + 1, mapped + 2, ... */
+	uint32_t page_count;    /* that pages has room for */
+	uint32_t count;         /* ids in use: 1..count */
+	struct ut_hashtab ids;  /* by the text */
+	char *room;             /* for short texts */
 	size_t room_left;
 	uint32_t mapped;        /* ids 1..mapped lie in a file */
 	const uint64_t *starts; /* of them in text: starts[id - 1] to the NUL before starts[id] */
@@ -39,6 +34,9 @@ struct ut_strtab {
 };
 
 void ut_strtab_init(struct ut_strtab *t, struct ut_arena *arena);
+
+/* The arena is somewhere else now, since whoever holds it and the table was moved. */
+void ut_strtab_set_arena(struct ut_strtab *t, struct ut_arena *arena);
 
 /* The id of these len bytes, adding them if new. Same bytes, same id; no bytes, id 0. */
 uint32_t ut_strtab_intern(struct ut_strtab *t, const char *s, size_t len);

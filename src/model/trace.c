@@ -43,7 +43,8 @@ uint32_t ut_trace_add_process(struct ut_trace *t, uint64_t pid)
 {
 	t->processes =
 		grown(t, t->processes, t->process_count, &t->process_cap, sizeof(*t->processes));
-	t->processes[t->process_count] = (struct ut_process){ .pid = pid, .rank = -1 };
+	t->processes[t->process_count] =
+		(struct ut_process){ .pid = pid, .rank = -1, .device = -1, .sub_device = -1 };
 	return (uint32_t)t->process_count++;
 }
 

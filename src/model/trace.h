@@ -9,6 +9,8 @@
 #define UT_MODEL_TRACE_H
 
 #include "base/arena.h"
+#include "model/place.h"
+#include "model/stacks.h"
 #include "model/strtab.h"
 
 struct ut_arrows;
@@ -67,8 +69,20 @@ struct ut_process {
 	int32_t rank;      /* -1 = not part of a parallel job */
 	int32_t sort_index;
 	uint32_t args; /* what else was said about the process as a whole; 0 = nothing */
-	uint32_t reserved;
+
+	/* what it stands for */
+	uint8_t kind;        /* enum ut_process_kind */
+	uint8_t device_type; /* enum ut_device_type */
+	uint8_t guessed;     /* classify.c found it out: whoever has the names can do so again */
+	uint8_t reserved;
+	struct ut_api_id api; /* of a device: the runtime through which it was used */
+	uint32_t model;       /* of a device: string id, as its maker calls it: "NVIDIA H200" */
+	int32_t device;       /* its number, as the program counts them; -1 = it is none */
+	int32_t sub_device;   /* -1 = all of it */
+	uint32_t reserved_too;
 };
+
+_Static_assert(sizeof(struct ut_process) == 64, "no holes: processes are compared as bytes");
 
 struct ut_track {
 	uint32_t process; /* index into processes */
@@ -80,6 +94,13 @@ struct ut_track {
 	uint64_t id;      /* thread id, or a number that is unique in its process */
 	int32_t sort_index;
 	enum ut_track_type type;
+
+	/* what it stands for */
+	struct ut_api_id api; /* of calls: the runtime that was called */
+	uint32_t thread;      /* of calls: OS id of the thread that made them */
+	uint8_t role;         /* enum ut_track_role, if its type does not say enough */
+	uint8_t guessed;      /* as of processes */
+	uint8_t reserved[2];
 };
 
 /* What went wrong while recording or reading; each is told to the user, none is hidden. */
@@ -122,6 +143,7 @@ uint64_t *ut_losses_called(struct ut_losses *l, const char *name, size_t len);
 struct ut_trace {
 	struct ut_arena arena;
 	struct ut_strtab strings;
+	struct ut_stacks stacks; /* of samples */
 	struct ut_process *processes;
 	size_t process_count, process_cap;
 	struct ut_track *tracks;
@@ -139,6 +161,8 @@ struct ut_trace {
 	uint32_t *notes;      /* string ids: what whoever recorded has to say to the user */
 	const struct ut_arrows *arrows; /* of the rows of a store that is sent, if asked for */
 	size_t note_count, note_cap;
+	uint32_t *calls; /* string ids: categories of calls, see ut_classify_add_calls() */
+	size_t call_count;
 	uint32_t *unwanted; /* string ids: domains that a filter kept out of the recording */
 	size_t unwanted_count, unwanted_cap;
 };
@@ -146,7 +170,8 @@ struct ut_trace {
 void ut_trace_init(struct ut_trace *t);
 void ut_trace_release(struct ut_trace *t);
 
-/* The index of a new process or track; fields other than those given are zero, rank is -1. */
+/* The index of a new process or track; fields other than those given are zero, rank, device and
+ * sub_device are -1. */
 uint32_t ut_trace_add_process(struct ut_trace *t, uint64_t pid);
 uint32_t ut_trace_add_track(struct ut_trace *t, uint32_t process, enum ut_track_type type);
 

@@ -16,28 +16,21 @@ void ut_types_release(struct ut_types *t)
 {
 	if (t->cap)
 		free(t->items);
-	free(t->slots);
+	ut_hashtab_release(&t->lookup);
 	*t = (struct ut_types){ 0 };
 }
 
-static uint32_t *slot_of(const struct ut_types *t, const struct ut_type *type)
+static uint32_t hash_of(const struct ut_type *type)
 {
-	uint32_t i = (uint32_t)ut_hash_bytes(type, sizeof(*type)) & t->mask;
-
-	while (t->slots[i] && memcmp(&t->items[t->slots[i] - 1], type, sizeof(*type)) != 0)
-		i = (i + 1) & t->mask;
-	return &t->slots[i];
+	return (uint32_t)ut_hash_bytes(type, sizeof(*type));
 }
 
-static void grow_slots(struct ut_types *t)
+/* Types that came with a file are looked up only if somebody asks. */
+static void index_types(struct ut_types *t)
 {
-	size_t size = t->mask ? 2 * ((size_t)t->mask + 1) : 256;
-
-	free(t->slots);
-	t->slots = ut_make(size * sizeof(*t->slots));
-	t->mask = (uint32_t)(size - 1);
+	ut_hashtab_reserve(&t->lookup, t->count);
 	for (uint32_t n = 0; n < t->count; n++)
-		*slot_of(t, &t->items[n]) = n + 1;
+		ut_hashtab_add(&t->lookup, hash_of(&t->items[n]), n + 1);
 }
 
 uint32_t ut_types_intern(struct ut_types *t, const struct ut_type *type)
@@ -45,15 +38,16 @@ uint32_t ut_types_intern(struct ut_types *t, const struct ut_type *type)
 	const struct ut_type clean = {
 		.name = type->name, .cat = type->cat, .kind = type->kind, .flags = type->flags
 	};
-	uint32_t *slot;
+	uint32_t hash = hash_of(&clean), at = hash, n;
 
-	if (2 * (size_t)t->count >= t->mask)
-		grow_slots(t);
-	slot = slot_of(t, &clean);
-	if (!*slot) {
-		t->items = ut_grow(t->items, (size_t)t->count + 1, &t->cap, sizeof(*t->items));
-		t->items[t->count] = clean;
-		*slot = ++t->count;
+	if (!t->lookup.slots)
+		index_types(t);
+	while ((n = ut_hashtab_next(&t->lookup, hash, &at))) {
+		if (!memcmp(&t->items[n - 1], &clean, sizeof(clean)))
+			return n - 1;
 	}
-	return *slot - 1;
+	t->items = ut_grow(t->items, (size_t)t->count + 1, &t->cap, sizeof(*t->items));
+	t->items[t->count] = clean;
+	ut_hashtab_add(&t->lookup, hash, ++t->count);
+	return t->count - 1;
 }

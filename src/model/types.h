@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hashtab.h"
+
 struct ut_type {
 	uint32_t name, cat; /* string ids */
 	uint8_t kind;       /* enum ut_kind, or one of enum ut_raw_kind while building */
@@ -20,9 +22,8 @@ struct ut_type {
 struct ut_types {
 	struct ut_type *items; /* malloc'ed, or in the file that the trace was opened from */
 	uint32_t count;
-	size_t cap;      /* 0 = items are not ours */
-	uint32_t *slots; /* open addressing, power of two; 0 = empty, else number + 1 */
-	uint32_t mask;
+	size_t cap;               /* 0 = items are not ours */
+	struct ut_hashtab lookup; /* number + 1, by all that a type is */
 };
 
 void ut_types_init(struct ut_types *t);

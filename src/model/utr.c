@@ -18,6 +18,21 @@ static const struct known *known(uint32_t id)
 	return id < UT_UTR_IDS && sections[id].name ? &sections[id] : NULL;
 }
 
+bool ut_utr_is_pyramid(uint32_t id)
+{
+	return id >= UT_UTR_LANES && id <= UT_UTR_LANE_ENDS;
+}
+
+bool ut_utr_is_stacks(uint32_t id)
+{
+	return id == UT_UTR_CODE || id == UT_UTR_STACKS;
+}
+
+bool ut_utr_knows(uint32_t id)
+{
+	return known(id) != NULL;
+}
+
 const char *ut_utr_name(uint32_t id)
 {
 	return known(id) ? known(id)->name : "unknown";

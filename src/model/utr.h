@@ -10,6 +10,7 @@
 #ifndef UT_MODEL_UTR_H
 #define UT_MODEL_UTR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/arglists.h"
@@ -21,8 +22,9 @@
 #define UT_UTR_MAGIC   "\x89utr\r\n\x1a\n"
 #define UT_UTR_END     "utr\n"
 #define UT_UTR_ORDER   0x01020304u
-#define UT_UTR_MAJOR   1u /* a reader refuses a newer one */
-#define UT_UTR_MINOR   0u /* a newer one has sections that a reader may skip */
+#define UT_UTR_MAJOR   2u /* a reader refuses a newer one */
+#define UT_UTR_FIRST   1u /* of a file that has nothing that came later, so that old ones read it */
+#define UT_UTR_MINOR   1u /* a newer one has sections that a reader may skip */
 #define UT_UTR_ALIGN   64u
 #define UT_UTR_STRINGS ((1u << 30) - 1) /* at most */
 
@@ -88,6 +90,25 @@ struct ut_utr_track {
 	uint32_t base; /* string id; 0 in files of older versions */
 };
 
+/* What a process stands for: section PROCESS_PLACES has one for each of PROCESSES. */
+struct ut_utr_process_place {
+	uint8_t kind, device_type, api; /* enum ut_process_kind, ut_device_type, ut_api */
+	uint8_t guessed;                /* 1 = by its name */
+	uint32_t api_text, model;       /* string ids */
+	int32_t device, sub_device;
+	uint32_t reserved_too;
+};
+
+/* And a track: one for each of TRACKS. */
+struct ut_utr_track_place {
+	uint8_t role, api; /* enum ut_track_role, ut_api */
+	uint8_t guessed;
+	uint8_t reserved;
+	uint32_t api_text; /* string id */
+	uint32_t thread;
+	uint32_t reserved_too;
+};
+
 enum ut_utr_lane_flag {
 	UT_UTR_HAS_ROWS = 1u << 0, /* has a list of its rows */
 	UT_UTR_HAS_ENDS = 1u << 1, /* and of their ends */
@@ -104,7 +125,9 @@ struct ut_utr_lane {
 
 /*
  * Sections: name, number, what it holds, size of one item, needed. New ones get new numbers. Those
- * of the pyramid may be missing, all together.
+ * of the pyramid (LANES to LANE_ENDS) may be missing, all together; so may those of stacks, in a
+ * trace without samples, and those of places, which files of version 1.0 do not have, each by
+ * itself.
  */
 #define UT_UTR_LIST(X)                                                                             \
 	X(TRACE, 1, "trace", sizeof(struct ut_utr_trace), 1)                                       \
@@ -122,7 +145,12 @@ struct ut_utr_lane {
 	X(LANES, 13, "lanes", sizeof(struct ut_utr_lane), 0)                                       \
 	X(NODES, 14, "nodes of lanes", sizeof(struct ut_node), 0)                                  \
 	X(LANE_ROWS, 15, "rows of lanes", sizeof(uint32_t), 0)                                     \
-	X(LANE_ENDS, 16, "ends of lanes", sizeof(uint64_t), 0)
+	X(LANE_ENDS, 16, "ends of lanes", sizeof(uint64_t), 0)                                     \
+	X(CODE, 17, "places in code", sizeof(struct ut_place_in_code), 1)                          \
+	X(STACKS, 18, "stacks", sizeof(struct ut_callsite), 1)                                     \
+	X(PROCESS_PLACES, 20, "places of processes", sizeof(struct ut_utr_process_place), 0)       \
+	X(TRACK_PLACES, 21, "places of tracks", sizeof(struct ut_utr_track_place), 0)              \
+	X(CALLS, 22, "categories of calls", sizeof(uint32_t), 0)
 
 #define UT_UTR_ROW 24u
 
@@ -139,13 +167,21 @@ _Static_assert(sizeof(struct ut_utr_end) == 8, "see docs/formats/utr.md");
 _Static_assert(sizeof(struct ut_utr_trace) == 192, "see docs/formats/utr.md");
 _Static_assert(sizeof(struct ut_utr_process) == 40, "see docs/formats/utr.md");
 _Static_assert(sizeof(struct ut_utr_track) == 64, "see docs/formats/utr.md");
+_Static_assert(sizeof(struct ut_utr_process_place) == 24, "see docs/formats/utr.md");
+_Static_assert(sizeof(struct ut_utr_track_place) == 16, "see docs/formats/utr.md");
 _Static_assert(sizeof(struct ut_utr_lane) == 16, "see docs/formats/utr.md");
 _Static_assert(sizeof(struct ut_losses) <= sizeof(((struct ut_utr_trace *)0)->losses),
 	       "losses are saved as they are");
 _Static_assert(sizeof(struct ut_type) == 12, "types are saved as they are");
+_Static_assert(sizeof(struct ut_place_in_code) == 24, "places are saved as they are");
+_Static_assert(sizeof(struct ut_callsite) == 8, "stacks are saved as they are");
 _Static_assert(sizeof(struct ut_arg) == 16, "arguments are saved as they are");
 _Static_assert(sizeof(struct ut_shape) == 12, "shapes are saved as they are");
 _Static_assert(sizeof(struct ut_shape_arg) == 8, "shapes are saved as they are");
+
+bool ut_utr_is_pyramid(uint32_t id);
+bool ut_utr_is_stacks(uint32_t id); /* what only samples need */
+bool ut_utr_knows(uint32_t id);
 
 /* What a section holds, in words; "unknown" if this version does not know it. */
 const char *ut_utr_name(uint32_t id);

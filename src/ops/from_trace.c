@@ -239,14 +239,12 @@ static void put_names(struct adding *a, const struct totals *t)
 	ut_buf_release(&b);
 }
 
-/* "DEVICE [NVIDIA H200] cuda:0 #0" */
 static void put_arch(struct adding *a, const struct ut_device_info *d)
 {
-	const char *name = ut_strtab_get(&a->j->log.strings, d->name).ptr;
-	const char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
+	struct ut_str model = ut_strtab_get(&a->j->log.strings, d->model);
 
-	if (ut_str_starts(name, "DEVICE") && close)
-		put_text(a, ARCH, open + 1, (size_t)(close - open) - 1);
+	if (model.len)
+		put_text(a, ARCH, model.ptr, model.len);
 }
 
 /* "0", or "0;1" if work went to several. */

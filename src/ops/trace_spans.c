@@ -5,6 +5,7 @@
 
 #include "base/grow.h"
 #include "base/str.h"
+#include "model/classify.h"
 #include "model/store.h"
 #include "query/nest.h"
 
@@ -57,20 +58,15 @@ static bool is_one_of(const char *text, const char *const *list)
 	return false;
 }
 
-static enum role role_of(const char *name, const char *cat)
+static enum role role_of(const struct ut_trace *t, const struct ut_type *type)
 {
 	static const char *const marks[] = { "cpu_op", "PyTorch", NULL };
-	static const char *const others[] = {
-		/* what devices do, and the calls that ask for it: analyze/device_log.h */
-		"kernel", "gpu_memcpy", "gpu_memset", "gpu_user_annotation", "gpu_op", "CUDA",
-		"cuda_runtime", "CUDA driver", "cuda_driver", "OpenCL", "Level Zero", "NULL",
-		"xpu_runtime", "privateuse1_runtime", "privateuse1_driver",
-		/* functions of Python; torch.profiler about itself */
-		"python_function", "Python", "Python line", "Python C call", "Trace", "overhead",
-		NULL
-	};
+	const char *name = ut_strtab_get(&t->strings, type->name).ptr;
+	const char *cat = ut_strtab_get(&t->strings, type->cat).ptr;
+	struct ut_category c = ut_classify_category(t, type->cat);
 
-	if (is_one_of(cat, others))
+	if (c.use == UT_CATEGORY_CALL || c.use == UT_CATEGORY_TOOL ||
+	    (c.use == UT_CATEGORY_WORK && (c.anywhere || c.work == UT_DEVICE_BY_NAME)))
 		return NOTHING;
 	if (ut_str_starts(name, "aten::") || (is_one_of(cat, marks) && names_op(name)))
 		return OP;
@@ -81,12 +77,11 @@ static struct kind kind_of(const struct ut_store *store, const struct ut_type *t
 			   struct ut_strtab *strings)
 {
 	struct ut_str name = ut_strtab_get(&store->trace.strings, type->name);
-	const char *cat = ut_strtab_get(&store->trace.strings, type->cat).ptr;
 	struct kind k = { 0 };
 
 	if (type->kind != UT_KIND_SPAN || type->flags & UT_EV_NOT_WORK)
 		return k;
-	k.role = role_of(name.ptr, cat);
+	k.role = role_of(&store->trace, type);
 	if (k.role == OP) { /* emit_nvtx: "aten::mm, seq = 3, sizes = [[2, 3], [3, 4]]" */
 		const char *comma = memmem(name.ptr, name.len, ", ", 2);
 
@@ -206,12 +201,10 @@ static void add_track(struct walk *w, uint32_t track)
 	free(near);
 }
 
-/* Devices are processes of their own in our traces; torch.profiler's are known by what they do. */
+/* Devices are processes of their own, and their queues may look like threads. */
 static bool is_thread(const struct ut_trace *t, const struct ut_track *track)
 {
-	const char *process = ut_strtab_get(&t->strings, t->processes[track->process].name).ptr;
-
-	return track->type == UT_TRACK_THREAD && !ut_str_starts(process, "DEVICE");
+	return track->type == UT_TRACK_THREAD && !ut_is_device(t, track->process);
 }
 
 void ut_ops_spans_make(struct ut_ops_spans *s, const struct ut_store *store,

@@ -1,6 +1,5 @@
 #include "ops/write_report.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,87 +8,14 @@
 #include "base/grow.h"
 #include "base/str.h"
 #include "ops/report.h"
-#include "text/cells.h"
 #include "text/csv_read.h"
 #include "text/embed.h"
 #include "text/html.h"
 #include "text/json_text.h"
 #include "text/out.h"
+#include "text/table_report.h"
 
 UT_EMBED(ut_ops_page_js, "ops.js");
-
-/* ---- CSV ----------------------------------------------------------------------------------- */
-
-/* The bytes that a field can only have in quotes. */
-static const bool special[256] = { [','] = true, ['"'] = true, ['\n'] = true, ['\r'] = true };
-
-static bool is_plain(struct ut_str text)
-{
-	const unsigned char *bytes = (const unsigned char *)text.ptr;
-	unsigned int found = 0;
-
-	for (size_t i = 0; i < text.len; i++)
-		found |= special[bytes[i]];
-	return !found;
-}
-
-#define PLAIN_ROW 65536u /* bytes of a row that is made in one piece */
-
-/* A row that needs no quotes, as nearly all are; false if this is not one. */
-static bool put_plain_row(struct ut_out *out, const struct ut_str *texts, size_t count)
-{
-	size_t len = count + 2;
-	char *p;
-
-	for (size_t i = 0; i < count; i++) {
-		len += texts[i].len;
-		if (texts[i].len > PLAIN_ROW || !is_plain(texts[i]))
-			return false;
-	}
-	if (len > PLAIN_ROW)
-		return false;
-	p = ut_out_reserve(out, len);
-	for (size_t i = 0; i < count; i++) {
-		memcpy(p, texts[i].ptr, texts[i].len);
-		p += texts[i].len;
-		*p++ = ',';
-	}
-	p -= count > 0; /* the last comma */
-	memcpy(p, "\r\n", 2);
-	ut_out_advance(out, p + 2);
-	return true;
-}
-
-static void put_row(struct ut_out *out, const struct ut_str *texts, size_t count)
-{
-	if (put_plain_row(out, texts, count))
-		return;
-	for (size_t i = 0; i < count; i++) {
-		ut_out_write(out, ",", i > 0);
-		if (is_plain(texts[i]))
-			ut_out_write(out, texts[i].ptr, texts[i].len);
-		else
-			ut_cell_csv(out, texts[i].ptr, texts[i].len);
-	}
-	ut_out_text(out, "\r\n");
-}
-
-void ut_ops_write_csv(const struct ut_ops_report *r, struct ut_out *out)
-{
-	struct ut_str *texts = ut_make((r->shown + 1) * sizeof(*texts));
-
-	for (size_t i = 0; i < r->shown; i++) {
-		const char *name = r->columns[r->by_place[i]].name;
-
-		texts[i] = (struct ut_str){ name, strlen(name) };
-	}
-	put_row(out, texts, r->shown);
-	for (size_t row = 0; row < r->row_count; row++) {
-		ut_ops_row_texts(r, row, texts);
-		put_row(out, texts, r->shown);
-	}
-	free(texts);
-}
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
@@ -213,12 +139,11 @@ static size_t place_of(const struct ut_ops_report *r, const char *name)
 
 static void add_total(struct totals *t, const struct ut_str *texts)
 {
-	static const char signpost[] = "signpost";
 	struct ut_str code = texts[t->code], type = texts[t->type];
 	uint64_t ns;
 	uint32_t id;
 
-	if (type.len == strlen(signpost) && !memcmp(type.ptr, signpost, type.len))
+	if (ut_str_is(type, "signpost"))
 		return;
 	while (code.len > 1 && *code.ptr == ' ')
 		code = (struct ut_str){ code.ptr + 1, code.len - 1 };
@@ -237,6 +162,18 @@ static void add_total(struct totals *t, const struct ut_str *texts)
 
 static void put_totals(const struct ut_ops_report *r, struct ut_out *out)
 {
+	static const struct ut_report_column columns[] = {
+		{ .key = "code", .type = UT_REPORT_TEXT },
+		{ .key = "calls", .type = UT_REPORT_COUNT },
+		{ .key = "timed", .type = UT_REPORT_COUNT },
+		{ .key = "host", .type = UT_REPORT_TIME },
+		{ .key = "device", .type = UT_REPORT_TIME },
+	};
+	static const struct ut_report_table table = {
+		.columns = columns, .count = sizeof(columns) / sizeof(columns[0])
+	};
+	const struct ut_report_opts opts = { .format = UT_REPORT_JSON, .open = "[", .close = "]" };
+	struct ut_report *report;
 	struct totals t = { .code = place_of(r, "OP CODE"),
 			    .type = place_of(r, "OP TYPE"),
 			    .host = place_of(r, "HOST DURATION [ns]"),
@@ -248,16 +185,16 @@ static void put_totals(const struct ut_ops_report *r, struct ut_out *out)
 		ut_ops_row_texts(r, row, texts);
 		add_total(&t, texts);
 	}
-	for (uint32_t i = 0; i < t.count; i++) {
-		struct ut_str code = ut_strtab_get(&t.codes, i + 1);
-
-		ut_out_text(out, i ? ",\n{\"code\":" : "{\"code\":");
-		ut_out_json_str(out, code.ptr, code.len);
-		ut_out_fmt(out,
-			   ",\"calls\":%" PRIu64 ",\"timed\":%" PRIu64 ",\"host\":%" PRIu64
-			   ",\"device\":%" PRIu64 "}",
-			   t.items[i].calls, t.items[i].timed, t.items[i].host, t.items[i].device);
-	}
+	report = ut_report_start(out, &opts, &table);
+	for (uint32_t i = 0; i < t.count; i++)
+		ut_report_add(report, (const struct ut_report_cell[]){
+					      ut_report_str(ut_strtab_get(&t.codes, i + 1)),
+					      ut_report_u64(t.items[i].calls),
+					      ut_report_u64(t.items[i].timed),
+					      ut_report_u64(t.items[i].host),
+					      ut_report_u64(t.items[i].device),
+				      });
+	ut_report_finish(report);
 	free(t.items);
 	ut_arena_release(&t.arena);
 }
@@ -268,9 +205,9 @@ void ut_ops_write_page(const struct ut_ops_report *r, struct ut_out *out)
 	const char *data;
 	size_t len;
 
-	ut_out_fmt(json, "{\"rows\":%zu,\"problems\":%zu,\"ops\":[", r->row_count, r->problems);
+	ut_out_fmt(json, "{\"rows\":%zu,\"problems\":%zu,\"ops\":", r->row_count, r->problems);
 	put_totals(r, json);
-	ut_out_text(json, "],\"columns\":[");
+	ut_out_text(json, ",\"columns\":[");
 	for (size_t i = 0; i < r->shown; i++) {
 		const char *name = r->columns[r->by_place[i]].name;
 

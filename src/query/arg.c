@@ -14,28 +14,26 @@
 #include "query/arg_json.h"
 
 /* How many characters Perfetto has put in front of a key. */
-static size_t prefix_len(const char *key, size_t len)
+static size_t prefix_len(struct ut_str key)
 {
-	if (len >= strlen("args.") && !memcmp(key, "args.", strlen("args.")))
+	if (ut_str_has_start(key, "args."))
 		return strlen("args.");
-	return len >= strlen("debug.") && !memcmp(key, "debug.", strlen("debug."))
-		       ? strlen("debug.")
-		       : 0;
+	return ut_str_has_start(key, "debug.") ? strlen("debug.") : 0;
 }
 
 const char *ut_arg_plain_key(const char *key)
 {
-	return key + prefix_len(key, strlen(key));
+	return key + prefix_len(ut_str_of(key));
 }
 
 static int compare_keys(void *unused, int a_len, const void *a, int b_len, const void *b)
 {
-	size_t a_skip = prefix_len(a, (size_t)a_len), b_skip = prefix_len(b, (size_t)b_len);
-	size_t x = (size_t)a_len - a_skip, y = (size_t)b_len - b_skip;
-	int order = memcmp((const char *)a + a_skip, (const char *)b + b_skip, x < y ? x : y);
+	struct ut_str x = { a, (size_t)a_len }, y = { b, (size_t)b_len };
+	size_t x_skip = prefix_len(x), y_skip = prefix_len(y);
 
 	(void)unused;
-	return order ? order : (x > y) - (x < y);
+	return ut_str_cmp((struct ut_str){ x.ptr + x_skip, x.len - x_skip },
+			  (struct ut_str){ y.ptr + y_skip, y.len - y_skip });
 }
 
 int ut_arg_key_collation_add(sqlite3 *db)

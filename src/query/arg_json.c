@@ -2,13 +2,10 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
+#include "base/json.h"
 #include "base/str.h"
-#include "base/utf8.h"
 #include "text/json_text.h"
 
 static void put_str(struct ut_buf *b, struct ut_str s)
@@ -94,78 +91,13 @@ void ut_arg_json_list(struct ut_buf *b, const struct ut_strtab *strings, const s
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static int hex_value(const char *s)
-{
-	char text[5] = { s[0], s[1], s[2], s[3], '\0' }, *end;
-	long value = strtol(text, &end, 16);
-
-	return *end ? -1 : (int)value;
-}
-
-static void put_code(struct ut_buf *b, uint32_t c)
-{
-	if (c < 0x80) {
-		ut_buf_char(b, (char)c);
-	} else if (c < 0x800) {
-		ut_buf_char(b, (char)(0xc0 | c >> 6));
-		ut_buf_char(b, (char)(0x80 | (c & 0x3f)));
-	} else if (c < 0x10000) {
-		ut_buf_char(b, (char)(0xe0 | c >> 12));
-		ut_buf_char(b, (char)(0x80 | (c >> 6 & 0x3f)));
-		ut_buf_char(b, (char)(0x80 | (c & 0x3f)));
-	} else {
-		ut_buf_char(b, (char)(0xf0 | c >> 18));
-		ut_buf_char(b, (char)(0x80 | (c >> 12 & 0x3f)));
-		ut_buf_char(b, (char)(0x80 | (c >> 6 & 0x3f)));
-		ut_buf_char(b, (char)(0x80 | (c & 0x3f)));
-	}
-}
-
-/* \uXXXX at s, and the second half of a pair behind it; how many bytes that was, 0 = no escape. */
-static size_t take_unicode(struct ut_buf *b, const char *s, size_t len)
-{
-	int high = len >= 6 ? hex_value(s + 2) : -1, low;
-
-	if (high < 0)
-		return 0;
-	if (high >= 0xd800 && high < 0xdc00 && len >= 12 && s[6] == '\\' && s[7] == 'u') {
-		low = hex_value(s + 8);
-		if (low >= 0xdc00 && low < 0xe000) {
-			put_code(b, 0x10000u + ((uint32_t)(high - 0xd800) << 10) +
-					    (uint32_t)(low - 0xdc00));
-			return 12;
-		}
-	}
-	if (high >= 0xd800 && high < 0xe000)
-		ut_buf_text(b, UT_UTF8_BAD);
-	else
-		put_code(b, (uint32_t)high);
-	return 6;
-}
-
 struct ut_str ut_arg_json_unquote(struct ut_arena *a, struct ut_str json)
 {
-	static const char named[] = "b\bf\fn\nr\rt\t";
-	struct ut_buf b = { 0 };
-	size_t n, end = json.len;
+	struct ut_str raw = { json.ptr + 1, json.len - 2 };
+	char *text;
 
-	if (end < 2 || json.ptr[0] != '"' || json.ptr[end - 1] != '"')
+	if (json.len < 2 || json.ptr[0] != '"' || json.ptr[json.len - 1] != '"')
 		return json;
-	end--;
-	for (size_t i = 1; i < end; i += n) {
-		n = 1;
-		if (json.ptr[i] != '\\' || i + 1 == end) {
-			ut_buf_char(&b, json.ptr[i]);
-			continue;
-		}
-		n = json.ptr[i + 1] == 'u' ? take_unicode(&b, json.ptr + i, end - i) : 0;
-		if (!n) {
-			const char *letter = strchr(named, json.ptr[i + 1]);
-
-			ut_buf_char(&b, letter && *letter >= 'a' ? letter[1] : json.ptr[i + 1]);
-			n = 2;
-		}
-	}
-	n = b.len;
-	return (struct ut_str){ ut_buf_take(&b, a), n };
+	text = UT_NEW_N(a, char, raw.len + 1);
+	return (struct ut_str){ text, ut_json_decode(raw, text) };
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_piece.h"
+
 #define MOST_DEPTH 64u /* of a path */
 
 const char *ut_arg_path_behind(const char *path, struct ut_str key)
@@ -27,40 +29,6 @@ bool ut_arg_path_index(const char **path, size_t *index)
 	return true;
 }
 
-static const char *skip_space(const char *s, const char *end)
-{
-	while (s < end && isspace((unsigned char)*s))
-		s++;
-	return s;
-}
-
-/* Behind a string; s is on its first quote. */
-static const char *skip_string(const char *s, const char *end)
-{
-	for (s++; s < end && *s != '"'; s++)
-		s += *s == '\\' && s + 1 < end;
-	return s < end ? s + 1 : s;
-}
-
-/* Behind a value of any kind: brackets count, what is in strings does not. */
-static const char *skip_value(const char *s, const char *end)
-{
-	size_t depth = 0;
-
-	while (s < end) {
-		if (*s == '"') {
-			s = skip_string(s, end);
-			continue;
-		}
-		if (!depth && (*s == ',' || *s == ']' || *s == '}'))
-			break;
-		depth += *s == '{' || *s == '[';
-		depth -= *s == '}' || *s == ']';
-		s++;
-	}
-	return s;
-}
-
 static bool find(const char *s, const char *end, const char *path, unsigned int depth,
 		 struct ut_str *value);
 
@@ -72,7 +40,7 @@ static bool find_in_array(const char *s, const char *end, const char *path, unsi
 	if (!ut_arg_path_index(&path, &index))
 		return false;
 	for (size_t i = 0; s < end && *s != ']'; i++) {
-		const char *next = skip_value(s, end);
+		const char *next = ut_json_behind_value(s, end);
 
 		if (i == index)
 			return find(s, next, path, depth, value);
@@ -85,17 +53,17 @@ static bool find_in_object(const char *s, const char *end, const char *path, uns
 			   struct ut_str *value)
 {
 	path += *path == '.';
-	while ((s = skip_space(s, end)) < end && *s == '"') {
+	while ((s = ut_json_behind_blanks(s, end)) < end && *s == '"') {
 		const char *name = s + 1, *behind, *next;
 
-		s = skip_string(s, end);
+		s = ut_json_behind_string(s, end);
 		if (s - name < 1)
 			return false;
 		behind = ut_arg_path_behind(path, (struct ut_str){ name, (size_t)(s - name) - 1 });
-		s = skip_space(s, end);
+		s = ut_json_behind_blanks(s, end);
 		if (s >= end || *s != ':')
 			return false;
-		next = skip_value(s + 1, end);
+		next = ut_json_behind_value(s + 1, end);
 		if (behind && find(s + 1, next, behind, depth, value))
 			return true;
 		s = next < end && *next == ',' ? next + 1 : next;
@@ -106,7 +74,7 @@ static bool find_in_object(const char *s, const char *end, const char *path, uns
 static bool find(const char *s, const char *end, const char *path, unsigned int depth,
 		 struct ut_str *value)
 {
-	s = skip_space(s, end);
+	s = ut_json_behind_blanks(s, end);
 	while (end > s && isspace((unsigned char)end[-1]))
 		end--;
 	if (s >= end || depth >= MOST_DEPTH)

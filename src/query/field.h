@@ -1,5 +1,6 @@
 /*
- * field.h - what can be asked about an event: the columns of slice, instant, counter and event.
+ * field.h - what can be asked about an event: the columns of slice, instant, counter, sample
+ * and event.
  *
  * A field is known for a whole track (thread, process, trace), for a whole type of events (name,
  * category), or for each row. The first two are looked at once per track and type, however many
@@ -21,6 +22,8 @@ enum ut_field {
 	UT_FIELD_PARENT,
 	UT_FIELD_UNFINISHED,
 	UT_FIELD_VALUE,
+	UT_FIELD_CALLSITE,
+	UT_FIELD_WEIGHT,
 	UT_FIELD_ARG_SET,
 	UT_FIELD_ARGS,
 	/* type */

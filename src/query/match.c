@@ -12,20 +12,12 @@ const char *const ut_op_names[UT_OP_COUNT] = {
 	[UT_OP_LE] = "<=", [UT_OP_IN] = "IN", [UT_OP_GLOB] = "GLOB", [UT_OP_LIKE] = "LIKE",
 };
 
-static int compare_text(struct ut_str a, struct ut_str b)
-{
-	size_t len = a.len < b.len ? a.len : b.len;
-	int order = len ? memcmp(a.ptr, b.ptr, len) : 0;
-
-	return order ? order : (a.len > b.len) - (a.len < b.len);
-}
-
 int ut_datum_compare(const struct ut_datum *a, const struct ut_datum *b)
 {
 	if (a->type != b->type)
 		return a->type < b->type ? -1 : 1;
 	if (a->type == UT_DATUM_TEXT)
-		return compare_text(a->text, b->text);
+		return ut_str_cmp(a->text, b->text);
 	return (a->number > b->number) - (a->number < b->number);
 }
 

@@ -19,7 +19,7 @@ struct ut_buf;
 struct ut_query;
 struct ut_store;
 
-enum ut_value_type {
+enum ut_query_type {
 	UT_VALUE_NULL,
 	UT_VALUE_INT,
 	UT_VALUE_REAL,
@@ -29,7 +29,7 @@ enum ut_value_type {
 
 /* One value of a result, valid until the next row. */
 struct ut_value {
-	enum ut_value_type type;
+	enum ut_query_type type;
 	int64_t number;
 	double real;
 	const char *text; /* text and blob; may hold any bytes */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "query/stack.h"
+
 static void result_value(sqlite3_context *ctx, const struct ut_place *p)
 {
 	uint64_t bits = p->block->val[p->i];
@@ -20,6 +22,32 @@ static void result_value(sqlite3_context *ctx, const struct ut_place *p)
 	}
 }
 
+/* A weight that needs more bits is an argument. */
+static void result_weight(sqlite3_context *ctx, const struct ut_traces *t, const struct ut_place *p,
+			  struct ut_arg_list *list)
+{
+	uint32_t weight = ut_sample_weight(p->block->val[p->i]);
+	const struct ut_trace *trace = &p->trace->store->trace;
+
+	if (weight != UT_SAMPLE_WEIGHT_ARG) {
+		sqlite3_result_int64(ctx, weight);
+		return;
+	}
+	ut_arg_list_get(list, t, ut_place_args(t, p));
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ut_arg *a = &list->items[i];
+
+		if (strcmp(ut_strtab_get(&trace->strings, a->key).ptr, UT_SAMPLE_WEIGHT) != 0)
+			continue;
+		if (a->type == UT_ARG_F64)
+			sqlite3_result_double(ctx, a->value.f64);
+		else if (a->type == UT_ARG_U64)
+			ut_sql_result_u64(ctx, a->value.u64);
+		else if (a->type == UT_ARG_I64)
+			sqlite3_result_int64(ctx, a->value.i64);
+	}
+}
+
 static void result_row_field(sqlite3_context *ctx, const struct ut_traces *t,
 			     const struct ut_place *p, enum ut_field f, struct ut_arg_list *list)
 {
@@ -27,6 +55,11 @@ static void result_row_field(sqlite3_context *ctx, const struct ut_traces *t,
 
 	if (f == UT_FIELD_VALUE) {
 		result_value(ctx, p);
+	} else if (f == UT_FIELD_CALLSITE) {
+		if (ut_stack_id(t, p, &number))
+			sqlite3_result_int64(ctx, number);
+	} else if (f == UT_FIELD_WEIGHT) {
+		result_weight(ctx, t, p, list);
 	} else if (f == UT_FIELD_ARGS) {
 		ut_arg_list_get(list, t, ut_place_args(t, p));
 		ut_sql_result_args(ctx, list);

@@ -52,9 +52,9 @@ static const struct ut_sql_table string_table = {
 #define PREFIX "unitrace_"
 
 static const struct ut_sql_table *const sources[] = {
-	&string_table, &ut_sql_slice, &ut_sql_instant,  &ut_sql_counter,
-	&ut_sql_args,  &ut_sql_flow,  &ut_sql_thread,   &ut_sql_process,
-	&ut_sql_track, &ut_sql_trace, &ut_sql_metadata, &ut_sql_slice_stats,
+	&string_table,    &ut_sql_slice,       &ut_sql_instant, &ut_sql_counter,  &ut_sql_args,
+	&ut_sql_flow,     &ut_sql_thread,      &ut_sql_process, &ut_sql_track,    &ut_sql_trace,
+	&ut_sql_metadata, &ut_sql_slice_stats, &ut_sql_sample,  &ut_sql_callsite, &ut_sql_frame,
 };
 
 #define SOURCES (sizeof(sources) / sizeof(sources[0]))
@@ -76,6 +76,10 @@ static const char rows[] =
 	" cat_id INTEGER, parent_id INTEGER, scope TEXT, track_id INTEGER, arg_set_id INTEGER);"
 	"INSERT INTO instant_row SELECT id, ts, name_id, cat_id, parent_id, scope, track_id,"
 	" arg_set_id FROM unitrace_instant;"
+	"CREATE TABLE sample_row(id INTEGER PRIMARY KEY, ts INTEGER, weight, callsite_id INTEGER,"
+	" name_id INTEGER, cat_id INTEGER, track_id INTEGER, arg_set_id INTEGER);"
+	"INSERT INTO sample_row SELECT id, ts, weight, callsite_id, name_id, cat_id, track_id,"
+	" arg_set_id FROM unitrace_sample;"
 	"CREATE TABLE counter_row(id INTEGER PRIMARY KEY, ts INTEGER, value, name_id INTEGER,"
 	" cat_id INTEGER, track_id INTEGER, arg_set_id INTEGER);"
 	"INSERT INTO counter_row SELECT id, ts, value, name_id, cat_id, track_id, arg_set_id"
@@ -264,6 +268,7 @@ static int make_views(sqlite3 *db, struct ut_err *err)
 	rc = rc ? rc : make_view(db, &ut_sql_slice, err);
 	rc = rc ? rc : make_view(db, &ut_sql_instant, err);
 	rc = rc ? rc : make_view(db, &ut_sql_counter, err);
+	rc = rc ? rc : make_view(db, &ut_sql_sample, err);
 	for (size_t i = 0; ut_sql_tables[i] && !rc; i++) {
 		struct ut_buf sql = { 0 };
 

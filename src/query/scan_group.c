@@ -12,13 +12,13 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
+#include "base/hashtab.h"
 #include "query/scan_parts.h"
 
 #define AHEAD 24u /* rows; their columns are fetched while SQLite is busy with this one */
 
 /* A distinct value of the fields of types, and one type that has it. */
 struct key {
-	uint64_t hash;
 	uint32_t trace, type;
 	uint32_t number; /* in the order of values */
 };
@@ -35,9 +35,8 @@ struct ut_scan_groups {
 
 	struct key *keys;
 	size_t key_count, key_cap;
-	uint32_t *slots; /* open addressing: index into keys + 1 */
-	size_t mask;
-	uint32_t **key_of; /* per trace, per type: the number of its key */
+	struct ut_hashtab lookup; /* index into keys + 1 */
+	uint32_t **key_of;        /* per trace, per type: the number of its key */
 
 	uint32_t *ids; /* the rows of this bunch, key after key */
 	uint64_t id_count, at;
@@ -57,7 +56,7 @@ void ut_scan_end_groups(struct ut_scan *s)
 	free(g->key_of);
 	free(g->tracks);
 	free(g->keys);
-	free(g->slots);
+	ut_hashtab_release(&g->lookup);
 	free(g->ids);
 	free(g->starts);
 	free(g);
@@ -159,40 +158,20 @@ static uint64_t hash_key(const struct ut_scan *s, const struct key *k)
 	return hash;
 }
 
-static void grow_slots(struct ut_scan_groups *g)
-{
-	if (g->slots && g->key_count * 2 < g->mask)
-		return;
-	free(g->slots);
-	g->mask = g->mask ? g->mask * 2 + 1 : 255;
-	g->slots = ut_make((g->mask + 1) * sizeof(*g->slots));
-	for (size_t i = 0; i < g->key_count; i++) {
-		size_t slot = g->keys[i].hash & g->mask;
-
-		while (g->slots[slot])
-			slot = (slot + 1) & g->mask;
-		g->slots[slot] = (uint32_t)i + 1;
-	}
-}
-
 /* The index of a type's key, which may be new. */
 static uint32_t intern_key(struct ut_scan *s, uint32_t trace, uint32_t type)
 {
 	struct ut_scan_groups *g = s->groups;
 	struct key k = { .trace = trace, .type = type };
-	size_t slot;
+	uint32_t hash = (uint32_t)hash_key(s, &k), at = hash, n;
 
-	k.hash = hash_key(s, &k);
-	grow_slots(g);
-	for (slot = k.hash & g->mask; g->slots[slot]; slot = (slot + 1) & g->mask) {
-		const struct key *other = &g->keys[g->slots[slot] - 1];
-
-		if (other->hash == k.hash && !compare_keys(s, other, &k))
-			return g->slots[slot] - 1;
+	while ((n = ut_hashtab_next(&g->lookup, hash, &at))) {
+		if (!compare_keys(s, &g->keys[n - 1], &k))
+			return n - 1;
 	}
 	g->keys = ut_grow(g->keys, g->key_count + 1, &g->key_cap, sizeof(*g->keys));
 	g->keys[g->key_count++] = k;
-	g->slots[slot] = (uint32_t)g->key_count;
+	ut_hashtab_add(&g->lookup, hash, (uint32_t)g->key_count);
 	return (uint32_t)g->key_count - 1;
 }
 

@@ -101,6 +101,20 @@ static const struct ut_sql_column counter_columns[] = {
 	{ 0 },
 };
 
+static const struct ut_sql_column sample_columns[] = {
+	INT_COLUMN("id", ID, "number of the event; the same in all tables"),
+	INT_COLUMN("ts", TS, "when, in ns on the clock of the trace"),
+	TEXT_COLUMN("name", NAME, "what was sampled: cycles, bytes, ..."),
+	TEXT_COLUMN("cat", CAT, "why it stood there: a stall reason, a state"),
+	{ "weight", "", "how much it stands for", UT_FIELD_WEIGHT, false },
+	INT_COLUMN("callsite_id", CALLSITE,
+		   "its stack: stack_profile_callsite.id; NULL = none was taken"),
+	WHERE_COLUMNS,
+	ARG_COLUMNS,
+	STRING_COLUMNS,
+	{ 0 },
+};
+
 static const struct ut_sql_column event_columns[] = {
 	INT_COLUMN("id", ID, "number of the event; the same in all tables"),
 	INT_COLUMN("ts", TS, "when it happens or begins, in ns on the clock of the trace"),
@@ -364,25 +378,20 @@ static int event_close(sqlite3_vtab_cursor *cursor)
 	return SQLITE_OK;
 }
 
-static bool word_is(const char *s, size_t len, const char *word)
-{
-	return strlen(word) == len && !memcmp(s, word, len);
-}
-
-static enum ut_field find_field(const struct ut_sql_table *t, const char *s, size_t len)
+static enum ut_field find_field(const struct ut_sql_table *t, struct ut_str word)
 {
 	for (const struct ut_sql_column *c = t->columns; c->name; c++) {
-		if (word_is(s, len, c->name))
+		if (ut_str_is(word, c->name))
 			return (enum ut_field)c->what;
 	}
 	return UT_FIELD_ID; /* what rowid is called in a plan */
 }
 
-static enum ut_op find_op(const char *s, size_t len)
+static enum ut_op find_op(struct ut_str word)
 {
 	enum ut_op op = UT_OP_EQ;
 
-	while (op < UT_OP_COUNT && !word_is(s, len, ut_op_names[op]))
+	while (op < UT_OP_COUNT && !ut_str_is(word, ut_op_names[op]))
 		op++;
 	return op;
 }
@@ -392,14 +401,14 @@ static void read_groups(struct cursor *c, const struct ut_sql_table *t, const ch
 {
 	c->grouped_count = 0;
 	while (*s) {
-		size_t len = strcspn(s, " ");
+		struct ut_str word = { s, strcspn(s, " ") };
 
-		if (word_is(s, len, "desc") && c->grouped_count)
+		if (ut_str_is(word, "desc") && c->grouped_count)
 			c->grouped[c->grouped_count - 1].desc = true;
 		else if (c->grouped_count < MOST_GROUPED)
 			c->grouped[c->grouped_count++] =
-				(struct ut_scan_order){ find_field(t, s, len), false };
-		s += s[len] ? len + 1 : len;
+				(struct ut_scan_order){ find_field(t, word), false };
+		s += word.len + (s[word.len] != '\0');
 	}
 }
 
@@ -416,8 +425,8 @@ static void read_plan(struct cursor *c, int number, const char *plan, int count)
 		size_t column = strcspn(s, " ");
 		size_t op = strcspn(s + column + 1, " ");
 
-		c->steps[c->step_count].field = find_field(t, s, column);
-		c->steps[c->step_count++].op = find_op(s + column + 1, op);
+		c->steps[c->step_count].field = find_field(t, (struct ut_str){ s, column });
+		c->steps[c->step_count++].op = find_op((struct ut_str){ s + column + 1, op });
 		s += column + op + strlen("  ?");
 		s += *s ? strlen(", ") : 0;
 	}
@@ -518,6 +527,14 @@ const struct ut_sql_table ut_sql_counter = {
 	.columns = counter_columns,
 	.module = &event_module,
 	.kinds = KIND(COUNTER),
+};
+
+const struct ut_sql_table ut_sql_sample = {
+	.name = "sample",
+	.doc = "what ran at a moment: samples of threads and of queues of devices",
+	.columns = sample_columns,
+	.module = &event_module,
+	.kinds = KIND(SAMPLE),
 };
 
 const struct ut_sql_table ut_sql_event = {

@@ -29,6 +29,14 @@ enum what {
 	CLOCK_ERROR,
 	VALUE,
 	DIALECT,
+	KIND,
+	API,
+	DEVICE,
+	SUB_DEVICE,
+	DEVICE_TYPE,
+	MODEL,
+	ROLE,
+	OF_THREAD,
 	LOSSES, /* the first member of struct ut_losses, then the others in their order */
 };
 
@@ -65,6 +73,56 @@ static void result_set(sqlite3_context *ctx, uint32_t trace, uint32_t list)
 	if (list)
 		sqlite3_result_int64(ctx, ut_arg_set(trace, true, list));
 }
+
+/* ---- what processes and tracks stand for --------------------------------------------------- */
+
+static void result_api(sqlite3_context *ctx, const struct ut_traces *t, uint32_t trace,
+		       struct ut_api_id api)
+{
+	if (api.api != UT_API_NONE)
+		ut_sql_result_str(ctx, ut_api_name(strings_of(t, trace), api));
+}
+
+static void kind_column(sqlite3_context *ctx, const struct ut_traces *t,
+			const struct ut_qprocess *p, int what)
+{
+	const struct ut_process *process = p->process;
+
+	if (what == KIND)
+		sqlite3_result_text(ctx, ut_process_kind_name(process->kind), -1, SQLITE_STATIC);
+	else if (what == API)
+		result_api(ctx, t, p->trace, process->api);
+	else if (what == DEVICE && process->device >= 0)
+		sqlite3_result_int(ctx, process->device);
+	else if (what == SUB_DEVICE && process->sub_device >= 0)
+		sqlite3_result_int(ctx, process->sub_device);
+	else if (what == DEVICE_TYPE && process->device_type != UT_DEVICE_TYPE_UNKNOWN)
+		sqlite3_result_text(ctx, ut_device_type_name(process->device_type), -1,
+				    SQLITE_STATIC);
+	else if (what == MODEL)
+		result_id(ctx, t, p->trace, process->model);
+}
+
+/* Of a track that has no api or device of its own, that of its process. */
+static void role_column(sqlite3_context *ctx, const struct ut_traces *t, const struct ut_qtrack *k,
+			int what)
+{
+	const struct ut_qprocess *p = &t->processes[k->process];
+
+	if (what == ROLE)
+		sqlite3_result_text(ctx, ut_role_name((uint8_t)ut_track_role(k->track)), -1,
+				    SQLITE_STATIC);
+	else if (what == OF_THREAD && k->track->role == UT_ROLE_CALLS)
+		sqlite3_result_int64(ctx, k->track->thread);
+	else if (what == API && k->track->api.api != UT_API_NONE)
+		result_api(ctx, t, k->trace, k->track->api);
+	else if (what == API || what == DEVICE)
+		kind_column(ctx, t, p, what);
+}
+
+#define KINDS_DOC "what it is: program, device (what one did for a program) or other"
+#define ROLES_DOC                                                                                  \
+	"what it is for: thread, queue, side, calls, counter, lane, async, frames, control"
 
 /* ---- track and thread ---------------------------------------------------------------------- */
 
@@ -127,6 +185,8 @@ static void track_column(sqlite3_context *ctx, const struct ut_traces *t, uint64
 		sqlite3_result_int(ctx, k->track->sort_index);
 	else if (what == ARG_SET)
 		result_set(ctx, k->trace, k->track->args);
+	else
+		role_column(ctx, t, k, what);
 }
 
 static const struct ut_sql_list track_list = { .count = count_tracks, .column = track_column };
@@ -148,6 +208,10 @@ static const struct ut_sql_column track_columns[] = {
 	INT("sort_index", SORT_INDEX, "where it is shown among its process's tracks"),
 	INT("arg_set_id", ARG_SET, "what is said about it: args.arg_set_id; NULL = nothing"),
 	INT("trace", TRACE, "the file that it comes from: trace.id"),
+	TEXT("role", ROLE, ROLES_DOC),
+	TEXT("api", API, "the runtime of its calls or of its process; NULL = none"),
+	INT("device", DEVICE, "number of the device that its process is; NULL = none"),
+	INT("of_thread", OF_THREAD, "role calls: tid of the thread that made them"),
 	{ 0 },
 };
 
@@ -161,6 +225,8 @@ static const struct ut_sql_column thread_columns[] = {
 	INT("end_ts", END, "the end of its last event, in ns"),
 	INT("events", EVENTS, "how many events lie on it"),
 	INT("trace", TRACE, "the file that it comes from: trace.id"),
+	TEXT("role", ROLE, "what it is for; Chrome JSON has threads for queues and lanes, too"),
+	INT("of_thread", OF_THREAD, "role calls: tid of the thread that made them"),
 	{ "id", "INTEGER", "the same as utid", UT_SQL_LIST_KEY, true },
 	{ 0 },
 };
@@ -213,7 +279,9 @@ static void process_column(sqlite3_context *ctx, const struct ut_traces *t, uint
 		sqlite3_result_int(ctx, p->process->sort_index);
 	else if (what == ARG_SET)
 		result_set(ctx, p->trace, p->process->args);
-	else if ((what == START || what == END) && process_times(t, p, &first, &last))
+	else if (what != START && what != END)
+		kind_column(ctx, t, p, what);
+	else if (process_times(t, p, &first, &last))
 		sqlite3_result_int64(ctx, ut_datum_clamp(what == START ? first : last));
 }
 
@@ -233,6 +301,12 @@ static const struct ut_sql_column process_columns[] = {
 	INT("sort_index", SORT_INDEX, "where it is shown among the processes"),
 	INT("arg_set_id", ARG_SET, "what else is said about it: args.arg_set_id; NULL = nothing"),
 	INT("trace", TRACE, "the file that it comes from: trace.id"),
+	TEXT("kind", KIND, KINDS_DOC),
+	TEXT("api", API, "of a device: cuda, opencl, ... or what its backend says; NULL = unknown"),
+	INT("device", DEVICE, "of a device: its number; NULL = none"),
+	INT("sub_device", SUB_DEVICE, "of a part of a device: its number; NULL = all of it"),
+	TEXT("device_type", DEVICE_TYPE, "of a device: cpu, gpu, accelerator; NULL = unknown"),
+	TEXT("model", MODEL, "of a device: as its maker calls it"),
 	{ "id", "INTEGER", "the same as upid", UT_SQL_LIST_KEY, true },
 	{ 0 },
 };

@@ -61,7 +61,10 @@ static bool same_key(const struct key *a, const struct key *b)
 	       same(a->domain, b->domain);
 }
 
-/* The entry of the key, or the free one where it belongs. There is always one. */
+/*
+ * The entry of the key, or the free one where it belongs. There is always one. Not base/hashtab.h:
+ * this is linked into programs of others, and must not abort without memory.
+ */
 static struct entry *look_up(const struct table *t, uint64_t hash, const struct key *k)
 {
 	size_t at = hash & (t->size - 1);

@@ -5,8 +5,10 @@
 #include "analyze/device_summary.h"
 #include "base/grow.h"
 #include "base/str.h"
+#include "export/compat_device.h"
 #include "export/table_device.h"
 #include "text/out.h"
+#include "text/table_report.h"
 
 void ut_device_report_init(struct ut_device_report *r)
 {
@@ -124,6 +126,10 @@ void ut_device_report_print(const struct ut_device_report *r, enum ut_device_tab
 void ut_device_report_summary(const struct ut_device_report *r, uint64_t rows, bool csv,
 			      struct ut_buf *to)
 {
+	const struct ut_report_opts report = { .limit = rows,
+					       .width = UT_REPORT_WIDTH_OWN,
+					       .screen = r->screen,
+					       .colour = r->colour };
 	struct ut_device_summary s;
 	struct ut_out *mem;
 
@@ -134,7 +140,7 @@ void ut_device_report_summary(const struct ut_device_report *r, uint64_t rows, b
 	if (csv)
 		ut_device_summary_csv(mem, &r->log, &s);
 	else
-		ut_device_summary_text(mem, &r->log, &s, (size_t)rows);
+		ut_device_summary_people(mem, &r->log, &s, &report);
 	ut_device_summary_release(&s);
 	take(mem, to);
 }

@@ -29,6 +29,8 @@ struct ut_device_report {
 	bool active; /* false: there will be no device, do not even look */
 	bool wanted[UT_TABLE_KINDS];
 	size_t name_columns;        /* longer names lose their middle; 0 = whole */
+	size_t screen;              /* columns of the terminal; 0 = it is none */
+	bool colour;                /* on it */
 	bool shapes;                /* kernels of different sizes are different rows */
 	bool pid, tid;              /* in the lines of calls */
 	struct ut_output_who *whos; /* one per source of the log */

@@ -3,18 +3,19 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "base/log.h"
 #include "base/size.h"
 #include "import/spool/reader.h"
+#include "session/session_news.h"
 
 #define FIRST_BYTES (UINT64_C(8) << 20) /* half a million calls, some 80 MiB of JSON */
 #define STEP        4u
 
-void ut_growth_init(struct ut_growth *g, const char *session_dir, bool python)
+void ut_growth_init(struct ut_growth *g, const char *session_dir, bool python,
+		    const struct ut_session_client *client)
 {
-	*g = (struct ut_growth){ .session_dir = session_dir,
-				 .next = FIRST_BYTES,
-				 .python = python };
+	*g = (struct ut_growth){
+		.session_dir = session_dir, .next = FIRST_BYTES, .client = client, .python = python
+	};
 }
 
 static uint64_t recorded(const struct ut_growth *g)
@@ -40,12 +41,15 @@ void ut_growth_look(void *ctx)
 
 	if (!g->next || bytes < g->next)
 		return;
-	ut_log(UT_INFO,
-	       "%s are recorded; JSON takes some ten times that, -o FILE.json.zst less. To record "
-	       "less: %s",
-	       ut_size_text(size, sizeof(size), bytes),
-	       g->python ? "--python-min-duration 10us, --python-depth N, "
-			   "--python-exclude-modules NAME"
-			 : "--itt-domains, --max-size, --keep-last");
+	ut_session_say(
+		g->client,
+		(struct ut_session_news){
+			.kind = UT_NEWS_GROWING, .level = UT_INFO, .count = bytes },
+		"%s are recorded; JSON takes some ten times that, -o FILE.json.zst less. To record "
+		"less: %s",
+		ut_size_text(size, sizeof(size), bytes),
+		g->python ? "--python-min-duration 10us, --python-depth N, "
+			    "--python-exclude-modules NAME"
+			  : "--itt-domains, --max-size, --keep-last");
 	g->next = bytes * STEP;
 }

@@ -8,16 +8,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ut_session_client;
+
 /* Embedded; {0} says nothing. One thread. */
 struct ut_growth {
 	const char *session_dir;
-	uint64_t next; /* bytes that are worth the next line; 0 = none */
-	bool python;   /* Python's functions are recorded: these can be made fewer */
+	uint64_t next; /* bytes that are worth the next news; 0 = none */
+	const struct ut_session_client *client;
+	bool python; /* Python's functions are recorded: these can be made fewer */
 };
 
-void ut_growth_init(struct ut_growth *g, const char *session_dir, bool python);
+void ut_growth_init(struct ut_growth *g, const char *session_dir, bool python,
+		    const struct ut_session_client *client);
 
-/* A line, if the recording has become four times as large as at the last one. ctx: ut_growth. */
+/* News, if the recording has become four times as large as at the last one. ctx: ut_growth. */
 void ut_growth_look(void *ctx);
 
 #endif

@@ -5,18 +5,21 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/log.h"
 #include "export/out_check.h"
+#include "session/session_news.h"
 #include "text/out.h"
 
 /* A variable that is not set leaves a hole in the name, which several ranks would share. */
-static void tell_unset(struct ut_arena *a, const char *text)
+static void tell_unset(const struct ut_session_client *client, struct ut_arena *a, const char *text)
 {
 	for (const char *p = text ? strstr(text, "%q{") : NULL; p; p = strstr(p + 1, "%q{")) {
 		const char *name = ut_arena_copy(a, p + 3, strcspn(p + 3, "}"));
 
 		if (!getenv(name))
-			ut_log(UT_WARN, "%s: the variable %s is not set", text, name);
+			ut_session_say(client,
+				       (struct ut_session_news){ .kind = UT_NEWS_REMARK,
+								 .level = UT_WARN },
+				       "%s: the variable %s is not set", text, name);
 	}
 }
 
@@ -43,7 +46,7 @@ static int check_report(struct ut_output_names *n, const struct ut_output_who *w
 }
 
 int ut_output_check(const struct ut_output_opts *opts, const struct ut_output_who *who,
-		    struct ut_err *err)
+		    const struct ut_session_client *client, struct ut_err *err)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_output_opts all = *opts;
@@ -56,8 +59,8 @@ int ut_output_check(const struct ut_output_opts *opts, const struct ut_output_wh
 	if (!rc)
 		rc = check_report(&names, who, err);
 	if (!rc) {
-		tell_unset(&arena, opts->output);
-		tell_unset(&arena, opts->dir);
+		tell_unset(client, &arena, opts->output);
+		tell_unset(client, &arena, opts->dir);
 	}
 	ut_arena_release(&arena);
 	return rc;

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "export/exporter.h"
+#include "session/session_news.h"
 
 static bool has_format(const struct ut_output_opts *opts, const struct ut_exporter *format)
 {
@@ -241,8 +241,10 @@ static const char *claim(struct ut_output_names *n, const char *path)
 	}
 	/* Who chose a name himself may read the old file and believe that it is the new one. */
 	if (path != wanted && n->opts->output && ut_path_exists(wanted) && !n->taken_count)
-		ut_log(UT_WARN, "%s exists already and is kept; --overwrite would replace it",
-		       wanted);
+		ut_session_say(n->client,
+			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
+			       "%s exists already and is kept; --overwrite would replace it",
+			       wanted);
 	take(n, path, wanted);
 	return path;
 }

@@ -16,6 +16,7 @@
 
 struct ut_arena;
 struct ut_exporter;
+struct ut_session_client;
 
 #define UT_MAX_FORMATS 8
 
@@ -47,7 +48,8 @@ struct ut_output_name {
 /* Names given out in one run. {0} with opts and arena set is a good start. */
 struct ut_output_names {
 	const struct ut_output_opts *opts;
-	struct ut_arena *arena; /* not owned; names live there */
+	struct ut_arena *arena;                 /* not owned; names live there */
+	const struct ut_session_client *client; /* hears of names that are taken; may be NULL */
 	struct ut_output_name *taken;
 	size_t taken_count, taken_cap;
 };
@@ -89,7 +91,8 @@ int ut_output_converted(struct ut_output_names *n, const struct ut_output_who *w
 /* What the name was before a number made it free; path itself if it has none. */
 const char *ut_output_wanted(const struct ut_output_names *n, const char *path);
 
-/* kind is the file's name below --result-dir, without suffix. *path NULL: goes to stderr. */
+/* kind is the file's name below --result-dir, without suffix. *path NULL: it is news, not a file.
+ */
 int ut_output_report(struct ut_output_names *n, const struct ut_output_who *who, const char *kind,
 		     const char **path, struct ut_err *err) UT_MUST_CHECK;
 

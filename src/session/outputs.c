@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "base/log.h"
 #include "base/path.h"
-#include "base/term.h"
 #include "export/exporter.h"
 #include "export/table.h"
 #include "import/inputs.h"
@@ -21,6 +19,7 @@
 #include "session/ccl_report.h"
 #include "text/cells.h"
 #include "text/out.h"
+#include "text/table_report.h"
 #include "wire/clock.h"
 
 #define PROGRESS_STEP  65536u /* events between two looks at the clock */
@@ -36,19 +35,25 @@ static bool is_csv(const struct ut_outputs *o)
 	return reports_to_file(o->opts) && o->opts->output && ut_str_ends(o->opts->output, ".csv");
 }
 
-void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report)
+void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report,
+		     const struct ut_session_client *client)
 {
 	*o = (struct ut_outputs){ .opts = opts, .ccl_report = ccl_report };
-	o->names = (struct ut_output_names){ .opts = opts, .arena = &o->arena };
+	if (client)
+		o->client = *client;
+	o->names =
+		(struct ut_output_names){ .opts = opts, .arena = &o->arena, .client = &o->client };
 	ut_summary_init(&o->summary);
 	ut_device_report_init(&o->devices);
 	o->devices.active = !opts->no_summary;
 	/* The reports of a run are what people open in a spreadsheet. */
 	if (is_csv(o))
 		ut_cell_csv_set_safe(true);
-	/* Names of C++ templates would leave a terminal nothing but blanks before short ones. */
-	if (!reports_to_file(opts) && isatty(STDERR_FILENO))
-		o->devices.name_columns = UT_CELL_PAD;
+	if (!reports_to_file(opts)) {
+		o->devices.name_columns = o->client.name_columns;
+		o->devices.screen = o->client.screen;
+		o->devices.colour = o->client.colour;
+	}
 }
 
 void ut_outputs_release(struct ut_outputs *o)
@@ -72,9 +77,16 @@ struct tee {
 	struct ut_sink *to[UT_MAX_FORMATS + 3];
 	size_t count;
 	uint64_t events;
-	const char *name;   /* of the process, for the progress line; NULL = no progress */
+	const char *name; /* of the process; NULL = nobody wants to hear of progress */
+	const struct ut_session_client *client;
 	uint64_t next_look; /* ns */
 };
+
+static void tell_progress(const struct tee *t, const char *text)
+{
+	ut_session_tell(t->client,
+			(struct ut_session_news){ .kind = UT_NEWS_PROGRESS, .text = text });
+}
 
 static void show_progress(struct tee *t, const struct ut_trace *trace)
 {
@@ -85,7 +97,7 @@ static void show_progress(struct tee *t, const struct ut_trace *trace)
 		return;
 	snprintf(text, sizeof(text), "unitrace: exporting %.60s: %u %%, %.1f M events", t->name,
 		 trace->percent, (double)t->events / 1e6);
-	ut_log_state(text);
+	tell_progress(t, text);
 	t->next_look = now + PROGRESS_AFTER / 4;
 }
 
@@ -102,9 +114,9 @@ static void tee_event(struct ut_sink *sink, const struct ut_trace *trace,
 
 static void tee_init(struct tee *t, const struct ut_outputs *o, const char *name)
 {
-	*t = (struct tee){ .sink.event = tee_event };
+	*t = (struct tee){ .sink.event = tee_event, .client = &o->client };
 	t->next_look = ut_clock_ns(CLOCK_MONOTONIC) + PROGRESS_AFTER;
-	if (!o->opts->quiet && ut_term_moves(STDERR_FILENO))
+	if (!o->opts->quiet && o->client.wants_progress)
 		t->name = name;
 }
 
@@ -117,7 +129,7 @@ static void tee_add(struct tee *t, struct ut_sink *sink)
 static void tee_end(const struct tee *t)
 {
 	if (t->name)
-		ut_log_state(NULL);
+		tell_progress(t, NULL);
 }
 
 /* Others may make a file of that name while ours is being written. */
@@ -172,7 +184,11 @@ static bool is_for_commands(const struct ut_target *t)
 static void tell_stored(struct ut_outputs *o)
 {
 	for (size_t i = 0; i < o->stored.count; i++)
-		ut_log_classic(UT_INFO, "Timeline is stored in %s", o->stored.items[i]);
+		ut_session_say(&o->client,
+			       (struct ut_session_news){ .kind = UT_NEWS_TIMELINE,
+							 .level = UT_INFO,
+							 .path = o->stored.items[i] },
+			       "Timeline is stored in %s", o->stored.items[i]);
 	ut_opt_list_release(&o->stored);
 }
 
@@ -204,7 +220,8 @@ static int commit_targets(struct ut_outputs *o, struct ut_err *err)
 }
 
 /* What backends found worth saying, once each. */
-static void tell_notes(const struct ut_trace *t, const struct ut_spool_info *info)
+static void tell_notes(const struct ut_outputs *o, const struct ut_trace *t,
+		       const struct ut_spool_info *info)
 {
 	for (size_t i = 0; i < t->note_count; i++) {
 		bool said = false;
@@ -212,8 +229,12 @@ static void tell_notes(const struct ut_trace *t, const struct ut_spool_info *inf
 		for (size_t n = 0; n < i; n++)
 			said |= t->notes[n] == t->notes[i];
 		if (!said)
-			ut_log(UT_WARN, "%s (%" PRIu32 "): %s", info->name, info->pid,
-			       ut_strtab_get(&t->strings, t->notes[i]).ptr);
+			ut_session_say(&o->client,
+				       (struct ut_session_news){ .kind = UT_NEWS_REMARK,
+								 .level = UT_WARN,
+								 .pid = info->pid },
+				       "%s (%" PRIu32 "): %s", info->name, info->pid,
+				       ut_strtab_get(&t->strings, t->notes[i]).ptr);
 	}
 }
 
@@ -245,6 +266,10 @@ static void add_unwanted(struct ut_outputs *o, const struct ut_trace *t)
 
 static void print_summary(struct ut_outputs *o, struct ut_buf *to)
 {
+	const struct ut_report_opts report = { .limit = o->opts->summary_rows,
+					       .width = UT_REPORT_WIDTH_OWN,
+					       .screen = o->devices.screen,
+					       .colour = o->devices.colour };
 	struct ut_out *mem;
 	const char *data;
 	size_t len;
@@ -258,7 +283,7 @@ static void print_summary(struct ut_outputs *o, struct ut_buf *to)
 	if (is_csv(o))
 		ut_table_csv(mem, &o->summary);
 	else
-		ut_table_text(mem, &o->summary, (size_t)o->opts->summary_rows);
+		ut_table_print(mem, &o->summary, &report);
 	data = ut_out_data(mem, &len);
 	ut_buf_add(to, data, len);
 	ut_out_abandon(mem);
@@ -357,7 +382,7 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 		ut_ccl_report_print(&ccl, &o->ccl, info->pid, info->rank);
 	if (reports_to_file(o->opts))
 		keep_report(o, &who);
-	tell_notes(&trace, info);
+	tell_notes(o, &trace, info);
 	add_unwanted(o, &trace);
 	ut_losses_add(&o->losses, &trace.losses);
 	o->events += tee.events;
@@ -371,7 +396,10 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 static void tell_nothing(const struct ut_outputs *o, const struct ut_spool_info *info)
 {
 	if (!o->opts->quiet)
-		ut_log_classic(UT_INFO,
+		ut_session_say(&o->client,
+			       (struct ut_session_news){ .kind = UT_NEWS_SILENT_PROCESS,
+							 .level = UT_INFO,
+							 .pid = info->pid },
 			       "No event of interest is logged for process %" PRIu32 " (%s)",
 			       info->pid, info->name);
 }
@@ -453,8 +481,11 @@ struct conversion {
 
 static void warn_of_input(void *ctx, const char *path, const char *text)
 {
-	(void)ctx;
-	ut_log(UT_WARN, "%s: %s", path, text);
+	const struct conversion *c = ctx;
+
+	ut_session_say(&c->outputs->client,
+		       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
+		       "%s: %s", path, text);
 }
 
 static void feed_store(struct ut_outputs *o, struct ut_store *store, const char *name)
@@ -507,8 +538,8 @@ static int convert_one(void *ctx, size_t i, struct ut_store *store, struct ut_er
 
 int ut_outputs_convert(struct ut_outputs *o, const struct ut_inputs *in, struct ut_err *err)
 {
-	const struct ut_import_opts opts = { .warn = warn_of_input, .checked = true };
 	struct conversion c = { o, in };
+	const struct ut_import_opts opts = { .warn = warn_of_input, .ctx = &c, .checked = true };
 
 	if (in->count > 1 && ut_output_is_single(o->opts))
 		return ut_err_set(err, -EINVAL,
@@ -518,7 +549,7 @@ int ut_outputs_convert(struct ut_outputs *o, const struct ut_inputs *in, struct 
 	return ut_inputs_each(in, &opts, convert_one, &c, err);
 }
 
-/* Writes text to the report file of that kind, or to stderr if there is none. */
+/* Writes text to the report file of that kind, or tells it if there is none. */
 static int put_report(struct ut_outputs *o, const struct ut_output_who *root, const char *kind,
 		      struct ut_buf *text, struct ut_err *err)
 {
@@ -532,7 +563,9 @@ static int put_report(struct ut_outputs *o, const struct ut_output_who *root, co
 	if (rc)
 		return rc;
 	if (!path) {
-		fprintf(stderr, "\n%s\n", text->data);
+		ut_session_tell(&o->client, (struct ut_session_news){ .kind = UT_NEWS_TABLE,
+								      .level = UT_INFO,
+								      .text = text->data });
 		return 0;
 	}
 	rc = ut_path_mkdirs(ut_path_dir(&o->arena, path), err);
@@ -542,7 +575,10 @@ static int put_report(struct ut_outputs *o, const struct ut_output_who *root, co
 	ut_out_write(out, text->data, text->len);
 	rc = ut_out_commit_as(out, &o->arena, &path, err);
 	if (!rc && !o->opts->quiet)
-		ut_log_classic(UT_INFO, "Log is stored in %s", path);
+		ut_session_say(&o->client,
+			       (struct ut_session_news){
+				       .kind = UT_NEWS_REPORT, .level = UT_INFO, .path = path },
+			       "Log is stored in %s", path);
 	return rc;
 }
 
@@ -620,6 +656,53 @@ static int put_process(struct ut_outputs *o, const struct ut_output_who *who, st
 	return rc ? rc : put_report(o, who, "itt_summary", text, err);
 }
 
+/* ---- what is missing ----------------------------------------------------------------------- */
+
+static void tell_losses(const struct ut_session_client *client, const struct ut_losses *l)
+{
+	const struct {
+		enum ut_loss loss;
+		uint64_t count;
+		const char *one, *many, *what;
+	} kinds[] = {
+		{ UT_LOSS_DROPPED, l->dropped, "record", "records",
+		  "found no room and went missing (disk full, or --max-size reached)" },
+		{ UT_LOSS_TORN, l->torn, "record", "records",
+		  "got cut off when the process ended" },
+		{ UT_LOSS_STRAY, l->stray_ends, "end", "ends", "of a task came without a begin" },
+		{ UT_LOSS_IMPLICIT, l->implicit_ends, "task", "tasks",
+		  "ended only because an outer one did" },
+		{ UT_LOSS_UNFINISHED, l->unfinished, "task", "tasks",
+		  "never ended; shown up to the last sign of life" },
+		{ UT_LOSS_UNKNOWN, l->unknown, "record", "records",
+		  "of a kind that this version does not know" },
+		{ UT_LOSS_UNREAD, l->unread, "piece", "pieces", "of a file could not be read" },
+	};
+	struct ut_session_news news = { .kind = UT_NEWS_LOST, .level = UT_WARN };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		news.loss = kinds[i].loss;
+		news.count = kinds[i].count;
+		if (news.count)
+			ut_session_say(client, news, "%" PRIu64 " %s %s", news.count,
+				       news.count == 1 ? kinds[i].one : kinds[i].many,
+				       kinds[i].what);
+	}
+	news.level = UT_INFO;
+	news.loss = UT_LOSS_OLDER;
+	news.count = l->overwritten;
+	if (news.count)
+		ut_session_say(client, news,
+			       "flight recorder: %" PRIu64 " older chunks were recorded over",
+			       news.count);
+	news.loss = UT_LOSS_IGNORED;
+	news.count = l->ignored;
+	if (news.count)
+		ut_session_say(client, news,
+			       "%" PRIu64 " calls came from threads that asked to be ignored",
+			       news.count);
+}
+
 int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, struct ut_err *err)
 {
 	struct ut_process_report *own = find_report(o, root);
@@ -640,30 +723,15 @@ int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, st
 	rc = rc ? rc : device_rc;
 	ut_buf_release(&text);
 	tell_stored(o);
-	ut_outputs_tell_losses(&o->losses);
+	tell_losses(&o->client, &o->losses);
 	return rc;
 }
 
-static void tell(uint64_t n, const char *one, const char *many, const char *what)
+void ut_outputs_tell_results(const struct ut_outputs *o, int32_t rank)
 {
-	if (n)
-		ut_log(UT_WARN, "%" PRIu64 " %s %s", n, n == 1 ? one : many, what);
-}
-
-void ut_outputs_tell_losses(const struct ut_losses *l)
-{
-	tell(l->dropped, "record", "records",
-	     "found no room and went missing (disk full, or --max-size reached)");
-	tell(l->torn, "record", "records", "got cut off when the process ended");
-	tell(l->stray_ends, "end", "ends", "of a task came without a begin");
-	tell(l->implicit_ends, "task", "tasks", "ended only because an outer one did");
-	tell(l->unfinished, "task", "tasks", "never ended; shown up to the last sign of life");
-	tell(l->unknown, "record", "records", "of a kind that this version does not know");
-	tell(l->unread, "piece", "pieces", "of a file could not be read");
-	if (l->overwritten)
-		ut_log(UT_INFO, "flight recorder: %" PRIu64 " older chunks were recorded over",
-		       l->overwritten);
-	if (l->ignored)
-		ut_log(UT_INFO, "%" PRIu64 " calls came from threads that asked to be ignored",
-		       l->ignored);
+	ut_session_tell(&o->client, (struct ut_session_news){ .kind = UT_NEWS_RESULTS,
+							      .level = UT_DEBUG,
+							      .paths = o->written.items,
+							      .count = o->written.count,
+							      .rank = rank });
 }

@@ -18,6 +18,7 @@
 #include "model/trace.h"
 #include "session/device_report.h"
 #include "session/output_names.h"
+#include "session/session_news.h"
 
 struct ut_inputs;
 struct ut_out;
@@ -42,6 +43,7 @@ struct ut_process_report {
 
 struct ut_outputs {
 	const struct ut_output_opts *opts;
+	struct ut_session_client client;
 	bool ccl_report;
 	struct ut_arena arena;
 	struct ut_output_names names;
@@ -60,11 +62,13 @@ struct ut_outputs {
 	struct ut_opt_list stored; /* timelines that are told of behind the reports */
 };
 
-void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report);
+/* client: who hears what was written and lost; NULL = nobody. It is copied. */
+void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bool ccl_report,
+		     const struct ut_session_client *client);
 void ut_outputs_release(struct ut_outputs *o);
 
 /*
- * Reads the spools, writes their timelines and says on stderr which, unless quiet. A spool that
+ * Reads the spools, writes their timelines and tells which, unless quiet. A spool that
  * cannot be read or written does not stop the others; the first such failure is returned.
  */
 int ut_outputs_export(struct ut_outputs *o, const struct ut_spool_info *list, size_t count,
@@ -74,11 +78,12 @@ int ut_outputs_export(struct ut_outputs *o, const struct ut_spool_info *list, si
 int ut_outputs_convert(struct ut_outputs *o, const struct ut_inputs *in,
 		       struct ut_err *err) UT_MUST_CHECK;
 
-/* The summary, -r and device tables, to stderr or to files; then one line per kind of loss. */
+/* The summary, -r and device tables, as news or to files; then one piece of news per kind of loss.
+ */
 int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root,
 		      struct ut_err *err) UT_MUST_CHECK;
 
-/* One line per kind of loss that is not zero, on stderr. */
-void ut_outputs_tell_losses(const struct ut_losses *l);
+/* UT_NEWS_RESULTS: the last thing before release. */
+void ut_outputs_tell_results(const struct ut_outputs *o, int32_t rank);
 
 #endif

@@ -134,11 +134,12 @@ static int write_settings(const struct ut_python_opts *o, const char *path, stru
 }
 
 int ut_python_open(const struct ut_python_opts *o, struct ut_arena *a, const char *library,
-		   const char *session_dir, struct ut_err *err)
+		   const char *session_dir, struct ut_python_vars *vars, struct ut_err *err)
 {
 	const char *old = getenv("PYTHONPATH"), *inject;
 	int rc = 0;
 
+	vars->count = 0;
 	inject = ut_path_join(a, ut_path_dir(a, library), "unitrace/python/inject");
 	if (!ut_path_is_dir(inject))
 		return !o->on ? 0
@@ -150,9 +151,11 @@ int ut_python_open(const struct ut_python_opts *o, struct ut_arena *a, const cha
 	if (rc)
 		return rc;
 	/* An empty variable and none are the same to Python. */
-	if (setenv("PYTHONPATH", old && old[0] ? ut_str_fmt(a, "%s:%s", inject, old) : inject, 1) ||
-	    (o->on && setenv(NAMED_KERNELS, "1", 0)))
-		return ut_err_set(err, -errno, "PYTHONPATH cannot be set: %s", strerror(errno));
+	vars->items[vars->count++] = (struct ut_launch_var){
+		"PYTHONPATH", old && old[0] ? ut_str_fmt(a, "%s:%s", inject, old) : inject
+	};
+	if (o->on && !getenv(NAMED_KERNELS))
+		vars->items[vars->count++] = (struct ut_launch_var){ NAMED_KERNELS, "1" };
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/opt.h"
+#include "launch/run.h"
 
 struct ut_arena;
 
@@ -35,9 +36,16 @@ void ut_python_release(struct ut_python_opts *o);
 /* Any of the options asks for Python; lines go with a part of the program only. */
 int ut_python_check(struct ut_python_opts *o, struct ut_err *err) UT_MUST_CHECK;
 
-/* Opens the door for the program that is about to start. */
+/* What the program's environment gets. */
+struct ut_python_vars {
+	struct ut_launch_var items[2];
+	size_t count;
+};
+
+/* Opens the door for the program that is about to start; texts live in the arena. */
 int ut_python_open(const struct ut_python_opts *o, struct ut_arena *a, const char *library,
-		   const char *session_dir, struct ut_err *err) UT_MUST_CHECK;
+		   const char *session_dir, struct ut_python_vars *vars,
+		   struct ut_err *err) UT_MUST_CHECK;
 
 /*
  * The program's words, or others that do the same: a Python that is told to ignore its environment

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "text/out.h"
 
@@ -83,16 +84,6 @@ const char *ut_cell_time(char buf[UT_CELL_TIME], uint64_t ns)
 	return buf;
 }
 
-/* Characters that a field in quotes takes as they are: most of them, one after the other. */
-static size_t plain_run(const char *s, size_t len)
-{
-	size_t n = 0;
-
-	while (n < len && (unsigned char)s[n] - 1u < 0x7f && s[n] != '"')
-		n++;
-	return n;
-}
-
 static bool safe;
 
 void ut_cell_csv_set_safe(bool on)
@@ -117,25 +108,67 @@ bool ut_cell_csv_guarded(const char *s, size_t len)
 	return safe && len && memchr("=+-@\t\r", s[0], 6) && !is_number(s, len);
 }
 
-void ut_cell_csv(struct ut_out *o, const char *s, size_t len)
+bool ut_cell_csv_plain(const char *s, size_t len)
 {
-	size_t n;
-	bool ok;
+	static const bool special[256] = {
+		[','] = true, ['"'] = true, ['\n'] = true, ['\r'] = true
+	};
 
-	ut_out_text(o, ut_cell_csv_guarded(s, len) ? "\"'" : "\"");
-	for (size_t i = 0; i < len; i += n) {
-		n = plain_run(s + i, len - i);
-		if (n) {
-			ut_out_write(o, s + i, n);
-			continue;
-		}
-		n = ut_utf8_step(s + i, len - i, &ok);
-		if (!ok || !s[i])
-			ut_out_text(o, UT_UTF8_BAD);
-		else
-			ut_out_write(o, s + i, n);
-		if (s[i] == '"')
-			ut_out_text(o, "\"");
+	for (size_t i = 0; i < len; i++) {
+		if (special[(unsigned char)s[i]])
+			return false;
+	}
+	return true;
+}
+
+/* In quotes, those inside doubled. */
+static void put_quoted(struct ut_out *o, const char *s, size_t len, const char *open, bool nuls)
+{
+	ut_out_text(o, open);
+	for (size_t i = 0, n; i < len; i += n) {
+		n = 0;
+		while (i + n < len && s[i + n] != '"' && (s[i + n] || nuls))
+			n++;
+		ut_out_write(o, s + i, n);
+		if (i + n == len)
+			break;
+		ut_out_text(o, s[i + n] ? "\"\"" : UT_UTF8_BAD);
+		n++;
 	}
 	ut_out_text(o, "\"");
+}
+
+void ut_cell_csv_bytes(struct ut_out *o, const char *s, size_t len, bool guard)
+{
+	put_quoted(o, s, len, guard ? "\"'" : "\"", true);
+}
+
+static void put_csv(struct ut_out *o, const char *s, size_t len, bool always)
+{
+	bool guard = ut_cell_csv_guarded(s, len);
+	bool quotes = always || guard || memchr(s, '\0', len) || !ut_cell_csv_plain(s, len);
+
+	if (quotes)
+		put_quoted(o, s, len, guard ? "\"'" : "\"", false);
+	else
+		ut_out_write(o, s, len);
+}
+
+/* The same for bytes that are no UTF-8. */
+static void put_csv_repaired(struct ut_out *o, const char *s, size_t len, bool always)
+{
+	char *copy = ut_make(3 * len);
+
+	put_csv(o, copy, ut_utf8_copy(copy, s, len), always);
+	free(copy);
+}
+
+void ut_cell_csv(struct ut_out *o, const char *s, size_t len)
+{
+	(ut_utf8_valid(s, len) ? put_csv : put_csv_repaired)(o, s, len, true);
+}
+
+void ut_cell_csv_field(struct ut_out *o, const char *s, size_t len)
+{
+	(ut_utf8_valid(s, len) ? put_csv : put_csv_repaired)(o, s, len, false);
 }

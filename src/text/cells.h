@@ -43,7 +43,17 @@ void ut_cell_csv_set_safe(bool safe);
 /* Does this text need it? Never outside of safe mode. */
 bool ut_cell_csv_guarded(const char *s, size_t len);
 
-/* A field of a CSV file, as RFC 4180 has it; NULs and bad UTF-8 are replaced. */
+/*
+ * A field of a CSV file, as RFC 4180 has it, guarded; NULs and bad UTF-8 are replaced. The first
+ * always in quotes, the second where they are needed.
+ */
 void ut_cell_csv(struct ut_out *o, const char *s, size_t len);
+void ut_cell_csv_field(struct ut_out *o, const char *s, size_t len);
+
+/* May a text do without quotes? */
+bool ut_cell_csv_plain(const char *s, size_t len);
+
+/* In quotes, with all bytes as they are: SQL may make any. guard: with a ' in front. */
+void ut_cell_csv_bytes(struct ut_out *o, const char *s, size_t len, bool guard);
 
 #endif

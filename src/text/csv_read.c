@@ -142,10 +142,8 @@ bool ut_ops_csv_next(struct ut_ops_csv *c)
 
 size_t ut_ops_csv_find(const struct ut_ops_csv *c, const char *title)
 {
-	size_t len = strlen(title);
-
 	for (size_t i = 0; i < c->title_count; i++) {
-		if (c->titles[i].len == len && !memcmp(c->titles[i].ptr, title, len))
+		if (ut_str_is(c->titles[i], title))
 			return i;
 	}
 	return UT_OPS_NO_FIELD;

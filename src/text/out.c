@@ -271,7 +271,8 @@ static struct {
 static void note_replaced(const char *path)
 {
 	pthread_mutex_lock(&replaced.lock);
-	if (!replaced.count++)
+	/* Threads write in no order of theirs: the first by name is told. */
+	if (!replaced.count++ || strcmp(path, replaced.path) < 0)
 		snprintf(replaced.path, sizeof(replaced.path), "%s", path);
 	pthread_mutex_unlock(&replaced.lock);
 }

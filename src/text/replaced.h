@@ -14,6 +14,8 @@
 
 #include "base/err.h"
 
+struct ut_teller;
+
 /* Do both names stand for one regular file? */
 bool ut_same_file(const char *a, const char *b);
 
@@ -25,6 +27,6 @@ int ut_replaced_check(const char *output, char *const *inputs, size_t count,
 int ut_replaced_refuse(const char *output, struct ut_err *err);
 
 /* One line about what has been replaced, if something was. */
-void ut_replaced_tell(void);
+void ut_replaced_tell(const struct ut_teller *teller);
 
 #endif

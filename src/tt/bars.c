@@ -51,10 +51,7 @@ void ut_tt_bars_gaps(struct ut_tt_bars *b, const struct ut_tt_log *log, const st
 
 static bool zone_ends(const struct ut_tt_log *log, uint32_t zone, const char *suffix)
 {
-	struct ut_str s = ut_tt_str(log, zone);
-	size_t len = strlen(suffix);
-
-	return s.len >= len && !memcmp(s.ptr + s.len - len, suffix, len);
+	return ut_str_has_end(ut_tt_str(log, zone), suffix);
 }
 
 uint8_t ut_tt_mark_kind(const struct ut_tt_log *log, const struct ut_tt_mark *m)

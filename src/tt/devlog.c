@@ -44,7 +44,7 @@ bool ut_tt_is(const struct ut_tt_log *log, uint32_t id, const char *text)
 {
 	struct ut_str s = ut_tt_str(log, id);
 
-	return s.len == strlen(text) && !memcmp(s.ptr, text, s.len);
+	return ut_str_is(s, text);
 }
 
 /* Of the older family firmware, 1 and 4, and kernels, 2 and 3, are pairs; others are single. */

@@ -1,11 +1,13 @@
 #include "tt/kernels.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
-#include "text/grid.h"
 #include "text/out.h"
+#include "text/table_report.h"
 #include "tt/bars.h"
 
 /* From the first to the last of some markers. */
@@ -231,70 +233,128 @@ static double to_ns(const struct ut_tt_log *log, uint64_t cycles)
 	return (double)cycles * 1000 / (double)log->mhz;
 }
 
-void ut_tt_kernels_csv(const struct ut_tt_kernels *k, const struct ut_tt_log *log,
-		       struct ut_out *out)
-{
-	ut_out_fmt(out,
-		   "chip,%s,trace id,replay,start [cycles],cores,firmware [cycles],"
-		   "kernel [cycles],kernel [ns],gap before [cycles],slowest core,"
-		   "slowest core [cycles]\n",
-		   log->zones ? "op" : "launch");
-	for (size_t i = 0; i < k->count; i++) {
-		const struct ut_tt_kernel *r = &k->items[i];
+/* ---- printing ------------------------------------------------------------------------------ */
 
-		ut_out_fmt(out, "%" PRId32 ",%" PRIu64 ",", log->chips[r->chip].id, r->op);
-		if (r->trace >= 0)
-			ut_out_i64(out, r->trace);
-		ut_out_text(out, ",");
-		if (r->replay >= 0)
-			ut_out_i64(out, r->replay);
-		ut_out_fmt(out, ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%.0f,", r->start,
-			   r->cores, r->firmware, r->kernel, to_ns(log, r->kernel));
-		if (r->gap >= 0)
-			ut_out_i64(out, r->gap);
-		if (r->slowest != UINT32_MAX)
-			ut_out_fmt(out, ",%" PRId32 ";%" PRId32 ",%" PRIu64 "\n",
-				   log->cores[r->slowest].x, log->cores[r->slowest].y,
-				   r->slowest_cycles);
-		else
-			ut_out_text(out, ",,\n");
+#define PEOPLE .readers = UT_FOR_PEOPLE
+#define TIME(k, t)                                                                                 \
+	{                                                                                          \
+		.key = (k), .title = (t), .unit = "ns", .type = UT_REPORT_TIME, PEOPLE             \
 	}
+
+/* One column with two names: device_kernels.csv has always had units in brackets. */
+#define DATA(csv, json, u, ...)                                                                    \
+	{ .key = (csv), .readers = UT_FOR_CSV, __VA_ARGS__ },                                      \
+	{                                                                                          \
+		.key = (json), .unit = (u), .readers = UT_FOR_JSON, .optional = true, __VA_ARGS__  \
+	}
+#define NUMBER .type = UT_REPORT_COUNT
+
+/* The second is a launch where a log has no ops. */
+static const struct ut_report_column kernel_columns[] = {
+	{ .key = "chip", .title = "chip", NUMBER },
+	{ .key = "op", .title = "op", NUMBER },
+	{ .key = "start", .title = "start [cycles]", .unit = "cycles", NUMBER, PEOPLE },
+	{ .key = "cores", .title = "cores", NUMBER, PEOPLE },
+	TIME("firmware", "firmware"),
+	TIME("kernel", "kernel"),
+	TIME("gap_before", "gap before"),
+	{ .key = "slowest_core", .title = "slowest core", .type = UT_REPORT_TEXT, PEOPLE },
+	DATA("trace id", "trace_id", NULL, NUMBER),
+	DATA("replay", "replay", NULL, NUMBER),
+	DATA("start [cycles]", "start", "cycles", NUMBER),
+	DATA("cores", "cores", NULL, NUMBER),
+	DATA("firmware [cycles]", "firmware", "cycles", NUMBER),
+	DATA("kernel [cycles]", "kernel", "cycles", NUMBER),
+	DATA("kernel [ns]", "kernel", "ns", .type = UT_REPORT_NUMBER,
+	     .data_digits = UT_DIGITS_FIXED),
+	DATA("gap before [cycles]", "gap_before", "cycles", NUMBER),
+	DATA("slowest core", "slowest_core", NULL, .type = UT_REPORT_WORD),
+	DATA("slowest core [cycles]", "slowest_core", "cycles", NUMBER),
+};
+
+#define COLUMNS (sizeof(kernel_columns) / sizeof(kernel_columns[0]))
+
+/* Texts of the slowest core, for people and for programs. */
+struct core_texts {
+	char said[80], place[32];
+};
+
+static size_t people_cells(struct ut_report_cell *to, const struct ut_tt_log *log,
+			   const struct ut_tt_kernel *r, const char *core)
+{
+	size_t n = 0;
+
+	to[n++] = ut_report_i64(log->chips[r->chip].id);
+	to[n++] = ut_report_u64(r->op);
+	to[n++] = ut_report_u64(r->start);
+	to[n++] = ut_report_u64(r->cores);
+	to[n++] = ut_report_u64((uint64_t)to_ns(log, r->firmware));
+	to[n++] = ut_report_u64((uint64_t)to_ns(log, r->kernel));
+	to[n++] = r->gap < 0 ? ut_report_said(ut_report_none(), "-")
+			     : ut_report_u64((uint64_t)to_ns(log, (uint64_t)r->gap));
+	to[n++] = ut_report_text(core);
+	return n;
 }
 
-void ut_tt_kernels_print(const struct ut_tt_kernels *k, const struct ut_tt_log *log,
-			 struct ut_out *out)
+/* CSV and JSON have the same, each in a column of its own. */
+static size_t both(struct ut_report_cell *to, struct ut_report_cell cell)
 {
-	struct ut_grid g = { 0 };
+	to[0] = to[1] = cell;
+	return 2;
+}
 
-	ut_grid_column(&g, "chip", UT_GRID_RIGHT);
-	ut_grid_column(&g, log->zones ? "op" : "launch", UT_GRID_RIGHT);
-	ut_grid_column(&g, "start [cycles]", UT_GRID_RIGHT);
-	ut_grid_column(&g, "cores", UT_GRID_RIGHT);
-	ut_grid_column(&g, "firmware", UT_GRID_RIGHT);
-	ut_grid_column(&g, "kernel", UT_GRID_RIGHT);
-	ut_grid_column(&g, "gap before", UT_GRID_RIGHT);
-	ut_grid_column(&g, "slowest core", UT_GRID_LEFT);
-	for (size_t i = 0; i < k->count; i++) {
-		const struct ut_tt_kernel *r = &k->items[i];
-		const struct ut_tt_core *core =
-			r->slowest != UINT32_MAX ? &log->cores[r->slowest] : NULL;
+static struct ut_report_cell if_known(int64_t value)
+{
+	return value >= 0 ? ut_report_i64(value) : ut_report_none();
+}
 
-		ut_grid_fmt(&g, "%" PRId32, log->chips[r->chip].id);
-		ut_grid_fmt(&g, "%" PRIu64, r->op);
-		ut_grid_fmt(&g, "%" PRIu64, r->start);
-		ut_grid_fmt(&g, "%" PRIu32, r->cores);
-		ut_grid_time(&g, (uint64_t)to_ns(log, r->firmware));
-		ut_grid_time(&g, (uint64_t)to_ns(log, r->kernel));
-		if (r->gap < 0)
-			ut_grid_text(&g, "-");
-		else
-			ut_grid_time(&g, (uint64_t)to_ns(log, (uint64_t)r->gap));
-		if (core)
-			ut_grid_fmt(&g, "(%" PRId32 ", %" PRId32 ") %" PRIu64 " cycles", core->x,
-				    core->y, r->slowest_cycles);
-		else
-			ut_grid_text(&g, "-");
+static void add_kernel(struct ut_report *report, const struct ut_tt_log *log,
+		       const struct ut_tt_kernel *r)
+{
+	const struct ut_tt_core *core = r->slowest != UINT32_MAX ? &log->cores[r->slowest] : NULL;
+	const struct ut_report_cell none = ut_report_none();
+	struct ut_report_cell cells[COLUMNS];
+	struct core_texts texts = { .said = "-" };
+	size_t n;
+
+	if (core) {
+		snprintf(texts.said, sizeof(texts.said),
+			 "(%" PRId32 ", %" PRId32 ") %" PRIu64 " cycles", core->x, core->y,
+			 r->slowest_cycles);
+		snprintf(texts.place, sizeof(texts.place), "%" PRId32 ";%" PRId32, core->x,
+			 core->y);
 	}
-	ut_grid_print(&g, out);
-	ut_grid_release(&g);
+	n = people_cells(cells, log, r, texts.said);
+	n += both(cells + n, if_known(r->trace));
+	n += both(cells + n, if_known(r->replay));
+	n += both(cells + n, ut_report_u64(r->start));
+	n += both(cells + n, ut_report_u64(r->cores));
+	n += both(cells + n, ut_report_u64(r->firmware));
+	n += both(cells + n, ut_report_u64(r->kernel));
+	n += both(cells + n, ut_report_real(to_ns(log, r->kernel)));
+	n += both(cells + n, if_known(r->gap));
+	n += both(cells + n, core ? ut_report_text(texts.place) : none);
+	both(cells + n, core ? ut_report_u64(r->slowest_cycles) : none);
+	ut_report_add(report, cells);
+}
+
+int ut_tt_kernels_print(const struct ut_tt_kernels *k, const struct ut_tt_log *log,
+			struct ut_out *out, const struct ut_report_opts *opts, struct ut_err *err)
+{
+	struct ut_report_column columns[COLUMNS];
+	const struct ut_report_table table = { .columns = columns, .count = COLUMNS };
+	struct ut_report *r = ut_report_open(out, opts);
+	int rc;
+
+	memcpy(columns, kernel_columns, sizeof(columns));
+	if (!log->zones)
+		columns[1].key = columns[1].title = "launch";
+	rc = ut_report_begin(r, &table, err);
+	if (!rc) {
+		for (size_t i = 0; i < k->count; i++)
+			add_kernel(r, log, &k->items[i]);
+		ut_report_end(r);
+	}
+	ut_report_close(r);
+	return rc;
 }

@@ -7,9 +7,11 @@
 #ifndef UT_TT_KERNELS_H
 #define UT_TT_KERNELS_H
 
+#include "base/err.h"
 #include "tt/durations.h"
 
 struct ut_out;
+struct ut_report_opts;
 
 struct ut_tt_kernel {
 	uint32_t chip; /* index */
@@ -33,11 +35,9 @@ struct ut_tt_kernels {
 void ut_tt_kernels_find(struct ut_tt_kernels *k, const struct ut_tt_analysis *a);
 void ut_tt_kernels_release(struct ut_tt_kernels *k);
 
-/* device_kernels.csv */
-void ut_tt_kernels_csv(const struct ut_tt_kernels *k, const struct ut_tt_log *log,
-		       struct ut_out *out);
-/* For people. */
-void ut_tt_kernels_print(const struct ut_tt_kernels *k, const struct ut_tt_log *log,
-			 struct ut_out *out);
+/* As a report; as CSV it is device_kernels.csv. -EINVAL: there is no column to order by. */
+int ut_tt_kernels_print(const struct ut_tt_kernels *k, const struct ut_tt_log *log,
+			struct ut_out *out, const struct ut_report_opts *opts,
+			struct ut_err *err) UT_MUST_CHECK;
 
 #endif

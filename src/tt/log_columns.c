@@ -46,13 +46,13 @@ static const enum ut_tt_column layouts[][16] = {
 	  UT_TT_FILE, UT_TT_META, END },
 };
 
-static struct ut_tt_field trimmed(const char *p, const char *end)
+static struct ut_str trimmed(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\t'))
 		p++;
 	while (end > p && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
 		end--;
-	return (struct ut_tt_field){ p, (size_t)(end - p) };
+	return (struct ut_str){ p, (size_t)(end - p) };
 }
 
 /* Where the field at p ends: at a comma, or at the end. A quoted one ends after its quote. */
@@ -69,14 +69,14 @@ static const char *field_end(const char *p, const char *end)
 	return comma ? comma : end;
 }
 
-static struct ut_tt_field unquoted(struct ut_tt_field f)
+static struct ut_str unquoted(struct ut_str f)
 {
 	if (f.len >= 2 && f.ptr[0] == '"' && f.ptr[f.len - 1] == '"')
-		return (struct ut_tt_field){ f.ptr + 1, f.len - 2 };
+		return (struct ut_str){ f.ptr + 1, f.len - 2 };
 	return f;
 }
 
-int ut_tt_split(const char *line, size_t len, struct ut_tt_field *fields, int max)
+int ut_tt_split(const char *line, size_t len, struct ut_str *fields, int max)
 {
 	const char *p = line, *end = line + len;
 	int n = 0;
@@ -92,12 +92,12 @@ int ut_tt_split(const char *line, size_t len, struct ut_tt_field *fields, int ma
 	return n;
 }
 
-static bool is_name(struct ut_tt_field f, const char *name)
+static bool is_name(struct ut_str f, const char *name)
 {
 	return f.len == strlen(name) && !strncasecmp(f.ptr, name, f.len);
 }
 
-bool ut_tt_is_header(const struct ut_tt_field *fields, int count)
+bool ut_tt_is_header(const struct ut_str *fields, int count)
 {
 	for (int i = 0; i < count; i++) {
 		if (is_name(fields[i], "core_x"))
@@ -131,7 +131,7 @@ static void none(struct ut_tt_columns *c)
 		c->at[i] = -1;
 }
 
-bool ut_tt_columns_named(struct ut_tt_columns *c, const struct ut_tt_field *fields, int count,
+bool ut_tt_columns_named(struct ut_tt_columns *c, const struct ut_str *fields, int count,
 			 const char **missing)
 {
 	none(c);
@@ -155,13 +155,13 @@ bool ut_tt_columns_named(struct ut_tt_columns *c, const struct ut_tt_field *fiel
 	return true;
 }
 
-static bool is_type(struct ut_tt_field f)
+static bool is_type(struct ut_str f)
 {
 	return f.len > 3 &&
 	       (!memcmp(f.ptr, "ZONE_", f.len < 5 ? f.len : 5) || !memcmp(f.ptr, "TS_", 3));
 }
 
-bool ut_tt_columns_guess(struct ut_tt_columns *c, const struct ut_tt_field *fields, int count)
+bool ut_tt_columns_guess(struct ut_tt_columns *c, const struct ut_str *fields, int count)
 {
 	for (size_t k = 0; k < sizeof(layouts) / sizeof(layouts[0]); k++) {
 		int n = 0;
@@ -183,14 +183,14 @@ bool ut_tt_columns_guess(struct ut_tt_columns *c, const struct ut_tt_field *fiel
 /* ---- the line about the chip --------------------------------------------------------------- */
 
 /* What stands behind the last colon of a field. */
-static struct ut_tt_field after_colon(struct ut_tt_field f)
+static struct ut_str after_colon(struct ut_str f)
 {
 	const char *colon = memrchr(f.ptr, ':', f.len);
 
 	return colon ? trimmed(colon + 1, f.ptr + f.len) : f;
 }
 
-static bool to_number(struct ut_tt_field f, uint64_t max, uint64_t *value)
+static bool to_number(struct ut_str f, uint64_t max, uint64_t *value)
 {
 	*value = 0;
 	for (size_t i = 0; i < f.len; i++) {
@@ -203,7 +203,7 @@ static bool to_number(struct ut_tt_field f, uint64_t max, uint64_t *value)
 
 bool ut_tt_first_line(struct ut_tt_log *log, const char *line, size_t len)
 {
-	struct ut_tt_field fields[4], arch;
+	struct ut_str fields[4], arch;
 	uint64_t value;
 	int n;
 

@@ -1,11 +1,12 @@
 #include "tt/log_compare.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "text/grid.h"
 #include "text/out.h"
+#include "text/table_report.h"
 
 static const struct ut_tt_stats none[UT_TT_MAX_RULES];
 
@@ -49,69 +50,134 @@ static size_t join_chips(struct numbered *list, size_t n)
 	return kept;
 }
 
-static void put_average(struct ut_grid *g, const struct ut_tt_stats *st)
+#define PEOPLE .readers = UT_FOR_PEOPLE
+#define PERCENT(k, t)                                                                              \
+	{                                                                                          \
+		.key = (k), .title = (t), .unit = "%", .type = UT_REPORT_SHARE, PEOPLE             \
+	}
+#define ONE .type = UT_REPORT_NUMBER, .digits = UT_DIGITS_FIXED + 1
+
+static const struct ut_report_column columns[] = {
+	{ .key = "chip", .title = "chip", .type = UT_REPORT_COUNT },
+	{ .key = "duration", .title = "duration [cycles]", .type = UT_REPORT_TEXT },
+	{ .key = "count", .title = "count", .group = "before", .type = UT_REPORT_COUNT, PEOPLE },
+	{ .key = "count", .title = "then", .group = "after", .type = UT_REPORT_COUNT, PEOPLE },
+	{ .key = "average", .title = "average", .group = "before", ONE, PEOPLE },
+	{ .key = "average", .title = "then", .group = "after", ONE, PEOPLE },
+	PERCENT("average", "average"),
+	PERCENT("median", "median"),
+	PERCENT("max", "max"),
+	{ .key = "count", .group = "before", .type = UT_REPORT_COUNT, .readers = UT_FOR_PROGRAMS },
+	{ .key = "average",
+	  .group = "before",
+	  .unit = "cycles",
+	  .type = UT_REPORT_NUMBER,
+	  .readers = UT_FOR_PROGRAMS },
+	{ .key = "median",
+	  .group = "before",
+	  .unit = "cycles",
+	  .type = UT_REPORT_NUMBER,
+	  .readers = UT_FOR_PROGRAMS },
+	{ .key = "max",
+	  .group = "before",
+	  .unit = "cycles",
+	  .type = UT_REPORT_COUNT,
+	  .readers = UT_FOR_PROGRAMS },
+	{ .key = "count", .group = "after", .type = UT_REPORT_COUNT, .readers = UT_FOR_PROGRAMS },
+	{ .key = "average",
+	  .group = "after",
+	  .unit = "cycles",
+	  .type = UT_REPORT_NUMBER,
+	  .readers = UT_FOR_PROGRAMS },
+	{ .key = "median",
+	  .group = "after",
+	  .unit = "cycles",
+	  .type = UT_REPORT_NUMBER,
+	  .readers = UT_FOR_PROGRAMS },
+	{ .key = "max",
+	  .group = "after",
+	  .unit = "cycles",
+	  .type = UT_REPORT_COUNT,
+	  .readers = UT_FOR_PROGRAMS },
+};
+
+static const struct ut_report_table table = { .columns = columns,
+					      .count = sizeof(columns) / sizeof(columns[0]) };
+
+static struct ut_report_cell average_cell(const struct ut_tt_stats *st)
 {
-	if (st->count)
-		ut_grid_fmt(g, "%.1f", st->average);
-	else
-		ut_grid_text(g, "-");
+	return st->count ? ut_report_real(st->average) : ut_report_said(ut_report_none(), "-");
 }
 
-static void put_change(struct ut_grid *g, double before, double after, bool both)
+static struct ut_report_cell change_cell(char text[32], double before, double after, bool both)
 {
 	if (!both || before == 0)
-		ut_grid_text(g, "-");
-	else
-		ut_grid_fmt(g, "%+.1f %%", 100 * (after - before) / before);
+		return ut_report_said(ut_report_none(), "-");
+	snprintf(text, 32, "%+.1f %%", 100 * (after - before) / before);
+	return ut_report_said(ut_report_real(100 * (after - before) / before), text);
 }
 
-static void put_row(struct ut_grid *g, int32_t chip, const char *name, const struct ut_tt_stats *a,
-		    const struct ut_tt_stats *b)
+/* A side without such a duration has none of its figures. */
+static size_t side_cells(struct ut_report_cell *to, const struct ut_tt_stats *st)
+{
+	const bool any = st->count;
+
+	to[0] = any ? ut_report_u64(st->count) : ut_report_none();
+	to[1] = any ? ut_report_real(st->average) : ut_report_none();
+	to[2] = any ? ut_report_real(st->median) : ut_report_none();
+	to[3] = any ? ut_report_u64(st->max) : ut_report_none();
+	return 4;
+}
+
+static void add_row(struct ut_report *r, int32_t chip, const char *name,
+		    const struct ut_tt_stats *a, const struct ut_tt_stats *b)
 {
 	bool both = a->count && b->count;
+	struct ut_report_cell cells[sizeof(columns) / sizeof(columns[0])];
+	char texts[3][32];
+	size_t n = 0;
 
-	ut_grid_fmt(g, "%" PRId32, chip);
-	ut_grid_text(g, name);
-	ut_grid_fmt(g, "%" PRIu64, a->count);
-	ut_grid_fmt(g, "%" PRIu64, b->count);
-	put_average(g, a);
-	put_average(g, b);
-	put_change(g, a->average, b->average, both);
-	put_change(g, a->median, b->median, both);
-	put_change(g, (double)a->max, (double)b->max, both);
+	cells[n++] = ut_report_i64(chip);
+	cells[n++] = ut_report_text(name);
+	cells[n++] = ut_report_u64(a->count);
+	cells[n++] = ut_report_u64(b->count);
+	cells[n++] = average_cell(a);
+	cells[n++] = average_cell(b);
+	cells[n++] = change_cell(texts[0], a->average, b->average, both);
+	cells[n++] = change_cell(texts[1], a->median, b->median, both);
+	cells[n++] = change_cell(texts[2], (double)a->max, (double)b->max, both);
+	n += side_cells(cells + n, a);
+	side_cells(cells + n, b);
+	ut_report_add(r, cells);
+}
+
+int ut_tt_compare_check_sort(const char *sort, struct ut_err *err)
+{
+	return ut_report_check_sort(&table, sort, err);
 }
 
 void ut_tt_compare(const struct ut_tt_analysis *before, const struct ut_tt_analysis *after,
-		   struct ut_out *out)
+		   struct ut_out *out, const struct ut_report_opts *opts)
 {
 	size_t n = before->log->chip_count + after->log->chip_count;
 	struct numbered *chips = ut_make((n + 1) * sizeof(*chips));
-	struct ut_grid g = { 0 };
+	struct ut_report *report = ut_report_start(out, opts, &table);
 
 	n = add_chips(chips, 0, before, false);
 	n = add_chips(chips, n, after, true);
 	n = join_chips(chips, n);
-	ut_grid_column(&g, "chip", UT_GRID_RIGHT);
-	ut_grid_column(&g, "duration [cycles]", UT_GRID_LEFT);
-	ut_grid_column(&g, "count", UT_GRID_RIGHT);
-	ut_grid_column(&g, "then", UT_GRID_RIGHT);
-	ut_grid_column(&g, "average", UT_GRID_RIGHT);
-	ut_grid_column(&g, "then", UT_GRID_RIGHT);
-	ut_grid_column(&g, "average", UT_GRID_RIGHT);
-	ut_grid_column(&g, "median", UT_GRID_RIGHT);
-	ut_grid_column(&g, "max", UT_GRID_RIGHT);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t r = 0; r < before->setup.count; r++) {
 			const struct ut_tt_stats *a = &chips[i].before[r], *b = &chips[i].after[r];
 
 			if (a->count || b->count)
-				put_row(&g, chips[i].id, before->setup.rules[r]->name, a, b);
+				add_row(report, chips[i].id, before->setup.rules[r]->name, a, b);
 		}
 	}
-	ut_grid_print(&g, out);
-	if (before->log->mhz != after->log->mhz)
+	ut_report_end(report);
+	if (before->log->mhz != after->log->mhz && ut_report_for_people(report))
 		ut_out_fmt(out, "The clocks differ: %" PRIu64 " and %" PRIu64 " MHz.\n",
 			   before->log->mhz, after->log->mhz);
-	ut_grid_release(&g);
+	ut_report_close(report);
 	free(chips);
 }

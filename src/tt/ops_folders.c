@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UT_LOG_ROOM "ttops"
-#include "base/log.h"
+#define UT_LOG_ROOM "tt"
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/tell.h"
 #include "ops/report.h"
 #include "ops/report_columns.h"
 #include "text/csv_read.h"
@@ -116,6 +116,7 @@ struct known {
 
 struct reader {
 	struct ut_ops_report *r;
+	const struct ut_teller *teller;
 	const char *folder;
 	const char *device; /* the folder of the other run; NULL = there is none */
 	uint32_t first, depth;
@@ -138,11 +139,6 @@ static struct ut_str get(const struct reader *d, int field)
 static void put(struct reader *d, uint32_t column, struct ut_str text)
 {
 	ut_ops_put(d->r, d->first + column, text);
-}
-
-static bool is(struct ut_str s, const char *text)
-{
-	return s.len == strlen(text) && !memcmp(s.ptr, text, s.len);
 }
 
 /* Where the last `word` begins; s.len if it is not in s. */
@@ -191,7 +187,7 @@ static void put_code(struct reader *d, uint64_t depth)
 	ut_buf_add(&b, name.ptr, name.len);
 	if (at < preferred.len)
 		preferred = behind(preferred, at + strlen(space));
-	if (preferred.len && !is(get(d, TYPE), "tt_dnn_device")) {
+	if (preferred.len && !ut_str_is(get(d, TYPE), "tt_dnn_device")) {
 		ut_buf_char(&b, '_');
 		ut_buf_add(&b, preferred.ptr, preferred.len);
 	}
@@ -313,7 +309,7 @@ static void add_api(struct api *list, struct ut_arena *a, struct ut_str name, ui
 {
 	size_t i = 0;
 
-	while (list[i].name && !is(name, list[i].name))
+	while (list[i].name && !ut_str_is(name, list[i].name))
 		i++;
 	if (i == MOST_APIS)
 		return;
@@ -364,7 +360,7 @@ static void put_call(struct reader *d)
 
 	if (device)
 		put_device(d, device);
-	else if (is(get(d, TYPE), "tt_dnn_device"))
+	else if (ut_str_is(get(d, TYPE), "tt_dnn_device"))
 		d->r->missing++;
 	if (api)
 		put_apis(d, api);
@@ -455,7 +451,7 @@ static void read_op(struct reader *d)
 	struct ut_err err = { 0 };
 
 	if (!ut_path_exists(path)) {
-		ut_log(UT_WARN, "%s: missing; %s is left out", path, d->op);
+		ut_tell(d->teller, UT_WARN, "%s: missing; %s is left out", path, d->op);
 		return;
 	}
 	d->csv = (struct ut_ops_csv){ .separator = ',', .trim = true };
@@ -492,7 +488,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The ops, by name: the order in a folder is anybody's guess. */
+/* The ops, by name: a folder lists its files in no particular order. */
 static int list_ops(struct reader *d, struct ut_opt_list *ops, struct ut_err *err)
 {
 	DIR *dir = opendir(d->folder);
@@ -517,10 +513,12 @@ static int list_ops(struct reader *d, struct ut_opt_list *ops, struct ut_err *er
 	return 0;
 }
 
-int ut_ops_read_folder(struct ut_ops_report *r, const char *folder, struct ut_err *err)
+int ut_ops_read_folder(struct ut_ops_report *r, const char *folder, const struct ut_teller *teller,
+		       struct ut_err *err)
 {
 	size_t len = strlen(folder);
 	struct reader d = { .r = r,
+			    .teller = teller,
 			    .inputs.group = INPUTS,
 			    .outputs = { .group = OUTPUTS, .output = true } };
 	struct ut_opt_list ops = { 0 };

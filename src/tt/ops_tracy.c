@@ -8,10 +8,10 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
-#define UT_LOG_ROOM "ttops"
-#include "base/log.h"
+#define UT_LOG_ROOM "tt"
 #include "base/path.h"
 #include "base/str.h"
+#include "base/tell.h"
 #include "text/csv_read.h"
 #include "tt/ops_tracy_device.h"
 #include "tt/ops_tracy_host.h"
@@ -25,7 +25,7 @@
 #define LOG      "profile_log_device.csv"
 
 /* A device log alone is a sign only in ".logs": in 2023 it lay beside the folders of ops. */
-const char *ut_ops_today_folder(struct ut_arena *a, const char *folder)
+const char *ut_ops_tracy_folder(struct ut_arena *a, const char *folder)
 {
 	static const char *const files[] = { MESSAGES, TIMES, DEVICE };
 	const char *inner = ut_path_join(a, folder, ".logs");
@@ -39,7 +39,7 @@ const char *ut_ops_today_folder(struct ut_arena *a, const char *folder)
 	return ut_path_exists(ut_path_join(a, inner, LOG)) ? inner : NULL;
 }
 
-bool ut_ops_today_file(const char *path)
+bool ut_ops_tracy_file(const char *path)
 {
 	static const char *const files[] = { MESSAGES, TIMES, DEVICE, LOG };
 
@@ -63,7 +63,7 @@ struct op {
 	int64_t device;
 	bool on_device;
 	uint32_t info;            /* number in infos; 0 = none */
-	struct ut_today_info own; /* what its message adds to that; no cells = nothing */
+	struct ut_tracy_info own; /* what its message adds to that; no cells = nothing */
 	struct ut_str code;       /* for want of info */
 	struct ut_str hit;
 	const char *why; /* what is wrong with the message */
@@ -80,11 +80,11 @@ struct trace {
 
 struct reader {
 	struct ut_ops_report *r;
-	struct ut_today_columns columns;
-	struct ut_today_host host;
-	struct ut_today_device device;
+	struct ut_tracy_columns columns;
+	struct ut_tracy_host host;
+	struct ut_tracy_device device;
 	struct ut_strtab programs; /* "device hash", in the order of infos */
-	struct ut_today_info *infos;
+	struct ut_tracy_info *infos;
 	size_t info_count, info_cap;
 	struct op *ops;
 	size_t op_count, op_cap;
@@ -97,7 +97,7 @@ struct reader {
 	struct ut_idmap by_op;   /* of an op and its device -> its number in ops */
 	struct ut_idmap devices; /* device -> its turn, from 1, in the order of their first ops */
 	struct ut_idmap replays; /* trace and number of the replay -> its number in replay_times */
-	struct ut_today_sub sub; /* what the log of markers says about runs of the report */
+	struct ut_tracy_sub sub; /* what the log of markers says about runs of the report */
 	bool has_sub;
 	int64_t *replay_times;
 	size_t replay_count, replay_cap;
@@ -116,9 +116,9 @@ static uint32_t number_of(struct ut_strtab *t, struct ut_arena *a, int64_t devic
 
 /* ---- what is known of an op ---------------------------------------------------------------- */
 
-static const struct ut_today_info *info_of(const struct reader *d, const struct op *op)
+static const struct ut_tracy_info *info_of(const struct reader *d, const struct op *op)
 {
-	static const struct ut_today_info none;
+	static const struct ut_tracy_info none;
 
 	if (op->own.cells.count)
 		return &op->own;
@@ -127,19 +127,19 @@ static const struct ut_today_info *info_of(const struct reader *d, const struct 
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
-static void put(struct reader *d, enum ut_today_word word, struct ut_str text)
+static void put(struct reader *d, enum ut_tracy_word word, struct ut_str text)
 {
-	ut_ops_put(d->r, d->columns.id[word], ut_today_text(d->r, text));
+	ut_ops_put(d->r, d->columns.id[word], ut_tracy_text(d->r, text));
 }
 
-static void put_z(struct reader *d, enum ut_today_word word, const char *text)
+static void put_z(struct reader *d, enum ut_tracy_word word, const char *text)
 {
 	put(d, word, (struct ut_str){ text, strlen(text) });
 }
 
 /* round(x, 3) as Python prints it. */
-static void put_util(struct reader *d, const struct ut_today_info *info,
-		     const struct ut_today_run *run)
+static void put_util(struct reader *d, const struct ut_tracy_info *info,
+		     const struct ut_tracy_run *run)
 {
 	char *text, *end;
 	double util;
@@ -151,31 +151,31 @@ static void put_util(struct reader *d, const struct ut_today_info *info,
 	for (end = text + strlen(text); end[-1] == '0' && end[-2] != '.'; end--)
 		;
 	*end = '\0';
-	put_z(d, UT_TODAY_FPU_UTIL, text);
+	put_z(d, UT_TRACY_FPU_UTIL, text);
 }
 
 static void put_own(struct reader *d, const struct op *op)
 {
-	put_z(d, UT_TODAY_CALL, ut_str_fmt(&d->r->arena, "%" PRIu64, op->id));
+	put_z(d, UT_TRACY_CALL, ut_str_fmt(&d->r->arena, "%" PRIu64, op->id));
 	if (op->hit.len)
-		put(d, UT_TODAY_CACHE_HIT, op->hit);
+		put(d, UT_TRACY_CACHE_HIT, op->hit);
 	if (!op->info) {
-		put(d, UT_TODAY_OP_CODE, op->code);
-		put_z(d, UT_TODAY_OP_TYPE, op->on_device ? "tt_dnn_device" : "");
+		put(d, UT_TRACY_OP_CODE, op->code);
+		put_z(d, UT_TRACY_OP_TYPE, op->on_device ? "tt_dnn_device" : "");
 	}
-	ut_today_host_put(&d->host, &d->columns, d->r, op->id);
+	ut_tracy_host_put(&d->host, &d->columns, d->r, op->id);
 }
 
-static void put_sub_device(struct reader *d, const struct ut_today_run *run)
+static void put_sub_device(struct reader *d, const struct ut_tracy_run *run)
 {
 	uint64_t sub_device;
 
-	if (d->has_sub && ut_today_sub_find(&d->sub, &run->key, &sub_device))
-		ut_ops_put_u64(d->r, d->columns.id[UT_TODAY_SUB_DEVICE], sub_device);
+	if (d->has_sub && ut_tracy_sub_find(&d->sub, &run->key, &sub_device))
+		ut_ops_put_u64(d->r, d->columns.id[UT_TRACY_SUB_DEVICE], sub_device);
 }
 
 /* Ops of one replay: device by device, in the order of their numbers. */
-static uint64_t replay_turn(const struct reader *d, const struct ut_today_key *key)
+static uint64_t replay_turn(const struct reader *d, const struct ut_tracy_key *key)
 {
 	return (uint64_t)ut_idmap_get(&d->devices, (uint64_t)key->device) << 44 |
 	       (key->op & ((UINT64_C(1) << 44) - 1));
@@ -187,27 +187,27 @@ static uint64_t replay_turn(const struct reader *d, const struct ut_today_key *k
  * Logs knew nothing of traces before 2025: the runs of a captured op are then those of its replays,
  * one after the other, and the capture itself is no run.
  */
-static uint32_t take_run(struct reader *d, const struct ut_today_key *key, bool expected)
+static uint32_t take_run(struct reader *d, const struct ut_tracy_key *key, bool expected)
 {
-	const struct ut_today_key plain = { key->op, key->device, UT_TODAY_NO_TRACE,
-					    UT_TODAY_NO_TRACE };
+	const struct ut_tracy_key plain = { key->op, key->device, UT_TRACY_NO_TRACE,
+					    UT_TRACY_NO_TRACE };
 	uint32_t run;
 
 	if (d->device.from_log && !expected)
 		return 0;
-	run = ut_today_device_take(&d->device, key);
-	return run || !d->device.from_log ? run : ut_today_device_take(&d->device, &plain);
+	run = ut_tracy_device_take(&d->device, key);
+	return run || !d->device.from_log ? run : ut_tracy_device_take(&d->device, &plain);
 }
 
 /* The op, with what it did on the device if that is known; `expected` says that it should be. */
-static void add_op(struct reader *d, const struct op *op, const struct ut_today_key *key,
+static void add_op(struct reader *d, const struct op *op, const struct ut_tracy_key *key,
 		   int64_t when, bool expected)
 {
-	const struct ut_today_info *info = info_of(d, op);
-	bool replay = key->trace != UT_TODAY_NO_TRACE;
+	const struct ut_tracy_info *info = info_of(d, op);
+	bool replay = key->trace != UT_TRACY_NO_TRACE;
 	uint32_t run = take_run(d, key, expected);
 	bool missing = expected && !run &&
-		       (replay || !ut_today_device_ran(&d->device, op->id, op->device));
+		       (replay || !ut_tracy_device_ran(&d->device, op->id, op->device));
 	size_t first = d->r->cell_count;
 	struct ut_ops_row *row;
 
@@ -219,9 +219,9 @@ static void add_op(struct reader *d, const struct op *op, const struct ut_today_
 		put_util(d, info, &d->device.runs[run - 1]);
 		put_sub_device(d, &d->device.runs[run - 1]);
 	}
-	if (replay && (!run || d->device.runs[run - 1].key.trace == UT_TODAY_NO_TRACE)) {
-		put_z(d, UT_TODAY_TRACE, ut_str_fmt(&d->r->arena, "%" PRId64, key->trace));
-		put_z(d, UT_TODAY_REPLAY, ut_str_fmt(&d->r->arena, "%" PRId64, key->replay));
+	if (replay && (!run || d->device.runs[run - 1].key.trace == UT_TRACY_NO_TRACE)) {
+		put_z(d, UT_TRACY_TRACE, ut_str_fmt(&d->r->arena, "%" PRId64, key->trace));
+		put_z(d, UT_TRACY_REPLAY, ut_str_fmt(&d->r->arena, "%" PRId64, key->replay));
 	}
 	if (op->why || missing)
 		ut_ops_put_problem(d->r,
@@ -244,11 +244,11 @@ static void add_signpost(struct reader *d, struct ut_str text, struct ut_str tim
 	size_t first = d->r->cell_count;
 	struct ut_ops_row *row;
 
-	put(d, UT_TODAY_OP_CODE, (struct ut_str){ text.ptr, len });
-	put_z(d, UT_TODAY_OP_TYPE, "signpost");
-	put(d, UT_TODAY_HOST_START, time);
+	put(d, UT_TRACY_OP_CODE, (struct ut_str){ text.ptr, len });
+	put_z(d, UT_TRACY_OP_TYPE, "signpost");
+	put(d, UT_TRACY_HOST_START, time);
 	if (line)
-		put(d, UT_TODAY_ATTRIBUTES, (struct ut_str){ line + 1, text.len - len - 1 });
+		put(d, UT_TRACY_ATTRIBUTES, (struct ut_str){ line + 1, text.len - len - 1 });
 	row = ut_ops_row_add(d->r);
 	row->when = when;
 	row->kind = ROW_SIGNPOST;
@@ -264,7 +264,7 @@ static uint64_t pair(uint64_t a, uint64_t b)
 }
 
 /* When a trace was replayed for the n-th time; else, when the op was captured. */
-static int64_t replay_time(struct reader *d, const struct ut_today_key *key, const struct op *op)
+static int64_t replay_time(struct reader *d, const struct ut_tracy_key *key, const struct op *op)
 {
 	char id[24];
 	int len = snprintf(id, sizeof(id), "%" PRId64, key->trace);
@@ -278,9 +278,9 @@ static int64_t replay_time(struct reader *d, const struct ut_today_key *key, con
 /* A run of an op that the host knows, but not of this run. */
 static void add_stray(struct reader *d, uint32_t n, const struct op *op)
 {
-	const struct ut_today_run *run = &d->device.runs[n - 1];
-	const struct ut_today_info *info = info_of(d, op);
-	bool replay = run->key.trace != UT_TODAY_NO_TRACE;
+	const struct ut_tracy_run *run = &d->device.runs[n - 1];
+	const struct ut_tracy_info *info = info_of(d, op);
+	bool replay = run->key.trace != UT_TRACY_NO_TRACE;
 	size_t first = d->r->cell_count;
 	struct ut_ops_row *row;
 
@@ -302,12 +302,12 @@ static void add_stray(struct reader *d, uint32_t n, const struct op *op)
 /* What the device did and no message speaks of. */
 static void add_orphan(struct reader *d, uint32_t n)
 {
-	const struct ut_today_run *run = &d->device.runs[n - 1];
+	const struct ut_tracy_run *run = &d->device.runs[n - 1];
 	size_t first = d->r->cell_count;
 	struct ut_ops_row *row;
 
-	put(d, UT_TODAY_OP_CODE, run->name);
-	ut_ops_put_u64(d->r, d->columns.id[UT_TODAY_CALL], run->key.op);
+	put(d, UT_TRACY_OP_CODE, run->name);
+	ut_ops_put_u64(d->r, d->columns.id[UT_TRACY_CALL], run->key.op);
 	put_sub_device(d, run);
 	if (!d->alone)
 		ut_ops_put_problem(d->r, "no message of the host tells what this op was");
@@ -322,7 +322,7 @@ static void add_orphan(struct reader *d, uint32_t n)
 static void add_unused(struct reader *d)
 {
 	for (uint32_t n = 1; n <= d->device.count; n++) {
-		const struct ut_today_run *run = &d->device.runs[n - 1];
+		const struct ut_tracy_run *run = &d->device.runs[n - 1];
 		uint32_t op = run->used ? 0
 					: ut_idmap_get(&d->by_op, pair(run->key.op,
 								       (uint64_t)run->key.device));
@@ -335,13 +335,6 @@ static void add_unused(struct reader *d)
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
-
-static bool starts(struct ut_str s, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return s.len >= len && !memcmp(s.ptr, prefix, len);
-}
 
 static struct ut_str behind(struct ut_str s, size_t n)
 {
@@ -416,7 +409,7 @@ static void replay(struct reader *d, struct trace *t, int64_t when)
 		     (uint32_t)d->replay_count);
 	for (uint32_t n = t->first; n; n = d->ops[n - 1].next) {
 		const struct op *op = &d->ops[n - 1];
-		const struct ut_today_key key = { op->id, op->device, t->id, t->replays };
+		const struct ut_tracy_key key = { op->id, op->device, t->id, t->replays };
 
 		add_op(d, op, &key, when, d->device.present && op->on_device);
 	}
@@ -426,16 +419,16 @@ static void read_trace(struct reader *d, struct ut_str what, int64_t when)
 {
 	static const char begin[] = "BEGIN:", end[] = "END:", again[] = "REPLAY:";
 
-	if (starts(what, begin)) {
+	if (ut_str_has_start(what, begin)) {
 		struct trace *t = trace_of(d, behind(what, strlen(begin)));
 
 		t->first = t->last = 0;
 		ut_idmap_put(&d->open, (uint64_t)t->device, (uint32_t)(t - d->traces) + 1);
-	} else if (starts(what, end)) {
+	} else if (ut_str_has_start(what, end)) {
 		struct trace *t = trace_of(d, behind(what, strlen(end)));
 
 		ut_idmap_take(&d->open, (uint64_t)t->device);
-	} else if (starts(what, again)) {
+	} else if (ut_str_has_start(what, again)) {
 		replay(d, trace_of(d, behind(what, strlen(again))), when);
 	}
 }
@@ -444,8 +437,8 @@ static void read_trace(struct reader *d, struct ut_str what, int64_t when)
  * A later op of a program may tell what is different about it, its tensors: all else is as with the
  * first. Cells of the same column: the last counts.
  */
-static void add_to_info(struct reader *d, const struct ut_today_info *base,
-			struct ut_today_info *own)
+static void add_to_info(struct reader *d, const struct ut_tracy_info *base,
+			struct ut_tracy_info *own)
 {
 	struct ut_ops_range added = own->cells;
 	size_t first = d->r->cell_count;
@@ -454,8 +447,8 @@ static void add_to_info(struct reader *d, const struct ut_today_info *base,
 		struct ut_ops_cell cell = d->r->cells[base->cells.first + i];
 		uint32_t group = d->r->columns[cell.column].group;
 
-		if (!(own->inputs && group == UT_TODAY_INPUTS) &&
-		    !(own->outputs && group == UT_TODAY_OUTPUTS))
+		if (!(own->inputs && group == UT_TRACY_INPUTS) &&
+		    !(own->outputs && group == UT_TRACY_OUTPUTS))
 			ut_ops_put(d->r, cell.column, cell.text);
 	}
 	for (size_t i = 0; i < added.count; i++) {
@@ -471,18 +464,18 @@ static void add_to_info(struct reader *d, const struct ut_today_info *base,
 /* What is known of a program: told with its first op, and meant by all later ones. */
 static void read_info(struct reader *d, struct op *op, struct ut_str hash, struct ut_str json)
 {
-	struct ut_today_info told = { 0 };
+	struct ut_tracy_info told = { 0 };
 	uint32_t n = number_of(&d->programs, &d->r->arena, op->device, hash);
 
 	if (n > d->info_count) {
 		d->infos = ut_grow(d->infos, n, &d->info_cap, sizeof(*d->infos));
-		d->infos[n - 1] = (struct ut_today_info){ 0 };
+		d->infos[n - 1] = (struct ut_tracy_info){ 0 };
 		d->info_count = n;
 	}
 	if (!json.len && !hash.len)
 		op->why = "its message tells nothing";
 	else if (json.len)
-		ut_today_info_read(&told, &d->columns, d->r, json, &op->why);
+		ut_tracy_info_read(&told, &d->columns, d->r, json, &op->why);
 	else if (!d->infos[n - 1].cells.count)
 		op->why = "no message tells about its program";
 	if (told.cells.count && !told.code && hash.len && d->infos[n - 1].cells.count) {
@@ -522,7 +515,8 @@ static void keep_op(struct reader *d, const struct op *op)
 
 static bool is_true(struct ut_str text)
 {
-	return starts(text, "1") || starts(text, "true") || starts(text, "True");
+	return ut_str_has_start(text, "1") || ut_str_has_start(text, "true") ||
+	       ut_str_has_start(text, "True");
 }
 
 /* " ->" at the end of a line. */
@@ -538,8 +532,8 @@ static void read_op(struct reader *d, struct ut_str text, int64_t when)
 {
 	const char *at = find_arrow(text);
 	struct ut_str json = { "", 0 }, hash, hit;
-	struct op op = { .on_device = starts(text, "TT_DNN_DEVICE_OP") };
-	struct ut_today_key key = { .trace = UT_TODAY_NO_TRACE, .replay = UT_TODAY_NO_TRACE };
+	struct op op = { .on_device = ut_str_has_start(text, "TT_DNN_DEVICE_OP") };
+	struct ut_tracy_key key = { .trace = UT_TRACY_NO_TRACE, .replay = UT_TRACY_NO_TRACE };
 	uint64_t start;
 	bool captured;
 
@@ -560,7 +554,7 @@ static void read_op(struct reader *d, struct ut_str text, int64_t when)
 			is_true(hit) ? (struct ut_str){ "True", 4 } : (struct ut_str){ "False", 5 };
 	if (!op.id && op.info) /* a fallback says it only in its JSON */
 		op.id = d->infos[op.info - 1].call;
-	op.when = ut_today_host_start(&d->host, op.id, &start) && start <= INT64_MAX
+	op.when = ut_tracy_host_start(&d->host, op.id, &start) && start <= INT64_MAX
 			  ? (int64_t)start
 			  : when;
 	keep_op(d, &op);
@@ -577,11 +571,11 @@ static void read_message(struct reader *d, const struct ut_ops_csv *csv, size_t 
 	struct ut_str time = ut_ops_csv_field(csv, total);
 	int64_t when = number(time);
 
-	if (starts(text, post))
+	if (ut_str_has_start(text, post))
 		add_signpost(d, behind(text, strlen(post)), time, when);
-	else if (starts(text, trace))
+	else if (ut_str_has_start(text, trace))
 		read_trace(d, behind(text, strlen(trace)), when);
-	else if (starts(text, "TT_DNN_"))
+	else if (ut_str_has_start(text, "TT_DNN_"))
 		read_op(d, text, when);
 }
 
@@ -597,8 +591,8 @@ static void read_messages(struct reader *d, struct ut_ops_csv *csv)
 
 static void release(struct reader *d)
 {
-	ut_today_host_release(&d->host);
-	ut_today_device_release(&d->device);
+	ut_tracy_host_release(&d->host);
+	ut_tracy_device_release(&d->device);
 	free(d->infos);
 	free(d->ops);
 	free(d->traces);
@@ -614,24 +608,25 @@ enum {
 
 /* What the devices did: from their report or, if need be or if asked for, from their markers. */
 static int read_device(struct reader *d, struct ut_ops_csv *report, const char *log,
-		       const struct ut_ops_today_opts *opts, struct ut_err *err)
+		       const struct ut_ops_tracy_opts *opts, struct ut_err *err)
 {
 	int rc;
 
 	if (!log || (report && !d->alone && !opts->legacy)) {
 		if (opts->analyses.count)
-			ut_log(UT_WARN, "-a is about " LOG ", which is not looked at");
+			ut_tell(opts->teller, UT_WARN,
+				"-a is about " LOG ", which is not looked at");
 		d->has_sub = log;
 		if (log)
-			ut_today_sub_read(&d->sub, &d->r->arena, log);
-		ut_today_device_read(&d->device, &d->columns, d->r, report);
+			ut_tracy_sub_read(&d->sub, &d->r->arena, log);
+		ut_tracy_device_read(&d->device, &d->columns, d->r, report);
 		return opts->legacy ? ut_err_set(err, -ENOENT, "there is no " LOG) : 0;
 	}
-	rc = ut_today_log_read(&d->device, d->r, log, opts, err);
+	rc = ut_tracy_log_read(&d->device, d->r, log, opts, err);
 	if (rc && report && !opts->legacy && !opts->analyses.count) {
-		ut_log(UT_WARN, "%s", err->text);
+		ut_tell(opts->teller, UT_WARN, "%s", err->text);
 		*err = (struct ut_err){ 0 };
-		ut_today_device_read(&d->device, &d->columns, d->r, report);
+		ut_tracy_device_read(&d->device, &d->columns, d->r, report);
 		return 0;
 	}
 	return rc;
@@ -639,13 +634,13 @@ static int read_device(struct reader *d, struct ut_ops_csv *report, const char *
 
 /* Files that are NULL are not there. */
 static int read_all(struct ut_ops_report *r, struct ut_ops_csv *files[FILES], const char *log,
-		    const struct ut_ops_today_opts *opts, struct ut_err *err)
+		    const struct ut_ops_tracy_opts *opts, struct ut_err *err)
 {
 	struct ut_ops_csv *messages = opts->device_only ? NULL : files[FILE_MESSAGES];
 	struct reader d = { .r = r };
 	int rc;
 
-	ut_today_columns_init(&d.columns, r);
+	ut_tracy_columns_init(&d.columns, r);
 	ut_strtab_init(&d.programs, &r->arena);
 	ut_strtab_init(&d.trace_names, &r->arena);
 	ut_idmap_init(&d.open, &r->arena);
@@ -653,13 +648,13 @@ static int read_all(struct ut_ops_report *r, struct ut_ops_csv *files[FILES], co
 	ut_idmap_init(&d.devices, &r->arena);
 	ut_idmap_init(&d.replays, &r->arena);
 	d.alone = r->used_only = !messages;
-	ut_today_host_read(&d.host, r, opts->device_only ? NULL : files[FILE_TIMES]);
+	ut_tracy_host_read(&d.host, r, opts->device_only ? NULL : files[FILE_TIMES]);
 	rc = read_device(&d, files[FILE_DEVICE], log, opts, err);
 	if (messages)
 		read_messages(&d, messages);
 	add_unused(&d);
 	ut_ops_report_order(r);
-	ut_today_device_latencies(&d.device, &d.columns, r);
+	ut_tracy_device_latencies(&d.device, &d.columns, r);
 	release(&d);
 	return rc;
 }
@@ -670,8 +665,8 @@ static const struct ut_ops_csv layouts[FILES] = {
 	[FILE_DEVICE] = { .separator = ',', .quote = '"', .trim = true },
 };
 
-int ut_ops_read_today(struct ut_ops_report *r, const char *folder,
-		      const struct ut_ops_today_opts *opts, struct ut_err *err)
+int ut_ops_read_tracy(struct ut_ops_report *r, const char *folder,
+		      const struct ut_ops_tracy_opts *opts, struct ut_err *err)
 {
 	static const char *const names[FILES] = { MESSAGES, TIMES, DEVICE };
 	struct ut_ops_csv csv[FILES], *there[FILES] = { 0 };
@@ -686,7 +681,7 @@ int ut_ops_read_today(struct ut_ops_report *r, const char *folder,
 		if (!ut_path_exists(path))
 			continue;
 		if (ut_ops_csv_open(&csv[i], &r->arena, path, &bad))
-			ut_log(UT_WARN, "%s; the report does without it", bad.text);
+			ut_tell(opts->teller, UT_WARN, "%s; the report does without it", bad.text);
 		else
 			there[i] = &csv[i];
 	}
@@ -700,11 +695,11 @@ int ut_ops_read_today(struct ut_ops_report *r, const char *folder,
 	return rc;
 }
 
-void ut_ops_read_today_texts(struct ut_ops_report *r, struct ut_ops_text messages,
+void ut_ops_read_tracy_texts(struct ut_ops_report *r, struct ut_ops_text messages,
 			     struct ut_ops_text times, struct ut_ops_text device)
 {
 	const struct ut_ops_text texts[FILES] = { messages, times, device };
-	const struct ut_ops_today_opts opts = { 0 };
+	const struct ut_ops_tracy_opts opts = { 0 };
 	struct ut_ops_csv csv[FILES], *there[FILES];
 	struct ut_err err = { 0 };
 

@@ -21,13 +21,14 @@ struct ut_arena;
 struct ut_ops_report;
 
 /* The folder of these files: this one, or ".logs" in it; NULL if there are none. */
-const char *ut_ops_today_folder(struct ut_arena *a, const char *folder);
+const char *ut_ops_tracy_folder(struct ut_arena *a, const char *folder);
 
 /* Zeroed is fine. */
-struct ut_ops_today_opts {
-	bool device_only;            /* leave the host's files alone */
-	bool legacy;                 /* the device's markers, also if there is a report */
-	struct ut_opt_list analyses; /* of the markers: only these; empty = all */
+struct ut_ops_tracy_opts {
+	const struct ut_teller *teller; /* hears what the report does without; may be NULL */
+	bool device_only;               /* leave the host's files alone */
+	bool legacy;                    /* the device's markers, also if there is a report */
+	struct ut_opt_list analyses;    /* of the markers: only these; empty = all */
 	/*
 	 * If there is nothing of the host: what each core did between two ops. Initialised and
 	 * released by the caller; it has no rows if there is nothing to tell. May be NULL.
@@ -36,11 +37,11 @@ struct ut_ops_today_opts {
 };
 
 /* Is this one of them, by its name? */
-bool ut_ops_today_file(const char *path);
+bool ut_ops_tracy_file(const char *path);
 
 /* Fills r, which the caller has initialised and releases, also on failure. Leaves it in order. */
-int ut_ops_read_today(struct ut_ops_report *r, const char *folder,
-		      const struct ut_ops_today_opts *opts, struct ut_err *err) UT_MUST_CHECK;
+int ut_ops_read_tracy(struct ut_ops_report *r, const char *folder,
+		      const struct ut_ops_tracy_opts *opts, struct ut_err *err) UT_MUST_CHECK;
 
 /* The same from texts at hand, which are written to and must stay as long as r. */
 struct ut_ops_text {
@@ -48,7 +49,7 @@ struct ut_ops_text {
 	size_t len;
 };
 
-void ut_ops_read_today_texts(struct ut_ops_report *r, struct ut_ops_text messages,
+void ut_ops_read_tracy_texts(struct ut_ops_report *r, struct ut_ops_text messages,
 			     struct ut_ops_text times, struct ut_ops_text device);
 
 #endif

@@ -79,28 +79,27 @@ _Static_assert(sizeof(head) + sizeof(program) + sizeof(model) ==
 		       (EVERY_REPORT + 3) * sizeof(char *),
 	       "all of them");
 
-void ut_today_columns_init(struct ut_today_columns *c, struct ut_ops_report *r)
+void ut_tracy_columns_init(struct ut_tracy_columns *c, struct ut_ops_report *r)
 {
-	static const char *const names[UT_TODAY_WORDS] = {
+	static const char *const names[UT_TRACY_WORDS] = {
 #define NAME(word, name) name,
-		UT_TODAY_LIST(NAME)
+		UT_TRACY_LIST(NAME)
 #undef NAME
 	};
 
-	ut_ops_columns(r, head, UT_TODAY_HEAD, "");
-	ut_ops_columns(r, program, UT_TODAY_PROGRAM, "");
-	ut_ops_columns(r, model, UT_TODAY_MODEL, "");
-	for (int i = 0; i < UT_TODAY_WORDS; i++)
+	ut_ops_columns(r, head, UT_TRACY_HEAD, "");
+	ut_ops_columns(r, program, UT_TRACY_PROGRAM, "");
+	ut_ops_columns(r, model, UT_TRACY_MODEL, "");
+	for (int i = 0; i < UT_TRACY_WORDS; i++)
 		c->id[i] = ut_ops_column(r, &(struct ut_ops_column){ .name = names[i] });
 }
 
-bool ut_today_column_find(struct ut_ops_report *r, struct ut_str name, uint32_t *column)
+bool ut_tracy_column_find(struct ut_ops_report *r, struct ut_str name, uint32_t *column)
 {
 	const uint32_t first = r->problem + 1; /* they are the first that were added */
 
 	for (uint32_t i = first; i < first + EVERY_REPORT; i++) {
-		if (strlen(r->columns[i].name) == name.len &&
-		    !memcmp(r->columns[i].name, name.ptr, name.len)) {
+		if (ut_str_is(name, r->columns[i].name)) {
 			*column = i;
 			return true;
 		}
@@ -108,9 +107,9 @@ bool ut_today_column_find(struct ut_ops_report *r, struct ut_str name, uint32_t 
 	return false;
 }
 
-uint32_t ut_today_tensor(struct ut_ops_report *r, bool output, uint32_t index, uint32_t field)
+uint32_t ut_tracy_tensor(struct ut_ops_report *r, bool output, uint32_t index, uint32_t field)
 {
-	static const char *const fields[UT_TODAY_TENSOR_FIELDS] = {
+	static const char *const fields[UT_TRACY_TENSOR_FIELDS] = {
 		"W_PAD[LOGICAL]", "Z_PAD[LOGICAL]", "Y_PAD[LOGICAL]", "X_PAD[LOGICAL]",
 		"LAYOUT",         "DATATYPE",       "MEMORY",
 	};
@@ -119,7 +118,7 @@ uint32_t ut_today_tensor(struct ut_ops_report *r, bool output, uint32_t index, u
 	snprintf(name, sizeof(name), "%s_%u_%s", output ? "OUTPUT" : "INPUT", index, fields[field]);
 	return ut_ops_column(
 		r, &(struct ut_ops_column){ .name = name,
-					    .group = output ? UT_TODAY_OUTPUTS : UT_TODAY_INPUTS,
+					    .group = output ? UT_TRACY_OUTPUTS : UT_TRACY_INPUTS,
 					    .index = index,
 					    .sub = field,
 					    .missing = "" });
@@ -139,7 +138,7 @@ static char *shout(struct ut_arena *a, struct ut_str key, const char *suffix)
 	return name;
 }
 
-uint32_t ut_today_size(struct ut_ops_report *r, struct ut_str key)
+uint32_t ut_tracy_size(struct ut_ops_report *r, struct ut_str key)
 {
 	static const char *const classes[] = { "TENSIX DM ", "TENSIX COMPUTE ", "ACTIVE ETH DM ",
 					       "IDLE ETH DM " };
@@ -151,13 +150,13 @@ uint32_t ut_today_size(struct ut_ops_report *r, struct ut_str key)
 	if (class < 4)
 		index = (uint32_t)strtoul(name + strlen(classes[class]), NULL, 10);
 	return ut_ops_column(r, &(struct ut_ops_column){ .name = name,
-							 .group = UT_TODAY_SIZES + class,
+							 .group = UT_TRACY_SIZES + class,
 							 .index = index,
 							 .key = name,
 							 .missing = "" });
 }
 
-bool ut_today_is_counter(struct ut_str name)
+bool ut_tracy_is_counter(struct ut_str name)
 {
 	static const char *const ends[] = { " Min", " Median", " Max", " Avg",
 					    " util on full grid" };
@@ -166,37 +165,36 @@ bool ut_today_is_counter(struct ut_str name)
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		len = strlen(kinds[i]);
-		if (name.len > len && !memcmp(name.ptr + name.len - len, kinds[i], len))
+		if (name.len > len && ut_str_has_end(name, kinds[i]))
 			name.len -= len;
 	}
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-		len = strlen(ends[i]);
-		if (name.len > len && !memcmp(name.ptr + name.len - len, ends[i], len))
+		if (name.len > strlen(ends[i]) && ut_str_has_end(name, ends[i]))
 			return true;
 	}
 	return false;
 }
 
-uint32_t ut_today_counter(struct ut_ops_report *r, struct ut_str name, uint32_t index)
+uint32_t ut_tracy_counter(struct ut_ops_report *r, struct ut_str name, uint32_t index)
 {
 	const char *title = ut_str_fmt(&r->arena, "%.*s", (int)name.len, name.ptr);
 
 	return ut_ops_column(r, &(struct ut_ops_column){ .name = title,
-							 .group = UT_TODAY_COUNTERS,
+							 .group = UT_TRACY_COUNTERS,
 							 .index = index,
 							 .missing = "" });
 }
 
-uint32_t ut_today_call(struct ut_ops_report *r, struct ut_str name)
+uint32_t ut_tracy_call(struct ut_ops_report *r, struct ut_str name)
 {
 	char *title = ut_str_fmt(&r->arena, "%.*s_TT_HOST_FUNC [ns]", (int)name.len, name.ptr);
 
 	return ut_ops_column(
 		r, &(struct ut_ops_column){
-			   .name = title, .group = UT_TODAY_CALLS, .key = title, .missing = "" });
+			   .name = title, .group = UT_TRACY_CALLS, .key = title, .missing = "" });
 }
 
-struct ut_str ut_today_text(struct ut_ops_report *r, struct ut_str text)
+struct ut_str ut_tracy_text(struct ut_ops_report *r, struct ut_str text)
 {
 	char *copy;
 

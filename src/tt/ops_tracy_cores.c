@@ -172,7 +172,7 @@ static void put_chip(struct chip *c, const struct ut_tt_log *log, const struct u
 	free(cores);
 }
 
-void ut_today_cores_put(struct ut_ops_report *r, const struct ut_tt_log *log,
+void ut_tracy_cores_put(struct ut_ops_report *r, const struct ut_tt_log *log,
 			const struct ut_tt_analysis *a)
 {
 	static const char *const names[] = { "device ID", "op2op ID", NULL };

@@ -12,7 +12,7 @@ struct ut_tt_log;
  * A row per step from one op to the next, a column per core. What the device's own profiling takes
  * is subtracted, as in the original: 1500 cycles. (Its columns say ns; they are cycles.)
  */
-void ut_today_cores_put(struct ut_ops_report *r, const struct ut_tt_log *log,
+void ut_tracy_cores_put(struct ut_ops_report *r, const struct ut_tt_log *log,
 			const struct ut_tt_analysis *a);
 
 #endif

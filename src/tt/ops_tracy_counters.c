@@ -11,7 +11,7 @@
 #include "tt/pytext.h"
 
 #define MARKER 9090u
-#define UNITS  UT_TODAY_UNITS
+#define UNITS  UT_TRACY_UNITS
 
 /* In the order of the columns. */
 static const struct {
@@ -53,11 +53,6 @@ static struct ut_str value_of(struct ut_str meta, const char *key)
 	return value;
 }
 
-static bool is(struct ut_str text, const char *word)
-{
-	return text.len == strlen(word) && !memcmp(text.ptr, word, text.len);
-}
-
 static uint64_t key_of(uint64_t op, int64_t replay)
 {
 	const uint64_t both[] = { op, (uint64_t)replay };
@@ -77,7 +72,7 @@ struct counts {
 	size_t count, cap;
 };
 
-static void read_mark(struct ut_today_counters *c, struct counts *counts,
+static void read_mark(struct ut_tracy_counters *c, struct counts *counts,
 		      const struct ut_tt_log *log, const struct ut_tt_mark *mark)
 {
 	struct ut_str meta = ut_tt_str(log, mark->meta);
@@ -85,7 +80,8 @@ static void read_mark(struct ut_today_counters *c, struct counts *counts,
 	uint64_t key = key_of(mark->host, mark->replay), value, reference;
 	uint32_t unit = 0, op = ut_idmap_get(&c->by_op, key);
 
-	while (unit < UNITS && !is(type, units[unit].counter) && !is(type, units[unit].number))
+	while (unit < UNITS && !ut_str_is(type, units[unit].counter) &&
+	       !ut_str_is(type, units[unit].number))
 		unit++;
 	if (unit == UNITS || !ut_ops_number(value_of(meta, "\"value\""), &value) ||
 	    !ut_ops_number(value_of(meta, "ref cnt"), &reference))
@@ -121,9 +117,9 @@ static int by_slot(const void *a, const void *b)
 }
 
 /* Of n counts of one slot, in order: those that are timed come first. */
-static struct ut_today_util util_of(const struct count *items, size_t n)
+static struct ut_tracy_util util_of(const struct count *items, size_t n)
 {
-	struct ut_today_util u = { 0 };
+	struct ut_tracy_util u = { 0 };
 	size_t timed = 0;
 
 	for (size_t i = 0; i < n; i++) {
@@ -140,7 +136,7 @@ static struct ut_today_util util_of(const struct count *items, size_t n)
 	return u;
 }
 
-static void sum_up(struct ut_today_counters *c, struct counts *counts)
+static void sum_up(struct ut_tracy_counters *c, struct counts *counts)
 {
 	size_t n;
 
@@ -156,7 +152,7 @@ static void sum_up(struct ut_today_counters *c, struct counts *counts)
 	}
 }
 
-void ut_today_counters_read(struct ut_today_counters *c, const struct ut_tt_log *log,
+void ut_tracy_counters_read(struct ut_tracy_counters *c, const struct ut_tt_log *log,
 			    const struct ut_tt_chip *chip)
 {
 	struct counts counts = { 0 };
@@ -178,7 +174,7 @@ void ut_today_counters_read(struct ut_today_counters *c, const struct ut_tt_log 
 	free(counts.items);
 }
 
-void ut_today_counters_release(struct ut_today_counters *c)
+void ut_tracy_counters_release(struct ut_tracy_counters *c)
 {
 	ut_arena_release(&c->arena);
 }
@@ -189,7 +185,7 @@ static void put(struct ut_ops_report *r, uint32_t unit, uint32_t field, double v
 {
 	const char *name = units[unit].columns[field];
 	uint32_t column =
-		ut_today_counter(r, (struct ut_str){ name, strlen(name) }, unit * 4 + field);
+		ut_tracy_counter(r, (struct ut_str){ name, strlen(name) }, unit * 4 + field);
 	char text[UT_PY_DOUBLE_ROOM];
 	size_t len;
 
@@ -198,13 +194,13 @@ static void put(struct ut_ops_report *r, uint32_t unit, uint32_t field, double v
 	ut_ops_put(r, column, (struct ut_str){ ut_arena_copy(&r->arena, text, len), len });
 }
 
-void ut_today_counters_put(const struct ut_today_counters *c, struct ut_ops_report *r,
-			   const struct ut_today_counted *op)
+void ut_tracy_counters_put(const struct ut_tracy_counters *c, struct ut_ops_report *r,
+			   const struct ut_tracy_counted *op)
 {
 	uint32_t n = c->count ? ut_idmap_get(&c->by_op, key_of(op->op, op->replay)) : 0;
 
 	for (uint32_t unit = 0; n && unit < UNITS; unit++) {
-		const struct ut_today_util *u = &c->ops[n - 1][unit];
+		const struct ut_tracy_util *u = &c->ops[n - 1][unit];
 
 		if (!u->known)
 			continue;

@@ -20,35 +20,35 @@ struct ut_tt_chip;
 struct ut_tt_log;
 
 /* What one counter said in one op, over the cores that have told. */
-struct ut_today_util {
+struct ut_tracy_util {
 	bool known;
 	double min, median, max; /* percent of the time in which the unit was busy */
 	double sum;              /* of the counters */
 };
 
-#define UT_TODAY_UNITS 3u /* SFPU, FPU, MATH */
+#define UT_TRACY_UNITS 3u /* SFPU, FPU, MATH */
 
 /* The counters of one chip. {0} is none. */
-struct ut_today_counters {
+struct ut_tracy_counters {
 	struct ut_arena arena;
 	struct ut_idmap by_op; /* op and replay -> its number in ops, plus 1 */
-	struct ut_today_util (*ops)[UT_TODAY_UNITS];
+	struct ut_tracy_util (*ops)[UT_TRACY_UNITS];
 	size_t count;
 };
 
-void ut_today_counters_read(struct ut_today_counters *c, const struct ut_tt_log *log,
+void ut_tracy_counters_read(struct ut_tracy_counters *c, const struct ut_tt_log *log,
 			    const struct ut_tt_chip *chip);
-void ut_today_counters_release(struct ut_today_counters *c);
+void ut_tracy_counters_release(struct ut_tracy_counters *c);
 
 /* What there is to say about an op, besides its counts. */
-struct ut_today_counted {
+struct ut_tracy_counted {
 	uint64_t op;
 	int64_t replay;
 	uint64_t kernel; /* cycles; 0 = unknown: no average over all cores of the chip */
 	int64_t cores;   /* of the chip; at most 0 = unknown, the same */
 };
 
-void ut_today_counters_put(const struct ut_today_counters *c, struct ut_ops_report *r,
-			   const struct ut_today_counted *op);
+void ut_tracy_counters_put(const struct ut_tracy_counters *c, struct ut_ops_report *r,
+			   const struct ut_tracy_counted *op);
 
 #endif

@@ -44,9 +44,9 @@ static const char *const titles[FIELDS] = {
 };
 
 struct reader {
-	struct ut_today_device *d;
+	struct ut_tracy_device *d;
 	struct ut_ops_report *r;
-	const struct ut_today_columns *columns;
+	const struct ut_tracy_columns *columns;
 	const struct ut_ops_csv *csv;
 	size_t field[FIELDS];
 	uint32_t *column; /* of the report, per field; UT_OPS_NO_COLUMN = none so far */
@@ -55,14 +55,14 @@ struct reader {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static uint64_t hash(const struct ut_today_key *key)
+static uint64_t hash(const struct ut_tracy_key *key)
 {
 	return ut_hash_bytes(key, sizeof(*key));
 }
 
 static uint64_t hash_op(uint64_t op, int64_t device)
 {
-	const struct ut_today_key key = { .op = op, .device = device };
+	const struct ut_tracy_key key = { .op = op, .device = device };
 
 	return hash(&key);
 }
@@ -96,9 +96,9 @@ static int64_t number_or(struct ut_str text, int64_t otherwise)
 	return ut_ops_number(text, &value) && value <= INT64_MAX ? (int64_t)value : otherwise;
 }
 
-static struct ut_today_cycles cycles(const struct reader *d, int start, int end)
+static struct ut_tracy_cycles cycles(const struct reader *d, int start, int end)
 {
-	struct ut_today_cycles c = { 0 };
+	struct ut_tracy_cycles c = { 0 };
 
 	c.known = ut_ops_number(get(d, start), &c.start) && ut_ops_number(get(d, end), &c.end);
 	return c;
@@ -112,7 +112,7 @@ static double ns(const struct reader *d, int field)
 	return ut_ops_number(text, &value) ? (double)value : 0;
 }
 
-static void put_cells(struct reader *d, struct ut_today_run *run)
+static void put_cells(struct reader *d, struct ut_tracy_run *run)
 {
 	size_t first = d->r->cell_count;
 
@@ -120,23 +120,23 @@ static void put_cells(struct reader *d, struct ut_today_run *run)
 		struct ut_str text = d->csv->fields[i];
 
 		if (text.len && d->counter[i] && d->column[i] == UT_OPS_NO_COLUMN)
-			d->column[i] = ut_today_counter(d->r, d->csv->titles[i], (uint32_t)i);
+			d->column[i] = ut_tracy_counter(d->r, d->csv->titles[i], (uint32_t)i);
 		if (d->column[i] == UT_OPS_NO_COLUMN || !text.len)
 			continue;
-		run->has_latency |= d->column[i] == d->columns->id[UT_TODAY_LATENCY];
-		run->has_latency_dm |= d->column[i] == d->columns->id[UT_TODAY_LATENCY_DM];
+		run->has_latency |= d->column[i] == d->columns->id[UT_TRACY_LATENCY];
+		run->has_latency_dm |= d->column[i] == d->columns->id[UT_TRACY_LATENCY_DM];
 		ut_ops_put(d->r, d->column[i],
-			   ut_today_text(d->r, d->counter[i] ? text : whole(text)));
+			   ut_tracy_text(d->r, d->counter[i] ? text : whole(text)));
 	}
 	run->cells = ut_ops_since(d->r, first);
 }
 
-static bool same_key(const struct ut_today_key *a, const struct ut_today_key *b)
+static bool same_key(const struct ut_tracy_key *a, const struct ut_tracy_key *b)
 {
 	return !memcmp(a, b, sizeof(*a));
 }
 
-void ut_today_device_add(struct ut_today_device *d, const struct ut_today_run *run)
+void ut_tracy_device_add(struct ut_tracy_device *d, const struct ut_tracy_run *run)
 {
 	uint64_t key = hash(&run->key);
 	uint32_t last = ut_idmap_get(&d->last, key);
@@ -153,10 +153,10 @@ void ut_today_device_add(struct ut_today_device *d, const struct ut_today_run *r
 
 static void read_run(struct reader *d)
 {
-	struct ut_today_run run = {
+	struct ut_tracy_run run = {
 		.key = { .device = number_or(get(d, DEVICE), 0),
-			 .trace = number_or(get(d, TRACE), UT_TODAY_NO_TRACE),
-			 .replay = number_or(get(d, REPLAY), UT_TODAY_NO_TRACE) },
+			 .trace = number_or(get(d, TRACE), UT_TRACY_NO_TRACE),
+			 .replay = number_or(get(d, REPLAY), UT_TRACY_NO_TRACE) },
 		.name = get(d, NAME),
 		.fw = cycles(d, FW_START, FW_END),
 		.kernel = cycles(d, KERNEL_START, KERNEL_END),
@@ -170,7 +170,7 @@ static void read_run(struct reader *d)
 	if (!ut_ops_number(get(d, CALL), &run.key.op))
 		return;
 	put_cells(d, &run);
-	ut_today_device_add(d->d, &run);
+	ut_tracy_device_add(d->d, &run);
 }
 
 static void find_columns(struct reader *d)
@@ -180,19 +180,19 @@ static void find_columns(struct reader *d)
 	for (int i = 0; i < FIELDS; i++)
 		d->field[i] = ut_ops_csv_find(d->csv, titles[i]);
 	for (size_t i = 0; i < d->csv->title_count; i++) {
-		if (!ut_today_column_find(d->r, d->csv->titles[i], &d->column[i]))
+		if (!ut_tracy_column_find(d->r, d->csv->titles[i], &d->column[i]))
 			d->column[i] = UT_OPS_NO_COLUMN;
 		d->counter[i] =
-			d->column[i] == UT_OPS_NO_COLUMN && ut_today_is_counter(d->csv->titles[i]);
+			d->column[i] == UT_OPS_NO_COLUMN && ut_tracy_is_counter(d->csv->titles[i]);
 	}
 }
 
-void ut_today_device_read(struct ut_today_device *d, const struct ut_today_columns *columns,
+void ut_tracy_device_read(struct ut_tracy_device *d, const struct ut_tracy_columns *columns,
 			  struct ut_ops_report *r, struct ut_ops_csv *csv)
 {
 	struct reader reader = { .d = d, .r = r, .columns = columns, .csv = csv };
 
-	*d = (struct ut_today_device){ .present = csv };
+	*d = (struct ut_tracy_device){ .present = csv };
 	ut_idmap_init(&d->by_key, &r->arena);
 	ut_idmap_init(&d->last, &r->arena);
 	ut_idmap_init(&d->by_op, &r->arena);
@@ -203,14 +203,14 @@ void ut_today_device_read(struct ut_today_device *d, const struct ut_today_colum
 		read_run(&reader);
 }
 
-void ut_today_device_release(struct ut_today_device *d)
+void ut_tracy_device_release(struct ut_tracy_device *d)
 {
 	free(d->runs);
 }
 
 /* ---- asking -------------------------------------------------------------------------------- */
 
-uint32_t ut_today_device_take(struct ut_today_device *d, const struct ut_today_key *key)
+uint32_t ut_tracy_device_take(struct ut_tracy_device *d, const struct ut_tracy_key *key)
 {
 	uint32_t n = ut_idmap_take(&d->by_key, hash(key)), next = n ? d->runs[n - 1].next : 0;
 
@@ -223,7 +223,7 @@ uint32_t ut_today_device_take(struct ut_today_device *d, const struct ut_today_k
 	return n;
 }
 
-bool ut_today_device_ran(const struct ut_today_device *d, uint64_t op, int64_t device)
+bool ut_tracy_device_ran(const struct ut_tracy_device *d, uint64_t op, int64_t device)
 {
 	return ut_idmap_get(&d->by_op, hash_op(op, device)) > 0;
 }
@@ -233,11 +233,11 @@ bool ut_today_device_ran(const struct ut_today_device *d, uint64_t op, int64_t d
 /* What was last seen of a device. */
 struct last {
 	double ns_per_cycle;
-	struct ut_today_cycles kernel, dm;
+	struct ut_tracy_cycles kernel, dm;
 };
 
 static void put_latency(struct ut_ops_report *r, uint32_t column, const struct last *last,
-			const struct ut_today_cycles *before, const struct ut_today_cycles *now)
+			const struct ut_tracy_cycles *before, const struct ut_tracy_cycles *now)
 {
 	double gap = 0;
 	char *text;
@@ -255,7 +255,7 @@ struct lasts {
 	double ns_per_cycle; /* of all; 0 = the first rows tell */
 };
 
-static struct last *last_of(struct lasts *lasts, const struct ut_today_run *run)
+static struct last *last_of(struct lasts *lasts, const struct ut_tracy_run *run)
 {
 	uint32_t n = ut_idmap_get(&lasts->by_device, (uint64_t)run->key.device);
 	struct last *last;
@@ -272,15 +272,15 @@ static struct last *last_of(struct lasts *lasts, const struct ut_today_run *run)
 	return last;
 }
 
-void ut_today_device_latencies(const struct ut_today_device *d,
-			       const struct ut_today_columns *columns, struct ut_ops_report *r)
+void ut_tracy_device_latencies(const struct ut_tracy_device *d,
+			       const struct ut_tracy_columns *columns, struct ut_ops_report *r)
 {
 	struct lasts lasts = { .ns_per_cycle = d->ns_per_cycle };
 
 	ut_idmap_init(&lasts.by_device, &r->arena);
 	for (size_t i = 0; i < r->row_count; i++) {
 		struct ut_ops_row *row = &r->rows[i];
-		const struct ut_today_run *run = row->tag ? &d->runs[row->tag - 1] : NULL;
+		const struct ut_tracy_run *run = row->tag ? &d->runs[row->tag - 1] : NULL;
 		size_t first = r->cell_count;
 		struct last *last;
 
@@ -288,10 +288,10 @@ void ut_today_device_latencies(const struct ut_today_device *d,
 			continue;
 		last = last_of(&lasts, run);
 		if (!run->has_latency && (run->kernel.known || run->reported))
-			put_latency(r, columns->id[UT_TODAY_LATENCY], last, &last->kernel,
+			put_latency(r, columns->id[UT_TRACY_LATENCY], last, &last->kernel,
 				    &run->kernel);
 		if (!run->has_latency_dm && (run->dm.known || run->reported))
-			put_latency(r, columns->id[UT_TODAY_LATENCY_DM], last, &last->dm, &run->dm);
+			put_latency(r, columns->id[UT_TRACY_LATENCY_DM], last, &last->dm, &run->dm);
 		row->parts[UT_OPS_PARTS - 1] = ut_ops_since(r, first);
 		if (run->kernel.known)
 			last->kernel = run->kernel;

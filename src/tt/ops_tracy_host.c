@@ -22,19 +22,19 @@ static bool find_id(struct ut_str text, uint64_t *id)
 }
 
 /* The op's entry, made if need be; the pointer holds until the next one. */
-static struct ut_today_time *time_of(struct ut_today_host *h, uint64_t op)
+static struct ut_tracy_time *time_of(struct ut_tracy_host *h, uint64_t op)
 {
 	uint32_t n = ut_idmap_get(&h->by_op, op);
 
 	if (n)
 		return &h->times[n - 1];
 	h->times = ut_grow(h->times, ++h->time_count, &h->time_cap, sizeof(*h->times));
-	h->times[h->time_count - 1] = (struct ut_today_time){ 0 };
+	h->times[h->time_count - 1] = (struct ut_tracy_time){ 0 };
 	ut_idmap_put(&h->by_op, op, (uint32_t)h->time_count);
 	return &h->times[h->time_count - 1];
 }
 
-static void add_call(struct ut_today_host *h, uint64_t op, uint32_t column, uint64_t ns)
+static void add_call(struct ut_tracy_host *h, uint64_t op, uint32_t column, uint64_t ns)
 {
 	uint64_t key = op << 20 | column;
 	uint32_t n;
@@ -43,12 +43,12 @@ static void add_call(struct ut_today_host *h, uint64_t op, uint32_t column, uint
 		return;
 	n = ut_idmap_get(&h->by_call, key);
 	if (!n) {
-		struct ut_today_time *t = time_of(h, op);
+		struct ut_tracy_time *t = time_of(h, op);
 
 		h->children =
 			ut_grow(h->children, ++h->child_count, &h->child_cap, sizeof(*h->children));
 		n = (uint32_t)h->child_count;
-		h->children[n - 1] = (struct ut_today_child){ .column = column, .next = t->child };
+		h->children[n - 1] = (struct ut_tracy_child){ .column = column, .next = t->child };
 		t->child = n;
 		ut_idmap_put(&h->by_call, key, n);
 	}
@@ -64,7 +64,7 @@ struct fields {
 	size_t name, text, start, ns, parent;
 };
 
-static void read_zone(struct ut_today_host *h, struct ut_ops_report *r,
+static void read_zone(struct ut_tracy_host *h, struct ut_ops_report *r,
 		      const struct ut_ops_csv *csv, const struct fields *f)
 {
 	struct ut_str name = ut_ops_csv_field(csv, f->name);
@@ -74,21 +74,21 @@ static void read_zone(struct ut_today_host *h, struct ut_ops_report *r,
 	    !ut_ops_number(ut_ops_csv_field(csv, f->ns), &ns))
 		return;
 	if (names_op(name) && find_id(ut_ops_csv_field(csv, f->text), &op)) {
-		struct ut_today_time *t = time_of(h, op);
+		struct ut_tracy_time *t = time_of(h, op);
 
 		t->timed = true;
 		t->start = start;
 		t->ns = ns;
 	}
 	if (find_id(ut_ops_csv_field(csv, f->parent), &op) && op >> 44 == 0)
-		add_call(h, op, ut_today_call(r, name), ns);
+		add_call(h, op, ut_tracy_call(r, name), ns);
 }
 
-void ut_today_host_read(struct ut_today_host *h, struct ut_ops_report *r, struct ut_ops_csv *csv)
+void ut_tracy_host_read(struct ut_tracy_host *h, struct ut_ops_report *r, struct ut_ops_csv *csv)
 {
 	struct fields f;
 
-	*h = (struct ut_today_host){ 0 };
+	*h = (struct ut_tracy_host){ 0 };
 	ut_idmap_init(&h->by_op, &r->arena);
 	ut_idmap_init(&h->by_call, &r->arena);
 	if (!csv)
@@ -104,13 +104,13 @@ void ut_today_host_read(struct ut_today_host *h, struct ut_ops_report *r, struct
 		read_zone(h, r, csv, &f);
 }
 
-void ut_today_host_release(struct ut_today_host *h)
+void ut_tracy_host_release(struct ut_tracy_host *h)
 {
 	free(h->times);
 	free(h->children);
 }
 
-bool ut_today_host_start(const struct ut_today_host *h, uint64_t op, uint64_t *start)
+bool ut_tracy_host_start(const struct ut_tracy_host *h, uint64_t op, uint64_t *start)
 {
 	uint32_t n = ut_idmap_get(&h->by_op, op);
 
@@ -120,19 +120,19 @@ bool ut_today_host_start(const struct ut_today_host *h, uint64_t op, uint64_t *s
 	return true;
 }
 
-void ut_today_host_put(const struct ut_today_host *h, const struct ut_today_columns *columns,
+void ut_tracy_host_put(const struct ut_tracy_host *h, const struct ut_tracy_columns *columns,
 		       struct ut_ops_report *r, uint64_t op)
 {
 	uint32_t n = ut_idmap_get(&h->by_op, op);
-	const struct ut_today_time *t;
+	const struct ut_tracy_time *t;
 
 	if (!n)
 		return;
 	t = &h->times[n - 1];
 	if (t->timed) {
-		ut_ops_put_u64(r, columns->id[UT_TODAY_HOST_START], t->start);
-		ut_ops_put_u64(r, columns->id[UT_TODAY_HOST_END], t->start + t->ns);
-		ut_ops_put_u64(r, columns->id[UT_TODAY_HOST_TIME], t->ns);
+		ut_ops_put_u64(r, columns->id[UT_TRACY_HOST_START], t->start);
+		ut_ops_put_u64(r, columns->id[UT_TRACY_HOST_END], t->start + t->ns);
+		ut_ops_put_u64(r, columns->id[UT_TRACY_HOST_TIME], t->ns);
 	}
 	for (uint32_t c = t->child; c; c = h->children[c - 1].next)
 		ut_ops_put_u64(r, h->children[c - 1].column, h->children[c - 1].ns);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/json_piece.h"
 #include "base/str.h"
 #include "text/csv_read.h"
 #include "tt/pytext.h"
@@ -11,21 +12,16 @@
 struct reader {
 	struct ut_json j;
 	struct ut_ops_report *r;
-	const struct ut_today_columns *columns;
-	struct ut_today_info *info;
+	const struct ut_tracy_columns *columns;
+	struct ut_tracy_info *info;
 	uint32_t inputs, outputs; /* tensors so far */
 };
 
 #define MOST_TENSORS 256u /* each takes seven columns, in every row */
 
-static bool is(struct ut_json_span s, const char *text)
-{
-	return s.len == strlen(text) && !memcmp(s.at, text, s.len);
-}
-
 /* ---- values as Python prints them ---------------------------------------------------------- */
 
-static struct ut_str decoded(struct ut_arena *a, struct ut_json_span raw)
+static struct ut_str decoded(struct ut_arena *a, struct ut_str raw)
 {
 	char *text = ut_arena_alloc(a, raw.len + 1, 1);
 
@@ -35,22 +31,20 @@ static struct ut_str decoded(struct ut_arena *a, struct ut_json_span raw)
 /* A string inside a list or dict, from its opening quote on. Returns behind the closing one. */
 static const char *py_string(struct ut_buf *b, struct ut_arena *a, const char *p, const char *end)
 {
-	const char *from = ++p;
+	const char *close = ut_json_closing_quote(p, end);
 
-	while (p < end && *p != '"')
-		p += *p == '\\' && p + 1 < end ? 2 : 1;
-	ut_py_str(b, decoded(a, (struct ut_json_span){ from, (size_t)(p - from) }));
-	return p < end ? p + 1 : end;
+	ut_py_str(b, decoded(a, (struct ut_str){ p + 1, (size_t)(close - p - 1) }));
+	return close < end ? close + 1 : end;
 }
 
 /* A whole number stays as it is; others may not be written with the digits that Python takes. */
-static void py_number(struct ut_buf *b, struct ut_json_span word)
+static void py_number(struct ut_buf *b, struct ut_str word)
 {
 	char text[UT_PY_DOUBLE_ROOM];
 	struct ut_json_number n;
 
 	if (ut_json_number(word, &n) != UT_JSON_F64 || !isfinite(n.f64)) {
-		ut_buf_add(b, word.at, word.len);
+		ut_buf_add(b, word.ptr, word.len);
 		return;
 	}
 	ut_py_double(text, n.f64);
@@ -64,13 +58,13 @@ static const char *py_word(struct ut_buf *b, const char *p, const char *end)
 		const char *json, *python;
 	} words[] = { { "true", "True" }, { "false", "False" }, { "null", "None" } };
 	const char *from = p;
-	struct ut_json_span word;
+	struct ut_str word;
 
 	while (p < end && !strchr(",:]}", *p))
 		p++;
-	word = (struct ut_json_span){ from, (size_t)(p - from) };
+	word = (struct ut_str){ from, (size_t)(p - from) };
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (is(word, words[i].json)) {
+		if (ut_str_is(word, words[i].json)) {
 			ut_buf_text(b, words[i].python);
 			return p;
 		}
@@ -108,19 +102,19 @@ static struct ut_str take(struct ut_buf *b, struct ut_ops_report *r)
 {
 	size_t len = b->len;
 
-	return ut_today_text(r, (struct ut_str){ ut_buf_take(b, &r->arena), len });
+	return ut_tracy_text(r, (struct ut_str){ ut_buf_take(b, &r->arena), len });
 }
 
 /* str() of the value at the cursor. */
 static bool value_text(struct reader *d, struct ut_str *text)
 {
-	struct ut_json_span raw;
+	struct ut_str raw;
 	struct ut_buf small = { 0 }, b = { 0 };
 
 	if (ut_json_peek(&d->j) == '"') {
 		if (!ut_json_string(&d->j, &raw))
 			return false;
-		*text = ut_today_text(d->r, decoded(&d->r->arena, raw));
+		*text = ut_tracy_text(d->r, decoded(&d->r->arena, raw));
 		return true;
 	}
 	if (!ut_json_skip(&d->j, &raw))
@@ -157,15 +151,15 @@ static bool enter(struct reader *d, char bracket, bool *inside)
 static bool read_shape(struct reader *d, bool output, uint32_t index)
 {
 	static const char axes[] = "WZYX";
-	struct ut_json_span key;
+	struct ut_str key;
 	bool inside;
 
 	if (!enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
-		const char *axis = key.len == 1 && *key.at ? strchr(axes, *key.at) : NULL;
+		const char *axis = key.len == 1 && *key.ptr ? strchr(axes, *key.ptr) : NULL;
 
-		if (!(axis ? put_value(d, ut_today_tensor(d->r, output, index,
+		if (!(axis ? put_value(d, ut_tracy_tensor(d->r, output, index,
 							  (uint32_t)(axis - axes)))
 			   : ut_json_skip(&d->j, NULL)))
 			return false;
@@ -176,15 +170,15 @@ static bool read_shape(struct reader *d, bool output, uint32_t index)
 /* {"buffer_type", "memory_layout"} */
 static bool read_config(struct reader *d, struct ut_str *buffer, struct ut_str *layout)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 	bool inside;
 
 	if (!enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
-		if (!(is(key, "buffer_type")     ? value_text(d, buffer)
-		      : is(key, "memory_layout") ? value_text(d, layout)
-						 : ut_json_skip(&d->j, NULL)))
+		if (!(ut_str_is(key, "buffer_type")     ? value_text(d, buffer)
+		      : ut_str_is(key, "memory_layout") ? value_text(d, layout)
+							: ut_json_skip(&d->j, NULL)))
 			return false;
 	}
 	return !d->j.trouble;
@@ -203,16 +197,16 @@ static void add_upper(struct ut_buf *b, struct ut_str text)
 static bool read_storage(struct reader *d, uint32_t column)
 {
 	struct ut_str device = { "", 0 }, buffer = { "", 0 }, layout = { "", 0 };
-	struct ut_json_span key;
+	struct ut_str key;
 	struct ut_buf b = { 0 };
 
 	if (ut_json_peek(&d->j) != '{')
 		return put_value(d, column);
 	ut_json_enter(&d->j);
 	while (ut_json_member(&d->j, &key)) {
-		if (!(is(key, "device_id")       ? value_text(d, &device)
-		      : is(key, "memory_config") ? read_config(d, &buffer, &layout)
-						 : ut_json_skip(&d->j, NULL)))
+		if (!(ut_str_is(key, "device_id")       ? value_text(d, &device)
+		      : ut_str_is(key, "memory_config") ? read_config(d, &buffer, &layout)
+							: ut_json_skip(&d->j, NULL)))
 			return false;
 	}
 	if (d->j.trouble)
@@ -229,24 +223,24 @@ static bool read_storage(struct reader *d, uint32_t column)
 
 static bool read_tensor(struct reader *d, bool output, uint32_t index)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 	bool inside;
 
-	for (uint32_t i = 0; i < UT_TODAY_TENSOR_FIELDS; i++)
-		ut_today_tensor(d->r, output, index, i);
+	for (uint32_t i = 0; i < UT_TRACY_TENSOR_FIELDS; i++)
+		ut_tracy_tensor(d->r, output, index, i);
 	if (!enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
 		bool ok;
 
-		if (is(key, "shape"))
+		if (ut_str_is(key, "shape"))
 			ok = read_shape(d, output, index);
-		else if (is(key, "layout"))
-			ok = put_value(d, ut_today_tensor(d->r, output, index, 4));
-		else if (is(key, "dtype"))
-			ok = put_value(d, ut_today_tensor(d->r, output, index, 5));
-		else if (is(key, "storage_type"))
-			ok = read_storage(d, ut_today_tensor(d->r, output, index, 6));
+		else if (ut_str_is(key, "layout"))
+			ok = put_value(d, ut_tracy_tensor(d->r, output, index, 4));
+		else if (ut_str_is(key, "dtype"))
+			ok = put_value(d, ut_tracy_tensor(d->r, output, index, 5));
+		else if (ut_str_is(key, "storage_type"))
+			ok = read_storage(d, ut_tracy_tensor(d->r, output, index, 6));
 		else
 			ok = ut_json_skip(&d->j, NULL);
 		if (!ok)
@@ -280,7 +274,7 @@ static void add_item(struct ut_buf *list, struct ut_str text)
 
 static bool read_kernel(struct reader *d, struct ut_buf *sources, struct ut_buf *names)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 	struct ut_str text;
 	bool inside;
 
@@ -289,18 +283,18 @@ static bool read_kernel(struct reader *d, struct ut_buf *sources, struct ut_buf 
 	while (inside && ut_json_member(&d->j, &key)) {
 		if (!value_text(d, &text))
 			return false;
-		if (is(key, "source"))
+		if (ut_str_is(key, "source"))
 			add_item(sources, text);
-		else if (is(key, "name"))
+		else if (ut_str_is(key, "name"))
 			add_item(names, text);
-		else if (is(key, "math_fidelity"))
-			ut_ops_put(d->r, d->columns->id[UT_TODAY_FIDELITY], text);
+		else if (ut_str_is(key, "math_fidelity"))
+			ut_ops_put(d->r, d->columns->id[UT_TRACY_FIDELITY], text);
 	}
 	return !d->j.trouble;
 }
 
 /* A list of kernels becomes a list of sources and one of hashes. */
-static bool read_kernels(struct reader *d, enum ut_today_word source, enum ut_today_word hash)
+static bool read_kernels(struct reader *d, enum ut_tracy_word source, enum ut_tracy_word hash)
 {
 	struct ut_buf sources = { 0 }, names = { 0 };
 	bool inside, ok = enter(d, '[', &inside);
@@ -318,13 +312,13 @@ static bool read_kernels(struct reader *d, enum ut_today_word source, enum ut_to
 
 static bool read_sizes(struct reader *d)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 	bool inside;
 
 	if (!enter(d, '{', &inside))
 		return false;
 	while (inside && ut_json_member(&d->j, &key)) {
-		if (!put_value(d, ut_today_size(d->r, (struct ut_str){ key.at, key.len })))
+		if (!put_value(d, ut_tracy_size(d->r, (struct ut_str){ key.ptr, key.len })))
 			return false;
 	}
 	return !d->j.trouble;
@@ -332,7 +326,7 @@ static bool read_sizes(struct reader *d)
 
 static bool read_kernel_info(struct reader *d)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 	bool inside;
 
 	if (!enter(d, '{', &inside))
@@ -340,11 +334,11 @@ static bool read_kernel_info(struct reader *d)
 	while (inside && ut_json_member(&d->j, &key)) {
 		bool ok;
 
-		if (is(key, "compute_kernels"))
-			ok = read_kernels(d, UT_TODAY_COMPUTE_SOURCE, UT_TODAY_COMPUTE_HASH);
-		else if (is(key, "datamovement_kernels"))
-			ok = read_kernels(d, UT_TODAY_MOVE_SOURCE, UT_TODAY_MOVE_HASH);
-		else if (is(key, "kernel_sizes"))
+		if (ut_str_is(key, "compute_kernels"))
+			ok = read_kernels(d, UT_TRACY_COMPUTE_SOURCE, UT_TRACY_COMPUTE_HASH);
+		else if (ut_str_is(key, "datamovement_kernels"))
+			ok = read_kernels(d, UT_TRACY_MOVE_SOURCE, UT_TRACY_MOVE_HASH);
+		else if (ut_str_is(key, "kernel_sizes"))
 			ok = read_sizes(d);
 		else
 			ok = ut_json_skip(&d->j, NULL);
@@ -360,7 +354,7 @@ static void note_compute(struct reader *d, struct ut_str text)
 {
 	struct ut_json_number n;
 
-	if (ut_json_number((struct ut_json_span){ text.ptr, text.len }, &n) == UT_JSON_NOT)
+	if (ut_json_number((struct ut_str){ text.ptr, text.len }, &n) == UT_JSON_NOT)
 		return;
 	d->info->has_compute = true;
 	d->info->compute = n.f64;
@@ -370,13 +364,13 @@ static bool read_model(struct reader *d)
 {
 	static const struct {
 		const char *key;
-		enum ut_today_word word;
+		enum ut_tracy_word word;
 	} fields[] = {
-		{ "ideal_ns", UT_TODAY_IDEAL },         { "compute_ns", UT_TODAY_COMPUTE },
-		{ "bandwidth_ns", UT_TODAY_BANDWIDTH }, { "input_bws", UT_TODAY_INPUT_BW },
-		{ "output_bws", UT_TODAY_OUTPUT_BW },
+		{ "ideal_ns", UT_TRACY_IDEAL },         { "compute_ns", UT_TRACY_COMPUTE },
+		{ "bandwidth_ns", UT_TRACY_BANDWIDTH }, { "input_bws", UT_TRACY_INPUT_BW },
+		{ "output_bws", UT_TRACY_OUTPUT_BW },
 	};
-	struct ut_json_span key;
+	struct ut_str key;
 	struct ut_str text;
 	bool inside;
 
@@ -386,17 +380,17 @@ static bool read_model(struct reader *d)
 		if (!value_text(d, &text))
 			return false;
 		for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-			if (is(key, fields[i].key))
+			if (ut_str_is(key, fields[i].key))
 				ut_ops_put(d->r, d->columns->id[fields[i].word], text);
 		}
-		if (is(key, "compute_ns"))
+		if (ut_str_is(key, "compute_ns"))
 			note_compute(d, text);
 	}
 	return !d->j.trouble;
 }
 
 /* "device_id" is DEVICE ID, and so on: what has a column of its name goes there. */
-static bool read_named(struct reader *d, struct ut_json_span key)
+static bool read_named(struct reader *d, struct ut_str key)
 {
 	char name[64];
 	uint32_t column;
@@ -404,11 +398,11 @@ static bool read_named(struct reader *d, struct ut_json_span key)
 	if (key.len >= sizeof(name))
 		return ut_json_skip(&d->j, NULL);
 	for (size_t i = 0; i < key.len; i++) {
-		char c = key.at[i];
+		char c = key.ptr[i];
 
 		name[i] = (char)(c == '_' ? ' ' : c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
 	}
-	if (!ut_today_column_find(d->r, (struct ut_str){ name, key.len }, &column))
+	if (!ut_tracy_column_find(d->r, (struct ut_str){ name, key.len }, &column))
 		return ut_json_skip(&d->j, NULL);
 	return put_value(d, column);
 }
@@ -421,41 +415,41 @@ static bool read_call(struct reader *d)
 		return false;
 	if (!ut_ops_number(text, &d->info->call))
 		d->info->call = 0;
-	ut_ops_put(d->r, d->columns->id[UT_TODAY_CALL], text);
+	ut_ops_put(d->r, d->columns->id[UT_TRACY_CALL], text);
 	return true;
 }
 
-static bool read_member(struct reader *d, struct ut_json_span key)
+static bool read_member(struct reader *d, struct ut_str key)
 {
-	d->info->code |= is(key, "op_code");
-	if (is(key, "input_tensors") || is(key, "optional_input_tensors")) {
+	d->info->code |= ut_str_is(key, "op_code");
+	if (ut_str_is(key, "input_tensors") || ut_str_is(key, "optional_input_tensors")) {
 		d->info->inputs = true;
 		return read_tensors(d, false);
 	}
-	if (is(key, "output_tensors")) {
+	if (ut_str_is(key, "output_tensors")) {
 		d->info->outputs = true;
 		return read_tensors(d, true);
 	}
-	if (is(key, "kernel_info"))
+	if (ut_str_is(key, "kernel_info"))
 		return read_kernel_info(d);
-	if (is(key, "performance_model"))
+	if (ut_str_is(key, "performance_model"))
 		return read_model(d);
-	if (is(key, "global_call_count"))
+	if (ut_str_is(key, "global_call_count"))
 		return read_call(d);
-	if (is(key, "op_hash"))
-		return put_value(d, d->columns->id[UT_TODAY_PROGRAM_HASH]);
+	if (ut_str_is(key, "op_hash"))
+		return put_value(d, d->columns->id[UT_TRACY_PROGRAM_HASH]);
 	return read_named(d, key);
 }
 
-bool ut_today_info_read(struct ut_today_info *info, const struct ut_today_columns *columns,
+bool ut_tracy_info_read(struct ut_tracy_info *info, const struct ut_tracy_columns *columns,
 			struct ut_ops_report *r, struct ut_str json, const char **why)
 {
 	struct reader d = { .r = r, .columns = columns, .info = info };
 	size_t first = r->cell_count;
-	struct ut_json_span key;
+	struct ut_str key;
 	bool ok;
 
-	*info = (struct ut_today_info){ 0 };
+	*info = (struct ut_tracy_info){ 0 };
 	ut_json_init_text(&d.j, json.ptr, json.len);
 	ok = ut_json_peek(&d.j) == '{';
 	if (ok) {

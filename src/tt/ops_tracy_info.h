@@ -8,7 +8,7 @@
 
 #include "tt/ops_tracy_columns.h"
 
-struct ut_today_info {
+struct ut_tracy_info {
 	struct ut_ops_range cells;
 	bool code;            /* it tells the op's code: it is the whole, not only what is new */
 	bool inputs, outputs; /* it tells its tensors */
@@ -21,7 +21,7 @@ struct ut_today_info {
  * Puts the cells of one JSON object. False if it is none; what was read up to there stays, and
  * *why says what is wrong.
  */
-bool ut_today_info_read(struct ut_today_info *info, const struct ut_today_columns *columns,
+bool ut_tracy_info_read(struct ut_tracy_info *info, const struct ut_tracy_columns *columns,
 			struct ut_ops_report *r, struct ut_str json, const char **why);
 
 #endif

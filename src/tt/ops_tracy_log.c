@@ -46,7 +46,7 @@ static const struct {
 };
 
 struct reader {
-	struct ut_today_device *d;
+	struct ut_tracy_device *d;
 	struct ut_ops_report *r;
 	const struct ut_tt_log *log;
 	const struct ut_tt_analysis *a;
@@ -55,14 +55,14 @@ struct reader {
 	uint32_t serial; /* of the run */
 	struct ut_arena arena;
 	struct ut_idmap dispatched; /* op + 1 -> its number in the chip's dispatch_ops, plus 1 */
-	struct ut_today_counters counters;
+	struct ut_tracy_counters counters;
 };
 
 static void put(struct reader *d, const char *name, const char *text)
 {
 	uint32_t column;
 
-	if (ut_today_column_find(d->r, (struct ut_str){ name, strlen(name) }, &column))
+	if (ut_tracy_column_find(d->r, (struct ut_str){ name, strlen(name) }, &column))
 		ut_ops_put(d->r, column, (struct ut_str){ text, strlen(text) });
 }
 
@@ -87,19 +87,19 @@ static double cycles_of(const struct ut_tt_stats *stats, enum value value)
 	return 0;
 }
 
-static struct ut_today_cycles cycles_between(const struct reader *d,
+static struct ut_tracy_cycles cycles_between(const struct reader *d,
 					     const struct ut_tt_result *result)
 {
 	const struct ut_tt_span *span = &d->a->spans[result->span];
-	struct ut_today_cycles c = { 0 };
+	struct ut_tracy_cycles c = { 0 };
 
 	if (!result->stats.count || span->start == UT_TT_NO_ROW || span->end == UT_TT_NO_ROW)
 		return c;
-	return (struct ut_today_cycles){ true, d->log->rows[span->start].ts,
+	return (struct ut_tracy_cycles){ true, d->log->rows[span->start].ts,
 					 d->log->rows[span->end].ts };
 }
 
-static void put_result(struct reader *d, struct ut_today_run *run,
+static void put_result(struct reader *d, struct ut_tracy_run *run,
 		       const struct ut_tt_result *result)
 {
 	const char *rule = d->a->setup.rules[result->rule]->name;
@@ -179,7 +179,7 @@ static void find_dispatched(struct reader *d, const struct ut_tt_chip_results *r
 }
 
 /* An op that runs several times was dispatched once, for its first run. */
-static void put_dispatched(struct reader *d, struct ut_today_run *run,
+static void put_dispatched(struct reader *d, struct ut_tracy_run *run,
 			   const struct ut_tt_chip_results *results)
 {
 	uint32_t n = ut_idmap_take(&d->dispatched, run->key.op + 1);
@@ -214,22 +214,22 @@ static void put_chip(struct reader *d, const uint32_t *rows, size_t count)
 }
 
 /* A report of devices alone has no averages over all cores. */
-static void put_counters(struct reader *d, const struct ut_today_run *run,
+static void put_counters(struct reader *d, const struct ut_tracy_run *run,
 			 const struct ut_tt_mark *mark)
 {
-	const struct ut_today_counted counted = {
+	const struct ut_tracy_counted counted = {
 		.op = mark->host,
 		.replay = mark->replay,
 		.kernel = d->chip && run->kernel.known ? run->kernel.end - run->kernel.start : 0,
 		.cores = d->log->max_cores,
 	};
 
-	ut_today_counters_put(&d->counters, d->r, &counted);
+	ut_tracy_counters_put(&d->counters, d->r, &counted);
 }
 
 static int64_t or_none(int64_t trace)
 {
-	return trace < 0 ? UT_TODAY_NO_TRACE : trace;
+	return trace < 0 ? UT_TRACY_NO_TRACE : trace;
 }
 
 static void add_run(struct reader *d, uint32_t chip, size_t op)
@@ -239,7 +239,7 @@ static void add_run(struct reader *d, uint32_t chip, size_t op)
 	const uint32_t *rows = results->ops.rows + results->ops.first[op];
 	size_t count = results->ops.first[op + 1] - results->ops.first[op];
 	const struct ut_tt_mark *mark = &d->log->marks[d->log->rows[rows[0]].mark];
-	struct ut_today_run run = { .key = { .op = mark->host,
+	struct ut_tracy_run run = { .key = { .op = mark->host,
 					     .device = d->log->chips[chip].id,
 					     .trace = or_none(mark->trace),
 					     .replay = or_none(mark->replay) },
@@ -257,15 +257,15 @@ static void add_run(struct reader *d, uint32_t chip, size_t op)
 		put_u64(d, "DEVICE FW START CYCLE", run.fw.start);
 		put_u64(d, "DEVICE FW END CYCLE", run.fw.end);
 	}
-	if (run.key.trace != UT_TODAY_NO_TRACE)
+	if (run.key.trace != UT_TRACY_NO_TRACE)
 		put_u64(d, "METAL TRACE ID", (uint64_t)run.key.trace);
-	if (run.key.replay != UT_TODAY_NO_TRACE)
+	if (run.key.replay != UT_TRACY_NO_TRACE)
 		put_u64(d, "METAL TRACE REPLAY SESSION ID", (uint64_t)run.key.replay);
 	run.cells = ut_ops_since(d->r, first);
-	ut_today_device_add(d->d, &run);
+	ut_tracy_device_add(d->d, &run);
 }
 
-static void add_runs(struct ut_today_device *d, struct ut_ops_report *r,
+static void add_runs(struct ut_tracy_device *d, struct ut_ops_report *r,
 		     const struct ut_tt_log *log, const struct ut_tt_analysis *a)
 {
 	struct reader reader = {
@@ -281,11 +281,11 @@ static void add_runs(struct ut_today_device *d, struct ut_ops_report *r,
 	d->ns_per_cycle = log->mhz ? 1000.0 / (double)log->mhz : 0;
 	for (uint32_t c = 0; c < log->chip_count; c++) {
 		find_dispatched(&reader, &a->chips[c]);
-		ut_today_counters_read(&reader.counters, log, &log->chips[c]);
+		ut_tracy_counters_read(&reader.counters, log, &log->chips[c]);
 		for (size_t op = 0; op < a->chips[c].ops.count; op++)
 			add_run(&reader, c, op);
 	}
-	ut_today_counters_release(&reader.counters);
+	ut_tracy_counters_release(&reader.counters);
 	ut_arena_release(&reader.arena);
 }
 
@@ -342,8 +342,8 @@ static int pick_rules(struct ut_tt_setup *setup, const struct ut_opt_list *wante
 	return 0;
 }
 
-int ut_today_log_read(struct ut_today_device *d, struct ut_ops_report *r, const char *path,
-		      const struct ut_ops_today_opts *opts, struct ut_err *err)
+int ut_tracy_log_read(struct ut_tracy_device *d, struct ut_ops_report *r, const char *path,
+		      const struct ut_ops_tracy_opts *opts, struct ut_err *err)
 {
 	const struct ut_tt_read_opts read_opts = { 0 };
 	struct ut_tt_analysis analysis;
@@ -351,7 +351,7 @@ int ut_today_log_read(struct ut_today_device *d, struct ut_ops_report *r, const 
 	struct ut_tt_log log;
 	int rc;
 
-	ut_today_device_read(d, NULL, r, NULL);
+	ut_tracy_device_read(d, NULL, r, NULL);
 	ut_tt_log_init(&log);
 	rc = ut_tt_read_file(&log, path, &read_opts, err);
 	if (!rc && (!log.zones || !ut_tt_setup_find(&setup, true, NULL)))
@@ -365,7 +365,7 @@ int ut_today_log_read(struct ut_today_device *d, struct ut_ops_report *r, const 
 		ut_tt_analyze(&analysis, &log, &setup);
 		add_runs(d, r, &log, &analysis);
 		if (r->used_only && opts->cores)
-			ut_today_cores_put(opts->cores, &log, &analysis);
+			ut_tracy_cores_put(opts->cores, &log, &analysis);
 		ut_tt_analysis_release(&analysis);
 	}
 	ut_tt_log_release(&log);

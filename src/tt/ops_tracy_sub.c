@@ -22,12 +22,12 @@ static const char *const titles[FIELDS] = { "PCIe slot", "run host ID", "trace i
 					    "trace id counter" };
 
 struct reader {
-	struct ut_today_sub *s;
+	struct ut_tracy_sub *s;
 	bool titled;
 	size_t field[FIELDS]; /* UT_OPS_NO_FIELD = it has none */
 };
 
-static uint64_t hash(const struct ut_today_key *key)
+static uint64_t hash(const struct ut_tracy_key *key)
 {
 	return ut_hash_bytes(key, sizeof(*key));
 }
@@ -61,8 +61,7 @@ static void read_titles(struct reader *d, struct ut_str line)
 	for (int i = 0; i < FIELDS; i++) {
 		d->field[i] = UT_OPS_NO_FIELD;
 		for (size_t k = 0; k < n; k++) {
-			if (fields[k].len == strlen(titles[i]) &&
-			    !memcmp(fields[k].ptr, titles[i], fields[k].len))
+			if (ut_str_is(fields[k], titles[i]))
 				d->field[i] = k;
 		}
 	}
@@ -75,7 +74,7 @@ static int64_t number(const struct reader *d, const struct ut_str *fields, size_
 
 	if (d->field[field] >= n || !ut_ops_number(fields[d->field[field]], &value) ||
 	    value > INT64_MAX)
-		return UT_TODAY_NO_TRACE;
+		return UT_TRACY_NO_TRACE;
 	return (int64_t)value;
 }
 
@@ -85,7 +84,7 @@ static void read_line(struct reader *d, struct ut_str line)
 	const char *at = memmem(line.ptr, line.len, sign, strlen(sign));
 	const char *end = line.ptr + line.len;
 	struct ut_str fields[COLUMNS], digits;
-	struct ut_today_key key;
+	struct ut_tracy_key key;
 	uint64_t value;
 	size_t n;
 
@@ -100,7 +99,7 @@ static void read_line(struct reader *d, struct ut_str line)
 							       digits.ptr[digits.len] <= '9';)
 		digits.len++;
 	n = split(line, fields);
-	key = (struct ut_today_key){ .op = (uint64_t)number(d, fields, n, OP),
+	key = (struct ut_tracy_key){ .op = (uint64_t)number(d, fields, n, OP),
 				     .device = number(d, fields, n, CHIP),
 				     .trace = number(d, fields, n, TRACE),
 				     .replay = number(d, fields, n, REPLAY) };
@@ -122,7 +121,7 @@ static size_t read_lines(struct reader *d, const char *text, size_t len)
 	return done;
 }
 
-void ut_today_sub_read(struct ut_today_sub *s, struct ut_arena *a, const char *path)
+void ut_tracy_sub_read(struct ut_tracy_sub *s, struct ut_arena *a, const char *path)
 {
 	struct reader d = { .s = s };
 	char text[LONGEST];
@@ -146,7 +145,7 @@ void ut_today_sub_read(struct ut_today_sub *s, struct ut_arena *a, const char *p
 	ut_source_close(&source);
 }
 
-bool ut_today_sub_find(const struct ut_today_sub *s, const struct ut_today_key *key,
+bool ut_tracy_sub_find(const struct ut_tracy_sub *s, const struct ut_tracy_key *key,
 		       uint64_t *sub_device)
 {
 	uint32_t found = ut_idmap_get(&s->by_run, hash(key));

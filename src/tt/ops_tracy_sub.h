@@ -13,14 +13,14 @@
 
 struct ut_arena;
 
-struct ut_today_sub {
+struct ut_tracy_sub {
 	struct ut_idmap by_run; /* of a key -> sub-device, plus 1 */
 };
 
 /* Streams the log, however large it is; one that cannot be read tells nothing. */
-void ut_today_sub_read(struct ut_today_sub *s, struct ut_arena *a, const char *path);
+void ut_tracy_sub_read(struct ut_tracy_sub *s, struct ut_arena *a, const char *path);
 
-bool ut_today_sub_find(const struct ut_today_sub *s, const struct ut_today_key *key,
+bool ut_tracy_sub_find(const struct ut_tracy_sub *s, const struct ut_tracy_key *key,
 		       uint64_t *sub_device);
 
 #endif

@@ -18,7 +18,7 @@ struct reader {
 	const char *path;
 	struct ut_tt_build build;
 	struct ut_tt_columns columns;
-	struct ut_tt_field fields[UT_TT_MAX_FIELDS];
+	struct ut_str fields[UT_TT_MAX_FIELDS];
 	uint64_t line; /* number of the one that is being read */
 	bool ready;    /* the columns are known */
 	bool usual;    /* and the first ones are in the order that they have always had */
@@ -29,7 +29,7 @@ struct reader {
 	struct ut_err *err;
 };
 
-static int bad(struct reader *r, const char *what, struct ut_tt_field f)
+static int bad(struct reader *r, const char *what, struct ut_str f)
 {
 	int shown = f.len < 40 ? (int)f.len : 40;
 
@@ -44,7 +44,7 @@ static int too_short(struct reader *r, int n)
 			  r->line, n, r->columns.count);
 }
 
-static bool to_u64(struct ut_tt_field f, uint64_t *value)
+static bool to_u64(struct ut_str f, uint64_t *value)
 {
 	uint64_t v = 0;
 
@@ -61,12 +61,12 @@ static bool to_u64(struct ut_tt_field f, uint64_t *value)
 	return true;
 }
 
-static bool to_i64(struct ut_tt_field f, int64_t min, int64_t max, int64_t *value)
+static bool to_i64(struct ut_str f, int64_t min, int64_t max, int64_t *value)
 {
 	bool minus = f.len && f.ptr[0] == '-';
 	uint64_t v;
 
-	if (!to_u64((struct ut_tt_field){ f.ptr + minus, f.len - minus }, &v) || v > INT64_MAX)
+	if (!to_u64((struct ut_str){ f.ptr + minus, f.len - minus }, &v) || v > INT64_MAX)
 		return false;
 	*value = minus ? -(int64_t)v : (int64_t)v;
 	return *value >= min && *value <= max;
@@ -74,17 +74,17 @@ static bool to_i64(struct ut_tt_field f, int64_t min, int64_t max, int64_t *valu
 
 /* ---- a row --------------------------------------------------------------------------------- */
 
-static struct ut_tt_field field(const struct reader *r, const struct ut_tt_field *fields,
-				enum ut_tt_column column, int count)
+static struct ut_str field(const struct reader *r, const struct ut_str *fields,
+			   enum ut_tt_column column, int count)
 {
 	int at = r->columns.at[column];
 
-	return at >= 0 && at < count ? fields[at] : (struct ut_tt_field){ "", 0 };
+	return at >= 0 && at < count ? fields[at] : (struct ut_str){ "", 0 };
 }
 
 static int find_lane(struct reader *r, const char *line)
 {
-	const struct ut_tt_field *f = r->fields;
+	const struct ut_str *f = r->fields;
 	const int *at = r->columns.at;
 	struct ut_tt_place place;
 	int64_t chip, x, y;
@@ -116,7 +116,7 @@ static int find_lane(struct reader *r, const char *line)
 	return 0;
 }
 
-static uint8_t phase_of(struct ut_tt_field f)
+static uint8_t phase_of(struct ut_str f)
 {
 	static const struct {
 		const char *name;
@@ -129,14 +129,14 @@ static uint8_t phase_of(struct ut_tt_field f)
 	};
 
 	for (size_t i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
-		if (f.len == strlen(phases[i].name) && !memcmp(f.ptr, phases[i].name, f.len))
+		if (ut_str_is(f, phases[i].name))
 			return (uint8_t)phases[i].phase;
 	}
 	return UT_TT_OTHER;
 }
 
 /* A number that may be missing; `none` stands for it then. */
-static int optional(struct reader *r, struct ut_tt_field f, int64_t none, int64_t *value)
+static int optional(struct reader *r, struct ut_str f, int64_t none, int64_t *value)
 {
 	*value = none;
 	if (f.len && !to_i64(f, INT64_MIN + 1, INT64_MAX, value))
@@ -144,7 +144,7 @@ static int optional(struct reader *r, struct ut_tt_field f, int64_t none, int64_
 	return 0;
 }
 
-static uint32_t intern(struct reader *r, struct ut_tt_field f)
+static uint32_t intern(struct reader *r, struct ut_str f)
 {
 	return ut_strtab_intern(&r->log->strings, f.ptr, f.len);
 }
@@ -152,7 +152,7 @@ static uint32_t intern(struct reader *r, struct ut_tt_field f)
 /* All fields of a row whose mark has not been seen yet. */
 static int make_mark(struct reader *r, const char *line, size_t len, struct ut_tt_mark *m)
 {
-	struct ut_tt_field f[UT_TT_MAX_FIELDS], type;
+	struct ut_str f[UT_TT_MAX_FIELDS], type;
 	int n = ut_tt_split(line, len, f, r->columns.most);
 	int64_t run, host;
 
@@ -225,7 +225,7 @@ static int read_row(struct reader *r, const char *line, size_t len)
 		return bad(r, "not a value:", r->fields[at[UT_TT_VALUE]]);
 	tail = r->columns.mixed ? line : r->fields[lead - 1].ptr + r->fields[lead - 1].len;
 	key.timer = r->fields[at[UT_TT_TIMER]];
-	key.tail = (struct ut_tt_field){ tail, (size_t)(line + len - tail) };
+	key.tail = (struct ut_str){ tail, (size_t)(line + len - tail) };
 	rc = find_mark(r, line, len, &key, &row.mark);
 	/* last, since a lane that was found must have a row */
 	if (!rc)
@@ -270,7 +270,7 @@ static bool read_usual_row(struct reader *r, const char *line, size_t len, int *
 	p = stop && stop > timer ? next_field(stop, end) : NULL;
 	if (!p)
 		return false;
-	key.timer = (struct ut_tt_field){ timer, (size_t)(stop - timer) };
+	key.timer = (struct ut_str){ timer, (size_t)(stop - timer) };
 	stop = plain_number(p, end, &row.ts);
 	if (!stop || stop == p)
 		return false;
@@ -280,7 +280,7 @@ static bool read_usual_row(struct reader *r, const char *line, size_t len, int *
 		if (!stop)
 			return false;
 	}
-	key.tail = (struct ut_tt_field){ stop, (size_t)(end - stop) };
+	key.tail = (struct ut_str){ stop, (size_t)(end - stop) };
 	*rc = find_mark(r, line, len, &key, &row.mark);
 	if (!*rc)
 		*rc = add_row(r, &row);

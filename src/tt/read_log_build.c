@@ -23,11 +23,6 @@ struct ut_tt_open_lane {
 	bool scattered; /* rows of other lanes are among them */
 };
 
-struct ut_tt_slot {
-	uint64_t hash;
-	uint32_t mark; /* + 1; 0 = free */
-};
-
 /* What has been read of a mark, and which one came behind it last time. */
 struct ut_tt_known {
 	const char *text; /* timer, then tail; in the log's arena */
@@ -37,18 +32,15 @@ struct ut_tt_known {
 
 void ut_tt_build_init(struct ut_tt_build *b, struct ut_tt_log *log)
 {
-	*b = (struct ut_tt_build){ .log = log, .lane_mask = 255, .mark_mask = 255 };
-	b->last = UINT32_MAX;
-	b->lane_slots = ut_make((b->lane_mask + 1) * sizeof(*b->lane_slots));
-	b->marks = ut_make((b->mark_mask + 1) * sizeof(*b->marks));
+	*b = (struct ut_tt_build){ .log = log, .last = UINT32_MAX };
 }
 
 void ut_tt_build_release(struct ut_tt_build *b)
 {
 	free(b->rows);
 	free(b->lanes);
-	free(b->lane_slots);
-	free(b->marks);
+	ut_hashtab_release(&b->by_place);
+	ut_hashtab_release(&b->by_text);
 	free(b->known);
 	*b = (struct ut_tt_build){ 0 };
 }
@@ -80,7 +72,7 @@ static void begin_lane(struct ut_tt_build *b, uint32_t number)
 
 /* ---- lanes --------------------------------------------------------------------------------- */
 
-static uint32_t find_risc(struct ut_tt_log *log, struct ut_tt_field name)
+static uint32_t find_risc(struct ut_tt_log *log, struct ut_str name)
 {
 	uint32_t id = ut_strtab_intern(&log->strings, name.ptr, name.len);
 
@@ -95,59 +87,52 @@ static uint32_t find_risc(struct ut_tt_log *log, struct ut_tt_field name)
 	return (uint32_t)log->risc_count++;
 }
 
-static uint32_t *lane_slot(const struct ut_tt_build *b, const struct ut_tt_open_lane *want)
+/*
+ * Of the lanes in the table, the one that agrees with lane in `ints` of the numbers of its place;
+ * UINT32_MAX if there is none, and then this one, of this index, is put there.
+ */
+static uint32_t find_lane(const struct ut_tt_build *b, struct ut_hashtab *t,
+			  const struct ut_tt_open_lane *lane, uint32_t index, int ints)
 {
-	const int32_t key[] = { want->chip, want->x, want->y, (int32_t)want->risc };
-	size_t i = ut_hash_bytes(key, sizeof(key)) & b->lane_mask;
+	const int32_t key[] = { lane->chip, lane->x, lane->y, (int32_t)lane->risc };
+	size_t len = (size_t)ints * sizeof(*key);
+	uint32_t hash = (uint32_t)ut_hash_bytes(key, len), at = hash, n;
 
-	for (;; i = (i + 1) & b->lane_mask) {
-		const struct ut_tt_open_lane *l;
+	while ((n = ut_hashtab_next(t, hash, &at))) {
+		const struct ut_tt_open_lane *o = &b->lanes[n - 1];
+		const int32_t other[] = { o->chip, o->x, o->y, (int32_t)o->risc };
 
-		if (!b->lane_slots[i])
-			return &b->lane_slots[i];
-		l = &b->lanes[b->lane_slots[i] - 1];
-		if (l->chip == want->chip && l->x == want->x && l->y == want->y &&
-		    l->risc == want->risc)
-			return &b->lane_slots[i];
+		if (!memcmp(key, other, len))
+			return n - 1;
 	}
-}
-
-static void grow_lane_slots(struct ut_tt_build *b)
-{
-	free(b->lane_slots);
-	b->lane_mask = b->lane_mask * 2 + 1;
-	b->lane_slots = ut_make((b->lane_mask + 1) * sizeof(*b->lane_slots));
-	for (uint32_t i = 0; i < b->lane_count; i++)
-		*lane_slot(b, &b->lanes[i]) = i + 1;
+	ut_hashtab_add(t, hash, index + 1);
+	return UINT32_MAX;
 }
 
 uint32_t ut_tt_build_lane(struct ut_tt_build *b, const struct ut_tt_place *place)
 {
 	struct ut_tt_open_lane want = { .chip = place->chip, .x = place->x, .y = place->y };
-	uint32_t *slot;
+	uint32_t found;
 
 	want.risc = find_risc(b->log, place->risc);
 	if (want.risc == UINT32_MAX)
 		return UINT32_MAX;
 	want.sorted = true;
-	slot = lane_slot(b, &want);
-	if (*slot)
-		return *slot - 1;
+	found = find_lane(b, &b->by_place, &want, (uint32_t)b->lane_count, 4);
+	if (found != UINT32_MAX)
+		return found;
 	b->lanes = ut_grow(b->lanes, b->lane_count + 1, &b->lane_cap, sizeof(*b->lanes));
 	b->lanes[b->lane_count++] = want;
-	*slot = (uint32_t)b->lane_count;
-	if (b->lane_count * 2 > b->lane_mask)
-		grow_lane_slots(b);
 	begin_lane(b, (uint32_t)b->lane_count - 1);
 	return (uint32_t)b->lane_count - 1;
 }
 
 /* ---- marks --------------------------------------------------------------------------------- */
 
-static uint64_t key_hash(const struct ut_tt_key *key)
+static uint32_t key_hash(const struct ut_tt_key *key)
 {
-	return ut_hash_bytes(key->tail.ptr, key->tail.len) * 31 +
-	       ut_hash_bytes(key->timer.ptr, key->timer.len);
+	return (uint32_t)ut_hash_bytes(key->tail.ptr, key->tail.len) * 31 +
+	       (uint32_t)ut_hash_bytes(key->timer.ptr, key->timer.len);
 }
 
 static bool same_key(const struct ut_tt_known *k, const struct ut_tt_key *key)
@@ -157,15 +142,14 @@ static bool same_key(const struct ut_tt_known *k, const struct ut_tt_key *key)
 	       !memcmp(k->text + k->timer_len, key->tail.ptr, key->tail.len);
 }
 
-static struct ut_tt_slot *mark_slot(const struct ut_tt_build *b, uint64_t hash,
-				    const struct ut_tt_key *key)
+/* UINT32_MAX = there is none. */
+static uint32_t find_mark(const struct ut_tt_build *b, const struct ut_tt_key *key)
 {
-	size_t i = hash & b->mark_mask;
+	uint32_t hash = key_hash(key), at = hash, n;
 
-	while (b->marks[i].mark &&
-	       !(key && b->marks[i].hash == hash && same_key(&b->known[b->marks[i].mark - 1], key)))
-		i = (i + 1) & b->mark_mask;
-	return &b->marks[i];
+	while ((n = ut_hashtab_next(&b->by_text, hash, &at)) && !same_key(&b->known[n - 1], key))
+		;
+	return n - 1;
 }
 
 /* All cores do the same, so what followed a mark on one core follows it on the next. */
@@ -184,32 +168,16 @@ uint32_t ut_tt_build_find(struct ut_tt_build *b, const struct ut_tt_key *key)
 		b->last = mark;
 		return mark;
 	}
-	mark = mark_slot(b, key_hash(key), key)->mark - 1;
+	mark = find_mark(b, key);
 	if (mark != UINT32_MAX)
 		follow(b, mark);
 	return mark;
-}
-
-static void grow_marks(struct ut_tt_build *b)
-{
-	struct ut_tt_slot *old = b->marks;
-	size_t old_count = b->mark_mask + 1;
-
-	b->mark_mask = b->mark_mask * 2 + 1;
-	b->marks = ut_make((b->mark_mask + 1) * sizeof(*b->marks));
-	for (size_t i = 0; i < old_count; i++) {
-		if (old[i].mark)
-			*mark_slot(b, old[i].hash, NULL) = old[i];
-	}
-	free(old);
 }
 
 uint32_t ut_tt_build_mark(struct ut_tt_build *b, const struct ut_tt_key *key,
 			  const struct ut_tt_mark *mark)
 {
 	struct ut_tt_log *log = b->log;
-	uint64_t hash = key_hash(key);
-	struct ut_tt_slot *slot = mark_slot(b, hash, key);
 	char *text = ut_arena_alloc(&log->arena, key->timer.len + key->tail.len + 1, 1);
 
 	memcpy(text, key->timer.ptr, key->timer.len);
@@ -222,10 +190,8 @@ uint32_t ut_tt_build_mark(struct ut_tt_build *b, const struct ut_tt_key *key,
 				      .next = UINT32_MAX };
 	log->marks = ut_grow(log->marks, log->mark_count + 1, &log->mark_cap, sizeof(*mark));
 	log->marks[log->mark_count++] = *mark;
-	*slot = (struct ut_tt_slot){ .hash = hash, .mark = (uint32_t)log->mark_count };
+	ut_hashtab_add(&b->by_text, key_hash(key), (uint32_t)log->mark_count);
 	follow(b, (uint32_t)log->mark_count - 1);
-	if (log->mark_count * 2 > b->mark_mask)
-		grow_marks(b);
 	return (uint32_t)log->mark_count - 1;
 }
 
@@ -302,37 +268,24 @@ static int by_place(const void *pa, const void *pb)
 	return (a->lane > b->lane) - (a->lane < b->lane);
 }
 
-/*
- * A chip is known by the first lane on it, a core by the first in it: the first of the lanes that
- * agree with this one in `ints` of the numbers of its place.
- */
-static uint32_t first_lane(const struct ut_tt_build *b, uint32_t lane, uint32_t *slots, int ints)
+/* A chip is known by the first lane on it, a core by the first in it. */
+static uint32_t first_lane(const struct ut_tt_build *b, uint32_t lane, struct ut_hashtab *t,
+			   int ints)
 {
-	const struct ut_tt_open_lane *l = &b->lanes[lane];
-	const int32_t key[] = { l->chip, l->x, l->y };
-	size_t len = (size_t)ints * sizeof(*key);
-	size_t i = ut_hash_bytes(key, len) & b->lane_mask;
+	uint32_t found = find_lane(b, t, &b->lanes[lane], lane, ints);
 
-	for (; slots[i]; i = (i + 1) & b->lane_mask) {
-		const struct ut_tt_open_lane *o = &b->lanes[slots[i] - 1];
-		const int32_t other[] = { o->chip, o->x, o->y };
-
-		if (!memcmp(key, other, len))
-			return slots[i] - 1;
-	}
-	slots[i] = lane + 1;
-	return lane;
+	return found != UINT32_MAX ? found : lane;
 }
 
 static struct sorted_lane *sort_lanes(struct ut_tt_build *b)
 {
 	struct ut_tt_log *log = b->log;
 	struct sorted_lane *s = ut_make((b->lane_count + 1) * sizeof(*s));
-	uint32_t *slots = ut_make((b->lane_mask + 1) * 2 * sizeof(*slots));
+	struct ut_hashtab chips = { 0 }, cores = { 0 };
 	uint32_t *chip_of = ut_make((b->lane_count + 1) * sizeof(*chip_of));
 
 	for (uint32_t i = 0; i < b->lane_count; i++) {
-		uint32_t first = first_lane(b, i, slots, 1);
+		uint32_t first = first_lane(b, i, &chips, 1);
 
 		if (first == i) {
 			chip_of[i] = (uint32_t)log->chip_count;
@@ -341,11 +294,12 @@ static struct sorted_lane *sort_lanes(struct ut_tt_build *b)
 			log->chips[log->chip_count++].id = b->lanes[i].chip;
 		}
 		s[i].chip = chip_of[first];
-		s[i].core = first_lane(b, i, slots + b->lane_mask + 1, 3);
+		s[i].core = first_lane(b, i, &cores, 3);
 		s[i].lane = i;
 	}
 	qsort(s, b->lane_count, sizeof(*s), by_place);
-	free(slots);
+	ut_hashtab_release(&chips);
+	ut_hashtab_release(&cores);
 	free(chip_of);
 	return s;
 }

@@ -8,33 +8,31 @@
 #ifndef UT_TT_READ_LOG_BUILD_H
 #define UT_TT_READ_LOG_BUILD_H
 
+#include "base/hashtab.h"
 #include "tt/devlog.h"
 #include "tt/log_columns.h"
 
 /* Where a row was measured. */
 struct ut_tt_place {
 	int32_t chip, x, y;
-	struct ut_tt_field risc;
+	struct ut_str risc;
 };
 
 /* The bytes that tell one mark from another. */
 struct ut_tt_key {
-	struct ut_tt_field timer, tail;
+	struct ut_str timer, tail;
 };
 
 struct ut_tt_open_lane;
-struct ut_tt_slot;
 struct ut_tt_known;
 
 struct ut_tt_build {
 	struct ut_tt_log *log;
 	struct ut_tt_open_lane *lanes; /* in order of appearance */
 	size_t lane_count, lane_cap;
-	uint32_t *lane_slots; /* index + 1 */
-	size_t lane_mask;
-	struct ut_tt_slot *marks; /* by hash of their key */
-	size_t mark_mask;
-	struct ut_tt_known *known; /* one per mark */
+	struct ut_hashtab by_place; /* lanes: index + 1 */
+	struct ut_hashtab by_text;  /* marks: index + 1, by their key */
+	struct ut_tt_known *known;  /* one per mark */
 	size_t known_cap;
 	uint32_t last;          /* mark of the last row; UINT32_MAX = it had none yet */
 	struct ut_tt_row *rows; /* in the order of the file; a free one in front of those of a lane,

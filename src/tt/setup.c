@@ -308,7 +308,7 @@ static bool zone_fits(const char *want, struct ut_str zone, bool parts)
 
 	if (parts && len && want[len - 1] == '*')
 		return memmem(zone.ptr, zone.len, want, len - 1) != NULL;
-	return zone.len == len && !memcmp(zone.ptr, want, len);
+	return ut_str_is(zone, want);
 }
 
 static bool phase_fits(const char *want, const struct ut_tt_mark *m)

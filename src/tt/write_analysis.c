@@ -357,10 +357,8 @@ struct named {
 static int by_text(const void *pa, const void *pb)
 {
 	const struct named *a = pa, *b = pb;
-	size_t len = a->name.len < b->name.len ? a->name.len : b->name.len;
-	int order = memcmp(a->name.ptr, b->name.ptr, len);
 
-	return order ? order : (a->name.len > b->name.len) - (a->name.len < b->name.len);
+	return ut_str_cmp(a->name, b->name);
 }
 
 static void put_name(struct writer *w, const struct named *n)

@@ -25,6 +25,7 @@ static const struct {
 	{ "search", ut_answer_search },
 	{ "find", ut_answer_find },
 	{ "aggregate", ut_answer_aggregate },
+	{ "findings", ut_answer_findings },
 	{ "list", ut_answer_list },
 	{ "distribution", ut_answer_distribution },
 	{ "tree", ut_answer_tree },

@@ -53,6 +53,10 @@ int ut_answer_aggregate(struct ut_view *v, const struct ut_ask *a, struct ut_out
 int ut_answer_list(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		   struct ut_err *err);
 
+/* findings.c */
+int ut_answer_findings(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
+		       struct ut_err *err);
+
 /* spread.c, calls.c */
 int ut_answer_distribution(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 			   struct ut_err *err);

@@ -1,16 +1,20 @@
 /*
  * area.c - the tables of an area: slices by name, tracks, counters, devices, and the list.
  */
+#include "view/area.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/hash.h"
 #include "base/sort.h"
 #include "model/pyramid_lane.h"
 #include "text/out.h"
 #include "view/answers.h"
+#include "view/arguments.h"
 #include "view/ask.h"
 #include "view/sheet.h"
 #include "view/visit.h"
@@ -18,12 +22,16 @@
 #define NAMES_MOST 20000u
 #define LIST_MOST  100000u
 
+#define NO_ARGUMENT '\1'
+
 #define COLUMNS(list) (sizeof(list) / sizeof((list)[0]))
 
-/* All slices of one name. */
+/* All slices of one name, or of one name and some arguments. */
 struct sum {
 	uint64_t count, total, lengths, self, min, max, longest;
 	uint32_t type, name;
+	char *key; /* texts of the arguments, each with a NUL behind it, "\1": it has none; NULL */
+	size_t key_len;
 };
 
 struct interval {
@@ -41,13 +49,17 @@ struct device {
 struct area {
 	struct ut_view *view;
 	const struct ut_ask_scope *scope;
-	struct sum *sums;       /* by name */
+	const struct ut_ask *ask;
+	struct sum *sums; /* by name; with arguments, as they come */
+	size_t sum_count, sum_cap;
+	uint32_t *slots; /* with arguments: number plus 1, by hash */
+	size_t mask;
 	uint64_t *busy;         /* by track */
 	uint64_t *slices;       /* by track */
 	struct device *devices; /* by place */
 };
 
-/* ---- the walk ------------------------------------------------------------------------------- */
+/* ---- devices' intervals --------------------------------------------------------------------- */
 
 static void add_interval(struct device *d, uint64_t from, uint64_t to)
 {
@@ -77,12 +89,85 @@ static void add_device(struct area *a, const struct ut_visit *visit, uint32_t tr
 		add_interval(&a->devices[device], row->start, row->end);
 }
 
+/* ---- by arguments --------------------------------------------------------------------------- */
+
+static void make_key(const struct area *a, const struct ut_view_row *row, struct ut_buf *key)
+{
+	for (size_t i = 0; i < a->ask->key_count; i++) {
+		if (!ut_view_args_text(row, a->ask->keys[i], key))
+			ut_buf_char(key, NO_ARGUMENT);
+		ut_buf_char(key, '\0');
+	}
+}
+
+static uint64_t hash_sum(uint32_t name, const char *key, size_t len)
+{
+	return ut_hash_bytes(key, len) * 31 + name;
+}
+
+static void grow_slots(struct area *a)
+{
+	free(a->slots);
+	a->mask = a->mask ? a->mask * 2 + 1 : 4095;
+	a->slots = ut_make((a->mask + 1) * sizeof(*a->slots));
+	for (size_t i = 0; i < a->sum_count; i++) {
+		const struct sum *s = &a->sums[i];
+		size_t at = hash_sum(s->name, s->key, s->key_len) & a->mask;
+
+		while (a->slots[at])
+			at = (at + 1) & a->mask;
+		a->slots[at] = (uint32_t)i + 1;
+	}
+}
+
+static struct sum *sum_by_key(struct area *a, const struct ut_view_row *row)
+{
+	uint32_t name = a->view->name_of[row->type];
+	struct ut_buf key = { 0 };
+	struct sum *s = NULL;
+	size_t at;
+
+	make_key(a, row, &key);
+	if (a->sum_count * 2 >= a->mask)
+		grow_slots(a);
+	for (at = hash_sum(name, key.data, key.len) & a->mask; a->slots[at];
+	     at = (at + 1) & a->mask) {
+		s = &a->sums[a->slots[at] - 1];
+		if (s->name == name && s->key_len == key.len && !memcmp(s->key, key.data, key.len))
+			break;
+	}
+	if (!a->slots[at]) {
+		a->sums = ut_grow(a->sums, a->sum_count + 1, &a->sum_cap, sizeof(*a->sums));
+		s = &a->sums[a->sum_count++];
+		*s = (struct sum){ .name = name, .key = key.data, .key_len = key.len };
+		a->slots[at] = (uint32_t)a->sum_count;
+	} else {
+		ut_buf_release(&key);
+	}
+	return s;
+}
+
+static void put_key(const struct sum *s, size_t columns, struct ut_sheet *sheet)
+{
+	const char *at = s->key;
+
+	for (size_t i = 0; i < columns; i++, at += strlen(at) + 1) {
+		if (at[0] == NO_ARGUMENT && !at[1])
+			ut_sheet_null(sheet);
+		else
+			ut_sheet_text(sheet, ut_str_of(at));
+	}
+}
+
+/* ---- the walk ------------------------------------------------------------------------------- */
+
 static void add_visit(void *ctx, const struct ut_visit *visit)
 {
 	struct area *a = ctx;
 	const struct ut_view_row *row = visit->row;
 	uint32_t track = (uint32_t)(row->track - a->view->tracks);
-	struct sum *s = &a->sums[a->view->name_of[row->type]];
+	struct sum *s =
+		a->ask->key_count ? sum_by_key(a, row) : &a->sums[a->view->name_of[row->type]];
 
 	if (!s->count || visit->total < s->min)
 		s->min = visit->total;
@@ -133,20 +218,49 @@ static void put_share(struct ut_sheet *s, uint64_t part, uint64_t span)
 		ut_sheet_null(s);
 }
 
-static void put_slices(struct area *a, uint64_t span, struct ut_out *out)
+/* The columns of all tables, and one for each argument asked for. */
+static struct ut_sheet_column *make_columns(const struct area *a, struct ut_arena *arena)
 {
-	uint32_t count = 0;
-	struct ut_sheet s;
+	size_t own = COLUMNS(slice_columns);
+	struct ut_sheet_column *all =
+		UT_NEW_N(arena, struct ut_sheet_column, own + a->ask->key_count);
 
+	memcpy(all, slice_columns, sizeof(slice_columns));
+	for (size_t i = 0; i < a->ask->key_count; i++) {
+		const char *key = ut_arena_copy(arena, a->ask->keys[i].ptr, a->ask->keys[i].len);
+
+		all[own + i] = (struct ut_sheet_column){ .key = ut_str_fmt(arena, "arg.%s", key),
+							 .title = key,
+							 .type = "text" };
+	}
+	return all;
+}
+
+/* Sums without a slice go; the others move together. */
+static size_t pack_sums(struct area *a)
+{
+	size_t count = 0;
+
+	if (a->ask->key_count)
+		return a->sum_count;
 	for (uint32_t i = 0; i < a->view->name_count; i++) {
 		if (!a->sums[i].count)
 			continue;
 		a->sums[i].name = i;
 		a->sums[count++] = a->sums[i];
 	}
+	return count;
+}
+
+static void put_slices(struct area *a, uint64_t span, struct ut_out *out)
+{
+	size_t count = pack_sums(a);
+	struct ut_arena arena = { 0 };
+	struct ut_sheet s;
+
 	ut_sort(a->sums, count, sizeof(*a->sums), by_total);
-	ut_sheet_init(&s, slice_columns, COLUMNS(slice_columns));
-	for (uint32_t i = 0; i < count && i < NAMES_MOST; i++) {
+	ut_sheet_init(&s, make_columns(a, &arena), COLUMNS(slice_columns) + a->ask->key_count);
+	for (size_t i = 0; i < count && i < NAMES_MOST; i++) {
 		const struct sum *n = &a->sums[i];
 
 		ut_sheet_text(&s, ut_view_type_name(a->view, n->type));
@@ -159,9 +273,11 @@ static void put_slices(struct area *a, uint64_t span, struct ut_out *out)
 		ut_sheet_u64(&s, n->max);
 		ut_sheet_u64(&s, n->type);
 		ut_sheet_u64(&s, n->longest);
+		put_key(n, a->ask->key_count, &s);
 	}
 	ut_out_text(out, "{\"slices\":");
 	ut_sheet_write(&s, count > NAMES_MOST ? count - NAMES_MOST : 0, out);
+	ut_arena_release(&arena);
 }
 
 /* ---- tracks --------------------------------------------------------------------------------- */
@@ -397,15 +513,10 @@ static uint64_t longest_gap(const struct device *d, struct ut_ask_range r)
 	return r.to > at && r.to - at > longest ? r.to - at : longest;
 }
 
-/* A device is busy when one of its queues is; overlap: two or more of them at once. */
-static void put_device(const struct area *a, uint32_t place, uint64_t span, struct ut_sheet *s)
+static uint64_t device_gap(const struct area *a, const struct device *d)
 {
-	struct device *d = &a->devices[place];
-	uint64_t busy = 0, gap = 0;
+	uint64_t gap = 0;
 
-	merge(d);
-	for (size_t i = 0; i < d->count; i++)
-		busy += ut_scope_inside(a->scope, d->busy[i].from, d->busy[i].to);
 	if (!a->scope->has_ranges)
 		gap = longest_gap(d, (struct ut_ask_range){ 0, a->view->span });
 	for (size_t i = 0; i < a->scope->range_count; i++) {
@@ -413,6 +524,25 @@ static void put_device(const struct area *a, uint32_t place, uint64_t span, stru
 
 		gap = one > gap ? one : gap;
 	}
+	return gap;
+}
+
+static uint64_t device_busy(const struct area *a, struct device *d)
+{
+	uint64_t busy = 0;
+
+	merge(d);
+	for (size_t i = 0; i < d->count; i++)
+		busy += ut_scope_inside(a->scope, d->busy[i].from, d->busy[i].to);
+	return busy;
+}
+
+/* A device is busy when one of its queues is; overlap: two or more of them at once. */
+static void put_device(const struct area *a, uint32_t place, uint64_t span, struct ut_sheet *s)
+{
+	struct device *d = &a->devices[place];
+	uint64_t busy = device_busy(a, d);
+
 	put_path(s, a->view, place);
 	ut_sheet_u64(s, busy);
 	ut_sheet_u64(s, span > busy ? span - busy : 0);
@@ -420,7 +550,7 @@ static void put_device(const struct area *a, uint32_t place, uint64_t span, stru
 		ut_sheet_u64(s, d->sum > busy ? d->sum - busy : 0);
 	else
 		ut_sheet_null(s);
-	ut_sheet_u64(s, gap);
+	ut_sheet_u64(s, device_gap(a, d));
 	put_share(s, busy, span);
 }
 
@@ -437,33 +567,131 @@ static void put_devices(const struct area *a, uint64_t span, struct ut_out *out)
 	ut_sheet_write(&s, 0, out);
 }
 
-int ut_answer_aggregate(struct ut_view *v, const struct ut_ask *ask, struct ut_out *out,
-			struct ut_err *err)
+/* ---- facts ---------------------------------------------------------------------------------- */
+
+static void find_heaviest(const struct area *a, struct ut_area_facts *f)
 {
-	struct area a = { .view = v, .scope = &ask->scope };
-	uint64_t span = ut_scope_span(v, &ask->scope);
-	struct ut_wanted wanted;
-	int rc = ut_wanted_init(&wanted, v, (struct ut_str){ "", 0 }, &ask->scope, err);
+	for (uint32_t i = 0; i < a->view->name_count; i++) {
+		const struct sum *s = &a->sums[i];
+
+		if (!s->count || (f->count && s->self <= f->self))
+			continue;
+		f->count = s->count;
+		f->self = s->self;
+		f->max = s->max;
+		f->mean = s->lengths / s->count;
+		f->type = s->type;
+		f->longest = s->longest;
+	}
+}
+
+static void find_idlest(const struct area *a, struct ut_area_facts *f)
+{
+	for (uint32_t i = 0; i < a->view->place_count; i++) {
+		uint64_t busy;
+
+		if (!a->devices[i].queues)
+			continue;
+		busy = device_busy(a, &a->devices[i]);
+		if (f->device != UT_NO_PLACE && busy >= f->busy)
+			continue;
+		f->device = i;
+		f->busy = busy;
+		f->gap = device_gap(a, &a->devices[i]);
+	}
+}
+
+/* The busiest thread of each rank, and the rank whose is the busiest. */
+static void find_uneven(const struct area *a, struct ut_area_facts *f)
+{
+	uint64_t best = 0, sum = 0;
+	int32_t rank = -1;
+
+	/* places of one rank follow each other */
+	for (uint32_t i = 0; i <= a->view->place_count; i++) {
+		const struct ut_view_place *p =
+			i < a->view->place_count ? &a->view->places[i] : NULL;
+
+		if (!p || p->rank != rank) {
+			f->ranks += rank >= 0;
+			sum += rank >= 0 ? best : 0;
+			if (rank >= 0 && best > f->rank_busy) {
+				f->rank_busy = best;
+				f->rank = rank;
+			}
+			best = 0;
+			rank = p ? p->rank : -1;
+		}
+		if (p && p->kind == UT_PLACE_THREAD && a->busy[p->track] > best)
+			best = a->busy[p->track];
+	}
+	f->rank_mean = f->ranks ? sum / f->ranks : 0;
+}
+
+static int start_area(struct area *a, struct ut_wanted *wanted, struct ut_err *err)
+{
+	struct ut_view *v = a->view;
+	int rc = ut_wanted_init(wanted, v, (struct ut_str){ "", 0 }, a->scope, err);
 
 	if (rc)
 		return rc;
-	a.sums = ut_make(((size_t)v->name_count + 1) * sizeof(*a.sums));
-	a.busy = ut_make(((size_t)v->track_count + 1) * sizeof(*a.busy));
-	a.slices = ut_make(((size_t)v->track_count + 1) * sizeof(*a.slices));
-	a.devices = ut_make(((size_t)v->place_count + 1) * sizeof(*a.devices));
-	ut_view_walk(v, &ask->scope, &wanted, add_visit, &a);
+	if (!a->ask->key_count)
+		a->sums = ut_make(((size_t)v->name_count + 1) * sizeof(*a->sums));
+	a->busy = ut_make(((size_t)v->track_count + 1) * sizeof(*a->busy));
+	a->slices = ut_make(((size_t)v->track_count + 1) * sizeof(*a->slices));
+	a->devices = ut_make(((size_t)v->place_count + 1) * sizeof(*a->devices));
+	ut_view_walk(v, a->scope, wanted, add_visit, a);
+	return 0;
+}
+
+static void end_area(struct area *a, struct ut_wanted *wanted)
+{
+	for (uint32_t i = 0; i < a->view->place_count; i++)
+		free(a->devices[i].busy);
+	for (size_t i = 0; i < a->sum_count; i++)
+		free(a->sums[i].key);
+	free(a->devices);
+	free(a->slices);
+	free(a->busy);
+	free(a->sums);
+	free(a->slots);
+	ut_wanted_release(wanted);
+}
+
+int ut_answer_aggregate(struct ut_view *v, const struct ut_ask *ask, struct ut_out *out,
+			struct ut_err *err)
+{
+	struct area a = { .view = v, .ask = ask, .scope = &ask->scope };
+	uint64_t span = ut_scope_span(v, &ask->scope);
+	struct ut_wanted wanted;
+	int rc = start_area(&a, &wanted, err);
+
+	if (rc)
+		return rc;
 	put_slices(&a, span, out);
 	put_tracks(&a, span, out);
 	put_counters(&a, &wanted, out);
 	put_devices(&a, span, out);
 	ut_out_fmt(out, ",\"span\":%" PRIu64 "}", span);
-	for (uint32_t i = 0; i < v->place_count; i++)
-		free(a.devices[i].busy);
-	free(a.devices);
-	free(a.slices);
-	free(a.busy);
-	free(a.sums);
-	ut_wanted_release(&wanted);
+	end_area(&a, &wanted);
+	return 0;
+}
+
+int ut_area_facts(struct ut_view *v, const struct ut_ask *ask, struct ut_area_facts *f,
+		  struct ut_err *err)
+{
+	const struct ut_ask plain = { .scope = ask->scope };
+	struct area a = { .view = v, .ask = &plain, .scope = &ask->scope };
+	struct ut_wanted wanted;
+	int rc = start_area(&a, &wanted, err);
+
+	*f = (struct ut_area_facts){ .span = ut_scope_span(v, &ask->scope), .device = UT_NO_PLACE };
+	if (rc)
+		return rc;
+	find_heaviest(&a, f);
+	find_idlest(&a, f);
+	find_uneven(&a, f);
+	end_area(&a, &wanted);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #define LANES_MOST  8192u
 #define RANGES_MOST 4096u
 #define TRACKS_MOST (1u << 20)
+#define KEYS_MOST   4u
 #define EXACT       9007199254740992.0 /* 2^53: numbers of the page are whole up to here */
 
 enum what {
@@ -78,7 +79,7 @@ struct reader {
 static bool read_number(struct reader *r, double *to)
 {
 	struct ut_json_number n;
-	struct ut_json_span span;
+	struct ut_str span;
 
 	if (!ut_json_skip(&r->j, &span))
 		return false;
@@ -112,7 +113,7 @@ static bool read_u32(struct reader *r, uint32_t *to)
 
 static bool read_text(struct reader *r, struct ut_str *to)
 {
-	struct ut_json_span raw;
+	struct ut_str raw;
 	char *text;
 
 	if (ut_json_peek(&r->j) != '"')
@@ -127,11 +128,11 @@ static bool read_text(struct reader *r, struct ut_str *to)
 
 static bool read_flag(struct reader *r, bool *to)
 {
-	struct ut_json_span span;
+	struct ut_str span;
 
 	if (!ut_json_skip(&r->j, &span))
 		return false;
-	*to = span.len == 4 && !memcmp(span.at, "true", 4);
+	*to = span.len == 4 && !memcmp(span.ptr, "true", 4);
 	return true;
 }
 
@@ -255,10 +256,27 @@ static bool read_tracks(struct reader *r)
 
 static bool read_object(struct reader *r, const struct member *members);
 
+static bool read_keys(struct reader *r)
+{
+	struct ut_ask *a = r->ask;
+
+	ut_json_enter(&r->j);
+	while (ut_json_element(&r->j)) {
+		r->bad |= a->key_count == KEYS_MOST;
+		a->keys = ut_grow(a->keys, a->key_count + 1, &a->key_cap, sizeof(*a->keys));
+		if (r->bad || !read_text(r, &a->keys[a->key_count++]))
+			return false;
+	}
+	return ended(r);
+}
+
+/* Which way; or, of a table, by what. */
 static bool read_sign(struct reader *r, int *to)
 {
 	double value;
 
+	if (ut_json_peek(&r->j) == '[')
+		return read_keys(r);
 	if (!read_number(r, &value))
 		return false;
 	*to = value < 0 ? -1 : 1;
@@ -306,14 +324,14 @@ static bool read_value(struct reader *r, const struct member *m)
 
 static bool read_object(struct reader *r, const struct member *members)
 {
-	struct ut_json_span key;
+	struct ut_str key;
 
 	if (!enter(r, '{'))
 		return false;
 	while (ut_json_member(&r->j, &key)) {
 		const struct member *m = members;
 
-		while (m->name && (strlen(m->name) != key.len || memcmp(m->name, key.at, key.len)))
+		while (m->name && (strlen(m->name) != key.len || memcmp(m->name, key.ptr, key.len)))
 			m++;
 		if (m->name ? !read_value(r, m) : !skip(r))
 			return false;
@@ -339,6 +357,7 @@ int ut_ask_read(struct ut_ask *a, const char *json, size_t len, struct ut_err *e
 void ut_ask_release(struct ut_ask *a)
 {
 	free(a->lanes);
+	free(a->keys);
 	free(a->scope.ranges);
 	free(a->scope.tracks);
 	ut_arena_release(&a->arena);

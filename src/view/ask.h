@@ -39,7 +39,9 @@ struct ut_ask {
 	double t0, t1, t, slack;
 	double low, high; /* NAN: not given */
 	uint64_t pixels, first, limit, id, from, track, lane, bins, nodes;
-	int by; /* 1 or -1 */
+	int by;              /* 1 or -1 */
+	struct ut_str *keys; /* or, as a list: arguments to tell slices apart by */
+	size_t key_count, key_cap;
 	bool self, log, gone;
 	bool has_from;
 	struct ut_str along, query, name, group, argument, kind, text;

@@ -26,7 +26,7 @@ struct table {
 	struct ut_sheet sheet;
 	struct ut_sheet_column *columns;
 	char **names;
-	enum ut_value_type *types; /* what the values of a column have been so far */
+	enum ut_query_type *types; /* what the values of a column have been so far */
 	size_t count, bytes;
 	uint64_t more;
 	bool begun;

@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/path.h"
+#include "base/sort.h"
 #include "base/str.h"
 #include "query/query.h"
 #include "text/out.h"
@@ -120,6 +121,109 @@ static void put_cli(const struct ut_view *v, struct ut_out *out)
 	ut_buf_release(&b);
 }
 
+/* ---- categories and pauses ------------------------------------------------------------------ */
+
+#define CATS_MOST   256u
+#define CATS_ROWS   (1u << 21) /* that are looked at, of a trace of any size */
+#define PAUSES_MOST 1000u
+
+struct cat {
+	struct ut_str name;
+	uint64_t count;
+};
+
+static int by_count(const void *a, const void *b)
+{
+	const struct cat *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return ut_str_cmp(x->name, y->name);
+}
+
+/* How often each type occurs, in some of the blocks of rows if there are many. */
+static void count_types(const struct ut_view *v, uint64_t *counts)
+{
+	uint64_t rows = 0, step;
+
+	for (uint32_t i = 0; i < v->track_count; i++)
+		rows += v->tracks[i].rows->count;
+	step = rows / CATS_ROWS + 1;
+	for (uint32_t i = 0; i < v->track_count; i++) {
+		const struct ut_view_track *t = &v->tracks[i];
+
+		for (size_t b = 0; b < ut_rows_blocks(t->rows); b += step) {
+			const struct ut_block *block = &t->rows->blocks[b];
+
+			for (uint32_t n = 0; n < block->count; n++)
+				counts[ut_view_type(t, block->type[n])]++;
+		}
+	}
+}
+
+static void add_cat(struct cat *cats, size_t *count, struct ut_str name, uint64_t n)
+{
+	size_t i = 0;
+
+	while (i < *count && !ut_str_eq(cats[i].name, name))
+		i++;
+	if (i == *count && *count == CATS_MOST * 4)
+		return;
+	if (i == *count)
+		cats[(*count)++] = (struct cat){ name, 0 };
+	cats[i].count += n;
+}
+
+/* Categories of slices, the most frequent first. */
+static void put_cats(const struct ut_view *v, struct ut_out *out)
+{
+	uint64_t *counts = ut_make(((size_t)v->type_count + 1) * sizeof(*counts));
+	struct cat *cats = ut_make((size_t)CATS_MOST * 4 * sizeof(*cats));
+	size_t count = 0;
+
+	count_types(v, counts);
+	for (uint32_t i = 0; i < v->type_count; i++) {
+		struct ut_str cat = ut_view_type_cat(v, i);
+
+		if (cat.len && v->classes[i] >= UT_CLASS_WORK && v->classes[i] <= UT_CLASS_ASYNC)
+			add_cat(cats, &count, cat, counts[i]);
+	}
+	ut_sort(cats, count, sizeof(*cats), by_count);
+	ut_out_text(out, ",\"cats\":[");
+	for (size_t i = 0; i < count && i < CATS_MOST; i++)
+		put_str(out, i ? "," : "", cats[i].name);
+	ut_out_text(out, "]");
+	free(cats);
+	free(counts);
+}
+
+/* Spans of tracks that say when nothing was recorded. */
+static void put_pauses(const struct ut_view *v, struct ut_out *out)
+{
+	const char *between = ",\"paused\":[";
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < v->track_count; i++) {
+		const struct ut_view_track *t = &v->tracks[i];
+		const struct ut_trace *trace = &t->trace->store->trace;
+		struct ut_entry e;
+
+		if (ut_track_role(&trace->tracks[t->local]) != UT_ROLE_CONTROL)
+			continue;
+		for (uint64_t n = 0;
+		     count < PAUSES_MOST && ut_lane_entry(t->trace->store, t->local, 0, n, &e);
+		     n++) {
+			if (e.end <= e.ts)
+				continue;
+			ut_out_fmt(out, "%s[%" PRIu64 ",%" PRIu64 "]", between,
+				   ut_view_time(t, e.ts), ut_view_time(t, e.end));
+			between = ",";
+			count++;
+		}
+	}
+	ut_out_text(out, count ? "]" : "");
+}
+
 void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct ut_out *out)
 {
 	put_title(v, out);
@@ -129,6 +233,8 @@ void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct
 	put_number(out, ",\"samples\":", intro->samples);
 	put_number(out, ",\"ranks\":", v->rank_count);
 	put_number(out, ",\"types\":", intro->types);
+	put_cats(v, out);
+	put_pauses(v, out);
 	put_losses(v, out);
 	put_recorder(v, out);
 	put_command(v, out);

@@ -35,13 +35,13 @@ struct notes {
 /* ---- reading -------------------------------------------------------------------------------- */
 
 /* One object, read as if it came from the page. */
-static void add_note(struct notes *n, struct ut_json_span object)
+static void add_note(struct notes *n, struct ut_str object)
 {
 	struct ut_buf text = { 0 };
 	struct ut_ask ask;
 
 	ut_buf_text(&text, "{\"note\":");
-	ut_buf_add(&text, object.at, object.len);
+	ut_buf_add(&text, object.ptr, object.len);
 	ut_buf_text(&text, "}");
 	if (!ut_ask_read(&ask, text.data, text.len, NULL)) {
 		n->items = ut_grow(n->items, n->count + 1, &n->cap, sizeof(*n->items));
@@ -80,7 +80,7 @@ static int read_notes(const char *path, struct notes *n, struct ut_err *err)
 	if (whole) {
 		ut_json_enter(&j);
 		while (ut_json_element(&j)) {
-			struct ut_json_span object;
+			struct ut_str object;
 
 			if (!ut_json_skip(&j, &object))
 				break;

@@ -57,17 +57,25 @@ static uint32_t add_place(struct ut_view *v, struct ut_view_place place)
 
 static enum ut_place_kind kind_of(const struct ut_track *t, bool of_device)
 {
-	switch (t->type) {
-	case UT_TRACK_THREAD:
+	switch (ut_track_role(t)) {
+	case UT_ROLE_THREAD:
 		return of_device ? UT_PLACE_QUEUE : UT_PLACE_THREAD;
-	case UT_TRACK_LANE:
-		return of_device ? UT_PLACE_QUEUE : UT_PLACE_LANE;
-	case UT_TRACK_ASYNC:
+	case UT_ROLE_QUEUE:
+		return UT_PLACE_QUEUE;
+	case UT_ROLE_ASYNC:
 		return UT_PLACE_ASYNC;
-	case UT_TRACK_COUNTER:
+	case UT_ROLE_COUNTER:
+		return UT_PLACE_COUNTER;
+	case UT_ROLE_UNKNOWN:
+	case UT_ROLE_SIDE:
+	case UT_ROLE_CALLS:
+	case UT_ROLE_LANE:
+	case UT_ROLE_FRAMES:
+	case UT_ROLE_CONTROL:
+	case UT_ROLES:
 		break;
 	}
-	return UT_PLACE_COUNTER;
+	return UT_PLACE_LANE;
 }
 
 static void add_track(struct ut_view *v, uint32_t number, uint32_t parent)
@@ -163,7 +171,7 @@ static uint32_t add_process(struct ut_view *v, const struct owner *o, uint32_t p
 	struct ut_view_place p = { .parent = parent, .track = UT_NO_TRACK, .rank = o->rank };
 	struct ut_str host = ut_strtab_get(&trace->strings, process->host);
 	struct ut_buf b = { 0 };
-	bool of_device = ut_label_is_device(trace, o->process);
+	bool of_device = ut_is_device(trace, o->process);
 
 	p.kind = of_device ? UT_PLACE_DEVICE : UT_PLACE_PROCESS;
 	p.name = ut_strtab_get(&trace->strings, process->name);

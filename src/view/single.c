@@ -126,9 +126,9 @@ static void note_self(void *ctx, const struct ut_visit *visit)
 static uint64_t self_by_lanes(const struct ut_view_row *row)
 {
 	const struct ut_view_track *t = row->track;
-	const struct ut_window window = { .t0 = ut_view_ts(t, row->start),
-					  .t1 = ut_view_ts(t, row->end),
-					  .pixels = 1 };
+	const struct ut_picture window = { .t0 = ut_view_ts(t, row->start),
+					   .t1 = ut_view_ts(t, row->end),
+					   .pixels = 1 };
 	struct ut_cell cell = { 0 };
 	uint64_t entry, length = row->end - row->start;
 	uint32_t lane = ut_view_lane(t, row->row, &entry);
@@ -315,7 +315,7 @@ int ut_answer_detail(struct ut_view *v, const struct ut_ask *a, struct ut_out *o
 		return 0;
 	}
 	lane = ut_view_lane(row.track, row.row, &entry);
-	mark = v->classes[row.type] == UT_CLASS_MARK;
+	mark = v->classes[row.type] == UT_CLASS_MARK || v->classes[row.type] == UT_CLASS_SAMPLE;
 	ut_put_ref(out, v, &row, 1);
 	ut_out_fmt(out, ",\"track\":%u,\"lane\":%u,\"depth\":%u,\"type\":%u,\"kind\":\"%s\"",
 		   (unsigned int)(row.track - v->tracks), lane, lane, row.type,

@@ -268,7 +268,7 @@ static void keep_item(void *ctx, const struct ut_strip_item *item)
 static void draw_samples(struct strips *s, const struct ut_view_track *t, uint32_t number)
 {
 	struct ut_value_cell *cells = ut_make((size_t)s->pixels * sizeof(*cells));
-	const struct ut_window window = {
+	const struct ut_picture window = {
 		.t0 = ut_view_ts(t, s->t0 > 0 ? (uint64_t)s->t0 : 0),
 		.t1 = ut_view_ts(t, s->t1 > 0 ? (uint64_t)ceil(s->t1) : 0),
 		.pixels = s->pixels,

@@ -175,6 +175,8 @@ static enum ut_view_class class_of(const struct ut_type *type)
 	case UT_KIND_OBJECT_STATE:
 	case UT_KIND_OBJECT_GONE:
 		return UT_CLASS_MARK;
+	case UT_KIND_SAMPLE:
+		return UT_CLASS_SAMPLE;
 	case UT_KIND_COUNTER:
 	case UT_KIND_ASYNC_END:
 	case UT_KIND_FLOW_OUT:
@@ -385,6 +387,7 @@ bool ut_view_row(struct ut_view *v, const struct ut_view_track *t, uint64_t row,
 		end = end < ts ? ts : end;
 		break;
 	case UT_CLASS_MARK:
+	case UT_CLASS_SAMPLE:
 		break;
 	case UT_CLASS_NONE:
 		return false;

@@ -30,6 +30,7 @@ enum ut_view_class {
 	UT_CLASS_ASIDE,    /* spans that are nobody's work: frames */
 	UT_CLASS_ASYNC,    /* async spans: nobody's work, too */
 	UT_CLASS_MARK,     /* without length */
+	UT_CLASS_SAMPLE,   /* of a profiler: drawn and found, but in no table */
 	UT_CLASS_NOT_WORK, /* about the recording: drawn and found, but in no table */
 };
 

@@ -180,7 +180,7 @@ static void visit_row(struct walk *w, uint64_t number)
 	uint64_t ts = b->ts[i], end = ts;
 	struct ut_view_row row;
 
-	if (class == UT_CLASS_NONE || class == UT_CLASS_NOT_WORK)
+	if (class == UT_CLASS_NONE || class == UT_CLASS_NOT_WORK || class == UT_CLASS_SAMPLE)
 		return;
 	if (class == UT_CLASS_ASYNC) {
 		if (!w->ends)

@@ -75,10 +75,11 @@ struct ut_control {
 	char exclude[UT_FILTER_BYTES];
 	char include_kernels[UT_FILTER_BYTES]; /* parts of names; empty = every kernel */
 	char exclude_kernels[UT_FILTER_BYTES];
+	char options[UT_FILTER_BYTES]; /* of backends, KEY=VALUE each: backend_options.h */
 };
 
 #define UT_CONTROL_MAGIC   "utctl\r\n\032"
-#define UT_CONTROL_VERSION 3
+#define UT_CONTROL_VERSION 4
 
 /* Makes dir/control with everything zero but magic, version, rank -1, start and boot id. */
 int ut_control_create(const char *dir, struct ut_control **control,

@@ -16,7 +16,8 @@
 
 #define MOST_CHUNKS  65536u
 #define MOST_PLACES  (2 * MOST_CHUNKS)
-#define LEAST_PLACES 4096u /* so many that a round is long */
+#define LEAST_PLACES 4096u                /* so many that a round is long */
+#define MOST_BYTES   (16 * UT_CHUNK_UNIT) /* of a chunk: emptying it takes its time */
 
 struct place {
 	_Atomic uint64_t turn; /* 2 * round: free; 2 * round + 1: taken */
@@ -62,7 +63,7 @@ void ut_ring_open(const struct ut_control *control, const struct ut_clock_pair *
 		       (double)(now->mono - control->start.mono);
 	keep_ticks = (uint64_t)((double)control->keep_ns * rate);
 	for (chunk_bytes = UT_CHUNK_UNIT;
-	     chunk_bytes < UT_CHUNK_MAX && bytes / chunk_bytes > MOST_CHUNKS;)
+	     chunk_bytes < MOST_BYTES && bytes / chunk_bytes > MOST_CHUNKS;)
 		chunk_bytes *= 2;
 	bytes /= chunk_bytes;
 	most = bytes > MOST_CHUNKS ? MOST_CHUNKS : bytes < 4 ? 4 : (uint32_t)bytes;

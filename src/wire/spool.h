@@ -14,6 +14,7 @@
  * 32 bits of the clock. Two neighbouring records of a thread, or a record and the
  * UT_REC_THREAD/UT_REC_TIME before it, are less than 2^31 ticks apart.
  */
+/* limits: the list of records is one table */
 #ifndef UT_WIRE_SPOOL_H
 #define UT_WIRE_SPOOL_H
 
@@ -28,7 +29,7 @@
 #define UT_SPOOL_HEADER_BYTES 4096
 #define UT_CHUNK_MAGIC        0x6b6e6843u /* "Chnk" */
 #define UT_CHUNK_UNIT         16384u      /* chunks start and end at multiples of this */
-#define UT_CHUNK_MAX          (256u << 10)
+#define UT_CHUNK_MAX          (1u << 20)
 #define UT_SPOOL_SANDBOX      1000 /* a status that is no errno: the program has locked itself in */
 
 struct ut_spool_header {
@@ -93,6 +94,9 @@ enum ut_word {
 #define UT_WORD_DOMAINS (1u << 8)
 #define UT_WORD_STRINGS (1u << 20)
 #define UT_LONG_WORDS   (1u << 20)
+
+/* The type of a fact that is none: the facts are in UT_REC_FACTS with this number. */
+#define UT_FACT_MORE 255u
 
 static inline uint64_t ut_word(enum ut_word kind, uint64_t ticks, uint64_t payload)
 {
@@ -174,7 +178,7 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	X(MODULE, "start, end, operation|length, path")                                            \
 	X(MODEL, "operation|name, address")                                                        \
 	/* devices; the first three are definitions. Times in ns, F: key|type, value */            \
-	X(DEVICE, "id|name, index|label")                                                          \
+	X(DEVICE, "id|name, index|label, api|0")                                                   \
 	X(QUEUE, "id|device, name|0, number")                                                      \
 	X(NOTE, "length|0, bytes")                                                                 \
 	X(CALL_BEGIN, "api|name, correlation")                                                     \
@@ -185,7 +189,16 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	/* a definition: stands where a string's number stands */                                  \
 	X(PLACE, "id|name, file|line")                                                             \
 	/* what a program tells checkers and advisors */                                           \
-	X(HINT, "operation|name, address, size")
+	X(HINT, "operation|name, address, size")                                                   \
+	/* of backends; the first five are definitions. Times in ns, F as above */                 \
+	X(METRIC_SET, "id|device, title|metrics")                                                  \
+	X(METRIC, "set|index, key|title, unit|type")                                               \
+	X(FRAME, "id|function, address, module|file, line|0")                                      \
+	X(STACK, "id|parent, frame|0")                                                             \
+	X(FACTS, "number|0, {F}")                                                                  \
+	X(VALUES, "set|first, begin, end, name|0, correlation, {value}")                           \
+	X(SAMPLE, "queue|tid, time, stack|reason, source|0, weight, {address}")                    \
+	X(MESSAGE, "name|end, id, correlation")
 
 enum ut_rec {
 	UT_REC_NONE,

@@ -18,6 +18,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+struct iovec;
+struct statfs;
+struct utsname;
+
 #define UT_SYS_SIGNAL_BYTES 8 /* of a set of signals, for the kernel */
 
 static inline int ut_sys_open(const char *path, int flags, unsigned int mode)
@@ -55,6 +59,11 @@ static inline ssize_t ut_sys_pwrite(int fd, const void *buf, size_t size, off_t 
 	return syscall(SYS_pwrite64, fd, buf, size, offset);
 }
 
+static inline ssize_t ut_sys_pwritev(int fd, const struct iovec *parts, int count, off_t offset)
+{
+	return syscall(SYS_pwritev, fd, parts, count, offset, 0);
+}
+
 static inline ssize_t ut_sys_readlink(const char *path, char *buf, size_t size)
 {
 	return syscall(SYS_readlinkat, AT_FDCWD, path, buf, size);
@@ -73,6 +82,16 @@ static inline int ut_sys_fallocate(int fd, off_t offset, off_t bytes)
 static inline int ut_sys_file_limit(struct rlimit *limit)
 {
 	return (int)syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, limit);
+}
+
+static inline int ut_sys_fstatfs(int fd, struct statfs *fs)
+{
+	return (int)syscall(SYS_fstatfs, fd, fs);
+}
+
+static inline int ut_sys_uname(struct utsname *name)
+{
+	return (int)syscall(SYS_uname, name);
 }
 
 static inline void *ut_sys_mmap(size_t bytes, int prot, int flags, int fd, off_t offset)

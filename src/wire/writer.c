@@ -16,12 +16,12 @@
 #include <sys/prctl.h>
 
 #include "wire/control.h"
+#include "wire/disk.h"
 #include "wire/process.h"
 #include "wire/ring.h"
 #include "wire/sandbox.h"
 #include "wire/signals.h"
 #include "wire/sys.h"
-#include "wire/text.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -32,6 +32,7 @@
 #define MOST_WINDOW  (LEAST_WINDOW << SMALL_STEPS)
 #define WINDOW_COUNT 32768 /* 2 TiB */
 #define META_CHUNK   (4 * UT_CHUNK_UNIT)
+#define BIG_FROM     19 /* chunks of a thread, some 4 MiB: it is given UT_CHUNK_MAX at a time */
 #define RESTS        64
 #define LEAST_REST   64 /* words; less is not worth handing on */
 
@@ -48,14 +49,10 @@ static struct writer {
 	_Atomic uint32_t last_window; /* none behind it is mapped */
 	_Atomic uint64_t next_pair;   /* ticks at which the clocks are looked at again */
 	uint64_t max_bytes;
-	dev_t dev;
-	ino_t ino;
-	_Atomic int fd; /* may be closed behind our back: see file_descriptor() */
-	_Atomic bool no_fallocate;
-	char path[4096];
-} w = { .fd = -1 };
+} w;
 
-/* ---- the file ------------------------------------------------------------------------------ */
+/* ---- windows of the file
+ * --------------------------------------------------------------------------- */
 
 static uint64_t window_start(uint32_t index)
 {
@@ -78,80 +75,6 @@ static uint32_t window_of(uint64_t offset)
 	return SMALL_STEPS - 1 + (uint32_t)((offset + LEAST_WINDOW) / MOST_WINDOW);
 }
 
-static bool is_our_file(int fd)
-{
-	struct stat st;
-
-	return fd >= 0 && ut_sys_fstat(fd, &st) == 0 && st.st_dev == w.dev && st.st_ino == w.ino;
-}
-
-/*
- * Programs close descriptors that they do not know, and may have reused the number. So it is
- * checked each time, and the file opened again by name if it is no longer ours.
- */
-static int file_descriptor(void)
-{
-	int fd = atomic_load(&w.fd);
-
-	if (is_our_file(fd))
-		return fd;
-	fd = ut_sys_open(w.path, O_RDWR | O_CLOEXEC, 0);
-	if (is_our_file(fd)) {
-		atomic_store(&w.fd, fd);
-		return fd;
-	}
-	if (fd >= 0)
-		ut_sys_close(fd);
-	return -ENOENT;
-}
-
-static int write_zeros(int fd, uint64_t offset, uint64_t bytes)
-{
-	static const char zeros[65536];
-
-	while (bytes) {
-		ssize_t n = ut_sys_pwrite(fd, zeros, bytes < sizeof(zeros) ? bytes : sizeof(zeros),
-					  (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		offset += (uint64_t)n;
-		bytes -= (uint64_t)n;
-	}
-	return 0;
-}
-
-/* Past its limit on file sizes a process is killed by SIGXFSZ; so it is never reached. */
-static bool within_limit(uint64_t end)
-{
-	struct rlimit limit;
-
-	return ut_sys_file_limit(&limit) || limit.rlim_cur == RLIM_INFINITY ||
-	       end <= limit.rlim_cur;
-}
-
-static int allocate(int fd, uint64_t offset, uint64_t bytes)
-{
-	/* tmpfs starts all over when it is interrupted: a fast timer must not keep us here. */
-	int rc, tries = 100;
-
-	if (!within_limit(offset + bytes))
-		return -EFBIG;
-	if (!w.no_fallocate) {
-		do {
-			rc = ut_sys_fallocate(fd, (off_t)offset, (off_t)bytes);
-		} while (rc && errno == EINTR && --tries);
-		if (!rc)
-			return 0;
-		if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINTR)
-			return -errno;
-		w.no_fallocate = true;
-	}
-	return write_zeros(fd, offset, bytes);
-}
-
 static void end_recording(int error)
 {
 	uint32_t none = 0;
@@ -159,14 +82,24 @@ static void end_recording(int error)
 	atomic_compare_exchange_strong(&w.header->status, &none, (uint32_t)-error);
 }
 
+/* How much of a window may be used: the file itself keeps to --max-size. */
+static uint64_t allowed_size(uint32_t index)
+{
+	uint64_t start = window_start(index), size = window_size(index);
+
+	if (!index || !w.max_bytes || start + size <= w.max_bytes)
+		return size;
+	return w.max_bytes > start ? w.max_bytes - start : 0;
+}
+
 static char *map_window(uint32_t index)
 {
 	uint64_t start = window_start(index), size = window_size(index);
 	char *known = NULL, *map;
-	int fd = file_descriptor(), rc = fd;
+	int fd = ut_disk_fd(), rc = fd;
 
 	if (fd >= 0)
-		rc = allocate(fd, start, size);
+		rc = ut_disk_allocate(fd, start, allowed_size(index));
 	if (rc < 0)
 		goto fail;
 	map = ut_sys_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd,
@@ -229,37 +162,61 @@ static bool may_go_on(void)
 	return !atomic_load_explicit(&w.header->status, memory_order_relaxed);
 }
 
-/* A fresh chunk from the end of the file; NULL when there is no room. */
-static struct ut_chunk *append_chunk(uint32_t bytes, enum ut_chunk_kind kind)
+/*
+ * Claims some of the file's end within one window: bytes if there is so much, at least least.
+ * 0 = the recording may not grow further.
+ */
+static uint32_t claim(uint32_t bytes, uint32_t least, uint64_t *offset)
 {
-	for (;;) {
-		uint64_t offset, last;
-		struct ut_chunk *chunk;
-		char *map;
+	uint64_t next = atomic_load(&w.header->next);
 
-		if (!may_go_on())
-			return NULL;
-		offset = atomic_fetch_add(&w.header->next, bytes);
-		last = offset + bytes - 1;
-		if (w.max_bytes && last >= w.max_bytes) {
-			end_recording(-EFBIG);
-			return NULL;
+	for (;;) {
+		uint32_t index = window_of(next);
+		uint64_t end = window_start(index) + allowed_size(index);
+		uint64_t rest = end > next ? end - next : 0;
+		uint64_t take = rest < bytes ? rest : bytes;
+		bool last = end != window_start(index + 1); /* nothing behind it may be used */
+
+		if (last)
+			take -= take % UT_CHUNK_UNIT;
+		if (take < least) {
+			if (last)
+				return 0;
+			take = rest;
 		}
-		map = window(window_of(offset));
-		if (!map)
-			return NULL;
-		chunk = (struct ut_chunk *)(void *)(map +
-						    (offset - window_start(window_of(offset))));
-		if (window_of(last) == window_of(offset)) {
-			if (!populate(chunk, bytes))
-				return NULL;
-			chunk->bytes = bytes;
-			chunk->kind = kind;
-			atomic_store_explicit(&chunk->magic, UT_CHUNK_MAGIC, memory_order_release);
-			return chunk;
+		if (!atomic_compare_exchange_weak(&w.header->next, &next, next + take))
+			continue;
+		if (take >= least) {
+			*offset = next;
+			return (uint32_t)take;
 		}
-		/* Across two windows: left as zeros, which readers step over. */
+		next += take; /* stays zeros, which readers step over */
 	}
+}
+
+/* A fresh chunk from the end of the file; NULL when there is no room. may_go_on() has said yes. */
+static struct ut_chunk *append_chunk(uint32_t bytes, uint32_t least, enum ut_chunk_kind kind)
+{
+	struct ut_chunk *chunk;
+	uint64_t offset;
+	char *map;
+
+	bytes = claim(bytes, least, &offset);
+	if (!bytes) {
+		end_recording(-EFBIG);
+		return NULL;
+	}
+	map = window(window_of(offset));
+	if (!map)
+		return NULL;
+	chunk = (struct ut_chunk *)(void *)(map + (offset - window_start(window_of(offset))));
+	ut_disk_fill(offset, bytes);
+	if (!populate(chunk, bytes))
+		return NULL;
+	chunk->bytes = bytes;
+	chunk->kind = kind;
+	atomic_store_explicit(&chunk->magic, UT_CHUNK_MAGIC, memory_order_release);
+	return chunk;
 }
 
 static uint64_t *chunk_end(struct ut_chunk *chunk)
@@ -267,15 +224,21 @@ static uint64_t *chunk_end(struct ut_chunk *chunk)
 	return (uint64_t *)(void *)chunk + chunk->bytes / sizeof(uint64_t);
 }
 
-static void leave_chunk(struct ut_tbuf *t)
+/* True when it has looked and we may go on: one look is enough for a change of chunks. */
+static bool leave_chunk(struct ut_tbuf *t)
 {
+	bool may = false;
+
 	if (!t->chunk)
-		return;
+		return false;
 	if (ut_ring_on())
 		ut_ring_leave(t->chunk, ut_clock_ticks(ut_writer_clock));
-	else if (may_go_on())
+	else
+		may = may_go_on();
+	if (may)
 		ut_sys_madvise(t->chunk, t->chunk->bytes, MADV_DONTNEED);
 	t->chunk = NULL;
+	return may;
 }
 
 /* The rest of a chunk whose thread has ended. */
@@ -310,15 +273,15 @@ static void put_rest(uint64_t *pos, uint64_t *end)
 	*pos = 0;
 }
 
+/* Large chunks cost less per record, but what a thread does not use of its last one is lost: so it
+ * is given large ones when it has filled so much that this hardly counts. */
 static uint32_t next_size(struct ut_tbuf *t)
 {
-	static const uint32_t sizes[] = { UT_CHUNK_UNIT, 4 * UT_CHUNK_UNIT, UT_CHUNK_MAX };
-
-	if (ut_ring_on())
-		return ut_ring_chunk_bytes();
-	if (t->step + 1u < sizeof(sizes) / sizeof(sizes[0]))
-		return sizes[t->step++];
-	return UT_CHUNK_MAX;
+	if (t->step < BIG_FROM)
+		t->step++;
+	if (t->step <= 2)
+		return t->step == 1 ? UT_CHUNK_UNIT : 4 * UT_CHUNK_UNIT;
+	return t->step < BIG_FROM ? 16 * UT_CHUNK_UNIT : UT_CHUNK_MAX;
 }
 
 static void look_at_clocks(uint64_t ticks)
@@ -347,15 +310,19 @@ static void open_part(struct ut_tbuf *t, uint64_t *slot, uint64_t ticks)
 			 __ATOMIC_RELEASE);
 }
 
-static struct ut_chunk *data_chunk(struct ut_tbuf *t, uint64_t ticks)
+static struct ut_chunk *data_chunk(struct ut_tbuf *t, uint64_t ticks, bool may)
 {
 	struct ut_chunk *chunk = ut_ring_on() ? ut_ring_reuse(ticks) : NULL;
+	uint32_t bytes;
 
 	if (chunk) {
 		atomic_fetch_add_explicit(&w.header->overwritten, 1, memory_order_relaxed);
 		return chunk;
 	}
-	chunk = append_chunk(next_size(t), UT_CHUNK_DATA);
+	if (!may && !may_go_on())
+		return NULL;
+	bytes = ut_ring_on() ? ut_ring_chunk_bytes() : next_size(t);
+	chunk = append_chunk(bytes, ut_ring_on() ? bytes : UT_CHUNK_UNIT, UT_CHUNK_DATA);
 	if (chunk && ut_ring_on())
 		ut_ring_add();
 	return chunk;
@@ -366,13 +333,13 @@ static bool change_chunk(struct ut_tbuf *t, size_t count)
 	uint64_t ticks = ut_clock_ticks(ut_writer_clock);
 	uint64_t *pos = NULL, *end = NULL;
 	struct ut_chunk *chunk = NULL;
+	bool may = leave_chunk(t);
 
-	leave_chunk(t);
 	t->end = NULL;
 	if (t->step == 0 && count + 3 <= LEAST_REST)
 		pos = take_rest(&end);
 	if (!pos) {
-		chunk = data_chunk(t, ticks);
+		chunk = data_chunk(t, ticks, may);
 		if (!chunk)
 			return false;
 		pos = (uint64_t *)(void *)(chunk + 1);
@@ -524,8 +491,9 @@ static uint32_t meta_bytes(bool further, size_t words)
 static uint64_t *meta_slot(size_t count)
 {
 	for (;;) {
-		struct ut_chunk *chunk = atomic_load_explicit(&w.meta, memory_order_acquire),
-				*fresh;
+		struct ut_chunk *chunk = atomic_load_explicit(&w.meta, memory_order_acquire);
+		struct ut_chunk *fresh;
+		uint32_t bytes;
 
 		if (chunk) {
 			_Atomic uint64_t *taken = (_Atomic uint64_t *)(void *)(chunk + 1);
@@ -535,7 +503,8 @@ static uint64_t *meta_slot(size_t count)
 			if (at + count <= most)
 				return (uint64_t *)(void *)(chunk + 1) + 1 + at;
 		}
-		fresh = append_chunk(meta_bytes(chunk != NULL, count), UT_CHUNK_META);
+		bytes = meta_bytes(chunk != NULL, count);
+		fresh = may_go_on() ? append_chunk(bytes, bytes, UT_CHUNK_META) : NULL;
 		if (!fresh)
 			return NULL;
 		/* If another thread was faster, ours stays empty. */
@@ -631,56 +600,17 @@ uint32_t ut_writer_generation(void)
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-/* "DIR/PID-TICKS.spool": the time tells programs apart that one process becomes by exec. */
-static int make_file(const char *dir)
-{
-	struct ut_text text = ut_text_init(w.path, sizeof(w.path));
-	struct stat st;
-	int fd, high;
-
-	ut_text_str(&text, dir);
-	ut_text_str(&text, "/");
-	ut_text_u64(&text, (uint64_t)getpid());
-	ut_text_str(&text, "-");
-	ut_text_u64(&text, ut_clock_ns(CLOCK_MONOTONIC));
-	ut_text_str(&text, UT_SPOOL_SUFFIX);
-	if (text.cut)
-		return -ENAMETOOLONG;
-	fd = ut_sys_open(w.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	/* Out of the way: programs count on getting the lowest number. */
-	high = ut_sys_dup_above(fd, 800);
-	if (high < 0)
-		high = ut_sys_dup_above(fd, 200);
-	if (high >= 0) {
-		ut_sys_close(fd);
-		fd = high;
-	}
-	if (ut_sys_fstat(fd, &st)) {
-		ut_sys_close(fd);
-		return -errno;
-	}
-	w.fd = fd;
-	w.dev = st.st_dev;
-	w.ino = st.st_ino;
-	return 0;
-}
-
 static void forget_parent(void)
 {
 	/* After fork: the parent's windows stay mapped here, unused, and are its own business. */
 	w.header = NULL;
-	w.no_fallocate = false;
 	for (uint32_t i = 0; i <= atomic_load(&w.last_window); i++)
 		atomic_store(&windows[i], NULL);
 	for (int i = 0; i < RESTS; i++)
 		atomic_store(&w.rests[i], NULL);
 	atomic_store(&w.meta, NULL);
 	atomic_store(&w.next_pair, 0);
-	if (is_our_file(w.fd))
-		ut_sys_close(w.fd);
-	w.fd = -1;
+	ut_disk_forget();
 }
 
 int ut_writer_open(const char *dir, const struct ut_control *control)
@@ -693,13 +623,13 @@ int ut_writer_open(const char *dir, const struct ut_control *control)
 	forget_parent();
 	ut_writer_clock = control->clock_source == UT_CLOCK_TSC ? UT_CLOCK_TSC : UT_CLOCK_MONOTONIC;
 	w.max_bytes = control->max_bytes;
-	rc = make_file(dir);
+	rc = ut_disk_make(dir);
 	if (rc)
 		return rc;
 	ut_sandbox_look();
 	header = (struct ut_spool_header *)(void *)window(0);
 	if (!header) {
-		ut_sys_unlink(w.path);
+		ut_disk_remove();
 		return w.trouble;
 	}
 	ut_process_describe(header, control->rank);

@@ -135,9 +135,12 @@ static inline bool ut_tbuf_word_fast(struct ut_tbuf *t, enum ut_word kind, uint6
 
 	if (UT_UNLIKELY(!ut_clock_ticks_fast(ut_writer_clock, &ticks) || ticks >> 31 != t->epoch))
 		return false;
-	slot = ut_tbuf_take(t, 1);
-	if (UT_UNLIKELY(!slot))
-		return false;
+	do { /* ut_tbuf_take(t, 1), whose NULL would be asked for twice */
+		slot = __atomic_load_n(&t->pos, __ATOMIC_RELAXED);
+		if (UT_UNLIKELY((uintptr_t)slot + sizeof(*slot) >
+				(uintptr_t)__atomic_load_n(&t->end, __ATOMIC_RELAXED)))
+			return false;
+	} while (UT_UNLIKELY(!ut_tbuf_move(&t->pos, slot, slot + 1)));
 	__atomic_store_n(slot, ut_word(kind, ticks, payload), __ATOMIC_RELEASE);
 	return true;
 }

@@ -52,7 +52,7 @@ void flex_run_text(struct ut_aiu *a, struct ut_ace_extra *x, const struct ut_ace
 	struct ut_err err = { 0 };
 
 	make_run(a, opts, texts);
-	ut_ace_profile_all(&profile, opts->head);
+	ut_ace_profile_all(&profile, opts->release);
 	ut_ace_extra_init(x, a);
 	assert_int_equal(ut_ace_run(a, &profile, watch, x, &err), 0);
 	assert_int_equal(ut_ace_pass_sort_final(a), 0);

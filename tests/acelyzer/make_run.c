@@ -41,9 +41,9 @@ void make_run(struct ut_aiu *a, const struct ut_ace_opts *opts, const char *cons
 		path[8] = (char)('a' + n);
 		assert_true(n < MOST_FILES);
 		assert_int_equal(ut_ace_read_text(&parts[n], path, texts[n], strlen(texts[n]),
-						  opts->head, &err),
+						  opts->release, &err),
 				 0);
-		ut_ace_settle(&parts[n], opts->head);
+		ut_ace_settle(&parts[n], opts->release);
 	}
 	ut_ace_init(a, opts);
 	ut_ace_merge(&a->table, parts, n);

@@ -34,10 +34,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void parse(struct fixture *f, const char *text, bool head)
+static void parse(struct fixture *f, const char *text, enum ut_ace_release release)
 {
 	struct ut_ace_complog_reader r = {
-		.table = &f->t, .messages = &f->m, .core = 800, .head = head
+		.table = &f->t, .messages = &f->m, .core = 800, .release = release
 	};
 
 	ut_ace_complog_release(&f->log);
@@ -77,7 +77,7 @@ static void rows_give_kernel_category_and_cycles(void **state)
 {
 	struct fixture *f = *state;
 
-	parse(f, one, false);
+	parse(f, one, UT_ACE_1_0);
 	assert_int_equal(f->log.table_count, 1);
 	assert_true(f->log.single);
 	assert_int_equal(f->log.tables[0].kernel_count, 3);
@@ -98,7 +98,7 @@ static void release_1_2_counts_the_total_and_knows_phases(void **state)
 	      "  PREFILL  \n~~ Ideal/Total Cycles ~~\na-opCatX 100\nTotal 100\n"
 	      "====== Perf Summary End ======\n DECODING \n"
 	      "~~ Ideal/Total Cycles ~~\na-opCatX 50\n====== Perf Summary End ======\n",
-	      true);
+	      UT_ACE_1_2);
 	assert_int_equal(f->log.table_count, 2);
 	assert_string_equal(f->log.tables[0].phase, "TTFT");
 	assert_string_equal(f->log.tables[1].phase, "ITL");
@@ -111,7 +111,7 @@ static void a_table_without_an_end_does_not_count(void **state)
 {
 	struct fixture *f = *state;
 
-	parse(f, "~~ Ideal/Total Cycles ~~\na-opCatX 100\n", false);
+	parse(f, "~~ Ideal/Total Cycles ~~\na-opCatX 100\n", UT_ACE_1_0);
 	assert_int_equal(f->log.table_count, 0);
 	assert_false(f->log.single);
 }
@@ -123,7 +123,7 @@ static void the_same_table_twice_is_one(void **state)
 	parse(f,
 	      "~~ Ideal/Total Cycles ~~\na-opCatX 1\n====== Perf Summary End ======\n"
 	      "~~ Ideal/Total Cycles ~~\na-opCatX 1\n====== Perf Summary End ======\n",
-	      true);
+	      UT_ACE_1_2);
 	assert_int_equal(f->log.table_count, 1);
 	assert_int_equal(f->log.started, 2);
 }
@@ -134,7 +134,7 @@ static void contradictions_are_told_and_the_first_one_counts(void **state)
 
 	parse(f,
 	      "~~ Ideal/Total Cycles ~~\na-opCatX 1\na-opCatY 2\n====== Perf Summary End ======\n",
-	      false);
+	      UT_ACE_1_0);
 	assert_true(cycles(f, 0, "a Cmpt Exec") == 1);
 	assert_string_equal(category(f, &f->log.cats, "a Cmpt Exec"), "X");
 	assert_int_equal(f->m.count, 3); /* both contradictions, and the table */
@@ -146,10 +146,10 @@ static void autopilot_ends_the_log_of_release_1_0(void **state)
 	const char *text = "DSM-AutoPilot BEGIN\n~~ Ideal/Total Cycles ~~\nTotal 7\n"
 			   "====== Perf Summary End ======\n";
 
-	parse(f, text, false);
+	parse(f, text, UT_ACE_1_0);
 	assert_true(f->log.autopilot);
 	assert_int_equal(f->log.table_count, 0);
-	parse(f, text, true);
+	parse(f, text, UT_ACE_1_2);
 	assert_true(f->log.autopilot);
 	assert_int_equal(f->log.table_count, 1);
 }
@@ -161,7 +161,7 @@ static void a_category_may_hold_the_separator_itself(void **state)
 	parse(f,
 	      "~~ Ideal/Total Cycles ~~\na-opCatX-opCatY 1\nb-opCat 2\n"
 	      "====== Perf Summary End ======\n",
-	      false);
+	      UT_ACE_1_0);
 	assert_string_equal(category(f, &f->log.cats, "a Cmpt Exec"), "Y");
 	assert_string_equal(category(f, &f->log.cats, "b Cmpt Exec"), "NotAvailable");
 }

@@ -185,7 +185,8 @@ static void what_reading_met_is_counted(void **state)
 	struct ut_err err = { 0 };
 
 	(void)state;
-	assert_int_equal(ut_ace_read_text(&part, "x.json", text, strlen(text), false, &err), 0);
+	assert_int_equal(ut_ace_read_text(&part, "x.json", text, strlen(text), UT_ACE_1_0, &err),
+			 0);
 	ut_ace_issues_read(issues, &part);
 	assert_int_equal(issues[UT_ACE_ISSUE_STRAY_END], 1);
 	assert_int_equal(issues[UT_ACE_ISSUE_NOT_EVENT], 1);

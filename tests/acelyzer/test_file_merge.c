@@ -75,7 +75,7 @@ static void a_file_that_knows_its_rank_gives_it_to_its_spans(void **state)
 	assert_int_equal(pid(&a, 0), 2);
 	assert_int_equal(pid(&a, 1), 77); /* release 1.0 leaves the rest alone */
 	ut_ace_release(&a);
-	opts.head = true;
+	opts.release = UT_ACE_1_2;
 	make_run(&a, &opts, (const char *const[]){ ranked, NULL });
 	assert_int_equal(pid(&a, 0), 2);
 	assert_int_equal(pid(&a, 1), 2);
@@ -93,7 +93,7 @@ static void release_1_2_takes_the_first_process_for_the_rank(void **state)
 	make_run(&a, &opts, (const char *const[]){ two, NULL });
 	assert_int_equal(pid(&a, 1), 4);
 	ut_ace_release(&a);
-	opts.head = true;
+	opts.release = UT_ACE_1_2;
 	make_run(&a, &opts, (const char *const[]){ two, NULL });
 	assert_int_equal(pid(&a, 1), 3);
 	assert_int_equal(a.table.jobs[0].rank, 3);

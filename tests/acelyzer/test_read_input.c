@@ -11,11 +11,11 @@
 #include "acelyzer/event_arg.h"
 #include "acelyzer/read_input.h"
 
-static int read_it(struct ut_ace_part *p, const char *text, bool head)
+static int read_it(struct ut_ace_part *p, const char *text, enum ut_ace_release release)
 {
 	struct ut_err err = { 0 };
 
-	return ut_ace_read_text(p, "x.json", text, strlen(text), head, &err);
+	return ut_ace_read_text(p, "x.json", text, strlen(text), release, &err);
 }
 
 static const struct ut_ace_event *event(const struct ut_ace_part *p, size_t i)
@@ -41,7 +41,7 @@ static void a_pair_of_b_and_e_is_one_span_with_the_arguments_of_b(void **state)
 			"\"ts\":10.5},{\"attr\":{\"k\":\"w\"},\"name\":\"a\",\"ph\":\"E\",\"pid\":"
 			"1,"
 			"\"tid\":9,\"ts\":12.75}]",
-			false),
+			UT_ACE_1_0),
 		0);
 	assert_int_equal(p.table.event_count, 1);
 	assert_int_equal(event(&p, 0)->ph, 'X');
@@ -68,7 +68,7 @@ static void nested_and_interleaved_pairs_find_each_other_by_thread_and_name(void
 				 "{\"ph\":\"E\",\"pid\":0,\"tid\":2,\"ts\":5},"
 				 "{\"name\":\"zz\",\"ph\":\"E\",\"pid\":0,\"tid\":1,\"ts\":6},"
 				 "{\"name\":\"open\",\"ph\":\"B\",\"pid\":0,\"tid\":1,\"ts\":7}]",
-				 false),
+				 UT_ACE_1_0),
 			 0);
 	assert_int_equal(p.table.event_count, 4);
 	assert_string_equal(name(&p, 0), "a");
@@ -93,7 +93,7 @@ static void stamps_may_be_decimal_hex_octal_binary_or_numbers(void **state)
 				 "\"dur\":2,\"args\":{\"TS1\":\"100\",\"TS2\":\"0x6e\","
 				 "\"TS3\":\"0o170\",\"TS4\":\"0b10000010\",\"TS5\":140,"
 				 "\"Power\":\"0xff\",\"x\":1}}]",
-				 false),
+				 UT_ACE_1_0),
 			 0);
 	assert_int_equal(event(&p, 0)->dev, 1);
 	d = &p.table.devs[1];
@@ -113,7 +113,7 @@ static void without_five_good_stamps_it_is_a_host_event(void **state)
 	assert_int_equal(read_it(&p,
 				 "[{\"name\":\"k\",\"ph\":\"X\",\"pid\":0,\"tid\":1,\"ts\":1,"
 				 "\"dur\":2,\"args\":{\"TS1\":\"0x10\",\"TS2\":\"oops\"}}]",
-				 false),
+				 UT_ACE_1_0),
 			 0);
 	assert_int_equal(event(&p, 0)->dev, 0);
 	assert_int_equal(p.bad_stamps, 1);
@@ -133,7 +133,7 @@ static void an_object_tells_dialect_rank_and_what_to_pass_on(void **state)
 				 "{\"traceEvents\":[{\"name\":\"k\",\"ph\":\"i\",\"pid\":0,"
 				 "\"ts\":1}],\"distributedInfo\":{\"backend\":\"gloo\",\"rank\":3},"
 				 "\"deviceProperties\":[ {\"id\":0} ],\"schemaVersion\":1}",
-				 false),
+				 UT_ACE_1_0),
 			 0);
 	assert_int_equal(p.dialect, UT_ACE_TORCH);
 	assert_int_equal(p.rank, 3);
@@ -152,7 +152,7 @@ static void our_own_output_is_recognised(void **state)
 	assert_int_equal(read_it(&p,
 				 "{\"otherData\":{\"Application\":\"Acelyzer: x\"},"
 				 "\"traceEvents\":[]}",
-				 false),
+				 UT_ACE_1_0),
 			 0);
 	assert_true(p.processed);
 	ut_ace_part_release(&p);
@@ -166,7 +166,7 @@ static void a_cut_file_gives_what_is_complete(void **state)
 	struct ut_ace_part p;
 
 	(void)state;
-	assert_int_equal(read_it(&p, text, false), 0);
+	assert_int_equal(read_it(&p, text, UT_ACE_1_0), 0);
 	assert_int_equal(p.table.event_count, 1);
 	assert_int_equal(p.cut_at, strlen(text));
 	ut_ace_part_release(&p);
@@ -178,7 +178,7 @@ static void garbage_is_one_line_with_the_place(void **state)
 	struct ut_err err = { 0 };
 
 	(void)state;
-	assert_true(ut_ace_read_text(&p, "x.json", "[{\"a\" 1}]", 9, false, &err) < 0);
+	assert_true(ut_ace_read_text(&p, "x.json", "[{\"a\" 1}]", 9, UT_ACE_1_0, &err) < 0);
 	assert_non_null(strstr(err.text, "x.json: offset"));
 	assert_null(strchr(err.text, '\n'));
 }
@@ -193,12 +193,12 @@ static void lengths_that_make_no_sense_are_counted(void **state)
 	struct ut_ace_part p;
 
 	(void)state;
-	assert_int_equal(read_it(&p, text, false), 0);
+	assert_int_equal(read_it(&p, text, UT_ACE_1_0), 0);
 	assert_int_equal(p.negative, 1);
 	assert_int_equal(p.no_length, 1);
 	assert_true(event(&p, 0)->flags & UT_ACE_DROP); /* release 1.0 drops a pair of no length */
 	ut_ace_part_release(&p);
-	assert_int_equal(read_it(&p, text, true), 0);
+	assert_int_equal(read_it(&p, text, UT_ACE_1_2), 0);
 	assert_false(event(&p, 0)->flags & UT_ACE_DROP);
 	ut_ace_part_release(&p);
 }
@@ -215,7 +215,7 @@ static void ids_of_any_kind_are_kept(void **state)
 			"{\"name\":\"b\",\"ph\":\"i\",\"pid\":\"12\",\"tid\":2.5,\"ts\":1},"
 			"{\"name\":\"c\",\"ph\":\"X\",\"pid\":2.9,\"tid\":-7,\"ts\":1,"
 			"\"dur\":1}]",
-			false),
+			UT_ACE_1_0),
 		0);
 	assert_int_equal(p.table.ids[event(&p, 0)->pid].num, 12);
 	assert_int_equal(p.table.ids[event(&p, 0)->tid].kind, UT_ACE_ID_U64);
@@ -235,7 +235,7 @@ static void an_argument_that_is_given_twice_counts_once(void **state)
 	assert_int_equal(read_it(&p,
 				 "[{\"name\":\"a\",\"ph\":\"X\",\"pid\":0,\"ts\":1,\"dur\":1,"
 				 "\"args\":{\"x\":1,\"y\":2,\"x\":3},\"attr\":{\"y\":4}}]",
-				 false),
+				 UT_ACE_1_0),
 			 0);
 	assert_int_equal(ut_arglists_get(&p.table.lists, event(&p, 0)->args, NULL, 0), 2);
 	assert_true(ut_ace_arg(&p.table, event(&p, 0)->args,

@@ -62,12 +62,13 @@ static void put_no_event(FILE *f, int i)
 		fprintf(f, "%d", i);
 }
 
-static struct ut_ace_part read_file(const char *path, bool head, unsigned int threads)
+static struct ut_ace_part read_file(const char *path, enum ut_ace_release release,
+				    unsigned int threads)
 {
 	struct ut_ace_part p;
 	struct ut_err err = { 0 };
 
-	assert_int_equal(ut_ace_read(&p, path, head, threads, &err), 0);
+	assert_int_equal(ut_ace_read(&p, path, release, threads, &err), 0);
 	return p;
 }
 
@@ -126,8 +127,8 @@ static void check(const char *head, put_fn *put, const char *tail)
 	}
 	fputs(tail, f);
 	fclose(f);
-	one = read_file(path, false, 1);
-	many = read_file(path, false, 3);
+	one = read_file(path, UT_ACE_1_0, 1);
+	many = read_file(path, UT_ACE_1_0, 3);
 	unlink(path);
 	assert_int_equal(one.table.event_count, many.table.event_count);
 	for (size_t i = 0; i < one.table.event_count; i++)

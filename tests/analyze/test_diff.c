@@ -196,7 +196,7 @@ static void one_run_each_tells_how_far_apart_calls_are(void **state)
 	assert_int_equal(row(f, "hot")->verdict, UT_VERDICT_SURE);
 	assert_int_equal(row(f, "cold")->verdict, UT_VERDICT_NOISE);
 	assert_true(row(f, "hot")->above > 0.8);
-	assert_true(near(row(f, "hot")->new[UT_METRIC_COUNT], 3000));
+	assert_true(near(row(f, "hot")->new[UT_DIFF_METRIC_COUNT], 3000));
 }
 
 /* However many calls there are: 1 % is not much in their spread. */
@@ -234,8 +234,8 @@ static void runs_are_averaged_and_compared(void **state)
 	assert_true(f->d.by_runs);
 	assert_int_equal(row(f, "hot")->verdict, UT_VERDICT_SURE);
 	assert_int_equal(row(f, "cold")->verdict, UT_VERDICT_NOISE);
-	assert_true(near(row(f, "hot")->old[UT_METRIC_COUNT], 500));
-	assert_true(row(f, "hot")->old[UT_METRIC_TOTAL] < 500 * 14000.0);
+	assert_true(near(row(f, "hot")->old[UT_DIFF_METRIC_COUNT], 500));
+	assert_true(row(f, "hot")->old[UT_DIFF_METRIC_TOTAL] < 500 * 14000.0);
 }
 
 static void new_and_vanished_names_are_told(void **state)

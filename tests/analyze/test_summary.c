@@ -202,7 +202,7 @@ static void devices_are_put_behind_the_rows(void **state)
 	uint32_t device = ut_trace_add_process(&f->t, 1);
 	uint32_t queue = ut_trace_add_track(&f->t, device, UT_TRACK_LANE);
 
-	f->t.processes[device].name = ut_strtab_intern_z(&f->t.strings, "DEVICE [H200] #0");
+	f->t.processes[device].kind = UT_PROCESS_DEVICE;
 	span(f, queue, "kernel", 0, 60);
 	span(f, queue, "both", 60, 10);
 	span(f, 0, "both", 0, 10);

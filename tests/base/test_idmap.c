@@ -60,9 +60,32 @@ static void agrees_with_an_array_through_random_work(void **state)
 	ut_arena_release(&arena);
 }
 
+static void one_on_the_heap_is_emptied_and_used_again(void **state)
+{
+	struct ut_idmap m = { 0 };
+
+	(void)state;
+	assert_int_equal(ut_idmap_get(&m, 3), 0);
+	ut_idmap_clear(&m);
+	for (uint32_t round = 0; round < 3; round++) {
+		uint32_t most = round == 1 ? 3 : 5000; /* few in a table that was large */
+
+		for (uint32_t i = 0; i < most; i++)
+			ut_idmap_put(&m, i, i + 1);
+		assert_int_equal(m.count, most);
+		assert_int_equal(ut_idmap_get(&m, most - 1), most);
+		ut_idmap_clear(&m);
+		assert_int_equal(m.count, 0);
+		for (uint32_t i = 0; i < 5000; i++)
+			assert_int_equal(ut_idmap_get(&m, i), 0);
+	}
+	ut_idmap_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_on_the_heap_is_emptied_and_used_again),
 		cmocka_unit_test(what_was_never_put_is_zero),
 		cmocka_unit_test(agrees_with_an_array_through_random_work),
 	};

@@ -50,9 +50,9 @@ static bool is_value(const char *text, struct ut_json *j)
 	return ok;
 }
 
-static struct ut_json_span span(const char *text)
+static struct ut_str span(const char *text)
 {
-	return (struct ut_json_span){ text, strlen(text) };
+	return (struct ut_str){ text, strlen(text) };
 }
 
 /* ---- values -------------------------------------------------------------------------------- */
@@ -191,7 +191,7 @@ static void crumbs_make_no_difference(void **state)
 	(void)state;
 	for (size_t step = 1; step < 20; step++) {
 		struct crumbs crumbs = { .text = text, .len = strlen(text), .step = step };
-		struct ut_json_span value;
+		struct ut_str value;
 		uint64_t ends[16];
 		size_t n = 0;
 		struct ut_json j;
@@ -245,7 +245,7 @@ static void the_window_grows_for_a_long_value_and_keeps_it_in_one_piece(void **s
 {
 	static const size_t sizes[] = { 10, 5u << 20, 0, 3u << 20, 1u << 20, 17 };
 	struct crumbs crumbs = { .step = 100000 };
-	struct ut_json_span value;
+	struct ut_str value;
 	struct ut_json j;
 	char *text = long_list(sizes, 6, &crumbs.len);
 
@@ -265,7 +265,7 @@ static void the_window_grows_for_a_long_value_and_keeps_it_in_one_piece(void **s
 		assert_true(more);
 		assert_int_equal(value.len, sizes[i] + 2);
 		if (sizes[i])
-			assert_int_equal(value.at[sizes[i]], 'a' + (int)i);
+			assert_int_equal(value.ptr[sizes[i]], 'a' + (int)i);
 	}
 	assert_true(j.cap < 16u << 20);
 	ut_json_release(&j);
@@ -356,7 +356,7 @@ static void values_are_rewritten_as_strict_json(void **state)
 		{ "\"a\nb\\x\\u00e9\\u0022\\u0007\\/\"", "\"a\\nb\\\\x\xc3\xa9\\\"\\u0007/\"" },
 		{ "\"\\ud83d\\ude00\\ud83d\"", "\"\xf0\x9f\x98\x80\xef\xbf\xbd\"" },
 	};
-	struct ut_json_span value;
+	struct ut_str value;
 	struct ut_json j;
 
 	(void)state;
@@ -487,7 +487,7 @@ static void the_quick_way_reads_what_the_slow_way_reads(void **state)
 	(void)state;
 	srand(1);
 	for (int i = 0; i < 200000; i++) {
-		struct ut_json_span s = { text, random_number(text) };
+		struct ut_str s = { text, random_number(text) };
 		struct ut_json_number n;
 		const char *end = ut_json_ns(text, &quick_ns);
 

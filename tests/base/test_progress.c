@@ -60,7 +60,7 @@ static void without_a_terminal_nothing_runs(void **state)
 	struct ut_progress p;
 
 	(void)state;
-	ut_progress_start(&p, "x", 5);
+	ut_progress_start(&p, NULL, "x", 5);
 	ut_progress_add(&p, 3);
 	ut_progress_add(&p, 4);
 	assert_int_equal(p.done, 7);

@@ -66,6 +66,40 @@ static void starts_and_ends(void **state)
 	assert_false(ut_str_ends("json", ".json"));
 }
 
+static void pieces_are_compared_by_their_bytes(void **state)
+{
+	const struct ut_str none = { NULL, 0 }, nul = { "a\0b", 3 }, a = ut_str_of("a");
+	const struct ut_str ab = { "abc", 2 }, high = ut_str_of("\xc3\xa4");
+
+	(void)state;
+	assert_int_equal(ut_str_of("three").len, 5);
+	assert_true(ut_str_is(ab, "ab"));
+	assert_false(ut_str_is(ab, "abc"));
+	assert_false(ut_str_is(nul, "a"));
+	assert_true(ut_str_eq(none, ut_str_of("")));
+	assert_true(ut_str_eq(ab, ut_str_of("ab")));
+	assert_false(ut_str_eq(nul, ab));
+	assert_int_equal(ut_str_cmp(none, none), 0);
+	assert_int_equal(ut_str_cmp(ab, ut_str_of("ab")), 0);
+	assert_true(ut_str_cmp(none, a) < 0);
+	assert_true(ut_str_cmp(a, ab) < 0);
+	assert_true(ut_str_cmp(ab, nul) > 0);
+	assert_true(ut_str_cmp(high, ab) > 0);
+}
+
+static void pieces_start_and_end(void **state)
+{
+	const struct ut_str s = { "process_name, and more", 12 };
+
+	(void)state;
+	assert_true(ut_str_has_start(s, "process"));
+	assert_true(ut_str_has_start(s, "process_name"));
+	assert_false(ut_str_has_start(s, "process_name,"));
+	assert_true(ut_str_has_end(s, "_name"));
+	assert_false(ut_str_has_end(s, "more"));
+	assert_true(ut_str_has_end(s, ""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -74,6 +108,8 @@ int main(void)
 		cmocka_unit_test(distance_counts_slips),
 		cmocka_unit_test(only_near_words_are_suggested),
 		cmocka_unit_test(starts_and_ends),
+		cmocka_unit_test(pieces_are_compared_by_their_bytes),
+		cmocka_unit_test(pieces_start_and_end),
 	};
 
 	return cmocka_run_group_tests_name("base/str", tests, NULL, NULL);

@@ -82,7 +82,7 @@ static uint64_t scan_list(struct ut_json *j)
 static uint64_t scan(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct ut_json_span key;
+	struct ut_str key;
 	uint64_t events = 0;
 	struct ut_json j;
 	char first;
@@ -103,7 +103,7 @@ static uint64_t scan(const char *path)
 		while (!more && ut_json_again(&j));
 		if (!more)
 			break;
-		if (key.len == 11 && !memcmp(key.at, "traceEvents", 11)) {
+		if (key.len == 11 && !memcmp(key.ptr, "traceEvents", 11)) {
 			events = scan_list(&j);
 		} else {
 			(void)ut_json_hold(&j, NULL);

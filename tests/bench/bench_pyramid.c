@@ -98,7 +98,7 @@ static struct ut_picture_lane *list_lanes(const struct ut_store *s, uint32_t cou
 }
 
 /* The best of some rounds, on a clock. */
-static double draw(const struct ut_store *s, const struct ut_window *w,
+static double draw(const struct ut_store *s, const struct ut_picture *w,
 		   const struct ut_picture_lane *lanes, uint32_t count, unsigned int threads,
 		   clockid_t clock)
 {
@@ -123,7 +123,7 @@ static void draw_windows(const struct ut_store *s, uint32_t count, double bare)
 
 	for (uint64_t zoom = 1; zoom <= 1 << 20; zoom *= 8) {
 		uint64_t width = length / zoom, t0 = s->trace.first + (length - width) / 3;
-		const struct ut_window w = { t0, t0 + width, PIXELS };
+		const struct ut_picture w = { t0, t0 + width, PIXELS };
 		double one = draw(s, &w, lanes, screen, 1, CLOCK_PROCESS_CPUTIME_ID);
 		double all = draw(s, &w, lanes, count, 0, CLOCK_MONOTONIC);
 

@@ -133,7 +133,7 @@ static double open_store(struct ut_store *s)
 static double draw(const struct ut_store *s)
 {
 	static struct ut_cell cells[PIXELS];
-	const struct ut_window w = { s->trace.first, s->trace.last, PIXELS };
+	const struct ut_picture w = { s->trace.first, s->trace.last, PIXELS };
 	double start = clock_of(CLOCK_PROCESS_CPUTIME_ID); /* the machine is not ours alone */
 
 	for (uint32_t track = 0; track < s->trace.track_count; track++) {

@@ -25,7 +25,7 @@ static double cpu_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static void draw_all(const struct ut_store *s, const struct ut_window *w)
+static void draw_all(const struct ut_store *s, const struct ut_picture *w)
 {
 	static struct ut_cell cells[PIXELS];
 
@@ -35,7 +35,7 @@ static void draw_all(const struct ut_store *s, const struct ut_window *w)
 	}
 }
 
-static double draw_ms(const struct ut_store *s, const struct ut_window *w)
+static double draw_ms(const struct ut_store *s, const struct ut_picture *w)
 {
 	double best = 1e9;
 
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 {
 	struct ut_import_opts opts = { .threads = 1 };
 	struct ut_err err = { 0 };
-	struct ut_window all, part;
+	struct ut_picture all, part;
 	struct ut_store store;
 	double start = cpu_ms(), opened;
 
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 	opened = cpu_ms() - start;
 	if (!store.pyramid)
 		ut_pyramid_build(&store, 1);
-	all = (struct ut_window){ store.trace.first, store.trace.last, PIXELS };
+	all = (struct ut_picture){ store.trace.first, store.trace.last, PIXELS };
 	part = all;
 	part.t0 += (all.t1 - all.t0) / 2;
 	part.t1 = part.t0 + (all.t1 - all.t0) / 1000 + 1;

@@ -170,7 +170,7 @@ static void no_option_means_every_domain(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(parse(f, ""), 0);
-	assert_int_equal(ut_record_apply(&f->opts, &f->control, NULL), 0);
+	assert_int_equal(ut_session_plan_apply(&f->opts.plan, &f->control, NULL, NULL), 0);
 	assert_true(passes(f, "anything"));
 	assert_int_equal(f->control.flags, UT_CONTROL_FOLLOW_CHILDREN);
 	assert_int_equal(f->control.groups, 0);
@@ -182,7 +182,7 @@ static void library_options_are_a_union(void **state)
 
 	assert_int_equal(parse(f, "--chrome-ccl-logging --chrome-dnn-logging --itt-domains a*,b"),
 			 0);
-	assert_int_equal(ut_record_apply(&f->opts, &f->control, NULL), 0);
+	assert_int_equal(ut_session_plan_apply(&f->opts.plan, &f->control, NULL, NULL), 0);
 	assert_true(passes(f, "oneCCL::allreduce"));
 	assert_true(passes(f, "dnnl::primitive::execute"));
 	assert_true(passes(f, "PyTorch"));
@@ -199,7 +199,7 @@ static void itt_logging_means_every_domain_again(void **state)
 	assert_int_equal(parse(f, "--chrome-ccl-logging --chrome-itt-logging "
 				  "--itt-exclude-domains noisy*"),
 			 0);
-	assert_int_equal(ut_record_apply(&f->opts, &f->control, NULL), 0);
+	assert_int_equal(ut_session_plan_apply(&f->opts.plan, &f->control, NULL, NULL), 0);
 	assert_true(passes(f, "other"));
 	assert_false(passes(f, "noisy.domain"));
 }
@@ -211,8 +211,8 @@ static void too_many_patterns_are_an_error(void **state)
 
 	for (size_t i = 0; i < 9999; i++)
 		list[i] = i % 2 ? ',' : 'a';
-	ut_opt_list_add(&f->opts.domains, list);
-	assert_int_equal(ut_record_apply(&f->opts, &f->control, &f->err), -EINVAL);
+	ut_opt_list_add(&f->opts.plan.domains, list);
+	assert_int_equal(ut_session_plan_apply(&f->opts.plan, &f->control, NULL, &f->err), -EINVAL);
 }
 
 static void start_paused_lets_the_program_switch(void **state)
@@ -220,7 +220,7 @@ static void start_paused_lets_the_program_switch(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(parse(f, "--conditional-collection --follow-child-process 0"), 0);
-	assert_int_equal(ut_record_apply(&f->opts, &f->control, NULL), 0);
+	assert_int_equal(ut_session_plan_apply(&f->opts.plan, &f->control, NULL, NULL), 0);
 	assert_int_equal(f->control.flags, UT_CONTROL_CONDITIONAL);
 }
 
@@ -231,14 +231,14 @@ static void own_options_reach_the_control_file(void **state)
 	assert_int_equal(parse(f, "--itt-groups sync,heap --keep-last 64M --max-size 1G "
 				  "--wait-children forever"),
 			 0);
-	assert_int_equal(ut_record_apply(&f->opts, &f->control, NULL), 0);
+	assert_int_equal(ut_session_plan_apply(&f->opts.plan, &f->control, NULL, NULL), 0);
 	assert_int_equal(f->control.groups, UT_GROUP_SYNC | UT_GROUP_HEAP);
 	assert_int_equal(f->control.keep_bytes, 64 << 20);
 	assert_int_equal(f->control.max_bytes, 1 << 30);
-	assert_int_equal(f->opts.wait_children, UINT64_MAX);
+	assert_int_equal(f->opts.plan.wait_children, UINT64_MAX);
 	assert_int_equal(parse(f, "--keep-last 10s"), 0);
-	assert_int_equal(f->opts.keep_bytes, 0);
-	assert_int_equal(f->opts.keep_ns, UINT64_C(10000000000));
+	assert_int_equal(f->opts.plan.keep_bytes, 0);
+	assert_int_equal(f->opts.plan.keep_ns, UINT64_C(10000000000));
 }
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, release)

@@ -104,6 +104,41 @@ static void children_are_left_alone_unless_they_are_followed(void **state)
 	assert_string_equal(s->text, "span parent\nspan parent again\n");
 }
 
+static __itt_domain *known_domain;
+static __itt_string_handle *known_name;
+
+static void *known_task(void *arg)
+{
+	__itt_task_begin(known_domain, __itt_null, __itt_null, known_name);
+	__itt_task_end(known_domain);
+	return arg;
+}
+
+/* The names are known already: nothing but the task itself wakes the child's collector. */
+static void fork_by_a_thread_without_records(void)
+{
+	pthread_t other;
+
+	known_domain = __itt_domain_create("dom");
+	known_name = __itt_string_handle_create("work");
+	pthread_create(&other, NULL, known_task, NULL);
+	pthread_join(other, NULL);
+	if (!fork()) {
+		known_task(NULL);
+		_exit(0);
+	}
+	wait(NULL);
+}
+
+static void a_child_of_a_thread_that_has_not_recorded_records(void **state)
+{
+	struct session *s = *state;
+
+	session_run(s, fork_by_a_thread_without_records);
+	assert_int_equal(s->spools, 2);
+	assert_string_equal(s->text, "span work\nspan work\n");
+}
+
 static void fork_in_a_task(void)
 {
 	begin("around");
@@ -418,6 +453,7 @@ int main(void)
 		IN_SESSION(without_a_session_nothing_happens),
 		IN_SESSION(children_record_into_spools_of_their_own),
 		IN_SESSION(children_are_left_alone_unless_they_are_followed),
+		IN_SESSION(a_child_of_a_thread_that_has_not_recorded_records),
 		IN_SESSION(a_task_that_is_open_at_a_fork_stays_the_parents),
 		IN_SESSION(a_conditional_session_starts_paused_and_ends_tasks_honestly),
 		IN_SESSION(without_the_flag_pause_and_resume_have_no_effect),

@@ -90,7 +90,7 @@ class Saved(unittest.TestCase):
     def test_newer_versions(self):
         data = bytearray(self.save().read_bytes())
         struct.pack_into("<HH", data, 12, 9, 4)
-        self.assertIn("format version 9.4 is newer than 1.", self.refused(data))
+        self.assertIn("format version 9.4 is newer than 2.", self.refused(data))
 
     def test_a_flipped_bit_is_found_by_every_command(self):
         path = self.save()

@@ -65,7 +65,8 @@ static void every_kind_has_its_columns(void **state)
 		  "0,100,app,,lane,async instant,5,,n,,,,9,,\n"
 		  "0,100,app,,lane,object new,5,,n,,,,9,,\n"
 		  "0,100,app,,lane,object state,5,,n,,,,9,,\n"
-		  "0,100,app,,lane,object gone,5,,n,,,,9,,\n");
+		  "0,100,app,,lane,object gone,5,,n,,,,9,,\n"
+		  "0,100,app,,lane,sample,5,,n,,,0,,,\n"); /* of a stack that is not there */
 }
 
 static void depth_counts_the_spans_that_are_open(void **state)

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analyze/summary.h"
+#include "export/compat_ccl.h"
 #include "export/table.h"
 #include "model/event.h"
 #include "model/trace.h"
@@ -185,7 +186,7 @@ static void json_of_nothing_is_an_empty_list(void **state)
 	assert_string_equal(text(f), "{\"self_total_ns\":0,\"tasks\":[\n]}\n");
 }
 
-/* reference/unitrace.md 2.2, seen from the original. */
+/* As seen from the original. */
 static void ccl_has_the_columns_that_scripts_know(void **state)
 {
 	struct fixture *f = *state;
@@ -193,10 +194,9 @@ static void ccl_has_the_columns_that_scripts_know(void **state)
 	span(f, "oneCCL", "allreduce", 1096435);
 	span(f, "oneCCL", "allreduce", 3363546);
 	span(f, "oneCCL", "allreduce", 2602878);
-	span(f, NULL, "oneCCL::ALLREDUCE_SMALL", 7000727);
-	span(f, "other", "task", 5);
+	span(f, "oneCCL", "ALLREDUCE_SMALL", 7000727);
 	ut_summary_finish(&f->s);
-	ut_table_ccl(f->out, &f->s, 20955, 2);
+	ut_compat_ccl(f->out, &f->s, 20955, 2);
 	assert_string_equal(
 		text(f),
 		"************************************************************\n"
@@ -207,16 +207,26 @@ static void ccl_has_the_columns_that_scripts_know(void **state)
 		"      oneCCL::allreduce,            3,              7062859,    50.220897,"
 		"              2354286,              1096435,              3363546\n"
 		"oneCCL::ALLREDUCE_SMALL,            1,              7000727,    49.779103,"
-		"              7000727,              7000727,              7000727\n");
+		"              7000727,              7000727,              7000727\n\n");
+}
+
+static void ccl_names_cannot_drive_the_terminal(void **state)
+{
+	struct fixture *f = *state;
+
+	span(f, "oneCCL", "a\x1b[2J", 5);
+	ut_summary_finish(&f->s);
+	ut_compat_ccl(f->out, &f->s, 1, -1);
+	assert_non_null(strstr(text(f), "*  Process ID : 1\n"));
+	assert_non_null(strstr(text(f), "\noneCCL::a?[2J,  "));
 }
 
 static void ccl_says_nothing_without_such_a_task(void **state)
 {
 	struct fixture *f = *state;
 
-	span(f, "mine", "task", 5);
 	ut_summary_finish(&f->s);
-	ut_table_ccl(f->out, &f->s, 1, -1);
+	ut_compat_ccl(f->out, &f->s, 1, -1);
 	assert_string_equal(text(f), "");
 }
 
@@ -234,6 +244,7 @@ int main(void)
 		CASE(json_is_valid_for_any_name),
 		CASE(json_of_nothing_is_an_empty_list),
 		CASE(ccl_has_the_columns_that_scripts_know),
+		CASE(ccl_names_cannot_drive_the_terminal),
 		CASE(ccl_says_nothing_without_such_a_task),
 	};
 #undef CASE

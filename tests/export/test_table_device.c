@@ -1,4 +1,6 @@
-/* test_table_device.c - tests src/export/table_device.h: layouts that scripts depend on */
+/* test_table_device.c - tests src/export/table_device.h and compat_device.h: layouts that scripts
+ * depend on */
+#include "export/compat_device.h"
 #include "export/table_device.h"
 
 #include <setjmp.h>
@@ -15,6 +17,7 @@
 #include "support/make_device.h"
 #include "text/cells.h"
 #include "text/out.h"
+#include "text/table_report.h"
 
 #define CUDA   "DEVICE [Fake] cuda:0 #0"
 #define OPENCL "DEVICE [Fake] OpenCL GPU 0000:3a:00.0 #1"
@@ -385,6 +388,7 @@ static void timeline_for_programs(void **state)
 static void one_line_says_what_the_device_waits_for(void **state)
 {
 	struct fixture *f = *state;
+	const struct ut_report_opts json = { .format = UT_REPORT_JSON };
 	struct ut_device_summary s;
 	const char *data;
 	size_t len;
@@ -394,7 +398,7 @@ static void one_line_says_what_the_device_waits_for(void **state)
 	ut_device_summary_make(&s, &f->maker.log);
 	ut_device_summary_text(f->out, &f->maker.log, &s, 0);
 	ut_device_summary_csv(f->out, &f->maker.log, &s);
-	ut_device_json(f->out, &f->maker.log, &s);
+	ut_device_print(f->out, &f->maker.log, &s, &json);
 	ut_device_summary_release(&s);
 	ut_out_text(f->out, "");
 	data = ut_out_data(f->out, &len);

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static struct ut_ace_opts options(const uint8_t *b)
 {
 	struct ut_ace_opts o = {
-		.head = b[0] & 1,
+		.release = b[0] & 1 ? UT_ACE_1_2 : UT_ACE_1_0,
 		.flow = b[0] & 2,
 		.coll_events = b[0] & 4,
 		.summarize = b[0] & 8,
@@ -124,16 +124,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		char path[] = "fuzz-0.json";
 
 		path[5] = (char)('0' + count);
-		if (!ut_ace_read_text(&parts[count], path, text, (size_t)(stop - text), opts.head,
-				      NULL))
-			ut_ace_settle(&parts[count++], opts.head);
+		if (!ut_ace_read_text(&parts[count], path, text, (size_t)(stop - text),
+				      opts.release, NULL))
+			ut_ace_settle(&parts[count++], opts.release);
 		text = cut ? cut + 5 : end + 1;
 	}
 	ut_ace_init(&a, &opts);
 	ut_ace_merge(&a.table, parts, count);
 	for (size_t i = 0; i < count; i++)
 		ut_ace_part_release(&parts[i]);
-	ut_ace_profile_all(&profile, opts.head);
+	ut_ace_profile_all(&profile, opts.release);
 	if (data[7] && data[7] <= UT_ACE_MOST_STAGES)
 		profile.on[data[7] - 1] = false;
 	if (!ut_ace_run(&a, &profile, look, NULL, NULL))

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "export/exporter.h"
 #include "import/importer.h"
+#include "model/classify.h"
 #include "text/out.h"
 #include "text/source.h"
 
@@ -40,6 +41,8 @@ static int load(const void *data, size_t size, struct ut_store *store, unsigned 
 	if (!rc) {
 		rc = ut_import_chrome.load(&source, &opts, store, NULL);
 		ut_source_close(&source);
+		if (!rc)
+			ut_classify_places(&store->trace);
 	}
 	close(fd);
 	return rc;

@@ -12,6 +12,7 @@
 #include "export/exporter.h"
 #include "model/trace.h"
 #include "text/out.h"
+#include "text/table_report.h"
 #include "tt/devlog_page.h"
 #include "tt/durations.h"
 #include "tt/kernels.h"
@@ -56,9 +57,14 @@ static void write_all(struct ut_tt_analysis *a)
 	ut_tt_write_page(a, &align, UT_TT_ALL_CHIPS, UT_TT_PAGE_BARS, out);
 	ut_tt_write_page(a, &align, UT_TT_ALL_CHIPS, 1, out);
 	ut_tt_kernels_find(&kernels, a);
-	ut_tt_kernels_csv(&kernels, a->log, out);
-	ut_tt_kernels_print(&kernels, a->log, out);
-	ut_tt_compare(a, a, out);
+	for (int format = 0; format < UT_REPORT_FORMATS; format++) {
+		const struct ut_report_opts opts = { .format = (enum ut_report_format)format };
+		struct ut_err err = { 0 };
+
+		if (ut_tt_kernels_print(&kernels, a->log, out, &opts, &err))
+			abort();
+		ut_tt_compare(a, a, out, &opts);
+	}
 	sink = ut_export_utr.open(out);
 	ut_trace_init(&trace);
 	ut_tt_send(a, &align, &trace, sink);

@@ -31,7 +31,7 @@ static ssize_t read_crumb(void *ctx, void *to, size_t len, struct ut_err *err)
 	return (ssize_t)n;
 }
 
-static void check_strict(struct ut_json_span value)
+static void check_strict(struct ut_str value)
 {
 	struct ut_buf b = { 0 };
 	struct ut_json j;
@@ -51,7 +51,7 @@ static void check_strict(struct ut_json_span value)
 /* Values one after the other; the offset where they end. */
 static uint64_t walk(struct ut_json *j, bool strict, uint64_t *repairs)
 {
-	struct ut_json_span value;
+	struct ut_str value;
 
 	while (ut_json_hold(j, &value)) {
 		if (strict)
@@ -66,7 +66,7 @@ static uint64_t walk(struct ut_json *j, bool strict, uint64_t *repairs)
 
 static void check_numbers(const char *text, size_t len)
 {
-	struct ut_json_span s = { text, len < 64 ? len : 64 };
+	struct ut_str s = { text, len < 64 ? len : 64 };
 	struct ut_json_number n;
 	char out[64];
 	int64_t ns;

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	messages = part(&r.arena, &data, &size);
 	times = part(&r.arena, &data, &size);
 	device = part(&r.arena, &data, &size);
-	ut_ops_read_today_texts(&r, messages, times, device);
+	ut_ops_read_tracy_texts(&r, messages, times, device);
 	write_report(&r, out);
 	ut_out_abandon(out);
 	ut_ops_report_release(&r);

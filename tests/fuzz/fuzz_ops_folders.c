@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < COUNT(files); i++)
 		write_part(files[i], &data, &size);
 	ut_ops_report_init(&r);
-	if (!ut_ops_read_folder(&r, path_of("ops"), &err)) {
+	if (!ut_ops_read_folder(&r, path_of("ops"), NULL, &err)) {
 		ut_ops_report_order(&r);
 		write_report(&r, out);
 	}

@@ -12,6 +12,7 @@
 
 #include "bytes.h"
 #include "import/importer.h"
+#include "model/classify.h"
 #include "ops/from_trace.h"
 #include "ops/report.h"
 #include "ops/write_report.h"
@@ -33,6 +34,8 @@ static int load(const void *data, size_t size, struct ut_store *store)
 	if (!rc) {
 		rc = ut_import_chrome.load(&source, &opts, store, NULL);
 		ut_source_close(&source);
+		if (!rc)
+			ut_classify_places(&store->trace);
 	}
 	close(fd);
 	return rc;

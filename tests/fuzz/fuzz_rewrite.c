@@ -37,7 +37,7 @@ static void check_json(const char *text, size_t len)
 	check(!ut_json_peek(&j), "nothing follows behind it");
 	for (size_t i = 0; i < UT_JSON_REPAIRS; i++)
 		check(!j.repairs[i].count, "the output needs no repair");
-	check(ut_rewrite_is_clean((struct ut_json_span){ text, len }), "the output is UTF-8");
+	check(ut_rewrite_is_clean((struct ut_str){ text, len }), "the output is UTF-8");
 	ut_json_release(&j);
 }
 

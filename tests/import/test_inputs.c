@@ -59,7 +59,7 @@ static void find(struct ut_inputs *in, const char *a, const char *b, const char 
 	struct ut_err err = { 0 };
 	int argc = c ? 3 : b ? 2 : 1;
 
-	assert_int_equal(ut_inputs_find(in, argc, words, &err), 0);
+	assert_int_equal(ut_inputs_find(in, argc, words, NULL, &err), 0);
 }
 
 static void rank_10_comes_after_rank_9(void **state)
@@ -106,7 +106,7 @@ static void a_directory_stands_for_the_traces_in_it(void **state)
 	assert_int_equal(in.count, 3);
 	assert_string_equal(in.paths[0], "ranks/a.trace");
 	ut_inputs_release(&in);
-	assert_int_equal(ut_inputs_find(&in, 2, words, &err), -ENODATA);
+	assert_int_equal(ut_inputs_find(&in, 2, words, NULL, &err), -ENODATA);
 	assert_non_null(strstr(err.text, "empty: no trace"));
 }
 
@@ -129,10 +129,10 @@ static void what_is_not_there_is_said(void **state)
 	struct ut_inputs in;
 
 	(void)state;
-	assert_int_equal(ut_inputs_find(&in, 1, missing, &err), -ENOENT);
+	assert_int_equal(ut_inputs_find(&in, 1, missing, NULL, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "nothing.json"));
 	err = (struct ut_err){ 0 };
-	assert_int_equal(ut_inputs_find(&in, 1, pattern, &err), -ENOENT);
+	assert_int_equal(ut_inputs_find(&in, 1, pattern, NULL, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "no*thing: no file matches"));
 }
 

@@ -74,7 +74,7 @@ static inline uint64_t use_lane(const struct ut_store *s, uint32_t track, uint32
 	static struct ut_cell cells[PIXELS];
 	static struct ut_value_cell values[PIXELS];
 	const struct ut_rows *r = &s->rows[track];
-	const struct ut_window windows[] = {
+	const struct ut_picture windows[] = {
 		{ r->first, r->last, PIXELS },
 		{ r->first, r->first + 100, PIXELS },
 		{ 0, UINT64_MAX, PIXELS },

@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "launch/env.h"
@@ -55,7 +54,6 @@ static int make(void **state)
 	*state = &f;
 	if (!mkdtemp(f.dir))
 		return -1;
-	ut_log_set_level(UT_ERR);
 	f.cuda = ut_path_join(&f.arena, f.dir, "cuda.so");
 	f.opencl = ut_path_join(&f.arena, f.dir, "opencl.so");
 	f.doors = (struct ut_doors){ .backends = f.dir,

@@ -52,8 +52,7 @@ static void forget(size_t count)
 static const char *pid_of(size_t file, const char *pid)
 {
 	const struct ut_facts *f = &files[file].facts;
-	const struct ut_facts_process *p =
-		ut_facts_find(f, (struct ut_json_span){ pid, strlen(pid) });
+	const struct ut_facts_process *p = ut_facts_find(f, (struct ut_str){ pid, strlen(pid) });
 
 	assert_non_null(p);
 	return files[file].plan.processes[p - f->processes].pid;

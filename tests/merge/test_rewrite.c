@@ -254,7 +254,7 @@ static void any_bytes_make_a_json_string(void **state)
 	struct ut_buf out = { 0 };
 
 	(void)state;
-	ut_rewrite_string((struct ut_json_span){ "a\"b\\\n\xc3\xa4\xff", 8 }, &out);
+	ut_rewrite_string((struct ut_str){ "a\"b\\\n\xc3\xa4\xff", 8 }, &out);
 	assert_string_equal(out.data, "\"a\\u0022b\\u005c\\u000a\xc3\xa4\xef\xbf\xbd\"");
 	ut_buf_release(&out);
 }
@@ -265,11 +265,11 @@ static void give_pids(struct ut_facts *f, struct ut_rewrite_plan *p)
 {
 	p->processes = calloc(f->process_count, sizeof(*p->processes));
 	for (uint32_t i = 0; i < f->process_count; i++) {
-		struct ut_json_span pid = ut_facts_span(f, f->processes[i].pid);
+		struct ut_str pid = ut_facts_span(f, f->processes[i].pid);
 
-		if (pid.len == 1 && (*pid.at == '5' || *pid.at == '0'))
+		if (pid.len == 1 && (*pid.ptr == '5' || *pid.ptr == '0'))
 			p->processes[i].pid = "77";
-		if (*pid.at == '"')
+		if (*pid.ptr == '"')
 			p->processes[i].pid = "\"Spans (rank 1)\"";
 	}
 }
@@ -418,8 +418,8 @@ static void facts_tell_clock_rank_and_processes(void **state)
 	assert_int_equal(g.process_count, 1);
 	assert_int_equal(g.processes[0].rank, 2);
 	assert_int_equal(g.processes[0].realtime, 77);
-	assert_memory_equal(ut_facts_span(&g, g.processes[0].host).at, "h", 1);
-	assert_ptr_equal(ut_facts_find(&g, (struct ut_json_span){ "9", 1 }), g.processes);
+	assert_memory_equal(ut_facts_span(&g, g.processes[0].host).ptr, "h", 1);
+	assert_ptr_equal(ut_facts_find(&g, (struct ut_str){ "9", 1 }), g.processes);
 	at = packed.data;
 	for (size_t cut = 0; cut < packed.len; cut += 7) {
 		at = packed.data;

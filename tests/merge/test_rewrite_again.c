@@ -120,9 +120,9 @@ static void add_event(struct ut_buf *b)
 	ut_buf_char(b, '}');
 }
 
-static void expect_span(struct ut_json_span got, struct ut_json_span want)
+static void expect_span(struct ut_str got, struct ut_str want)
 {
-	assert_ptr_equal(got.at, want.at);
+	assert_ptr_equal(got.ptr, want.ptr);
 	assert_int_equal(got.len, want.len);
 }
 
@@ -131,7 +131,7 @@ static void both_looks_find_the_same(void **state)
 	(void)state;
 	srandom(7);
 	for (int round = 0; round < 20000; round++) {
-		struct ut_walk_event first, again;
+		struct ut_rewrite_walk_event first, again;
 		struct ut_buf text = { 0 };
 		const char *after, *after_again;
 		struct window w;
@@ -163,7 +163,7 @@ static void an_event_that_is_cut_off_is_none(void **state)
 	static const char text[] =
 		"{\"ph\":\"X\",\"ts\":1.5,\"name\":\"a}b\",\"args\":{\"l\":[1,2]}}";
 	char part[sizeof(text)];
-	struct ut_walk_event e;
+	struct ut_rewrite_walk_event e;
 	struct window w;
 
 	(void)state;
@@ -186,7 +186,7 @@ static void the_second_look_leaves_the_unusual_to_others(void **state)
 		"{\"id\":{\"x\":1}}",
 		"{\"ts\":,\"pid\":1}", /* the file has changed meanwhile */
 	};
-	struct ut_walk_event e;
+	struct ut_rewrite_walk_event e;
 	struct window w;
 
 	(void)state;
@@ -200,7 +200,7 @@ static void the_second_look_leaves_the_unusual_to_others(void **state)
 static void expect_list(const char *list, bool good)
 {
 	struct ut_buf text = { 0 };
-	struct ut_walk_event e;
+	struct ut_rewrite_walk_event e;
 	struct window w;
 
 	ut_buf_fmt(&text, "{\"a\":%s}", list);

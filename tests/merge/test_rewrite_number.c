@@ -13,7 +13,7 @@
 __extension__ typedef __int128 i128;
 
 /* As in an event: a comma behind it, and more bytes that may be read. One at a time. */
-static struct ut_json_span span(const char *text)
+static struct ut_str span(const char *text)
 {
 	static char room[128];
 	size_t len = strlen(text);
@@ -21,7 +21,7 @@ static struct ut_json_span span(const char *text)
 	memset(room, '"', sizeof(room));
 	memcpy(room, text, len);
 	room[len] = ',';
-	return (struct ut_json_span){ room, len };
+	return (struct ut_str){ room, len };
 }
 
 static void expect_shift(const char *text, int64_t shift, const char *wanted)

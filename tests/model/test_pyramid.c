@@ -143,7 +143,7 @@ static uint8_t kind_of_row(const struct ut_store *s, uint32_t track, uint64_t ro
 static bool fits(enum ut_lane_kind lane, enum ut_kind row)
 {
 	static const char *const kinds[UT_LANE_KINDS] = { "s", "s", "a", "i", "f", "c" };
-	static const char letters[] = "sicaxfffiiii"; /* in the order of UT_KIND_LIST */
+	static const char letters[] = "sicaxfffiiiii"; /* in the order of UT_KIND_LIST */
 
 	_Static_assert(sizeof(letters) == UT_KIND_COUNT + 1, "a letter per kind");
 	return strchr(kinds[lane], letters[row]) != NULL;
@@ -242,7 +242,7 @@ struct raster {
 	uint32_t crowd; /* entries that touch it or the next one */
 };
 
-static uint64_t border(const struct ut_window *w, uint32_t pixels, uint64_t i)
+static uint64_t border(const struct ut_picture *w, uint32_t pixels, uint64_t i)
 {
 	__extension__ typedef unsigned __int128 u128;
 
@@ -250,7 +250,7 @@ static uint64_t border(const struct ut_window *w, uint32_t pixels, uint64_t i)
 }
 
 /* What entry e does to the pixels, one by one. */
-static void raster_entry(const struct ut_window *w, uint32_t pixels, struct raster *r,
+static void raster_entry(const struct ut_picture *w, uint32_t pixels, struct raster *r,
 			 const struct ut_entry *e)
 {
 	uint64_t visible = e->end > e->ts ? e->end : e->ts + 1;
@@ -273,7 +273,7 @@ static void raster_entry(const struct ut_window *w, uint32_t pixels, struct rast
 }
 
 static struct raster *raster_lane(const struct ut_store *s, uint32_t track, uint32_t lane,
-				  const struct ut_window *w, uint32_t pixels)
+				  const struct ut_picture *w, uint32_t pixels)
 {
 	struct raster *r = calloc(pixels, sizeof(*r));
 	struct ut_entry e;
@@ -304,7 +304,7 @@ static uint64_t cover(const struct ut_store *s, uint32_t track, uint32_t lane, u
 }
 
 static void check_cells(const struct ut_store *s, uint32_t track, uint32_t lane,
-			const struct ut_window *w)
+			const struct ut_picture *w)
 {
 	static struct ut_cell cells[MOST_PIXELS];
 	uint32_t pixels = ut_pyramid_window(s, track, lane, w, cells);
@@ -344,10 +344,10 @@ static void check_cells(const struct ut_store *s, uint32_t track, uint32_t lane,
 }
 
 /* Windows of all sizes, some beyond the trace, some narrower in ns than in pixels. */
-static struct ut_window any_window(const struct ut_rows *rows)
+static struct ut_picture any_window(const struct ut_rows *rows)
 {
 	uint64_t length = rows->last - rows->first + 10;
-	struct ut_window w = { .pixels = 1 + (uint32_t)dice(1 + dice(MOST_PIXELS - 1)) };
+	struct ut_picture w = { .pixels = 1 + (uint32_t)dice(1 + dice(MOST_PIXELS - 1)) };
 
 	if (dice(3) == 0) {
 		w.t0 = rows->first - dice(rows->first + 1);
@@ -370,7 +370,7 @@ static void what_is_drawn_is_what_is_there(void **state)
 			uint32_t lanes = ut_pyramid_lanes(&s, track)->count;
 
 			for (int i = 0; i < 6 && lanes; i++) {
-				struct ut_window w = any_window(&s.rows[track]);
+				struct ut_picture w = any_window(&s.rows[track]);
 				uint32_t lane = (uint32_t)dice(lanes);
 
 				if (lane != counter_lane(&s, track))
@@ -408,7 +408,7 @@ static void one_pixel_is_an_exact_sum(void **state)
 	assert_int_equal(ut_pyramid_lanes(&s, 0)->count, 1);
 	assert_null(ut_pyramid_lanes(&s, 0)->lanes[0].rows);
 	assert_int_equal(
-		ut_pyramid_window(&s, 0, 0, &(struct ut_window){ 5050, 7000050, 1 }, &cell), 1);
+		ut_pyramid_window(&s, 0, 0, &(struct ut_picture){ 5050, 7000050, 1 }, &cell), 1);
 	assert_int_equal(cell.busy, busy);
 	assert_int_equal(cell.count, 70000 - 51 + 1);
 	ut_store_release(&s);
@@ -440,7 +440,7 @@ static void a_node_across_a_border_is_divided_by_its_time(void **state)
 
 	(void)state;
 	store_of(&s, UT_KIND_SPAN, rows, UT_LANE_LEAF);
-	ut_pyramid_window(&s, 0, 0, &(struct ut_window){ 0, 200, 2 }, cells);
+	ut_pyramid_window(&s, 0, 0, &(struct ut_picture){ 0, 200, 2 }, cells);
 	assert_int_equal(cells[0].busy + cells[1].busy, 50);
 	assert_int_equal(cells[0].busy, 50 * 50 / 99); /* half of the 99 ns, so half of it */
 	assert_true(cells[0].busy >= 50 - 100 / 4);
@@ -460,13 +460,13 @@ static void what_stands_on_a_border_belongs_to_the_right(void **state)
 
 	(void)state;
 	store_of(&s, UT_KIND_INSTANT, rows, UT_LANE_LEAF);
-	ut_pyramid_window(&s, 0, 0, &(struct ut_window){ 0, 160, 2 }, cells);
+	ut_pyramid_window(&s, 0, 0, &(struct ut_picture){ 0, 160, 2 }, cells);
 	assert_int_equal(cells[0].count, 7);
 	assert_int_equal(cells[1].count, 1);
-	ut_pyramid_window(&s, 0, 0, &(struct ut_window){ 80, 160, 2 }, cells);
+	ut_pyramid_window(&s, 0, 0, &(struct ut_picture){ 80, 160, 2 }, cells);
 	assert_int_equal(cells[0].count, 1);
 	assert_int_equal(cells[0].row, 7);
-	ut_pyramid_window(&s, 0, 0, &(struct ut_window){ 0, 80, 1 }, cells);
+	ut_pyramid_window(&s, 0, 0, &(struct ut_picture){ 0, 80, 1 }, cells);
 	assert_int_equal(cells[0].count, 7);
 	ut_store_release(&s);
 }
@@ -497,7 +497,7 @@ static double sample(const struct ut_store *s, uint32_t track, uint64_t row)
 
 /* Samples of each pixel, and in front of them the last one before the window. */
 static struct samples *raster_values(const struct ut_store *s, uint32_t track, uint32_t lane,
-				     const struct ut_window *w, uint32_t pixels)
+				     const struct ut_picture *w, uint32_t pixels)
 {
 	struct samples *r = calloc(pixels + 1u, sizeof(*r));
 	struct ut_entry e;
@@ -518,7 +518,7 @@ static bool held(const struct ut_value_cell *c, double value)
 }
 
 static void check_values(const struct ut_store *s, uint32_t track, uint32_t lane,
-			 const struct ut_window *w)
+			 const struct ut_picture *w)
 {
 	static struct ut_value_cell cells[MOST_PIXELS];
 	uint32_t pixels = ut_pyramid_values(s, track, lane, w, cells);
@@ -561,7 +561,7 @@ static void counters_keep_their_extremes_and_their_last_value(void **state)
 			uint32_t lane = counter_lane(&s, track);
 
 			for (int i = 0; i < 10 && lane != UINT32_MAX; i++) {
-				struct ut_window w = any_window(&s.rows[track]);
+				struct ut_picture w = any_window(&s.rows[track]);
 
 				check_values(&s, track, lane, &w);
 			}
@@ -590,7 +590,7 @@ static void what_is_not_a_number_hides_nothing(void **state)
 	}
 	ut_build_finish(&b, &s);
 	ut_pyramid_build(&s, 1);
-	ut_pyramid_values(&s, 0, 0, &(struct ut_window){ 0, 100, 1 }, &cell);
+	ut_pyramid_values(&s, 0, 0, &(struct ut_picture){ 0, 100, 1 }, &cell);
 	assert_true(cell.min == -2 && cell.max == 7 && isnan(cell.last));
 	assert_int_equal(cell.count, 6);
 	ut_store_release(&s);
@@ -608,12 +608,12 @@ static void samples_at_the_first_moment_are_in(void **state)
 
 	(void)state;
 	store_of(&s, UT_KIND_COUNTER, rows, UT_LANE_LEAF + 1);
-	ut_pyramid_values(&s, 0, 0, &(struct ut_window){ 80, 160, 2 }, cells);
+	ut_pyramid_values(&s, 0, 0, &(struct ut_picture){ 80, 160, 2 }, cells);
 	assert_int_equal(cells[0].count, 2);
 	assert_true(cells[0].min == 7 && cells[0].last == 8 && cells[1].min == 8);
-	ut_pyramid_values(&s, 0, 0, &(struct ut_window){ 0, 80, 2 }, cells);
+	ut_pyramid_values(&s, 0, 0, &(struct ut_picture){ 0, 80, 2 }, cells);
 	assert_int_equal(cells[0].count + cells[1].count, 7);
-	ut_pyramid_values(&s, 0, 0, &(struct ut_window){ 81, 90, 1 }, cells);
+	ut_pyramid_values(&s, 0, 0, &(struct ut_picture){ 81, 90, 1 }, cells);
 	assert_int_equal(cells[0].count, 0);
 	assert_true(cells[0].max == 8);
 	ut_store_release(&s);
@@ -659,12 +659,12 @@ static void nothing_is_drawn_where_nothing_is(void **state)
 	assert_int_equal(ut_pyramid_lanes(&s, 0)->count, 0);
 	ut_pyramid_build(&s, 8);
 	assert_int_equal(ut_pyramid_lanes(&s, 0)->count, 0);
-	assert_int_equal(ut_pyramid_window(&s, 0, 0, &(struct ut_window){ 5, 9, 4 }, cells), 4);
+	assert_int_equal(ut_pyramid_window(&s, 0, 0, &(struct ut_picture){ 5, 9, 4 }, cells), 4);
 	assert_int_equal(cells[3].touched, 0);
-	assert_int_equal(ut_pyramid_values(&s, 0, 0, &(struct ut_window){ 5, 9, 4 }, values), 4);
+	assert_int_equal(ut_pyramid_values(&s, 0, 0, &(struct ut_picture){ 5, 9, 4 }, values), 4);
 	assert_true(isnan(values[0].last) && isnan(values[3].min));
-	assert_int_equal(ut_pyramid_window(&s, 0, 0, &(struct ut_window){ 9, 9, 4 }, cells), 0);
-	assert_int_equal(ut_pyramid_window(&s, 0, 0, &(struct ut_window){ 5, 9, 0 }, cells), 0);
+	assert_int_equal(ut_pyramid_window(&s, 0, 0, &(struct ut_picture){ 9, 9, 4 }, cells), 0);
+	assert_int_equal(ut_pyramid_window(&s, 0, 0, &(struct ut_picture){ 5, 9, 0 }, cells), 0);
 	ut_store_release(&s);
 }
 
@@ -683,7 +683,7 @@ static void the_end_of_time_is_drawn_as_well(void **state)
 	ut_build_finish(&b, &s);
 	ut_pyramid_build(&s, 1);
 	assert_int_equal(
-		ut_pyramid_window(&s, 0, 0, &(struct ut_window){ 0, UINT64_MAX, 4 }, cells), 4);
+		ut_pyramid_window(&s, 0, 0, &(struct ut_picture){ 0, UINT64_MAX, 4 }, cells), 4);
 	for (int i = 0; i < 4; i++)
 		assert_true(cells[i].busy > UINT64_MAX / 4 - 20);
 	assert_int_equal(cells[1].row, 0);
@@ -693,7 +693,7 @@ static void the_end_of_time_is_drawn_as_well(void **state)
 
 /* A million spans that are all open at once: no lane is searched for one by one. */
 /* A cell and a value have padding: fields are compared. */
-static void expect_same_lane(const struct ut_store *s, const struct ut_window *w,
+static void expect_same_lane(const struct ut_store *s, const struct ut_picture *w,
 			     const struct ut_picture_lane *l)
 {
 	static struct ut_cell cells[MOST_PIXELS];
@@ -721,7 +721,7 @@ static void a_picture_on_many_threads_is_its_lanes(void **state)
 	(void)state;
 	for (uint64_t number = 0; number < 6; number++) {
 		struct ut_store s;
-		struct ut_window w = { .pixels = 500 };
+		struct ut_picture w = { .pixels = 500 };
 		size_t count = 0;
 
 		make_store(&s, number);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "model/classify.h"
 #include "model/event.h"
 
 void make_program(struct device_maker *m, uint64_t pid)
@@ -31,6 +32,7 @@ uint32_t make_queue(struct device_maker *m, const char *device, const char *queu
 	}
 	track = ut_trace_add_track(&m->trace, process, UT_TRACK_LANE);
 	m->trace.tracks[track].name = ut_strtab_intern_z(&m->trace.strings, queue);
+	ut_classify_places(&m->trace); /* as importers do, for traces that say no more than this */
 	return track;
 }
 
@@ -95,7 +97,7 @@ void make_pause(struct device_maker *m, uint64_t start, uint64_t end)
 {
 	uint32_t track = ut_trace_add_track(&m->trace, m->program, UT_TRACK_LANE);
 
-	m->trace.tracks[track].name = ut_strtab_intern_z(&m->trace.strings, "Control");
+	m->trace.tracks[track].role = UT_ROLE_CONTROL;
 	send(m, track, "control",
 	     &(struct made_work){ .name = "paused", .start = start, .end = end });
 }

@@ -147,7 +147,7 @@ static void errors_name_the_line(void **state)
 static void fields_are_trimmed_and_may_be_quoted(void **state)
 {
 	static const char line[] = " a ,\"b,c\", , d,e";
-	struct ut_tt_field f[4];
+	struct ut_str f[4];
 
 	(void)state;
 	assert_int_equal(ut_tt_split(line, strlen(line), f, 4), 4);

@@ -104,6 +104,37 @@ static void no_chunk_lies_across_two_windows(void **state)
 	assert_int_equal(expect_numbers_in(r->path, count), 0);
 }
 
+static void a_busy_thread_is_given_larger_chunks_and_leaves_no_gap(void **state)
+{
+	struct recording *r = *state;
+	const uint32_t count = 2000000; /* 15.3 MiB: small chunks are the first 3 to 4 MiB */
+	uint64_t bytes = UT_CHUNK_UNIT;
+	struct ut_chunk_view view;
+	struct ut_spool_map m;
+	struct ut_tbuf t;
+	size_t offset = 0, large = 0;
+
+	open_writer(r);
+	t = attached();
+	for (uint32_t i = 0; i < count; i++)
+		put_number(&t, i);
+	assert_int_equal(ut_spool_map(&m, recording_path(r), NULL), 0);
+	while (ut_spool_next_chunk(&m, &offset, &view)) {
+		struct ut_chunk c;
+
+		memcpy(&c, m.base + bytes, sizeof(c)); /* where the one before has ended */
+		assert_int_equal(c.magic, UT_CHUNK_MAGIC);
+		assert_true(c.bytes <= (bytes > (3u << 20) ? UT_CHUNK_MAX : 16 * UT_CHUNK_UNIT));
+		large += c.bytes == UT_CHUNK_MAX;
+		bytes += c.bytes;
+	}
+	assert_int_equal(bytes, atomic_load(&w.header->next));
+	assert_true(bytes - count * 8ull < bytes / 4);
+	assert_true(large >= 8);
+	ut_spool_unmap(&m);
+	assert_int_equal(expect_numbers_in(r->path, count), 0);
+}
+
 static void a_small_recording_is_a_small_file(void **state)
 {
 	struct recording *r = *state;
@@ -564,6 +595,7 @@ int main(void)
 		cmocka_unit_test(windows_cover_the_file_without_gap_or_overlap),
 		IN_SESSION(records_come_back_as_they_were_made),
 		IN_SESSION(no_chunk_lies_across_two_windows),
+		IN_SESSION(a_busy_thread_is_given_larger_chunks_and_leaves_no_gap),
 		IN_SESSION(a_small_recording_is_a_small_file),
 		IN_SESSION(zeros_at_the_end_are_left_out_and_read_as_zero),
 		IN_SESSION(bytes_are_kept_whole_also_when_they_are_zeros),

@@ -243,7 +243,7 @@ static void the_largest_size_ends_the_recording_and_says_so(void **state)
 	for (uint32_t i = 0; i < 1000000; i++)
 		put_number(&t, i);
 	assert_int_equal(stat(recording_path(r), &st), 0);
-	assert_true(st.st_size <= 4 * (off_t)(1 << 20));
+	assert_true(st.st_size <= 2 * (off_t)(1 << 20));
 	expect_prefix(r, EFBIG, 1000000);
 }
 
@@ -294,6 +294,72 @@ static void a_limit_on_file_sizes_ends_the_recording_and_not_the_program(void **
 
 	assert_int_equal(in_child(record_with_a_limit, r), 0);
 	expect_prefix(r, EFBIG, 1000000);
+}
+
+static void record_and_lower_the_limit(struct recording *r)
+{
+	const struct rlimit low = { 100000, 100000 }, none = { 0, 0 };
+	struct ut_tbuf t;
+
+	setrlimit(RLIMIT_CORE, &none);
+	if (ut_writer_open(r->dir, r->control))
+		_exit(1);
+	t = attached();
+	for (uint32_t i = 0; i < 1000000; i++) {
+		if (i == 300000) /* in the middle of a window: what is allocated is used up */
+			setrlimit(RLIMIT_FSIZE, &low);
+		put_number(&t, i);
+	}
+}
+
+static void a_limit_that_falls_below_the_file_ends_only_the_recording(void **state)
+{
+	struct recording *r = *state;
+
+	assert_int_equal(in_child(record_and_lower_the_limit, r), 0);
+	expect_prefix(r, EFBIG, 1000000);
+}
+
+/* The number of our descriptor, as a program might find it. */
+static int spool_descriptor(void)
+{
+	char link[64], path[512];
+
+	for (int fd = 3; fd < 1024; fd++) {
+		ssize_t n;
+
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		n = readlink(link, path, sizeof(path) - 1);
+		path[n > 0 ? n : 0] = '\0';
+		if (strstr(path, UT_SPOOL_SUFFIX))
+			return fd;
+	}
+	return -1;
+}
+
+static void a_file_of_the_program_under_our_number_stays_as_it_is(void **state)
+{
+	struct recording *r = *state;
+	FILE *theirs = tmpfile();
+	struct ut_tbuf t;
+	struct stat st;
+	int fd;
+
+	assert_non_null(theirs);
+	open_writer(r);
+	t = attached();
+	for (uint32_t i = 0; i < 1000000; i++) {
+		if (i == 1000) {
+			fd = spool_descriptor();
+			assert_true(fd > 2);
+			assert_int_equal(dup2(fileno(theirs), fd), fd);
+		}
+		put_number(&t, i);
+	}
+	assert_int_equal(fstat(fileno(theirs), &st), 0);
+	assert_int_equal(st.st_size, 0);
+	assert_int_equal(expect_numbers_in(recording_path(r), 1000000), 0);
+	fclose(theirs);
 }
 
 static void programs_may_close_descriptors_they_do_not_know(void **state)
@@ -351,6 +417,8 @@ int main(void)
 		IN_SESSION(the_largest_size_ends_the_recording_and_says_so),
 		cmocka_unit_test(a_full_disk_ends_the_recording_and_not_the_program),
 		IN_SESSION(a_limit_on_file_sizes_ends_the_recording_and_not_the_program),
+		IN_SESSION(a_limit_that_falls_below_the_file_ends_only_the_recording),
+		IN_SESSION(a_file_of_the_program_under_our_number_stays_as_it_is),
 		IN_SESSION(programs_may_close_descriptors_they_do_not_know),
 		IN_SESSION(nothing_is_lost_when_the_process_is_killed),
 	};

@@ -24,7 +24,8 @@ export interface BenchResult {
 }
 
 const quantiles = (of: number[]): number[] => {
-	const sorted = [...of].sort((a, b) => a - b), at = (q: number) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0;
+	const sorted = [...of].sort((a, b) => a - b),
+		at = (q: number) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? 0;
 
 	return [at(0.5), at(0.99)];
 };
@@ -33,11 +34,13 @@ const frame = (): Promise<number> => new Promise(done => requestAnimationFrame(d
 
 /* Whole range to 100 ns and back, panning all the while. */
 async function move(app: App, frames: number): Promise<number[]> {
-	const span = app.info.peek().span, gaps: number[] = [];
+	const span = app.info.peek().span,
+		gaps: number[] = [];
 	let last = await frame();
 
 	for (let i = 0; i < frames; i++) {
-		const depth = (1 - Math.cos((i / frames) * 4 * Math.PI)) / 2, wide = span * (1e4 / span) ** depth;
+		const depth = (1 - Math.cos((i / frames) * 4 * Math.PI)) / 2,
+			wide = span * (1e4 / span) ** depth;
 		const at = span * (0.5 + 0.4 * Math.sin(i / 37));
 
 		app.show(at - wide / 2, at + wide / 2);
@@ -56,13 +59,16 @@ async function run(n: number): Promise<BenchResult> {
 		worker.onmessage = e => done(e.data as number);
 		worker.postMessage(n);
 	});
-	const source = new PortSource(worker), app = new App(source), answers: number[] = [], ask = source.ask.bind(source);
+	const source = new PortSource(worker),
+		app = new App(source),
+		answers: number[] = [],
+		ask = source.ask.bind(source);
 
 	source.ask = (async (method: 'window', q: never, signal?: AbortSignal) => {
-		const t = performance.now(), a = await ask(method, q, signal);
+		const t = performance.now(),
+			a = await ask(method, q, signal);
 
-		if (method === 'window')
-			answers.push(performance.now() - t);
+		if (method === 'window') answers.push(performance.now() - t);
 		return a;
 	}) as typeof source.ask;
 	const t0 = performance.now();
@@ -75,27 +81,39 @@ async function run(n: number): Promise<BenchResult> {
 			await frame();
 			const t = (window as unknown as { timeline?: Timeline }).timeline;
 
-			if (t && /^[1-9]\d* rect/.test(app.status.peek()))
-				return t;
+			if (t && /^[1-9]\d* rect/.test(app.status.peek())) return t;
 		}
 	})();
 	const open = performance.now() - t0;
 
 	await move(app, 60);
 	tl.frames.length = answers.length = 0;
-	const gaps = await move(app, 600), drawn = [...tl.frames], t1 = performance.now();
+	const gaps = await move(app, 600),
+		drawn = [...tl.frames],
+		t1 = performance.now();
 
 	await ask('aggregate', { scope: {} });
 	const t2 = performance.now();
 
 	await ask('search', { query: 'function_7 dur:>90', limit: 200, scope: {} });
-	return { slices: app.info.peek().slices, open, build, frames: gaps.length, draw: quantiles(drawn), frame: quantiles(gaps),
-		answer: quantiles(answers), aggregate: t2 - t1, search: performance.now() - t2 };
+	return {
+		slices: app.info.peek().slices,
+		open,
+		build,
+		frames: gaps.length,
+		draw: quantiles(drawn),
+		frame: quantiles(gaps),
+		answer: quantiles(answers),
+		aggregate: t2 - t1,
+		search: performance.now() - t2,
+	};
 }
 
 if (typeof document === 'undefined') {
 	self.onmessage = e => {
-		const parts = big(e.data as number), t = performance.now(), engine = new Engine(new Store(parts));
+		const parts = big(e.data as number),
+			t = performance.now(),
+			engine = new Engine(new Store(parts));
 
 		serveEngine(self as unknown as Parameters<typeof serveEngine>[0], engine);
 		self.postMessage(performance.now() - t);

@@ -14,8 +14,7 @@ import './style.css';
 async function source(): Promise<Source> {
 	const data = document.getElementById('trace');
 
-	if (!data)
-		return new HttpSource();
+	if (!data) return new HttpSource();
 	return openInline(data.textContent ?? '', document.getElementById('app')?.textContent || null);
 }
 
@@ -23,8 +22,7 @@ async function source(): Promise<Source> {
 function foldRanks(app: App): void {
 	const ranks = app.places.peek().filter(p => p.kind === 'rank');
 
-	if (ranks.length > 2)
-		app.closed.value = new Set(ranks.slice(1).map(p => p.id));
+	if (ranks.length > 2) app.closed.value = new Set(ranks.slice(1).map(p => p.id));
 }
 
 async function start(): Promise<void> {
@@ -45,7 +43,5 @@ async function start(): Promise<void> {
 	}
 }
 
-if (typeof document === 'undefined')
-	serveEngine(self as unknown as Parameters<typeof serveEngine>[0]);
-else
-	void start();
+if (typeof document === 'undefined') serveEngine(self as unknown as Parameters<typeof serveEngine>[0]);
+else void start();

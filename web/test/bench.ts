@@ -7,9 +7,13 @@ import type { BenchResult } from '../bench/bench';
 import type { Browser } from './driver';
 
 export async function bench(b: Browser, out: string): Promise<void> {
-	const file = path.join(out, 'pages', 'bench.html'), js = readFileSync(path.join(out, 'bench.js'), 'utf8').replace(/<\/(script)/gi, '<\\/$1');
+	const file = path.join(out, 'pages', 'bench.html'),
+		js = readFileSync(path.join(out, 'bench.js'), 'utf8').replace(/<\/(script)/gi, '<\\/$1');
 
-	writeFileSync(file, `<!doctype html><html lang="en"><meta charset="utf-8"><title>bench</title><style>${readFileSync(path.join(out, 'bench.css'), 'utf8')}</style><div id="page"></div><script id="app">${js}</script></html>`);
+	writeFileSync(
+		file,
+		`<!doctype html><html lang="en"><meta charset="utf-8"><title>bench</title><style>${readFileSync(path.join(out, 'bench.css'), 'utf8')}</style><div id="page"></div><script id="app">${js}</script></html>`,
+	);
 	for (const n of [1e6, 1e7]) {
 		const p = await b.newPage({ viewport: { width: 1440, height: 900 } });
 
@@ -18,9 +22,11 @@ export async function bench(b: Browser, out: string): Promise<void> {
 		const r = await p.evaluate<BenchResult>(`window.bench(${n})`);
 		const ms = (v: number) => `${v.toFixed(1)} ms`;
 
-		console.log(`${r.slices} slices: lanes built in ${ms(r.build)}, first picture after ${ms(r.open)}; ${r.frames} frames: ` +
-			`our work ${ms(r.draw[0])} median, ${ms(r.draw[1])} p99; between frames ${ms(r.frame[0])} median, ${ms(r.frame[1])} p99; ` +
-			`windows ${ms(r.answer[0])} median, ${ms(r.answer[1])} p99; table of all ${ms(r.aggregate)}, search ${ms(r.search)}`);
+		console.log(
+			`${r.slices} slices: lanes built in ${ms(r.build)}, first picture after ${ms(r.open)}; ${r.frames} frames: ` +
+				`our work ${ms(r.draw[0])} median, ${ms(r.draw[1])} p99; between frames ${ms(r.frame[0])} median, ${ms(r.frame[1])} p99; ` +
+				`windows ${ms(r.answer[0])} median, ${ms(r.answer[1])} p99; table of all ${ms(r.aggregate)}, search ${ms(r.search)}`,
+		);
 		await p.screenshot({ path: path.join(out, 'pages', `bench-${n}.png`) });
 		await p.close();
 	}

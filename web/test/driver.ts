@@ -30,17 +30,40 @@ export interface Page {
 	url(): string;
 	locator(selector: string): Locator;
 	getByRole(role: string, o?: object): Locator;
-	keyboard: { press(key: string): Promise<void>; down(key: string): Promise<void>; up(key: string): Promise<void>; type(text: string): Promise<void> };
-	mouse: { move(x: number, y: number, o?: object): Promise<void>; down(): Promise<void>; up(): Promise<void>; click(x: number, y: number): Promise<void>; dblclick(x: number, y: number): Promise<void>; wheel(x: number, y: number): Promise<void> };
+	keyboard: {
+		press(key: string): Promise<void>;
+		down(key: string): Promise<void>;
+		up(key: string): Promise<void>;
+		type(text: string): Promise<void>;
+	};
+	mouse: {
+		move(x: number, y: number, o?: object): Promise<void>;
+		down(): Promise<void>;
+		up(): Promise<void>;
+		click(x: number, y: number): Promise<void>;
+		dblclick(x: number, y: number): Promise<void>;
+		wheel(x: number, y: number): Promise<void>;
+	};
 	evaluate<T, A = undefined>(f: string | ((a: A) => T | Promise<T>), a?: A): Promise<T>;
 	waitForFunction(f: string | (() => unknown), a?: unknown, o?: object): Promise<unknown>;
 	waitForTimeout(ms: number): Promise<void>;
 	screenshot(o: object): Promise<unknown>;
 	setViewportSize(s: { width: number; height: number }): Promise<void>;
 	emulateMedia(o: object): Promise<void>;
-	on(event: string, f: (e: { type(): string; text(): string; url(): string; message: string; suggestedFilename(): string; path(): Promise<string> }) => void): void;
+	on(
+		event: string,
+		f: (e: {
+			type(): string;
+			text(): string;
+			url(): string;
+			message: string;
+			suggestedFilename(): string;
+			path(): Promise<string>;
+		}) => void,
+	): void;
 	addScriptTag(o: object): Promise<unknown>;
 	close(): Promise<void>;
+	context(): { newCDPSession(p: Page): Promise<{ send(method: string, ask: object): Promise<unknown> }> };
 }
 
 export interface Browser {

@@ -19,23 +19,37 @@ const span = engine.store.info.span;
 
 function rows(t: Table): Record<string, string | number | null>[] {
 	return Array.from({ length: t.rows }, (_, i) =>
-		Object.fromEntries(t.columns.map((c, k) => [c.key, t.data[k][i]])));
+		Object.fromEntries(t.columns.map((c, k) => [c.key, t.data[k][i]])),
+	);
 }
 
-const AREAS: [number, number][] = [[0, span], [1_000_000, 2_500_000], [123_456, 123_999], [span - 10, span]];
+const AREAS: [number, number][] = [
+	[0, span],
+	[1_000_000, 2_500_000],
+	[123_456, 123_999],
+	[span - 10, span],
+];
 
 test('slices by name are what a naive count says', () => {
 	for (const [a, b] of AREAS) {
-		const want = naive.byName(all.filter(s => s.end > s.start), a, b);
-		const got = rows(engine.answer('aggregate', { scope: { ranges: [[a, b]] } }).slices)
-			.filter(r => r.name !== 'checkpoint');
+		const want = naive.byName(
+			all.filter(s => s.end > s.start),
+			a,
+			b,
+		);
+		const got = rows(engine.answer('aggregate', { scope: { ranges: [[a, b]] } }).slices).filter(
+			r => r.name !== 'checkpoint',
+		);
 
 		assert.equal(got.length, want.size, `names in ${a}..${b}`);
 		for (const r of got) {
 			const w = want.get(r.name as string)!;
 
-			assert.deepEqual([r.count, r.total, r.self, r.min, r.max], [w.count, w.total, w.self, w.min, w.max],
-				`${r.name} in ${a}..${b}`);
+			assert.deepEqual(
+				[r.count, r.total, r.self, r.min, r.max],
+				[w.count, w.total, w.self, w.min, w.max],
+				`${r.name} in ${a}..${b}`,
+			);
 			assert.equal(r.mean, w.total / w.count);
 			assert.equal(r.share, w.total / (b - a));
 		}
@@ -43,7 +57,10 @@ test('slices by name are what a naive count says', () => {
 });
 
 test('busy time of threads and devices, ranges with a hole', () => {
-	const ranges: [number, number][] = [[500_000, 900_000], [1_200_000, 2_000_000]];
+	const ranges: [number, number][] = [
+		[500_000, 900_000],
+		[1_200_000, 2_000_000],
+	];
 	const got = engine.answer('aggregate', { scope: { ranges } });
 
 	for (const r of rows(got.threads)) {
@@ -53,7 +70,9 @@ test('busy time of threads and devices, ranges with a hole', () => {
 	}
 	for (const r of rows(got.devices)) {
 		const rank = Number(/Rank (\d)/.exec(String(r.name))![1]);
-		const queues = engine.store.tracks.filter(t => t.place.kind === 'queue' && t.place.rank === rank).map(t => t.index);
+		const queues = engine.store.tracks
+			.filter(t => t.place.kind === 'queue' && t.place.rank === rank)
+			.map(t => t.index);
 		const of = all.filter(s => queues.includes(s.track));
 		const busy = naive.busy(of, ...ranges[0]) + naive.busy(of, ...ranges[1]);
 
@@ -72,10 +91,14 @@ test('counters: least, greatest, mean over time', () => {
 
 	assert.ok(got.length >= 6);
 	for (const r of got) {
-		const t = parts.tracks[r.track as number], time = [...t.time!], value = [...t.value!];
-		const held = time.map((at, i) => [Math.max(a, at), Math.min(b, time[i + 1] ?? b), value[i]])
+		const t = parts.tracks[r.track as number],
+			time = [...t.time!],
+			value = [...t.value!];
+		const held = time
+			.map((at, i) => [Math.max(a, at), Math.min(b, time[i + 1] ?? b), value[i]])
 			.filter(([from, to]) => to > from);
-		const mean = held.reduce((s, [x, y, v]) => s + v * (y - x), 0) / held.reduce((s, [x, y]) => s + y - x, 0);
+		const mean =
+			held.reduce((s, [x, y, v]) => s + v * (y - x), 0) / held.reduce((s, [x, y]) => s + y - x, 0);
 
 		assert.equal(r.min, Math.min(...held.map(h => h[2])));
 		assert.equal(r.max, Math.max(...held.map(h => h[2])));
@@ -91,33 +114,41 @@ test('a window touches the pixels that events touch, and draws long ones exactly
 		for (const pixels of [1, 7, 100, 1400]) {
 			const track = engine.store.tracks[Math.floor(rnd() * engine.store.tracks.length)];
 
-			if (!track.rows)
-				continue;
+			if (!track.rows) continue;
 			const lanes = track.dealt.lanes.map((_, l): [number, number] => [track.index, l]);
 			const w = readWindow(engine.answer('window', { t0: a, t1: b, pixels, lanes }));
 			const px = (b - a) / pixels;
 
 			lanes.forEach((_, l) => {
-				const of = all.filter(s => s.track === track.index &&
-					engine.store.laneOf(track, s.row) === l && ((s.start < b && s.end > a) || (s.start === s.end && s.start >= a && s.start < b)));
+				const of = all.filter(
+					s =>
+						s.track === track.index &&
+						engine.store.laneOf(track, s.row) === l &&
+						((s.start < b && s.end > a) || (s.start === s.end && s.start >= a && s.start < b)),
+				);
 				const items = Array.from({ length: w.first[l + 1] - w.first[l] }, (_, i) => w.first[l] + i);
 
 				for (const s of of.filter(s => s.end - s.start >= px))
-					assert.ok(items.some(i => w.row[i] === s.row && w.start[i] === s.start), 'long ones are drawn');
-				const hit = (from: number, to: number, p: number) => from < a + (p + 1) * px && Math.max(to, from + 1e-9) > a + p * px;
+					assert.ok(
+						items.some(i => w.row[i] === s.row && w.start[i] === s.start),
+						'long ones are drawn',
+					);
+				const hit = (from: number, to: number, p: number) =>
+					from < a + (p + 1) * px && Math.max(to, from + 1e-9) > a + p * px;
 
 				for (let p = 0; p < pixels; p++) {
 					const want = of.some(s => hit(s.start, s.end, p));
 					const got = items.some(i => hit(w.start[i], w.start[i] + w.length[i], p));
 
-					if (want)
-						assert.ok(got, `pixel ${p} of ${pixels} in ${a}..${b}`);
+					if (want) assert.ok(got, `pixel ${p} of ${pixels} in ${a}..${b}`);
 				}
 				for (const i of items)
 					if (w.row[i] === MANY)
-						assert.ok(of.some(s => s.start < w.start[i] + w.length[i] && s.end >= w.start[i]), 'nothing from nothing');
-					else
-						assert.equal(parts.tracks[track.index].rows!.type[w.row[i]], w.type[i]);
+						assert.ok(
+							of.some(s => s.start < w.start[i] + w.length[i] && s.end >= w.start[i]),
+							'nothing from nothing',
+						);
+					else assert.equal(parts.tracks[track.index].rows!.type[w.row[i]], w.type[i]);
 			});
 		}
 });
@@ -126,15 +157,19 @@ test('how full many small ones make a window is exact in sum', () => {
 	const e = new Engine(new Store(big(200_000, 8)));
 
 	for (const pixels of [64, 500]) {
-		const lanes = [[0, 0], [3, 1]] as [number, number][], t1 = e.store.info.span;
+		const lanes = [
+				[0, 0],
+				[3, 1],
+			] as [number, number][],
+			t1 = e.store.info.span;
 		const w = readWindow(e.answer('window', { t0: 0, t1, pixels, lanes }));
 
 		lanes.forEach(([track, lane], k) => {
 			const t = e.store.tracks[track];
-			let want = 0, got = 0;
+			let want = 0,
+				got = 0;
 
-			for (const row of t.dealt.lanes[lane].rows!)
-				want += t.rows!.dur[row];
+			for (const row of t.dealt.lanes[lane].rows!) want += t.rows!.dur[row];
 			for (let i = w.first[k]; i < w.first[k + 1]; i++)
 				got += w.row[i] === MANY ? (w.fill[i] / 255) * (t1 / pixels) : w.length[i];
 			assert.ok(Math.abs(got - want) < want * 0.01, `${got} for ${want}`);
@@ -143,14 +178,20 @@ test('how full many small ones make a window is exact in sum', () => {
 });
 
 test('a counter in a window: least and greatest of every pixel', () => {
-	const track = engine.store.tracks.find(t => t.samples)!, s = track.samples!;
-	const w = readWindow(engine.answer('window', { t0: 1e6, t1: 2e6, pixels: 50, lanes: [[track.index, 0]] }));
+	const track = engine.store.tracks.find(t => t.samples)!,
+		s = track.samples!;
+	const w = readWindow(
+		engine.answer('window', { t0: 1e6, t1: 2e6, pixels: 50, lanes: [[track.index, 0]] }),
+	);
 
 	assert.equal(w.cells[1], 50);
 	for (let p = 0; p < 50; p++) {
-		const a = 1e6 + p * 2e4, b = a + 2e4;
+		const a = 1e6 + p * 2e4,
+			b = a + 2e4;
 		const before = [...s.time].filter(t => t < a).length - 1;
-		const values = [...s.value].filter((_, i) => s.time[i] >= a && s.time[i] < b).concat(before >= 0 ? [s.value[before]] : []);
+		const values = [...s.value]
+			.filter((_, i) => s.time[i] >= a && s.time[i] < b)
+			.concat(before >= 0 ? [s.value[before]] : []);
 
 		assert.equal(w.low[p], Math.fround(Math.min(...values)));
 		assert.equal(w.high[p], Math.fround(Math.max(...values)));
@@ -161,20 +202,29 @@ test('details: parents, self time, chain, position among its name', () => {
 	const rnd = random(5);
 
 	for (let k = 0; k < 60; k++) {
-		const s = all[Math.floor(rnd() * all.length)], d = engine.answer('detail', { id: eventId(s.track, s.row) })!;
-		const same = all.filter(o => o.name === s.name).sort((x, y) => x.start - y.start || x.track - y.track || x.row - y.row);
+		const s = all[Math.floor(rnd() * all.length)],
+			d = engine.answer('detail', { id: eventId(s.track, s.row) })!;
+		const same = all
+			.filter(o => o.name === s.name)
+			.sort((x, y) => x.start - y.start || x.track - y.track || x.row - y.row);
 
 		assert.equal(d.name, s.name);
 		assert.equal(d.dur, s.end - s.start);
 		assert.equal(d.ofName, same.length);
 		assert.equal(d.nth, same.indexOf(s) + 1);
-		const parent = naive.parent(all, s), lane = engine.store.tracks[s.track].dealt.lanes[d.lane];
+		const parent = naive.parent(all, s),
+			lane = engine.store.tracks[s.track].dealt.lanes[d.lane];
 
 		if (lane.kind === 'spans') {
 			assert.equal(d.parents.at(-1)?.id, parent ? eventId(parent.track, parent.row) : undefined);
 			const inner = all.filter(o => o.track === s.track && naive.parent(all, o) === s);
 
-			assert.equal(d.self, s.cat === 'frame' ? null : s.end - s.start - inner.reduce((n, o) => n + o.end - o.start, 0));
+			assert.equal(
+				d.self,
+				['frame', 'idle'].includes(s.cat)
+					? null
+					: s.end - s.start - inner.reduce((n, o) => n + o.end - o.start, 0),
+			);
 		}
 	}
 	const kernel = all.find(s => s.name.startsWith('cunn_SoftMax'))!;
@@ -185,15 +235,25 @@ test('details: parents, self time, chain, position among its name', () => {
 
 test('search: count, order, next and previous as a ring', () => {
 	const scope = {};
-	const want = all.filter(s => s.cat === 'kernel' && s.end - s.start > 40_000).sort((a, b) => a.start - b.start || a.track - b.track);
+	const want = all
+		.filter(s => s.cat === 'kernel' && s.end - s.start > 40_000)
+		.sort((a, b) => a.start - b.start || a.track - b.track);
 	const found = engine.answer('search', { query: 'cat:kernel dur:>40us', limit: 5, scope });
 
 	assert.equal(found.count, want.length);
-	assert.deepEqual(found.list.map(r => r.t), want.slice(0, 5).map(s => s.start));
+	assert.deepEqual(
+		found.list.map(r => r.t),
+		want.slice(0, 5).map(s => s.start),
+	);
 	let id: number | null = null;
 
 	for (let i = 0; i < want.length + 1; i++) {
-		const hit: { id: number; nth: number } | null = engine.answer('find', { query: 'cat:kernel dur:>40us', from: id, by: 1, scope });
+		const hit: { id: number; nth: number } | null = engine.answer('find', {
+			query: 'cat:kernel dur:>40us',
+			from: id,
+			by: 1,
+			scope,
+		});
 
 		assert.equal(hit!.nth, (i % want.length) + 1);
 		assert.equal(hit!.id, eventId(want[i % want.length].track, want[i % want.length].row));
@@ -203,17 +263,35 @@ test('search: count, order, next and previous as a ring', () => {
 
 	assert.equal(count('aten::add'), all.filter(s => s.name.includes('aten::add')).length);
 	assert.equal(count('"aten::add"'), all.filter(s => s.name === 'aten::add').length);
-	assert.equal(count('aten -layer'), all.filter(s => s.name.includes('aten') && !s.name.includes('layer')).length);
+	assert.equal(
+		count('aten -layer'),
+		all.filter(s => s.name.includes('aten') && !s.name.includes('layer')).length,
+	);
 	assert.equal(count('/^Block.*[35]\\]$/'), all.filter(s => /^Block.*[35]\]$/.test(s.name)).length);
-	assert.equal(count('rank:1..2 cat:python'), all.filter(s => s.cat === 'python' && [1, 2].includes(engine.store.tracks[s.track].place.rank)).length);
+	assert.equal(
+		count('rank:1..2 cat:python'),
+		all.filter(s => s.cat === 'python' && [1, 2].includes(engine.store.tracks[s.track].place.rank))
+			.length,
+	);
 	assert.equal(count('arg.correlation:"17"'), 2);
-	assert.equal(count('self:>1ms train_step'), all.filter(s => s.name === 'train_step').filter(s =>
-		s.end - s.start - all.filter(o => naive.parent(all, o) === s).reduce((n, o) => n + o.end - o.start, 0) > 1e6).length);
+	assert.equal(
+		count('self:>1ms train_step'),
+		all
+			.filter(s => s.name === 'train_step')
+			.filter(
+				s =>
+					s.end -
+						s.start -
+						all.filter(o => naive.parent(all, o) === s).reduce((n, o) => n + o.end - o.start, 0) >
+					1e6,
+			).length,
+	);
 	assert.throws(() => count('dur:>soon'), /soon is no time/);
 });
 
 test('stepping along name, track and arrow', () => {
-	const call = all.find(s => s.name === 'cudaLaunchKernel')!, id = eventId(call.track, call.row);
+	const call = all.find(s => s.name === 'cudaLaunchKernel')!,
+		id = eventId(call.track, call.row);
 	const kernel = engine.answer('step', { id, by: 1, along: 'flow' })!;
 
 	assert.equal(engine.answer('detail', { id: kernel })!.cat, 'kernel');
@@ -228,22 +306,40 @@ test('stepping along name, track and arrow', () => {
 });
 
 test('distribution: quantiles, bins, groups', () => {
-	const name = 'aten::addmm', want = all.filter(s => s.name === name).map(s => s.end - s.start).sort((a, b) => a - b);
+	const name = 'aten::addmm',
+		want = all
+			.filter(s => s.name === name)
+			.map(s => s.end - s.start)
+			.sort((a, b) => a - b);
 
 	for (const log of [true, false]) {
-		const d = engine.answer('distribution', { scope: {}, name, self: false, log, bins: 40, group: 'rank' });
+		const d = engine.answer('distribution', {
+			scope: {},
+			name,
+			self: false,
+			log,
+			bins: 40,
+			group: 'rank',
+		});
 
 		assert.deepEqual([d.count, d.min, d.max], [want.length, want[0], want.at(-1)]);
 		assert.equal(d.p50, want[Math.ceil(want.length * 0.5) - 1]);
 		assert.equal(d.p99, want[Math.ceil(want.length * 0.99) - 1]);
 		assert.equal(d.groups.length, 3);
-		assert.equal(d.groups.flatMap(g => g.counts).reduce((a, b) => a + b), want.length);
-		const edge = (i: number) => log ? d.low * (d.high / d.low) ** (i / 40) : d.low + ((d.high - d.low) * i) / 40;
+		assert.equal(
+			d.groups.flatMap(g => g.counts).reduce((a, b) => a + b),
+			want.length,
+		);
+		const edge = (i: number) =>
+			log ? d.low * (d.high / d.low) ** (i / 40) : d.low + ((d.high - d.low) * i) / 40;
 
 		for (let i = 1; i < 39; i++) {
 			const n = d.groups.reduce((s, g) => s + g.counts[i], 0);
 
-			assert.ok(Math.abs(n - want.filter(v => v >= edge(i) && v < edge(i + 1)).length) <= 1, `bin ${i}`);
+			assert.ok(
+				Math.abs(n - want.filter(v => v >= edge(i) && v < edge(i + 1)).length) <= 1,
+				`bin ${i}`,
+			);
 		}
 		assert.equal(d.outliers[0].dur, want.at(-1));
 	}
@@ -253,9 +349,15 @@ test('trees: totals are those of the table', () => {
 	const scope = { ranges: [[400_000, 2_400_000]] as [number, number][], tracks: [1, 2] };
 	const table = new Map(rows(engine.answer('aggregate', { scope }).slices).map(r => [r.name, r]));
 	const down = engine.answer('tree', { scope, kind: 'top-down', nodes: 10_000 });
-	const sums = new Map<string, number>(), selfs = new Map<string, number>();
+	const sums = new Map<string, number>(),
+		selfs = new Map<string, number>();
 
-	down.name.forEach((n, i) => i && (sums.set(n, (sums.get(n) ?? 0) + down.total[i]), selfs.set(n, (selfs.get(n) ?? 0) + down.self[i])));
+	down.name.forEach(
+		(n, i) =>
+			i &&
+			(sums.set(n, (sums.get(n) ?? 0) + down.total[i]),
+			selfs.set(n, (selfs.get(n) ?? 0) + down.self[i])),
+	);
 	for (const [name, total] of sums) {
 		assert.equal(total, table.get(name)!.total, name);
 		assert.equal(selfs.get(name), table.get(name)!.self, name);
@@ -279,16 +381,26 @@ test('spans that overlap by a hair are kept, each on a lane', () => {
 	const e = new Engine(new Store(hostile()));
 	const place = e.store.places.find(p => p.name === 'overlaps by a hair')!;
 
-	assert.deepEqual(place.lanes, [{ kind: 'spans', count: 100 }, { kind: 'overlap', count: 100 }]);
+	assert.deepEqual(place.lanes, [
+		{ kind: 'spans', count: 100 },
+		{ kind: 'overlap', count: 100 },
+	]);
 	const t = rows(e.answer('aggregate', { scope: { tracks: [place.track] } }).slices);
 
-	assert.deepEqual(t.map(r => [r.name, r.count, r.total]), [['outer', 100, 80_000], ['inner', 100, 70_500]]);
+	assert.deepEqual(
+		t.map(r => [r.name, r.count, r.total]),
+		[
+			['outer', 100, 80_000],
+			['inner', 100, 70_500],
+		],
+	);
 });
 
 test('a container reads back what was written, hostile names and all', async () => {
 	for (const make of [() => training(2, 3), hostile, () => big(10_000, 8)]) {
 		const packed = deflateSync(writeContainer(make())).toString('base64');
-		const back = readContainer(await unpack(packed)), want = new Store(make());
+		const back = readContainer(await unpack(packed)),
+			want = new Store(make());
 
 		assert.deepEqual(back.names, JSON.parse(JSON.stringify(want.names)));
 		assert.deepEqual(back.places, want.places);
@@ -309,18 +421,25 @@ test('a container reads back what was written, hostile names and all', async () 
 test('1 M slices take at most 8 MB in a page', () => {
 	const bytes = deflateSync(writeContainer(big(1_000_000)), { level: 9 });
 
-	assert.ok(bytes.length * 4 / 3 < 8e6, `${bytes.length} bytes`);
+	assert.ok((bytes.length * 4) / 3 < 8e6, `${bytes.length} bytes`);
 });
 
 test('longer than 4 s, no length, at the border', async () => {
-	const m = new Maker(), t = m.place(-1, 'thread', 't');
+	const m = new Maker(),
+		t = m.place(-1, 'thread', 't');
 
 	m.slice(t, 'hour', 'x', 0, 3.6e12);
 	m.slice(t, 'none', 'x', 3.6e12 - 5, 0);
 	const source = new EngineSource(new Engine(new Store(m.parts('long'))));
 	const a = rows((await source.ask('aggregate', { scope: {} })).slices);
 
-	assert.deepEqual(a.map(r => [r.name, r.total, r.self]), [['hour', 3.6e12, 3.6e12], ['none', 0, 0]]);
+	assert.deepEqual(
+		a.map(r => [r.name, r.total, r.self]),
+		[
+			['hour', 3.6e12, 3.6e12],
+			['none', 0, 0],
+		],
+	);
 	assert.equal((await source.ask('at', { track: 0, lane: 1, t: 3.6e12 - 4, slack: 2 }))!.name, 'none');
 	assert.equal(await source.ask('at', { track: 0, lane: 1, t: 3.6e12 - 40, slack: 2 }), null);
 });

@@ -15,22 +15,45 @@ import { training } from './synth';
 const engine = new Engine(new Store(training(2, 3)));
 const scope = { ranges: [[500_000, 2_000_000]] as [number, number][] };
 const ASKS: { [M in Method]?: Methods[M]['ask'] } = {
-	places: {}, types: { first: 0 }, flows: { t0: 0, t1: 1e6, limit: 10 }, detail: { id: eventId(2, 5) },
-	window: { t0: 0, t1: 3e6, pixels: 300, lanes: [[1, 0], [1, 1], [5, 0], [99, 0]] },
-	at: { track: 1, lane: 0, t: 1e6, slack: 1e5 }, step: { id: eventId(2, 5), by: 1, along: 'name' },
-	search: { query: 'aten dur:>20us', limit: 3, scope }, find: { query: 'aten', from: null, by: -1, scope },
-	aggregate: { scope }, list: { scope, limit: 5 }, tree: { scope, kind: 'bottom-up', nodes: 20 },
-	distribution: { scope, name: 'aten::add', self: true, log: true, bins: 9, group: 'parent' }, words: {}, notes: {},
+	places: {},
+	types: { first: 0 },
+	flows: { t0: 0, t1: 1e6, limit: 10 },
+	detail: { id: eventId(2, 5) },
+	window: {
+		t0: 0,
+		t1: 3e6,
+		pixels: 300,
+		lanes: [
+			[1, 0],
+			[1, 1],
+			[5, 0],
+			[99, 0],
+		],
+	},
+	at: { track: 1, lane: 0, t: 1e6, slack: 1e5 },
+	step: { id: eventId(2, 5), by: 1, along: 'name' },
+	search: { query: 'aten dur:>20us', limit: 3, scope },
+	find: { query: 'aten', from: null, by: -1, scope },
+	aggregate: { scope },
+	list: { scope, limit: 5 },
+	tree: { scope, kind: 'bottom-up', nodes: 20 },
+	distribution: { scope, name: 'aten::add', self: true, log: true, bins: 9, group: 'parent' },
+	words: {},
+	notes: {},
 };
-let server: Server, url = '';
+let server: Server,
+	url = '';
 
 before(async () => ({ server, url } = await serve(engine, '.')));
 after(() => server.close());
 
-const plain = (v: unknown): unknown => (v instanceof ArrayBuffer ? [...new Uint8Array(v)] : JSON.parse(JSON.stringify(v)));
+const plain = (v: unknown): unknown =>
+	v instanceof ArrayBuffer ? [...new Uint8Array(v)] : JSON.parse(JSON.stringify(v));
 
 test('three ways to ask, one answer', async () => {
-	const { port1, port2 } = new MessageChannel(), inside = new EngineSource(engine), http = new HttpSource(`${url}api/`);
+	const { port1, port2 } = new MessageChannel(),
+		inside = new EngineSource(engine),
+		http = new HttpSource(`${url}api/`);
 
 	serveEngine(port2 as unknown as Parameters<typeof serveEngine>[0], engine);
 	const port = new PortSource(port1 as unknown as ConstructorParameters<typeof PortSource>[0]);
@@ -44,12 +67,24 @@ test('three ways to ask, one answer', async () => {
 	port1.close();
 });
 
+test('a long answer comes in parts', async () => {
+	const seen: number[] = [],
+		ask = { query: 'aten', limit: 1, scope: {} };
+	const last = await new HttpSource(`${url}api/`).ask('search', ask, undefined, part =>
+		seen.push(part.count),
+	);
+
+	assert.deepEqual(seen, [1]);
+	assert.equal(last.count, engine.answer('search', ask).count);
+});
+
 test('errors come back as sentences', async () => {
 	const http = new HttpSource(`${url}api/`);
 
 	await assert.rejects(http.ask('search', { query: 'dur:>x', limit: 1, scope: {} }), /x is no time/);
 	await assert.rejects(http.ask('constructor' as Method, {} as never), /no such question/);
-	const stop = new AbortController(), asked = http.ask('aggregate', { scope }, stop.signal);
+	const stop = new AbortController(),
+		asked = http.ask('aggregate', { scope }, stop.signal);
 
 	stop.abort();
 	await assert.rejects(asked, { name: 'AbortError' });
@@ -57,7 +92,10 @@ test('errors come back as sentences', async () => {
 
 test('bytes that are no window are refused', () => {
 	assert.throws(() => readWindow(new ArrayBuffer(0)));
-	assert.throws(() => readWindow(new TextEncoder().encode('<html>'.repeat(20)).buffer as ArrayBuffer), /not a window/);
+	assert.throws(
+		() => readWindow(new TextEncoder().encode('<html>'.repeat(20)).buffer as ArrayBuffer),
+		/not a window/,
+	);
 	const good = engine.answer('window', ASKS.window!);
 
 	assert.throws(() => readWindow(good.slice(0, good.byteLength - 1)), /cut short/);

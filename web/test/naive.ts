@@ -14,22 +14,39 @@ export interface Plain {
 }
 
 export function slices(p: StoreParts): Plain[] {
-	return p.tracks.flatMap((t, track) => !t.rows ? [] : Array.from({ length: t.rows.count }, (_, row) => {
-		const type = t.rows!.type[row], start = t.rows!.start[row];
+	return p.tracks.flatMap((t, track) =>
+		!t.rows
+			? []
+			: Array.from({ length: t.rows.count }, (_, row) => {
+					const type = t.rows!.type[row],
+						start = t.rows!.start[row];
 
-		return { track, row, name: p.names[type], cat: p.cats[type], start, end: start + durOf(t.rows!, row) };
-	}));
+					return {
+						track,
+						row,
+						name: p.names[type],
+						cat: p.cats[type],
+						start,
+						end: start + durOf(t.rows!, row),
+					};
+				}),
+	);
 }
 
 export const overlap = (s: Plain, a: number, b: number): number =>
 	Math.max(0, Math.min(s.end, b) - Math.max(s.start, a));
 
-const contains = (a: Plain, b: Plain): boolean => a.track === b.track && a !== b &&
-	a.start <= b.start && a.end >= b.end && (a.start < b.start || a.end > b.end || a.row < b.row);
+const contains = (a: Plain, b: Plain): boolean =>
+	a.track === b.track &&
+	a !== b &&
+	a.start <= b.start &&
+	a.end >= b.end &&
+	(a.start < b.start || a.end > b.end || a.row < b.row);
 
 /* The smallest slice around one. */
 export function parent(all: Plain[], s: Plain): Plain | null {
-	return all.filter(o => contains(o, s))
+	return all
+		.filter(o => contains(o, s))
 		.reduce<Plain | null>((best, o) => (!best || contains(best, o) ? o : best), null);
 }
 
@@ -41,21 +58,30 @@ export interface Sum {
 	max: number;
 }
 
+/* What is no work is in no table. */
+const counts = (s: Plain): boolean => s.cat !== 'idle';
+
 export function byName(all: Plain[], a: number, b: number): Map<string, Sum> {
-	const out = new Map<string, Sum>(), inner = new Map<Plain, number>();
-	const seen = all.filter(s => s.start < b && s.end > a);
+	const out = new Map<string, Sum>(),
+		inner = new Map<Plain, number>();
+	const seen = all.filter(s => counts(s) && s.start < b && s.end > a);
 
 	for (const s of seen) {
 		const p = parent(all, s);
 
-		if (p)
-			inner.set(p, (inner.get(p) ?? 0) + overlap(s, a, b));
+		if (p) inner.set(p, (inner.get(p) ?? 0) + overlap(s, a, b));
 	}
 	for (const s of seen) {
-		const d = overlap(s, a, b), o = out.get(s.name) ?? { count: 0, total: 0, self: 0, min: Infinity, max: 0 };
+		const d = overlap(s, a, b),
+			o = out.get(s.name) ?? { count: 0, total: 0, self: 0, min: Infinity, max: 0 };
 
-		out.set(s.name, { count: o.count + 1, total: o.total + d, self: o.self + (s.cat === 'frame' ? 0 : d - (inner.get(s) ?? 0)),
-			min: Math.min(o.min, d), max: Math.max(o.max, d) });
+		out.set(s.name, {
+			count: o.count + 1,
+			total: o.total + d,
+			self: o.self + (s.cat === 'frame' ? 0 : d - (inner.get(s) ?? 0)),
+			min: Math.min(o.min, d),
+			max: Math.max(o.max, d),
+		});
 	}
 	return out;
 }
@@ -63,7 +89,8 @@ export function byName(all: Plain[], a: number, b: number): Map<string, Sum> {
 /* How long at least one of them was open, ns by ns in effect: over all borders. */
 export function busy(all: Plain[], a: number, b: number): number {
 	const borders = [...new Set([a, b, ...all.flatMap(s => [s.start, s.end])])]
-		.filter(t => t >= a && t <= b).sort((x, y) => x - y);
+		.filter(t => t >= a && t <= b)
+		.sort((x, y) => x - y);
 	let sum = 0;
 
 	for (let i = 1; i < borders.length; i++)

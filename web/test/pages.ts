@@ -4,6 +4,7 @@
 //
 // Exit 77: a part of this is not installed.
 
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -17,8 +18,17 @@ import type { Browser } from './driver';
 import { hostile, training } from './synth';
 
 const [modules, out, what] = process.argv.slice(2);
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-	'--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--enable-precise-memory-info'];
+const flags = [
+	'--no-sandbox',
+	'--disable-gpu',
+	'--disable-quic',
+	'--no-first-run',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+	'--disable-dev-shm-usage',
+	'--enable-precise-memory-info',
+];
 
 function skip(why: string): never {
 	console.error(`web: skipped: ${why}`);
@@ -27,15 +37,22 @@ function skip(why: string): never {
 
 /* What `unitrace export -o run.html` writes: one file, nothing else is loaded. */
 export function onePage(parts: StoreParts): string {
-	const js = readFileSync(path.join(out, 'app.js'), 'utf8').replace(/<\/(script)/gi, '<\\/$1').replace(/<!--/g, '<\\!--');
+	const js = readFileSync(path.join(out, 'app.js'), 'utf8')
+		.replace(/<\/(script)/gi, '<\\/$1')
+		.replace(/<!--/g, '<\\!--');
 	const css = readFileSync(path.join(out, 'app.css'), 'utf8');
 	const data = deflateSync(writeContainer(parts), { level: 6 }).toString('base64');
 
-	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>unitrace</title><style>${css}</style></head><body><div id="page"></div><script type="application/octet-stream" id="trace">${data}</script><script id="app">${js}</script></body></html>`;
+	const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+	const policy = `default-src 'none'; script-src ${hash(js)}; worker-src blob:; style-src ${hash(css)}; img-src data:`;
+
+	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>unitrace</title><style>${css}</style></head><body><div id="page"></div><script type="application/octet-stream" id="trace">${data}</script><script id="app">${js}</script></body></html>`;
 }
 
 async function main(): Promise<void> {
-	const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync) ?? skip('chromium is not installed (tools/setup.sh test)');
+	const browser =
+		['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync) ??
+		skip('chromium is not installed (tools/setup.sh test)');
 	const from = createRequire(path.resolve(modules, 'x.js'));
 	let chromium: { launch(o: object): Promise<Browser> };
 
@@ -51,14 +68,24 @@ async function main(): Promise<void> {
 		writeFileSync(path.join(folder, `${name}.html`), onePage(parts));
 		return pathToFileURL(path.join(folder, `${name}.html`)).href;
 	};
-	const b = await chromium!.launch({ executablePath: browser, args: flags, env: { ...process.env, HOME: folder } });
+	const b = await chromium!.launch({
+		executablePath: browser,
+		args: flags,
+		env: { ...process.env, HOME: folder },
+	});
 
 	try {
-		if (what === 'bench')
-			await bench(b, path.resolve(out));
+		if (what === 'bench') await bench(b, path.resolve(out));
 		else
-			await checks({ browser: b, out: path.resolve(out), folder, only: what ?? '', axe: axe(from),
-				training: page('training', training(4, 24)), hostile: page('hostile', hostile()) });
+			await checks({
+				browser: b,
+				out: path.resolve(out),
+				folder,
+				only: what ?? '',
+				axe: axe(from),
+				training: page('training', training(4, 24)),
+				hostile: page('hostile', hostile()),
+			});
 	} finally {
 		await b.close();
 	}

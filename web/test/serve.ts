@@ -7,14 +7,15 @@ import { Engine } from '../src/engine/engine';
 import type { Method } from '../src/source/contract';
 
 /* No inline script or style, nothing from elsewhere: what the real server will demand. */
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const PAGE = '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>unitrace</title><link rel="icon" href="data:,"><link rel="stylesheet" href="app.css"></head><body><div id="page"></div><script src="app.js"></script></body></html>';
+const POLICY =
+	"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const PAGE =
+	'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>unitrace</title><link rel="icon" href="data:,"><link rel="stylesheet" href="app.css"></head><body><div id="page"></div><script src="app.js"></script></body></html>';
 
 async function body(q: IncomingMessage): Promise<string> {
 	let text = '';
 
-	for await (const part of q)
-		text += String(part);
+	for await (const part of q) text += String(part);
 	return text;
 }
 
@@ -22,16 +23,33 @@ const FILES: Record<string, string> = { '/app.js': 'text/javascript', '/app.css'
 
 /* Like SQLite's: one answer for one question, and an error that says where. */
 function sql(text: string) {
-	if (!/^\s*select/i.test(text))
-		throw new Error('near "' + text.slice(0, 10) + '": syntax error');
-	return { columns: [{ key: 'name', title: 'name', type: 'text' }, { key: 'n', title: 'n', type: 'number' }], rows: 2, data: [['alpha', '<b>beta</b>'], [3, 4]] };
+	if (!/^\s*select/i.test(text)) throw new Error('near "' + text.slice(0, 10) + '": syntax error');
+	return {
+		columns: [
+			{ key: 'name', title: 'name', type: 'text' },
+			{ key: 'n', title: 'n', type: 'number' },
+		],
+		rows: 2,
+		data: [
+			['alpha', '<b>beta</b>'],
+			[3, 4],
+		],
+	};
 }
 
-export function serve(engine: Engine, out: string): Promise<{ url: string; server: Server }> {
+/* live: sends this much more of the trace when it is watched. */
+export function serve(engine: Engine, out: string, live = 0): Promise<{ url: string; server: Server }> {
 	const server = createServer((q, a) => {
 		const url = q.url ?? '/';
 
 		a.setHeader('Content-Security-Policy', POLICY);
+		if (url === '/api/live') {
+			a.setHeader('Content-Type', 'text/event-stream');
+			a.write(
+				`data: ${JSON.stringify({ ...engine.store.info, live: true, span: engine.store.info.span * (1 + live) })}\n\n`,
+			);
+			return;
+		}
 		if (q.method === 'GET') {
 			const type = FILES[url];
 
@@ -39,22 +57,37 @@ export function serve(engine: Engine, out: string): Promise<{ url: string; serve
 			a.end(type ? readFileSync(path.join(out, url)) : PAGE);
 			return;
 		}
-		body(q).then(text => {
-			const method = url.replace('/api/', '') as Method, ask: unknown = JSON.parse(text);
+		body(q)
+			.then(text => {
+				const method = url.replace('/api/', '') as Method,
+					ask: unknown = JSON.parse(text);
 
-			if (q.headers['x-unitrace'] !== '1')
-				throw new Error('refused');
-			const answer: unknown = method === 'sql' ? sql((ask as { text: string }).text)
-				: method === 'info' ? { ...engine.store.info, can: { sql: true, notes: true } } : engine.answer(method, ask as never);
+				if (q.headers['x-unitrace'] !== '1') throw new Error('refused');
+				const answer: unknown =
+					method === 'sql'
+						? sql((ask as { text: string }).text)
+						: method === 'info'
+							? { ...engine.store.info, live: live > 0, can: { sql: true, notes: true } }
+							: engine.answer(method, ask as never);
 
-			a.setHeader('Content-Type', answer instanceof ArrayBuffer ? 'application/octet-stream' : 'application/json');
-			a.end(answer instanceof ArrayBuffer ? Buffer.from(answer) : JSON.stringify(answer));
-		}).catch((e: Error) => {
-			a.statusCode = 400;
-			a.end(e.message);
-		});
+				a.setHeader(
+					'Content-Type',
+					answer instanceof ArrayBuffer ? 'application/octet-stream' : 'application/json',
+				);
+				if (method === 'search')
+					// as a search over many files does: first what one of them holds
+					a.write(`${JSON.stringify({ count: 1, list: [], tracks: [] })}\n`);
+				a.end(answer instanceof ArrayBuffer ? Buffer.from(answer) : JSON.stringify(answer));
+			})
+			.catch((e: Error) => {
+				a.statusCode = 400;
+				a.end(e.message);
+			});
 	});
 
-	return new Promise(done => server.listen(0, '127.0.0.1', () =>
-		done({ server, url: `http://127.0.0.1:${(server.address() as { port: number }).port}/` })));
+	return new Promise(done =>
+		server.listen(0, '127.0.0.1', () =>
+			done({ server, url: `http://127.0.0.1:${(server.address() as { port: number }).port}/` }),
+		),
+	);
 }

@@ -1,7 +1,7 @@
 // synth.ts - traces made up for tests and benchmarks: the same bytes for the same numbers.
 
 import { eventId, type Info, type Place, type PlaceKind } from '../src/source/contract';
-import { ASIDE, LONG, MARK, type Rows } from '../src/engine/lanes';
+import { ASIDE, LONG, MARK, NOT_WORK, type Rows } from '../src/engine/lanes';
 import type { StoreParts, TrackColumns } from '../src/engine/store';
 
 export function random(seed: number): () => number {
@@ -37,11 +37,20 @@ export class Maker {
 	private keys = 0;
 
 	place(parent: number, kind: PlaceKind, name: string, more: Partial<Place> = {}): number {
-		const id = this.places.length, above = this.places[parent];
+		const id = this.places.length,
+			above = this.places[parent];
 		const holds = !['rank', 'process', 'device', 'group'].includes(kind);
 
-		this.places.push({ id, parent, kind, name, rank: above?.rank ?? -1, lanes: [],
-			track: holds ? this.events.push([]) - 1 : -1, ...more });
+		this.places.push({
+			id,
+			parent,
+			kind,
+			name,
+			rank: above?.rank ?? -1,
+			lanes: [],
+			track: holds ? this.events.push([]) - 1 : -1,
+			...more,
+		});
 		return id;
 	}
 
@@ -50,19 +59,24 @@ export class Maker {
 		let type = this.types.get(key);
 
 		if (type === undefined) {
-			this.types.set(key, type = this.names.push(name) - 1);
+			this.types.set(key, (type = this.names.push(name) - 1));
 			this.cats.push(cat);
-			if (mark)
-				this.marks.add(type);
+			if (mark) this.marks.add(type);
 		}
 		return type;
 	}
 
 	slice(place: number, name: string, cat: string, t: number, d: number, args?: object): number {
-		const key = this.keys++, mark = d < 0;
+		const key = this.keys++,
+			mark = d < 0;
 
-		(this.events[this.places[place].track] as Event[]).push({ t: Math.round(t), d: mark ? 0 : Math.round(t + d) - Math.round(t),
-			type: this.type(name, cat, mark), key, args: args ? this.args.push(JSON.stringify(args)) - 1 : 0 });
+		(this.events[this.places[place].track] as Event[]).push({
+			t: Math.round(t),
+			d: mark ? 0 : Math.round(t + d) - Math.round(t),
+			type: this.type(name, cat, mark),
+			key,
+			args: args ? this.args.push(JSON.stringify(args)) - 1 : 0,
+		});
 		return key;
 	}
 
@@ -82,7 +96,9 @@ export class Maker {
 
 	parts(title: string, more: Partial<Info> = {}): StoreParts {
 		const rowOf = new Map<number, number>();
-		let slices = 0, samples = 0, span = 0;
+		let slices = 0,
+			samples = 0,
+			span = 0;
 		const tracks = this.events.map((list, index): TrackColumns => {
 			if (this.places.find(p => p.track === index)!.kind === 'counter') {
 				const of = list as { t: number; v: number }[];
@@ -100,21 +116,55 @@ export class Maker {
 		const ids = (track: number, key: number) =>
 			Float64Array.from(this.arrows, a => eventId(a[track], rowOf.get(a[key])!));
 
-		return { places: this.places, names: this.names, cats: this.cats, tracks, argTexts: this.args,
-			flags: Uint8Array.from(this.names, (_, i) => (this.marks.has(i) ? MARK : 0) | (this.cats[i] === 'frame' ? ASIDE : 0)), arrows: [ids(0, 1), ids(2, 3)],
-			info: { title, files: [`${title}.utr`], start: '1794792313000000000', span: span + 1, slices, samples,
-				ranks: this.places.filter(p => p.kind === 'rank').length, types: this.names.length, losses: [],
-				notes: [], clockError: 400, cli: `${title}.utr`, live: false, can: { sql: false, notes: true }, ...more } };
+		return {
+			places: this.places,
+			names: this.names,
+			cats: this.cats,
+			tracks,
+			argTexts: this.args,
+			flags: Uint8Array.from(
+				this.names,
+				(_, i) =>
+					(this.marks.has(i) ? MARK : 0) |
+					(this.cats[i] === 'frame' ? ASIDE : this.cats[i] === 'idle' ? NOT_WORK : 0),
+			),
+			arrows: [ids(0, 1), ids(2, 3)],
+			info: {
+				title,
+				files: [`${title}.utr`],
+				start: '1794792313000000000',
+				span: span + 1,
+				slices,
+				samples,
+				ranks: this.places.filter(p => p.kind === 'rank').length,
+				types: this.names.length,
+				cats: [...new Set(this.cats)].slice(0, 256),
+				losses: [],
+				notes: [],
+				clockError: 400,
+				cli: `${title}.utr`,
+				live: false,
+				can: { sql: false, notes: false },
+				...more,
+			},
+		};
 	}
 }
 
 function rowsOf(of: Event[]): Rows {
 	const long = new Map<number, number>();
 
-	of.forEach((e, i) => { if (e.d >= LONG) long.set(i, e.d); });
-	return { count: of.length, start: Float64Array.from(of, e => e.t), long,
-		dur: Uint32Array.from(of, e => Math.min(e.d, LONG)), type: Uint16Array.from(of, e => e.type),
-		args: of.some(e => e.args) ? Uint32Array.from(of, e => e.args) : null };
+	of.forEach((e, i) => {
+		if (e.d >= LONG) long.set(i, e.d);
+	});
+	return {
+		count: of.length,
+		start: Float64Array.from(of, e => e.t),
+		long,
+		dur: Uint32Array.from(of, e => Math.min(e.d, LONG)),
+		type: Uint16Array.from(of, e => e.type),
+		args: of.some(e => e.args) ? Uint32Array.from(of, e => e.args) : null,
+	};
 }
 
 const OPS: [op: string, kernel: string, us: number][] = [
@@ -132,33 +182,62 @@ interface RankPlaces {
 	auto: number;
 	compute: number;
 	comm: number;
+	idle: number;
 	sm: number;
 	hbm: number;
 }
 
 function rankPlaces(m: Maker, rank: number): RankPlaces {
-	const top = m.place(-1, 'rank', `Rank ${rank}`, { rank, sub: `node-${'ab'[rank >> 1] ?? 'c'}, python3 ${4235 + rank}` });
-	const main = m.place(top, 'thread', 'MainThread', { sub: String(4235 + rank) });
+	const top = m.place(-1, 'rank', `Rank ${rank}`, {
+		rank,
+		sub: `node-${'ab'[rank >> 1] ?? 'c'}, python3 ${4235 + rank}`,
+	});
+	const main = m.place(top, 'thread', 'MainThread', { sub: String(4235 + rank), cpu: 0.92 });
 	const auto = m.place(top, 'thread', 'autograd', { sub: String(4259 + rank) });
 	const device = m.place(top, 'device', `cuda:${rank}`, { sub: 'H200' });
 
-	return { main, auto, compute: m.place(device, 'queue', 'stream 7', { sub: 'compute' }),
+	return {
+		main,
+		auto,
+		idle: m.place(device, 'idle', 'idle: cause'),
+		compute: m.place(device, 'queue', 'stream 7', { sub: 'compute' }),
 		comm: m.place(device, 'queue', 'stream 13', { sub: 'NCCL' }),
 		sm: m.place(device, 'counter', 'SM active', { unit: '%' }),
-		hbm: m.place(device, 'counter', 'HBM', { unit: 'GB/s' }) };
+		hbm: m.place(device, 'counter', 'HBM', { unit: 'GB/s' }),
+	};
 }
 
 /* One op with its call and its kernel; returns when the host and the device are free again. */
-function op(m: Maker, p: RankPlaces, host: number, t: number, free: number, of: (typeof OPS)[0],
-	rnd: () => number, corr: number, back: boolean): [number, number] {
+function op(
+	m: Maker,
+	p: RankPlaces,
+	host: number,
+	t: number,
+	free: number,
+	of: (typeof OPS)[0],
+	rnd: () => number,
+	corr: number,
+	back: boolean,
+): [number, number] {
 	const name = back ? `${of[0].slice(6)}Backward0` : of[0];
-	const call = 3800 + rnd() * 2400, length = of[2] * 1000 * (0.93 + rnd() * 0.14) * (rnd() < 0.01 ? 4 : 1);
-	const dur = 9000 + rnd() * 16000 + call, at = Math.max(free, t + dur + 2400);
+	const call = 3800 + rnd() * 2400,
+		length = of[2] * 1000 * (0.93 + rnd() * 0.14) * (rnd() < 0.01 ? 4 : 1);
+	const dur = 9000 + rnd() * 16000 + call,
+		at = Math.max(free, t + dur + 2400);
 
 	m.slice(host, name, 'cpu_op', t, dur, { 'input dims': '[[2048, 768], [768]]', sequence: corr });
-	const from = m.slice(host, 'cudaLaunchKernel', 'cuda_runtime', t + dur - call - 300, call, { correlation: corr });
-	const to = m.slice(p.compute, of[1], 'kernel', at, length, { correlation: corr, grid: '[2048,1,1]',
-		block: '[128,1,1]', 'registers per thread': 32 });
+	if (at - free > 800)
+		// the device had nothing to do: nothing was launched, or what was is on its way
+		m.slice(p.idle, t + dur - 300 > free ? 'host late' : 'idle', 'idle', free, at - free);
+	const from = m.slice(host, 'cudaLaunchKernel', 'cuda_runtime', t + dur - call - 300, call, {
+		correlation: corr,
+	});
+	const to = m.slice(p.compute, of[1], 'kernel', at, length, {
+		correlation: corr,
+		grid: '[2048,1,1]',
+		block: '[128,1,1]',
+		'registers per thread': 32,
+	});
 
 	m.arrow(host, from, p.compute, to);
 	m.sample(p.sm, at, 60 + rnd() * 38);
@@ -170,19 +249,23 @@ function op(m: Maker, p: RankPlaces, host: number, t: number, free: number, of: 
 
 /* A made-up training run: Python, ops, calls, kernels, collectives, counters, arrows. */
 export function training(ranks: number, steps: number, more: Partial<Info> = {}): StoreParts {
-	const m = new Maker(), rnd = random(7);
+	const m = new Maker(),
+		rnd = random(7);
 	const frames = m.place(-1, 'lane', 'Steps');
 	const all = Array.from({ length: ranks }, (_, r) => rankPlaces(m, r));
 	const loads = m.place(-1, 'async', 'Loader', { sub: 'batches' });
-	let at = 50_000, corr = 1;
+	let at = 50_000,
+		corr = 1;
 
 	for (let step = 0; step < steps; step++) {
 		let end = at;
 
 		m.slice(loads, 'load batch', 'io', at - 40_000, 700_000 + rnd() * 900_000, { step });
 		all.forEach((p, rank) => {
-			const slow = rank === 2 ? 1.22 : 1, begin = at + rnd() * 30_000;
-			let host = begin + 20_000, free = begin;
+			const slow = rank === 2 ? 1.22 : 1,
+				begin = at + rnd() * 30_000;
+			let host = begin + 20_000,
+				free = begin;
 			const forward = host;
 
 			for (let block = 0; block < 6; block++) {
@@ -192,10 +275,14 @@ export function training(ranks: number, steps: number, more: Partial<Info> = {})
 					[host, free] = op(m, p, p.main, host + 800 * slow, free, of, rnd, corr++, false);
 					host += (slow - 1) * 18_000;
 				}
-				m.slice(p.main, `Block.forward [${block}]`, 'python', from, host - from, { line: 'model.py:84' });
+				m.slice(p.main, `Block.forward [${block}]`, 'python', from, host - from, {
+					line: 'model.py:84',
+				});
 			}
 			[host, free] = op(m, p, p.main, host + 800, free, OPS[6], rnd, corr++, false);
-			m.slice(p.main, 'Model.forward', 'python', forward - 4000, host - forward + 6000, { line: 'model.py:112' });
+			m.slice(p.main, 'Model.forward', 'python', forward - 4000, host - forward + 6000, {
+				line: 'model.py:112',
+			});
 			const zero = host + 8000;
 
 			m.slice(p.main, 'optimizer.zero_grad', 'python', zero, 380_000 * slow, { line: 'train.py:91' });
@@ -205,25 +292,37 @@ export function training(ranks: number, steps: number, more: Partial<Info> = {})
 			for (let i = 0; i < 36; i++) {
 				[host, free] = op(m, p, p.auto, host + 600, free, OPS[5 - (i % 6)], rnd, corr++, true);
 				if (i % 12 === 11)
-					m.slice(p.comm, 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL', 'kernel', free + 4000, 140_000 + rnd() * 60_000);
+					m.slice(
+						p.comm,
+						'ncclDevKernel_AllReduce_Sum_bf16_RING_LL',
+						'kernel',
+						free + 4000,
+						140_000 + rnd() * 60_000,
+					);
 			}
 			m.slice(p.auto, 'backward', 'task', back, host - back);
-			m.slice(p.main, 'Tensor.backward', 'python', back - 3000, host - back + 9000, { line: 'train.py:92' });
+			m.slice(p.main, 'Tensor.backward', 'python', back - 3000, host - back + 9000, {
+				line: 'train.py:92',
+			});
 			m.slice(p.main, 'train_step', 'python', begin, host - begin + 30_000, { line: 'train.py:88' });
 			end = Math.max(end, host + 40_000);
 		});
 		m.slice(frames, `step ${step}`, 'frame', at, end - at);
-		if (step % 16 === 0)
-			m.slice(frames, 'checkpoint', 'mark', end - 30_000, -1);
+		if (step % 16 === 0) m.slice(frames, 'checkpoint', 'mark', end - 30_000, -1);
 		at = end + 15_000;
 	}
 	m.neverEnds(all[0].auto, m.slice(all[0].auto, 'shutdown', 'task', at, 60_000));
-	return m.parts('gpt-ddp4', { losses: [{ name: 'unfinished', text: 'spans that never ended', count: 1 }], ...more });
+	return m.parts('gpt-ddp4', {
+		losses: [{ name: 'unfinished', text: 'spans that never ended', count: 1 }],
+		...more,
+	});
 }
 
 /* n slices on 64 tracks of 3 depths, for benchmarks: columns at once, no objects. */
 export function big(n: number, tracks = 64): StoreParts {
-	const m = new Maker(), rnd = random(3), per = Math.floor(n / tracks);
+	const m = new Maker(),
+		rnd = random(3),
+		per = Math.floor(n / tracks);
 
 	for (let r = 0; r < tracks / 8; r++) {
 		const top = m.place(-1, 'rank', `Rank ${r}`, { rank: r });
@@ -231,12 +330,17 @@ export function big(n: number, tracks = 64): StoreParts {
 		for (let i = 0; i < 8; i++)
 			m.place(top, i < 6 ? 'thread' : 'queue', i < 6 ? `worker ${i}` : `stream ${i}`);
 	}
-	for (let i = 0; i < 60; i++)
-		m.type(`function_${i}`, ['python', 'cpu_op', 'kernel', 'task'][i % 4]);
+	for (let i = 0; i < 60; i++) m.type(`function_${i}`, ['python', 'cpu_op', 'kernel', 'task'][i % 4]);
 	let span = 0;
 	const columns = Array.from({ length: tracks }, (): TrackColumns => {
-		const rows: Rows = { count: per, start: new Float64Array(per), dur: new Uint32Array(per), long: new Map(),
-			type: new Uint16Array(per), args: null };
+		const rows: Rows = {
+			count: per,
+			start: new Float64Array(per),
+			dur: new Uint32Array(per),
+			long: new Map(),
+			type: new Uint16Array(per),
+			args: null,
+		};
 		let t = Math.floor(rnd() * 1000);
 
 		for (let i = 0; i < per; i++) {
@@ -246,26 +350,39 @@ export function big(n: number, tracks = 64): StoreParts {
 			rows.start[i] = t;
 			rows.dur[i] = outer ? 2000 : i % 5 < 3 ? 300 : 30 + Math.floor(rnd() * 100);
 			rows.type[i] = Math.floor(rnd() * 60);
-			if (!outer)
-				t += rows.dur[i];
-			else if (i)
-				t += 0;
-			if (i % 5 === 4)
-				t = rows.start[i - 4] + 2000;
+			if (!outer) t += rows.dur[i];
+			else if (i) t += 0;
+			if (i % 5 === 4) t = rows.start[i - 4] + 2000;
 		}
 		span = Math.max(span, t + 3000);
 		return { rows };
 	});
 
-	return { ...m.parts(`${n / 1e6} M slices`, { slices: per * tracks, span, can: { sql: false, notes: true } }),
-		tracks: columns };
+	return {
+		...m.parts(`${n / 1e6} M slices`, { slices: per * tracks, span, can: { sql: false, notes: false } }),
+		tracks: columns,
+	};
 }
 
 /* Names that have broken other viewers. */
-export const HOSTILE = ['<img src=x onerror="window.hacked=1">', '"><script>window.hacked=1</script>',
-	'a\u202egnp.exe', 'nul\u0000inside', '\u0007bell \u001b[31mred', 'line\nbreak\ttab', '', 'x'.repeat(1 << 20),
-	'\ud800 alone', '__proto__', 'constructor', "'; DROP TABLE slice; --", '${7*7}', 'aten::mul', '日本語 ß é',
-	'std::vector<std::map<int, std::pair<long, char>>>::push_back(const T&)'];
+export const HOSTILE = [
+	'<img src=x onerror="window.hacked=1">',
+	'"><script>window.hacked=1</script>',
+	'a\u202egnp.exe',
+	'nul\u0000inside',
+	'\u0007bell \u001b[31mred',
+	'line\nbreak\ttab',
+	'',
+	'x'.repeat(1 << 20),
+	'\ud800 alone',
+	'__proto__',
+	'constructor',
+	"'; DROP TABLE slice; --",
+	'${7*7}',
+	'aten::mul',
+	'日本語 ß é',
+	'std::vector<std::map<int, std::pair<long, char>>>::push_back(const T&)',
+];
 
 export function hostile(): StoreParts {
 	const m = new Maker();
@@ -273,8 +390,12 @@ export function hostile(): StoreParts {
 	const track = m.place(bad, 'thread', '<svg onload="window.hacked=1">', { sub: '\u202e4711' });
 	const hair = m.place(bad, 'thread', 'overlaps by a hair');
 
-	HOSTILE.forEach((name, i) => m.slice(track, name, name.slice(0, 99), i * 1000, 900,
-		{ '<u>key</u>': name.slice(0, 2000), __proto__x: 1 }));
+	HOSTILE.forEach((name, i) =>
+		m.slice(track, name, name.slice(0, 99), i * 1000, 900, {
+			'<u>key</u>': name.slice(0, 2000),
+			__proto__x: 1,
+		}),
+	);
 	// What with_stack records: spans that end a few ns after the one around them.
 	for (let i = 0; i < 100; i++) {
 		m.slice(hair, 'outer', 'python', i * 1000, 800);

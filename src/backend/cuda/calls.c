@@ -134,7 +134,8 @@ void ut_cuda_take_call(const void *record)
 		result_key = result_key ? result_key : ut_cuda_name("result");
 		result.key = result_key;
 	}
-	ut_cuda_host->call(*api, &(struct ut_work){ .name = f->name,
+	ut_cuda_host->call(*api, &(struct ut_work){ .size = sizeof(struct ut_work),
+						    .name = f->name,
 						    .thread = r->thread,
 						    .start = r->start,
 						    .end = r->end,

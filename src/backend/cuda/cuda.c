@@ -30,7 +30,7 @@ uint32_t ut_cuda_name(const char *text)
 
 bool ut_cuda_tuned(const char *word)
 {
-	const char *list = getenv("UNITRACE_CUDA_TUNE");
+	const char *list = ut_cuda_host->option("cuda.tune");
 	size_t len = strlen(word);
 
 	for (; list && *list; list += strcspn(list, ","), list += *list == ',') {
@@ -71,7 +71,7 @@ static void *find_library(void)
 		"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so",
 		"/usr/local/cuda/targets/x86_64-linux/lib/libcupti.so",
 	};
-	const char *chosen = getenv("UNITRACE_CUPTI");
+	const char *chosen = ut_cuda_host->option("cuda.cupti");
 	void *library = NULL;
 
 	if (chosen)
@@ -286,8 +286,10 @@ static int probe(struct ut_probe *p)
 
 		(void)name.name(text, sizeof(text), i);
 		(void)pci.pci(bus, sizeof(bus), i);
-		p->device(p->ctx,
-			  &(struct ut_device){ .name = text, .label = bus, .index = (uint32_t)i });
+		p->device(p->ctx, &(struct ut_device){ .size = sizeof(struct ut_device),
+						       .name = text,
+						       .label = bus,
+						       .index = (uint32_t)i });
 	}
 	return 0;
 }

@@ -19,7 +19,7 @@ uint32_t ut_cuda_name(const char *text);
 /* The callback of the subscription: contexts that go. */
 void ut_cuda_callback(void *data, uint32_t domain, uint32_t id, const void *info);
 
-/* Is this word in UNITRACE_CUDA_TUNE? Ways to do without something, for measuring its cost. */
+/* Is this word in the option cuda.tune? Ways to do without something, for measuring its cost. */
 bool ut_cuda_tuned(const char *word);
 
 /* Records of the calls that submit work or wait for it, of no others. False: CUPTI cannot. */

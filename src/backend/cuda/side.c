@@ -48,7 +48,8 @@ void ut_cuda_take_sync(const void *record)
 
 	if (!ut_cuda_host->was_on(s->start))
 		return;
-	ut_cuda_host->work(&(struct ut_work){ .queue = ut_cuda_row(device, ROW_NAME),
+	ut_cuda_host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
+					      .queue = ut_cuda_row(device, ROW_NAME),
 					      .name = ut_cuda_name(name),
 					      .kind = UT_WORK_SYNC,
 					      .start = s->start,
@@ -133,7 +134,8 @@ static void put_pages(const struct page_event *e, const struct cupti_pages *p)
 				    { ut_cuda_name("address"), UT_VALUE_HEX, p->address } };
 
 	ut_cuda_host->work(
-		&(struct ut_work){ .queue = ut_cuda_row(device_of_pages(p), "Unified memory"),
+		&(struct ut_work){ .size = sizeof(struct ut_work),
+				   .queue = ut_cuda_row(device_of_pages(p), "Unified memory"),
 				   .name = ut_cuda_name(e->name),
 				   .kind = e->kind,
 				   .start = p->start,

@@ -20,6 +20,7 @@
 #define QUEUES       1024u /* power of two; more streams share the last place */
 #define ROWS         128u
 #define SIZES        1024u
+#define MOST_FACTS   16u /* of one record */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -80,8 +81,12 @@ static struct device *device_of(uint32_t id)
 
 	if (!d->number) {
 		snprintf(label, sizeof(label), "cuda:%u", id);
-		d->number = ut_cuda_host->device(
-			&(struct ut_device){ .name = "CUDA device", .label = label, .index = id });
+		d->number =
+			ut_cuda_host->device(&(struct ut_device){ .size = sizeof(struct ut_device),
+								  .name = "CUDA device",
+								  .label = label,
+								  .index = id,
+								  .api = ut_cuda_name("CUDA") });
 	}
 	return d;
 }
@@ -109,9 +114,11 @@ static void describe_device(const void *record)
 	device_label(label, sizeof(label), r);
 	if (!d->number)
 		d->number = ut_cuda_host->device(
-			&(struct ut_device){ .name = r->name ? r->name : "CUDA device",
+			&(struct ut_device){ .size = sizeof(struct ut_device),
+					     .name = r->name ? r->name : "CUDA device",
 					     .label = label,
-					     .index = r->id });
+					     .index = r->id,
+					     .api = ut_cuda_name("CUDA") });
 	d->warps = r->warps_per_processor;
 	d->blocks = r->blocks_per_processor;
 	d->shared = r->shared_per_processor;
@@ -162,6 +169,7 @@ static void queue_name(char *to, size_t size, uint32_t context, uint32_t stream)
 		 given ? given : "", given ? "\"" : "", context);
 }
 
+/* A fixed array, not base/hashtab.h: in the traced process nothing is allocated. */
 static uint32_t queue_of(uint32_t device, uint32_t context, uint32_t stream)
 {
 	uint64_t key = (uint64_t)device << 52 ^ (uint64_t)context << 32 ^ stream ^ 1ull << 63;
@@ -366,8 +374,8 @@ static void take_kernel(const void *record)
 {
 	const struct cupti_kernel *k = record;
 	const struct kernel *kernel = kernel_of(k->name ? k->name : "kernel");
-	struct ut_fact facts[UT_FACTS] = { { keys.grid, UT_VALUE_NAME, size_name(k->grid) },
-					   { keys.block, UT_VALUE_NAME, size_name(k->block) } };
+	struct ut_fact facts[MOST_FACTS] = { { keys.grid, UT_VALUE_NAME, size_name(k->grid) },
+					     { keys.block, UT_VALUE_NAME, size_name(k->block) } };
 	size_t n = 2;
 
 	if (!kernel->wanted || !was_on(k->correlation, k->start))
@@ -378,7 +386,8 @@ static void take_kernel(const void *record)
 	n = add_fact(facts, n, keys.local, k->local_per_thread);
 	n = add_fact(facts, n, keys.occupancy, occupancy(device_of(k->device), k));
 	n = add_graph(facts, n, k->graph, k->graph_node);
-	ut_cuda_host->work(&(struct ut_work){ .queue = queue_of(k->device, k->context, k->stream),
+	ut_cuda_host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
+					      .queue = queue_of(k->device, k->context, k->stream),
 					      .name = kernel->name,
 					      .kind = UT_WORK_KERNEL,
 					      .queued = k->queued,
@@ -409,13 +418,14 @@ static uint32_t copy_name(uint8_t kind)
 static void take_memcpy(const void *record)
 {
 	const struct cupti_memcpy *m = record;
-	struct ut_fact facts[UT_FACTS];
+	struct ut_fact facts[MOST_FACTS];
 	size_t n = add_fact(facts, 0, keys.bytes, m->bytes);
 
 	if (!was_on(m->correlation, m->start))
 		return;
 	n = add_graph(facts, n, m->graph, m->graph_node);
-	ut_cuda_host->work(&(struct ut_work){ .queue = queue_of(m->device, m->context, m->stream),
+	ut_cuda_host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
+					      .queue = queue_of(m->device, m->context, m->stream),
 					      .name = copy_name(m->copy_kind),
 					      .kind = UT_WORK_COPY,
 					      .start = m->start,
@@ -428,13 +438,14 @@ static void take_memcpy(const void *record)
 static void take_memcpy2(const void *record)
 {
 	const struct cupti_memcpy2 *m = record;
-	struct ut_fact facts[UT_FACTS] = { { keys.peer, UT_VALUE_U64, m->source_device } };
+	struct ut_fact facts[MOST_FACTS] = { { keys.peer, UT_VALUE_U64, m->source_device } };
 	size_t n = add_fact(facts, 1, keys.bytes, m->bytes);
 
 	if (!was_on(m->correlation, m->start))
 		return;
 	n = add_graph(facts, n, m->graph, m->graph_node);
-	ut_cuda_host->work(&(struct ut_work){ .queue = queue_of(m->device, m->context, m->stream),
+	ut_cuda_host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
+					      .queue = queue_of(m->device, m->context, m->stream),
 					      .name = ut_cuda_name("Memcpy PtoP"),
 					      .kind = UT_WORK_COPY,
 					      .start = m->start,
@@ -447,14 +458,15 @@ static void take_memcpy2(const void *record)
 static void take_memset(const void *record)
 {
 	const struct cupti_memset *m = record;
-	struct ut_fact facts[UT_FACTS];
+	struct ut_fact facts[MOST_FACTS];
 	size_t n = add_fact(facts, 0, keys.bytes, m->bytes);
 
 	if (!was_on(m->correlation, m->start))
 		return;
 	n = add_fact(facts, n, keys.value, m->value);
 	n = add_graph(facts, n, m->graph, m->graph_node);
-	ut_cuda_host->work(&(struct ut_work){ .queue = queue_of(m->device, m->context, m->stream),
+	ut_cuda_host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
+					      .queue = queue_of(m->device, m->context, m->stream),
 					      .name = ut_cuda_name("Memset"),
 					      .kind = UT_WORK_FILL,
 					      .start = m->start,
@@ -487,7 +499,8 @@ static void take_overhead(const void *record)
 
 	if (!ut_cuda_host->was_on(o->start))
 		return;
-	ut_cuda_host->work(&(struct ut_work){ .queue = ut_cuda_row(0, "Overhead"),
+	ut_cuda_host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
+					      .queue = ut_cuda_row(0, "Overhead"),
 					      .name = ut_cuda_name(what),
 					      .kind = UT_WORK_OTHER,
 					      .start = o->start,

@@ -53,6 +53,7 @@ void *ut_cl_alloc(size_t size)
 	}
 }
 
+/* Not base/hashtab.h: threads of the traced program find and add at once, without a lock. */
 static size_t bucket_of(const void *handle)
 {
 	uint64_t mixed = (uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15);

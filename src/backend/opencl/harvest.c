@@ -147,7 +147,8 @@ static bool learn(struct ut_cl_row *r, struct ut_cl_command *c)
 static void tell(struct ut_cl_row *r, struct ut_cl_command *c)
 {
 	struct ut_fact facts[8];
-	struct ut_work w = { .queue = c->track,
+	struct ut_work w = { .size = sizeof(w),
+			     .queue = c->track,
 			     .name = c->name,
 			     .kind = c->kind,
 			     .thread = c->thread,

@@ -58,8 +58,11 @@ static void define_device(struct ut_cl_device *d, cl_device_id device)
 
 	atomic_store(&d->no_timer, !is_at_least(device, '2', '1'));
 	ut_cl_device_text(UT_CL(clGetDeviceInfo, device), device, &text);
-	d->id = ut_cl.host->device(&(struct ut_device){
-		.name = text.name, .label = text.label, .index = index_of(device) });
+	d->id = ut_cl.host->device(&(struct ut_device){ .size = sizeof(struct ut_device),
+							.name = text.name,
+							.label = text.label,
+							.index = index_of(device),
+							.api = ut_cl.api });
 }
 
 enum {
@@ -293,6 +296,7 @@ static uint32_t shape_text(const size_t *sizes)
 	return ut_cl.host->name(text, (size_t)len);
 }
 
+/* Not base/hashtab.h: threads of the traced program find and add at once, without a lock. */
 static const struct ut_cl_shape *find_shape(const size_t sizes[6])
 {
 	uint64_t hash = 0;

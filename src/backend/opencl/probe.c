@@ -69,9 +69,10 @@ static uint32_t list_devices(struct ut_probe *probe, const struct functions *f, 
 		return 0;
 	for (cl_uint i = 0; i < count && i < MOST_DEVICES; i++) {
 		ut_cl_device_text(f->device_info, list[i], &text);
-		probe->device(
-			probe->ctx,
-			&(struct ut_device){ .name = text.name, .label = text.label, .index = i });
+		probe->device(probe->ctx, &(struct ut_device){ .size = sizeof(struct ut_device),
+							       .name = text.name,
+							       .label = text.label,
+							       .index = i });
 	}
 	return count;
 }

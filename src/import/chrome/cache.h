@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/hashtab.h"
+
 /* A small cache from raw text to string id; see place.c. */
 struct ut_chrome_text {
 	uint64_t head, tail; /* its first and last bytes */
@@ -59,12 +61,13 @@ struct ut_chrome_seat {
 /* From what identifies a process or a track to its index. */
 struct ut_chrome_place {
 	uint64_t key[3];
-	uint32_t index; /* + 1; 0 = free */
+	uint32_t index; /* + 1; 0 = not known yet */
 };
 
 struct ut_chrome_places {
-	struct ut_chrome_place *slots;
-	size_t mask, count;
+	struct ut_chrome_place *items;
+	size_t count, cap;
+	struct ut_hashtab lookup; /* index into items + 1 */
 };
 
 #endif

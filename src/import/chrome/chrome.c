@@ -78,13 +78,13 @@ enum shape {
 static enum shape shape_of(struct ut_json *j)
 {
 	const char *start = j->at;
-	struct ut_json_span key;
+	struct ut_str key;
 
 	ut_json_enter(j);
 	while (ut_json_member(j, &key)) {
-		if (key.len == 11 && !memcmp(key.at, "traceEvents", 11))
+		if (ut_str_is(key, "traceEvents"))
 			return SHAPE_OBJECT;
-		if (key.len == 2 && !memcmp(key.at, "ph", 2) && *j->at == '"')
+		if (ut_str_is(key, "ph") && *j->at == '"')
 			return SHAPE_EVENT;
 		if (j->at - start > LOOK_AHEAD)
 			return SHAPE_OBJECT;
@@ -145,7 +145,7 @@ static bool pass_big(struct ut_chrome *c)
 {
 	struct ut_json *j = &c->json;
 	bool object = *j->mark == '{', ok;
-	struct ut_json_span key;
+	struct ut_str key;
 
 	if (j->trouble != UT_JSON_BAD || (size_t)(j->end - j->mark) < UT_JSON_MOST ||
 	    (!object && *j->mark != '['))
@@ -168,7 +168,7 @@ static bool pass_big(struct ut_chrome *c)
 static bool next_member(struct ut_chrome *c, uint32_t *name)
 {
 	struct ut_json *j = &c->json;
-	struct ut_json_span key;
+	struct ut_str key;
 	bool ok;
 
 	ut_json_mark(j);
@@ -185,12 +185,21 @@ static enum ut_chrome_walk read_object(struct ut_chrome *c, const struct ut_impo
 {
 	struct ut_json *j = &c->json;
 	uint32_t events = ut_strtab_intern_z(&c->build.store.trace.strings, "traceEvents");
+	uint32_t samples = ut_strtab_intern_z(&c->build.store.trace.strings, "samples");
 	enum ut_chrome_walk walk;
 	uint32_t name;
 
 	ut_json_enter(j);
 	while (next_member(c, &name)) {
-		if (name == events && peek(c) == '[') {
+		if (name == samples && peek(c) == '[') {
+			ut_json_enter(j);
+			c->in_samples = true;
+			walk = ut_chrome_list(c);
+			c->in_samples = false;
+			if (walk != UT_WALK_CLOSED)
+				return walk;
+			j->fresh = false;
+		} else if (name == events && peek(c) == '[') {
 			c->lists++;
 			ut_json_enter(j);
 			walk = read_list(c, opts);
@@ -384,6 +393,7 @@ static int load_chrome(struct ut_source *source, const struct ut_import_opts *op
 		if (walk == UT_WALK_END && !c.odd[UT_ODD_CUT].count &&
 		    !c.odd[UT_ODD_UNCLOSED].count)
 			ut_chrome_note(&c, UT_ODD_UNCLOSED, ut_json_offset(&c.json, c.json.end));
+		ut_chrome_settle_samples(&c);
 		ut_chrome_finish_file(&c);
 		shift_times(&c);
 		if (c.traits & UT_TRAIT_OURS && !c.dialect)

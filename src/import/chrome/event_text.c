@@ -56,19 +56,19 @@ static const struct {
 	{ "flow_out", FLOW_OUT },
 };
 
-uint8_t ut_chrome_member(struct ut_json_span key)
+uint8_t ut_chrome_member(struct ut_str key)
 {
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
-		if (strlen(members[i].text) == key.len && !memcmp(members[i].text, key.at, key.len))
+		if (ut_str_is(key, members[i].text))
 			return members[i].member;
 	}
 	return OTHER;
 }
 
-static struct ut_json_span unquoted(struct ut_json_span value)
+static struct ut_str unquoted(struct ut_str value)
 {
-	if (value.len >= 2 && *value.at == '"') {
-		value.at++;
+	if (value.len >= 2 && *value.ptr == '"') {
+		value.ptr++;
 		value.len -= 2;
 	}
 	return value;
@@ -79,7 +79,7 @@ static struct ut_json_span unquoted(struct ut_json_span value)
 /* A time, also as text in quotes. *has says whether it could be read. */
 static inline bool read_time(struct ut_json *j, int64_t *ns, bool *has)
 {
-	struct ut_json_span text;
+	struct ut_str text;
 	const char *end = ut_json_ns(j->at, ns);
 
 	if (end) {
@@ -98,7 +98,7 @@ static bool is_whole(struct ut_str text, uint64_t *number)
 {
 	static const double two53 = 9007199254740992.0;
 	struct ut_json_number n;
-	enum ut_json_type type = ut_json_number((struct ut_json_span){ text.ptr, text.len }, &n);
+	enum ut_json_type type = ut_json_number((struct ut_str){ text.ptr, text.len }, &n);
 
 	*number = n.u64;
 	if (type != UT_JSON_F64)
@@ -112,14 +112,14 @@ static bool is_whole(struct ut_str text, uint64_t *number)
 /* Anything but a plain whole number. */
 static bool read_odd_ref(struct ut_chrome *c, struct ut_chrome_ref *ref)
 {
-	struct ut_json_span text;
+	struct ut_str text;
 	uint32_t strict;
 
 	if (!ut_json_skip(&c->json, &text))
 		return false;
 	strict = ut_chrome_json(c, text, false);
 	ref->number = 0;
-	if (*text.at == '"' ||
+	if (*text.ptr == '"' ||
 	    !is_whole(ut_strtab_get(&c->build.store.trace.strings, strict), &ref->number)) {
 		ref->number = 0;
 		ref->text = strict;
@@ -143,7 +143,7 @@ bool ut_chrome_read_ref(struct ut_chrome *c, struct ut_chrome_ref *ref)
 static bool read_phase(struct ut_chrome *c)
 {
 	struct ut_json *j = &c->json;
-	struct ut_json_span text;
+	struct ut_str text;
 
 	if (j->at[0] == '"' && (unsigned char)j->at[1] > ' ' && j->at[2] == '"' &&
 	    j->at + 2 < j->end && j->at[1] != '\\' && j->at[1] != '"') {
@@ -162,7 +162,7 @@ static bool read_phase(struct ut_chrome *c)
 static inline bool read_string(struct ut_chrome *c, uint32_t *id)
 {
 	struct ut_json *j = &c->json;
-	struct ut_json_span text;
+	struct ut_str text;
 
 	if (*j->at == '"') {
 		if (!ut_json_text(j, &text))
@@ -172,28 +172,28 @@ static inline bool read_string(struct ut_chrome *c, uint32_t *id)
 	}
 	if (!ut_json_skip(j, &text))
 		return false;
-	*id = *text.at == 'n' ? 0 : ut_chrome_json(c, text, false);
+	*id = *text.ptr == 'n' ? 0 : ut_chrome_json(c, text, false);
 	return true;
 }
 
 /* The first letter of a short string. */
 static bool read_letter(struct ut_json *j, char *letter)
 {
-	struct ut_json_span text;
+	struct ut_str text;
 
 	if (!ut_json_skip(j, &text))
 		return false;
-	*letter = text.len >= 3 && *text.at == '"' ? text.at[1] : 0;
+	*letter = text.len >= 3 && *text.ptr == '"' ? text.ptr[1] : 0;
 	return true;
 }
 
 static bool read_flag(struct ut_json *j, bool *flag)
 {
-	struct ut_json_span text;
+	struct ut_str text;
 
 	if (!ut_json_skip(j, &text))
 		return false;
-	*flag = *text.at == 't' || (*text.at >= '1' && *text.at <= '9');
+	*flag = *text.ptr == 't' || (*text.ptr >= '1' && *text.ptr <= '9');
 	return true;
 }
 
@@ -209,7 +209,7 @@ static bool read_args(struct ut_chrome *c, enum member member)
 	c->event.args_from = (uint8_t)member;
 	if (!ut_chrome_members(c, &c->args))
 		return false;
-	c->event.args = (struct ut_json_span){ start, (size_t)(j->at - start) };
+	c->event.args = (struct ut_str){ start, (size_t)(j->at - start) };
 	return true;
 }
 

@@ -103,10 +103,10 @@ struct ut_chrome_event {
 	int64_t ts, dur; /* ns */
 	struct ut_chrome_ref pid, tid;
 	uint32_t name, cat;              /* string ids */
-	struct ut_json_span id, id2;     /* raw values */
-	struct ut_json_span scope, bind; /* raw values */
-	struct ut_json_span args;        /* raw value, if it is an object */
-	struct ut_json_span long_phase;  /* raw value, if phase is '?' */
+	struct ut_str id, id2;           /* raw values */
+	struct ut_str scope, bind;       /* raw values */
+	struct ut_str args;              /* raw value, if it is an object */
+	struct ut_str long_phase;        /* raw value, if phase is '?' */
 	uint8_t args_from;               /* the member that args were in: see event_text.c */
 	char phase;                      /* 0 = none, '?' = longer than one letter */
 	char reach;                      /* of an instant: member "s" */

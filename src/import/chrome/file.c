@@ -10,12 +10,7 @@
 #include "base/str.h"
 #include "import/chrome/part.h"
 
-static bool is(struct ut_json_span key, const char *text)
-{
-	return key.len == strlen(text) && !memcmp(key.at, text, key.len);
-}
-
-void ut_chrome_keep(struct ut_chrome *c, uint32_t key, struct ut_json_span value)
+void ut_chrome_keep(struct ut_chrome *c, uint32_t key, struct ut_str value)
 {
 	struct ut_arg arg = { .key = key, .type = UT_ARG_JSON };
 	uint32_t *place = ut_chrome_file_place(c, key);
@@ -30,18 +25,18 @@ void ut_chrome_keep(struct ut_chrome *c, uint32_t key, struct ut_json_span value
 }
 
 /* The rank in {"rank": N, ...}. */
-static void read_rank(struct ut_chrome *c, struct ut_json_span value)
+static void read_rank(struct ut_chrome *c, struct ut_str value)
 {
 	struct ut_json *j = &c->json;
-	struct ut_json_span key, member;
+	struct ut_str key, member;
 	int64_t rank;
 
-	if (*value.at != '{')
+	if (*value.ptr != '{')
 		return;
-	j->at = value.at;
+	j->at = value.ptr;
 	ut_json_enter(j);
 	while (ut_json_member(j, &key) && ut_json_skip(j, &member)) {
-		if (is(key, "rank") && ut_json_scaled(member, 0, &rank) && rank >= 0 &&
+		if (ut_str_is(key, "rank") && ut_json_scaled(member, 0, &rank) && rank >= 0 &&
 		    rank <= INT32_MAX)
 			c->rank = (int32_t)rank;
 	}
@@ -51,45 +46,42 @@ bool ut_chrome_file_member(struct ut_chrome *c, uint32_t name)
 {
 	struct ut_json *j = &c->json;
 	struct ut_str text = ut_strtab_get(&c->build.store.trace.strings, name);
-	struct ut_json_span key = { text.ptr, text.len }, value;
+	struct ut_str key = { text.ptr, text.len }, value;
 	bool kept = true;
 
 	if (!ut_json_skip(j, &value))
 		return false;
-	if (is(key, "otherData"))
+	if (ut_str_is(key, "otherData"))
 		kept = !ut_chrome_read_ours(c, value);
-	else if (is(key, "distributedInfo"))
+	else if (ut_str_is(key, "distributedInfo"))
 		read_rank(c, value);
-	else if (is(key, "baseTimeNanoseconds"))
+	else if (ut_str_is(key, "baseTimeNanoseconds"))
 		(void)ut_json_scaled(value, 0, &c->build.store.trace.realtime_offset);
-	if (is(key, "deviceProperties") || is(key, "schemaVersion") || is(key, "distributedInfo"))
+	if (ut_str_is(key, "deviceProperties") || ut_str_is(key, "schemaVersion") ||
+	    ut_str_is(key, "distributedInfo"))
 		c->traits |= UT_TRAIT_TORCH;
-	if (is(key, "viztracer_metadata"))
+	if (ut_str_is(key, "viztracer_metadata"))
 		c->traits |= UT_TRAIT_VIZTRACER;
 	if (kept)
 		ut_chrome_keep(c, name, value);
-	j->at = value.at + value.len;
+	j->at = value.ptr + value.len;
 	j->fresh = false;
 	j->trouble = UT_JSON_NONE;
 	return true;
-}
-
-static bool starts(struct ut_str s, const char *prefix)
-{
-	return s.len >= strlen(prefix) && !memcmp(s.ptr, prefix, strlen(prefix));
 }
 
 /* Exports of Nsight Systems call processes "Device 0" and threads after what they show. */
 static bool is_nsight(const struct ut_trace *t)
 {
 	for (size_t i = 0; i < t->process_count; i++) {
-		if (starts(ut_strtab_get(&t->strings, t->processes[i].pid_text), "\"Device "))
+		if (ut_str_has_start(ut_strtab_get(&t->strings, t->processes[i].pid_text),
+				     "\"Device "))
 			return true;
 	}
 	for (size_t i = 0; i < t->track_count; i++) {
 		struct ut_str id = ut_strtab_get(&t->strings, t->tracks[i].id_text);
 
-		if (starts(id, "\"NVTX ") || starts(id, "\"CUDA API "))
+		if (ut_str_has_start(id, "\"NVTX ") || ut_str_has_start(id, "\"CUDA API "))
 			return true;
 	}
 	return false;

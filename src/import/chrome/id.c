@@ -37,29 +37,29 @@ static uint64_t hash_end(uint64_t hash)
 
 /* What an id2 holds. */
 struct id2 {
-	struct ut_json_span id; /* raw value; empty = none */
-	bool local;             /* known in its process only */
-	bool alone;             /* there is nothing else in it */
+	struct ut_str id; /* raw value; empty = none */
+	bool local;       /* known in its process only */
+	bool alone;       /* there is nothing else in it */
 };
 
 /* The one member that counts of {"local": ID} or {"global": ID}. */
-static struct id2 inside_id2(struct ut_chrome *c, struct ut_json_span id2)
+static struct id2 inside_id2(struct ut_chrome *c, struct ut_str id2)
 {
 	struct ut_json *j = &c->json;
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 	struct id2 found = { .alone = true };
 	const char *at = j->at;
 	bool fresh = j->fresh;
 
-	if (*id2.at != '{')
+	if (*id2.ptr != '{')
 		return found;
-	j->at = id2.at; /* it has been read before: nothing can go wrong */
+	j->at = id2.ptr; /* it has been read before: nothing can go wrong */
 	ut_json_enter(j);
 	while (ut_json_member(j, &key) && ut_json_skip(j, &value)) {
-		bool is_local = key.len == 5 && !memcmp(key.at, "local", 5);
+		bool is_local = ut_str_is(key, "local");
 
 		found.alone &= is_local && !found.id.len;
-		if (is_local || (key.len == 6 && !memcmp(key.at, "global", 6))) {
+		if (is_local || ut_str_is(key, "global")) {
 			found.local = is_local;
 			found.id = value;
 		}
@@ -78,17 +78,17 @@ static void keep(struct ut_chrome *c, enum ut_chrome_word key, enum ut_arg_type 
 }
 
 /* A value as text: a string without its quotes, equal numbers alike, anything else as it stands. */
-static uint32_t text_of(struct ut_chrome *c, struct ut_json_span value)
+static uint32_t text_of(struct ut_chrome *c, struct ut_str value)
 {
 	char room[UT_ID_ROOM];
 	size_t len;
 
-	if (*value.at == '"')
+	if (*value.ptr == '"')
 		return ut_chrome_string(c, c->values,
-					(struct ut_json_span){ value.at + 1, value.len - 2 });
+					(struct ut_str){ value.ptr + 1, value.len - 2 });
 	len = ut_id_spell(value, room);
 	if (len)
-		value = (struct ut_json_span){ room, len };
+		value = (struct ut_str){ room, len };
 	return ut_chrome_json(c, value, len);
 }
 
@@ -98,10 +98,11 @@ static uint32_t text_of(struct ut_chrome *c, struct ut_json_span value)
  */
 static void keep_id2(struct ut_chrome *c, const struct id2 *id2)
 {
-	struct ut_json_span id = id2->id;
+	struct ut_str id = id2->id;
 	uint64_t number;
 
-	if (id2->alone && *id.at == '"' && ut_json_quoted_hex(id.at + 1, id.at + id.len, &number))
+	if (id2->alone && *id.ptr == '"' &&
+	    ut_json_quoted_hex(id.ptr + 1, id.ptr + id.len, &number))
 		ut_chrome_add(&c->extra, (struct ut_arg){ .key = c->words[UT_WORD_ID2],
 							  .type = UT_ARG_PTR,
 							  .value.u64 = number });
@@ -116,7 +117,7 @@ static uint64_t hash_string(struct ut_chrome *c, uint64_t hash, uint32_t string)
 	return hash_bytes(hash, s.ptr, s.len);
 }
 
-bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *number)
+bool ut_chrome_number(struct ut_chrome *c, struct ut_str id, uint64_t *number)
 {
 	const struct ut_chrome_event *e = &c->event;
 	struct id2 id2 = { 0 };
@@ -187,21 +188,12 @@ struct cat {
 	uint32_t type;            /* one that has it */
 };
 
-static int compare_text(struct ut_str a, struct ut_str b)
-{
-	int order = memcmp(a.ptr, b.ptr, a.len < b.len ? a.len : b.len);
-
-	if (order)
-		return order;
-	return a.len < b.len ? -1 : a.len > b.len;
-}
-
 static int by_text(const void *a, const void *b)
 {
 	const struct cat *x = a, *y = b;
-	int order = compare_text(x->text, y->text);
+	int order = ut_str_cmp(x->text, y->text);
 
-	return order ? order : compare_text(x->name, y->name);
+	return order ? order : ut_str_cmp(x->name, y->name);
 }
 
 /* The types of a family, those with the same category side by side. */

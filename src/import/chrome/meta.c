@@ -117,18 +117,13 @@ void ut_chrome_gather_facts(struct ut_chrome *c)
 
 /* ---- metadata events ----------------------------------------------------------------------- */
 
-static bool starts(struct ut_str s, const char *prefix)
-{
-	return s.len >= strlen(prefix) && !memcmp(s.ptr, prefix, strlen(prefix));
-}
-
 /* "RANK 3 solver" is what we and Intel's tool call process "solver" of rank 3. */
 static struct ut_str cut_rank(struct ut_str name, int32_t *rank)
 {
 	int32_t n = 0;
 	size_t i = 5;
 
-	if (!starts(name, "RANK "))
+	if (!ut_str_has_start(name, "RANK "))
 		return name;
 	for (; i < name.len && i < 13 && name.ptr[i] >= '0' && name.ptr[i] <= '9'; i++)
 		n = n * 10 + (name.ptr[i] - '0');
@@ -168,23 +163,68 @@ static void name_process(struct ut_chrome *c)
 	struct ut_process *p = &t->processes[index];
 	struct ut_str s = cut_rank(ut_strtab_get(&t->strings, name), &p->rank);
 
-	if (starts(s, "HOST<") || starts(s, "DEVICE<") || starts(s, "HOST-OS-KMD<"))
+	if (ut_str_has_start(s, "HOST<") || ut_str_has_start(s, "DEVICE<") ||
+	    ut_str_has_start(s, "HOST-OS-KMD<"))
 		c->traits |= UT_TRAIT_HOST;
 	if (s.len) /* no name is not a new one */
 		p->name = ut_strtab_intern(&t->strings, s.ptr, s.len);
 }
 
+static struct ut_str string_of(struct ut_chrome *c, const struct ut_arg *arg)
+{
+	return arg->type == UT_ARG_STR
+		       ? ut_strtab_get(&c->build.store.trace.strings, arg->value.str)
+		       : (struct ut_str){ "", 0 };
+}
+
+/* What the row stands for; false: the argument does not say so. */
+static bool take_role(struct ut_chrome *c, struct ut_track *k, const struct ut_arg *arg)
+{
+	const struct ut_strtab *strings = &c->build.store.trace.strings;
+	uint8_t role;
+
+	if (strcmp(ut_strtab_get(strings, arg->key).ptr, "role") != 0)
+		return false;
+	role = (uint8_t)ut_role_called(string_of(c, arg));
+	k->role = role != UT_ROLE_UNKNOWN ? role : k->role;
+	return role != UT_ROLE_UNKNOWN;
+}
+
+/* Whose calls they are, and of what; it may stand in front of the role. */
+static bool take_caller(struct ut_chrome *c, struct ut_track *k, const struct ut_arg *arg)
+{
+	struct ut_strtab *strings = &c->build.store.trace.strings;
+	const char *key = ut_strtab_get(strings, arg->key).ptr;
+
+	if (k->role != UT_ROLE_CALLS)
+		return false;
+	if (!strcmp(key, "thread") && arg->type == UT_ARG_U64 && arg->value.u64 <= UINT32_MAX)
+		k->thread = (uint32_t)arg->value.u64;
+	else if (!strcmp(key, "api") && arg->type == UT_ARG_STR)
+		k->api = ut_api_called(strings, string_of(c, arg));
+	else
+		return false;
+	return true;
+}
+
 /* Our exporter tells with the name what is known of the thread besides. */
 static void name_thread(struct ut_chrome *c)
 {
+	struct ut_trace *t = &c->build.store.trace;
 	uint32_t index = ut_chrome_thread(c, c->event.pid, c->event.tid);
 	uint32_t name = text_of(c, c->words[UT_WORD_NAME]);
+	struct ut_track *k = &t->tracks[index];
 
 	if (name)
-		c->build.store.trace.tracks[index].name = name;
+		k->name = name;
+	for (size_t i = 0; i < c->args.count; i++)
+		(void)take_role(c, k, &c->args.items[i]);
 	for (size_t i = 0; i < c->args.count; i++) {
-		if (c->args.items[i].key != c->words[UT_WORD_NAME])
-			ut_chrome_fact(c, true, index, c->args.items[i]);
+		const struct ut_arg *arg = &c->args.items[i];
+
+		if (arg->key != c->words[UT_WORD_NAME] && !take_role(c, k, arg) &&
+		    !take_caller(c, k, arg))
+			ut_chrome_fact(c, true, index, *arg);
 	}
 }
 
@@ -194,7 +234,7 @@ static void keep_metadata(struct ut_chrome *c)
 	const struct ut_chrome_event *e = &c->event;
 	struct ut_str name = ut_strtab_get(&c->build.store.trace.strings, e->name);
 	struct ut_arg arg = { .key = e->name, .type = UT_ARG_JSON };
-	bool track = starts(name, "thread_");
+	bool track = ut_str_has_start(name, "thread_");
 
 	if (!e->args.len)
 		return;

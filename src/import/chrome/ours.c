@@ -10,15 +10,10 @@
 
 #include "base/grow.h"
 #include "import/chrome/part.h"
-
-static bool is(struct ut_json_span key, const char *text)
-{
-	return key.len == strlen(text) && !memcmp(key.at, text, key.len);
-}
+#include "model/classify.h"
 
 /* The next member of the object that the cursor is in. fresh: it has just been entered. */
-static bool next_member(struct ut_chrome *c, bool *fresh, struct ut_json_span *key,
-			struct ut_json_span *value)
+static bool next_member(struct ut_chrome *c, bool *fresh, struct ut_str *key, struct ut_str *value)
 {
 	struct ut_json *j = &c->json;
 
@@ -28,46 +23,44 @@ static bool next_member(struct ut_chrome *c, bool *fresh, struct ut_json_span *k
 }
 
 /* Puts the cursor into the object. */
-static bool open_object(struct ut_chrome *c, struct ut_json_span value)
+static bool open_object(struct ut_chrome *c, struct ut_str value)
 {
-	if (!value.len || *value.at != '{')
+	if (!value.len || *value.ptr != '{')
 		return false;
-	c->json.at = value.at;
+	c->json.at = value.ptr;
 	ut_json_enter(&c->json);
 	return true;
 }
 
-static struct ut_json_span find_member(struct ut_chrome *c, struct ut_json_span object,
-				       const char *name)
+static struct ut_str find_member(struct ut_chrome *c, struct ut_str object, const char *name)
 {
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 	bool fresh = true;
 
 	if (!open_object(c, object))
-		return (struct ut_json_span){ NULL, 0 };
+		return (struct ut_str){ NULL, 0 };
 	while (next_member(c, &fresh, &key, &value)) {
-		if (is(key, name))
+		if (ut_str_is(key, name))
 			return value;
 	}
-	return (struct ut_json_span){ NULL, 0 };
+	return (struct ut_str){ NULL, 0 };
 }
 
-static uint32_t string_of(struct ut_chrome *c, struct ut_json_span value)
+static uint32_t string_of(struct ut_chrome *c, struct ut_str value)
 {
-	if (value.len < 2 || *value.at != '"')
+	if (value.len < 2 || *value.ptr != '"')
 		return 0;
-	return ut_chrome_string(c, c->values, (struct ut_json_span){ value.at + 1, value.len - 2 });
+	return ut_chrome_string(c, c->values, (struct ut_str){ value.ptr + 1, value.len - 2 });
 }
 
-static int64_t signed_of(struct ut_json_span value)
+static int64_t signed_of(struct ut_str value)
 {
 	int64_t n;
 
 	return ut_json_scaled(value, 0, &n) ? n : 0;
 }
 
-static void keep_fact(struct ut_chrome *c, uint32_t process, struct ut_json_span key,
-		      struct ut_json_span value)
+static void keep_fact(struct ut_chrome *c, uint32_t process, struct ut_str key, struct ut_str value)
 {
 	struct ut_arg arg = { .key = ut_chrome_string(c, c->names, key), .type = UT_ARG_JSON };
 
@@ -75,16 +68,16 @@ static void keep_fact(struct ut_chrome *c, uint32_t process, struct ut_json_span
 	ut_chrome_fact(c, false, process, arg);
 }
 
-static void read_losses(struct ut_chrome *c, struct ut_json_span object)
+static void read_losses(struct ut_chrome *c, struct ut_str object)
 {
 	struct ut_losses *l = &c->build.store.trace.losses;
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 	bool fresh = true;
 
 	if (!open_object(c, object))
 		return;
 	while (next_member(c, &fresh, &key, &value)) {
-		uint64_t *count = ut_losses_called(l, key.at, key.len);
+		uint64_t *count = ut_losses_called(l, key.ptr, key.len);
 
 		if (count)
 			*count = (uint64_t)signed_of(value);
@@ -92,15 +85,14 @@ static void read_losses(struct ut_chrome *c, struct ut_json_span object)
 }
 
 /* The facts of one counter: {"unit": ..., or "series": ..., "id": ..., what else is known of it} */
-static void read_counter(struct ut_chrome *c, uint32_t process, uint32_t name,
-			 struct ut_json_span facts)
+static void read_counter(struct ut_chrome *c, uint32_t process, uint32_t name, struct ut_str facts)
 {
 	struct ut_trace *t = &c->build.store.trace;
 	const uint32_t own[] = { ut_strtab_intern_z(&t->strings, "unit"),
 				 ut_strtab_intern_z(&t->strings, "series"), c->words[UT_WORD_ID] };
 	uint32_t unit = string_of(c, find_member(c, facts, "unit"));
 	uint32_t series = unit ? unit : string_of(c, find_member(c, facts, "series"));
-	struct ut_json_span id = find_member(c, facts, "id");
+	struct ut_str id = find_member(c, facts, "id");
 	const uint32_t known[3] = { name, series, id.len ? ut_chrome_json(c, id, false) : 0 };
 	uint32_t track = ut_chrome_counter(c, process, known);
 
@@ -109,7 +101,7 @@ static void read_counter(struct ut_chrome *c, uint32_t process, uint32_t name,
 		t->tracks[track].base = 0;
 	}
 	c->args.count = c->args.seen = 0;
-	c->json.at = facts.at;
+	c->json.at = facts.ptr;
 	if (!ut_chrome_members(c, &c->args))
 		return;
 	for (size_t i = 0; i < c->args.count; i++) {
@@ -121,17 +113,17 @@ static void read_counter(struct ut_chrome *c, uint32_t process, uint32_t name,
 }
 
 /* The elements of a list that are objects, one after the other; at: NULL = from its start. */
-static bool next_object(struct ut_chrome *c, struct ut_json_span list, const char *at,
-			struct ut_json_span *object)
+static bool next_object(struct ut_chrome *c, struct ut_str list, const char *at,
+			struct ut_str *object)
 {
 	struct ut_json *j = &c->json;
 
-	j->at = at ? at : list.at;
+	j->at = at ? at : list.ptr;
 	if (!at)
 		ut_json_enter(j);
 	j->fresh = !at;
 	while (ut_json_element(j) && ut_json_skip(j, object)) {
-		if (*object->at == '{')
+		if (*object->ptr == '{')
 			return true;
 	}
 	j->trouble = UT_JSON_NONE;
@@ -139,9 +131,9 @@ static bool next_object(struct ut_chrome *c, struct ut_json_span list, const cha
 }
 
 /* "counters": {"NAME": what is known of it, or a list if several have that name} */
-static void read_counters(struct ut_chrome *c, uint32_t process, struct ut_json_span object)
+static void read_counters(struct ut_chrome *c, uint32_t process, struct ut_str object)
 {
-	struct ut_json_span key, value, one;
+	struct ut_str key, value, one;
 	bool fresh = true;
 
 	if (!open_object(c, object))
@@ -149,31 +141,31 @@ static void read_counters(struct ut_chrome *c, uint32_t process, struct ut_json_
 	while (next_member(c, &fresh, &key, &value)) {
 		uint32_t name = ut_chrome_string(c, c->names, key);
 
-		if (*value.at == '{')
+		if (*value.ptr == '{')
 			read_counter(c, process, name, value);
-		for (const char *at = NULL; *value.at == '[' && next_object(c, value, at, &one);
-		     at = one.at + one.len)
+		for (const char *at = NULL; *value.ptr == '[' && next_object(c, value, at, &one);
+		     at = one.ptr + one.len)
 			read_counter(c, process, name, one);
-		c->json.at = value.at + value.len;
+		c->json.at = value.ptr + value.len;
 	}
 }
 
 /* What is said of the recording as a whole comes with its first process. */
-static bool read_whole(struct ut_chrome *c, struct ut_json_span key, struct ut_json_span value)
+static bool read_whole(struct ut_chrome *c, struct ut_str key, struct ut_str value)
 {
 	struct ut_trace *t = &c->build.store.trace;
-	const char *next = value.at + value.len;
+	const char *next = value.ptr + value.len;
 
-	if (is(key, "realtime_offset_ns")) {
+	if (ut_str_is(key, "realtime_offset_ns")) {
 		t->realtime_offset = signed_of(value);
-	} else if (is(key, "boottime_offset_ns")) {
+	} else if (ut_str_is(key, "boottime_offset_ns")) {
 		t->boottime_offset = signed_of(value);
-	} else if (is(key, "clock_error_ns")) {
+	} else if (ut_str_is(key, "clock_error_ns")) {
 		t->clock_error = (uint64_t)signed_of(value);
-	} else if (is(key, "losses")) {
+	} else if (ut_str_is(key, "losses")) {
 		read_losses(c, value);
-	} else if (is(key, "args") && *value.at == '{') {
-		c->json.at = value.at;
+	} else if (ut_str_is(key, "args") && *value.ptr == '{') {
+		c->json.at = value.ptr;
 		(void)ut_chrome_members(c, &c->global);
 	} else {
 		return false;
@@ -183,67 +175,122 @@ static bool read_whole(struct ut_chrome *c, struct ut_json_span key, struct ut_j
 }
 
 /* The same of a later recording, unless it is nothing new. */
-static bool is_known(const struct ut_chrome *c, struct ut_json_span key, struct ut_json_span value)
+static bool is_known(const struct ut_chrome *c, struct ut_str key, struct ut_str value)
 {
 	const struct ut_trace *t = &c->build.store.trace;
 
-	return (is(key, "realtime_offset_ns") && signed_of(value) == t->realtime_offset) ||
-	       (is(key, "boottime_offset_ns") && signed_of(value) == t->boottime_offset) ||
-	       (is(key, "clock_error_ns") && (uint64_t)signed_of(value) == t->clock_error);
+	return (ut_str_is(key, "realtime_offset_ns") && signed_of(value) == t->realtime_offset) ||
+	       (ut_str_is(key, "boottime_offset_ns") && signed_of(value) == t->boottime_offset) ||
+	       (ut_str_is(key, "clock_error_ns") && (uint64_t)signed_of(value) == t->clock_error);
+}
+
+static struct ut_str text_of(struct ut_chrome *c, struct ut_str value)
+{
+	return ut_strtab_get(&c->build.store.trace.strings, string_of(c, value));
+}
+
+/* A number that is not negative; -1 = it is none. */
+static int32_t number_of(struct ut_str value)
+{
+	int64_t n = signed_of(value);
+
+	return n >= 0 && n <= INT32_MAX ? (int32_t)n : -1;
+}
+
+/* What the process stands for. A kind of a later version is none that we know. */
+static bool read_kind(struct ut_chrome *c, struct ut_process *p, struct ut_str key,
+		      struct ut_str value)
+{
+	struct ut_strtab *strings = &c->build.store.trace.strings;
+
+	if (ut_str_is(key, "kind")) {
+		p->kind = (uint8_t)ut_process_kind_called(text_of(c, value));
+		p->kind = p->kind == UT_PROCESS_UNKNOWN ? UT_PROCESS_OTHER : p->kind;
+	} else if (ut_str_is(key, "api")) {
+		p->api = ut_api_called(strings, text_of(c, value));
+	} else if (ut_str_is(key, "device")) {
+		p->device = number_of(value);
+	} else if (ut_str_is(key, "sub_device")) {
+		p->sub_device = number_of(value);
+	} else if (ut_str_is(key, "device_type")) {
+		p->device_type = (uint8_t)ut_device_type_called(text_of(c, value));
+	} else if (ut_str_is(key, "model")) {
+		p->model = string_of(c, value);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* "calls": [categories] */
+static void read_calls(struct ut_chrome *c, struct ut_str list)
+{
+	struct ut_json *j = &c->json;
+	struct ut_str value;
+
+	if (!list.len || *list.ptr != '[')
+		return;
+	j->at = list.ptr;
+	ut_json_enter(j);
+	while (ut_json_element(j) && ut_json_skip(j, &value))
+		ut_classify_add_calls(&c->build.store.trace, string_of(c, value));
+	j->trouble = UT_JSON_NONE;
 }
 
 /* first: index + 1 of the process that speaks for the recording; 0 = this one will. */
-static void read_process(struct ut_chrome *c, struct ut_json_span object, uint32_t *first)
+static void read_process(struct ut_chrome *c, struct ut_str object, uint32_t *first)
 {
 	struct ut_trace *t = &c->build.store.trace;
-	struct ut_json_span key, value = find_member(c, object, "pid");
+	struct ut_str key, value = find_member(c, object, "pid");
 	struct ut_chrome_ref pid;
 	bool fresh = true;
 	uint32_t at;
 
 	if (!value.len)
 		return;
-	c->json.at = value.at;
+	c->json.at = value.ptr;
 	if (!ut_chrome_read_ref(c, &pid))
 		return;
 	at = ut_chrome_process(c, pid);
 	*first = *first ? *first : at + 1;
 	open_object(c, object);
 	while (next_member(c, &fresh, &key, &value)) {
-		if (is(key, "name"))
+		if (ut_str_is(key, "name"))
 			t->processes[at].name = string_of(c, value);
-		else if (is(key, "host"))
+		else if (ut_str_is(key, "host"))
 			t->processes[at].host = string_of(c, value);
-		else if (is(key, "command"))
+		else if (ut_str_is(key, "command"))
 			t->processes[at].cmdline = string_of(c, value);
-		else if (is(key, "rank"))
+		else if (ut_str_is(key, "rank"))
 			t->processes[at].rank = (int32_t)signed_of(value);
-		else if (is(key, "counters"))
+		else if (ut_str_is(key, "counters"))
 			read_counters(c, at, value);
-		else if (!is(key, "pid") &&
+		else if (ut_str_is(key, "calls"))
+			read_calls(c, value);
+		else if (!ut_str_is(key, "pid") && !read_kind(c, &t->processes[at], key, value) &&
 			 !(at + 1 == *first ? read_whole(c, key, value) : is_known(c, key, value)))
 			keep_fact(c, at, key, value);
-		c->json.at = value.at + value.len;
+		c->json.at = value.ptr + value.len;
 	}
 }
 
-static void read_processes(struct ut_chrome *c, struct ut_json_span list)
+static void read_processes(struct ut_chrome *c, struct ut_str list)
 {
-	struct ut_json_span value;
+	struct ut_str value;
 	uint32_t first = 0;
 
-	if (!list.len || *list.at != '[')
+	if (!list.len || *list.ptr != '[')
 		return;
-	for (const char *at = NULL; next_object(c, list, at, &value); at = value.at + value.len)
+	for (const char *at = NULL; next_object(c, list, at, &value); at = value.ptr + value.len)
 		read_process(c, value, &first);
 }
 
-bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_json_span value)
+bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_str value)
 {
-	struct ut_json_span tool = find_member(c, value, "tool");
-	struct ut_json_span input;
+	struct ut_str tool = find_member(c, value, "tool");
+	struct ut_str input;
 
-	if (!is(tool, "\"unitrace\""))
+	if (!ut_str_is(tool, "\"unitrace\""))
 		return false;
 	c->traits |= UT_TRAIT_OURS;
 	c->dialect = string_of(c, find_member(c, value, "dialect"));
@@ -285,10 +332,10 @@ static bool is_made(struct ut_chrome *c, const struct ut_chrome_fact *f, uint32_
 	size_t len;
 	bool same;
 
-	if (s.len < frame || memcmp(s.ptr, before, strlen(before)) != 0)
+	if (s.len < frame || !ut_str_has_start(s, before))
 		return false;
 	text = ut_make(s.len);
-	len = ut_json_decode((struct ut_json_span){ s.ptr + strlen(before), s.len - frame }, text);
+	len = ut_json_decode((struct ut_str){ s.ptr + strlen(before), s.len - frame }, text);
 	put_labels(c, &t->processes[f->index], os_pid);
 	same = len && len == c->text.len && !memcmp(text, c->text.data, len);
 	free(text);

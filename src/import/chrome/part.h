@@ -64,6 +64,8 @@ struct ut_chrome {
 	unsigned int lists; /* of events that were met */
 	bool any;           /* something but blanks was met */
 	bool loose;         /* the events come without a list around them */
+	bool in_samples;    /* the list that is being read is that of samples */
+	bool sampled;       /* there are some */
 	struct ut_chrome_step steps[UT_STEPS + 1]; /* the last is for those that are not kept */
 };
 
@@ -99,9 +101,8 @@ uint64_t ut_chrome_guess_start(const struct ut_source *s, uint64_t offset);
 void ut_chrome_init(struct ut_chrome *c, struct ut_chrome_input *input);
 void ut_chrome_release(struct ut_chrome *c); /* also what is left of the build */
 void ut_chrome_reindex(struct ut_chrome *c);
-uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache,
-			  struct ut_json_span raw);
-uint32_t ut_chrome_json(struct ut_chrome *c, struct ut_json_span value, bool plain);
+uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache, struct ut_str raw);
+uint32_t ut_chrome_json(struct ut_chrome *c, struct ut_str value, bool plain);
 uint32_t ut_chrome_type(struct ut_chrome *c, uint32_t name, uint32_t cat, unsigned int kind,
 			unsigned int flags);
 uint32_t ut_chrome_process(struct ut_chrome *c, struct ut_chrome_ref pid);
@@ -121,14 +122,14 @@ void ut_chrome_double(struct ut_chrome *c, double value, struct ut_arg *arg);
 uint32_t ut_chrome_text_of(struct ut_chrome *c, const struct ut_arg *arg); /* 0 = none */
 
 /* event_text.c: what a key of an event means, as event_text.c knows it. */
-uint8_t ut_chrome_member(struct ut_json_span key);
+uint8_t ut_chrome_member(struct ut_str key);
 
 /* event_text.c: the object at the cursor into c->event, a pid or tid; false as ut_json_skip(). */
 bool ut_chrome_read_event(struct ut_chrome *c);
 bool ut_chrome_read_ref(struct ut_chrome *c, struct ut_chrome_ref *ref);
 
 /* id.c: the number of a flow, an async instance or an object; false if it has no id. */
-bool ut_chrome_number(struct ut_chrome *c, struct ut_json_span id, uint64_t *number);
+bool ut_chrome_number(struct ut_chrome *c, struct ut_str id, uint64_t *number);
 void ut_chrome_part_ids(struct ut_build *b);
 void ut_chrome_take_local_ids(struct ut_chrome *c); /* of a file that we have written */
 
@@ -142,11 +143,15 @@ void ut_chrome_note(struct ut_chrome *c, enum ut_chrome_odd kind, uint64_t offse
 
 /* file.c: a member of the outermost object; its value is at the cursor, in one piece. */
 bool ut_chrome_file_member(struct ut_chrome *c, uint32_t key);
-void ut_chrome_keep(struct ut_chrome *c, uint32_t key, struct ut_json_span value);
+void ut_chrome_keep(struct ut_chrome *c, uint32_t key, struct ut_str value);
 void ut_chrome_finish_file(struct ut_chrome *c);
 
+/* samples.c: c->event is a sample; and at the end, when all frames are known. */
+void ut_chrome_take_sample(struct ut_chrome *c);
+void ut_chrome_settle_samples(struct ut_chrome *c);
+
 /* ours.c: "otherData" if we have written it; false if we have not. */
-bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_json_span value);
+bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_str value);
 void ut_chrome_drop_labels(struct ut_chrome *c);
 
 /* meta.c */

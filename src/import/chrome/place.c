@@ -83,7 +83,8 @@ void ut_chrome_release(struct ut_chrome *c)
 	release_texts(c->texts, c->cached);
 	free(c->types);
 	free(c->seats);
-	free(c->places.slots);
+	free(c->places.items);
+	ut_hashtab_release(&c->places.lookup);
 	free(c->facts);
 	free(c->args.items);
 	free(c->extra.items);
@@ -103,11 +104,11 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 }
 
 /* The first and last bytes tell most texts apart. The window is padded: 8 bytes can be read. */
-static inline void ends_of(struct ut_json_span s, uint64_t *head, uint64_t *tail)
+static inline void ends_of(struct ut_str s, uint64_t *head, uint64_t *tail)
 {
-	memcpy(head, s.at, 8);
+	memcpy(head, s.ptr, 8);
 	if (s.len >= 8) {
-		memcpy(tail, s.at + s.len - 8, 8);
+		memcpy(tail, s.ptr + s.len - 8, 8);
 	} else {
 		*head = s.len ? *head << (64 - 8 * s.len) : 0;
 		*tail = 0;
@@ -115,48 +116,47 @@ static inline void ends_of(struct ut_json_span s, uint64_t *head, uint64_t *tail
 }
 
 /* The slot learns that text is the string id. */
-static void learn(struct ut_chrome *c, struct ut_chrome_text *slot, struct ut_json_span text,
-		  uint32_t id)
+static void learn(struct ut_chrome *c, struct ut_chrome_text *slot, struct ut_str text, uint32_t id)
 {
 	struct ut_str s = ut_strtab_get(&c->build.store.trace.strings, id);
 
 	slot->id = id;
 	slot->len = (uint32_t)text.len;
 	slot->raw = s.ptr;
-	if (s.len == text.len && !memcmp(s.ptr, text.at, s.len))
+	if (ut_str_eq(s, text))
 		return;
 	if (text.len > OWN_MOST) {
 		slot->len = UINT32_MAX; /* fits nothing */
 		return;
 	}
 	slot->own = ut_grow(slot->own, text.len, &slot->own_cap, 1);
-	memcpy(slot->own, text.at, text.len);
+	memcpy(slot->own, text.ptr, text.len);
 	slot->raw = slot->own;
 }
 
-static uint32_t intern_raw(struct ut_chrome *c, struct ut_json_span raw)
+static uint32_t intern_raw(struct ut_chrome *c, struct ut_str raw)
 {
 	struct ut_strtab *strings = &c->build.store.trace.strings;
 
 	if (!ut_json_escaped(raw))
-		return ut_strtab_intern(strings, raw.at, raw.len);
+		return ut_strtab_intern(strings, raw.ptr, raw.len);
 	c->text.data = ut_grow(c->text.data, raw.len, &c->text.cap, 1);
 	return ut_strtab_intern(strings, c->text.data, ut_json_decode(raw, c->text.data));
 }
 
 /* Names that begin and end alike differ in the middle. */
-static inline uint64_t middle_of(struct ut_json_span s)
+static inline uint64_t middle_of(struct ut_str s)
 {
 	uint64_t a, b;
 
-	memcpy(&a, s.at + s.len / 4, 8);
-	memcpy(&b, s.at + s.len / 2, 8);
+	memcpy(&a, s.ptr + s.len / 4, 8);
+	memcpy(&b, s.ptr + s.len / 2, 8);
 	return mix(a, b);
 }
 
 /* The slot where raw text is, or belongs; *known says which. */
 static inline struct ut_chrome_text *find_text(struct ut_chrome_text *cache, uint32_t count,
-					       struct ut_json_span raw, bool *known)
+					       struct ut_str raw, bool *known)
 {
 	struct ut_chrome_text *slot;
 	uint64_t head, tail, hash;
@@ -167,15 +167,14 @@ static inline struct ut_chrome_text *find_text(struct ut_chrome_text *cache, uin
 		hash = mix(hash, middle_of(raw));
 	slot = &cache[hash & (count - 1)];
 	*known = slot->head == head && slot->tail == tail && slot->len == raw.len &&
-		 (raw.len <= 16 || !memcmp(slot->raw, raw.at, raw.len));
+		 (raw.len <= 16 || !memcmp(slot->raw, raw.ptr, raw.len));
 	slot->head = head;
 	slot->tail = tail;
 	return slot;
 }
 
 /* The string that raw text between quotes stands for. */
-uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache,
-			  struct ut_json_span raw)
+uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache, struct ut_str raw)
 {
 	bool known;
 	struct ut_chrome_text *slot = find_text(cache, c->cached, raw, &known);
@@ -186,7 +185,7 @@ uint32_t ut_chrome_string(struct ut_chrome *c, struct ut_chrome_text *cache,
 }
 
 /* A value as strict JSON without blanks; plain: it is that already. */
-uint32_t ut_chrome_json(struct ut_chrome *c, struct ut_json_span value, bool plain)
+uint32_t ut_chrome_json(struct ut_chrome *c, struct ut_str value, bool plain)
 {
 	struct ut_strtab *strings = &c->build.store.trace.strings;
 
@@ -194,11 +193,11 @@ uint32_t ut_chrome_json(struct ut_chrome *c, struct ut_json_span value, bool pla
 	uint64_t hash;
 
 	if (plain)
-		return ut_strtab_intern(strings, value.at, value.len);
-	hash = ut_hash_bytes(value.at, value.len); /* indented lists differ in a digit somewhere */
+		return ut_strtab_intern(strings, value.ptr, value.len);
+	hash = ut_hash_bytes(value.ptr, value.len); /* indented lists differ in a digit somewhere */
 	slot = &c->texts[hash & (c->cached - 1)];
 	if (slot->head != hash || slot->len != value.len ||
-	    memcmp(slot->raw, value.at, value.len) != 0) {
+	    memcmp(slot->raw, value.ptr, value.len) != 0) {
 		c->text.len = 0;
 		ut_json_minify(value, &c->text);
 		learn(c, slot, value, ut_strtab_intern(strings, c->text.data, c->text.len));
@@ -297,7 +296,7 @@ const struct ut_chrome_step *ut_chrome_step_slow(struct ut_chrome *c,
 	size_t before = (size_t)(from - c->steps), at = UT_STEPS;
 	struct ut_chrome_step step = { .fresh = c->json.fresh };
 	const char *start = c->json.at;
-	struct ut_json_span key;
+	struct ut_str key;
 
 	if (*start == '}') {
 		c->json.at++;
@@ -321,36 +320,20 @@ const struct ut_chrome_step *ut_chrome_step_slow(struct ut_chrome *c,
 
 /* ---- processes and tracks ------------------------------------------------------------------ */
 
-static struct ut_chrome_place *find_place(const struct ut_chrome_places *p, const uint64_t key[3])
-{
-	size_t i = mix(mix(mix(1, key[0]), key[1]), key[2]) & p->mask;
-
-	while (p->slots[i].index && memcmp(p->slots[i].key, key, sizeof(p->slots[i].key)) != 0)
-		i = (i + 1) & p->mask;
-	return &p->slots[i];
-}
-
 /* Where the index + 1 of a place is kept; 0 = the place is new, and the caller sets it. */
 static uint32_t *place_of(struct ut_chrome *c, const uint64_t key[3])
 {
-	struct ut_chrome_places *p = &c->places, old = *p;
-	struct ut_chrome_place *found;
+	struct ut_chrome_places *p = &c->places;
+	uint32_t hash = (uint32_t)mix(mix(mix(1, key[0]), key[1]), key[2]), at = hash, n;
 
-	if (2 * (p->count + 1) > p->mask) {
-		p->mask = p->mask ? 2 * p->mask + 1 : 63;
-		p->slots = ut_make((p->mask + 1) * sizeof(*p->slots));
-		for (size_t i = 0; old.slots && i <= old.mask; i++) {
-			if (old.slots[i].index)
-				*find_place(p, old.slots[i].key) = old.slots[i];
-		}
-		free(old.slots);
+	while ((n = ut_hashtab_next(&p->lookup, hash, &at))) {
+		if (!memcmp(p->items[n - 1].key, key, sizeof(p->items->key)))
+			return &p->items[n - 1].index;
 	}
-	found = find_place(p, key);
-	if (!found->index) {
-		memcpy(found->key, key, sizeof(found->key));
-		p->count++;
-	}
-	return &found->index;
+	p->items = ut_grow(p->items, p->count + 1, &p->cap, sizeof(*p->items));
+	memcpy(p->items[p->count++].key, key, sizeof(p->items->key));
+	ut_hashtab_add(&p->lookup, hash, (uint32_t)p->count);
+	return &p->items[p->count - 1].index;
 }
 
 enum place_kind {

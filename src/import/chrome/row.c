@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/chrome/part.h"
+#include "import/json_id.h"
 
 void ut_chrome_note(struct ut_chrome *c, enum ut_chrome_odd kind, uint64_t offset)
 {
@@ -122,13 +123,13 @@ static void take_complete(struct ut_chrome *c)
 /* ---- members without a meaning ------------------------------------------------------------- */
 
 /* A member that means nothing in an event of this kind becomes an argument. */
-static void keep_member(struct ut_chrome *c, enum ut_chrome_word key, struct ut_json_span value)
+static void keep_member(struct ut_chrome *c, enum ut_chrome_word key, struct ut_str value)
 {
 	const char *behind = c->json.at;
 
 	if (!value.len)
 		return;
-	c->json.at = value.at; /* it has been read once, so this cannot fail */
+	c->json.at = value.ptr; /* it has been read once, so this cannot fail */
 	(void)ut_chrome_value(c, &c->extra, c->words[key]);
 	c->json.at = behind;
 }
@@ -308,11 +309,19 @@ static bool is_text(const struct ut_arg *arg)
 	       (arg->type == UT_ARG_STR || arg->type == UT_ARG_PTR || arg->flags & UT_ARG_TEXT);
 }
 
+static bool is_global(const struct ut_chrome_event *e)
+{
+	const char phase[3] = { '"', e->phase, '"' };
+
+	return e->id2.len && ut_id_is_global((struct ut_str){ phase, 3 }, e->id, e->id2);
+}
+
 static void take_flow(struct ut_chrome *c, unsigned int kind)
 {
 	struct ut_chrome_event *e = &c->event;
 	unsigned int flags =
-		kind == UT_KIND_FLOW_IN && !e->enclosing ? (unsigned int)UT_EV_BIND_NEXT : 0;
+		(kind == UT_KIND_FLOW_IN && !e->enclosing ? (unsigned int)UT_EV_BIND_NEXT : 0) |
+		(is_global(e) ? (unsigned int)UT_EV_GLOBAL_ID : 0);
 	uint32_t cat = e->cat;
 	struct ut_arg *name;
 	uint64_t number;
@@ -409,7 +418,7 @@ static bool number_of(struct ut_chrome *c, const struct ut_arg *arg, uint64_t *v
 	case UT_ARG_STR:
 	case UT_ARG_JSON: /* "NaN", "12.5", and whole numbers that are too big for one */
 		s = ut_strtab_get(&c->build.store.trace.strings, arg->value.str);
-		if (ut_json_number((struct ut_json_span){ s.ptr, s.len }, &n) == UT_JSON_NOT)
+		if (ut_json_number((struct ut_str){ s.ptr, s.len }, &n) == UT_JSON_NOT)
 			return false;
 		break;
 	case UT_ARG_END:
@@ -550,6 +559,10 @@ void ut_chrome_take_event(struct ut_chrome *c)
 {
 	struct ut_chrome_event *e = &c->event;
 
+	if (c->in_samples) {
+		ut_chrome_take_sample(c);
+		return;
+	}
 	if (!e->phase) {
 		/* "{}" is what some writers put behind their last comma */
 		if (e->name || e->has_ts || c->args.count || c->extra.count)

@@ -38,15 +38,15 @@ bool ut_chrome_can_split(const struct ut_chrome *c, const struct ut_import_opts 
 /* Is the object at p the end of a pair? It should stay with its begin. */
 static bool is_end(const char *p, const char *end)
 {
-	struct ut_json_span key, value;
+	struct ut_str key, value;
 	struct ut_json j;
 	bool found = false;
 
 	ut_json_init_text(&j, p, (size_t)(end - p));
 	ut_json_enter(&j);
 	while (ut_json_member(&j, &key) && ut_json_skip(&j, &value)) {
-		if (key.len == 2 && !memcmp(key.at, "ph", 2))
-			found = value.len == 3 && value.at[1] == 'E';
+		if (ut_str_is(key, "ph"))
+			found = value.len == 3 && value.ptr[1] == 'E';
 	}
 	ut_json_release(&j);
 	return found;

@@ -128,13 +128,13 @@ static inline bool from_decimal(struct ut_chrome *c, const struct ut_json_decima
 	return true;
 }
 
-static void from_text(struct ut_chrome *c, struct ut_json_span text, struct ut_arg *arg)
+static void from_text(struct ut_chrome *c, struct ut_str text, struct ut_arg *arg)
 {
 	arg->type = UT_ARG_JSON;
 	arg->value.str = ut_chrome_json(c, text, false);
 }
 
-static void from_number(struct ut_chrome *c, struct ut_json_span text, struct ut_arg *arg)
+static void from_number(struct ut_chrome *c, struct ut_str text, struct ut_arg *arg)
 {
 	struct ut_json_number n;
 
@@ -163,14 +163,14 @@ static void from_number(struct ut_chrome *c, struct ut_json_span text, struct ut
 /* Numbers of an unusual kind, true, false, null. */
 static bool read_word(struct ut_chrome *c, struct ut_arg *arg)
 {
-	struct ut_json_span text;
+	struct ut_str text;
 
 	if (!ut_json_skip(&c->json, &text))
 		return false;
-	if (*text.at == 't' || *text.at == 'f') {
+	if (*text.ptr == 't' || *text.ptr == 'f') {
 		arg->type = UT_ARG_BOOL;
-		arg->value.u64 = *text.at == 't';
-	} else if (*text.at == 'n' && text.len == 4) {
+		arg->value.u64 = *text.ptr == 't';
+	} else if (*text.ptr == 'n' && text.len == 4) {
 		arg->type = UT_ARG_JSON;
 		arg->value.str = c->words[UT_WORD_NULL];
 	} else {
@@ -201,7 +201,7 @@ static inline bool read_scalar(struct ut_chrome *c, struct ut_arg *arg)
 {
 	struct ut_json *j = &c->json;
 	struct ut_json_decimal d;
-	struct ut_json_span raw;
+	struct ut_str raw;
 	const char *end;
 
 	if (*j->at == '"') {
@@ -229,7 +229,7 @@ static inline bool read_scalar(struct ut_chrome *c, struct ut_arg *arg)
 
 static bool read_text(struct ut_chrome *c, struct ut_arg *arg)
 {
-	struct ut_json_span text;
+	struct ut_str text;
 
 	c->json.plain = true;
 	if (!ut_json_skip(&c->json, &text))

@@ -49,7 +49,7 @@ bool ut_pf_is(struct ut_pf *p, uint32_t id, const char *text)
 {
 	struct ut_str s = ut_strtab_get(&ut_pf_trace(p)->strings, id);
 
-	return s.len == strlen(text) && !memcmp(s.ptr, text, s.len);
+	return ut_str_is(s, text);
 }
 
 static bool is_value(const struct ut_pb_field *f)
@@ -273,7 +273,7 @@ static void put_nested(struct ut_pf *p, struct ut_pb m, int depth)
 /* Text that claims to be JSON: as strict JSON, or as a string if it is none. */
 static void put_json(struct ut_pf *p, const struct ut_pb_field *f)
 {
-	struct ut_json_span span;
+	struct ut_str span;
 	struct ut_json j;
 
 	ut_json_init_text(&j, (const char *)f->data, f->value);
@@ -330,7 +330,7 @@ static void put_value(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m
 
 /* ---- JSON that is a plain value after all -------------------------------------------------- */
 
-static uint32_t decoded(struct ut_pf *p, struct ut_json_span raw)
+static uint32_t decoded(struct ut_pf *p, struct ut_str raw)
 {
 	char *text = ut_make(raw.len + 1);
 	size_t len = ut_json_decode(raw, text);
@@ -340,7 +340,7 @@ static uint32_t decoded(struct ut_pf *p, struct ut_json_span raw)
 	return id;
 }
 
-static void add_number(struct ut_pf *p, uint32_t key, struct ut_json_span text)
+static void add_number(struct ut_pf *p, uint32_t key, struct ut_str text)
 {
 	struct ut_json_number n = { 0 };
 	enum ut_json_type kind = ut_json_number(text, &n);
@@ -353,28 +353,28 @@ static void add_number(struct ut_pf *p, uint32_t key, struct ut_json_span text)
 		ut_pf_add_arg(p, key, UT_ARG_F64)->value.f64 = n.f64;
 	else /* 64 bits and a double are too small for it */
 		ut_pf_add_arg(p, key, UT_ARG_JSON)->value.str =
-			ut_strtab_intern(&ut_pf_trace(p)->strings, text.at, text.len);
+			ut_strtab_intern(&ut_pf_trace(p)->strings, text.ptr, text.len);
 }
 
 /* The strict JSON in p->text. */
 static void add_json(struct ut_pf *p, uint32_t key)
 {
-	struct ut_json_span text = { p->text.data, p->text.len };
+	struct ut_str text = { p->text.data, p->text.len };
 
-	switch (text.at[0]) {
+	switch (text.ptr[0]) {
 	case '"':
 		ut_pf_add_arg(p, key, UT_ARG_STR)->value.str =
-			decoded(p, (struct ut_json_span){ text.at + 1, text.len - 2 });
+			decoded(p, (struct ut_str){ text.ptr + 1, text.len - 2 });
 		break;
 	case 't':
 	case 'f':
-		ut_pf_add_arg(p, key, UT_ARG_BOOL)->value.u64 = text.at[0] == 't';
+		ut_pf_add_arg(p, key, UT_ARG_BOOL)->value.u64 = text.ptr[0] == 't';
 		break;
 	case '{':
 	case '[':
 	case 'n':
 		ut_pf_add_arg(p, key, UT_ARG_JSON)->value.str =
-			ut_strtab_intern(&ut_pf_trace(p)->strings, text.at, text.len);
+			ut_strtab_intern(&ut_pf_trace(p)->strings, text.ptr, text.len);
 		break;
 	default:
 		add_number(p, key, text);

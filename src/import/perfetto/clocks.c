@@ -31,7 +31,7 @@ static uint64_t key_of(uint32_t seq_id, uint32_t clock_id)
 
 static struct ut_pf_clock *find(const struct ut_pf_clocks *c, uint64_t key)
 {
-	uint32_t at = ut_pf_map_get(&c->by_key, key);
+	uint32_t at = ut_idmap_get(&c->by_key, key);
 
 	return at ? &c->items[at - 1] : NULL;
 }
@@ -44,7 +44,7 @@ static struct ut_pf_clock *find_or_add(struct ut_pf_clocks *c, uint64_t key)
 		return clock;
 	c->items = ut_grow(c->items, c->count + 1, &c->cap, sizeof(*c->items));
 	c->items[c->count].unit_ns = 1;
-	ut_pf_map_put(&c->by_key, key, (uint32_t)++c->count);
+	ut_idmap_put(&c->by_key, key, (uint32_t)++c->count);
 	return &c->items[c->count - 1];
 }
 
@@ -224,6 +224,6 @@ void ut_pf_clocks_release(struct ut_pf_clocks *c)
 	for (size_t i = 0; i < c->count; i++)
 		free(c->items[i].pairs);
 	free(c->items);
-	ut_pf_map_release(&c->by_key);
+	ut_idmap_release(&c->by_key);
 	*c = (struct ut_pf_clocks){ 0 };
 }

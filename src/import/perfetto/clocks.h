@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/idmap.h"
 #include "import/perfetto/protobuf.h"
-#include "import/perfetto/small_map.h"
 
 struct ut_trace;
 
@@ -33,11 +33,11 @@ struct ut_pf_clock {
 struct ut_pf_clocks {
 	struct ut_pf_clock *items;
 	size_t count, cap;
-	struct ut_pf_map by_key; /* id, and the sequence of local ones -> index + 1 */
-	uint32_t trace_clock;    /* id; 0 = not known yet */
-	bool plain;              /* that clock counts ns from one beginning */
-	uint64_t unmapped;       /* times of a clock that nobody explains */
-	uint32_t unmapped_id;    /* the first such clock */
+	struct ut_idmap by_key; /* id, and the sequence of local ones -> index + 1 */
+	uint32_t trace_clock;   /* id; 0 = not known yet */
+	bool plain;             /* that clock counts ns from one beginning */
+	uint64_t unmapped;      /* times of a clock that nobody explains */
+	uint32_t unmapped_id;   /* the first such clock */
 };
 
 /* Also fills the trace's offsets to real time and boot time, once. */

@@ -91,9 +91,11 @@ static void add_chain(struct ut_pf *p, const struct chain *c, uint64_t number)
 {
 	for (size_t i = 0; i < c->count; i++) {
 		const struct ut_pf_flow *f = &p->flows[c->first + i];
-		struct ut_type type = { .kind = kind_of(f, i, c->count) };
+		bool global = ut_idmap_get(&p->globals, f->id);
+		struct ut_type type = { .kind = kind_of(f, i, c->count),
+					.flags = global ? UT_EV_GLOBAL_ID : 0 };
 
-		ut_build_add(&p->build, f->track, f->ts, number,
+		ut_build_add(&p->build, f->track, f->ts, global ? f->id : number,
 			     ut_types_intern(&p->build.store.types, &type), 0);
 	}
 }

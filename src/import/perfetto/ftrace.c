@@ -168,7 +168,7 @@ static uint32_t part(struct ut_pf *p, const struct mark *m, size_t i)
 /* The thread that wrote a mark. Its end may not say of which process. */
 static uint32_t writer(struct ut_pf *p, const struct mark *m, int64_t tid)
 {
-	uint32_t known = ut_pf_map_get(&p->tracks.by_tid, (uint64_t)tid);
+	uint32_t known = ut_idmap_get(&p->tracks.by_tid, (uint64_t)tid);
 
 	if (known && !m->pid)
 		return known - 1;

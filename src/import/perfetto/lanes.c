@@ -46,7 +46,7 @@ struct sorter {
 	uint32_t *joined; /* by track: its lane + 1 */
 	struct lane *lanes;
 	size_t lane_count, lane_cap;
-	struct ut_pf_map by_name; /* hash of process and name -> lane + 1 */
+	struct ut_idmap by_name; /* hash of process and name -> lane + 1 */
 
 	/* of one lane */
 	uint32_t *rows; /* in the store's order */
@@ -164,15 +164,12 @@ static uint32_t overlap_of(const struct sorter *s, uint32_t track)
 {
 	const struct ut_pf_track *t = ut_pf_at(s->p, track);
 	struct ut_str name = ut_strtab_get(&ut_pf_trace(s->p)->strings, t->name);
-	size_t tail = strlen(UT_PF_OVERLAP);
-	uint32_t parent = t->parent ? ut_pf_map_get(&s->p->tracks.by_uuid, t->parent) : 0;
+	uint32_t parent = t->parent ? ut_idmap_get(&s->p->tracks.by_uuid, t->parent) : 0;
 
 	if (!parent || (ut_pf_at(s->p, parent - 1)->kind != UT_PF_THREAD &&
 			ut_pf_at(s->p, parent - 1)->kind != UT_PF_LANE))
 		return 0;
-	if (name.len < tail || memcmp(name.ptr + name.len - tail, UT_PF_OVERLAP, tail) != 0)
-		return 0;
-	return parent;
+	return ut_str_has_end(name, UT_PF_OVERLAP) ? parent : 0;
 }
 
 /* What the lane of a track is called, and whose it is. */
@@ -207,13 +204,13 @@ static void join_lane(struct sorter *s, uint32_t track, uint64_t ts)
 	const uint64_t key[] = { lane.thread, lane.process, lane.own ? lane.own : lane.name,
 				 lane.own != 0 };
 	uint64_t hash = ut_hash_bytes(key, sizeof(key));
-	uint32_t at = ut_pf_map_get(&s->by_name, hash);
+	uint32_t at = ut_idmap_get(&s->by_name, hash);
 
 	if (!at) {
 		s->lanes = ut_grow(s->lanes, s->lane_count + 1, &s->lane_cap, sizeof(*s->lanes));
 		s->lanes[s->lane_count] = lane;
 		at = (uint32_t)++s->lane_count;
-		ut_pf_map_put(&s->by_name, hash, at);
+		ut_idmap_put(&s->by_name, hash, at);
 	}
 	assert(s->lanes);
 	to = &s->lanes[at - 1];
@@ -232,18 +229,16 @@ static int by_start(const void *a, const void *b, void *ctx)
 {
 	const struct ut_trace *t = ctx;
 	const struct lane *x = a, *y = b;
-	struct ut_str p = ut_strtab_get(&t->strings, x->name);
-	struct ut_str q = ut_strtab_get(&t->strings, y->name);
-	size_t len = p.len < q.len ? p.len : q.len;
+	int order;
 
 	if (x->ts != y->ts)
 		return x->ts < y->ts ? -1 : 1;
 	if (t->processes[x->process].pid != t->processes[y->process].pid)
 		return t->processes[x->process].pid < t->processes[y->process].pid ? -1 : 1;
-	if (memcmp(p.ptr, q.ptr, len) != 0)
-		return memcmp(p.ptr, q.ptr, len);
-	if (p.len != q.len)
-		return p.len < q.len ? -1 : 1;
+	order = ut_str_cmp(ut_strtab_get(&t->strings, x->name),
+			   ut_strtab_get(&t->strings, y->name));
+	if (order)
+		return order;
 	return x->own < y->own ? -1 : x->own > y->own;
 }
 
@@ -265,8 +260,11 @@ static void make_tracks(struct sorter *s)
 			t->tracks[lane->model].sort_index = lane->rank;
 			t->tracks[lane->model].args = lane->args;
 		}
-		for (uint32_t at = lane->first; at; at = ut_pf_at(s->p, at - 1)->next)
+		for (uint32_t at = lane->first; at; at = ut_pf_at(s->p, at - 1)->next) {
 			ut_pf_at(s->p, at - 1)->model = lane->model + 1;
+			if (!lane->thread)
+				ut_pf_give_role(ut_pf_at(s->p, at - 1), &t->tracks[lane->model]);
+		}
 	}
 }
 
@@ -496,7 +494,7 @@ static bool is_async(const struct sorter *s, const struct ut_pf_row *r)
 static void part_crossing(struct sorter *s)
 {
 	struct ut_pf_list *numbers = &s->p->numbers;
-	struct ut_pf_map latest = { 0 }; /* row + 1 by number */
+	struct ut_idmap latest = { 0 }; /* row + 1 by number */
 
 	for (size_t i = 0; i < s->row_count; i++) {
 		struct ut_pf_row *r = ut_pf_row_at(s->p, s->rows[i]), *before;
@@ -504,13 +502,13 @@ static void part_crossing(struct sorter *s)
 
 		if (kind_of(s, r->type) != UT_KIND_SPAN || !r->number)
 			continue;
-		at = ut_pf_map_get(&latest, numbers->items[r->number - 1]);
+		at = ut_idmap_get(&latest, numbers->items[r->number - 1]);
 		before = at ? ut_pf_row_at(s->p, at - 1) : NULL;
 		if (before && before->val >= r->ts && before->val < r->val)
 			numbers->items[r->number - 1] = UNUSED_NUMBER + ++s->last_number;
-		ut_pf_map_put(&latest, numbers->items[r->number - 1], s->rows[i] + 1);
+		ut_idmap_put(&latest, numbers->items[r->number - 1], s->rows[i] + 1);
 	}
-	ut_pf_map_release(&latest);
+	ut_idmap_release(&latest);
 }
 
 /* Ends come last, so that what happens at that very moment is still inside. */
@@ -567,16 +565,16 @@ static void fill_lane(struct sorter *s, const struct lane *lane)
 }
 
 /* A counter that has its name, unit and process in common with an earlier one gets a number. */
-static void part_counter(struct ut_pf *p, struct ut_pf_map *alike, uint32_t index)
+static void part_counter(struct ut_pf *p, struct ut_idmap *alike, uint32_t index)
 {
 	struct ut_trace *t = ut_pf_trace(p);
 	struct ut_track *k = &t->tracks[index];
 	const uint64_t key[] = { k->process, k->name, k->unit, k->id_text };
 	uint64_t hash = ut_hash_bytes(key, sizeof(key));
-	uint32_t before = ut_pf_map_get(alike, hash);
+	uint32_t before = ut_idmap_get(alike, hash);
 	char number[16];
 
-	ut_pf_map_put(alike, hash, before + 1);
+	ut_idmap_put(alike, hash, before + 1);
 	if (!before)
 		return;
 	snprintf(number, sizeof(number), "%" PRIu32, before + 1);
@@ -587,7 +585,7 @@ static void part_counter(struct ut_pf *p, struct ut_pf_map *alike, uint32_t inde
 /* What a counter belongs to is known only now. */
 static void place_counters(struct ut_pf *p)
 {
-	struct ut_pf_map alike = { 0 };
+	struct ut_idmap alike = { 0 };
 
 	for (uint32_t i = 0; i < p->tracks.count; i++) {
 		uint32_t counter = ut_pf_at(p, i)->counter, process;
@@ -598,7 +596,7 @@ static void place_counters(struct ut_pf *p)
 		ut_pf_trace(p)->tracks[counter - 1].process = process;
 		part_counter(p, &alike, counter - 1);
 	}
-	ut_pf_map_release(&alike);
+	ut_idmap_release(&alike);
 }
 
 enum placed {
@@ -677,7 +675,7 @@ static void release(struct sorter *s)
 	free(s->ends);
 	for (int kind = 0; kind < UT_KIND_COUNT; kind++)
 		free(s->as[kind]);
-	ut_pf_map_release(&s->by_name);
+	ut_idmap_release(&s->by_name);
 }
 
 void ut_pf_make_lanes(struct ut_pf *p)

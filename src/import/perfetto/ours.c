@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "import/perfetto/shared.h"
+#include "model/classify.h"
 #include "model/perfetto_fields.h"
 #include "model/perfetto_ours.h"
 
@@ -35,9 +36,67 @@ static uint32_t read_facts(struct ut_pf *p, const struct ut_pf_seq *s, struct ut
 	return list;
 }
 
+static struct ut_str text_of(struct ut_pf *p, const struct ut_pb_field *f)
+{
+	return ut_strtab_get(&ut_pf_trace(p)->strings, ut_pf_string(p, f));
+}
+
+static int32_t number_of(const struct ut_pb_field *f)
+{
+	return f->value <= INT32_MAX ? (int32_t)f->value : -1;
+}
+
+/* A kind or role of a later version is none that we know. */
+static void read_place(struct ut_pf *p, const struct ut_pb_field *f, struct ut_pf_own_place *to)
+{
+	switch (f->number) {
+	case OURS_KIND:
+		to->kind = (uint8_t)ut_process_kind_called(text_of(p, f));
+		to->kind = to->kind == UT_PROCESS_UNKNOWN ? UT_PROCESS_OTHER : to->kind;
+		break;
+	case OURS_API:
+		to->api = ut_api_called(&ut_pf_trace(p)->strings, text_of(p, f));
+		break;
+	case OURS_DEVICE:
+		to->device = number_of(f);
+		break;
+	case OURS_SUB_DEVICE:
+		to->sub_device = number_of(f);
+		break;
+	case OURS_DEVICE_TYPE:
+		to->device_type = (uint8_t)ut_device_type_called(text_of(p, f));
+		break;
+	case OURS_MODEL:
+		to->model = ut_pf_string(p, f);
+		break;
+	case OURS_ROLE:
+		to->role = (uint8_t)ut_role_called(text_of(p, f));
+		break;
+	case OURS_THREAD:
+		to->thread = f->value <= UINT32_MAX ? (uint32_t)f->value : 0;
+		break;
+	default:
+		break;
+	}
+}
+
+static void set_kind(struct ut_process *to, const struct ut_pf_own_place *from)
+{
+	if (!from->kind)
+		return;
+	to->kind = from->kind;
+	to->device_type = from->device_type;
+	to->api = from->api;
+	to->model = from->model;
+	to->device = from->device;
+	to->sub_device = from->sub_device;
+}
+
 struct ut_pf_ours ut_pf_read_ours(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m)
 {
-	struct ut_pf_ours o = { .rank = -1, .any = m.at != NULL };
+	struct ut_pf_ours o = { .rank = -1,
+				.any = m.at != NULL,
+				.place = { .device = -1, .sub_device = -1 } };
 	struct ut_pb rest = m;
 	struct ut_pb_field f;
 	bool facts = false;
@@ -78,6 +137,7 @@ struct ut_pf_ours ut_pf_read_ours(struct ut_pf *p, const struct ut_pf_seq *s, st
 			facts = true;
 			break;
 		default: /* of events, of the trace, of a later version */
+			read_place(p, &f, &o.place);
 			break;
 		}
 	}
@@ -99,8 +159,18 @@ void ut_pf_ours_process(struct ut_pf *p, uint32_t process, const struct ut_pf_ou
 	}
 	if (o->hosted)
 		to->host = o->host;
+	set_kind(to, &o->place);
 	if (o->facts)
 		to->args = o->facts;
+}
+
+void ut_pf_give_role(const struct ut_pf_track *from, struct ut_track *to)
+{
+	if (!from->role)
+		return;
+	to->role = from->role;
+	to->thread = from->thread;
+	to->api = from->api;
 }
 
 /* Of a thread: its track exists. Others are made at the end, or when they have a value. */
@@ -113,6 +183,11 @@ void ut_pf_ours_track(struct ut_pf *p, uint32_t track, const struct ut_pf_ours *
 	t->lane = o->lane ? o->lane : t->lane;
 	t->args = o->facts ? o->facts : t->args;
 	t->bare = o->base ? o->base : t->bare;
+	if (o->place.role) {
+		t->role = o->place.role;
+		t->thread = o->place.thread;
+		t->api = o->place.api;
+	}
 	if (t->kind == UT_PF_COUNTER && (o->base || o->id_text)) {
 		t->unit = o->unit;
 		t->id_text = o->id_text;
@@ -128,6 +203,7 @@ void ut_pf_ours_track(struct ut_pf *p, uint32_t track, const struct ut_pf_ours *
 		model->name = o->name;
 	if (o->facts)
 		model->args = o->facts;
+	ut_pf_give_role(t, model);
 }
 
 void ut_pf_ours_trace(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m)
@@ -141,15 +217,19 @@ void ut_pf_ours_trace(struct ut_pf *p, const struct ut_pf_seq *s, struct ut_pb m
 			ut_pf_annotation(p, s, ut_pb_inside(&f));
 		else if (f.number == OURS_ERROR && f.value > t->clock_error)
 			t->clock_error = f.value;
+		else if (f.number == OURS_CALLS)
+			ut_classify_add_calls(t, ut_pf_string(p, &f));
+		else if (f.number == OURS_GLOBAL_FLOW)
+			ut_idmap_put(&p->globals, f.value, 1);
 	}
 	for (size_t i = 0; i < p->arg_count; i++) {
 		uint64_t key = (uint64_t)p->args[i].key + 1;
 
 		/* members are known by their keys; the first trace that has one gives it */
-		if (ut_pf_map_get(&p->file_keys, key))
+		if (ut_idmap_get(&p->file_keys, key))
 			continue;
 		if (!(p->args[i].flags & UT_ARG_MORE))
-			ut_pf_map_put(&p->file_keys, key, 1);
+			ut_idmap_put(&p->file_keys, key, 1);
 		p->file = ut_grow(p->file, p->file_count + 1, &p->file_cap, sizeof(*p->file));
 		p->file[p->file_count++] = p->args[i];
 	}

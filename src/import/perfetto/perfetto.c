@@ -12,6 +12,7 @@
 
 #include "base/grow.h"
 #include "import/perfetto/shared.h"
+#include "model/perfetto_code.h"
 #include "model/perfetto_fields.h"
 #include "model/perfetto_ours.h"
 #include "text/source.h"
@@ -142,8 +143,10 @@ static void update_sequence(struct ut_pf *p, struct ut_pf_seq *s, const struct p
 		ut_pf_seq_clear(s);
 	if (k->clocks.at)
 		ut_pf_clock_snapshot(&p->clocks, s->id, message(k->clocks), ut_pf_trace(p));
-	if (k->interned.at)
+	if (k->interned.at) {
 		ut_pf_seq_intern(&p->seqs, s, message(k->interned), &ut_pf_trace(p)->strings);
+		ut_pf_intern_code(p, s, message(k->interned));
+	}
 	if (k->defaults.at)
 		ut_pf_seq_defaults(s, message(k->defaults));
 }
@@ -155,6 +158,8 @@ static void read_ours(struct ut_pf *p, struct ut_pf_seq *s, const struct packet 
 	uint32_t track;
 
 	p->ours = true;
+	if (k->other == PACKET_PERF_SAMPLE)
+		return; /* it is read with the sample */
 	if (k->event.at) {
 		ut_pf_ours_event(message(k->ours), &p->own);
 		return;
@@ -197,7 +202,9 @@ static void read_packet(struct ut_pf *p, struct ut_pb m)
 		ut_pf_describe(p, message(k.descriptor));
 	if (k.event.at)
 		ut_pf_event(p, s, time_of(p, s, &k), message(k.event));
-	if (k.other)
+	if (k.other == PACKET_PERF_SAMPLE)
+		ut_pf_sample(p, s, time_of(p, s, &k), message(k.data), message(k.ours));
+	else if (k.other)
 		read_other(p, s, k.other, k.data);
 }
 
@@ -373,7 +380,8 @@ static void release(struct ut_pf *p)
 	free(p->flows);
 	free(p->notes);
 	free(p->file);
-	ut_pf_map_release(&p->file_keys);
+	ut_idmap_release(&p->file_keys);
+	ut_idmap_release(&p->globals);
 	free(p->numbers.items);
 	free(p->args);
 	free(p->values.items);

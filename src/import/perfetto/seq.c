@@ -12,13 +12,13 @@ struct ut_pf_seq *ut_pf_seq(struct ut_pf_seqs *all, uint32_t id)
 
 	if (all->last && all->last->id == id)
 		return all->last;
-	at = ut_pf_map_get(&all->by_id, id);
+	at = ut_idmap_get(&all->by_id, id);
 	if (!at) {
 		all->items = ut_grow(all->items, all->count + 1, &all->cap, sizeof(void *));
 		all->items[all->count] = ut_make(sizeof(struct ut_pf_seq));
 		all->items[all->count]->id = id;
 		at = (uint32_t)++all->count;
-		ut_pf_map_put(&all->by_id, id, at);
+		ut_idmap_put(&all->by_id, id, at);
 	}
 	return all->last = all->items[at - 1];
 }
@@ -30,11 +30,12 @@ void ut_pf_seq_clear(struct ut_pf_seq *s)
 	s->has_track = false;
 	s->default_clock = 0;
 	s->counters.count = s->doubles.count = 0;
-	ut_pf_map_clear(&s->names);
-	ut_pf_map_clear(&s->cats);
-	ut_pf_map_clear(&s->keys);
-	ut_pf_map_clear(&s->texts);
-	ut_pf_map_clear(&s->places);
+	ut_idmap_clear(&s->names);
+	ut_idmap_clear(&s->cats);
+	ut_idmap_clear(&s->keys);
+	ut_idmap_clear(&s->texts);
+	ut_idmap_clear(&s->places);
+	ut_pf_code_clear(&s->code);
 }
 
 struct ut_pf_place ut_pf_read_place(struct ut_pb place, struct ut_strtab *strings)
@@ -53,7 +54,7 @@ struct ut_pf_place ut_pf_read_place(struct ut_pb place, struct ut_strtab *string
 	return result;
 }
 
-static void intern_text(struct ut_pf_map *table, struct ut_pb entry, struct ut_strtab *strings)
+static void intern_text(struct ut_idmap *table, struct ut_pb entry, struct ut_strtab *strings)
 {
 	struct ut_pb_field f;
 	uint64_t iid = 0;
@@ -66,7 +67,7 @@ static void intern_text(struct ut_pf_map *table, struct ut_pb entry, struct ut_s
 			text = ut_strtab_intern(strings, (const char *)f.data, f.value);
 	}
 	if (iid)
-		ut_pf_map_put(table, iid, text + 1);
+		ut_idmap_put(table, iid, text + 1);
 }
 
 static void intern_place(struct ut_pf_seqs *all, struct ut_pf_seq *s, struct ut_pb entry,
@@ -85,7 +86,7 @@ static void intern_place(struct ut_pf_seqs *all, struct ut_pf_seq *s, struct ut_
 	all->places =
 		ut_grow(all->places, all->place_count + 1, &all->place_cap, sizeof(*all->places));
 	all->places[all->place_count++] = ut_pf_read_place(entry, strings);
-	ut_pf_map_put(&s->places, iid, (uint32_t)all->place_count);
+	ut_idmap_put(&s->places, iid, (uint32_t)all->place_count);
 }
 
 void ut_pf_seq_intern(struct ut_pf_seqs *all, struct ut_pf_seq *s, struct ut_pb interned,
@@ -164,11 +165,12 @@ void ut_pf_list_read(struct ut_pf_list *l, const struct ut_pb_field *f, enum ut_
 
 static void release(struct ut_pf_seq *s)
 {
-	ut_pf_map_release(&s->names);
-	ut_pf_map_release(&s->cats);
-	ut_pf_map_release(&s->keys);
-	ut_pf_map_release(&s->texts);
-	ut_pf_map_release(&s->places);
+	ut_idmap_release(&s->names);
+	ut_idmap_release(&s->cats);
+	ut_idmap_release(&s->keys);
+	ut_idmap_release(&s->texts);
+	ut_idmap_release(&s->places);
+	ut_pf_code_release(&s->code);
 	free(s->counters.items);
 	free(s->doubles.items);
 	free(s);
@@ -180,6 +182,6 @@ void ut_pf_seqs_release(struct ut_pf_seqs *all)
 		release(all->items[i]);
 	free(all->items);
 	free(all->places);
-	ut_pf_map_release(&all->by_id);
+	ut_idmap_release(&all->by_id);
 	*all = (struct ut_pf_seqs){ 0 };
 }

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/idmap.h"
 #include "import/perfetto/protobuf.h"
-#include "import/perfetto/small_map.h"
 
 struct ut_strtab;
 
@@ -23,19 +23,29 @@ struct ut_pf_list {
 	size_t count, cap;
 };
 
+/* What samples refer to; functions, modules, sources, mappings: iid -> string id + 1. */
+struct ut_pf_code {
+	struct ut_idmap functions, modules, sources, mappings;
+	struct ut_idmap frames, stacks; /* iid -> number in the trace's stacks */
+};
+
+void ut_pf_code_clear(struct ut_pf_code *c);
+void ut_pf_code_release(struct ut_pf_code *c);
+
 struct ut_pf_seq {
 	uint32_t id;
-	uint32_t epoch;         /* how often its state was cleared */
-	bool valid;             /* nothing of its state is missing */
-	bool has_track;         /* default_track is set */
-	uint32_t default_clock; /* 0 = none */
-	uint32_t thread;        /* of old: the track of its thread, index + 1 */
-	uint64_t default_track; /* uuid */
-	uint64_t last_ts;       /* ns */
-	uint64_t reference_us;  /* of old: what the next difference counts from */
-	struct ut_pf_map names, cats, keys, texts; /* iid -> string id + 1 */
-	struct ut_pf_map places;                   /* iid -> index into ut_pf_seqs.places + 1 */
+	uint32_t epoch;                           /* how often its state was cleared */
+	bool valid;                               /* nothing of its state is missing */
+	bool has_track;                           /* default_track is set */
+	uint32_t default_clock;                   /* 0 = none */
+	uint32_t thread;                          /* of old: the track of its thread, index + 1 */
+	uint64_t default_track;                   /* uuid */
+	uint64_t last_ts;                         /* ns */
+	uint64_t reference_us;                    /* of old: what the next difference counts from */
+	struct ut_idmap names, cats, keys, texts; /* iid -> string id + 1 */
+	struct ut_idmap places;                   /* iid -> index into ut_pf_seqs.places + 1 */
 	struct ut_pf_list counters, doubles; /* default tracks of extra counter values: uuids */
+	struct ut_pf_code code;
 };
 
 /* A place in somebody's source code. */
@@ -47,7 +57,7 @@ struct ut_pf_place {
 struct ut_pf_seqs {
 	struct ut_pf_seq **items; /* they stay where they are */
 	size_t count, cap;
-	struct ut_pf_map by_id;
+	struct ut_idmap by_id;
 	struct ut_pf_seq *last; /* packets of one writer come in runs */
 	struct ut_pf_place *places;
 	size_t place_count, place_cap;

@@ -9,6 +9,7 @@
  *	track_event.c    track events; legacy.c those in the manner of Chrome's JSON
  *	args.c     debug annotations
  *	ours.c     what our own exporter adds for ourselves
+ *	samples.c  samples with their stacks
  *	ftrace.c   the kernel's events: who ran where, and marks written through it
  *	lanes.c    at the end: what belongs to no thread
  *	flow.c     at the end: which end of an arrow is which
@@ -110,9 +111,10 @@ struct ut_pf {
 	size_t note_count, note_cap;
 	struct ut_arg *file; /* about the file that it came from */
 	size_t file_count, file_cap;
-	struct ut_pf_map file_keys; /* of these */
-	struct ut_pf_list numbers;  /* of async spans, each with the arguments of its end */
-	bool ours;                  /* written by us */
+	struct ut_idmap file_keys; /* of these */
+	struct ut_pf_list numbers; /* of async spans, each with the arguments of its end */
+	bool ours;                 /* written by us */
+	struct ut_idmap globals;   /* ids of flows that other files may have; -> 1 */
 
 	/* of one event, kept for the next */
 	struct ut_pf_own_event own;
@@ -148,9 +150,9 @@ static inline uint32_t ut_pf_string(struct ut_pf *p, const struct ut_pb_field *f
 	return ut_strtab_intern(&ut_pf_trace(p)->strings, (const char *)f->data, f->value);
 }
 
-static inline uint32_t ut_pf_interned(struct ut_pf *p, const struct ut_pf_map *m, uint64_t iid)
+static inline uint32_t ut_pf_interned(struct ut_pf *p, const struct ut_idmap *m, uint64_t iid)
 {
-	uint32_t id = ut_pf_map_get(m, iid);
+	uint32_t id = ut_idmap_get(m, iid);
 
 	p->troubles.nameless += !id;
 	return id ? id - 1 : 0;
@@ -176,6 +178,11 @@ bool ut_pf_is(struct ut_pf *p, uint32_t id, const char *text);
 
 /* ftrace.c */
 void ut_pf_ftrace(struct ut_pf *p, uint32_t seq_id, struct ut_pb bundle);
+
+/* samples.c: what a sequence has interned for samples, and one of them. */
+void ut_pf_intern_code(struct ut_pf *p, struct ut_pf_seq *s, struct ut_pb interned);
+void ut_pf_sample(struct ut_pf *p, struct ut_pf_seq *s, uint64_t ts, struct ut_pb sample,
+		  struct ut_pb ours);
 
 /* lanes.c, flow.c, report.c */
 void ut_pf_make_lanes(struct ut_pf *p);

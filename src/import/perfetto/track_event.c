@@ -150,7 +150,7 @@ static void read_categories(struct ut_pf *p, const struct ut_pf_seq *s, struct u
 
 static void add_place(struct ut_pf *p, const struct ut_pf_seq *s, uint64_t iid)
 {
-	uint32_t at = ut_pf_map_get(&s->places, iid);
+	uint32_t at = ut_idmap_get(&s->places, iid);
 
 	if (at)
 		ut_pf_place_args(p, &p->seqs.places[at - 1]);

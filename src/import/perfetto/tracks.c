@@ -39,10 +39,10 @@ uint32_t ut_pf_track(struct ut_pf *p, uint64_t uuid)
 
 	if (at && uuid == p->tracks.last_uuid)
 		return at - 1;
-	at = ut_pf_map_get(&p->tracks.by_uuid, uuid);
+	at = ut_idmap_get(&p->tracks.by_uuid, uuid);
 	if (!at) {
 		at = add(p, (struct ut_pf_track){ .uuid = uuid }) + 1;
-		ut_pf_map_put(&p->tracks.by_uuid, uuid, at);
+		ut_idmap_put(&p->tracks.by_uuid, uuid, at);
 	}
 	p->tracks.last = at;
 	p->tracks.last_uuid = uuid;
@@ -63,13 +63,13 @@ static uint32_t id_text(struct ut_pf *p, int64_t id)
 uint32_t ut_pf_process(struct ut_pf *p, int64_t pid)
 {
 	struct ut_trace *t = ut_pf_trace(p);
-	uint32_t at = ut_pf_map_get(&p->tracks.by_pid, (uint64_t)pid);
+	uint32_t at = ut_idmap_get(&p->tracks.by_pid, (uint64_t)pid);
 
 	if (!at) {
 		at = ut_trace_add_process(t, 0) + 1;
 		t->processes[at - 1].pid = pid < 0 ? 0 : (uint64_t)pid;
 		t->processes[at - 1].pid_text = id_text(p, pid);
-		ut_pf_map_put(&p->tracks.by_pid, (uint64_t)pid, at);
+		ut_idmap_put(&p->tracks.by_pid, (uint64_t)pid, at);
 	}
 	return at - 1;
 }
@@ -91,7 +91,7 @@ uint32_t ut_pf_thread(struct ut_pf *p, uint32_t process, int64_t tid)
 {
 	struct ut_trace *t = ut_pf_trace(p);
 	uint64_t key = (uint64_t)tid + process * 0xd6e8feb86659fd93u;
-	uint32_t at = ut_pf_map_get(&p->tracks.by_thread, key), model;
+	uint32_t at = ut_idmap_get(&p->tracks.by_thread, key), model;
 
 	if (at)
 		return at - 1;
@@ -102,21 +102,21 @@ uint32_t ut_pf_thread(struct ut_pf *p, uint32_t process, int64_t tid)
 					  .process = process + 1,
 					  .model = model + 1 }) +
 	     1;
-	ut_pf_map_put(&p->tracks.by_thread, key, at);
-	ut_pf_map_put(&p->tracks.by_tid, (uint64_t)tid, at);
+	ut_idmap_put(&p->tracks.by_thread, key, at);
+	ut_idmap_put(&p->tracks.by_tid, (uint64_t)tid, at);
 	return at - 1;
 }
 
 uint32_t ut_pf_lane(struct ut_pf *p, uint64_t id, uint32_t process, uint32_t name)
 {
-	uint32_t at = ut_pf_map_get(&p->tracks.by_id, id);
+	uint32_t at = ut_idmap_get(&p->tracks.by_id, id);
 
 	if (!at) {
 		at = add(p, (struct ut_pf_track){ .kind = UT_PF_LANE,
 						  .process = process + 1,
 						  .name = name }) +
 		     1;
-		ut_pf_map_put(&p->tracks.by_id, id, at);
+		ut_idmap_put(&p->tracks.by_id, id, at);
 	}
 	return at - 1;
 }
@@ -133,7 +133,7 @@ void ut_pf_name_thread(struct ut_pf *p, uint32_t track, uint32_t name)
 static bool step_out(const struct ut_pf *p, uint32_t *track)
 {
 	const struct ut_pf_track *t = &p->tracks.items[*track];
-	uint32_t at = t->parent ? ut_pf_map_get(&p->tracks.by_uuid, t->parent) : 0;
+	uint32_t at = t->parent ? ut_idmap_get(&p->tracks.by_uuid, t->parent) : 0;
 
 	if (at)
 		*track = at - 1;
@@ -492,10 +492,10 @@ void ut_pf_process_tree(struct ut_pf *p, struct ut_pb tree)
 void ut_pf_tracks_release(struct ut_pf_tracks *t)
 {
 	free(t->items);
-	ut_pf_map_release(&t->by_uuid);
-	ut_pf_map_release(&t->by_pid);
-	ut_pf_map_release(&t->by_thread);
-	ut_pf_map_release(&t->by_tid);
-	ut_pf_map_release(&t->by_id);
+	ut_idmap_release(&t->by_uuid);
+	ut_idmap_release(&t->by_pid);
+	ut_idmap_release(&t->by_thread);
+	ut_idmap_release(&t->by_tid);
+	ut_idmap_release(&t->by_id);
 	*t = (struct ut_pf_tracks){ 0 };
 }

@@ -12,8 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/idmap.h"
 #include "import/perfetto/protobuf.h"
-#include "import/perfetto/small_map.h"
+#include "model/place.h"
 
 struct ut_pf;
 struct ut_pf_seq;
@@ -43,6 +44,9 @@ struct ut_pf_track {
 	uint32_t id_text;      /* the same: string id */
 	uint32_t args;         /* what is said about it: a list of the trace's; 0 = nothing */
 	int32_t rank;
+	struct ut_api_id api; /* what it stands for: see struct ut_track */
+	uint32_t thread;
+	uint8_t role;       /* enum ut_track_role; 0 = not said */
 	uint8_t kind;       /* enum ut_pf_track_kind */
 	bool incremental;   /* counter: values are differences */
 	bool async;         /* we say that its spans may overlap */
@@ -54,14 +58,14 @@ struct ut_pf_track {
 struct ut_pf_tracks {
 	struct ut_pf_track *items;
 	size_t count, cap;
-	struct ut_pf_map by_uuid;   /* -> index + 1 */
-	uint64_t last_uuid;         /* events of one track come in runs... */
-	uint32_t last;              /* ... this one, index + 1 */
-	struct ut_pf_map by_pid;    /* -> process index + 1 */
-	struct ut_pf_map by_thread; /* process and tid -> index + 1 */
-	struct ut_pf_map by_tid;    /* -> index + 1: the latest thread with that id */
-	struct ut_pf_map by_id;     /* lanes that are known by a number of some kind -> index + 1 */
-	uint32_t home;              /* the process of what belongs to none: index + 1 */
+	struct ut_idmap by_uuid;   /* -> index + 1 */
+	uint64_t last_uuid;        /* events of one track come in runs... */
+	uint32_t last;             /* ... this one, index + 1 */
+	struct ut_idmap by_pid;    /* -> process index + 1 */
+	struct ut_idmap by_thread; /* process and tid -> index + 1 */
+	struct ut_idmap by_tid;    /* -> index + 1: the latest thread with that id */
+	struct ut_idmap by_id;     /* lanes that are known by a number of some kind -> index + 1 */
+	uint32_t home;             /* the process of what belongs to none: index + 1 */
 };
 
 /* Indices, since the arrays move; what is not there yet is made. */

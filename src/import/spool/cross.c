@@ -203,6 +203,7 @@ static void add_frame(struct cross *x, const struct ut_spool_rec *r, uint64_t be
 		add_late(x, ut_spool_ns(&im->tables, begin), ut_spool_ns(&im->tables, end));
 
 	late->flags = flags | UT_EV_ASIDE;
+	late->role = UT_ROLE_FRAMES;
 	late->lane = ut_spool_omp_lane(im, domain);
 	late->name = late->lane ? domain : text(im, "frame");
 	late->cat = late->lane ? late->lane : domain;
@@ -273,6 +274,7 @@ static void control_call(struct cross *x, const struct ut_spool_note *n)
 	if (n->rec.type == UT_REC_RESUME && x->paused) {
 		late = add_late(x, ut_spool_ns(&im->tables, x->paused), e.ts);
 		late->lane = text(im, "Control");
+		late->role = UT_ROLE_CONTROL;
 		late->name = text(im, "paused");
 		late->flags = UT_EV_NOT_WORK;
 		late->cat = e.cat;

@@ -12,6 +12,7 @@
 
 #include "base/grow.h"
 #include "import/spool/state.h"
+#include "model/classify.h"
 #include "model/sink.h"
 #include "symbol/demangle.h"
 #include "unitrace/backend.h"
@@ -41,6 +42,18 @@ enum {
 
 /* ---- noted by the scan --------------------------------------------------------------------- */
 
+/* Whoever reads the calls has to know them as such, before the first of them. */
+static void note_api(struct ut_spool_import *im, const struct ut_spool_rec *r)
+{
+	uint32_t api = ut_rec_low(r, CALL_NAME);
+	uint32_t *seen = &im->apis_seen[api % (sizeof(im->apis_seen) / sizeof(*im->apis_seen))];
+
+	if (*seen == api)
+		return;
+	*seen = api;
+	ut_classify_add_calls(im->trace, ut_spool_string(&im->tables, api));
+}
+
 void ut_spool_add_work(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
 	struct ut_spool_work *w = UT_VEC_PUSH(&im->works);
@@ -50,6 +63,7 @@ void ut_spool_add_work(struct ut_spool_import *im, const struct ut_spool_rec *r)
 		w->place = ut_rec_low(r, 0);
 		w->start = w->end = ut_rec_word(r, 1);
 	} else if (r->type == UT_REC_CALL) {
+		note_api(im, r);
 		w->place = ut_rec_low(r, CALL_TID);
 		w->start = ut_rec_word(r, CALL_START);
 		w->end = ut_rec_word(r, CALL_END);
@@ -64,6 +78,7 @@ void ut_spool_add_work(struct ut_spool_import *im, const struct ut_spool_rec *r)
 void ut_spool_add_submit(struct ut_spool_import *im, uint32_t thread, uint64_t ticks,
 			 const struct ut_spool_rec *r)
 {
+	note_api(im, r);
 	if (ut_rec_word(r, 1))
 		*UT_VEC_PUSH(&im->submits) = (struct ut_spool_submit){
 			.correlation = ut_rec_word(r, 1), .ticks = ticks, .thread = thread
@@ -203,13 +218,19 @@ static uint32_t device_process(struct ut_spool_import *im, uint32_t device)
 	p->host = own->host;
 	p->rank = own->rank;
 	p->sort_index = own->sort_index;
+	p->kind = UT_PROCESS_DEVICE;
+	p->model = o->name;
+	p->device = (int32_t)o->kind;
+	p->api = ut_api_called(&t->strings, ut_strtab_get(&t->strings, o->api));
+	ut_classify_label(p, label);
 	return o->track - 1;
 }
 
-static uint32_t add_track(struct ut_spool_import *im, uint32_t device, enum ut_track_type type,
-			  uint32_t name)
+uint32_t ut_spool_device_track(struct ut_spool_import *im, uint32_t device, enum ut_track_type type,
+			       uint32_t name)
 {
-	uint32_t process = device_process(im, device);
+	uint32_t process =
+		device == UT_DEVICE_PROCESS ? im->tables.process : device_process(im, device);
 	uint32_t track = ut_trace_add_track(im->trace, process, type);
 
 	im->trace->tracks[track].name = name;
@@ -218,19 +239,32 @@ static uint32_t add_track(struct ut_spool_import *im, uint32_t device, enum ut_t
 	return track;
 }
 
-/* Row number n of a queue: what overlaps goes to further rows. */
-static uint32_t queue_track(struct ut_spool_import *im, uint32_t queue, size_t row)
+static uint32_t add_queue(struct ut_spool_import *im, const struct ut_spool_object *queue,
+			  uint32_t name)
+{
+	uint32_t track = ut_spool_device_track(im, queue->domain, UT_TRACK_LANE, name);
+
+	im->trace->tracks[track].role = queue->side ? UT_ROLE_SIDE : UT_ROLE_QUEUE;
+	return track;
+}
+
+uint32_t ut_spool_queue_track(struct ut_spool_import *im, uint32_t queue, size_t row)
 {
 	struct ut_spool_object o = *ut_spool_object(&im->tables, queue);
 	struct ut_str name = ut_strtab_get(&im->trace->strings, o.name);
 	char text[600];
 
-	if (!row)
-		return add_track(im, o.domain, UT_TRACK_LANE, o.name);
+	if (!row && o.track)
+		return o.track - 1;
+	if (!row) {
+		uint32_t track = add_queue(im, &o, o.name);
+
+		ut_spool_object(&im->tables, queue)->track = track + 1;
+		return track;
+	}
 	snprintf(text, sizeof(text), "%.*s (%zu)", name.len > 500 ? 500 : (int)name.len, name.ptr,
 		 row + 1);
-	return add_track(im, o.domain, UT_TRACK_LANE,
-			 ut_strtab_intern_z(&im->trace->strings, text));
+	return add_queue(im, &o, ut_strtab_intern_z(&im->trace->strings, text));
 }
 
 /* ---- arguments ----------------------------------------------------------------------------- */
@@ -243,6 +277,14 @@ static void add_number(struct ut_spool_import *im, const char *key, uint64_t val
 			->value.u64 = value;
 }
 
+static void add_more_facts(struct ut_spool_import *im, uint64_t number)
+{
+	uint32_t at = ut_idmap_take(&im->told.first_more, number);
+
+	for (; at; at = im->told.more.items[at - 1].next)
+		ut_spool_args_facts(im, &im->told.more.items[at - 1].rec, 1);
+}
+
 void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t first)
 {
 	static const uint8_t types[] = { UT_ARG_U64, UT_ARG_I64, UT_ARG_F64, UT_ARG_STR,
@@ -253,8 +295,12 @@ void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *
 		uint32_t type = ut_rec_high(r, i);
 		struct ut_arg *a;
 
-		if (type >= sizeof(types))
+		if (type == UT_FACT_MORE)
+			add_more_facts(im, ut_rec_word(r, i + 1));
+		if (type >= sizeof(types)) {
+			im->trace->losses.unknown += type != UT_FACT_MORE;
 			continue;
+		}
 		a = ut_trace_add_arg(im->trace, ut_spool_string(&im->tables, ut_rec_low(r, i)),
 				     (enum ut_arg_type)types[type]);
 		if (type == UT_VALUE_NAME)
@@ -328,6 +374,7 @@ static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w,
 	e.flags = kind == UT_WORK_SYNC ? UT_EV_ASIDE : 0; /* who waits does not work */
 	add_work_args(im, &w->rec);
 	ut_spool_send(im, &e, mark);
+	ut_spool_send_messages(im, correlation, &e);
 	if (!flow)
 		return;
 	send_arrow(im, &e, UT_KIND_FLOW_IN, flow);
@@ -352,7 +399,7 @@ static size_t send_queue(struct ut_spool_import *im, const struct ut_spool_work 
 			at++;
 		if (at == rows.count)
 			*UT_VEC_PUSH(&rows) =
-				(struct row){ .track = queue_track(im, all[n].place, at) };
+				(struct row){ .track = ut_spool_queue_track(im, all[n].place, at) };
 		rows.items[at].end = all[n].end;
 		send_work(im, &all[n], rows.items[at].track);
 	}
@@ -373,19 +420,32 @@ static bool fits(struct call_row *row, const struct ut_spool_work *w)
 	return !row->ends.count || w->end <= row->ends.items[row->ends.count - 1];
 }
 
+/* The runtime that calls of this category are made to. */
+static struct ut_api_id call_api(struct ut_spool_import *im, uint32_t category)
+{
+	struct ut_category c = ut_classify_category(im->trace, category);
+
+	return c.use == UT_CATEGORY_CALL ? c.api : (struct ut_api_id){ 0 };
+}
+
 /* A row for a thread's calls. */
 static uint32_t call_track(struct ut_spool_import *im, const struct ut_spool_work *w, size_t row)
 {
 	uint32_t api = ut_spool_string(&im->tables, ut_rec_low(&w->rec, CALL_NAME));
 	struct ut_str s = ut_strtab_get(&im->trace->strings, api);
+	uint32_t track;
 	char text[600];
 
 	snprintf(text, sizeof(text), "%.*s calls of thread %" PRIu32,
 		 s.len > 400 ? 400 : (int)s.len, s.ptr, w->place);
 	if (row)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), " (%zu)", row + 1);
-	return ut_spool_add_lane(&im->tables, UT_TRACK_LANE,
-				 ut_strtab_intern_z(&im->trace->strings, text));
+	track = ut_spool_add_lane(&im->tables, UT_TRACK_LANE,
+				  ut_strtab_intern_z(&im->trace->strings, text));
+	im->trace->tracks[track].role = UT_ROLE_CALLS;
+	im->trace->tracks[track].thread = w->place;
+	im->trace->tracks[track].api = call_api(im, api);
+	return track;
 }
 
 /* Of the calls with one number, the first that is sent has the arrows of all work. */
@@ -403,6 +463,7 @@ static void send_call(struct ut_spool_import *im, const struct ut_spool_work *w,
 	add_number(im, "correlation", correlation);
 	ut_spool_args_facts(im, r, CALL_FACTS);
 	ut_spool_send(im, &e, mark);
+	ut_spool_send_messages(im, correlation, &e);
 	/* Work is sent after the calls and takes the same numbers, one by one. */
 	for (uint32_t n = 0; n < works; n++)
 		send_arrow(im, &e, UT_KIND_FLOW_OUT,
@@ -437,7 +498,7 @@ static size_t send_counter(struct ut_spool_import *im, const struct ut_spool_wor
 {
 	uint32_t number = ut_rec_high(&all[0].rec, 0);
 	uint32_t name = ut_spool_string(&im->tables, number);
-	uint32_t track = add_track(im, all[0].place, UT_TRACK_COUNTER, name);
+	uint32_t track = ut_spool_device_track(im, all[0].place, UT_TRACK_COUNTER, name);
 	size_t n = 0;
 
 	for (; n < count && all[n].place == all[0].place && ut_rec_high(&all[n].rec, 0) == number;

@@ -40,16 +40,20 @@ static bool fits(struct row *row, const struct ut_spool_late *s)
 	return !row->ends.count || s->end <= row->ends.items[row->ends.count - 1];
 }
 
-static uint32_t add_row_track(struct ut_spool_import *im, uint32_t lane, size_t number)
+static uint32_t add_row_track(struct ut_spool_import *im, const struct ut_spool_late *first,
+			      size_t number)
 {
+	uint32_t lane = first->lane, track;
 	struct ut_str s = ut_strtab_get(&im->trace->strings, lane);
 	char name[600];
 
 	if (number)
 		snprintf(name, sizeof(name), "%.*s (%zu)", s.len > 500 ? 500 : (int)s.len, s.ptr,
 			 number + 1);
-	return ut_spool_add_lane(&im->tables, UT_TRACK_LANE,
-				 number ? ut_strtab_intern_z(&im->trace->strings, name) : lane);
+	track = ut_spool_add_lane(&im->tables, UT_TRACK_LANE,
+				  number ? ut_strtab_intern_z(&im->trace->strings, name) : lane);
+	im->trace->tracks[track].role = first->role;
+	return track;
 }
 
 static void send_late(struct ut_spool_import *im, const struct ut_spool_late *s, uint32_t track)
@@ -80,7 +84,7 @@ static size_t send_lane(struct ut_spool_import *im, const struct ut_spool_late *
 			at++;
 		if (at == rows.count)
 			*UT_VEC_PUSH(&rows) =
-				(struct row){ .track = add_row_track(im, spans[n].lane, at) };
+				(struct row){ .track = add_row_track(im, &spans[n], at) };
 		*UT_VEC_PUSH(&rows.items[at].ends) = spans[n].end;
 		send_late(im, &spans[n], rows.items[at].track);
 	}

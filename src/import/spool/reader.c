@@ -138,6 +138,18 @@ static void scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t tick
 	case UT_REC_CALL_BEGIN:
 		ut_spool_add_submit(im, thread, ticks, r);
 		break;
+	case UT_REC_FACTS:
+		ut_spool_add_more(im, r);
+		break;
+	case UT_REC_SAMPLE:
+		ut_spool_add_sample(im, thread, r);
+		break;
+	case UT_REC_VALUES:
+		ut_spool_add_values(im, r);
+		break;
+	case UT_REC_MESSAGE:
+		ut_spool_add_message(im, thread, ticks, r);
+		break;
 	case UT_REC_OVERLAPPED_BEGIN:
 	case UT_REC_OVERLAPPED_END:
 	case UT_REC_OVERLAPPED_BEGIN_CLOCK:
@@ -297,6 +309,7 @@ static uint32_t add_process(struct ut_trace *trace, const struct ut_spool_header
 	p->cmdline = add_text(trace, h->cmdline, sizeof(h->cmdline));
 	p->rank = h->rank;
 	p->sort_index = h->rank >= 0 ? h->rank : 0;
+	p->kind = UT_PROCESS_PROGRAM;
 	return at;
 }
 
@@ -345,8 +358,10 @@ static void run(struct ut_spool_import *im, const char *path)
 	ut_idmap_init(&im->task_of_call, &im->trace->arena);
 	ut_idmap_init(&im->zone_of_call, &im->trace->arena);
 	ut_idmap_init(&im->readable, &im->trace->arena);
+	ut_spool_told_init(&im->told, &im->trace->arena);
 	im->object_name = ut_strtab_intern_z(&im->trace->strings, "object_name");
 	scan_definitions(im);
+	ut_spool_settle_code(im);
 	settle_clock(im, path);
 	scan_records(im);
 	ut_spool_sort_groups(im);
@@ -356,6 +371,9 @@ static void run(struct ut_spool_import *im, const char *path)
 	ut_spool_import_threads(im);
 	ut_spool_import_cross(im);
 	ut_spool_import_devices(im);
+	ut_spool_import_values(im);
+	ut_spool_import_samples(im);
+	ut_spool_import_messages(im);
 }
 
 int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *sink,
@@ -379,6 +397,7 @@ int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *si
 	free(im.flows.items);
 	free(im.works.items);
 	free(im.submits.items);
+	ut_spool_told_release(&im.told);
 	free(im.groups.items);
 	ut_spool_tables_release(&im.tables);
 	ut_spool_unmap(&im.map);

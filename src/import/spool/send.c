@@ -169,6 +169,8 @@ static void send_span(struct ut_spool_reader *rd, struct ut_spool_item *it)
 		send_crossed(rd, it, &e, mark);
 	} else {
 		ut_spool_send(rd->im, &e, mark);
+		if (it->what == UT_SPAN_CALL)
+			ut_spool_send_messages(rd->im, ut_rec_word(&it->rec, 1), &e);
 		if (rd->im->flows.count && (it->what == UT_SPAN_TASK || it->what == UT_SPAN_CALL))
 			send_flows(rd, it, &e);
 	}
@@ -185,6 +187,7 @@ static bool is_span(const struct ut_spool_item *it)
 	case UT_REC_HISTOGRAM:
 	case UT_REC_MODULE:
 	case UT_REC_HINT:
+	case UT_REC_MESSAGE:
 		return false;
 	default:
 		return true;
@@ -201,6 +204,9 @@ void ut_spool_send_part(struct ut_spool_reader *rd)
 
 		if (is_span(it))
 			send_span(rd, it);
+		else if (it->rec.type == UT_REC_MESSAGE)
+			ut_spool_send_message(rd->im, &it->rec, rd->track,
+					      ut_spool_ns(&rd->im->tables, it->begin));
 		else
 			ut_spool_send_moment(rd->im, rd->track, it->begin, &it->rec);
 	}

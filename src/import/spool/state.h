@@ -14,6 +14,7 @@
 #include "base/idmap.h"
 #include "import/spool/records.h"
 #include "import/spool/tables.h"
+#include "import/spool/told.h"
 #include "model/event.h"
 #include "model/trace.h"
 
@@ -68,25 +69,13 @@ static inline uint64_t ut_spool_children(uint64_t key)
 	return key & ~1ull;
 }
 
-/* A growing array: items, how many, room for how many. */
-#define UT_VEC(type)                                                                               \
-	struct {                                                                                   \
-		type *items;                                                                       \
-		size_t count, cap;                                                                 \
-	}
-
-#define UT_VEC_PUSH(vec)                                                                           \
-	((vec)->items =                                                                            \
-		 ut_grow((vec)->items, (vec)->count + 1, &(vec)->cap, sizeof(*(vec)->items)),      \
-	 &(vec)->items[(vec)->count++])
-
 /* A span that belongs to no thread: placed on a lane where it nests (cross). */
 struct ut_spool_late {
 	uint64_t begin, end; /* ns */
 	uint32_t lane;       /* string id: what the lane is called */
 	uint32_t name, cat;
-	uint8_t flags;
-	uint32_t order; /* of two with the same bounds, the higher is the outer */
+	uint8_t flags, role; /* enum ut_track_role of the lane; 0 = any */
+	uint32_t order;      /* of two with the same bounds, the higher is the outer */
 	uint32_t arg_count;
 	const struct ut_arg *args; /* a copy in the trace's arena */
 };
@@ -124,6 +113,8 @@ struct ut_spool_import {
 	UT_VEC(struct ut_spool_flow) flows;       /* sorted by thread, begin */
 	UT_VEC(struct ut_spool_work) works;
 	UT_VEC(struct ut_spool_submit) submits;
+	uint32_t apis_seen[8]; /* numbers of names of the latest runtimes called */
+	struct ut_spool_told told;
 	uint64_t device_flows;          /* arrows from calls to work */
 	struct ut_idmap flow_of_call;   /* correlation -> number of its next flow */
 	struct ut_idmap works_of_call;  /* correlation -> pieces of work, until arrows are sent */

@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "ittnotify.h"
 #include "symbol/symbol.h"
+#include "unitrace/backend.h"
 
 void ut_spool_tables_init(struct ut_spool_tables *t, struct ut_trace *trace, uint32_t process,
 			  const struct ut_spool_map *map)
@@ -28,6 +29,8 @@ void ut_spool_tables_release(struct ut_spool_tables *t)
 	free(t->objects);
 	free(t->mappings);
 	free(t->facts);
+	free(t->metrics);
+	free(t->code);
 	*t = (struct ut_spool_tables){ 0 };
 }
 
@@ -152,10 +155,17 @@ static void define_object(struct ut_spool_tables *t, const struct ut_spool_rec *
 	case UT_REC_DEVICE:
 		o->kind = ut_rec_low(r, 1);
 		o->domain = ut_spool_string(t, ut_rec_high(r, 1));
+		o->api = ut_rec_low(r, 2) ? ut_spool_string(t, ut_rec_low(r, 2)) : 0;
+		break;
+	case UT_REC_METRIC_SET:
+		o->kind = ut_rec_high(r, 1);
+		o->domain = ut_rec_high(r, 0); /* the device's number */
+		o->name = ut_spool_string(t, ut_rec_low(r, 1));
 		break;
 	case UT_REC_QUEUE:
 		o->domain = ut_rec_high(r, 0); /* the device's number */
 		o->name = ut_spool_string(t, ut_rec_low(r, 1));
+		o->side = ut_rec_word(r, 2) >= UT_SIDE_ROW;
 		break;
 	case UT_REC_TRACK:
 		o->kind = ut_rec_high(r, 0);
@@ -267,6 +277,24 @@ static void keep_note(struct ut_spool_tables *t, const struct ut_spool_rec *r)
 	ut_trace_add_note(t->trace, ut_strtab_intern(&t->trace->strings, text, len));
 }
 
+static void define_metric(struct ut_spool_tables *t, const struct ut_spool_rec *r)
+{
+	t->metrics = ut_grow(t->metrics, t->metric_count + 1, &t->metric_cap, sizeof(*t->metrics));
+	t->metrics[t->metric_count++] =
+		(struct ut_spool_metric){ .set = ut_rec_low(r, 0),
+					  .index = ut_rec_high(r, 0),
+					  .key = ut_spool_string(t, ut_rec_low(r, 1)),
+					  .title = ut_spool_string(t, ut_rec_high(r, 1)),
+					  .unit = ut_spool_string(t, ut_rec_low(r, 2)),
+					  .type = ut_rec_high(r, 2) };
+}
+
+static void define_code(struct ut_spool_tables *t, const struct ut_spool_rec *r)
+{
+	t->code = ut_grow(t->code, t->code_count + 1, &t->code_cap, sizeof(*t->code));
+	t->code[t->code_count++] = (struct ut_spool_code){ ut_rec_low(r, 0), *r };
+}
+
 bool ut_spool_tables_define(struct ut_spool_tables *t, const struct ut_spool_rec *r)
 {
 	switch ((int)r->type) {
@@ -295,7 +323,15 @@ bool ut_spool_tables_define(struct ut_spool_tables *t, const struct ut_spool_rec
 	case UT_REC_TRACK:
 	case UT_REC_DEVICE:
 	case UT_REC_QUEUE:
+	case UT_REC_METRIC_SET:
 		define_object(t, r);
+		return true;
+	case UT_REC_METRIC:
+		define_metric(t, r);
+		return true;
+	case UT_REC_FRAME:
+	case UT_REC_STACK:
+		define_code(t, r);
 		return true;
 	case UT_REC_NOTE:
 		keep_note(t, r);

@@ -19,6 +19,8 @@ struct ut_spool_object {
 	uint32_t name, domain; /* string ids of the trace */
 	uint32_t kind;  /* counter: type of the value; histogram: types; track: group number */
 	uint32_t track; /* trace track + 1; 0 = not made yet */
+	uint32_t api;   /* device: string id of its runtime's name; 0 = not said */
+	bool side;      /* queue: a row beside the others */
 	uint64_t freq, base, ticks; /* clock domains */
 	int64_t total;              /* heap functions: bytes alive */
 };
@@ -49,6 +51,20 @@ struct ut_spool_source {
 	bool known; /* else the number is no place */
 };
 
+/* A metric of a set. */
+struct ut_spool_metric {
+	uint32_t set, index;
+	uint32_t key, title, unit; /* string ids */
+	uint32_t type;             /* enum ut_value_type of unitrace/backend.h */
+	uint32_t track;            /* trace track + 1; 0 = not made yet */
+};
+
+/* A place in code or a stack, until all that it refers to is known. */
+struct ut_spool_code {
+	uint32_t id;
+	struct ut_spool_rec rec;
+};
+
 struct ut_spool_tables {
 	struct ut_trace *trace; /* not owned; strings go there */
 	uint32_t process;       /* its process */
@@ -67,6 +83,10 @@ struct ut_spool_tables {
 	size_t mapping_count, mapping_cap;
 	struct ut_spool_fact *facts;
 	size_t fact_count, fact_cap;
+	struct ut_spool_metric *metrics; /* by set and index once all are known */
+	size_t metric_count, metric_cap;
+	struct ut_spool_code *code;
+	size_t code_count, code_cap;
 	struct ut_spool_thread spare_thread; /* stand for numbers that cannot be */
 	struct ut_spool_object spare_object;
 	struct ut_clock_map clock;

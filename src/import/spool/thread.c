@@ -558,6 +558,10 @@ static void take_long(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 	case UT_REC_HINT:
 		moment(rd, ticks, r);
 		break;
+	case UT_REC_MESSAGE:
+		if (!ut_rec_word(r, 2)) /* else it belongs to a call or to work */
+			moment(rd, ticks, r);
+		break;
 	default:
 		break; /* noted by the scan, or counted there as unknown */
 	}

@@ -26,13 +26,20 @@ export class Input {
 	private readonly off: (() => void)[] = [];
 	onHover: ((x: number, y: number) => void) | null = null;
 
-	constructor(private readonly app: App, private readonly tl: Timeline, private readonly canvas: HTMLElement,
-		ruler: HTMLElement) {
+	constructor(
+		private readonly app: App,
+		private readonly tl: Timeline,
+		private readonly canvas: HTMLElement,
+		ruler: HTMLElement,
+	) {
 		this.on(canvas, 'wheel', e => this.wheel(e as WheelEvent), { passive: false });
 		this.on(canvas, 'dblclick', () => app.focusSlice());
 		this.on(canvas, 'pointerleave', () => this.leave());
 		this.on(canvas, 'blur', () => canvas.classList.remove('byhand'));
-		for (const [of, isRuler] of [[canvas, false], [ruler, true]] as const) {
+		for (const [of, isRuler] of [
+			[canvas, false],
+			[ruler, true],
+		] as const) {
 			this.on(of, 'pointerdown', e => this.down(e as PointerEvent, of, isRuler));
 			this.on(of, 'pointermove', e => this.move(e as PointerEvent));
 			this.on(of, 'pointerup', e => this.up(e as PointerEvent));
@@ -40,7 +47,12 @@ export class Input {
 		}
 	}
 
-	private on(of: HTMLElement, name: string, act: (e: Event) => void, options?: AddEventListenerOptions): void {
+	private on(
+		of: HTMLElement,
+		name: string,
+		act: (e: Event) => void,
+		options?: AddEventListenerOptions,
+	): void {
 		of.addEventListener(name, act, options);
 		this.off.push(() => of.removeEventListener(name, act));
 	}
@@ -57,47 +69,51 @@ export class Input {
 	}
 
 	private wheel(e: WheelEvent): void {
-		const { x } = this.at(e), unit = e.deltaMode === 1 ? 16 : 1;
+		const { x } = this.at(e),
+			unit = e.deltaMode === 1 ? 16 : 1;
 
 		e.preventDefault();
 		if (e.ctrlKey || e.metaKey)
 			this.app.zoom(Math.exp(Math.max(-1, Math.min(1, e.deltaY * unit * 0.004))), x / this.tl.width);
 		else if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY))
 			this.app.pan(((e.deltaX || e.deltaY) * unit) / this.tl.width);
-		else
-			this.tl.scrollTo(this.tl.scroll + e.deltaY * unit);
+		else this.tl.scrollTo(this.tl.scroll + e.deltaY * unit);
 	}
 
 	private down(e: PointerEvent, of: HTMLElement, ruler: boolean): void {
 		const p = this.at(e);
 
-		if (e.button > 1)
-			return;
+		if (e.button > 1) return;
 		this.canvas.classList.add('byhand'); // no ring around it for those who point
 		this.canvas.focus({ preventScroll: true });
 		of.setPointerCapture(e.pointerId);
 		this.fingers.set(e.pointerId, p);
-		if (this.fingers.size === 2)
-			return this.startPinch();
+		if (this.fingers.size === 2) return this.startPinch();
 		const area = this.app.area.peek();
 
 		if (area && !e.shiftKey)
-			for (const [mine, other] of [[area.t0, area.t1], [area.t1, area.t0]])
+			for (const [mine, other] of [
+				[area.t0, area.t1],
+				[area.t1, area.t0],
+			])
 				if (Math.abs(this.tl.xOf(mine) - p.x) <= EDGE) {
 					this.drag = { kind: 'edge', fixed: other, tracks: area.tracks };
 					return;
 				}
-		this.drag = { kind: 'press', x: p.x, y: p.y, ruler,
-			pan: e.shiftKey || e.button === 1 || e.pointerType === 'touch' };
-		if (e.pointerType === 'touch')
-			this.press = setTimeout(() => this.longPress(), LONG_PRESS);
+		this.drag = {
+			kind: 'press',
+			x: p.x,
+			y: p.y,
+			ruler,
+			pan: e.shiftKey || e.button === 1 || e.pointerType === 'touch',
+		};
+		if (e.pointerType === 'touch') this.press = setTimeout(() => this.longPress(), LONG_PRESS);
 	}
 
 	private longPress(): void {
 		const d = this.drag;
 
-		if (d?.kind === 'press')
-			this.drag = { kind: 'area', t: this.tl.timeAt(d.x), y: d.y, ruler: d.ruler };
+		if (d?.kind === 'press') this.drag = { kind: 'area', t: this.tl.timeAt(d.x), y: d.y, ruler: d.ruler };
 	}
 
 	private startPinch(): void {
@@ -109,8 +125,10 @@ export class Input {
 	}
 
 	private movePinch(): void {
-		const [a, b] = [...this.fingers.values()], apart = Math.max(10, Math.abs(a.x - b.x));
-		const { t0, t1 } = this.app.view.peek(), span = ((t1 - t0) * this.pinch!.apart) / apart;
+		const [a, b] = [...this.fingers.values()],
+			apart = Math.max(10, Math.abs(a.x - b.x));
+		const { t0, t1 } = this.app.view.peek(),
+			span = ((t1 - t0) * this.pinch!.apart) / apart;
 		const at = (a.x + b.x) / 2 / this.tl.width;
 
 		this.pinch!.apart = apart;
@@ -120,27 +138,25 @@ export class Input {
 	private move(e: PointerEvent): void {
 		const p = this.at(e);
 
-		if (this.fingers.has(e.pointerId))
-			this.fingers.set(e.pointerId, p);
-		if (this.pinch && this.fingers.size === 2)
-			return this.movePinch();
-		if (!this.drag)
-			return this.hover(e, p);
+		if (this.fingers.has(e.pointerId)) this.fingers.set(e.pointerId, p);
+		if (this.pinch && this.fingers.size === 2) return this.movePinch();
+		if (!this.drag) return this.hover(e, p);
 		const d = this.drag;
 
 		if (d.kind === 'press' && Math.hypot(p.x - d.x, p.y - d.y) > DRAG_FROM) {
 			clearTimeout(this.press);
-			this.drag = d.pan ? { kind: 'pan', x: d.x, y: d.y, ...this.app.view.peek(), scroll: this.tl.scroll }
+			this.drag = d.pan
+				? { kind: 'pan', x: d.x, y: d.y, ...this.app.view.peek(), scroll: this.tl.scroll }
 				: { kind: 'area', t: this.tl.timeAt(d.x), y: d.y, ruler: d.ruler };
 		}
 		this.follow(p);
 	}
 
 	private follow(p: Finger): void {
-		const d = this.drag!, t = this.tl.timeAt(p.x);
+		const d = this.drag!,
+			t = this.tl.timeAt(p.x);
 
-		if (d.kind === 'area')
-			this.app.area.value = this.areaOf(d.t, t, d.ruler ? null : [d.y, p.y]);
+		if (d.kind === 'area') this.app.area.value = this.areaOf(d.t, t, d.ruler ? null : [d.y, p.y]);
 		else if (d.kind === 'edge')
 			this.app.area.value = { t0: Math.min(t, d.fixed), t1: Math.max(t, d.fixed), tracks: d.tracks };
 		else if (d.kind === 'pan') {
@@ -155,19 +171,19 @@ export class Input {
 	private areaOf(a: number, b: number, ys: [number, number] | null): Area {
 		const area = { t0: Math.min(a, b), t1: Math.max(a, b), tracks: null };
 
-		if (!ys)
-			return area;
-		const first = Math.min(...ys), last = Math.max(...ys), tracks = new Set<number>();
+		if (!ys) return area;
+		const first = Math.min(...ys),
+			last = Math.max(...ys),
+			tracks = new Set<number>();
 
 		for (let y = first; ; y = Math.min(last, y + 8)) {
 			const row = this.tl.rowAt(y);
 
-			if (row && row.place.track >= 0)
-				tracks.add(row.place.track);
-			else if (row)
+			if (row && row.place.track >= 0) tracks.add(row.place.track);
+			else if (row?.folded)
+				// an open one is only passed on the way
 				this.below(row.place.id).forEach(t => tracks.add(t));
-			if (y >= last)
-				break;
+			if (y >= last) break;
 		}
 		return { ...area, tracks: tracks.size ? [...tracks] : null } as Area;
 	}
@@ -177,8 +193,7 @@ export class Input {
 	}
 
 	private hover(e: PointerEvent, p: Finger): void {
-		if (e.pointerType === 'touch')
-			return;
+		if (e.pointerType === 'touch') return;
 		const area = this.app.area.peek();
 		const near = area && [area.t0, area.t1].some(t => Math.abs(this.tl.xOf(t) - p.x) <= EDGE);
 
@@ -197,27 +212,24 @@ export class Input {
 	}
 
 	private up(e: PointerEvent): void {
-		const d = this.drag, p = this.at(e);
+		const d = this.drag,
+			p = this.at(e);
 
 		this.cancel(e);
 		if (d?.kind === 'press') {
 			const u = d.ruler ? null : this.tl.under(p.x, p.y);
 
-			if (!u || u.item < 0)
-				this.app.area.value = null;
-			if (u)
-				this.tl.pick(u).catch(error => this.app.fail(error));
+			if (!u || u.item < 0) this.app.area.value = null;
+			if (u) this.tl.pick(u).catch(error => this.app.fail(error));
 			return;
 		}
-		if (d?.kind === 'area' || d?.kind === 'edge')
-			this.app.setArea(this.app.area.peek());
+		if (d?.kind === 'area' || d?.kind === 'edge') this.app.setArea(this.app.area.peek());
 	}
 
 	private cancel(e: PointerEvent): void {
 		clearTimeout(this.press);
 		this.fingers.delete(e.pointerId);
-		if (this.fingers.size < 2)
-			this.pinch = null;
+		if (this.fingers.size < 2) this.pinch = null;
 		this.drag = null;
 	}
 }

@@ -8,7 +8,7 @@
 // lists: JSON objects, one a line.
 
 import { eventId, type Info, type Place } from '../source/contract';
-import { ASIDE, LONG, MARK, type Rows } from './lanes';
+import { ASIDE, LONG, MARK, NOT_WORK, type Rows } from './lanes';
 import { Store, type StoreParts, type TrackColumns } from './store';
 
 interface TrackHead {
@@ -25,6 +25,7 @@ interface Head {
 	cats: string[];
 	marks: number[]; // types without length
 	asides: number[]; // types that are nobody's work
+	notWork: number[]; // types that no table counts
 	tracks: TrackHead[];
 	arrows: number;
 	args: number; // bytes of the argument lists
@@ -38,23 +39,21 @@ class Reader {
 	constructor(readonly bytes: Uint8Array) {}
 
 	number(): number {
-		let value = 0, scale = 1;
+		let value = 0,
+			scale = 1;
 
 		for (;;) {
-			if (this.at >= this.bytes.length)
-				throw new Error('the trace in this page is cut short');
+			if (this.at >= this.bytes.length) throw new Error('the trace in this page is cut short');
 			const b = this.bytes[this.at++];
 
 			value += (b & 127) * scale;
-			if (b < 128)
-				return value;
+			if (b < 128) return value;
 			scale *= 128;
 		}
 	}
 
 	take(n: number): Uint8Array {
-		if (n < 0 || this.at + n > this.bytes.length)
-			throw new Error('the trace in this page is cut short');
+		if (n < 0 || this.at + n > this.bytes.length) throw new Error('the trace in this page is cut short');
 		this.at += n;
 		return this.bytes.subarray(this.at - n, this.at);
 	}
@@ -62,51 +61,56 @@ class Reader {
 
 function readRows(r: Reader, head: TrackHead, types: number): Rows {
 	const n = head.rows;
-	const rows: Rows = { count: n, start: new Float64Array(n), dur: new Uint32Array(n), long: new Map(),
+	const rows: Rows = {
+		count: n,
+		start: new Float64Array(n),
+		dur: new Uint32Array(n),
+		long: new Map(),
 		type: types > 65536 ? new Uint32Array(n) : new Uint16Array(n),
-		args: head.args ? new Uint32Array(n) : null };
+		args: head.args ? new Uint32Array(n) : null,
+	};
 	let t = 0;
 
-	for (let i = 0; i < n; i++)
-		rows.start[i] = t += r.number();
+	for (let i = 0; i < n; i++) rows.start[i] = t += r.number();
 	for (let i = 0; i < n; i++) {
 		const d = r.number();
 
-		if (d >= LONG)
-			rows.long.set(i, d);
+		if (d >= LONG) rows.long.set(i, d);
 		rows.dur[i] = Math.min(d, LONG);
 	}
-	for (let i = 0; i < n; i++)
-		rows.type[i] = r.number();
-	for (let i = 0; rows.args && i < n; i++)
-		rows.args[i] = r.number();
+	for (let i = 0; i < n; i++) rows.type[i] = r.number();
+	for (let i = 0; rows.args && i < n; i++) rows.args[i] = r.number();
 	return rows;
 }
 
 function readTrack(r: Reader, head: TrackHead, types: number): TrackColumns {
-	if (!head.counter)
-		return { rows: readRows(r, head, types), unfinished: head.unfinished };
+	if (!head.counter) return { rows: readRows(r, head, types), unfinished: head.unfinished };
 	const time = new Float64Array(head.rows);
 	let t = 0;
 
-	for (let i = 0; i < head.rows; i++)
-		time[i] = t += r.number();
+	for (let i = 0; i < head.rows; i++) time[i] = t += r.number();
 	return { time, value: new Float64Array(r.take(head.rows * 8).slice().buffer) };
 }
 
 export function readContainer(bytes: Uint8Array): Store {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-	if (bytes.length < 8 || view.getUint32(0, true) !== MAGIC)
-		throw new Error('this page holds no trace');
+	if (bytes.length < 8 || view.getUint32(0, true) !== MAGIC) throw new Error('this page holds no trace');
 	const r = new Reader(bytes);
 
 	r.at = 8;
 	const head = JSON.parse(new TextDecoder().decode(r.take(view.getUint32(4, true)))) as Head;
 	const flags = new Uint8Array(head.names.length);
 
-	head.marks.forEach(type => { flags[type] |= MARK; });
-	head.asides.forEach(type => { flags[type] |= ASIDE; });
+	head.marks.forEach(type => {
+		flags[type] |= MARK;
+	});
+	head.asides.forEach(type => {
+		flags[type] |= ASIDE;
+	});
+	head.notWork.forEach(type => {
+		flags[type] |= NOT_WORK;
+	});
 	const tracks = head.tracks.map(t => readTrack(r, t, head.names.length));
 	const arrows: StoreParts['arrows'] = [new Float64Array(head.arrows), new Float64Array(head.arrows)];
 
@@ -116,8 +120,16 @@ export function readContainer(bytes: Uint8Array): Store {
 	}
 	const argTexts = new TextDecoder().decode(r.take(head.args)).split('\n');
 
-	return new Store({ info: head.info, places: head.places, names: head.names, cats: head.cats,
-		flags, tracks, argTexts: ['', ...argTexts], arrows });
+	return new Store({
+		info: head.info,
+		places: head.places,
+		names: head.names,
+		cats: head.cats,
+		flags,
+		tracks,
+		argTexts: ['', ...argTexts],
+		arrows,
+	});
 }
 
 /* ---- writing: `view --save` in the page, and tests ------------------------------------------ */
@@ -127,8 +139,7 @@ class Writer {
 	private length = 0;
 
 	private room(n: number): void {
-		if (this.length + n <= this.bytes.length)
-			return;
+		if (this.length + n <= this.bytes.length) return;
 		const next = new Uint8Array(Math.max(this.bytes.length * 2, this.length + n));
 
 		next.set(this.bytes);
@@ -150,7 +161,9 @@ class Writer {
 		this.length += b.length;
 	}
 
-	done(): Uint8Array { return this.bytes.subarray(0, this.length); }
+	done(): Uint8Array {
+		return this.bytes.subarray(0, this.length);
+	}
 }
 
 function writeTrack(w: Writer, t: TrackColumns): void {
@@ -165,16 +178,16 @@ function writeTrack(w: Writer, t: TrackColumns): void {
 		w.put(new Uint8Array(t.value!.slice().buffer));
 		return;
 	}
-	for (let i = 0; i < t.rows.count; i++)
-		w.number(t.rows.long.get(i) ?? t.rows.dur[i]);
-	for (let i = 0; i < t.rows.count; i++)
-		w.number(t.rows.type[i]);
-	for (let i = 0; t.rows.args && i < t.rows.count; i++)
-		w.number(t.rows.args[i]);
+	for (let i = 0; i < t.rows.count; i++) w.number(t.rows.long.get(i) ?? t.rows.dur[i]);
+	for (let i = 0; i < t.rows.count; i++) w.number(t.rows.type[i]);
+	for (let i = 0; t.rows.args && i < t.rows.count; i++) w.number(t.rows.args[i]);
 }
 
+const flagged = (p: StoreParts, flag: number): number[] => [...p.flags.keys()].filter(i => p.flags[i] & flag);
+
 export function writeContainer(p: StoreParts): Uint8Array {
-	const body = new Writer(), text = new TextEncoder();
+	const body = new Writer(),
+		text = new TextEncoder();
 	const args = text.encode(p.argTexts.slice(1).join('\n'));
 
 	p.tracks.forEach(t => writeTrack(body, t));
@@ -185,11 +198,25 @@ export function writeContainer(p: StoreParts): Uint8Array {
 		}
 	});
 	body.put(args);
-	const head: Head = { info: p.info, places: p.places, names: p.names, cats: p.cats,
-		marks: [...p.flags.keys()].filter(i => p.flags[i] & MARK), asides: [...p.flags.keys()].filter(i => p.flags[i] & ASIDE), arrows: p.arrows[0].length, args: args.length,
-		tracks: p.tracks.map(t => ({ rows: t.rows ? t.rows.count : t.time!.length, counter: !t.rows,
-			args: !!t.rows?.args, unfinished: t.unfinished })) };
-	const json = text.encode(JSON.stringify(head)), out = new Uint8Array(8 + json.length + body.done().length);
+	const head: Head = {
+		info: p.info,
+		places: p.places,
+		names: p.names,
+		cats: p.cats,
+		marks: flagged(p, MARK),
+		asides: flagged(p, ASIDE),
+		notWork: flagged(p, NOT_WORK),
+		arrows: p.arrows[0].length,
+		args: args.length,
+		tracks: p.tracks.map(t => ({
+			rows: t.rows ? t.rows.count : t.time!.length,
+			counter: !t.rows,
+			args: !!t.rows?.args,
+			unfinished: t.unfinished,
+		})),
+	};
+	const json = text.encode(JSON.stringify(head)),
+		out = new Uint8Array(8 + json.length + body.done().length);
 
 	new DataView(out.buffer).setUint32(0, MAGIC, true);
 	new DataView(out.buffer).setUint32(4, json.length, true);

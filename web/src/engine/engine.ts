@@ -4,6 +4,7 @@
 import { TYPE_PAGE, type Method, type Methods, type Note } from '../source/contract';
 import { WindowWriter } from '../source/window';
 import { at, detail, find, flows, search, step } from './events';
+import { findings } from './findings';
 import { drawLane, drawSamples } from './lanes';
 import { distribution } from './spread';
 import type { Store } from './store';
@@ -13,19 +14,20 @@ import type { Job } from './walk';
 
 const MOST_PIXELS = 1 << 16;
 
-type Answers = { [M in Method]: (ask: Methods[M]['ask']) => Methods[M]['answer'] | Job<Methods[M]['answer']> };
+type Answers = {
+	[M in Method]: (ask: Methods[M]['ask']) => Methods[M]['answer'] | Job<Methods[M]['answer']>;
+};
 
-export const isJob = (v: unknown): v is Job<unknown> => typeof (v as Job<unknown> | null)?.next === 'function';
+export const isJob = (v: unknown): v is Job<unknown> =>
+	typeof (v as Job<unknown> | null)?.next === 'function';
 
 /* All pieces of a work at once. */
 export function finish<T>(v: T | Job<T>): T {
-	if (!isJob(v))
-		return v;
+	if (!isJob(v)) return v;
 	for (;;) {
 		const step = (v as Job<T>).next();
 
-		if (step.done)
-			return step.value;
+		if (step.done) return step.value;
 	}
 }
 
@@ -38,8 +40,11 @@ export class Engine {
 		this.answers = {
 			info: () => store.info,
 			places: () => store.places,
-			types: ({ first }) => ({ first, names: store.names.slice(first, first + TYPE_PAGE),
-				cats: store.cats.slice(first, first + TYPE_PAGE) }),
+			types: ({ first }) => ({
+				first,
+				names: store.names.slice(first, first + TYPE_PAGE),
+				cats: store.cats.slice(first, first + TYPE_PAGE),
+			}),
 			window: ask => this.window(ask),
 			flows: ({ t0, t1, limit, tracks }) => flows(store, t0, t1, limit, tracks),
 			detail: ({ id }) => detail(store, id),
@@ -47,17 +52,19 @@ export class Engine {
 			step: ({ id, by, along }) => step(store, id, by, along),
 			search: ({ query, limit, scope }) => search(store, query, limit, scope),
 			find: ({ query, from, by, scope }) => find(store, query, from, by, scope),
-			aggregate: ({ scope }) => aggregate(store, scope),
+			aggregate: ({ scope, by }) => aggregate(store, scope, by),
+			findings: ({ scope }) => findings(store, scope),
 			list: ({ scope, limit }) => list(store, scope, limit),
 			distribution: ask => distribution(store, ask),
 			tree: ({ scope, kind, name, nodes }) => tree(store, scope, kind, name, nodes),
-			sql: () => { throw new Error('SQL needs the server: unitrace view, or unitrace query'); },
+			sql: () => {
+				throw new Error('SQL needs the server: unitrace view, or unitrace query');
+			},
 			words: () => [...new Set(store.names)].slice(0, 5000),
 			notes: () => this.notes,
 			note: ({ note, gone }) => {
 				this.notes = this.notes.filter(n => n.id !== note.id);
-				if (!gone)
-					this.notes.push(note);
+				if (!gone) this.notes.push(note);
 				return this.notes;
 			},
 		};
@@ -70,8 +77,7 @@ export class Engine {
 		for (const [index, lane] of lanes) {
 			const track = this.store.tracks[index];
 
-			if (track?.samples)
-				drawSamples(track.samples, t0, t1, wide, this.writer);
+			if (track?.samples) drawSamples(track.samples, t0, t1, wide, this.writer);
 			else if (track?.rows && track.dealt.lanes[lane])
 				drawLane(track.rows, track.dealt.lanes[lane], t0, t1, wide, this.writer, track.unfinished);
 			this.writer.endLane();
@@ -80,9 +86,11 @@ export class Engine {
 	}
 
 	/* The answer, or work that leads to it. */
-	start<M extends Method>(method: M, ask: Methods[M]['ask']): Methods[M]['answer'] | Job<Methods[M]['answer']> {
-		if (!Object.hasOwn(this.answers, method))
-			throw new Error(`no such question: ${String(method)}`);
+	start<M extends Method>(
+		method: M,
+		ask: Methods[M]['ask'],
+	): Methods[M]['answer'] | Job<Methods[M]['answer']> {
+		if (!Object.hasOwn(this.answers, method)) throw new Error(`no such question: ${String(method)}`);
 		return this.answers[method](ask);
 	}
 

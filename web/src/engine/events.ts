@@ -1,18 +1,32 @@
 // events.ts - single events: what is known about one, the next one, those that a search finds.
 
-import { rowOf, trackOf, type Detail, type EventId, type Flows, type Found, type Scope, type SliceRef }
-	from '../source/contract';
-import { ASIDE, durOf, endOf, rowAt, seek } from './lanes';
+import {
+	rowOf,
+	trackOf,
+	type Detail,
+	type EventId,
+	type Flows,
+	type Found,
+	type Scope,
+	type SliceRef,
+} from '../source/contract';
+import { ASIDE, durOf, endOf, NOT_WORK, rowAt, seek } from './lanes';
 import { compile, exactly } from './query';
 import { roleOf } from './roles';
 import type { Store, Track } from './store';
 import { scopeTracks, touches, type Job } from './walk';
 
 export function refOf(store: Store, track: Track, row: number): SliceRef {
-	const r = track.rows!, type = r.type[row];
+	const r = track.rows!,
+		type = r.type[row];
 
-	return { id: store.id(track, row), name: store.name(type), cat: store.cat(type),
-		t: r.start[row], dur: durOf(r, row) };
+	return {
+		id: store.id(track, row),
+		name: store.name(type),
+		cat: store.cat(type),
+		t: r.start[row],
+		dur: durOf(r, row),
+	};
 }
 
 const refById = (store: Store, id: EventId): SliceRef => refOf(store, store.tracks[trackOf(id)], rowOf(id));
@@ -21,13 +35,13 @@ const withRole = (ref: SliceRef): SliceRef => ({ ...ref, role: roleOf(ref.cat, r
 
 /* Of those around an event the innermost of each role, the outermost first. */
 function causes(store: Store, id: EventId): SliceRef[] {
-	const track = store.tracks[trackOf(id)], byRole = new Map<string, SliceRef>();
+	const track = store.tracks[trackOf(id)],
+		byRole = new Map<string, SliceRef>();
 
 	for (const row of store.parents(track, rowOf(id))) {
 		const ref = withRole(refOf(store, track, row));
 
-		if (!byRole.has(ref.role!))
-			byRole.set(ref.role!, ref);
+		if (!byRole.has(ref.role!)) byRole.set(ref.role!, ref);
 	}
 	return [...byRole.values()].reverse();
 }
@@ -36,27 +50,29 @@ function causes(store: Store, id: EventId): SliceRef[] {
 function chainOf(store: Store, id: EventId): SliceRef[] {
 	const cause = store.arrowsOf(id, false)[0];
 	const own = withRole(refById(store, id));
-	const effects = store.arrowsOf(id, true).slice(0, 8).map(e => withRole(refById(store, e)));
-	const led = cause === undefined ? causes(store, id)
-		: [...causes(store, cause), withRole(refById(store, cause))];
+	const effects = store
+		.arrowsOf(id, true)
+		.slice(0, 8)
+		.map(e => withRole(refById(store, e)));
+	const led =
+		cause === undefined ? causes(store, id) : [...causes(store, cause), withRole(refById(store, cause))];
 
 	return led.length + effects.length ? [...led, own, ...effects] : [];
 }
 
 function selfOf(store: Store, track: Track, row: number): number {
-	const r = track.rows!, lane = store.laneOf(track, row), inner = track.dealt.lanes[lane + 1];
+	const r = track.rows!,
+		lane = store.laneOf(track, row),
+		inner = track.dealt.lanes[lane + 1];
 	const end = endOf(r, row);
 	let self = end - r.start[row];
 
-	if (lane + 1 >= track.dealt.depths)
-		return self;
+	if (lane + 1 >= track.dealt.depths) return self;
 	for (let i = seek(r, inner, r.start[row]); i < inner.count; i++) {
 		const child = rowAt(inner, i);
 
-		if (r.start[child] >= end)
-			break;
-		if (child > row)
-			self -= durOf(r, child);
+		if (r.start[child] >= end) break;
+		if (child > row) self -= durOf(r, child);
 	}
 	return self;
 }
@@ -69,55 +85,73 @@ interface OfName {
 
 /* How many have the name, and which of them this is, in order of time. */
 function ofName(store: Store, id: EventId, type: number): OfName {
-	const name = store.nameOf[type], t = store.start(id), out = { nth: 1, count: 0, total: 0 };
+	const name = store.nameOf[type],
+		t = store.start(id),
+		out = { nth: 1, count: 0, total: 0 };
 
 	for (const track of store.tracks) {
 		const r = track.rows;
 
 		for (let row = 0; r && row < r.count; row++) {
-			if (store.nameOf[r.type[row]] !== name)
-				continue;
+			if (store.nameOf[r.type[row]] !== name) continue;
 			out.count++;
 			out.total += durOf(r, row);
-			if (r.start[row] < t || (r.start[row] === t && store.id(track, row) < id))
-				out.nth++;
+			if (r.start[row] < t || (r.start[row] === t && store.id(track, row) < id)) out.nth++;
 		}
 	}
 	return out;
 }
 
 export function detail(store: Store, id: EventId): Detail | null {
-	if (!store.has(id))
-		return null;
-	const track = store.tracks[trackOf(id)], row = rowOf(id), lane = store.laneOf(track, row);
-	const ref = refOf(store, track, row), type = track.rows!.type[row], same = ofName(store, id, type);
+	if (!store.has(id)) return null;
+	const track = store.tracks[trackOf(id)],
+		row = rowOf(id),
+		lane = store.laneOf(track, row);
+	const ref = refOf(store, track, row),
+		type = track.rows!.type[row],
+		same = ofName(store, id, type);
 	const mark = track.dealt.lanes[lane].kind === 'marks';
 
-	return { ...ref, track: track.index, lane, type, kind: mark ? 'mark' : 'span', depth: lane,
-		self: mark || store.flags[type] & ASIDE ? null : selfOf(store, track, row), unfinished: track.unfinished.has(row),
+	return {
+		...ref,
+		track: track.index,
+		lane,
+		type,
+		kind: mark ? 'mark' : 'span',
+		depth: lane,
+		self: mark || store.flags[type] & (ASIDE | NOT_WORK) ? null : selfOf(store, track, row),
+		unfinished: track.unfinished.has(row),
 		args: Object.entries(store.args(track, row)),
-		parents: store.parents(track, row).reverse().map(p => refOf(store, track, p)),
+		parents: store
+			.parents(track, row)
+			.reverse()
+			.map(p => refOf(store, track, p)),
 		chain: chainOf(store, id),
 		before: store.arrowsOf(id, false).map(e => refById(store, e)),
 		after: store.arrowsOf(id, true).map(e => refById(store, e)),
-		nth: same.nth, ofName: same.count, ofNameTotal: same.total };
+		nth: same.nth,
+		ofName: same.count,
+		ofNameTotal: same.total,
+	};
 }
 
 /* The event of a lane at a time, or the nearest one not further away than slack. */
 export function at(store: Store, track: number, lane: number, t: number, slack: number): SliceRef | null {
-	const of = store.tracks[track], l = of?.dealt.lanes[lane];
+	const of = store.tracks[track],
+		l = of?.dealt.lanes[lane];
 
-	if (!l || !of.rows)
-		return null;
-	const r = of.rows, i = seek(r, l, t - slack);
-	let best = -1, away = Infinity;
+	if (!l || !of.rows) return null;
+	const r = of.rows,
+		i = seek(r, l, t - slack);
+	let best = -1,
+		away = Infinity;
 
 	for (let k = i; k < l.count; k++) {
-		const row = rowAt(l, k), start = r.start[row];
+		const row = rowAt(l, k),
+			start = r.start[row];
 		const distance = Math.max(0, start - t, t - endOf(r, row));
 
-		if (start > t + slack || distance > away)
-			break;
+		if (start > t + slack || distance > away) break;
 		best = row;
 		away = distance;
 	}
@@ -133,23 +167,31 @@ interface Hit {
 
 const comes = (a: Hit, b: Hit): number => a.t - b.t || a.id - b.id;
 
-function* hits(store: Store, text: string, scope: Scope, found: (track: Track, row: number) => void): Job<string> {
+function* hits(
+	store: Store,
+	text: string,
+	scope: Scope,
+	found: (track: Track, row: number) => void,
+): Job<string> {
 	const query = compile(`${text} ${scope.query ?? ''}`);
 
-	if (query.error)
-		return query.error;
+	if (query.error) return query.error;
 	const types = Uint8Array.from(store.names, (name, i) => Number(query.type(name, store.cat(i))));
 
 	for (const track of scopeTracks(store, scope, query)) {
 		const r = track.rows;
 
 		for (let row = 0; r && row < r.count; row++) {
-			if (!types[r.type[row]])
-				continue;
-			if (scope.ranges && !touches(scope.ranges, r.start[row], endOf(r, row)))
-				continue;
-			if (query.event && !query.event({ dur: durOf(r, row), self: () => selfOf(store, track, row),
-				arg: key => store.args(track, row)[key] }))
+			if (!types[r.type[row]]) continue;
+			if (scope.ranges && !touches(scope.ranges, r.start[row], endOf(r, row))) continue;
+			if (
+				query.event &&
+				!query.event({
+					dur: durOf(r, row),
+					self: () => selfOf(store, track, row),
+					arg: key => store.args(track, row)[key],
+				})
+			)
 				continue;
 			found(track, row);
 		}
@@ -159,15 +201,16 @@ function* hits(store: Store, text: string, scope: Scope, found: (track: Track, r
 }
 
 export function* search(store: Store, text: string, limit: number, scope: Scope): Job<Found> {
-	const first: Hit[] = [], tracks = new Set<number>();
-	let count = 0, last = Infinity;
+	const first: Hit[] = [],
+		tracks = new Set<number>();
+	let count = 0,
+		last = Infinity;
 	const error = yield* hits(store, text, scope, (track, row) => {
 		const t = track.rows!.start[row];
 
 		count++;
 		tracks.add(track.index);
-		if (t > last)
-			return;
+		if (t > last) return;
 		first.push({ t, id: store.id(track, row) });
 		if (first.length >= limit * 4) {
 			first.sort(comes).length = limit;
@@ -175,62 +218,76 @@ export function* search(store: Store, text: string, limit: number, scope: Scope)
 		}
 	});
 
-	if (error)
-		throw new Error(error);
-	return { count, list: first.sort(comes).slice(0, limit).map(h => refById(store, h.id)),
-		tracks: [...tracks] };
+	if (error) throw new Error(error);
+	return {
+		count,
+		list: first
+			.sort(comes)
+			.slice(0, limit)
+			.map(h => refById(store, h.id)),
+		tracks: [...tracks],
+	};
 }
 
 /* The hit before or behind an event; the first or last one if there is none, as a ring. */
-export function* find(store: Store, text: string, from: EventId | null, by: 1 | -1, scope: Scope): Job<{ id: EventId; nth: number } | null> {
-	const here: Hit = from === null || !store.has(from)
-		? { t: by > 0 ? -1 : Infinity, id: -1 } : { t: store.start(from), id: from };
-	let next: Hit | null = null, wrapped: Hit | null = null, count = 0;
+export function* find(
+	store: Store,
+	text: string,
+	from: EventId | null,
+	by: 1 | -1,
+	scope: Scope,
+): Job<{ id: EventId; nth: number } | null> {
+	const here: Hit =
+		from === null || !store.has(from)
+			? { t: by > 0 ? -1 : Infinity, id: -1 }
+			: { t: store.start(from), id: from };
+	let next: Hit | null = null,
+		wrapped: Hit | null = null,
+		count = 0;
 	const better = (a: Hit, b: Hit | null): boolean => b === null || comes(a, b) * by < 0;
 	const error = yield* hits(store, text, scope, (track, row) => {
 		const h = { t: track.rows!.start[row], id: store.id(track, row) };
 
 		count++;
-		if (comes(h, here) * by > 0 && better(h, next))
-			next = h;
-		if (better(h, wrapped))
-			wrapped = h;
+		if (comes(h, here) * by > 0 && better(h, next)) next = h;
+		if (better(h, wrapped)) wrapped = h;
 	});
 	const hit = (next ?? wrapped) as Hit | null;
 
-	if (error || !hit)
-		return null;
+	if (error || !hit) return null;
 	let nth = 1;
 
 	yield* hits(store, text, scope, (track, row) => {
-		if (comes({ t: track.rows!.start[row], id: store.id(track, row) }, hit) < 0)
-			nth++;
+		if (comes({ t: track.rows!.start[row], id: store.id(track, row) }, hit) < 0) nth++;
 	});
 	return { id: hit.id, nth };
 }
 
-export function* step(store: Store, id: EventId, by: 1 | -1, along: 'name' | 'track' | 'flow'): Job<EventId | null> {
-	if (!store.has(id))
-		return null;
-	const track = store.tracks[trackOf(id)], row = rowOf(id);
+export function* step(
+	store: Store,
+	id: EventId,
+	by: 1 | -1,
+	along: 'name' | 'track' | 'flow',
+): Job<EventId | null> {
+	if (!store.has(id)) return null;
+	const track = store.tracks[trackOf(id)],
+		row = rowOf(id);
 
-	if (along === 'flow')
-		return store.arrowsOf(id, by > 0)[0] ?? null;
+	if (along === 'flow') return store.arrowsOf(id, by > 0)[0] ?? null;
 	if (along === 'name') {
 		const hit = yield* find(store, exactly(store.name(track.rows!.type[row])), id, by, {});
 
 		return hit && (store.start(hit.id) - store.start(id)) * by >= 0 && hit.id !== id ? hit.id : null;
 	}
 	const lane = track.dealt.lanes[store.laneOf(track, row)];
-	let low = 0, high = lane.count;
+	let low = 0,
+		high = lane.count;
 
 	while (low < high) {
 		const mid = (low + high) >>> 1;
 
-		if (rowAt(lane, mid) < row)
-			low = mid + 1;
-		else
-			high = mid;
+		if (rowAt(lane, mid) < row) low = mid + 1;
+		else high = mid;
 	}
 	const next = low + by;
 
@@ -239,7 +296,12 @@ export function* step(store: Store, id: EventId, by: 1 | -1, along: 'name' | 'tr
 
 /* Arrows with an end in the window. */
 export function flows(store: Store, t0: number, t1: number, limit: number, only?: number[]): Flows {
-	const end = () => ({ track: [] as number[], lane: [] as number[], row: [] as number[], t: [] as number[] });
+	const end = () => ({
+		track: [] as number[],
+		lane: [] as number[],
+		row: [] as number[],
+		t: [] as number[],
+	});
 	const out: Flows = { from: end(), to: end(), more: 0 };
 	const tracks = only ? new Set(only) : null;
 	const add = (to: Flows['from'], id: EventId, t: number) => {
@@ -252,13 +314,13 @@ export function flows(store: Store, t0: number, t1: number, limit: number, only?
 	};
 
 	for (let i = 0; i < store.arrowFrom.length; i++) {
-		const a = store.arrowFrom[i], b = store.arrowTo[i];
-		const from = store.start(a) + store.dur(a) / 2, to = store.start(b);
+		const a = store.arrowFrom[i],
+			b = store.arrowTo[i];
+		const from = store.start(a) + store.dur(a) / 2,
+			to = store.start(b);
 
-		if (Math.max(from, to) < t0 || Math.min(from, to) > t1)
-			continue;
-		if (tracks && !tracks.has(trackOf(a)) && !tracks.has(trackOf(b)))
-			continue;
+		if (Math.max(from, to) < t0 || Math.min(from, to) > t1) continue;
+		if (tracks && !tracks.has(trackOf(a)) && !tracks.has(trackOf(b))) continue;
 		if (out.from.t.length >= limit) {
 			out.more++;
 			continue;

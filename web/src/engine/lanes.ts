@@ -21,6 +21,7 @@ export const LONG = 0xffffffff;
 /* Flags of types. */
 export const MARK = 1; // has no length
 export const ASIDE = 2; // nobody's work, like a frame: listed, but without self time and in no tree
+export const NOT_WORK = 4; // about the recording or the lack of work: in no table
 
 export function durOf(r: Rows, row: number): number {
 	const d = r.dur[row];
@@ -60,19 +61,22 @@ function deal(r: Rows, flags: Uint8Array, async: boolean) {
 	const laneOf = new Uint16Array(r.count);
 	const ends: number[] = []; // of the spans that are open, the innermost last
 	const free: number[] = []; // when each lane of overlapping spans is free again
-	let depths = 0, marks = 0, last = 0;
-	const odd = 0x8000, mark = 0xffff;
+	let depths = 0,
+		marks = 0,
+		last = 0;
+	const odd = 0x8000,
+		mark = 0xffff;
 
 	for (let i = 0; i < r.count; i++) {
-		const start = r.start[i], end = endOf(r, i);
+		const start = r.start[i],
+			end = endOf(r, i);
 
 		if (flags[r.type[i]] & MARK) {
 			laneOf[i] = mark;
 			marks++;
 			continue;
 		}
-		while (ends.length && ends[ends.length - 1] <= start)
-			ends.pop();
+		while (ends.length && ends[ends.length - 1] <= start) ends.pop();
 		if (!async && (!ends.length || end <= ends[ends.length - 1])) {
 			laneOf[i] = Math.min(ends.length, MOST_LANES);
 			ends.push(end);
@@ -81,17 +85,14 @@ function deal(r: Rows, flags: Uint8Array, async: boolean) {
 		}
 		let lane = last < free.length && free[last] <= start && last === 0 ? last : 0;
 
-		while (lane < free.length && free[lane] > start)
-			lane++;
+		while (lane < free.length && free[lane] > start) lane++;
 		last = lane = Math.min(lane, MOST_LANES);
 		free[lane] = end;
 		laneOf[i] = odd + lane;
 	}
 	for (let i = 0; i < r.count; i++)
-		if (laneOf[i] === mark)
-			laneOf[i] = depths + free.length;
-		else if (laneOf[i] >= odd)
-			laneOf[i] += depths - odd;
+		if (laneOf[i] === mark) laneOf[i] = depths + free.length;
+		else if (laneOf[i] >= odd) laneOf[i] += depths - odd;
 	return { laneOf, depths, odd: free.length, marks };
 }
 
@@ -104,14 +105,19 @@ function buildNodes(r: Rows, rows: Uint32Array | null, count: number): Nodes {
 		total += n;
 	}
 	level.push(total);
-	const busy = new Float64Array(total), longest = new Float32Array(total);
+	const busy = new Float64Array(total),
+		longest = new Float32Array(total);
 	const type = new Uint32Array(total);
 
-	for (let k = 0; k < (level[1] ?? 0); k++) { // leaves
-		let sum = 0, most = -1, of = 0;
+	for (let k = 0; k < (level[1] ?? 0); k++) {
+		// leaves
+		let sum = 0,
+			most = -1,
+			of = 0;
 
 		for (let i = k * FAN; i < k * FAN + FAN; i++) {
-			const row = rows ? rows[i] : i, d = durOf(r, row);
+			const row = rows ? rows[i] : i,
+				d = durOf(r, row);
 
 			sum += d;
 			if (d > most) {
@@ -130,8 +136,7 @@ function buildNodes(r: Rows, rows: Uint32Array | null, count: number): Nodes {
 
 			for (let c = from; c < from + FAN; c++) {
 				busy[k] += busy[c];
-				if (longest[c] > longest[best])
-					best = c;
+				if (longest[c] > longest[best]) best = c;
 			}
 			longest[k] = longest[best];
 			type[k] = type[best];
@@ -146,12 +151,16 @@ export function buildLanes(r: Rows, flags: Uint8Array, async: boolean): Dealt {
 		l < depths ? 'spans' : l === depths + odd ? 'marks' : async ? 'async' : 'overlap';
 
 	if (n <= 1)
-		return { laneOf: null, depths,
-			lanes: n ? [{ kind: kind(0), rows: null, count: r.count, nodes: buildNodes(r, null, r.count) }] : [] };
+		return {
+			laneOf: null,
+			depths,
+			lanes: n
+				? [{ kind: kind(0), rows: null, count: r.count, nodes: buildNodes(r, null, r.count) }]
+				: [],
+		};
 	const counts = new Uint32Array(n);
 
-	for (let i = 0; i < r.count; i++)
-		counts[laneOf[i]]++;
+	for (let i = 0; i < r.count; i++) counts[laneOf[i]]++;
 	const rows = Array.from(counts, c => new Uint32Array(c));
 
 	counts.fill(0);
@@ -160,21 +169,29 @@ export function buildLanes(r: Rows, flags: Uint8Array, async: boolean): Dealt {
 
 		rows[l][counts[l]++] = i;
 	}
-	return { laneOf, depths, lanes: rows.map((of, l) =>
-		({ kind: kind(l), rows: of, count: of.length, nodes: buildNodes(r, of, of.length) })) };
+	return {
+		laneOf,
+		depths,
+		lanes: rows.map((of, l) => ({
+			kind: kind(l),
+			rows: of,
+			count: of.length,
+			nodes: buildNodes(r, of, of.length),
+		})),
+	};
 }
 
 /* The first entry that ends after t, or begins at it or later. */
 export function seek(r: Rows, l: Lane, t: number): number {
-	let low = 0, high = l.count;
+	let low = 0,
+		high = l.count;
 
 	while (low < high) {
-		const mid = (low + high) >>> 1, row = rowAt(l, mid);
+		const mid = (low + high) >>> 1,
+			row = rowAt(l, mid);
 
-		if (r.start[row] >= t || endOf(r, row) > t)
-			high = mid;
-		else
-			low = mid + 1;
+		if (r.start[row] >= t || endOf(r, row) > t) high = mid;
+		else low = mid + 1;
 	}
 	return low;
 }
@@ -187,13 +204,12 @@ function nodeAt(r: Rows, l: Lane, i: number, end: number, pixel: number): number
 	let found = -1;
 
 	for (let level = 0, size = FAN; i % size === 0 && i + size <= l.count; level++, size *= FAN) {
-		const at = l.nodes.level[level] + i / size, last = rowAt(l, i + size - 1);
+		const at = l.nodes.level[level] + i / size,
+			last = rowAt(l, i + size - 1);
 		const stop = endOf(r, last);
 
-		if (l.nodes.longest[at] >= pixel)
-			break;
-		if (stop > end && (level > 0 || stop - r.start[rowAt(l, i)] >= pixel))
-			break;
+		if (l.nodes.longest[at] >= pixel) break;
+		if (stop > end && (level > 0 || stop - r.start[rowAt(l, i)] >= pixel)) break;
 		found = level;
 	}
 	return found;
@@ -202,17 +218,21 @@ function nodeAt(r: Rows, l: Lane, i: number, end: number, pixel: number): number
 /* Several entries in one pixel, from entry i: writes them as one item, returns the next entry. */
 function drawPixel(r: Rows, l: Lane, i: number, at: number, pixel: number, out: WindowWriter): number {
 	const end = at + pixel;
-	let busy = 0, most = -1, type = 0, j = i, stop = 0;
+	let busy = 0,
+		most = -1,
+		type = 0,
+		j = i,
+		stop = 0;
 
 	while (j < l.count) {
 		const row = rowAt(l, j);
 
-		if (r.start[row] >= end)
-			break;
+		if (r.start[row] >= end) break;
 		const level = nodeAt(r, l, j, end, pixel);
 
 		if (level >= 0) {
-			const size = FAN ** (level + 1), node = l.nodes.level[level] + j / size;
+			const size = FAN ** (level + 1),
+				node = l.nodes.level[level] + j / size;
 
 			busy += l.nodes.busy[node];
 			if (l.nodes.longest[node] > most) {
@@ -225,7 +245,8 @@ function drawPixel(r: Rows, l: Lane, i: number, at: number, pixel: number, out: 
 		}
 		const d = durOf(r, row);
 
-		if (d >= pixel) // drawn by itself
+		if (d >= pixel)
+			// drawn by itself
 			break;
 		busy += d;
 		if (d > most) {
@@ -237,24 +258,31 @@ function drawPixel(r: Rows, l: Lane, i: number, at: number, pixel: number, out: 
 	}
 	const fill = Math.max(1, Math.min(255, Math.round((busy / pixel) * 255)));
 
-	if (j === i + 1) // the next one only looked as if it shared the pixel
+	if (j === i + 1)
+		// the next one only looked as if it shared the pixel
 		out.item(r.start[rowAt(l, i)], durOf(r, rowAt(l, i)), type, rowAt(l, i), 255);
-	else
-		out.item(at, Math.max(pixel, stop - at), type, MANY, fill);
+	else out.item(at, Math.max(pixel, stop - at), type, MANY, fill);
 	return j;
 }
 
 /* Draws a lane: every entry of at least a pixel exactly, shorter ones that share a pixel as one. */
-export function drawLane(r: Rows, l: Lane, t0: number, t1: number, pixels: number,
-	out: WindowWriter, torn: ReadonlySet<number>): void {
+export function drawLane(
+	r: Rows,
+	l: Lane,
+	t0: number,
+	t1: number,
+	pixels: number,
+	out: WindowWriter,
+	torn: ReadonlySet<number>,
+): void {
 	const pixel = (t1 - t0) / pixels;
 	let i = seek(r, l, t0);
 
 	while (i < l.count) {
-		const row = rowAt(l, i), start = r.start[row];
+		const row = rowAt(l, i),
+			start = r.start[row];
 
-		if (start >= t1)
-			break;
+		if (start >= t1) break;
 		const d = durOf(r, row);
 		const at = t0 + Math.max(0, Math.floor((start - t0) / pixel)) * pixel;
 
@@ -281,7 +309,8 @@ export interface Samples {
 
 export function makeSamples(time: Float64Array, value: Float64Array): Samples {
 	const blocks = Math.floor(time.length / BLOCK);
-	const low = new Float64Array(blocks).fill(Infinity), high = new Float64Array(blocks).fill(-Infinity);
+	const low = new Float64Array(blocks).fill(Infinity),
+		high = new Float64Array(blocks).fill(-Infinity);
 
 	for (let i = 0; i < blocks * BLOCK; i++) {
 		const b = Math.floor(i / BLOCK);
@@ -294,27 +323,29 @@ export function makeSamples(time: Float64Array, value: Float64Array): Samples {
 
 /* The first sample at t or later. */
 export function seekSample(s: Samples, t: number): number {
-	let low = 0, high = s.count;
+	let low = 0,
+		high = s.count;
 
 	while (low < high) {
 		const mid = (low + high) >>> 1;
 
-		if (s.time[mid] >= t)
-			high = mid;
-		else
-			low = mid + 1;
+		if (s.time[mid] >= t) high = mid;
+		else low = mid + 1;
 	}
 	return low;
 }
 
 export function drawSamples(s: Samples, t0: number, t1: number, pixels: number, out: WindowWriter): void {
-	const low = new Float32Array(pixels), high = new Float32Array(pixels), last = new Float32Array(pixels);
+	const low = new Float32Array(pixels),
+		high = new Float32Array(pixels),
+		last = new Float32Array(pixels);
 	let i = seekSample(s, t0);
 	let now = i > 0 ? s.value[i - 1] : NaN;
 
 	for (let p = 0; p < pixels; p++) {
 		const end = t0 + ((t1 - t0) * (p + 1)) / pixels;
-		let min = now, max = now;
+		let min = now,
+			max = now;
 
 		while (i < s.count && s.time[i] < end)
 			if (i % BLOCK === 0 && i + BLOCK <= s.count && s.time[i + BLOCK - 1] < end) {

@@ -6,11 +6,26 @@
 // A query is compiled into three tests, so that a search over millions of events looks at most at
 // a number per event: one on the type, one on the place, one on the event itself.
 
+import type { Place } from '../source/contract';
+
 export interface PlaceWords {
 	track: string;
 	rank: number;
 	thread: string;
 	device: string;
+}
+
+/* What a query can ask about a place. */
+export function placeWords(place: Place, byId: ReadonlyMap<number, Place>): PlaceWords {
+	let device = place.kind === 'device' ? place.name : '';
+
+	for (let p = byId.get(place.parent); p; p = byId.get(p.parent)) if (p.kind === 'device') device = p.name;
+	return {
+		track: place.name,
+		rank: place.rank,
+		device,
+		thread: place.kind === 'thread' ? `${place.name} ${place.sub ?? ''}` : '',
+	};
 }
 
 export interface EventWords {
@@ -25,12 +40,13 @@ export interface Query {
 	type(name: string, cat: string): boolean;
 	place: ((words: PlaceWords) => boolean) | null; // null: any
 	event: ((words: EventWords) => boolean) | null;
+	dur: ((dur: number) => boolean) | null; // of that, what can be told from the length alone
 }
 
 type TextTest = (text: string) => boolean;
 type NumberTest = (value: number) => boolean;
 
-const UNITS: Record<string, number> = { ns: 1, us: 1e3, 'µs': 1e3, 'μs': 1e3, ms: 1e6, s: 1e9, '': 1 };
+const UNITS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, μs: 1e3, ms: 1e6, s: 1e9, '': 1 };
 
 class QueryError extends Error {}
 
@@ -84,11 +100,16 @@ function numberTest(word: string, timed: boolean): NumberTest {
 	const limit = number(m[2], timed);
 
 	switch (m[1]) {
-	case '>': return v => v > limit;
-	case '<': return v => v < limit;
-	case '>=': return v => v >= limit;
-	case '<=': return v => v <= limit;
-	default: return v => v === limit;
+		case '>':
+			return v => v > limit;
+		case '<':
+			return v => v < limit;
+		case '>=':
+			return v => v >= limit;
+		case '<=':
+			return v => v <= limit;
+		default:
+			return v => v === limit;
 	}
 }
 
@@ -96,6 +117,7 @@ interface Parts {
 	type: ((name: string, cat: string) => boolean)[];
 	place: ((w: PlaceWords) => boolean)[];
 	event: ((w: EventWords) => boolean)[];
+	dur: ((d: number) => boolean)[];
 }
 
 function addField(field: string, value: string, want: boolean, to: Parts): boolean {
@@ -103,19 +125,51 @@ function addField(field: string, value: string, want: boolean, to: Parts): boole
 	const of = (test: NumberTest) => (v: number) => test(v) === want;
 
 	switch (field) {
-	case 'name': { const t = on(textTest(value)); to.type.push(n => t(n)); return true; }
-	case 'cat': { const t = on(textTest(value)); to.type.push((_, c) => t(c)); return true; }
-	case 'track': { const t = on(textTest(value)); to.place.push(w => t(w.track)); return true; }
-	case 'thread': { const t = on(textTest(value)); to.place.push(w => t(w.thread)); return true; }
-	case 'dev': { const t = on(textTest(value)); to.place.push(w => t(w.device)); return true; }
-	case 'rank': { const t = of(numberTest(value, false)); to.place.push(w => t(w.rank)); return true; }
-	case 'dur': { const t = of(numberTest(value, true)); to.event.push(w => t(w.dur)); return true; }
-	case 'self': { const t = of(numberTest(value, true)); to.event.push(w => t(w.self())); return true; }
+		case 'name': {
+			const t = on(textTest(value));
+			to.type.push(n => t(n));
+			return true;
+		}
+		case 'cat': {
+			const t = on(textTest(value));
+			to.type.push((_, c) => t(c));
+			return true;
+		}
+		case 'track': {
+			const t = on(textTest(value));
+			to.place.push(w => t(w.track));
+			return true;
+		}
+		case 'thread': {
+			const t = on(textTest(value));
+			to.place.push(w => t(w.thread));
+			return true;
+		}
+		case 'dev': {
+			const t = on(textTest(value));
+			to.place.push(w => t(w.device));
+			return true;
+		}
+		case 'rank': {
+			const t = of(numberTest(value, false));
+			to.place.push(w => t(w.rank));
+			return true;
+		}
+		case 'dur': {
+			const t = of(numberTest(value, true));
+			to.event.push(w => t(w.dur));
+			to.dur.push(t);
+			return true;
+		}
+		case 'self': {
+			const t = of(numberTest(value, true));
+			to.event.push(w => t(w.self()));
+			return true;
+		}
 	}
 	const key = field === 'line' ? 'line' : field.startsWith('arg.') ? field.slice(4) : '';
 
-	if (!key)
-		return false;
+	if (!key) return false;
 	const t = on(textTest(value));
 
 	to.event.push(w => t(w.arg(key) ?? ''));
@@ -127,35 +181,37 @@ function addWord(word: string, to: Parts): void {
 	const bare = want ? word : word.slice(1);
 	const m = /^([a-z][\w.]*):(.+)$/s.exec(bare);
 
-	if (m && addField(m[1], m[2], want, to)) // aten::mul is a name, not a field
+	if (m && addField(m[1], m[2], want, to))
+		// aten::mul is a name, not a field
 		return;
 	const test = textTest(bare);
 
 	to.type.push(name => test(name) === want);
 }
 
-const all = <A extends unknown[]>(tests: ((...a: A) => boolean)[]) =>
-	(...a: A): boolean => tests.every(test => test(...a));
+const all =
+	<A extends unknown[]>(tests: ((...a: A) => boolean)[]) =>
+	(...a: A): boolean =>
+		tests.every(test => test(...a));
 
 export function compile(text: string): Query {
-	const parts: Parts = { type: [], place: [], event: [] };
+	const parts: Parts = { type: [], place: [], event: [], dur: [] };
 	let error = '';
 
 	try {
-		for (const word of split(text))
-			addWord(word, parts);
+		for (const word of split(text)) addWord(word, parts);
 	} catch (e) {
-		if (!(e instanceof QueryError))
-			throw e;
+		if (!(e instanceof QueryError)) throw e;
 		error = e.message;
 	}
-	if (error)
-		return { text, error, type: () => false, place: null, event: null };
+	if (error) return { text, error, type: () => false, place: null, event: null, dur: null };
 	return {
-		text, error,
+		text,
+		error,
 		type: all(parts.type),
 		place: parts.place.length ? all(parts.place) : null,
 		event: parts.event.length ? all(parts.event) : null,
+		dur: parts.dur.length ? all(parts.dur) : null,
 	};
 }
 

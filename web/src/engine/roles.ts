@@ -9,8 +9,6 @@ const ROLES: [RegExp, string][] = [
 ];
 
 export function roleOf(cat: string, name: string): string {
-	for (const [pattern, role] of ROLES)
-		if (pattern.test(cat))
-			return role;
+	for (const [pattern, role] of ROLES) if (pattern.test(cat)) return role;
 	return /^(cu|cuda|cl|ze|hip)[A-Z]/.test(name) ? 'Call' : 'Task';
 }

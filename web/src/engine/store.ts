@@ -1,9 +1,18 @@
 // store.ts - a whole trace in the page: columns per track, names once, arrows.
 
 import { eventId, rowOf, trackOf, type EventId, type Info, type Place } from '../source/contract';
-import { buildLanes, durOf, endOf, makeSamples, rowAt, seek,
-	type Dealt, type Rows, type Samples } from './lanes';
-import type { PlaceWords } from './query';
+import {
+	buildLanes,
+	durOf,
+	endOf,
+	makeSamples,
+	rowAt,
+	seek,
+	type Dealt,
+	type Rows,
+	type Samples,
+} from './lanes';
+import { placeWords, type PlaceWords } from './query';
 
 export interface Track {
 	index: number;
@@ -28,7 +37,7 @@ export interface StoreParts {
 	places: Place[];
 	names: string[]; // of types
 	cats: string[];
-	flags: Uint8Array; // of types: MARK, ASIDE
+	flags: Uint8Array; // of types: MARK, ASIDE, NOT_WORK
 	tracks: TrackColumns[];
 	argTexts: string[]; // JSON objects; 0 is none
 	arrows: [from: Float64Array, to: Float64Array]; // event ids
@@ -43,6 +52,7 @@ export class Store {
 	readonly cats: string[];
 	readonly flags: Uint8Array; // of types
 	readonly tracks: Track[];
+	readonly placeById: ReadonlyMap<number, Place>;
 	readonly nameOf: Uint32Array; // type -> number of its name, equal for equal names
 	readonly nameCount: number;
 	readonly arrowFrom: Float64Array; // event ids, in order of from
@@ -58,53 +68,56 @@ export class Store {
 		this.cats = parts.cats;
 		this.flags = parts.flags;
 		this.argTexts = parts.argTexts;
+		this.placeById = new Map(parts.places.map(p => [p.id, p]));
+		const ofTrack = new Map(parts.places.map(p => [p.track, p]));
 		const numbers = new Map<string, number>();
 
 		this.nameOf = Uint32Array.from(parts.names, name => {
 			const known = numbers.get(name);
 
-			if (known !== undefined)
-				return known;
+			if (known !== undefined) return known;
 			numbers.set(name, numbers.size);
 			return numbers.size - 1;
 		});
 		this.nameCount = numbers.size;
-		this.tracks = parts.tracks.map((columns, index) => this.makeTrack(columns, index, parts.flags));
-		const order = Uint32Array.from(parts.arrows[0], (_, i) => i)
-			.sort((a, b) => parts.arrows[0][a] - parts.arrows[0][b]);
+		this.tracks = parts.tracks.map((columns, index) =>
+			this.makeTrack(columns, index, ofTrack.get(index)!, parts.flags),
+		);
+		const order = Uint32Array.from(parts.arrows[0], (_, i) => i).sort(
+			(a, b) => parts.arrows[0][a] - parts.arrows[0][b],
+		);
 
 		this.arrowFrom = Float64Array.from(order, i => parts.arrows[0][i]);
 		this.arrowTo = Float64Array.from(order, i => parts.arrows[1][i]);
-		this.byTo = Uint32Array.from(order, (_, i) => i)
-			.sort((a, b) => this.arrowTo[a] - this.arrowTo[b]);
+		this.byTo = Uint32Array.from(order, (_, i) => i).sort((a, b) => this.arrowTo[a] - this.arrowTo[b]);
 	}
 
-	private makeTrack(c: TrackColumns, index: number, flags: Uint8Array): Track {
-		const place = this.places.find(p => p.track === index)!;
+	private makeTrack(c: TrackColumns, index: number, place: Place, flags: Uint8Array): Track {
 		const rows = c.rows ?? null;
 		const samples = c.time && c.value ? makeSamples(c.time, c.value) : null;
 		const dealt = rows ? buildLanes(rows, flags, place.kind === 'async') : NOTHING;
 
-		place.lanes = samples ? [{ kind: 'counter', count: samples.count }]
+		place.lanes = samples
+			? [{ kind: 'counter', count: samples.count }]
 			: dealt.lanes.map(l => ({ kind: l.kind, count: l.count }));
-		return { index, place, rows, samples, dealt, unfinished: new Set(c.unfinished ?? []),
-			words: this.wordsOf(place) };
+		return {
+			index,
+			place,
+			rows,
+			samples,
+			dealt,
+			unfinished: new Set(c.unfinished ?? []),
+			words: placeWords(place, this.placeById),
+		};
 	}
 
-	private wordsOf(place: Place): PlaceWords {
-		const byId = new Map(this.places.map(p => [p.id, p]));
-		let device = place.kind === 'device' ? place.name : '';
-
-		for (let p = byId.get(place.parent); p; p = byId.get(p.parent))
-			if (p.kind === 'device')
-				device = p.name;
-		return { track: place.name, rank: place.rank, device,
-			thread: place.kind === 'thread' ? `${place.name} ${place.sub ?? ''}` : '' };
+	name(type: number): string {
+		return this.names[type] ?? '';
 	}
 
-	name(type: number): string { return this.names[type] ?? ''; }
-
-	cat(type: number): string { return this.cats[type] ?? ''; }
+	cat(type: number): string {
+		return this.cats[type] ?? '';
+	}
 
 	/* The arguments of an event; numbers and texts as texts. */
 	args(track: Track, row: number): Record<string, string> {
@@ -116,15 +129,13 @@ export class Store {
 	argsAt(at: number): Record<string, string> {
 		const known = this.argCache.get(at);
 
-		if (known)
-			return known;
+		if (known) return known;
 		const out: Record<string, string> = {};
 		const parsed: unknown = JSON.parse(this.argTexts[at] || '{}');
 
 		for (const [key, value] of Object.entries(parsed as Record<string, unknown>))
 			out[key] = typeof value === 'string' ? value : JSON.stringify(value);
-		if (this.argCache.size > 1 << 16)
-			this.argCache.clear();
+		if (this.argCache.size > 1 << 16) this.argCache.clear();
 		this.argCache.set(at, out);
 		return out;
 	}
@@ -135,15 +146,18 @@ export class Store {
 		return !!rows && rowOf(id) < rows.count;
 	}
 
-	laneOf(track: Track, row: number): number { return track.dealt.laneOf?.[row] ?? 0; }
+	laneOf(track: Track, row: number): number {
+		return track.dealt.laneOf?.[row] ?? 0;
+	}
 
 	/* The rows around a row, the innermost first. */
 	parents(track: Track, row: number): number[] {
-		const r = track.rows!, end = endOf(r, row), out: number[] = [];
+		const r = track.rows!,
+			end = endOf(r, row),
+			out: number[] = [];
 		let lane = this.laneOf(track, row);
 
-		if (lane >= track.dealt.depths)
-			return out;
+		if (lane >= track.dealt.depths) return out;
 		while (lane-- > 0) {
 			const l = track.dealt.lanes[lane];
 			const i = seek(r, l, r.start[row]);
@@ -165,24 +179,29 @@ export class Store {
 		const n = this.arrowFrom.length;
 		const key = leaving ? (i: number) => this.arrowFrom[i] : (i: number) => this.arrowTo[this.byTo[i]];
 		const out: EventId[] = [];
-		let low = 0, high = n;
+		let low = 0,
+			high = n;
 
 		while (low < high) {
 			const mid = (low + high) >>> 1;
 
-			if (key(mid) < id)
-				low = mid + 1;
-			else
-				high = mid;
+			if (key(mid) < id) low = mid + 1;
+			else high = mid;
 		}
 		for (; low < n && key(low) === id && out.length < 64; low++)
 			out.push(leaving ? this.arrowTo[low] : this.arrowFrom[this.byTo[low]]);
 		return out;
 	}
 
-	start(id: EventId): number { return this.tracks[trackOf(id)].rows!.start[rowOf(id)]; }
+	start(id: EventId): number {
+		return this.tracks[trackOf(id)].rows!.start[rowOf(id)];
+	}
 
-	dur(id: EventId): number { return durOf(this.tracks[trackOf(id)].rows!, rowOf(id)); }
+	dur(id: EventId): number {
+		return durOf(this.tracks[trackOf(id)].rows!, rowOf(id));
+	}
 
-	id(track: Track, row: number): EventId { return eventId(track.index, row); }
+	id(track: Track, row: number): EventId {
+		return eventId(track.index, row);
+	}
 }

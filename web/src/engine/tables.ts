@@ -4,16 +4,19 @@ import type { Aggregates, Cell, Column, Place, Scope, Table } from '../source/co
 import { seekSample } from './lanes';
 import { compile } from './query';
 import type { Store, Track } from './store';
-import { inside, scopeSpan, scopeTracks, walk, type Job } from './walk';
+import { inside, scopeSpan, scopeTracks, walk, type Job, type Visit } from './walk';
 
 /* Rows of objects become columns in the order of the list. */
 export function table(columns: Column[], rows: Record<string, Cell>[], more = 0): Table {
-	return { columns, rows: rows.length, more,
-		data: columns.map(c => rows.map(row => row[c.key] ?? null)) };
+	return { columns, rows: rows.length, more, data: columns.map(c => rows.map(row => row[c.key] ?? null)) };
 }
 
-const column = (key: string, title: string, type: Column['type'], more: Partial<Column> = {}): Column =>
-	({ key, title, type, ...more });
+const column = (key: string, title: string, type: Column['type'], more: Partial<Column> = {}): Column => ({
+	key,
+	title,
+	type,
+	...more,
+});
 
 const SLICES: Column[] = [
 	column('name', 'Name', 'name'),
@@ -36,6 +39,7 @@ interface Sum {
 	min: number;
 	max: number;
 	longest: number;
+	by?: (string | null)[]; // values of the arguments asked for
 }
 
 /* Merges intervals that come in any order: how long at least one was there. */
@@ -45,10 +49,8 @@ export class Union {
 	add(a: number, b: number): void {
 		const last = this.parts[this.parts.length - 1];
 
-		if (last && a >= last[0] && a <= last[1])
-			last[1] = Math.max(last[1], b);
-		else if (b > a)
-			this.parts.push([a, b]);
+		if (last && a >= last[0] && a <= last[1]) last[1] = Math.max(last[1], b);
+		else if (b > a) this.parts.push([a, b]);
 	}
 
 	merged(): [number, number][] {
@@ -57,10 +59,8 @@ export class Union {
 		for (const [a, b] of this.parts.sort((x, y) => x[0] - y[0])) {
 			const last = out[out.length - 1];
 
-			if (last && a <= last[1])
-				last[1] = Math.max(last[1], b);
-			else
-				out.push([a, b]);
+			if (last && a <= last[1]) last[1] = Math.max(last[1], b);
+			else out.push([a, b]);
 		}
 		return out;
 	}
@@ -71,38 +71,63 @@ interface Busy {
 	count: number;
 }
 
-function slicesTable(store: Store, sums: Sum[], span: number): Table {
-	const rows = sums.filter(Boolean).sort((a, b) => b.total - a.total).map(s => ({
-		name: store.name(s.type), count: s.count, total: s.total, self: s.self,
-		mean: s.total / s.count, min: s.min, max: s.max, share: span ? s.total / span : null,
-		type: s.type, longest: s.longest,
-	}));
+function slicesTable(store: Store, sums: Sum[], span: number, by: string[]): Table {
+	const rows = sums
+		.filter(Boolean)
+		.sort((a, b) => b.total - a.total)
+		.map(s => ({
+			name: store.name(s.type),
+			count: s.count,
+			total: s.total,
+			self: s.self,
+			mean: s.total / s.count,
+			min: s.min,
+			max: s.max,
+			share: span ? s.total / span : null,
+			type: s.type,
+			longest: s.longest,
+			...Object.fromEntries(by.map((key, i) => [`arg.${key}`, s.by?.[i] ?? null])),
+		}));
 
-	return table(SLICES, rows);
+	return table([...SLICES, ...by.map(key => column(`arg.${key}`, key, 'text'))], rows);
 }
 
 const lengthIn = (store: Store, scope: Scope, busy: [number, number][]): number =>
 	busy.reduce((sum, [a, b]) => sum + inside(scope.ranges ?? [[0, store.info.span]], a, b), 0);
 
 function threadsTable(store: Store, scope: Scope, busy: Map<Track, Busy>, span: number): Table {
-	const rows = [...busy].map(([t, b]) => {
-		const time = lengthIn(store, scope, b.union.merged());
+	const rows = [...busy]
+		.map(([t, b]) => {
+			const time = lengthIn(store, scope, b.union.merged());
 
-		return { name: pathName(store, t.place), slices: b.count, busy: time,
-			idle: span - time, share: span ? time / span : null, track: t.index };
-	}).sort((a, b) => b.busy - a.busy);
+			return {
+				name: pathName(store, t.place),
+				slices: b.count,
+				busy: time,
+				idle: span - time,
+				share: span ? time / span : null,
+				track: t.index,
+			};
+		})
+		.sort((a, b) => b.busy - a.busy);
 
-	return table([column('name', 'Track', 'text'), column('slices', 'Slices', 'count'),
-		column('busy', 'Busy', 'time', { hint: 'time in which at least one slice was open' }),
-		column('idle', 'Idle', 'time', { wide: true }), column('share', 'Busy share', 'share'),
-		column('track', 'Track number', 'number')], rows);
+	return table(
+		[
+			column('name', 'Track', 'text'),
+			column('slices', 'Slices', 'count'),
+			column('busy', 'Busy', 'time', { hint: 'time in which at least one slice was open' }),
+			column('idle', 'Idle', 'time', { wide: true }),
+			column('share', 'Busy share', 'share'),
+			column('track', 'Track number', 'number'),
+		],
+		rows,
+	);
 }
 
 export function pathName(store: Store, place: Place): string {
-	const byId = new Map(store.places.map(p => [p.id, p]));
 	const words = [place.name];
 
-	for (let p = byId.get(place.parent); p; p = byId.get(p.parent))
+	for (let p = store.placeById.get(place.parent); p; p = store.placeById.get(p.parent))
 		words.unshift(p.name);
 	return words.join(' / ');
 }
@@ -110,13 +135,20 @@ export function pathName(store: Store, place: Place): string {
 /* Mean is weighted by time: a value holds until the next one. */
 function counterRow(store: Store, t: Track, ranges: [number, number][]): Record<string, Cell> | null {
 	const s = t.samples!;
-	let count = 0, min = Infinity, max = -Infinity, area = 0, time = 0, last: Cell = null;
+	let count = 0,
+		min = Infinity,
+		max = -Infinity,
+		area = 0,
+		time = 0,
+		last: Cell = null;
 
 	for (const [a, b] of ranges) {
 		let i = seekSample(s, a);
 
-		if (i > 0 && !(i < s.count && s.time[i] === a)) { // the value that holds at a
-			const v = s.value[i - 1], end = Math.min(b, i < s.count ? s.time[i] : b);
+		if (i > 0 && !(i < s.count && s.time[i] === a)) {
+			// the value that holds at a
+			const v = s.value[i - 1],
+				end = Math.min(b, i < s.count ? s.time[i] : b);
 
 			min = Math.min(min, v);
 			max = Math.max(max, v);
@@ -125,7 +157,8 @@ function counterRow(store: Store, t: Track, ranges: [number, number][]): Record<
 			last = v;
 		}
 		for (; i < s.count && s.time[i] < b; i++) {
-			const v = s.value[i], end = Math.min(b, i + 1 < s.count ? s.time[i + 1] : b);
+			const v = s.value[i],
+				end = Math.min(b, i + 1 < s.count ? s.time[i + 1] : b);
 
 			count++;
 			min = Math.min(min, v);
@@ -135,29 +168,44 @@ function counterRow(store: Store, t: Track, ranges: [number, number][]): Record<
 			last = v;
 		}
 	}
-	if (last === null)
-		return null;
-	return { name: pathName(store, t.place), unit: t.place.unit ?? '', samples: count, min,
-		mean: time ? area / time : min, max, last, track: t.index };
+	if (last === null) return null;
+	return {
+		name: pathName(store, t.place),
+		unit: t.place.unit ?? '',
+		samples: count,
+		min,
+		mean: time ? area / time : min,
+		max,
+		last,
+		track: t.index,
+	};
 }
 
 function countersTable(store: Store, scope: Scope, tracks: Track[]): Table {
 	const ranges: [number, number][] = scope.ranges ?? [[0, store.info.span]];
 	const rows = tracks.filter(t => t.samples).map(t => counterRow(store, t, ranges));
 
-	return table([column('name', 'Counter', 'text'), column('unit', 'Unit', 'text'),
-		column('samples', 'Samples', 'count', { wide: true }), column('min', 'Min', 'number'),
-		column('mean', 'Mean', 'number', { hint: 'each value weighted by how long it held' }),
-		column('max', 'Max', 'number'), column('last', 'Last', 'number', { wide: true }),
-		column('track', 'Track number', 'number')], rows.filter(r => r !== null));
+	return table(
+		[
+			column('name', 'Counter', 'text'),
+			column('unit', 'Unit', 'text'),
+			column('samples', 'Samples', 'count', { wide: true }),
+			column('min', 'Min', 'number'),
+			column('mean', 'Mean', 'number', { hint: 'each value weighted by how long it held' }),
+			column('max', 'Max', 'number'),
+			column('last', 'Last', 'number', { wide: true }),
+			column('track', 'Track number', 'number'),
+		],
+		rows.filter(r => r !== null),
+	);
 }
 
 const overlapOf = (a: [number, number][], b: [number, number][]): number => {
-	let sum = 0, j = 0;
+	let sum = 0,
+		j = 0;
 
 	for (const [from, to] of a) {
-		while (j < b.length && b[j][1] <= from)
-			j++;
+		while (j < b.length && b[j][1] <= from) j++;
 		for (let k = j; k < b.length && b[k][0] < to; k++)
 			sum += Math.min(to, b[k][1]) - Math.max(from, b[k][0]);
 	}
@@ -166,43 +214,55 @@ const overlapOf = (a: [number, number][], b: [number, number][]): number => {
 
 /* A device is busy when one of its queues is; overlap: two or more of them at once. */
 function devicesTable(store: Store, scope: Scope, busy: Map<Track, Busy>, span: number): Table {
-	const byId = new Map(store.places.map(p => [p.id, p]));
 	const queues = new Map<Place, [number, number][][]>();
 	const ranges: [number, number][] = scope.ranges ?? [[0, store.info.span]];
 
 	for (const [t, b] of busy) {
-		let p: Place | undefined = byId.get(t.place.parent);
+		let p: Place | undefined = store.placeById.get(t.place.parent);
 
-		while (p && p.kind !== 'device')
-			p = byId.get(p.parent);
-		if (p && t.place.kind === 'queue')
-			queues.set(p, [...(queues.get(p) ?? []), b.union.merged()]);
+		while (p && p.kind !== 'device') p = store.placeById.get(p.parent);
+		if (p && t.place.kind === 'queue') queues.set(p, [...(queues.get(p) ?? []), b.union.merged()]);
 	}
 	const rows = [...queues].map(([device, of]) => {
 		const union = new Union();
 		let sum = 0;
 
 		of.forEach(q => q.forEach(([a, b]) => union.add(a, b)));
-		const all = union.merged(), time = lengthIn(store, scope, all);
+		const all = union.merged(),
+			time = lengthIn(store, scope, all);
 
-		of.forEach(q => { sum += lengthIn(store, scope, q); });
+		of.forEach(q => {
+			sum += lengthIn(store, scope, q);
+		});
 		const pairs = of.length === 2 ? overlapIn(of[0], of[1], ranges) : sum - time;
 
-		return { name: pathName(store, device), busy: time, idle: span - time,
-			overlap: of.length > 1 ? pairs : null, share: span ? time / span : null,
-			gap: longestGap(all, ranges) };
+		return {
+			name: pathName(store, device),
+			busy: time,
+			idle: span - time,
+			overlap: of.length > 1 ? pairs : null,
+			share: span ? time / span : null,
+			gap: longestGap(all, ranges),
+		};
 	});
 
-	return table([column('name', 'Device', 'text'), column('busy', 'Busy', 'time'),
-		column('idle', 'Idle', 'time'),
-		column('overlap', 'Overlapped', 'time', { hint: 'time that queues were busy beside others' }),
-		column('gap', 'Longest gap', 'time', { wide: true }),
-		column('share', 'Busy share', 'share')], rows);
+	return table(
+		[
+			column('name', 'Device', 'text'),
+			column('busy', 'Busy', 'time'),
+			column('idle', 'Idle', 'time'),
+			column('overlap', 'Overlapped', 'time', { hint: 'time that queues were busy beside others' }),
+			column('gap', 'Longest gap', 'time', { wide: true }),
+			column('share', 'Busy share', 'share'),
+		],
+		rows,
+	);
 }
 
 const clip = (of: [number, number][], ranges: [number, number][]): [number, number][] =>
-	of.flatMap(([a, b]) => ranges.map(([x, y]): [number, number] => [Math.max(a, x), Math.min(b, y)])
-		.filter(([x, y]) => y > x));
+	of.flatMap(([a, b]) =>
+		ranges.map(([x, y]): [number, number] => [Math.max(a, x), Math.min(b, y)]).filter(([x, y]) => y > x),
+	);
 
 const overlapIn = (a: [number, number][], b: [number, number][], ranges: [number, number][]): number =>
 	overlapOf(clip(a, ranges), clip(b, ranges));
@@ -214,8 +274,7 @@ function longestGap(busy: [number, number][], ranges: [number, number][]): numbe
 		let at = from;
 
 		for (const [a, b] of busy) {
-			if (b <= from || a >= to)
-				continue;
+			if (b <= from || a >= to) continue;
 			longest = Math.max(longest, a - at);
 			at = Math.max(at, b);
 		}
@@ -224,36 +283,67 @@ function longestGap(busy: [number, number][], ranges: [number, number][]): numbe
 	return longest;
 }
 
-export function* aggregate(store: Store, scope: Scope): Job<Aggregates> {
-	const sums: Sum[] = [], busy = new Map<Track, Busy>();
-	let track: Track | null = null, b: Busy = { union: new Union(), count: 0 }; // of the last one: they come in a row
+/* Numbers for names, or for names together with the values of some arguments. */
+function grouping(store: Store, by: string[]): (v: Visit) => [number, (string | null)[] | undefined] {
+	const keys = new Map<string, number>();
+
+	if (!by.length) return v => [store.nameOf[v.type], undefined];
+	return v => {
+		const args = store.args(v.track, v.row),
+			values = by.map(k => args[k] ?? null);
+		const key = JSON.stringify([store.nameOf[v.type], ...values]);
+		let n = keys.get(key);
+
+		if (n === undefined) keys.set(key, (n = keys.size));
+		return [n, values];
+	};
+}
+
+export function* aggregate(store: Store, scope: Scope, by: string[] = []): Job<Aggregates> {
+	const group = grouping(store, by),
+		sums: Sum[] = [],
+		busy = new Map<Track, Busy>();
+	let track: Track | null = null,
+		b: Busy = { union: new Union(), count: 0 }; // of the last one: they come in a row
 	const span = scopeSpan(store, scope);
 	const error = yield* walk(store, scope, v => {
-		const name = store.nameOf[v.type];
-		const s = sums[name] ??= { type: v.type, count: 0, total: 0, self: 0, min: Infinity, max: -1, longest: 0 };
+		const [number, values] = group(v);
+		const s = (sums[number] ??= {
+			type: v.type,
+			count: 0,
+			total: 0,
+			self: 0,
+			min: Infinity,
+			max: -1,
+			longest: 0,
+			by: values,
+		});
 
-		if (v.track !== track)
-			busy.set(track = v.track, b = { union: new Union(), count: 0 });
+		if (v.track !== track) busy.set((track = v.track), (b = { union: new Union(), count: 0 }));
 		s.count++;
 		s.total += v.total;
 		s.self += v.self;
-		if (v.total < s.min)
-			s.min = v.total;
+		if (v.total < s.min) s.min = v.total;
 		if (v.total > s.max) {
 			s.max = v.total;
 			s.longest = store.id(v.track, v.row);
 		}
 		b.count++;
-		if (v.path.length === 0 || scope.query) // those inside others add nothing
+		if (v.path.length === 0 || scope.query)
+			// those inside others add nothing
 			b.union.add(v.start, v.end);
 	});
 
-	if (error)
-		throw new Error(error);
+	if (error) throw new Error(error);
 	const tracks = scopeTracks(store, scope, compile(scope.query ?? ''));
 
-	return { slices: slicesTable(store, sums, span), threads: threadsTable(store, scope, busy, span),
-		counters: countersTable(store, scope, tracks), devices: devicesTable(store, scope, busy, span), span };
+	return {
+		slices: slicesTable(store, sums, span, by),
+		threads: threadsTable(store, scope, busy, span),
+		counters: countersTable(store, scope, tracks),
+		devices: devicesTable(store, scope, busy, span),
+		span,
+	};
 }
 
 /* The slices of a scope one by one, in order of time: the window as a table. */
@@ -262,21 +352,37 @@ export function* list(store: Store, scope: Scope, limit: number): Job<Table> {
 	let count = 0;
 	const error = yield* walk(store, scope, v => {
 		count++;
-		if (rows.length >= limit)
-			return;
+		if (rows.length >= limit) return;
 		const parent = v.path.length ? v.track.rows!.type[v.path[v.path.length - 1]] : -1;
 
-		rows.push({ name: store.name(v.type), start: v.start, dur: v.end - v.start, self: v.self,
-			track: v.track.place.name, parent: parent < 0 ? '' : store.name(parent),
-			cat: store.cat(v.type), type: v.type, id: store.id(v.track, v.row) });
+		rows.push({
+			name: store.name(v.type),
+			start: v.start,
+			dur: v.end - v.start,
+			self: v.self,
+			track: v.track.place.name,
+			parent: parent < 0 ? '' : store.name(parent),
+			cat: store.cat(v.type),
+			type: v.type,
+			id: store.id(v.track, v.row),
+		});
 	});
 
-	if (error)
-		throw new Error(error);
+	if (error) throw new Error(error);
 	rows.sort((a, b) => (a.start as number) - (b.start as number));
-	return table([column('name', 'Name', 'name'), column('start', 'Start', 'time'),
-		column('dur', 'Duration', 'time'), column('self', 'Self', 'time', { wide: true }),
-		column('track', 'Track', 'text'), column('parent', 'Inside', 'text', { wide: true }),
-		column('cat', 'Category', 'text', { wide: true }), column('type', 'Type', 'number'),
-		column('id', 'Event', 'event')], rows, count - rows.length);
+	return table(
+		[
+			column('name', 'Name', 'name'),
+			column('start', 'Start', 'time'),
+			column('dur', 'Duration', 'time'),
+			column('self', 'Self', 'time', { wide: true }),
+			column('track', 'Track', 'text'),
+			column('parent', 'Inside', 'text', { wide: true }),
+			column('cat', 'Category', 'text', { wide: true }),
+			column('type', 'Type', 'number'),
+			column('id', 'Event', 'event'),
+		],
+		rows,
+		count - rows.length,
+	);
 }

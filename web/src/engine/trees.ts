@@ -13,14 +13,12 @@ interface Node {
 	children: Map<number, Node>;
 }
 
-const node = (type: number): Node =>
-	({ type, total: 0, self: 0, count: 0, start: 0, children: new Map() });
+const node = (type: number): Node => ({ type, total: 0, self: 0, count: 0, start: 0, children: new Map() });
 
 function child(of: Node, key: number, type: number): Node {
 	let n = of.children.get(key);
 
-	if (!n)
-		of.children.set(key, n = node(type));
+	if (!n) of.children.set(key, (n = node(type)));
 	return n;
 }
 
@@ -46,8 +44,7 @@ function topDown(store: Store): Grow {
 		n.total += v.total;
 		n.self += v.self;
 		n.count++;
-		if (v.path.length === 0)
-			root.total += v.total;
+		if (v.path.length === 0) root.total += v.total;
 	};
 }
 
@@ -69,12 +66,10 @@ function bottomUp(store: Store): Grow {
 /* Above one name: those around it, each with the time of that name. Recursion counts once. */
 function callers(store: Store, name: number): Grow {
 	return (root, v) => {
-		if (store.nameOf[v.type] !== name)
-			return;
+		if (store.nameOf[v.type] !== name) return;
 		const types = pathTypes(v).slice(0, -1);
 
-		if (types.some(type => store.nameOf[type] === name))
-			return;
+		if (types.some(type => store.nameOf[type] === name)) return;
 		let n = root;
 
 		root.total += v.total;
@@ -93,12 +88,10 @@ function callees(store: Store, name: number): Grow {
 		const types = pathTypes(v);
 		const at = types.findIndex(type => store.nameOf[type] === name);
 
-		if (at < 0)
-			return;
+		if (at < 0) return;
 		let n = root;
 
-		for (const type of types.slice(at + 1))
-			n = child(n, store.nameOf[type], type);
+		for (const type of types.slice(at + 1)) n = child(n, store.nameOf[type], type);
 		n.total += v.total;
 		n.self += v.self;
 		n.count++;
@@ -111,8 +104,7 @@ function timeOrder(least: number): Grow {
 	const byRow = new Map<string, Node>();
 
 	return (root, v) => {
-		if (v.total < least)
-			return;
+		if (v.total < least) return;
 		// Slices come when they end, inner ones first: their parents are made before their turn.
 		let n = root;
 
@@ -121,7 +113,7 @@ function timeOrder(least: number): Grow {
 			let inner = byRow.get(id);
 
 			if (!inner) {
-				byRow.set(id, inner = node(v.track.rows!.type[row]));
+				byRow.set(id, (inner = node(v.track.rows!.type[row])));
 				n.children.set(key++, inner);
 				inner.start = v.track.rows!.start[row];
 			}
@@ -130,25 +122,36 @@ function timeOrder(least: number): Grow {
 		n.total = v.total;
 		n.self = v.self;
 		n.count = 1;
-		if (v.path.length === 0)
-			root.total += v.total;
+		if (v.path.length === 0) root.total += v.total;
 	};
 }
 
 /* The heaviest nodes as columns, parents before children. */
 function flatten(store: Store, root: Node, label: string, limit: number, timed: boolean): Tree {
-	const out: Tree = { parent: [-1], name: [label], type: [root.type], total: [root.total],
-		self: [root.self], count: [root.count], left: 0 };
+	const out: Tree = {
+		parent: [-1],
+		name: [label],
+		type: [root.type],
+		total: [root.total],
+		self: [root.self],
+		count: [root.count],
+		left: 0,
+	};
 	const all: Node[] = [];
-	const collect = (n: Node) => n.children.forEach(c => { all.push(c); collect(c); });
+	const collect = (n: Node) =>
+		n.children.forEach(c => {
+			all.push(c);
+			collect(c);
+		});
 
 	collect(root);
 	const weights = all.map(n => n.total).sort((a, b) => b - a);
 	const least = weights.length > limit ? weights[limit - 1] : -1;
 	const start = [0];
 	const add = (n: Node, parent: number) => {
-		const kids = [...n.children.values()]
-			.sort(timed ? (a, b) => a.start - b.start : (a, b) => b.total - a.total);
+		const kids = [...n.children.values()].sort(
+			timed ? (a, b) => a.start - b.start : (a, b) => b.total - a.total,
+		);
 
 		for (const c of kids) {
 			if (c.total < least) {
@@ -168,21 +171,32 @@ function flatten(store: Store, root: Node, label: string, limit: number, timed: 
 	};
 
 	add(root, 0);
-	if (timed)
-		out.start = start;
+	if (timed) out.start = start;
 	return out;
 }
 
-export function* tree(store: Store, scope: Scope, kind: TreeKind, name: string | undefined, nodes: number): Job<Tree> {
-	const type = store.names.indexOf(name ?? ''), number = type < 0 ? -1 : store.nameOf[type];
+export function* tree(
+	store: Store,
+	scope: Scope,
+	kind: TreeKind,
+	name: string | undefined,
+	nodes: number,
+): Job<Tree> {
+	const type = store.names.indexOf(name ?? ''),
+		number = type < 0 ? -1 : store.nameOf[type];
 	const root = node(Math.max(0, type));
 	const span = scope.ranges ? scope.ranges.reduce((s, [a, b]) => s + b - a, 0) : store.info.span;
-	const grow = { 'top-down': () => topDown(store), 'bottom-up': () => bottomUp(store),
-		'time-order': () => timeOrder(span / 4000), callers: () => callers(store, number),
-		callees: () => callees(store, number) }[kind]();
-	const error = yield* walk(store, scope, v => { if (!v.mark && !v.aside) grow(root, v); });
+	const grow = {
+		'top-down': () => topDown(store),
+		'bottom-up': () => bottomUp(store),
+		'time-order': () => timeOrder(span / 4000),
+		callers: () => callers(store, number),
+		callees: () => callees(store, number),
+	}[kind]();
+	const error = yield* walk(store, scope, v => {
+		if (!v.mark && !v.aside) grow(root, v);
+	});
 
-	if (error)
-		throw new Error(error);
+	if (error) throw new Error(error);
 	return flatten(store, root, name ?? 'all', nodes, kind === 'time-order');
 }

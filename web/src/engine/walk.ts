@@ -2,25 +2,22 @@
 // Tables, trees, histograms and searches are made in it, so they all mean the same.
 
 import type { Scope } from '../source/contract';
-import { ASIDE, durOf, endOf } from './lanes';
+import { ASIDE, durOf, endOf, NOT_WORK } from './lanes';
 import { compile, type Query } from './query';
 import type { Store, Track } from './store';
 
 /* How much of [start, end) lies in the ranges. */
 export function inside(ranges: [number, number][] | undefined, start: number, end: number): number {
-	if (!ranges)
-		return end - start;
+	if (!ranges) return end - start;
 	let sum = 0;
 
-	for (const [a, b] of ranges)
-		sum += Math.max(0, Math.min(b, end) - Math.max(a, start));
+	for (const [a, b] of ranges) sum += Math.max(0, Math.min(b, end) - Math.max(a, start));
 	return sum;
 }
 
 /* A slice without length counts if it lies in a range. */
 export function touches(ranges: [number, number][] | undefined, start: number, end: number): boolean {
-	if (!ranges)
-		return true;
+	if (!ranges) return true;
 	return ranges.some(([a, b]) => (start < b && end > a) || (start === end && start >= a && start < b));
 }
 
@@ -55,7 +52,9 @@ const NO_PATH: number[] = [];
 
 /* Which types match the query: asked once per type, not per event. */
 function typeMask(store: Store, query: Query): Uint8Array {
-	return Uint8Array.from(store.names, (name, i) => Number(query.type(name, store.cat(i))));
+	return Uint8Array.from(store.names, (name, i) =>
+		Number(!(store.flags[i] & NOT_WORK) && query.type(name, store.cat(i))),
+	);
 }
 
 class TrackWalk {
@@ -67,18 +66,37 @@ class TrackWalk {
 	private readonly wanted: boolean[] = [];
 	private readonly seen: Visit;
 
-	constructor(private store: Store, private track: Track, private scope: Scope,
-		private query: Query, private visit: (v: Visit) => void) {
-		this.seen = { track, row: 0, type: 0, start: 0, end: 0, total: 0, self: 0, path: [], mark: false, aside: false };
+	constructor(
+		private store: Store,
+		private track: Track,
+		private scope: Scope,
+		private query: Query,
+		private visit: (v: Visit) => void,
+	) {
+		this.seen = {
+			track,
+			row: 0,
+			type: 0,
+			start: 0,
+			end: 0,
+			total: 0,
+			self: 0,
+			path: [],
+			mark: false,
+			aside: false,
+		};
 	}
 
 	private matches(row: number, dur: number, self: number): boolean {
-		return this.query.event === null || this.query.event({ dur, self: () => self,
-			arg: key => this.store.args(this.track, row)[key] });
+		return (
+			this.query.event === null ||
+			this.query.event({ dur, self: () => self, arg: key => this.store.args(this.track, row)[key] })
+		);
 	}
 
 	private tell(row: number, end: number, total: number, self: number, path: number[], mark: boolean): void {
-		const v = this.seen, r = this.track.rows!;
+		const v = this.seen,
+			r = this.track.rows!;
 
 		v.row = row;
 		v.type = r.type[row];
@@ -89,15 +107,16 @@ class TrackWalk {
 		v.self = v.aside ? 0 : self;
 		v.path = path;
 		v.mark = mark;
-		if (this.matches(row, end - v.start, self))
-			this.visit(v);
+		if (this.matches(row, end - v.start, self)) this.visit(v);
 	}
 
 	private close(): void {
-		const row = this.path.pop()!, end = this.ends.pop()!, total = this.totals.pop()!, inner = this.inner.pop()!;
+		const row = this.path.pop()!,
+			end = this.ends.pop()!,
+			total = this.totals.pop()!,
+			inner = this.inner.pop()!;
 
-		if (this.wanted.pop())
-			this.tell(row, end, total, total - inner, this.path, false);
+		if (this.wanted.pop()) this.tell(row, end, total, total - inner, this.path, false);
 	}
 
 	/*
@@ -105,63 +124,62 @@ class TrackWalk {
 	 * Slices are visited when they end, since only then their self time is known.
 	 */
 	some(from: number, types: Uint8Array): number {
-		const r = this.track.rows!, { laneOf, depths, lanes } = this.track.dealt, { path, ends, totals, inner } = this;
-		const ranges = this.scope.ranges, last = ranges ? ranges[ranges.length - 1][1] : Infinity;
+		const r = this.track.rows!,
+			{ laneOf, depths, lanes } = this.track.dealt,
+			{ path, ends, totals, inner } = this;
+		const ranges = this.scope.ranges,
+			last = ranges ? ranges[ranges.length - 1][1] : Infinity;
 		const until = Math.min(r.count, from + CHUNK);
 		let row = from;
 
 		for (; row < until && r.start[row] < last; row++) {
-			const start = r.start[row], end = start + durOf(r, row);
-			const lane = laneOf ? laneOf[row] : 0, nested = lane < depths;
+			const start = r.start[row],
+				end = start + durOf(r, row);
+			const lane = laneOf ? laneOf[row] : 0,
+				nested = lane < depths;
 
-			while (nested && ends.length && ends[ends.length - 1] <= start)
-				this.close();
-			if (ranges && !touches(ranges, start, end))
-				continue;
-			const total = ranges ? inside(ranges, start, end) : end - start, wanted = types[r.type[row]] === 1;
+			while (nested && ends.length && ends[ends.length - 1] <= start) this.close();
+			if (ranges && !touches(ranges, start, end)) continue;
+			const total = ranges ? inside(ranges, start, end) : end - start,
+				wanted = types[r.type[row]] === 1;
 
 			if (!nested) {
-				if (wanted)
-					this.tell(row, end, total, total, NO_PATH, lanes[lane].kind === 'marks');
+				if (wanted) this.tell(row, end, total, total, NO_PATH, lanes[lane].kind === 'marks');
 				continue;
 			}
-			if (inner.length)
-				inner[inner.length - 1] += total;
+			if (inner.length) inner[inner.length - 1] += total;
 			path.push(row);
 			ends.push(end);
 			totals.push(total);
 			inner.push(0);
 			this.wanted.push(wanted);
 		}
-		if (row < r.count && r.start[row] < last)
-			return row;
-		while (ends.length)
-			this.close();
+		if (row < r.count && r.start[row] < last) return row;
+		while (ends.length) this.close();
 		return -1;
 	}
 
 	/* The first row that can reach into the ranges: the outermost span there, and all behind it. */
 	first(): number {
-		const r = this.track.rows!, { lanes } = this.track.dealt;
+		const r = this.track.rows!,
+			{ lanes } = this.track.dealt;
 
-		if (!this.scope.ranges?.length)
-			return this.scope.ranges ? r.count : 0;
+		if (!this.scope.ranges?.length) return this.scope.ranges ? r.count : 0;
 		const t = this.scope.ranges[0][0];
 		let first = r.count;
 
 		for (const l of lanes) {
-			let low = 0, high = l.count;
+			let low = 0,
+				high = l.count;
 
 			while (low < high) {
-				const mid = (low + high) >>> 1, row = l.rows ? l.rows[mid] : mid;
+				const mid = (low + high) >>> 1,
+					row = l.rows ? l.rows[mid] : mid;
 
-				if (r.start[row] >= t || endOf(r, row) > t)
-					high = mid;
-				else
-					low = mid + 1;
+				if (r.start[row] >= t || endOf(r, row) > t) high = mid;
+				else low = mid + 1;
 			}
-			if (low < l.count)
-				first = Math.min(first, l.rows ? l.rows[low] : low);
+			if (low < l.count) first = Math.min(first, l.rows ? l.rows[low] : low);
 		}
 		return first;
 	}
@@ -174,16 +192,14 @@ class TrackWalk {
 export function* walk(store: Store, scope: Scope, visit: (v: Visit) => void): Job<string> {
 	const query = compile(scope.query ?? '');
 
-	if (query.error)
-		return query.error;
+	if (query.error) return query.error;
 	const types = typeMask(store, query);
 
 	for (const track of scopeTracks(store, scope, query))
 		if (track.rows) {
 			const w = new TrackWalk(store, track, scope, query, visit);
 
-			for (let row = w.first(); row >= 0 && row < track.rows.count; yield)
-				row = w.some(row, types);
+			for (let row = w.first(); row >= 0 && row < track.rows.count; yield) row = w.some(row, types);
 		}
 	return '';
 }

@@ -32,6 +32,8 @@ export interface Info {
 	samples: number; // of counters
 	ranks: number;
 	types: number; // see Types
+	cats: string[]; // categories of slices, the most frequent first; at most 256
+	paused?: [Time, Time][]; // when nothing was recorded, because it was asked so
 	losses: Loss[];
 	notes: string[]; // what the recorder had to say
 	clockError: number; // ns, 0: unknown
@@ -43,7 +45,7 @@ export interface Info {
 }
 
 export type PlaceKind =
-	'rank' | 'process' | 'device' | 'thread' | 'queue' | 'lane' | 'async' | 'counter' | 'group';
+	'rank' | 'process' | 'device' | 'thread' | 'queue' | 'lane' | 'async' | 'idle' | 'counter' | 'group';
 
 export type LaneKind = 'spans' | 'overlap' | 'async' | 'marks' | 'flows' | 'counter';
 
@@ -57,6 +59,7 @@ export interface Place {
 	rank: number; // -1: none
 	track: number; // -1: it only holds others
 	unit?: string;
+	cpu?: number; // share of a CPU that the thread used, where recorded
 	lanes: { kind: LaneKind; count: number }[];
 }
 
@@ -126,7 +129,7 @@ export interface Detail extends SliceRef {
 	chain: SliceRef[]; // what led here and what it led to, in order of cause
 	before: SliceRef[]; // arrows that arrive
 	after: SliceRef[]; // arrows that leave
-	nth: number; // of all of this name, from 1
+	nth: number; // of all of this name, from 1; 0: there was no time to count them
 	ofName: number;
 	ofNameTotal: number;
 }
@@ -203,6 +206,17 @@ export interface Note {
 	text: string;
 }
 
+/* Something worth a look, and how it is known. The first one is the verdict of the page. */
+export interface Finding {
+	tone: 'bad' | 'warn' | ''; // costs time and we can say why; worth a look; neither
+	say: string; // one sentence
+	why: string; // the evidence
+	gain?: number; // ns that could be won at most
+	event?: EventId; // where to see it...
+	range?: [Time, Time];
+	query?: string;
+}
+
 export interface Methods {
 	info: { ask: Record<string, never>; answer: Info };
 	places: { ask: Record<string, never>; answer: Place[] };
@@ -220,7 +234,9 @@ export interface Methods {
 		ask: { query: string; from: EventId | null; by: 1 | -1; scope: Scope };
 		answer: { id: EventId; nth: number } | null;
 	};
-	aggregate: { ask: { scope: Scope }; answer: Aggregates };
+	/* by: slices are told apart by these arguments too, each a column of its own. */
+	aggregate: { ask: { scope: Scope; by?: string[] }; answer: Aggregates };
+	findings: { ask: { scope: Scope }; answer: Finding[] };
 	list: { ask: { scope: Scope; limit: number }; answer: Table };
 	distribution: { ask: DistributionAsk; answer: Distribution };
 	tree: { ask: { scope: Scope; kind: TreeKind; name?: string; nodes: number }; answer: Tree };
@@ -233,10 +249,15 @@ export interface Methods {
 export type Method = keyof Methods;
 
 export interface Source {
+	/*
+	 * A long answer may come in parts: each is a whole answer about what has been looked at so far,
+	 * and replaces the one before. The promise holds the last one.
+	 */
 	ask<M extends Method>(
 		method: M,
 		ask: Methods[M]['ask'],
 		signal?: AbortSignal,
+		part?: (answer: Methods[M]['answer']) => void,
 	): Promise<Methods[M]['answer']>;
 	/* Calls back when a live trace has grown; returns how to stop. */
 	watch(grown: (info: Info) => void): () => void;

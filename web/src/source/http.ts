@@ -2,18 +2,59 @@
 
 import type { Info, Method, Methods, Source } from './contract';
 
+/* JSON, one answer a line; all but the last are parts. */
+async function parts<T>(answer: Response, part?: (a: T) => void): Promise<T> {
+	const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+	let text = '',
+		line = '';
+
+	for (;;) {
+		const { done, value } = await reader.read();
+
+		text += value ?? '';
+		for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+			if (line) part?.(JSON.parse(line) as T);
+			line = text.slice(0, end);
+			text = text.slice(end + 1);
+		}
+		if (done) break;
+	}
+	if (line && text.trim()) part?.(JSON.parse(line) as T);
+	return JSON.parse(text.trim() || line) as T;
+}
+
 export class HttpSource implements Source {
 	constructor(private readonly base = 'api/') {}
 
-	async ask<M extends Method>(method: M, ask: Methods[M]['ask'], signal?: AbortSignal) {
-		const answer = await fetch(this.base + method, { method: 'POST', signal, cache: 'no-store',
-			credentials: 'same-origin', redirect: 'error',
-			headers: { 'Content-Type': 'application/json', 'X-Unitrace': '1' },
-			body: JSON.stringify(ask) });
+	private async post(method: string, body: string, signal?: AbortSignal): Promise<Response> {
+		try {
+			return await fetch(this.base + method, {
+				method: 'POST',
+				signal,
+				cache: 'no-store',
+				credentials: 'same-origin',
+				redirect: 'error',
+				headers: { 'Content-Type': 'application/json', 'X-Unitrace': '1' },
+				body,
+			});
+		} catch (e) {
+			if (!(e instanceof TypeError)) throw e; // given up
+			throw new Error('the server does not answer; is unitrace still running?');
+		}
+	}
+
+	async ask<M extends Method>(
+		method: M,
+		ask: Methods[M]['ask'],
+		signal?: AbortSignal,
+		part?: (a: Methods[M]['answer']) => void,
+	) {
+		const answer = await this.post(method, JSON.stringify(ask), signal);
 
 		if (!answer.ok)
 			throw new Error((await answer.text()).slice(0, 500) || `the server answered ${answer.status}`);
-		return (method === 'window' ? answer.arrayBuffer() : answer.json()) as Promise<Methods[M]['answer']>;
+		if (method === 'window') return (await answer.arrayBuffer()) as Methods[M]['answer'];
+		return parts<Methods[M]['answer']>(answer, part);
 	}
 
 	watch(grown: (info: Info) => void): () => void {

@@ -21,10 +21,10 @@ export interface Reply {
 }
 
 export async function unpack(base64: string): Promise<Uint8Array> {
-	const text = atob(base64.trim()), packed = new Uint8Array(text.length);
+	const text = atob(base64.trim()),
+		packed = new Uint8Array(text.length);
 
-	for (let i = 0; i < text.length; i++)
-		packed[i] = text.charCodeAt(i);
+	for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
 	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
 
 	return new Uint8Array(await new Response(stream).arrayBuffer());
@@ -42,7 +42,10 @@ class Desk {
 	private readonly jobs = new Map<number, Job<unknown>>();
 	private asked = false;
 
-	constructor(private readonly port: Port, private engine: Engine | undefined) {}
+	constructor(
+		private readonly port: Port,
+		private engine: Engine | undefined,
+	) {}
 
 	private reply(id: number, answer: unknown): void {
 		this.port.postMessage({ id, answer }, answer instanceof ArrayBuffer ? [answer] : []);
@@ -62,10 +65,8 @@ class Desk {
 			} else {
 				const answer: unknown = this.engine!.start(q.method!, q.ask as never);
 
-				if (isJob(answer))
-					this.jobs.set(q.id, answer);
-				else
-					this.reply(q.id, answer);
+				if (isJob(answer)) this.jobs.set(q.id, answer);
+				else this.reply(q.id, answer);
 				this.goOn();
 			}
 		} catch (e) {
@@ -74,8 +75,7 @@ class Desk {
 	}
 
 	private goOn(): void {
-		if (this.asked || !this.jobs.size)
-			return;
+		if (this.asked || !this.jobs.size) return;
 		this.asked = true;
 		setTimeout(() => {
 			this.asked = false;
@@ -98,8 +98,7 @@ class Desk {
 						break;
 					}
 				} while (performance.now() < until);
-				if (performance.now() >= until)
-					return;
+				if (performance.now() >= until) return;
 			} catch (e) {
 				this.jobs.delete(id);
 				this.fail(id, e);
@@ -118,16 +117,19 @@ export class PortSource implements Source {
 	private next = 1;
 	private readonly waiting = new Map<number, { done(a: unknown): void; failed(e: Error): void }>();
 
-	constructor(private readonly port: { postMessage(q: Question): void;
-		onmessage: ((e: MessageEvent) => void) | null }) {
+	constructor(
+		private readonly port: {
+			postMessage(q: Question): void;
+			onmessage: ((e: MessageEvent) => void) | null;
+		},
+	) {
 		port.onmessage = e => {
-			const reply = e.data as Reply, w = this.waiting.get(reply.id);
+			const reply = e.data as Reply,
+				w = this.waiting.get(reply.id);
 
 			this.waiting.delete(reply.id);
-			if (reply.error !== undefined)
-				w?.failed(new Error(reply.error));
-			else
-				w?.done(reply.answer);
+			if (reply.error !== undefined) w?.failed(new Error(reply.error));
+			else w?.done(reply.answer);
 		};
 	}
 
@@ -137,8 +139,7 @@ export class PortSource implements Source {
 
 			this.waiting.set(id, { done, failed });
 			signal?.addEventListener('abort', () => {
-				if (!this.waiting.delete(id))
-					return;
+				if (!this.waiting.delete(id)) return;
 				this.port.postMessage({ id: 0, stop: id });
 				failed(new DOMException('not asked any more', 'AbortError'));
 			});
@@ -150,7 +151,9 @@ export class PortSource implements Source {
 		return this.send({ method, ask }, signal) as Promise<Methods[M]['answer']>;
 	}
 
-	watch(): () => void { return () => undefined; }
+	watch(): () => void {
+		return () => undefined;
+	}
 }
 
 /* Without a worker: the same, in this thread. */
@@ -161,7 +164,9 @@ export class EngineSource implements Source {
 		return this.engine.answer(method, ask);
 	}
 
-	watch(): () => void { return () => undefined; }
+	watch(): () => void {
+		return () => undefined;
+	}
 }
 
 /* script: the text of this very program, which runs as the worker too. */
@@ -174,7 +179,8 @@ export async function openInline(base64: string, script: string | null): Promise
 			await source.send({ load: base64 });
 			return source;
 		} catch (e) {
-			if (e instanceof Error && /trace/.test(e.message)) // a damaged trace, not a missing worker
+			if (e instanceof Error && /trace/.test(e.message))
+				// a damaged trace, not a missing worker
 				throw e;
 		}
 	return new EngineSource(new Engine(readContainer(await unpack(base64))));

@@ -41,8 +41,7 @@ interface Sizes {
 	values: number;
 }
 
-const bytesOf = (s: Sizes): number =>
-	HEAD + s.items * 21 + (s.lanes + 1) * 8 + s.values * 12;
+const bytesOf = (s: Sizes): number => HEAD + s.items * 21 + (s.lanes + 1) * 8 + s.values * 12;
 
 function columns(b: ArrayBuffer, s: Sizes): Window {
 	let at = HEAD;
@@ -75,13 +74,14 @@ function columns(b: ArrayBuffer, s: Sizes): Window {
 export function readWindow(b: ArrayBuffer): Window {
 	const head = new DataView(b);
 
-	if (b.byteLength < HEAD || head.getUint32(0, true) !== MAGIC)
-		throw new Error('not a window of a trace');
-	const s = { lanes: head.getUint32(4, true), items: head.getUint32(8, true),
-		values: head.getUint32(12, true) };
+	if (b.byteLength < HEAD || head.getUint32(0, true) !== MAGIC) throw new Error('not a window of a trace');
+	const s = {
+		lanes: head.getUint32(4, true),
+		items: head.getUint32(8, true),
+		values: head.getUint32(12, true),
+	};
 
-	if (b.byteLength !== bytesOf(s))
-		throw new Error('a window of a trace that is cut short');
+	if (b.byteLength !== bytesOf(s)) throw new Error('a window of a trace that is cut short');
 	return columns(b, s);
 }
 
@@ -122,8 +122,7 @@ export class WindowWriter {
 	item(start: number, length: number, type: number, row: number, fill: number): void {
 		const i = this.items++;
 
-		if (i === this.start.length)
-			this.grow();
+		if (i === this.start.length) this.grow();
 		this.start[i] = start;
 		this.length[i] = length;
 		this.type[i] = type;

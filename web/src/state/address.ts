@@ -1,6 +1,7 @@
 // address.ts - the state of the view in the address, so that it can be sent and gone back to.
 
 import { batch, effect } from '@preact/signals';
+import type { Note } from '../source/contract';
 import type { ColourBy } from '../text/colour';
 import type { App, Narrowing, Theme } from './app';
 
@@ -11,22 +12,53 @@ const pair = (s: string | null): [number, number] | null => {
 	return Number.isFinite(a) && Number.isFinite(b) && b > a ? [a, b] : null;
 };
 
-const ints = (s: string | null): number[] =>
-	s ? s.split(',').map(int).filter(Number.isSafeInteger) : [];
+const ints = (s: string | null): number[] => (s ? s.split(',').map(int).filter(Number.isSafeInteger) : []);
 
 /* Narrowings as text: ranges "t0-t1+t0-t1" or "?query", one after the other. */
-const packChain = (chain: Narrowing[]): string => chain.map(n => n.ranges
-	? n.ranges.map(([a, b]) => `${Math.round(a)}-${Math.round(b)}`).join('+') : `?${n.query ?? ''}`).join('|');
+const packChain = (chain: Narrowing[]): string =>
+	chain
+		.map(n =>
+			n.ranges
+				? n.ranges.map(([a, b]) => `${Math.round(a)}-${Math.round(b)}`).join('+')
+				: `?${n.query ?? ''}`,
+		)
+		.join('|');
 
 function unpackChain(text: string | null, label: (ranges: [number, number][]) => string): Narrowing[] {
-	return (text ?? '').split('|').filter(Boolean).flatMap((part): Narrowing[] => {
-		if (part.startsWith('?'))
-			return [{ label: part.slice(1), query: part.slice(1) }];
-		const ranges = part.split('+').map(r => r.split('-').map(Number) as [number, number])
-			.filter(([a, b]) => Number.isFinite(a) && b > a);
+	return (text ?? '')
+		.split('|')
+		.filter(Boolean)
+		.flatMap((part): Narrowing[] => {
+			if (part.startsWith('?')) return [{ label: part.slice(1), query: part.slice(1) }];
+			const ranges = part
+				.split('+')
+				.map(r => r.split('-').map(Number) as [number, number])
+				.filter(([a, b]) => Number.isFinite(a) && b > a);
 
-		return ranges.length ? [{ label: label(ranges), ranges }] : [];
-	});
+			return ranges.length ? [{ label: label(ranges), ranges }] : [];
+		});
+}
+
+const packNotes = (notes: Note[]): string =>
+	notes.length ? JSON.stringify(notes.map(n => [Math.round(n.t0), Math.round(n.t1), n.text])) : '';
+
+function unpackNotes(text: string | null): Note[] {
+	try {
+		const all = JSON.parse(text || '[]') as unknown[];
+
+		return all
+			.filter(n => Array.isArray(n))
+			.map(([t0, t1, say]: unknown[]) => ({
+				id: `${t0}-${t1}`,
+				t0: Number(t0),
+				t1: Number(t1),
+				text: String(say),
+			}))
+			.filter(n => Number.isFinite(n.t0) && Number.isFinite(n.t1));
+	} catch {
+		// somebody else's address
+		return [];
+	}
 }
 
 interface Written {
@@ -35,11 +67,12 @@ interface Written {
 }
 
 function write(app: App, unknown: URLSearchParams): Written {
-	const p = new URLSearchParams(unknown), { t0, t1 } = app.view.value, bounds = app.bounds.value;
+	const p = new URLSearchParams(unknown),
+		{ t0, t1 } = app.view.value,
+		bounds = app.bounds.value;
 	const put = (key: string, value: string, usual = '') => {
 		p.delete(key);
-		if (value !== usual)
-			p.set(key, value);
+		if (value !== usual) p.set(key, value);
 	};
 	const a = app.area.value;
 
@@ -59,38 +92,40 @@ function write(app: App, unknown: URLSearchParams): Written {
 	put('d', app.drawer.value ? app.drawerTab.value : 'none', 'slices');
 	put('q', app.hits.value.query);
 	put('th', app.theme.value, 'auto');
+	put('n', app.info.value.can.notes ? '' : packNotes(app.notes.value), '');
 	return { text: p.toString().replace(/%2C/g, ','), pushes };
 }
 
-const KNOWN = ['v', 'f', 'a', 'at', 's', 'z', 'w', 'p', 'h', 'o', 'c', 'd', 'q', 'th'];
+const KNOWN = ['n', 'v', 'f', 'a', 'at', 's', 'z', 'w', 'p', 'h', 'o', 'c', 'd', 'q', 'th'];
 
 function read(app: App, hash: string, label: (r: [number, number][]) => string): URLSearchParams {
-	const p = new URLSearchParams(hash.replace(/^#/, '')), w = pair(p.get('w')), a = pair(p.get('a'));
-	const c = p.get('c'), d = p.get('d'), theme = p.get('th') ?? 'auto', s = p.get('s');
+	const p = new URLSearchParams(hash.replace(/^#/, '')),
+		w = pair(p.get('w')),
+		a = pair(p.get('a'));
+	const c = p.get('c'),
+		d = p.get('d'),
+		theme = p.get('th') ?? 'auto',
+		s = p.get('s');
 
 	batch(() => {
 		app.tab.value = p.get('v') ?? 'timeline';
 		app.chain.value = unpackChain(p.get('f'), label);
-		if (w)
-			app.show(w[0], w[1]);
-		else
-			app.fit();
+		if (w) app.show(w[0], w[1]);
+		else app.fit();
 		app.area.value = a ? { t0: a[0], t1: a[1], tracks: p.has('at') ? ints(p.get('at')) : null } : null;
 		app.pins.value = ints(p.get('p'));
 		app.hidden.value = new Set(ints(p.get('h')));
-		if (p.has('o'))
-			app.closed.value = new Set(ints(p.get('o')));
+		if (p.has('o')) app.closed.value = new Set(ints(p.get('o')));
 		app.colourBy.value = (c === 'name' || c === 'rank' ? c : 'cat') as ColourBy;
 		app.drawer.value = d !== 'none';
 		app.drawerTab.value = d && d !== 'none' ? d : 'slices';
 		app.zone.value = p.get('z') ?? '';
 		app.theme.value = (['light', 'dark', 'contrast'].includes(theme) ? theme : 'auto') as Theme;
+		if (!app.info.peek().can.notes) app.notes.value = unpackNotes(p.get('n'));
 		const id = s === null || s === '' ? null : Number(s);
 
-		if (id !== app.selected.peek())
-			app.select(Number.isSafeInteger(id) ? id : null);
-		if ((p.get('q') ?? '') !== app.hits.peek().query)
-			app.search(p.get('q') ?? '');
+		if (id !== app.selected.peek()) app.select(Number.isSafeInteger(id) ? id : null);
+		if ((p.get('q') ?? '') !== app.hits.peek().query) app.search(p.get('q') ?? '');
 	});
 	KNOWN.forEach(k => p.delete(k));
 	return p; // keys of another version are kept
@@ -98,12 +133,13 @@ function read(app: App, hash: string, label: (r: [number, number][]) => string):
 
 /* Zoom replaces the address, selections and filters are steps that Back undoes. */
 export function bindAddress(app: App, label: (ranges: [number, number][]) => string): void {
-	let unknown = read(app, location.hash, label), last = '', timer: ReturnType<typeof setTimeout> | undefined;
+	let unknown = read(app, location.hash, label),
+		last = '',
+		timer: ReturnType<typeof setTimeout> | undefined;
 	let pushed = write(app, unknown).pushes;
 
 	addEventListener('popstate', () => {
-		if (location.hash.replace(/^#/, '') === last)
-			return;
+		if (location.hash.replace(/^#/, '') === last) return;
 		unknown = read(app, location.hash, label);
 		({ text: last, pushes: pushed } = write(app, unknown));
 	});
@@ -112,12 +148,12 @@ export function bindAddress(app: App, label: (ranges: [number, number][]) => str
 
 		clearTimeout(timer);
 		timer = setTimeout(() => {
-			if (now.text === last)
-				return;
+			if (now.text === last) return;
 			last = now.text;
 			const url = now.text ? `#${now.text}` : location.pathname + location.search;
 
-			try { // some browsers refuse it for files
+			try {
+				// some browsers refuse it for files
 				history[now.pushes === pushed ? 'replaceState' : 'pushState'](null, '', url);
 			} catch {
 				location.hash = now.text;

@@ -3,8 +3,16 @@
 
 import { batch, computed, signal } from '@preact/signals';
 import { exactly } from '../engine/query';
-import { trackOf, type Detail, type EventId, type Info, type Note, type Place, type Scope, type Source }
-	from '../source/contract';
+import {
+	trackOf,
+	type Detail,
+	type EventId,
+	type Info,
+	type Note,
+	type Place,
+	type Scope,
+	type Source,
+} from '../source/contract';
 import type { ColourBy } from '../text/colour';
 import { time } from '../text/format';
 import { plain } from '../text/label';
@@ -35,6 +43,12 @@ export interface Hits {
 	list: { id: EventId; name: string; t: number; dur: number }[];
 }
 
+export interface Menu {
+	x: number;
+	y: number;
+	items: { title: string; run(): void }[];
+}
+
 export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
 
 const NO_HITS: Hits = { query: '', count: 0, nth: 0, error: '', busy: false, list: [] };
@@ -57,6 +71,8 @@ export class App {
 	readonly closed = signal<ReadonlySet<number>>(new Set()); // places whose children are folded
 	readonly order = signal<number[]>([]); // places moved by hand: id, before id, ...
 	readonly trackFilter = signal('');
+	readonly grouped = signal(false); // tracks of one name together, whatever rank they are of
+	readonly menu = signal<Menu | null>(null);
 	readonly drawer = signal(true);
 	readonly drawerTab = signal('slices');
 	readonly drawerHeight = signal(302);
@@ -77,31 +93,44 @@ export class App {
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
 	readonly byId = computed(() => new Map(this.places.value.map(p => [p.id, p])));
-	readonly byTrack = computed(() => new Map(this.places.value.filter(p => p.track >= 0).map(p => [p.track, p])));
+	readonly byTrack = computed(
+		() => new Map(this.places.value.filter(p => p.track >= 0).map(p => [p.track, p])),
+	);
 
 	/* What all tables are about: the narrowings together. */
 	readonly scope = computed<Scope>(() => {
 		const queries = this.chain.value.map(n => n.query).filter(Boolean);
 		const last = this.chain.value.filter(n => n.ranges).at(-1);
 
-		return { ...(last ? { ranges: last.ranges } : {}), ...(queries.length ? { query: queries.join(' ') } : {}) };
+		return {
+			...(last ? { ranges: last.ranges } : {}),
+			...(queries.length ? { query: queries.join(' ') } : {}),
+		};
 	});
 
 	/* The outer borders of the scope: what the minimap shows and 0 fits. */
 	readonly bounds = computed<Range>(() => {
 		const ranges = this.scope.value.ranges;
 
-		return ranges?.length ? { t0: ranges[0][0], t1: ranges[ranges.length - 1][1] }
+		return ranges?.length
+			? { t0: ranges[0][0], t1: ranges[ranges.length - 1][1] }
 			: { t0: 0, t1: Math.max(this.info.value?.span ?? 1, LEAST_SPAN) };
 	});
 
 	/* What the drawer's tables are about: the area, else the window. */
 	readonly areaScope = computed<Scope>(() => {
-		const a = this.area.value, r = a ?? this.view.value, scope = this.scope.value;
-		const ranges = (scope.ranges ?? [[0, this.info.value.span]] as [number, number][])
-			.map(([x, y]): [number, number] => [Math.max(x, r.t0), Math.min(y, r.t1)]).filter(([x, y]) => y > x);
+		const a = this.area.value,
+			r = a ?? this.view.value,
+			scope = this.scope.value;
+		const ranges = (scope.ranges ?? ([[0, this.info.value.span]] as [number, number][]))
+			.map(([x, y]): [number, number] => [Math.max(x, r.t0), Math.min(y, r.t1)])
+			.filter(([x, y]) => y > x);
 
-		return { ...scope, ranges: ranges.length ? ranges : [[r.t0, r.t0]], ...(a?.tracks ? { tracks: a.tracks } : {}) };
+		return {
+			...scope,
+			ranges: ranges.length ? ranges : [[r.t0, r.t0]],
+			...(a?.tracks ? { tracks: a.tracks } : {}),
+		};
 	});
 
 	constructor(readonly source: Source) {
@@ -109,7 +138,10 @@ export class App {
 	}
 
 	async open(): Promise<void> {
-		const [info, places] = await Promise.all([this.source.ask('info', {}), this.source.ask('places', {})]);
+		const [info, places] = await Promise.all([
+			this.source.ask('info', {}),
+			this.source.ask('places', {}),
+		]);
 
 		batch(() => {
 			this.info.value = info;
@@ -117,7 +149,13 @@ export class App {
 			this.view.value = { ...this.bounds.value };
 		});
 		this.types.want(0);
-		this.source.ask('notes', {}).then(n => { this.notes.value = n; }).catch(() => undefined);
+		if (info.can.notes)
+			this.source
+				.ask('notes', {})
+				.then(n => {
+					this.notes.value = n;
+				})
+				.catch(() => undefined);
 		this.source.watch(grown => this.grow(grown)); // also tells a server that the page is there
 	}
 
@@ -133,23 +171,39 @@ export class App {
 				this.view.value = { t0: info.span - (t1 - t0), t1: info.span };
 			}
 		});
-		this.source.ask('places', {}).then(p => { this.places.value = p; }).catch(() => undefined);
+		this.source
+			.ask('places', {})
+			.then(p => {
+				this.places.value = p;
+			})
+			.catch(() => undefined);
 	}
 
+	/* For screen readers, at most once a second: the last thing counts. */
 	say(text: string): void {
-		this.said.value = text;
+		clearTimeout(this.saying);
+		this.saying = setTimeout(
+			() => {
+				this.said.value = text;
+				this.lastSaid = Date.now();
+			},
+			Math.max(0, this.lastSaid + 1000 - Date.now()),
+		);
 	}
+
+	private saying: ReturnType<typeof setTimeout> | undefined;
+	private lastSaid = 0;
 
 	fail(e: unknown): void {
-		if (e instanceof DOMException && e.name === 'AbortError')
-			return;
+		if (e instanceof DOMException && e.name === 'AbortError') return;
 		this.problem.value = e instanceof Error ? e.message : String(e);
 	}
 
 	/* ---- moving ---- */
 
 	show(t0: number, t1: number): void {
-		const { t0: low, t1: high } = this.bounds.peek(), whole = high - low;
+		const { t0: low, t1: high } = this.bounds.peek(),
+			whole = high - low;
 		const span = Math.min(Math.max(t1 - t0, LEAST_SPAN), whole * 1.2);
 		const middle = (t0 + t1) / 2;
 		const from = Math.max(low - whole * 0.1, Math.min(middle - span / 2, high + whole * 0.1 - span));
@@ -158,14 +212,16 @@ export class App {
 	}
 
 	zoom(factor: number, at = 0.5): void {
-		const { t0, t1 } = this.view.peek(), span = Math.max(LEAST_SPAN, (t1 - t0) * factor);
+		const { t0, t1 } = this.view.peek(),
+			span = Math.max(LEAST_SPAN, (t1 - t0) * factor);
 		const t = t0 + (t1 - t0) * at;
 
 		this.show(t - span * at, t + span * (1 - at));
 	}
 
 	pan(share: number): void {
-		const { t0, t1 } = this.view.peek(), by = (t1 - t0) * share;
+		const { t0, t1 } = this.view.peek(),
+			by = (t1 - t0) * share;
 
 		this.show(t0 + by, t1 + by);
 	}
@@ -178,18 +234,17 @@ export class App {
 
 	/* First the selection in the middle of the window, then filling it. */
 	focus(): void {
-		const d = this.detail.peek(), a = this.area.peek(), { t0, t1 } = this.view.peek();
+		const d = this.detail.peek(),
+			a = this.area.peek(),
+			{ t0, t1 } = this.view.peek();
 		const of = d && d.id === this.selected.peek() ? { t0: d.t, t1: d.t + Math.max(d.dur, 1) } : a;
 
-		if (!of)
-			return this.fit();
+		if (!of) return this.fit();
 		const span = of.t1 - of.t0;
 		const centred = Math.abs((of.t0 + of.t1) / 2 - (t0 + t1) / 2) < (t1 - t0) * 0.01;
 
-		if (centred || t1 - t0 > span * 50)
-			this.show(of.t0 - span * 0.1, of.t1 + span * 0.1);
-		else
-			this.show((of.t0 + of.t1 - t1 + t0) / 2, (of.t0 + of.t1 + t1 - t0) / 2);
+		if (centred || t1 - t0 > span * 50) this.show(of.t0 - span * 0.1, of.t1 + span * 0.1);
+		else this.show((of.t0 + of.t1 - t1 + t0) / 2, (of.t0 + of.t1 + t1 - t0) / 2);
 	}
 
 	/* Fills the window with the selected slice. */
@@ -208,61 +263,61 @@ export class App {
 			this.detail.value = null;
 			return;
 		}
-		this.source.ask('detail', { id }).then(d => {
-			if (this.selected.peek() !== id)
-				return;
-			this.detail.value = d;
-			if (!d)
-				return;
-			this.say(`${plain(d.name)}, ${time(d.dur)}, ${d.nth} of ${d.ofName}`);
-			if (reveal)
-				this.reveal(d);
-		}).catch(e => this.fail(e));
+		this.source
+			.ask('detail', { id })
+			.then(d => {
+				if (this.selected.peek() !== id) return;
+				this.detail.value = d;
+				if (!d) return;
+				this.say(`${plain(d.name)}, ${time(d.dur)}, ${d.nth} of ${d.ofName}`);
+				if (reveal) this.reveal(d);
+			})
+			.catch(e => this.fail(e));
 	}
 
 	/* Moves the window so that an event is seen, no more than it must; opens folded places. */
 	private reveal(d: Detail): void {
-		const { t0, t1 } = this.view.peek(), end = d.t + d.dur;
+		const { t0, t1 } = this.view.peek(),
+			end = d.t + d.dur;
 		const closed = new Set(this.closed.peek());
 		let place = this.byTrack.peek().get(d.track);
 
 		if (d.dur > t1 - t0 || d.dur < (t1 - t0) / 2000)
 			this.show(d.t - Math.max(d.dur, 5) * 2, end + Math.max(d.dur, 5) * 2);
-		else if (d.t < t0 || end > t1)
-			this.show((d.t + end - t1 + t0) / 2, (d.t + end + t1 - t0) / 2);
-		for (; place; place = this.byId.peek().get(place.parent))
-			closed.delete(place.id);
-		if (closed.size !== this.closed.peek().size)
-			this.closed.value = closed;
+		else if (d.t < t0 || end > t1) this.show((d.t + end - t1 + t0) / 2, (d.t + end + t1 - t0) / 2);
+		for (; place; place = this.byId.peek().get(place.parent)) closed.delete(place.id);
+		if (closed.size !== this.closed.peek().size) this.closed.value = closed;
 		this.wanted.value = d.track;
 	}
 
 	readonly wanted = signal(-1); // a track to scroll to
 
 	step(by: 1 | -1, along: 'name' | 'track' | 'flow'): void {
-		const id = this.selected.peek();
+		this.afterLast(async () => {
+			const id = this.selected.peek();
+			const next = id === null ? null : await this.source.ask('step', { id, by, along });
 
-		if (id === null)
-			return;
-		this.source.ask('step', { id, by, along }).then(next => {
-			if (next === null)
-				this.say(by > 0 ? 'no further one' : 'none before');
-			else
-				this.select(next, true);
-		}).catch(e => this.fail(e));
+			if (next !== null) this.select(next, true);
+			else if (id !== null) this.say(by > 0 ? 'no further one' : 'none before');
+		});
 	}
+
+	/* Keys that walk come faster than answers: each step begins where the last one has led. */
+	private afterLast(walk: () => Promise<void>): void {
+		this.walking = this.walking.then(walk).catch(e => this.fail(e));
+	}
+
+	private walking: Promise<void> = Promise.resolve();
 
 	setArea(area: Area | null): void {
 		this.area.value = area && area.t1 > area.t0 ? area : null;
-		if (area)
-			this.say(`area of ${time(area.t1 - area.t0)}`);
+		if (area) this.say(`area of ${time(area.t1 - area.t0)}`);
 	}
 
 	selectionToArea(): void {
 		const d = this.detail.peek();
 
-		if (d)
-			this.setArea({ t0: d.t, t1: d.t + Math.max(d.dur, 1), tracks: null });
+		if (d) this.setArea({ t0: d.t, t1: d.t + Math.max(d.dur, 1), tracks: null });
 	}
 
 	clear(): void {
@@ -282,8 +337,7 @@ export class App {
 	filterIn(): void {
 		const a = this.area.peek();
 
-		if (!a)
-			return;
+		if (!a) return;
 		const ranges = this.areaScope.peek().ranges!;
 
 		batch(() => {
@@ -294,11 +348,16 @@ export class App {
 	}
 
 	filterOut(): void {
-		const a = this.area.peek(), d = this.detail.peek();
+		const a = this.area.peek(),
+			d = this.detail.peek();
 
 		if (a) {
-			const whole = this.scope.peek().ranges ?? [[0, this.info.peek().span]] as [number, number][];
-			const ranges = whole.flatMap(([x, y]): [number, number][] => [[x, Math.min(y, a.t0)], [Math.max(x, a.t1), y]])
+			const whole = this.scope.peek().ranges ?? ([[0, this.info.peek().span]] as [number, number][]);
+			const ranges = whole
+				.flatMap(([x, y]): [number, number][] => [
+					[x, Math.min(y, a.t0)],
+					[Math.max(x, a.t1), y],
+				])
 				.filter(([x, y]) => y > x);
 
 			this.narrow({ label: `without ${time(a.t0)} to ${time(a.t1)}`, ranges });
@@ -309,8 +368,7 @@ export class App {
 	}
 
 	undo(): void {
-		if (!this.chain.peek().length)
-			return;
+		if (!this.chain.peek().length) return;
 		this.chain.value = this.chain.peek().slice(0, -1);
 		this.fit();
 	}
@@ -318,8 +376,7 @@ export class App {
 	zoomToArea(): void {
 		const a = this.area.peek();
 
-		if (a)
-			this.show(a.t0, a.t1);
+		if (a) this.show(a.t0, a.t1);
 	}
 
 	/* ---- searching ---- */
@@ -333,30 +390,37 @@ export class App {
 		}
 		this.hits.value = { ...this.hits.peek(), query, busy: true, error: '' };
 		this.timer = setTimeout(() => {
-			const stop = this.searching = new AbortController();
+			const stop = (this.searching = new AbortController());
 
-			this.source.ask('search', { query, limit: 200, scope: this.scope.peek() }, stop.signal).then(f => {
-				this.hits.value = { query, count: f.count, nth: 0, error: '', busy: false, list: f.list };
-				this.say(`${f.count} found`);
-			}).catch(e => {
-				if (!(e instanceof DOMException))
-					this.hits.value = { ...NO_HITS, query, error: e instanceof Error ? e.message : String(e) };
-			});
+			this.source
+				.ask('search', { query, limit: 200, scope: this.scope.peek() }, stop.signal)
+				.then(f => {
+					this.hits.value = { query, count: f.count, nth: 0, error: '', busy: false, list: f.list };
+					this.say(`${f.count} found`);
+				})
+				.catch(e => {
+					if (!(e instanceof DOMException))
+						this.hits.value = {
+							...NO_HITS,
+							query,
+							error: e instanceof Error ? e.message : String(e),
+						};
+				});
 		}, 120);
 	}
 
 	nextHit(by: 1 | -1): void {
 		const { query } = this.hits.peek();
 
-		if (!query)
-			return;
-		this.source.ask('find', { query, from: this.hits.peek().nth ? this.selected.peek() : null, by, scope: this.scope.peek() })
-			.then(hit => {
-				if (!hit)
-					return;
-				this.hits.value = { ...this.hits.peek(), nth: hit.nth };
-				this.select(hit.id, true);
-			}).catch(e => this.fail(e));
+		if (!query) return;
+		this.afterLast(async () => {
+			const from = this.hits.peek().nth ? this.selected.peek() : null;
+			const hit = await this.source.ask('find', { query, from, by, scope: this.scope.peek() });
+
+			if (!hit) return;
+			this.hits.value = { ...this.hits.peek(), nth: hit.nth };
+			this.select(hit.id, true);
+		});
 	}
 
 	/* ---- places ---- */
@@ -364,14 +428,17 @@ export class App {
 	private static toggled(set: ReadonlySet<number>, id: number): Set<number> {
 		const out = new Set(set);
 
-		if (!out.delete(id))
-			out.add(id);
+		if (!out.delete(id)) out.add(id);
 		return out;
 	}
 
-	fold(id: number): void { this.closed.value = App.toggled(this.closed.peek(), id); }
+	fold(id: number): void {
+		this.closed.value = App.toggled(this.closed.peek(), id);
+	}
 
-	hide(id: number): void { this.hidden.value = App.toggled(this.hidden.peek(), id); }
+	hide(id: number): void {
+		this.hidden.value = App.toggled(this.hidden.peek(), id);
+	}
 
 	pin(id: number): void {
 		const pins = this.pins.peek();
@@ -382,22 +449,33 @@ export class App {
 	/* Moves a place before (or behind) the next of its like. */
 	move(id: number, by: 1 | -1): void {
 		const place = this.byId.peek().get(id);
-		const like = this.ordered(place?.parent ?? -1).map(p => p.id), at = like.indexOf(id);
+		const like = this.ordered(place?.parent ?? -1).map(p => p.id),
+			at = like.indexOf(id);
 
-		if (at < 0 || at + by < 0 || at + by >= like.length)
-			return;
+		if (at < 0 || at + by < 0 || at + by >= like.length) return;
 		[like[at], like[at + by]] = [like[at + by], like[at]];
 		this.order.value = [...this.order.peek().filter(o => !like.includes(o)), ...like];
 	}
 
-	/* Children of a place, those moved by hand in their order. */
-	ordered(parent: number): Place[] {
-		const children = this.places.peek().filter(p => p.parent === parent);
-		const order = new Map(this.order.peek().map((id, i) => [id, i]));
+	/* Children of every place, those moved by hand in their order. */
+	private readonly children = computed(() => {
+		const out = new Map<number, Place[]>(),
+			order = new Map(this.order.value.map((id, i) => [id, i]));
 
-		if (!children.some(c => order.has(c.id)))
-			return children;
-		return [...children].sort((a, b) => (order.get(a.id) ?? 1e9) - (order.get(b.id) ?? 1e9));
+		for (const p of this.places.value) {
+			const like = out.get(p.parent);
+
+			if (like) like.push(p);
+			else out.set(p.parent, [p]);
+		}
+		for (const like of out.values())
+			if (like.some(p => order.has(p.id)))
+				like.sort((a, b) => (order.get(a.id) ?? Infinity) - (order.get(b.id) ?? Infinity) || 0);
+		return out;
+	});
+
+	ordered(parent: number): Place[] {
+		return this.children.value.get(parent) ?? [];
 	}
 
 	/* The place of the selection, or of the first track of the area. */
@@ -410,17 +488,29 @@ export class App {
 	/* ---- notes ---- */
 
 	mark(forGood: boolean, text = ''): void {
-		const d = this.detail.peek(), a = this.area.peek();
+		const d = this.detail.peek(),
+			a = this.area.peek();
 		const r = a ?? (d ? { t0: d.t, t1: d.t + d.dur } : null);
 
-		if (!r)
-			return;
+		if (!r) return;
 		this.glow.value = { t0: r.t0, t1: r.t1 };
 		if (forGood)
 			this.saveNote({ id: `${Math.round(r.t0)}-${Math.round(r.t1)}`, t0: r.t0, t1: r.t1, text }, false);
 	}
 
+	/* Where nobody keeps notes beside the trace, the address does. */
 	saveNote(note: Note, gone: boolean): void {
-		this.source.ask('note', { note, gone }).then(n => { this.notes.value = n; }).catch(e => this.fail(e));
+		if (!this.info.peek().can.notes) {
+			const others = this.notes.peek().filter(n => n.id !== note.id);
+
+			this.notes.value = gone ? others : [...others, note];
+			return;
+		}
+		this.source
+			.ask('note', { note, gone })
+			.then(n => {
+				this.notes.value = n;
+			})
+			.catch(e => this.fail(e));
 	}
 }

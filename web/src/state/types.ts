@@ -22,24 +22,25 @@ export class TypeTable {
 	want(type: number): void {
 		const page = Math.floor(type / TYPE_PAGE);
 
-		if (this.asked.has(page))
-			return;
+		if (this.asked.has(page)) return;
 		this.asked.add(page);
-		this.source.ask('types', { first: page * TYPE_PAGE }).then(t => {
-			t.names.forEach((name, i) => {
-				this.names[t.first + i] = name;
-				this.labels[t.first + i] = plain(name);
-				this.cats[t.first + i] = t.cats[i];
-			});
-			this.loaded.value++;
-		}).catch(() => this.asked.delete(page));
+		this.source
+			.ask('types', { first: page * TYPE_PAGE })
+			.then(t => {
+				t.names.forEach((name, i) => {
+					this.names[t.first + i] = name;
+					this.labels[t.first + i] = plain(name);
+					this.cats[t.first + i] = t.cats[i];
+				});
+				this.loaded.value++;
+			})
+			.catch(() => this.asked.delete(page));
 	}
 
 	label(type: number): string {
 		const known = this.labels[type];
 
-		if (known === undefined)
-			this.want(type);
+		if (known === undefined) this.want(type);
 		return known ?? '';
 	}
 
@@ -50,7 +51,8 @@ export class TypeTable {
 		if (key !== this.coloursFor) {
 			this.coloursFor = key;
 			this.colours = Uint8Array.from(this.names, (name, i) =>
-				name === undefined ? 9 : by === 'name' ? byName(name) : byCategory(name, this.cats[i]));
+				name === undefined ? 9 : by === 'name' ? byName(name) : byCategory(name, this.cats[i]),
+			);
 		}
 		return this.colours;
 	}
@@ -59,16 +61,21 @@ export class TypeTable {
 		return this.colourTable(by)[type] ?? 9;
 	}
 
-	/* Types that a filter does not want: drawn in grey. */
-	unwanted(query: string): Uint8Array | null {
-		if (!query)
-			return null;
+	/* The filter, and the types that it does not want: they are drawn in grey. */
+	unwanted(query: string): { query: Query; of: Uint8Array } | null {
+		if (!query) return null;
 		if (this.dimmed?.query.text !== query || this.dimmed.of.length !== this.names.length) {
 			const q = compile(query);
 
-			this.dimmed = { query: q, of: q.error ? new Uint8Array(0)
-				: Uint8Array.from(this.names, (name, i) => Number(name !== undefined && !q.type(name, this.cats[i]))) };
+			this.dimmed = {
+				query: q,
+				of: q.error
+					? new Uint8Array(0)
+					: Uint8Array.from(this.names, (name, i) =>
+							Number(name !== undefined && !q.type(name, this.cats[i])),
+						),
+			};
 		}
-		return this.dimmed.of;
+		return this.dimmed;
 	}
 }

@@ -34,8 +34,7 @@ export function hashName(name: string): number {
 	const bare = withoutTemplates(name.slice(0, 512)).replace(/[\d_.]+$/, '');
 	let h = 0x811c9dc5;
 
-	for (let i = 0; i < bare.length; i++)
-		h = Math.imul(h ^ bare.charCodeAt(i), 0x01000193);
+	for (let i = 0; i < bare.length; i++) h = Math.imul(h ^ bare.charCodeAt(i), 0x01000193);
 	return h >>> 0;
 }
 
@@ -46,16 +45,17 @@ export function byCategory(name: string, cat: string): number {
 	if (!isWork.test(cat)) {
 		const c = first(CATS, cat);
 
-		if (c !== undefined)
-			return c;
-		if (/^(cu|cuda|cl|ze|hip)[A-Z]/.test(name))
-			return 7;
+		if (c !== undefined) return c;
+		if (/^(cu|cuda|cl|ze|hip)[A-Z]/.test(name)) return 7;
 	}
 	const kernel = first(KERNELS, name.slice(0, 512));
 
-	if (kernel !== undefined && (isWork.test(cat) || kernel === 4))
-		return kernel;
-	return isWork.test(cat) ? hashName(name) % HASHED : /task|itt|user/i.test(cat) ? 3 : hashName(cat || name) % HASHED;
+	if (kernel !== undefined && (isWork.test(cat) || kernel === 4)) return kernel;
+	return isWork.test(cat)
+		? hashName(name) % HASHED
+		: /task|itt|user/i.test(cat)
+			? 3
+			: hashName(cat || name) % HASHED;
 }
 
 export const byName = (name: string): number => hashName(name) % HASHED;

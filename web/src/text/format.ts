@@ -3,8 +3,7 @@
 const THIN = '\u202f';
 
 export function digits(v: number, n = 4): string {
-	if (v === 0)
-		return '0';
+	if (v === 0) return '0';
 	const places = Math.max(0, Math.min(n - 1, n - 1 - Math.floor(Math.log10(Math.abs(v)))));
 
 	return v.toFixed(places);
@@ -17,40 +16,54 @@ const scaled = (v: number, units: [number, string][], n: number): string => {
 	return `${digits(v / by, n)}${THIN}${unit}`;
 };
 
-const TIMES: [number, string][] = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']];
-const BYTES: [number, string][] = [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB'], [1, 'B']];
+const TIMES: [number, string][] = [
+	[1e9, 's'],
+	[1e6, 'ms'],
+	[1e3, 'µs'],
+];
+const BYTES: [number, string][] = [
+	[1e12, 'TB'],
+	[1e9, 'GB'],
+	[1e6, 'MB'],
+	[1e3, 'kB'],
+	[1, 'B'],
+];
 
 /* ns; below 1 µs without a fraction */
 export function time(ns: number, n = 4): string {
-	if (!Number.isFinite(ns))
-		return '–';
-	if (Math.abs(ns) < 999.95)
-		return `${Number.isInteger(ns) ? ns : digits(ns, n)}${THIN}ns`;
+	if (!Number.isFinite(ns)) return '–';
+	if (Math.abs(ns) < 999.95) return `${Number.isInteger(ns) ? ns : digits(ns, n)}${THIN}ns`;
 	return scaled(ns, TIMES, n);
 }
 
 export const bytes = (v: number, n = 4): string => scaled(v, BYTES, n);
 
 export const count = (v: number): string =>
-	Math.round(v).toString().replace(/\B(?=(\d{3})+$)/g, THIN);
+	Math.round(v)
+		.toString()
+		.replace(/\B(?=(\d{3})+$)/g, THIN);
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}${THIN}%`;
 
 export function number(v: number): string {
-	if (!Number.isFinite(v))
-		return '–';
-	if (Number.isInteger(v) && Math.abs(v) < 1e15)
-		return count(v);
+	if (!Number.isFinite(v)) return '–';
+	if (Number.isInteger(v) && Math.abs(v) < 1e15) return count(v);
 	return Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3 ? v.toPrecision(4) : digits(v);
 }
 
 export const short = (v: number): string =>
-	v >= 1e9 ? `${digits(v / 1e9, 3)}G` : v >= 1e6 ? `${digits(v / 1e6, 3)}M` : v >= 1e4 ? `${digits(v / 1e3, 3)}k`
-		: number(v);
+	v >= 1e9
+		? `${digits(v / 1e9, 3)}G`
+		: v >= 1e6
+			? `${digits(v / 1e6, 3)}M`
+			: v >= 1e4
+				? `${digits(v / 1e3, 3)}k`
+				: number(v);
 
 /* Steps of 1, 2 or 5 so that about `about` of them fit. */
 export function step(span: number, about: number): number {
-	const raw = span / Math.max(1, about), ten = 10 ** Math.floor(Math.log10(raw));
+	const raw = span / Math.max(1, about),
+		ten = 10 ** Math.floor(Math.log10(raw));
 
 	return ([1, 2, 5, 10].find(k => k * ten >= raw * 0.999) ?? 10) * ten;
 }
@@ -65,14 +78,16 @@ export function tick(t: number, stepBy: number, span: number): string {
 
 /* An exact time in full: 1.234 567 890 s. */
 export function exact(ns: number): string {
-	const whole = Math.floor(ns / 1e9), rest = Math.round(ns - whole * 1e9).toString().padStart(9, '0');
+	const whole = Math.floor(ns / 1e9),
+		rest = Math.round(ns - whole * 1e9)
+			.toString()
+			.padStart(9, '0');
 
 	return `${count(whole)}.${rest.replace(/(\d{3})(?=\d)/g, `$1${THIN}`)}${THIN}s`;
 }
 
 export function utc(start: string, t: number): string | null {
-	if (!/^\d+$/.test(start) || start === '0')
-		return null;
+	if (!/^\d+$/.test(start) || start === '0') return null;
 	const ns = BigInt(start) + BigInt(Math.round(t));
 	const date = new Date(Number(ns / 1000000n)).toISOString();
 

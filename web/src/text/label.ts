@@ -13,43 +13,39 @@ const cache = new Map<string, string>();
 export function plain(name: string): string {
 	const known = cache.get(name);
 
-	if (known !== undefined)
-		return known;
+	if (known !== undefined) return known;
 	let out = name.length > MOST ? `${name.slice(0, MOST / 2)}…${name.slice(-MOST / 2)}` : name;
 
-	out = out.replace(CONTROL, c => {
-		const code = c.charCodeAt(0);
+	out = out
+		.replace(CONTROL, c => {
+			const code = c.charCodeAt(0);
 
-		return code < 32 ? String.fromCharCode(0x2400 + code) : code === 127 ? '\u2421' : '\ufffd';
-	}).replace(TURNS, '');
+			return code < 32 ? String.fromCharCode(0x2400 + code) : code === 127 ? '\u2421' : '\ufffd';
+		})
+		.replace(TURNS, '');
 	out = out || '(no name)';
-	if (cache.size > 20000)
-		cache.clear();
+	if (cache.size > 20000) cache.clear();
 	cache.set(name, out);
 	return out;
 }
 
 /* C++ template arguments: often the longest part, and the least telling. */
 export function withoutTemplates(name: string): string {
-	if (!name.includes('<'))
-		return name;
-	let depth = 0, out = '';
+	if (!name.includes('<')) return name;
+	let depth = 0,
+		out = '';
 
 	for (const c of name) {
-		if (c === '<')
-			depth++;
-		if (depth === 0)
-			out += c;
-		if (c === '>' && depth > 0)
-			depth--;
+		if (c === '<') depth++;
+		if (depth === 0) out += c;
+		if (c === '>' && depth > 0) depth--;
 	}
 	return out || name;
 }
 
 /* The middle goes first, never the end. */
 export function middle(name: string, most: number): string {
-	if (name.length <= most)
-		return name;
+	if (name.length <= most) return name;
 	const tail = (most - 1) >> 1;
 
 	return `${name.slice(0, most - 1 - tail)}…${name.slice(name.length - tail)}`;
@@ -61,8 +57,7 @@ export class Widths {
 	private readonly other = new Map<string, number>();
 
 	constructor(private readonly context: CanvasRenderingContext2D) {
-		for (let i = 32; i < 127; i++)
-			this.ascii[i] = context.measureText(String.fromCharCode(i)).width;
+		for (let i = 32; i < 127; i++) this.ascii[i] = context.measureText(String.fromCharCode(i)).width;
 	}
 
 	of(text: string): number {
@@ -79,28 +74,24 @@ export class Widths {
 	private letter(c: string): number {
 		let w = this.other.get(c);
 
-		if (w === undefined)
-			this.other.set(c, w = this.context.measureText(c).width);
+		if (w === undefined) this.other.set(c, (w = this.context.measureText(c).width));
 		return w;
 	}
 
 	/* The name as it fits into a width; '' if nothing useful does. */
 	fit(name: string, width: number): string {
-		if (name.length < 200 && this.of(name) <= width)
-			return name;
+		if (name.length < 200 && this.of(name) <= width) return name;
 		const bare = withoutTemplates(name.slice(0, MOST));
 
-		if (bare.length < 200 && this.of(bare) <= width)
-			return bare;
-		let low = 0, high = Math.min(bare.length, 160);
+		if (bare.length < 200 && this.of(bare) <= width) return bare;
+		let low = 0,
+			high = Math.min(bare.length, 160);
 
 		while (low < high) {
 			const mid = (low + high + 1) >> 1;
 
-			if (this.of(middle(bare, mid)) <= width)
-				low = mid;
-			else
-				high = mid - 1;
+			if (this.of(middle(bare, mid)) <= width) low = mid;
+			else high = mid - 1;
 		}
 		return low < 3 ? '' : middle(bare, low);
 	}

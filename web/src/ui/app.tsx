@@ -7,12 +7,13 @@ import { bindKeys, commands } from '../state/keys';
 import type { Info } from '../source/contract';
 import { count, time } from '../text/format';
 import { plain } from '../text/label';
+import { ByKind, hasKind, KINDS } from './bycat';
 import { Compare } from './compare';
 import { Dialogs } from './dialogs';
 import { Drawer } from './drawer';
 import { FlameTab } from './flametab';
 import { Grid } from './grid';
-import { copy, Failure, Segments, tabKeys } from './kit';
+import { copy, Empty, Failure, MenuView, Segments, tabKeys } from './kit';
 import { useAnswer } from './load';
 import { Search } from './search';
 import { Sql } from './sql';
@@ -30,86 +31,292 @@ export interface Tab {
 }
 
 function Log({ app }: { app: App }) {
-	const info = app.info.value, all = [...info.losses.map(l => `${count(l.count)} ${l.text}`), ...info.notes, ...(info.left ? [info.left] : [])];
+	const info = app.info.value,
+		all = [
+			...info.losses.map(l => `${count(l.count)} ${l.text}`),
+			...info.notes,
+			...(info.left ? [info.left] : []),
+		];
 
-	return <div class="page"><section class="card" aria-label="Log"><header><h2>Log</h2></header><ul class="body loglist">
-		{all.length ? all.map((t, i) => <li key={i}>{plain(t)}</li>) : <li class="muted">Nothing was lost, and the recorder has nothing to say.</li>}</ul></section></div>;
+	return (
+		<div class="page">
+			<section class="card" aria-label="Log">
+				<header>
+					<h2>Log</h2>
+				</header>
+				<ul class="body loglist">
+					{all.length ? (
+						all.map((t, i) => <li key={i}>{plain(t)}</li>)
+					) : (
+						<li class="muted">Nothing was lost, and the recorder has nothing to say.</li>
+					)}
+				</ul>
+			</section>
+		</div>
+	);
 }
 
 function WindowTable({ app }: { app: App }) {
-	const { t0, t1 } = app.view.value, area = app.area.value;
-	const scope = area ? app.areaScope.value : { ...app.scope.value, ranges: [[t0, t1]] as [number, number][] };
+	const { t0, t1 } = app.view.value,
+		area = app.area.value;
+	const scope = area
+		? app.areaScope.value
+		: { ...app.scope.value, ranges: [[t0, t1]] as [number, number][] };
 	const { value, error } = useAnswer(app, 'list', { scope, limit: 10000 });
 
-	if (error)
-		return <Failure app={app} text={error} />;
+	if (error) return <Failure app={app} text={error} />;
 	const id = value?.columns.findIndex(c => c.key === 'id') ?? -1;
 
-	return <section class="tl astable" aria-label="Window as a table">{value && <Grid app={app} table={value} label="Slices of the window" file="window" sort=""
-		selected={r => value.data[id][r] === app.selected.value} onPick={r => app.select(Number(value.data[id][r]))} />}</section>;
+	return (
+		<section class="tl astable" aria-label="Window as a table">
+			{value && (
+				<Grid
+					app={app}
+					table={value}
+					label="Slices of the window"
+					file="window"
+					sort=""
+					selected={r => value.data[id][r] === app.selected.value}
+					onPick={r => app.select(Number(value.data[id][r]))}
+				/>
+			)}
+		</section>
+	);
 }
 
 function TimelineTab({ app }: { app: App }) {
-	return <>{app.asTable.value ? <WindowTable app={app} /> : <TimelineView app={app} />}{app.drawer.value && <Drawer app={app} />}</>;
+	const { slices, samples, live } = app.info.value;
+
+	if (!slices && !samples && !live)
+		return (
+			<Empty title="This trace holds nothing to draw.">
+				<p>
+					Slices appear where a program marks its work (ITT, NVTX, Python), calls a GPU, or is
+					sampled. Record one: <code>unitrace -o run.utr ./app</code>. What the recorder has to say
+					is under Log.
+				</p>
+			</Empty>
+		);
+	return (
+		<>
+			{app.asTable.value ? <WindowTable app={app} /> : <TimelineView app={app} />}
+			{app.drawer.value && <Drawer app={app} />}
+		</>
+	);
 }
 
 export const TABS: Tab[] = [
 	{ id: 'summary', title: 'Summary', needs: () => true, view: Summary },
 	{ id: 'timeline', title: 'Timeline', needs: () => true, view: TimelineTab },
 	{ id: 'flame', title: 'Flame graph', needs: i => i.slices > 0, view: FlameTab },
-	{ id: 'zone', title: 'Find zone', needs: i => i.slices > 0, view: ({ app }) => <div class="page"><Zone app={app} /></div> },
+	{
+		id: 'zone',
+		title: 'Find zone',
+		needs: i => i.slices > 0,
+		view: ({ app }) => (
+			<div class="page">
+				<Zone app={app} />
+			</div>
+		),
+	},
+	...KINDS.map((kind): Tab => ({
+		id: kind.id,
+		title: kind.title,
+		needs: i => hasKind(i.cats, kind),
+		view: ({ app }) => <ByKind app={app} kind={kind} />,
+	})),
 	{ id: 'compare', title: 'Compare', needs: i => i.slices > 0, view: Compare },
 	{ id: 'sql', title: 'SQL', needs: () => true, view: Sql },
-	{ id: 'log', title: 'Log', needs: () => true, view: Log,
-		badge: i => { const n = i.losses.reduce((s, l) => s + l.count, 0); return n ? { text: count(n), tone: 'warn' } : null; } },
+	{
+		id: 'log',
+		title: 'Log',
+		needs: () => true,
+		view: Log,
+		badge: i => {
+			const n = i.losses.reduce((s, l) => s + l.count, 0);
+			return n ? { text: count(n), tone: 'warn' } : null;
+		},
+	},
 ];
 
 function TopBar({ app }: { app: App }) {
-	const info = app.info.value, next: Record<Theme, Theme> = { auto: 'dark', dark: 'light', light: 'contrast', contrast: 'auto' };
+	const info = app.info.value,
+		next: Record<Theme, Theme> = { auto: 'dark', dark: 'light', light: 'contrast', contrast: 'auto' };
 
-	return <header class="top">
-		<span class="brand"><svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true"><rect class="f0" x="1" y="3" width="11" height="3.4" rx="1.2" /><rect class="f1" x="5" y="8.3" width="13" height="3.4" rx="1.2" /><rect class="f2" x="9" y="13.6" width="7" height="3.4" rx="1.2" /></svg><span class="opt">unitrace</span></span>
-		<div class="crumb"><b><bdi>{plain(info.title).slice(0, 120)}</bdi></b><span class="opt dim">{info.ranks ? `${info.ranks} ranks, ` : ''}{count(info.slices)} slices, {time(info.span)}</span>
-			{info.live && <span class="badge bad">live</span>}</div>
-		<span class="grow" /><Search app={app} />
-		<button type="button" class="btn opt" onClick={() => copy(app, location.href)}>Copy link</button>
-		<button type="button" class="btn ghost" aria-label={`Colours: ${app.theme.value}`} title={`Colours: ${app.theme.value}`} onClick={() => { app.theme.value = next[app.theme.value]; }}>◐</button>
-		<button type="button" class="btn ghost opt" aria-label="Keys" onClick={() => { app.dialog.value = 'help'; }}><kbd>?</kbd></button>
-	</header>;
+	return (
+		<header class="top">
+			<span class="brand">
+				<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
+					<rect class="f0" x="1" y="3" width="11" height="3.4" rx="1.2" />
+					<rect class="f1" x="5" y="8.3" width="13" height="3.4" rx="1.2" />
+					<rect class="f2" x="9" y="13.6" width="7" height="3.4" rx="1.2" />
+				</svg>
+				<span class="opt">unitrace</span>
+			</span>
+			<div class="crumb">
+				<b>
+					<bdi>{plain(info.title).slice(0, 120)}</bdi>
+				</b>
+				<span class="opt dim">
+					{info.ranks ? `${info.ranks} ranks, ` : ''}
+					{count(info.slices)} slices, {time(info.span)}
+				</span>
+				{info.live && <span class="badge bad">live</span>}
+			</div>
+			<span class="grow" />
+			<Search app={app} />
+			<button type="button" class="btn opt" onClick={() => copy(app, location.href)}>
+				Copy link
+			</button>
+			<button
+				type="button"
+				class="btn ghost"
+				aria-label={`Colours: ${app.theme.value}`}
+				title={`Colours: ${app.theme.value}`}
+				onClick={() => {
+					app.theme.value = next[app.theme.value];
+				}}>
+				◐
+			</button>
+			<button
+				type="button"
+				class="btn ghost opt"
+				aria-label="Keys"
+				onClick={() => {
+					app.dialog.value = 'help';
+				}}>
+				<kbd>?</kbd>
+			</button>
+		</header>
+	);
 }
 
 function Tabs({ app, tabs }: { app: App; tabs: Tab[] }) {
-	return <nav class="tabs" aria-label="Views"><div role="tablist" aria-label="Views of this trace" onKeyDown={tabKeys}>{tabs.map(t => {
-		const badge = t.badge?.(app.info.value), on = app.tab.value === t.id;
+	return (
+		<nav class="tabs" aria-label="Views">
+			<div role="tablist" aria-label="Views of this trace" onKeyDown={tabKeys}>
+				{tabs.map(t => {
+					const badge = t.badge?.(app.info.value),
+						on = app.tab.value === t.id;
 
-		return <button key={t.id} type="button" role="tab" id={`tab-${t.id}`} aria-selected={on} aria-controls="view" tabIndex={on ? 0 : -1}
-			onClick={() => { app.tab.value = t.id; }}>{t.title}{badge && <span class={`badge ${badge.tone}`}>{badge.text}</span>}</button>;
-	})}</div></nav>;
+					return (
+						<button
+							key={t.id}
+							type="button"
+							role="tab"
+							id={`tab-${t.id}`}
+							aria-selected={on}
+							aria-controls="view"
+							tabIndex={on ? 0 : -1}
+							onClick={() => {
+								app.tab.value = t.id;
+							}}>
+							{t.title}
+							{badge && <span class={`badge ${badge.tone}`}>{badge.text}</span>}
+						</button>
+					);
+				})}
+			</div>
+		</nav>
+	);
 }
 
 function TimelineButtons({ app }: { app: App }) {
-	const places = app.places.value.filter(p => p.track >= 0).length, hidden = app.hidden.value.size;
+	const places = app.places.value.filter(p => p.track >= 0).length,
+		hidden = app.hidden.value.size;
 
-	return <>
-		<button type="button" class="btn sm opt" aria-pressed={app.arrows.value} onClick={() => { app.arrows.value = !app.arrows.value; }}>Arrows</button>
-		<button type="button" class="btn sm opt w" aria-pressed={app.minimap.value} onClick={() => { app.minimap.value = !app.minimap.value; }}>Minimap</button>
-		<button type="button" class="btn sm opt w" title="Ctrl P" onClick={() => { app.dialog.value = 'tracks'; }}>{hidden ? `Tracks ${places - hidden} of ${places}` : `${places} tracks`}</button>
-		<button type="button" class="btn sm opt" aria-pressed={app.asTable.value} title="T" onClick={() => { app.asTable.value = !app.asTable.value; }}>As table</button>
-	</>;
+	return (
+		<>
+			<button
+				type="button"
+				class="btn sm opt"
+				aria-pressed={app.arrows.value}
+				onClick={() => {
+					app.arrows.value = !app.arrows.value;
+				}}>
+				Arrows
+			</button>
+			<button
+				type="button"
+				class="btn sm opt w"
+				aria-pressed={app.minimap.value}
+				onClick={() => {
+					app.minimap.value = !app.minimap.value;
+				}}>
+				Minimap
+			</button>
+			<button
+				type="button"
+				class="btn sm opt w"
+				title="Ctrl P"
+				onClick={() => {
+					app.dialog.value = 'tracks';
+				}}>
+				{hidden ? `Tracks ${places - hidden} of ${places}` : `${places} tracks`}
+			</button>
+			<button
+				type="button"
+				class="btn sm opt"
+				aria-pressed={app.asTable.value}
+				title="T"
+				onClick={() => {
+					app.asTable.value = !app.asTable.value;
+				}}>
+				As table
+			</button>
+		</>
+	);
 }
 
 function FilterRow({ app }: { app: App }) {
 	const chain = app.chain.value;
 
-	return <div class="bar2">
-		<button type="button" class="btn sm" disabled={!chain.length} title="Undo zoom and filter (Backspace)" onClick={() => app.undo()}>↶ Undo</button>
-		<div class="chips"><span class={`chip ${chain.length ? '' : 'on'}`}>all {time(app.info.value.span)}</span>
-			{chain.map((n, i) => <span key={i} class="chip on"><bdi>{plain(n.label).slice(0, 60)}</bdi><button type="button" aria-label={`Remove ${plain(n.label).slice(0, 60)}`}
-				onClick={() => { app.chain.value = chain.filter((_, k) => k !== i); app.fit(); }}>✕</button></span>)}</div>
-		<span class="grow" /><span class="muted opt w">Colour</span>
-		<span class="opt"><Segments label="Colour by" value={app.colourBy.value} set={v => { app.colourBy.value = v; }} of={[{ id: 'cat', title: 'Category' }, { id: 'name', title: 'Name' }, { id: 'rank', title: 'Rank' }]} /></span>
-		{app.tab.value === 'timeline' && <TimelineButtons app={app} />}
-	</div>;
+	return (
+		<div class="bar2">
+			<button
+				type="button"
+				class="btn sm"
+				disabled={!chain.length}
+				title="Undo zoom and filter (Backspace)"
+				onClick={() => app.undo()}>
+				↶ Undo
+			</button>
+			<div class="chips">
+				<span class={`chip ${chain.length ? '' : 'on'}`}>all {time(app.info.value.span)}</span>
+				{chain.map((n, i) => (
+					<span key={i} class="chip on">
+						<bdi>{plain(n.label).slice(0, 60)}</bdi>
+						<button
+							type="button"
+							aria-label={`Remove ${plain(n.label).slice(0, 60)}`}
+							onClick={() => {
+								app.chain.value = chain.filter((_, k) => k !== i);
+								app.fit();
+							}}>
+							✕
+						</button>
+					</span>
+				))}
+			</div>
+			<span class="grow" />
+			<span class="muted opt w">Colour</span>
+			<span class="opt">
+				<Segments
+					label="Colour by"
+					value={app.colourBy.value}
+					set={v => {
+						app.colourBy.value = v;
+					}}
+					of={[
+						{ id: 'cat', title: 'Category' },
+						{ id: 'name', title: 'Name' },
+						{ id: 'rank', title: 'Rank' },
+					]}
+				/>
+			</span>
+			{app.tab.value === 'timeline' && <TimelineButtons app={app} />}
+		</div>
+	);
 }
 
 /* Its own component: it changes with every frame, and nothing else should. */
@@ -118,32 +325,105 @@ function DrawCost({ app }: { app: App }) {
 }
 
 function Status({ app }: { app: App }) {
-	const info = app.info.value, lost = info.losses.reduce((s, l) => s + l.count, 0), { t0, t1 } = app.view.value;
+	const info = app.info.value,
+		lost = info.losses.reduce((s, l) => s + l.count, 0),
+		{ t0, t1 } = app.view.value;
 	const range = app.area.value ?? { t0, t1 };
 
-	return <footer class="status"><DrawCost app={app} />
-		{info.clockError > 0 && <span class="opt">clock error ±{time(info.clockError)}</span>}
-		{lost > 0 && <span class="iswarn">{info.losses.map(l => `${count(l.count)} ${l.name}`).join(', ')}</span>}{info.left && <span class="iswarn">{info.left}</span>}
-		<span class="grow" />{app.problem.value && <span class="isbad" role="alert">{plain(app.problem.value).slice(0, 200)} <button type="button" class="link" onClick={() => { app.problem.value = ''; }}>dismiss</button></span>}
-		{info.cli && <button type="button" class="link mono opt w" title="Copy: the same numbers on a terminal"
-			onClick={e => copy(app, (e.currentTarget as HTMLElement).textContent ?? '')}>unitrace stats --from {Math.round(range.t0)}ns --to {Math.round(range.t1)}ns {plain(info.cli)}</button>}
-		<span class="opt"><kbd>W</kbd> <kbd>S</kbd> zoom</span><span class="opt"><kbd>A</kbd> <kbd>D</kbd> move</span><span class="opt"><kbd>?</kbd> all keys</span></footer>;
+	return (
+		<footer class="status">
+			<DrawCost app={app} />
+			{info.clockError > 0 && <span class="opt">clock error ±{time(info.clockError)}</span>}
+			{lost > 0 && (
+				<span class="iswarn">{info.losses.map(l => `${count(l.count)} ${l.name}`).join(', ')}</span>
+			)}
+			{info.left && <span class="iswarn">{info.left}</span>}
+			<span class="grow" />
+			{app.problem.value && (
+				<span class="isbad" role="alert">
+					{plain(app.problem.value).slice(0, 200)}{' '}
+					<button
+						type="button"
+						class="link"
+						onClick={() => {
+							app.problem.value = '';
+						}}>
+						dismiss
+					</button>
+				</span>
+			)}
+			{info.cli && (
+				<button
+					type="button"
+					class="link mono opt w"
+					title="Copy: the same numbers on a terminal"
+					onClick={e => copy(app, (e.currentTarget as HTMLElement).textContent ?? '')}>
+					unitrace stats --from {Math.round(range.t0)}ns --to {Math.round(range.t1)}ns{' '}
+					{plain(info.cli)}
+				</button>
+			)}
+			<span class="opt">
+				<kbd>W</kbd> <kbd>S</kbd> zoom
+			</span>
+			<span class="opt">
+				<kbd>A</kbd> <kbd>D</kbd> move
+			</span>
+			<span class="opt">
+				<kbd>?</kbd> all keys
+			</span>
+		</footer>
+	);
 }
 
 /* At most one thing a second is said aloud. */
 function Live({ app }: { app: App }) {
-	return <div class="sr" role="status" aria-live="polite">{app.said.value}</div>;
+	return (
+		<div class="sr" role="status" aria-live="polite">
+			{app.said.value}
+		</div>
+	);
 }
 
 export function Page({ app, tabs = TABS }: { app: App; tabs?: Tab[] }) {
-	const shown = tabs.filter(t => t.needs(app.info.value)), all = useMemo(() => commands(() => shown), [shown.length]);
-	const tab = shown.find(t => t.id === app.tab.value) ?? shown.find(t => t.id === 'timeline') ?? shown[0], View = tab.view;
+	const shown = tabs.filter(t => t.needs(app.info.value)),
+		all = useMemo(() => commands(() => shown), [shown.length]);
+	const tab = shown.find(t => t.id === app.tab.value) ?? shown.find(t => t.id === 'timeline') ?? shown[0],
+		View = tab.view;
 
 	useEffect(() => bindKeys(app, all), [app, all]);
-	useEffect(() => app.theme.subscribe(theme => { document.documentElement.dataset.theme = theme === 'auto' ? '' : theme; }), [app]);
-	useEffect(() => { document.title = `${plain(app.info.value.title).slice(0, 80)} - unitrace`; }, [app.info.value.title]);
-	return <><a class="skip" href="#main" onClick={e => { e.preventDefault(); document.getElementById('main')?.focus(); }}>Skip to the content</a>
-		<TopBar app={app} /><Tabs app={app} tabs={shown} /><FilterRow app={app} />
-		<main id="main" tabIndex={-1}><div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${tab.id}`}><View key={tab.id} app={app} /></div></main>
-		<Status app={app} /><Live app={app} /><Dialogs app={app} all={all} /></>;
+	useEffect(
+		() =>
+			app.theme.subscribe(theme => {
+				document.documentElement.dataset.theme = theme === 'auto' ? '' : theme;
+			}),
+		[app],
+	);
+	useEffect(() => {
+		document.title = `${plain(app.info.value.title).slice(0, 80)} - unitrace`;
+	}, [app.info.value.title]);
+	return (
+		<>
+			<a
+				class="skip"
+				href="#main"
+				onClick={e => {
+					e.preventDefault();
+					document.getElementById('main')?.focus();
+				}}>
+				Skip to the content
+			</a>
+			<TopBar app={app} />
+			<Tabs app={app} tabs={shown} />
+			<FilterRow app={app} />
+			<main id="main" tabIndex={-1}>
+				<div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${tab.id}`}>
+					<View key={tab.id} app={app} />
+				</div>
+			</main>
+			<Status app={app} />
+			<Live app={app} />
+			<Dialogs app={app} all={all} />
+			<MenuView app={app} />
+		</>
+	);
 }

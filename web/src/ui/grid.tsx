@@ -1,14 +1,15 @@
 // grid.tsx - the one table: sorts, filters, hides columns, copies, saves; only the rows that are
 // seen are in the page. A tree is a table whose rows can be opened.
 
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Cell, Column, Table } from '../source/contract';
 import type { App } from '../state/app';
 import * as format from '../text/format';
 import { plain } from '../text/label';
 import { copy, Name, save, Swatch } from './kit';
 
-const ROW = 26, MARGIN = 10;
+const ROW = 26,
+	MARGIN = 10;
 
 export interface GridProps {
 	app: App;
@@ -28,35 +29,44 @@ const isHidden = (c: Column): boolean => c.type === 'event' || HIDDEN.has(c.titl
 const isNumber = (c: Column): boolean => !['text', 'name'].includes(c.type);
 
 export function shown(c: Column, v: Cell): string {
-	if (v === null)
-		return '–';
-	if (typeof v === 'string')
-		return plain(v);
-	if (c.signed && v !== 0)
-		return `${v < 0 ? '−' : '+'}${shown({ ...c, signed: false }, Math.abs(v))}`;
+	if (v === null) return '–';
+	if (typeof v === 'string') return plain(v);
+	if (c.signed && v !== 0) return `${v < 0 ? '−' : '+'}${shown({ ...c, signed: false }, Math.abs(v))}`;
 	switch (c.type) {
-	case 'time': return format.time(v);
-	case 'share': return format.percent(v);
-	case 'bytes': return format.bytes(v);
-	case 'count': return format.count(v);
-	default: return format.number(v);
+		case 'time':
+			return format.time(v);
+		case 'share':
+			return format.percent(v);
+		case 'bytes':
+			return format.bytes(v);
+		case 'count':
+			return format.count(v);
+		default:
+			return format.number(v);
 	}
 }
 
-const quote = (v: Cell): string => {
+/* Quoted where it must be: by CSV's rule, which spreadsheets know for tabs too. */
+const quote = (v: Cell, separator: string): string => {
 	const s = v === null ? '' : String(v);
 
-	return /[",\n\r]/.test(s) ? `"${s.replace(/"/g, '""')}"` : s;
+	return s.includes(separator) || /["\n\r]/.test(s) ? `"${s.replace(/"/g, '""')}"` : s;
 };
 
-export const csv = (t: Table, rows: number[], columns: number[]): string =>
-	[columns.map(c => quote(t.columns[c].type === 'time' ? `${t.columns[c].key}_ns` : t.columns[c].key)).join(','),
-		...rows.map(r => columns.map(c => quote(t.data[c][r])).join(','))].join('\n') + '\n';
+export function csv(t: Table, rows: number[], columns: number[], separator = ','): string {
+	const title = (c: Column): string => (c.type === 'time' ? `${c.key}_ns` : c.key);
+	const lines = [columns.map(c => title(t.columns[c])), ...rows.map(r => columns.map(c => t.data[c][r]))];
+
+	return `${lines.map(l => l.map(v => quote(v, separator)).join(separator)).join('\n')}\n`;
+}
 
 function compare(a: Cell, b: Cell, signed?: boolean): number {
-	if (a === null || b === null)
-		return a === b ? 0 : a === null ? -1 : 1;
-	return typeof a === 'number' && typeof b === 'number' ? (signed ? Math.abs(a) - Math.abs(b) : a - b) : String(a).localeCompare(String(b));
+	if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1;
+	return typeof a === 'number' && typeof b === 'number'
+		? signed
+			? Math.abs(a) - Math.abs(b)
+			: a - b
+		: String(a).localeCompare(String(b));
 }
 
 interface Line {
@@ -68,36 +78,65 @@ interface Line {
 
 /* Rows in the order of a sorted column that match the filter. */
 function flatLines(t: Table, column: number, down: boolean, filter: string): Line[] {
-	const word = filter.toLowerCase(), texts = t.columns.map((c, i) => (isNumber(c) ? -1 : i)).filter(i => i >= 0);
-	const rows = Array.from({ length: t.rows }, (_, i) => i)
-		.filter(r => !word || texts.some(c => String(t.data[c][r] ?? '').toLowerCase().includes(word)));
+	const word = filter.toLowerCase(),
+		texts = t.columns.map((c, i) => (isNumber(c) ? -1 : i)).filter(i => i >= 0);
+	const rows = Array.from({ length: t.rows }, (_, i) => i).filter(
+		r =>
+			!word ||
+			texts.some(c =>
+				String(t.data[c][r] ?? '')
+					.toLowerCase()
+					.includes(word),
+			),
+	);
 
 	if (column >= 0)
-		rows.sort((a, b) => compare(t.data[column][a], t.data[column][b], t.columns[column].signed) * (down ? -1 : 1) || a - b);
+		rows.sort(
+			(a, b) =>
+				compare(t.data[column][a], t.data[column][b], t.columns[column].signed) * (down ? -1 : 1) ||
+				a - b,
+		);
 	return rows.map(row => ({ row, depth: 0, opens: false, open: false }));
 }
 
-function treeLines(t: Table, parents: number[], column: number, down: boolean, open: ReadonlySet<number>, filter: string): Line[] {
-	const kids = new Map<number, number[]>(), out: Line[] = [], word = filter.toLowerCase();
+function treeLines(
+	t: Table,
+	parents: number[],
+	column: number,
+	down: boolean,
+	open: ReadonlySet<number>,
+	filter: string,
+): Line[] {
+	const kids = new Map<number, number[]>(),
+		out: Line[] = [],
+		word = filter.toLowerCase();
 	const wanted = new Set<number>();
 
-	parents.forEach((p, i) => kids.set(p, [...(kids.get(p) ?? []), i]));
-	if (word) // with all that is around it
+	parents.forEach((p, i) => {
+		const like = kids.get(p);
+
+		if (like) like.push(i);
+		else kids.set(p, [i]);
+	});
+	if (word)
+		// with all that is around it
 		for (let i = 0; i < t.rows; i++)
 			if (String(t.data[0][i]).toLowerCase().includes(word))
-				for (let p = i; p >= 0 && !wanted.has(p); p = parents[p])
-					wanted.add(p);
+				for (let p = i; p >= 0 && !wanted.has(p); p = parents[p]) wanted.add(p);
 	const add = (parent: number, depth: number): void => {
 		const of = (kids.get(parent) ?? []).filter(r => !word || wanted.has(r));
 
 		if (column >= 0)
-			of.sort((a, b) => compare(t.data[column][a], t.data[column][b], t.columns[column].signed) * (down ? -1 : 1) || a - b);
+			of.sort(
+				(a, b) =>
+					compare(t.data[column][a], t.data[column][b], t.columns[column].signed) *
+						(down ? -1 : 1) || a - b,
+			);
 		for (const row of of) {
 			const isOpen = open.has(row) || !!word;
 
 			out.push({ row, depth, opens: kids.has(row), open: isOpen });
-			if (isOpen)
-				add(row, depth + 1);
+			if (isOpen) add(row, depth + 1);
 		}
 	};
 
@@ -105,98 +144,293 @@ function treeLines(t: Table, parents: number[], column: number, down: boolean, o
 	return out;
 }
 
-export function Grid(p: GridProps) {
-	const { table: t } = p, at = t.columns.findIndex(c => c.key === p.sort);
-	const [sort, setSort] = useState<[key: string, down: boolean]>([p.sort ?? '', true]);
-	const [filter, setFilter] = useState(''), [off, setOff] = useState<ReadonlySet<string>>(new Set());
-	const [choosing, setChoosing] = useState(false), [open, setOpen] = useState<ReadonlySet<number>>(() => firstOpen(p.parents));
-	const [top, setTop] = useState(0), [height, setHeight] = useState(400), [focus, setFocus] = useState(-1);
-	const box = useRef<HTMLDivElement>(null);
-	const column = Math.max(t.columns.findIndex(c => c.key === sort[0]), sort[0] ? -1 : at);
-	const lines = useMemo(() => (p.parents ? treeLines(t, p.parents, column, sort[1], open, filter)
-		: flatLines(t, column, sort[1], filter)), [t, p.parents, column, sort[1], open, filter]);
-	const columns = t.columns.map((_, i) => i).filter(i => !isHidden(t.columns[i]) && !off.has(t.columns[i].key));
-	const first = Math.max(0, Math.floor(top / ROW) - MARGIN), last = Math.min(lines.length, Math.ceil((top + height) / ROW) + MARGIN);
-	const type = t.columns.findIndex(c => c.key === 'type');
-	const toggle = (row: number) => {
-		const next = new Set(open);
+interface Sorting {
+	key: string;
+	down: boolean;
+}
 
-		if (!next.delete(row))
-			next.add(row);
-		setOpen(next);
+/* A set with something put in, or taken out if it was there. */
+function toggled<T>(set: ReadonlySet<T>, of: T): ReadonlySet<T> {
+	const next = new Set(set);
+
+	if (!next.delete(of)) next.add(of);
+	return next;
+}
+
+interface BarProps {
+	p: GridProps;
+	shown: number;
+	filter: string;
+	setFilter(text: string): void;
+	off: ReadonlySet<string>; // columns that are not shown
+	setOff(off: ReadonlySet<string>): void;
+	text(separator: string): string;
+}
+
+function Bar({ p, shown: n, filter, setFilter, off, setOff, text }: BarProps) {
+	const [choosing, setChoosing] = useState(false),
+		{ rows, more, columns } = p.table;
+	const counts = n === rows ? `${format.count(rows)} rows` : `${format.count(n)} of ${format.count(rows)}`;
+
+	return (
+		<>
+			<div class="gridbar">
+				<input
+					type="search"
+					placeholder="Filter"
+					aria-label={`Filter ${p.label}`}
+					value={filter}
+					onInput={e => setFilter(e.currentTarget.value)}
+				/>
+				<span class="dim num">
+					{counts}
+					{more ? `, ${format.count(more)} more not listed` : ''}
+				</span>
+				<span class="grow" />
+				<button
+					type="button"
+					class="btn sm ghost"
+					aria-expanded={choosing}
+					onClick={() => setChoosing(!choosing)}>
+					Columns
+				</button>
+				<button type="button" class="btn sm ghost" onClick={() => copy(p.app, text('\t'))}>
+					Copy
+				</button>
+				<button type="button" class="btn sm ghost" onClick={() => save(`${p.file}.csv`, text(','))}>
+					CSV
+				</button>
+			</div>
+			{choosing && (
+				<div class="chooser" role="group" aria-label="Columns">
+					{columns
+						.filter(c => !isHidden(c))
+						.map(c => (
+							<label key={c.key}>
+								<input
+									type="checkbox"
+									checked={!off.has(c.key)}
+									onChange={() => setOff(toggled(off, c.key))}
+								/>
+								{c.title}
+							</label>
+						))}
+				</div>
+			)}
+		</>
+	);
+}
+
+function HeadCell({ c, sort, set }: { c: Column; sort: Sorting; set(s: Sorting): void }) {
+	const on = c.key === sort.key;
+
+	return (
+		<th
+			role="columnheader"
+			class={`${isNumber(c) ? 'n' : ''} ${c.wide ? 'wide' : ''}`}
+			aria-sort={on ? (sort.down ? 'descending' : 'ascending') : 'none'}
+			title={c.hint}>
+			<button type="button" onClick={() => set({ key: c.key, down: on ? !sort.down : isNumber(c) })}>
+				{c.title}
+				{c.unit ? <span class="u"> {c.unit}</span> : null}
+				<span class="sort" aria-hidden="true">
+					{on ? (sort.down ? ' ▾' : ' ▴') : ''}
+				</span>
+			</button>
+		</th>
+	);
+}
+
+interface LineProps {
+	p: GridProps;
+	l: Line;
+	nth: number;
+	columns: number[];
+	type: number; // column of types, -1: none
+	focused: boolean;
+	pick(): void;
+	toggle(): void;
+}
+
+function LineView({ p, l, nth, columns, type, focused, pick, toggle }: LineProps) {
+	const twist = (e: Event) => {
+		e.stopPropagation();
+		toggle();
+	};
+
+	return (
+		<tr
+			role="row"
+			aria-rowindex={nth + 2}
+			aria-selected={p.selected?.(l.row) ?? false}
+			aria-level={p.parents ? l.depth + 1 : undefined}
+			aria-expanded={l.opens ? l.open : undefined}
+			class={focused ? 'focus' : ''}
+			onClick={pick}
+			onDblClick={() => p.onOpen?.(l.row)}>
+			{columns.map((i, k) => (
+				<td key={p.table.columns[i].key} role="gridcell" {...cellProps(p, p.table, i, l.row)}>
+					{k === 0 && p.parents && (
+						<span class="indent" style={{ width: `${l.depth * 14 + 16}px` }}>
+							{l.opens && (
+								<button
+									type="button"
+									class="twist"
+									tabIndex={-1}
+									aria-hidden="true"
+									onClick={twist}>
+									{l.open ? '▾' : '▸'}
+								</button>
+							)}
+						</span>
+					)}
+					<CellView p={p} column={i} row={l.row} type={type} />
+				</td>
+			))}
+		</tr>
+	);
+}
+
+/* Room for rows that are not in the page. */
+function Gap({ rows, columns }: { rows: number; columns: number }) {
+	if (rows <= 0) return null;
+	return (
+		<tr aria-hidden="true" style={{ height: `${rows * ROW}px` }}>
+			<td colSpan={columns} class="gap" />
+		</tr>
+	);
+}
+
+/* Which rows of a scrolled box are seen. */
+function useScrolled(count: number) {
+	const box = useRef<HTMLDivElement>(null),
+		[top, setTop] = useState(0),
+		[height, setHeight] = useState(400);
+
+	useEffect(() => {
+		const around = box.current!,
+			watch = new ResizeObserver(() => setHeight(around.clientHeight));
+
+		watch.observe(around);
+		return () => watch.disconnect();
+	}, []);
+	const reveal = (row: number) => {
+		const b = box.current;
+
+		if (b && (row * ROW < b.scrollTop || (row + 2) * ROW > b.scrollTop + b.clientHeight))
+			b.scrollTop = (row - 2) * ROW;
+	};
+
+	return {
+		box,
+		reveal,
+		scrolled: () => setTop(box.current!.scrollTop),
+		first: Math.max(0, Math.floor(top / ROW) - MARGIN),
+		last: Math.min(count, Math.ceil((top + height) / ROW) + MARGIN),
+	};
+}
+
+const STEPS: Record<string, number> = {
+	ArrowDown: 1,
+	ArrowUp: -1,
+	PageDown: 20,
+	PageUp: -20,
+	Home: -1e9,
+	End: 1e9,
+};
+
+export function Grid(p: GridProps) {
+	const { table: t } = p,
+		[sort, setSort] = useState<Sorting>({ key: p.sort ?? '', down: true });
+	const [filter, setFilter] = useState(''),
+		[off, setOff] = useState<ReadonlySet<string>>(new Set());
+	const [open, setOpen] = useState<ReadonlySet<number>>(() => firstOpen(p.parents)),
+		[focus, setFocus] = useState(-1);
+	const column = t.columns.findIndex(c => c.key === sort.key),
+		type = t.columns.findIndex(c => c.key === 'type');
+	const columns = t.columns
+		.map((_, i) => i)
+		.filter(i => !isHidden(t.columns[i]) && !off.has(t.columns[i].key));
+	const lines = useMemo(
+		() =>
+			p.parents
+				? treeLines(t, p.parents, column, sort.down, open, filter)
+				: flatLines(t, column, sort.down, filter),
+		[t, p.parents, column, sort.down, open, filter],
+	);
+	const { box, reveal, scrolled, first, last } = useScrolled(lines.length);
+	const move = (by: number) => {
+		const next = Math.max(0, Math.min(lines.length - 1, focus + by));
+
+		setFocus(next);
+		reveal(next);
+		if (lines[next]) p.onPick?.(lines[next].row);
 	};
 	const keys = (e: KeyboardEvent) => {
-		const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20, Home: -1e9, End: 1e9 }[e.key];
-		const line = lines[focus];
+		const line = lines[focus],
+			twists = line?.opens && e.key === (line.open ? 'ArrowLeft' : 'ArrowRight');
 
-		if (by) {
-			const next = Math.max(0, Math.min(lines.length - 1, focus + by));
-
-			e.preventDefault();
-			setFocus(next);
-			if (box.current && (next * ROW < box.current.scrollTop || (next + 2) * ROW > box.current.scrollTop + box.current.clientHeight))
-				box.current.scrollTop = (next - 2) * ROW;
-			if (lines[next])
-				p.onPick?.(lines[next].row);
-		} else if (e.key === 'Enter' && line) {
-			e.preventDefault();
-			(p.onOpen ?? p.onPick)?.(line.row);
-		} else if ((e.key === 'ArrowRight' || e.key === 'ArrowLeft') && line?.opens && line.open === (e.key === 'ArrowLeft')) {
-			e.preventDefault();
-			toggle(line.row);
-		}
+		if (!STEPS[e.key] && !twists && !(e.key === 'Enter' && line)) return;
+		e.preventDefault();
+		if (STEPS[e.key]) move(STEPS[e.key]);
+		else if (twists) setOpen(toggled(open, line.row));
+		else (p.onOpen ?? p.onPick)?.(line.row);
 	};
-	const asCsv = () => csv(t, lines.map(l => l.row), columns);
+	const text = (separator: string) =>
+		csv(
+			t,
+			lines.map(l => l.row),
+			columns,
+			separator,
+		);
 
-	return <div class="grid">
-		<div class="gridbar">
-			<input type="search" placeholder="Filter" aria-label={`Filter ${p.label}`} value={filter}
-				onInput={e => setFilter(e.currentTarget.value)} />
-			<span class="dim num">{lines.length === t.rows ? `${format.count(t.rows)} rows` : `${format.count(lines.length)} of ${format.count(t.rows)}`}
-				{t.more ? `, ${format.count(t.more)} more not listed` : ''}</span>
-			<span class="grow" />
-			<button type="button" class="btn sm ghost" aria-expanded={choosing} onClick={() => setChoosing(!choosing)}>Columns</button>
-			<button type="button" class="btn sm ghost" onClick={() => copy(p.app, asCsv().replace(/,/g, '\t'))}>Copy</button>
-			<button type="button" class="btn sm ghost" onClick={() => save(`${p.file}.csv`, asCsv())}>CSV</button>
+	return (
+		<div class="grid">
+			<Bar {...{ p, filter, setFilter, off, setOff, text }} shown={lines.length} />
+			<div
+				class="rows"
+				ref={box}
+				onScroll={scrolled}
+				tabIndex={0}
+				role={p.parents ? 'treegrid' : 'grid'}
+				aria-label={p.label}
+				aria-rowcount={lines.length + 1}
+				aria-readonly="true"
+				onKeyDown={keys}>
+				<table role="presentation">
+					<thead role="rowgroup">
+						<tr role="row">
+							{columns.map(i => (
+								<HeadCell key={t.columns[i].key} c={t.columns[i]} sort={sort} set={setSort} />
+							))}
+						</tr>
+					</thead>
+					<tbody role="rowgroup">
+						<Gap rows={first} columns={columns.length} />
+						{lines.slice(first, last).map((l, k) => (
+							<LineView
+								key={l.row}
+								{...{ p, l, columns, type }}
+								nth={first + k}
+								focused={first + k === focus}
+								pick={() => {
+									setFocus(first + k);
+									p.onPick?.(l.row);
+								}}
+								toggle={() => setOpen(toggled(open, l.row))}
+							/>
+						))}
+						<Gap rows={lines.length - last} columns={columns.length} />
+					</tbody>
+				</table>
+				{!lines.length && (
+					<p class="none">
+						{t.rows ? 'Nothing matches the filter.' : 'Nothing here in this range.'}
+					</p>
+				)}
+			</div>
 		</div>
-		{choosing && <div class="chooser" role="group" aria-label="Columns">{t.columns.filter(c => !isHidden(c)).map(c =>
-			<label key={c.key}><input type="checkbox" checked={!off.has(c.key)} onChange={() => {
-				const next = new Set(off);
-
-				if (!next.delete(c.key))
-					next.add(c.key);
-				setOff(next);
-			}} />{c.title}</label>)}</div>}
-		<div class="rows" ref={el => { box.current = el; if (el && el.clientHeight && el.clientHeight !== height) setHeight(el.clientHeight); }}
-			onScroll={e => { setTop(e.currentTarget.scrollTop); setHeight(e.currentTarget.clientHeight); }} tabIndex={0}
-			role={p.parents ? 'treegrid' : 'grid'} aria-label={p.label} aria-rowcount={lines.length + 1} aria-readonly="true" onKeyDown={keys}>
-			<table role="presentation">
-				<thead role="rowgroup"><tr role="row">{columns.map(i => {
-					const c = t.columns[i], on = i === column;
-
-					return <th key={c.key} role="columnheader" class={`${isNumber(c) ? 'n' : ''} ${c.wide ? 'wide' : ''}`}
-						aria-sort={on ? (sort[1] ? 'descending' : 'ascending') : 'none'} title={c.hint}>
-						<button type="button" onClick={() => setSort([c.key, on ? !sort[1] : isNumber(c)])}>
-							{c.title}{c.unit ? <span class="u"> {c.unit}</span> : null}<span class="sort" aria-hidden="true">{on ? (sort[1] ? ' ▾' : ' ▴') : ''}</span></button></th>;
-				})}</tr></thead>
-				<tbody role="rowgroup">
-					{first > 0 && <tr aria-hidden="true" style={{ height: `${first * ROW}px` }}><td colSpan={columns.length} class="gap" /></tr>}
-					{lines.slice(first, last).map((l, k) => <tr key={l.row} role="row" aria-rowindex={first + k + 2}
-						aria-selected={p.selected?.(l.row) ?? false} aria-level={p.parents ? l.depth + 1 : undefined}
-						aria-expanded={l.opens ? l.open : undefined} class={first + k === focus ? 'focus' : ''}
-						onClick={() => { setFocus(first + k); p.onPick?.(l.row); }} onDblClick={() => p.onOpen?.(l.row)}>
-						{columns.map((i, nth) => <td key={t.columns[i].key} role="gridcell" {...cellProps(p, t, i, l.row)}>
-							{nth === 0 && p.parents && <span class="indent" style={{ width: `${l.depth * 14 + 16}px` }}>
-								{l.opens && <button type="button" class="twist" tabIndex={-1} aria-hidden="true"
-									onClick={e => { e.stopPropagation(); toggle(l.row); }}>{l.open ? '▾' : '▸'}</button>}</span>}
-							<CellView p={p} column={i} row={l.row} type={type} /></td>)}
-					</tr>)}
-					{last < lines.length && <tr aria-hidden="true" style={{ height: `${(lines.length - last) * ROW}px` }}><td colSpan={columns.length} class="gap" /></tr>}
-				</tbody>
-			</table>
-			{!lines.length && <p class="none">{t.rows ? 'Nothing matches the filter.' : 'Nothing here in this range.'}</p>}
-		</div>
-	</div>;
+	);
 }
 
 /* The way to the heaviest leaf is open at first. */
@@ -206,8 +440,7 @@ function firstOpen(parents: number[] | undefined): ReadonlySet<number> {
 	for (let at = -1, i = 0; parents && i < 12; i++) {
 		const next = parents.indexOf(at);
 
-		if (next < 0)
-			break;
+		if (next < 0) break;
 		open.add(next);
 		at = next;
 	}
@@ -215,17 +448,43 @@ function firstOpen(parents: number[] | undefined): ReadonlySet<number> {
 }
 
 function cellProps(p: GridProps, t: Table, column: number, row: number): { class: string; title?: string } {
-	const c = t.columns[column], flag = p.flag?.(row, c.key);
+	const c = t.columns[column],
+		flag = p.flag?.(row, c.key);
 
-	return { class: `${isNumber(c) ? 'n' : 'tx'} ${c.wide ? 'wide' : ''} ${flag?.tone ?? ''}`, title: flag?.why };
+	return {
+		class: `${isNumber(c) ? 'n' : 'tx'} ${c.wide ? 'wide' : ''} ${flag?.tone ?? ''}`,
+		title: flag?.why,
+	};
 }
 
 function CellView({ p, column, row, type }: { p: GridProps; column: number; row: number; type: number }) {
-	const c = p.table.columns[column], v = p.table.data[column][row];
+	const c = p.table.columns[column],
+		v = p.table.data[column][row];
 
 	if (c.type === 'name')
-		return <>{type >= 0 && <Swatch app={p.app} type={Number(p.table.data[type][row])} />}<Name text={String(v ?? '')} /></>;
+		return (
+			<>
+				{type >= 0 && <Swatch app={p.app} type={Number(p.table.data[type][row])} />}
+				<Name text={String(v ?? '')} />
+			</>
+		);
 	if (c.type === 'share' && typeof v === 'number')
-		return <><span class="pb" aria-hidden="true"><i style={{ width: `${Math.min(100, v * 100)}%` }} /></span>{format.percent(v)}</>;
-	return <>{p.flag?.(row, c.key) ? <span class="flag" aria-label="flagged">⚑ </span> : null}{shown(c, v)}</>;
+		return (
+			<>
+				<span class="pb" aria-hidden="true">
+					<i style={{ width: `${Math.min(100, v * 100)}%` }} />
+				</span>
+				<span class="pn">{format.percent(v)}</span>
+			</>
+		);
+	return (
+		<>
+			{p.flag?.(row, c.key) ? (
+				<span class="flag" aria-label="flagged">
+					⚑{' '}
+				</span>
+			) : null}
+			{shown(c, v)}
+		</>
+	);
 }

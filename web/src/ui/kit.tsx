@@ -9,12 +9,21 @@ import { plain } from '../text/label';
 export function Name({ text, title }: { text: string; title?: boolean }) {
 	const shown = plain(text);
 
-	return <bdi class="mono name" title={title === false ? undefined : shown.slice(0, 1000)}>{shown}</bdi>;
+	return (
+		<bdi class="mono name" title={title === false ? undefined : shown.slice(0, 1000)}>
+			{shown}
+		</bdi>
+	);
 }
 
 export function Swatch({ app, type }: { app: App; type: number }) {
 	void app.types.loaded.value;
-	return <span class={`sw k${app.types.colour(type, app.colourBy.value === 'name' ? 'name' : 'cat')}`} aria-hidden="true" />;
+	return (
+		<span
+			class={`sw k${app.types.colour(type, app.colourBy.value === 'name' ? 'name' : 'cat')}`}
+			aria-hidden="true"
+		/>
+	);
 }
 
 export interface Choice<T extends string> {
@@ -23,12 +32,31 @@ export interface Choice<T extends string> {
 	hint?: string;
 }
 
-export function Segments<T extends string>({ label, of, value, set }:
-	{ label: string; of: Choice<NoInfer<T>>[]; value: T; set(v: NoInfer<T>): void }) {
-	return <span class="seg" role="group" aria-label={label}>
-		{of.map(c => <button key={c.id} type="button" aria-pressed={c.id === value} title={c.hint}
-			onClick={() => set(c.id)}>{c.title}</button>)}
-	</span>;
+export function Segments<T extends string>({
+	label,
+	of,
+	value,
+	set,
+}: {
+	label: string;
+	of: Choice<NoInfer<T>>[];
+	value: T;
+	set(v: NoInfer<T>): void;
+}) {
+	return (
+		<span class="seg" role="group" aria-label={label}>
+			{of.map(c => (
+				<button
+					key={c.id}
+					type="button"
+					aria-pressed={c.id === value}
+					title={c.hint}
+					onClick={() => set(c.id)}>
+					{c.title}
+				</button>
+			))}
+		</span>
+	);
 }
 
 /* Left and right move between tabs, as everywhere. */
@@ -36,8 +64,7 @@ export function tabKeys(e: KeyboardEvent): void {
 	const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
 	const all = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]')];
 
-	if (!by || !all.length)
-		return;
+	if (!by || !all.length) return;
 	const next = all[(all.indexOf(document.activeElement as HTMLElement) + by + all.length) % all.length];
 
 	e.preventDefault();
@@ -46,27 +73,40 @@ export function tabKeys(e: KeyboardEvent): void {
 }
 
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
-	return <div class="empty"><p class="h">{title}</p>{children}</div>;
+	return (
+		<div class="empty">
+			<p class="h">{title}</p>
+			{children}
+		</div>
+	);
 }
 
 export function Failure({ text, app }: { text: string; app: App }) {
-	return <div class="empty bad" role="alert">
-		<p class="h">This could not be answered.</p><p>{plain(text)}</p>
-		<button type="button" class="btn sm" onClick={() => copy(app, text)}>Copy the message</button>
-	</div>;
+	return (
+		<div class="empty bad" role="alert">
+			<p class="h">This could not be answered.</p>
+			<p>{plain(text)}</p>
+			<button type="button" class="btn sm" onClick={() => copy(app, text)}>
+				Copy the message
+			</button>
+		</div>
+	);
 }
 
 export function copy(app: App, text: string): void {
 	const done = () => app.say('copied');
 
 	if (navigator.clipboard)
-		navigator.clipboard.writeText(text).then(done).catch(() => app.fail(new Error('the browser does not let this page copy')));
-	else
-		app.fail(new Error('the browser does not let this page copy'));
+		navigator.clipboard
+			.writeText(text)
+			.then(done)
+			.catch(() => app.fail(new Error('the browser does not let this page copy')));
+	else app.fail(new Error('the browser does not let this page copy'));
 }
 
 export function save(name: string, text: string): void {
-	const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' })), a = document.createElement('a');
+	const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' })),
+		a = document.createElement('a');
 
 	a.href = url;
 	a.download = name;
@@ -75,11 +115,20 @@ export function save(name: string, text: string): void {
 }
 
 /* A dialog that gives the focus back where it was. */
-export function Dialog({ title, close, children }: { title: string; close(): void; children: ComponentChildren }) {
+export function Dialog({
+	title,
+	close,
+	children,
+}: {
+	title: string;
+	close(): void;
+	children: ComponentChildren;
+}) {
 	const box = useRef<HTMLDialogElement>(null);
 
 	useEffect(() => {
-		const before = document.activeElement as HTMLElement | null, d = box.current!;
+		const before = document.activeElement as HTMLElement | null,
+			d = box.current!;
 
 		d.showModal();
 		return () => {
@@ -87,10 +136,84 @@ export function Dialog({ title, close, children }: { title: string; close(): voi
 			before?.focus();
 		};
 	}, []);
-	return <dialog ref={box} class="dialog" aria-label={title} onCancel={e => { e.preventDefault(); close(); }}
-		onClick={e => { if (e.target === box.current) close(); }}>
-		<header><h2>{title}</h2><span class="grow" />
-			<button type="button" class="btn sm ghost" aria-label="Close" onClick={close}>✕</button></header>
-		{children}
-	</dialog>;
+	return (
+		<dialog
+			ref={box}
+			class="dialog"
+			aria-label={title}
+			onCancel={e => {
+				e.preventDefault();
+				close();
+			}}
+			onClick={e => {
+				if (e.target === box.current) close();
+			}}>
+			<header>
+				<h2>{title}</h2>
+				<span class="grow" />
+				<button type="button" class="btn sm ghost" aria-label="Close" onClick={close}>
+					✕
+				</button>
+			</header>
+			{children}
+		</dialog>
+	);
+}
+
+/* A menu at a point: arrows walk it, Escape closes it and gives the focus back. */
+export function MenuView({ app }: { app: App }) {
+	const menu = app.menu.value,
+		box = useRef<HTMLUListElement>(null);
+
+	useEffect(() => {
+		const before = document.activeElement as HTMLElement | null,
+			b = box.current;
+
+		if (!menu || !b) return;
+		const r = b.getBoundingClientRect();
+
+		b.style.left = `${Math.max(4, Math.min(menu.x, innerWidth - r.width - 4))}px`;
+		b.style.top = `${Math.max(4, Math.min(menu.y, innerHeight - r.height - 4))}px`;
+		b.querySelector('button')?.focus();
+		return () => before?.focus();
+	}, [menu]);
+	if (!menu) return null;
+	const close = () => {
+		app.menu.value = null;
+	};
+	const keys = (e: KeyboardEvent) => {
+		const all = [...box.current!.querySelectorAll('button')],
+			at = all.indexOf(document.activeElement as HTMLButtonElement);
+		const by = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+
+		e.stopPropagation();
+		if (by) {
+			e.preventDefault();
+			all[(at + by + all.length) % all.length].focus();
+		} else if (e.key === 'Escape' || e.key === 'Tab') {
+			e.preventDefault();
+			close();
+		}
+	};
+
+	return (
+		<>
+			<div class="menuback" onPointerDown={close} />
+			<ul class="menu" ref={box} role="menu" aria-label="Actions" onKeyDown={keys}>
+				{menu.items.map(i => (
+					<li key={i.title} role="none">
+						<button
+							type="button"
+							role="menuitem"
+							onClick={() => {
+								close();
+								i.run();
+							}}>
+							{i.title}
+						</button>
+					</li>
+				))}
+			</ul>
+		</>
+	);
 }

@@ -14,21 +14,38 @@ export interface Loaded<T> {
 const QUIET = 80;
 
 /* ask null: nothing is asked. */
-export function useAnswer<M extends Method>(app: App, method: M, ask: Methods[M]['ask'] | null): Loaded<Methods[M]['answer']> {
-	const [state, set] = useState<Loaded<Methods[M]['answer']>>({ value: null, error: '', busy: ask !== null });
-	const key = ask === null ? '' : JSON.stringify(ask), first = useRef(true);
+export function useAnswer<M extends Method>(
+	app: App,
+	method: M,
+	ask: Methods[M]['ask'] | null,
+): Loaded<Methods[M]['answer']> {
+	const [state, set] = useState<Loaded<Methods[M]['answer']>>({
+		value: null,
+		error: '',
+		busy: ask !== null,
+	});
+	const key = ask === null ? '' : JSON.stringify(ask),
+		first = useRef(true);
 
 	useEffect(() => {
-		if (ask === null)
-			return;
+		if (ask === null) return;
 		const stop = new AbortController();
-		const timer = setTimeout(() => {
-			app.source.ask(method, ask, stop.signal).then(value => set({ value, error: '', busy: false }))
-				.catch(e => {
-					if (!stop.signal.aborted)
-						set(s => ({ ...s, error: e instanceof Error ? e.message : String(e), busy: false }));
-				});
-		}, first.current ? 0 : QUIET);
+		const timer = setTimeout(
+			() => {
+				app.source
+					.ask(method, ask, stop.signal, value => set({ value, error: '', busy: true }))
+					.then(value => set({ value, error: '', busy: false }))
+					.catch(e => {
+						if (!stop.signal.aborted)
+							set(s => ({
+								...s,
+								error: e instanceof Error ? e.message : String(e),
+								busy: false,
+							}));
+					});
+			},
+			first.current ? 0 : QUIET,
+		);
 
 		first.current = false;
 		set(s => (s.busy ? s : { ...s, busy: true }));

@@ -1,0 +1,27 @@
+#include "base/tell.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+void ut_tell_line(const struct ut_teller *t, enum ut_log_level level, const char *room,
+		  const char *fmt, ...)
+{
+	int saved_errno = errno;
+	char text[2048]; /* as long as a line of the log can be */
+	va_list ap;
+
+	if (!t || !t->line)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	t->line(t->ctx, level, room, text);
+	errno = saved_errno;
+}
+
+void ut_tell_state(const struct ut_teller *t, const char *text)
+{
+	if (ut_tell_wants_state(t))
+		t->state(t->ctx, text);
+}

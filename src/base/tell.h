@@ -1,0 +1,55 @@
+/*
+ * tell.h - how work tells whoever asked for it what is worth knowing on the way.
+ *
+ * Rooms that work know neither a terminal nor a page: they hand sentences to the teller that they
+ * were given. A command line gives ut_log_teller() (base/log.h), a server or a test its own, and
+ * NULL is a client that does not listen. What was asked for and did not happen is no news but an
+ * error, and comes back through struct ut_err.
+ *
+ * A file that tells says which room it belongs to before it includes this header:
+ *
+ *     #define UT_LOG_ROOM "launch"
+ *
+ * Any thread may tell; errno is kept.
+ */
+#ifndef UT_BASE_TELL_H
+#define UT_BASE_TELL_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+enum ut_log_level {
+	UT_ERR,   /* what was asked for did not happen */
+	UT_WARN,  /* it happened, but not quite as asked */
+	UT_INFO,  /* worth knowing */
+	UT_DEBUG, /* for us; see ut_log_debug() */
+};
+
+#ifndef UT_LOG_ROOM
+#define UT_LOG_ROOM "cmd"
+#endif
+
+/* Not owned by those who are given one; it must outlive the work. */
+struct ut_teller {
+	/* One sentence, without a line break at its end. */
+	void (*line)(void *ctx, enum ut_log_level level, const char *room, const char *text);
+	/* How far the work is, again and again; NULL when it is over. No function: nobody looks. */
+	void (*state)(void *ctx, const char *text);
+	void *ctx;
+};
+
+#define ut_tell(teller, level, ...) ut_tell_line((teller), (level), UT_LOG_ROOM, __VA_ARGS__)
+
+void ut_tell_line(const struct ut_teller *t, enum ut_log_level level, const char *room,
+		  const char *fmt, ...) UT_PRINTF(4, 5);
+
+/* Is it worth the while to say how far we are? */
+static inline bool ut_tell_wants_state(const struct ut_teller *t)
+{
+	return t && t->state;
+}
+
+void ut_tell_state(const struct ut_teller *t, const char *text);
+
+#endif

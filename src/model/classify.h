@@ -1,0 +1,66 @@
+/*
+ * classify.h - what the texts of a trace mean, where nothing else says it: names of processes and
+ * tracks that other tools (and older versions of ours) have written, and categories of events.
+ *
+ * The only place that knows these texts. Torch.profiler, Intel's unitrace, exports of Nsight
+ * Systems, our own traces before places were typed.
+ */
+#ifndef UT_MODEL_CLASSIFY_H
+#define UT_MODEL_CLASSIFY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/place.h"
+
+/* What a device does. The numbers are those of enum ut_work_kind in unitrace/backend.h. */
+enum ut_device_kind {
+	UT_DEVICE_KERNEL,
+	UT_DEVICE_COPY,
+	UT_DEVICE_FILL,
+	UT_DEVICE_SYNC,
+	UT_DEVICE_OTHER,
+};
+
+/* Of a category: the name of the span tells, ut_classify_work(). */
+#define UT_DEVICE_BY_NAME (UT_DEVICE_OTHER + 1)
+
+/* What spans of a category are. */
+enum ut_category_use {
+	UT_CATEGORY_PLAIN,   /* what the program says about itself */
+	UT_CATEGORY_WORK,    /* of a device */
+	UT_CATEGORY_CALL,    /* of a runtime */
+	UT_CATEGORY_CONTROL, /* when nothing was recorded */
+	UT_CATEGORY_TOOL,    /* functions of a language; what a tool says about itself */
+};
+
+struct ut_category {
+	struct ut_api_id api; /* of calls; NONE = some runtime */
+	uint8_t use;          /* enum ut_category_use */
+	uint8_t work;         /* enum ut_device_kind, or UT_DEVICE_BY_NAME */
+	bool driver;          /* calls below those that the program made */
+	bool anywhere;        /* work: also where no device is known */
+};
+
+#define UT_MOST_CALLS 256u /* categories; further ones are not known as calls */
+
+/*
+ * Spans of this category are calls of a runtime; said before the first of them. Those that the list
+ * in classify.c has need not be said, and are not kept.
+ */
+void ut_classify_add_calls(struct ut_trace *trace, uint32_t category);
+
+/* By the list of known ones, and by what the trace says itself. */
+struct ut_category ut_classify_category(const struct ut_trace *trace, uint32_t category);
+
+/* What kind of work has this name. */
+enum ut_device_kind ut_classify_work(const char *name);
+
+/* The api and type of a device from the label that its backend gives it, if they are not known. */
+void ut_classify_label(struct ut_process *device, struct ut_str label);
+
+/* Fills in what importers did not know: kinds of processes, roles of tracks, and what goes with
+ * them. What is known stays. */
+void ut_classify_places(struct ut_trace *trace);
+
+#endif

@@ -1,0 +1,242 @@
+#include "session/gather.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "import/spool/reader.h"
+#include "launch/living.h"
+#include "launch/run.h"
+#include "launch/session.h"
+#include "session/growth.h"
+#include "session/nothing.h"
+#include "session/outputs.h"
+#include "session/session_plan.h"
+#include "session/test_traces.h"
+#include "unitrace/backend.h"
+#include "wire/control.h"
+
+#define FIRST_POLL_NS  UINT64_C(20000000)
+#define LAST_POLL_NS   UINT64_C(500000000)
+#define SILENT_WAIT_NS UINT64_C(100000000)
+
+/* The spools of a session: those of processes that have ended come first. */
+struct spools {
+	struct ut_spool_info *list;
+	size_t count, finished;
+	size_t living; /* processes of the session, whether they record or not */
+};
+
+/* ---- waiting ------------------------------------------------------------------------------- */
+
+static size_t count_alive(const struct spools *s)
+{
+	size_t alive = 0;
+
+	for (size_t i = 0; i < s->count; i++)
+		alive += s->list[i].alive;
+	return alive;
+}
+
+/*
+ * The spools of the session, once no process of it lives any more or patience is at its end. A
+ * program that has just ended may leave children that are about to do so, too. Those that have
+ * recorded nothing (yet) get less time, because most will never do.
+ */
+static int wait_for_children(const struct ut_gather *g, struct spools *s, struct ut_err *err)
+{
+	uint64_t limit = g->plan->wait_children;
+	uint64_t silent_limit = g->plan->wait_for_all ? limit : SILENT_WAIT_NS;
+	uint64_t step;
+
+	for (uint64_t waited = 0;; waited += step) {
+		int rc = ut_spool_list(g->session->dir, &s->list, &s->count, err);
+		size_t recording = rc ? 0 : count_alive(s);
+
+		s->living = rc ? 0 : ut_living_count(g->session->dir);
+		s->living = s->living > recording ? s->living : recording;
+		if (rc || !s->living || waited >= (recording ? limit : silent_limit))
+			return rc;
+		free(s->list);
+		s->list = NULL;
+		/* The longer it takes, the less a late look matters. */
+		step = FIRST_POLL_NS + waited / 4;
+		step = step < LAST_POLL_NS ? step : LAST_POLL_NS;
+		if (!ut_launch_pause(step))
+			limit = silent_limit = 0; /* Ctrl-C: one last look */
+		ut_control_tick(g->session->control);
+	}
+}
+
+static void sort_finished_first(struct spools *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		struct ut_spool_info t = s->list[i];
+
+		if (t.alive)
+			continue;
+		if (i != s->finished) {
+			memmove(&s->list[s->finished + 1], &s->list[s->finished],
+				(i - s->finished) * sizeof(*s->list));
+			s->list[s->finished] = t;
+		}
+		s->finished++;
+	}
+}
+
+/* ---- what is told -------------------------------------------------------------------------- */
+
+/* The limit that a shell may have set, if it is the reason. */
+static const char *limit_of(int code)
+{
+	return code == EFBIG    ? " (ulimit -f)"
+	       : code == ENOMEM ? " (ulimit -v)"
+	       : code == EMFILE ? " (ulimit -n)"
+				: "";
+}
+
+/* Processes that wanted to record and could not: the collector itself never says a word. */
+static void tell_failures(const struct ut_gather *g)
+{
+	struct ut_control *c = g->session->control;
+	uint32_t n = atomic_load(&c->failures);
+	int code = (int)atomic_load(&c->failure);
+
+	if (n)
+		ut_session_say(g->client,
+			       (struct ut_session_news){ .kind = UT_NEWS_COULD_NOT_RECORD,
+							 .level = UT_WARN,
+							 .count = n,
+							 .code = code },
+			       "%" PRIu32 " process%s could not record into %s: %s%s", n,
+			       n == 1 ? "" : "es", g->session->dir, strerror(code), limit_of(code));
+}
+
+/* Why there is nothing, if there is nothing. */
+static void tell_nothing(const struct ut_gather *g, const struct ut_outputs *out, size_t spools)
+{
+	const struct ut_nothing n = { .plan = g->plan,
+				      .client = g->client,
+				      .control = g->session->control,
+				      .session_dir = g->session->dir,
+				      .woken = spools != 0,
+				      .outputs = out,
+				      .knock = g->knock };
+
+	if (!out->events && !g->plan->out.quiet && !atomic_load(&g->session->control->failures))
+		ut_nothing_tell(&n, g->arena);
+}
+
+/* A number that the machine does not have records nothing, which needs a reason. */
+static void tell_no_device(const struct ut_gather *g, const struct ut_device_report *devices)
+{
+	const struct ut_opt_list *asked = &g->plan->device.devices;
+
+	if (asked->count && devices->active && g->session->control->want & UT_WANT_WORK &&
+	    !devices->log.work_count)
+		ut_session_say(g->client,
+			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
+			       "--devices-to-sample %s: the program has not used such a device",
+			       asked->items[0]);
+}
+
+static void tell_kept(const struct ut_gather *g, size_t living)
+{
+	struct ut_session_news news = { .kind = living ? UT_NEWS_STILL_RUNNING : UT_NEWS_KEPT,
+					.level = living ? UT_WARN : UT_INFO,
+					.count = living,
+					.path = g->session->dir };
+
+	if (living)
+		ut_session_say(
+			g->client, news,
+			"%zu process%s of the run still running; when done: unitrace export %s",
+			living, living == 1 ? " is" : "es are", g->session->dir);
+	else if (!g->plan->out.quiet)
+		ut_session_say(g->client, news, "the recording is kept in %s", g->session->dir);
+}
+
+static void tell_failed(const struct ut_gather *g, const struct ut_err *err)
+{
+	ut_session_say(g->client,
+		       (struct ut_session_news){ .kind = UT_NEWS_FAILED,
+						 .level = UT_ERR,
+						 .path = g->session->dir,
+						 .code = err->code },
+		       "%s", err->text[0] ? err->text : strerror(-err->code));
+}
+
+/* ---- results ------------------------------------------------------------------------------- */
+
+static int write_results(const struct ut_gather *g, const struct spools *s, struct ut_err *err)
+{
+	const struct ut_session_plan *plan = g->plan;
+	const struct ut_output_who root = {
+		.app = ut_path_base(plan->argv[0]),
+		.pid = g->pid,
+		.rank = g->session->control->rank,
+	};
+	struct ut_outputs out;
+	int rc, finish_rc;
+
+	ut_outputs_init(&out, &plan->out, plan->ccl_report, g->client);
+	ut_session_plan_reports(plan, &out.devices);
+	out.devices.active = g->session->control->want &&
+			     (!plan->out.no_summary || ut_device_report_wanted(&out.devices));
+	rc = ut_outputs_export(&out, s->list, s->finished, err);
+	finish_rc = ut_outputs_finish(&out, &root, err);
+	if (!rc && !s->living)
+		tell_nothing(g, &out, s->finished);
+	tell_no_device(g, &out.devices);
+	ut_outputs_tell_results(&out, root.rank);
+	ut_outputs_release(&out);
+	return rc ? rc : finish_rc;
+}
+
+/* What is exported need not be read again by a later `unitrace export` of the rest. */
+static void drop_spools(const struct spools *s)
+{
+	for (size_t i = 0; i < s->finished; i++)
+		unlink(s->list[i].path);
+}
+
+static void put_away(const struct ut_gather *g, const struct spools *s)
+{
+	struct ut_err err = { 0 };
+
+	if (g->plan->keep_session || s->living) {
+		if (!g->plan->keep_session)
+			drop_spools(s);
+		tell_kept(g, s->living);
+	} else if (ut_session_remove(g->session, &err)) {
+		ut_session_say(g->client,
+			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
+			       "%s", err.text);
+	}
+}
+
+int ut_gather(const struct ut_gather *g, struct ut_err *err)
+{
+	struct spools s = { 0 };
+	int rc = wait_for_children(g, &s, err);
+
+	if (!rc) {
+		sort_finished_first(&s);
+		tell_failures(g);
+		ut_growth_look(g->growth);
+		rc = write_results(g, &s, err);
+	}
+	if (!rc && g->plan->python.tests)
+		rc = ut_test_traces_write(g->plan->python.tests, &g->plan->out, s.list, s.finished,
+					  g->client, err);
+	if (rc)
+		tell_failed(g, err);
+	else
+		put_away(g, &s);
+	free(s.list);
+	return rc;
+}

@@ -1,0 +1,35 @@
+/*
+ * gather.h - the second half of a session: its program has ended, and what its processes have left
+ * becomes results.
+ */
+#ifndef UT_SESSION_GATHER_H
+#define UT_SESSION_GATHER_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "launch/knock.h"
+#include "session/session_news.h"
+
+struct ut_arena;
+struct ut_growth;
+struct ut_session;
+struct ut_session_plan;
+
+struct ut_gather {
+	const struct ut_session_plan *plan;
+	const struct ut_session_client *client;
+	struct ut_session *session;
+	struct ut_arena *arena;
+	struct ut_growth *growth;
+	uint32_t pid;        /* of the program */
+	enum ut_knock knock; /* who came to the door of the session */
+};
+
+/*
+ * Waits for children, writes everything, and removes the recording unless it is still needed: then
+ * the news say where it is. A failure is told and returned.
+ */
+int ut_gather(const struct ut_gather *g, struct ut_err *err) UT_MUST_CHECK;
+
+#endif

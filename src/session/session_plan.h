@@ -1,0 +1,92 @@
+/*
+ * session_plan.h - what a session shall do: which program, what to record of it, what to make of
+ * the recording. Put together by a client, which has checked it, and read by everybody else.
+ *
+ * Owner: the client; ut_session_plan_release() frees the lists. Texts are not owned.
+ */
+#ifndef UT_SESSION_SESSION_PLAN_H
+#define UT_SESSION_SESSION_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/opt.h"
+#include "session/output_names.h"
+#include "session/python_package.h"
+
+struct ut_control;
+struct ut_device_report;
+struct ut_session_client;
+
+/* What devices do: seen by backends, see unitrace/backend.h. */
+struct ut_device_opts {
+	bool call_logging, host_timing, device_timing, kernel_submission, device_timeline;
+	bool opencl, chrome_call, chrome_kernel, chrome_device, chrome_sycl;
+	bool no_thread, no_engine, demangle, separate_tiles, cuda_pages;
+	bool metric_query, metric_sampling, stall_sampling, idle_sampling;
+	bool system_time;
+	const char *group;
+	uint64_t interval_us;
+	struct ut_opt_list ranks, devices;
+	struct ut_opt_list backend_options; /* "cuda.cupti=PATH" */
+	const char *kmd_script;
+	const char *include, *include_file, *exclude, *exclude_file;
+	const char *reset_event;
+	const char *opencl_via; /* auto, layer or icd */
+};
+
+struct ut_session_plan {
+	/* the program */
+	int argc;
+	const char *const *argv; /* closed by NULL */
+	const char *const *own;  /* how it was asked for, for run_config.json */
+	int own_count;
+	const char *library; /* the collector; NULL = the one that belongs to this program */
+
+	/* what to record */
+	bool itt, ccl, dnn, mpi;                     /* --chrome-*-logging of these */
+	struct ut_opt_list domains, exclude_domains; /* comma lists of patterns */
+	uint32_t groups;                             /* enum ut_control_group */
+	struct ut_device_opts device;
+	struct ut_python_opts python;
+	bool start_paused;
+	const char *name; /* by which others pause and resume it; NULL = none */
+	uint64_t follow_children;
+	uint64_t keep_bytes, keep_ns, max_bytes;
+	uint64_t wait_children; /* ns; UINT64_MAX = for ever */
+	bool wait_for_all;      /* it was asked for: also for those that have recorded nothing */
+
+	/* what to make of it */
+	struct ut_output_opts out;
+	const char *spool_dir; /* where the recording lies meanwhile; NULL = beside the results */
+	bool keep_session, ccl_report;
+	bool tid, pid; /* in the lines of calls */
+	bool shapes;   /* kernels of different sizes are different rows */
+};
+
+#define UT_MOST_DEVICES 64 /* device.devices counts them from 0 */
+
+/* What is usual. */
+void ut_session_plan_init(struct ut_session_plan *p);
+void ut_session_plan_release(struct ut_session_plan *p);
+
+/* enum ut_want: what backends shall record; 0 = no device is asked for. */
+uint32_t ut_session_plan_want(const struct ut_session_plan *p);
+
+/* Is this rank among those whose devices are recorded? Without a list every one is. */
+bool ut_session_plan_wants_rank(const struct ut_session_plan *p, int rank);
+
+/* Which tables of devices to print. */
+void ut_session_plan_reports(const struct ut_session_plan *p, struct ut_device_report *report);
+
+/* Writes the settings into a fresh control file. -EINVAL if a list of names is too long. */
+int ut_session_plan_apply(const struct ut_session_plan *p, struct ut_control *control,
+			  const struct ut_session_client *client, struct ut_err *err) UT_MUST_CHECK;
+
+/* The part of it that is about devices. */
+int ut_session_plan_apply_device(const struct ut_session_plan *p, struct ut_control *control,
+				 const struct ut_session_client *client,
+				 struct ut_err *err) UT_MUST_CHECK;
+
+#endif

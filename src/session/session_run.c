@@ -1,0 +1,224 @@
+#include "session/session_run.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "launch/knock.h"
+#include "launch/library.h"
+#include "launch/run.h"
+#include "launch/session.h"
+#include "session/gather.h"
+#include "session/growth.h"
+#include "session/output_check.h"
+#include "session/run_config.h"
+#include "wire/control.h"
+#include "wire/process.h"
+
+/* One run on its way. */
+struct run {
+	const struct ut_session_plan *plan;
+	struct ut_session_client client;
+	struct ut_arena arena;
+	struct ut_session session;
+	struct ut_launch_result program;
+	struct ut_growth growth;
+	enum ut_knock knock;
+};
+
+static void warn(const struct run *r, const struct ut_err *err)
+{
+	ut_session_say(&r->client,
+		       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN }, "%s",
+		       err->text);
+}
+
+/* ---- before the program -------------------------------------------------------------------- */
+
+static const char *session_parent(struct run *r)
+{
+	const struct ut_session_plan *p = r->plan;
+	const char *dir = p->out.result_dir ? p->out.result_dir : p->out.dir;
+
+	if (p->spool_dir)
+		return p->spool_dir;
+	if (ut_output_is_timeline(&p->out))
+		dir = ut_path_join(&r->arena, dir, ut_path_dir(&r->arena, p->out.output));
+	return dir && !strchr(dir, '%') ? dir : ".";
+}
+
+static int join_named(struct run *r, struct ut_err *err)
+{
+	const struct ut_session_plan *p = r->plan;
+	bool reused;
+	int rc;
+
+	if (!p->name)
+		return 0;
+	rc = ut_session_join(&r->session, p->name, &reused, err);
+	if (rc)
+		return rc;
+	/* Ranks of one job share the name on purpose. */
+	if (reused && r->session.control->rank < 0)
+		ut_session_say(
+			&r->client,
+			(struct ut_session_news){ .kind = UT_NEWS_SHARED_NAME, .level = UT_WARN },
+			"Session %s was not stopped before reusing", p->name);
+	if (p->start_paused && !reused)
+		rc = ut_named_set(p->name, UT_STATE_PAUSED, err);
+	return rc < 0 ? rc : 0;
+}
+
+static int prepare(struct run *r, struct ut_err *err)
+{
+	int rc =
+		ut_session_create(&r->session, &r->arena, session_parent(r), r->plan->argv[0], err);
+
+	if (!rc)
+		rc = ut_session_plan_apply(r->plan, r->session.control, &r->client, err);
+	if (!rc)
+		rc = join_named(r, err);
+	return rc;
+}
+
+/* ---- the program --------------------------------------------------------------------------- */
+
+static enum ut_opencl_door opencl_door(const char *via)
+{
+	if (!via || !strcmp(via, "auto"))
+		return UT_OPENCL_AUTO;
+	return !strcmp(via, "icd") ? UT_OPENCL_ICD : UT_OPENCL_LAYER;
+}
+
+static int find_library(struct run *r, const char **path, struct ut_err *err)
+{
+	if (!r->plan->library)
+		return ut_library_find(&r->arena, path, err);
+	*path = r->plan->library;
+	return ut_library_check(*path, err);
+}
+
+/* Starts the program and waits for it. */
+static int launch(struct run *r, struct ut_err *err)
+{
+	const struct ut_session_plan *p = r->plan;
+	const struct ut_teller teller = ut_session_teller(&r->client);
+	struct ut_python_vars vars;
+	struct ut_launch l = {
+		.argv = p->argv,
+		.session_dir = r->session.dir,
+		.preload = p->start_paused && !p->name,
+		.ccl = p->ccl || p->ccl_report,
+		.devices = r->session.control->want != 0,
+		.opencl = opencl_door(p->device.opencl_via),
+		.vars = vars.items,
+		.teller = &teller,
+		.control = r->session.control,
+		.each_second = ut_growth_look,
+		.ctx = &r->growth,
+	};
+	int knock_fd, rc = find_library(r, &l.library, err);
+
+	if (!rc)
+		rc = ut_python_open(&p->python, &r->arena, l.library, l.session_dir, &vars, err);
+	if (rc)
+		return rc;
+	l.var_count = vars.count;
+	l.argv = ut_python_argv(&p->python, &r->arena, l.library, p->argv);
+	ut_session_tell(&r->client, (struct ut_session_news){ .kind = UT_NEWS_STARTING,
+							      .level = UT_DEBUG,
+							      .path = l.session_dir });
+	if (!p->out.quiet && !p->keep_bytes && !p->keep_ns)
+		ut_growth_init(&r->growth, l.session_dir, p->python.on, &r->client);
+	knock_fd = ut_knock_watch(l.session_dir);
+	rc = ut_launch_run(&l, &r->arena, &r->program, err);
+	r->knock = ut_knock_heard(knock_fd);
+	if (knock_fd >= 0)
+		close(knock_fd);
+	return rc;
+}
+
+/* ---- after the program --------------------------------------------------------------------- */
+
+static int after(struct run *r, struct ut_err *err)
+{
+	const struct ut_session_plan *p = r->plan;
+	const struct ut_gather gather = { .plan = p,
+					  .client = &r->client,
+					  .session = &r->session,
+					  .arena = &r->arena,
+					  .growth = &r->growth,
+					  .pid = (uint32_t)r->program.pid,
+					  .knock = r->knock };
+	struct ut_err config_err = { 0 };
+
+	ut_session_tell(&r->client, (struct ut_session_news){ .kind = UT_NEWS_ENDED,
+							      .path = r->session.dir,
+							      .status = r->program.status });
+	if (p->out.result_dir && ut_run_config_write(p->out.result_dir, p->own_count, p->own,
+						     p->argc, p->argv, &config_err))
+		warn(r, &config_err);
+	return ut_gather(&gather, err);
+}
+
+/* There is no recording: told, and what was prepared for it goes away. */
+static void give_up(struct run *r, int rc, const struct ut_err *err)
+{
+	struct ut_err remove_err = { 0 };
+
+	if (rc)
+		ut_session_say(&r->client,
+			       (struct ut_session_news){
+				       .kind = UT_NEWS_FAILED, .level = UT_ERR, .code = rc },
+			       "%s", err->text[0] ? err->text : strerror(-rc));
+	else
+		ut_session_tell(&r->client,
+				(struct ut_session_news){ .kind = UT_NEWS_NOT_STARTED,
+							  .level = UT_ERR,
+							  .path = r->plan->argv[0],
+							  .code = r->program.exec_errno });
+	if (ut_session_remove(&r->session, &remove_err))
+		warn(r, &remove_err);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+int ut_session_check(const struct ut_session_plan *plan, const struct ut_session_client *client,
+		     struct ut_err *err)
+{
+	const struct ut_output_who who = { .app = ut_path_base(plan->argv[0]),
+					   .pid = (uint32_t)getpid(),
+					   .rank = ut_process_rank(),
+					   .first = true };
+
+	return ut_output_check(&plan->out, &who, client, err);
+}
+
+int ut_session_run(const struct ut_session_plan *plan, const struct ut_session_client *client,
+		   struct ut_session_result *result, struct ut_err *err)
+{
+	struct run r = { .plan = plan, .session.named_fd = -1 };
+	int rc;
+
+	if (client)
+		r.client = *client;
+	rc = prepare(&r, err);
+	if (!rc)
+		rc = launch(&r, err);
+	*result = (struct ut_session_result){ .ran = !rc && !r.program.exec_errno,
+					      .status = r.program.status,
+					      .exec_errno = r.program.exec_errno };
+	if (result->ran)
+		rc = after(&r, err);
+	else
+		give_up(&r, rc, err);
+	ut_session_tell(&r.client, (struct ut_session_news){ .kind = UT_NEWS_FINISHED,
+							     .level = UT_DEBUG,
+							     .status = result->status,
+							     .code = rc });
+	ut_session_close(&r.session);
+	ut_arena_release(&r.arena);
+	return rc;
+}

@@ -1,0 +1,40 @@
+/*
+ * disk.h - the spool's file on disk: made, found again when its descriptor is gone, given room.
+ *
+ * Lives in the traced process: no malloc, no stdio, raw system calls (sys.h). One file at a time;
+ * making and forgetting it is for one thread, the rest for any. errno is not kept.
+ */
+#ifndef UT_WIRE_DISK_H
+#define UT_WIRE_DISK_H
+
+#include <stdint.h>
+
+/* Makes "DIR/PID-NANOSECONDS.spool". 0 or a negative errno. */
+int ut_disk_make(const char *dir);
+
+/* Takes the name away again. */
+void ut_disk_remove(void);
+
+/* After fork: the parent's file is no longer ours. */
+void ut_disk_forget(void);
+
+/* Its descriptor, or a negative errno: may cost an open. */
+int ut_disk_fd(void);
+
+/*
+ * Makes the bytes at offset really take room, as zeros. 0 or a negative errno: -EFBIG beyond the
+ * process's limit, which is never reached.
+ */
+int ut_disk_allocate(int fd, uint64_t offset, uint64_t bytes);
+
+/*
+ * Puts zeros into the page cache where room was allocated and nobody has written yet, on file
+ * systems where that makes mapping the pages cheaper (docs/design/019-fresh-pages.md). Only a
+ * help: whoever maps the pages finds zeros there with it or without.
+ */
+void ut_disk_fill(uint64_t offset, uint32_t bytes);
+
+/* Is ut_disk_fill() worth it with this type of file system (statfs) and this kernel (uname)? */
+int ut_disk_fill_helps(int64_t type, const char *release);
+
+#endif

@@ -1,0 +1,111 @@
+// text.test.ts - numbers and names as people see them, and the words of a query.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compile, exactly } from '../src/engine/query';
+import { byCategory, byName, hashName } from '../src/text/colour';
+import * as format from '../src/text/format';
+import { middle, plain, withoutTemplates } from '../src/text/label';
+import { HOSTILE } from './synth';
+
+const bare = (s: string): string => s.replace(/\u202f/g, ' ');
+
+test('times have four digits and one unit', () => {
+	for (const [ns, want] of [
+		[0, '0 ns'],
+		[7, '7 ns'],
+		[999, '999 ns'],
+		[999.97, '1.000 µs'],
+		[1000, '1.000 µs'],
+		[64670, '64.67 µs'],
+		[187e3, '187.0 µs'],
+		[999_996, '1.000 ms'],
+		[8.874e6, '8.874 ms'],
+		[15.86e9, '15.86 s'],
+		[3600e9, '3600 s'],
+		[-1500, '-1.500 µs'],
+		[NaN, '–'],
+		[1.5, '1.500 ns'],
+	] as const)
+		assert.equal(bare(format.time(ns)), want);
+	assert.equal(bare(format.exact(24_873_008)), '0.024 873 008 s');
+	assert.equal(bare(format.exact(12_345_678_901_234)), '12 345.678 901 234 s');
+	assert.equal(format.utc('1794792313000000000', 24_873_008), '2026-11-16 01:25:13.024873008 UTC');
+	assert.equal(format.utc('0', 5), null);
+});
+
+test('counts, shares, bytes', () => {
+	assert.equal(bare(format.count(2113024)), '2 113 024');
+	assert.equal(bare(format.percent(0.8612)), '86.1 %');
+	assert.equal(bare(format.bytes(134e6)), '134.0 MB');
+	assert.equal(format.short(225_500), '226k');
+	assert.equal(bare(format.tick(2_600_000, 200_000, 1_800_000)), '2.6 ms');
+	assert.equal(bare(format.tick(2_600_050, 50, 900)), '2600050 ns');
+	assert.equal(format.step(1.83e6, 11), 200_000);
+});
+
+test('names are one line of plain text', () => {
+	for (const name of HOSTILE) {
+		const shown = plain(name);
+
+		assert.doesNotMatch(
+			shown,
+			/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/,
+		);
+		assert.ok(shown.length > 0 && shown.length <= 4097);
+	}
+	assert.equal(plain('a\u0000b'), 'a\u2400b');
+	assert.equal(
+		withoutTemplates('std::vector<std::map<int, long>>::push_back(T)'),
+		'std::vector::push_back(T)',
+	);
+	assert.equal(withoutTemplates('a < b'), 'a ');
+	assert.equal(middle('abcdefghij', 5), 'ab…ij');
+});
+
+test('colours are stable and mean something', () => {
+	assert.equal(hashName('kernel_12'), hashName('kernel_7'));
+	assert.equal(hashName('f<int>'), hashName('f<long>'));
+	assert.equal(byName('abc'), byName('abc'));
+	assert.equal(byCategory('nvjet_sm90_tst', 'kernel'), 0);
+	assert.equal(
+		byCategory('aten::addmm', 'cpu_op'),
+		byCategory('nvjet_sm90_tst', 'kernel'),
+		'an op has the colour of its kernel',
+	);
+	assert.equal(byCategory('ncclDevKernel_AllReduce', 'kernel'), 4);
+	assert.equal(byCategory('train_step', 'python'), 8);
+	assert.equal(byCategory('cudaLaunchKernel', 'cuda_runtime'), 7);
+	assert.equal(byCategory('forward', 'task'), 3);
+});
+
+test('words of a query', () => {
+	const names = (q: string, list: string[]) => list.filter(n => compile(q).type(n, 'kernel'));
+
+	assert.deepEqual(names('ADD mul', ['add_mul', 'add', 'mul add']), ['add_mul', 'mul add']);
+	assert.deepEqual(names('"a b"', ['a b', 'a b c']), ['a b']);
+	assert.deepEqual(names('-add', ['add', 'mul']), ['mul']);
+	assert.deepEqual(names('/^a.c$/', ['abc', 'abcd']), ['abc']);
+	assert.deepEqual(names('cat:kern x', ['x']), ['x']);
+	assert.deepEqual(names('cat:python x', ['x']), []);
+	assert.deepEqual(names('aten::mul', ['aten::mul', 'mul']), ['aten::mul']);
+	assert.deepEqual(names('', ['x']), ['x']);
+	assert.match(compile('/(/').error, /no regular expression/);
+	assert.match(compile('rank:x').error, /no number/);
+	const dur = (q: string, d: number) =>
+		compile(q).event!({ dur: d, self: () => d / 2, arg: () => undefined });
+
+	assert.deepEqual(
+		[
+			dur('dur:>40us', 40001),
+			dur('dur:>40us', 40000),
+			dur('dur:1ms..2ms', 1.5e6),
+			dur('dur:..2ms', 3e6),
+			dur('-dur:>1s', 5),
+			dur('self:>=20ns', 40),
+		],
+		[true, false, true, false, true, true],
+	);
+	for (const name of HOSTILE.filter(n => n && n.length < 1000))
+		assert.ok(compile(exactly(name)).type(name, ''), JSON.stringify(name));
+});
