@@ -491,7 +491,7 @@ static bool find_end(const struct columns *c, const uint32_t *numbers, uint64_t 
 	size_t low = 0, high;
 	const struct track *t;
 
-	if (number == NOT_KEPT)
+	if (number >= c->track_count || !c->tracks) /* NOT_KEPT */
 		return false;
 	t = &c->tracks[number];
 	high = t->count;

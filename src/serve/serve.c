@@ -347,7 +347,7 @@ static void take_body(struct pending *p, const char *data, size_t len)
 	p->len += len;
 }
 
-/* limits: libmicrohttpd calls it */
+/* limits: libmicrohttpd calls it, NOLINTNEXTLINE(readability-function-size) */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, const char *url,
 				  const char *method, const char *version, const char *data,
 				  size_t *len, void **state)

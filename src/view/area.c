@@ -420,8 +420,10 @@ static void count_range(const struct ut_view_track *t, const struct ut_lane *l,
 		here = sample_at(t, l, i + 1, &next, &after);
 		hold(c, value, at, here && next < r.to ? next : r.to);
 		c->samples++;
-		at = next;
-		value = after;
+		if (here) {
+			at = next;
+			value = after;
+		}
 	}
 }
 

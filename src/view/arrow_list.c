@@ -143,7 +143,8 @@ size_t ut_view_arrows_of(struct ut_view *v, uint64_t id, bool leaving, uint64_t 
 }
 
 struct drawn {
-	const struct ut_view_arrow **list;
+	const struct ut_view_arrow *arrows;
+	size_t *list; /* numbers of those that are drawn */
 	size_t count, cap;
 	uint64_t more;
 };
@@ -158,6 +159,7 @@ static void pick_arrows(const struct ut_view_arrows *a, const struct ut_ask *ask
 {
 	size_t limit = ask->limit < FLOWS_MOST ? (size_t)ask->limit : FLOWS_MOST;
 
+	d->arrows = a->list;
 	for (size_t i = 0; i < a->count; i++) {
 		const struct ut_view_arrow *r = &a->list[i];
 		const struct ut_view_arrow_block *b = &a->blocks[i / BLOCK];
@@ -174,7 +176,7 @@ static void pick_arrows(const struct ut_view_arrows *a, const struct ut_ask *ask
 			continue;
 		}
 		d->list = ut_grow(d->list, d->count + 1, &d->cap, sizeof(*d->list));
-		d->list[d->count++] = r;
+		d->list[d->count++] = i;
 	}
 }
 
@@ -210,7 +212,7 @@ static void put_ends(const struct ut_view *v, const struct drawn *d, bool from, 
 		ut_out_text(out, heads[c]);
 		for (size_t i = 0; i < d->count; i++) {
 			ut_out_text(out, i ? "," : "");
-			put_end(v, d->list[i], from, (enum column)c, out);
+			put_end(v, &d->arrows[d->list[i]], from, (enum column)c, out);
 		}
 	}
 	ut_out_text(out, "]}");

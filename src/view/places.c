@@ -260,7 +260,7 @@ void ut_view_make_places(struct ut_view *v)
 
 void ut_view_path_name(const struct ut_view *v, uint32_t place, struct ut_buf *b)
 {
-	uint32_t path[8];
+	uint32_t path[8] = { 0 };
 	size_t depth = 0;
 
 	for (; place < v->place_count && depth < 8; place = v->places[place].parent)
