@@ -38,23 +38,87 @@ static int by_to(const void *a, const void *b, void *ctx)
 
 /* ---- making --------------------------------------------------------------------------------- */
 
-static void add_arrow(struct ut_view_arrows *a, const struct ut_view *v,
-		      const struct ut_view_trace *t, const struct ut_arrow_end *from,
-		      const struct ut_arrow_end *to)
-{
-	const struct ut_view_track *f = &v->tracks[t->first_track + from->track];
-	const struct ut_view_track *g = &v->tracks[t->first_track + to->track];
-	uint64_t start = ut_view_time(f, from->slice_ts), end = ut_view_time(f, from->slice_end);
+struct two_ends {
+	const struct ut_view_trace *from_trace;
+	const struct ut_arrow_end *from;
+	const struct ut_view_trace *to_trace;
+	const struct ut_arrow_end *to;
+};
 
-	if (from->slice == UT_NO_SLICE || to->slice == UT_NO_SLICE)
+static void add_arrow(struct ut_view_arrows *a, const struct ut_view *v, const struct two_ends *e)
+{
+	const struct ut_view_track *f = &v->tracks[e->from_trace->first_track + e->from->track];
+	const struct ut_view_track *g = &v->tracks[e->to_trace->first_track + e->to->track];
+	uint64_t start = ut_view_time(f, e->from->slice_ts);
+	uint64_t end = ut_view_time(f, e->from->slice_end);
+
+	if (e->from->slice == UT_NO_SLICE || e->to->slice == UT_NO_SLICE)
 		return;
 	a->list = ut_grow(a->list, a->count + 1, &a->cap, sizeof(*a->list));
 	a->list[a->count++] = (struct ut_view_arrow){
-		.from = ut_view_id(v, f, from->slice),
-		.to = ut_view_id(v, g, to->slice),
+		.from = ut_view_id(v, f, e->from->slice),
+		.to = ut_view_id(v, g, e->to->slice),
 		.from_t = (double)start + (double)(end - start) / 2,
-		.to_t = (double)ut_view_time(g, to->slice_ts),
+		.to_t = (double)ut_view_time(g, e->to->slice_ts),
 	};
+}
+
+/* ---- between traces ------------------------------------------------------------------------- */
+
+/* An end whose other end may lie in another file: a message between ranks. */
+struct far {
+	const struct ut_view_trace *trace;
+	struct ut_arrow_end end;
+};
+
+struct fars {
+	struct far *list;
+	size_t count, cap;
+};
+
+static void keep_far(struct fars *f, const struct ut_view_trace *t, const struct ut_arrows *arrows)
+{
+	for (size_t i = 0; i < arrows->end_count; i++) {
+		const struct ut_arrow_end *e = &arrows->ends[i];
+
+		if (!e->global || e->slice == UT_NO_SLICE || e->kind == UT_KIND_FLOW_STEP)
+			continue;
+		f->list = ut_grow(f->list, f->count + 1, &f->cap, sizeof(*f->list));
+		f->list[f->count++] = (struct far){ t, *e };
+	}
+}
+
+/* By number; where one leaves before where it arrives. */
+static int by_number(const void *a, const void *b)
+{
+	const struct far *x = a, *y = b;
+
+	if (x->end.number != y->end.number)
+		return x->end.number < y->end.number ? -1 : 1;
+	if (x->end.kind != y->end.kind)
+		return x->end.kind == UT_KIND_FLOW_OUT ? -1 : 1;
+	return x->trace < y->trace ? -1 : x->trace > y->trace;
+}
+
+/* Of each number, from where it leaves to wherever it arrives in another trace. */
+static void join_far(struct ut_view_arrows *a, const struct ut_view *v, struct fars *f)
+{
+	const struct far *from = NULL;
+
+	ut_sort(f->list, f->count, sizeof(*f->list), by_number);
+	for (size_t i = 0; i < f->count; i++) {
+		const struct far *e = &f->list[i];
+		bool leaves = e->end.kind == UT_KIND_FLOW_OUT;
+
+		if (from && from->end.number != e->end.number)
+			from = NULL;
+		if (leaves && !from)
+			from = e;
+		else if (!leaves && from && from->trace != e->trace)
+			add_arrow(a, v,
+				  &(struct two_ends){ from->trace, &from->end, e->trace, &e->end });
+	}
+	free(f->list);
 }
 
 static void make_blocks(struct ut_view_arrows *a)
@@ -74,6 +138,7 @@ static void make_blocks(struct ut_view_arrows *a)
 static struct ut_view_arrows *make_arrows(const struct ut_view *v)
 {
 	struct ut_view_arrows *a = ut_make(sizeof(*a));
+	struct fars far = { 0 };
 
 	for (size_t i = 0; i < v->trace_count; i++) {
 		const struct ut_view_trace *t = &v->traces[i];
@@ -83,10 +148,14 @@ static struct ut_view_arrows *make_arrows(const struct ut_view *v)
 			continue;
 		ut_arrows_make(&arrows, t->store, NULL);
 		for (size_t n = 0; n < arrows.count; n++)
-			add_arrow(a, v, t, &arrows.ends[arrows.list[n].from],
-				  &arrows.ends[arrows.list[n].to]);
+			add_arrow(a, v,
+				  &(struct two_ends){ t, &arrows.ends[arrows.list[n].from], t,
+						      &arrows.ends[arrows.list[n].to] });
+		if (v->trace_count > 1)
+			keep_far(&far, t, &arrows);
 		ut_arrows_release(&arrows);
 	}
+	join_far(a, v, &far);
 	ut_sort(a->list, a->count, sizeof(*a->list), by_from);
 	a->by_to = ut_make((a->count + 1) * sizeof(*a->by_to));
 	for (size_t i = 0; i < a->count; i++)

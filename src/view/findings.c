@@ -16,7 +16,8 @@
 #include "view/ask.h"
 #include "view/view_parts.h"
 
-#define IDLE_BAD 0.5  /* share of time that a device is idle before it costs more than all kernels \
+#define IDLE_BAD                                                                                   \
+	0.5           /* share of time that a device is idle before it costs more than all kernels \
 		       */
 #define UNEVEN    0.1 /* share by which the slowest rank is above the mean */
 #define NAME_MOST 120u
@@ -142,7 +143,10 @@ static void find_heaviest(struct findings *f, const struct ut_area_facts *a)
 	ut_buf_text(&n->say, " takes the most time of its own: ");
 	put_time(&n->say, a->self);
 	ut_buf_text(&n->say, ".");
-	ut_buf_fmt(&n->why, "%" PRIu64 " times, ", a->count);
+	if (a->count == 1)
+		ut_buf_text(&n->why, "Once, ");
+	else
+		ut_buf_fmt(&n->why, "%" PRIu64 " times, ", a->count);
 	put_time(&n->why, a->mean);
 	ut_buf_text(&n->why, " on average, ");
 	put_time(&n->why, a->max);

@@ -92,7 +92,7 @@ static void add_track(struct ut_view *v, uint32_t number, uint32_t parent)
 	if (!p.name.len) {
 		ut_label_track(&b, trace, t->local);
 		p.name = keep(v, &b);
-	} else if (k->type == UT_TRACK_THREAD) {
+	} else if (ut_track_role(k) == UT_ROLE_THREAD) {
 		ut_label_id(&b, trace, k->id, k->id_text);
 		p.sub = keep(v, &b);
 	}

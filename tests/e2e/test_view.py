@@ -15,9 +15,9 @@ import unittest
 from common import BUILD, SOURCE, UNITRACE, Case, environment, need, skip
 
 need()
-if b"libmicrohttpd" in subprocess.run([UNITRACE, "view", "--no-browser", "/dev/null"],
+if b"built without" in subprocess.run([UNITRACE, "view", "--no-browser", "/dev/null"],
                                       capture_output=True, timeout=60).stderr:
-    skip("built without libmicrohttpd")
+    skip("built without libmicrohttpd or the page")
 MODULES = next((m for m in (BUILD / "node/node_modules", SOURCE / "build/node/node_modules",
                             *map(lambda p: p and __import__("pathlib").Path(p),
                                  [os.environ.get("UNITRACE_WEB_MODULES")]))
@@ -439,6 +439,20 @@ class Answers(View):
         found = self.ask("search", query="work", limit=9, scope={})["list"]
         self.assertEqual([(f["name"], f["t"]) for f in found], [("work 0", 0), ("work 1", 1000000)])
         self.assertEqual(self.rows(self.ask("sql", text="select count(*) n from slice")), [{"n": 2}])
+
+    def test_messages_between_traces_are_arrows(self):
+        day = 1.7e15
+        for rank, kind in ((0, "s"), (1, "f")):
+            self.save([{"ph": "X", "pid": rank, "tid": 1, "ts": day + rank * 50, "dur": 10, "name": "send" if not rank else "receive"},
+                       {"ph": kind, "bp": "e", "pid": rank, "tid": 1, "ts": day + rank * 50 + 1, "name": "m",
+                        "cat": "m", "id": "0x1230000000077", "id2": {"global": "0x1230000000077"}},
+                       {"ph": kind, "bp": "e", "pid": rank, "tid": 1, "ts": day + rank * 50 + 2, "name": "m",
+                        "cat": "m", "id": "0x88"}], f"m{rank}.json")
+        self.start("m0.json", "m1.json")
+        flows = self.ask("flows", t0=0, t1=1e6, limit=9)
+        self.assertEqual((flows["from"]["t"], flows["to"]["t"]), ([5000], [50000]))
+        sent = self.ask("search", query="send", limit=1, scope={})["list"][0]
+        self.assertEqual([r["name"] for r in self.ask("detail", id=sent["id"])["after"]], ["receive"])
 
     def test_the_page_tells_how_far_reading_is(self):
         os.mkfifo(self.dir / "slow.json")
