@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crew.h"
 #include "base/grow.h"
 #include "base/hash.h"
 #include "base/sort.h"
@@ -19,8 +20,9 @@
 #include "view/sheet.h"
 #include "view/visit.h"
 
-#define NAMES_MOST 20000u
-#define LIST_MOST  100000u
+#define NAMES_MOST   20000u
+#define LIST_MOST    100000u
+#define WORKERS_MOST 32u
 
 #define NO_ARGUMENT '\1'
 
@@ -175,7 +177,7 @@ static void add_visit(void *ctx, const struct ut_visit *visit)
 		s->max = visit->total;
 		s->longest = ut_view_id(a->view, row->track, row->row);
 	}
-	if (!s->count)
+	if (!s->count || row->type < s->type) /* of several types of a name, the first */
 		s->type = row->type;
 	s->count++;
 	s->total += visit->fresh;
@@ -630,19 +632,84 @@ static void find_uneven(const struct area *a, struct ut_area_facts *f)
 	f->rank_mean = f->ranks ? sum / f->ranks : 0;
 }
 
+static void join_sum(struct sum *to, const struct sum *from)
+{
+	if (!from->count)
+		return;
+	if (!to->count) {
+		*to = *from;
+		return;
+	}
+	to->min = from->min < to->min ? from->min : to->min;
+	/* of several that are as long, the first; a type of it as well */
+	if (from->max > to->max || (from->max == to->max && from->longest < to->longest))
+		to->longest = from->longest;
+	to->max = from->max > to->max ? from->max : to->max;
+	to->type = from->type < to->type ? from->type : to->type;
+	to->count += from->count;
+	to->total += from->total;
+	to->lengths += from->lengths;
+	to->self += from->self;
+}
+
+static void join_device(struct device *to, struct device *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		add_interval(to, from->busy[i].from, from->busy[i].to);
+	to->sum += from->sum;
+	to->queues += from->queues;
+	free(from->busy);
+}
+
+/* What another worker has counted; it is used up. */
+static void join_area(struct area *to, struct area *from)
+{
+	for (uint32_t i = 0; i < to->view->name_count; i++)
+		join_sum(&to->sums[i], &from->sums[i]);
+	for (uint32_t i = 0; i < to->view->place_count; i++)
+		join_device(&to->devices[i], &from->devices[i]);
+	free(from->sums);
+	free(from->devices);
+}
+
+static void make_sums(struct area *a)
+{
+	if (!a->ask->key_count)
+		a->sums = ut_make(((size_t)a->view->name_count + 1) * sizeof(*a->sums));
+	a->devices = ut_make(((size_t)a->view->place_count + 1) * sizeof(*a->devices));
+}
+
+/* Tracks are shared among workers, who have sums of their own; those of a track are nobody else's.
+ * With arguments the sums are too many to be joined again. */
+static void walk_area(struct area *a, const struct ut_wanted *wanted)
+{
+	size_t workers =
+		a->ask->key_count ? 1 : ut_crew_size(a->view->threads, a->view->track_count);
+	struct area all[WORKERS_MOST];
+	void *ctxs[WORKERS_MOST];
+
+	workers = workers < WORKERS_MOST ? workers : WORKERS_MOST;
+	ctxs[0] = a;
+	for (size_t i = 1; i < workers; i++) {
+		all[i] = *a;
+		make_sums(&all[i]);
+		ctxs[i] = &all[i];
+	}
+	ut_view_walk_shared(a->view, a->scope, wanted, add_visit, ctxs, workers);
+	for (size_t i = 1; i < workers; i++)
+		join_area(a, &all[i]);
+}
+
 static int start_area(struct area *a, struct ut_wanted *wanted, struct ut_err *err)
 {
-	struct ut_view *v = a->view;
-	int rc = ut_wanted_init(wanted, v, (struct ut_str){ "", 0 }, a->scope, err);
+	int rc = ut_wanted_init(wanted, a->view, (struct ut_str){ "", 0 }, a->scope, err);
 
 	if (rc)
 		return rc;
-	if (!a->ask->key_count)
-		a->sums = ut_make(((size_t)v->name_count + 1) * sizeof(*a->sums));
-	a->busy = ut_make(((size_t)v->track_count + 1) * sizeof(*a->busy));
-	a->slices = ut_make(((size_t)v->track_count + 1) * sizeof(*a->slices));
-	a->devices = ut_make(((size_t)v->place_count + 1) * sizeof(*a->devices));
-	ut_view_walk(v, a->scope, wanted, add_visit, a);
+	a->busy = ut_make(((size_t)a->view->track_count + 1) * sizeof(*a->busy));
+	a->slices = ut_make(((size_t)a->view->track_count + 1) * sizeof(*a->slices));
+	make_sums(a);
+	walk_area(a, wanted);
 	return 0;
 }
 

@@ -1,8 +1,10 @@
 #include "view/visit.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crew.h"
 #include "base/grow.h"
 #include "base/sort.h"
 
@@ -265,17 +267,47 @@ static void walk_track(struct walk *w)
 		close_top(w);
 }
 
-void ut_view_walk(struct ut_view *v, const struct ut_ask_scope *scope, const struct ut_wanted *w,
-		  ut_visit_fn visit, void *ctx)
-{
-	struct walk walk = { .view = v, .scope = scope, .wanted = w, .visit = visit, .ctx = ctx };
+/* A walk that several share: who is free takes the next track. */
+struct shared {
+	struct ut_view *view;
+	const struct ut_ask_scope *scope;
+	const struct ut_wanted *wanted;
+	ut_visit_fn visit;
+	void **ctxs;
+	_Atomic uint32_t next_track;
+	_Atomic size_t next_worker;
+};
 
-	walk.until = ut_make(((size_t)v->name_count + 1) * sizeof(*walk.until));
-	for (uint32_t i = 0; i < v->track_count && !v->stopped; i++) {
-		walk.track = &v->tracks[i];
-		if (w->tracks[i] && walk.track->rows->count)
+static void walk_some(void *ctx)
+{
+	struct shared *s = ctx;
+	struct walk walk = { .view = s->view,
+			     .scope = s->scope,
+			     .wanted = s->wanted,
+			     .visit = s->visit,
+			     .ctx = s->ctxs[s->next_worker++] };
+	uint32_t i;
+
+	walk.until = ut_make(((size_t)s->view->name_count + 1) * sizeof(*walk.until));
+	while ((i = s->next_track++) < s->view->track_count && !s->view->stopped) {
+		walk.track = &s->view->tracks[i];
+		if (s->wanted->tracks[i] && walk.track->rows->count)
 			walk_track(&walk);
 	}
 	free(walk.until);
 	free(walk.open);
+}
+
+void ut_view_walk_shared(struct ut_view *v, const struct ut_ask_scope *scope,
+			 const struct ut_wanted *w, ut_visit_fn visit, void **ctxs, size_t workers)
+{
+	struct shared s = { .view = v, .scope = scope, .wanted = w, .visit = visit, .ctxs = ctxs };
+
+	ut_crew_run(workers, walk_some, &s);
+}
+
+void ut_view_walk(struct ut_view *v, const struct ut_ask_scope *scope, const struct ut_wanted *w,
+		  ut_visit_fn visit, void *ctx)
+{
+	ut_view_walk_shared(v, scope, w, visit, &ctx, 1);
 }

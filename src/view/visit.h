@@ -46,6 +46,13 @@ typedef void (*ut_visit_fn)(void *ctx, const struct ut_visit *visit);
 void ut_view_walk(struct ut_view *v, const struct ut_ask_scope *scope, const struct ut_wanted *w,
 		  ut_visit_fn visit, void *ctx);
 
+/*
+ * The same by several threads, a track at a time: worker i calls visit(ctxs[i], ...). Which tracks
+ * a worker gets is a matter of chance.
+ */
+void ut_view_walk_shared(struct ut_view *v, const struct ut_ask_scope *scope,
+			 const struct ut_wanted *w, ut_visit_fn visit, void **ctxs, size_t workers);
+
 /* How much of [from, to) lies in the ranges of the scope. */
 uint64_t ut_scope_inside(const struct ut_ask_scope *scope, uint64_t from, uint64_t to);
 

@@ -61,12 +61,16 @@ def main():
     clients = int(sys.argv[2]) if len(sys.argv) > 2 else 8
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         path = os.path.join(folder, "run.utr")
-        subprocess.run([BUILD / "tests/bench/bench_view", path, rows], check=True)
+        subprocess.run([BUILD / "tests/bench/view_trace", path, rows], check=True)
         began = time.perf_counter()
         with subprocess.Popen([BUILD / "bin/unitrace", "view", "--no-browser", "-p", "0", path],
                               stderr=subprocess.PIPE, text=True) as server:
             try:
-                found = re.search(r":(\d+)/\?token=(\w+)", server.stderr.readline())
+                line = server.stderr.readline()
+                found = re.search(r":(\d+)/\?token=(\w+)", line)
+                if not found:
+                    print(line.strip())
+                    sys.exit(77)
                 port = int(found[1])
                 link = http.client.HTTPConnection("127.0.0.1", port)
                 link.request("GET", f"/?token={found[2]}")

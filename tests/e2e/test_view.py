@@ -443,7 +443,8 @@ class Answers(View):
     def test_messages_between_traces_are_arrows(self):
         day = 1.7e15
         for rank, kind in ((0, "s"), (1, "f")):
-            self.save([{"ph": "X", "pid": rank, "tid": 1, "ts": day + rank * 50, "dur": 10, "name": "send" if not rank else "receive"},
+            self.save([{"ph": "X", "pid": rank, "tid": 1, "ts": day + rank * 50, "dur": 10,
+                        "name": "receive" if rank else "send"},
                        {"ph": kind, "bp": "e", "pid": rank, "tid": 1, "ts": day + rank * 50 + 1, "name": "m",
                         "cat": "m", "id": "0x1230000000077", "id2": {"global": "0x1230000000077"}},
                        {"ph": kind, "bp": "e", "pid": rank, "tid": 1, "ts": day + rank * 50 + 2, "name": "m",

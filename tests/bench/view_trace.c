@@ -1,7 +1,7 @@
 /*
- * bench_view.c - makes the trace that bench_view.py looks at.
+ * view_trace.c - makes the trace that bench_view.py looks at.
  *
- *   bench_view FILE.utr [ROWS]     10 million by default
+ *   view_trace FILE.utr [ROWS]     10 million by default
  *
  * 64 threads with spans three deep, 200 names.
  */
