@@ -50,6 +50,8 @@ int ut_answer_find(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 /* area.c */
 int ut_answer_aggregate(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 			struct ut_err *err);
+
+/* slice_list.c */
 int ut_answer_list(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		   struct ut_err *err);
 
