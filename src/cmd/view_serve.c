@@ -41,6 +41,7 @@ struct show {
 	const struct ut_view_opts *opts;
 	const struct ut_inputs *inputs;
 	struct ut_view *view;
+	struct ut_serve *server;
 	struct ut_err trouble;
 	_Atomic uint64_t done; /* bytes that have been read */
 	_Atomic enum state state;
@@ -53,8 +54,7 @@ static int take_store(void *ctx, size_t i, struct ut_store *store, struct ut_err
 {
 	struct show *s = ctx;
 
-	if (stop)
-		return ut_err_set(err, -EINTR, "interrupted");
+	(void)err;
 	ut_view_add(s->view, s->inputs->paths[i], store);
 	return 0;
 }
@@ -86,7 +86,7 @@ static void *load(void *ctx)
 
 	if (ut_inputs_each(s->inputs, &how, take_store, s, &s->trouble)) {
 		s->state = FAILED;
-		stop = 1;
+		ut_serve_stop(s->server);
 		return NULL;
 	}
 	keep_notes(s);
@@ -216,7 +216,7 @@ static void open_browser(const char *address)
 		waitpid(pid, NULL, 0);
 }
 
-static int show(struct show *s, struct ut_serve *server, struct ut_err *err)
+static int show(struct show *s, struct ut_err *err)
 {
 	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
 	char address[UT_SERVE_ADDRESS];
@@ -226,19 +226,18 @@ static int show(struct show *s, struct ut_serve *server, struct ut_err *err)
 	sigaction(SIGTERM, &act, NULL);
 	if (pthread_create(&loader, NULL, load, s))
 		return ut_err_set(err, -EAGAIN, "no thread can be started to read the trace");
-	ut_serve_address(server, address);
+	ut_serve_address(s->server, address);
 	ut_log(UT_INFO, "view: %s (works once; Ctrl-C ends it)", address);
 	if (!s->opts->no_browser) {
-		ut_serve_address(server, address);
+		ut_serve_address(s->server, address);
 		open_browser(address);
 	}
-	ut_serve_run(server, &stop);
+	ut_serve_run(s->server, &stop);
 	if (s->state == LOADING) /* a reader cannot be stopped half way; nothing of it is kept */
 		_exit(0);
-	stop = 1;
 	ut_view_interrupt(s->view);
 	pthread_join(loader, NULL);
-	if (s->state == FAILED && s->trouble.code != -EINTR)
+	if (s->state == FAILED)
 		return ut_err_set(err, s->trouble.code, "%s", s->trouble.text);
 	return 0;
 }
@@ -253,16 +252,15 @@ int ut_view_serve(const struct ut_view_opts *o, const struct ut_inputs *inputs, 
 					    .live = "/api/live",
 					    .answer = answer,
 					    .ctx = &s };
-	struct ut_serve *server;
 	int rc;
 
 	if (!ut_page_get(&s.page))
 		return ut_err_set(err, -ENOTSUP, "%s", ut_page_missing);
 	s.view = ut_view_new();
-	rc = ut_serve_open(&server, &opts, err);
+	rc = ut_serve_open(&s.server, &opts, err);
 	if (!rc)
-		rc = show(&s, server, err);
-	ut_serve_close(server);
+		rc = show(&s, err);
+	ut_serve_close(s.server);
 	ut_view_free(s.view);
 	return rc;
 }

@@ -48,7 +48,7 @@ struct ut_serve {
 	struct client *clients;
 	pthread_mutex_t turn; /* of a handler that wants one thread at a time */
 	atomic_uint pages;
-	atomic_bool had_page, stopping;
+	atomic_bool had_page, asked_to_stop, stopping;
 };
 
 /* A request on its way in. */
@@ -482,7 +482,7 @@ void ut_serve_run(struct ut_serve *s, const volatile sig_atomic_t *stop)
 {
 	int64_t left = 0; /* when the last page went */
 
-	while (!*stop) {
+	while (!*stop && !s->asked_to_stop) {
 		poll(NULL, 0, TICK_MS);
 		cut_late(s);
 		if (!s->opts.once || !s->had_page || s->pages)
@@ -492,6 +492,11 @@ void ut_serve_run(struct ut_serve *s, const volatile sig_atomic_t *stop)
 		else if (now_ms() - left > LEAVE_MS)
 			return;
 	}
+}
+
+void ut_serve_stop(struct ut_serve *s)
+{
+	s->asked_to_stop = true;
 }
 
 bool ut_serve_built(void)

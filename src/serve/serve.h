@@ -71,6 +71,9 @@ void ut_serve_address(struct ut_serve *s, char to[UT_SERVE_ADDRESS]);
 /* Until *stop is set, which a signal handler does, or the last page is gone if that is asked. */
 void ut_serve_run(struct ut_serve *s, const volatile sig_atomic_t *stop);
 
+/* Ends ut_serve_run() soon. Any thread. */
+void ut_serve_stop(struct ut_serve *s);
+
 /* Is there a server in this build? */
 bool ut_serve_built(void);
 

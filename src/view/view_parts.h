@@ -102,7 +102,7 @@ struct ut_view {
 	struct ut_view_arrows *arrows;
 	pthread_mutex_t sql_lock; /* one query at a time */
 	struct ut_query *query;
-	volatile bool stopped;
+	_Atomic bool stopped;
 	pthread_mutex_t note_lock;
 	const char *notes; /* file; NULL = none */
 };
