@@ -233,8 +233,10 @@ static int show(struct show *s, struct ut_err *err)
 		open_browser(address);
 	}
 	ut_serve_run(s->server, &stop);
-	if (s->state == LOADING) /* a reader cannot be stopped half way; nothing of it is kept */
+	if (s->state == LOADING) { /* a reader cannot be stopped half way; nothing of it is kept */
+		pthread_detach(loader);
 		_exit(0);
+	}
 	ut_view_interrupt(s->view);
 	pthread_join(loader, NULL);
 	if (s->state == FAILED)
