@@ -222,7 +222,10 @@ class WhoMayAsk(View):
     def test_huge_requests_are_refused(self):
         self.enter()
         self.wait_until_read()
-        self.assertEqual(self.post("info", "x" * (3 << 20))[0].status, 413)
+        try:
+            self.assertEqual(self.post("info", "x" * (3 << 20))[0].status, 413)
+        except ConnectionError:
+            pass  # cut off before we had said it all
         head = f"POST /api/info HTTP/1.1\r\nHost: localhost\r\nCookie: {self.cookie}\r\nX-Unitrace: 1\r\n"
         chunked = head + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
         got = self.raw(chunked.encode() + b"10000\r\n" + b"x" * 65536 + b"\r\n" +
