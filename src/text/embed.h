@@ -17,7 +17,7 @@
 #define UT_EMBED_BYTES(symbol, path)                                                               \
 	__asm__(".pushsection .rodata\n"                                                           \
 		".globl " #symbol "\n" #symbol ":\n"                                               \
-		".incbin \"" path "\"\n"                                                            \
+		".incbin \"" path "\"\n"                                                           \
 		".globl " #symbol "_end\n" #symbol "_end:\n"                                       \
 		".byte 0\n"                                                                        \
 		".popsection\n");                                                                  \
