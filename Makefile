@@ -11,7 +11,7 @@ COMPILE   = MAKEFLAGS=--no-print-directory cmake --build $(BUILD)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
 .PHONY: all configure setup setup-deb setup-test setup-lint demo test golden bench soak lint fuzz install \
-	deb clean help
+	deb dist clean help
 
 all: setup configure ## build unitrace into build/ (this is what plain "make" does)
 	@$(COMPILE)
@@ -64,6 +64,9 @@ install: setup ## install under PREFIX (default /usr/local); DESTDIR is honoured
 
 deb: all setup-deb ## make a Debian package of it: build/unitrace_*.deb
 	@tools/deb.sh $(BUILD)
+
+dist: all ## make a release tarball that carries the viewer's page: build/unitrace-*.tar.gz
+	@tools/dist.sh $(BUILD)
 
 clean: ## remove everything that was built
 	rm -rf $(BUILD) build-*/

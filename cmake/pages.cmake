@@ -8,3 +8,31 @@ endforeach()
 foreach(room text acelyzer tt ops)
   target_compile_definitions(ut_${room} PRIVATE UT_WEB_DIR="${PROJECT_SOURCE_DIR}/web")
 endforeach()
+
+# The viewer's page: web/src bundled by esbuild, or the bundle that a release carries in web/dist.
+# Without either, the build goes on; view and export -o FILE.html say how to get it.
+set(UT_WEB_MODULES ${PROJECT_SOURCE_DIR}/build/node/node_modules CACHE PATH
+  "where npm has put esbuild and preact (tools/setup.sh web)")
+find_program(UT_NODE NAMES node nodejs)
+set(UT_WEB_BUNDLE "")
+set(UT_WEB_BUNDLE_FILES)
+if(EXISTS ${PROJECT_SOURCE_DIR}/web/dist/app.js.gz AND EXISTS ${PROJECT_SOURCE_DIR}/web/dist/app.css.gz)
+  set(UT_WEB_BUNDLE ${PROJECT_SOURCE_DIR}/web/dist)
+  set(UT_WEB_BUNDLE_FILES ${UT_WEB_BUNDLE}/app.js.gz ${UT_WEB_BUNDLE}/app.css.gz)
+elseif(UT_NODE AND EXISTS ${UT_WEB_MODULES}/esbuild AND EXISTS ${UT_WEB_MODULES}/preact
+    AND EXISTS ${UT_WEB_MODULES}/@preact/signals)
+  set(UT_WEB_BUNDLE ${PROJECT_BINARY_DIR}/web)
+  set(UT_WEB_BUNDLE_FILES ${UT_WEB_BUNDLE}/app.js.gz ${UT_WEB_BUNDLE}/app.css.gz)
+  file(GLOB_RECURSE _sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/src/*)
+  add_custom_command(OUTPUT ${UT_WEB_BUNDLE_FILES}
+    COMMAND ${UT_NODE} ${PROJECT_SOURCE_DIR}/web/bundle.mjs ${UT_WEB_MODULES} ${UT_WEB_BUNDLE} page
+    DEPENDS ${_sources} ${PROJECT_SOURCE_DIR}/web/bundle.mjs
+    COMMENT "Bundling the viewer's page" VERBATIM)
+endif()
+if(UT_WEB_BUNDLE)
+  target_compile_definitions(ut_view PRIVATE UT_WEB_BUNDLE="${UT_WEB_BUNDLE}")
+  add_custom_target(web_page DEPENDS ${UT_WEB_BUNDLE_FILES})
+  add_dependencies(ut_view web_page)
+  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/view/page.c APPEND PROPERTY
+    OBJECT_DEPENDS ${UT_WEB_BUNDLE_FILES})
+endif()

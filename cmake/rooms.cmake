@@ -5,6 +5,16 @@ if(SQLite3_FOUND AND NOT SQLite3_VERSION VERSION_LESS 3.38)
   set(UT_HAVE_SQLITE 1)
 endif()
 
+# So does libmicrohttpd: without it there is no server, and view says so.
+find_package(PkgConfig QUIET)
+set(UT_HAVE_MHD 0)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(MHD QUIET IMPORTED_TARGET libmicrohttpd>=0.9.71)
+  if(MHD_FOUND)
+    set(UT_HAVE_MHD 1)
+  endif()
+endif()
+
 # One static library per room of src/. ut_room(NAME DEPENDS...) makes ut_NAME out of
 # src/NAME/*.c; a room without .c files (not written yet, or headers only) is an empty target, so
 # that nobody else has to ask.
@@ -16,10 +26,15 @@ function(ut_room_sources var room)
   if(NOT UT_WITH_ITT AND room STREQUAL "collect")
     list(FILTER sources EXCLUDE REGEX "/itt[^/]*\\.c$")
   endif()
+  if(UT_HAVE_MHD)
+    list(FILTER sources EXCLUDE REGEX "/serve/without\\.c$")
+  elseif(room STREQUAL "serve")
+    list(FILTER sources INCLUDE REGEX "/serve/(without|gatekeeper)\\.c$")
+  endif()
   if(UT_HAVE_SQLITE)
     list(FILTER sources EXCLUDE REGEX "/query/without\\.c$")
   elseif(room STREQUAL "query")
-    list(FILTER sources INCLUDE REGEX "/query/(without|nest|token|query_why)\\.c$") # which spans lie in which is no SQL
+    list(FILTER sources INCLUDE REGEX "/query/(without|nest|arg_json|token|query_why)\\.c$") # who lies in whom, and arguments as text, are no SQL
   else()
     list(FILTER sources EXCLUDE REGEX "/export/sqlite[^/]*\\.c$")
   endif()
@@ -49,7 +64,8 @@ ut_room(symbol base)
 ut_room(import symbol wire model text base)
 ut_room(analyze model text base)
 ut_room(query analyze model text base)
-ut_room(export query analyze model text base)
+ut_room(view query analyze model text base)
+ut_room(export view query analyze model text base)
 ut_room(mpijob import model base)
 ut_room(merge export import mpijob model text base)
 ut_room(acelyzer export analyze import model text base)
@@ -58,13 +74,12 @@ ut_room(tt ops export import model text base)
 ut_room(launch wire base)
 ut_room(session tt ops export analyze import launch wire model text base)
 ut_room(serve base)
-ut_room(cmd acelyzer tt ops merge session serve mpijob launch query analyze export import wire model
+ut_room(cmd acelyzer tt ops merge session serve view mpijob launch query analyze export import wire model
   text base)
 
 # Libraries the program may use, when they are there. UT_HAVE_ZLIB, UT_HAVE_ZSTD are 0 or 1.
 find_package(Threads REQUIRED)
 find_package(ZLIB QUIET)
-find_package(PkgConfig QUIET)
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(ZSTD QUIET IMPORTED_TARGET libzstd)
 endif()
@@ -94,7 +109,7 @@ foreach(room launch mpijob) # no others: a new prefix is no reason to compile ev
   target_compile_definitions(ut_${room} PRIVATE UT_LIBDIR_REL="${UT_LIBDIR_REL}")
 endforeach()
 
-foreach(room base text model wire symbol import query export analyze mpijob merge acelyzer ops tt launch session
+foreach(room base text model wire symbol import query view export analyze mpijob merge acelyzer ops tt launch session
     serve cmd)
   get_target_property(_type ut_${room} TYPE)
   if(NOT _type STREQUAL "STATIC_LIBRARY")
@@ -115,4 +130,7 @@ target_compile_definitions(ut_cmd PRIVATE UT_ITT_FUNCTIONS=${_functions})
 if(UT_HAVE_SQLITE)
   target_link_libraries(ut_query PUBLIC SQLite::SQLite3)
   target_link_libraries(ut_export PUBLIC SQLite::SQLite3)
+endif()
+if(UT_HAVE_MHD)
+  target_link_libraries(ut_serve PUBLIC PkgConfig::MHD)
 endif()

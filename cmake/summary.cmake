@@ -29,6 +29,11 @@ ut_told(UT_HAVE_ZLIB zlib "gzip: zlib is missing (Debian: zlib1g-dev)")
 ut_told(UT_HAVE_ZSTD zstd "zstd: its library is missing (Debian: libzstd-dev)")
 ut_told(UT_HAVE_SQLITE sqlite
   "the command query and SQLite files: SQLite 3.38 or later is missing (Debian: libsqlite3-dev)")
+ut_told(UT_HAVE_MHD microhttpd
+  "the command view and --serve: libmicrohttpd is missing (Debian: libmicrohttpd-dev)")
+if(NOT UT_WEB_BUNDLE)
+  list(APPEND _left_out "the viewer's page: node and esbuild are missing (tools/setup.sh test web)")
+endif()
 if(NOT _have)
   set(_have " none")
 endif()

@@ -27,7 +27,8 @@ MAY_INCLUDE = {
     "import": ["base", "text", "model", "wire", "symbol"],
     "analyze": ["base", "text", "model"],
     "query": ["base", "text", "model", "analyze"],
-    "export": ["base", "text", "model", "analyze", "query"],
+    "view": ["base", "text", "model", "analyze", "query"],
+    "export": ["base", "text", "model", "analyze", "query", "view"],
     "mpijob": ["base", "model", "import"],
     "merge": ["base", "text", "model", "import", "export", "mpijob"],
     "acelyzer": ["base", "text", "model", "import", "analyze", "export"],
@@ -42,7 +43,7 @@ MAY_INCLUDE = {
     "serve": ["base"],
     "cmd": ["base", "text", "model", "wire", "import", "analyze", "query", "export", "launch",
             "mpijob", "merge", "acelyzer", "ops", "tt", "symbol", "sample", "metrics", "draw",
-            "session", "serve"],
+            "session", "serve", "view"],
 }
 GUESTS = ["sdk", "collect", "backend"]  # live in the traced process
 # Public headers (include/) that only these rooms may use. The rest know nothing of ITT or plugins.

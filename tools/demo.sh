@@ -10,7 +10,7 @@ out=$build/demo
 
 # A demo starts from an empty folder; only traces are removed.
 mkdir -p "$out"
-rm -f "$out"/*.json "$out"/*.json.gz "$out"/*.utr
+rm -f "$out"/*.json "$out"/*.json.gz "$out"/*.utr "$out"/*.html
 
 cd "$out"
 echo "\$ $name/bin/unitrace $name/examples/threads"
@@ -22,8 +22,13 @@ trace=$(ls -t -- *.json 2>/dev/null | head -n 1 || true)
 echo
 if [ -n "$trace" ]; then
 	echo "The trace is $name/demo/$trace ($(wc -c <"$trace") bytes), for any viewer of Chrome traces."
+	# A page of ours, if this build has it.
+	if "$build/bin/unitrace" view --save demo.html "$trace" 2>/dev/null; then
+		echo "The same as a page that any browser opens, without a network: $name/demo/demo.html"
+	fi
 	echo
 	echo "Next:"
+	echo "  $name/bin/unitrace view $name/demo/$trace      look at it in a browser"
 	echo "  $name/bin/unitrace stats $name/demo/$trace     where the time went, by name"
 	echo "  $name/bin/unitrace info $name/demo/$trace      what is in it"
 else

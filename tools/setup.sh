@@ -15,10 +15,10 @@ cd "$(dirname "$0")/.."
 
 # A word is PACKAGE or PACKAGE|COMMAND: the command counts as well, wherever it came from.
 build_required="gcc|cc libc6-dev make|make cmake|cmake"
-# Compressed files, query, a backend, the Python package: cmake tells what is left out without them.
-build_optional="pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev opencl-headers python3-dev"
+# Compressed files, query, view, a backend, the Python package: cmake tells what is left out without them.
+build_optional="pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev opencl-headers python3-dev"
 deb_required="dpkg-dev|dpkg-shlibdeps"
-test_required="$build_required pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev g++|c++
+test_required="$build_required pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev g++|c++
 	libcmocka-dev python3|python3"
 test_optional="valgrind|valgrind strace|strace protobuf-compiler|protoc zstd|zstd mold|mold clang-14|clang-14
 	libtbb-dev libdnnl-dev embree-tools libomp-14-dev php8.2-cli php8.2-opcache

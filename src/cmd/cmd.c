@@ -10,12 +10,14 @@
 #include "version.h"
 
 const struct ut_cmd *const ut_cmds[] = {
-	&ut_cmd_record, &ut_cmd_export, &ut_cmd_info,     &ut_cmd_analyze,      &ut_cmd_merge,
-	&ut_cmd_stats,  &ut_cmd_diff,   &ut_cmd_validate, &ut_cmd_query,        &ut_cmd_filter,
-	&ut_cmd_head,   &ut_cmd_devlog, &ut_cmd_ops,      &ut_cmd_profile_this, NULL,
+	&ut_cmd_record,   &ut_cmd_view,  &ut_cmd_export,       &ut_cmd_info,
+	&ut_cmd_analyze,  &ut_cmd_merge, &ut_cmd_stats,        &ut_cmd_diff,
+	&ut_cmd_validate, &ut_cmd_query, &ut_cmd_filter,       &ut_cmd_head,
+	&ut_cmd_devlog,   &ut_cmd_ops,   &ut_cmd_profile_this, NULL,
 };
 
 const struct ut_cmd_link ut_cmd_links[] = {
+	{ "uniview", "view" },
 	{ "mergetrace", "merge" },
 	{ "mergetrace.py", "merge" },
 	{ "acelyzer", "analyze" },
@@ -28,6 +30,8 @@ const struct ut_cmd_link ut_cmd_links[] = {
 
 const struct ut_cmd *ut_cmd_find(const char *name)
 {
+	if (!strcmp(name, "open")) /* what other tools call it */
+		name = ut_cmd_view.name;
 	for (size_t i = 0; ut_cmds[i]; i++) {
 		if (!strcmp(ut_cmds[i]->name, name))
 			return ut_cmds[i];

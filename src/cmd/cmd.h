@@ -46,6 +46,7 @@ struct ut_cmd {
 extern const struct ut_cmd ut_cmd_record;
 extern const struct ut_cmd ut_cmd_export;
 extern const struct ut_cmd ut_cmd_info;
+extern const struct ut_cmd ut_cmd_view;
 extern const struct ut_cmd ut_cmd_analyze;
 extern const struct ut_cmd ut_cmd_merge;
 extern const struct ut_cmd ut_cmd_stats;

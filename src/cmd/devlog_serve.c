@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "serve/http.h"
+#include "serve/serve.h"
 #include "text/html.h"
 #include "text/out.h"
 
@@ -60,7 +60,7 @@ static void put_page(struct dashboard *d, struct ut_out *out)
 			 "</body></html>\n");
 }
 
-static void answer_page(struct dashboard *d, struct ut_http_reply *reply)
+static void answer_page(struct dashboard *d, struct ut_reply *reply)
 {
 	struct ut_out *out = ut_out_open_memory();
 	const char *data;
@@ -79,7 +79,7 @@ static void answer_page(struct dashboard *d, struct ut_http_reply *reply)
 /* ---- files --------------------------------------------------------------------------------- */
 
 static void answer_file(const struct dashboard *d, const char *name, const char *type,
-			struct ut_http_reply *reply)
+			struct ut_reply *reply)
 {
 	struct ut_arena arena = { 0 };
 	int fd = open(ut_path_join(&arena, d->opts->output, name), O_RDONLY | O_CLOEXEC);
@@ -92,7 +92,7 @@ static void answer_file(const struct dashboard *d, const char *name, const char 
 	ut_arena_release(&arena);
 }
 
-static void answer_download(struct dashboard *d, struct ut_http_reply *reply)
+static void answer_download(struct dashboard *d, struct ut_reply *reply)
 {
 	time_t now = time(NULL);
 	struct tm tm;
@@ -112,7 +112,7 @@ static void answer_download(struct dashboard *d, struct ut_http_reply *reply)
 }
 
 /* Names that we write, and no others: nothing of a path is ever taken from a request. */
-static void answer_named(const struct dashboard *d, const char *name, struct ut_http_reply *reply)
+static void answer_named(const struct dashboard *d, const char *name, struct ut_reply *reply)
 {
 	static const struct {
 		const char *name, *type;
@@ -133,9 +133,10 @@ static void answer_named(const struct dashboard *d, const char *name, struct ut_
 	}
 }
 
-static void answer(void *ctx, const char *path, struct ut_http_reply *reply)
+static void answer(void *ctx, const struct ut_request *request, struct ut_reply *reply)
 {
 	struct dashboard *d = ctx;
+	const char *path = request->path;
 
 	if (!strcmp(path, "/")) {
 		answer_page(d, reply);
@@ -157,16 +158,19 @@ int ut_devlog_serve(const struct ut_devlog_opts *o, ut_devlog_refresh_fn refresh
 {
 	struct sigaction act = { .sa_handler = on_signal };
 	struct dashboard d = { .opts = o, .refresh = refresh };
-	struct ut_http *http;
-	int rc = ut_http_open(&http, (uint16_t)o->port, err);
+	const struct ut_serve_opts opts = {
+		.port = (uint16_t)o->port, .serial = true, .answer = answer, .ctx = &d
+	};
+	struct ut_serve *server;
+	int rc = ut_serve_open(&server, &opts, err);
 
 	if (rc)
 		return rc;
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	ut_log(UT_INFO, "Device Profiler Dashboard: http://127.0.0.1:%u/ (Ctrl-C ends it)",
-	       (unsigned int)ut_http_port(http));
-	rc = ut_http_run(http, answer, &d, &stop, err);
-	ut_http_close(http);
-	return rc;
+	       (unsigned int)ut_serve_port(server));
+	ut_serve_run(server, &stop);
+	ut_serve_close(server);
+	return 0;
 }

@@ -30,15 +30,10 @@ static const struct alias {
 };
 
 /* Commands of later versions, and what this one has that comes nearest. */
-#define VIEWER "load the trace at https://ui.perfetto.dev, or 'unitrace stats' prints a table"
-
 static const struct {
 	const char *name, *instead;
 } planned[] = {
-	{ "view", VIEWER },
-	{ "open", VIEWER },
-	{ "uniview", VIEWER },
-	{ "serve", VIEWER },
+	{ "serve", "'unitrace view' shows a trace in a browser" },
 	{ "summary", "'unitrace stats' counts and adds up" },
 	{ "hotspots", "'unitrace stats --sort self' shows where the time goes" },
 	{ "ranks", "'unitrace stats --by rank' has a row for each rank" },

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/path.h"
-#include "serve/http.h"
+#include "serve/serve.h"
 #include "tt/ops_run.h"
 
 static volatile sig_atomic_t stop;
@@ -19,7 +19,7 @@ static void on_signal(int number)
 }
 
 /* Files of the report under fixed names: nothing of a path is ever taken from a request. */
-static void answer(void *ctx, const char *path, struct ut_http_reply *reply)
+static void answer(void *ctx, const struct ut_request *request, struct ut_reply *reply)
 {
 	const struct ut_ops_files *files = ctx;
 	const struct {
@@ -32,7 +32,7 @@ static void answer(void *ctx, const char *path, struct ut_http_reply *reply)
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (strcmp(path, known[i].path) || !known[i].file)
+		if (strcmp(request->path, known[i].path) || !known[i].file)
 			continue;
 		reply->fd = open(known[i].file, O_RDONLY | O_CLOEXEC);
 		if (reply->fd < 0)
@@ -47,8 +47,11 @@ int ut_ops_serve(const struct ut_ops_files *files, uint16_t port, struct ut_err 
 {
 	struct sigaction act = { .sa_handler = on_signal };
 	struct ut_ops_files served = *files;
-	struct ut_http *http;
-	int rc = ut_http_open(&http, port, err);
+	const struct ut_serve_opts opts = {
+		.port = port, .serial = true, .answer = answer, .ctx = &served
+	};
+	struct ut_serve *server;
+	int rc = ut_serve_open(&server, &opts, err);
 
 	if (rc)
 		return rc;
@@ -56,8 +59,8 @@ int ut_ops_serve(const struct ut_ops_files *files, uint16_t port, struct ut_err 
 	sigaction(SIGTERM, &act, NULL);
 	ut_log(UT_INFO,
 	       "ops report: http://127.0.0.1:%u/, with /csv, /json and /download (Ctrl-C ends it)",
-	       (unsigned int)ut_http_port(http));
-	rc = ut_http_run(http, answer, &served, &stop, err);
-	ut_http_close(http);
-	return rc;
+	       (unsigned int)ut_serve_port(server));
+	ut_serve_run(server, &stop);
+	ut_serve_close(server);
+	return 0;
 }

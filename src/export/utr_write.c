@@ -6,8 +6,7 @@
 
 #include "base/grow.h"
 #include "export/exporter.h"
-#include "model/build.h"
-#include "model/pairs.h"
+#include "export/store_sink.h"
 #include "model/pyramid.h"
 #include "model/store.h"
 #include "model/utr.h"
@@ -470,62 +469,22 @@ void ut_utr_write(const struct ut_store *s, struct ut_out *out)
 
 /* ---- as an exporter ------------------------------------------------------------------------ */
 
-struct utr {
-	struct ut_sink sink;
-	struct ut_build build;
-	struct ut_pairs pairs;
-	struct ut_out *out;
-};
-
-/* Kinds that we do not know must not be taken for those that a build knows besides. */
-static void utr_event(struct ut_sink *sink, const struct ut_trace *trace, const struct ut_event *e)
-{
-	struct utr *u = (struct utr *)(void *)sink;
-
-	if (e->kind < UT_KIND_COUNT)
-		ut_pairs_send(&u->pairs, &u->build.sink, trace, e);
-}
-
-static struct ut_sink *utr_open(struct ut_out *out)
-{
-	struct utr *u = ut_make(sizeof(*u));
-
-	ut_build_init(&u->build);
-	u->sink.event = utr_event;
-	u->out = out;
-	return &u->sink;
-}
-
-static void utr_end_trace(struct ut_sink *sink, const struct ut_trace *trace)
-{
-	struct utr *u = (struct utr *)(void *)sink;
-
-	ut_build_end_trace(&u->build, trace);
-	ut_pairs_end_trace(&u->pairs);
-}
-
 static void utr_write(struct ut_store *store, struct ut_out *out)
 {
 	ut_pyramid_build(store, 0);
 	ut_utr_write(store, out);
 }
 
-static void utr_close(struct ut_sink *sink)
+static struct ut_sink *utr_open(struct ut_out *out)
 {
-	struct utr *u = (struct utr *)(void *)sink;
-	struct ut_store store;
-
-	ut_build_finish(&u->build, &store);
-	utr_write(&store, u->out);
-	ut_store_release(&store);
-	free(u);
+	return ut_store_sink_open(out, utr_write);
 }
 
 const struct ut_exporter ut_export_utr = {
 	.name = "utr",
 	.suffix = ".utr",
 	.open = utr_open,
-	.end_trace = utr_end_trace,
-	.close = utr_close,
+	.end_trace = ut_store_sink_end_trace,
+	.close = ut_store_sink_close,
 	.write = utr_write,
 };

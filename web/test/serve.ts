@@ -46,7 +46,9 @@ export function serve(engine: Engine, out: string, live = 0): Promise<{ url: str
 		if (url === '/api/live') {
 			a.setHeader('Content-Type', 'text/event-stream');
 			a.write(
-				`data: ${JSON.stringify({ ...engine.store.info, live: true, span: engine.store.info.span * (1 + live) })}\n\n`,
+				live
+					? `data: ${JSON.stringify({ ...engine.store.info, live: true, span: engine.store.info.span * (1 + live) })}\n\n`
+					: ':\n\n', // only to know that the page is there
 			);
 			return;
 		}

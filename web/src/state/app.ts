@@ -156,7 +156,7 @@ export class App {
 					this.notes.value = n;
 				})
 				.catch(() => undefined);
-		if (info.live) this.source.watch(grown => this.grow(grown));
+		this.source.watch(grown => this.grow(grown)); // also tells a server that the page is there
 	}
 
 	/* A live trace: the window follows its end until somebody moves it. */

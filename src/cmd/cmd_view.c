@@ -1,0 +1,99 @@
+/*
+ * cmd_view.c - `unitrace view`: looks at traces in a browser.
+ */
+#include "cmd/cmd.h"
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/opt.h"
+#include "cmd/last.h"
+#include "cmd/view_save.h"
+#include "cmd/view_serve.h"
+#include "cmd/words.h"
+#include "import/inputs.h"
+
+static const struct ut_opt *make_table(struct ut_arena *a, struct ut_view_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("Options"),
+		ut_opt_range(ut_opt_u64('p', "port", "N", &o->port,
+					"listen on this port (one that is free)"),
+			     0, 65535),
+		ut_opt_flag(0, "no-browser", &o->no_browser,
+			    "only print the address, do not open a browser"),
+		ut_opt_words(ut_opt_str(0, "save", "FILE.html", &o->save,
+					"write the viewer and the traces into one file instead, "
+					"which any browser opens"),
+			     "<file>"),
+		ut_opt_flag(0, "once", &o->once, "end when the last page is closed"),
+		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
+					"threads that read and search (one per core)"),
+			     1, 256),
+		ut_opt_flag('h', "help", &o->help, "show this help"),
+		ut_opt_end(),
+	};
+
+	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
+}
+
+static int view(const struct ut_view_opts *o, const struct ut_words *words, struct ut_err *err)
+{
+	struct ut_inputs inputs = { 0 };
+	int rc = ut_inputs_find(&inputs, words->count, words->items, ut_log_teller(), err);
+
+	if (!rc)
+		rc = o->save ? ut_view_save(o, &inputs, err) : ut_view_serve(o, &inputs, err);
+	ut_inputs_release(&inputs);
+	return rc ? ut_cmd_fail(&ut_cmd_view, err) : UT_EXIT_OK;
+}
+
+static int cmd_view(int argc, const char *const *argv)
+{
+	struct ut_view_opts opts = { 0 };
+	struct ut_arena arena = { 0 };
+	struct ut_words words = { 0 };
+	struct ut_err err = { 0 };
+	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int status;
+
+	if (!rc && opts.help)
+		status = ut_cmd_help(&ut_cmd_view);
+	else if (rc)
+		status = ut_cmd_misuse(&ut_cmd_view, &err);
+	else if (!ut_last_fill(&words, &arena))
+		status = UT_EXIT_MISUSE;
+	else
+		status = view(&opts, &words, &err);
+	ut_arena_release(&arena);
+	return status;
+}
+
+static const struct ut_opt *view_options(struct ut_arena *a)
+{
+	return make_table(a, UT_NEW(a, struct ut_view_opts));
+}
+
+const struct ut_cmd ut_cmd_view = {
+	.name = "view",
+	.usage = "[OPTIONS] [TRACE|DIRECTORY|PATTERN...]",
+	.takes_last = true,
+	.summary = "look at traces in a browser: timeline, tables, flame graphs, SQL",
+	.description =
+		"Opens traces in a browser: a timeline of ranks, processes, threads, devices and\n"
+		"counters, with search, tables of any area, flame graphs and SQL. Several traces\n"
+		"are shown together, on one clock. Nothing leaves this machine: the server\n"
+		"listens on 127.0.0.1 only, and the address it prints works once. From afar, ssh\n"
+		"-L 8080:localhost:8080 HOST and --port 8080 bring it to the browser at home.\n"
+		"Notes that are made in the page are kept beside the first trace, in a file\n"
+		"called as that with .notes.json behind it.",
+	.examples = "  look at a trace:\n"
+		    "    unitrace view app.json\n"
+		    "  all ranks together:\n"
+		    "    unitrace view ranks/\n"
+		    "  as one file, to send to somebody:\n"
+		    "    unitrace view --save run.html app.json\n"
+		    "  on a server far away, reached with ssh -L 8080:localhost:8080:\n"
+		    "    unitrace view --port 8080 --no-browser app.utr\n",
+	.options = view_options,
+	.run = cmd_view,
+};

@@ -1,0 +1,47 @@
+#include "cmd/view_save.h"
+
+#include "base/log.h"
+#include "export/one_page.h"
+#include "export/out_check.h"
+#include "import/load.h"
+#include "text/out.h"
+#include "text/replaced.h"
+#include "view/view.h"
+
+struct saving {
+	const struct ut_inputs *inputs;
+	struct ut_view *view;
+};
+
+static int take_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	struct saving *s = ctx;
+
+	(void)err;
+	ut_view_add(s->view, s->inputs->paths[i], store);
+	return 0;
+}
+
+int ut_view_save(const struct ut_view_opts *o, const struct ut_inputs *inputs, struct ut_err *err)
+{
+	const struct ut_load how = { "reading", ut_load_threads(o->threads), .checked = false,
+				     .teller = ut_log_teller() };
+	struct saving s = { inputs, ut_view_new() };
+	struct ut_out *out;
+	int rc = ut_replaced_check(o->save, inputs->paths, inputs->count, err);
+
+	if (!rc)
+		rc = ut_out_check(o->save, NULL, UT_OUT_OVERWRITE, err);
+	if (!rc)
+		rc = ut_load_each(inputs, &how, take_store, &s, err);
+	if (!rc) {
+		ut_view_ready(s.view, how.threads);
+		out = ut_out_open(o->save, UT_OUT_OVERWRITE);
+		ut_one_page_write(s.view, UT_PAGE_SLICES, out);
+		rc = ut_out_commit(out, err);
+	}
+	if (!rc)
+		ut_log(UT_INFO, "view: %s", o->save);
+	ut_view_free(s.view);
+	return rc;
+}

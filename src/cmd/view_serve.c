@@ -1,0 +1,268 @@
+#include "cmd/view_serve.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "import/load.h"
+#include "serve/serve.h"
+#include "text/html.h"
+#include "text/out.h"
+#include "view/page.h"
+#include "view/view.h"
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number)
+{
+	(void)number;
+	stop = 1;
+}
+
+enum state {
+	LOADING,
+	READY,
+	FAILED,
+};
+
+/* What is served. The state is set last, when everything it speaks of is there. */
+struct show {
+	const struct ut_view_opts *opts;
+	const struct ut_inputs *inputs;
+	struct ut_view *view;
+	struct ut_serve *server;
+	struct ut_err trouble;
+	_Atomic uint64_t done; /* bytes that have been read */
+	_Atomic enum state state;
+	struct ut_page page;
+};
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+static int take_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	struct show *s = ctx;
+
+	(void)err;
+	ut_view_add(s->view, s->inputs->paths[i], store);
+	return 0;
+}
+
+static void warn(void *ctx, const char *path, const char *text)
+{
+	(void)ctx;
+	ut_log(UT_WARN, "%s: %s", path, text);
+}
+
+static void keep_notes(struct show *s)
+{
+	struct ut_buf path = { 0 };
+
+	if (s->inputs->has_stdin || !s->inputs->count)
+		return;
+	ut_buf_fmt(&path, "%s.notes.json", s->inputs->paths[0]);
+	ut_view_keep_notes(s->view, path.data);
+	ut_buf_release(&path);
+}
+
+static void *load(void *ctx)
+{
+	struct show *s = ctx;
+	const unsigned int threads = ut_load_threads(s->opts->threads);
+	const struct ut_import_opts how = { .threads = threads,
+					    .warn = warn,
+					    .progress = &s->done };
+
+	if (ut_inputs_each(s->inputs, &how, take_store, s, &s->trouble)) {
+		s->state = FAILED;
+		ut_serve_stop(s->server);
+		return NULL;
+	}
+	keep_notes(s);
+	ut_view_ready(s->view, threads);
+	s->state = READY;
+	return NULL;
+}
+
+/* ---- answering ------------------------------------------------------------------------------ */
+
+/* What was written becomes the reply's. */
+static void take_out(struct ut_out *out, struct ut_reply *reply)
+{
+	const char *data = ut_out_data(out, &reply->len);
+
+	reply->data = malloc(reply->len + 1);
+	if (reply->data)
+		memcpy(reply->data, data, reply->len);
+	ut_out_abandon(out);
+}
+
+/* No script: the browser itself asks again, and what stands behind # stays. */
+static void answer_wait(const struct show *s, struct ut_reply *reply)
+{
+	struct ut_out *out = ut_out_open_memory();
+	uint64_t all = s->inputs->bytes, done = s->done < all ? s->done : all;
+	const char *name = ut_path_base(s->inputs->paths[0]);
+
+	ut_out_text(out, "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+			 "<meta http-equiv=\"refresh\" content=\"1\"><title>unitrace</title>"
+			 "<link rel=\"icon\" href=\"data:,\"></head><body><p role=\"status\">"
+			 "Reading ");
+	ut_html_text(out, name, strlen(name));
+	if (s->inputs->count > 1)
+		ut_out_fmt(out, " and %zu more", s->inputs->count - 1);
+	ut_out_fmt(out, ": %u %%</p><progress max=\"100\" value=\"%u\"></progress></body></html>\n",
+		   (unsigned int)(all ? 100 * done / all : 0),
+		   (unsigned int)(all ? 100 * done / all : 0));
+	take_out(out, reply);
+	reply->type = "text/html; charset=utf-8";
+	reply->policy = ut_page_policy;
+	reply->status = 200;
+}
+
+static void answer_page(const struct show *s, const char *path, struct ut_reply *reply)
+{
+	if (!strcmp(path, "/") && s->state != READY) {
+		answer_wait(s, reply);
+		return;
+	}
+	reply->policy = ut_page_policy;
+	if (!strcmp(path, "/")) {
+		reply->lent = ut_page_html;
+		reply->len = strlen(ut_page_html);
+		reply->type = "text/html; charset=utf-8";
+	} else if (!strcmp(path, "/app.js") || !strcmp(path, "/app.css")) {
+		bool script = !strcmp(path, "/app.js");
+		struct ut_str bytes = script ? s->page.script : s->page.style;
+
+		reply->lent = bytes.ptr;
+		reply->len = bytes.len;
+		reply->type = script ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8";
+		reply->encoding = "gzip";
+	}
+	reply->status = reply->lent ? 200 : 404;
+}
+
+static void answer_question(struct show *s, const struct ut_request *request,
+			    struct ut_reply *reply)
+{
+	static const char api[] = "/api/";
+	struct ut_out *out;
+	struct ut_err err = { 0 };
+	enum ut_answer kind = UT_ANSWER_JSON;
+	int rc;
+
+	if (strncmp(request->path, api, sizeof(api) - 1) != 0)
+		return;
+	if (s->state != READY) {
+		reply->status = 503;
+		reply->lent = "the trace is still being read\n";
+		reply->len = strlen(reply->lent);
+		return;
+	}
+	out = ut_out_open_memory();
+	rc = ut_view_ask(s->view, request->path + sizeof(api) - 1, request->body, out, &kind, &err);
+	if (rc) {
+		ut_out_clear(out);
+		ut_out_text(out, err.text);
+	}
+	take_out(out, reply);
+	reply->status = !rc ? 200 : rc == -ENOENT ? 404 : 400;
+	if (!rc)
+		reply->type =
+			kind == UT_ANSWER_COLUMNS ? "application/octet-stream" : "application/json";
+}
+
+static void answer(void *ctx, const struct ut_request *request, struct ut_reply *reply)
+{
+	struct show *s = ctx;
+
+	if (request->is_post)
+		answer_question(s, request, reply);
+	else
+		answer_page(s, request->path, reply);
+}
+
+/* ---- the browser ---------------------------------------------------------------------------- */
+
+/* Where there is a display; what the browser has to say is not for the terminal. */
+static void open_browser(const char *address)
+{
+	pid_t pid;
+
+	if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
+		return;
+	pid = fork();
+	if (!pid) {
+		if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+			_exit(126);
+		setsid();
+		if (!fork())
+			execlp("xdg-open", "xdg-open", address, (char *)NULL);
+		_exit(0);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
+static int show(struct show *s, struct ut_err *err)
+{
+	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+	char address[UT_SERVE_ADDRESS];
+	pthread_t loader;
+
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	if (pthread_create(&loader, NULL, load, s))
+		return ut_err_set(err, -EAGAIN, "no thread can be started to read the trace");
+	ut_serve_address(s->server, address);
+	ut_log(UT_INFO, "view: %s (works once; Ctrl-C ends it)", address);
+	if (!s->opts->no_browser) {
+		ut_serve_address(s->server, address);
+		open_browser(address);
+	}
+	ut_serve_run(s->server, &stop);
+	if (s->state == LOADING) { /* a reader cannot be stopped half way; nothing of it is kept */
+		pthread_detach(loader);
+		_exit(0);
+	}
+	ut_view_interrupt(s->view);
+	pthread_join(loader, NULL);
+	if (s->state == FAILED)
+		return ut_err_set(err, s->trouble.code, "%s", s->trouble.text);
+	return 0;
+}
+
+int ut_view_serve(const struct ut_view_opts *o, const struct ut_inputs *inputs, struct ut_err *err)
+{
+	struct show s = { .opts = o, .inputs = inputs };
+	const struct ut_serve_opts opts = { .port = (uint16_t)o->port,
+					    .token = true,
+					    .posts = true,
+					    .once = o->once,
+					    .live = "/api/live",
+					    .answer = answer,
+					    .ctx = &s };
+	int rc;
+
+	if (!ut_page_get(&s.page))
+		return ut_err_set(err, -ENOTSUP, "%s", ut_page_missing);
+	s.view = ut_view_new();
+	rc = ut_serve_open(&s.server, &opts, err);
+	if (!rc)
+		rc = show(&s, err);
+	ut_serve_close(s.server);
+	ut_view_free(s.view);
+	return rc;
+}

@@ -1,0 +1,103 @@
+#include "serve/gatekeeper.h"
+
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+
+static bool make_secret(char to[UT_SECRET])
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned char bytes[16];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return false;
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		to[2 * i] = digits[bytes[i] >> 4];
+		to[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	to[2 * sizeof(bytes)] = '\0';
+	return true;
+}
+
+/* The time it takes says nothing about where they differ. */
+static bool same_secret(const char *secret, const char *given)
+{
+	size_t len = given ? strlen(given) : 0;
+	unsigned int differ = len != UT_SECRET - 1;
+
+	for (size_t i = 0; i < UT_SECRET - 1; i++)
+		differ |= (unsigned char)secret[i] ^ (unsigned char)(i < len ? given[i] : 0);
+	return !differ;
+}
+
+bool ut_gatekeeper_init(struct ut_gatekeeper *g)
+{
+	*g = (struct ut_gatekeeper){ 0 };
+	pthread_mutex_init(&g->lock, NULL);
+	return make_secret(g->cookie);
+}
+
+void ut_gatekeeper_release(struct ut_gatekeeper *g)
+{
+	pthread_mutex_destroy(&g->lock);
+	explicit_bzero(g->cookie, sizeof(g->cookie));
+	explicit_bzero(g->tokens, sizeof(g->tokens));
+}
+
+void ut_gatekeeper_token(struct ut_gatekeeper *g, char to[UT_SECRET])
+{
+	if (!make_secret(to)) {
+		to[0] = '\0';
+		return;
+	}
+	pthread_mutex_lock(&g->lock);
+	memmove(g->tokens[1], g->tokens[0], (UT_TOKENS_MOST - 1) * sizeof(g->tokens[0]));
+	memcpy(g->tokens[0], to, UT_SECRET);
+	pthread_mutex_unlock(&g->lock);
+}
+
+bool ut_gatekeeper_take(struct ut_gatekeeper *g, const char *token)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&g->lock);
+	for (size_t i = 0; i < UT_TOKENS_MOST; i++) {
+		if (!g->tokens[i][0] || !same_secret(g->tokens[i], token))
+			continue;
+		explicit_bzero(g->tokens[i], sizeof(g->tokens[i]));
+		found = true;
+	}
+	pthread_mutex_unlock(&g->lock);
+	return found;
+}
+
+bool ut_gatekeeper_knows(struct ut_gatekeeper *g, const char *cookie)
+{
+	return same_secret(g->cookie, cookie);
+}
+
+bool ut_gatekeeper_is_us(const char *host)
+{
+	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
+
+	for (size_t i = 0; host && i < 3; i++) {
+		size_t len = strlen(names[i]);
+
+		if (strncasecmp(host, names[i], len) != 0)
+			continue;
+		if (!host[len])
+			return true;
+		if (host[len] == ':' &&
+		    strspn(host + len + 1, "0123456789") == strlen(host + len + 1))
+			return true;
+	}
+	return false;
+}
+
+bool ut_gatekeeper_same(const char *origin, const char *host)
+{
+	static const char scheme[] = "http://";
+
+	return !origin || (host && !strncasecmp(origin, scheme, sizeof(scheme) - 1) &&
+			   !strcasecmp(origin + sizeof(scheme) - 1, host));
+}

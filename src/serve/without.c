@@ -1,0 +1,47 @@
+/* without.c - stands in for the server where libmicrohttpd is missing. */
+#include "serve/serve.h"
+
+#include <errno.h>
+#include <string.h>
+
+int ut_serve_open(struct ut_serve **s, const struct ut_serve_opts *opts, struct ut_err *err)
+{
+	(void)opts;
+	*s = NULL;
+	return ut_err_set(err, -ENOTSUP,
+			  "built without a server: libmicrohttpd is missing (Debian: "
+			  "libmicrohttpd-dev)");
+}
+
+void ut_serve_close(struct ut_serve *s)
+{
+	(void)s;
+}
+
+uint16_t ut_serve_port(const struct ut_serve *s)
+{
+	(void)s;
+	return 0;
+}
+
+void ut_serve_address(struct ut_serve *s, char to[UT_SERVE_ADDRESS])
+{
+	(void)s;
+	memset(to, 0, UT_SERVE_ADDRESS);
+}
+
+void ut_serve_run(struct ut_serve *s, const volatile sig_atomic_t *stop)
+{
+	(void)s;
+	(void)stop;
+}
+
+void ut_serve_stop(struct ut_serve *s)
+{
+	(void)s;
+}
+
+bool ut_serve_built(void)
+{
+	return false;
+}

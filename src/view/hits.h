@@ -1,0 +1,50 @@
+/*
+ * hits.h - all events of a query, one after the other or counted: which types match is asked once,
+ * then the rows are gone through by several threads.
+ *
+ * The order of hits is that of their start; at the same time that of their ids.
+ */
+#ifndef UT_VIEW_HITS_H
+#define UT_VIEW_HITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "view/ask.h"
+#include "view/view_parts.h"
+#include "view/wanted.h"
+
+struct ut_hit {
+	uint64_t t, id;
+};
+
+static inline bool ut_hit_before(struct ut_hit a, struct ut_hit b)
+{
+	return a.t != b.t ? a.t < b.t : a.id < b.id;
+}
+
+struct ut_hits {
+	uint64_t count, before;                    /* before: hits before here */
+	uint64_t total;                            /* ns, of all of them; if asked for */
+	struct ut_hit previous, next, first, last; /* before and behind here, and of all */
+	bool has_previous, has_next;               /* first and last: if count */
+	struct ut_hit *list;                       /* the first ones, in order */
+	size_t list_count, list_cap;
+	uint8_t *tracks; /* by number: has it any? */
+};
+
+struct ut_hits_ask {
+	const struct ut_ask_scope *scope;
+	const struct ut_wanted *wanted;
+	struct ut_hit here;
+	size_t limit; /* of the list */
+	bool lengths; /* add up total */
+};
+
+void ut_hits_find(struct ut_hits *h, struct ut_view *v, const struct ut_hits_ask *ask);
+void ut_hits_release(struct ut_hits *h);
+
+/* The self time of one slice. */
+uint64_t ut_view_self(struct ut_view *v, const struct ut_view_row *row);
+
+#endif

@@ -1,0 +1,39 @@
+#include "view/page.h"
+
+#include <stddef.h>
+
+#ifdef UT_WEB_BUNDLE
+#include "text/embed.h"
+
+UT_EMBED_BYTES(ut_page_script, UT_WEB_BUNDLE "/app.js.gz");
+UT_EMBED_BYTES(ut_page_style, UT_WEB_BUNDLE "/app.css.gz");
+
+bool ut_page_get(struct ut_page *page)
+{
+	page->script =
+		(struct ut_str){ ut_page_script, (size_t)(ut_page_script_end - ut_page_script) };
+	page->style = (struct ut_str){ ut_page_style, (size_t)(ut_page_style_end - ut_page_style) };
+	return true;
+}
+#else
+bool ut_page_get(struct ut_page *page)
+{
+	*page = (struct ut_page){ { NULL, 0 }, { NULL, 0 } };
+	return false;
+}
+#endif
+
+const char ut_page_missing[] =
+	"built without the viewer's page: it is made by Node and esbuild; in the source tree, "
+	"'tools/setup.sh test web' gets them, then build again";
+
+const char ut_page_html[] =
+	"<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
+	"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+	"<title>unitrace</title><link rel=\"icon\" href=\"data:,\">"
+	"<link rel=\"stylesheet\" href=\"app.css\"></head><body><div id=\"page\"></div>"
+	"<script src=\"app.js\"></script></body></html>\n";
+
+const char ut_page_policy[] =
+	"default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+	"form-action 'none'; frame-ancestors 'none'";

@@ -1,0 +1,281 @@
+/*
+ * places.c - the tree of places: rank, process or device, then threads, queues, counters.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyze/label.h"
+#include "base/grow.h"
+#include "base/sort.h"
+#include "view/view_parts.h"
+
+/* A process of one of the traces, with what it is sorted by. */
+struct owner {
+	const struct ut_view_trace *trace;
+	uint32_t process;
+	int32_t rank, sort_index;
+	uint32_t order;
+};
+
+/* The tracks of each process, as lists: number plus 1, 0 = the end. */
+struct lists {
+	uint32_t *head; /* by owner.order */
+	uint32_t *next; /* by track */
+};
+
+static int by_order(const void *a, const void *b)
+{
+	const struct owner *x = a, *y = b;
+	/* what has no rank comes behind what has one */
+	uint32_t rank_x = (uint32_t)x->rank, rank_y = (uint32_t)y->rank;
+
+	if (rank_x != rank_y)
+		return rank_x < rank_y ? -1 : 1;
+	if (x->sort_index != y->sort_index)
+		return x->sort_index < y->sort_index ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static struct ut_str keep(struct ut_view *v, struct ut_buf *b)
+{
+	struct ut_str s = { NULL, b->len };
+
+	s.ptr = ut_buf_take(b, &v->arena);
+	return s;
+}
+
+static uint32_t add_place(struct ut_view *v, struct ut_view_place place)
+{
+	v->places =
+		ut_grow(v->places, (size_t)v->place_count + 1, &v->place_cap, sizeof(*v->places));
+	v->places[v->place_count] = place;
+	return v->place_count++;
+}
+
+/* ---- tracks --------------------------------------------------------------------------------- */
+
+static enum ut_place_kind kind_of(const struct ut_track *t, bool of_device)
+{
+	switch (ut_track_role(t)) {
+	case UT_ROLE_THREAD:
+		return of_device ? UT_PLACE_QUEUE : UT_PLACE_THREAD;
+	case UT_ROLE_QUEUE:
+		return UT_PLACE_QUEUE;
+	case UT_ROLE_ASYNC:
+		return UT_PLACE_ASYNC;
+	case UT_ROLE_COUNTER:
+		return UT_PLACE_COUNTER;
+	case UT_ROLE_UNKNOWN:
+	case UT_ROLE_SIDE:
+	case UT_ROLE_CALLS:
+	case UT_ROLE_LANE:
+	case UT_ROLE_FRAMES:
+	case UT_ROLE_CONTROL:
+	case UT_ROLES:
+		break;
+	}
+	return UT_PLACE_LANE;
+}
+
+static void add_track(struct ut_view *v, uint32_t number, uint32_t parent)
+{
+	struct ut_view_track *t = &v->tracks[number];
+	const struct ut_trace *trace = &t->trace->store->trace;
+	const struct ut_track *k = &trace->tracks[t->local];
+	struct ut_view_place p = { .parent = parent, .track = number };
+	struct ut_buf b = { 0 };
+
+	p.kind = kind_of(k, v->places[parent].kind == UT_PLACE_DEVICE);
+	p.rank = trace->processes[k->process].rank;
+	p.name = ut_strtab_get(&trace->strings, k->name);
+	if (!p.name.len) {
+		ut_label_track(&b, trace, t->local);
+		p.name = keep(v, &b);
+	} else if (ut_track_role(k) == UT_ROLE_THREAD) {
+		ut_label_id(&b, trace, k->id, k->id_text);
+		p.sub = keep(v, &b);
+	}
+	p.unit = ut_strtab_get(&trace->strings, k->unit);
+	t->place = add_place(v, p);
+}
+
+struct shown {
+	uint32_t number;
+	uint32_t kind;
+	int32_t sort_index;
+};
+
+/* Threads and queues first, counters last; otherwise as they ask for, or as they came. */
+static int by_kind(const void *a, const void *b)
+{
+	const struct shown *x = a, *y = b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->sort_index != y->sort_index)
+		return x->sort_index < y->sort_index ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Its tracks that have anything to show. */
+static struct shown *list_tracks(const struct ut_view *v, const struct lists *l,
+				 const struct owner *o, size_t *count)
+{
+	const struct ut_trace *trace = &o->trace->store->trace;
+	struct shown *list = NULL;
+	size_t cap = 0;
+
+	*count = 0;
+	for (uint32_t n = l->head[o->order]; n; n = l->next[n - 1]) {
+		const struct ut_track *k = &trace->tracks[n - 1 - o->trace->first_track];
+
+		if (!v->tracks[n - 1].lanes->count)
+			continue;
+		list = ut_grow(list, *count + 1, &cap, sizeof(*list));
+		list[(*count)++] = (struct shown){ n - 1, k->type, k->sort_index };
+	}
+	ut_sort(list, *count, sizeof(*list), by_kind);
+	return list;
+}
+
+/* Processes are numbered as list_owners() meets them. */
+static void make_lists(const struct ut_view *v, struct lists *l, size_t owners)
+{
+	uint32_t first = 0;
+
+	l->head = ut_make((owners + 1) * sizeof(*l->head));
+	l->next = ut_make(((size_t)v->track_count + 1) * sizeof(*l->next));
+	for (size_t i = 0; i < v->trace_count; i++) {
+		const struct ut_trace *t = &v->traces[i].store->trace;
+
+		for (uint32_t n = 0; n < t->track_count; n++) {
+			uint32_t number = v->traces[i].first_track + n,
+				 owner = t->tracks[n].process;
+
+			if (owner >= t->process_count)
+				continue;
+			l->next[number] = l->head[first + owner];
+			l->head[first + owner] = number + 1;
+		}
+		first += (uint32_t)t->process_count;
+	}
+}
+
+/* ---- processes and ranks -------------------------------------------------------------------- */
+
+static uint32_t add_process(struct ut_view *v, const struct owner *o, uint32_t parent)
+{
+	const struct ut_trace *trace = &o->trace->store->trace;
+	const struct ut_process *process = &trace->processes[o->process];
+	struct ut_view_place p = { .parent = parent, .track = UT_NO_TRACK, .rank = o->rank };
+	struct ut_str host = ut_strtab_get(&trace->strings, process->host);
+	struct ut_buf b = { 0 };
+	bool of_device = ut_is_device(trace, o->process);
+
+	p.kind = of_device ? UT_PLACE_DEVICE : UT_PLACE_PROCESS;
+	p.name = ut_strtab_get(&trace->strings, process->name);
+	if (!of_device || !p.name.len) {
+		ut_buf_text(&b, p.name.len ? "" : "pid ");
+		ut_label_id(&b, trace, process->pid, process->pid_text);
+	}
+	if (!p.name.len) {
+		p.name = keep(v, &b);
+	} else {
+		if (host.len) {
+			ut_buf_text(&b, b.len ? ", " : "");
+			ut_buf_add(&b, host.ptr, host.len);
+		}
+		p.sub = keep(v, &b);
+	}
+	return add_place(v, p);
+}
+
+static uint32_t add_rank(struct ut_view *v, int32_t rank)
+{
+	struct ut_buf b = { 0 };
+
+	ut_buf_fmt(&b, "rank %" PRId32, rank);
+	v->rank_count++;
+	return add_place(v, (struct ut_view_place){ .parent = UT_NO_PLACE,
+						    .track = UT_NO_TRACK,
+						    .kind = UT_PLACE_RANK,
+						    .rank = rank,
+						    .name = keep(v, &b) });
+}
+
+static struct owner *list_owners(const struct ut_view *v, size_t *count)
+{
+	struct owner *all = NULL;
+	size_t cap = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < v->trace_count; i++) {
+		const struct ut_trace *t = &v->traces[i].store->trace;
+
+		for (uint32_t n = 0; n < t->process_count; n++) {
+			all = ut_grow(all, *count + 1, &cap, sizeof(*all));
+			all[*count] = (struct owner){ .trace = &v->traces[i],
+						      .process = n,
+						      .rank = t->processes[n].rank,
+						      .sort_index = t->processes[n].sort_index,
+						      .order = (uint32_t)*count };
+			(*count)++;
+		}
+	}
+	ut_sort(all, *count, sizeof(*all), by_order);
+	return all;
+}
+
+void ut_view_make_places(struct ut_view *v)
+{
+	size_t count;
+	struct owner *owners = list_owners(v, &count);
+	uint32_t rank = UT_NO_PLACE;
+	struct lists lists;
+
+	make_lists(v, &lists, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct owner *o = &owners[i];
+		size_t shown;
+		struct shown *tracks = list_tracks(v, &lists, o, &shown);
+		uint32_t place;
+
+		if (o->rank >= 0 && shown &&
+		    (rank == UT_NO_PLACE || v->places[rank].rank != o->rank))
+			rank = add_rank(v, o->rank);
+		if (shown) {
+			place = add_process(v, o, o->rank >= 0 ? rank : UT_NO_PLACE);
+			for (size_t n = 0; n < shown; n++)
+				add_track(v, tracks[n].number, place);
+		}
+		free(tracks);
+	}
+	free(lists.head);
+	free(lists.next);
+	free(owners);
+}
+
+/* ---- asking --------------------------------------------------------------------------------- */
+
+void ut_view_path_name(const struct ut_view *v, uint32_t place, struct ut_buf *b)
+{
+	uint32_t path[8] = { 0 };
+	size_t depth = 0;
+
+	for (; place < v->place_count && depth < 8; place = v->places[place].parent)
+		path[depth++] = place;
+	while (depth--) {
+		struct ut_str name = v->places[path[depth]].name;
+
+		ut_buf_add(b, name.ptr, name.len);
+		ut_buf_text(b, depth ? " / " : "");
+	}
+}
+
+uint32_t ut_view_device_of(const struct ut_view *v, uint32_t place)
+{
+	while (place < v->place_count && v->places[place].kind != UT_PLACE_DEVICE)
+		place = v->places[place].parent;
+	return place < v->place_count ? place : UT_NO_PLACE;
+}

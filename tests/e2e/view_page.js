@@ -1,0 +1,53 @@
+// view_page.js - opens the real page on a real trace, from a server and from one file: it draws, and
+// the console stays empty.
+//
+//   node view_page.js NODE_MODULES HOME ADDRESS...
+'use strict';
+const assert = require('assert');
+const { launch } = require('./browser.js');
+
+async function look(browser, address) {
+	const context = await browser.newContext({ viewport: { width: 1300, height: 800 } });
+	const page = await context.newPage();
+	const complaints = [];
+
+	page.on('console', m => complaints.push(`${m.type()}: ${m.text()}`));
+	page.on('pageerror', e => complaints.push(String(e)));
+	page.on('request', r => {
+		if (!/^(http:\/\/127\.0\.0\.1|file:|data:|blob:)/.test(r.url()))
+			complaints.push(`asked for ${r.url()}`);
+	});
+	await page.goto(address);
+	await page.waitForSelector('canvas', { timeout: 60000 });
+	await page.waitForFunction(() => document.body.innerText.includes('step'), null, { timeout: 60000 });
+	assert.doesNotMatch(page.url(), /token/);
+	const painted = await page.evaluate(() => {
+		const canvas = [...document.querySelectorAll('canvas')].sort((a, b) => b.width * b.height - a.width * a.height)[0];
+		const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+		const colours = new Set();
+
+		for (let i = 0; i < pixels.length; i += 4)
+			colours.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
+		return colours.size;
+	});
+
+	assert.ok(painted > 3, `${painted} colours on the timeline`);
+	assert.match(await page.title(), /unitrace/);
+	assert.deepEqual(complaints, []);
+	await context.close();
+}
+
+(async () => {
+	const [modules, home, ...addresses] = process.argv.slice(2);
+	const browser = await launch(modules, home);
+
+	try {
+		for (const address of addresses)
+			await look(browser, address);
+	} finally {
+		await browser.close();
+	}
+})().catch(e => {
+	console.error(e);
+	process.exit(1);
+});

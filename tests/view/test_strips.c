@@ -1,0 +1,158 @@
+/* test_strips.c - tests src/view/strips.h: what is drawn, against every entry looked at by itself.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analyze/make_store.h"
+#include "view/strips.h"
+#include "view/view.h"
+#include "view/view_parts.h"
+
+#define PIXELS_MOST 400
+
+struct drawn {
+	const struct ut_strip *s;
+	uint64_t next; /* entry that has to come */
+	uint64_t items;
+	double end; /* of the last item's start */
+};
+
+static void get(const struct ut_strip *s, uint64_t i, struct ut_entry *e)
+{
+	assert_true(ut_lane_entry(s->track->trace->store, s->track->local, s->lane, i, e));
+	e->ts = ut_view_time(s->track, e->ts);
+	e->end = ut_view_time(s->track, e->end);
+}
+
+static void check_one(const struct ut_strip *s, const struct ut_strip_item *item)
+{
+	struct ut_entry e;
+
+	get(s, item->first, &e);
+	assert_int_equal(item->next, item->first + 1);
+	assert_int_equal(item->row, e.row);
+	assert_true(item->start == (double)e.ts);
+	assert_true(item->length == (float)(e.end - e.ts));
+	assert_int_equal(item->type, ut_view_type(s->track, e.type));
+}
+
+static void check_many(const struct ut_strip *s, const struct ut_strip_item *item)
+{
+	double busy = 0, most = -1;
+	bool is_longest = false;
+	struct ut_entry e;
+	long fill;
+
+	for (uint64_t i = item->first; i < item->next; i++) {
+		double length;
+
+		get(s, i, &e);
+		length = (double)(e.end - e.ts);
+		assert_true(length < s->pixel);
+		assert_true((double)e.ts >= item->start - s->pixel);
+		assert_true((double)e.ts < item->start + 2 * s->pixel);
+		busy += length;
+		if (length > most)
+			is_longest = false;
+		most = length > most ? length : most;
+		is_longest |= length >= most && item->type == ut_view_type(s->track, e.type);
+	}
+	assert_true(is_longest); /* of several that are as long, any */
+	assert_true(item->next - item->first > 1);
+	fill = lround(busy / s->pixel * 255);
+	assert_int_equal(item->fill, fill < 1 ? 1 : fill > 255 ? 255 : fill);
+}
+
+/* Every entry of the window is in exactly one item, in order. */
+static void check_item(void *ctx, const struct ut_strip_item *item)
+{
+	struct drawn *d = ctx;
+
+	if (d->items++)
+		assert_int_equal(item->first, d->next);
+	d->next = item->next;
+	assert_true(item->start >= d->end);
+	d->end = item->start;
+	if (item->row == UT_STRIP_MANY)
+		check_many(d->s, item);
+	else
+		check_one(d->s, item);
+}
+
+static void check_window(const struct ut_view_track *t, uint32_t lane, double t0, double t1,
+			 uint32_t pixels)
+{
+	struct ut_strip s = { t, lane, t0, t1, (t1 - t0) / pixels, check_item, NULL };
+	struct drawn d = { .s = &s, .end = -INFINITY };
+	uint64_t count = 0, first = UINT64_MAX;
+
+	s.ctx = &d;
+	ut_strip_draw(&s);
+	for (uint64_t i = 0; i < t->lanes->lanes[lane].count; i++) {
+		struct ut_entry e;
+
+		get(&s, i, &e);
+		if ((double)e.ts >= t1 || ((double)e.end <= t0 && (double)e.ts < t0))
+			continue;
+		first = first == UINT64_MAX ? i : first;
+		count++;
+	}
+	if (count)
+		assert_true(d.next >= first + count); /* a leaf may reach behind the window */
+	else
+		assert_int_equal(d.items, 0);
+}
+
+static void every_entry_is_drawn_once(void **state)
+{
+	uint64_t seed = 5;
+	struct maker m;
+	struct ut_store store;
+	struct ut_view *view = ut_view_new();
+
+	(void)state;
+	make_start(&m);
+	for (uint32_t t = 0; t < 4; t++) {
+		uint32_t track = make_track(&m, UT_TRACK_THREAD, t + 1, "main");
+		uint64_t ts = 1000;
+
+		for (int i = 0; i < 3000; i++) {
+			uint64_t length = make_random(&seed) % (t < 2 ? 20 : 2000);
+
+			make_span(&m, track, i % 3 ? "a" : "b", ts, length);
+			make_span(&m, track, "c", ts, length / 3);
+			if (i % 50 == 0)
+				make_kind(&m, track, UT_KIND_INSTANT, "mark", ts, 0);
+			ts += length + make_random(&seed) % (t % 2 ? 3 : 400);
+		}
+	}
+	make_finish(&m, &store);
+	ut_view_lend(view, "x", &store);
+	ut_view_ready(view, 1);
+	for (int i = 0; i < 300; i++) {
+		const struct ut_view_track *t = &view->tracks[make_random(&seed) % 4];
+		uint32_t lane = (uint32_t)(make_random(&seed) % t->lanes->count);
+		double t0 = (double)(make_random(&seed) % view->span) - 100.5;
+		double t1 = t0 + 1 + (double)(make_random(&seed) % (i % 2 ? view->span : 5000));
+
+		check_window(t, lane, t0, t1, 1 + (uint32_t)(make_random(&seed) % PIXELS_MOST));
+	}
+	ut_view_free(view);
+	ut_store_release(&store);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_entry_is_drawn_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
