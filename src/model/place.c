@@ -86,9 +86,9 @@ struct ut_api_id ut_api_called(struct ut_strtab *strings, struct ut_str name)
 
 	if (!name.len || is(name, apis[UT_API_NONE].name))
 		return id;
-	for (uint8_t i = UT_API_OTHER + 1; i < UT_APIS; i++) {
+	for (int i = UT_API_OTHER + 1; i < UT_APIS; i++) {
 		if (is(name, apis[i].name) || is(name, apis[i].title)) {
-			id.api = i;
+			id.api = (uint8_t)i;
 			return id;
 		}
 	}
@@ -107,7 +107,7 @@ static bool starts_with_word(struct ut_str s, const char *word)
 
 enum ut_api ut_api_starting(struct ut_str text)
 {
-	for (uint8_t i = UT_API_OTHER + 1; i < UT_APIS; i++) {
+	for (int i = UT_API_OTHER + 1; i < UT_APIS; i++) {
 		if (starts_with_word(text, apis[i].name) || starts_with_word(text, apis[i].title))
 			return (enum ut_api)i;
 	}

@@ -91,7 +91,7 @@ static void a_track_without_a_role_has_that_of_its_type(void **state)
 static void calls_are_known_once_and_not_without_end(void **state)
 {
 	struct ut_trace t;
-	char text[16];
+	char text[32];
 
 	(void)state;
 	ut_trace_init(&t);

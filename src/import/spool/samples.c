@@ -30,7 +30,7 @@ void ut_spool_told_init(struct ut_spool_told *t, struct ut_arena *arena)
 		&t->site_of_stack, &t->thread_of_tid, &t->place_of_address,
 	};
 
-	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		ut_idmap_init(maps[i], arena);
 }
 
