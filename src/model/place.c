@@ -75,7 +75,7 @@ enum ut_track_role ut_role_called(struct ut_str name)
 
 /* ---- apis ---------------------------------------------------------------------------------- */
 
-static bool is(struct ut_str s, const char *text)
+static bool is_called(struct ut_str s, const char *text)
 {
 	return s.len && s.len == strlen(text) && !strncasecmp(s.ptr, text, s.len);
 }
@@ -84,10 +84,10 @@ struct ut_api_id ut_api_called(struct ut_strtab *strings, struct ut_str name)
 {
 	struct ut_api_id id = { .api = UT_API_NONE };
 
-	if (!name.len || is(name, apis[UT_API_NONE].name))
+	if (!name.len || is_called(name, apis[UT_API_NONE].name))
 		return id;
 	for (int i = UT_API_OTHER + 1; i < UT_APIS; i++) {
-		if (is(name, apis[i].name) || is(name, apis[i].title)) {
+		if (is_called(name, apis[i].name) || is_called(name, apis[i].title)) {
 			id.api = (uint8_t)i;
 			return id;
 		}
