@@ -122,7 +122,7 @@ static void bad_values_are_misuse(void **state)
 		"--chrome-kmd-logging /no",
 		"--reset-event-on-device 2",
 		"--itt-groups sync,none",
-		"--format html",
+		"--format pdf",
 		"--keep-last 10",
 		"--keep-last 0s",
 		"--max-size big",
