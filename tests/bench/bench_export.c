@@ -17,6 +17,7 @@
 #include "model/event.h"
 #include "model/trace.h"
 #include "text/out.h"
+#include "view/page.h"
 
 #define NAMES  200
 #define TRACKS 8
@@ -167,12 +168,25 @@ static void bench_file(const struct ut_exporter *x, size_t events)
 	rmdir(dir);
 }
 
+/* The format of pages needs one, which is built where there is Node. */
+static bool is_built(const struct ut_exporter *x)
+{
+	struct ut_page page;
+
+	return strcmp(x->name, "html") != 0 || ut_page_get(&page);
+}
+
 static void bench(const struct ut_exporter *x, size_t events)
 {
-	struct ut_out *memory = ut_out_open_memory();
+	struct ut_out *memory;
 	const char *data;
 	size_t len;
 
+	if (!is_built(x)) {
+		printf("%-10s skipped: built without the viewer's page\n", x->name);
+		return;
+	}
+	memory = ut_out_open_memory();
 	write_trace(x, memory, events);
 	data = ut_out_data(memory, &len);
 	if (len)
