@@ -25,10 +25,14 @@ if [ -n "$trace" ]; then
 	# A page of ours, if this build has it.
 	if "$build/bin/unitrace" view --save demo.html "$trace" 2>/dev/null; then
 		echo "The same as a page that any browser opens, without a network: $name/demo/demo.html"
+		echo
+		echo "Next:"
+		echo "  $name/bin/unitrace view $name/demo/$trace      look at it in a browser"
+	else
+		echo "This build is without the viewer: 'tools/setup.sh test web' gets what it needs, then make."
+		echo
+		echo "Next:"
 	fi
-	echo
-	echo "Next:"
-	echo "  $name/bin/unitrace view $name/demo/$trace      look at it in a browser"
 	echo "  $name/bin/unitrace stats $name/demo/$trace     where the time went, by name"
 	echo "  $name/bin/unitrace info $name/demo/$trace      what is in it"
 else
