@@ -15,6 +15,7 @@ struct owner {
 	const struct ut_view_trace *trace;
 	uint32_t process;
 	int32_t rank, sort_index;
+	bool stray; /* neither a name nor a wish where to stand: odds and ends of other tools */
 	uint32_t order;
 };
 
@@ -32,6 +33,8 @@ static int by_order(const void *a, const void *b)
 
 	if (rank_x != rank_y)
 		return rank_x < rank_y ? -1 : 1;
+	if (x->stray != y->stray)
+		return x->stray ? 1 : -1;
 	if (x->sort_index != y->sort_index)
 		return x->sort_index < y->sort_index ? -1 : 1;
 	return x->order < y->order ? -1 : x->order > y->order;
@@ -214,11 +217,14 @@ static struct owner *list_owners(const struct ut_view *v, size_t *count)
 		const struct ut_trace *t = &v->traces[i].store->trace;
 
 		for (uint32_t n = 0; n < t->process_count; n++) {
+			const struct ut_process *p = &t->processes[n];
+
 			all = ut_grow(all, *count + 1, &cap, sizeof(*all));
 			all[*count] = (struct owner){ .trace = &v->traces[i],
 						      .process = n,
-						      .rank = t->processes[n].rank,
-						      .sort_index = t->processes[n].sort_index,
+						      .rank = p->rank,
+						      .sort_index = p->sort_index,
+						      .stray = !p->name && !p->sort_index,
 						      .order = (uint32_t)*count };
 			(*count)++;
 		}

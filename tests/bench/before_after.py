@@ -49,8 +49,8 @@ def command(build, cwd, *words):
 
 def inputs(build, cwd):
     """A recording of 4 M events and the same as JSON, an analysis' input, a device log, a script."""
-    cpu([build / "bin/unitrace", "-q", "-o", "run.utr", task_loop(), "400000", "5", "1"], cwd)
-    cpu([build / "bin/unitrace", "-q", "--keep-session", "-o", "kept.json", task_loop(), "400000", "5",
+    cpu([build / "bin/unitrace", "--quiet", "-o", "run.utr", task_loop(), "400000", "5", "1"], cwd)
+    cpu([build / "bin/unitrace", "--quiet", "--keep-session", "-o", "kept.json", task_loop(), "400000", "5",
          "1"], cwd)
     cpu([build / "bin/unitrace", "export", "run.utr", "-o", "run.json"], cwd)
     (cwd / "flex").mkdir()
@@ -84,7 +84,7 @@ def rows(cwd):
         "ops": lambda b: command(b, cwd, "ops", "t.pt.trace.json"),
         "merge": lambda b: command(b, cwd, "merge", "run.json", "t.pt.trace.json", "-o", "m.json",
                                    "--overwrite"),
-        "Python functions": lambda b: command(b, cwd, "-q", "--overwrite", "-o", "p.pftrace",
+        "Python functions": lambda b: command(b, cwd, "--quiet", "--overwrite", "-o", "p.pftrace",
                                               "--python", sys.executable, "fib.py"),
     }
 

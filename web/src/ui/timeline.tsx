@@ -56,6 +56,8 @@ function TipView({ tip }: { tip: Tip }) {
 	);
 }
 
+const HEAD_LINE = 22; // px of one line of text in a head
+
 function Head({
 	app,
 	row,
@@ -80,10 +82,13 @@ function Head({
 			: p.cpu === undefined
 				? ''
 				: `${Math.round(p.cpu * 100)}\u202f% CPU`;
+	/* The name of a tall track stays in sight while any of the track is. */
+	const tall = row.h > 2 * HEAD_LINE,
+		into = tall ? Math.max(0, Math.min(-y, row.h - HEAD_LINE)) : 0;
 
 	return (
 		<div
-			class={`hd ${row.kind === 'group' ? 'g' : ''} ${row.pinned ? 'pinned' : ''}`}
+			class={`hd ${row.kind === 'group' ? 'g' : ''} ${row.pinned ? 'pinned' : ''} ${tall ? 'tall' : ''}`}
 			role="treeitem"
 			data-place={p.id}
 			aria-level={row.depth + 1}
@@ -94,6 +99,7 @@ function Head({
 				height: `${row.h}px`,
 				transform: `translateY(${y}px)`,
 				paddingLeft: `${6 + Math.min(row.depth, 5) * 12}px`,
+				paddingTop: `${into}px`,
 			}}
 			title={`${name} ${sub}`.slice(0, 500)}
 			onFocus={() => focus(p.id)}
