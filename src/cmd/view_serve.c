@@ -1,6 +1,7 @@
 #include "cmd/view_serve.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -39,7 +40,8 @@ enum state {
 /* What is served. The state is set last, when everything it speaks of is there. */
 struct show {
 	const struct ut_view_opts *opts;
-	const struct ut_inputs *inputs;
+	const struct ut_inputs *inputs; /* that are still to be read; NULL = an offer is there */
+	const struct ut_view_offer *offer;
 	struct ut_view *view;
 	struct ut_serve *server;
 	struct ut_err trouble;
@@ -131,6 +133,23 @@ static void answer_wait(const struct show *s, struct ut_reply *reply)
 	reply->status = 200;
 }
 
+/* Files of an offer, and no others: nothing of a path is ever taken from a request. */
+static void answer_file(const struct ut_view_offer *offer, const char *path, struct ut_reply *reply)
+{
+	for (size_t i = 0; offer && i < offer->file_count; i++) {
+		const struct ut_view_file *f = &offer->files[i];
+
+		if (path[0] != '/' || strcmp(path + 1, f->path) != 0)
+			continue;
+		reply->fd = open(f->file, O_RDONLY | O_CLOEXEC);
+		if (reply->fd < 0)
+			return;
+		reply->status = 200;
+		reply->type = f->type;
+		reply->save_as = f->save_as;
+	}
+}
+
 static void answer_page(const struct show *s, const char *path, struct ut_reply *reply)
 {
 	if (!strcmp(path, "/") && s->state != READY) {
@@ -150,8 +169,44 @@ static void answer_page(const struct show *s, const char *path, struct ut_reply 
 		reply->len = bytes.len;
 		reply->type = script ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8";
 		reply->encoding = "gzip";
+	} else {
+		answer_file(s->offer, path, reply);
+		return;
 	}
-	reply->status = reply->lent ? 200 : 404;
+	reply->status = 200;
+}
+
+/* What a view that is offered brings with it. */
+static void take_view(struct show *s, struct ut_view *view)
+{
+	for (size_t i = 0; i < s->offer->file_count; i++) {
+		if (s->offer->files[i].title)
+			ut_view_link(view, s->offer->files[i].path, s->offer->files[i].title);
+	}
+	if (s->offer->again)
+		ut_view_allow_again(view);
+	s->view = view;
+}
+
+/* Everything anew: requests come one by one then, so that nobody holds the old view. */
+static void answer_again(struct show *s, struct ut_reply *reply)
+{
+	struct ut_view *fresh = NULL;
+	struct ut_err err = { 0 };
+
+	if (s->offer->again(s->offer->ctx, &fresh, &err)) {
+		ut_log(UT_ERR, "%s: %s", s->offer->name, err.text);
+		reply->data = strdup(err.text);
+		reply->len = reply->data ? strlen(reply->data) : 0;
+		reply->status = 400;
+		return;
+	}
+	ut_view_free(s->view);
+	take_view(s, fresh);
+	reply->lent = "null";
+	reply->len = 4;
+	reply->type = "application/json";
+	reply->status = 200;
 }
 
 static void answer_question(struct show *s, const struct ut_request *request,
@@ -169,6 +224,10 @@ static void answer_question(struct show *s, const struct ut_request *request,
 		reply->status = 503;
 		reply->lent = "the trace is still being read\n";
 		reply->len = strlen(reply->lent);
+		return;
+	}
+	if (s->offer && s->offer->again && !strcmp(request->path + sizeof(api) - 1, "again")) {
+		answer_again(s, reply);
 		return;
 	}
 	out = ut_out_open_memory();
@@ -242,6 +301,37 @@ static int show(struct show *s, struct ut_err *err)
 	if (s->state == FAILED)
 		return ut_err_set(err, s->trouble.code, "%s", s->trouble.text);
 	return 0;
+}
+
+int ut_view_offer(const struct ut_view_offer *o, struct ut_view *view, struct ut_err *err)
+{
+	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+	struct show s = { .offer = o, .state = READY };
+	const struct ut_serve_opts opts = { .port = o->port,
+					    .posts = true,
+					    .serial = o->again != NULL,
+					    .live = "/api/live",
+					    .answer = answer,
+					    .ctx = &s };
+	char address[UT_SERVE_ADDRESS];
+	int rc = 0;
+
+	take_view(&s, view);
+	if (!ut_page_get(&s.page))
+		rc = ut_err_set(err, -ENOTSUP, "%s", ut_page_missing);
+	if (!rc)
+		rc = ut_serve_open(&s.server, &opts, err);
+	if (!rc) {
+		sigaction(SIGINT, &act, NULL);
+		sigaction(SIGTERM, &act, NULL);
+		ut_serve_address(s.server, address);
+		ut_log(UT_INFO, "%s: %s (Ctrl-C ends it)", o->name, address);
+		ut_serve_run(s.server, &stop);
+		ut_view_interrupt(s.view);
+	}
+	ut_serve_close(s.server);
+	ut_view_free(s.view);
+	return rc;
 }
 
 int ut_view_serve(const struct ut_view_opts *o, const struct ut_inputs *inputs, struct ut_err *err)

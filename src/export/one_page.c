@@ -13,17 +13,26 @@
 #include "export/page_columns.h"
 #include "export/store_sink.h"
 #include "model/store.h"
+#include "text/html.h"
 #include "text/out.h"
 #include "view/page.h"
 #include "view/view.h"
+#include "view/view_parts.h"
 
 #if !UT_HAVE_ZLIB
+
+static const char no_zlib[] = "built without zlib, which a page needs (Debian: zlib1g-dev)";
+
+const char *ut_one_page_missing(void)
+{
+	return no_zlib;
+}
 
 void ut_one_page_write(struct ut_view *v, uint64_t slices, struct ut_out *out)
 {
 	(void)v;
 	(void)slices;
-	ut_out_fail(out, -ENOTSUP, "built without zlib, which a page needs (Debian: zlib1g-dev)");
+	ut_out_fail(out, -ENOTSUP, no_zlib);
 }
 
 #else
@@ -74,22 +83,59 @@ static int pack(void *ctx, const void *data, size_t len, int last)
 	return rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR ? 0 : -EIO;
 }
 
-static void put_trace(struct ut_view *v, uint64_t slices, struct ut_out *out)
+/* NULL, and an error that sticks, if zlib has no memory. */
+static struct packer *start_packing(struct ut_out *out, int level, int strategy)
 {
 	struct packer *p = ut_make(sizeof(*p));
 
 	p->out = out;
 	p->z.next_out = p->bytes;
 	p->z.avail_out = CHUNK;
-	if (deflateInit2(&p->z, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS, 9, Z_FILTERED) !=
-	    Z_OK) { /* times hardly repeat: what looks as if they did costs more than it saves */
-		ut_out_fail(out, -ENOMEM, "deflate cannot be started");
-	} else {
-		if (ut_page_columns(v, slices, pack, p))
-			ut_out_fail(out, -EIO, "the trace cannot be deflated");
-		deflateEnd(&p->z);
-	}
+	if (deflateInit2(&p->z, level, Z_DEFLATED, MAX_WBITS, 9, strategy) == Z_OK)
+		return p;
+	ut_out_fail(out, -ENOMEM, "deflate cannot be started");
 	free(p);
+	return NULL;
+}
+
+static void end_packing(struct packer *p, int rc)
+{
+	if (rc)
+		ut_out_fail(p->out, -EIO, "the page cannot be deflated");
+	deflateEnd(&p->z);
+	free(p);
+}
+
+/* Times hardly repeat: what looks as if they did costs more than it saves. */
+static void put_trace(struct ut_view *v, uint64_t slices, struct ut_out *out)
+{
+	struct packer *p = start_packing(out, Z_BEST_COMPRESSION, Z_FILTERED);
+
+	ut_out_text(out, "<script type=\"application/octet-stream\" id=\"trace\">");
+	if (p)
+		end_packing(p, ut_page_columns(v, slices, pack, p));
+	ut_out_text(out, "</script>");
+}
+
+/* Each in an element of its own, which the page unpacks when it asks for the sheet. */
+static void put_sheets(struct ut_view *v, struct ut_out *out)
+{
+	for (size_t i = 0; i < v->attached.sheet_count; i++) {
+		struct packer *p = start_packing(out, Z_DEFAULT_COMPRESSION, Z_DEFAULT_STRATEGY);
+		const char *json;
+		size_t len;
+
+		ut_out_text(out, "<script type=\"application/octet-stream\" class=\"sheet\" "
+				 "data-tool=\"");
+		ut_html_text(out, v->attached.sheets[i].tool, strlen(v->attached.sheets[i].tool));
+		ut_out_text(out, "\" data-name=\"");
+		ut_html_text(out, v->attached.sheets[i].name, strlen(v->attached.sheets[i].name));
+		ut_out_text(out, "\">");
+		json = ut_out_data(v->attached.sheets[i].json, &len);
+		if (p)
+			end_packing(p, pack(p, json, len, 1));
+		ut_out_text(out, "</script>");
+	}
 }
 
 /* ---- the page ------------------------------------------------------------------------------- */
@@ -141,12 +187,19 @@ static void put_page(struct ut_view *v, uint64_t slices, const struct ut_buf *sc
 		    "style-src 'unsafe-inline'; img-src data:\">"
 		    "<title>unitrace</title><link rel=\"icon\" href=\"data:,\"><style>");
 	ut_out_write(out, style->data, style->len);
-	ut_out_text(out, "</style></head><body><div id=\"page\"></div>"
-			 "<script type=\"application/octet-stream\" id=\"trace\">");
+	ut_out_text(out, "</style></head><body><div id=\"page\"></div>");
 	put_trace(v, slices, out);
-	ut_out_text(out, "</script><script id=\"app\">");
+	put_sheets(v, out);
+	ut_out_text(out, "<script id=\"app\">");
 	put_script(out, script);
 	ut_out_text(out, "</script></body></html>\n");
+}
+
+const char *ut_one_page_missing(void)
+{
+	struct ut_page page;
+
+	return ut_page_get(&page) ? NULL : ut_page_missing;
 }
 
 void ut_one_page_write(struct ut_view *v, uint64_t slices, struct ut_out *out)

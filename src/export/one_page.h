@@ -15,7 +15,14 @@ struct ut_view;
 
 #define UT_PAGE_SLICES 1000000u
 
-/* The view is ready. At most this many slices and marks. Errors stick to out. */
+/*
+ * Why this build can write no such page, in a sentence; NULL = it can. Tools whose page is one of
+ * several results leave it out, and say this.
+ */
+const char *ut_one_page_missing(void);
+
+/* The view is ready. At most this many slices and marks; what tools have attached comes along, each
+ * sheet compressed for itself. Errors stick to out. */
 void ut_one_page_write(struct ut_view *v, uint64_t slices, struct ut_out *out);
 
 #endif

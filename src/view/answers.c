@@ -33,6 +33,7 @@ static const struct {
 	{ "words", ut_answer_words },
 	{ "notes", ut_answer_notes },
 	{ "note", ut_answer_note },
+	{ "sheet", ut_answer_sheet },
 };
 
 int ut_view_ask(struct ut_view *v, const char *method, struct ut_str json, struct ut_out *out,

@@ -190,16 +190,19 @@ static void add_visit(void *ctx, const struct ut_visit *visit)
 /* ---- slices --------------------------------------------------------------------------------- */
 
 static const struct ut_sheet_column slice_columns[] = {
-	{ "name", "Name", "name", NULL, false },
-	{ "count", "Count", "count", NULL, false },
-	{ "total", "Total", "time", NULL, false },
-	{ "share", "Share of area", "share", "total by the length of the area", false },
-	{ "self", "Self", "time", "without what is nested in it", false },
-	{ "mean", "Mean", "time", NULL, false },
-	{ "min", "Min", "time", NULL, false },
-	{ "max", "Max", "time", NULL, false },
-	{ "type", "Type", "number", NULL, false },
-	{ "longest", "Longest", "event", NULL, false },
+	{ .key = "name", .title = "Name", .type = "name" },
+	{ .key = "count", .title = "Count", .type = "count" },
+	{ .key = "total", .title = "Total", .type = "time" },
+	{ .key = "share",
+	  .title = "Share of area",
+	  .type = "share",
+	  .hint = "total by the length of the area" },
+	{ .key = "self", .title = "Self", .type = "time", .hint = "without what is nested in it" },
+	{ .key = "mean", .title = "Mean", .type = "time" },
+	{ .key = "min", .title = "Min", .type = "time" },
+	{ .key = "max", .title = "Max", .type = "time" },
+	{ .key = "type", .title = "Type", .type = "number" },
+	{ .key = "longest", .title = "Longest", .type = "event" },
 };
 
 static int by_total(const void *a, const void *b)
@@ -284,12 +287,15 @@ static void put_slices(struct area *a, uint64_t span, struct ut_out *out)
 /* ---- tracks --------------------------------------------------------------------------------- */
 
 static const struct ut_sheet_column track_columns[] = {
-	{ "name", "Track", "text", NULL, false },
-	{ "slices", "Slices", "count", NULL, false },
-	{ "busy", "Busy", "time", "time in which at least one slice was open", false },
-	{ "idle", "Idle", "time", NULL, true },
-	{ "share", "Busy share", "share", NULL, false },
-	{ "track", "Track number", "number", NULL, false },
+	{ .key = "name", .title = "Track", .type = "text" },
+	{ .key = "slices", .title = "Slices", .type = "count" },
+	{ .key = "busy",
+	  .title = "Busy",
+	  .type = "time",
+	  .hint = "time in which at least one slice was open" },
+	{ .key = "idle", .title = "Idle", .type = "time", .wide = true },
+	{ .key = "share", .title = "Busy share", .type = "share" },
+	{ .key = "track", .title = "Track number", .type = "number" },
 };
 
 struct busy {
@@ -343,14 +349,17 @@ static void put_tracks(struct area *a, uint64_t span, struct ut_out *out)
 /* ---- counters ------------------------------------------------------------------------------- */
 
 static const struct ut_sheet_column counter_columns[] = {
-	{ "name", "Counter", "text", NULL, false },
-	{ "unit", "Unit", "text", NULL, false },
-	{ "samples", "Samples", "count", NULL, true },
-	{ "min", "Min", "number", NULL, false },
-	{ "mean", "Mean", "number", "each value weighted by how long it held", false },
-	{ "max", "Max", "number", NULL, false },
-	{ "last", "Last", "number", NULL, true },
-	{ "track", "Track number", "number", NULL, false },
+	{ .key = "name", .title = "Counter", .type = "text" },
+	{ .key = "unit", .title = "Unit", .type = "text" },
+	{ .key = "samples", .title = "Samples", .type = "count", .wide = true },
+	{ .key = "min", .title = "Min", .type = "number" },
+	{ .key = "mean",
+	  .title = "Mean",
+	  .type = "number",
+	  .hint = "each value weighted by how long it held" },
+	{ .key = "max", .title = "Max", .type = "number" },
+	{ .key = "last", .title = "Last", .type = "number", .wide = true },
+	{ .key = "track", .title = "Track number", .type = "number" },
 };
 
 struct counted {
@@ -469,12 +478,15 @@ static void put_counters(const struct area *a, const struct ut_wanted *w, struct
 /* ---- devices -------------------------------------------------------------------------------- */
 
 static const struct ut_sheet_column device_columns[] = {
-	{ "name", "Device", "text", NULL, false },
-	{ "busy", "Busy", "time", NULL, false },
-	{ "idle", "Idle", "time", NULL, false },
-	{ "overlap", "Overlapped", "time", "time that queues were busy beside others", false },
-	{ "gap", "Longest gap", "time", NULL, true },
-	{ "share", "Busy share", "share", NULL, false },
+	{ .key = "name", .title = "Device", .type = "text" },
+	{ .key = "busy", .title = "Busy", .type = "time" },
+	{ .key = "idle", .title = "Idle", .type = "time" },
+	{ .key = "overlap",
+	  .title = "Overlapped",
+	  .type = "time",
+	  .hint = "time that queues were busy beside others" },
+	{ .key = "gap", .title = "Longest gap", .type = "time", .wide = true },
+	{ .key = "share", .title = "Busy share", .type = "share" },
 };
 
 static int by_from(const void *a, const void *b)

@@ -39,14 +39,20 @@ static void put_title(const struct ut_view *v, struct ut_out *out)
 {
 	struct ut_buf b = { 0 };
 
-	if (v->trace_count)
+	if (v->attached.input)
+		ut_buf_text(&b, v->attached.input);
+	else if (v->trace_count)
 		ut_buf_text(&b, ut_path_base(v->traces[0].path));
-	if (v->trace_count > 1)
+	if (!v->attached.input && v->trace_count > 1)
 		ut_buf_fmt(&b, " and %zu more", v->trace_count - 1);
 	put_str(out, "{\"title\":", (struct ut_str){ b.data, b.len });
 	ut_buf_release(&b);
+	if (v->attached.subtitle)
+		put_z(out, ",\"subtitle\":", v->attached.subtitle);
 	ut_out_text(out, ",\"files\":[");
-	for (size_t i = 0; i < v->trace_count; i++)
+	if (v->attached.input)
+		put_z(out, "", v->attached.input);
+	for (size_t i = 0; !v->attached.input && i < v->trace_count; i++)
 		put_z(out, i ? "," : "", ut_path_base(v->traces[i].path));
 	ut_out_text(out, "]");
 }
@@ -224,6 +230,43 @@ static void put_pauses(const struct ut_view *v, struct ut_out *out)
 	ut_out_text(out, count ? "]" : "");
 }
 
+/* ---- tools ---------------------------------------------------------------------------------- */
+
+static void put_tools(const struct ut_view *v, struct ut_out *out)
+{
+	const char *before = "";
+
+	ut_out_text(out, v->attached.sheet_count ? ",\"tools\":[" : "");
+	for (size_t i = 0; i < v->attached.sheet_count; i++) {
+		const struct ut_view_sheet *s = &v->attached.sheets[i];
+
+		if (strcmp(s->tool, before) != 0) {
+			put_z(out, i ? "]},{\"id\":" : "{\"id\":", s->tool);
+			put_z(out, ",\"title\":", s->title);
+			ut_out_text(out, ",\"sheets\":[");
+		} else {
+			ut_out_text(out, ",");
+		}
+		put_z(out, "", s->name);
+		before = s->tool;
+	}
+	ut_out_text(out, v->attached.sheet_count ? "]}]" : "");
+	if (v->attached.first)
+		put_z(out, ",\"first\":", v->attached.first);
+}
+
+/* Files that only a server has. */
+static void put_links(const struct ut_view *v, struct ut_out *out)
+{
+	ut_out_text(out, v->attached.link_count ? ",\"links\":[" : "");
+	for (size_t i = 0; i < v->attached.link_count; i++) {
+		put_z(out, i ? ",{\"href\":" : "{\"href\":", v->attached.links[i].path);
+		put_z(out, ",\"title\":", v->attached.links[i].title);
+		ut_out_text(out, "}");
+	}
+	ut_out_text(out, v->attached.link_count ? "]" : "");
+}
+
 void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct ut_out *out)
 {
 	put_title(v, out);
@@ -242,8 +285,11 @@ void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct
 	ut_out_text(out, ",\"live\":false");
 	if (intro->left)
 		put_z(out, ",\"left\":", intro->left);
-	ut_out_fmt(out, ",\"can\":{\"sql\":%s,\"notes\":%s}}", intro->sql ? "true" : "false",
-		   intro->notes ? "true" : "false");
+	put_tools(v, out);
+	put_links(v, out);
+	ut_out_fmt(out, ",\"can\":{\"sql\":%s,\"notes\":%s,\"again\":%s}}",
+		   intro->sql ? "true" : "false", intro->notes ? "true" : "false",
+		   v->attached.again ? "true" : "false");
 }
 
 int ut_answer_info(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,

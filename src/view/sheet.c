@@ -83,6 +83,8 @@ void ut_sheet_write(struct ut_sheet *s, uint64_t more, struct ut_out *out)
 		put_text(out, ",\"title\":", c->title);
 		put_text(out, ",\"type\":", c->type);
 		put_text(out, ",\"hint\":", c->hint);
+		put_text(out, ",\"unit\":", c->unit);
+		ut_out_text(out, c->is_signed ? ",\"signed\":true" : "");
 		ut_out_text(out, c->wide ? ",\"wide\":true}" : "}");
 	}
 	ut_out_text(out, "],\"data\":[");

@@ -14,13 +14,13 @@
 
 struct ut_out;
 
-#define UT_SHEET_MOST 16u /* columns of ours; SQL may have more */
-
 struct ut_sheet_column {
 	const char *key, *title;
 	const char *type; /* text, name, time, count, share, number, bytes, event */
 	const char *hint; /* NULL = none */
 	bool wide;        /* shown only where there is room */
+	const char *unit; /* said beside the title; NULL = none, or the type has its own */
+	bool is_signed;   /* a difference: shown with its sign */
 };
 
 struct ut_sheet {

@@ -16,11 +16,15 @@
 #define COLUMNS(list) (sizeof(list) / sizeof((list)[0]))
 
 static const struct ut_sheet_column list_columns[] = {
-	{ "name", "Name", "name", NULL, false },    { "start", "Start", "time", NULL, false },
-	{ "dur", "Duration", "time", NULL, false }, { "self", "Self", "time", NULL, true },
-	{ "track", "Track", "text", NULL, false },  { "parent", "Inside", "text", NULL, true },
-	{ "cat", "Category", "text", NULL, true },  { "type", "Type", "number", NULL, false },
-	{ "id", "Event", "event", NULL, false },
+	{ .key = "name", .title = "Name", .type = "name" },
+	{ .key = "start", .title = "Start", .type = "time" },
+	{ .key = "dur", .title = "Duration", .type = "time" },
+	{ .key = "self", .title = "Self", .type = "time", .wide = true },
+	{ .key = "track", .title = "Track", .type = "text" },
+	{ .key = "parent", .title = "Inside", .type = "text", .wide = true },
+	{ .key = "cat", .title = "Category", .type = "text", .wide = true },
+	{ .key = "type", .title = "Type", .type = "number" },
+	{ .key = "id", .title = "Event", .type = "event" },
 };
 
 struct listed {

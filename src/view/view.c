@@ -38,6 +38,7 @@ void ut_view_free(struct ut_view *v)
 		ut_store_release(v->traces[i].store);
 		free(v->traces[i].store);
 	}
+	ut_view_attached_release(&v->attached);
 	free(v->traces);
 	free(v->tracks);
 	free(v->places);

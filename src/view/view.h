@@ -38,6 +38,41 @@ void ut_view_ready(struct ut_view *v, unsigned int threads);
 /* Where notes are kept: a file beside the trace. Before the first question; NULL = nowhere. */
 void ut_view_keep_notes(struct ut_view *v, const char *path);
 
+/* ---- tools, and tabs of their own ------------------------------------------------------------ */
+
+/*
+ * What a tool has found out about the traces, for its tabs (web/src/tools): a sheet is one JSON
+ * object (or a list, of findings) that the page asks for by name when it needs it. Tables in it are
+ * those of contract.ts, as sheet.h writes them. Times are ns from the view's beginning, see
+ * ut_view_since(); events have no number that a one-file page would share, so what is to be seen is
+ * said by range, query and tab. A sheet called "findings" is a list of Finding: its first one
+ * becomes the verdict of the page.
+ *
+ * tool, title and name are copied; json comes from ut_out_open_memory() and is taken over. A sheet
+ * that is there already is replaced. After ut_view_ready(), before the first question.
+ */
+void ut_view_attach(struct ut_view *v, const char *tool, const char *title, const char *name,
+		    struct ut_out *json);
+
+/* What the page says of its input. Copied; NULL = as the traces say. */
+struct ut_view_about {
+	const char *input;    /* what was read, as people call it: the page's title */
+	const char *subtitle; /* a line beside it: what it is, of when */
+	const char *first;    /* id of the tab that opens first */
+};
+
+void ut_view_describe(struct ut_view *v, const struct ut_view_about *about);
+
+/* A file that can be had from the server that shows this view: its path there, such as "download",
+ * and what it is. Copied. */
+void ut_view_link(struct ut_view *v, const char *path, const char *title);
+
+/* The page may ask for everything to be made anew; the server does it (method "again"). */
+void ut_view_allow_again(struct ut_view *v);
+
+/* A store's own time (ns) as one of the view. */
+uint64_t ut_view_since(const struct ut_view *v, size_t trace, uint64_t ts);
+
 enum ut_answer {
 	UT_ANSWER_JSON,
 	UT_ANSWER_COLUMNS, /* see web/src/source/window.ts */

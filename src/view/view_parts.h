@@ -17,6 +17,7 @@
 #include "model/nesting.h"
 #include "model/pyramid.h"
 #include "model/store.h"
+#include "view/attached.h"
 
 struct ut_query;
 struct ut_view_arrows;
@@ -105,6 +106,7 @@ struct ut_view {
 	_Atomic bool stopped;
 	pthread_mutex_t note_lock;
 	const char *notes; /* file; NULL = none */
+	struct ut_view_attached attached;
 };
 
 /* ---- types ---------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 
 import { render } from 'preact';
 import { HttpSource } from './source/http';
-import { openInline, serveEngine } from './source/inline';
+import { openInline, serveEngine, SheetSource } from './source/inline';
 import type { Source } from './source/contract';
 import { bindAddress } from './state/address';
 import { App } from './state/app';
@@ -15,7 +15,17 @@ async function source(): Promise<Source> {
 	const data = document.getElementById('trace');
 
 	if (!data) return new HttpSource();
-	return openInline(data.textContent ?? '', document.getElementById('app')?.textContent || null);
+	return new SheetSource(
+		await openInline(data.textContent ?? '', document.getElementById('app')?.textContent || null),
+		packedSheet,
+	);
+}
+
+/* The names of tools and sheets are ours, but what is in a page may be anybody's: compared, not queried. */
+function packedSheet(tool: string, name: string): string | null {
+	const all = [...document.querySelectorAll<HTMLElement>('script.sheet')];
+
+	return all.find(e => e.dataset.tool === tool && e.dataset.name === name)?.textContent ?? null;
 }
 
 /* Ranks but the first are folded where there are many: the screen shows one whole, and all others. */

@@ -7,7 +7,7 @@ import { Engine } from '../src/engine/engine';
 import { Store } from '../src/engine/store';
 import { eventId, type Method, type Methods } from '../src/source/contract';
 import { HttpSource } from '../src/source/http';
-import { EngineSource, PortSource, serveEngine } from '../src/source/inline';
+import { EngineSource, PortSource, serveEngine, SheetSource } from '../src/source/inline';
 import { readWindow } from '../src/source/window';
 import { serve } from './serve';
 import { training } from './synth';
@@ -99,4 +99,29 @@ test('bytes that are no window are refused', () => {
 	const good = engine.answer('window', ASKS.window!);
 
 	assert.throws(() => readWindow(good.slice(0, good.byteLength - 1)), /cut short/);
+});
+
+test('sheets of tools are unpacked when asked for, once', async () => {
+	const packed = async (text: string) => {
+		const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate'));
+
+		return Buffer.from(await new Response(stream).arrayBuffer()).toString('base64');
+	};
+	const cores = await packed('{"n":"\\u003cb>"}');
+	const asked: string[] = [];
+	const source = new SheetSource(new EngineSource(engine), (tool, name) => {
+		asked.push(`${tool} ${name}`);
+		return name === 'cores' ? cores : null;
+	});
+
+	assert.deepEqual(await source.ask('places', {}), engine.answer('places', {}));
+	assert.deepEqual(asked, []);
+	for (let i = 0; i < 2; i++)
+		assert.deepEqual(await source.ask('sheet', { tool: 'devlog', name: 'cores' }), { n: '<b>' });
+	assert.deepEqual(asked, ['devlog cores']);
+	await assert.rejects(source.ask('sheet', { tool: 'devlog', name: 'none' }), /no such sheet/);
+	await assert.rejects(
+		new HttpSource(`${url}api/`).ask('sheet', { tool: 'devlog', name: 'cores' }),
+		/no such sheet: cores of devlog/,
+	);
 });

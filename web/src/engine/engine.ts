@@ -67,6 +67,12 @@ export class Engine {
 				if (!gone) this.notes.push(note);
 				return this.notes;
 			},
+			sheet: ({ tool, name }) => {
+				throw new Error(`no such sheet: ${name} of ${tool}`);
+			},
+			again: () => {
+				throw new Error('only a server can read the input again');
+			},
 		};
 	}
 

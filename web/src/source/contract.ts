@@ -22,9 +22,16 @@ export interface Loss {
 	count: number;
 }
 
+/* A tool that has attached sheets to this trace, for tabs of its own (web/src/tools). */
+export interface Tool {
+	id: string;
+	title: string;
+	sheets: string[]; // what can be asked for
+}
+
 export interface Info {
 	title: string;
-	subtitle?: string;
+	subtitle?: string; // of the input: what it is, of when
 	files: string[];
 	start: string; // ns since 1970 as text, "0": unknown
 	span: Time; // the trace is [0, span)
@@ -41,7 +48,10 @@ export interface Info {
 	cli?: string; // how a terminal is told about this trace: "run.utr"
 	live: boolean;
 	left?: string; // what was left out of a one-file page, in a sentence
-	can: { sql: boolean; notes: boolean };
+	tools?: Tool[];
+	first?: string; // the tab that opens first; none: the timeline
+	links?: { href: string; title: string }[]; // files that the server has beside the page
+	can: { sql: boolean; notes: boolean; again?: boolean };
 }
 
 export type PlaceKind =
@@ -215,7 +225,14 @@ export interface Finding {
 	event?: EventId; // where to see it...
 	range?: [Time, Time];
 	query?: string;
+	tab?: string; // ...there, instead of in the timeline
 }
+
+/* The sheet of a tool that holds a list of Finding: they come before those of the trace. */
+export const FINDINGS = 'findings';
+
+/* One object of a tool, for its tabs; everything tabular in it is a Table. */
+export type Sheet = object;
 
 export interface Methods {
 	info: { ask: Record<string, never>; answer: Info };
@@ -244,6 +261,8 @@ export interface Methods {
 	words: { ask: Record<string, never>; answer: string[] }; // for completion: names, tables
 	notes: { ask: Record<string, never>; answer: Note[] };
 	note: { ask: { note: Note; gone: boolean }; answer: Note[] };
+	sheet: { ask: { tool: string; name: string }; answer: Sheet };
+	again: { ask: Record<string, never>; answer: null }; // makes all anew, where info.can says so
 }
 
 export type Method = keyof Methods;

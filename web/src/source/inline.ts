@@ -4,7 +4,7 @@
 import { readContainer } from '../engine/container';
 import { Engine, isJob } from '../engine/engine';
 import type { Job } from '../engine/walk';
-import type { Method, Methods, Source } from './contract';
+import type { Info, Method, Methods, Sheet, Source } from './contract';
 
 export interface Question {
 	id: number;
@@ -166,6 +166,48 @@ export class EngineSource implements Source {
 
 	watch(): () => void {
 		return () => undefined;
+	}
+}
+
+/* Finds the packed text of a sheet in the page. */
+export type Sheets = (tool: string, name: string) => string | null;
+
+/*
+ * A source beside the sheets that tools have put into the page: each lies compressed in an element of
+ * its own, is unpacked when it is first asked for, and kept.
+ */
+export class SheetSource implements Source {
+	private readonly kept = new Map<string, Promise<Sheet>>();
+
+	constructor(
+		private readonly trace: Source,
+		private readonly sheets: Sheets,
+	) {}
+
+	private async open(tool: string, name: string): Promise<Sheet> {
+		const packed = this.sheets(tool, name);
+
+		if (packed === null) throw new Error(`no such sheet: ${name} of ${tool}`);
+		return JSON.parse(new TextDecoder().decode(await unpack(packed))) as Sheet;
+	}
+
+	ask<M extends Method>(
+		method: M,
+		ask: Methods[M]['ask'],
+		signal?: AbortSignal,
+		part?: (answer: Methods[M]['answer']) => void,
+	): Promise<Methods[M]['answer']> {
+		if (method !== 'sheet') return this.trace.ask(method, ask, signal, part);
+		const { tool, name } = ask as Methods['sheet']['ask'],
+			key = JSON.stringify([tool, name]);
+		const sheet = this.kept.get(key) ?? this.open(tool, name);
+
+		this.kept.set(key, sheet);
+		return sheet as Promise<Methods[M]['answer']>;
+	}
+
+	watch(grown: (info: Info) => void): () => void {
+		return this.trace.watch(grown);
 	}
 }
 

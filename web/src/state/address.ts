@@ -76,7 +76,7 @@ function write(app: App, unknown: URLSearchParams): Written {
 	};
 	const a = app.area.value;
 
-	put('v', app.tab.value, 'timeline');
+	put('v', app.tab.value, app.firstTab());
 	put('f', packChain(app.chain.value));
 	put('a', a ? `${Math.round(a.t0)},${Math.round(a.t1)}` : '');
 	put('at', a?.tracks ? a.tracks.join(',') : '');
@@ -108,7 +108,7 @@ function read(app: App, hash: string, label: (r: [number, number][]) => string):
 		s = p.get('s');
 
 	batch(() => {
-		app.tab.value = p.get('v') ?? 'timeline';
+		app.tab.value = p.get('v') ?? app.firstTab();
 		app.chain.value = unpackChain(p.get('f'), label);
 		if (w) app.show(w[0], w[1]);
 		else app.fit();

@@ -7,6 +7,7 @@ import {
 	trackOf,
 	type Detail,
 	type EventId,
+	type Finding,
 	type Info,
 	type Note,
 	type Place,
@@ -48,6 +49,9 @@ export interface Menu {
 	y: number;
 	items: { title: string; run(): void }[];
 }
+
+/* Where to look; see Finding. */
+export type Visit = Pick<Finding, 'event' | 'range' | 'query' | 'tab'>;
 
 export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
 
@@ -147,6 +151,7 @@ export class App {
 			this.info.value = info;
 			this.places.value = places;
 			this.view.value = { ...this.bounds.value };
+			this.tab.value = this.firstTab();
 		});
 		this.types.want(0);
 		if (info.can.notes)
@@ -177,6 +182,11 @@ export class App {
 				this.places.value = p;
 			})
 			.catch(() => undefined);
+	}
+
+	/* The tab of a fresh page: what a tool wants, else the timeline. */
+	firstTab(): string {
+		return this.info.peek().first ?? 'timeline';
 	}
 
 	/* For screen readers, at most once a second: the last thing counts. */
@@ -253,6 +263,16 @@ export class App {
 
 		if (d && d.id === this.selected.peek())
 			this.show(d.t - d.dur * 0.05, d.t + Math.max(d.dur, 1) * 1.05);
+	}
+
+	/* Shows what a finding, or a row of a tool's table, is about: where and when it is to be seen. */
+	visit(at: Visit): void {
+		batch(() => {
+			this.tab.value = at.tab ?? 'timeline';
+			if (at.range) this.show(...at.range);
+			if (at.event !== undefined) this.select(at.event, true);
+			else if (at.query) this.search(at.query);
+		});
 	}
 
 	/* ---- selecting ---- */

@@ -1,12 +1,11 @@
 // app.tsx - the page around the views: top bar, tabs, chain of narrowings, status.
 
-import type { ComponentChild } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { App, Theme } from '../state/app';
 import { bindKeys, commands } from '../state/keys';
-import type { Info } from '../source/contract';
 import { count, time } from '../text/format';
 import { plain } from '../text/label';
+import { TOOL_TABS } from '../tools/all';
 import { ByKind, hasKind, KINDS } from './bycat';
 import { Compare } from './compare';
 import { Dialogs } from './dialogs';
@@ -18,17 +17,9 @@ import { useAnswer } from './load';
 import { Search } from './search';
 import { Sql } from './sql';
 import { Summary } from './summary';
+import type { Tab } from './tab';
 import { TimelineView } from './timeline';
 import { Zone } from './zone';
-
-/* A view with data. Tools add theirs: devlog, ops, analyze, metrics. */
-export interface Tab {
-	id: string;
-	title: string;
-	needs(info: Info): boolean;
-	badge?(info: Info): { text: string; tone: '' | 'warn' | 'bad' } | null;
-	view(props: { app: App }): ComponentChild;
-}
 
 function Log({ app }: { app: App }) {
 	const info = app.info.value,
@@ -107,6 +98,7 @@ function TimelineTab({ app }: { app: App }) {
 
 export const TABS: Tab[] = [
 	{ id: 'summary', title: 'Summary', needs: () => true, view: Summary },
+	...TOOL_TABS,
 	{ id: 'timeline', title: 'Timeline', needs: () => true, view: TimelineTab },
 	{ id: 'flame', title: 'Flame graph', needs: i => i.slices > 0, view: FlameTab },
 	{
@@ -139,6 +131,44 @@ export const TABS: Tab[] = [
 	},
 ];
 
+/* What the server has besides the page, and the way to have all of it made anew. */
+function Files({ app }: { app: App }) {
+	const { links, can } = app.info.value;
+	const again = () => {
+		app.source
+			.ask('again', {})
+			.then(() => location.reload())
+			.catch(e => app.fail(e));
+	};
+
+	return (
+		<>
+			{can.again && (
+				<button type="button" class="btn opt" title="Read the input again" onClick={again}>
+					Refresh
+				</button>
+			)}
+			{links && (
+				<select
+					class="opt"
+					aria-label="Files"
+					value=""
+					onChange={e => {
+						location.assign(e.currentTarget.value);
+						e.currentTarget.value = '';
+					}}>
+					<option value="">Files</option>
+					{links.map(l => (
+						<option key={l.href} value={l.href}>
+							{plain(l.title)}
+						</option>
+					))}
+				</select>
+			)}
+		</>
+	);
+}
+
 function TopBar({ app }: { app: App }) {
 	const info = app.info.value,
 		next: Record<Theme, Theme> = { auto: 'dark', dark: 'light', light: 'contrast', contrast: 'auto' };
@@ -157,14 +187,22 @@ function TopBar({ app }: { app: App }) {
 				<b>
 					<bdi>{plain(info.title).slice(0, 120)}</bdi>
 				</b>
-				<span class="opt dim">
-					{info.ranks ? `${info.ranks} ranks, ` : ''}
-					{count(info.slices)} slices, {time(info.span)}
-				</span>
+				{info.subtitle && (
+					<span class="opt dim">
+						<bdi>{plain(info.subtitle).slice(0, 200)}</bdi>
+					</span>
+				)}
+				{!info.subtitle && (
+					<span class="opt dim">
+						{info.ranks ? `${info.ranks} ranks, ` : ''}
+						{count(info.slices)} slices, {time(info.span)}
+					</span>
+				)}
 				{info.live && <span class="badge bad">live</span>}
 			</div>
 			<span class="grow" />
 			<Search app={app} />
+			<Files app={app} />
 			<button type="button" class="btn opt" onClick={() => copy(app, location.href)}>
 				Copy link
 			</button>

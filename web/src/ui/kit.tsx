@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Cell, Table } from '../source/contract';
 import type { App } from '../state/app';
 import { plain } from '../text/label';
 
@@ -215,5 +216,34 @@ export function MenuView({ app }: { app: App }) {
 				))}
 			</ul>
 		</>
+	);
+}
+
+/* A cell by the key of its column; null: there is none, or it was not measured. */
+export const cell = (t: Table, row: number, key: string): Cell =>
+	t.data[t.columns.findIndex(c => c.key === key)]?.[row] ?? null;
+
+export interface TileProps {
+	title: string;
+	value: string;
+	say: string;
+	tone?: 'bad' | 'warn';
+}
+
+export function Tile({ title, value, say, tone }: TileProps) {
+	return (
+		<div class={`tile ${tone ?? ''}`}>
+			<p class="tt">
+				{title}
+				{tone && (
+					<span class="flag" aria-label="flagged">
+						{' '}
+						⚑
+					</span>
+				)}
+			</p>
+			<p class="tv num">{value}</p>
+			<p class="ts">{say}</p>
+		</div>
 	);
 }

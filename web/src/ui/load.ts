@@ -2,8 +2,9 @@
 // after the last change, so that nothing is asked while the window moves.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Method, Methods } from '../source/contract';
+import type { Method, Methods, Sheet } from '../source/contract';
 import type { App } from '../state/app';
+import { hasSheet } from './tab';
 
 export interface Loaded<T> {
 	value: T | null; // the last one, while the next is under way
@@ -55,4 +56,9 @@ export function useAnswer<M extends Method>(
 		};
 	}, [key, method]);
 	return state;
+}
+
+/* A sheet of a tool; null until it is there, and if the tool has attached none of this name. */
+export function useSheet<T extends Sheet>(app: App, tool: string, name: string): Loaded<T> {
+	return useAnswer(app, 'sheet', hasSheet(app.info.value, tool, name) ? { tool, name } : null) as Loaded<T>;
 }

@@ -1,93 +1,17 @@
 // summary.tsx - what the trace says at once: a verdict, tiles, the heaviest names, losses.
 
-import type { Aggregates, Finding, Table } from '../source/contract';
+import type { Aggregates } from '../source/contract';
 import type { App } from '../state/app';
 import { count, percent, time, utc } from '../text/format';
 import { plain } from '../text/label';
+import { Findings, useFindings, Verdict } from './findings';
 import { Grid } from './grid';
-import { Failure } from './kit';
+import { cell, Failure, Tile, type TileProps } from './kit';
 import { useAnswer } from './load';
 import { Zone } from './zone';
 
-const cell = (t: Table, row: number, key: string): number | string | null =>
-	t.data[t.columns.findIndex(c => c.key === key)]?.[row] ?? null;
-
 const IDLE_BAD = 0.5,
 	LOSS_TONE = 'warn';
-
-const canShow = (f: Finding): boolean =>
-	f.event !== undefined || f.range !== undefined || f.query !== undefined;
-
-function showFinding(app: App, f: Finding): void {
-	app.tab.value = 'timeline';
-	if (f.range) app.show(...f.range);
-	if (f.event !== undefined) app.select(f.event, true);
-	else if (f.query) app.search(f.query);
-}
-
-function Findings({ app, all }: { app: App; all: Finding[] }) {
-	return (
-		<section class="card" aria-label="What else to look at">
-			<header>
-				<h2>What else to look at</h2>
-			</header>
-			<ol class="findings">
-				{all.map((f, i) => (
-					<li key={i} class={f.tone}>
-						<span class="nth">{i + 1}</span>
-						<div>
-							<p class="fs">{f.say}</p>
-							<p class="muted">
-								{f.why}{' '}
-								{canShow(f) && (
-									<button type="button" class="link" onClick={() => showFinding(app, f)}>
-										Show it
-									</button>
-								)}
-							</p>
-						</div>
-						<span class="num">
-							{f.gain ? (
-								<>
-									{time(f.gain)}
-									<br />
-									<span class="dim">at most</span>
-								</>
-							) : (
-								''
-							)}
-						</span>
-					</li>
-				))}
-			</ol>
-		</section>
-	);
-}
-
-interface TileProps {
-	title: string;
-	value: string;
-	say: string;
-	tone?: 'bad' | 'warn';
-}
-
-function Tile({ title, value, say, tone }: TileProps) {
-	return (
-		<div class={`tile ${tone ?? ''}`}>
-			<p class="tt">
-				{title}
-				{tone && (
-					<span class="flag" aria-label="flagged">
-						{' '}
-						⚑
-					</span>
-				)}
-			</p>
-			<p class="tv num">{value}</p>
-			<p class="ts">{say}</p>
-		</div>
-	);
-}
 
 function tiles(app: App, a: Aggregates): TileProps[] {
 	const info = app.info.value,
@@ -136,7 +60,7 @@ function tiles(app: App, a: Aggregates): TileProps[] {
 
 export function Summary({ app }: { app: App }) {
 	const { value: a, error } = useAnswer(app, 'aggregate', { scope: app.scope.value }),
-		found = useAnswer(app, 'findings', { scope: app.scope.value }).value ?? [];
+		found = useFindings(app);
 
 	if (error)
 		return (
@@ -157,20 +81,7 @@ export function Summary({ app }: { app: App }) {
 		);
 	return (
 		<div class="page">
-			{v && (
-				<section class={`verdict ${v.tone}`} aria-label="Verdict">
-					<div>
-						<p class="h">{v.say}</p>
-						<p class="e">{v.why}</p>
-					</div>
-					<span class="grow" />
-					{canShow(v) && (
-						<button type="button" class="btn" onClick={() => showFinding(app, v)}>
-							Show it
-						</button>
-					)}
-				</section>
-			)}
+			{v && <Verdict app={app} finding={v} />}
 			<div class="tiles">
 				{tiles(app, a).map(t => (
 					<Tile key={t.title} {...t} />

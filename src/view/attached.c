@@ -1,0 +1,110 @@
+#include "view/attached.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "text/out.h"
+#include "view/answers.h"
+#include "view/ask.h"
+#include "view/view.h"
+#include "view/view_parts.h"
+
+static const char *copied(struct ut_view *v, const char *text)
+{
+	return text ? ut_arena_copy(&v->arena, text, strlen(text)) : NULL;
+}
+
+void ut_view_attached_release(struct ut_view_attached *a)
+{
+	for (size_t i = 0; i < a->sheet_count; i++)
+		ut_out_abandon(a->sheets[i].json);
+	free(a->sheets);
+	free(a->links);
+}
+
+/* Where a sheet of this name is or belongs: behind the others of its tool. */
+static size_t place_of(const struct ut_view_attached *a, const char *tool, const char *name)
+{
+	size_t at = a->sheet_count;
+
+	for (size_t i = 0; i < a->sheet_count; i++) {
+		if (strcmp(a->sheets[i].tool, tool) != 0)
+			continue;
+		if (!strcmp(a->sheets[i].name, name))
+			return i;
+		at = i + 1;
+	}
+	return at;
+}
+
+static bool is_at(const struct ut_view_attached *a, size_t at, const char *tool, const char *name)
+{
+	return at < a->sheet_count && !strcmp(a->sheets[at].tool, tool) &&
+	       !strcmp(a->sheets[at].name, name);
+}
+
+void ut_view_attach(struct ut_view *v, const char *tool, const char *title, const char *name,
+		    struct ut_out *json)
+{
+	struct ut_view_attached *a = &v->attached;
+	size_t at = place_of(a, tool, name);
+
+	if (is_at(a, at, tool, name)) {
+		ut_out_abandon(a->sheets[at].json);
+		a->sheets[at].json = json;
+		return;
+	}
+	a->sheets = ut_grow(a->sheets, a->sheet_count + 1, &a->sheet_cap, sizeof(*a->sheets));
+	memmove(&a->sheets[at + 1], &a->sheets[at], (a->sheet_count - at) * sizeof(*a->sheets));
+	a->sheet_count++;
+	a->sheets[at] =
+		(struct ut_view_sheet){ copied(v, tool), copied(v, title), copied(v, name), json };
+}
+
+void ut_view_describe(struct ut_view *v, const struct ut_view_about *about)
+{
+	v->attached.input = copied(v, about->input);
+	v->attached.subtitle = copied(v, about->subtitle);
+	v->attached.first = copied(v, about->first);
+}
+
+void ut_view_link(struct ut_view *v, const char *path, const char *title)
+{
+	struct ut_view_attached *a = &v->attached;
+
+	a->links = ut_grow(a->links, a->link_count + 1, &a->link_cap, sizeof(*a->links));
+	a->links[a->link_count++] = (struct ut_view_file_link){ copied(v, path), copied(v, title) };
+}
+
+void ut_view_allow_again(struct ut_view *v)
+{
+	v->attached.again = true;
+}
+
+uint64_t ut_view_since(const struct ut_view *v, size_t trace, uint64_t ts)
+{
+	const struct ut_view_track as_track = { .trace = &v->traces[trace] };
+
+	return ut_view_time(&as_track, ts);
+}
+
+int ut_answer_sheet(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
+		    struct ut_err *err)
+{
+	for (size_t i = 0; i < v->attached.sheet_count; i++) {
+		const char *json;
+		size_t len;
+
+		if (!ut_ask_is(a->tool, v->attached.sheets[i].tool) ||
+		    !ut_ask_is(a->name, v->attached.sheets[i].name))
+			continue;
+		json = ut_out_data(v->attached.sheets[i].json, &len);
+		ut_out_write(out, json, len);
+		return 0;
+	}
+	return ut_err_set(err, -EINVAL, "no such sheet: %.*s of %.*s",
+			  a->name.len < 60 ? (int)a->name.len : 60, a->name.ptr ? a->name.ptr : "",
+			  a->tool.len < 60 ? (int)a->tool.len : 60, a->tool.ptr ? a->tool.ptr : "");
+}
