@@ -45,6 +45,12 @@ static bool each_start(struct each *e, struct ut_str text)
 	return true;
 }
 
+/* For those who look at keys: only the members of an object have some. */
+static bool each_member_start(struct each *e, struct ut_str text)
+{
+	return text.len && *text.ptr == '{' && each_start(e, text);
+}
+
 /* Releases itself at the end. */
 static bool each_next(struct each *e)
 {
@@ -193,7 +199,7 @@ static void put_frame(struct ut_buf *out, struct ut_str frame, const char *prefi
 	struct each e;
 	const char *between = "{";
 
-	if (!prefix || !each_start(&e, frame)) {
+	if (!prefix || !each_member_start(&e, frame)) {
 		put(out, frame);
 		return;
 	}
@@ -221,7 +227,7 @@ static void put_stack_frames(const struct ut_merge_plan *p, struct ut_buf *out)
 	for (size_t i = 0; i < p->count; i++) {
 		const char *prefix = p->files[i].plan.sf_prefix;
 
-		if (!each_start(&e, ut_facts_member(&p->files[i].facts, "stackFrames")))
+		if (!each_member_start(&e, ut_facts_member(&p->files[i].facts, "stackFrames")))
 			continue;
 		while (each_next(&e)) {
 			ut_buf_text(out, between);
@@ -283,7 +289,7 @@ static void put_process(struct ut_buf *out, const struct ut_merge_plan *p,
 	const char *between = "{";
 	struct each e;
 
-	if (!each_start(&e, process))
+	if (!each_member_start(&e, process))
 		return;
 	while (each_next(&e)) {
 		ut_buf_text(out, between);
@@ -335,7 +341,7 @@ static void put_about(const struct common *c, const struct ut_merge_file *f, str
 		put_member(out, key, value);
 	}
 	/* Of otherData, what put_processes() and put_other() do not say for all. */
-	if (each_start(&e, ut_facts_member(&f->facts, "otherData"))) {
+	if (each_member_start(&e, ut_facts_member(&f->facts, "otherData"))) {
 		while (each_next(&e)) {
 			if (ut_str_is(e.key, "processes") || ut_str_is(e.key, "tool") ||
 			    ut_str_is(e.key, "version") || ut_str_is(e.key, "clock"))

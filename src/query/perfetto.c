@@ -196,6 +196,14 @@ static int read_name(struct reader *r, const char *what, const char **name)
 	return ok ? 0 : expected(r, what);
 }
 
+/* Behind the bracket that closes the one before at, but never behind the statement. */
+static const char *close_bracket(const struct reader *r, const char *at)
+{
+	const char *close = ut_token_close(at);
+
+	return close < r->end ? close : r->end;
+}
+
 /* A type: LONG, STRING, JOINID(slice.id), Expr, ... They say nothing to SQLite. */
 static void skip_type(struct reader *r)
 {
@@ -206,7 +214,7 @@ static void skip_type(struct reader *r)
 		if (t.type == UT_TOKEN_END || ut_token_is(&t, ",") || ut_token_is(&t, ")") ||
 		    ut_token_is(&t, ";"))
 			return;
-		r->at = ut_token_is(&t, "(") ? ut_token_close(next) : next;
+		r->at = ut_token_is(&t, "(") ? close_bracket(r, next) : next;
 	}
 }
 
@@ -368,7 +376,7 @@ static int read_returns(struct reader *r, struct ut_pf_definition *d)
 		return -EINVAL;
 	if (has_list(r)) { /* JOINID(slice.id) */
 		ut_token_take(&r->at, "(");
-		r->at = ut_token_close(r->at);
+		r->at = close_bracket(r, r->at);
 	}
 	return 0;
 }
@@ -491,7 +499,7 @@ static bool make_plain_view(struct reader *r, const char *start)
 	do {
 		t = ut_token_skip(&at);
 		if (ut_token_is(&t, "("))
-			at = ut_token_close(at);
+			at = close_bracket(r, at);
 	} while (!ut_token_is(&t, "AS") && t.type != UT_TOKEN_END && !ut_token_is(&t, ";"));
 	if (!ut_token_is(&t, "AS"))
 		return false;

@@ -80,7 +80,7 @@ static void read_losses(struct ut_chrome *c, struct ut_str object)
 		uint64_t *count = ut_losses_called(l, key.ptr, key.len);
 
 		if (count)
-			*count = (uint64_t)signed_of(value);
+			*count += (uint64_t)signed_of(value);
 	}
 }
 
@@ -237,6 +237,15 @@ static void read_calls(struct ut_chrome *c, struct ut_str list)
 	j->trouble = UT_JSON_NONE;
 }
 
+/*
+ * Does what a process says under this key go for the whole recording? The exporter says that with
+ * the first process of its table, whose own losses and arguments would stand there a second time.
+ */
+static bool is_for_all(uint32_t at, uint32_t first, struct ut_str key)
+{
+	return at + 1 == first || (!at && (ut_str_is(key, "losses") || ut_str_is(key, "args")));
+}
+
 /* first: index + 1 of the process that speaks for the recording; 0 = this one will. */
 static void read_process(struct ut_chrome *c, struct ut_str object, uint32_t *first)
 {
@@ -268,7 +277,8 @@ static void read_process(struct ut_chrome *c, struct ut_str object, uint32_t *fi
 		else if (ut_str_is(key, "calls"))
 			read_calls(c, value);
 		else if (!ut_str_is(key, "pid") && !read_kind(c, &t->processes[at], key, value) &&
-			 !(at + 1 == *first ? read_whole(c, key, value) : is_known(c, key, value)))
+			 !(is_for_all(at, *first, key) ? read_whole(c, key, value)
+						       : is_known(c, key, value)))
 			keep_fact(c, at, key, value);
 		c->json.at = value.ptr + value.len;
 	}
