@@ -71,10 +71,14 @@ ut_room(merge export import mpijob model text base)
 ut_room(acelyzer export analyze import model text base)
 ut_room(ops export query analyze import model text base)
 ut_room(tt ops export import model text base)
+ut_room(category analyze import model text base)
+target_compile_definitions(ut_category PRIVATE UT_SHARE_DIR="${PROJECT_SOURCE_DIR}/share")
+file(GLOB _share CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/share/schemas/*.ini)
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/category/ready.c APPEND PROPERTY OBJECT_DEPENDS ${_share})
 ut_room(launch wire base)
 ut_room(session tt ops export analyze import launch wire model text base)
 ut_room(serve base)
-ut_room(cmd acelyzer tt ops merge session serve view mpijob launch query analyze export import wire model
+ut_room(cmd category acelyzer tt ops merge session serve view mpijob launch query analyze export import wire model
   text base)
 
 # Libraries the program may use, when they are there. UT_HAVE_ZLIB, UT_HAVE_ZSTD are 0 or 1.

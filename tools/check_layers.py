@@ -36,6 +36,7 @@ MAY_INCLUDE = {
     "tt": ["base", "text", "model", "import", "view", "export", "ops"],
     "sample": ["base", "text", "model", "analyze", "symbol"],
     "metrics": ["base", "text", "model", "analyze"],
+    "category": ["base", "text", "model", "import", "analyze"],
     "draw": ["base", "text"],
     "launch": ["base", "wire"],
     "session": ["base", "text", "model", "wire", "import", "analyze", "export", "ops", "tt",
@@ -43,7 +44,7 @@ MAY_INCLUDE = {
     "serve": ["base"],
     "cmd": ["base", "text", "model", "wire", "import", "analyze", "query", "export", "launch",
             "mpijob", "merge", "acelyzer", "ops", "tt", "symbol", "sample", "metrics", "draw",
-            "session", "serve", "view"],
+            "category",             "session", "serve", "view"],
 }
 GUESTS = ["sdk", "collect", "backend"]  # live in the traced process
 # Public headers (include/) that only these rooms may use. The rest know nothing of ITT or plugins.

@@ -10,10 +10,10 @@
 #include "version.h"
 
 const struct ut_cmd *const ut_cmds[] = {
-	&ut_cmd_record,   &ut_cmd_view,  &ut_cmd_export,       &ut_cmd_info,
-	&ut_cmd_analyze,  &ut_cmd_merge, &ut_cmd_stats,        &ut_cmd_diff,
-	&ut_cmd_validate, &ut_cmd_query, &ut_cmd_filter,       &ut_cmd_head,
-	&ut_cmd_devlog,   &ut_cmd_ops,   &ut_cmd_profile_this, NULL,
+	&ut_cmd_record,     &ut_cmd_view,    &ut_cmd_export, &ut_cmd_info,     &ut_cmd_analyze,
+	&ut_cmd_merge,      &ut_cmd_stats,   &ut_cmd_diff,   &ut_cmd_validate, &ut_cmd_query,
+	&ut_cmd_filter,     &ut_cmd_head,    &ut_cmd_devlog, &ut_cmd_ops,      &ut_cmd_profile_this,
+	&ut_cmd_categorize, &ut_cmd_summary, NULL,
 };
 
 const struct ut_cmd_link ut_cmd_links[] = {
@@ -25,6 +25,10 @@ const struct ut_cmd_link ut_cmd_links[] = {
 	{ "process_device_log.py", "devlog" },
 	{ "process_ops_logs.py", "ops" },
 	{ "profile_this.py", "profile-this" },
+	{ "categorize", "categorize" },
+	{ "categorize.py", "categorize" },
+	{ "summary", "summary" },
+	{ "summary.py", "summary" },
 	{ NULL, NULL },
 };
 

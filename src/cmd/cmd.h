@@ -58,6 +58,8 @@ extern const struct ut_cmd ut_cmd_head;
 extern const struct ut_cmd ut_cmd_devlog;
 extern const struct ut_cmd ut_cmd_ops;
 extern const struct ut_cmd ut_cmd_profile_this;
+extern const struct ut_cmd ut_cmd_categorize;
+extern const struct ut_cmd ut_cmd_summary;
 
 /* All of them, closed by NULL, in the order in which help lists them. */
 extern const struct ut_cmd *const ut_cmds[];

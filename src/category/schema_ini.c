@@ -1,0 +1,168 @@
+/*
+ * schema_ini.c - rules as people write them: "[CATEGORY.SUB if equals to|starts with|...]", then a
+ * name on each line. Names may hold any sign but a line's end; lines that begin with # are remarks.
+ */
+#include "category/schema.h"
+
+#include <errno.h>
+
+#include "base/hash.h"
+#include "base/hashtab.h"
+
+#define UT_LOG_ROOM "category"
+#include "base/tell.h"
+
+struct ini {
+	struct ut_schema *schema;
+	const char *name; /* of the file */
+	const struct ut_teller *teller;
+	struct ut_err *err;
+	size_t line;
+	bool inside;            /* of a section */
+	struct ut_rule section; /* kind and category of its names */
+	struct ut_str *headers; /* of the sections so far: each may be there once */
+	size_t header_count;
+	struct ut_hashtab by_header;
+};
+
+static struct ut_str trimmed(struct ut_str s)
+{
+	while (s.len && (unsigned char)s.ptr[0] <= ' ') {
+		s.ptr++;
+		s.len--;
+	}
+	while (s.len && (unsigned char)s.ptr[s.len - 1] <= ' ')
+		s.len--;
+	return s;
+}
+
+/* Up to the first mark, which is left out of both; without one all of it. */
+static struct ut_str before(struct ut_str s, const char *mark, struct ut_str *behind)
+{
+	const char *at = s.len ? memmem(s.ptr, s.len, mark, strlen(mark)) : NULL;
+
+	*behind = (struct ut_str){ "", 0 };
+	if (!at)
+		return s;
+	behind->ptr = at + strlen(mark);
+	behind->len = s.len - (size_t)(behind->ptr - s.ptr);
+	s.len = (size_t)(at - s.ptr);
+	return s;
+}
+
+/* Blanks do not count: "starts  with" is "startswith". */
+static bool same_words(struct ut_str said, const char *words)
+{
+	size_t i = 0;
+
+	for (; *words; words++) {
+		if (*words == ' ')
+			continue;
+		while (i < said.len && (said.ptr[i] == ' ' || said.ptr[i] == '\t'))
+			i++;
+		if (i >= said.len || said.ptr[i++] != *words)
+			return false;
+	}
+	return i == said.len;
+}
+
+static enum ut_rule_kind kind_of(const struct ini *ini, struct ut_str verb)
+{
+	static const char *const words[] = {
+#define UT_RULE_WORDS(kind, text) [UT_RULE_##kind] = (text),
+		UT_RULE_LIST(UT_RULE_WORDS)
+#undef UT_RULE_WORDS
+	};
+
+	for (size_t i = 0; i < UT_RULES; i++) {
+		if (same_words(verb, words[i]))
+			return (enum ut_rule_kind)i;
+	}
+	ut_tell(ini->teller, UT_WARN,
+		"%s:%zu: '%.*s' is no condition (equals to, starts with, ends with, contains, "
+		"matches); taken for 'starts with'",
+		ini->name, ini->line, (int)(verb.len < 60 ? verb.len : 60), verb.ptr);
+	return UT_RULE_STARTS;
+}
+
+static bool is_new(struct ini *ini, struct ut_str header)
+{
+	uint32_t hash = (uint32_t)ut_hash_bytes(header.ptr, header.len), at = hash, number;
+
+	while ((number = ut_hashtab_next(&ini->by_header, hash, &at)))
+		if (ut_str_eq(ini->headers[number - 1], header))
+			return false;
+	ini->headers[ini->header_count++] = header;
+	ut_hashtab_add(&ini->by_header, hash, (uint32_t)ini->header_count);
+	return true;
+}
+
+static int read_header(struct ini *ini, struct ut_str line)
+{
+	struct ut_str header = { line.ptr + 1, line.len - 2 }, verb, sub;
+
+	if (line.ptr[line.len - 1] != ']')
+		return ut_err_set(ini->err, -EINVAL, "%s:%zu: a section without its closing ]",
+				  ini->name, ini->line);
+	if (!is_new(ini, header))
+		return ut_err_set(ini->err, -EINVAL, "%s:%zu: the section [%.*s] is there twice",
+				  ini->name, ini->line, (int)(header.len < 200 ? header.len : 200),
+				  header.ptr);
+	ini->section.category = trimmed(before(before(header, " if ", &verb), ".", &sub));
+	if (!ini->section.category.len)
+		return ut_err_set(ini->err, -EINVAL, "%s:%zu: a section without a category",
+				  ini->name, ini->line);
+	ini->section.kind = kind_of(ini, trimmed(verb));
+	ini->inside = true;
+	return 0;
+}
+
+static int read_name(struct ini *ini, struct ut_str line)
+{
+	struct ut_rule rule = ini->section;
+	struct ut_err why = { 0 };
+
+	if (!ini->inside)
+		return ut_err_set(ini->err, -EINVAL,
+				  "%s:%zu: a name before the first section, such as "
+				  "[matmul if starts with]",
+				  ini->name, ini->line);
+	rule.text = line;
+	if (ut_schema_add(ini->schema, &rule, &why))
+		return ut_err_set(ini->err, -EINVAL, "%s:%zu: %s", ini->name, ini->line, why.text);
+	return 0;
+}
+
+static size_t count_headers(struct ut_str text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.len; i++)
+		n += text.ptr[i] == '[';
+	return n;
+}
+
+int ut_schema_read_ini(struct ut_schema *s, const char *name, struct ut_str text,
+		       const struct ut_teller *teller, struct ut_err *err)
+{
+	struct ini ini = { .schema = s, .name = name, .teller = teller, .err = err };
+	int rc = 0;
+
+	ini.by_header.arena = &s->arena;
+	ini.headers = UT_NEW_N(&s->arena, struct ut_str, count_headers(text) + 1);
+	while (!rc && text.len) {
+		struct ut_str line = trimmed(before(text, "\n", &text));
+
+		ini.line++;
+		if (!line.len || line.ptr[0] == '#')
+			continue;
+		rc = line.ptr[0] == '[' && line.len > 1 ? read_header(&ini, line)
+							: read_name(&ini, line);
+	}
+	if (!rc && !s->count)
+		rc = ut_err_set(err, -EINVAL,
+				"%s: no rule in it; a section is [CATEGORY if starts "
+				"with], names follow, one a line",
+				name);
+	return rc;
+}

@@ -1,0 +1,202 @@
+/*
+ * cmd_summary.c - `unitrace summary`: what all processes of a job spent on each kind of kernel.
+ */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/opt.h"
+#include "category/ready.h"
+#include "category/schema.h"
+#include "category/tally_inputs.h"
+#include "category/tally_table.h"
+#include "cmd/table_options.h"
+#include "cmd/words.h"
+#include "import/load.h"
+#include "text/out.h"
+#include "text/table_report.h"
+
+struct summary_opts {
+	struct ut_opt_list inputs;
+	const char *schema, *output, *aggregator;
+	enum ut_aggregate how;
+	struct ut_table_opts print;
+	uint64_t threads;
+	bool table, names, unknown, skip_empty, keep_empty, help;
+	bool verbose;
+};
+
+static const struct ut_opt *make_table(struct ut_arena *a, struct summary_opts *o)
+{
+	struct ut_table_opts *p = &o->print;
+	const struct ut_opt table[] = {
+		ut_opt_heading("Options"),
+		ut_opt_words(
+			ut_opt_strs('i', "input", "FILE", &o->inputs,
+				    "a tarball, folder or pattern of reports, or traces; may be "
+				    "repeated, and FILE alone will do"),
+			"<file>"),
+		ut_opt_hidden(ut_opt_strs(0, "tarfile", "FILE", &o->inputs, "the same")),
+		ut_opt_words(ut_opt_str('s', "schema", "SCHEMA", &o->schema,
+					"which name is which category: a file, INI or JSON, or one "
+					"that comes with unitrace (pytorch-cuda)"),
+			     "<file>"),
+		ut_opt_words(
+			ut_opt_str(0, "aggregator", "HOW", &o->aggregator,
+				   "what to make of one kernel in several processes: mean, min, "
+				   "max, median, sum, min+1 or max-1 (mean)"),
+			"mean min max median sum min+1 max-1"),
+		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->output,
+					"where to write (standard output)"),
+			     "<file>"),
+		ut_opt_hidden(ut_opt_str(0, "json", "FILE", &o->output, "the same")),
+		ut_opt_flag(0, "skip-empty", &o->skip_empty,
+			    "write nothing if there is no kernel at all (the default)"),
+		ut_opt_flag(0, "no-skip-empty", &o->keep_empty, "write {} then"),
+		ut_opt_flag('v', "verbose", &o->verbose, "list the names that no rule knows, too"),
+		ut_opt_heading("Tables instead of JSON"),
+		ut_opt_flag('t', "table", &o->table, "categories with their shares"),
+		ut_opt_flag(0, "names", &o->names, "every kernel with its category"),
+		ut_opt_flag(0, "unknown", &o->unknown, "kernels that no rule knows"),
+		UT_TABLE_OPT_CSV(p),
+		UT_TABLE_OPT_CSV_SAFE(p),
+		UT_TABLE_OPT_SORT(p),
+		UT_TABLE_OPT_ROWS(p, "all"),
+		UT_TABLE_OPT_LIMIT(p),
+		UT_TABLE_OPT_WIDTH(p, "100"),
+		UT_TABLE_OPT_COLOUR(p),
+		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
+					"threads that read traces (one per core)"),
+			     1, 256),
+		ut_opt_flag('h', "help", &o->help, "show this help"),
+		ut_opt_end(),
+	};
+
+	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
+}
+
+struct summary {
+	const struct summary_opts *opts;
+	struct ut_schema schema;
+	struct ut_tally tally;
+};
+
+static void tell_unknown(const struct summary *s)
+{
+	for (size_t i = 0; i < s->tally.count; i++) {
+		const struct ut_tally_name *name = &s->tally.names[i];
+
+		if (!name->whole_run && !ut_schema_category(&s->schema, name->name).ptr)
+			ut_log(UT_INFO, "no rule knows: %.*s",
+			       (int)(name->name.len < 400 ? name->name.len : 400), name->name.ptr);
+	}
+}
+
+static int write_result(struct summary *s, struct ut_out *out, struct ut_err *err)
+{
+	const struct summary_opts *o = s->opts;
+	struct ut_report_opts print = ut_table_report(&o->print, o->output ? -1 : STDOUT_FILENO, 0);
+	struct ut_tally_line *lines;
+	size_t count;
+
+	if (!print.sort && (o->table || o->names || o->unknown))
+		print.sort = "time";
+	if (o->names || o->unknown)
+		return ut_tally_names(out, &print, &s->tally, &s->schema, o->how, o->unknown, err);
+	lines = ut_tally_lines(&s->tally, &s->schema, o->how, &count);
+	if (o->table || o->print.csv)
+		return ut_tally_table(out, &print, lines, count, err);
+	if (count || o->keep_empty)
+		ut_tally_json(out, lines, count);
+	return 0;
+}
+
+static int sum_up(struct summary *s, struct ut_err *err)
+{
+	const struct summary_opts *o = s->opts;
+	const struct ut_tally_load how = { ut_load_threads(o->threads), ut_log_teller() };
+	struct ut_out *out;
+	int rc = ut_schema_open(&s->schema, o->schema, ut_log_teller(), err);
+
+	if (!rc)
+		rc = ut_tally_inputs(&s->tally, &how, (int)o->inputs.count, o->inputs.items, err);
+	if (rc)
+		return rc;
+	if (o->verbose)
+		tell_unknown(s);
+	out = ut_out_open(o->output ? o->output : "-", UT_OUT_OVERWRITE | UT_OUT_RENEW);
+	rc = write_result(s, out, err);
+	if (!rc)
+		return ut_out_commit(out, err);
+	ut_out_abandon(out);
+	return rc;
+}
+
+static int check(struct summary_opts *o, const struct ut_words *words, struct ut_err *err)
+{
+	for (int i = 0; i < words->count; i++)
+		ut_opt_list_add(&o->inputs, words->items[i]);
+	if (!o->inputs.count)
+		return ut_err_set(err, -EINVAL, "what is to be summed up? --input is missing");
+	if (!o->schema)
+		return ut_err_set(err, -EINVAL, "--schema is missing: a file, or %s",
+				  ut_schema_ready_names());
+	if (o->table + o->names + o->unknown > 1)
+		return ut_err_set(err, -EINVAL,
+				  "--table, --names and --unknown exclude each other");
+	if (o->aggregator && ut_aggregate_find(o->aggregator, &o->how, err))
+		return err->code;
+	return ut_table_opts_check(&o->print, err);
+}
+
+static int cmd_summary(int argc, const char *const *argv)
+{
+	struct summary_opts opts = { .print = { UT_TABLE_OPTS } };
+	struct summary s = { .opts = &opts };
+	struct ut_arena arena = { 0 };
+	struct ut_words words = { 0 };
+	struct ut_err err = { 0 };
+	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int status;
+
+	if (!rc && opts.help)
+		status = ut_cmd_help(&ut_cmd_summary);
+	else if (rc || check(&opts, &words, &err))
+		status = ut_cmd_misuse(&ut_cmd_summary, &err);
+	else if (sum_up(&s, &err))
+		status = ut_cmd_fail(&ut_cmd_summary, &err);
+	else
+		status = UT_EXIT_OK;
+	ut_tally_release(&s.tally);
+	ut_schema_release(&s.schema);
+	ut_opt_list_release(&opts.inputs);
+	ut_arena_release(&arena);
+	return status;
+}
+
+static const struct ut_opt *summary_options(struct ut_arena *a)
+{
+	return make_table(a, UT_NEW(a, struct summary_opts));
+}
+
+const struct ut_cmd ut_cmd_summary = {
+	.name = "summary",
+	.usage = "--schema SCHEMA [OPTIONS] --input TARBALL|DIRECTORY|PATTERN|TRACE...",
+	.summary = "sum up kernels of many processes by category",
+	.description =
+		"Reads what unitrace -d and -r printed in every process of a job (a tarball, a\n"
+		"folder, files), or traces of any tool with kernels in them, and says how long\n"
+		"kernels of each category took and how often they ran. A schema says which\n"
+		"kernel belongs to which category: see unitrace categorize. What one kernel took\n"
+		"in several processes is their mean, unless --aggregator says otherwise. Kernels\n"
+		"that no rule knows are counted as device, collectives as comm.",
+	.examples = "  tar cfz job.tgz output.*\n"
+		    "    unitrace summary --input job.tgz --schema LLaMA.json --output job.json\n"
+		    "  the same from traces, as a table:\n"
+		    "    unitrace summary --schema pytorch-cuda --table ranks/\n",
+	.options = summary_options,
+	.run = cmd_summary,
+};
