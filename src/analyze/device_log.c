@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "model/classify.h"
 #include "model/event.h"
+#include "model/store.h"
 #include "model/trace.h"
 
 #define NO_DEVICE    0xffffu
@@ -642,6 +643,12 @@ static int by_call_start(const void *a, const void *b)
 
 	order = order ? order : compare(x->start, y->start);
 	return order ? order : compare(y->end, x->end);
+}
+
+void ut_device_log_store(struct ut_device_log *log, struct ut_store *store)
+{
+	ut_store_send(store, 0, &log->sink);
+	ut_device_log_end_trace(log, &store->trace);
 }
 
 void ut_device_log_finish(struct ut_device_log *log)

@@ -19,6 +19,8 @@
 #include "model/sink.h"
 #include "model/strtab.h"
 
+struct ut_store;
+
 /*
  * The sections of device tables, one per API and type of device, in the order in which tables show
  * them. Other APIs follow in the order in which they are met: an index into ut_device_log.ways.
@@ -130,6 +132,9 @@ const char *ut_device_way_name(const struct ut_device_log *log, uint16_t way);
 
 /* After the last event of each trace, also of one that had none. */
 void ut_device_log_end_trace(struct ut_device_log *log, const struct ut_trace *trace);
+
+/* Both for a trace that is a store. */
+void ut_device_log_store(struct ut_device_log *log, struct ut_store *store);
 
 /* Joins work with the calls that submitted it, and sorts. Nothing is fed afterwards. */
 void ut_device_log_finish(struct ut_device_log *log);

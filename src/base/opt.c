@@ -116,6 +116,14 @@ static const struct ut_opt *find_long(const struct ut_opt *table, const char *wo
 	return found;
 }
 
+/* -vvv: how often a letter is said; 0 if it is not alone. */
+static size_t times_said(const char *word)
+{
+	size_t n = strspn(word + 1, (const char[]){ word[1], '\0' });
+
+	return word[1] != '-' && !word[1 + n] ? n : 0;
+}
+
 static const struct ut_opt *find_short(const struct ut_opt *table, const char *word,
 				       struct ut_err *err)
 {
@@ -123,7 +131,9 @@ static const struct ut_opt *find_short(const struct ut_opt *table, const char *w
 	bool is_slip = word[2] && find_exact(table, word + 1, strcspn(word + 1, "="));
 
 	for (const struct ut_opt *o = table; !is_slip && o->type; o++) {
-		if (o->letter && o->letter == word[1] && (!word[2] || ut_opt_has_value(o)))
+		if (o->letter && o->letter == word[1] &&
+		    (!word[2] || ut_opt_has_value(o) ||
+		     (o->type == UT_OPT_CALL && times_said(word))))
 			return o;
 	}
 	complain_unknown(table, word, word + 1, err);
@@ -217,6 +227,11 @@ int ut_opt_parse(const struct ut_opt *table, int argc, const char *const *argv, 
 		o = word[1] == '-' ? find_long(table, word, err) : find_short(table, word, err);
 		if (!o)
 			return -EINVAL;
+		if (!ut_opt_has_value(o) && times_said(word) > 1) {
+			for (size_t n = times_said(word); n > 1; n--)
+				store(o, NULL, err);
+			value = NULL;
+		}
 		if (!ut_opt_has_value(o) && value)
 			return ut_err_set(err, -EINVAL, "--%s takes no value", o->name);
 		if (ut_opt_has_value(o) && !value) {

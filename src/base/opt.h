@@ -5,7 +5,8 @@
  * A table is an array closed by ut_opt_end(). Values are stored through the pointers in it; a
  * string points into argv. Long options may be shortened as long as they stay unique; an exact
  * name always wins. --opt=value, --opt value, -o value and -ovalue are the same. Short flags are
- * not grouped. Parsing stops at the first plain word, as a launcher must, or after "--".
+ * not grouped, but one that counts may be said several times at once (-vv). Parsing stops at the
+ * first plain word, as a launcher must, or after "--".
  */
 #ifndef UT_BASE_OPT_H
 #define UT_BASE_OPT_H

@@ -62,6 +62,18 @@ static inline bool ut_str_has_end(struct ut_str s, const char *end)
 	return s.len >= len && !memcmp(s.ptr + (s.len - len), end, len);
 }
 
+/* Without blanks and control bytes around it. */
+static inline struct ut_str ut_str_trim(struct ut_str s)
+{
+	while (s.len && (unsigned char)s.ptr[0] <= ' ') {
+		s.ptr++;
+		s.len--;
+	}
+	while (s.len && (unsigned char)s.ptr[s.len - 1] <= ' ')
+		s.len--;
+	return s;
+}
+
 /* Text under construction. {0} is empty; data is NUL-terminated once something was added. */
 struct ut_buf {
 	char *data;

@@ -25,17 +25,6 @@ struct ini {
 	struct ut_hashtab by_header;
 };
 
-static struct ut_str trimmed(struct ut_str s)
-{
-	while (s.len && (unsigned char)s.ptr[0] <= ' ') {
-		s.ptr++;
-		s.len--;
-	}
-	while (s.len && (unsigned char)s.ptr[s.len - 1] <= ' ')
-		s.len--;
-	return s;
-}
-
 /* Up to the first mark, which is left out of both; without one all of it. */
 static struct ut_str before(struct ut_str s, const char *mark, struct ut_str *behind)
 {
@@ -108,11 +97,11 @@ static int read_header(struct ini *ini, struct ut_str line)
 		return ut_err_set(ini->err, -EINVAL, "%s:%zu: the section [%.*s] is there twice",
 				  ini->name, ini->line, (int)(header.len < 200 ? header.len : 200),
 				  header.ptr);
-	ini->section.category = trimmed(before(before(header, " if ", &verb), ".", &sub));
+	ini->section.category = ut_str_trim(before(before(header, " if ", &verb), ".", &sub));
 	if (!ini->section.category.len)
 		return ut_err_set(ini->err, -EINVAL, "%s:%zu: a section without a category",
 				  ini->name, ini->line);
-	ini->section.kind = kind_of(ini, trimmed(verb));
+	ini->section.kind = kind_of(ini, ut_str_trim(verb));
 	ini->inside = true;
 	return 0;
 }
@@ -151,7 +140,7 @@ int ut_schema_read_ini(struct ut_schema *s, const char *name, struct ut_str text
 	ini.by_header.arena = &s->arena;
 	ini.headers = UT_NEW_N(&s->arena, struct ut_str, count_headers(text) + 1);
 	while (!rc && text.len) {
-		struct ut_str line = trimmed(before(text, "\n", &text));
+		struct ut_str line = ut_str_trim(before(text, "\n", &text));
 
 		ini.line++;
 		if (!line.len || line.ptr[0] == '#')

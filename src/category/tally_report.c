@@ -34,17 +34,6 @@ static bool has(struct ut_str line, const char *text)
 	return line.len && memmem(line.ptr, line.len, text, strlen(text));
 }
 
-static struct ut_str trim(struct ut_str s)
-{
-	while (s.len && (unsigned char)s.ptr[0] <= ' ') {
-		s.ptr++;
-		s.len--;
-	}
-	while (s.len && (unsigned char)s.ptr[s.len - 1] <= ' ')
-		s.len--;
-	return s;
-}
-
 /* Cuts what is behind the last mark off and returns it. False: there is no mark. */
 static bool cut_last(struct ut_str *line, char mark, struct ut_str *last)
 {
@@ -52,7 +41,7 @@ static bool cut_last(struct ut_str *line, char mark, struct ut_str *last)
 
 	if (!at)
 		return false;
-	*last = trim((struct ut_str){ at + 1, line->len - (size_t)(at + 1 - line->ptr) });
+	*last = ut_str_trim((struct ut_str){ at + 1, line->len - (size_t)(at + 1 - line->ptr) });
 	line->len = (size_t)(at - line->ptr);
 	return true;
 }
@@ -104,7 +93,7 @@ static void read_row(struct report *r, struct ut_str line)
 
 	for (size_t i = NUMBERS; ok && i--;)
 		ok = cut_last(&line, ',', &fields[i]);
-	line = trim(line);
+	line = ut_str_trim(line);
 	if (ok && line.len && whole_number(fields[0], &value.calls) &&
 	    whole_number(fields[1], &value.time))
 		add(r, unquoted(&r->tally->arena, line), value, false);
@@ -149,7 +138,7 @@ static void read_titles(struct report *r, struct ut_str line)
 
 static void read_line(struct report *r, struct ut_str line)
 {
-	struct ut_str text = trim(line);
+	struct ut_str text = ut_str_trim(line);
 
 	if (r->in_table && text.len) {
 		read_row(r, text);

@@ -95,8 +95,7 @@ static const struct ut_report_column name_columns[] = {
 };
 
 int ut_tally_names(struct ut_out *out, const struct ut_report_opts *opts, const struct ut_tally *t,
-		   const struct ut_schema *schema, enum ut_aggregate how, bool only_unknown,
-		   struct ut_err *err)
+		   const struct ut_tally_choice *choice, struct ut_err *err)
 {
 	const struct ut_report_table table = { name_columns,
 					       sizeof(name_columns) / sizeof(name_columns[0]),
@@ -106,16 +105,16 @@ int ut_tally_names(struct ut_out *out, const struct ut_report_opts *opts, const 
 
 	for (size_t i = 0; !rc && i < t->count; i++) {
 		const struct ut_tally_name *name = &t->names[i];
-		struct ut_str category = ut_schema_category(schema, name->name);
+		struct ut_str category = ut_schema_category(choice->schema, name->name);
 		struct ut_report_cell cells[] = {
 			{ .type = UT_CELL_TEXT, .text = name->name },
 			{ .type = UT_CELL_TEXT, .text = category },
-			time_cell(ut_tally_time(name, how)),
-			ut_report_real(ut_tally_calls(name, how).real),
+			time_cell(ut_tally_time(name, choice->how)),
+			ut_report_real(ut_tally_calls(name, choice->how).real),
 			ut_report_u64(name->count),
 		};
 
-		if (name->whole_run || (only_unknown && category.ptr))
+		if (name->whole_run || (choice->only_unknown && category.ptr))
 			continue;
 		if (!category.ptr)
 			cells[1] = ut_report_said(ut_report_none(), "-");

@@ -17,9 +17,14 @@ int ut_tally_table(struct ut_out *out, const struct ut_report_opts *opts,
 		   const struct ut_tally_line *lines, size_t count,
 		   struct ut_err *err) UT_MUST_CHECK;
 
-/* A row for each name, with its category; only_unknown: those that no rule knows. */
+struct ut_tally_choice {
+	const struct ut_schema *schema;
+	enum ut_aggregate how;
+	bool only_unknown; /* those that no rule knows */
+};
+
+/* A row for each name, with its category. */
 int ut_tally_names(struct ut_out *out, const struct ut_report_opts *opts, const struct ut_tally *t,
-		   const struct ut_schema *schema, enum ut_aggregate how, bool only_unknown,
-		   struct ut_err *err) UT_MUST_CHECK;
+		   const struct ut_tally_choice *choice, struct ut_err *err) UT_MUST_CHECK;
 
 #endif

@@ -105,7 +105,9 @@ static int write_result(struct summary *s, struct ut_out *out, struct ut_err *er
 	if (!print.sort && (o->table || o->names || o->unknown))
 		print.sort = "time";
 	if (o->names || o->unknown)
-		return ut_tally_names(out, &print, &s->tally, &s->schema, o->how, o->unknown, err);
+		return ut_tally_names(out, &print, &s->tally,
+				      &(struct ut_tally_choice){ &s->schema, o->how, o->unknown },
+				      err);
 	lines = ut_tally_lines(&s->tally, &s->schema, o->how, &count);
 	if (o->table || o->print.csv)
 		return ut_tally_table(out, &print, lines, count, err);

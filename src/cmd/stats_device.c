@@ -13,12 +13,9 @@
 
 static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
 {
-	struct ut_device_log *log = ctx;
-
 	(void)i;
 	(void)err;
-	ut_store_send(store, 0, &log->sink);
-	ut_device_log_end_trace(log, &store->trace);
+	ut_device_log_store(ctx, store);
 	return 0;
 }
 

@@ -247,8 +247,7 @@ void ut_ops_jobs_make(struct ut_ops_jobs *j, struct ut_store *store, struct ut_s
 	*j = (struct ut_ops_jobs){ 0 };
 	ut_ops_spans_make(&j->spans, store, texts, nested);
 	ut_device_log_init(&j->log, true);
-	ut_store_send(store, 0, &j->log.sink);
-	ut_device_log_end_trace(&j->log, &store->trace);
+	ut_device_log_store(&j->log, store);
 	ut_device_log_finish(&j->log);
 	j->next_work = ut_make((j->log.work_count + 1) * sizeof(*j->next_work));
 	m.first_work = ut_make((j->spans.count + 1) * sizeof(*m.first_work));

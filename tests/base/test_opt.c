@@ -212,9 +212,38 @@ static void failing_call_is_reported_with_its_option(void **state)
 	assert_string_equal(v.err.text, "--call: not this one");
 }
 
+static int count_call(void *ctx, const char *value, struct ut_err *err)
+{
+	(void)err;
+	assert_null(value);
+	++*(int *)ctx;
+	return 0;
+}
+
+static void a_letter_may_be_said_several_times_at_once(void **state)
+{
+	int louder = 0;
+	bool quiet = false;
+	const struct ut_opt table[] = {
+		ut_opt_letter('v', ut_opt_call("verbose", NULL, count_call, &louder, "")),
+		ut_opt_flag('q', "quiet", &quiet, ""),
+		ut_opt_end(),
+	};
+	const char *const argv[] = { "-vvv", "-q", "-v" };
+	const char *const mixed[] = { "-vq" };
+	struct ut_err err = { 0 };
+
+	(void)state;
+	assert_int_equal(ut_opt_parse(table, 3, argv, &err), 3);
+	assert_int_equal(louder, 4);
+	assert_true(quiet);
+	assert_true(ut_opt_parse(table, 1, mixed, &err) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_letter_may_be_said_several_times_at_once),
 		cmocka_unit_test(stops_at_the_first_plain_word),
 		cmocka_unit_test(two_dashes_end_the_options),
 		cmocka_unit_test(four_ways_to_give_a_value),

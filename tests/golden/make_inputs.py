@@ -361,8 +361,9 @@ SETS = [app, ranks, runs, devices, odd]
 
 def main():
     import inputs_aiu
+    import inputs_reports
     import inputs_tt
-    for make in SETS + inputs_aiu.SETS + inputs_tt.SETS:
+    for make in SETS + inputs_aiu.SETS + inputs_tt.SETS + inputs_reports.SETS:
         make()
     root, wrong = HERE / "inputs", []
     for name, data in sorted(FILES.items()):
