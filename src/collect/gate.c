@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "collect/intern.h"
+#include "wire/clock.h"
 #include "wire/control.h"
 #include "wire/signals.h"
 #include "wire/sys.h"
@@ -241,14 +241,11 @@ static void notice_switch(void)
 		  atomic_load_explicit(ut_gate_state, memory_order_relaxed) == UT_STATE_RUNNING;
 	uint32_t count = atomic_load(&switches.count);
 	int unknown = 0;
-	struct timespec now;
 
 	if (atomic_compare_exchange_strong(&switches.first, &unknown, on ? 2 : 1) ||
 	    on_after(count) == on)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	atomic_store(&switches.times[count % SWITCHES],
-		     (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+	atomic_store(&switches.times[count % SWITCHES], ut_clock_ns(CLOCK_MONOTONIC));
 	/* If this fails, another thread has noticed it, too. */
 	(void)atomic_compare_exchange_strong(&switches.count, &count, count + 1);
 }

@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "collect/gate.h"
 #include "collect/host_take.h"
@@ -16,6 +15,7 @@
 #include "collect/zones.h"
 #include "unitrace/backend.h"
 #include "wire/backend_options.h"
+#include "wire/clock.h"
 #include "wire/control.h"
 #include "wire/text.h"
 
@@ -28,10 +28,7 @@ static _Atomic bool watching; /* for the end of the process */
 
 static uint64_t now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return ut_clock_ns(CLOCK_MONOTONIC);
 }
 
 static int on(void)

@@ -4,7 +4,6 @@
  */
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/hash.h"
 #include "collect/gate.h"
@@ -13,6 +12,7 @@
 #include "collect/mem.h"
 #include "collect/names.h"
 #include "collect/number.h"
+#include "wire/clock.h"
 
 #define SLOT_BITS 14u
 #define MOST      (1u << 22) /* places and stacks, each: some 500 MB */
@@ -102,12 +102,7 @@ uint32_t ut_host_stack(uint32_t parent, uint32_t frame)
 
 static uint64_t time_of(const struct ut_sample *s)
 {
-	struct timespec t;
-
-	if (s->time)
-		return s->time;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return s->time ? s->time : ut_clock_ns(CLOCK_MONOTONIC);
 }
 
 /* What a device says comes later than it happened, perhaps in a pause. */

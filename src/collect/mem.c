@@ -19,9 +19,13 @@ static _Atomic(struct block *) current;
 
 static void *map(size_t bytes)
 {
+	static _Thread_local uint8_t depth;
 	int saved = errno;
-	void *p = ut_sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = MAP_FAILED;
 
+	if (depth++ < UT_SYS_DEEPEST)
+		p = ut_sys_mmap(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	depth--;
 	errno = saved;
 	return p == MAP_FAILED ? NULL : p;
 }

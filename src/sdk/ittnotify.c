@@ -85,9 +85,27 @@ const int __itt_err = 0;
 const int ITTNOTIFY_NAME(err) = 0;
 
 /*
+ * Straight to the kernel, because a program may have its own pthread_sigmask(), or even its own
+ * syscall(), and call ITT there: it would come back here before the mutex is held.
+ */
+static void set_mask(int how, const sigset_t *set, sigset_t *before)
+{
+#if defined(__x86_64__)
+	register long size __asm__("r10") = KERNEL_SIGSET;
+	long number = SYS_rt_sigprocmask; /* its result is of no use: it cannot fail */
+
+	__asm__ volatile("syscall"
+			 : "+a"(number)
+			 : "D"((long)how), "S"(set), "d"(before), "r"(size)
+			 : "rcx", "r11", "memory");
+#else
+	syscall(SYS_rt_sigprocmask, how, set, before, KERNEL_SIGSET);
+#endif
+}
+
+/*
  * Signals wait while the mutex is held: a handler that calls ITT meanwhile would find a collector
- * that is half bound, and its call would be lost. Those that a fault raises do not wait. Straight
- * to the kernel, because a program may have its own pthread_sigmask(), and call ITT there.
+ * that is half bound, and its call would be lost. Those that a fault raises do not wait.
  */
 static void hold_signals(sigset_t *before)
 {
@@ -97,7 +115,7 @@ static void hold_signals(sigset_t *before)
 	sigfillset(&set);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
 		sigdelset(&set, faults[i]);
-	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &set, before, KERNEL_SIGSET);
+	set_mask(SIG_BLOCK, &set, before);
 }
 
 static sigset_t held; /* what the owner of the mutex had blocked before it came */
@@ -120,7 +138,7 @@ static void unlock(void)
 
 	pthread_mutex_unlock(&self.mutex);
 	if (last)
-		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, KERNEL_SIGSET);
+		set_mask(SIG_SETMASK, &before, NULL);
 }
 
 static bool initialized(void)

@@ -24,6 +24,13 @@ struct utsname;
 
 #define UT_SYS_SIGNAL_BYTES 8 /* of a set of signals, for the kernel */
 
+/*
+ * How often a thread may be on its way to more memory or more of the file at once. A handler may
+ * interrupt it there and take the same way, which is fine; a syscall() of the program's own that
+ * records comes back for ever.
+ */
+#define UT_SYS_DEEPEST 8
+
 static inline int ut_sys_open(const char *path, int flags, unsigned int mode)
 {
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
@@ -109,9 +116,25 @@ static inline int ut_sys_madvise(void *map, size_t bytes, int advice)
 	return (int)syscall(SYS_madvise, map, bytes, advice);
 }
 
+/*
+ * Without syscall() as well: programs may have put a function in front of that one, too, and this
+ * call is made before anything keeps us from being called again.
+ */
 static inline int ut_sys_sigmask(int how, const sigset_t *set, sigset_t *before)
 {
+#if defined(__x86_64__)
+	register long size __asm__("r10") = UT_SYS_SIGNAL_BYTES;
+	long rc;
+
+	__asm__ volatile("syscall"
+			 : "=a"(rc)
+			 : "0"((long)SYS_rt_sigprocmask), "D"((long)how), "S"(set), "d"(before),
+			   "r"(size)
+			 : "rcx", "r11", "memory");
+	return rc < 0 ? -1 : 0;
+#else
 	return (int)syscall(SYS_rt_sigprocmask, how, set, before, UT_SYS_SIGNAL_BYTES);
+#endif
 }
 
 #endif

@@ -487,13 +487,24 @@ static uint32_t meta_bytes(bool further, size_t words)
 	return further || words * 8 > UT_CHUNK_UNIT / 2 ? META_CHUNK : UT_CHUNK_UNIT;
 }
 
+static struct ut_chunk *more_meta(bool further, size_t words)
+{
+	static _Thread_local uint8_t depth;
+	uint32_t bytes = meta_bytes(further, words);
+	struct ut_chunk *chunk = NULL;
+
+	if (depth++ < UT_SYS_DEEPEST && may_go_on())
+		chunk = append_chunk(bytes, bytes, UT_CHUNK_META);
+	depth--;
+	return chunk;
+}
+
 /* Any thread may append to the META chunk: its first word counts the words that are taken. */
 static uint64_t *meta_slot(size_t count)
 {
 	for (;;) {
 		struct ut_chunk *chunk = atomic_load_explicit(&w.meta, memory_order_acquire);
 		struct ut_chunk *fresh;
-		uint32_t bytes;
 
 		if (chunk) {
 			_Atomic uint64_t *taken = (_Atomic uint64_t *)(void *)(chunk + 1);
@@ -503,8 +514,7 @@ static uint64_t *meta_slot(size_t count)
 			if (at + count <= most)
 				return (uint64_t *)(void *)(chunk + 1) + 1 + at;
 		}
-		bytes = meta_bytes(chunk != NULL, count);
-		fresh = may_go_on() ? append_chunk(bytes, bytes, UT_CHUNK_META) : NULL;
+		fresh = more_meta(chunk != NULL, count);
 		if (!fresh)
 			return NULL;
 		/* If another thread was faster, ours stays empty. */

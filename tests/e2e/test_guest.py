@@ -3,11 +3,12 @@
 import os
 import pathlib
 import shutil
+import time
 import unittest
 
-from common import Case, environment, is_root, main, need, program
+from common import PATIENCE, Case, environment, is_root, main, need, program, to_ns
 
-need("every_call", "first_signals", "many_names", "sandboxed", "wrappers",
+need("every_call", "first_signals", "many_names", "sandboxed", "strange_clock", "wrappers",
      "libintruder.so")
 
 
@@ -53,6 +54,39 @@ class Reentry(Case):
             self.assertEqual(len(trace.named("tick")), int(got.stdout))
             self.assertFalse(trace.losses)
             trace.path.unlink()
+
+
+class Clocks(Case):
+    """Times are the machine's and the launcher's, whatever the program takes for its own."""
+
+    def check(self, *words):
+        before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        got = self.unitrace(*words, program("strange_clock"))
+        after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        if b"unshare" in got.stderr:
+            self.skipTest(got.stderr.decode())
+        self.assertEqual((got.returncode, got.stdout), (0, b"done\n"), got.stderr)
+        trace = self.trace()
+        naps = trace.named("nap")
+        self.assertEqual(len(naps), 4)
+        for nap in naps:
+            self.assertGreaterEqual(nap.ns, 99_000_000)
+            self.assertTrue(before <= nap.begin <= nap.end <= after, (before, nap.begin, after))
+        self.assertLessEqual(sum(n.ns for n in naps), after - before)
+        shown = to_ns(naps[0].event["ts"]) + int(trace.processes[0]["realtime_offset_ns"])
+        self.assertLess(abs(shown - time.time_ns()), PATIENCE * 1_000_000_000)
+
+    def test_of_the_programs_own(self):
+        self.check()
+
+    @unittest.skipUnless(shutil.which("unshare"), "unshare is not installed")
+    def test_of_a_time_namespace(self):
+        for seconds in ("86400", "-1"):
+            with self.subTest(seconds):
+                self.check("unshare", "--time", "--monotonic", seconds, "--boottime", seconds,
+                           "--fork")
+                for path in self.timelines():
+                    path.unlink()
 
 
 class Sandboxes(Case):

@@ -248,7 +248,8 @@ static bool same_boot(const struct ut_spool_header *h, const char *boot_id)
 	return boot_id[0] && !strncmp(h->boot_id, boot_id, sizeof(h->boot_id));
 }
 
-static void add_launcher_pairs(struct ut_spool_import *im, const char *path)
+static void launcher_pairs(const struct ut_spool_import *im, const char *path,
+			   struct ut_clock_map *to)
 {
 	char dir[4096];
 	struct ut_control *c;
@@ -263,31 +264,77 @@ static void add_launcher_pairs(struct ut_spool_import *im, const char *path)
 	if (same_boot(im->map.header, c->boot_id)) {
 		seq = atomic_load(&c->last_seq);
 		last = c->last;
-		ut_clock_map_add(&im->tables.clock, &c->start);
+		ut_clock_map_add(to, &c->start);
 		if (!(seq & 1) && atomic_load(&c->last_seq) == seq)
-			ut_clock_map_add(&im->tables.clock, &last);
+			ut_clock_map_add(to, &last);
 	}
 	ut_control_close(c);
 }
 
 /*
+ * How far a pair is ahead of a map that has its rate; 0 when that is no more than clocks drift
+ * apart in the time between.
+ */
+static int64_t ahead(const struct ut_clock_map *map, const struct ut_clock_pair *pair)
+{
+	const uint64_t most = 100000000; /* ns, and a five hundredth of what lies between */
+	uint64_t expected = ut_clock_map_ns(map, pair->ticks);
+	uint64_t first = map->pairs[0].mono, last = map->pairs[map->count - 1].mono;
+	uint64_t between = expected > last ? expected - last : 0;
+	uint64_t apart = pair->mono > expected ? pair->mono - expected : expected - pair->mono;
+
+	if (expected < first)
+		between = first - expected;
+	if (apart <= most + between / 500 || apart > INT64_MAX) /* no clock is so far away */
+		return 0;
+	return pair->mono > expected ? (int64_t)apart : -(int64_t)apart;
+}
+
+/* A process in a time namespace of its own has clocks that are set otherwise than the launcher's,
+ * which all processes of a session have in common. */
+static void set_back(struct ut_clock_map *own, int64_t by)
+{
+	for (size_t i = 0; i < own->count; i++) {
+		int64_t mono = (int64_t)own->pairs[i].mono; /* the map takes no larger ones */
+
+		if (by > 0)
+			mono -= by < mono ? by : mono;
+		else
+			mono -= by > mono - INT64_MAX ? by : mono - INT64_MAX;
+		own->pairs[i].mono = (uint64_t)mono;
+	}
+}
+
+/*
  * The collector looked at the clocks at its start and now and then; the launcher before and
- * after. If both died early, this machine's clocks still run as they did, until the next boot.
+ * after. If both died early, this machine's clocks still run as they did, until the next boot
+ * (or until it slept, or if we are in another time namespace: then they say something else).
  */
 static void settle_clock(struct ut_spool_import *im, const char *path)
 {
 	const struct ut_spool_header *h = im->map.header;
+	struct ut_clock_map launcher = { .count = 0 }, *own = &im->tables.clock;
 	struct ut_clock_pair now;
+	int64_t by = 0;
 	char boot_id[40];
 
-	add_launcher_pairs(im, path);
+	launcher_pairs(im, path, &launcher);
+	ut_clock_map_finish(own, 0);
+	ut_clock_map_finish(&launcher, own->rate);
+	if (launcher.count && launcher.rate > 0)
+		by = ahead(&launcher, &h->start);
+	set_back(own, by);
+	for (size_t i = 0; i < launcher.count; i++)
+		ut_clock_map_add(own, &launcher.pairs[i]);
 	ut_process_boot_id(boot_id);
 	if (same_boot(h, boot_id) && h->clock_source == (uint32_t)ut_clock_source()) {
 		ut_clock_pair_take(ut_clock_source(), &now);
-		ut_clock_map_add(&im->tables.clock, &now);
+		ut_clock_map_finish(own, 0);
+		if (!(own->rate > 0) || !ahead(own, &now))
+			ut_clock_map_add(own, &now);
 	}
-	ut_clock_map_finish(&im->tables.clock, 1.0);
-	im->trace->realtime_offset = (int64_t)(h->start.real - h->start.mono);
+	ut_clock_map_finish(own, 1.0);
+	im->trace->realtime_offset = (int64_t)(h->start.real - h->start.mono + (uint64_t)by);
 	im->trace->boottime_offset = (int64_t)(h->start.boot - h->start.mono);
 	im->trace->clock_error = h->start.error;
 }
