@@ -14,6 +14,7 @@
 /* A counter's value since ts. */
 struct holds {
 	uint64_t ts, val;
+	uint32_t counter; /* its number in the statistics */
 	uint8_t flags;
 	bool known;
 };
@@ -23,8 +24,10 @@ struct odd {
 	struct ut_arena arena;
 	struct ut_idmap numbers; /* type -> number of its group or counter on this track */
 	struct ut_nesting pairs; /* of async spans; what is their group */
-	struct holds *holds;     /* by number of the counter */
-	size_t hold_cap;
+	/* Those of this track alone: a trace may have a track for each of very many counters. */
+	struct holds *holds;
+	size_t hold_count, hold_cap;
+	struct ut_idmap held; /* number of a counter -> its place in holds, + 1 */
 };
 
 /* ---- async spans --------------------------------------------------------------------------- */
@@ -115,14 +118,25 @@ static uint32_t counter_of(struct odd *o, const struct ut_type *type)
 	i = ut_stats_counter(&w->stats, key);
 	if (t->tracks[w->track].unit && !w->stats.counters[i].unit)
 		w->stats.counters[i].unit = ut_stats_walk_string(w, t->tracks[w->track].unit);
-	o->holds = ut_grow(o->holds, (size_t)i + 1, &o->hold_cap, sizeof(*o->holds));
 	return i;
 }
 
-static void add_sample(struct odd *o, uint32_t counter, struct holds now)
+static struct holds *held_by(struct odd *o, uint32_t counter)
 {
-	struct ut_stats_counter *c = &o->walk->stats.counters[counter];
-	struct holds *h = &o->holds[counter];
+	uint32_t place = ut_idmap_get(&o->held, counter);
+
+	if (!place) {
+		place = (uint32_t)++o->hold_count;
+		o->holds = ut_grow(o->holds, place, &o->hold_cap, sizeof(*o->holds));
+		ut_idmap_put(&o->held, counter, place);
+	}
+	return &o->holds[place - 1];
+}
+
+static void add_sample(struct odd *o, struct holds now)
+{
+	struct ut_stats_counter *c = &o->walk->stats.counters[now.counter];
+	struct holds *h = held_by(o, now.counter);
 	uint64_t ts = now.ts;
 
 	add_time(o, c, h, ts);
@@ -167,7 +181,9 @@ static void odd_row(struct odd *o, uint32_t number, uint64_t ts, uint64_t val)
 		ut_nesting_begin(&o->pairs, val,
 				 (struct ut_begun){ .ts = ts, .what = found, .name = type->name });
 	else if (found)
-		add_sample(o, found, (struct holds){ .ts = ts, .val = val, .flags = type->flags });
+		add_sample(o,
+			   (struct holds){
+				   .ts = ts, .val = val, .counter = found, .flags = type->flags });
 }
 
 /* What still goes on when the trace ends. */
@@ -184,8 +200,9 @@ static void finish(struct odd *o)
 				ut_filter_wants_span(o->walk->view, b->ts, end);
 		add_async(o, b, end, false);
 	}
-	for (size_t i = 1; i < o->hold_cap && i <= s->counter_count; i++)
-		add_time(o, &s->counters[i], &o->holds[i], o->walk->store->trace.last);
+	for (size_t i = 0; i < o->hold_count; i++)
+		add_time(o, &s->counters[o->holds[i].counter], &o->holds[i],
+			 o->walk->store->trace.last);
 }
 
 void ut_stats_walk_odd(struct ut_stats_walk *w, uint32_t track)
@@ -195,6 +212,7 @@ void ut_stats_walk_odd(struct ut_stats_walk *w, uint32_t track)
 
 	ut_stats_walk_enter(w, track);
 	ut_idmap_init(&o.numbers, &o.arena);
+	ut_idmap_init(&o.held, &o.arena);
 	for (size_t n = 0; n < ut_rows_blocks(rows); n++) {
 		const struct ut_block *b = &rows->blocks[n];
 

@@ -6,8 +6,9 @@
  * values and the pyramid are checked where they are used, so that opening takes no longer for a
  * larger file. Any content is safe. Checksums are compared if that takes a moment (up to
  * UT_UTR_QUICK bytes) or the caller asks for it. Not safe is changing the file while it is open; if
- * it is cut short the program is ended by SIGBUS. Nobody does that to a file written by us, which
- * appears under its name when it is complete and is replaced, never changed.
+ * it is cut short the program is ended with a line that says so (base/mapped.h). Nobody does that
+ * to a file written by us, which appears under its name when it is complete and is replaced, never
+ * changed.
  */
 #ifndef UT_IMPORT_UTR_READ_H
 #define UT_IMPORT_UTR_READ_H

@@ -105,6 +105,55 @@ class Endless(Case):
                 self.ends(command, "-", "yes '[[[[[[[[' | head -c 300000000")
 
 
+class Many(Case):
+    """Everything that a file can have many of costs the same for each: a minute for what takes a
+    second is as good as endless. The limit is CPU time, whatever else the machine does."""
+    COUNT = 80000
+    SECONDS = 8
+
+    def check(self, events, *commands):
+        (self.dir / "many.json").write_text(json.dumps({"traceEvents": events}))
+        for command in (("stats",), ("validate",), ("info",), ("export", "-o", "out.json"),
+                        ("export", "-o", "out.pftrace"), *commands):
+            with self.subTest(command):
+                got = subprocess.run(
+                    [str(UNITRACE), *command, "many.json"], cwd=self.dir, env=clean_env(),
+                    capture_output=True, timeout=200,
+                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU,
+                                                          (self.SECONDS, self.SECONDS)))
+                self.assertIn(got.returncode, (0, 1), got.stderr)
+
+    def test_counters(self):
+        """stats took the square of their number."""
+        self.check([{"ph": "C", "name": f"c{i}", "pid": 1, "ts": i, "args": {"v": i}}
+                    for i in range(3 * self.COUNT)], ("diff", "many.json"))
+
+    def test_processes_and_threads(self):
+        self.check([{"ph": "X", "name": "a", "pid": i, "tid": i, "ts": i, "dur": 1}
+                    for i in range(self.COUNT)], ("diff", "many.json"))
+
+    def test_levels(self):
+        self.check([{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": i,
+                     "dur": 2 * (self.COUNT - i)} for i in range(self.COUNT)])
+
+    def test_begins_without_ends_and_ends_without_begins(self):
+        for ph in "BE":
+            self.check([{"ph": ph, "name": "a", "pid": 1, "tid": 1, "ts": i}
+                        for i in range(self.COUNT)])
+
+    def test_arrows_of_one_number(self):
+        self.check([{"ph": ph, "name": "a", "id": 1, "pid": 1, "tid": 1, "ts": i}
+                    for i in range(self.COUNT // 2) for ph in "sf"])
+
+    def test_stack_frames_in_a_chain(self):
+        (self.dir / "many.json").write_text(json.dumps({
+            "traceEvents": [], "stackFrames": {str(i): {"name": "f", "parent": str(i + 1)}
+                                               for i in range(self.COUNT)},
+            "samples": [{"cpu": 0, "tid": 1, "ts": 1, "name": "s", "sf": 0, "weight": 1}]}))
+        got = self.unitrace("export", "-o", "out.json", "many.json")
+        self.assertIn(got.returncode, (0, 1), got.stderr)
+
+
 class Cut(Case):
     """A file that becomes shorter while it is read is told; it is no crash."""
 
