@@ -103,8 +103,10 @@ static void on_news(void *ctx, const struct ut_session_news *news)
 		*status = tell_not_started(news->path, news->code);
 	else
 		ut_session_print_news(NULL, news);
-	if (news->kind == UT_NEWS_FAILED && news->path)
+	if (news->kind == UT_NEWS_FAILED && news->path && ut_path_is_dir(news->path))
 		ut_log(UT_ERR, KEPT, news->path);
+	else if (news->kind == UT_NEWS_FAILED && news->path)
+		ut_log(UT_ERR, "the recording is lost: somebody has removed %s", news->path);
 }
 
 /* The exit status; -1: to end as the program did, which result tells. */

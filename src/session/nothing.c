@@ -91,8 +91,10 @@ static void tell_never_called(const struct ut_nothing *n, const char *name, stru
 		SAY("no Python of this run has loaded the profiler of --python, nor made marks");
 	else if (p.speaks_itt)
 		SAY("%s has ITT inside but never called it with our variables set: no place with "
-		    "a mark was reached, marks need an option, or it clears its environment first",
-		    name);
+		    "a mark was reached, marks need an option, it clears its environment first, "
+		    "or it may open neither %s nor the collector (another user, no descriptors "
+		    "left)",
+		    name, n->session_dir);
 	else if (p.elf)
 		SAY("%s itself has no ITT inside, and nothing that it loaded or started called "
 		    "any with our variables set",

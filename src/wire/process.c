@@ -15,6 +15,7 @@ static const char *const rank_variables[] = { "PMI_RANK", "PMIX_RANK", "OMPI_COM
 					      "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
 #define RANK_VARIABLES (sizeof(rank_variables) / sizeof(rank_variables[0]))
 #define SLURM          (RANK_VARIABLES - 1)
+#define CUT            "..." /* ends what did not fit */
 
 static size_t read_file(const char *path, char *buf, size_t size)
 {
@@ -171,6 +172,8 @@ void ut_process_describe(struct ut_spool_header *h, int32_t rank)
 	if (gethostname(h->host, sizeof(h->host) - 1))
 		h->host[0] = '\0';
 	len = read_file("/proc/self/cmdline", h->cmdline, sizeof(h->cmdline));
+	if (len == sizeof(h->cmdline) - 1) /* there may be more */
+		memcpy(h->cmdline + len - strlen(CUT), CUT, strlen(CUT));
 	while (len && !h->cmdline[len - 1])
 		len--;
 	for (size_t i = 0; i < len; i++)

@@ -51,7 +51,7 @@ struct ut_spool_header {
 	char boot_id[40];
 	char name[256]; /* what the program is called */
 	char host[256];
-	char cmdline[2048]; /* words separated by blanks, cut to fit */
+	char cmdline[2048]; /* words separated by blanks; "..." ends what is cut */
 };
 
 _Static_assert(sizeof(struct ut_spool_header) <= UT_SPOOL_HEADER_BYTES, "the header is one page");

@@ -147,6 +147,27 @@ class Rights(Case):
         self.assertEqual(self.timelines(), [])
 
 
+class Words(Case):
+    """What is said when something of ours was taken away fits what happened."""
+
+    def test_a_session_that_was_removed_is_not_called_kept(self):
+        got = self.unitrace("sh", "-c", f"'{program('every_call')}'; rm -rf \"$UT_SESSION\"")
+        self.assertEqual(got.returncode, 125, got.stderr)
+        self.assertIn(b"the recording is lost: somebody has removed", got.stderr)
+        self.assertNotIn(b"is kept", got.stderr)
+
+    def test_its_removal_does_not_hide_the_programs_status(self):
+        got = self.unitrace("sh", "-c", 'rm -rf "$UT_SESSION"; exit 9')
+        self.assertEqual(got.returncode, 9, got.stderr)
+
+    def test_a_long_command_line_says_that_it_is_cut(self):
+        trace = self.record(program("every_call"), "x" * 5000)
+        self.assertTrue(trace.processes[0]["command"].endswith("xxx..."))
+        trace.path.unlink()
+        trace = self.record(program("every_call"), "x" * 50)
+        self.assertTrue(trace.processes[0]["command"].endswith("xxx"))
+
+
 class Disk(Case):
     def test_a_child_with_little_to_say_takes_little_room(self):
         got = self.unitrace("--keep-session", "--quiet", program("many_names"), 5, "fork")
