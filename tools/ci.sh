@@ -19,6 +19,12 @@ unset MAKEFLAGS MFLAGS # "make lint" is no reason for a sub-make to share its jo
 # Names the collector may export: what it interposes, and what ITT programs look up in it.
 exported='__itt_[A-Za-z0-9_]+|Initialize|NotifyEvent|Finalize[A-Za-z]*|setenv|putenv|unsetenv|clearenv|unitrace_join'
 
+# What it may import: nothing that allocates, prints, waits for a lock, ends the process or loads.
+imported='_ITM_[A-Za-z]+|__cxa_(atexit|finalize)|__errno_location|__gmon_start__|__(mem|str)[a-z]+_chk|__progname_full
+__register_atfork|__stack_chk_fail|__tls_get_addr|dlsym|getauxval|(secure_)?getenv|gethostname|getp?pid|mem[a-z]+|munmap|prctl
+program_invocation_name|pthread_(key_create|setspecific)|sched_yield|sigfillset|str(chr|n?cmp|c?spn|n?len|rchr|str)|syscall'
+imported=${imported//$'\n'/|}
+
 sources() { find src include examples tests -name '*.[ch]' -o -name '*.cpp' 2>/dev/null | sort; }
 
 # tree NAME [cmake arguments]: configure and build build/ci/NAME, with its tests where it has any;
@@ -161,6 +167,9 @@ gate_symbols() {
 	if [ -f "$lib" ]; then
 		nm -D --defined-only "$lib" | awk -v ok="^($exported)\$" \
 			'$3 !~ ok { print "libunitrace.so exports " $3; bad = 1 } END { exit bad }' || bad=1
+		nm -D --undefined-only "$lib" | sed 's/@.*//' | awk -v ok="^($imported)\$" \
+			'$NF !~ ok { print "libunitrace.so imports " $NF ", which a guest may not need"; bad = 1 }
+			 END { exit bad }' || bad=1
 		readelf -d "$lib" | awk '/NEEDED/ && !/libc\.so\.6|ld-linux/ {
 			print "libunitrace.so needs more than libc: " $NF; bad = 1 } END { exit bad }' || bad=1
 		readelf -d "$lib" | grep -q TEXTREL && { echo "libunitrace.so has text relocations"; bad=1; }
