@@ -11,6 +11,7 @@
 
 #define BUCKETS   1024u
 #define MOST_BINS 800u
+#define MOST_TEXT 1024u
 
 /* ---- counters ------------------------------------------------------------------------------ */
 
@@ -266,6 +267,17 @@ void __itt_counter_set_value_v3(__itt_counter counter, void *value)
 	__itt_counter_set_value_ex(counter, NULL, 0, value);
 }
 
+/* What a text about a counter has that is kept; counted when there is more. */
+static size_t kept_length(const char *text)
+{
+	size_t len = strnlen(text, MOST_TEXT + 1);
+
+	if (len <= MOST_TEXT)
+		return len;
+	ut_writer_count_cut();
+	return MOST_TEXT;
+}
+
 static void describe_counter(const struct counter *c, const __itt_context_metadata *m)
 {
 	bool is_text = m->type >= __itt_context_nameA && m->type <= __itt_context_pci_addrW;
@@ -274,7 +286,7 @@ static void describe_counter(const struct counter *c, const __itt_context_metada
 
 	if (!m->value)
 		return;
-	len = is_text ? strnlen(m->value, 1024) : sizeof(uint64_t);
+	len = is_text ? kept_length(m->value) : sizeof(uint64_t);
 	words[1] = len;
 	ut_number_define(UT_REC_COUNTER_META, words, 2, m->value, len);
 }
@@ -296,7 +308,7 @@ void ut_adopt_counter_metadata(const __itt_counter_metadata *node)
 	if (!c || !c->id)
 		return;
 	words[0] = ut_pack(c->id, (uint32_t)node->type);
-	words[1] = node->str_valueA ? strnlen(node->str_valueA, 1024) : sizeof(node->value);
+	words[1] = node->str_valueA ? kept_length(node->str_valueA) : sizeof(node->value);
 	ut_number_define(UT_REC_COUNTER_META, words, 2,
 			 node->str_valueA ? (const void *)node->str_valueA : &node->value,
 			 (size_t)words[1]);
@@ -346,8 +358,10 @@ void __itt_histogram_submit(__itt_histogram *h, size_t length, void *x_data, voi
 
 	if (!t || !y_data || h->extra1 <= 0)
 		return;
-	if (length > MOST_BINS)
+	if (length > MOST_BINS) {
 		length = MOST_BINS;
+		ut_writer_count_cut();
+	}
 	for (size_t i = 0; i < length; i++) {
 		values[i] = bin(h->x_type, x_data, i);
 		values[length + i] = bin(h->y_type, y_data, i);

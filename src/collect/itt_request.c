@@ -11,6 +11,8 @@
 #include "collect/number.h"
 #include "wire/spool_ops.h"
 
+#define MOST_PATH 4096u
+
 /* ---- synchronisation ----------------------------------------------------------------------- */
 
 static void put_sync(const void *addr, enum ut_sync_op op)
@@ -206,12 +208,17 @@ void __itt_heap_record(unsigned int mask)
 static void put_module(const void *start, const void *end, enum ut_module_op op, const char *path)
 {
 	struct ut_tbuf *t = ut_hook();
-	size_t len = path ? strnlen(path, 4096) : 0;
-	uint64_t words[3] = { (uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)end,
-			      ut_pack(op, (uint32_t)len) };
+	size_t len = path ? strnlen(path, MOST_PATH + 1) : 0;
+	uint64_t words[3] = { (uint64_t)(uintptr_t)start, (uint64_t)(uintptr_t)end };
 
-	if (t)
-		ut_tbuf_record(t, UT_REC_MODULE, words, 3, path, len);
+	if (!t)
+		return;
+	if (len > MOST_PATH) {
+		len = MOST_PATH;
+		ut_writer_count_cut();
+	}
+	words[2] = ut_pack(op, (uint32_t)len);
+	ut_tbuf_record(t, UT_REC_MODULE, words, 3, path, len);
 }
 
 void __itt_module_load(void *start, void *end, const char *path)

@@ -82,8 +82,10 @@ EXPORT int NotifyEvent(iJIT_JVM_EVENT event, void *data)
 		return 1;
 	if (!m.table)
 		m.lines = 0;
-	if (m.lines > MOST_LINES)
+	if (m.lines > MOST_LINES) {
 		m.lines = MOST_LINES;
+		ut_writer_count_cut();
+	}
 	words[0] = ut_pack(m.id, m.lines);
 	words[1] = ut_clock_ticks(ut_writer_clock); /* definitions have no full time of their own */
 	words[2] = (uint64_t)(uintptr_t)m.address;

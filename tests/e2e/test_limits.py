@@ -100,6 +100,45 @@ class Names(Case):
                 if e["ph"] == "X"][0]
         self.assertEqual((len(span["name"]), len(span["args"]["key"])), (60000, 15000))
 
+    def test_so_is_what_is_no_name(self):
+        """Histograms, texts about counters, paths of modules, lines of generated code."""
+        made = self.compiled("""
+            #include <ittnotify.h>
+            #include <jitprofiling.h>
+            #include <string.h>
+            static char text[10001];
+            static unsigned long long bins[801];
+            static LineNumberInfo lines[1001];
+            int main(void)
+            {
+                    __itt_domain *d = __itt_domain_create("d");
+                    __itt_string_handle *name = __itt_string_handle_create("name");
+                    __itt_histogram *h = __itt_histogram_create(d, "h", __itt_metadata_u64,
+                                                                __itt_metadata_u64);
+                    __itt_counter c = __itt_counter_create("c", "d");
+                    memset(text, 'x', sizeof(text) - 1);
+                    __itt_context_metadata more = { __itt_context_unitsA, text };
+                    iJIT_Method_Load code = { 0 };
+                    code.method_id = iJIT_GetNewMethodID();
+                    code.method_name = "code";
+                    code.method_load_address = (void *)main;
+                    code.method_size = 1;
+                    code.line_number_size = 1001;
+                    code.line_number_table = lines;
+                    __itt_bind_context_metadata_to_counter(c, 1, &more); /* adopted */
+                    __itt_task_begin(d, __itt_null, __itt_null, name);
+                    __itt_bind_context_metadata_to_counter(c, 1, &more);
+                    __itt_histogram_submit(h, 801, bins, bins);
+                    __itt_histogram_submit(h, 800, bins, bins);
+                    __itt_module_load(text, text + 1, text);
+                    iJIT_NotifyEvent(iJVM_EVENT_TYPE_METHOD_LOAD_FINISHED, &code);
+                    __itt_task_end(d);
+            }
+            """)
+        got = self.unitrace("-o", "run.json", made)
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertIn(b"5 names and arguments were too long to record and are cut", got.stderr)
+
     def test_names_without_memory_say_so(self):
         made = self.compiled("""
             #include <ittnotify.h>
