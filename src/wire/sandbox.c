@@ -70,17 +70,43 @@ void ut_sandbox_look(void)
 	before = filters(atomic_load(&status_fd));
 }
 
+/*
+ * The program has closed our descriptor, as those do that are about to lock themselves in. Opening
+ * it again is what a filter may kill for, asking for the mode hardly ever. Where a filter was there
+ * from the start (in a container) the mode does not tell of another.
+ */
+static bool closed_without_descriptor(int old)
+{
+	int fd;
+
+	if ((before & 0xff) != 0)
+		return false;
+	if (ut_sys_seccomp_mode() > 0)
+		return true;
+	fd = open_status();
+	if (!atomic_compare_exchange_strong(&status_fd, &old, fd))
+		ut_sys_close(fd); /* another thread was faster */
+	return false;
+}
+
+static bool look_again(void)
+{
+	int fd = atomic_load(&status_fd);
+	uint64_t now = filters(fd);
+
+	return now == UNKNOWN ? closed_without_descriptor(fd) : now != before;
+}
+
 bool ut_sandbox_closed(void)
 {
 	int saved = errno;
-	uint64_t now;
 
 	if (atomic_load_explicit(&closed, memory_order_relaxed))
 		return true;
-	now = before == UNKNOWN ? UNKNOWN : filters(atomic_load(&status_fd));
-	errno = saved;
-	if (now == UNKNOWN || now == before)
+	if (before == UNKNOWN)
 		return false;
-	atomic_store(&closed, true);
-	return true;
+	if (look_again())
+		atomic_store(&closed, true);
+	errno = saved;
+	return atomic_load(&closed);
 }

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -89,6 +90,12 @@ static inline int ut_sys_fallocate(int fd, off_t offset, off_t bytes)
 static inline int ut_sys_file_limit(struct rlimit *limit)
 {
 	return (int)syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, limit);
+}
+
+/* 0 = none, 2 = filters; -1 where the kernel knows none. */
+static inline int ut_sys_seccomp_mode(void)
+{
+	return (int)syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
 }
 
 static inline int ut_sys_fstatfs(int fd, struct statfs *fs)

@@ -92,23 +92,30 @@ class Clocks(Case):
 class Sandboxes(Case):
     def test_a_program_that_locks_itself_in_lives_and_keeps_what_it_recorded(self):
         for call in ("openat", "fallocate", "ftruncate", "madvise", "all"):
-            with self.subTest(call):
-                bare = self.run_words(program("sandboxed"), call)
-                if bare.returncode == 77:
-                    self.skipTest(bare.stdout.decode())
-                self.assertEqual((bare.returncode, bare.stdout), (3, b"alive\n"))
-                got = self.unitrace(program("sandboxed"), call)
-                self.assertEqual((got.returncode, got.stdout), (3, b"alive\n"), got.stderr)
-                self.assertIn(b"restricted its own system calls (seccomp)", got.stderr)
-                trace = self.trace()
-                self.assertEqual(len(trace.named("before")), 50000)
-                recorded = len(trace.named("after"))
-                self.assertGreater(recorded, 0)
-                # The task that was open when the room ended has an unfinished begin.
-                unfinished = sum(s.unfinished for s in trace.named("after"))
-                made = 2 * (2000000 + 10 + 10)
-                self.assertEqual(trace.losses["dropped"] + 2 * recorded - unfinished, made)
-                trace.path.unlink()
+            self.check(call)
+
+    def test_so_does_one_that_closes_its_descriptors_before(self):
+        for call in ("openat", "madvise"):
+            self.check(call, "closed")
+
+    def check(self, *words):
+        with self.subTest(words):
+            bare = self.run_words(program("sandboxed"), *words)
+            if bare.returncode == 77:
+                self.skipTest(bare.stdout.decode())
+            self.assertEqual((bare.returncode, bare.stdout), (3, b"alive\n"))
+            got = self.unitrace(program("sandboxed"), *words)
+            self.assertEqual((got.returncode, got.stdout), (3, b"alive\n"), got.stderr)
+            self.assertIn(b"restricted its own system calls (seccomp)", got.stderr)
+            trace = self.trace()
+            self.assertEqual(len(trace.named("before")), 50000)
+            recorded = len(trace.named("after"))
+            self.assertGreater(recorded, 0)
+            # The task that was open when the room ended has an unfinished begin.
+            unfinished = sum(s.unfinished for s in trace.named("after"))
+            made = 2 * (2000000 + 10 + 10)
+            self.assertEqual(trace.losses["dropped"] + 2 * recorded - unfinished, made)
+            trace.path.unlink()
 
 
 @unittest.skipUnless(is_root(), "only root can make a program of another user's rights")

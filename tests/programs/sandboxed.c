@@ -1,9 +1,10 @@
 /*
  * sandboxed.c - records, then has the kernel kill it for system calls that it will not make again:
  *
- *	sandboxed openat|fallocate|ftruncate|madvise|all
+ *	sandboxed openat|fallocate|ftruncate|madvise|all [closed]
  *
- * and goes on recording. A thread that ends and a new name come later, too.
+ * and goes on recording. A thread that ends and a new name come later, too. With "closed" it closes
+ * all descriptors but the first three before.
  */
 #include <errno.h>
 #include <ittnotify.h>
@@ -90,6 +91,8 @@ int main(int argc, char **argv)
 	tasks(before, 50000);
 	if (pthread_create(&other, NULL, thread, NULL))
 		return 2;
+	if (argc > 2) /* as those do that lock themselves in */
+		closefrom(3);
 	if (lock_in(argc > 1 ? argv[1] : "all")) {
 		printf("no filter: %s\n", strerror(errno));
 		return 77;
