@@ -251,17 +251,22 @@ static uint32_t add_queue(struct ut_spool_import *im, const struct ut_spool_obje
 uint32_t ut_spool_queue_track(struct ut_spool_import *im, uint32_t queue, size_t row)
 {
 	struct ut_spool_object o = *ut_spool_object(&im->tables, queue);
-	struct ut_str name = ut_strtab_get(&im->trace->strings, o.name);
+	bool other = o.type != UT_REC_QUEUE && o.type != UT_REC_NONE;
+	struct ut_str name;
 	char text[600];
 
+	if (other) /* a damaged recording: what that object has is no row for work */
+		o = (struct ut_spool_object){ 0 };
 	if (!row && o.track)
 		return o.track - 1;
 	if (!row) {
 		uint32_t track = add_queue(im, &o, o.name);
 
-		ut_spool_object(&im->tables, queue)->track = track + 1;
+		if (!other)
+			ut_spool_object(&im->tables, queue)->track = track + 1;
 		return track;
 	}
+	name = ut_strtab_get(&im->trace->strings, o.name);
 	snprintf(text, sizeof(text), "%.*s (%zu)", name.len > 500 ? 500 : (int)name.len, name.ptr,
 		 row + 1);
 	return add_queue(im, &o, ut_strtab_intern_z(&im->trace->strings, text));
