@@ -251,18 +251,18 @@ static uint32_t add_queue(struct ut_spool_import *im, const struct ut_spool_obje
 uint32_t ut_spool_queue_track(struct ut_spool_import *im, uint32_t queue, size_t row)
 {
 	struct ut_spool_object o = *ut_spool_object(&im->tables, queue);
-	bool other = o.type != UT_REC_QUEUE && o.type != UT_REC_NONE;
+	bool known = o.type == UT_REC_QUEUE;
 	struct ut_str name;
 	char text[600];
 
-	if (other) /* a damaged recording: what that object has is no row for work */
+	if (!known) /* a damaged recording: what that object has is no row for work */
 		o = (struct ut_spool_object){ 0 };
 	if (!row && o.track)
 		return o.track - 1;
 	if (!row) {
 		uint32_t track = add_queue(im, &o, o.name);
 
-		if (!other)
+		if (known)
 			ut_spool_object(&im->tables, queue)->track = track + 1;
 		return track;
 	}
