@@ -158,7 +158,7 @@ static const struct ut_opt *devlog_table(struct ut_arena *a, struct devlog_opts 
 			     0, 65535),
 		ut_opt_range(
 			ut_opt_u64(0, "page-bars", "N", &o->page_bars,
-				   "most bars in a page (1000000); short ones are drawn as one"),
+				   "most bars in a page (1000000); of more, the longest are there"),
 			1, UINT32_MAX),
 		ut_opt_flag(0, "any-arch", &o->any_arch,
 			    "statistics for all architectures, also in old logs"),

@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "export/exporter.h"
+#include "export/one_page.h"
 #include "import/importer.h"
 #include "launch/doors.h"
 #include "launch/library.h"
@@ -121,12 +122,16 @@ static void add_packing(struct features *f, struct ut_buf *list, bool is_first)
 
 static void tell_files(struct features *f)
 {
-	struct ut_buf reads = { 0 }, writes = { 0 }, sql = { 0 }, mpi = { 0 };
+	struct ut_buf reads = { 0 }, writes = { 0 }, sql = { 0 }, mpi = { 0 }, pages = { 0 };
 
 	for (size_t i = 0; ut_importers[i]; i++)
 		add(&reads, ut_importers[i]->name);
-	for (size_t i = 0; ut_exporters[i]; i++)
-		add(&writes, ut_exporters[i]->name);
+	for (size_t i = 0; ut_exporters[i]; i++) {
+		if (ut_exporters[i] != &ut_export_html || !ut_one_page_missing())
+			add(&writes, ut_exporters[i]->name);
+	}
+	if (!ut_one_page_missing())
+		add(&pages, "viewer");
 	add_packing(f, &reads, true);
 	add_packing(f, &writes, false);
 	if (UT_HAVE_SQLITE)
@@ -134,6 +139,7 @@ static void tell_files(struct features *f)
 	list_files(f, "mpi", &mpi, add_plugin);
 	tell(f, "reads", &reads, "");
 	tell(f, "writes", &writes, "");
+	tell(f, "pages", &pages, "pages (view, --format html)");
 	tell(f, "SQL", &sql, "SQLite (query, --format sqlite)");
 	tell(f, "MPI", &mpi, "MPI (commands on several ranks)");
 }

@@ -17,7 +17,7 @@ void ut_tt_bars_release(struct ut_tt_bars *b)
 static struct ut_tt_bar *add(struct ut_tt_bars *b)
 {
 	b->items = ut_grow(b->items, b->count + 1, &b->cap, sizeof(*b->items));
-	b->items[b->count] = (struct ut_tt_bar){ .count = 1 };
+	b->items[b->count] = (struct ut_tt_bar){ 0 };
 	return &b->items[b->count++];
 }
 
@@ -131,70 +131,6 @@ void ut_tt_bars_spans(struct ut_tt_bars *b, const struct ut_tt_log *log, const s
 		close_bar(b, bar, UINT32_MAX, log->rows[last].ts);
 		b->pairs[ut_tt_pair(&log->marks[log->rows[b->items[bar].row].mark], &start)] = 0;
 	}
-}
-
-/* ---- fewer bars ---------------------------------------------------------------------------- */
-
-#define DEPTHS 16 /* deeper ones are seen as one */
-
-/* Per depth the bar that the next one may join: where it begins, its number, its longest part. */
-struct joint {
-	uint64_t start, longest;
-	size_t at;
-	bool open;
-};
-
-static void join(struct ut_tt_bar *to, const struct ut_tt_bar *bar, struct joint *j)
-{
-	uint64_t end = bar->start + bar->cycles;
-
-	if (bar->kind != UT_TT_BAR_IDLE && bar->cycles >= j->longest) {
-		to->row = bar->row;
-		to->end_row = bar->end_row;
-		to->kind = bar->kind;
-		j->longest = bar->cycles;
-	}
-	to->cycles = end - to->start > to->cycles ? end - to->start : to->cycles;
-	to->count += bar->count;
-}
-
-/* Joins what lies within `cycles`; or, if only counting, says how many bars would be left. */
-static size_t join_within(struct ut_tt_bars *b, uint64_t cycles, bool count_only)
-{
-	struct joint joints[DEPTHS] = { 0 };
-	size_t n = 0;
-
-	for (size_t i = 0; i < b->count; i++) {
-		const struct ut_tt_bar bar = b->items[i];
-		struct joint *j = &joints[bar.depth < DEPTHS ? bar.depth : DEPTHS - 1];
-
-		if (j->open && bar.start + bar.cycles - j->start <= cycles) {
-			if (!count_only)
-				join(&b->items[j->at], &bar, j);
-			continue;
-		}
-		*j = (struct joint){ .start = bar.start, .at = n, .open = true };
-		j->longest = bar.kind == UT_TT_BAR_IDLE ? 0 : bar.cycles;
-		if (!count_only)
-			b->items[n] = bar;
-		n++;
-	}
-	return n;
-}
-
-uint64_t ut_tt_bars_thin(struct ut_tt_bars *b, size_t most)
-{
-	uint64_t span, cycles;
-
-	most = most < DEPTHS ? DEPTHS : most;
-	if (b->count <= most)
-		return 0;
-	span = b->items[b->count - 1].start - b->items[0].start;
-	cycles = span / most + 1;
-	while (cycles < UINT64_MAX / 2 && join_within(b, cycles, true) > most)
-		cycles *= 2;
-	b->count = join_within(b, cycles, false);
-	return cycles;
 }
 
 /* ---- labels -------------------------------------------------------------------------------- */

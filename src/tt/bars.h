@@ -26,7 +26,6 @@ struct ut_tt_bar {
 	uint32_t depth;    /* bars around it */
 	uint8_t kind;      /* enum ut_tt_bar_kind */
 	bool implicit_end; /* ended because an outer one did */
-	uint32_t count;    /* bars that it stands for: 1, but for ut_tt_bars_thin() */
 };
 
 struct ut_tt_bars {
@@ -43,13 +42,6 @@ void ut_tt_bars_gaps(struct ut_tt_bars *b, const struct ut_tt_log *log, const st
 void ut_tt_bars_spans(struct ut_tt_bars *b, const struct ut_tt_log *log,
 		      const struct ut_tt_lane *l);
 void ut_tt_bars_release(struct ut_tt_bars *b);
-
-/*
- * No more than most bars (at least 16), for pictures: bars of the same depth that lie together
- * within some cycles, as few as will do, become one from the first to the last, and are called
- * what the longest of them is. Returns those cycles; 0 = nothing had to be done.
- */
-uint64_t ut_tt_bars_thin(struct ut_tt_bars *b, size_t most);
 
 /* Whether a mark is one of the firmware's or a kernel's; otherwise the user's. */
 uint8_t ut_tt_mark_kind(const struct ut_tt_log *log, const struct ut_tt_mark *m);

@@ -28,6 +28,8 @@
 #define UT_TT_OLD_ARCH "grayskull"
 #define UT_TT_OLD_MHZ  1200
 
+#define UT_TT_ALL_CHIPS UINT32_MAX /* instead of the index of one */
+
 enum ut_tt_phase {
 	UT_TT_START,
 	UT_TT_END,

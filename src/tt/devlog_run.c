@@ -15,6 +15,8 @@
 #include "base/str.h"
 #include "base/tell.h"
 #include "export/exporter.h"
+#include "export/one_page.h"
+#include "model/store.h"
 #include "model/trace.h"
 #include "text/out.h"
 #include "text/source.h"
@@ -25,6 +27,7 @@
 #include "tt/log_trace.h"
 #include "tt/read_log.h"
 #include "tt/write_devlog.h"
+#include "view/view.h"
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
@@ -212,14 +215,20 @@ static int copy_log(struct folder *f)
 	return commit_file(f, out, LOG_COPY);
 }
 
-/* The timeline in any of our formats. */
-static void put_trace(struct folder *f, const struct ut_exporter *format, struct ut_out *out)
+/* The timeline in any of our formats: from its events, or from columns if there are any. */
+static void put_trace(struct folder *f, const struct ut_exporter *format, struct ut_store *store,
+		      struct ut_out *out)
 {
-	struct ut_sink *sink = format->open(out);
+	struct ut_sink *sink;
 	struct ut_trace trace;
 
+	if (store && format->write) {
+		format->write(store, out);
+		return;
+	}
+	sink = format->open(out);
 	ut_trace_init(&trace);
-	ut_tt_send(&f->d->analysis, f->align, &trace, sink);
+	ut_tt_send(&f->d->analysis, f->align, UT_TT_ALL_CHIPS, &trace, sink);
 	format->end_trace(sink, &trace);
 	format->close(sink);
 	ut_trace_release(&trace);
@@ -231,34 +240,46 @@ static int write_chrome(struct folder *f)
 	struct ut_out *out = open_file(f, CHROME);
 
 	if (f->d->log.zones)
-		put_trace(f, &ut_export_chrome, out);
+		put_trace(f, &ut_export_chrome, NULL, out);
 	else
 		ut_tt_write_chrome(&f->d->log, out);
 	return commit_file(f, out, CHROME);
 }
 
-static int write_traces(struct folder *f)
+static int write_traces(struct folder *f, struct ut_store *store)
 {
 	struct ut_out *out = open_file(f, TRACE);
 	int rc;
 
-	put_trace(f, &ut_export_utr, out);
+	put_trace(f, &ut_export_utr, store, out);
 	rc = commit_file(f, out, TRACE);
 	for (size_t i = 0; !rc && i < f->opts->traces.count; i++) {
 		const char *path = f->opts->traces.items[i];
 
 		out = ut_out_open(path, UT_OUT_OVERWRITE);
-		put_trace(f, ut_exporter_by_file(path), out);
+		put_trace(f, ut_exporter_by_file(path), store, out);
 		rc = ut_out_commit(out, f->err);
 	}
 	return rc;
 }
 
-static int write_page(struct folder *f, const char *name, uint32_t chip)
+/* What a page shows; all in the arena. */
+static struct ut_tt_shown shown(struct folder *f, uint32_t chip)
+{
+	return (struct ut_tt_shown){ .a = &f->d->analysis,
+				     .align = f->align,
+				     .chip = chip,
+				     .log = f->path,
+				     .trace = ut_path_join(&f->arena, f->opts->output, TRACE) };
+}
+
+/* The view is taken over. */
+static int write_page(struct folder *f, const char *name, struct ut_view *view)
 {
 	struct ut_out *out = open_file(f, name);
 
-	ut_tt_write_page(&f->d->analysis, f->align, chip, f->opts->page_bars, out);
+	ut_one_page_write(view, f->opts->page_bars, out);
+	ut_view_free(view);
 	return commit_file(f, out, name);
 }
 
@@ -288,29 +309,53 @@ static void drop_chip_pages(struct folder *f)
 }
 
 /* One page for all, and each chip's under the name that it used to have. */
-static int write_pages(struct folder *f)
+static int write_pages(struct folder *f, struct ut_store *store)
 {
+	const struct ut_tt_shown all = shown(f, UT_TT_ALL_CHIPS);
 	const struct ut_tt_log *log = &f->d->log;
-	int rc;
+	int rc = write_page(f, PAGE, ut_tt_view_of(&all, store));
 
-	drop_chip_pages(f);
-	if (f->opts->no_plots) {
-		drop_file(f, PAGE);
-		return 0;
-	}
-	rc = write_page(f, PAGE, UT_TT_ALL_CHIPS);
 	if (log->chip_count > MOST_CHIP_PAGES)
 		ut_tell(f->opts->teller, UT_WARN,
 			"%zu chips: only the first %u get a page of their own; %s has all",
 			log->chip_count, MOST_CHIP_PAGES, PAGE);
 	for (uint32_t i = 0; !rc && i < log->chip_count && i < MOST_CHIP_PAGES; i++) {
+		const struct ut_tt_shown one = shown(f, i);
 		char *name = ut_str_fmt(&f->arena, "Chip_%" PRId32 "_Cores_timeline.html",
 					log->chips[i].id);
 
 		/* of one chip, both are the same */
 		if (log->chip_count > 1 || !link_file(f, PAGE, name))
-			rc = write_page(f, name, i);
+			rc = write_page(f, name, ut_tt_make_view(&one));
 	}
+	return rc;
+}
+
+/* A build without the viewer has everything but pages. */
+static bool has_pages(struct folder *f)
+{
+	const char *why = ut_one_page_missing();
+
+	if (!f->opts->no_plots && why)
+		ut_tell(f->opts->teller, UT_WARN, "%s is left out: %s", PAGE, why);
+	return !f->opts->no_plots && !why;
+}
+
+/* Traces and pages are made from the same columns, one after the other. */
+static int write_shown(struct folder *f)
+{
+	const struct ut_tt_shown all = shown(f, UT_TT_ALL_CHIPS);
+	struct ut_store store;
+	int rc;
+
+	ut_tt_make_store(&all, &store);
+	rc = write_traces(f, &store);
+	drop_chip_pages(f);
+	if (rc || !has_pages(f))
+		drop_file(f, PAGE);
+	else
+		rc = write_pages(f, &store);
+	ut_store_release(&store);
 	return rc;
 }
 
@@ -369,7 +414,7 @@ static int write_kernels(struct folder *f)
 	struct ut_tt_kernels kernels = { 0 };
 	int rc;
 
-	ut_tt_kernels_find(&kernels, &f->d->analysis);
+	ut_tt_kernels_find(&kernels, &f->d->analysis, UT_TT_ALL_CHIPS);
 	rc = ut_tt_kernels_print(&kernels, &f->d->log, out, &csv, f->err);
 	ut_tt_kernels_release(&kernels);
 	if (rc) {
@@ -388,7 +433,7 @@ static int print_kernels(struct folder *f)
 	if (!f->opts->kernels)
 		return 0;
 	out = ut_out_open("-", 0);
-	ut_tt_kernels_find(&kernels, &f->d->analysis);
+	ut_tt_kernels_find(&kernels, &f->d->analysis, UT_TT_ALL_CHIPS);
 	rc = ut_tt_kernels_print(&kernels, &f->d->log, out, &f->opts->report, f->err);
 	ut_tt_kernels_release(&kernels);
 	if (rc) {
@@ -455,8 +500,8 @@ static void tell_alignment(const struct ut_tt_log *log, const struct ut_tt_align
 
 /* Nobody needs what another one writes; the largest files first, so that nobody waits long. */
 static int (*const jobs[])(struct folder *f) = {
-	write_analysis, write_chrome,     write_traces,  write_pages,
-	copy_log,       write_rearranged, write_kernels, write_stats,
+	write_analysis,   write_chrome,  write_shown, copy_log,
+	write_rearranged, write_kernels, write_stats,
 };
 
 #define JOBS (sizeof(jobs) / sizeof(jobs[0]))

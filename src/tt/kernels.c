@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/sort.h"
 #include "text/out.h"
 #include "text/table_report.h"
 #include "tt/bars.h"
@@ -41,12 +42,18 @@ struct finder {
 	/* per core, while an op is looked at: which one, and its kernels */
 	uint32_t *stamp, *cores, stamps;
 	struct extent *of_core;
+	/* if shares are looked for: where they go, per lane its kernels, per number of an op its
+	 * index + 1, or 0 if it is not wanted */
+	struct ut_tt_shares *shares;
+	struct extent *of_lane;
+	const uint32_t *wanted;
 };
 
-static void one_begin(struct one *o, uint32_t chip)
+static void one_begin(struct one *o, uint32_t chip, size_t number)
 {
 	*o = (struct one){ .firmware = NOTHING, .kernel = NOTHING };
 	o->k.chip = chip;
+	o->k.number = (uint32_t)number;
 	o->k.start = UINT64_MAX;
 	o->k.slowest = UINT32_MAX;
 	o->k.trace = o->k.replay = -1;
@@ -64,6 +71,25 @@ static void one_row(struct finder *f, struct one *o, uint32_t row)
 		return;
 	widen(&o->kernel, r->ts);
 	widen(&f->of_core[f->log->lanes[r->lane].core], r->ts);
+	if (f->shares)
+		widen(&f->of_lane[r->lane], r->ts);
+}
+
+static void take_shares(struct finder *f, const struct one *o, const struct ut_tt_core *core)
+{
+	struct ut_tt_shares *s = f->shares;
+	uint32_t kernel = f->wanted[o->k.number];
+
+	for (uint32_t i = core->lane; i < core->lane + core->lane_count; i++) {
+		const struct extent *e = &f->of_lane[i];
+
+		if (kernel && e->last) {
+			s->items = ut_grow(s->items, s->count + 1, &s->cap, sizeof(*s->items));
+			s->items[s->count++] =
+				(struct ut_tt_share){ kernel - 1, i, e->first, width(e) };
+		}
+		f->of_lane[i] = NOTHING;
+	}
 }
 
 static void one_core(struct finder *f, struct one *o, uint32_t core)
@@ -71,6 +97,9 @@ static void one_core(struct finder *f, struct one *o, uint32_t core)
 	uint64_t cycles = width(&f->of_core[core]);
 
 	o->k.cores++;
+	o->k.core_cycles += cycles;
+	if (f->shares)
+		take_shares(f, o, &f->log->cores[core]);
 	if (o->k.slowest == UINT32_MAX || cycles > o->k.slowest_cycles) {
 		o->k.slowest = core;
 		o->k.slowest_cycles = cycles;
@@ -99,7 +128,7 @@ static void find_op(struct finder *f, uint32_t chip, const uint32_t *rows, size_
 	uint32_t cores = 0;
 	struct one o;
 
-	one_begin(&o, chip);
+	one_begin(&o, chip, f->to->count);
 	f->stamps++;
 	for (size_t i = 0; i < n; i++) {
 		const struct ut_tt_mark *m = &f->log->marks[f->log->rows[rows[i]].mark];
@@ -142,7 +171,8 @@ static void find_launches(struct finder *f, uint32_t number)
 			}
 			if (n > count) {
 				launches = ut_grow(launches, n, &cap, sizeof(*launches));
-				one_begin(&launches[count++], number);
+				one_begin(&launches[count], number, f->to->count + count);
+				count++;
 			}
 			if (n)
 				one_row(f, &launches[n - 1], row);
@@ -192,38 +222,120 @@ static uint8_t *find_kinds(const struct ut_tt_log *log)
 	return kinds;
 }
 
-void ut_tt_kernels_find(struct ut_tt_kernels *k, const struct ut_tt_analysis *a)
+static void find_all(struct finder *f, const struct ut_tt_analysis *a, uint32_t chip)
 {
+	bool all = chip == UT_TT_ALL_CHIPS;
+	uint32_t end = all ? (uint32_t)a->log->chip_count : chip + 1;
 	const struct ut_tt_log *log = a->log;
-	struct finder f = { .log = log, .to = k, .kinds = find_kinds(log) };
+	struct ut_tt_kernels *k = f->to;
 
-	f.stamp = ut_make((log->core_count + 1) * sizeof(*f.stamp));
-	f.cores = ut_make((log->core_count + 1) * sizeof(*f.cores));
-	f.of_core = ut_make((log->core_count + 1) * sizeof(*f.of_core));
+	f->log = log;
+	f->kinds = find_kinds(log);
+	f->stamp = ut_make((log->core_count + 1) * sizeof(*f->stamp));
+	f->cores = ut_make((log->core_count + 1) * sizeof(*f->cores));
+	f->of_core = ut_make((log->core_count + 1) * sizeof(*f->of_core));
 	for (size_t i = 0; i <= log->core_count; i++)
-		f.of_core[i] = NOTHING;
-	for (uint32_t c = 0; c < log->chip_count; c++) {
+		f->of_core[i] = NOTHING;
+	for (uint32_t c = all ? 0 : chip; c < end; c++) {
 		const struct ut_tt_ops *ops = &a->chips[c].ops;
 		size_t before = k->count;
 
 		for (size_t i = 0; i < ops->count; i++)
-			find_op(&f, c, ops->rows + ops->first[i],
-				ops->first[i + 1] - ops->first[i]);
+			find_op(f, c, ops->rows + ops->first[i], ops->first[i + 1] - ops->first[i]);
 		if (!log->zones)
-			find_launches(&f, c);
+			find_launches(f, c);
 		if (k->count > before)
 			find_gaps(k->items + before, k->count - before);
 	}
-	free(f.kinds);
-	free(f.stamp);
-	free(f.cores);
-	free(f.of_core);
+	free(f->kinds);
+	free(f->stamp);
+	free(f->cores);
+	free(f->of_core);
+}
+
+void ut_tt_kernels_find(struct ut_tt_kernels *k, const struct ut_tt_analysis *a, uint32_t chip)
+{
+	struct finder f = { .to = k };
+
+	find_all(&f, a, chip);
 }
 
 void ut_tt_kernels_release(struct ut_tt_kernels *k)
 {
 	free(k->items);
 	*k = (struct ut_tt_kernels){ 0 };
+}
+
+/* ---- shares -------------------------------------------------------------------------------- */
+
+struct longest {
+	uint64_t cycles;
+	uint32_t index;
+};
+
+static int by_length(const void *pa, const void *pb)
+{
+	const struct longest *a = pa, *b = pb;
+
+	if (a->cycles != b->cycles)
+		return a->cycles > b->cycles ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Per number of an op its index + 1, if it is among the longest that fit. The caller frees. */
+static uint32_t *choose_ops(const struct ut_tt_kernels *k, size_t lanes, size_t most, size_t *left)
+{
+	struct longest *all = ut_make((k->count + 1) * sizeof(*all));
+	uint32_t *wanted = ut_make((k->count + 1) * sizeof(*wanted));
+	size_t used = 0, i;
+
+	for (i = 0; i < k->count; i++)
+		all[i] = (struct longest){ k->items[i].kernel, (uint32_t)i };
+	ut_sort(all, k->count, sizeof(*all), by_length);
+	for (i = 0; i < k->count; i++) {
+		const struct ut_tt_kernel *its = &k->items[all[i].index];
+
+		used += (size_t)its->cores * lanes;
+		if (used > most && i)
+			break;
+		wanted[its->number] = all[i].index + 1;
+	}
+	*left = k->count - i;
+	free(all);
+	return wanted;
+}
+
+static int by_kernel(const void *pa, const void *pb)
+{
+	const struct ut_tt_share *a = pa, *b = pb;
+
+	if (a->kernel != b->kernel)
+		return a->kernel < b->kernel ? -1 : 1;
+	return (a->lane > b->lane) - (a->lane < b->lane);
+}
+
+void ut_tt_shares_find(struct ut_tt_shares *s, const struct ut_tt_kernels *k,
+		       const struct ut_tt_analysis *a, uint32_t chip, size_t most)
+{
+	struct ut_tt_kernels again = { 0 };
+	struct finder f = { .to = &again, .shares = s };
+	uint32_t *wanted = choose_ops(k, a->log->risc_count, most, &s->ops_left);
+
+	f.wanted = wanted;
+	f.of_lane = ut_make((a->log->lane_count + 1) * sizeof(*f.of_lane));
+	for (size_t i = 0; i <= a->log->lane_count; i++)
+		f.of_lane[i] = NOTHING;
+	find_all(&f, a, chip);
+	ut_sort(s->items, s->count, sizeof(*s->items), by_kernel);
+	ut_tt_kernels_release(&again);
+	free(f.of_lane);
+	free(wanted);
+}
+
+void ut_tt_shares_release(struct ut_tt_shares *s)
+{
+	free(s->items);
+	*s = (struct ut_tt_shares){ 0 };
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */

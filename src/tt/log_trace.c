@@ -14,8 +14,7 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* Tracks of a chip: its ops, then its lanes. */
-#define OPS_TRACK 1
+#define FIRST_OF_USER 5 /* timer numbers below are the firmware's, see devlog.h */
 
 struct sender {
 	const struct ut_tt_analysis *a;
@@ -30,18 +29,23 @@ struct sender {
 	uint64_t async;
 };
 
-static uint64_t to_ns(const struct sender *s, uint64_t ts)
+uint64_t ut_tt_ns(const struct ut_tt_log *log, int64_t shift, uint64_t ts)
 {
 	/* a shift never makes a first time negative, but a wrapped counter may be anywhere */
-	uint64_t moved = ts + (uint64_t)s->shift;
+	uint64_t moved = ts + (uint64_t)shift;
 	u128 ns;
 
-	if (s->shift < 0 && moved > ts)
+	if (shift < 0 && moved > ts)
 		moved = 0;
 	if (moved <= INT64_MAX / 1000)
-		return moved * 1000 / s->log->mhz;
-	ns = (u128)moved * 1000 / s->log->mhz;
+		return moved * 1000 / log->mhz;
+	ns = (u128)moved * 1000 / log->mhz;
 	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
+}
+
+static uint64_t to_ns(const struct sender *s, uint64_t ts)
+{
+	return ut_tt_ns(s->log, s->shift, ts);
 }
 
 static uint32_t name_of(struct sender *s, uint32_t id)
@@ -131,8 +135,41 @@ static void send_note(struct sender *s, uint32_t track, uint32_t row)
 	send(s, &e, mark);
 }
 
+/* In a log of timer numbers, what lies between the user's markers: they have no zones. */
+static void send_parts(struct sender *s, uint32_t track, const struct ut_tt_lane *lane)
+{
+	struct ut_buf name = { 0 };
+
+	ut_tt_bars_gaps(&s->bars, s->log, lane);
+	for (size_t i = 0; i < s->bars.count; i++) {
+		const struct ut_tt_bar *bar = &s->bars.items[i];
+		const struct ut_tt_mark *from = &s->log->marks[s->log->rows[bar->row].mark];
+		const struct ut_tt_mark *to = &s->log->marks[s->log->rows[bar->end_row].mark];
+		uint64_t start = to_ns(s, bar->start), end = to_ns(s, bar->start + bar->cycles);
+		size_t mark = s->trace->arg_count;
+		struct ut_event e = {
+			.ts = start,
+			.val = end > start ? end - start : 0,
+			.cat = s->cats[UT_TT_BAR_USER],
+			.track = track,
+			.kind = UT_KIND_SPAN,
+		};
+
+		if (from->id < FIRST_OF_USER && to->id < FIRST_OF_USER)
+			continue;
+		name.len = 0;
+		ut_tt_bar_label(s->log, bar, true, &name);
+		e.name = ut_strtab_intern(&s->trace->strings, name.data, name.len);
+		add_u64(s, s->cycles_key, bar->cycles);
+		send(s, &e, mark);
+	}
+	ut_buf_release(&name);
+}
+
 static void send_lane(struct sender *s, const struct ut_tt_lane *lane, uint32_t track)
 {
+	if (!s->log->zones)
+		send_parts(s, track, lane);
 	ut_tt_bars_spans(&s->bars, s->log, lane);
 	for (size_t i = 0; i < s->bars.count; i++)
 		send_bar(s, track, &s->bars.items[i]);
@@ -164,6 +201,7 @@ static uint32_t add_lane_track(struct sender *s, const struct ut_tt_lane *lane, 
 		 risc.len < 40 ? (int)risc.len : 40, risc.ptr);
 	t->name = ut_strtab_intern_z(&s->trace->strings, text);
 	t->id = number;
+	t->role = UT_ROLE_QUEUE; /* of a device: where it works through things */
 	t->sort_index = (int32_t)(number < INT32_MAX ? number : INT32_MAX);
 	return track;
 }
@@ -201,7 +239,7 @@ static void send_ops(struct sender *s, const struct ut_tt_ops *ops, uint32_t pro
 		return;
 	track = ut_trace_add_track(s->trace, process, UT_TRACK_ASYNC);
 	s->trace->tracks[track].name = ut_strtab_intern_z(&s->trace->strings, "ops");
-	s->trace->tracks[track].id = OPS_TRACK;
+	s->trace->tracks[track].id = UT_TT_OPS_TRACK;
 	for (size_t i = 0; i < ops->count; i++)
 		send_op(s, ops, i, track);
 }
@@ -219,10 +257,14 @@ static void send_chip(struct sender *s, size_t number)
 	snprintf(text, sizeof(text), "Chip %" PRId32, chip->id);
 	s->trace->processes[process].name = ut_strtab_intern_z(&s->trace->strings, text);
 	s->trace->processes[process].sort_index = (int32_t)number;
+	s->trace->processes[process].kind = UT_PROCESS_DEVICE;
+	s->trace->processes[process].device_type = UT_DEVICE_TYPE_ACCELERATOR;
+	s->trace->processes[process].api.api = UT_API_TT;
+	s->trace->processes[process].device = chip->id;
 	send_ops(s, &s->a->chips[number].ops, process);
 	for (uint32_t i = lane; i < end; i++) {
-		uint32_t track =
-			add_lane_track(s, &s->log->lanes[i], process, OPS_TRACK + 1 + i - lane);
+		uint32_t track = add_lane_track(s, &s->log->lanes[i], process,
+						UT_TT_OPS_TRACK + 1 + i - lane);
 
 		send_lane(s, &s->log->lanes[i], track);
 	}
@@ -234,10 +276,11 @@ static uint32_t key(struct sender *s, const char *text)
 }
 
 /* The first time of all, once the chips are brought together: the trace begins there. */
-static void find_first(struct sender *s, const struct ut_tt_alignment *align)
+static void find_first(struct sender *s, const struct ut_tt_alignment *align, size_t from,
+		       size_t end)
 {
 	s->trace->first = UINT64_MAX;
-	for (size_t i = 0; i < s->log->chip_count; i++) {
+	for (size_t i = from; i < end; i++) {
 		uint64_t ns;
 
 		s->shift = align->shift[i];
@@ -246,9 +289,11 @@ static void find_first(struct sender *s, const struct ut_tt_alignment *align)
 	}
 }
 
-void ut_tt_send(const struct ut_tt_analysis *a, const struct ut_tt_alignment *align,
+void ut_tt_send(const struct ut_tt_analysis *a, const struct ut_tt_alignment *align, uint32_t chip,
 		struct ut_trace *trace, struct ut_sink *sink)
 {
+	bool all = chip == UT_TT_ALL_CHIPS;
+	size_t from = all ? 0 : chip, end = all ? a->log->chip_count : (size_t)chip + 1;
 	static const char *const cats[UT_TT_BAR_KINDS] = { "idle", "firmware", "kernel", "user" };
 	struct sender s = { .a = a, .log = a->log, .trace = trace, .sink = sink };
 
@@ -258,8 +303,8 @@ void ut_tt_send(const struct ut_tt_analysis *a, const struct ut_tt_alignment *al
 	s.op_key = key(&s, "op");
 	s.cycles_key = key(&s, "cycles");
 	s.data_key = key(&s, "data");
-	find_first(&s, align);
-	for (size_t i = 0; i < a->log->chip_count; i++) {
+	find_first(&s, align, from, end);
+	for (size_t i = from; i < end; i++) {
 		s.shift = align->shift[i];
 		send_chip(&s, i);
 	}

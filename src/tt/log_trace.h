@@ -5,6 +5,8 @@
 #ifndef UT_TT_LOG_TRACE_H
 #define UT_TT_LOG_TRACE_H
 
+#include <stdint.h>
+
 #include "tt/devlog.h"
 #include "tt/durations.h"
 
@@ -34,10 +36,17 @@ uint64_t ut_tt_first_own_time(const struct ut_tt_log *log, size_t chip);
 void ut_tt_alignment_release(struct ut_tt_alignment *to);
 
 /*
- * Fills trace, which is empty, and sends all events to the sink. Markers of the user in a log of
- * timer numbers, and what a device noted, are instants; ops are overlapping spans of their chip.
+ * Fills trace, which is empty, and sends the events of a chip (its index) or of all to the sink.
+ * Markers of the user in a log of timer numbers are instants, and what lies between them is spans
+ * of their own; what a device noted is instants; ops are overlapping spans of their chip.
  */
-void ut_tt_send(const struct ut_tt_analysis *a, const struct ut_tt_alignment *align,
+void ut_tt_send(const struct ut_tt_analysis *a, const struct ut_tt_alignment *align, uint32_t chip,
 		struct ut_trace *trace, struct ut_sink *sink);
+
+/* A time of a chip, shifted, as the trace has it. */
+uint64_t ut_tt_ns(const struct ut_tt_log *log, int64_t shift, uint64_t ts);
+
+/* Ids of tracks: that of the ops of a chip; the lanes follow in the order of the log. */
+#define UT_TT_OPS_TRACK 1
 
 #endif

@@ -63,6 +63,15 @@ void ut_view_attach(struct ut_view *v, const char *tool, const char *title, cons
 		(struct ut_view_sheet){ copied(v, tool), copied(v, title), copied(v, name), json };
 }
 
+void ut_view_group(struct ut_view *v, size_t trace, uint32_t track, const char *group)
+{
+	struct ut_view_trace *t = &v->traces[trace];
+
+	if (!t->groups)
+		t->groups = ut_make((t->store->trace.track_count + 1) * sizeof(*t->groups));
+	t->groups[track] = copied(v, group);
+}
+
 void ut_view_describe(struct ut_view *v, const struct ut_view_about *about)
 {
 	v->attached.input = copied(v, about->input);

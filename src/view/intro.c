@@ -309,8 +309,9 @@ int ut_answer_info(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 
 /* ---- places --------------------------------------------------------------------------------- */
 
-static const char *const place_kinds[UT_PLACE_KINDS] = { "rank",  "process", "device", "thread",
-							 "queue", "lane",    "async",  "counter" };
+static const char *const place_kinds[UT_PLACE_KINDS] = { "rank",   "process", "device",
+							 "thread", "queue",   "lane",
+							 "async",  "counter", "group" };
 static const char *const lane_kinds[UT_LANE_KINDS] = { "spans", "overlap", "async",
 						       "marks", "flows",   "counter" };
 

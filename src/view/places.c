@@ -89,7 +89,7 @@ static void add_track(struct ut_view *v, uint32_t number, uint32_t parent)
 	struct ut_view_place p = { .parent = parent, .track = number };
 	struct ut_buf b = { 0 };
 
-	p.kind = kind_of(k, v->places[parent].kind == UT_PLACE_DEVICE);
+	p.kind = kind_of(k, ut_view_device_of(v, parent) != UT_NO_PLACE);
 	p.rank = trace->processes[k->process].rank;
 	p.name = ut_strtab_get(&trace->strings, k->name);
 	if (!p.name.len) {
@@ -207,6 +207,30 @@ static uint32_t add_rank(struct ut_view *v, int32_t rank)
 						    .name = keep(v, &b) });
 }
 
+/* The tracks of a process or device, those of a group together below it. */
+static void add_tracks(struct ut_view *v, const struct shown *tracks, size_t count, uint32_t owner)
+{
+	const char *group = NULL;
+	uint32_t parent = owner;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct ut_view_track *t = &v->tracks[tracks[i].number];
+		const char *its = t->trace->groups ? t->trace->groups[t->local] : NULL;
+
+		if (!its)
+			parent = owner;
+		else if (!group || strcmp(group, its) != 0)
+			parent = add_place(v,
+					   (struct ut_view_place){ .parent = owner,
+								   .track = UT_NO_TRACK,
+								   .kind = UT_PLACE_GROUP,
+								   .rank = v->places[owner].rank,
+								   .name = { its, strlen(its) } });
+		group = its;
+		add_track(v, tracks[i].number, parent);
+	}
+}
+
 static struct owner *list_owners(const struct ut_view *v, size_t *count)
 {
 	struct owner *all = NULL;
@@ -252,8 +276,7 @@ void ut_view_make_places(struct ut_view *v)
 			rank = add_rank(v, o->rank);
 		if (shown) {
 			place = add_process(v, o, o->rank >= 0 ? rank : UT_NO_PLACE);
-			for (size_t n = 0; n < shown; n++)
-				add_track(v, tracks[n].number, place);
+			add_tracks(v, tracks, shown, place);
 		}
 		free(tracks);
 	}

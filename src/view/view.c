@@ -33,6 +33,7 @@ void ut_view_free(struct ut_view *v)
 	for (uint32_t i = 0; i < v->track_count; i++)
 		free(v->tracks[i].ends);
 	for (size_t i = 0; i < v->trace_count; i++) {
+		free(v->traces[i].groups);
 		if (v->traces[i].lent)
 			continue;
 		ut_store_release(v->traces[i].store);

@@ -54,6 +54,10 @@ void ut_view_keep_notes(struct ut_view *v, const char *path);
 void ut_view_attach(struct ut_view *v, const char *tool, const char *title, const char *name,
 		    struct ut_out *json);
 
+/* Before ut_view_ready(): a track is shown inside a group of its process or device, beside the
+ * tracks next to it that have the same one. Copied. */
+void ut_view_group(struct ut_view *v, size_t trace, uint32_t track, const char *group);
+
 /* What the page says of its input. Copied; NULL = as the traces say. */
 struct ut_view_about {
 	const char *input;    /* what was read, as people call it: the page's title */

@@ -41,6 +41,7 @@ struct ut_view_trace {
 	bool lent;
 	int64_t origin; /* ts of the view's time 0 */
 	uint32_t first_track, first_type;
+	const char **groups; /* per track, NULL = it is in none; NULL = all are */
 };
 
 struct ut_view_track {
@@ -61,6 +62,7 @@ enum ut_place_kind {
 	UT_PLACE_LANE,
 	UT_PLACE_ASYNC,
 	UT_PLACE_COUNTER,
+	UT_PLACE_GROUP,
 	UT_PLACE_KINDS
 };
 

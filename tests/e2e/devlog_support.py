@@ -2,9 +2,12 @@
 real ones with what the original made of them, where ../shared is beside the repository."""
 import base64
 import collections
+import itertools
 import json
 import os
 import pathlib
+import re
+import zlib
 
 from common import SOURCE
 
@@ -69,29 +72,75 @@ def drawn_bars(path):
     return bars
 
 
-def page_data(path):
-    text = path.read_text()
-    return json.JSONDecoder().raw_decode(text, text.index("{", text.index('id="data"')))[0]
+class Page:
+    """What lies in a page of the viewer (web/src/engine/container.ts), read without it: info, places,
+    tracks with their rows, the sheets of the tool."""
+
+    def __init__(self, path):
+        text = path.read_text()
+        trace = unpack(re.search(r'id="trace">([^<]*)', text)[1])
+        size = int.from_bytes(trace[4:8], "little")
+        head = json.loads(trace[8:8 + size])
+        self.info, self.places, self.names = head["info"], head["places"], head["names"]
+        self.cats = head["cats"]
+        self.sheets = {name: json.loads(unpack(sheet)) for name, sheet in
+                       re.findall(r'data-tool="devlog" data-name="([^"]*)">([^<]*)', text)}
+        numbers = varints(trace[8 + size:len(trace) - head["args"]])
+        args = trace[len(trace) - head["args"]:].decode().split("\n")
+        self.rows = [list(rows(numbers, track, args)) for track in head["tracks"]]
+
+    def lanes(self):
+        """(chip, core, risc) -> [(start, length, name, category, arguments)]"""
+        by_id = {place["id"]: place for place in self.places}
+        for place in self.places:
+            core = by_id.get(place["parent"])
+            if place["track"] < 0 or not core or core["kind"] != "group":
+                continue
+            at = tuple(map(int, re.fullmatch(r"core \((-?\d+), (-?\d+)\)", core["name"]).groups()))
+            chip = int(by_id[core["parent"]]["name"].removeprefix("Chip "))
+            yield ((chip, at, place["name"].partition(") ")[2]),
+                   [(start, length, self.names[kind], self.cats[kind], json.loads(said))
+                    for start, length, kind, said in self.rows[place["track"]]])
+
+    def table(self, sheet, name):
+        """The rows of a table, as objects."""
+        table = self.sheets[sheet][name]
+        keys = [column["key"] for column in table["columns"]]
+        return [dict(zip(keys, row)) for row in zip(*table["data"])]
 
 
-def page_lanes(path):
-    """Per lane of a page without bars that are drawn together: chip, core, risc, bars as in its data."""
-    data = page_data(path)
-    numbers = varints(base64.b64decode(data["bars"]))
-    for chip in data["chips"]:
-        for core, risc, count, *_ in chip["lanes"]:
-            yield (chip["id"], tuple(chip["cores"][core]), data["riscs"][risc],
-                   [tuple(next(numbers) for _ in range(5)) for _ in range(count)])
+def unpack(text):
+    return zlib.decompress(base64.b64decode(text))
 
 
-def page_bars(path):
-    """Bars that a page of ours draws, read from its data: the same shape, for the first chip."""
-    data, bars = page_data(path), {}
-    for chip, core, risc, lane in page_lanes(path):
-        if chip == data["chips"][0]["id"]:
-            bars[core, risc] = [(cycles, data["labels"][label // 2][0])
-                                for _, cycles, label, _, _ in lane if cycles]
-    return {key: value for key, value in bars.items() if value}
+def rows(numbers, track, args):
+    starts = itertools.accumulate(next(numbers) for _ in range(track["rows"]))
+    columns = [list(starts), [next(numbers) for _ in range(track["rows"])],
+               [next(numbers) for _ in range(track["rows"])]]
+    said = [next(numbers) if track["args"] else 0 for _ in range(track["rows"])]
+    return zip(*columns, [args[n - 1] if n else "{}" for n in said])
+
+
+def page_bars(page):
+    """What a page says of each lane of the first chip, by what its bars are called: cycles in all."""
+    mhz, lanes = page.sheets["cores"]["mhz"], page.table("cores", "lanes")
+    labels = {row["label"]: row["zone"] for row in page.table("zones", "zones")}
+    sums = collections.defaultdict(dict)
+    for row in page.table("zones", "lanes"):
+        lane = lanes[row["lane"]]
+        if lane["chip"] == lanes[0]["chip"] and row["total"]:
+            sums[(lane["x"], lane["y"]), lane["risc"]][labels[row["label"]]] = \
+                round(row["total"] * mhz / 1000)
+    return sums
+
+
+def summed(bars):
+    """Bars of the original's plot in the same shape."""
+    sums = collections.defaultdict(lambda: collections.defaultdict(int))
+    for lane, items in bars.items():
+        for cycles, label in items:
+            sums[lane][label] += cycles
+    return sums
 
 
 def varints(data):

@@ -10,13 +10,16 @@ import signal
 import socket
 import subprocess
 import tarfile
+import unittest
 
 from common import UNITRACE, Case, main, skip
-from devlog_support import (DATA, FIRST, GOLDEN, OLD_ROWS, SIX, ZONES, drawn_bars, old_log,
-                            page_bars, page_lanes, zone_log, zone_rows)
+from devlog_support import (DATA, FIRST, GOLDEN, OLD_ROWS, SIX, ZONES, Page, drawn_bars, old_log,
+                            page_bars, summed, zone_log, zone_rows)
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
+
+HAS_PAGE = b"viewer" in subprocess.run([UNITRACE, "--version"], capture_output=True).stdout
 
 EXACT = ("device_stats.txt", "device_rearranged_timestamps.csv", "device_chrome_tracing.json",
          "device_analysis_data.json", "profile_log_device.csv")
@@ -55,9 +58,9 @@ class Golden(Devlog):
                 self.assertEqual(out, stats.read_text() if stats.exists()
                                  else "wormhole_b0 stat print is not supported\n")
                 self.assertEqual(stats.exists(), (self.dir / "out/device_stats.txt").exists())
-                for page in ("device_perf.html", "Chip_0_Cores_timeline.html"):
-                    self.assertTrue(page_bars(self.dir / "out" / page) ==
-                                    drawn_bars(case / "Chip_0_Cores_timeline.js"), page)
+                for page in ("device_perf.html", "Chip_0_Cores_timeline.html") if HAS_PAGE else ():
+                    self.assertEqual(page_bars(Page(self.dir / "out" / page)),
+                                     summed(drawn_bars(case / "Chip_0_Cores_timeline.js")), page)
 
     def test_a_log_of_today_gives_what_the_original_gives(self):
         folder = DATA / "modern_device_synthetic" / "art"
@@ -138,27 +141,39 @@ class OldLogs(Devlog):
         self.assertEqual(list(chips), ["0", "3"])
         self.assertEqual(chips["3"]["metadata"]["global_min"],
                          {"core": "(1, 0)", "risc": "BRISC", "ts": 1000})
-        self.assertTrue((self.dir / "out/Chip_3_Cores_timeline.html").exists())
+        self.assertEqual((self.dir / "out/Chip_3_Cores_timeline.html").exists(), HAS_PAGE)
 
     def test_a_log_that_claims_thousands_of_chips_does_not_fill_the_disk(self):
         got = self.run_devlog(old_log([(chip, 1, 1, "BRISC", n, 1000 + n * 10)
                                        for chip in range(1000) for n in (1, 2, 3, 4)]),
                               "--no-print-stats")
+        if not HAS_PAGE:
+            self.skipTest("built without the viewer")
         pages = list((self.dir / "out").glob("Chip_*_Cores_timeline.html"))
         self.assertEqual(len(pages), 256)
         self.assertIn("1000 chips: only the first 256 get a page of their own", got[1])
-        self.assertEqual(len({chip for chip, *_ in page_lanes(self.dir / "out/device_perf.html")}),
+        self.assertEqual(len({lane[0] for lane, _ in Page(self.dir / "out/device_perf.html").lanes()}),
                          1000)
 
+    def test_a_build_without_the_viewer_says_so_and_writes_the_rest(self):
+        _, err = self.run_devlog(old_log(), "--no-print-stats")
+        self.assertEqual((self.dir / "out/device_perf.html").exists(), HAS_PAGE)
+        self.assertEqual(err.count("device_perf.html is left out: built without"), int(not HAS_PAGE))
+        self.assertTrue((self.dir / "out/device_trace.utr").exists())
+
+    @unittest.skipUnless(HAS_PAGE, "built without the viewer")
     def test_the_page_of_several_chips_begins_with_their_first_markers(self):
         self.run_devlog(old_log([(chip, 1, 1, "BRISC", n, 1000 + chip * 10 ** 6 + n * 10)
                                  for chip in (0, 1) for n in (1, 2, 3, 4)]), "--no-print-stats")
-        lanes = {chip: [bar[:2] for bar in bars]
-                 for chip, _, _, bars in page_lanes(self.dir / "out/device_perf.html")}
-        self.assertEqual(lanes[0], [(0, 0), (0, 10), (10, 10), (10, 10)])
-        self.assertEqual(lanes[1], lanes[0])
-        (_, _, _, bars), = page_lanes(self.dir / "out/Chip_1_Cores_timeline.html")
-        self.assertEqual(bars[0][:2], (0, 10 ** 6))
+        want = [(0, 30, "FW", "firmware", {"cycles": 30}), (10, 10, "KERNEL", "kernel", {"cycles": 10})]
+        for page, chips in (("device_perf", (0, 1)), ("Chip_1_Cores_timeline", (1,))):
+            lanes = dict(Page(self.dir / f"out/{page}.html").lanes())
+            self.assertEqual(set(lanes), {(chip, (1, 1), "BRISC") for chip in chips})
+            for rows in lanes.values():
+                first = rows[0][0]
+                self.assertEqual([(row[0] - first, *row[1:]) for row in rows], want)
+        lanes = dict(Page(self.dir / "out/device_perf.html").lanes())
+        self.assertEqual(*(lanes[chip, (1, 1), "BRISC"][0][0] for chip in (0, 1)))
 
     def test_other_architectures_have_statistics_when_asked(self):
         log = old_log(first="ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000\n")
@@ -421,6 +436,7 @@ class Doubts(Devlog):
         self.run_devlog(self.dir / "none.csv", status=1)
 
 
+@unittest.skipUnless(HAS_PAGE, "built without the viewer")
 class Dashboard(Devlog):
     def setUp(self):
         super().setUp()
@@ -440,6 +456,16 @@ class Dashboard(Devlog):
         link.request(method, path, headers={"Host": host} if host else {})
         answer = link.getresponse()
         return answer, answer.read()
+
+    def ask(self, method, status=200, **question):
+        """A question of the page: what it is answered, or the sentence that says why not."""
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        self.addCleanup(link.close)
+        link.request("POST", f"/api/{method}", json.dumps(question), {"X-Unitrace": "1"})
+        answer = link.getresponse()
+        body = answer.read().decode()
+        self.assertEqual(answer.status, status, body)
+        return json.loads(body) if status == 200 else body
 
     def raw(self, data):
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as link:
@@ -461,20 +487,25 @@ class Dashboard(Devlog):
     def test_it_shows_refreshes_and_downloads(self):
         answer, body = self.get("/")
         self.assertEqual(answer.status, 200)
-        self.assertIn(b"Device Profiler Dashboard", body)
-        self.assertIn(b"Download Artifacts", body)
-        self.assertEqual(self.get("/device_perf.html")[1],
-                         (self.dir / "out/device_perf.html").read_bytes())
+        self.assertIn(b'<script src="app.js">', body)
+        info = self.ask("info")
+        self.assertEqual(info["title"], "log.csv")
+        self.assertIn("download", [link["href"] for link in info["links"]])
+        self.assertEqual(info["can"]["again"], True)
+        self.assertEqual({row for row in self.ask("sheet", tool="devlog", name="cores")["lanes"]["data"][0]}, {0})
+        for name in ("device_perf.html", "device_stats.txt", "device_trace.utr"):
+            self.assertEqual(self.get(f"/{name}")[1], (self.dir / "out" / name).read_bytes())
         answer, body = self.get("/download")
         self.assertRegex(answer.headers["Content-Disposition"],
                          r'attachment; filename="\d{4}(_\d\d){5}_device_perf_results\.tgz"')
         self.assertEqual(body, (self.dir / "out/device_perf_results.tgz").read_bytes())
         (self.dir / "log.csv").write_text(old_log(OLD_ROWS + [(4, 0, 0, "BRISC", 1, 5000)]))
-        self.assertEqual(self.get("/refresh")[0].status, 303)
-        self.assertIn(b'"id":4', self.get("/device_perf.html")[1])
+        self.assertIsNone(self.ask("again"))
+        self.assertEqual({row for row in self.ask("sheet", tool="devlog", name="cores")["lanes"]["data"][0]},
+                         {0, 4})
         (self.dir / "log.csv").write_text("<broken>\n")
-        self.get("/refresh")
-        self.assertIn(b"not a device log", self.get("/")[1])
+        self.assertIn("not a device log", self.ask("again", status=400))
+        self.assertEqual(self.ask("info")["title"], "log.csv")  # what was there stays
         self.server.send_signal(signal.SIGINT)
         self.assertEqual(self.server.wait(30), 0)
 
@@ -482,7 +513,7 @@ class Dashboard(Devlog):
         for path in ("/nothing", "/../log.csv", "/%2e%2e/log.csv", "/..%2flog.csv", "//etc/passwd"):
             self.assertEqual(self.get(path)[0].status, 404, path)
         self.assertEqual(self.get("/", host="evil.example")[0].status, 403)
-        self.assertEqual(self.get("/", method="POST")[0].status, 405)
+        self.assertEqual(self.get("/", method="POST")[0].status, 403)  # without our header
         self.assertEqual(self.get("/", method="HEAD")[1], b"")
         for data in (b"\r\n\r\n", b"GET\r\n\r\n", b"GET / \r\n\r\n",
                      b"GET %zz HTTP/1.1\r\nHost: localhost\r\n\r\n",

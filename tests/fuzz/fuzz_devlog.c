@@ -10,6 +10,7 @@
 
 #include "bytes.h"
 #include "export/exporter.h"
+#include "export/one_page.h"
 #include "model/trace.h"
 #include "text/out.h"
 #include "text/table_report.h"
@@ -20,6 +21,7 @@
 #include "tt/log_trace.h"
 #include "tt/read_log.h"
 #include "tt/write_devlog.h"
+#include "view/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,6 +42,28 @@ static void check_order(const struct ut_tt_log *log)
 	}
 }
 
+/* All that the page asks for: the sheets, and the trace as columns if there is a page. */
+static void show(const struct ut_tt_shown *shown, struct ut_out *out)
+{
+	static const char *const sheets[] = { "cores", "ops", "zones", "stats", "findings" };
+	struct ut_view *view = ut_tt_make_view(shown);
+
+	for (size_t i = 0; i < sizeof(sheets) / sizeof(sheets[0]); i++) {
+		char ask[80];
+		struct ut_err err = { 0 };
+		enum ut_answer kind;
+		int len = snprintf(ask, sizeof(ask), "{\"tool\":\"devlog\",\"name\":\"%s\"}",
+				   sheets[i]);
+
+		need(!ut_view_ask(view, "sheet", (struct ut_str){ ask, (size_t)len }, out, &kind,
+				  &err),
+		     "every sheet is there");
+	}
+	if (!ut_one_page_missing())
+		ut_one_page_write(view, 1, out);
+	ut_view_free(view);
+}
+
 static void write_all(struct ut_tt_analysis *a)
 {
 	const struct ut_tt_about_run run = { "fuzz", "out", 1 };
@@ -54,9 +78,8 @@ static void write_all(struct ut_tt_analysis *a)
 	ut_tt_write_chrome(a->log, out);
 	ut_tt_write_analysis(a, &run, out);
 	ut_tt_align(a, UT_TT_ALIGN_AUTO, &align);
-	ut_tt_write_page(a, &align, UT_TT_ALL_CHIPS, UT_TT_PAGE_BARS, out);
-	ut_tt_write_page(a, &align, UT_TT_ALL_CHIPS, 1, out);
-	ut_tt_kernels_find(&kernels, a);
+	show(&(struct ut_tt_shown){ a, &align, UT_TT_ALL_CHIPS, "-", "trace.utr" }, out);
+	ut_tt_kernels_find(&kernels, a, UT_TT_ALL_CHIPS);
 	for (int format = 0; format < UT_REPORT_FORMATS; format++) {
 		const struct ut_report_opts opts = { .format = (enum ut_report_format)format };
 		struct ut_err err = { 0 };
@@ -67,7 +90,7 @@ static void write_all(struct ut_tt_analysis *a)
 	}
 	sink = ut_export_utr.open(out);
 	ut_trace_init(&trace);
-	ut_tt_send(a, &align, &trace, sink);
+	ut_tt_send(a, &align, UT_TT_ALL_CHIPS, &trace, sink);
 	ut_export_utr.end_trace(sink, &trace);
 	ut_export_utr.close(sink);
 	ut_trace_release(&trace);

@@ -5,15 +5,19 @@ fields, compressed files as what they hold, tarballs as lists, .utr files as the
 the program makes of them, pages without the files of web/ that every page carries. What it does not
 know stays as it is. WORDS puts names in the place of what differs between machines.
 """
+import base64
 import gzip
 import hashlib
 import io
+import json
 import os
 import pathlib
+import re
 import sqlite3
 import subprocess
 import tarfile
 import tempfile
+import zlib
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 WEB = SOURCE / "web"
@@ -24,8 +28,27 @@ def hashed(data):
     return hashlib.sha256(data).hexdigest()[:16]
 
 
+def viewer(data):
+    """What a page of the viewer holds, but for the viewer itself: the head of its trace, and the sheets
+    of tools. A file's date is no result."""
+    def unpack(text):
+        return zlib.decompress(base64.b64decode(text))
+
+    text = data.decode()
+    trace = unpack(re.search(r'<script type="application/octet-stream" id="trace">([^<]*)', text)[1])
+    head = json.loads(trace[8:8 + int.from_bytes(trace[4:8], "little")])
+    lines = [f"{key}: {json.dumps(value)}" for key, value in head["info"].items()]
+    lines += [json.dumps(place) for place in head["places"]]
+    lines += [f"{key}: {json.dumps(value)}" for key, value in head.items() if key not in ("info", "places")]
+    for tool, name, sheet in re.findall(r'data-tool="([^"]*)" data-name="([^"]*)">([^<]*)', text):
+        lines.append(f"{tool} {name}: {unpack(sheet).decode()}")
+    return re.sub(r"log of \d{4}-\d\d-\d\d \d\d:\d\d UTC", "log of @DATE@", "\n".join(lines)).encode() + b"\n"
+
+
 def page(data):
     """Longest first: a file of web/ may be a part of another."""
+    if b'id="trace"' in data:
+        return viewer(data)
     for path in sorted(WEB.glob("*.*"), key=lambda p: -p.stat().st_size):
         data = data.replace(path.read_bytes(), f"[web/{path.name}]\n".encode())
     return data

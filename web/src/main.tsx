@@ -28,11 +28,16 @@ function packedSheet(tool: string, name: string): string | null {
 	return all.find(e => e.dataset.tool === tool && e.dataset.name === name)?.textContent ?? null;
 }
 
-/* Ranks but the first are folded where there are many: the screen shows one whole, and all others. */
-function foldRanks(app: App): void {
-	const ranks = app.places.peek().filter(p => p.kind === 'rank');
+/* Ranks but the first are folded where there are many: the screen shows one whole, and all others. Groups
+ * of a device, such as its cores, likewise. */
+function foldMany(app: App): void {
+	const of = (kind: string, most: number): number[] => {
+		const all = app.places.peek().filter(p => p.kind === kind && p.track < 0);
 
-	if (ranks.length > 2) app.closed.value = new Set(ranks.slice(1).map(p => p.id));
+		return all.length > most ? all.slice(1).map(p => p.id) : [];
+	};
+
+	app.closed.value = new Set([...of('rank', 2), ...of('group', 8)]);
 }
 
 async function start(): Promise<void> {
@@ -42,7 +47,7 @@ async function start(): Promise<void> {
 		const app = new App(await source());
 
 		await app.open();
-		foldRanks(app);
+		foldMany(app);
 		bindAddress(app, ranges => `${time(ranges[0][0])} to ${time(ranges[ranges.length - 1][1])}`);
 		(window as unknown as { app: App }).app = app; // for tests and for the curious
 		root.textContent = '';

@@ -9,6 +9,9 @@ const FRAME = 10;
 
 /* Ordered: the first that matches decides. docs: shared palette, see docs/design/021-viewer.md. */
 const KERNELS: [RegExp, number][] = [
+	[/^BRISC-KERNEL$/, 4],
+	[/^NCRISC-KERNEL$/, 2],
+	[/^(TRISC[\w-]*-)?KERNEL$/, 0],
 	[/nccl|allreduce|all_reduce|allgather|all_gather|reduce_scatter|broadcast|sendrecv|^mpi_/i, 4],
 	[/adam|sgd|optimi[sz]er|multi_tensor|zero_grad/i, 5],
 	[/gemm|nvjet|cutlass|matmul|addmm|linear|conv|cublas|\bmm\b/i, 0],
@@ -25,6 +28,7 @@ const CATS: [RegExp, number][] = [
 	[/runtime|driver|^call|api\b/i, 7],
 	[/mpi|nccl|comm|message/i, 4],
 	[/memcpy|memset|memory/i, 9],
+	[/^firmware$/, 9],
 ];
 
 const isWork = /kernel|cpu_op|^op$|aten|gpu|device/i;

@@ -468,7 +468,7 @@ function CellView({ p, column, row, type }: { p: GridProps; column: number; row:
 				<Name text={String(v ?? '')} />
 			</>
 		);
-	if (c.type === 'share' && typeof v === 'number')
+	if (c.type === 'share' && typeof v === 'number' && !c.signed)
 		return (
 			<>
 				<span class="pb" aria-hidden="true">

@@ -126,6 +126,7 @@ export function Summary({ app }: { app: App }) {
 					<dl class="kv body">
 						{[
 							['Trace', app.info.value.title],
+							...(app.info.value.subtitle ? [['About', app.info.value.subtitle]] : []),
 							['Files', app.info.value.files.join(', ')],
 							['Command', app.info.value.command ?? '–'],
 							[

@@ -212,6 +212,48 @@ function counterSpan(tl: Timeline, row: Row): string {
 	return `${short(low)} to ${short(high)} ${row.place.unit ?? ''}`;
 }
 
+/* How far down the rows are; lies over the canvas, at its right. Keys move through the heads instead. */
+function Scrollbar({ tl }: { tl: Timeline }) {
+	const { height, pinnedHeight } = tl.layout,
+		room = tl.height - pinnedHeight,
+		most = height - room + 8;
+	const from = useRef<{ y: number; scroll: number } | null>(null);
+
+	if (most <= 8 || room < 40) return null;
+	const long = Math.max(24, (room * room) / height),
+		top = pinnedHeight + (Math.min(tl.scroll, most) / most) * (room - long);
+
+	return (
+		<div
+			class="vbar"
+			role="scrollbar"
+			aria-label="Rows"
+			aria-controls="view"
+			aria-orientation="vertical"
+			aria-valuemin={0}
+			aria-valuemax={Math.round(most)}
+			aria-valuenow={Math.round(tl.scroll)}
+			onPointerDown={e => {
+				const y = e.clientY - e.currentTarget.getBoundingClientRect().top;
+
+				e.currentTarget.setPointerCapture(e.pointerId);
+				if (y < top || y > top + long)
+					tl.scrollTo(((y - pinnedHeight - long / 2) / (room - long)) * most);
+				from.current = { y: e.clientY, scroll: tl.scroll };
+			}}
+			onPointerMove={e => {
+				if (e.buttons && from.current)
+					tl.scrollTo(from.current.scroll + ((e.clientY - from.current.y) / (room - long)) * most);
+			}}
+			onPointerUp={() => {
+				from.current = null;
+			}}
+			onWheel={e => tl.scrollTo(tl.scroll + e.deltaY)}>
+			<i style={{ top: `${top}px`, height: `${long}px` }} />
+		</div>
+	);
+}
+
 /* A tree with one stop for the Tab key; arrows walk it. */
 function Heads({ app, tl }: { app: App; tl: Timeline }) {
 	const [, redraw] = useState(0),
@@ -276,22 +318,25 @@ function Heads({ app, tl }: { app: App; tl: Timeline }) {
 	);
 
 	return (
-		<div
-			class="heads"
-			ref={box}
-			role="tree"
-			aria-label="Tracks"
-			onKeyDown={keys}
-			onWheel={e => {
-				if (!e.ctrlKey) tl.scrollTo(tl.scroll + e.deltaY);
-			}}>
-			<div class="scrolls" role="presentation" style={{ top: `${pinnedHeight}px` }}>
-				{visible(rows, tl.scroll, tl.scroll + tl.height).map(r => head(r, r.y - tl.scroll))}
+		<>
+			<Scrollbar tl={tl} />
+			<div
+				class="heads"
+				ref={box}
+				role="tree"
+				aria-label="Tracks"
+				onKeyDown={keys}
+				onWheel={e => {
+					if (!e.ctrlKey) tl.scrollTo(tl.scroll + e.deltaY);
+				}}>
+				<div class="scrolls" role="presentation" style={{ top: `${pinnedHeight}px` }}>
+					{visible(rows, tl.scroll, tl.scroll + tl.height).map(r => head(r, r.y - tl.scroll))}
+				</div>
+				<div class="pinnedheads" role="presentation" style={{ height: `${pinnedHeight}px` }}>
+					{pinned.map(r => head(r, r.y))}
+				</div>
 			</div>
-			<div class="pinnedheads" role="presentation" style={{ height: `${pinnedHeight}px` }}>
-				{pinned.map(r => head(r, r.y))}
-			</div>
-		</div>
+		</>
 	);
 }
 
