@@ -18,8 +18,8 @@ struct ut_sheet_column {
 	const char *key, *title;
 	const char *type; /* text, name, time, count, share, number, bytes, event */
 	const char *hint; /* NULL = none */
-	bool wide;        /* shown only where there is room */
 	const char *unit; /* said beside the title; NULL = none, or the type has its own */
+	bool wide;        /* shown only where there is room */
 	bool is_signed;   /* a difference: shown with its sign */
 };
 

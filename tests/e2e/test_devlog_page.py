@@ -148,7 +148,7 @@ class Pages(Case):
                          [seen["cells"][1]["at"]])
         x, y = re.match(r"\((\d+), (\d+)\)", seen["chosen"]).groups()
         self.assertEqual(seen["chosenCells"], [f"{x},{y}"])
-        self.assertEqual(len(seen["legend"]), 7)
+        self.assertEqual(len(seen["legend"]), 6)
         self.assertTrue(all("ns" in text or "µs" in text for text in seen["legend"]), seen["legend"])
         self.assertRegex(seen["grid"], r"^Kernel time of 2 cores; the greatest: core \(\d+, \d+\): ")
         # names stand whole in bars that have room for them
@@ -169,7 +169,7 @@ class Pages(Case):
         def slowest(page):
             return next(cell["tone"] for cell in page["cells"] if cell["at"] == "0,1")
         self.assertEqual(slowest(much), "q5")
-        self.assertLess(slowest(little), "q5")
+        self.assertEqual({cell["tone"] for cell in little["cells"]}, {"q2"})
 
     def test_several_chips_hostile_names_and_many_rows(self):
         chips = self.make("chips", zone_log([*zone_rows(0), *zone_rows(1, shift=777)]))

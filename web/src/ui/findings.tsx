@@ -31,8 +31,8 @@ export function useFindings(app: App): Finding[] {
 		own = useToolFindings(app),
 		found = useAnswer(app, 'findings', { scope }).value;
 
-	if (!own || !found) return [];
-	return scope.ranges || scope.query ? found : [...own, ...found];
+	if (scope.ranges || scope.query) return found ?? [];
+	return own ? [...own, ...(found ?? [])] : [];
 }
 
 function Show({ app, f, className }: { app: App; f: Finding; className: string }) {

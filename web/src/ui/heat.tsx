@@ -20,7 +20,8 @@ export interface HeatProps {
 	onOpen?(c: HeatCell): void;
 }
 
-export const STEPS = 6;
+const TONES = [0, 1, 2, 4, 5]; // of the scale of colours; an odd number, so that the mean has one of its own
+export const STEPS = TONES.length;
 const MOST = 64; // columns and rows; a log that is damaged may have millions
 const NARROWEST = 0.1;
 
@@ -48,7 +49,7 @@ function Legend({ p, scale }: { p: HeatProps; scale: ReturnType<typeof heatScale
 		<p class="legend heatlegend">
 			{Array.from({ length: STEPS }, (_, i) => (
 				<span key={i}>
-					<i class={`sw q${i}`} />
+					<i class={`sw q${TONES[i]}`} />
 					{at(i)} to {at(i + 1)}
 				</span>
 			))}
@@ -146,7 +147,7 @@ export function Heat(p: HeatProps) {
 											class={
 												c.value === null
 													? 'unmeasured'
-													: `q${heatStep(c.value, scale)}`
+													: `q${TONES[heatStep(c.value, scale)]}`
 											}
 											onClick={() => {
 												setFocus(`${x},${y}`);
