@@ -2,8 +2,8 @@
 
 decode(NAME, DATA, WORDS) gives the name and the bytes to compare: databases as SQL, protobuf as
 fields, compressed files as what they hold, tarballs as lists, .utr files as the Chrome JSON that
-the program makes of them, pages without the files of web/ that every page carries. What it does not
-know stays as it is. WORDS puts names in the place of what differs between machines.
+the program makes of them, pages without the files of web/ that every page carries, those of the
+viewer as what they hold. What it does not know stays as it is. WORDS puts names in the place of what differs between machines.
 """
 import base64
 import gzip
