@@ -1,5 +1,6 @@
 #include "acelyzer/analyze_job.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "acelyzer/reports.h"
 #include "acelyzer/stage.h"
 #include "base/str.h"
+#include "export/one_page.h"
 #include "export/out_check.h"
 #include "text/out.h"
 #include "version.h"
@@ -148,7 +150,8 @@ static int check_places(const struct ut_ace_setup *s, struct ut_err *err)
 {
 	const char *const names[] = { s->write_trace ? s->output : NULL, s->report.json,
 				      s->report.html };
-	int rc = 0;
+	const char *why = s->report.html ? ut_one_page_missing() : NULL;
+	int rc = why ? ut_err_set(err, -ENOTSUP, "--html: %s", why) : 0;
 
 	/* An empty name stands for one beside the trace. */
 	for (size_t i = 0; !rc && i < sizeof(names) / sizeof(names[0]); i++) {

@@ -2,6 +2,19 @@
 
 #include "acelyzer/read_input.h"
 
+const struct ut_ace_issue_kind ut_ace_issue_kinds[UT_ACE_ISSUES] = {
+#define KIND(issue, key, severity, base, text, remedy)                                             \
+	{ key, text, remedy, UT_ACE_##severity, UT_ACE_OF_##base },
+	UT_ACE_ISSUE_LIST(KIND)
+#undef KIND
+};
+
+const char *const ut_ace_severities[] = { "info", "warning", "error" };
+const char *const ut_ace_bases[] = { "", "events", "device spans", "kernels", "files" };
+
+_Static_assert(sizeof(ut_ace_bases) / sizeof(ut_ace_bases[0]) == UT_ACE_BASES,
+	       "every base has a word");
+
 void ut_ace_issues_read(uint64_t issues[UT_ACE_ISSUES], const struct ut_ace_part *part)
 {
 	issues[UT_ACE_ISSUE_CUT_FILE] += part->cut_at != 0;

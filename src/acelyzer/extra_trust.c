@@ -6,12 +6,6 @@
 
 #include "acelyzer/extra_work.h"
 
-static const enum ut_ace_severity severities[] = {
-#define SEVERITY(issue, key, severity, base, text) UT_ACE_##severity,
-	UT_ACE_ISSUE_LIST(SEVERITY)
-#undef SEVERITY
-};
-
 /* What was done about overlapping spans, which the pass counts as resolved in any case. */
 static void sort_overlaps(struct ut_ace_analysis *a)
 {
@@ -71,5 +65,5 @@ void ut_ace_extra_trust(struct ut_ace_extra *x, struct ut_ace_analysis *a, const
 	if (stopped)
 		t->percent = 0;
 	for (int i = 0; i < UT_ACE_ISSUES; i++)
-		t->count[severities[i]] += a->issues[i] > 0;
+		t->count[ut_ace_issue_kinds[i].severity] += a->issues[i] > 0;
 }

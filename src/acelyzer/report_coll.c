@@ -10,28 +10,18 @@
 #include "base/grow.h"
 #include "text/out.h"
 
-#define HEAT_COLUMNS  48
-#define HEAT_RANKS    256
-#define POWER_COLUMNS 120
-#define POWER_RANKS   32
-
-/* All collectives of one name. */
-struct row {
-	uint32_t name, ranks, worst; /* worst: place of the rank that is last most often */
-	uint64_t count, worst_count;
-	double length, late, spread; /* sums, ns */
-	int64_t longest, latest;
-};
+#define HEAT_RANKS  256
+#define POWER_RANKS 32
 
 struct rows {
 	struct ut_arena arena;
-	struct row *items;
+	struct ut_ace_coll_row *items;
 	size_t count, cap;
 	struct ut_idmap index; /* name -> place + 1 */
 	struct ut_idmap lasts; /* place and rank -> how often last */
 };
 
-static struct row *row_of(struct rows *v, uint32_t name)
+static struct ut_ace_coll_row *row_of(struct rows *v, uint32_t name)
 {
 	uint32_t at = ut_idmap_get(&v->index, name);
 
@@ -46,7 +36,7 @@ static struct row *row_of(struct rows *v, uint32_t name)
 
 static void add_coll(struct rows *v, const struct ut_ace_coll *c)
 {
-	struct row *w = row_of(v, c->name);
+	struct ut_ace_coll_row *w = row_of(v, c->name);
 	uint64_t key = (uint64_t)(w - v->items) << 32 | c->last_rank;
 	uint32_t times = ut_idmap_get(&v->lasts, key) + 1;
 
@@ -68,14 +58,15 @@ static void add_coll(struct rows *v, const struct ut_ace_coll *c)
 
 static int by_late(const void *p, const void *q)
 {
-	const struct row *a = p, *b = q;
+	const struct ut_ace_coll_row *a = p, *b = q;
 
 	if (a->late != b->late)
 		return a->late > b->late ? -1 : 1;
 	return a->name < b->name ? -1 : a->name > b->name;
 }
 
-static void put_row(struct ut_out *o, const struct ut_ace_report *r, const struct row *w)
+static void put_row(struct ut_out *o, const struct ut_ace_report *r,
+		    const struct ut_ace_coll_row *w)
 {
 	double n = (double)w->count * 1000;
 
@@ -94,13 +85,12 @@ static void put_row(struct ut_out *o, const struct ut_ace_report *r, const struc
 		ut_out_text(o, ",\"last_rank\":null,\"last_count\":0}");
 }
 
-/* How much later than the first each rank came: columns are collectives in their order. */
-static void put_heat(struct ut_out *o, const struct ut_ace_extra *x)
+size_t ut_ace_late_heat(const struct ut_ace_extra *x, double **late)
 {
-	size_t ranks = x->rank_count < HEAT_RANKS ? x->rank_count : HEAT_RANKS;
-	size_t columns = x->coll_count < HEAT_COLUMNS ? x->coll_count : HEAT_COLUMNS;
-	double *sum = ut_make((ranks * columns + 1) * sizeof(*sum));
-	uint64_t *n = ut_make((ranks * columns + 1) * sizeof(*n));
+	size_t columns = x->coll_count < UT_ACE_HEAT_COLUMNS ? x->coll_count : UT_ACE_HEAT_COLUMNS;
+	size_t count = x->rank_count * columns;
+	double *sum = ut_make((count + 1) * sizeof(*sum));
+	uint64_t *n = ut_make((count + 1) * sizeof(*n));
 
 	for (size_t i = 0; i < x->coll_count; i++) {
 		const struct ut_ace_coll *c = &x->colls[i];
@@ -109,12 +99,23 @@ static void put_heat(struct ut_out *o, const struct ut_ace_extra *x)
 			const struct ut_ace_coll_member *m = &x->members[c->first_member + k];
 			size_t at = m->rank * columns + i * columns / x->coll_count;
 
-			if (m->rank >= ranks)
-				continue;
 			sum[at] += (double)(m->arrival - c->first);
 			n[at]++;
 		}
 	}
+	for (size_t i = 0; i < count; i++)
+		sum[i] = n[i] ? sum[i] / (double)n[i] : NAN;
+	free(n);
+	*late = sum;
+	return columns;
+}
+
+static void put_heat(struct ut_out *o, const struct ut_ace_extra *x)
+{
+	size_t ranks = x->rank_count < HEAT_RANKS ? x->rank_count : HEAT_RANKS;
+	double *late;
+	size_t columns = ut_ace_late_heat(x, &late);
+
 	ut_out_fmt(o, ",\n\"late_heat\":{\"columns\":%zu,\"collectives\":%zu,\"rows\":[", columns,
 		   x->coll_count);
 	for (size_t i = 0; columns && i < ranks; i++) {
@@ -122,82 +123,111 @@ static void put_heat(struct ut_out *o, const struct ut_ace_extra *x)
 			   x->ranks[i].rank);
 		for (size_t k = i * columns; k < (i + 1) * columns; k++) {
 			ut_out_text(o, k > i * columns ? "," : "");
-			if (n[k])
-				ut_out_fmt(o, "%.3f", sum[k] / (double)n[k] / 1000);
+			if (isfinite(late[k]))
+				ut_out_fmt(o, "%.3f", late[k] / 1000);
 			else
 				ut_out_text(o, "null");
 		}
 		ut_out_text(o, "]}");
 	}
 	ut_out_text(o, "]}");
-	free(sum);
-	free(n);
+	free(late);
 }
 
-void ut_ace_report_colls(struct ut_out *o, const struct ut_ace_report *r, size_t most)
+struct ut_ace_coll_row *ut_ace_coll_rows(const struct ut_ace_extra *x, size_t *count)
 {
 	struct rows v = { 0 };
-	size_t n;
 
 	ut_idmap_init(&v.index, &v.arena);
 	ut_idmap_init(&v.lasts, &v.arena);
-	for (size_t i = 0; i < r->x->coll_count; i++)
-		add_coll(&v, &r->x->colls[i]);
+	for (size_t i = 0; i < x->coll_count; i++)
+		add_coll(&v, &x->colls[i]);
 	if (v.count)
 		qsort(v.items, v.count, sizeof(*v.items), by_late);
-	n = most && v.count > most ? most : v.count;
+	ut_arena_release(&v.arena);
+	*count = v.count;
+	return v.items;
+}
+
+void ut_ace_report_colls(struct ut_out *o, const struct ut_ace_report *r)
+{
+	size_t n;
+	struct ut_ace_coll_row *rows = ut_ace_coll_rows(r->x, &n);
+
 	ut_out_text(o, "\"collectives\":[");
 	for (size_t i = 0; i < n; i++) {
 		ut_out_text(o, i ? ",\n" : "\n");
-		put_row(o, r, &v.items[i]);
+		put_row(o, r, &rows[i]);
 	}
 	ut_out_text(o, "]");
 	put_heat(o, r->x);
-	free(v.items);
-	ut_arena_release(&v.arena);
+	free(rows);
 }
 
-static void put_curve(struct ut_out *o, const struct ut_ace_extra_rank *k, int64_t begin,
-		      int64_t end)
+bool ut_ace_power_span(const struct ut_ace_extra *x, int64_t *begin, int64_t *end)
 {
-	double width = (double)(end - begin) / POWER_COLUMNS, last = 0;
-	size_t at = 0;
-
-	ut_out_fmt(o, "{\"rank\":%" PRId64 ",\"watts\":[", k->rank);
-	last = ut_ace_extra_joules(k, begin, &at);
-	for (int i = 1; i <= POWER_COLUMNS; i++) {
-		double now = ut_ace_extra_joules(k, begin + llrint(width * i), &at);
-
-		ut_out_fmt(o, "%s%.3f", i > 1 ? "," : "", (now - last) / width * 1e9);
-		last = now;
-	}
-	ut_out_text(o, "]}");
-}
-
-void ut_ace_report_power(struct ut_out *o, const struct ut_ace_report *r)
-{
-	const struct ut_ace_extra *x = r->x;
-	int64_t begin = INT64_MAX, end = INT64_MIN;
-	size_t shown = 0;
-
-	ut_out_fmt(o, "\"power\":{\"known\":%s", x->has_power ? "true" : "false");
-	if (!x->has_power)
-		ut_out_text(o, ",\"why\":\"no power samples: the trace has no readings, or "
-			       "power_ts4 is not among the counters (-C)\"");
+	*begin = INT64_MAX;
+	*end = INT64_MIN;
 	for (size_t i = 0; i < x->rank_count; i++) {
 		const struct ut_ace_extra_rank *k = &x->ranks[i];
 
 		if (!k->sample_count)
 			continue;
-		begin = k->samples[0].ts < begin ? k->samples[0].ts : begin;
-		end = k->power_end > end ? k->power_end : end;
+		*begin = k->samples[0].ts < *begin ? k->samples[0].ts : *begin;
+		*end = k->power_end > *end ? k->power_end : *end;
 	}
-	if (end > begin) {
+	return *end > *begin;
+}
+
+void ut_ace_power_curve(const struct ut_ace_extra_rank *k, int64_t begin, int64_t end,
+			double watts[UT_ACE_POWER_COLUMNS])
+{
+	double width = (double)(end - begin) / UT_ACE_POWER_COLUMNS;
+	size_t at = 0;
+	double last = ut_ace_extra_joules(k, begin, &at);
+
+	for (int i = 1; i <= UT_ACE_POWER_COLUMNS; i++) {
+		double now = ut_ace_extra_joules(k, begin + llrint(width * i), &at);
+
+		watts[i - 1] = (now - last) / width * 1e9;
+		last = now;
+	}
+}
+
+static void put_curve(struct ut_out *o, const struct ut_ace_extra_rank *k, int64_t begin,
+		      int64_t end)
+{
+	double watts[UT_ACE_POWER_COLUMNS];
+
+	ut_ace_power_curve(k, begin, end, watts);
+	ut_out_fmt(o, "{\"rank\":%" PRId64 ",\"watts\":[", k->rank);
+	for (int i = 0; i < UT_ACE_POWER_COLUMNS; i++)
+		ut_out_fmt(o, "%s%.3f", i ? "," : "", watts[i]);
+	ut_out_text(o, "]}");
+}
+
+const char *ut_ace_no_power(void)
+{
+	return "no power samples: the trace has no readings, or power_ts4 is not among the "
+	       "counters (-C)";
+}
+
+void ut_ace_report_power(struct ut_out *o, const struct ut_ace_report *r)
+{
+	const struct ut_ace_extra *x = r->x;
+	int64_t begin, end;
+	bool any = ut_ace_power_span(x, &begin, &end);
+	size_t shown = 0;
+
+	ut_out_fmt(o, "\"power\":{\"known\":%s", x->has_power ? "true" : "false");
+	if (!x->has_power)
+		ut_out_fmt(o, ",\"why\":\"%s\"", ut_ace_no_power());
+	if (any) {
 		ut_ace_report_us(o, "begin_us", begin);
 		ut_ace_report_us(o, "end_us", end);
 	}
 	ut_out_text(o, ",\"ranks\":[");
-	for (size_t i = 0; end > begin && i < x->rank_count && shown < POWER_RANKS; i++) {
+	for (size_t i = 0; any && i < x->rank_count && shown < POWER_RANKS; i++) {
 		if (!x->ranks[i].sample_count)
 			continue;
 		ut_out_text(o, shown++ ? ",\n" : "\n");

@@ -10,20 +10,7 @@
 #include "base/grow.h"
 #include "text/out.h"
 
-const struct ut_ace_report_limits ut_ace_report_all = {
-	.messages = 1000,
-	.bars = 1024,
-	.all_bars = SIZE_MAX,
-};
-const struct ut_ace_report_limits ut_ace_report_page = {
-	.kernels = 300,
-	.bars = 40,
-	.all_bars = 200,
-	.colls = 100,
-	.messages = 50,
-};
-
-/* The page's script and diff read these words. */
+/* diff reads these words. */
 static const char *const sources[] = { "run", "iterations", "profiler" };
 
 void ut_ace_report_us(struct ut_out *o, const char *key, int64_t ns)
@@ -78,8 +65,7 @@ static void put_split(struct ut_out *o, const struct ut_ace_split *s)
 	ut_ace_report_us(o, "idle_us", s->part[UT_ACE_IDLE]);
 }
 
-/* Adds b to a. */
-static void add_split(struct ut_ace_split *a, const struct ut_ace_split *b)
+void ut_ace_add_split(struct ut_ace_split *a, const struct ut_ace_split *b)
 {
 	a->length += b->length;
 	for (int i = 0; i < UT_ACE_PARTS; i++)
@@ -105,9 +91,10 @@ static int by_value(const void *p, const void *q)
 	return (a > b) - (a < b);
 }
 
-static void put_step_times(struct ut_out *o, const struct ut_ace_extra_rank *k)
+struct ut_ace_step_times ut_ace_step_times(const struct ut_ace_extra_rank *k)
 {
 	int64_t *v = ut_make((k->step_count + 1) * sizeof(*v));
+	struct ut_ace_step_times t;
 	double sum = 0;
 	size_t n = k->step_count;
 
@@ -116,14 +103,24 @@ static void put_step_times(struct ut_out *o, const struct ut_ace_extra_rank *k)
 		sum += (double)v[i];
 	}
 	qsort(v, n, sizeof(*v), by_value);
-	ut_out_fmt(o, ",\"step_source\":\"%s\",\"step_count\":%zu", sources[k->source], n);
-	if (n) {
-		ut_ace_report_num(o, "step_mean_us", rounded(sum / (double)n / 1000));
-		ut_ace_report_us(o, "step_median_us", v[n / 2]);
-		ut_ace_report_us(o, "step_min_us", v[0]);
-		ut_ace_report_us(o, "step_max_us", v[n - 1]);
-	}
+	t = (struct ut_ace_step_times){ sum / (double)n, v[n / 2], v[0], v[n ? n - 1 : 0] };
 	free(v);
+	return t;
+}
+
+static void put_step_times(struct ut_out *o, const struct ut_ace_extra_rank *k)
+{
+	struct ut_ace_step_times t;
+
+	ut_out_fmt(o, ",\"step_source\":\"%s\",\"step_count\":%zu", sources[k->source],
+		   k->step_count);
+	if (!k->step_count)
+		return;
+	t = ut_ace_step_times(k);
+	ut_ace_report_num(o, "step_mean_us", rounded(t.mean / 1000));
+	ut_ace_report_us(o, "step_median_us", t.median);
+	ut_ace_report_us(o, "step_min_us", t.min);
+	ut_ace_report_us(o, "step_max_us", t.max);
 }
 
 static void put_rank(struct ut_out *o, const struct ut_ace_extra_rank *k)
@@ -140,57 +137,42 @@ static void put_rank(struct ut_out *o, const struct ut_ace_extra_rank *k)
 	ut_out_fmt(o, ",\"straggler\":%s}", k->straggler ? "true" : "false");
 }
 
-/* Steps in bars of several, so that there are not more than so many of them. */
-static void put_bars(struct ut_out *o, const struct ut_ace_extra_rank *k, size_t bars, bool *more)
+struct ut_ace_bar ut_ace_step_bar(const struct ut_ace_extra_rank *k, size_t first, size_t most)
 {
-	size_t per = (k->step_count + bars - 1) / bars;
+	size_t per = (k->step_count + most - 1) / most, left = k->step_count - first;
+	struct ut_ace_bar b = { .first = first, .count = left < per ? left : per };
 
-	for (size_t i = 0; i < k->step_count; i += per) {
-		struct ut_ace_split sum = { 0 };
-		double energy = 0;
-		size_t n = k->step_count - i < per ? k->step_count - i : per;
+	for (size_t i = first; i < first + b.count; i++) {
+		ut_ace_add_split(&b.sum, &k->steps[i].split);
+		b.energy += k->steps[i].energy;
+	}
+	return b;
+}
 
-		for (size_t s = i; s < i + n; s++) {
-			add_split(&sum, &k->steps[s].split);
-			energy += k->steps[s].energy;
-		}
+static void put_bars(struct ut_out *o, const struct ut_ace_extra_rank *k, bool *more)
+{
+	struct ut_ace_bar b;
+
+	for (size_t i = 0; i < k->step_count; i += b.count) {
+		b = ut_ace_step_bar(k, i, UT_ACE_STEP_BARS);
 		ut_out_fmt(o, "%s\n{\"rank\":%" PRId64 ",\"first\":%zu,\"count\":%zu",
-			   *more ? "," : "", k->rank, i, n);
+			   *more ? "," : "", k->rank, i, b.count);
 		ut_ace_report_us(o, "begin_us", k->steps[i].begin);
-		put_split(o, &sum);
-		ut_ace_report_num(o, "energy_j", k->sample_count ? energy : NAN);
+		put_split(o, &b.sum);
+		ut_ace_report_num(o, "energy_j", k->sample_count ? b.energy : NAN);
 		ut_out_text(o, "}");
 		*more = true;
 	}
 }
 
-void ut_ace_report_steps(struct ut_out *o, const struct ut_ace_report *r,
-			 const struct ut_ace_report_limits *limits)
+static void put_steps(struct ut_out *o, const struct ut_ace_extra *x)
 {
-	const struct ut_ace_extra *x = r->x;
-	size_t room = limits->all_bars / (x->rank_count + 1);
-	size_t bars = limits->bars < room ? limits->bars : room;
 	bool more = false;
 
 	ut_out_text(o, "\"steps\":[");
 	for (size_t i = 0; i < x->rank_count; i++)
-		put_bars(o, &x->ranks[i], bars ? bars : 1, &more);
+		put_bars(o, &x->ranks[i], &more);
 	ut_out_text(o, "]");
-}
-
-/* A kernel of the list, to be sorted. */
-struct entry {
-	double total;
-	size_t at;
-};
-
-static int by_total(const void *p, const void *q)
-{
-	const struct entry *a = p, *b = q;
-
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
 }
 
 static void put_kernel(struct ut_out *o, const struct ut_ace_report *r,
@@ -218,31 +200,29 @@ static void put_kernel(struct ut_out *o, const struct ut_ace_report *r,
 	ut_out_text(o, "}");
 }
 
-void ut_ace_report_kernels(struct ut_out *o, const struct ut_ace_report *r, size_t most)
+double *ut_ace_kernel_totals(const struct ut_ace_extra *x)
+{
+	double *totals = ut_make((x->rank_count + 1) * sizeof(*totals));
+
+	for (size_t i = 0; i < x->kernel_count; i++)
+		totals[x->kernels[i].rank] += x->kernels[i].total;
+	return totals;
+}
+
+static void put_kernels(struct ut_out *o, const struct ut_ace_report *r)
 {
 	const struct ut_ace_extra *x = r->x;
-	struct entry *v = ut_make((x->kernel_count + 1) * sizeof(*v));
-	double *totals = ut_make((x->rank_count + 1) * sizeof(*totals));
-	size_t n = x->kernel_count;
+	double *totals = ut_ace_kernel_totals(x);
 
-	for (size_t i = 0; i < n; i++) {
-		v[i] = (struct entry){ x->kernels[i].total, i };
-		totals[x->kernels[i].rank] += x->kernels[i].total;
-	}
-	if (most && n > most) {
-		qsort(v, n, sizeof(*v), by_total);
-		n = most;
-	}
 	ut_out_fmt(o, "\"kernel_count\":%zu,\"kernels\":[", x->kernel_count);
-	for (size_t i = 0; i < n; i++) {
-		const struct ut_ace_kernel *k = &x->kernels[v[i].at];
+	for (size_t i = 0; i < x->kernel_count; i++) {
+		const struct ut_ace_kernel *k = &x->kernels[i];
 
 		ut_out_text(o, i ? ",\n" : "\n");
 		put_kernel(o, r, k, totals[k->rank]);
 	}
 	ut_out_text(o, "]");
 	free(totals);
-	free(v);
 }
 
 /* All ranks together. */
@@ -256,7 +236,7 @@ static void put_totals(struct ut_out *o, const struct ut_ace_report *r)
 	for (size_t i = 0; i < x->rank_count; i++) {
 		const struct ut_ace_extra_rank *k = &x->ranks[i];
 
-		add_split(&sum, &k->all);
+		ut_ace_add_split(&sum, &k->all);
 		energy += k->energy;
 		longest = k->all.length > longest ? k->all.length : longest;
 	}
@@ -268,8 +248,7 @@ static void put_totals(struct ut_out *o, const struct ut_ace_report *r)
 	ut_out_text(o, "}");
 }
 
-void ut_ace_report_json(struct ut_out *o, const struct ut_ace_report *r,
-			const struct ut_ace_report_limits *limits)
+void ut_ace_report_json(struct ut_out *o, const struct ut_ace_report *r)
 {
 	const struct ut_ace_extra *x = r->x;
 
@@ -286,14 +265,14 @@ void ut_ace_report_json(struct ut_out *o, const struct ut_ace_report *r,
 		put_rank(o, &x->ranks[i]);
 	}
 	ut_out_text(o, "],\n");
-	ut_ace_report_steps(o, r, limits);
+	put_steps(o, x);
 	ut_out_text(o, ",\n");
-	ut_ace_report_kernels(o, r, limits->kernels);
+	put_kernels(o, r);
 	ut_out_text(o, ",\n");
-	ut_ace_report_colls(o, r, limits->colls);
+	ut_ace_report_colls(o, r);
 	ut_out_text(o, ",\n");
 	ut_ace_report_power(o, r);
 	ut_out_text(o, ",\n");
-	ut_ace_report_verify(o, r, limits->messages);
+	ut_ace_report_verify(o, r);
 	ut_out_text(o, "}\n");
 }

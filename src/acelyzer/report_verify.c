@@ -12,23 +12,7 @@
 
 #define MOST_MISSING 100
 
-static const struct {
-	const char *key, *text;
-	enum ut_ace_severity severity;
-	enum ut_ace_base base;
-} kinds[] = {
-#define KIND(issue, key, severity, base, text) { key, text, UT_ACE_##severity, UT_ACE_OF_##base },
-	UT_ACE_ISSUE_LIST(KIND)
-#undef KIND
-};
-
-static const char *const severities[] = { "info", "warning", "error" };
-static const char *const bases[] = { "", "events", "device spans", "kernels", "files" };
-
-_Static_assert(sizeof(bases) / sizeof(bases[0]) == UT_ACE_BASES, "every base has a word");
-
-/* In percent; NAN = of nothing that can be counted. */
-static double share_of(const struct ut_ace_trust *t, enum ut_ace_base base, uint64_t count)
+double ut_ace_issue_share(const struct ut_ace_trust *t, enum ut_ace_base base, uint64_t count)
 {
 	const uint64_t whole[] = { 0, t->events, t->spans, t->kernels, t->files };
 
@@ -39,10 +23,12 @@ static void put_issue(struct ut_out *o, const struct ut_ace_report *r, int i)
 {
 	uint64_t n = r->a->issues[i];
 
-	ut_out_fmt(o, "{\"key\":\"%s\",\"severity\":\"%s\",\"count\":%" PRIu64, kinds[i].key,
-		   severities[kinds[i].severity], n);
-	ut_ace_report_num(o, "share_percent", share_of(&r->x->trust, kinds[i].base, n));
-	ut_out_fmt(o, ",\"of\":\"%s\",\"text\":\"%s\"}", bases[kinds[i].base], kinds[i].text);
+	ut_out_fmt(o, "{\"key\":\"%s\",\"severity\":\"%s\",\"count\":%" PRIu64,
+		   ut_ace_issue_kinds[i].key, ut_ace_severities[ut_ace_issue_kinds[i].severity], n);
+	ut_ace_report_num(o, "share_percent",
+			  ut_ace_issue_share(&r->x->trust, ut_ace_issue_kinds[i].base, n));
+	ut_out_fmt(o, ",\"of\":\"%s\",\"text\":\"%s\"}", ut_ace_bases[ut_ace_issue_kinds[i].base],
+		   ut_ace_issue_kinds[i].text);
 }
 
 static void put_clocks(struct ut_out *o, const struct ut_ace_report *r)
@@ -68,12 +54,12 @@ static void put_clocks(struct ut_out *o, const struct ut_ace_report *r)
 	ut_out_text(o, "]");
 }
 
-static void put_messages(struct ut_out *o, const struct ut_ace_messages *m, size_t most)
+static void put_messages(struct ut_out *o, const struct ut_ace_messages *m)
 {
 	size_t n = 0;
 
 	ut_out_text(o, ",\n\"messages\":[");
-	for (size_t i = 0; i < m->count && n < most; i++) {
+	for (size_t i = 0; i < m->count && n < UT_ACE_REPORT_MESSAGES; i++) {
 		if (m->items[i].level > UT_ACE_WARN)
 			continue;
 		ut_out_fmt(o, "%s{\"severity\":\"%s\",\"text\":", n++ ? ",\n" : "\n",
@@ -84,7 +70,7 @@ static void put_messages(struct ut_out *o, const struct ut_ace_messages *m, size
 	ut_out_text(o, "]");
 }
 
-void ut_ace_report_verify(struct ut_out *o, const struct ut_ace_report *r, size_t messages)
+void ut_ace_report_verify(struct ut_out *o, const struct ut_ace_report *r)
 {
 	const struct ut_ace_extra *x = r->x;
 	const struct ut_ace_trust *t = &x->trust;
@@ -127,7 +113,7 @@ void ut_ace_report_verify(struct ut_out *o, const struct ut_ace_report *r, size_
 	}
 	ut_out_text(o, "]");
 	put_clocks(o, r);
-	put_messages(o, &r->a->messages, messages);
+	put_messages(o, &r->a->messages);
 	ut_out_text(o, "}");
 }
 
@@ -143,17 +129,17 @@ static const struct ut_report_opts plain = { .width = UT_REPORT_WIDTH_OWN };
 static void add_issue(struct ut_report *t, const struct ut_ace_report *r, int issue, int severity)
 {
 	uint64_t count = r->a->issues[issue];
-	double share = share_of(&r->x->trust, kinds[issue].base, count);
+	double share = ut_ace_issue_share(&r->x->trust, ut_ace_issue_kinds[issue].base, count);
 	char text[32] = "";
 
 	if (isfinite(share))
 		snprintf(text, sizeof(text), "%.2f %%", share);
 	ut_report_add(t, (const struct ut_report_cell[]){
-				 ut_report_text(severities[severity]),
+				 ut_report_text(ut_ace_severities[severity]),
 				 ut_report_u64(count),
 				 ut_report_said(ut_report_real(share), text),
-				 ut_report_text(bases[kinds[issue].base]),
-				 ut_report_text(kinds[issue].text),
+				 ut_report_text(ut_ace_bases[ut_ace_issue_kinds[issue].base]),
+				 ut_report_text(ut_ace_issue_kinds[issue].text),
 			 });
 }
 
@@ -183,7 +169,7 @@ static void print_issues(struct ut_out *o, const struct ut_ace_report *r)
 	t = ut_report_start(o, &plain, &table);
 	for (int s = UT_ACE_LOSS; s >= UT_ACE_NOTE; s--) {
 		for (int i = 0; i < UT_ACE_ISSUES; i++) {
-			if (r->a->issues[i] && (int)kinds[i].severity == s)
+			if (r->a->issues[i] && (int)ut_ace_issue_kinds[i].severity == s)
 				add_issue(t, r, i, s);
 		}
 	}

@@ -31,7 +31,7 @@ static int write_file(struct ut_ace_analysis *a, const struct ut_ace_report *r, 
 	if (html)
 		ut_ace_report_html(o, r);
 	else
-		ut_ace_report_json(o, r, &ut_ace_report_all);
+		ut_ace_report_json(o, r);
 	rc = ut_out_commit(o, err);
 	if (!rc)
 		ut_ace_say(&a->messages, UT_ACE_INFO, "Report file created:  %s", path);

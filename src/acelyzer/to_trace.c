@@ -21,8 +21,8 @@ struct telling {
 	struct ut_idmap values;    /* that number and the value's key -> place of its track + 1 */
 	struct ut_idmap strings;   /* of the table -> of the trace */
 	uint32_t counter_count;
-	uint32_t jobname;          /* string id of the trace: the key */
-	uint32_t *files;           /* by job: string id of its file's name; 0 = not met yet */
+	uint32_t jobname; /* string id of the trace: the key */
+	uint32_t *files;  /* by job: string id of its file's name; 0 = not met yet */
 };
 
 static uint32_t string_of(struct telling *p, uint32_t id)
@@ -65,6 +65,21 @@ static uint32_t process_of(struct telling *p, uint32_t pid)
 	return at;
 }
 
+/* Is it of a torch file, which is of one rank and numbers its arrows for itself? */
+static bool is_torch(const struct telling *p, const struct ut_ace_event *e)
+{
+	return p->how->apart && e->flags & UT_ACE_HAS_JOB &&
+	       p->a->table.jobs[e->job].dialect == UT_ACE_TORCH;
+}
+
+static void rank_process(struct telling *p, const struct ut_ace_event *e, uint32_t process)
+{
+	int64_t rank = p->a->table.jobs[e->job].rank;
+
+	if (is_torch(p, e) && rank >= 0 && rank <= INT32_MAX)
+		p->trace->processes[process].rank = (int32_t)rank;
+}
+
 static uint32_t track_of(struct telling *p, const struct ut_ace_event *e)
 {
 	bool counter = e->ph == 'C';
@@ -77,6 +92,7 @@ static uint32_t track_of(struct telling *p, const struct ut_ace_event *e)
 		return at - 1;
 	at = ut_trace_add_track(p->trace, process_of(p, e->pid),
 				counter ? UT_TRACK_COUNTER : UT_TRACK_THREAD);
+	rank_process(p, e, p->trace->tracks[at].process);
 	p->trace->tracks[at].id = counter ? at + 1 : number_of(p, e->tid);
 	if (counter)
 		p->trace->tracks[at].name = string_of(p, e->name);
@@ -135,8 +151,7 @@ static void add_origin(struct telling *p, const struct ut_ace_event *e)
 	if (!(e->flags & UT_ACE_JOBNAME))
 		return;
 	if (!p->files[e->job])
-		p->files[e->job] =
-			ut_strtab_intern(&p->trace->strings, job->base, job->base_len);
+		p->files[e->job] = ut_strtab_intern(&p->trace->strings, job->base, job->base_len);
 	ut_trace_add_arg(p->trace, p->jobname, UT_ARG_STR)->value.str = p->files[e->job];
 }
 
@@ -221,8 +236,7 @@ static uint64_t arrow_of(const struct telling *p, const struct ut_ace_event *e)
 	if (!ut_ace_arg(t, e->extra, UT_ACE_K_ID, &id) || !ut_ace_arg_num(t, &id, &value))
 		return 0;
 	number = (uint64_t)(value < 0 ? 0 : value);
-	if (p->how->apart && t->jobs[e->job].dialect == UT_ACE_TORCH &&
-	    e->flags & UT_ACE_HAS_JOB && number < UINT64_C(1) << JOB_SHIFT)
+	if (is_torch(p, e) && number < UINT64_C(1) << JOB_SHIFT)
 		number |= ((uint64_t)e->job + 1) << JOB_SHIFT;
 	return number;
 }

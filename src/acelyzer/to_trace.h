@@ -15,7 +15,7 @@ struct ut_ace_telling {
 	double zero;     /* us: where times count from; what is before is put there */
 	bool origin;     /* arguments say what a span was called and which file it is of */
 	bool no_stamps;  /* without cycles, and without readings of the device */
-	bool apart;      /* numbers of arrows count in their file, unless we made the arrow */
+	bool apart;      /* torch files: processes have their rank, arrows numbers of their own */
 	bool all_values; /* a counter of several values is several counters */
 };
 

@@ -96,7 +96,9 @@ export interface WindowAsk {
 	lanes: [track: number, lane: number][];
 }
 
-export type ColumnType = 'text' | 'name' | 'time' | 'count' | 'share' | 'number' | 'bytes' | 'event';
+/* A picture is drawn by the view (Grid's picture), and is nothing to sort or save. */
+export type ColumnType =
+	'text' | 'name' | 'time' | 'count' | 'share' | 'number' | 'bytes' | 'event' | 'picture';
 
 export interface Column {
 	key: string;

@@ -48,7 +48,7 @@ export const percent = (share: number): string => `${(100 * share).toFixed(1)}${
 export function number(v: number): string {
 	if (!Number.isFinite(v)) return '–';
 	if (Number.isInteger(v) && Math.abs(v) < 1e15) return count(v);
-	return Math.abs(v) >= 1e6 || Math.abs(v) < 1e-3 ? v.toPrecision(4) : digits(v);
+	return Math.abs(v) >= 1e6 || Math.abs(v) < 0.1 ? v.toPrecision(4) : digits(v);
 }
 
 export const short = (v: number): string =>

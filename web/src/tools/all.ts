@@ -3,5 +3,6 @@
 
 import { DEVLOG_TABS } from './devlog';
 import type { Tab } from '../ui/tab';
+import { ANALYZE_TABS } from './analyze';
 
-export const TOOL_TABS: Tab[] = [...DEVLOG_TABS];
+export const TOOL_TABS: Tab[] = [...DEVLOG_TABS, ...ANALYZE_TABS];

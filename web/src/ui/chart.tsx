@@ -18,10 +18,11 @@ export interface ChartProps {
 	log: boolean; // of the horizontal axis
 	logCount: boolean;
 	unit(v: number): string;
+	height?: number;
+	value?(v: number): string; // of the vertical axis, where it does not count
 	marks?: { at: number; label: string }[];
 	chosen?: [number, number] | null;
 	onChoose?(range: [number, number] | null): void;
-	height?: number;
 }
 
 const W = 1000,
@@ -61,7 +62,7 @@ export function Chart(p: ChartProps) {
 	const H = p.height ?? 210,
 		svg = useRef<SVGSVGElement>(null),
 		[drag, setDrag] = useState<number | null>(null);
-	const most = Math.max(1, ...p.series.flatMap(s => s.counts)),
+	const most = Math.max(p.value ? 1e-12 : 1, ...p.series.flatMap(s => s.counts)),
 		bins = p.series[0]?.counts.length ?? 1;
 	const up = (n: number): number => (p.logCount ? Math.log10(n + 1) / Math.log10(most + 1) : n / most);
 	const X = (v: number): number => LEFT + place(v, p) * (W - LEFT - RIGHT),
@@ -79,7 +80,7 @@ export function Chart(p: ChartProps) {
 			.join('');
 	const levels = p.logCount
 		? [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].filter(n => n <= most)
-		: [0.5, 1].map(s => Math.round(most * s));
+		: [0.5, 1].map(s => (p.value ? most * s : Math.round(most * s)));
 
 	return (
 		<figure class="chart">
@@ -141,11 +142,14 @@ export function Chart(p: ChartProps) {
 			<div class="axis" aria-hidden="true">
 				{levels.map(n => (
 					<span key={n} class="y" style={{ top: `${Y(n)}px` }}>
-						{short(n)}
+						<bdi>{(p.value ?? short)(n)}</bdi>
 					</span>
 				))}
 				{axis(p).map(v => (
-					<span key={v} class="x" style={{ left: `${(X(v) / W) * 100}%` }}>
+					<span
+						key={v}
+						class="x"
+						style={{ left: `${(X(v) / W) * 100}%`, top: `${H - BOTTOM + 3}px` }}>
 						{p.unit(v)}
 					</span>
 				))}

@@ -22,11 +22,19 @@ export interface GridProps {
 	onPick?: (row: number) => void;
 	onOpen?: (row: number) => void;
 	flag?: (row: number, key: string) => { tone: 'bad' | 'warn'; why: string } | null;
+	picture?: (row: number, key: string) => Piece[];
+}
+
+/* One piece of a picture in a cell: a part of a bar, a square of a heat map. */
+export interface Piece {
+	share: number; // of the width of the cell
+	colour: string; // class: k0.. of a category, q0.. weak to strong, or none
+	title: string;
 }
 
 const HIDDEN = new Set(['type', 'track number']);
 const isHidden = (c: Column): boolean => c.type === 'event' || HIDDEN.has(c.title.toLowerCase());
-const isNumber = (c: Column): boolean => !['text', 'name'].includes(c.type);
+const isNumber = (c: Column): boolean => !['text', 'name', 'picture'].includes(c.type);
 
 export function shown(c: Column, v: Cell): string {
 	if (v === null) return '–';
@@ -55,7 +63,8 @@ const quote = (v: Cell, separator: string): string => {
 
 export function csv(t: Table, rows: number[], columns: number[], separator = ','): string {
 	const title = (c: Column): string => (c.type === 'time' ? `${c.key}_ns` : c.key);
-	const lines = [columns.map(c => title(t.columns[c])), ...rows.map(r => columns.map(c => t.data[c][r]))];
+	const kept = columns.filter(c => t.columns[c].type !== 'picture');
+	const lines = [kept.map(c => title(t.columns[c])), ...rows.map(r => kept.map(c => t.data[c][r]))];
 
 	return `${lines.map(l => l.map(v => quote(v, separator)).join(separator)).join('\n')}\n`;
 }
@@ -224,6 +233,12 @@ function Bar({ p, shown: n, filter, setFilter, off, setOff, text }: BarProps) {
 function HeadCell({ c, sort, set }: { c: Column; sort: Sorting; set(s: Sorting): void }) {
 	const on = c.key === sort.key;
 
+	if (c.type === 'picture')
+		return (
+			<th role="columnheader" class={c.wide ? 'wide' : ''} title={c.hint}>
+				{c.title}
+			</th>
+		);
 	return (
 		<th
 			role="columnheader"
@@ -457,6 +472,23 @@ function cellProps(p: GridProps, t: Table, column: number, row: number): { class
 	};
 }
 
+function Picture({ pieces }: { pieces: Piece[] }) {
+	return (
+		<span
+			class="pieces"
+			role="img"
+			aria-label={pieces
+				.filter(i => i.title)
+				.slice(0, 8)
+				.map(i => i.title)
+				.join(', ')}>
+			{pieces.map((i, k) => (
+				<i key={k} class={i.colour} title={i.title} style={{ width: `${i.share * 100}%` }} />
+			))}
+		</span>
+	);
+}
+
 function CellView({ p, column, row, type }: { p: GridProps; column: number; row: number; type: number }) {
 	const c = p.table.columns[column],
 		v = p.table.data[column][row];
@@ -468,6 +500,7 @@ function CellView({ p, column, row, type }: { p: GridProps; column: number; row:
 				<Name text={String(v ?? '')} />
 			</>
 		);
+	if (c.type === 'picture') return <Picture pieces={p.picture?.(row, c.key) ?? []} />;
 	if (c.type === 'share' && typeof v === 'number' && !c.signed)
 		return (
 			<>

@@ -87,6 +87,7 @@ export function Summary({ app }: { app: App }) {
 					<Tile key={t.title} {...t} />
 				))}
 			</div>
+			{found.length > 1 && <Findings app={app} all={found.slice(1)} />}
 			<div class="two">
 				<section class="card" aria-label="Slices by name">
 					<header>
@@ -112,7 +113,6 @@ export function Summary({ app }: { app: App }) {
 				<Zone app={app} compact />
 			</div>
 			<div class="two">
-				{found.length > 1 && <Findings app={app} all={found.slice(1)} />}
 				<section class="card" aria-label="Tracks">
 					<header>
 						<h2>Tracks</h2>
