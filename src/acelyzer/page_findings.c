@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "acelyzer/report_page.h"
-#include "base/size.h"
+#include "base/grow.h"
 #include "base/str.h"
 #include "text/out.h"
 
@@ -54,9 +54,26 @@ static void end(struct findings *f, const char *tab)
 	ut_out_text(f->json, "}");
 }
 
+/* As the page prints times: four digits, one unit, a narrow space before it. */
 static const char *in_time(char room[32], double ns)
 {
-	return ut_time_text(room, 32, ns > 0 ? (uint64_t)llrint(fmin(ns, 9e18)) : 0);
+	static const struct {
+		double by;
+		const char *unit;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "\u00b5s" }, { 1, "ns" } };
+	size_t i = 0;
+	double v;
+
+	while (i < 3 && ns < units[i].by * 0.99995)
+		i++;
+	v = ns / units[i].by;
+	snprintf(room, 32, "%.*f\u202f%s",
+		 i == 3 || v >= 1000 ? 0
+		 : v >= 100          ? 1
+		 : v >= 10           ? 2
+				     : 3,
+		 fmin(v, 1e12), units[i].unit);
+	return room;
 }
 
 static double share_of(double part, double whole)
@@ -83,6 +100,61 @@ static void doubt(struct findings *f)
 	end(f, "trust");
 }
 
+/* The kernel in which a rank spends most beyond what others spend in it on average; NULL = none. */
+static const struct ut_ace_kernel *slow_kernel(const struct ut_ace_extra *x, uint32_t rank,
+					       double *by)
+{
+	struct sum {
+		double total, ranks;
+	} *sums = ut_make((x->kernel_count + 1) * sizeof(*sums));
+	const struct ut_ace_kernel *worst = NULL;
+	struct ut_idmap names = { 0 };
+	uint32_t count = 0;
+
+	*by = 0;
+	for (size_t i = 0; i < x->kernel_count; i++) {
+		const struct ut_ace_kernel *k = &x->kernels[i];
+		uint32_t at = ut_idmap_get(&names, k->name);
+
+		if (!at)
+			ut_idmap_put(&names, k->name, at = ++count);
+		if (k->rank != rank) {
+			sums[at - 1].total += k->total;
+			sums[at - 1].ranks++;
+		}
+	}
+	for (size_t i = 0; i < x->kernel_count; i++) {
+		const struct ut_ace_kernel *k = &x->kernels[i];
+		const struct sum *s = &sums[ut_idmap_get(&names, k->name) - 1];
+		double over = s->ranks > 0 ? k->total - s->total / s->ranks : 0;
+
+		if (k->rank == rank && !k->comm && over > *by) {
+			*by = over;
+			worst = k;
+		}
+	}
+	ut_idmap_release(&names);
+	free(sums);
+	return worst;
+}
+
+/* " Most of it is in NAME: ..."; nothing if no kernel stands out. */
+static void name_cause(const struct findings *f, uint32_t rank, char room[512])
+{
+	const struct ut_ace_report *r = f->page->report;
+	double by;
+	const struct ut_ace_kernel *k = slow_kernel(r->x, rank, &by);
+	struct ut_str name;
+	char time[32];
+
+	room[0] = 0;
+	if (!k)
+		return;
+	name = ut_ace_str(&r->a->table, k->name);
+	snprintf(room, 512, " The most of it is in %.*s: %s more in all than on the other ranks.",
+		 name.len < 200 ? (int)name.len : 200, name.ptr, in_time(time, by * 1000));
+}
+
 static void stragglers(struct findings *f)
 {
 	const struct ut_ace_extra *x = f->page->report->x;
@@ -90,10 +162,11 @@ static void stragglers(struct findings *f)
 	for (size_t i = 0; i < x->rank_count; i++) {
 		const struct ut_ace_extra_rank *k = &x->ranks[i];
 		double gain = (double)k->step_excess * (double)k->step_count;
-		char excess[32], mean[32];
+		char excess[32], mean[32], cause[512];
 
 		if (!k->straggler)
 			continue;
+		name_cause(f, (uint32_t)i, cause);
 		begin(f, "bad");
 		put(f, "say",
 		    "Rank %" PRId64 " makes the others wait: it takes %s longer than "
@@ -103,12 +176,12 @@ static void stragglers(struct findings *f)
 			put(f, "why",
 			    "It is the slowest in %" PRIu64 " of %" PRIu64
 			    " steps, and the last in %" PRIu64 " of %" PRIu64
-			    " collectives, by %s on average.",
+			    " collectives, by %s on average.%s",
 			    k->step.last, k->step.seen, k->coll.last, k->coll.seen,
-			    in_time(mean, k->coll.total / (double)k->coll.last));
+			    in_time(mean, k->coll.total / (double)k->coll.last), cause);
 		else
-			put(f, "why", "It is the slowest in %" PRIu64 " of %" PRIu64 " steps.",
-			    k->step.last, k->step.seen);
+			put(f, "why", "It is the slowest in %" PRIu64 " of %" PRIu64 " steps.%s",
+			    k->step.last, k->step.seen, cause);
 		ut_ace_report_num(f->json, "gain", gain > 0 ? gain : 0);
 		end(f, "stragglers");
 	}

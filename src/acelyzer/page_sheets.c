@@ -353,6 +353,12 @@ static void put_colls(const struct ut_ace_page *p)
 {
 	static const struct ut_sheet_column columns[] = {
 		{ .key = "name", .title = "Collective", .type = "name" },
+		{ .key = "late",
+		  .title = "Late by",
+		  .type = "time",
+		  .hint = "mean: the last one against the median of the others" },
+		{ .key = "last_rank", .title = "Last most often", .type = "count" },
+		{ .key = "last_count", .title = "How often", .type = "count" },
 		{ .key = "count", .title = "Count", .type = "count" },
 		{ .key = "ranks", .title = "Ranks", .type = "count", .wide = true },
 		{ .key = "mean", .title = "Mean", .type = "time", .wide = true },
@@ -362,13 +368,7 @@ static void put_colls(const struct ut_ace_page *p)
 		  .type = "time",
 		  .hint = "from the first to the last that came",
 		  .wide = true },
-		{ .key = "late",
-		  .title = "Late by",
-		  .type = "time",
-		  .hint = "mean: the last one against the median of the others" },
-		{ .key = "latest", .title = "At most", .type = "time", .wide = true },
-		{ .key = "last_rank", .title = "Last most often", .type = "count" },
-		{ .key = "last_count", .title = "How often", .type = "count" },
+		{ .key = "latest", .title = "Late at most", .type = "time", .wide = true },
 	};
 	const struct ut_ace_extra *x = p->report->x;
 	size_t count;
@@ -382,15 +382,15 @@ static void put_colls(const struct ut_ace_page *p)
 		double n = (double)w->count;
 
 		ut_sheet_text(&s, ut_ace_str(&p->report->a->table, w->name));
+		ut_sheet_double(&s, w->late / n);
+		put_time(&s, w->worst_count > 0, (double)x->ranks[w->worst].rank);
+		put_time(&s, w->worst_count > 0, (double)w->worst_count);
 		ut_sheet_u64(&s, w->count);
 		ut_sheet_u64(&s, w->ranks);
 		ut_sheet_double(&s, w->length / n);
 		ut_sheet_i64(&s, w->longest);
 		ut_sheet_double(&s, w->spread / n);
-		ut_sheet_double(&s, w->late / n);
 		ut_sheet_i64(&s, w->latest);
-		put_time(&s, w->worst_count > 0, (double)x->ranks[w->worst].rank);
-		put_time(&s, w->worst_count > 0, (double)w->worst_count);
 	}
 	if (count)
 		finish(p, "collectives", &s, count - most);
@@ -483,19 +483,19 @@ static void put_categories(const struct ut_ace_page *p)
 {
 	static const struct ut_sheet_column columns[] = {
 		{ .key = "name", .title = "Category", .type = "name" },
-		{ .key = "phase", .title = "Phase", .type = "text", .wide = true },
 		{ .key = "rank", .title = "Rank", .type = "count" },
-		{ .key = "calls", .title = "Calls", .type = "count" },
 		{ .key = "time", .title = "Time", .type = "time" },
-		{ .key = "share", .title = "Share of rank", .type = "share" },
-		{ .key = "ideal",
-		  .title = "Ideal",
-		  .type = "time",
-		  .hint = "what the compiler expects" },
 		{ .key = "utilization",
 		  .title = "Utilisation",
 		  .type = "share",
 		  .hint = "the ideal time, of the time it took" },
+		{ .key = "share", .title = "Share of rank", .type = "share" },
+		{ .key = "calls", .title = "Calls", .type = "count" },
+		{ .key = "ideal",
+		  .title = "Ideal",
+		  .type = "time",
+		  .hint = "what the compiler expects" },
+		{ .key = "phase", .title = "Phase", .type = "text", .wide = true },
 	};
 	const struct ut_ace_found *f = &p->report->a->found;
 	struct ut_sheet s;
@@ -507,16 +507,16 @@ static void put_categories(const struct ut_ace_page *p)
 		const struct ut_ace_category *c = &f->categories[i];
 
 		ut_sheet_text(&s, c->name);
+		ut_sheet_i64(&s, c->pid);
+		ut_sheet_double(&s, c->time * 1000);
+		put_share(&s, c->ideal, c->time);
+		put_share(&s, c->time, c->group_time);
+		ut_sheet_u64(&s, c->calls);
+		ut_sheet_double(&s, c->ideal * 1000);
 		if (c->phase)
 			ut_sheet_text(&s, ut_str_of(c->phase));
 		else
 			ut_sheet_null(&s);
-		ut_sheet_i64(&s, c->pid);
-		ut_sheet_u64(&s, c->calls);
-		ut_sheet_double(&s, c->time * 1000);
-		put_share(&s, c->time, c->group_time);
-		ut_sheet_double(&s, c->ideal * 1000);
-		put_share(&s, c->ideal, c->time);
 	}
 	finish(p, "categories", &s, 0);
 }

@@ -59,11 +59,11 @@ static void put_issues(const struct ut_ace_page *p)
 {
 	static const struct ut_sheet_column columns[] = {
 		{ .key = "severity", .title = "Severity", .type = "text" },
+		{ .key = "what", .title = "What", .type = "text" },
+		{ .key = "remedy", .title = "What to do", .type = "text" },
 		{ .key = "count", .title = "Count", .type = "count" },
 		{ .key = "share", .title = "Share", .type = "share", .wide = true },
 		{ .key = "of", .title = "Of", .type = "text", .wide = true },
-		{ .key = "what", .title = "What", .type = "text" },
-		{ .key = "remedy", .title = "What to do", .type = "text" },
 	};
 	const struct ut_ace_report *r = p->report;
 	struct ut_sheet s;
@@ -77,14 +77,14 @@ static void put_issues(const struct ut_ace_page *p)
 			if (!n || (int)k->severity != severity)
 				continue;
 			ut_sheet_text(&s, ut_str_of(ut_ace_severities[severity]));
+			ut_sheet_text(&s, ut_str_of(k->text));
+			ut_sheet_text(&s, ut_str_of(k->remedy));
 			ut_sheet_u64(&s, n);
 			ut_sheet_double(&s, ut_ace_issue_share(&r->x->trust, k->base, n) / 100);
 			if (k->base)
 				ut_sheet_text(&s, ut_str_of(ut_ace_bases[k->base]));
 			else
 				ut_sheet_null(&s);
-			ut_sheet_text(&s, ut_str_of(k->text));
-			ut_sheet_text(&s, ut_str_of(k->remedy));
 		}
 	}
 	finish(p, "issues", &s, 0);

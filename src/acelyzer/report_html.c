@@ -86,8 +86,9 @@ static void place_processes(const struct ut_ace_report *r, struct ut_trace *trac
 static void make_store(const struct ut_ace_report *r, struct ut_store *store, double *zero)
 {
 	static const char no_stamps[] =
-		"arguments of spans are here without cycles and readings of power, which would be "
-		"most of this page; the trace that analyze writes has them";
+		"arguments of spans are here without cycles and readings of power, values of "
+		"counters in five digits, to keep this page small; the trace that analyze writes "
+		"has them in full";
 	size_t spans;
 	struct ut_ace_telling how = { .zero = *zero = first_time(&r->a->table, &spans),
 				      .origin = true,
@@ -96,7 +97,7 @@ static void make_store(const struct ut_ace_report *r, struct ut_store *store, do
 	struct ut_trace trace;
 	struct ut_build build;
 
-	how.no_stamps = spans > STAMPED_MOST;
+	how.no_stamps = how.coarse = spans > STAMPED_MOST;
 	ut_trace_init(&trace);
 	ut_build_init(&build);
 	ut_ace_to_trace(r->a, &how, &trace, &build.sink);

@@ -1,13 +1,16 @@
 #include "acelyzer/to_trace.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/str.h"
 #include "model/event.h"
 #include "model/sink.h"
 
+#define COARSE    ((UINT64_C(1) << 34) - 1) /* of a double: beyond the sixth digit */
 #define JOB_SHIFT 40 /* numbers of arrows that are below this are told apart by their file */
 
 struct telling {
@@ -80,6 +83,30 @@ static void rank_process(struct telling *p, const struct ut_ace_event *e, uint32
 		p->trace->processes[process].rank = (int32_t)rank;
 }
 
+/* A thread of a device has no name, but its spans all do the same: the first one tells what. */
+static void name_track(struct telling *p, const struct ut_ace_event *e, struct ut_track *track)
+{
+	static const struct {
+		const char *end, *what;
+	} kinds[] = { { "Cmpt Exec", "kernels" },
+		      { "Cmpt Prep", "preparation" },
+		      { " DmaI", "DMA" },
+		      { " DmaO", "DMA" } };
+	struct ut_str name = ut_ace_str(&p->a->table, e->name);
+	struct ut_buf b = { 0 };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t len = strlen(kinds[i].end);
+
+		if (name.len < len || memcmp(name.ptr + name.len - len, kinds[i].end, len) != 0)
+			continue;
+		ut_buf_fmt(&b, "%s %" PRIu64, kinds[i].what, track->id);
+		track->name = ut_strtab_intern(&p->trace->strings, b.data, b.len);
+		ut_buf_release(&b);
+		return;
+	}
+}
+
 static uint32_t track_of(struct telling *p, const struct ut_ace_event *e)
 {
 	bool counter = e->ph == 'C';
@@ -98,6 +125,8 @@ static uint32_t track_of(struct telling *p, const struct ut_ace_event *e)
 		p->trace->tracks[at].name = string_of(p, e->name);
 	else if (tid->kind == UT_ACE_ID_STR)
 		p->trace->tracks[at].name = string_of(p, tid->str);
+	else if (p->how->origin && e->dev && e->ph == 'X')
+		name_track(p, e, &p->trace->tracks[at]);
 	ut_idmap_put(&p->tracks, key, at + 1);
 	return at;
 }
@@ -220,6 +249,8 @@ static void send_values(struct telling *p, const struct ut_ace_event *e)
 		out.name = p->trace->tracks[out.track].name;
 		out.cat = string_of(p, e->cat);
 		out.val = bits_of(value);
+		if (p->how->coarse)
+			out.val &= ~COARSE;
 		ut_sink_event(p->sink, p->trace, &out);
 	}
 	free(args);

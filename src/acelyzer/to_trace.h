@@ -13,8 +13,10 @@ struct ut_sink;
 /* How they are told. Zeroed: as -f protobuf does. */
 struct ut_ace_telling {
 	double zero;     /* us: where times count from; what is before is put there */
-	bool origin;     /* arguments say what a span was called and which file it is of */
+	bool origin;     /* arguments say what a span was called and which file it is of; threads of
+			  * devices are called after what they do */
 	bool no_stamps;  /* without cycles, and without readings of the device */
+	bool coarse;     /* values of counters in five digits: such doubles pack well */
 	bool apart;      /* torch files: processes have their rank, arrows numbers of their own */
 	bool all_values; /* a counter of several values is several counters */
 };

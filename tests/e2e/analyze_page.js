@@ -89,7 +89,7 @@ async function steps(page) {
 async function timeline(page) {
 	await page.waitForFunction(() => /rectangles/.test(document.querySelector('.status').innerText));
 	const heads = await page.locator('[role=tree]').innerText();
-	for (const name of ['rank 0', 'rank 1', 'AIU Device0', 'AIU Device1', 'Power Watts'])
+	for (const name of ['rank 0', 'rank 1', 'AIU Device0', 'AIU Device1', 'kernels', 'DMA', 'Power Watts'])
 		assert.ok(heads.includes(name), `${name} in ${heads}`);
 	const painted = await page.evaluate(() => {
 		const canvas = [...document.querySelectorAll('canvas')].sort((a, b) => b.width * b.height - a.width * a.height)[0];

@@ -184,7 +184,17 @@ function Sheets({ app, error, ready, children }: SheetsProps) {
 function SheetGrid({ app, name, ...p }: { app: App; name: string } & Omit<GridProps, 'app' | 'table'>) {
 	const { value } = useSheet<Table>(app, TOOL, name);
 
-	return value && <Grid app={app} table={value} {...p} />;
+	const table = useMemo(
+		() =>
+			value &&
+			pick(
+				value,
+				value.columns.map(c => c.key),
+			),
+		[value],
+	);
+
+	return table && <Grid app={app} table={table} {...p} />;
 }
 
 const has = (app: App, sheet: string): boolean => hasSheet(app.info.value, TOOL, sheet);

@@ -83,7 +83,7 @@ export function Chart(p: ChartProps) {
 		: [0.5, 1].map(s => (p.value ? most * s : Math.round(most * s)));
 
 	return (
-		<figure class="chart">
+		<figure class={`chart ${p.value ? 'valued' : ''}`}>
 			<svg
 				ref={svg}
 				viewBox={`0 0 ${W} ${H}`}
