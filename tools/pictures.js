@@ -1,6 +1,6 @@
 // pictures.js - pictures of pages, for the guides. tools/pictures.sh runs it.
 //
-//   node pictures.js NODE_MODULES FOLDER NAME=PAGE...
+//   node pictures.js NODE_MODULES FOLDER NAME=PAGE[#VIEW]...
 //
 // Writes FOLDER/NAME.png, the upper part of the page in a window of 1100 x 760. Exit 77: a part of
 // this is not installed.
@@ -16,9 +16,9 @@ async function main() {
 	const page = await browser.newPage({ viewport: { width: 1100, height: 760 }, colorScheme: 'light' });
 
 	for (const word of pages) {
-		const [name, file] = word.split('=');
+		const [, name, file, view] = /^([^=]*)=([^#]*)(#.*)?$/.exec(word);
 
-		await page.goto(pathToFileURL(path.resolve(file)).href);
+		await page.goto(pathToFileURL(path.resolve(file)).href + (view || ''));
 		await page.waitForLoadState('networkidle');
 		await page.waitForTimeout(500); // what draws itself piece by piece
 		await page.screenshot({ path: path.join(folder, `${name}.png`) });

@@ -18,7 +18,7 @@ python3 -B tests/gen/picture_data.py "$work"
 mkdir "$work/img"
 node tools/pictures.js "$build/node/node_modules" "$work/img" \
 	"devlog=$work/devlog/device_perf.html" "ops=$work/ops/profile_log_ops.html" \
-	"analyze=$work/analyze.html"
+	"analyze=$work/analyze.html#v=steps"
 for picture in "$work"/img/*.png; do
 	size=$(wc -c <"$picture")
 	if [ "$size" -gt $most ]; then

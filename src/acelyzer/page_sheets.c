@@ -403,14 +403,19 @@ static void put_colls(const struct ut_ace_page *p)
 
 /* ---- kernels -------------------------------------------------------------------------------- */
 
+/* A kernel, to be sorted. */
+struct entry {
+	double total;
+	size_t at;
+};
+
 static int by_total(const void *a, const void *b)
 {
-	const struct ut_ace_kernel *x = *(const struct ut_ace_kernel *const *)a,
-				   *y = *(const struct ut_ace_kernel *const *)b;
+	const struct entry *x = a, *y = b;
 
 	if (x->total != y->total)
 		return x->total > y->total ? -1 : 1;
-	return x < y ? -1 : x > y;
+	return x->at < y->at ? -1 : x->at > y->at;
 }
 
 static void put_kernel(const struct ut_ace_page *p, struct ut_sheet *s,
@@ -459,18 +464,18 @@ static void put_kernels(const struct ut_ace_page *p)
 		{ .key = "power", .title = "Power", .type = "number", .unit = "W", .wide = true },
 	};
 	const struct ut_ace_extra *x = p->report->x;
-	const struct ut_ace_kernel **list = ut_make((x->kernel_count + 1) * sizeof(*list));
+	struct entry *list = ut_make((x->kernel_count + 1) * sizeof(*list));
 	double *totals = ut_ace_kernel_totals(x);
 	size_t most = x->kernel_count < KERNELS_MOST ? x->kernel_count : KERNELS_MOST;
 	struct ut_sheet s;
 
 	for (size_t i = 0; i < x->kernel_count; i++)
-		list[i] = &x->kernels[i];
+		list[i] = (struct entry){ x->kernels[i].total, i };
 	if (x->kernel_count)
 		qsort(list, x->kernel_count, sizeof(*list), by_total);
 	SHEET(&s, columns);
 	for (size_t i = 0; i < most; i++)
-		put_kernel(p, &s, list[i], totals[list[i]->rank]);
+		put_kernel(p, &s, &x->kernels[list[i].at], totals[x->kernels[list[i].at].rank]);
 	if (most)
 		finish(p, "kernels", &s, x->kernel_count - most);
 	else

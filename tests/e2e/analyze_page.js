@@ -55,6 +55,7 @@ async function summary(page) {
 	const crumb = await page.locator('.crumb').innerText();
 	assert.match(crumb, /both\.json/);
 	assert.match(crumb, /AIU job, 2 ranks, written \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
+	assert.match(await page.getByLabel('What was recorded').innerText(), /AIU job, 2 ranks, written/);
 }
 
 async function steps(page) {
