@@ -17,6 +17,8 @@ export interface LaneWindow {
 	last: number;
 	cell: number; // of a counter: first cell
 	cells: number;
+	known: number; // the end of the trace when it was asked for...
+	generation: number; // ... and which trace that was
 }
 
 const key = (track: number, lane: number): number => track * 65536 + lane;
@@ -44,14 +46,18 @@ export class LaneData {
 		private readonly failed: (e: unknown) => void,
 	) {}
 
-	/* A live trace has grown: what is known of its end is not true any more. */
-	setWhole(span: number): void {
-		if (span === this.whole.t1) return;
+	private generation = 0;
+
+	/* The trace has grown: what is known of it is drawn until something newer has come. */
+	setWhole(span: number, generation: number): void {
+		if (span === this.whole.t1 && generation === this.generation) return;
 		this.whole = { t0: 0, t1: span };
-		this.coarse.clear();
-		this.fine.clear();
-		this.mini.clear();
+		this.generation = generation;
 		this.flowsFor = null;
+	}
+
+	private isOld(w: LaneWindow | undefined): boolean {
+		return !w || w.generation !== this.generation;
 	}
 
 	/* The best there is for a view: the fine window if it covers it, else the whole. */
@@ -61,7 +67,7 @@ export class LaneData {
 			coarse = this.coarse.get(k);
 
 		if (!fine) return coarse;
-		const covers = fine.of.t0 <= Math.max(view.t0, 0) && fine.of.t1 >= Math.min(view.t1, this.whole.t1);
+		const covers = fine.of.t0 <= Math.max(view.t0, 0) && fine.of.t1 >= Math.min(view.t1, fine.known);
 
 		return covers || !coarse ? fine : coarse;
 	}
@@ -74,10 +80,13 @@ export class LaneData {
 	needMini(tracks: number[], range: Range): void {
 		if (range.t0 !== this.miniFor.t0 || range.t1 !== this.miniFor.t1) {
 			this.miniFor = { ...range };
-			this.mini.clear();
 		}
 		const bare = tracks
-			.filter(track => !this.mini.has(key(track, 0)))
+			.filter(track => {
+				const w = this.mini.get(key(track, 0));
+
+				return this.isOld(w) || w!.of.t0 !== range.t0 || w!.of.t1 !== range.t1;
+			})
 			.map(track => ({ track, lane: 0 }))
 			.slice(0, LANES_AT_ONCE);
 
@@ -89,7 +98,7 @@ export class LaneData {
 	}
 
 	private goodEnough(w: LaneWindow | undefined, view: Range, pixels: number): boolean {
-		if (!w) return false;
+		if (!w || this.isOld(w)) return false;
 		const { t0, t1 } = w.of,
 			have = (t1 - t0) / w.of.pixels,
 			want = (view.t1 - view.t0) / pixels;
@@ -114,7 +123,11 @@ export class LaneData {
 			})
 			.slice(0, LANES_AT_ONCE);
 
-		if (poor.length) {
+		if (!poor.length) {
+			const old = lanes.filter(l => this.isOld(this.coarse.get(key(l.track, l.lane))));
+
+			if (old.length) this.ask(old.slice(0, LANES_AT_ONCE), this.whole, COARSE, this.coarse);
+		} else {
 			const half = (view.t1 - view.t0) / 2;
 			const wide = {
 				t0: Math.max(this.whole.t0, Math.floor(view.t0 - half)),
@@ -127,10 +140,12 @@ export class LaneData {
 	}
 
 	private ask(lanes: LaneNeed[], range: Range, pixels: number, to: Map<number, LaneWindow>): void {
+		const asked = { known: this.whole.t1, generation: this.generation };
+
 		this.busy = true;
 		this.source
 			.ask('window', { ...range, pixels, lanes: lanes.map(l => [l.track, l.lane]) })
-			.then(bytes => this.keep(readWindow(bytes), lanes, to))
+			.then(bytes => this.keep(readWindow(bytes), lanes, to, asked))
 			.then(
 				() => this.goOn(),
 				e => {
@@ -145,7 +160,12 @@ export class LaneData {
 		this.arrived();
 	}
 
-	private keep(w: Window, lanes: LaneNeed[], to: Map<number, LaneWindow>): void {
+	private keep(
+		w: Window,
+		lanes: LaneNeed[],
+		to: Map<number, LaneWindow>,
+		asked: { known: number; generation: number },
+	): void {
 		if (to === this.mini) {
 			if (w.t0 !== this.miniFor.t0 || w.t1 !== this.miniFor.t1) return; // it shows another range by now
 			this.minis++;
@@ -158,6 +178,7 @@ export class LaneData {
 				last: w.first[i + 1],
 				cell: w.cells[i],
 				cells: w.cells[i + 1] - w.cells[i],
+				...asked,
 			}),
 		);
 	}

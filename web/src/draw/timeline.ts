@@ -89,7 +89,7 @@ export class Timeline {
 					app.glow.value,
 					app.hits.value,
 				];
-				this.data.setWhole(app.info.value.span);
+				this.data.setWhole(app.info.value.span, app.generation.value);
 				this.touch();
 			}),
 		);

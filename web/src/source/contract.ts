@@ -46,7 +46,12 @@ export interface Info {
 	clockError: number; // ns, 0: unknown
 	command?: string; // the program that was recorded
 	cli?: string; // how a terminal is told about this trace: "run.utr"
-	live: boolean;
+	live: boolean; // a program is still being recorded
+	generation?: number; // of a trace that grows: another one is another, larger trace
+	read?: number; // share of the files that has been read; absent: all
+	bytes?: number; // of a recording
+	ended?: string; // how the recording ended, in words
+	trouble?: string; // lines: what could not be read, and why
 	left?: string; // what was left out of a one-file page, in a sentence
 	tools?: Tool[];
 	first?: string; // the tab that opens first; none: the timeline
@@ -280,6 +285,9 @@ export interface Source {
 		signal?: AbortSignal,
 		part?: (answer: Methods[M]['answer']) => void,
 	): Promise<Methods[M]['answer']>;
-	/* Calls back when a live trace has grown; returns how to stop. */
-	watch(grown: (info: Info) => void): () => void;
+	/*
+	 * Calls back when a trace has grown, or something else about it has changed, and with a
+	 * sentence when whoever answers is gone ('': is there again); returns how to stop.
+	 */
+	watch(grown: (news: Partial<Info>) => void, gone?: (why: string) => void): () => void;
 }

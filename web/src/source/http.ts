@@ -57,10 +57,26 @@ export class HttpSource implements Source {
 		return parts<Methods[M]['answer']>(answer, part);
 	}
 
-	watch(grown: (info: Info) => void): () => void {
+	watch(grown: (news: Partial<Info>) => void, gone?: (why: string) => void): () => void {
 		const events = new EventSource(`${this.base}live`);
+		const news = (e: MessageEvent) => grown(JSON.parse(String(e.data)) as Partial<Info>);
+		let failed = 0;
 
-		events.onmessage = e => grown(JSON.parse(String(e.data)) as Info);
+		events.onmessage = news; // the whole
+		events.addEventListener('state', news); // only what has changed
+		events.addEventListener('end', () => {
+			events.close();
+			gone?.('unitrace has ended; what has been loaded can still be looked at');
+		});
+		events.onopen = () => {
+			if (failed > 1) gone?.('');
+			failed = 0;
+		};
+		events.onerror = () => {
+			failed++; // once: a line that broke and is made again
+			if (failed === 2 || events.readyState === EventSource.CLOSED)
+				gone?.('unitrace does not answer any more; what has been loaded can still be looked at');
+		};
 		return () => events.close();
 	}
 }

@@ -62,6 +62,9 @@ export class App {
 	readonly info = signal<Info>(null as unknown as Info);
 	readonly places = signal<Place[]>([]);
 	readonly types: TypeTable;
+	readonly generation = signal(0); // of a trace that grows: what was asked before it is old
+	readonly following = signal<'all' | 'end' | null>(null); // what the window does when it grows
+	readonly gone = signal(''); // why nobody answers any more
 	readonly view = signal<Range>({ t0: 0, t1: 1 });
 	readonly area = signal<Area | null>(null);
 	readonly selected = signal<EventId | null>(null);
@@ -152,6 +155,8 @@ export class App {
 			this.places.value = places;
 			this.view.value = { ...this.bounds.value };
 			this.tab.value = this.firstTab();
+			this.generation.value = info.generation ?? 0;
+			this.following.value = this.grows.value ? 'all' : null;
 		});
 		this.types.want(0);
 		if (info.can.notes)
@@ -161,27 +166,81 @@ export class App {
 					this.notes.value = n;
 				})
 				.catch(() => undefined);
-		this.source.watch(grown => this.grow(grown)); // also tells a server that the page is there
+		// also tells a server that the page is there
+		this.source.watch(
+			news => this.grow(news),
+			why => {
+				this.gone.value = why;
+			},
+		);
 	}
 
-	/* A live trace: the window follows its end until somebody moves it. */
-	private grow(info: Info): void {
-		const follows = this.view.peek().t1 >= this.info.peek().span;
+	/* The whole, or what has changed of it. */
+	private grow(news: Partial<Info>): void {
+		const before = this.info.peek(),
+			info = { ...before, ...news };
 
+		if (!('read' in news)) delete info.read;
 		batch(() => {
 			this.info.value = info;
-			if (follows) {
-				const { t0, t1 } = this.view.peek();
-
-				this.view.value = { t0: info.span - (t1 - t0), t1: info.span };
-			}
+			this.shift(before, info);
+			this.follow(this.following.peek());
+			if (!this.grows.value) this.following.value = null;
 		});
+		if (info.ended && !before.ended) this.say(info.ended);
+		if ((info.generation ?? 0) === this.generation.peek()) return;
+		this.generation.value = info.generation ?? 0;
+		this.types.renew();
 		this.source
 			.ask('places', {})
 			.then(p => {
 				this.places.value = p;
 			})
 			.catch(() => undefined);
+		this.refreshDetail();
+	}
+
+	/* A trace that began earlier has come to the others: what is shown stays the same. */
+	private shift(before: Info, info: Info): void {
+		const by = Number(BigInt(before.start) - BigInt(info.start)),
+			{ t0, t1 } = this.view.peek(),
+			area = this.area.peek();
+
+		if (!by || before.start === '0' || info.start === '0' || !before.slices) return;
+		this.view.value = { t0: t0 + by, t1: t1 + by };
+		if (area) this.area.value = { ...area, t0: area.t0 + by, t1: area.t1 + by };
+	}
+
+	/* Of an event that is still going on there is more to say. */
+	private refreshDetail(): void {
+		const d = this.detail.peek(),
+			id = this.selected.peek();
+
+		if (id === null || !d) return;
+		this.source
+			.ask('detail', { id })
+			.then(now => {
+				if (this.selected.peek() !== id) return;
+				if (now?.name === d.name) this.detail.value = now;
+				else this.select(null); // the number is another event's now
+			})
+			.catch(() => undefined);
+	}
+
+	/* Is there more to come? */
+	readonly grows = computed(
+		() => !!this.info.value && (this.info.value.live || (this.info.value.read ?? 1) < 1),
+	);
+
+	/* The window shows all of a trace that grows, or moves with its end. */
+	follow(how: 'all' | 'end' | null): void {
+		const { t0, t1 } = this.view.peek(),
+			{ t0: low, t1: high } = this.bounds.peek(),
+			wide = Math.min(t1 - t0, high - low);
+
+		this.following.value = how;
+		if (how === 'all') this.view.value = { t0: low, t1: high };
+		if (how === 'end') this.view.value = { t0: high - wide, t1: high };
 	}
 
 	/* The tab of a fresh page: what a tool wants, else the timeline. */
@@ -218,6 +277,7 @@ export class App {
 		const middle = (t0 + t1) / 2;
 		const from = Math.max(low - whole * 0.1, Math.min(middle - span / 2, high + whole * 0.1 - span));
 
+		this.following.value = null; // who moves the window wants it to stay
 		this.view.value = { t0: from, t1: from + span };
 	}
 
@@ -240,6 +300,7 @@ export class App {
 		const { t0, t1 } = this.bounds.peek();
 
 		this.show(t0, t1);
+		if (this.grows.peek()) this.following.value = 'all';
 	}
 
 	/* First the selection in the middle of the window, then filling it. */

@@ -27,6 +27,7 @@ export class TypeTable {
 		this.source
 			.ask('types', { first: page * TYPE_PAGE })
 			.then(t => {
+				if (t.names.every((name, i) => this.names[t.first + i] === name)) return;
 				t.names.forEach((name, i) => {
 					this.names[t.first + i] = name;
 					this.labels[t.first + i] = plain(name);
@@ -35,6 +36,19 @@ export class TypeTable {
 				this.loaded.value++;
 			})
 			.catch(() => this.asked.delete(page));
+	}
+
+	/* The trace has grown: pages with numbers that were free may have got names. */
+	renew(): void {
+		for (const page of [...this.asked]) {
+			const from = Math.max(1, page * TYPE_PAGE),
+				known = this.names.slice(from, (page + 1) * TYPE_PAGE);
+
+			if (known.length < TYPE_PAGE - 1 || known.includes('')) {
+				this.asked.delete(page);
+				this.want(page * TYPE_PAGE);
+			}
+		}
 	}
 
 	label(type: number): string {

@@ -1,9 +1,9 @@
 // app.tsx - the page around the views: top bar, tabs, chain of narrowings, status.
 
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { App, Theme } from '../state/app';
 import { bindKeys, commands } from '../state/keys';
-import { count, time } from '../text/format';
+import { bytes, count, time } from '../text/format';
 import { plain } from '../text/label';
 import { TOOL_TABS } from '../tools/all';
 import { ByKind, hasKind, KINDS } from './bycat';
@@ -169,6 +169,50 @@ function Files({ app }: { app: App }) {
 	);
 }
 
+/* How long a recording has been going on, by the clock on the wall. */
+function Running({ start }: { start: string }) {
+	const [now, set] = useState(Date.now());
+
+	useEffect(() => {
+		const timer = setInterval(() => set(Date.now()), 1000);
+
+		return () => clearInterval(timer);
+	}, []);
+	const s = Math.max(0, Math.floor((now - Number(BigInt(start) / 1000000n)) / 1000));
+
+	return <span class="num">{`${Math.floor(s / 60)}:${String(s % 60).padStart(2, '0')}`}</span>;
+}
+
+/* What is still to come of the trace, and what the window does about it. */
+function Growth({ app }: { app: App }) {
+	const info = app.info.value,
+		following = app.following.value !== null;
+
+	return (
+		<>
+			{info.live && (
+				<span class="badge bad" title="The program is being recorded">
+					<i class="dot" aria-hidden="true" /> live{' '}
+					{info.start !== '0' && <Running start={info.start} />}
+					{info.bytes ? ` ${bytes(info.bytes)}` : ''}
+				</span>
+			)}
+			{(info.read ?? 1) < 1 && <span class="dim">{Math.floor(100 * (info.read ?? 1))} % read</span>}
+			{app.grows.value && (
+				<button
+					type="button"
+					class="btn sm"
+					aria-pressed={following}
+					title="Move the window with the end of the trace"
+					onClick={() => app.follow(following ? null : 'end')}>
+					Follow
+				</button>
+			)}
+			{info.ended && <span class="badge">{info.ended}</span>}
+		</>
+	);
+}
+
 function TopBar({ app }: { app: App }) {
 	const info = app.info.value,
 		next: Record<Theme, Theme> = { auto: 'dark', dark: 'light', light: 'contrast', contrast: 'auto' };
@@ -198,8 +242,11 @@ function TopBar({ app }: { app: App }) {
 						{count(info.slices)} slices, {time(info.span)}
 					</span>
 				)}
-				{info.live && <span class="badge bad">live</span>}
+				<Growth app={app} />
 			</div>
+			{(info.read ?? 1) < 1 && (
+				<progress class="hairline" max={1} value={info.read} aria-label="Read so far" />
+			)}
 			<span class="grow" />
 			<Search app={app} />
 			<Files app={app} />
@@ -377,7 +424,18 @@ function Status({ app }: { app: App }) {
 			)}
 			{info.left && <span class="iswarn">{info.left}</span>}
 			<span class="grow" />
-			{app.problem.value && (
+			{app.gone.value && (
+				<span class="isbad" role="alert">
+					{app.gone.value}
+				</span>
+			)}
+			{info.trouble && (
+				<span class="isbad" role="alert" title={plain(info.trouble).slice(0, 2000)}>
+					<bdi>{plain(info.trouble.split('\n')[0]).slice(0, 160)}</bdi>
+					{info.trouble.includes('\n') && ` and ${info.trouble.split('\n').length - 1} more`}
+				</span>
+			)}
+			{app.problem.value && !app.gone.value && (
 				<span class="isbad" role="alert">
 					{plain(app.problem.value).slice(0, 200)}{' '}
 					<button

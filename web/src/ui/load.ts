@@ -13,6 +13,7 @@ export interface Loaded<T> {
 }
 
 const QUIET = 80;
+const GROWN = 1000; // ms: how often a table of a trace that grows is asked for again
 
 /* ask null: nothing is asked. */
 export function useAnswer<M extends Method>(
@@ -26,7 +27,8 @@ export function useAnswer<M extends Method>(
 		busy: ask !== null,
 	});
 	const key = ask === null ? '' : JSON.stringify(ask),
-		first = useRef(true);
+		first = useRef(true),
+		{ generation, old, again } = useGeneration(app, state.busy);
 
 	useEffect(() => {
 		if (ask === null) return;
@@ -45,8 +47,10 @@ export function useAnswer<M extends Method>(
 							}));
 					});
 			},
-			first.current ? 0 : QUIET,
+			first.current ? 0 : old.current === generation ? QUIET : GROWN,
 		);
+
+		old.current = generation;
 
 		first.current = false;
 		set(s => (s.busy ? s : { ...s, busy: true }));
@@ -54,11 +58,24 @@ export function useAnswer<M extends Method>(
 			clearTimeout(timer);
 			stop.abort();
 		};
-	}, [key, method]);
+	}, [key, method, again]);
 	return state;
 }
 
 /* A sheet of a tool; null until it is there, and if the tool has attached none of this name. */
 export function useSheet<T extends Sheet>(app: App, tool: string, name: string): Loaded<T> {
 	return useAnswer(app, 'sheet', hasSheet(app.info.value, tool, name) ? { tool, name } : null) as Loaded<T>;
+}
+
+/* A trace that grows makes answers old. One that is under way is waited for: else a table that
+ * takes longer than the trace to grow would never be there. */
+function useGeneration(app: App, busy: boolean) {
+	const generation = app.generation.value,
+		old = useRef(generation),
+		[again, ask] = useState(generation);
+
+	useEffect(() => {
+		if (!busy && again !== generation) ask(generation);
+	}, [busy, generation]);
+	return { generation, old, again };
 }
