@@ -92,15 +92,23 @@ static int tell_not_started(const char *name, int code)
 	return missing ? UT_EXIT_NOT_FOUND : UT_EXIT_CANNOT_EXECUTE;
 }
 
-/* All that needs more than a line; ctx is the exit status for a program that did not start. */
+/* Who hears the news. */
+struct listener {
+	int status; /* for a program that did not start */
+	struct ut_record_view *view;
+};
+
+/* All that needs more than a line. */
 static void on_news(void *ctx, const struct ut_session_news *news)
 {
-	int *status = ctx;
+	struct listener *l = ctx;
 
+	if (news->kind == UT_NEWS_STARTING)
+		ut_record_view_start(l->view, news->path);
 	if (news->kind == UT_NEWS_ENDED)
 		prepare_for_interrupt(news->path, news->status);
 	else if (news->kind == UT_NEWS_NOT_STARTED)
-		*status = tell_not_started(news->path, news->code);
+		l->status = tell_not_started(news->path, news->code);
 	else
 		ut_session_print_news(NULL, news);
 	if (news->kind == UT_NEWS_FAILED && news->path && ut_path_is_dir(news->path))
@@ -110,16 +118,18 @@ static void on_news(void *ctx, const struct ut_session_news *news)
 }
 
 /* The exit status; -1: to end as the program did, which result tells. */
-static int record(const struct ut_session_plan *plan, struct ut_session_result *result)
+static int record(const struct ut_session_plan *plan, struct ut_record_view *view,
+		  struct ut_session_result *result)
 {
 	struct ut_session_client client = ut_session_print();
-	int status = UT_EXIT_OWN_FAILURE;
+	struct listener listener = { UT_EXIT_OWN_FAILURE, view };
 	struct ut_err err = { 0 };
-	int rc;
+	int rc = ut_record_view_check(view, &err);
 
 	client.tell = on_news;
-	client.ctx = &status;
-	rc = ut_session_check(plan, &client, &err);
+	client.ctx = &listener;
+	if (!rc)
+		rc = ut_session_check(plan, &client, &err);
 	if (rc == -EINVAL)
 		return ut_cmd_misuse(&ut_cmd_record, &err);
 	if (rc) {
@@ -127,8 +137,9 @@ static int record(const struct ut_session_plan *plan, struct ut_session_result *
 		return UT_EXIT_OWN_FAILURE;
 	}
 	rc = ut_session_run(plan, &client, result, &err);
+	ut_record_view_end(view, result->ran);
 	if (!result->ran || (rc && !result->status))
-		return status;
+		return listener.status;
 	return -1;
 }
 
@@ -289,7 +300,7 @@ static int start(struct ut_record_opts *o, struct ut_arena *a, int argc, const c
 	o->plan.own = argv;
 	o->plan.argc = argc - left;
 	o->plan.argv = argv + left;
-	return record(&o->plan, result);
+	return record(&o->plan, &o->view, result);
 }
 
 static int cmd_record(int argc, const char *const *argv)
@@ -335,7 +346,8 @@ const struct ut_cmd ut_cmd_record = {
 		    "  unitrace -o run.json --itt-domains 'my.*' ./app --size 10\n"
 		    "  unitrace --chrome-kernel-logging python train.py\n"
 		    "  mpiexec -n 4 unitrace --chrome-ccl-logging python train.py\n"
-		    "  unitrace --keep-last 64M ./server\n",
+		    "  unitrace --keep-last 64M ./server\n"
+		    "  unitrace --view ./app\n",
 	.options = record_options,
 	.run = cmd_record,
 };

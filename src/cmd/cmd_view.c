@@ -3,12 +3,18 @@
  */
 #include "cmd/cmd.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
+#include "base/path.h"
 #include "cmd/last.h"
+#include "cmd/running.h"
 #include "cmd/view_save.h"
 #include "cmd/view_serve.h"
+#include "cmd/view_show.h"
 #include "cmd/words.h"
 #include "import/inputs.h"
 
@@ -42,8 +48,36 @@ static int view(const struct ut_view_opts *o, const struct ut_words *words, stru
 	int rc = ut_inputs_find(&inputs, words->count, words->items, ut_log_teller(), err);
 
 	if (!rc)
-		rc = o->save ? ut_view_save(o, &inputs, err) : ut_view_serve(o, &inputs, err);
+		rc = o->save ? ut_view_save(o, &inputs, err)
+			     : ut_view_serve(o, &(struct ut_view_what){ .inputs = &inputs }, err);
 	ut_inputs_release(&inputs);
+	if (rc > 0) /* has been told already */
+		return UT_EXIT_FAILED;
+	return rc ? ut_cmd_fail(&ut_cmd_view, err) : UT_EXIT_OK;
+}
+
+/* A recording that is under way: named by its directory or its name, or the one here. */
+static const char *find_live(struct ut_arena *a, const struct ut_words *words)
+{
+	const char *word = words->count == 1 ? words->items[0] : NULL, *dir = NULL;
+
+	if (word && ut_path_exists(word))
+		return ut_path_is_dir(word) && ut_show_is_live(word) ? word : NULL;
+	if (!words->count || (word && strcmp(word, "-") != 0))
+		dir = ut_running_find(a, word);
+	if (dir && !word)
+		ut_log(UT_INFO, "no trace given: taking the recording that is under way, %s", dir);
+	return dir;
+}
+
+static int view_live(const struct ut_view_opts *o, const char *session, struct ut_err *err)
+{
+	const struct ut_view_what what = { .session = session };
+	int rc = o->save ? ut_err_set(err, -EBUSY,
+				      "%s: is still being recorded; --save it when that is over",
+				      session)
+			 : ut_view_serve(o, &what, err);
+
 	return rc ? ut_cmd_fail(&ut_cmd_view, err) : UT_EXIT_OK;
 }
 
@@ -54,12 +88,15 @@ static int cmd_view(int argc, const char *const *argv)
 	struct ut_words words = { 0 };
 	struct ut_err err = { 0 };
 	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	const char *live = rc || opts.help ? NULL : find_live(&arena, &words);
 	int status;
 
 	if (!rc && opts.help)
 		status = ut_cmd_help(&ut_cmd_view);
 	else if (rc)
 		status = ut_cmd_misuse(&ut_cmd_view, &err);
+	else if (live)
+		status = view_live(&opts, live, &err);
 	else if (!ut_last_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;
 	else
@@ -84,6 +121,9 @@ const struct ut_cmd ut_cmd_view = {
 		"are shown together, on one clock. Nothing leaves this machine: the server\n"
 		"listens on 127.0.0.1 only, and the address it prints works once. From afar, ssh\n"
 		"-L 8080:localhost:8080 HOST and --port 8080 bring it to the browser at home.\n"
+		"Large files are shown while they are read. A recording that is under way, named\n"
+		"by its session directory or by its --session NAME, is shown as it grows, and\n"
+		"without a name the one that runs here. The recorded program does not notice.\n"
 		"Notes that are made in the page are kept beside the first trace, in a file\n"
 		"called as that with .notes.json behind it.",
 	.examples = "  look at a trace:\n"
@@ -92,6 +132,8 @@ const struct ut_cmd ut_cmd_view = {
 		    "    unitrace view ranks/\n"
 		    "  as one file, to send to somebody:\n"
 		    "    unitrace view --save run.html app.json\n"
+		    "  while it runs, from another terminal:\n"
+		    "    unitrace view\n"
 		    "  on a server far away, reached with ssh -L 8080:localhost:8080:\n"
 		    "    unitrace view --port 8080 --no-browser app.utr\n",
 	.options = view_options,

@@ -156,6 +156,8 @@ int ut_record_check(struct ut_record_opts *o, struct ut_err *err)
 		return ut_err_set(err, -EINVAL,
 				  "--result-dir cannot be used together with --output-dir-path or "
 				  "--output");
+	if (!o->view.on && (o->view.opts.once || o->view.opts.port || o->view.opts.no_browser))
+		return ut_err_set(err, -EINVAL, "--once, --port and --no-browser belong to --view");
 	o->plan.shapes = o->verbose;
 	rc = check_empty("--output", o->plan.out.output, err);
 	if (!rc)

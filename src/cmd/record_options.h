@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/opt.h"
+#include "cmd/record_view.h"
 #include "session/session_plan.h"
 
 struct ut_arena;
@@ -24,6 +25,7 @@ struct ut_record_opts {
 	bool verbose;
 	bool device_list, metric_list, version, help;
 	const char *debug;
+	struct ut_record_view view;
 };
 
 void ut_record_opts_init(struct ut_record_opts *o);

@@ -178,6 +178,25 @@ static void add_output(struct rows *r, struct ut_record_opts *o)
 	add(r, table, COUNT(table));
 }
 
+static void add_view(struct rows *r, struct ut_record_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("Looking at it"),
+		ut_opt_flag(0, "view", &o->view.on,
+			    "show the recording in a browser, from the beginning on and as it "
+			    "grows; ends with Ctrl-C after the program"),
+		ut_opt_flag(0, "once", &o->view.opts.once,
+			    "with --view: end when the last page is closed"),
+		ut_opt_range(ut_opt_u64(0, "port", "N", &o->view.opts.port,
+					"with --view: listen on this port (one that is free)"),
+			     0, 65535),
+		ut_opt_flag(0, "no-browser", &o->view.opts.no_browser,
+			    "with --view: only print the address, do not open a browser"),
+	};
+
+	add(r, table, COUNT(table));
+}
+
 static void add_control(struct rows *r, struct ut_record_opts *o)
 {
 	const struct ut_opt table[] = {
@@ -335,6 +354,7 @@ const struct ut_opt *ut_record_table(struct ut_arena *a, struct ut_record_opts *
 
 	add_what(&r, o);
 	add_output(&r, o);
+	add_view(&r, o);
 	add_control(&r, o);
 	add_processes(&r, o);
 	r.count += ut_python_rows(&o->plan.python, r.items + r.count, MAX_ROWS - r.count);

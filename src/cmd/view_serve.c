@@ -16,84 +16,53 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "cmd/view_show.h"
 #include "import/load.h"
 #include "serve/serve.h"
 #include "text/html.h"
 #include "text/out.h"
 #include "view/page.h"
 #include "view/view.h"
+#include "view/view_stage.h"
 
 static volatile sig_atomic_t stop;
+static volatile sig_atomic_t is_held; /* Ctrl-C is not for us */
 
 static void on_signal(int number)
 {
-	(void)number;
+	if (number == SIGINT && is_held)
+		return;
 	stop = 1;
+	signal(number, SIG_DFL); /* the second time is not waited for */
 }
 
-enum state {
-	LOADING,
-	READY,
-	FAILED,
-};
-
 /* What is served. The state is set last, when everything it speaks of is there. */
-struct show {
+struct serving {
 	const struct ut_view_opts *opts;
-	const struct ut_inputs *inputs; /* that are still to be read; NULL = an offer is there */
-	const struct ut_view_offer *offer;
-	struct ut_view *view;
-	struct ut_serve *server;
+	const struct ut_view_what *what;   /* what is still to be read... */
+	const struct ut_view_offer *offer; /* ... or has been */
+	struct ut_show show;
 	struct ut_err trouble;
-	_Atomic uint64_t done; /* bytes that have been read */
-	_Atomic enum state state;
+	_Atomic bool failed; /* trouble says why */
 	struct ut_page page;
 };
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-static int take_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
-{
-	struct show *s = ctx;
-
-	(void)err;
-	ut_view_add(s->view, s->inputs->paths[i], store);
-	return 0;
-}
-
-static void warn(void *ctx, const char *path, const char *text)
-{
-	(void)ctx;
-	ut_log(UT_WARN, "%s: %s", path, text);
-}
-
-static void keep_notes(struct show *s)
-{
-	struct ut_buf path = { 0 };
-
-	if (s->inputs->has_stdin || !s->inputs->count)
-		return;
-	ut_buf_fmt(&path, "%s.notes.json", s->inputs->paths[0]);
-	ut_view_keep_notes(s->view, path.data);
-	ut_buf_release(&path);
-}
-
 static void *load(void *ctx)
 {
-	struct show *s = ctx;
-	const unsigned int threads = ut_load_threads(s->opts->threads);
-	const struct ut_import_opts how = { .threads = threads,
-					    .warn = warn,
-					    .progress = &s->done };
+	struct serving *s = ctx;
+	bool shown = true;
+	int rc;
 
-	if (ut_inputs_each(s->inputs, &how, take_store, s, &s->trouble)) {
-		s->state = FAILED;
-		ut_serve_stop(s->server);
-		return NULL;
-	}
-	keep_notes(s);
-	ut_view_ready(s->view, threads);
-	s->state = READY;
+	if (s->what->inputs)
+		rc = ut_show_files(&s->show, &shown, &s->trouble);
+	else
+		rc = ut_show_session(&s->show, s->what->session, &s->trouble);
+	is_held = 0;
+	s->failed = rc != 0;
+	if (rc || !shown)
+		ut_serve_stop(s->show.server);
 	return NULL;
 }
 
@@ -111,19 +80,20 @@ static void take_out(struct ut_out *out, struct ut_reply *reply)
 }
 
 /* No script: the browser itself asks again, and what stands behind # stays. */
-static void answer_wait(const struct show *s, struct ut_reply *reply)
+static void answer_wait(const struct serving *s, struct ut_reply *reply)
 {
 	struct ut_out *out = ut_out_open_memory();
-	uint64_t all = s->inputs->bytes, done = s->done < all ? s->done : all;
-	const char *name = ut_path_base(s->inputs->paths[0]);
+	const struct ut_inputs *in = s->what->inputs;
+	uint64_t all = in ? in->bytes : 0, done = s->show.done < all ? s->show.done : all;
+	const char *name = ut_path_base(in ? in->paths[0] : s->what->session);
 
 	ut_out_text(out, "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
 			 "<meta http-equiv=\"refresh\" content=\"1\"><title>unitrace</title>"
 			 "<link rel=\"icon\" href=\"data:,\"></head><body><p role=\"status\">"
 			 "Reading ");
 	ut_html_text(out, name, strlen(name));
-	if (s->inputs->count > 1)
-		ut_out_fmt(out, " and %zu more", s->inputs->count - 1);
+	if (in && in->count > 1)
+		ut_out_fmt(out, " and %zu more", in->count - 1);
 	ut_out_fmt(out, ": %u %%</p><progress max=\"100\" value=\"%u\"></progress></body></html>\n",
 		   (unsigned int)(all ? 100 * done / all : 0),
 		   (unsigned int)(all ? 100 * done / all : 0));
@@ -131,6 +101,14 @@ static void answer_wait(const struct show *s, struct ut_reply *reply)
 	reply->type = "text/html; charset=utf-8";
 	reply->policy = ut_page_policy;
 	reply->status = 200;
+}
+
+static bool is_shown(struct ut_stage *stage)
+{
+	struct ut_view *v = ut_stage_take(stage);
+
+	ut_stage_give(stage, v);
+	return v != NULL;
 }
 
 /* Files of an offer, and no others: nothing of a path is ever taken from a request. */
@@ -150,9 +128,9 @@ static void answer_file(const struct ut_view_offer *offer, const char *path, str
 	}
 }
 
-static void answer_page(const struct show *s, const char *path, struct ut_reply *reply)
+static void answer_page(const struct serving *s, const char *path, struct ut_reply *reply)
 {
-	if (!strcmp(path, "/") && s->state != READY) {
+	if (!strcmp(path, "/") && !is_shown(s->show.stage)) {
 		answer_wait(s, reply);
 		return;
 	}
@@ -177,7 +155,7 @@ static void answer_page(const struct show *s, const char *path, struct ut_reply 
 }
 
 /* What a view that is offered brings with it. */
-static void take_view(struct show *s, struct ut_view *view)
+static void take_view(struct serving *s, struct ut_view *view)
 {
 	for (size_t i = 0; i < s->offer->file_count; i++) {
 		if (s->offer->files[i].title)
@@ -185,11 +163,11 @@ static void take_view(struct show *s, struct ut_view *view)
 	}
 	if (s->offer->again)
 		ut_view_allow_again(view);
-	s->view = view;
+	ut_stage_show(s->show.stage, view);
 }
 
-/* Everything anew: requests come one by one then, so that nobody holds the old view. */
-static void answer_again(struct show *s, struct ut_reply *reply)
+/* Everything anew; who is answering holds on to the old view. */
+static void answer_again(struct serving *s, struct ut_reply *reply)
 {
 	struct ut_view *fresh = NULL;
 	struct ut_err err = { 0 };
@@ -201,7 +179,6 @@ static void answer_again(struct show *s, struct ut_reply *reply)
 		reply->status = 400;
 		return;
 	}
-	ut_view_free(s->view);
 	take_view(s, fresh);
 	reply->lent = "null";
 	reply->len = 4;
@@ -209,29 +186,32 @@ static void answer_again(struct show *s, struct ut_reply *reply)
 	reply->status = 200;
 }
 
-static void answer_question(struct show *s, const struct ut_request *request,
+static void answer_question(struct serving *s, const struct ut_request *request,
 			    struct ut_reply *reply)
 {
 	static const char api[] = "/api/";
-	struct ut_out *out;
-	struct ut_err err = { 0 };
 	enum ut_answer kind = UT_ANSWER_JSON;
+	struct ut_err err = { 0 };
+	struct ut_view *view;
+	struct ut_out *out;
 	int rc;
 
 	if (strncmp(request->path, api, sizeof(api) - 1) != 0)
 		return;
-	if (s->state != READY) {
+	if (s->offer && s->offer->again && !strcmp(request->path + sizeof(api) - 1, "again")) {
+		answer_again(s, reply);
+		return;
+	}
+	view = ut_stage_take(s->show.stage);
+	if (!view) {
 		reply->status = 503;
 		reply->lent = "the trace is still being read\n";
 		reply->len = strlen(reply->lent);
 		return;
 	}
-	if (s->offer && s->offer->again && !strcmp(request->path + sizeof(api) - 1, "again")) {
-		answer_again(s, reply);
-		return;
-	}
 	out = ut_out_open_memory();
-	rc = ut_view_ask(s->view, request->path + sizeof(api) - 1, request->body, out, &kind, &err);
+	rc = ut_view_ask(view, request->path + sizeof(api) - 1, request->body, out, &kind, &err);
+	ut_stage_give(s->show.stage, view);
 	if (rc) {
 		ut_out_clear(out);
 		ut_out_text(out, err.text);
@@ -245,7 +225,7 @@ static void answer_question(struct show *s, const struct ut_request *request,
 
 static void answer(void *ctx, const struct ut_request *request, struct ut_reply *reply)
 {
-	struct show *s = ctx;
+	struct serving *s = ctx;
 
 	if (request->is_post)
 		answer_question(s, request, reply);
@@ -275,38 +255,39 @@ static void open_browser(const char *address)
 		waitpid(pid, NULL, 0);
 }
 
-static int show(struct show *s, struct ut_err *err)
+static int serve(struct serving *s, struct ut_err *err)
 {
-	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	char address[UT_SERVE_ADDRESS];
 	pthread_t loader;
 
+	is_held = s->what->is_ours;
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 	if (pthread_create(&loader, NULL, load, s))
 		return ut_err_set(err, -EAGAIN, "no thread can be started to read the trace");
-	ut_serve_address(s->server, address);
+	ut_serve_address(s->show.server, address);
 	ut_log(UT_INFO, "view: %s (works once; Ctrl-C ends it)", address);
 	if (!s->opts->no_browser) {
-		ut_serve_address(s->server, address);
+		ut_serve_address(s->show.server, address);
 		open_browser(address);
 	}
-	ut_serve_run(s->server, &stop);
-	if (s->state == LOADING) { /* a reader cannot be stopped half way; nothing of it is kept */
-		pthread_detach(loader);
+	ut_serve_run(s->show.server, &stop);
+	s->show.stop = true;
+	/* a reader of files cannot be stopped half way; nothing of it is kept */
+	if (!s->show.is_complete && s->what->inputs)
 		_exit(0);
-	}
-	ut_view_interrupt(s->view);
+	ut_stage_interrupt(s->show.stage);
 	pthread_join(loader, NULL);
-	if (s->state == FAILED)
+	if (s->failed)
 		return ut_err_set(err, s->trouble.code, "%s", s->trouble.text);
-	return 0;
+	return s->show.failed;
 }
 
 int ut_view_offer(const struct ut_view_offer *o, struct ut_view *view, struct ut_err *err)
 {
-	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
-	struct show s = { .offer = o, .state = READY };
+	struct sigaction act = { .sa_handler = on_signal };
+	struct serving s = { .offer = o };
 	const struct ut_serve_opts opts = { .port = o->port,
 					    .posts = true,
 					    .serial = o->again != NULL,
@@ -316,27 +297,28 @@ int ut_view_offer(const struct ut_view_offer *o, struct ut_view *view, struct ut
 	char address[UT_SERVE_ADDRESS];
 	int rc = 0;
 
+	ut_show_init(&s.show);
 	take_view(&s, view);
 	if (!ut_page_get(&s.page))
 		rc = ut_err_set(err, -ENOTSUP, "%s", ut_page_missing);
 	if (!rc)
-		rc = ut_serve_open(&s.server, &opts, err);
+		rc = ut_serve_open(&s.show.server, &opts, err);
 	if (!rc) {
 		sigaction(SIGINT, &act, NULL);
 		sigaction(SIGTERM, &act, NULL);
-		ut_serve_address(s.server, address);
+		ut_serve_address(s.show.server, address);
 		ut_log(UT_INFO, "%s: %s (Ctrl-C ends it)", o->name, address);
-		ut_serve_run(s.server, &stop);
-		ut_view_interrupt(s.view);
+		ut_serve_run(s.show.server, &stop);
+		ut_stage_interrupt(s.show.stage);
 	}
-	ut_serve_close(s.server);
-	ut_view_free(s.view);
+	ut_serve_close(s.show.server);
+	ut_show_release(&s.show);
 	return rc;
 }
 
-int ut_view_serve(const struct ut_view_opts *o, const struct ut_inputs *inputs, struct ut_err *err)
+int ut_view_serve(const struct ut_view_opts *o, const struct ut_view_what *what, struct ut_err *err)
 {
-	struct show s = { .opts = o, .inputs = inputs };
+	struct serving s = { .opts = o, .what = what };
 	const struct ut_serve_opts opts = { .port = (uint16_t)o->port,
 					    .token = true,
 					    .posts = true,
@@ -348,11 +330,13 @@ int ut_view_serve(const struct ut_view_opts *o, const struct ut_inputs *inputs, 
 
 	if (!ut_page_get(&s.page))
 		return ut_err_set(err, -ENOTSUP, "%s", ut_page_missing);
-	s.view = ut_view_new();
-	rc = ut_serve_open(&s.server, &opts, err);
+	ut_show_init(&s.show);
+	s.show.inputs = what->inputs;
+	s.show.threads = ut_load_threads(o->threads);
+	rc = ut_serve_open(&s.show.server, &opts, err);
 	if (!rc)
-		rc = show(&s, err);
-	ut_serve_close(s.server);
-	ut_view_free(s.view);
+		rc = serve(&s, err);
+	ut_serve_close(s.show.server);
+	ut_show_release(&s.show);
 	return rc;
 }

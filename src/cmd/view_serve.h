@@ -19,8 +19,17 @@ struct ut_view_opts {
 	bool no_browser, once, overwrite, help;
 };
 
-/* Serves until Ctrl-C, or until the last page is gone if that is asked for. */
-int ut_view_serve(const struct ut_view_opts *o, const struct ut_inputs *inputs,
+/* What is looked at: files, or a session that is still being recorded. */
+struct ut_view_what {
+	const struct ut_inputs *inputs; /* NULL = the session */
+	const char *session;            /* its directory */
+	bool is_ours; /* our own launcher records it: Ctrl-C is the program's until that has ended
+		       */
+};
+
+/* Serves until Ctrl-C, or until the last page is gone if that is asked for. 1: some of it could not
+ * be read, which the user has been told. */
+int ut_view_serve(const struct ut_view_opts *o, const struct ut_view_what *what,
 		  struct ut_err *err) UT_MUST_CHECK;
 
 struct ut_view;

@@ -21,8 +21,11 @@ struct ut_import_opts {
 	void (*warn)(void *ctx, const char *path, const char *text);
 	/* The same for what the store does not have now; NULL: warn() hears that, too. */
 	void (*lost)(void *ctx, const char *path, const char *text);
+	/* Of several inputs, number i could not be read: true = go on with the others. NULL: no. */
+	bool (*failed)(void *ctx, size_t i, const struct ut_err *err);
 	void *ctx;
 	_Atomic uint64_t *progress; /* bytes of input used are added here; may be NULL */
+	uint64_t most;              /* bytes of the file to look at; 0 = all of them */
 	bool checked;               /* compare the checksums of a .utr of any size: utr_read.h */
 };
 

@@ -170,7 +170,8 @@ int ut_import(const char *path, const struct ut_import_opts *opts, struct ut_sto
 	static const struct ut_import_opts plain;
 	const struct ut_importer *importer;
 	struct ut_source source;
-	int rc = ut_source_open(&source, path, err);
+	int rc = ut_source_open_head(&source, path, opts && opts->most ? opts->most : UINT64_MAX,
+				     err);
 
 	*store = (struct ut_store){ 0 };
 	if (rc)

@@ -263,7 +263,10 @@ struct ready {
 	struct ut_err err;
 	int rc;
 	bool done;
-	char **warnings;
+	struct warning {
+		char *text;
+		bool lost;
+	} * warnings;
 	size_t warning_count, warning_cap;
 };
 
@@ -278,14 +281,23 @@ struct crew {
 	pthread_cond_t change;
 };
 
-static void keep_warning(void *ctx, const char *path, const char *text)
+static void keep(struct ready *r, const char *text, bool lost)
 {
-	struct ready *r = ctx;
-
-	(void)path;
 	r->warnings =
 		ut_grow(r->warnings, r->warning_count + 1, &r->warning_cap, sizeof(*r->warnings));
-	r->warnings[r->warning_count++] = copy_of(text);
+	r->warnings[r->warning_count++] = (struct warning){ copy_of(text), lost };
+}
+
+static void keep_warning(void *ctx, const char *path, const char *text)
+{
+	(void)path;
+	keep(ctx, text, false);
+}
+
+static void keep_lost(void *ctx, const char *path, const char *text)
+{
+	(void)path;
+	keep(ctx, text, true);
 }
 
 /* The next input that may be loaded now; SIZE_MAX = no more. */
@@ -311,7 +323,7 @@ static void *load_inputs(void *arg)
 		struct ut_import_opts opts = c->opts;
 
 		opts.warn = keep_warning;
-		opts.lost = NULL;
+		opts.lost = keep_lost;
 		opts.ctx = r;
 		r->rc = ut_import(c->in->paths[i], &opts, &r->store, &r->err);
 		pthread_mutex_lock(&c->lock);
@@ -336,9 +348,11 @@ static struct ready *wait_for(struct crew *c, size_t i)
 static void tell_warnings(struct ready *r, const struct ut_import_opts *opts, const char *path)
 {
 	for (size_t i = 0; i < r->warning_count; i++) {
-		if (opts->warn)
-			opts->warn(opts->ctx, path, r->warnings[i]);
-		free(r->warnings[i]);
+		if (r->warnings[i].lost)
+			ut_import_lost(opts, path, r->warnings[i].text);
+		else if (opts->warn)
+			opts->warn(opts->ctx, path, r->warnings[i].text);
+		free(r->warnings[i].text);
 	}
 	free(r->warnings);
 	r->warnings = NULL;
@@ -398,8 +412,10 @@ int ut_inputs_each(const struct ut_inputs *in, const struct ut_import_opts *opts
 		struct ready *r = wait_for(&c, i);
 
 		tell_warnings(r, opts, in->paths[i]);
-		rc = r->rc ? ut_err_set(err, r->rc, "%s", r->err.text)
-			   : each(ctx, i, &r->store, err);
+		if (!r->rc)
+			rc = each(ctx, i, &r->store, err);
+		else if (!opts->failed || !opts->failed(opts->ctx, i, &r->err))
+			rc = ut_err_set(err, r->rc, "%s", r->err.text);
 		give_back(&c, r, rc != 0);
 	}
 	for (size_t i = 0; i < started; i++)

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -63,4 +64,49 @@ size_t ut_living_count(const char *dir)
 	}
 	closedir(proc);
 	return count;
+}
+
+/* The session in a process's environment, of which the first bytes are enough for nearly all. */
+static bool session_of(int proc, const char *pid, char *buf, size_t size, const char **dir)
+{
+	static const char key[] = UT_SESSION_ENV "=";
+	size_t have = 0;
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.20s/environ", pid);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	while (have < size - 1 && (n = read(fd, buf + have, size - 1 - have)) > 0)
+		have += (size_t)n;
+	close(fd);
+	buf[have] = '\0';
+	for (const char *at = buf; at < buf + have; at += strlen(at) + 1) {
+		if (!strncmp(at, key, sizeof(key) - 1)) {
+			*dir = at + sizeof(key) - 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+void ut_living_each(void (*fn)(void *ctx, const char *dir, const char *pid), void *ctx)
+{
+	const size_t size = 1u << 20;
+	DIR *proc = opendir("/proc");
+	char *buf = malloc(size);
+	struct dirent *e;
+
+	while (proc && buf && (e = readdir(proc))) {
+		const char *dir;
+
+		if (isdigit((unsigned char)e->d_name[0]) &&
+		    session_of(dirfd(proc), e->d_name, buf, size, &dir))
+			fn(ctx, dir, e->d_name);
+	}
+	free(buf);
+	if (proc)
+		closedir(proc);
 }

@@ -12,4 +12,7 @@
 /* How many running processes that we may look at have UT_SESSION=dir in their environment. */
 size_t ut_living_count(const char *dir);
 
+/* Calls fn for every such process, whatever its session: dir is that, pid the process. */
+void ut_living_each(void (*fn)(void *ctx, const char *dir, const char *pid), void *ctx);
+
 #endif

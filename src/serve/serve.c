@@ -28,7 +28,9 @@
 #define BEAT_MS     1000 /* of a stream: how late we notice that a page is gone */
 #define LEAVE_MS    3000 /* a page that is loaded again is away for a moment */
 #define TICK_MS     100  /* how late we may notice that we should stop */
+#define GOODBYE_MS  1000 /* for pages to hear that we end */
 #define COOKIE_ROOM 32
+#define STREAM_ROOM 4096u
 
 /* A connection, from the moment it is made. */
 struct client {
@@ -38,13 +40,25 @@ struct client {
 	bool is_cut;
 };
 
+/* The last thing that was told to pages: the whole, and what has changed since. */
+enum {
+	TIDINGS = 2
+};
+
+struct tidings {
+	char *text;
+	size_t len;
+	uint64_t number;
+};
+
 struct ut_serve {
 	struct ut_serve_opts opts;
+	struct tidings tidings[TIDINGS]; /* under the lock */
 	struct MHD_Daemon *daemon;
 	struct ut_gatekeeper gate;
 	char cookie[COOKIE_ROOM]; /* its name: cookies are shared by all ports of a host */
 	uint16_t port;
-	pthread_mutex_t lock; /* of the clients */
+	pthread_mutex_t lock; /* of the clients and tidings */
 	struct client *clients;
 	pthread_mutex_t turn; /* of a handler that wants one thread at a time */
 	atomic_uint pages;
@@ -226,35 +240,103 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, int status)
 
 /* ---- streams -------------------------------------------------------------------------------- */
 
+/* One page that listens. */
+struct stream {
+	struct ut_serve *s;
+	uint64_t heard[TIDINGS]; /* number of the last one that was sent to it */
+	char *text;              /* on its way */
+	size_t len, at;
+	bool is_told; /* that we end */
+};
+
+/* What the page has not heard yet becomes its text; false if it has heard everything. */
+static bool find_news(struct stream *page)
+{
+	struct ut_serve *s = page->s;
+
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; i < TIDINGS && !page->text; i++) {
+		const struct tidings *t = &s->tidings[i];
+
+		if (t->number == page->heard[i])
+			continue;
+		page->heard[i] = t->number;
+		if (!t->text)
+			continue;
+		page->text = memcpy(ut_make(t->len), t->text, t->len);
+		page->len = t->len;
+		page->at = 0;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return page->text != NULL;
+}
+
+static ssize_t send_some(struct stream *page, char *to, size_t room)
+{
+	size_t some = page->len - page->at < room ? page->len - page->at : room;
+
+	memcpy(to, page->text + page->at, some);
+	page->at += some;
+	if (page->at == page->len) {
+		free(page->text);
+		page->text = NULL;
+	}
+	return (ssize_t)some;
+}
+
+static ssize_t send_words(char *to, size_t room, const char *words)
+{
+	size_t len = strlen(words);
+
+	if (len > room)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	memcpy(to, words, len);
+	return (ssize_t)len;
+}
+
 /* A page is there as long as its stream is: a line now and then finds out. */
 static ssize_t beat(void *ctx, uint64_t at, char *to, size_t room)
 {
-	static const char first[] = "retry: 1000\n\n", later[] = ":\n\n";
-	struct ut_serve *s = ctx;
+	struct stream *page = ctx;
+	struct ut_serve *s = page->s;
+	bool first = at == 0;
 
-	for (int waited = 0; at && waited < BEAT_MS && !s->stopping; waited += TICK_MS)
+	if (page->text)
+		return send_some(page, to, room);
+	if (first)
+		return send_words(to, room, "retry: 1000\n\n");
+	for (int waited = 0; waited < BEAT_MS && !s->stopping; waited += TICK_MS) {
+		if (find_news(page))
+			return send_some(page, to, room);
 		poll(NULL, 0, TICK_MS);
-	if (s->stopping || room < sizeof(first))
+	}
+	if (s->stopping && page->is_told)
 		return MHD_CONTENT_READER_END_OF_STREAM;
-	memcpy(to, at ? later : first, at ? sizeof(later) : sizeof(first));
-	return (ssize_t)(at ? sizeof(later) : sizeof(first)) - 1;
+	page->is_told = s->stopping;
+	return send_words(to, room, s->stopping ? "event: end\ndata: {}\n\n" : ":\n\n");
 }
 
 static void end_stream(void *ctx)
 {
-	struct ut_serve *s = ctx;
+	struct stream *page = ctx;
 
-	s->pages--;
+	page->s->pages--;
+	free(page->text);
+	free(page);
 }
 
 static enum MHD_Result start_stream(struct ut_serve *s, struct MHD_Connection *connection)
 {
-	struct MHD_Response *r =
-		MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 256, beat, s, end_stream);
+	struct stream *page = ut_make(sizeof(*page));
+	struct MHD_Response *r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_ROOM,
+								   beat, page, end_stream);
 	enum MHD_Result result;
 
-	if (!r)
+	page->s = s;
+	if (!r) {
+		free(page);
 		return MHD_NO;
+	}
 	s->pages++;
 	s->had_page = true;
 	set_deadline(s, client_of(connection), 0);
@@ -263,6 +345,27 @@ static enum MHD_Result start_stream(struct ut_serve *s, struct MHD_Connection *c
 	result = MHD_queue_response(connection, 200, r);
 	MHD_destroy_response(r);
 	return result;
+}
+
+void ut_serve_tell(struct ut_serve *s, const char *event, const char *data, size_t len)
+{
+	size_t slot = event ? 1 : 0, cap = 0;
+	char *text = NULL;
+	int head;
+
+	text = ut_grow(text, len + 64, &cap, 1);
+	head = snprintf(text, 48, "%s%.32s%sdata: ", event ? "event: " : "", event ? event : "",
+			event ? "\n" : "");
+	memcpy(text + head, data, len);
+	memcpy(text + head + len, "\n\n", 2);
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = slot; i < TIDINGS; i++) { /* what changed is part of the whole by now */
+		free(s->tidings[i].text);
+		s->tidings[i] = (struct tidings){ .number = s->tidings[i].number + 1 };
+	}
+	s->tidings[slot].text = text;
+	s->tidings[slot].len = (size_t)head + len + 2;
+	pthread_mutex_unlock(&s->lock);
 }
 
 /* ---- requests ------------------------------------------------------------------------------- */
@@ -455,6 +558,8 @@ void ut_serve_close(struct ut_serve *s)
 	if (s->daemon)
 		MHD_stop_daemon(s->daemon);
 	ut_gatekeeper_release(&s->gate);
+	for (size_t i = 0; i < TIDINGS; i++)
+		free(s->tidings[i].text);
 	pthread_mutex_destroy(&s->lock);
 	pthread_mutex_destroy(&s->turn);
 	free(s);
@@ -490,8 +595,11 @@ void ut_serve_run(struct ut_serve *s, const volatile sig_atomic_t *stop)
 		else if (!left)
 			left = now_ms();
 		else if (now_ms() - left > LEAVE_MS)
-			return;
+			break;
 	}
+	s->stopping = true;
+	for (int waited = 0; s->pages && waited < GOODBYE_MS; waited += 10)
+		poll(NULL, 0, 10);
 }
 
 void ut_serve_stop(struct ut_serve *s)

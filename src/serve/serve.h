@@ -74,6 +74,14 @@ void ut_serve_run(struct ut_serve *s, const volatile sig_atomic_t *stop);
 /* Ends ut_serve_run() soon. Any thread. */
 void ut_serve_stop(struct ut_serve *s);
 
+/*
+ * Tells all pages that keep the stream open, and those that come later: data is one line. Without
+ * an event it is the whole and takes the place of everything told before; with one it is what has
+ * changed since, and the last of them counts. When the server ends, pages hear the event "end".
+ * Any thread.
+ */
+void ut_serve_tell(struct ut_serve *s, const char *event, const char *data, size_t len);
+
 /* Is there a server in this build? */
 bool ut_serve_built(void);
 

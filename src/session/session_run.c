@@ -154,6 +154,8 @@ static int after(struct run *r, struct ut_err *err)
 					  .knock = r->knock };
 	struct ut_err config_err = { 0 };
 
+	/* for those who watch from afar */
+	atomic_store(&r->session.control->ended, UT_CONTROL_ENDED | (uint32_t)r->program.status);
 	ut_session_tell(&r->client, (struct ut_session_news){ .kind = UT_NEWS_ENDED,
 							      .path = r->session.dir,
 							      .status = r->program.status });

@@ -49,6 +49,8 @@ static ssize_t read_raw(struct ut_source *s, void *to, size_t len, struct ut_err
 {
 	ssize_t n;
 
+	if (len > s->most - s->taken)
+		len = (size_t)(s->most - s->taken);
 	do
 		n = read(s->fd, to, len);
 	while (n < 0 && errno == EINTR);
@@ -290,6 +292,7 @@ static int open_file(struct ut_source *s, struct ut_err *err)
 		return ut_err_set(err, -EISDIR, "%s: is a directory", s->path);
 	s->seekable = named && S_ISREG(st.st_mode);
 	s->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	s->size = s->size < s->most ? s->size : s->most;
 	if (s->seekable)
 		posix_fadvise(s->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	return 0;
@@ -297,9 +300,14 @@ static int open_file(struct ut_source *s, struct ut_err *err)
 
 int ut_source_open(struct ut_source *s, const char *path, struct ut_err *err)
 {
+	return ut_source_open_head(s, path, UINT64_MAX, err);
+}
+
+int ut_source_open_head(struct ut_source *s, const char *path, uint64_t most, struct ut_err *err)
+{
 	int rc;
 
-	*s = (struct ut_source){ .path = path, .fd = -1 };
+	*s = (struct ut_source){ .path = path, .fd = -1, .most = most };
 	rc = open_file(s, err);
 	if (!rc)
 		rc = fill_head(s, err);
@@ -352,6 +360,8 @@ ssize_t ut_source_read_at(const struct ut_source *s, void *to, size_t len, uint6
 {
 	size_t have = 0;
 
+	if (len > s->most - (offset < s->most ? offset : s->most))
+		len = (size_t)(s->most - (offset < s->most ? offset : s->most));
 	while (have < len) {
 		ssize_t n = pread(s->fd, (char *)to + have, len - have, (off_t)(offset + have));
 

@@ -22,6 +22,7 @@ struct ut_source {
 	uint64_t size;             /* of the file; 0 = unknown */
 	uint64_t at;               /* plain bytes handed out so far */
 	uint64_t taken;            /* bytes of the file used so far: progress */
+	uint64_t most;             /* bytes of the file that may be used: it seems to end there */
 	char head[UT_SOURCE_HEAD]; /* the first bytes, after decompression */
 	size_t head_len;
 	void *unpack; /* decompressor */
@@ -30,6 +31,9 @@ struct ut_source {
 
 /* Opens and looks at the first bytes; on failure nothing is left open. */
 int ut_source_open(struct ut_source *s, const char *path, struct ut_err *err) UT_MUST_CHECK;
+/* The same for the first bytes of a file, most of them: a look at what is there before the rest. */
+int ut_source_open_head(struct ut_source *s, const char *path, uint64_t most,
+			struct ut_err *err) UT_MUST_CHECK;
 void ut_source_close(struct ut_source *s);
 
 /* The next bytes, from the start: up to len, 0 at the end, negative errno with the reason. */

@@ -214,7 +214,7 @@ static void put_pauses(const struct ut_view *v, struct ut_out *out)
 		const struct ut_trace *trace = &t->trace->store->trace;
 		struct ut_entry e;
 
-		if (ut_track_role(&trace->tracks[t->local]) != UT_ROLE_CONTROL)
+		if (!t->rows->count || ut_track_role(&trace->tracks[t->local]) != UT_ROLE_CONTROL)
 			continue;
 		for (uint64_t n = 0;
 		     count < PAUSES_MOST && ut_lane_entry(t->trace->store, t->local, 0, n, &e);
@@ -267,6 +267,34 @@ static void put_links(const struct ut_view *v, struct ut_out *out)
 	ut_out_text(out, v->attached.link_count ? "]" : "");
 }
 
+/* The members of an object that say it. */
+static void put_state(const struct ut_view *v, struct ut_out *out)
+{
+	const struct ut_view_state *s = &v->state;
+	pthread_mutex_t *lock = (pthread_mutex_t *)(uintptr_t)&v->state_lock;
+
+	pthread_mutex_lock(lock);
+	ut_out_fmt(out, "\"live\":%s", s->live ? "true" : "false");
+	if (s->generation)
+		put_number(out, ",\"generation\":", s->generation);
+	if (s->read < 1)
+		ut_out_fmt(out, ",\"read\":%.4f", s->read > 0 ? s->read : 0);
+	if (s->bytes)
+		put_number(out, ",\"bytes\":", s->bytes);
+	if (s->ended)
+		put_z(out, ",\"ended\":", s->ended);
+	if (s->trouble)
+		put_z(out, ",\"trouble\":", s->trouble);
+	pthread_mutex_unlock(lock);
+}
+
+void ut_view_put_state(struct ut_view *v, struct ut_out *out)
+{
+	ut_out_text(out, "{");
+	put_state(v, out);
+	ut_out_text(out, "}");
+}
+
 void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct ut_out *out)
 {
 	put_title(v, out);
@@ -282,7 +310,8 @@ void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct
 	put_recorder(v, out);
 	put_command(v, out);
 	put_cli(v, out);
-	ut_out_text(out, ",\"live\":false");
+	ut_out_text(out, ",");
+	put_state(v, out);
 	if (intro->left)
 		put_z(out, ",\"left\":", intro->left);
 	put_tools(v, out);
@@ -309,6 +338,10 @@ int ut_answer_info(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 
 /* ---- places --------------------------------------------------------------------------------- */
 
+#define PROCESS_IDS (UINT32_C(1) << 30) /* above all tracks */
+#define RANK_IDS    (UINT32_C(2) << 30)
+#define GROUP_IDS   (UINT32_C(3) << 30)
+
 static const char *const place_kinds[UT_PLACE_KINDS] = { "rank",   "process", "device",
 							 "thread", "queue",   "lane",
 							 "async",  "counter", "group" };
@@ -329,13 +362,41 @@ static void put_lanes(const struct ut_lanes *lanes, struct ut_out *out)
 	ut_out_text(out, "]}");
 }
 
+/* Parents come before their children, and those of one side by side. */
+static bool is_below(const struct ut_view *v, uint32_t place, uint32_t above)
+{
+	return v->places[place].parent != UT_NO_PLACE && v->places[place].parent >= above;
+}
+
+/*
+ * What a place is called by. While a trace grows places come between others, so there they are
+ * called by what stays: the track, the first track of all in a process, the rank.
+ */
+static uint32_t place_id(const struct ut_view *v, uint32_t place)
+{
+	const struct ut_view_place *p = &v->places[place];
+	uint32_t least = UINT32_MAX;
+
+	if (!v->roomy)
+		return place;
+	if (p->track != UT_NO_TRACK)
+		return p->track;
+	if (p->kind == UT_PLACE_RANK)
+		return RANK_IDS + (uint32_t)p->rank;
+	for (uint32_t i = place + 1; i < v->place_count && is_below(v, i, place); i++)
+		least = v->places[i].track < least ? v->places[i].track : least;
+	return (p->kind == UT_PLACE_GROUP ? GROUP_IDS : PROCESS_IDS) + least;
+}
+
 void ut_intro_place(const struct ut_view *v, uint32_t place, uint32_t track,
 		    const struct ut_lanes *lanes, struct ut_out *out)
 {
 	const struct ut_view_place *p = &v->places[place];
 
-	ut_out_fmt(out, "{\"id\":%" PRIu32 ",\"parent\":%" PRId64 ",\"kind\":\"%s\"", place,
-		   p->parent == UT_NO_PLACE ? -1 : (int64_t)p->parent, place_kinds[p->kind]);
+	ut_out_fmt(out, "{\"id\":%" PRIu32 ",\"parent\":%" PRId64 ",\"kind\":\"%s\"",
+		   place_id(v, place),
+		   p->parent == UT_NO_PLACE ? -1 : (int64_t)place_id(v, p->parent),
+		   place_kinds[p->kind]);
 	put_str(out, ",\"name\":", p->name);
 	if (p->sub.len)
 		put_str(out, ",\"sub\":", p->sub);

@@ -154,6 +154,9 @@ static int change(struct notes *n, const struct ut_ask *a, struct ut_err *err)
 	return 0;
 }
 
+/* Views that follow each other have the same file. */
+static pthread_mutex_t note_lock = PTHREAD_MUTEX_INITIALIZER;
+
 int ut_answer_notes(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		    struct ut_err *err)
 {
@@ -161,9 +164,9 @@ int ut_answer_notes(struct ut_view *v, const struct ut_ask *a, struct ut_out *ou
 	int rc;
 
 	(void)a;
-	pthread_mutex_lock(&v->note_lock);
+	pthread_mutex_lock(&note_lock);
 	rc = v->notes ? read_notes(v->notes, &n, err) : 0;
-	pthread_mutex_unlock(&v->note_lock);
+	pthread_mutex_unlock(&note_lock);
 	put_notes(&n, "", out);
 	free(n.items);
 	ut_arena_release(&n.arena);
@@ -178,13 +181,13 @@ int ut_answer_note(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 
 	if (!v->notes)
 		return ut_err_set(err, -EINVAL, "there is no place to keep notes of this trace");
-	pthread_mutex_lock(&v->note_lock);
+	pthread_mutex_lock(&note_lock);
 	rc = read_notes(v->notes, &n, err);
 	if (!rc)
 		rc = change(&n, a, err);
 	if (!rc)
 		rc = write_notes(v->notes, &n, err);
-	pthread_mutex_unlock(&v->note_lock);
+	pthread_mutex_unlock(&note_lock);
 	put_notes(&n, "", out);
 	free(n.items);
 	ut_arena_release(&n.arena);

@@ -1,5 +1,6 @@
 #include "view/view.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +21,44 @@ struct ut_view *ut_view_new(void)
 
 	pthread_mutex_init(&v->lock, NULL);
 	pthread_mutex_init(&v->sql_lock, NULL);
-	pthread_mutex_init(&v->note_lock, NULL);
+	pthread_mutex_init(&v->state_lock, NULL);
+	v->state.read = 1;
 	return v;
+}
+
+/* ---- stores --------------------------------------------------------------------------------- */
+
+struct ut_view_store {
+	struct ut_store store; /* first */
+	atomic_uint owners;
+};
+
+struct ut_view_store *ut_view_store_new(struct ut_store *store)
+{
+	struct ut_view_store *s = ut_make(sizeof(*s));
+
+	ut_store_move(&s->store, store);
+	s->owners = 1;
+	return s;
+}
+
+const struct ut_store *ut_view_store_get(const struct ut_view_store *s)
+{
+	return &s->store;
+}
+
+void ut_view_store_drop(struct ut_view_store *s)
+{
+	if (!s || atomic_fetch_sub(&s->owners, 1) > 1)
+		return;
+	ut_store_release(&s->store);
+	free(s);
+}
+
+static void free_state(struct ut_view_state *state)
+{
+	free((void *)(uintptr_t)state->ended);
+	free((void *)(uintptr_t)state->trouble);
 }
 
 void ut_view_free(struct ut_view *v)
@@ -34,10 +71,7 @@ void ut_view_free(struct ut_view *v)
 		free(v->tracks[i].ends);
 	for (size_t i = 0; i < v->trace_count; i++) {
 		free(v->traces[i].groups);
-		if (v->traces[i].lent)
-			continue;
-		ut_store_release(v->traces[i].store);
-		free(v->traces[i].store);
+		ut_view_store_drop(v->traces[i].shared);
 	}
 	ut_view_attached_release(&v->attached);
 	free(v->traces);
@@ -47,7 +81,8 @@ void ut_view_free(struct ut_view *v)
 	free(v->name_of);
 	pthread_mutex_destroy(&v->lock);
 	pthread_mutex_destroy(&v->sql_lock);
-	pthread_mutex_destroy(&v->note_lock);
+	pthread_mutex_destroy(&v->state_lock);
+	free_state(&v->state);
 	ut_arena_release(&v->arena);
 	free(v);
 }
@@ -59,17 +94,49 @@ void ut_view_lend(struct ut_view *v, const char *path, struct ut_store *store)
 	v->traces = ut_grow(v->traces, v->trace_count + 1, &v->trace_cap, sizeof(*v->traces));
 	t = &v->traces[v->trace_count++];
 	*t = (struct ut_view_trace){ .path = ut_arena_copy(&v->arena, path, strlen(path)),
-				     .store = store,
-				     .lent = true };
+				     .store = store };
+}
+
+void ut_view_share(struct ut_view *v, const char *path, struct ut_view_store *s)
+{
+	atomic_fetch_add(&s->owners, 1);
+	ut_view_lend(v, path, &s->store);
+	v->traces[v->trace_count - 1].shared = s;
 }
 
 void ut_view_add(struct ut_view *v, const char *path, struct ut_store *store)
 {
-	struct ut_store *own = ut_make(sizeof(*own));
+	struct ut_view_store *s = ut_view_store_new(store);
 
-	ut_store_move(own, store);
-	ut_view_lend(v, path, own);
-	v->traces[v->trace_count - 1].lent = false;
+	ut_view_share(v, path, s);
+	ut_view_store_drop(s);
+}
+
+void ut_view_expect_more(struct ut_view *v)
+{
+	v->roomy = true;
+}
+
+/* ---- what is known beside ------------------------------------------------------------------- */
+
+static char *copy_text(const char *text)
+{
+	size_t size = text ? strlen(text) + 1 : 0;
+
+	return text ? memcpy(ut_make(size), text, size) : NULL;
+}
+
+void ut_view_set_state(struct ut_view *v, const struct ut_view_state *state)
+{
+	struct ut_view_state now = *state, before;
+
+	now.ended = copy_text(state->ended);
+	now.trouble = copy_text(state->trouble);
+	pthread_mutex_lock(&v->state_lock);
+	before = v->state;
+	v->state = now;
+	pthread_mutex_unlock(&v->state_lock);
+	free_state(&before);
 }
 
 void ut_view_keep_notes(struct ut_view *v, const char *path)
@@ -124,7 +191,7 @@ static int64_t first_of(const struct ut_trace *t)
 static void set_clock(struct ut_view *v)
 {
 	struct placed *all = ut_make((v->trace_count + 1) * sizeof(*all));
-	bool is_placed = true;
+	bool is_placed = v->trace_count != 0, any = false;
 	int64_t start = INT64_MAX;
 
 	for (size_t i = 0; i < v->trace_count; i++) {
@@ -133,13 +200,15 @@ static void set_clock(struct ut_view *v)
 	}
 	if (is_placed)
 		join_hosts(all, v->trace_count);
+	for (size_t i = 0; i < v->trace_count; i++)
+		any |= v->traces[i].store->row_count != 0;
 	for (size_t i = 0; i < v->trace_count; i++) {
 		const struct ut_trace *t = &v->traces[i].store->trace;
 		int64_t at;
 
 		if (!is_placed)
 			all[i].epoch = 0;
-		if (!v->traces[i].store->row_count && v->trace_count > 1)
+		if (!v->traces[i].store->row_count && any)
 			continue;
 		if (__builtin_add_overflow(first_of(t), all[i].epoch, &at))
 			at = INT64_MAX;
@@ -304,15 +373,24 @@ static void count_lanes(struct ut_view *v, const struct ut_lanes *lanes)
 	}
 }
 
+/* Numbers that are kept free belong to tracks without a row. */
 static void number_tracks(struct ut_view *v)
 {
-	uint32_t at = 0;
+	static const struct ut_rows no_rows;
+	static const struct ut_lanes no_lanes;
 
 	v->tracks = ut_make(((size_t)v->track_count + 1) * sizeof(*v->tracks));
+	for (uint32_t i = 0; i < v->track_count; i++)
+		v->tracks[i] = (struct ut_view_track){ .trace = v->traces,
+						       .rows = &no_rows,
+						       .lanes = &no_lanes,
+						       .place = UT_NO_PLACE };
 	for (size_t i = 0; i < v->trace_count; i++) {
 		const struct ut_view_trace *t = &v->traces[i];
 
-		for (uint32_t n = 0; n < t->store->trace.track_count; n++, at++) {
+		for (uint32_t n = 0; n < t->store->trace.track_count; n++) {
+			uint32_t at = t->first_track + n;
+
 			v->tracks[at] = (struct ut_view_track){
 				.trace = t,
 				.local = n,
@@ -325,6 +403,14 @@ static void number_tracks(struct ut_view *v)
 	}
 }
 
+/* So many numbers for count things, at least for some: twice as many when they are used up. */
+static uint32_t with_room(const struct ut_view *v, uint32_t count, uint32_t some)
+{
+	while (v->roomy && some < count)
+		some *= 2;
+	return v->roomy ? some : count;
+}
+
 void ut_view_ready(struct ut_view *v, unsigned int threads)
 {
 	v->threads = threads;
@@ -334,8 +420,8 @@ void ut_view_ready(struct ut_view *v, unsigned int threads)
 		ut_pyramid_build(t->store, threads);
 		t->first_track = v->track_count;
 		t->first_type = v->type_count;
-		v->track_count += (uint32_t)t->store->trace.track_count;
-		v->type_count += t->store->types.count;
+		v->track_count += with_room(v, (uint32_t)t->store->trace.track_count, 16);
+		v->type_count += with_room(v, t->store->types.count, 256);
 	}
 	set_clock(v);
 	number_types(v);

@@ -32,11 +32,42 @@ void ut_view_add(struct ut_view *v, const char *path, struct ut_store *store);
 /* The same for a store that stays the caller's and outlives the view. */
 void ut_view_lend(struct ut_view *v, const char *path, struct ut_store *store);
 
+/*
+ * A store that several views show, one after the other while a trace grows: it goes with the last
+ * of those who have it. new: the store is taken over. share: the view has it, too.
+ */
+struct ut_view_store;
+
+struct ut_view_store *ut_view_store_new(struct ut_store *store);
+const struct ut_store *ut_view_store_get(const struct ut_view_store *s);
+void ut_view_store_drop(struct ut_view_store *s); /* NULL is fine */
+void ut_view_share(struct ut_view *v, const char *path, struct ut_view_store *s);
+
+/* Before ready: other views of the same traces will follow, which have grown. Numbers of tracks and
+ * types leave room, so that those of the last traces stay when the first ones get more. */
+void ut_view_expect_more(struct ut_view *v);
+
 /* After the last trace: makes what drawing needs, on up to threads threads (0 = one per core). */
 void ut_view_ready(struct ut_view *v, unsigned int threads);
 
 /* Where notes are kept: a file beside the trace. Before the first question; NULL = nowhere. */
 void ut_view_keep_notes(struct ut_view *v, const char *path);
+
+/* What is known beside the traces: how far they have been read, whether they still grow. */
+struct ut_view_state {
+	uint32_t generation; /* of the view; told as it is */
+	bool live;           /* the program is still running */
+	double read;         /* share of the files that has been read; 1 = all */
+	uint64_t bytes;      /* of a recording */
+	const char *ended;   /* how a recording ended: "exit status 3"; NULL = nobody says */
+	const char *trouble; /* lines: what could not be read, and why; NULL = nothing */
+};
+
+/* Any thread, also while others ask. Texts are copied. */
+void ut_view_set_state(struct ut_view *v, const struct ut_view_state *state);
+
+/* The part of "info" that the state is, as an object of its own. */
+void ut_view_put_state(struct ut_view *v, struct ut_out *out);
 
 /* ---- tools, and tabs of their own ------------------------------------------------------------ */
 

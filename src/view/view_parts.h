@@ -18,6 +18,7 @@
 #include "model/pyramid.h"
 #include "model/store.h"
 #include "view/attached.h"
+#include "view/view.h"
 
 struct ut_query;
 struct ut_view_arrows;
@@ -38,8 +39,8 @@ enum ut_view_class {
 struct ut_view_trace {
 	const char *path;
 	struct ut_store *store;
-	bool lent;
-	int64_t origin; /* ts of the view's time 0 */
+	struct ut_view_store *shared; /* that the store is part of; NULL = lent */
+	int64_t origin;               /* ts of the view's time 0 */
 	uint32_t first_track, first_type;
 	const char **groups; /* per track, NULL = it is in none; NULL = all are */
 };
@@ -106,9 +107,11 @@ struct ut_view {
 	pthread_mutex_t sql_lock; /* one query at a time */
 	struct ut_query *query;
 	_Atomic bool stopped;
-	pthread_mutex_t note_lock;
 	const char *notes; /* file; NULL = none */
 	struct ut_view_attached attached;
+	bool roomy; /* numbers leave room for more */
+	pthread_mutex_t state_lock;
+	struct ut_view_state state; /* its texts are malloc'ed */
 };
 
 /* ---- types ---------------------------------------------------------------------------------- */

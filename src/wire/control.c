@@ -192,7 +192,7 @@ bool ut_control_passes(const char *include, const char *exclude, const char *nam
 
 /* ---- named sessions ------------------------------------------------------------------------ */
 
-static int named_path(const char *name, char path[1024], struct ut_err *err)
+int ut_named_path(const char *name, char path[1024], struct ut_err *err)
 {
 	size_t len =
 		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_");
@@ -247,7 +247,7 @@ static int start_named(int fd, const char *path, struct ut_err *err)
  */
 int ut_named_join(const char *name, char path[1024], bool *reused, struct ut_err *err)
 {
-	int fd, rc = named_path(name, path, err);
+	int fd, rc = ut_named_path(name, path, err);
 	struct stat st;
 
 	while (!rc) {
@@ -295,7 +295,7 @@ void ut_named_each(void (*fn)(void *ctx, const char *name), void *ctx)
 	while (dir && (entry = readdir(dir))) {
 		const char *name = entry->d_name + len;
 
-		if (!strncmp(entry->d_name, prefix, len) && !named_path(name, path, NULL) &&
+		if (!strncmp(entry->d_name, prefix, len) && !ut_named_path(name, path, NULL) &&
 		    is_in_use(path))
 			fn(ctx, name);
 	}
@@ -308,7 +308,7 @@ int ut_named_set(const char *name, enum ut_state state, struct ut_err *err)
 	char path[1024];
 	_Atomic uint32_t *word;
 	void *map;
-	int rc = named_path(name, path, err);
+	int rc = ut_named_path(name, path, err);
 
 	if (rc)
 		return rc;

@@ -76,10 +76,13 @@ struct ut_control {
 	char include_kernels[UT_FILTER_BYTES]; /* parts of names; empty = every kernel */
 	char exclude_kernels[UT_FILTER_BYTES];
 	char options[UT_FILTER_BYTES]; /* of backends, KEY=VALUE each: backend_options.h */
+	_Atomic uint32_t ended; /* the program has: UT_CONTROL_ENDED and what waitpid() said */
+	uint32_t reserved;
 };
 
 #define UT_CONTROL_MAGIC   "utctl\r\n\032"
-#define UT_CONTROL_VERSION 4
+#define UT_CONTROL_VERSION 5
+#define UT_CONTROL_ENDED   0x80000000u
 
 /* Makes dir/control with everything zero but magic, version, rank -1, start and boot id. */
 int ut_control_create(const char *dir, struct ut_control **control,
@@ -117,6 +120,8 @@ int ut_named_join(const char *name, char path[1024], bool *reused,
 void ut_named_leave(int fd, const char *path);
 /* Returns the state it had; -ENOENT if nobody uses the name, with *err saying so. */
 int ut_named_set(const char *name, enum ut_state state, struct ut_err *err) UT_MUST_CHECK;
+/* The file that stands for a name. */
+int ut_named_path(const char *name, char path[1024], struct ut_err *err) UT_MUST_CHECK;
 /* Calls fn for every name of ours that is in use. */
 void ut_named_each(void (*fn)(void *ctx, const char *name), void *ctx);
 

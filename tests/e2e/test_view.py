@@ -89,14 +89,24 @@ class View(Case):
         self.addCleanup(self.server.stderr.close)
         self.addCleanup(self.server.wait)
         self.addCleanup(self.server.kill)
-        line = self.server.stderr.readline()
+        self.take_address(self.server.stderr.readline())
+        if enter:
+            self.enter()
+            self.wait_until_read()
+
+    def take_address(self, line):
         found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32}) ", line)
         self.assertTrue(found, line)
         self.port, self.token = int(found[1]), found[2]
         self.address = found[0].strip()
-        if enter:
-            self.enter()
-            self.wait_until_read()
+
+    def page(self):
+        """The stream that a page keeps open as long as it is there."""
+        link = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        link.sendall(f"GET /api/live HTTP/1.1\r\nHost: localhost\r\nCookie: {self.cookie}\r\n\r\n"
+                     .encode())
+        self.assertTrue(link.recv(1))
+        return link
 
     def enter(self):
         answer, _ = self.get(f"/?token={self.token}")

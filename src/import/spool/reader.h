@@ -34,6 +34,16 @@ int ut_spool_info(const char *path, struct ut_spool_info *info, struct ut_err *e
 int ut_spool_list(const char *session_dir, struct ut_spool_info **list, size_t *count,
 		  struct ut_err *err) UT_MUST_CHECK;
 
+/*
+ * How much has been recorded by now, for those who watch it grow: bytes of records, and a number
+ * that differs when there is something new. A look at a few words of each chunk.
+ */
+struct ut_spool_mark {
+	uint64_t bytes, number;
+};
+
+int ut_spool_mark(const char *path, struct ut_spool_mark *mark, struct ut_err *err) UT_MUST_CHECK;
+
 /* Fills the trace and feeds every event to the sink. */
 int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *sink,
 		    struct ut_err *err) UT_MUST_CHECK;

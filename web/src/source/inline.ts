@@ -206,7 +206,7 @@ export class SheetSource implements Source {
 		return sheet as Promise<Methods[M]['answer']>;
 	}
 
-	watch(grown: (info: Info) => void): () => void {
+	watch(grown: (news: Partial<Info>) => void): () => void {
 		return this.trace.watch(grown);
 	}
 }

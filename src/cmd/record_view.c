@@ -1,0 +1,76 @@
+#include "cmd/record_view.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "cmd/cmd.h"
+#include "serve/serve.h"
+#include "view/page.h"
+#include "wire/process.h"
+
+static pid_t viewer; /* for the handler */
+
+/* Ctrl-C reaches the viewer without us; what is sent to us alone is handed on. */
+static void hand_on(int number)
+{
+	kill(viewer, number);
+}
+
+int ut_record_view_check(const struct ut_record_view *v, struct ut_err *err)
+{
+	struct ut_page page;
+
+	if (!v->on || (ut_page_get(&page) && ut_serve_built()))
+		return 0;
+	return ut_err_set(err, -ENOTSUP, "--view: %s", ut_page_missing);
+}
+
+static int look(const struct ut_record_view *v, const char *session)
+{
+	const struct ut_view_what what = { .session = session, .is_ours = true };
+	struct ut_err err = { 0 };
+	int rc = ut_view_serve(&v->opts, &what, &err);
+
+	if (rc < 0)
+		ut_log(UT_ERR, "view: %s", err.text[0] ? err.text : strerror(-rc));
+	return rc ? UT_EXIT_FAILED : UT_EXIT_OK;
+}
+
+void ut_record_view_start(struct ut_record_view *v, const char *session)
+{
+	if (!v->on || ut_process_rank() > 0) /* of a job one shows itself */
+		return;
+	v->pid = fork();
+	if (v->pid < 0)
+		ut_log(UT_WARN, "view: no process can be started: %s", strerror(errno));
+	if (v->pid)
+		return;
+	/* what stands for the launcher, such as its use of a session's name, ends with that */
+	close_range(STDERR_FILENO + 1, ~0u, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody would wait for us */
+	_exit(look(v, session));
+}
+
+void ut_record_view_end(struct ut_record_view *v, bool ran)
+{
+	struct sigaction act = { .sa_handler = hand_on };
+	int status;
+
+	if (v->pid <= 0)
+		return;
+	viewer = v->pid;
+	signal(SIGINT, SIG_IGN);
+	sigaction(SIGTERM, &act, NULL);
+	if (!ran)
+		kill(v->pid, SIGTERM);
+	while (waitpid(v->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	v->pid = 0;
+}

@@ -1,0 +1,318 @@
+"""unitrace view while the trace grows: recordings under way, files being read, and how it ends."""
+import gzip
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from common import BUILD, SOURCE, UNITRACE, environment
+from test_view import MODULES, View, trace
+
+STEPS = BUILD / "tests/programs/steps"
+
+
+class Growing(View):
+    def record(self, *words, options=(), **more):
+        """A recording that waits for lines on its standard input."""
+        self.recorder = subprocess.Popen([UNITRACE, *options, STEPS, *words], cwd=self.dir,
+                                         env=environment(), stdin=subprocess.PIPE, text=True,
+                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+        for stream in (self.recorder.stdin, self.recorder.stdout, self.recorder.stderr):
+            self.addCleanup(stream.close)
+        self.addCleanup(self.recorder.wait)
+        self.addCleanup(self.recorder.kill)
+
+    def go_on(self):
+        self.recorder.stdin.write("\n")
+        self.recorder.stdin.flush()
+
+    def until(self, test, what="info"):
+        end = time.monotonic() + 60
+        while not test(got := self.ask(what)):
+            self.assertLess(time.monotonic(), end, got)
+            time.sleep(0.05)
+        return got
+
+    def session(self):
+        end = time.monotonic() + 60
+        while not (found := list(self.dir.glob("*.session"))):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+        return found[0]
+
+    def names(self):
+        table = self.ask("aggregate", scope={})["slices"]
+        return {row["name"]: row["count"] for row in self.rows(table)}
+
+    def exported(self):
+        """How often each span is in the timelines that the recording has left."""
+        counts = {}
+        for path in self.timelines():
+            got = self.unitrace("query", "--format", "json", path,
+                                "select name, count(*) n from slice group by name")
+            for row in json.loads(got.stdout):
+                counts[row["name"]] = counts.get(row["name"], 0) + row["n"]
+        return counts
+
+
+class Recordings(Growing):
+    WORDS = ("begin", "outer", "many", "50", "wait", "many", "70", "thread", "task", "in thread",
+             "wait", "fork", "task", "in child", "wait", "task", "last")
+
+    def follow(self):
+        """Each step shows up; the numbers of tracks and types stay."""
+        first = self.until(lambda i: i["slices"] >= 51)
+        self.assertTrue(first["live"])
+        self.assertGreater(first["bytes"], 0)
+        places = {p["track"]: (p["name"], p["id"]) for p in self.ask("places") if p["track"] >= 0}
+        types = self.ask("types", first=0)["names"]
+        self.go_on()
+        second = self.until(lambda i: i["slices"] >= 122)
+        self.assertTrue(second["live"])
+        self.assertGreater(second["generation"], first["generation"])
+        now = {p["track"]: (p["name"], p["id"]) for p in self.ask("places") if p["track"] >= 0}
+        self.assertGreater(len(now), len(places))
+        self.assertEqual({t: now[t] for t in places}, places)
+        later = self.ask("types", first=0)["names"]
+        self.assertEqual([n for n in zip(types, later) if n[0] and n[0] != n[1]], [])
+        self.assertIn("in thread", later)
+        self.go_on()
+        self.until(lambda i: i["slices"] >= 123)
+        self.go_on()
+        last = self.until(lambda i: not i["live"])
+        self.assertEqual(last["ended"], "recording ended: exit status 0")
+        self.recorder.wait(60)
+        shown = self.names()
+        self.assertEqual(shown, self.exported())
+        self.assertEqual(shown["many 49"], 2)
+        self.assertEqual(shown["in child"], 1)
+        self.assertEqual(len([p for p in self.ask("places") if p["kind"] == "process"]), 2)
+
+    def test_a_session_directory_is_shown_as_it_grows(self):
+        self.record(*self.WORDS)
+        self.start(str(self.session()))
+        self.follow()
+
+    def test_a_running_session_is_found_by_its_name(self):
+        name = f"live{os.getpid()}"
+        self.record(*self.WORDS, options=("--session", name))
+        self.session()
+        time.sleep(0.5)
+        self.start(name)
+        self.follow()
+
+    def test_without_a_name_the_recording_that_runs_here_is_taken(self):
+        self.record(*self.WORDS)
+        self.session()
+        time.sleep(0.5)
+        server = subprocess.Popen([UNITRACE, "view", "--no-browser"], cwd=self.dir,
+                                  env=environment(), stderr=subprocess.PIPE, text=True)
+        self.addCleanup(server.stderr.close)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        self.assertIn("taking the recording that is under way", server.stderr.readline())
+        self.take_address(server.stderr.readline())
+        self.enter()
+        self.wait_until_read()
+        self.follow()
+
+    def test_a_recording_that_is_watched_leaves_what_it_would_leave(self):
+        self.record("many", "5", "wait", "say", "said")
+        self.start(str(self.session()))
+        self.until(lambda i: i["slices"] == 5)
+        self.go_on()
+        out, err = self.recorder.communicate(timeout=60)
+        self.assertEqual((out, self.recorder.returncode), ("said\n", 0), err)
+        self.until(lambda i: not i["live"])
+        self.assertEqual(list(self.dir.glob("*.session")), [])  # shown from files without a name
+        self.assertEqual(self.ask("info")["slices"], 5)
+
+    def test_a_session_that_is_over_is_a_trace_like_others(self):
+        got = self.unitrace("--keep-session", STEPS, "many", "5")
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.start(str(self.session()))
+        info = self.ask("info")
+        self.assertFalse(info["live"])
+        self.assertEqual(info["slices"], 5)
+        self.assertNotIn("ended", info)
+
+    def test_save_waits_for_the_end(self):
+        self.record("many", "5", "wait")
+        got = self.unitrace("view", "--save", "x.html", self.session())
+        self.assertEqual(got.returncode, 1)
+        self.assertIn(b"is still being recorded", got.stderr)
+        self.go_on()
+
+
+class RecordAndLook(Growing):
+    def look(self, *words, **more):
+        self.record(*words, options=("--view", "--no-browser", *more.pop("options", ())), **more)
+        line = self.recorder.stderr.readline()
+        self.take_address(line)
+        self.enter()
+        self.wait_until_read()
+
+    def test_it_grows_ends_and_stays_until_it_is_told_to_end(self):
+        self.look("say", "first", "many", "3", "wait", "many", "4")
+        info = self.until(lambda i: i["slices"] == 3)
+        self.assertTrue(info["live"])
+        self.go_on()
+        self.until(lambda i: not i["live"] and i["slices"] == 7)
+        time.sleep(1)
+        self.assertIsNone(self.recorder.poll())
+        self.recorder.terminate()
+        out, err = self.recorder.communicate(timeout=60)
+        self.assertEqual((out, self.recorder.returncode), ("first\n", 0), err)
+        self.assertIn("many 3", err)  # the summary, as without a viewer
+        self.assertEqual(self.exported()["many 0"], 2)
+
+    def test_ctrl_c_is_the_programs_first_and_the_viewers_then(self):
+        self.look("many", "3", "wait", start_new_session=True)
+        self.until(lambda i: i["slices"] == 3)
+        os.killpg(self.recorder.pid, signal.SIGINT)
+        info = self.until(lambda i: not i["live"])
+        self.assertRegex(info["ended"], r"^recording ended: signal 2 \(Interrupt\)$")
+        self.assertEqual(info["slices"], 3)
+        time.sleep(1)
+        self.assertIsNone(self.recorder.poll())
+        os.killpg(self.recorder.pid, signal.SIGINT)
+        self.recorder.communicate(timeout=60)
+        self.assertEqual(self.recorder.returncode, -signal.SIGINT)
+
+    def test_the_status_of_the_program_is_passed_on(self):
+        for word, status in (("/bin/false", 1), ("/nowhere/to/be/found", 127)):
+            got = subprocess.Popen([UNITRACE, "--view", "--no-browser", word], cwd=self.dir,
+                                   env=environment(), stderr=subprocess.PIPE, text=True)
+            self.addCleanup(got.stderr.close)
+            time.sleep(2)
+            got.terminate() if got.poll() is None else None
+            self.assertEqual(got.wait(60), status)
+
+    def test_once_ends_when_the_page_is_gone_however_it_went(self):
+        self.look("many", "3", "wait", options=("--once",))
+        with self.page():
+            self.go_on()
+            self.until(lambda i: not i["live"])
+        self.recorder.wait(60)  # nobody said goodbye
+        self.assertEqual(self.recorder.returncode, 0)
+
+    def test_options_of_the_viewer_need_it(self):
+        for option in ("--once", "--no-browser", "--port=80"):
+            got = self.unitrace(option, "true")
+            self.assertEqual(got.returncode, 2, option)
+            self.assertIn(b"belong to --view", got.stderr)
+
+
+def large(path, slices):
+    """Chrome JSON, one event a line, in order of time; tracks and names appear one after another."""
+    with open(path, "w", encoding="ascii") as f:
+        f.write('{"traceEvents":[\n')
+        for i in range(slices):
+            f.write('{"ph":"X","pid":%d,"tid":%d,"ts":%d,"dur":%d,"name":"op %d","cat":"c%d",'
+                    '"args":{"number":%d,"text":"some words that take room %d"}},\n'
+                    % (1 + i // 200000, i % 7, i, 1 + i % 5, i // 1000, i % 3, i, i))
+        f.write('{"ph":"M","pid":1,"name":"process_name","args":{"name":"first"}}]}\n')
+
+
+class Files(Growing):
+    def numbers(self):
+        info = self.ask("info")
+        tables = self.ask("aggregate", scope={})
+        places = sorted((p["kind"], p["name"], p.get("sub", ""), str(p["lanes"]))
+                        for p in self.ask("places"))
+        rows = sorted(str(sorted((k, v) for k, v in row.items()
+                                 if k not in ("type", "id", "track", "longest")))
+                      for row in self.rows(tables["slices"]))
+        return ({k: info[k] for k in ("slices", "samples", "span", "start", "losses", "cats")},
+                rows, places)
+
+    def test_a_large_file_is_shown_while_it_is_read_and_is_the_same_in_the_end(self):
+        large(self.dir / "big.json", 400000)
+        self.assertGreater((self.dir / "big.json").stat().st_size, 48 << 20)
+        self.start("big.json")
+        early = self.ask("info")
+        done = self.until(lambda i: "read" not in i)
+        self.assertLess(early["slices"], 400000)
+        self.assertGreater(early["slices"], 50000)  # what 16 MB hold
+        self.assertLess(early["read"], 1)
+        self.assertGreater(done["generation"], 1)
+        self.assertEqual(done["slices"], 400000)
+        shown = self.numbers()
+        got = self.unitrace("export", "-o", "plain.utr", "big.json")
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.server.terminate()
+        self.cookie = None
+        self.start("plain.utr")
+        self.assertNotIn("generation\":2", json.dumps(self.ask("info")))
+        plain = self.numbers()
+        self.assertEqual(shown[0], plain[0])
+        self.assertEqual(shown[1], plain[1])
+        self.assertEqual(shown[2], plain[2])
+
+    def test_what_a_cut_file_holds_is_shown_and_the_cut_is_told(self):
+        text = json.dumps(trace())
+        (self.dir / "cut.json").write_text(text[:len(text) * 2 // 3])
+        self.start("cut.json")
+        info = self.until(lambda i: "read" not in i)
+        self.assertGreater(info["slices"], 500)
+        self.assertIn("cut.json: offset", info["trouble"])
+        self.server.terminate()
+        self.assertEqual(self.server.wait(60), 0)
+        self.assertIn(info["trouble"].splitlines()[0], self.server.stderr.read())
+
+    def test_one_of_several_that_cannot_be_read_is_told_and_the_others_are_shown(self):
+        self.save(trace(), "a.json")
+        self.save(trace(6), "c.json")
+        packed = gzip.compress(json.dumps(trace(7)).encode())
+        (self.dir / "b.json.gz").write_bytes(packed[:2000] + b"\0\1\2\3" * 50 + packed[2200:])
+        self.start("a.json", "b.json.gz", "c.json")
+        info = self.until(lambda i: "read" not in i)
+        self.assertEqual(info["files"], ["a.json", "c.json"])
+        self.assertIn("b.json.gz", info["trouble"])
+        self.server.terminate()
+        self.assertEqual(self.server.wait(60), 1)
+        said = self.server.stderr.read()
+        self.assertEqual(said.count("b.json.gz"), 1, said)
+
+    def test_files_that_cannot_be_read_at_all_end_the_server(self):
+        (self.dir / "no.json").write_text("{ nothing }")
+        got = self.unitrace("view", "--no-browser", "no.json")
+        self.assertEqual(got.returncode, 1)
+        self.assertEqual(got.stderr.count(b"no.json: offset"), 1, got.stderr)
+
+
+class Page(Growing):
+    def test_the_page_follows_and_is_never_blank(self):
+        modules = MODULES or SOURCE / "build/node/node_modules"
+        done = subprocess.run(["node", SOURCE / "tests/e2e/view_live.js", modules, self.dir, UNITRACE,
+                               STEPS], capture_output=True, text=True, timeout=300)
+        if done.returncode == 77:
+            self.skipTest(done.stderr.strip())
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class Goodbye(Growing):
+    def test_pages_hear_that_the_server_ends(self):
+        self.save(trace())
+        self.start("run.json")
+        with self.page() as page:
+            got = b""
+            while b'data: {"title":"run.json"' not in got:  # what it is told when it comes
+                got += page.recv(65536)
+            self.server.send_signal(signal.SIGINT)
+            while chunk := page.recv(65536):
+                got += chunk
+        self.assertIn(b"event: end\ndata: {}\n\n", got)
+        self.assertEqual(self.server.wait(60), 0)
+
+    def test_a_reader_that_is_not_done_does_not_keep_the_server(self):
+        large(self.dir / "big.json", 200000)
+        self.start("big.json", enter=False)
+        self.server.send_signal(signal.SIGINT)
+        self.assertEqual(self.server.wait(60), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

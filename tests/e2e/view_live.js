@@ -1,0 +1,107 @@
+// view_live.js - the page of a recording that is under way, in a real browser: it grows, follows until
+// it is moved, is never blank meanwhile, says how the program ended, and that the server is gone.
+//
+//   node view_live.js NODE_MODULES HOME UNITRACE STEPS
+'use strict';
+const assert = require('assert');
+const { spawn } = require('child_process');
+const { launch } = require('./browser.js');
+
+const [modules, home, unitrace, steps] = process.argv.slice(2);
+const words = ['begin', 'outer', 'many', '30', 'wait', 'many', '40', 'wait', 'sleep', '300', 'many', '50', 'wait', 'end'];
+
+function record() {
+	const p = spawn(unitrace, ['--view', '--no-browser', steps, ...words], { cwd: home });
+
+	p.heard = '';
+	p.stderr.on('data', d => {
+		p.heard += d;
+	});
+	p.ended = new Promise(done => p.on('exit', done));
+	return p;
+}
+
+async function address(p) {
+	for (let i = 0; i < 600; i++) {
+		const found = /http:\S+token=\w+/.exec(p.heard);
+
+		if (found) return found[0];
+		await new Promise(done => setTimeout(done, 100));
+	}
+	throw new Error(`no address: ${p.heard}`);
+}
+
+/* Counts frames in which nothing is drawn although there was something before. */
+function watchPicture() {
+	const canvas = [...document.querySelectorAll('canvas')].sort((a, b) => b.width * b.height - a.width * a.height)[0];
+	const seen = { frames: 0, blank: 0 };
+	const look = () => {
+		const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, 40).data,
+			colours = new Set();
+
+		for (let i = 0; i < pixels.length; i += 4)
+			colours.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
+		seen.frames++;
+		if (colours.size < 3) seen.blank++;
+		requestAnimationFrame(look);
+	};
+
+	window.seen = seen;
+	look();
+}
+
+async function look(browser, p) {
+	const page = await (await browser.newContext({ viewport: { width: 1300, height: 800 } })).newPage();
+	const complaints = [];
+	const until = f => page.waitForFunction(f, null, { timeout: 60000 });
+	const pressed = () => page.getByRole('button', { name: 'Follow' }).getAttribute('aria-pressed');
+
+	page.on('pageerror', e => complaints.push(String(e)));
+	await page.goto(await address(p));
+	await until(() => document.querySelector('.crumb')?.innerText.includes('31 slices'));
+	assert.match(await page.innerText('.crumb'), /live \d+:\d\d/);
+	assert.equal(await pressed(), 'true');
+	await until(() => document.querySelector('table, [role=grid]')?.innerText.includes('many 29'));
+	await page.evaluate(watchPicture);
+	p.stdin.write('\n');
+	await until(() => document.querySelector('.crumb')?.innerText.includes('71 slices'));
+	await until(() => document.body.innerText.includes('many 39') || document.body.innerText.includes('41 rows'));
+	await page.locator('canvas').nth(1).hover();
+	await page.keyboard.press('w');
+	await page.waitForTimeout(300);
+	assert.equal(await pressed(), 'false');
+	const start = await page.innerText('.status .mono').catch(() => '');
+
+	p.stdin.write('\n');
+	await until(() => document.querySelector('.crumb')?.innerText.includes('121 slices'));
+	assert.equal(await page.innerText('.status .mono').catch(() => ''), start); // the window has stayed
+	await page.getByRole('button', { name: 'Follow' }).click();
+	assert.equal(await pressed(), 'true');
+	p.stdin.write('\n');
+	await until(() => document.querySelector('.crumb')?.innerText.includes('recording ended: exit status 0'));
+	assert.equal(await page.getByRole('button', { name: 'Follow' }).count(), 0);
+	const seen = await page.evaluate(() => window.seen);
+
+	assert.ok(seen.frames > 10, `${seen.frames} frames`);
+	assert.equal(seen.blank, 0, `${seen.blank} of ${seen.frames} frames were blank`);
+	assert.deepEqual(complaints, []);
+	p.kill('SIGTERM');
+	await until(() => /unitrace (has ended|does not answer)/.test(document.querySelector('.status')?.innerText ?? ''));
+	assert.ok(await page.locator('canvas').first().isVisible());
+}
+
+(async () => {
+	const browser = await launch(modules, home);
+	const p = record();
+
+	try {
+		await look(browser, p);
+		assert.equal(await p.ended, 0);
+	} finally {
+		p.kill('SIGKILL');
+		await browser.close();
+	}
+})().catch(e => {
+	console.error(e);
+	process.exit(1);
+});
