@@ -19,7 +19,7 @@ void *ut_make(size_t size)
 	return checked(calloc(1, size), 1, size);
 }
 
-void *ut_grow(void *items, size_t n, size_t *cap, size_t size)
+void *ut_grow_raw(void *items, size_t n, size_t *cap, size_t size)
 {
 	size_t wanted = *cap ? *cap : 16;
 
@@ -28,8 +28,17 @@ void *ut_grow(void *items, size_t n, size_t *cap, size_t size)
 	while (wanted < n && wanted <= SIZE_MAX / 2)
 		wanted *= 2;
 	items = wanted >= n && wanted <= SIZE_MAX / size ? realloc(items, wanted * size) : NULL;
-	checked(items, n, size);
-	memset((char *)items + *cap * size, 0, (wanted - *cap) * size);
 	*cap = wanted;
+	return checked(items, n, size);
+}
+
+void *ut_grow(void *items, size_t n, size_t *cap, size_t size)
+{
+	size_t had = *cap;
+
+	if (n <= had)
+		return items;
+	items = ut_grow_raw(items, n, cap, size);
+	memset((char *)items + had * size, 0, (*cap - had) * size);
 	return items;
 }

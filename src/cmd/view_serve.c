@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -24,6 +25,9 @@
 #include "view/page.h"
 #include "view/view.h"
 #include "view/view_stage.h"
+
+#define KEPT_BYTES (32 << 20) /* the most that is asked for by one piece, and kept by each thread  \
+			       */
 
 static volatile sig_atomic_t stop;
 static volatile sig_atomic_t is_held; /* Ctrl-C is not for us */
@@ -71,12 +75,7 @@ static void *load(void *ctx)
 /* What was written becomes the reply's. */
 static void take_out(struct ut_out *out, struct ut_reply *reply)
 {
-	const char *data = ut_out_data(out, &reply->len);
-
-	reply->data = malloc(reply->len + 1);
-	if (reply->data)
-		memcpy(reply->data, data, reply->len);
-	ut_out_abandon(out);
+	reply->data = ut_out_take(out, &reply->len);
 }
 
 /* No script: the browser itself asks again, and what stands behind # stays. */
@@ -328,6 +327,9 @@ int ut_view_serve(const struct ut_view_opts *o, const struct ut_view_what *what,
 					    .ctx = &s };
 	int rc;
 
+	/* Windows are megabytes, many times a second: fresh pages for each cost a third of it. */
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 	if (!ut_page_get(&s.page))
 		return ut_err_set(err, -ENOTSUP, "%s", ut_page_missing);
 	ut_show_init(&s.show);

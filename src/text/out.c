@@ -54,7 +54,7 @@ static struct ut_out *new_out(void)
 	struct ut_out *o = ut_make(sizeof(*o));
 
 	o->fd = -1;
-	o->buf = ut_grow(NULL, BUFFER_BYTES, &o->cap, 1);
+	o->buf = ut_grow_raw(NULL, BUFFER_BYTES, &o->cap, 1);
 	return o;
 }
 
@@ -192,6 +192,16 @@ const char *ut_out_data(const struct ut_out *o, size_t *len)
 	return o->buf;
 }
 
+char *ut_out_take(struct ut_out *o, size_t *len)
+{
+	char *data = o->buf;
+
+	*len = o->len;
+	o->buf = NULL;
+	ut_out_abandon(o);
+	return data;
+}
+
 void ut_out_clear(struct ut_out *o)
 {
 	o->len = 0;
@@ -218,7 +228,7 @@ char *ut_out_reserve(struct ut_out *o, size_t n)
 	if (o->cap - o->len < n) {
 		if (!o->memory)
 			drain(o, false);
-		o->buf = ut_grow(o->buf, o->len + n, &o->cap, 1);
+		o->buf = ut_grow_raw(o->buf, o->len + n, &o->cap, 1);
 	}
 	return o->buf + o->len;
 }

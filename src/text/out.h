@@ -38,6 +38,8 @@ struct ut_out *ut_out_open_numbered(const char *path, const char *wanted);
 /* Collects in memory; ut_out_data() gives the bytes, owned by the out. */
 struct ut_out *ut_out_open_memory(void);
 const char *ut_out_data(const struct ut_out *o, size_t *len);
+/* The same bytes, now the caller's to free(); o is freed. */
+char *ut_out_take(struct ut_out *o, size_t *len);
 /* Starts again, in the same memory. */
 void ut_out_clear(struct ut_out *o);
 
