@@ -21,115 +21,159 @@
 #define TORN        254u
 #define PIXELS_MOST 65536u
 #define COLUMN_PART 4096u
+#define ITEMS_FIRST 16384u /* of a window: room for them is made at once */
+#define TIME_MOST   9e18   /* ns: what is not beyond all clocks */
+#define NO_ENTRY    UINT64_MAX
 
 /* ---- slices and marks ----------------------------------------------------------------------- */
 
+/*
+ * Times are those of the track until an item is made of them, so that whole numbers are compared:
+ * what is drawn there are a hundred thousand items of, and of each several entries or nodes.
+ */
 struct lane {
 	const struct ut_strip *s;
 	const struct ut_view_track *track;
 	const struct ut_lane *lane;
 	struct ut_levels levels;
+	uint64_t wide;        /* ns: what is as long is as wide as a pixel */
+	float wide_node;      /* the same for what a node calls its longest */
+	uint64_t end;         /* the first ts behind the window */
+	struct ut_entry seen; /* that was looked at last: the next one is often the next item */
+	uint64_t seen_at;
 };
 
-/* Entry i; false if a damaged lane leads nowhere. Times are the view's. */
-static bool get_entry(const struct lane *l, uint64_t i, struct ut_entry *e)
+/* The border between a pixel and the next, as times of the track. */
+struct border {
+	uint64_t at;     /* the first ts on it or behind it */
+	uint64_t behind; /* the first one behind it */
+};
+
+/* Entry i; NULL if a damaged lane leads nowhere. Good until the next one is asked for. */
+static const struct ut_entry *get_entry(struct lane *l, uint64_t i)
 {
-	if (!ut_entry_get(l->track->rows, l->lane, i, e))
-		return false;
-	e->ts = ut_view_time(l->track, e->ts);
-	e->end = ut_view_time(l->track, e->end);
-	return true;
+	if (l->seen_at == i)
+		return &l->seen;
+	l->seen_at = NO_ENTRY;
+	if (!ut_entry_get(l->track->rows, l->lane, i, &l->seen))
+		return NULL;
+	l->seen_at = i;
+	return &l->seen;
+}
+
+static inline struct border border_of(const struct lane *l, double time)
+{
+	/* Signed, because that is what processors convert. */
+	uint64_t whole = time < TIME_MOST ? (uint64_t)(int64_t)time : (uint64_t)INT64_MAX;
+
+	if (time <= 0)
+		return (struct border){ 0, 0 };
+	return (struct border){ ut_view_ts(l->track, whole + ((double)(int64_t)whole < time)),
+				ut_view_ts(l->track, whole + 1) };
+}
+
+/* The first whole number of ns that is at least as long as a pixel. */
+static uint64_t whole_ns(double pixel)
+{
+	return pixel < TIME_MOST ? (uint64_t)ceil(pixel) : (uint64_t)INT64_MAX;
+}
+
+static float wide_node(double pixel)
+{
+	float near = (float)pixel;
+
+	return (double)near < pixel ? nextafterf(near, INFINITY) : near;
+}
+
+/* The leaf that begins with entry i; NULL if none does, or not all of its entries are there. */
+static inline const struct ut_node *leaf_at(const struct lane *l, uint64_t i)
+{
+	return i % UT_LANE_LEAF || i + UT_LANE_LEAF > l->lane->count
+		       ? NULL
+		       : &l->levels.nodes[0][i / UT_LANE_LEAF];
 }
 
 /*
- * The highest level at which a node begins with entry i and lies inside the pixel up to end. A leaf
- * shorter than a pixel may stand across its end: nobody can see which of two pixels it is in.
+ * A node that begins with entry i and lies inside the pixel up to its border, the highest one; NULL
+ * if there is none. A leaf shorter than a pixel may stand across its end: nobody can see which of
+ * two pixels it is in. *size becomes the number of its entries.
  */
-static int node_at(const struct lane *l, uint64_t i, double end)
+static inline const struct ut_node *node_at(const struct lane *l, uint64_t i, struct border border,
+					    uint64_t *size)
 {
-	uint64_t size = UT_LANE_LEAF;
-	int found = -1;
+	const struct ut_node *found = leaf_at(l, i), *n;
+	uint64_t many = (uint64_t)UT_LANE_LEAF * UT_LANE_FAN;
 
-	for (unsigned int level = 0; level < l->levels.used; level++, size *= UT_LANE_FAN) {
-		const struct ut_node *n = &l->levels.nodes[level][i / size];
-		double stop;
-
-		if (i % size || i + size > l->lane->count || n->longest >= l->s->pixel)
+	if (!found || found->longest >= l->wide_node)
+		return NULL;
+	*size = UT_LANE_LEAF;
+	if (found->end >= border.behind)
+		return found->end - found->first < l->wide ? found : NULL;
+	for (unsigned int level = 1; level < l->levels.used; level++, many *= UT_LANE_FAN) {
+		if (i % many || i + many > l->lane->count)
 			break;
-		stop = (double)ut_view_time(l->track, n->end);
-		if (stop > end &&
-		    (level || stop - (double)ut_view_time(l->track, n->first) >= l->s->pixel))
+		n = &l->levels.nodes[level][i / many];
+		if (n->longest >= l->wide_node || n->end >= border.behind)
 			break;
-		found = (int)level;
+		found = n;
+		*size = many;
 	}
 	return found;
 }
 
 /* What shares a pixel. */
 struct shared {
-	double busy, most, stop;
+	uint64_t busy, stop;
+	double most;
 	uint32_t type;
 };
 
-static void add_shared(struct shared *p, double busy, double longest, uint32_t type)
+static inline void add_shared(struct shared *p, uint64_t busy, double longest, uint32_t type)
 {
 	p->busy += busy;
-	if (longest > p->most) {
-		p->most = longest;
-		p->type = type;
-	}
+	p->type = longest > p->most ? type : p->type;
+	p->most = longest > p->most ? longest : p->most;
 }
 
-/* Adds the nodes from entry i on, if there is one, that lie in the pixel up to end. */
-static uint64_t share_nodes(const struct lane *l, uint64_t i, double end, struct shared *p)
+/* Adds the entries from i on that share the pixel up to its border; the first that does not. */
+static uint64_t share_pixel(struct lane *l, uint64_t i, struct border border, struct shared *p)
 {
-	int level;
-
-	while (i % UT_LANE_LEAF == 0 && i + UT_LANE_LEAF <= l->lane->count &&
-	       (double)ut_view_time(l->track, l->levels.nodes[0][i / UT_LANE_LEAF].first) < end &&
-	       (level = node_at(l, i, end)) >= 0) {
-		uint64_t size = (uint64_t)UT_LANE_LEAF << 3 * level;
-		const struct ut_node *n = &l->levels.nodes[level][i / size];
-
-		add_shared(p, (double)n->busy, n->longest, n->type);
-		p->stop = (double)ut_view_time(l->track, n->end);
-		i += size;
-	}
-	return i;
-}
-
-/* Is it known, without a look at entry i, that it begins behind the pixel? */
-static bool starts_behind(const struct lane *l, uint64_t i, double end)
-{
-	return i % UT_LANE_LEAF == 0 && i < l->lane->count &&
-	       (double)ut_view_time(l->track, l->levels.nodes[0][i / UT_LANE_LEAF].first) >= end;
-}
-
-/* Adds the entries from i on that share the pixel up to end; the first that does not. */
-static uint64_t share_pixel(const struct lane *l, uint64_t i, double end, struct shared *p)
-{
-	struct ut_entry e;
-
 	for (;;) {
-		double length;
+		const struct ut_node *node = leaf_at(l, i);
+		const struct ut_entry *e;
+		uint64_t size, length;
 
-		i = share_nodes(l, i, end, p);
-		if (starts_behind(l, i, end) || i >= l->lane->count || !get_entry(l, i, &e) ||
-		    (double)e.ts >= end)
+		if (i >= l->lane->count || (node && node->first >= border.at))
 			return i;
-		length = (double)(e.end - e.ts);
-		if (length >= l->s->pixel) /* drawn by itself */
+		node = node ? node_at(l, i, border, &size) : NULL;
+		if (node) {
+			add_shared(p, node->busy, node->longest, node->type);
+			p->stop = node->end;
+			i += size;
+			continue;
+		}
+		e = get_entry(l, i);
+		if (!e || e->ts >= border.at)
 			return i;
-		add_shared(p, length, length, e.type);
-		p->stop = (double)e.end;
+		length = e->end - e->ts;
+		if (length >= l->wide) /* drawn by itself */
+			return i;
+		add_shared(p, length, (double)length, e->type);
+		p->stop = e->end;
 		i++;
 	}
 }
 
-static void put_one(const struct lane *l, uint64_t i, const struct ut_entry *e, uint8_t fill)
+static uint8_t fill_of(const struct lane *l, uint32_t type)
 {
-	const struct ut_strip_item item = { .start = (double)e->ts,
-					    .length = (float)(e->end - e->ts),
+	return ut_store_type(l->track->trace->store, type)->flags & UT_EV_UNFINISHED ? TORN : 255;
+}
+
+static uint64_t put_one(const struct lane *l, uint64_t i, const struct ut_entry *e, uint8_t fill)
+{
+	uint64_t start = ut_view_time(l->track, e->ts), end = ut_view_time(l->track, e->end);
+	const struct ut_strip_item item = { .start = (double)start,
+					    .length = (float)(end - start),
 					    .type = ut_view_type(l->track, e->type),
 					    .row = (uint32_t)e->row,
 					    .fill = fill,
@@ -137,105 +181,101 @@ static void put_one(const struct lane *l, uint64_t i, const struct ut_entry *e, 
 					    .next = i + 1 };
 
 	l->s->item(l->s->ctx, &item);
+	return i + 1;
 }
 
-/* Several entries in one pixel from entry i on, as one item; the next entry. first: entry i, or
- * NULL if a whole leaf begins with it. */
-static uint64_t draw_pixel(const struct lane *l, uint64_t i, const struct ut_entry *first,
-			   double at)
+/* Several entries in one pixel from entry i on, as one item; the next entry. */
+static uint64_t draw_pixel(struct lane *l, uint64_t i, double at, struct border border)
 {
-	double pixel = l->s->pixel, fill;
 	struct shared p = { .most = -1 };
 	struct ut_strip_item item = { .start = at, .row = UT_STRIP_MANY, .first = i };
-	uint64_t next = share_pixel(l, i, at + pixel, &p);
+	double pixel = l->s->pixel, length, fill;
 
-	if (first && next <= i + 1) { /* the next one only looked as if it shared the pixel */
-		put_one(l, i, first, 255);
-		return i + 1;
-	}
-	fill = floor(p.busy / pixel * 255 + 0.5);
-	item.length = (float)fmax(pixel, p.stop - at);
+	item.next = share_pixel(l, i, border, &p);
+	length = (double)ut_view_time(l->track, p.stop) - at;
+	fill = (double)p.busy / pixel * 255 + 0.5;
+	item.length = (float)(length > pixel ? length : pixel);
 	item.type = ut_view_type(l->track, p.type);
-	item.fill = (uint8_t)(fill < 1 ? 1 : fill > 255 ? 255 : fill);
-	item.next = next;
+	item.fill = (uint8_t)(fill < 1 ? 1 : fill < 255 ? fill : 255);
 	l->s->item(l->s->ctx, &item);
-	return next;
-}
-
-static bool is_torn(const struct lane *l, uint32_t type)
-{
-	return (ut_store_type(l->track->trace->store, type)->flags & UT_EV_UNFINISHED) != 0;
+	return item.next;
 }
 
 /* The first entry that reaches into the window; what has no length lies in its own ns. */
-static uint64_t seek_first(const struct lane *l)
+static uint64_t seek_first(struct lane *l)
 {
 	const struct ut_strip *s = l->s;
-	uint64_t from = s->t0 > 0 ? (uint64_t)s->t0 : 0;
+	const struct border from = border_of(l, s->t0);
 	uint64_t i = ut_lane_seek(l->track->trace->store, l->track->local, s->lane,
-				  ut_view_ts(l->track, from));
-	struct ut_entry e;
+				  ut_view_ts(l->track, s->t0 > 0 ? (uint64_t)s->t0 : 0));
+	const struct ut_entry *e;
 
-	while (i < l->lane->count && get_entry(l, i, &e) && (double)e.end <= s->t0 &&
-	       (double)e.ts < s->t0)
+	while (i < l->lane->count && (e = get_entry(l, i)) && e->end < from.behind &&
+	       e->ts < from.at)
 		i++;
 	return i;
 }
 
-static double pixel_of(const struct ut_strip *s, double start)
+/* The pixel that a ts lies in. */
+static inline double pixel_of(const struct lane *l, uint64_t ts)
 {
-	return s->t0 + fmax(0, floor((start - s->t0) / s->pixel)) * s->pixel;
+	double t0 = l->s->t0, pixel = l->s->pixel;
+	double before = ((double)ut_view_time(l->track, ts) - t0) / pixel;
+
+	return t0 + (before > 0 ? (double)(int64_t)before : 0) * pixel;
 }
 
 /*
- * Does a leaf of short entries begin with entry i, with more than one of them in the pixel that it
- * begins in? Then most entries need not be looked at, each of which costs several misses of the
- * cache. *at is that pixel.
+ * Draws what begins with entry i: a leaf of short entries, more than one of them in the pixel that
+ * it begins in; or the entry, and those that share its pixel. Of a leaf most entries need not be
+ * looked at, each of which costs several misses of the cache. The next entry; the lane's count
+ * behind the window.
  */
-static bool is_inside(const struct lane *l, uint64_t i, double *at)
+static uint64_t draw_from(struct lane *l, uint64_t i)
 {
-	const struct ut_node *leaf = &l->levels.nodes[0][i / UT_LANE_LEAF];
-	struct ut_entry next;
-	double start;
-
-	if (i % UT_LANE_LEAF || i + UT_LANE_LEAF > l->lane->count || leaf->longest >= l->s->pixel)
-		return false;
-	start = (double)ut_view_time(l->track, leaf->first);
-	*at = pixel_of(l->s, start);
-	if (start >= l->s->t1)
-		return false;
-	return (double)ut_view_time(l->track, leaf->end) < *at + l->s->pixel ||
-	       (get_entry(l, i + 1, &next) && (double)next.ts < *at + l->s->pixel);
-}
-
-/* Draws entry i, and those that share its pixel. The next one; the lane's count behind the window.
- */
-static uint64_t draw_entry(const struct lane *l, uint64_t i)
-{
-	const struct ut_strip *s = l->s;
-	struct ut_entry e, next;
+	const struct ut_node *leaf = leaf_at(l, i);
+	const struct ut_entry *e;
+	struct ut_entry one;
+	struct border border;
 	double at;
 
-	if (!get_entry(l, i, &e) || (double)e.ts >= s->t1)
+	if (leaf && leaf->longest < l->wide_node && leaf->first < l->end) {
+		at = pixel_of(l, leaf->first);
+		border = border_of(l, at + l->s->pixel);
+		if (leaf->end < border.at || ((e = get_entry(l, i + 1)) && e->ts < border.at))
+			return draw_pixel(l, i, at, border);
+	}
+	e = get_entry(l, i);
+	if (!e || e->ts >= l->end)
 		return l->lane->count;
-	at = pixel_of(s, (double)e.ts);
-	if ((double)(e.end - e.ts) < s->pixel && i + 1 < l->lane->count &&
-	    get_entry(l, i + 1, &next) && (double)next.ts < at + s->pixel)
-		return draw_pixel(l, i, &e, at);
-	put_one(l, i, &e, is_torn(l, e.type) ? TORN : 255);
-	return i + 1;
+	if (e->end - e->ts >= l->wide || i + 1 >= l->lane->count)
+		return put_one(l, i, e, fill_of(l, e->type));
+	one = *e;
+	at = pixel_of(l, one.ts);
+	border = border_of(l, at + l->s->pixel);
+	e = get_entry(l, i + 1);
+	if (!e || e->ts >= border.at)
+		return put_one(l, i, &one, fill_of(l, one.type));
+	if (e->end - e->ts >= l->wide) /* drawn by itself */
+		return put_one(l, i, &one, 255);
+	return draw_pixel(l, i, at, border);
 }
 
 void ut_strip_draw(const struct ut_strip *s)
 {
-	struct lane l = { .s = s, .track = s->track, .lane = &s->track->lanes->lanes[s->lane] };
-	double at;
+	struct lane l = { .s = s,
+			  .track = s->track,
+			  .lane = &s->track->lanes->lanes[s->lane],
+			  .wide = whole_ns(s->pixel),
+			  .wide_node = wide_node(s->pixel),
+			  .seen_at = NO_ENTRY };
 
 	if (!l.lane->count)
 		return;
 	ut_lane_levels(l.lane, &l.levels);
+	l.end = border_of(&l, s->t1).at;
 	for (uint64_t i = seek_first(&l); i < l.lane->count;)
-		i = is_inside(&l, i, &at) ? draw_pixel(&l, i, NULL, at) : draw_entry(&l, i);
+		i = draw_from(&l, i);
 }
 
 /* ---- a window in the making ----------------------------------------------------------------- */
@@ -247,19 +287,44 @@ struct value {
 struct strips {
 	double t0, t1, pixel;
 	uint32_t pixels;
-	struct ut_strip_item *items;
+	double *start; /* of items, and the other columns */
+	float *length;
+	uint32_t *type, *row;
+	uint8_t *fill;
 	size_t item_count, item_cap;
 	struct value *values;
 	size_t value_count, value_cap;
 	uint32_t *first, *cells; /* by lane, and one more */
 };
 
+static void more_items(struct strips *s)
+{
+	size_t cap = s->item_cap, n = s->item_count + 1;
+
+	n = n < ITEMS_FIRST ? ITEMS_FIRST : n;
+	s->start = ut_grow_raw(s->start, n, &cap, sizeof(*s->start));
+	cap = s->item_cap;
+	s->length = ut_grow_raw(s->length, n, &cap, sizeof(*s->length));
+	cap = s->item_cap;
+	s->type = ut_grow_raw(s->type, n, &cap, sizeof(*s->type));
+	cap = s->item_cap;
+	s->row = ut_grow_raw(s->row, n, &cap, sizeof(*s->row));
+	s->fill = ut_grow_raw(s->fill, n, &s->item_cap, sizeof(*s->fill));
+}
+
 static void keep_item(void *ctx, const struct ut_strip_item *item)
 {
 	struct strips *s = ctx;
+	size_t i = s->item_count;
 
-	s->items = ut_grow(s->items, s->item_count + 1, &s->item_cap, sizeof(*s->items));
-	s->items[s->item_count++] = *item;
+	if (i == s->item_cap)
+		more_items(s);
+	s->start[i] = item->start;
+	s->length[i] = item->length;
+	s->type[i] = item->type;
+	s->row[i] = item->row;
+	s->fill[i] = item->fill;
+	s->item_count++;
 }
 
 /* ---- counters ------------------------------------------------------------------------------- */
@@ -334,16 +399,18 @@ static void put_column(struct ut_out *out, const void *first, size_t stride, siz
 
 static void put_columns(const struct strips *s, size_t lanes, struct ut_out *out)
 {
-	PUT_COLUMN(out, s->items, s->item_count, start);
-	PUT_COLUMN(out, s->items, s->item_count, length);
-	PUT_COLUMN(out, s->items, s->item_count, type);
-	PUT_COLUMN(out, s->items, s->item_count, row);
+	size_t n = s->item_count;
+
+	ut_out_write(out, s->start, n * sizeof(*s->start));
+	ut_out_write(out, s->length, n * sizeof(*s->length));
+	ut_out_write(out, s->type, n * sizeof(*s->type));
+	ut_out_write(out, s->row, n * sizeof(*s->row));
 	ut_out_write(out, s->first, (lanes + 1) * sizeof(*s->first));
 	ut_out_write(out, s->cells, (lanes + 1) * sizeof(*s->cells));
 	PUT_COLUMN(out, s->values, s->value_count, low);
 	PUT_COLUMN(out, s->values, s->value_count, high);
 	PUT_COLUMN(out, s->values, s->value_count, last);
-	PUT_COLUMN(out, s->items, s->item_count, fill);
+	ut_out_write(out, s->fill, n * sizeof(*s->fill));
 }
 
 int ut_answer_window(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
@@ -373,7 +440,11 @@ int ut_answer_window(struct ut_view *v, const struct ut_ask *a, struct ut_out *o
 	}
 	put_head(&s, a->lane_count, out);
 	put_columns(&s, a->lane_count, out);
-	free(s.items);
+	free(s.start);
+	free(s.length);
+	free(s.type);
+	free(s.row);
+	free(s.fill);
 	free(s.values);
 	free(s.first);
 	free(s.cells);
