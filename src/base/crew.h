@@ -20,6 +20,12 @@ size_t ut_crew_size(size_t asked, size_t jobs);
 
 void ut_crew_run(size_t threads, void (*work)(void *ctx), void *ctx);
 
+/*
+ * work(ctx) in a thread that steps aside, as do those that it starts: it gets what processors have
+ * left over, and little while somebody waits for a short answer. Returns when it is done.
+ */
+void ut_crew_aside(void (*work)(void *ctx), void *ctx);
+
 /* Jobs 0 to count - 1, each done once by whoever is free, in any order. */
 void ut_crew_each(size_t threads, size_t count, void (*job)(void *ctx, size_t i), void *ctx);
 

@@ -1,46 +1,69 @@
 #include "view/answers.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
+#include "base/crew.h"
 #include "query/query.h"
 #include "text/out.h"
 #include "view/ask.h"
 #include "view/view.h"
 #include "view/view_parts.h"
 
+typedef int (*answer_fn)(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
+			 struct ut_err *err);
+
+/* aside: may look at every row. While it does, on all cores, others still move about. */
 static const struct {
 	const char *method;
-	int (*answer)(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
-		      struct ut_err *err);
+	answer_fn answer;
+	bool aside;
 } methods[] = {
-	{ "info", ut_answer_info },
-	{ "places", ut_answer_places },
-	{ "types", ut_answer_types },
-	{ "window", ut_answer_window },
-	{ "flows", ut_answer_flows },
-	{ "detail", ut_answer_detail },
-	{ "at", ut_answer_at },
-	{ "step", ut_answer_step },
-	{ "search", ut_answer_search },
-	{ "find", ut_answer_find },
-	{ "aggregate", ut_answer_aggregate },
-	{ "findings", ut_answer_findings },
-	{ "list", ut_answer_list },
-	{ "distribution", ut_answer_distribution },
-	{ "tree", ut_answer_tree },
-	{ "sql", ut_answer_sql },
-	{ "words", ut_answer_words },
-	{ "notes", ut_answer_notes },
-	{ "note", ut_answer_note },
-	{ "sheet", ut_answer_sheet },
+	{ "info", ut_answer_info, false },
+	{ "places", ut_answer_places, false },
+	{ "types", ut_answer_types, false },
+	{ "window", ut_answer_window, false },
+	{ "flows", ut_answer_flows, false },
+	{ "detail", ut_answer_detail, false },
+	{ "at", ut_answer_at, false },
+	{ "step", ut_answer_step, false },
+	{ "search", ut_answer_search, true },
+	{ "find", ut_answer_find, true },
+	{ "aggregate", ut_answer_aggregate, true },
+	{ "findings", ut_answer_findings, true },
+	{ "list", ut_answer_list, true },
+	{ "distribution", ut_answer_distribution, true },
+	{ "tree", ut_answer_tree, true },
+	{ "sql", ut_answer_sql, true },
+	{ "words", ut_answer_words, false },
+	{ "notes", ut_answer_notes, false },
+	{ "note", ut_answer_note, false },
+	{ "sheet", ut_answer_sheet, false },
 };
+
+struct asked {
+	answer_fn answer;
+	struct ut_view *view;
+	const struct ut_ask *ask;
+	struct ut_out *out;
+	struct ut_err *err;
+	int rc;
+};
+
+static void answer_asked(void *ctx)
+{
+	struct asked *a = ctx;
+
+	a->rc = a->answer(a->view, a->ask, a->out, a->err);
+}
 
 int ut_view_ask(struct ut_view *v, const char *method, struct ut_str json, struct ut_out *out,
 		enum ut_answer *kind, struct ut_err *err)
 {
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		struct ut_ask ask;
+		struct asked asked = { methods[i].answer, v, &ask, out, err, 0 };
 		int rc;
 
 		if (strcmp(method, methods[i].method) != 0)
@@ -49,9 +72,12 @@ int ut_view_ask(struct ut_view *v, const char *method, struct ut_str json, struc
 		if (rc)
 			return rc;
 		*kind = !strcmp(method, "window") ? UT_ANSWER_COLUMNS : UT_ANSWER_JSON;
-		rc = methods[i].answer(v, &ask, out, err);
+		if (methods[i].aside)
+			ut_crew_aside(answer_asked, &asked);
+		else
+			answer_asked(&asked);
 		ut_ask_release(&ask);
-		return rc;
+		return asked.rc;
 	}
 	return ut_err_set(err, -ENOENT, "no such question: %.60s", method);
 }

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -74,11 +75,38 @@ static void a_crew_is_as_large_as_asked_but_not_larger_than_the_work(void **stat
 		assert_int_equal(ut_crew_size(0, SIZE_MAX), cores);
 }
 
+static void note_priority(void *ctx)
+{
+	*(_Atomic int *)ctx = getpriority(PRIO_PROCESS, 0);
+}
+
+static void note_priorities(void *ctx)
+{
+	_Atomic int *all = ctx, helper = 0;
+
+	note_priority(&all[0]);
+	ut_crew_aside(note_priority, &helper); /* a thread of its own, further aside */
+	all[1] = helper;
+}
+
+static void what_steps_aside_leaves_everybody_else_where_they_were(void **state)
+{
+	int before = getpriority(PRIO_PROCESS, 0);
+	_Atomic int seen[2] = { -100, -100 };
+
+	(void)state;
+	ut_crew_aside(note_priorities, seen);
+	assert_true(before == 19 || seen[0] > before);
+	assert_true(seen[1] >= seen[0]);
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_thread_works_once_and_every_job_is_done_once),
 		cmocka_unit_test(each_job_is_done_once_by_any_crew),
+		cmocka_unit_test(what_steps_aside_leaves_everybody_else_where_they_were),
 		cmocka_unit_test(a_crew_is_as_large_as_asked_but_not_larger_than_the_work),
 	};
 
