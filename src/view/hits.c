@@ -23,6 +23,8 @@ struct part {
 struct hunt {
 	struct ut_view *view;
 	const struct ut_hits_ask *ask;
+	uint8_t *unsaid; /* of traces: has it wanted types whose rows do not say how long they are?
+			  */
 	struct part *parts;
 	size_t count, cap;
 };
@@ -52,10 +54,58 @@ static void keep_hit(struct ut_hits *h, const struct ut_hits_ask *ask, struct ut
 	}
 }
 
-/* Is more than its type needed to tell? */
+/* Some rows of a block. */
+struct some {
+	const struct ut_block *block;
+	uint64_t base; /* row of the block's first one */
+	uint32_t count;
+	uint16_t at[UT_BLOCK_ROWS];
+};
+
+_Static_assert(UT_BLOCK_ROWS <= UINT16_MAX + 1, "places in a block have 16 bits");
+
+static struct ut_hit hit_of(const struct hunt *h, const struct part *p, const struct some *s,
+			    uint32_t i)
+{
+	return (struct ut_hit){ ut_view_time(p->track, s->block->ts[s->at[i]]),
+				ut_view_id(h->view, p->track, s->base + s->at[i]) };
+}
+
+/*
+ * All of them are hits. They are in order: where all are before here, or behind it, the first and
+ * the last one say everything.
+ */
+static void keep_hits(const struct hunt *h, struct part *p, const struct some *s)
+{
+	const struct ut_hits_ask *ask = h->ask;
+	struct ut_hits *to = &p->found;
+	uint32_t i = 0, last = s->count - 1;
+	bool is_before;
+
+	while (i < s->count && (to->list_count < ask->limit || !to->count))
+		keep_hit(to, ask, hit_of(h, p, s, i++));
+	if (i >= s->count)
+		return;
+	is_before = ut_hit_before(hit_of(h, p, s, last), ask->here);
+	if (!is_before && !ut_hit_before(ask->here, hit_of(h, p, s, i))) {
+		while (i < s->count)
+			keep_hit(to, ask, hit_of(h, p, s, i++));
+		return;
+	}
+	to->count += last - i; /* all but the last: that one is kept as any other */
+	to->before += is_before ? last - i : 0;
+	if (!is_before && last > i &&
+	    (!to->has_next || ut_hit_before(hit_of(h, p, s, i), to->next))) {
+		to->next = hit_of(h, p, s, i);
+		to->has_next = true;
+	}
+	keep_hit(to, ask, hit_of(h, p, s, last));
+}
+
+/* Is more than its type and length needed to tell? */
 static bool needs_row(const struct ut_hits_ask *ask)
 {
-	return ask->scope->has_ranges || ask->wanted->by_event || ask->lengths;
+	return ask->scope->has_ranges || ask->wanted->by_more || ask->lengths;
 }
 
 static bool is_hit(const struct ut_hits_ask *ask, const struct ut_view_row *row)
@@ -64,39 +114,79 @@ static bool is_hit(const struct ut_hits_ask *ask, const struct ut_view_row *row)
 	       (!ask->wanted->by_event || ut_wanted_row(ask->wanted, row));
 }
 
-static void look_at(struct hunt *h, struct part *p, uint64_t row, uint64_t ts)
+/* One row after the other. */
+static void look_at_each(struct hunt *h, struct part *p, const struct some *s)
 {
-	struct ut_hit hit = { ut_view_time(p->track, ts), ut_view_id(h->view, p->track, row) };
-	struct ut_view_row r;
+	for (uint32_t i = 0; i < s->count; i++) {
+		struct ut_view_row r;
 
-	if (needs_row(h->ask)) {
-		if (!ut_view_row(h->view, p->track, row, &r) || !is_hit(h->ask, &r))
-			return;
+		if (!ut_view_row(h->view, p->track, s->base + s->at[i], &r) || !is_hit(h->ask, &r))
+			continue;
 		p->found.total += r.end - r.start;
+		keep_hit(&p->found, h->ask, hit_of(h, p, s, i));
 	}
-	keep_hit(&p->found, h->ask, hit);
+}
+
+/* Rows of [from, to) that have a wanted type. No branches: which rows match nobody can foresee. */
+static void pick_types(struct some *s, uint32_t from, uint32_t to, const uint8_t *wanted,
+		       uint32_t types)
+{
+	const uint32_t *type = s->block->type;
+	uint32_t n = 0;
+
+	for (uint32_t i = from; i < to; i++) {
+		s->at[n] = (uint16_t)i;
+		n += wanted[type[i] < types ? type[i] : 0];
+	}
+	s->count = n;
+}
+
+/* The same, of types whose rows say how long they are, and of a wanted length. */
+static void pick_lengths(struct some *s, uint32_t from, uint32_t to, const struct ut_wanted *w,
+			 const uint8_t *wanted, uint32_t types)
+{
+	const uint64_t *val = s->block->val, least = w->shortest;
+	const uint64_t room = w->longest >= least ? w->longest - least : 0;
+	const uint32_t *type = s->block->type;
+	uint32_t n = 0;
+
+	for (uint32_t i = from; i < to && w->longest >= least; i++) {
+		s->at[n] = (uint16_t)i;
+		n += (val[i] - least <= room) & wanted[type[i] < types ? type[i] : 0];
+	}
+	s->count = n;
 }
 
 static void hunt_part(void *ctx, size_t number)
 {
 	struct hunt *h = ctx;
 	struct part *p = &h->parts[number];
+	const struct ut_wanted *w = h->ask->wanted;
 	const struct ut_view_trace *t = p->track->trace;
-	const uint8_t *wanted = h->ask->wanted->types + t->first_type;
+	const uint8_t *wanted = w->types + t->first_type;
 	uint32_t types = t->store->types.count;
+	bool by_length = w->shortest > 0 || w->longest < UINT64_MAX;
+	bool is_said = !h->unsaid[t - h->view->traces];
+	struct some *s = ut_make(sizeof(*s));
 
 	for (uint64_t row = p->first; row < p->last && !h->view->stopped;) {
-		const struct ut_block *b = &p->track->rows->blocks[row / UT_BLOCK_ROWS];
-		uint64_t base = row - row % UT_BLOCK_ROWS;
-		uint64_t end = base + b->count < p->last ? base + b->count : p->last;
+		uint32_t from = (uint32_t)(row % UT_BLOCK_ROWS), to;
 
-		for (; row < end; row++) {
-			uint32_t type = b->type[row - base];
-
-			if (wanted[type < types ? type : 0])
-				look_at(h, p, row, b->ts[row - base]);
-		}
+		s->block = &p->track->rows->blocks[row / UT_BLOCK_ROWS];
+		s->base = row - from;
+		to = s->base + s->block->count < p->last ? s->block->count
+							 : (uint32_t)(p->last - s->base);
+		if (by_length && is_said)
+			pick_lengths(s, from, to, w, wanted, types);
+		else
+			pick_types(s, from, to, wanted, types);
+		if (needs_row(h->ask) || (by_length && !is_said))
+			look_at_each(h, p, s);
+		else if (s->count)
+			keep_hits(h, p, s);
+		row = s->base + to;
 	}
+	free(s);
 }
 
 /* ---- all parts ------------------------------------------------------------------------------ */
@@ -127,10 +217,8 @@ static void divide(struct hunt *h, const struct ut_view_track *t)
 	}
 }
 
-static void join(struct ut_hits *to, const struct ut_view *v, struct part *p)
+static void join(struct ut_hits *to, struct ut_hits *h)
 {
-	struct ut_hits *h = &p->found;
-
 	if (!h->count)
 		return;
 	if (!to->count || ut_hit_before(h->first, to->first))
@@ -146,12 +234,29 @@ static void join(struct ut_hits *to, const struct ut_view *v, struct part *p)
 	to->count += h->count;
 	to->before += h->before;
 	to->total += h->total;
-	to->tracks[p->track - v->tracks] = 1;
 	to->list =
 		ut_grow(to->list, to->list_count + h->list_count, &to->list_cap, sizeof(*to->list));
 	if (h->list_count)
 		memcpy(to->list + to->list_count, h->list, h->list_count * sizeof(*h->list));
 	to->list_count += h->list_count;
+}
+
+static void find_unsaid(struct hunt *h)
+{
+	struct ut_view *v = h->view;
+
+	h->unsaid = ut_make(v->trace_count + 1);
+	for (size_t i = 0; i < v->trace_count; i++) {
+		const struct ut_view_trace *t = &v->traces[i];
+
+		for (uint32_t n = t->first_type; n < t->first_type + t->store->types.count; n++) {
+			bool said = v->classes[n] == UT_CLASS_WORK ||
+				    v->classes[n] == UT_CLASS_ASIDE ||
+				    v->classes[n] == UT_CLASS_NOT_WORK;
+
+			h->unsaid[i] |= h->ask->wanted->types[n] && !said;
+		}
+	}
 }
 
 static int in_order(const void *a, const void *b)
@@ -163,8 +268,9 @@ static int in_order(const void *a, const void *b)
 
 /* ---- by self time --------------------------------------------------------------------------- */
 
+/* One of several who go through the tracks. */
 struct stroll {
-	struct ut_hits *hits;
+	struct ut_hits hits;
 	const struct ut_view *view;
 	struct ut_hits_ask ask;
 	const struct ut_ask_scope *scope;
@@ -176,7 +282,7 @@ static void keep_visit(void *ctx, const struct ut_visit *visit)
 {
 	struct stroll *s = ctx;
 	const struct ut_view_row *row = visit->row;
-	struct ut_hits *h = s->hits;
+	struct ut_hits *h = &s->hits;
 
 	if (!ut_scope_touches(s->scope, row->start, row->end))
 		return;
@@ -191,37 +297,65 @@ static void keep_visit(void *ctx, const struct ut_visit *visit)
 }
 
 /* The self time of a whole slice is known only to a walk, and there without ranges. */
-static void stroll(struct ut_hits *h, struct ut_view *v, const struct ut_hits_ask *ask)
+static void stroll(struct ut_hits *to, struct ut_view *v, const struct ut_hits_ask *ask)
 {
-	struct stroll s = { .hits = h, .view = v, .ask = *ask, .scope = ask->scope };
+	size_t crew = ut_crew_size(v->threads, v->track_count);
+	struct stroll *all = ut_make(crew * sizeof(*all));
+	void **ctxs = ut_make(crew * sizeof(*ctxs));
 	struct ut_ask_scope whole = *ask->scope;
 
 	whole.has_ranges = false;
 	whole.range_count = 0;
-	s.limit = ask->limit;
-	s.ask.limit = ask->limit ? ask->limit * 4 + 64 : 0;
-	ut_view_walk(v, &whole, ask->wanted, keep_visit, &s);
+	for (size_t i = 0; i < crew; i++) {
+		struct stroll *s = &all[i];
+
+		*s = (struct stroll){ .view = v, .ask = *ask, .scope = ask->scope };
+		s->hits.tracks = ut_make((size_t)v->track_count + 1);
+		s->limit = ask->limit;
+		s->ask.limit = ask->limit ? ask->limit * 4 + 64 : 0;
+		ctxs[i] = s;
+	}
+	ut_view_walk_shared(v, &whole, ask->wanted, keep_visit, ctxs, crew);
+	for (size_t i = 0; i < crew; i++) {
+		join(to, &all[i].hits);
+		for (uint32_t t = 0; t < v->track_count; t++)
+			to->tracks[t] |= all[i].hits.tracks[t];
+		ut_hits_release(&all[i].hits);
+	}
+	free(ctxs);
+	free(all);
 }
 
 /* ---- finding -------------------------------------------------------------------------------- */
 
-void ut_hits_find(struct ut_hits *h, struct ut_view *v, const struct ut_hits_ask *ask)
+static void hunt(struct ut_hits *to, struct ut_view *v, const struct ut_hits_ask *ask)
 {
 	struct hunt hunt = { .view = v, .ask = ask };
 
-	*h = (struct ut_hits){ .tracks = ut_make((size_t)v->track_count + 1) };
-	if (ask->wanted->by_self)
-		stroll(h, v, ask);
-	for (uint32_t i = 0; i < v->track_count && !ask->wanted->by_self; i++) {
+	find_unsaid(&hunt);
+	for (uint32_t i = 0; i < v->track_count; i++) {
 		if (ask->wanted->tracks[i] && has_wanted_types(&hunt, v->tracks[i].trace))
 			divide(&hunt, &v->tracks[i]);
 	}
 	ut_crew_each(ut_crew_size(v->threads, hunt.count), hunt.count, hunt_part, &hunt);
 	for (size_t i = 0; i < hunt.count; i++) {
-		join(h, v, &hunt.parts[i]);
-		free(hunt.parts[i].found.list);
+		struct part *p = &hunt.parts[i];
+
+		join(to, &p->found);
+		to->tracks[p->track - v->tracks] |= p->found.count > 0;
+		free(p->found.list);
 	}
 	free(hunt.parts);
+	free(hunt.unsaid);
+}
+
+void ut_hits_find(struct ut_hits *h, struct ut_view *v, const struct ut_hits_ask *ask)
+{
+	*h = (struct ut_hits){ .tracks = ut_make((size_t)v->track_count + 1) };
+	if (ask->wanted->by_self)
+		stroll(h, v, ask);
+	else
+		hunt(h, v, ask);
 	ut_sort(h->list, h->list_count, sizeof(*h->list), in_order);
 	h->list_count = h->list_count < ask->limit ? h->list_count : ask->limit;
 }

@@ -12,6 +12,8 @@
 #include "view/arguments.h"
 #include "view/ask.h"
 
+#define NS_MOST 1.8e19 /* what fits into 64 bits, and more than any clock says */
+
 enum field {
 	NAME,
 	CAT,
@@ -233,6 +235,41 @@ static bool find_field(struct ut_wanted_test *t, struct ut_str field)
 	return true;
 }
 
+static uint64_t whole_ns(double ns)
+{
+	return ns < NS_MOST ? (uint64_t)ns : UINT64_MAX;
+}
+
+/* What a test of the length leaves of [shortest, longest]; false if it is no such piece. */
+static bool cut_lengths(struct ut_wanted *w, const struct ut_wanted_test *t)
+{
+	double low = t->low, high = t->high;
+	bool above = t->above, below = t->below;
+
+	if (!t->want && !isinf(low) && !isinf(high))
+		return false; /* what lies on either side */
+	if (!t->want && isinf(low)) {
+		low = high;
+		above = !below;
+		high = INFINITY;
+	} else if (!t->want) {
+		high = low;
+		below = !above;
+		low = -INFINITY;
+	}
+	low = above ? floor(low) + 1 : ceil(low);
+	high = below ? ceil(high) - 1 : floor(high);
+	if (low > 0 && whole_ns(low) > w->shortest)
+		w->shortest = whole_ns(low);
+	if (high < 0) { /* nothing is that short */
+		w->shortest = 1;
+		w->longest = 0;
+	} else if (whole_ns(high) < w->longest) {
+		w->longest = whole_ns(high);
+	}
+	return true;
+}
+
 static int add_word(struct ut_wanted *w, struct ut_str word, struct ut_err *err)
 {
 	struct ut_wanted_test t = { .field = NAME, .want = true };
@@ -260,6 +297,7 @@ static int add_word(struct ut_wanted *w, struct ut_str word, struct ut_err *err)
 	w->by_place |= t.field >= TRACK && t.field <= RANK;
 	w->by_event |= t.field == DUR || t.field == ARG;
 	w->by_self |= t.field == SELF;
+	w->by_more |= t.field == ARG || (t.field == DUR && !cut_lengths(w, &t));
 	w->tests = ut_grow(w->tests, w->count + 1, &w->cap, sizeof(*w->tests));
 	w->tests[w->count++] = t;
 	return 0;
@@ -444,14 +482,14 @@ static int finish(struct ut_wanted *w, const struct ut_view *v, const struct ut_
 int ut_wanted_init(struct ut_wanted *w, const struct ut_view *v, struct ut_str query,
 		   const struct ut_ask_scope *scope, struct ut_err *err)
 {
-	*w = (struct ut_wanted){ 0 };
+	*w = (struct ut_wanted){ .longest = UINT64_MAX };
 	return finish(w, v, scope, add_words(w, query, err), err);
 }
 
 int ut_wanted_init_name(struct ut_wanted *w, const struct ut_view *v, struct ut_str name,
 			const struct ut_ask_scope *scope, struct ut_err *err)
 {
-	*w = (struct ut_wanted){ 0 };
+	*w = (struct ut_wanted){ .longest = UINT64_MAX };
 	w->tests = ut_grow(NULL, 1, &w->cap, sizeof(*w->tests));
 	w->tests[w->count++] = (struct ut_wanted_test){
 		.field = NAME,
