@@ -37,6 +37,7 @@ struct lane {
 	const struct ut_lane *lane;
 	struct ut_levels levels;
 	uint64_t wide;        /* ns: what is as long is as wide as a pixel */
+	uint64_t quarter;     /* ns: and as a quarter of it */
 	float wide_node;      /* the same for what a node calls its longest */
 	uint64_t end;         /* the first ts behind the window */
 	struct ut_entry seen; /* that was looked at last: the next one is often the next item */
@@ -95,28 +96,25 @@ static inline const struct ut_node *leaf_at(const struct lane *l, uint64_t i)
 
 /*
  * A node that begins with entry i and lies inside the pixel up to its border, the highest one; NULL
- * if there is none. A leaf shorter than a pixel may stand across its end: nobody can see which of
- * two pixels it is in. *size becomes the number of its entries.
+ * if there is none. One that is short may stand across it, a leaf of less than a pixel or a higher
+ * node of less than a quarter: nobody can see which of two pixels it is in, and to open it costs
+ * more than all that lies between the borders. *size becomes the number of its entries.
  */
 static inline const struct ut_node *node_at(const struct lane *l, uint64_t i, struct border border,
 					    uint64_t *size)
 {
-	const struct ut_node *found = leaf_at(l, i), *n;
-	uint64_t many = (uint64_t)UT_LANE_LEAF * UT_LANE_FAN;
+	const struct ut_node *found = NULL;
+	uint64_t many = UT_LANE_LEAF, most = l->wide;
 
-	if (!found || found->longest >= l->wide_node)
-		return NULL;
-	*size = UT_LANE_LEAF;
-	if (found->end >= border.behind)
-		return found->end - found->first < l->wide ? found : NULL;
-	for (unsigned int level = 1; level < l->levels.used; level++, many *= UT_LANE_FAN) {
-		if (i % many || i + many > l->lane->count)
-			break;
-		n = &l->levels.nodes[level][i / many];
-		if (n->longest >= l->wide_node || n->end >= border.behind)
+	for (unsigned int level = 0; level < l->levels.used; level++, many *= UT_LANE_FAN) {
+		const struct ut_node *n = &l->levels.nodes[level][i / many];
+
+		if (i % many || i + many > l->lane->count || n->longest >= l->wide_node ||
+		    (n->end >= border.behind && n->end - n->first >= most))
 			break;
 		found = n;
 		*size = many;
+		most = l->quarter;
 	}
 	return found;
 }
@@ -267,6 +265,7 @@ void ut_strip_draw(const struct ut_strip *s)
 			  .track = s->track,
 			  .lane = &s->track->lanes->lanes[s->lane],
 			  .wide = whole_ns(s->pixel),
+			  .quarter = whole_ns(s->pixel / 4),
 			  .wide_node = wide_node(s->pixel),
 			  .seen_at = NO_ENTRY };
 

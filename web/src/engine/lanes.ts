@@ -197,8 +197,9 @@ export function seek(r: Rows, l: Lane, t: number): number {
 }
 
 /*
- * The largest node that begins with entry i and lies inside the pixel up to end. Nodes of a leaf
- * shorter than a pixel may stand across its end: nobody can see which of two pixels they are in.
+ * The largest node that begins with entry i and lies inside the pixel up to end. A leaf shorter than
+ * a pixel, or a higher node shorter than a quarter, may stand across its end: nobody can see which
+ * of two pixels it is in.
  */
 function nodeAt(r: Rows, l: Lane, i: number, end: number, pixel: number): number {
 	let found = -1;
@@ -209,7 +210,7 @@ function nodeAt(r: Rows, l: Lane, i: number, end: number, pixel: number): number
 		const stop = endOf(r, last);
 
 		if (l.nodes.longest[at] >= pixel) break;
-		if (stop > end && (level > 0 || stop - r.start[rowAt(l, i)] >= pixel)) break;
+		if (stop > end && stop - r.start[rowAt(l, i)] >= (level ? pixel / 4 : pixel)) break;
 		found = level;
 	}
 	return found;
