@@ -1,31 +1,39 @@
 #!/usr/bin/env python3
-"""How long the viewer's server takes: windows of a screen with 8 clients, searches, tables.
+"""How long the viewer's server takes: windows of a screen for 8 clients, searches, tables.
 
     bench_view.py [ROWS] [CLIENTS]      10 million rows, 8 clients
+    BENCH_VIEW_FILES=16 bench_view.py 62500000
+                                        as many files, copies of one of ROWS; BENCH_DIR says where
 
-Budgets: a window in 20 ms at p99 with 8 clients; the first answer a second after the command; a
-search over 100 million rows within a second. Clients are processes of their own on the same cores,
-so on a small machine they are measured against each other.
+Budgets: a window in 20 ms at p99 with 8 clients; the first window a second after the command; a
+search over 100 million rows within a second. A window is a screen of 1,400 pixels and 64 lanes,
+anywhere, from everything to a hundred thousandth of it. Clients are threads of another process on
+the same cores. They ask as pages do that somebody moves, no more than once a frame, and then again
+without a pause. The floor is what as many bytes take, in the same run, from a thread that only
+sends them: view_clients.c.
 """
 import http.client
 import json
-import multiprocessing
 import os
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
 
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-REQUESTS = 150
+FILES = int(os.environ.get("BENCH_VIEW_FILES", 1))
+REQUESTS = 1200
+FRAME = 1000 / 60
+BUDGET = {"window": 20, "first": 1000, "search": 1000 / 100_000_000}  # ms; of a search, per row
 
 
 class Client:
     def __init__(self, port, cookie):
-        self.link = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+        self.link = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
         self.headers = {"Cookie": cookie, "X-Unitrace": "1"}
 
     def ask(self, method, **question):
@@ -39,69 +47,140 @@ class Client:
         return took * 1000, body
 
 
-def pan(job):
-    """Zooms and moves as a person does; a screen of 1,400 pixels and 64 lanes."""
-    port, cookie, span, lanes, seed = job
-    client, rnd, times = Client(port, cookie), random.Random(seed), []
-    for _ in range(REQUESTS):
-        width = span * 10 ** -rnd.uniform(0, 5)
-        t0 = rnd.uniform(0, span - width)
-        first = rnd.randrange(max(1, len(lanes) - 64))
-        times.append(client.ask("window", t0=t0, t1=t0 + width, pixels=1400,
-                                lanes=lanes[first:first + 64])[0])
-    return times
+class Server:
+    """unitrace view, and how to reach it."""
+
+    def __init__(self, paths):
+        self.began = time.perf_counter()
+        self.process = subprocess.Popen([BUILD / "bin/unitrace", "view", "--no-browser", "-p", "0", *paths],
+                                        stderr=subprocess.PIPE, text=True)
+        line = self.process.stderr.readline()
+        found = re.search(r":(\d+)/\?token=(\w+)", line)
+        if not found:
+            print(line.strip())
+            sys.exit(77)
+        self.port = int(found[1])
+        link = http.client.HTTPConnection("127.0.0.1", self.port)
+        link.request("GET", f"/?token={found[2]}")
+        self.cookie = link.getresponse().headers["Set-Cookie"].split(";")[0]
+        self.client = Client(self.port, self.cookie)
+
+    def info(self):
+        while True:
+            try:
+                return json.loads(self.client.ask("info")[1])
+            except RuntimeError:
+                time.sleep(0.005)
+
+    def lanes(self):
+        return [[p["track"], i] for p in json.loads(self.client.ask("places")[1]) for i in range(len(p["lanes"]))]
+
+    def cpu(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def memory(self):
+        text = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
+        return tuple(sum(int(n) for n in re.findall(rf"^{what}: +(\d+)", text, re.M)) // 1024
+                     for what in ("Rss", "Anonymous"))
 
 
 def quantile(values, q):
     return sorted(values)[min(len(values) - 1, int(q * len(values)))]
 
 
+def windows(span, lanes):
+    """Zooms and moves as a person does."""
+    rnd, out = random.Random(1), []
+    for _ in range(REQUESTS):
+        width = span * 10 ** -rnd.uniform(0, 5)
+        t0 = rnd.uniform(0, span - width)
+        first = rnd.randrange(max(1, len(lanes) - 64))
+        out.append(json.dumps({"t0": t0, "t1": t0 + width, "pixels": 1400, "lanes": lanes[first:first + 64]}))
+    return out
+
+
+def clients(who, questions, sizes, count, pace):
+    """(ms, bytes) of each."""
+    lines = "".join(f"{size} {question}\n" for size, question in zip(sizes, questions))
+    run = subprocess.run([BUILD / "tests/bench/view_clients", *who, str(count), str(pace)], input=lines,
+                         stdout=subprocess.PIPE, text=True, check=True)
+    return [(float(ms), int(size)) for ms, size in (line.split() for line in run.stdout.splitlines())]
+
+
+def tell_windows(server, questions, count, pace, what):
+    before = server.cpu()
+    seen = clients([str(server.port), server.cookie], questions, [0] * len(questions), count, pace)
+    cpu = (server.cpu() - before) * 1000 / len(seen)
+    floor = clients(["floor", "0"], questions, [size for _, size in seen], count, pace)
+    ms, least = [[m for m, _ in some] for some in (seen, floor)]
+    slow = quantile(ms, 0.99)
+    print(f"{what:24} p50 {quantile(ms, 0.5):6.1f} ms, p99 {slow:6.1f} ms ({slow / BUDGET['window']:.2f} of the budget), "
+          f"{cpu:.2f} ms of the server's CPU time, {sum(s for _, s in seen) / len(seen) / 1e6:.2f} MB; "
+          f"floor p50 {quantile(least, 0.5):.1f} ms, p99 {quantile(least, 0.99):.1f} ms", flush=True)
+
+
+def tell_questions(server, info):
+    span, rows = info["span"], info["slices"]
+    for what, method, question in (
+            ("search for a name", "search", {"query": "function 7", "limit": 1000, "scope": {}}),
+            ("search for a length", "search", {"query": "dur:>1us", "limit": 1000, "scope": {}}),
+            ("search for rare lengths", "search", {"query": "dur:>1ms", "limit": 1000, "scope": {}}),
+            ("search for self time", "search", {"query": "self:>700", "limit": 1000, "scope": {}}),
+            ("area of 1 %", "aggregate", {"scope": {"ranges": [[span / 2, span * 0.51]]}}),
+            ("area of all", "aggregate", {"scope": {}})):
+        before, times = server.cpu(), []
+        for _ in range(3):
+            times.append(server.client.ask(method, **question)[0])
+        took = quantile(times, 0.5)
+        budget = f" ({took / (BUDGET['search'] * rows):.2f} of the budget)" if method == "search" else ""
+        print(f"{what:24} {took:6.0f} ms{budget}, {(server.cpu() - before) / 3 * 1000:.0f} ms of CPU time", flush=True)
+
+
+def while_busy(server, questions, count):
+    """Windows of pages while somebody else asks for a table of everything, again and again."""
+    other = subprocess.Popen([sys.executable, "-B", __file__, "--ask", str(server.port), server.cookie])
+    try:
+        tell_windows(server, questions, count, FRAME, "  beside a table of all")
+    finally:
+        other.terminate()
+        other.wait()
+
+
+def measure(paths, count):
+    server = Server(paths)
+    try:
+        info, lanes = server.info(), server.lanes()
+        server.client.ask("window", t0=0, t1=info["span"], pixels=1400, lanes=lanes[:64])
+        first = (time.perf_counter() - server.began) * 1000
+        print(f"{info['slices']:,} slices in {len(paths)} files, {len(lanes)} lanes: first window {first:.0f} ms after "
+              f"the command ({first / BUDGET['first']:.2f} of the budget); load {os.getloadavg()[0]:.1f}, "
+              f"{os.cpu_count()} cores, shared with the clients", flush=True)
+        questions = windows(info["span"], lanes)
+        tell_windows(server, questions, 1, 0, "windows, 1 client")
+        tell_windows(server, questions, count, FRAME, f"{count} clients, once a frame")
+        tell_windows(server, questions, count, 0, f"{count} without a pause")
+        while_busy(server, questions, count)
+        tell_questions(server, info)
+        print("memory: {0} MiB with pages of the file, {1} MiB of its own".format(*server.memory()))
+    finally:
+        server.process.terminate()
+        server.process.wait()
+
+
 def main():
+    if sys.argv[1:2] == ["--ask"]:
+        client = Client(int(sys.argv[2]), sys.argv[3])
+        while True:
+            client.ask("aggregate", scope={})
     rows = sys.argv[1] if len(sys.argv) > 1 else "10000000"
-    clients = int(sys.argv[2]) if len(sys.argv) > 2 else 8
-    with tempfile.TemporaryDirectory(dir=BUILD) as folder:
-        path = os.path.join(folder, "run.utr")
-        subprocess.run([BUILD / "tests/bench/view_trace", path, rows], check=True)
-        began = time.perf_counter()
-        with subprocess.Popen([BUILD / "bin/unitrace", "view", "--no-browser", "-p", "0", path],
-                              stderr=subprocess.PIPE, text=True) as server:
-            try:
-                line = server.stderr.readline()
-                found = re.search(r":(\d+)/\?token=(\w+)", line)
-                if not found:
-                    print(line.strip())
-                    sys.exit(77)
-                port = int(found[1])
-                link = http.client.HTTPConnection("127.0.0.1", port)
-                link.request("GET", f"/?token={found[2]}")
-                cookie = link.getresponse().headers["Set-Cookie"].split(";")[0]
-                client = Client(port, cookie)
-                while True:
-                    try:
-                        info = json.loads(client.ask("info")[1])
-                        break
-                    except RuntimeError:
-                        time.sleep(0.005)
-                lanes = [[p["track"], i] for p in json.loads(client.ask("places")[1])
-                         for i in range(len(p["lanes"]))]
-                client.ask("window", t0=0, t1=info["span"], pixels=1400, lanes=lanes[:64])
-                print(f"{info['slices']:,} slices: first window {time.perf_counter() - began:.2f} s after the command")
-                alone = pan((port, cookie, info["span"], lanes, 0))
-                print(f"1 client:  p50 {quantile(alone, 0.5):.1f} ms, p99 {quantile(alone, 0.99):.1f} ms")
-                with multiprocessing.Pool(clients) as pool:
-                    times = sum(pool.map(pan, [(port, cookie, info["span"], lanes, i) for i in range(clients)]), [])
-                print(f"{clients} clients: p50 {quantile(times, 0.5):.1f} ms, p99 {quantile(times, 0.99):.1f} ms "
-                      f"({os.cpu_count()} cores, shared with the clients)")
-                for what, method, question in (
-                        ("search", "search", {"query": "function 7", "limit": 1000, "scope": {}}),
-                        ("search by time", "search", {"query": "dur:>1us", "limit": 1000, "scope": {}}),
-                        ("area of 1 %", "aggregate", {"scope": {"ranges": [[info["span"] / 2, info["span"] * 0.51]]}}),
-                        ("area of all", "aggregate", {"scope": {}})):
-                    print(f"{what}: {client.ask(method, **question)[0]:.0f} ms")
-                memory = re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{server.pid}/status").read_text())[1]
-                print(f"memory: {int(memory) // 1024} MiB, with pages of the file")
-            finally:
-                server.terminate()
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 8
+    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR", BUILD)) as folder:
+        paths = [os.path.join(folder, f"rank.{i}.utr") for i in range(FILES)]
+        subprocess.run([BUILD / "tests/bench/view_trace", paths[0], rows], check=True)
+        for path in paths[1:]:
+            shutil.copyfile(paths[0], path)
+        measure(paths, count)
 
 
 if __name__ == "__main__":
