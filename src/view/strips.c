@@ -23,25 +23,22 @@
 #define COLUMN_PART 4096u
 #define ITEMS_FIRST 16384u /* of a window: room for them is made at once */
 #define TIME_MOST   9e18   /* ns: what is not beyond all clocks */
-#define NO_ENTRY    UINT64_MAX
 
 /* ---- slices and marks ----------------------------------------------------------------------- */
 
 /*
  * Times are those of the track until an item is made of them, so that whole numbers are compared:
- * what is drawn there are a hundred thousand items of, and of each several entries or nodes.
+ * a screen has a hundred thousand items, each of which is made of several entries or nodes.
  */
 struct lane {
 	const struct ut_strip *s;
 	const struct ut_view_track *track;
 	const struct ut_lane *lane;
 	struct ut_levels levels;
-	uint64_t wide;        /* ns: what is as long is as wide as a pixel */
-	uint64_t quarter;     /* ns: and as a quarter of it */
-	float wide_node;      /* the same for what a node calls its longest */
-	uint64_t end;         /* the first ts behind the window */
-	struct ut_entry seen; /* that was looked at last: the next one is often the next item */
-	uint64_t seen_at;
+	uint64_t wide;    /* ns: what is as long is as wide as a pixel */
+	uint64_t quarter; /* ns: and as a quarter of it */
+	float wide_node;  /* the same for what a node calls its longest */
+	uint64_t end;     /* the first ts behind the window */
 };
 
 /* The border between a pixel and the next, as times of the track. */
@@ -50,16 +47,10 @@ struct border {
 	uint64_t behind; /* the first one behind it */
 };
 
-/* Entry i; NULL if a damaged lane leads nowhere. Good until the next one is asked for. */
-static const struct ut_entry *get_entry(struct lane *l, uint64_t i)
+/* Entry i; false if a damaged lane leads nowhere. */
+static inline bool get_entry(const struct lane *l, uint64_t i, struct ut_entry *e)
 {
-	if (l->seen_at == i)
-		return &l->seen;
-	l->seen_at = NO_ENTRY;
-	if (!ut_entry_get(l->track->rows, l->lane, i, &l->seen))
-		return NULL;
-	l->seen_at = i;
-	return &l->seen;
+	return ut_entry_get(l->track->rows, l->lane, i, e);
 }
 
 static inline struct border border_of(const struct lane *l, double time)
@@ -122,23 +113,30 @@ static inline const struct ut_node *node_at(const struct lane *l, uint64_t i, st
 /* What shares a pixel. */
 struct shared {
 	uint64_t busy, stop;
-	double most;
+	uint64_t most; /* the bits of the longest one's length, in the order of the lengths */
 	uint32_t type;
 };
 
+/* Without a branch: which of some is longest nobody can foresee. */
 static inline void add_shared(struct shared *p, uint64_t busy, double longest, uint32_t type)
 {
+	uint64_t bits;
+	bool more;
+
+	memcpy(&bits, &longest, sizeof(bits));
+	more = ++bits > p->most; /* so that 0 is more than nothing */
 	p->busy += busy;
-	p->type = longest > p->most ? type : p->type;
-	p->most = longest > p->most ? longest : p->most;
+	p->type = more ? type : p->type;
+	p->most = more ? bits : p->most;
 }
 
 /* Adds the entries from i on that share the pixel up to its border; the first that does not. */
-static uint64_t share_pixel(struct lane *l, uint64_t i, struct border border, struct shared *p)
+static inline uint64_t share_pixel(const struct lane *l, uint64_t i, struct border border,
+				   struct shared *p)
 {
 	for (;;) {
 		const struct ut_node *node = leaf_at(l, i);
-		const struct ut_entry *e;
+		struct ut_entry e;
 		uint64_t size, length;
 
 		if (i >= l->lane->count || (node && node->first >= border.at))
@@ -150,14 +148,13 @@ static uint64_t share_pixel(struct lane *l, uint64_t i, struct border border, st
 			i += size;
 			continue;
 		}
-		e = get_entry(l, i);
-		if (!e || e->ts >= border.at)
+		if (!get_entry(l, i, &e) || e.ts >= border.at)
 			return i;
-		length = e->end - e->ts;
+		length = e.end - e.ts;
 		if (length >= l->wide) /* drawn by itself */
 			return i;
-		add_shared(p, length, (double)length, e->type);
-		p->stop = e->end;
+		add_shared(p, length, (double)(int64_t)length, e.type);
+		p->stop = e.end;
 		i++;
 	}
 }
@@ -183,9 +180,9 @@ static uint64_t put_one(const struct lane *l, uint64_t i, const struct ut_entry 
 }
 
 /* Several entries in one pixel from entry i on, as one item; the next entry. */
-static uint64_t draw_pixel(struct lane *l, uint64_t i, double at, struct border border)
+static uint64_t draw_pixel(const struct lane *l, uint64_t i, double at, struct border border)
 {
-	struct shared p = { .most = -1 };
+	struct shared p = { 0 };
 	struct ut_strip_item item = { .start = at, .row = UT_STRIP_MANY, .first = i };
 	double pixel = l->s->pixel, length, fill;
 
@@ -200,16 +197,15 @@ static uint64_t draw_pixel(struct lane *l, uint64_t i, double at, struct border 
 }
 
 /* The first entry that reaches into the window; what has no length lies in its own ns. */
-static uint64_t seek_first(struct lane *l)
+static uint64_t seek_first(const struct lane *l)
 {
 	const struct ut_strip *s = l->s;
 	const struct border from = border_of(l, s->t0);
 	uint64_t i = ut_lane_seek(l->track->trace->store, l->track->local, s->lane,
 				  ut_view_ts(l->track, s->t0 > 0 ? (uint64_t)s->t0 : 0));
-	const struct ut_entry *e;
+	struct ut_entry e;
 
-	while (i < l->lane->count && (e = get_entry(l, i)) && e->end < from.behind &&
-	       e->ts < from.at)
+	while (i < l->lane->count && get_entry(l, i, &e) && e.end < from.behind && e.ts < from.at)
 		i++;
 	return i;
 }
@@ -229,33 +225,29 @@ static inline double pixel_of(const struct lane *l, uint64_t ts)
  * looked at, each of which costs several misses of the cache. The next entry; the lane's count
  * behind the window.
  */
-static uint64_t draw_from(struct lane *l, uint64_t i)
+static uint64_t draw_from(const struct lane *l, uint64_t i)
 {
 	const struct ut_node *leaf = leaf_at(l, i);
-	const struct ut_entry *e;
-	struct ut_entry one;
+	struct ut_entry e, next;
 	struct border border;
 	double at;
 
 	if (leaf && leaf->longest < l->wide_node && leaf->first < l->end) {
 		at = pixel_of(l, leaf->first);
 		border = border_of(l, at + l->s->pixel);
-		if (leaf->end < border.at || ((e = get_entry(l, i + 1)) && e->ts < border.at))
+		if (leaf->end < border.at || (get_entry(l, i + 1, &next) && next.ts < border.at))
 			return draw_pixel(l, i, at, border);
 	}
-	e = get_entry(l, i);
-	if (!e || e->ts >= l->end)
+	if (!get_entry(l, i, &e) || e.ts >= l->end)
 		return l->lane->count;
-	if (e->end - e->ts >= l->wide || i + 1 >= l->lane->count)
-		return put_one(l, i, e, fill_of(l, e->type));
-	one = *e;
-	at = pixel_of(l, one.ts);
+	if (e.end - e.ts >= l->wide || i + 1 >= l->lane->count)
+		return put_one(l, i, &e, fill_of(l, e.type));
+	at = pixel_of(l, e.ts);
 	border = border_of(l, at + l->s->pixel);
-	e = get_entry(l, i + 1);
-	if (!e || e->ts >= border.at)
-		return put_one(l, i, &one, fill_of(l, one.type));
-	if (e->end - e->ts >= l->wide) /* drawn by itself */
-		return put_one(l, i, &one, 255);
+	if (!get_entry(l, i + 1, &next) || next.ts >= border.at)
+		return put_one(l, i, &e, fill_of(l, e.type));
+	if (next.end - next.ts >= l->wide) /* drawn by itself */
+		return put_one(l, i, &e, 255);
 	return draw_pixel(l, i, at, border);
 }
 
@@ -266,8 +258,7 @@ void ut_strip_draw(const struct ut_strip *s)
 			  .lane = &s->track->lanes->lanes[s->lane],
 			  .wide = whole_ns(s->pixel),
 			  .quarter = whole_ns(s->pixel / 4),
-			  .wide_node = wide_node(s->pixel),
-			  .seen_at = NO_ENTRY };
+			  .wide_node = wide_node(s->pixel) };
 
 	if (!l.lane->count)
 		return;
