@@ -3,7 +3,8 @@
 
     bench_view_page.py [PARTS]      all of: utr json saved
 
-utr: a saved trace of BENCH_VIEW_ROWS slices (10 million; 100000000 needs 3.3 GB of disk and memory).
+utr: a saved trace of BENCH_VIEW_ROWS slices (10 million; 100000000 needs 3.3 GB of disk and memory),
+or BENCH_VIEW_FILES copies of one.
 json: BENCH_VIEW_PEER_ROWS slices (200 thousand) as Chrome JSON in our viewer, in speedscope, in the
 viewer of chrome://tracing (catapult) and in Perfetto's UI, those that are installed; none of them
 is asked for from elsewhere. saved: a page of ours with a million slices inside.
@@ -27,6 +28,7 @@ UNITRACE = BUILD / "bin/unitrace"
 MODULES = BUILD / "node/node_modules"
 ROWS = int(os.environ.get("BENCH_VIEW_ROWS", 10_000_000))
 PEER_ROWS = int(os.environ.get("BENCH_VIEW_PEER_ROWS", 200_000))
+FILES = int(os.environ.get("BENCH_VIEW_FILES", 1))
 SAVED_ROWS = 1_000_000
 BUDGET = {"picture": 1000, "tab": 300, "frame": 16.7, "slow": 33.4}
 
@@ -74,11 +76,14 @@ def tell(what, seen, budgets=False):
 
 
 def saved_trace(folder):
-    path = folder / "run.utr"
-    make_trace(path, ROWS)
-    print(f"{ROWS:,} slices, saved as .utr:")
-    tell("unitrace", look("ours", UNITRACE, path), budgets=True)
-    path.unlink()
+    paths = [folder / f"rank.{i}.utr" for i in range(FILES)]
+    make_trace(paths[0], ROWS)
+    for path in paths[1:]:
+        shutil.copyfile(paths[0], path)
+    print(f"{ROWS * FILES:,} slices, saved as .utr in {FILES} files:")
+    tell("unitrace", look("ours", UNITRACE, *paths), budgets=True)
+    for path in paths:
+        path.unlink()
 
 
 def peers(folder):
