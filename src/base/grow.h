@@ -12,7 +12,8 @@
  */
 void *ut_grow(void *items, size_t n, size_t *cap, size_t size);
 
-/* The same, but new items are what memory happens to hold: for what is written before it is read. */
+/* The same, but new items are what memory happens to hold: they are written before they are read.
+ */
 void *ut_grow_raw(void *items, size_t n, size_t *cap, size_t size);
 
 /* One zeroed object. */

@@ -26,8 +26,7 @@
 #include "view/view.h"
 #include "view/view_stage.h"
 
-#define KEPT_BYTES (32 << 20) /* the most that is asked for by one piece, and kept by each thread  \
-			       */
+#define KEPT_BYTES (32 << 20) /* of memory that is free again, by each thread */
 
 static volatile sig_atomic_t stop;
 static volatile sig_atomic_t is_held; /* Ctrl-C is not for us */
