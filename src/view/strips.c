@@ -55,11 +55,12 @@ static inline bool get_entry(const struct lane *l, uint64_t i, struct ut_entry *
 
 static inline struct border border_of(const struct lane *l, double time)
 {
-	/* Signed, because that is what processors convert. */
-	uint64_t whole = time < TIME_MOST ? (uint64_t)(int64_t)time : (uint64_t)INT64_MAX;
+	uint64_t whole;
 
 	if (time <= 0)
 		return (struct border){ 0, 0 };
+	/* Signed, because that is what processors convert. */
+	whole = time < TIME_MOST ? (uint64_t)(int64_t)time : (uint64_t)INT64_MAX;
 	return (struct border){ ut_view_ts(l->track, whole + ((double)(int64_t)whole < time)),
 				ut_view_ts(l->track, whole + 1) };
 }
@@ -187,6 +188,8 @@ static uint64_t draw_pixel(const struct lane *l, uint64_t i, double at, struct b
 	double pixel = l->s->pixel, length, fill;
 
 	item.next = share_pixel(l, i, border, &p);
+	if (item.next <= i) /* nodes of a damaged file say anything */
+		item.next = i + 1;
 	length = (double)ut_view_time(l->track, p.stop) - at;
 	fill = (double)p.busy / pixel * 255 + 0.5;
 	item.length = (float)(length > pixel ? length : pixel);
@@ -216,6 +219,8 @@ static inline double pixel_of(const struct lane *l, uint64_t ts)
 	double t0 = l->s->t0, pixel = l->s->pixel;
 	double before = ((double)ut_view_time(l->track, ts) - t0) / pixel;
 
+	if (before >= TIME_MOST)
+		return t0 + before * pixel;
 	return t0 + (before > 0 ? (double)(int64_t)before : 0) * pixel;
 }
 

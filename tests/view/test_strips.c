@@ -148,10 +148,65 @@ static void every_entry_is_drawn_once(void **state)
 	ut_store_release(&store);
 }
 
+/* Goes on, and comes to an end. */
+static void count_steps(void *ctx, const struct ut_strip_item *item)
+{
+	uint64_t *next = ctx;
+
+	assert_true(item->next > item->first);
+	assert_true(item->first >= *next);
+	*next = item->next;
+}
+
+static void a_damaged_pyramid_is_drawn_to_its_end(void **state)
+{
+	static const double widths[] = { 1e-300, 0.5, 40, 3000, 1e7, 1e300 };
+	struct ut_view *view = ut_view_new();
+	struct ut_store store;
+	struct maker m;
+	uint64_t seed = 9, ts = 1000;
+	uint32_t track;
+
+	(void)state;
+	make_start(&m);
+	track = make_track(&m, UT_TRACK_THREAD, 1, "main");
+	for (int i = 0; i < 2000; i++) {
+		uint64_t length = make_random(&seed) % 50;
+
+		make_span(&m, track, "a", ts, length);
+		ts += length;
+	}
+	make_finish(&m, &store);
+	ut_view_lend(view, "x", &store);
+	ut_view_ready(view, 1);
+	for (int round = 0; round < 200; round++) {
+		const struct ut_lane *lane = &view->tracks[0].lanes->lanes[0];
+		struct ut_node *nodes = (struct ut_node *)(uintptr_t)lane->nodes;
+
+		for (int i = 0; i < 40; i++) {
+			struct ut_node *n = &nodes[make_random(&seed) % ut_lane_nodes(lane->count)];
+
+			n->first = make_random(&seed) % (2 * ts);
+			n->end = make_random(&seed) % 2 ? make_random(&seed) % (2 * ts) : 0;
+			n->longest = (float)(make_random(&seed) % 5000);
+		}
+		for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+			uint64_t next = 0;
+
+			ut_strip_draw(&(struct ut_strip){ &view->tracks[0], 0, 0,
+							  (double)view->span, widths[i],
+							  count_steps, &next });
+		}
+	}
+	ut_view_free(view);
+	ut_store_release(&store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_entry_is_drawn_once),
+		cmocka_unit_test(a_damaged_pyramid_is_drawn_to_its_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
