@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
-#include "cmd/ops_serve.h"
+#include "cmd/view_serve.h"
 #include "cmd/words.h"
 #include "tt/ops_options.h"
 #include "tt/ops_run.h"
@@ -66,6 +66,7 @@ static const struct ut_opt *ops_table(struct ut_arena *a, struct ut_ops_opts *o)
 			    "2026: accepted; NoC columns come from the device report"),
 		ut_opt_flag(0, "no-tarball", &o->no_tarball, "do not pack the logs"),
 		ut_opt_flag(0, "webapp", &o->webapp, "then show the report on 127.0.0.1"),
+		ut_opt_flag(0, "serve", &o->webapp, "the same as --webapp"),
 		ut_opt_range(ut_opt_u64('p', "port", "PORT", &o->port,
 					"where --webapp listens (8050); 0 takes a free one"),
 			     0, 65535),
@@ -109,6 +110,27 @@ static int take_words(struct ut_ops_opts *o, const struct ut_words *words, struc
 	return 0;
 }
 
+/* The page, and beside it the files of the report under fixed names. */
+static int serve(const struct ut_ops_files *files, uint16_t port, struct ut_err *err)
+{
+	struct ut_view_file all[4];
+	struct ut_view_offer offer = { .name = "ops report", .port = port, .files = all };
+	const struct ut_view_file known[] = {
+		{ "csv", "The report as CSV", files->csv, "text/csv; charset=utf-8", NULL },
+		{ "json", "The report as JSON", files->json, "application/json", NULL },
+		{ "cores", "Times per core as CSV", files->cores, "text/csv; charset=utf-8", NULL },
+		{ "download", "The logs, packed", files->tarball, "application/gzip", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (!known[i].file)
+			continue;
+		all[offer.file_count] = known[i];
+		all[offer.file_count++].save_as = ut_path_base(known[i].file);
+	}
+	return ut_view_offer(&offer, files->view, err);
+}
+
 static int run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_err *err)
 {
 	struct ut_ops_files files;
@@ -119,8 +141,9 @@ static int run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_err *e
 	printf("%s\n", files.csv);
 	fflush(stdout);
 	if (o->webapp)
-		return ut_ops_serve(&files, (uint16_t)o->port, err);
-	ut_log(UT_INFO, "%s shows the report", files.page);
+		return serve(&files, (uint16_t)o->port, err);
+	if (files.page)
+		ut_log(UT_INFO, "%s shows the report", files.page);
 	return 0;
 }
 

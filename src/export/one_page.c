@@ -117,13 +117,17 @@ static void put_trace(struct ut_view *v, uint64_t slices, struct ut_out *out)
 	ut_out_text(out, "</script>");
 }
 
+#define LARGE_SHEET (1u << 20) /* bytes from which it is time that counts, not a tenth more */
+
 /* Each in an element of its own, which the page unpacks when it asks for the sheet. */
 static void put_sheets(struct ut_view *v, struct ut_out *out)
 {
 	for (size_t i = 0; i < v->attached.sheet_count; i++) {
-		struct packer *p = start_packing(out, Z_DEFAULT_COMPRESSION, Z_DEFAULT_STRATEGY);
-		const char *json;
 		size_t len;
+		const char *json = ut_out_data(v->attached.sheets[i].json, &len);
+		struct packer *p =
+			start_packing(out, len > LARGE_SHEET ? Z_BEST_SPEED : Z_DEFAULT_COMPRESSION,
+				      Z_DEFAULT_STRATEGY);
 
 		ut_out_text(out, "<script type=\"application/octet-stream\" class=\"sheet\" "
 				 "data-tool=\"");
@@ -131,7 +135,6 @@ static void put_sheets(struct ut_view *v, struct ut_out *out)
 		ut_out_text(out, "\" data-name=\"");
 		ut_html_text(out, v->attached.sheets[i].name, strlen(v->attached.sheets[i].name));
 		ut_out_text(out, "\">");
-		json = ut_out_data(v->attached.sheets[i].json, &len);
 		if (p)
 			end_packing(p, pack(p, json, len, 1));
 		ut_out_text(out, "</script>");

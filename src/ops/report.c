@@ -163,6 +163,15 @@ void ut_ops_report_order(struct ut_ops_report *r)
 		qsort(r->rows, r->row_count, sizeof(*r->rows), compare_rows);
 }
 
+size_t ut_ops_place_of(const struct ut_ops_report *r, const char *name)
+{
+	for (size_t i = 0; i < r->column_count; i++) {
+		if (!strcmp(r->columns[i].name, name) && r->columns[i].place < r->shown)
+			return r->columns[i].place;
+	}
+	return r->shown;
+}
+
 void ut_ops_row_texts(const struct ut_ops_report *r, size_t row, struct ut_str *texts)
 {
 	const struct ut_ops_row *from = &r->rows[row];
@@ -178,4 +187,33 @@ void ut_ops_row_texts(const struct ut_ops_report *r, size_t row, struct ut_str *
 				texts[place] = cells[i].text;
 		}
 	}
+}
+
+/* ---- texts --------------------------------------------------------------------------------- */
+
+static size_t digits(struct ut_str s, size_t from)
+{
+	size_t n = 0;
+
+	while (from + n < s.len && s.ptr[from + n] >= '0' && s.ptr[from + n] <= '9')
+		n++;
+	return n;
+}
+
+/* A number as JSON has them, without an exponent. */
+bool ut_ops_is_number(struct ut_str s)
+{
+	size_t at = s.len && s.ptr[0] == '-', whole = digits(s, at);
+
+	if (!whole || (whole > 1 && s.ptr[at] == '0'))
+		return false;
+	at += whole;
+	if (at < s.len && s.ptr[at] == '.') {
+		size_t part = digits(s, at + 1);
+
+		if (!part)
+			return false;
+		at += 1 + part;
+	}
+	return at == s.len;
 }

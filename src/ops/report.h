@@ -98,6 +98,12 @@ struct ut_ops_row *ut_ops_row_add(struct ut_ops_report *r);
 
 void ut_ops_report_order(struct ut_ops_report *r);
 
+/* The place of a column that is shown; where there is none, behind the last one. */
+size_t ut_ops_place_of(const struct ut_ops_report *r, const char *name);
+
+/* Is the text a number as JSON has them, without an exponent? */
+bool ut_ops_is_number(struct ut_str s);
+
 /* Fills texts[shown] in the order of columns. */
 void ut_ops_row_texts(const struct ut_ops_report *r, size_t row, struct ut_str *texts);
 

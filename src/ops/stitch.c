@@ -11,11 +11,13 @@
 #include "import/load.h"
 #include "model/store.h"
 #include "ops/from_trace.h"
+#include "ops/page_view.h"
 #include "ops/report.h"
 #include "ops/trace_rows.h"
 #include "ops/trace_spans.h"
 #include "ops/write_report.h"
 #include "text/out.h"
+#include "view/view.h"
 
 #define WITH_DEVICES "HOST DURATION WITH DEVICE PROFILING [ns]"
 
@@ -319,26 +321,37 @@ static int read_runs(struct stitch *s, const struct ut_stitch_runs *runs, uint32
 	return rc;
 }
 
-static int write_files(struct ut_ops_report *r, const char *base, struct ut_arena *a,
-		       struct ut_err *err)
+static int write_page(const struct ut_ops_report *r, const struct ut_stitch_runs *runs,
+		      struct ut_arena *a, struct ut_err *err)
+{
+	const struct ut_ops_about about = { runs->devices, "two runs of one program" };
+	struct ut_view *v = ut_ops_page_view(r, &about);
+	bool written;
+	int rc = ut_ops_page_write(v, ut_str_fmt(a, "%s.html", runs->report), runs->teller,
+				   &written, err);
+
+	ut_view_free(v);
+	return rc;
+}
+
+static int write_files(struct ut_ops_report *r, const struct ut_stitch_runs *runs,
+		       struct ut_arena *a, struct ut_err *err)
 {
 	static const struct {
 		const char *suffix;
 		void (*write)(const struct ut_ops_report *r, struct ut_out *out);
-	} files[] = { { "csv", ut_ops_write_csv },
-		      { "json", ut_ops_write_json },
-		      { "html", ut_ops_write_page } };
+	} files[] = { { "csv", ut_ops_write_csv }, { "json", ut_ops_write_json } };
 	int rc = 0;
 
 	ut_ops_report_order(r);
 	for (size_t i = 0; !rc && i < sizeof(files) / sizeof(files[0]); i++) {
-		struct ut_out *out = ut_out_open(ut_str_fmt(a, "%s.%s", base, files[i].suffix),
-						 UT_OUT_OVERWRITE);
+		struct ut_out *out = ut_out_open(
+			ut_str_fmt(a, "%s.%s", runs->report, files[i].suffix), UT_OUT_OVERWRITE);
 
 		files[i].write(r, out);
 		rc = ut_out_commit(out, err);
 	}
-	return rc;
+	return rc ? rc : write_page(r, runs, a, err);
 }
 
 static void tell(const struct stitch *s, uint32_t known, const struct ut_teller *teller)
@@ -377,7 +390,7 @@ int ut_ops_stitch(const struct ut_stitch_runs *runs, struct ut_arena *a, struct 
 				"'unitrace stats' tells about tasks",
 				runs->devices);
 	if (!rc)
-		rc = write_files(&s.report, runs->report, a, err);
+		rc = write_files(&s.report, runs, a, err);
 	if (!rc)
 		tell(&s, known, runs->teller);
 	stitch_release(&s);

@@ -13,7 +13,4 @@ void ut_ops_write_csv(const struct ut_ops_report *r, struct ut_out *out);
 /* An object per row; what a row does not have is left out, numbers are numbers. */
 void ut_ops_write_json(const struct ut_ops_report *r, struct ut_out *out);
 
-/* A page that stands alone: totals, time by op, a table that sorts. */
-void ut_ops_write_page(const struct ut_ops_report *r, struct ut_out *out);
-
 #endif

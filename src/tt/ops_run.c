@@ -10,12 +10,14 @@
 #include "export/out_check.h"
 #include "import/load.h"
 #include "ops/from_trace.h"
+#include "ops/page_view.h"
 #include "ops/report.h"
 #include "ops/write_report.h"
 #include "text/out.h"
 #include "tt/ops_files.h"
 #include "tt/ops_folders.h"
 #include "tt/ops_tracy.h"
+#include "view/view.h"
 
 /* ---- names --------------------------------------------------------------------------------- */
 
@@ -82,6 +84,23 @@ static int write_file(const struct ut_ops_report *r, const char *path,
 	return ut_out_commit(out, err);
 }
 
+/* The view stays with the files if it is to be shown. */
+static int write_page(const struct ut_ops_report *r, const struct ut_ops_about *about,
+		      const struct ut_ops_opts *o, struct ut_ops_files *files, struct ut_err *err)
+{
+	struct ut_view *v = ut_ops_page_view(r, about);
+	bool written;
+	int rc = ut_ops_page_write(v, files->page, o->teller, &written, err);
+
+	if (!written)
+		files->page = NULL;
+	if (!rc && o->webapp)
+		files->view = v;
+	else
+		ut_view_free(v);
+	return rc;
+}
+
 static int write_report(struct ut_ops_report *r, const struct place *p, struct ut_arena *a,
 			struct ut_ops_files *files, struct ut_err *err)
 {
@@ -95,8 +114,6 @@ static int write_report(struct ut_ops_report *r, const struct place *p, struct u
 		rc = write_file(r, files->csv, ut_ops_write_csv, err);
 	if (!rc)
 		rc = write_file(r, files->json, ut_ops_write_json, err);
-	if (!rc)
-		rc = write_file(r, files->page, ut_ops_write_page, err);
 	return rc;
 }
 
@@ -165,6 +182,20 @@ static bool has_traces(const struct ut_ops_opts *o, const char *folder)
 
 	ut_inputs_release(&in);
 	return found;
+}
+
+static const char *kind_of(const struct input *in)
+{
+	switch (in->format) {
+	case UT_OPS_TRACE:
+		return "trace";
+	case UT_OPS_TRACY:
+		return "tt-metal's logs of 2026";
+	case UT_OPS_SEED:
+	case UT_OPS_AUTO:
+		break;
+	}
+	return "tt-metal's logs of 2023";
 }
 
 /* What was asked for, or what it looks like. */
@@ -236,6 +267,8 @@ int ut_ops_run(const struct ut_ops_opts *o, struct ut_arena *a, struct ut_ops_fi
 		rc = read_logs(&r, &cores, o, &in, err);
 	if (!rc)
 		rc = write_report(&r, &place, a, files, err);
+	if (!rc)
+		rc = write_page(&r, &(struct ut_ops_about){ in.logs, kind_of(&in) }, o, files, err);
 	if (!rc && cores.shown) {
 		files->cores = ut_str_fmt(a, "%s/%s.csv", place.folder, place.cores);
 		rc = write_file(&cores, files->cores, ut_ops_write_csv, err);

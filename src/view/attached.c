@@ -77,6 +77,7 @@ void ut_view_describe(struct ut_view *v, const struct ut_view_about *about)
 	v->attached.input = copied(v, about->input);
 	v->attached.subtitle = copied(v, about->subtitle);
 	v->attached.first = copied(v, about->first);
+	v->attached.no_file = about->no_file;
 }
 
 void ut_view_link(struct ut_view *v, const char *path, const char *title)

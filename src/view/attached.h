@@ -26,7 +26,7 @@ struct ut_view_attached {
 	struct ut_view_file_link *links;
 	size_t link_count, link_cap;
 	const char *input, *subtitle, *first; /* NULL = nobody has said it */
-	bool again;
+	bool no_file, again;
 };
 
 void ut_view_attached_release(struct ut_view_attached *a);

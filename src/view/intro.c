@@ -309,7 +309,8 @@ void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct
 	put_losses(v, out);
 	put_recorder(v, out);
 	put_command(v, out);
-	put_cli(v, out);
+	if (!v->attached.no_file)
+		put_cli(v, out);
 	ut_out_text(out, ",");
 	put_state(v, out);
 	if (intro->left)

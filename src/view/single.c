@@ -59,14 +59,15 @@ static const char *role_of(struct ut_str cat, struct ut_str name)
 	static const struct {
 		const char *word, *role;
 	} roles[] = {
-		{ "python", "Python" },   { "^py$", "Python" },     { "kernel", "Kernel" },
-		{ "gpu_", "Kernel" },     { "memcpy", "Kernel" },   { "memset", "Kernel" },
-		{ "device", "Kernel" },   { "runtime", "Call" },    { "driver", "Call" },
-		{ "^call", "Call" },      { "api", "Call" },        { "opencl", "Call" },
-		{ "levelzero", "Call" },  { "level_zero", "Call" }, { "level-zero", "Call" },
-		{ "level zero", "Call" }, { "cpu_op", "Op" },       { "^op$", "Op" },
-		{ "operator", "Op" },     { "aten", "Op" },         { "mpi", "Message" },
-		{ "message", "Message" }, { "comm", "Message" },
+		{ "python", "Python" },   { "^py$", "Python" },     { "^tt_dnn", "Op" },
+		{ "^torch_", "Op" },      { "kernel", "Kernel" },   { "gpu_", "Kernel" },
+		{ "memcpy", "Kernel" },   { "memset", "Kernel" },   { "device", "Kernel" },
+		{ "runtime", "Call" },    { "driver", "Call" },     { "^call", "Call" },
+		{ "api", "Call" },        { "opencl", "Call" },     { "levelzero", "Call" },
+		{ "level_zero", "Call" }, { "level-zero", "Call" }, { "level zero", "Call" },
+		{ "cpu_op", "Op" },       { "^op$", "Op" },         { "operator", "Op" },
+		{ "aten", "Op" },         { "mpi", "Message" },     { "message", "Message" },
+		{ "comm", "Message" },
 	};
 
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {

@@ -94,6 +94,7 @@ struct ut_view_about {
 	const char *input;    /* what was read, as people call it: the page's title */
 	const char *subtitle; /* a line beside it: what it is, of when */
 	const char *first;    /* id of the tab that opens first */
+	bool no_file;         /* the trace lies in no file that other commands could read */
 };
 
 void ut_view_describe(struct ut_view *v, const struct ut_view_about *about);

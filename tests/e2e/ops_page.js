@@ -3,8 +3,8 @@
 //
 //   node ops_page.js NODE_MODULES OUT.json PAGE...
 //
-// OUT.json: for each page { lanes: [{name, bars}], drawn, hover, device, zoomed, moved, reset, rows,
-// console, outside }. Exit 77: a part of this is not installed.
+// OUT.json: for each page what read(), use() and narrow() put into it. Exit 77: a part of this is
+// not installed.
 'use strict';
 const fs = require('fs');
 const path = require('path');
@@ -12,38 +12,103 @@ const { pathToFileURL } = require('url');
 const { launch } = require('./browser.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
-const view = page => page.evaluate(() => ({ from: window.ops.view.from, to: window.ops.view.to }));
-const ready = page => page.waitForFunction(() => window.ops.ready());
+const table = '[role=grid][aria-label="Every op"]';
 
-async function read(page, result) {
-	await page.waitForFunction(() => window.ops && window.ops.ready());
-	Object.assign(result, await page.evaluate(() => ({
-		lanes: window.ops.lanes.map(lane => ({ name: lane.name, bars: lane.bars.map(bar =>
-			({ code: bar.row['OP CODE'], from: bar.from, to: bar.to, level: bar.level })) })),
-		drawn: window.ops.drawn(),
-		rows: [...document.querySelectorAll('tbody')].map(body => body.rows.length) })));
+const quiet = page => page.waitForTimeout(300);
+
+/* The rows that are in the page, as they are seen. */
+const rows = page => page.evaluate(sel => [...document.querySelectorAll(`${sel} tbody [role=row]`)].map(row => ({
+	cells: [...row.querySelectorAll('[role=gridcell]')].map(c => c.innerText.trim()),
+	selected: row.getAttribute('aria-selected') === 'true',
+	height: row.getBoundingClientRect().height })), table);
+
+async function save(page) {
+	const [download] = await Promise.all([page.waitForEvent('download'),
+		page.locator('section[aria-label=Ops] button:text-is("CSV")').click()]);
+
+	return fs.readFileSync(await download.path(), 'utf8');
 }
 
+/* What stands there at once. */
+async function read(page, result) {
+	await page.waitForSelector(`${table} [role=gridcell]`);
+	await quiet(page);
+	result.rows = await rows(page);
+	Object.assign(result, await page.evaluate(sel => {
+		const box = document.querySelector(sel);
+		const flat = e => e.innerText.replace(/\s+/g, ' ').trim();
+
+		return {
+			tabs: [...document.querySelectorAll('[role=tablist][aria-label="Views of this trace"] [role=tab]')].map(flat),
+			tab: document.querySelector('[role=tab][aria-selected=true]').innerText,
+			crumb: flat(document.querySelector('.crumb')),
+			verdict: flat(document.querySelector('.verdict') ?? document.createElement('p')),
+			tiles: [...document.querySelectorAll('.tile')].map(flat),
+			heads: [...box.querySelectorAll('th')].map(flat),
+			flags: [...box.querySelectorAll('td.warn, td.bad')].map(td => [flat(td), td.title]),
+			cut: [...box.querySelectorAll('td .name')].filter(n => n.scrollWidth > n.clientWidth + 1).map(flat),
+			scroll: { style: getComputedStyle(box).overflowY, more: box.scrollHeight - box.clientHeight },
+			rowCount: Number(box.getAttribute('aria-rowcount')) - 1,
+		};
+	}, table));
+}
+
+/* Every column chosen, and the file that is then saved. */
+async function chooseAll(page, result) {
+	await page.locator('section[aria-label=Ops] button:text-is("Columns")').click();
+	const boxes = page.locator('.chooser input[type=checkbox]');
+
+	result.columns = await boxes.count();
+	for (let i = 0; i < result.columns; i++)
+		await boxes.nth(i).check();
+	result.csv = await save(page);
+	result.tall = Math.max(...(await rows(page)).map(r => r.height));
+}
+
+/* From a row to the timeline and back; with a slice there chosen, to its row. */
 async function use(page, result) {
-	const canvas = page.locator('#timeline'), range = page.locator('#range');
-	const point = await page.evaluate(() => {
-		const lane = window.ops.lanes[0], bar = lane.bars[0];
+	const state = () => page.evaluate(() => ({ tab: app.tab.value, name: app.detail.value?.name,
+		t: app.detail.value?.t, dur: app.detail.value?.dur,
+		place: app.byTrack.value.get(app.detail.value?.track)?.kind }));
 
-		return { x: window.ops.xOf((bar.from + bar.to) / 2), y: 22 + lane.y + bar.level * 16 + 5 };
-	});
+	await page.locator(`${table} tbody [role=row]`).first().click();
+	await quiet(page);
+	result.picked = await state();
+	result.details = await page.locator('section[aria-label="Details of the op"]').innerText();
+	await page.locator(`${table} tbody [role=row]`).first().dblclick();
+	await quiet(page);
+	result.opened = await state();
+	result.drawer = await page.locator('.drawer .pane').last().innerText();
+	await page.locator('canvas').first().focus().catch(() => undefined);
+	await page.keyboard.press(']');
+	await quiet(page);
+	result.followed = await state();
+	await page.keyboard.press('0');
+	await quiet(page);
+	result.drawn = await page.evaluate(() => Number(/^([\d\s]+) rectangles?/.exec(app.status.value)?.[1].replace(/\s/g, '')));
+	result.arrows = await page.evaluate(() => app.source.ask('flows', { t0: 0, t1: app.info.value.span + 1, limit: 1e6 })
+		.then(f => f.from.t.map((t, i) => [t, f.to.t[i]])));
+	result.places = await page.evaluate(() => app.places.value.map(p => [p.kind, p.name]));
+	await page.evaluate(() => app.step(1, 'track'));
+	await quiet(page);
+	result.stepped = await state();
+	await page.locator('#tab-ops').click();
+	await page.waitForSelector(`${table} [role=gridcell]`);
+	await quiet(page);
+	result.back = (await rows(page)).map((r, i) => r.selected ? i : -1).filter(i => i >= 0);
+	await page.locator('button:text-is("By name")').click();
+	await quiet(page);
+	result.byName = await save(page);
+}
 
-	await canvas.hover({ position: point });
-	result.hover = await page.locator('#tip').textContent();
-	result.device = await page.locator('#device').textContent();
-	await page.mouse.wheel(0, -600);
-	await ready(page);
-	result.zoomed = await view(page);
-	await range.click({ position: { x: (await range.boundingBox()).width - 4, y: 10 } });
-	await ready(page);
-	result.moved = await view(page);
-	await canvas.dblclick({ position: { x: 300, y: 10 } });
-	await ready(page);
-	result.reset = await view(page);
+async function narrow(page, result) {
+	await page.setViewportSize({ width: 420, height: 800 });
+	await quiet(page);
+	result.narrow = await page.evaluate(() => ({ width: document.scrollingElement.scrollWidth,
+		about: document.querySelector('p.narrow').innerText,
+		heads: [...document.querySelectorAll('[aria-label="Ops by name"] th')].filter(h => h.offsetWidth)
+			.map(h => h.innerText.trim()),
+		wide: [...document.querySelectorAll('.page > *')].map(e => Math.round(e.getBoundingClientRect().right)) }));
 }
 
 async function main() {
@@ -52,17 +117,22 @@ async function main() {
 
 	for (const name of pages) {
 		const result = results[name] = { console: [], outside: [] };
-		const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+		const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, acceptDownloads: true });
 
 		page.on('console', m => result.console.push(`${m.type()}: ${m.text().slice(0, 300)}`));
 		page.on('pageerror', e => result.console.push(`error: ${e.message}`));
+		page.on('dialog', d => { result.console.push(`dialog: ${d.message()}`); d.dismiss(); });
 		page.on('request', r => {
-			if (!r.url().startsWith('file:') && !r.url().startsWith('data:'))
+			if (!/^(file|data|blob):/.test(r.url()))
 				result.outside.push(r.url());
 		});
 		await page.goto(pathToFileURL(name).href);
 		await read(page, result);
 		await use(page, result);
+		await page.locator('button:text-is("Every call")').click();
+		await chooseAll(page, result);
+		await page.locator('button:text-is("By name")').click();
+		await narrow(page, result);
 		await page.close();
 	}
 	await browser.close();
@@ -70,6 +140,6 @@ async function main() {
 }
 
 main().catch(error => {
-	console.error(error.message);
+	console.error(error.stack);
 	process.exit(1);
 });

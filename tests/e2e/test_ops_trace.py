@@ -210,7 +210,7 @@ class Files(Ops):
                          [("aten::a", "1"), ("aten::b", "1")])
         data = json.loads((self.dir / "out/profile_log_ops_two.json").read_text())
         self.assertEqual(data[0]["HOST DURATION [ns]"], 10000)
-        self.assertIn("aten::b", (self.dir / "out/profile_log_ops_two.html").read_text())
+        self.assertTrue((self.dir / "out/profile_log_ops_two.html").exists())
         self.assertFalse(list((self.dir / "out").glob("*.tgz")))
 
     def test_a_folder_of_traces(self):

@@ -14,10 +14,12 @@
 #include "import/importer.h"
 #include "model/classify.h"
 #include "ops/from_trace.h"
+#include "ops/page_view.h"
 #include "ops/report.h"
 #include "ops/write_report.h"
 #include "text/out.h"
 #include "text/source.h"
+#include "view/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -55,7 +57,7 @@ static void report(struct ut_store *store, bool nested)
 		need(r.rows[i].when == (int64_t)i + 1, "rows are in order");
 	ut_ops_write_csv(&r, out);
 	ut_ops_write_json(&r, out);
-	ut_ops_write_page(&r, out);
+	ut_view_free(ut_ops_page_view(&r, &(struct ut_ops_about){ "-", "trace" }));
 	ut_ops_trace_release(&t);
 	ut_ops_report_release(&r);
 	ut_out_abandon(out);

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "bytes.h"
+#include "ops/page_view.h"
 #include "ops/report.h"
 #include "ops/write_report.h"
 #include "text/out.h"
+#include "view/view.h"
 
 /* The bytes up to the next zero byte, which is passed over. */
 static inline const uint8_t *next_part(const uint8_t **data, size_t *left, size_t *len)
@@ -31,7 +33,7 @@ static inline void write_report(struct ut_ops_report *r, struct ut_out *out)
 		need(r->rows[i - 1].when <= r->rows[i].when, "rows are in order");
 	ut_ops_write_csv(r, out);
 	ut_ops_write_json(r, out);
-	ut_ops_write_page(r, out);
+	ut_view_free(ut_ops_page_view(r, &(struct ut_ops_about){ "-", "logs" }));
 }
 
 #endif

@@ -114,7 +114,7 @@ export const TABS: Tab[] = [
 	...KINDS.map((kind): Tab => ({
 		id: kind.id,
 		title: kind.title,
-		needs: i => hasKind(i.cats, kind),
+		needs: i => hasKind(i.cats, kind) && !TOOL_TABS.some(t => t.id === kind.id && t.needs(i)),
 		view: ({ app }) => <ByKind app={app} kind={kind} />,
 	})),
 	{ id: 'compare', title: 'Compare', needs: i => i.slices > 0, view: Compare },

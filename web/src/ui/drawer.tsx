@@ -6,6 +6,7 @@ import type { App } from '../state/app';
 import { count, exact, number, percent, time, utc } from '../text/format';
 import { byCategory } from '../text/colour';
 import { plain } from '../text/label';
+import { TOOL_DETAILS } from '../tools/all';
 import { Flame } from './flame';
 import { Grid } from './grid';
 import { Empty, Failure, Name, Segments, Swatch, tabKeys } from './kit';
@@ -264,14 +265,19 @@ function DetailPane({ app }: { app: App }) {
 						</p>
 					)}
 				</div>
-				<dl class="kv">
-					{facts(app, d).map(([k, v], i) => (
-						<div key={i}>
-							<dt>{k}</dt>
-							<dd>{v.slice(0, 2000)}</dd>
-						</div>
+				<div>
+					<dl class="kv">
+						{facts(app, d).map(([k, v], i) => (
+							<div key={i}>
+								<dt>{k}</dt>
+								<dd>{v.slice(0, 2000)}</dd>
+							</div>
+						))}
+					</dl>
+					{TOOL_DETAILS.filter(t => t.needs(app.info.value)).map((t, i) => (
+						<t.view key={i} app={app} detail={d} />
 					))}
-				</dl>
+				</div>
 			</div>
 		</div>
 	);

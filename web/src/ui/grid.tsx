@@ -17,6 +17,7 @@ export interface GridProps {
 	label: string;
 	file: string; // name of the CSV
 	sort?: string; // key of the column that sorts at first, the greatest on top
+	first?: ReadonlySet<string>; // keys of the columns that are shown at first; all, if nobody says it
 	parents?: number[]; // rows of a tree: index of the parent, -1 for none
 	selected?: (row: number) => boolean;
 	onPick?: (row: number) => void;
@@ -62,9 +63,11 @@ const quote = (v: Cell, separator: string): string => {
 };
 
 export function csv(t: Table, rows: number[], columns: number[], separator = ','): string {
-	const title = (c: Column): string => (c.type === 'time' ? `${c.key}_ns` : c.key);
-	const kept = columns.filter(c => t.columns[c].type !== 'picture');
-	const lines = [kept.map(c => title(t.columns[c])), ...rows.map(r => kept.map(c => t.data[c][r]))];
+	const title = (c: Column): string =>
+		c.type === 'time' && !/\[ns\]$/.test(c.key) ? `${c.key}_ns` : c.key;
+	const kept = columns.filter(c => t.columns[c].type !== 'picture'),
+		data = kept.map(c => t.data[c]),
+		lines = [kept.map(c => title(t.columns[c])), ...rows.map(r => data.map(d => d[r]))];
 
 	return `${lines.map(l => l.map(v => quote(v, separator)).join(separator)).join('\n')}\n`;
 }
@@ -358,7 +361,9 @@ export function Grid(p: GridProps) {
 	const { table: t } = p,
 		[sort, setSort] = useState<Sorting>({ key: p.sort ?? '', down: true });
 	const [filter, setFilter] = useState(''),
-		[off, setOff] = useState<ReadonlySet<string>>(new Set());
+		[off, setOff] = useState<ReadonlySet<string>>(
+			() => new Set(p.first ? t.columns.map(c => c.key).filter(k => !p.first!.has(k)) : []),
+		);
 	const [open, setOpen] = useState<ReadonlySet<number>>(() => firstOpen(p.parents)),
 		[focus, setFocus] = useState(-1);
 	const column = t.columns.findIndex(c => c.key === sort.key),
@@ -467,7 +472,7 @@ function cellProps(p: GridProps, t: Table, column: number, row: number): { class
 		flag = p.flag?.(row, c.key);
 
 	return {
-		class: `${isNumber(c) ? 'n' : 'tx'} ${c.wide ? 'wide' : ''} ${flag?.tone ?? ''}`,
+		class: `${isNumber(c) ? 'n' : 'tx'} ${c.type === 'name' ? 'nm' : ''} ${c.wide ? 'wide' : ''} ${flag?.tone ?? ''}`,
 		title: flag?.why,
 	};
 }
@@ -489,6 +494,12 @@ function Picture({ pieces }: { pieces: Piece[] }) {
 	);
 }
 
+const Flag = () => (
+	<span class="flag" role="img" aria-label="flagged">
+		⚑{' '}
+	</span>
+);
+
 function CellView({ p, column, row, type }: { p: GridProps; column: number; row: number; type: number }) {
 	const c = p.table.columns[column],
 		v = p.table.data[column][row];
@@ -496,6 +507,7 @@ function CellView({ p, column, row, type }: { p: GridProps; column: number; row:
 	if (c.type === 'name')
 		return (
 			<>
+				{p.flag?.(row, c.key) && <Flag />}
 				{type >= 0 && <Swatch app={p.app} type={Number(p.table.data[type][row])} />}
 				<Name text={String(v ?? '')} />
 			</>
@@ -512,11 +524,7 @@ function CellView({ p, column, row, type }: { p: GridProps; column: number; row:
 		);
 	return (
 		<>
-			{p.flag?.(row, c.key) ? (
-				<span class="flag" aria-label="flagged">
-					⚑{' '}
-				</span>
-			) : null}
+			{p.flag?.(row, c.key) && <Flag />}
 			{shown(c, v)}
 		</>
 	);
