@@ -4,6 +4,7 @@
 #include "export/one_page.h"
 #include "export/out_check.h"
 #include "import/load.h"
+#include "ops/view_sheet.h"
 #include "text/out.h"
 #include "text/replaced.h"
 #include "view/view.h"
@@ -36,6 +37,7 @@ int ut_view_save(const struct ut_view_opts *o, const struct ut_inputs *inputs, s
 		rc = ut_load_each(inputs, &how, take_store, &s, err);
 	if (!rc) {
 		ut_view_ready(s.view, how.threads);
+		ut_ops_attach(s.view, UT_PAGE_SLICES);
 		out = ut_out_open(o->save, UT_OUT_OVERWRITE);
 		ut_one_page_write(s.view, UT_PAGE_SLICES, out);
 		rc = ut_out_commit(out, err);

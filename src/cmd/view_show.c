@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "ops/view_sheet.h"
 #include "serve/serve.h"
 #include "text/out.h"
 #include "view/view_stage.h"
@@ -47,6 +48,8 @@ void ut_show_view(struct ut_show *s, struct ut_view *v)
 	enum ut_answer kind;
 
 	ut_view_ready(v, s->threads);
+	if (s->state.read >= 1 && !s->state.live) /* the last one: all is there */
+		ut_ops_attach(v, UT_OPS_VIEW_SLICES);
 	s->state.generation++;
 	fill_state(s, v);
 	if (!ut_view_ask(v, "info", all, out, &kind, &err)) {

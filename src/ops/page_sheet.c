@@ -271,7 +271,7 @@ static void put_times(const struct sheet *s, const struct ut_ops_page_trace *t,
 			ut_buf_text(&b, "null");
 			continue;
 		}
-		at = (int64_t)ut_view_since(v, 0, device ? times->device : times->host);
+		at = (int64_t)ut_view_since(v, times->trace, device ? times->device : times->host);
 		put_signed(&b, at - before);
 		before = at;
 	}

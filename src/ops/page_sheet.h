@@ -21,7 +21,7 @@ struct ut_ops_report;
 struct ut_out;
 struct ut_view;
 
-/* Times are those of the view, whose only trace is that of t. */
+/* Times are those of the view; of t, only its times and clock are looked at. */
 void ut_ops_page_sheet_write(const struct ut_ops_report *r, const struct ut_ops_page_trace *t,
 			     const struct ut_view *v, struct ut_out *out);
 

@@ -210,7 +210,7 @@ static uint64_t key_of(uint32_t process_name, uint32_t name, bool device)
 
 static bool same(struct ut_str a, struct ut_str b)
 {
-	return a.len == b.len && (a.ptr == b.ptr || !memcmp(a.ptr, b.ptr, a.len));
+	return a.len == b.len && (!a.len || a.ptr == b.ptr || !memcmp(a.ptr, b.ptr, a.len));
 }
 
 static uint32_t add_track(struct making *m, bool device)

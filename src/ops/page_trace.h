@@ -10,6 +10,7 @@
 #define UT_OPS_PAGE_TRACE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "model/store.h"
@@ -19,6 +20,7 @@ struct ut_ops_report;
 /* When an op was where; ns on the trace's clock. */
 struct ut_ops_times {
 	uint64_t host, host_ns, device, device_ns;
+	size_t trace; /* of the view */
 	bool on_host, on_device;
 };
 

@@ -13,7 +13,7 @@
 #define LANES_MOST  8192u
 #define RANGES_MOST 4096u
 #define TRACKS_MOST (1u << 20)
-#define KEYS_MOST   4u
+#define KEYS_MOST   16u
 #define EXACT       9007199254740992.0 /* 2^53: numbers of the page are whole up to here */
 
 enum what {

@@ -93,6 +93,21 @@ void ut_view_allow_again(struct ut_view *v)
 	v->attached.again = true;
 }
 
+size_t ut_view_traces(const struct ut_view *v)
+{
+	return v->trace_count;
+}
+
+struct ut_store *ut_view_store(struct ut_view *v, size_t trace)
+{
+	return v->traces[trace].store;
+}
+
+uint64_t ut_view_slices(const struct ut_view *v)
+{
+	return v->slices;
+}
+
 uint64_t ut_view_since(const struct ut_view *v, size_t trace, uint64_t ts)
 {
 	const struct ut_view_track as_track = { .trace = &v->traces[trace] };

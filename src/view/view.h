@@ -106,6 +106,11 @@ void ut_view_link(struct ut_view *v, const char *path, const char *title);
 /* The page may ask for everything to be made anew; the server does it (method "again"). */
 void ut_view_allow_again(struct ut_view *v);
 
+/* The traces of a view: how many, and each as it is; all slices of them. */
+size_t ut_view_traces(const struct ut_view *v);
+struct ut_store *ut_view_store(struct ut_view *v, size_t trace);
+uint64_t ut_view_slices(const struct ut_view *v);
+
 /* A store's own time (ns) as one of the view. */
 uint64_t ut_view_since(const struct ut_view *v, size_t trace, uint64_t ts);
 

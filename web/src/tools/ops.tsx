@@ -12,7 +12,7 @@ import { Grid, shown } from '../ui/grid';
 import { Empty, Failure, Name, Segments, Tile, type TileProps } from '../ui/kit';
 import { useSheet } from '../ui/load';
 import { hasSheet, type Tab } from '../ui/tab';
-import { byOp, Ops, type OpsSheet } from './ops_sheet';
+import { byOp, Ops, rowAt, type OpsSheet } from './ops_sheet';
 
 const KERNELS = 'DEVICE KERNEL DURATION [ns]',
 	HOST = 'HOST DURATION [ns]',
@@ -48,8 +48,18 @@ function useOps(app: App): { ops: Ops | null; error: string } {
 
 const isDevice = (app: App, d: Detail): boolean => app.byTrack.value.get(d.track)?.kind === 'queue';
 
-const rowOf = (app: App, ops: Ops, d: Detail | null): number =>
-	d ? ops.rowOf(isDevice(app, d), d.t, d.name) : -1;
+/* Of a kernel the row of the op that led to it, of what lies in an op the row of that. */
+function rowOf(app: App, ops: Ops, d: Detail | null): number {
+	if (!d) return -1;
+	const own = ops.rowOf(isDevice(app, d), d.t, d.name);
+	const around = [...d.parents, ...d.chain].map(p => ops.rowOf(false, p.t, p.name));
+
+	if (own >= 0) return own;
+	return (
+		around.find(r => r >= 0) ??
+		(isDevice(app, d) || /kernel|gpu_/.test(d.cat) ? rowAt(ops, d.t, d.name) : -1)
+	);
+}
 
 /* The event of a row: where it was called, else where it ran. */
 async function selectRow(app: App, ops: Ops, row: number, reveal: boolean): Promise<void> {

@@ -224,8 +224,41 @@ export class Ops {
 				if (this.device[r] !== null) this.byEvent.set(`d${this.device[r]} ${this.name(r)}`, r);
 			}
 		}
-		return this.byEvent.get(`${device ? 'd' : 'h'}${t} ${name}`) ?? -1;
+		const at = (of: string) => this.byEvent!.get(`${device ? 'd' : 'h'}${t} ${of}`);
+
+		return at(name) ?? at(name.split(', ')[0]) ?? -1; // emit_nvtx() appends shapes
 	}
+}
+
+/* Rows in order of their start on the device. */
+const deviceOrder = new WeakMap<Ops, number[]>();
+
+/* The row whose work on the device a slice there is part of, by its time and name; -1: of none. */
+export function rowAt(ops: Ops, t: number, name: string): number {
+	let order = deviceOrder.get(ops),
+		low = 0;
+
+	if (!order) {
+		order = [...ops.device.keys()].filter(r => ops.device[r] !== null);
+		order.sort((a, b) => ops.device[a]! - ops.device[b]!);
+		deviceOrder.set(ops, order);
+	}
+	for (let high = order.length; low < high;) {
+		const mid = (low + high) >>> 1;
+
+		if (ops.device[order[mid]]! <= t) low = mid + 1;
+		else high = mid;
+	}
+	const lengths = ops.column('DEVICE DURATION [ns]'),
+		kernels = ops.column('DEVICE KERNELS');
+
+	for (let i = low - 1; i >= Math.max(0, low - 64); i--) {
+		const r = order[i];
+
+		if (t <= ops.device[r]! + Number(lengths[r] ?? 0) && String(kernels[r] ?? '').includes(name))
+			return r;
+	}
+	return -1;
 }
 
 /* All calls of an op together. */
