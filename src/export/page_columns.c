@@ -578,12 +578,15 @@ static bool is_in(size_t list, enum ut_view_class class)
 		return class == UT_CLASS_MARK || class == UT_CLASS_SAMPLE;
 	if (list == 1)
 		return class == UT_CLASS_ASIDE || class == UT_CLASS_ASYNC;
-	return class == UT_CLASS_NOT_WORK || class == UT_CLASS_SAMPLE;
+	if (list == 2)
+		return class == UT_CLASS_NOT_WORK || class == UT_CLASS_SAMPLE;
+	return class == UT_CLASS_ASYNC;
 }
 
 static void put_types(const struct columns *c, struct ut_out *out)
 {
-	static const char *const lists[] = { "],\"marks\":[", "],\"asides\":[", "],\"notWork\":[" };
+	static const char *const lists[] = { "],\"marks\":[", "],\"asides\":[", "],\"notWork\":[",
+					     "],\"asyncs\":[" };
 
 	for (int cats = 0; cats < 2; cats++) {
 		ut_out_text(out, cats ? "],\"cats\":[" : ",\"names\":[");
@@ -595,7 +598,7 @@ static void put_types(const struct columns *c, struct ut_out *out)
 			ut_out_json_str(out, s.ptr, s.len);
 		}
 	}
-	for (size_t list = 0; list < 3; list++) {
+	for (size_t list = 0; list < sizeof(lists) / sizeof(lists[0]); list++) {
 		const char *between = "";
 
 		ut_out_text(out, lists[list]);

@@ -31,6 +31,7 @@
 struct sum {
 	uint64_t count, total, lengths, self, min, max, longest;
 	uint32_t type, name;
+	bool works; /* has self time: not all of it is nobody's work */
 	char *key; /* texts of the arguments, each with a NUL behind it, "\1": it has none; NULL */
 	size_t key_len;
 };
@@ -182,6 +183,7 @@ static void add_visit(void *ctx, const struct ut_visit *visit)
 	s->total += visit->fresh;
 	s->lengths += visit->total;
 	s->self += visit->self;
+	s->works |= !visit->mark && !visit->aside;
 	add_device(a, visit, track);
 	a->slices[track]++;
 	a->busy[track] += visit->alone;
@@ -193,11 +195,11 @@ static const struct ut_sheet_column slice_columns[] = {
 	{ .key = "name", .title = "Name", .type = "name" },
 	{ .key = "count", .title = "Count", .type = "count" },
 	{ .key = "total", .title = "Total", .type = "time" },
-	{ .key = "share",
-	  .title = "Share of area",
-	  .type = "share",
-	  .hint = "total by the length of the area" },
 	{ .key = "self", .title = "Self", .type = "time", .hint = "without what is nested in it" },
+	{ .key = "share",
+	  .title = "Share of self",
+	  .type = "share",
+	  .hint = "of the self time of all names together, as unitrace stats has it" },
 	{ .key = "mean", .title = "Mean", .type = "time" },
 	{ .key = "min", .title = "Min", .type = "time" },
 	{ .key = "max", .title = "Max", .type = "time" },
@@ -256,12 +258,27 @@ static size_t pack_sums(struct area *a)
 	return count;
 }
 
-static void put_slices(struct area *a, uint64_t span, struct ut_out *out)
+/* What nobody worked on has none, and no share: that is not the same as 0. */
+static void put_self(struct ut_sheet *s, const struct sum *n, uint64_t all)
+{
+	if (n->works) {
+		ut_sheet_u64(s, n->self);
+		put_share(s, n->self, all);
+	} else {
+		ut_sheet_null(s);
+		ut_sheet_null(s);
+	}
+}
+
+static void put_slices(struct area *a, struct ut_out *out)
 {
 	size_t count = pack_sums(a);
 	struct ut_arena arena = { 0 };
 	struct ut_sheet s;
+	uint64_t self = 0;
 
+	for (size_t i = 0; i < count; i++)
+		self += a->sums[i].self;
 	ut_sort(a->sums, count, sizeof(*a->sums), by_total);
 	ut_sheet_init(&s, make_columns(a, &arena), COLUMNS(slice_columns) + a->ask->key_count);
 	for (size_t i = 0; i < count && i < NAMES_MOST; i++) {
@@ -270,8 +287,7 @@ static void put_slices(struct area *a, uint64_t span, struct ut_out *out)
 		ut_sheet_text(&s, ut_view_type_name(a->view, n->type));
 		ut_sheet_u64(&s, n->count);
 		ut_sheet_u64(&s, n->total);
-		put_share(&s, n->total, span);
-		ut_sheet_u64(&s, n->self);
+		put_self(&s, n, self);
 		ut_sheet_double(&s, (double)n->lengths / (double)n->count);
 		ut_sheet_u64(&s, n->min);
 		ut_sheet_u64(&s, n->max);
@@ -661,6 +677,7 @@ static void join_sum(struct sum *to, const struct sum *from)
 	to->total += from->total;
 	to->lengths += from->lengths;
 	to->self += from->self;
+	to->works |= from->works;
 }
 
 static void join_device(struct device *to, struct device *from)
@@ -748,7 +765,7 @@ int ut_answer_aggregate(struct ut_view *v, const struct ut_ask *ask, struct ut_o
 
 	if (rc)
 		return rc;
-	put_slices(&a, span, out);
+	put_slices(&a, out);
 	put_tracks(&a, span, out);
 	put_counters(&a, &wanted, out);
 	put_devices(&a, span, out);

@@ -30,6 +30,7 @@ static const struct ut_sheet_column list_columns[] = {
 struct listed {
 	struct ut_view_row row;
 	uint64_t self;
+	bool works;      /* has self time */
 	uint32_t parent; /* its type; UINT32_MAX = none */
 };
 
@@ -50,6 +51,7 @@ static void list_visit(void *ctx, const struct ut_visit *visit)
 	l->items[l->count++] = (struct listed){
 		.row = *visit->row,
 		.self = visit->self,
+		.works = !visit->mark && !visit->aside,
 		.parent = visit->depth ? visit->path[visit->depth - 1].row.type : UINT32_MAX,
 	};
 }
@@ -72,7 +74,10 @@ static void put_listed(const struct ut_view *v, const struct listed *i, struct u
 	ut_sheet_text(s, ut_view_type_name(v, i->row.type));
 	ut_sheet_u64(s, i->row.start);
 	ut_sheet_u64(s, i->row.end - i->row.start);
-	ut_sheet_u64(s, i->self);
+	if (i->works)
+		ut_sheet_u64(s, i->self);
+	else
+		ut_sheet_null(s);
 	ut_sheet_text(s, v->places[i->row.track->place].name);
 	ut_sheet_text(s, i->parent == UINT32_MAX ? none : ut_view_type_name(v, i->parent));
 	ut_sheet_text(s, ut_view_type_cat(v, i->row.type));

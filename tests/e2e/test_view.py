@@ -13,6 +13,7 @@ import time
 import unittest
 
 from common import BUILD, SOURCE, UNITRACE, Case, environment, need, skip
+from test_all_readers import SHAPES
 
 need()
 if b"built without" in subprocess.run([UNITRACE, "view", "--no-browser", "/dev/null"],
@@ -528,17 +529,30 @@ class OneFile(View):
             self.assertEqual(text.lower().count("<script"), text.lower().count("</script>"))
             self.assertNotRegex(text, r'(src|href)="(http|//)')
 
-    def test_server_and_page_say_the_same(self):
+    def say_the_same(self, events, name):
+        """The engine inside a page, asked everything that the server is asked about the trace."""
         if not MODULES:
             self.skipTest("esbuild is not installed (tools/setup.sh web)")
-        path = self.save(trace())
+        path = self.save(events)
         self.assertEqual(self.unitrace("view", "--save", "run.html", path).returncode, 0)
         self.start("run.json", enter=False)
         time.sleep(1)
         done = subprocess.run(["node", SOURCE / "tests/e2e/view_engine.mjs", MODULES, self.dir / "run.html",
-                               self.address, SOURCE / "web"], env=environment(VIEW_NAME="step"),
+                               self.address, SOURCE / "web"], env=environment(VIEW_NAME=name),
                               capture_output=True, text=True, timeout=300)
         self.assertEqual(done.stdout, "equal\n", done.stderr[-3000:])
+
+    def test_server_and_page_say_the_same(self):
+        self.say_the_same(trace(), "step")
+
+    def test_server_and_page_say_the_same_where_spans_overlap(self):
+        self.say_the_same(trace(overlap=True), "deep")
+
+    def test_server_and_page_say_the_same_of_every_odd_shape(self):
+        """All shapes of test_all_readers in one trace, a process of its own for each."""
+        events = [{**e, "pid": 100 * i + e["pid"]}
+                  for i, (shape, _) in enumerate(SHAPES.values()) for e in shape]
+        self.say_the_same(events, "o")
 
     def test_in_a_browser_without_a_complaint(self):
         path = self.save(trace())

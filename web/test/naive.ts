@@ -2,7 +2,7 @@
 // other. Only tests use it.
 
 import type { StoreParts } from '../src/engine/store';
-import { durOf } from '../src/engine/lanes';
+import { ASIDE, durOf } from '../src/engine/lanes';
 
 export interface Plain {
 	track: number;
@@ -11,6 +11,7 @@ export interface Plain {
 	cat: string;
 	start: number;
 	end: number;
+	aside: boolean; // nobody's work: no time of its own
 }
 
 export function slices(p: StoreParts): Plain[] {
@@ -28,6 +29,7 @@ export function slices(p: StoreParts): Plain[] {
 						cat: p.cats[type],
 						start,
 						end: start + durOf(t.rows!, row),
+						aside: (p.flags[type] & ASIDE) !== 0,
 					};
 				}),
 	);
@@ -53,7 +55,7 @@ export function parent(all: Plain[], s: Plain): Plain | null {
 export interface Sum {
 	count: number;
 	total: number;
-	self: number;
+	self: number | null; // null: frames have none
 	min: number;
 	max: number;
 }
@@ -73,12 +75,12 @@ export function byName(all: Plain[], a: number, b: number): Map<string, Sum> {
 	}
 	for (const s of seen) {
 		const d = overlap(s, a, b),
-			o = out.get(s.name) ?? { count: 0, total: 0, self: 0, min: Infinity, max: 0 };
+			o = out.get(s.name) ?? { count: 0, total: 0, self: null, min: Infinity, max: 0 };
 
 		out.set(s.name, {
 			count: o.count + 1,
 			total: o.total + d,
-			self: o.self + (s.cat === 'frame' ? 0 : d - (inner.get(s) ?? 0)),
+			self: s.aside ? o.self : (o.self ?? 0) + d - (inner.get(s) ?? 0),
 			min: Math.min(o.min, d),
 			max: Math.max(o.max, d),
 		});

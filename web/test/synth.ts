@@ -1,7 +1,7 @@
 // synth.ts - traces made up for tests and benchmarks: the same bytes for the same numbers.
 
 import { eventId, type Info, type Place, type PlaceKind } from '../src/source/contract';
-import { ASIDE, LONG, MARK, NOT_WORK, type Rows } from '../src/engine/lanes';
+import { ASIDE, ASYNC, LONG, MARK, NOT_WORK, type Rows } from '../src/engine/lanes';
 import type { StoreParts, TrackColumns } from '../src/engine/store';
 
 export function random(seed: number): () => number {
@@ -30,6 +30,7 @@ export class Maker {
 	readonly cats: string[] = [];
 	private readonly types = new Map<string, number>();
 	private readonly marks = new Set<number>();
+	private readonly asyncs = new Set<number>();
 	private readonly events: (Event[] | { t: number; v: number }[])[] = [];
 	private readonly arrows: [number, number, number, number][] = [];
 	private readonly args: string[] = [''];
@@ -54,14 +55,15 @@ export class Maker {
 		return id;
 	}
 
-	type(name: string, cat: string, mark = false): number {
-		const key = `${cat}\n${name}`;
+	type(name: string, cat: string, mark = false, async = false): number {
+		const key = `${cat}\n${name}\n${async}`;
 		let type = this.types.get(key);
 
 		if (type === undefined) {
 			this.types.set(key, (type = this.names.push(name) - 1));
 			this.cats.push(cat);
 			if (mark) this.marks.add(type);
+			if (async) this.asyncs.add(type);
 		}
 		return type;
 	}
@@ -73,7 +75,7 @@ export class Maker {
 		(this.events[this.places[place].track] as Event[]).push({
 			t: Math.round(t),
 			d: mark ? 0 : Math.round(t + d) - Math.round(t),
-			type: this.type(name, cat, mark),
+			type: this.type(name, cat, mark, this.places[place].kind === 'async'),
 			key,
 			args: args ? this.args.push(JSON.stringify(args)) - 1 : 0,
 		});
@@ -126,6 +128,7 @@ export class Maker {
 				this.names,
 				(_, i) =>
 					(this.marks.has(i) ? MARK : 0) |
+					(this.asyncs.has(i) ? ASYNC | ASIDE : 0) |
 					(this.cats[i] === 'frame' ? ASIDE : this.cats[i] === 'idle' ? NOT_WORK : 0),
 			),
 			arrows: [ids(0, 1), ids(2, 3)],

@@ -8,7 +8,7 @@
 // lists: JSON objects, one a line.
 
 import { eventId, type Info, type Place } from '../source/contract';
-import { ASIDE, LONG, MARK, NOT_WORK, type Rows } from './lanes';
+import { ASIDE, ASYNC, LONG, MARK, NOT_WORK, type Rows } from './lanes';
 import { Store, type StoreParts, type TrackColumns } from './store';
 
 interface TrackHead {
@@ -26,6 +26,7 @@ interface Head {
 	marks: number[]; // types without length
 	asides: number[]; // types that are nobody's work
 	notWork: number[]; // types that no table counts
+	asyncs?: number[]; // types that may overlap their like
 	tracks: TrackHead[];
 	arrows: number;
 	args: number; // bytes of the argument lists
@@ -102,15 +103,17 @@ export function readContainer(bytes: Uint8Array): Store {
 	const head = JSON.parse(new TextDecoder().decode(r.take(view.getUint32(4, true)))) as Head;
 	const flags = new Uint8Array(head.names.length);
 
-	head.marks.forEach(type => {
-		flags[type] |= MARK;
-	});
-	head.asides.forEach(type => {
-		flags[type] |= ASIDE;
-	});
-	head.notWork.forEach(type => {
-		flags[type] |= NOT_WORK;
-	});
+	const lists: [number, number[] | undefined][] = [
+		[MARK, head.marks],
+		[ASIDE, head.asides],
+		[NOT_WORK, head.notWork],
+		[ASYNC, head.asyncs],
+	];
+
+	for (const [flag, types] of lists)
+		types?.forEach(type => {
+			flags[type] |= flag;
+		});
 	const tracks = head.tracks.map(t => readTrack(r, t, head.names.length));
 	const arrows: StoreParts['arrows'] = [new Float64Array(head.arrows), new Float64Array(head.arrows)];
 
@@ -206,6 +209,7 @@ export function writeContainer(p: StoreParts): Uint8Array {
 		marks: flagged(p, MARK),
 		asides: flagged(p, ASIDE),
 		notWork: flagged(p, NOT_WORK),
+		asyncs: flagged(p, ASYNC),
 		arrows: p.arrows[0].length,
 		args: args.length,
 		tracks: p.tracks.map(t => ({

@@ -10,7 +10,7 @@ import {
 	type Scope,
 	type SliceRef,
 } from '../source/contract';
-import { ASIDE, durOf, endOf, NOT_WORK, rowAt, seek } from './lanes';
+import { durOf, endOf, rowAt, seek } from './lanes';
 import { compile, exactly } from './query';
 import { roleOf } from './roles';
 import type { Store, Track } from './store';
@@ -60,19 +60,22 @@ function chainOf(store: Store, id: EventId): SliceRef[] {
 	return led.length + effects.length ? [...led, own, ...effects] : [];
 }
 
+/* Its length without what of it a later slice of the track covers. */
 function selfOf(store: Store, track: Track, row: number): number {
 	const r = track.rows!,
-		lane = store.laneOf(track, row),
-		inner = track.dealt.lanes[lane + 1];
-	const end = endOf(r, row);
-	let self = end - r.start[row];
+		end = endOf(r, row);
+	let self = end - r.start[row],
+		covered = r.start[row];
 
-	if (lane + 1 >= track.dealt.depths) return self;
-	for (let i = seek(r, inner, r.start[row]); i < inner.count; i++) {
-		const child = rowAt(inner, i);
+	if (!store.isWork(r.type[row])) return 0;
+	for (let i = row + 1; i < r.count && r.start[i] < end && covered < end; i++) {
+		if (!store.isWork(r.type[i])) continue;
+		const from = Math.max(covered, r.start[i]),
+			to = Math.min(end, endOf(r, i));
 
-		if (r.start[child] >= end) break;
-		if (child > row) self -= durOf(r, child);
+		if (to <= from) continue;
+		self -= to - from;
+		covered = to;
 	}
 	return self;
 }
@@ -119,7 +122,7 @@ export function detail(store: Store, id: EventId): Detail | null {
 		type,
 		kind: mark ? 'mark' : 'span',
 		depth: lane,
-		self: mark || store.flags[type] & (ASIDE | NOT_WORK) ? null : selfOf(store, track, row),
+		self: store.isWork(type) ? selfOf(store, track, row) : null,
 		unfinished: track.unfinished.has(row),
 		args: Object.entries(store.args(track, row)),
 		parents: store
@@ -184,15 +187,9 @@ function* hits(
 		for (let row = 0; r && row < r.count; row++) {
 			if (!types[r.type[row]]) continue;
 			if (scope.ranges && !touches(scope.ranges, r.start[row], endOf(r, row))) continue;
-			if (
-				query.event &&
-				!query.event({
-					dur: durOf(r, row),
-					self: () => selfOf(store, track, row),
-					arg: key => store.args(track, row)[key],
-				})
-			)
+			if (query.event && !query.event({ dur: durOf(r, row), arg: key => store.args(track, row)[key] }))
 				continue;
+			if (query.self && !query.self(selfOf(store, track, row))) continue;
 			found(track, row);
 		}
 		yield;
@@ -277,7 +274,9 @@ export function* step(
 	if (along === 'name') {
 		const hit = yield* find(store, exactly(store.name(track.rows!.type[row])), id, by, {});
 
-		return hit && (store.start(hit.id) - store.start(id)) * by >= 0 && hit.id !== id ? hit.id : null;
+		const there = hit && { t: store.start(hit.id), id: hit.id };
+
+		return there && comes(there, { t: store.start(id), id }) * by > 0 ? there.id : null; // no ring
 	}
 	const lane = track.dealt.lanes[store.laneOf(track, row)];
 	let low = 0,

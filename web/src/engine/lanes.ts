@@ -22,6 +22,7 @@ export const LONG = 0xffffffff;
 export const MARK = 1; // has no length
 export const ASIDE = 2; // nobody's work, like a frame: listed, but without self time and in no tree
 export const NOT_WORK = 4; // about the recording or the lack of work: in no table
+export const ASYNC = 8; // may overlap its like: on lanes of its own, and nobody's work
 
 export function durOf(r: Rows, row: number): number {
 	const d = r.dur[row];
@@ -56,45 +57,71 @@ export interface Dealt {
 
 const MOST_LANES = 4096; // nobody scrolls further; what is deeper shares the last one
 
-/* Which lane each row goes to: nested ones by depth, others onto the first lane that is free. */
-function deal(r: Rows, flags: Uint8Array, async: boolean) {
+/* Lanes that are taken from the first free one on. */
+class FirstFit {
+	private readonly free: number[] = []; // when each lane is free again
+
+	get count(): number {
+		return this.free.length;
+	}
+
+	take(start: number, end: number): number {
+		let lane = 0;
+
+		while (lane < this.free.length && this.free[lane] > start) lane++;
+		lane = Math.min(lane, MOST_LANES);
+		this.free[lane] = end;
+		return lane;
+	}
+}
+
+const GROUP = MOST_LANES + 1; // lanes of a kind, while it is not known how many there will be
+
+/*
+ * Which lane each row goes to, in the order of KINDS: nested spans by depth, those that overlap
+ * them, async ones, marks.
+ */
+function deal(r: Rows, flags: Uint8Array) {
 	const laneOf = new Uint16Array(r.count);
 	const ends: number[] = []; // of the spans that are open, the innermost last
-	const free: number[] = []; // when each lane of overlapping spans is free again
+	const overlap = new FirstFit(),
+		async = new FirstFit();
 	let depths = 0,
-		marks = 0,
-		last = 0;
-	const odd = 0x8000,
-		mark = 0xffff;
+		marks = 0;
 
 	for (let i = 0; i < r.count; i++) {
 		const start = r.start[i],
-			end = endOf(r, i);
+			end = endOf(r, i),
+			flag = flags[r.type[i]];
 
-		if (flags[r.type[i]] & MARK) {
-			laneOf[i] = mark;
-			marks++;
-			continue;
-		}
-		while (ends.length && ends[ends.length - 1] <= start) ends.pop();
-		if (!async && (!ends.length || end <= ends[ends.length - 1])) {
+		if (flag & MARK) {
+			laneOf[i] = GROUP * 3;
+			marks = 1;
+		} else if (flag & ASYNC) {
+			laneOf[i] = GROUP * 2 + async.take(start, end);
+		} else {
+			while (ends.length && ends[ends.length - 1] <= start) ends.pop();
+			if (ends.length && end > ends[ends.length - 1]) {
+				laneOf[i] = GROUP + overlap.take(start, end);
+				continue;
+			}
 			laneOf[i] = Math.min(ends.length, MOST_LANES);
 			ends.push(end);
 			depths = Math.max(depths, laneOf[i] + 1);
-			continue;
 		}
-		let lane = last < free.length && free[last] <= start && last === 0 ? last : 0;
-
-		while (lane < free.length && free[lane] > start) lane++;
-		last = lane = Math.min(lane, MOST_LANES);
-		free[lane] = end;
-		laneOf[i] = odd + lane;
 	}
-	for (let i = 0; i < r.count; i++)
-		if (laneOf[i] === mark) laneOf[i] = depths + free.length;
-		else if (laneOf[i] >= odd) laneOf[i] += depths - odd;
-	return { laneOf, depths, odd: free.length, marks };
+	const counts = [depths, overlap.count, async.count, marks],
+		first = counts.map((_, k) => counts.slice(0, k).reduce((sum, n) => sum + n, 0));
+
+	for (let i = 0; i < r.count; i++) {
+		const kind = Math.floor(laneOf[i] / GROUP);
+
+		laneOf[i] += first[kind] - kind * GROUP;
+	}
+	return { laneOf, counts };
 }
+
+const KINDS: LaneKind[] = ['spans', 'overlap', 'async', 'marks'];
 
 function buildNodes(r: Rows, rows: Uint32Array | null, count: number): Nodes {
 	const level: number[] = [];
@@ -144,19 +171,22 @@ function buildNodes(r: Rows, rows: Uint32Array | null, count: number): Nodes {
 	return { busy, longest, type, level };
 }
 
-export function buildLanes(r: Rows, flags: Uint8Array, async: boolean): Dealt {
-	const { laneOf, depths, odd, marks } = deal(r, flags, async);
-	const n = depths + odd + (marks ? 1 : 0);
-	const kind = (l: number): LaneKind =>
-		l < depths ? 'spans' : l === depths + odd ? 'marks' : async ? 'async' : 'overlap';
+export function buildLanes(r: Rows, flags: Uint8Array): Dealt {
+	const { laneOf, counts: of } = deal(r, flags),
+		kinds = KINDS.flatMap((kind, i) => new Array<LaneKind>(of[i]).fill(kind)),
+		depths = of[0],
+		n = kinds.length;
 
 	if (n <= 1)
 		return {
 			laneOf: null,
 			depths,
-			lanes: n
-				? [{ kind: kind(0), rows: null, count: r.count, nodes: buildNodes(r, null, r.count) }]
-				: [],
+			lanes: kinds.map(kind => ({
+				kind,
+				rows: null,
+				count: r.count,
+				nodes: buildNodes(r, null, r.count),
+			})),
 		};
 	const counts = new Uint32Array(n);
 
@@ -173,7 +203,7 @@ export function buildLanes(r: Rows, flags: Uint8Array, async: boolean): Dealt {
 		laneOf,
 		depths,
 		lanes: rows.map((of, l) => ({
-			kind: kind(l),
+			kind: kinds[l],
 			rows: of,
 			count: of.length,
 			nodes: buildNodes(r, of, of.length),

@@ -30,7 +30,6 @@ export function placeWords(place: Place, byId: ReadonlyMap<number, Place>): Plac
 
 export interface EventWords {
 	dur: number;
-	self(): number;
 	arg(key: string): string | undefined;
 }
 
@@ -40,6 +39,7 @@ export interface Query {
 	type(name: string, cat: string): boolean;
 	place: ((words: PlaceWords) => boolean) | null; // null: any
 	event: ((words: EventWords) => boolean) | null;
+	self: ((self: number) => boolean) | null; // apart from it: known only when the slice has ended
 	dur: ((dur: number) => boolean) | null; // of that, what can be told from the length alone
 }
 
@@ -117,7 +117,8 @@ interface Parts {
 	type: ((name: string, cat: string) => boolean)[];
 	place: ((w: PlaceWords) => boolean)[];
 	event: ((w: EventWords) => boolean)[];
-	dur: ((d: number) => boolean)[];
+	self: NumberTest[];
+	dur: NumberTest[];
 }
 
 function addField(field: string, value: string, want: boolean, to: Parts): boolean {
@@ -162,8 +163,7 @@ function addField(field: string, value: string, want: boolean, to: Parts): boole
 			return true;
 		}
 		case 'self': {
-			const t = of(numberTest(value, true));
-			to.event.push(w => t(w.self()));
+			to.self.push(of(numberTest(value, true)));
 			return true;
 		}
 	}
@@ -195,7 +195,7 @@ const all =
 		tests.every(test => test(...a));
 
 export function compile(text: string): Query {
-	const parts: Parts = { type: [], place: [], event: [], dur: [] };
+	const parts: Parts = { type: [], place: [], event: [], self: [], dur: [] };
 	let error = '';
 
 	try {
@@ -204,13 +204,14 @@ export function compile(text: string): Query {
 		if (!(e instanceof QueryError)) throw e;
 		error = e.message;
 	}
-	if (error) return { text, error, type: () => false, place: null, event: null, dur: null };
+	if (error) return { text, error, type: () => false, place: null, event: null, self: null, dur: null };
 	return {
 		text,
 		error,
 		type: all(parts.type),
 		place: parts.place.length ? all(parts.place) : null,
 		event: parts.event.length ? all(parts.event) : null,
+		self: parts.self.length ? all(parts.self) : null,
 		dur: parts.dur.length ? all(parts.dur) : null,
 	};
 }

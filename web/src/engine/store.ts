@@ -2,10 +2,14 @@
 
 import { eventId, rowOf, trackOf, type EventId, type Info, type Place } from '../source/contract';
 import {
+	ASIDE,
+	ASYNC,
 	buildLanes,
 	durOf,
 	endOf,
 	makeSamples,
+	MARK,
+	NOT_WORK,
 	rowAt,
 	seek,
 	type Dealt,
@@ -37,7 +41,7 @@ export interface StoreParts {
 	places: Place[];
 	names: string[]; // of types
 	cats: string[];
-	flags: Uint8Array; // of types: MARK, ASIDE, NOT_WORK
+	flags: Uint8Array; // of types: MARK, ASIDE, NOT_WORK, ASYNC
 	tracks: TrackColumns[];
 	argTexts: string[]; // JSON objects; 0 is none
 	arrows: [from: Float64Array, to: Float64Array]; // event ids
@@ -95,7 +99,7 @@ export class Store {
 	private makeTrack(c: TrackColumns, index: number, place: Place, flags: Uint8Array): Track {
 		const rows = c.rows ?? null;
 		const samples = c.time && c.value ? makeSamples(c.time, c.value) : null;
-		const dealt = rows ? buildLanes(rows, flags, place.kind === 'async') : NOTHING;
+		const dealt = rows ? buildLanes(rows, flags) : NOTHING;
 
 		place.lanes = samples
 			? [{ kind: 'counter', count: samples.count }]
@@ -150,22 +154,26 @@ export class Store {
 		return track.dealt.laneOf?.[row] ?? 0;
 	}
 
-	/* The rows around a row, the innermost first. */
+	/* What takes time from those around it, and can be around others. */
+	isWork(type: number): boolean {
+		return !(this.flags[type] & (MARK | ASIDE | NOT_WORK | ASYNC));
+	}
+
+	/* The rows of work around a row, the innermost first. */
 	parents(track: Track, row: number): number[] {
 		const r = track.rows!,
 			end = endOf(r, row),
 			out: number[] = [];
-		let lane = this.laneOf(track, row);
 
-		if (lane >= track.dealt.depths) return out;
-		while (lane-- > 0) {
+		if (this.flags[r.type[row]] & ASYNC) return out;
+		for (let lane = track.dealt.depths; lane-- > 0;) {
 			const l = track.dealt.lanes[lane];
 			const i = seek(r, l, r.start[row]);
 			// An entry that ends where the row begins is not around it, one that begins there may be.
 			for (let k = Math.max(0, i - 1); k < Math.min(l.count, i + 2); k++) {
 				const p = rowAt(l, k);
 
-				if (p < row && r.start[p] <= r.start[row] && endOf(r, p) >= end) {
+				if (p < row && r.start[p] <= r.start[row] && endOf(r, p) >= end && this.isWork(r.type[p])) {
 					out.push(p);
 					break;
 				}

@@ -22,8 +22,10 @@ const SLICES: Column[] = [
 	column('name', 'Name', 'name'),
 	column('count', 'Count', 'count'),
 	column('total', 'Total', 'time'),
-	column('share', 'Share of area', 'share', { hint: 'total by the length of the area' }),
 	column('self', 'Self', 'time', { hint: 'without what is nested in it' }),
+	column('share', 'Share of self', 'share', {
+		hint: 'of the self time of all names together, as unitrace stats has it',
+	}),
 	column('mean', 'Mean', 'time'),
 	column('min', 'Min', 'time'),
 	column('max', 'Max', 'time'),
@@ -34,8 +36,9 @@ const SLICES: Column[] = [
 interface Sum {
 	type: number;
 	count: number;
-	total: number;
-	self: number;
+	total: number; // of a name that is in itself, once
+	lengths: number; // of each slice
+	self: number | null; // null: it has none, like a frame
 	min: number;
 	max: number;
 	longest: number;
@@ -71,7 +74,8 @@ interface Busy {
 	count: number;
 }
 
-function slicesTable(store: Store, sums: Sum[], span: number, by: string[]): Table {
+function slicesTable(store: Store, sums: Sum[], by: string[]): Table {
+	const self = sums.reduce((all, s) => all + (s.self ?? 0), 0);
 	const rows = sums
 		.filter(Boolean)
 		.sort((a, b) => b.total - a.total)
@@ -80,10 +84,10 @@ function slicesTable(store: Store, sums: Sum[], span: number, by: string[]): Tab
 			count: s.count,
 			total: s.total,
 			self: s.self,
-			mean: s.total / s.count,
+			mean: s.lengths / s.count,
 			min: s.min,
 			max: s.max,
-			share: span ? s.total / span : null,
+			share: s.self === null || !self ? null : s.self / self,
 			type: s.type,
 			longest: s.longest,
 			...Object.fromEntries(by.map((key, i) => [`arg.${key}`, s.by?.[i] ?? null])),
@@ -200,18 +204,6 @@ function countersTable(store: Store, scope: Scope, tracks: Track[]): Table {
 	);
 }
 
-const overlapOf = (a: [number, number][], b: [number, number][]): number => {
-	let sum = 0,
-		j = 0;
-
-	for (const [from, to] of a) {
-		while (j < b.length && b[j][1] <= from) j++;
-		for (let k = j; k < b.length && b[k][0] < to; k++)
-			sum += Math.min(to, b[k][1]) - Math.max(from, b[k][0]);
-	}
-	return sum;
-};
-
 /* A device is busy when one of its queues is; overlap: two or more of them at once. */
 function devicesTable(store: Store, scope: Scope, busy: Map<Track, Busy>, span: number): Table {
 	const queues = new Map<Place, [number, number][][]>();
@@ -234,13 +226,11 @@ function devicesTable(store: Store, scope: Scope, busy: Map<Track, Busy>, span: 
 		of.forEach(q => {
 			sum += lengthIn(store, scope, q);
 		});
-		const pairs = of.length === 2 ? overlapIn(of[0], of[1], ranges) : sum - time;
-
 		return {
 			name: pathName(store, device),
 			busy: time,
 			idle: span - time,
-			overlap: of.length > 1 ? pairs : null,
+			overlap: of.length > 1 ? sum - time : null,
 			share: span ? time / span : null,
 			gap: longestGap(all, ranges),
 		};
@@ -258,14 +248,6 @@ function devicesTable(store: Store, scope: Scope, busy: Map<Track, Busy>, span: 
 		rows,
 	);
 }
-
-const clip = (of: [number, number][], ranges: [number, number][]): [number, number][] =>
-	of.flatMap(([a, b]) =>
-		ranges.map(([x, y]): [number, number] => [Math.max(a, x), Math.min(b, y)]).filter(([x, y]) => y > x),
-	);
-
-const overlapIn = (a: [number, number][], b: [number, number][], ranges: [number, number][]): number =>
-	overlapOf(clip(a, ranges), clip(b, ranges));
 
 function longestGap(busy: [number, number][], ranges: [number, number][]): number {
 	let longest = 0;
@@ -312,7 +294,8 @@ export function* aggregate(store: Store, scope: Scope, by: string[] = []): Job<A
 			type: v.type,
 			count: 0,
 			total: 0,
-			self: 0,
+			lengths: 0,
+			self: null,
 			min: Infinity,
 			max: -1,
 			longest: 0,
@@ -321,8 +304,9 @@ export function* aggregate(store: Store, scope: Scope, by: string[] = []): Job<A
 
 		if (v.track !== track) busy.set((track = v.track), (b = { union: new Union(), count: 0 }));
 		s.count++;
-		s.total += v.total;
-		s.self += v.self;
+		s.total += v.fresh;
+		s.lengths += v.total;
+		if (!v.mark && !v.aside) s.self = (s.self ?? 0) + v.self;
 		if (v.total < s.min) s.min = v.total;
 		if (v.total > s.max) {
 			s.max = v.total;
@@ -338,7 +322,7 @@ export function* aggregate(store: Store, scope: Scope, by: string[] = []): Job<A
 	const tracks = scopeTracks(store, scope, compile(scope.query ?? ''));
 
 	return {
-		slices: slicesTable(store, sums, span, by),
+		slices: slicesTable(store, sums, by),
 		threads: threadsTable(store, scope, busy, span),
 		counters: countersTable(store, scope, tracks),
 		devices: devicesTable(store, scope, busy, span),
@@ -359,7 +343,7 @@ export function* list(store: Store, scope: Scope, limit: number): Job<Table> {
 			name: store.name(v.type),
 			start: v.start,
 			dur: v.end - v.start,
-			self: v.self,
+			self: v.mark || v.aside ? null : v.self,
 			track: v.track.place.name,
 			parent: parent < 0 ? '' : store.name(parent),
 			cat: store.cat(v.type),

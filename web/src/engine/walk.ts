@@ -2,7 +2,7 @@
 // Tables, trees, histograms and searches are made in it, so they all mean the same.
 
 import type { Scope } from '../source/contract';
-import { ASIDE, durOf, endOf, NOT_WORK } from './lanes';
+import { ASIDE, ASYNC, durOf, endOf, MARK, NOT_WORK } from './lanes';
 import { compile, type Query } from './query';
 import type { Store, Track } from './store';
 
@@ -38,7 +38,8 @@ export interface Visit {
 	start: number;
 	end: number;
 	total: number; // inside the ranges
-	self: number; // of that, without what is nested in it
+	self: number; // of that, its own; 0 for what has none
+	fresh: number; // of that, what no earlier slice of its name on this track covers
 	path: number[]; // rows around it, the outermost first
 	mark: boolean;
 	aside: boolean;
@@ -57,13 +58,20 @@ function typeMask(store: Store, query: Query): Uint8Array {
 	);
 }
 
+/*
+ * The meaning is that of src/view/visit.h: every moment of a track belongs to the span that began
+ * last of those going on; a span lies in another if it begins and ends inside it. What is nobody's
+ * work has no self time, takes none from others and lies in nothing.
+ */
 class TrackWalk {
 	// The slices that are open, as columns: an object for each of ten million would cost a second.
 	private readonly path: number[] = []; // their rows
 	private readonly ends: number[] = [];
 	private readonly totals: number[] = [];
-	private readonly inner: number[] = []; // of slices directly in them
+	private readonly selfs: number[] = [];
+	private readonly freshes: number[] = [];
 	private readonly wanted: boolean[] = [];
+	private readonly until = new Map<number, number>(); // by name: so far it goes on
 	private readonly seen: Visit;
 
 	constructor(
@@ -81,42 +89,81 @@ class TrackWalk {
 			end: 0,
 			total: 0,
 			self: 0,
+			fresh: 0,
 			path: [],
 			mark: false,
 			aside: false,
 		};
 	}
 
-	private matches(row: number, dur: number, self: number): boolean {
+	private matches(row: number, dur: number): boolean {
 		return (
 			this.query.event === null ||
-			this.query.event({ dur, self: () => self, arg: key => this.store.args(this.track, row)[key] })
+			this.query.event({ dur, arg: key => this.store.args(this.track, row)[key] })
 		);
 	}
 
-	private tell(row: number, end: number, total: number, self: number, path: number[], mark: boolean): void {
+	private tell(row: number, end: number, total: number, self: number, fresh: number, path: number[]): void {
 		const v = this.seen,
-			r = this.track.rows!;
+			r = this.track.rows!,
+			flags = this.store.flags[r.type[row]];
 
+		if (this.query.self && !this.query.self(self)) return;
 		v.row = row;
 		v.type = r.type[row];
 		v.start = r.start[row];
 		v.end = end;
 		v.total = total;
-		v.aside = (this.store.flags[v.type] & ASIDE) !== 0;
-		v.self = v.aside ? 0 : self;
+		v.self = self;
+		v.fresh = fresh;
 		v.path = path;
-		v.mark = mark;
-		if (this.matches(row, end - v.start, self)) this.visit(v);
+		v.mark = (flags & MARK) !== 0;
+		v.aside = (flags & (ASIDE | ASYNC)) !== 0;
+		this.visit(v);
 	}
 
 	private close(): void {
 		const row = this.path.pop()!,
 			end = this.ends.pop()!,
 			total = this.totals.pop()!,
-			inner = this.inner.pop()!;
+			self = this.selfs.pop()!,
+			fresh = this.freshes.pop()!;
 
-		if (this.wanted.pop()) this.tell(row, end, total, total - inner, this.path, false);
+		if (this.wanted.pop()) this.tell(row, end, total, self, fresh, this.path);
+	}
+
+	/* Spans come in order of their start, so it is enough to know until when a name goes on. */
+	private takeFresh(row: number, start: number, end: number): number {
+		const name = this.store.nameOf[this.track.rows!.type[row]],
+			until = this.until.get(name) ?? 0;
+
+		this.until.set(name, Math.max(until, end));
+		return inside(this.scope.ranges, Math.min(Math.max(start, until), end), end);
+	}
+
+	/*
+	 * Ends never grow towards the top, so the time from a new span's start on belongs to the top
+	 * until that ends, then to the one below, and so on; the new one takes it from all of them.
+	 * Those that it outlasts are done.
+	 */
+	private open(row: number, start: number, end: number, total: number, wanted: boolean): void {
+		const { ends, selfs } = this,
+			ranges = this.scope.ranges;
+		let from = start;
+
+		while (ends.length && ends[ends.length - 1] <= start) this.close();
+		while (ends.length && ends[ends.length - 1] < end) {
+			selfs[selfs.length - 1] -= inside(ranges, from, ends[ends.length - 1]);
+			from = ends[ends.length - 1];
+			this.close();
+		}
+		if (ends.length) selfs[selfs.length - 1] -= inside(ranges, from, end);
+		this.path.push(row);
+		ends.push(end);
+		this.totals.push(total);
+		selfs.push(total);
+		this.freshes.push(wanted ? this.takeFresh(row, start, end) : 0);
+		this.wanted.push(wanted);
 	}
 
 	/*
@@ -125,8 +172,7 @@ class TrackWalk {
 	 */
 	some(from: number, types: Uint8Array): number {
 		const r = this.track.rows!,
-			{ laneOf, depths, lanes } = this.track.dealt,
-			{ path, ends, totals, inner } = this;
+			{ flags } = this.store;
 		const ranges = this.scope.ranges,
 			last = ranges ? ranges[ranges.length - 1][1] : Infinity;
 		const until = Math.min(r.count, from + CHUNK);
@@ -134,28 +180,23 @@ class TrackWalk {
 
 		for (; row < until && r.start[row] < last; row++) {
 			const start = r.start[row],
-				end = start + durOf(r, row);
-			const lane = laneOf ? laneOf[row] : 0,
-				nested = lane < depths;
+				end = start + durOf(r, row),
+				type = r.type[row];
 
-			while (nested && ends.length && ends[ends.length - 1] <= start) this.close();
-			if (ranges && !touches(ranges, start, end)) continue;
+			if (flags[type] & NOT_WORK || (ranges && !touches(ranges, start, end))) continue;
 			const total = ranges ? inside(ranges, start, end) : end - start,
-				wanted = types[r.type[row]] === 1;
+				wanted = types[type] === 1 && this.matches(row, end - start);
 
-			if (!nested) {
-				if (wanted) this.tell(row, end, total, total, NO_PATH, lanes[lane].kind === 'marks');
-				continue;
+			if (!flags[type]) this.open(row, start, end, total, wanted);
+			else if (wanted) {
+				// async spans of a name are added up though they overlap, as `unitrace stats` does
+				const fresh = flags[type] & (ASYNC | MARK) ? total : this.takeFresh(row, start, end);
+
+				this.tell(row, end, total, 0, fresh, NO_PATH);
 			}
-			if (inner.length) inner[inner.length - 1] += total;
-			path.push(row);
-			ends.push(end);
-			totals.push(total);
-			inner.push(0);
-			this.wanted.push(wanted);
 		}
 		if (row < r.count && r.start[row] < last) return row;
-		while (ends.length) this.close();
+		while (this.ends.length) this.close();
 		return -1;
 	}
 

@@ -1,0 +1,188 @@
+// check_page.ts - the page around the views, and where it is opened from.
+
+import assert from 'node:assert/strict';
+import { Engine } from '../src/engine/engine';
+import { serve } from './serve';
+import { at, done, opened, show, store, type Check, type Setting } from './shown';
+
+export const PAGE: Record<string, Check> = {
+	async 'the page stands: heads, tabs, status, title'(s) {
+		assert.equal(await s.p.evaluate('document.title'), 'gpt-ddp4 - unitrace');
+		assert.deepEqual((await s.p.getByRole('tab').allTextContents()).slice(0, 10), [
+			'Summary',
+			'Timeline',
+			'Flame graph',
+			'Find zone',
+			'Kernels',
+			'Ops',
+			'Tasks',
+			'Compare',
+			'SQL',
+			'Log1',
+		]);
+		const heads = await s.p.getByRole('treeitem').allTextContents();
+
+		for (const name of ['Steps', 'Rank 0', 'MainThread', 'cuda:0', 'stream 7', 'SM active'])
+			assert.ok(
+				heads.some(h => h.includes(name)),
+				name,
+			);
+		assert.match((await s.text('.status'))!, /1 unfinished/);
+	},
+
+	async 'the address keeps the view; Back undoes'(s) {
+		await s.p.evaluate(
+			'app.show(3000000, 5000000), app.setArea({ t0: 3500000, t1: 4000000, tracks: [1, 2] }), app.pin(2)',
+		);
+		await s.p.waitForTimeout(400);
+		await s.p.reload();
+		await s.until('window.timeline && app.area.value');
+		assert.deepEqual(await s.view(), { t0: 3e6, t1: 5e6 });
+		assert.deepEqual(await s.state('area.value'), { t0: 3.5e6, t1: 4e6, tracks: [1, 2] });
+		assert.deepEqual(await s.state('pins.value'), [2]);
+		await s.p.evaluate('app.tab.value = "flame"');
+		await s.p.waitForTimeout(400);
+		await s.p.goBack();
+		await s.until('app.tab.value === "timeline"');
+		assert.deepEqual(await s.view(), { t0: 3e6, t1: 5e6 });
+	},
+};
+
+/* Names of programs are text, whatever they say. */
+async function hostileCheck(set: Setting): Promise<void> {
+	const s = await opened(set, set.hostile);
+
+	for (const tab of ['timeline', 'summary', 'flame', 'zone', 'compare', 'log']) {
+		await s.p.evaluate(`app.tab.value = "${tab}"`);
+		await s.settle();
+	}
+	await s.p.evaluate('app.tab.value = "timeline"');
+	for (let row = 0; row < 16; row++) {
+		await s.p.evaluate(`app.select(${row}, true)`);
+		await s.until(`app.detail.value?.id === ${row}`);
+	}
+	await s.p.locator('#search').fill('<img');
+	await s.until('document.querySelectorAll(".hitlist li").length === 1');
+	assert.equal(await s.p.evaluate('window.hacked'), undefined);
+	assert.equal(await s.p.locator('#page img, #page script, .heads svg, .heads b').count(), 0);
+	assert.ok(
+		(await s.p.evaluate<number>('document.querySelector("#page").textContent.length')) < 200_000,
+		'a name of 1 MB is cut',
+	);
+	assert.ok(
+		!(await s.p.evaluate<string>('document.querySelector("#page").textContent')).includes('\u202e'),
+		'nothing turns the text around',
+	);
+	await done(s, set, 'hostile');
+}
+
+async function httpCheck(set: Setting): Promise<void> {
+	const { url, server } = await serve(new Engine(store), set.out),
+		s = await opened(set, url);
+
+	try {
+		const kernel = at('ncclDevKernel_AllReduce_Sum_bf16_RING_LL'),
+			where = await show(s, kernel, 1);
+
+		assert.deepEqual(await s.pixel(where.x, where.y - 7), await s.token('c4'));
+		await s.p.evaluate('app.tab.value = "sql"');
+		await s.p.locator('textarea').fill('select name');
+		await s.press('Control+Enter');
+		await s.until('document.querySelector("[aria-label=Answer] tbody tr")');
+		assert.deepEqual(await s.rows('Answer'), [
+			['alpha', '3'],
+			['<b>beta</b>', '4'],
+		]);
+		await s.p.getByRole('button', { name: 'Chart' }).click();
+		assert.equal(await s.p.locator('.chart .bar').count(), 2);
+		await s.p.locator('textarea').fill('selec');
+		await s.press('Tab');
+		assert.equal(await s.p.locator('textarea').inputValue(), 'select');
+		await done(s, set, 'http');
+	} finally {
+		server.close();
+	}
+}
+
+/* A server that goes away is asked again in peace, and the page says what is wrong. */
+async function goneCheck(set: Setting): Promise<void> {
+	const { url, server } = await serve(new Engine(store), set.out),
+		s = await opened(set, url);
+	let asked = 0;
+
+	server.closeAllConnections();
+	await new Promise(closed => server.close(closed));
+	s.p.on('request', () => asked++);
+	await s.p.evaluate('app.show(1000000, 1200000)');
+	await s.until('app.problem.value');
+	await s.p.waitForTimeout(1500);
+	assert.ok(asked > 0 && asked < 20, `asked ${asked} times`);
+	assert.match((await s.text('.status [role=alert]'))!, /is unitrace still running/);
+	await s.p.close();
+}
+
+async function liveCheck(set: Setting): Promise<void> {
+	const { url, server } = await serve(new Engine(store), set.out, 0.5),
+		s = await opened(set, url);
+
+	try {
+		await s.until(`Math.abs(app.view.value.t1 - ${store.info.span * 1.5}) < 2`);
+		assert.equal(await s.text('.crumb .badge'), 'live');
+		await done(s, set, 'live');
+	} finally {
+		server.closeAllConnections();
+		server.close();
+	}
+}
+
+async function narrowCheck(set: Setting): Promise<void> {
+	const s = await opened(set, set.training, { width: 420, height: 900 });
+
+	for (const tab of ['timeline', 'summary', 'flame', 'zone', 'kernels', 'compare', 'sql', 'log']) {
+		await s.p.evaluate(`app.zone.value = "aten::addmm", app.tab.value = "${tab}"`);
+		await s.settle();
+		assert.equal(await s.p.evaluate('document.documentElement.scrollWidth'), 420, `${tab} fits`);
+		assert.equal(
+			await s.p.evaluate(
+				`[...document.querySelectorAll('main, .page, .tl, .card, .drawer')].filter(e => e.getBoundingClientRect().right > 421).length`,
+			),
+			0,
+			tab,
+		);
+	}
+	await done(s, set, 'narrow');
+}
+
+/* No serious finding of axe on any tab, in any theme. */
+async function accessibleCheck(set: Setting): Promise<void> {
+	if (!set.axe) {
+		console.log('skipped: axe-core is not installed (tools/setup.sh web)');
+		return;
+	}
+	for (const theme of ['light', 'dark', 'contrast']) {
+		const s = await opened(set, `${set.training}#th=${theme}&z=aten::addmm`);
+
+		await s.p.evaluate(set.axe); // not as a script element: the policy of the page forbids those
+		for (const tab of ['timeline', 'summary', 'flame', 'zone', 'kernels', 'compare', 'sql', 'log']) {
+			await s.p.evaluate(`app.tab.value = "${tab}", app.select(4294967296 * 3 + 5)`);
+			await s.settle();
+			const found = await s.p.evaluate<
+				string[]
+			>(`axe.run(document, { resultTypes: ['violations'] }).then(r => r.violations
+				.filter(v => v.impact === 'serious' || v.impact === 'critical').map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160) + ' ' + n.failureSummary.slice(0, 200)).join(' | ')))`);
+
+			assert.deepEqual(found, [], `${tab}, ${theme}`);
+		}
+		await done(s, set, `axe-${theme}`);
+	}
+}
+
+/* Checks that open pages of their own. */
+export const ELSEWHERE: Record<string, (set: Setting) => Promise<void>> = {
+	'hostile names are inert': hostileCheck,
+	'over HTTP, under a strict policy': httpCheck,
+	'a server that is gone': goneCheck,
+	'a live trace is followed': liveCheck,
+	'at 420 px everything fits': narrowCheck,
+	'axe-core finds nothing serious': accessibleCheck,
+};
