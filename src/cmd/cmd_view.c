@@ -27,6 +27,10 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct ut_view_opts *
 			     0, 65535),
 		ut_opt_flag(0, "no-browser", &o->no_browser,
 			    "only print the address, do not open a browser"),
+		ut_opt_words(ut_opt_str(0, "compare", "BEFORE", &o->compare,
+					"the run to compare with: a trace, a directory or a quoted "
+					"pattern"),
+			     "<file>"),
 		ut_opt_words(ut_opt_str(0, "save", "FILE.html", &o->save,
 					"write the viewer and the traces into one file instead, "
 					"which any browser opens"),
@@ -44,12 +48,19 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct ut_view_opts *
 
 static int view(const struct ut_view_opts *o, const struct ut_words *words, struct ut_err *err)
 {
-	struct ut_inputs inputs = { 0 };
+	struct ut_inputs inputs = { 0 }, before = { 0 };
+	struct ut_view_opts opts = *o;
 	int rc = ut_inputs_find(&inputs, words->count, words->items, ut_log_teller(), err);
 
+	if (!rc && o->compare) {
+		rc = ut_inputs_find(&before, 1, &o->compare, ut_log_teller(), err);
+		opts.before = &before;
+	}
 	if (!rc)
-		rc = o->save ? ut_view_save(o, &inputs, err)
-			     : ut_view_serve(o, &(struct ut_view_what){ .inputs = &inputs }, err);
+		rc = o->save ? ut_view_save(&opts, &inputs, err)
+			     : ut_view_serve(&opts, &(struct ut_view_what){ .inputs = &inputs },
+					     err);
+	ut_inputs_release(&before);
 	ut_inputs_release(&inputs);
 	if (rc > 0) /* has been told already */
 		return UT_EXIT_FAILED;
@@ -134,6 +145,8 @@ const struct ut_cmd ut_cmd_view = {
 		    "    unitrace view --save run.html app.json\n"
 		    "  while it runs, from another terminal:\n"
 		    "    unitrace view\n"
+		    "  what has changed since, name by name, as unitrace diff has it:\n"
+		    "    unitrace view --compare before.json after.json\n"
 		    "  on a server far away, reached with ssh -L 8080:localhost:8080:\n"
 		    "    unitrace view --port 8080 --no-browser app.utr\n",
 	.options = view_options,

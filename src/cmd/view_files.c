@@ -34,6 +34,7 @@ struct file {
 struct files {
 	struct ut_show *s;
 	struct file *items;
+	struct ut_view_store **before; /* of the run to compare with, all of them */
 	int64_t shown_at; /* ms */
 	bool done;        /* all of them have been read */
 };
@@ -48,7 +49,8 @@ static int64_t now_ms(void)
 
 static double share(const struct files *f)
 {
-	uint64_t all = f->s->inputs->bytes, done = f->s->done;
+	uint64_t all = f->s->inputs->bytes + (f->s->before ? f->s->before->bytes : 0);
+	uint64_t done = f->s->done;
 
 	if (f->done)
 		return 1;
@@ -64,6 +66,20 @@ static void keep_notes(const struct ut_show *s, struct ut_view *v)
 	ut_buf_fmt(&path, "%s.notes.json", s->inputs->paths[0]);
 	ut_view_keep_notes(v, path.data);
 	ut_buf_release(&path);
+}
+
+/* The run to compare with is whole, or is not there. */
+static void add_before(const struct files *f, struct ut_view *v)
+{
+	struct ut_view *before;
+
+	if (!f->before)
+		return;
+	before = ut_view_new();
+	for (size_t i = 0; i < f->s->before->count; i++)
+		ut_view_share(before, f->s->before->paths[i], f->before[i]);
+	ut_view_ready(before, f->s->threads);
+	ut_view_compare(v, before);
 }
 
 /* All that has been read until now. With the lock. */
@@ -88,6 +104,7 @@ static void show_files(struct files *f)
 		return;
 	}
 	keep_notes(f->s, v);
+	add_before(f, v);
 	f->s->state.read = share(f);
 	ut_show_view(f->s, v);
 	f->shown_at = now_ms();
@@ -192,7 +209,7 @@ static int take_store(void *ctx, size_t i, struct ut_store *store, struct ut_err
 	ut_view_store_drop(file->head);
 	file->head = NULL;
 	file->store = ut_view_store_new(store);
-	if (!is_last && now_ms() - f->shown_at > SHOW_MS)
+	if (!is_last && !f->before && now_ms() - f->shown_at > SHOW_MS)
 		show_files(f);
 	pthread_mutex_unlock(&f->s->lock);
 	return 0;
@@ -238,8 +255,31 @@ static void open_files(struct files *f)
 		if (!strcmp(in->paths[i], "-") || stat(in->paths[i], &st))
 			continue;
 		f->items[i].bytes = (uint64_t)st.st_size;
-		f->items[i].has_head = wants_head(in->paths[i], f->items[i].bytes);
+		f->items[i].has_head = !f->before && wants_head(in->paths[i], f->items[i].bytes);
 	}
+}
+
+static int take_before(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	struct files *f = ctx;
+
+	if (f->s->stop)
+		return ut_err_set(err, -ECANCELED, "nobody looks any more");
+	f->before[i] = ut_view_store_new(store);
+	return 0;
+}
+
+/* Differences from half a run mean nothing: it is read first, and whole. */
+static int read_before(struct files *f, struct ut_err *err)
+{
+	const struct ut_import_opts how = { .threads = f->s->threads,
+					    .warn = warn,
+					    .progress = &f->s->done };
+
+	if (!f->s->before)
+		return 0;
+	f->before = ut_make((f->s->before->count + 1) * sizeof(struct ut_view_store *));
+	return ut_inputs_each(f->s->before, &how, take_before, f, err);
 }
 
 static bool any_read(const struct files *f)
@@ -257,6 +297,9 @@ static void close_files(struct files *f)
 		ut_view_store_drop(f->items[i].store);
 		ut_view_store_drop(f->items[i].head);
 	}
+	for (size_t i = 0; f->before && i < f->s->before->count; i++)
+		ut_view_store_drop(f->before[i]);
+	free(f->before);
 	free(f->items);
 }
 
@@ -274,6 +317,11 @@ int ut_show_files(struct ut_show *s, bool *shown, struct ut_err *err)
 	int rc;
 
 	f.items = ut_make((s->inputs->count + 1) * sizeof(*f.items));
+	rc = read_before(&f, err);
+	if (rc) {
+		close_files(&f);
+		return rc;
+	}
 	open_files(&f);
 	has_heads = !pthread_create(&heads, NULL, read_heads, &f);
 	has_teller = !pthread_create(&teller, NULL, tell_share, &f);

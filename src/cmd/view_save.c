@@ -27,7 +27,7 @@ int ut_view_save(const struct ut_view_opts *o, const struct ut_inputs *inputs, s
 {
 	const struct ut_load how = { "reading", ut_load_threads(o->threads), .checked = false,
 				     .teller = ut_log_teller() };
-	struct saving s = { inputs, ut_view_new() };
+	struct saving s = { inputs, ut_view_new() }, before = { o->before, NULL };
 	struct ut_out *out;
 	int rc = ut_replaced_check(o->save, inputs->paths, inputs->count, err);
 
@@ -35,6 +35,12 @@ int ut_view_save(const struct ut_view_opts *o, const struct ut_inputs *inputs, s
 		rc = ut_out_check(o->save, NULL, UT_OUT_OVERWRITE, err);
 	if (!rc)
 		rc = ut_load_each(inputs, &how, take_store, &s, err);
+	if (!rc && o->before) {
+		before.view = ut_view_new();
+		ut_view_compare(s.view, before.view);
+		rc = ut_load_each(o->before, &how, take_store, &before, err);
+		ut_view_ready(before.view, how.threads);
+	}
 	if (!rc) {
 		ut_view_ready(s.view, how.threads);
 		ut_ops_attach(s.view, UT_PAGE_SLICES);

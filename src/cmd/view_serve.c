@@ -82,7 +82,8 @@ static void answer_wait(const struct serving *s, struct ut_reply *reply)
 {
 	struct ut_out *out = ut_out_open_memory();
 	const struct ut_inputs *in = s->what->inputs;
-	uint64_t all = in ? in->bytes : 0, done = s->show.done < all ? s->show.done : all;
+	uint64_t all = in ? in->bytes + (s->show.before ? s->show.before->bytes : 0) : 0;
+	uint64_t done = s->show.done < all ? s->show.done : all;
 	const char *name = ut_path_base(in ? in->paths[0] : s->what->session);
 
 	ut_out_text(out, "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -333,6 +334,7 @@ int ut_view_serve(const struct ut_view_opts *o, const struct ut_view_what *what,
 		return ut_err_set(err, -ENOTSUP, "%s", ut_page_missing);
 	ut_show_init(&s.show);
 	s.show.inputs = what->inputs;
+	s.show.before = o->before;
 	s.show.threads = ut_load_threads(o->threads);
 	rc = ut_serve_open(&s.show.server, &opts, err);
 	if (!rc)

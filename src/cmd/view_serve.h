@@ -15,7 +15,9 @@
 
 struct ut_view_opts {
 	uint64_t port, threads;
-	const char *save; /* one-file page; NULL = serve */
+	const char *save;               /* one-file page; NULL = serve */
+	const char *compare;            /* word of the run to compare with; NULL = none */
+	const struct ut_inputs *before; /* its traces */
 	bool no_browser, once, overwrite, help;
 };
 

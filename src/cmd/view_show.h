@@ -20,6 +20,7 @@ struct ut_stage;
 
 struct ut_show {
 	const struct ut_inputs *inputs;
+	const struct ut_inputs *before; /* a run to compare them with; NULL = none */
 	unsigned int threads;
 	struct ut_stage *stage;
 	struct ut_serve *server;

@@ -107,11 +107,11 @@ static void end_packing(struct packer *p, int rc)
 }
 
 /* Times hardly repeat: what looks as if they did costs more than it saves. */
-static void put_trace(struct ut_view *v, uint64_t slices, struct ut_out *out)
+static void put_trace(struct ut_view *v, const char *id, uint64_t slices, struct ut_out *out)
 {
 	struct packer *p = start_packing(out, Z_BEST_COMPRESSION, Z_FILTERED);
 
-	ut_out_text(out, "<script type=\"application/octet-stream\" id=\"trace\">");
+	ut_out_fmt(out, "<script type=\"application/octet-stream\" id=\"%s\">", id);
 	if (p)
 		end_packing(p, ut_page_columns(v, slices, pack, p));
 	ut_out_text(out, "</script>");
@@ -191,7 +191,9 @@ static void put_page(struct ut_view *v, uint64_t slices, const struct ut_buf *sc
 		    "<title>unitrace</title><link rel=\"icon\" href=\"data:,\"><style>");
 	ut_out_write(out, style->data, style->len);
 	ut_out_text(out, "</style></head><body><div id=\"page\"></div>");
-	put_trace(v, slices, out);
+	put_trace(v, "trace", slices, out);
+	if (v->before)
+		put_trace(v->before, "before", slices, out);
 	put_sheets(v, out);
 	ut_out_text(out, "<script id=\"app\">");
 	put_script(out, script);

@@ -61,6 +61,10 @@ static void answer_asked(void *ctx)
 int ut_view_ask(struct ut_view *v, const char *method, struct ut_str json, struct ut_out *out,
 		enum ut_answer *kind, struct ut_err *err)
 {
+	static const char before[] = "before/";
+
+	if (v->before && !strncmp(method, before, sizeof(before) - 1))
+		return ut_view_ask(v->before, method + sizeof(before) - 1, json, out, kind, err);
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		struct ut_ask ask;
 		struct asked asked = { methods[i].answer, v, &ask, out, err, 0 };
@@ -85,6 +89,8 @@ int ut_view_ask(struct ut_view *v, const char *method, struct ut_str json, struc
 void ut_view_interrupt(struct ut_view *v)
 {
 	v->stopped = true;
+	if (v->before)
+		ut_view_interrupt(v->before);
 	if (v->query)
 		ut_query_interrupt(v->query);
 }

@@ -32,7 +32,7 @@ struct sum {
 	uint64_t count, total, lengths, self, min, max, longest;
 	uint32_t type, name;
 	bool works; /* has self time: not all of it is nobody's work */
-	char *key; /* texts of the arguments, each with a NUL behind it, "\1": it has none; NULL */
+	char *key;  /* texts of the arguments, each with a NUL behind it, "\1": it has none; NULL */
 	size_t key_len;
 };
 

@@ -35,7 +35,7 @@ static void put_number(struct ut_out *out, const char *key, uint64_t value)
 
 /* ---- info ----------------------------------------------------------------------------------- */
 
-static void put_title(const struct ut_view *v, struct ut_out *out)
+static void put_title(const struct ut_view *v, const char *key, struct ut_out *out)
 {
 	struct ut_buf b = { 0 };
 
@@ -45,8 +45,12 @@ static void put_title(const struct ut_view *v, struct ut_out *out)
 		ut_buf_text(&b, ut_path_base(v->traces[0].path));
 	if (!v->attached.input && v->trace_count > 1)
 		ut_buf_fmt(&b, " and %zu more", v->trace_count - 1);
-	put_str(out, "{\"title\":", (struct ut_str){ b.data, b.len });
+	put_str(out, key, (struct ut_str){ b.data, b.len });
 	ut_buf_release(&b);
+}
+
+static void put_files(const struct ut_view *v, struct ut_out *out)
+{
 	if (v->attached.subtitle)
 		put_z(out, ",\"subtitle\":", v->attached.subtitle);
 	ut_out_text(out, ",\"files\":[");
@@ -297,7 +301,10 @@ void ut_view_put_state(struct ut_view *v, struct ut_out *out)
 
 void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct ut_out *out)
 {
-	put_title(v, out);
+	put_title(v, "{\"title\":", out);
+	put_files(v, out);
+	if (v->before)
+		put_title(v->before, ",\"before\":", out);
 	ut_out_fmt(out, ",\"start\":\"%" PRId64 "\"", v->start > 0 ? v->start : 0);
 	put_number(out, ",\"span\":", v->span);
 	put_number(out, ",\"slices\":", intro->slices);
@@ -329,7 +336,7 @@ int ut_answer_info(struct ut_view *v, const struct ut_ask *a, struct ut_out *out
 					.samples = v->samples,
 					.types = v->type_count,
 					.sql = UT_HAVE_SQLITE,
-					.notes = true };
+					.notes = v->notes != NULL };
 
 	(void)a;
 	(void)err;

@@ -65,6 +65,7 @@ void ut_view_free(struct ut_view *v)
 {
 	if (!v)
 		return;
+	ut_view_free(v->before);
 	ut_query_close(v->query);
 	ut_view_arrows_free(v->arrows);
 	for (uint32_t i = 0; i < v->track_count; i++)
@@ -137,6 +138,11 @@ void ut_view_set_state(struct ut_view *v, const struct ut_view_state *state)
 	v->state = now;
 	pthread_mutex_unlock(&v->state_lock);
 	free_state(&before);
+}
+
+void ut_view_compare(struct ut_view *v, struct ut_view *before)
+{
+	v->before = before;
 }
 
 void ut_view_keep_notes(struct ut_view *v, const char *path)

@@ -50,6 +50,12 @@ void ut_view_expect_more(struct ut_view *v);
 /* After the last trace: makes what drawing needs, on up to threads threads (0 = one per core). */
 void ut_view_ready(struct ut_view *v, unsigned int threads);
 
+/*
+ * Another run to compare with, ready, and freed with v from now on: info names it, and a question
+ * to "before/METHOD" is one to it.
+ */
+void ut_view_compare(struct ut_view *v, struct ut_view *before);
+
 /* Where notes are kept: a file beside the trace. Before the first question; NULL = nowhere. */
 void ut_view_keep_notes(struct ut_view *v, const char *path);
 

@@ -102,7 +102,8 @@ struct ut_view {
 	int64_t start; /* ns since 1970; 0 = unknown */
 	uint64_t slices, samples;
 	unsigned int threads;
-	pthread_mutex_t lock; /* of what is made at need: ends, arrows */
+	struct ut_view *before; /* the run to compare with; NULL = none */
+	pthread_mutex_t lock;   /* of what is made at need: ends, arrows */
 	struct ut_view_arrows *arrows;
 	pthread_mutex_t sql_lock; /* one query at a time */
 	struct ut_query *query;

@@ -515,6 +515,55 @@ class Answers(View):
         self.assertIn(b"usage: unitrace view", done.stdout)
 
 
+class Compare(View):
+    def runs(self):
+        """Two runs: the second has other lengths, a name that is new, and lacks one."""
+        self.save(trace(5), "before.json")
+        after = [e for e in trace(6) if e["name"] != "deep"]
+        after.append({"ph": "X", "pid": 100, "tid": 1, "ts": 20000, "dur": 7, "name": "<b>new</b>"})
+        self.save(after, "after.json")
+
+    def test_two_runs_differ_as_diff_says(self):
+        self.runs()
+        self.start("--compare", "before.json", "after.json")
+        self.assertEqual(self.ask("info")["before"], "before.json")
+        self.assertNotIn("before", self.ask("before/info"))
+        self.assertEqual(self.post("before/before/info", "{}")[0].status, 404)
+        done = self.unitrace("diff", "--json", "before.json", "after.json")
+        rows = json.loads(done.stdout)["rows"]
+        self.assertEqual({r["state"] for r in rows}, {"both", "new", "vanished"})
+        for side, where in (("before", "before/"), ("after", "")):
+            got = {r["name"]: r for r in self.rows(self.ask(where + "aggregate", scope={})["slices"])
+                   if r["self"] is not None}
+            for row in rows:
+                if not row.get(side):
+                    self.assertNotIn(row["name"], got)
+                    continue
+                said = got.pop(row["name"])
+                for key in ("count", "total", "self", "mean", "min", "max"):
+                    want = row[side]["count" if key == "count" else key + "_ns"]
+                    self.assertAlmostEqual(said[key], want, delta=1, msg=f"{row['name']} {key}")
+                spread = self.ask(where + "distribution", scope={}, name=row["name"], bins=9, log=True)
+                for key in ("p50", "p90", "p99"):
+                    self.assertEqual(spread[key], row[side][key + "_ns"], row["name"])
+            self.assertEqual(set(got), set())
+
+    def test_a_run_that_cannot_be_read_is_told(self):
+        self.save(trace())
+        done = self.unitrace("view", "--no-browser", "--compare", "nowhere.json", "run.json")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertIn(b"nowhere.json", done.stderr)
+
+    def test_both_are_in_a_page(self):
+        self.runs()
+        done = self.unitrace("view", "--save", "both.html", "--compare", "before.json", "after.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = (self.dir / "both.html").read_text()
+        self.assertIn('id="trace"', text)
+        self.assertIn('id="before"', text)
+
+
 class OneFile(View):
     def test_a_page_holds_its_trace(self):
         path = self.save(trace())

@@ -11,10 +11,10 @@ import { Page } from './ui/app';
 import './style.css';
 
 /* A one-file page has the trace in a script element of its own; else there is a server. */
-async function source(): Promise<Source> {
-	const data = document.getElementById('trace');
+async function source(before: boolean): Promise<Source> {
+	const data = document.getElementById(before ? 'before' : 'trace');
 
-	if (!data) return new HttpSource();
+	if (!data) return new HttpSource(before ? 'api/before/' : 'api/');
 	return new SheetSource(
 		await openInline(data.textContent ?? '', document.getElementById('app')?.textContent || null),
 		packedSheet,
@@ -26,6 +26,18 @@ function packedSheet(tool: string, name: string): string | null {
 	const all = [...document.querySelectorAll<HTMLElement>('script.sheet')];
 
 	return all.find(e => e.dataset.tool === tool && e.dataset.name === name)?.textContent ?? null;
+}
+
+/* The run from after is what is looked at, unless the address says otherwise. */
+async function open(): Promise<App> {
+	const wanted = new URLSearchParams(location.hash.slice(1)).get('side') === 'before';
+	const after = await source(false),
+		runs = (await after.ask('info', {})).before !== undefined;
+
+	if (!runs) return new App(after);
+	return wanted
+		? new App(await source(true), 'before', () => Promise.resolve(after))
+		: new App(after, 'after', () => source(true));
 }
 
 /* Ranks but the first are folded where there are many: the screen shows one whole, and all others. Groups
@@ -44,7 +56,7 @@ async function start(): Promise<void> {
 	const root = document.getElementById('page')!;
 
 	try {
-		const app = new App(await source());
+		const app = await open();
 
 		await app.open();
 		foldMany(app);

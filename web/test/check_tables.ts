@@ -194,23 +194,4 @@ export const TABLES: Record<string, Check> = {
 		await s.until('app.tab.value === "summary"');
 		assert.equal(await s.state('tab.value'), 'summary');
 	},
-
-	async 'compare: sorted differences, two histograms'(s) {
-		await s.p.evaluate('app.zone.value = "optimizer.zero_grad", app.tab.value = "compare"');
-		await s.p.locator('select[aria-label=B]').selectOption('rank2');
-		await s.settle();
-		await s.until('document.querySelector("[aria-label=Differences] tbody tr")');
-		await s.p.waitForTimeout(500);
-		const total = (rank: number) =>
-			all
-				.filter(x => x.name === 'optimizer.zero_grad' && store.tracks[x.track].place.rank === rank)
-				.reduce((n, x) => n + x.end - x.start, 0);
-		const rows = await s.rows('Differences'),
-			row = rows.find(r => r[0] === 'optimizer.zero_grad')!;
-
-		assert.deepEqual(row.slice(1, 4), [time(total(0)), time(total(2)), `+${time(total(2) - total(0))}`]);
-		assert.equal(await s.p.locator('.chart .legend span').count(), 2);
-		await s.p.getByRole('button', { name: 'Flame graph' }).click();
-		await s.until('document.querySelectorAll(".box.more").length > 0');
-	},
 };

@@ -1,5 +1,6 @@
 // checks.ts - every control of the page, used as a person would, against numbers counted by hand.
 
+import { COMPARE, COMPARE_ELSEWHERE } from './check_compare';
 import { ELSEWHERE, PAGE } from './check_page';
 import { TABLES } from './check_tables';
 import { TIMELINE } from './check_timeline';
@@ -23,14 +24,15 @@ export async function checks(set: Setting): Promise<void> {
 	const all: Record<string, () => Promise<void>> = {};
 	let failed = 0;
 
-	for (const [name, check] of Object.entries({ ...PAGE, ...TIMELINE, ...TRACKS, ...TABLES }))
+	for (const [name, check] of Object.entries({ ...PAGE, ...TIMELINE, ...TRACKS, ...TABLES, ...COMPARE }))
 		all[name] = async () => {
 			const s = await opened(set, set.training);
 
 			await check(s, set);
 			await done(s, set, name);
 		};
-	for (const [name, check] of Object.entries(ELSEWHERE)) all[name] = () => check(set);
+	for (const [name, check] of Object.entries({ ...ELSEWHERE, ...COMPARE_ELSEWHERE }))
+		all[name] = () => check(set);
 	for (const [name, check] of Object.entries(all))
 		if (name.includes(set.only)) failed += Number(!(await one(name, check)));
 	if (failed) throw new Error(`${failed} failed`);

@@ -15,7 +15,7 @@ import type { StoreParts } from '../src/engine/store';
 import { bench } from './bench';
 import { checks } from './checks';
 import type { Browser } from './driver';
-import { hostile, training } from './synth';
+import { hostile, oneCategory, training, twoRuns } from './synth';
 
 const [modules, out, what] = process.argv.slice(2);
 const flags = [
@@ -36,17 +36,19 @@ function skip(why: string): never {
 }
 
 /* What `unitrace export -o run.html` writes: one file, nothing else is loaded. */
-export function onePage(parts: StoreParts): string {
+export function onePage(parts: StoreParts, before?: StoreParts): string {
 	const js = readFileSync(path.join(out, 'app.js'), 'utf8')
 		.replace(/<\/(script)/gi, '<\\/$1')
 		.replace(/<!--/g, '<\\!--');
 	const css = readFileSync(path.join(out, 'app.css'), 'utf8');
-	const data = deflateSync(writeContainer(parts), { level: 6 }).toString('base64');
+	const packed = (p: StoreParts) => deflateSync(writeContainer(p), { level: 6 }).toString('base64');
+	const element = (id: string, p?: StoreParts) =>
+		p ? `<script type="application/octet-stream" id="${id}">${packed(p)}</script>` : '';
 
 	const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 	const policy = `default-src 'none'; script-src ${hash(js)}; worker-src blob:; style-src ${hash(css)}; img-src data:`;
 
-	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>unitrace</title><style>${css}</style></head><body><div id="page"></div><script type="application/octet-stream" id="trace">${data}</script><script id="app">${js}</script></body></html>`;
+	return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width,initial-scale=1"><title>unitrace</title><style>${css}</style></head><body><div id="page"></div>${element('trace', parts)}${element('before', before)}<script id="app">${js}</script></body></html>`;
 }
 
 async function main(): Promise<void> {
@@ -64,8 +66,8 @@ async function main(): Promise<void> {
 	const folder = path.resolve(out, 'pages');
 
 	mkdirSync(folder, { recursive: true });
-	const page = (name: string, parts: StoreParts): string => {
-		writeFileSync(path.join(folder, `${name}.html`), onePage(parts));
+	const page = (name: string, parts: StoreParts, before?: StoreParts): string => {
+		writeFileSync(path.join(folder, `${name}.html`), onePage(parts, before));
 		return pathToFileURL(path.join(folder, `${name}.html`)).href;
 	};
 	const b = await chromium!.launch({
@@ -85,6 +87,8 @@ async function main(): Promise<void> {
 				axe: axe(from),
 				training: page('training', training(4, 24)),
 				hostile: page('hostile', hostile()),
+				two: page('two', ...twoRuns()),
+				plain: page('plain', oneCategory()),
 			});
 	} finally {
 		await b.close();

@@ -14,6 +14,8 @@ export interface Setting {
 	axe: string | null;
 	training: string;
 	hostile: string;
+	two: string; // two runs
+	plain: string; // slices of one category
 }
 
 export interface View {

@@ -406,3 +406,39 @@ export function hostile(): StoreParts {
 	}
 	return m.parts('<script>window.hacked=1</script>');
 }
+
+/* After and before: the same program, once with fewer steps; each has a name of its own. */
+export function twoRuns(): [StoreParts, StoreParts] {
+	const one = (title: string, own: string, slower: number) => {
+		const m = new Maker(),
+			t = m.place(m.place(-1, 'rank', 'Rank 0', { rank: 0 }), 'thread', 'MainThread');
+
+		for (let i = 0; i < 40; i++) {
+			const at = i * 100_000;
+
+			m.slice(t, 'step', 'task', at, 60_000 + 25_000 * slower);
+			m.slice(t, 'load', 'task', at + 1000, 20_000);
+			m.slice(t, 'compute', 'task', at + 25_000, 30_000 * slower + i * 100);
+			if (i % 4 === 0) m.slice(t, own, 'task', at + 80_000, 2000);
+		}
+		return m.parts(title, title === 'after' ? { before: 'before.utr' } : {});
+	};
+
+	return [one('after', 'copy less', 1.5), one('before', 'copy more', 1)];
+}
+
+/* What `make demo` records: threads, and one domain. */
+export function oneCategory(): StoreParts {
+	const m = new Maker();
+
+	for (let n = 0; n < 3; n++) {
+		const t = m.place(-1, 'thread', `worker ${n}`);
+
+		for (let i = 0; i < 20; i++) {
+			m.slice(t, 'frame of work', 'demo', i * 1000, 900);
+			m.slice(t, 'inner loop', 'demo', i * 1000 + 100, 500);
+			m.slice(t, 'write results', 'demo', i * 1000 + 650, 200);
+		}
+	}
+	return m.parts('demo');
+}

@@ -34,7 +34,6 @@ export interface Canvases {
 
 export class Timeline {
 	layout: Layout = { pinned: [], rows: [], pinnedHeight: 0, height: 0 };
-	scroll = 0;
 	width = 1;
 	height = 1;
 	hover: Under | null = null;
@@ -154,12 +153,17 @@ export class Timeline {
 		this.asked ||= requestAnimationFrame(() => this.frame());
 	}
 
+	/* px; part of the state, so that a link shows the same tracks */
+	get scroll(): number {
+		return this.app.scroll.peek();
+	}
+
 	scrollTo(y: number): void {
 		const most = Math.max(0, this.layout.height - (this.height - this.layout.pinnedHeight) + 8);
 		const next = Math.max(0, Math.min(y, most));
 
 		if (next === this.scroll) return;
-		this.scroll = next;
+		this.app.scroll.value = next;
 		this.onScroll?.();
 		this.touch();
 	}

@@ -52,6 +52,7 @@ export interface Info {
 	bytes?: number; // of a recording
 	ended?: string; // how the recording ended, in words
 	trouble?: string; // lines: what could not be read, and why
+	before?: string; // title of a run to compare with: a source of its own
 	left?: string; // what was left out of a one-file page, in a sentence
 	tools?: Tool[];
 	first?: string; // the tab that opens first; none: the timeline

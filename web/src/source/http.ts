@@ -58,7 +58,7 @@ export class HttpSource implements Source {
 	}
 
 	watch(grown: (news: Partial<Info>) => void, gone?: (why: string) => void): () => void {
-		const events = new EventSource(`${this.base}live`);
+		const events = new EventSource('api/live'); // one for the server, whatever it serves
 		const news = (e: MessageEvent) => grown(JSON.parse(String(e.data)) as Partial<Info>);
 		let failed = 0;
 

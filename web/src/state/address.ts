@@ -3,7 +3,10 @@
 import { batch, effect } from '@preact/signals';
 import type { Note } from '../source/contract';
 import type { ColourBy } from '../text/colour';
-import type { App, Narrowing, Theme } from './app';
+import { DRAWER, type App, type Narrowing, type Theme } from './app';
+
+const KEPT = 'k.'; // before what views keep
+const COLOURINGS: ColourBy[] = ['cat', 'name', 'rank'];
 
 const int = (s: string | undefined): number => Math.round(Number(s));
 const pair = (s: string | null): [number, number] | null => {
@@ -88,7 +91,18 @@ function write(app: App, unknown: URLSearchParams): Written {
 	put('p', app.pins.value.join(','));
 	put('h', [...app.hidden.value].join(','));
 	put('o', [...app.closed.value].join(','));
-	put('c', app.colourBy.value, 'cat');
+	put('r', app.order.value.join(','));
+	put('g', app.grouped.value ? '1' : '');
+	put('ar', app.arrows.value ? '' : '0');
+	put('m', app.minimap.value ? '' : '0');
+	put('t', app.asTable.value ? '1' : '');
+	put('tf', app.trackFilter.value);
+	put('hw', String(app.headWidth.value), '0');
+	put('dh', String(app.drawerHeight.value), String(DRAWER));
+	put('y', String(Math.round(app.scroll.value)), '0');
+	put('c', app.colourBy.value, app.usualColour.value);
+	for (const [key, value] of app.kept.value) put(KEPT + key, value);
+	put('side', app.side === 'before' ? app.side : '');
 	put('d', app.drawer.value ? app.drawerTab.value : 'none', 'slices');
 	put('q', app.hits.value.query);
 	put('th', app.theme.value, 'auto');
@@ -96,7 +110,39 @@ function write(app: App, unknown: URLSearchParams): Written {
 	return { text: p.toString().replace(/%2C/g, ','), pushes };
 }
 
-const KNOWN = ['n', 'v', 'f', 'a', 'at', 's', 'z', 'w', 'p', 'h', 'o', 'c', 'd', 'q', 'th'];
+const KNOWN = 'n v f a at s z w p h o c d q th r g ar m t tf hw dh y side'.split(' ');
+
+/* Of one run only: another one has other times, places and events. */
+const OF_RUN = 'n a at s w p h o r y'.split(' ');
+
+/* The address of the other of two runs, with all that can be meant of both. */
+export function otherSide(app: App, hash: string): string {
+	const p = new URLSearchParams(hash.replace(/^#/, ''));
+
+	OF_RUN.forEach(k => p.delete(k));
+	p.set('f', packChain(app.chain.peek().filter(n => !n.ranges)));
+	if (app.side === 'before') p.delete('side');
+	else p.set('side', 'before');
+	return `#${p.toString()}`;
+}
+
+const within = (value: string | null, low: number, high: number, usual: number): number =>
+	value !== null && Number.isFinite(Number(value)) ? Math.max(low, Math.min(high, int(value))) : usual;
+
+function readLayout(app: App, p: URLSearchParams): void {
+	app.order.value = ints(p.get('r'));
+	app.grouped.value = p.get('g') === '1';
+	app.arrows.value = p.get('ar') !== '0';
+	app.minimap.value = p.get('m') !== '0';
+	app.asTable.value = p.get('t') === '1';
+	app.trackFilter.value = p.get('tf') ?? '';
+	app.headWidth.value = within(p.get('hw'), 0, 600, 0);
+	app.drawerHeight.value = within(p.get('dh'), 60, 2000, DRAWER);
+	app.scroll.value = within(p.get('y'), 0, 1e7, 0);
+	app.kept.value = new Map(
+		[...p].filter(([k]) => k.startsWith(KEPT)).map(([k, v]) => [k.slice(KEPT.length), v]),
+	);
+}
 
 function read(app: App, hash: string, label: (r: [number, number][]) => string): URLSearchParams {
 	const p = new URLSearchParams(hash.replace(/^#/, '')),
@@ -116,7 +162,8 @@ function read(app: App, hash: string, label: (r: [number, number][]) => string):
 		app.pins.value = ints(p.get('p'));
 		app.hidden.value = new Set(ints(p.get('h')));
 		if (p.has('o')) app.closed.value = new Set(ints(p.get('o')));
-		app.colourBy.value = (c === 'name' || c === 'rank' ? c : 'cat') as ColourBy;
+		app.colourBy.value = (COLOURINGS.find(by => by === c) ?? app.usualColour.peek()) as ColourBy;
+		readLayout(app, p);
 		app.drawer.value = d !== 'none';
 		app.drawerTab.value = d && d !== 'none' ? d : 'slices';
 		app.zone.value = p.get('z') ?? '';
@@ -127,7 +174,7 @@ function read(app: App, hash: string, label: (r: [number, number][]) => string):
 		if (id !== app.selected.peek()) app.select(Number.isSafeInteger(id) ? id : null);
 		if ((p.get('q') ?? '') !== app.hits.peek().query) app.search(p.get('q') ?? '');
 	});
-	KNOWN.forEach(k => p.delete(k));
+	for (const k of [...p.keys()]) if (KNOWN.includes(k) || k.startsWith(KEPT)) p.delete(k);
 	return p; // keys of another version are kept
 }
 

@@ -53,9 +53,19 @@ export interface Menu {
 /* Where to look; see Finding. */
 export type Visit = Pick<Finding, 'event' | 'range' | 'query' | 'tab'>;
 
+/* Of two runs that are compared; '': there is only one. */
+export type Side = '' | 'before' | 'after';
+
+export interface Other {
+	source: Source;
+	title: string;
+	places: Place[];
+}
+
 export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
 
 const NO_HITS: Hits = { query: '', count: 0, nth: 0, error: '', busy: false, list: [] };
+export const DRAWER = 302; // px
 export const LEAST_SPAN = 10; // ns on the screen at most magnification
 
 export class App {
@@ -82,7 +92,7 @@ export class App {
 	readonly menu = signal<Menu | null>(null);
 	readonly drawer = signal(true);
 	readonly drawerTab = signal('slices');
-	readonly drawerHeight = signal(302);
+	readonly drawerHeight = signal(DRAWER);
 	readonly headWidth = signal(0); // 0: as the style says
 	readonly minimap = signal(true);
 	readonly hits = signal<Hits>(NO_HITS);
@@ -95,7 +105,9 @@ export class App {
 	readonly said = signal(''); // for screen readers
 	readonly problem = signal('');
 	readonly status = signal('');
-	readonly compare = signal<{ a: Narrowing | null; b: Narrowing | null }>({ a: null, b: null });
+	readonly kept = signal<ReadonlyMap<string, string>>(new Map()); // by views, see kept.ts
+	readonly scroll = signal(0); // px of the tracks
+	readonly other = signal<Other | null>(null); // the run to compare with
 	private searching: AbortController | null = null;
 	private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -114,6 +126,11 @@ export class App {
 			...(queries.length ? { query: queries.join(' ') } : {}),
 		};
 	});
+
+	/* By category, but where all slices are of one: they would look alike. */
+	readonly usualColour = computed<ColourBy>(() =>
+		(this.info.value?.cats.length ?? 2) < 2 ? 'name' : 'cat',
+	);
 
 	/* The outer borders of the scope: what the minimap shows and 0 fits. */
 	readonly bounds = computed<Range>(() => {
@@ -140,7 +157,12 @@ export class App {
 		};
 	});
 
-	constructor(readonly source: Source) {
+	/* side: of two runs that are compared, which one this is; beside: the other one. */
+	constructor(
+		readonly source: Source,
+		readonly side: Side = '',
+		private readonly beside: (() => Promise<Source>) | null = null,
+	) {
 		this.types = new TypeTable(source);
 	}
 
@@ -153,11 +175,13 @@ export class App {
 		batch(() => {
 			this.info.value = info;
 			this.places.value = places;
+			this.colourBy.value = this.usualColour.value;
 			this.view.value = { ...this.bounds.value };
 			this.tab.value = this.firstTab();
 			this.generation.value = info.generation ?? 0;
 			this.following.value = this.grows.value ? 'all' : null;
 		});
+		if (this.side && this.beside) await this.openOther(this.beside);
 		this.types.want(0);
 		if (info.can.notes)
 			this.source
@@ -173,6 +197,21 @@ export class App {
 				this.gone.value = why;
 			},
 		);
+	}
+
+	private async openOther(beside: () => Promise<Source>): Promise<void> {
+		const source = await beside();
+		const [info, places] = await Promise.all([source.ask('info', {}), source.ask('places', {})]);
+
+		this.other.value = { source, title: info.title, places };
+	}
+
+	keep(key: string, value: string): void {
+		const next = new Map(this.kept.peek());
+
+		if (value) next.set(key, value);
+		else next.delete(key);
+		this.kept.value = next;
 	}
 
 	/* The whole, or what has changed of it. */

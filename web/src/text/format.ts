@@ -45,6 +45,10 @@ export const count = (v: number): string =>
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}${THIN}%`;
 
+/* A difference: always with its sign. */
+export const signed = (v: number, how: (v: number) => string): string =>
+	`${v < 0 ? '−' : v > 0 ? '+' : ''}${how(Math.abs(v))}`;
+
 export function number(v: number): string {
 	if (!Number.isFinite(v)) return '–';
 	if (Number.isInteger(v) && Math.abs(v) < 1e15) return count(v);

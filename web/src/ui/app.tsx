@@ -2,6 +2,7 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { App, Theme } from '../state/app';
+import { otherSide } from '../state/address';
 import { bindKeys, commands } from '../state/keys';
 import { bytes, count, time } from '../text/format';
 import { plain } from '../text/label';
@@ -353,6 +354,26 @@ function TimelineButtons({ app }: { app: App }) {
 	);
 }
 
+/* Which of two runs is looked at: the page is opened again for the other one. */
+function Runs({ app }: { app: App }) {
+	if (!app.side) return null;
+	return (
+		<Segments
+			label="Run"
+			value={app.side}
+			set={side => {
+				if (side === app.side) return;
+				history.pushState(null, '', otherSide(app, location.hash));
+				location.reload();
+			}}
+			of={[
+				{ id: 'before', title: 'Before' },
+				{ id: 'after', title: 'After' },
+			]}
+		/>
+	);
+}
+
 function FilterRow({ app }: { app: App }) {
 	const chain = app.chain.value;
 
@@ -384,6 +405,7 @@ function FilterRow({ app }: { app: App }) {
 				))}
 			</div>
 			<span class="grow" />
+			<Runs app={app} />
 			<span class="muted opt w">Colour</span>
 			<span class="opt">
 				<Segments

@@ -1,9 +1,11 @@
-// compare.tsx - two scopes beside each other: files, ranks, or areas kept with "Keep as A" and "B".
+// compare.tsx - two scopes beside each other: two runs, ranks, or areas kept with "Keep as A" and
+// "B". The numbers of two whole runs are those of `unitrace diff`.
 
-import { useMemo, useState } from 'preact/hooks';
-import type { Column, Distribution, Scope, Table, Tree } from '../source/contract';
-import type { App, Range } from '../state/app';
-import { time } from '../text/format';
+import { useMemo } from 'preact/hooks';
+import type { Column, Distribution, Place, Scope, Source, Table, Tree } from '../source/contract';
+import type { App } from '../state/app';
+import { useKept, useKeptJson } from '../state/kept';
+import { count, percent, signed, time } from '../text/format';
 import { plain } from '../text/label';
 import { Chart } from './chart';
 import { Flame } from './flame';
@@ -15,96 +17,190 @@ interface Side {
 	id: string;
 	title: string;
 	scope: Scope;
+	source: Source;
 }
 
-/* What can be compared: everything, each rank, the area, what was kept. */
-function sides(app: App): Side[] {
-	const scope = app.scope.value,
-		area = app.area.value,
-		kept = app.compare.value;
-	const ranks = [...new Set(app.places.value.map(p => p.rank))].filter(r => r >= 0).sort((a, b) => a - b);
+/* An area to be compared with one of later; of which of two runs. */
+interface Kept {
+	t0: number;
+	t1: number;
+	side: string;
+}
 
+const NOTHING: { a?: Kept; b?: Kept } = {};
+
+const ranksOf = (places: Place[]): number[] =>
+	[...new Set(places.map(p => p.rank))].filter(r => r >= 0).sort((a, b) => a - b);
+
+/* A whole run, and each of its ranks. */
+function run(id: string, title: string, places: Place[], scope: Scope, source: Source): Side[] {
 	return [
-		{ id: 'all', title: 'everything', scope },
-		...ranks.slice(0, 256).map(r => ({
-			id: `rank${r}`,
-			title: `rank ${r}`,
-			scope: { ...scope, query: `${scope.query ?? ''} rank:${r}`.trim() },
-		})),
-		...(area
-			? [{ id: 'area', title: `area of ${time(area.t1 - area.t0)}`, scope: app.areaScope.value }]
-			: []),
-		...(['a', 'b'] as const).flatMap(k =>
-			kept[k]
-				? [
-						{
-							id: `kept ${k}`,
-							title: `kept ${k.toUpperCase()}: ${kept[k]!.label}`,
-							scope: { ...scope, ranges: kept[k]!.ranges },
-						},
-					]
-				: [],
-		),
+		{ id, title, scope, source },
+		...ranksOf(places)
+			.slice(0, 256)
+			.map(r => ({
+				id: `${id}.rank${r}`,
+				title: `${title}, rank ${r}`,
+				scope: { ...scope, query: `${scope.query ?? ''} rank:${r}`.trim() },
+				source,
+			})),
 	];
 }
 
-function differences(a: Table, b: Table): Table {
-	const at = (t: Table, key: string) => t.data[t.columns.findIndex(c => c.key === key)];
-	const rowOf = (t: Table) => new Map(at(t, 'name').map((n, i) => [String(n), i]));
-	const inA = rowOf(a),
-		inB = rowOf(b),
-		names = [...new Set([...inA.keys(), ...inB.keys()])];
-	const get = (t: Table, of: Map<string, number>, name: string, key: string): number | null => {
-		const i = of.get(name);
-		return i === undefined ? null : Number(at(t, key)[i]);
-	};
-	const column = (key: string, title: string, type: Column['type'], wide = false): Column => ({
-		key,
-		title,
-		type,
-		wide,
-	});
-	const both = (key: string) => [names.map(n => get(a, inA, n, key)), names.map(n => get(b, inB, n, key))];
-	const [ta, tb] = both('total'),
-		[ca, cb] = both('count'),
-		[ma, mb] = both('mean');
-	const diff = names.map((_, i) => (tb[i] ?? 0) - (ta[i] ?? 0));
+/* What can be compared: runs, their ranks, the area, what was kept. A range is of one run only. */
+function sides(app: App, kept: typeof NOTHING): Side[] {
+	const { source, side } = app,
+		scope = app.scope.value,
+		other = app.other.value,
+		area = app.area.value;
+	const words = scope.query ? { query: scope.query } : {};
+	const sourceOf = (of: string) => (of === side ? source : (other?.source ?? source));
+	const here = run(
+		side || 'all',
+		side ? `${side}: ${app.info.value.title}` : 'everything',
+		app.places.value,
+		scope,
+		source,
+	);
+	const there = other
+		? run(
+				side === 'after' ? 'before' : 'after',
+				`${side === 'after' ? 'before' : 'after'}: ${other.title}`,
+				other.places,
+				words,
+				other.source,
+			)
+		: [];
 
-	return {
-		rows: names.length,
-		columns: [
-			column('name', 'Name', 'name'),
-			column('a', 'Total A', 'time'),
-			column('b', 'Total B', 'time'),
-			{ ...column('diff', 'B − A', 'time'), signed: true },
-			column('ca', 'Count A', 'count', true),
-			column('cb', 'Count B', 'count', true),
-			column('ma', 'Mean A', 'time', true),
-			column('mb', 'Mean B', 'time', true),
-			column('type', 'Type', 'number'),
-		],
-		data: [
-			names,
-			ta,
-			tb,
-			diff,
-			ca,
-			cb,
-			ma,
-			mb,
-			names.map(n => get(a, inA, n, 'type') ?? get(b, inB, n, 'type') ?? 0),
-		],
-	};
+	return [
+		...(side === 'after' ? [...there, ...here] : [...here, ...there]),
+		...(area
+			? [
+					{
+						id: 'area',
+						title: `area of ${time(area.t1 - area.t0)}`,
+						scope: app.areaScope.value,
+						source,
+					},
+				]
+			: []),
+		...(['a', 'b'] as const).flatMap(k => {
+			const of = kept[k];
+
+			return of
+				? [
+						{
+							id: `kept ${k}`,
+							title: `kept ${k.toUpperCase()}: ${of.side ? `${of.side}, ` : ''}${time(of.t0)} to ${time(of.t1)}`,
+							scope: { ...words, ranges: [[of.t0, of.t1]] as [number, number][] },
+							source: sourceOf(of.side),
+						},
+					]
+				: [];
+		}),
+	];
 }
 
-/* Paths of a tree, so that nodes of two trees find each other. */
-function paths(t: Tree): string[] {
-	const out: string[] = [];
+/* The two that a person most likely means. */
+function usual(app: App, all: Side[]): [string, string] {
+	if (app.side) return ['before', 'after'];
+	return [all[1]?.id ?? all[0].id, all[2]?.id ?? all[1]?.id ?? all[0].id];
+}
 
-	t.parent.forEach((p, i) => {
-		out[i] = p < 0 ? '' : `${out[p]}\n${t.name[i]}`;
+const column = (key: string, title: string, type: Column['type'], more: Partial<Column> = {}): Column => ({
+	key,
+	title,
+	type,
+	...more,
+});
+
+const COLUMNS: Column[] = [
+	column('name', 'Name', 'name'),
+	column('a', 'Total A', 'time'),
+	column('b', 'Total B', 'time'),
+	column('diff', 'B − A', 'time', { signed: true }),
+	column('change', 'Of A', 'share', { signed: true, hint: 'the difference by the total of A' }),
+	column('ca', 'Count A', 'count', { wide: true }),
+	column('cb', 'Count B', 'count', { wide: true }),
+	column('sa', 'Self A', 'time', { wide: true }),
+	column('sb', 'Self B', 'time', { wide: true }),
+	column('ma', 'Mean A', 'time', { wide: true }),
+	column('mb', 'Mean B', 'time', { wide: true }),
+	column('is', 'Is', 'text', { hint: 'new: only in B; gone: only in A', wide: true }),
+];
+
+type Values = Record<string, number | null>;
+
+/* The rows of a table by name. */
+function byName(t: Table): Map<string, Values> {
+	const keys = ['total', 'count', 'self', 'mean'];
+	const at = (key: string) => t.data[t.columns.findIndex(c => c.key === key)],
+		lists = keys.map(at);
+
+	return new Map(
+		at('name').map((name, i) => [
+			String(name),
+			Object.fromEntries(keys.map((k, n) => [k, lists[n][i] as number | null])),
+		]),
+	);
+}
+
+const ABSENT: Values = {};
+
+function differences(a: Table, b: Table): Table {
+	const inA = byName(a),
+		inB = byName(b),
+		names = [...new Set([...inA.keys(), ...inB.keys()])];
+	const rows = names.map(name => {
+		const x = inA.get(name) ?? ABSENT,
+			y = inB.get(name) ?? ABSENT,
+			diff = (y.total ?? 0) - (x.total ?? 0);
+		const is = inA.has(name) ? (inB.has(name) ? 'in both' : 'gone') : 'new';
+
+		return [
+			name,
+			x.total ?? null,
+			y.total ?? null,
+			diff,
+			x.total ? diff / x.total : null,
+			x.count ?? null,
+			y.count ?? null,
+			x.self ?? null,
+			y.self ?? null,
+			x.mean ?? null,
+			y.mean ?? null,
+			is,
+		];
 	});
-	return out;
+
+	return { rows: rows.length, columns: COLUMNS, data: COLUMNS.map((_, i) => rows.map(r => r[i])) };
+}
+
+/* One sentence: how much, and most of it where. */
+function verdict(t: Table): { say: string; why: string } {
+	const at = (key: string) => t.data[COLUMNS.findIndex(c => c.key === key)] as (number | null)[];
+	const sum = (of: (number | null)[]) => of.reduce<number>((s, v) => s + (v ?? 0), 0);
+	const before = sum(at('sa')),
+		by = sum(at('sb')) - before,
+		names = t.data[0] as string[];
+	const most = names
+		.map((name, i) => ({ name, by: (at('sb')[i] ?? 0) - (at('sa')[i] ?? 0) }))
+		.filter(n => n.by * by > 0)
+		.sort((x, y) => Math.abs(y.by) - Math.abs(x.by))
+		.slice(0, 3);
+	const is = t.data[COLUMNS.length - 1];
+
+	return {
+		say: !by
+			? 'A and B work for the same time.'
+			: `B works ${time(Math.abs(by))} ${by > 0 ? 'longer' : 'less'} than A${before ? ` (${signed(by / before, percent)})` : ''}.`,
+		why: [
+			most.length
+				? `Most of it is of ${most.map(n => `${plain(n.name).slice(0, 60)} (${signed(n.by, time)})`).join(', ')}.`
+				: '',
+			`${count(is.filter(s => s === 'new').length)} names are new, ${count(is.filter(s => s === 'gone').length)} are gone.`,
+		].join(' '),
+	};
 }
 
 interface Two {
@@ -113,16 +209,7 @@ interface Two {
 	b: Side;
 }
 
-function Differences({ app, a, b }: Two) {
-	const ta = useAnswer(app, 'aggregate', { scope: a.scope }),
-		tb = useAnswer(app, 'aggregate', { scope: b.scope });
-	const table = useMemo(
-		() => (ta.value && tb.value ? differences(ta.value.slices, tb.value.slices) : null),
-		[ta.value, tb.value],
-	);
-
-	if (ta.error || tb.error) return <Failure app={app} text={ta.error || tb.error} />;
-	if (!table) return null;
+function Differences({ app, table }: { app: App; table: Table }) {
 	return (
 		<Grid
 			app={app}
@@ -143,8 +230,8 @@ function Histograms({ app, a, b }: Two) {
 	const name = app.zone.value;
 	const ask = { name, self: false, log: true, bins: 60, group: 'none' as const };
 	const alone = [
-		useAnswer(app, 'distribution', { ...ask, scope: a.scope }).value,
-		useAnswer(app, 'distribution', { ...ask, scope: b.scope }).value,
+		useAnswer(app, 'distribution', { ...ask, scope: a.scope }, a.source).value,
+		useAnswer(app, 'distribution', { ...ask, scope: b.scope }, b.source).value,
 	];
 	const some = alone.filter(d => d !== null && d.count > 0) as Distribution[];
 	const reach = !alone.includes(null) &&
@@ -152,19 +239,32 @@ function Histograms({ app, a, b }: Two) {
 			low: Math.min(...some.map(d => d.low)),
 			high: Math.max(...some.map(d => d.high)),
 		};
-	const da = useAnswer(app, 'distribution', reach ? { ...ask, scope: a.scope, ...reach } : null).value;
-	const db = useAnswer(app, 'distribution', reach ? { ...ask, scope: b.scope, ...reach } : null).value;
+	const both = reach ? { ...ask, ...reach } : null;
+	const da = useAnswer(app, 'distribution', both && { ...both, scope: a.scope }, a.source).value;
+	const db = useAnswer(app, 'distribution', both && { ...both, scope: b.scope }, b.source).value;
 
 	if (!da || !db || !reach) return null;
 	const series = (label: string, side: Side, d: Distribution) => ({
-		label: `${label}: ${side.title}, p50 ${time(d.p50)}`,
+		label: `${label}: ${side.title}`,
 		counts: d.groups[0]?.counts ?? new Array<number>(ask.bins).fill(0),
 	});
+	const marks = (
+		[
+			['p50', da.p50, db.p50],
+			['p99', da.p99, db.p99],
+		] as const
+	).flatMap(([k, x, y]) => [
+		...(da.count ? [{ at: x, label: `A ${k}` }] : []),
+		...(db.count ? [{ at: y, label: `B ${k}` }] : []),
+	]);
 
 	return (
 		<section class="card" aria-label="Both distributions">
 			<header>
 				<h2 class="mono ellipsis">{plain(name).slice(0, 100)}</h2>
+				<span class="muted num">
+					{count(da.count)} and {count(db.count)} calls
+				</span>
 			</header>
 			<div class="body">
 				<Chart
@@ -173,36 +273,61 @@ function Histograms({ app, a, b }: Two) {
 					log
 					logCount
 					unit={v => time(v, 3)}
+					marks={marks}
 					series={[series('A', a, da), series('B', b, db)]}
 				/>
+				<BothStats a={da} b={db} />
 			</div>
 		</section>
 	);
 }
 
+function BothStats({ a, b }: { a: Distribution; b: Distribution }) {
+	const keys = ['min', 'p50', 'mean', 'p90', 'p99', 'max'] as const;
+
+	return (
+		<dl class="stats">
+			{keys.map(k => (
+				<div key={k}>
+					<dt>{k}</dt>
+					<dd class="num">
+						{a.count ? time(a[k]) : '–'} → {b.count ? time(b[k]) : '–'}
+						{a.count > 0 && b.count > 0 && a[k] > 0 && (
+							<span class="dim"> {signed(b[k] / a[k] - 1, percent)}</span>
+						)}
+					</dd>
+				</div>
+			))}
+		</dl>
+	);
+}
+
 function Flames({ app, a, b }: Two) {
-	const fa = useAnswer(app, 'tree', { scope: a.scope, kind: 'top-down', nodes: 3000 });
-	const fb = useAnswer(app, 'tree', { scope: b.scope, kind: 'top-down', nodes: 3000 });
+	const fa = useAnswer(app, 'tree', { scope: a.scope, kind: 'top-down', nodes: 3000 }, a.source);
+	const fb = useAnswer(app, 'tree', { scope: b.scope, kind: 'top-down', nodes: 3000 }, b.source);
 
 	if (fa.error || fb.error) return <Failure app={app} text={fa.error || fb.error} />;
 	return fa.value && fb.value ? <FlameDiff app={app} a={fa.value} b={fb.value} /> : null;
 }
 
 /* The area of now, to be compared with one of later. */
-function Keep({ app }: { app: App }) {
+function Keep({ app, kept, keep }: { app: App; kept: typeof NOTHING; keep(k: typeof NOTHING): void }) {
 	const area = app.area.value;
-	const keep = (as: 'a' | 'b', r: Range) => {
-		app.compare.value = {
-			...app.compare.value,
-			[as]: { label: `${time(r.t0)} to ${time(r.t1)}`, ranges: [[r.t0, r.t1]] },
-		};
-	};
 
 	if (!area) return null;
 	return (
 		<>
 			{(['a', 'b'] as const).map(k => (
-				<button key={k} type="button" class="btn sm" onClick={() => keep(k, area)}>
+				<button
+					key={k}
+					type="button"
+					class="btn sm"
+					onClick={() =>
+						keep({
+							...kept,
+							[k]: { t0: Math.round(area.t0), t1: Math.round(area.t1), side: app.side },
+						})
+					}>
 					Keep area as {k.toUpperCase()}
 				</button>
 			))}
@@ -210,24 +335,21 @@ function Keep({ app }: { app: App }) {
 	);
 }
 
-function Pick({
-	label,
-	all,
-	value,
-	set,
-}: {
+interface PickProps {
 	label: string;
 	all: Side[];
 	value: string;
 	set(id: string): void;
-}) {
+}
+
+function Pick({ label, all, value, set }: PickProps) {
 	return (
 		<label class="muted">
 			{label}{' '}
-			<select value={value} aria-label={label} onChange={e => set(e.currentTarget.value)}>
+			<select class="pick" value={value} aria-label={label} onChange={e => set(e.currentTarget.value)}>
 				{all.map(s => (
 					<option key={s.id} value={s.id}>
-						{s.title}
+						{plain(s.title).slice(0, 120)}
 					</option>
 				))}
 			</select>
@@ -235,23 +357,51 @@ function Pick({
 	);
 }
 
+function useTables(app: App, a: Side, b: Side, on: boolean) {
+	const ta = useAnswer(app, 'aggregate', on ? { scope: a.scope } : null, a.source),
+		tb = useAnswer(app, 'aggregate', on ? { scope: b.scope } : null, b.source);
+	const table = useMemo(
+		() => (ta.value && tb.value ? differences(ta.value.slices, tb.value.slices) : null),
+		[ta.value, tb.value],
+	);
+
+	return { table, error: ta.error || tb.error };
+}
+
+function Verdict({ table }: { table: Table }) {
+	const v = useMemo(() => verdict(table), [table]);
+
+	return (
+		<section class="verdict" aria-label="Verdict">
+			<div>
+				<p class="h">{v.say}</p>
+				<p class="e">{v.why}</p>
+			</div>
+		</section>
+	);
+}
+
 export function Compare({ app }: { app: App }) {
-	const all = sides(app),
-		[first, setFirst] = useState(all[1]?.id ?? 'all'),
-		[second, setSecond] = useState(all[2]?.id ?? all[1]?.id ?? 'all');
-	const [as, setAs] = useState<'table' | 'flame'>('table');
-	const a = all.find(s => s.id === first) ?? all[0],
-		b = all.find(s => s.id === second) ?? all[0];
-	const alone = all.length < 3 && !app.area.value;
+	const [kept, keep] = useKeptJson(app, 'compare.kept', NOTHING),
+		all = sides(app, kept),
+		[first, second] = usual(app, all);
+	const [idA, setA] = useKept(app, 'compare.a', first),
+		[idB, setB] = useKept(app, 'compare.b', second),
+		[as, setAs] = useKept<'table' | 'flame'>(app, 'compare', 'table');
+	const a = all.find(s => s.id === idA) ?? all[0],
+		b = all.find(s => s.id === idB) ?? all[0];
+	const alone = all.length < 2,
+		{ table, error } = useTables(app, a, b, !alone);
 
 	return (
 		<div class="page">
+			{table && <Verdict table={table} />}
 			<section class={`card tall ${app.zone.value ? 'half' : ''}`} aria-label="Compare">
 				<header>
 					<h2>Compare</h2>
-					<Pick label="A" all={all} value={a.id} set={setFirst} />
-					<Pick label="B" all={all} value={b.id} set={setSecond} />
-					<Keep app={app} />
+					<Pick label="A" all={all} value={a.id} set={setA} />
+					<Pick label="B" all={all} value={b.id} set={setB} />
+					<Keep app={app} kept={kept} keep={keep} />
 					<span class="grow" />
 					<Segments
 						label="Show as"
@@ -263,50 +413,94 @@ export function Compare({ app }: { app: App }) {
 						]}
 					/>
 				</header>
+				{error && <Failure app={app} text={error} />}
 				{alone && (
 					<Empty title="There is only one thing to compare.">
-						<p>Open several traces, or keep two areas of the timeline as A and B.</p>
+						<p>
+							Open two runs, <code>unitrace view --compare before.json after.json</code>, or
+							select an area of the timeline and keep it as A or B.
+						</p>
 					</Empty>
 				)}
 				{!alone && as === 'flame' && <Flames app={app} a={a} b={b} />}
-				{!alone && as === 'table' && <Differences app={app} a={a} b={b} />}
+				{table && as === 'table' && <Differences app={app} table={table} />}
 			</section>
 			{app.zone.value && !alone && <Histograms app={app} a={a} b={b} />}
 		</div>
 	);
 }
 
-/* The tree of B, coloured by how much more or less it took than in A. */
-function FlameDiff({ app, a, b }: { app: App; a: Tree; b: Tree }) {
-	const inA = new Map(paths(a).map((p, i) => [p, a.total[i]])),
-		pb = paths(b);
-	const of = (node: number): number => {
-		const before = inA.get(pb[node]) ?? 0;
+/* Paths of a tree, so that nodes of two trees find each other. */
+function paths(t: Tree): string[] {
+	const out: string[] = [];
 
-		return (b.total[node] - before) / Math.max(b.total[node], before, 1);
+	t.parent.forEach((p, i) => {
+		out[i] = p < 0 ? '' : `${out[p]}\n${t.name[i]}`;
+	});
+	return out;
+}
+
+const LEGEND = [
+	['more', 'longer in B'],
+	['less', 'shorter in B'],
+	['same', 'alike'],
+] as const;
+
+/* The tree of one of them, coloured by how much more or less B took: what is only in A is seen there. */
+function FlameDiff({ app, a, b }: { app: App; a: Tree; b: Tree }) {
+	const [shape, setShape] = useKept<'a' | 'b'>(app, 'compare.shape', 'b');
+	const tree = shape === 'a' ? a : b,
+		other = shape === 'a' ? b : a;
+	const { own, there } = useMemo(() => {
+		const at = paths(other);
+
+		return { own: paths(tree), there: new Map(at.map((p, i) => [p, other.total[i]])) };
+	}, [tree, other]);
+	const both = (node: number): [number, number | null] => {
+		const not = there.get(own[node]) ?? null;
+
+		return [tree.total[node], not];
+	};
+	const of = (node: number): number => {
+		const [mine, theirs] = both(node),
+			by = shape === 'a' ? (theirs ?? 0) - mine : mine - (theirs ?? 0);
+
+		return by / Math.max(mine, theirs ?? 0, 1);
+	};
+	const say = (node: number): string => {
+		const [mine, theirs] = both(node),
+			[x, y] = shape === 'a' ? [mine, theirs] : [theirs, mine];
+
+		return `${plain(tree.name[node])}: A ${x === null ? '–' : time(x)}, B ${y === null ? '–' : time(y)}, ${signed((y ?? 0) - (x ?? 0), time)}`;
 	};
 
 	return (
 		<div class="scroll pad">
-			<p class="legend">
-				<span>
-					<i class="sw more" />
-					longer in B
-				</span>
-				<span>
-					<i class="sw less" />
-					shorter in B
-				</span>
-				<span>
-					<i class="sw same" />
-					alike
-				</span>
-			</p>
+			<div class="row">
+				<Segments
+					label="Shape of"
+					value={shape}
+					set={setShape}
+					of={[
+						{ id: 'a', title: 'As in A' },
+						{ id: 'b', title: 'As in B' },
+					]}
+				/>
+				<p class="legend">
+					{LEGEND.map(([tone, title]) => (
+						<span key={tone}>
+							<i class={`sw ${tone}`} />
+							{title}
+						</span>
+					))}
+				</p>
+			</div>
 			<Flame
 				app={app}
-				tree={b}
-				label="Flame graph of B, by difference to A"
+				tree={tree}
+				label={`Flame graph of ${shape.toUpperCase()}, by difference`}
 				compare={of}
+				say={say}
 				onPick={n => {
 					app.zone.value = n;
 				}}

@@ -1,8 +1,8 @@
 // drawer.tsx - below the timeline: tables of the area on the left, details of the slice on the right.
 
-import { useState } from 'preact/hooks';
 import { trackOf, type Detail, type SliceRef, type TreeKind } from '../source/contract';
 import type { App } from '../state/app';
+import { useKept } from '../state/kept';
 import { count, exact, number, percent, time, utc } from '../text/format';
 import { byCategory } from '../text/colour';
 import { plain } from '../text/label';
@@ -65,7 +65,7 @@ function AreaTables({ app, tab }: { app: App; tab: string }) {
 }
 
 function AreaFlame({ app }: { app: App }) {
-	const [kind, set] = useState<TreeKind>('top-down');
+	const [kind, set] = useKept<TreeKind>(app, 'area.flame', 'top-down');
 	const { value, error } = useAnswer(app, 'tree', { scope: app.areaScope.value, kind, nodes: 3000 });
 
 	return (

@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Tree } from '../source/contract';
 import type { App } from '../state/app';
+import { useKeptJson } from '../state/kept';
 import { percent, time } from '../text/format';
 import { plain, withoutTemplates } from '../text/label';
 
@@ -16,6 +17,7 @@ export interface FlameProps {
 	label: string;
 	upside?: boolean; // callers: grows upwards
 	compare?: (node: number) => number; // -1 less .. 1 more, for differences
+	say?: (node: number) => string; // instead of its own numbers
 	onPick?: (name: string) => void;
 }
 
@@ -24,6 +26,26 @@ interface Box {
 	x: number; // share of the width
 	w: number;
 	depth: number;
+}
+
+const NO_PATH: string[] = [];
+
+/* A node is remembered by the names down to it: another tree of the same program has it, too. */
+function pathOf(t: Tree, node: number): string[] {
+	const path: string[] = [];
+
+	for (let n = node; n > 0; n = t.parent[n]) path.unshift(t.name[n]);
+	return path;
+}
+
+function nodeAt(t: Tree, path: string[]): number {
+	let at = 0;
+
+	for (const name of path) {
+		at = t.parent.findIndex((p, i) => p === at && t.name[i] === name);
+		if (at < 0) return 0;
+	}
+	return at;
 }
 
 function kidsOf(t: Tree): number[][] {
@@ -71,12 +93,11 @@ function boxes(t: Tree, root: number, least: number): { list: Box[]; depth: numb
 	return { list, depth };
 }
 
-export function Flame({ app, tree, label, upside, compare, onPick }: FlameProps) {
-	const [root, setRoot] = useState(0),
+export function Flame({ app, tree, label, upside, compare, say, onPick }: FlameProps) {
+	const [at, setAt] = useKeptJson(app, `${label}.root`, NO_PATH),
 		[width, setWidth] = useState(1000),
 		box = useRef<HTMLDivElement>(null);
 
-	useEffect(() => setRoot(0), [tree]);
 	useEffect(() => {
 		const around = box.current!,
 			watch = new ResizeObserver(() => setWidth(around.clientWidth || 1000));
@@ -85,7 +106,7 @@ export function Flame({ app, tree, label, upside, compare, onPick }: FlameProps)
 		return () => watch.disconnect();
 	}, []);
 	void app.types.loaded.value;
-	const shownRoot = root < tree.parent.length ? root : 0;
+	const shownRoot = nodeAt(tree, at);
 	const { list, depth } = boxes(tree, shownRoot, LEAST / width),
 		all = tree.total[0] || 1;
 
@@ -105,7 +126,9 @@ export function Flame({ app, tree, label, upside, compare, onPick }: FlameProps)
 					: b.node === 0
 						? 'root'
 						: `k${app.types.colour(tree.type[b.node], app.colourBy.value === 'name' ? 'name' : 'cat')}`;
-				const text = `${name} ${percent(tree.total[b.node] / all)}: ${time(tree.total[b.node])}, self ${time(tree.self[b.node])}, ${tree.count[b.node]} times`;
+				const text =
+					say?.(b.node) ??
+					`${name} ${percent(tree.total[b.node] / all)}: ${time(tree.total[b.node])}, self ${time(tree.self[b.node])}, ${tree.count[b.node]} times`;
 
 				return (
 					<button
@@ -125,7 +148,9 @@ export function Flame({ app, tree, label, upside, compare, onPick }: FlameProps)
 						onKeyDown={e => walkBoxes(e, tree, b.node)}
 						data-node={b.node}
 						onClick={() => {
-							setRoot(b.node === shownRoot && b.node ? tree.parent[b.node] : b.node);
+							setAt(
+								pathOf(tree, b.node === shownRoot && b.node ? tree.parent[b.node] : b.node),
+							);
 							onPick?.(tree.name[b.node]);
 						}}>
 						{px > 26 && <span> {px < 160 ? withoutTemplates(name) : name}</span>}

@@ -1,8 +1,8 @@
 // flametab.tsx - trees of the whole scope: flame graph in three orders, and the same as tables.
 
-import { useState } from 'preact/hooks';
 import type { Column, Table, Tree, TreeKind } from '../source/contract';
 import type { App } from '../state/app';
+import { useKept } from '../state/kept';
 import { time } from '../text/format';
 import { plain } from '../text/label';
 import { Flame } from './flame';
@@ -85,8 +85,8 @@ function Sandwich({ app, name, choose }: { app: App; name: string; choose(name: 
 }
 
 export function FlameTab({ app }: { app: App }) {
-	const [order, set] = useState<Order>('top-down'),
-		[name, setName] = useState(app.detail.value?.name ?? '');
+	const [order, set] = useKept<Order>(app, 'flame', 'top-down'),
+		[name, setName] = useKept(app, 'flame.name', app.detail.value?.name ?? '');
 	const kind: TreeKind = order === 'table' || order === 'sandwich' ? 'top-down' : order;
 	const { value, error } = useAnswer(app, 'tree', { scope: app.scope.value, kind, nodes: 4000 });
 	const heaviest =

@@ -4,12 +4,14 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Cell, Column, Table } from '../source/contract';
 import type { App } from '../state/app';
+import { useKept, useKeptJson } from '../state/kept';
 import * as format from '../text/format';
 import { plain } from '../text/label';
 import { copy, Name, save, Swatch } from './kit';
 
 const ROW = 26,
-	MARGIN = 10;
+	MARGIN = 10,
+	NONE: string[] = [];
 
 export interface GridProps {
 	app: App;
@@ -40,7 +42,7 @@ const isNumber = (c: Column): boolean => !['text', 'name', 'picture'].includes(c
 export function shown(c: Column, v: Cell): string {
 	if (v === null) return '–';
 	if (typeof v === 'string') return plain(v);
-	if (c.signed && v !== 0) return `${v < 0 ? '−' : '+'}${shown({ ...c, signed: false }, Math.abs(v))}`;
+	if (c.signed) return format.signed(v, of => shown({ ...c, signed: false }, of));
 	switch (c.type) {
 		case 'time':
 			return format.time(v);
@@ -359,13 +361,20 @@ const STEPS: Record<string, number> = {
 
 export function Grid(p: GridProps) {
 	const { table: t } = p,
-		[sort, setSort] = useState<Sorting>({ key: p.sort ?? '', down: true });
-	const [filter, setFilter] = useState(''),
-		[off, setOff] = useState<ReadonlySet<string>>(
-			() => new Set(p.first ? t.columns.map(c => c.key).filter(k => !p.first!.has(k)) : []),
+		usual = useMemo(() => [...firstOpen(p.parents)], [p.parents]),
+		usualOff = useMemo(
+			() => (p.first ? t.columns.map(c => c.key).filter(k => !p.first!.has(k)) : NONE),
+			[p.first, t.columns],
 		);
-	const [open, setOpen] = useState<ReadonlySet<number>>(() => firstOpen(p.parents)),
-		[focus, setFocus] = useState(-1);
+	const [sort, setSort] = useKeptJson<Sorting>(p.app, `${p.file}.sort`, { key: p.sort ?? '', down: true }),
+		[filter, setFilter] = useKept(p.app, `${p.file}.filter`, ''),
+		[hidden, setHidden] = useKeptJson<string[]>(p.app, `${p.file}.hidden`, usualOff),
+		[opened, setOpened] = useKeptJson<number[]>(p.app, `${p.file}.open`, usual);
+	const off: ReadonlySet<string> = new Set(hidden),
+		open = useMemo(() => new Set(opened), [String(opened)]);
+	const [focus, setFocus] = useState(-1),
+		setOff = (of: ReadonlySet<string>) => setHidden([...of]),
+		setOpen = (of: ReadonlySet<number>) => setOpened([...of]);
 	const column = t.columns.findIndex(c => c.key === sort.key),
 		type = t.columns.findIndex(c => c.key === 'type');
 	const columns = t.columns

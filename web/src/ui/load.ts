@@ -2,7 +2,7 @@
 // after the last change, so that nothing is asked while the window moves.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Method, Methods, Sheet } from '../source/contract';
+import type { Method, Methods, Sheet, Source } from '../source/contract';
 import type { App } from '../state/app';
 import { hasSheet } from './tab';
 
@@ -20,6 +20,7 @@ export function useAnswer<M extends Method>(
 	app: App,
 	method: M,
 	ask: Methods[M]['ask'] | null,
+	source: Source = app.source,
 ): Loaded<Methods[M]['answer']> {
 	const [state, set] = useState<Loaded<Methods[M]['answer']>>({
 		value: null,
@@ -35,7 +36,7 @@ export function useAnswer<M extends Method>(
 		const stop = new AbortController();
 		const timer = setTimeout(
 			() => {
-				app.source
+				source
 					.ask(method, ask, stop.signal, value => set({ value, error: '', busy: true }))
 					.then(value => set({ value, error: '', busy: false }))
 					.catch(e => {
@@ -58,7 +59,7 @@ export function useAnswer<M extends Method>(
 			clearTimeout(timer);
 			stop.abort();
 		};
-	}, [key, method, again]);
+	}, [key, method, source, again]);
 	return state;
 }
 

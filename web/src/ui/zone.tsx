@@ -1,9 +1,9 @@
 // zone.tsx - find zone: how long all slices of one name took, and which of them took long.
 
-import { useState } from 'preact/hooks';
 import { exactly } from '../engine/query';
 import type { Distribution, GroupBy, SliceRef } from '../source/contract';
 import type { App } from '../state/app';
+import { useKeptJson } from '../state/kept';
 import { count, time } from '../text/format';
 import { plain } from '../text/label';
 import { Chart } from './chart';
@@ -267,8 +267,8 @@ function Result(p: ResultProps & { compact?: boolean }) {
 const FIRST: Choices = { log: true, counts: true, self: false, group: 'none', argument: '' };
 
 export function Zone({ app, compact }: { app: App; compact?: boolean }) {
-	const [of, setOf] = useState(FIRST),
-		[chosen, choose] = useState<Chosen>(null);
+	const [of, setOf] = useKeptJson(app, 'zone', FIRST),
+		[chosen, choose] = useKeptJson<Chosen>(app, 'zone.range', null);
 	const name = app.zone.value,
 		{ self, log, group, argument } = of;
 	const ask = { scope: app.scope.value, name, self, log, bins: BINS, group, argument };
