@@ -1,9 +1,10 @@
 // check_page.ts - the page around the views, and where it is opened from.
 
 import assert from 'node:assert/strict';
+import { eventId } from '../src/source/contract';
 import { Engine } from '../src/engine/engine';
 import { serve } from './serve';
-import { at, done, opened, show, store, type Check, type Setting } from './shown';
+import { at, done, opened, show, store, type Check, type Setting, type Shown } from './shown';
 
 export const PAGE: Record<string, Check> = {
 	async 'the page stands: heads, tabs, status, title'(s) {
@@ -47,6 +48,84 @@ export const PAGE: Record<string, Check> = {
 		assert.deepEqual(await s.view(), { t0: 3e6, t1: 5e6 });
 	},
 };
+
+/* Everything that can be chosen, set; the address then opened elsewhere: the same picture. */
+async function addressCheck(set: Setting): Promise<void> {
+	const s = await opened(set, set.training),
+		id = eventId(4, 7);
+
+	await s.p
+		.evaluate(`app.narrow({ label: 'x', ranges: [[1000000, 30000000]] }), app.narrow({ label: 'y', query: '-"aten::gelu"' }),
+		app.show(3000000, 5000000), app.setArea({ t0: 3500000, t1: 4000000, tracks: [1, 2, 4] }), app.select(${id}),
+		app.pin(app.byTrack.value.get(4).id), app.hide(app.byTrack.value.get(5).id), app.fold(app.places.value.find(p => p.name === 'Rank 1').id),
+		app.move(app.places.value.find(p => p.name === 'Rank 0').id, -1), app.colourBy.value = 'name', app.arrows.value = false,
+		app.drawerHeight.value = 260, app.headWidth.value = 300, app.theme.value = 'dark', app.zone.value = 'aten::addmm',
+		app.drawerTab.value = 'threads', app.search('gemm')`);
+	await s.settle();
+	await s.p.evaluate('timeline.scrollTo(60)');
+	await s.p
+		.locator('[role=grid][aria-label="threads of the area"] th button')
+		.filter({ hasText: 'Slices' })
+		.click();
+	await s.p.locator('input[aria-label="Filter threads of the area"]').fill('a');
+	for (const tab of ['timeline', 'zone', 'flame', 'compare']) {
+		await s.p.evaluate(`app.tab.value = '${tab}'`);
+		await s.settle();
+		if (tab === 'zone') {
+			await s.p.locator('select[aria-label="Group by"]').selectOption('rank');
+			await s.p.getByRole('button', { name: 'self' }).click();
+		}
+		if (tab === 'flame') await s.p.getByRole('button', { name: 'Bottom-up' }).click();
+		if (tab === 'compare') {
+			await s.p.locator('select[aria-label=B]').selectOption('all.rank3');
+			await s.p.getByRole('button', { name: 'Flame graph' }).click();
+		}
+		await s.settle();
+		await s.until(`location.hash.includes('${tab === 'timeline' ? 'w=' : `v=${tab}`}')`);
+		await s.p.waitForTimeout(300); // the address is written when all is quiet
+		const address = await s.p.evaluate<string>('location.hash');
+		const copy = await opened(set, set.training + address);
+		const picture = (of: Shown) =>
+			of.p.evaluate<string>(
+				`[...document.querySelectorAll('canvas.main, canvas.over, canvas.ruler')].map(c => c.toDataURL()).join() + document.querySelector('main').innerText.replace(/[0-9.]+ rectangles.*/, '')`,
+			);
+
+		await copy.settle();
+		assert.equal(await copy.p.evaluate('location.hash'), address, tab);
+		const [one, other] = [await picture(s), await picture(copy)];
+
+		if (one !== other) {
+			await s.p.screenshot({ path: `${set.folder}/address-here.png` });
+			await copy.p.screenshot({ path: `${set.folder}/address-there.png` });
+		}
+		assert.ok(one === other, `${tab}: another picture (address-here.png, address-there.png)`);
+		await copy.p.close();
+	}
+	await done(s, set, 'address');
+}
+
+/* One category only: names are told apart by colour, and the address says nothing about it. */
+async function plainCheck(set: Setting): Promise<void> {
+	const s = await opened(set, set.plain);
+	const colours = await Promise.all(
+		[
+			[0, 50],
+			[1, 300],
+			[1, 700],
+		].map(async ([lane, t]) => {
+			const where = await s.spot(0, lane, t + 5000);
+
+			return String(await s.pixel(where.x, where.y - 6));
+		}),
+	);
+
+	assert.equal(new Set(colours).size, 3, colours.join(' '));
+	assert.equal(await s.p.locator('[aria-label="Colour by"] [aria-pressed=true]').textContent(), 'Name');
+	assert.ok(!(await s.p.evaluate<string>('location.hash')).includes('c='));
+	await s.p.getByRole('button', { name: 'Category' }).click();
+	await s.until("location.hash.includes('c=cat')");
+	await done(s, set, 'plain');
+}
 
 /* Names of programs are text, whatever they say. */
 async function hostileCheck(set: Setting): Promise<void> {
@@ -183,6 +262,8 @@ export const ELSEWHERE: Record<string, (set: Setting) => Promise<void>> = {
 	'over HTTP, under a strict policy': httpCheck,
 	'a server that is gone': goneCheck,
 	'a live trace is followed': liveCheck,
+	'an address shows the same elsewhere': addressCheck,
+	'slices of one category are coloured by name': plainCheck,
 	'at 420 px everything fits': narrowCheck,
 	'axe-core finds nothing serious': accessibleCheck,
 };

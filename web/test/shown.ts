@@ -141,7 +141,9 @@ export async function opened(
 	const s = new Shown(await set.browser.newPage({ viewport, colorScheme: 'light', acceptDownloads: true }));
 
 	await s.p.goto(url);
-	await s.until('window.timeline && window.app && !document.querySelector("#page[role=alert]")');
+	await s.until(
+		'window.app?.info?.value && (window.timeline || app.tab.value !== "timeline") && !document.querySelector("#page[role=alert]")',
+	);
 	await s.settle();
 	assert.equal(HEAD, 232);
 	return s;

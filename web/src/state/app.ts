@@ -59,6 +59,7 @@ export type Side = '' | 'before' | 'after';
 export interface Other {
 	source: Source;
 	title: string;
+	cli: string;
 	places: Place[];
 }
 
@@ -203,7 +204,7 @@ export class App {
 		const source = await beside();
 		const [info, places] = await Promise.all([source.ask('info', {}), source.ask('places', {})]);
 
-		this.other.value = { source, title: info.title, places };
+		this.other.value = { source, title: info.title, cli: info.cli ?? info.title, places };
 	}
 
 	keep(key: string, value: string): void {

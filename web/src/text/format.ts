@@ -43,6 +43,9 @@ export const count = (v: number): string =>
 		.toString()
 		.replace(/\B(?=(\d{3})+$)/g, THIN);
 
+/* 1 rank, 2 ranks */
+export const many = (n: number, word: string): string => `${count(n)} ${word}${n === 1 ? '' : 's'}`;
+
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}${THIN}%`;
 
 /* A difference: always with its sign. */

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { App, Theme } from '../state/app';
 import { otherSide } from '../state/address';
 import { bindKeys, commands } from '../state/keys';
-import { bytes, count, time } from '../text/format';
+import { bytes, count, many, time } from '../text/format';
 import { plain } from '../text/label';
 import { TOOL_TABS } from '../tools/all';
 import { ByKind, hasKind, KINDS } from './bycat';
@@ -239,7 +239,7 @@ function TopBar({ app }: { app: App }) {
 				)}
 				{!info.subtitle && (
 					<span class="opt dim">
-						{info.ranks ? `${info.ranks} ranks, ` : ''}
+						{info.ranks ? `${many(info.ranks, 'rank')}, ` : ''}
 						{count(info.slices)} slices, {time(info.span)}
 					</span>
 				)}
@@ -431,11 +431,20 @@ function DrawCost({ app }: { app: App }) {
 	return <span class="opt">{app.status.value}</span>;
 }
 
+/* What has the same numbers on a terminal. */
+function command(app: App): string {
+	const other = app.other.value,
+		{ t0, t1 } = app.area.value ?? app.view.value,
+		own = app.info.value.cli ?? '';
+
+	if (app.tab.value === 'compare' && other)
+		return `unitrace diff ${app.side === 'after' ? `${other.cli} ${own}` : `${own} ${other.cli}`}`;
+	return `unitrace stats --clip --from ${Math.round(t0)}ns --to ${Math.round(t1)}ns ${own}`;
+}
+
 function Status({ app }: { app: App }) {
 	const info = app.info.value,
-		lost = info.losses.reduce((s, l) => s + l.count, 0),
-		{ t0, t1 } = app.view.value;
-	const range = app.area.value ?? { t0, t1 };
+		lost = info.losses.reduce((s, l) => s + l.count, 0);
 
 	return (
 		<footer class="status">
@@ -476,8 +485,7 @@ function Status({ app }: { app: App }) {
 					class="link mono opt w"
 					title="Copy: the same numbers on a terminal"
 					onClick={e => copy(app, (e.currentTarget as HTMLElement).textContent ?? '')}>
-					unitrace stats --from {Math.round(range.t0)}ns --to {Math.round(range.t1)}ns{' '}
-					{plain(info.cli)}
+					{plain(command(app))}
 				</button>
 			)}
 			<span class="opt">

@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks';
 import type { Column, Distribution, Place, Scope, Source, Table, Tree } from '../source/contract';
 import type { App } from '../state/app';
 import { useKept, useKeptJson } from '../state/kept';
-import { count, percent, signed, time } from '../text/format';
+import { count, many, percent, signed, time } from '../text/format';
 import { plain } from '../text/label';
 import { Chart } from './chart';
 import { Flame } from './flame';
@@ -176,8 +176,10 @@ function differences(a: Table, b: Table): Table {
 	return { rows: rows.length, columns: COLUMNS, data: COLUMNS.map((_, i) => rows.map(r => r[i])) };
 }
 
+const WORSE = 0.02; // of A: as much as two runs of one program differ
+
 /* One sentence: how much, and most of it where. */
-function verdict(t: Table): { say: string; why: string } {
+function verdict(t: Table): { tone: string; say: string; why: string } {
 	const at = (key: string) => t.data[COLUMNS.findIndex(c => c.key === key)] as (number | null)[];
 	const sum = (of: (number | null)[]) => of.reduce<number>((s, v) => s + (v ?? 0), 0);
 	const before = sum(at('sa')),
@@ -191,14 +193,15 @@ function verdict(t: Table): { say: string; why: string } {
 	const is = t.data[COLUMNS.length - 1];
 
 	return {
+		tone: by > before * WORSE ? 'bad' : '',
 		say: !by
 			? 'A and B work for the same time.'
 			: `B works ${time(Math.abs(by))} ${by > 0 ? 'longer' : 'less'} than A${before ? ` (${signed(by / before, percent)})` : ''}.`,
 		why: [
 			most.length
-				? `Most of it is of ${most.map(n => `${plain(n.name).slice(0, 60)} (${signed(n.by, time)})`).join(', ')}.`
+				? `Most of it: ${most.map(n => `${plain(n.name).slice(0, 60)} (${signed(n.by, time)})`).join(', ')}.`
 				: '',
-			`${count(is.filter(s => s === 'new').length)} names are new, ${count(is.filter(s => s === 'gone').length)} are gone.`,
+			`${many(is.filter(s => s === 'new').length, 'new name')}, ${many(is.filter(s => s === 'gone').length, 'name')} gone.`,
 		].join(' '),
 	};
 }
@@ -372,7 +375,7 @@ function Verdict({ table }: { table: Table }) {
 	const v = useMemo(() => verdict(table), [table]);
 
 	return (
-		<section class="verdict" aria-label="Verdict">
+		<section class={`verdict ${v.tone}`} aria-label="Verdict">
 			<div>
 				<p class="h">{v.say}</p>
 				<p class="e">{v.why}</p>
