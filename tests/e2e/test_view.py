@@ -142,6 +142,15 @@ class View(Case):
         self.assertEqual(answer.status, 200, body[:300])
         return body if method == "window" else json.loads(body)
 
+    def browse(self, script, *words):
+        """Runs a script of this folder that drives a browser."""
+        modules = MODULES or SOURCE / "build/node/node_modules"
+        done = subprocess.run(["node", SOURCE / "tests/e2e" / script, modules, self.dir, *words],
+                              capture_output=True, text=True, timeout=300)
+        if done.returncode == 77:
+            self.skipTest(done.stderr.strip())
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
     def raw(self, data, wait=60):
         """What comes back; b"" if the connection is dropped without a word."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as link:
@@ -361,7 +370,8 @@ class Answers(View):
             rows = {r["name"]: r for r in self.rows(area["slices"])}
             for want in told["spans"]:
                 got = rows[want["name"]]
-                self.assertEqual((got["count"], got["total"], got["self"], got["min"], got["max"]),
+                self.assertEqual(got["self"] is None, want["share"] is None)  # a dash, not a zero
+                self.assertEqual((got["count"], got["total"], got["self"] or 0, got["min"], got["max"]),
                                  (want["count"], want["total_ns"], want["self_ns"], want["min_ns"],
                                   want["max_ns"]), (want, from_, to))
                 self.assertEqual(int(got["mean"]), want["mean_ns"])
@@ -417,6 +427,20 @@ class Answers(View):
         self.ask("words")
         for found in self.ask("search", query="", limit=100, scope={})["list"]:
             self.ask("detail", id=found["id"])
+
+    def test_hostile_names_are_inert_in_a_browser(self):
+        names = ["<img src=x onerror='window.hacked=1'>", "\"><script>window.hacked=1</script>", "a\0b",
+                 "\u202egnp.exe", "\x1b[2J\r\n\x07", "x" * (1 << 20), "\u2066isolated", "é\ud800", "%s%n", "",
+                 "__proto__", "constructor"]
+        events = [{"ph": "M", "pid": 1, "name": "process_name", "args": {"name": names[0]}}]
+        for i, name in enumerate(names):
+            events.append({"ph": "M", "pid": 1, "tid": i, "name": "thread_name", "args": {"name": name}})
+            events.append({"ph": "X", "pid": 1, "tid": i, "ts": i * 10, "dur": 5, "name": name,
+                           "cat": name[:50], "args": {name[:50]: name[:5000]}})
+        text = json.dumps(events).encode().replace(b"%s%n", b"%s%n\xff\xfe\xc0\x80")
+        (self.dir / "<b onclick=x>.json").write_bytes(text)
+        self.start("<b onclick=x>.json", enter=False)
+        self.browse("view_hostile.js", self.address)
 
     def test_notes_lie_beside_the_trace(self):
         self.save(trace())
@@ -608,13 +632,85 @@ class OneFile(View):
         if self.unitrace("view", "--save", "run.html", path).returncode:
             self.skipTest("built without the viewer's page")
         self.start("run.json", enter=False)
-        modules = MODULES or SOURCE / "build/node/node_modules"
-        done = subprocess.run(["node", SOURCE / "tests/e2e/view_page.js", modules, self.dir, self.address,
-                               f"file://{self.dir}/run.html"], capture_output=True, text=True,
-                              timeout=300)
-        if done.returncode == 77:
-            self.skipTest(done.stderr.strip())
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.browse("view_page.js", self.address, f"file://{self.dir}/run.html")
+
+
+class Complaints(View):
+    """What people who use other viewers complain about in public."""
+
+    def aggregate(self, t0, t1, tracks=None):
+        scope = {"ranges": [[t0, t1]], **({"tracks": tracks} if tracks else {})}
+        return {r["name"]: r for r in self.rows(self.ask("aggregate", scope=scope)["slices"])}
+
+    def test_control_characters_in_names_do_not_break_the_file(self):
+        """Raw, as some profilers write them, which is no JSON."""
+        names = ["bell\x07", "tab\there", "esc\x1b[31m", "del\x7f"]
+        events = ",".join('{"ph":"X","pid":1,"tid":1,"ts":%d,"dur":5,"name":"%s"}' % (i * 10, name)
+                          for i, name in enumerate(names))
+        (self.dir / "run.json").write_text(f"[{events}]")
+        self.start("run.json")
+        self.assertEqual(set(self.ask("types", first=0)["names"]) - {""}, set(names))
+        self.assertEqual(set(self.aggregate(0, 10**9)), set(names))
+
+    def test_spans_that_overlap_by_a_hair_are_all_there(self):
+        """with_stack of torch.profiler: an inner one ends a few ns behind the outer one."""
+        events = []
+        for i in range(500):
+            events += [{"ph": "X", "pid": 1, "tid": 1, "ts": i * 10, "dur": 8, "name": "outer"},
+                       {"ph": "X", "pid": 1, "tid": 1, "ts": i * 10 + 1, "dur": 7.005, "name": "inner"}]
+        self.save(events)
+        self.start("run.json")
+        info, places = self.ask("info"), self.ask("places")
+        self.assertEqual(info["slices"], 1000)
+        self.assertEqual(sum(lane["count"] for p in places for lane in p["lanes"]), 1000)
+        got = self.aggregate(0, info["span"])
+        self.assertEqual([(got[n]["count"], got[n]["total"]) for n in ("outer", "inner")],
+                         [(500, 4_000_000), (500, 3_502_500)])
+        self.assertEqual(got["outer"]["self"], 500 * 1000)
+        self.assertEqual(self.ask("search", query="inner", limit=1, scope={})["count"], 500)
+
+    def test_an_area_has_average_least_and_greatest(self):
+        self.save(trace(overlap=True))
+        self.start("run.json")
+        for t0, t1 in ((1_000_000, 3_000_000), (2_345_678, 2_399_999)):
+            done = self.unitrace("stats", "--json", "--clip", "--from", f"{t0}ns", "--to", f"{t1}ns",
+                                 "run.json")
+            want = {r["name"]: r for r in json.loads(done.stdout)["spans"]}
+            got = self.aggregate(t0, t1)
+            self.assertEqual(set(want) - set(got), set())
+            for name, row in want.items():
+                for key in ("count", "total", "mean", "min", "max"):
+                    self.assertAlmostEqual(got[name][key], row["count" if key == "count" else key + "_ns"],
+                                           delta=1, msg=f"{name} {key}")
+                if got[name]["self"] is not None:
+                    self.assertEqual(got[name]["self"], row["self_ns"], name)
+                    self.assertAlmostEqual(got[name]["share"] * 100, row["share"], places=3, msg=name)
+
+    @unittest.skipUnless(os.environ.get("UNITRACE_LONG") == "1", "300 MB; UNITRACE_LONG=1")
+    def test_a_large_step_of_torch_opens(self):
+        """One step with stacks: depth, arguments and names by the hundred thousand."""
+        path, count = self.dir / "run.json", 0
+        with path.open("w") as out:
+            out.write('{"traceEvents":[')
+            while out.tell() < 300_000_000:
+                t = count * 3
+                out.write("".join(
+                    '%s{"ph":"X","cat":"python_function","pid":1,"tid":%d,"ts":%.3f,"dur":%.3f,'
+                    '"name":"torch/nn/modules/module.py(%d): _call_impl","args":{"Python id":%d,'
+                    '"Python parent id":%d,"Python module id":0}}'
+                    % ("," if count or k else "", 1 + k % 2, t + k * .01, 2.9 - k * .02, 1000 + (count + k) % 997,
+                       count + k, count + k - 1) for k in range(40)))
+                count += 40
+            out.write("]}")
+        self.start("run.json", enter=False)
+        self.enter()
+        began = time.monotonic()
+        self.wait_until_read()
+        self.assertLess(time.monotonic() - began, 60)
+        info = self.ask("info")
+        self.assertEqual(info["slices"], count)
+        self.ask("window", t0=0, t1=info["span"], pixels=1400, lanes=[[0, i] for i in range(20)])
+        self.assertEqual(sum(r["count"] for r in self.aggregate(0, info["span"]).values()), count)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ export const COMPARE: Record<string, Check> = {
 		await s.p.locator('select[aria-label=B]').selectOption('all.rank2');
 		await s.settle();
 		await s.until('document.querySelector("[aria-label=Differences] tbody tr")');
-		await s.p.waitForTimeout(500);
+		await s.settle();
 		const total = (rank: number) =>
 			all
 				.filter(x => x.name === 'optimizer.zero_grad' && store.tracks[x.track].place.rank === rank)

@@ -35,14 +35,14 @@ export const PAGE: Record<string, Check> = {
 		await s.p.evaluate(
 			'app.show(3000000, 5000000), app.setArea({ t0: 3500000, t1: 4000000, tracks: [1, 2] }), app.pin(2)',
 		);
-		await s.p.waitForTimeout(400);
+		await s.settle();
 		await s.p.reload();
 		await s.until('window.timeline && app.area.value');
 		assert.deepEqual(await s.view(), { t0: 3e6, t1: 5e6 });
 		assert.deepEqual(await s.state('area.value'), { t0: 3.5e6, t1: 4e6, tracks: [1, 2] });
 		assert.deepEqual(await s.state('pins.value'), [2]);
 		await s.p.evaluate('app.tab.value = "flame"');
-		await s.p.waitForTimeout(400);
+		await s.settle();
 		await s.p.goBack();
 		await s.until('app.tab.value === "timeline"');
 		assert.deepEqual(await s.view(), { t0: 3e6, t1: 5e6 });
@@ -82,7 +82,6 @@ async function addressCheck(set: Setting): Promise<void> {
 		}
 		await s.settle();
 		await s.until(`location.hash.includes('${tab === 'timeline' ? 'w=' : `v=${tab}`}')`);
-		await s.p.waitForTimeout(300); // the address is written when all is quiet
 		const address = await s.p.evaluate<string>('location.hash');
 		const copy = await opened(set, set.training + address);
 		const picture = (of: Shown) =>

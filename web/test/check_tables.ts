@@ -31,7 +31,7 @@ export const TABLES: Record<string, Check> = {
 			{ x: box.x + box.width * 0.6, y: box.y + 80 },
 			{ x: box.x + box.width * 0.8, y: box.y + 90 },
 		);
-		await s.p.waitForTimeout(500);
+		await s.settle();
 		const chosen = /selected(.*) calls/.exec((await s.text('.stats'))!)![1];
 
 		await s.p.locator('button').filter({ hasText: 'Filter timeline' }).click();
@@ -187,7 +187,7 @@ export const TABLES: Record<string, Check> = {
 		near((await s.view()).t1, store.info.span, 1, 'a command');
 		for (const theme of ['dark', 'light', 'contrast']) {
 			await s.p.getByRole('button', { name: /^Colours/ }).click();
-			await s.p.waitForTimeout(100);
+			await s.settle();
 			assert.equal(await s.p.evaluate('document.documentElement.dataset.theme'), theme);
 		}
 		await s.press('1');

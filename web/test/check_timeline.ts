@@ -25,22 +25,21 @@ export const TIMELINE: Record<string, Check> = {
 		const v0 = await s.view(),
 			span = (v: View) => v.t1 - v.t0;
 
-		await s.press('w', 'w', 'w');
+		await s.tap('w', 'w', 'w');
 		const v1 = await s.view();
 
 		near(span(v1) / span(v0), 0.512, 0.02, 'three zooms');
-		await s.press('d');
+		await s.tap('d');
 		const v2 = await s.view();
 
 		near(v2.t0 - v1.t0, span(v1) * 0.12, span(v1) * 0.02, 'right');
-		await s.press('a', 's');
+		await s.tap('a', 's');
 		near(span(await s.view()) / span(v1), 1.25, 0.02, 'out');
 		await s.press('0');
 		assert.deepEqual(await s.view(), v0);
 		await s.p.keyboard.down('w');
-		await s.p.waitForTimeout(700);
+		await s.until(`app.view.value.t1 - app.view.value.t0 < ${span(v0) * 0.7}`); // a held key goes on
 		await s.p.keyboard.up('w');
-		assert.ok(span(await s.view()) < span(v0) * 0.7, 'a held key goes on');
 	},
 
 	async 'click selects; details, chain, neighbours'(s) {
@@ -91,7 +90,7 @@ export const TIMELINE: Record<string, Check> = {
 
 		await s.p.mouse.dblclick(where.x, where.y);
 		await s.until('app.detail.value?.name === "Model.forward"');
-		await s.p.waitForTimeout(100);
+		await s.settle();
 		await s.p.evaluate('app.fit()');
 		await s.press('f');
 		const v = await s.view(),
@@ -110,7 +109,7 @@ export const TIMELINE: Record<string, Check> = {
 		await s.press('Enter');
 		await s.until('app.notes.value.length === 1');
 		assert.equal(await s.state('notes.value[0].text'), 'slow here');
-		await s.p.waitForTimeout(300);
+		await s.settle();
 		await s.p.reload();
 		await s.until('window.timeline && app.notes.value.length === 1');
 	},
@@ -125,7 +124,7 @@ export const TIMELINE: Record<string, Check> = {
 		await s.p.keyboard.down('Control');
 		await s.p.mouse.wheel(0, -200);
 		await s.p.keyboard.up('Control');
-		await s.p.waitForTimeout(100);
+		await s.settle();
 		const zoomed = await s.view();
 
 		assert.ok(zoomed.t1 - zoomed.t0 < v.t1 - v.t0);
@@ -135,7 +134,7 @@ export const TIMELINE: Record<string, Check> = {
 		await s.p.keyboard.up('Shift');
 		assert.ok((await s.view()).t0 > zoomed.t0, 'dragged');
 		await s.p.mouse.wheel(0, 120);
-		await s.p.waitForTimeout(100);
+		await s.settle();
 		assert.ok((await s.p.evaluate<number>('timeline.scroll')) > 0, 'scrolled');
 		const mini = (await s.p.locator('.minimap').boundingBox())!;
 
@@ -167,7 +166,7 @@ export const TIMELINE: Record<string, Check> = {
 		await touch('touchEnd', []);
 		near((await s.view()).t1 - (await s.view()).t0, 1e7 / 3, 4e5, 'three times as far apart');
 		await touch('touchStart', [300]);
-		await s.p.waitForTimeout(600);
+		await s.p.waitForTimeout(600); // a long press is a matter of time
 		for (let i = 1; i <= 10; i++) await touch('touchMove', [300 + i * 20]);
 		await touch('touchEnd', []);
 		const area = await s.state<View>('area.value'),
@@ -190,7 +189,7 @@ export const TIMELINE: Record<string, Check> = {
 		near(area.t1, 4_000_000, 8000, 'end');
 		assert.deepEqual([...area.tracks].sort(), [1, 2, 3, 4]);
 		await s.until('document.querySelector("[aria-label=\\"slices of the area\\"] tbody tr")');
-		await s.p.waitForTimeout(400);
+		await s.settle();
 		const want = [
 			...naive.byName(
 				all.filter(x => area.tracks.includes(x.track)),

@@ -17,7 +17,7 @@ export const TRACKS: Record<string, Check> = {
 		await s.press('ArrowRight');
 		assert.ok((await names()).includes('autograd'));
 		await s.press('ArrowDown');
-		await s.p.waitForTimeout(100);
+		await s.settle();
 		assert.match(await s.p.evaluate<string>('document.activeElement.textContent'), /MainThread/);
 		await s.press('p');
 		assert.deepEqual(await s.p.locator('.pinnedheads .nm').allTextContents(), ['MainThread']);

@@ -28,6 +28,26 @@ export const all = naive.slices(parts);
 export const store = new Store(training(4, 24));
 export const HEAD = 232;
 
+/*
+ * quiet(): nothing is asked, and nothing was for as long as the page waits before it asks again or
+ * writes its address (by its own clock: on a busy machine that is longer than by ours).
+ */
+const WATCH = `window.quiet ??= (() => {
+	let under = 0, last = performance.now(), looks = 0;
+	const source = app.source, ask = source.ask.bind(source);
+	const end = () => { under--; last = performance.now(); looks = 0; };
+
+	source.ask = (...of) => {
+		const answer = ask(...of);
+
+		under++;
+		answer.then(end, end);
+		return answer;
+	};
+	addEventListener('hashchange', () => { last = performance.now(); });
+	return () => under === 0 && performance.now() - last > 260 && ++looks > 2;
+})(), 0`;
+
 export class Shown {
 	readonly errors: string[] = [];
 
@@ -54,8 +74,11 @@ export class Shown {
 
 	/* Until nothing is under way any more. */
 	async settle(): Promise<void> {
-		await this.p.waitForTimeout(250);
-		await this.until('!document.querySelector("[aria-busy=true]")');
+		await this.p.evaluate(WATCH);
+		await this.until('quiet() && !document.querySelector("[aria-busy=true]")');
+		await this.p.evaluate(
+			'new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
+		);
 	}
 
 	/* By asking again and again: the driver's own waiting needs eval, which the page's policy forbids. */
@@ -94,6 +117,14 @@ export class Shown {
 			number[]
 		>(`(() => { const h = getComputedStyle(document.documentElement).getPropertyValue('--${name}').trim().slice(1);
 			return [0, 2, 4].map(i => parseInt(h.slice(i, i + 2), 16)); })()`);
+	}
+
+	/* Down and up at once: a key that is held goes on by itself, and a busy machine holds keys. */
+	async tap(...keys: string[]): Promise<void> {
+		for (const key of keys)
+			await this.p.evaluate(
+				`['keydown', 'keyup'].forEach(type => document.body.dispatchEvent(new KeyboardEvent(type, { key: '${key}', bubbles: true })))`,
+			);
 	}
 
 	async press(...keys: string[]): Promise<void> {

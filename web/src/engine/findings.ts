@@ -135,7 +135,7 @@ function heaviest(a: Aggregates): Finding[] {
 		{
 			tone: '',
 			say: `${plain(String(top.name)).slice(0, 120)} takes the most time of its own: ${time(num(top.self))}.`,
-			why: `${count(num(top.count))} times, ${time(num(top.mean))} on average, ${time(num(top.max))} at most.`,
+			why: `${num(top.count) === 1 ? 'Once' : `${count(num(top.count))} times`}, ${time(num(top.mean))} on average, ${time(num(top.max))} at most.`,
 			event: num(top.longest),
 		},
 	];

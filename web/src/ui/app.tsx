@@ -510,6 +510,23 @@ function Live({ app }: { app: App }) {
 	);
 }
 
+/* What the system says is one of our themes as well, so that each has its colours once. */
+function followTheme(app: App): () => void {
+	const dark = matchMedia('(prefers-color-scheme: dark)');
+	const set = () => {
+		const theme = app.theme.peek();
+
+		document.documentElement.dataset.theme = theme !== 'auto' ? theme : dark.matches ? 'dark' : 'light';
+	};
+	const stop = app.theme.subscribe(set);
+
+	dark.addEventListener('change', set);
+	return () => {
+		stop();
+		dark.removeEventListener('change', set);
+	};
+}
+
 export function Page({ app, tabs = TABS }: { app: App; tabs?: Tab[] }) {
 	const shown = tabs.filter(t => t.needs(app.info.value)),
 		all = useMemo(() => commands(() => shown), [shown.length]);
@@ -517,13 +534,7 @@ export function Page({ app, tabs = TABS }: { app: App; tabs?: Tab[] }) {
 		View = tab.view;
 
 	useEffect(() => bindKeys(app, all), [app, all]);
-	useEffect(
-		() =>
-			app.theme.subscribe(theme => {
-				document.documentElement.dataset.theme = theme === 'auto' ? '' : theme;
-			}),
-		[app],
-	);
+	useEffect(() => followTheme(app), [app]);
 	useEffect(() => {
 		document.title = `${plain(app.info.value.title).slice(0, 80)} - unitrace`;
 	}, [app.info.value.title]);

@@ -33,7 +33,7 @@ const W = 1000,
 
 /* Where a value lies on the axis, 0..1, and back. */
 export const place = (v: number, p: { low: number; high: number; log: boolean }): number => {
-	if (p.high <= p.low) return 0.5;
+	if (p.high <= p.low) return 0; // all are alike: the first bar
 	return p.log
 		? Math.log(Math.max(1, v) / Math.max(1, p.low)) / Math.log(p.high / Math.max(1, p.low))
 		: (v - p.low) / (p.high - p.low);
@@ -55,6 +55,21 @@ function axis(p: ChartProps): number[] {
 	const by = step(p.high - p.low || 1, 6);
 
 	for (let v = Math.ceil(p.low / by) * by; v <= p.high; v += by) out.push(v);
+	return out;
+}
+
+const NEAR = 0.06; // of the width: labels that are closer would lie on each other
+
+/* Marks close together share a label. */
+function labelled(p: ChartProps): { at: number; label: string }[] {
+	const out: { at: number; label: string }[] = [];
+
+	for (const m of [...(p.marks ?? [])].sort((x, y) => x.at - y.at)) {
+		const last = out[out.length - 1];
+
+		if (last && place(m.at, p) - place(last.at, p) < NEAR) last.label += `, ${m.label}`;
+		else out.push({ ...m });
+	}
 	return out;
 }
 
@@ -153,7 +168,7 @@ export function Chart(p: ChartProps) {
 						{p.unit(v)}
 					</span>
 				))}
-				{p.marks?.map(m => (
+				{labelled(p).map(m => (
 					<span key={m.label} class="m" style={{ left: `${(X(m.at) / W) * 100}%` }}>
 						{m.label}
 					</span>

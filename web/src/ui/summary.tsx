@@ -1,6 +1,6 @@
 // summary.tsx - what the trace says at once: a verdict, tiles, the heaviest names, losses.
 
-import type { Aggregates } from '../source/contract';
+import type { Aggregates, Table } from '../source/contract';
 import type { App } from '../state/app';
 import { count, percent, time, utc } from '../text/format';
 import { plain } from '../text/label';
@@ -58,6 +58,21 @@ function tiles(app: App, a: Aggregates): TileProps[] {
 	];
 }
 
+/* The name to begin with: of those that there are several of, the one with the most time of its own. */
+function worthALook(t: Table): string {
+	const rows = [...Array(t.rows).keys()],
+		several = rows.filter(r => Number(cell(t, r, 'count')) > 1);
+	const self = (r: number) => Number(cell(t, r, 'self') ?? 0);
+
+	return String(
+		cell(
+			t,
+			(several.length ? several : rows).reduce((x, y) => (self(y) > self(x) ? y : x)),
+			'name',
+		),
+	);
+}
+
 export function Summary({ app }: { app: App }) {
 	const { value: a, error } = useAnswer(app, 'aggregate', { scope: app.scope.value }),
 		found = useFindings(app);
@@ -73,12 +88,7 @@ export function Summary({ app }: { app: App }) {
 		names = a.slices.data[0],
 		longest = a.slices.columns.findIndex(c => c.key === 'longest');
 
-	if (!app.zone.peek() && a.slices.rows)
-		app.zone.value = String(
-			[...names.keys()]
-				.map(i => [names[i], Number(a.slices.data[1][i])] as const)
-				.sort((x, y) => y[1] - x[1])[0][0],
-		);
+	if (!app.zone.peek() && a.slices.rows) app.zone.value = worthALook(a.slices);
 	return (
 		<div class="page">
 			{v && <Verdict app={app} finding={v} />}

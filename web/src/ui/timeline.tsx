@@ -356,13 +356,13 @@ export function TimelineView({ app }: { app: App }) {
 			size = () => t.resize(around.clientWidth, around.clientHeight);
 		const watch = new ResizeObserver(size),
 			media = matchMedia('(prefers-color-scheme: dark)'),
-			retheme = () => t.retheme();
+			retheme = () => requestAnimationFrame(() => t.retheme()); // when the page has changed
 
 		input.onHover = (x, y) => setTip(x < 0 ? null : tipOf(app, t, x, y));
 		size();
 		watch.observe(around);
 		media.addEventListener('change', retheme);
-		const stop = app.theme.subscribe(() => requestAnimationFrame(retheme));
+		const stop = app.theme.subscribe(retheme);
 
 		setTl(t);
 		(window as unknown as { timeline: Timeline }).timeline = t; // for tests and benchmarks

@@ -1,7 +1,7 @@
 // zone.tsx - find zone: how long all slices of one name took, and which of them took long.
 
 import { exactly } from '../engine/query';
-import type { Distribution, GroupBy, SliceRef } from '../source/contract';
+import { trackOf, type Distribution, type GroupBy, type SliceRef } from '../source/contract';
 import type { App } from '../state/app';
 import { useKeptJson } from '../state/kept';
 import { count, time } from '../text/format';
@@ -208,6 +208,15 @@ function Ways({ app, name, d, of, chosen }: ResultProps) {
 	);
 }
 
+/* All have the same name: what tells them apart is where and when. */
+function placeName(app: App, id: number): string {
+	const words: string[] = [];
+
+	for (let p = app.byTrack.value.get(trackOf(id)); p; p = app.byId.value.get(p.parent))
+		words.unshift(p.name);
+	return words.join(' / ');
+}
+
 function Outliers({ app, of }: { app: App; of: SliceRef[] }) {
 	const show = (id: number) => {
 		app.select(id, true);
@@ -221,7 +230,7 @@ function Outliers({ app, of }: { app: App; of: SliceRef[] }) {
 				{of.map(o => (
 					<li key={o.id}>
 						<button type="button" class="link" onClick={() => show(o.id)}>
-							<Name text={o.name} />
+							<Name text={placeName(app, o.id)} />
 						</button>
 						<span class="num muted">at {time(o.t)}</span>
 						<span class="num">{time(o.dur)}</span>
