@@ -49,6 +49,14 @@ export const PAGE: Record<string, Check> = {
 	},
 };
 
+/* What shows that the address has been written: that is done when all is quiet. */
+const IN_ADDRESS: Record<string, string[]> = {
+	timeline: ['w=', 'y=60', 'area-threads.filter=a', 'area-threads.sort='],
+	zone: ['v=zone', 'k.zone='],
+	flame: ['v=flame', 'k.flame=bottom-up'],
+	compare: ['v=compare', 'k.compare=flame', 'k.compare.b='],
+};
+
 /* Everything that can be chosen, set; the address then opened elsewhere: the same picture. */
 async function addressCheck(set: Setting): Promise<void> {
 	const s = await opened(set, set.training),
@@ -81,7 +89,7 @@ async function addressCheck(set: Setting): Promise<void> {
 			await s.p.getByRole('button', { name: 'Flame graph' }).click();
 		}
 		await s.settle();
-		await s.until(`location.hash.includes('${tab === 'timeline' ? 'w=' : `v=${tab}`}')`);
+		for (const word of IN_ADDRESS[tab]) await s.until(`location.hash.includes('${word}')`);
 		const address = await s.p.evaluate<string>('location.hash');
 		const copy = await opened(set, set.training + address);
 		const picture = (of: Shown) =>
@@ -173,6 +181,14 @@ async function httpCheck(set: Setting): Promise<void> {
 		]);
 		await s.p.getByRole('button', { name: 'Chart' }).click();
 		assert.equal(await s.p.locator('.chart .bar').count(), 2);
+		assert.deepEqual(await s.p.locator('.chart .named').allTextContents(), ['alpha', '<b>beta</b>']);
+		assert.deepEqual(await s.p.locator('.chart .bar title').allTextContents(), [
+			'alpha: 3',
+			'<b>beta</b>: 4',
+		]);
+		await s.until("location.hash.includes('k.sql=select') && location.hash.includes('k.sql.as=chart')");
+		await s.p.reload();
+		await s.until("document.querySelectorAll('.chart .bar').length === 2"); // asked again
 		await s.p.locator('textarea').fill('selec');
 		await s.press('Tab');
 		assert.equal(await s.p.locator('textarea').inputValue(), 'select');

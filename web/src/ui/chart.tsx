@@ -22,6 +22,8 @@ export interface ChartProps {
 	value?(v: number): string; // of the vertical axis, where it does not count
 	marks?: { at: number; label: string }[];
 	chosen?: [number, number] | null;
+	names?: string[]; // of the bars: the axis is then no scale
+	say?(bar: number): string; // what a bar is, on hover
 	onChoose?(range: [number, number] | null): void;
 }
 
@@ -58,6 +60,7 @@ function axis(p: ChartProps): number[] {
 	return out;
 }
 
+const NAMED = 16; // bars that have their name below them; of more, hovering tells
 const NEAR = 0.06; // of the width: labels that are closer would lie on each other
 
 /* Marks close together share a label. */
@@ -142,8 +145,9 @@ export function Chart(p: ChartProps) {
 								x={bin(i)}
 								width={Math.max(1, bin(1) - bin(0) - 1.5)}
 								y={Math.min(Y(n), H - BOTTOM - 2)}
-								height={Math.max(2, H - BOTTOM - Y(n))}
-							/>
+								height={Math.max(2, H - BOTTOM - Y(n))}>
+								{p.say && <title>{p.say(i)}</title>}
+							</rect>
 						),
 				)}
 				{p.series.slice(1).map((s, i) => (
@@ -160,7 +164,21 @@ export function Chart(p: ChartProps) {
 						<bdi>{(p.value ?? short)(n)}</bdi>
 					</span>
 				))}
-				{axis(p).map(v => (
+				{p.names &&
+					p.names.length <= NAMED &&
+					p.names.map((name, i) => (
+						<span
+							key={i}
+							class="x named mono"
+							style={{
+								left: `${(bin(i + 0.5) / W) * 100}%`,
+								maxWidth: `${90 / bins}%`,
+								top: `${H - BOTTOM + 3}px`,
+							}}>
+							{plain(name).slice(0, 60)}
+						</span>
+					))}
+				{(p.names ? [] : axis(p)).map(v => (
 					<span
 						key={v}
 						class="x"

@@ -26,7 +26,7 @@ export function treeTable(t: Tree, bottomUp: boolean): { table: Table; parents: 
 			columns: [
 				column('name', 'Name', 'name'),
 				column('total', bottomUp ? 'Self time' : 'Total', 'time'),
-				column('share', 'Share', 'share'),
+				column('share', bottomUp ? 'Share of self' : 'Share of all', 'share'),
 				column('count', 'Count', 'count'),
 				column('type', 'Type', 'number'),
 				...(bottomUp ? [] : [column('self', 'Self', 'time')]),

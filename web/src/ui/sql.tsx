@@ -1,9 +1,11 @@
 // sql.tsx - a question in SQL, its answer as a table or, where it has a number per row, as a chart.
 
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Table } from '../source/contract';
 import type { App } from '../state/app';
+import { useKept } from '../state/kept';
 import { number } from '../text/format';
+import { plain } from '../text/label';
 import { Chart } from './chart';
 import { Grid } from './grid';
 import { Empty, Failure, Segments } from './kit';
@@ -47,34 +49,48 @@ function completions(text: string, at: number, words: string[]): string[] {
 				.slice(0, 8);
 }
 
-function asChart(t: Table): { label: string; counts: number[] } | null {
-	const column = t.columns.findIndex(
-		(c, i) =>
-			c.type !== 'name' &&
-			c.type !== 'text' &&
-			t.data[i].every(v => v === null || typeof v === 'number'),
-	);
-
-	return column < 0 || !t.rows
-		? null
-		: {
-				label: t.columns[column].title,
-				counts: t.data[column].slice(0, 200).map(v => Math.max(0, Number(v))),
-			};
+interface AsChart {
+	label: string;
+	counts: number[];
+	names: string[];
+	say(row: number): string;
 }
 
+/* The last column of numbers as bars, named by the first one of text. */
+function asChart(t: Table): AsChart | null {
+	const isText = (i: number) => t.data[i].some(v => typeof v === 'string'),
+		all = t.columns.map((_, i) => i);
+	const column = all.filter(i => !isText(i) && t.data[i].some(v => v !== null)).at(-1),
+		name = all.find(isText);
+
+	if (column === undefined || !t.rows) return null;
+	const values = t.data[column].slice(0, MOST_BARS).map(v => Number(v ?? 0)),
+		names = values.map((_, r) => (name === undefined ? String(r + 1) : String(t.data[name][r] ?? '')));
+
+	return {
+		label: t.columns[column].title,
+		counts: values.map(v => Math.max(0, v)),
+		names,
+		say: r => `${plain(names[r])}: ${number(values[r])}`,
+	};
+}
+
+const MOST_BARS = 200;
+
 export function Sql({ app }: { app: App }) {
-	const [text, setText] = useState(FIRST),
+	const [asked, setAsked] = useKept<string>(app, 'sql', ''),
+		[as, setAs] = useKept<'table' | 'chart'>(app, 'sql.as', 'table');
+	const [text, setText] = useState(asked || FIRST),
 		[at, setAt] = useState(0),
 		[table, setTable] = useState<Table | null>(null);
 	const [error, setError] = useState(''),
-		[busy, setBusy] = useState(false),
-		[as, setAs] = useState<'table' | 'chart'>('table');
+		[busy, setBusy] = useState(false);
 	const box = useRef<HTMLTextAreaElement>(null),
 		words = useAnswer(app, 'words', {}),
 		can = app.info.value.can.sql;
 	const run = () => {
 		setBusy(true);
+		setAsked(text.length < 2000 ? text : '');
 		app.source
 			.ask('sql', { text })
 			.then(t => {
@@ -84,6 +100,11 @@ export function Sql({ app }: { app: App }) {
 			.catch(e => setError(e instanceof Error ? e.message : String(e)))
 			.finally(() => setBusy(false));
 	};
+
+	/* A link holds the question, not the answer. */
+	useEffect(() => {
+		if (asked && can) run();
+	}, []);
 	const complete = (word: string) => {
 		const from = at - (/[\w:]+$/.exec(text.slice(0, at))?.[0].length ?? 0);
 
@@ -171,13 +192,15 @@ export function Sql({ app }: { app: App }) {
 					(as === 'chart' && chart ? (
 						<div class="body">
 							<Chart
-								label={`${chart.label} of ${chart.counts.length} rows`}
+								label={`${chart.label} of ${chart.counts.length} rows${table.rows > MOST_BARS ? `, the first of ${table.rows}` : ''}`}
 								series={[chart]}
 								low={0}
 								high={chart.counts.length}
 								log={false}
 								logCount={false}
 								unit={number}
+								names={chart.names}
+								say={chart.say}
 							/>
 						</div>
 					) : (
