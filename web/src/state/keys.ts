@@ -207,9 +207,11 @@ export function bindKeys(app: App, all: Command[]): () => void {
 			command = table.get(word);
 
 		if (!command || e.altKey || (inText(e) && !word.startsWith('ctrl+')) || belongsToControl(e)) return;
-		if (app.dialog.peek())
-			// it has the keyboard, Escape included
+		if (app.dialog.peek()) {
+			// it has the keyboard; but Escape may come before it stands
+			if (word === 'escape') app.dialog.value = '';
 			return;
+		}
 		e.preventDefault();
 		if (e.repeat && GLIDE[word]) return;
 		command.run(app);

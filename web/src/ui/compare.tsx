@@ -368,7 +368,7 @@ function useTables(app: App, a: Side, b: Side, on: boolean) {
 		[ta.value, tb.value],
 	);
 
-	return { table, error: ta.error || tb.error };
+	return { table, error: ta.error || tb.error, busy: ta.busy || tb.busy };
 }
 
 function Verdict({ table }: { table: Table }) {
@@ -394,12 +394,15 @@ export function Compare({ app }: { app: App }) {
 	const a = all.find(s => s.id === idA) ?? all[0],
 		b = all.find(s => s.id === idB) ?? all[0];
 	const alone = all.length < 2,
-		{ table, error } = useTables(app, a, b, !alone);
+		{ table, error, busy } = useTables(app, a, b, !alone);
 
 	return (
 		<div class="page">
 			{table && <Verdict table={table} />}
-			<section class={`card tall ${app.zone.value ? 'half' : ''}`} aria-label="Compare">
+			<section
+				class={`card tall ${app.zone.value ? 'half' : ''}`}
+				aria-label="Compare"
+				aria-busy={busy}>
 				<header>
 					<h2>Compare</h2>
 					<Pick label="A" all={all} value={a.id} set={setA} />

@@ -66,7 +66,10 @@ function AreaTables({ app, tab }: { app: App; tab: string }) {
 
 function AreaFlame({ app }: { app: App }) {
 	const [kind, set] = useKept<TreeKind>(app, 'area.flame', 'top-down');
-	const { value, error } = useAnswer(app, 'tree', { scope: app.areaScope.value, kind, nodes: 3000 });
+	const ask = { scope: app.areaScope.value, kind, nodes: 3000 },
+		loaded = useAnswer(app, 'tree', ask),
+		{ error } = loaded,
+		value = loaded.key.includes(`"kind":"${kind}"`) ? loaded.value : null; // while dragging, the last one
 
 	return (
 		<div class="flamebox">

@@ -8,7 +8,7 @@ import { plain } from '../text/label';
 import { Flame } from './flame';
 import { Grid } from './grid';
 import { Empty, Failure, Segments } from './kit';
-import { useAnswer } from './load';
+import { exactly, useAnswer } from './load';
 
 type Order = 'time-order' | 'top-down' | 'sandwich' | 'bottom-up' | 'table';
 
@@ -88,7 +88,10 @@ export function FlameTab({ app }: { app: App }) {
 	const [order, set] = useKept<Order>(app, 'flame', 'top-down'),
 		[name, setName] = useKept(app, 'flame.name', app.detail.value?.name ?? '');
 	const kind: TreeKind = order === 'table' || order === 'sandwich' ? 'top-down' : order;
-	const { value, error } = useAnswer(app, 'tree', { scope: app.scope.value, kind, nodes: 4000 });
+	const ask = { scope: app.scope.value, kind, nodes: 4000 },
+		loaded = useAnswer(app, 'tree', ask),
+		value = exactly(loaded, ask),
+		{ error } = loaded;
 	const heaviest =
 		value?.name
 			.map((n, i) => [n, value.self[i]] as const)
@@ -102,7 +105,7 @@ export function FlameTab({ app }: { app: App }) {
 
 	return (
 		<div class="page">
-			<section class="card tall" aria-label="Flame graph">
+			<section class="card tall" aria-label="Flame graph" aria-busy={loaded.busy}>
 				<header>
 					<h2>Flame graph</h2>
 					<Segments

@@ -8,6 +8,7 @@ import { hasSheet } from './tab';
 
 export interface Loaded<T> {
 	value: T | null; // the last one, while the next is under way
+	key: string; // the question that it answers, as JSON
 	error: string;
 	busy: boolean;
 }
@@ -24,6 +25,7 @@ export function useAnswer<M extends Method>(
 ): Loaded<Methods[M]['answer']> {
 	const [state, set] = useState<Loaded<Methods[M]['answer']>>({
 		value: null,
+		key: '',
 		error: '',
 		busy: ask !== null,
 	});
@@ -37,8 +39,8 @@ export function useAnswer<M extends Method>(
 		const timer = setTimeout(
 			() => {
 				source
-					.ask(method, ask, stop.signal, value => set({ value, error: '', busy: true }))
-					.then(value => set({ value, error: '', busy: false }))
+					.ask(method, ask, stop.signal, value => set({ value, key, error: '', busy: true }))
+					.then(value => set({ value, key, error: '', busy: false }))
 					.catch(e => {
 						if (!stop.signal.aborted)
 							set(s => ({
@@ -80,3 +82,7 @@ function useGeneration(app: App, busy: boolean) {
 	}, [busy, generation]);
 	return { generation, old, again };
 }
+
+/* Its value, if it answers this question: where an older one would be taken for it, nothing is shown. */
+export const exactly = <T>(of: Loaded<T>, ask: object): T | null =>
+	of.key === JSON.stringify(ask) ? of.value : null;
