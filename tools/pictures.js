@@ -1,6 +1,6 @@
 // pictures.js - pictures of pages, for the guides. tools/pictures.sh runs it.
 //
-//   node pictures.js NODE_MODULES FOLDER NAME=PAGE[#VIEW]...
+//   node pictures.js NODE_MODULES FOLDER NAME=PAGE[#ADDRESS]...
 //
 // Writes FOLDER/NAME.png, the upper part of the page in a window of 1100 x 760. Exit 77: a part of
 // this is not installed.
@@ -16,11 +16,12 @@ async function main() {
 	const page = await browser.newPage({ viewport: { width: 1100, height: 760 }, colorScheme: 'light' });
 
 	for (const word of pages) {
-		const [, name, file, view] = /^([^=]*)=([^#]*)(#.*)?$/.exec(word);
+		const [, name, file, address] = /^([^=]*)=([^#]*)(#.*)?$/.exec(word);
 
-		await page.goto(pathToFileURL(path.resolve(file)).href + (view || ''));
+		await page.goto('about:blank'); // another address alone would not open the page again
+		await page.goto(pathToFileURL(path.resolve(file)).href + (address ?? ''));
 		await page.waitForLoadState('networkidle');
-		await page.waitForTimeout(500); // what draws itself piece by piece
+		await page.waitForTimeout(1500); // what draws itself piece by piece
 		await page.screenshot({ path: path.join(folder, `${name}.png`) });
 	}
 	await browser.close();

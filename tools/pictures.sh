@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/unitrace-pictures.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-most=$((150 * 1024)) # bytes of a picture: it travels with every clone
+most=$((170 * 1024)) # bytes of a picture: it travels with every clone
 
 python3 -B tests/gen/picture_data.py "$work"
 (
@@ -14,11 +14,14 @@ python3 -B tests/gen/picture_data.py "$work"
 	"$build/bin/unitrace" devlog devlog.csv -o devlog --no-print-stats
 	"$build/bin/unitrace" ops ops.json -o ops
 	"$build/bin/unitrace" analyze -i analyze.json -o job.json --freq 560:800 -M -D 1 --html analyze.html
+	"$build/bin/unitrace" view --save view.html --compare before.json after.json
 ) >/dev/null
 mkdir "$work/img"
 node tools/pictures.js "$build/node/node_modules" "$work/img" \
 	"devlog=$work/devlog/device_perf.html" "ops=$work/ops/profile_log_ops.html" \
-	"analyze=$work/analyze.html#v=steps"
+	"analyze=$work/analyze.html#v=steps" "view=$work/view.html#w=6600000,7500000&s=8589934696" \
+	"view-compare=$work/view.html#v=compare&z=cudnn_sdpa_flash_fprop" \
+	"view-flame=$work/view.html#v=flame"
 for picture in "$work"/img/*.png; do
 	size=$(wc -c <"$picture")
 	if [ "$size" -gt $most ]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Made-up logs and traces for the pictures of the guides (tools/pictures.sh), the same every time.
 
-  picture_data.py FOLDER      writes devlog.csv, ops.json, analyze.json
+  picture_data.py FOLDER      writes devlog.csv, ops.json, analyze.json, before.json, after.json
 
 They have the shape of real ones: a device log of Tenstorrent, a trace of torch.profiler, a trace of
 an AIU job of four ranks."""
@@ -99,9 +99,54 @@ def aiu_trace(rnd):
                            CollGroup="AllReduce_all_reduce_1", Peer=str((rank + 1) % 4))
 
 
+def training(rnd, slower):
+    """Steps of a training loop as torch.profiler has them: Python, ops, calls, kernels, arrows."""
+    ops = (("aten::layer_norm", "vectorized_layer_norm", 24), ("aten::addmm", "nvjet_sm90_tst_128x64", 61),
+           ("aten::scaled_dot_product_attention", "cudnn_sdpa_flash_fprop", 85 * slower),
+           ("aten::add", "vectorized_elementwise<add>", 18), ("aten::gelu", "vectorized_elementwise<Gelu>", 33),
+           ("aten::addmm", "nvjet_sm90_tst_192x128", 74))
+    main, gpu = {"pid": 4235, "tid": 4235}, {"pid": 0, "tid": 7}
+    for at, name, label in ((main, "process_name", "python3 train.py"), (main, "thread_name", "MainThread"),
+                            (gpu, "process_name", "cuda:0"), (gpu, "thread_name", "stream 7")):
+        yield {"ph": "M", "name": name, **at, "args": {"name": label}}
+    t, free, corr = 1000.0, 1000.0, 0
+
+    def span(at, name, cat, begin, end, **args):
+        return {"ph": "X", "name": name, "cat": cat, "ts": round(begin, 3), "dur": round(end - begin, 3),
+                **at, "args": args}
+
+    for step in range(6):
+        begin = t
+        t += 30
+        for block in range(4):
+            inside = t
+            t += 6
+            for op, kernel, took in ops:
+                host, corr = rnd.uniform(38, 60), corr + 1
+                took *= rnd.uniform(0.94, 1.08) * (2.2 if (step, block) == (4, 1) else 1)
+                yield span(main, op, "cpu_op", t, t + host, **{"Input Dims": "[[2048, 768], [768]]"})
+                yield span(main, "cudaLaunchKernel", "cuda_runtime", t + host - 9, t + host - 2, correlation=corr)
+                start, took = round(max(free, t + host + 4), 3), round(took, 3)
+                yield span(gpu, kernel, "kernel", start, start + took, correlation=corr,
+                           grid="[128,1,1]", block="[256,1,1]", stream=7, device=0)
+                yield {"ph": "s", "id": corr, "name": "ac2g", "cat": "ac2g", "ts": round(t + host - 5, 3), **main}
+                yield {"ph": "f", "bp": "e", "id": corr, "name": "ac2g", "cat": "ac2g", "ts": round(start, 3), **gpu}
+                free, t = round(start + took, 3), t + host + rnd.uniform(2, 6)
+            yield span(main, f"Block.forward [{block}]", "python_function", inside, t)
+            t += 3
+        t = max(t, free) + 20
+        yield span(main, "cudaDeviceSynchronize", "cuda_runtime", t - 20, t - 4)
+        yield span(main, "train_step", "python_function", begin, t)
+        yield {"ph": "C", "name": "GPU memory", "ts": round(begin, 3), "pid": 4235,
+               "args": {"MiB": 1500 + 40 * step}}
+        t += 25
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     (folder / "devlog.csv").write_text("\n".join(device_log(random.Random(1))) + "\n")
+    for name, slower in (("before", 1.0), ("after", 1.6)):
+        (folder / f"{name}.json").write_text(json.dumps(list(training(random.Random(1), slower))))
     for name, made in (("ops", torch_trace), ("analyze", aiu_trace)):
         (folder / f"{name}.json").write_text(json.dumps(list(made(random.Random(1)))))
 
