@@ -155,7 +155,7 @@ export const TABLES: Record<string, Check> = {
 			rows.map(r => [r[0], r[2]]),
 			kernels.map(([name, k]) => [name, time(k.total)]),
 		);
-		assert.ok(rows[1].includes('[128,1,1]'));
+		assert.ok(rows[1].includes('128×1×1'));
 		await s.p.locator('[role=grid][aria-label=Kernels] tbody tr').nth(0).dblclick();
 		await s.until('app.tab.value === "timeline" && app.detail.value');
 		assert.equal(await s.state('detail.value.dur'), kernels[0][1].max);
