@@ -11,22 +11,22 @@ endforeach()
 
 # The viewer's page: web/src bundled by esbuild, or the bundle that a release carries in web/dist.
 # Without either, the build goes on; view and export -o FILE.html say how to get it.
-set(UT_WEB_MODULES ${PROJECT_SOURCE_DIR}/build/node/node_modules CACHE PATH
-  "where npm has put esbuild and preact (tools/setup.sh web)")
-find_program(UT_NODE NAMES node nodejs)
+set(UT_WEB_MODULES ${PROJECT_SOURCE_DIR}/build/page/node_modules CACHE PATH
+  "where tools/setup.sh has put what web/packages.txt names")
 set(UT_WEB_BUNDLE "")
 set(UT_WEB_BUNDLE_FILES)
+file(GLOB _esbuild ${UT_WEB_MODULES}/@esbuild/*/bin/esbuild)
 if(EXISTS ${PROJECT_SOURCE_DIR}/web/dist/app.js.gz AND EXISTS ${PROJECT_SOURCE_DIR}/web/dist/app.css.gz)
   set(UT_WEB_BUNDLE ${PROJECT_SOURCE_DIR}/web/dist)
   set(UT_WEB_BUNDLE_FILES ${UT_WEB_BUNDLE}/app.js.gz ${UT_WEB_BUNDLE}/app.css.gz)
-elseif(UT_NODE AND EXISTS ${UT_WEB_MODULES}/esbuild AND EXISTS ${UT_WEB_MODULES}/preact
-    AND EXISTS ${UT_WEB_MODULES}/@preact/signals)
+elseif(_esbuild AND EXISTS ${UT_WEB_MODULES}/preact AND EXISTS ${UT_WEB_MODULES}/@preact/signals
+    AND EXISTS ${UT_WEB_MODULES}/@preact/signals-core)
   set(UT_WEB_BUNDLE ${PROJECT_BINARY_DIR}/web)
   set(UT_WEB_BUNDLE_FILES ${UT_WEB_BUNDLE}/app.js.gz ${UT_WEB_BUNDLE}/app.css.gz)
   file(GLOB_RECURSE _sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/src/*)
   add_custom_command(OUTPUT ${UT_WEB_BUNDLE_FILES}
-    COMMAND ${UT_NODE} ${PROJECT_SOURCE_DIR}/web/bundle.mjs ${UT_WEB_MODULES} ${UT_WEB_BUNDLE} page
-    DEPENDS ${_sources} ${PROJECT_SOURCE_DIR}/web/bundle.mjs
+    COMMAND ${PROJECT_SOURCE_DIR}/web/bundle.sh ${UT_WEB_MODULES} ${UT_WEB_BUNDLE} page
+    DEPENDS ${_sources} ${_esbuild} ${PROJECT_SOURCE_DIR}/web/bundle.sh
     COMMENT "Bundling the viewer's page" VERBATIM)
 endif()
 if(UT_WEB_BUNDLE)

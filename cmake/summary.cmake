@@ -32,7 +32,7 @@ ut_told(UT_HAVE_SQLITE sqlite
 ut_told(UT_HAVE_MHD microhttpd
   "the command view and --serve: libmicrohttpd is missing (Debian: libmicrohttpd-dev)")
 if(NOT UT_WEB_BUNDLE)
-  list(APPEND _left_out "the viewer's page: node and esbuild are missing (tools/setup.sh test web)")
+  list(APPEND _left_out "the viewer's page: what it is bundled with is missing (tools/setup.sh build)")
 endif()
 if(NOT _have)
   set(_have " none")

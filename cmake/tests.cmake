@@ -155,6 +155,16 @@ if(Python3_FOUND)
   set_tests_properties(golden_inputs PROPERTIES LABELS "e2e;golden" TIMEOUT 60)
 endif()
 
+# The viewer's page: its types and format, its numbers in node, its controls in a browser.
+foreach(_part check test browser)
+  if(UT_SANITIZE)
+    break() # none of it is compiled
+  endif()
+  add_test(NAME web/${_part} COMMAND ${PROJECT_SOURCE_DIR}/tools/web.sh ${_part})
+  set_tests_properties(web/${_part} PROPERTIES
+    LABELS "e2e;web" TIMEOUT 900 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}")
+endforeach()
+
 if(Python3_FOUND AND TARGET unitrace AND EXISTS ${PROJECT_SOURCE_DIR}/tests/scenarios.py)
   add_test(NAME scenarios COMMAND ${Python3_EXECUTABLE} -B
     ${PROJECT_SOURCE_DIR}/tests/scenarios.py --run --build ${PROJECT_BINARY_DIR})

@@ -71,8 +71,19 @@ def check_headers():
                  % sys.version_info[:2])
 
 
+def get_page_parts():
+    """What the viewer's page is bundled with; without it the wheel is made without the page."""
+    if not (SOURCE / "web/dist").exists() and os.access(SOURCE, os.W_OK):
+        (SOURCE / "build").mkdir(exist_ok=True)
+        got = subprocess.run([sys.executable, SOURCE / "tools/fetch_packages.py",
+                              SOURCE / "web/packages.txt", SOURCE / "build/page"])
+        if got.returncode:
+            print("unitrace: built without the viewer's page", file=sys.stderr)
+
+
 def build(folder):
     check_headers()
+    get_page_parts()
     make = [] if shutil.which("make") or (folder / "CMakeCache.txt").exists() else ["-G", "Ninja"]
     # The place of the folders below the prefix is that of a wheel, wherever a distribution has them.
     subprocess.run(["cmake", "-S", SOURCE, "-B", folder, *make, "-DCMAKE_BUILD_TYPE=Release",
@@ -175,7 +186,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """What git knows of, and what says which version it is."""
+    """What git knows of, what says which version it is, and the viewer's page where it is built."""
     base = f"unitrace-{version()}"
     listed = subprocess.run(["git", "-C", SOURCE, "ls-files", "-z"], check=True,
                             stdout=subprocess.PIPE).stdout.decode().split("\0")
@@ -187,4 +198,6 @@ def build_sdist(sdist_directory, config_settings=None):
             for name in filter(None, listed):
                 tar.add(SOURCE / name, f"{base}/{name}")
             tar.add(info.name, f"{base}/PKG-INFO")
+            for page in sorted((SOURCE / "build/web").glob("app.*.gz")):
+                tar.add(page, f"{base}/web/dist/{page.name}")
     return base + ".tar.gz"

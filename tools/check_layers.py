@@ -16,7 +16,7 @@ import sys
 # room: rooms it may include. The drawing in docs/architecture.md, as data.
 MAY_INCLUDE = {
     "base": [],
-    "text": ["base"],
+    "text": ["base", "model"],
     "model": ["base"],
     "wire": ["base"],
     "itt": [],
@@ -184,7 +184,7 @@ def drawing():
     for level in sorted(floors, reverse=True):
         inside = [r for r in floors[level] if r not in GUESTS]
         guests = [r for r in floors[level] if r in GUESTS]
-        yield f"floor {level}  {'  '.join(inside):60}{'  '.join(guests)}".rstrip()
+        yield f"floor {level:<2} {'  '.join(inside):60}{'  '.join(guests)}".rstrip()
     yield "```"
 
 

@@ -20,24 +20,27 @@ echo
 # shellcheck disable=SC2012 # our own file names
 trace=$(ls -t -- *.json 2>/dev/null | head -n 1 || true)
 echo
-if [ -n "$trace" ]; then
-	echo "The trace is $name/demo/$trace ($(wc -c <"$trace") bytes), for any viewer of Chrome traces."
-	# A page of ours, if this build has it.
-	if "$build/bin/unitrace" view --save demo.html "$trace" 2>/dev/null; then
-		echo "The same as a page that any browser opens, without a network: $name/demo/demo.html"
-		echo
-		echo "Next:"
-		echo "  $name/bin/unitrace view $name/demo/$trace      look at it in a browser"
-	else
-		echo "This build is without the viewer: 'tools/setup.sh test web' gets what it needs, then make."
-		echo
-		echo "Next:"
-	fi
-	echo "  $name/bin/unitrace stats $name/demo/$trace     where the time went, by name"
-	echo "  $name/bin/unitrace info $name/demo/$trace      what is in it"
-else
-	echo "Next:"
+[ -n "$trace" ] || { echo "demo: no trace was written" >&2; exit 1; }
+echo "The trace is $name/demo/$trace ($(wc -c <"$trace") bytes), for any viewer of Chrome traces."
+page=""
+# A page of ours, if this build has it; --version says so.
+if "$build/bin/unitrace" --version | grep -q '^  view '; then
+	"$build/bin/unitrace" view --save demo.html "$trace"
+	page=yes
 fi
+echo
+echo "Next:"
+if [ -n "$page" ]; then echo "  $name/bin/unitrace view $name/demo/$trace      look at it in a browser"; fi
+echo "  $name/bin/unitrace stats $name/demo/$trace     where the time went, by name"
+echo "  $name/bin/unitrace info $name/demo/$trace      what is in it"
 echo "  $name/bin/unitrace ./your-program   trace your own"
 echo "  $name/bin/unitrace --help           every option"
 echo "  make test                        prove that all works here"
+
+echo
+if [ -n "$page" ]; then
+	echo "And as a page of its own, which any browser opens without a network:"
+	echo "  file://$out/demo.html"
+else
+	echo "This build is without the viewer's page; tools/setup.sh build says why."
+fi

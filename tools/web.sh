@@ -3,39 +3,60 @@
 #
 #   tools/web.sh [check|format|page|test|browser|bench]...  (default: check page test browser)
 #
-# check: types and format. format: as prettier has it. page: build/web/app.js, app.css and their .gz. test: numbers, in node. browser: the
-# page in a real Chromium. bench: cost of frames with 1 and 10 million slices. What it needs comes
-# from tools/setup.sh web; without it, this says so and exits with 77.
+# check: types and format. format: as prettier has it. page: build/web/app.js, app.css and their .gz, as
+# the build makes them. test: numbers, in node. browser: the page in a real Chromium. bench: cost of
+# frames with 1 and 10 million slices. ctest runs check, test and browser as web/check and so on, below
+# its build folder (UNITRACE_BUILD). What they need comes from tools/setup.sh test; where something is
+# missing, this says so and exits with 77.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-modules=build/node/node_modules
-out=build/web
-files="web/src web/test web/bench web/bundle.mjs"
+bundler=build/page/node_modules # esbuild and what is bundled
+modules=build/node/node_modules # what checks and tests
+out=${UNITRACE_BUILD:-build}/web
+files="web/src web/test web/bench"
 
 skip() {
-	printf 'web: skipped: %s\n' "$*" >&2
+	printf 'SKIP: %s (tools/setup.sh test)\n' "$*" >&2
 	exit 77
 }
 
-command -v node >/dev/null || skip "node is not installed (tools/setup.sh test)"
-[ -d $modules/esbuild ] || skip "esbuild is not installed (tools/setup.sh web)"
+bundled() {
+	compgen -G "$bundler/@esbuild/*/bin/esbuild" >/dev/null || skip "esbuild is not there"
+}
 
-bundle() { node web/bundle.mjs $modules $out "$@"; }
+bundle() { bundled && web/bundle.sh $bundler "$@"; }
 
+# need PACKAGE...: those of npm.
+need() {
+	local package
+	command -v node >/dev/null || skip "node is not installed"
+	for package in "$@"; do
+		[ -d "$modules/$package" ] || skip "$package is not installed"
+	done
+}
+
+# Each part has a folder of its own: ctest runs them side by side, and the program is made of $out.
 part() {
 	# files is a list: split on purpose.
 	# shellcheck disable=SC2086
 	case $1 in
 	check)
+		need typescript @types/node prettier && bundled
 		$modules/.bin/tsc -p web
 		$modules/.bin/prettier --check --log-level warn $files
 		;;
-	format) $modules/.bin/prettier --write --log-level warn $files ;;
-	page) bundle page ;;
-	test) bundle test && node --test $out/test/*.test.mjs ;;
-	browser) bundle page test && node $out/test/pages.mjs $modules $out ;;
-	bench) bundle page bench test && node $out/test/pages.mjs $modules $out bench ;;
+	format) need prettier && $modules/.bin/prettier --write --log-level warn $files ;;
+	page) bundle "$out" page ;;
+	test) need && bundle "$out/units" test && node --test "$out"/units/test/*.test.mjs ;;
+	browser)
+		need playwright-core
+		bundle "$out/browser" page test && node "$out/browser/test/pages.mjs" $modules "$out/browser"
+		;;
+	bench)
+		need playwright-core
+		bundle "$out/bench" page bench test && node "$out/bench/test/pages.mjs" $modules "$out/bench" bench
+		;;
 	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;
 	*)
 		printf "web: unknown part '%s'; one of check format page test browser bench\n" "$1" >&2

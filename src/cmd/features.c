@@ -12,6 +12,7 @@
 #include "import/importer.h"
 #include "launch/doors.h"
 #include "launch/library.h"
+#include "serve/serve.h"
 
 struct features {
 	FILE *to;
@@ -122,7 +123,7 @@ static void add_packing(struct features *f, struct ut_buf *list, bool is_first)
 
 static void tell_files(struct features *f)
 {
-	struct ut_buf reads = { 0 }, writes = { 0 }, sql = { 0 }, mpi = { 0 }, pages = { 0 };
+	struct ut_buf reads = { 0 }, writes = { 0 }, sql = { 0 }, mpi = { 0 };
 
 	for (size_t i = 0; ut_importers[i]; i++)
 		add(&reads, ut_importers[i]->name);
@@ -130,8 +131,6 @@ static void tell_files(struct features *f)
 		if (ut_exporters[i] != &ut_export_html || !ut_one_page_missing())
 			add(&writes, ut_exporters[i]->name);
 	}
-	if (!ut_one_page_missing())
-		add(&pages, "viewer");
 	add_packing(f, &reads, true);
 	add_packing(f, &writes, false);
 	if (UT_HAVE_SQLITE)
@@ -139,9 +138,22 @@ static void tell_files(struct features *f)
 	list_files(f, "mpi", &mpi, add_plugin);
 	tell(f, "reads", &reads, "");
 	tell(f, "writes", &writes, "");
-	tell(f, "pages", &pages, "pages (view, --format html)");
 	tell(f, "SQL", &sql, "SQLite (query, --format sqlite)");
 	tell(f, "MPI", &mpi, "MPI (commands on several ranks)");
+}
+
+static void tell_viewer(struct features *f)
+{
+	struct ut_buf ways = { 0 };
+	bool has_page = !ut_one_page_missing();
+
+	if (has_page && ut_serve_built())
+		add(&ways, "in a browser");
+	if (has_page)
+		add(&ways, "as one file");
+	if (!ut_serve_built())
+		add(&f->missing, "libmicrohttpd (view, --serve)");
+	tell(f, "view", &ways, "the viewer's page (view, html)");
 }
 
 void ut_features_print(FILE *to)
@@ -152,6 +164,7 @@ void ut_features_print(FILE *to)
 	find_dir(&f);
 	tell_recording(&f);
 	tell_files(&f);
+	tell_viewer(&f);
 	if (f.missing.len)
 		fprintf(to, "  %-9s %s\n", "not here", f.missing.data);
 	ut_buf_release(&f.missing);

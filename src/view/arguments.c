@@ -5,7 +5,7 @@
 
 #include "base/grow.h"
 #include "base/str.h"
-#include "query/arg_json.h"
+#include "text/arg_json.h"
 
 static void add_list(struct ut_view_args *a, const struct ut_arglists *lists, uint32_t list)
 {

@@ -205,8 +205,8 @@ static void divide(struct hunt *h, const struct ut_view_track *t)
 
 	if (s->has_ranges)
 		rows = s->range_count
-			       ? ut_view_lower(t->rows,
-					       ut_view_ts(t, s->ranges[s->range_count - 1].to))
+			       ? ut_rows_find(t->rows,
+					      ut_view_ts(t, s->ranges[s->range_count - 1].to))
 			       : 0;
 	for (uint64_t first = 0; first < rows; first += step) {
 		h->parts = ut_grow(h->parts, h->count + 1, &h->cap, sizeof(*h->parts));

@@ -23,9 +23,9 @@ bool ut_page_get(struct ut_page *page)
 }
 #endif
 
-const char ut_page_missing[] =
-	"built without the viewer's page: it is made by Node and esbuild; in the source tree, "
-	"'tools/setup.sh test web' gets them, then build again";
+const char ut_page_missing[] = "built without the viewer's page: in the source tree, "
+			       "'tools/setup.sh build' gets what it is "
+			       "made with, then build again";
 
 const char ut_page_html[] =
 	"<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">"

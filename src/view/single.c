@@ -149,8 +149,7 @@ uint64_t ut_view_self(struct ut_view *v, const struct ut_view_row *row)
 				      .tracks = &track,
 				      .track_count = 1,
 				      .has_tracks = true };
-	uint64_t rows =
-		ut_view_lower(row->track->rows, ut_view_ts(row->track, row->end)) - row->row;
+	uint64_t rows = ut_rows_find(row->track->rows, ut_view_ts(row->track, row->end)) - row->row;
 	struct self self = { .row = row->row };
 	struct ut_wanted wanted;
 

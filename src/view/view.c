@@ -497,21 +497,6 @@ bool ut_view_find(struct ut_view *v, uint64_t id, struct ut_view_row *out)
 	       ut_view_row(v, &v->tracks[id >> 32], id & UINT32_MAX, out);
 }
 
-uint64_t ut_view_lower(const struct ut_rows *rows, uint64_t ts)
-{
-	uint64_t low = 0, high = rows->count;
-
-	while (low < high) {
-		uint64_t mid = low + (high - low) / 2;
-
-		if (rows->blocks[mid / UT_BLOCK_ROWS].ts[mid % UT_BLOCK_ROWS] < ts)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* Rows of a lane are in order. */
 static bool lane_has(const struct ut_lane *l, uint64_t row, uint64_t *entry)
 {

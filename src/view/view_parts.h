@@ -155,9 +155,6 @@ static inline uint64_t ut_view_id(const struct ut_view *v, const struct ut_view_
 /* Where the async spans of a track end, by row. */
 const struct ut_async_end *ut_view_ends(struct ut_view *v, const struct ut_view_track *t);
 
-/* The first row that begins at ts or later. */
-uint64_t ut_view_lower(const struct ut_rows *rows, uint64_t ts);
-
 /* The lane that a row lies on; lanes->count if none. *entry is its place in it. */
 uint32_t ut_view_lane(const struct ut_view_track *t, uint64_t row, uint64_t *entry);
 

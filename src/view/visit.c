@@ -260,7 +260,7 @@ static void walk_track(struct walk *w)
 		uint64_t to = ut_view_ts(t, w->scope->ranges[i].to);
 
 		visit_going_on(w, since, from);
-		visit_rows(w, ut_view_lower(t->rows, from), ut_view_lower(t->rows, to));
+		visit_rows(w, ut_rows_find(t->rows, from), ut_rows_find(t->rows, to));
 		since = to;
 	}
 	while (w->depth)

@@ -118,7 +118,7 @@ def main():
     parts = {"utr": saved_trace, "json": peers, "saved": one_file}
     wanted = sys.argv[1:] or list(parts)
     if not node() or not (MODULES / "playwright-core").exists():
-        print("node or playwright-core is not installed (tools/setup.sh web)")
+        print("node or playwright-core is not installed (tools/setup.sh test)")
         sys.exit(77)
     print(f"load of the machine: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR", BUILD)) as folder:

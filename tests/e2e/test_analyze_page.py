@@ -231,5 +231,5 @@ if __name__ == "__main__":
         skip(f"{UNITRACE} is not built")
     probe = analyze(pathlib.Path("/"), "-i", "no-such-file", "--html", "/dev/null")
     if "--html: " in probe.stdout + probe.stderr:
-        skip("the viewer's page is not built (tools/setup.sh web)")
+        skip("the viewer's page is not built (tools/setup.sh test)")
     unittest.main(verbosity=2)

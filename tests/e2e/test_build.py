@@ -2,10 +2,18 @@
 """Configuring, setting up and installing: what is missing is left out aloud, the program does not
 wait for the tests, and an installed tree works where it is put."""
 # ci: no sanitizers
+import base64
+import hashlib
+import http.server
+import io
+import os
+import platform
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
+import threading
 import unittest
 
 from common import BUILD, SOURCE, Case, environment, main, need
@@ -37,6 +45,12 @@ class Configured(Case):
         self.assertIn("left out: the command query and SQLite files: SQLite 3.38", said)
         self.assertIn("left out: gzip: zlib is missing (Debian: zlib1g-dev)", said)
 
+    def test_without_its_parts_the_page_is_left_out_aloud(self):
+        said = self.configure(f"-DUT_WEB_MODULES={self.dir}", "-DBUILD_TESTING=OFF")
+        self.assertIn("left out: the viewer's page: what it is bundled with is missing", said)
+        rules = (self.dir / "tree/CMakeFiles/Makefile2").read_text()
+        self.assertNotIn("web_page", rules)
+
     def test_the_default_target_builds_the_program_and_ctest_the_rest(self):
         self.configure()
         rules = (self.dir / "tree/CMakeFiles/Makefile2").read_text()
@@ -51,35 +65,140 @@ class Configured(Case):
         self.assertEqual(listed, ["built", "e2e/build"], got.stdout.decode())
 
 
-class SetUp(Case):
-    """tools/setup.sh on a machine whose package manager has nothing."""
+class Machine(Case):
+    """A tree with tools/setup.sh on a machine whose package manager has nothing."""
 
-    def set_up(self, installed, commands=("cc", "make", "cmake", "pkg-config")):
-        tree, tools = self.dir / "tree", self.dir / "bin"
-        for folder in (tree / "tools", tools):
+    COMMANDS = ("cc", "make", "cmake", "pkg-config")
+
+    def machine(self, installed, commands=COMMANDS):
+        self.tree, self.tools = self.dir / "tree", self.dir / "bin"
+        for folder in (self.tree / "tools", self.tree / "web", self.tools):
             folder.mkdir(parents=True)
-        shutil.copy(SOURCE / "tools/setup.sh", tree / "tools")
+        for name in ("setup.sh", "fetch_packages.py"):
+            shutil.copy(SOURCE / "tools" / name, self.tree / "tools")
         scripts = {name: "exit 0" for name in commands}
         scripts["dpkg-query"] = "".join(f"echo '{name} installed'\n" for name in installed)
         scripts["apt-get"] = "echo 'E: Unable to locate package'; exit 100"
         scripts["id"] = "echo 0"
         for name, text in scripts.items():
-            (tools / name).write_text(f"#!/bin/sh\n{text}\n")
-            (tools / name).chmod(0o755)
+            (self.tools / name).write_text(f"#!/bin/sh\n{text}\n")
+            (self.tools / name).chmod(0o755)
         for name in ("bash", "sh", "dirname", "sed", "grep", "tail", "mkdir", "cat", "rm"):
-            (tools / name).symlink_to(shutil.which(name))
-        return self.run_words(tree / "tools/setup.sh", "build", env={"PATH": str(tools)})
+            (self.tools / name).symlink_to(shutil.which(name))
 
+    def set_up(self, **env):
+        return self.run_words(self.tree / "tools/setup.sh", "build",
+                              env={"PATH": str(self.tools), **env})
+
+
+class SetUp(Machine):
     def test_optional_packages_that_cannot_be_had_are_named_and_left_out(self):
-        got = self.set_up(["libc6-dev"])
+        self.machine(["libc6-dev"])
+        got = self.set_up()
         self.assertEqual(got.returncode, 0, got.stderr.decode())
         for name in ("libsqlite3-dev", "zlib1g-dev", "libzstd-dev", "python3-dev"):
             self.assertIn(f"setup: skipped {name}: ", got.stdout.decode())
 
     def test_without_a_compiler_it_stops(self):
-        got = self.set_up(["libc6-dev"], ["make", "cmake", "pkg-config"])
+        self.machine(["libc6-dev"], ["make", "cmake", "pkg-config"])
+        got = self.set_up()
         self.assertEqual(got.returncode, 1)
         self.assertIn("could not install gcc", got.stderr.decode())
+
+
+class PageParts(Machine):
+    """What the viewer's page is bundled with, from a registry of our own."""
+
+    def setUp(self):
+        super().setUp()
+        self.machine(["libc6-dev", "zlib1g-dev", "libzstd-dev", "libsqlite3-dev", "libmicrohttpd-dev",
+                      "opencl-headers", "python3-dev", "ca-certificates"])
+        (self.tools / "python3").symlink_to(sys.executable)
+        self.files, self.asked = {}, []
+        case = self
+
+        class Registry(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                case.asked.append(self.path)
+                found = case.files.get(self.path)
+                self.send_response(200 if found else 404)
+                self.end_headers()
+                self.wfile.write(found or b"")
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Registry)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.registry = f"http://127.0.0.1:{server.server_port}"
+        self.modules = self.tree / "build/page/node_modules"
+
+    def publish(self, name, machine="", **files):
+        """An archive of one package in the registry; its line of the list."""
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+            for path, text in files.items():
+                entry = tarfile.TarInfo(path.replace("__", "/"))
+                entry.size, entry.mode = len(text), 0o755
+                tar.addfile(entry, io.BytesIO(text.encode()))
+        self.files[f"/{name}/-/{name.split('/')[-1]}-1.2.3.tgz"] = packed.getvalue()
+        digest = base64.b64encode(hashlib.sha512(packed.getvalue()).digest()).decode()
+        return f"{name} 1.2.3 sha512-{digest} {machine}\n"
+
+    def want(self, *lines):
+        (self.tree / "web/packages.txt").write_text("# a list\n" + "".join(lines))
+
+    def fetch(self):
+        got = self.set_up(npm_config_registry=self.registry)
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        self.assertEqual(got.stderr, b"")
+        return got.stdout.decode()
+
+    def test_they_are_fetched_once_and_for_this_machine(self):
+        own = platform.machine()
+        self.want(self.publish("small", package__a="one", package__sub__b="two"),
+                  self.publish("@its/tool", own, package__bin__tool="run"),
+                  self.publish("@its/other", "not-" + own, package__bin__tool="walk"))
+        self.assertIn("fetching what the viewer's page is bundled with", self.fetch())
+        self.assertEqual((self.modules / "small/sub/b").read_text(), "two")
+        self.assertTrue(os.access(self.modules / "@its/tool/bin/tool", os.X_OK))
+        self.assertFalse((self.modules / "@its/other").exists())
+        self.registry = "http://127.0.0.1:1"  # nobody is there, and nobody is needed
+        self.assertEqual(self.fetch(), "")
+        self.assertEqual(len(self.asked), 2)
+
+    def test_a_new_list_replaces_the_old_parts(self):
+        self.want(self.publish("small", package__a="one"))
+        self.fetch()
+        self.want(self.publish("large", package__a="two"))
+        self.fetch()
+        self.assertEqual([p.name for p in self.modules.iterdir()], ["large"])
+
+    def test_without_a_network_the_build_goes_on_and_does_not_ask_again(self):
+        self.want(self.publish("small", package__a="one"))
+        here, self.registry = self.registry, "http://127.0.0.1:1"
+        self.assertRegex(self.fetch(), "setup: skipped the viewer's page: small 1.2.3: .*refused")
+        self.registry = here
+        self.assertIn("still without the viewer's page (delete build/setup-skipped", self.fetch())
+        self.assertEqual(self.asked, [])
+        (self.tree / "build/setup-skipped").unlink()
+        self.fetch()
+        self.assertTrue((self.modules / "small/a").exists())
+
+    def test_an_archive_that_is_not_the_one_named_is_refused_whole(self):
+        good, bad = self.publish("good", package__a="one"), self.publish("bad", package__a="one")
+        self.publish("bad", package__a="another")
+        self.want(good, bad)
+        self.assertRegex(self.fetch(), "skipped the viewer's page: bad 1.2.3: .* is not what the list says")
+        self.assertEqual([p.name for p in (self.tree / "build").glob("page*")], [])
+
+    def test_an_archive_cannot_write_elsewhere(self):
+        self.want(self.publish("small", **{"package__..__..__..__..__..__out": "x", "package__a": "one"}))
+        self.fetch()
+        self.assertEqual([p.name for p in (self.modules / "small").iterdir()], ["a"])
+        self.assertEqual(list(self.dir.rglob("out")), [])
 
 
 class Installed(Case):
@@ -136,6 +255,49 @@ class Package(Case):
             self.assertTrue((root / "usr" / name).exists(), name)
         got = self.run_words(root / "usr/bin/unitrace", "--quiet", "-o", "out.json", "true")
         self.assertEqual(got.returncode, 0, got.stderr.decode())
+        got = self.run_words(root / "usr/bin/unitrace", "--version")
+        self.assertEqual(got.stdout, self.unitrace("--version").stdout)  # with the page, if it is built
+
+
+class Release(Case):
+    """make dist."""
+
+    def test_a_release_carries_the_page_and_needs_nothing_to_build_it(self):
+        if not (BUILD / "web/app.js.gz").exists():
+            raise unittest.SkipTest("the viewer's page is not built")
+        changed = run("git", "diff", "--quiet", "HEAD", "--", "web", cwd=SOURCE)
+        if changed.returncode:
+            raise unittest.SkipTest("no git, or web/ has changes that are not committed")
+        (self.dir / "web").symlink_to(BUILD / "web")
+        got = run(SOURCE / "tools/dist.sh", self.dir)
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        with tarfile.open(next(self.dir.glob("unitrace-*.tar.gz"))) as tar:
+            tar.extractall(self.dir)
+        tree = next(self.dir.glob("unitrace-*/CMakeLists.txt")).parent
+        for name in ("app.js.gz", "app.css.gz"):
+            self.assertEqual((tree / "web/dist" / name).read_bytes(), (BUILD / "web" / name).read_bytes())
+        got = run("cmake", "-S", tree, "-B", self.dir / "made", "-DBUILD_TESTING=OFF",
+                  "-G", "Unix Makefiles")
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        self.assertNotIn("left out: the viewer's page", got.stdout.decode())
+
+
+class Demo(Case):
+    def test_the_demo_ends_with_a_page_of_ours(self):
+        tree = self.dir / "tree"
+        tree.mkdir()
+        for name in ("bin", "lib", "examples"):
+            (tree / name).symlink_to(BUILD / name)
+        got = self.run_words(SOURCE / "tools/demo.sh", tree)
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        page = tree / "demo/demo.html"
+        last = got.stdout.decode().splitlines()[-1]
+        if "as one file" in self.unitrace("--version").stdout.decode():
+            self.assertEqual(last.strip(), page.as_uri())
+            self.assertIn('id="trace"', page.read_text())
+        else:
+            self.assertIn("without the viewer's page", last)
+            self.assertFalse(page.exists())
 
 
 class Bench(Case):

@@ -19,7 +19,7 @@ from devlog_support import (DATA, FIRST, GOLDEN, OLD_ROWS, SIX, ZONES, Page, dra
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
 
-HAS_PAGE = b"viewer" in subprocess.run([UNITRACE, "--version"], capture_output=True).stdout
+HAS_PAGE = b"as one file" in subprocess.run([UNITRACE, "--version"], capture_output=True).stdout
 
 EXACT = ("device_stats.txt", "device_rearranged_timestamps.csv", "device_chrome_tracing.json",
          "device_analysis_data.json", "profile_log_device.csv")

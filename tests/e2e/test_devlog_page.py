@@ -14,7 +14,7 @@ from devlog_support import OLD_ROWS, Page, old_log, zone_log, zone_rows
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
-if b"viewer" not in subprocess.run([UNITRACE, "--version"], capture_output=True).stdout:
+if b"as one file" not in subprocess.run([UNITRACE, "--version"], capture_output=True).stdout:
     skip("built without the viewer")
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"

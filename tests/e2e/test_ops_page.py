@@ -68,7 +68,7 @@ class Pages(Case):
                              text=True)
         self.assertEqual(run.returncode, 0, run.stderr)
         if "no page:" in run.stderr:
-            raise unittest.SkipTest("built without the page (tools/setup.sh web)")
+            raise unittest.SkipTest("built without the page (tools/setup.sh test)")
         return self.dir / out / f"{name}.html"
 
     def open(self, *pages):

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import struct
@@ -19,10 +20,8 @@ need()
 if b"built without" in subprocess.run([UNITRACE, "view", "--no-browser", "/dev/null"],
                                       capture_output=True, timeout=60).stderr:
     skip("built without libmicrohttpd or the page")
-MODULES = next((m for m in (BUILD / "node/node_modules", SOURCE / "build/node/node_modules",
-                            *map(lambda p: p and __import__("pathlib").Path(p),
-                                 [os.environ.get("UNITRACE_WEB_MODULES")]))
-                if m and (m / "esbuild").is_dir()), None)
+BUNDLER = SOURCE / "build/page/node_modules"  # of tools/setup.sh, whatever the build folder
+MODULES = SOURCE / "build/node/node_modules"
 
 
 def trace(seed=5, overlap=False):
@@ -144,8 +143,9 @@ class View(Case):
 
     def browse(self, script, *words):
         """Runs a script of this folder that drives a browser."""
-        modules = MODULES or SOURCE / "build/node/node_modules"
-        done = subprocess.run(["node", SOURCE / "tests/e2e" / script, modules, self.dir, *words],
+        if not shutil.which("node"):
+            self.skipTest("node is not installed (tools/setup.sh test)")
+        done = subprocess.run(["node", SOURCE / "tests/e2e" / script, MODULES, self.dir, *words],
                               capture_output=True, text=True, timeout=300)
         if done.returncode == 77:
             self.skipTest(done.stderr.strip())
@@ -604,13 +604,13 @@ class OneFile(View):
 
     def say_the_same(self, events, name):
         """The engine inside a page, asked everything that the server is asked about the trace."""
-        if not MODULES:
-            self.skipTest("esbuild is not installed (tools/setup.sh web)")
+        if not (BUNDLER / "@esbuild").is_dir() or not shutil.which("node"):
+            self.skipTest("node or esbuild is not there (tools/setup.sh test)")
         path = self.save(events)
         self.assertEqual(self.unitrace("view", "--save", "run.html", path).returncode, 0)
         self.start("run.json", enter=False)
         time.sleep(1)
-        done = subprocess.run(["node", SOURCE / "tests/e2e/view_engine.mjs", MODULES, self.dir / "run.html",
+        done = subprocess.run(["node", SOURCE / "tests/e2e/view_engine.mjs", BUNDLER, self.dir / "run.html",
                                self.address, SOURCE / "web"], env=environment(VIEW_NAME=name),
                               capture_output=True, text=True, timeout=300)
         self.assertEqual(done.stdout, "equal\n", done.stderr[-3000:])
@@ -628,6 +628,8 @@ class OneFile(View):
         self.say_the_same(events, "o")
 
     def test_in_a_browser_without_a_complaint(self):
+        if not shutil.which("node"):
+            self.skipTest("node is not installed (tools/setup.sh test)")
         path = self.save(trace())
         if self.unitrace("view", "--save", "run.html", path).returncode:
             self.skipTest("built without the viewer's page")

@@ -51,7 +51,7 @@ class ViewOps(Case):
     def run_unitrace(self, *words):
         run = subprocess.run([UNITRACE, *words], cwd=self.dir, capture_output=True, text=True, timeout=120)
         if "built without the viewer's page" in run.stderr:
-            raise unittest.SkipTest("built without the page (tools/setup.sh web)")
+            raise unittest.SkipTest("built without the page (tools/setup.sh test)")
         self.assertEqual(run.returncode, 0, run.stderr)
         return run.stdout
 

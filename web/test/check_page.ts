@@ -250,7 +250,7 @@ async function narrowCheck(set: Setting): Promise<void> {
 /* No serious finding of axe on any tab, in any theme. */
 async function accessibleCheck(set: Setting): Promise<void> {
 	if (!set.axe) {
-		console.log('skipped: axe-core is not installed (tools/setup.sh web)');
+		console.log('skipped: axe-core is not installed (tools/setup.sh test)');
 		return;
 	}
 	for (const theme of ['light', 'dark', 'contrast']) {

@@ -31,7 +31,7 @@ const flags = [
 ];
 
 function skip(why: string): never {
-	console.error(`web: skipped: ${why}`);
+	console.error(`SKIP: ${why}`);
 	process.exit(77);
 }
 
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
 	try {
 		({ chromium } = from('playwright-core') as { chromium: typeof chromium });
 	} catch {
-		skip('playwright-core is not installed (tools/setup.sh web)');
+		skip('playwright-core is not installed (tools/setup.sh test)');
 	}
 	const folder = path.resolve(out, 'pages');
 

@@ -1,7 +1,7 @@
 // kit.tsx - small parts that all views share.
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Cell, Table } from '../source/contract';
 import type { App } from '../state/app';
 import { plain } from '../text/label';
@@ -166,7 +166,8 @@ export function MenuView({ app }: { app: App }) {
 	const menu = app.menu.value,
 		box = useRef<HTMLUListElement>(null);
 
-	useEffect(() => {
+	/* Before anything is painted: a key that follows at once is for the menu. */
+	useLayoutEffect(() => {
 		const before = document.activeElement as HTMLElement | null,
 			b = box.current;
 

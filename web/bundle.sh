@@ -1,0 +1,58 @@
+#!/bin/sh
+# bundle.sh - makes the page, its tests and its benchmark from web/. cmake and tools/web.sh run it.
+#
+#   web/bundle.sh NODE_MODULES OUT page|test|bench...
+#
+# page: OUT/app.js and app.css, and both compressed: all that the program carries. esbuild is a
+# program of its own, so this needs no Node.
+set -eu
+modules=$(cd "$1" && pwd)
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+shift 2
+web=$(cd "$(dirname "$0")" && pwd)
+limit=$((120 * 1024)) # bytes of the whole page as it is sent
+
+# bundle ENTRY... OPTION...: what every bundle has in common.
+bundle() {
+	NODE_PATH=$modules "$modules"/@esbuild/*/bin/esbuild "$@" --bundle --jsx=automatic \
+		--jsx-import-source=preact --legal-comments=none --log-level=warning \
+		'--define:process.env.NODE_ENV="production"'
+}
+
+page() {
+	bundle "app=$web/src/main.tsx" --outdir="$out" --format=iife --minify --target=es2022 --charset=ascii
+	total=0
+	for file in app.js app.css; do
+		gzip -9n <"$out/$file" >"$out/$file.gz"
+		size=$(wc -c <"$out/$file.gz")
+		total=$((total + size))
+		echo "$file: $size bytes compressed"
+	done
+	if [ $total -gt $limit ]; then
+		echo "web: the page weighs $total bytes compressed, more than $limit" >&2
+		rm -f "$out"/app.*.gz
+		exit 1
+	fi
+}
+
+test_files() {
+	bundle "$web"/test/*.test.ts "$web/test/serve.ts" "$web/test/pages.ts" --outdir="$out/test" \
+		--format=esm --platform=node --out-extension:.js=.mjs --sourcemap=inline --target=node18 \
+		--charset=utf8 --external:playwright-core --external:axe-core
+}
+
+for what in "$@"; do
+	case $what in
+	page) page ;;
+	test) test_files ;;
+	bench)
+		bundle "bench=$web/bench/bench.tsx" --outdir="$out" --format=iife --minify --target=es2022 \
+			--charset=utf8
+		;;
+	*)
+		echo "web: unknown part '$what'; one of page test bench" >&2
+		exit 2
+		;;
+	esac
+done
