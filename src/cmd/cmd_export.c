@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
-#include "cmd/last.h"
+#include "cmd/command_line.h"
 #include "cmd/session_print.h"
 #include "cmd/words.h"
 #include "session/session_export.h"
@@ -87,22 +87,12 @@ static int start(struct export_opts *o, const struct ut_words *words, struct ut_
 static int cmd_export(int argc, const char *const *argv)
 {
 	struct export_opts opts = { .plan.out = { .export_mode = true, .summary_rows = 20 } };
-	struct ut_arena arena = { 0 };
-	struct ut_words words = { 0 };
-	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
-	int status;
+	struct ut_command_line line = { 0 };
 
-	if (!rc && opts.help)
-		status = ut_cmd_help(&ut_cmd_export);
-	else if (rc)
-		status = ut_cmd_misuse(&ut_cmd_export, &err);
-	else if (!ut_last_fill(&words, &arena))
-		status = UT_EXIT_MISUSE;
-	else
-		status = start(&opts, &words, &err);
-	ut_arena_release(&arena);
-	return status;
+	if (ut_command_line_read(&line, &ut_cmd_export, make_table(&line.arena, &opts), &opts.help,
+				 argc, argv))
+		line.status = start(&opts, &line.words, &line.err);
+	return ut_command_line_end(&line);
 }
 
 static const struct ut_opt *export_options(struct ut_arena *a)

@@ -19,9 +19,8 @@
 #include "base/grow.h"
 #include "base/opt.h"
 #include "base/str.h"
-#include "cmd/last.h"
+#include "cmd/command_line.h"
 #include "cmd/table_options.h"
-#include "cmd/words.h"
 #include "export/args_json.h"
 #include "import/importer.h"
 #include "text/cells.h"
@@ -419,36 +418,30 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct head_opts *o)
 	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
 }
 
-static int refuse_several(struct ut_err *err)
+static int start(struct head_opts *o, struct ut_command_line *l)
 {
-	ut_err_set(err, -EINVAL, "one trace at a time, please");
-	return ut_cmd_misuse(&ut_cmd_head, err);
+	if (ut_table_opts_check(&o->table, &l->err) ||
+	    ut_report_check_sort(&event_table, o->table.sort, &l->err))
+		return ut_cmd_misuse(&ut_cmd_head, &l->err);
+	if (!ut_command_line_last(l))
+		return l->status;
+	if (l->words.count > 1) {
+		ut_err_set(&l->err, -EINVAL, "one trace at a time, please");
+		return ut_cmd_misuse(&ut_cmd_head, &l->err);
+	}
+	return head(o, l->words.items[0], &l->err) ? ut_cmd_fail(&ut_cmd_head, &l->err)
+						   : UT_EXIT_OK;
 }
 
 static int cmd_head(int argc, const char *const *argv)
 {
 	struct head_opts opts = { .table = { UT_TABLE_OPTS }, .count = 10 };
-	struct ut_arena arena = { 0 };
-	struct ut_words words = { 0 };
-	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
-	int status;
+	struct ut_command_line line = { 0 };
 
-	if (!rc && opts.help)
-		status = ut_cmd_help(&ut_cmd_head);
-	else if (rc || ut_table_opts_check(&opts.table, &err) ||
-		 ut_report_check_sort(&event_table, opts.table.sort, &err))
-		status = ut_cmd_misuse(&ut_cmd_head, &err);
-	else if (!ut_last_fill(&words, &arena))
-		status = UT_EXIT_MISUSE;
-	else if (words.count > 1)
-		status = refuse_several(&err);
-	else if (head(&opts, words.items[0], &err))
-		status = ut_cmd_fail(&ut_cmd_head, &err);
-	else
-		status = UT_EXIT_OK;
-	ut_arena_release(&arena);
-	return status;
+	if (ut_command_line_parse(&line, &ut_cmd_head, make_table(&line.arena, &opts), &opts.help,
+				  argc, argv))
+		line.status = start(&opts, &line);
+	return ut_command_line_end(&line);
 }
 
 static const struct ut_opt *head_options(struct ut_arena *a)

@@ -13,7 +13,7 @@
 #include "base/opt.h"
 #include "base/path.h"
 #include "base/size.h"
-#include "cmd/last.h"
+#include "cmd/command_line.h"
 #include "cmd/words.h"
 #include "export/about.h"
 #include "import/load.h"
@@ -242,24 +242,14 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct info_opts *o)
 static int cmd_info(int argc, const char *const *argv)
 {
 	struct info_opts opts = { 0 };
-	struct ut_arena arena = { 0 };
-	struct ut_words words = { 0 };
-	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
-	int status;
+	struct ut_command_line line = { 0 };
 
-	if (!rc && opts.help)
-		status = ut_cmd_help(&ut_cmd_info);
-	else if (rc)
-		status = ut_cmd_misuse(&ut_cmd_info, &err);
-	else if (!ut_last_fill(&words, &arena))
-		status = UT_EXIT_MISUSE;
-	else if (info(&opts, &words, &err))
-		status = ut_cmd_fail(&ut_cmd_info, &err);
-	else
-		status = UT_EXIT_OK;
-	ut_arena_release(&arena);
-	return status;
+	if (ut_command_line_read(&line, &ut_cmd_info, make_table(&line.arena, &opts), &opts.help,
+				 argc, argv))
+		line.status = info(&opts, &line.words, &line.err)
+				      ? ut_cmd_fail(&ut_cmd_info, &line.err)
+				      : UT_EXIT_OK;
+	return ut_command_line_end(&line);
 }
 
 static const struct ut_opt *info_options(struct ut_arena *a)

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
-#include "cmd/last.h"
+#include "cmd/command_line.h"
 #include "cmd/running.h"
 #include "cmd/view_save.h"
 #include "cmd/view_serve.h"
@@ -95,25 +95,18 @@ static int view_live(const struct ut_view_opts *o, const char *session, struct u
 static int cmd_view(int argc, const char *const *argv)
 {
 	struct ut_view_opts opts = { 0 };
-	struct ut_arena arena = { 0 };
-	struct ut_words words = { 0 };
-	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
-	const char *live = rc || opts.help ? NULL : find_live(&arena, &words);
-	int status;
+	struct ut_command_line line = { 0 };
+	const char *live;
 
-	if (!rc && opts.help)
-		status = ut_cmd_help(&ut_cmd_view);
-	else if (rc)
-		status = ut_cmd_misuse(&ut_cmd_view, &err);
-	else if (live)
-		status = view_live(&opts, live, &err);
-	else if (!ut_last_fill(&words, &arena))
-		status = UT_EXIT_MISUSE;
-	else
-		status = view(&opts, &words, &err);
-	ut_arena_release(&arena);
-	return status;
+	if (!ut_command_line_parse(&line, &ut_cmd_view, make_table(&line.arena, &opts), &opts.help,
+				   argc, argv))
+		return ut_command_line_end(&line);
+	live = find_live(&line.arena, &line.words);
+	if (live)
+		line.status = view_live(&opts, live, &line.err);
+	else if (ut_command_line_last(&line))
+		line.status = view(&opts, &line.words, &line.err);
+	return ut_command_line_end(&line);
 }
 
 static const struct ut_opt *view_options(struct ut_arena *a)

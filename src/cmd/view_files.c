@@ -35,8 +35,8 @@ struct files {
 	struct ut_show *s;
 	struct file *items;
 	struct ut_view_store **before; /* of the run to compare with, all of them */
-	int64_t shown_at; /* ms */
-	bool done;        /* all of them have been read */
+	int64_t shown_at;              /* ms */
+	bool done;                     /* all of them have been read */
 };
 
 static int64_t now_ms(void)
