@@ -2,22 +2,6 @@
 
 #include "base/idmap.h"
 
-/* The first row at or behind a time. */
-static uint64_t find_row(const struct ut_rows *rows, uint64_t ts)
-{
-	uint64_t low = 0, high = rows->count;
-
-	while (low < high) {
-		uint64_t mid = low + (high - low) / 2;
-
-		if (rows->blocks[mid / UT_BLOCK_ROWS].ts[mid % UT_BLOCK_ROWS] < ts)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* Rows while they are being copied. */
 struct columns {
 	uint64_t *ts, *val;
@@ -98,7 +82,8 @@ void ut_window_open(struct ut_window *w, struct ut_store *store, uint64_t from, 
 	rows = UT_NEW_N(&w->arena, struct ut_rows, tracks + 1);
 	store->row_count = 0;
 	for (uint32_t i = 0; i < tracks; i++) {
-		uint64_t first = find_row(&w->rows[i], from), last = find_row(&w->rows[i], to);
+		uint64_t first = ut_rows_find(&w->rows[i], from),
+			 last = ut_rows_find(&w->rows[i], to);
 
 		if (first < last)
 			copy_rows(w, &w->rows[i], first, last, &rows[i]);

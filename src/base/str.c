@@ -34,6 +34,18 @@ void ut_buf_add(struct ut_buf *b, const char *s, size_t len)
 	b->data[b->len] = '\0';
 }
 
+char *ut_buf_reserve(struct ut_buf *b, size_t n)
+{
+	reserve(b, n);
+	return b->data + b->len;
+}
+
+void ut_buf_advance(struct ut_buf *b, const char *end)
+{
+	b->len = (size_t)(end - b->data);
+	b->data[b->len] = '\0';
+}
+
 void ut_buf_text(struct ut_buf *b, const char *s)
 {
 	ut_buf_add(b, s, strlen(s));

@@ -86,6 +86,11 @@ void ut_buf_char(struct ut_buf *b, char c);
 void ut_buf_fmt(struct ut_buf *b, const char *fmt, ...) UT_PRINTF(2, 3);
 void ut_buf_release(struct ut_buf *b);
 
+/* For writers that must be fast: n bytes behind the text, to be filled and then claimed up to end.
+ */
+char *ut_buf_reserve(struct ut_buf *b, size_t n);
+void ut_buf_advance(struct ut_buf *b, const char *end);
+
 /* The text as a copy in the arena ("" if nothing was added); the buffer is released. */
 char *ut_buf_take(struct ut_buf *b, struct ut_arena *a);
 

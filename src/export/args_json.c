@@ -7,97 +7,35 @@
 
 #include "base/grow.h"
 #include "base/str.h"
-#include "base/utf8.h"
 #include "model/event.h"
 #include "model/trace.h"
-#include "text/digits.h"
+#include "text/arg_json.h"
 #include "text/out.h"
-
-static void put_u64(struct ut_out *o, const struct ut_arg *a)
-{
-	const char *quote = a->flags & UT_ARG_TEXT ? "\"" : "";
-
-	ut_out_text(o, quote);
-	ut_out_u64(o, a->value.u64);
-	ut_out_text(o, quote);
-}
 
 void ut_args_json_text(struct ut_out *o, struct ut_str text)
 {
-	char *copy;
-
-	if (ut_utf8_valid(text.ptr, text.len)) {
-		ut_out_write(o, text.ptr, text.len);
-		return;
-	}
-	copy = ut_make(3 * text.len);
-	ut_out_write(o, copy, ut_utf8_copy(copy, text.ptr, text.len));
-	free(copy);
+	ut_arg_json_raw(ut_out_buffer(o), text);
 }
 
 void ut_args_json_value(struct ut_out *o, const struct ut_trace *t, const struct ut_arg *a)
 {
-	struct ut_str s;
-
-	switch ((enum ut_arg_type)a->type) {
-	case UT_ARG_STR:
-		s = ut_strtab_get(&t->strings, a->value.str);
-		ut_out_json_str(o, s.ptr, s.len);
-		break;
-	case UT_ARG_U64:
-		put_u64(o, a);
-		break;
-	case UT_ARG_I64:
-		ut_out_i64(o, a->value.i64);
-		break;
-	case UT_ARG_F64:
-		ut_out_json_double(o, a->value.f64);
-		break;
-	case UT_ARG_PTR: /* as text: readers round numbers past 2^53 */
-		ut_out_text(o, "\"");
-		ut_out_advance(o, ut_digits_hex(ut_out_reserve(o, UT_DIGITS_ROOM), a->value.u64));
-		ut_out_text(o, "\"");
-		break;
-	case UT_ARG_BOOL:
-		ut_out_text(o, a->value.u64 ? "true" : "false");
-		break;
-	case UT_ARG_JSON:
-		ut_args_json_text(o, ut_strtab_get(&t->strings, a->value.str));
-		break;
-	case UT_ARG_END:
-		break;
-	}
+	ut_arg_json_value(ut_out_buffer(o), &t->strings, a);
 }
 
-/* The members of an object, up to its end. */
-static void put_members(struct ut_out *o, const struct ut_trace *t, uint32_t index)
+static size_t list_len(const struct ut_arg *args)
 {
-	const struct ut_arg *first = &t->args[index];
-	bool inside = false; /* an array */
+	size_t n = 0;
 
-	for (const struct ut_arg *a = first; a->type != UT_ARG_END; a++) {
-		bool array = a->flags & UT_ARG_ARRAY;
-		bool more = array && a->flags & UT_ARG_MORE && a[1].type != UT_ARG_END;
-		struct ut_str key = ut_strtab_get(&t->strings, a->key);
-
-		if (a != first)
-			ut_out_text(o, ",");
-		if (!inside) {
-			ut_out_json_str(o, key.ptr, key.len);
-			ut_out_text(o, array ? ":[" : ":");
-		}
-		ut_args_json_value(o, t, a);
-		if (array && !more)
-			ut_out_text(o, "]");
-		inside = more;
-	}
-	ut_out_text(o, "}");
+	while (args[n].type != UT_ARG_END)
+		n++;
+	return n;
 }
 
 void ut_args_json(struct ut_out *o, const struct ut_trace *t, uint32_t index)
 {
-	ut_out_text(o, "{");
-	put_members(o, t, index);
+	const struct ut_arg *args = &t->args[index];
+
+	ut_arg_json_list(ut_out_buffer(o), &t->strings, args, list_len(args));
 }
 
 /* What has no name is its address; a semicolon parts two of them. */
@@ -139,6 +77,7 @@ bool ut_sample_has_stack(const struct ut_trace *t, const struct ut_event *e)
 void ut_sample_json(struct ut_out *o, const struct ut_trace *t, const struct ut_event *e)
 {
 	uint32_t stack = ut_sample_has_stack(t, e) ? ut_sample_stack(e->val) : 0;
+	const struct ut_arg *args = &t->args[e->args];
 	struct ut_buf b = { 0 };
 
 	ut_out_text(o, "{");
@@ -149,7 +88,8 @@ void ut_sample_json(struct ut_out *o, const struct ut_trace *t, const struct ut_
 		ut_out_text(o, e->args ? "," : "");
 	}
 	ut_buf_release(&b);
-	put_members(o, t, e->args);
+	ut_arg_json_members(ut_out_buffer(o), &t->strings, args, list_len(args));
+	ut_out_text(o, "}");
 }
 
 void ut_counter_json(struct ut_out *o, const struct ut_event *e)

@@ -1,5 +1,5 @@
 /*
- * args_json.h - arguments and values of events as JSON.
+ * args_json.h - arguments and values of events as JSON, into a file (text/arg_json.h writes them).
  */
 #ifndef UT_EXPORT_ARGS_JSON_H
 #define UT_EXPORT_ARGS_JSON_H
@@ -14,7 +14,7 @@ struct ut_event;
 struct ut_out;
 struct ut_trace;
 
-/* Writes {"key":value,...}; "{}" for an empty list. Pointers are strings in hex. */
+/* Writes {"key":value,...}; "{}" for an empty list. */
 void ut_args_json(struct ut_out *o, const struct ut_trace *t, uint32_t index);
 
 /* The value of one of them. */

@@ -96,3 +96,18 @@ void ut_store_send(struct ut_store *s, int64_t shift, struct ut_sink *sink)
 	s->trace.arrows = NULL;
 	ut_arrows_release(&arrows);
 }
+
+uint64_t ut_rows_find(const struct ut_rows *r, uint64_t ts)
+{
+	uint64_t low = 0, high = r->count;
+
+	while (low < high) {
+		uint64_t mid = low + (high - low) / 2;
+
+		if (r->blocks[mid / UT_BLOCK_ROWS].ts[mid % UT_BLOCK_ROWS] < ts)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}

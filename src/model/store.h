@@ -64,6 +64,9 @@ static inline size_t ut_rows_blocks(const struct ut_rows *r)
 	return (size_t)((r->count + UT_BLOCK_ROWS - 1) / UT_BLOCK_ROWS);
 }
 
+/* The first row at or behind a time; count if there is none. */
+uint64_t ut_rows_find(const struct ut_rows *r, uint64_t ts);
+
 static inline const struct ut_type *ut_store_type(const struct ut_store *s, uint32_t number)
 {
 	return ut_types_get(&s->types, number);

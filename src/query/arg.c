@@ -11,7 +11,7 @@
 #include "base/grow.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "query/arg_json.h"
+#include "text/arg_json.h"
 
 /* How many characters Perfetto has put in front of a key. */
 static size_t prefix_len(struct ut_str key)

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "query/arg.h"
-#include "query/arg_json.h"
 #include "query/arg_path.h"
 #include "query/function_parts.h"
 #include "query/tree.h"
+#include "text/arg_json.h"
 
 /*
  * The value of an argument that the path begins with: itself, an element of it, or what lies deeper

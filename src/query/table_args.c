@@ -5,9 +5,9 @@
 #include "base/grow.h"
 #include "base/str.h"
 #include "query/arg.h"
-#include "query/arg_json.h"
 #include "query/owner.h"
 #include "query/scan.h"
+#include "text/arg_json.h"
 
 enum what {
 	ARG_SET,

@@ -8,8 +8,8 @@
 #include "base/grow.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "query/arg_json.h"
 #include "query/flow.h"
+#include "text/arg_json.h"
 
 void ut_traces_init(struct ut_traces *t)
 {

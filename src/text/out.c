@@ -24,8 +24,7 @@
 #define MOST_NUMBERS 100000u
 
 struct ut_out {
-	char *buf;
-	size_t len, cap;
+	struct ut_buf buf;
 	int fd; /* -1: in memory, or failed */
 	bool memory;
 	bool borrowed; /* fd is not ours to close */
@@ -54,7 +53,7 @@ static struct ut_out *new_out(void)
 	struct ut_out *o = ut_make(sizeof(*o));
 
 	o->fd = -1;
-	o->buf = ut_grow_raw(NULL, BUFFER_BYTES, &o->cap, 1);
+	ut_buf_reserve(&o->buf, BUFFER_BYTES - 1);
 	return o;
 }
 
@@ -188,23 +187,24 @@ struct ut_out *ut_out_open_memory(void)
 
 const char *ut_out_data(const struct ut_out *o, size_t *len)
 {
-	*len = o->len;
-	return o->buf;
+	*len = o->buf.len;
+	o->buf.data[o->buf.len] = '\0';
+	return o->buf.data;
 }
 
 char *ut_out_take(struct ut_out *o, size_t *len)
 {
-	char *data = o->buf;
+	char *data = o->buf.data;
 
-	*len = o->len;
-	o->buf = NULL;
+	*len = o->buf.len;
+	o->buf = (struct ut_buf){ 0 };
 	ut_out_abandon(o);
 	return data;
 }
 
 void ut_out_clear(struct ut_out *o)
 {
-	o->len = 0;
+	o->buf.len = 0;
 }
 
 static void put(struct ut_out *o, const char *data, size_t len, bool last)
@@ -219,23 +219,30 @@ static void put(struct ut_out *o, const char *data, size_t len, bool last)
 
 static void drain(struct ut_out *o, bool last)
 {
-	put(o, o->buf, o->len, last);
-	o->len = 0;
+	put(o, o->buf.data, o->buf.len, last);
+	o->buf.len = 0;
 }
 
 char *ut_out_reserve(struct ut_out *o, size_t n)
 {
-	if (o->cap - o->len < n) {
+	if (o->buf.cap - o->buf.len <= n) { /* a buffer has room for its NUL */
 		if (!o->memory)
 			drain(o, false);
-		o->buf = ut_grow_raw(o->buf, o->len + n, &o->cap, 1);
+		ut_buf_reserve(&o->buf, n);
 	}
-	return o->buf + o->len;
+	return o->buf.data + o->buf.len;
 }
 
 void ut_out_advance(struct ut_out *o, const char *end)
 {
-	o->len = (size_t)(end - o->buf);
+	o->buf.len = (size_t)(end - o->buf.data);
+}
+
+struct ut_buf *ut_out_buffer(struct ut_out *o)
+{
+	if (o->buf.len > BUFFER_BYTES / 2 && !o->memory)
+		drain(o, false);
+	return &o->buf;
 }
 
 /* Claims path for the temporary file: rename() would silently replace what is there. */
@@ -409,7 +416,7 @@ void ut_out_abandon(struct ut_out *o)
 	if (o->temp[0])
 		unlink(o->temp);
 	ut_pack_free(o->pack);
-	free(o->buf);
+	ut_buf_release(&o->buf);
 	free(o);
 }
 
@@ -424,7 +431,7 @@ void ut_out_write(struct ut_out *o, const void *data, size_t len)
 		return;
 	}
 	memcpy(ut_out_reserve(o, len), data, len);
-	o->len += len;
+	o->buf.len += len;
 }
 
 void ut_out_text(struct ut_out *o, const char *s)
@@ -447,7 +454,7 @@ void ut_out_fmt(struct ut_out *o, const char *fmt, ...)
 		len = vsnprintf(ut_out_reserve(o, room), room, fmt, ap);
 		va_end(ap);
 	}
-	o->len += len > 0 ? (size_t)len : 0;
+	o->buf.len += len > 0 ? (size_t)len : 0;
 }
 
 void ut_out_u64(struct ut_out *o, uint64_t value)

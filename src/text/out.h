@@ -15,6 +15,7 @@
 #include "base/err.h"
 
 struct ut_arena;
+struct ut_buf;
 struct ut_out;
 
 enum ut_out_flag {
@@ -35,7 +36,7 @@ struct ut_out *ut_out_open(const char *path, unsigned int flags);
  */
 struct ut_out *ut_out_open_numbered(const char *path, const char *wanted);
 
-/* Collects in memory; ut_out_data() gives the bytes, owned by the out. */
+/* Collects in memory; ut_out_data() gives the bytes, owned by the out, with a NUL behind them. */
 struct ut_out *ut_out_open_memory(void);
 const char *ut_out_data(const struct ut_out *o, size_t *len);
 /* The same bytes, now the caller's to free(); o is freed. */
@@ -86,6 +87,10 @@ void ut_out_us(struct ut_out *o, uint64_t ns); /* microseconds with three decima
  */
 char *ut_out_reserve(struct ut_out *o, size_t n);
 void ut_out_advance(struct ut_out *o, const char *end);
+
+/* The buffer itself, for writers that know no files: what is added to it, before anything else is
+ * written, is part of the file. */
+struct ut_buf *ut_out_buffer(struct ut_out *o);
 
 /* A JSON string with its quotes, valid for any bytes: bad UTF-8 becomes U+FFFD. */
 void ut_out_json_str(struct ut_out *o, const char *s, size_t len);

@@ -347,6 +347,19 @@ class Words(Day):
         self.assertEqual("sqlite" in lines["writes"], "SQL" in lines)
         self.assertNotIn("null", out)
 
+    def test_version_names_the_viewer_only_where_it_works(self):
+        self.trace_file()
+        got = self.unitrace("view", "--save", "page.html", "run.json", env=self.env)
+        out, _ = self.say("--version")
+        lines = {line.split()[0]: line.split(None, 1)[1] for line in out.splitlines()}
+        works = got.returncode == 0
+        self.assertEqual("html" in lines["writes"].split(", "), works, got.stderr)
+        self.assertEqual("as one file" in lines.get("view", ""), works, got.stderr)
+        self.assertEqual("the viewer's page" in out, not works)
+        if not works:
+            self.assertIn(b"built without the viewer's page", got.stderr)
+            self.assertFalse((self.dir / "page.html").exists())
+
     def test_help_names_every_format_that_can_be_written(self):
         writes = re.search(r"writes +(.*)", self.say("--version")[0])[1].split(", ")
         formats = [w for w in writes if not w.startswith(".")]

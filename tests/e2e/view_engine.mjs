@@ -5,20 +5,20 @@
 //
 // Rows and types have other numbers in the page, so events are compared by track, time and name.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inflateSync } from 'node:zlib';
 
 const [modules, page, address, web] = process.argv.slice(2);
-const esbuild = createRequire(path.resolve(modules, 'x.js'))('esbuild');
 
 async function load() {
-	const built = esbuild.buildSync({ bundle: true, format: 'esm', write: false, logLevel: 'error',
-		stdin: { resolveDir: path.resolve(web, 'src'), loader: 'ts',
-			contents: "export { Engine } from './engine/engine'; export { readContainer } from './engine/container'; export { readWindow } from './source/window';" } });
+	const machine = readdirSync(path.join(modules, '@esbuild'))[0];
+	const built = execFileSync(path.join(modules, '@esbuild', machine, 'bin/esbuild'),
+		['--bundle', '--format=esm', '--log-level=error', '--loader=ts'],
+		{ cwd: path.resolve(web, 'src'), input: "export { Engine } from './engine/engine'; export { readContainer } from './engine/container'; export { readWindow } from './source/window';" });
 
-	return import('data:text/javascript;base64,' + Buffer.from(built.outputFiles[0].contents).toString('base64'));
+	return import('data:text/javascript;base64,' + built.toString('base64'));
 }
 
 const { Engine, readContainer, readWindow } = await load();

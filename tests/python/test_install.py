@@ -86,6 +86,11 @@ class Install(Case):
         got = self.run_words("unitrace", "--version", env=self.env())
         self.assertEqual(got.stdout.decode().split()[:2], ["unitrace", wanted])
 
+    def test_the_viewers_page_comes_along_where_it_is_built(self):
+        view = re.compile(rb"(?m)^  view .*$")
+        got = self.run_words("unitrace", "--version", env=self.env())
+        self.assertEqual(view.findall(got.stdout), view.findall(self.unitrace("--version").stdout))
+
 
 class Source(Case):
     def test_a_source_package_holds_what_a_wheel_needs(self):
@@ -98,6 +103,8 @@ class Source(Case):
             names = {name.partition("/")[2] for name in tar.getnames()}
         self.assertEqual({"PKG-INFO", "pyproject.toml", "python/build_wheel.py", "CMakeLists.txt",
                           "LICENSE"} - names, set())
+        if (SOURCE / "build/web/app.js.gz").exists():
+            self.assertEqual({"web/dist/app.js.gz", "web/dist/app.css.gz"} - names, set())
 
 
 if __name__ == "__main__":
