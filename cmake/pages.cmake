@@ -1,14 +1,3 @@
-# Pages that the program writes: web/ is embedded (src/text/embed.h), so a change there builds
-# the files again that carry it.
-file(GLOB UT_WEB_FILES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/*.css ${PROJECT_SOURCE_DIR}/web/*.js)
-foreach(source text/html.c ops/write_report.c)
-  set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/${source} APPEND PROPERTY
-    OBJECT_DEPENDS ${UT_WEB_FILES})
-endforeach()
-foreach(room text ops)
-  target_compile_definitions(ut_${room} PRIVATE UT_WEB_DIR="${PROJECT_SOURCE_DIR}/web")
-endforeach()
-
 # The viewer's page: web/src bundled by esbuild, or the bundle that a release carries in web/dist.
 # Without either, the build goes on; view and export -o FILE.html say how to get it.
 set(UT_WEB_MODULES ${PROJECT_SOURCE_DIR}/build/page/node_modules CACHE PATH
