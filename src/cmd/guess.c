@@ -37,7 +37,6 @@ static const struct {
 	{ "summary", "'unitrace stats' counts and adds up" },
 	{ "hotspots", "'unitrace stats --sort self' shows where the time goes" },
 	{ "ranks", "'unitrace stats --by rank' has a row for each rank" },
-	{ "categorize", "'unitrace stats --by category' adds up by category" },
 	{ "metrics", "'unitrace stats --device' tells how devices were used" },
 	{ "roofline", "'unitrace stats --device' tells how devices were used" },
 	{ "mcp", "'unitrace query --json' answers SQL for other programs" },

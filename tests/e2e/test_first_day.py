@@ -16,7 +16,7 @@ from common import (BUILD, COLLECTOR, PATIENCE, SOURCE, UNITRACE, Case, environm
 STEPS = program("steps")
 need("steps")
 
-PLANNED = ("serve", "metrics", "roofline", "hotspots", "categorize",
+PLANNED = ("serve", "metrics", "roofline", "hotspots",
            "summary", "ranks", "mcp")
 TRACE = {"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "name": "work"}]}
 
