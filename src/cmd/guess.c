@@ -34,7 +34,6 @@ static const struct {
 	const char *name, *instead;
 } planned[] = {
 	{ "serve", "'unitrace view' shows a trace in a browser" },
-	{ "summary", "'unitrace stats' counts and adds up" },
 	{ "hotspots", "'unitrace stats --sort self' shows where the time goes" },
 	{ "ranks", "'unitrace stats --by rank' has a row for each rank" },
 	{ "metrics", "'unitrace stats --device' tells how devices were used" },

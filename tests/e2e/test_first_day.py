@@ -17,7 +17,7 @@ STEPS = program("steps")
 need("steps")
 
 PLANNED = ("serve", "metrics", "roofline", "hotspots",
-           "summary", "ranks", "mcp")
+           "ranks", "mcp")
 TRACE = {"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "name": "work"}]}
 
 
