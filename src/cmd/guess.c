@@ -216,6 +216,12 @@ static bool fit_command(const struct alias *alias, const char *next)
 	return is_trace(next) || (strong && !ut_path_exists(next) && ut_exporter_by_file(next));
 }
 
+/* A program's name that is only the beginning of a command's, as cat is of categorize. */
+static bool is_far_from(const char *program, const struct ut_cmd *cmd)
+{
+	return ut_str_starts(cmd->name, program) && 2 * strlen(program) < strlen(cmd->name);
+}
+
 int ut_guess_first_word(int argc, const char *const *argv)
 {
 	const char *name = argv[0];
@@ -232,6 +238,8 @@ int ut_guess_first_word(int argc, const char *const *argv)
 	if (!is_program && is_trace(name))
 		return refuse_trace(name);
 	meant = strchr(name, '/') ? NULL : ut_guess_command(name);
+	if (is_program && meant && is_far_from(name, meant))
+		meant = NULL;
 	if (meant && !is_program && code == ENOENT)
 		return ut_guess_unknown(name);
 	/* Who asks for record gets it in any case. */
