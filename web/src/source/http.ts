@@ -71,6 +71,8 @@ export class HttpSource implements Source {
 		events.onopen = () => {
 			if (failed > 1) gone?.('');
 			failed = 0;
+			// what was told between the first answer and now has gone past us
+			this.ask('info', {}).then(grown, () => undefined);
 		};
 		events.onerror = () => {
 			failed++; // once: a line that broke and is made again
