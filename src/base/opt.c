@@ -227,9 +227,9 @@ int ut_opt_parse(const struct ut_opt *table, int argc, const char *const *argv, 
 		o = word[1] == '-' ? find_long(table, word, err) : find_short(table, word, err);
 		if (!o)
 			return -EINVAL;
-		if (!ut_opt_has_value(o) && times_said(word) > 1) {
+		if (o->type == UT_OPT_CALL && !ut_opt_has_value(o) && times_said(word) > 1) {
 			for (size_t n = times_said(word); n > 1; n--)
-				store(o, NULL, err);
+				(void)store_call(o, NULL, err);
 			value = NULL;
 		}
 		if (!ut_opt_has_value(o) && value)
