@@ -1,6 +1,7 @@
 #include "cmd/features.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,14 +146,19 @@ static void tell_files(struct features *f)
 static void tell_viewer(struct features *f)
 {
 	struct ut_buf ways = { 0 };
+	struct ut_err why = { 0 };
 	bool has_page = !ut_one_page_missing();
+	int rc = ut_serve_check(&why);
 
-	if (has_page && ut_serve_built())
+	if (has_page && !rc)
 		add(&ways, "in a browser");
 	if (has_page)
 		add(&ways, "as one file");
-	if (!ut_serve_built())
+	if (rc == -ENOTSUP)
 		add(&f->missing, "libmicrohttpd (view, --serve)");
+	else if (rc)
+		ut_buf_fmt(&f->missing, "%sview and --serve: %s", f->missing.len ? ", " : "",
+			   why.text);
 	tell(f, "view", &ways, "the viewer's page (view, html)");
 }
 

@@ -23,11 +23,16 @@ static void hand_on(int number)
 
 int ut_record_view_check(const struct ut_record_view *v, struct ut_err *err)
 {
+	struct ut_err why = { 0 };
 	struct ut_page page;
+	int rc = 0;
 
-	if (!v->on || (ut_page_get(&page) && ut_serve_built()))
+	if (!v->on)
 		return 0;
-	return ut_err_set(err, -ENOTSUP, "--view: %s", ut_page_missing);
+	if (!ut_page_get(&page))
+		return ut_err_set(err, -ENOTSUP, "--view: %s", ut_page_missing);
+	rc = ut_serve_check(&why);
+	return rc ? ut_err_set(err, rc, "--view: %s", why.text) : 0;
 }
 
 static int look(const struct ut_record_view *v, const char *session)

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,6 +16,7 @@
 
 #include "base/grow.h"
 #include "serve/gatekeeper.h"
+#include "serve/mhd.h"
 
 #define CLIENTS     64u
 #define BACKLOG     64
@@ -98,7 +98,7 @@ static void come_and_go(void *ctx, struct MHD_Connection *connection, void **sta
 	pthread_mutex_lock(&s->lock);
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
 		c = ut_make(sizeof(*c));
-		c->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+		c->fd = ut_mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
 				->connect_fd;
 		c->deadline = now_ms() + REQUEST_MS;
 		c->next = s->clients;
@@ -134,8 +134,8 @@ static void cut_late(struct ut_serve *s)
 
 static struct client *client_of(struct MHD_Connection *connection)
 {
-	return *(void *const *)MHD_get_connection_info(connection,
-						       MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	return *(void *const *)ut_mhd.get_connection_info(connection,
+							  MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 }
 
 static void request_done(void *ctx, struct MHD_Connection *connection, void **state,
@@ -156,7 +156,7 @@ static void request_done(void *ctx, struct MHD_Connection *connection, void **st
 static void add_header(struct MHD_Response *r, const char *name, const char *value)
 {
 	if (value)
-		MHD_add_response_header(r, name, value);
+		ut_mhd.add_response_header(r, name, value);
 }
 
 static struct MHD_Response *make_response(struct ut_reply *reply)
@@ -164,14 +164,15 @@ static struct MHD_Response *make_response(struct ut_reply *reply)
 	struct stat st;
 
 	if (reply->data)
-		return MHD_create_response_from_buffer(reply->len, reply->data,
-						       MHD_RESPMEM_MUST_FREE);
+		return ut_mhd.create_response_from_buffer(reply->len, reply->data,
+							  MHD_RESPMEM_MUST_FREE);
 	if (reply->lent)
-		return MHD_create_response_from_buffer(reply->len, (void *)(uintptr_t)reply->lent,
-						       MHD_RESPMEM_PERSISTENT);
+		return ut_mhd.create_response_from_buffer(
+			reply->len, (void *)(uintptr_t)reply->lent, MHD_RESPMEM_PERSISTENT);
 	if (reply->fd > 0 && !fstat(reply->fd, &st))
-		return MHD_create_response_from_fd64((uint64_t)st.st_size, reply->fd);
-	return MHD_create_response_from_buffer(0, (void *)(uintptr_t) "", MHD_RESPMEM_PERSISTENT);
+		return ut_mhd.create_response_from_fd64((uint64_t)st.st_size, reply->fd);
+	return ut_mhd.create_response_from_buffer(0, (void *)(uintptr_t) "",
+						  MHD_RESPMEM_PERSISTENT);
 }
 
 static const char *reason(int status)
@@ -226,8 +227,8 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, struct ut_r
 		snprintf(text, sizeof(text), "attachment; filename=\"%s\"", reply->save_as);
 		add_header(r, "Content-Disposition", text);
 	}
-	result = MHD_queue_response(connection, (unsigned int)reply->status, r);
-	MHD_destroy_response(r);
+	result = ut_mhd.queue_response(connection, (unsigned int)reply->status, r);
+	ut_mhd.destroy_response(r);
 	return result;
 }
 
@@ -328,8 +329,8 @@ static void end_stream(void *ctx)
 static enum MHD_Result start_stream(struct ut_serve *s, struct MHD_Connection *connection)
 {
 	struct stream *page = ut_make(sizeof(*page));
-	struct MHD_Response *r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_ROOM,
-								   beat, page, end_stream);
+	struct MHD_Response *r = ut_mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_ROOM,
+								      beat, page, end_stream);
 	enum MHD_Result result;
 
 	page->s = s;
@@ -342,8 +343,8 @@ static enum MHD_Result start_stream(struct ut_serve *s, struct MHD_Connection *c
 	set_deadline(s, client_of(connection), 0);
 	add_header(r, "Content-Type", "text/event-stream");
 	add_header(r, "Cache-Control", "no-store");
-	result = MHD_queue_response(connection, 200, r);
-	MHD_destroy_response(r);
+	result = ut_mhd.queue_response(connection, 200, r);
+	ut_mhd.destroy_response(r);
 	return result;
 }
 
@@ -372,7 +373,7 @@ void ut_serve_tell(struct ut_serve *s, const char *event, const char *data, size
 
 static const char *header(struct MHD_Connection *connection, const char *name)
 {
-	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+	return ut_mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
 /* Who asks, from where and how: 0, or the status that says no. */
@@ -397,7 +398,7 @@ static int check(const struct ut_serve *s, struct MHD_Connection *connection, co
 static bool is_known(struct ut_serve *s, struct MHD_Connection *connection)
 {
 	return !s->opts.token ||
-	       ut_gatekeeper_knows(&s->gate, MHD_lookup_connection_value(
+	       ut_gatekeeper_knows(&s->gate, ut_mhd.lookup_connection_value(
 						     connection, MHD_COOKIE_KIND, s->cookie));
 }
 
@@ -419,7 +420,8 @@ static enum MHD_Result let_in(struct ut_serve *s, struct MHD_Connection *connect
 static enum MHD_Result answer(struct ut_serve *s, struct MHD_Connection *connection,
 			      const struct ut_request *request)
 {
-	const char *token = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+	const char *token =
+		ut_mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
 	struct ut_reply reply = { 0 };
 	enum MHD_Result result;
 
@@ -513,16 +515,19 @@ static size_t decode(void *ctx, struct MHD_Connection *connection, char *text)
 {
 	(void)ctx;
 	(void)connection;
-	return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
+	return strstr(text, "%00") ? strlen(text) : ut_mhd.http_unescape(text);
 }
 
 int ut_serve_open(struct ut_serve **out, const struct ut_serve_opts *opts, struct ut_err *err)
 {
 	struct sockaddr_in at;
 	struct ut_serve *s;
-	int fd = listen_on(opts->port, &at, err);
+	int fd, rc = ut_mhd_load(err);
 
 	*out = NULL;
+	if (rc)
+		return rc;
+	fd = listen_on(opts->port, &at, err);
 	if (fd < 0)
 		return fd;
 	s = ut_make(sizeof(*s));
@@ -532,7 +537,7 @@ int ut_serve_open(struct ut_serve **out, const struct ut_serve_opts *opts, struc
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->turn, NULL);
 	if (ut_gatekeeper_init(&s->gate))
-		s->daemon = MHD_start_daemon(
+		s->daemon = ut_mhd.start_daemon(
 			MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
 				MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG,
 			0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
@@ -556,7 +561,7 @@ void ut_serve_close(struct ut_serve *s)
 		return;
 	s->stopping = true;
 	if (s->daemon)
-		MHD_stop_daemon(s->daemon);
+		ut_mhd.stop_daemon(s->daemon);
 	ut_gatekeeper_release(&s->gate);
 	for (size_t i = 0; i < TIDINGS; i++)
 		free(s->tidings[i].text);
@@ -607,7 +612,7 @@ void ut_serve_stop(struct ut_serve *s)
 	s->asked_to_stop = true;
 }
 
-bool ut_serve_built(void)
+int ut_serve_check(struct ut_err *err)
 {
-	return true;
+	return ut_mhd_load(err);
 }

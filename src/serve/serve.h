@@ -57,7 +57,7 @@ struct ut_serve_opts {
 	void *ctx;
 };
 
-/* -ENOTSUP: built without libmicrohttpd. opts is copied. */
+/* Without libmicrohttpd err is as ut_serve_check() says. opts is copied. */
 int ut_serve_open(struct ut_serve **s, const struct ut_serve_opts *opts,
 		  struct ut_err *err) UT_MUST_CHECK;
 void ut_serve_close(struct ut_serve *s); /* NULL is fine */
@@ -82,7 +82,8 @@ void ut_serve_stop(struct ut_serve *s);
  */
 void ut_serve_tell(struct ut_serve *s, const char *event, const char *data, size_t len);
 
-/* Is there a server in this build? */
-bool ut_serve_built(void);
+/* 0: there is a server. -ENOTSUP: not in this build; others: libmicrohttpd cannot be loaded. It is
+ * loaded by this: only who is going to serve should ask, or who tells what there is. */
+int ut_serve_check(struct ut_err *err) UT_MUST_CHECK;
 
 #endif

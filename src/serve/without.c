@@ -4,13 +4,18 @@
 #include <errno.h>
 #include <string.h>
 
+int ut_serve_check(struct ut_err *err)
+{
+	return ut_err_set(err, -ENOTSUP,
+			  "built without a server: libmicrohttpd is missing (Debian: "
+			  "libmicrohttpd-dev)");
+}
+
 int ut_serve_open(struct ut_serve **s, const struct ut_serve_opts *opts, struct ut_err *err)
 {
 	(void)opts;
 	*s = NULL;
-	return ut_err_set(err, -ENOTSUP,
-			  "built without a server: libmicrohttpd is missing (Debian: "
-			  "libmicrohttpd-dev)");
+	return ut_serve_check(err);
 }
 
 void ut_serve_close(struct ut_serve *s)
@@ -47,9 +52,4 @@ void ut_serve_tell(struct ut_serve *s, const char *event, const char *data, size
 	(void)event;
 	(void)data;
 	(void)len;
-}
-
-bool ut_serve_built(void)
-{
-	return false;
 }
