@@ -78,13 +78,23 @@ needs() {
 		sed -n "s/^shlibs:$field=//p"
 }
 
+# The package of the library that the program loads when it serves: nobody links with it. It is of the
+# build's machine, and so installed.
+recommends() {
+	local file
+
+	file=$(grep -aom1 'libmicrohttpd\.so\.[0-9]*' "$root/usr/bin/unitrace" | head -n1) || return 0
+	dpkg-query -S "*/$file" 2>/dev/null | sed -nE '1s/^([^:,]+).*/\1/p'
+}
+
 control() {
-	local lib=$root/usr/lib files depends suggests=""
+	local lib=$root/usr/lib files depends recommends suggests=""
 
 	mapfile -t files < <(find "$root/usr/bin/unitrace" "$lib/libunitrace.so" "$lib/unitrace/backends" \
 		"$lib/unitrace/python" -type f \( -name '*.so' -o -name unitrace \))
 	printf 'Source: unitrace\n\nPackage: unitrace\nArchitecture: any\n' >"$stage/debian/control"
 	depends=$(needs Depends "${files[@]}")
+	recommends=$(recommends)
 	# An MPI library is loaded when a command runs under it.
 	if [ -d "$lib/unitrace/mpi" ]; then
 		suggests=$(needs Suggests "$lib"/unitrace/mpi/*.so | sed -E 's/libc6 [^,]*, //')
@@ -95,7 +105,8 @@ control() {
 		Architecture: $machine
 		Maintainer: $name <$mail>
 		Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)
-		Depends: $depends
+		Depends: $depends${recommends:+
+		Recommends: $recommends}
 		Suggests: python3${suggests:+, $suggests}
 		Conflicts: libittnotify-dev
 		Section: devel

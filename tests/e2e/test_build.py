@@ -16,9 +16,10 @@ import tarfile
 import threading
 import unittest
 
-from common import BUILD, SOURCE, Case, environment, main, need
+from common import BUILD, SOURCE, UNITRACE, Case, environment, main, need
 
 need()
+SERVES = b"in a browser" in subprocess.run([UNITRACE, "--version"], capture_output=True, timeout=60).stdout
 LONG = 240  # seconds; some of this takes ten where nothing else runs
 
 
@@ -232,6 +233,48 @@ class Installed(Case):
         self.assertFalse(list((self.dir / "opt").glob("lib*/python*")))
 
 
+class LoadedOnDemand(Case):
+    """libmicrohttpd: only who serves pays for it, and only who serves misses it."""
+
+    def without(self, old, new):
+        """The program, looking for another name than the one that is here."""
+        content = UNITRACE.read_bytes()
+        self.assertIn(old, content)
+        copy = self.dir / "unitrace"
+        copy.write_bytes(content.replace(old, new))
+        copy.chmod(0o755)
+        (self.dir / "run.json").write_text('[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}]')
+        return copy
+
+    def test_the_program_starts_without_it(self):
+        loaded = self.run_words(UNITRACE, env=environment(LD_TRACE_LOADED_OBJECTS="1")).stdout.decode()
+        self.assertIn("libc.so", loaded)
+        self.assertNotRegex(loaded, "microhttpd|gnutls")
+
+    @unittest.skipUnless(SERVES, "built without libmicrohttpd or the page")
+    def test_where_it_is_missing_one_line_says_so_and_the_rest_works(self):
+        copy = self.without(b"libmicrohttpd.so.", b"libmicrohttpd.no.")
+        for words, status in ((("view", "--no-browser", "run.json"), 1), (("--view", "true"), 125)):
+            got = self.run_words(copy, *words)
+            self.assertEqual(got.returncode, status, got.stderr)
+            self.assertRegex(got.stderr.decode(), r"\A(unitrace|--view|: )+libmicrohttpd is not installed "
+                             r"\(Debian: libmicrohttpd\d+\)\n\Z")
+        said = self.run_words(copy, "--version").stdout.decode()
+        self.assertRegex(said, r"(?m)^  not here .*view and --serve: libmicrohttpd is not installed")
+        self.assertRegex(said, r"(?m)^  view +as one file$")
+        for words in (("stats", "run.json"), ("view", "--save", "run.html", "run.json")):
+            got = self.run_words(copy, *words)
+            self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertIn('id="trace"', (self.dir / "run.html").read_text())
+
+    @unittest.skipUnless(SERVES, "built without libmicrohttpd or the page")
+    def test_one_that_lacks_a_function_is_named_with_it(self):
+        got = self.run_words(self.without(b"MHD_http_unescape", b"MHD_http_unescapX"),
+                             "view", "--no-browser", "run.json")
+        self.assertEqual(got.returncode, 1)
+        self.assertRegex(got.stderr.decode(), r"\A[^\n]*libmicrohttpd\.so\.\d+ has no MHD_http_unescapX\n\Z")
+
+
 class Package(Case):
     """make deb."""
 
@@ -243,8 +286,9 @@ class Package(Case):
             DEBFULLNAME="A Tester", DEBEMAIL="tester@debian.org"))
         self.assertEqual(got.returncode, 0, got.stdout.decode() + got.stderr.decode())
         self.assertNotRegex(got.stdout.decode(), r"(?m)^E:")
+        package, = self.dir.glob("unitrace_*.deb")
         root = self.dir / "root"
-        subprocess.run(["dpkg-deb", "-x", *self.dir.glob("unitrace_*.deb"), root], check=True)
+        subprocess.run(["dpkg-deb", "-x", package, root], check=True)
         for name in ("bin/unitrace", "bin/mergetrace", "lib/libunitrace.so", "lib/libittnotify.a",
                      "include/ittnotify.h", "lib/pkgconfig/ittnotify.pc",
                      "lib/python3/dist-packages/unitrace/__main__.py",
@@ -255,6 +299,10 @@ class Package(Case):
             self.assertTrue((root / "usr" / name).exists(), name)
         got = self.run_words(root / "usr/bin/unitrace", "--quiet", "-o", "out.json", "true")
         self.assertEqual(got.returncode, 0, got.stderr.decode())
+        if SERVES and subprocess.run(["dpkg-query", "-S", "*/libmicrohttpd.so.*"],
+                                     capture_output=True).returncode == 0:
+            field = subprocess.check_output(["dpkg-deb", "-f", package, "Recommends"], text=True)
+            self.assertRegex(field, r"^libmicrohttpd\d+\w*$")  # loaded, so that no tool sees it
         got = self.run_words(root / "usr/bin/unitrace", "--version")
         self.assertEqual(got.stdout, self.unitrace("--version").stdout)  # with the page, if it is built
 
