@@ -250,8 +250,8 @@ static uint32_t add_queue(struct ut_spool_import *im, const struct ut_spool_obje
 
 uint32_t ut_spool_queue_track(struct ut_spool_import *im, uint32_t queue, size_t row)
 {
-	struct ut_spool_object o = *ut_spool_object(&im->tables, queue);
-	bool known = o.type == UT_REC_QUEUE;
+	struct ut_spool_object *object = ut_spool_object(&im->tables, queue), o = *object;
+	bool known = o.type == UT_REC_QUEUE && object != &im->tables.spare_object;
 	struct ut_str name;
 	char text[600];
 

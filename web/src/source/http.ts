@@ -59,8 +59,13 @@ export class HttpSource implements Source {
 
 	watch(grown: (news: Partial<Info>) => void, gone?: (why: string) => void): () => void {
 		const events = new EventSource('api/live'); // one for the server, whatever it serves
-		const news = (e: MessageEvent) => grown(JSON.parse(String(e.data)) as Partial<Info>);
-		let failed = 0;
+		const take = (of: Partial<Info>) => {
+			latest = Math.max(latest, of.generation ?? -1);
+			grown(of);
+		};
+		const news = (e: MessageEvent) => take(JSON.parse(String(e.data)) as Partial<Info>);
+		let failed = 0,
+			latest = -1; // generation that was told
 
 		events.onmessage = news; // the whole
 		events.addEventListener('state', news); // only what has changed
@@ -72,7 +77,9 @@ export class HttpSource implements Source {
 			if (failed > 1) gone?.('');
 			failed = 0;
 			// what was told between the first answer and now has gone past us
-			this.ask('info', {}).then(grown, () => undefined);
+			this.ask('info', {})
+				.then(i => (i.generation ?? -1) > latest && take(i))
+				.catch(() => undefined);
 		};
 		events.onerror = () => {
 			failed++; // once: a line that broke and is made again
