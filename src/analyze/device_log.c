@@ -152,7 +152,8 @@ static uint16_t way_of_process(struct ut_device_log *log, const struct ut_trace 
 static uint16_t device_of(struct ut_device_log *log, const struct ut_trace *t, uint32_t process)
 {
 	const struct ut_process *p = &t->processes[process];
-	uint32_t name = own_string(log, t, p->name), host = own_string(log, t, p->host);
+	uint32_t name = own_string(log, t, ut_process_shown_name(p)),
+		 host = own_string(log, t, p->host);
 	uint32_t index = p->device >= 0 ? (uint32_t)p->device : (uint32_t)p->pid;
 	/* torch.profiler calls all devices like the program; their process tells them apart */
 	uint32_t number = p->model ? index : (uint32_t)p->pid;

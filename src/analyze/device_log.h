@@ -57,7 +57,7 @@ struct ut_device_work {
 
 /* One device, however many processes use it. */
 struct ut_device_info {
-	uint32_t name; /* as the trace calls its process */
+	uint32_t name; /* as ut_process_shown_name() has it */
 	uint32_t host;
 	uint32_t model; /* as its maker calls it; 0 = unknown */
 	uint32_t index; /* as the program counts them */

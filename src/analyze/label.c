@@ -39,7 +39,7 @@ void ut_label_track(struct ut_buf *b, const struct ut_trace *t, uint32_t track)
 void ut_label_process(struct ut_buf *b, const struct ut_trace *t, uint32_t process)
 {
 	const struct ut_process *p = &t->processes[process];
-	struct ut_str name = ut_strtab_get(&t->strings, p->name);
+	struct ut_str name = ut_strtab_get(&t->strings, ut_process_shown_name(p));
 
 	if (p->rank >= 0)
 		ut_buf_fmt(b, "RANK %" PRId32 " ", p->rank);

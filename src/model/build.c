@@ -276,6 +276,7 @@ static void fill_kind(struct ut_build *b, struct ut_process *p, const struct ut_
 	p->device_type = from->device_type;
 	p->api = adopt_api(b, trace, from->api);
 	p->model = adopt_string(b, trace, from->model);
+	p->title = adopt_string(b, trace, from->title);
 	p->device = from->device;
 	p->sub_device = from->sub_device;
 }

@@ -11,19 +11,19 @@
 static const struct {
 	const char *name;
 	uint8_t use, work, api;
-	bool driver, anywhere;
+	bool driver, anywhere, itself;
 } categories[] = {
 #define WORK(name, kind, anywhere)                                                                 \
 	{                                                                                          \
-		name, UT_CATEGORY_WORK, kind, UT_API_NONE, false, anywhere                         \
+		name, UT_CATEGORY_WORK, kind, UT_API_NONE, false, anywhere, false                  \
 	}
 #define CALL(name, api, driver)                                                                    \
 	{                                                                                          \
-		name, UT_CATEGORY_CALL, 0, api, driver, true                                       \
+		name, UT_CATEGORY_CALL, 0, api, driver, true, false                                \
 	}
-#define TOOL(name)                                                                                 \
+#define TOOL(name, itself)                                                                         \
 	{                                                                                          \
-		name, UT_CATEGORY_TOOL, 0, UT_API_NONE, false, true                                \
+		name, UT_CATEGORY_TOOL, 0, UT_API_NONE, false, true, itself                        \
 	}
 	WORK("kernel", UT_DEVICE_KERNEL, true),
 	WORK("copy", UT_DEVICE_COPY, false),
@@ -42,15 +42,16 @@ static const struct {
 	CALL("OpenCL", UT_API_OPENCL, false),
 	CALL("Level Zero", UT_API_LEVEL_ZERO, false),
 	CALL("NULL", UT_API_DUMMY, false),
-	{ "control", UT_CATEGORY_CONTROL, 0, UT_API_NONE, false, true },
-	TOOL("gpu_user_annotation"),
-	TOOL("privateuse1_driver"),
-	TOOL("python_function"),
-	TOOL("Python"),
-	TOOL("Python line"),
-	TOOL("Python C call"),
-	TOOL("Trace"),
-	TOOL("overhead"),
+	{ "control", UT_CATEGORY_CONTROL, 0, UT_API_NONE, false, true, false },
+	TOOL("gpu_user_annotation", false),
+	TOOL("cuda_sync", false), /* torch.profiler: waits, on the rows of streams */
+	TOOL("privateuse1_driver", false),
+	TOOL("python_function", false),
+	TOOL("Python", false),
+	TOOL("Python line", false),
+	TOOL("Python C call", false),
+	TOOL("Trace", true),
+	TOOL("overhead", true),
 #undef WORK
 #undef CALL
 #undef TOOL
@@ -68,7 +69,8 @@ struct ut_category ut_classify_category(const struct ut_trace *trace, uint32_t c
 					     .work = categories[i].work,
 					     .api.api = categories[i].api,
 					     .driver = categories[i].driver,
-					     .anywhere = categories[i].anywhere };
+					     .anywhere = categories[i].anywhere,
+					     .itself = categories[i].itself };
 	}
 	for (size_t i = 0; i < trace->call_count; i++) {
 		if (trace->calls[i] != category)
@@ -111,6 +113,15 @@ enum ut_device_kind ut_classify_work(const char *name)
 			return signs[i].kind;
 	}
 	return UT_DEVICE_KERNEL;
+}
+
+bool ut_classify_is_busy(struct ut_category category, const char *name)
+{
+	if (category.use != UT_CATEGORY_WORK)
+		return category.use == UT_CATEGORY_PLAIN;
+	if (category.work == UT_DEVICE_BY_NAME)
+		return ut_classify_work(name) != UT_DEVICE_SYNC;
+	return category.work != UT_DEVICE_SYNC;
 }
 
 /* ---- devices ------------------------------------------------------------------------------- */
@@ -172,22 +183,27 @@ static int32_t number_after(struct ut_str s, const char *start, const char *end)
 }
 
 /* Torch.profiler calls all processes like the program and labels them: {"labels":"GPU 0"}. */
-static bool take_torch_device(const struct ut_trace *t, struct ut_process *p)
+static bool take_torch_device(struct ut_trace *t, struct ut_process *p)
 {
+	static const char start[] = "{\"labels\":\"", end[] = "\"}";
+
 	for (const struct ut_arg *a = &t->args[p->args]; a->type != UT_ARG_END; a++) {
+		struct ut_str label;
 		int32_t number;
 
 		if (a->type != UT_ARG_JSON ||
 		    strcmp(ut_strtab_get(&t->strings, a->key).ptr, "process_labels") != 0)
 			continue;
-		number = number_after(ut_strtab_get(&t->strings, a->value.str),
-				      "{\"labels\":\"GPU ", "\"}");
+		label = ut_strtab_get(&t->strings, a->value.str);
+		number = number_after(label, "{\"labels\":\"GPU ", end);
 		if (number < 0)
 			continue;
 		p->kind = UT_PROCESS_DEVICE;
 		p->device_type = UT_DEVICE_TYPE_GPU;
 		p->api.api = UT_API_CUDA;
 		p->device = number;
+		p->title = ut_strtab_intern(&t->strings, label.ptr + strlen(start),
+					    label.len - strlen(start) - strlen(end));
 		return true;
 	}
 	return false;

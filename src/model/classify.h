@@ -40,6 +40,7 @@ struct ut_category {
 	uint8_t work;         /* enum ut_device_kind, or UT_DEVICE_BY_NAME */
 	bool driver;          /* calls below those that the program made */
 	bool anywhere;        /* work: also where no device is known */
+	bool itself;          /* of a tool: about the tool, not the program */
 };
 
 #define UT_MOST_CALLS 256u /* categories; further ones are not known as calls */
@@ -52,6 +53,13 @@ void ut_classify_add_calls(struct ut_trace *trace, uint32_t category);
 
 /* By the list of known ones, and by what the trace says itself. */
 struct ut_category ut_classify_category(const struct ut_trace *trace, uint32_t category);
+
+/*
+ * Does a device work while such a span is on one of its queues? Waits do not count, nor what the
+ * program or a tool lays over the work. Categories that nobody knows do: all that such a trace has
+ * of a device is its work.
+ */
+bool ut_classify_is_busy(struct ut_category category, const char *name);
 
 /* What kind of work has this name. */
 enum ut_device_kind ut_classify_work(const char *name);

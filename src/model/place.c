@@ -159,6 +159,11 @@ bool ut_track_is_told(const struct ut_track *track)
 	return track->role != UT_ROLE_UNKNOWN && !track->guessed;
 }
 
+uint32_t ut_process_shown_name(const struct ut_process *process)
+{
+	return process->title ? process->title : process->name;
+}
+
 bool ut_is_device(const struct ut_trace *trace, uint32_t process)
 {
 	return trace->processes[process].kind == UT_PROCESS_DEVICE;

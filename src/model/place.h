@@ -131,6 +131,9 @@ enum ut_track_role ut_track_role(const struct ut_track *track);
 bool ut_process_is_told(const struct ut_process *process);
 bool ut_track_is_told(const struct ut_track *track);
 
+/* What people are told (string id): its name, unless a device has that from its program. */
+uint32_t ut_process_shown_name(const struct ut_process *process);
+
 bool ut_is_device(const struct ut_trace *trace, uint32_t process);
 
 #endif

@@ -79,7 +79,7 @@ struct ut_process {
 	uint32_t model;       /* of a device: string id, as its maker calls it: "NVIDIA H200" */
 	int32_t device;       /* its number, as the program counts them; -1 = it is none */
 	int32_t sub_device;   /* -1 = all of it */
-	uint32_t reserved_too;
+	uint32_t title;       /* of a device: string id, if people know it by another name */
 };
 
 _Static_assert(sizeof(struct ut_process) == 64, "no holes: processes are compared as bytes");

@@ -177,7 +177,7 @@ static uint32_t add_process(struct ut_view *v, const struct owner *o, uint32_t p
 	bool of_device = ut_is_device(trace, o->process);
 
 	p.kind = of_device ? UT_PLACE_DEVICE : UT_PLACE_PROCESS;
-	p.name = ut_strtab_get(&trace->strings, process->name);
+	p.name = ut_strtab_get(&trace->strings, ut_process_shown_name(process));
 	if (!of_device || !p.name.len) {
 		ut_buf_text(&b, p.name.len ? "" : "pid ");
 		ut_label_id(&b, trace, process->pid, process->pid_text);

@@ -108,6 +108,10 @@ static void devices_of_torch_are_known_by_their_labels(void **state)
 	assert_int_equal(p->api.api, UT_API_CUDA);
 	assert_int_equal(p->device_type, UT_DEVICE_TYPE_GPU);
 	assert_int_equal(p->device, 12);
+	assert_string_equal(ut_strtab_get(&t.strings, ut_process_shown_name(p)).ptr, "GPU 12");
+	assert_int_equal(p->name, 0);
+	assert_int_equal(ut_process_shown_name(process_called("app")),
+			 ut_strtab_intern_z(&t.strings, "app"));
 	assert_int_equal(labelled("{\"labels\":\"CPU\"}")->kind, UT_PROCESS_PROGRAM);
 	assert_int_equal(labelled("{\"labels\":\"GPU \"}")->kind, UT_PROCESS_PROGRAM);
 	assert_int_equal(labelled("{\"labels\":\"GPU 1x\"}")->kind, UT_PROCESS_PROGRAM);
@@ -214,6 +218,16 @@ static void categories_tell_work_from_calls(void **state)
 	assert_int_equal(c.use, UT_CATEGORY_CALL);
 	assert_int_equal(c.api.api, UT_API_OTHER);
 	assert_string_equal(ut_api_title(&t.strings, c.api).ptr, "MINE");
+	assert_true(ut_classify_is_busy(category("gpu_memset"), "x"));
+	assert_true(ut_classify_is_busy(category("my domain"), "x"));
+	assert_false(ut_classify_is_busy(category("gpu_user_annotation"), "x"));
+	assert_false(ut_classify_is_busy(category("cuda_sync"), "x"));
+	assert_false(ut_classify_is_busy(category("sync"), "barrier"));
+	assert_true(ut_classify_is_busy(category("gpu_op"), "gemm"));
+	assert_false(ut_classify_is_busy(category("gpu_op"), "zeCommandListAppendBarrier"));
+	assert_true(category("Trace").itself);
+	assert_true(category("overhead").itself);
+	assert_false(category("python_function").itself);
 	assert_int_equal(ut_classify_work("zeCommandListAppendMemoryCopy"), UT_DEVICE_COPY);
 	assert_int_equal(ut_classify_work("gemm"), UT_DEVICE_KERNEL);
 }
