@@ -21,6 +21,7 @@ interface Argument {
 	keys: string[];
 	type: ColumnType;
 	sum?: boolean; // the keys are parts of it
+	percent?: boolean; // its values are of 100, a share is of 1
 	wide?: boolean;
 	hint?: string;
 }
@@ -48,9 +49,10 @@ const GEOMETRY: Argument[] = [
 	{
 		title: 'Occupancy',
 		keys: ['occupancy %', 'est. achieved occupancy %'],
-		type: 'number',
+		type: 'share',
+		percent: true,
 		wide: true,
-		hint: '% of the threads that a multiprocessor can hold, as the recorder says',
+		hint: 'of the threads that a multiprocessor can hold, as the recorder says',
 	},
 ];
 
@@ -88,7 +90,9 @@ function valueOf(a: Argument, cells: Cell[]): Cell {
 	if (a.type === 'text') return geometry(String(said[0]));
 	const all = said.map(Number).filter(n => !Number.isNaN(n));
 
-	return all.length ? (a.sum ? all.reduce((x, y) => x + y, 0) : all[0]) : null;
+	if (!all.length) return null;
+	if (a.percent) return all[0] / 100;
+	return a.sum ? all.reduce((x, y) => x + y, 0) : all[0];
 }
 
 /* Columns of the arguments, one for each thing, in front of what else there is; shares by the devices' time. */
