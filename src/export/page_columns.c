@@ -571,8 +571,8 @@ static void put_places(const struct columns *c, struct ut_out *out)
 	free(first);
 }
 
-/* Which of the lists of types a class is in. */
-static bool is_in(size_t list, enum ut_view_class class)
+/* Which of the lists of types a type is in. */
+static bool is_in(size_t list, enum ut_view_class class, uint8_t traits)
 {
 	if (list == 0)
 		return class == UT_CLASS_MARK || class == UT_CLASS_SAMPLE;
@@ -580,13 +580,15 @@ static bool is_in(size_t list, enum ut_view_class class)
 		return class == UT_CLASS_ASIDE || class == UT_CLASS_ASYNC;
 	if (list == 2)
 		return class == UT_CLASS_NOT_WORK || class == UT_CLASS_SAMPLE;
-	return class == UT_CLASS_ASYNC;
+	if (list == 3)
+		return class == UT_CLASS_ASYNC;
+	return traits & (list == 4 ? UT_TRAIT_QUIET : UT_TRAIT_ITSELF);
 }
 
 static void put_types(const struct columns *c, struct ut_out *out)
 {
-	static const char *const lists[] = { "],\"marks\":[", "],\"asides\":[", "],\"notWork\":[",
-					     "],\"asyncs\":[" };
+	static const char *const lists[] = { "],\"marks\":[",  "],\"asides\":[", "],\"notWork\":[",
+					     "],\"asyncs\":[", "],\"quiet\":[",  "],\"itself\":[" };
 
 	for (int cats = 0; cats < 2; cats++) {
 		ut_out_text(out, cats ? "],\"cats\":[" : ",\"names\":[");
@@ -603,7 +605,8 @@ static void put_types(const struct columns *c, struct ut_out *out)
 
 		ut_out_text(out, lists[list]);
 		for (uint32_t i = 0; i < c->type_count; i++) {
-			if (!is_in(list, (enum ut_view_class)c->view->classes[c->used[i]]))
+			if (!is_in(list, (enum ut_view_class)c->view->classes[c->used[i]],
+				   c->view->traits[c->used[i]]))
 				continue;
 			ut_out_fmt(out, "%s%" PRIu32, between, i);
 			between = ",";

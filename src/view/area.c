@@ -1,10 +1,9 @@
 /*
- * area.c - the tables of an area: slices by name, tracks, counters, devices.
+ * area.c - the tables of an area: slices by name, tracks, devices; counters.c has the fourth.
  */
 #include "view/area.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,6 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "base/sort.h"
-#include "model/pyramid_lane.h"
 #include "text/out.h"
 #include "view/answers.h"
 #include "view/arguments.h"
@@ -58,6 +56,7 @@ struct area {
 	size_t mask;
 	uint64_t *busy;         /* by track */
 	uint64_t *slices;       /* by track */
+	bool *works;            /* by track: a queue that had work */
 	struct device *devices; /* by place */
 };
 
@@ -83,9 +82,10 @@ static void add_device(struct area *a, const struct ut_visit *visit, uint32_t tr
 	if (a->view->places[place].kind != UT_PLACE_QUEUE)
 		return;
 	device = ut_view_device_of(a->view, place);
-	if (device == UT_NO_PLACE)
+	if (device == UT_NO_PLACE || visit->quiet)
 		return;
-	a->devices[device].queues += !a->slices[track];
+	a->devices[device].queues += !a->works[track];
+	a->works[track] = true;
 	a->devices[device].sum += visit->alone;
 	if (visit->alone)
 		add_interval(&a->devices[device], row->start, row->end);
@@ -308,7 +308,7 @@ static const struct ut_sheet_column track_columns[] = {
 	{ .key = "busy",
 	  .title = "Busy",
 	  .type = "time",
-	  .hint = "time in which at least one slice was open" },
+	  .hint = "time in which at least one slice was open; of a device's queue: work" },
 	{ .key = "idle", .title = "Idle", .type = "time", .wide = true },
 	{ .key = "share", .title = "Busy share", .type = "share" },
 	{ .key = "track", .title = "Track number", .type = "number" },
@@ -328,15 +328,6 @@ static int by_busy(const void *a, const void *b)
 	return x->track < y->track ? -1 : x->track > y->track;
 }
 
-static void put_path(struct ut_sheet *s, const struct ut_view *v, uint32_t place)
-{
-	struct ut_buf b = { 0 };
-
-	ut_view_path_name(v, place, &b);
-	ut_sheet_text(s, (struct ut_str){ b.data, b.len });
-	ut_buf_release(&b);
-}
-
 static void put_tracks(struct area *a, uint64_t span, struct ut_out *out)
 {
 	struct busy *list = ut_make(((size_t)a->view->track_count + 1) * sizeof(*list));
@@ -350,7 +341,7 @@ static void put_tracks(struct area *a, uint64_t span, struct ut_out *out)
 	ut_sort(list, count, sizeof(*list), by_busy);
 	ut_sheet_init(&s, track_columns, COLUMNS(track_columns));
 	for (uint32_t i = 0; i < count; i++) {
-		put_path(&s, a->view, a->view->tracks[list[i].track].place);
+		ut_area_put_path(&s, a->view, a->view->tracks[list[i].track].place);
 		ut_sheet_u64(&s, a->slices[list[i].track]);
 		ut_sheet_u64(&s, list[i].time);
 		ut_sheet_u64(&s, span > list[i].time ? span - list[i].time : 0);
@@ -360,135 +351,6 @@ static void put_tracks(struct area *a, uint64_t span, struct ut_out *out)
 	ut_out_text(out, ",\"threads\":");
 	ut_sheet_write(&s, 0, out);
 	free(list);
-}
-
-/* ---- counters ------------------------------------------------------------------------------- */
-
-static const struct ut_sheet_column counter_columns[] = {
-	{ .key = "name", .title = "Counter", .type = "text" },
-	{ .key = "unit", .title = "Unit", .type = "text" },
-	{ .key = "samples", .title = "Samples", .type = "count", .wide = true },
-	{ .key = "min", .title = "Min", .type = "number" },
-	{ .key = "mean",
-	  .title = "Mean",
-	  .type = "number",
-	  .hint = "each value weighted by how long it held" },
-	{ .key = "max", .title = "Max", .type = "number" },
-	{ .key = "last", .title = "Last", .type = "number", .wide = true },
-	{ .key = "track", .title = "Track number", .type = "number" },
-};
-
-struct counted {
-	uint64_t samples;
-	double min, max, last, area, time;
-	bool any;
-};
-
-/* A value that holds from one time to another; what is no number says nothing. */
-static void hold(struct counted *c, double value, uint64_t from, uint64_t to)
-{
-	if (!isfinite(value))
-		return;
-	c->min = !c->any || value < c->min ? value : c->min;
-	c->max = !c->any || value > c->max ? value : c->max;
-	c->last = value;
-	c->area += value * (double)(to - from);
-	c->time += (double)(to - from);
-	c->any = true;
-}
-
-/* Sample i of a counter's lane: its time, and its value. */
-static bool sample_at(const struct ut_view_track *t, const struct ut_lane *l, uint64_t i,
-		      uint64_t *time, double *value)
-{
-	const struct ut_block *b;
-	struct ut_entry e;
-
-	if (i >= l->count || !ut_entry_get(t->rows, l, i, &e))
-		return false;
-	b = &t->rows->blocks[e.row / UT_BLOCK_ROWS];
-	*time = ut_view_time(t, e.ts);
-	*value = ut_counter_value(b->val[e.row % UT_BLOCK_ROWS],
-				  ut_store_type(t->trace->store, e.type)->flags);
-	return true;
-}
-
-static uint64_t seek_sample(const struct ut_view_track *t, const struct ut_lane *l, uint64_t time)
-{
-	uint64_t low = 0, high = l->count;
-
-	while (low < high) {
-		uint64_t mid = low + (high - low) / 2, at;
-		double value;
-
-		if (sample_at(t, l, mid, &at, &value) && at < time)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-static void count_range(const struct ut_view_track *t, const struct ut_lane *l,
-			struct ut_ask_range r, struct counted *c)
-{
-	uint64_t i = seek_sample(t, l, r.from), at, next;
-	double value, after;
-	bool here = i > 0 && sample_at(t, l, i - 1, &at, &value);
-
-	if (here && sample_at(t, l, i, &next, &after) && next == r.from)
-		here = false; /* what held before is over */
-	if (here) {
-		next = sample_at(t, l, i, &next, &after) && next < r.to ? next : r.to;
-		hold(c, value, r.from, next);
-	}
-	for (here = sample_at(t, l, i, &at, &value); here && at < r.to; i++) {
-		here = sample_at(t, l, i + 1, &next, &after);
-		hold(c, value, at, here && next < r.to ? next : r.to);
-		c->samples++;
-		if (here) {
-			at = next;
-			value = after;
-		}
-	}
-}
-
-static void put_counter(const struct area *a, uint32_t track, const struct ut_lane *l,
-			struct ut_sheet *s)
-{
-	const struct ut_view_track *t = &a->view->tracks[track];
-	struct counted c = { 0 };
-
-	if (!a->scope->has_ranges)
-		count_range(t, l, (struct ut_ask_range){ 0, a->view->span }, &c);
-	for (size_t i = 0; i < a->scope->range_count; i++)
-		count_range(t, l, a->scope->ranges[i], &c);
-	if (!c.any)
-		return;
-	put_path(s, a->view, t->place);
-	ut_sheet_text(s, a->view->places[t->place].unit);
-	ut_sheet_u64(s, c.samples);
-	ut_sheet_double(s, c.min);
-	ut_sheet_double(s, c.time > 0 ? c.area / c.time : c.min);
-	ut_sheet_double(s, c.max);
-	ut_sheet_double(s, c.last);
-	ut_sheet_u64(s, track);
-}
-
-static void put_counters(const struct area *a, const struct ut_wanted *w, struct ut_out *out)
-{
-	struct ut_sheet s;
-
-	ut_sheet_init(&s, counter_columns, COLUMNS(counter_columns));
-	for (uint32_t i = 0; i < a->view->track_count; i++) {
-		const struct ut_lanes *lanes = a->view->tracks[i].lanes;
-		const struct ut_lane *last = lanes->count ? &lanes->lanes[lanes->count - 1] : NULL;
-
-		if (w->tracks[i] && last && last->kind == UT_LANE_COUNTER)
-			put_counter(a, i, last, &s);
-	}
-	ut_out_text(out, ",\"counters\":");
-	ut_sheet_write(&s, 0, out);
 }
 
 /* ---- devices -------------------------------------------------------------------------------- */
@@ -574,7 +436,7 @@ static void put_device(const struct area *a, uint32_t place, uint64_t span, stru
 	struct device *d = &a->devices[place];
 	uint64_t busy = device_busy(a, d);
 
-	put_path(s, a->view, place);
+	ut_area_put_path(s, a->view, place);
 	ut_sheet_u64(s, busy);
 	ut_sheet_u64(s, span > busy ? span - busy : 0);
 	if (d->queues > 1)
@@ -600,12 +462,22 @@ static void put_devices(const struct area *a, uint64_t span, struct ut_out *out)
 
 /* ---- facts ---------------------------------------------------------------------------------- */
 
+/* What a tool says about itself is nothing to look at, while there is anything else. */
+static bool is_heavier(const struct area *a, const struct sum *s, const struct ut_area_facts *f)
+{
+	int own = a->view->traits[s->type] & UT_TRAIT_ITSELF;
+
+	if (own != (a->view->traits[f->type] & UT_TRAIT_ITSELF))
+		return !own;
+	return s->self > f->self;
+}
+
 static void find_heaviest(const struct area *a, struct ut_area_facts *f)
 {
 	for (uint32_t i = 0; i < a->view->name_count; i++) {
 		const struct sum *s = &a->sums[i];
 
-		if (!s->count || (f->count && s->self <= f->self))
+		if (!s->count || (f->count && !is_heavier(a, s, f)))
 			continue;
 		f->count = s->count;
 		f->self = s->self;
@@ -736,6 +608,7 @@ static int start_area(struct area *a, struct ut_wanted *wanted, struct ut_err *e
 		return rc;
 	a->busy = ut_make(((size_t)a->view->track_count + 1) * sizeof(*a->busy));
 	a->slices = ut_make(((size_t)a->view->track_count + 1) * sizeof(*a->slices));
+	a->works = ut_make((size_t)a->view->track_count + 1);
 	make_sums(a);
 	walk_area(a, wanted);
 	return 0;
@@ -749,6 +622,7 @@ static void end_area(struct area *a, struct ut_wanted *wanted)
 		free(a->sums[i].key);
 	free(a->devices);
 	free(a->slices);
+	free(a->works);
 	free(a->busy);
 	free(a->sums);
 	free(a->slots);
@@ -767,7 +641,7 @@ int ut_answer_aggregate(struct ut_view *v, const struct ut_ask *ask, struct ut_o
 		return rc;
 	put_slices(&a, out);
 	put_tracks(&a, span, out);
-	put_counters(&a, &wanted, out);
+	ut_area_counters(v, &ask->scope, &wanted, out);
 	put_devices(&a, span, out);
 	ut_out_fmt(out, ",\"span\":%" PRIu64 "}", span);
 	end_area(&a, &wanted);

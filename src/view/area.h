@@ -9,7 +9,11 @@
 #include "base/err.h"
 
 struct ut_ask;
+struct ut_ask_scope;
+struct ut_out;
+struct ut_sheet;
 struct ut_view;
+struct ut_wanted;
 
 struct ut_area_facts {
 	uint64_t span;
@@ -24,6 +28,13 @@ struct ut_area_facts {
 	int32_t rank;
 	uint64_t rank_busy, rank_mean;
 };
+
+/* A cell with the path of a place: "rank 0 / train.py / main". */
+void ut_area_put_path(struct ut_sheet *s, const struct ut_view *v, uint32_t place);
+
+/* ,"counters":TABLE */
+void ut_area_counters(struct ut_view *v, const struct ut_ask_scope *scope,
+		      const struct ut_wanted *w, struct ut_out *out);
 
 int ut_area_facts(struct ut_view *v, const struct ut_ask *ask, struct ut_area_facts *f,
 		  struct ut_err *err) UT_MUST_CHECK;

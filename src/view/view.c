@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "base/hash.h"
+#include "model/classify.h"
 #include "query/query.h"
 #include "view/arrow_list.h"
 #include "view/view_parts.h"
@@ -79,6 +80,7 @@ void ut_view_free(struct ut_view *v)
 	free(v->tracks);
 	free(v->places);
 	free(v->classes);
+	free(v->traits);
 	free(v->name_of);
 	pthread_mutex_destroy(&v->lock);
 	pthread_mutex_destroy(&v->sql_lock);
@@ -351,16 +353,29 @@ uint32_t ut_view_find_name(const struct ut_view *v, struct ut_str name)
 	return UINT32_MAX;
 }
 
+static uint8_t traits_of(const struct ut_trace *t, const struct ut_type *type)
+{
+	struct ut_category c = ut_classify_category(t, type->cat);
+	const char *name = ut_strtab_get(&t->strings, type->name).ptr;
+
+	return (uint8_t)((ut_classify_is_busy(c, name) ? 0 : UT_TRAIT_QUIET) |
+			 (c.itself ? UT_TRAIT_ITSELF : 0));
+}
+
 static void number_types(struct ut_view *v)
 {
 	v->classes = ut_make((size_t)v->type_count + 1);
+	v->traits = ut_make((size_t)v->type_count + 1);
 	v->name_of = ut_make(((size_t)v->type_count + 1) * sizeof(*v->name_of));
 	for (size_t i = 0; i < v->trace_count; i++) {
 		const struct ut_view_trace *t = &v->traces[i];
 
-		for (uint32_t n = 0; n < t->store->types.count; n++)
-			v->classes[t->first_type + n] =
-				(uint8_t)class_of(ut_store_type(t->store, n));
+		for (uint32_t n = 0; n < t->store->types.count; n++) {
+			const struct ut_type *type = ut_store_type(t->store, n);
+
+			v->classes[t->first_type + n] = (uint8_t)class_of(type);
+			v->traits[t->first_type + n] = traits_of(&t->store->trace, type);
+		}
 	}
 	number_names(v);
 }

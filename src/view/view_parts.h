@@ -36,6 +36,12 @@ enum ut_view_class {
 	UT_CLASS_NOT_WORK, /* about the recording: drawn and found, but in no table */
 };
 
+/* What the category of a type says of its slices, see model/classify.h. */
+enum ut_view_trait {
+	UT_TRAIT_QUIET = 1,  /* on a queue: no work of the device, which may be idle meanwhile */
+	UT_TRAIT_ITSELF = 2, /* what a tool says about itself */
+};
+
 struct ut_view_trace {
 	const char *path;
 	struct ut_store *store;
@@ -92,6 +98,7 @@ struct ut_view {
 	uint32_t track_count;
 	uint32_t type_count;
 	uint8_t *classes;  /* of types */
+	uint8_t *traits;   /* of types: enum ut_view_trait */
 	uint32_t *name_of; /* type -> number of its name, equal for equal names */
 	uint32_t name_count;
 	struct ut_view_place *places;

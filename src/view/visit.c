@@ -75,9 +75,16 @@ struct walk {
 	const struct ut_async_end *ends;
 	struct until *until; /* by name: so far it goes on */
 	uint64_t covered;    /* so far the track has something going on */
+	bool queue;          /* of a device: only work is */
 	struct ut_visit_open *open;
 	size_t depth, cap;
 };
+
+/* Lies it on a queue without being work of the device? */
+static bool is_quiet(const struct walk *w, const struct ut_view_row *row)
+{
+	return w->queue && (w->view->traits[row->type] & UT_TRAIT_QUIET);
+}
 
 static void tell(struct walk *w, struct ut_visit *v)
 {
@@ -94,6 +101,7 @@ static void close_top(struct walk *w)
 			      .self = o->self,
 			      .fresh = o->fresh,
 			      .alone = o->alone,
+			      .quiet = is_quiet(w, &o->row),
 			      .path = w->open,
 			      .depth = w->depth };
 
@@ -119,6 +127,8 @@ static uint64_t take_alone(struct walk *w, const struct ut_view_row *row)
 {
 	uint64_t from = most(row->start, least(w->covered, row->end));
 
+	if (is_quiet(w, row))
+		return 0;
 	w->covered = most(w->covered, row->end);
 	return ut_scope_inside(w->scope, from, row->end);
 }
@@ -162,6 +172,7 @@ static void tell_aside(struct walk *w, const struct ut_view_row *row, enum ut_vi
 {
 	struct ut_visit v = { .row = row,
 			      .mark = class == UT_CLASS_MARK,
+			      .quiet = is_quiet(w, row),
 			      .aside = class != UT_CLASS_MARK };
 
 	if (!is_wanted(w, row))
@@ -253,6 +264,7 @@ static void walk_track(struct walk *w)
 
 	w->ends = NULL;
 	w->covered = 0;
+	w->queue = t->place != UT_NO_PLACE && w->view->places[t->place].kind == UT_PLACE_QUEUE;
 	if (!w->scope->has_ranges)
 		visit_rows(w, 0, t->rows->count);
 	for (size_t i = 0; i < w->scope->range_count; i++) {

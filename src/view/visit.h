@@ -34,10 +34,12 @@ struct ut_visit {
 	uint64_t total; /* ns inside the ranges */
 	uint64_t self;  /* of that, its own; 0 for what has none */
 	uint64_t fresh; /* of that, what no earlier slice of its name on this track covers */
-	uint64_t alone; /* of that, what no earlier slice of this track covers */
+	uint64_t alone; /* of that, what no earlier slice of this track covers; of a queue: no work
+			 */
 	const struct ut_visit_open *path; /* slices around it, the outermost first */
 	size_t depth;
 	bool mark, aside;
+	bool quiet; /* on a queue of a device, but not its work: an annotation, say */
 };
 
 typedef void (*ut_visit_fn)(void *ctx, const struct ut_visit *visit);

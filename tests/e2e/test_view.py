@@ -72,6 +72,36 @@ def trace(seed=5, overlap=False):
     return events
 
 
+def torch_trace():
+    """As torch.profiler writes it: devices named after the program, annotations over their work."""
+    events = []
+
+    def span(pid, tid, start, length, name, cat, **args):
+        events.append({"ph": "X", "pid": pid, "tid": tid, "ts": start, "dur": length, "name": name,
+                       "cat": cat, "args": args})
+
+    for pid, label in ((700, "CPU"), (0, "GPU 0"), (1, "GPU 1"), (2, "GPU 2")):
+        events.append({"ph": "M", "pid": pid, "name": "process_name", "args": {"name": "python3"}})
+        events.append({"ph": "M", "pid": pid, "name": "process_labels", "args": {"labels": label}})
+    span("Spans", "PyTorch Profiler", 0, 20000, "PyTorch Profiler (0)", "Trace")
+    span(-1, 0, 0, 15000, "Buffer Flush", "overhead")
+    span(700, 700, 100, 9000, "train.py(3): step", "python_function")
+    for device in (0, 1):
+        span(device, 7, 900, 6000, "step", "gpu_user_annotation")
+        span(device, 7, 950, 4000, "forward", "gpu_user_annotation")  # and kernels inside
+        span(device, 7, 9000, 3000, "Stream Wait Event", "cuda_sync")
+        span(device, 8, 13000, 500, "barrier", "sync", correlation=100 * device + 60)
+        for i in range(8):
+            number = 100 * device + i
+            span(700, 700, 200 + 100 * i + 20 * device, 10, "cudaLaunchKernel", "cuda_runtime", correlation=number)
+            span(device, 7 + i % 2, 1000 + 400 * i, 500 - 40 * i, f"gemm {i % 3}", "kernel",
+                 correlation=number, **{"est. achieved occupancy %": 97})
+        span(device, 7, 8000, 25, "Memcpy HtoD", "gpu_memcpy", correlation=100 * device + 50, bytes=64)
+        span(device, 7, 8050, 5, "Memset", "gpu_memset", correlation=100 * device + 51, bytes=64)
+    span(2, 7, 900, 600, "step", "gpu_user_annotation")  # a device that did nothing
+    return events
+
+
 class View(Case):
     def setUp(self):
         super().setUp()
@@ -396,6 +426,28 @@ class Answers(View):
         self.assertEqual(self.rows(self.ask("sql", text=sql)), told)
         self.assertFalse([p for p in self.dir.iterdir() if p.name not in ("run.json",)])
 
+    def test_devices_are_busy_as_stats_says(self):
+        """What lies over a device's work is none, and a device is not called like its program."""
+        self.save(torch_trace())
+        self.start("run.json")
+        told = json.loads(self.unitrace("stats", "--device", "--json", "run.json").stdout)["devices"]
+        area = self.ask("aggregate", scope={})
+        devices = {r["name"]: r for r in self.rows(area["devices"])}
+        self.assertEqual({d["device"]: d["busy_ns"] for d in told},
+                         {name: d["busy"] for name, d in devices.items()})
+        self.assertEqual(set(devices), {"GPU 0", "GPU 1"})
+        queues = {r["name"]: r["busy"] for r in self.rows(area["threads"]) if r["name"].startswith("GPU 0")}
+        self.assertEqual(sum(queues.values()) - devices["GPU 0"]["busy"], devices["GPU 0"]["overlap"])
+        findings = self.ask("findings", scope={})
+        self.assertRegex(findings[0]["say"], r"^GPU [01] is idle ")
+        self.assertTrue(findings[-1]["say"].startswith("train.py(3): step takes the most time"), findings)
+        only = self.ask("findings", scope={"query": "cat:Trace"})  # asked for, it is told
+        self.assertTrue(only[-1]["say"].startswith("PyTorch Profiler (0) takes"), only)
+        names = [e["args"]["name"] for e in json.loads(
+            self.unitrace("export", "-f", "chrome", "-o", "-", "run.json").stdout)["traceEvents"]
+            if e["name"] == "process_name"]
+        self.assertEqual(names, ["python3"] * 4)
+
     def test_hostile_names_are_only_text(self):
         names = ["<script>alert(1)</script>", "</script><!--", "a\0b", "\u202egnp.exe", "\x1b[2J\r\n",
                  "x" * (1 << 20), "'; drop table slice; --", "\\\"", "é\ud800", "%s%n", ""]
@@ -620,6 +672,9 @@ class OneFile(View):
 
     def test_server_and_page_say_the_same_where_spans_overlap(self):
         self.say_the_same(trace(overlap=True), "deep")
+
+    def test_server_and_page_say_the_same_of_devices(self):
+        self.say_the_same(torch_trace(), "step")
 
     def test_server_and_page_say_the_same_of_every_odd_shape(self):
         """All shapes of test_all_readers in one trace, a process of its own for each."""

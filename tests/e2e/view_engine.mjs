@@ -124,6 +124,14 @@ async function tables(scope) {
 		['name', 'start', 'dur', 'self', 'parent', 'cat'], `list of ${what}`);
 	for (const kind of ['top-down', 'bottom-up', 'callers', 'callees', 'time-order'])
 		await trees(scope, kind);
+	await findings(scope);
+}
+
+async function findings(scope) {
+	const a = await server('findings', { scope }), b = await inside('findings', { scope: pageScope(scope) });
+
+	assert.deepEqual(a.map(f => [f.tone, f.gain ?? 0]), b.map(f => [f.tone, f.gain ?? 0]), `findings of ${JSON.stringify(scope)}`);
+	assert.equal(a.at(-1).say.split(' ')[0], b.at(-1).say.split(' ')[0]);
 }
 
 /* A tree as texts: the path and the numbers of every node. */

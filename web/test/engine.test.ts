@@ -9,6 +9,7 @@ import { Store } from '../src/engine/store';
 import { MANY, readWindow } from '../src/source/window';
 import { eventId, type Table } from '../src/source/contract';
 import { EngineSource, unpack } from '../src/source/inline';
+import { KINDS, kindTable } from '../src/ui/bycat';
 import { big, HOSTILE, hostile, Maker, random, training } from './synth';
 import * as naive from './naive';
 
@@ -85,6 +86,57 @@ test('busy time of threads and devices, ranges with a hole', () => {
 
 		assert.equal(r.overlap, sum - busy);
 	}
+});
+
+test('what lies over the work of a device is none; what a tool says of itself is no finding', () => {
+	const m = new Maker(),
+		device = m.place(-1, 'device', 'GPU 0'),
+		queue = m.place(device, 'queue', 'stream 7'),
+		other = m.place(device, 'queue', 'stream 8'),
+		thread = m.place(m.place(-1, 'process', 'app'), 'thread', 'main');
+
+	m.slice(queue, 'step', 'annotation', 0, 1000);
+	m.slice(queue, 'forward', 'annotation', 50, 600);
+	m.slice(queue, 'gemm', 'kernel', 100, 200);
+	m.slice(queue, 'part', 'kernel', 150, 50);
+	m.slice(queue, 'gemm', 'kernel', 400, 100);
+	m.slice(other, 'step', 'annotation', 0, 2000);
+	m.slice(thread, 'step', 'annotation', 0, 700); // on a thread it is work like any other
+	m.slice(thread, 'profiler', 'tool', 1000, 9000);
+	const e = new Engine(readContainer(writeContainer(m.parts('quiet'))));
+	const got = e.answer('aggregate', { scope: {} });
+
+	assert.deepEqual(
+		rows(got.devices).map(d => [d.busy, d.overlap, d.gap]),
+		[[300, null, 9501]],
+	);
+	assert.deepEqual(Object.fromEntries(rows(got.threads).map(r => [r.name, [r.slices, r.busy]])), {
+		'app / main': [2, 9700],
+		'GPU 0 / stream 7': [5, 300],
+		'GPU 0 / stream 8': [1, 0],
+	});
+	assert.match(e.answer('findings', { scope: {} }).at(-1)!.say, /^step takes the most time/);
+	const only = e.answer('findings', { scope: { query: 'cat:tool' } });
+
+	assert.match(only.at(-1)!.say, /^profiler takes the most time/);
+});
+
+test('occupancy of kernels is a share, whoever says it', () => {
+	const m = new Maker(),
+		queue = m.place(m.place(-1, 'device', 'GPU 0'), 'queue', 'stream 7');
+
+	m.slice(queue, 'gemm', 'kernel', 0, 100, { 'est. achieved occupancy %': '97' });
+	m.slice(queue, 'relu', 'kernel', 200, 50, { 'occupancy %': '50' });
+	const kind = KINDS.find(k => k.id === 'kernels')!,
+		by = kind.by.flatMap(b => b.keys);
+	const t = kindTable(
+		kind,
+		new Engine(new Store(m.parts('occupancy'))).answer('aggregate', { scope: {}, by }),
+	);
+	const column = t.columns.findIndex(c => c.key === 'occupancy');
+
+	assert.equal(t.columns[column].type, 'share');
+	assert.deepEqual(t.data[column], [0.97, 0.5]);
 });
 
 test('counters: least, greatest, mean over time', () => {

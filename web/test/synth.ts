@@ -1,7 +1,7 @@
 // synth.ts - traces made up for tests and benchmarks: the same bytes for the same numbers.
 
 import { eventId, type Info, type Place, type PlaceKind } from '../src/source/contract';
-import { ASIDE, ASYNC, LONG, MARK, NOT_WORK, type Rows } from '../src/engine/lanes';
+import { ASIDE, ASYNC, ITSELF, LONG, MARK, NOT_WORK, QUIET, type Rows } from '../src/engine/lanes';
 import type { StoreParts, TrackColumns } from '../src/engine/store';
 
 export function random(seed: number): () => number {
@@ -129,6 +129,7 @@ export class Maker {
 				(_, i) =>
 					(this.marks.has(i) ? MARK : 0) |
 					(this.asyncs.has(i) ? ASYNC | ASIDE : 0) |
+					(this.cats[i] === 'annotation' ? QUIET : this.cats[i] === 'tool' ? ITSELF : 0) |
 					(this.cats[i] === 'frame' ? ASIDE : this.cats[i] === 'idle' ? NOT_WORK : 0),
 			),
 			arrows: [ids(0, 1), ids(2, 3)],

@@ -8,7 +8,7 @@
 // lists: JSON objects, one a line.
 
 import { eventId, type Info, type Place } from '../source/contract';
-import { ASIDE, ASYNC, LONG, MARK, NOT_WORK, type Rows } from './lanes';
+import { ASIDE, ASYNC, ITSELF, LONG, MARK, NOT_WORK, QUIET, type Rows } from './lanes';
 import { Store, type StoreParts, type TrackColumns } from './store';
 
 interface TrackHead {
@@ -27,6 +27,8 @@ interface Head {
 	asides: number[]; // types that are nobody's work
 	notWork: number[]; // types that no table counts
 	asyncs?: number[]; // types that may overlap their like
+	quiet?: number[]; // types that are no work of a device on whose queue they are
+	itself?: number[]; // types that a tool has for itself
 	tracks: TrackHead[];
 	arrows: number;
 	args: number; // bytes of the argument lists
@@ -108,6 +110,8 @@ export function readContainer(bytes: Uint8Array): Store {
 		[ASIDE, head.asides],
 		[NOT_WORK, head.notWork],
 		[ASYNC, head.asyncs],
+		[QUIET, head.quiet],
+		[ITSELF, head.itself],
 	];
 
 	for (const [flag, types] of lists)
@@ -210,6 +214,8 @@ export function writeContainer(p: StoreParts): Uint8Array {
 		asides: flagged(p, ASIDE),
 		notWork: flagged(p, NOT_WORK),
 		asyncs: flagged(p, ASYNC),
+		quiet: flagged(p, QUIET),
+		itself: flagged(p, ITSELF),
 		arrows: p.arrows[0].length,
 		args: args.length,
 		tracks: p.tracks.map(t => ({

@@ -4,7 +4,7 @@
 import type { Aggregates, Finding, Scope, Table } from '../source/contract';
 import { count, percent, time } from '../text/format';
 import { plain } from '../text/label';
-import { durOf } from './lanes';
+import { durOf, ITSELF } from './lanes';
 import type { Store } from './store';
 import { aggregate } from './tables';
 import { inside, type Job } from './walk';
@@ -120,8 +120,10 @@ function uneven(store: Store, a: Aggregates): Finding[] {
 	];
 }
 
-function heaviest(a: Aggregates): Finding[] {
-	const top = rows(a.slices).sort((x, y) => num(y.self) - num(x.self))[0];
+/* What a tool says about itself is nothing to look at, while there is anything else. */
+function heaviest(store: Store, a: Aggregates): Finding[] {
+	const own = (r: Record<string, string | number | null>): number => store.flags[num(r.type)] & ITSELF;
+	const top = rows(a.slices).sort((x, y) => own(x) - own(y) || num(y.self) - num(x.self))[0];
 
 	if (!top)
 		return [
@@ -145,7 +147,13 @@ const WEIGHT = { bad: 0, warn: 1, '': 2 };
 
 export function* findings(store: Store, scope: Scope): Job<Finding[]> {
 	const a = yield* aggregate(store, scope);
-	const all = [...idle(a), ...causes(store, scope), ...uneven(store, a), ...lost(store), ...heaviest(a)];
+	const all = [
+		...idle(a),
+		...causes(store, scope),
+		...uneven(store, a),
+		...lost(store),
+		...heaviest(store, a),
+	];
 
 	return all.sort((x, y) => WEIGHT[x.tone] - WEIGHT[y.tone] || (y.gain ?? 0) - (x.gain ?? 0));
 }

@@ -23,6 +23,8 @@ export const MARK = 1; // has no length
 export const ASIDE = 2; // nobody's work, like a frame: listed, but without self time and in no tree
 export const NOT_WORK = 4; // about the recording or the lack of work: in no table
 export const ASYNC = 8; // may overlap its like: on lanes of its own, and nobody's work
+export const QUIET = 16; // on a queue of a device, but not its work: an annotation, say
+export const ITSELF = 32; // what a tool says about itself
 
 export function durOf(r: Rows, row: number): number {
 	const d = r.dur[row];

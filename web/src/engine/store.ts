@@ -41,7 +41,7 @@ export interface StoreParts {
 	places: Place[];
 	names: string[]; // of types
 	cats: string[];
-	flags: Uint8Array; // of types: MARK, ASIDE, NOT_WORK, ASYNC
+	flags: Uint8Array; // of types: MARK, ASIDE, ...
 	tracks: TrackColumns[];
 	argTexts: string[]; // JSON objects; 0 is none
 	arrows: [from: Float64Array, to: Float64Array]; // event ids

@@ -4,7 +4,7 @@ import type { Aggregates, Cell, Column, Place, Scope, Table } from '../source/co
 import { seekSample } from './lanes';
 import { compile } from './query';
 import type { Store, Track } from './store';
-import { inside, scopeSpan, scopeTracks, walk, type Job, type Visit } from './walk';
+import { inside, isQuiet, scopeSpan, scopeTracks, walk, type Job, type Visit } from './walk';
 
 /* Rows of objects become columns in the order of the list. */
 export function table(columns: Column[], rows: Record<string, Cell>[], more = 0): Table {
@@ -72,6 +72,7 @@ export class Union {
 interface Busy {
 	union: Union;
 	count: number;
+	works: boolean; // not all on it is beside the device's work
 }
 
 function slicesTable(store: Store, sums: Sum[], by: string[]): Table {
@@ -119,7 +120,9 @@ function threadsTable(store: Store, scope: Scope, busy: Map<Track, Busy>, span: 
 		[
 			column('name', 'Track', 'text'),
 			column('slices', 'Slices', 'count'),
-			column('busy', 'Busy', 'time', { hint: 'time in which at least one slice was open' }),
+			column('busy', 'Busy', 'time', {
+				hint: "time in which at least one slice was open; of a device's queue: work",
+			}),
 			column('idle', 'Idle', 'time', { wide: true }),
 			column('share', 'Busy share', 'share'),
 			column('track', 'Track number', 'number'),
@@ -213,7 +216,8 @@ function devicesTable(store: Store, scope: Scope, busy: Map<Track, Busy>, span: 
 		let p: Place | undefined = store.placeById.get(t.place.parent);
 
 		while (p && p.kind !== 'device') p = store.placeById.get(p.parent);
-		if (p && t.place.kind === 'queue') queues.set(p, [...(queues.get(p) ?? []), b.union.merged()]);
+		if (p && b.works && t.place.kind === 'queue')
+			queues.set(p, [...(queues.get(p) ?? []), b.union.merged()]);
 	}
 	const rows = [...queues].map(([device, of]) => {
 		const union = new Union();
@@ -286,7 +290,7 @@ export function* aggregate(store: Store, scope: Scope, by: string[] = []): Job<A
 		sums: Sum[] = [],
 		busy = new Map<Track, Busy>();
 	let track: Track | null = null,
-		b: Busy = { union: new Union(), count: 0 }; // of the last one: they come in a row
+		b: Busy = { union: new Union(), count: 0, works: false }; // of the last one: they come in a row
 	const span = scopeSpan(store, scope);
 	const error = yield* walk(store, scope, v => {
 		const [number, values] = group(v);
@@ -302,7 +306,8 @@ export function* aggregate(store: Store, scope: Scope, by: string[] = []): Job<A
 			by: values,
 		});
 
-		if (v.track !== track) busy.set((track = v.track), (b = { union: new Union(), count: 0 }));
+		if (v.track !== track)
+			busy.set((track = v.track), (b = { union: new Union(), count: 0, works: false }));
 		s.count++;
 		s.total += v.fresh;
 		s.lengths += v.total;
@@ -313,7 +318,9 @@ export function* aggregate(store: Store, scope: Scope, by: string[] = []): Job<A
 			s.longest = store.id(v.track, v.row);
 		}
 		b.count++;
-		if (v.path.length === 0 || scope.query)
+		if (v.quiet) return;
+		b.works = true;
+		if (scope.query || !v.path.some(row => !isQuiet(store, v.track, v.track.rows!.type[row])))
 			// those inside others add nothing
 			b.union.add(v.start, v.end);
 	});

@@ -2,7 +2,7 @@
 // Tables, trees, histograms and searches are made in it, so they all mean the same.
 
 import type { Scope } from '../source/contract';
-import { ASIDE, ASYNC, durOf, endOf, MARK, NOT_WORK } from './lanes';
+import { ASIDE, ASYNC, durOf, endOf, MARK, NOT_WORK, QUIET } from './lanes';
 import { compile, type Query } from './query';
 import type { Store, Track } from './store';
 
@@ -30,6 +30,10 @@ export function scopeTracks(store: Store, scope: Scope, query: Query): Track[] {
 	return store.tracks.filter(t => (!only || only.has(t.index)) && (!query.place || query.place(t.words)));
 }
 
+/* On a queue of a device, but not its work. */
+export const isQuiet = (store: Store, track: Track, type: number): boolean =>
+	(store.flags[type] & QUIET) !== 0 && track.place.kind === 'queue';
+
 /* One slice of the walk. The object is used again for the next one. */
 export interface Visit {
 	track: Track;
@@ -43,6 +47,7 @@ export interface Visit {
 	path: number[]; // rows around it, the outermost first
 	mark: boolean;
 	aside: boolean;
+	quiet: boolean; // on a queue of a device, but not its work
 }
 
 /* Work in pieces. */
@@ -93,6 +98,7 @@ class TrackWalk {
 			path: [],
 			mark: false,
 			aside: false,
+			quiet: false,
 		};
 	}
 
@@ -119,6 +125,7 @@ class TrackWalk {
 		v.path = path;
 		v.mark = (flags & MARK) !== 0;
 		v.aside = (flags & (ASIDE | ASYNC)) !== 0;
+		v.quiet = isQuiet(this.store, this.track, v.type);
 		this.visit(v);
 	}
 
@@ -187,7 +194,7 @@ class TrackWalk {
 			const total = ranges ? inside(ranges, start, end) : end - start,
 				wanted = types[type] === 1 && this.matches(row, end - start);
 
-			if (!flags[type]) this.open(row, start, end, total, wanted);
+			if (this.store.isWork(type)) this.open(row, start, end, total, wanted);
 			else if (wanted) {
 				// async spans of a name are added up though they overlap, as `unitrace stats` does
 				const fresh = flags[type] & (ASYNC | MARK) ? total : this.takeFresh(row, start, end);
