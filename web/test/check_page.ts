@@ -35,14 +35,14 @@ export const PAGE: Record<string, Check> = {
 		await s.p.evaluate(
 			'app.show(3000000, 5000000), app.setArea({ t0: 3500000, t1: 4000000, tracks: [1, 2] }), app.pin(2)',
 		);
-		await s.settle();
+		await s.until('location.hash.includes("a=3500000,4000000")');
 		await s.p.reload();
 		await s.until('window.timeline && app.area.value');
 		assert.deepEqual(await s.view(), { t0: 3e6, t1: 5e6 });
 		assert.deepEqual(await s.state('area.value'), { t0: 3.5e6, t1: 4e6, tracks: [1, 2] });
 		assert.deepEqual(await s.state('pins.value'), [2]);
 		await s.p.evaluate('app.tab.value = "flame"');
-		await s.settle();
+		await s.until('location.hash.includes("v=flame")');
 		await s.p.goBack();
 		await s.until('app.tab.value === "timeline"');
 		assert.deepEqual(await s.view(), { t0: 3e6, t1: 5e6 });

@@ -109,7 +109,7 @@ export const TIMELINE: Record<string, Check> = {
 		await s.press('Enter');
 		await s.until('app.notes.value.length === 1');
 		assert.equal(await s.state('notes.value[0].text'), 'slow here');
-		await s.settle();
+		await s.until('location.hash.includes("n=")');
 		await s.p.reload();
 		await s.until('window.timeline && app.notes.value.length === 1');
 	},
