@@ -91,7 +91,7 @@ class ViewOps(Case):
         for r in rows(seen):
             self.assertAlmostEqual(float(r["share"]), float(r["total_ns"]) / busy)
             if r["name"] == "gemm":
-                self.assertEqual([r["block"], r["registers"], r["shared"], r["occupancy"]], ["128×1×1", "40", "1024", "50"])
+                self.assertEqual([r["block"], r["registers"], r["shared"], r["occupancy"]], ["128×1×1", "40", "1024", "0.5"])
 
     def check_ops(self, seen, report):
         shown = rows(seen["ops"])
