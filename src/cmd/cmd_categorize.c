@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "category/schema.h"
 #include "category/tally_inputs.h"
-#include "cmd/words.h"
+#include "cmd/command_line.h"
 #include "text/out.h"
 
 #define MOST_BYTES (16u << 20)
@@ -98,22 +98,16 @@ static int check(struct categorize_opts *o, const struct ut_words *words, struct
 static int cmd_categorize(int argc, const char *const *argv)
 {
 	struct categorize_opts opts = { 0 };
-	struct ut_arena arena = { 0 };
-	struct ut_words words = { 0 };
-	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
-	int status;
+	struct ut_command_line line = { 0 };
 
-	if (!rc && opts.help)
-		status = ut_cmd_help(&ut_cmd_categorize);
-	else if (rc || check(&opts, &words, &err))
-		status = ut_cmd_misuse(&ut_cmd_categorize, &err);
-	else if (convert(&opts, &err))
-		status = ut_cmd_fail(&ut_cmd_categorize, &err);
-	else
-		status = UT_EXIT_OK;
-	ut_arena_release(&arena);
-	return status;
+	if (ut_command_line_parse(&line, &ut_cmd_categorize, make_table(&line.arena, &opts),
+				  &opts.help, argc, argv)) {
+		if (check(&opts, &line.words, &line.err))
+			line.status = ut_cmd_misuse(&ut_cmd_categorize, &line.err);
+		else if (convert(&opts, &line.err))
+			line.status = ut_cmd_fail(&ut_cmd_categorize, &line.err);
+	}
+	return ut_command_line_end(&line);
 }
 
 static const struct ut_opt *categorize_options(struct ut_arena *a)

@@ -13,8 +13,8 @@
 #include "category/schema.h"
 #include "category/tally_inputs.h"
 #include "category/tally_table.h"
+#include "cmd/command_line.h"
 #include "cmd/table_options.h"
-#include "cmd/words.h"
 #include "import/load.h"
 #include "text/out.h"
 #include "text/table_report.h"
@@ -158,25 +158,19 @@ static int cmd_summary(int argc, const char *const *argv)
 {
 	struct summary_opts opts = { .print = { UT_TABLE_OPTS } };
 	struct summary s = { .opts = &opts };
-	struct ut_arena arena = { 0 };
-	struct ut_words words = { 0 };
-	struct ut_err err = { 0 };
-	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
-	int status;
+	struct ut_command_line line = { 0 };
 
-	if (!rc && opts.help)
-		status = ut_cmd_help(&ut_cmd_summary);
-	else if (rc || check(&opts, &words, &err))
-		status = ut_cmd_misuse(&ut_cmd_summary, &err);
-	else if (sum_up(&s, &err))
-		status = ut_cmd_fail(&ut_cmd_summary, &err);
-	else
-		status = UT_EXIT_OK;
+	if (ut_command_line_parse(&line, &ut_cmd_summary, make_table(&line.arena, &opts),
+				  &opts.help, argc, argv)) {
+		if (check(&opts, &line.words, &line.err))
+			line.status = ut_cmd_misuse(&ut_cmd_summary, &line.err);
+		else if (sum_up(&s, &line.err))
+			line.status = ut_cmd_fail(&ut_cmd_summary, &line.err);
+	}
 	ut_tally_release(&s.tally);
 	ut_schema_release(&s.schema);
 	ut_opt_list_release(&opts.inputs);
-	ut_arena_release(&arena);
-	return status;
+	return ut_command_line_end(&line);
 }
 
 static const struct ut_opt *summary_options(struct ut_arena *a)
