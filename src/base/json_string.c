@@ -7,6 +7,7 @@
 
 #include "base/json_scan.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 #define REPLACEMENT 0xfffdu
 
@@ -37,26 +38,6 @@ bool ut_json_escape_ok(const char *p)
 	return p[1] && strchr("\"\\/bfnrt", p[1]);
 }
 
-static char *put_utf8(char *out, uint32_t c)
-{
-	if (c < 0x80) {
-		*out++ = (char)c;
-	} else if (c < 0x800) {
-		*out++ = (char)(0xc0 | c >> 6);
-		*out++ = (char)(0x80 | (c & 63));
-	} else if (c < 0x10000) {
-		*out++ = (char)(0xe0 | c >> 12);
-		*out++ = (char)(0x80 | (c >> 6 & 63));
-		*out++ = (char)(0x80 | (c & 63));
-	} else {
-		*out++ = (char)(0xf0 | c >> 18);
-		*out++ = (char)(0x80 | (c >> 12 & 63));
-		*out++ = (char)(0x80 | (c >> 6 & 63));
-		*out++ = (char)(0x80 | (c & 63));
-	}
-	return out;
-}
-
 /* p is behind "\u"; on return behind what was used of the text. */
 static char *put_unicode(char *out, const char **p, const char *end)
 {
@@ -72,10 +53,10 @@ static char *put_unicode(char *out, const char **p, const char *end)
 		low = hex4(*p + 2, end);
 	if (low >= 0xdc00 && low < 0xe000) {
 		*p += 6;
-		return put_utf8(out, 0x10000u + ((uint32_t)(c - 0xd800) << 10) +
-					     (uint32_t)(low - 0xdc00));
+		return out + ut_utf8_put(out, 0x10000u + ((uint32_t)(c - 0xd800) << 10) +
+						      (uint32_t)(low - 0xdc00));
 	}
-	return put_utf8(out, c >= 0xd800 && c < 0xe000 ? REPLACEMENT : (uint32_t)c);
+	return out + ut_utf8_put(out, c >= 0xd800 && c < 0xe000 ? REPLACEMENT : (uint32_t)c);
 }
 
 bool ut_json_escaped(struct ut_str raw)
@@ -127,7 +108,7 @@ static void put_strict(struct ut_buf *out, uint32_t c)
 	if (c < ' ')
 		ut_buf_fmt(out, "\\u%04x", c);
 	else
-		ut_buf_add(out, utf8, (size_t)(put_utf8(utf8, c) - utf8));
+		ut_buf_add(out, utf8, ut_utf8_put(utf8, c));
 }
 
 /* The escape at p as one character; returns behind it. */

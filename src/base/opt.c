@@ -29,7 +29,7 @@ void ut_opt_list_release(struct ut_opt_list *list)
 
 bool ut_opt_has_value(const struct ut_opt *o)
 {
-	return o->type != UT_OPT_FLAG && o->type != UT_OPT_HEADING && o->arg;
+	return o->type != UT_OPT_FLAG && o->type != UT_OPT_HEADING && o->arg && !o->optional;
 }
 
 struct ut_opt *ut_opt_copy(struct ut_arena *a, const struct ut_opt *table, size_t count)
@@ -232,7 +232,7 @@ int ut_opt_parse(const struct ut_opt *table, int argc, const char *const *argv, 
 				(void)store_call(o, NULL, err);
 			value = NULL;
 		}
-		if (!ut_opt_has_value(o) && value)
+		if (!ut_opt_has_value(o) && value && !o->optional)
 			return ut_err_set(err, -EINVAL, "--%s takes no value", o->name);
 		if (ut_opt_has_value(o) && !value) {
 			if (i == argc)
@@ -285,6 +285,8 @@ void ut_opt_help(FILE *to, const struct ut_opt *table)
 		at += fprintf(to, "--%s", o->name);
 		if (ut_opt_has_value(o))
 			at += fprintf(to, " %s", o->arg);
+		else if (o->optional)
+			at += fprintf(to, "[=%s]", o->arg);
 		wrap(to, o->help, at);
 	}
 }

@@ -46,6 +46,7 @@ struct ut_opt {
 	enum ut_opt_type type;
 	char letter;       /* 0 when there is only a long name */
 	bool hidden;       /* works, but help does not list it */
+	bool optional;     /* a value may follow a '=', and nothing else is one */
 	const char *name;  /* without the dashes */
 	const char *arg;   /* how --help names the value; NULL for flags */
 	const char *help;  /* one line, no full stop */
@@ -105,7 +106,7 @@ static inline struct ut_opt ut_opt_strs(char c, const char *name, const char *ar
 	return o;
 }
 
-/* arg NULL: the option takes no value and call() gets NULL. */
+/* arg NULL: the option takes no value and call() gets NULL; so does one that is optional. */
 static inline struct ut_opt ut_opt_call(const char *name, const char *arg, ut_opt_call_fn call,
 					void *ctx, const char *help)
 {
@@ -143,6 +144,12 @@ static inline struct ut_opt ut_opt_range(struct ut_opt o, uint64_t min, uint64_t
 static inline struct ut_opt ut_opt_words(struct ut_opt o, const char *words)
 {
 	o.words = words;
+	return o;
+}
+
+static inline struct ut_opt ut_opt_optional(struct ut_opt o)
+{
+	o.optional = true;
 	return o;
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -157,6 +158,133 @@ static void translate(struct text *t)
 	}
 }
 
+/*
+ * What the C library makes of a pattern, roughly in its nodes. Where nothing has to be matched
+ * (?, *, |, groups) ways around it are added, and lists of ways are long and nested: BRANCH.
+ */
+#define WEIGHT_MAX 32768.0
+#define REPEAT_MAX 2048.0 /* of what is repeated, written out */
+#define DEPTH_MAX  128
+#define BRANCH     8
+
+struct weight {
+	double sum[DEPTH_MAX];  /* of a group so far, the last one included */
+	double last[DEPTH_MAX]; /* what a repetition repeats */
+	size_t depth;
+	bool repeated, too_often; /* the last one; something */
+};
+
+static void add_weight(struct weight *w, double weight)
+{
+	w->last[w->depth] = weight;
+	w->sum[w->depth] += weight;
+	w->repeated = false;
+}
+
+static void repeat(struct weight *w, double times, double more)
+{
+	double once = w->last[w->depth], all = once * times + more;
+
+	w->sum[w->depth] += all - once;
+	w->last[w->depth] = all;
+	w->too_often |= w->repeated || (times > 1 && all > REPEAT_MAX);
+	w->repeated = true;
+}
+
+/* Behind the [ of a set: behind its ]. */
+static const char *skip_set(const char *at)
+{
+	at += *at == '^';
+	at += *at == ']';
+	while (*at && *at != ']') {
+		char kind = *at++;
+
+		if (kind == '[' && *at && strchr(":.=", *at)) {
+			char close[] = { *at, ']', '\0' };
+			const char *end = strstr(at + 1, close);
+
+			at = end ? end + 2 : at;
+		}
+	}
+	return at + (*at == ']');
+}
+
+/* Behind the { of {2}, {2,} or {2,5}; of anything else it is a letter. */
+static const char *skip_times(struct weight *w, const char *at)
+{
+	char *end;
+	double least = (double)strtoul(at, &end, 10), most = least;
+
+	if (*end == ',') {
+		most = (double)strtoul(end + 1, &end, 10);
+		most = most > least ? most : least + 1;
+	}
+	if (end == at || *end != '}') {
+		add_weight(w, 1);
+		return at;
+	}
+	repeat(w, most > 1 ? most : 1, most > least ? BRANCH * most : 1);
+	return end + 1;
+}
+
+/* False: deeper than it may be. */
+static bool skip_group(struct weight *w, char c)
+{
+	if (c == '(') {
+		if (++w->depth == DEPTH_MAX)
+			return false;
+		w->sum[w->depth] = w->last[w->depth] = 0;
+		w->repeated = false;
+	} else if (w->depth > 0) {
+		w->depth--;
+		add_weight(w, w->sum[w->depth + 1] + BRANCH);
+	}
+	return true;
+}
+
+/* Why the pattern is more than we want to compile; NULL = it is not. */
+static const char *too_much(const char *at)
+{
+	struct weight w = { .depth = 0 };
+	double all = 0;
+
+	while (*at) {
+		char c = *at++;
+
+		if (c == '(' || c == ')') {
+			if (!skip_group(&w, c))
+				return "groups are nested too deep";
+		} else if (c == '[') {
+			at = skip_set(at);
+			add_weight(&w, 1);
+		} else if (c == '{') {
+			at = skip_times(&w, at);
+		} else if (c == '*' || c == '?' || c == '+') {
+			repeat(&w, c == '+' ? 2 : 1, BRANCH);
+		} else {
+			at += c == '\\' && *at;
+			add_weight(&w, c == '|' ? BRANCH : 1);
+		}
+	}
+	for (size_t i = 0; i <= w.depth; i++)
+		all += w.sum[i];
+	if (!w.too_often && all <= WEIGHT_MAX)
+		return NULL;
+	return "its repetitions multiply to more than can be searched for";
+}
+
+/* reason has 128 bytes. NULL = done. */
+static const char *compile_extended(regex_t *regex, const char *text, int flags, char *reason)
+{
+	const char *why = too_much(text);
+	int rc = why ? 0 : regcomp(regex, text, flags);
+
+	if (!rc)
+		return why;
+	regerror(rc, regex, reason, 128);
+	return reason;
+}
+
 static int compile(regex_t *regex, const char *pattern, size_t len, bool places, struct ut_err *err)
 {
 	struct text t = { .at = pattern,
@@ -164,19 +292,14 @@ static int compile(regex_t *regex, const char *pattern, size_t len, bool places,
 			  .flags = REG_EXTENDED | (places ? 0 : REG_NOSUB),
 			  .places = places };
 	char reason[128];
-	int rc = 0;
 
 	translate(&t);
 	ut_buf_char(&t.out, '\0');
-	if (!t.why) {
-		rc = regcomp(regex, t.out.data, t.flags);
-		if (rc)
-			regerror(rc, regex, reason, sizeof(reason));
-	}
+	if (!t.why)
+		t.why = compile_extended(regex, t.out.data, t.flags, reason);
 	ut_buf_release(&t.out);
-	if (t.why || rc)
-		return ut_err_set(err, -EINVAL, "'%.*s': %s", (int)len, pattern,
-				  t.why ? t.why : reason);
+	if (t.why)
+		return ut_err_set(err, -EINVAL, "'%.*s': %s", (int)len, pattern, t.why);
 	return 0;
 }
 
@@ -188,4 +311,12 @@ int ut_regex(regex_t *regex, const char *pattern, size_t len, struct ut_err *err
 int ut_regex_places(regex_t *regex, const char *pattern, size_t len, struct ut_err *err)
 {
 	return compile(regex, pattern, len, true, err);
+}
+
+int ut_regex_extended(regex_t *regex, const char *pattern, struct ut_err *err)
+{
+	char reason[128];
+	const char *why = compile_extended(regex, pattern, REG_EXTENDED | REG_NOSUB, reason);
+
+	return why ? ut_err_set(err, -EINVAL, "'%s': %s", pattern, why) : 0;
 }

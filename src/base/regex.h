@@ -14,6 +14,11 @@
 
 #include "base/err.h"
 
+/*
+ * The C library writes a repetition out, again for every repetition around it: a short pattern can
+ * ask for all memory. All of these refuse patterns that become too large, or nest too deep.
+ */
+
 /* To be released with regfree(). */
 int ut_regex(regex_t *regex, const char *pattern, size_t len, struct ut_err *err) UT_MUST_CHECK;
 
@@ -23,5 +28,8 @@ int ut_regex(regex_t *regex, const char *pattern, size_t len, struct ut_err *err
  */
 int ut_regex_places(regex_t *regex, const char *pattern, size_t len,
 		    struct ut_err *err) UT_MUST_CHECK;
+
+/* An extended regular expression as it is, not translated; whether it matches. */
+int ut_regex_extended(regex_t *regex, const char *pattern, struct ut_err *err) UT_MUST_CHECK;
 
 #endif

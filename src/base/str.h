@@ -30,6 +30,9 @@ static inline struct ut_str ut_str_of(const char *text)
 	return (struct ut_str){ text, strlen(text) };
 }
 
+/* A text in an array of a file that anybody may have written: up to a NUL, if there is one. */
+#define UT_STR_FIELD(array) ((struct ut_str){ array, strnlen(array, sizeof(array)) })
+
 static inline bool ut_str_eq(struct ut_str a, struct ut_str b)
 {
 	return a.len == b.len && (!a.len || !memcmp(a.ptr, b.ptr, a.len));
@@ -60,6 +63,18 @@ static inline bool ut_str_has_end(struct ut_str s, const char *end)
 	size_t len = strlen(end);
 
 	return s.len >= len && !memcmp(s.ptr + (s.len - len), end, len);
+}
+
+/* Where it holds this text first; NULL = nowhere. */
+static inline const char *ut_str_find(struct ut_str s, const char *text)
+{
+	return s.len ? memmem(s.ptr, s.len, text, strlen(text)) : NULL;
+}
+
+/* What begins at a place in it. */
+static inline struct ut_str ut_str_from(struct ut_str s, const char *at)
+{
+	return (struct ut_str){ at, s.len - (size_t)(at - s.ptr) };
 }
 
 /* Without blanks and control bytes around it. */
