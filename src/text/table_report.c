@@ -34,6 +34,35 @@ static void call_row(struct ut_report *r, const struct ut_report_cell *cells)
 
 static const struct ut_report_printer call_printer = { 0, call_nobody, call_row, call_nobody };
 
+static void typed_begin(struct ut_report *r)
+{
+	const char **names = ut_make((r->table.count + 1) * sizeof(*names));
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->table.count; i++) {
+		if (ut_report_has(r, i))
+			names[n++] = r->names[i];
+	}
+	r->opts.begin(r->opts.ctx, names, n);
+	free(names);
+}
+
+static void typed_row(struct ut_report *r, const struct ut_report_cell *cells)
+{
+	struct ut_report_cell *shown = ut_make((r->table.count + 1) * sizeof(*shown));
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->table.count; i++) {
+		if (ut_report_has(r, i))
+			shown[n++] = cells[i];
+	}
+	r->opts.row(r->opts.ctx, shown);
+	free(shown);
+}
+
+static const struct ut_report_printer typed_printer = { UT_FOR_CSV, typed_begin, typed_row,
+							call_nobody };
+
 static const struct ut_report_printer *const printers[] = {
 	&ut_report_table_printer,
 	&ut_report_csv_printer,
@@ -42,6 +71,7 @@ static const struct ut_report_printer *const printers[] = {
 	&ut_report_jsonl_printer,
 	&ut_report_page_printer,
 	&call_printer,
+	&typed_printer,
 };
 
 /* ---- values -------------------------------------------------------------------------------- */

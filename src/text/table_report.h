@@ -11,8 +11,6 @@
 #ifndef UT_TEXT_TABLE_REPORT_H
 #define UT_TEXT_TABLE_REPORT_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -30,6 +28,7 @@ enum ut_report_format {
 	UT_REPORT_PAGE, /* {"columns":[{key, title, unit, type}],"rows":[[...]]} */
 	UT_REPORT_FORMATS,
 	UT_REPORT_CALL = UT_REPORT_FORMATS, /* no text at all: rows go to opts.row */
+	UT_REPORT_TYPED, /* the same, of CSV's columns, which opts.begin is told */
 };
 
 /* "table", ...; what --format takes. */
@@ -167,7 +166,8 @@ struct ut_report_opts {
 	bool colour;
 	/* JSON: what stands around and between rows; NULL = "[", "", ",\n", "]\n" */
 	const char *open, *first, *next, *close;
-	/* UT_REPORT_CALL: who gets the rows that are left, in order */
+	/* UT_REPORT_CALL, _TYPED: who gets the rows that are left, in order */
+	void (*begin)(void *ctx, const char *const *names, size_t columns);
 	void (*row)(void *ctx, const struct ut_report_cell *cells);
 	void *ctx;
 };

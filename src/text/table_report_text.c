@@ -107,7 +107,7 @@ static uint64_t whole_of(const struct ut_report_cell *cell)
 	case UT_CELL_BIG: /* people read four digits */
 		return cell->big.high ? UINT64_MAX : cell->big.low;
 	case UT_CELL_I64:
-		return cell->i64 < 0 ? 0 : cell->u64;
+		return cell->i64 < 0 ? -cell->u64 : cell->u64; /* the sign is told before it */
 	case UT_CELL_NONE:
 	case UT_CELL_U64:
 	case UT_CELL_BOOL:
@@ -133,16 +133,19 @@ static void put_real(struct ut_buf *b, const struct ut_report_column *c, double 
 static void put_number(struct ut_report *r, const struct ut_report_column *c,
 		       const struct ut_report_cell *cell)
 {
-	if (c->type == UT_REPORT_TIME || c->type == UT_REPORT_BYTES)
+	if (c->type == UT_REPORT_TIME || c->type == UT_REPORT_BYTES) {
+		if (cell->type == UT_CELL_I64 && cell->i64 < 0)
+			ut_buf_char(&r->text, '-');
 		put_amount(&r->text, c->type, whole_of(cell));
-	else if (cell->type == UT_CELL_REAL)
+	} else if (cell->type == UT_CELL_REAL) {
 		put_real(&r->text, c, cell->real);
-	else if (cell->type == UT_CELL_BIG)
+	} else if (cell->type == UT_CELL_BIG) {
 		ut_report_put_big(&r->text, cell->big.high, cell->big.low);
-	else if (cell->type == UT_CELL_BOOL)
+	} else if (cell->type == UT_CELL_BOOL) {
 		ut_buf_text(&r->text, cell->u64 ? "true" : "false");
-	else
+	} else {
 		put_whole(&r->text, cell);
+	}
 }
 
 /* Appends the cell to the text; its columns. */

@@ -50,7 +50,7 @@ static void put_header(struct ut_out *out, const char *name, char type, uint64_t
 	ut_out_write(out, &h, sizeof(h));
 }
 
-static void pad(struct ut_out *out, uint64_t size)
+void ut_tar_fill(struct ut_out *out, uint64_t size)
 {
 	static const char zeros[BLOCK];
 
@@ -68,23 +68,29 @@ static void add_record(struct ut_buf *b, const char *key, const char *value)
 	ut_buf_fmt(b, "%s %s=%s\n", digits, key, value);
 }
 
-static void put_pax(struct ut_out *out, const char *name, const struct stat *st)
+static void put_pax(struct ut_out *out, const char *name, uint64_t size, time_t mtime)
 {
 	struct ut_buf b = { 0 };
-	char size[24];
+	char text[24];
 
 	if (strlen(name) > sizeof(((struct header *)NULL)->name))
 		add_record(&b, "path", name);
-	if ((uint64_t)st->st_size > MOST_OCTAL) {
-		snprintf(size, sizeof(size), "%llu", (unsigned long long)st->st_size);
-		add_record(&b, "size", size);
+	if (size > MOST_OCTAL) {
+		snprintf(text, sizeof(text), "%llu", (unsigned long long)size);
+		add_record(&b, "size", text);
 	}
 	if (b.len) {
-		put_header(out, "././@PaxHeader", 'x', b.len, st->st_mtime);
+		put_header(out, "././@PaxHeader", 'x', b.len, mtime);
 		ut_out_write(out, b.data, b.len);
-		pad(out, b.len);
+		ut_tar_fill(out, b.len);
 	}
 	ut_buf_release(&b);
+}
+
+void ut_tar_head(struct ut_out *out, const char *name, uint64_t size, time_t mtime)
+{
+	put_pax(out, name, size, mtime);
+	put_header(out, name, '0', size, mtime);
 }
 
 /* Exactly as many bytes as the header says, also if the file changes meanwhile. */
@@ -104,7 +110,7 @@ static int put_bytes(struct ut_out *out, int fd, uint64_t size)
 		ut_out_advance(out, p + got);
 		left -= (uint64_t)got;
 	}
-	pad(out, size);
+	ut_tar_fill(out, size);
 	return 0;
 }
 
@@ -123,8 +129,7 @@ int ut_tar_add(struct ut_out *out, const char *dir, const char *name, struct ut_
 		return ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
 	rc = fstat(fd, &st) ? -errno : 0;
 	if (!rc) {
-		put_pax(out, entry, &st);
-		put_header(out, entry, '0', (uint64_t)st.st_size, st.st_mtime);
+		ut_tar_head(out, entry, (uint64_t)st.st_size, st.st_mtime);
 		rc = put_bytes(out, fd, (uint64_t)st.st_size);
 	}
 	close(fd);
