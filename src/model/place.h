@@ -94,7 +94,8 @@ struct ut_api_id {
 	X(LANE, "lane") /* of no thread: regions, tracks that the program made */                  \
 	X(ASYNC, "async")                                                                          \
 	X(FRAMES, "frames")                                                                        \
-	X(CONTROL, "control") /* when nothing was recorded */
+	X(CONTROL, "control") /* when nothing was recorded */                                      \
+	X(WAITS, "waits")     /* what a thread waited for, on a row of its own */
 
 enum ut_track_role {
 #define UT_ROLE_ENUM(role, name) UT_ROLE_##role,

@@ -27,9 +27,17 @@ void ut_lane_levels(const struct ut_lane *lane, struct ut_levels *levels)
 
 	levels->used = 0;
 	while (count) {
-		levels->nodes[levels->used] = nodes;
-		levels->count[levels->used++] = count;
-		nodes += count;
+		unsigned int level = levels->used++;
+
+		levels->count[level] = count;
+		if (lane->growth) {
+			levels->nodes[level] = lane->growth->nodes[level];
+			levels->last[level] = &lane->growth->last[level];
+		} else {
+			levels->nodes[level] = nodes;
+			nodes += count;
+			levels->last[level] = nodes - 1;
+		}
 		count = count > 1 ? parents(count, UT_LANE_FAN) : 0;
 	}
 }
@@ -72,10 +80,11 @@ bool ut_lane_entry(const struct ut_store *s, uint32_t track, uint32_t lane, uint
 }
 
 /* Is everything in nodes[at] over by t? Samples have no end: they are when the next node is. */
-static bool is_over(const struct ut_lane *lane, const struct ut_node *nodes, uint64_t at,
-		    uint64_t t)
+static bool is_over(const struct ut_lane *lane, const struct ut_levels *levels, unsigned int level,
+		    uint64_t at, uint64_t t)
 {
-	return lane->kind == UT_LANE_COUNTER ? nodes[at + 1].first < t : nodes[at].end < t;
+	return lane->kind == UT_LANE_COUNTER ? ut_level_node(levels, level, at + 1)->first < t
+					     : ut_level_node(levels, level, at)->end < t;
 }
 
 uint64_t ut_lane_seek(const struct ut_store *s, uint32_t track, uint32_t lane, uint64_t t)
@@ -91,7 +100,7 @@ uint64_t ut_lane_seek(const struct ut_store *s, uint32_t track, uint32_t lane, u
 	l = &lanes->lanes[lane];
 	ut_lane_levels(l, &levels);
 	for (unsigned int level = levels.used; level--;) {
-		while (at + 1 < levels.count[level] && is_over(l, levels.nodes[level], at, t))
+		while (at + 1 < levels.count[level] && is_over(l, &levels, level, at, t))
 			at++;
 		at *= level ? UT_LANE_FAN : UT_LANE_LEAF;
 	}

@@ -66,12 +66,21 @@ struct ut_node {
 
 _Static_assert(sizeof(struct ut_node) == 32, "nodes are packed by the million, and saved");
 
+#define UT_GROWTH_LEVELS 12u /* more than 2^32 entries need */
+
+/* The nodes of a lane that is still growing. */
+struct ut_lane_growth {
+	const struct ut_node *nodes[UT_GROWTH_LEVELS]; /* all but the last one of each level */
+	struct ut_node last[UT_GROWTH_LEVELS];
+};
+
 struct ut_lane {
 	uint64_t count;              /* entries */
-	const struct ut_node *nodes; /* level by level, the finest first */
-	const uint32_t *rows;        /* of the entries; NULL: entry i is row i */
-	const uint64_t *ends;        /* of async spans; NULL for others */
-	uint8_t kind;                /* enum ut_lane_kind */
+	const struct ut_node *nodes; /* level by level, the finest first; NULL: growth has them */
+	const struct ut_lane_growth *growth; /* NULL for others */
+	const uint32_t *rows;                /* of the entries; NULL: entry i is row i */
+	const uint64_t *ends;                /* of async spans; NULL for others */
+	uint8_t kind;                        /* enum ut_lane_kind */
 };
 
 struct ut_lanes {

@@ -218,18 +218,32 @@ static inline bool can_divide(const struct drawing *d, const struct ut_node *n)
 	       n->first >= d->c.lo && n->end > d->c.hi && n->end <= d->c.t1;
 }
 
+static inline bool is_inside(const struct ut_node *n, uint64_t lo, uint64_t hi)
+{
+	return n->end < hi && n->first >= lo;
+}
+
+static inline void add_node(struct part *sum, const struct ut_node *n)
+{
+	uint64_t most = most_of(n->longest, n->type);
+
+	sum->busy += n->busy;
+	sum->most = sum->most > most ? sum->most : most;
+}
+
 /* Adds nodes up to end while they are inside the pixel; the first that is not. */
 static inline uint64_t add_inside(struct drawing *d, unsigned int level, uint64_t i, uint64_t end)
 {
-	const struct ut_node *nodes = d->levels.nodes[level];
+	const struct ut_node *nodes = d->levels.nodes[level]; /* NULL where the last is all */
 	uint64_t lo = d->c.lo, hi = d->c.hi, from = i;
+	uint64_t inner = least(end, d->levels.count[level] - 1);
 	struct part sum = d->sum;
 
-	for (; i < end && nodes[i].end < hi && nodes[i].first >= lo; i++) {
-		uint64_t most = most_of(nodes[i].longest, nodes[i].type);
-
-		sum.busy += nodes[i].busy;
-		sum.most = sum.most > most ? sum.most : most;
+	for (; i < inner && is_inside(&nodes[i], lo, hi); i++)
+		add_node(&sum, &nodes[i]);
+	if (i == inner && i < end && is_inside(d->levels.last[level], lo, hi)) {
+		add_node(&sum, d->levels.last[level]);
+		i++;
 	}
 	if (i != from) {
 		sum.count += (i - from - 1) * entries_of(d->lane, level, from) +
@@ -285,7 +299,7 @@ static void draw_nodes(struct drawing *d, unsigned int level, uint64_t i, uint64
 	uint64_t whole = end - (entries_of(d->lane, level, end - 1) < UT_LANE_LEAF);
 
 	while ((i = add_inside(d, level, i, whole)) < end && !d->past) {
-		const struct ut_node *n = &d->levels.nodes[level][i];
+		const struct ut_node *n = ut_level_node(&d->levels, level, i);
 
 		if (n->first >= d->c.t1) {
 			d->past = true;
@@ -405,11 +419,11 @@ static void open_plot(struct plot *p, unsigned int level, uint64_t i)
 
 static void plot_nodes(struct plot *p, unsigned int level, uint64_t i, uint64_t end)
 {
-	const struct ut_node *nodes = p->levels.nodes[level];
-
 	for (; i < end && !p->past; i++) {
-		uint64_t next = i + 1 < p->levels.count[level] ? nodes[i + 1].first : UINT64_MAX;
-		const struct ut_node *n = &nodes[i];
+		const struct ut_node *n = ut_level_node(&p->levels, level, i);
+		uint64_t next = i + 1 < p->levels.count[level]
+					? ut_level_node(&p->levels, level, i + 1)->first
+					: UINT64_MAX;
 
 		if (n->first >= p->c.t1)
 			p->past = true;

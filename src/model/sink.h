@@ -13,11 +13,15 @@
 #include <stdbool.h>
 
 struct ut_event;
+struct ut_measured;
 struct ut_trace;
 
 struct ut_sink {
 	void (*event)(struct ut_sink *sink, const struct ut_trace *trace,
 		      const struct ut_event *event);
+	/* Hardware metrics as they were measured, behind all work of devices; NULL = not wanted. */
+	void (*measured)(struct ut_sink *sink, const struct ut_trace *trace,
+			 const struct ut_measured *measured);
 	bool wants_arrows; /* trace->arrows shall be there while a store is sent: arrows.h */
 };
 

@@ -115,3 +115,33 @@ int ut_stacks_take(struct ut_stacks *s, struct ut_arena *a, const struct ut_stac
 	s->site_cap = from->site_count + 1;
 	return 0;
 }
+
+/* ---- what was sampled ------------------------------------------------------------------------ */
+
+/* Linux's events tell more behind a colon: "cpu-clock:u". */
+static bool is_event(struct ut_str name, const char *event)
+{
+	size_t len = strlen(event);
+
+	return ut_str_has_start(name, event) && (name.len == len || name.ptr[len] == ':');
+}
+
+/* What other tools count says so: "cycles events". Folded stacks count samples. */
+static bool is_count(struct ut_str name)
+{
+	return ut_str_has_end(name, UT_SAMPLE_EVENTS) || ut_str_has_end(name, "_objects") ||
+	       ut_str_is(name, "samples");
+}
+
+bool ut_sample_is_cpu_time(struct ut_str name)
+{
+	return !is_count(name) && (is_event(name, "cpu-clock") || is_event(name, "task-clock") ||
+				   is_event(name, "cycles") || is_event(name, "cpu"));
+}
+
+const char *ut_sample_unit(struct ut_str name)
+{
+	if (ut_str_has_end(name, "_space") || ut_str_has_end(name, "bytes"))
+		return "bytes";
+	return is_count(name) ? "" : "ns";
+}

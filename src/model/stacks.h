@@ -9,10 +9,12 @@
 #ifndef UT_MODEL_STACKS_H
 #define UT_MODEL_STACKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/str.h"
 
 /* A place in code; what is unknown is 0. */
 struct ut_place_in_code {
@@ -70,6 +72,16 @@ uint32_t ut_stacks_depth(const struct ut_stacks *s, uint32_t number);
  * else copies of them. s must be empty.
  */
 int ut_stacks_take(struct ut_stacks *s, struct ut_arena *a, const struct ut_stacks *from);
+
+/* ---- what was sampled: the name of an event of UT_KIND_SAMPLE ------------------------------- */
+
+/* What the weights of its samples are: "ns" of time, unless the name ends with one of "bytes",
+ * "_space" ("bytes"), UT_SAMPLE_EVENTS, "_objects", or is "samples" (""). */
+#define UT_SAMPLE_EVENTS " events"
+const char *ut_sample_unit(struct ut_str name);
+
+/* Is it the time that CPUs spent? */
+bool ut_sample_is_cpu_time(struct ut_str name);
 
 /* ---- samples: val of UT_KIND_SAMPLE -------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 
 #include "base/mapped.h"
 #include "model/arrows.h"
+#include "model/growing.h"
 #include "model/pages.h"
 #include "model/pyramid.h"
 #include "model/sink.h"
@@ -16,7 +17,7 @@ static void release_rows(struct ut_store *s)
 	for (size_t i = 0; s->rows && i < s->trace.track_count; i++) {
 		size_t blocks = s->rows[i].blocks ? ut_rows_blocks(&s->rows[i]) : 0;
 
-		for (size_t n = 0; !s->map && n < blocks; n++)
+		for (size_t n = 0; !s->map && !s->loan && n < blocks; n++)
 			ut_pages_free((void *)(uintptr_t)s->rows[i].blocks[n].ts);
 		free(s->rows[i].blocks);
 	}
@@ -34,6 +35,7 @@ void ut_store_release(struct ut_store *s)
 		ut_mapped_remove(s->map);
 		munmap(s->map, s->map_size);
 	}
+	ut_growing_return(s->loan);
 	*s = (struct ut_store){ 0 };
 }
 

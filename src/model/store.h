@@ -41,6 +41,7 @@ struct ut_rows {
 
 struct ut_sink;
 struct ut_pyramid;
+struct ut_loan;
 
 struct ut_store {
 	struct ut_trace trace; /* strings, processes, tracks, losses, clock; its args hold only
@@ -52,6 +53,7 @@ struct ut_store {
 	struct ut_pyramid *pyramid; /* NULL until somebody needs it: pyramid.h */
 	void *map;                  /* the file that the columns lie in; NULL = in memory */
 	size_t map_size;
+	struct ut_loan *loan; /* rows and lists belong to somebody else: growing.h; NULL = ours */
 };
 
 void ut_store_release(struct ut_store *s);

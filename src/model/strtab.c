@@ -66,12 +66,12 @@ void ut_strtab_map(struct ut_strtab *t, const uint64_t *starts, uint32_t count, 
 				 .text_size = text_size };
 }
 
-/* The strings of the file, when the first new one comes. */
-static void index_mapped(struct ut_strtab *t)
+/* Strings that were there before the table, when the first new one comes. */
+static void index_known(struct ut_strtab *t)
 {
-	ut_hashtab_reserve(&t->ids, t->mapped);
-	for (uint32_t id = 1; id <= t->mapped; id++) {
-		struct ut_str s = mapped_string(t, id);
+	ut_hashtab_reserve(&t->ids, t->count);
+	for (uint32_t id = 1; id <= t->count; id++) {
+		struct ut_str s = string_of(t, id);
 		uint32_t hash = (uint32_t)ut_hash_bytes(s.ptr, s.len);
 
 		/* A file may hold a string twice; the first one is found. */
@@ -126,13 +126,32 @@ uint32_t ut_strtab_intern(struct ut_strtab *t, const char *s, size_t len)
 	if (!len)
 		return 0;
 	if (!t->ids.slots)
-		index_mapped(t);
+		index_known(t);
 	id = find(t, hash, (struct ut_str){ s, len });
 	if (id)
 		return id;
 	*next_item(t) = (struct ut_str){ copy_text(t, s, len), len };
 	ut_hashtab_add(&t->ids, hash, t->count);
 	return t->count;
+}
+
+void ut_strtab_share(struct ut_strtab *t, const struct ut_strtab *from, struct ut_arena *arena)
+{
+	uint32_t count = from->count - from->mapped, pages = (count + PAGE - 1) / PAGE;
+
+	*t = *from;
+	t->arena = arena;
+	t->ids = (struct ut_hashtab){ .arena = arena };
+	t->room_left = 0;
+	t->page_count = pages + 1;
+	t->pages = UT_NEW_ALONE(arena, struct ut_str *, t->page_count);
+	if (pages)
+		memcpy(t->pages, from->pages, pages * sizeof(struct ut_str *));
+	if (count % PAGE) { /* from goes on to fill this one */
+		t->pages[pages - 1] = UT_NEW_N(arena, struct ut_str, PAGE);
+		memcpy(t->pages[pages - 1], from->pages[pages - 1],
+		       (count % PAGE) * sizeof(**t->pages));
+	}
 }
 
 uint32_t ut_strtab_intern_z(struct ut_strtab *t, const char *s)

@@ -53,6 +53,12 @@ uint32_t ut_strtab_intern_z(struct ut_strtab *t, const char *s);
 void ut_strtab_map(struct ut_strtab *t, const uint64_t *starts, uint32_t count, const char *text,
 		   uint64_t text_size);
 
+/*
+ * t becomes a table of its own with the strings that from has now, whose texts it shares; more can
+ * be added to either. from must not go before t.
+ */
+void ut_strtab_share(struct ut_strtab *t, const struct ut_strtab *from, struct ut_arena *arena);
+
 /* The string behind id. An unknown id gives the empty string, never NULL. */
 struct ut_str ut_strtab_get(const struct ut_strtab *t, uint32_t id);
 

@@ -48,6 +48,20 @@ uint32_t ut_trace_add_process(struct ut_trace *t, uint64_t pid)
 	return (uint32_t)t->process_count++;
 }
 
+uint32_t ut_trace_add_program(struct ut_trace *t, const struct ut_trace_program *of)
+{
+	uint32_t at = ut_trace_add_process(t, of->pid);
+	struct ut_process *p = &t->processes[at];
+
+	p->name = ut_strtab_intern(&t->strings, of->name.ptr, of->name.len);
+	p->host = ut_strtab_intern(&t->strings, of->host.ptr, of->host.len);
+	p->cmdline = ut_strtab_intern(&t->strings, of->cmdline.ptr, of->cmdline.len);
+	p->rank = of->rank;
+	p->sort_index = of->rank >= 0 ? of->rank : 0;
+	p->kind = UT_PROCESS_PROGRAM;
+	return at;
+}
+
 uint32_t ut_trace_add_track(struct ut_trace *t, uint32_t process, enum ut_track_type type)
 {
 	t->tracks = grown(t, t->tracks, t->track_count, &t->track_cap, sizeof(*t->tracks));

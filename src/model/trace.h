@@ -9,6 +9,7 @@
 #define UT_MODEL_TRACE_H
 
 #include "base/arena.h"
+#include "base/str.h"
 #include "model/place.h"
 #include "model/stacks.h"
 #include "model/strtab.h"
@@ -174,6 +175,15 @@ void ut_trace_release(struct ut_trace *t);
  * sub_device are -1. */
 uint32_t ut_trace_add_process(struct ut_trace *t, uint64_t pid);
 uint32_t ut_trace_add_track(struct ut_trace *t, uint32_t process, enum ut_track_type type);
+
+/* What a recording says about the program that it is of. */
+struct ut_trace_program {
+	uint64_t pid;
+	int32_t rank; /* -1: none */
+	struct ut_str name, host, cmdline;
+};
+
+uint32_t ut_trace_add_program(struct ut_trace *t, const struct ut_trace_program *of);
 
 /*
  * A counter of several series, or one of several that differ by their id, is told from its like by
