@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/demangle_rust.h"
+
 typedef char *demangle_fn(const char *mangled, char *buffer, size_t *size, int *status);
 
 static demangle_fn *demangle;
@@ -22,9 +24,13 @@ static void find(void)
 char *ut_demangle(const char *name)
 {
 	int status = 0;
+	char *rust;
 
-	if (strncmp(name, "_Z", 2) != 0 || strlen(name) > UT_DEMANGLE_MOST)
+	if (name[0] != '_' || strlen(name) > UT_DEMANGLE_MOST)
 		return NULL;
+	rust = ut_demangle_rust(name);
+	if (rust || strncmp(name, "_Z", 2) != 0)
+		return rust;
 	pthread_once(&once, find);
 	return demangle ? demangle(name, NULL, NULL, &status) : NULL;
 }

@@ -1,0 +1,38 @@
+/*
+ * dwarf_words.h - the few words of DWARF that we read: tags, attributes, types of units. Forms are
+ * known to dwarf_value.c alone.
+ */
+#ifndef UT_SYMBOL_DWARF_WORDS_H
+#define UT_SYMBOL_DWARF_WORDS_H
+
+enum {
+	DW_TAG_INLINED = 0x1d,
+	DW_TAG_FUNCTION = 0x2e,
+
+	DW_AT_SIBLING = 0x01,
+	DW_AT_NAME = 0x03,
+	DW_AT_STMT_LIST = 0x10,
+	DW_AT_LOW_PC = 0x11,
+	DW_AT_HIGH_PC = 0x12,
+	DW_AT_COMP_DIR = 0x1b,
+	DW_AT_ABSTRACT_ORIGIN = 0x31,
+	DW_AT_SPECIFICATION = 0x47,
+	DW_AT_RANGES = 0x55,
+	DW_AT_CALL_FILE = 0x58,
+	DW_AT_CALL_LINE = 0x59,
+	DW_AT_LINKAGE_NAME = 0x6e,
+	DW_AT_STR_OFFSETS_BASE = 0x72,
+	DW_AT_ADDR_BASE = 0x73,
+	DW_AT_RNGLISTS_BASE = 0x74,
+	DW_AT_DWO_NAME = 0x76,
+	DW_AT_MIPS_LINKAGE_NAME = 0x2007,
+	DW_AT_GNU_DWO_NAME = 0x2130,
+	DW_AT_GNU_DWO_ID = 0x2131,
+	DW_AT_GNU_RANGES_BASE = 0x2132,
+	DW_AT_GNU_ADDR_BASE = 0x2133,
+
+	DW_UT_SKELETON = 4,
+	DW_UT_SPLIT = 5,
+};
+
+#endif
