@@ -24,14 +24,24 @@ static bool is_option(const char *text)
 	return *p == '=';
 }
 
-int ut_backend_option_add(char list[UT_FILTER_BYTES], const char *text)
+int ut_backend_option_add(char list[UT_OPTION_BYTES], const char *text)
 {
-	return is_option(text) ? ut_control_add_filter(list, text) : -EINVAL;
+	size_t len = strlen(text) + 1;
+	char *p = list;
+
+	if (!is_option(text))
+		return -EINVAL;
+	while (*p)
+		p += strlen(p) + 1;
+	if ((size_t)(p - list) + len + 1 > UT_OPTION_BYTES)
+		return -ENOSPC;
+	memcpy(p, text, len);
+	return 0;
 }
 
-const char *ut_backend_option(const char list[UT_FILTER_BYTES], const char *key)
+const char *ut_backend_option(const char list[UT_OPTION_BYTES], const char *key)
 {
-	const char *found = NULL, *end = list + UT_FILTER_BYTES;
+	const char *found = NULL, *end = list + UT_OPTION_BYTES;
 	size_t len = key ? strlen(key) : 0;
 
 	for (const char *p = list; len && p < end && *p; p += strnlen(p, (size_t)(end - p)) + 1) {

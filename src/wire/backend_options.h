@@ -16,9 +16,9 @@
  * Adds "BACKEND.KEY=VALUE"; a later one of the same key wins. -EINVAL when it is none, -ENOSPC when
  * the list is full.
  */
-int ut_backend_option_add(char list[UT_FILTER_BYTES], const char *text) UT_MUST_CHECK;
+int ut_backend_option_add(char list[UT_OPTION_BYTES], const char *text) UT_MUST_CHECK;
 
 /* The value of a key; NULL = not given. */
-const char *ut_backend_option(const char list[UT_FILTER_BYTES], const char *key);
+const char *ut_backend_option(const char list[UT_OPTION_BYTES], const char *key);
 
 #endif

@@ -152,6 +152,9 @@ static const struct ut_clock_pair *last_at_or_before(const struct ut_clock_map *
 {
 	size_t lo = 0, hi = map->count;
 
+	/* Who follows a recording asks for its end. */
+	if (hi > 2 && map->pairs[hi - 2].ticks <= ticks)
+		lo = hi - 2;
 	while (hi - lo > 1) {
 		size_t mid = lo + (hi - lo) / 2;
 

@@ -110,6 +110,19 @@ out:
 	return rc;
 }
 
+enum ut_state ut_control_switch(struct ut_control *control, enum ut_state state)
+{
+	_Atomic uint32_t *word = ut_control_state(control);
+	uint32_t was = atomic_load(word);
+
+	while (was != UT_STATE_STOPPED && was != state &&
+	       !atomic_compare_exchange_weak(word, &was, state))
+		;
+	atomic_fetch_add(&control->resumed, 1);
+	ut_sys_wake(word);
+	return (enum ut_state)was;
+}
+
 int ut_control_open(const char *dir, struct ut_control **control, struct ut_err *err)
 {
 	*control = ut_control_map(dir);
@@ -321,6 +334,7 @@ int ut_named_set(const char *name, enum ut_state state, struct ut_err *err)
 	rc = (int)atomic_load(word);
 	if (rc != UT_STATE_STOPPED)
 		atomic_store(word, state);
+	ut_sys_wake(word);
 	munmap(map, NAMED_BYTES);
 	return rc;
 }

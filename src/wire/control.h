@@ -37,6 +37,12 @@ enum ut_control_flag {
 	UT_CONTROL_CONDITIONAL = 1u << 0,
 	UT_CONTROL_FOLLOW_CHILDREN = 1u << 1, /* otherwise only root_pid records */
 	UT_CONTROL_ONE_QUEUE = 1u << 2,       /* one row per device, not one per queue */
+	/* CPU time is sampled: a program without a mark is recorded, too, while it is not paused.
+	 */
+	UT_CONTROL_SAMPLED = 1u << 3,
+	/* One switch for all: __itt_pause/resume and PTI_ENABLE_COLLECTION move the session's own
+	 * word, as do those outside. Not together with UT_CONTROL_CONDITIONAL. */
+	UT_CONTROL_ONE_SWITCH = 1u << 4,
 };
 
 /* ITT groups that cost the application time of its own are recorded only on request. */
@@ -48,6 +54,8 @@ enum ut_control_group {
 
 /* Domain filters: patterns with * and ?, each closed by a NUL, the list by an empty one. */
 #define UT_FILTER_BYTES 4096
+/* Options of backends; a list of metrics is one, and may be long. */
+#define UT_OPTION_BYTES 32768
 
 struct ut_control {
 	char magic[8]; /* UT_CONTROL_MAGIC */
@@ -75,13 +83,17 @@ struct ut_control {
 	char exclude[UT_FILTER_BYTES];
 	char include_kernels[UT_FILTER_BYTES]; /* parts of names; empty = every kernel */
 	char exclude_kernels[UT_FILTER_BYTES];
-	char options[UT_FILTER_BYTES]; /* of backends, KEY=VALUE each: backend_options.h */
+	char options[UT_OPTION_BYTES]; /* of backends, KEY=VALUE each: backend_options.h */
 	_Atomic uint32_t ended; /* the program has: UT_CONTROL_ENDED and what waitpid() said */
-	uint32_t reserved;
+	/* With UT_CONTROL_CONDITIONAL: so many times processes have been switched on, less those
+	 * off. One that was killed while on is still counted. Who samples waits for it to change.
+	 * With UT_CONTROL_ONE_SWITCH: how often the switch was moved. */
+	_Atomic uint32_t resumed;
+	uint64_t timer_period; /* programs sample themselves (src/timer): ns of CPU time; 0 = no */
 };
 
 #define UT_CONTROL_MAGIC   "utctl\r\n\032"
-#define UT_CONTROL_VERSION 5
+#define UT_CONTROL_VERSION 7
 #define UT_CONTROL_ENDED   0x80000000u
 
 /* Makes dir/control with everything zero but magic, version, rank -1, start and boot id. */
@@ -93,6 +105,9 @@ struct ut_control *ut_control_map(const char *dir);
 
 /* The word that switches recording; of a named session it lies in a file of its own. */
 _Atomic uint32_t *ut_control_state(struct ut_control *control);
+
+/* Moves that word, unless it is stopped for ever, and wakes who waits for it. The state it had. */
+enum ut_state ut_control_switch(struct ut_control *control, enum ut_state state);
 
 /* Maps an existing one; writable so that the state can be set. */
 int ut_control_open(const char *dir, struct ut_control **control, struct ut_err *err) UT_MUST_CHECK;

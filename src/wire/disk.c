@@ -5,6 +5,7 @@
 #include <linux/magic.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
@@ -200,4 +201,63 @@ void ut_disk_fill(uint64_t offset, uint32_t bytes)
 		left -= (uint32_t)parts[count].iov_len;
 	}
 	ut_sys_pwritev(fd, parts, count, (off_t)offset);
+}
+
+/* ---- other files ----------------------------------------------------------------------------- */
+
+static bool is_plain_name(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-_.";
+
+	return name && name[0] && name[0] != '.' && !name[strspn(name, letters)];
+}
+
+static int write_all(int fd, const char *bytes, size_t size)
+{
+	while (size) {
+		ssize_t n = ut_sys_write(fd, bytes, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		bytes += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int ut_disk_keep(const char *name, const void *bytes, size_t size)
+{
+	char path[4096 + 64], part[4096 + 80];
+	struct ut_text p = ut_text_init(path, sizeof(path)), q = ut_text_init(part, sizeof(part));
+	int fd, rc;
+
+	if (!is_plain_name(name) || !d.path[0])
+		return -EINVAL;
+	ut_text_str(&p, d.path);
+	ut_text_str(&p, UT_KEPT_SUFFIX);
+	if (ut_sys_mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	ut_text_str(&p, "/");
+	ut_text_str(&p, name);
+	ut_text_str(&q, path);
+	ut_text_str(&q, ".part");
+	if (p.cut || q.cut)
+		return -ENAMETOOLONG;
+	fd = ut_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		fd = ut_sys_open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	else
+		return ut_sys_close(fd);
+	if (fd < 0)
+		return errno == EEXIST ? 0 : -errno; /* another thread is writing it */
+	rc = write_all(fd, bytes, size);
+	ut_sys_close(fd);
+	if (!rc && ut_sys_rename(part, path))
+		rc = -errno;
+	if (rc)
+		ut_sys_unlink(part);
+	return rc;
 }

@@ -7,6 +7,7 @@
 #ifndef UT_WIRE_DISK_H
 #define UT_WIRE_DISK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Makes "DIR/PID-NANOSECONDS.spool". 0 or a negative errno. */
@@ -33,6 +34,15 @@ int ut_disk_allocate(int fd, uint64_t offset, uint64_t bytes);
  * help: whoever maps the pages finds zeros there with it or without.
  */
 void ut_disk_fill(uint64_t offset, uint32_t bytes);
+
+/* Files that are kept beside a spool lie in a folder of its name with this behind it. */
+#define UT_KEPT_SUFFIX ".kept"
+
+/*
+ * Writes a file there, whole or not at all; one of this name that is there already stays. 0 or a
+ * negative errno: -EINVAL for a name that is not of letters, digits, '.', '-' and '_'.
+ */
+int ut_disk_keep(const char *name, const void *bytes, size_t size);
 
 /* Is ut_disk_fill() worth it with this type of file system (statfs) and this kernel (uname)? */
 int ut_disk_fill_helps(int64_t type, const char *release);

@@ -10,12 +10,68 @@
 #include "wire/sys.h"
 #include "wire/text.h"
 
-/* The first one that is set counts. SLURM sets its number in every job step, parallel or not. */
-static const char *const rank_variables[] = { "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK",
-					      "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
-#define RANK_VARIABLES (sizeof(rank_variables) / sizeof(rank_variables[0]))
-#define SLURM          (RANK_VARIABLES - 1)
-#define CUT            "..." /* ends what did not fit */
+/*
+ * What job launchers tell their processes. Of the variables for one thing the first that is set
+ * counts. Some say nothing by themselves: SLURM sets the rank in every job step, parallel or not,
+ * and RANK may be anybody's, so they count where another says that there are more. torchrun is
+ * started by other launchers, once on a host: what it says about its workers goes before theirs.
+ */
+enum what {
+	RANK,
+	COUNT,
+	LOCAL,
+	TASK, /* of a step; if TASKS is more than 1 */
+	TASKS,
+	WORKER, /* if WORKERS is more than 1 */
+	WORKERS,
+	LOCAL_WORKERS,
+	JOB,     /* all of them together name the job */
+	ELASTIC, /* the same; only torchrun sets it */
+	WHATS,
+};
+
+static const struct {
+	const char *name;
+	enum what what;
+} variables[] = {
+	{ "PMI_RANK", RANK },             /* MPICH, Intel MPI, Cray */
+	{ "PMIX_RANK", RANK },            /* whoever uses PMIx */
+	{ "OMPI_COMM_WORLD_RANK", RANK }, /* Open MPI */
+	{ "MV2_COMM_WORLD_RANK", RANK },  /* MVAPICH2 */
+	{ "PALS_RANKID", RANK },          /* HPE */
+	{ "FLUX_TASK_RANK", RANK },       /* Flux */
+	{ "JSM_NAMESPACE_RANK", RANK },   /* IBM */
+	{ "ALPS_APP_PE", RANK },          /* Cray */
+	{ "SLURM_PROCID", TASK },         /* srun */
+	{ "RANK", WORKER },               /* torchrun */
+	{ "PMI_SIZE", COUNT },
+	{ "OMPI_COMM_WORLD_SIZE", COUNT },
+	{ "MV2_COMM_WORLD_SIZE", COUNT },
+	{ "PALS_SIZE", COUNT },
+	{ "FLUX_JOB_SIZE", COUNT },
+	{ "JSM_NAMESPACE_SIZE", COUNT },
+	{ "SLURM_STEP_NUM_TASKS", TASKS },
+	{ "SLURM_NTASKS", TASKS },
+	{ "WORLD_SIZE", WORKERS }, /* torchrun */
+	{ "OMPI_COMM_WORLD_LOCAL_SIZE", LOCAL },
+	{ "MPI_LOCALNRANKS", LOCAL }, /* MPICH, Intel MPI */
+	{ "MV2_COMM_WORLD_LOCAL_SIZE", LOCAL },
+	{ "PALS_LOCAL_SIZE", LOCAL },
+	{ "JSM_NAMESPACE_LOCAL_SIZE", LOCAL },
+	{ "LOCAL_WORLD_SIZE", LOCAL_WORKERS }, /* torchrun */
+	{ "PMIX_NAMESPACE", JOB },
+	{ "I_MPI_HYDRA_UUID", JOB }, /* Intel MPI */
+	{ "SLURM_JOB_ID", JOB },
+	{ "SLURM_STEP_ID", JOB },
+	{ "PALS_APID", JOB },
+	{ "FLUX_JOB_ID", JOB },
+	{ "PMI_JOBID", JOB },
+	{ "JSM_NAMESPACE", JOB },
+	{ "ALPS_APP_ID", JOB },
+	{ "TORCHELASTIC_RUN_ID", ELASTIC },
+};
+#define VARIABLES (sizeof(variables) / sizeof(variables[0]))
+#define CUT       "..." /* ends what did not fit */
 
 static size_t read_file(const char *path, char *buf, size_t size)
 {
@@ -44,34 +100,59 @@ static int32_t to_number(const char *s)
 	return value;
 }
 
-static int32_t value_of(const char *entry, const char *name)
+/* Which variable it is, VARIABLES if none; *value is what stands behind it. */
+static size_t variable_of(const char *entry, const char **value)
 {
-	size_t len = strlen(name);
+	const char *equals = strchr(entry, '=');
+	size_t len = equals ? (size_t)(equals - entry) : 0, i = 0;
 
-	return !strncmp(entry, name, len) && entry[len] == '=' ? to_number(entry + len + 1) : -1;
+	while (i < VARIABLES &&
+	       (!len || strncmp(entry, variables[i].name, len) != 0 || variables[i].name[len]))
+		i++;
+	*value = equals ? equals + 1 : "";
+	return i;
 }
 
-struct ranks {
-	int32_t found[RANK_VARIABLES];
-	int32_t slurm_tasks;
+/* What was found, of each thing that of the first variable in the list. */
+struct place {
+	size_t found[WHATS]; /* number of the variable + 1; 0 = none */
+	int32_t values[WHATS];
+	uint64_t job; /* FNV-1a of the entries, in the order of the list */
+	uint64_t parts[VARIABLES];
 };
 
-static void look_at(struct ranks *r, const char *entry)
+static uint64_t mix_text(uint64_t hash, const char *text)
 {
-	for (size_t i = 0; i < RANK_VARIABLES; i++) {
-		int32_t value = value_of(entry, rank_variables[i]);
-
-		if (value >= 0)
-			r->found[i] = value;
-	}
-	if (value_of(entry, "SLURM_NTASKS") > 1)
-		r->slurm_tasks = 2;
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return hash;
 }
 
-/* Reads the entries one by one; of a long one only the start, which is all we compare. */
-static void scan_environment(struct ranks *r)
+static void look_at(struct place *p, const char *entry)
 {
-	char buf[4096], entry[64] = { 0 };
+	const char *value;
+	size_t i = variable_of(entry, &value);
+	enum what what = i < VARIABLES ? variables[i].what : WHATS;
+	int32_t number;
+
+	if (what == WHATS)
+		return;
+	if (what == JOB || what == ELASTIC) {
+		p->found[what] = i + 1;
+		p->parts[i] = value[0] ? mix_text(UINT64_C(0xcbf29ce484222325), entry) : 0;
+		return;
+	}
+	number = to_number(value);
+	if (number < 0 || (p->found[what] && p->found[what] <= i))
+		return;
+	p->found[what] = i + 1;
+	p->values[what] = number;
+}
+
+/* Reads the entries one by one; of a long one only the start. */
+static void scan_environment(struct place *p)
+{
+	char buf[4096], entry[160] = { 0 };
 	size_t len = 0;
 	ssize_t n;
 	int fd = ut_sys_open("/proc/self/environ", O_RDONLY | O_CLOEXEC, 0);
@@ -85,30 +166,39 @@ static void scan_environment(struct ranks *r)
 			if (buf[i])
 				continue;
 			entry[len] = '\0';
-			look_at(r, entry);
+			look_at(p, entry);
 			len = 0;
 		}
 	}
 	ut_sys_close(fd);
 }
 
-int32_t ut_process_rank(void)
-{
-	struct ranks r = { .found = { -1, -1, -1, -1, -1 } };
+/* What /proc/PID/stat tells; pid 0 is ourselves. */
+struct stat_line {
+	char name[32];
+	uint32_t parent;
+	uint64_t start;
+};
 
-	scan_environment(&r);
-	for (size_t i = 0; i < RANK_VARIABLES; i++)
-		if (r.found[i] >= 0 && (i != SLURM || r.slurm_tasks))
-			return r.found[i];
-	return -1;
+/* Field n behind the name, which is number 2. */
+static uint64_t stat_field(const char *p, int n)
+{
+	uint64_t value = 0;
+
+	for (int field = 2; p && field < n; field++)
+		p = strchr(p + 1, ' ');
+	for (p = p ? p + 1 : ""; *p >= '0' && *p <= '9'; p++)
+		value = value * 10 + (uint64_t)(*p - '0');
+	return value;
 }
 
-uint64_t ut_process_start(uint32_t pid)
+/* False if there is no such process. */
+static bool read_stat(uint32_t pid, struct stat_line *st)
 {
 	char path[64], stat[1024];
 	struct ut_text text = ut_text_init(path, sizeof(path));
-	uint64_t start = 0;
-	const char *p;
+	const char *open, *p;
+	size_t len;
 
 	ut_text_str(&text, "/proc/");
 	if (pid)
@@ -117,15 +207,90 @@ uint64_t ut_process_start(uint32_t pid)
 		ut_text_str(&text, "self"); /* in a namespace /proc may know us by another number */
 	ut_text_str(&text, "/stat");
 	if (!read_file(path, stat, sizeof(stat)))
-		return 0;
+		return false;
+	open = strchr(stat, '(');
 	p = strrchr(stat, ')'); /* the name in front may hold blanks and parentheses */
-	if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
-		return 0; /* a zombie runs no more */
-	for (int field = 2; p && field < 22; field++)
-		p = strchr(p + 1, ' ');
-	for (p = p ? p + 1 : ""; *p >= '0' && *p <= '9'; p++)
-		start = start * 10 + (uint64_t)(*p - '0');
-	return start;
+	if (!open || !p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
+		return false; /* a zombie runs no more */
+	len = (size_t)(p - open - 1);
+	len = len < sizeof(st->name) ? len : sizeof(st->name) - 1;
+	memcpy(st->name, open + 1, len);
+	st->name[len] = '\0';
+	st->parent = (uint32_t)stat_field(p, 4);
+	st->start = stat_field(p, 22);
+	return true;
+}
+
+/*
+ * MPICH's launcher gives the job no name. Where all ranks are on this host they have one of its
+ * processes above them, which no other job has: known by its number and start.
+ */
+static uint64_t proxy_above(void)
+{
+	uint32_t pid = (uint32_t)getppid();
+	struct stat_line st;
+
+	for (int up = 0; up < 16 && pid > 1 && read_stat(pid, &st); up++) {
+		if (!strcmp(st.name, "hydra_pmi_proxy") || !strcmp(st.name, "pmi_proxy"))
+			return (st.start << 24) + pid;
+		pid = st.parent;
+	}
+	return 0;
+}
+
+/* The rank and how many there are, if these two are there and say that there are many. */
+static bool take_many(struct ut_process_job *j, const struct place *p, enum what rank,
+		      enum what count)
+{
+	if (!p->found[rank] || !p->found[count] || p->values[count] < 2)
+		return false;
+	j->rank = p->values[rank];
+	j->ranks = p->values[count];
+	return true;
+}
+
+static bool take_rank(struct ut_process_job *j, const struct place *p)
+{
+	if (!p->found[RANK])
+		return false;
+	j->rank = p->values[RANK];
+	j->ranks = p->found[COUNT] ? p->values[COUNT] : p->values[TASKS] > 1 ? p->values[TASKS] : 0;
+	return true;
+}
+
+void ut_process_job(struct ut_process_job *j)
+{
+	struct place p = { 0 };
+	bool workers;
+
+	scan_environment(&p);
+	*j = (struct ut_process_job){ .rank = -1 };
+	workers = p.found[ELASTIC] && take_many(j, &p, WORKER, WORKERS);
+	if (!workers && !take_rank(j, &p)) {
+		workers = take_many(j, &p, WORKER, WORKERS);
+		if (!workers && !take_many(j, &p, TASK, TASKS))
+			return;
+	}
+	j->local = p.values[workers ? LOCAL_WORKERS : LOCAL];
+	for (size_t i = 0; i < VARIABLES; i++)
+		j->id = p.parts[i] ? (j->id ^ p.parts[i]) * UINT64_C(0x100000001b3) : j->id;
+	if (!j->id && j->ranks && j->ranks == j->local)
+		j->id = proxy_above();
+}
+
+int32_t ut_process_rank(void)
+{
+	struct ut_process_job j;
+
+	ut_process_job(&j);
+	return j.rank;
+}
+
+uint64_t ut_process_start(uint32_t pid)
+{
+	struct stat_line st;
+
+	return read_stat(pid, &st) ? st.start : 0;
 }
 
 /*

@@ -10,7 +10,17 @@
 
 struct ut_spool_header;
 
-/* The rank that an MPI launcher gave to this process when it was started; -1 = none. */
+/* What the launcher of a parallel job said when it started this process. */
+struct ut_process_job {
+	int32_t rank;  /* -1 = there is no job */
+	int32_t ranks; /* 0 = unknown */
+	int32_t local; /* of them on this host; 0 = unknown */
+	uint64_t id;   /* the same in all processes of a job; 0 = unknown */
+};
+
+void ut_process_job(struct ut_process_job *job);
+
+/* Its rank alone; -1 = none. */
 int32_t ut_process_rank(void);
 
 /* Field 22 of /proc/PID/stat, the start time; pid 0 is ourselves. 0 if there is no such process. */

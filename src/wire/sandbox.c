@@ -14,6 +14,16 @@ static _Atomic int status_fd = -1;
 static uint64_t before = UNKNOWN; /* what filters() said at the start */
 static _Atomic bool closed;
 
+/*
+ * The text is read in pieces, and at the place where the lines were last time: hooks may run on the
+ * small stacks of coroutines and signal handlers, and 4 KiB would be too much for some of them.
+ */
+#define PIECE   320
+#define OVERLAP 96    /* both lines fit */
+#define MOST    65536 /* bytes; a list of groups may be long */
+
+static _Atomic uint32_t place; /* a little before the lines */
+
 static uint64_t number_behind(const char *text, const char *key)
 {
 	const char *p = strstr(text, key);
@@ -28,20 +38,58 @@ static uint64_t number_behind(const char *text, const char *key)
 	return value;
 }
 
-/* The mode and the number of filters (kernels before 5.9 do not tell that) in one. The descriptor
- * may be somebody else's by now: then this is no status of a process. */
-static uint64_t filters(int fd)
+/* The mode and the number of filters (kernels before 5.9 do not tell that) in one, if a piece of
+ * text holds both lines and the beginning of a third. */
+static uint64_t filters_in(const char *text, const char **line)
 {
-	char text[4096];
-	ssize_t n = fd < 0 ? -1 : ut_sys_pread(fd, text, sizeof(text) - 1, 0);
+	const char *next = *line = strstr(text, "\nSeccomp:");
 	uint64_t mode, count;
 
-	if (n < 5 || memcmp(text, "Name:", 5) != 0)
+	for (int i = 0; next && i < 2; i++)
+		next = strchr(next + 1, '\n');
+	if (!next)
 		return UNKNOWN;
-	text[n] = '\0';
-	mode = number_behind(text, "\nSeccomp:");
-	count = number_behind(text, "\nSeccomp_filters:");
-	return mode == UNKNOWN ? UNKNOWN : mode + (count == UNKNOWN ? 0 : count << 8);
+	mode = number_behind(*line, "\nSeccomp:");
+	count = number_behind(*line, "\nSeccomp_filters:");
+	return mode + (count == UNKNOWN ? 0 : count << 8);
+}
+
+/* Lines above it grow by a digit, or lose one. */
+static uint32_t before_line(uint32_t piece, uint32_t line)
+{
+	return piece + line > OVERLAP ? piece + line - OVERLAP : 1;
+}
+
+static bool read_piece(int fd, char *text, uint32_t at)
+{
+	ssize_t n = ut_sys_pread(fd, text, PIECE, at);
+
+	text[n > 0 ? n : 0] = '\0';
+	return n > OVERLAP;
+}
+
+/* The descriptor may be somebody else's by now: then this is no status of a process. */
+static uint64_t filters(int fd)
+{
+	uint32_t at = atomic_load_explicit(&place, memory_order_relaxed);
+	uint64_t found = UNKNOWN;
+	char text[PIECE + 1];
+	const char *line;
+
+	if (fd < 0)
+		return UNKNOWN;
+	if (at && read_piece(fd, text, at))
+		found = filters_in(text, &line);
+	for (at = 0; at < MOST && found == UNKNOWN && read_piece(fd, text, at);
+	     at += PIECE - OVERLAP) {
+		if (!at && memcmp(text, "Name:", 5) != 0)
+			return UNKNOWN;
+		found = filters_in(text, &line);
+		if (found != UNKNOWN)
+			atomic_store_explicit(&place, before_line(at, (uint32_t)(line - text)),
+					      memory_order_relaxed);
+	}
+	return found;
 }
 
 static int open_status(void)

@@ -51,7 +51,9 @@ struct ut_spool_header {
 	char boot_id[40];
 	char name[256]; /* what the program is called */
 	char host[256];
-	char cmdline[2048]; /* words separated by blanks; "..." ends what is cut */
+	char cmdline[2048];  /* words separated by blanks; "..." ends what is cut */
+	uint32_t began_off;  /* 1: nothing was recorded until the first UT_REC_RESUME */
+	uint32_t one_switch; /* 1: pauses are the session's, and anybody may have ended them */
 };
 
 _Static_assert(sizeof(struct ut_spool_header) <= UT_SPOOL_HEADER_BYTES, "the header is one page");
@@ -196,9 +198,12 @@ static inline uint64_t ut_word_long(enum ut_word kind, uint64_t ticks, unsigned 
 	X(FRAME, "id|function, address, module|file, line|0")                                      \
 	X(STACK, "id|parent, frame|0")                                                             \
 	X(FACTS, "number|0, {F}")                                                                  \
-	X(VALUES, "set|first, begin, end, name|0, correlation, {value}")                           \
+	X(VALUES, "set|first, begin, end, name|flags, correlation, {value}")                       \
 	X(SAMPLE, "queue|tid, time, stack|reason, source|0, weight, {address}")                    \
-	X(MESSAGE, "name|end, id, correlation")
+	X(MESSAGE, "name|end, id, correlation")                                                    \
+	/* memory of the program */                                                                \
+	X(ALLOCATED, "address, bytes, stack|kind + bits << 16 + back << 24")                       \
+	X(FREED, "address")
 
 enum ut_rec {
 	UT_REC_NONE,

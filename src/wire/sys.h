@@ -9,6 +9,7 @@
 #define UT_WIRE_SYS_H
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 struct iovec;
+struct timespec;
 struct statfs;
 struct utsname;
 
@@ -77,6 +79,21 @@ static inline ssize_t ut_sys_readlink(const char *path, char *buf, size_t size)
 	return syscall(SYS_readlinkat, AT_FDCWD, path, buf, size);
 }
 
+static inline int ut_sys_mkdir(const char *path, unsigned int mode)
+{
+	return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
+}
+
+static inline int ut_sys_rename(const char *from, const char *to)
+{
+	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+static inline ssize_t ut_sys_write(int fd, const void *buf, size_t size)
+{
+	return syscall(SYS_write, fd, buf, size);
+}
+
 static inline int ut_sys_unlink(const char *path)
 {
 	return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
@@ -121,6 +138,19 @@ static inline int ut_sys_munmap(void *map, size_t bytes)
 static inline int ut_sys_madvise(void *map, size_t bytes, int advice)
 {
 	return (int)syscall(SYS_madvise, map, bytes, advice);
+}
+
+/* Wakes whoever waits for the word to change, in whatever process. */
+static inline void ut_sys_wake(const _Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Until the word is not this value any more, somebody wakes us, or the time is over. */
+static inline void ut_sys_wait(const _Atomic uint32_t *word, uint32_t value,
+			       const struct timespec *most)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, most, NULL, 0);
 }
 
 /*

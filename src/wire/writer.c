@@ -479,6 +479,24 @@ void ut_tbuf_record(struct ut_tbuf *t, enum ut_rec type, const uint64_t *words, 
 		fill(slot, ticks, type, &c);
 }
 
+void ut_writer_set_rank(int32_t rank)
+{
+	if (ut_writer_generation() && w.header)
+		w.header->rank = rank;
+}
+
+void ut_writer_begin_off(void)
+{
+	if (w.header)
+		w.header->began_off = 1;
+}
+
+void ut_writer_one_switch(void)
+{
+	if (w.header)
+		w.header->one_switch = 1;
+}
+
 /* ---- definitions --------------------------------------------------------------------------- */
 
 /* The first one is small: most children of a program have little to say. */

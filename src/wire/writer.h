@@ -53,6 +53,15 @@ int ut_writer_open(const char *dir, const struct ut_control *control);
 /* Changes with every successful ut_writer_open(). 0 = not open. */
 uint32_t ut_writer_generation(void);
 
+/* The process is this rank, whatever its launcher said. */
+void ut_writer_set_rank(int32_t rank);
+
+/* Nothing is recorded until the process is switched on. */
+void ut_writer_begin_off(void);
+
+/* Its pauses are those of the session, which anybody may end. */
+void ut_writer_one_switch(void);
+
 /* Definitions, for every thread; kept also by the flight recorder. False = no room. */
 bool ut_writer_define(enum ut_rec type, const uint64_t *words, size_t count, const void *bytes,
 		      size_t len);

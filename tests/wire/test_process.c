@@ -15,15 +15,16 @@
 
 #include "wire/spool.h"
 
-/* The rank that a process started with these variables finds. */
-static int rank_with(const char *const *variables)
+/* The job that a process started with these variables finds. */
+static struct ut_process_job job_with(const char *const *variables)
 {
 	char *argv[] = { (char[]){ "test_process" }, (char[]){ "rank" }, NULL };
-	char *env[8] = { 0 };
-	int status, fds[2], rank = -2;
+	char *env[9] = { 0 };
+	struct ut_process_job job = { .rank = -2 };
+	int status, fds[2];
 	pid_t pid;
 
-	for (size_t i = 0; i < 7 && variables[i]; i++)
+	for (size_t i = 0; i < 8 && variables[i]; i++)
 		env[i] = strdup(variables[i]);
 	assert_int_equal(pipe(fds), 0);
 	pid = fork();
@@ -34,15 +35,15 @@ static int rank_with(const char *const *variables)
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	assert_int_equal(read(fds[0], &rank, sizeof(rank)), sizeof(rank));
+	assert_int_equal(read(fds[0], &job, sizeof(job)), sizeof(job));
 	close(fds[0]);
 	close(fds[1]);
-	for (size_t i = 0; i < 7; i++)
+	for (size_t i = 0; i < 8; i++)
 		free(env[i]);
-	return rank;
+	return job;
 }
 
-#define RANK(...) rank_with((const char *const[]){ __VA_ARGS__, NULL })
+#define RANK(...) job_with((const char *const[]){ __VA_ARGS__, NULL }).rank
 
 static void the_rank_is_that_of_the_mpi_launcher(void **state)
 {
@@ -51,6 +52,8 @@ static void the_rank_is_that_of_the_mpi_launcher(void **state)
 	assert_int_equal(RANK("A=1", "PMIX_RANK=0"), 0);
 	assert_int_equal(RANK("OMPI_COMM_WORLD_RANK=12"), 12);
 	assert_int_equal(RANK("MV2_COMM_WORLD_RANK=7"), 7);
+	assert_int_equal(RANK("PALS_RANKID=8"), 8);
+	assert_int_equal(RANK("FLUX_TASK_RANK=9"), 9);
 	assert_int_equal(RANK("PMIX_RANK=5", "PMI_RANK=6"), 6); /* in order of belief */
 	assert_int_equal(RANK("PMI_RANKS=5", "XPMI_RANK=6", "PMI_RANK="), -1);
 	assert_int_equal(RANK("PMI_RANK=-1"), -1);
@@ -63,6 +66,55 @@ static void slurm_numbers_every_job_step_so_it_counts_only_in_parallel_ones(void
 	assert_int_equal(RANK("SLURM_PROCID=0"), -1);
 	assert_int_equal(RANK("SLURM_PROCID=0", "SLURM_NTASKS=1"), -1);
 	assert_int_equal(RANK("SLURM_PROCID=2", "SLURM_NTASKS=4"), 2);
+}
+
+static void a_variable_that_may_be_anybodys_counts_where_there_are_many(void **state)
+{
+	(void)state;
+	assert_int_equal(RANK("RANK=3"), -1);
+	assert_int_equal(RANK("RANK=0", "WORLD_SIZE=1"), -1);
+	assert_int_equal(RANK("RANK=3", "WORLD_SIZE=4"), 3);
+}
+
+static void workers_of_torchrun_are_not_the_task_that_started_it(void **state)
+{
+	struct ut_process_job job = job_with((const char *const[]){
+		"SLURM_PROCID=1", "SLURM_NTASKS=2", "PMI_RANK=1", "RANK=9", "WORLD_SIZE=16",
+		"LOCAL_WORLD_SIZE=8", "TORCHELASTIC_RUN_ID=none", NULL });
+
+	(void)state;
+	assert_int_equal(job.rank, 9);
+	assert_int_equal(job.ranks, 16);
+	assert_int_equal(job.local, 8);
+	/* scripts that set RANK by themselves do so below srun, too */
+	assert_int_equal(RANK("SLURM_PROCID=1", "SLURM_NTASKS=2", "RANK=9", "WORLD_SIZE=16"), 9);
+	/* a job of one worker below one of two tasks says nothing about workers */
+	assert_int_equal(RANK("SLURM_PROCID=1", "SLURM_NTASKS=2", "RANK=0", "WORLD_SIZE=1"), 1);
+	/* a step of one task in a job of many */
+	assert_int_equal(RANK("SLURM_PROCID=0", "SLURM_NTASKS=4", "SLURM_STEP_NUM_TASKS=1"), -1);
+}
+
+static void the_job_has_a_size_and_a_name(void **state)
+{
+	struct ut_process_job a, b;
+
+	(void)state;
+	a = job_with((const char *const[]){ "PMIX_RANK=1", "OMPI_COMM_WORLD_SIZE=4",
+					    "OMPI_COMM_WORLD_LOCAL_SIZE=2", "PMIX_NAMESPACE=77",
+					    NULL });
+	assert_int_equal(a.rank, 1);
+	assert_int_equal(a.ranks, 4);
+	assert_int_equal(a.local, 2);
+	assert_true(a.id != 0);
+	b = job_with((const char *const[]){ "PMIX_NAMESPACE=77", "PMIX_RANK=2", NULL });
+	assert_true(b.id == a.id);
+	b = job_with((const char *const[]){ "PMIX_NAMESPACE=78", "PMIX_RANK=2", NULL });
+	assert_true(b.id != a.id);
+	b = job_with(
+		(const char *const[]){ "SLURM_STEP_ID=1", "PMI_RANK=2", "SLURM_JOB_ID=5", NULL });
+	a = job_with(
+		(const char *const[]){ "SLURM_JOB_ID=5", "PMI_RANK=0", "SLURM_STEP_ID=1", NULL });
+	assert_true(b.id == a.id);
 }
 
 static void long_variables_hide_nothing(void **state)
@@ -134,16 +186,19 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rank_is_that_of_the_mpi_launcher),
 		cmocka_unit_test(slurm_numbers_every_job_step_so_it_counts_only_in_parallel_ones),
+		cmocka_unit_test(a_variable_that_may_be_anybodys_counts_where_there_are_many),
+		cmocka_unit_test(workers_of_torchrun_are_not_the_task_that_started_it),
+		cmocka_unit_test(the_job_has_a_size_and_a_name),
 		cmocka_unit_test(long_variables_hide_nothing),
 		cmocka_unit_test(the_start_time_tells_a_process_apart_and_dies_with_it),
 		cmocka_unit_test(a_process_knows_its_name_host_and_words),
 		cmocka_unit_test(the_boot_id_is_a_line_without_its_end),
 	};
-	int32_t rank;
+	struct ut_process_job job;
 
 	if (argc == 2 && !strcmp(argv[1], "rank")) {
-		rank = ut_process_rank();
-		return write(1, &rank, sizeof(rank)) != sizeof(rank);
+		ut_process_job(&job);
+		return write(1, &job, sizeof(job)) != sizeof(job);
 	}
 	return cmocka_run_group_tests_name("wire/process", tests, NULL, NULL);
 }

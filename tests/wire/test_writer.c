@@ -342,8 +342,12 @@ static void *record_numbers(void *arg)
 	return NULL;
 }
 
-/* Reads the growing file: whatever is there already is in order and without gaps. */
-static void expect_prefixes(const char *path)
+/*
+ * Reads the growing file: whatever is there already is whole and in order. Threads go on while one
+ * chunk after the other is read, so a later one may hold more than fits to an earlier one; who
+ * follows a recording takes that into account (import/spool/live.c).
+ */
+static void expect_order(const char *path)
 {
 	struct records all = records_read(path);
 	uint32_t thread = 0, next = 0;
@@ -355,8 +359,10 @@ static void expect_prefixes(const char *path)
 			thread = x->thread;
 			next = 0;
 		}
-		if (x->kind == UT_WORD_BEGIN)
-			assert_int_equal(x->payload, next++);
+		if (x->kind == UT_WORD_BEGIN) {
+			assert_true(x->payload >= next);
+			next = x->payload + 1;
+		}
 		if (x->type == UT_REC_COUNTER && thread)
 			assert_int_equal(x->words[1], thread);
 	}
@@ -375,7 +381,7 @@ static void threads_record_side_by_side_while_somebody_reads(void **state)
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, record_numbers, (void *)(uintptr_t)&count);
 	for (int i = 0; i < 5; i++)
-		expect_prefixes(r->path);
+		expect_order(r->path);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	all = read_back(r);
