@@ -2,39 +2,12 @@
 
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
-
-static bool make_secret(char to[UT_SECRET])
-{
-	static const char digits[] = "0123456789abcdef";
-	unsigned char bytes[16];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		return false;
-	for (size_t i = 0; i < sizeof(bytes); i++) {
-		to[2 * i] = digits[bytes[i] >> 4];
-		to[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	to[2 * sizeof(bytes)] = '\0';
-	return true;
-}
-
-/* The time it takes says nothing about where they differ. */
-static bool same_secret(const char *secret, const char *given)
-{
-	size_t len = given ? strlen(given) : 0;
-	unsigned int differ = len != UT_SECRET - 1;
-
-	for (size_t i = 0; i < UT_SECRET - 1; i++)
-		differ |= (unsigned char)secret[i] ^ (unsigned char)(i < len ? given[i] : 0);
-	return !differ;
-}
 
 bool ut_gatekeeper_init(struct ut_gatekeeper *g)
 {
 	*g = (struct ut_gatekeeper){ 0 };
 	pthread_mutex_init(&g->lock, NULL);
-	return make_secret(g->cookie);
+	return ut_secret_make(g->cookie);
 }
 
 void ut_gatekeeper_release(struct ut_gatekeeper *g)
@@ -46,7 +19,7 @@ void ut_gatekeeper_release(struct ut_gatekeeper *g)
 
 void ut_gatekeeper_token(struct ut_gatekeeper *g, char to[UT_SECRET])
 {
-	if (!make_secret(to)) {
+	if (!ut_secret_make(to)) {
 		to[0] = '\0';
 		return;
 	}
@@ -62,7 +35,7 @@ bool ut_gatekeeper_take(struct ut_gatekeeper *g, const char *token)
 
 	pthread_mutex_lock(&g->lock);
 	for (size_t i = 0; i < UT_TOKENS_MOST; i++) {
-		if (!g->tokens[i][0] || !same_secret(g->tokens[i], token))
+		if (!g->tokens[i][0] || !ut_secret_same(g->tokens[i], token))
 			continue;
 		explicit_bzero(g->tokens[i], sizeof(g->tokens[i]));
 		found = true;
@@ -73,7 +46,7 @@ bool ut_gatekeeper_take(struct ut_gatekeeper *g, const char *token)
 
 bool ut_gatekeeper_knows(struct ut_gatekeeper *g, const char *cookie)
 {
-	return same_secret(g->cookie, cookie);
+	return ut_secret_same(g->cookie, cookie);
 }
 
 bool ut_gatekeeper_is_us(const char *host)
@@ -94,10 +67,11 @@ bool ut_gatekeeper_is_us(const char *host)
 	return false;
 }
 
-bool ut_gatekeeper_same(const char *origin, const char *host)
+bool ut_gatekeeper_same(const char *origin, const char *host, bool is_tls)
 {
-	static const char scheme[] = "http://";
+	const char *scheme = is_tls ? "https://" : "http://";
+	size_t len = strlen(scheme);
 
-	return !origin || (host && !strncasecmp(origin, scheme, sizeof(scheme) - 1) &&
-			   !strcasecmp(origin + sizeof(scheme) - 1, host));
+	return !origin ||
+	       (host && !strncasecmp(origin, scheme, len) && !strcasecmp(origin + len, host));
 }

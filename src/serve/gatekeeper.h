@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define UT_SECRET      33 /* 32 digits and a NUL */
+#include "serve/secret.h"
+
 #define UT_TOKENS_MOST 16u
 
 struct ut_gatekeeper {
@@ -36,6 +37,6 @@ bool ut_gatekeeper_knows(struct ut_gatekeeper *g, const char *cookie);
 bool ut_gatekeeper_is_us(const char *host);
 
 /* Does a request for this host come from a page of it? No origin at all does. */
-bool ut_gatekeeper_same(const char *origin, const char *host);
+bool ut_gatekeeper_same(const char *origin, const char *host, bool is_tls);
 
 #endif

@@ -1,57 +1,35 @@
 #include "serve/mhd.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
-#include <string.h>
 
-#include "base/str.h"
-
-/* The number is that of the header that we were built with: types are its own. */
-#define FILE_NAME "libmicrohttpd.so." UT_MHD_ABI
-#define PACKAGE   "libmicrohttpd" UT_MHD_ABI
+#include "base/loaded.h"
 
 struct ut_mhd ut_mhd;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct ut_err trouble;
+static int loaded;
 
-/* The name of one that is missing, or NULL. */
-static const char *resolve(void *library)
-{
-	const char *missing = NULL;
-	void *found;
+#define TAKE(name) { "MHD_" #name, &ut_mhd.name, false },
 
-#define TAKE(name)                                                                                 \
-	found = dlsym(library, "MHD_" #name);                                                      \
-	memcpy(&ut_mhd.name, &found, sizeof(found));                                               \
-	missing = found ? missing : "MHD_" #name;
-	UT_MHD_FUNCTIONS(TAKE)
-#undef TAKE
-	return missing;
-}
+static const struct ut_loaded_function functions[] = { UT_MHD_FUNCTIONS(TAKE) };
+
+/* The number is that of the header that we were built with: types are its own. */
+static const struct ut_loaded library = {
+	.name = "libmicrohttpd",
+	.file = "libmicrohttpd.so." UT_MHD_ABI,
+	.absent = "libmicrohttpd is not installed (Debian: libmicrohttpd" UT_MHD_ABI ")",
+	.functions = functions,
+	.count = sizeof(functions) / sizeof(*functions),
+};
 
 static void load(void)
 {
-	void *library = dlopen(FILE_NAME, RTLD_NOW | RTLD_LOCAL);
-	const char *why = library ? NULL : dlerror(), *missing;
-
-	/* A file that is found is told by its path, one that it needs by another name. */
-	if (why && ut_str_starts(why, FILE_NAME))
-		ut_err_set(&trouble, -ELIBACC,
-			   "libmicrohttpd is not installed (Debian: " PACKAGE ")");
-	else if (why)
-		ut_err_set(&trouble, -ELIBBAD, "libmicrohttpd cannot be loaded: %s", why);
-	if (!library)
-		return;
-	missing = resolve(library);
-	if (missing)
-		ut_err_set(&trouble, -ELIBBAD,
-			   "libmicrohttpd cannot be used: " FILE_NAME " has no %s", missing);
+	loaded = ut_loaded_open(&library, &trouble);
 }
 
 int ut_mhd_load(struct ut_err *err)
 {
 	pthread_once(&once, load);
-	return trouble.code ? ut_err_set(err, trouble.code, "%s", trouble.text) : 0;
+	return loaded ? ut_err_set(err, loaded, "%s", trouble.text) : 0;
 }

@@ -19,7 +19,6 @@
 	X(lookup_connection_value)                                                                 \
 	X(http_unescape)                                                                           \
 	X(create_response_from_buffer)                                                             \
-	X(create_response_from_fd64)                                                               \
 	X(create_response_from_callback)                                                           \
 	X(add_response_header)                                                                     \
 	X(queue_response)                                                                          \

@@ -2,77 +2,40 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "serve/gatekeeper.h"
-#include "serve/mhd.h"
+#include "serve/serve_parts.h"
 
-#define CLIENTS     64u
-#define BACKLOG     64
-#define HEAD_MOST   (16u << 10) /* bytes of a request's lines */
-#define BODY_MOST   (1u << 20)
-#define QUIET_S     20u   /* a client that neither sends nor takes anything */
-#define REQUEST_MS  20000 /* for a request to be complete */
-#define REPLY_MS    120000
-#define BEAT_MS     1000 /* of a stream: how late we notice that a page is gone */
-#define LEAVE_MS    3000 /* a page that is loaded again is away for a moment */
-#define TICK_MS     100  /* how late we may notice that we should stop */
-#define GOODBYE_MS  1000 /* for pages to hear that we end */
-#define COOKIE_ROOM 32
-#define STREAM_ROOM 4096u
+#define CLIENTS    64u
+#define HEAD_MOST  (16u << 10)  /* bytes of a request's lines */
+#define HEAD_LONG  (128u << 10) /* where paths are long: one comes again as the referrer */
+#define BODY_MOST  (1u << 20)
+#define QUIET_S    20u  /* a client that neither sends nor takes anything */
+#define LEAVE_MS   3000 /* a page that is loaded again is away for a moment */
+#define GOODBYE_MS 1000 /* for pages to hear that we end */
 
-/* A connection, from the moment it is made. */
-struct client {
-	struct client *next, **link;
-	int fd;
-	int64_t deadline; /* ms; 0 = as long as it takes */
-	bool is_cut;
-};
-
-/* The last thing that was told to pages: the whole, and what has changed since. */
-enum {
-	TIDINGS = 2
-};
-
-struct tidings {
-	char *text;
-	size_t len;
-	uint64_t number;
-};
-
-struct ut_serve {
-	struct ut_serve_opts opts;
-	struct tidings tidings[TIDINGS]; /* under the lock */
-	struct MHD_Daemon *daemon;
-	struct ut_gatekeeper gate;
-	char cookie[COOKIE_ROOM]; /* its name: cookies are shared by all ports of a host */
-	uint16_t port;
-	pthread_mutex_t lock; /* of the clients and tidings */
-	struct client *clients;
-	pthread_mutex_t turn; /* of a handler that wants one thread at a time */
-	atomic_uint pages;
-	atomic_bool had_page, asked_to_stop, stopping;
-};
+/* Nothing older than TLS 1.2; what GnuTLS takes for good enough otherwise. */
+#define TLS_KINDS "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 /* A request on its way in. */
 struct pending {
 	char *body;
 	size_t len, cap;
-	bool too_much;
+	struct ut_body into;
+	uint64_t written; /* to its file */
+	int status;       /* it is refused with that; 0 = it is fine so far */
+	char client[INET6_ADDRSTRLEN];
 };
 
-static int64_t now_ms(void)
+int64_t ut_serve_now_ms(void)
 {
 	struct timespec t;
 
@@ -82,25 +45,18 @@ static int64_t now_ms(void)
 
 /* ---- clients and their time ----------------------------------------------------------------- */
 
-static void set_deadline(struct ut_serve *s, struct client *c, int64_t ms)
-{
-	pthread_mutex_lock(&s->lock);
-	c->deadline = ms ? now_ms() + ms : 0;
-	pthread_mutex_unlock(&s->lock);
-}
-
 static void come_and_go(void *ctx, struct MHD_Connection *connection, void **state,
 			enum MHD_ConnectionNotificationCode what)
 {
 	struct ut_serve *s = ctx;
-	struct client *c = *state;
+	struct ut_client *c = *state;
 
 	pthread_mutex_lock(&s->lock);
 	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
 		c = ut_make(sizeof(*c));
 		c->fd = ut_mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
 				->connect_fd;
-		c->deadline = now_ms() + REQUEST_MS;
+		c->deadline = ut_serve_now_ms() + UT_REQUEST_MS;
 		c->next = s->clients;
 		c->link = &s->clients;
 		if (c->next)
@@ -120,10 +76,10 @@ static void come_and_go(void *ctx, struct MHD_Connection *connection, void **sta
 /* Who has not said what it wants by now never will. */
 static void cut_late(struct ut_serve *s)
 {
-	int64_t now = now_ms();
+	int64_t now = ut_serve_now_ms();
 
 	pthread_mutex_lock(&s->lock);
-	for (struct client *c = s->clients; c; c = c->next) {
+	for (struct ut_client *c = s->clients; c; c = c->next) {
 		if (!c->deadline || now < c->deadline || c->is_cut)
 			continue;
 		shutdown(c->fd, SHUT_RDWR);
@@ -132,10 +88,14 @@ static void cut_late(struct ut_serve *s)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static struct client *client_of(struct MHD_Connection *connection)
+void ut_serve_deadline(struct ut_serve *s, struct MHD_Connection *connection, int64_t ms)
 {
-	return *(void *const *)ut_mhd.get_connection_info(connection,
-							  MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct ut_client *c = *(void *const *)ut_mhd.get_connection_info(
+		connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	pthread_mutex_lock(&s->lock);
+	c->deadline = ms ? ut_serve_now_ms() + ms : 0;
+	pthread_mutex_unlock(&s->lock);
 }
 
 static void request_done(void *ctx, struct MHD_Connection *connection, void **state,
@@ -144,312 +104,193 @@ static void request_done(void *ctx, struct MHD_Connection *connection, void **st
 	struct pending *p = *state;
 
 	(void)how;
-	if (p)
+	if (p) {
 		free(p->body);
+		if (p->into.fd >= 0)
+			close(p->into.fd);
+	}
 	free(p);
 	*state = NULL;
-	set_deadline(ctx, client_of(connection), REQUEST_MS);
-}
-
-/* ---- replies -------------------------------------------------------------------------------- */
-
-static void add_header(struct MHD_Response *r, const char *name, const char *value)
-{
-	if (value)
-		ut_mhd.add_response_header(r, name, value);
-}
-
-static struct MHD_Response *make_response(struct ut_reply *reply)
-{
-	struct stat st;
-
-	if (reply->data)
-		return ut_mhd.create_response_from_buffer(reply->len, reply->data,
-							  MHD_RESPMEM_MUST_FREE);
-	if (reply->lent)
-		return ut_mhd.create_response_from_buffer(
-			reply->len, (void *)(uintptr_t)reply->lent, MHD_RESPMEM_PERSISTENT);
-	if (reply->fd > 0 && !fstat(reply->fd, &st))
-		return ut_mhd.create_response_from_fd64((uint64_t)st.st_size, reply->fd);
-	return ut_mhd.create_response_from_buffer(0, (void *)(uintptr_t) "",
-						  MHD_RESPMEM_PERSISTENT);
-}
-
-static const char *reason(int status)
-{
-	switch (status) {
-	case 303:
-		return "See Other\n";
-	case 400:
-		return "Bad Request\n";
-	case 401:
-		return "Unauthorized: open the address that unitrace printed; it works once\n";
-	case 403:
-		return "Forbidden\n";
-	case 405:
-		return "Method Not Allowed\n";
-	case 413:
-		return "Content Too Large\n";
-	case 404:
-		return "Not Found\n";
-	default:
-		return "Internal Server Error\n";
-	}
-}
-
-static enum MHD_Result send_reply(struct MHD_Connection *connection, struct ut_reply *reply,
-				  const char *cookie)
-{
-	struct MHD_Response *r;
-	char text[300];
-	enum MHD_Result result;
-
-	if (!reply->status)
-		reply->status = 404;
-	if (!reply->data && !reply->lent && reply->fd <= 0) {
-		reply->lent = reason(reply->status);
-		reply->len = strlen(reply->lent);
-		reply->type = NULL;
-	}
-	r = make_response(reply);
-	if (!r)
-		return MHD_NO;
-	add_header(r, "Content-Type", reply->type ? reply->type : "text/plain; charset=utf-8");
-	add_header(r, "Content-Encoding", reply->encoding);
-	add_header(r, "Content-Security-Policy", reply->policy);
-	add_header(r, "Cache-Control", "no-store");
-	add_header(r, "X-Content-Type-Options", "nosniff");
-	add_header(r, "Referrer-Policy", "no-referrer");
-	add_header(r, "Cross-Origin-Resource-Policy", "same-origin");
-	add_header(r, "Location", reply->location);
-	add_header(r, "Set-Cookie", cookie);
-	if (reply->save_as) {
-		snprintf(text, sizeof(text), "attachment; filename=\"%s\"", reply->save_as);
-		add_header(r, "Content-Disposition", text);
-	}
-	result = ut_mhd.queue_response(connection, (unsigned int)reply->status, r);
-	ut_mhd.destroy_response(r);
-	return result;
-}
-
-static enum MHD_Result refuse(struct MHD_Connection *connection, int status)
-{
-	struct ut_reply reply = { .status = status };
-
-	return send_reply(connection, &reply, NULL);
-}
-
-/* ---- streams -------------------------------------------------------------------------------- */
-
-/* One page that listens. */
-struct stream {
-	struct ut_serve *s;
-	uint64_t heard[TIDINGS]; /* number of the last one that was sent to it */
-	char *text;              /* on its way */
-	size_t len, at;
-	bool is_told; /* that we end */
-};
-
-/* What the page has not heard yet becomes its text; false if it has heard everything. */
-static bool find_news(struct stream *page)
-{
-	struct ut_serve *s = page->s;
-
-	pthread_mutex_lock(&s->lock);
-	for (size_t i = 0; i < TIDINGS && !page->text; i++) {
-		const struct tidings *t = &s->tidings[i];
-
-		if (t->number == page->heard[i])
-			continue;
-		page->heard[i] = t->number;
-		if (!t->text)
-			continue;
-		page->text = memcpy(ut_make(t->len), t->text, t->len);
-		page->len = t->len;
-		page->at = 0;
-	}
-	pthread_mutex_unlock(&s->lock);
-	return page->text != NULL;
-}
-
-static ssize_t send_some(struct stream *page, char *to, size_t room)
-{
-	size_t some = page->len - page->at < room ? page->len - page->at : room;
-
-	memcpy(to, page->text + page->at, some);
-	page->at += some;
-	if (page->at == page->len) {
-		free(page->text);
-		page->text = NULL;
-	}
-	return (ssize_t)some;
-}
-
-static ssize_t send_words(char *to, size_t room, const char *words)
-{
-	size_t len = strlen(words);
-
-	if (len > room)
-		return MHD_CONTENT_READER_END_OF_STREAM;
-	memcpy(to, words, len);
-	return (ssize_t)len;
-}
-
-/* A page is there as long as its stream is: a line now and then finds out. */
-static ssize_t beat(void *ctx, uint64_t at, char *to, size_t room)
-{
-	struct stream *page = ctx;
-	struct ut_serve *s = page->s;
-	bool first = at == 0;
-
-	if (page->text)
-		return send_some(page, to, room);
-	if (first)
-		return send_words(to, room, "retry: 1000\n\n");
-	for (int waited = 0; waited < BEAT_MS && !s->stopping; waited += TICK_MS) {
-		if (find_news(page))
-			return send_some(page, to, room);
-		poll(NULL, 0, TICK_MS);
-	}
-	if (s->stopping && page->is_told)
-		return MHD_CONTENT_READER_END_OF_STREAM;
-	page->is_told = s->stopping;
-	return send_words(to, room, s->stopping ? "event: end\ndata: {}\n\n" : ":\n\n");
-}
-
-static void end_stream(void *ctx)
-{
-	struct stream *page = ctx;
-
-	page->s->pages--;
-	free(page->text);
-	free(page);
-}
-
-static enum MHD_Result start_stream(struct ut_serve *s, struct MHD_Connection *connection)
-{
-	struct stream *page = ut_make(sizeof(*page));
-	struct MHD_Response *r = ut_mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_ROOM,
-								      beat, page, end_stream);
-	enum MHD_Result result;
-
-	page->s = s;
-	if (!r) {
-		free(page);
-		return MHD_NO;
-	}
-	s->pages++;
-	s->had_page = true;
-	set_deadline(s, client_of(connection), 0);
-	add_header(r, "Content-Type", "text/event-stream");
-	add_header(r, "Cache-Control", "no-store");
-	result = ut_mhd.queue_response(connection, 200, r);
-	ut_mhd.destroy_response(r);
-	return result;
-}
-
-void ut_serve_tell(struct ut_serve *s, const char *event, const char *data, size_t len)
-{
-	size_t slot = event ? 1 : 0, cap = 0;
-	char *text = NULL;
-	int head;
-
-	text = ut_grow(text, len + 64, &cap, 1);
-	head = snprintf(text, 48, "%s%.32s%sdata: ", event ? "event: " : "", event ? event : "",
-			event ? "\n" : "");
-	memcpy(text + head, data, len);
-	memcpy(text + head + len, "\n\n", 2);
-	pthread_mutex_lock(&s->lock);
-	for (size_t i = slot; i < TIDINGS; i++) { /* what changed is part of the whole by now */
-		free(s->tidings[i].text);
-		s->tidings[i] = (struct tidings){ .number = s->tidings[i].number + 1 };
-	}
-	s->tidings[slot].text = text;
-	s->tidings[slot].len = (size_t)head + len + 2;
-	pthread_mutex_unlock(&s->lock);
+	ut_serve_deadline(ctx, connection, UT_REQUEST_MS);
 }
 
 /* ---- requests ------------------------------------------------------------------------------- */
 
-static const char *header(struct MHD_Connection *connection, const char *name)
+const char *ut_request_header(const struct ut_request *r, const char *name)
 {
-	return ut_mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
+	return ut_mhd.lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+}
+
+const char *ut_request_cookie(const struct ut_request *r, const char *name)
+{
+	return ut_mhd.lookup_connection_value(r->connection, MHD_COOKIE_KIND, name);
+}
+
+const char *ut_request_argument(const struct ut_request *r, const char *name)
+{
+	return ut_mhd.lookup_connection_value(r->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+static enum ut_method method_of(const char *word)
+{
+	static const char *const words[] = { "GET", "POST", "PUT", "PATCH", "DELETE" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!strcmp(word, words[i]))
+			return (enum ut_method)i;
+	}
+	return strcmp(word, "HEAD") != 0 ? UT_METHODS : UT_METHOD_GET;
+}
+
+static bool is_allowed(const struct ut_serve *s, enum ut_method method)
+{
+	return method == UT_METHOD_GET || (method == UT_METHOD_POST && s->opts.posts) ||
+	       (method < UT_METHODS && s->opts.methods);
+}
+
+static bool is_from_us(const struct ut_serve *s, const struct ut_request *request)
+{
+	const char *host = ut_request_header(request, "Host");
+	const char *origin = ut_request_header(request, "Origin");
+
+	if (!ut_gatekeeper_is_us(host) &&
+	    !(host && s->opts.is_host && s->opts.is_host(s->opts.ctx, host)))
+		return false;
+	return ut_gatekeeper_same(origin, host, s->opts.cert != NULL) ||
+	       (s->opts.origin && !strcasecmp(origin, s->opts.origin));
+}
+
+/* Something that no form or link of another site can send. */
+static bool is_marked(const struct ut_serve *s, const struct ut_request *request)
+{
+	const char *mark = ut_request_header(request, "X-Unitrace");
+
+	return (mark && !strcmp(mark, "1")) ||
+	       (s->opts.methods && ut_request_header(request, "Authorization"));
 }
 
 /* Who asks, from where and how: 0, or the status that says no. */
-static int check(const struct ut_serve *s, struct MHD_Connection *connection, const char *method)
+static int check(const struct ut_serve *s, const struct ut_request *request, struct ut_body *into)
 {
-	const char *host = header(connection, "Host"), *mark = header(connection, "X-Unitrace");
-	const char *length = header(connection, "Content-Length");
-	bool is_post = !strcmp(method, "POST");
+	const char *length = ut_request_header(request, "Content-Length");
+	int status;
 
-	if (!ut_gatekeeper_is_us(host) || !ut_gatekeeper_same(header(connection, "Origin"), host))
+	if (!is_from_us(s, request))
 		return 403;
-	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0 &&
-	    !(is_post && s->opts.posts))
+	if (!is_allowed(s, request->method))
 		return 405;
-	if (is_post && (!mark || strcmp(mark, "1") != 0))
+	if (request->method != UT_METHOD_GET && !is_marked(s, request))
 		return 403;
-	if (length && strtoull(length, NULL, 10) > (is_post ? BODY_MOST : 0))
-		return 413;
-	return 0;
+	into->most = request->method == UT_METHOD_GET ? 0 : BODY_MOST;
+	status = s->opts.begin ? s->opts.begin(s->opts.ctx, request, into) : 0;
+	if (!status && length && strtoull(length, NULL, 10) > into->most)
+		status = 413;
+	return status;
 }
 
-static bool is_known(struct ut_serve *s, struct MHD_Connection *connection)
+static bool is_known(struct ut_serve *s, const struct ut_request *request)
 {
 	return !s->opts.token ||
-	       ut_gatekeeper_knows(&s->gate, ut_mhd.lookup_connection_value(
-						     connection, MHD_COOKIE_KIND, s->cookie));
+	       ut_gatekeeper_knows(&s->gate, ut_request_cookie(request, s->cookie));
 }
 
 /* A token becomes a cookie, and the address loses it; so does that of somebody known. */
-static enum MHD_Result let_in(struct ut_serve *s, struct MHD_Connection *connection,
+static enum MHD_Result let_in(struct ut_serve *s, const struct ut_request *request,
 			      const char *token)
 {
 	struct ut_reply reply = { .status = 303, .location = "/" };
-	char cookie[COOKIE_ROOM + UT_SECRET + 64];
 
-	if (!ut_gatekeeper_take(&s->gate, token))
-		return is_known(s, connection) ? send_reply(connection, &reply, NULL)
-					       : refuse(connection, 401);
-	snprintf(cookie, sizeof(cookie), "%s=%s; HttpOnly; SameSite=Strict; Path=/", s->cookie,
-		 s->gate.cookie);
-	return send_reply(connection, &reply, cookie);
+	if (ut_gatekeeper_take(&s->gate, token))
+		reply.cookie = ut_str_fmt(&reply.arena, "%s=%s; HttpOnly; SameSite=Strict; Path=/",
+					  s->cookie, s->gate.cookie);
+	else if (!is_known(s, request))
+		reply = (struct ut_reply){ .status = 401 };
+	return ut_reply_send(s, request->connection, &reply);
 }
 
-static enum MHD_Result answer(struct ut_serve *s, struct MHD_Connection *connection,
-			      const struct ut_request *request)
+static enum MHD_Result answer(struct ut_serve *s, const struct ut_request *request)
 {
-	const char *token =
-		ut_mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+	const char *token = ut_request_argument(request, "token");
 	struct ut_reply reply = { 0 };
 	enum MHD_Result result;
 
-	set_deadline(s, client_of(connection), REPLY_MS);
+	ut_serve_deadline(s, request->connection, UT_REPLY_MS);
 	if (s->opts.token && token && !strcmp(request->path, "/") && !request->is_post)
-		return let_in(s, connection, token);
-	if (!is_known(s, connection))
-		return refuse(connection, 401);
-	if (s->opts.live && !strcmp(request->path, s->opts.live) && !request->is_post)
-		return start_stream(s, connection);
+		return let_in(s, request, token);
+	if (!is_known(s, request))
+		return ut_reply_refuse(s, request->connection, 401);
+	if (s->opts.live && ut_str_ends(request->path, s->opts.live) && !request->is_post)
+		return ut_tidings_stream(s, request->connection);
 	if (s->opts.serial)
 		pthread_mutex_lock(&s->turn);
 	s->opts.answer(s->opts.ctx, request, &reply);
-	result = send_reply(connection, &reply, NULL);
+	result = ut_reply_send(s, request->connection, &reply);
 	if (s->opts.serial)
 		pthread_mutex_unlock(&s->turn);
 	return result;
 }
 
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+/* 0, or the status that says why not. */
+static int write_body(struct pending *p, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(p->into.fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return 507;
+		p->written += (uint64_t)n;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
 static void take_body(struct pending *p, const char *data, size_t len)
 {
-	if (p->too_much || p->len + len > BODY_MOST) {
-		p->too_much = true;
+	if (p->status)
 		return;
+	if (p->len + p->written + len > p->into.most) {
+		p->status = 413;
+	} else if (p->into.fd >= 0) {
+		p->status = write_body(p, data, len);
+	} else {
+		p->body = ut_grow(p->body, p->len + len + 1, &p->cap, 1);
+		memcpy(p->body + p->len, data, len);
+		p->len += len;
 	}
-	p->body = ut_grow(p->body, p->len + len + 1, &p->cap, 1);
-	memcpy(p->body + p->len, data, len);
-	p->len += len;
+}
+
+static void name_client(struct MHD_Connection *connection, char to[INET6_ADDRSTRLEN])
+{
+	const union MHD_ConnectionInfo *info =
+		ut_mhd.get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+	const struct sockaddr *at = info ? info->client_addr : NULL;
+
+	to[0] = '\0';
+	if (at && at->sa_family == AF_INET)
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)at)->sin_addr, to,
+			  INET6_ADDRSTRLEN);
+	else if (at && at->sa_family == AF_INET6)
+		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)at)->sin6_addr, to,
+			  INET6_ADDRSTRLEN);
+}
+
+/* The head of the request is there. */
+static enum MHD_Result begin(struct ut_serve *s, struct ut_request *request, void **state)
+{
+	struct pending *p = ut_make(sizeof(*p));
+	int status;
+
+	p->into.fd = -1;
+	*state = p;
+	name_client(request->connection, p->client);
+	request->client = p->client;
+	status = check(s, request, &p->into);
+	return status ? ut_reply_refuse(s, request->connection, status) : MHD_YES;
 }
 
 /* limits: libmicrohttpd calls it, NOLINTNEXTLINE(readability-function-size) */
@@ -459,49 +300,32 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection, 
 {
 	struct ut_serve *s = ctx;
 	struct pending *p = *state;
-	struct ut_request request = { .path = url, .is_post = !strcmp(method, "POST") };
+	struct ut_request request = { .path = url,
+				      .method = method_of(method),
+				      .is_post = !strcmp(method, "POST"),
+				      .body_fd = -1,
+				      .connection = connection };
 
 	(void)version;
-	if (!p) {
-		int status = check(s, connection, method);
-
-		*state = ut_make(sizeof(*p));
-		return status ? refuse(connection, status) : MHD_YES;
-	}
+	if (!p)
+		return begin(s, &request, state);
 	if (*len) {
 		take_body(p, data, *len);
 		*len = 0;
+		if (p->into.fd >= 0)
+			ut_serve_deadline(s, connection, UT_REQUEST_MS);
 		return MHD_YES;
 	}
-	if (p->too_much)
-		return refuse(connection, 413);
+	if (p->status)
+		return ut_reply_refuse(s, connection, p->status);
+	request.client = p->client;
 	request.body = (struct ut_str){ p->body ? p->body : "", p->len };
-	return answer(s, connection, &request);
+	request.body_fd = p->into.fd;
+	request.body_bytes = p->written;
+	return answer(s, &request);
 }
 
 /* ---- opening and running -------------------------------------------------------------------- */
-
-static int listen_on(uint16_t port, struct sockaddr_in *at, struct ut_err *err)
-{
-	socklen_t len = sizeof(*at);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
-
-	*at = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(port) };
-	at->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (fd < 0)
-		return ut_err_set(err, -errno, "socket: %s", strerror(errno));
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-	if (bind(fd, (struct sockaddr *)at, sizeof(*at)) || listen(fd, BACKLOG) ||
-	    getsockname(fd, (struct sockaddr *)at, &len)) {
-		int code = errno;
-
-		close(fd);
-		return ut_err_set(err, -code,
-				  "port %u: %s; -p chooses another one, -p 0 a free one",
-				  (unsigned int)port, strerror(code));
-	}
-	return fd;
-}
 
 static void say_nothing(void *ctx, const char *format, va_list args)
 {
@@ -518,38 +342,54 @@ static size_t decode(void *ctx, struct MHD_Connection *connection, char *text)
 	return strstr(text, "%00") ? strlen(text) : ut_mhd.http_unescape(text);
 }
 
+static struct MHD_Daemon *start(struct ut_serve *s, int fd)
+{
+	const struct MHD_OptionItem tls[] = {
+		/* which take no pointers to constants, and change nothing */
+		{ MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)s->opts.cert },
+		{ MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)s->opts.key },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)TLS_KINDS },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+	const struct MHD_OptionItem none = { MHD_OPTION_END, 0, NULL };
+
+	return ut_mhd.start_daemon(
+		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+			MHD_USE_ITC | MHD_USE_ERROR_LOG | (s->opts.cert ? MHD_USE_TLS : 0),
+		0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
+		MHD_OPTION_UNESCAPE_CALLBACK, decode, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_CONNECTION_LIMIT, s->opts.clients ? s->opts.clients : CLIENTS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)(s->opts.long_paths ? HEAD_LONG : HEAD_MOST), MHD_OPTION_CONNECTION_TIMEOUT,
+		QUIET_S, MHD_OPTION_NOTIFY_COMPLETED, request_done, s, MHD_OPTION_NOTIFY_CONNECTION,
+		come_and_go, s, MHD_OPTION_ARRAY, s->opts.cert ? tls : &none, MHD_OPTION_END);
+}
+
 int ut_serve_open(struct ut_serve **out, const struct ut_serve_opts *opts, struct ut_err *err)
 {
-	struct sockaddr_in at;
 	struct ut_serve *s;
+	uint16_t port;
 	int fd, rc = ut_mhd_load(err);
 
 	*out = NULL;
 	if (rc)
 		return rc;
-	fd = listen_on(opts->port, &at, err);
+	fd = ut_serve_listen(opts, &port, err);
 	if (fd < 0)
 		return fd;
 	s = ut_make(sizeof(*s));
 	s->opts = *opts;
-	s->port = ntohs(at.sin_port);
+	s->port = port;
 	snprintf(s->cookie, sizeof(s->cookie), "unitrace_%u", (unsigned int)s->port);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->turn, NULL);
 	if (ut_gatekeeper_init(&s->gate))
-		s->daemon = ut_mhd.start_daemon(
-			MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD |
-				MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG,
-			0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, say_nothing, NULL,
-			MHD_OPTION_UNESCAPE_CALLBACK, decode, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
-			MHD_OPTION_CONNECTION_LIMIT, CLIENTS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-			(size_t)HEAD_MOST, MHD_OPTION_CONNECTION_TIMEOUT, QUIET_S,
-			MHD_OPTION_NOTIFY_COMPLETED, request_done, s, MHD_OPTION_NOTIFY_CONNECTION,
-			come_and_go, s, MHD_OPTION_END);
+		s->daemon = start(s, fd);
 	if (!s->daemon) {
 		close(fd);
 		ut_serve_close(s);
-		return ut_err_set(err, -EIO, "the server could not be started");
+		return ut_err_set(err, -EIO, "the server could not be started%s",
+				  opts->cert ? ": is the key that of the certificate?" : "");
 	}
 	*out = s;
 	return 0;
@@ -563,7 +403,7 @@ void ut_serve_close(struct ut_serve *s)
 	if (s->daemon)
 		ut_mhd.stop_daemon(s->daemon);
 	ut_gatekeeper_release(&s->gate);
-	for (size_t i = 0; i < TIDINGS; i++)
+	for (size_t i = 0; i < UT_TIDINGS; i++)
 		free(s->tidings[i].text);
 	pthread_mutex_destroy(&s->lock);
 	pthread_mutex_destroy(&s->turn);
@@ -580,7 +420,8 @@ void ut_serve_address(struct ut_serve *s, char to[UT_SERVE_ADDRESS])
 	char token[UT_SECRET];
 
 	if (!s->opts.token) {
-		snprintf(to, UT_SERVE_ADDRESS, "http://127.0.0.1:%u/", (unsigned int)s->port);
+		snprintf(to, UT_SERVE_ADDRESS, "%s://%s:%u/", s->opts.cert ? "https" : "http",
+			 s->opts.cert ? "localhost" : "127.0.0.1", (unsigned int)s->port);
 		return;
 	}
 	ut_gatekeeper_token(&s->gate, token);
@@ -593,23 +434,28 @@ void ut_serve_run(struct ut_serve *s, const volatile sig_atomic_t *stop)
 	int64_t left = 0; /* when the last page went */
 
 	while (!*stop && !s->asked_to_stop) {
-		poll(NULL, 0, TICK_MS);
+		poll(NULL, 0, UT_TICK_MS);
 		cut_late(s);
 		if (!s->opts.once || !s->had_page || s->pages)
 			left = 0;
 		else if (!left)
-			left = now_ms();
-		else if (now_ms() - left > LEAVE_MS)
+			left = ut_serve_now_ms();
+		else if (ut_serve_now_ms() - left > LEAVE_MS)
 			break;
 	}
 	s->stopping = true;
-	for (int waited = 0; s->pages && waited < GOODBYE_MS; waited += 10)
+	for (int waited = 0; (s->pages || s->flows) && waited < GOODBYE_MS; waited += 10)
 		poll(NULL, 0, 10);
 }
 
 void ut_serve_stop(struct ut_serve *s)
 {
 	s->asked_to_stop = true;
+}
+
+bool ut_serve_is_stopping(const struct ut_serve *s)
+{
+	return s->stopping;
 }
 
 int ut_serve_check(struct ut_err *err)

@@ -1,11 +1,12 @@
 /*
- * serve.h - an HTTP server for pages of ours, on this machine.
+ * serve.h - an HTTP server for pages of ours.
  *
- * It listens on 127.0.0.1 and answers only requests that name this host, so that no page from
- * elsewhere can reach it through a name of its own; one that says where it comes from (Origin) must
- * come from here, too. With a token, who comes with it first gets a cookie, and everybody else is
- * refused. Requests have a size and a time to be complete; a slow, silent or broken client costs a
- * thread among a few dozen and is dropped in time.
+ * It listens on 127.0.0.1, unless it is told otherwise, and answers only requests that name this
+ * host, so that no page from elsewhere can reach it through a name of its own; one that says where
+ * it comes from (Origin) must come from here, too. With a token, who comes with it first gets a
+ * cookie, and everybody else is refused; handlers with ideas of their own about who may ask leave
+ * the token out and look at the request. Requests have a size and a time to be complete; a slow,
+ * silent or broken client costs a thread among a few dozen and is dropped in time.
  *
  * Nothing of a path is ever taken from a request: the handler compares it with what it knows.
  */
@@ -16,16 +17,45 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
 
 struct ut_serve;
 
+enum ut_method {
+	UT_METHOD_GET, /* and HEAD */
+	UT_METHOD_POST,
+	UT_METHOD_PUT,
+	UT_METHOD_PATCH,
+	UT_METHOD_DELETE,
+	UT_METHODS
+};
+
 struct ut_request {
+	enum ut_method method;
 	bool is_post;
-	const char *path;   /* decoded, without the query; begins with a slash */
-	struct ut_str body; /* of a POST */
+	const char *path;    /* decoded, without the query; begins with a slash */
+	struct ut_str body;  /* unless it went into a file, see struct ut_body */
+	int body_fd;         /* that file; -1 = none */
+	uint64_t body_bytes; /* in it */
+	const char *client;  /* where it comes from: an address without a port, "" = unknown */
+	void *connection;    /* for the functions below */
+};
+
+/* What the client has sent with the request; NULL = nothing. Lives as long as the request. */
+const char *ut_request_header(const struct ut_request *r, const char *name);
+const char *ut_request_cookie(const struct ut_request *r, const char *name);
+const char *ut_request_argument(const struct ut_request *r, const char *name);
+
+/* A body that is made while it is sent. */
+struct ut_reply_stream {
+	/* At most room bytes, at least one; waits for them. -1: that was all. */
+	ssize_t (*read)(void *ctx, char *to, size_t room);
+	void (*close)(void *ctx); /* always called, once */
+	void *ctx;
 };
 
 /* What to send. The handler fills it; {0} is 404. */
@@ -34,25 +64,54 @@ struct ut_reply {
 	const char *type;     /* Content-Type; NULL = text/plain */
 	const char *encoding; /* Content-Encoding; NULL = none */
 	const char *policy;   /* Content-Security-Policy; NULL = none */
-	const char *location; /* of 303; lives until the handler is called again */
-	const char *save_as;  /* a download: the name offered; lives as long */
+	const char *location; /* of 303; this and the texts below live until the arena's end */
+	const char *save_as;  /* a download: the name offered */
+	const char *cookie;   /* Set-Cookie; NULL = none */
+	const char *cache;    /* Cache-Control; NULL = no-store */
+	const char *etag;
+	unsigned int retry_after; /* s; 0 = is not said */
 	/* the body: bytes from malloc(), which are taken over; or that outlive the server; or a
-	 * file, which is taken over */
+	 * file, which is taken over; or a stream */
 	char *data;
 	const char *lent;
 	size_t len;
 	int fd; /* used if there are no bytes, and > 0 */
+	struct ut_reply_stream stream;
+	struct ut_arena arena; /* of the handler, until the reply is on its way */
 };
 
 typedef void (*ut_serve_fn)(void *ctx, const struct ut_request *request, struct ut_reply *reply);
 
+/* Where the body of a request goes, and how much of it there may be. */
+struct ut_body {
+	uint64_t most; /* bytes; as begin() finds it: what is usual */
+	int fd;        /* a file, which is closed when the request is over; -1 = memory */
+};
+
 struct ut_serve_opts {
-	uint16_t port;    /* 0 = any that is free */
-	bool token;       /* only who has been given one may ask */
-	bool posts;       /* POST is allowed, with the header X-Unitrace */
-	bool serial;      /* the handler is called by one thread at a time */
-	bool once;        /* end when the last page is gone: the last stream, see below */
-	const char *live; /* path of a stream that pages keep open as long as they are there */
+	uint16_t port;           /* 0 = any that is free */
+	const char *port_option; /* what an error about it names; NULL = --port */
+	bool anywhere;           /* listen on all addresses of this machine, not on 127.0.0.1 */
+	int listen_fd;           /* a socket that listens already, taken over; 0 = none */
+	unsigned int clients;    /* at most so many at a time; 0 = 64 */
+	bool token;              /* only who has been given one may ask */
+	bool posts;              /* POST is allowed, with the header X-Unitrace */
+	bool methods; /* so are PUT, PATCH and DELETE; and the header Authorization, which
+		       * browsers do not send by themselves either, instead of that one;
+		       * what is refused is said in JSON */
+	bool serial;  /* the handler is called by one thread at a time */
+	bool once;    /* end when the last page is gone: the last stream, see below */
+	const char
+		*live; /* end of the path of a stream that pages keep open while they are there */
+	const char *cert, *key; /* PEM, which outlive the server: speaks TLS; NULL = it does not */
+	bool long_paths;        /* a path may be a name of a kernel: 60 KB of it */
+	/* Is this host (as the request has it, with or without a port) one of ours? NULL: those of
+	 * this machine alone. */
+	bool (*is_host)(void *ctx, const char *host);
+	const char *origin; /* pages from there are ours, too: a proxy's "https://host"; or NULL */
+	/* The head of a request is there, and its body may follow: 0, or the status that refuses
+	 * it. NULL: whatever is small enough is read. */
+	int (*begin)(void *ctx, const struct ut_request *request, struct ut_body *body);
 	ut_serve_fn answer;
 	void *ctx;
 };
@@ -73,6 +132,9 @@ void ut_serve_run(struct ut_serve *s, const volatile sig_atomic_t *stop);
 
 /* Ends ut_serve_run() soon. Any thread. */
 void ut_serve_stop(struct ut_serve *s);
+
+/* Does it end? For streams, which should then. */
+bool ut_serve_is_stopping(const struct ut_serve *s);
 
 /*
  * Tells all pages that keep the stream open, and those that come later: data is one line. Without

@@ -53,3 +53,30 @@ void ut_serve_tell(struct ut_serve *s, const char *event, const char *data, size
 	(void)data;
 	(void)len;
 }
+
+bool ut_serve_is_stopping(const struct ut_serve *s)
+{
+	(void)s;
+	return true;
+}
+
+const char *ut_request_header(const struct ut_request *r, const char *name)
+{
+	(void)r;
+	(void)name;
+	return NULL;
+}
+
+const char *ut_request_cookie(const struct ut_request *r, const char *name)
+{
+	(void)r;
+	(void)name;
+	return NULL;
+}
+
+const char *ut_request_argument(const struct ut_request *r, const char *name)
+{
+	(void)r;
+	(void)name;
+	return NULL;
+}

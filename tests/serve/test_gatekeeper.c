@@ -67,13 +67,15 @@ static void only_names_of_this_machine(void **state)
 static void only_pages_of_ours(void **state)
 {
 	(void)state;
-	assert_true(ut_gatekeeper_same(NULL, "localhost:1"));
-	assert_true(ut_gatekeeper_same("http://localhost:1", "localhost:1"));
-	assert_false(ut_gatekeeper_same("http://localhost:2", "localhost:1"));
-	assert_false(ut_gatekeeper_same("https://localhost:1", "localhost:1"));
-	assert_false(ut_gatekeeper_same("null", "localhost:1"));
-	assert_false(ut_gatekeeper_same("", "localhost:1"));
-	assert_false(ut_gatekeeper_same("http://localhost:1", NULL));
+	assert_true(ut_gatekeeper_same(NULL, "localhost:1", false));
+	assert_true(ut_gatekeeper_same("http://localhost:1", "localhost:1", false));
+	assert_false(ut_gatekeeper_same("http://localhost:2", "localhost:1", false));
+	assert_false(ut_gatekeeper_same("https://localhost:1", "localhost:1", false));
+	assert_true(ut_gatekeeper_same("https://localhost:1", "localhost:1", true));
+	assert_false(ut_gatekeeper_same("http://localhost:1", "localhost:1", true));
+	assert_false(ut_gatekeeper_same("null", "localhost:1", false));
+	assert_false(ut_gatekeeper_same("", "localhost:1", false));
+	assert_false(ut_gatekeeper_same("http://localhost:1", NULL, false));
 }
 
 int main(void)

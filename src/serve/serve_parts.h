@@ -1,0 +1,70 @@
+/*
+ * serve_parts.h - what the files of this room share, and nobody else.
+ */
+#ifndef UT_SERVE_SERVE_PARTS_H
+#define UT_SERVE_SERVE_PARTS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "serve/gatekeeper.h"
+#include "serve/mhd.h"
+#include "serve/serve.h"
+
+#define UT_REQUEST_MS  20000 /* for a request, or the next part of a large one, to be there */
+#define UT_REPLY_MS    120000
+#define UT_TICK_MS     100 /* how late we may notice that we should stop */
+#define UT_COOKIE_ROOM 32
+
+/* A connection, from the moment it is made. */
+struct ut_client {
+	struct ut_client *next, **link;
+	int fd;
+	int64_t deadline; /* ms; 0 = as long as it takes */
+	bool is_cut;
+};
+
+/* The last thing that was told to pages: the whole, and what has changed since. */
+enum {
+	UT_TIDINGS = 2
+};
+
+struct ut_tidings {
+	char *text;
+	size_t len;
+	uint64_t number;
+};
+
+struct ut_serve {
+	struct ut_serve_opts opts;
+	struct ut_tidings tidings[UT_TIDINGS]; /* under the lock */
+	struct MHD_Daemon *daemon;
+	struct ut_gatekeeper gate;
+	char cookie[UT_COOKIE_ROOM]; /* its name: cookies are shared by all ports of a host */
+	uint16_t port;
+	pthread_mutex_t lock; /* of the clients and tidings */
+	struct ut_client *clients;
+	pthread_mutex_t turn; /* of a handler that wants one thread at a time */
+	atomic_uint pages;
+	atomic_uint flows; /* bodies that are made while they are sent */
+	atomic_bool had_page, asked_to_stop, stopping;
+};
+
+int64_t ut_serve_now_ms(void);
+
+/* When this client must be done with what it does; 0 = it may take as long as it likes. */
+void ut_serve_deadline(struct ut_serve *s, struct MHD_Connection *connection, int64_t ms);
+
+/* A socket that listens where opts say, or a negative errno. */
+int ut_serve_listen(const struct ut_serve_opts *opts, uint16_t *port, struct ut_err *err);
+
+/* What the reply holds is taken over in any case. */
+enum MHD_Result ut_reply_send(struct ut_serve *s, struct MHD_Connection *connection,
+			      struct ut_reply *reply);
+enum MHD_Result ut_reply_refuse(struct ut_serve *s, struct MHD_Connection *connection, int status);
+void ut_reply_header(struct MHD_Response *r, const char *name, const char *value);
+
+/* The stream of a page that listens to what ut_serve_tell() tells. */
+enum MHD_Result ut_tidings_stream(struct ut_serve *s, struct MHD_Connection *connection);
+
+#endif
