@@ -21,9 +21,8 @@
  *
  * A backend is a guest. It never prints, never blocks the program on our account, never changes
  * what the program gets back, and survives calls from any thread, after fork and after exit. What
- * goes wrong is said once with host->note(); the launcher shows it.
- *
- * src/backend/null/null.c is a backend without a runtime: template and test double.
+ * goes wrong is said once with host->note(); the launcher shows it. src/backend/null/null.c is one
+ * without a runtime: template and test double.
  */
 #ifndef UNITRACE_BACKEND_H
 #define UNITRACE_BACKEND_H
@@ -34,9 +33,8 @@ struct ut_zones;
 
 /*
  * Grows when a member changes its meaning; new members are added at the end and told by size. A
- * collector serves backends of its own version and of version 1, and says to the user why it does
- * not serve another. A backend that may meet an older collector asks UT_HOST_HAS() before it uses
- * what came later.
+ * collector serves its own version and version 1, and says to the user why it does not serve
+ * another. Who may meet an older collector asks UT_HOST_HAS() before using what came later.
  */
 #define UT_BACKEND_VERSION 2u
 
@@ -51,6 +49,11 @@ enum ut_want {
 	UT_WANT_SUBMITS = 1u << 2,   /* the host calls that submit work, to draw arrows */
 	UT_WANT_CALL_ARGS = 1u << 3, /* the arguments of calls, as text (-c) */
 	UT_WANT_PAGES = 1u << 4,     /* pages of memory that move by themselves */
+	UT_WANT_QUERY = 1u << 5,     /* hardware metrics of each kernel */
+	UT_WANT_SAMPLING = 1u << 6,  /* hardware metrics at regular intervals */
+	UT_WANT_STALLS = 1u << 7,    /* which instructions wait, and for what */
+	UT_WANT_METRICS = 7u << 5,   /* any of the three */
+	UT_WANT_MEMORY = 1u << 8,    /* what the program allocates */
 };
 
 /*
@@ -115,8 +118,20 @@ struct ut_host {
 	uint32_t (*stack)(uint32_t parent, uint32_t frame);
 	/* size is sizeof(struct ut_sample). */
 	void (*samples)(const struct ut_sample *samples, size_t count, size_t size);
-
 	void (*message)(const struct ut_message *message);
+
+	/* Fills in what the launcher of a parallel job says; size is set. */
+	void (*parallel)(struct ut_parallel *place);
+	/* What the runtime itself says, which knows better. */
+	void (*rank)(int32_t rank, int32_t ranks);
+
+	/* Keeps a file beside the recording, such as a device's code, whole; one of that name
+	 * (letters, digits, '.', '-', '_') stays. 0 or -errno. Not for signal handlers. */
+	int (*keep)(const char *name, const void *bytes, size_t size);
+
+	/* Memory of the program, see backend_memory.h. */
+	int (*allocated)(const struct ut_allocation *allocation);
+	void (*freed)(uint64_t address);
 };
 
 struct ut_probe {

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "unitrace/backend_memory.h"
+
 /* One device, said before its queues. */
 struct ut_device {
 	uint32_t size;
@@ -40,6 +42,10 @@ enum ut_value_type {
 	UT_VALUE_F64,
 	UT_VALUE_NAME, /* a number from host->name() */
 	UT_VALUE_HEX,
+	/* The call or work has sent or received a message (struct ut_message): the key is its
+	 * name, the value ut_message_number() of its id. Only where UT_HOST_HAS(host, parallel). */
+	UT_VALUE_SENT,
+	UT_VALUE_RECEIVED,
 };
 
 /* Something that is known about a call or a piece of work. Any number of them is kept. */
@@ -86,16 +92,21 @@ struct ut_metric_set {
 	size_t count;
 };
 
+enum ut_values_flag {
+	UT_VALUES_SAMPLE = 1u << 0, /* one of many in a row: counters, though it is over a span */
+};
+
 /*
  * One measurement: a value for each metric of its set, in the set's order. At a moment (end 0) the
- * numbers become counters of the device; over a span they become arguments of a span in a row of
- * the set's name. A double that is no number was not measured.
+ * numbers become counters of the device; over a span they become arguments of the work that has the
+ * correlation, and of a span in a row of the set's name. A double that is no number was not
+ * measured.
  */
 struct ut_values {
 	uint32_t size;
 	uint32_t set;         /* host->metrics() */
 	uint32_t name;        /* of a span: what was measured, host->name(); 0 = the set's title */
-	uint32_t reserved;    /* 0 */
+	uint32_t flags;       /* enum ut_values_flag */
 	uint64_t begin, end;  /* ns; end 0 = a moment */
 	uint64_t correlation; /* of the work that was measured; 0 = none */
 	const uint64_t *values; /* the bits, as the metric's type says */
@@ -153,6 +164,36 @@ struct ut_message {
 	uint32_t name; /* host->name("MPI message", 11); 0 = none */
 	uint32_t reserved;
 };
+
+/* ---- parallel jobs ------------------------------------------------------------------------- */
+
+/* Where this process is in a parallel job, as its launcher says. */
+struct ut_parallel {
+	uint32_t size;
+	int32_t rank;  /* -1 = unknown */
+	int32_t ranks; /* how many there are; 0 = unknown */
+	int32_t local; /* of them on this host; 0 = unknown */
+	uint64_t job;  /* the same in all its processes, another in other jobs; 0 = unknown */
+};
+
+/*
+ * 128 bits become 62: of a million messages two meet with a chance of 1 in 9 million. Part of the
+ * format: the other end may be recorded by another version, on another machine. From 2^48 to 2^62,
+ * so that it is neither a count nor a hash of a reader's.
+ */
+static inline uint64_t ut_message_number(const uint64_t id[2])
+{
+	uint64_t h = id[0];
+
+	for (int i = 0; i < 2; i++) {
+		h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+		h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
+		h ^= h >> 31;
+		h += i ? 0 : id[1] * UINT64_C(0x9e3779b97f4a7c15);
+	}
+	h >>= 2;
+	return h >> 48 ? h : h | UINT64_C(1) << 61;
+}
 
 _Static_assert(sizeof(struct ut_fact) == 16, "facts are recorded as they are");
 

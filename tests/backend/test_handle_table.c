@@ -1,5 +1,5 @@
-/* test_handle_table.c - tests src/backend/opencl/handle_table.h */
-#include "backend/opencl/handle_table.h"
+/* test_handle_table.c - tests src/backend/handle_table.h */
+#include "backend/handle_table.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #define THREADS 4
 
 struct thing {
-	struct ut_cl_item item;
+	struct ut_handle_item item;
 	_Atomic uint32_t value;
 };
 
@@ -25,52 +25,52 @@ static const void *handle(uint32_t n)
 
 static void what_was_put_is_found(void **state)
 {
-	static struct ut_cl_table t = { .size = sizeof(struct thing) };
+	static struct ut_handle_table t = { .size = sizeof(struct thing) };
 
 	(void)state;
-	assert_null(ut_cl_table_find(&t, handle(1)));
+	assert_null(ut_handle_find(&t, handle(1)));
 	for (uint32_t n = 0; n < MANY; n++)
-		((struct thing *)ut_cl_table_item(&t, handle(n)))->value = n;
+		((struct thing *)ut_handle_item_of(&t, handle(n)))->value = n;
 	for (uint32_t n = 0; n < MANY; n++) {
-		struct thing *one = ut_cl_table_find(&t, handle(n));
+		struct thing *one = ut_handle_find(&t, handle(n));
 
 		assert_int_equal(one->value, n);
 		assert_ptr_equal(one->item.handle, handle(n));
 	}
-	assert_null(ut_cl_table_find(&t, handle(MANY)));
+	assert_null(ut_handle_find(&t, handle(MANY)));
 }
 
 static void a_handle_has_one_item_for_ever(void **state)
 {
-	static struct ut_cl_table t = { .size = sizeof(struct thing) };
-	struct thing *first = ut_cl_table_item(&t, handle(7));
+	static struct ut_handle_table t = { .size = sizeof(struct thing) };
+	struct thing *first = ut_handle_item_of(&t, handle(7));
 
 	(void)state;
 	assert_int_equal(first->value, 0);
 	first->value = 3;
-	assert_ptr_equal(ut_cl_table_item(&t, handle(7)), first);
+	assert_ptr_equal(ut_handle_item_of(&t, handle(7)), first);
 	assert_int_equal(first->value, 3);
 }
 
 static void all_items_can_be_listed(void **state)
 {
-	static struct ut_cl_table t = { .size = sizeof(struct thing) };
+	static struct ut_handle_table t = { .size = sizeof(struct thing) };
 	uint32_t count = 0;
 
 	(void)state;
 	for (uint32_t n = 0; n < 100; n++)
-		ut_cl_table_item(&t, handle(n % 50));
-	for (const struct ut_cl_item *i = t.last; i; i = i->all)
+		ut_handle_item_of(&t, handle(n % 50));
+	for (const struct ut_handle_item *i = t.last; i; i = i->all)
 		count++;
 	assert_int_equal(count, 50);
 }
 
-static struct ut_cl_table shared = { .size = sizeof(struct thing) };
+static struct ut_handle_table shared = { .size = sizeof(struct thing) };
 
 static void *fill(void *arg)
 {
 	for (uint32_t n = 0; n < MANY; n++)
-		((struct thing *)ut_cl_table_item(&shared, handle(n)))->value += 1;
+		((struct thing *)ut_handle_item_of(&shared, handle(n)))->value += 1;
 	return arg;
 }
 
@@ -84,7 +84,7 @@ static void threads_agree_about_items(void **state)
 		assert_int_equal(pthread_create(&threads[i], NULL, fill, NULL), 0);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	for (const struct ut_cl_item *i = shared.last; i; i = i->all, count++)
+	for (const struct ut_handle_item *i = shared.last; i; i = i->all, count++)
 		assert_int_equal(((const struct thing *)i)->value, THREADS);
 	assert_int_equal(count, MANY);
 }
@@ -95,7 +95,7 @@ static void memory_is_zeroed_and_apart(void **state)
 
 	(void)state;
 	for (size_t size = 1; size < 400000; size = size * 3 + 1) {
-		char *p = ut_cl_alloc(size);
+		char *p = ut_guest_alloc(size);
 
 		assert_non_null(p);
 		assert_int_equal((uintptr_t)p % 16, 0);

@@ -78,7 +78,7 @@ static void leave(cl_int code)
 #define LEAVE(code, result, count, ...)                                                            \
 	do {                                                                                       \
 		if (UT_UNLIKELY(ut_cl.args)) {                                                     \
-			const struct ut_fact facts[] = { OCL_MAP_##count(FACT, __VA_ARGS__),       \
+			const struct ut_fact facts[] = { UT_MAP_##count(FACT, __VA_ARGS__),        \
 							 result };                                 \
 			ut_cl.host->call_end(ut_cl.api, facts, (count) + 1);                       \
 		} else {                                                                           \
@@ -97,11 +97,11 @@ static void leave(cl_int code)
 #define FIRST(count, list) ((count) && (list) ? (const void *)(list)[0] : NULL)
 
 #define NEXT(type, name, handle, count, ...)                                                       \
-	((type(CL_API_CALL *)(OCL_MAP_##count(OCL_TYPE, __VA_ARGS__)))ut_cl_next(                  \
-		UT_CL_##name, handle))(OCL_MAP_##count(OCL_ARGUMENT, __VA_ARGS__))
+	((type(CL_API_CALL *)(UT_MAP_##count(UT_PARAMETER_TYPE, __VA_ARGS__)))ut_cl_next(          \
+		UT_CL_##name, handle))(UT_MAP_##count(UT_ARGUMENT, __VA_ARGS__))
 
 #define WRAPPER(type, name, count, ...)                                                            \
-	static type CL_API_CALL wrap_##name(OCL_MAP_##count(OCL_PARAMETER, __VA_ARGS__))
+	static type CL_API_CALL wrap_##name(UT_MAP_##count(UT_PARAMETER, __VA_ARGS__))
 
 #define OCL_CALL(name, handle, count, ...)                                                         \
 	WRAPPER(cl_int, name, count, __VA_ARGS__)                                                  \
@@ -224,7 +224,7 @@ static cl_command_queue buffer_queue(const void *buffer)
                                                                                                    \
 		if (ut_cl.calls)                                                                   \
 			enter(UT_CL_##name);                                                       \
-		answer = ut_##name(OCL_MAP_##count(OCL_ARGUMENT, __VA_ARGS__));                    \
+		answer = ut_##name(UT_MAP_##count(UT_ARGUMENT, __VA_ARGS__));                      \
 		if (ut_cl.calls)                                                                   \
 			LEAVE(OWN_CODE(answer), OWN_RESULT(answer), count, __VA_ARGS__);           \
 		return answer;                                                                     \
@@ -237,7 +237,7 @@ static cl_command_queue buffer_queue(const void *buffer)
                                                                                                    \
 		if (ut_cl.calls)                                                                   \
 			enter(UT_CL_##name);                                                       \
-		made = ut_##name(OCL_MAP_##count(OCL_ARGUMENT, __VA_ARGS__));                      \
+		made = ut_##name(UT_MAP_##count(UT_ARGUMENT, __VA_ARGS__));                        \
 		if (ut_cl.calls)                                                                   \
 			LEAVE(MADE_CODE(made), MADE_RESULT(made), count, __VA_ARGS__);             \
 		return made;                                                                       \

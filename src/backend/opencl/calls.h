@@ -6,12 +6,12 @@
 #ifndef UT_BACKEND_OPENCL_CALLS_H
 #define UT_BACKEND_OPENCL_CALLS_H
 
-#include "backend/opencl/handle_map.h"
 #include "backend/opencl/opencl.h"
+#include "backend/param_map.h"
 
 #define OCL_FN(name)
 #define OCL_OWN(type, name, count, ...)                                                            \
-	type CL_API_CALL ut_##name(OCL_MAP_##count(OCL_PARAMETER, __VA_ARGS__));
+	type CL_API_CALL ut_##name(UT_MAP_##count(UT_PARAMETER, __VA_ARGS__));
 #include "backend/opencl/api.def"
 
 #endif

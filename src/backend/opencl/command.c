@@ -50,7 +50,7 @@ static bool add_slab(void)
 		atomic_fetch_sub(&slab_count, 1);
 		return false;
 	}
-	slab = ut_cl_alloc(SLAB_COMMANDS * sizeof(*slab));
+	slab = ut_guest_alloc(SLAB_COMMANDS * sizeof(*slab));
 	if (!slab)
 		return false; /* the number is lost with it: there is no memory anyway */
 	atomic_store_explicit(&slabs[at], slab, memory_order_release);

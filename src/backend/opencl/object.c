@@ -12,9 +12,9 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static struct ut_cl_table devices = { .size = sizeof(struct ut_cl_device) };
-static struct ut_cl_table kernels = { .size = sizeof(struct ut_cl_kernel) };
-static struct ut_cl_table buffers = { .size = sizeof(struct ut_cl_buffer) };
+static struct ut_handle_table devices = { .size = sizeof(struct ut_cl_device) };
+static struct ut_handle_table kernels = { .size = sizeof(struct ut_cl_kernel) };
+static struct ut_handle_table buffers = { .size = sizeof(struct ut_cl_buffer) };
 
 /* ---- devices ------------------------------------------------------------------------------- */
 
@@ -74,7 +74,7 @@ enum {
 /* Only one thread defines it; the others give it a moment. */
 struct ut_cl_device *ut_cl_device_find(cl_device_id device)
 {
-	struct ut_cl_device *d = device ? ut_cl_table_item(&devices, device) : NULL;
+	struct ut_cl_device *d = device ? ut_handle_item_of(&devices, device) : NULL;
 	uint32_t state = UNKNOWN;
 
 	if (!d)
@@ -90,7 +90,7 @@ struct ut_cl_device *ut_cl_device_find(cl_device_id device)
 
 void ut_cl_device_forked(void)
 {
-	struct ut_cl_item *i = atomic_load(&devices.last);
+	struct ut_handle_item *i = atomic_load(&devices.last);
 
 	for (; i; i = i->all)
 		atomic_flag_clear(&((struct ut_cl_device *)i)->clock.busy);
@@ -166,7 +166,7 @@ cl_int CL_API_CALL ut_clGetEventInfo(cl_event event, cl_event_info param_name,
 
 static struct ut_cl_kernel *learn_kernel(cl_kernel kernel)
 {
-	struct ut_cl_kernel *k = kernel && ut_cl.work ? ut_cl_table_item(&kernels, kernel) : NULL;
+	struct ut_cl_kernel *k = kernel && ut_cl.work ? ut_handle_item_of(&kernels, kernel) : NULL;
 	char name[8192]; /* compilers of C++ make names of some thousand bytes */
 
 	if (!k)
@@ -184,7 +184,7 @@ static struct ut_cl_kernel *learn_kernel(cl_kernel kernel)
 
 struct ut_cl_kernel *ut_cl_kernel_find(cl_kernel kernel)
 {
-	struct ut_cl_kernel *k = ut_cl_table_find(&kernels, kernel);
+	struct ut_cl_kernel *k = ut_handle_find(&kernels, kernel);
 
 	return k ? k : learn_kernel(kernel);
 }
@@ -223,7 +223,7 @@ cl_kernel CL_API_CALL ut_clCloneKernel(cl_kernel source_kernel, cl_int *errcode_
 
 struct ut_cl_buffer *ut_cl_buffer_find(const void *buffer)
 {
-	return ut_cl_table_find(&buffers, buffer);
+	return ut_handle_find(&buffers, buffer);
 }
 
 void ut_cl_buffer_grows(const void *buffer)
@@ -242,7 +242,7 @@ void *CL_API_CALL ut_clCreateCommandBufferKHR(cl_uint num_queues, const cl_comma
 		(void *(CL_API_CALL *)(cl_uint, const cl_command_queue *, const cl_ulong *,
 				       cl_int *))ut_cl_next(UT_CL_clCreateCommandBufferKHR, handle);
 	void *made = next(num_queues, list, properties, errcode_ret);
-	struct ut_cl_buffer *b = made ? ut_cl_table_item(&buffers, made) : NULL;
+	struct ut_cl_buffer *b = made ? ut_handle_item_of(&buffers, made) : NULL;
 
 	if (b) {
 		b->queue = num_queues && list ? list[0] : NULL;
@@ -314,7 +314,7 @@ static const struct ut_cl_shape *find_shape(const size_t sizes[6])
 		/* A program with new sizes at every launch must not fill the memory. */
 		if (atomic_fetch_add(&shape_count, 1) >= MOST_SHAPES)
 			return NULL;
-		s = ut_cl_alloc(sizeof(*s));
+		s = ut_guest_alloc(sizeof(*s));
 		if (!s)
 			return NULL;
 		memcpy(s->sizes, sizes, sizeof(s->sizes));

@@ -38,7 +38,7 @@ struct ut_cl_vendor *ut_cl_vendor(struct ut_cl_vendors *v, const void *key)
 		struct ut_cl_vendor *one = atomic_load(&v->list[i]);
 
 		if (!one && !fresh) {
-			fresh = ut_cl_alloc(sizeof(*fresh));
+			fresh = ut_guest_alloc(sizeof(*fresh));
 			if (!fresh)
 				return NULL;
 			fresh->key = key;

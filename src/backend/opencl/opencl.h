@@ -27,8 +27,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend/handle_table.h"
 #include "backend/opencl/device_clock.h"
-#include "backend/opencl/handle_table.h"
 #include "unitrace/backend.h"
 
 #define UT_LIKELY(x)   __builtin_expect(!!(x), 1)
@@ -128,7 +128,7 @@ bool ut_cl_join(void);
 /* ---- objects (object.c) ------------------------------------------------------------- */
 
 struct ut_cl_device {
-	struct ut_cl_item item;
+	struct ut_handle_item item;
 	struct ut_cl_clock clock;
 	_Atomic uint64_t looked; /* when its timer was read last */
 	_Atomic bool no_timer;
@@ -137,7 +137,7 @@ struct ut_cl_device {
 };
 
 struct ut_cl_kernel {
-	struct ut_cl_item item;
+	struct ut_handle_item item;
 	uint32_t name;
 	bool wanted;
 	const struct ut_cl_shape *_Atomic shape; /* of its last launch */
@@ -145,7 +145,7 @@ struct ut_cl_kernel {
 
 /* A command buffer. */
 struct ut_cl_buffer {
-	struct ut_cl_item item;
+	struct ut_handle_item item;
 	cl_command_queue queue;
 	_Atomic uint32_t commands;
 };

@@ -15,21 +15,21 @@
 #define ENOUGH_ROWS 64u
 
 struct context {
-	struct ut_cl_item item;
+	struct ut_handle_item item;
 	_Atomic uint32_t number;
 };
 
 /* One for every address that a queue ever had: small. What is more is in the row. */
 struct queue {
-	struct ut_cl_item item;
+	struct ut_handle_item item;
 	struct ut_cl_row *_Atomic row; /* NULL when the program has let go of the queue */
 	_Atomic uint32_t references;   /* of the program's */
 	bool timed;                    /* its commands have times */
 	bool forced;                   /* because of us: the program must not notice */
 };
 
-static struct ut_cl_table queues = { .size = sizeof(struct queue) };
-static struct ut_cl_table contexts = { .size = sizeof(struct context) };
+static struct ut_handle_table queues = { .size = sizeof(struct queue) };
+static struct ut_handle_table contexts = { .size = sizeof(struct context) };
 
 /* ---- rows ---------------------------------------------------------------------------------- */
 
@@ -82,7 +82,7 @@ static struct ut_cl_row *free_row(const struct ut_cl_device *d, bool ordered, ui
 static struct ut_cl_row *new_row(struct ut_cl_device *d, bool ordered, uint32_t context,
 				 cl_command_queue queue)
 {
-	struct ut_cl_row *r = ut_cl_alloc(sizeof(*r));
+	struct ut_cl_row *r = ut_guest_alloc(sizeof(*r));
 	char name[96];
 
 	if (!r)
@@ -106,7 +106,7 @@ static struct ut_cl_row *new_row(struct ut_cl_device *d, bool ordered, uint32_t 
 static uint32_t context_number(cl_context context)
 {
 	static _Atomic uint32_t last;
-	struct context *c = ut_cl_table_item(&contexts, context);
+	struct context *c = ut_handle_item_of(&contexts, context);
 	uint32_t none = 0;
 
 	if (c && !atomic_load(&c->number))
@@ -117,7 +117,7 @@ static uint32_t context_number(cl_context context)
 /* After the queue was made, or at the first sight of one that was made behind our back. */
 static struct queue *learn_queue(cl_command_queue queue, bool forced)
 {
-	struct queue *q = ut_cl_table_item(&queues, queue);
+	struct queue *q = ut_handle_item_of(&queues, queue);
 	UT_CL_FUNCTION(clGetCommandQueueInfo) ask = UT_CL(clGetCommandQueueInfo, queue);
 	cl_command_queue_properties bits = 0;
 	cl_context context = NULL;
@@ -149,7 +149,7 @@ static struct queue *learn_queue(cl_command_queue queue, bool forced)
 
 struct ut_cl_row *ut_cl_queue_row(cl_command_queue queue, bool *untimed)
 {
-	struct queue *q = ut_cl_table_find(&queues, queue);
+	struct queue *q = ut_handle_find(&queues, queue);
 	struct ut_cl_row *r;
 
 	if (!q || !atomic_load_explicit(&q->row, memory_order_relaxed))
@@ -163,7 +163,7 @@ struct ut_cl_row *ut_cl_queue_row(cl_command_queue queue, bool *untimed)
 
 bool ut_cl_queue_is_forced(cl_command_queue queue)
 {
-	const struct queue *q = ut_cl_table_find(&queues, queue);
+	const struct queue *q = ut_handle_find(&queues, queue);
 
 	return q && q->forced;
 }
@@ -282,7 +282,7 @@ ut_clCreateCommandQueueWithPropertiesKHR(cl_context context, cl_device_id device
 
 cl_int CL_API_CALL ut_clRetainCommandQueue(cl_command_queue command_queue)
 {
-	struct queue *q = ut_cl_table_find(&queues, command_queue);
+	struct queue *q = ut_handle_find(&queues, command_queue);
 	cl_int code = UT_CL(clRetainCommandQueue, command_queue)(command_queue);
 
 	if (q && !code)
@@ -293,7 +293,7 @@ cl_int CL_API_CALL ut_clRetainCommandQueue(cl_command_queue command_queue)
 /* What we know goes first: as soon as the queue is gone another thread may be given its address. */
 cl_int CL_API_CALL ut_clReleaseCommandQueue(cl_command_queue command_queue)
 {
-	struct queue *q = ut_cl_table_find(&queues, command_queue);
+	struct queue *q = ut_handle_find(&queues, command_queue);
 
 	if (q && atomic_load(&q->references) && atomic_fetch_sub(&q->references, 1) == 1)
 		leave_row(q);
@@ -323,7 +323,7 @@ cl_int CL_API_CALL ut_clGetCommandQueueInfo(cl_command_queue command_queue,
 					    size_t param_value_size, void *param_value,
 					    size_t *param_value_size_ret)
 {
-	struct queue *q = ut_cl_table_find(&queues, command_queue);
+	struct queue *q = ut_handle_find(&queues, command_queue);
 	const struct ut_cl_row *r = q && q->forced ? atomic_load(&q->row) : NULL;
 	cl_command_queue_properties bits;
 	cl_int code;
@@ -348,7 +348,7 @@ cl_int CL_API_CALL ut_clSetCommandQueueProperty(cl_command_queue command_queue,
 						cl_command_queue_properties *old_properties)
 {
 	const cl_command_queue_properties ours = CL_QUEUE_PROFILING_ENABLE;
-	struct queue *q = ut_cl_table_find(&queues, command_queue);
+	struct queue *q = ut_handle_find(&queues, command_queue);
 	bool forced = q && q->forced;
 	cl_int code = UT_CL(clSetCommandQueueProperty, command_queue)(command_queue, properties,
 								      enable, old_properties);

@@ -1,5 +1,5 @@
 /* handle_table.c - see handle_table.h. */
-#include "backend/opencl/handle_table.h"
+#include "backend/handle_table.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -29,7 +29,7 @@ static union slab *map_slab(size_t size)
 	return s;
 }
 
-void *ut_cl_alloc(size_t size)
+void *ut_guest_alloc(size_t size)
 {
 	union slab *s = atomic_load(&current), *fresh;
 
@@ -61,35 +61,35 @@ static size_t bucket_of(const void *handle)
 	return (size_t)(mixed >> 51);
 }
 
-_Static_assert(UT_CL_BUCKETS == 1u << (64 - 51), "bucket_of() gives 13 bits");
+_Static_assert(UT_HANDLE_BUCKETS == 1u << (64 - 51), "bucket_of() gives 13 bits");
 
-static void *find_from(struct ut_cl_item *i, const void *handle)
+static void *find_from(struct ut_handle_item *i, const void *handle)
 {
 	while (i && i->handle != handle)
 		i = i->next;
 	return i;
 }
 
-void *ut_cl_table_find(const struct ut_cl_table *t, const void *handle)
+void *ut_handle_find(const struct ut_handle_table *t, const void *handle)
 {
 	return find_from(atomic_load_explicit(&t->buckets[bucket_of(handle)], memory_order_acquire),
 			 handle);
 }
 
-void *ut_cl_table_item(struct ut_cl_table *t, const void *handle)
+void *ut_handle_item_of(struct ut_handle_table *t, const void *handle)
 {
-	_Atomic(struct ut_cl_item *) *bucket = &t->buckets[bucket_of(handle)];
-	struct ut_cl_item *head = atomic_load_explicit(bucket, memory_order_acquire);
-	struct ut_cl_item *i = find_from(head, handle);
+	_Atomic(struct ut_handle_item *) *bucket = &t->buckets[bucket_of(handle)];
+	struct ut_handle_item *head = atomic_load_explicit(bucket, memory_order_acquire);
+	struct ut_handle_item *i = find_from(head, handle);
 
 	if (i)
 		return i;
-	i = ut_cl_alloc(t->size);
+	i = ut_guest_alloc(t->size);
 	if (!i)
 		return NULL;
 	i->handle = handle;
 	do {
-		struct ut_cl_item *other = find_from(head, handle);
+		struct ut_handle_item *other = find_from(head, handle);
 
 		if (other)
 			return other; /* made meanwhile; ours is lost, which is rare and small */

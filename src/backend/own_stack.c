@@ -1,0 +1,569 @@
+#include "backend/own_stack.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "symbol/unwind.h"
+
+#define PAGE       4096u
+#define SLOT_BITS  13u
+#define MOST_HOME  2048u         /* pages of a stack that are asked about to find its end: 8 MiB */
+#define MOST_FRAME (512u * PAGE) /* bytes, on a stack of which the end is not known */
+#define MOST_STEPS 4096u
+#define ADDRESS    UINT64_C(0xffffffffffff)
+
+#define UT_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* ---- the loader ---------------------------------------------------------------------------- */
+
+/* What _dl_find_object() of glibc 2.35 and later tells: no lock, any signal handler. */
+struct found {
+	unsigned long long flags;
+	void *start, *end;
+	struct link_map *map;
+	void *eh_frame_hdr;
+	unsigned long long reserved[7];
+};
+
+static int (*find_object)(void *, struct found *);
+static uintptr_t main_top; /* where the first thread's stack begins */
+static uintptr_t own_start, own_end;
+static _Atomic uintptr_t marked;
+static _Atomic uint32_t generation;
+
+struct search {
+	uintptr_t pc;
+	struct found *to;
+};
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	const struct search *s = ctx;
+	uintptr_t low = UINTPTR_MAX, high = 0;
+	bool inside = false;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		uintptr_t start = info->dlpi_addr + p->p_vaddr;
+
+		if (p->p_type == PT_GNU_EH_FRAME)
+			s->to->eh_frame_hdr = (void *)start;
+		if (p->p_type != PT_LOAD)
+			continue;
+		low = start < low ? start : low;
+		high = start + p->p_memsz > high ? start + p->p_memsz : high;
+		inside |= s->pc >= start && s->pc < start + p->p_memsz;
+	}
+	if (!inside) {
+		s->to->eh_frame_hdr = NULL;
+		return 0;
+	}
+	s->to->start = (void *)low;
+	s->to->end = (void *)high;
+	return 1;
+}
+
+/* Which file's code is it? */
+static bool find(uintptr_t pc, struct found *to)
+{
+	*to = (struct found){ 0 };
+	if (find_object)
+		return !find_object((void *)pc, to);
+	return dl_iterate_phdr(look_at, &(struct search){ pc, to }) == 1;
+}
+
+void ut_own_stack_init(void)
+{
+	void *function = dlsym(RTLD_DEFAULT, "_dl_find_object");
+	void *const *top = dlsym(RTLD_DEFAULT, "__libc_stack_end");
+	struct found own;
+
+	memcpy(&find_object, &function, sizeof(function));
+	if (top)
+		main_top = (uintptr_t)*top;
+	if (find((uintptr_t)ut_own_stack_init, &own)) {
+		own_start = (uintptr_t)own.start;
+		own_end = (uintptr_t)own.end;
+	}
+}
+
+void ut_own_stack_mark(const void *function)
+{
+	atomic_store(&marked, (uintptr_t)function);
+	ut_own_stack_forget();
+}
+
+void ut_own_stack_forget(void)
+{
+	atomic_fetch_add(&generation, 1);
+}
+
+uint32_t ut_own_stack_generation(void)
+{
+	return atomic_load_explicit(&generation, memory_order_relaxed);
+}
+
+/* ---- memory that is there ------------------------------------------------------------------ */
+
+/*
+ * The kernel reads a set of signals from there, and then finds that it does not know what to do
+ * with it: nothing changes. Without syscall(), which sets errno.
+ */
+static bool is_readable(uintptr_t page)
+{
+#if defined(__x86_64__)
+	register long size __asm__("r10") = 8;
+	long rc;
+
+	if (!page) /* means that there is no set */
+		return false;
+	__asm__ volatile("syscall"
+			 : "=a"(rc)
+			 : "0"((long)SYS_rt_sigprocmask), "D"(-1L), "S"(page), "d"(0L), "r"(size)
+			 : "rcx", "r11", "memory");
+	return rc != -EFAULT;
+#else
+	int saved = errno;
+	bool there = syscall(SYS_rt_sigprocmask, -1, (void *)page, NULL, 8) >= 0 || errno != EFAULT;
+
+	errno = saved;
+	return page && there;
+#endif
+}
+
+bool ut_own_stack_readable(uintptr_t address, size_t bytes)
+{
+	uintptr_t end = address + bytes;
+
+	if (end < address)
+		return false;
+	for (uintptr_t page = address & ~(uintptr_t)(PAGE - 1); page < end; page += PAGE) {
+		if (!is_readable(page))
+			return false;
+	}
+	return true;
+}
+
+/* Memory that may be read: whole pages. */
+struct window {
+	uintptr_t low, high;
+};
+
+/*
+ * The stack that a thread was started on is there as long as the thread: what is known of it stays
+ * known. Other stacks (coroutines, those of signal handlers) are asked about each time.
+ */
+static _Thread_local struct window home;
+
+static uintptr_t thread_top(uintptr_t sp)
+{
+	uintptr_t top =
+		(uintptr_t)__builtin_thread_pointer(); /* lies above the stack it was given */
+
+	if (sp < top && top - sp < (uintptr_t)MOST_HOME * PAGE)
+		return top;
+	return sp < main_top ? main_top : 0;
+}
+
+static bool all_readable(uintptr_t from, uintptr_t to)
+{
+	if (to - from > (uintptr_t)MOST_HOME * PAGE)
+		return false;
+	for (; from < to; from += PAGE) {
+		if (!is_readable(from))
+			return false;
+	}
+	return true;
+}
+
+static struct window window_at(uintptr_t sp)
+{
+	uintptr_t page = sp & ~(uintptr_t)(PAGE - 1), top;
+
+	if (page >= home.low && page < home.high)
+		return home;
+	if (home.high && page < home.low && all_readable(page, home.low)) {
+		home.low = page;
+		return home;
+	}
+	if (!home.high) {
+		top = (thread_top(sp) + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+		if (top && all_readable(page, top)) {
+			home = (struct window){ page, top };
+			return home;
+		}
+	}
+	return (struct window){ page, is_readable(page) ? page + PAGE : page };
+}
+
+/* Eight bytes at an address of the stack; stacks are walked upwards. */
+static inline bool load(struct window *w, uintptr_t address, uint64_t *value)
+{
+	if (address % 8 || address < w->low)
+		return false;
+	while (address >= w->high) {
+		if (address - w->high >= MOST_FRAME || !is_readable(w->high))
+			return false;
+		w->high += PAGE;
+	}
+	memcpy(value, (const void *)address, sizeof(*value));
+	return true;
+}
+
+/* ---- what an address needs ----------------------------------------------------------------- */
+
+/*
+ * A row in one word, so that threads can share it without a lock: how the frame's address (CFA) is
+ * found, and where the registers are that callees save. The return address is always below the CFA.
+ *
+ *	bits 0..2  enum how
+ *	bits 3..5  which register the CFA is counted from: enum saved
+ *	bit  6     the function is the marked one
+ *	bits 8..31 offset of the CFA, signed
+ *	bits 32..  5 bits for each of the registers: it is saved that many words below the CFA; 0 =
+ *not
+ */
+enum how {
+	LOST,   /* no table tells: there may be frame pointers */
+	CFA,    /* register + offset */
+	CFA_AT, /* at register + offset lies the CFA: of functions that align their stack */
+	SIGNAL,
+	END, /* nobody has called it */
+};
+
+enum saved {
+	RBP,
+	RBX,
+	R12,
+	R13,
+	R14,
+	R15,
+	SAVED,
+	RSP = SAVED,
+	REGISTERS
+};
+
+struct regs {
+	uint64_t pc;
+	uint64_t r[REGISTERS];
+};
+
+#define ROW_MARKED (UINT64_C(1) << 6)
+
+static enum how row_how(uint64_t row)
+{
+	return (enum how)(row & 7);
+}
+
+static int64_t row_offset(uint64_t row)
+{
+	return (int32_t)(uint32_t)row >> 8;
+}
+
+static const uint8_t dwarf_of[REGISTERS] = { 6, 3, 12, 13, 14, 15, 7 };
+
+static bool find_register(uint8_t dwarf, uint64_t *which)
+{
+	for (*which = 0; *which < REGISTERS; (*which)++) {
+		if (dwarf_of[*which] == dwarf)
+			return true;
+	}
+	return false;
+}
+
+static bool put_cfa(uint64_t *row, enum how how, uint8_t dwarf, int64_t offset)
+{
+	uint64_t which;
+
+	if (!find_register(dwarf, &which) || offset < -(1 << 23) || offset >= 1 << 23)
+		return false;
+	*row = (uint64_t)how | which << 3 | (uint64_t)((uint32_t)(int32_t)offset << 8);
+	return true;
+}
+
+/* The one expression that compilers write: what lies at a register and an offset. */
+static bool put_expression(uint64_t *row, const struct ut_unwind *u, int32_t where)
+{
+	const uint8_t *p = (const uint8_t *)(uintptr_t)(u->hdr + (uint64_t)(int64_t)where);
+	int64_t offset;
+
+	if (p[0] != 3 || p[1] < 0x70 || p[1] > 0x7f || p[2] & 0x80 || p[3] != 0x06)
+		return false;
+	offset = p[2] & 0x40 ? (int64_t)p[2] - 128 : p[2];
+	return put_cfa(row, CFA_AT, (uint8_t)(p[1] - 0x70), offset);
+}
+
+/* Compilers save registers right below the return address; what lies elsewhere is not found. */
+static uint64_t pack_saved(const struct ut_unwind_row *from)
+{
+	uint64_t row = 0;
+
+	for (uint64_t i = 0; i < SAVED; i++) {
+		int32_t rule = from->rules[dwarf_of[i]], offset = rule >> UT_RULE_BITS;
+
+		if ((rule & ((1 << UT_RULE_BITS) - 1)) == UT_RULE_AT && offset <= -16 &&
+		    offset >= -8 * 31 && offset % 8 == 0)
+			row |= (uint64_t)(-offset / 8) << (32 + 5 * i);
+	}
+	return row;
+}
+
+static uint64_t pack(const struct ut_unwind *u, const struct ut_unwind_row *from)
+{
+	int32_t ra = from->rules[UT_REG_IP];
+	uint64_t row = LOST;
+
+	if ((ra & ((1 << UT_RULE_BITS) - 1)) == UT_RULE_UNDEFINED)
+		return END;
+	if (from->signal)
+		return SIGNAL;
+	if (ra != (UT_RULE_AT | (int32_t)((uint32_t)-8 << UT_RULE_BITS)))
+		return LOST;
+	if (from->cfa_reg < UT_REGS ? !put_cfa(&row, CFA, from->cfa_reg, from->cfa_offset)
+				    : !put_expression(&row, u, from->cfa_offset))
+		return LOST;
+	return row | pack_saved(from);
+}
+
+static uint64_t work_out(uintptr_t pc)
+{
+	struct ut_unwind_row row;
+	struct ut_unwind u;
+	struct found f;
+	uint64_t packed, start;
+
+	if (!find(pc, &f) || !f.eh_frame_hdr ||
+	    !ut_unwind_loaded(&u, (uintptr_t)f.start, (uintptr_t)f.end, (uintptr_t)f.eh_frame_hdr))
+		return LOST;
+	pc -= (uintptr_t)f.start;
+	if (!ut_unwind_row(&u, pc, &row))
+		return LOST;
+	packed = pack(&u, &row);
+	if (ut_unwind_start(&u, pc, &start) &&
+	    start + (uintptr_t)f.start == atomic_load_explicit(&marked, memory_order_relaxed))
+		packed |= ROW_MARKED;
+	return packed;
+}
+
+/*
+ * Two words that are written one after the other: the first is the row, the second row and address
+ * in one. Whoever reads halves of two different entries finds that they do not fit.
+ */
+struct slot {
+	_Atomic uint64_t row, check;
+};
+
+static struct slot slots[1u << SLOT_BITS];
+
+static inline uint64_t row_of(uint64_t pc)
+{
+	uint64_t key = (pc & ADDRESS) | (uint64_t)ut_own_stack_generation() << 48;
+	struct slot *s = &slots[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS)];
+	uint64_t row = atomic_load_explicit(&s->row, memory_order_relaxed);
+
+	if ((row ^ atomic_load_explicit(&s->check, memory_order_relaxed)) == key)
+		return row;
+	row = work_out(pc);
+	atomic_store_explicit(&s->row, row, memory_order_relaxed);
+	atomic_store_explicit(&s->check, row ^ key, memory_order_relaxed);
+	return row;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+bool ut_own_stack_code(uint64_t address, struct ut_own_code *code)
+{
+	const ElfW(Ehdr) * header;
+	const ElfW(Phdr) * parts;
+	struct found f;
+
+	if (!find_object || !find((uintptr_t)address, &f) || !f.map)
+		return false;
+	header = f.start;
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+		return false;
+	parts = (const void *)((const char *)f.start + header->e_phoff);
+	for (int i = 0; i < header->e_phnum; i++) {
+		uint64_t at = address - f.map->l_addr - parts[i].p_vaddr;
+
+		if (parts[i].p_type == PT_LOAD && at < parts[i].p_filesz) {
+			*code = (struct ut_own_code){ f.map->l_name, at + parts[i].p_offset };
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- steps --------------------------------------------------------------------------------- */
+
+struct walk {
+	struct regs regs;
+	struct window window;
+	bool exact; /* pc is that of the next instruction, not behind a call */
+	bool all;   /* all registers are kept */
+	bool again; /* they have to be */
+};
+
+static bool step_by_pointer(struct walk *w)
+{
+	uint64_t frame = w->regs.r[RBP], next, pc;
+
+	if (frame <= w->regs.r[RSP] || !load(&w->window, frame, &next) ||
+	    !load(&w->window, frame + 8, &pc) || pc < PAGE)
+		return false;
+	w->regs.r[RBP] = next;
+	w->regs.r[RSP] = frame + 16;
+	w->regs.pc = pc;
+	return true;
+}
+
+/* The kernel has left the registers above the stack pointer: struct ucontext. */
+static bool step_signal(struct walk *w)
+{
+	static const uint16_t at[REGISTERS] = { 120, 128, 72, 80, 88, 96, 160 };
+	uint64_t frame = w->regs.r[RSP];
+	struct regs from;
+
+	for (size_t i = 0; i < REGISTERS; i++) {
+		if (!load(&w->window, frame + at[i], &from.r[i]))
+			return false;
+	}
+	if (!load(&w->window, frame + 168, &from.pc))
+		return false;
+	w->regs = from;
+	w->window = window_at(from.r[RSP]); /* handlers may have a stack of their own */
+	w->exact = true;
+	return true;
+}
+
+static bool restore(struct walk *w, uint64_t row, uint64_t cfa)
+{
+	uint64_t saved = row >> 32;
+
+	for (size_t i = 0; saved; i++, saved >>= 5) {
+		if (saved & 31 && !load(&w->window, cfa - 8 * (saved & 31), &w->regs.r[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Frames are counted from the stack pointer or from rbp. The others matter where a function has
+ * neither, which is rare: then the walk begins again and keeps all of them.
+ */
+static bool step_row(struct walk *w, uint64_t row)
+{
+	uint64_t which = row >> 3 & 7, at_rbp = row >> 32 & 31;
+	uint64_t cfa = w->regs.r[which] + (uint64_t)row_offset(row);
+
+	if (UT_UNLIKELY(which != RSP && which != RBP && !w->all)) {
+		w->again = true;
+		return false;
+	}
+	if (row_how(row) == CFA_AT && !load(&w->window, cfa, &cfa))
+		return false;
+	if (cfa <= w->regs.r[RSP] || !load(&w->window, cfa - 8, &w->regs.pc))
+		return false;
+	if (UT_UNLIKELY(w->all) && !restore(w, row, cfa))
+		return false;
+	if (at_rbp && !w->all && !load(&w->window, cfa - 8 * at_rbp, &w->regs.r[RBP]))
+		return false;
+	w->regs.r[RSP] = cfa;
+	return true;
+}
+
+static bool step(struct walk *w, uint64_t row)
+{
+	w->exact = false;
+	switch (row_how(row)) {
+	case CFA:
+	case CFA_AT:
+		return step_row(w, row) && w->regs.pc;
+	case SIGNAL:
+		return step_signal(w);
+	case END:
+		return false;
+	case LOST:
+		break;
+	}
+	return step_by_pointer(w);
+}
+
+/* The registers here, where the walk begins. */
+static inline __attribute__((always_inline)) void take_registers(struct regs *r)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("leaq 0(%%rip), %%rax\n\t"
+			 "movq %%rax, %0\n\t"
+			 "movq %%rbp, %1\n\t"
+			 "movq %%rbx, %2\n\t"
+			 "movq %%r12, %3\n\t"
+			 "movq %%r13, %4\n\t"
+			 "movq %%r14, %5\n\t"
+			 "movq %%r15, %6\n\t"
+			 "movq %%rsp, %7"
+			 : "=m"(r->pc), "=m"(r->r[RBP]), "=m"(r->r[RBX]), "=m"(r->r[R12]),
+			   "=m"(r->r[R13]), "=m"(r->r[R14]), "=m"(r->r[R15]), "=m"(r->r[RSP])
+			 :
+			 : "rax");
+#else
+	uint64_t *frame = __builtin_frame_address(0);
+
+	*r = (struct regs){ .pc = frame[1] };
+	r->r[RBP] = frame[0];
+	r->r[RSP] = (uint64_t)(uintptr_t)frame;
+#endif
+}
+
+bool ut_own_stack_is_own(uint64_t pc)
+{
+	return pc - own_start < own_end - own_start;
+}
+
+/* All but the first frames that are our own. */
+static size_t walk(struct walk *w, uint64_t *frames, size_t most, bool *cut)
+{
+	size_t count = 0;
+	bool inside = true; /* still in this library */
+
+	*cut = false;
+	for (unsigned int steps = 0; steps < MOST_STEPS; steps++) {
+		uint64_t pc = w->regs.pc - !w->exact, row = row_of(pc);
+
+		inside = inside && ut_own_stack_is_own(pc);
+		if (!inside && count == most) {
+			*cut = true;
+			return count;
+		}
+		if (!inside)
+			frames[count++] = pc | (row & ROW_MARKED ? UT_OWN_STACK_MARKED : 0);
+		if (!step(w, row))
+			break;
+	}
+	return count;
+}
+
+__attribute__((noinline)) size_t ut_own_stack(uint64_t *frames, size_t most, bool *cut)
+{
+	struct walk w = { .exact = true };
+	struct regs here;
+	size_t count;
+
+	take_registers(&here);
+	w.regs = here;
+	w.window = window_at(here.r[RSP]);
+	count = walk(&w, frames, most, cut);
+	if (UT_LIKELY(!w.again))
+		return count;
+	w = (struct walk){ .exact = true, .all = true, .regs = here };
+	w.window = window_at(here.r[RSP]);
+	return walk(&w, frames, most, cut);
+}
