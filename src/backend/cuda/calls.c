@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/cuda/cuda.h"
+#include "backend/cuda/cuda_measure.h"
 
 #define MOST_IDS   2048u
 #define MOST_HOLES 64u /* numbers without a function in a row, before there are no more */
@@ -144,16 +145,54 @@ void ut_cuda_take_call(const void *record)
 						    .fact_count = result.key ? 1 : 0 });
 }
 
-/* Contexts come and go. */
-void ut_cuda_callback(void *data, uint32_t domain, uint32_t id, const void *info)
+/* ---- contexts and modules -------------------------------------------------------------------- */
+
+static void context_comes(void *context)
 {
 	static _Atomic bool tried;
 
-	(void)data;
-	(void)info;
-	if (domain == CUPTI_RESOURCE && id == CUPTI_CONTEXT_CREATED &&
-	    !atomic_exchange(&tried, true))
+	if (ut_cuda_host->want & UT_WANT_PAGES && !atomic_exchange(&tried, true))
 		(void)ut_cuda_enable_pages(true);
-	else if (domain == CUPTI_RESOURCE && id == CUPTI_CONTEXT_DESTROY_STARTING)
-		ut_cuda_flush(false); /* and its records would go with it */
+	if (ut_cuda_host->want & UT_WANT_SAMPLING)
+		ut_cuda_sampling_context(context);
+	if (ut_cuda_host->want & UT_WANT_STALLS)
+		ut_cuda_stalls_context(context);
+}
+
+static void context_goes(void *context)
+{
+	if (ut_cuda_host->want & UT_WANT_QUERY)
+		ut_cuda_query_context_ends(context);
+	if (ut_cuda_host->want & UT_WANT_STALLS)
+		ut_cuda_stalls_context_ends(context);
+	ut_cuda_flush(false); /* its records would go with it */
+}
+
+static void resource(uint32_t id, const struct cupti_resource *r)
+{
+	switch (id) {
+	case CUPTI_CONTEXT_CREATED:
+		context_comes(r ? r->context : NULL);
+		break;
+	case CUPTI_CONTEXT_DESTROY_STARTING:
+		context_goes(r ? r->context : NULL);
+		break;
+	case CUPTI_MODULE_LOADED:
+		ut_cuda_stalls_module(r ? r->descriptor : NULL);
+		break;
+	case CUPTI_MODULE_UNLOAD_STARTING:
+		ut_cuda_stalls_module_ends();
+		break;
+	default:
+		break;
+	}
+}
+
+void ut_cuda_callback(void *data, uint32_t domain, uint32_t id, const void *info)
+{
+	(void)data;
+	if (domain == CUPTI_RESOURCE)
+		resource(id, info);
+	else if (domain == CUPTI_DRIVER_API && info)
+		ut_cuda_query_call(id, info);
 }

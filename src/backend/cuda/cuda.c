@@ -4,10 +4,10 @@
  */
 #define UT_BACKEND_IMPLEMENTATION
 #include "backend/cuda/cuda.h"
+#include "backend/cuda/cuda_measure.h"
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +42,8 @@ bool ut_cuda_tuned(const char *word)
 
 /* ---- CUPTI --------------------------------------------------------------------------------- */
 
+static void *cupti_library;
+
 static bool resolve(void *library)
 {
 	void *found;
@@ -52,6 +54,12 @@ static bool resolve(void *library)
 	CUPTI_FUNCTIONS(TAKE)
 	CUPTI_OPTIONAL(TAKE)
 #undef TAKE
+#define TAKE(name, params)                                                                         \
+	found = dlsym(library, "cupti" #name);                                                     \
+	memcpy(&ut_cupti_metrics.name, &found, sizeof(found));
+	CUPTI_METRIC_FUNCTIONS(TAKE)
+#undef TAKE
+	cupti_library = library;
 #define MISSING(name, params) || !ut_cupti.name
 	return !(0 CUPTI_FUNCTIONS(MISSING));
 #undef MISSING
@@ -81,6 +89,15 @@ static void *find_library(void)
 	for (size_t i = 0; !library && i < sizeof(names) / sizeof(*names); i++)
 		library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 	return library;
+}
+
+/* Doubles of CUPTI bring a driver along. */
+void *ut_cuda_driver(const char *name)
+{
+	void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
+	void *found = driver ? dlsym(driver, name) : NULL;
+
+	return found ? found : dlsym(cupti_library, name);
 }
 
 /* Says what failed, in CUPTI's words. */
@@ -182,19 +199,28 @@ static void *flush_now_and_then(void *arg)
 	return NULL;
 }
 
-/* A thread that no signal of the program's will ever find. */
 static void start_thread(void)
 {
 	pthread_t thread;
-	sigset_t all, before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	if (!pthread_create(&thread, NULL, flush_now_and_then, NULL)) {
-		pthread_setname_np(thread, "unitrace-cuda");
+	if (ut_cuda_thread(&thread, flush_now_and_then, "unitrace-cuda"))
 		pthread_detach(thread);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Contexts are where metrics are switched on, and where pages are told of if not before. */
+static void start_measuring(void *subscriber, uint32_t want)
+{
+	bool contexts = (want & UT_WANT_SAMPLING) != 0;
+
+	if (want & UT_WANT_QUERY)
+		(void)ut_cuda_query_start(subscriber);
+	if (want & UT_WANT_STALLS)
+		contexts |= ut_cuda_stalls_start(subscriber);
+	/* The driver is being made ready, maybe not ready enough for pages. */
+	if (want & UT_WANT_PAGES)
+		contexts |= !ut_cuda_enable_pages(false);
+	if (contexts)
+		(void)ut_cupti.EnableCallback(1, subscriber, CUPTI_RESOURCE, CUPTI_CONTEXT_CREATED);
 }
 
 static uint64_t timestamp(void)
@@ -228,9 +254,7 @@ static int start(const struct ut_host *host)
 		return complain("its buffers cannot be had", rc);
 	if (host->want & UT_WANT_WORK)
 		rc = enable_work();
-	/* The driver is being made ready, maybe not ready enough for this. */
-	if (host->want & UT_WANT_PAGES && !ut_cuda_enable_pages(false))
-		(void)ut_cupti.EnableCallback(1, subscriber, CUPTI_RESOURCE, CUPTI_CONTEXT_CREATED);
+	start_measuring(subscriber, host->want);
 	if (host->want & (UT_WANT_CALLS | UT_WANT_SUBMITS))
 		enable_calls(host->want);
 	(void)ut_cupti.EnableCallback(1, subscriber, CUPTI_RESOURCE,
@@ -250,6 +274,9 @@ static void stop(void)
 {
 	if (!ut_cuda_host || getpid() != owner || atomic_exchange(&ending, true))
 		return;
+	ut_cuda_query_stop();
+	ut_cuda_sampling_stop();
+	ut_cuda_stalls_stop();
 	ut_cuda_flush(true);
 }
 

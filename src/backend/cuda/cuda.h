@@ -16,7 +16,10 @@ extern struct cupti ut_cupti;
 
 uint32_t ut_cuda_name(const char *text);
 
-/* The callback of the subscription: contexts that go. */
+/* A function of the driver that the program has loaded; NULL = there is none. */
+void *ut_cuda_driver(const char *name);
+
+/* The callback of the subscription: contexts that come and go, and what cuda_measure.h needs. */
 void ut_cuda_callback(void *data, uint32_t domain, uint32_t id, const void *info);
 
 /* Is this word in the option cuda.tune? Ways to do without something, for measuring its cost. */
@@ -44,7 +47,26 @@ void ut_cuda_name_stream(void *stream, const char *name);
  */
 bool ut_cuda_enable_pages(bool last_try);
 
-/* The number of a row of a device's, for what is no work of a stream's; 0 = none is wanted. */
+/* Does the user want to see this kernel, by the name that is shown or by the compiler's? */
+bool ut_cuda_wants_kernel(const char *name);
+
+/* The number of a device; 0 = it is not wanted. Any thread. */
+uint32_t ut_cuda_device(uint32_t device);
+
+enum ut_cuda_queried {
+	UT_CUDA_NOT_QUERIED, /* its record knows its times */
+	UT_CUDA_QUERIED,
+	UT_CUDA_HELPED, /* a kernel of CUPTI's own, which empties caches for the one that was */
+};
+
+/* When a kernel ran that was measured. Any thread. */
+enum ut_cuda_queried ut_cuda_query_times(uint32_t correlation, uint32_t name, uint64_t *start,
+					 uint64_t *end);
+/* Is a kernel being measured now? */
+bool ut_cuda_query_busy(void);
+
+/* The number of a row of a device's, for what is no work of a stream's; 0 = none is wanted.
+ * Any thread. */
 uint32_t ut_cuda_row(uint32_t device, const char *name);
 
 /* What is about memory and waiting (side.c). One thread at a time. */

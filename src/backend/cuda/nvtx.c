@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "backend/cuda/cuda.h"
+#include "base/utf8.h"
 #include "ittnotify.h"
 
 #define EXPORT          __attribute__((visibility("default")))
@@ -22,37 +23,13 @@
 
 /* ---- texts --------------------------------------------------------------------------------- */
 
-static size_t put_utf8(char *to, uint32_t c)
-{
-	if (c < 0x80) {
-		to[0] = (char)c;
-		return 1;
-	}
-	if (c < 0x800) {
-		to[0] = (char)(0xc0 | c >> 6);
-		to[1] = (char)(0x80 | (c & 63));
-		return 2;
-	}
-	if (c < 0x10000) {
-		to[0] = (char)(0xe0 | c >> 12);
-		to[1] = (char)(0x80 | (c >> 6 & 63));
-		to[2] = (char)(0x80 | (c & 63));
-		return 3;
-	}
-	to[0] = (char)(0xf0 | (c >> 18 & 7));
-	to[1] = (char)(0x80 | (c >> 12 & 63));
-	to[2] = (char)(0x80 | (c >> 6 & 63));
-	to[3] = (char)(0x80 | (c & 63));
-	return 4;
-}
-
 /* wchar_t is UTF-32 on Linux. Returns buf. */
 static const char *narrow(const wchar_t *wide, char buf[LONGEST])
 {
 	size_t len = 0;
 
 	for (; wide && *wide && len < LONGEST - 4; wide++)
-		len += put_utf8(buf + len, (uint32_t)*wide);
+		len += ut_utf8_put(buf + len, (uint32_t)*wide);
 	buf[len] = '\0';
 	return buf;
 }

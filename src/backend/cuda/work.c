@@ -67,6 +67,9 @@ struct device {
 
 static struct device devices[DEVICES];
 
+/* Guards numbers of devices and rows: metrics ask for them on threads of their own. */
+static pthread_mutex_t places = PTHREAD_MUTEX_INITIALIZER;
+
 struct queue {
 	uint64_t key; /* device, context, stream; 0 = free */
 	uint32_t number;
@@ -74,51 +77,76 @@ struct queue {
 
 static struct queue queues[QUEUES];
 
-static struct device *device_of(uint32_t id)
-{
-	struct device *d = &devices[id < DEVICES ? id : DEVICES - 1];
-	char label[32];
-
-	if (!d->number) {
-		snprintf(label, sizeof(label), "cuda:%u", id);
-		d->number =
-			ut_cuda_host->device(&(struct ut_device){ .size = sizeof(struct ut_device),
-								  .name = "CUDA device",
-								  .label = label,
-								  .index = id,
-								  .api = ut_cuda_name("CUDA") });
-	}
-	return d;
-}
-
 /*
  * "cuda:0 GPU-1a2b3c4d": the number that the program uses, and how nvidia-smi -L calls the device.
  * Processes that see different devices (CUDA_VISIBLE_DEVICES) have the same numbers for them.
  */
-static void device_label(char *to, size_t size, const struct cupti_device *r)
+static void device_label(char *to, size_t size, uint32_t id, const uint8_t uuid[16])
 {
-	static const uint8_t none[sizeof(r->uuid)];
-	int len = snprintf(to, size, "cuda:%u", r->id);
+	static const uint8_t none[16];
+	int len = snprintf(to, size, "cuda:%u", id);
 
-	if (memcmp(r->uuid, none, sizeof(none)) != 0)
-		snprintf(to + len, size - (size_t)len, " GPU-%02x%02x%02x%02x", r->uuid[0],
-			 r->uuid[1], r->uuid[2], r->uuid[3]);
+	if (memcmp(uuid, none, sizeof(none)) != 0)
+		snprintf(to + len, size - (size_t)len, " GPU-%02x%02x%02x%02x", uuid[0], uuid[1],
+			 uuid[2], uuid[3]);
+}
+
+/* What the driver says, where CUPTI has not told of the device yet. */
+static void ask_driver(uint32_t id, char *name, int size, uint8_t uuid[16])
+{
+	union {
+		void *pointer;
+		int (*name)(char *, int, int);
+		int (*uuid)(uint8_t *, int);
+	} f = { .pointer = ut_cuda_driver("cuDeviceGetName") };
+
+	if (!f.pointer || f.name(name, size, (int)id))
+		snprintf(name, (size_t)size, "CUDA device");
+	f.pointer = ut_cuda_driver("cuDeviceGetUuid_v2");
+	if (!f.pointer || f.uuid(uuid, (int)id))
+		memset(uuid, 0, 16);
+}
+
+static struct device *tell_device(uint32_t id, const char *name, const uint8_t *uuid)
+{
+	struct device *d = &devices[id < DEVICES ? id : DEVICES - 1];
+	uint8_t asked[16];
+	char text[128], label[32];
+
+	pthread_mutex_lock(&places);
+	if (!d->number) {
+		if (!name) {
+			ask_driver(id, text, sizeof(text), asked);
+			name = text;
+			uuid = asked;
+		}
+		device_label(label, sizeof(label), id, uuid);
+		d->number =
+			ut_cuda_host->device(&(struct ut_device){ .size = sizeof(struct ut_device),
+								  .name = name,
+								  .label = label,
+								  .index = id,
+								  .api = ut_cuda_name("CUDA") });
+	}
+	pthread_mutex_unlock(&places);
+	return d;
+}
+
+static struct device *device_of(uint32_t id)
+{
+	return tell_device(id, NULL, NULL);
+}
+
+uint32_t ut_cuda_device(uint32_t id)
+{
+	return device_of(id)->number;
 }
 
 static void describe_device(const void *record)
 {
 	const struct cupti_device *r = record;
-	struct device *d = &devices[r->id < DEVICES ? r->id : DEVICES - 1];
-	char label[32];
+	struct device *d = tell_device(r->id, r->name ? r->name : "CUDA device", r->uuid);
 
-	device_label(label, sizeof(label), r);
-	if (!d->number)
-		d->number = ut_cuda_host->device(
-			&(struct ut_device){ .size = sizeof(struct ut_device),
-					     .name = r->name ? r->name : "CUDA device",
-					     .label = label,
-					     .index = r->id,
-					     .api = ut_cuda_name("CUDA") });
 	d->warps = r->warps_per_processor;
 	d->blocks = r->blocks_per_processor;
 	d->shared = r->shared_per_processor;
@@ -193,9 +221,10 @@ uint32_t ut_cuda_row(uint32_t device, const char *name)
 		const char *name; /* of a constant */
 		uint32_t device, number;
 	} rows[ROWS];
-	uint32_t owner = device_of(device)->number;
+	uint32_t owner = device_of(device)->number, number;
 	size_t i = 0;
 
+	pthread_mutex_lock(&places);
 	while (i < ROWS - 1 && rows[i].name && (rows[i].name != name || rows[i].device != owner))
 		i++;
 	if (rows[i].name != name || rows[i].device != owner) {
@@ -203,7 +232,9 @@ uint32_t ut_cuda_row(uint32_t device, const char *name)
 		rows[i].device = owner;
 		rows[i].number = ut_cuda_host->queue(owner, name, UT_SIDE_ROW + i);
 	}
-	return rows[i].number;
+	number = rows[i].number;
+	pthread_mutex_unlock(&places);
+	return number;
 }
 
 /* ---- facts --------------------------------------------------------------------------------- */
@@ -328,7 +359,7 @@ static char *demangled(const char *name)
 }
 
 /* Users choose kernels by the name they see, or by the compiler's: both are looked at, in lines. */
-static bool wants(const char *name)
+bool ut_cuda_wants_kernel(const char *name)
 {
 	char *readable = demangled(name), *both = NULL;
 	bool wanted;
@@ -350,7 +381,7 @@ static const struct kernel *kernel_of(const char *text)
 		k->text = text;
 		strncpy(k->head, text, KERNEL_HEAD);
 		k->name = ut_cuda_name(text);
-		k->wanted = wants(text);
+		k->wanted = ut_cuda_wants_kernel(text);
 	}
 	return k;
 }
@@ -370,16 +401,33 @@ static bool was_on(uint32_t correlation, uint64_t start)
 
 /* ---- records ------------------------------------------------------------------------------- */
 
+/* What records of all kinds of work call alike. */
+#define WORK_OF(r)                                                                                 \
+	.size = sizeof(struct ut_work), .queue = queue_of((r)->device, (r)->context, (r)->stream), \
+	.start = (r)->start, .end = (r)->end, .correlation = (r)->correlation
+
+/* Kernels that CUPTI tells of without a time, as it does of those that it repeats. */
+static uint64_t timeless;
+
 static void take_kernel(const void *record)
 {
 	const struct cupti_kernel *k = record;
 	const struct kernel *kernel = kernel_of(k->name ? k->name : "kernel");
 	struct ut_fact facts[MOST_FACTS] = { { keys.grid, UT_VALUE_NAME, size_name(k->grid) },
 					     { keys.block, UT_VALUE_NAME, size_name(k->block) } };
+	uint64_t start = k->start, end = k->end;
+	enum ut_cuda_queried queried;
 	size_t n = 2;
 
 	if (!kernel->wanted || !was_on(k->correlation, k->start))
 		return;
+	queried = ut_cuda_query_times(k->correlation, kernel->name, &start, &end);
+	if (queried == UT_CUDA_HELPED)
+		return;
+	if (!start) {
+		timeless++;
+		return;
+	}
 	n = add_fact(facts, n, keys.registers, k->registers);
 	n = add_fact(facts, n, keys.static_shared, (uint64_t)k->static_shared);
 	n = add_fact(facts, n, keys.dynamic_shared, (uint64_t)k->dynamic_shared);
@@ -392,8 +440,8 @@ static void take_kernel(const void *record)
 					      .kind = UT_WORK_KERNEL,
 					      .queued = k->queued,
 					      .submitted = k->submitted,
-					      .start = k->start,
-					      .end = k->end,
+					      .start = start,
+					      .end = end,
 					      .correlation = k->correlation,
 					      .facts = facts,
 					      .fact_count = n });
@@ -424,14 +472,8 @@ static void take_memcpy(const void *record)
 	if (!was_on(m->correlation, m->start))
 		return;
 	n = add_graph(facts, n, m->graph, m->graph_node);
-	ut_cuda_host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
-					      .queue = queue_of(m->device, m->context, m->stream),
-					      .name = copy_name(m->copy_kind),
-					      .kind = UT_WORK_COPY,
-					      .start = m->start,
-					      .end = m->end,
-					      .correlation = m->correlation,
-					      .facts = facts,
+	ut_cuda_host->work(&(struct ut_work){ WORK_OF(m), .name = copy_name(m->copy_kind),
+					      .kind = UT_WORK_COPY, .facts = facts,
 					      .fact_count = n });
 }
 
@@ -444,14 +486,8 @@ static void take_memcpy2(const void *record)
 	if (!was_on(m->correlation, m->start))
 		return;
 	n = add_graph(facts, n, m->graph, m->graph_node);
-	ut_cuda_host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
-					      .queue = queue_of(m->device, m->context, m->stream),
-					      .name = ut_cuda_name("Memcpy PtoP"),
-					      .kind = UT_WORK_COPY,
-					      .start = m->start,
-					      .end = m->end,
-					      .correlation = m->correlation,
-					      .facts = facts,
+	ut_cuda_host->work(&(struct ut_work){ WORK_OF(m), .name = ut_cuda_name("Memcpy PtoP"),
+					      .kind = UT_WORK_COPY, .facts = facts,
 					      .fact_count = n });
 }
 
@@ -465,14 +501,8 @@ static void take_memset(const void *record)
 		return;
 	n = add_fact(facts, n, keys.value, m->value);
 	n = add_graph(facts, n, m->graph, m->graph_node);
-	ut_cuda_host->work(&(struct ut_work){ .size = sizeof(struct ut_work),
-					      .queue = queue_of(m->device, m->context, m->stream),
-					      .name = ut_cuda_name("Memset"),
-					      .kind = UT_WORK_FILL,
-					      .start = m->start,
-					      .end = m->end,
-					      .correlation = m->correlation,
-					      .facts = facts,
+	ut_cuda_host->work(&(struct ut_work){ WORK_OF(m), .name = ut_cuda_name("Memset"),
+					      .kind = UT_WORK_FILL, .facts = facts,
 					      .fact_count = n });
 }
 
@@ -556,7 +586,23 @@ void ut_cuda_take_buffer(void *context, uint32_t stream, uint8_t *buffer, size_t
 	keep_buffer(buffer);
 }
 
+static void tell_timeless(void)
+{
+	char text[120];
+
+	if (!timeless)
+		return;
+	snprintf(text, sizeof(text), "CUPTI told no times of %llu kernels: they are left out",
+		 (unsigned long long)timeless);
+	ut_cuda_host->note(text);
+}
+
 void ut_cuda_flush(bool all)
 {
+	/* A record that comes before the values of its kernel would have no times. */
+	if (!all && ut_cuda_query_busy())
+		return;
 	(void)ut_cupti.ActivityFlushAll(all ? CUPTI_FLUSH_FORCED : 0);
+	if (all)
+		tell_timeless();
 }
