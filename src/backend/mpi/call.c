@@ -1,0 +1,185 @@
+/* call.c - see call.h. */
+#include "backend/mpi/call.h"
+
+/* Between tests that fail one after the other the program waits, too, unless it does work there. */
+#define POLL_GAP 5000u /* ns */
+/* Those of CUPTI have 32 bits, those of OpenCL begin behind them. */
+#define FIRST_CORRELATION (UINT64_C(1) << 60)
+
+_Thread_local struct ut_mpi_thread ut_mpi_me;
+
+uint64_t ut_mpi_correlation(void)
+{
+	static _Atomic uint64_t last;
+
+	return FIRST_CORRELATION + atomic_fetch_add_explicit(&last, 1, memory_order_relaxed);
+}
+
+/* ---- the record ---------------------------------------------------------------------------- */
+
+void ut_mpi_leave(struct ut_mpi_call *c, int code)
+{
+	if (UT_UNLIKELY(code)) {
+		c->fact_count = 0;
+		ut_mpi_fact_int(c, ut_mpi.key.error, code);
+	}
+	ut_mpi.host->call_end(ut_mpi.api, c->facts, c->fact_count);
+	ut_mpi_me.frame = NULL;
+}
+
+/* The first of them is recorded as it happens; of the others only how many, and how long. */
+static void tell_polls(struct ut_mpi_call *c)
+{
+	struct ut_mpi_thread *t = &ut_mpi_me;
+
+	ut_mpi_fact_int(c, ut_mpi.key.polls, (int64_t)t->polls);
+	ut_mpi_fact_int(c, ut_mpi.key.polling, (int64_t)t->polling);
+	t->polls = t->polling = 0;
+}
+
+void ut_mpi_polls_end(void)
+{
+	struct ut_mpi_thread *t = &ut_mpi_me;
+	struct ut_mpi_call c = { .id = t->poll_id };
+
+	if (t->polls == 1) { /* it has its record */
+		t->polls = t->polling = 0;
+		return;
+	}
+	ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[t->poll_id], 0);
+	tell_polls(&c);
+	ut_mpi.host->call_end(ut_mpi.api, c.facts, c.fact_count);
+}
+
+void ut_mpi_poll_begin(struct ut_mpi_call *c)
+{
+	struct ut_mpi_thread *t = &ut_mpi_me;
+
+	c->poll = true;
+	if (t->polls && t->poll_id != c->id)
+		ut_mpi_polls_end();
+	c->start = ut_mpi.host->now();
+	if (t->polls && !ut_mpi.each_poll) {
+		t->polling += c->start - t->poll_end < POLL_GAP ? c->start - t->poll_end : 0;
+		return;
+	}
+	c->begun = true;
+	ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[c->id], 0);
+}
+
+/* A test that failed after others have, or the first one. */
+static void poll_failed(struct ut_mpi_call *c)
+{
+	struct ut_mpi_thread *t = &ut_mpi_me;
+	uint64_t now = ut_mpi.host->now();
+
+	if (c->begun)
+		ut_mpi.host->call_end(ut_mpi.api, NULL, 0);
+	t->polling += now - c->start;
+	t->poll_end = now;
+	t->poll_id = c->id;
+	t->polls++;
+}
+
+void ut_mpi_poll_end(struct ut_mpi_call *c, int code, bool hit)
+{
+	struct ut_mpi_thread *t = &ut_mpi_me;
+
+	t->frame = NULL;
+	if (!code && !hit && !ut_mpi.each_poll) {
+		poll_failed(c);
+		return;
+	}
+	if (code) {
+		c->fact_count = 0;
+		ut_mpi_fact_int(c, ut_mpi.key.error, code);
+	}
+	if (!c->begun)
+		ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[c->id], c->correlation);
+	if (t->polls) {
+		t->polling += ut_mpi.host->now() - c->start;
+		tell_polls(c);
+	}
+	ut_mpi.host->call_end(ut_mpi.api, c->facts, c->fact_count);
+}
+
+/* ---- sizes --------------------------------------------------------------------------------- */
+
+#define SIZES 16u /* a power of two */
+
+static _Atomic uint32_t types_epoch = 1;
+
+void ut_mpi_types_change(void)
+{
+	atomic_fetch_add_explicit(&types_epoch, 1, memory_order_relaxed);
+}
+
+int64_t ut_mpi_bytes(int64_t count, ut_mpi_word type)
+{
+	static _Thread_local struct {
+		ut_mpi_word type;
+		int64_t size;
+		uint32_t epoch;
+	} known[SIZES], *k;
+	uint32_t epoch = atomic_load_explicit(&types_epoch, memory_order_relaxed);
+	long long size = 0; /* MPI_Count */
+
+	if (count <= 0)
+		return 0;
+	k = &known[(type >> 4 ^ type ^ type >> 8) & (SIZES - 1)];
+	if (UT_UNLIKELY(k->type != type || k->epoch != epoch)) {
+		if (ut_mpi.ask.Type_size_x(type, (ut_mpi_word)(void *)&size) || size < 0)
+			size = 0;
+		k->type = type;
+		k->epoch = epoch;
+		k->size = size;
+	}
+	return count * k->size;
+}
+
+/* As MPICH and Open MPI have laid it out for more than ten years; others are asked. */
+int64_t ut_mpi_status_bytes(ut_mpi_word status)
+{
+	const char *at = (const char *)status;
+	uint64_t wide;
+	uint32_t low, high;
+	long long count = 0;
+
+	if (ut_mpi_abi.status == 24) {
+		memcpy(&wide, at + 16, sizeof(wide));
+		return (int64_t)wide;
+	}
+	if (ut_mpi_abi.status == 20) {
+		memcpy(&low, at, sizeof(low));
+		memcpy(&high, at + 4, sizeof(high));
+		return (int64_t)((uint64_t)(high >> 1) << 32 | low);
+	}
+	if (ut_mpi.ask.Get_elements_x(status, ut_mpi_abi.byte, (ut_mpi_word)(void *)&count))
+		return 0;
+	return count > 0 ? count : 0;
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+void ut_mpi_message(struct ut_mpi_call *c, enum ut_message_end end, const struct ut_mpi_ends *e,
+		    uint64_t correlation)
+{
+	const struct ut_message m = {
+		.size = sizeof(m),
+		.end = end,
+		.id = { e->comm + ((uint64_t)(uint32_t)e->from << 32 | (uint32_t)e->to),
+			(uint64_t)(uint32_t)e->tag << 40 ^ e->number },
+		.correlation = correlation,
+		.name = ut_mpi.message,
+	};
+
+	if (e->number == UT_MPI_NO_NUMBER)
+		return;
+	/* As a fact of the call it costs least; there may be more of them than have room. */
+	if (c && c->fact_count < UT_MPI_FACTS - UT_MPI_OTHER_FACTS)
+		ut_mpi_fact(c, ut_mpi.message,
+			    end == UT_MESSAGE_SENT ? UT_VALUE_SENT : UT_VALUE_RECEIVED,
+			    ut_message_number(m.id));
+	else
+		ut_mpi.host->message(&m);
+}

@@ -1,0 +1,284 @@
+/* p2p.c - messages between two ranks: sent, received, probed for, prepared and started. */
+#include "backend/mpi/kinds.h"
+#include "backend/mpi/request.h"
+
+/* ---- send ---------------------------------------------------------------------------------- */
+
+static void tell_sent(struct ut_mpi_call *c, const struct ut_mpi_group *g, int32_t to, int32_t tag)
+{
+	uint64_t key = ut_mpi_channel(g->queue.comm, to, tag, UT_MPI_COUNT_SENT);
+	const struct ut_mpi_ends ends = { .comm = g->id,
+					  .from = g->rank,
+					  .to = to,
+					  .tag = tag,
+					  .number = ut_mpi_channel_next(key) };
+
+	ut_mpi_message(c, UT_MESSAGE_SENT, &ends, 0);
+}
+
+static void send_facts(struct ut_mpi_call *c, const struct ut_mpi_group *g, int32_t to, int32_t tag)
+{
+	ut_mpi_fact_int(c, ut_mpi.key.to, ut_mpi_world_rank(g, to));
+	ut_mpi_fact_int(c, ut_mpi.key.tag, tag);
+}
+
+void ut_mpi_send(struct ut_mpi_call *c, ut_mpi_word comm, int32_t to, int32_t tag)
+{
+	ut_mpi_begin(c);
+	c->group = ut_mpi_comm(comm);
+	if (!c->group || to == ut_mpi_abi.proc_null)
+		return;
+	tell_sent(c, c->group, to, tag);
+	send_facts(c, c->group, to, tag);
+}
+
+void ut_mpi_sent(struct ut_mpi_call *c, int64_t bytes)
+{
+	if (!c->fact_count) /* to nobody */
+		return;
+	ut_mpi_fact_int(c, ut_mpi.key.bytes, bytes);
+	ut_mpi_fact_group(c, c->group);
+}
+
+/* ---- receive ------------------------------------------------------------------------------- */
+
+static int32_t source_of(int32_t from)
+{
+	return from == ut_mpi_abi.any_source ? UT_MPI_ANY : from;
+}
+
+static int32_t tag_of(int32_t tag)
+{
+	return tag == ut_mpi_abi.any_tag ? UT_MPI_ANY : tag;
+}
+
+/* A receive is posted; op becomes what is known about it. */
+static void post(struct ut_mpi_op *op, struct ut_mpi_group *g, bool blocking)
+{
+	op->group = g;
+	if (op->peer == ut_mpi_abi.proc_null) {
+		op->kind = UT_MPI_OP_NONE;
+		return;
+	}
+	op->kind = UT_MPI_OP_RECEIVE;
+	ut_mpi_match_post(&g->queue, source_of(op->peer), tag_of(op->tag), blocking, &op->ticket);
+}
+
+void ut_mpi_receive(struct ut_mpi_call *c, ut_mpi_word comm, int32_t from, int32_t tag,
+		    bool blocking)
+{
+	struct ut_mpi_group *g = ut_mpi_comm(comm);
+
+	c->op = (struct ut_mpi_op){ .call = c->id, .peer = from, .tag = tag };
+	if (g)
+		post(&c->op, g, blocking);
+	if (c->op.kind && blocking && ut_mpi_match_may_wait(&c->op.ticket))
+		c->correlation = ut_mpi_correlation();
+	if (!c->begun)
+		ut_mpi_begin(c);
+}
+
+void ut_mpi_received(struct ut_mpi_call *c)
+{
+	if (c->op.kind == UT_MPI_OP_RECEIVE)
+		ut_mpi_take(c, &c->op, c->status);
+	ut_mpi_receive_facts(c);
+}
+
+void ut_mpi_receive_asked(struct ut_mpi_call *c, int64_t bytes, ut_mpi_word request)
+{
+	struct ut_mpi_op *op = &c->op;
+	bool both = c->fact_count != 0; /* it sends, too */
+
+	if (op->kind == UT_MPI_OP_NONE)
+		return;
+	ut_mpi_request_new(request, op);
+	if (op->peer != ut_mpi_abi.any_source)
+		ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(op->group, op->peer));
+	if (op->tag != ut_mpi_abi.any_tag)
+		ut_mpi_fact_int(c, both ? ut_mpi.key.from_tag : ut_mpi.key.tag, op->tag);
+	if (!both)
+		ut_mpi_fact_group(c, op->group);
+	(void)bytes;
+}
+
+/* ---- probe --------------------------------------------------------------------------------- */
+
+void ut_mpi_probed(struct ut_mpi_call *c, ut_mpi_word comm)
+{
+	struct ut_mpi_group *g = ut_mpi_comm(comm);
+	int32_t from = ut_mpi_status_source(c->status);
+
+	if (!g || from == ut_mpi_abi.proc_null)
+		return;
+	ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(g, from));
+	ut_mpi_fact_int(c, ut_mpi.key.tag, ut_mpi_status_tag(c->status));
+	ut_mpi_fact_int(c, ut_mpi.key.bytes, ut_mpi_status_bytes(c->status));
+	ut_mpi_fact_group(c, g);
+}
+
+/* The number of a message whose receive was complete before it was known, if it ever is. */
+static _Thread_local uint64_t number_found;
+
+static void keep_number(const struct ut_mpi_matched *m)
+{
+	if (!m->correlation)
+		number_found = m->number;
+	else
+		ut_mpi_deliver(m);
+}
+
+/* From here on the message belongs to its handle: it is as good as received. */
+void ut_mpi_matched(struct ut_mpi_call *c, ut_mpi_word comm, ut_mpi_word message)
+{
+	struct ut_mpi_op op = { .kind = UT_MPI_OP_MATCHED, .group = ut_mpi_comm(comm) };
+	struct ut_mpi_matched got;
+
+	ut_mpi_probed(c, comm);
+	op.peer = ut_mpi_status_source(c->status);
+	op.tag = ut_mpi_status_tag(c->status);
+	if (!op.group || op.peer == ut_mpi_abi.proc_null)
+		return;
+	got = (struct ut_mpi_matched){ .source = op.peer, .tag = op.tag };
+	ut_mpi_match_post(&op.group->queue, op.peer, op.tag, true, &op.ticket);
+	number_found = UT_MPI_NO_NUMBER;
+	ut_mpi_match_done(&op.ticket, &got, keep_number);
+	op.number = number_found;
+	ut_mpi_message_new(message, &op);
+}
+
+void ut_mpi_take_message(struct ut_mpi_call *c, ut_mpi_word message)
+{
+	ut_mpi_message_take(message, &c->op);
+	ut_mpi_begin(c);
+}
+
+void ut_mpi_took_message(struct ut_mpi_call *c)
+{
+	if (c->op.kind == UT_MPI_OP_MATCHED)
+		ut_mpi_take(c, &c->op, c->status);
+	ut_mpi_receive_facts(c);
+}
+
+void ut_mpi_take_asked(struct ut_mpi_call *c, ut_mpi_word request)
+{
+	if (c->op.kind != UT_MPI_OP_MATCHED)
+		return;
+	ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(c->op.group, c->op.peer));
+	ut_mpi_fact_int(c, ut_mpi.key.tag, c->op.tag);
+	ut_mpi_fact_group(c, c->op.group);
+	ut_mpi_request_new(request, &c->op);
+}
+
+/* ---- prepared ------------------------------------------------------------------------------ */
+
+void ut_mpi_prepare_peer(struct ut_mpi_call *c, ut_mpi_word comm, int32_t peer, int32_t tag)
+{
+	c->op = (struct ut_mpi_op){
+		.call = c->id, .peer = peer, .tag = tag, .group = ut_mpi_comm(comm)
+	};
+	ut_mpi_begin(c);
+}
+
+/* Partitioned ones find each other when they are prepared. */
+static uint64_t part_number(const struct ut_mpi_op *op, enum ut_mpi_count what)
+{
+	return ut_mpi_channel_next(ut_mpi_channel(op->group->queue.comm, op->peer, op->tag, what));
+}
+
+void ut_mpi_prepared(struct ut_mpi_call *c, enum ut_mpi_op_kind kind, int64_t bytes,
+		     ut_mpi_word request)
+{
+	struct ut_mpi_op *op = &c->op;
+	bool sends = kind == UT_MPI_OP_SEND || kind == UT_MPI_OP_PART_SEND;
+
+	if (!op->group || op->peer == ut_mpi_abi.proc_null)
+		return;
+	op->kind = (uint8_t)kind;
+	op->persistent = true;
+	op->bytes = bytes;
+	if (kind == UT_MPI_OP_PART_SEND)
+		op->number = part_number(op, UT_MPI_COUNT_PART_SENT);
+	else if (kind == UT_MPI_OP_PART_RECEIVE)
+		op->number = part_number(op, UT_MPI_COUNT_PART_RECEIVED);
+	if (op->peer != ut_mpi_abi.any_source)
+		ut_mpi_fact_int(c, sends ? ut_mpi.key.to : ut_mpi.key.from,
+				ut_mpi_world_rank(op->group, op->peer));
+	if (op->tag != ut_mpi_abi.any_tag)
+		ut_mpi_fact_int(c, ut_mpi.key.tag, op->tag);
+	ut_mpi_fact_group(c, op->group);
+	ut_mpi_request_new(request, op);
+}
+
+/* ---- started ------------------------------------------------------------------------------- */
+
+static void start_one(struct ut_mpi_call *c, struct ut_mpi_op *op)
+{
+	switch (op->kind) {
+	case UT_MPI_OP_SEND:
+		tell_sent(c, op->group, op->peer, op->tag);
+		send_facts(c, op->group, op->peer, op->tag);
+		ut_mpi_fact_int(c, ut_mpi.key.bytes, op->bytes);
+		ut_mpi_fact_group(c, op->group);
+		break;
+	case UT_MPI_OP_PART_SEND:
+		ut_mpi_part_message(c, UT_MESSAGE_SENT, op);
+		send_facts(c, op->group, op->peer, op->tag);
+		ut_mpi_fact_int(c, ut_mpi.key.bytes, op->bytes);
+		ut_mpi_fact_group(c, op->group);
+		break;
+	case UT_MPI_OP_RECEIVE:
+		post(op, op->group, false);
+		break;
+	case UT_MPI_OP_COLLECTIVE:
+		op->number = atomic_fetch_add(&op->group->calls, 1);
+		ut_mpi_fact_group(c, op->group);
+		ut_mpi_fact_int(c, ut_mpi.key.seq, (int64_t)op->number);
+		ut_mpi_fact(c, ut_mpi.key.collective, UT_VALUE_NAME, ut_mpi.names[op->call]);
+		ut_mpi_fact_int(c, ut_mpi.key.bytes, op->bytes);
+		ut_mpi_fact_int(c, ut_mpi.key.received, op->received);
+		break;
+	default:
+		break;
+	}
+	op->active = true;
+}
+
+/* Each has a record of its own inside the one that starts several. */
+void ut_mpi_start(struct ut_mpi_call *c, size_t count, ut_mpi_word requests)
+{
+	ut_mpi_begin(c);
+	if (count == 1) {
+		struct ut_mpi_request *r = ut_mpi_request_find(ut_mpi_handle_at(requests, 0));
+
+		if (r)
+			start_one(c, &r->op);
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		struct ut_mpi_request *r = ut_mpi_request_find(ut_mpi_handle_at(requests, i));
+
+		if (!r || r->op.kind == UT_MPI_OP_NONE)
+			continue;
+		ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[UT_MPI_Start], 0);
+		c->fact_count = 0;
+		start_one(c, &r->op);
+		ut_mpi.host->call_end(ut_mpi.api, c->facts, c->fact_count);
+	}
+	c->fact_count = 0;
+	ut_mpi_fact_int(c, ut_mpi.key.requests, (int64_t)count);
+}
+
+void ut_mpi_part(struct ut_mpi_call *c, ut_mpi_word request)
+{
+	struct ut_mpi_request *r = ut_mpi_request_find(request);
+
+	if (!c->begun && !c->poll)
+		ut_mpi_begin(c);
+	if (!r || !r->op.group)
+		return;
+	if (r->op.kind == UT_MPI_OP_PART_SEND)
+		ut_mpi_fact_int(c, ut_mpi.key.to, ut_mpi_world_rank(r->op.group, r->op.peer));
+	else if (r->op.kind == UT_MPI_OP_PART_RECEIVE)
+		ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(r->op.group, r->op.peer));
+}

@@ -1,0 +1,320 @@
+/* request.c - see request.h. */
+#include "backend/mpi/request.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "backend/mpi/kinds.h"
+
+static struct ut_handle_table requests, messages;
+
+/* ---- tables -------------------------------------------------------------------------------- */
+
+void ut_mpi_requests_init(void)
+{
+	requests.size = messages.size = sizeof(struct ut_mpi_request);
+}
+
+static void set(struct ut_handle_table *t, ut_mpi_word handle, const struct ut_mpi_op *op)
+{
+	struct ut_mpi_request *r = ut_handle_item_of(t, (const void *)handle);
+
+	if (!r)
+		return;
+	r->op = *op;
+	r->op.active = !op->persistent;
+	atomic_fetch_add_explicit(&r->serial, 1, memory_order_release);
+}
+
+void ut_mpi_request_new(ut_mpi_word handle, const struct ut_mpi_op *op)
+{
+	if (handle != ut_mpi_abi.null_request)
+		set(&requests, handle, op);
+}
+
+struct ut_mpi_request *ut_mpi_request_find(ut_mpi_word handle)
+{
+	return ut_handle_find(&requests, (const void *)handle);
+}
+
+void ut_mpi_message_new(ut_mpi_word handle, const struct ut_mpi_op *op)
+{
+	set(&messages, handle, op);
+}
+
+void ut_mpi_message_take(ut_mpi_word handle, struct ut_mpi_op *op)
+{
+	struct ut_mpi_request *r = ut_handle_find(&messages, (const void *)handle);
+
+	op->kind = UT_MPI_OP_NONE;
+	if (!r)
+		return;
+	*op = r->op;
+	r->op.kind = UT_MPI_OP_NONE;
+}
+
+/* ---- messages ------------------------------------------------------------------------------ */
+
+static void tell_received(const struct ut_mpi_group *g, const struct ut_mpi_matched *m)
+{
+	const struct ut_mpi_ends ends = {
+		.comm = g->id, .from = m->source, .to = g->rank, .tag = m->tag, .number = m->number
+	};
+
+	ut_mpi_message(m->call, UT_MESSAGE_RECEIVED, &ends, m->correlation);
+}
+
+void ut_mpi_deliver(const struct ut_mpi_matched *m)
+{
+	tell_received(m->context, m);
+}
+
+void ut_mpi_part_message(struct ut_mpi_call *c, enum ut_message_end end, struct ut_mpi_op *op)
+{
+	const struct ut_mpi_group *g = op->group;
+	bool sends = end == UT_MESSAGE_SENT;
+	const struct ut_mpi_ends ends = {
+		.comm = ut_mpi_mix(g->id, op->number),
+		.from = sends ? g->rank : op->peer,
+		.to = sends ? op->peer : g->rank,
+		.tag = op->tag,
+		.number = op->number == UT_MPI_NO_NUMBER ? op->number : op->starts++,
+	};
+
+	ut_mpi_message(c, end, &ends, c->correlation);
+}
+
+static void note(struct ut_mpi_call *c, struct ut_mpi_group *g, int32_t from, int32_t tag)
+{
+	c->messages++;
+	c->from_group = g;
+	c->from = from;
+	c->from_tag = tag;
+}
+
+static bool was_cancelled(ut_mpi_word status)
+{
+	int32_t flag = 0;
+
+	return !ut_mpi.ask.Test_cancelled(status, (ut_mpi_word)(void *)&flag) && flag;
+}
+
+/* Those posted behind it in its channel get one number less. */
+static void undo(struct ut_mpi_op *op)
+{
+	uint64_t number = ut_mpi_match_undo(&op->ticket, ut_mpi_deliver);
+	struct ut_handle_item *i = atomic_load(&requests.last);
+
+	for (; number != UT_MPI_NO_NUMBER && i; i = i->all) {
+		struct ut_mpi_op *other = &((struct ut_mpi_request *)i)->op;
+
+		if (other->active && other->kind == UT_MPI_OP_RECEIVE &&
+		    other->ticket.queue == op->ticket.queue &&
+		    other->ticket.source == op->ticket.source &&
+		    other->ticket.tag == op->ticket.tag &&
+		    other->ticket.number != UT_MPI_NO_NUMBER && other->ticket.number > number)
+			other->ticket.number--;
+	}
+}
+
+static void take_receive(struct ut_mpi_call *c, struct ut_mpi_op *op, ut_mpi_word status)
+{
+	struct ut_mpi_matched got = { .source = ut_mpi_status_source(status),
+				      .tag = ut_mpi_status_tag(status),
+				      .correlation = c->correlation,
+				      .context = op->group,
+				      .call = c };
+
+	if (op->cancelled && was_cancelled(status)) {
+		undo(op);
+		return;
+	}
+	ut_mpi_match_done(&op->ticket, &got, ut_mpi_deliver);
+	note(c, op->group, got.source, got.tag);
+	c->received += (uint64_t)ut_mpi_status_bytes(status);
+}
+
+static void take_matched(struct ut_mpi_call *c, struct ut_mpi_op *op, ut_mpi_word status)
+{
+	tell_received(op->group, &(struct ut_mpi_matched){ .source = op->peer,
+							   .tag = op->tag,
+							   .number = op->number,
+							   .correlation = c->correlation,
+							   .call = c });
+	note(c, op->group, op->peer, op->tag);
+	c->received += (uint64_t)ut_mpi_status_bytes(status);
+}
+
+static void take_collective(struct ut_mpi_call *c, const struct ut_mpi_op *op)
+{
+	if (c->group)
+		return; /* one is told */
+	c->group = op->group;
+	ut_mpi_fact_group(c, op->group);
+	ut_mpi_fact_int(c, ut_mpi.key.seq, (int64_t)op->number);
+	ut_mpi_fact(c, ut_mpi.key.collective, UT_VALUE_NAME, ut_mpi.names[op->call]);
+}
+
+void ut_mpi_take(struct ut_mpi_call *c, struct ut_mpi_op *op, ut_mpi_word status)
+{
+	switch (op->kind) {
+	case UT_MPI_OP_RECEIVE:
+		take_receive(c, op, status);
+		break;
+	case UT_MPI_OP_MATCHED:
+		take_matched(c, op, status);
+		break;
+	case UT_MPI_OP_COLLECTIVE:
+		take_collective(c, op);
+		break;
+	case UT_MPI_OP_PART_RECEIVE:
+		ut_mpi_part_message(c, UT_MESSAGE_RECEIVED, op);
+		note(c, op->group, op->peer, op->tag);
+		c->received += (uint64_t)op->bytes;
+		break;
+	default:
+		break;
+	}
+}
+
+void ut_mpi_receive_facts(struct ut_mpi_call *c)
+{
+	bool both = c->fact_count && c->group; /* it has sent, too */
+
+	if (!c->messages)
+		return;
+	if (c->messages == 1) {
+		ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(c->from_group, c->from));
+		ut_mpi_fact_int(c, both ? ut_mpi.key.from_tag : ut_mpi.key.tag, c->from_tag);
+	} else {
+		ut_mpi_fact_int(c, ut_mpi.key.messages, c->messages);
+	}
+	ut_mpi_fact_int(c, both ? ut_mpi.key.received : ut_mpi.key.bytes, (int64_t)c->received);
+	if (!both)
+		ut_mpi_fact_group(c, c->from_group);
+}
+
+/* ---- calls that complete requests ---------------------------------------------------------- */
+
+/* Memory for so many, kept by the thread. */
+static bool make_room(struct ut_mpi_call *c, size_t count, ut_mpi_word *statuses)
+{
+	size_t seen = count * sizeof(*c->seen), size = seen + count * UT_MPI_STATUS_BYTES;
+	struct ut_mpi_thread *t = &ut_mpi_me;
+	int saved = errno;
+	char *more;
+
+	c->seen = c->few;
+	*statuses = (ut_mpi_word)c->own;
+	if (count <= UT_MPI_FEW)
+		return true;
+	if (t->spare_size < size) {
+		more = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
+		errno = saved;
+		if (more == MAP_FAILED)
+			return false;
+		if (t->spare)
+			munmap(t->spare, t->spare_size);
+		t->spare = more;
+		t->spare_size = 2 * size;
+	}
+	c->seen = (struct ut_mpi_seen *)(void *)t->spare;
+	*statuses = (ut_mpi_word)(t->spare + seen);
+	return true;
+}
+
+/* A copy: as soon as MPI has completed it, another thread may get the same handle. */
+static bool look_at(struct ut_mpi_call *c, size_t i, ut_mpi_word handle)
+{
+	struct ut_mpi_request *r = ut_mpi_request_find(handle);
+
+	c->seen[i].request = r && r->op.active ? r : NULL;
+	if (!c->seen[i].request)
+		return false;
+	c->seen[i].serial = atomic_load_explicit(&r->serial, memory_order_acquire);
+	c->seen[i].op = r->op;
+	if (r->op.kind == UT_MPI_OP_RECEIVE && ut_mpi_match_may_wait(&r->op.ticket) &&
+	    !c->correlation)
+		c->correlation = ut_mpi_correlation();
+	return true;
+}
+
+ut_mpi_word ut_mpi_look(struct ut_mpi_call *c, int64_t count, ut_mpi_word array,
+			ut_mpi_word statuses)
+{
+	ut_mpi_word own;
+	bool any = false;
+
+	c->group = NULL;
+	if (count > 0 && make_room(c, (size_t)count, &own)) {
+		c->count = (size_t)count;
+		for (size_t i = 0; i < c->count; i++)
+			any = look_at(c, i, ut_mpi_handle_at(array, i)) || any;
+		if (any && statuses == ut_mpi_abi.ignore)
+			statuses = own;
+	}
+	c->count = any ? c->count : 0;
+	c->status = statuses;
+	if (!c->poll)
+		ut_mpi_begin(c);
+	return statuses;
+}
+
+/* Request i is complete; status is the index of its status. */
+void ut_mpi_complete(struct ut_mpi_call *c, size_t i, size_t status)
+{
+	struct ut_mpi_seen *s = &c->seen[i];
+
+	if (i >= c->count || !s->request)
+		return;
+	ut_mpi_take(c, &s->op, c->status + status * ut_mpi_abi.status);
+	if (atomic_load_explicit(&s->request->serial, memory_order_acquire) != s->serial)
+		return; /* another thread has the handle */
+	s->request->op.active = false;
+	s->request->op.starts = s->op.starts;
+	if (!s->op.persistent)
+		s->request->op.kind = UT_MPI_OP_NONE;
+}
+
+void ut_mpi_completed(struct ut_mpi_call *c)
+{
+	ut_mpi_receive_facts(c);
+}
+
+void ut_mpi_complete_all(struct ut_mpi_call *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		ut_mpi_complete(c, i, i);
+	ut_mpi_receive_facts(c);
+}
+
+void ut_mpi_complete_some(struct ut_mpi_call *c, ut_mpi_word count, ut_mpi_word indices)
+{
+	int32_t n = ut_mpi_int_at(count, 0);
+
+	for (int32_t i = 0; i < n; i++)
+		ut_mpi_complete(c, (size_t)ut_mpi_int_at(indices, (size_t)i), (size_t)i);
+	ut_mpi_receive_facts(c);
+}
+
+void ut_mpi_cancel(ut_mpi_word request)
+{
+	struct ut_mpi_request *r = ut_mpi_request_find(request);
+
+	if (r)
+		r->op.cancelled = true;
+}
+
+/* Nobody will know what a receive got; sends that are freed complete by themselves. */
+void ut_mpi_forget(ut_mpi_word request)
+{
+	struct ut_mpi_request *r = ut_mpi_request_find(request);
+
+	if (!r)
+		return;
+	if (r->op.active && r->op.kind == UT_MPI_OP_RECEIVE && ut_mpi_match_may_wait(&r->op.ticket))
+		ut_mpi_match_undo(&r->op.ticket, ut_mpi_deliver);
+	r->op.active = false;
+	r->op.kind = UT_MPI_OP_NONE;
+}
