@@ -1,0 +1,108 @@
+/*
+ * own_signal.c - the program's own use of our signal: what it sets it finds again, and its handler
+ * is called for signals that others send. Loops that reset all signals do no harm.
+ */
+#include "timer/timer.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define COPIES 8u
+
+EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old);
+EXPORT sighandler_t signal(int sig, sighandler_t handler);
+
+/* What the program has set. A handler may read it while another thread sets it: never in place. */
+static struct sigaction theirs[COPIES];
+static _Atomic uint32_t newest;
+static _Atomic bool taken;
+
+static int next_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	static _Atomic(void *) cache;
+	void *found = atomic_load_explicit(&cache, memory_order_relaxed);
+	int (*next)(int, const struct sigaction *, struct sigaction *);
+
+	if (!found) {
+		found = dlsym(RTLD_NEXT, "sigaction");
+		atomic_store_explicit(&cache, found, memory_order_relaxed);
+	}
+	memcpy(&next, &found, sizeof(found));
+	if (next)
+		return next(sig, act, old);
+	errno = ENOSYS;
+	return -1;
+}
+
+bool ut_timer_signal_take(void)
+{
+	struct sigaction ours = { .sa_sigaction = ut_timer_tick,
+				  .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+
+	sigfillset(&ours.sa_mask); /* a handler that leaves by longjmp() would take our slot along
+				    */
+	if (next_sigaction(UT_TIMER_SIGNAL, &ours, &theirs[0]))
+		return false;
+	atomic_store(&taken, true);
+	return true;
+}
+
+static const struct sigaction *current(void)
+{
+	return &theirs[atomic_load(&newest) % COPIES];
+}
+
+static void set(const struct sigaction *act)
+{
+	uint32_t next = atomic_load(&newest) + 1;
+
+	theirs[next % COPIES] = *act;
+	atomic_store(&newest, next);
+}
+
+void ut_timer_signal_pass(int sig, siginfo_t *info, void *context)
+{
+	const struct sigaction act = *current();
+
+	if (act.sa_flags & SA_RESETHAND)
+		set(&(struct sigaction){ .sa_handler = SIG_DFL });
+	if (act.sa_flags & SA_SIGINFO)
+		act.sa_sigaction(sig, info, context);
+	else if (act.sa_handler != SIG_DFL && act.sa_handler != SIG_IGN)
+		act.sa_handler(sig);
+}
+
+int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	struct sigaction before;
+
+	if (sig != UT_TIMER_SIGNAL || !atomic_load(&taken))
+		return next_sigaction(sig, act, old);
+	before = *current();
+	if (act)
+		set(act);
+	if (old)
+		*old = before;
+	return 0;
+}
+
+sighandler_t signal(int sig, sighandler_t handler)
+{
+	static _Atomic(void *) cache;
+	void *found = atomic_load_explicit(&cache, memory_order_relaxed);
+	sighandler_t (*next)(int, sighandler_t), before;
+
+	if (sig == UT_TIMER_SIGNAL && atomic_load(&taken)) {
+		before = current()->sa_handler;
+		set(&(struct sigaction){ .sa_handler = handler, .sa_flags = SA_RESTART });
+		return before;
+	}
+	if (!found) {
+		found = dlsym(RTLD_NEXT, "signal");
+		atomic_store_explicit(&cache, found, memory_order_relaxed);
+	}
+	memcpy(&next, &found, sizeof(found));
+	return next ? next(sig, handler) : SIG_ERR;
+}

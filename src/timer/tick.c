@@ -1,0 +1,121 @@
+/*
+ * tick.c - the handler: registers and the top of the stack go into a free slot.
+ *
+ * It runs anywhere in somebody else's program. No system call but for the first sample of all
+ * (time and CPU number come from the vdso), no lock, no malloc, a few hundred bytes of stack; what
+ * it reads of the stack lies between the stack pointer and the known end of it.
+ */
+#include "timer/timer.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "wire/clock.h"
+#include "wire/control.h"
+#include "wire/sandbox.h"
+
+#define TRIES 16u
+
+#if defined(__x86_64__)
+static const uint8_t order[UT_TIMER_REGS] = { REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
+					      REG_RBP, REG_RSP, REG_RIP, REG_R8,  REG_R9,  REG_R10,
+					      REG_R11, REG_R12, REG_R13, REG_R14, REG_R15 };
+
+static void take_regs(struct ut_timer_slot *slot, const ucontext_t *at)
+{
+	for (size_t i = 0; i < UT_TIMER_REGS; i++)
+		slot->regs[i] = (uint64_t)at->uc_mcontext.gregs[order[i]];
+}
+#else
+static void take_regs(struct ut_timer_slot *slot, const ucontext_t *at)
+{
+	(void)at;
+	memset(slot->regs, 0, sizeof(slot->regs));
+}
+#endif
+
+static uint32_t take_stack(struct ut_timer_slot *slot, const struct ut_timer_thread *me)
+{
+	uintptr_t from = (uintptr_t)slot->regs[UT_TIMER_REG_SP], bytes;
+
+	if (from % 8 || from < me->low || from >= me->high)
+		return 0; /* whoever walks it reads it from outside, as far as that goes */
+	bytes = me->high - from;
+	if (bytes > UT_TIMER_STACK_BYTES)
+		bytes = UT_TIMER_STACK_BYTES;
+	memcpy(slot->stack, (const void *)from, bytes);
+	return (uint32_t)bytes;
+}
+
+/* A slot that is ours now, by its number; UT_TIMER_SLOTS_MOST: there is none. */
+static uint32_t claim(struct ut_timer_header *h, _Atomic uint32_t *states)
+{
+	for (unsigned int i = 0; i < TRIES; i++) {
+		uint32_t number = atomic_fetch_add(&h->next, 1) % ut_timer.slots;
+		uint32_t expected = UT_SLOT_FREE;
+
+		if (atomic_compare_exchange_strong(&states[number], &expected, UT_SLOT_WRITING))
+			return number;
+	}
+	atomic_fetch_add(&h->lost, 1);
+	return UT_TIMER_SLOTS_MOST;
+}
+
+/* The first sample makes the file: a process that never comes to one costs nothing. */
+static struct ut_timer_header *ring(void)
+{
+	struct ut_timer_header *h = atomic_load_explicit(&ut_timer.ring, memory_order_acquire);
+
+	if (h || atomic_exchange(&ut_timer.making, true) || ut_sandbox_closed())
+		return h;
+	h = ut_timer_file_make();
+	atomic_store_explicit(&ut_timer.ring, h, memory_order_release);
+	return h;
+}
+
+static void take(struct ut_timer_header *h, const siginfo_t *info, const void *context)
+{
+	_Atomic uint32_t *states = (_Atomic uint32_t *)((char *)h + UT_TIMER_STATES_AT);
+	struct ut_timer_slot *slot;
+	uint32_t number = claim(h, states);
+
+	if (number == UT_TIMER_SLOTS_MOST)
+		return;
+	slot = (struct ut_timer_slot *)((char *)h + ut_timer_slots_at(ut_timer.slots)) + number;
+	slot->time = ut_clock_ns(CLOCK_MONOTONIC);
+	slot->tid = ut_timer_me.tid;
+	slot->cpu = (uint32_t)sched_getcpu();
+	/* Timers are looked at by the kernel's tick: one signal may stand for several. */
+	slot->weight = (1 + (uint64_t)(uint32_t)info->si_overrun) * ut_timer.period;
+	take_regs(slot, context);
+	slot->stack_bytes = take_stack(slot, &ut_timer_me);
+	atomic_store_explicit(&h->unarmed, atomic_load(&ut_timer.unarmed), memory_order_relaxed);
+	atomic_store_explicit(&states[number], UT_SLOT_FULL, memory_order_release);
+}
+
+/* Is the session on, and a process of it? Which, and when, its own recording tells later. */
+static bool is_wanted(void)
+{
+	const struct ut_control *c = ut_timer.control;
+
+	return atomic_load_explicit(ut_timer.state, memory_order_relaxed) == UT_STATE_RUNNING &&
+	       (!(c->flags & UT_CONTROL_CONDITIONAL) || ut_timer.begins_on ||
+		(int32_t)atomic_load_explicit(&c->resumed, memory_order_relaxed) > 0);
+}
+
+void ut_timer_tick(int sig, siginfo_t *info, void *context)
+{
+	struct ut_timer_header *h;
+	int saved = errno;
+
+	if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &ut_timer) {
+		ut_timer_signal_pass(sig, info, context);
+	} else if (ut_timer_me.armed && is_wanted()) {
+		h = ring();
+		if (h)
+			take(h, info, context);
+	}
+	errno = saved;
+}
