@@ -5,6 +5,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/utf8.h"
 #include "wire/text.h"
 
 enum size {
@@ -84,28 +85,9 @@ static double double_arg(enum size size, va_list *args)
 
 static void put_rune(struct ut_text *text, uint32_t c)
 {
-	char utf8[4] = { 0 };
-	size_t len = 1;
+	char utf8[4];
 
-	if (c < 0x80) {
-		utf8[0] = (char)c;
-	} else if (c < 0x800) {
-		utf8[0] = (char)(0xc0 | c >> 6);
-		utf8[1] = (char)(0x80 | (c & 0x3f));
-		len = 2;
-	} else if (c < 0x10000) {
-		utf8[0] = (char)(0xe0 | c >> 12);
-		utf8[1] = (char)(0x80 | (c >> 6 & 0x3f));
-		utf8[2] = (char)(0x80 | (c & 0x3f));
-		len = 3;
-	} else {
-		utf8[0] = (char)(0xf0 | (c >> 18 & 7));
-		utf8[1] = (char)(0x80 | (c >> 12 & 0x3f));
-		utf8[2] = (char)(0x80 | (c >> 6 & 0x3f));
-		utf8[3] = (char)(0x80 | (c & 0x3f));
-		len = 4;
-	}
-	ut_text_bytes(text, utf8, len);
+	ut_text_bytes(text, utf8, ut_utf8_put(utf8, c));
 }
 
 /* A byte as it is, which may be a part of a longer character; or a wide character. */

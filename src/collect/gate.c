@@ -53,6 +53,22 @@ static void forked_child(void)
 	atomic_store(&ut_gate.word, 0);
 }
 
+/* Whether it is on is known from its parent, and nobody else can tell who samples it. */
+static void wake_child(void)
+{
+	(void)ut_gate_wake();
+}
+
+static bool is_switched(const struct ut_control *c)
+{
+	return (c->flags & UT_CONTROL_SAMPLED) && (c->flags & UT_CONTROL_CONDITIONAL);
+}
+
+static bool has_one_switch(const struct ut_control *c)
+{
+	return c && (c->flags & UT_CONTROL_ONE_SWITCH);
+}
+
 static bool variable_says_on(const char *value)
 {
 	return value && value[0] && value[0] != '0';
@@ -72,9 +88,16 @@ static void prepare(void)
 		return;
 	ut_gate_state = ut_control_state(g.control);
 	atomic_store(&g.variable_on, variable_says_on(getenv("PTI_ENABLE_COLLECTION")));
+	/* a script has set it before it started us; once somebody has moved the switch, that counts
+	 */
+	if (has_one_switch(g.control) && atomic_load(&g.variable_on) &&
+	    !atomic_load(&g.control->resumed))
+		ut_control_switch(g.control, UT_STATE_RUNNING);
 	g.has_key = pthread_key_create(&g.key, thread_ends) == 0 && g.key < KEYS_WITHOUT_MALLOC;
 	if (ut_sys_madvise(&ut_gate, sizeof(ut_gate), MADV_WIPEONFORK))
 		pthread_atfork(NULL, NULL, forked_child);
+	if (is_switched(g.control))
+		pthread_atfork(NULL, NULL, wake_child);
 }
 
 static bool wanted_here(void)
@@ -100,6 +123,15 @@ static void set_word(void)
 	atomic_store(&ut_gate.word, ut_writer_generation() << 8 | current_bits());
 }
 
+/* Samples are taken while one process of the session is on, and we are or are not any more. */
+static void tell_sampler(bool on)
+{
+	if (!is_switched(g.control))
+		return;
+	atomic_fetch_add(&g.control->resumed, on ? 1 : UINT32_MAX);
+	ut_sys_wake(&g.control->resumed);
+}
+
 static void make_ready(void)
 {
 	int rc;
@@ -109,6 +141,12 @@ static void make_ready(void)
 	rc = wanted_here() ? ut_writer_open(g.dir, g.control) : 1;
 
 	if (!rc) {
+		if (!(current_bits() & UT_GATE_OPEN))
+			ut_writer_begin_off();
+		else
+			tell_sampler(true);
+		if (has_one_switch(g.control))
+			ut_writer_one_switch();
 		ut_intern_replay();
 		set_word();
 		ut_intern_catch_up();
@@ -284,17 +322,51 @@ static void switch_to(bool itt_paused, bool variable_on)
 	notice_switch();
 	if (!was_on && on)
 		announce(UT_REC_RESUME);
+	if (was_on != on)
+		tell_sampler(on);
+}
+
+/* The switch of all processes: what is recorded about it is what this one has done. */
+static void switch_session(bool on)
+{
+	if (ut_gate_runs() == on)
+		return;
+	notice_switch();
+	if (!on)
+		announce(UT_REC_PAUSE);
+	ut_control_switch(g.control, on ? UT_STATE_RUNNING : UT_STATE_PAUSED);
+	notice_switch();
+	if (on)
+		announce(UT_REC_RESUME);
 }
 
 void ut_gate_pause(bool paused)
 {
-	if (ut_gate_conditional())
+	if (has_one_switch(g.control))
+		switch_session(!paused);
+	else if (ut_gate_conditional())
 		switch_to(paused, paused ? atomic_load(&g.variable_on) : true);
+}
+
+/* Does the variable count before there is a mark: is CPU time sampled in this session, or does it
+ * switch others, too? Asked before anything is ready. */
+static bool counts_at_once(void)
+{
+	const char *dir = secure_getenv(UT_SESSION_ENV);
+	struct ut_control *c = dir && dir[0] == '/' ? ut_control_map(dir) : NULL;
+	bool counts = c && (is_switched(c) || has_one_switch(c));
+
+	ut_control_close(c);
+	return counts;
 }
 
 void ut_gate_variable(const char *value)
 {
-	/* Before the first ITT call there is nothing to switch: prepare() will read it. */
+	/* Before the first ITT call there is nothing to switch but samples: prepare() reads it. */
+	if (!atomic_load(&ut_gate.word) && counts_at_once())
+		(void)ut_gate_wake();
+	if (has_one_switch(g.control))
+		switch_session(variable_says_on(value));
 	if (!atomic_load(&ut_gate.word) || !ut_gate_conditional())
 		return;
 	switch_to(atomic_load(&g.itt_paused), variable_says_on(value));
@@ -302,6 +374,8 @@ void ut_gate_variable(const char *value)
 
 void ut_gate_stop(void)
 {
+	if (g.control && (atomic_load(&ut_gate.word) & UT_GATE_OPEN))
+		tell_sampler(false);
 	atomic_store(&g.stopped, true);
 	atomic_store(&ut_gate.word, ut_writer_generation() << 8 | UT_GATE_STOPPED);
 }

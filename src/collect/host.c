@@ -17,6 +17,8 @@
 #include "wire/backend_options.h"
 #include "wire/clock.h"
 #include "wire/control.h"
+#include "wire/disk.h"
+#include "wire/process.h"
 #include "wire/text.h"
 
 #define MOST_BACKENDS 8u
@@ -185,6 +187,36 @@ static const char *option(const char *key)
 	return c ? ut_backend_option(c->options, key) : NULL;
 }
 
+static void parallel(struct ut_parallel *given)
+{
+	struct ut_process_job job;
+	struct ut_parallel p = { .size = given->size };
+	size_t known = given->size < sizeof(p) ? given->size : sizeof(p);
+
+	ut_process_job(&job);
+	p.rank = job.rank;
+	p.ranks = job.ranks;
+	p.local = job.local;
+	p.job = job.id;
+	memcpy(given, &p, known);
+}
+
+static void rank(int32_t number, int32_t ranks)
+{
+	(void)ranks;
+	ut_writer_set_rank(number);
+}
+
+static int keep(const char *name, const void *bytes, size_t size)
+{
+	int saved = errno, rc = -ENOENT;
+
+	if (ut_gate_passes(&ut_me, UT_CALL_LATE_END))
+		rc = ut_disk_keep(name, bytes, size);
+	errno = saved;
+	return rc;
+}
+
 static struct ut_host host = {
 	.version = UT_BACKEND_VERSION,
 	.size = sizeof(host),
@@ -209,6 +241,11 @@ static struct ut_host host = {
 	.stack = ut_host_stack,
 	.samples = ut_host_samples,
 	.message = ut_host_message,
+	.parallel = parallel,
+	.rank = rank,
+	.keep = keep,
+	.allocated = ut_host_allocated,
+	.freed = ut_host_freed,
 };
 
 /* The last chance of every backend, before the runtimes go. */

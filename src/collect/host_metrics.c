@@ -46,7 +46,7 @@ void ut_host_values(const struct ut_values *given)
 		return;
 	words[1] = v.begin;
 	words[2] = v.end;
-	words[3] = v.name;
+	words[3] = ut_pack(v.name, v.flags);
 	words[4] = v.correlation;
 	for (size_t first = 0; v.values && first < v.count; first += VALUES_A_RECORD) {
 		size_t n = v.count - first < VALUES_A_RECORD ? v.count - first : VALUES_A_RECORD;
@@ -55,24 +55,6 @@ void ut_host_values(const struct ut_values *given)
 		ut_tbuf_record(&ut_me, UT_REC_VALUES, words, 5, v.values + first,
 			       n * sizeof(*v.values));
 	}
-}
-
-/*
- * 128 bits become 62: of a million messages two meet with a chance of 1 in 9 million. Part of the
- * format: the other end may be recorded by another version, on another machine.
- */
-static uint64_t fold(const uint64_t id[2])
-{
-	uint64_t h = id[0];
-
-	for (int i = 0; i < 2; i++) {
-		h = (h ^ h >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-		h = (h ^ h >> 27) * UINT64_C(0x94d049bb133111eb);
-		h ^= h >> 31;
-		h += i ? 0 : id[1] * UINT64_C(0x9e3779b97f4a7c15);
-	}
-	h >>= 2; /* from 2^48 to 2^62: neither a count nor a hash of a reader's (model/pairs.h) */
-	return h >> 48 ? h : h | UINT64_C(1) << 61;
 }
 
 void ut_host_message(const struct ut_message *given)
@@ -84,7 +66,7 @@ void ut_host_message(const struct ut_message *given)
 	    !ut_gate_passes(&ut_me, UT_CALL_OTHER))
 		return;
 	words[0] = ut_pack(m.name, m.end);
-	words[1] = fold(m.id);
+	words[1] = ut_message_number(m.id);
 	words[2] = m.correlation;
 	ut_tbuf_words(&ut_me, UT_REC_MESSAGE, words, 3);
 }

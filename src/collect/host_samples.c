@@ -90,6 +90,8 @@ uint32_t ut_host_frame(const struct ut_code *given)
 	if (!UT_HOST_TAKE(UT_HOST_FRAME, &f, given, line))
 		return 0;
 	f.size = f.reserved = 0; /* they tell no place from another */
+	if (f.address && !f.module && !f.function)
+		ut_maps_define(f.address);
 	return number_of(&frames, &f, sizeof(f), define_frame);
 }
 

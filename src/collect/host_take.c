@@ -10,7 +10,8 @@
 #define FACTS_A_RECORD 500u /* 8 kB: half of the smallest chunk */
 
 static const char *const names[UT_HOST_STRUCTS] = {
-	"ut_device", "ut_work", "ut_metric_set", "ut_values", "ut_frame", "ut_sample", "ut_message",
+	"ut_device", "ut_work",   "ut_metric_set", "ut_values",
+	"ut_frame",  "ut_sample", "ut_message",    "ut_allocation",
 };
 
 void ut_host_note(const char *text)

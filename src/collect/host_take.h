@@ -20,6 +20,7 @@ enum ut_host_struct {
 	UT_HOST_FRAME,
 	UT_HOST_SAMPLE,
 	UT_HOST_MESSAGE,
+	UT_HOST_ALLOCATION,
 	UT_HOST_STRUCTS
 };
 
@@ -52,13 +53,15 @@ void ut_host_record(enum ut_rec type, const uint64_t *words, size_t count,
 /* One line for the user, shown after the run. */
 void ut_host_note(const char *text);
 
-/* The rest of struct ut_host: host_metrics.c, host_samples.c. */
+/* The rest of struct ut_host: host_metrics.c, host_samples.c, host_memory.c. */
 uint32_t ut_host_metrics(const struct ut_metric_set *set);
 void ut_host_values(const struct ut_values *values);
 uint32_t ut_host_frame(const struct ut_code *frame);
 uint32_t ut_host_stack(uint32_t parent, uint32_t frame);
 void ut_host_samples(const struct ut_sample *samples, size_t count, size_t size);
 void ut_host_message(const struct ut_message *message);
+int ut_host_allocated(const struct ut_allocation *allocation);
+void ut_host_freed(uint64_t address);
 
 /* The host that a backend of version 1 gets, which passes on to the current one: host_v1.c. */
 const void *ut_host_v1(const struct ut_host *host);

@@ -224,6 +224,40 @@ static void the_variable_switches_while_the_program_runs(void **state)
 				     "span paused\nspan paused\n");
 }
 
+static void one_switch_in_the_middle(void)
+{
+	struct ut_control *c = ut_control_map(getenv(UT_SESSION_ENV));
+
+	task("before");
+	__itt_resume();
+	task("on");
+	ut_control_switch(c, UT_STATE_PAUSED); /* by somebody outside */
+	task("off");
+	setenv("PTI_ENABLE_COLLECTION", "1", 1);
+	task("on again");
+	__itt_pause();
+	task("off again");
+	ut_control_switch(c, UT_STATE_RUNNING);
+	task("last");
+	ut_control_switch(c, UT_STATE_STOPPED);
+	__itt_resume();
+	task("never");
+	assert_int_equal(atomic_load(&c->state), UT_STATE_STOPPED);
+	ut_control_close(c);
+}
+
+static void with_one_switch_the_latest_counts_whoever_it_was(void **state)
+{
+	struct session *s = *state;
+
+	s->control->flags |= UT_CONTROL_ONE_SWITCH;
+	atomic_store(&s->control->state, UT_STATE_PAUSED);
+	session_run(s, one_switch_in_the_middle);
+	assert_string_equal(s->text, "span on\nspan on again\nspan last\n"
+				     "instant collection resumed\ninstant collection resumed\n"
+				     "instant collection paused\nspan paused\n");
+}
+
 static struct ut_control *own_control(void)
 {
 	return ut_control_map(getenv(UT_SESSION_ENV));
@@ -458,6 +492,7 @@ int main(void)
 		IN_SESSION(a_conditional_session_starts_paused_and_ends_tasks_honestly),
 		IN_SESSION(without_the_flag_pause_and_resume_have_no_effect),
 		IN_SESSION(the_variable_switches_while_the_program_runs),
+		IN_SESSION(with_one_switch_the_latest_counts_whoever_it_was),
 		IN_SESSION(the_sessions_word_switches_every_process),
 		IN_SESSION(sixty_tasks_deep_every_end_still_finds_its_begin),
 		IN_SESSION(a_detached_process_records_no_more),
