@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "base/tell.h"
 #include "launch/env.h"
+#include "launch/levelzero_door.h"
 
 #define VENDORS "/etc/OpenCL/vendors"
 
@@ -217,10 +218,39 @@ static void open_opencl(const struct ut_doors *d, struct ut_env *env, const char
 
 /* ---- all of them --------------------------------------------------------------------------- */
 
-void ut_doors_open(const struct ut_doors *d, struct ut_env *env)
+static bool open_loader(const struct ut_doors *d, struct ut_env *env, const char *file,
+			const char *what)
+{
+	const char *backend = ut_path_join(env->arena, d->backends, file);
+
+	if (!ut_path_exists(backend)) {
+		ut_tell(d->teller, UT_WARN, "%s is missing: %s is not recorded", backend, what);
+		return false;
+	}
+	if (!ut_env_preload(env, backend)) {
+		ut_tell(d->teller, UT_WARN, "%s: a blank or colon in the path: %s is not recorded",
+			backend, what);
+		return false;
+	}
+	return true;
+}
+
+static void open_memory(const struct ut_doors *d, struct ut_env *env)
+{
+	const char *options = ut_env_get(env, "ASAN_OPTIONS");
+	const char *ours = "verify_asan_link_order=0";
+
+	if (open_loader(d, env, "memory.so", "memory"))
+		ut_env_set(env, "ASAN_OPTIONS",
+			   options && options[0] ? ut_str_fmt(env->arena, "%s:%s", options, ours)
+						 : ours);
+}
+
+static void open_devices(const struct ut_doors *d, struct ut_env *env)
 {
 	const char *cuda = ut_path_join(env->arena, d->backends, "cuda.so");
 	const char *opencl = ut_path_join(env->arena, d->backends, "opencl.so");
+	const char *levelzero = ut_path_join(env->arena, d->backends, "levelzero.so");
 
 	if (ut_path_exists(cuda)) {
 		open_single(d, env, "CUDA_INJECTION64_PATH", cuda, "CUDA");
@@ -228,4 +258,16 @@ void ut_doors_open(const struct ut_doors *d, struct ut_env *env)
 	}
 	if (ut_path_exists(opencl))
 		open_opencl(d, env, opencl);
+	if (ut_path_exists(levelzero))
+		ut_levelzero_door_open(d, env, levelzero);
+}
+
+void ut_doors_open(const struct ut_doors *d, struct ut_env *env)
+{
+	if (d->devices)
+		open_devices(d, env);
+	if (d->mpi)
+		open_loader(d, env, "mpi.so", "MPI");
+	if (d->memory)
+		open_memory(d, env);
 }

@@ -8,9 +8,17 @@
  * OpenCL has two doors. Loaders since 2021 take layers (OPENCL_LAYERS). For older ones the session
  * directory gets a folder that looks like a folder of vendors: opencl/unitrace.icd names the
  * backend, which stands for the real vendors that opencl/vendors lists.
+ *
+ * Level Zero has none: our backend takes the place of a driver (levelzero_door.h).
+ *
+ * MPI and the program's allocator have no variable for tools: their door is the loader's,
+ * LD_PRELOAD. AddressSanitizer ends programs that have something in front of it; it is told not to
+ * (ASAN_OPTIONS), and the backend stands aside.
  */
 #ifndef UT_LAUNCH_DOORS_H
 #define UT_LAUNCH_DOORS_H
+
+#include <stdbool.h>
 
 struct ut_arena;
 struct ut_env;
@@ -25,6 +33,10 @@ enum ut_opencl_door {
 struct ut_doors {
 	const char *backends;    /* folder of the backends; absolute */
 	const char *session_dir; /* absolute */
+	bool devices;            /* those of accelerators */
+	bool metrics;            /* their hardware metrics are wanted */
+	bool mpi;
+	bool memory; /* of the program: its allocator */
 	enum ut_opencl_door opencl;
 	const struct ut_teller *teller; /* hears what is not recorded, and why */
 };
@@ -32,7 +44,7 @@ struct ut_doors {
 /* The folder of the backends that belong to a collector: LIBDIR/unitrace/backends. */
 const char *ut_doors_folder(struct ut_arena *a, const char *library);
 
-/* Sets the variables of every backend that is there. */
+/* Sets the variables of every backend that is wanted and there. */
 void ut_doors_open(const struct ut_doors *d, struct ut_env *env);
 
 #endif

@@ -59,3 +59,14 @@ void ut_env_set(struct ut_env *env, const char *name, const char *value)
 	env->vars[env->count++] = ut_str_fmt(env->arena, "%s=%s", name, value);
 	env->vars[env->count] = NULL;
 }
+
+bool ut_env_preload(struct ut_env *env, const char *path)
+{
+	const char *old = ut_env_get(env, "LD_PRELOAD");
+
+	if (strpbrk(path, ": "))
+		return false;
+	ut_env_set(env, "LD_PRELOAD",
+		   old && old[0] ? ut_str_fmt(env->arena, "%s:%s", path, old) : path);
+	return true;
+}

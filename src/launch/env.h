@@ -6,6 +6,7 @@
 #ifndef UT_LAUNCH_ENV_H
 #define UT_LAUNCH_ENV_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct ut_arena;
@@ -23,5 +24,8 @@ const char *ut_env_get(const struct ut_env *env, const char *name);
 
 /* Sets name, replacing every earlier setting. */
 void ut_env_set(struct ut_env *env, const char *name, const char *value);
+
+/* Puts a library in front of those that LD_PRELOAD names. False: its path cannot stand there. */
+bool ut_env_preload(struct ut_env *env, const char *path);
 
 #endif

@@ -16,6 +16,7 @@
 #include "wire/control.h"
 
 #define LIBRARY "libunitrace.so"
+#define TIMER   "unitrace/libunitrace-timer.so"
 
 #ifndef UT_LIBDIR_REL
 #define UT_LIBDIR_REL "../lib"
@@ -55,6 +56,13 @@ int ut_library_check(const char *path, struct ut_err *err)
 	if (!dlopen(path, RTLD_LAZY | RTLD_LOCAL))
 		return ut_err_set(err, -ELIBBAD, "the collector cannot be loaded: %s", dlerror());
 	return 0;
+}
+
+int ut_library_timer(struct ut_arena *a, const char *collector, const char **path,
+		     struct ut_err *err)
+{
+	*path = ut_path_join(a, ut_path_dir(a, collector), TIMER);
+	return check_elf(*path, err);
 }
 
 int ut_library_find(struct ut_arena *a, const char **path, struct ut_err *err)

@@ -16,6 +16,10 @@ struct ut_arena;
 int ut_library_find(struct ut_arena *a, const char **path, struct ut_err *err) UT_MUST_CHECK;
 
 /* The same checks for a file at hand. Loads it into this process, where it stays. */
+/* The library for programs that sample themselves, which lies beside a collector. */
+int ut_library_timer(struct ut_arena *a, const char *collector, const char **path,
+		     struct ut_err *err) UT_MUST_CHECK;
+
 int ut_library_check(const char *path, struct ut_err *err) UT_MUST_CHECK;
 
 #endif

@@ -81,6 +81,18 @@ void ut_launch_mind_limits(bool ours)
 		ut_launch_survive_limits();
 }
 
+/* A limit of CPU time (`ulimit -S -t`) is meant for the program, which has it; what it has recorded
+ * by then wants to be written. */
+static void forget_cpu_limit(void)
+{
+	struct rlimit cpu;
+
+	if (getrlimit(RLIMIT_CPU, &cpu) || cpu.rlim_cur == cpu.rlim_max)
+		return;
+	cpu.rlim_cur = cpu.rlim_max;
+	setrlimit(RLIMIT_CPU, &cpu);
+}
+
 /* A Ctrl-C meant for the program has reached us too; it must not hit the export that follows. */
 static void forget_pending(void)
 {
@@ -105,8 +117,6 @@ static void replace(const struct ut_launch *l, struct ut_env *env, const char *n
 
 static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_arena *a)
 {
-	const char *old;
-
 	ut_env_init(env, a, environ);
 	for (size_t i = 0; i < l->var_count; i++)
 		ut_env_set(env, l->vars[i].name, l->vars[i].value);
@@ -115,51 +125,101 @@ static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_ar
 	replace(l, env, "INTEL_JIT_PROFILER64", l->library);
 	if (l->ccl)
 		ut_env_set(env, "CCL_ITT_LEVEL", "1");
-	if (l->devices)
+	if (l->devices || l->mpi || l->memory)
 		ut_doors_open(&(struct ut_doors){ .backends = ut_doors_folder(a, l->library),
 						  .session_dir = l->session_dir,
+						  .devices = l->devices,
+						  .metrics = l->metrics,
+						  .mpi = l->mpi,
+						  .memory = l->memory,
 						  .opencl = l->opencl,
 						  .teller = l->teller },
 			      env);
-	if (!l->preload)
-		return;
-	if (strpbrk(l->library, ": "))
+	if (l->also && !ut_env_preload(env, l->also))
+		ut_tell(l->teller, UT_WARN, "%s: a blank or colon in the path: it cannot be loaded",
+			l->also);
+	if (l->preload && !ut_env_preload(env, l->library))
 		ut_tell(l->teller, UT_WARN,
 			"%s: a blank or colon in the path: PTI_ENABLE_COLLECTION is not watched",
 			l->library);
-	old = ut_env_get(env, "LD_PRELOAD");
-	ut_env_set(env, "LD_PRELOAD",
-		   old && old[0] ? ut_str_fmt(a, "%s:%s", l->library, old) : l->library);
 }
 
-/* In the child. Comes back only through the pipe: an errno instead of end of file. */
-static _Noreturn void become(const struct ut_launch *l, char *const *env, const struct signals *s,
-			     int pipe_fd)
+/* Two pipes: the child's errno comes back through one, the other tells it to go on. */
+struct pipes {
+	int back[2], go[2];
+};
+
+static int open_pipes(struct pipes *p, struct ut_err *err)
+{
+	if (pipe2(p->back, O_CLOEXEC))
+		return ut_err_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	if (!pipe2(p->go, O_CLOEXEC))
+		return 0;
+	close(p->back[0]);
+	close(p->back[1]);
+	return ut_err_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+}
+
+/* Until the other end is closed. */
+static void wait_for_go(struct pipes *p)
+{
+	char none;
+
+	close(p->go[1]);
+	while (read(p->go[0], &none, 1) < 0 && errno == EINTR)
+		;
+}
+
+/* Takes this process's place, or tells why not: errno through the pipe. */
+static void execute(const char *const *words, char *const *env, int pipe_fd)
 {
 	char *const *argv;
 	int code;
 
-	atomic_store(&l->control->root_pid, (uint32_t)getpid());
-	give_signals_back(s);
-	ut_launch_mind_limits(false);
-	memcpy(&argv, &l->argv, sizeof(argv)); /* exec's prototype forgets that it only reads */
-	execvpe(l->argv[0], argv, env);
+	memcpy(&argv, &words, sizeof(argv)); /* exec's prototype forgets that it only reads */
+	execvpe(words[0], argv, env);
 	code = errno;
 	if (write(pipe_fd, &code, sizeof(code)) != (ssize_t)sizeof(code))
 		_exit(125);
+	errno = code;
+}
+
+/*
+ * In the child. Comes back only through the pipe: one errno or two before end of file. Where the
+ * variables that we have added are too much for the system, the program starts without them.
+ */
+static _Noreturn void become(const struct ut_launch *l, char *const *env, const struct signals *s,
+			     struct pipes *pipes)
+{
+	wait_for_go(pipes);
+
+	atomic_store(&l->control->root_pid, (uint32_t)getpid());
+	give_signals_back(s);
+	ut_launch_mind_limits(false);
+	execute(l->argv, env, pipes->back[1]);
+	if (errno == E2BIG)
+		execute(l->argv, environ, pipes->back[1]);
 	_exit(127);
 }
 
 /* The child's errno, or 0 when exec closed the pipe. */
-static int read_exec_error(int fd)
+static int read_exec_error(const struct ut_launch *l, int fd)
 {
-	int code = 0;
+	int codes[2] = { 0, 0 };
+	size_t got = 0;
 	ssize_t n;
 
 	do {
-		n = read(fd, &code, sizeof(code));
-	} while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof(code) ? code : 0;
+		n = read(fd, (char *)codes + got, sizeof(codes) - got);
+		got += n > 0 ? (size_t)n : 0;
+	} while ((n < 0 && errno == EINTR) || (n > 0 && got < sizeof(codes)));
+	if (codes[0] != E2BIG || codes[1])
+		return codes[0];
+	ut_tell(l->teller, UT_WARN,
+		"%s is not recorded: with our variables its environment and arguments are too long "
+		"for the system, so it runs without them",
+		l->argv[0]);
+	return 0;
 }
 
 /*
@@ -208,6 +268,7 @@ static bool reap(pid_t pid, int *status)
 static int wait_for(pid_t pid, const struct ut_launch *l)
 {
 	uint64_t next = ut_clock_ns(CLOCK_MONOTONIC) + SECOND;
+	uint64_t alarm = l->at_alarm ? l->at_alarm(l->ctx, next - SECOND) : 0;
 	int status = 0;
 	sigset_t set;
 
@@ -224,7 +285,10 @@ static int wait_for(pid_t pid, const struct ut_launch *l)
 			now = ut_clock_ns(CLOCK_MONOTONIC);
 			next = now + SECOND;
 		}
-		rest.tv_nsec = (long)(next - now - 1);
+		if (alarm && now >= alarm)
+			alarm = l->at_alarm(l->ctx, now);
+		rest.tv_nsec = (long)((alarm && alarm < next ? alarm : next) - now);
+		rest.tv_nsec -= rest.tv_nsec >= (long)SECOND;
 		if (sigtimedwait(&set, &info, &rest) > 0)
 			pass_on(l, pid, &info);
 	}
@@ -237,25 +301,32 @@ int ut_launch_run(const struct ut_launch *l, struct ut_arena *a, struct ut_launc
 {
 	struct signals saved;
 	struct ut_env env;
-	int ends[2];
+	struct pipes pipes;
+	int rc;
 
 	*r = (struct ut_launch_result){ 0 };
 	make_env(l, &env, a);
-	if (pipe2(ends, O_CLOEXEC))
-		return ut_err_set(err, -errno, "cannot make a pipe: %s", strerror(errno));
+	rc = open_pipes(&pipes, err);
+	if (rc)
+		return rc;
 	take_signals(&saved);
 	r->pid = fork();
 	if (r->pid == 0)
-		become(l, env.vars, &saved, ends[1]);
-	close(ends[1]);
+		become(l, env.vars, &saved, &pipes);
+	close(pipes.back[1]);
+	forget_cpu_limit();
+	if (r->pid > 0 && l->before_exec)
+		l->before_exec(l->ctx, r->pid);
+	close(pipes.go[0]);
+	close(pipes.go[1]);
 	if (r->pid > 0) {
-		r->exec_errno = read_exec_error(ends[0]);
+		r->exec_errno = read_exec_error(l, pipes.back[0]);
 		r->status = wait_for(r->pid, l);
 		forget_pending();
 	} else {
 		ut_err_set(err, -errno, "cannot start a process: %s", strerror(errno));
 	}
-	close(ends[0]);
+	close(pipes.back[0]);
 	give_signals_back(&saved);
 	return r->pid < 0 ? -EAGAIN : 0;
 }

@@ -31,14 +31,23 @@ struct ut_launch {
 	const char *session_dir; /* absolute */
 	const char *library;     /* absolute path of the collector */
 	bool preload;            /* also through LD_PRELOAD, to see setenv() and friends */
+	const char *also;        /* a second library to preload; NULL = none */
 	bool ccl;                /* ask oneCCL for its ITT tasks */
 	bool devices;            /* open the doors of accelerator runtimes */
+	bool metrics;            /* and those of their hardware metrics */
+	bool mpi;                /* and that of MPI */
+	bool memory;             /* and that of the program's allocator */
 	enum ut_opencl_door opencl;
 	const struct ut_launch_var *vars; /* set for the program besides those above */
 	size_t var_count;
 	const struct ut_teller *teller;
 	struct ut_control *control;     /* told root_pid and the time, once a second */
 	void (*each_second)(void *ctx); /* while the program runs; NULL = nothing */
+	/* Called when the program starts, and then whenever the time (ns, CLOCK_MONOTONIC) has come
+	 * that it returned last; 0 = never again. NULL = nothing */
+	uint64_t (*at_alarm)(void *ctx, uint64_t now);
+	/* The process is there and waits; the program starts when this returns. NULL = nothing */
+	void (*before_exec)(void *ctx, pid_t pid);
 	void *ctx;
 };
 

@@ -56,9 +56,9 @@ static int make(void **state)
 		return -1;
 	f.cuda = ut_path_join(&f.arena, f.dir, "cuda.so");
 	f.opencl = ut_path_join(&f.arena, f.dir, "opencl.so");
-	f.doors = (struct ut_doors){ .backends = f.dir,
-				     .session_dir = f.dir,
-				     .opencl = UT_OPENCL_LAYER };
+	f.doors = (struct ut_doors){
+		.backends = f.dir, .session_dir = f.dir, .devices = true, .opencl = UT_OPENCL_LAYER
+	};
 	ut_env_init(&f.env, &f.arena, NULL);
 	return 0;
 }
@@ -153,9 +153,111 @@ static void a_library_may_be_the_only_vendor(void **state)
 			    "libonly.so\n");
 }
 
+static void mpi_is_opened_alone_and_in_front_of_the_users_libraries(void **state)
+{
+	struct fixture *f = *state;
+	const char *mpi = ut_path_join(&f->arena, f->dir, "mpi.so");
+
+	write_text(mpi, "");
+	write_text(f->cuda, "");
+	ut_env_set(&f->env, "LD_PRELOAD", "mine.so");
+	f->doors.devices = false;
+	ut_doors_open(&f->doors, &f->env);
+	assert_string_equal(ut_env_get(&f->env, "LD_PRELOAD"), "mine.so");
+	f->doors.mpi = true;
+	ut_doors_open(&f->doors, &f->env);
+	assert_string_equal(ut_env_get(&f->env, "LD_PRELOAD"),
+			    ut_str_fmt(&f->arena, "%s:mine.so", mpi));
+	assert_null(ut_env_get(&f->env, "CUDA_INJECTION64_PATH"));
+}
+
+static void a_missing_backend_of_mpi_changes_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	f->doors.mpi = true;
+	ut_doors_open(&f->doors, &f->env);
+	assert_null(ut_env_get(&f->env, "LD_PRELOAD"));
+}
+
+/* ---- Level Zero ---------------------------------------------------------------------------- */
+
+static const char *levelzero(struct fixture *f, const char *drivers)
+{
+	const char *backend = ut_path_join(&f->arena, f->dir, "levelzero.so");
+
+	write_text(backend, "a library");
+	if (drivers)
+		ut_env_set(&f->env, "ZE_ENABLE_ALT_DRIVERS", drivers);
+	ut_doors_open(&f->doors, &f->env);
+	return backend;
+}
+
+static void a_driver_that_the_user_names_is_written_down(void **state)
+{
+	struct fixture *f = *state;
+	const char *backend = levelzero(f, "/opt/libze_mine.so");
+
+	assert_string_equal(ut_env_get(&f->env, "ZE_ENABLE_ALT_DRIVERS"), backend);
+	assert_string_equal(read_text(f, ut_path_join(&f->arena, f->dir, "levelzero/drivers")),
+			    ut_str_fmt(&f->arena, "%s\t/opt/libze_mine.so\n", backend));
+	assert_null(ut_env_get(&f->env, "ZET_ENABLE_METRICS"));
+}
+
+static void each_of_several_drivers_has_a_copy_of_ours(void **state)
+{
+	struct fixture *f = *state;
+	const char *backend, *copy;
+
+	f->doors.metrics = true;
+	backend = levelzero(f, "liba.so,,/b/libb.so");
+	copy = ut_str_fmt(&f->arena, "%s/levelzero/2/unitrace/backends/levelzero.so", f->dir);
+	assert_string_equal(ut_env_get(&f->env, "ZE_ENABLE_ALT_DRIVERS"),
+			    ut_str_fmt(&f->arena, "%s,%s", backend, copy));
+	assert_string_equal(read_text(f, copy), "a library");
+	assert_string_equal(read_text(f, ut_path_join(&f->arena, f->dir, "levelzero/drivers")),
+			    ut_str_fmt(&f->arena, "%s\tliba.so\n%s\t/b/libb.so\n", backend, copy));
+	assert_string_equal(ut_env_get(&f->env, "ZET_ENABLE_METRICS"), "1");
+}
+
+static void drivers_that_are_not_there_leave_the_choice_to_the_program(void **state)
+{
+	struct fixture *f = *state;
+	const char *backend = levelzero(f, NULL), *list;
+
+	list = ut_env_get(&f->env, "ZE_ENABLE_ALT_DRIVERS");
+	assert_non_null(list);
+	assert_int_equal(strncmp(list, backend, strlen(backend)), 0);
+	assert_null(strstr(list, "libze_intel_gpu"));
+}
+
+static void a_recording_within_a_recording_keeps_the_drivers(void **state)
+{
+	struct fixture *f = *state;
+	const char *backend = levelzero(f, "/opt/libze_mine.so");
+	const char *inner = ut_path_join(&f->arena, f->dir, "inner");
+
+	assert_int_equal(mkdir(inner, 0700), 0);
+	setenv("UT_SESSION", f->dir, 1);
+	f->doors.session_dir = inner;
+	ut_doors_open(&f->doors, &f->env);
+	unsetenv("UT_SESSION");
+	assert_string_equal(ut_env_get(&f->env, "ZE_ENABLE_ALT_DRIVERS"), backend);
+	assert_string_equal(read_text(f, ut_path_join(&f->arena, inner, "levelzero/drivers")),
+			    ut_str_fmt(&f->arena, "%s\t/opt/libze_mine.so\n", backend));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_driver_that_the_user_names_is_written_down, make,
+						release),
+		cmocka_unit_test_setup_teardown(each_of_several_drivers_has_a_copy_of_ours, make,
+						release),
+		cmocka_unit_test_setup_teardown(
+			drivers_that_are_not_there_leave_the_choice_to_the_program, make, release),
+		cmocka_unit_test_setup_teardown(a_recording_within_a_recording_keeps_the_drivers,
+						make, release),
 		cmocka_unit_test_setup_teardown(the_folder_lies_beside_the_collector, make,
 						release),
 		cmocka_unit_test_setup_teardown(backends_that_are_not_there_have_no_doors, make,
@@ -165,6 +267,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_the_user_has_set_stays, make, release),
 		cmocka_unit_test_setup_teardown(a_vendor_stands_for_all_others, make, release),
 		cmocka_unit_test_setup_teardown(a_library_may_be_the_only_vendor, make, release),
+		cmocka_unit_test_setup_teardown(
+			mpi_is_opened_alone_and_in_front_of_the_users_libraries, make, release),
+		cmocka_unit_test_setup_teardown(a_missing_backend_of_mpi_changes_nothing, make,
+						release),
 	};
 
 	return cmocka_run_group_tests_name("launch/doors", tests, NULL, NULL);

@@ -1,0 +1,112 @@
+/*
+ * image.h - one program that a process runs: what is mapped in it, and the file that its samples go
+ * to (wire/cpu_file.h). A process that executes another program gets a new image.
+ *
+ * The file is made with the first sample, so programs that nobody saw at work leave nothing.
+ * Records are gathered and appended now and then; between two writes the file is closed, since a
+ * build starts thousands of programs. Owner: the table of images. Not thread-safe.
+ */
+#ifndef UT_LAUNCH_CPU_IMAGE_H
+#define UT_LAUNCH_CPU_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/idmap.h"
+#include "base/str.h"
+#include "launch/cpu/file_maps.h"
+#include "wire/cpu_file.h"
+
+struct ut_modules;
+struct ut_python;
+
+/* A thread as /proc tells it: tasks.h. */
+struct ut_image_task {
+	uint32_t tid;
+	char name[16];
+	uint64_t ran;  /* ns */
+	uint64_t seen; /* when; 0 = it has ended */
+};
+
+/* Files of compilers inside the program: jit_files.h. Descriptors; 0 or less = none. */
+struct ut_image_jit {
+	int map, dump;
+	uint64_t looked; /* when; 0 = nothing was in such code yet */
+};
+
+struct ut_image {
+	uint32_t pid, ppid;
+	uint64_t start, end;     /* ns; end 0 = it goes on */
+	struct ut_image *before; /* what the process ran until then */
+	struct ut_maps maps;
+	char name[64];
+	bool described;  /* name, cmdline: the process was asked */
+	uint64_t looked; /* when its maps were last read from /proc */
+	struct ut_cpu_header header;
+	char path[4096]; /* of the file; empty = not made */
+	int failed;      /* errno: nothing more is written */
+	struct ut_buf out;
+	struct ut_idmap threads; /* tid -> 1: is told of */
+	struct ut_idmap modules; /* number -> 1 */
+	struct ut_idmap places;  /* key -> number */
+	struct ut_idmap stacks;  /* caller << 32 | place -> number */
+	uint32_t place_count, stack_count;
+	uint64_t samples;
+	struct ut_idmap
+		called; /* stack -> the place of the Python function last seen called from it */
+	struct ut_python *python;    /* NULL = it is none, or not known yet */
+	size_t maps_looked;          /* how many maps there were then */
+	struct ut_idmap looked_into; /* modules -> 1: to see if it is Python */
+	struct ut_image_jit jit;
+	struct ut_image_task *tasks;
+	size_t task_count, task_cap;
+	struct ut_idmap task_of_tid; /* -> index + 1 */
+};
+
+/* What all images of a session share. */
+struct ut_image_session {
+	const char *dir;
+	struct ut_modules *modules;
+	struct ut_cpu_header header; /* what is the same in all of them */
+	bool conditional;            /* programs begin with recording off, unless told otherwise */
+	bool paused;                 /* the session began paused */
+	uint64_t lost;               /* records that could not be written */
+	int failure;                 /* errno of the last one */
+};
+
+struct ut_image *ut_image_new(uint32_t pid, uint32_t ppid, uint64_t start, const char *name);
+void ut_image_free(struct ut_image *i);
+
+/* Numbers of places and stacks, which are written when they are new. */
+uint32_t ut_image_place(struct ut_image *i, const struct ut_image_session *s, uint32_t module,
+			uint64_t at);
+uint32_t ut_image_stack(struct ut_image *i, uint32_t caller, uint32_t place);
+
+/* A line of a function that is no machine code. number: of the function, whatever counts them. */
+struct ut_image_line {
+	uint32_t number, line;
+	const char *function, *file;
+};
+
+uint32_t ut_image_script(struct ut_image *i, const struct ut_image_session *s,
+			 const struct ut_image_line *line);
+
+/* What is known of a thread from /proc; a new one is made. Valid until the next call. */
+struct ut_image_task *ut_image_task(struct ut_image *i, uint32_t tid);
+
+void ut_image_thread(struct ut_image *i, uint32_t tid, uint64_t time, const char *name);
+void ut_image_gone(struct ut_image *i, uint32_t tid, uint64_t time);
+void ut_image_sample(struct ut_image *i, const struct ut_cpu_sample *sample);
+void ut_image_wait(struct ut_image *i, const struct ut_cpu_sample *sample);
+void ut_image_switch(struct ut_image *i, const struct ut_cpu_switch_rec *rec);
+void ut_image_times(struct ut_image *i, const struct ut_cpu_times *times);
+void ut_image_counter(struct ut_image *i, uint64_t time, enum ut_cpu_counter which, uint64_t value);
+void ut_image_count(struct ut_image *i, enum ut_cpu_rec type, uint64_t time, uint64_t count);
+
+/* Writes what has been gathered; nothing before there is a sample. */
+void ut_image_flush(struct ut_image *i, struct ut_image_session *s);
+
+/* The same, and the end of the program is written down. */
+void ut_image_close(struct ut_image *i, struct ut_image_session *s, uint64_t end);
+
+#endif

@@ -1,0 +1,286 @@
+#include "launch/cpu/python.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "launch/cpu/remote.h"
+#include "symbol/elf_file.h"
+#include "symbol/python_frames.h"
+#include "symbol/python_lines.h"
+
+#define STATE        "_PyRuntime"
+#define LOOP         "_PyEval_EvalFrameDefault"
+#define MOST_TEXT    4096u
+#define MOST_LINES   (256u << 10)
+#define MOST_THREADS 65536u
+#define MOST_TRIES   2000u
+#define CHECK_NS     UINT64_C(100000000)
+#define TID_IN_GLIBC 720u /* of struct pthread, on x86-64 */
+
+/* ---- the file ------------------------------------------------------------------------------ */
+
+struct finding {
+	struct ut_python *p;
+	uint64_t bias;
+};
+
+static void found_symbol(void *ctx, const char *name, const Elf64_Sym *s)
+{
+	struct finding *f = ctx;
+	struct ut_python *p = f->p;
+
+	if (!strcmp(name, STATE)) {
+		p->state = f->bias + s->st_value;
+	} else if (ut_str_starts(name, LOOP) && s->st_size && p->loop_count < UT_PYTHON_LOOPS) {
+		p->loops[p->loop_count].start = f->bias + s->st_value;
+		p->loops[p->loop_count++].end = f->bias + s->st_value + s->st_size;
+	}
+}
+
+/* "libpython3.11.so.1.0", "python3.9" */
+static uint32_t version_of(const char *path)
+{
+	const char *at = strstr(ut_path_base(path), "python3.");
+	unsigned int minor;
+
+	return at && sscanf(at, "python3.%u", &minor) == 1 && minor < 256 ? 0x0300u + minor : 0;
+}
+
+struct ut_python *ut_python_new(const struct ut_elf *file, const char *path, uint64_t bias)
+{
+	struct ut_python *p = ut_make(sizeof(*p));
+	struct finding f = { p, bias };
+
+	ut_elf_symbols(file, found_symbol, &f);
+	p->layout.version = version_of(path);
+	if (p->state && p->loop_count)
+		return p;
+	ut_python_free(p);
+	return NULL;
+}
+
+void ut_python_free(struct ut_python *p)
+{
+	if (!p)
+		return;
+	free(p->codes);
+	free(p->threads);
+	ut_idmap_release(&p->code_at);
+	ut_idmap_release(&p->thread_at);
+	ut_arena_release(&p->arena);
+	free(p);
+}
+
+/* ---- objects ------------------------------------------------------------------------------- */
+
+static bool read_remote(void *ctx, uint64_t address, void *to, size_t len)
+{
+	return ut_remote_read(ctx, address, to, len);
+}
+
+static struct ut_python_memory memory_of(struct ut_remote *r)
+{
+	return (struct ut_python_memory){ read_remote, r };
+}
+
+static const char *text_of(struct ut_python *p, struct ut_remote *r, uint64_t object)
+{
+	const struct ut_python_memory m = memory_of(r);
+	char text[MOST_TEXT];
+	size_t len = ut_python_text(&p->layout, &m, object, text, sizeof(text));
+
+	return len ? ut_arena_copy(&p->arena, text, len) : NULL;
+}
+
+static void read_lines(struct ut_python *p, struct ut_remote *r, uint64_t object,
+		       struct ut_python_code *c)
+{
+	uint8_t *lines;
+	uint64_t len;
+
+	if (!ut_remote_u64(r, object + p->layout.bytes - 16, &len) || !len || len > MOST_LINES)
+		return;
+	lines = ut_arena_alloc(&p->arena, 1, len);
+	if (!ut_remote_read(r, object + p->layout.bytes, lines, len))
+		return;
+	c->lines = lines;
+	c->line_bytes = len;
+}
+
+/* The words by which a code object is known again. */
+static bool look_at(struct ut_python *p, struct ut_remote *r, uint64_t code, uint64_t words[3],
+		    uint32_t *first)
+{
+	return ut_remote_u64(r, code + p->layout.file, &words[0]) &&
+	       ut_remote_u64(r, code + p->layout.name, &words[1]) &&
+	       ut_remote_u64(r, code + p->layout.lines, &words[2]) &&
+	       ut_remote_read(r, code + p->layout.first_line, first, sizeof(*first));
+}
+
+static struct ut_python_code *slot_for(struct ut_python *p, uint64_t address)
+{
+	uint32_t at = ut_idmap_get(&p->code_at, address);
+
+	if (!at) {
+		p->codes = ut_grow(p->codes, p->code_count + 1, &p->code_cap, sizeof(*p->codes));
+		at = (uint32_t)++p->code_count;
+		p->codes[at - 1] = (struct ut_python_code){ .address = address };
+		ut_idmap_put(&p->code_at, address, at);
+	}
+	return &p->codes[at - 1];
+}
+
+/* The index of what is known about a code object, looked at now and then; UINT32_MAX = nothing. */
+static uint32_t code_of(struct ut_python *p, struct ut_remote *r, uint64_t address, uint64_t now)
+{
+	struct ut_python_code *c = slot_for(p, address);
+	uint64_t words[3], check;
+	uint32_t first;
+
+	if (c->name && now < c->looked + CHECK_NS)
+		return (uint32_t)(c - p->codes);
+	if (!look_at(p, r, address, words, &first))
+		return UINT32_MAX;
+	check = (words[0] * 31 + words[1]) * 31 + words[2] + first;
+	if (!c->name || c->check != check) {
+		if (c->name) { /* another one at the same place: the old number keeps its names */
+			ut_idmap_take(&p->code_at, address);
+			c = slot_for(p, address);
+		}
+		c->check = check;
+		c->first_line = first;
+		c->file = text_of(p, r, words[0]);
+		c->name = text_of(p, r, words[1]);
+		read_lines(p, r, words[2], c);
+		if (!c->file || !c->name) {
+			c->name = NULL;
+			return UINT32_MAX;
+		}
+	}
+	c->looked = now;
+	return (uint32_t)(c - p->codes);
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+/* The kernel's number of a thread; older versions only know that of the C library. */
+static bool has_tid(const struct ut_python *p, struct ut_remote *r, uint64_t thread, uint32_t tid)
+{
+	uint64_t id;
+	uint32_t number;
+
+	if (p->layout.native_id)
+		return ut_remote_u64(r, thread + p->layout.native_id, &id) && id == tid;
+	return ut_remote_u64(r, thread + p->layout.thread_id, &id) && id &&
+	       ut_remote_read(r, id + TID_IN_GLIBC, &number, sizeof(number)) && number == tid;
+}
+
+static uint64_t search(const struct ut_python *p, struct ut_remote *r, uint32_t tid)
+{
+	uint64_t interpreter, thread;
+
+	if (!ut_remote_u64(r, p->state + p->layout.interpreters, &interpreter))
+		return 0;
+	for (unsigned int i = 0, n = 0; interpreter && i < 64; i++) {
+		if (!ut_remote_u64(r, interpreter + p->layout.threads, &thread))
+			return 0;
+		for (; thread && n < MOST_THREADS; n++) {
+			if (has_tid(p, r, thread, tid))
+				return thread;
+			if (!ut_remote_u64(r, thread + p->layout.next_thread, &thread))
+				return 0;
+		}
+		if (!ut_remote_u64(r, interpreter + p->layout.next_interpreter, &interpreter))
+			return 0;
+	}
+	return 0;
+}
+
+static uint64_t thread_of(struct ut_python *p, struct ut_remote *r, uint32_t tid)
+{
+	uint32_t at = ut_idmap_get(&p->thread_at, tid);
+	uint64_t thread;
+
+	if (at && has_tid(p, r, p->threads[at - 1], tid))
+		return p->threads[at - 1];
+	thread = search(p, r, tid);
+	if (thread && !at) {
+		p->threads = ut_grow(p->threads, p->thread_count + 1, &p->thread_cap,
+				     sizeof(*p->threads));
+		at = (uint32_t)++p->thread_count;
+		ut_idmap_put(&p->thread_at, tid, at);
+	}
+	if (thread)
+		p->threads[at - 1] = thread;
+	return thread;
+}
+
+/* ---- frames -------------------------------------------------------------------------------- */
+
+static uint32_t line_of(const struct ut_python *p, struct ut_python_code *c, uint64_t at)
+{
+	uint32_t number = (uint32_t)at / 2 % UT_PYTHON_KNOWN;
+
+	if (at == UINT64_MAX) /* it has not begun */
+		return c->first_line;
+	if (!c->known[number].line || c->known[number].at != at) {
+		c->known[number].line = ut_python_line(p->layout.version, c->lines, c->line_bytes,
+						       c->first_line, at);
+		c->known[number].at = (uint32_t)at;
+	}
+	return c->known[number].line;
+}
+
+/* Takes one frame. False: it is no function, but what entered the loop. */
+static bool take_frame(struct ut_python *p, struct ut_remote *r, const struct ut_python_seen *seen,
+		       uint64_t now, struct ut_python_frame *out)
+{
+	if (!seen->code)
+		return false;
+	*out = (struct ut_python_frame){ .code = code_of(p, r, seen->code, now),
+					 .first = seen->first };
+	if (out->code == UINT32_MAX)
+		return false;
+	out->line = line_of(p, &p->codes[out->code], seen->at);
+	return true;
+}
+
+static bool is_ready(struct ut_python *p, struct ut_remote *r, uint32_t tid)
+{
+	const struct ut_python_memory m = memory_of(r);
+
+	/* It starts like any program: for a while there is nothing to see. */
+	if (!p->ready && p->tries++ < MOST_TRIES)
+		p->ready = ut_python_layout(&m, p->state, p->layout.version, tid, &p->layout);
+	return p->ready;
+}
+
+size_t ut_python_stack(struct ut_python *p, struct ut_remote *r, uint32_t tid, uint64_t now,
+		       struct ut_python_frame *frames, size_t most)
+{
+	const struct ut_python_memory m = memory_of(r);
+	struct ut_python_seen seen;
+	uint64_t thread, frame;
+	size_t count = 0;
+
+	if (!is_ready(p, r, tid))
+		return 0;
+	thread = thread_of(p, r, tid);
+	frame = thread ? ut_python_innermost(&p->layout, &m, thread) : 0;
+	for (size_t i = 0; frame && i < 2 * most && count < most; i++) {
+		if (!ut_python_see(&p->layout, &m, frame, &seen))
+			return 0;
+		if (take_frame(p, r, &seen, now, &frames[count]))
+			count++;
+		else if (count)
+			frames[count - 1].first = true;
+		frame = seen.previous;
+	}
+	if (count)
+		frames[count - 1].first = true;
+	return count;
+}

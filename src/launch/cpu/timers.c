@@ -1,0 +1,259 @@
+#include "launch/cpu/timers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "base/str.h"
+#include "launch/cpu/perf.h"
+#include "launch/cpu/taker.h"
+#include "launch/cpu/tasks.h"
+#include "wire/process.h"
+
+#define LOOK_NS UINT64_C(100000000)
+
+_Static_assert(sizeof(struct ut_timer_slot) % 8 == 0, "stacks are aligned");
+
+void ut_timers_open(struct ut_timers *t, const char *dir)
+{
+	*t = (struct ut_timers){ .dir = dir, .watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK) };
+	if (t->watch >= 0 && inotify_add_watch(t->watch, dir, IN_CREATE) < 0) {
+		close(t->watch);
+		t->watch = -1;
+	}
+	t->slot = ut_make(sizeof(*t->slot));
+}
+
+static void release(struct ut_timers_ring *r)
+{
+	close(r->fd);
+	unlink(r->path);
+	free(r->path);
+	free(r->states);
+}
+
+void ut_timers_close(struct ut_timers *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		release(&t->rings[i]);
+	free(t->rings);
+	free(t->slot);
+	if (t->watch >= 0)
+		close(t->watch);
+	*t = (struct ut_timers){ .watch = -1 };
+}
+
+void ut_timers_wait(const struct ut_timers *t, int wake, int ms)
+{
+	struct pollfd fds[] = { { .fd = t->watch, .events = POLLIN },
+				{ .fd = wake, .events = POLLIN } };
+
+	poll(fds, 2, ms);
+}
+
+/* ---- finding them -------------------------------------------------------------------------- */
+
+/* True if files may have come since the last time. */
+static bool something_came(struct ut_timers *t, uint64_t now)
+{
+	char buf[4096];
+	bool came = now - t->looked >= LOOK_NS; /* one may have been half made */
+
+	while (t->watch >= 0 && read(t->watch, buf, sizeof(buf)) > 0)
+		came = true;
+	if (came)
+		t->looked = now;
+	return came;
+}
+
+static bool is_known(const struct ut_timers *t, const char *path)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		if (!strcmp(t->rings[i].path, path))
+			return true;
+	}
+	return false;
+}
+
+static bool is_sound(int fd, struct ut_timer_header *h)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	       pread(fd, h, sizeof(*h), 0) == (ssize_t)sizeof(*h) &&
+	       !memcmp(h->magic, UT_TIMER_MAGIC, sizeof(h->magic)) &&
+	       h->version == UT_TIMER_VERSION && h->slots >= UT_TIMER_SLOTS_LEAST &&
+	       h->slots <= UT_TIMER_SLOTS_MOST && h->maps_bytes <= UT_TIMER_MAPS_BYTES && h->pid &&
+	       h->pid <= INT32_MAX && (uint64_t)st.st_size >= ut_timer_ring_bytes(h->slots);
+}
+
+static void tell_begin(const struct ut_timers_ring *r, struct ut_taker *taker, uint64_t now)
+{
+	const struct ut_timer_header *h = &r->header;
+	struct ut_image *image = ut_images_begin(&taker->images, h->pid, h->ppid, h->start);
+	char *maps = ut_make(UT_TIMER_MAPS_BYTES + 1), *line, *rest = maps;
+	ssize_t n = pread(r->fd, maps, h->maps_bytes, UT_TIMER_HEADER_BYTES);
+
+	maps[n > 0 ? n : 0] = '\0';
+	while ((line = strsep(&rest, "\n")))
+		ut_images_map_line(&taker->images, image, line, h->start);
+	free(maps);
+	ut_images_look(&taker->images, image, now);
+}
+
+static void add(struct ut_timers *t, const char *path, struct ut_taker *taker, uint64_t now)
+{
+	struct ut_timers_ring r = { .fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW) };
+
+	if (r.fd >= 0 && !is_sound(r.fd, &r.header)) {
+		close(r.fd);
+		r.fd = -1;
+	}
+	if (r.fd < 0)
+		return;
+	r.path = strdup(path);
+	r.states = ut_make(r.header.slots * sizeof(*r.states));
+	t->rings = ut_grow(t->rings, t->count + 1, &t->cap, sizeof(*t->rings));
+	t->rings[t->count++] = r;
+	t->programs++;
+	tell_begin(&r, taker, now);
+}
+
+static void look(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
+{
+	char path[4200];
+	struct dirent *e;
+	DIR *d;
+
+	if (!something_came(t, now))
+		return;
+	d = opendir(t->dir);
+	while (d && (e = readdir(d))) {
+		if (ut_str_ends(e->d_name, UT_TIMER_SUFFIX) &&
+		    snprintf(path, sizeof(path), "%s/%s", t->dir, e->d_name) < (int)sizeof(path) &&
+		    !is_known(t, path))
+			add(t, path, taker, now);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* ---- samples ------------------------------------------------------------------------------- */
+
+/* The slot is copied before anything in it is believed: the program may write there at any time. */
+static void take_slot(struct ut_timers *t, const struct ut_timers_ring *r, uint32_t number,
+		      struct ut_taker *taker)
+{
+	const off_t at = (off_t)(ut_timer_slots_at(r->header.slots) + number * sizeof(*t->slot));
+	struct ut_timer_slot *slot = t->slot;
+	struct ut_perf_sample p = { .pid = r->header.pid };
+
+	if (pread(r->fd, slot, sizeof(*slot), at) != (ssize_t)sizeof(*slot) ||
+	    slot->time < r->header.start || !slot->tid || slot->tid > INT32_MAX)
+		return;
+	ut_tasks_meet(ut_images_at(&taker->images, p.pid, slot->time), slot->tid, slot->time);
+	p.ip = slot->regs[UT_TIMER_REG_IP];
+	p.time = slot->time;
+	p.period = slot->weight;
+	p.tid = slot->tid;
+	p.cpu = slot->cpu;
+	p.regs = slot->regs;
+	p.stack = (const unsigned char *)slot->stack;
+	p.stack_bytes =
+		slot->stack_bytes < UT_TIMER_STACK_BYTES ? slot->stack_bytes : UT_TIMER_STACK_BYTES;
+	ut_taker_sample(taker, &p);
+}
+
+static void take_slots(struct ut_timers *t, const struct ut_timers_ring *r, struct ut_taker *taker)
+{
+	const size_t bytes = r->header.slots * sizeof(*r->states);
+	const uint32_t empty = UT_SLOT_FREE;
+
+	if (pread(r->fd, r->states, bytes, UT_TIMER_STATES_AT) != (ssize_t)bytes)
+		return;
+	for (uint32_t i = 0; i < r->header.slots; i++) {
+		if (r->states[i] != UT_SLOT_FULL)
+			continue;
+		take_slot(t, r, i, taker);
+		(void)!pwrite(r->fd, &empty, sizeof(empty),
+			      (off_t)(UT_TIMER_STATES_AT + i * sizeof(empty)));
+	}
+}
+
+/* ---- what becomes of them ------------------------------------------------------------------- */
+
+static void tell_end(struct ut_timers *t, const struct ut_timers_ring *r, struct ut_taker *taker,
+		     uint64_t now)
+{
+	struct ut_image *image = ut_images_at(&taker->images, r->header.pid, r->header.start);
+	struct ut_timer_header h;
+
+	if (pread(r->fd, &h, sizeof(h), 0) == (ssize_t)sizeof(h)) {
+		if (h.lost)
+			ut_image_count(image, UT_CPU_LOST, now, h.lost);
+		t->unarmed += h.unarmed;
+	}
+	if (!image->end)
+		image->end = now;
+}
+
+/* The process has ended, or runs another program that is sampled, too. */
+static bool is_over(const struct ut_timers *t, const struct ut_timers_ring *r)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		if (t->rings[i].header.pid == r->header.pid &&
+		    t->rings[i].header.start > r->header.start)
+			return true;
+	}
+	return ut_process_start(r->header.pid) != r->header.proc_start;
+}
+
+/* Seldom: /proc is not cheap. */
+static bool ask(struct ut_timers *t, struct ut_timers_ring *r, struct ut_taker *taker, uint64_t now)
+{
+	struct ut_image *image;
+
+	if (now < r->asked)
+		return false;
+	if (is_over(t, r))
+		return true;
+	image = ut_images_at(&taker->images, r->header.pid, r->header.start);
+	r->asked = now + LOOK_NS * ut_tasks_look(image, now);
+	return false;
+}
+
+void ut_timers_drain(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
+{
+	size_t i = 0;
+
+	look(t, taker, now);
+	while (i < t->count) {
+		/* first this, then its samples: they are all there when it is over */
+		bool over = ask(t, &t->rings[i], taker, now);
+
+		take_slots(t, &t->rings[i], taker);
+		if (!over) {
+			i++;
+			continue;
+		}
+		tell_end(t, &t->rings[i], taker, now);
+		release(&t->rings[i]);
+		t->rings[i] = t->rings[--t->count];
+	}
+}
+
+void ut_timers_finish(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
+{
+	t->looked = 0;
+	ut_timers_drain(t, taker, now);
+	for (size_t i = 0; i < t->count; i++)
+		tell_end(t, &t->rings[i], taker, now);
+}

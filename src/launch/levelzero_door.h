@@ -1,0 +1,19 @@
+/*
+ * levelzero_door.h - how the backend for Level Zero gets in: in the place of a driver.
+ *
+ * A loader takes the drivers that ZE_ENABLE_ALT_DRIVERS lists instead of those that it knows. Each
+ * driver of GPUs, or each that the user has listed, is replaced by our backend, which hands on to
+ * it; the session directory says which one stands for which: levelzero/drivers has lines of a path
+ * of ours, a tab and a driver. Where there are several, each has a copy of the backend, because a
+ * library is loaded once. Drivers of other devices stay as they are, in their order.
+ */
+#ifndef UT_LAUNCH_LEVELZERO_DOOR_H
+#define UT_LAUNCH_LEVELZERO_DOOR_H
+
+struct ut_doors;
+struct ut_env;
+
+/* Sets the variable. backend is the library. */
+void ut_levelzero_door_open(const struct ut_doors *d, struct ut_env *env, const char *backend);
+
+#endif
