@@ -30,7 +30,7 @@ struct ut_import_opts {
 };
 
 struct ut_importer {
-	const char *name; /* "chrome", "perfetto", "utr", "spool" */
+	const char *name; /* "chrome", "perfetto", "utr", "spool", "pprof", ... */
 	/* Does a file that starts like this belong to it? Asked in the order of ut_importers. */
 	bool (*probe)(const char *head, size_t len);
 	/* On failure *store is empty and err says "PATH: offset N: reason". */
@@ -42,6 +42,11 @@ extern const struct ut_importer ut_import_chrome;
 extern const struct ut_importer ut_import_perfetto;
 extern const struct ut_importer ut_import_utr;
 extern const struct ut_importer ut_import_spool_file;
+/* Profiles: samples only. */
+extern const struct ut_importer ut_import_folded;
+extern const struct ut_importer ut_import_pprof;
+extern const struct ut_importer ut_import_perf_script;
+extern const struct ut_importer ut_import_perf_data;
 
 /* For importers: opts->lost() or what stands for it. */
 void ut_import_lost(const struct ut_import_opts *opts, const char *path, const char *text);

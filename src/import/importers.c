@@ -10,14 +10,16 @@
 #include "model/build.h"
 #include "model/classify.h"
 #include "text/source.h"
+#include "wire/cpu_file.h"
 #include "wire/spool.h"
 
 /* ---- our own recordings -------------------------------------------------------------------- */
 
 static bool probe_spool(const char *head, size_t len)
 {
-	return len >= strlen(UT_SPOOL_MAGIC) &&
-	       !memcmp(head, UT_SPOOL_MAGIC, strlen(UT_SPOOL_MAGIC));
+	return (len >= strlen(UT_SPOOL_MAGIC) &&
+		!memcmp(head, UT_SPOOL_MAGIC, strlen(UT_SPOOL_MAGIC))) ||
+	       (len >= strlen(UT_CPU_MAGIC) && !memcmp(head, UT_CPU_MAGIC, strlen(UT_CPU_MAGIC)));
 }
 
 static int load_spool(struct ut_source *source, const struct ut_import_opts *opts,
@@ -47,9 +49,12 @@ const struct ut_importer ut_import_spool_file = { "spool", probe_spool, load_spo
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-/* The formats with a magic number first: anything might pass for the others. */
+/* The formats with a magic number first, then those that look like nothing else: anything might
+ * pass for the others. */
 const struct ut_importer *const ut_importers[] = {
-	&ut_import_spool_file, &ut_import_utr, &ut_import_chrome, &ut_import_perfetto, NULL,
+	&ut_import_spool_file, &ut_import_utr,         &ut_import_perf_data,
+	&ut_import_pprof,      &ut_import_perf_script, &ut_import_folded,
+	&ut_import_chrome,     &ut_import_perfetto,    NULL,
 };
 
 const struct ut_importer *ut_importer_for(const char *head, size_t len)
@@ -138,7 +143,7 @@ static void unknown(const struct ut_source *s, struct ut_err *err)
 	if (n >= 8 || n == s->head_len || (n && s->head[n] == '\n')) {
 		ut_err_set(err, -EPROTO,
 			   "%s: offset 0: not a trace that we know (Chrome JSON, Perfetto, .utr, "
-			   "recording): it starts with '%s'",
+			   "recording, perf, pprof, folded stacks): it starts with '%s'",
 			   s->path, seen);
 		return;
 	}
@@ -146,7 +151,7 @@ static void unknown(const struct ut_source *s, struct ut_err *err)
 		snprintf(seen + 3 * n, sizeof(seen) - 3 * n, " %02x", (unsigned char)s->head[n]);
 	ut_err_set(err, -EPROTO,
 		   "%s: offset 0: not a trace that we know (Chrome JSON, Perfetto, .utr, "
-		   "recording): it starts with the bytes%s",
+		   "recording, perf, pprof, folded stacks): it starts with the bytes%s",
 		   s->path, seen);
 }
 

@@ -14,6 +14,7 @@
 #include "base/grow.h"
 #include "base/path.h"
 #include "base/tell.h"
+#include "import/cpu/cpu_read.h"
 #include "text/source.h"
 
 /* ---- which files --------------------------------------------------------------------------- */
@@ -93,7 +94,7 @@ static bool may_be_trace(const struct ut_inputs *in, const char *path)
 	if (rc) /* damaged, but who says that it was a trace */
 		return rc != -EPROTO && rc != -EACCES;
 	importer = ut_importer_for(s.head, s.head_len);
-	sure = importer && ut_importer_sure(importer, &s);
+	sure = importer && ut_importer_sure(importer, &s) && !ut_cpu_has_spool(path);
 	ut_source_close(&s);
 	return sure;
 }

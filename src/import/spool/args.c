@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "import/spool/state.h"
+#include "import/spool/steps.h"
 #include "ittnotify.h"
 #include "model/sink.h"
 
@@ -227,13 +227,18 @@ static void tell_keys_apart(struct ut_spool_import *im, size_t mark)
 	}
 }
 
-void ut_spool_send(struct ut_spool_import *im, struct ut_event *e, size_t mark)
+void ut_spool_close_args(struct ut_spool_import *im, struct ut_event *e, size_t mark)
 {
 	if (im->trace->arg_count > mark) {
 		tell_keys_apart(im, mark);
 		e->args = (uint32_t)mark;
 		ut_trace_close_args(im->trace);
 	}
+}
+
+void ut_spool_send(struct ut_spool_import *im, struct ut_event *e, size_t mark)
+{
+	ut_spool_close_args(im, e, mark);
 	ut_sink_event(im->sink, im->trace, e);
 	ut_trace_drop_args(im->trace, mark);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "import/spool/state.h"
+#include "import/spool/steps.h"
 #include "ittnotify.h"
 #include "model/sink.h"
 #include "wire/spool_ops.h"
@@ -18,6 +18,7 @@ struct async {
 	uint32_t outer;      /* the open one with the same key that it hides; index + 1 */
 	uint32_t name, cat;
 	uint32_t track;
+	uint64_t instance;
 	struct ut_spool_rec rec;
 };
 
@@ -33,7 +34,7 @@ struct clocked {
 	struct ut_spool_rec rec;
 };
 
-struct cross {
+struct ut_spool_cross {
 	struct ut_spool_import *im;
 	UT_VEC(struct async) asyncs;
 	UT_VEC(struct frame) frames;
@@ -44,6 +45,8 @@ struct cross {
 	struct ut_idmap blocks;         /* address -> size, index + 1 */
 	struct ut_idmap next_meta;      /* id -> the first of its metas to look at, index + 1 */
 	struct ut_idmap async_tracks;   /* name -> track + 1 */
+	UT_VEC(uint32_t) ended;         /* followed: asyncs that ended since the last time */
+	size_t begun;                   /* followed: how many asyncs have been sent */
 	uint64_t paused;                /* ticks; 0 = not */
 	bool controlled;                /* somebody has paused or resumed */
 };
@@ -62,7 +65,7 @@ static uint32_t prefixed(struct ut_spool_import *im, const char *prefix, uint32_
 	return text(im, buf);
 }
 
-static uint32_t async_track(struct cross *x, const char *prefix, uint32_t domain)
+static uint32_t async_track(struct ut_spool_cross *x, const char *prefix, uint32_t domain)
 {
 	uint32_t name = prefixed(x->im, prefix, domain);
 	uint32_t track = ut_idmap_get(&x->async_tracks, name);
@@ -76,7 +79,8 @@ static uint32_t async_track(struct cross *x, const char *prefix, uint32_t domain
 
 /* ---- overlapped tasks, regions, marks ------------------------------------------------------ */
 
-static struct async *open_async(struct cross *x, uint64_t key, const struct ut_spool_note *n)
+static struct async *open_async(struct ut_spool_cross *x, uint64_t key,
+				const struct ut_spool_note *n)
 {
 	struct async *a = UT_VEC_PUSH(&x->asyncs);
 
@@ -86,14 +90,14 @@ static struct async *open_async(struct cross *x, uint64_t key, const struct ut_s
 	return a;
 }
 
-static struct async *find_async(struct cross *x, uint64_t key)
+static struct async *find_async(struct ut_spool_cross *x, uint64_t key)
 {
 	uint32_t at = ut_idmap_get(&x->open, key);
 
 	return at ? &x->asyncs.items[at - 1] : NULL;
 }
 
-static void close_async(struct cross *x, uint64_t key, uint64_t ticks)
+static void close_async(struct ut_spool_cross *x, uint64_t key, uint64_t ticks)
 {
 	struct async *a = find_async(x, key);
 
@@ -102,12 +106,14 @@ static void close_async(struct cross *x, uint64_t key, uint64_t ticks)
 		return;
 	}
 	a->end = ticks;
+	if (x->im->live)
+		*UT_VEC_PUSH(&x->ended) = (uint32_t)(a - x->asyncs.items);
 	ut_idmap_take(&x->open, key);
 	if (a->outer)
 		ut_idmap_put(&x->open, key, a->outer);
 }
 
-static void begin_overlapped(struct cross *x, const struct ut_spool_note *n, size_t id_at)
+static void begin_overlapped(struct ut_spool_cross *x, const struct ut_spool_note *n, size_t id_at)
 {
 	const struct ut_spool_rec *r = &n->rec;
 	struct async *a = open_async(x, ut_spool_id(r, id_at, 2), n);
@@ -119,7 +125,7 @@ static void begin_overlapped(struct cross *x, const struct ut_spool_note *n, siz
 		a->ts = ut_spool_clock_ns(&x->im->tables, ut_rec_low(r, 1), ut_rec_word(r, 2));
 }
 
-static void end_overlapped_clock(struct cross *x, const struct ut_spool_note *n)
+static void end_overlapped_clock(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	uint64_t key = ut_spool_id(&n->rec, 3, 1);
 	struct async *a = find_async(x, key);
@@ -131,7 +137,7 @@ static void end_overlapped_clock(struct cross *x, const struct ut_spool_note *n)
 }
 
 /* The API says that a second begin does nothing; TBB's flow graph counts begins and ends. */
-static void begin_region(struct cross *x, const struct ut_spool_note *n)
+static void begin_region(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	uint64_t key = ut_spool_id(&n->rec, 1, 2) ^ 2;
 	struct async *a = find_async(x, key);
@@ -146,7 +152,7 @@ static void begin_region(struct cross *x, const struct ut_spool_note *n)
 	a->track = async_track(x, "Regions: ", a->cat);
 }
 
-static void end_region(struct cross *x, const struct ut_spool_note *n)
+static void end_region(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	uint64_t key = ut_spool_id(&n->rec, 1, 1) ^ 2;
 	struct async *a = find_async(x, key);
@@ -162,7 +168,7 @@ static uint64_t mark_key(const struct ut_spool_note *n)
 	return (uint64_t)ut_rec_low(&n->rec, 0) << 2 | 1ull << 62;
 }
 
-static void begin_mark(struct cross *x, const struct ut_spool_note *n)
+static void begin_mark(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	struct async *a = open_async(x, mark_key(n), n);
 
@@ -172,7 +178,7 @@ static void begin_mark(struct cross *x, const struct ut_spool_note *n)
 	a->track = ut_spool_thread_track(&x->im->tables, n->thread);
 }
 
-static void end_mark(struct cross *x, const struct ut_spool_note *n)
+static void end_mark(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	struct async *a = find_async(x, mark_key(n));
 
@@ -183,7 +189,7 @@ static void end_mark(struct cross *x, const struct ut_spool_note *n)
 
 /* ---- frames, control, other clocks --------------------------------------------------------- */
 
-static struct ut_spool_late *add_late(struct cross *x, uint64_t begin, uint64_t end)
+static struct ut_spool_late *add_late(struct ut_spool_cross *x, uint64_t begin, uint64_t end)
 {
 	struct ut_spool_late *late = UT_VEC_PUSH(&x->im->late);
 
@@ -193,8 +199,8 @@ static struct ut_spool_late *add_late(struct cross *x, uint64_t begin, uint64_t 
 	return late;
 }
 
-static void add_frame(struct cross *x, const struct ut_spool_rec *r, uint64_t begin, uint64_t end,
-		      uint8_t flags)
+static void add_frame(struct ut_spool_cross *x, const struct ut_spool_rec *r, uint64_t begin,
+		      uint64_t end, uint8_t flags)
 {
 	struct ut_spool_import *im = x->im;
 	size_t mark = im->trace->arg_count;
@@ -213,7 +219,7 @@ static void add_frame(struct cross *x, const struct ut_spool_rec *r, uint64_t be
 	ut_spool_keep_args(im, late, mark);
 }
 
-static struct frame *frame_of(struct cross *x, const struct ut_spool_rec *r)
+static struct frame *frame_of(struct ut_spool_cross *x, const struct ut_spool_rec *r)
 {
 	uint64_t key = (ut_spool_id(r, 1, 1) ^ ut_rec_low(r, 0) * 0x9e3779b97f4a7c15u) | 1;
 	uint32_t at = ut_idmap_get(&x->open_frames, key);
@@ -226,7 +232,7 @@ static struct frame *frame_of(struct cross *x, const struct ut_spool_rec *r)
 	return &x->frames.items[at - 1];
 }
 
-static void frame_call(struct cross *x, const struct ut_spool_note *n)
+static void frame_call(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	struct frame *f = frame_of(x, &n->rec);
 
@@ -243,7 +249,7 @@ static void frame_call(struct cross *x, const struct ut_spool_note *n)
 	f->rec = n->rec;
 }
 
-static void end_frames(struct cross *x)
+static void end_frames(struct ut_spool_cross *x)
 {
 	for (size_t i = 0; i < x->frames.count; i++) {
 		const struct frame *f = &x->frames.items[i];
@@ -255,7 +261,7 @@ static void end_frames(struct cross *x)
 	}
 }
 
-static void control_call(struct cross *x, const struct ut_spool_note *n)
+static void control_call(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	struct ut_spool_import *im = x->im;
 	struct ut_event e = { .kind = UT_KIND_INSTANT, .flags = UT_EV_SCOPE_PROCESS };
@@ -282,7 +288,7 @@ static void control_call(struct cross *x, const struct ut_spool_note *n)
 	x->paused = n->rec.type == UT_REC_PAUSE ? n->ticks : 0;
 }
 
-static void begin_clocked(struct cross *x, const struct ut_spool_note *n)
+static void begin_clocked(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	uint32_t clock = ut_rec_low(&n->rec, 1);
 
@@ -295,7 +301,8 @@ static void begin_clocked(struct cross *x, const struct ut_spool_note *n)
 				  .rec = n->rec };
 }
 
-static void send_clocked(struct cross *x, const struct clocked *c, uint64_t end, uint8_t flags)
+static void send_clocked(struct ut_spool_cross *x, const struct clocked *c, uint64_t end,
+			 uint8_t flags)
 {
 	struct ut_spool_import *im = x->im;
 	size_t mark = im->trace->arg_count;
@@ -313,7 +320,7 @@ static void send_clocked(struct cross *x, const struct clocked *c, uint64_t end,
 	ut_spool_keep_args(im, late, mark);
 }
 
-static void end_clocked(struct cross *x, const struct ut_spool_note *n)
+static void end_clocked(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	uint32_t domain = ut_rec_low(&n->rec, 0);
 	uint64_t end =
@@ -334,7 +341,7 @@ static void end_clocked(struct cross *x, const struct ut_spool_note *n)
 
 /* ---- heaps --------------------------------------------------------------------------------- */
 
-static void change_heap(struct cross *x, const struct ut_spool_note *n, int64_t delta)
+static void change_heap(struct ut_spool_cross *x, const struct ut_spool_note *n, int64_t delta)
 {
 	struct ut_spool_object *o = ut_spool_object(&x->im->tables, ut_rec_low(&n->rec, 0));
 	struct ut_event e = { .kind = UT_KIND_COUNTER, .flags = UT_EV_SIGNED };
@@ -350,20 +357,20 @@ static void change_heap(struct cross *x, const struct ut_spool_note *n, int64_t 
 	ut_sink_event(x->im->sink, x->im->trace, &e);
 }
 
-static int64_t forget_block(struct cross *x, uint64_t address)
+static int64_t forget_block(struct ut_spool_cross *x, uint64_t address)
 {
 	uint32_t at = ut_idmap_take(&x->blocks, address);
 
 	return at ? (int64_t)x->sizes.items[at - 1] : 0;
 }
 
-static void remember_block(struct cross *x, uint64_t address, uint64_t size)
+static void remember_block(struct ut_spool_cross *x, uint64_t address, uint64_t size)
 {
 	*UT_VEC_PUSH(&x->sizes) = size;
 	ut_idmap_put(&x->blocks, address, (uint32_t)x->sizes.count);
 }
 
-static void heap_call(struct cross *x, const struct ut_spool_note *n)
+static void heap_call(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	uint64_t address = ut_rec_word(&n->rec, 1), size = ut_rec_word(&n->rec, 2);
 	int64_t old;
@@ -388,7 +395,7 @@ static void heap_call(struct cross *x, const struct ut_spool_note *n)
 
 /* ---- JIT ----------------------------------------------------------------------------------- */
 
-static void send_jit(struct cross *x, const struct ut_spool_note *n)
+static void send_jit(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	struct ut_spool_import *im = x->im;
 	const struct ut_spool_rec *r = &n->rec;
@@ -407,7 +414,7 @@ static void send_jit(struct cross *x, const struct ut_spool_note *n)
 
 /* ---- all notes in order -------------------------------------------------------------------- */
 
-static void take(struct cross *x, const struct ut_spool_note *n)
+static void take(struct ut_spool_cross *x, const struct ut_spool_note *n)
 {
 	switch ((int)n->rec.type) {
 	case UT_REC_OVERLAPPED_BEGIN:
@@ -493,7 +500,7 @@ static size_t first_meta(const struct ut_spool_import *im, uint64_t id)
 }
 
 /* Said about this id until the end of this instance, and not about an earlier one. */
-static void add_metas(struct cross *x, uint64_t id, struct async *a)
+static void add_metas(struct ut_spool_cross *x, uint64_t id, struct async *a)
 {
 	struct ut_spool_import *im = x->im;
 	uint32_t next = ut_idmap_get(&x->next_meta, id);
@@ -517,10 +524,10 @@ static void add_metas(struct cross *x, uint64_t id, struct async *a)
 	}
 }
 
-static void send_async(struct cross *x, struct async *a)
+/* Its begin, as far as it is known. */
+static struct ut_event begin_async(struct ut_spool_cross *x, struct async *a)
 {
 	struct ut_spool_import *im = x->im;
-	size_t mark = im->trace->arg_count;
 	bool is_mark = a->rec.type == UT_REC_MARK;
 	struct ut_event e = { .kind = UT_KIND_ASYNC_BEGIN, .track = a->track, .cat = a->cat };
 	size_t id_at = a->rec.type == UT_REC_OVERLAPPED_BEGIN_CLOCK ? 3 : 1;
@@ -541,6 +548,27 @@ static void send_async(struct cross *x, struct async *a)
 		e.kind = UT_KIND_INSTANT;
 		if (ut_rec_word(&a->rec, 1))
 			e.flags = UT_EV_SCOPE_PROCESS;
+	}
+	return e;
+}
+
+/* e is its begin. */
+static void end_async(struct ut_spool_cross *x, struct async *a, struct ut_event *e)
+{
+	e->kind = UT_KIND_ASYNC_END;
+	e->args = 0;
+	a->end_ts = a->end_ts ? a->end_ts : ut_spool_ns(&x->im->tables, a->end);
+	e->ts = a->end_ts > e->ts ? a->end_ts : e->ts;
+	ut_sink_event(x->im->sink, x->im->trace, e);
+}
+
+static void send_async(struct ut_spool_cross *x, struct async *a)
+{
+	struct ut_spool_import *im = x->im;
+	size_t mark = im->trace->arg_count;
+	struct ut_event e = begin_async(x, a);
+
+	if (e.kind == UT_KIND_INSTANT) {
 		ut_spool_send(im, &e, mark);
 		return;
 	}
@@ -551,11 +579,7 @@ static void send_async(struct cross *x, struct async *a)
 	}
 	e.val = ut_spool_next_instance(im);
 	ut_spool_send(im, &e, mark);
-	e.kind = UT_KIND_ASYNC_END;
-	e.args = 0;
-	a->end_ts = a->end_ts ? a->end_ts : ut_spool_ns(&im->tables, a->end);
-	e.ts = a->end_ts > e.ts ? a->end_ts : e.ts;
-	ut_sink_event(im->sink, im->trace, &e);
+	end_async(x, a, &e);
 }
 
 static uint32_t scope_of(const struct ut_spool_note *n)
@@ -628,22 +652,45 @@ static void settle_scoped(struct ut_spool_import *im)
 	}
 }
 
-void ut_spool_import_cross(struct ut_spool_import *im)
+static void init(struct ut_spool_cross *x, struct ut_spool_import *im)
 {
-	struct cross x = { .im = im };
 	struct ut_arena *arena = &im->trace->arena;
 
-	ut_idmap_init(&x.open, arena);
-	ut_idmap_init(&x.open_frames, arena);
-	ut_idmap_init(&x.blocks, arena);
-	ut_idmap_init(&x.async_tracks, arena);
-	ut_idmap_init(&x.next_meta, arena);
+	*x = (struct ut_spool_cross){ .im = im };
+	ut_idmap_init(&x->open, arena);
+	ut_idmap_init(&x->open_frames, arena);
+	ut_idmap_init(&x->blocks, arena);
+	ut_idmap_init(&x->async_tracks, arena);
+	ut_idmap_init(&x->next_meta, arena);
+}
+
+static void release(struct ut_spool_cross *x)
+{
+	free(x->asyncs.items);
+	free(x->frames.items);
+	free(x->clocked.items);
+	free(x->sizes.items);
+	free(x->ended.items);
+}
+
+static void take_notes(struct ut_spool_cross *x)
+{
+	struct ut_spool_import *im = x->im;
+
 	if (im->notes.count)
 		qsort(im->notes.items, im->notes.count, sizeof(*im->notes.items), by_ticks);
 	if (im->metas.count)
 		qsort(im->metas.items, im->metas.count, sizeof(*im->metas.items), by_id);
 	for (size_t i = 0; i < im->notes.count; i++)
-		take(&x, &im->notes.items[i]);
+		take(x, &im->notes.items[i]);
+}
+
+void ut_spool_import_cross(struct ut_spool_import *im)
+{
+	struct ut_spool_cross x;
+
+	init(&x, im);
+	take_notes(&x);
 	end_frames(&x);
 	im->trace->losses.unfinished += x.clocked.count;
 	for (size_t i = 0; i < x.clocked.count; i++)
@@ -657,8 +704,60 @@ void ut_spool_import_cross(struct ut_spool_import *im)
 	ut_spool_send_lanes(im);
 	settle_scoped(im);
 	ut_spool_tables_settle(&im->tables);
-	free(x.asyncs.items);
-	free(x.frames.items);
-	free(x.clocked.items);
-	free(x.sizes.items);
+	release(&x);
+}
+
+/* ---- of a recording that is followed -------------------------------------------------------- */
+
+struct ut_spool_cross *ut_spool_cross_new(struct ut_spool_import *im)
+{
+	struct ut_spool_cross *x = ut_make(sizeof(*x));
+
+	init(x, im);
+	return x;
+}
+
+void ut_spool_cross_free(struct ut_spool_cross *x)
+{
+	if (x)
+		release(x);
+	free(x);
+}
+
+/* Its begin stands where it is; the end comes when it comes. */
+static void send_begun(struct ut_spool_cross *x, struct async *a)
+{
+	size_t mark = x->im->trace->arg_count;
+	struct ut_event e = begin_async(x, a);
+
+	if (e.kind == UT_KIND_ASYNC_BEGIN)
+		e.val = a->instance = ut_spool_next_instance(x->im);
+	ut_spool_send(x->im, &e, mark);
+}
+
+static void send_ended(struct ut_spool_cross *x, struct async *a)
+{
+	struct ut_event e = { .track = a->track, .cat = a->cat, .name = a->name };
+
+	if (!a->instance) /* a mark that was shown as a moment */
+		return;
+	e.ts = a->ts ? a->ts : ut_spool_ns(&x->im->tables, a->begin);
+	e.val = a->instance;
+	end_async(x, a, &e);
+}
+
+void ut_spool_cross_go_on(struct ut_spool_cross *x)
+{
+	struct ut_spool_import *im = x->im;
+
+	take_notes(x);
+	for (; x->begun < x->asyncs.count; x->begun++)
+		send_begun(x, &x->asyncs.items[x->begun]);
+	for (size_t i = 0; i < x->ended.count; i++)
+		send_ended(x, &x->asyncs.items[x->ended.items[i]]);
+	ut_spool_sort_lanes(im);
+	ut_spool_omp_settle(im);
+	ut_spool_send_lanes(im);
+	ut_idmap_clear(&x->next_meta);
+	x->ended.count = im->notes.count = im->metas.count = im->late.count = 0;
 }

@@ -11,7 +11,9 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "import/spool/state.h"
+#include "import/spool/live_state.h"
+#include "import/spool/rows.h"
+#include "import/spool/steps.h"
 #include "model/classify.h"
 #include "model/sink.h"
 #include "symbol/demangle.h"
@@ -182,6 +184,8 @@ void ut_spool_import_submits(struct ut_spool_import *im)
 	if (!im->works.count)
 		return;
 	qsort(im->works.items, im->works.count, sizeof(*im->works.items), by_place_and_time);
+	if (im->live)
+		return; /* arrows are drawn when both ends are known */
 	for (size_t i = 0; i < im->works.count; i++) {
 		uint64_t correlation = ut_rec_word(&im->works.items[i].rec, CORRELATION);
 
@@ -226,11 +230,15 @@ static uint32_t device_process(struct ut_spool_import *im, uint32_t device)
 	return o->track - 1;
 }
 
+uint32_t ut_spool_device_process(struct ut_spool_import *im, uint32_t device)
+{
+	return device == UT_DEVICE_PROCESS ? im->tables.process : device_process(im, device);
+}
+
 uint32_t ut_spool_device_track(struct ut_spool_import *im, uint32_t device, enum ut_track_type type,
 			       uint32_t name)
 {
-	uint32_t process =
-		device == UT_DEVICE_PROCESS ? im->tables.process : device_process(im, device);
+	uint32_t process = ut_spool_device_process(im, device);
 	uint32_t track = ut_trace_add_track(im->trace, process, type);
 
 	im->trace->tracks[track].name = name;
@@ -302,6 +310,8 @@ void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *
 
 		if (type == UT_FACT_MORE)
 			add_more_facts(im, ut_rec_word(r, i + 1));
+		if (type == UT_VALUE_SENT || type == UT_VALUE_RECEIVED)
+			continue; /* ut_spool_send_told() */
 		if (type >= sizeof(types)) {
 			im->trace->losses.unknown += type != UT_FACT_MORE;
 			continue;
@@ -334,16 +344,19 @@ static void add_work_args(struct ut_spool_import *im, const struct ut_spool_rec 
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
-/* The name without C++'s mangling; each is looked at once. */
-static uint32_t readable(struct ut_spool_import *im, uint32_t name)
+/* The name without C++'s mangling; each is looked at once. A kernel of SYCL's has the name of the
+ * type that it is made from. */
+uint32_t ut_spool_readable(struct ut_spool_import *im, uint32_t name)
 {
+	static const char type[] = "typeinfo name for ";
 	uint32_t known = ut_idmap_get(&im->readable, name);
-	char *text;
+	char *text, *shown;
 
 	if (known)
 		return known;
 	text = ut_demangle(ut_strtab_get(&im->trace->strings, name).ptr);
-	known = text ? ut_strtab_intern_z(&im->trace->strings, text) : name;
+	shown = text && !strncmp(text, type, strlen(type)) ? text + strlen(type) : text;
+	known = shown ? ut_strtab_intern_z(&im->trace->strings, shown) : name;
 	free(text);
 	if (name && known)
 		ut_idmap_put(&im->readable, name, known);
@@ -351,8 +364,8 @@ static uint32_t readable(struct ut_spool_import *im, uint32_t name)
 }
 
 /* One end of an arrow, bound to the span before it. */
-static void send_arrow(struct ut_spool_import *im, const struct ut_event *span, enum ut_kind kind,
-		       uint32_t number)
+void ut_spool_send_arrow(struct ut_spool_import *im, const struct ut_event *span, enum ut_kind kind,
+			 uint32_t number)
 {
 	const struct ut_event e = { .ts = span->ts,
 				    .val = FIRST_FLOW + number,
@@ -364,6 +377,26 @@ static void send_arrow(struct ut_spool_import *im, const struct ut_event *span, 
 	ut_sink_event(im->sink, im->trace, &e);
 }
 
+/*
+ * A part of a kernel that ran on one tile of a device is called so, as Intel's unitrace does. It is
+ * the last fact that says it, whose value is not stored if it is 0.
+ */
+static uint32_t tile_name(struct ut_spool_import *im, const struct ut_spool_rec *r, uint32_t name)
+{
+	struct ut_strtab *strings = &im->trace->strings;
+	size_t last = r->count > FACTS ? (r->count - 1 - FACTS) / 2 * 2 + FACTS : 0;
+	struct ut_buf text = { 0 };
+	uint32_t key = last ? ut_spool_string(&im->tables, ut_rec_low(r, last)) : 0;
+
+	if (!ut_str_is(ut_strtab_get(strings, key), "tile"))
+		return name;
+	ut_buf_fmt(&text, "Tile #%" PRIu64 ": %s", ut_rec_word(r, last + 1),
+		   ut_strtab_get(strings, name).ptr);
+	name = ut_strtab_intern_z(strings, text.data);
+	ut_buf_release(&text);
+	return name;
+}
+
 static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w, uint32_t track)
 {
 	static const char *const kinds[] = { "kernel", "copy", "fill", "sync", "other" };
@@ -373,56 +406,42 @@ static void send_work(struct ut_spool_import *im, const struct ut_spool_work *w,
 	size_t mark = im->trace->arg_count;
 	struct ut_event e = { .ts = w->start, .val = w->end - w->start, .track = track };
 
-	e.name = readable(im, ut_spool_string(&im->tables, ut_rec_high(&w->rec, QUEUE_NAME)));
+	e.name = ut_spool_readable(im,
+				   ut_spool_string(&im->tables, ut_rec_high(&w->rec, QUEUE_NAME)));
+	if (kind == UT_WORK_KERNEL)
+		e.name = tile_name(im, &w->rec, e.name);
 	e.cat = ut_strtab_intern_z(&im->trace->strings,
 				   kinds[kind < UT_WORK_OTHER ? kind : UT_WORK_OTHER]);
 	e.flags = kind == UT_WORK_SYNC ? UT_EV_ASIDE : 0; /* who waits does not work */
 	add_work_args(im, &w->rec);
+	ut_spool_args_measured(im, w, e.name, mark);
 	ut_spool_send(im, &e, mark);
 	ut_spool_send_messages(im, correlation, &e);
+	ut_spool_send_told(im, &w->rec, FACTS, &e);
+	if (im->live)
+		ut_spool_live_work(im, correlation, &e);
+	ut_spool_send_told(im, &w->rec, FACTS, &e);
 	if (!flow)
 		return;
-	send_arrow(im, &e, UT_KIND_FLOW_IN, flow);
+	ut_spool_send_arrow(im, &e, UT_KIND_FLOW_IN, flow);
 	ut_idmap_put(&im->flow_of_call, correlation, flow + 1);
 }
 
-/* One row of work that does not overlap. */
-struct row {
-	uint32_t track;
-	uint64_t end;
-};
-
 static size_t send_queue(struct ut_spool_import *im, const struct ut_spool_work *all, size_t count)
 {
-	UT_VEC(struct row) rows = { 0 };
+	struct ut_spool_rows *rows = ut_spool_rows_begin(im, UT_ROWS_QUEUE, all[0].place);
 	size_t n = 0;
 
 	for (; n < count && all[n].place == all[0].place && all[n].rec.type == UT_REC_WORK; n++) {
-		size_t at = 0;
+		size_t at = ut_spool_rows_find(rows, all[n].start, all[n].end, false);
 
-		while (at < rows.count && rows.items[at].end > all[n].start)
-			at++;
-		if (at == rows.count)
-			*UT_VEC_PUSH(&rows) =
-				(struct row){ .track = ut_spool_queue_track(im, all[n].place, at) };
-		rows.items[at].end = all[n].end;
-		send_work(im, &all[n], rows.items[at].track);
+		ut_spool_rows_put(
+			rows, at, all[n].end,
+			at == rows->rows.count ? ut_spool_queue_track(im, all[n].place, at) : 0);
+		send_work(im, &all[n], rows->rows.items[at].track);
 	}
-	free(rows.items);
+	ut_spool_rows_end(im, rows);
 	return n;
-}
-
-/* A row of calls that nest. */
-struct call_row {
-	uint32_t track;
-	UT_VEC(uint64_t) ends; /* of those that are open, the outermost first */
-};
-
-static bool fits(struct call_row *row, const struct ut_spool_work *w)
-{
-	while (row->ends.count && row->ends.items[row->ends.count - 1] <= w->start)
-		row->ends.count--;
-	return !row->ends.count || w->end <= row->ends.items[row->ends.count - 1];
 }
 
 /* The runtime that calls of this category are made to. */
@@ -469,32 +488,30 @@ static void send_call(struct ut_spool_import *im, const struct ut_spool_work *w,
 	ut_spool_args_facts(im, r, CALL_FACTS);
 	ut_spool_send(im, &e, mark);
 	ut_spool_send_messages(im, correlation, &e);
+	ut_spool_send_told(im, r, CALL_FACTS, &e);
+	if (im->live)
+		ut_spool_live_call(im, correlation, &e);
+	ut_spool_send_told(im, r, CALL_FACTS, &e);
 	/* Work is sent after the calls and takes the same numbers, one by one. */
 	for (uint32_t n = 0; n < works; n++)
-		send_arrow(im, &e, UT_KIND_FLOW_OUT,
-			   ut_idmap_get(&im->flow_of_call, correlation) + n);
+		ut_spool_send_arrow(im, &e, UT_KIND_FLOW_OUT,
+				    ut_idmap_get(&im->flow_of_call, correlation) + n);
 }
 
 /* Calls nest; those that overlap instead, for whatever reason, get rows of their own. */
 static size_t send_calls(struct ut_spool_import *im, const struct ut_spool_work *all, size_t count)
 {
-	UT_VEC(struct call_row) rows = { 0 };
+	struct ut_spool_rows *rows = ut_spool_rows_begin(im, UT_ROWS_CALLS, all[0].place);
 	size_t n = 0;
 
 	for (; n < count && all[n].place == all[0].place && all[n].rec.type == UT_REC_CALL; n++) {
-		size_t at = 0;
+		size_t at = ut_spool_rows_find(rows, all[n].start, all[n].end, true);
 
-		while (at < rows.count && !fits(&rows.items[at], &all[n]))
-			at++;
-		if (at == rows.count)
-			*UT_VEC_PUSH(&rows) =
-				(struct call_row){ .track = call_track(im, &all[n], at) };
-		*UT_VEC_PUSH(&rows.items[at].ends) = all[n].end;
-		send_call(im, &all[n], rows.items[at].track);
+		ut_spool_rows_put(rows, at, all[n].end,
+				  at == rows->rows.count ? call_track(im, &all[n], at) : 0);
+		send_call(im, &all[n], rows->rows.items[at].track);
 	}
-	for (size_t i = 0; i < rows.count; i++)
-		free(rows.items[i].ends.items);
-	free(rows.items);
+	ut_spool_rows_end(im, rows);
 	return n;
 }
 
@@ -503,8 +520,16 @@ static size_t send_counter(struct ut_spool_import *im, const struct ut_spool_wor
 {
 	uint32_t number = ut_rec_high(&all[0].rec, 0);
 	uint32_t name = ut_spool_string(&im->tables, number);
-	uint32_t track = ut_spool_device_track(im, all[0].place, UT_TRACK_COUNTER, name);
+	uint64_t of = (uint64_t)all[0].place << 32 | number;
+	struct ut_spool_rows *rows = ut_spool_rows_begin(im, UT_ROWS_COUNTER, of);
+	uint32_t track;
 	size_t n = 0;
+
+	if (!rows->rows.count)
+		ut_spool_rows_put(rows, 0, 0,
+				  ut_spool_device_track(im, all[0].place, UT_TRACK_COUNTER, name));
+	track = rows->rows.items[0].track;
+	ut_spool_rows_end(im, rows);
 
 	for (; n < count && all[n].place == all[0].place && ut_rec_high(&all[n].rec, 0) == number;
 	     n++) {

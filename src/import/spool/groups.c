@@ -5,10 +5,12 @@
  * So a name counts from the moment it was given until the next is. Saying the same again is free:
  * ten million equal groups take one entry.
  */
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
-#include "import/spool/state.h"
+#include "import/spool/steps.h"
 
 void ut_spool_add_group(struct ut_spool_import *im, const struct ut_spool_group *g)
 {
@@ -50,26 +52,44 @@ void ut_spool_sort_groups(struct ut_spool_import *im)
 		qsort(im->groups.items, im->groups.count, sizeof(*im->groups.items), by_key);
 }
 
-/* The latest by then, else the first to come. */
-const struct ut_spool_group *ut_spool_group(const struct ut_spool_import *im, uint64_t key,
-					    uint64_t ticks)
+const void *ut_spool_by_then(const void *items, size_t count, size_t size, uint64_t key,
+			     uint64_t ticks)
 {
-	const struct ut_spool_group *all = im->groups.items;
-	size_t lo = 0, hi = im->groups.count;
+	const char *all = items;
+	size_t lo = 0, hi = count;
+	uint64_t at[2];
 
-	if (!key)
-		return NULL;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (all[mid].key < key || (all[mid].key == key && all[mid].ticks <= ticks))
+		memcpy(at, all + mid * size, sizeof(at));
+		if (at[0] < key || (at[0] == key && at[1] <= ticks))
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (lo && all[lo - 1].key == key)
-		return &all[lo - 1];
-	return lo < im->groups.count && all[lo].key == key ? &all[lo] : NULL;
+	for (size_t i = lo - (lo > 0); i <= lo && i < count; i++) {
+		memcpy(at, all + i * size, sizeof(at));
+		if (at[0] == key)
+			return all + i * size;
+	}
+	return NULL;
+}
+
+_Static_assert(!offsetof(struct ut_spool_group, key) && offsetof(struct ut_spool_group, ticks) == 8,
+	       "ut_spool_by_then() reads these");
+
+const struct ut_spool_group *ut_spool_group(const struct ut_spool_import *im, uint64_t key,
+					    uint64_t ticks)
+{
+	if (im->live) { /* the latest by now; they are not sorted */
+		uint32_t at = key ? ut_idmap_get(&im->last_group, key) : 0;
+
+		return at ? &im->groups.items[at - 1] : NULL;
+	}
+	return key ? ut_spool_by_then(im->groups.items, im->groups.count, sizeof(*im->groups.items),
+				      key, ticks)
+		   : NULL;
 }
 
 uint32_t ut_spool_group_name(const struct ut_spool_import *im, uint64_t key, uint64_t ticks)

@@ -2,19 +2,16 @@
  * lanes.c - spans that belong to no thread get lanes of their own, as many as it takes for
  * them to nest; and the arrows between tasks that refer to each other.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "import/spool/state.h"
+#include "import/spool/live_state.h"
+#include "import/spool/rows.h"
+#include "import/spool/steps.h"
 #include "ittnotify.h"
 #include "model/sink.h"
-
-/* One row of spans that nest. */
-struct row {
-	uint32_t track;
-	UT_VEC(uint64_t) ends; /* of the spans that are open, outermost first */
-};
 
 /*
  * By lane; then outer before inner, as sinks expect it. Of two with the same bounds, the one that
@@ -31,13 +28,6 @@ static int by_lane(const void *a, const void *b)
 	if (x->end != y->end)
 		return x->end < y->end ? 1 : -1;
 	return (x->order < y->order) - (x->order > y->order);
-}
-
-static bool fits(struct row *row, const struct ut_spool_late *s)
-{
-	while (row->ends.count && row->ends.items[row->ends.count - 1] <= s->begin)
-		row->ends.count--;
-	return !row->ends.count || s->end <= row->ends.items[row->ends.count - 1];
 }
 
 static uint32_t add_row_track(struct ut_spool_import *im, const struct ut_spool_late *first,
@@ -71,26 +61,19 @@ static void send_late(struct ut_spool_import *im, const struct ut_spool_late *s,
 	ut_spool_send(im, &e, mark);
 }
 
-/* Rows are tried in order, so programs that nest get one; a row is never searched, only its top. */
 static size_t send_lane(struct ut_spool_import *im, const struct ut_spool_late *spans, size_t count)
 {
-	UT_VEC(struct row) rows = { 0 };
+	struct ut_spool_rows *rows = ut_spool_rows_begin(im, UT_ROWS_LANE, spans[0].lane);
 	size_t n = 0;
 
 	for (; n < count && spans[n].lane == spans[0].lane; n++) {
-		size_t at = 0;
+		size_t at = ut_spool_rows_find(rows, spans[n].begin, spans[n].end, true);
 
-		while (at < rows.count && !fits(&rows.items[at], &spans[n]))
-			at++;
-		if (at == rows.count)
-			*UT_VEC_PUSH(&rows) =
-				(struct row){ .track = add_row_track(im, &spans[n], at) };
-		*UT_VEC_PUSH(&rows.items[at].ends) = spans[n].end;
-		send_late(im, &spans[n], rows.items[at].track);
+		ut_spool_rows_put(rows, at, spans[n].end,
+				  at == rows->rows.count ? add_row_track(im, &spans[n], at) : 0);
+		send_late(im, &spans[n], rows->rows.items[at].track);
 	}
-	for (size_t i = 0; i < rows.count; i++)
-		free(rows.items[i].ends.items);
-	free(rows.items);
+	ut_spool_rows_end(im, rows);
 	return n;
 }
 
@@ -121,21 +104,12 @@ static int by_key(const void *a, const void *b)
 static const struct ut_spool_place *find_place(const struct ut_spool_import *im, uint64_t key,
 					       uint64_t ticks)
 {
-	const struct ut_spool_place *all = im->places.items;
-	size_t lo = 0, hi = im->places.count;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (all[mid].key < key || (all[mid].key == key && all[mid].ticks <= ticks))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo && all[lo - 1].key == key)
-		return &all[lo - 1];
-	return lo < im->places.count && all[lo].key == key ? &all[lo] : NULL;
+	return ut_spool_by_then(im->places.items, im->places.count, sizeof(*im->places.items), key,
+				ticks);
 }
+
+_Static_assert(!offsetof(struct ut_spool_place, key) && offsetof(struct ut_spool_place, ticks) == 8,
+	       "ut_spool_by_then() reads these");
 
 /*
  * The edges of a flow graph run between ports of nodes; what shows up in time are the nodes'
@@ -194,4 +168,51 @@ void ut_spool_import_flows(struct ut_spool_import *im)
 		else
 			add_flow(im, head, tail, r->relation, i + 1);
 	}
+}
+
+/* ---- of a recording that is followed -------------------------------------------------------- */
+
+#define WAIT_TICKS (UINT64_C(1) << 33) /* some seconds, for the other end of an arrow */
+
+static const struct ut_spool_place *latest(const struct ut_spool_import *im, uint64_t key)
+{
+	uint32_t at = ut_idmap_get(&im->live->place_of, key);
+
+	return at ? &im->places.items[at - 1] : NULL;
+}
+
+static void send_end(struct ut_spool_import *im, const struct ut_spool_flow *f)
+{
+	const struct ut_event span = { .ts = ut_spool_ns(&im->tables, f->begin),
+				       .track = ut_spool_thread_track(&im->tables, f->thread) };
+
+	ut_spool_send_flow(im, f, &span);
+}
+
+void ut_spool_flows_go_on(struct ut_spool_import *im, uint64_t ticks)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < im->references.count; i++) {
+		const struct ut_spool_place r = im->references.items[i];
+		const struct ut_spool_place *tail = latest(im, r.key);
+		const struct ut_spool_place *head = r.head ? latest(im, r.head) : &r;
+
+		if (!head || !tail) {
+			if (r.ticks + WAIT_TICKS > ticks)
+				im->references.items[kept++] = r;
+			continue;
+		}
+		if (head->begin == tail->begin && head->thread == tail->thread)
+			continue;
+		im->live->arrow_count++;
+		if (from_tail(r.relation))
+			add_flow(im, tail, head, r.relation, im->live->arrow_count);
+		else
+			add_flow(im, head, tail, r.relation, im->live->arrow_count);
+	}
+	im->references.count = kept;
+	for (size_t i = 0; i < im->flows.count; i++)
+		send_end(im, &im->flows.items[i]);
+	im->flows.count = 0;
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/str.h"
+#include "import/cpu/cpu_read.h"
 #include "import/spool/records.h"
 #include "wire/process.h"
 
@@ -22,11 +24,32 @@ static bool is_alive(const struct ut_spool_header *h)
 	return h->proc_start && ut_process_start(h->pid) == h->proc_start;
 }
 
+/* A process that has recorded nothing itself, but was sampled. */
+static int info_of_samples(const char *path, struct ut_spool_info *info, struct ut_err *err)
+{
+	struct ut_cpu_info cpu;
+	int rc = ut_cpu_info(path, &cpu, err);
+
+	if (rc)
+		return rc;
+	*info = (struct ut_spool_info){ .pid = cpu.pid,
+					.rank = cpu.rank,
+					.start_mono = cpu.start,
+					.bytes = cpu.bytes,
+					.alive = cpu.alive };
+	memcpy(info->path, cpu.path, sizeof(info->path));
+	memcpy(info->name, cpu.name, sizeof(info->name));
+	return 0;
+}
+
 int ut_spool_info(const char *path, struct ut_spool_info *info, struct ut_err *err)
 {
 	struct ut_spool_map m;
-	int rc = ut_spool_map(&m, path, err);
+	int rc;
 
+	if (ut_str_ends(path, UT_CPU_SUFFIX))
+		return info_of_samples(path, info, err);
+	rc = ut_spool_map(&m, path, err);
 	if (rc)
 		return rc;
 	*info = (struct ut_spool_info){ .pid = m.header->pid,
@@ -48,11 +71,13 @@ static int by_start(const void *a, const void *b)
 	return (x->start_mono > y->start_mono) - (x->start_mono < y->start_mono);
 }
 
-static bool is_spool(const char *name)
+/* Samples of a process that has a spool are read with that. */
+static bool is_recording(const char *dir, const char *name, char path[4096])
 {
-	size_t len = strlen(name), suffix = strlen(UT_SPOOL_SUFFIX);
-
-	return len > suffix && !strcmp(name + len - suffix, UT_SPOOL_SUFFIX);
+	if (snprintf(path, 4096, "%s/%s", dir, name) >= 4096)
+		return false;
+	return ut_str_ends(name, UT_SPOOL_SUFFIX) ||
+	       (ut_str_ends(name, UT_CPU_SUFFIX) && !ut_cpu_has_spool(path));
 }
 
 int ut_spool_list(const char *dir, struct ut_spool_info **list, size_t *count, struct ut_err *err)
@@ -69,8 +94,7 @@ int ut_spool_list(const char *dir, struct ut_spool_info **list, size_t *count, s
 	while (!rc && (e = readdir(d))) {
 		char path[4096];
 
-		if (!is_spool(e->d_name) ||
-		    snprintf(path, sizeof(path), "%s/%s", dir, e->d_name) >= (int)sizeof(path))
+		if (!is_recording(dir, e->d_name, path))
 			continue;
 		*list = ut_grow(*list, *count + 1, &cap, sizeof(**list));
 		/* A file whose process was killed before it was ready holds nothing. */

@@ -1,7 +1,7 @@
 /* moment.c - records that are one event by themselves. */
 #include <string.h>
 
-#include "import/spool/state.h"
+#include "import/spool/steps.h"
 #include "ittnotify.h"
 #include "model/sink.h"
 #include "wire/spool_ops.h"

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "import/spool/state.h"
+#include "import/spool/steps.h"
 #include "ittnotify.h"
 
 /* What libomp's two kinds of metadata consist of. */

@@ -9,13 +9,27 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "import/spool/state.h"
+#include "base/str.h"
+#include "import/cpu/cpu_read.h"
+#include "import/cpu/jit_code.h"
+#include "import/spool/steps.h"
 #include "ittnotify.h"
 #include "model/sink.h"
 #include "wire/control.h"
 #include "wire/process.h"
 
 /* ---- definitions --------------------------------------------------------------------------- */
+
+void ut_spool_scan_definition(struct ut_spool_import *im, const struct ut_spool_rec *r)
+{
+	if (r->kind != UT_WORD_LONG || ut_spool_tables_define(&im->tables, r))
+		return;
+	if (r->type == UT_REC_JIT_METHOD)
+		*UT_VEC_PUSH(&im->notes) =
+			(struct ut_spool_note){ ut_rec_word(r, 1), 0, *r, false };
+	else
+		im->trace->losses.unknown++;
+}
 
 static void scan_definitions(struct ut_spool_import *im)
 {
@@ -30,15 +44,8 @@ static void scan_definitions(struct ut_spool_import *im)
 
 		if (view.kind != UT_CHUNK_META)
 			continue;
-		while (ut_spool_walk_next(&w, &r)) {
-			if (r.kind != UT_WORD_LONG || ut_spool_tables_define(&im->tables, &r))
-				continue;
-			if (r.type == UT_REC_JIT_METHOD)
-				*UT_VEC_PUSH(&im->notes) =
-					(struct ut_spool_note){ ut_rec_word(&r, 1), 0, r, false };
-			else
-				im->trace->losses.unknown++;
-		}
+		while (ut_spool_walk_next(&w, &r))
+			ut_spool_scan_definition(im, &r);
 		im->trace->losses.torn += w.torn;
 	}
 }
@@ -109,8 +116,8 @@ static void want(struct ut_spool_import *im, uint64_t id)
 }
 
 /* What has to be known before the threads are read. */
-static void scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t ticks,
-		      const struct ut_spool_rec *r)
+void ut_spool_scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t ticks,
+			const struct ut_spool_rec *r)
 {
 	switch ((int)r->type) {
 	case UT_REC_TASK_GROUP:
@@ -149,6 +156,9 @@ static void scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t tick
 		break;
 	case UT_REC_MESSAGE:
 		ut_spool_add_message(im, thread, ticks, r);
+		break;
+	case UT_REC_ALLOCATED:
+		im->memory.any = true;
 		break;
 	case UT_REC_OVERLAPPED_BEGIN:
 	case UT_REC_OVERLAPPED_END:
@@ -207,7 +217,7 @@ static void scan_data(struct ut_spool_import *im, const struct ut_chunk_view *vi
 				part->end = r.words - 1;
 			part = add_part(im, &w, &r);
 		} else if (part && r.kind == UT_WORD_LONG) {
-			scan_long(im, part->thread, w.ticks, &r);
+			ut_spool_scan_long(im, part->thread, w.ticks, &r);
 		}
 		if (part && w.ticks > im->last)
 			im->last = w.ticks;
@@ -229,6 +239,12 @@ static int by_thread(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
+void ut_spool_sort_parts(struct ut_spool_import *im)
+{
+	if (im->parts.count)
+		qsort(im->parts.items, im->parts.count, sizeof(*im->parts.items), by_thread);
+}
+
 static void scan_records(struct ut_spool_import *im)
 {
 	struct ut_chunk_view view;
@@ -237,8 +253,7 @@ static void scan_records(struct ut_spool_import *im)
 	while (ut_spool_next_chunk(&im->map, &offset, &view))
 		if (view.kind == UT_CHUNK_DATA)
 			scan_data(im, &view);
-	if (im->parts.count)
-		qsort(im->parts.items, im->parts.count, sizeof(*im->parts.items), by_thread);
+	ut_spool_sort_parts(im);
 }
 
 /* ---- the clock ----------------------------------------------------------------------------- */
@@ -310,7 +325,7 @@ static void set_back(struct ut_clock_map *own, int64_t by)
  * after. If both died early, this machine's clocks still run as they did, until the next boot
  * (or until it slept, or if we are in another time namespace: then they say something else).
  */
-static void settle_clock(struct ut_spool_import *im, const char *path)
+void ut_spool_settle_clock(struct ut_spool_import *im, const char *path)
 {
 	const struct ut_spool_header *h = im->map.header;
 	struct ut_clock_map launcher = { .count = 0 }, *own = &im->tables.clock;
@@ -339,25 +354,29 @@ static void settle_clock(struct ut_spool_import *im, const char *path)
 	im->trace->clock_error = h->start.error;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
-
-static uint32_t add_text(struct ut_trace *trace, const char *s, size_t size)
+void ut_spool_clock_go_on(struct ut_spool_import *im, const struct ut_clock_pair *now)
 {
-	return ut_strtab_intern(&trace->strings, s, strnlen(s, size));
+	struct ut_clock_map *own = &im->tables.clock;
+
+	if (ahead(own, now))
+		return;
+	/* The first pair stays: looks may be milliseconds apart, and a rate of such a time is worth
+	   little for what a thread that slept has written long before. */
+	ut_clock_map_add(own, now);
+	ut_clock_map_finish(own, 1.0);
 }
 
-static uint32_t add_process(struct ut_trace *trace, const struct ut_spool_header *h)
-{
-	uint32_t at = ut_trace_add_process(trace, h->pid);
-	struct ut_process *p = &trace->processes[at];
+/* ---- the whole ----------------------------------------------------------------------------- */
 
-	p->name = add_text(trace, h->name, sizeof(h->name));
-	p->host = add_text(trace, h->host, sizeof(h->host));
-	p->cmdline = add_text(trace, h->cmdline, sizeof(h->cmdline));
-	p->rank = h->rank;
-	p->sort_index = h->rank >= 0 ? h->rank : 0;
-	p->kind = UT_PROCESS_PROGRAM;
-	return at;
+static uint32_t add_program(struct ut_trace *trace, const struct ut_spool_header *h)
+{
+	return ut_trace_add_program(trace, &(struct ut_trace_program){
+						   .pid = h->pid,
+						   .rank = h->rank,
+						   .name = UT_STR_FIELD(h->name),
+						   .host = UT_STR_FIELD(h->host),
+						   .cmdline = UT_STR_FIELD(h->cmdline),
+					   });
 }
 
 static uint32_t cut_note(struct ut_trace *trace, uint32_t count)
@@ -395,8 +414,10 @@ static void note_end(struct ut_trace *trace, const struct ut_spool_header *h)
 	ut_trace_add_note(trace, ut_strtab_intern_z(&trace->strings, text));
 }
 
-static void run(struct ut_spool_import *im, const char *path)
+void ut_spool_import_init(struct ut_spool_import *im)
 {
+	ut_spool_tables_init(&im->tables, im->trace, add_program(im->trace, im->map.header),
+			     &im->map);
 	ut_idmap_init(&im->wanted, &im->trace->arena);
 	ut_idmap_init(&im->last_group, &im->trace->arena);
 	ut_idmap_init(&im->overlap_tracks, &im->trace->arena);
@@ -407,46 +428,132 @@ static void run(struct ut_spool_import *im, const char *path)
 	ut_idmap_init(&im->readable, &im->trace->arena);
 	ut_spool_told_init(&im->told, &im->trace->arena);
 	im->object_name = ut_strtab_intern_z(&im->trace->strings, "object_name");
+}
+
+void ut_spool_import_release(struct ut_spool_import *im)
+{
+	free(im->parts.items);
+	free(im->notes.items);
+	free(im->metas.items);
+	free(im->late.items);
+	free(im->places.items);
+	free(im->references.items);
+	free(im->flows.items);
+	free(im->works.items);
+	free(im->submits.items);
+	ut_spool_told_release(&im->told);
+	ut_spool_memory_release(&im->memory);
+	free(im->groups.items);
+	ut_spool_tables_release(&im->tables);
+	ut_spool_unmap(&im->map);
+}
+
+static void scan(struct ut_spool_import *im, const char *path)
+{
 	scan_definitions(im);
 	ut_spool_settle_code(im);
-	settle_clock(im, path);
+	ut_spool_settle_clock(im, path);
+	ut_spool_clock_fact(im->trace, im->tables.process, path);
 	scan_records(im);
+}
+
+static void run(struct ut_spool_import *im)
+{
 	ut_spool_sort_groups(im);
 	im->trace->first = ut_spool_ns(&im->tables, im->map.header->start.ticks);
 	im->trace->last = im->last ? ut_spool_ns(&im->tables, im->last) : im->trace->first;
 	ut_spool_import_submits(im);
 	ut_spool_import_threads(im);
 	ut_spool_import_cross(im);
+	ut_spool_prepare_measured(im);
 	ut_spool_import_devices(im);
 	ut_spool_import_values(im);
 	ut_spool_import_samples(im);
 	ut_spool_import_messages(im);
+	ut_spool_import_memory(im);
+}
+
+/* What compilers have told of code that they made. Lines are told by where they end. */
+static void take_jit(struct ut_spool_import *im, struct ut_jit_code *jit)
+{
+	for (size_t i = 0; i < im->notes.count; i++) {
+		const struct ut_spool_rec *r = &im->notes.items[i].rec;
+		uint64_t address = ut_rec_word(r, 2), size = ut_rec_word(r, 3);
+		uint32_t lines = ut_rec_high(r, 0);
+
+		if (r->type != UT_REC_JIT_METHOD || size > UINT64_MAX - address)
+			continue;
+		for (uint32_t k = 0; k < lines && 6 + k < r->count; k++)
+			ut_jit_code_add_line(jit,
+					     &(struct ut_jit_line){ address + ut_rec_low(r, 6 + k),
+								    ut_rec_high(r, 6 + k), 0 });
+		ut_jit_code_add(jit,
+				&(struct ut_jit_function){
+					.start = address,
+					.end = address + size,
+					.time = ut_spool_ns(&im->tables, im->notes.items[i].ticks),
+					.name = ut_spool_string(&im->tables, ut_rec_low(r, 4)),
+					.file = ut_spool_string(&im->tables, ut_rec_low(r, 5)),
+					.lines_end = true });
+	}
+}
+
+/* When the process had switched itself off: it has no samples then, though some were taken. */
+static void tell_switches(const struct ut_spool_import *im, struct ut_cpu *cpu)
+{
+	const struct ut_spool_header *h = im->map.header;
+
+	ut_cpu_switched(cpu, UT_CPU_BY_PROCESS, h->start.mono, !h->began_off);
+	for (size_t i = 0; i < im->notes.count; i++) {
+		const struct ut_spool_note *n = &im->notes.items[i];
+
+		if (h->one_switch && n->rec.type != UT_REC_DETACH)
+			continue; /* the session's own switches say when */
+		if (n->rec.type == UT_REC_PAUSE || n->rec.type == UT_REC_RESUME ||
+		    n->rec.type == UT_REC_DETACH)
+			ut_cpu_switched(cpu, UT_CPU_BY_PROCESS, ut_spool_ns(&im->tables, n->ticks),
+					n->rec.type == UT_REC_RESUME);
+	}
+}
+
+static int open_cpu(struct ut_spool_import *im, struct ut_cpu *cpu, const char *path)
+{
+	struct ut_jit_code jit;
+	int rc;
+
+	ut_jit_code_init(&jit, im->trace);
+	take_jit(im, &jit);
+	rc = ut_cpu_open(cpu, path, im->trace, &jit, NULL);
+	ut_jit_code_release(&jit);
+	return rc;
 }
 
 int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *sink,
 		    struct ut_err *err)
 {
-	struct ut_spool_import im = { .trace = trace, .sink = sink };
-	int rc = ut_spool_map(&im.map, path, err);
+	struct ut_spool_import im = { .path = path, .trace = trace, .sink = sink };
+	struct ut_cpu cpu = { .trace = NULL };
+	char cpu_path[4096];
+	int rc;
 
+	if (ut_str_ends(path, UT_CPU_SUFFIX))
+		return ut_import_cpu(path, trace, sink, err);
+	rc = ut_spool_map(&im.map, path, err);
 	if (rc)
 		return rc;
-	ut_spool_tables_init(&im.tables, trace, add_process(trace, im.map.header), &im.map);
+	ut_spool_import_init(&im);
 	add_losses(trace, im.map.header);
 	note_end(trace, im.map.header);
-	run(&im, path);
-	free(im.parts.items);
-	free(im.notes.items);
-	free(im.metas.items);
-	free(im.late.items);
-	free(im.places.items);
-	free(im.references.items);
-	free(im.flows.items);
-	free(im.works.items);
-	free(im.submits.items);
-	ut_spool_told_release(&im.told);
-	free(im.groups.items);
-	ut_spool_tables_release(&im.tables);
-	ut_spool_unmap(&im.map);
+	scan(&im, path);
+	if (ut_cpu_beside(path, im.map.header->pid, im.map.header->start.mono, cpu_path) &&
+	    !open_cpu(&im, &cpu, cpu_path))
+		im.sink = ut_cpu_sink(&cpu, sink);
+	run(&im);
+	if (im.sink != sink) {
+		tell_switches(&im, &cpu);
+		ut_cpu_send(&cpu, im.tables.process, sink);
+	}
+	ut_cpu_close(&cpu);
+	ut_spool_import_release(&im);
 	return 0;
 }

@@ -44,6 +44,25 @@ struct ut_spool_mark {
 
 int ut_spool_mark(const char *path, struct ut_spool_mark *mark, struct ut_err *err) UT_MUST_CHECK;
 
+/*
+ * Follows a recording while it is made. Each look goes on where the last one ended, and gives a
+ * store of all there is by then, with its pyramid; numbers of tracks and types stay. What reaches
+ * back to earlier times may be missing or late (arguments that are told about a task of which the
+ * end was seen, joints of ids): who wants all of it reads the file once it is complete.
+ *
+ * -ENOTSUP: this one has to be read anew each time, since it is written over (flight recorder) or
+ * its clock is not this machine's.
+ */
+struct ut_spool_live;
+struct ut_store;
+
+struct ut_spool_live *ut_spool_live_open(const char *path, struct ut_err *err) UT_MUST_CHECK;
+/* 1: there is nothing new, and no store. */
+int ut_spool_live_look(struct ut_spool_live *l, struct ut_store *store,
+		       struct ut_err *err) UT_MUST_CHECK;
+uint64_t ut_spool_live_bytes(const struct ut_spool_live *l); /* of records, by now */
+void ut_spool_live_close(struct ut_spool_live *l); /* stores stay until they are released */
+
 /* Fills the trace and feeds every event to the sink. */
 int ut_import_spool(const char *path, struct ut_trace *trace, struct ut_sink *sink,
 		    struct ut_err *err) UT_MUST_CHECK;

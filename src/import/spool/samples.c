@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "import/spool/state.h"
+#include "import/spool/rows.h"
+#include "import/spool/steps.h"
 #include "model/sink.h"
 #include "symbol/symbol.h"
 #include "unitrace/backend.h"
@@ -26,8 +27,9 @@ enum {
 void ut_spool_told_init(struct ut_spool_told *t, struct ut_arena *arena)
 {
 	struct ut_idmap *const maps[] = {
-		&t->first_more,    &t->last_more,     &t->message_of,       &t->place_of_frame,
-		&t->site_of_stack, &t->thread_of_tid, &t->place_of_address,
+		&t->first_more,      &t->last_more,     &t->message_of,       &t->frame_at,
+		&t->site_of_stack,   &t->thread_of_tid, &t->place_of_address, &t->values_of,
+		&t->symbol_of_place, &t->module_of,     &t->file_of,
 	};
 
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
@@ -40,6 +42,9 @@ void ut_spool_told_release(struct ut_spool_told *t)
 	free(t->values.items);
 	free(t->messages.items);
 	free(t->more.items);
+	free(t->frame_places.items);
+	ut_spool_release_device_code(t);
+	ut_spool_release_file_code(t);
 }
 
 /* ---- noted by the scan --------------------------------------------------------------------- */
@@ -98,27 +103,73 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+/* An address of the process: in which file, and in which function of it. */
+static struct ut_place_in_code look_up(struct ut_spool_import *im, uint64_t address)
+{
+	struct ut_place_in_code p = { .address = address };
+	char text[512];
+
+	for (size_t i = 0; i < im->tables.mapping_count; i++) {
+		const struct ut_spool_mapping *m = &im->tables.mappings[i];
+
+		if (address < m->start || address >= m->end)
+			continue;
+		p.address = address - m->start + m->offset;
+		p.module = ut_strtab_intern_z(&im->trace->strings, m->path);
+		if (ut_symbol_name(m->path, p.address, text, sizeof(text)))
+			p.function = ut_strtab_intern_z(&im->trace->strings, text);
+		break;
+	}
+	return p;
+}
+
+/* Its places: more than one where functions are inlined. */
+static void add_places(struct ut_spool_import *im, uint32_t frame,
+		       const struct ut_place_in_code *places, size_t count)
+{
+	struct ut_spool_told *t = &im->told;
+
+	*UT_VEC_PUSH(&t->frame_places) = (uint32_t)count;
+	ut_idmap_put(&t->frame_at, frame, (uint32_t)t->frame_places.count);
+	for (size_t i = 0; i < count; i++)
+		*UT_VEC_PUSH(&t->frame_places) =
+			ut_stacks_place(&im->trace->stacks, &im->trace->arena, &places[i]);
+}
+
 static void settle_frame(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
-	const struct ut_place_in_code p = {
+	struct ut_place_in_code places[UT_BINARY_FRAMES], p = {
 		.address = ut_rec_word(r, 1),
 		.function = ut_spool_string(&im->tables, ut_rec_high(r, 0)),
 		.module = ut_spool_string(&im->tables, ut_rec_low(r, 2)),
 		.file = ut_spool_string(&im->tables, ut_rec_high(r, 2)),
 		.line = ut_rec_low(r, 3),
 	};
+	uint32_t symbol;
 
-	ut_idmap_put(&im->told.place_of_frame, ut_rec_low(r, 0),
-		     ut_stacks_place(&im->trace->stacks, &im->trace->arena, &p));
+	if (p.address && !p.function && !p.module)
+		p = look_up(im, p.address);
+	if (p.module && !p.function) {
+		add_places(im, ut_rec_low(r, 0), places, ut_spool_file_code(im, &p, places));
+		return;
+	}
+	symbol = ut_spool_settle_device_code(im, &p);
+	add_places(im, ut_rec_low(r, 0), &p, 1);
+	if (symbol)
+		ut_idmap_put(&im->told.symbol_of_place,
+			     im->told.frame_places.items[im->told.frame_places.count - 1], symbol);
 }
 
 static void settle_stack(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
-	uint32_t caller = ut_idmap_get(&im->told.site_of_stack, ut_rec_high(r, 0));
-	uint32_t place = ut_idmap_get(&im->told.place_of_frame, ut_rec_low(r, 1));
+	uint32_t site = ut_idmap_get(&im->told.site_of_stack, ut_rec_high(r, 0));
+	uint32_t at = ut_idmap_get(&im->told.frame_at, ut_rec_low(r, 1));
+	static const uint32_t unknown[2] = { 1, 0 };
+	const uint32_t *places = at ? &im->told.frame_places.items[at - 1] : unknown;
 
-	ut_idmap_put(&im->told.site_of_stack, ut_rec_low(r, 0),
-		     ut_stacks_site(&im->trace->stacks, &im->trace->arena, caller, place));
+	for (uint32_t i = places[0]; i; i--)
+		site = ut_stacks_site(&im->trace->stacks, &im->trace->arena, site, places[i]);
+	ut_idmap_put(&im->told.site_of_stack, ut_rec_low(r, 0), site);
 }
 
 /* What something refers to has a smaller number, wherever in the file it is. */
@@ -138,26 +189,6 @@ void ut_spool_settle_code(struct ut_spool_import *im)
 		if (t->threads[i].tid)
 			ut_idmap_put(&im->told.thread_of_tid, t->threads[i].tid, i);
 	}
-}
-
-/* An address of the process: in which file, and in which function of it. */
-static struct ut_place_in_code look_up(struct ut_spool_import *im, uint64_t address)
-{
-	struct ut_place_in_code p = { .address = address };
-	char text[512];
-
-	for (size_t i = 0; i < im->tables.mapping_count; i++) {
-		const struct ut_spool_mapping *m = &im->tables.mappings[i];
-
-		if (address < m->start || address >= m->end)
-			continue;
-		p.address = address - m->start + m->offset;
-		p.module = ut_strtab_intern_z(&im->trace->strings, m->path);
-		if (ut_symbol_name(m->path, p.address, text, sizeof(text)))
-			p.function = ut_strtab_intern_z(&im->trace->strings, text);
-		break;
-	}
-	return p;
 }
 
 static uint32_t place_of(struct ut_spool_import *im, uint64_t address)
@@ -203,10 +234,18 @@ static int by_place_and_time(const void *a, const void *b)
 /* A thread that somebody else has told of. */
 static uint32_t silent_thread(struct ut_spool_import *im, uint32_t tid)
 {
-	uint32_t track = ut_trace_add_track(im->trace, im->tables.process, UT_TRACK_THREAD);
+	struct ut_spool_rows *rows = ut_spool_rows_begin(im, UT_ROWS_SILENT, tid);
+	uint32_t track;
 
-	im->trace->tracks[track].id = tid;
-	im->trace->tracks[track].sort_index = (int32_t)(500 + track % 400);
+	if (rows->rows.count) {
+		track = rows->rows.items[0].track;
+	} else {
+		track = ut_trace_add_track(im->trace, im->tables.process, UT_TRACK_THREAD);
+		im->trace->tracks[track].id = tid;
+		im->trace->tracks[track].sort_index = (int32_t)(500 + track % 400);
+		ut_spool_rows_put(rows, 0, 0, track);
+	}
+	ut_spool_rows_end(im, rows);
 	return track;
 }
 
@@ -229,10 +268,14 @@ static void send_sample(struct ut_spool_import *im, const struct ut_spool_sample
 	uint64_t weight = ut_rec_word(&s->rec, WEIGHT);
 	size_t mark = im->trace->arg_count;
 	struct ut_event e = { .ts = s->time, .track = track, .kind = UT_KIND_SAMPLE };
+	uint32_t stack = stack_of(im, &s->rec);
 
 	e.name = ut_spool_string(&im->tables, ut_rec_low(&s->rec, SOURCE));
 	e.cat = ut_spool_string(&im->tables, ut_rec_high(&s->rec, STACK_REASON));
-	e.val = ut_sample_val(stack_of(im, &s->rec), weight);
+	e.val = ut_sample_val(stack, weight);
+	ut_spool_args_text(im, "symbol",
+			   ut_idmap_get(&im->told.symbol_of_place,
+					ut_stacks_get(&im->trace->stacks, stack).place));
 	if (ut_sample_weight(e.val) == UT_SAMPLE_WEIGHT_ARG)
 		ut_trace_add_arg(im->trace,
 				 ut_strtab_intern_z(&im->trace->strings, UT_SAMPLE_WEIGHT),
@@ -278,6 +321,29 @@ void ut_spool_send_message(struct ut_spool_import *im, const struct ut_spool_rec
 	ut_sink_event(im->sink, im->trace, &e);
 }
 
+void ut_spool_send_told(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t first,
+			const struct ut_event *span)
+{
+	for (size_t i = first; i < r->count; i += 2) {
+		uint32_t type = ut_rec_high(r, i);
+		struct ut_event e = { .ts = span->ts,
+				      .val = ut_rec_word(r, i + 1),
+				      .track = span->track,
+				      .kind = UT_KIND_FLOW_OUT,
+				      .flags = UT_EV_GLOBAL_ID };
+
+		if (type != UT_VALUE_SENT && type != UT_VALUE_RECEIVED)
+			continue;
+		if (type == UT_VALUE_RECEIVED) {
+			e.kind = UT_KIND_FLOW_IN;
+			/* Inside of it: what follows may begin in the same nanosecond. */
+			e.ts += span->val - (span->val != 0);
+		}
+		e.name = ut_spool_string(&im->tables, ut_rec_low(r, i));
+		ut_sink_event(im->sink, im->trace, &e);
+	}
+}
+
 /* Such an end is told with its work, which may be later or earlier: it stands where that begins. */
 void ut_spool_send_messages(struct ut_spool_import *im, uint64_t correlation,
 			    const struct ut_event *span)
@@ -287,20 +353,24 @@ void ut_spool_send_messages(struct ut_spool_import *im, uint64_t correlation,
 			      : 0;
 
 	for (; at; at = im->told.messages.items[at - 1].next) {
-		ut_spool_send_message(im, &im->told.messages.items[at - 1].rec, span->track,
-				      span->ts);
-		im->told.messages.items[at - 1].sent = true;
+		struct ut_spool_message *m = &im->told.messages.items[at - 1];
+
+		if (!m->sent)
+			ut_spool_send_message(im, &m->rec, span->track, span->ts);
+		m->sent = true;
 	}
 }
 
 void ut_spool_import_messages(struct ut_spool_import *im)
 {
-	for (size_t i = 0; i < im->told.messages.count; i++) {
-		const struct ut_spool_message *m = &im->told.messages.items[i];
+	for (size_t i = im->told.messages_done; i < im->told.messages.count; i++) {
+		struct ut_spool_message *m = &im->told.messages.items[i];
 
 		if (!m->sent)
 			ut_spool_send_message(im, &m->rec,
 					      ut_spool_thread_track(&im->tables, m->thread),
 					      ut_spool_ns(&im->tables, m->ticks));
+		m->sent = true;
 	}
+	im->told.messages_done = im->told.messages.count;
 }

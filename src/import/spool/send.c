@@ -2,8 +2,10 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "import/spool/live_state.h"
 #include "import/spool/thread.h"
 #include "ittnotify.h"
+#include "model/growing.h"
 #include "model/sink.h"
 
 static void add_args(struct ut_spool_reader *rd, const struct ut_spool_argument *pool,
@@ -15,6 +17,24 @@ static void add_args(struct ut_spool_reader *rd, const struct ut_spool_argument 
 		else
 			ut_spool_args_meta(rd->im, &pool[at - 1].rec);
 	}
+}
+
+static void send_told(struct ut_spool_reader *rd, const struct ut_spool_argument *pool,
+		      uint32_t first, const struct ut_event *span)
+{
+	for (uint32_t at = first; at; at = pool[at - 1].next) {
+		if (pool[at - 1].rec.type == UT_REC_CALL_END)
+			ut_spool_send_told(rd->im, &pool[at - 1].rec, 1, span);
+	}
+}
+
+static void send_call_messages(struct ut_spool_reader *rd, const struct ut_spool_item *it,
+			       const struct ut_event *span)
+{
+	ut_spool_send_messages(rd->im, ut_rec_word(&it->rec, 1), span);
+	send_told(rd, rd->args.items, it->args, span);
+	if (it->carried)
+		send_told(rd, rd->kept.items, rd->carried.items[it->carried - 1].args, span);
 }
 
 /* The body of a flow graph's node has no parent of its own, but its id belongs to the node. */
@@ -67,24 +87,33 @@ static const char *relation_name(uint32_t relation)
 	return names[relation < sizeof(names) / sizeof(*names) ? relation : 0];
 }
 
+void ut_spool_send_flow(struct ut_spool_import *im, const struct ut_spool_flow *f,
+			const struct ut_event *span)
+{
+	const struct ut_event e = {
+		.ts = span->ts,
+		.track = span->track,
+		.kind = f->out ? UT_KIND_FLOW_OUT : UT_KIND_FLOW_IN,
+		.val = f->number,
+		.name = ut_strtab_intern_z(&im->trace->strings, relation_name(f->relation)),
+		.cat = span->cat,
+	};
+
+	ut_sink_event(im->sink, im->trace, &e);
+}
+
 static void send_flows(struct ut_spool_reader *rd, const struct ut_spool_item *it,
 		       const struct ut_event *span)
 {
 	struct ut_spool_flow key = { .thread = rd->thread, .begin = it->begin };
 	struct ut_spool_flow *all = rd->im->flows.items, *f;
 	size_t count = rd->im->flows.count;
-	struct ut_event e = { .ts = span->ts, .track = span->track };
 
 	f = bsearch(&key, all, count, sizeof(*all), ut_spool_by_place);
 	while (f && f > all && ut_spool_by_place(f - 1, &key) == 0)
 		f--;
-	for (; f && f < all + count && ut_spool_by_place(f, &key) == 0; f++) {
-		e.kind = f->out ? UT_KIND_FLOW_OUT : UT_KIND_FLOW_IN;
-		e.val = f->number;
-		e.name = ut_strtab_intern_z(&rd->im->trace->strings, relation_name(f->relation));
-		e.cat = span->cat;
-		ut_sink_event(rd->im->sink, rd->im->trace, &e);
-	}
+	for (; f && f < all + count && ut_spool_by_place(f, &key) == 0; f++)
+		ut_spool_send_flow(rd->im, f, span);
 }
 
 /* Ended out of order: two halves of an overlapping span instead of one that nests. */
@@ -144,11 +173,66 @@ static void finish_item(struct ut_spool_reader *rd, struct ut_spool_item *it)
 	}
 }
 
+/* Its end is not known yet. What belongs to no thread is shown when it is. */
+static void send_open(struct ut_spool_reader *rd, const struct ut_spool_item *it)
+{
+	struct ut_spool_carried *c = &rd->carried.items[it->carried - 1];
+	struct ut_spool_import *im = rd->im;
+	size_t mark = im->trace->arg_count;
+	struct ut_event e = { .track = rd->track, .name = it->name, .cat = it->cat };
+
+	e.ts = ut_spool_ns(&im->tables, it->begin);
+	if (it->source)
+		ut_spool_args_source(im, it->source);
+	add_item_args(rd, it);
+	if (it->lane) {
+		send_late(rd, it, &e, mark);
+		c->late = im->late.items[--im->late.count];
+		return;
+	}
+	ut_spool_close_args(im, &e, mark);
+	c->open = ut_growing_begin(im->live->growing, &e);
+	ut_trace_drop_args(im->trace, mark);
+	if (it->what == UT_SPAN_CALL)
+		ut_spool_live_call(im, ut_rec_word(&it->rec, 1), &e);
+}
+
+void ut_spool_end_carried(struct ut_spool_reader *rd, uint32_t carried)
+{
+	struct ut_spool_carried *c = &rd->carried.items[carried - 1];
+	struct ut_spool_import *im = rd->im;
+	size_t mark = im->trace->arg_count;
+	struct ut_event e = { .flags = c->flags };
+	uint64_t begun = c->open ? ut_growing_begun(im->live->growing, c->open) : c->late.begin;
+	uint64_t end = ut_spool_ns(&im->tables, c->end) - c->inset;
+
+	e.val = end > begun ? end - begun : 0;
+	if (c->open) {
+		if (c->args) {
+			ut_growing_put_args(im->live->growing, c->open);
+			add_args(rd, rd->kept.items, c->args);
+			ut_spool_close_args(im, &e, mark);
+		}
+		ut_growing_finish(im->live->growing, c->open, &e);
+		ut_trace_drop_args(im->trace, mark);
+	} else {
+		c->late.end = begun + e.val;
+		c->late.flags |= c->flags;
+		*UT_VEC_PUSH(&im->late) = c->late;
+	}
+	c->next_free = rd->free_carried;
+	rd->free_carried = carried;
+}
+
 static void send_span(struct ut_spool_reader *rd, struct ut_spool_item *it)
 {
 	size_t mark = rd->im->trace->arg_count;
 	struct ut_event e = { .track = rd->track, .name = it->name, .cat = it->cat };
 
+	if (rd->look == UT_LOOK_LIVE && it->carried) {
+		send_open(rd, it);
+		return;
+	}
 	finish_item(rd, it);
 	e.flags = it->flags;
 	e.ts = ut_spool_ns(&rd->im->tables, it->begin);
@@ -170,7 +254,9 @@ static void send_span(struct ut_spool_reader *rd, struct ut_spool_item *it)
 	} else {
 		ut_spool_send(rd->im, &e, mark);
 		if (it->what == UT_SPAN_CALL)
-			ut_spool_send_messages(rd->im, ut_rec_word(&it->rec, 1), &e);
+			send_call_messages(rd, it, &e);
+		if (it->what == UT_SPAN_CALL && rd->im->live)
+			ut_spool_live_call(rd->im, ut_rec_word(&it->rec, 1), &e);
 		if (rd->im->flows.count && (it->what == UT_SPAN_TASK || it->what == UT_SPAN_CALL))
 			send_flows(rd, it, &e);
 	}

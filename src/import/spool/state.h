@@ -85,8 +85,13 @@ struct ut_spool_work {
 	uint64_t start, end; /* ns */
 	uint32_t place;      /* number of the queue, or of the counter's device; tid of a call */
 	uint32_t task;       /* of a call: string id of the task around it; 0 = none */
+	uint32_t instance;   /* of a kernel: its number, if any was measured; 0 = none */
 	struct ut_spool_rec rec;
 };
+
+/* Words of UT_REC_WORK that others need than device.c. */
+#define UT_WORK_WORD_KIND        1
+#define UT_WORK_WORD_CORRELATION 6
 
 /* A call that submitted something. */
 struct ut_spool_submit {
@@ -97,7 +102,12 @@ struct ut_spool_submit {
 /* The relation between a call and what it submitted, behind those of ITT. */
 #define UT_RELATION_SUBMITS 8u
 
+struct ut_spool_live;
+struct ut_spool_cross;
+
 struct ut_spool_import {
+	const char *path;
+	struct ut_spool_live *live; /* the recording is followed while it grows; NULL = it is not */
 	struct ut_spool_map map;
 	struct ut_spool_tables tables;
 	struct ut_trace *trace;
@@ -115,6 +125,7 @@ struct ut_spool_import {
 	UT_VEC(struct ut_spool_submit) submits;
 	uint32_t apis_seen[8]; /* numbers of names of the latest runtimes called */
 	struct ut_spool_told told;
+	struct ut_spool_memory memory;
 	uint64_t device_flows;          /* arrows from calls to work */
 	struct ut_idmap flow_of_call;   /* correlation -> number of its next flow */
 	struct ut_idmap works_of_call;  /* correlation -> pieces of work, until arrows are sent */
@@ -155,10 +166,17 @@ void ut_spool_amend_group(struct ut_spool_import *im, const struct ut_spool_grou
 void ut_spool_sort_groups(struct ut_spool_import *im);
 const struct ut_spool_group *ut_spool_group(const struct ut_spool_import *im, uint64_t key,
 					    uint64_t ticks);
+/* Of items of this size that begin with key and ticks, and are sorted by them: the key's latest by
+ * then, else its first to come, else NULL. */
+const void *ut_spool_by_then(const void *items, size_t count, size_t size, uint64_t key,
+			     uint64_t ticks);
 uint32_t ut_spool_group_name(const struct ut_spool_import *im, uint64_t key, uint64_t ticks);
 uint64_t ut_spool_group_parent(const struct ut_spool_import *im, uint64_t key, uint64_t ticks);
 
-/* Closes the list that began at mark, sends the event, forgets the list. */
+/* Closes the list that began at mark and hangs it on the event. */
+void ut_spool_close_args(struct ut_spool_import *im, struct ut_event *e, size_t mark);
+
+/* The same, sends the event, forgets the list. */
 void ut_spool_send(struct ut_spool_import *im, struct ut_event *e, size_t mark);
 
 /* A counter value, a marker, a histogram, a module: one event that needs nothing else. */
@@ -169,22 +187,13 @@ void ut_spool_send_moment(struct ut_spool_import *im, uint32_t track, uint64_t t
 uint32_t ut_spool_overlap_track(struct ut_spool_import *im, uint32_t track);
 uint64_t ut_spool_next_instance(struct ut_spool_import *im);
 
+/* What was measured about the clock of the host, if there is something beside the recording. */
+void ut_spool_clock_fact(struct ut_trace *trace, uint32_t process, const char *spool);
+
 /* Devices: what the scan notes, and what is said about a call or a piece of work. */
 void ut_spool_add_work(struct ut_spool_import *im, const struct ut_spool_rec *r);
 void ut_spool_add_submit(struct ut_spool_import *im, uint32_t thread, uint64_t ticks,
 			 const struct ut_spool_rec *r);
 void ut_spool_args_facts(struct ut_spool_import *im, const struct ut_spool_rec *r, size_t first);
-
-/* The steps. */
-void ut_spool_import_submits(struct ut_spool_import *im); /* after the scan */
-/* The calls of a thread that were told of when they were over, by their start; how many. */
-size_t ut_spool_calls_of(struct ut_spool_import *im, uint32_t tid, struct ut_spool_work **calls);
-void ut_spool_import_devices(struct ut_spool_import *im); /* after the threads */
-void ut_spool_sort_lanes(struct ut_spool_import *im);
-void ut_spool_omp_settle(struct ut_spool_import *im); /* after sort_lanes */
-void ut_spool_send_lanes(struct ut_spool_import *im);
-void ut_spool_import_threads(struct ut_spool_import *im);
-void ut_spool_import_flows(struct ut_spool_import *im); /* after the first look at the threads */
-void ut_spool_import_cross(struct ut_spool_import *im);
 
 #endif

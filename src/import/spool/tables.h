@@ -57,6 +57,7 @@ struct ut_spool_metric {
 	uint32_t key, title, unit; /* string ids */
 	uint32_t type;             /* enum ut_value_type of unitrace/backend.h */
 	uint32_t track;            /* trace track + 1; 0 = not made yet */
+	uint32_t column;           /* string id "KEY[UNIT]"; 0 = not made yet */
 };
 
 /* A place in code or a stack, until all that it refers to is known. */

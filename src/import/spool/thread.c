@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "import/spool/live_state.h"
 #include "ittnotify.h"
 #include "model/sink.h"
 #include "wire/spool_ops.h"
@@ -115,8 +116,10 @@ static void close_span(struct ut_spool_reader *rd, const struct ut_spool_open *o
 		c->flags |= flags;
 		c->crossed = crossed;
 		c->inset = (uint16_t)(inset < 1000 ? inset : 1000);
+		if (rd->look == UT_LOOK_LIVE)
+			ut_spool_end_carried(rd, o->carried);
 	}
-	if (rd->look == UT_LOOK_SEND && flags)
+	if (ut_spool_is_sent(rd) && flags)
 		rd->im->trace->losses.implicit_ends++;
 }
 
@@ -176,7 +179,7 @@ static void end_task(struct ut_spool_reader *rd, enum ut_spool_what what, uint32
 	size_t at = find_open(rd, what, key);
 
 	if (!at || !rd->stack.items) { /* the second: for the analyzer */
-		if (rd->look == UT_LOOK_SEND)
+		if (ut_spool_is_sent(rd))
 			rd->im->trace->losses.stray_ends++;
 		return;
 	}
@@ -201,7 +204,7 @@ static void end_loose(struct ut_spool_reader *rd, enum ut_spool_what what, uint3
 	size_t at = find_open(rd, what, key);
 
 	if (!at) {
-		if (rd->look == UT_LOOK_SEND && what == UT_SPAN_EVENT)
+		if (ut_spool_is_sent(rd) && what == UT_SPAN_EVENT)
 			rd->im->trace->losses.stray_ends++;
 		return; /* a lock that was free has no wait to end */
 	}
@@ -236,7 +239,7 @@ static void hang_on(struct ut_spool_reader *rd, const struct ut_spool_open *o,
 
 static void note_meta(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
 {
-	if (rd->look == UT_LOOK_SEND)
+	if (ut_spool_is_sent(rd))
 		*UT_VEC_PUSH(&rd->im->metas) =
 			(struct ut_spool_note){ ticks, rd->thread, *r, false };
 }
@@ -269,6 +272,8 @@ static void note_place(struct ut_spool_reader *rd, uint64_t id, uint64_t begin)
 {
 	uint64_t parent;
 
+	if (rd->look == UT_LOOK_LIVE)
+		ut_spool_live_place(rd->im, id, rd->thread, begin);
 	if (rd->look != UT_LOOK_JOIN)
 		return;
 	if (ut_idmap_get(&rd->im->wanted, id))
@@ -300,7 +305,7 @@ static void add_reference(struct ut_spool_reader *rd, uint64_t ticks, uint64_t h
 	const struct ut_spool_open *o = current(rd);
 	struct ut_spool_place *p;
 
-	if (rd->look != UT_LOOK_JOIN || !key || (!head && !o))
+	if ((rd->look != UT_LOOK_JOIN && rd->look != UT_LOOK_LIVE) || !key || (!head && !o))
 		return;
 	p = UT_VEC_PUSH(&rd->im->references);
 	*p = (struct ut_spool_place){ .key = key,
@@ -317,7 +322,9 @@ static void stitch(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_s
 	/* Numbers of stitches and hashes of ids must not meet. */
 	uint64_t key = ut_rec_word(r, 0) << 1 | 1ull << 63;
 
-	if (ut_rec_low(r, 1) == UT_STITCH_CREATE && rd->look == UT_LOOK_JOIN && o) {
+	if (ut_rec_low(r, 1) == UT_STITCH_CREATE && rd->look == UT_LOOK_LIVE && o) {
+		ut_spool_live_place(rd->im, key, rd->thread, o->begin);
+	} else if (ut_rec_low(r, 1) == UT_STITCH_CREATE && rd->look == UT_LOOK_JOIN && o) {
 		*UT_VEC_PUSH(&rd->im->places) = (struct ut_spool_place){
 			.key = key, .ticks = ticks, .begin = o->begin, .thread = rd->thread
 		};
@@ -364,50 +371,12 @@ static void begin_task(struct ut_spool_reader *rd, uint64_t ticks, const struct 
 	rd->stack.items[rd->stack.count - 1].name = it->name;
 }
 
-/* What is open around a device's call. */
-struct around {
-	uint32_t task; /* string id of the innermost mark, or else function; 0 = none */
-	uint32_t zone; /* place of the innermost function; 0 = none */
-};
-
-/* Enough for any stack of functions; spans that never end may be more. */
-#define LOOK_AROUND 4096
-
-static struct around look_around(const struct ut_spool_reader *rd)
-{
-	size_t to = rd->stack.count > LOOK_AROUND ? rd->stack.count - LOOK_AROUND : 0;
-	struct around a = { 0 };
-
-	for (size_t i = rd->stack.count; i > to && !(a.task && a.zone); i--) {
-		const struct ut_spool_open *o = &rd->stack.items[i - 1];
-
-		if (o->what != UT_SPAN_TASK)
-			continue;
-		if (!o->zone && !a.task)
-			a.task = o->name;
-		else if (o->zone && !a.zone)
-			a.zone = o->zone;
-	}
-	if (!a.task && a.zone)
-		a.task = ut_spool_string(&rd->im->tables, a.zone);
-	return a;
-}
-
-/* Work of a device is shown with the task and the function that it was submitted in. */
-static void note_around(struct ut_spool_reader *rd, struct around a, uint64_t correlation)
-{
-	if (a.task && correlation)
-		ut_idmap_put(&rd->im->task_of_call, correlation, a.task);
-	if (a.zone && correlation)
-		ut_idmap_put(&rd->im->zone_of_call, correlation, a.zone);
-}
-
 static void begin_call(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
 {
 	struct ut_spool_item *it;
 
-	if (rd->look == UT_LOOK_SEND)
-		note_around(rd, look_around(rd), ut_rec_word(r, 1));
+	if (ut_spool_is_sent(rd))
+		ut_spool_note_call(rd, ut_rec_word(r, 1));
 	it = begin_span(rd, UT_SPAN_CALL, ut_rec_low(r, 0), ticks, r);
 	it->cat = ut_spool_string(&rd->im->tables, ut_rec_low(r, 0));
 	it->name = ut_spool_string(&rd->im->tables, ut_rec_high(r, 0));
@@ -502,7 +471,7 @@ static void set_track(struct ut_spool_reader *rd, const struct ut_spool_rec *r)
 /* Counters, instants and histograms are items without an end; emit() knows them by their type. */
 static void moment(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
 {
-	if (rd->look == UT_LOOK_SEND)
+	if (ut_spool_is_sent(rd))
 		add_item(rd, ticks, r)->end = ticks;
 }
 
@@ -558,6 +527,10 @@ static void take_long(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 	case UT_REC_HINT:
 		moment(rd, ticks, r);
 		break;
+	case UT_REC_ALLOCATED:
+		if (rd->look == UT_LOOK_SEND)
+			ut_spool_note_allocation(rd);
+		break;
 	case UT_REC_MESSAGE:
 		if (!ut_rec_word(r, 2)) /* else it belongs to a call or to work */
 			moment(rd, ticks, r);
@@ -586,6 +559,21 @@ static void take_word(struct ut_spool_reader *rd, uint64_t ticks, const struct u
 
 /* ---- one part ------------------------------------------------------------------------------ */
 
+/* Room for the fate of a span, for as long as it takes. */
+static uint32_t new_carried(struct ut_spool_reader *rd)
+{
+	uint32_t at = rd->free_carried;
+
+	if (at) {
+		rd->free_carried = rd->carried.items[at - 1].next_free;
+	} else {
+		UT_VEC_PUSH(&rd->carried);
+		at = (uint32_t)rd->carried.count;
+	}
+	rd->carried.items[at - 1] = (struct ut_spool_carried){ 0 };
+	return at;
+}
+
 /* The part ends, its open spans do not: their fate is noted, or looked up. */
 static void carry_open(struct ut_spool_reader *rd)
 {
@@ -596,7 +584,10 @@ static void carry_open(struct ut_spool_reader *rd)
 	for (; i < rd->stack.count; i++) {
 		struct ut_spool_open *o = &rd->stack.items[i];
 
-		if (rd->look != UT_LOOK_SEND) {
+		if (rd->look == UT_LOOK_LIVE) {
+			o->carried = new_carried(rd);
+			rd->items.items[o->item - 1].carried = o->carried;
+		} else if (rd->look != UT_LOOK_SEND) {
 			*UT_VEC_PUSH(&rd->carried) = (struct ut_spool_carried){ 0 };
 			o->carried = (uint32_t)rd->carried.count;
 		} else if (rd->next_carried < rd->carried.count) {
@@ -604,21 +595,6 @@ static void carry_open(struct ut_spool_reader *rd)
 			rd->items.items[o->item - 1].carried = o->carried;
 		}
 		o->item = 0;
-	}
-}
-
-/* Calls that began before this record did so in the task that is open now. */
-static void settle_calls(struct ut_spool_reader *rd, uint64_t ticks)
-{
-	uint64_t ns = ticks == UINT64_MAX ? ticks : ut_spool_ns(&rd->im->tables, ticks);
-	struct around a;
-
-	if (rd->calls == rd->calls_end || rd->calls->start >= ns)
-		return;
-	a = look_around(rd);
-	for (; rd->calls < rd->calls_end && rd->calls->start < ns; rd->calls++) {
-		rd->calls->task = a.task;
-		note_around(rd, a, ut_rec_word(&rd->calls->rec, 4));
 	}
 }
 
@@ -635,7 +611,7 @@ static void read_part(struct ut_spool_reader *rd, const struct ut_spool_part *p)
 		rd->before = rd->now;
 		rd->now = w.ticks > rd->now ? w.ticks : rd->now;
 		if (rd->calls != rd->calls_end && rd->look == UT_LOOK_SEND)
-			settle_calls(rd, rd->now);
+			ut_spool_settle_calls(rd, rd->now);
 		if (r.kind == UT_WORD_LONG)
 			take_long(rd, rd->now, &r);
 		else
@@ -723,19 +699,39 @@ static void join(struct ut_spool_reader *rd)
 	ut_spool_import_flows(im);
 }
 
-static void take_calls(struct ut_spool_reader *rd, uint32_t thread)
+void ut_spool_reader_init(struct ut_spool_reader *rd, struct ut_spool_import *im)
 {
-	uint32_t tid = ut_spool_thread(&rd->im->tables, thread)->tid;
-	size_t count = rd->im->works.count ? ut_spool_calls_of(rd->im, tid, &rd->calls) : 0;
+	*rd = (struct ut_spool_reader){ .im = im, .track = UT_NO_TRACK };
+	ut_idmap_init(&rd->ids, &im->trace->arena);
+}
 
-	rd->calls_end = count ? rd->calls + count : rd->calls;
+void ut_spool_reader_release(struct ut_spool_reader *rd)
+{
+	free(rd->items.items);
+	free(rd->args.items);
+	free(rd->kept.items);
+	free(rd->carried.items);
+	free(rd->stack.items);
+}
+
+void ut_spool_read_on(struct ut_spool_reader *rd, const struct ut_spool_part *parts, size_t count)
+{
+	rd->look = UT_LOOK_LIVE;
+	rd->thread = parts->thread;
+	for (size_t i = 0; i < count; i++) {
+		read_part(rd, &parts[i]);
+		rd->last = rd->now;
+		carry_open(rd);
+		ut_spool_send_part(rd);
+		ut_spool_forget(parts[i].begin, parts[i].end);
+	}
 }
 
 void ut_spool_import_threads(struct ut_spool_import *im)
 {
-	struct ut_spool_reader rd = { .im = im };
+	struct ut_spool_reader rd;
 
-	ut_idmap_init(&rd.ids, &im->trace->arena);
+	ut_spool_reader_init(&rd, im);
 	if (im->joined)
 		join(&rd);
 	if (im->flows.count)
@@ -747,13 +743,9 @@ void ut_spool_import_threads(struct ut_spool_import *im)
 		rd.carried.count = rd.kept.count = 0;
 		if (n > 1)
 			read_thread(&rd, &im->parts.items[i], n, UT_LOOK_PEEK);
-		take_calls(&rd, im->parts.items[i].thread);
+		ut_spool_take_calls(&rd, im->parts.items[i].thread);
 		read_thread(&rd, &im->parts.items[i], n, UT_LOOK_SEND);
-		settle_calls(&rd, UINT64_MAX);
+		ut_spool_settle_calls(&rd, UINT64_MAX);
 	}
-	free(rd.items.items);
-	free(rd.args.items);
-	free(rd.kept.items);
-	free(rd.carried.items);
-	free(rd.stack.items);
+	ut_spool_reader_release(&rd);
 }

@@ -5,13 +5,14 @@
 #ifndef UT_IMPORT_SPOOL_THREAD_H
 #define UT_IMPORT_SPOOL_THREAD_H
 
-#include "import/spool/state.h"
+#include "import/spool/steps.h"
 
 /* Why a thread is being read. */
 enum ut_spool_look {
 	UT_LOOK_JOIN, /* to find the tasks that others refer to */
 	UT_LOOK_PEEK, /* to find out how open spans end */
 	UT_LOOK_SEND,
+	UT_LOOK_LIVE, /* to go on where the last look ended: live.c */
 };
 
 enum ut_spool_what {
@@ -51,6 +52,10 @@ struct ut_spool_carried {
 	bool crossed;
 	uint16_t inset;
 	uint32_t args, last_arg; /* in kept; index + 1 */
+	/* for a look that goes on: what is to be ended */
+	uint32_t open;      /* number of the span: model/growing.h; 0 = it is on a track of late */
+	uint32_t next_free; /* index + 1 */
+	struct ut_spool_late late;
 };
 
 /* An open span: in this part (item) or from an earlier one (carried). Each is index + 1. */
@@ -87,8 +92,36 @@ struct ut_spool_reader {
 	size_t unfinished;     /* how many of its spans never ended: those around the next one */
 	size_t next_carried;   /* second look: the fate to be used next */
 	struct ut_spool_work *calls, *calls_end; /* told of afterwards; without a task yet */
-	uint64_t entered; /* stitch that waits for the first task of its callee; 0 = none */
+	uint64_t entered;      /* stitch that waits for the first task of its callee; 0 = none */
+	uint32_t free_carried; /* index + 1, of a look that goes on */
 };
+
+/* Are these records seen for the first and only time, or for the last? */
+static inline bool ut_spool_is_sent(const struct ut_spool_reader *rd)
+{
+	return rd->look >= UT_LOOK_SEND;
+}
+
+/* A reader for one thread or, one after the other, for all. */
+void ut_spool_reader_init(struct ut_spool_reader *rd, struct ut_spool_import *im);
+void ut_spool_reader_release(struct ut_spool_reader *rd);
+
+/* Goes on with what a thread has recorded since the last time, and hands it on. */
+void ut_spool_read_on(struct ut_spool_reader *rd, const struct ut_spool_part *parts, size_t count);
+
+/* A span of an earlier part, which has been handed on, has ended. */
+void ut_spool_end_carried(struct ut_spool_reader *rd, uint32_t carried);
+
+/* A call begins here: what is open around it is remembered for its work. */
+void ut_spool_note_call(struct ut_spool_reader *rd, uint64_t correlation);
+
+/* An allocation: what is open around it is remembered for the books (memory_books.h). */
+void ut_spool_note_allocation(struct ut_spool_reader *rd);
+
+/* Calls that were told of afterwards: those of a thread; those that began before its next record,
+ * which did so in what is open now. */
+void ut_spool_take_calls(struct ut_spool_reader *rd, uint32_t thread);
+void ut_spool_settle_calls(struct ut_spool_reader *rd, uint64_t ticks);
 
 /* How far, in ns, an end at "to" can move forward without leaving behind what ended at "from". */
 size_t ut_spool_slack(const struct ut_spool_reader *rd, uint64_t from, uint64_t to);

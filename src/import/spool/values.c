@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "import/spool/state.h"
+#include "import/spool/rows.h"
+#include "import/spool/steps.h"
+#include "model/measured.h"
 #include "model/sink.h"
 #include "unitrace/backend.h"
 
@@ -16,15 +18,39 @@ enum {
 	SET_FIRST,
 	BEGIN,
 	END,
-	NAME,
+	NAME_FLAGS,
 	CORRELATION,
 	VALUES
 };
 
 void ut_spool_add_values(struct ut_spool_import *im, const struct ut_spool_rec *r)
 {
-	*UT_VEC_PUSH(&im->told.values) =
-		(struct ut_spool_values){ ut_rec_word(r, BEGIN), ut_rec_low(r, SET_FIRST), *r };
+	*UT_VEC_PUSH(&im->told.values) = (struct ut_spool_values){ .begin = ut_rec_word(r, BEGIN),
+								   .set = ut_rec_low(r, SET_FIRST),
+								   .rec = *r };
+}
+
+uint64_t ut_spool_values_correlation(const struct ut_spool_values *v)
+{
+	return ut_rec_word(&v->rec, CORRELATION);
+}
+
+bool ut_spool_values_is_sample(const struct ut_spool_values *v)
+{
+	return ut_rec_high(&v->rec, NAME_FLAGS) & UT_VALUES_SAMPLE;
+}
+
+bool ut_spool_values_are_of_work(const struct ut_spool_values *v)
+{
+	return ut_rec_word(&v->rec, END) && !ut_spool_values_is_sample(v) &&
+	       !ut_rec_high(&v->rec, SET_FIRST);
+}
+
+uint64_t ut_spool_values_middle(const struct ut_spool_values *v)
+{
+	uint64_t end = ut_rec_word(&v->rec, END);
+
+	return end > v->begin ? v->begin + (end - v->begin) / 2 : v->begin;
 }
 
 /* Parts of one measurement follow each other, the first one first. */
@@ -88,15 +114,36 @@ static void each_value(struct ut_spool_import *im, const struct ut_spool_values 
 	}
 }
 
-static void add_arg(struct ut_spool_import *im, struct ut_spool_metric *m, uint64_t bits,
-		    const void *ctx)
+static uint8_t arg_type(const struct ut_spool_metric *m)
 {
 	static const uint8_t types[] = { UT_ARG_U64, UT_ARG_I64, UT_ARG_F64, UT_ARG_STR,
 					 UT_ARG_PTR };
-	struct ut_arg *a = ut_trace_add_arg(im->trace, m->key,
-					    m->type < sizeof(types) ? types[m->type] : UT_ARG_U64);
 
-	(void)ctx;
+	return m->type < sizeof(types) ? types[m->type] : UT_ARG_U64;
+}
+
+/* "KEY[UNIT]" */
+static uint32_t column_of(struct ut_spool_import *im, struct ut_spool_metric *m)
+{
+	struct ut_strtab *strings = &im->trace->strings;
+	struct ut_buf text = { 0 };
+
+	if (m->column || !m->unit)
+		return m->column ? m->column : m->key;
+	ut_buf_fmt(&text, "%s[%s]", ut_strtab_get(strings, m->key).ptr,
+		   ut_strtab_get(strings, m->unit).ptr);
+	m->column = ut_strtab_intern(strings, text.data, text.len);
+	ut_buf_release(&text);
+	return m->column;
+}
+
+static void add_arg(struct ut_spool_import *im, struct ut_spool_metric *m, uint64_t bits,
+		    const void *ctx)
+{
+	const bool *columns = ctx; /* under the name of the column, with the unit */
+	struct ut_arg *a = ut_trace_add_arg(im->trace, columns ? column_of(im, m) : m->key,
+					    (enum ut_arg_type)arg_type(m));
+
 	if (m->type == UT_VALUE_NAME)
 		a->value.str = ut_spool_string(&im->tables, (uint32_t)bits);
 	else
@@ -149,30 +196,12 @@ static void send_counter(struct ut_spool_import *im, struct ut_spool_metric *m, 
 
 /* ---- over a span --------------------------------------------------------------------------- */
 
-/* The rows of a set: what overlaps goes to the next. */
-struct set_rows {
-	UT_VEC(struct {
-		uint32_t track;
-		uint64_t end;
-	})
-	rows;
-};
-
-static uint32_t row_for(struct ut_spool_import *im, struct set_rows *s, uint32_t set,
-			uint64_t begin, uint64_t end)
+/* What overlaps goes to a further row of the set. */
+static uint32_t set_track(struct ut_spool_import *im, uint32_t set)
 {
 	struct ut_spool_object o = *ut_spool_object(&im->tables, set);
-	size_t at = 0;
 
-	while (at < s->rows.count && s->rows.items[at].end > begin)
-		at++;
-	if (at == s->rows.count) {
-		uint32_t track = ut_spool_device_track(im, o.domain, UT_TRACK_LANE, o.name);
-
-		UT_VEC_PUSH(&s->rows)->track = track;
-	}
-	s->rows.items[at].end = end;
-	return s->rows.items[at].track;
+	return ut_spool_device_track(im, o.domain, UT_TRACK_LANE, o.name);
 }
 
 /* The parts from v on that are one measurement; how many. */
@@ -188,17 +217,19 @@ static size_t parts_of(const struct ut_spool_values *v, size_t left)
 }
 
 static void send_span(struct ut_spool_import *im, const struct ut_spool_values *v, size_t parts,
-		      struct set_rows *rows)
+		      struct ut_spool_rows *rows)
 {
 	uint64_t end = ut_rec_word(&v->rec, END);
-	uint32_t name = ut_spool_string(&im->tables, ut_rec_low(&v->rec, NAME));
+	uint32_t name = ut_spool_string(&im->tables, ut_rec_low(&v->rec, NAME_FLAGS));
 	uint64_t correlation = ut_rec_word(&v->rec, CORRELATION);
-	size_t mark = im->trace->arg_count;
+	size_t mark = im->trace->arg_count, at;
 	struct ut_event e = { .ts = v->begin, .flags = UT_EV_ASIDE }; /* measured, not worked */
 
 	end = end > v->begin ? end : v->begin;
 	e.val = end - v->begin;
-	e.track = row_for(im, rows, v->set, v->begin, end);
+	at = ut_spool_rows_find(rows, v->begin, end, false);
+	ut_spool_rows_put(rows, at, end, at == rows->rows.count ? set_track(im, v->set) : 0);
+	e.track = rows->rows.items[at].track;
 	e.name = name ? name : ut_spool_object(&im->tables, v->set)->name;
 	e.cat = ut_strtab_intern_z(&im->trace->strings, "metrics");
 	if (correlation)
@@ -212,21 +243,117 @@ static void send_span(struct ut_spool_import *im, const struct ut_spool_values *
 		im->trace->last = end;
 }
 
-static void send_set(struct ut_spool_import *im, const struct ut_spool_values *v, size_t count)
+void ut_spool_args_values(struct ut_spool_import *im, size_t first)
 {
-	struct set_rows rows = { 0 };
+	static const bool columns = true;
+	struct ut_spool_values *v = &im->told.values.items[first];
+	size_t parts = parts_of(v, im->told.values.count - first);
 
-	for (size_t i = 0, n = 1; i < count; i += n, n = 1) {
-		if (v[i].begin > im->trace->last)
-			im->trace->last = v[i].begin;
-		if (!ut_rec_word(&v[i].rec, END)) {
-			each_value(im, &v[i], send_counter, &v[i]);
-		} else {
-			n = parts_of(&v[i], count - i);
-			send_span(im, &v[i], n, &rows);
+	for (size_t i = 0; i < parts; i++) {
+		each_value(im, &v[i], add_arg, &columns);
+		v[i].sent = true;
+	}
+}
+
+/* ---- whole ----------------------------------------------------------------------------------- */
+
+/* The columns of a set, and room for one measurement. */
+struct whole {
+	UT_VEC(struct ut_metric_column) columns;
+	uint64_t *values;
+};
+
+static void learn_columns(struct ut_spool_import *im, uint32_t set, struct whole *w)
+{
+	struct ut_spool_metric *m;
+
+	while ((m = metric_of(im, set, w->columns.count)))
+		*UT_VEC_PUSH(&w->columns) =
+			(struct ut_metric_column){ .name = column_of(im, m), .type = arg_type(m) };
+	w->values = calloc(w->columns.count ? w->columns.count : 1, sizeof(*w->values));
+}
+
+static size_t gather(struct ut_spool_import *im, const struct ut_spool_values *v, size_t parts,
+		     struct whole *w)
+{
+	size_t count = 0;
+
+	for (size_t p = 0; w->values && p < parts; p++) {
+		size_t first = ut_rec_high(&v[p].rec, SET_FIRST);
+
+		for (size_t i = VALUES; i < v[p].rec.count; i++) {
+			size_t at = first + i - VALUES;
+
+			if (at >= w->columns.count)
+				break;
+			w->values[at] = v[p].rec.words[i];
+			if (w->columns.items[at].type == UT_ARG_STR)
+				w->values[at] =
+					ut_spool_string(&im->tables, (uint32_t)w->values[at]);
+			count = at + 1 > count ? at + 1 : count;
 		}
 	}
-	free(rows.rows.items);
+	return count;
+}
+
+static void send_whole(struct ut_spool_import *im, const struct ut_spool_values *v, size_t parts,
+		       struct whole *w)
+{
+	const struct ut_spool_object *set = ut_spool_object(&im->tables, v->set);
+	uint64_t end = ut_rec_word(&v->rec, END);
+	struct ut_measured m = {
+		.process = ut_spool_device_process(im, set->domain),
+		.set = v->set,
+		.title = ut_spool_object(&im->tables, v->set)->name,
+		.name = ut_spool_string(&im->tables, ut_rec_low(&v->rec, NAME_FLAGS)),
+		.sample = !end || ut_spool_values_is_sample(v),
+		.begin = v->begin,
+		.end = end > v->begin ? end : v->begin,
+		.correlation = ut_spool_values_correlation(v),
+		.columns = w->columns.items,
+		.column_count = w->columns.count,
+		.values = w->values,
+		.count = gather(im, v, parts, w),
+	};
+
+	im->sink->measured(im->sink, im->trace, &m);
+}
+
+static void send_set(struct ut_spool_import *im, const struct ut_spool_values *v, size_t count)
+{
+	struct ut_spool_rows *rows = ut_spool_rows_begin(im, UT_ROWS_SET, v->set);
+	struct whole whole = { 0 };
+
+	if (im->sink->measured)
+		learn_columns(im, v->set, &whole);
+	for (size_t i = 0, n; i < count; i += n) {
+		n = parts_of(&v[i], count - i);
+		if (v[i].begin > im->trace->last)
+			im->trace->last = v[i].begin;
+		if (im->sink->measured)
+			send_whole(im, &v[i], n, &whole);
+		if (v[i].sent)
+			continue;
+		if (!ut_rec_word(&v[i].rec, END) || ut_spool_values_is_sample(&v[i])) {
+			for (size_t p = 0; p < n; p++)
+				each_value(im, &v[i + p], send_counter, &v[i]);
+		} else {
+			send_span(im, &v[i], n, rows);
+		}
+	}
+	ut_spool_rows_end(im, rows);
+	free(whole.columns.items);
+	free(whole.values);
+}
+
+void ut_spool_sort_values(struct ut_spool_import *im)
+{
+	if (im->tables.metric_count)
+		qsort(im->tables.metrics, im->tables.metric_count, sizeof(*im->tables.metrics),
+		      by_set_and_index);
+	if (im->told.values.count)
+		qsort(im->told.values.items, im->told.values.count, sizeof(*im->told.values.items),
+		      by_set_and_time);
 }
 
 void ut_spool_import_values(struct ut_spool_import *im)
@@ -234,11 +361,6 @@ void ut_spool_import_values(struct ut_spool_import *im)
 	struct ut_spool_values *all = im->told.values.items;
 	size_t count = im->told.values.count;
 
-	if (im->tables.metric_count)
-		qsort(im->tables.metrics, im->tables.metric_count, sizeof(*im->tables.metrics),
-		      by_set_and_index);
-	if (count)
-		qsort(all, count, sizeof(*all), by_set_and_time);
 	for (size_t i = 0, n; i < count; i += n) {
 		for (n = 1; i + n < count && all[i + n].set == all[i].set;)
 			n++;

@@ -1,0 +1,425 @@
+#include "import/cpu/cpu_threads.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/path.h"
+#include "base/sort.h"
+#include "base/str.h"
+#include "import/cpu/cpu_read.h"
+#include "model/trace.h"
+
+#define LEAST_BIN    UINT64_C(10000000)
+#define MOST_BINS    4096u
+#define MOST_AT_ONCE 1024u
+#define MOST_SMALL   16u
+
+/* A thread began or stopped to run. */
+struct edge {
+	uint64_t time;
+	int32_t by;
+};
+
+struct work {
+	struct ut_cpu_sender *s;
+	struct ut_cpu *c;
+	uint64_t bin; /* ns: of counters over time */
+	size_t bins;
+	double *usage, *total;    /* of one thread; of all */
+	double *switches, *moves; /* of all: how often threads were switched, and moved */
+	struct edge *edges;
+	size_t edge_count, edge_cap;
+};
+
+/* What a thread did, ns. */
+struct sums {
+	uint64_t ran, waited, ready;
+	uint64_t switches, preemptions, migrations;
+};
+
+/* ---- when they ran ------------------------------------------------------------------------- */
+
+static void add_edge(struct work *w, uint64_t time, int32_t by)
+{
+	w->edges = ut_grow_raw(w->edges, w->edge_count + 1, &w->edge_cap, sizeof(*w->edges));
+	w->edges[w->edge_count++] = (struct edge){ time, by };
+}
+
+/* The thread ran from one time to the other, and recording was on. */
+static void add_part(struct work *w, uint64_t from, uint64_t to)
+{
+	add_edge(w, from, 1);
+	add_edge(w, to, -1);
+	from = from > w->c->first ? from - w->c->first : 0;
+	to = to > w->c->first ? to - w->c->first : 0;
+	while (from < to && from / w->bin < w->bins) {
+		size_t bin = (size_t)(from / w->bin);
+		uint64_t end = (bin + 1) * w->bin < to ? (bin + 1) * w->bin : to;
+
+		w->usage[bin] += (double)(end - from);
+		w->total[bin] += (double)(end - from);
+		from = end;
+	}
+}
+
+/* The thread ran from one time to the other. How long of it recording was on. */
+static uint64_t add_run(struct work *w, uint64_t from, uint64_t to)
+{
+	uint64_t sum = 0, end;
+
+	for (; ut_cpu_next_on(w->c, &from, to, &end); from = end) {
+		add_part(w, from, end);
+		sum += end - from;
+	}
+	return sum;
+}
+
+/* Where a thread is between two turns. */
+struct state {
+	uint64_t since;
+	uint32_t how;
+	uint32_t cpu;
+	bool known, ran_before;
+};
+
+static void add_one(const struct work *w, double *bins, uint64_t time)
+{
+	uint64_t bin = time > w->c->first ? (time - w->c->first) / w->bin : 0;
+
+	if (bin < w->bins)
+		bins[bin]++;
+}
+
+static void take_turn(struct work *w, struct state *st, const struct ut_cpu_turn *t,
+		      struct sums *sums)
+{
+	uint32_t how = t->how & 0xff, cpu = t->how >> 8;
+	bool on = !ut_cpu_is_paused(w->c, t->time);
+
+	if (st->known && st->how == UT_CPU_RUNS)
+		sums->ran += add_run(w, st->since, t->time);
+	else if (st->known && st->how == UT_CPU_WAITS)
+		sums->waited += ut_cpu_on_time(w->c, st->since, t->time);
+	else if (st->known)
+		sums->ready += ut_cpu_on_time(w->c, st->since, t->time);
+	if (on && how != UT_CPU_RUNS)
+		add_one(w, w->switches, t->time);
+	if (on && how == UT_CPU_RUNS && st->ran_before && st->cpu != cpu)
+		add_one(w, w->moves, t->time);
+	sums->switches += on && how == UT_CPU_WAITS;
+	sums->preemptions += on && how == UT_CPU_PREEMPTED;
+	if (how == UT_CPU_RUNS) {
+		sums->migrations += on && st->ran_before && st->cpu != cpu;
+		st->cpu = cpu;
+		st->ran_before = true;
+	}
+	st->since = t->time;
+	st->how = how;
+	st->known = true;
+}
+
+static struct sums take_turns(struct work *w, const struct ut_cpu_life *life)
+{
+	/* one that ran when we began to look has no beginning */
+	struct state st = { .since = life->born, .how = UT_CPU_RUNS };
+	uint64_t end = life->gone ? life->gone : w->c->last;
+	struct sums sums = { 0 };
+
+	for (uint32_t i = life->first_turn; i < life->last_turn; i++) {
+		const struct ut_cpu_turn *t = &w->c->turns[i];
+
+		if (i == life->first_turn)
+			st.known = life->born && (t->how & 0xff) != UT_CPU_RUNS;
+		take_turn(w, &st, t, &sums);
+	}
+	if (st.known && end > st.since && st.how != UT_CPU_WAITS)
+		take_turn(w, &st, &(struct ut_cpu_turn){ end, life->tid, UT_CPU_WAITS }, &sums);
+	else if (st.known && end > st.since)
+		sums.waited += ut_cpu_on_time(w->c, st.since, end);
+	return sums;
+}
+
+/* Where nobody told when threads run, samples say it roughly. */
+static struct sums take_samples(struct work *w, const struct ut_cpu_life *life)
+{
+	struct sums sums = { 0 };
+
+	for (uint32_t i = life->first_sample; i < life->last_sample; i++) {
+		const struct ut_cpu_moment *m = &w->c->samples[i];
+
+		add_run(w, m->time > m->weight ? m->time - m->weight : 0, m->time);
+		sums.ran += ut_cpu_is_paused(w->c, m->time) ? 0 : m->weight;
+	}
+	return sums;
+}
+
+/* /proc tells how long they ran and stood in line; the rest of their life they waited. */
+static void take_times(const struct ut_cpu *c, const struct ut_cpu_life *life, struct sums *sums)
+{
+	uint64_t end = life->gone ? life->gone : c->last;
+	uint64_t there = end > life->born ? end - life->born : 0;
+
+	sums->ran = life->ran;
+	sums->ready = life->ready;
+	sums->waited = there > life->ran + life->ready ? there - life->ran - life->ready : 0;
+}
+
+/* ---- what they are for --------------------------------------------------------------------- */
+
+/* The library that a thread was started by says what it does. */
+static const struct {
+	const char *module, *function; /* beginnings; NULL = any */
+	const char *role;
+} roles[] = {
+	{ "libgomp", NULL, "OpenMP worker" },
+	{ "libiomp5", NULL, "OpenMP worker" },
+	{ "libomp", NULL, "OpenMP worker" },
+	{ "libtbb", NULL, "TBB worker" },
+	{ "libopenblas", NULL, "OpenBLAS worker" },
+	{ NULL, "blas_thread_server", "OpenBLAS worker" },
+	{ NULL, "pthreadpool_", "pthreadpool worker" },
+	{ "libmkl", NULL, "MKL worker" },
+	{ "libcuda", NULL, "CUDA" },
+	{ "libnccl", NULL, "NCCL" },
+	{ "libmpi", NULL, "MPI" },
+	{ "libpthreadpool", NULL, "pthreadpool worker" },
+	{ NULL, "torch::autograd::Engine", "autograd" },
+	{ NULL, "c10::ThreadPool", "torch pool" },
+	{ NULL, "gomp_thread_start", "OpenMP worker" },
+	{ NULL, "__kmp_launch_worker", "OpenMP worker" },
+	{ NULL, "thread_run", "Python thread" },
+	{ NULL, "pythread_wrapper", "Python thread" },
+};
+
+static bool begins(struct ut_str s, const char *with)
+{
+	return !with || ut_str_has_start(s, with);
+}
+
+static const char *role_of_place(const struct ut_trace *t, uint32_t place)
+{
+	struct ut_place_in_code p = ut_stacks_get_place(&t->stacks, place);
+	struct ut_str function = ut_strtab_get(&t->strings, p.function);
+	struct ut_str module = ut_strtab_get(&t->strings, p.module);
+
+	module = ut_str_of(ut_path_base(module.ptr));
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		if (begins(module, roles[i].module) && begins(function, roles[i].function))
+			return roles[i].role;
+	}
+	return NULL;
+}
+
+/* From the outside inwards: the C library starts a thread, then comes who wanted it. */
+static const char *role_of_stack(const struct ut_trace *t, uint32_t stack)
+{
+	uint32_t outer[8] = { 0 };
+	const char *role = NULL;
+	size_t depth = 0;
+
+	for (; stack; stack = ut_stacks_get(&t->stacks, stack).caller)
+		outer[depth++ % 8] = ut_stacks_get(&t->stacks, stack).place;
+	for (size_t i = 1; !role && i <= 4 && i <= depth; i++)
+		role = role_of_place(t, outer[(depth - i) % 8]);
+	return role;
+}
+
+/* Programs that name their threads know better; most leave them the name of the process. */
+static void name_thread(struct work *w, const struct ut_cpu_life *life, uint32_t main_name)
+{
+	struct ut_trace *t = w->c->trace;
+	struct ut_track *track = &t->tracks[life->track - 1];
+	struct ut_str name = ut_strtab_get(&t->strings, track->name);
+	const char *role = NULL;
+	char text[320];
+
+	if (life->tid == w->c->header.pid || (track->name && track->name != main_name))
+		return;
+	for (uint32_t i = life->first_sample;
+	     !role && i < life->last_sample && i < 32u + life->first_sample; i++)
+		role = role_of_stack(t, w->c->samples[i].stack);
+	for (uint32_t i = life->first_wait;
+	     !role && i < life->last_wait && i < 32u + life->first_wait; i++)
+		role = role_of_stack(t, w->c->waits[i].stack);
+	if (!role)
+		return;
+	snprintf(text, sizeof(text), "%.*s: %s", name.len < 256 ? (int)name.len : 256, name.ptr,
+		 role);
+	t->tracks[life->track - 1].name = ut_strtab_intern_z(&t->strings, text);
+}
+
+/* ---- what is sent -------------------------------------------------------------------------- */
+
+/* A counter keeps its value until the next one: only changes are sent. */
+static void send_bins(struct work *w, uint32_t track, const double *bins)
+{
+	double before = -1;
+
+	for (size_t i = 0; i < w->bins; i++) {
+		/* ns of a bin, as percent in steps that people can see */
+		double value = (double)(int64_t)(bins[i] * 1000 / (double)w->bin + 0.5) / 10;
+
+		if (value < before || value > before)
+			ut_cpu_value(w->s, track, w->c->first + i * w->bin, value);
+		before = value;
+	}
+	if (before > 0)
+		ut_cpu_value(w->s, track, w->c->first + w->bins * w->bin, 0);
+}
+
+/* Facts about a track come behind those that it has. */
+static void begin_facts(struct ut_trace *t, uint32_t track)
+{
+	uint32_t old = t->tracks[track].args, first = (uint32_t)t->arg_count;
+
+	for (; old && t->args[old].type != UT_ARG_END; old++) {
+		struct ut_arg copy = t->args[old];
+
+		*ut_trace_add_arg(t, copy.key, (enum ut_arg_type)copy.type) = copy;
+	}
+	t->tracks[track].args = first;
+}
+
+static void add_fact(struct ut_trace *t, const char *key, uint64_t value)
+{
+	ut_trace_add_arg(t, ut_strtab_intern_z(&t->strings, key), UT_ARG_U64)->value.u64 = value;
+}
+
+static void send_thread(struct work *w, const struct ut_cpu_life *life, uint32_t main_name)
+{
+	bool told = (w->c->header.flags & UT_CPU_SWITCHES) != 0;
+	bool timed = (w->c->header.flags & UT_CPU_TIMED) && !w->c->pause_count;
+	struct ut_trace *t = w->c->trace;
+	struct sums sums;
+	char text[400];
+
+	name_thread(w, life, main_name);
+	memset(w->usage, 0, w->bins * sizeof(*w->usage));
+	sums = told ? take_turns(w, life) : take_samples(w, life);
+	if (timed)
+		take_times(w->c, life, &sums);
+	begin_facts(t, life->track - 1);
+	add_fact(t, "cpu_ns", sums.ran);
+	if (told || timed) {
+		add_fact(t, "waiting_ns", sums.waited);
+		add_fact(t, "ready_ns", sums.ready);
+	}
+	if (told) {
+		add_fact(t, "switches", sums.switches);
+		add_fact(t, "preemptions", sums.preemptions);
+		add_fact(t, "migrations", sums.migrations);
+	}
+	ut_trace_close_args(t);
+	if (sums.ran < LEAST_BIN && w->c->life_count > MOST_SMALL)
+		return; /* a program may start thousands that do next to nothing */
+	snprintf(text, sizeof(text), "CPU usage: %.320s (%" PRIu32 ")",
+		 ut_strtab_get(&t->strings, t->tracks[life->track - 1].name).ptr, life->tid);
+	send_bins(w, ut_cpu_counter(w->s, text, "%"), w->usage);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return (x->by > y->by) - (x->by < y->by); /* who stops, stops first */
+}
+
+/* How long so many threads ran at once: the histogram that effective parallelism comes from. */
+static void add_histogram(struct work *w)
+{
+	uint64_t at_once[MOST_AT_ONCE + 1] = { 0 }, ran = 0, since = w->c->first;
+	struct ut_trace *t = w->c->trace;
+	uint32_t key = ut_strtab_intern_z(&t->strings, "running_ns");
+	uint64_t on = ut_cpu_on_time(w->c, w->c->first, w->c->last);
+	size_t now = 0, most = 0;
+
+	ut_sort(w->edges, w->edge_count, sizeof(*w->edges), by_time);
+	for (size_t i = 0; i < w->edge_count; i++) {
+		size_t bin = now < MOST_AT_ONCE ? now : MOST_AT_ONCE;
+		uint64_t ns = ut_cpu_on_time(w->c, since, w->edges[i].time);
+
+		at_once[bin] += ns;
+		ran += ns * bin;
+		most = bin > most ? bin : most;
+		since = w->edges[i].time > since ? w->edges[i].time : since;
+		now += (size_t)(int64_t)w->edges[i].by;
+	}
+	at_once[0] += ut_cpu_on_time(w->c, since, w->c->last);
+	add_fact(t, "cpu_ns", ran);
+	add_fact(t, "elapsed_ns", on);
+	if (on < w->c->last - w->c->first)
+		add_fact(t, "paused_ns", w->c->last - w->c->first - on);
+	for (size_t i = 0; i <= most; i++) {
+		struct ut_arg *a = ut_trace_add_arg(t, key, UT_ARG_U64);
+
+		a->value.u64 = at_once[i];
+		a->flags = UT_ARG_ARRAY | (i < most ? UT_ARG_MORE : 0);
+	}
+}
+
+static void send_all(struct work *w)
+{
+	uint32_t track = ut_cpu_counter(w->s, "CPU usage: all threads", "%");
+
+	begin_facts(w->c->trace, track);
+	add_histogram(w);
+	ut_trace_close_args(w->c->trace);
+	send_bins(w, track, w->total);
+}
+
+/* How often in a second. */
+static void send_rate(struct work *w, const char *name, double *bins)
+{
+	uint32_t track = ut_cpu_counter(w->s, name, "/s");
+	double before = -1;
+
+	for (size_t i = 0; i < w->bins; i++) {
+		double value = bins[i] * 1e9 / (double)w->bin;
+
+		if (value < before || value > before)
+			ut_cpu_value(w->s, track, w->c->first + i * w->bin, value);
+		before = value;
+	}
+}
+
+static void choose_bins(struct work *w)
+{
+	uint64_t span = w->c->last > w->c->first ? w->c->last - w->c->first : 0;
+
+	for (w->bin = LEAST_BIN; span / w->bin >= MOST_BINS; w->bin *= 2)
+		;
+	w->bins = (size_t)(span / w->bin) + 1;
+	w->usage = ut_make(w->bins * sizeof(*w->usage));
+	w->total = ut_make(w->bins * sizeof(*w->total));
+	w->switches = ut_make(w->bins * sizeof(*w->switches));
+	w->moves = ut_make(w->bins * sizeof(*w->moves));
+}
+
+void ut_cpu_send_threads(struct ut_cpu_sender *s)
+{
+	struct work w = { .s = s, .c = s->c };
+	uint32_t main_name = 0;
+
+	choose_bins(&w);
+	for (size_t i = 0; i < s->c->life_count; i++) {
+		if (s->c->lives[i].tid == s->c->header.pid)
+			main_name = s->c->lives[i].name;
+	}
+	for (size_t i = 0; i < s->c->life_count; i++)
+		send_thread(&w, &s->c->lives[i], main_name);
+	send_all(&w);
+	if (s->c->header.flags & UT_CPU_SWITCHES) {
+		send_rate(&w, "context switches", w.switches);
+		send_rate(&w, "CPU migrations", w.moves);
+	}
+	free(w.usage);
+	free(w.total);
+	free(w.switches);
+	free(w.moves);
+	free(w.edges);
+}

@@ -1,0 +1,208 @@
+/*
+ * measured.c - which kernels were measured: their numbers, their metrics as arguments, and the link
+ * under which `unitrace metrics -q` shows them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/spool/live_state.h"
+#include "import/spool/steps.h"
+#include "model/measured.h"
+#include "model/shape.h"
+#include "model/sink.h"
+#include "unitrace/backend.h"
+
+#define LINK_PORT 8000 /* of `unitrace metrics -q`, as of Intel's analyzeperfmetrics.py */
+
+/* ---- numbers of kernels ---------------------------------------------------------------------- */
+
+struct kernel {
+	uint64_t start;
+	size_t work;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct kernel *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->work > y->work) - (x->work < y->work);
+}
+
+static bool is_kernel(const struct ut_spool_work *w)
+{
+	return w->rec.type == UT_REC_WORK &&
+	       ut_rec_low(&w->rec, UT_WORK_WORD_KIND) == UT_WORK_KERNEL;
+}
+
+/* From 1 on, as they started. */
+static void number_kernels(struct ut_spool_import *im)
+{
+	struct kernel *all = calloc(im->works.count ? im->works.count : 1, sizeof(*all));
+	uint32_t before = im->live ? im->live->kernels : 0;
+	size_t count = 0;
+
+	for (size_t i = 0; all && i < im->works.count; i++) {
+		if (is_kernel(&im->works.items[i]))
+			all[count++] = (struct kernel){ im->works.items[i].start, i };
+	}
+	if (count)
+		qsort(all, count, sizeof(*all), by_start);
+	for (size_t i = 0; i < count; i++)
+		im->works.items[all[i].work].instance = before + (uint32_t)i + 1;
+	if (im->live)
+		im->live->kernels += (uint32_t)count;
+	free(all);
+}
+
+/* ---- before the work is sent ----------------------------------------------------------------- */
+
+void ut_spool_prepare_measured(struct ut_spool_import *im)
+{
+	struct ut_spool_told *told = &im->told;
+
+	ut_spool_sort_values(im);
+	for (size_t i = 0; i < told->values.count; i++) {
+		const struct ut_spool_values *v = &told->values.items[i];
+		uint64_t correlation = ut_spool_values_correlation(v);
+
+		if (correlation && ut_spool_values_are_of_work(v) &&
+		    !ut_idmap_get(&told->values_of, correlation))
+			ut_idmap_put(&told->values_of, correlation, (uint32_t)i + 1);
+	}
+	if (told->values.count || told->samples.count || im->live)
+		number_kernels(im);
+}
+
+/* ---- what a kernel gets ---------------------------------------------------------------------- */
+
+/* Did a sample of the device hit the time between these? */
+static bool is_hit(struct ut_spool_import *im, uint32_t device, uint64_t start, uint64_t end)
+{
+	const struct ut_spool_values *all = im->told.values.items;
+	size_t lo = 0, hi = im->told.values.count;
+	uint32_t set = 0;
+
+	for (size_t i = 0; i < im->tables.metric_count && !set; i++) {
+		uint32_t s = im->tables.metrics[i].set;
+
+		if (ut_spool_object(&((struct ut_spool_import *)(uintptr_t)im)->tables, s)
+			    ->domain == device)
+			set = s;
+	}
+	while (set && lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (all[mid].set < set ||
+		    (all[mid].set == set && ut_spool_values_middle(&all[mid]) < start))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return set && lo < im->told.values.count && all[lo].set == set &&
+	       ut_spool_values_is_sample(&all[lo]) && ut_spool_values_middle(&all[lo]) <= end;
+}
+
+/* Were stalls sampled on this device? */
+static bool has_stalls(struct ut_spool_import *im, uint32_t device)
+{
+	for (size_t i = 0; i < im->told.samples.count; i++) {
+		const struct ut_spool_sample *s = &im->told.samples.items[i];
+
+		if (s->queue && ut_spool_object(&im->tables, s->place)->domain == device)
+			return true;
+	}
+	return false;
+}
+
+static bool is_measured(struct ut_spool_import *im, const struct ut_spool_work *w, uint32_t device,
+			uint32_t values)
+{
+	struct ut_spool_told *t = &im->told;
+
+	if (values)
+		return true;
+	if (t->asked_device != device + 1) { /* works come queue by queue */
+		t->asked_device = device + 1;
+		t->device_has_stalls = has_stalls(im, device);
+	}
+	return t->device_has_stalls || is_hit(im, device, w->start, w->end);
+}
+
+/* The text of an argument that is on its way. */
+static const char *text_of(const struct ut_spool_import *im, size_t mark, const char *key)
+{
+	const struct ut_trace *t = im->trace;
+
+	for (size_t i = mark; i < t->arg_count; i++) {
+		if (t->args[i].type == UT_ARG_STR &&
+		    ut_str_is(ut_strtab_get(&t->strings, t->args[i].key), key))
+			return ut_strtab_get(&t->strings, t->args[i].value.str).ptr;
+	}
+	return NULL;
+}
+
+/* What the path of a URL may hold as it is. */
+static bool is_plain(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       strchr("-_.~", c);
+}
+
+/* Threads that go in step, as the arguments from mark on say; 0 = they do not. */
+static unsigned int simd_of(const struct ut_spool_import *im, size_t mark)
+{
+	const struct ut_trace *t = im->trace;
+
+	for (size_t i = mark; i < t->arg_count; i++) {
+		if (t->args[i].type == UT_ARG_U64 &&
+		    ut_str_is(ut_strtab_get(&t->strings, t->args[i].key), "SIMD"))
+			return (unsigned int)t->args[i].value.u64;
+	}
+	return 0;
+}
+
+static void add_link(struct ut_spool_import *im, uint32_t name, uint32_t device, size_t mark,
+		     uint32_t instance)
+{
+	struct ut_strtab *strings = &im->trace->strings;
+	uint32_t api = ut_spool_object(&im->tables, device)->api;
+	bool cuda = ut_str_is(ut_strtab_get(strings, api), "CUDA");
+	struct ut_buf shaped = { 0 }, link = { 0 };
+
+	ut_buf_char(&shaped, '"');
+	ut_shape_name(&shaped, ut_strtab_get(strings, name), text_of(im, mark, "grid"),
+		      text_of(im, mark, "block"), cuda ? 32 : simd_of(im, mark));
+	ut_buf_char(&shaped, '"');
+	ut_buf_fmt(&link, "http://localhost:%d/", LINK_PORT);
+	for (size_t i = 0; i < shaped.len; i++) {
+		if (shaped.data[i] && is_plain(shaped.data[i]))
+			ut_buf_char(&link, shaped.data[i]);
+		else
+			ut_buf_fmt(&link, "%%%02X", (unsigned char)shaped.data[i]);
+	}
+	ut_buf_fmt(&link, "/%u", instance);
+	ut_trace_add_arg(im->trace, ut_strtab_intern_z(strings, "metrics"), UT_ARG_STR)->value.str =
+		ut_strtab_intern(strings, link.data, link.len);
+	ut_buf_release(&shaped);
+	ut_buf_release(&link);
+}
+
+void ut_spool_args_measured(struct ut_spool_import *im, const struct ut_spool_work *w,
+			    uint32_t name, size_t mark)
+{
+	uint32_t device, values;
+
+	if (!w->instance)
+		return;
+	device = ut_spool_object(&im->tables, w->place)->domain;
+	values = ut_idmap_take(&im->told.values_of, ut_rec_word(&w->rec, UT_WORK_WORD_CORRELATION));
+	if (!is_measured(im, w, device, values))
+		return;
+	ut_trace_add_arg(im->trace, ut_strtab_intern_z(&im->trace->strings, "instance"), UT_ARG_U64)
+		->value.u64 = w->instance;
+	add_link(im, name, device, mark, w->instance);
+	if (values)
+		ut_spool_args_values(im, values - 1);
+}
