@@ -38,6 +38,12 @@ enum key {
 	KEY_STATIC_SHARED,
 	KEY_DYNAMIC_SHARED,
 	KEY_LOCAL,
+	KEY_SIMD,
+	KEY_COMPILED,
+	KEY_ARGUMENTS,
+	KEY_SLM,
+	KEY_PRIVATE,
+	KEY_SPILL,
 	KEY_COUNT
 };
 
@@ -257,6 +263,12 @@ static enum key key_of(struct ut_device_log *log, const struct ut_trace *t, uint
 		[KEY_STATIC_SHARED] = "static shared memory",
 		[KEY_DYNAMIC_SHARED] = "dynamic shared memory",
 		[KEY_LOCAL] = "local memory per thread",
+		[KEY_SIMD] = "SIMD",
+		[KEY_COMPILED] = "compiled",
+		[KEY_ARGUMENTS] = "arguments",
+		[KEY_SLM] = "SLM per work group",
+		[KEY_PRIVATE] = "private memory per thread",
+		[KEY_SPILL] = "spill memory per thread",
 	};
 	uint32_t known = ut_idmap_get(&log->state->key_of, id);
 	const char *text;
@@ -310,7 +322,9 @@ static void note_kernel(struct ut_device_log *log, uint32_t name, const struct f
 {
 	uint64_t key = pair(this_source(log), name);
 	uint32_t at = ut_idmap_get(&log->state->kernel_of, key);
-	uint64_t shared = f->value[KEY_STATIC_SHARED] + f->value[KEY_DYNAMIC_SHARED];
+	uint64_t shared =
+		f->value[KEY_STATIC_SHARED] + f->value[KEY_DYNAMIC_SHARED] + f->value[KEY_SLM];
+	uint64_t local = f->value[KEY_LOCAL] + f->value[KEY_PRIVATE];
 	struct ut_device_kernel *k;
 
 	if (!at) {
@@ -324,7 +338,11 @@ static void note_kernel(struct ut_device_log *log, uint32_t name, const struct f
 	k = &log->kernels[at - 1];
 	k->registers = f->value[KEY_REGISTERS] ? f->value[KEY_REGISTERS] : k->registers;
 	k->shared = shared > k->shared ? shared : k->shared;
-	k->local = f->value[KEY_LOCAL] > k->local ? f->value[KEY_LOCAL] : k->local;
+	k->local = local > k->local ? local : k->local;
+	k->simd = f->value[KEY_SIMD] ? (uint32_t)f->value[KEY_SIMD] : k->simd;
+	k->compiled = f->text[KEY_COMPILED] ? f->text[KEY_COMPILED] : k->compiled;
+	k->arguments = f->value[KEY_ARGUMENTS] ? f->value[KEY_ARGUMENTS] : k->arguments;
+	k->spill = f->value[KEY_SPILL] > k->spill ? f->value[KEY_SPILL] : k->spill;
 }
 
 const struct ut_device_kernel *ut_device_log_kernel(const struct ut_device_log *log,
@@ -650,6 +668,20 @@ void ut_device_log_store(struct ut_device_log *log, struct ut_store *store)
 {
 	ut_store_send(store, 0, &log->sink);
 	ut_device_log_end_trace(log, &store->trace);
+}
+
+void ut_device_log_look(struct ut_device_log *log, const struct ut_store *store)
+{
+	struct ut_store own = *store; /* sending needs an array of arguments to itself */
+
+	own.trace.arena = (struct ut_arena){ 0 };
+	own.trace.args = UT_NEW_N(&own.trace.arena, struct ut_arg, store->trace.arg_count + 1);
+	if (store->trace.arg_count)
+		memcpy(own.trace.args, store->trace.args,
+		       store->trace.arg_count * sizeof(*own.trace.args));
+	own.trace.arg_cap = store->trace.arg_count;
+	ut_device_log_store(log, &own);
+	ut_arena_release(&own.trace.arena);
 }
 
 void ut_device_log_finish(struct ut_device_log *log)

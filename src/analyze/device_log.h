@@ -82,7 +82,9 @@ struct ut_device_call {
 /* What is known of a kernel, whenever it ran. */
 struct ut_device_kernel {
 	uint32_t source, name;
-	uint64_t registers, shared, local;
+	uint32_t compiled; /* string id, "JIT" or "AOT"; 0 = unknown */
+	uint32_t simd;     /* threads in step; 0 = unknown */
+	uint64_t registers, shared, local, spill, arguments;
 };
 
 /* Nothing was recorded of that trace. */
@@ -135,6 +137,9 @@ void ut_device_log_end_trace(struct ut_device_log *log, const struct ut_trace *t
 
 /* Both for a trace that is a store. */
 void ut_device_log_store(struct ut_device_log *log, struct ut_store *store);
+
+/* The same while other threads read the store. */
+void ut_device_log_look(struct ut_device_log *log, const struct ut_store *store);
 
 /* Joins work with the calls that submitted it, and sorts. Nothing is fed afterwards. */
 void ut_device_log_finish(struct ut_device_log *log);

@@ -6,23 +6,9 @@
 
 #include "base/grow.h"
 #include "base/idmap.h"
+#include "model/shape.h"
 
 /* ---- names --------------------------------------------------------------------------------- */
-
-/* "64x1" or "[64,1,1]" as "{64; 1; 1}". */
-static void put_size(struct ut_buf *to, const char *text)
-{
-	for (int i = 0; i < 3; i++) {
-		size_t digits;
-
-		text += strcspn(text, "0123456789");
-		digits = strspn(text, "0123456789");
-		ut_buf_fmt(to, "%s%.*s", i ? "; " : "{", digits ? (int)digits : 1,
-			   digits ? text : "1");
-		text += digits;
-	}
-	ut_buf_char(to, '}');
-}
 
 static bool is_cuda(const struct ut_device_log *log, const struct ut_device_work *w)
 {
@@ -32,21 +18,17 @@ static bool is_cuda(const struct ut_device_log *log, const struct ut_device_work
 void ut_device_shaped_name(struct ut_buf *to, const struct ut_device_log *log,
 			   const struct ut_device_work *w)
 {
-	struct ut_str name = ut_strtab_get(&log->strings, w->name);
+	const struct ut_device_kernel *k = ut_device_log_kernel(log, w);
 
-	ut_buf_add(to, name.ptr, name.len);
-	if (w->grid) {
-		/* A warp of CUDA's is 32 wide; OpenCL does not say. */
-		ut_buf_text(to, is_cuda(log, w) ? "[SIMD32 " : "[");
-		put_size(to, ut_strtab_get(&log->strings, w->grid).ptr);
-		if (w->block) {
-			ut_buf_char(to, ' ');
-			put_size(to, ut_strtab_get(&log->strings, w->block).ptr);
-		}
-		ut_buf_char(to, ']');
-	} else if (w->bytes) {
+	/* A warp of CUDA's is 32 wide; Level Zero says it of a kernel, OpenCL does not. */
+	ut_shape_name(to, ut_strtab_get(&log->strings, w->name),
+		      w->grid ? ut_strtab_get(&log->strings, w->grid).ptr : NULL,
+		      w->block ? ut_strtab_get(&log->strings, w->block).ptr : NULL,
+		      is_cuda(log, w) ? 32
+		      : k             ? k->simd
+				      : 0);
+	if (!w->grid && w->bytes)
 		ut_buf_fmt(to, "[%" PRIu64 "]", w->bytes);
-	}
 }
 
 uint64_t ut_device_submitted(const struct ut_device_work *w)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/regex.h"
 #include "base/size.h"
 #include "base/str.h"
 
@@ -99,15 +100,10 @@ static int parse_condition(const struct ut_diff_rules *r, struct ut_diff_rule *r
 
 static int compile_regex(struct ut_diff_rule *rule, const char *text, struct ut_err *err)
 {
-	char reason[128];
-	int rc = regcomp(&rule->regex, text, REG_EXTENDED | REG_NOSUB);
+	int rc = ut_regex_extended(&rule->regex, text, err);
 
-	if (rc) {
-		regerror(rc, &rule->regex, reason, sizeof(reason));
-		return ut_err_set(err, -EINVAL, "'%s': %s", text, reason);
-	}
-	rule->has_regex = true;
-	return 0;
+	rule->has_regex = !rc;
+	return rc;
 }
 
 /* text is ours to cut up. */

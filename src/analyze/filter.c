@@ -8,6 +8,7 @@
 
 #include "analyze/label.h"
 #include "base/grow.h"
+#include "base/regex.h"
 #include "base/size.h"
 #include "base/str.h"
 
@@ -142,13 +143,10 @@ static int compile_regexes(struct ut_filter *f, struct ut_err *err)
 
 	f->regexes = UT_NEW_N(&f->arena, regex_t, list->count + 1);
 	for (size_t i = 0; i < list->count; i++) {
-		char reason[128];
-		int rc = regcomp(&f->regexes[i], list->items[i], REG_EXTENDED | REG_NOSUB);
+		struct ut_err inner = { 0 };
 
-		if (rc) {
-			regerror(rc, &f->regexes[i], reason, sizeof(reason));
-			return ut_err_set(err, -EINVAL, "--regex '%s': %s", list->items[i], reason);
-		}
+		if (ut_regex_extended(&f->regexes[i], list->items[i], &inner))
+			return ut_err_set(err, -EINVAL, "--regex %s", inner.text);
 		f->regex_count++;
 	}
 	return 0;

@@ -146,7 +146,7 @@ static void mark_flows(struct ut_filter_sink *f)
 	struct ut_arrows all;
 
 	ut_arrows_make(&all, f->view->store, NULL);
-	last = all.ends + all.end_count;
+	last = all.end_count ? all.ends + all.end_count : all.ends;
 	for (e = all.ends; e < last; e = next) {
 		unsigned int sides;
 

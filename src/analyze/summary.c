@@ -9,6 +9,7 @@
 #include "model/event.h"
 #include "model/nesting.h"
 #include "model/trace.h"
+#include "model/user_code.h"
 
 /* A span that is going on; ends grow smaller towards the top of the stack. */
 struct frame {
@@ -189,19 +190,6 @@ static void start_span(struct ut_summary *s, struct stack *k, struct frame new, 
 	k->frames[k->depth++] = new;
 }
 
-/* ".../lib/python3.11/json/decoder.py", ".../site-packages/torch/_ops.py", "<frozen os>" */
-static bool is_library_file(const char *file)
-{
-	static const char *const parts[] = { "/lib/python3", "/lib64/python3", "/site-packages/",
-					     "/dist-packages/" };
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		if (strstr(file, parts[i]))
-			return true;
-	}
-	return ut_str_starts(file, "<frozen ");
-}
-
 /* Is it a function that Python brought along, or that was installed? It says its file first. */
 static bool is_library(struct ut_summary_state *st, const struct ut_trace *t,
 		       const struct ut_event *e)
@@ -219,7 +207,7 @@ static bool is_library(struct ut_summary_state *st, const struct ut_trace *t,
 	}
 	known = ut_idmap_get(&st->libraries, arg->value.str);
 	if (!known) {
-		known = 1 + is_library_file(ut_strtab_get(&t->strings, arg->value.str).ptr);
+		known = 1 + ut_is_library_file(ut_strtab_get(&t->strings, arg->value.str));
 		ut_idmap_put(&st->libraries, arg->value.str, known);
 	}
 	return known == 2;
