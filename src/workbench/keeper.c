@@ -1,0 +1,105 @@
+/* keeper.c - starting keepers, and telling them what to do. */
+#include "workbench/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "workbench/folder.h"
+#include "workbench/shelf.h"
+
+#define LOCK_FD  3 /* where a keeper finds the file that it has locked */
+#define FIRST_FD 10
+
+/* The lock belongs to the open file: whoever has a copy of the descriptor has it. */
+static int lock(int at, struct ut_err *err)
+{
+	int low = ut_folder_open_file(at, UT_RESULT_FILE, NULL, err), fd;
+
+	if (low < 0)
+		return low;
+	fd = fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD);
+	close(low);
+	if (fd < 0)
+		return ut_err_set(err, -errno, UT_RESULT_FILE ": %s", strerror(errno));
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	close(fd);
+	return ut_err_set(err, -EBUSY, "a run is under way in it");
+}
+
+/* The new process goes on by itself: what is waited for is that it has begun. */
+static int spawn(int at, int locked, const char *program, const char *what, struct ut_err *err)
+{
+	const char *words[] = { "unitrace", "serve", "--keep", what, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	char *const *argv;
+	int status = 0, rc;
+	sigset_t none;
+	pid_t pid;
+
+	sigemptyset(&none);
+	memcpy(&argv, &(const char **){ words }, sizeof(argv));
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attr);
+	posix_spawn_file_actions_addfchdir_np(&actions, at);
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
+	posix_spawn_file_actions_adddup2(&actions, 0, 1);
+	posix_spawn_file_actions_adddup2(&actions, 0, 2);
+	posix_spawn_file_actions_adddup2(&actions, locked, LOCK_FD);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
+	rc = posix_spawn(&pid, program, &actions, &attr, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attr);
+	if (rc)
+		return ut_err_set(err, -rc, "no process can be started: %s", strerror(rc));
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return status ? ut_err_set(err, -EIO, "the run could not be started") : 0;
+}
+
+static int start(int at, const char *program, const char *what, struct ut_err *err)
+{
+	int locked = lock(at, err), rc;
+
+	if (locked < 0)
+		return locked;
+	unlinkat(at, UT_KEEPER_PIPE, 0);
+	rc = mkfifoat(at, UT_KEEPER_PIPE, 0600)
+		     ? ut_err_set(err, -errno, UT_KEEPER_PIPE ": %s", strerror(errno))
+		     : spawn(at, locked, program, what, err);
+	close(locked);
+	return rc;
+}
+
+int ut_keeper_start(int at, const char *program, struct ut_err *err)
+{
+	return start(at, program, "run", err);
+}
+
+int ut_keeper_recover(int at, const char *program, struct ut_err *err)
+{
+	return start(at, program, "recover", err);
+}
+
+int ut_keeper_tell(int at, enum ut_keeper_word word, struct ut_err *err)
+{
+	static const char *const words[] = { "pause\n", "resume\n", "stop\n", "kill\n" };
+	int fd = openat(at, UT_KEEPER_PIPE, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd >= 0 && !fstat(fd, &st) && S_ISFIFO(st.st_mode))
+		n = write(fd, words[word], strlen(words[word]));
+	if (fd >= 0)
+		close(fd);
+	return n > 0 ? 0 : ut_err_set(err, -ESRCH, "nothing is under way in it");
+}
