@@ -97,3 +97,22 @@ size_t ut_mpijob_keep_share(const struct ut_mpijob *s, struct ut_inputs *all, co
 	all->count = kept;
 	return first;
 }
+
+int ut_rank_load(struct ut_mpijob *s, int argc, const char *const *argv, const struct ut_load *how,
+		 const struct ut_rank_reader *reader, struct ut_err *err)
+{
+	struct ut_inputs in = { .teller = how->teller };
+	uint64_t *sizes = NULL;
+	int rc = ut_mpijob_same(s, argc, argv, err);
+
+	if (!rc)
+		rc = ut_rank_inputs(s, argc, argv, &in, &sizes, err);
+	if (!rc) {
+		ut_mpijob_keep_share(s, &in, sizes);
+		rc = ut_load_each(&in, how, reader->each, reader->ctx, err);
+		rc = ut_mpijob_agree(s, rc, err);
+	}
+	free(sizes);
+	ut_inputs_release(&in);
+	return rc;
+}

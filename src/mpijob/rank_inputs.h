@@ -8,6 +8,7 @@
 #define UT_MPIJOB_RANK_INPUTS_H
 
 #include "import/inputs.h"
+#include "import/load.h"
 #include "mpijob/mpijob.h"
 
 /*
@@ -26,5 +27,18 @@ void ut_mpijob_list(struct ut_mpijob *s, struct ut_inputs *all, uint64_t **sizes
  */
 size_t ut_mpijob_keep_share(const struct ut_mpijob *s, struct ut_inputs *all,
 			    const uint64_t *sizes);
+
+/* Who takes a store that was read: see ut_load_each(). */
+struct ut_rank_reader {
+	int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err);
+	void *ctx;
+};
+
+/*
+ * Every rank reads its share of the inputs that the words of the command line name, the same on all
+ * ranks, and hands each store to the reader. On failure every rank has the same error.
+ */
+int ut_rank_load(struct ut_mpijob *s, int argc, const char *const *argv, const struct ut_load *how,
+		 const struct ut_rank_reader *reader, struct ut_err *err) UT_MUST_CHECK;
 
 #endif

@@ -1,0 +1,46 @@
+/* ranks.c - see ranks.h. */
+#include "ranks/ranks.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+const char *const ut_rank_why_words[UT_RANK_WHYS] = {
+#define UT_RANK_WHY_TEXT(why, text) [UT_RANK_##why] = text,
+	UT_RANK_WHY_LIST(UT_RANK_WHY_TEXT)
+#undef UT_RANK_WHY_TEXT
+};
+
+void ut_ranks_init(struct ut_ranks *r)
+{
+	*r = (struct ut_ranks){ 0 };
+	ut_strtab_init(&r->strings, &r->arena);
+}
+
+void ut_ranks_release(struct ut_ranks *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		free(r->items[i].calls);
+		free(r->items[i].ends);
+		free(r->items[i].shifts);
+		free(r->items[i].tops);
+		free(r->items[i].measured);
+	}
+	free(r->items);
+	for (size_t i = 0; i < r->clock_count; i++)
+		ut_time_map_release(&r->clocks[i].map);
+	free(r->clocks);
+	free(r->meetings);
+	ut_arena_release(&r->arena);
+	*r = (struct ut_ranks){ 0 };
+}
+
+struct ut_rank *ut_ranks_new(struct ut_ranks *r, int32_t rank)
+{
+	struct ut_rank *one;
+
+	r->items = ut_grow(r->items, r->count + 1, &r->cap, sizeof(*r->items));
+	one = &r->items[r->count++];
+	*one = (struct ut_rank){ .rank = rank };
+	return one;
+}

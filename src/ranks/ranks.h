@@ -1,0 +1,181 @@
+/*
+ * ranks.h - the calls and messages of all ranks of a job, and what they do to each other.
+ *
+ * Filled from stores, one by one (ut_ranks_add), each with one process of a job or many; or from
+ * what other processes of ours have read (ranks_pack.h). Then ut_ranks_settle() brings them onto
+ * one clock, joins the ends of messages and the members of collective calls, and finds out who
+ * waited for whom. What is known afterwards is in struct ut_rank and struct ut_rank_call; sums of
+ * it are made by ranks_sum.h and ranks_pop.h.
+ *
+ * Owner: the caller. One thread, except where it says otherwise.
+ */
+#ifndef UT_RANKS_RANKS_H
+#define UT_RANKS_RANKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "clocks/time_map.h"
+#include "model/strtab.h"
+#include "ranks/rank_use.h"
+
+struct ut_store;
+
+/* Why a call waited. */
+#define UT_RANK_WHY_LIST(X)                                                                        \
+	X(NOTHING, "-")                                                                            \
+	X(LATE_SENDER, "late sender")                                                              \
+	X(LATE_RECEIVER, "late receiver")                                                          \
+	X(COLLECTIVE, "late to collective")
+
+enum ut_rank_why {
+#define UT_RANK_WHY_ENUM(why, text) UT_RANK_##why,
+	UT_RANK_WHY_LIST(UT_RANK_WHY_ENUM)
+#undef UT_RANK_WHY_ENUM
+	UT_RANK_WHYS
+};
+
+extern const char *const ut_rank_why_words[UT_RANK_WHYS];
+
+#define UT_RANK_NOBODY UINT32_MAX
+
+/* One call. Strings are those of struct ut_ranks. */
+struct ut_rank_call {
+	uint64_t begin, end; /* ns, on the common clock once settled */
+	uint64_t sent, received;
+	uint64_t seq;        /* of a collective call, in its group */
+	uint32_t name;       /* "MPI_Allreduce" */
+	uint32_t group;      /* communicator, window or file; 0 = none */
+	uint32_t task;       /* of the program's own: the innermost around it; 0 = none */
+	int32_t to;          /* rank that it sends to; -1 = none */
+	int32_t root;        /* -1 = none */
+	uint32_t link;       /* once settled, of a collective call: its number, plus 1 */
+	uint8_t use;         /* enum ut_rank_use */
+	uint8_t meets;       /* the same, of the collective call that it is, begins or waits for */
+	uint8_t why;         /* enum ut_rank_why */
+	bool side;           /* inside another call, or not on the main thread */
+	bool firm;           /* nobody can leave it before those have come that it needs */
+	uint32_t waited_for; /* index of the rank; UT_RANK_NOBODY = did not wait */
+	uint64_t wait;       /* ns of it, from its begin on */
+};
+
+/* One end of a message. */
+struct ut_rank_end {
+	uint64_t id;
+	uint32_t call;    /* index */
+	uint32_t partner; /* once settled: index of the rank; UT_RANK_NOBODY = not found */
+	uint32_t partner_call;
+	bool received;
+};
+
+/* From this time on the main thread was in this task of the program's. */
+struct ut_rank_shift {
+	uint64_t at;
+	uint32_t task;
+};
+
+/* A task that is in no other. */
+struct ut_rank_top {
+	uint64_t begin, end;
+	uint32_t task;
+};
+
+struct ut_rank {
+	int32_t rank;
+	uint32_t host, program; /* strings */
+	uint32_t origin;        /* which store it came from */
+	uint32_t clock;         /* once settled: index of its clock */
+	int64_t realtime;       /* ns since 1970 at time 0; 0 = unknown */
+	uint64_t start, stop;   /* what is looked at: from the end of MPI_Init to MPI_Finalize */
+	uint64_t first, last;   /* of all that its trace has, before it is settled */
+	struct ut_rank_call *calls; /* by begin */
+	size_t call_count, call_cap;
+	struct ut_rank_end *ends; /* by call */
+	size_t end_count, end_cap;
+	struct ut_rank_shift *shifts; /* by time */
+	size_t shift_count, shift_cap;
+	struct ut_rank_top *tops; /* by begin */
+	size_t top_count, top_cap;
+	/* What was measured against the clock of another host while it ran. */
+	uint32_t clock_id, reference;  /* strings: names of the two clocks; 0 = unknown */
+	struct ut_time_knot *measured; /* by at; error is that of each */
+	size_t measured_count, measured_cap;
+};
+
+/* A clock that ranks have in common: of a host, or of a file that was merged before. */
+struct ut_rank_clock {
+	uint32_t host; /* string; 0 = several */
+	uint32_t ranks;
+	struct ut_time_map map; /* onto that of the root */
+	int64_t apart;          /* by how much its wall clock was wrong against the root's, ns */
+	uint64_t evidence, measured;
+	bool root, proven, contrary;
+};
+
+/* A collective call of all its members. */
+struct ut_rank_meeting {
+	uint64_t first, last; /* when the first and the last one came */
+	uint64_t end;         /* when the last one left */
+	uint32_t last_rank;   /* index */
+	uint32_t root;        /* index; UT_RANK_NOBODY = none, or not recorded */
+	uint64_t root_came;
+	uint32_t members;
+	uint32_t name, group;
+	uint64_t bytes; /* the most that one of them sent or received */
+	uint64_t ideal; /* of ranks_pop.h */
+	uint64_t ideal_root;
+};
+
+struct ut_ranks {
+	struct ut_arena arena;
+	struct ut_strtab strings;
+	struct ut_rank *items; /* by rank once settled */
+	size_t count, cap;
+	struct ut_rank_meeting *meetings;
+	size_t meeting_count, meeting_cap;
+	struct ut_rank_clock *clocks; /* once settled; none if all have one */
+	size_t clock_count;
+	bool thin;               /* ut_ranks_thin() was here */
+	uint32_t origins;        /* stores that were added */
+	int64_t world;           /* ranks that the job says it has; 0 = unknown */
+	uint64_t start, stop;    /* of all ranks */
+	uint64_t messages;       /* with both ends */
+	uint64_t single;         /* with one */
+	uint64_t backwards;      /* that arrive before they were sent */
+	uint64_t most_backwards; /* ns */
+};
+
+void ut_ranks_init(struct ut_ranks *r);
+void ut_ranks_release(struct ut_ranks *r);
+
+/* All processes of a store that have made calls. Strings may be added to the store. */
+int ut_ranks_add(struct ut_ranks *r, struct ut_store *store, struct ut_err *err) UT_MUST_CHECK;
+
+/* A new rank at the end. */
+struct ut_rank *ut_ranks_new(struct ut_ranks *r, int32_t rank);
+
+/*
+ * Joins what was added. -EEXIST: a rank is there twice; -ENODATA: there is no call at all.
+ * threads: to sort with.
+ */
+int ut_ranks_settle(struct ut_ranks *r, size_t threads, struct ut_err *err) UT_MUST_CHECK;
+
+/*
+ * Only what clocks can be found by stays of the ranks from this index on, and no more than about
+ * budget pieces of each; all ranks of a job keep the same ones. They cannot be settled any more.
+ */
+void ut_ranks_thin(struct ut_ranks *r, size_t from, size_t budget);
+
+/* Fills in clocks, and counts messages that run backwards on them; moves nothing. */
+void ut_ranks_find_clocks(struct ut_ranks *r, size_t threads);
+
+static inline uint64_t ut_rank_time(const struct ut_rank_call *c)
+{
+	return c->end - c->begin;
+}
+
+#endif

@@ -1,0 +1,463 @@
+/*
+ * ranks_clock.c - brings the ranks of several hosts onto one clock, by what was measured while they
+ * ran and by what their messages and collective calls prove: nothing is received before it is sent,
+ * and nobody leaves a barrier before everybody has come.
+ */
+#include <stdlib.h>
+
+#include "analyze/host_clocks.h"
+#include "base/grow.h"
+#include "clocks/host_net.h"
+#include "ranks/ranks.h"
+#include "ranks/ranks_parts.h"
+
+#define MOST_EVIDENCE (1u << 21) /* messages and calls that are looked at: more say no more */
+
+/* ---- which clocks there are ---------------------------------------------------------------- */
+
+/* Ranks of one file have one clock already. */
+static bool is_one_file(const struct ut_ranks *r)
+{
+	for (size_t i = 1; i < r->count; i++) {
+		if (r->items[i].origin != r->items[0].origin)
+			return false;
+	}
+	return true;
+}
+
+/* Files in which several hosts are together: whose ranks may not be moved against each other. */
+static bool *mixed_files(const struct ut_ranks *r)
+{
+	uint32_t *hosts = ut_make(((size_t)r->origins + 1) * sizeof(*hosts));
+	bool *mixed = ut_make(((size_t)r->origins + 1) * sizeof(*mixed));
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+
+		if (hosts[one->origin] && hosts[one->origin] != one->host + 1)
+			mixed[one->origin] = true;
+		hosts[one->origin] = one->host + 1;
+	}
+	free(hosts);
+	return mixed;
+}
+
+static uint32_t list_clocks(struct ut_ranks *r)
+{
+	struct ut_clock_of *clocks = ut_make((r->count + 1) * sizeof(*clocks));
+	bool *mixed = mixed_files(r);
+	uint32_t count;
+
+	for (size_t i = 0; i < r->count; i++) {
+		struct ut_rank *one = &r->items[i];
+		struct ut_str host = ut_strtab_get(&r->strings, one->host);
+
+		/* No host is called so: the file itself is what they have in common. */
+		if (mixed[one->origin]) {
+			struct ut_buf name = { 0 };
+
+			ut_buf_fmt(&name, "\n%u", (unsigned int)one->origin);
+			host = ut_strtab_get(&r->strings,
+					     ut_strtab_intern(&r->strings, name.data, name.len));
+			ut_buf_release(&name);
+		}
+		clocks[i] = (struct ut_clock_of){ host, one->realtime, 0 };
+	}
+	count = ut_clocks_share(clocks, r->count);
+	r->clocks = ut_make(((size_t)count + 1) * sizeof(*r->clocks));
+	r->clock_count = count;
+	for (size_t i = 0; i < r->count; i++) {
+		struct ut_rank *one = &r->items[i];
+		struct ut_rank_clock *c = &r->clocks[clocks[i].clock];
+
+		one->clock = clocks[i].clock;
+		one->realtime = clocks[i].epoch;
+		c->host = mixed[one->origin] ? 0 : one->host;
+		c->ranks++;
+		c->measured += one->measured_count;
+	}
+	free(mixed);
+	free(clocks);
+	return count;
+}
+
+/* ---- evidence ------------------------------------------------------------------------------ */
+
+struct gathering {
+	struct ut_ranks *ranks;
+	struct ut_host_net *net;
+	/* of the collective call that is looked at, of each clock */
+	int64_t *came, *left; /* when the last one came, the first one left */
+	bool *has_came, *has_left;
+	uint32_t *here; /* clocks that take part */
+	size_t here_count;
+};
+
+static const struct ut_rank_call *call_of(const struct gathering *g, const struct ut_rank_mark *m)
+{
+	return &g->ranks->items[m->rank].calls[m->call];
+}
+
+static uint32_t clock_of(const struct gathering *g, const struct ut_rank_mark *m)
+{
+	return g->ranks->items[m->rank].clock;
+}
+
+static void message(struct gathering *g, const struct ut_rank_mark *marks, size_t count)
+{
+	if (count == 2 && marks[0].kind == UT_RANK_MARK_SENT &&
+	    marks[1].kind == UT_RANK_MARK_RECEIVED)
+		ut_host_net_before(g->net, clock_of(g, &marks[0]),
+				   (int64_t)call_of(g, &marks[0])->begin, clock_of(g, &marks[1]),
+				   (int64_t)call_of(g, &marks[1])->end);
+}
+
+static void come(struct gathering *g, uint32_t clock, int64_t at)
+{
+	if (!g->has_came[clock] || at > g->came[clock])
+		g->came[clock] = at;
+	g->has_came[clock] = true;
+}
+
+static void leave(struct gathering *g, uint32_t clock, int64_t at)
+{
+	if (!g->has_left[clock] || at < g->left[clock])
+		g->left[clock] = at;
+	g->has_left[clock] = true;
+}
+
+/* Who of a collective call is needed by the others, and who needs them. */
+static void take_member(struct gathering *g, const struct ut_rank_mark *m)
+{
+	const struct ut_rank_call *c = call_of(g, m);
+	bool is_root = c->root >= 0 && c->root == g->ranks->items[m->rank].rank;
+	bool gives = c->meets == UT_RANK_ALL || (c->meets == UT_RANK_FROM_ROOT) == is_root;
+	bool needs = c->meets == UT_RANK_ALL || (c->meets == UT_RANK_TO_ROOT) == is_root;
+	uint32_t clock = clock_of(g, m);
+
+	if (!g->has_came[clock] && !g->has_left[clock])
+		g->here[g->here_count++] = clock;
+	if (gives && m->kind == UT_RANK_MARK_MEMBER)
+		come(g, clock, (int64_t)c->begin);
+	/* One that was only begun here is left where it is waited for. */
+	if (needs && c->use != UT_RANK_POST)
+		leave(g, clock, (int64_t)c->end);
+}
+
+static void one_before(struct gathering *g, uint32_t a, uint32_t b)
+{
+	if (g->has_came[a] && g->has_left[b])
+		ut_host_net_before(g->net, a, g->came[a], b, g->left[b]);
+}
+
+/* With rooted calls the hub is the root's clock, which the others are bound to. */
+static size_t hub_of(const struct gathering *g, const struct ut_rank_mark *marks)
+{
+	const struct ut_rank_call *c = call_of(g, &marks[0]);
+	uint32_t root = c->root >= 0 ? ut_ranks_find(g->ranks, c->root) : UT_RANK_NOBODY;
+
+	for (size_t i = 0; root != UT_RANK_NOBODY && i < g->here_count; i++) {
+		if (g->here[i] == g->ranks->items[root].clock)
+			return i;
+	}
+	return 0;
+}
+
+static bool is_firm(const struct gathering *g, const struct ut_rank_mark *marks, size_t count)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct ut_rank_call *c = call_of(g, &marks[i]);
+
+		if (!c->firm || c->meets == UT_RANK_SCAN)
+			return false;
+		any = any || marks[i].kind == UT_RANK_MARK_MEMBER;
+	}
+	return any;
+}
+
+static void meeting(struct gathering *g, const struct ut_rank_mark *marks, size_t count)
+{
+	size_t hub;
+
+	if (!is_firm(g, marks, count))
+		return;
+	g->here_count = 0;
+	for (size_t i = 0; i < count; i++)
+		take_member(g, &marks[i]);
+	hub = hub_of(g, marks);
+	for (size_t i = 0; i < g->here_count; i++) {
+		if (i == hub)
+			continue;
+		one_before(g, g->here[hub], g->here[i]);
+		one_before(g, g->here[i], g->here[hub]);
+	}
+	for (size_t i = 0; i < g->here_count; i++)
+		g->has_came[g->here[i]] = g->has_left[g->here[i]] = false;
+}
+
+/* Of very many only some, chosen by their numbers. */
+static bool is_chosen(uint64_t id, uint64_t mask)
+{
+	return !((id * UINT64_C(0xd6e8feb86659fd93)) >> 40 & mask);
+}
+
+static void gather(struct gathering *g, const struct ut_rank_marks *m)
+{
+	uint64_t mask = 1;
+
+	while (!g->ranks->thin && m->count / mask > MOST_EVIDENCE)
+		mask *= 2;
+	mask--;
+	for (size_t i = 0, n; i < m->count; i += n) {
+		n = ut_rank_marks_alike(m, i);
+		if (!is_chosen(m->items[i].id, mask))
+			continue;
+		if (m->items[i].kind >= UT_RANK_MARK_MEMBER)
+			meeting(g, &m->items[i], n);
+		else
+			message(g, &m->items[i], n);
+	}
+}
+
+/* ---- what was measured --------------------------------------------------------------------- */
+
+/* The clock of this name among those of ranks; count if nobody has it. */
+static uint32_t clock_called(const struct ut_ranks *r, uint32_t name, uint32_t count)
+{
+	for (size_t i = 0; name && i < r->count; i++) {
+		if (r->items[i].clock_id == name)
+			return r->items[i].clock;
+	}
+	return count;
+}
+
+/* The reference of a measurement may be no rank that is here: then it is a clock of its own. */
+struct references {
+	uint32_t *names;
+	size_t count, cap;
+};
+
+static uint32_t reference_clock(const struct ut_ranks *r, struct references *refs, uint32_t name)
+{
+	uint32_t clocks = (uint32_t)r->clock_count, found = clock_called(r, name, clocks);
+	size_t i = 0;
+
+	if (found < clocks)
+		return found;
+	while (i < refs->count && refs->names[i] != name)
+		i++;
+	if (i == refs->count) {
+		refs->names = ut_grow(refs->names, i + 1, &refs->cap, sizeof(*refs->names));
+		refs->names[refs->count++] = name;
+	}
+	return clocks + (uint32_t)i;
+}
+
+static void add_measured(const struct ut_ranks *r, struct references *refs, struct ut_host_net *net)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+		uint32_t there;
+
+		if (!one->reference)
+			continue;
+		there = reference_clock(r, refs, one->reference);
+		for (size_t k = 0; k < one->measured_count && net; k++)
+			ut_host_net_measured(net, one->clock, there, one->measured[k].at,
+					     one->measured[k].add, one->measured[k].error);
+	}
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static void reach(struct ut_net_clock *c, int64_t from, int64_t to)
+{
+	c->first = from < c->first ? from : c->first;
+	c->last = to > c->last ? to : c->last;
+}
+
+static struct ut_host_net *make_net(const struct ut_ranks *r, struct references *refs)
+{
+	size_t count = r->clock_count + refs->count;
+	struct ut_net_clock *clocks = ut_make((count + 1) * sizeof(*clocks));
+	struct ut_host_net *net;
+
+	for (size_t i = 0; i < count; i++)
+		clocks[i] = (struct ut_net_clock){ INT64_MAX, INT64_MIN, 0 };
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+		const struct ut_time_knot *k = one->measured;
+		uint32_t there = one->reference ? reference_clock(r, refs, one->reference) : 0;
+
+		reach(&clocks[one->clock],
+		      (int64_t)(one->first < one->start ? one->first : one->start),
+		      (int64_t)(one->last > one->stop ? one->last : one->stop));
+		clocks[one->clock].epoch = one->realtime;
+		for (size_t n = 0; there >= r->clock_count && n < one->measured_count; n++)
+			reach(&clocks[there], k[n].at + k[n].add, k[n].at + k[n].add);
+	}
+	net = ut_host_net_new(clocks, count);
+	free(clocks);
+	return net;
+}
+
+static void gather_all(struct ut_ranks *r, struct ut_host_net *net, const struct ut_rank_marks *m)
+{
+	struct gathering g = { .ranks = r, .net = net };
+	size_t n = r->clock_count;
+
+	g.came = ut_make(n * sizeof(*g.came));
+	g.left = ut_make(n * sizeof(*g.left));
+	g.has_came = ut_make(n * sizeof(*g.has_came));
+	g.has_left = ut_make(n * sizeof(*g.has_left));
+	g.here = ut_make(n * sizeof(*g.here));
+	gather(&g, m);
+	free(g.came);
+	free(g.left);
+	free(g.has_came);
+	free(g.has_left);
+	free(g.here);
+}
+
+/*
+ * The root may be a clock of no rank: its times are nobody's business, so all maps are turned onto
+ * the clock of the first rank.
+ */
+static void keep(struct ut_ranks *r, struct ut_net_result *found)
+{
+	uint32_t root = found->root < r->clock_count ? found->root : 0;
+	int64_t epoch = 0, by = 0;
+
+	if (root != found->root)
+		by = -ut_time_map_add(&found->clocks[root].map, (int64_t)r->items[0].start);
+	for (size_t i = 0; i < r->count; i++) {
+		if (r->items[i].clock == root)
+			epoch = r->items[i].realtime;
+	}
+	for (size_t i = 0; i < r->clock_count; i++) {
+		struct ut_rank_clock *c = &r->clocks[i];
+
+		c->map = found->clocks[i].map;
+		found->clocks[i].map = (struct ut_time_map){ 0 };
+		ut_time_map_shift(&c->map, by);
+		c->evidence = found->clocks[i].evidence;
+		c->proven = found->clocks[i].proven;
+		c->contrary = found->clocks[i].contrary;
+		c->root = i == root;
+	}
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+		struct ut_rank_clock *c = &r->clocks[one->clock];
+
+		if (one->realtime && epoch)
+			c->apart = one->realtime - epoch -
+				   ut_time_map_add(&c->map, (int64_t)one->start);
+	}
+}
+
+static void find_clocks(struct ut_ranks *r, const struct ut_rank_marks *m)
+{
+	struct references refs = { 0 };
+	struct ut_net_result found;
+	struct ut_host_net *net;
+
+	if (is_one_file(r))
+		return;
+	if (list_clocks(r) < 2) {
+		r->clock_count = 0;
+		return;
+	}
+	add_measured(r, &refs, NULL); /* counts references */
+	net = make_net(r, &refs);
+	gather_all(r, net, m);
+	add_measured(r, &refs, net);
+	ut_host_net_solve(net, &found);
+	keep(r, &found);
+	ut_net_result_release(&found);
+	ut_host_net_free(net);
+	free(refs.names);
+}
+
+/* ---- moving -------------------------------------------------------------------------------- */
+
+static void move(struct ut_rank *r, const struct ut_time_map *map, int64_t by)
+{
+#define TO(time) (uint64_t)(ut_time_map_to(map, (int64_t)(time)) + by)
+	r->start = TO(r->start);
+	r->stop = TO(r->stop);
+	for (size_t i = 0; i < r->call_count; i++) {
+		r->calls[i].begin = TO(r->calls[i].begin);
+		r->calls[i].end = TO(r->calls[i].end);
+	}
+	for (size_t i = 0; i < r->shift_count; i++)
+		r->shifts[i].at = TO(r->shifts[i].at);
+	for (size_t i = 0; i < r->top_count; i++) {
+		r->tops[i].begin = TO(r->tops[i].begin);
+		r->tops[i].end = TO(r->tops[i].end);
+	}
+#undef TO
+}
+
+void ut_ranks_align(struct ut_ranks *r, const struct ut_rank_marks *m)
+{
+	int64_t least = INT64_MAX;
+
+	find_clocks(r, m);
+	if (r->clock_count < 2)
+		return;
+	/* No time may come to lie before 0. */
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_time_map *map = &r->clocks[r->items[i].clock].map;
+		int64_t first = ut_time_map_to(map, 0);
+
+		least = first < least ? first : least;
+	}
+	for (size_t i = 0; i < r->count; i++)
+		move(&r->items[i], &r->clocks[r->items[i].clock].map, least < 0 ? -least : 0);
+}
+
+/* ---- without moving ------------------------------------------------------------------------ */
+
+static int64_t moved(const struct ut_ranks *r, const struct ut_rank_mark *m, bool end)
+{
+	const struct ut_rank *one = &r->items[m->rank];
+	const struct ut_rank_call *c = &one->calls[m->call];
+
+	return ut_time_map_to(&r->clocks[one->clock].map, (int64_t)(end ? c->end : c->begin));
+}
+
+static void count_backwards(struct ut_ranks *r, const struct ut_rank_marks *m)
+{
+	for (size_t i = 0, n; i < m->count; i += n) {
+		const struct ut_rank_mark *a = &m->items[i];
+		int64_t sent, received;
+
+		n = ut_rank_marks_alike(m, i);
+		if (n != 2 || a[0].kind != UT_RANK_MARK_SENT || a[1].kind != UT_RANK_MARK_RECEIVED)
+			continue;
+		r->messages++;
+		sent = moved(r, &a[0], false);
+		received = moved(r, &a[1], true);
+		if (sent <= received)
+			continue;
+		r->backwards++;
+		if ((uint64_t)(sent - received) > r->most_backwards)
+			r->most_backwards = (uint64_t)(sent - received);
+	}
+}
+
+void ut_ranks_find_clocks(struct ut_ranks *r, size_t threads)
+{
+	struct ut_rank_marks m;
+
+	if (!r->count)
+		return;
+	ut_ranks_sort(r);
+	ut_ranks_mark(r, threads, &m);
+	find_clocks(r, &m);
+	if (r->clock_count > 1)
+		count_backwards(r, &m);
+	free(m.items);
+}

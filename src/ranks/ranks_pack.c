@@ -1,0 +1,211 @@
+/* ranks_pack.c - see ranks_pack.h. Memory as it lies, with strings in front that are renumbered. */
+#include "ranks/ranks_pack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/grow.h"
+
+static const char magic[8] = "UTRANKS2";
+
+struct head {
+	char magic[8];
+	uint64_t strings, ranks, origins;
+	int64_t world;
+};
+
+struct rank_head {
+	int64_t realtime;
+	uint64_t start, stop, first, last, calls, ends, shifts, tops, measured;
+	int32_t rank;
+	uint32_t host, program, origin, clock_id, reference;
+};
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static void put(struct ut_buf *b, const void *data, size_t size, size_t count)
+{
+	if (count)
+		ut_buf_add(b, data, size * count);
+}
+
+void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
+{
+	struct head head = { .strings = r->strings.count,
+			     .ranks = r->count,
+			     .origins = r->origins,
+			     .world = r->world };
+
+	memcpy(head.magic, magic, sizeof(magic));
+	put(out, &head, sizeof(head), 1);
+	for (uint32_t i = 1; i <= r->strings.count; i++) {
+		struct ut_str s = ut_strtab_get(&r->strings, i);
+		uint64_t len = s.len;
+
+		put(out, &len, sizeof(len), 1);
+		put(out, s.ptr, 1, s.len);
+	}
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+		const struct rank_head h = { .realtime = one->realtime,
+					     .start = one->start,
+					     .stop = one->stop,
+					     .first = one->first,
+					     .last = one->last,
+					     .calls = one->call_count,
+					     .ends = one->end_count,
+					     .shifts = one->shift_count,
+					     .tops = one->top_count,
+					     .measured = one->measured_count,
+					     .rank = one->rank,
+					     .host = one->host,
+					     .program = one->program,
+					     .origin = one->origin,
+					     .clock_id = one->clock_id,
+					     .reference = one->reference };
+
+		put(out, &h, sizeof(h), 1);
+		put(out, one->calls, sizeof(*one->calls), one->call_count);
+		put(out, one->ends, sizeof(*one->ends), one->end_count);
+		put(out, one->shifts, sizeof(*one->shifts), one->shift_count);
+		put(out, one->tops, sizeof(*one->tops), one->top_count);
+		put(out, one->measured, sizeof(*one->measured), one->measured_count);
+	}
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+struct input {
+	const char *at, *end;
+	uint32_t *strings; /* ours, by their number */
+	uint64_t count;
+	bool bad;
+};
+
+static void get(struct input *in, void *to, size_t size)
+{
+	if ((size_t)(in->end - in->at) < size) {
+		in->bad = true;
+		memset(to, 0, size);
+		return;
+	}
+	memcpy(to, in->at, size);
+	in->at += size;
+}
+
+/* count items of this size; NULL: there are none, or not that many. */
+static void *get_list(struct input *in, uint64_t count, size_t size, size_t *cap)
+{
+	void *items;
+
+	*cap = 0;
+	if (!count)
+		return NULL;
+	if (count > (uint64_t)(in->end - in->at) / size) {
+		in->bad = true;
+		return NULL;
+	}
+	items = ut_grow_raw(NULL, (size_t)count, cap, size);
+	get(in, items, (size_t)count * size);
+	return items;
+}
+
+static uint32_t string(struct input *in, uint32_t number)
+{
+	if (number > in->count)
+		in->bad = true;
+	return number && number <= in->count ? in->strings[number] : 0;
+}
+
+static void get_strings(struct input *in, struct ut_ranks *r)
+{
+	for (uint64_t i = 1; !in->bad && i <= in->count; i++) {
+		uint64_t len;
+
+		get(in, &len, sizeof(len));
+		if (len > (uint64_t)(in->end - in->at)) {
+			in->bad = true;
+			return;
+		}
+		in->strings[i] = ut_strtab_intern(&r->strings, in->at, (size_t)len);
+		in->at += len;
+	}
+}
+
+static void rename_all(struct input *in, struct ut_rank *one)
+{
+	one->host = string(in, one->host);
+	one->program = string(in, one->program);
+	one->clock_id = string(in, one->clock_id);
+	one->reference = string(in, one->reference);
+	for (size_t i = 0; i < one->call_count; i++) {
+		struct ut_rank_call *c = &one->calls[i];
+
+		c->name = string(in, c->name);
+		c->group = string(in, c->group);
+		c->task = string(in, c->task);
+		in->bad = in->bad || c->use >= UT_RANK_USES || c->meets >= UT_RANK_USES ||
+			  c->link || c->end < c->begin;
+	}
+	for (size_t i = 0; i < one->end_count; i++)
+		in->bad = in->bad || one->ends[i].call >= one->call_count;
+	for (size_t i = 0; i < one->shift_count; i++)
+		one->shifts[i].task = string(in, one->shifts[i].task);
+	for (size_t i = 0; i < one->top_count; i++)
+		one->tops[i].task = string(in, one->tops[i].task);
+}
+
+static void get_rank(struct input *in, struct ut_ranks *r)
+{
+	struct rank_head h;
+	struct ut_rank *one;
+
+	get(in, &h, sizeof(h));
+	if (in->bad)
+		return;
+	one = ut_ranks_new(r, h.rank);
+	one->host = h.host;
+	one->program = h.program;
+	one->origin = h.origin + r->origins;
+	one->clock_id = h.clock_id;
+	one->reference = h.reference;
+	one->realtime = h.realtime;
+	one->start = h.start;
+	one->stop = h.stop;
+	one->first = h.first;
+	one->last = h.last;
+	one->calls = get_list(in, h.calls, sizeof(*one->calls), &one->call_cap);
+	one->call_count = one->calls ? (size_t)h.calls : 0;
+	one->ends = get_list(in, h.ends, sizeof(*one->ends), &one->end_cap);
+	one->end_count = one->ends ? (size_t)h.ends : 0;
+	one->shifts = get_list(in, h.shifts, sizeof(*one->shifts), &one->shift_cap);
+	one->shift_count = one->shifts ? (size_t)h.shifts : 0;
+	one->tops = get_list(in, h.tops, sizeof(*one->tops), &one->top_cap);
+	one->top_count = one->tops ? (size_t)h.tops : 0;
+	one->measured = get_list(in, h.measured, sizeof(*one->measured), &one->measured_cap);
+	one->measured_count = one->measured ? (size_t)h.measured : 0;
+	rename_all(in, one);
+}
+
+int ut_ranks_unpack(struct ut_ranks *r, const char *data, size_t len, struct ut_err *err)
+{
+	struct input in = { .at = data, .end = data + len };
+	struct head head;
+
+	get(&in, &head, sizeof(head));
+	if (in.bad || memcmp(head.magic, magic, sizeof(magic)) != 0 || head.strings > len ||
+	    head.ranks > len)
+		return ut_err_set(err, -EPROTO,
+				  "the ranks of this job do not understand each other");
+	in.count = head.strings;
+	in.strings = ut_make(((size_t)head.strings + 1) * sizeof(*in.strings));
+	get_strings(&in, r);
+	for (uint64_t i = 0; !in.bad && i < head.ranks; i++)
+		get_rank(&in, r);
+	r->origins += (uint32_t)head.origins;
+	r->world = head.world > r->world ? head.world : r->world;
+	free(in.strings);
+	return in.bad ? ut_err_set(err, -EPROTO,
+				   "the ranks of this job do not understand each other")
+		      : 0;
+}

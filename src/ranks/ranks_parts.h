@@ -1,0 +1,60 @@
+/*
+ * ranks_parts.h - what the files of this room tell each other.
+ */
+#ifndef UT_RANKS_RANKS_PARTS_H
+#define UT_RANKS_RANKS_PARTS_H
+
+#include "ranks/ranks.h"
+
+/* By rank, then as they were added. */
+void ut_ranks_sort(struct ut_ranks *r);
+
+/* The index of a rank of the world; UT_RANK_NOBODY if it is not there. Ranks are in order. */
+uint32_t ut_ranks_find(const struct ut_ranks *r, int32_t rank);
+
+/* What is known about a message or a collective call, in one rank: ranks_join.c. */
+enum ut_rank_mark_kind {
+	UT_RANK_MARK_SENT,
+	UT_RANK_MARK_RECEIVED,
+	UT_RANK_MARK_MEMBER, /* comes to a collective call */
+	UT_RANK_MARK_WAITER, /* waits for one that it began before */
+};
+
+struct ut_rank_mark {
+	uint64_t id;
+	uint32_t rank, call;
+	uint32_t end;  /* of ut_rank.ends, of messages */
+	uint32_t kind; /* enum ut_rank_mark_kind */
+};
+
+/* Those of one message or call stand together, by kind and rank. */
+struct ut_rank_marks {
+	struct ut_rank_mark *items;
+	size_t count;
+};
+
+/* Sorted; free(items). threads: to sort with. */
+void ut_ranks_mark(const struct ut_ranks *r, size_t threads, struct ut_rank_marks *m);
+
+/* How many marks from this one on are of the same. */
+static inline size_t ut_rank_marks_alike(const struct ut_rank_marks *m, size_t i)
+{
+	size_t n = 1;
+
+	while (i + n < m->count && m->items[i + n].id == m->items[i].id)
+		n++;
+	return n;
+}
+
+/* Brings all ranks onto one clock: ranks_clock.c. */
+void ut_ranks_align(struct ut_ranks *r, const struct ut_rank_marks *m);
+/* The number of a collective call, from 2^63 on: no message has it. */
+uint64_t ut_rank_meeting_id(const struct ut_rank_call *c);
+
+/* What was measured about its host's clock, from the fact of a trace: ranks_measured.c. */
+void ut_ranks_measured(struct ut_ranks *r, struct ut_rank *one, struct ut_str json);
+
+/* Who waited for whom, once ends and meetings are joined: ranks_wait.c. */
+void ut_ranks_wait(struct ut_ranks *r);
+
+#endif

@@ -1,0 +1,508 @@
+/*
+ * ranks_read.c - the calls of a store: rows of threads, in order of time, with a stack of what is
+ * open. Calls know the task around them; ends of messages lie in the call that is open; what the
+ * program was in between calls is kept as shifts from task to task.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "model/classify.h"
+#include "model/store.h"
+#include "ranks/ranks.h"
+#include "ranks/ranks_parts.h"
+
+#define MOST_ARGS 32
+#define MOST_OPEN 1024 /* deeper ones are not looked at */
+
+/* The facts of a call that count here. */
+#define KEY_LIST(X)                                                                                \
+	X(to)                                                                                      \
+	X(target)                                                                                  \
+	X(bytes)                                                                                   \
+	X(received)                                                                                \
+	X(comm)                                                                                    \
+	X(win)                                                                                     \
+	X(file)                                                                                    \
+	X(seq)                                                                                     \
+	X(root)                                                                                    \
+	X(polling_ns)                                                                              \
+	X(collective)                                                                              \
+	X(rank)                                                                                    \
+	X(size)
+
+struct keys {
+#define KEY(key) uint32_t key;
+	KEY_LIST(KEY)
+#undef KEY
+};
+
+/* What rows of a type are. */
+enum row_kind {
+	ROW_NOTHING,
+	ROW_CALL,
+	ROW_TASK,
+	ROW_SENT,
+	ROW_RECEIVED,
+};
+
+struct row_type {
+	uint8_t kind, use, meets;
+	uint32_t name; /* string of the ranks' */
+};
+
+struct open {
+	uint64_t end;
+	uint32_t task; /* 0: it is a call */
+	uint32_t call; /* index + 1; 0: it is a task */
+};
+
+struct reader {
+	struct ut_ranks *ranks;
+	struct ut_store *store;
+	struct keys keys;
+	struct row_type *types; /* one for each of the store's */
+	uint32_t *strings;      /* of the store's: number in ranks->strings, plus 1 */
+	struct ut_rank *rank;
+	struct open open[MOST_OPEN];
+	size_t depth;
+	bool main; /* the thread that is read is the rank's main one */
+	uint32_t task;
+	int64_t init_rank;
+};
+
+/* ---- what there is ------------------------------------------------------------------------- */
+
+static uint32_t text(struct reader *rd, uint32_t string)
+{
+	if (!rd->strings[string]) {
+		struct ut_str s = ut_strtab_get(&rd->store->trace.strings, string);
+
+		rd->strings[string] = ut_strtab_intern(&rd->ranks->strings, s.ptr, s.len) + 1;
+	}
+	return rd->strings[string] - 1;
+}
+
+static struct row_type type_of(struct reader *rd, const struct ut_type *t)
+{
+	const struct ut_trace *trace = &rd->store->trace;
+	struct row_type row = { 0 };
+	struct ut_category c;
+
+	if (t->kind == UT_KIND_FLOW_OUT && t->flags & UT_EV_GLOBAL_ID)
+		row.kind = ROW_SENT;
+	else if (t->kind == UT_KIND_FLOW_IN && t->flags & UT_EV_GLOBAL_ID)
+		row.kind = ROW_RECEIVED;
+	if (t->kind != UT_KIND_SPAN || t->flags & UT_EV_NOT_WORK)
+		return row;
+	c = ut_classify_category(trace, t->cat);
+	if (c.use == UT_CATEGORY_CALL && c.api.api == UT_API_MPI) {
+		struct ut_str name = ut_strtab_get(&trace->strings, t->name);
+
+		row.kind = ROW_CALL;
+		row.use = (uint8_t)ut_rank_use_of(name);
+		row.meets = (uint8_t)ut_rank_meets(name);
+	} else if (c.use == UT_CATEGORY_PLAIN) {
+		row.kind = ROW_TASK;
+	}
+	row.name = text(rd, t->name);
+	return row;
+}
+
+/* False: there is no call at all. */
+static bool look_at_types(struct reader *rd)
+{
+	struct ut_store *s = rd->store;
+	bool calls = false;
+
+#define KEY(key) rd->keys.key = ut_strtab_intern_z(&s->trace.strings, #key);
+	KEY_LIST(KEY)
+#undef KEY
+	rd->strings = ut_make(((size_t)s->trace.strings.count + 1) * sizeof(*rd->strings));
+	rd->types = ut_make(((size_t)s->types.count + 1) * sizeof(*rd->types));
+	for (uint32_t i = 0; i < s->types.count; i++) {
+		rd->types[i] = type_of(rd, &s->types.items[i]);
+		calls = calls || rd->types[i].kind == ROW_CALL;
+	}
+	return calls;
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+static bool is_whole(const struct ut_arg *a)
+{
+	return a->type == UT_ARG_U64 || a->type == UT_ARG_I64;
+}
+
+static uint32_t group_of(struct reader *rd, const struct ut_arg *a)
+{
+	return a->type == UT_ARG_STR ? text(rd, a->value.str) : 0;
+}
+
+static void take_collective(struct reader *rd, struct ut_rank_call *c, const struct ut_arg *a)
+{
+	if (a->type == UT_ARG_STR)
+		c->meets = (uint8_t)ut_rank_meets(
+			ut_strtab_get(&rd->store->trace.strings, a->value.str));
+}
+
+static void take_number(struct reader *rd, struct ut_rank_call *c, const struct ut_arg *a)
+{
+	const struct keys *k = &rd->keys;
+
+	if (a->key == k->to || a->key == k->target)
+		c->to = (int32_t)a->value.i64;
+	else if (a->key == k->bytes)
+		c->sent = a->value.u64;
+	else if (a->key == k->received)
+		c->received = a->value.u64;
+	else if (a->key == k->seq)
+		c->seq = a->value.u64 + 1;
+	else if (a->key == k->root)
+		c->root = (int32_t)a->value.i64;
+	else if (a->key == k->polling_ns && a->value.u64 <= c->begin)
+		c->begin -= a->value.u64;
+	else if (a->key == k->rank && c->use == UT_RANK_INIT)
+		rd->init_rank = a->value.i64;
+	else if (a->key == k->size && c->use == UT_RANK_INIT && a->value.i64 > rd->ranks->world)
+		rd->ranks->world = a->value.i64;
+}
+
+static void take_facts(struct reader *rd, struct ut_rank_call *c, uint32_t list)
+{
+	const struct keys *k = &rd->keys;
+	struct ut_arg args[MOST_ARGS];
+	size_t n = ut_arglists_get(&rd->store->args, list, args, MOST_ARGS);
+
+	n = n < MOST_ARGS ? n : MOST_ARGS;
+	for (size_t i = 0; i < n; i++) {
+		if (is_whole(&args[i]))
+			take_number(rd, c, &args[i]);
+		else if (args[i].key == k->comm || args[i].key == k->win || args[i].key == k->file)
+			c->group = group_of(rd, &args[i]);
+		else if (args[i].key == k->collective)
+			take_collective(rd, c, &args[i]);
+	}
+	/* A receive says what it got as bytes. */
+	if ((c->use == UT_RANK_RECEIVE || c->use == UT_RANK_WAIT) && !c->received) {
+		c->received = c->sent;
+		c->sent = 0;
+	}
+	if (!c->seq || !c->group)
+		c->meets = UT_RANK_OTHER;
+	c->firm = c->meets != UT_RANK_OTHER &&
+		  (c->use == UT_RANK_WAIT ||
+		   ut_rank_is_firm(ut_strtab_get(&rd->ranks->strings, c->name),
+				   c->sent || c->received));
+}
+
+static void add_call(struct reader *rd, const struct ut_event *e, const struct row_type *type)
+{
+	struct ut_rank *r = rd->rank;
+	bool inner = rd->depth && rd->open[rd->depth - 1].call;
+	struct ut_rank_call *c;
+
+	r->calls = ut_grow(r->calls, r->call_count + 1, &r->call_cap, sizeof(*r->calls));
+	c = &r->calls[r->call_count++];
+	*c = (struct ut_rank_call){ .begin = e->ts,
+				    .end = ut_event_end(e),
+				    .name = type->name,
+				    .task = rd->task,
+				    .to = -1,
+				    .root = -1,
+				    .use = type->use,
+				    .meets = type->meets,
+				    .side = inner || !rd->main,
+				    .waited_for = UT_RANK_NOBODY };
+	if (e->args)
+		take_facts(rd, c, e->args);
+	else
+		c->meets = UT_RANK_OTHER;
+	/* Polls reach back to the first of them, but not into the call before. */
+	if (c->begin < e->ts && r->call_count > 1 && c[-1].end > c->begin)
+		c->begin = c[-1].end < e->ts ? c[-1].end : e->ts;
+}
+
+static void add_end(struct reader *rd, const struct ut_event *e, bool received)
+{
+	struct ut_rank *r = rd->rank;
+	size_t i = rd->depth;
+
+	while (i && !rd->open[i - 1].call)
+		i--;
+	if (!i)
+		return; /* of somebody else's runtime */
+	r->ends = ut_grow(r->ends, r->end_count + 1, &r->end_cap, sizeof(*r->ends));
+	r->ends[r->end_count++] = (struct ut_rank_end){ .id = e->val,
+							.call = rd->open[i - 1].call - 1,
+							.partner = UT_RANK_NOBODY,
+							.received = received };
+}
+
+/* ---- tasks --------------------------------------------------------------------------------- */
+
+static void shift_to(struct reader *rd, uint64_t at, uint32_t task)
+{
+	struct ut_rank *r = rd->rank;
+
+	rd->task = task;
+	if (!rd->main)
+		return;
+	if (r->shift_count && r->shifts[r->shift_count - 1].at == at)
+		r->shift_count--;
+	r->shifts = ut_grow(r->shifts, r->shift_count + 1, &r->shift_cap, sizeof(*r->shifts));
+	r->shifts[r->shift_count++] = (struct ut_rank_shift){ at, task };
+}
+
+static uint32_t task_below(const struct reader *rd)
+{
+	size_t i = rd->depth;
+
+	while (i && !rd->open[i - 1].task)
+		i--;
+	return i ? rd->open[i - 1].task : 0;
+}
+
+/* Everything that has ended before this time; flows belong to what ends in the same moment. */
+static void close_until(struct reader *rd, uint64_t ts, bool with_it)
+{
+	while (rd->depth) {
+		struct open *o = &rd->open[rd->depth - 1];
+
+		if (with_it ? o->end > ts : o->end >= ts)
+			return;
+		rd->depth--;
+		if (o->task)
+			shift_to(rd, o->end, task_below(rd));
+	}
+}
+
+static void add_task(struct reader *rd, const struct ut_event *e, uint32_t task)
+{
+	struct ut_rank *r = rd->rank;
+
+	if (!task_below(rd) && rd->main) {
+		r->tops = ut_grow(r->tops, r->top_count + 1, &r->top_cap, sizeof(*r->tops));
+		r->tops[r->top_count++] = (struct ut_rank_top){ e->ts, ut_event_end(e), task };
+	}
+	shift_to(rd, e->ts, task);
+}
+
+/* ---- a thread ------------------------------------------------------------------------------ */
+
+static void take_span(struct reader *rd, const struct ut_event *e, const struct row_type *type)
+{
+	struct open o = { .end = ut_event_end(e) };
+
+	close_until(rd, e->ts, true);
+	if (type->kind == ROW_CALL)
+		add_call(rd, e, type);
+	else if (type->name)
+		add_task(rd, e, type->name);
+	if (rd->depth == MOST_OPEN)
+		return;
+	o.call = type->kind == ROW_CALL ? (uint32_t)rd->rank->call_count : 0;
+	o.task = type->kind == ROW_CALL ? 0 : type->name;
+	rd->open[rd->depth++] = o;
+}
+
+static void take_row(struct reader *rd, const struct ut_event *e, const struct row_type *type)
+{
+	switch (type->kind) {
+	case ROW_CALL:
+	case ROW_TASK:
+		take_span(rd, e, type);
+		break;
+	case ROW_SENT:
+	case ROW_RECEIVED:
+		close_until(rd, e->ts, false);
+		add_end(rd, e, type->kind == ROW_RECEIVED);
+		break;
+	default:
+		break;
+	}
+}
+
+static void read_track(struct reader *rd, uint32_t track)
+{
+	const struct ut_rows *rows = &rd->store->rows[track];
+
+	rd->depth = 0;
+	rd->task = 0;
+	for (size_t b = 0; b < ut_rows_blocks(rows); b++) {
+		const struct ut_block *block = &rows->blocks[b];
+
+		for (uint32_t i = 0; i < block->count; i++) {
+			uint32_t number =
+				block->type[i] < rd->store->types.count ? block->type[i] : 0;
+			struct ut_event e;
+
+			if (rd->types[number].kind == ROW_NOTHING)
+				continue;
+			e = ut_block_event(rd->store, track, block, i);
+			take_row(rd, &e, &rd->types[number]);
+		}
+	}
+	close_until(rd, UINT64_MAX, true);
+}
+
+/* ---- a process ----------------------------------------------------------------------------- */
+
+static uint64_t calls_on(const struct reader *rd, uint32_t track)
+{
+	const struct ut_rows *rows = &rd->store->rows[track];
+	uint64_t calls = 0;
+
+	for (size_t b = 0; b < ut_rows_blocks(rows); b++) {
+		const struct ut_block *block = &rows->blocks[b];
+
+		for (uint32_t i = 0; i < block->count; i++)
+			calls += block->type[i] < rd->store->types.count &&
+				 rd->types[block->type[i]].kind == ROW_CALL;
+	}
+	return calls;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct ut_rank_call *x = *(const struct ut_rank_call *const *)a;
+	const struct ut_rank_call *y = *(const struct ut_rank_call *const *)b;
+
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->end != y->end)
+		return x->end > y->end ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static int by_call(const void *a, const void *b)
+{
+	const struct ut_rank_end *x = a, *y = b;
+
+	if (x->call != y->call)
+		return x->call < y->call ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Calls of several threads come one thread after the other. */
+static void order_calls(struct ut_rank *r)
+{
+	const struct ut_rank_call **order =
+		ut_make((r->call_count + 1) * sizeof(struct ut_rank_call *));
+	uint32_t *place = ut_make((r->call_count + 1) * sizeof(*place));
+	struct ut_rank_call *calls = ut_make((r->call_count + 1) * sizeof(*calls));
+
+	for (size_t i = 0; i < r->call_count; i++)
+		order[i] = &r->calls[i];
+	qsort(order, r->call_count, sizeof(struct ut_rank_call *), by_begin);
+	for (size_t i = 0; i < r->call_count; i++) {
+		place[order[i] - r->calls] = (uint32_t)i;
+		calls[i] = *order[i];
+	}
+	for (size_t i = 0; i < r->end_count; i++)
+		r->ends[i].call = place[r->ends[i].call];
+	if (r->end_count)
+		qsort(r->ends, r->end_count, sizeof(*r->ends), by_call);
+	free(r->calls);
+	r->calls = calls;
+	r->call_cap = r->call_count + 1;
+	free(place);
+	free(order);
+}
+
+/* From the end of MPI_Init to MPI_Finalize; without them all that there is. */
+static void find_range(struct ut_rank *r)
+{
+	r->start = r->calls[0].begin;
+	r->stop = 0;
+	for (size_t i = 0; i < r->call_count; i++) {
+		const struct ut_rank_call *c = &r->calls[i];
+
+		if (c->use == UT_RANK_INIT)
+			r->start = c->end;
+		if (c->use == UT_RANK_FINALIZE) {
+			r->stop = c->begin;
+			return;
+		}
+		r->stop = c->end > r->stop ? c->end : r->stop;
+	}
+}
+
+/* What was measured while it ran is a fact about the process. */
+static void take_clock(struct reader *rd, const struct ut_process *p)
+{
+	const struct ut_trace *t = &rd->store->trace;
+
+	for (const struct ut_arg *a = &t->args[p->args]; a->type != UT_ARG_END; a++) {
+		if (a->type == UT_ARG_JSON &&
+		    ut_str_is(ut_strtab_get(&t->strings, a->key), "host_clock"))
+			ut_ranks_measured(rd->ranks, rd->rank,
+					  ut_strtab_get(&t->strings, a->value.str));
+	}
+}
+
+static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
+{
+	const struct ut_trace *t = &rd->store->trace;
+	const struct ut_process *p = &t->processes[process];
+	uint32_t best = UINT32_MAX;
+	uint64_t most = 0, calls, all = 0;
+
+	for (uint32_t i = 0; i < t->track_count; i++) {
+		if (t->tracks[i].process != process)
+			continue;
+		calls = calls_on(rd, i);
+		all += calls;
+		best = calls > most ? i : best;
+		most = calls > most ? calls : most;
+	}
+	if (!all)
+		return 0;
+	if (all >= UINT32_MAX)
+		return ut_err_set(err, -EFBIG,
+				  "rank %" PRId32 " has made %" PRIu64
+				  " calls: more than there is room for",
+				  p->rank, all);
+	rd->rank = ut_ranks_new(rd->ranks, p->rank);
+	rd->rank->host = text(rd, p->host);
+	rd->rank->program = text(rd, p->name);
+	rd->rank->origin = rd->ranks->origins;
+	rd->rank->realtime = t->realtime_offset;
+	rd->rank->first = t->first;
+	rd->rank->last = t->last;
+	take_clock(rd, p);
+	rd->init_rank = -1;
+	rd->main = true;
+	read_track(rd, best);
+	rd->main = false;
+	for (uint32_t i = 0; all > most && i < t->track_count; i++) {
+		if (t->tracks[i].process == process && i != best && calls_on(rd, i))
+			read_track(rd, i);
+	}
+	if (rd->rank->rank < 0)
+		rd->rank->rank = (int32_t)rd->init_rank;
+	if (all > most)
+		order_calls(rd->rank);
+	find_range(rd->rank);
+	return 0;
+}
+
+int ut_ranks_add(struct ut_ranks *r, struct ut_store *store, struct ut_err *err)
+{
+	struct reader *rd = ut_make(sizeof(*rd));
+	int rc = 0;
+
+	rd->ranks = r;
+	rd->store = store;
+	if (look_at_types(rd)) {
+		for (uint32_t i = 0; !rc && i < store->trace.process_count; i++)
+			rc = read_process(rd, i, err);
+	}
+	r->origins++;
+	free(rd->types);
+	free(rd->strings);
+	free(rd);
+	return rc;
+}

@@ -1,0 +1,105 @@
+/*
+ * ranks_sum.h - sums of what ranks did and waited for, once they are settled.
+ *
+ * Times of a rank are those of its main thread between MPI_Init and MPI_Finalize: useful is what
+ * lies outside of all calls. A wait is blamed on what the rank that was waited for did meanwhile.
+ */
+#ifndef UT_RANKS_RANKS_SUM_H
+#define UT_RANKS_RANKS_SUM_H
+
+#include "base/hashtab.h"
+#include "ranks/ranks.h"
+
+#define UT_RANK_IN_CALL UINT32_MAX /* in place of a task: in a call of its own */
+
+/* Rows known by a few numbers. {0} is empty. */
+struct ut_rank_keys {
+	struct ut_hashtab lookup;
+	uint32_t (*items)[4];
+	size_t count, cap;
+};
+
+/* The index of the row of these; count has grown by one if it is new. */
+size_t ut_rank_keys_row(struct ut_rank_keys *k, uint32_t a, uint32_t b, uint32_t c, uint32_t d);
+/* SIZE_MAX: there is none. */
+size_t ut_rank_keys_find(const struct ut_rank_keys *k, uint32_t a, uint32_t b, uint32_t c,
+			 uint32_t d);
+void ut_rank_keys_release(struct ut_rank_keys *k);
+
+/* Of one rank. */
+struct ut_rank_sum {
+	uint64_t total, useful, in_calls;
+	uint64_t wait[UT_RANK_WHYS]; /* [0]: all of them */
+	uint64_t transfer;           /* the rest of calls that communicate */
+	uint64_t caused;             /* that others waited for it */
+	uint32_t blamed_task;        /* in which most of that was; 0 = in none */
+	uint64_t blamed;
+	uint64_t calls, messages, sent, received;
+};
+
+/* Of one name of calls. */
+struct ut_rank_by_call {
+	uint32_t name;
+	uint64_t count, time, wait, transfer, sent, received;
+	uint64_t most; /* time of the rank with the most of it */
+	uint32_t most_rank;
+};
+
+/* Of one task; task 0 is what lies in none. */
+struct ut_rank_by_task {
+	uint32_t task;
+	uint64_t useful; /* outside of calls, of all ranks */
+	uint64_t most;
+	uint32_t most_rank;
+	uint32_t ranks; /* that have it */
+	uint64_t in_calls, wait;
+	uint64_t caused; /* that others waited for ranks in it */
+};
+
+/* What was waited for. */
+struct ut_rank_wait {
+	uint32_t rank; /* index: waited for */
+	uint32_t task; /* what it was in meanwhile; 0 = no task, UT_RANK_IN_CALL */
+	uint32_t why, call;
+	uint64_t time, times;
+	uint32_t waiters; /* ranks that waited */
+};
+
+/* What went from one rank to another. */
+struct ut_rank_pair {
+	int32_t from, to; /* ranks of the world */
+	uint64_t messages, bytes;
+	uint64_t time; /* from when both ends were there to the end */
+	uint64_t wait; /* of the receiver for the sender */
+};
+
+struct ut_rank_sums {
+	struct ut_rank_sum *ranks; /* as in struct ut_ranks */
+	struct ut_rank_sum all;    /* of all ranks; total is their sum */
+	struct ut_rank_by_call *calls;
+	size_t call_count;
+	struct ut_rank_by_task *tasks;
+	size_t task_count;
+	struct ut_rank_wait *waits; /* the longest first */
+	size_t wait_count;
+	struct ut_rank_pair *pairs; /* by from and to */
+	size_t pair_count;
+};
+
+void ut_ranks_sum(const struct ut_ranks *r, struct ut_rank_sums *s);
+void ut_rank_sums_release(struct ut_rank_sums *s);
+
+/* A piece of the main thread's time: in a task, outside of calls, or in a call. */
+struct ut_rank_piece {
+	uint64_t begin, end;
+	uint32_t task;
+	const struct ut_rank_call *call; /* NULL: outside */
+};
+
+typedef void ut_rank_piece_fn(void *ctx, const struct ut_rank_piece *piece);
+
+/* All pieces of a rank between two times, in order. */
+void ut_rank_walk(const struct ut_rank *r, uint64_t from, uint64_t to, ut_rank_piece_fn *fn,
+		  void *ctx);
+
+#endif

@@ -1,0 +1,119 @@
+/* ranks_verdict.c - the sentence that comes first. */
+#include <inttypes.h>
+
+#include "ranks/ranks_table.h"
+#include "text/cells.h"
+
+#define LITTLE 0.02 /* of the ranks' time: not worth a name */
+#define MUCH   0.25 /* of all waiting: one rank's doing */
+
+static double part(uint64_t a, uint64_t b)
+{
+	return b ? (double)a / (double)b : 0;
+}
+
+static uint32_t worst_rank(const struct ut_rank_view *v)
+{
+	uint32_t worst = 0;
+
+	for (uint32_t i = 0; i < v->ranks->count; i++)
+		worst = v->sums.ranks[i].caused > v->sums.ranks[worst].caused ? i : worst;
+	return worst;
+}
+
+/* The call in which most of it was waited. */
+static const struct ut_rank_wait *longest_wait(const struct ut_rank_view *v, uint32_t rank)
+{
+	for (size_t i = 0; i < v->sums.wait_count; i++) {
+		if (v->sums.waits[i].rank == rank)
+			return &v->sums.waits[i];
+	}
+	return NULL;
+}
+
+static uint32_t waiters(const struct ut_rank_view *v, uint32_t rank)
+{
+	uint32_t most = 0;
+
+	for (size_t i = 0; i < v->sums.wait_count; i++) {
+		if (v->sums.waits[i].rank == rank && v->sums.waits[i].waiters > most)
+			most = v->sums.waits[i].waiters;
+	}
+	return most;
+}
+
+static void add_where(const struct ut_rank_view *v, const struct ut_rank_sum *s, struct ut_buf *out)
+{
+	struct ut_str task = ut_strtab_get(&v->ranks->strings, s->blamed_task);
+	double share = 100 * part(s->blamed, s->caused);
+
+	if (s->blamed_task == UT_RANK_IN_CALL)
+		ut_buf_fmt(out, ", %.0f %% of it while that is in calls itself", share);
+	else if (!s->blamed_task)
+		ut_buf_fmt(out, ", %.0f %% of it while that computes, in no task of its own",
+			   share);
+	else
+		ut_buf_fmt(out, ", %.0f %% of it while that is in its task \"%.*s\"", share,
+			   (int)(task.len < 200 ? task.len : 200), task.ptr);
+}
+
+void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out)
+{
+	uint32_t rank = worst_rank(v), others = waiters(v, rank);
+	const struct ut_rank_sum *s = &v->sums.ranks[rank];
+	uint64_t wait = v->sums.all.wait[0], total = v->sums.all.total;
+	const struct ut_rank_wait *longest = longest_wait(v, rank);
+	char time[UT_CELL_TIME], all[UT_CELL_TIME];
+
+	if (v->ranks->count < 2) {
+		ut_buf_text(out, "There is one rank: nobody to wait for");
+		return;
+	}
+	if (part(wait, total) < LITTLE || !longest) {
+		ut_buf_fmt(out, "Ranks hardly wait for each other: %.1f %% of their time",
+			   100 * part(wait, total));
+		return;
+	}
+	if (part(s->caused, wait) < MUCH) {
+		ut_buf_fmt(out,
+			   "Ranks wait %.1f %% of their time (%s), for nobody in particular; most "
+			   "of it, %.0f %%, for rank %" PRId32,
+			   100 * part(wait, total), ut_cell_time(all, wait),
+			   100 * part(s->caused, wait), v->ranks->items[rank].rank);
+		return;
+	}
+	ut_buf_fmt(out,
+		   "Rank %" PRId32 " makes %" PRIu32
+		   " other%s wait: %s of the %s that ranks wait in "
+		   "all (%.0f %%)",
+		   v->ranks->items[rank].rank, others, others == 1 ? "" : "s",
+		   ut_cell_time(time, s->caused), ut_cell_time(all, wait),
+		   100 * part(s->caused, wait));
+	add_where(v, s, out);
+	ut_buf_fmt(out, "; most are in %s", ut_strtab_get(&v->ranks->strings, longest->call).ptr);
+}
+
+void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out)
+{
+	const struct ut_rank_pop *p = &v->pop;
+
+	ut_buf_fmt(out,
+		   "Parallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %% "
+		   "(serialisation %.1f %% x transfer %.1f %%)",
+		   100 * p->parallel, 100 * p->balance, 100 * p->communication,
+		   100 * p->serialisation, 100 * p->transfer);
+}
+
+void ut_rank_view_make(struct ut_rank_view *v, struct ut_ranks *r, struct ut_str step)
+{
+	v->ranks = r;
+	ut_ranks_sum(r, &v->sums);
+	ut_ranks_pop(r, &v->sums, &v->pop);
+	ut_ranks_path(r, step, &v->path);
+}
+
+void ut_rank_view_release(struct ut_rank_view *v)
+{
+	ut_rank_sums_release(&v->sums);
+	ut_rank_path_release(&v->path);
+}
