@@ -1,0 +1,393 @@
+#include "sample/hot_verdict.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/path.h"
+#include "base/size.h"
+#include "model/stacks.h"
+#include "sample/call_tree.h"
+#include "sample/hotspots.h"
+#include "sample/prof.h"
+#include "sample/short_name.h"
+#include "sample/whose.h"
+#include "text/cells.h"
+
+#define LEAST_SHARE 5.0  /* percent that a cause has to take to be worth a line */
+#define OWN_SHARE   10.0 /* that must be the program's own before others are blamed on it */
+#define CLEAR_SHARE 20.0 /* from which on a function of the program comes before any cause */
+#define MOST_UP     1024u
+
+/*
+ * Causes that have names. A sample counts if a function on its stack fits one of the patterns, or
+ * if it ended in a module that does.
+ */
+static const struct cause {
+	const char *say, *why;
+	const char *functions[8];
+	const char *modules[4];
+} causes[] = {
+	{ "is spent importing Python modules",
+	  "a longer run, or --from TIME, shows the work itself",
+	  { "_find_and_load", "PyImport_ImportModuleLevelObject" },
+	  { NULL } },
+	{ "is spent in the OpenMP runtime, where threads mostly wait for each other",
+	  "fewer threads (OMP_NUM_THREADS), larger pieces of work, or OMP_WAIT_POLICY=passive",
+	  { NULL },
+	  { "libgomp*", "libiomp5*", "libomp*" } },
+	{ "is spent in Python's garbage collector",
+	  "gc.freeze() after the start, a higher gc.set_threshold(), or fewer objects that live "
+	  "long",
+	  { "gc_collect_main", "gc_collect_region", "_PyGC_Collect*", "PyGC_Collect" },
+	  { NULL } },
+	{ "is spent making memory present that was never touched before (page faults)",
+	  "keep memory and use it again, or allocate it in larger pieces",
+	  { "asm_exc_page_fault", "exc_page_fault", "do_user_addr_fault" },
+	  { NULL } },
+	{ "is spent in malloc() and free()",
+	  "allocate less often, or keep what was allocated",
+	  { "malloc", "free", "calloc", "realloc", "operator new*", "operator delete*", "cfree" },
+	  { "libjemalloc*", "libtcmalloc*", "libmimalloc*" } },
+	{ "is spent waiting for locks",
+	  "hold them shorter, or have more of them",
+	  { "pthread_mutex_lock", "___pthread_mutex_lock", "__lll_lock_wait*", "futex_wait*",
+	    "pthread_spin_lock", "native_queued_spin_lock_slowpath" },
+	  { NULL } },
+};
+
+#define CAUSES (sizeof(causes) / sizeof(causes[0]))
+
+static double share(uint64_t part, const struct ut_prof *p)
+{
+	return p->weight ? 100.0 * (double)part / (double)p->weight : 0;
+}
+
+/* "cycles" of "cycles events". */
+static size_t plain_len(struct ut_str event)
+{
+	return ut_str_has_end(event, UT_SAMPLE_EVENTS) ? event.len - strlen(UT_SAMPLE_EVENTS)
+						       : event.len;
+}
+
+void ut_prof_amount(const struct ut_prof *p, uint64_t weight, struct ut_buf *b)
+{
+	const char *unit = ut_prof_unit(p);
+	struct ut_str event = ut_prof_text(p, p->event);
+	char text[32];
+
+	if (!strcmp(unit, "ns"))
+		ut_buf_text(b, ut_time_text(text, sizeof(text), weight));
+	else if (!strcmp(unit, "bytes"))
+		ut_buf_text(b, ut_size_text(text, sizeof(text), weight));
+	else
+		ut_buf_fmt(b, "%" PRIu64 " %.*s", weight, (int)plain_len(event), event.ptr);
+}
+
+static void add_name(struct ut_buf *b, const struct ut_prof *p, const struct ut_prof_frame *f)
+{
+	struct ut_buf shorter = { 0 };
+
+	ut_prof_label(&shorter, p, f);
+	ut_cell_name(b, shorter.data, shorter.len, 80);
+	ut_buf_release(&shorter);
+}
+
+/* ---- causes -------------------------------------------------------------------------------- */
+
+struct tally {
+	const struct ut_prof *p;
+	uint8_t *of_function; /* by function: bits of causes by its name */
+	uint8_t *of_module;   /* the same by its module */
+	uint32_t open[CAUSES];
+	uint64_t weight[CAUSES];
+};
+
+static bool fits(const char *const *patterns, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count && patterns[i]; i++) {
+		if (!fnmatch(patterns[i], text, 0))
+			return true;
+	}
+	return false;
+}
+
+static void classify(struct tally *t)
+{
+	for (size_t f = 0; f < t->p->function_count; f++) {
+		const struct ut_prof_frame *fn = &t->p->functions[f];
+		const char *name = ut_prof_text(t->p, fn->function).ptr;
+		const char *module = ut_path_base(ut_prof_text(t->p, fn->module).ptr);
+
+		for (size_t i = 0; i < CAUSES; i++) {
+			if (fits(causes[i].functions, 8, name))
+				t->of_function[f] |= (uint8_t)(1u << i);
+			if (fits(causes[i].modules, 4, module))
+				t->of_module[f] |= (uint8_t)(1u << i);
+		}
+	}
+}
+
+static void enter(void *ctx, uint32_t node)
+{
+	struct tally *t = ctx;
+	uint32_t function = ut_prof_function(t->p, node);
+
+	for (size_t i = 0; i < CAUSES; i++) {
+		if (t->of_function[function] & 1u << i)
+			t->open[i]++;
+		if (t->open[i] || t->of_module[function] & 1u << i)
+			t->weight[i] += t->p->nodes[node].self;
+	}
+}
+
+static void leave(void *ctx, uint32_t node)
+{
+	struct tally *t = ctx;
+	uint32_t function = ut_prof_function(t->p, node);
+
+	for (size_t i = 0; i < CAUSES; i++) {
+		if (t->of_function[function] & 1u << i)
+			t->open[i]--;
+	}
+}
+
+static void add_cause(struct ut_hot_verdict *v, const struct ut_prof *p, const struct cause *c,
+		      uint64_t weight)
+{
+	struct ut_hot_verdict_line *l = &v->lines[v->count++];
+
+	ut_buf_fmt(&l->say, "%.1f%% (", share(weight, p));
+	ut_prof_amount(p, weight, &l->say);
+	ut_buf_fmt(&l->say, ") %s", c->say);
+	ut_buf_text(&l->why, c->why);
+	l->weight = weight;
+}
+
+/* The heaviest first. */
+static void add_causes(struct ut_hot_verdict *v, const struct ut_prof *p)
+{
+	struct tally t = { .p = p };
+
+	t.of_function = ut_make(p->function_count + 1);
+	t.of_module = ut_make(p->function_count + 1);
+	classify(&t);
+	ut_prof_walk(p, enter, leave, &t);
+	while (v->count < UT_HOT_VERDICT_MOST) {
+		size_t most = 0;
+
+		for (size_t i = 1; i < CAUSES; i++)
+			most = t.weight[i] > t.weight[most] ? i : most;
+		if (share(t.weight[most], p) < LEAST_SHARE)
+			break;
+		add_cause(v, p, &causes[most], t.weight[most]);
+		t.weight[most] = 0;
+	}
+	free(t.of_function);
+	free(t.of_module);
+}
+
+/* ---- what takes most ----------------------------------------------------------------------- */
+
+/* Of one function's time: which line, what was called, who has called it. */
+struct about {
+	const struct ut_prof *p;
+	bool (*own)(const struct ut_prof *p, const struct ut_prof_frame *f);
+	struct ut_prof_frame function;
+	uint32_t *inside; /* own frames that are around, outermost first: nodes */
+	size_t depth, cap;
+	uint64_t *callee, *caller; /* by function: time */
+	uint64_t *line;            /* by frame */
+};
+
+static bool is_it(const struct about *a, uint32_t node)
+{
+	const struct ut_prof_frame *f = ut_prof_frame_of(a->p, node);
+
+	return f->function == a->function.function && f->module == a->function.module;
+}
+
+/* The next function outwards that is not this one, rather one of the program's own. */
+static uint32_t caller_of(const struct about *a, uint32_t node)
+{
+	uint32_t nearest = 0;
+
+	for (unsigned int up = 0; up < MOST_UP && (node = a->p->nodes[node].parent); up++) {
+		if (is_it(a, node))
+			continue;
+		if (!nearest)
+			nearest = node;
+		if (ut_prof_is_own(a->p, ut_prof_frame_of(a->p, node)))
+			return node;
+	}
+	return nearest;
+}
+
+static void enter_own(void *ctx, uint32_t node)
+{
+	struct about *a = ctx;
+	const struct ut_prof_node *n = &a->p->nodes[node];
+	uint32_t at, caller;
+
+	if (!a->own || a->own(a->p, ut_prof_frame_of(a->p, node))) {
+		a->inside = ut_grow_raw(a->inside, a->depth + 1, &a->cap, sizeof(*a->inside));
+		a->inside[a->depth++] = node;
+	}
+	if (!a->depth || !n->self || !is_it(a, a->inside[a->depth - 1]))
+		return;
+	at = a->inside[a->depth - 1];
+	caller = caller_of(a, at);
+	a->line[a->p->nodes[at].frame] += n->self;
+	if (at != node)
+		a->callee[ut_prof_function(a->p, node)] += n->self;
+	if (caller)
+		a->caller[ut_prof_function(a->p, caller)] += n->self;
+}
+
+static void leave_own(void *ctx, uint32_t node)
+{
+	struct about *a = ctx;
+
+	if (a->depth && a->inside[a->depth - 1] == node)
+		a->depth--;
+}
+
+static size_t heaviest(const uint64_t *weights, size_t count)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < count; i++)
+		most = weights[i] > weights[most] ? i : most;
+	return most;
+}
+
+static void say_line(struct ut_buf *b, const struct about *a)
+{
+	const struct ut_prof_frame *f = &a->p->frames[heaviest(a->line, a->p->frame_count)];
+	struct ut_str file = ut_prof_text(a->p, f->file);
+
+	if (!f->file || !f->line)
+		return;
+	ut_buf_text(b, " (");
+	ut_cell_name(b, ut_path_base(file.ptr), strlen(ut_path_base(file.ptr)), 40);
+	ut_buf_fmt(b, ":%" PRIu32 ")", f->line);
+}
+
+static void say_why(struct ut_buf *b, const struct about *a, uint64_t weight)
+{
+	size_t callee = heaviest(a->callee, a->p->function_count);
+	size_t caller = heaviest(a->caller, a->p->function_count);
+
+	if (a->callee[callee] * 4 > weight) {
+		ut_buf_fmt(b, "%.0f%% of that in ",
+			   100.0 * (double)a->callee[callee] / (double)weight);
+		add_name(b, a->p, &a->p->functions[callee]);
+	}
+	if (a->caller[caller]) {
+		ut_buf_fmt(b, "%s%scalled from ", b->len ? ", " : "",
+			   a->caller[caller] * 10 > weight * 9 ? "" : "most of it ");
+		add_name(b, a->p, &a->p->functions[caller]);
+	}
+}
+
+static void say_top(struct ut_hot_verdict_line *l, struct about *a, const struct ut_hot_row *top)
+{
+	const struct ut_prof *p = a->p;
+	bool time = ut_sample_is_cpu_time(ut_prof_text(p, p->event));
+
+	a->function = top->frame;
+	a->callee = ut_make((p->function_count + 1) * sizeof(*a->callee));
+	a->caller = ut_make((p->function_count + 1) * sizeof(*a->caller));
+	a->line = ut_make((p->frame_count + 1) * sizeof(*a->line));
+	ut_prof_walk(p, enter_own, leave_own, a);
+	add_name(&l->say, p, &top->frame);
+	say_line(&l->say, a);
+	ut_buf_fmt(&l->say, " takes %.1f%% of ", share(top->self, p));
+	ut_prof_amount(p, p->weight, &l->say);
+	ut_buf_text(&l->say, time ? " of CPU time" : "");
+	say_why(&l->why, a, top->self);
+	l->weight = top->self;
+	l->function = top->frame.function;
+	free(a->callee);
+	free(a->caller);
+	free(a->line);
+	free(a->inside);
+}
+
+/* What a module does while it is imported is not the work of who imports it. */
+static bool is_import(const struct ut_prof *p, const struct ut_prof_frame *f)
+{
+	return ut_str_is(ut_prof_text(p, f->function), "_find_and_load") &&
+	       ut_str_has_start(ut_prof_text(p, f->module), "<frozen importlib");
+}
+
+static bool is_own(const struct ut_prof *p, const struct ut_prof_frame *f)
+{
+	return ut_prof_is_own(p, f) || is_import(p, f);
+}
+
+/* The first row that is a function. */
+static const struct ut_hot_row *first_function(const struct ut_hotspots *h)
+{
+	for (size_t i = 0; i < h->count; i++) {
+		const struct ut_prof_frame *f = &h->rows[i].frame;
+
+		if ((f->function || f->module) && !is_import(h->profile, f))
+			return &h->rows[i];
+	}
+	return NULL;
+}
+
+/* What of the program's own code; if too little of it is known, whatever takes most. */
+static void add_top(struct ut_hot_verdict *v, const struct ut_prof *p)
+{
+	struct about a = { .p = p, .own = is_own };
+	const struct ut_hot_row *top;
+	struct ut_hotspots h;
+
+	ut_hotspots_init_own(&h, p, UT_HOT_BY_FUNCTION, is_own);
+	top = first_function(&h);
+	if (!top || share(top->self, p) < OWN_SHARE) {
+		ut_hotspots_release(&h);
+		ut_hotspots_init(&h, p, UT_HOT_BY_FUNCTION);
+		top = first_function(&h);
+		a.own = NULL;
+	}
+	if (top)
+		say_top(&v->lines[v->count++], &a, top);
+	ut_hotspots_release(&h);
+}
+
+/* What is small beside a cause is not what to look at first. */
+static void put_first(struct ut_hot_verdict *v, const struct ut_prof *p)
+{
+	struct ut_hot_verdict_line own = v->lines[0];
+	size_t i = 0;
+
+	if (share(own.weight, p) >= CLEAR_SHARE)
+		return;
+	for (; i + 1 < v->count && v->lines[i + 1].weight > own.weight; i++)
+		v->lines[i] = v->lines[i + 1];
+	v->lines[i] = own;
+}
+
+void ut_hot_verdict_init(struct ut_hot_verdict *v, const struct ut_prof *p)
+{
+	*v = (struct ut_hot_verdict){ .count = 0 };
+	if (!p->weight)
+		return;
+	add_top(v, p);
+	add_causes(v, p);
+	put_first(v, p);
+}
+
+void ut_hot_verdict_release(struct ut_hot_verdict *v)
+{
+	for (size_t i = 0; i < v->count; i++) {
+		ut_buf_release(&v->lines[i].say);
+		ut_buf_release(&v->lines[i].why);
+	}
+	*v = (struct ut_hot_verdict){ 0 };
+}

@@ -1,0 +1,24 @@
+/*
+ * whose.h - whose code a frame is: that of the program, which its author can change, or that of
+ * libraries, interpreters and the kernel. Told by where files lie.
+ */
+#ifndef UT_SAMPLE_WHOSE_H
+#define UT_SAMPLE_WHOSE_H
+
+#include <stdbool.h>
+
+#include "base/str.h"
+
+struct ut_prof_frame;
+struct ut_prof;
+
+/* Does it lie where libraries, headers of others and interpreters are? */
+bool ut_path_is_library(struct ut_str path);
+
+/* Is it code of what runs scripts, such as Python's interpreter? */
+bool ut_prof_is_interpreter(const struct ut_prof *p, const struct ut_prof_frame *f);
+
+/* Is the frame one of the program itself? What is inlined from somebody's header is not. */
+bool ut_prof_is_own(const struct ut_prof *p, const struct ut_prof_frame *f);
+
+#endif

@@ -1,0 +1,194 @@
+/* test_hot_verdict.c - tests src/sample/hot_verdict.h, whose.h and short_name.h. */
+#include "sample/hot_verdict.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "draw/picture.h"
+#include "draw/scene.h"
+#include "make_samples.h"
+#include "sample/flame_scene.h"
+#include "sample/short_name.h"
+#include "sample/whose.h"
+#include "text/out.h"
+
+static const struct ut_prof_opts all;
+
+static void check_short(const char *name, const char *expected)
+{
+	struct ut_buf b = { 0 };
+
+	ut_short_name(&b, ut_str_of(name));
+	assert_string_equal(b.data, expected);
+	ut_buf_release(&b);
+}
+
+static void names_are_as_short_as_people_say_them(void **state)
+{
+	(void)state;
+	check_short("main", "main");
+	check_short("<module>", "<module>");
+	check_short("f.<locals>.<lambda>", "f.<locals>.<lambda>");
+	check_short("sorts(int)", "sorts");
+	check_short("void std::sort<int*, bool (*)(int, int)>(int*, int*)", "std::sort");
+	check_short("std::vector<int, std::allocator<int> >::push_back(int&&)",
+		    "std::vector::push_back");
+	check_short("(anonymous namespace)::f(int)", "(anonymous namespace)::f");
+	check_short("bool a::less::operator()<int*, int*>(int*, int*) const",
+		    "a::less::operator()");
+	check_short("bool std::operator< <char, std::char_traits<char> >(x const&)",
+		    "std::operator<");
+	check_short("std::ostream& operator<< <char>(std::ostream&, char)", "operator<<");
+	check_short("T::operator->() const", "T::operator->");
+	check_short("operator new(unsigned long)", "operator new");
+	check_short("main::{lambda(int, int)#1}::operator()(int, int) const",
+		    "main::{lambda(int, int)#1}::operator()");
+	check_short("<a::S as a::T>::f", "<a::S as a::T>::f");
+	check_short("core::slice::sort::<u32>", "core::slice::sort");
+	check_short("runtime.mallocgc", "runtime.mallocgc");
+	check_short("f(", "f");
+	check_short("a<b", "a");
+}
+
+static void the_program_is_told_from_libraries(void **state)
+{
+	static const struct {
+		const char *frame;
+		bool own;
+	} cases[] = {
+		{ "f@/home/me/app", true },
+		{ "f@/home/me/app:/home/me/app.c:3", true },
+		{ "sort@/home/me/app:/usr/include/c++/12/bits/stl_algo.h:3", false },
+		{ "f@/usr/lib/x86_64-linux-gnu/libc.so.6", false },
+		{ "f@/home/me/venv/lib/python3.11/site-packages/torch/lib/libtorch.so", false },
+		{ "f@/home/me/t.py:/home/me/t.py:4", true },
+		{ "f@t.py:t.py:4", true },
+		{ "f@/usr/lib/python3.11/json/x.py:/usr/lib/python3.11/json/x.py:4", false },
+		{ "f@<frozen importlib._bootstrap>:<frozen importlib._bootstrap>:4", false },
+		{ "f@/opt/bin/python3.11", false },
+		{ "f@[kernel]", false },
+		{ "f@anon", false },
+		{ "f", false },
+	};
+	struct ut_prof p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char line[256];
+		const char *lines[] = { line, "" };
+
+		snprintf(line, sizeof(line), "%s 1", cases[i].frame);
+		make_profile(&p, &all, lines);
+		if (ut_prof_is_own(&p, &p.frames[1]) != cases[i].own)
+			fail_msg("%s", cases[i].frame);
+		ut_prof_release(&p);
+	}
+}
+
+static void check_verdict(const char *const *lines, const char *say, const char *why)
+{
+	struct ut_hot_verdict v;
+	struct ut_prof p;
+
+	make_profile(&p, &all, lines);
+	ut_hot_verdict_init(&v, &p);
+	assert_true(v.count > 0);
+	assert_string_equal(v.lines[0].say.data, say);
+	assert_string_equal(v.lines[0].why.len ? v.lines[0].why.data : "", why);
+	ut_hot_verdict_release(&v);
+	ut_prof_release(&p);
+}
+
+static void the_program_is_blamed_for_what_it_calls(void **state)
+{
+	static const char *const lines[] = {
+		"main@/a/app:/a/m.c:5;work@/a/app:/a/w.c:7;memcpy@/lib/libc.so.6 600",
+		"main@/a/app:/a/m.c:5;work@/a/app:/a/w.c:9 150",
+		"main@/a/app:/a/m.c:6;memcpy@/lib/libc.so.6 250",
+		"",
+	};
+
+	(void)state;
+	check_verdict(lines, "work (w.c:7) takes 75.0% of 1.00 us of CPU time",
+		      "80% of that in memcpy, called from main");
+}
+
+static void without_own_code_the_heaviest_is_told(void **state)
+{
+	static const char *const lines[] = { "a;b 30", "a;c 70", "" };
+
+	(void)state;
+	check_verdict(lines, "c takes 70.0% of 100 ns of CPU time", "called from a");
+}
+
+static void causes_have_names(void **state)
+{
+	static const char *const lines[] = {
+		"f@t.py:t.py:1 19",
+		"f@t.py:t.py:1;_find_and_load@<frozen importlib._bootstrap>:x:1;g@/usr/lib/x.so 60",
+		"gomp_wait@/usr/lib/libgomp.so.1 21",
+		"",
+	};
+	struct ut_hot_verdict v;
+	struct ut_prof p;
+
+	(void)state;
+	make_profile(&p, &all, lines);
+	ut_hot_verdict_init(&v, &p);
+	assert_int_equal(v.count, 3);
+	assert_non_null(strstr(v.lines[0].say.data, "60.0% (60 ns) is spent importing"));
+	ut_hot_verdict_release(&v);
+	ut_prof_release(&p);
+}
+
+static void a_flame_graph_has_a_box_for_each_function(void **state)
+{
+	static const char *const lines[] = { "main;a;b 10", "main;a 5", "main;<script> 7", "" };
+	static const char *const before[] = { "main;a 10", "" };
+	struct ut_out *out = ut_out_open_memory();
+	struct ut_prof p, q;
+	struct ut_scene *s;
+	const char *svg;
+	size_t len;
+
+	(void)state;
+	make_profile(&p, &all, lines);
+	make_profile(&q, &all, before);
+	s = ut_flame_scene(&p, NULL);
+	assert_int_equal(ut_picture_write(s, UT_PICTURE_SVG, out, NULL), 0);
+	svg = ut_out_data(out, &len);
+	assert_non_null(strstr(svg, "b: 45.45%, 10 ns; self 10 ns"));
+	assert_non_null(strstr(svg, "&lt;script&gt;"));
+	assert_null(strstr(svg, "<script>"));
+	ut_scene_free(s);
+	ut_out_clear(out);
+	s = ut_flame_scene(&p, &q);
+	assert_int_equal(ut_picture_write(s, UT_PICTURE_SVG, out, NULL), 0);
+	svg = ut_out_data(out, &len);
+	assert_non_null(strstr(svg, "a: 68.18%, 15 ns; self 5 ns; 100.00% before"));
+	assert_non_null(strstr(svg, "b: 45.45%, 10 ns; self 10 ns; 0.00% before"));
+	ut_scene_free(s);
+	ut_out_abandon(out);
+	ut_prof_release(&p);
+	ut_prof_release(&q);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_as_short_as_people_say_them),
+		cmocka_unit_test(the_program_is_told_from_libraries),
+		cmocka_unit_test(the_program_is_blamed_for_what_it_calls),
+		cmocka_unit_test(without_own_code_the_heaviest_is_told),
+		cmocka_unit_test(causes_have_names),
+		cmocka_unit_test(a_flame_graph_has_a_box_for_each_function),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
