@@ -5,8 +5,8 @@
 
 #include "base/path.h"
 #include "category/schema.h"
-#include "category/tally_inputs.h"
 #include "text/embed.h"
+#include "text/file_text.h"
 
 UT_EMBED_BYTES(ut_schema_pytorch_cuda, UT_SHARE_DIR "/schemas/pytorch-cuda.ini");
 

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "category/tally.h"
 #include "import/load.h"
+#include "text/file_text.h"
 #include "text/source.h"
 #include "text/tar_read.h"
 
@@ -28,31 +29,6 @@ struct gathering {
 	struct ut_inputs traces; /* read together, in parallel, at the end */
 	size_t reports;          /* that had tables */
 };
-
-static int read_rest(struct ut_source *s, size_t most, struct ut_buf *text, struct ut_err *err)
-{
-	char piece[65536];
-	ssize_t n;
-
-	while ((n = ut_source_read(s, piece, sizeof(piece), err)) > 0) {
-		if (text->len + (size_t)n > most)
-			return ut_err_set(err, -EFBIG, "%s: more than %zu bytes", s->path, most);
-		ut_buf_add(text, piece, (size_t)n);
-	}
-	return (int)n;
-}
-
-int ut_file_text(const char *path, size_t most, struct ut_buf *text, struct ut_err *err)
-{
-	struct ut_source s;
-	int rc = ut_source_open(&s, path, err);
-
-	if (rc)
-		return rc;
-	rc = read_rest(&s, most, text, err);
-	ut_source_close(&s);
-	return rc;
-}
 
 static int add_report(void *ctx, const char *name, struct ut_str text, struct ut_err *err)
 {
@@ -87,7 +63,7 @@ static int add_file(struct gathering *g, const char *path, struct ut_err *err)
 	} else if (strcmp(path, "-") && ut_importer_for(s.head, s.head_len)) {
 		add_trace(g, path);
 	} else {
-		rc = read_rest(&s, MOST_BYTES, &text, err);
+		rc = ut_file_rest(&s, MOST_BYTES, &text, err);
 		if (!rc)
 			rc = add_report(g, path,
 					(struct ut_str){ text.len ? text.data : "", text.len },

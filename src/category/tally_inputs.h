@@ -5,11 +5,8 @@
 #ifndef UT_CATEGORY_TALLY_INPUTS_H
 #define UT_CATEGORY_TALLY_INPUTS_H
 
-#include <stddef.h>
-
 #include "base/err.h"
 
-struct ut_buf;
 struct ut_tally;
 struct ut_teller;
 
@@ -24,9 +21,5 @@ struct ut_tally_load {
  */
 int ut_tally_inputs(struct ut_tally *t, const struct ut_tally_load *how, int count,
 		    const char *const *words, struct ut_err *err) UT_MUST_CHECK;
-
-/* All of a file's text, unpacked. -EFBIG: more than most bytes. */
-int ut_file_text(const char *path, size_t most, struct ut_buf *text,
-		 struct ut_err *err) UT_MUST_CHECK;
 
 #endif

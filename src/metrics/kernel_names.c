@@ -1,0 +1,63 @@
+/*
+ * kernel_names.c - under which names tools tell what we want to know of a kernel.
+ */
+#include "metrics/kernel_facts.h"
+
+static const struct {
+	const char *name;
+	enum ut_kernel_fact fact;
+} names[] = {
+	/* ours and torch.profiler's */
+	{ "registers", UT_FACT_REGISTERS },
+	{ "registers per thread", UT_FACT_REGISTERS },
+	{ "local memory per thread", UT_FACT_LOCAL },
+	{ "shared memory", UT_FACT_SHARED },
+	{ "occupancy %", UT_FACT_OCCUPANCY },
+	{ "est. achieved occupancy %", UT_FACT_OCCUPANCY }, /* from the launch, not measured */
+	/* NVIDIA's counters */
+	{ "sm__warps_active.avg.pct_of_peak_sustained_active", UT_FACT_ACHIEVED },
+	{ "tpc__warps_active_realtime.avg.pct_of_peak_sustained_elapsed", UT_FACT_ACHIEVED },
+	{ "TPC.TriageCompute.tpc__warps_active_realtime.avg.pct_of_peak_sustained_elapsed",
+	  UT_FACT_ACHIEVED },
+	{ "sm__maximum_warps_per_active_cycle_pct", UT_FACT_OCCUPANCY },
+	{ "sm__cycles_active.avg.pct_of_peak_sustained_elapsed", UT_FACT_ACTIVE },
+	{ "dram__throughput.avg.pct_of_peak_sustained_elapsed", UT_FACT_DRAM },
+	{ "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed", UT_FACT_DRAM },
+	{ "dramc__throughput.avg.pct_of_peak_sustained_elapsed", UT_FACT_DRAM },
+	{ "lts__throughput.avg.pct_of_peak_sustained_elapsed", UT_FACT_L2 },
+	{ "l1tex__throughput.avg.pct_of_peak_sustained_active", UT_FACT_L1 },
+	{ "l1tex__throughput.avg.pct_of_peak_sustained_elapsed", UT_FACT_L1 },
+	{ "sm__throughput.avg.pct_of_peak_sustained_elapsed", UT_FACT_COMPUTE },
+	{ "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", UT_FACT_TENSOR },
+	{ "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed", UT_FACT_TENSOR },
+	{ "sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed",
+	  UT_FACT_TENSOR },
+	{ "sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active",
+	  UT_FACT_TENSOR },
+	{ "sm__inst_executed_pipe_fma.avg.pct_of_peak_sustained_active", UT_FACT_FMA },
+	{ "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active", UT_FACT_FMA },
+	{ "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active", UT_FACT_FP64 },
+	{ "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_active", UT_FACT_FP64 },
+	{ "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active", UT_FACT_ALU },
+	{ "sm__pipe_alu_cycles_active.avg.pct_of_peak_sustained_active", UT_FACT_ALU },
+	{ "smsp__issue_active.avg.pct_of_peak_sustained_active", UT_FACT_ISSUE },
+	{ "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", UT_FACT_LOAD_BYTES },
+	/* Intel's */
+	{ "XVE_THREADS_OCCUPANCY_ALL", UT_FACT_ACHIEVED },
+	{ "XVE_INST_EXECUTED_XMX_ALL_UTILIZATION", UT_FACT_TENSOR },
+	{ "XVE_INST_EXECUTED_ALU0_ALL_UTILIZATION", UT_FACT_FMA },
+	{ "XVE_INST_EXECUTED_ALU1_ALL_UTILIZATION", UT_FACT_ALU },
+};
+
+enum ut_kernel_fact ut_kernel_fact_named(struct ut_str name)
+{
+	const char *unit = name.len ? memchr(name.ptr, '[', name.len) : NULL;
+
+	if (unit)
+		name.len = (size_t)(unit - name.ptr);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (ut_str_is(name, names[i].name))
+			return names[i].fact;
+	}
+	return UT_KERNEL_FACTS;
+}

@@ -1,0 +1,294 @@
+/* test_verdict.c - tests src/metrics/verdict.h: what each rule says, and which one wins. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "metrics/kernel_facts.h"
+#include "metrics/verdict.h"
+
+#define UNKNOWN NAN
+
+static const struct ut_str h200 = { "NVIDIA H200", 11 };
+
+/* What Nsight Compute measured of our own kernels on an H200 (2026-11-17), and what they are. */
+static const struct {
+	const char *name;
+	double mean, blocks, threads, registers, shared;
+	double dram, l2, l1, compute, achieved, fma, issue, load_bytes, tensor;
+	enum ut_kernel_rule rule;
+} measured[] = {
+	{ "chase", 1149568, 132, 32, 22, 0, 6, 13.4, 3.79, 0.12, 1.56, 0.03, 0.27, 4, 0,
+	  UT_BOUND_LATENCY },
+	{ "copy", 132320, 1056, 512, 16, 0, 80.91, 88.64, 38.06, 8.03, 93.4, 1.16, 7.27, 32, 0,
+	  UT_BOUND_DRAM },
+	{ "strided", 1186080, 262144, 256, 20, 0, 79.97, 96.51, 19, 16.3, 81.67, 5.15, 16.33, 4,
+	  0.45, UT_BOUND_ACCESS },
+	{ "fma_loop", 384672, 2112, 256, 16, 0, 0.01, 0.51, 0.09, 96.74, 80.04, 91.44, 97.27,
+	  UNKNOWN, 2.86, UT_BOUND_FMA },
+	{ "tile_product", 2417248, 4096, 1024, 32, 8192, 0.17, 8.03, 94.65, 77.19, 98.37, 15.38,
+	  38.63, 32, 0.01, UT_BOUND_L1 },
+	{ "branchy", 153568, 1056, 256, 16, 0, 0.15, 0.44, 0.14, 83.39, 65.14, 31.78, 69.14, 32,
+	  0.01, UT_BOUND_COMPUTE },
+	{ "dfma", 28448, 1056, 256, 16, 0, 0, 2.48, 1.34, 77.17, 61.19, 8.02, 56.06, UNKNOWN, 0,
+	  UT_BOUND_COMPUTE },
+	{ "fat", 120000, 1000, 256, 103, 0, 0.25, 4.45, 3.62, 55.11, 23.17, 56.54, 59.36, 32, 0.02,
+	  UT_BOUND_OCCUPANCY },
+	{ "lonely", 62208, 1, 256, 16, 0, 0, 0.06, 1.16, 0.39, 12.5, 43.93, 52.13, 32, 0,
+	  UT_BOUND_GRID },
+	{ "tiny", 2112, 1, 32, 16, 0, 0.03, 0.41, UNKNOWN, 0, 1.56, 0.06, 1.25, 32, 0,
+	  UT_BOUND_LAUNCH },
+	{ "fma_loop", 217312, 1076, 256, 16, 0, 0, 0.9, 0.09, 87.3, 61.06, 91.17, 96.99, UNKNOWN,
+	  2.85, UT_BOUND_TAIL },
+};
+
+static void kernels_of_known_bounds_are_recognised(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++) {
+		struct ut_device_limits limits = ut_device_limits(h200);
+		struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+		struct ut_kernel_facts f;
+		size_t count;
+
+		ut_kernel_facts_init(&f);
+		f.name = ut_str_of(measured[i].name);
+		f.value[UT_FACT_MEAN] = measured[i].mean;
+		f.value[UT_FACT_BLOCKS] = measured[i].blocks;
+		f.value[UT_FACT_THREADS] = measured[i].threads;
+		f.value[UT_FACT_REGISTERS] = measured[i].registers;
+		f.value[UT_FACT_SHARED] = measured[i].shared;
+		f.value[UT_FACT_DRAM] = measured[i].dram;
+		f.value[UT_FACT_L2] = measured[i].l2;
+		f.value[UT_FACT_L1] = measured[i].l1;
+		f.value[UT_FACT_COMPUTE] = measured[i].compute;
+		f.value[UT_FACT_ACHIEVED] = measured[i].achieved;
+		f.value[UT_FACT_FMA] = measured[i].fma;
+		f.value[UT_FACT_ISSUE] = measured[i].issue;
+		f.value[UT_FACT_LOAD_BYTES] = measured[i].load_bytes;
+		f.value[UT_FACT_TENSOR] = measured[i].tensor;
+		ut_kernel_facts_fit(&f, &limits);
+		count = ut_kernel_verdicts(&f, v);
+		assert_true(count >= 1);
+		if (v[0].rule != measured[i].rule)
+			fail_msg("%s: %s (%s)", measured[i].name, ut_kernel_rule_key(v[0].rule),
+				 v[0].sentence);
+	}
+}
+
+static struct ut_kernel_facts known(size_t count, ...)
+{
+	struct ut_kernel_facts f;
+	va_list ap;
+
+	ut_kernel_facts_init(&f);
+	va_start(ap, count);
+	for (size_t i = 0; i < count; i++) {
+		int fact = va_arg(ap, int);
+
+		f.value[fact] = va_arg(ap, double);
+	}
+	va_end(ap);
+	return f;
+}
+
+static struct ut_kernel_verdict verdict(const struct ut_kernel_facts *f)
+{
+	struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+
+	assert_true(ut_kernel_verdicts(f, v) >= 1);
+	return v[0];
+}
+
+static void says(const struct ut_kernel_facts *f, enum ut_kernel_rule rule, const char *sentence)
+{
+	struct ut_kernel_verdict v = verdict(f);
+
+	assert_string_equal(v.sentence, sentence);
+	assert_int_equal(v.rule, rule);
+	assert_non_null(v.advice);
+}
+
+static void each_rule_has_its_sentence(void **state)
+{
+	struct ut_kernel_facts f = known(2, UT_FACT_MEAN, 2100.0, UT_FACT_LAUNCH, 6300.0);
+
+	(void)state;
+	says(&f, UT_BOUND_LAUNCH, "runs 2.100 us and takes 6.300 us to launch");
+	f = known(1, UT_FACT_MEAN, 1800.0);
+	says(&f, UT_BOUND_LAUNCH, "runs 1.800 us, which a launch takes as well");
+	f = known(4, UT_FACT_MEAN, 1e6, UT_FACT_BLOCKS, 1.0, UT_FACT_PROCESSORS, 132.0,
+		  UT_FACT_FILL, 0.758);
+	says(&f, UT_BOUND_GRID, "its 1 block fills 0.758 % of 132 multiprocessors");
+	f = known(1, UT_FACT_WAVES, 1.02);
+	says(&f, UT_BOUND_TAIL,
+	     "the last of 1.02 waves is nearly empty: up to 49 % of its time goes there");
+	f = known(2, UT_FACT_LOAD_BYTES, 4.0, UT_FACT_DRAM, 80.0);
+	says(&f, UT_BOUND_ACCESS,
+	     "uncoalesced loads: 4 of 32 bytes of each sector are used, and "
+	     "DRAM is at 80 % of its peak");
+	f = known(2, UT_FACT_LOAD_SECTORS, 4.0, UT_FACT_STORE_SECTORS, 32.0);
+	says(&f, UT_BOUND_ACCESS, "uncoalesced stores: 32 sectors for each request of a warp");
+	f = known(1, UT_FACT_DRAM, 91.0);
+	says(&f, UT_BOUND_DRAM, "bound by DRAM at 91 % of its peak");
+	f = known(2, UT_FACT_TENSOR, 72.0, UT_FACT_FMA, 1.0);
+	says(&f, UT_BOUND_TENSOR, "bound by the tensor pipe at 72 % of its peak");
+	f = known(1, UT_FACT_FP64, 93.0);
+	says(&f, UT_BOUND_FP64, "bound by the FP64 pipe at 93 % of its peak");
+	f = known(1, UT_FACT_ALU, 66.0);
+	says(&f, UT_BOUND_ALU, "bound by the integer pipe at 66 % of its peak");
+	f = known(1, UT_FACT_L2, 66.0);
+	says(&f, UT_BOUND_L2, "bound by L2 at 66 % of its peak");
+	f = known(2, UT_FACT_DRAM, 9.0, UT_FACT_COMPUTE, 27.0);
+	says(&f, UT_BOUND_LATENCY, "latency-bound: no unit is used more than 27 %");
+	f = known(2, UT_FACT_DRAM, 45.0, UT_FACT_COMPUTE, 50.0);
+	says(&f, UT_BOUND_NOTHING, "no single limit: the most used unit is at 50 % of its peak");
+	f = known(0);
+	says(&f, UT_BOUND_UNKNOWN, "not measured");
+}
+
+static void samples_tell_what_is_waited_for_and_where(void **state)
+{
+	struct ut_kernel_facts f =
+		known(3, UT_FACT_STALL, 63.0, UT_FACT_STALL_PLACE, 41.0, UT_FACT_SAMPLES, 1000.0);
+
+	(void)state;
+	f.reason = ut_str_of("long_scoreboard");
+	f.place = ut_str_of("chase.cu:12");
+	says(&f, UT_BOUND_LATENCY,
+	     "latency-bound: 63 % of samples wait for global memory, 41 % at chase.cu:12");
+	f.reason = ut_str_of("barrier");
+	f.place = ut_str_of("evil\x1b[2J.cu:1");
+	says(&f, UT_BOUND_STALL,
+	     "63 % of samples wait for other warps at a barrier, 41 % at "
+	     "evil?[2J.cu:1");
+	f.reason = ut_str_of("long_scoreboard");
+	f.value[UT_FACT_STALL] = 20;
+	says(&f, UT_BOUND_UNKNOWN, "not measured");
+	f.value[UT_FACT_STALL] = 63;
+	f.value[UT_FACT_DRAM] = 88; /* waiting is what one does when memory is full */
+	assert_int_equal(verdict(&f).rule, UT_BOUND_DRAM);
+}
+
+static void products_should_use_the_tensor_pipe(void **state)
+{
+	struct ut_kernel_facts f = known(2, UT_FACT_TENSOR, 0.0, UT_FACT_FMA, 88.0);
+
+	(void)state;
+	f.name = ut_str_of("sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_ffma_aligna4");
+	says(&f, UT_BOUND_NO_TENSOR,
+	     "a product of matrices without the tensor pipe: the FP32 pipe "
+	     "does it at 88 % of its peak");
+	f = known(0);
+	f.name = ut_str_of("void cutlass::Kernel2<cutlass_80_simt_sgemm_128x256>(Params)");
+	assert_int_equal(verdict(&f).rule, UT_BOUND_NO_TENSOR);
+	f.name = ut_str_of("nvjet_hsh_gemm_128x256"); /* nothing says that it does not */
+	assert_int_equal(verdict(&f).rule, UT_BOUND_UNKNOWN);
+	f = known(1, UT_FACT_FMA, 88.0);
+	f.name = ut_str_of("fused_adam");
+	assert_int_equal(verdict(&f).rule, UT_BOUND_FMA);
+}
+
+static void what_limits_occupancy_is_named(void **state)
+{
+	struct ut_device_limits limits = ut_device_limits(h200);
+	struct ut_kernel_facts f =
+		known(3, UT_FACT_THREADS, 256.0, UT_FACT_REGISTERS, 103.0, UT_FACT_BLOCKS, 10000.0);
+
+	(void)state;
+	ut_kernel_facts_fit(&f, &limits);
+	assert_true(f.value[UT_FACT_FIT] == 2 && f.value[UT_FACT_OCCUPANCY] == 25);
+	says(&f, UT_BOUND_OCCUPANCY, "occupancy limited to 25 % by registers (103 a thread)");
+	f = known(3, UT_FACT_THREADS, 128.0, UT_FACT_REGISTERS, 32.0, UT_FACT_SHARED, 98304.0);
+	ut_kernel_facts_fit(&f, &limits);
+	says(&f, UT_BOUND_OCCUPANCY, "occupancy limited to 12 % by shared memory (96 KiB a block)");
+	f = known(2, UT_FACT_THREADS, 32.0, UT_FACT_REGISTERS, 16.0);
+	f.value[UT_FACT_OCCUPANCY] = 25;
+	ut_kernel_facts_fit(&f, &limits);
+	says(&f, UT_BOUND_OCCUPANCY,
+	     "occupancy limited to 25 % by the size of its blocks (32 threads)");
+}
+
+static void minor_findings_stand_behind(void **state)
+{
+	struct ut_kernel_facts f = known(4, UT_FACT_DRAM, 85.0, UT_FACT_LOCAL, 64.0,
+					 UT_FACT_OCCUPANCY, 100.0, UT_FACT_ACHIEVED, 50.0);
+	struct ut_kernel_verdict v[UT_VERDICTS_MOST];
+
+	(void)state;
+	assert_int_equal(ut_kernel_verdicts(&f, v), 3);
+	assert_int_equal(v[0].rule, UT_BOUND_DRAM);
+	assert_int_equal(v[1].rule, UT_BOUND_SPILL);
+	assert_int_equal(v[2].rule, UT_BOUND_BALANCE);
+	assert_true(v[0].loss > 0.14 && v[0].loss < 0.16);
+	assert_int_equal(v[0].evidence[0], UT_FACT_DRAM);
+}
+
+/* Theoretical occupancy and waves as Nsight Compute has them for these launches. */
+static void launches_fit_as_nsight_says(void **state)
+{
+	static const struct {
+		double blocks, threads, registers, shared, waves, occupancy;
+	} cases[] = {
+		{ 132, 32, 22, 0, 0.03, 50 },    { 1056, 512, 16, 0, 2, 100 },
+		{ 2112, 256, 16, 0, 2, 100 },    { 4096, 1024, 32, 8192, 15.52, 100 },
+		{ 1000, 256, 103, 0, 3.79, 25 }, { 1076, 256, 16, 0, 1.02, 100 },
+	};
+	struct ut_device_limits limits = ut_device_limits(h200);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ut_kernel_facts f = known(
+			4, UT_FACT_BLOCKS, cases[i].blocks, UT_FACT_THREADS, cases[i].threads,
+			UT_FACT_REGISTERS, cases[i].registers, UT_FACT_SHARED, cases[i].shared);
+
+		ut_kernel_facts_fit(&f, &limits);
+		assert_true(fabs(f.value[UT_FACT_WAVES] - cases[i].waves) < 0.01);
+		assert_true(fabs(f.value[UT_FACT_OCCUPANCY] - cases[i].occupancy) < 0.5);
+	}
+}
+
+static void devices_are_known_by_whole_words(void **state)
+{
+	(void)state;
+	assert_int_equal(ut_device_limits(ut_str_of("NVIDIA H100 80GB HBM3")).processors, 132);
+	assert_int_equal(ut_device_limits(ut_str_of("NVIDIA H100 PCIe")).processors, 114);
+	assert_int_equal(ut_device_limits(ut_str_of("NVIDIA A100-SXM4-80GB")).processors, 108);
+	assert_int_equal(ut_device_limits(ut_str_of("NVIDIA RTX A4000")).processors, 0);
+	assert_int_equal(ut_device_limits(ut_str_of("Tesla T4")).warps, 32);
+	assert_int_equal(ut_device_limits(ut_str_of("")).processors, 0);
+}
+
+static void facts_have_many_names(void **state)
+{
+	(void)state;
+	assert_int_equal(ut_kernel_fact_named(ut_str_of(
+				 "dram__throughput.avg.pct_of_peak_sustained_elapsed[%]")),
+			 UT_FACT_DRAM);
+	assert_int_equal(ut_kernel_fact_named(ut_str_of("registers per thread")),
+			 UT_FACT_REGISTERS);
+	assert_int_equal(ut_kernel_fact_named(ut_str_of("XVE_THREADS_OCCUPANCY_ALL[%]")),
+			 UT_FACT_ACHIEVED);
+	assert_int_equal(ut_kernel_fact_named(ut_str_of("dram")), UT_KERNEL_FACTS);
+	assert_int_equal(ut_kernel_fact_named(ut_str_of("")), UT_KERNEL_FACTS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(kernels_of_known_bounds_are_recognised),
+		cmocka_unit_test(each_rule_has_its_sentence),
+		cmocka_unit_test(samples_tell_what_is_waited_for_and_where),
+		cmocka_unit_test(products_should_use_the_tensor_pipe),
+		cmocka_unit_test(what_limits_occupancy_is_named),
+		cmocka_unit_test(minor_findings_stand_behind),
+		cmocka_unit_test(launches_fit_as_nsight_says),
+		cmocka_unit_test(devices_are_known_by_whole_words),
+		cmocka_unit_test(facts_have_many_names),
+	};
+
+	return cmocka_run_group_tests_name("metrics/verdict", tests, NULL, NULL);
+}
