@@ -6,7 +6,8 @@ bool ut_field_is_text(enum ut_field f)
 {
 	return f == UT_FIELD_ARGS || f == UT_FIELD_NAME || f == UT_FIELD_CAT ||
 	       f == UT_FIELD_KIND || f == UT_FIELD_SCOPE || f == UT_FIELD_TRACK_NAME ||
-	       f == UT_FIELD_THREAD_NAME || f == UT_FIELD_PROCESS_NAME || f == UT_FIELD_UNIT;
+	       f == UT_FIELD_THREAD_NAME || f == UT_FIELD_PROCESS_NAME || f == UT_FIELD_UNIT ||
+	       f == UT_FIELD_WEIGHT_UNIT;
 }
 
 static struct ut_str text(const char *s)
@@ -60,6 +61,8 @@ struct ut_datum ut_field_of_type(const struct ut_qtrace *trace, uint32_t type, e
 		return ut_datum_int((t->flags & UT_EV_NOT_WORK) != 0);
 	if (f == UT_FIELD_SCOPE)
 		return ut_datum_text(scope_name(t->flags));
+	if (f == UT_FIELD_WEIGHT_UNIT)
+		return ut_datum_text(text(ut_sample_unit(trace->names[number])));
 	return (struct ut_datum){ 0 };
 }
 

@@ -94,7 +94,6 @@ const struct ut_pf_view ut_pf_empty[] = {
 	  TRACK_COLUMNS ", unit, description, perf_session_id, cpu, is_timebase" },
 	{ "perf_session", "id, perf_session_id, cmdline" },
 	{ "cpu_profile_stack_sample", "id, ts, callsite_id, utid, process_priority" },
-	{ "heap_profile_allocation", "id, ts, upid, heap_name, callsite_id, count, size" },
 	{ "heap_graph_class",
 	  "id, name, deobfuscated_name, location, superclass_id, classloader_id, kind" },
 	{ "heap_graph_object", "id, upid, graph_sample_ts, self_size, native_size,"

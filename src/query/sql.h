@@ -51,7 +51,7 @@ extern const struct ut_sql_table *const ut_sql_tables[];
 
 extern const struct ut_sql_table ut_sql_slice, ut_sql_instant, ut_sql_counter, ut_sql_event;
 extern const struct ut_sql_table ut_sql_sample, ut_sql_callsite, ut_sql_frame; /* and views: */
-extern const struct ut_sql_table ut_sql_mapping, ut_sql_perf_sample;
+extern const struct ut_sql_table ut_sql_mapping, ut_sql_perf_sample, ut_sql_allocation;
 extern const struct ut_sql_table ut_sql_track, ut_sql_thread, ut_sql_process, ut_sql_trace;
 extern const struct ut_sql_table ut_sql_metadata, ut_sql_args, ut_sql_flow;
 extern const struct ut_sql_table ut_sql_slice_stats;

@@ -107,6 +107,7 @@ static const struct ut_sql_column sample_columns[] = {
 	TEXT_COLUMN("name", NAME, "what was sampled: cycles, bytes, ..."),
 	TEXT_COLUMN("cat", CAT, "why it stood there: a stall reason, a state"),
 	{ "weight", "", "how much it stands for", UT_FIELD_WEIGHT, false },
+	TEXT_COLUMN("weight_unit", WEIGHT_UNIT, "ns of time, bytes of memory, or empty: events"),
 	INT_COLUMN("callsite_id", CALLSITE,
 		   "its stack: stack_profile_callsite.id; NULL = none was taken"),
 	WHERE_COLUMNS,

@@ -201,5 +201,34 @@ const struct ut_sql_table ut_sql_perf_sample = {
 	.doc = "samples as Perfetto lists them",
 	.columns = perf_sample_columns,
 	.view = "SELECT id, ts, utid, NULL AS cpu, NULL AS cpu_mode, callsite_id,"
-		" NULL AS unwind_error, NULL AS perf_session_id FROM sample",
+		" NULL AS unwind_error, NULL AS perf_session_id FROM sample"
+		" WHERE weight_unit <> 'bytes'",
+};
+
+static const struct ut_sql_column allocation_columns[] = {
+	COLUMN("id", "INTEGER", "number of the event; NULL = what is freed"),
+	COLUMN("ts", "INTEGER", "when, in ns on the clock of the trace; of frees, the end"),
+	COLUMN("upid", "INTEGER", "the process: process.upid"),
+	COLUMN("heap_name", "TEXT", "malloc or python"),
+	COLUMN("callsite_id", "INTEGER", "its stack: stack_profile_callsite.id; NULL = none"),
+	COLUMN("count", "INTEGER", "blocks; of frees, less than 0"),
+	COLUMN("size", "INTEGER", "bytes; of frees, less than 0"),
+	{ 0 },
+};
+
+/* What was allocated is freed, but for what never was: as one row for each stack. */
+const struct ut_sql_table ut_sql_allocation = {
+	.name = "heap_profile_allocation",
+	.doc = "memory that was allocated and freed, as Perfetto lists it",
+	.columns = allocation_columns,
+	.view = "WITH m AS (SELECT s.id, s.ts, s.upid, s.cat, s.callsite_id, s.name, s.weight,"
+		" coalesce(a.int_value, a.real_value, 1) AS count FROM sample s LEFT JOIN args a"
+		" ON a.arg_set_id = s.arg_set_id AND a.key = 'count'"
+		" WHERE s.name IN ('allocated bytes', 'never freed bytes'))"
+		" SELECT id, ts, upid, cat AS heap_name, callsite_id, count, weight AS size FROM m"
+		" WHERE name = 'allocated bytes' UNION ALL"
+		" SELECT NULL, max(ts), upid, cat, callsite_id,"
+		" sum(CASE name WHEN 'allocated bytes' THEN -count ELSE count END) AS count,"
+		" sum(CASE name WHEN 'allocated bytes' THEN -weight ELSE weight END) AS size FROM m"
+		" GROUP BY upid, cat, callsite_id HAVING size < 0",
 };

@@ -89,6 +89,7 @@ const struct ut_sql_table *const ut_sql_tables[] = {
 	&counter_track,
 	&ut_sql_mapping,
 	&ut_sql_perf_sample,
+	&ut_sql_allocation,
 	&ut_sql_ancestor_slice,
 	&ut_sql_descendant_slice,
 	&ut_sql_following_flow,
