@@ -14,10 +14,12 @@
 #define RANGES_MOST 4096u
 #define TRACKS_MOST (1u << 20)
 #define KEYS_MOST   16u
-#define EXACT       9007199254740992.0 /* 2^53: numbers of the page are whole up to here */
+#define TIME_MOST   4611686018427387904.0 /* 2^62 */
+#define EXACT       9007199254740992.0    /* 2^53: numbers of the page are whole up to here */
 
 enum what {
 	REAL,
+	TIME, /* ns, cut to what a 64-bit number holds with room for a sum */
 	COUNT,
 	SIGN,
 	FLAG,
@@ -46,7 +48,7 @@ struct member {
 	}
 
 static const struct member asked[] = {
-	AT(t0, REAL),     AT(t1, REAL),        AT(t, REAL),       AT(slack, REAL),
+	AT(t0, TIME),     AT(t1, TIME),        AT(t, TIME),       AT(slack, TIME),
 	AT(low, REAL),    AT(high, REAL),      AT(pixels, COUNT), AT(first, COUNT),
 	AT(limit, COUNT), AT(id, COUNT),       AT(from, FROM),    AT(track, COUNT),
 	AT(lane, COUNT),  AT(bins, COUNT),     AT(nodes, COUNT),  AT(by, SIGN),
@@ -88,6 +90,14 @@ static bool read_number(struct reader *r, double *to)
 		return false;
 	}
 	*to = n.f64;
+	return true;
+}
+
+static bool read_time(struct reader *r, double *to)
+{
+	if (!read_number(r, to))
+		return false;
+	*to = fmax(-TIME_MOST, fmin(*to, TIME_MOST));
 	return true;
 }
 
@@ -298,6 +308,8 @@ static bool read_value(struct reader *r, const struct member *m)
 	switch (m->what) {
 	case REAL:
 		return read_number(r, to);
+	case TIME:
+		return read_time(r, to);
 	case COUNT:
 		return read_count(r, to);
 	case SIGN:

@@ -45,22 +45,49 @@ static bool is_at(const struct ut_view_attached *a, size_t at, const char *tool,
 	       !strcmp(a->sheets[at].name, name);
 }
 
-void ut_view_attach(struct ut_view *v, const char *tool, const char *title, const char *name,
-		    struct ut_out *json)
+static void put_sheet(struct ut_view *v, struct ut_view_sheet sheet)
 {
 	struct ut_view_attached *a = &v->attached;
-	size_t at = place_of(a, tool, name);
+	size_t at = place_of(a, sheet.tool, sheet.name);
 
-	if (is_at(a, at, tool, name)) {
+	if (is_at(a, at, sheet.tool, sheet.name)) {
 		ut_out_abandon(a->sheets[at].json);
-		a->sheets[at].json = json;
+		a->sheets[at].json = sheet.json;
+		a->sheets[at].make = sheet.make;
 		return;
 	}
 	a->sheets = ut_grow(a->sheets, a->sheet_count + 1, &a->sheet_cap, sizeof(*a->sheets));
 	memmove(&a->sheets[at + 1], &a->sheets[at], (a->sheet_count - at) * sizeof(*a->sheets));
 	a->sheet_count++;
-	a->sheets[at] =
-		(struct ut_view_sheet){ copied(v, tool), copied(v, title), copied(v, name), json };
+	sheet.tool = copied(v, sheet.tool);
+	sheet.title = copied(v, sheet.title);
+	sheet.name = copied(v, sheet.name);
+	a->sheets[at] = sheet;
+}
+
+void ut_view_attach(struct ut_view *v, const char *tool, const char *title, const char *name,
+		    struct ut_out *json)
+{
+	put_sheet(v, (struct ut_view_sheet){ tool, title, name, json, NULL });
+}
+
+void ut_view_attach_later(struct ut_view *v, const char *tool, const char *title, const char *name,
+			  ut_view_sheet_maker make)
+{
+	put_sheet(v, (struct ut_view_sheet){ tool, title, name, NULL, make });
+}
+
+const char *ut_view_sheet_json(struct ut_view *v, size_t sheet, size_t *len)
+{
+	struct ut_view_sheet *s = &v->attached.sheets[sheet];
+
+	pthread_mutex_lock(&v->sheet_lock);
+	if (!s->json) {
+		s->json = ut_out_open_memory();
+		s->make(v, s->json);
+	}
+	pthread_mutex_unlock(&v->sheet_lock);
+	return ut_out_data(s->json, len);
 }
 
 void ut_view_group(struct ut_view *v, size_t trace, uint32_t track, const char *group)
@@ -125,7 +152,7 @@ int ut_answer_sheet(struct ut_view *v, const struct ut_ask *a, struct ut_out *ou
 		if (!ut_ask_is(a->tool, v->attached.sheets[i].tool) ||
 		    !ut_ask_is(a->name, v->attached.sheets[i].name))
 			continue;
-		json = ut_out_data(v->attached.sheets[i].json, &len);
+		json = ut_view_sheet_json(v, i, &len);
 		ut_out_write(out, json, len);
 		return 0;
 	}

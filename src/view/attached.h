@@ -9,10 +9,15 @@
 #include <stddef.h>
 
 struct ut_out;
+struct ut_view;
+
+/* Writes a sheet when it is first asked for; by any thread, one at a time. */
+typedef void (*ut_view_sheet_maker)(struct ut_view *v, struct ut_out *out);
 
 struct ut_view_sheet {
 	const char *tool, *title, *name;
-	struct ut_out *json;
+	struct ut_out *json; /* NULL: make has not been called yet */
+	ut_view_sheet_maker make;
 };
 
 struct ut_view_file_link {
@@ -30,5 +35,12 @@ struct ut_view_attached {
 };
 
 void ut_view_attached_release(struct ut_view_attached *a);
+
+/* A sheet that takes time, and that few will ask for; as ut_view_attach() otherwise. */
+void ut_view_attach_later(struct ut_view *v, const char *tool, const char *title, const char *name,
+			  ut_view_sheet_maker make);
+
+/* The text of a sheet, which is made now if it was to be made later. */
+const char *ut_view_sheet_json(struct ut_view *v, size_t sheet, size_t *len);
 
 #endif

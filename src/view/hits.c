@@ -10,8 +10,8 @@
 #include "view/answers.h"
 #include "view/visit.h"
 
-#define PART_BLOCKS 64u /* of rows: a million */
-#define LIST_MOST   100000u
+#define PART_ROWS ((uint64_t)64 * UT_BLOCK_ROWS) /* a million */
+#define LIST_MOST 100000u
 
 /* Some blocks of one track, and what was found in them. */
 struct part {
@@ -197,24 +197,25 @@ static bool has_wanted_types(const struct hunt *h, const struct ut_view_trace *t
 	       memchr(h->ask->wanted->types + t->first_type, 1, t->store->types.count);
 }
 
+static void add_part(struct hunt *h, const struct ut_view_track *t, uint64_t first, uint64_t last)
+{
+	h->parts = ut_grow(h->parts, h->count + 1, &h->cap, sizeof(*h->parts));
+	h->parts[h->count++] = (struct part){ .track = t, .first = first, .last = last };
+}
+
 /* Of a range only the rows in it, and before it those that may reach into it: all of them. */
 static void divide(struct hunt *h, const struct ut_view_track *t)
 {
 	const struct ut_ask_scope *s = h->ask->scope;
-	uint64_t rows = t->rows->count, step = (uint64_t)PART_BLOCKS * UT_BLOCK_ROWS;
+	uint64_t rows = t->rows->count, step = h->ask->part_rows ? h->ask->part_rows : PART_ROWS;
 
 	if (s->has_ranges)
 		rows = s->range_count
 			       ? ut_rows_find(t->rows,
 					      ut_view_ts(t, s->ranges[s->range_count - 1].to))
 			       : 0;
-	for (uint64_t first = 0; first < rows; first += step) {
-		h->parts = ut_grow(h->parts, h->count + 1, &h->cap, sizeof(*h->parts));
-		h->parts[h->count++] =
-			(struct part){ .track = t,
-				       .first = first,
-				       .last = first + step < rows ? first + step : rows };
-	}
+	for (uint64_t first = 0; first < rows; first += step)
+		add_part(h, t, first, first + step < rows ? first + step : rows);
 }
 
 static void join(struct ut_hits *to, struct ut_hits *h)
@@ -268,35 +269,163 @@ static int in_order(const void *a, const void *b)
 
 /* ---- by self time --------------------------------------------------------------------------- */
 
+/* A span that is going on. */
+struct going {
+	uint64_t end, self, row;
+};
+
+struct nest {
+	struct going *open; /* the outermost first; ends never grow */
+	size_t depth, cap;
+	struct hunt *hunt;
+	struct part *part;
+};
+
+/* Hits come as they end: the list is put in order whenever it is long, and has no use from then on
+ * for what is behind its last. */
+static void keep_as_it_ends(struct ut_hits *h, const struct ut_hits_ask *ask, struct ut_hit hit)
+{
+	struct ut_hits_ask roomy = *ask;
+
+	roomy.limit = ask->limit ? ask->limit * 4 + 64 : 0;
+	if (h->is_full && ut_hit_before(h->bound, hit))
+		roomy.limit = 0;
+	keep_hit(h, &roomy, hit);
+	if (!roomy.limit || h->list_count < roomy.limit)
+		return;
+	ut_sort(h->list, h->list_count, sizeof(*h->list), in_order);
+	h->list_count = ask->limit;
+	h->bound = h->list[ask->limit - 1];
+	h->is_full = true;
+}
+
+/* The innermost has ended. */
+static inline void leave(struct nest *n)
+{
+	const struct ut_hits_ask *ask = n->hunt->ask;
+	const struct going *g = &n->open[--n->depth];
+	const struct ut_view_track *t = n->part->track;
+	struct ut_view_row row;
+
+	if (g->self < ask->wanted->self_least || g->self > ask->wanted->self_most ||
+	    !ut_view_row(n->hunt->view, t, g->row, &row) || !ask->wanted->types[row.type] ||
+	    !is_hit(ask, &row) || (ask->wanted->self_odd && !ut_wanted_self(ask->wanted, g->self)))
+		return;
+	n->part->found.total += row.end - row.start;
+	keep_as_it_ends(&n->part->found, ask,
+			(struct ut_hit){ row.start, ut_view_id(n->hunt->view, t, g->row) });
+}
+
+/* As open_span() of visit.c has it. */
+static inline void enter(struct nest *n, uint64_t start, uint64_t end, uint64_t row)
+{
+	uint64_t from = start;
+
+	while (n->depth && n->open[n->depth - 1].end <= start)
+		leave(n);
+	while (n->depth && n->open[n->depth - 1].end < end) {
+		n->open[n->depth - 1].self -= n->open[n->depth - 1].end - from;
+		from = n->open[n->depth - 1].end;
+		leave(n);
+	}
+	if (n->depth)
+		n->open[n->depth - 1].self -= end - from;
+	if (n->depth == n->cap)
+		n->open = ut_grow(n->open, n->depth + 1, &n->cap, sizeof(*n->open));
+	n->open[n->depth++] = (struct going){ end, end - start, row };
+}
+
+/* Only what is work has self time: no other row is looked at but for its type. */
+static void hunt_self(void *ctx, size_t number)
+{
+	struct hunt *h = ctx;
+	struct part *p = &h->parts[number];
+	const struct ut_view_trace *t = p->track->trace;
+	const uint8_t *classes = h->view->classes + t->first_type;
+	uint32_t types = t->store->types.count;
+	struct nest n = { .hunt = h, .part = p };
+
+	for (uint64_t row = p->first; row < p->last && !h->view->stopped;) {
+		const struct ut_block *b = &p->track->rows->blocks[row / UT_BLOCK_ROWS];
+		uint64_t base = row - row % UT_BLOCK_ROWS;
+		uint64_t to = base + b->count < p->last ? base + b->count : p->last;
+
+		for (; row < to; row++) {
+			uint32_t i = (uint32_t)(row - base);
+			uint64_t end = b->ts[i] + b->val[i];
+
+			if (classes[b->type[i] < types ? b->type[i] : 0] == UT_CLASS_WORK)
+				enter(&n, b->ts[i], end < b->ts[i] ? UINT64_MAX : end, row);
+		}
+	}
+	while (n.depth)
+		leave(&n);
+	free(n.open);
+}
+
+/* Of a lane that lists its rows: the first at or behind a row; the track's count if there is none.
+ */
+static uint64_t row_at(const struct ut_lane *l, uint64_t row, uint64_t count)
+{
+	uint64_t low = 0, high = l->count;
+
+	while (low < high) {
+		uint64_t mid = low + (high - low) / 2;
+
+		if (l->rows[mid] < row)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < l->count ? l->rows[low] : count;
+}
+
+/*
+ * Where an outermost span begins, nothing before it goes on: a track can be parted there, unless
+ * spans of it overlap. Where lanes list no rows, there is but one.
+ */
+static void divide_nested(struct hunt *h, const struct ut_view_track *t)
+{
+	uint64_t step = h->ask->part_rows ? h->ask->part_rows : PART_ROWS;
+	uint64_t first = 0, count = t->rows->count;
+	const struct ut_lane *outer = t->lanes->count ? &t->lanes->lanes[0] : NULL;
+	bool can_be_parted = outer && outer->kind == UT_LANE_SPANS;
+
+	for (uint32_t i = 0; i < t->lanes->count; i++)
+		can_be_parted &= t->lanes->lanes[i].kind != UT_LANE_OVERLAP;
+	while (can_be_parted && count - first > step) {
+		uint64_t last = outer->rows ? row_at(outer, first + step, count) : first + step;
+
+		add_part(h, t, first, last);
+		first = last;
+	}
+	if (first < count)
+		add_part(h, t, first, count);
+}
+
 /* One of several who go through the tracks. */
 struct stroll {
 	struct ut_hits hits;
 	const struct ut_view *view;
-	struct ut_hits_ask ask;
-	const struct ut_ask_scope *scope;
-	size_t limit;
+	const struct ut_hits_ask *ask;
 };
 
-/* Slices of a walk come as they end: the list is put in order whenever it is long. */
 static void keep_visit(void *ctx, const struct ut_visit *visit)
 {
 	struct stroll *s = ctx;
 	const struct ut_view_row *row = visit->row;
 	struct ut_hits *h = &s->hits;
 
-	if (!ut_scope_touches(s->scope, row->start, row->end))
+	if (!ut_scope_touches(s->ask->scope, row->start, row->end))
 		return;
 	h->tracks[row->track - s->view->tracks] = 1;
 	h->total += row->end - row->start;
-	keep_hit(h, &s->ask,
-		 (struct ut_hit){ row->start, ut_view_id(s->view, row->track, row->row) });
-	if (h->list_count < s->ask.limit)
-		return;
-	ut_sort(h->list, h->list_count, sizeof(*h->list), in_order);
-	h->list_count = s->limit;
+	keep_as_it_ends(h, s->ask,
+			(struct ut_hit){ row->start, ut_view_id(s->view, row->track, row->row) });
 }
 
-/* The self time of a whole slice is known only to a walk, and there without ranges. */
+/* Where what has no self time is wanted as well. A walk knows self times of whole slices without
+ * ranges. */
 static void stroll(struct ut_hits *to, struct ut_view *v, const struct ut_hits_ask *ask)
 {
 	size_t crew = ut_crew_size(v->threads, v->track_count);
@@ -309,10 +438,8 @@ static void stroll(struct ut_hits *to, struct ut_view *v, const struct ut_hits_a
 	for (size_t i = 0; i < crew; i++) {
 		struct stroll *s = &all[i];
 
-		*s = (struct stroll){ .view = v, .ask = *ask, .scope = ask->scope };
+		*s = (struct stroll){ .view = v, .ask = ask };
 		s->hits.tracks = ut_make((size_t)v->track_count + 1);
-		s->limit = ask->limit;
-		s->ask.limit = ask->limit ? ask->limit * 4 + 64 : 0;
 		ctxs[i] = s;
 	}
 	ut_view_walk_shared(v, &whole, ask->wanted, keep_visit, ctxs, crew);
@@ -331,13 +458,19 @@ static void stroll(struct ut_hits *to, struct ut_view *v, const struct ut_hits_a
 static void hunt(struct ut_hits *to, struct ut_view *v, const struct ut_hits_ask *ask)
 {
 	struct hunt hunt = { .view = v, .ask = ask };
+	bool by_self = ask->wanted->by_self;
 
 	find_unsaid(&hunt);
 	for (uint32_t i = 0; i < v->track_count; i++) {
-		if (ask->wanted->tracks[i] && has_wanted_types(&hunt, v->tracks[i].trace))
+		if (!ask->wanted->tracks[i] || !has_wanted_types(&hunt, v->tracks[i].trace))
+			continue;
+		if (by_self)
+			divide_nested(&hunt, &v->tracks[i]);
+		else
 			divide(&hunt, &v->tracks[i]);
 	}
-	ut_crew_each(ut_crew_size(v->threads, hunt.count), hunt.count, hunt_part, &hunt);
+	ut_crew_each(ut_crew_size(v->threads, hunt.count), hunt.count,
+		     by_self ? hunt_self : hunt_part, &hunt);
 	for (size_t i = 0; i < hunt.count; i++) {
 		struct part *p = &hunt.parts[i];
 
@@ -352,7 +485,7 @@ static void hunt(struct ut_hits *to, struct ut_view *v, const struct ut_hits_ask
 void ut_hits_find(struct ut_hits *h, struct ut_view *v, const struct ut_hits_ask *ask)
 {
 	*h = (struct ut_hits){ .tracks = ut_make((size_t)v->track_count + 1) };
-	if (ask->wanted->by_self)
+	if (ask->wanted->by_self && !ask->wanted->self_least)
 		stroll(h, v, ask);
 	else
 		hunt(h, v, ask);

@@ -30,6 +30,9 @@ struct ut_hits {
 	bool has_previous, has_next;               /* first and last: if count */
 	struct ut_hit *list;                       /* the first ones, in order */
 	size_t list_count, list_cap;
+	struct ut_hit
+		bound; /* while they are found, if is_full: none behind it gets into the list */
+	bool is_full;
 	uint8_t *tracks; /* by number: has it any? */
 };
 
@@ -37,8 +40,9 @@ struct ut_hits_ask {
 	const struct ut_ask_scope *scope;
 	const struct ut_wanted *wanted;
 	struct ut_hit here;
-	size_t limit; /* of the list */
-	bool lengths; /* add up total */
+	size_t limit;       /* of the list */
+	bool lengths;       /* add up total */
+	uint64_t part_rows; /* that a thread looks through at a time; 0 = as many as usual */
 };
 
 void ut_hits_find(struct ut_hits *h, struct ut_view *v, const struct ut_hits_ask *ask);

@@ -430,6 +430,10 @@ void ut_intro_place(const struct ut_view *v, uint32_t place, uint32_t track,
 		put_str(out, ",\"sub\":", p->sub);
 	if (p->unit.len)
 		put_str(out, ",\"unit\":", p->unit);
+	if (p->tid)
+		ut_out_fmt(out, ",\"tid\":%" PRIu64, p->tid);
+	if (p->calls)
+		ut_out_fmt(out, ",\"calls\":%" PRIu64, p->calls);
 	ut_out_fmt(out, ",\"rank\":%" PRId32 ",\"track\":%" PRId64, p->rank,
 		   track == UT_NO_TRACK ? -1 : (int64_t)track);
 	put_lanes(lanes, out);

@@ -7,12 +7,20 @@
 
 UT_EMBED_BYTES(ut_page_script, UT_WEB_BUNDLE "/app.js.gz");
 UT_EMBED_BYTES(ut_page_style, UT_WEB_BUNDLE "/app.css.gz");
+UT_EMBED_BYTES(ut_bench_script, UT_WEB_BUNDLE "/bench.js.gz");
+UT_EMBED_BYTES(ut_bench_style, UT_WEB_BUNDLE "/bench.css.gz");
+
+#define BYTES(symbol) ((struct ut_str){ symbol, (size_t)(symbol##_end - (symbol)) })
 
 bool ut_page_get(struct ut_page *page)
 {
-	page->script =
-		(struct ut_str){ ut_page_script, (size_t)(ut_page_script_end - ut_page_script) };
-	page->style = (struct ut_str){ ut_page_style, (size_t)(ut_page_style_end - ut_page_style) };
+	*page = (struct ut_page){ BYTES(ut_page_script), BYTES(ut_page_style) };
+	return true;
+}
+
+bool ut_page_get_bench(struct ut_page *page)
+{
+	*page = (struct ut_page){ BYTES(ut_bench_script), BYTES(ut_bench_style) };
 	return true;
 }
 #else
@@ -20,6 +28,11 @@ bool ut_page_get(struct ut_page *page)
 {
 	*page = (struct ut_page){ { NULL, 0 }, { NULL, 0 } };
 	return false;
+}
+
+bool ut_page_get_bench(struct ut_page *page)
+{
+	return ut_page_get(page);
 }
 #endif
 

@@ -15,6 +15,9 @@ struct ut_page {
 /* False if this build has none; ut_page_missing then says what to do about it. */
 bool ut_page_get(struct ut_page *page);
 
+/* The page of `unitrace serve`, with the viewer in it. */
+bool ut_page_get_bench(struct ut_page *page);
+
 extern const char ut_page_missing[];
 
 /* The HTML around them, for a server: they are asked for as app.js and app.css. */

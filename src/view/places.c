@@ -75,6 +75,7 @@ static enum ut_place_kind kind_of(const struct ut_track *t, bool of_device)
 	case UT_ROLE_LANE:
 	case UT_ROLE_FRAMES:
 	case UT_ROLE_CONTROL:
+	case UT_ROLE_WAITS:
 	case UT_ROLES:
 		break;
 	}
@@ -100,6 +101,10 @@ static void add_track(struct ut_view *v, uint32_t number, uint32_t parent)
 		p.sub = keep(v, &b);
 	}
 	p.unit = ut_strtab_get(&trace->strings, k->unit);
+	if (ut_track_role(k) == UT_ROLE_THREAD && !k->id_text)
+		p.tid = k->id;
+	if (ut_track_role(k) == UT_ROLE_CALLS)
+		p.calls = k->thread;
 	t->place = add_place(v, p);
 }
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/path.h"
+#include "model/user_code.h"
 #include "text/out.h"
 #include "view/answers.h"
 #include "view/arguments.h"
@@ -60,14 +62,14 @@ static const char *role_of(struct ut_str cat, struct ut_str name)
 		const char *word, *role;
 	} roles[] = {
 		{ "python", "Python" },   { "^py$", "Python" },     { "^tt_dnn", "Op" },
-		{ "^torch_", "Op" },      { "kernel", "Kernel" },   { "gpu_", "Kernel" },
-		{ "memcpy", "Kernel" },   { "memset", "Kernel" },   { "device", "Kernel" },
-		{ "runtime", "Call" },    { "driver", "Call" },     { "^call", "Call" },
-		{ "api", "Call" },        { "opencl", "Call" },     { "levelzero", "Call" },
-		{ "level_zero", "Call" }, { "level-zero", "Call" }, { "level zero", "Call" },
-		{ "cpu_op", "Op" },       { "^op$", "Op" },         { "operator", "Op" },
-		{ "aten", "Op" },         { "mpi", "Message" },     { "message", "Message" },
-		{ "comm", "Message" },
+		{ "^pytorch$", "Op" },    { "^torch_", "Op" },      { "kernel", "Kernel" },
+		{ "gpu_", "Kernel" },     { "memcpy", "Kernel" },   { "memset", "Kernel" },
+		{ "device", "Kernel" },   { "runtime", "Call" },    { "driver", "Call" },
+		{ "^call", "Call" },      { "api", "Call" },        { "opencl", "Call" },
+		{ "levelzero", "Call" },  { "level_zero", "Call" }, { "level-zero", "Call" },
+		{ "level zero", "Call" }, { "cpu_op", "Op" },       { "^op$", "Op" },
+		{ "operator", "Op" },     { "aten", "Op" },         { "mpi", "Message" },
+		{ "message", "Message" }, { "comm", "Message" },
 	};
 
 	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
@@ -79,36 +81,75 @@ static const char *role_of(struct ut_str cat, struct ut_str name)
 
 /* ---- what is around ------------------------------------------------------------------------- */
 
-/* Rows of spans around a row, the innermost first. */
-static size_t parents_of(struct ut_view *v, const struct ut_view_row *row,
-			 struct ut_view_row *parents, size_t most)
+/* The span of a lane that covers a stretch of time, and comes before a row; false if none does. */
+static bool covering(struct ut_view *v, const struct ut_view_track *t, uint32_t lane,
+		     const struct ut_view_row *of, struct ut_view_row *found)
 {
-	const struct ut_view_track *t = row->track;
+	uint64_t at = ut_lane_seek(t->trace->store, t->local, lane, ut_view_ts(t, of->start));
+
+	for (uint64_t i = at ? at - 1 : 0; i < at + 2; i++) {
+		struct ut_entry e;
+
+		if (ut_lane_entry(t->trace->store, t->local, lane, i, &e) && e.row < of->row &&
+		    ut_view_row(v, t, e.row, found) && found->start <= of->start &&
+		    found->end >= of->end && v->classes[found->type] == UT_CLASS_WORK)
+			return true;
+	}
+	return false;
+}
+
+/* Rows of spans of a track around a stretch of time, the innermost first. */
+static size_t spans_around(struct ut_view *v, const struct ut_view_track *t,
+			   const struct ut_view_row *of, struct ut_view_row *found, size_t most)
+{
 	uint32_t lane = t->lanes->count;
 	size_t count = 0;
 
-	if (v->classes[row->type] == UT_CLASS_ASYNC)
-		return 0;
 	while (lane-- && count < most) {
-		uint64_t at;
-
-		if (t->lanes->lanes[lane].kind != UT_LANE_SPANS)
-			continue;
-		at = ut_lane_seek(t->trace->store, t->local, lane, ut_view_ts(t, row->start));
-		for (uint64_t i = at ? at - 1 : 0; i < at + 2; i++) {
-			struct ut_entry e;
-			struct ut_view_row p;
-
-			if (!ut_lane_entry(t->trace->store, t->local, lane, i, &e) ||
-			    e.row >= row->row || !ut_view_row(v, t, e.row, &p) ||
-			    p.start > row->start || p.end < row->end ||
-			    v->classes[p.type] != UT_CLASS_WORK)
-				continue;
-			parents[count++] = p;
-			break;
-		}
+		if (t->lanes->lanes[lane].kind == UT_LANE_SPANS &&
+		    covering(v, t, lane, of, &found[count]))
+			count++;
 	}
 	return count;
+}
+
+static size_t parents_of(struct ut_view *v, const struct ut_view_row *row,
+			 struct ut_view_row *parents, size_t most)
+{
+	if (v->classes[row->type] == UT_CLASS_ASYNC)
+		return 0;
+	return spans_around(v, row->track, row, parents, most);
+}
+
+/* Calls that are told of afterwards have a row of their own: the thread that made them, or NULL. */
+static const struct ut_view_track *caller_of(struct ut_view *v, const struct ut_view_track *t)
+{
+	const struct ut_view_place *own = t->place != UT_NO_PLACE ? &v->places[t->place] : NULL;
+
+	for (uint32_t i = own && own->calls ? own->parent : v->place_count; i < v->place_count;
+	     i++) {
+		const struct ut_view_place *p = &v->places[i];
+
+		if (p->tid == own->calls && p->parent == own->parent && p->track != UT_NO_TRACK &&
+		    v->tracks[p->track].trace == t->trace)
+			return &v->tracks[p->track];
+	}
+	return NULL;
+}
+
+/* What is around an event: on its own row, then, of a call, on that of its thread. */
+static size_t around(struct ut_view *v, const struct ut_view_row *row, struct ut_view_row *found,
+		     size_t most)
+{
+	const struct ut_view_track *thread = caller_of(v, row->track);
+	struct ut_view_row when = *row;
+	size_t count = parents_of(v, row, found, most);
+
+	if (!thread)
+		return count;
+	when.row = UINT64_MAX;
+	when.end = when.start; /* clocks of two sources agree to a microsecond, not to the end */
+	return count + spans_around(v, thread, &when, found + count, most - count);
 }
 
 struct self {
@@ -168,35 +209,76 @@ uint64_t ut_view_self(struct ut_view *v, const struct ut_view_row *row)
 
 /* ---- detail --------------------------------------------------------------------------------- */
 
+/* "net.py:14": where a function says that it is. */
+static void put_line(struct ut_out *out, const struct ut_view_row *row)
+{
+	struct ut_buf file = { 0 }, line = { 0 };
+
+	if (ut_view_args_text(row, ut_str_of("file"), &file) &&
+	    ut_view_args_text(row, ut_str_of("line"), &line)) {
+		struct ut_buf at = { 0 };
+
+		ut_buf_fmt(&at, "%s:%.*s", ut_path_base(file.data), (int)line.len, line.data);
+		ut_out_text(out, ",\"at\":");
+		ut_out_json_str(out, at.data, at.len);
+		ut_buf_release(&at);
+	}
+	ut_buf_release(&file);
+	ut_buf_release(&line);
+}
+
 static void put_role(struct ut_out *out, const struct ut_view *v, const struct ut_view_row *row)
 {
+	const char *role = role_of(ut_view_type_cat(v, row->type), ut_view_type_name(v, row->type));
+
 	ut_put_ref(out, v, row, 1);
-	ut_out_fmt(out, ",\"role\":\"%s\"}",
-		   role_of(ut_view_type_cat(v, row->type), ut_view_type_name(v, row->type)));
+	ut_out_fmt(out, ",\"role\":\"%s\"", role);
+	if (!strcmp(role, "Python"))
+		put_line(out, row);
+	ut_out_text(out, "}");
+}
+
+/* Python's own code and that of packages is passed over if there is some of the user's around. */
+static bool is_library(const struct ut_view_row *row)
+{
+	struct ut_buf file = { 0 };
+	bool is = ut_view_args_text(row, ut_str_of("file"), &file) &&
+		  ut_is_library_file((struct ut_str){ file.data, file.len });
+
+	ut_buf_release(&file);
+	return is;
 }
 
 /* Of those around an event the innermost of each role, the outermost first. */
 static size_t put_causes(struct ut_view *v, const struct ut_view_row *row, struct ut_out *out)
 {
 	static const char *const all[] = { "Python", "Kernel", "Call", "Op", "Message", "Task" };
-	struct ut_view_row parents[PARENTS_MOST], causes[6];
-	size_t count = parents_of(v, row, parents, PARENTS_MOST), n = 0;
-	bool said[6] = { false };
+	struct ut_view_row found[PARENTS_MOST];
+	size_t count = around(v, row, found, PARENTS_MOST), chosen[6], n = 0;
 
+	for (size_t r = 0; r < 6; r++)
+		chosen[r] = SIZE_MAX;
 	for (size_t i = 0; i < count; i++) {
-		const char *role = role_of(ut_view_type_cat(v, parents[i].type),
-					   ut_view_type_name(v, parents[i].type));
+		const char *role = role_of(ut_view_type_cat(v, found[i].type),
+					   ut_view_type_name(v, found[i].type));
 
 		for (size_t r = 0; r < 6; r++) {
-			if (strcmp(role, all[r]) != 0 || said[r])
+			if (strcmp(role, all[r]) != 0)
 				continue;
-			said[r] = true;
-			causes[n++] = parents[i];
+			if (chosen[r] == SIZE_MAX ||
+			    (r == 0 && is_library(&found[chosen[0]]) && !is_library(&found[i])))
+				chosen[r] = i;
 		}
 	}
-	for (size_t i = n; i--;) {
-		ut_out_text(out, i + 1 < n ? "," : "");
-		put_role(out, v, &causes[i]);
+	for (size_t i = count; i--;) {
+		bool is = false;
+
+		for (size_t r = 0; r < 6; r++)
+			is |= chosen[r] == i;
+		if (!is)
+			continue;
+		ut_out_text(out, n++ ? "," : "");
+		put_role(out, v, &found[i]);
 	}
 	return n;
 }

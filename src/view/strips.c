@@ -22,7 +22,60 @@
 #define PIXELS_MOST 65536u
 #define COLUMN_PART 4096u
 #define ITEMS_FIRST 16384u /* of a window: room for them is made at once */
-#define TIME_MOST   9e18   /* ns: what is not beyond all clocks */
+#define ITEMS_MOST  1000000u
+#define TIME_MOST   9e18 /* ns: what is not beyond all clocks */
+
+/* ---- a window in the making ----------------------------------------------------------------- */
+
+struct value {
+	float low, high, last;
+};
+
+struct strips {
+	double t0, t1, pixel;
+	uint32_t pixels;
+	size_t lanes_left;
+	double *start; /* of items, and the other columns */
+	float *length;
+	uint32_t *type, *row;
+	uint8_t *fill;
+	size_t item_count, item_cap;
+	struct value *values;
+	size_t value_count, value_cap;
+	uint32_t *first, *cells; /* by lane, and one more */
+};
+
+static void more_items(struct strips *s)
+{
+	size_t cap = s->item_cap, n = s->item_count + 1, all = s->lanes_left * (s->pixels + 1u);
+
+	/* as many as the lanes that are left can have, so that columns need not move */
+	all = (all < ITEMS_MOST ? all : ITEMS_MOST) + s->item_count;
+	n = n < ITEMS_FIRST ? ITEMS_FIRST : n;
+	n = n < all ? all : n;
+	s->start = ut_grow_raw(s->start, n, &cap, sizeof(*s->start));
+	cap = s->item_cap;
+	s->length = ut_grow_raw(s->length, n, &cap, sizeof(*s->length));
+	cap = s->item_cap;
+	s->type = ut_grow_raw(s->type, n, &cap, sizeof(*s->type));
+	cap = s->item_cap;
+	s->row = ut_grow_raw(s->row, n, &cap, sizeof(*s->row));
+	s->fill = ut_grow_raw(s->fill, n, &s->item_cap, sizeof(*s->fill));
+}
+
+static inline void keep_item(struct strips *s, const struct ut_strip_item *item)
+{
+	size_t i = s->item_count;
+
+	if (i == s->item_cap)
+		more_items(s);
+	s->start[i] = item->start;
+	s->length[i] = item->length;
+	s->type[i] = item->type;
+	s->row[i] = item->row;
+	s->fill[i] = item->fill;
+	s->item_count++;
+}
 
 /* ---- slices and marks ----------------------------------------------------------------------- */
 
@@ -32,6 +85,7 @@
  */
 struct lane {
 	const struct ut_strip *s;
+	struct strips *to; /* NULL: items are handed to whoever asked for them */
 	const struct ut_view_track *track;
 	const struct ut_lane *lane;
 	struct ut_levels levels;
@@ -83,7 +137,7 @@ static inline const struct ut_node *leaf_at(const struct lane *l, uint64_t i)
 {
 	return i % UT_LANE_LEAF || i + UT_LANE_LEAF > l->lane->count
 		       ? NULL
-		       : &l->levels.nodes[0][i / UT_LANE_LEAF];
+		       : ut_level_node(&l->levels, 0, i / UT_LANE_LEAF);
 }
 
 /*
@@ -99,7 +153,7 @@ static inline const struct ut_node *node_at(const struct lane *l, uint64_t i, st
 	uint64_t many = UT_LANE_LEAF, most = l->wide;
 
 	for (unsigned int level = 0; level < l->levels.used; level++, many *= UT_LANE_FAN) {
-		const struct ut_node *n = &l->levels.nodes[level][i / many];
+		const struct ut_node *n = ut_level_node(&l->levels, level, i / many);
 
 		if (i % many || i + many > l->lane->count || n->longest >= l->wide_node ||
 		    (n->end >= border.behind && n->end - n->first >= most))
@@ -115,11 +169,11 @@ static inline const struct ut_node *node_at(const struct lane *l, uint64_t i, st
 struct shared {
 	uint64_t busy, stop;
 	uint64_t most; /* the bits of the longest one's length, in the order of the lengths */
-	uint32_t type;
+	const uint32_t *type; /* its type is looked at when it is known to be the longest of all */
 };
 
 /* Without a branch: which of some is longest nobody can foresee. */
-static inline void add_shared(struct shared *p, uint64_t busy, double longest, uint32_t type)
+static inline void add_shared(struct shared *p, uint64_t busy, double longest, const uint32_t *type)
 {
 	uint64_t bits;
 	bool more;
@@ -131,6 +185,25 @@ static inline void add_shared(struct shared *p, uint64_t busy, double longest, u
 	p->most = more ? bits : p->most;
 }
 
+/*
+ * The same for leaves, which are most of what is taken where nothing of a higher level is: from
+ * entry i on, which begins one, up to where the next higher level begins.
+ */
+static inline uint64_t share_leaves(const struct lane *l, uint64_t i, struct border border,
+				    struct shared *p)
+{
+	uint64_t at = i / UT_LANE_LEAF, end = l->levels.count[0] - 1;
+	const struct ut_node *n = &l->levels.nodes[0][at];
+
+	for (; at < end && at % UT_LANE_FAN && n->first < border.at && n->longest < l->wide_node &&
+	       (n->end < border.behind || n->end - n->first < l->wide);
+	     at++, n++) {
+		add_shared(p, n->busy, n->longest, &n->type);
+		p->stop = n->end;
+	}
+	return at * UT_LANE_LEAF;
+}
+
 /* Adds the entries from i on that share the pixel up to its border; the first that does not. */
 static inline uint64_t share_pixel(const struct lane *l, uint64_t i, struct border border,
 				   struct shared *p)
@@ -138,23 +211,25 @@ static inline uint64_t share_pixel(const struct lane *l, uint64_t i, struct bord
 	for (;;) {
 		const struct ut_node *node = leaf_at(l, i);
 		struct ut_entry e;
+		const uint32_t *type;
 		uint64_t size, length;
 
 		if (i >= l->lane->count || (node && node->first >= border.at))
 			return i;
 		node = node ? node_at(l, i, border, &size) : NULL;
 		if (node) {
-			add_shared(p, node->busy, node->longest, node->type);
+			add_shared(p, node->busy, node->longest, &node->type);
 			p->stop = node->end;
-			i += size;
+			i = share_leaves(l, i + size, border, p);
 			continue;
 		}
-		if (!get_entry(l, i, &e) || e.ts >= border.at)
+		type = ut_entry_times(l->track->rows, l->lane, i, &e);
+		if (!type || e.ts >= border.at)
 			return i;
 		length = e.end - e.ts;
 		if (length >= l->wide) /* drawn by itself */
 			return i;
-		add_shared(p, length, (double)(int64_t)length, e.type);
+		add_shared(p, length, (double)(int64_t)length, type);
 		p->stop = e.end;
 		i++;
 	}
@@ -163,6 +238,14 @@ static inline uint64_t share_pixel(const struct lane *l, uint64_t i, struct bord
 static uint8_t fill_of(const struct lane *l, uint32_t type)
 {
 	return ut_store_type(l->track->trace->store, type)->flags & UT_EV_UNFINISHED ? TORN : 255;
+}
+
+static inline void put_item(const struct lane *l, const struct ut_strip_item *item)
+{
+	if (l->to)
+		keep_item(l->to, item);
+	else
+		l->s->item(l->s->ctx, item);
 }
 
 static uint64_t put_one(const struct lane *l, uint64_t i, const struct ut_entry *e, uint8_t fill)
@@ -176,7 +259,7 @@ static uint64_t put_one(const struct lane *l, uint64_t i, const struct ut_entry 
 					    .first = i,
 					    .next = i + 1 };
 
-	l->s->item(l->s->ctx, &item);
+	put_item(l, &item);
 	return i + 1;
 }
 
@@ -193,9 +276,9 @@ static uint64_t draw_pixel(const struct lane *l, uint64_t i, double at, struct b
 	length = (double)ut_view_time(l->track, p.stop) - at;
 	fill = (double)p.busy / pixel * 255 + 0.5;
 	item.length = (float)(length > pixel ? length : pixel);
-	item.type = ut_view_type(l->track, p.type);
+	item.type = ut_view_type(l->track, p.type ? *p.type : 0);
 	item.fill = (uint8_t)(fill < 1 ? 1 : fill < 255 ? fill : 255);
-	l->s->item(l->s->ctx, &item);
+	put_item(l, &item);
 	return item.next;
 }
 
@@ -225,10 +308,10 @@ static inline double pixel_of(const struct lane *l, uint64_t ts)
 }
 
 /*
- * Draws what begins with entry i: a leaf of short entries, more than one of them in the pixel that
- * it begins in; or the entry, and those that share its pixel. Of a leaf most entries need not be
- * looked at, each of which costs several misses of the cache. The next entry; the lane's count
- * behind the window.
+ * Draws what begins with entry i: a leaf of short entries that is shorter than a pixel, or has more
+ * than one of them in the pixel that it begins in; or the entry, and those that share its pixel. Of
+ * a leaf most entries need not be looked at, each of which costs several misses of the cache. The
+ * next entry; the lane's count behind the window.
  */
 static uint64_t draw_from(const struct lane *l, uint64_t i)
 {
@@ -240,7 +323,8 @@ static uint64_t draw_from(const struct lane *l, uint64_t i)
 	if (leaf && leaf->longest < l->wide_node && leaf->first < l->end) {
 		at = pixel_of(l, leaf->first);
 		border = border_of(l, at + l->s->pixel);
-		if (leaf->end < border.at || (get_entry(l, i + 1, &next) && next.ts < border.at))
+		if (leaf->end - leaf->first < l->wide || leaf->end < border.at ||
+		    (get_entry(l, i + 1, &next) && next.ts < border.at))
 			return draw_pixel(l, i, at, border);
 	}
 	if (!get_entry(l, i, &e) || e.ts >= l->end)
@@ -256,9 +340,10 @@ static uint64_t draw_from(const struct lane *l, uint64_t i)
 	return draw_pixel(l, i, at, border);
 }
 
-void ut_strip_draw(const struct ut_strip *s)
+static void draw_strip(const struct ut_strip *s, struct strips *to)
 {
 	struct lane l = { .s = s,
+			  .to = to,
 			  .track = s->track,
 			  .lane = &s->track->lanes->lanes[s->lane],
 			  .wide = whole_ns(s->pixel),
@@ -273,53 +358,9 @@ void ut_strip_draw(const struct ut_strip *s)
 		i = draw_from(&l, i);
 }
 
-/* ---- a window in the making ----------------------------------------------------------------- */
-
-struct value {
-	float low, high, last;
-};
-
-struct strips {
-	double t0, t1, pixel;
-	uint32_t pixels;
-	double *start; /* of items, and the other columns */
-	float *length;
-	uint32_t *type, *row;
-	uint8_t *fill;
-	size_t item_count, item_cap;
-	struct value *values;
-	size_t value_count, value_cap;
-	uint32_t *first, *cells; /* by lane, and one more */
-};
-
-static void more_items(struct strips *s)
+void ut_strip_draw(const struct ut_strip *s)
 {
-	size_t cap = s->item_cap, n = s->item_count + 1;
-
-	n = n < ITEMS_FIRST ? ITEMS_FIRST : n;
-	s->start = ut_grow_raw(s->start, n, &cap, sizeof(*s->start));
-	cap = s->item_cap;
-	s->length = ut_grow_raw(s->length, n, &cap, sizeof(*s->length));
-	cap = s->item_cap;
-	s->type = ut_grow_raw(s->type, n, &cap, sizeof(*s->type));
-	cap = s->item_cap;
-	s->row = ut_grow_raw(s->row, n, &cap, sizeof(*s->row));
-	s->fill = ut_grow_raw(s->fill, n, &s->item_cap, sizeof(*s->fill));
-}
-
-static void keep_item(void *ctx, const struct ut_strip_item *item)
-{
-	struct strips *s = ctx;
-	size_t i = s->item_count;
-
-	if (i == s->item_cap)
-		more_items(s);
-	s->start[i] = item->start;
-	s->length[i] = item->length;
-	s->type[i] = item->type;
-	s->row[i] = item->row;
-	s->fill[i] = item->fill;
-	s->item_count++;
+	draw_strip(s, NULL);
 }
 
 /* ---- counters ------------------------------------------------------------------------------- */
@@ -423,16 +464,19 @@ int ut_answer_window(struct ut_view *v, const struct ut_ask *a, struct ut_out *o
 			a->lanes[i].track < v->track_count ? &v->tracks[a->lanes[i].track] : NULL;
 		uint32_t lane = a->lanes[i].lane;
 
+		s.lanes_left = a->lane_count - i;
 		if (t && lane < t->lanes->count && s.pixel > 0) {
 			if (t->lanes->lanes[lane].kind == UT_LANE_COUNTER)
 				draw_samples(&s, t, lane);
 			else
-				ut_strip_draw(&(struct ut_strip){ t, lane, s.t0, s.t1, s.pixel,
-								  keep_item, &s });
+				draw_strip(&(struct ut_strip){ t, lane, s.t0, s.t1, s.pixel, NULL,
+							       NULL },
+					   &s);
 		}
 		s.first[i + 1] = (uint32_t)s.item_count;
 		s.cells[i + 1] = (uint32_t)s.value_count;
 	}
+	ut_out_reserve(out, s.item_count * 21 + s.value_count * 12 + a->lane_count * 8 + 64);
 	put_head(&s, a->lane_count, out);
 	put_columns(&s, a->lane_count, out);
 	free(s.start);

@@ -9,6 +9,8 @@
 #include "model/classify.h"
 #include "query/query.h"
 #include "view/arrow_list.h"
+#include "view/metrics_sheet.h"
+#include "view/verdicts.h"
 #include "view/view_parts.h"
 
 /* Times from here on, in ns, can only count from 1970, as merge/clock.c has it. */
@@ -23,6 +25,7 @@ struct ut_view *ut_view_new(void)
 	pthread_mutex_init(&v->lock, NULL);
 	pthread_mutex_init(&v->sql_lock, NULL);
 	pthread_mutex_init(&v->state_lock, NULL);
+	pthread_mutex_init(&v->sheet_lock, NULL);
 	v->state.read = 1;
 	return v;
 }
@@ -85,6 +88,7 @@ void ut_view_free(struct ut_view *v)
 	pthread_mutex_destroy(&v->lock);
 	pthread_mutex_destroy(&v->sql_lock);
 	pthread_mutex_destroy(&v->state_lock);
+	pthread_mutex_destroy(&v->sheet_lock);
 	free_state(&v->state);
 	ut_arena_release(&v->arena);
 	free(v);
@@ -448,6 +452,8 @@ void ut_view_ready(struct ut_view *v, unsigned int threads)
 	number_types(v);
 	number_tracks(v);
 	ut_view_make_places(v);
+	ut_view_attach_verdicts(v);
+	ut_view_attach_metrics(v);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */

@@ -80,7 +80,8 @@ enum ut_place_kind {
 struct ut_view_place {
 	uint32_t parent, track;
 	enum ut_place_kind kind;
-	int32_t rank; /* -1 = none */
+	int32_t rank;        /* -1 = none */
+	uint64_t tid, calls; /* of a thread; of a row of calls: who made them; 0 = it is none */
 	struct ut_str name, sub, unit;
 };
 
@@ -117,7 +118,8 @@ struct ut_view {
 	_Atomic bool stopped;
 	const char *notes; /* file; NULL = none */
 	struct ut_view_attached attached;
-	bool roomy; /* numbers leave room for more */
+	pthread_mutex_t sheet_lock; /* of those that are made when they are asked for */
+	bool roomy;                 /* numbers leave room for more */
 	pthread_mutex_t state_lock;
 	struct ut_view_state state; /* its texts are malloc'ed */
 };
@@ -142,8 +144,7 @@ uint32_t ut_view_find_name(const struct ut_view *v, struct ut_str name);
 /* One row of a track. */
 struct ut_view_row {
 	const struct ut_view_track *track;
-	uint64_t row;
-	uint64_t start, end;
+	uint64_t row, start, end;
 	uint32_t type;
 	uint32_t args; /* list in the store; 0 = none */
 };

@@ -240,8 +240,8 @@ static uint64_t whole_ns(double ns)
 	return ns < NS_MOST ? (uint64_t)ns : UINT64_MAX;
 }
 
-/* What a test of the length leaves of [shortest, longest]; false if it is no such piece. */
-static bool cut_lengths(struct ut_wanted *w, const struct ut_wanted_test *t)
+/* What a test of a length leaves of [least, most]; false if it is no such piece. */
+static bool cut_lengths(uint64_t *least, uint64_t *most, const struct ut_wanted_test *t)
 {
 	double low = t->low, high = t->high;
 	bool above = t->above, below = t->below;
@@ -259,13 +259,13 @@ static bool cut_lengths(struct ut_wanted *w, const struct ut_wanted_test *t)
 	}
 	low = above ? floor(low) + 1 : ceil(low);
 	high = below ? ceil(high) - 1 : floor(high);
-	if (low > 0 && whole_ns(low) > w->shortest)
-		w->shortest = whole_ns(low);
+	if (low > 0 && whole_ns(low) > *least)
+		*least = whole_ns(low);
 	if (high < 0) { /* nothing is that short */
-		w->shortest = 1;
-		w->longest = 0;
-	} else if (whole_ns(high) < w->longest) {
-		w->longest = whole_ns(high);
+		*least = 1;
+		*most = 0;
+	} else if (whole_ns(high) < *most) {
+		*most = whole_ns(high);
 	}
 	return true;
 }
@@ -297,7 +297,9 @@ static int add_word(struct ut_wanted *w, struct ut_str word, struct ut_err *err)
 	w->by_place |= t.field >= TRACK && t.field <= RANK;
 	w->by_event |= t.field == DUR || t.field == ARG;
 	w->by_self |= t.field == SELF;
-	w->by_more |= t.field == ARG || (t.field == DUR && !cut_lengths(w, &t));
+	w->by_more |=
+		t.field == ARG || (t.field == DUR && !cut_lengths(&w->shortest, &w->longest, &t));
+	w->self_odd |= t.field == SELF && !cut_lengths(&w->self_least, &w->self_most, &t);
 	w->tests = ut_grow(w->tests, w->count + 1, &w->cap, sizeof(*w->tests));
 	w->tests[w->count++] = t;
 	return 0;
@@ -482,14 +484,14 @@ static int finish(struct ut_wanted *w, const struct ut_view *v, const struct ut_
 int ut_wanted_init(struct ut_wanted *w, const struct ut_view *v, struct ut_str query,
 		   const struct ut_ask_scope *scope, struct ut_err *err)
 {
-	*w = (struct ut_wanted){ .longest = UINT64_MAX };
+	*w = (struct ut_wanted){ .longest = UINT64_MAX, .self_most = UINT64_MAX };
 	return finish(w, v, scope, add_words(w, query, err), err);
 }
 
 int ut_wanted_init_name(struct ut_wanted *w, const struct ut_view *v, struct ut_str name,
 			const struct ut_ask_scope *scope, struct ut_err *err)
 {
-	*w = (struct ut_wanted){ .longest = UINT64_MAX };
+	*w = (struct ut_wanted){ .longest = UINT64_MAX, .self_most = UINT64_MAX };
 	w->tests = ut_grow(NULL, 1, &w->cap, sizeof(*w->tests));
 	w->tests[w->count++] = (struct ut_wanted_test){
 		.field = NAME,

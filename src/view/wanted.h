@@ -28,10 +28,12 @@ struct ut_wanted {
 	struct ut_wanted_test *tests;
 	size_t count, cap;
 	bool by_event, by_self, by_place;
-	uint64_t shortest, longest; /* ns: nothing shorter or longer is wanted */
-	bool by_more;               /* of an event more must be known than its type and length */
-	uint8_t *types;             /* by number: is it wanted, and a slice or mark? */
-	uint8_t *tracks;            /* by number */
+	uint64_t shortest, longest;     /* ns: nothing shorter or longer is wanted */
+	uint64_t self_least, self_most; /* the same of self times... */
+	bool self_odd;                  /* ... which say less than the words: ut_wanted_self() */
+	bool by_more;    /* of an event more must be known than its type and length */
+	uint8_t *types;  /* by number: is it wanted, and a slice or mark? */
+	uint8_t *tracks; /* by number */
 };
 
 /* Words of query and of the scope's own. -EINVAL with a sentence. */

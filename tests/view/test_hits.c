@@ -42,6 +42,19 @@ static void fill(struct ut_store *store, bool mixed, uint64_t seed)
 			ts += length / 2;
 		}
 	}
+	if (!mixed) { /* spans that nest: a track that can be parted */
+		uint32_t track = make_track(&m, UT_TRACK_THREAD, 7, "nested");
+		uint64_t ts = 50;
+
+		for (uint32_t i = 0; i < ROWS; i++) {
+			uint64_t length = 10 + make_random(&seed) % 2000;
+
+			make_span(&m, track, "one", ts, length);
+			make_span(&m, track, "two", ts + length / 5, length / 2);
+			make_span(&m, track, "one", ts + length / 4, length / 7);
+			ts += length + make_random(&seed) % 3;
+		}
+	}
 	if (mixed) {
 		uint32_t track = make_track(&m, UT_TRACK_ASYNC, 9, "async");
 
@@ -53,6 +66,28 @@ static void fill(struct ut_store *store, bool mixed, uint64_t seed)
 	make_finish(&m, store);
 }
 
+/* The self times of all rows of work, as a walk over everything finds them; others have none. */
+static uint64_t *selves[16];
+
+static void keep_self(void *ctx, const struct ut_visit *visit)
+{
+	(void)ctx;
+	selves[visit->row->track - view->tracks][visit->row->row] = visit->self;
+}
+
+static void find_selves(void)
+{
+	const struct ut_ask_scope all = { 0 };
+	struct ut_wanted wanted;
+
+	assert_true(view->track_count <= sizeof(selves) / sizeof(selves[0]));
+	for (uint32_t t = 0; t < view->track_count; t++)
+		selves[t] = calloc(view->tracks[t].rows->count + 1, sizeof(uint64_t));
+	assert_int_equal(ut_wanted_init(&wanted, view, (struct ut_str){ "", 0 }, &all, NULL), 0);
+	ut_view_walk(view, &all, &wanted, keep_self, NULL);
+	ut_wanted_release(&wanted);
+}
+
 static int make(void **state)
 {
 	(void)state;
@@ -62,12 +97,15 @@ static int make(void **state)
 	ut_view_lend(view, "a", &stores[0]);
 	ut_view_lend(view, "b", &stores[1]);
 	ut_view_ready(view, 2);
+	find_selves();
 	return 0;
 }
 
 static int drop(void **state)
 {
 	(void)state;
+	for (size_t i = 0; i < sizeof(selves) / sizeof(selves[0]); i++)
+		free(selves[i]);
 	ut_view_free(view);
 	ut_store_release(&stores[0]);
 	ut_store_release(&stores[1]);
@@ -95,6 +133,7 @@ static size_t find_slowly(const struct ut_hits_ask *ask, struct ut_hit *to, uint
 
 			if (!ut_view_row(view, track, i, &row) || !ask->wanted->types[row.type] ||
 			    !ut_wanted_row(ask->wanted, &row) ||
+			    !ut_wanted_self(ask->wanted, selves[t][i]) ||
 			    !ut_scope_touches(ask->scope, row.start, row.end))
 				continue;
 			to[n++] = (struct ut_hit){ row.start, ut_view_id(view, track, i) };
@@ -142,7 +181,9 @@ static void check(const struct ut_hits_ask *ask, const struct ut_hit *all, size_
 static void check_query(const char *query, const struct ut_ask_scope *scope, struct ut_hit *room)
 {
 	struct ut_wanted wanted;
-	struct ut_hits_ask ask = { .scope = scope, .wanted = &wanted, .limit = LIMIT };
+	struct ut_hits_ask ask = {
+		.scope = scope, .wanted = &wanted, .limit = LIMIT, .part_rows = 5000
+	};
 	struct ut_hits hits;
 	uint64_t total;
 	size_t count;
@@ -190,11 +231,20 @@ static void a_search_finds_what_a_look_at_every_row_does(void **state)
 		"dur:>500 dur:<600",
 		"dur:>600 dur:<500",
 		"dur:100.5..200.5",
+		"self:>900",
+		"self:<300",
+		"self:300..310",
+		"-self:300..1500",
+		"two self:>500 dur:<1us",
+		"self:>0 self:<=7",
+		"self:>10s",
+		"-self:>1us one",
+		"self:1",
 	};
 	struct ut_ask_range range = { view->span / 3, view->span / 2 };
 	const struct ut_ask_scope all = { 0 };
 	const struct ut_ask_scope some = { .ranges = &range, .range_count = 1, .has_ranges = true };
-	struct ut_hit *room = malloc((size_t)ROWS * 10 * sizeof(*room));
+	struct ut_hit *room = malloc((size_t)ROWS * 14 * sizeof(*room));
 
 	(void)state;
 	assert_non_null(room);

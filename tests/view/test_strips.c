@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "analyze/make_store.h"
+#include "model/growing.h"
 #include "view/strips.h"
 #include "view/view.h"
 #include "view/view_parts.h"
@@ -148,6 +149,39 @@ static void every_entry_is_drawn_once(void **state)
 	ut_store_release(&store);
 }
 
+/* Of a trace that grows, the last nodes lie apart, and the last span of a lane may go on. */
+static void a_growing_lane_is_drawn_as_any(void **state)
+{
+	struct ut_growing *g = ut_growing_new();
+	struct ut_trace *t = ut_growing_trace(g);
+	uint64_t seed = 3, ts = 1000;
+
+	(void)state;
+	ut_trace_add_process(t, 1);
+	ut_trace_add_track(t, 0, UT_TRACK_THREAD);
+	for (int shown = 0; shown < 700; shown++) {
+		struct ut_view *view = ut_view_new();
+		struct ut_event e = { .ts = ts, .name = ut_strtab_intern_z(&t->strings, "a") };
+		uint32_t open = ut_growing_begin(g, &e);
+		uint64_t length = 1 + make_random(&seed) % 60;
+		struct ut_store store;
+
+		t->last = ts + length;
+		ut_growing_show(g, t->last, &store);
+		ut_view_lend(view, "x", &store);
+		ut_view_ready(view, 1);
+		for (uint32_t i = 0; i < 4; i++)
+			check_window(&view->tracks[0], 0, 0, (double)view->span,
+				     1 + (uint32_t)(make_random(&seed) % PIXELS_MOST));
+		ut_view_free(view);
+		ut_store_release(&store);
+		e.val = length;
+		ut_growing_finish(g, open, &e);
+		ts += length + make_random(&seed) % 5;
+	}
+	ut_growing_end(g);
+}
+
 /* Goes on, and comes to an end. */
 static void count_steps(void *ctx, const struct ut_strip_item *item)
 {
@@ -206,6 +240,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_entry_is_drawn_once),
+		cmocka_unit_test(a_growing_lane_is_drawn_as_any),
 		cmocka_unit_test(a_damaged_pyramid_is_drawn_to_its_end),
 	};
 

@@ -1,0 +1,118 @@
+#include "view/verdicts.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyze/device_log.h"
+#include "metrics/kernel_facts.h"
+#include "model/store.h"
+#include "text/out.h"
+#include "view/attached.h"
+#include "view/view_parts.h"
+
+#define MOST_KERNELS 5000u /* of a trace, the first that were launched */
+
+static void put_text(struct ut_out *out, const char *key, struct ut_str s)
+{
+	ut_out_fmt(out, "\"%s\":", key);
+	ut_out_json_str(out, s.ptr, s.len);
+}
+
+static void put_number(struct ut_out *out, const char *key, double value)
+{
+	if (isnan(value))
+		return;
+	ut_out_fmt(out, ",\"%s\":", key);
+	ut_out_json_double(out, value);
+}
+
+/* [["of the peak of device memory",80.9,"%"], ...] */
+static void put_evidence(struct ut_out *out, const struct ut_kernel_variant *k)
+{
+	const struct ut_kernel_verdict *v = k->verdicts;
+
+	ut_out_text(out, ",\"evidence\":[");
+	for (size_t i = 0; i < v->evidence_count; i++) {
+		const struct ut_kernel_fact_info *info = &ut_kernel_fact_info[v->evidence[i]];
+
+		ut_out_fmt(out, "%s[\"%s\",\"%s\",", i ? "," : "", info->key, info->about);
+		ut_out_json_double(out, k->facts.value[v->evidence[i]]);
+		ut_out_fmt(out, ",\"%s\"]", info->unit);
+	}
+	ut_out_text(out, "]");
+}
+
+static void put_kernel(struct ut_out *out, const struct ut_kernel_variant *k)
+{
+	const struct ut_kernel_verdict *v = k->verdicts;
+
+	ut_out_text(out, "{");
+	put_text(out, "name", k->facts.name);
+	put_number(out, "blocks", k->blocks);
+	put_number(out, "threads", k->threads);
+	ut_out_fmt(out, ",\"verdict\":\"%s\",", ut_kernel_rule_key(v->rule));
+	put_text(out, "why", ut_str_of(v->sentence));
+	ut_out_text(out, ",");
+	put_text(out, "advice", ut_str_of(v->advice));
+	put_number(out, "loss", v->loss);
+	put_evidence(out, k);
+	ut_out_text(out, ",\"also\":[");
+	for (size_t i = 1; i < k->verdict_count; i++) {
+		ut_out_text(out, i > 1 ? "," : "");
+		ut_out_json_str(out, v[i].sentence, strlen(v[i].sentence));
+	}
+	ut_out_text(out, "]}");
+}
+
+static void put_trace(struct ut_out *out, const struct ut_store *store, bool *any)
+{
+	struct ut_device_log log;
+	struct ut_kernel_set set;
+
+	ut_device_log_init(&log, false);
+	ut_device_log_look(&log, store);
+	ut_device_log_finish(&log);
+	ut_kernel_set_make(&set, store, &log);
+	for (size_t i = 0; i < set.count && i < MOST_KERNELS; i++) {
+		if (set.variants[i].verdicts->rule == UT_BOUND_UNKNOWN)
+			continue;
+		ut_out_text(out, *any ? "," : ""); /* a sheet is one line */
+		put_kernel(out, &set.variants[i]);
+		*any = true;
+	}
+	ut_kernel_set_release(&set);
+	ut_device_log_release(&log);
+}
+
+static void make(struct ut_view *v, struct ut_out *out)
+{
+	bool any = false;
+
+	ut_out_text(out, "{\"kernels\":[");
+	for (size_t i = 0; i < v->trace_count; i++)
+		put_trace(out, v->traces[i].store, &any);
+	ut_out_text(out, "]}");
+}
+
+/* Rules are about devices that run grids of blocks. */
+static bool has_devices(const struct ut_trace *t)
+{
+	for (uint32_t i = 0; i < t->process_count; i++) {
+		uint8_t api = t->processes[i].api.api;
+
+		if (ut_is_device(t, i) && api != UT_API_TT && api != UT_API_AIU &&
+		    api != UT_API_DUMMY)
+			return true;
+	}
+	return false;
+}
+
+void ut_view_attach_verdicts(struct ut_view *v)
+{
+	for (size_t i = 0; i < v->trace_count; i++) {
+		if (has_devices(&v->traces[i].store->trace)) {
+			ut_view_attach_later(v, "kernels", "Kernels", "verdicts", make);
+			return;
+		}
+	}
+}
