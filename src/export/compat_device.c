@@ -163,8 +163,30 @@ static void put_known(struct ut_out *o, int width, uint64_t value)
 		ut_out_fmt(o, ", %*s", width, "unknown");
 }
 
-static void put_properties(struct ut_out *o, const struct ut_device_section *s,
-			   const struct layout *l)
+/* Of what CUPTI does not tell we say so. */
+static void put_cuda_kernel(struct ut_out *o, const struct ut_device_kernel *k)
+{
+	ut_out_fmt(o, ", %8s, %4s, %19s", "unknown", "32", "unknown");
+	ut_out_fmt(o, ", %18" PRIu64 ", %25" PRIu64 ", %23s", k->shared, k->local, "unknown");
+	put_known(o, 29, k->registers);
+}
+
+static void put_l0_kernel(struct ut_out *o, const struct ut_device_log *log,
+			  const struct ut_device_kernel *k)
+{
+	ut_out_fmt(o, ", %8s",
+		   k->compiled ? ut_strtab_get(&log->strings, k->compiled).ptr : "unknown");
+	if (k->simd == 1)
+		ut_out_fmt(o, ", %4s", "ANY");
+	else
+		put_known(o, 4, k->simd);
+	ut_out_fmt(o, ", %19" PRIu64 ", %18" PRIu64 ", %25" PRIu64 ", %23" PRIu64, k->arguments,
+		   k->shared, k->local, k->spill);
+	put_known(o, 29, k->registers);
+}
+
+static void put_properties(struct ut_out *o, const struct ut_device_log *log,
+			   const struct ut_device_section *s, const struct layout *l, bool cuda)
 {
 	size_t columns = widest(s, l);
 
@@ -179,11 +201,10 @@ static void put_properties(struct ut_out *o, const struct ut_device_section *s,
 		if (!k)
 			continue;
 		put_name(o, s->rows[i].name, l, columns);
-		/* Of what CUPTI does not tell we say so. */
-		ut_out_fmt(o, ", %8s, %4s, %19s", "unknown", "32", "unknown");
-		ut_out_fmt(o, ", %18" PRIu64 ", %25" PRIu64 ", %23s", k->shared, k->local,
-			   "unknown");
-		put_known(o, 29, k->registers);
+		if (cuda)
+			put_cuda_kernel(o, k);
+		else
+			put_l0_kernel(o, log, k);
 		ut_out_text(o, "\n");
 	}
 }
@@ -203,8 +224,8 @@ void ut_table_device_timing(struct ut_out *o, const struct ut_device_log *log,
 				continue;
 			put_section_head(o, log, i);
 			put_times(o, &t.sections[i], "Kernel", &l);
-			if (i == UT_WAY_CUDA)
-				put_properties(o, &t.sections[i], &l);
+			if (i == UT_WAY_CUDA || i == UT_WAY_L0)
+				put_properties(o, log, &t.sections[i], &l, i == UT_WAY_CUDA);
 		}
 		ut_out_text(o, "\n\n");
 	}

@@ -13,6 +13,7 @@
 
 #include "base/grow.h"
 #include "export/args_json.h"
+#include "export/event_words.h"
 #include "model/event.h"
 #include "model/pairs.h"
 #include "model/store.h"
@@ -23,28 +24,11 @@
 static const char columns[] = "trace,pid,process,tid,track,kind,ts_ns,dur_ns,name,category,depth,"
 			      "value,id,flags,args\n";
 
-static const char *const kinds[] = {
-#define KIND_TEXT(kind, text, val) text,
-	UT_KIND_LIST(KIND_TEXT)
-#undef KIND_TEXT
-};
-
-/* In order; the flags that tell how a value is stored are not for readers. */
-static const struct {
-	enum ut_event_flag flag;
-	const char *text;
-} flags[] = {
-	{ UT_EV_UNFINISHED, "unfinished" }, { UT_EV_IMPLICIT_END, "implicit_end" },
-	{ UT_EV_SCOPE_PROCESS, "process" }, { UT_EV_SCOPE_GLOBAL, "global" },
-	{ UT_EV_NOT_WORK, "not_work" },     { UT_EV_ASIDE, "aside" },
-};
-
 struct track {
 	char *text; /* trace to track, with the comma behind; NULL = not made yet */
 	size_t len;
 	uint32_t name, process; /* string ids that it was made of: they may come late */
-	uint64_t *ends;         /* of open spans: a heap, the first to end on top */
-	size_t depth, cap;
+	struct ut_depth depth;
 };
 
 struct csv {
@@ -126,68 +110,14 @@ static void forget_tracks(struct csv *c)
 {
 	for (size_t i = 0; i < c->track_cap; i++) {
 		free(c->tracks[i].text);
-		free(c->tracks[i].ends);
+		ut_depth_release(&c->tracks[i].depth);
 	}
 	free(c->tracks);
 	c->tracks = NULL;
 	c->track_cap = 0;
 }
 
-/* ---- how deep a span lies ------------------------------------------------------------------ */
-
-static void push_end(struct track *t, uint64_t end)
-{
-	size_t i = t->depth++;
-
-	t->ends = ut_grow(t->ends, t->depth, &t->cap, sizeof(*t->ends));
-	for (; i && t->ends[(i - 1) / 2] > end; i = (i - 1) / 2)
-		t->ends[i] = t->ends[(i - 1) / 2];
-	t->ends[i] = end;
-}
-
-static void pop_end(struct track *t)
-{
-	uint64_t last = t->ends[--t->depth];
-	size_t i = 0, child;
-
-	for (; 2 * i + 1 < t->depth; i = child) {
-		child = 2 * i + 1;
-		if (child + 1 < t->depth && t->ends[child + 1] < t->ends[child])
-			child++;
-		if (last <= t->ends[child])
-			break;
-		t->ends[i] = t->ends[child];
-	}
-	t->ends[i] = last;
-}
-
-/* How many spans of the track are open when this one starts. */
-static uint64_t depth_of(struct track *t, const struct ut_event *e)
-{
-	uint64_t depth;
-
-	while (t->depth && t->ends[0] <= e->ts)
-		pop_end(t);
-	depth = t->depth;
-	push_end(t, ut_event_end(e));
-	return depth;
-}
-
 /* ---- events -------------------------------------------------------------------------------- */
-
-static void put_flags(struct ut_out *o, uint8_t set)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-		if (!(set & flags[i].flag))
-			continue;
-		if (any)
-			ut_out_text(o, "|");
-		ut_out_text(o, flags[i].text);
-		any = true;
-	}
-}
 
 static void put_args(struct csv *c, const struct ut_trace *t, const struct ut_event *e)
 {
@@ -214,7 +144,7 @@ static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	assert(e->track < t->track_count);
 	track = track_at(c, t, e->track);
 	ut_out_write(o, track->text, track->len);
-	ut_out_text(o, kinds[e->kind]);
+	ut_out_text(o, ut_kind_words[e->kind]);
 	ut_out_text(o, ",");
 	ut_out_u64(o, e->ts);
 	ut_out_text(o, ",");
@@ -224,7 +154,7 @@ static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	put_string(o, t, e->name);
 	put_string(o, t, e->cat);
 	if (e->kind == UT_KIND_SPAN)
-		ut_out_u64(o, depth_of(track, e));
+		ut_out_u64(o, ut_depth_of(&track->depth, e));
 	ut_out_text(o, ",");
 	if (e->kind == UT_KIND_COUNTER)
 		ut_counter_json(o, e);
@@ -234,7 +164,7 @@ static void csv_event(struct ut_sink *sink, const struct ut_trace *t, const stru
 	if (ut_pairs_has(e))
 		ut_out_u64(o, ut_pairs_of(&c->pairs, e));
 	ut_out_text(o, ",");
-	put_flags(o, e->flags);
+	ut_flag_words(o, e->flags);
 	ut_out_text(o, ",");
 	if (e->args || ut_sample_has_stack(t, e))
 		put_args(c, t, e);

@@ -31,9 +31,17 @@ struct ut_exporter {
 extern const struct ut_exporter ut_export_chrome;
 extern const struct ut_exporter ut_export_perfetto;
 extern const struct ut_exporter ut_export_csv;
+extern const struct ut_exporter ut_export_arrow;
 extern const struct ut_exporter ut_export_utr;
 extern const struct ut_exporter ut_export_html;   /* one_page.h */
 extern const struct ut_exporter ut_export_sqlite; /* if built with SQLite */
+
+/* Samples only; a trace that has others, and none of them, is refused. */
+#define UT_EXPORT_NO_SAMPLES "there are no samples to write; record with --sampling"
+extern const struct ut_exporter ut_export_folded;
+extern const struct ut_exporter ut_export_pprof;
+extern const struct ut_exporter ut_export_speedscope;
+extern const struct ut_exporter ut_export_firefox;
 
 /* All of them, closed by NULL, in the order in which help lists them. */
 extern const struct ut_exporter *const ut_exporters[];

@@ -84,14 +84,14 @@ static int pack(void *ctx, const void *data, size_t len, int last)
 }
 
 /* NULL, and an error that sticks, if zlib has no memory. */
-static struct packer *start_packing(struct ut_out *out, int level, int strategy)
+static struct packer *start_packing(struct ut_out *out, int level)
 {
 	struct packer *p = ut_make(sizeof(*p));
 
 	p->out = out;
 	p->z.next_out = p->bytes;
 	p->z.avail_out = CHUNK;
-	if (deflateInit2(&p->z, level, Z_DEFLATED, MAX_WBITS, 9, strategy) == Z_OK)
+	if (deflateInit2(&p->z, level, Z_DEFLATED, MAX_WBITS, 9, Z_DEFAULT_STRATEGY) == Z_OK)
 		return p;
 	ut_out_fail(out, -ENOMEM, "deflate cannot be started");
 	free(p);
@@ -106,10 +106,11 @@ static void end_packing(struct packer *p, int rc)
 	free(p);
 }
 
-/* Times hardly repeat: what looks as if they did costs more than it saves. */
+#define TRACE_LEVEL 5 /* 9 saves 0.5 % more in 1.7 to 5 times the time */
+
 static void put_trace(struct ut_view *v, const char *id, uint64_t slices, struct ut_out *out)
 {
-	struct packer *p = start_packing(out, Z_BEST_COMPRESSION, Z_FILTERED);
+	struct packer *p = start_packing(out, TRACE_LEVEL);
 
 	ut_out_fmt(out, "<script type=\"application/octet-stream\" id=\"%s\">", id);
 	if (p)
@@ -124,10 +125,9 @@ static void put_sheets(struct ut_view *v, struct ut_out *out)
 {
 	for (size_t i = 0; i < v->attached.sheet_count; i++) {
 		size_t len;
-		const char *json = ut_out_data(v->attached.sheets[i].json, &len);
-		struct packer *p =
-			start_packing(out, len > LARGE_SHEET ? Z_BEST_SPEED : Z_DEFAULT_COMPRESSION,
-				      Z_DEFAULT_STRATEGY);
+		const char *json = ut_view_sheet_json(v, i, &len);
+		struct packer *p = start_packing(out, len > LARGE_SHEET ? Z_BEST_SPEED
+									: Z_DEFAULT_COMPRESSION);
 
 		ut_out_text(out, "<script type=\"application/octet-stream\" class=\"sheet\" "
 				 "data-tool=\"");
@@ -165,18 +165,21 @@ static int unpack(struct ut_str packed, struct ut_buf *to)
 static void put_script(struct ut_out *out, const struct ut_buf *text)
 {
 	static const char *const stops[] = { "</script", "<!--" };
-	size_t done = 0;
+	const char *at = text->data, *end = at + text->len, *done = at;
 
-	for (size_t i = 0; i < text->len; i++) {
-		for (size_t n = 0; n < 2; n++) {
-			if (strncasecmp(text->data + i, stops[n], strlen(stops[n])) != 0)
-				continue;
-			ut_out_write(out, text->data + done, i + 1 - done);
-			ut_out_text(out, "\\");
-			done = i + 1;
-		}
+	while ((at = memchr(at, '<', (size_t)(end - at))) != NULL) {
+		bool stop = false;
+
+		for (size_t n = 0; n < 2; n++)
+			stop |= strncasecmp(at, stops[n], strlen(stops[n])) == 0;
+		at++;
+		if (!stop)
+			continue;
+		ut_out_write(out, done, (size_t)(at - done));
+		ut_out_text(out, "\\");
+		done = at;
 	}
-	ut_out_write(out, text->data + done, text->len - done);
+	ut_out_write(out, done, (size_t)(end - done));
 }
 
 static void put_page(struct ut_view *v, uint64_t slices, const struct ut_buf *script,

@@ -24,6 +24,10 @@ struct ut_device_rows_view {
 	bool host, device, shapes;
 };
 
+void ut_device_rows(struct ut_out *o, const struct ut_device_log *log,
+		    const struct ut_device_rows_view *v, const struct ut_report_opts *opts);
+
+/* The same as CSV. */
 void ut_device_rows_csv(struct ut_out *o, const struct ut_device_log *log,
 			const struct ut_device_rows_view *v);
 
@@ -46,7 +50,9 @@ int ut_device_check_sort(const struct ut_report_opts *opts, struct ut_err *err) 
 void ut_device_print(struct ut_out *o, const struct ut_device_log *log,
 		     const struct ut_device_summary *s, const struct ut_report_opts *opts);
 
-/* The table of kernels by itself. */
+/* The tables of devices and of kernels by themselves. */
+void ut_device_uses(struct ut_out *o, const struct ut_device_log *log,
+		    const struct ut_device_summary *s, const struct ut_report_opts *opts);
 void ut_device_kernels(struct ut_out *o, const struct ut_device_log *log,
 		       const struct ut_device_summary *s, const struct ut_report_opts *opts);
 

@@ -158,8 +158,8 @@ int ut_device_check_sort(const struct ut_report_opts *opts, struct ut_err *err)
 				    opts->sort, err);
 }
 
-static void put_uses(struct ut_out *o, const struct ut_device_log *log,
-		     const struct ut_device_summary *s, const struct ut_report_opts *opts)
+void ut_device_uses(struct ut_out *o, const struct ut_device_log *log,
+		    const struct ut_device_summary *s, const struct ut_report_opts *opts)
 {
 	struct ut_report *r = start(o, opts, &use_table);
 
@@ -289,8 +289,8 @@ static void add_work(struct ut_report *r, const struct ut_device_log *log, uint3
 	ut_device_table_release(&t);
 }
 
-static void put_rows(struct ut_out *o, const struct ut_device_log *log,
-		     const struct ut_device_rows_view *v, const struct ut_report_opts *opts)
+void ut_device_rows(struct ut_out *o, const struct ut_device_log *log,
+		    const struct ut_device_rows_view *v, const struct ut_report_opts *opts)
 {
 	struct ut_report *r = start(o, opts, &row_table);
 
@@ -308,13 +308,13 @@ static const struct ut_report_opts plain_csv = { .format = UT_REPORT_CSV };
 void ut_device_rows_csv(struct ut_out *o, const struct ut_device_log *log,
 			const struct ut_device_rows_view *v)
 {
-	put_rows(o, log, v, &plain_csv);
+	ut_device_rows(o, log, v, &plain_csv);
 }
 
 void ut_device_summary_csv(struct ut_out *o, const struct ut_device_log *log,
 			   const struct ut_device_summary *s)
 {
-	put_uses(o, log, s, &plain_csv);
+	ut_device_uses(o, log, s, &plain_csv);
 }
 
 void ut_device_timeline_csv(struct ut_out *o, const struct ut_device_log *log, uint32_t source)
@@ -354,13 +354,13 @@ static void put_json(struct ut_out *o, const struct ut_device_log *log,
 	opts.open = "";
 	opts.first = "\n";
 	opts.close = "],\n\"kernels\":[";
-	put_uses(o, log, s, &opts);
+	ut_device_uses(o, log, s, &opts);
 	opts.close = "],\n\"host\":[";
 	ut_device_kernels(o, log, s, &opts);
 	opts.close = "],\n\"device\":[";
-	put_rows(o, log, &calls, &opts);
+	ut_device_rows(o, log, &calls, &opts);
 	opts.close = "]}\n";
-	put_rows(o, log, &work, &opts);
+	ut_device_rows(o, log, &work, &opts);
 }
 
 void ut_device_print(struct ut_out *o, const struct ut_device_log *log,
@@ -373,9 +373,9 @@ void ut_device_print(struct ut_out *o, const struct ut_device_log *log,
 	if (opts->format == UT_REPORT_JSON) {
 		put_json(o, log, s, *opts);
 	} else if (opts->format == UT_REPORT_CSV) {
-		put_uses(o, log, s, opts);
+		ut_device_uses(o, log, s, opts);
 		ut_out_text(o, "\n");
-		put_rows(o, log, &all, opts);
+		ut_device_rows(o, log, &all, opts);
 	} else {
 		ut_device_summary_people(o, log, s, opts);
 	}

@@ -7,7 +7,7 @@
 #include "base/grow.h"
 #include "export/exporter.h"
 #include "export/store_sink.h"
-#include "model/pyramid.h"
+#include "model/pyramid_lane.h"
 #include "model/store.h"
 #include "model/utr.h"
 #include "model/utr_crc.h"
@@ -320,6 +320,17 @@ static void put_rows(struct writer *w)
 	}
 }
 
+static void put_nodes(struct writer *w, const struct ut_lane *l)
+{
+	struct ut_levels levels;
+
+	ut_lane_levels(l, &levels);
+	for (unsigned int i = 0; i < levels.used; i++) {
+		put(w, levels.nodes[i], (levels.count[i] - 1) * sizeof(*l->nodes));
+		put(w, levels.last[i], sizeof(*l->nodes));
+	}
+}
+
 static void put_lane(struct writer *w, uint32_t id, uint32_t track, const struct ut_lane *l)
 {
 	const struct ut_utr_lane saved = {
@@ -333,7 +344,7 @@ static void put_lane(struct writer *w, uint32_t id, uint32_t track, const struct
 	if (id == UT_UTR_LANES)
 		put(w, &saved, sizeof(saved));
 	else if (id == UT_UTR_NODES)
-		put(w, l->nodes, ut_lane_nodes(l->count) * sizeof(*l->nodes));
+		put_nodes(w, l);
 	else if (id == UT_UTR_LANE_ROWS && l->rows)
 		put(w, l->rows, l->count * sizeof(*l->rows));
 	else if (id == UT_UTR_LANE_ENDS && l->ends)
