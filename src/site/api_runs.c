@@ -1,0 +1,315 @@
+/* api_runs.c - what can be analysed, the command line for it, and runs. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "site/events.h"
+#include "site/site_call.h"
+#include "workbench/analyses.h"
+#include "workbench/folder.h"
+#include "workbench/keeper.h"
+#include "workbench/processes.h"
+#include "workbench/run_plan.h"
+
+#define LISTED 2000u /* entries of a folder */
+
+/* ---- analyses ------------------------------------------------------------------------------- */
+
+int ut_api_analyses(struct ut_call *c, struct ut_err *err)
+{
+	return ut_analyses_write(&c->site->shelf, &c->out, err);
+}
+
+int ut_api_new_analysis(struct ut_call *c, struct ut_err *err)
+{
+	return ut_analyses_save(&c->site->shelf, c->body, false, err);
+}
+
+int ut_api_change_analysis(struct ut_call *c, struct ut_err *err)
+{
+	const char *title;
+	int rc = ut_call_text(c, "title", &title, err);
+
+	if (!rc && strcmp(title, c->args[0]) != 0)
+		rc = ut_err_set(err, -EINVAL, "the title is another one than that of the address");
+	return rc ? rc : ut_analyses_save(&c->site->shelf, c->body, true, err);
+}
+
+int ut_api_drop_analysis(struct ut_call *c, struct ut_err *err)
+{
+	return ut_analyses_remove(&c->site->shelf, c->args[0], err);
+}
+
+/* ---- the line ------------------------------------------------------------------------------- */
+
+/* What we are called in a shell of this machine: our name, if it leads to us, else our path. */
+static const char *own_name(struct ut_call *c)
+{
+	int code;
+	char *found = ut_path_find_program(c->arena, "unitrace", &code);
+	char *real = found ? realpath(found, NULL) : NULL;
+	bool same = real && !strcmp(real, c->site->opts.program);
+
+	free(real);
+	return same ? "unitrace" : c->site->opts.program;
+}
+
+/* What `record` itself has to say about the options. */
+static void check_line(struct ut_call *c, struct ut_run_plan *p, const struct ut_run_line *line)
+{
+	struct ut_err err = { 0 };
+
+	if (!c->site->opts.check_line || p->problem_count)
+		return;
+	if (c->site->opts.check_line((int)(line->count - line->own), line->words + line->own, &err))
+		ut_run_plan_add_problem(p, c->arena, "", err.text);
+}
+
+static void write_problems(struct ut_json_writer *w, const struct ut_run_plan *p)
+{
+	ut_write_open(w, "problems", '[');
+	for (size_t i = 0; i < p->problem_count; i++) {
+		ut_write_open(w, NULL, '{');
+		ut_write_text(w, "field", p->problems[i].field);
+		ut_write_text(w, "text", p->problems[i].text);
+		ut_write_close(w, '}');
+	}
+	ut_write_close(w, ']');
+}
+
+static const char *folder_of(struct ut_call *c, const char *project, const char *result)
+{
+	return ut_str_fmt(c->arena, "%s/%s/%s", c->site->shelf.path, project, result);
+}
+
+/* Of "bash run.sh" and "python train.py" the script tells more than the program. */
+static const char *script_of(struct ut_call *c, const struct ut_run_plan *p)
+{
+	for (size_t i = 0; i < p->argument_count; i++) {
+		const char *base = ut_path_base(p->arguments[i]), *dot = strrchr(base, '.');
+
+		if (base[0] != '-' && dot && dot > base &&
+		    (!strcmp(dot, ".py") || !strcmp(dot, ".sh")))
+			return ut_arena_copy(c->arena, base, (size_t)(dot - base));
+	}
+	return ut_path_base(p->application);
+}
+
+/* The result's name: what was asked for, or the next number with the program's name behind it. */
+static const char *name_of(struct ut_call *c, const char *project, const struct ut_run_plan *p)
+{
+	const char *suffix = p->what == UT_RUN_ATTACH ? "attach" : script_of(c, p);
+
+	if (p->name[0])
+		return p->name;
+	if (strlen(suffix) > 40 || !ut_folder_name_fits(suffix))
+		suffix = "";
+	return ut_shelf_next_name(&c->site->shelf, c->arena, project, suffix);
+}
+
+/* Reads what is asked for and makes its line, for a result of this project. */
+static int make_line(struct ut_call *c, const char *project, struct ut_run_plan *p,
+		     struct ut_run_line *line, const char **result, struct ut_err *err)
+{
+	int rc = ut_run_plan_read(&c->site->shelf, c->arena, c->body, p, err);
+
+	if (rc)
+		return rc;
+	*result = name_of(c, project, p);
+	ut_run_line_make(p, c->arena, own_name(c), folder_of(c, project, *result), line);
+	check_line(c, p, line);
+	return 0;
+}
+
+static void write_line(struct ut_json_writer *w, const struct ut_run_line *line)
+{
+	struct ut_buf shell = { 0 };
+
+	ut_run_line_write(line, w);
+	ut_run_line_shell(line, &shell);
+	ut_write_text(w, "shell", shell.data);
+	ut_buf_release(&shell);
+}
+
+int ut_api_command(struct ut_call *c, struct ut_err *err)
+{
+	const char *project = ut_doc_text(c->body, "project"), *result;
+	struct ut_run_plan p;
+	struct ut_run_line line;
+	int rc = make_line(c, project && project[0] ? project : "PROJECT", &p, &line, &result, err);
+
+	if (rc)
+		return rc;
+	ut_write_open(&c->out, NULL, '{');
+	ut_write_text(&c->out, "result", result);
+	write_line(&c->out, &line);
+	write_problems(&c->out, &p);
+	ut_write_close(&c->out, '}');
+	return 0;
+}
+
+/* ---- runs ----------------------------------------------------------------------------------- */
+
+/* result.json: what was asked for, and what is run because of it. */
+static int write_asked(struct ut_call *c, int at, const struct ut_run_plan *p,
+		       const struct ut_run_line *line, struct ut_err *err)
+{
+	struct ut_buf text = { 0 }, program = { 0 };
+	struct ut_json_writer w = { .to = &text };
+	int rc;
+
+	ut_buf_text(&program, p->what == UT_RUN_ATTACH ? "attached to a process" : p->application);
+	for (size_t i = 0; i < p->argument_count; i++)
+		ut_buf_fmt(&program, " %s", p->arguments[i]);
+	ut_write_open(&w, NULL, '{');
+	ut_write_text(&w, "kind", "run");
+	ut_write_i64(&w, "made", (int64_t)time(NULL));
+	ut_write_text(&w, "analysis", p->analysis->title);
+	ut_write_text(&w, "program", program.data);
+	ut_write_text(&w, "target", p->target);
+	write_line(&w, line);
+	ut_write_doc(&w, "configuration", c->body);
+	ut_write_close(&w, '}');
+	ut_buf_char(&text, '\n');
+	rc = ut_folder_write(at, UT_RESULT_FILE, (struct ut_str){ text.data, text.len }, err);
+	ut_buf_release(&program);
+	ut_buf_release(&text);
+	return rc;
+}
+
+static int start(struct ut_call *c, struct ut_run_plan *p, const char *wanted, struct ut_err *err)
+{
+	const char *project = c->args[0], *result;
+	struct ut_run_line line;
+	int at = ut_shelf_add_result(&c->site->shelf, c->arena, project, wanted, &result, err), rc;
+
+	if (at < 0)
+		return at;
+	/* the name may have got a number behind it */
+	ut_run_line_make(p, c->arena, own_name(c), folder_of(c, project, result), &line);
+	rc = write_asked(c, at, p, &line, err);
+	if (!rc)
+		rc = ut_keeper_start(at, c->site->opts.program, err);
+	close(at);
+	if (rc)
+		return rc;
+	ut_events_watch(c->site->events, project, result);
+	ut_events_changed(c->site->events);
+	ut_write_open(&c->out, NULL, '{');
+	ut_write_text(&c->out, "project", project);
+	ut_write_text(&c->out, "result", result);
+	write_line(&c->out, &line);
+	ut_write_close(&c->out, '}');
+	return 0;
+}
+
+int ut_api_run(struct ut_call *c, struct ut_err *err)
+{
+	struct ut_run_plan p;
+	struct ut_run_line line;
+	const char *result;
+	int rc = make_line(c, c->args[0], &p, &line, &result, err);
+
+	if (rc)
+		return rc;
+	if (!p.problem_count)
+		return start(c, &p, result, err);
+	ut_write_open(&c->out, NULL, '{');
+	ut_write_text(&c->out, "error", p.problems[0].text);
+	write_problems(&c->out, &p);
+	ut_write_close(&c->out, '}');
+	c->reply->type = "application/json";
+	c->reply->data = c->text.data;
+	c->reply->len = c->text.len;
+	c->reply->status = 400;
+	c->text = (struct ut_buf){ 0 };
+	return 0;
+}
+
+int ut_api_control(struct ut_call *c, struct ut_err *err)
+{
+	static const char *const words[] = { "pause", "resume", "stop", "cancel" };
+	const char *word;
+	int rc = ut_call_text(c, "do", &word, err), at;
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(word, words[i]) != 0)
+			continue;
+		at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err);
+		if (at < 0)
+			return at;
+		rc = ut_keeper_tell(at, (enum ut_keeper_word)i, err);
+		close(at);
+		return rc == -ESRCH ? -EBUSY : rc;
+	}
+	return ut_err_set(err, -EINVAL, "\"do\" is none of pause, resume, stop, cancel");
+}
+
+/* ---- what is there to choose from ----------------------------------------------------------- */
+
+int ut_api_processes(struct ut_call *c, struct ut_err *err)
+{
+	(void)err;
+	ut_processes_write(&c->out);
+	return 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_shown(const struct dirent *e)
+{
+	return e->d_name[0] != '.';
+}
+
+static void write_entry(struct ut_call *c, const char *path, const char *name)
+{
+	struct stat st;
+
+	if (stat(ut_path_join(c->arena, path, name), &st))
+		return;
+	ut_write_open(&c->out, NULL, '{');
+	ut_write_text(&c->out, "name", name);
+	ut_write_flag(&c->out, "folder", S_ISDIR(st.st_mode));
+	ut_write_flag(&c->out, "program", S_ISREG(st.st_mode) && (st.st_mode & 0111));
+	ut_write_close(&c->out, '}');
+}
+
+/* A folder of this machine, for the one who chooses a program: who may start programs may look. */
+int ut_api_folder(struct ut_call *c, struct ut_err *err)
+{
+	const char *asked = ut_request_argument(c->request, "path"), *home = getenv("HOME");
+	const char *path = asked && asked[0] ? asked : home && home[0] ? home : "/";
+	struct dirent **list = NULL;
+	int count;
+
+	if (path[0] != '/')
+		return ut_err_set(err, -EINVAL, "%s: begins with a slash", path);
+	count = scandir(path, &list, is_shown, by_name);
+	if (count < 0)
+		return ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
+	ut_write_open(&c->out, NULL, '{');
+	ut_write_text(&c->out, "path", path);
+	ut_write_open(&c->out, "entries", '[');
+	for (int i = 0; i < count; i++) {
+		if ((size_t)i < LISTED)
+			write_entry(c, path, list[i]->d_name);
+		free(list[i]);
+	}
+	free(list);
+	ut_write_close(&c->out, ']');
+	ut_write_flag(&c->out, "more", (size_t)count > LISTED);
+	ut_write_close(&c->out, '}');
+	return 0;
+}

@@ -1,0 +1,213 @@
+/* api_shelf.c - projects, results and the trash. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "site/events.h"
+#include "site/site_call.h"
+#include "workbench/folder.h"
+#include "workbench/result_traces.h"
+#include "workbench/trash.h"
+
+int ut_api_tree(struct ut_call *c, struct ut_err *err)
+{
+	struct ut_shelf_tree tree;
+	int rc = ut_shelf_list(&c->site->shelf, c->arena, &tree, err);
+
+	if (rc)
+		return rc;
+	ut_write_open(&c->out, NULL, '[');
+	for (size_t i = 0; i < tree.count; i++) {
+		const struct ut_shelf_project *p = &tree.projects[i];
+
+		ut_write_open(&c->out, NULL, '{');
+		ut_write_text(&c->out, "name", p->name);
+		ut_write_i64(&c->out, "changed", p->changed);
+		ut_write_open(&c->out, "results", '[');
+		for (size_t k = 0; k < p->count; k++) {
+			ut_write_open(&c->out, NULL, '{');
+			ut_shelf_write_result(&c->out, &p->results[k]);
+			ut_write_close(&c->out, '}');
+		}
+		ut_write_close(&c->out, ']');
+		ut_write_close(&c->out, '}');
+	}
+	ut_write_close(&c->out, ']');
+	return 0;
+}
+
+static int changed(struct ut_call *c, int rc)
+{
+	if (!rc)
+		ut_events_changed(c->site->events);
+	return rc;
+}
+
+int ut_api_new_project(struct ut_call *c, struct ut_err *err)
+{
+	const char *name;
+	int rc = ut_call_text(c, "name", &name, err);
+
+	return rc ? rc : changed(c, ut_shelf_add_project(&c->site->shelf, name, err));
+}
+
+int ut_api_change_project(struct ut_call *c, struct ut_err *err)
+{
+	const char *name;
+	int rc = ut_call_text(c, "name", &name, err);
+
+	if (rc)
+		return rc;
+	ut_viewers_drop(c->site->viewers, c->args[0], NULL);
+	return changed(c, ut_shelf_rename_project(&c->site->shelf, c->args[0], name, err));
+}
+
+/* Says how to get it back. */
+static int drop(struct ut_call *c, const char *project, const char *result, struct ut_err *err)
+{
+	char id[UT_TRASH_ID];
+	int rc;
+
+	ut_viewers_drop(c->site->viewers, project, result);
+	rc = ut_trash_put(&c->site->shelf, project, result, id, err);
+	if (rc)
+		return rc;
+	ut_write_open(&c->out, NULL, '{');
+	ut_write_text(&c->out, "undo", id);
+	ut_write_close(&c->out, '}');
+	return changed(c, 0);
+}
+
+int ut_api_drop_project(struct ut_call *c, struct ut_err *err)
+{
+	return drop(c, c->args[0], NULL, err);
+}
+
+int ut_api_drop_result(struct ut_call *c, struct ut_err *err)
+{
+	return drop(c, c->args[0], c->args[1], err);
+}
+
+/* ---- one result ----------------------------------------------------------------------------- */
+
+static bool write_file(void *ctx, int at, const char *name, unsigned char type)
+{
+	struct ut_json_writer *w = ctx;
+	struct stat st;
+
+	if (type != DT_REG || fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW))
+		return true;
+	ut_write_open(w, NULL, '{');
+	ut_write_text(w, "name", name);
+	ut_write_u64(w, "bytes", (uint64_t)st.st_size);
+	ut_write_flag(w, "trace", ut_result_traces_fit(name));
+	ut_write_close(w, '}');
+	return true;
+}
+
+/* A file of JSON as a member, if it is there and is what it should be. */
+static void write_document(struct ut_call *c, int at, const char *key, const char *name)
+{
+	const struct ut_doc *t;
+	struct ut_buf text = { 0 };
+
+	if (!ut_folder_read(at, name, UT_SMALL_FILE, &text, NULL) && text.len &&
+	    !ut_doc_read(c->arena, (struct ut_str){ text.data, text.len }, &t, NULL))
+		ut_write_doc(&c->out, key, t);
+	else
+		ut_write_null(&c->out, key);
+	ut_buf_release(&text);
+}
+
+int ut_api_result(struct ut_call *c, struct ut_err *err)
+{
+	struct ut_shelf_result r;
+	struct ut_buf notes = { 0 };
+	int at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err), rc;
+
+	if (at < 0)
+		return at;
+	rc = ut_shelf_look(&c->site->shelf, c->arena, c->args[0], c->args[1], &r, err);
+	if (!rc) {
+		ut_write_open(&c->out, NULL, '{');
+		ut_write_text(&c->out, "project", c->args[0]);
+		ut_shelf_write_result(&c->out, &r);
+		if (ut_folder_read(at, UT_NOTES_FILE, UT_NOTES_MOST, &notes, NULL))
+			notes.len = 0;
+		ut_write_bytes(&c->out, "notes", notes.len ? notes.data : "", notes.len);
+		write_document(c, at, "asked", UT_RESULT_FILE);
+		write_document(c, at, "how", UT_STATE_FILE);
+		ut_write_open(&c->out, "files", '[');
+		rc = ut_folder_each(at, write_file, &c->out, err);
+		ut_write_close(&c->out, ']');
+		ut_write_close(&c->out, '}');
+	}
+	ut_buf_release(&notes);
+	close(at);
+	return rc;
+}
+
+static int write_notes(struct ut_call *c, const char *notes, struct ut_err *err)
+{
+	int at, rc;
+
+	if (strlen(notes) > UT_NOTES_MOST)
+		return ut_err_set(err, -E2BIG, "notes have %u bytes at most", UT_NOTES_MOST);
+	at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err);
+	if (at < 0)
+		return at;
+	rc = ut_folder_write(at, UT_NOTES_FILE, ut_str_of(notes), err);
+	close(at);
+	return rc;
+}
+
+int ut_api_change_result(struct ut_call *c, struct ut_err *err)
+{
+	const char *name = ut_doc_text(c->body, "name"), *project = ut_doc_text(c->body, "project");
+	const char *notes = ut_doc_text(c->body, "notes");
+	int rc = 0;
+
+	if (!name && !project && !notes)
+		return ut_err_set(err, -EINVAL, "nothing to change: name, project or notes");
+	if (notes)
+		rc = write_notes(c, notes, err);
+	if (!rc && (name || project)) {
+		ut_viewers_drop(c->site->viewers, c->args[0], c->args[1]);
+		rc = ut_shelf_move_result(&c->site->shelf, c->args[0], c->args[1],
+					  project ? project : c->args[0], name ? name : c->args[1],
+					  err);
+	}
+	return changed(c, rc);
+}
+
+/* ---- the trash ------------------------------------------------------------------------------ */
+
+int ut_api_trash(struct ut_call *c, struct ut_err *err)
+{
+	return ut_trash_list(&c->site->shelf, &c->out, err);
+}
+
+int ut_api_restore(struct ut_call *c, struct ut_err *err)
+{
+	const char *project, *result;
+	int rc = ut_trash_restore(&c->site->shelf, c->arena, c->args[0], &project, &result, err);
+
+	if (rc)
+		return rc;
+	ut_write_open(&c->out, NULL, '{');
+	ut_write_text(&c->out, "project", project);
+	ut_write_text(&c->out, "result", result);
+	ut_write_close(&c->out, '}');
+	return changed(c, 0);
+}
+
+int ut_api_empty_trash(struct ut_call *c, struct ut_err *err)
+{
+	(void)err;
+	ut_trash_empty(&c->site->shelf, 0);
+	return 0;
+}

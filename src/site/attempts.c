@@ -1,0 +1,71 @@
+#include "site/attempts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FORGET_S 3600
+
+static const struct ut_attempt *find(const struct ut_attempts *a, const char *client)
+{
+	for (size_t i = 0; i < UT_ATTEMPT_CLIENTS; i++) {
+		if (a->clients[i].wrong && !strcmp(a->clients[i].client, client))
+			return &a->clients[i];
+	}
+	return NULL;
+}
+
+unsigned int ut_attempts_wait(const struct ut_attempts *a, const char *client, int64_t now)
+{
+	const struct ut_attempt *one = find(a, client);
+
+	if (one && now < one->until)
+		return (unsigned int)(one->until - now);
+	if (now / 60 == a->minute && a->in_minute >= UT_ATTEMPT_MINUTE)
+		return (unsigned int)(60 - now % 60);
+	return 0;
+}
+
+/* Its place, or that of the one who has been quiet for longest. */
+static struct ut_attempt *place(struct ut_attempts *a, const char *client, int64_t now)
+{
+	struct ut_attempt *oldest = &a->clients[0];
+
+	for (size_t i = 0; i < UT_ATTEMPT_CLIENTS; i++) {
+		struct ut_attempt *one = &a->clients[i];
+
+		if (one->wrong && now - one->last > FORGET_S)
+			one->wrong = 0;
+		if (one->wrong && !strcmp(one->client, client))
+			return one;
+		if (oldest->wrong && (!one->wrong || one->last < oldest->last))
+			oldest = one;
+	}
+	*oldest = (struct ut_attempt){ 0 };
+	snprintf(oldest->client, sizeof(oldest->client), "%s", client);
+	return oldest;
+}
+
+void ut_attempts_wrong(struct ut_attempts *a, const char *client, int64_t now)
+{
+	struct ut_attempt *one = place(a, client, now);
+	unsigned int wait = 0;
+
+	one->wrong++;
+	one->last = now;
+	if (one->wrong >= UT_ATTEMPT_FREE)
+		wait = one->wrong - UT_ATTEMPT_FREE < 10 ? 1u << (one->wrong - UT_ATTEMPT_FREE)
+							 : UT_ATTEMPT_MOST_S;
+	one->until = now + (wait < UT_ATTEMPT_MOST_S ? wait : UT_ATTEMPT_MOST_S);
+	if (now / 60 != a->minute)
+		a->in_minute = 0;
+	a->minute = now / 60;
+	a->in_minute++;
+}
+
+void ut_attempts_right(struct ut_attempts *a, const char *client)
+{
+	for (size_t i = 0; i < UT_ATTEMPT_CLIENTS; i++) {
+		if (!strcmp(a->clients[i].client, client))
+			a->clients[i].wrong = 0;
+	}
+}

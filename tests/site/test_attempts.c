@@ -1,0 +1,86 @@
+/* test_attempts.c - tests src/site/attempts.h: guessing becomes slow, for one and for many. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "site/attempts.h"
+
+static void the_first_few_are_free_and_then_it_doubles(void **state)
+{
+	struct ut_attempts *a = calloc(1, sizeof(*a));
+	unsigned int last = 0;
+	int64_t now = 1000000;
+
+	(void)state;
+	for (unsigned int i = 1; i < UT_ATTEMPT_FREE; i++) {
+		ut_attempts_wrong(a, "192.0.2.1", now);
+		assert_int_equal(ut_attempts_wait(a, "192.0.2.1", now), 0);
+	}
+	for (int i = 0; i < 20; i++) {
+		unsigned int wait;
+
+		now += last + 60;
+		assert_int_equal(ut_attempts_wait(a, "192.0.2.1", now), 0);
+		ut_attempts_wrong(a, "192.0.2.1", now);
+		wait = ut_attempts_wait(a, "192.0.2.1", now);
+		assert_true(wait > 0 && wait >= last && wait <= UT_ATTEMPT_MOST_S);
+		assert_int_equal(ut_attempts_wait(a, "192.0.2.2", now), 0);
+		last = wait;
+	}
+	assert_int_equal(last, UT_ATTEMPT_MOST_S);
+	ut_attempts_right(a, "192.0.2.1");
+	ut_attempts_wrong(a, "192.0.2.1", now);
+	assert_int_equal(ut_attempts_wait(a, "192.0.2.1", now + 1), 0);
+	free(a);
+}
+
+static void many_addresses_together_are_slow_as_well(void **state)
+{
+	struct ut_attempts *a = calloc(1, sizeof(*a));
+	int64_t now = 600;
+	char name[32];
+
+	(void)state;
+	for (unsigned int i = 0; i < UT_ATTEMPT_MINUTE; i++) {
+		snprintf(name, sizeof(name), "10.0.0.%u", i);
+		assert_int_equal(ut_attempts_wait(a, name, now), 0);
+		ut_attempts_wrong(a, name, now);
+	}
+	assert_int_equal(ut_attempts_wait(a, "10.9.9.9", now), 60);
+	assert_int_equal(ut_attempts_wait(a, "10.9.9.9", now + 60), 0);
+	free(a);
+}
+
+static void what_is_remembered_is_bounded(void **state)
+{
+	struct ut_attempts *a = calloc(1, sizeof(*a));
+	char name[32];
+
+	(void)state;
+	for (unsigned int k = 0; k < 20; k++)
+		ut_attempts_wrong(a, "192.0.2.1", 1000);
+	for (unsigned int i = 0; i < 10 * UT_ATTEMPT_CLIENTS; i++) {
+		snprintf(name, sizeof(name), "10.0.%u.%u", i >> 8, i & 255);
+		ut_attempts_wrong(a, name, 1001 + i * 60);
+	}
+	snprintf(name, sizeof(name), "a name that is longer %d", 1);
+	ut_attempts_wrong(a, name, 1001);
+	free(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_first_few_are_free_and_then_it_doubles),
+		cmocka_unit_test(many_addresses_together_are_slow_as_well),
+		cmocka_unit_test(what_is_remembered_is_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
