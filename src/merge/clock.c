@@ -2,21 +2,17 @@
  * clock.c - brings the files of a merge onto one clock.
  *
  * Files say in different ways when their time 0 was: ours give the offset to wall-clock time,
- * PyTorch its base time, Intel's unitrace and older PyTorch count from 1970. Wall clocks of two
- * hosts agree as well as NTP makes them; processes of one host share CLOCK_MONOTONIC, which is
- * better than any wall clock, so they are never moved against each other.
+ * PyTorch its base time, Intel's unitrace and older PyTorch count from 1970.
  */
 #include <stdlib.h>
-#include <string.h>
 
+#include "analyze/host_clocks.h"
 #include "base/grow.h"
 #include "merge/plan.h"
 
 /* Times from here on, in ns, can only count from 1970: it is 2001, or 31 years after a boot. */
 #define SINCE_1970 INT64_C(1000000000000000000)
 #define EPOCH_MOST INT64_C(4102444800000000000) /* 2100 */
-/* Wall clocks of one host are set, too, but not by that much unless it was started again. */
-#define SAME_BOOT INT64_C(60000000000)
 
 static const struct ut_facts_process *placed_process(const struct ut_facts *f)
 {
@@ -44,46 +40,42 @@ static void find_epoch(struct ut_merge_file *f)
 		f->placed = false;
 }
 
-struct host {
-	struct ut_str name;
-	struct ut_merge_file *file;
-};
-
-static int by_host(const void *a, const void *b)
-{
-	const struct host *x = a, *y = b;
-	int order = ut_str_cmp(x->name, y->name);
-
-	if (order)
-		return order;
-	return x->file < y->file ? -1 : 1;
-}
-
 /* Files of one host and boot have one clock: the epoch that its first file gives. */
-static void join_hosts(struct ut_merge_plan *p)
+static uint32_t join_hosts(struct ut_merge_file *all, size_t count)
 {
-	struct host *hosts = ut_make((p->count + 1) * sizeof(*hosts));
+	struct ut_clock_of *clocks = ut_make((count + 1) * sizeof(*clocks));
+	struct ut_merge_file **files = ut_make((count + 1) * sizeof(struct ut_merge_file *));
+	uint32_t found;
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->count; i++) {
-		struct ut_merge_file *f = &p->files[i];
+	for (size_t i = 0; i < count; i++) {
+		struct ut_merge_file *f = &all[i];
 		const struct ut_facts_process *process = placed_process(&f->facts);
 
-		if (!f->left_out && f->placed && f->epoch && process && process->host.len)
-			hosts[n++] = (struct host){ ut_facts_span(&f->facts, process->host), f };
+		f->clock = UINT32_MAX;
+		if (f->left_out || !f->placed || !f->epoch || !process || !process->host.len)
+			continue;
+		files[n] = f;
+		clocks[n++] = (struct ut_clock_of){ ut_facts_span(&f->facts, process->host),
+						    f->epoch, 0 };
 	}
-	if (n)
-		qsort(hosts, n, sizeof(*hosts), by_host);
-	for (size_t i = 1, first = 0; i < n; i++) {
-		bool same = ut_str_eq(hosts[i].name, hosts[first].name);
-		int64_t apart = same ? hosts[i].file->epoch - hosts[first].file->epoch : SAME_BOOT;
+	found = ut_clocks_share(clocks, n);
+	for (size_t i = 0; i < n; i++) {
+		files[i]->epoch = clocks[i].epoch;
+		files[i]->clock = clocks[i].clock;
+	}
+	free(clocks);
+	free(files);
+	return found;
+}
 
-		if (apart > -SAME_BOOT && apart < SAME_BOOT)
-			hosts[i].file->epoch = hosts[first].file->epoch;
-		else
-			first = i;
+uint32_t ut_merge_place(struct ut_merge_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!files[i].left_out)
+			find_epoch(&files[i]);
 	}
-	free(hosts);
+	return join_hosts(files, count);
 }
 
 /*
@@ -120,23 +112,66 @@ static bool choose_reference(struct ut_merge_plan *p)
 	return any;
 }
 
+/* Of a file that was brought onto the root's clock: what is added to its first time. */
+static int64_t first_added(const struct ut_merge_file *f)
+{
+	return ut_time_map_add(&f->map, f->facts.first);
+}
+
+/*
+ * With evidence the clock is that of the root; time 0 may have to lie earlier, because no event may
+ * come to lie before it.
+ */
+static void place_on_root(struct ut_merge_plan *p)
+{
+	int64_t epoch = p->clocks.epoch, start;
+
+	p->reference = SIZE_MAX;
+	for (size_t i = 0; i < p->count; i++) {
+		const struct ut_merge_file *f = &p->files[i];
+
+		if (f->left_out || !f->placed)
+			continue;
+		if (f->map.count) {
+			start = f->facts.first + first_added(f);
+			if (start < 0 && p->clocks.epoch + start < epoch)
+				epoch = p->clocks.epoch + start;
+			if (p->reference == SIZE_MAX && ut_time_map_is_shift(&f->map) &&
+			    !first_added(f))
+				p->reference = i;
+		} else if (f->epoch + f->facts.first < epoch) {
+			epoch = f->epoch + f->facts.first;
+		}
+	}
+	p->reference = p->reference == SIZE_MAX ? 0 : p->reference;
+	p->epoch = epoch;
+}
+
+static void set_shift(const struct ut_merge_plan *p, struct ut_merge_file *f)
+{
+	f->plan.shift = f->epoch - p->epoch;
+	if (!f->map.count)
+		return;
+	ut_time_map_shift(&f->map, p->clocks.epoch - p->epoch);
+	f->plan.shift = first_added(f);
+	f->plan.map = ut_time_map_is_shift(&f->map) ? NULL : &f->map;
+}
+
 void ut_merge_align(struct ut_merge_plan *p, bool no_align)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		if (!p->files[i].left_out)
-			find_epoch(&p->files[i]);
-	}
+	(void)ut_merge_place(p->files, p->count);
 	if (no_align)
 		return;
-	join_hosts(p);
 	p->placed = choose_reference(p);
+	if (p->placed && p->clocks.hosts)
+		place_on_root(p);
 	for (size_t i = 0; p->placed && i < p->count; i++) {
 		struct ut_merge_file *f = &p->files[i];
 
 		if (f->left_out)
 			continue;
 		if (f->placed)
-			f->plan.shift = f->epoch - p->epoch;
+			set_shift(p, f);
 		p->aligned += f->placed;
 		p->unplaced += !f->placed;
 	}

@@ -292,6 +292,9 @@ static void put_process(struct ut_buf *out, const struct ut_merge_plan *p,
 	if (!each_member_start(&e, process))
 		return;
 	while (each_next(&e)) {
+		/* what was measured was used; its times are not those of the result */
+		if (ut_str_is(e.key, "host_clock") && (f->plan.shift || f->map.count))
+			continue;
 		ut_buf_text(out, between);
 		between = comma;
 		if (ut_str_is(e.key, "pid"))
@@ -376,6 +379,22 @@ static void put_changed_pids(const struct ut_merge_file *f, struct ut_buf *out)
 	ut_buf_text(out, between == comma ? "}" : "");
 }
 
+/* How well that is known, and what the rate of its clock was, if hosts were brought together. */
+static void put_clock(const struct ut_merge_file *f, struct ut_buf *out)
+{
+	uint64_t error = ut_time_map_worst(&f->map);
+
+	if (!f->map.count)
+		return;
+	if (error != UT_TIME_UNKNOWN)
+		ut_buf_fmt(out, ",\"clock_error_ns\":%" PRIu64, error);
+	ut_buf_fmt(out, ",\"drift_ppb\":%" PRId64, ut_time_map_drift(&f->map));
+	for (size_t i = 0; i < f->map.count; i++)
+		ut_buf_fmt(out, "%s[%" PRId64 ",%" PRId64 "]", i ? "," : ",\"clock_knots\":[",
+			   f->map.knots[i].at, f->map.knots[i].add);
+	ut_buf_text(out, "]");
+}
+
 static void put_file(const struct common *c, const struct ut_merge_file *f, struct ut_buf *out)
 {
 	const char *name = ut_path_base(f->name);
@@ -385,6 +404,7 @@ static void put_file(const struct common *c, const struct ut_merge_file *f, stru
 	ut_buf_fmt(out, ",\"events\":%" PRIu64 ",\"shift_ns\":%" PRId64, f->facts.events,
 		   f->plan.shift);
 	ut_buf_fmt(out, ",\"clock\":%s", f->placed ? "\"aligned\"" : "\"own\"");
+	put_clock(f, out);
 	if (f->facts.rank >= 0)
 		ut_buf_fmt(out, ",\"rank\":%d", (int)f->facts.rank);
 	put_changed_pids(f, out);

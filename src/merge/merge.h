@@ -45,6 +45,14 @@ int ut_merge_model(struct ut_merge *m, struct ut_err *err) UT_MUST_CHECK;
 int ut_merge_read_facts(struct ut_merge *m, size_t first, size_t count,
 			struct ut_err *err) UT_MUST_CHECK;
 
+/*
+ * Brings the clocks of several hosts together, by what their ranks measured and sent each other, if
+ * the files [first, first + count), which are this process's share, and those of the others have
+ * such: fills in maps of all files, and *clocks. Collective.
+ */
+int ut_merge_find_clocks(struct ut_merge *m, size_t first, size_t count,
+			 struct ut_merge_clocks *clocks, struct ut_err *err) UT_MUST_CHECK;
+
 /* The error that no input is left. */
 int ut_merge_nothing(const struct ut_merge *m, struct ut_err *err);
 

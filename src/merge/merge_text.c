@@ -280,6 +280,8 @@ int ut_merge_text(struct ut_merge *m, struct ut_err *err)
 	if (!rc && !valid)
 		rc = ut_merge_nothing(m, err);
 	if (!rc)
+		rc = ut_merge_find_clocks(m, first, count, &plan.clocks, err);
+	if (!rc)
 		rc = ut_merge_plan_make(&plan, m->files, m->count, &m->rules, err);
 	if (rc)
 		return rc;

@@ -11,6 +11,8 @@
 #include "export/exporter.h"
 #include "import/importer.h"
 #include "merge/merge.h"
+#include "model/event.h"
+#include "model/sink.h"
 #include "model/store.h"
 #include "mpijob/mpijob.h"
 #include "text/out.h"
@@ -88,6 +90,43 @@ static int read_clocks(struct ut_merge *m, struct ut_err *err)
 	return valid ? 0 : ut_merge_nothing(m, err);
 }
 
+/* Times on the common clock, on their way into a file, where clocks run differently. */
+struct mapping {
+	struct ut_sink sink; /* first */
+	struct ut_sink *to;
+	const struct ut_time_map *map;
+};
+
+static uint64_t mapped(const struct ut_time_map *map, uint64_t ts)
+{
+	int64_t to = ts <= INT64_MAX ? ut_time_map_to(map, (int64_t)ts) : INT64_MAX;
+
+	return to > 0 ? (uint64_t)to : 0;
+}
+
+static void map_event(struct ut_sink *sink, const struct ut_trace *trace,
+		      const struct ut_event *event)
+{
+	struct mapping *m = (struct mapping *)sink;
+	struct ut_event e = *event;
+
+	e.ts = mapped(m->map, event->ts);
+	if (e.kind == UT_KIND_SPAN)
+		e.val = mapped(m->map, ut_event_end(event)) - e.ts;
+	ut_sink_event(m->to, trace, &e);
+}
+
+static void send_mapped(struct ut_store *store, const struct ut_time_map *map, struct ut_sink *to)
+{
+	struct mapping m = { .sink = *to, .to = to, .map = map };
+
+	m.sink.event = map_event;
+	m.sink.measured = NULL; /* stores have none */
+	ut_store_send(store, 0, &m.sink);
+	store->trace.first = mapped(map, store->trace.first);
+	store->trace.last = mapped(map, store->trace.last);
+}
+
 static uint64_t moved(uint64_t ts, int64_t shift)
 {
 	uint64_t to = ts + (uint64_t)shift;
@@ -95,6 +134,21 @@ static uint64_t moved(uint64_t ts, int64_t shift)
 	if (shift < 0)
 		return to > ts ? 0 : to;
 	return to < ts ? UINT64_MAX : to;
+}
+
+/* What was measured about the clock of a host was used: its times are not those of the result. */
+static void drop_measured(struct ut_trace *t)
+{
+	for (size_t i = 0; i < t->process_count; i++) {
+		struct ut_arg *a = &t->args[t->processes[i].args];
+
+		while (a->type != UT_ARG_END &&
+		       !(a->type == UT_ARG_JSON &&
+			 ut_str_is(ut_strtab_get(&t->strings, a->key), "host_clock")))
+			a++;
+		for (; a->type != UT_ARG_END; a++)
+			a[0] = a[1];
+	}
 }
 
 static int send(struct ut_merge *m, const struct ut_merge_plan *plan, size_t i,
@@ -106,9 +160,15 @@ static int send(struct ut_merge *m, const struct ut_merge_plan *plan, size_t i,
 
 	if (rc)
 		return rc;
-	ut_store_send(&store, f->plan.shift, sink);
-	store.trace.first = moved(store.trace.first, f->plan.shift);
-	store.trace.last = moved(store.trace.last, f->plan.shift);
+	if (f->plan.shift || f->map.count)
+		drop_measured(&store.trace);
+	if (f->plan.map) {
+		send_mapped(&store, f->plan.map, sink);
+	} else {
+		ut_store_send(&store, f->plan.shift, sink);
+		store.trace.first = moved(store.trace.first, f->plan.shift);
+		store.trace.last = moved(store.trace.last, f->plan.shift);
+	}
 	if (plan->placed && f->placed)
 		store.trace.realtime_offset = plan->epoch;
 	else if (store.trace.realtime_offset)
@@ -152,13 +212,15 @@ int ut_merge_model(struct ut_merge *m, struct ut_err *err)
 	if (rc)
 		return rc;
 	rules.pids = rules.ids = UT_MERGE_KEEP;
+	rc = ut_merge_find_clocks(m, 0, m->count, &plan.clocks, err);
+	if (rc)
+		return rc;
 	rc = ut_merge_plan_make(&plan, m->files, m->count, &rules, err);
 	if (rc)
 		return rc;
 	rc = write_all(m, &plan, err);
-	if (!rc && !m->quiet && plan.aligned > 1)
-		ut_tell(m->teller, UT_INFO, "clocks: %zu files aligned to that of %s", plan.aligned,
-			m->files[plan.reference].name);
+	if (!rc && !m->quiet)
+		ut_merge_tell_clocks(&plan, m->teller);
 	ut_merge_plan_release(&plan);
 	return rc;
 }

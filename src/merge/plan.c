@@ -167,6 +167,8 @@ static int apply_offset(struct ut_merge_plan *p, const char *word, struct ut_err
 		hits++;
 		f->offset += ns;
 		f->plan.shift += ns;
+		if (f->map.count)
+			ut_time_map_shift(&f->map, ns);
 	}
 	return rc || hits ? rc : unknown_file(word, err);
 }
@@ -178,7 +180,7 @@ int ut_merge_plan_make(struct ut_merge_plan *p, struct ut_merge_file *files, siz
 {
 	int rc = 0;
 
-	*p = (struct ut_merge_plan){ .files = files, .count = count };
+	*p = (struct ut_merge_plan){ .files = files, .count = count, .clocks = p->clocks };
 	ut_merge_align(p, rules->no_align);
 	for (size_t i = 0; !rc && i < rules->offsets.count; i++)
 		rc = apply_offset(p, rules->offsets.items[i], err);
@@ -192,6 +194,8 @@ int ut_merge_plan_make(struct ut_merge_plan *p, struct ut_merge_file *files, siz
 void ut_merge_plan_release(struct ut_merge_plan *p)
 {
 	ut_arena_release(&p->arena);
-	for (size_t i = 0; i < p->count; i++)
+	for (size_t i = 0; i < p->count; i++) {
 		p->files[i].plan = (struct ut_rewrite_plan){ 0 };
+		ut_time_map_release(&p->files[i].map);
+	}
 }

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/opt.h"
 #include "base/str.h"
+#include "clocks/time_map.h"
 #include "merge/rewrite.h"
 
 struct ut_inputs;
@@ -40,10 +41,23 @@ struct ut_merge_file {
 	struct ut_rewrite_plan plan;
 	bool placed;    /* its clock can be related to others by epoch */
 	int64_t epoch;  /* ns since 1970 at its time 0 */
+	uint32_t clock; /* if placed: the same number for files with one clock */
+	/* Onto the clock of the root, if hosts were brought together by evidence; owned. */
+	struct ut_time_map map;
 	int64_t offset; /* ns, asked for by the user; part of plan.shift */
 };
 
+/* How the clocks of several hosts were brought together: evidence.c. Zeroed: they were not. */
+struct ut_merge_clocks {
+	size_t hosts;  /* clocks with evidence; the root counts */
+	size_t others; /* that are placed by their wall clocks only */
+	int64_t epoch; /* of the root: ns since 1970 at its time 0 */
+	uint64_t error, evidence, measured;
+	uint64_t messages, backwards, most_backwards; /* of those that were looked at */
+};
+
 struct ut_merge_plan {
+	struct ut_merge_clocks clocks;
 	struct ut_merge_file *files; /* owned by the caller, as are their facts */
 	size_t count;
 	struct ut_arena arena;
@@ -60,7 +74,10 @@ struct ut_merge_plan {
 int ut_merge_check_offset(const char *word, const struct ut_inputs *in,
 			  struct ut_err *err) UT_MUST_CHECK;
 
-/* -EINVAL if an offset names a file that is not among the inputs, or is no number. */
+/*
+ * clocks are set, all else is made. -EINVAL if an offset names a file that is not among the inputs,
+ * or is no number.
+ */
 int ut_merge_plan_make(struct ut_merge_plan *p, struct ut_merge_file *files, size_t count,
 		       const struct ut_merge_rules *rules, struct ut_err *err) UT_MUST_CHECK;
 void ut_merge_plan_release(struct ut_merge_plan *p);
@@ -71,6 +88,11 @@ void ut_merge_plan_tail(const struct ut_merge_plan *p, struct ut_buf *out);
 /* Tells what is done to the files, and what is missing: tell.c. */
 void ut_merge_tell(const struct ut_merge_plan *p, enum ut_merge_numbers pids,
 		   const struct ut_teller *teller);
+/* Of that, what was done to clocks. */
+void ut_merge_tell_clocks(const struct ut_merge_plan *p, const struct ut_teller *teller);
+
+/* When the time 0 of each file was, and which have one clock; how many clocks. */
+uint32_t ut_merge_place(struct ut_merge_file *files, size_t count);
 
 /* In parts, for tests and for the size of files: clock.c and names.c. */
 void ut_merge_align(struct ut_merge_plan *p, bool no_align);

@@ -13,7 +13,7 @@
 #include "merge/rewrite_number.h"
 
 #define FRAME_EVENTS 8192u
-#define PATCHES      8
+#define PATCHES      9
 
 /* One place in an event where other text goes. Text lies in room, or outlives the event. */
 struct patch {
@@ -47,10 +47,32 @@ static void add_number(struct patches *p, struct ut_str old, size_t len)
 
 /* ---- what changes in an event -------------------------------------------------------------- */
 
-static void patch_time(struct patches *p, struct ut_rewrite *r, struct ut_str ts)
+/* Where clocks run differently, lengths do as well: the end is moved as far as it has to be. */
+static void patch_length(struct patches *p, const struct ut_time_map *map, int64_t begin,
+			 int64_t added, struct ut_str dur)
+{
+	int64_t ns, end, change, length;
+
+	if (!ut_rewrite_ns(dur, &ns) || __builtin_add_overflow(begin, ns, &end))
+		return;
+	change = ut_time_map_add(map, end) - added;
+	if (change && (ns < 0 || ns + change >= 0))
+		add_number(p, dur, ut_rewrite_shift(p->room[p->count], dur, change, &length));
+}
+
+static void patch_time(struct patches *p, struct ut_rewrite *r,
+		       const struct ut_rewrite_walk_event *e)
 {
 	int64_t shift = r->plan->shift, ns;
+	struct ut_str ts = e->ts;
 
+	if (r->plan->map) {
+		if (!ut_rewrite_ns(ts, &ns))
+			return;
+		shift = ut_time_map_add(r->plan->map, ns);
+		if (e->dur.len)
+			patch_length(p, r->plan->map, ns, shift, e->dur);
+	}
 	if (shift) {
 		size_t len = ut_rewrite_shift(p->room[p->count], ts, shift, &ns);
 
@@ -166,7 +188,7 @@ static void patch_event(struct patches *p, struct ut_rewrite *r,
 	const struct ut_rewrite_plan *plan = r->plan;
 
 	p->count = 0;
-	patch_time(p, r, e->ts);
+	patch_time(p, r, e);
 	if (plan->processes) {
 		const struct ut_rewrite_process *change = change_of(r, e->pid);
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "clocks/time_map.h"
 #include "merge/rewrite_facts.h"
 #include "merge/rewrite_walk.h"
 
@@ -44,8 +45,9 @@ struct ut_rewrite_process {
 
 /* What changes in one file. Zeroed: nothing. */
 struct ut_rewrite_plan {
-	int64_t shift;         /* ns, added to all times */
-	uint64_t id_add;       /* to numbers that pair events */
+	int64_t shift;                 /* ns, added to all times */
+	const struct ut_time_map *map; /* instead, where clocks run differently; NULL = none */
+	uint64_t id_add;               /* to numbers that pair events */
 	const char *id_prefix; /* in front of ids that are no such numbers; NULL = they stay */
 	bool id_all;           /* in front of all of them: id_add does not count */
 	const char *sf_prefix; /* in front of the names of stack frames; NULL = they stay */

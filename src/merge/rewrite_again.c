@@ -84,6 +84,8 @@ static inline struct ut_str *member_at(struct ut_rewrite_walk_event *e, const ch
 		return &e->sf;
 	case KEY('p', 'i', 'd', '"'):
 		return colon[-5] == '"' ? &e->pid : NULL;
+	case KEY('d', 'u', 'r', '"'):
+		return colon[-5] == '"' ? &e->dur : NULL;
 	case KEY('i', 'd', '2', '"'):
 		return colon[-5] == '"' ? &e->id2 : NULL;
 	case KEY('_', 'i', 'd', '"'):

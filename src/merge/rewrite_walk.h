@@ -20,7 +20,7 @@
 /* One event. Members that it does not have are {NULL, 0}; strings are given with their quotes. */
 struct ut_rewrite_walk_event {
 	struct ut_str text; /* from { to } */
-	struct ut_str ph, ts, pid, id, id2, bind_id, name, args, sf;
+	struct ut_str ph, ts, dur, pid, id, id2, bind_id, name, args, sf;
 };
 
 /* Where a member of this name goes; NULL = nowhere. */
@@ -39,6 +39,8 @@ static inline struct ut_str *ut_rewrite_walk_member(struct ut_rewrite_walk_event
 	case 3:
 		if (!memcmp(k, "pid", 3))
 			return &e->pid;
+		if (!memcmp(k, "dur", 3))
+			return &e->dur;
 		return !memcmp(k, "id2", 3) ? &e->id2 : NULL;
 	case 4:
 		if (!memcmp(k, "name", 4))

@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "base/tell.h"
 #include "merge/plan.h"
+#include "text/cells.h"
 
 #define GAPS_TOLD 5
 
@@ -35,11 +36,34 @@ static bool is_unplaced(const struct ut_merge_file *f)
 	return !f->placed;
 }
 
-static void tell_clocks(const struct ut_merge_plan *p, const struct ut_teller *teller)
+/* Hosts that were brought together by evidence. */
+static void tell_hosts(const struct ut_merge_clocks *c, const struct ut_teller *teller)
+{
+	char time[UT_CELL_TIME];
+
+	ut_tell(teller, UT_INFO,
+		"clocks: %zu hosts brought together to within %s, by %" PRIu64
+		" messages and collective calls and %" PRIu64 " measurements",
+		c->hosts, ut_cell_time(time, c->error), c->evidence, c->measured);
+	if (c->others)
+		ut_tell(teller, UT_WARN,
+			"clocks: %zu host%s placed by the wall clock alone, which may be wrong by "
+			"milliseconds",
+			c->others, c->others == 1 ? " is" : "s are");
+	if (c->backwards)
+		ut_tell(teller, UT_WARN,
+			"clocks: %" PRIu64 " of %" PRIu64
+			" messages that were looked at arrive before they were sent, by up to %s",
+			c->backwards, c->messages, ut_cell_time(time, c->most_backwards));
+}
+
+void ut_merge_tell_clocks(const struct ut_merge_plan *p, const struct ut_teller *teller)
 {
 	struct ut_buf names = { 0 };
 
-	if (p->aligned > 1)
+	if (p->clocks.hosts)
+		tell_hosts(&p->clocks, teller);
+	else if (p->aligned > 1)
 		ut_tell(teller, UT_INFO, "clocks: %zu files aligned to that of %s", p->aligned,
 			p->files[p->reference].name);
 	if (p->placed && p->unplaced) {
@@ -146,7 +170,7 @@ void ut_merge_tell(const struct ut_merge_plan *p, enum ut_merge_numbers pids,
 		   const struct ut_teller *teller)
 {
 	tell_ranks(p, teller);
-	tell_clocks(p, teller);
+	ut_merge_tell_clocks(p, teller);
 	if (p->new_pids && pids == UT_MERGE_AUTO)
 		ut_tell(teller, UT_INFO,
 			"pids: %zu changed, because an earlier file uses the same "

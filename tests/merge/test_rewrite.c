@@ -388,6 +388,27 @@ static void all_changes_fit_into_one_event(void **state)
 
 /* ---- facts ----------------------------------------------------------------------------------- */
 
+static void clocks_that_run_differently_change_times_and_lengths(void **state)
+{
+	/* 1 us is gained in each ms from 1 ms on */
+	struct ut_time_knot knots[] = { { 1000000, 0, 0 }, { 2000000, 1000, 0 } };
+	struct ut_time_map map = { knots, 2, 2 };
+	struct ut_rewrite_plan plan = { .map = &map };
+
+	(void)state;
+	assert_string_equal(
+		rewrite("[{\"ph\":\"X\",\"ts\":1000,\"dur\":500},"
+			"{\"dur\": 1000.0 ,\"ph\":\"X\",\"ts\":2000.000,\"name\":\"ts\"},"
+			"{\"ph\":\"i\",\"ts\":3000.5},{\"ph\":\"X\",\"ts\":5000,\"dur\":0},"
+			"{\"ph\":\"C\",\"ts\":6000,\"args\":{\"dur\":5,\"ts\":9}}]",
+			&plan, NULL),
+		"{\"ph\":\"X\",\"ts\":1000,\"dur\":500.5}"
+		",\n{\"dur\": 1001.0 ,\"ph\":\"X\",\"ts\":2001.000,\"name\":\"ts\"}"
+		",\n{\"ph\":\"i\",\"ts\":3002.5}"
+		",\n{\"ph\":\"X\",\"ts\":5004,\"dur\":0}"
+		",\n{\"ph\":\"C\",\"ts\":6005,\"args\":{\"dur\":5,\"ts\":9}}");
+}
+
 static void facts_tell_clock_rank_and_processes(void **state)
 {
 	static const char text[] =
@@ -446,6 +467,7 @@ int main(void)
 		cmocka_unit_test(ids_that_no_number_can_be_added_to_become_texts),
 		cmocka_unit_test(names_and_order_are_replaced_or_made),
 		cmocka_unit_test(all_changes_fit_into_one_event),
+		cmocka_unit_test(clocks_that_run_differently_change_times_and_lengths),
 		cmocka_unit_test(facts_tell_clock_rank_and_processes),
 	};
 

@@ -99,8 +99,8 @@ static void add_value(struct ut_buf *b, int depth)
 /* Strict, without escapes; members that matter hold no brackets. */
 static void add_event(struct ut_buf *b)
 {
-	static const char *const keys[] = { "ph",  "ts",  "pid", "id",   "bind_id", "sf",     "tid",
-					    "cat", "dur", "",    "args", "xid",     "kind_id" };
+	static const char *const keys[] = { "ph",  "ts",  "pid", "id",   "bind_id", "sf",     "dur",
+					    "cat", "tid", "",    "args", "xid",     "kind_id" };
 	long n = random() % 10;
 
 	ut_buf_char(b, '{');
@@ -111,7 +111,7 @@ static void add_event(struct ut_buf *b)
 		add_blanks(b);
 		ut_buf_fmt(b, "\"%s\":", keys[key]);
 		add_blanks(b);
-		if (key < 6)
+		if (key < 7)
 			add_scalar(b);
 		else
 			add_value(b, 0);
@@ -146,6 +146,7 @@ static void both_looks_find_the_same(void **state)
 		expect_span(again.text, first.text);
 		expect_span(again.ph, first.ph);
 		expect_span(again.ts, first.ts);
+		expect_span(again.dur, first.dur);
 		expect_span(again.pid, first.pid);
 		expect_span(again.id, first.id);
 		expect_span(again.bind_id, first.bind_id);
