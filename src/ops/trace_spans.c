@@ -73,6 +73,23 @@ static enum role role_of(const struct ut_trace *t, const struct ut_type *type)
 	return *name ? TASK : NOTHING;
 }
 
+/* A function of Python, or a line where lines were recorded. */
+static struct kind python_kind_of(const struct ut_store *store, const struct ut_type *type,
+				  struct ut_strtab *strings)
+{
+	static const char *const categories[] = { "Python", "Python line", "python_function",
+						  NULL };
+	struct ut_str name = ut_strtab_get(&store->trace.strings, type->name);
+	struct kind k = { 0 };
+
+	if (type->kind != UT_KIND_SPAN ||
+	    !is_one_of(ut_strtab_get(&store->trace.strings, type->cat).ptr, categories))
+		return k;
+	k.role = TASK;
+	k.code = ut_strtab_intern(strings, name.ptr, name.len);
+	return k;
+}
+
 static struct kind kind_of(const struct ut_store *store, const struct ut_type *type,
 			   struct ut_strtab *strings)
 {
@@ -92,12 +109,13 @@ static struct kind kind_of(const struct ut_store *store, const struct ut_type *t
 	return k;
 }
 
-static struct kind *kinds_of(const struct ut_store *store, struct ut_strtab *strings)
+static struct kind *kinds_of(const struct ut_store *store, struct ut_strtab *strings, bool python)
 {
 	struct kind *kinds = ut_make((store->types.count + 1) * sizeof(*kinds));
 
 	for (uint32_t i = 0; i < store->types.count; i++)
-		kinds[i] = kind_of(store, ut_store_type(store, i), strings);
+		kinds[i] = (python ? python_kind_of : kind_of)(store, ut_store_type(store, i),
+							       strings);
 	return kinds;
 }
 
@@ -207,10 +225,9 @@ static bool is_thread(const struct ut_trace *t, const struct ut_track *track)
 	return track->type == UT_TRACK_THREAD && !ut_is_device(t, track->process);
 }
 
-void ut_ops_spans_make(struct ut_ops_spans *s, const struct ut_store *store,
-		       struct ut_strtab *strings, bool nested)
+static void make(struct ut_ops_spans *s, const struct ut_store *store, struct kind *kinds,
+		 bool nested)
 {
-	struct kind *kinds = kinds_of(store, strings);
 	struct walk w = { .s = s, .store = store, .kinds = kinds, .nested = nested };
 
 	*s = (struct ut_ops_spans){ 0 };
@@ -222,6 +239,18 @@ void ut_ops_spans_make(struct ut_ops_spans *s, const struct ut_store *store,
 			add_track(&w, i);
 	}
 	free(kinds);
+}
+
+void ut_ops_spans_make(struct ut_ops_spans *s, const struct ut_store *store,
+		       struct ut_strtab *strings, bool nested)
+{
+	make(s, store, kinds_of(store, strings, false), nested);
+}
+
+void ut_ops_spans_python(struct ut_ops_spans *s, const struct ut_store *store,
+			 struct ut_strtab *strings)
+{
+	make(s, store, kinds_of(store, strings, true), false);
 }
 
 void ut_ops_spans_release(struct ut_ops_spans *s)

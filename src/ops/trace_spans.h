@@ -55,6 +55,9 @@ struct ut_ops_spans {
  */
 void ut_ops_spans_make(struct ut_ops_spans *s, const struct ut_store *store,
 		       struct ut_strtab *strings, bool nested);
+/* The functions of Python instead: ours, with file and line as arguments, or torch.profiler's. */
+void ut_ops_spans_python(struct ut_ops_spans *s, const struct ut_store *store,
+			 struct ut_strtab *strings);
 void ut_ops_spans_release(struct ut_ops_spans *s);
 
 /* Threads of different ranks may have the same id. */
