@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "import/spool/reader.h"
 #include "launch/living.h"
 #include "launch/run.h"
@@ -15,10 +17,12 @@
 #include "session/growth.h"
 #include "session/nothing.h"
 #include "session/outputs.h"
+#include "session/sampling.h"
 #include "session/session_plan.h"
 #include "session/test_traces.h"
 #include "unitrace/backend.h"
 #include "wire/control.h"
+#include "wire/disk.h"
 
 #define FIRST_POLL_NS  UINT64_C(20000000)
 #define LAST_POLL_NS   UINT64_C(500000000)
@@ -185,7 +189,7 @@ static int write_results(const struct ut_gather *g, const struct spools *s, stru
 
 	ut_outputs_init(&out, &plan->out, plan->ccl_report, g->client);
 	ut_session_plan_reports(plan, &out.devices);
-	out.devices.active = g->session->control->want &&
+	out.devices.active = (g->session->control->want & ~UT_WANT_MEMORY) &&
 			     (!plan->out.no_summary || ut_device_report_wanted(&out.devices));
 	rc = ut_outputs_export(&out, s->list, s->finished, err);
 	finish_rc = ut_outputs_finish(&out, &root, err);
@@ -200,8 +204,15 @@ static int write_results(const struct ut_gather *g, const struct spools *s, stru
 /* What is exported need not be read again by a later `unitrace export` of the rest. */
 static void drop_spools(const struct spools *s)
 {
-	for (size_t i = 0; i < s->finished; i++)
+	struct ut_arena arena = { 0 };
+	struct ut_err ignored = { 0 };
+
+	for (size_t i = 0; i < s->finished; i++) {
 		unlink(s->list[i].path);
+		(void)!ut_path_remove_tree(ut_str_fmt(&arena, "%s" UT_KEPT_SUFFIX, s->list[i].path),
+					   &ignored);
+	}
+	ut_arena_release(&arena);
 }
 
 static void put_away(const struct ut_gather *g, const struct spools *s)
@@ -224,6 +235,12 @@ int ut_gather(const struct ut_gather *g, struct ut_err *err)
 	struct spools s = { 0 };
 	int rc = wait_for_children(g, &s, err);
 
+	/* The last samples are written now, and may be of processes that were not listed yet. */
+	if (g->plan->sampling.hz) {
+		ut_sampling_stop(g->sampling);
+		free(s.list);
+		rc = rc ? rc : ut_spool_list(g->session->dir, &s.list, &s.count, err);
+	}
 	if (!rc) {
 		sort_finished_first(&s);
 		tell_failures(g);

@@ -41,6 +41,10 @@ static void tell_kept_out(const struct ut_nothing *n, const char *name)
 	else if (n->plan->name && state != UT_STATE_RUNNING)
 		SAY("session %s is %s; 'unitrace --resume %s' while the program runs starts it",
 		    n->plan->name, state == UT_STATE_PAUSED ? "paused" : "stopped", n->plan->name);
+	else if ((n->control->flags & UT_CONTROL_ONE_SWITCH) && state == UT_STATE_PAUSED)
+		SAY("it began paused, and neither %s (__itt_resume(), PTI_ENABLE_COLLECTION=1) nor "
+		    "anybody else has resumed it",
+		    name);
 	else if (n->control->flags & UT_CONTROL_CONDITIONAL)
 		SAY("it began paused (--start-paused), and %s never called __itt_resume() nor set "
 		    "PTI_ENABLE_COLLECTION=1",
@@ -103,11 +107,20 @@ static void tell_never_called(const struct ut_nothing *n, const char *name, stru
 		SAY("nothing that %s started has called ITT with our variables set", name);
 }
 
+/* Samples need nobody in the program: what kept them out is the switch. */
+static bool samples_kept_out(const struct ut_nothing *n)
+{
+	return n->plan->sampling.hz &&
+	       ((n->control->flags & UT_CONTROL_CONDITIONAL) ||
+		((n->plan->name || (n->control->flags & UT_CONTROL_ONE_SWITCH)) &&
+		 atomic_load(ut_control_state(n->control)) != UT_STATE_RUNNING));
+}
+
 void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a)
 {
 	const char *name = ut_path_base(n->plan->argv[0]);
 
-	if (n->woken)
+	if (n->woken || samples_kept_out(n))
 		tell_kept_out(n, name);
 	else if (n->knock == UT_KNOCK_READER)
 		SAY("a process of the run could only read %s, not write there (a read-only mount, "
@@ -120,6 +133,6 @@ void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a)
 	else
 		tell_never_called(n, name, a);
 	if (!n->woken && n->control->want)
-		TELL("no runtime of a device that unitrace knows (CUDA, OpenCL) was "
+		TELL("no runtime of a device that unitrace knows (CUDA, OpenCL, Level Zero) was "
 		     "started with our variables set");
 }

@@ -94,7 +94,9 @@ bool ut_output_is_timeline(const struct ut_output_opts *opts)
 
 bool ut_output_is_single(const struct ut_output_opts *opts)
 {
-	return opts->export_mode && opts->output && !ut_output_has_pattern(opts->output);
+	if (opts->output && ut_output_has_pattern(opts->output))
+		return false;
+	return opts->together || (opts->export_mode && opts->output);
 }
 
 int ut_output_settle_formats(struct ut_output_opts *opts, struct ut_err *err)
@@ -370,4 +372,71 @@ int ut_output_report(struct ut_output_names *n, const struct ut_output_who *who,
 		name = ut_path_insert(n->arena, name, pid_and_rank(n->arena, who));
 	*path = claim(n, name);
 	return 0;
+}
+
+/* ---- hardware metrics ------------------------------------------------------------------------ */
+
+#define MODULES ".modules"
+
+/* "perf.metrics.123.csv" of "perf.csv", whoever the suffix belongs to. */
+static const char *metrics_name(struct ut_output_names *n, const struct ut_output_who *who,
+				const char *word, const char *name)
+{
+	const char *base = ut_path_base(name), *dot = strchr(base, '.');
+
+	if (n->opts->output &&
+	    ut_output_has_pattern(n->opts->output)) { /* it has its numbers already */
+		dot = dot && dot != base ? dot : base + strlen(base);
+		return ut_str_fmt(n->arena, "%.*s.%s%s", (int)(dot - name), name, word, dot);
+	}
+	return ut_path_insert(n->arena, name,
+			      ut_str_fmt(n->arena, ".%s%s", word, pid_and_rank(n->arena, who)));
+}
+
+int ut_output_metrics(struct ut_output_names *n, const struct ut_output_who *who, const char *word,
+		      int32_t device, const char **path, struct ut_err *err)
+{
+	const struct ut_output_opts *opts = n->opts;
+	const char *dir = NULL, *name = NULL;
+	int rc = 0;
+
+	if (opts->result_dir) {
+		dir = ut_output_process_dir(n->arena, opts->result_dir, who);
+		name = ut_str_fmt(n->arena, "metrics/%s_%d.csv", word, (int)device);
+		*path = claim(n, ut_path_join(n->arena, dir, name));
+		return 0;
+	}
+	if (opts->output && strcmp(opts->output, "-"))
+		rc = ut_output_expand(n->arena, opts->output, who, &name, err);
+	if (!rc && opts->dir && (!opts->output || ut_output_is_timeline(opts)))
+		rc = ut_output_expand(n->arena, opts->dir, who, &dir, err);
+	if (rc)
+		return rc;
+	if (!name || is_special(name))
+		name = ut_str_fmt(n->arena, "%s.csv", file_part(n->arena, who->app));
+	else if (ut_output_is_timeline(opts))
+		name = ut_str_fmt(n->arena, "%.*s.csv", (int)(ut_path_suffix(name) - name), name);
+	*path = claim(n, ut_path_join(n->arena, dir, metrics_name(n, who, word, name)));
+	return 0;
+}
+
+const char *ut_output_modules(struct ut_arena *a, const struct ut_output_opts *opts,
+			      const char *metrics, const char *word)
+{
+	const char *base = ut_path_base(metrics), *at = NULL, *rest, *suffix;
+	const char *sign = ut_str_fmt(a, ".%s", word);
+
+	if (opts->result_dir)
+		return ut_path_join(a, ut_path_dir(a, ut_path_dir(a, metrics)), "modules");
+	for (const char *p = strstr(base, sign); p; p = strstr(p + 1, sign))
+		at = p;
+	if (!at)
+		return ut_str_fmt(a, "%s" MODULES, metrics);
+	rest = at + strlen(sign);
+	suffix = ut_path_suffix(rest);
+	/* What looks like a suffix may be a process id. */
+	if (!suffix[0] || (suffix[1] >= '0' && suffix[1] <= '9'))
+		suffix = rest + strlen(rest);
+	return ut_str_fmt(a, "%.*s" MODULES "%.*s", (int)(at - metrics), metrics,
+			  (int)(suffix - rest), rest);
 }

@@ -27,6 +27,7 @@ struct ut_output_opts {
 	const char *dir;        /* --output-dir-path; NULL = current directory */
 	const char *result_dir; /* --result-dir; NULL = flat names */
 	bool export_mode; /* -o is always the timeline; without a pattern it takes everything */
+	bool together;    /* all processes of a run, though nobody has named a file */
 	bool overwrite;
 	bool quiet, no_summary;
 	uint64_t summary_rows; /* 0 = all */
@@ -95,6 +96,15 @@ const char *ut_output_wanted(const struct ut_output_names *n, const char *path);
  */
 int ut_output_report(struct ut_output_names *n, const struct ut_output_who *who, const char *kind,
 		     const char **path, struct ut_err *err) UT_MUST_CHECK;
+
+/* The file of a process's hardware metrics; below --result-dir, that of one device. word is what
+ * stands in its name: "metrics". */
+int ut_output_metrics(struct ut_output_names *n, const struct ut_output_who *who, const char *word,
+		      int32_t device, const char **path, struct ut_err *err) UT_MUST_CHECK;
+
+/* The folder for the code of kernels that belongs to such a file. */
+const char *ut_output_modules(struct ut_arena *a, const struct ut_output_opts *opts,
+			      const char *metrics, const char *word);
 
 /* The directory of one process below --result-dir. */
 const char *ut_output_process_dir(struct ut_arena *a, const char *result_dir,

@@ -15,9 +15,11 @@
 #include "import/inputs.h"
 #include "import/spool/reader.h"
 #include "model/event.h"
+#include "model/sink.h"
 #include "model/store.h"
 #include "session/ccl_report.h"
 #include "session/losses.h"
+#include "session/metrics_files.h"
 #include "text/cells.h"
 #include "text/csv_write.h"
 #include "text/out.h"
@@ -61,10 +63,12 @@ void ut_outputs_init(struct ut_outputs *o, const struct ut_output_opts *opts, bo
 void ut_outputs_release(struct ut_outputs *o)
 {
 	ut_device_report_release(&o->devices);
+	ut_kernel_report_release(&o->kernels);
 	ut_summary_release(&o->summary);
 	ut_buf_release(&o->ccl);
 	ut_opt_list_release(&o->written);
 	ut_opt_list_release(&o->stored);
+	ut_opt_list_release(&o->measured);
 	for (size_t i = 0; i < o->report_count; i++) {
 		ut_buf_release(&o->reports[i].text);
 		ut_buf_release(&o->reports[i].ccl);
@@ -76,8 +80,9 @@ void ut_outputs_release(struct ut_outputs *o)
 /* Hands each event to several sinks and shows that something is happening. */
 struct tee {
 	struct ut_sink sink; /* first */
-	struct ut_sink *to[UT_MAX_FORMATS + 3];
+	struct ut_sink *to[UT_MAX_FORMATS + 5];
 	size_t count;
+	struct ut_sink *metrics; /* the one that wants them */
 	uint64_t events;
 	const char *name; /* of the process; NULL = nobody wants to hear of progress */
 	const struct ut_session_client *client;
@@ -114,6 +119,14 @@ static void tee_event(struct ut_sink *sink, const struct ut_trace *trace,
 		show_progress(t, trace);
 }
 
+static void tee_measured(struct ut_sink *sink, const struct ut_trace *trace,
+			 const struct ut_measured *measured)
+{
+	struct tee *t = (struct tee *)sink;
+
+	t->metrics->measured(t->metrics, trace, measured);
+}
+
 static void tee_init(struct tee *t, const struct ut_outputs *o, const char *name)
 {
 	*t = (struct tee){ .sink.event = tee_event, .client = &o->client };
@@ -126,6 +139,10 @@ static void tee_add(struct tee *t, struct ut_sink *sink)
 {
 	t->to[t->count++] = sink;
 	t->sink.wants_arrows |= sink->wants_arrows;
+	if (sink->measured) {
+		t->metrics = sink;
+		t->sink.measured = tee_measured;
+	}
 }
 
 static void tee_end(const struct tee *t)
@@ -135,7 +152,7 @@ static void tee_end(const struct tee *t)
 }
 
 /* Others may make a file of that name while ours is being written. */
-static struct ut_out *open_out(struct ut_outputs *o, const char *path)
+struct ut_out *ut_outputs_open(struct ut_outputs *o, const char *path)
 {
 	return o->opts->overwrite ? ut_out_open(path, UT_OUT_OVERWRITE)
 				  : ut_out_open_numbered(path, ut_output_wanted(&o->names, path));
@@ -156,7 +173,7 @@ static int open_targets(struct ut_outputs *o, const struct ut_output_who *who, c
 			rc = ut_path_mkdirs(ut_path_dir(&o->arena, t->path), err);
 		if (rc)
 			return rc;
-		t->out = open_out(o, t->path);
+		t->out = ut_outputs_open(o, t->path);
 		/* A store that is at hand is written as it is: see feed_store(). */
 		if (!input || !t->format->write)
 			t->sink = t->format->open(t->out);
@@ -192,6 +209,25 @@ static void tell_stored(struct ut_outputs *o)
 							 .path = o->stored.items[i] },
 			       "Timeline is stored in %s", o->stored.items[i]);
 	ut_opt_list_release(&o->stored);
+}
+
+void ut_outputs_measured(struct ut_outputs *o, const char *path, const char *said)
+{
+	if (o->opts->quiet)
+		return;
+	ut_opt_list_add(&o->measured, said);
+	ut_opt_list_add(&o->measured, path);
+}
+
+static void tell_measured(struct ut_outputs *o)
+{
+	for (size_t i = 0; i + 1 < o->measured.count; i += 2)
+		ut_session_say(&o->client,
+			       (struct ut_session_news){ .kind = UT_NEWS_REPORT,
+							 .level = UT_INFO,
+							 .path = o->measured.items[i + 1] },
+			       "%s %s", o->measured.items[i], o->measured.items[i + 1]);
+	ut_opt_list_release(&o->measured);
 }
 
 /* All of them are tried; the first failure is returned. */
@@ -356,10 +392,13 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 		struct ut_err *err)
 {
 	const struct ut_output_who who = who_is(info, false);
+	struct ut_metrics_files metrics;
 	struct ut_ccl_report ccl;
 	struct ut_trace trace;
 	struct tee tee;
-	int rc;
+	bool measured = ut_metrics_files_open(&metrics, o, info, err);
+	bool judged = measured && wants_summary(o);
+	int rc, metrics_rc;
 
 	ut_trace_init(&trace);
 	ut_ccl_report_init(&ccl);
@@ -371,6 +410,12 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 		tee_add(&tee, &ccl.sink);
 	if (o->devices.active)
 		tee_add(&tee, &o->devices.log.sink);
+	if (measured)
+		tee_add(&tee, &metrics.write.sink);
+	if (judged && !o->kernels.begun)
+		ut_kernel_report_init(&o->kernels);
+	if (judged)
+		tee_add(&tee, &o->kernels.sink);
 
 	rc = ut_import_spool(info->path, &trace, &tee.sink, err);
 	tee_end(&tee);
@@ -380,6 +425,8 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 	}
 	ut_summary_end_trace(&o->summary);
 	ut_device_report_end(&o->devices, &trace, &who);
+	if (judged)
+		ut_kernel_report_end(&o->kernels, &trace);
 	if (o->ccl_report)
 		ut_ccl_report_print(&ccl, &o->ccl, info->pid, info->rank);
 	if (reports_to_file(o->opts))
@@ -389,10 +436,11 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 	ut_losses_add(&o->losses, &trace.losses);
 	o->events += tee.events;
 	*events = tee.events;
+	metrics_rc = measured ? ut_metrics_files_close(&metrics, &trace) : 0;
 
 	ut_ccl_report_release(&ccl);
 	ut_trace_release(&trace);
-	return rc;
+	return rc ? rc : metrics_rc;
 }
 
 static void tell_nothing(const struct ut_outputs *o, const struct ut_spool_info *info)
@@ -573,7 +621,7 @@ static int put_report(struct ut_outputs *o, const struct ut_output_who *root, co
 	rc = ut_path_mkdirs(ut_path_dir(&o->arena, path), err);
 	if (rc)
 		return rc;
-	out = open_out(o, path);
+	out = ut_outputs_open(o, path);
 	ut_out_write(out, text->data, text->len);
 	rc = ut_out_commit_as(out, &o->arena, &path, err);
 	if (!rc && !o->opts->quiet)
@@ -625,6 +673,18 @@ static int put_table_file(struct ut_outputs *o, uint32_t source, struct ut_err *
 	return rc;
 }
 
+static void put_kernels(struct ut_outputs *o, struct ut_buf *text)
+{
+	const struct ut_report_opts report = { .format =
+						       is_csv(o) ? UT_REPORT_CSV : UT_REPORT_TABLE,
+					       .limit = is_csv(o) ? 0 : o->opts->summary_rows,
+					       .width = UT_REPORT_WIDTH_OWN,
+					       .screen = o->devices.screen,
+					       .colour = o->devices.colour };
+
+	ut_kernel_report_print(&o->kernels, &report, text);
+}
+
 /* Each process has its own tables; those of the program itself share its file. */
 static int put_devices(struct ut_outputs *o, const struct ut_output_who *root, struct ut_buf *text,
 		       struct ut_err *err)
@@ -633,8 +693,10 @@ static int put_devices(struct ut_outputs *o, const struct ut_output_who *root, s
 	int rc = 0;
 
 	ut_device_log_finish(&o->devices.log);
-	if (wants_summary(o))
+	if (wants_summary(o)) {
 		ut_device_report_summary(&o->devices, o->opts->summary_rows, is_csv(o), text);
+		put_kernels(o, text);
+	}
 	for (uint32_t i = 0; !rc && i < o->devices.who_count; i++) {
 		if (o->opts->result_dir)
 			rc = put_table_files(o, i, err);
@@ -680,6 +742,7 @@ int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root, st
 	rc = rc ? rc : device_rc;
 	ut_buf_release(&text);
 	tell_stored(o);
+	tell_measured(o);
 	ut_losses_tell(&o->client, &o->losses);
 	return rc;
 }

@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "model/trace.h"
 #include "session/device_report.h"
+#include "session/kernel_report.h"
 #include "session/output_names.h"
 #include "session/session_news.h"
 
@@ -52,14 +53,16 @@ struct ut_outputs {
 	struct ut_losses losses;   /* over all processes */
 	struct ut_buf ccl;         /* the -r tables so far */
 	struct ut_device_report devices;
-	uint64_t events;            /* over all processes */
-	struct ut_opt_list written; /* a timeline of each process that commands can read */
+	struct ut_kernel_report kernels; /* empty as long as nothing was measured */
+	uint64_t events;                 /* over all processes */
+	struct ut_opt_list written;      /* a timeline of each process that commands can read */
 	/* domains that a filter kept out, the first few, fit for a line of text */
 	const char *unwanted[UT_MOST_UNWANTED];
 	size_t unwanted_count;
 	struct ut_process_report *reports;
 	size_t report_count, report_cap;
-	struct ut_opt_list stored; /* timelines that are told of behind the reports */
+	struct ut_opt_list stored;   /* timelines that are told of behind the reports */
+	struct ut_opt_list measured; /* pairs of a sentence and a file of metrics, behind these */
 };
 
 /* client: who hears what was written and lost; NULL = nobody. It is copied. */
@@ -82,6 +85,10 @@ int ut_outputs_convert(struct ut_outputs *o, const struct ut_inputs *in,
  */
 int ut_outputs_finish(struct ut_outputs *o, const struct ut_output_who *root,
 		      struct ut_err *err) UT_MUST_CHECK;
+
+/* For writers of further files: opened as --overwrite says; told when all is done. */
+struct ut_out *ut_outputs_open(struct ut_outputs *o, const char *path);
+void ut_outputs_measured(struct ut_outputs *o, const char *path, const char *said);
 
 /* UT_NEWS_RESULTS: the last thing before release. */
 void ut_outputs_tell_results(const struct ut_outputs *o, int32_t rank);

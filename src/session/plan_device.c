@@ -33,7 +33,21 @@ uint32_t ut_session_plan_want(const struct ut_session_plan *p)
 		want |= UT_WANT_WORK | UT_WANT_PAGES;
 	if (d->call_logging)
 		want |= UT_WANT_CALLS | UT_WANT_CALL_ARGS;
+	/* Metrics are of kernels: which ran, and when, has to be known. */
+	if (d->metric_query)
+		want |= UT_WANT_WORK | UT_WANT_QUERY;
+	if (d->metric_sampling && !d->stall_sampling)
+		want |= UT_WANT_WORK | UT_WANT_SAMPLING;
+	if (d->stall_sampling)
+		want |= UT_WANT_WORK | UT_WANT_STALLS;
 	return want;
+}
+
+/* Hot kernels are the ones whose metrics matter: without a timeline the table says which. */
+static bool times_for_metrics(const struct ut_device_opts *d)
+{
+	return (d->metric_query || d->metric_sampling || d->stall_sampling) && !d->chrome_kernel &&
+	       !d->chrome_device;
 }
 
 void ut_session_plan_reports(const struct ut_session_plan *p, struct ut_device_report *report)
@@ -43,7 +57,7 @@ void ut_session_plan_reports(const struct ut_session_plan *p, struct ut_device_r
 		[UT_TABLE_CALL_LOG] = d->call_logging,
 		[UT_TABLE_TIMELINE] = d->device_timeline,
 		[UT_TABLE_HOST] = d->host_timing,
-		[UT_TABLE_DEVICE] = d->device_timing,
+		[UT_TABLE_DEVICE] = d->device_timing || times_for_metrics(d),
 		[UT_TABLE_SUBMISSION] = d->kernel_submission,
 	};
 
@@ -149,18 +163,18 @@ static int add_file(char list[UT_FILTER_BYTES], const char *path, struct ut_err 
 
 /* ---- options of backends ------------------------------------------------------------------- */
 
-static int add_option(char list[UT_FILTER_BYTES], const char *text, struct ut_err *err)
+static int add_option(char list[UT_OPTION_BYTES], const char *text, struct ut_err *err)
 {
 	int rc = ut_backend_option_add(list, text);
 
 	if (rc == -ENOSPC)
 		return ut_err_set(err, -EINVAL, "too many options for backends (%d bytes at most)",
-				  UT_FILTER_BYTES);
+				  UT_OPTION_BYTES);
 	return rc ? ut_err_set(err, rc, "--backend-option: '%s' is not NAME.KEY=VALUE", text) : 0;
 }
 
 /* Variables that are documented for users; what the command line says is stronger. */
-static int add_variables(char list[UT_FILTER_BYTES], struct ut_err *err)
+static int add_variables(char list[UT_OPTION_BYTES], struct ut_err *err)
 {
 	static const struct {
 		const char *variable, *key;
@@ -180,7 +194,7 @@ static int add_variables(char list[UT_FILTER_BYTES], struct ut_err *err)
 	return rc;
 }
 
-static int add_options(char list[UT_FILTER_BYTES], const struct ut_opt_list *given,
+static int add_options(char list[UT_OPTION_BYTES], const struct ut_opt_list *given,
 		       struct ut_err *err)
 {
 	int rc = add_variables(list, err);
@@ -202,6 +216,10 @@ int ut_session_plan_apply_device(const struct ut_session_plan *p, struct ut_cont
 		rc = add_names(control->exclude_kernels, d->exclude, ",", err);
 	if (!rc)
 		rc = add_file(control->exclude_kernels, d->exclude_file, err);
+	if (!rc)
+		rc = ut_session_plan_apply_metrics(p, control, client, err);
+	if (!rc && d->separate_tiles)
+		rc = add_option(control->options, "levelzero.tiles=1", err);
 	if (!rc)
 		rc = add_options(control->options, &d->backend_options, err);
 	if (ut_session_plan_wants_rank(p, control->rank))

@@ -1,13 +1,18 @@
 #include "session/session_plan.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "unitrace/backend.h"
+#include "wire/backend_options.h"
 #include "wire/control.h"
 #include "wire/process.h"
 
-#define GRACE_NS UINT64_C(1000000000)
-#define TOP_ROWS 20
+#define GRACE_NS    UINT64_C(1000000000)
+#define TOP_ROWS    20
+#define STACK_BYTES 8192
 
 void ut_session_plan_init(struct ut_session_plan *p)
 {
@@ -15,6 +20,7 @@ void ut_session_plan_init(struct ut_session_plan *p)
 		.follow_children = 1,
 		.wait_children = GRACE_NS,
 		.out.summary_rows = TOP_ROWS,
+		.sampling = { .stacks = UT_STACKS_DWARF, .stack_bytes = STACK_BYTES },
 	};
 }
 
@@ -88,12 +94,34 @@ static int apply_domains(const struct ut_session_plan *p, struct ut_control *con
 	return rc ? rc : add_filters(control->include, &p->domains, err);
 }
 
+static int apply_memory(const struct ut_session_plan *p, struct ut_control *control,
+			struct ut_err *err)
+{
+	char text[64];
+
+	if (!p->memory.on)
+		return 0;
+	control->want |= UT_WANT_MEMORY;
+	if (p->memory.interval == 1)
+		snprintf(text, sizeof(text), "memory.interval=each");
+	else
+		snprintf(text, sizeof(text), "memory.interval=%" PRIu64, p->memory.interval);
+	if (ut_backend_option_add(control->options, text))
+		return ut_err_set(err, -EINVAL, "too many options for backends (%d bytes at most)",
+				  UT_OPTION_BYTES);
+	return 0;
+}
+
 int ut_session_plan_apply(const struct ut_session_plan *p, struct ut_control *control,
 			  const struct ut_session_client *client, struct ut_err *err)
 {
 	/* A named session is switched by its name alone. */
-	if (p->start_paused && !p->name)
+	if (p->one_switch || p->resume_after)
+		control->flags |= UT_CONTROL_ONE_SWITCH;
+	else if (p->start_paused && !p->name)
 		control->flags |= UT_CONTROL_CONDITIONAL;
+	if (p->sampling.hz)
+		control->flags |= UT_CONTROL_SAMPLED;
 	if (p->follow_children)
 		control->flags |= UT_CONTROL_FOLLOW_CHILDREN;
 	control->groups = p->groups;
@@ -101,7 +129,7 @@ int ut_session_plan_apply(const struct ut_session_plan *p, struct ut_control *co
 	control->keep_bytes = p->keep_bytes;
 	control->keep_ns = p->keep_ns;
 	control->max_bytes = p->max_bytes;
-	if (ut_session_plan_apply_device(p, control, client, err))
+	if (ut_session_plan_apply_device(p, control, client, err) || apply_memory(p, control, err))
 		return -EINVAL;
 	return apply_domains(p, control, err);
 }

@@ -6,14 +6,19 @@
 
 #include "base/arena.h"
 #include "base/path.h"
+#include "launch/cpu/attach.h"
 #include "launch/knock.h"
 #include "launch/library.h"
+#include "launch/peer_clock.h"
 #include "launch/run.h"
 #include "launch/session.h"
 #include "session/gather.h"
 #include "session/growth.h"
 #include "session/output_check.h"
 #include "session/run_config.h"
+#include "session/sampling.h"
+#include "session/timed.h"
+#include "unitrace/backend.h"
 #include "wire/control.h"
 #include "wire/process.h"
 
@@ -25,6 +30,9 @@ struct run {
 	struct ut_session session;
 	struct ut_launch_result program;
 	struct ut_growth growth;
+	struct ut_sampling sampling;
+	struct ut_peer_clock *clock;
+	struct ut_timed timed;
 	enum ut_knock knock;
 };
 
@@ -80,6 +88,8 @@ static int prepare(struct run *r, struct ut_err *err)
 		rc = ut_session_plan_apply(r->plan, r->session.control, &r->client, err);
 	if (!rc)
 		rc = join_named(r, err);
+	if (!rc)
+		ut_timed_begin(&r->timed, r->plan, r->session.control);
 	return rc;
 }
 
@@ -100,6 +110,45 @@ static int find_library(struct run *r, const char **path, struct ut_err *err)
 	return ut_library_check(*path, err);
 }
 
+static void each_second(void *ctx)
+{
+	struct run *r = ctx;
+
+	ut_growth_look(&r->growth);
+}
+
+/* In a job on several hosts: how do their clocks compare? Where results go, its launchers meet. */
+static void compare_clocks(struct run *r)
+{
+	const struct ut_output_opts *o = &r->plan->out;
+	const char *dir = o->result_dir ? ut_path_dir(&r->arena, o->result_dir) : o->dir;
+	struct ut_process_job job;
+
+	ut_process_job(&job);
+	if (r->plan->no_peer_clocks || job.rank < 0 || job.ranks == 1 ||
+	    (job.ranks && job.ranks == job.local))
+		return;
+	r->clock = ut_peer_clock_start(
+		&(struct ut_peer_clock_opts){ .folder = dir && !strchr(dir, '%') ? dir : ".",
+					      .session = r->session.dir,
+					      .job = job.id });
+}
+
+static uint64_t at_alarm(void *ctx, uint64_t now)
+{
+	struct run *r = ctx;
+
+	return ut_timed_look(&r->timed, now);
+}
+
+static void before_exec(void *ctx, pid_t pid)
+{
+	struct run *r = ctx;
+
+	compare_clocks(r);
+	ut_sampling_start(&r->sampling, pid);
+}
+
 /* Starts the program and waits for it. */
 static int launch(struct run *r, struct ut_err *err)
 {
@@ -111,13 +160,18 @@ static int launch(struct run *r, struct ut_err *err)
 		.session_dir = r->session.dir,
 		.preload = p->start_paused && !p->name,
 		.ccl = p->ccl || p->ccl_report,
-		.devices = r->session.control->want != 0,
+		.devices = (r->session.control->want & ~UT_WANT_MEMORY) != 0,
+		.metrics = (r->session.control->want & UT_WANT_METRICS) != 0,
+		.mpi = p->mpi,
+		.memory = p->memory.on,
 		.opencl = opencl_door(p->device.opencl_via),
 		.vars = vars.items,
 		.teller = &teller,
 		.control = r->session.control,
-		.each_second = ut_growth_look,
-		.ctx = &r->growth,
+		.each_second = each_second,
+		.at_alarm = at_alarm,
+		.before_exec = before_exec,
+		.ctx = r,
 	};
 	int knock_fd, rc = find_library(r, &l.library, err);
 
@@ -126,6 +180,9 @@ static int launch(struct run *r, struct ut_err *err)
 	if (rc)
 		return rc;
 	l.var_count = vars.count;
+	r->sampling =
+		(struct ut_sampling){ .plan = p, .client = &r->client, .session = &r->session };
+	ut_sampling_prepare(&r->sampling, &r->arena, l.library, &l.also);
 	l.argv = ut_python_argv(&p->python, &r->arena, l.library, p->argv);
 	ut_session_tell(&r->client, (struct ut_session_news){ .kind = UT_NEWS_STARTING,
 							      .level = UT_DEBUG,
@@ -134,10 +191,31 @@ static int launch(struct run *r, struct ut_err *err)
 		ut_growth_init(&r->growth, l.session_dir, p->python.on, &r->client);
 	knock_fd = ut_knock_watch(l.session_dir);
 	rc = ut_launch_run(&l, &r->arena, &r->program, err);
+	ut_peer_clock_stop(r->clock);
+	r->clock = NULL;
 	r->knock = ut_knock_heard(knock_fd);
 	if (knock_fd >= 0)
 		close(knock_fd);
 	return rc;
+}
+
+/* Instead of a program: a process that is there already. */
+static int attach(struct run *r, struct ut_err *err)
+{
+	pid_t pid = (pid_t)r->plan->sampling.pid;
+	int rc = ut_sampling_attach(&r->sampling, pid, err);
+
+	if (rc)
+		return rc;
+	r->program.pid = pid;
+	if (!r->plan->out.quiet)
+		ut_session_say(&r->client,
+			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_INFO },
+			       "sampling %s%s", r->plan->argv[0],
+			       r->plan->sampling.duration ? "" : "; Ctrl-C ends it");
+	ut_attach_wait(pid, r->plan->sampling.duration);
+	ut_sampling_stop(&r->sampling);
+	return 0;
 }
 
 /* ---- after the program --------------------------------------------------------------------- */
@@ -150,6 +228,7 @@ static int after(struct run *r, struct ut_err *err)
 					  .session = &r->session,
 					  .arena = &r->arena,
 					  .growth = &r->growth,
+					  .sampling = &r->sampling,
 					  .pid = (uint32_t)r->program.pid,
 					  .knock = r->knock };
 	struct ut_err config_err = { 0 };
@@ -170,6 +249,8 @@ static void give_up(struct run *r, int rc, const struct ut_err *err)
 {
 	struct ut_err remove_err = { 0 };
 
+	r->sampling.timers = false; /* nobody has run: who was not sampled is no news */
+	ut_sampling_stop(&r->sampling);
 	if (rc)
 		ut_session_say(&r->client,
 			       (struct ut_session_news){
@@ -207,8 +288,10 @@ int ut_session_run(const struct ut_session_plan *plan, const struct ut_session_c
 	if (client)
 		r.client = *client;
 	rc = prepare(&r, err);
+	r.sampling =
+		(struct ut_sampling){ .plan = plan, .client = &r.client, .session = &r.session };
 	if (!rc)
-		rc = launch(&r, err);
+		rc = plan->sampling.pid ? attach(&r, err) : launch(&r, err);
 	*result = (struct ut_session_result){ .ran = !rc && !r.program.exec_errno,
 					      .status = r.program.status,
 					      .exec_errno = r.program.exec_errno };

@@ -1,0 +1,120 @@
+#include "session/news_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "text/json_write.h"
+
+static const char *const words[] = {
+	[UT_NEWS_REMARK] = "remark",
+	[UT_NEWS_SHARED_NAME] = "shared-name",
+	[UT_NEWS_RANK_LEFT_OUT] = "rank-left-out",
+	[UT_NEWS_STARTING] = "starting",
+	[UT_NEWS_GROWING] = "growing",
+	[UT_NEWS_NOT_STARTED] = "not-started",
+	[UT_NEWS_ENDED] = "ended",
+	[UT_NEWS_COULD_NOT_RECORD] = "could-not-record",
+	[UT_NEWS_PROGRESS] = "progress",
+	[UT_NEWS_SILENT_PROCESS] = "silent-process",
+	[UT_NEWS_TIMELINE] = "timeline",
+	[UT_NEWS_REPORT] = "report",
+	[UT_NEWS_TABLE] = "table",
+	[UT_NEWS_LOST] = "lost",
+	[UT_NEWS_NOTHING] = "nothing",
+	[UT_NEWS_RESULTS] = "results",
+	[UT_NEWS_TEST_TRACES] = "test-traces",
+	[UT_NEWS_STILL_RUNNING] = "still-running",
+	[UT_NEWS_KEPT] = "kept",
+	[UT_NEWS_FAILED] = "failed",
+	[UT_NEWS_FINISHED] = "finished",
+};
+
+#define WORDS (sizeof(words) / sizeof(words[0]))
+
+const char *ut_news_word(enum ut_news_kind kind)
+{
+	return (size_t)kind < WORDS && words[kind] ? words[kind] : "remark";
+}
+
+int ut_news_file_open(struct ut_news_file *f, const char *path, struct ut_err *err)
+{
+	*f = (struct ut_news_file){ .fd = -1 };
+	if (!path)
+		return 0;
+	f->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	return f->fd < 0 ? ut_err_set(err, -errno, "--news %s: %s", path, strerror(errno)) : 0;
+}
+
+void ut_news_file_close(struct ut_news_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+}
+
+static void write_values(struct ut_json_writer *w, const struct ut_session_news *n)
+{
+	static const char *const levels[] = { "error", "warning", "info", "debug" };
+
+	ut_write_text(w, "kind", ut_news_word(n->kind));
+	if (n->text)
+		ut_write_text(w, "level", levels[n->level]);
+	if (n->room)
+		ut_write_text(w, "room", n->room);
+	if (n->text)
+		ut_write_text(w, "text", n->text);
+	if (n->path)
+		ut_write_text(w, "path", n->path);
+	if (n->paths) {
+		ut_write_open(w, "paths", '[');
+		for (uint64_t i = 0; i < n->count; i++)
+			ut_write_text(w, NULL, n->paths[i]);
+		ut_write_close(w, ']');
+	}
+	if (n->count)
+		ut_write_u64(w, "count", n->count);
+	if (n->pid)
+		ut_write_u64(w, "pid", n->pid);
+	if (n->kind == UT_NEWS_RESULTS || n->kind == UT_NEWS_RANK_LEFT_OUT)
+		ut_write_i64(w, "rank", n->rank);
+	if (n->kind == UT_NEWS_ENDED || n->kind == UT_NEWS_FINISHED)
+		ut_write_i64(w, "status", n->status);
+	if (n->code)
+		ut_write_i64(w, "code", n->code);
+}
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (double)t.tv_sec + round((double)t.tv_nsec / 1e6) / 1e3;
+}
+
+void ut_news_file_tell(struct ut_news_file *f, const struct ut_session_news *news)
+{
+	struct ut_buf line = { 0 };
+	struct ut_json_writer w = { .to = &line };
+	double now = now_s();
+	ssize_t told;
+
+	if (f->fd < 0)
+		return;
+	if (news->kind == UT_NEWS_PROGRESS && (!news->text || now - f->progress < 1))
+		return;
+	if (news->kind == UT_NEWS_PROGRESS)
+		f->progress = now;
+	ut_write_open(&w, NULL, '{');
+	ut_write_double(&w, "time", now);
+	write_values(&w, news);
+	ut_write_close(&w, '}');
+	ut_buf_char(&line, '\n');
+	told = write(f->fd, line.data, line.len);
+	(void)told; /* a full disk: results have more to say about that */
+	ut_buf_release(&line);
+}

@@ -1,0 +1,179 @@
+#include "session/sampling.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/size.h"
+#include "base/str.h"
+#include "launch/cpu/sampler.h"
+#include "launch/library.h"
+#include "launch/program.h"
+#include "launch/session.h"
+#include "session/session_news.h"
+#include "session/session_plan.h"
+#include "wire/control.h"
+
+#define MANY_HZ 1000 /* in a second: who asks for more is told what it costs */
+
+static bool is_python(const struct ut_sampling *s)
+{
+	struct ut_arena arena = { 0 };
+	struct ut_program program = { .python = false };
+
+	if (s->plan->argc)
+		ut_program_look(&program, &arena, s->plan->argv[0]);
+	ut_arena_release(&arena);
+	return program.python || s->plan->python.on;
+}
+
+static void remark(const struct ut_sampling *s, enum ut_log_level level, const char *text)
+{
+	ut_session_say(s->client,
+		       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = level }, "%s",
+		       text);
+}
+
+/* Timers of CPU time are looked at by the kernel's tick. */
+static uint64_t most_hz(uint64_t hz)
+{
+	struct timespec tick = { 0, 0 };
+	uint64_t most;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec || !tick.tv_nsec)
+		return hz;
+	most = UINT64_C(1000000000) / (uint64_t)tick.tv_nsec;
+	return hz < most ? hz : most;
+}
+
+void ut_sampling_prepare(struct ut_sampling *s, struct ut_arena *a, const char *collector,
+			 const char **preload)
+{
+	const struct ut_sampling_opts *o = &s->plan->sampling;
+	struct ut_err err = { 0 };
+	bool refused;
+
+	*preload = NULL;
+	if (!o->hz || o->by == UT_SAMPLING_PERF)
+		return;
+	refused = ut_perf_ask(&err) != 0;
+	if (!refused && o->by != UT_SAMPLING_TIMER)
+		return;
+	if (refused)
+		remark(s, UT_WARN,
+		       ut_str_fmt(a,
+				  "%s. The program samples itself with timers instead: %" PRIu64
+				  " times a second, and not in the kernel",
+				  err.text, most_hz(o->hz)));
+	if (ut_library_timer(a, collector, preload, &err)) {
+		remark(s, UT_WARN, err.text);
+		return;
+	}
+	s->timers = true;
+	s->session->control->timer_period = UINT64_C(1000000000) / o->hz;
+}
+
+static int start(struct ut_sampling *s, pid_t pid, bool at_exec, struct ut_err *err)
+{
+	const struct ut_sampling_opts *o = &s->plan->sampling;
+	const struct ut_sampler_opts opts = { .dir = s->session->dir,
+					      .hz = o->hz,
+					      .event = o->event,
+					      .stacks = o->stacks,
+					      .stack_bytes = (uint32_t)o->stack_bytes,
+					      .waits = o->waits,
+					      .children = s->plan->follow_children != 0,
+					      .eager = is_python(s),
+					      .timers = s->timers,
+					      .control = s->session->control };
+
+	s->sampler = ut_sampler_start(&opts, pid, at_exec, err);
+	return s->sampler ? 0 : err->code;
+}
+
+void ut_sampling_start(struct ut_sampling *s, pid_t pid)
+{
+	struct ut_err err = { 0 };
+
+	if (s->plan->sampling.hz && start(s, pid, true, &err))
+		ut_session_say(s->client,
+			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
+			       "no samples: %s", err.text);
+}
+
+int ut_sampling_attach(struct ut_sampling *s, pid_t pid, struct ut_err *err)
+{
+	return start(s, pid, false, err);
+}
+
+/* The program has never loaded the library, or has done next to nothing. */
+static void tell_no_timers(const struct ut_sampling *s)
+{
+	struct ut_arena arena = { 0 };
+	struct ut_program p = { .python = false };
+	const char *why = "it was too short, or it dropped LD_PRELOAD from its environment";
+
+	ut_program_look(&p, &arena, s->plan->argv[0]);
+	if (p.raised)
+		why = "it runs with rights of its own (setuid, capabilities), and the system keeps "
+		      "our library from such programs";
+	else if (p.elf && p.is_static)
+		why = "it is statically linked, so it cannot load the library that samples it";
+	ut_session_say(s->client,
+		       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
+		       "no samples of %s: %s", ut_path_base(s->plan->argv[0]), why);
+	ut_arena_release(&arena);
+}
+
+static void tell(const struct ut_sampling *s, const struct ut_sampler_result *r)
+{
+	const struct ut_session_news news = { .kind = UT_NEWS_REMARK, .level = UT_WARN };
+	char time[32];
+
+	if (s->timers && !r->programs && !r->off)
+		tell_no_timers(s);
+	if (r->unarmed)
+		ut_session_say(s->client, news,
+			       "%" PRIu64 " threads got no timer ('ulimit -i' is too low, or the "
+			       "program forbids it) and have no samples",
+			       r->unarmed);
+
+	if (r->failure)
+		ut_session_say(s->client, news, "%" PRIu64 " samples could not be written: %s",
+			       r->unwritten, strerror(r->failure));
+	ut_session_say(s->client,
+		       (struct ut_session_news){ .kind = UT_NEWS_REMARK,
+						 .level = s->plan->sampling.hz > MANY_HZ &&
+									  !s->plan->out.quiet
+								  ? UT_INFO
+								  : UT_DEBUG },
+		       "%" PRIu64 " samples: reading them took %s of CPU time beside the program",
+		       r->samples, ut_time_text(time, sizeof(time), r->reading));
+	if (r->no_waits)
+		ut_session_say(s->client, news, "where threads wait is not sampled: %s",
+			       s->timers ? "that needs the kernel's samples"
+					 : "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON "
+					   "allows it");
+	if (r->no_lbr)
+		ut_session_say(s->client, news,
+			       "--call-graph lbr: this CPU or kernel does not remember calls for "
+			       "us; stacks were found from copies (dwarf)");
+	if (r->no_kernel && !s->plan->out.quiet)
+		ut_session_say(s->client,
+			       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_INFO },
+			       "time in the kernel is not sampled: "
+			       "'sysctl kernel.perf_event_paranoid=1' or CAP_PERFMON allows it");
+}
+
+void ut_sampling_stop(struct ut_sampling *s)
+{
+	struct ut_sampler_result result;
+
+	if (!s->sampler)
+		return;
+	ut_sampler_stop(s->sampler, &result);
+	s->sampler = NULL;
+	tell(s, &result);
+}
