@@ -47,6 +47,7 @@ extern const struct ut_cmd ut_cmd_record;
 extern const struct ut_cmd ut_cmd_export;
 extern const struct ut_cmd ut_cmd_info;
 extern const struct ut_cmd ut_cmd_view;
+extern const struct ut_cmd ut_cmd_serve;
 extern const struct ut_cmd ut_cmd_analyze;
 extern const struct ut_cmd ut_cmd_merge;
 extern const struct ut_cmd ut_cmd_stats;
@@ -58,8 +59,15 @@ extern const struct ut_cmd ut_cmd_head;
 extern const struct ut_cmd ut_cmd_devlog;
 extern const struct ut_cmd ut_cmd_ops;
 extern const struct ut_cmd ut_cmd_profile_this;
+extern const struct ut_cmd ut_cmd_addrasm;
+extern const struct ut_cmd ut_cmd_kernels;
 extern const struct ut_cmd ut_cmd_categorize;
 extern const struct ut_cmd ut_cmd_summary;
+extern const struct ut_cmd ut_cmd_ranks;
+extern const struct ut_cmd ut_cmd_hotspots;
+extern const struct ut_cmd ut_cmd_memory;
+extern const struct ut_cmd ut_cmd_metrics;
+extern const struct ut_cmd ut_cmd_roofline;
 
 /* All of them, closed by NULL, in the order in which help lists them. */
 extern const struct ut_cmd *const ut_cmds[];

@@ -10,8 +10,8 @@
 #include "base/opt.h"
 #include "base/str.h"
 #include "category/schema.h"
-#include "category/tally_inputs.h"
 #include "cmd/command_line.h"
+#include "text/file_text.h"
 #include "text/out.h"
 
 #define MOST_BYTES (16u << 20)

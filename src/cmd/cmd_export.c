@@ -5,6 +5,8 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/log.h"
@@ -13,12 +15,14 @@
 #include "cmd/command_line.h"
 #include "cmd/session_print.h"
 #include "cmd/words.h"
+#include "mpijob/job.h"
+#include "mpijob/rank_inputs.h"
 #include "session/session_export.h"
 #include "text/csv_write.h"
 
 struct export_opts {
 	struct ut_export_plan plan;
-	bool summary, csv_safe, help;
+	bool summary, csv_safe, no_mpi, help;
 };
 
 static int set_format(void *ctx, const char *value, struct ut_err *err)
@@ -54,6 +58,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o
 		ut_opt_u64(0, "summary-rows", "N", &o->plan.out.summary_rows,
 			   "rows of that table, 0 for all (20)"),
 		ut_opt_flag(0, "quiet", &o->plan.out.quiet, "say nothing but problems"),
+		ut_opt_flag(0, "no-mpi", &o->no_mpi,
+			    "under mpiexec: each process does the whole command by itself"),
 		ut_opt_flag('h', "help", &o->help, "show this help"),
 		ut_opt_end(),
 	};
@@ -61,11 +67,73 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o
 	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
 }
 
-static int start(struct export_opts *o, const struct ut_words *words, struct ut_err *err)
+static int write_files(struct export_opts *o, int count, const char *const *inputs,
+		       struct ut_err *err)
 {
 	const struct ut_session_client client = ut_session_print();
-	struct ut_output_opts *out = &o->plan.out;
 	int rc;
+
+	o->plan.count = count;
+	o->plan.inputs = inputs;
+	rc = ut_session_export_check(&o->plan, &client, err);
+	if (rc == -EINVAL)
+		return ut_cmd_misuse(&ut_cmd_export, err);
+	if (rc || ut_session_export(&o->plan, &client, err))
+		return ut_cmd_fail(&ut_cmd_export, err);
+	return UT_EXIT_OK;
+}
+
+/* The ranks of a job share the inputs: each of those becomes files of its own anyway. */
+static int write_share(struct export_opts *o, struct ut_mpijob *job, const struct ut_words *words,
+		       struct ut_err *err)
+{
+	struct ut_inputs in = { .teller = ut_log_teller() };
+	uint64_t *sizes = NULL;
+	int status = UT_EXIT_OK;
+	int rc = ut_mpijob_same(job, words->count, words->items, err);
+
+	if (!rc)
+		rc = ut_rank_inputs(job, words->count, words->items, &in, &sizes, err);
+	if (rc) {
+		status = job->rank ? UT_EXIT_FAILED : ut_cmd_fail(&ut_cmd_export, err);
+	} else {
+		ut_mpijob_keep_share(job, &in, sizes);
+		if (in.count)
+			status = write_files(o, (int)in.count, (const char *const *)in.paths, err);
+	}
+	free(sizes);
+	ut_inputs_release(&in);
+	return status;
+}
+
+static bool is_file_each(const struct export_opts *o)
+{
+	const char *name = o->plan.out.output;
+
+	return name && (strstr(name, "%p") || strstr(name, "%r"));
+}
+
+static int write_all(struct export_opts *o, const struct ut_words *words, struct ut_err *err)
+{
+	struct ut_mpijob job = { .ranks = 1 };
+	struct ut_err note = { 0 };
+	int status;
+
+	if (o->no_mpi || !is_file_each(o))
+		return write_files(o, words->count, words->items, err);
+	if (ut_mpijob_start(&job, &note) == UT_MPIJOB_IDLE)
+		return UT_EXIT_OK;
+	if (note.text[0])
+		ut_log(UT_WARN, "%s", note.text);
+	status = job.ranks > 1 ? write_share(o, &job, words, err)
+			       : write_files(o, words->count, words->items, err);
+	ut_mpijob_stop(&job);
+	return status;
+}
+
+static int start(struct export_opts *o, const struct ut_words *words, struct ut_err *err)
+{
+	struct ut_output_opts *out = &o->plan.out;
 
 	if (ut_output_settle_formats(out, err))
 		return ut_cmd_misuse(&ut_cmd_export, err);
@@ -74,14 +142,7 @@ static int start(struct export_opts *o, const struct ut_words *words, struct ut_
 	out->no_summary = !o->summary;
 	out->overwrite |= out->output != NULL; /* see replaced.h */
 	ut_csv_set_safe(o->csv_safe);
-	o->plan.count = words->count;
-	o->plan.inputs = words->items;
-	rc = ut_session_export_check(&o->plan, &client, err);
-	if (rc == -EINVAL)
-		return ut_cmd_misuse(&ut_cmd_export, err);
-	if (rc || ut_session_export(&o->plan, &client, err))
-		return ut_cmd_fail(&ut_cmd_export, err);
-	return UT_EXIT_OK;
+	return write_all(o, words, err);
 }
 
 static int cmd_export(int argc, const char *const *argv)
@@ -113,10 +174,12 @@ const struct ut_cmd ut_cmd_export = {
 		"content.\n\n"
 		"Without -o the result is in the current directory. It is named after the trace,\n"
 		"with the format's suffix; of a recording there is one file per process,\n"
-		"PROGRAM.PID[.RANK].json. Existing files are kept: the new one gets -2, -3, ...",
+		"PROGRAM.PID[.RANK].json. Existing files are kept: the new one gets -2, -3, ...\n\n"
+		"Under mpiexec, with %p or %r in the name, the ranks share the traces.",
 	.examples = "  unitrace export unitrace.app.4711.session\n"
 		    "  unitrace export -o all.pftrace unitrace.*.session\n"
 		    "  unitrace export --format perfetto,csv trace.json.gz\n"
+		    "  mpiexec -n 8 unitrace export -o 'lake/rank=%r/%p.arrow' ranks/\n"
 		    "  unitrace export --remove -o 'run.%p.json' unitrace.app.4711.session\n",
 	.options = export_options,
 	.run = cmd_export,

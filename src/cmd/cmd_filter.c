@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "analyze/filter.h"
+#include "analyze/filter_options.h"
 #include "analyze/filter_sink.h"
 #include "analyze/filter_why.h"
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
-#include "cmd/filter_options.h"
 #include "cmd/last.h"
 #include "cmd/words.h"
 #include "export/exporter.h"

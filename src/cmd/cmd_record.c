@@ -4,144 +4,21 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/log.h"
-#include "base/mapped.h"
-#include "base/path.h"
 #include "base/str.h"
-#include "cmd/guess.h"
 #include "cmd/record_options.h"
-#include "cmd/session_print.h"
+#include "cmd/record_run.h"
 #include "launch/library.h"
 #include "launch/run.h"
+#include "metrics/metric_groups.h"
 #include "session/device_list.h"
 #include "session/session_run.h"
 #include "wire/control.h"
 #include "wire/process.h"
-
-#define KEPT "the recording is kept; try again with: unitrace export %s"
-
-/* ---- this client of a session -------------------------------------------------------------- */
-
-/* For handlers of signals while results are written: see prepare_for_interrupt(). */
-static char interrupt_text[PATH_MAX + 128];
-static char kept_text[PATH_MAX + 128];
-static int program_status;
-
-/* Ctrl-C while results are written: nothing is lost, but the user must know where it is. */
-static void on_interrupt(int sig)
-{
-	if (write(STDERR_FILENO, interrupt_text, strlen(interrupt_text)) < 0)
-		_exit(UT_EXIT_OWN_FAILURE);
-	raise(sig); /* the handler is gone already: this ends us */
-}
-
-/* The recording became shorter while it was read: as when results cannot be written. */
-static void end_of_short_recording(void)
-{
-	ssize_t told = write(STDERR_FILENO, kept_text, strlen(kept_text));
-
-	(void)told; /* the status says it, too */
-	if (!program_status)
-		_exit(UT_EXIT_OWN_FAILURE);
-	if (WIFEXITED(program_status))
-		_exit(WEXITSTATUS(program_status)); /* exit() might wait for whom we interrupted */
-	ut_launch_end_as(program_status);
-}
-
-static void prepare_for_interrupt(const char *session_dir, int status)
-{
-	struct sigaction act = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
-
-	snprintf(interrupt_text, sizeof(interrupt_text),
-		 "\nunitrace: interrupted; the recording is kept, use: unitrace export %s\n",
-		 session_dir);
-	snprintf(kept_text, sizeof(kept_text), "unitrace: " KEPT "\n", session_dir);
-	program_status = status;
-	ut_mapped_end_with(end_of_short_recording);
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
-	signal(SIGPIPE, SIG_IGN); /* results matter more than whoever reads stderr */
-}
-
-/* Why the program did not start: the exit status. */
-static int tell_not_started(const char *name, int code)
-{
-	const struct ut_cmd *meant = ut_guess_command(name);
-	struct ut_arena arena = { 0 };
-	int found = 0;
-	bool missing = code == ENOENT && !ut_path_find_program(&arena, name, &found);
-
-	ut_arena_release(&arena);
-	if (missing && meant)
-		ut_log(UT_ERR, "%s: program not found; did you mean 'unitrace %s'?", name,
-		       meant->name);
-	else if (missing)
-		ut_log(UT_ERR, "%s: program not found", name);
-	else if (code == ENOENT)
-		ut_log(UT_ERR, "%s: cannot execute: its interpreter is missing", name);
-	else
-		ut_log(UT_ERR, "%s: cannot execute: %s", name, strerror(code));
-	return missing ? UT_EXIT_NOT_FOUND : UT_EXIT_CANNOT_EXECUTE;
-}
-
-/* Who hears the news. */
-struct listener {
-	int status; /* for a program that did not start */
-	struct ut_record_view *view;
-};
-
-/* All that needs more than a line. */
-static void on_news(void *ctx, const struct ut_session_news *news)
-{
-	struct listener *l = ctx;
-
-	if (news->kind == UT_NEWS_STARTING)
-		ut_record_view_start(l->view, news->path);
-	if (news->kind == UT_NEWS_ENDED)
-		prepare_for_interrupt(news->path, news->status);
-	else if (news->kind == UT_NEWS_NOT_STARTED)
-		l->status = tell_not_started(news->path, news->code);
-	else
-		ut_session_print_news(NULL, news);
-	if (news->kind == UT_NEWS_FAILED && news->path && ut_path_is_dir(news->path))
-		ut_log(UT_ERR, KEPT, news->path);
-	else if (news->kind == UT_NEWS_FAILED && news->path)
-		ut_log(UT_ERR, "the recording is lost: somebody has removed %s", news->path);
-}
-
-/* The exit status; -1: to end as the program did, which result tells. */
-static int record(const struct ut_session_plan *plan, struct ut_record_view *view,
-		  struct ut_session_result *result)
-{
-	struct ut_session_client client = ut_session_print();
-	struct listener listener = { UT_EXIT_OWN_FAILURE, view };
-	struct ut_err err = { 0 };
-	int rc = ut_record_view_check(view, &err);
-
-	client.tell = on_news;
-	client.ctx = &listener;
-	if (!rc)
-		rc = ut_session_check(plan, &client, &err);
-	if (rc == -EINVAL)
-		return ut_cmd_misuse(&ut_cmd_record, &err);
-	if (rc) {
-		ut_log(UT_ERR, "%s", err.text[0] ? err.text : strerror(-err.code));
-		return UT_EXIT_OWN_FAILURE;
-	}
-	rc = ut_session_run(plan, &client, result, &err);
-	ut_record_view_end(view, result->ran);
-	if (!result->ran || (rc && !result->status))
-		return listener.status;
-	return -1;
-}
 
 /* ---- what is done at once ------------------------------------------------------------------ */
 
@@ -207,6 +84,26 @@ static void list_devices(struct ut_arena *a)
 		ut_log_classic(UT_WARN, "No devices found");
 }
 
+static bool list_metrics(const char *file)
+{
+	struct ut_metric_groups groups;
+	struct ut_buf text = { 0 };
+	struct ut_err err = { 0 };
+	int rc;
+
+	ut_metric_groups_init(&groups);
+	rc = file ? ut_metric_groups_open(&groups, file, &err) : 0;
+	if (rc)
+		ut_log(UT_ERR, "%s", err.text);
+	else
+		ut_metric_groups_print(&groups, &text);
+	if (text.len)
+		fputs(text.data, stdout);
+	ut_buf_release(&text);
+	ut_metric_groups_release(&groups);
+	return !rc;
+}
+
 /* Options that do something at once: the exit status, -1 if there is none of them. */
 static int act_at_once(struct ut_arena *a, const struct ut_record_opts *o)
 {
@@ -221,9 +118,21 @@ static int act_at_once(struct ut_arena *a, const struct ut_record_opts *o)
 	if (o->device_list)
 		list_devices(a);
 	if (o->metric_list)
-		ut_log(UT_WARN, "no metric groups: this version of unitrace reads no "
-				"metrics of devices");
+		ok &= list_metrics(o->plan.device.metric_file);
 	return ok ? UT_EXIT_OK : UT_EXIT_FAILED;
+}
+
+/* Intel's unitrace says this, too, and goes on. */
+static void warn_metrics(const struct ut_device_opts *d)
+{
+	bool any = d->metric_query || d->metric_sampling || d->stall_sampling;
+
+	if (!any && (d->group || d->interval_us || d->instances || d->metric_file))
+		ut_log(UT_WARN, "metrics are not asked for (-q, -k or --stall-sampling); without "
+				"effect: --group, --sampling-interval, --metric-instances and "
+				"--metric-file");
+	if (d->instances && any && !d->metric_query)
+		ut_log(UT_WARN, "--metric-instances belongs to -q; without effect here");
 }
 
 static void warn_unsupported(struct ut_arena *a, const struct ut_record_opts *o,
@@ -231,14 +140,11 @@ static void warn_unsupported(struct ut_arena *a, const struct ut_record_opts *o,
 {
 	const char *names = ut_record_unsupported(a, table);
 
-	if (o->plan.mpi)
-		ut_log(UT_INFO, "--chrome-mpi-logging: this version does not intercept MPI calls "
-				"itself; it records what a library marks in the ITT domain MPI");
 	if (names[0])
 		ut_log(UT_WARN,
-		       "this version reads no metrics and sees neither SYCL nor the "
-		       "kernel's driver; without effect: %s",
+		       "this version sees neither SYCL nor the kernel's driver; without effect: %s",
 		       names);
+	warn_metrics(&o->plan.device);
 	if (o->plan.device.ranks.count && ut_process_rank() < 0)
 		ut_log(UT_WARN, "--ranks-to-sample: this is no rank of an MPI job; devices are "
 				"recorded");
@@ -292,7 +198,7 @@ static int start(struct ut_record_opts *o, struct ut_arena *a, int argc, const c
 	if (left < 0 || ut_record_check(o, &err))
 		return ut_cmd_misuse(&ut_cmd_record, &err);
 	set_logging(o);
-	if (left == argc)
+	if (left == argc && !o->plan.sampling.pid)
 		return without_program(o, a, argc);
 	act_at_once(a, o);
 	warn_unsupported(a, o, table);
@@ -300,7 +206,13 @@ static int start(struct ut_record_opts *o, struct ut_arena *a, int argc, const c
 	o->plan.own = argv;
 	o->plan.argc = argc - left;
 	o->plan.argv = argv + left;
-	return record(&o->plan, &o->view, result);
+	if (o->plan.sampling.pid && ut_record_attach(o, a, argc - left, &err))
+		return ut_cmd_misuse(&ut_cmd_record, &err);
+	return ut_record_run(&(struct ut_record_run){ .cmd = &ut_cmd_record,
+						      .plan = &o->plan,
+						      .view = &o->view,
+						      .news = o->news },
+			     result);
 }
 
 static int cmd_record(int argc, const char *const *argv)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "analyze/filter.h"
+#include "analyze/filter_options.h"
 #include "analyze/filter_why.h"
 #include "analyze/stats.h"
 #include "analyze/stats_pack.h"
@@ -16,7 +17,6 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
-#include "cmd/filter_options.h"
 #include "cmd/last.h"
 #include "cmd/stats_device.h"
 #include "cmd/table_options.h"
@@ -98,22 +98,10 @@ static int count(struct work *w, struct ut_mpijob *job, const struct ut_words *w
 	const struct ut_fold reduce = { pack, fold, w };
 	const struct ut_load how = { "stats", w->threads, .checked = false,
 				     .teller = ut_log_teller() };
-	struct ut_inputs in = { .teller = how.teller };
-	uint64_t *sizes = NULL;
-	int rc = ut_mpijob_same(job, words->count, words->items, err);
+	const struct ut_rank_reader reader = { add_store, w };
+	int rc = ut_rank_load(job, words->count, words->items, &how, &reader, err);
 
-	if (!rc)
-		rc = ut_rank_inputs(job, words->count, words->items, &in, &sizes, err);
-	if (!rc) {
-		ut_mpijob_keep_share(job, &in, sizes);
-		rc = ut_load_each(&in, &how, add_store, w, err);
-		rc = ut_mpijob_agree(job, rc, err);
-	}
-	if (!rc)
-		rc = ut_mpijob_reduce(job, &reduce, err);
-	free(sizes);
-	ut_inputs_release(&in);
-	return rc;
+	return rc ? rc : ut_mpijob_reduce(job, &reduce, err);
 }
 
 static int print(const struct stats_opts *o, struct ut_stats *s, struct ut_err *err)

@@ -9,11 +9,14 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "base/opt.h"
+#include "base/path.h"
 #include "category/ready.h"
 #include "category/schema.h"
 #include "category/tally_inputs.h"
 #include "category/tally_table.h"
+#include "cmd/chart_file.h"
 #include "cmd/command_line.h"
+#include "cmd/summary_chart.h"
 #include "cmd/table_options.h"
 #include "import/load.h"
 #include "text/out.h"
@@ -21,7 +24,7 @@
 
 struct summary_opts {
 	struct ut_opt_list inputs;
-	const char *schema, *output, *aggregator;
+	const char *schema, *output, *aggregator, *chart;
 	enum ut_aggregate how;
 	struct ut_table_opts print;
 	uint64_t threads;
@@ -57,6 +60,10 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct summary_opts *
 			    "write nothing if there is no kernel at all (the default)"),
 		ut_opt_flag(0, "no-skip-empty", &o->keep_empty, "write {} then"),
 		ut_opt_flag('v', "verbose", &o->verbose, "list the names that no rule knows, too"),
+		ut_opt_words(ut_opt_str(0, "chart", "FILE", &o->chart,
+					"draw the time of each category, too: .pdf, .svg, .png or "
+					".html"),
+			     "<file>"),
 		ut_opt_heading("Tables instead of JSON"),
 		ut_opt_flag('t', "table", &o->table, "categories with their shares"),
 		ut_opt_flag(0, "names", &o->names, "every kernel with its category"),
@@ -116,6 +123,24 @@ static int write_result(struct summary *s, struct ut_out *out, struct ut_err *er
 	return 0;
 }
 
+/* What the chart says it was made of: "." says nothing. */
+static const char *name_of(const char *path)
+{
+	const char *name = ut_path_base(path);
+
+	return name[0] == '.' ? "" : name;
+}
+
+static int draw(struct summary *s, struct ut_err *err)
+{
+	size_t count;
+	const struct ut_tally_line *lines =
+		ut_tally_lines(&s->tally, &s->schema, s->opts->how, &count);
+
+	return ut_summary_chart(s->opts->chart, name_of(s->opts->inputs.items[0]), lines, count,
+				err);
+}
+
 static int sum_up(struct summary *s, struct ut_err *err)
 {
 	const struct summary_opts *o = s->opts;
@@ -131,6 +156,8 @@ static int sum_up(struct summary *s, struct ut_err *err)
 		tell_unknown(s);
 	out = ut_out_open(o->output ? o->output : "-", UT_OUT_OVERWRITE | UT_OUT_RENEW);
 	rc = write_result(s, out, err);
+	if (!rc && o->chart)
+		rc = draw(s, err);
 	if (!rc)
 		return ut_out_commit(out, err);
 	ut_out_abandon(out);
@@ -150,6 +177,8 @@ static int check(struct summary_opts *o, const struct ut_words *words, struct ut
 		return ut_err_set(err, -EINVAL,
 				  "--table, --names and --unknown exclude each other");
 	if (o->aggregator && ut_aggregate_find(o->aggregator, &o->how, err))
+		return err->code;
+	if (o->chart && ut_chart_file_check(o->chart, err))
 		return err->code;
 	return ut_table_opts_check(&o->print, err);
 }
@@ -192,7 +221,9 @@ const struct ut_cmd ut_cmd_summary = {
 	.examples = "  tar cfz job.tgz output.*\n"
 		    "    unitrace summary --input job.tgz --schema LLaMA.json --output job.json\n"
 		    "  the same from traces, as a table:\n"
-		    "    unitrace summary --schema pytorch-cuda --table ranks/\n",
+		    "    unitrace summary --schema pytorch-cuda --table ranks/\n"
+		    "  and as a picture:\n"
+		    "    unitrace summary --schema pytorch-cuda --chart ranks.pdf ranks/\n",
 	.options = summary_options,
 	.run = cmd_summary,
 };

@@ -11,6 +11,8 @@
 #include "base/opt.h"
 #include "base/path.h"
 #include "cmd/command_line.h"
+#include "cmd/metrics_options.h"
+#include "cmd/metrics_serve.h"
 #include "cmd/running.h"
 #include "cmd/view_save.h"
 #include "cmd/view_serve.h"
@@ -18,8 +20,18 @@
 #include "cmd/words.h"
 #include "import/inputs.h"
 
-static const struct ut_opt *make_table(struct ut_arena *a, struct ut_view_opts *o)
+/* Metrics of the kernels of the trace, which their links point to. */
+struct view_opts {
+	struct ut_view_opts view;
+	struct ut_opt_list traces;
+	const char *metrics;
+	struct ut_metrics_given given;
+};
+
+static const struct ut_opt *make_table(struct ut_arena *a, struct view_opts *opts)
 {
+	struct ut_view_opts *o = &opts->view;
+	struct ut_metrics_given *g = &opts->given;
 	const struct ut_opt table[] = {
 		ut_opt_heading("Options"),
 		ut_opt_range(ut_opt_u64('p', "port", "N", &o->port,
@@ -40,6 +52,29 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct ut_view_opts *
 					"threads that read and search (one per core)"),
 			     1, 256),
 		ut_opt_flag('h', "help", &o->help, "show this help"),
+		ut_opt_heading("Metrics of its kernels (see unitrace metrics)"),
+		ut_opt_words(ut_opt_str('m', "metrics", "FILE", &opts->metrics,
+					"serve these, too, at the links that kernels have"),
+			     "<file>"),
+		ut_opt_words(ut_opt_strs('f', "config", "FILE", &g->files,
+					 "options of metrics: which ones (all of them)"),
+			     "<file>"),
+		ut_opt_words(ut_opt_str('s', "shaderdump", "DIR", &g->shaders,
+					"the code of kernels, for the report of stalls"),
+			     "<dir>"),
+		ut_opt_str('n', "top", "N", &g->top,
+			   "so many stalls of each kind are told; -1: all (10)"),
+		ut_opt_str('g', "demangle", "PROGRAM", &g->demangler,
+			   "what turns a symbol into a name (our own)"),
+		ut_opt_range(ut_opt_u64(0, "metrics-port", "N", &g->port,
+					"the port that the links name (8000)"),
+			     0, 65535),
+		ut_opt_hidden(ut_opt_strs('t', "trace", "FILE", &opts->traces, "a trace")),
+		ut_opt_hidden(ut_opt_range(
+			ut_opt_u64(0, "socket-fd", "N", &o->socket,
+				   "for unitrace serve: listen on this descriptor until standard "
+				   "input ends"),
+			3, 1000)),
 		ut_opt_end(),
 	};
 
@@ -92,26 +127,68 @@ static int view_live(const struct ut_view_opts *o, const char *session, struct u
 	return rc ? ut_cmd_fail(&ut_cmd_view, err) : UT_EXIT_OK;
 }
 
+/* uniview names the trace by -t. */
+static void add_traces(struct ut_words *words, struct ut_arena *a, const struct ut_opt_list *traces)
+{
+	const char **items;
+
+	if (!traces->count)
+		return;
+	items = UT_NEW_N(a, const char *, (size_t)words->count + traces->count);
+	for (int i = 0; i < words->count; i++)
+		items[i] = words->items[i];
+	for (size_t i = 0; i < traces->count; i++)
+		items[words->count++] = traces->items[i];
+	words->items = items;
+}
+
+static int start_metrics(struct ut_metrics_browser **browser, struct ut_metrics_opts *m,
+			 const struct view_opts *o, struct ut_command_line *line)
+{
+	int rc;
+
+	if (!o->metrics)
+		return 0;
+	*m = (struct ut_metrics_opts){ .given = o->given, .input = o->metrics };
+	for (int i = 0; i < line->words.count && !m->given.https; i++)
+		m->given.https = ut_metrics_links_are_https(line->words.items[i]);
+	rc = ut_metrics_options_settle(m, &line->arena, &line->err);
+	return rc ? rc : ut_metrics_browser_start(browser, m, &line->err);
+}
+
+static int show(struct view_opts *o, struct ut_command_line *line)
+{
+	const char *live = find_live(&line->arena, &line->words);
+
+	if (live)
+		return view_live(&o->view, live, &line->err);
+	return ut_command_line_last(line) ? view(&o->view, &line->words, &line->err) : line->status;
+}
+
 static int cmd_view(int argc, const char *const *argv)
 {
-	struct ut_view_opts opts = { 0 };
+	struct view_opts opts = { .given = { .port = UINT64_MAX } };
+	struct ut_metrics_browser *browser = NULL;
 	struct ut_command_line line = { 0 };
-	const char *live;
+	struct ut_metrics_opts metrics = { 0 };
 
-	if (!ut_command_line_parse(&line, &ut_cmd_view, make_table(&line.arena, &opts), &opts.help,
-				   argc, argv))
-		return ut_command_line_end(&line);
-	live = find_live(&line.arena, &line.words);
-	if (live)
-		line.status = view_live(&opts, live, &line.err);
-	else if (ut_command_line_last(&line))
-		line.status = view(&opts, &line.words, &line.err);
+	if (ut_command_line_parse(&line, &ut_cmd_view, make_table(&line.arena, &opts),
+				  &opts.view.help, argc, argv)) {
+		add_traces(&line.words, &line.arena, &opts.traces);
+		if (start_metrics(&browser, &metrics, &opts, &line))
+			line.status = ut_cmd_fail(&ut_cmd_view, &line.err);
+		else
+			line.status = show(&opts, &line);
+	}
+	ut_metrics_browser_stop(browser);
+	ut_metrics_given_release(metrics.input ? &metrics.given : &opts.given);
+	ut_opt_list_release(&opts.traces);
 	return ut_command_line_end(&line);
 }
 
 static const struct ut_opt *view_options(struct ut_arena *a)
 {
-	return make_table(a, UT_NEW(a, struct ut_view_opts));
+	return make_table(a, UT_NEW(a, struct view_opts));
 }
 
 const struct ut_cmd ut_cmd_view = {
@@ -129,7 +206,8 @@ const struct ut_cmd ut_cmd_view = {
 		"by its session directory or by its --session NAME, is shown as it grows, and\n"
 		"without a name the one that runs here. The recorded program does not notice.\n"
 		"Notes that are made in the page are kept beside the first trace, in a file\n"
-		"called as that with .notes.json behind it.",
+		"called as that with .notes.json behind it. With -m the metrics of kernels are\n"
+		"served as well: their links in the timeline work until the viewer ends.",
 	.examples = "  look at a trace:\n"
 		    "    unitrace view app.json\n"
 		    "  all ranks together:\n"

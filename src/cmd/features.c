@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "draw/picture.h"
 #include "export/exporter.h"
 #include "export/one_page.h"
 #include "import/importer.h"
@@ -44,8 +45,11 @@ static void add_plugin(struct ut_buf *list, const char *file)
 		const char *file, *name;
 	} names[] = { { "cuda", "CUDA" },
 		      { "opencl", "OpenCL" },
+		      { "levelzero", "Level Zero" },
+		      { "mpi", "MPI" },
 		      { "openmpi", "Open MPI" },
 		      { "mpich", "MPICH" },
+		      { "memory", "memory" },
 		      { NULL, NULL } };
 	const char *dot = strrchr(file, '.');
 	size_t len = dot ? (size_t)(dot - file) : 0;
@@ -162,6 +166,26 @@ static void tell_viewer(struct features *f)
 	tell(f, "view", &ways, "the viewer's page (view, html)");
 }
 
+static void tell_charts(struct features *f)
+{
+	struct ut_buf formats = { 0 };
+	struct ut_err why = { 0 };
+	int rc = ut_picture_check(UT_PICTURE_PDF, &why);
+
+	add(&formats, "SVG");
+	if (!rc) {
+		add(&formats, "PDF");
+		add(&formats, "PNG");
+	} else if (rc == -ENOTSUP) {
+		add(&f->missing, "cairo (PDF, PNG)");
+	} else {
+		ut_buf_fmt(&f->missing, "%s%s", f->missing.len ? ", " : "", why.text);
+	}
+	if (!ut_one_page_missing())
+		add(&formats, "html");
+	tell(f, "charts", &formats, "");
+}
+
 void ut_features_print(FILE *to)
 {
 	struct ut_arena arena = { 0 };
@@ -171,6 +195,7 @@ void ut_features_print(FILE *to)
 	tell_recording(&f);
 	tell_files(&f);
 	tell_viewer(&f);
+	tell_charts(&f);
 	if (f.missing.len)
 		fprintf(to, "  %-9s %s\n", "not here", f.missing.data);
 	ut_buf_release(&f.missing);

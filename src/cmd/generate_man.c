@@ -72,6 +72,10 @@ static void put_option(struct ut_out *out, const struct ut_opt *o)
 		ut_out_text(out, " \\fI");
 		put(out, o->arg);
 		ut_out_text(out, "\\fR");
+	} else if (o->optional) {
+		ut_out_text(out, "[=\\fI");
+		put(out, o->arg);
+		ut_out_text(out, "\\fR]");
 	}
 	ut_out_text(out, "\n");
 	put(out, o->help);

@@ -33,11 +33,6 @@ static const struct alias {
 static const struct {
 	const char *name, *instead;
 } planned[] = {
-	{ "serve", "'unitrace view' shows a trace in a browser" },
-	{ "hotspots", "'unitrace stats --sort self' shows where the time goes" },
-	{ "ranks", "'unitrace stats --by rank' has a row for each rank" },
-	{ "metrics", "'unitrace stats --device' tells how devices were used" },
-	{ "roofline", "'unitrace stats --device' tells how devices were used" },
 	{ "mcp", "'unitrace query --json' answers SQL for other programs" },
 	{ NULL, NULL },
 };
@@ -142,6 +137,11 @@ static bool is_trace(const char *path)
 	struct stat st;
 
 	return !stat(path, &st) && S_ISREG(st.st_mode) && holds_trace(path);
+}
+
+bool ut_guess_is_trace(const char *path)
+{
+	return ut_path_is_dir(path) || is_trace(path);
 }
 
 static const char *first_plain(int argc, const char *const *argv)

@@ -10,10 +10,15 @@
 #ifndef UT_CMD_GUESS_H
 #define UT_CMD_GUESS_H
 
+#include <stdbool.h>
+
 struct ut_cmd;
 
 /* The command that name was probably meant to be; NULL if none is near. */
 const struct ut_cmd *ut_guess_command(const char *name);
+
+/* Is it a trace that an importer of ours reads, or a directory? */
+bool ut_guess_is_trace(const char *path);
 
 /* Says that there is no command of this name, and what is near; the exit status. */
 int ut_guess_unknown(const char *name);

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "launch/cpu/attach.h"
 
 #define MAX_NAME 64 /* of a session */
 
@@ -86,11 +87,12 @@ static int check_session(const char *option, const char *name, struct ut_err *er
 
 static int check_metrics(const struct ut_device_opts *d, struct ut_err *err)
 {
-	if (d->metric_query && (d->metric_sampling || d->stall_sampling))
+	if (d->metric_query && d->metric_sampling)
 		return ut_err_set(err, -EINVAL,
 				  "--metric-query (-q) cannot be used together with time-based "
-				  "sampling (-k, --stall-sampling)");
-	if (d->stall_sampling && d->group && strcmp(d->group, "EuStallSampling"))
+				  "sampling (-k)");
+	if (d->stall_sampling && !d->metric_query && d->group &&
+	    strcmp(d->group, "EuStallSampling"))
 		return ut_err_set(err, -EINVAL,
 				  "--stall-sampling cannot be used together with another metric "
 				  "group (--group %s)",
@@ -113,6 +115,8 @@ static int check_device(const struct ut_device_opts *d, struct ut_err *err)
 {
 	int rc = check_metrics(d, err);
 
+	if (!rc)
+		rc = check_file("--metric-file", d->metric_file, err);
 	if (!rc)
 		rc = check_numbers("--ranks-to-sample", &d->ranks, err);
 	if (!rc)
@@ -159,6 +163,19 @@ int ut_record_check(struct ut_record_opts *o, struct ut_err *err)
 	if (!o->view.on && (o->view.opts.once || o->view.opts.port || o->view.opts.no_browser))
 		return ut_err_set(err, -EINVAL, "--once, --port and --no-browser belong to --view");
 	o->plan.shapes = o->verbose;
+	if (o->plan.sampling.duration && !o->plan.sampling.pid)
+		return ut_err_set(err, -EINVAL,
+				  "--duration belongs to --attach and --all-processes");
+	if (o->plan.sampling.pid && o->plan.sampling.by == UT_SAMPLING_TIMER)
+		return ut_err_set(err, -EINVAL,
+				  "--sampling-by timer is for programs that are started here: a "
+				  "process that is running has no timers of ours");
+	if (o->plan.sampling.waits && !o->plan.sampling.hz)
+		return ut_err_set(err, -EINVAL, "--sampling-waits belongs to --sampling");
+	if (o->plan.sampling.pid && !o->plan.sampling.hz)
+		o->plan.sampling.hz = UT_SAMPLING_HZ;
+	o->plan.out.together =
+		(o->plan.sampling.hz || o->plan.memory.on) && !o->plan.out.result_dir;
 	rc = check_empty("--output", o->plan.out.output, err);
 	if (!rc)
 		rc = check_empty("--output-dir-path", o->plan.out.dir, err);
@@ -171,10 +188,30 @@ int ut_record_check(struct ut_record_opts *o, struct ut_err *err)
 	if (!rc)
 		rc = check_device(&o->plan.device, err);
 	if (!rc)
+		rc = ut_session_plan_check_metrics(&o->plan, err);
+	if (!rc)
 		rc = ut_python_check(&o->plan.python, err);
 	if (!rc)
 		rc = ut_output_settle_formats(&o->plan.out, err);
 	return rc;
+}
+
+int ut_record_attach(struct ut_record_opts *o, struct ut_arena *a, int words, struct ut_err *err)
+{
+	const char **argv = UT_NEW_N(a, const char *, 2);
+	pid_t pid = (pid_t)o->plan.sampling.pid;
+	char name[64];
+
+	if (words)
+		return ut_err_set(err, -EINVAL,
+				  "a program, --attach and --all-processes exclude each other");
+	if (pid > 0 && !ut_attach_name(pid, name, sizeof(name)))
+		return ut_err_set(err, -EINVAL, "--attach %ld: there is no such process",
+				  (long)pid);
+	argv[0] = pid > 0 ? ut_arena_copy(a, name, strlen(name)) : "system";
+	o->plan.argv = argv;
+	o->plan.argc = 1;
+	return 0;
 }
 
 static bool is_in_use(const struct ut_opt *row)

@@ -17,6 +17,8 @@
 
 struct ut_arena;
 
+#define UT_SAMPLING_HZ 1000 /* where nobody says how often */
+
 struct ut_record_opts {
 	struct ut_session_plan plan; /* of the session, all but the program */
 	const char *pause, *resume, *stop;
@@ -24,7 +26,7 @@ struct ut_record_opts {
 	int64_t event_buffer; /* -1 = no limit */
 	bool verbose;
 	bool device_list, metric_list, version, help;
-	const char *debug;
+	const char *debug, *news;
 	struct ut_record_view view;
 };
 
@@ -36,6 +38,10 @@ const struct ut_opt *ut_record_table(struct ut_arena *a, struct ut_record_opts *
 
 /* What no single option can see: exclusions, files that must be there, formats. */
 int ut_record_check(struct ut_record_opts *o, struct ut_err *err) UT_MUST_CHECK;
+
+/* --attach: what is sampled takes the place of the program. words: what else was given. */
+int ut_record_attach(struct ut_record_opts *o, struct ut_arena *a, int words,
+		     struct ut_err *err) UT_MUST_CHECK;
 
 #define UT_RECORD_UNSUPPORTED_HEADING "Accepted, without effect in this version"
 

@@ -12,8 +12,11 @@
 #include "base/str.h"
 #include "wire/control.h"
 
-#define MAX_ROWS 128
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define MAX_ROWS       128
+#define MOST_HZ        50000
+#define LEAST_INTERVAL UINT64_C(1024)
+#define MOST_INTERVAL  (UINT64_C(1) << 40)
+#define COUNT(a)       (sizeof(a) / sizeof((a)[0]))
 
 /* Tables are put together in one array; record_options.c finds the parts by their headings. */
 struct rows {
@@ -102,6 +105,27 @@ static int set_wait_children(void *ctx, const char *value, struct ut_err *err)
 	return ut_time_parse(value, &o->plan.wait_children, err);
 }
 
+static int set_after(const char *value, uint64_t *to, struct ut_err *err)
+{
+	int rc = ut_time_parse(value, to, err);
+
+	return !rc && !*to ? ut_err_set(err, -EINVAL, "0 is no time to wait") : rc;
+}
+
+static int set_resume_after(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+
+	return set_after(value, &o->plan.resume_after, err);
+}
+
+static int set_stop_after(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+
+	return set_after(value, &o->plan.stop_after, err);
+}
+
 static int set_event_buffer(void *ctx, const char *value, struct ut_err *err)
 {
 	struct ut_record_opts *o = ctx;
@@ -127,8 +151,11 @@ static void add_what(struct rows *r, struct ut_record_opts *o)
 		ut_opt_flag(0, "chrome-ccl-logging", &o->plan.ccl, "only oneCCL and PyTorch"),
 		ut_opt_flag(0, "chrome-dnn-logging", &o->plan.dnn, "only oneDNN and PyTorch"),
 		ut_opt_flag(0, "chrome-mpi-logging", &o->plan.mpi,
-			    "only MPI and PyTorch; of MPI, this version sees what a library marks "
-			    "in the ITT domain MPI"),
+			    "MPI calls and messages, with bytes and peers; of ITT, only MPI and "
+			    "PyTorch"),
+		ut_opt_flag(0, "no-peer-clocks", &o->plan.no_peer_clocks,
+			    "do not compare the clocks of a job's hosts over their network while "
+			    "it runs"),
 		ut_opt_strs(0, "itt-domains", "GLOB[,GLOB]", &o->plan.domains,
 			    "only ITT domains that fit a pattern with * and ?"),
 		ut_opt_strs(0, "itt-exclude-domains", "GLOB[,GLOB]", &o->plan.exclude_domains,
@@ -139,6 +166,174 @@ static void add_what(struct rows *r, struct ut_record_opts *o)
 			     "sync heap stitch"),
 		ut_opt_flag('r', "ccl-summary-report", &o->plan.ccl_report,
 			    "a table of oneCCL operations after the run"),
+	};
+
+	add(r, table, COUNT(table));
+}
+
+static int set_sampling(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+	char *end;
+	unsigned long hz = value ? strtoul(value, &end, 10) : UT_SAMPLING_HZ;
+
+	if (value && (*end || end == value || hz < 1 || hz > MOST_HZ))
+		return ut_err_set(err, -EINVAL,
+				  "'%s' is not a number of samples per second from 1 to %d", value,
+				  MOST_HZ);
+	o->plan.sampling.hz = hz;
+	return 0;
+}
+
+static int set_call_graph(void *ctx, const char *value, struct ut_err *err)
+{
+	static const struct {
+		const char *word;
+		enum ut_stacks_by stacks;
+	} words[] = { { "auto", UT_STACKS_DWARF },
+		      { "dwarf", UT_STACKS_DWARF },
+		      { "fp", UT_STACKS_FP },
+		      { "lbr", UT_STACKS_LBR },
+		      { "none", UT_STACKS_NONE } };
+	struct ut_record_opts *o = ctx;
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		if (!strcmp(words[i].word, value)) {
+			o->plan.sampling.stacks = words[i].stacks;
+			return 0;
+		}
+	}
+	return ut_err_set(err, -EINVAL, "'%s' is none of auto, dwarf, fp, lbr, none", value);
+}
+
+static int set_event(void *ctx, const char *value, struct ut_err *err)
+{
+	static const char *const words[] = { "auto", "cycles", "cpu-clock" };
+	struct ut_record_opts *o = ctx;
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		if (!strcmp(words[i], value)) {
+			o->plan.sampling.event = (enum ut_perf_event)i;
+			return 0;
+		}
+	}
+	return ut_err_set(err, -EINVAL, "'%s' is none of auto, cycles, cpu-clock", value);
+}
+
+static int set_by(void *ctx, const char *value, struct ut_err *err)
+{
+	static const char *const words[] = { "auto", "perf", "timer" };
+	struct ut_record_opts *o = ctx;
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		if (!strcmp(words[i], value)) {
+			o->plan.sampling.by = (enum ut_sampling_by)i;
+			return 0;
+		}
+	}
+	return ut_err_set(err, -EINVAL, "'%s' is none of auto, perf, timer", value);
+}
+
+static int set_attach(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+	char *end;
+	long pid = strtol(value, &end, 10);
+
+	if (end == value || *end || pid < 1 || pid > INT32_MAX)
+		return ut_err_set(err, -EINVAL, "'%s' is not the number of a process", value);
+	o->plan.sampling.pid = pid;
+	return 0;
+}
+
+static int set_all(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+
+	(void)value;
+	(void)err;
+	o->plan.sampling.pid = -1;
+	return 0;
+}
+
+static int set_duration(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+
+	return ut_time_parse(value, &o->plan.sampling.duration, err);
+}
+
+static void add_sampling(struct rows *r, struct ut_record_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("CPU samples"),
+		ut_opt_optional(ut_opt_call("sampling", "HZ", set_sampling, o,
+					    "what the program spends its CPU time on: HZ samples "
+					    "per second of each thread that runs (1000), with "
+					    "stacks; all processes go into one timeline")),
+		ut_opt_words(ut_opt_call("call-graph", "auto|dwarf|fp|lbr|none", set_call_graph, o,
+					 "how stacks are found: from a copy of the stack and the "
+					 "tables of the files, which all programs have (dwarf; "
+					 "auto, the default, is that), by frame pointers, which "
+					 "need less room, by the last calls that the CPU remembers "
+					 "(lbr), or not at all"),
+			     "auto dwarf fp lbr none"),
+		ut_opt_words(
+			ut_opt_call("sampling-event", "auto|cycles|cpu-clock", set_event, o,
+				    "what makes the kernel sample: cycles, counted by the CPU, "
+				    "or its own clock; auto takes cycles where there are some"),
+			"auto cycles cpu-clock"),
+		ut_opt_flag(0, "sampling-waits", &o->plan.sampling.waits,
+			    "with --sampling: where threads wait, too, and what for: locks, I/O, "
+			    "sleep (the kernel has to let us look: root, CAP_PERFMON)"),
+		ut_opt_words(ut_opt_call("sampling-by", "auto|perf|timer", set_by, o,
+					 "who takes samples: the kernel (perf), the program itself "
+					 "(timer), or the program only if the kernel refuses "
+					 "(auto, the default)"),
+			     "auto perf timer"),
+		ut_opt_letter('p', ut_opt_call("attach", "PID", set_attach, o,
+					       "no program, but a process that is running: samples "
+					       "of it until Ctrl-C; it does not notice")),
+		ut_opt_letter('a', ut_opt_call("all-processes", NULL, set_all, o,
+					       "samples of everything that runs on this machine")),
+		ut_opt_call("duration", "TIME", set_duration, o,
+			    "with --attach and --all-processes: end after this time (10s, 500ms)"),
+	};
+
+	add(r, table, COUNT(table));
+}
+
+/* "each", or bytes for each that is looked at. */
+static int set_memory(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+	struct ut_memory_opts *m = &o->plan.memory;
+	int rc = 0;
+
+	m->on = true;
+	m->interval = 0;
+	if (value && !strcmp(value, "each"))
+		m->interval = 1;
+	else if (value)
+		rc = ut_size_parse(value, &m->interval, err);
+	if (!rc && value && m->interval != 1 &&
+	    (m->interval < LEAST_INTERVAL || m->interval > MOST_INTERVAL))
+		return ut_err_set(err, -EINVAL, "'%s' is neither 'each' nor a size from 1K to 1T",
+				  value);
+	return rc;
+}
+
+static void add_memory(struct rows *r, struct ut_record_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("Memory"),
+		ut_opt_words(ut_opt_optional(ut_opt_call(
+				     "memory", "BYTES|each", set_memory, o,
+				     "what the program allocates, where, and what it never frees: "
+				     "by samples, as many as it can spare, or one for BYTES on "
+				     "average; or each allocation, which is exact and costs more. "
+				     "'unitrace memory' reports it")),
+			     "each"),
 	};
 
 	add(r, table, COUNT(table));
@@ -171,6 +366,10 @@ static void add_output(struct rows *r, struct ut_record_opts *o)
 		ut_opt_u64(0, "summary-rows", "N", &o->plan.out.summary_rows,
 			   "rows of that table, 0 for all (20)"),
 		ut_opt_flag(0, "quiet", &o->plan.out.quiet, "say nothing but problems"),
+		ut_opt_words(ut_opt_str(0, "news", "FILE", &o->news,
+					"what is told about the recording goes there, as lines of "
+					"JSON; the terminal hears of problems only"),
+			     "<file>"),
 		ut_opt_flag('v', "verbose", &o->verbose,
 			    "say more about the run; kernels by size in device tables"),
 	};
@@ -205,6 +404,14 @@ static void add_control(struct rows *r, struct ut_record_opts *o)
 			    "wait for __itt_resume() or PTI_ENABLE_COLLECTION=1"),
 		ut_opt_flag(0, "conditional-collection", &o->plan.start_paused,
 			    "the old name of --start-paused"),
+		ut_opt_flag(
+			0, "one-switch", &o->plan.one_switch,
+			"pausing and resuming, by whichever process or from outside, counts for "
+			"all of them; what unitrace serve uses"),
+		ut_opt_call("resume-after", "TIME", set_resume_after, o,
+			    "begin paused, and resume after this time (10s, 500ms)"),
+		ut_opt_call("stop-after", "TIME", set_stop_after, o,
+			    "end the recording after this time; the program goes on"),
 		ut_opt_str(0, "session", "NAME", &o->plan.name,
 			   "give the run a name for the three options below"),
 		ut_opt_str(0, "pause", "NAME", &o->pause, "pause the running session NAME"),
@@ -250,7 +457,7 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 {
 	struct ut_device_opts *d = &o->plan.device;
 	const struct ut_opt table[] = {
-		ut_opt_heading("Devices (CUDA, OpenCL)"),
+		ut_opt_heading("Devices (CUDA, OpenCL, Level Zero)"),
 		ut_opt_flag(0, "chrome-kernel-logging", &d->chrome_kernel,
 			    "device work, the calls that submit it and arrows between them"),
 		ut_opt_flag(0, "chrome-device-logging", &d->chrome_device, "device work only"),
@@ -300,24 +507,51 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 	add(r, table, COUNT(table));
 }
 
+static void add_metrics(struct rows *r, struct ut_record_opts *o)
+{
+	struct ut_device_opts *d = &o->plan.device;
+	const struct ut_opt table[] = {
+		ut_opt_heading("Hardware metrics (CUDA)"),
+		ut_opt_flag('q', "metric-query", &d->metric_query,
+			    "metrics of each kernel; each runs several times, and alone"),
+		ut_opt_flag('k', "metric-sampling", &d->metric_sampling,
+			    "metrics of the device over time"),
+		ut_opt_flag(0, "stall-sampling", &d->stall_sampling,
+			    "instructions of kernels that wait, and what for"),
+		ut_opt_str('g', "group", "NAME", &d->group,
+			   "what to measure: a group of --metric-list (ComputeBasic)"),
+		ut_opt_words(ut_opt_str(0, "metric-file", "FILE", &d->metric_file,
+					"groups of your own, besides those of --metric-list"),
+			     "<file>"),
+		ut_opt_range(ut_opt_u64('i', "sampling-interval", "US", &d->interval_us,
+					"microseconds between two samples (50)"),
+			     1, 1000000000),
+		ut_opt_str(0, "metric-instances", "LIST", &d->instances,
+			   "with -q: only these runs of each kernel, for example 1-3,7"),
+		ut_opt_words(ut_opt_str(0, "cache-control", "none|all", &d->cache_control,
+					"with -q: empty the caches before each run of a kernel, as "
+					"Nsight Compute does (none)"),
+			     "none all"),
+		ut_opt_words(ut_opt_str(0, "clock-control", "none|base", &d->clock_control,
+					"with -q: keep the device at its base clock, as Nsight "
+					"Compute does (none)"),
+			     "none base"),
+		ut_opt_flag(0, "idle-sampling", &d->idle_sampling,
+			    "with -k: in the metrics file also samples outside kernels"),
+	};
+
+	add(r, table, COUNT(table));
+}
+
 static void add_unsupported(struct rows *r, struct ut_record_opts *o)
 {
 	struct ut_device_opts *d = &o->plan.device;
 	const struct ut_opt table[] = {
 		ut_opt_heading(UT_RECORD_UNSUPPORTED_HEADING),
-		ut_opt_flag('q', "metric-query", &d->metric_query, "metrics of each kernel"),
-		ut_opt_flag('k', "metric-sampling", &d->metric_sampling, "metrics over time"),
-		ut_opt_flag(0, "stall-sampling", &d->stall_sampling, "stalls by instruction"),
-		ut_opt_str('g', "group", "NAME", &d->group, "metric group (ComputeBasic)"),
-		ut_opt_range(ut_opt_u64('i', "sampling-interval", "US", &d->interval_us,
-					"microseconds between two samples (50)"),
-			     1, 1000000000),
 		ut_opt_flag(0, "chrome-sycl-logging", &d->chrome_sycl, "SYCL in the timeline"),
 		ut_opt_words(ut_opt_str(0, "chrome-kmd-logging", "SCRIPT", &d->kmd_script,
 					"kernel driver activity by a bpftrace script"),
 			     "<file>"),
-		ut_opt_hidden(ut_opt_flag(0, "idle-sampling", &d->idle_sampling,
-					  "also samples outside kernels")),
 		ut_opt_hidden(ut_opt_flag(0, "system-time", &d->system_time,
 					  "times since boot in the timeline")),
 		ut_opt_hidden(
@@ -353,12 +587,15 @@ const struct ut_opt *ut_record_table(struct ut_arena *a, struct ut_record_opts *
 	struct rows r = { .arena = a, .items = UT_NEW_N(a, struct ut_opt, MAX_ROWS) };
 
 	add_what(&r, o);
+	add_sampling(&r, o);
+	add_memory(&r, o);
 	add_output(&r, o);
 	add_view(&r, o);
 	add_control(&r, o);
 	add_processes(&r, o);
 	r.count += ut_python_rows(&o->plan.python, r.items + r.count, MAX_ROWS - r.count);
 	add_device_logging(&r, o);
+	add_metrics(&r, o);
 	add_unsupported(&r, o);
 	add_about(&r, o);
 	return r.items;

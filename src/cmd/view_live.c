@@ -1,10 +1,12 @@
 /*
- * view_live.c - a recording that is still being made: its spools are read again when there is
- * something new in them, and what they hold takes the place of what they held before. The traced
- * program knows nothing of it: files are mapped to be read, and nothing is locked or written.
+ * view_live.c - a recording that is still being made: its spools are followed, and what they hold
+ * takes the place of what they held before. The traced program knows nothing of it: files are
+ * mapped to be read, and nothing is locked or written.
  *
- * Reading again costs as much as there is, so the next time comes no earlier than a few times what
- * the last one took. Files stay open: the launcher removes them when it has written its results.
+ * A look costs as much as there is new, or, where a spool cannot be followed, as much as there is;
+ * so the next one comes no earlier than a few times what the last one took. When a process has
+ * ended, its spool is read once more as a whole: that is what is shown in the end. Files stay open:
+ * the launcher removes them when it has written its results.
  */
 #include "cmd/view_show.h"
 
@@ -31,8 +33,8 @@
 
 #define LOOK_MS    50  /* how late a new process may be noticed */
 #define LEAST_MS   400 /* between two pictures */
-#define COST_TIMES 2   /* of what the last reading took: then the next one */
-#define POLITE     5   /* nice */
+#define COST_TIMES 2   /* of what the last look cost: so long we leave the core to others */
+#define POLITE     5   /* more nice than we are */
 
 struct spool {
 	char path[4096];
@@ -40,6 +42,8 @@ struct spool {
 	int fd;
 	struct ut_spool_mark mark, read; /* now, and when it was read */
 	bool alive, is_final;
+	struct ut_spool_live *live;
+	bool is_plain; /* it cannot be followed: it is read as a whole each time */
 	struct ut_view_store *store;
 };
 
@@ -52,12 +56,17 @@ struct watch {
 	int64_t next; /* ms: when to read again */
 };
 
-static int64_t now_ms(void)
+static int64_t ms_of(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t now_ms(void)
+{
+	return ms_of(CLOCK_MONOTONIC);
 }
 
 /* ---- the session ---------------------------------------------------------------------------- */
@@ -179,7 +188,6 @@ static void look_for_spools(struct watch *w)
 static bool look_at_spools(struct watch *w)
 {
 	struct ut_spool_info *info = ut_make(sizeof(*info));
-	uint64_t bytes = 0;
 	bool any = false;
 
 	for (size_t i = 0; i < w->count; i++) {
@@ -187,14 +195,19 @@ static bool look_at_spools(struct watch *w)
 
 		/* first who lives, then what is there: nothing comes behind the last look */
 		one->alive = one->alive && !ut_spool_info(one->held, info, NULL) && info->alive;
-		if (!one->is_final && ut_spool_mark(one->held, &one->mark, NULL))
+		if (!one->is_final && !one->live && ut_spool_mark(one->held, &one->mark, NULL))
 			one->mark = one->read;
-		bytes += one->mark.bytes;
 		any |= one->alive;
 	}
 	free(info);
-	w->s->state.bytes = bytes;
 	return any;
+}
+
+static void count_bytes(struct watch *w)
+{
+	w->s->state.bytes = 0;
+	for (size_t i = 0; i < w->count; i++)
+		w->s->state.bytes += w->items[i].mark.bytes;
 }
 
 /* The name as long as it is there: beside it the launcher's clock is found. */
@@ -214,31 +227,69 @@ static void warn(void *ctx, const char *path, const char *text)
 	ut_log(UT_DEBUG, "%s: %s", path, text);
 }
 
+/* What came since the last look: 0, or 1 if nothing did; -1: it has to be read as a whole. */
+static int follow(struct spool *one, struct ut_store *store)
+{
+	struct ut_err err = { 0 };
+	int rc = -1;
+
+	if (one->is_plain)
+		return -1;
+	if (!one->live)
+		one->live = ut_spool_live_open(name_to_read(one), &err);
+	if (one->live)
+		rc = ut_spool_live_look(one->live, store, &err);
+	if (rc >= 0) {
+		one->mark.bytes = ut_spool_live_bytes(one->live);
+		return rc;
+	}
+	ut_log(UT_DEBUG, "%s", err.text);
+	ut_spool_live_close(one->live);
+	one->live = NULL;
+	one->is_plain = true;
+	return -1;
+}
+
+/* All of it. False: what is wrong has been told, if that is the last word. */
+static bool read_whole(struct watch *w, struct spool *one, bool is_last, struct ut_store *store)
+{
+	const struct ut_import_opts how = { .threads = w->s->threads, .warn = warn };
+	struct ut_err err = { 0 };
+
+	if (!ut_import(name_to_read(one), &how, store, &err)) {
+		if (one->store)
+			ut_store_renumber(store, ut_view_store_get(one->store));
+		return true;
+	}
+	if (is_last) {
+		ut_log(UT_ERR, "%s", err.text);
+		ut_buf_fmt(&w->s->trouble, "%s%s", w->s->trouble.len ? "\n" : "", err.text);
+		one->is_final = true;
+	}
+	return false;
+}
+
 /* True if there is a new store. */
 static bool read_spool(struct watch *w, struct spool *one)
 {
-	const struct ut_import_opts how = { .threads = w->s->threads, .warn = warn };
 	struct ut_spool_mark mark = one->mark;
-	struct ut_err err = { 0 };
 	struct ut_store store;
 	bool was_alive = one->alive;
+	int rc = !was_alive || one->is_final ? -1 : follow(one, &store);
 
-	if (one->is_final || (one->store && was_alive && mark.number == one->read.number))
+	if (one->is_final || rc > 0 ||
+	    (rc < 0 && one->store && was_alive && mark.number == one->read.number))
 		return false;
-	if (ut_import(name_to_read(one), &how, &store, &err)) {
-		if (!was_alive) {
-			ut_log(UT_ERR, "%s", err.text);
-			ut_buf_fmt(&w->s->trouble, "%s%s", w->s->trouble.len ? "\n" : "", err.text);
-			one->is_final = true;
-		}
+	if (rc < 0 && !read_whole(w, one, !was_alive, &store))
 		return false;
-	}
-	if (one->store)
-		ut_store_renumber(&store, ut_view_store_get(one->store));
 	ut_view_store_drop(one->store);
 	one->store = ut_view_store_new(&store);
 	one->read = mark;
 	one->is_final = !was_alive;
+	if (one->is_final) {
+		ut_spool_live_close(one->live);
+		one->live = NULL;
+	}
 	return true;
 }
 
@@ -258,19 +309,21 @@ static void show_spools(struct watch *w)
 
 static void refresh(struct watch *w, bool is_first)
 {
-	int64_t start = now_ms(), cost;
+	int64_t start = now_ms(), used = ms_of(CLOCK_THREAD_CPUTIME_ID), cost;
 	bool is_new = is_first;
 
 	for (size_t i = 0; i < w->count && !w->s->stop; i++)
 		is_new |= read_spool(w, &w->items[i]);
 	pthread_mutex_lock(&w->s->lock);
+	count_bytes(w);
 	if (is_new)
 		show_spools(w);
 	else
 		ut_show_state(w->s);
 	pthread_mutex_unlock(&w->s->lock);
-	cost = now_ms() - start;
-	w->next = start + cost + (cost * COST_TIMES > LEAST_MS ? cost * COST_TIMES : LEAST_MS);
+	/* by the clock it costs more where others want the core; that is no reason to lag behind */
+	cost = (1 + COST_TIMES) * (ms_of(CLOCK_THREAD_CPUTIME_ID) - used);
+	w->next = start + (cost > LEAST_MS ? cost : LEAST_MS);
 }
 
 /* Is there no need to look yet? Nothing is waited for once all has ended. */
@@ -296,7 +349,8 @@ static void *watch(void *ctx)
 	bool is_first = true;
 
 	/* this thread, and those that it starts to help it: who is recorded comes first */
-	setpriority(PRIO_PROCESS, (id_t)gettid(), POLITE);
+	setpriority(PRIO_PROCESS, (id_t)gettid(),
+		    getpriority(PRIO_PROCESS, (id_t)gettid()) + POLITE);
 	while (!w->s->stop) {
 		bool launched;
 
@@ -334,6 +388,7 @@ int ut_show_session(struct ut_show *s, const char *dir, struct ut_err *err)
 	for (size_t i = 0; i < w.count; i++) {
 		read += w.items[i].store != NULL;
 		ut_view_store_drop(w.items[i].store);
+		ut_spool_live_close(w.items[i].live);
 		close(w.items[i].fd);
 	}
 	free(w.items);

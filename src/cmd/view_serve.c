@@ -254,10 +254,40 @@ static void open_browser(const char *address)
 		waitpid(pid, NULL, 0);
 }
 
+/* Our server is there as long as its end of the pipe is. */
+static void *wait_for_server(void *ctx)
+{
+	char none;
+
+	(void)ctx;
+	while (read(STDIN_FILENO, &none, 1) < 0 && errno == EINTR)
+		;
+	stop = 1;
+	return NULL;
+}
+
+/* Says where to look, or goes when whoever knows that has gone. */
+static void meet_client(const struct serving *s)
+{
+	char address[UT_SERVE_ADDRESS];
+	pthread_t waiter;
+
+	if (s->opts->socket) {
+		if (!pthread_create(&waiter, NULL, wait_for_server, NULL))
+			pthread_detach(waiter);
+		return;
+	}
+	ut_serve_address(s->show.server, address);
+	ut_log(UT_INFO, "view: %s (works once; Ctrl-C ends it)", address);
+	if (!s->opts->no_browser) {
+		ut_serve_address(s->show.server, address);
+		open_browser(address);
+	}
+}
+
 static int serve(struct serving *s, struct ut_err *err)
 {
 	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-	char address[UT_SERVE_ADDRESS];
 	pthread_t loader;
 
 	is_held = s->what->is_ours;
@@ -265,12 +295,7 @@ static int serve(struct serving *s, struct ut_err *err)
 	sigaction(SIGTERM, &act, NULL);
 	if (pthread_create(&loader, NULL, load, s))
 		return ut_err_set(err, -EAGAIN, "no thread can be started to read the trace");
-	ut_serve_address(s->show.server, address);
-	ut_log(UT_INFO, "view: %s (works once; Ctrl-C ends it)", address);
-	if (!s->opts->no_browser) {
-		ut_serve_address(s->show.server, address);
-		open_browser(address);
-	}
+	meet_client(s);
 	ut_serve_run(s->show.server, &stop);
 	s->show.stop = true;
 	/* a reader of files cannot be stopped half way; nothing of it is kept */
@@ -319,7 +344,8 @@ int ut_view_serve(const struct ut_view_opts *o, const struct ut_view_what *what,
 {
 	struct serving s = { .opts = o, .what = what };
 	const struct ut_serve_opts opts = { .port = (uint16_t)o->port,
-					    .token = true,
+					    .listen_fd = (int)o->socket,
+					    .token = !o->socket,
 					    .posts = true,
 					    .once = o->once,
 					    .live = "/api/live",

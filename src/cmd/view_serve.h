@@ -15,8 +15,9 @@
 
 struct ut_view_opts {
 	uint64_t port, threads;
-	const char *save;               /* one-file page; NULL = serve */
-	const char *compare;            /* word of the run to compare with; NULL = none */
+	uint64_t socket;     /* listen there, for the server that has started us; 0 = on a port */
+	const char *save;    /* one-file page; NULL = serve */
+	const char *compare; /* word of the run to compare with; NULL = none */
 	const struct ut_inputs *before; /* its traces */
 	bool no_browser, once, overwrite, help;
 };

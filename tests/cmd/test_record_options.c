@@ -91,7 +91,8 @@ static void every_option_of_the_original_is_known(void **state)
 		0);
 	assert_int_equal(
 		parse(f, "--conditional-collection --start-paused --session s --pause s "
-			 "--resume s --stop s -q --metric-query -g X --group X -i 50 "
+			 "--resume s --stop s -q --metric-query -g ComputeBasic --group "
+			 "ComputeBasic -i 50 "
 			 "--sampling-interval 50 --device-list --metric-list --ranks-to-sample 0,1 "
 			 "--devices-to-sample 0"),
 		0);
@@ -146,7 +147,7 @@ static void exclusive_options_are_refused(void **state)
 	assert_int_not_equal(parse_alone("--result-dir a --output b"), 0);
 	assert_int_not_equal(parse_alone("--result-dir a --output-dir-path b"), 0);
 	assert_int_not_equal(parse_alone("-q -k"), 0);
-	assert_int_not_equal(parse_alone("-q --stall-sampling"), 0);
+	assert_int_equal(parse_alone("-q --stall-sampling -g Memory"), 0);
 	assert_int_not_equal(parse_alone("--stall-sampling -g ComputeBasic"), 0);
 }
 
@@ -156,8 +157,10 @@ static void only_options_without_backend_are_named(void **state)
 
 	assert_int_equal(parse(f, "--chrome-itt-logging -o x.json"), 0);
 	assert_string_equal(ut_record_unsupported(&f->arena, f->table), "");
-	assert_int_equal(parse(f, "-d --g X -q --chrome-kernel-logging"), 0);
-	assert_string_equal(ut_record_unsupported(&f->arena, f->table), "--metric-query, --group");
+	assert_int_equal(parse(f, "-d --g ComputeBasic -q --chrome-kernel-logging"), 0);
+	assert_string_equal(ut_record_unsupported(&f->arena, f->table), "");
+	assert_int_equal(parse(f, "--chrome-kernel-logging --chrome-sycl-logging"), 0);
+	assert_string_equal(ut_record_unsupported(&f->arena, f->table), "--chrome-sycl-logging");
 }
 
 static bool passes(const struct fixture *f, const char *domain)

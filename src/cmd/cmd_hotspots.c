@@ -1,0 +1,140 @@
+/*
+ * cmd_hotspots.c - `unitrace hotspots`: what a program spends its CPU time on. Runs it and looks at
+ * the samples, or looks at those of a trace.
+ */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/opt.h"
+#include "base/str.h"
+#include "cmd/guess.h"
+#include "cmd/hotspots_options.h"
+#include "cmd/hotspots_report.h"
+#include "cmd/last.h"
+#include "cmd/record_run.h"
+#include "cmd/words.h"
+#include "launch/run.h"
+#include "session/session_run.h"
+
+/* ---- the program --------------------------------------------------------------------------- */
+
+struct written {
+	struct ut_arena *arena;
+	struct ut_words words;
+};
+
+static void note_results(void *ctx, const char *const *paths, uint64_t count)
+{
+	struct written *w = ctx;
+
+	w->words.items = UT_NEW_N(w->arena, const char *, count + 1);
+	for (uint64_t i = 0; i < count; i++)
+		w->words.items[i] = ut_arena_copy(w->arena, paths[i], strlen(paths[i]));
+	w->words.count = (int)count;
+}
+
+static int run_program(struct ut_hotspots_opts *o, struct ut_arena *a, int argc,
+		       const char *const *argv)
+{
+	struct written w = { .arena = a };
+	struct ut_session_plan *plan = &o->record.plan;
+	struct ut_session_result result = { 0 };
+	struct ut_err err = { 0 };
+	int status;
+
+	if (ut_hotspots_allow(o, &err))
+		return ut_cmd_misuse(&ut_cmd_hotspots, &err);
+	plan->argc = argc;
+	plan->argv = argv;
+	status = ut_record_run(&(struct ut_record_run){ .cmd = &ut_cmd_hotspots,
+							.plan = plan,
+							.view = &o->record.view,
+							.results = note_results,
+							.ctx = &w },
+			       &result);
+	if (status >= 0)
+		return status;
+	if (w.words.count && ut_hotspots_report(o, &w.words, &err))
+		status = ut_cmd_fail(&ut_cmd_hotspots, &err);
+	if (status < 0)
+		ut_launch_end_as(result.status);
+	return status;
+}
+
+/* ---- the glue ------------------------------------------------------------------------------ */
+
+static int start(struct ut_hotspots_opts *o, struct ut_arena *a, int argc, const char *const *argv)
+{
+	struct ut_err err = { 0 };
+	struct ut_words words = { 0 };
+	const struct ut_opt *table = ut_hotspots_table(a, o);
+	int left = ut_opt_parse(table, argc, argv, &err);
+
+	if (left >= 0 && o->help)
+		return ut_cmd_help(&ut_cmd_hotspots);
+	if (left < 0 || ut_hotspots_settle(o, a, &err))
+		return ut_cmd_misuse(&ut_cmd_hotspots, &err);
+	if (o->record.plan.sampling.pid) {
+		if (ut_record_attach(&o->record, a, argc - left, &err))
+			return ut_cmd_misuse(&ut_cmd_hotspots, &err);
+		return run_program(o, a, 1, o->record.plan.argv);
+	}
+	if (left < argc && strcmp(argv[left], "-") != 0 && !ut_guess_is_trace(argv[left]))
+		return run_program(o, a, argc - left, argv + left);
+	/* behind a trace there may be more options */
+	if (ut_words_parse(&words, a, table, argc - left, argv + left, &err) ||
+	    ut_hotspots_settle(o, a, &err))
+		return ut_cmd_misuse(&ut_cmd_hotspots, &err);
+	if (ut_hotspots_allow(o, &err))
+		return ut_cmd_misuse(&ut_cmd_hotspots, &err);
+	if (!ut_last_fill(&words, a))
+		return UT_EXIT_MISUSE;
+	return ut_hotspots_report(o, &words, &err) ? ut_cmd_fail(&ut_cmd_hotspots, &err)
+						   : UT_EXIT_OK;
+}
+
+static int cmd_hotspots(int argc, const char *const *argv)
+{
+	struct ut_hotspots_opts opts = { UT_HOTSPOTS_OPTS };
+	struct ut_arena arena = { 0 };
+	int status = start(&opts, &arena, argc, argv);
+
+	ut_hotspots_opts_release(&opts);
+	ut_arena_release(&arena);
+	return status;
+}
+
+static const struct ut_opt *hotspots_options(struct ut_arena *a)
+{
+	return ut_hotspots_table(a, UT_NEW(a, struct ut_hotspots_opts));
+}
+
+const struct ut_cmd ut_cmd_hotspots = {
+	.name = "hotspots",
+	.usage = "[OPTIONS] PROGRAM [ARGUMENTS] | [OPTIONS] [TRACE...]",
+	.takes_last = true,
+	.summary = "what a program spends its CPU time on",
+	.description =
+		"Runs PROGRAM and looks, a thousand times in each second of CPU time, which\n"
+		"function each of its threads runs and who called it; all its children, too. The\n"
+		"program is not changed: the kernel takes the samples. Then prints what to look "
+		"at\n"
+		"first, and a table: self is the time in a function itself, total that in what it\n"
+		"called as well.\n"
+		"\n"
+		"The samples are in the timeline, together with the ITT tasks of the program, as\n"
+		"after 'unitrace --sampling'. Given such a trace instead of a program, it prints\n"
+		"the report again.",
+	.examples = "  unitrace hotspots ./app\n"
+		    "  unitrace hotspots --by task python train.py\n"
+		    "  unitrace hotspots --by line app.4711.utr\n"
+		    "  unitrace hotspots --threads ./app\n"
+		    "  unitrace hotspots -p 4711 --duration 10s\n",
+	.options = hotspots_options,
+	.run = cmd_hotspots,
+};

@@ -1,0 +1,345 @@
+/*
+ * cmd_ranks.c - `unitrace ranks`: which rank of a parallel job makes the others wait.
+ */
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/opt.h"
+#include "cmd/last.h"
+#include "cmd/table_options.h"
+#include "cmd/words.h"
+#include "import/load.h"
+#include "mpijob/job.h"
+#include "mpijob/rank_inputs.h"
+#include "ranks/ranks_pack.h"
+#include "ranks/ranks_table.h"
+#include "text/cells.h"
+#include "text/out.h"
+#include "text/table_report.h"
+
+struct ranks_opts {
+	struct ut_table_opts table;
+	const char *by, *step;
+	uint64_t threads;
+	bool waits, matrix, pop, steps, path, clocks, no_mpi, help;
+	enum ut_rank_table what;
+	bool chosen; /* one table, not the overview */
+};
+
+#define USUAL_ROWS 20
+#define FEW_WAITS  8
+
+/* ---- the work ------------------------------------------------------------------------------ */
+
+static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	(void)i;
+	return ut_ranks_add(ctx, store, err);
+}
+
+/* What each process of ours has read comes together on the first, in the order of the files. */
+static int gather(struct ut_ranks *r, struct ut_mpijob *job, struct ut_err *err)
+{
+	struct ut_gathered all = { 0 };
+	struct ut_buf mine = { 0 };
+	int rc = 0;
+
+	if (job->ranks == 1)
+		return 0;
+	if (job->rank)
+		ut_ranks_pack(r, &mine);
+	ut_mpijob_gather(job, mine.data, mine.len, &all);
+	for (size_t i = 1; !rc && i < all.count; i++)
+		rc = ut_ranks_unpack(r, all.data + all.starts[i],
+				     (size_t)(all.starts[i + 1] - all.starts[i]), err);
+	ut_gathered_release(&all);
+	ut_buf_release(&mine);
+	return ut_mpijob_agree(job, rc, err);
+}
+
+static int read_all(const struct ranks_opts *o, struct ut_ranks *r, struct ut_mpijob *job,
+		    const struct ut_words *words, struct ut_err *err)
+{
+	const struct ut_load how = { "ranks", ut_load_threads(o->threads), .checked = false,
+				     .teller = ut_log_teller() };
+	const struct ut_rank_reader reader = { add_store, r };
+	int rc = ut_rank_load(job, words->count, words->items, &how, &reader, err);
+
+	return rc ? rc : gather(r, job, err);
+}
+
+/* ---- what is printed ----------------------------------------------------------------------- */
+
+static void line(struct ut_out *out, const struct ut_rank_view *v,
+		 void (*text)(const struct ut_rank_view *, struct ut_buf *))
+{
+	struct ut_buf b = { 0 };
+
+	text(v, &b);
+	ut_cell_text(out, b.data);
+	ut_out_text(out, ".\n");
+	ut_buf_release(&b);
+}
+
+static void overview(const struct ranks_opts *o, struct ut_out *out, const struct ut_rank_view *v)
+{
+	struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
+
+	line(out, v, ut_rank_verdict);
+	line(out, v, ut_rank_efficiency);
+	ut_out_text(out, "\n");
+	ut_rank_table_print(out, v, UT_RANK_TABLE_RANKS, &report);
+	if (!v->sums.wait_count)
+		return;
+	ut_out_text(out, "\n");
+	report.sort = NULL;
+	report.limit = o->table.rows == UINT64_MAX ? FEW_WAITS : report.limit;
+	ut_rank_table_print(out, v, UT_RANK_TABLE_WAITS, &report);
+}
+
+static int print(const struct ranks_opts *o, const struct ut_rank_view *v, struct ut_err *err)
+{
+	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
+	struct ut_out *out = ut_out_open("-", 0);
+
+	if (o->table.json && !o->chosen) {
+		ut_rank_json(out, v);
+	} else if (o->chosen || o->table.csv) {
+		if (report.format == UT_REPORT_TABLE) {
+			line(out, v, ut_rank_verdict);
+			ut_out_text(out, "\n");
+		}
+		ut_rank_table_print(out, v, o->what, &report);
+	} else {
+		overview(o, out, v);
+	}
+	return ut_out_commit(out, err);
+}
+
+/* How well the clocks of several hosts are known. */
+static void tell_clocks(const struct ut_ranks *r)
+{
+	size_t proven = 0, contrary = 0;
+	uint64_t worst = 0;
+	char time[UT_CELL_TIME];
+
+	if (r->clock_count < 2)
+		return;
+	for (size_t i = 0; i < r->clock_count; i++) {
+		const struct ut_rank_clock *c = &r->clocks[i];
+		uint64_t error = ut_time_map_worst(&c->map);
+
+		contrary += c->contrary;
+		proven += c->proven && !c->contrary;
+		worst = c->proven && error > worst ? error : worst;
+	}
+	if (proven + contrary > 1)
+		ut_log(UT_INFO,
+		       "the clocks of %zu hosts are brought together to within %s by what was "
+		       "measured and by their messages (--clocks)",
+		       proven + contrary, ut_cell_time(time, worst));
+	if (proven + contrary < r->clock_count)
+		ut_log(UT_WARN,
+		       "%zu of %zu hosts are placed by their wall clocks alone: their times may be "
+		       "wrong by milliseconds",
+		       r->clock_count - proven - contrary, r->clock_count);
+}
+
+/* What the user should know before he believes it. */
+static void warn(const struct ut_ranks *r)
+{
+	char time[UT_CELL_TIME];
+
+	if (r->world > (int64_t)r->count)
+		ut_log(UT_WARN, "%zu of %" PRId64 " ranks are here; what others do is not known",
+		       r->count, r->world);
+	tell_clocks(r);
+	if (r->backwards)
+		ut_log(UT_WARN,
+		       "%" PRIu64 " of %" PRIu64
+		       " messages arrive before they were sent, by up to %s: the clocks of "
+		       "the hosts are apart (see --clocks)",
+		       r->backwards, r->messages, ut_cell_time(time, r->most_backwards));
+}
+
+static int show(const struct ranks_opts *o, struct ut_ranks *r, struct ut_err *err)
+{
+	struct ut_rank_view v = { 0 };
+	int rc = ut_ranks_settle(r, ut_load_threads(o->threads), err);
+
+	if (rc)
+		return rc;
+	warn(r);
+	ut_rank_view_make(&v, r, ut_str_of(o->step ? o->step : ""));
+	if (o->step && !v.path.step_count)
+		rc = ut_err_set(err, -ENOENT,
+				"--step %s: no rank has an outermost task of this name", o->step);
+	else
+		rc = print(o, &v, err);
+	ut_rank_view_release(&v);
+	return rc;
+}
+
+static int ranks(const struct ranks_opts *o, const struct ut_words *words, struct ut_err *err)
+{
+	struct ut_mpijob job = { .ranks = 1 };
+	struct ut_err note = { 0 };
+	struct ut_ranks r;
+	bool first;
+	int rc;
+
+	if (!o->no_mpi && ut_mpijob_start(&job, &note) == UT_MPIJOB_IDLE)
+		return UT_EXIT_OK;
+	if (note.text[0])
+		ut_log(UT_WARN, "%s", note.text);
+	ut_ranks_init(&r);
+	rc = read_all(o, &r, &job, words, err);
+	first = !job.rank;
+	ut_mpijob_stop(&job);
+	if (!rc && first)
+		rc = show(o, &r, err);
+	ut_ranks_release(&r);
+	if (rc && first)
+		return ut_cmd_fail(&ut_cmd_ranks, err);
+	return rc ? UT_EXIT_FAILED : UT_EXIT_OK;
+}
+
+/* ---- the glue ------------------------------------------------------------------------------ */
+
+static const struct ut_opt *make_table(struct ut_arena *a, struct ranks_opts *o)
+{
+	const struct ut_opt table[] = {
+		ut_opt_heading("What to show (a sentence, and the ranks)"),
+		ut_opt_words(ut_opt_str(0, "by", "WHAT", &o->by,
+					"a row for each rank, call or task of the program's own"),
+			     "rank call task"),
+		ut_opt_flag(0, "waits", &o->waits, "who was waited for, why, and in which call"),
+		ut_opt_flag(0, "matrix", &o->matrix, "what went from which rank to which"),
+		ut_opt_flag(0, "pop", &o->pop, "efficiency: load balance, serialisation, transfer"),
+		ut_opt_flag(0, "steps", &o->steps, "each step, with the rank that it waited for"),
+		ut_opt_str(0, "step", "TASK", &o->step,
+			   "the task that is a step (the largest that all ranks have equally "
+			   "often)"),
+		ut_opt_flag(0, "path", &o->path, "what lies on the critical path"),
+		ut_opt_flag(0, "clocks", &o->clocks,
+			    "how the clocks of several hosts were brought together"),
+		ut_opt_heading("Options"),
+		UT_TABLE_OPT_SORT(&o->table),
+		UT_TABLE_OPT_ROWS(&o->table, "20"),
+		UT_TABLE_OPT_LIMIT(&o->table),
+		ut_opt_flag('j', "json", &o->table.json,
+			    "print JSON, in ns; everything, unless one table is asked for"),
+		UT_TABLE_OPT_CSV(&o->table),
+		UT_TABLE_OPT_CSV_SAFE(&o->table),
+		UT_TABLE_OPT_WIDTH(&o->table, "40"),
+		UT_TABLE_OPT_COLOUR(&o->table),
+		ut_opt_range(ut_opt_u64(0, "threads", "N", &o->threads,
+					"threads that read and sort (one per core)"),
+			     1, 256),
+		ut_opt_flag(0, "no-mpi", &o->no_mpi,
+			    "under mpiexec: each process does the whole command by itself"),
+		ut_opt_flag('h', "help", &o->help, "show this help"),
+		ut_opt_end(),
+	};
+
+	return ut_opt_copy(a, table, sizeof(table) / sizeof(table[0]));
+}
+
+/* The table that is asked for; none is the overview. */
+static int choose(struct ranks_opts *o, struct ut_err *err)
+{
+	const struct {
+		bool asked;
+		enum ut_rank_table table;
+	} tables[] = {
+		{ o->by && !strcmp(o->by, "rank"), UT_RANK_TABLE_RANKS },
+		{ o->by && !strcmp(o->by, "call"), UT_RANK_TABLE_CALLS },
+		{ o->by && !strcmp(o->by, "task"), UT_RANK_TABLE_TASKS },
+		{ o->waits, UT_RANK_TABLE_WAITS },
+		{ o->matrix, UT_RANK_TABLE_MATRIX },
+		{ o->pop, UT_RANK_TABLE_POP },
+		{ o->steps, UT_RANK_TABLE_STEPS },
+		{ o->path, UT_RANK_TABLE_PATH },
+		{ o->clocks, UT_RANK_TABLE_CLOCKS },
+	};
+	size_t asked = 0;
+
+	o->what = UT_RANK_TABLE_RANKS;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		asked += tables[i].asked;
+		o->what = tables[i].asked ? tables[i].table : o->what;
+	}
+	o->chosen = asked;
+	if (asked > 1)
+		return ut_err_set(err, -EINVAL,
+				  "one table at a time: --by, --waits, --matrix, --pop, --steps, "
+				  "--path and --clocks exclude each other");
+	if (o->by && !asked)
+		return ut_err_set(err, -EINVAL, "--by: '%s' is none of rank, call, task", o->by);
+	return 0;
+}
+
+static int settle(struct ranks_opts *o, struct ut_err *err)
+{
+	int rc = ut_table_opts_check(&o->table, err);
+
+	if (!rc)
+		rc = choose(o, err);
+	return rc ? rc : ut_rank_table_check(o->what, o->table.sort, err);
+}
+
+static int cmd_ranks(int argc, const char *const *argv)
+{
+	struct ranks_opts opts = { .table = { UT_TABLE_OPTS } };
+	struct ut_arena arena = { 0 };
+	struct ut_words words = { 0 };
+	struct ut_err err = { 0 };
+	int rc = ut_words_parse(&words, &arena, make_table(&arena, &opts), argc, argv, &err);
+	int status;
+
+	if (!rc && opts.help)
+		status = ut_cmd_help(&ut_cmd_ranks);
+	else if (rc || settle(&opts, &err))
+		status = ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_ranks, &err);
+	else if (!ut_last_fill(&words, &arena))
+		status = UT_EXIT_MISUSE;
+	else
+		status = ranks(&opts, &words, &err);
+	ut_arena_release(&arena);
+	return status;
+}
+
+static const struct ut_opt *ranks_options(struct ut_arena *a)
+{
+	return make_table(a, UT_NEW(a, struct ranks_opts));
+}
+
+const struct ut_cmd ut_cmd_ranks = {
+	.name = "ranks",
+	.usage = "[OPTIONS] [TRACE|DIRECTORY|PATTERN...]",
+	.takes_last = true,
+	.summary = "which rank of a job makes the others wait",
+	.description =
+		"Reads the traces of the ranks of a parallel job, merged or one by one, and says\n"
+		"which rank makes the others wait, for how long, and in which of its own tasks.\n"
+		"The time of each rank is split into useful time, waiting and transfer: who\n"
+		"waits for whom (late sender, late receiver, late to a collective call), what\n"
+		"was sent where, how efficient the job is, and what lies on its critical path.\n"
+		"Under mpiexec the ranks share the traces; the result is the same.",
+	.examples = "  record a job, and look at it:\n"
+		    "    mpiexec -n 4 unitrace --chrome-mpi-logging --chrome-itt-logging ./solver\n"
+		    "    unitrace ranks solver.*.json\n"
+		    "  what is sent where, as CSV:\n"
+		    "    unitrace ranks --matrix --csv solver.*.json\n"
+		    "  which of the program's own tasks are out of balance:\n"
+		    "    unitrace ranks --by task solver.*.json\n",
+	.options = ranks_options,
+	.run = cmd_ranks,
+};

@@ -1,0 +1,188 @@
+#include "cmd/hotspots_report.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/str.h"
+#include "cmd/hotspots_options.h"
+#include "cmd/words.h"
+#include "draw/picture.h"
+#include "draw/scene.h"
+#include "import/load.h"
+#include "sample/annotate.h"
+#include "sample/call_tree.h"
+#include "sample/flame_scene.h"
+#include "sample/folded.h"
+#include "sample/hotspots_table.h"
+#include "sample/prof.h"
+#include "text/out.h"
+#include "text/table_report.h"
+
+#define USUAL_ROWS      20
+#define USUAL_TREE_ROWS 60
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	(void)i;
+	(void)err;
+	ut_prof_add(ctx, store);
+	return 0;
+}
+
+static int read_profile(struct ut_prof *p, const struct ut_prof_opts *opts, int count,
+			const char *const *paths, struct ut_err *err)
+{
+	const struct ut_load how = { "hotspots", ut_load_threads(0), .teller = ut_log_teller() };
+	struct ut_inputs in = { .teller = how.teller };
+	int rc = ut_inputs_find(&in, count, paths, how.teller, err);
+
+	ut_prof_init(p, opts);
+	if (!rc)
+		rc = ut_load_each(&in, &how, add_store, p, err);
+	if (!rc && !p->samples)
+		rc = ut_err_set(err, -ENODATA, "%s: no samples of CPU time in it%s", paths[0],
+				opts->filter || opts->task || opts->function
+					? ", or none that were asked for"
+					: "");
+	ut_prof_settle(p);
+	ut_inputs_release(&in);
+	return rc;
+}
+
+/* ---- printing ------------------------------------------------------------------------------ */
+
+static int print_tree(const struct ut_hotspots_opts *o, const struct ut_prof *p, struct ut_out *out,
+		      struct ut_err *err)
+{
+	static const enum ut_tree_kind kinds[] = {
+		[UT_HOT_TREE] = UT_TREE_TOP_DOWN,
+		[UT_HOT_BOTTOM_UP] = UT_TREE_BOTTOM_UP,
+		[UT_HOT_CALLERS] = UT_TREE_CALLERS,
+		[UT_HOT_CALLEES] = UT_TREE_CALLEES,
+	};
+	const struct ut_report_opts report =
+		ut_table_report(&o->table, STDOUT_FILENO, USUAL_TREE_ROWS);
+	const char *function = o->report == UT_HOT_CALLERS ? o->callers : o->callees;
+	struct ut_call_tree t;
+	int rc = 0;
+
+	ut_call_tree_init(&t, p, kinds[o->report], function);
+	if (function && !t.matched)
+		rc = ut_err_set(err, -ENOENT, "no sample has a function '%s' on its stack",
+				function);
+	else
+		ut_call_tree_print(out, &t, o->least, &report);
+	ut_call_tree_release(&t);
+	return rc;
+}
+
+static int print_annotated(const struct ut_hotspots_opts *o, const struct ut_prof *p,
+			   struct ut_out *out, struct ut_err *err)
+{
+	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, 0);
+	const struct ut_annotate_opts what = {
+		.function = o->annotate,
+		.source = strcmp(o->show, "assembly") != 0,
+		.assembly = strcmp(o->show, "source") != 0,
+		.teller = ut_log_teller(),
+	};
+
+	return ut_annotate_print(out, p, &what, &report, err);
+}
+
+static void print_rows(const struct ut_hotspots_opts *o, const struct ut_prof *p,
+		       struct ut_out *out)
+{
+	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
+	struct ut_hotspots h;
+
+	ut_hotspots_init(&h, p, o->how);
+	ut_hotspots_print(out, &h, &report);
+	ut_hotspots_release(&h);
+}
+
+static int print(const struct ut_hotspots_opts *o, const struct ut_prof *p,
+		 const struct ut_prof *before, struct ut_err *err)
+{
+	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
+	struct ut_out *out = ut_out_open("-", 0);
+	int rc = 0;
+
+	if (report.format == UT_REPORT_TABLE && (o->report <= UT_HOT_BOTTOM_UP || before))
+		ut_prof_print_verdict(out, p, before);
+	if (o->report == UT_HOT_ROWS)
+		print_rows(o, p, out);
+	else if (o->report == UT_HOT_DIFF)
+		ut_prof_print_diff(out, before, p, &report);
+	else if (o->report == UT_HOT_FOLDED)
+		ut_folded_write(out, p);
+	else if (o->report == UT_HOT_ANNOTATE)
+		rc = print_annotated(o, p, out, err);
+	else
+		rc = print_tree(o, p, out, err);
+	if (!rc)
+		return ut_out_commit(out, err);
+	ut_out_abandon(out);
+	return rc;
+}
+
+/* ---- the picture --------------------------------------------------------------------------- */
+
+static int draw(const struct ut_hotspots_opts *o, const struct ut_prof *p,
+		const struct ut_prof *before, struct ut_err *err)
+{
+	struct ut_out *out = ut_out_open(o->picture, UT_OUT_OVERWRITE);
+	struct ut_scene *scene = ut_flame_scene(p, before);
+	int rc = ut_picture_write(scene, ut_picture_format_of(o->picture), out, err);
+
+	ut_scene_free(scene);
+	if (rc) {
+		ut_out_abandon(out);
+		return rc;
+	}
+	rc = ut_out_commit(out, err);
+	if (!rc)
+		ut_log(UT_INFO, "Flame graph is stored in %s", o->picture);
+	return rc;
+}
+
+int ut_hotspots_report(const struct ut_hotspots_opts *o, const struct ut_words *words,
+		       struct ut_err *err)
+{
+	struct ut_prof_opts opts = { .event = o->sampled,
+				     .task = o->task,
+				     .function = o->function,
+				     .addresses = o->report == UT_HOT_ANNOTATE };
+	struct ut_prof now, before;
+	struct ut_filter filter;
+	int rc;
+
+	if (o->report == UT_HOT_THREADS)
+		return ut_hotspots_report_threads(o, words, err);
+	rc = ut_filter_init(&filter, &o->filter, err);
+	if (rc)
+		return rc;
+	if (!ut_filter_is_open(&filter))
+		opts.filter = &filter;
+	rc = read_profile(&now, &opts, words->count, words->items, err);
+	if (o->before) {
+		opts.filter = NULL; /* times and threads of another run are others */
+		if (!rc)
+			rc = read_profile(&before, &opts, 1, &o->before, err);
+		else
+			ut_prof_init(&before, &opts);
+	}
+	if (!rc)
+		rc = print(o, &now, o->before ? &before : NULL, err);
+	if (!rc && o->picture)
+		rc = draw(o, &now, o->before ? &before : NULL, err);
+	if (o->before)
+		ut_prof_release(&before);
+	ut_prof_release(&now);
+	ut_filter_release(&filter);
+	return rc;
+}
