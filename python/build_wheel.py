@@ -125,6 +125,8 @@ class Wheel:
     def add_installed(self, stage, path):
         """One file of the installed tree, in the place where a wheel has it."""
         name = path.relative_to(stage).as_posix()
+        if path.is_symlink() and not name.startswith("bin/"):
+            return  # of a library, for those who link it
         if path.is_symlink():
             self.add(f"{self.data}/scripts/{path.name}", OTHER_NAME.encode(), True)
             return
@@ -198,6 +200,6 @@ def build_sdist(sdist_directory, config_settings=None):
             for name in filter(None, listed):
                 tar.add(SOURCE / name, f"{base}/{name}")
             tar.add(info.name, f"{base}/PKG-INFO")
-            for page in sorted((SOURCE / "build/web").glob("app.*.gz")):
+            for page in sorted((SOURCE / "build/web").glob("*.gz")):
                 tar.add(page, f"{base}/web/dist/{page.name}")
     return base + ".tar.gz"

@@ -8,6 +8,9 @@
         ...
     unitrace.counter("loss", 0.3)
 
+    trace = unitrace.open("run.json")       what was recorded, as tables
+    trace.stats().to_pandas()
+
 PYTEST_DONT_REWRITE: pytest would rather import plugins itself and warns that we are there already.
 """
 from ._marks import (append_meta_data, counter, detach, frame, marker, message, metadata,
@@ -15,7 +18,19 @@ from ._marks import (append_meta_data, counter, detach, frame, marker, message, 
 from ._profile import Profiler
 
 task = range
-__all__ = ["Profiler", "append_meta_data", "counter", "detach", "frame", "marker", "message",
-           "metadata", "overlapped", "pause", "range", "recording", "resume", "signpost", "task",
-           "thread_name"]
+__all__ = ["Error", "Interrupted", "Profiler", "Table", "Trace", "append_meta_data", "counter",
+           "detach", "frame", "marker", "message", "metadata", "open", "overlapped", "pause", "range",
+           "recording", "resume", "signpost", "task", "thread_name"]
 __version__ = "0.1.0"
+
+# Reading is for those who ask for it: programs that are recorded import this package, too.
+_READING = {"open": ("_read", "open_traces"), "Trace": ("_read", "Trace"), "Table": ("_read", "Table"),
+            "Error": ("_library", "Error"), "Interrupted": ("_library", "Interrupted")}
+
+
+def __getattr__(name):
+    if name not in _READING:
+        raise AttributeError(f"module 'unitrace' has no attribute {name!r}")
+    from importlib import import_module
+    module, what = _READING[name]
+    return getattr(import_module("." + module, __name__), what)
