@@ -3,8 +3,9 @@
 #
 #   web/bundle.sh NODE_MODULES OUT page|test|bench...
 #
-# page: OUT/app.js and app.css, and both compressed: all that the program carries. esbuild is a
-# program of its own, so this needs no Node.
+# page: OUT/app.js and app.css (the viewer), bench.js and bench.css (the page of unitrace serve, with the
+# viewer in it), and all of them compressed: what the program carries. esbuild is a program of its own,
+# so this needs no Node.
 set -eu
 modules=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -12,6 +13,7 @@ out=$(cd "$2" && pwd)
 shift 2
 web=$(cd "$(dirname "$0")" && pwd)
 limit=$((120 * 1024)) # bytes of the whole page as it is sent
+bench_limit=$((200 * 1024)) # of that of unitrace serve, which browsers keep
 
 # bundle ENTRY... OPTION...: what every bundle has in common.
 bundle() {
@@ -20,20 +22,29 @@ bundle() {
 		'--define:process.env.NODE_ENV="production"'
 }
 
-page() {
-	bundle "app=$web/src/main.tsx" --outdir="$out" --format=iife --minify --target=es2022 --charset=ascii
+# weigh LIMIT FILE...: compresses them; together they may not weigh more than the limit.
+weigh() {
+	most=$1
 	total=0
-	for file in app.js app.css; do
+	shift
+	for file in "$@"; do
 		gzip -9n <"$out/$file" >"$out/$file.gz"
 		size=$(wc -c <"$out/$file.gz")
 		total=$((total + size))
 		echo "$file: $size bytes compressed"
 	done
-	if [ $total -gt $limit ]; then
-		echo "web: the page weighs $total bytes compressed, more than $limit" >&2
-		rm -f "$out"/app.*.gz
+	if [ $total -gt "$most" ]; then
+		echo "web: $* weigh $total bytes compressed, more than $most" >&2
+		for file in "$@"; do rm -f "$out/$file.gz"; done
 		exit 1
 	fi
+}
+
+page() {
+	bundle "app=$web/src/main.tsx" "bench=$web/src/bench.tsx" --outdir="$out" --format=iife --minify \
+		--target=es2022 --charset=ascii
+	weigh $limit app.js app.css
+	weigh $bench_limit bench.js bench.css
 }
 
 test_files() {

@@ -33,29 +33,59 @@ const refById = (store: Store, id: EventId): SliceRef => refOf(store, store.trac
 
 const withRole = (ref: SliceRef): SliceRef => ({ ...ref, role: roleOf(ref.cat, ref.name) });
 
-/* Of those around an event the innermost of each role, the outermost first. */
+/* A function of Python says where it is. */
+function withLine(store: Store, track: Track, row: number): SliceRef {
+	const ref = withRole(refOf(store, track, row)),
+		{ file, line } = store.args(track, row);
+
+	return ref.role === 'Python' && file && line
+		? { ...ref, at: `${file.slice(file.lastIndexOf('/') + 1)}:${line}` }
+		: ref;
+}
+
+/* Calls that are told of afterwards have a row of their own: the thread that made them. */
+function callerOf(store: Store, track: Track): Track | undefined {
+	const { calls, parent } = track.place;
+
+	return calls === undefined
+		? undefined
+		: store.tracks.find(t => t.place.tid === calls && t.place.parent === parent);
+}
+
+/* Code of Python itself and of packages, as src/model/user_code.c has it. */
+const LIBRARY = /\/lib(64)?\/python3|\/(site|dist)-packages\/|^torch\/|^site-packages\/|^</;
+
+/* Of those around an event the innermost of each role, the outermost first. Python's own code and that of
+ * packages is passed over if there is some of the user's around. */
 function causes(store: Store, id: EventId): SliceRef[] {
 	const track = store.tracks[trackOf(id)],
-		byRole = new Map<string, SliceRef>();
+		thread = callerOf(store, track),
+		around = store.parents(track, rowOf(id)).map(row => ({ track, row }));
+	const chosen = new Map<string, { ref: SliceRef; at: number; library: boolean }>();
 
-	for (const row of store.parents(track, rowOf(id))) {
-		const ref = withRole(refOf(store, track, row));
+	if (thread) around.push(...store.around(thread, store.start(id)).map(row => ({ track: thread, row })));
+	around.forEach((a, at) => {
+		const ref = withLine(store, a.track, a.row),
+			library = ref.role === 'Python' && LIBRARY.test(store.args(a.track, a.row).file ?? ''),
+			before = chosen.get(ref.role!);
 
-		if (!byRole.has(ref.role!)) byRole.set(ref.role!, ref);
-	}
-	return [...byRole.values()].reverse();
+		if (!before || (before.library && !library)) chosen.set(ref.role!, { ref, at, library });
+	});
+	return [...chosen.values()].sort((a, b) => b.at - a.at).map(c => c.ref);
 }
 
 /* What led to an event and what it led to: around its cause, the cause, itself, its effects. */
 function chainOf(store: Store, id: EventId): SliceRef[] {
 	const cause = store.arrowsOf(id, false)[0];
-	const own = withRole(refById(store, id));
+	const own = withLine(store, store.tracks[trackOf(id)], rowOf(id));
 	const effects = store
 		.arrowsOf(id, true)
 		.slice(0, 8)
-		.map(e => withRole(refById(store, e)));
+		.map(e => withLine(store, store.tracks[trackOf(e)], rowOf(e)));
 	const led =
-		cause === undefined ? causes(store, id) : [...causes(store, cause), withRole(refById(store, cause))];
+		cause === undefined
+			? causes(store, id)
+			: [...causes(store, cause), withLine(store, store.tracks[trackOf(cause)], rowOf(cause))];
 
 	return led.length + effects.length ? [...led, own, ...effects] : [];
 }

@@ -248,6 +248,16 @@ function nodeAt(r: Rows, l: Lane, i: number, end: number, pixel: number): number
 	return found;
 }
 
+/* Does entry i begin a leaf of short entries that is shorter than a pixel? Then it is drawn as one. */
+function isShortLeaf(r: Rows, l: Lane, i: number, pixel: number): boolean {
+	return (
+		i % FAN === 0 &&
+		i + FAN <= l.count &&
+		l.nodes.longest[l.nodes.level[0] + i / FAN] < pixel &&
+		endOf(r, rowAt(l, i + FAN - 1)) - r.start[rowAt(l, i)] < pixel
+	);
+}
+
 /* Several entries in one pixel, from entry i: writes them as one item, returns the next entry. */
 function drawPixel(r: Rows, l: Lane, i: number, at: number, pixel: number, out: WindowWriter): number {
 	const end = at + pixel;
@@ -319,7 +329,11 @@ export function drawLane(
 		const d = durOf(r, row);
 		const at = t0 + Math.max(0, Math.floor((start - t0) / pixel)) * pixel;
 
-		if (d >= pixel || i + 1 >= l.count || r.start[rowAt(l, i + 1)] >= at + pixel) {
+		if (
+			d >= pixel ||
+			i + 1 >= l.count ||
+			(r.start[rowAt(l, i + 1)] >= at + pixel && !isShortLeaf(r, l, i, pixel))
+		) {
 			out.item(start, d, r.type[row], row, torn.size && torn.has(row) ? TORN : 255);
 			i++;
 		} else {

@@ -2,7 +2,7 @@
 
 const ROLES: [RegExp, string][] = [
 	[/python|^py$/i, 'Python'],
-	[/^tt_dnn|^torch_/i, 'Op'],
+	[/^tt_dnn|^torch_|^pytorch$/i, 'Op'],
 	[/kernel|gpu_|memcpy|memset|device/i, 'Kernel'],
 	[/runtime|driver|^call|api|opencl|level.?zero/i, 'Call'],
 	[/cpu_op|^op$|operator|aten/i, 'Op'],

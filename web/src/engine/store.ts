@@ -161,19 +161,24 @@ export class Store {
 
 	/* The rows of work around a row, the innermost first. */
 	parents(track: Track, row: number): number[] {
-		const r = track.rows!,
-			end = endOf(r, row),
+		const r = track.rows!;
+
+		return this.flags[r.type[row]] & ASYNC ? [] : this.around(track, r.start[row], endOf(r, row), row);
+	}
+
+	/* Slices of a track around a stretch of time that come before a row, the innermost first. */
+	around(track: Track, start: number, end = start, before = Number.POSITIVE_INFINITY): number[] {
+		const r = track.rows,
 			out: number[] = [];
 
-		if (this.flags[r.type[row]] & ASYNC) return out;
-		for (let lane = track.dealt.depths; lane-- > 0;) {
+		for (let lane = track.dealt.depths; r && lane-- > 0;) {
 			const l = track.dealt.lanes[lane];
-			const i = seek(r, l, r.start[row]);
-			// An entry that ends where the row begins is not around it, one that begins there may be.
+			const i = seek(r, l, start);
+			// An entry that ends where the stretch begins is not around it, one that begins there may be.
 			for (let k = Math.max(0, i - 1); k < Math.min(l.count, i + 2); k++) {
 				const p = rowAt(l, k);
 
-				if (p < row && r.start[p] <= r.start[row] && endOf(r, p) >= end && this.isWork(r.type[p])) {
+				if (p < before && r.start[p] <= start && endOf(r, p) >= end && this.isWork(r.type[p])) {
 					out.push(p);
 					break;
 				}

@@ -75,6 +75,8 @@ export interface Place {
 	rank: number; // -1: none
 	track: number; // -1: it only holds others
 	unit?: string;
+	tid?: number; // of a thread
+	calls?: number; // of a row of calls, told of afterwards: the thread that made them
 	cpu?: number; // share of a CPU that the thread used, where recorded
 	lanes: { kind: LaneKind; count: number }[];
 }
@@ -132,6 +134,7 @@ export interface SliceRef {
 	t: Time;
 	dur: number;
 	role?: string; // in a chain: Python line, op, task, call, kernel
+	at?: string; // of Python there: "net.py:14"
 	depth?: number;
 }
 
@@ -238,6 +241,44 @@ export interface Finding {
 
 /* The sheet of a tool that holds a list of Finding: they come before those of the trace. */
 export const FINDINGS = 'findings';
+
+/* A chart as src/draw/chart_json.c writes it: what it shows, and nothing about how. */
+export interface ChartAxis {
+	title?: string; // with its unit
+	numbers: 'short' | 'hex' | 'ns';
+	log: boolean;
+	low?: number; // both or none: what the data need
+	high?: number;
+	names?: string[]; // of bars: a place for each, instead of a scale
+}
+
+export interface ChartSeries {
+	kind: 'line' | 'points' | 'bars';
+	name: string;
+	x?: (number | null)[]; // without: 0, 1, 2, ...
+	y: (number | null)[]; // null: a hole
+	low?: (number | null)[]; // y are means of several samples: the least of them...
+	high?: (number | null)[]; // ... and the greatest
+	weight?: (number | null)[]; // of points: their areas
+	notes?: string[]; // what each is
+	labels?: string[]; // of points: what stands beside them
+	colour?: number; // the nth of the palette, from 1
+	dashed?: boolean;
+	label?: boolean; // the name stands on the line
+	named?: boolean; // notes stand beside points
+}
+
+export interface ChartData {
+	title?: string;
+	subtitle?: string;
+	note?: string;
+	stacked: boolean;
+	sideways: boolean;
+	x: ChartAxis;
+	y: ChartAxis;
+	series: ChartSeries[];
+	spans?: { from: number; to: number; name?: string }[]; // stretches of x that have a name
+}
 
 /* One object of a tool, for its tabs; everything tabular in it is a Table. */
 export type Sheet = object;

@@ -6,13 +6,29 @@ import type { Detail, Info } from '../source/contract';
 import type { App } from '../state/app';
 import type { Tab } from '../ui/tab';
 import { ANALYZE_TABS } from './analyze';
+import { CHART_TABS } from './charts';
 import { DEVLOG_TABS } from './devlog';
+import { hasVerdicts, KernelDetails } from './kernels';
+import { hasMetrics, METRICS_TABS, MetricsDetails } from './metrics';
 import { hasOps, OpDetails, OPS_TABS } from './ops';
+import { ROOFLINE_TABS } from './roofline';
 
-export const TOOL_TABS: Tab[] = [...OPS_TABS, ...DEVLOG_TABS, ...ANALYZE_TABS];
+export const TOOL_TABS: Tab[] = [
+	...CHART_TABS,
+	...OPS_TABS,
+	...DEVLOG_TABS,
+	...ANALYZE_TABS,
+	...METRICS_TABS,
+	...ROOFLINE_TABS,
+];
 
 /* What tools know about a slice of the timeline, for the drawer. */
 export const TOOL_DETAILS: {
 	needs(info: Info): boolean;
+	beside?: boolean; // short enough to stand beside the facts, where it is seen at once
 	view(props: { app: App; detail: Detail }): ComponentChild;
-}[] = [{ needs: hasOps, view: OpDetails }];
+}[] = [
+	{ needs: hasVerdicts, beside: true, view: KernelDetails },
+	{ needs: hasMetrics, beside: true, view: MetricsDetails },
+	{ needs: hasOps, view: OpDetails },
+];

@@ -1,6 +1,7 @@
 // app.tsx - the page around the views: top bar, tabs, chain of narrowings, status.
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Info } from '../source/contract';
 import type { App, Theme } from '../state/app';
 import { otherSide } from '../state/address';
 import { bindKeys, commands } from '../state/keys';
@@ -97,10 +98,13 @@ function TimelineTab({ app }: { app: App }) {
 	);
 }
 
+/* Charts alone have no trace to look at. */
+const isTrace = (i: Info): boolean => i.slices > 0 || i.samples > 0 || !i.tools?.length;
+
 export const TABS: Tab[] = [
-	{ id: 'summary', title: 'Summary', needs: () => true, view: Summary },
+	{ id: 'summary', title: 'Summary', needs: isTrace, view: Summary },
 	...TOOL_TABS,
-	{ id: 'timeline', title: 'Timeline', needs: () => true, view: TimelineTab },
+	{ id: 'timeline', title: 'Timeline', needs: isTrace, view: TimelineTab },
 	{ id: 'flame', title: 'Flame graph', needs: i => i.slices > 0, view: FlameTab },
 	{
 		id: 'zone',
@@ -119,11 +123,11 @@ export const TABS: Tab[] = [
 		view: ({ app }) => <ByKind app={app} kind={kind} />,
 	})),
 	{ id: 'compare', title: 'Compare', needs: i => i.slices > 0, view: Compare },
-	{ id: 'sql', title: 'SQL', needs: () => true, view: Sql },
+	{ id: 'sql', title: 'SQL', needs: isTrace, view: Sql },
 	{
 		id: 'log',
 		title: 'Log',
-		needs: () => true,
+		needs: isTrace,
 		view: Log,
 		badge: i => {
 			const n = i.losses.reduce((s, l) => s + l.count, 0);
@@ -551,13 +555,13 @@ export function Page({ app, tabs = TABS }: { app: App; tabs?: Tab[] }) {
 			</a>
 			<TopBar app={app} />
 			<Tabs app={app} tabs={shown} />
-			<FilterRow app={app} />
+			{isTrace(app.info.value) && <FilterRow app={app} />}
 			<main id="main" tabIndex={-1}>
 				<div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${tab.id}`}>
 					<View key={tab.id} app={app} />
 				</div>
 			</main>
-			<Status app={app} />
+			{isTrace(app.info.value) && <Status app={app} />}
 			<Live app={app} />
 			<Dialogs app={app} all={all} />
 			<MenuView app={app} />

@@ -2,6 +2,7 @@
 
 import type { Aggregates, Cell, Column, ColumnType, Table } from '../source/contract';
 import type { App } from '../state/app';
+import { useVerdictColumn } from '../tools/kernels';
 import { Grid } from './grid';
 import { Empty, Failure } from './kit';
 import { useAnswer } from './load';
@@ -158,7 +159,8 @@ export function ByKind({ app, kind }: { app: App; kind: Kind }) {
 		scope: { ...scope, query },
 		by: kind.by.flatMap(b => b.keys),
 	});
-	const name = app.detail.value?.name;
+	const name = app.detail.value?.name,
+		judged = useVerdictColumn(app);
 
 	if (error)
 		return (
@@ -167,7 +169,7 @@ export function ByKind({ app, kind }: { app: App; kind: Kind }) {
 			</div>
 		);
 	if (!value) return <div class="page" aria-busy="true" />;
-	const table = kindTable(kind, value);
+	const table = kind.device ? judged(kindTable(kind, value)) : kindTable(kind, value);
 	const longest = table.columns.findIndex(c => c.key === 'longest');
 
 	return (

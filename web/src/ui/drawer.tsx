@@ -150,7 +150,7 @@ function Step({ app, of, current }: { app: App; of: SliceRef; current: boolean }
 			<i class={`dot k${byCategory(of.name, of.cat)}`} />
 			<span class="k">{of.role ?? ''}</span>
 			<button type="button" class="link" onClick={() => app.select(of.id, true)}>
-				<Name text={of.name} />
+				<Name text={of.at ? `${of.name}, ${of.at}` : of.name} />
 			</button>
 			<span class="num muted">{time(of.dur)}</span>
 		</li>
@@ -186,6 +186,28 @@ function facts(app: App, d: Detail): [string, string][] {
 			plain(/^-?\d+$/.test(v) ? number(Number(v)) : v),
 		]),
 	];
+}
+
+function ToolDetails({ app, detail, beside }: { app: App; detail: Detail; beside: boolean }) {
+	return (
+		<>
+			{TOOL_DETAILS.filter(t => t.needs(app.info.value) && !!t.beside === beside).map((t, i) => (
+				<t.view key={i} app={app} detail={detail} />
+			))}
+		</>
+	);
+}
+
+/* A link is one only if it leads to this machine: traces come from anywhere. */
+const OURS = /^https?:\/\/(localhost|127\.0\.0\.1)(:\d+)?\/[\x21-\x7e]*$/;
+
+function Fact({ text }: { text: string }) {
+	if (!OURS.test(text)) return <>{text.slice(0, 2000)}</>;
+	return (
+		<a href={text} target="_blank" rel="noopener noreferrer" title={text.slice(0, 500)}>
+			open
+		</a>
+	);
 }
 
 function DetailPane({ app }: { app: App }) {
@@ -267,19 +289,20 @@ function DetailPane({ app }: { app: App }) {
 							out: <kbd>[</kbd> <kbd>]</kbd>
 						</p>
 					)}
+					<ToolDetails app={app} detail={d} beside />
 				</div>
 				<div>
 					<dl class="kv">
 						{facts(app, d).map(([k, v], i) => (
 							<div key={i}>
 								<dt>{k}</dt>
-								<dd>{v.slice(0, 2000)}</dd>
+								<dd>
+									<Fact text={v} />
+								</dd>
 							</div>
 						))}
 					</dl>
-					{TOOL_DETAILS.filter(t => t.needs(app.info.value)).map((t, i) => (
-						<t.view key={i} app={app} detail={d} />
-					))}
+					<ToolDetails app={app} detail={d} beside={false} />
 				</div>
 			</div>
 		</div>
