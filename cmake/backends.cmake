@@ -24,10 +24,26 @@ if(TARGET collector)
   ut_backend(null src/backend/null/null.c)
   # CUPTI is opened at run time and described by cupti_abi.h: no SDK is needed.
   ut_backend(cuda src/backend/cuda/cuda.c src/backend/cuda/calls.c src/backend/cuda/work.c
-    src/backend/cuda/side.c src/backend/cuda/nvtx.c)
+    src/backend/cuda/side.c src/backend/cuda/nvtx.c src/backend/cuda/cuda_measure.c
+    src/backend/cuda/query.c src/backend/cuda/sampling.c src/backend/cuda/stalls.c)
   # What is marked with NVTX goes the way of ITT's marks, through the SDK's static part.
   target_link_libraries(backend_cuda PRIVATE ittnotify)
   target_link_options(backend_cuda PRIVATE -Wl,--exclude-libs,ALL)
+  # In front of any MPI: built without mpi.h (src/backend/mpi/mpi_abi.h).
+  file(GLOB _mpi CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/mpi/*.c)
+  ut_backend(mpi ${_mpi} src/backend/handle_table.c)
+  # In the place of a driver of Level Zero, which ze_abi.h and api.def describe: no SDK is needed.
+  file(GLOB _levelzero CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/levelzero/*.c)
+  ut_backend(levelzero ${_levelzero} src/backend/handle_table.c)
+  target_link_libraries(backend_levelzero PRIVATE Threads::Threads)
+  # In front of the program's allocator. Its stacks are walked by the tables that programs carry.
+  file(GLOB _memory CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/memory/*.c)
+  ut_backend(memory ${_memory} src/backend/own_stack.c src/symbol/unwind_rows.c
+    src/symbol/unwind_table.c src/symbol/python_frames.c src/symbol/python_layout.c
+    src/symbol/python_lines.c)
+  # A compiler knows malloc() and leaves calls out: here they are functions like others.
+  target_compile_options(backend_memory PRIVATE -fno-builtin-malloc -fno-builtin-free
+    -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-posix_memalign)
 endif()
 
 # OpenCL needs headers only: the runtime is found by the traced program, not by us.
@@ -49,7 +65,7 @@ else()
   endif()
   if(UT_OPENCL_HEADERS)
     file(GLOB _opencl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/opencl/*.c)
-    ut_backend(opencl ${_opencl})
+    ut_backend(opencl ${_opencl} src/backend/handle_table.c)
     target_include_directories(backend_opencl SYSTEM PRIVATE ${UT_OPENCL_INCLUDE})
     target_link_libraries(backend_opencl PRIVATE Threads::Threads)
   else()
@@ -62,6 +78,11 @@ else()
   endif()
 endif()
 
-# The parts of backends that know no runtime, for the unit tests.
-add_library(ut_backend STATIC EXCLUDE_FROM_ALL src/backend/opencl/device_clock.c src/backend/opencl/handle_table.c)
-target_link_libraries(ut_backend PRIVATE ut_flags PUBLIC ut_sanitizers)
+# The parts of backends that know no runtime, for the unit tests; that for Level Zero is there as a
+# whole, against a simulated driver.
+add_library(ut_backend STATIC EXCLUDE_FROM_ALL src/backend/opencl/device_clock.c
+  src/backend/handle_table.c src/backend/mpi/channel.c src/backend/mpi/mpi_match.c
+  src/backend/own_stack.c src/backend/memory/live_set.c src/backend/memory/rate.c)
+file(GLOB _levelzero CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/levelzero/*.c)
+target_sources(ut_backend PRIVATE ${_levelzero})
+target_link_libraries(ut_backend PRIVATE ut_flags PUBLIC ut_sanitizers ut_symbol)

@@ -38,5 +38,21 @@ if(_collect)
   target_link_libraries(collector PRIVATE ${_guests})
 endif()
 
+# libunitrace-timer.so, for programs whose CPU time the kernel does not let us sample: preloaded there
+# and nowhere else, so that nobody else's pthread_create() and sigaction() are ours.
+ut_room_sources(_timer timer)
+if(TARGET collector AND _timer)
+  add_library(timer SHARED ${_timer})
+  ut_guest_flags(timer)
+  set_target_properties(timer PROPERTIES
+    OUTPUT_NAME unitrace-timer LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/unitrace
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/src/timer/exports.map)
+  target_link_options(timer PRIVATE ${UT_HARDEN_LINK} -Wl,-z,defs -Wl,-z,nodelete -Wl,-Bsymbolic
+    -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,--as-needed
+    -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/timer/exports.map)
+  target_link_libraries(timer PRIVATE guest_wire guest_base)
+  install(TARGETS timer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/unitrace)
+endif()
+
 ut_room(collect wire base itt)
 set_target_properties(ut_collect PROPERTIES EXCLUDE_FROM_ALL TRUE) # for the unit tests

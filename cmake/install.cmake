@@ -22,7 +22,9 @@ file(RELATIVE_PATH UT_PC_PREFIX
 string(REGEX REPLACE "/$" "" UT_PC_PREFIX "${UT_PC_PREFIX}")
 configure_file(cmake/unitrace.pc.in ${PROJECT_BINARY_DIR}/generated/unitrace.pc @ONLY)
 configure_file(cmake/ittnotify.pc.in ${PROJECT_BINARY_DIR}/generated/ittnotify.pc @ONLY)
+configure_file(cmake/unitrace-read.pc.in ${PROJECT_BINARY_DIR}/generated/unitrace-read.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/generated/unitrace.pc
+  ${PROJECT_BINARY_DIR}/generated/unitrace-read.pc
   ${PROJECT_BINARY_DIR}/generated/ittnotify.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/unitrace)

@@ -5,13 +5,14 @@ set(UT_WEB_MODULES ${PROJECT_SOURCE_DIR}/build/page/node_modules CACHE PATH
 set(UT_WEB_BUNDLE "")
 set(UT_WEB_BUNDLE_FILES)
 file(GLOB _esbuild ${UT_WEB_MODULES}/@esbuild/*/bin/esbuild)
-if(EXISTS ${PROJECT_SOURCE_DIR}/web/dist/app.js.gz AND EXISTS ${PROJECT_SOURCE_DIR}/web/dist/app.css.gz)
+set(_files app.js.gz app.css.gz bench.js.gz bench.css.gz)
+if(EXISTS ${PROJECT_SOURCE_DIR}/web/dist/app.js.gz AND EXISTS ${PROJECT_SOURCE_DIR}/web/dist/bench.css.gz)
   set(UT_WEB_BUNDLE ${PROJECT_SOURCE_DIR}/web/dist)
-  set(UT_WEB_BUNDLE_FILES ${UT_WEB_BUNDLE}/app.js.gz ${UT_WEB_BUNDLE}/app.css.gz)
+  list(TRANSFORM _files PREPEND ${UT_WEB_BUNDLE}/ OUTPUT_VARIABLE UT_WEB_BUNDLE_FILES)
 elseif(_esbuild AND EXISTS ${UT_WEB_MODULES}/preact AND EXISTS ${UT_WEB_MODULES}/@preact/signals
     AND EXISTS ${UT_WEB_MODULES}/@preact/signals-core)
   set(UT_WEB_BUNDLE ${PROJECT_BINARY_DIR}/web)
-  set(UT_WEB_BUNDLE_FILES ${UT_WEB_BUNDLE}/app.js.gz ${UT_WEB_BUNDLE}/app.css.gz)
+  list(TRANSFORM _files PREPEND ${UT_WEB_BUNDLE}/ OUTPUT_VARIABLE UT_WEB_BUNDLE_FILES)
   file(GLOB_RECURSE _sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/web/src/*)
   add_custom_command(OUTPUT ${UT_WEB_BUNDLE_FILES}
     COMMAND ${PROJECT_SOURCE_DIR}/web/bundle.sh ${UT_WEB_MODULES} ${UT_WEB_BUNDLE} page

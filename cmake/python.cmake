@@ -33,6 +33,18 @@ function(ut_python_extension version include suffix)
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/unitrace/python/unitrace)
 endfunction()
 
+# One for all interpreters: it keeps to what is stable in their interface.
+function(ut_python_arrow include)
+  add_library(python_arrow MODULE ${PROJECT_SOURCE_DIR}/python/arrow/arrow.c)
+  target_link_libraries(python_arrow PRIVATE ut_flags)
+  target_include_directories(python_arrow SYSTEM PRIVATE ${include})
+  target_link_options(python_arrow PRIVATE ${UT_HARDEN_LINK})
+  set_target_properties(python_arrow PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME "_arrow.abi3.so"
+    C_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${UT_PYTHON_DIR}/unitrace)
+  install(TARGETS python_arrow
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/unitrace/python/unitrace)
+endfunction()
+
 if(NOT UT_PYTHONS)
   find_program(UT_PYTHON3 python3)
   set(_pythons ${UT_PYTHON3})
@@ -60,6 +72,9 @@ foreach(_python ${_pythons})
   endif()
   if(EXISTS ${_include}/Python.h)
     ut_python_extension(${_version} ${_include} ${_suffix})
+    if(NOT TARGET python_arrow)
+      ut_python_arrow(${_include})
+    endif()
     list(APPEND UT_PYTHON_BUILT ${_version})
     list(APPEND UT_PYTHON_PROGRAMS ${_python})
   elseif(NOT _version IN_LIST _without)

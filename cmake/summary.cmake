@@ -28,9 +28,11 @@ endmacro()
 ut_told(UT_HAVE_ZLIB zlib "gzip: zlib is missing (Debian: zlib1g-dev)")
 ut_told(UT_HAVE_ZSTD zstd "zstd: its library is missing (Debian: libzstd-dev)")
 ut_told(UT_HAVE_SQLITE sqlite
-  "the command query and SQLite files: SQLite 3.38 or later is missing (Debian: libsqlite3-dev)")
+  "the command query, SQLite files and reading from Python: SQLite 3.38 or later is missing (Debian: libsqlite3-dev)")
 ut_told(UT_HAVE_MHD microhttpd
   "the command view and --serve: libmicrohttpd is missing (Debian: libmicrohttpd-dev)")
+ut_told(UT_HAVE_CAIRO cairo "charts as PDF and PNG: cairo is missing (Debian: libcairo2-dev)")
+ut_told(UT_HAVE_CAPSTONE capstone "assembly in hotspots: capstone is missing (Debian: libcapstone-dev)")
 if(NOT UT_WEB_BUNDLE)
   list(APPEND _left_out "the viewer's page: what it is bundled with is missing (tools/setup.sh build)")
 endif()

@@ -22,37 +22,49 @@ MAY_INCLUDE = {
     "itt": [],
     "sdk": ["itt"],
     "collect": ["base", "wire", "itt"],
-    "backend": ["base"],
+    "timer": ["base", "wire"],
+    # a backend that walks stacks does so by the tables that symbol reads
+    "backend": ["base", "symbol"],
     "symbol": ["base"],
     "import": ["base", "text", "model", "wire", "symbol"],
     "analyze": ["base", "text", "model"],
     "query": ["base", "text", "model", "analyze"],
-    "view": ["base", "text", "model", "analyze", "query"],
-    "export": ["base", "text", "model", "analyze", "query", "view"],
+    "view": ["base", "text", "model", "analyze", "query", "draw", "metrics"],
+    "export": ["base", "text", "model", "analyze", "query", "view", "sample", "arrow"],
     "mpijob": ["base", "model", "import"],
-    "merge": ["base", "text", "model", "import", "export", "mpijob"],
+    "clocks": ["base"],
+    # ranks: what their messages prove about the clocks of hosts
+    "merge": ["base", "text", "model", "import", "analyze", "clocks", "ranks", "export", "mpijob"],
+    "ranks": ["base", "text", "model", "analyze", "clocks"],
     "acelyzer": ["base", "text", "model", "import", "analyze", "view", "export"],
-    "ops": ["base", "text", "model", "import", "analyze", "query", "view", "export"],
+    "ops": ["base", "text", "model", "import", "analyze", "query", "view", "export", "metrics"],
     "tt": ["base", "text", "model", "import", "view", "export", "ops"],
-    "sample": ["base", "text", "model", "analyze", "symbol"],
-    "metrics": ["base", "text", "model", "analyze"],
+    "sample": ["base", "text", "model", "analyze", "symbol", "draw"],
+    "metrics": ["base", "text", "model", "analyze", "symbol", "draw"],
     "category": ["base", "text", "model", "import", "analyze"],
     "draw": ["base", "text"],
-    "launch": ["base", "wire"],
-    "session": ["base", "text", "model", "wire", "import", "analyze", "export", "ops", "tt",
+    "arrow": ["base", "text"],
+    "read": ["base", "text", "model", "import", "analyze", "query", "view", "export", "ops", "arrow"],
+    # the stacks of samples are unwound while the program runs, from its files
+    "launch": ["base", "wire", "symbol"],
+    "session": ["base", "text", "model", "wire", "import", "analyze", "metrics",
+                "export", "ops", "tt",
                 "launch"],
     "serve": ["base"],
+    "workbench": ["base", "text", "wire", "launch"],
+    "site": ["base", "text", "serve", "view", "workbench"],
     "cmd": ["base", "text", "model", "wire", "import", "analyze", "query", "export", "launch",
             "mpijob", "merge", "acelyzer", "ops", "tt", "symbol", "sample", "metrics", "draw",
-            "category",             "session", "serve", "view"],
+            "category", "ranks", "session", "serve", "view", "workbench", "site"],
 }
-GUESTS = ["sdk", "collect", "backend"]  # live in the traced process
+GUESTS = ["sdk", "collect", "timer", "backend"]  # live in the traced process
 # Public headers (include/) that only these rooms may use. The rest know nothing of ITT or plugins.
 PUBLIC = {
     # import: the values in ITT records; backend: NVTX is told as ITT
     "ittnotify.h": ["itt", "sdk", "collect", "import", "backend"],
     "unitrace/backend.h": ["collect", "backend", "import", "session", "cmd"],
     "unitrace/backend_types.h": ["collect", "backend", "import", "session", "cmd"],
+    "unitrace/backend_memory.h": ["collect", "backend", "import", "session", "cmd"],
 }
 # Who besides commands may use a standard stream, and what for.
 SPEAKS = {

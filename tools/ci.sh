@@ -3,7 +3,7 @@
 #
 #   tools/ci.sh                 all gates, two at a time
 #   tools/ci.sh lint            the quick ones: format layers limits scripts tidy cppcheck symbols
-#   tools/ci.sh GATE...         some: format layers limits scripts tidy cppcheck gcc clang asan tsan
+#   tools/ci.sh GATE...         some: format layers limits scripts tidy cppcheck gcc asan tsan
 #                               fuzz docs symbols install; and bare, which is not among all of them:
 #                               it follows README.md on a bare Debian, as tools/fresh.sh does
 #
@@ -24,6 +24,8 @@ imported='_ITM_[A-Za-z]+|__cxa_(atexit|finalize)|__errno_location|__gmon_start__
 __register_atfork|__stack_chk_fail|__tls_get_addr|dlsym|getauxval|(secure_)?getenv|gethostname|getp?pid|mem[a-z]+|munmap|prctl
 program_invocation_name|pthread_(key_create|setspecific)|sched_yield|sigfillset|str(chr|n?cmp|c?spn|n?len|rchr|str)|syscall'
 imported=${imported//$'\n'/|}
+# The library of timers, too: stacks of threads, the number of a CPU.
+imported_timer='pthread_(attr_[a-z]+|self)|sched_getcpu|sigaddset'
 
 sources() { find src include examples tests -name '*.[ch]' -o -name '*.cpp' 2>/dev/null | sort; }
 
@@ -64,9 +66,11 @@ gate_scripts() {
 	for file in .ci/run tools/*.sh tests/*.sh tests/*/*.sh; do
 		[ ! -f "$file" ] || bash -n "$file" || bad=1
 	done
-	{ find tools tests python -name '*.py' 2>/dev/null || true; } | while read -r file; do
-		python3 -c 'import ast, sys; ast.parse(open(sys.argv[1]).read(), sys.argv[1])' "$file" || exit 1
-	done || bad=1
+	find tools tests python -name '*.py' -print0 | xargs -0 python3 -c '
+import ast, sys
+for file in sys.argv[1:]:
+    ast.parse(open(file, encoding="utf-8").read(), file)
+' || bad=1
 	return $bad
 }
 
@@ -82,7 +86,7 @@ gate_tidy() {
 	EOF
 	# The path-sensitive analyzer takes ten times as long as the rest: here it looks at what runs
 	# in other people's processes; TIDY=all looks at everything (a quarter of an hour).
-	local guests='^src/(base|wire|collect|sdk|backend)/' rest=(--checks='-clang-analyzer-*') bad=0
+	local guests='^src/(base|wire|collect|timer|sdk|backend)/' rest=(--checks='-clang-analyzer-*') bad=0
 	if [ "${TIDY:-}" = all ]; then rest=(); fi
 	find src -name '*.c' | sort | grep -E "$guests" |
 		xargs -r -n 1 -P "$jobs" clang-tidy --quiet -p "$ci/tidy/once" || bad=1
@@ -109,35 +113,34 @@ gate_cppcheck() {
 # Its tests are those of `make test`, which has run them.
 gate_gcc() { tree gcc -DUT_WERROR=ON; }
 
-gate_clang() {
+# One tree by clang for warnings, sanitizers and fuzzing: its compiler is the other one, and each tree
+# costs minutes. -O1: three times the inputs in the same time, and tests as fast as at -O0.
+clang_tree() {
 	tree clang -DUT_WERROR=ON -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
-		-DCMAKE_BUILD_TYPE=Debug && run_tests clang -L unit
+		-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O1 -g' -DUT_FUZZ=ON
 }
 
 gate_asan() {
 	export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
-	export UBSAN_OPTIONS=print_stacktrace=1
-	tree asan -DUT_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DUT_SANITIZE=address,undefined &&
-		run_tests asan -j "$jobs" -E "real_|scenarios|stress"
+	export UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=suppressions=$root/tests/lsan.txt:print_suppressions=0
+	clang_tree && run_tests clang -j "$jobs" -E "real_|scenarios|stress"
 }
 
 gate_tsan() {
 	local targets="" room fixed=()
-	for room in wire collect; do
+	for room in wire collect backend; do
 		if compgen -G "tests/$room/test_*.c" >/dev/null; then targets+=" unit_$room"; fi
 	done
-	[ -n "$targets" ] || { echo "no tests of wire and collect yet"; return 77; }
+	[ -n "$targets" ] || { echo "no tests of wire, collect and backend yet"; return 77; }
 	# Some kernels place programs where gcc 12's TSan does not expect them.
 	if setarch -R true 2>/dev/null; then fixed=(setarch -R); fi
 	targets=$targets tree tsan -DUT_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DUT_SANITIZE=thread &&
-		(cd "$ci/tsan" && "${fixed[@]}" ctest -FS built --output-on-failure -L '^(wire|collect)$')
+		(cd "$ci/tsan" && "${fixed[@]}" ctest -FS built --output-on-failure -L '^(wire|collect|backend)$')
 }
 
-# -O1: three times the inputs in the same time.
 gate_fuzz() {
 	compgen -G 'tests/fuzz/fuzz_*.c' >/dev/null || { echo "no fuzz targets yet"; return 77; }
-	tree fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O1 -g' \
-		-DUT_FUZZ=ON -DBUILD_TESTING=OFF && python3 -B tools/fuzz.py "$ci/fuzz" --seconds "${FUZZ_SECONDS:-60}"
+	clang_tree && python3 -B tools/fuzz.py "$ci/clang" --seconds "${FUZZ_SECONDS:-60}"
 }
 
 # The documents' examples are run by tools/check_docs.py (or .sh) when there is one.
@@ -174,11 +177,23 @@ gate_symbols() {
 			print "libunitrace.so needs more than libc: " $NF; bad = 1 } END { exit bad }' || bad=1
 		readelf -d "$lib" | grep -q TEXTREL && { echo "libunitrace.so has text relocations"; bad=1; }
 	fi
+	lib=$ci/gcc/lib/unitrace/libunitrace-timer.so
+	if [ -f "$lib" ]; then
+		nm -D --defined-only "$lib" | awk '$3 !~ /^(pthread_create|sigaction|signal)$/ {
+			print "libunitrace-timer.so exports " $3; bad = 1 } END { exit bad }' || bad=1
+		nm -D --undefined-only "$lib" | sed 's/@.*//' | awk -v ok="^($imported|$imported_timer)\$" \
+			'$NF !~ ok { print "libunitrace-timer.so imports " $NF ", which a guest may not need"; bad = 1 }
+			 END { exit bad }' || bad=1
+		readelf -d "$lib" | awk '/NEEDED/ && !/libc\.so\.6|ld-linux/ {
+			print "libunitrace-timer.so needs more than libc: " $NF; bad = 1 } END { exit bad }' || bad=1
+	fi
 	for lib in "$ci"/gcc/rooms/libut_*.a "$ci"/gcc/lib/libittnotify.a; do
 		[ -f "$lib" ] || continue
 		case $lib in
+		*/libut_read.a) globals "$lib" 'unitrace_[a-z_]+' || bad=1 ;;
 		*/libut_collect.a) globals "$lib" "$exported" || bad=1 ;;
 		*/libut_sdk.a | */libittnotify.a | */libut_itt.a) globals "$lib" '_?_itt_[A-Za-z0-9_]+|iJIT_[A-Za-z0-9_]+' || bad=1 ;;
+		*/libut_backend.a) globals "$lib" 'ut_|ze[rst]?Get[A-Za-z0-9]+ProcAddrTable|unitrace_backend' || bad=1 ;;
 		*) globals "$lib" 'ut_' || bad=1 ;;
 		esac
 	done
@@ -263,20 +278,23 @@ main() {
 	mkdir -p "$ci/log"
 	rm -f "$ci/failed" "$ci/skipped"; touch "$ci/failed" "$ci/skipped"
 	case ${1:-all} in
-	all) set -- gcc asan clang $lint tsan fuzz symbols install docs ;;
+	all) set -- gcc asan $lint tsan symbols install docs fuzz ;;
 	lint) set -- $lint symbols ;;
 	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; return 0 ;;
 	esac
 	for gate in "$@"; do
 		declare -F "gate_$gate" >/dev/null || { echo "ci: no gate '$gate'" >&2; return 2; }
-		case $gate in # these look at what the gcc gate built
-		symbols | install | docs) last+=" $gate" ;;
+		case $gate in # these look at what gcc or asan built
+		symbols | install | docs | fuzz) last+=" $gate" ;;
 		*) first+=" $gate" ;;
 		esac
 	done
 	# shellcheck disable=SC2086
 	pool $first
-	for gate in $last; do run "$gate"; done
+	# One after the other, since they share a tree; fuzzing has another, and goes on beside them.
+	case " $last " in *" fuzz "*) run fuzz & ;; esac
+	for gate in $last; do [ "$gate" = fuzz ] || run "$gate"; done
+	wait
 	failed=$(wc -l <"$ci/failed")
 	skipped=$(wc -l <"$ci/skipped")
 	echo "gates: $(($# - failed - skipped)) passed, $failed failed, $skipped skipped"

@@ -90,8 +90,8 @@ recommends() {
 control() {
 	local lib=$root/usr/lib files depends recommends suggests=""
 
-	mapfile -t files < <(find "$root/usr/bin/unitrace" "$lib/libunitrace.so" "$lib/unitrace/backends" \
-		"$lib/unitrace/python" -type f \( -name '*.so' -o -name unitrace \))
+	mapfile -t files < <(find "$root/usr/bin/unitrace" "$lib"/libunitrace*.so* "$lib/unitrace/backends" \
+		"$lib/unitrace/python" -type f \( -name '*.so' -o -name '*.so.*' -o -name unitrace \))
 	printf 'Source: unitrace\n\nPackage: unitrace\nArchitecture: any\n' >"$stage/debian/control"
 	depends=$(needs Depends "${files[@]}")
 	recommends=$(recommends)
@@ -118,6 +118,9 @@ control() {
 		 .
 		 The library and headers to mark programs with are included.
 	EOF
+	# Which package a program needs that is linked with our library.
+	find "$lib" -maxdepth 1 -type f -name 'lib*.so.*' | sed -nE 's#.*/(lib[^/]*)\.so\.([0-9]+)$#\1 \2 unitrace#p' \
+		>"$root/DEBIAN/shlibs"
 	echo "activate-noawait ldconfig" >"$root/DEBIAN/triggers" # there is a library in /usr/lib
 	(cd "$root" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >"$root/DEBIAN/md5sums"
 }

@@ -7,13 +7,13 @@ build=$(cd "${1:-build}" && pwd)
 version=$(sed -n 's/^  VERSION \([0-9.]*\)$/\1/p' CMakeLists.txt)
 name=unitrace-$version
 
-for file in app.js app.css; do
+for file in app.js app.css bench.js bench.css; do
 	[ -s "$build/web/$file.gz" ] || { echo "dist: $build/web/$file.gz is not built (tools/setup.sh build)" >&2; exit 1; }
 done
 git diff --quiet HEAD -- web || { echo "dist: web/ has changes that are not committed" >&2; exit 1; }
 rm -rf "$build/dist"
 mkdir -p "$build/dist/$name/web/dist"
-cp "$build"/web/app.{js,css}.gz "$build/dist/$name/web/dist/"
+cp "$build"/web/{app,bench}.{js,css}.gz "$build/dist/$name/web/dist/"
 date=$(git log -1 --format=%ct)
 git archive --format=tar --prefix="$name/" -o "$build/dist/$name.tar" HEAD
 # The same commit gives the same bytes.

@@ -89,6 +89,9 @@ MEANING = {
     "VALUES": "values of a metric set, from its metric number `first` on; end 0 = a moment",
     "SAMPLE": "what a thread or a queue ran; the addresses go on from its stack, inwards",
     "MESSAGE": "an end of a message: 0 sent, 1 received, 2 passed; the id is the same at all ends",
+    "ALLOCATED": "a block of memory that the program has got; kind 0 malloc, 1 Python; it was drawn with 1 byte "
+                 "of 2^bits (0 = each is recorded); back: the one that was freed last is there after all",
+    "FREED": "the program is about to give it back",
     "PLACE": "a function or a line of a source file; `id` names tasks as a string's number does",
 }
 

