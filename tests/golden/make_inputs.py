@@ -361,9 +361,17 @@ SETS = [app, ranks, runs, devices, odd]
 
 def main():
     import inputs_aiu
+    import inputs_kernels
+    import inputs_memory
+    import inputs_metrics
+    import inputs_mpi
+    import inputs_profiles
     import inputs_reports
+    import inputs_roofline
     import inputs_tt
-    for make in SETS + inputs_aiu.SETS + inputs_tt.SETS + inputs_reports.SETS:
+    for make in SETS + inputs_aiu.SETS + inputs_tt.SETS + inputs_reports.SETS + inputs_metrics.SETS + \
+            inputs_roofline.SETS + inputs_kernels.SETS + inputs_memory.SETS + inputs_mpi.SETS + \
+            inputs_profiles.SETS:
         make()
     root, wrong = HERE / "inputs", []
     for name, data in sorted(FILES.items()):
