@@ -37,6 +37,8 @@ class Client:
         self.headers = {"Cookie": cookie, "X-Unitrace": "1"}
 
     def ask(self, method, **question):
+        self.link.close()  # the server has given it up where others kept it waiting for long
+        self.link.connect()
         began = time.perf_counter()
         self.link.request("POST", f"/api/{method}", json.dumps(question), self.headers)
         answer = self.link.getresponse()

@@ -43,7 +43,7 @@ class Configured(Case):
                                 ("SQLite3", "ZLIB", "PkgConfig")),
                               "-DUT_ZSTD_LIBRARY=UT_ZSTD_LIBRARY-NOTFOUND",
                               "-DCMAKE_LIBRARY_PATH=", "-DBUILD_TESTING=OFF")
-        self.assertIn("left out: the command query and SQLite files: SQLite 3.38", said)
+        self.assertIn("left out: the command query, SQLite files and reading from Python: SQLite 3.38", said)
         self.assertIn("left out: gzip: zlib is missing (Debian: zlib1g-dev)", said)
 
     def test_without_its_parts_the_page_is_left_out_aloud(self):
@@ -112,8 +112,9 @@ class PageParts(Machine):
 
     def setUp(self):
         super().setUp()
-        self.machine(["libc6-dev", "zlib1g-dev", "libzstd-dev", "libsqlite3-dev", "libmicrohttpd-dev",
-                      "opencl-headers", "python3-dev", "ca-certificates"])
+        text = (SOURCE / "tools/setup.sh").read_text()
+        optional = re.search(r'^build_optional="([^"]*)"', text, re.M)[1].split()
+        self.machine(["libc6-dev", *(word for word in optional if "|" not in word)])
         (self.tools / "python3").symlink_to(sys.executable)
         self.files, self.asked = {}, []
         case = self
@@ -322,7 +323,7 @@ class Release(Case):
         with tarfile.open(next(self.dir.glob("unitrace-*.tar.gz"))) as tar:
             tar.extractall(self.dir)
         tree = next(self.dir.glob("unitrace-*/CMakeLists.txt")).parent
-        for name in ("app.js.gz", "app.css.gz"):
+        for name in ("app.js.gz", "app.css.gz", "bench.js.gz", "bench.css.gz"):
             self.assertEqual((tree / "web/dist" / name).read_bytes(), (BUILD / "web" / name).read_bytes())
         got = run("cmake", "-S", tree, "-B", self.dir / "made", "-DBUILD_TESTING=OFF",
                   "-G", "Unix Makefiles")

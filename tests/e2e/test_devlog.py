@@ -481,7 +481,7 @@ class Dashboard(Devlog):
                                "-p", str(self.port)], cwd=self.dir, capture_output=True, text=True,
                               timeout=60)
         self.assertEqual(done.returncode, 1)
-        self.assertIn(f"port {self.port}: Address already in use; -p chooses another one", done.stderr)
+        self.assertIn(f"port {self.port}: Address already in use; --port chooses another one", done.stderr)
         self.assertTrue((self.dir / "other/device_perf.html").exists())
 
     def test_it_shows_refreshes_and_downloads(self):

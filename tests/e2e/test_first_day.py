@@ -16,8 +16,7 @@ from common import (BUILD, COLLECTOR, PATIENCE, SOURCE, UNITRACE, Case, environm
 STEPS = program("steps")
 need("steps")
 
-PLANNED = ("serve", "metrics", "roofline", "hotspots",
-           "ranks", "mcp")
+PLANNED = ("mcp",)
 TRACE = {"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "name": "work"}]}
 
 
@@ -418,7 +417,7 @@ class Generated(Day):
                 text = (self.dir / "man" / f"{page}.1").read_text()
                 target = re.fullmatch(r"\.so man1/(unitrace-[a-z-]+\.1)\n", text)
                 self.assertTrue(target, text)
-                self.assertIn(name, (self.dir / "man" / target[1]).read_text())
+                self.assertIn(name, (self.dir / "man" / target[1]).read_text().replace("\\-", "-"))
 
 
 class Terminal(Day):

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """The collector is a guest: what broke programs or recordings once, a test each."""
+import errno
 import os
 import pathlib
+import resource
 import shutil
+import signal
 import time
 import unittest
 
 from common import PATIENCE, Case, environment, is_root, main, need, program, to_ns
 
-need("every_call", "first_signals", "many_names", "sandboxed", "strange_clock", "wrappers",
-     "libintruder.so")
+need("every_call", "first_signals", "many_names", "sandboxed", "small_stack", "strange_clock",
+     "wrappers", "libintruder.so")
 
 
 class Names(Case):
@@ -87,6 +90,40 @@ class Clocks(Case):
                            "--fork")
                 for path in self.timelines():
                     path.unlink()
+
+
+class Little(Case):
+    """Programs that leave little room."""
+
+    def test_a_page_is_enough_of_a_stack(self):
+        trace = self.record(program("small_stack"))
+        self.assertEqual(len(trace.named("work")), 100001)
+        self.assertEqual(sum(n.startswith("n") for n in trace.names()), 3000)
+        self.assertFalse(trace.losses)
+
+    def test_an_environment_too_long_for_ours_does_not_keep_a_program_from_running(self):
+        def run(length):
+            env = {f"V{i:04d}": "x" * 994 for i in range(length // 1000)}
+            env.update(XDG_STATE_HOME=os.environ["XDG_STATE_HOME"], LAST="x" * (length % 1000))
+            try:
+                return self.unitrace("/bin/echo", "ran", env=env)
+            except OSError as error:
+                self.assertEqual(error.errno, errno.E2BIG)
+                return None
+        low, high, last = 100000, 8 << 20, None  # nowhere are more than 6 MiB possible
+        while high - low > 1:
+            middle = (low + high) // 2
+            got = run(middle)
+            low, high, last = (middle, high, got) if got else (low, middle, last)
+        self.assertEqual((last.returncode, last.stdout), (0, b"ran\n"), last.stderr)
+        self.assertIn(b"is not recorded: with our variables", last.stderr)
+
+    def test_a_limit_of_cpu_time_is_the_programs_and_not_that_of_the_writing_behind_it(self):
+        limits = r"sed -n 's/^Max cpu time *\([^ ]*\).*/\1/p'"
+        got = self.unitrace("--quiet", "sh", "-c", f"{limits} /proc/$$/limits /proc/$PPID/limits",
+                            preexec_fn=lambda: resource.setrlimit(
+                                resource.RLIMIT_CPU, (1000, resource.RLIM_INFINITY)))
+        self.assertEqual(got.stdout.split(), [b"1000", b"unlimited"])
 
 
 class Sandboxes(Case):

@@ -36,16 +36,16 @@ class Limits(Case):
         self.assertEqual(self.files(), [])
 
     def test_a_spool_beyond_the_file_limit_names_it(self):
-        got = self.unitrace(PROBE, "exit", 3, preexec_fn=limited(resource.RLIMIT_FSIZE, 30000))
+        got = self.unitrace(PROBE, "exit", 3, preexec_fn=limited(resource.RLIMIT_FSIZE, 60 << 10))
         self.assertEqual(got.returncode, 3, got.stderr)
         self.assertIn(b"File too large (ulimit -f)", got.stderr)
 
     def test_the_program_still_gets_its_signal(self):
         script = "trap '' PIPE; head -c 100000 /dev/zero > big"
         bare = subprocess.run(["sh", "-c", script], cwd=self.dir, stderr=subprocess.DEVNULL,
-                              preexec_fn=limited(resource.RLIMIT_FSIZE, 50000))
+                              preexec_fn=limited(resource.RLIMIT_FSIZE, 70000))
         got = self.unitrace("--quiet", "sh", "-c", script,
-                            preexec_fn=limited(resource.RLIMIT_FSIZE, 50000))
+                            preexec_fn=limited(resource.RLIMIT_FSIZE, 70000))
         self.assertEqual(got.returncode, bare.returncode)
         self.assertNotEqual(got.returncode, 0)
         self.assertNotIn(b"File too large", got.stderr)  # head would say so if it were ignored

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from common import BUILD, SOURCE, UNITRACE, environment
+from common import BUILD, SOURCE, UNITRACE, environment, program
 from test_view import MODULES, View, trace
 
 STEPS = BUILD / "tests/programs/steps"
@@ -37,10 +37,10 @@ class Growing(View):
 
     def session(self):
         end = time.monotonic() + 60
-        while not (found := list(self.dir.glob("*.session"))):
+        while not (found := list(self.dir.glob("*.session/*.spool"))):
             self.assertLess(time.monotonic(), end)
             time.sleep(0.02)
-        return found[0]
+        return found[0].parent
 
     def names(self):
         table = self.ask("aggregate", scope={})["slices"]
@@ -144,6 +144,58 @@ class Recordings(Growing):
         self.assertEqual(got.returncode, 1)
         self.assertIn(b"is still being recorded", got.stderr)
         self.go_on()
+
+
+class Followed(Growing):
+    """Programs that nobody waits for: each look goes on where the last one ended, and what is shown
+    in the end is what reading the whole gives."""
+
+    def follow(self, *words, look=None):
+        self.recorder = subprocess.Popen([UNITRACE, "-o", "run.%p.utr", *words], cwd=self.dir,
+                                         env=environment(), stdout=subprocess.DEVNULL,
+                                         stderr=subprocess.DEVNULL)
+        self.addCleanup(self.recorder.wait)
+        self.addCleanup(self.recorder.kill)
+        self.start(str(self.session()))
+        seen, looks = -1, 0
+        while True:
+            info = self.ask("info")
+            self.assertGreaterEqual(info["slices"], seen)
+            looks += info["slices"] != seen and info["live"]
+            seen = info["slices"]
+            if look and looks <= 3:
+                look()
+            if not info["live"]:
+                break
+        self.recorder.wait(60)
+        self.assertEqual(self.names(), self.exported())
+        return looks
+
+    def timelines(self):
+        return self.dir.glob("run.*.utr")
+
+    def test_two_threads_at_full_speed(self):
+        def look():  # no number is missing or twice
+            answer = self.ask("sql", text="select s.name, count(*), count(distinct a.int_value), max(a.int_value) + 1 "
+                              "from slice s join args a using (arg_set_id) group by 1")
+            for row in self.rows(answer):
+                one, two, three = list(row.values())[1:4]
+                self.assertEqual((one, one), (two, three))
+
+        self.assertGreater(self.follow(program("hammer"), "1500000", look=look), 0)
+
+    def test_handlers_that_record_inside_of_records(self):
+        self.follow(program("signal_storm"))
+
+    def test_threads_by_the_thousand(self):
+        self.follow(program("threads_many"))
+
+    def test_work_of_a_device(self):
+        self.follow(program("null_device"), BUILD / "lib/unitrace/backends/null.so", "20000")
+
+    def test_children_and_pauses(self):
+        self.follow(STEPS, "sleep", "500", "begin", "outer", "many", "100", "pause", "sleep", "600", "resume",
+                    "overlap", "1", "fork", "many", "100", "sleep", "700", "overlapend", "1", "task", "last")
 
 
 class RecordAndLook(Growing):

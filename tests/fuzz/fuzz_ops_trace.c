@@ -5,43 +5,17 @@
  * Every row is in its place, and all go out in every format.
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "bytes.h"
-#include "import/importer.h"
-#include "model/classify.h"
 #include "ops/from_trace.h"
 #include "ops/page_view.h"
 #include "ops/report.h"
 #include "ops/write_report.h"
 #include "text/out.h"
-#include "text/source.h"
+#include "trace.h"
 #include "view/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static int load(const void *data, size_t size, struct ut_store *store)
-{
-	const struct ut_import_opts opts = { 0 };
-	int fd = memfd_create("trace", MFD_CLOEXEC), rc;
-	struct ut_source source;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	need(fd >= 0 && write(fd, data, size) == (ssize_t)size, "memory can be written");
-	rc = ut_source_open(&source, path, NULL);
-	if (!rc) {
-		rc = ut_import_chrome.load(&source, &opts, store, NULL);
-		ut_source_close(&source);
-		if (!rc)
-			ut_classify_places(&store->trace);
-	}
-	close(fd);
-	return rc;
-}
 
 static void report(struct ut_store *store, bool nested)
 {
@@ -67,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ut_store store;
 
-	if (load(data, size, &store))
+	if (load_trace(data, size, &store))
 		return 0;
 	report(&store, false);
 	report(&store, true);

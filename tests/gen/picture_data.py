@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Made-up logs and traces for the pictures of the guides (tools/pictures.sh), the same every time.
 
-  picture_data.py FOLDER      writes devlog.csv, ops.json, analyze.json, before.json, after.json
+  picture_data.py FOLDER      writes devlog.csv, ops.json, analyze.json, before.json, after.json,
+                              samples.json
 
 They have the shape of real ones: a device log of Tenstorrent, a trace of torch.profiler, a trace of
-an AIU job of four ranks."""
+an AIU job of four ranks, samples of a training program."""
 import json
 import pathlib
 import random
@@ -142,9 +143,107 @@ def training(rnd, slower):
         t += 25
 
 
+METRICS = ("GpuTime[ns],dram__bytes_read.sum[bytes],dram__bytes_write.sum[bytes],lts__t_sectors_srcunit_tex_op_read.sum,"
+           "lts__t_sectors_srcunit_tex_op_write.sum,l1tex__t_bytes.sum[bytes],l1tex__data_pipe_lsu_wavefronts_mem_shared.sum,"
+           "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum,sm__ops_path_tensor_src_bf16_dst_fp32.sum,"
+           "lts__t_sector_hit_rate.pct[%],l1tex__t_sector_hit_rate.pct[%]")
+# name, calls, us, share of DRAM's 4.6 TB/s, L2 and L1 bytes per byte of DRAM, FFMA per byte, tensor TFLOP/s, hits
+KERNELS = [("nvjet_tst_128x256_64x4_2x1_v_bz_coopA_NNT", 48, 310, .12, 4.5, 0, .001, 690, 78, 0),
+           ("nvjet_tst_256x128_64x4_1x2_h_bz_coopB_NTN", 24, 420, .09, 5.2, 0, .001, 735, 82, 0),
+           ("flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128, 128>>", 12, 260, .07, 3.1, 0, .3, 410, 71, 0),
+           ("flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel", 12, 690, .08, 3.6, 0, .25, 330, 70, 2),
+           ("vectorized_layer_norm_kernel<c10::BFloat16, float>", 25, 62, .71, 1.1, 1.4, .6, 0, 34, 28),
+           ("GeLUCUDAKernelImpl_elementwise", 12, 88, .90, 1.02, 1.02, .9, 0, 33, 0),
+           ("multi_tensor_apply_kernel<FusedAdamMathFunctor>", 4, 940, .88, 1.01, 1.01, .35, 0, 34, 1),
+           ("cunn_SoftMaxForward<8, c10::BFloat16, float>", 2, 150, .63, 1.2, 2.0, .5, 0, 31, 41),
+           ("index_select_embedding_kernel", 2, 35, .22, 1.6, 2.6, .01, 0, 55, 12)]
+
+
+def metrics():
+    """A training step on an H200 as -q -g Roofline measures it."""
+    yield f"\n=== Device #0 Metrics ===\n\nKernel,GlobalInstanceId,SubDeviceId,{METRICS}\n"
+    instance = 0
+    for name, calls, us, dram, l2, l1, ffma, tensor, hits, near in KERNELS:
+        moved, ns = dram * 4.6e12 * us * 1e-6, us * 1000
+        cells = [ns, moved * .6, moved * .4, moved * l2 * .7 / 32, moved * l2 * .3 / 32, moved * l1, tensor * 1e12 * us * 1e-6 / 12000,
+                 moved * ffma, tensor * 1e12 * us * 1e-6]
+        for _ in range(calls):
+            instance += 1
+            yield (f'"{name}[SIMD32 {{132; 1; 1}} {{384; 1; 1}}]",{instance},0,' + ",".join(f"{c:.0f}" for c in cells) +
+                   f",{hits:f},{near:f}\n\n")
+
+
+PY, LIBS = "/usr/bin/python3.11", "/home/me/venv/lib/python3.11/site-packages/"
+TRAIN, CPU = "/home/me/train.py", LIBS + "torch/lib/libtorch_cpu.so"
+
+
+def script(name, file, line):
+    return name, file, file, line
+
+
+def native(module, *names):
+    return [(name, module) for name in names]
+
+
+def samples(rnd):
+    """A training program: steps of forward, backward and optimiser, words that are counted in Python,
+    a worker of OpenMP; samples of 1 ms with the task that they fell into."""
+    top = [*native(PY, "_start", "Py_RunMain"), script("<module>", TRAIN, 44), script("main", TRAIN, 33)]
+    module = [script("Module._call_impl", LIBS + "torch/nn/modules/module.py", 1751)]
+    net = [*top, *module, script("Net.forward", TRAIN, 12)]
+    mm = native(CPU, "at::native::addmm", "mkl_blas_sgemm", "mkl_blas_avx512_sgemm_kernel")
+    conv = native(CPU, "at::native::convolution", "dnnl_primitive_execute", "dnnl::impl::cpu::x64::jit_avx512_conv_fwd")
+    engine = [*top, script("Tensor.backward", LIBS + "torch/_tensor.py", 647), *native(CPU, "torch::autograd::Engine::execute")]
+    adam = [*top, script("Adam.step", LIBS + "torch/optim/adam.py", 223), script("_single_tensor_adam", LIBS + "torch/optim/adam.py", 544)]
+    words = [*top, script("tokenise", TRAIN, 21)]
+    fault = native("[kernel]", "asm_exc_page_fault", "do_anonymous_page", "clear_page_erms")
+    worker = native("/usr/lib/libgomp.so.1", "gomp_thread_start")
+    stacks = [
+        ("aten::addmm", net + mm, 9), ("aten::conv2d", net + conv, 14), ("aten::relu", net + native(CPU, "at::native::relu"), 4),
+        ("step", engine + conv, 12), ("step", engine + mm, 8), ("step", engine + native(CPU, "at::native::batch_norm_backward"), 5),
+        ("Optimizer.step", adam + native(CPU, "at::native::sqrt", "vmsSqrt"), 6),
+        ("Optimizer.step", adam + native(CPU, "at::native::addcdiv_") + fault, 4),
+        ("tokenise", words + native(PY, "unicode_hash"), 11), ("tokenise", words + native(PY, "_PyDict_GetItem", "dict_lookup"), 13),
+        ("tokenise", [*top, script("tokenise", TRAIN, 22), *native(PY, "PyUnicode_Format")], 9), ("tokenise", words, 5),
+        ("tokenise", [*top, script("tokenise", TRAIN, 23), *native(PY, "list_sort")], 3),
+    ]
+    frames, known, found, spans, now = {}, {}, [], [], 0.0
+
+    def number(stack):
+        parent = None
+        for name, module, *source in stack:
+            key = (parent, name, module, *source)
+            if key not in known:
+                known[key] = str(len(known) + 1)
+                frames[known[key]] = {"name": name, "category": module, **({"parent": parent} if parent else {}),
+                                      **({"file": source[0], "line": source[1]} if source else {})}
+            parent = known[key]
+        return parent
+
+    for _ in range(12):
+        begin = now
+        for task, stack, count in stacks:
+            count = max(1, round(count * rnd.uniform(0.7, 1.3)))
+            if task != "step":
+                spans.append({"ph": "X", "pid": 7, "tid": 7, "ts": now, "dur": count * 1000.0, "name": task, "cat": "PyTorch"})
+            for i in range(count):
+                found.append({"pid": 7, "tid": 7, "ts": now + i * 1000.0 + 500, "name": "cpu-clock", "sf": number(stack), "weight": 1000000})
+                if "at::native::conv" in stack[-3][0] or i % 2:
+                    inner = conv[1:] if rnd.random() < 0.45 else native("/usr/lib/libgomp.so.1", "gomp_team_barrier_wait_end")
+                    found.append({"pid": 7, "tid": 8, "ts": now + i * 1000.0 + 700, "name": "cpu-clock", "sf": number(worker + inner), "weight": 1000000})
+            now += count * 1000.0
+        spans.append({"ph": "X", "pid": 7, "tid": 7, "ts": begin, "dur": now - begin, "name": "step", "cat": "train"})
+    for tid, name in ((7, "python"), (8, "python: OpenMP worker")):
+        spans.append({"ph": "M", "pid": 7, "tid": tid, "name": "thread_name", "args": {"name": name}})
+    spans.append({"ph": "M", "pid": 7, "tid": 7, "name": "process_name", "args": {"name": "python train.py"}})
+    return {"traceEvents": spans, "stackFrames": frames, "samples": found}
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
+    (folder / "samples.json").write_text(json.dumps(samples(random.Random(1))))
     (folder / "devlog.csv").write_text("\n".join(device_log(random.Random(1))) + "\n")
+    (folder / "step.metrics.csv").write_text("".join(metrics()))
     for name, slower in (("before", 1.0), ("after", 1.6)):
         (folder / f"{name}.json").write_text(json.dumps(list(training(random.Random(1), slower))))
     for name, made in (("ops", torch_trace), ("analyze", aiu_trace)):

@@ -7,6 +7,8 @@
  * FAKE_CUPTI_DROPS=1: records went missing. FAKE_CUPTI_OLD=1: it cannot record single functions.
  * FAKE_CUPTI_MORE=1: also a copy between devices, and time that CUPTI takes itself.
  * FAKE_CUPTI_NO_PAGES=1: it knows nothing of managed memory. FAKE_CUPTI_NOT_READY=1: nothing yet.
+ * FAKE_CUPTI_LONG=1: kernels take 400 us, one after the other. FAKE_CUPTI_RESET=1: the context is
+ * destroyed in the end. What is measured: fake_cupti_metrics.h.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,12 +33,14 @@ enum {
 	SYNC = 165,
 	MALLOC = 20,
 	GRAPH_LAUNCH = 311,
+	DRIVER_GRAPH_LAUNCH = 411,
 	DRIVER_LAUNCH = 307,
 	IDS = 512
 };
 
 static cupti_callback *callback;
-static int has_context, created_wanted;
+static int has_context, created_wanted, modules_wanted;
+static uint8_t callbacks[512]; /* of the driver */
 static cupti_buffer_request *request;
 static cupti_buffer_done *done;
 static cupti_timestamp *now;
@@ -69,6 +73,10 @@ EXPORT int cuptiEnableCallback(uint32_t on, void *handle, uint32_t domain, uint3
 	(void)handle;
 	if (domain == CUPTI_RESOURCE && id == CUPTI_CONTEXT_CREATED)
 		created_wanted = (int)on;
+	if (domain == CUPTI_RESOURCE && id == 6) /* modules */
+		modules_wanted = (int)on;
+	if (domain == CUPTI_DRIVER_API && id < sizeof(callbacks))
+		callbacks[id] = (uint8_t)on;
 	return CUPTI_OK;
 }
 
@@ -93,6 +101,7 @@ EXPORT int cuptiGetCallbackName(uint32_t domain, uint32_t id, const char **name)
 		{ CUPTI_RUNTIME_API, MEMSET, "cudaMemsetAsync_v3020" },
 		{ CUPTI_RUNTIME_API, GRAPH_LAUNCH, "cudaGraphLaunch_v10000" },
 		{ CUPTI_DRIVER_API, DRIVER_LAUNCH, "cuLaunchKernel" },
+		{ CUPTI_DRIVER_API, DRIVER_GRAPH_LAUNCH, "cuGraphLaunch" },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
@@ -145,7 +154,9 @@ EXPORT int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, u
 
 EXPORT int cuptiGetVersion(uint32_t *version)
 {
-	*version = 130000;
+	const char *version_text = getenv("FAKE_CUPTI_VERSION");
+
+	*version = version_text ? (uint32_t)atoi(version_text) : 130000;
 	return CUPTI_OK;
 }
 
@@ -174,6 +185,8 @@ EXPORT int cuptiActivityEnable(uint32_t kind)
 	enabled[kind % 64] = 1;
 	return CUPTI_OK;
 }
+
+#include "fake_cupti_metrics.h"
 
 static size_t record_size(uint32_t kind)
 {
@@ -314,22 +327,72 @@ static struct cupti_kernel *run_kernel(uint32_t number, uint64_t start, int n)
 	return k;
 }
 
+/* Whoever asked for it hears of calls of the driver as they begin and end. */
+static void announce(uint32_t function, uint32_t number, uint32_t site, const char *symbol)
+{
+	struct {
+		void *function;
+		uint32_t sizes[7];
+		void *stream;
+	} params = { 0 };
+	struct cupti_call c = { .site = site,
+				.function = "cuLaunch",
+				.params = &params,
+				.symbol = symbol,
+				.context = fake_context,
+				.context_id = 1,
+				.correlation = number };
+
+	if (callbacks[function])
+		callback(NULL, CUPTI_DRIVER_API, function, &c);
+}
+
+static uint64_t kernel_time(int n)
+{
+	return getenv("FAKE_CUPTI_LONG") ? 400000 : 1000 + (uint64_t)n;
+}
+
 static void launch(int n)
 {
 	uint32_t number = ++correlation;
 	uint64_t start = now();
+	const char *symbol = n % 2 ? "_Z6matmuliPKfS0_Pf" : "relu";
+	struct cupti_kernel *k;
+	bool measured;
 
+	announce(DRIVER_LAUNCH, number, CUPTI_CALL_BEGINS, symbol);
+	measured = measure_kernel(kernel_time(n));
 	call(CUPTI_DRIVER, DRIVER_LAUNCH, number, start + 10, start + 20);
 	call(CUPTI_RUNTIME, LAUNCH, number, start, start + 30);
-	(void)run_kernel(number, start + 5000, n);
+	k = run_kernel(number, start + 5000, n);
+	if (k && measured)
+		k->start = k->end = 0; /* as CUPTI does while it repeats a kernel */
+	else if (k)
+		k->end = k->start + kernel_time(n);
+	pcs.launches += pcs.enabled;
+	announce(DRIVER_LAUNCH, number, CUPTI_CALL_ENDS, symbol);
+	if (getenv("FAKE_CUPTI_LONG"))
+		usleep(500);
+}
+
+/* Launches that are recorded into a graph do not run. */
+static void capture(void)
+{
+	fake_capturing = 1;
+	announce(DRIVER_LAUNCH, ++correlation, CUPTI_CALL_BEGINS, "relu");
+	announce(DRIVER_LAUNCH, correlation, CUPTI_CALL_ENDS, "relu");
+	fake_capturing = 0;
 }
 
 /* One call, three kernels. */
 static void launch_graph(void)
 {
-	uint32_t number = ++correlation;
+	uint32_t number;
 	uint64_t start = now();
 
+	capture();
+	number = ++correlation;
+	announce(DRIVER_GRAPH_LAUNCH, number, CUPTI_CALL_BEGINS, NULL);
 	call(CUPTI_RUNTIME, GRAPH_LAUNCH, number, start, start + 40);
 	for (uint64_t node = 1; node <= 3; node++) {
 		struct cupti_kernel *k = run_kernel(number, start + node * 2000, 0);
@@ -339,6 +402,7 @@ static void launch_graph(void)
 			k->graph_node = node;
 		}
 	}
+	announce(DRIVER_GRAPH_LAUNCH, number, CUPTI_CALL_ENDS, NULL);
 }
 
 static void copy(void)
@@ -455,13 +519,23 @@ static void move_pages(void)
 static void open_context(void)
 {
 	struct cupti_context *c = room(CUPTI_CONTEXT);
-
-	has_context = 1;
-	if (created_wanted)
-		callback(NULL, CUPTI_RESOURCE, CUPTI_CONTEXT_CREATED, NULL);
+	const struct cupti_resource resource = { .context = fake_context };
 
 	if (c)
 		c->id = 1;
+	if (has_context++)
+		return;
+	if (created_wanted)
+		callback(NULL, CUPTI_RESOURCE, CUPTI_CONTEXT_CREATED, &resource);
+	if (modules_wanted)
+		load_module();
+}
+
+static void close_context(void)
+{
+	const struct cupti_resource resource = { .context = fake_context };
+
+	callback(NULL, CUPTI_RESOURCE, CUPTI_CONTEXT_DESTROY_STARTING, &resource);
 }
 
 EXPORT void fake_cuda_run(int launches)
@@ -494,4 +568,6 @@ EXPORT void fake_cuda_run(int launches)
 	move_pages();
 	wait_for_stream();
 	allocate(4096, 2);
+	if (getenv("FAKE_CUPTI_RESET"))
+		close_context();
 }

@@ -104,7 +104,8 @@ class Source(Case):
         self.assertEqual({"PKG-INFO", "pyproject.toml", "python/build_wheel.py", "CMakeLists.txt",
                           "LICENSE"} - names, set())
         if (SOURCE / "build/web/app.js.gz").exists():
-            self.assertEqual({"web/dist/app.js.gz", "web/dist/app.css.gz"} - names, set())
+            self.assertEqual({f"web/dist/{name}.gz" for name in ("app.js", "app.css", "bench.js", "bench.css")} - names,
+                             set())
 
 
 if __name__ == "__main__":

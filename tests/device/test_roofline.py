@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""unitrace roofline on a real NVIDIA GPU: kernels stand where theory puts them.
+
+Run by hand on a machine that has one: UNITRACE_BUILD=build python3 tests/device/test_roofline.py
+Everywhere else it skips aloud.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
+UNITRACE = BUILD / "bin/unitrace"
+HERE = pathlib.Path(__file__).resolve().parent
+N = 8192
+GEMM = f"""
+    import torch
+    x, y = (torch.randn({N}, {N}, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    torch.matmul(x, y)
+    torch.cuda.synchronize()
+"""
+
+
+def nvcc():
+    return shutil.which("nvcc") or next((p for p in ("/usr/local/cuda/bin/nvcc",) if os.path.exists(p)), None)
+
+
+def has_gpu():
+    return subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode == 0 if shutil.which("nvidia-smi") else False
+
+
+class Roofline(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="ut_roofline_"))
+        cls.device = os.environ.get("ROOFLINE_DEVICE")
+        if not cls.device:  # a minute: this machine's own peaks
+            cls.device = cls.dir / "device.csv"
+            subprocess.run([UNITRACE, "roofline", "--measure-device", "--output", cls.device], check=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.dir)
+
+    def kernels(self, app):
+        done = subprocess.run([UNITRACE, "roofline", "--app", app, "--device", self.device, "--json"], cwd=self.dir,
+                              capture_output=True, text=True, timeout=280)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        print(done.stdout)
+        return json.loads(done.stdout[done.stdout.index("[{"):])
+
+    @unittest.skipUnless(nvcc(), "no nvcc")
+    def test_known_kernels_stand_where_theory_puts_them(self):
+        program = self.dir / "known"
+        subprocess.run([nvcc(), "-O3", "-arch=native", HERE / "roofline.cu", "-o", program], check=True)
+        found = {k["kernel"].split("(")[0]: k for k in self.kernels(str(program))}
+        copy, fma, chase = found["copy_all"], found["fma_chains"], found["chase"]
+        self.assertEqual(copy["bound"], "dram")
+        self.assertGreaterEqual(copy["reached"], 90)
+        self.assertLess(copy["reached"], 105)
+        self.assertAlmostEqual(copy["bytes"]["dram"] / (4 << 30), 1, delta=0.03)
+        self.assertEqual((fma["kind"], fma["bound"]), ("compute", "fp32"))
+        self.assertEqual(fma["flop"]["fp32"], 132 * 8 * 256 * (20000 * 8 * 2 + 7))
+        self.assertGreaterEqual(fma["reached"], 90)
+        self.assertLess(chase["reached"], 5)
+
+    def test_a_matrix_product_is_bound_by_tensor_units(self):
+        try:
+            import torch  # noqa: F401
+        except ImportError:
+            self.skipTest("no PyTorch")
+        (self.dir / "gemm.py").write_text(textwrap.dedent(GEMM))
+        gemm = max(self.kernels(f"{sys.executable} gemm.py"), key=lambda k: k["flop"]["bf16_tensor"] or 0)
+        self.assertEqual(gemm["flop"]["bf16_tensor"], 2 * N**3)
+        self.assertEqual((gemm["kind"], gemm["bound"]), ("compute", "bf16_tensor"))
+        self.assertGreaterEqual(gemm["reached"], 60)
+        self.assertLess(gemm["reached"], 102)
+        self.assertGreater(gemm["intensity"]["dram"], gemm["intensity"]["l2"])
+
+
+if __name__ == "__main__":
+    if not has_gpu():
+        print("SKIP: no NVIDIA GPU")
+        sys.exit(77)
+    unittest.main(verbosity=2)

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+"""import unitrace; unitrace.open(...): traces as data, beside what the command line says of them.
+
+# ci: no sanitizers
+"""
+import csv
+import gc
+import io
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+import warnings
+
+import common
+
+PACKAGE = common.BUILD / "lib/unitrace/python"
+if not list((PACKAGE / "unitrace").glob("_arrow*.so")):
+    common.skip("the Python package was built without Python.h")
+if not (common.BUILD / "lib/libunitrace-read.so").exists():
+    common.skip("built without SQLite")
+sys.path.insert(0, str(PACKAGE))
+import unitrace  # noqa: E402
+
+ODD = ["plain", "with, comma", "line\nbreak", "\u00dcn\u00efcode \u540d", "", "x" * 5000]
+
+
+def events():
+    """Spans that nest on two threads of two processes, async spans, instants, counters, an arrow."""
+    made = []
+    for pid in (10, 20):
+        made.append({"ph": "M", "pid": pid, "name": "process_name", "args": {"name": f"app {pid}"}})
+        for tid in (pid, pid + 1):
+            for i in range(300):
+                made.append({"ph": "X", "pid": pid, "tid": tid, "ts": i * 10, "dur": 8.5,
+                             "name": ODD[i % len(ODD)], "cat": "" if i % 3 else "cpu"})
+                made.append({"ph": "X", "pid": pid, "tid": tid, "ts": i * 10 + 1, "dur": 2,
+                             "name": "inner", "args": {"i": i}})
+        made.append({"ph": "b", "pid": pid, "tid": pid, "ts": 5, "id": 1, "name": "long", "cat": "a"})
+        made.append({"ph": "e", "pid": pid, "tid": pid, "ts": 500, "id": 1, "name": "long", "cat": "a"})
+        made.append({"ph": "b", "pid": pid, "tid": pid, "ts": 7, "id": 2, "name": "never", "cat": "a"})
+        made.append({"ph": "i", "pid": pid, "tid": pid, "ts": 42, "name": "now", "s": "t"})
+        for i in range(5):
+            made.append({"ph": "C", "pid": pid, "ts": i * 100, "name": "load", "args": {"value": i / 2}})
+    made.append({"ph": "s", "pid": 10, "tid": 10, "ts": 1.5, "id": 7, "name": "go"})
+    made.append({"ph": "f", "pid": 20, "tid": 20, "ts": 21.5, "id": 7, "name": "go", "bp": "e"})
+    return made
+
+
+class Reading(common.Case):
+    def setUp(self):
+        super().setUp()
+        self.path = pathlib.Path(self.dir, "t.json")
+        self.path.write_text(json.dumps({"traceEvents": events()}))
+        self.trace = unitrace.open(self.path)
+
+    def tearDown(self):
+        self.trace.close()
+        gc.collect()
+        super().tearDown()
+
+    def said(self, *words):
+        """What the command line prints, as CSV."""
+        run = self.unitrace(*words)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return list(csv.reader(io.StringIO(run.stdout.decode(), newline="")))
+
+    def assertLike(self, table, rows):
+        """The same columns and values as a CSV of the command line."""
+        self.assertEqual(table.columns, rows[0])
+        got = [tuple(row) for row in table]
+        self.assertEqual(len(got), len(rows) - 1)
+        for mine, theirs in zip(got, rows[1:]):
+            for value, text in zip(mine, theirs):
+                if isinstance(value, float):
+                    self.assertAlmostEqual(value, float(text), delta=abs(value) * 1e-6 + 1e-3)
+                else:
+                    self.assertEqual("" if value is None else str(value), text)
+
+    def test_statistics_are_those_of_the_command_line(self):
+        self.assertLike(self.trace.stats(), self.said("stats", "--csv", self.path))
+        self.assertLike(self.trace.stats(by="name,process", sort="count", limit=3),
+                        self.said("stats", "--csv", "--by", "name,process", "--sort", "count",
+                                  "--limit", "3", self.path))
+        self.assertLike(self.trace.stats(name=["inner", "pl*"], window=(0.0001, "500us")),
+                        self.said("stats", "--csv", "--name", "inner", "--name", "pl*", "--from",
+                                  "100us", "--to", "500us", self.path))
+
+    def test_slices_are_the_rows_of_sql(self):
+        names = self.trace.slices().columns
+        sql = self.trace.query(f"select {', '.join(names)} from slice order by id").fetchall()
+        mine = sorted(self.trace.slices())
+        self.assertEqual(mine, sql)
+        self.assertTrue(any(row[names.index("name")] == "never" for row in mine))
+
+    def test_slices_of_a_window_and_a_name(self):
+        first = self.trace.query("select min(ts) from slice").fetchall()[0][0]
+        begin, end = first + 100_000, first + 200_000
+        sql = self.trace.query("select id from slice where name = 'inner' and ts < "
+                               f"{end} and ts + dur > {begin} order by 1").fetchall()
+        mine = sorted((row[0],) for row in self.trace.slices("inner", window=("100us", "200us")))
+        self.assertEqual(mine, sql)
+        self.assertTrue(mine)
+
+    def test_types_fit_all_values_of_a_column(self):
+        rows = self.trace.query("select 1, null, 'x', 0.5, x'ff00' union all "
+                                "select 2.5, null, 4, 7, x'01'").fetchall()
+        self.assertEqual(rows, [(1.0, None, "x", 0.5, b"\xff\0"), (2.5, None, "4", 7.0, b"\x01")])
+        self.assertEqual(self.trace.query("select 1 where 0").fetchall(), [])
+        self.assertEqual(self.trace.query("create temp table t as select 1").columns, [])
+
+    def test_counters_and_arrows(self):
+        self.assertEqual(sum(row[2] for row in self.trace.counters()), 2 * (0 + .5 + 1 + 1.5 + 2))
+        self.assertEqual(len(self.trace.flows().fetchall()), 1)
+
+    def test_a_difference_is_that_of_the_command_line(self):
+        other = pathlib.Path(self.dir, "other.json")
+        changed = events()
+        for event in changed:
+            if event["name"] == "inner":
+                event["dur"] = 3
+        other.write_text(json.dumps(changed))
+        with unitrace.open(other) as after:
+            self.assertLike(self.trace.diff(after), self.said("diff", "--csv", self.path, other))
+
+    def test_a_table_is_read_as_often_as_wanted(self):
+        table = self.trace.stats()
+        self.assertEqual(table.fetchall(), table.fetchall())
+        self.assertIn("inner", repr(table))
+        self.assertIn("<th>name</th>", table._repr_html_())
+        self.assertNotIn("<script", self.trace.query("select '<script>' as a")._repr_html_())
+
+    def test_streams_outlive_the_trace(self):
+        rows = iter(self.trace.slices())
+        next(rows)
+        self.trace.close()
+        self.assertEqual(sum(1 for _ in rows), 2400 + 6 - 1)
+        with self.assertRaisesRegex(unitrace.Error, "closed"):
+            self.trace.stats().fetchall()
+
+    def test_errors_are_those_of_the_command_line(self):
+        for ask, words in ((lambda: self.trace.query("select nme from slice"), "did you mean name"),
+                           (lambda: self.trace.stats(by="colour").fetchall(), "'colour' is none of"),
+                           (lambda: self.trace.stats(sort="x").fetchall(), "does not know 'x'"),
+                           (lambda: self.trace.slices(colour="x").fetchall(), "colour"),
+                           (lambda: unitrace.open("/nowhere.json"), "/nowhere.json: No such file"),
+                           (lambda: unitrace.open(), "no trace"),
+                           (lambda: unitrace.open("/bin/true"), "/bin/true")):
+            with self.assertRaisesRegex(unitrace.Error, words):
+                ask()
+
+    def test_broken_files_warn_or_raise(self):
+        text = self.path.read_bytes()
+        for end in (0, 1, 50, len(text) // 2, len(text) - 1):
+            path = pathlib.Path(self.dir, "cut.json")
+            path.write_bytes(text[:end])
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                try:
+                    with unitrace.open(path) as trace:
+                        trace.stats().fetchall()
+                    self.assertTrue(said, f"cut at {end}: nobody was told")
+                except unitrace.Error:
+                    pass
+
+    def test_control_c_ends_a_question(self):
+        endless = "with recursive t(n) as (select 1 union all select n + 1 from t) select max(n) from t"
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            self.trace.query(endless)
+        timer.join()
+        self.assertEqual(self.trace.query("select 1").fetchall(), [(1,)])
+
+    def test_threads_ask_at_the_same_time(self):
+        expected = self.trace.stats().fetchall()
+        wrong = []
+
+        def ask():
+            for _ in range(5):
+                if self.trace.stats().fetchall() != expected:
+                    wrong.append("stats")
+                if len(self.trace.slices().fetchall()) != 2406:
+                    wrong.append("slices")
+                if self.trace.query("select count(*) from slice").fetchall() != [(2406,)]:
+                    wrong.append("query")
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_the_gil_is_free_meanwhile(self):
+        done, ticks = threading.Event(), 0
+        worker = threading.Thread(target=lambda: (self.trace.query(
+            "with recursive t(n) as (select 1 union all select n + 1 from t limit 2000000) "
+            "select max(n) from t"), done.set()))
+        worker.start()
+        while not done.is_set():
+            ticks += 1
+            time.sleep(0.001)
+        worker.join()
+        self.assertGreater(ticks, 5)
+
+    def test_memory_comes_back(self):
+        def size():
+            gc.collect()
+            return int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+
+        def use():
+            for _ in range(30):
+                with unitrace.open(self.path) as trace:
+                    trace.stats().fetchall()
+                    trace.slices().fetchall()
+                    trace.query("select * from slice").columns  # asked for and never read
+        use()
+        before = size()
+        use()
+        self.assertLess(size() - before, 1000)
+
+    def test_a_page(self):
+        page = self.trace.page(title="my run")
+        self.assertTrue("<html" in page[:200] and page.rstrip().endswith("</html>"))
+        self.assertNotEqual(page, self.trace.page())
+
+    def test_the_example_in_c(self):
+        run = subprocess.run([common.BUILD / "examples/read", self.path], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        total = self.trace.query("select sum(dur) / 1e6 from slice where name = 'inner'").fetchall()[0][0]
+        line = next(line for line in run.stdout.splitlines() if line.startswith("inner"))
+        self.assertEqual(line.split(), ["inner", "1200", f"{total:.3f}", "ms"])
+
+
+class Others(common.Case):
+    """Libraries that take the tables, in the virtual environment of the tests."""
+
+    def test_they_agree(self):
+        python = common.BUILD / "venv/bin/python"
+        check = "import pandas, polars, pyarrow, duckdb"
+        if not python.exists() or subprocess.run([python, "-c", check], capture_output=True).returncode:
+            self.skipTest("pandas, polars, pyarrow and duckdb are not installed (tools/setup.sh python)")
+        path = pathlib.Path(self.dir, "t.json")
+        path.write_text(json.dumps(events()))
+        lake, rows = self.dir / "lake", self.dir / "t.csv"
+        for output in (f"{lake}/rank=%r/%p.arrow", rows):
+            self.assertEqual(self.unitrace("export", "-o", output, path).returncode, 0)
+        run = subprocess.run([python, "-W", "error", pathlib.Path(__file__).with_name("read_others.py"),
+                              PACKAGE, path, lake, rows], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(run.stdout.strip(), "ok")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""Samples where the kernel refuses them: the program samples itself, and nobody else notices."""
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+
+from common import BUILD, SOURCE, UNITRACE, Case, main, need, program, skip
+
+need("burn", "deny_perf", "timer_guest", "sandboxed")
+BURN, DENY, GUEST = program("burn"), program("deny_perf"), program("timer_guest")
+POINTS = 2 if os.environ.get("UNITRACE_LONG") else 8  # 250 samples a second are few
+
+if subprocess.run([DENY, "1", "true"], check=False).returncode == 77:
+    skip("the kernel has no seccomp filters")
+
+
+class Timed(Case):
+    def sample(self, *words, code=errno.EPERM, options=(), rc=0):
+        got = self.run_words(DENY, code, UNITRACE, "hotspots", "-o", "run.utr", "--overwrite",
+                             *options, *words)
+        self.stderr = got.stderr.decode()
+        self.assertEqual(got.returncode, rc, self.stderr)
+        self.stdout = got.stdout.decode()
+        first = self.stdout.splitlines()
+        return json.loads(first[0]) if first and first[0].startswith("{") else {}
+
+    def rows(self, by="function"):
+        got = self.unitrace("hotspots", "--json", "--by", by, "run.utr")
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        return {row["name"]: row for row in json.loads(got.stdout)}
+
+    def assertSaid(self, *words):
+        said = [line for line in self.stderr.splitlines() if "samples itself with timers" in line]
+        self.assertEqual(len(said), 1, self.stderr)
+        for word in words:
+            self.assertIn(word, said[0])
+
+
+class Refused(Timed):
+    def test_shares_are_those_that_were_measured(self):
+        spent = self.sample(BURN, "shares", "1200", "deep", "200", "200")
+        self.assertSaid("Operation not permitted")
+        rows, total = self.rows(), sum(spent.values())
+        for name in ("burn_half", "burn_third", "burn_rest", "burn_deep"):
+            self.assertAlmostEqual(rows[name]["total_share"], 100 * spent[name] / total,
+                                   delta=POINTS, msg=name)
+        self.assertAlmostEqual(rows["main"]["total_share"], 100, delta=POINTS)
+        self.assertAlmostEqual(rows["main"]["total_ns"] / 1e6, total, delta=0.1 * total)
+
+    def test_says_how_to_allow_more(self):
+        for code, words in ((errno.EACCES, ("Permission denied",)),
+                            (errno.ENOSYS, ("CONFIG_PERF_EVENTS",))):
+            self.sample(BURN, "shares", "60", code=code)
+            self.assertSaid(*words)
+        self.sample(BURN, "shares", "60")
+        self.assertSaid("seccomp" if paranoid() <= 2 else "perf_event_paranoid")
+
+    def test_threads_and_children(self):
+        self.sample(BURN, "threads", "2", "250", "fork", "250", "exec", "250")
+        threads = {name.split(" (")[0]: row for name, row in self.rows("thread").items()}
+        for name in ("worker 0", "worker 1"):
+            self.assertAlmostEqual(threads[name]["self_share"], 25, delta=POINTS)
+        self.assertAlmostEqual(self.rows()["burn_half"]["total_share"], 25, delta=POINTS)
+        got = self.unitrace("query", "--format", "json", "run.utr",
+                            "select count(distinct upid) n from process where pid > 0")
+        self.assertEqual(json.loads(got.stdout)[0]["n"], 3)
+
+    def test_threads_know_how_long_they_ran(self):
+        self.sample(BURN, "threads", "2", "300", "sleep", "200")
+        got = self.unitrace("export", "-o", "run.json", "--overwrite", "run.utr")
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        trace = json.loads((self.dir / "run.json").read_text())
+        facts = {e["args"]["name"]: e["args"] for e in trace["traceEvents"]
+                 if e["ph"] == "M" and e["name"] == "thread_name"}
+        for name in ("worker 0", "worker 1"):
+            self.assertAlmostEqual(facts[name]["cpu_ns"] / 1e6, 300, delta=120)
+        self.assertGreater(facts["burn"]["waiting_ns"], 200e6)
+
+    def test_python_functions_are_there(self):
+        (self.dir / "script.py").write_text(textwrap.dedent("""
+            import time
+            def inner():
+                return sum(i * i for i in range(2000))
+            def outer():
+                end = time.thread_time() + 0.6
+                while time.thread_time() < end:
+                    inner()
+            outer()
+            """))
+        self.sample(sys.executable, "-S", "-E", "script.py")
+        rows = self.rows()
+        self.assertGreater(rows["outer"]["total_share"], 75)
+        self.assertGreater(rows["inner"]["total_share"], 50)
+
+    def test_who_cannot_load_the_library_is_told(self):
+        compiler = shutil.which("cc")
+        self.sample("env", "-i", BURN, "shares", "30")
+        self.assertIn("no samples of env: it was too short, or it dropped LD_PRELOAD", self.stderr)
+        if not compiler:
+            self.skipTest("no C compiler")
+        got = subprocess.run([compiler, "-static", "-O1", "-D_GNU_SOURCE", "-I",
+                              SOURCE / "include", "-o", self.dir / "still",
+                              SOURCE / "tests/programs/burn.c", BUILD / "lib/libittnotify.a"],
+                             capture_output=True, check=False)
+        if got.returncode:
+            self.skipTest("no static C library")
+        self.sample(self.dir / "still", "shares", "30")
+        self.assertIn("no samples of still: it is statically linked", self.stderr)
+
+    def test_attaching_needs_the_kernel(self):
+        got = self.run_words(DENY, errno.EPERM, UNITRACE, "hotspots", "-p", os.getpid())
+        self.assertEqual(got.returncode, 125)
+        self.assertIn(b"the kernel does not let us look at that process", got.stderr)
+
+
+class Guest(Timed):
+    """What a program finds under timers is what it finds alone."""
+
+    def check(self, *words, guest=GUEST):
+        bare = self.run_words(guest, *words)
+        self.sample(guest, *words, rc=bare.returncode)
+        self.assertTrue(self.stdout.startswith(bare.stdout.decode()), self.stdout)
+        self.assertGreater(bare.stdout.count(b"\n"), 0)
+
+    def test_its_signals(self):
+        self.check("signal")
+
+    def test_its_coroutines_and_small_stacks(self):
+        self.check("small", "threads")
+        self.assertIn("on_coroutine", self.rows())
+
+    def test_its_children_and_calls(self):
+        self.check("fork", "calls", "spawn")
+
+    def test_its_sandbox(self):
+        """The kernel would kill it for what a timer or a file needs."""
+        got = self.run_words(DENY, errno.EPERM, UNITRACE, "--sampling", "-o", "run.utr",
+                             program("sandboxed"), "all")
+        bare = self.run_words(program("sandboxed"), "all")
+        self.assertEqual((got.returncode, got.stdout), (bare.returncode, bare.stdout), got.stderr)
+
+    def test_asked_for_by_name(self):
+        got = self.unitrace("hotspots", "--sampling-by", "timer", "-o", "run.utr", BURN, "shares",
+                            "200")
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertNotIn(b"refuses", got.stderr)
+        self.assertIn("burn_half", self.rows())
+        for words in (("--sampling-by", "x", "true"), ("--sampling-by", "timer", "-p", "1")):
+            got = self.unitrace("hotspots", *words)
+            self.assertEqual(got.returncode, 2, words)
+
+    def test_nothing_is_left_behind(self):
+        self.sample(BURN, "fork", "60")
+        self.assertEqual([p.name for p in self.dir.iterdir()], ["run.utr"])
+
+
+def paranoid():
+    with open("/proc/sys/kernel/perf_event_paranoid", encoding="ascii") as f:
+        return int(f.read())
+
+
+if __name__ == "__main__":
+    main()
