@@ -64,10 +64,13 @@ static bool has_metric_args(const struct ut_store *store)
 	return false;
 }
 
+/* What -k samples has a unit or a name in full; power and memory that others count have neither. */
 static bool is_counter(const struct ut_trace *t, uint32_t track)
 {
-	return t->tracks[track].type == UT_TRACK_COUNTER &&
-	       ut_is_device(t, t->tracks[track].process);
+	const struct ut_track *row = &t->tracks[track];
+
+	return row->type == UT_TRACK_COUNTER && (row->unit || row->args) &&
+	       ut_is_device(t, row->process);
 }
 
 /* Samples lie on a row of their own. */

@@ -1,6 +1,7 @@
 /*
  * bench_export.c - how fast the exporters write: a million made-up spans to /dev/null (or to a
- * file, where the format needs one), against a bare copy of the same bytes. The floor is measured
+ * file, where the format needs one; as many samples, where it takes nothing else), against a bare
+ * copy of the same bytes. The floor is measured
  * in the same run, so the ratio holds on any machine. And how fast the summary counts them, which
  * most runs do besides.
  *
@@ -22,6 +23,7 @@
 #define NAMES  200
 #define TRACKS 8
 #define ROUNDS 5
+#define DEPTH  20
 
 static double now(void)
 {
@@ -68,13 +70,45 @@ static void feed(struct ut_sink *sink, const struct ut_trace *t, size_t events)
 	}
 }
 
+/* Stacks of up to DEPTH functions, a sample each millisecond. */
+static void feed_samples(struct ut_sink *sink, struct ut_trace *t, size_t events)
+{
+	struct ut_event e = { .kind = UT_KIND_SAMPLE, .ts = 1794729441490426 };
+	uint32_t stacks[NAMES], seed = 1;
+
+	e.name = ut_strtab_intern_z(&t->strings, "cpu-clock");
+	for (uint32_t i = 0; i < NAMES; i++) {
+		struct ut_place_in_code place = { .address = 4096 + i * 64, .function = 3 + i };
+		uint32_t number = ut_stacks_place(&t->stacks, &t->arena, &place);
+
+		stacks[i] = ut_stacks_site(&t->stacks, &t->arena, i % DEPTH ? stacks[i - 1] : 0,
+					   number);
+	}
+	for (size_t i = 0; i < events; i++) {
+		seed = seed * 1664525 + 1013904223;
+		e.track = (uint32_t)i % TRACKS;
+		e.val = ut_sample_val(stacks[(seed >> 8) % NAMES], 1000000);
+		e.ts += 1000000 / TRACKS;
+		ut_sink_event(sink, t, &e);
+	}
+}
+
+static bool takes_samples_only(const struct ut_exporter *x)
+{
+	return x == &ut_export_folded || x == &ut_export_pprof || x == &ut_export_speedscope ||
+	       x == &ut_export_firefox;
+}
+
 static void write_trace(const struct ut_exporter *x, struct ut_out *out, size_t events)
 {
 	struct ut_sink *sink = x->open(out);
 	struct ut_trace t;
 
 	fill(&t);
-	feed(sink, &t, events);
+	if (takes_samples_only(x))
+		feed_samples(sink, &t, events);
+	else
+		feed(sink, &t, events);
 	x->end_trace(sink, &t);
 	x->close(sink);
 	ut_trace_release(&t);

@@ -121,7 +121,7 @@ class Session(Switched):
                            ("--stop", b"never"), ("--resume", b"late")):
             self.assertEqual(process.stdout.readline(), b"ready\n")
             self.unitrace(word, name)
-            time.sleep(0.05)  # a word is looked at every 50 ms by those whom nobody wakes
+            time.sleep(0.4)  # a word is looked at every 50 ms by those whom nobody wakes, on an idle machine
             process.stdin.write(step + b"\n")
             process.stdin.flush()
         _, err = process.communicate(timeout=60)

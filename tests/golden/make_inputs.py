@@ -382,7 +382,7 @@ def main():
         if "--check" not in sys.argv:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-    kept = {"saved"}  # sets that a program of another day wrote
+    kept = {"saved", "threads"}  # recorded once: by programs of another day, of a program with OpenMP
     for path in root.rglob("*"):
         name = path.relative_to(root).as_posix()
         if path.is_file() and name not in FILES and name.split("/")[0] not in kept:
