@@ -64,13 +64,14 @@ static bool has_metric_args(const struct ut_store *store)
 	return false;
 }
 
-/* What -k samples has a unit or a name in full; power and memory that others count have neither. */
+/* What -k samples has a unit or a name in full; memory that others count has neither, and the power
+ * of AIUs has tabs of its own (acelyzer). */
 static bool is_counter(const struct ut_trace *t, uint32_t track)
 {
 	const struct ut_track *row = &t->tracks[track];
 
 	return row->type == UT_TRACK_COUNTER && (row->unit || row->args) &&
-	       ut_is_device(t, row->process);
+	       ut_is_device(t, row->process) && t->processes[row->process].api.api != UT_API_AIU;
 }
 
 /* Samples lie on a row of their own. */
