@@ -3,7 +3,9 @@
 programs, one of ours (measured.cu) and one of PyTorch's.
 
     UNITRACE_BUILD=build python3 tests/device/beside_ncu.py [TABLE.csv]
+    NCU_TABLES=FOLDER python3 tests/device/beside_ncu.py --nsight    # Nsight Compute's half only, while unitrace builds
 
+NCU_TABLES keeps what Nsight Compute has said; a later run with the same folder takes it from there.
 Both tools measure in one run of each kernel, with the clocks as they are. Caches are emptied before each
 kernel by both (--cache-control all) if there is a CUPTI of 13.4 or newer (UNITRACE_CUPTI=PATH), else by
 neither; then arrays are larger than the caches. Ends with 1 if one of the ten largest differs by more than
@@ -89,10 +91,21 @@ def ours(folder, program, caches):
     return [kernel for _, kernel in sorted(found, key=lambda f: f[0])]
 
 
-def theirs(folder, program, caches):
+def said_by_ncu(name, folder, program, caches):
+    """What Nsight Compute prints; once for each program, if there is a folder to keep it."""
+    kept = pathlib.Path(os.environ["NCU_TABLES"]) / f"{name}.{caches}.csv" if "NCU_TABLES" in os.environ else None
+    if kept and kept.exists():
+        return kept.read_text()
     done = run([NCU, "--csv", "--print-units", "base", "--cache-control", caches, "--clock-control", "none", "--metrics",
                 ",".join((READ, WRITE, WARPS)), *program], folder)
-    lines = done.stdout.splitlines()
+    if kept:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(done.stdout)
+    return done.stdout
+
+
+def theirs(text):
+    lines = text.splitlines()
     begin = next(i for i, line in enumerate(lines) if line.startswith('"ID"'))
     kernels = {}
     for row in csv.DictReader(io.StringIO("\n".join(lines[begin:]))):
@@ -119,7 +132,7 @@ def compare(name, folder, program, caches, rows):
     print(f"{name}: with unitrace ...", flush=True)
     a = ours(folder, program, caches)
     print(f"{name}: with ncu ...", flush=True)
-    b = theirs(folder, program, caches)
+    b = theirs(said_by_ncu(name, folder, program, caches))
     for mine, his in pairs(a, b):
         rows.append({"program": name, "kernel": mine.name, "nsight_kernel": his.name, "caches": caches,
                      "read": int(mine.read), "nsight_read": int(his.read), "write": int(mine.write),
@@ -136,15 +149,21 @@ def main():
         print("SKIPPED: no NVIDIA GPU, no nvcc or no ncu")
         return 77
     caches = "all" if "UNITRACE_CUPTI" in os.environ else "none"
-    rows = []
+    rows, only_ncu = [], "--nsight" in sys.argv
     with tempfile.TemporaryDirectory(prefix="unitrace-ncu-") as name:
         folder = pathlib.Path(name)
         subprocess.run([NVCC, "-O2", "-lineinfo", "-gencode", "arch=compute_90,code=sm_90", SOURCE, "-o",
                         folder / "measured"], check=True)
         (folder / "ten.py").write_text(textwrap.dedent(TORCH))
         os.environ.setdefault("MEASURED_SIZE", "1024" if caches == "all" else "8192")
-        compare("own", folder, [folder / "measured"], caches, rows)
-        compare("PyTorch", folder, [sys.executable, "ten.py"], caches, rows)
+        programs = {"own": [folder / "measured"], "PyTorch": [sys.executable, "ten.py"]}
+        for whose, program in programs.items():
+            if only_ncu:
+                print(f"{whose}: {len(theirs(said_by_ncu(whose, folder, program, caches)))} kernels of ncu's", flush=True)
+            else:
+                compare(whose, folder, program, caches, rows)
+    if only_ncu:
+        return 0
     if len(sys.argv) > 1:
         with open(sys.argv[1], "w", newline="") as f:
             table = csv.DictWriter(f, rows[0])

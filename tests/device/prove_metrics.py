@@ -5,12 +5,13 @@
     PARTS=about,build,together python3 tests/device/prove_metrics.py
     CUPTI_WHEEL=FILE.whl python3 tests/device/prove_metrics.py
 
-Builds unitrace (build-prove), then part by part: metrics and samples of instructions in one run, counters
-beside Nsight Compute's, a pointer chase, the way from a line of Python to the roof for a kernel of Triton's
-and one of PyTorch's, what a query and sampling cost a training step, and the tests of tests/device. Each part
-has a time limit of its own, and all of them one together (PROVE_SECONDS, 525): what does not fit is skipped, and
-said. CUPTI_WHEEL is the package nvidia-cuda-cupti of 13.4 or newer, for counters with emptied caches; without
-it, one that lies in build/ is taken, and else caches are left alone.
+Builds unitrace (build-prove) while Nsight Compute measures, then part by part: our counters beside its, the way
+from a line of Python to the roof for a kernel of Triton's and one of PyTorch's, what a query and sampling cost
+a training step, the tests of tests/device, a pointer chase, and the ways to measure and to sample in one run.
+What has not been written down yet comes first. Each part has a time limit of its own, and all of them one
+together (PROVE_SECONDS, 525): what does not fit is skipped, and said. A table of figures is at the end.
+CUPTI_WHEEL is the package nvidia-cuda-cupti of 13.4 or newer, for counters with emptied caches; without it, one
+that lies in build/ is taken, and else caches are left alone.
 
 Leaves in $OUT (or build-prove/out): transcript.txt, results.json, tables and recordings, at most eight files.
 Ends with 0 if every part that ran did what it should.
@@ -166,7 +167,29 @@ def about():
     return True
 
 
+def nsight():
+    """Nsight Compute's half of the comparison needs nothing of ours: it runs while we build."""
+    env = {**os.environ, "NCU_TABLES": str(WORK / "ncu")}
+    if cupti():
+        env["UNITRACE_CUPTI"] = str(cupti())
+    out = open(WORK / "nsight.txt", "wb")
+    return subprocess.Popen([sys.executable, HERE / "beside_ncu.py", "--nsight"], stdout=out, stderr=out,
+                            stdin=subprocess.DEVNULL, start_new_session=True, env=env)
+
+
 def build():
+    beside = nsight()
+    good = build_it() and programs()
+    try:
+        rc = beside.wait(max(1, min(90, left())))
+    except subprocess.TimeoutExpired:
+        rc = None
+        os.killpg(beside.pid, signal.SIGKILL)
+    say("  Nsight Compute's half:", rc, (WORK / "nsight.txt").read_text(errors="replace")[-300:].replace("\n", "; "))
+    return good
+
+
+def build_it():
     first = run(["cmake", "-S", ROOT, "-B", BUILD, "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF",
                  "-DBUILD_WITH_MPI=0"], limit=60, tail=6)
     if first.rc:
@@ -210,7 +233,10 @@ def together():
 
 
 def best_way():
-    ways = {how: f for how, f in results.get("together", {}).items() if f["works"]}
+    """The default, unless it was tried and found not to work."""
+    if "together" not in results:
+        return "off"
+    ways = {how: f for how, f in results["together"].items() if f["works"]}
     return min(ways, key=lambda how: ways[how]["seconds"]) if ways else None
 
 
@@ -220,8 +246,9 @@ def cupti():
     wheel = next((w for w in wheels if w and os.path.exists(w)), None)
     if not wheel:
         return None
-    with zipfile.ZipFile(wheel) as z:
-        z.extractall(WORK / "cupti")
+    if not (WORK / "cupti").exists():
+        with zipfile.ZipFile(wheel) as z:
+            z.extractall(WORK / "cupti")
     return next((WORK / "cupti").rglob("libcupti.so.1*"), None)
 
 
@@ -229,7 +256,8 @@ def kernels():
     library = cupti()
     say("  CUPTI:", library or "that of the machine; caches are left alone")
     env = {"UNITRACE_CUPTI": library} if library else {}
-    done = run([sys.executable, HERE / "beside_ncu.py", OUT / "ten_kernels.csv"], limit=150, tail=60, **env)
+    done = run([sys.executable, HERE / "beside_ncu.py", OUT / "ten_kernels.csv"], limit=110, tail=60,
+               NCU_TABLES=WORK / "ncu", **env)
     results["kernels"] = {"rc": done.rc, "seconds": done.seconds, "caches": "all" if library else "none",
                           "table": done.text[-6000:]}
     return done.rc == 0
@@ -291,8 +319,9 @@ def chain():
     else:
         good = record_chain(folder, "--stall-sampling")
     keep(folder / "chain.utr")
-    unitrace("kernels", "--by", "line", "chain.utr", limit=60, cwd=folder)
-    unitrace("kernels", "--by", "op", "chain.utr", limit=60, cwd=folder)
+    by_line = unitrace("kernels", "--by", "line", "chain.utr", limit=60, cwd=folder)
+    by_op = unitrace("kernels", "--by", "op", "chain.utr", limit=60, cwd=folder)
+    rows = [line for done in (by_line, by_op) for line in done.text.splitlines()[:6]]
     triton, aten = heaviest(folder, lambda n: "gather_scaled" in n), heaviest(folder, lambda n: "layer_norm" in n or "softmax" in n)
     good &= show_kernel(folder, triton, "source") and show_kernel(folder, aten, "assembly")
     if not how:  # counters in a run of their own
@@ -304,8 +333,9 @@ def chain():
     if metrics:
         roof = unitrace("roofline", metrics, "--device", "h200", "--output", "roof.svg", limit=60, cwd=folder)
         good &= roof.rc == 0
+        rows += roof.text.splitlines()[:8]
         keep(folder / "roof.svg")
-    results["chain"] = {"triton": triton, "aten": aten, "together": how, "good": bool(good)}
+    results["chain"] = {"triton": triton, "aten": aten, "together": how, "good": bool(good), "rows": rows}
     return bool(good and metrics)
 
 
@@ -338,7 +368,13 @@ def test_metrics():
 
 
 def test_roofline():
-    return tests("test_roofline.py", 90, ROOFLINE_DEVICE=ROOT / "share/roofline/h200.csv")
+    good = tests("test_roofline.py", 90, ROOFLINE_DEVICE=ROOT / "share/roofline/h200.csv")
+    for line in (WORK / "last.txt").read_text(errors="replace").splitlines():
+        if line.startswith("[{"):
+            results.setdefault("roofline", []).extend(
+                f"{k['kernel'][:40]}: bound {k['bound']}, reached {k['reached']:.1f} %, flop {k['flop']}, bytes {k['bytes']}"
+                for k in json.loads(line) if k["bound"])
+    return good
 
 
 def test_cuda():
@@ -373,8 +409,31 @@ def test_cuda():
     return tests("test_cuda.py", 90, *timed) and good
 
 
-PARTS = [about, build, programs, together, kernels, chase, chain, query, sampling, test_metrics, test_roofline, test_cuda]
-LEAST = {"sampling": 70, "kernels": 50, "chain": 50, "test_metrics": 40, "test_roofline": 30, "test_cuda": 40}
+def table():
+    """What there is to write down, a line each."""
+    k, c, q, s = (results.get(name, {}) for name in ("kernels", "chain", "query", "sampling"))
+    for line in k.get("table", "").splitlines():
+        if "%" in line or line.startswith(("kernel ", "caches")):
+            yield line
+    if q:
+        yield f"query: {q['ms_a_kernel']:.1f} ms a kernel, {q['measured']} of {q['kernels']} kernels measured"
+    for way in ("bare", "work", "sampled", "beside"):
+        if way in s:
+            yield f"PM sampling, {way}: {s[way]['median']:.4f} x bare ({s[way]['least']:.4f} to {s[way]['most']:.4f})"
+    for row in c.get("rows", ()):
+        yield f"chain: {row}"
+    if c:
+        yield f"chain: Triton {c['triton']}; ATen {c['aten']}; both in one run: {c['together']}; good: {c['good']}"
+    for row in results.get("roofline", ()):
+        yield f"roofline: {row}"
+    if "chase" in results:
+        yield f"chase: {results['chase']}"
+    for way, found in results.get("together", {}).items():
+        yield f"together={way}: {found}"
+
+
+PARTS = [about, build, kernels, chain, sampling, query, test_roofline, test_metrics, test_cuda, chase, together]
+LEAST = {"sampling": 70, "kernels": 30, "chain": 40, "test_metrics": 40, "test_roofline": 30, "test_cuda": 40}
 
 
 def main():
@@ -401,10 +460,10 @@ def main():
         if name == "build" and verdicts[name] != "good":
             break
     say("==== all of it")
+    for line in table():
+        say("  " + line[:230])
     for name, verdict in verdicts.items():
         say(f"  {name:14} {verdict}")
-    if "sampling" in results and "sampled" in results["sampling"]:
-        say(f"  sampled {results['sampling']['sampled']}, beside it {results['sampling']['beside']}")
     return 0 if all(v == "good" for v in verdicts.values()) else 1
 
 
