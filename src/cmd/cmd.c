@@ -10,12 +10,15 @@
 #include "version.h"
 
 const struct ut_cmd *const ut_cmds[] = {
-	&ut_cmd_record, &ut_cmd_hotspots, &ut_cmd_memory,       &ut_cmd_view,       &ut_cmd_serve,
-	&ut_cmd_export, &ut_cmd_info,     &ut_cmd_analyze,      &ut_cmd_merge,      &ut_cmd_stats,
-	&ut_cmd_diff,   &ut_cmd_validate, &ut_cmd_query,        &ut_cmd_filter,     &ut_cmd_head,
-	&ut_cmd_devlog, &ut_cmd_ops,      &ut_cmd_profile_this, &ut_cmd_categorize, &ut_cmd_summary,
-	&ut_cmd_ranks,  &ut_cmd_metrics,  &ut_cmd_roofline,     &ut_cmd_kernels,    &ut_cmd_addrasm,
-	NULL,
+	&ut_cmd_record,     &ut_cmd_hotspots, &ut_cmd_memory,
+	&ut_cmd_view,       &ut_cmd_serve,    &ut_cmd_export,
+	&ut_cmd_info,       &ut_cmd_analyze,  &ut_cmd_merge,
+	&ut_cmd_stats,      &ut_cmd_diff,     &ut_cmd_validate,
+	&ut_cmd_query,      &ut_cmd_filter,   &ut_cmd_head,
+	&ut_cmd_devlog,     &ut_cmd_ops,      &ut_cmd_profile_this,
+	&ut_cmd_categorize, &ut_cmd_summary,  &ut_cmd_ranks,
+	&ut_cmd_metrics,    &ut_cmd_roofline, &ut_cmd_kernels,
+	&ut_cmd_addrasm,    &ut_cmd_mcp,      NULL,
 };
 
 const struct ut_cmd_link ut_cmd_links[] = {

@@ -68,6 +68,7 @@ extern const struct ut_cmd ut_cmd_hotspots;
 extern const struct ut_cmd ut_cmd_memory;
 extern const struct ut_cmd ut_cmd_metrics;
 extern const struct ut_cmd ut_cmd_roofline;
+extern const struct ut_cmd ut_cmd_mcp;
 
 /* All of them, closed by NULL, in the order in which help lists them. */
 extern const struct ut_cmd *const ut_cmds[];
