@@ -28,7 +28,7 @@ struct ranks_opts {
 	struct ut_table_opts table;
 	const char *by, *step;
 	uint64_t threads;
-	bool waits, matrix, pop, steps, path, clocks, no_mpi, help;
+	bool waits, matrix, pop, steps, path, collectives, clocks, no_mpi, help;
 	enum ut_rank_table what;
 	bool chosen; /* one table, not the overview */
 };
@@ -96,12 +96,17 @@ static void overview(const struct ranks_opts *o, struct ut_out *out, const struc
 	line(out, v, ut_rank_efficiency);
 	ut_out_text(out, "\n");
 	ut_rank_table_print(out, v, UT_RANK_TABLE_RANKS, &report);
-	if (!v->sums.wait_count)
-		return;
-	ut_out_text(out, "\n");
 	report.sort = NULL;
 	report.limit = o->table.rows == UINT64_MAX ? FEW_WAITS : report.limit;
-	ut_rank_table_print(out, v, UT_RANK_TABLE_WAITS, &report);
+	if (v->sums.wait_count) {
+		ut_out_text(out, "\n");
+		ut_rank_table_print(out, v, UT_RANK_TABLE_WAITS, &report);
+	}
+	/* MPI's are in the tables above. */
+	if (v->colls.others) {
+		ut_out_text(out, "\n");
+		ut_rank_table_print(out, v, UT_RANK_TABLE_COLLECTIVES, &report);
+	}
 }
 
 static int print(const struct ranks_opts *o, const struct ut_rank_view *v, struct ut_err *err)
@@ -228,6 +233,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct ranks_opts *o)
 			   "the task that is a step (the largest that all ranks have equally "
 			   "often)"),
 		ut_opt_flag(0, "path", &o->path, "what lies on the critical path"),
+		ut_opt_flag(0, "collectives", &o->collectives,
+			    "collective operations: bandwidth, how much is exposed, who is late"),
 		ut_opt_flag(0, "clocks", &o->clocks,
 			    "how the clocks of several hosts were brought together"),
 		ut_opt_heading("Options"),
@@ -267,6 +274,7 @@ static int choose(struct ranks_opts *o, struct ut_err *err)
 		{ o->pop, UT_RANK_TABLE_POP },
 		{ o->steps, UT_RANK_TABLE_STEPS },
 		{ o->path, UT_RANK_TABLE_PATH },
+		{ o->collectives, UT_RANK_TABLE_COLLECTIVES },
 		{ o->clocks, UT_RANK_TABLE_CLOCKS },
 	};
 	size_t asked = 0;
@@ -280,7 +288,7 @@ static int choose(struct ranks_opts *o, struct ut_err *err)
 	if (asked > 1)
 		return ut_err_set(err, -EINVAL,
 				  "one table at a time: --by, --waits, --matrix, --pop, --steps, "
-				  "--path and --clocks exclude each other");
+				  "--path, --collectives and --clocks exclude each other");
 	if (o->by && !asked)
 		return ut_err_set(err, -EINVAL, "--by: '%s' is none of rank, call, task", o->by);
 	return 0;
@@ -338,6 +346,8 @@ const struct ut_cmd ut_cmd_ranks = {
 		    "    unitrace ranks solver.*.json\n"
 		    "  what is sent where, as CSV:\n"
 		    "    unitrace ranks --matrix --csv solver.*.json\n"
+		    "  collective operations of NCCL or gloo, from files of torch.profiler:\n"
+		    "    unitrace ranks --collectives rank*.pt.trace.json\n"
 		    "  which of the program's own tasks are out of balance:\n"
 		    "    unitrace ranks --by task solver.*.json\n",
 	.options = ranks_options,

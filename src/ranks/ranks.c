@@ -24,6 +24,7 @@ void ut_ranks_release(struct ut_ranks *r)
 		free(r->items[i].ends);
 		free(r->items[i].shifts);
 		free(r->items[i].tops);
+		free(r->items[i].colls);
 		free(r->items[i].measured);
 	}
 	free(r->items);

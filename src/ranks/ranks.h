@@ -72,6 +72,20 @@ struct ut_rank_end {
 	bool received;
 };
 
+/*
+ * A collective operation of another library than MPI: NCCL, oneCCL, gloo. It may run beside what
+ * the rank computes, on a device or another thread. Then its call begins where the rank had nothing
+ * to compute any more, or is a side call if that never was.
+ */
+struct ut_rank_coll {
+	uint64_t came;    /* ns: it began; it ends with its call */
+	uint64_t exposed; /* ns of it in which nothing was computed */
+	uint32_t call;    /* index */
+	uint32_t library; /* strings */
+	uint32_t comm;
+	uint32_t size; /* ranks that take part; 0 = unknown */
+};
+
 /* From this time on the main thread was in this task of the program's. */
 struct ut_rank_shift {
 	uint64_t at;
@@ -100,6 +114,8 @@ struct ut_rank {
 	size_t shift_count, shift_cap;
 	struct ut_rank_top *tops; /* by begin */
 	size_t top_count, top_cap;
+	struct ut_rank_coll *colls; /* by call */
+	size_t coll_count, coll_cap;
 	/* What was measured against the clock of another host while it ran. */
 	uint32_t clock_id, reference;  /* strings: names of the two clocks; 0 = unknown */
 	struct ut_time_knot *measured; /* by at; error is that of each */

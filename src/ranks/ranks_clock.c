@@ -138,7 +138,7 @@ static void take_member(struct gathering *g, const struct ut_rank_mark *m)
 	if (!g->has_came[clock] && !g->has_left[clock])
 		g->here[g->here_count++] = clock;
 	if (gives && m->kind == UT_RANK_MARK_MEMBER)
-		come(g, clock, (int64_t)c->begin);
+		come(g, clock, (int64_t)ut_rank_came(&g->ranks->items[m->rank], m->call));
 	/* One that was only begun here is left where it is waited for. */
 	if (needs && c->use != UT_RANK_POST)
 		leave(g, clock, (int64_t)c->end);
@@ -391,6 +391,8 @@ static void move(struct ut_rank *r, const struct ut_time_map *map, int64_t by)
 		r->calls[i].begin = TO(r->calls[i].begin);
 		r->calls[i].end = TO(r->calls[i].end);
 	}
+	for (size_t i = 0; i < r->coll_count; i++)
+		r->colls[i].came = TO(r->colls[i].came);
 	for (size_t i = 0; i < r->shift_count; i++)
 		r->shifts[i].at = TO(r->shifts[i].at);
 	for (size_t i = 0; i < r->top_count; i++) {

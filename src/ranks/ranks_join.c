@@ -115,21 +115,22 @@ static void meet(struct ut_ranks *r, struct ut_rank_meeting *m, const struct ut_
 {
 	struct ut_rank_call *c = call_of(r, mark);
 	uint64_t bytes = c->sent > c->received ? c->sent : c->received;
+	uint64_t came = ut_rank_came(&r->items[mark->rank], mark->call);
 
 	c->link = (uint32_t)r->meeting_count;
 	m->end = c->end > m->end ? c->end : m->end;
 	if (mark->kind == UT_RANK_MARK_WAITER)
 		return;
-	if (!m->members++ || c->begin < m->first)
-		m->first = c->begin;
-	if (c->begin >= m->last) {
-		m->last = c->begin;
+	if (!m->members++ || came < m->first)
+		m->first = came;
+	if (came >= m->last) {
+		m->last = came;
 		m->last_rank = mark->rank;
 	}
 	m->bytes = bytes > m->bytes ? bytes : m->bytes;
 	m->root = c->root >= 0 ? ut_ranks_find(r, c->root) : m->root;
 	if (c->root >= 0 && c->root == r->items[mark->rank].rank)
-		m->root_came = c->begin;
+		m->root_came = came;
 	m->name = c->name;
 	m->group = c->group;
 }
@@ -250,7 +251,8 @@ static int check_ranks(struct ut_ranks *r, struct ut_err *err)
 	if (!r->count)
 		return ut_err_set(err, -ENODATA,
 				  "no rank has made a call that is recorded; --chrome-mpi-logging "
-				  "records those of MPI");
+				  "records those of MPI, --chrome-ccl-logging collective "
+				  "operations of other libraries");
 	ut_ranks_sort(r);
 	for (size_t i = 0; i + 1 < r->count; i++) {
 		if (r->items[i].rank == r->items[i + 1].rank)

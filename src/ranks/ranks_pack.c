@@ -6,7 +6,7 @@
 
 #include "base/grow.h"
 
-static const char magic[8] = "UTRANKS2";
+static const char magic[8] = "UTRANKS3";
 
 struct head {
 	char magic[8];
@@ -16,7 +16,7 @@ struct head {
 
 struct rank_head {
 	int64_t realtime;
-	uint64_t start, stop, first, last, calls, ends, shifts, tops, measured;
+	uint64_t start, stop, first, last, calls, ends, shifts, tops, colls, measured;
 	int32_t rank;
 	uint32_t host, program, origin, clock_id, reference;
 };
@@ -56,6 +56,7 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 					     .ends = one->end_count,
 					     .shifts = one->shift_count,
 					     .tops = one->top_count,
+					     .colls = one->coll_count,
 					     .measured = one->measured_count,
 					     .rank = one->rank,
 					     .host = one->host,
@@ -69,6 +70,7 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 		put(out, one->ends, sizeof(*one->ends), one->end_count);
 		put(out, one->shifts, sizeof(*one->shifts), one->shift_count);
 		put(out, one->tops, sizeof(*one->tops), one->top_count);
+		put(out, one->colls, sizeof(*one->colls), one->coll_count);
 		put(out, one->measured, sizeof(*one->measured), one->measured_count);
 	}
 }
@@ -149,6 +151,13 @@ static void rename_all(struct input *in, struct ut_rank *one)
 	}
 	for (size_t i = 0; i < one->end_count; i++)
 		in->bad = in->bad || one->ends[i].call >= one->call_count;
+	for (size_t i = 0; i < one->coll_count; i++) {
+		struct ut_rank_coll *c = &one->colls[i];
+
+		in->bad = in->bad || c->call >= one->call_count;
+		c->library = string(in, c->library);
+		c->comm = string(in, c->comm);
+	}
 	for (size_t i = 0; i < one->shift_count; i++)
 		one->shifts[i].task = string(in, one->shifts[i].task);
 	for (size_t i = 0; i < one->top_count; i++)
@@ -182,6 +191,8 @@ static void get_rank(struct input *in, struct ut_ranks *r)
 	one->shift_count = one->shifts ? (size_t)h.shifts : 0;
 	one->tops = get_list(in, h.tops, sizeof(*one->tops), &one->top_cap);
 	one->top_count = one->tops ? (size_t)h.tops : 0;
+	one->colls = get_list(in, h.colls, sizeof(*one->colls), &one->coll_cap);
+	one->coll_count = one->colls ? (size_t)h.colls : 0;
 	one->measured = get_list(in, h.measured, sizeof(*one->measured), &one->measured_cap);
 	one->measured_count = one->measured ? (size_t)h.measured : 0;
 	rename_all(in, one);

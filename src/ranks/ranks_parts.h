@@ -54,6 +54,22 @@ uint64_t ut_rank_meeting_id(const struct ut_rank_call *c);
 /* What was measured about its host's clock, from the fact of a trace: ranks_measured.c. */
 void ut_ranks_measured(struct ut_ranks *r, struct ut_rank *one, struct ut_str json);
 
+/* By begin; ends and collective operations follow. */
+void ut_rank_order_calls(struct ut_rank *r);
+
+/* The tasks of a row of the store become those of a rank (index): ranks_read.c. */
+void ut_ranks_read_tasks(struct ut_ranks *r, struct ut_store *store, size_t rank, uint32_t track,
+			 bool device);
+
+/*
+ * Collective operations of other libraries than MPI, in ranks from this index on that the store has
+ * given already, and in new ones: ranks_coll_read.c.
+ */
+void ut_ranks_add_colls(struct ut_ranks *r, struct ut_store *store, size_t from);
+
+/* When a rank came to a collective call: its begin, or before that. */
+uint64_t ut_rank_came(const struct ut_rank *r, uint32_t call);
+
 /* Who waited for whom, once ends and meetings are joined: ranks_wait.c. */
 void ut_ranks_wait(struct ut_ranks *r);
 

@@ -44,6 +44,7 @@ enum row_kind {
 	ROW_NOTHING,
 	ROW_CALL,
 	ROW_TASK,
+	ROW_KERNEL, /* of a device: a task where its queue is read */
 	ROW_SENT,
 	ROW_RECEIVED,
 };
@@ -68,7 +69,8 @@ struct reader {
 	struct ut_rank *rank;
 	struct open open[MOST_OPEN];
 	size_t depth;
-	bool main; /* the thread that is read is the rank's main one */
+	bool main;    /* the thread that is read is the rank's main one */
+	bool kernels; /* what is read is a device's queue */
 	uint32_t task;
 	int64_t init_rank;
 };
@@ -106,6 +108,8 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 		row.meets = (uint8_t)ut_rank_meets(name);
 	} else if (c.use == UT_CATEGORY_PLAIN) {
 		row.kind = ROW_TASK;
+	} else if (c.use == UT_CATEGORY_WORK) {
+		row.kind = ROW_KERNEL;
 	}
 	row.name = text(rd, t->name);
 	return row;
@@ -311,6 +315,10 @@ static void take_span(struct reader *rd, const struct ut_event *e, const struct 
 static void take_row(struct reader *rd, const struct ut_event *e, const struct row_type *type)
 {
 	switch (type->kind) {
+	case ROW_KERNEL:
+		if (!rd->kernels)
+			break;
+		/* fall through */
 	case ROW_CALL:
 	case ROW_TASK:
 		take_span(rd, e, type);
@@ -386,8 +394,15 @@ static int by_call(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
+static int by_coll_call(const void *a, const void *b)
+{
+	const struct ut_rank_coll *x = a, *y = b;
+
+	return (x->call > y->call) - (x->call < y->call);
+}
+
 /* Calls of several threads come one thread after the other. */
-static void order_calls(struct ut_rank *r)
+void ut_rank_order_calls(struct ut_rank *r)
 {
 	const struct ut_rank_call **order =
 		ut_make((r->call_count + 1) * sizeof(struct ut_rank_call *));
@@ -403,6 +418,10 @@ static void order_calls(struct ut_rank *r)
 	}
 	for (size_t i = 0; i < r->end_count; i++)
 		r->ends[i].call = place[r->ends[i].call];
+	for (size_t i = 0; i < r->coll_count; i++)
+		r->colls[i].call = place[r->colls[i].call];
+	if (r->coll_count)
+		qsort(r->colls, r->coll_count, sizeof(*r->colls), by_coll_call);
 	if (r->end_count)
 		qsort(r->ends, r->end_count, sizeof(*r->ends), by_call);
 	free(r->calls);
@@ -484,25 +503,55 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 	if (rd->rank->rank < 0)
 		rd->rank->rank = (int32_t)rd->init_rank;
 	if (all > most)
-		order_calls(rd->rank);
+		ut_rank_order_calls(rd->rank);
 	find_range(rd->rank);
 	return 0;
 }
 
-int ut_ranks_add(struct ut_ranks *r, struct ut_store *store, struct ut_err *err)
+/* ---- a store ------------------------------------------------------------------------------- */
+
+static struct reader *start_reading(struct ut_ranks *r, struct ut_store *store, bool *calls)
 {
 	struct reader *rd = ut_make(sizeof(*rd));
-	int rc = 0;
 
 	rd->ranks = r;
 	rd->store = store;
-	if (look_at_types(rd)) {
-		for (uint32_t i = 0; !rc && i < store->trace.process_count; i++)
-			rc = read_process(rd, i, err);
-	}
-	r->origins++;
+	*calls = look_at_types(rd);
+	return rd;
+}
+
+static void stop_reading(struct reader *rd)
+{
 	free(rd->types);
 	free(rd->strings);
 	free(rd);
+}
+
+void ut_ranks_read_tasks(struct ut_ranks *r, struct ut_store *store, size_t rank, uint32_t track,
+			 bool device)
+{
+	bool calls;
+	struct reader *rd = start_reading(r, store, &calls);
+
+	rd->rank = &r->items[rank];
+	rd->main = true;
+	rd->kernels = device;
+	read_track(rd, track);
+	stop_reading(rd);
+}
+
+int ut_ranks_add(struct ut_ranks *r, struct ut_store *store, struct ut_err *err)
+{
+	size_t before = r->count;
+	bool calls;
+	struct reader *rd = start_reading(r, store, &calls);
+	int rc = 0;
+
+	for (uint32_t i = 0; calls && !rc && i < store->trace.process_count; i++)
+		rc = read_process(rd, i, err);
+	stop_reading(rd);
+	if (!rc)
+		ut_ranks_add_colls(r, store, before);
+	r->origins++;
 	return rc;
 }

@@ -93,6 +93,7 @@ static const struct ut_report_table tables[UT_RANK_TABLES] = {
 	[UT_RANK_TABLE_POP] = COLUMNS(pop_columns),
 	[UT_RANK_TABLE_STEPS] = COLUMNS(step_columns),
 	[UT_RANK_TABLE_PATH] = COLUMNS(path_columns),
+	[UT_RANK_TABLE_COLLECTIVES] = COLUMNS(ut_rank_coll_columns),
 	[UT_RANK_TABLE_CLOCKS] = COLUMNS(ut_rank_clock_columns),
 };
 
@@ -293,10 +294,15 @@ void ut_rank_table_print(struct ut_out *out, const struct ut_rank_view *v, enum 
 {
 	static void (*const add[UT_RANK_TABLES])(struct ut_report *,
 						 const struct ut_rank_view *) = {
-		[UT_RANK_TABLE_RANKS] = add_ranks,           [UT_RANK_TABLE_CALLS] = add_calls,
-		[UT_RANK_TABLE_TASKS] = add_tasks,           [UT_RANK_TABLE_WAITS] = add_waits,
-		[UT_RANK_TABLE_MATRIX] = add_matrix,         [UT_RANK_TABLE_POP] = add_pop,
-		[UT_RANK_TABLE_STEPS] = add_steps,           [UT_RANK_TABLE_PATH] = add_path,
+		[UT_RANK_TABLE_RANKS] = add_ranks,
+		[UT_RANK_TABLE_CALLS] = add_calls,
+		[UT_RANK_TABLE_TASKS] = add_tasks,
+		[UT_RANK_TABLE_WAITS] = add_waits,
+		[UT_RANK_TABLE_MATRIX] = add_matrix,
+		[UT_RANK_TABLE_POP] = add_pop,
+		[UT_RANK_TABLE_STEPS] = add_steps,
+		[UT_RANK_TABLE_PATH] = add_path,
+		[UT_RANK_TABLE_COLLECTIVES] = ut_rank_add_colls,
 		[UT_RANK_TABLE_CLOCKS] = ut_rank_add_clocks,
 	};
 	struct ut_report *r = ut_report_start(out, opts, &tables[table]);

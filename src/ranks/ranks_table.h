@@ -5,6 +5,7 @@
 #define UT_RANKS_RANKS_TABLE_H
 
 #include "base/err.h"
+#include "ranks/ranks_coll.h"
 #include "ranks/ranks_path.h"
 #include "ranks/ranks_pop.h"
 #include "ranks/ranks_sum.h"
@@ -18,6 +19,7 @@ struct ut_rank_view {
 	struct ut_rank_sums sums;
 	struct ut_rank_pop pop;
 	struct ut_rank_path path;
+	struct ut_rank_colls colls;
 };
 
 /* word, member of JSON, table */
@@ -30,6 +32,7 @@ struct ut_rank_view {
 	X(POP, "pop", "efficiency")                                                                \
 	X(STEPS, "steps", "steps")                                                                 \
 	X(PATH, "path", "critical_path")                                                           \
+	X(COLLECTIVES, "collectives", "collectives")                                               \
 	X(CLOCKS, "clocks", "clocks")
 
 enum ut_rank_table {

@@ -102,7 +102,7 @@ static void thin(const struct ut_ranks *r, struct ut_rank *one, size_t budget)
 	}
 	one->end_count = ends;
 	one->call_count = calls;
-	one->shift_count = one->top_count = 0;
+	one->shift_count = one->top_count = one->coll_count = 0;
 	one->calls = fitted(one->calls, calls, &one->call_cap, sizeof(*one->calls));
 	one->ends = fitted(one->ends, ends, &one->end_cap, sizeof(*one->ends));
 	free(place);

@@ -110,10 +110,12 @@ void ut_rank_view_make(struct ut_rank_view *v, struct ut_ranks *r, struct ut_str
 	ut_ranks_sum(r, &v->sums);
 	ut_ranks_pop(r, &v->sums, &v->pop);
 	ut_ranks_path(r, step, &v->path);
+	ut_ranks_colls(r, &v->colls);
 }
 
 void ut_rank_view_release(struct ut_rank_view *v)
 {
 	ut_rank_sums_release(&v->sums);
 	ut_rank_path_release(&v->path);
+	ut_rank_colls_release(&v->colls);
 }

@@ -361,6 +361,7 @@ SETS = [app, ranks, runs, devices, odd]
 
 def main():
     import inputs_aiu
+    import inputs_collectives
     import inputs_kernels
     import inputs_memory
     import inputs_metrics
@@ -371,7 +372,7 @@ def main():
     import inputs_tt
     for make in SETS + inputs_aiu.SETS + inputs_tt.SETS + inputs_reports.SETS + inputs_metrics.SETS + \
             inputs_roofline.SETS + inputs_kernels.SETS + inputs_memory.SETS + inputs_mpi.SETS + \
-            inputs_profiles.SETS:
+            inputs_profiles.SETS + inputs_collectives.SETS:
         make()
     root, wrong = HERE / "inputs", []
     for name, data in sorted(FILES.items()):

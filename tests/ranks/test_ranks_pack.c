@@ -40,6 +40,9 @@ static void add_rank(struct ut_ranks *r, int32_t number)
 						       .waited_for = UT_RANK_NOBODY };
 	one->ends = ut_grow(NULL, 1, &one->end_cap, sizeof(*one->ends));
 	one->ends[one->end_count++] = (struct ut_rank_end){ .id = 4711, .call = 1 };
+	one->colls = ut_grow(NULL, 1, &one->coll_cap, sizeof(*one->colls));
+	one->colls[one->coll_count++] =
+		(struct ut_rank_coll){ 450, 100, 1, word(r, "gloo"), word(r, "default"), 2 };
 	one->shifts = ut_grow(NULL, 1, &one->shift_cap, sizeof(*one->shifts));
 	one->shifts[one->shift_count++] = (struct ut_rank_shift){ 350, word(r, "solve") };
 	one->tops = ut_grow(NULL, 1, &one->top_cap, sizeof(*one->tops));
@@ -69,6 +72,8 @@ static void ranks_arrive_as_they_were_sent(void **state)
 	assert_int_equal(to.items[1].calls[0].name, to.items[0].calls[0].name);
 	assert_int_equal(to.items[1].shifts[0].task, word(&to, "solve"));
 	assert_int_equal(to.items[1].ends[0].id, 4711);
+	assert_int_equal(to.items[1].colls[0].library, word(&to, "gloo"));
+	assert_int_equal(to.items[1].colls[0].came, 450);
 	assert_int_equal(ut_ranks_settle(&to, 1, &err), 0);
 	assert_int_equal(to.meeting_count, 2);
 	assert_int_equal(to.meetings[0].members, 2);

@@ -42,6 +42,15 @@ static void read_rank(struct ut_chrome *c, struct ut_str value)
 	}
 }
 
+/* torch.profiler says once on which host it was. */
+static void read_host(struct ut_chrome *c, struct ut_str value)
+{
+	struct ut_str raw = { value.ptr + 1, value.len - 2 };
+
+	if (value.len > 2 && *value.ptr == '"' && !ut_json_escaped(raw))
+		c->host = ut_strtab_intern(&c->build.store.trace.strings, raw.ptr, raw.len);
+}
+
 bool ut_chrome_file_member(struct ut_chrome *c, uint32_t name)
 {
 	struct ut_json *j = &c->json;
@@ -55,6 +64,8 @@ bool ut_chrome_file_member(struct ut_chrome *c, uint32_t name)
 		kept = !ut_chrome_read_ours(c, value);
 	else if (ut_str_is(key, "distributedInfo"))
 		read_rank(c, value);
+	else if (ut_str_is(key, "host_name"))
+		read_host(c, value);
 	else if (ut_str_is(key, "baseTimeNanoseconds"))
 		(void)ut_json_scaled(value, 0, &c->build.store.trace.realtime_offset);
 	if (ut_str_is(key, "deviceProperties") || ut_str_is(key, "schemaVersion") ||
@@ -102,7 +113,7 @@ static const char *guess_dialect(const struct ut_chrome *c)
 	return is_nsight(&c->build.store.trace) ? "nsight" : "chrome";
 }
 
-/* A file of one rank says so once; in the flex dialect the pid is the rank. */
+/* A file of one rank says so once, and of one host; in the flex dialect the pid is the rank. */
 static void set_ranks(struct ut_chrome *c)
 {
 	struct ut_trace *t = &c->build.store.trace;
@@ -110,6 +121,7 @@ static void set_ranks(struct ut_chrome *c)
 	for (size_t i = 0; i < t->process_count; i++) {
 		struct ut_process *p = &t->processes[i];
 
+		p->host = p->host ? p->host : c->host;
 		if (p->rank >= 0)
 			continue;
 		if (c->rank >= 0)

@@ -61,6 +61,7 @@ struct ut_chrome {
 	int64_t first;      /* smallest ts, if it is negative */
 	uint64_t stop;      /* no event that starts here or later is ours; UINT64_MAX = all are */
 	int32_t rank;       /* of the whole file; -1 = unknown */
+	uint32_t host;      /* of the whole file: string id; 0 = unknown */
 	unsigned int lists; /* of events that were met */
 	bool any;           /* something but blanks was met */
 	bool loose;         /* the events come without a list around them */
