@@ -101,7 +101,8 @@ class Program(Case):
         self.assertEqual(by_call, {("zeCommandListAppendLaunchKernel", "train"): 1,
                                    ("zeCommandQueueExecuteCommandLists", "replay"): 5})
         for call, work in pairs:
-            self.assertLessEqual(call.begin, work.args["submitted"])
+            # Calls are timed by the TSC, which is fitted to the clock that submissions are read from.
+            self.assertLessEqual(call.begin, work.args["submitted"] + 20000)
             self.assertLessEqual(work.args["submitted"], work.begin)
 
     def test_half_of_it_during_a_pause(self):
