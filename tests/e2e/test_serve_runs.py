@@ -38,6 +38,8 @@ class Runs(Server):
         self.assertEqual(got.status, status, got.body)
 
     def names(self, result):
+        """Of all that was recorded: while a viewer still reads files, it shows those it has."""
+        self.until(lambda i: not i["live"] and "read" not in i, lambda: self.ask("p", result, "info"))
         table = self.ask("p", result, "aggregate", scope={})["slices"]
         return dict(zip(table["data"][0], table["data"][1]))
 
