@@ -168,8 +168,12 @@ struct ut_ranks {
 void ut_ranks_init(struct ut_ranks *r);
 void ut_ranks_release(struct ut_ranks *r);
 
-/* All processes of a store that have made calls. Strings may be added to the store. */
-int ut_ranks_add(struct ut_ranks *r, struct ut_store *store, struct ut_err *err) UT_MUST_CHECK;
+/* Are there calls in it that ranks make to each other? A look at its types only. */
+bool ut_ranks_any(const struct ut_store *store);
+
+/* All processes of a store that have made calls. */
+int ut_ranks_add(struct ut_ranks *r, const struct ut_store *store,
+		 struct ut_err *err) UT_MUST_CHECK;
 
 /* A new rank at the end. */
 struct ut_rank *ut_ranks_new(struct ut_ranks *r, int32_t rank);

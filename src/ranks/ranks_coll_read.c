@@ -64,6 +64,12 @@ struct keys {
 #undef KEY
 };
 
+static const char *const key_texts[] = {
+#define KEY(key, text) text,
+	KEY_LIST(KEY)
+#undef KEY
+};
+
 /* One operation, as it is found. */
 struct found {
 	uint64_t begin, end;
@@ -84,7 +90,7 @@ struct piece {
 
 struct reader {
 	struct ut_ranks *ranks;
-	struct ut_store *store;
+	const struct ut_store *store;
 	struct keys keys;
 	struct row_type *types;
 	struct found *found; /* of one rank */
@@ -154,9 +160,8 @@ static struct row_type plain_type(const struct ut_trace *t, const struct ut_type
 	return (struct row_type){ .kind = ROW_TASK };
 }
 
-static struct row_type type_of(const struct reader *rd, const struct ut_type *t)
+static struct row_type type_of(const struct ut_trace *trace, const struct ut_type *t)
 {
-	const struct ut_trace *trace = &rd->store->trace;
 	struct ut_category c;
 	enum ut_coll_kind coll = UT_COLL_NONE;
 
@@ -183,23 +188,38 @@ static struct row_type plugin_type(const struct reader *rd, uint32_t number)
 	return (struct row_type){ ROW_ON_DEVICE, (uint8_t)coll, "NCCL" };
 }
 
+static bool has_plugin(const struct ut_store *store)
+{
+	for (uint32_t i = 0; i < store->trace.process_count; i++) {
+		if (store->trace.processes[i].api.api == UT_API_NCCL)
+			return true;
+	}
+	return false;
+}
+
 /* False: there is nothing of it. */
 static bool look_at_types(struct reader *rd)
 {
-	struct ut_store *s = rd->store;
+	const struct ut_store *s = rd->store;
 	bool any = false;
 
-#define KEY(key, text) rd->keys.key = ut_strtab_intern_z(&s->trace.strings, text);
-	KEY_LIST(KEY)
-#undef KEY
+	ut_rank_find_keys(&s->trace.strings, key_texts, (uint32_t *)&rd->keys,
+			  sizeof(key_texts) / sizeof(*key_texts));
 	rd->types = ut_make(((size_t)s->types.count + 1) * sizeof(*rd->types));
 	for (uint32_t i = 0; i < s->types.count; i++) {
-		rd->types[i] = type_of(rd, &s->types.items[i]);
+		rd->types[i] = type_of(&s->trace, &s->types.items[i]);
 		any = any || rd->types[i].library;
 	}
-	for (uint32_t i = 0; i < s->trace.process_count; i++)
-		any = any || s->trace.processes[i].api.api == UT_API_NCCL;
-	return any;
+	return any || has_plugin(s);
+}
+
+bool ut_ranks_any_colls(const struct ut_store *store)
+{
+	for (uint32_t i = 0; i < store->types.count; i++) {
+		if (type_of(&store->trace, &store->types.items[i]).library)
+			return true;
+	}
+	return has_plugin(store);
 }
 
 /* ---- facts --------------------------------------------------------------------------------- */
@@ -704,7 +724,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-void ut_ranks_add_colls(struct ut_ranks *r, struct ut_store *store, size_t from)
+void ut_ranks_add_colls(struct ut_ranks *r, const struct ut_store *store, size_t from)
 {
 	const struct ut_trace *t = &store->trace;
 	struct reader rd = { .ranks = r, .store = store };

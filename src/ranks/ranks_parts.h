@@ -58,14 +58,23 @@ void ut_ranks_measured(struct ut_ranks *r, struct ut_rank *one, struct ut_str js
 void ut_rank_order_calls(struct ut_rank *r);
 
 /* The tasks of a row of the store become those of a rank (index): ranks_read.c. */
-void ut_ranks_read_tasks(struct ut_ranks *r, struct ut_store *store, size_t rank, uint32_t track,
-			 bool device);
+void ut_ranks_read_tasks(struct ut_ranks *r, const struct ut_store *store, size_t rank,
+			 uint32_t track, bool device);
 
 /*
  * Collective operations of other libraries than MPI, in ranks from this index on that the store has
  * given already, and in new ones: ranks_coll_read.c.
  */
-void ut_ranks_add_colls(struct ut_ranks *r, struct ut_store *store, size_t from);
+void ut_ranks_add_colls(struct ut_ranks *r, const struct ut_store *store, size_t from);
+/* Are there any? A look at types only. */
+bool ut_ranks_any_colls(const struct ut_store *store);
+
+/*
+ * The numbers of some strings, which keys of arguments are; UINT32_MAX, which is no string's, where
+ * there is none. Nothing is added: others may read the same store. ranks_walk.c
+ */
+void ut_rank_find_keys(const struct ut_strtab *strings, const char *const *texts, uint32_t *numbers,
+		       size_t count);
 
 /* When a rank came to a collective call: its begin, or before that. */
 uint64_t ut_rank_came(const struct ut_rank *r, uint32_t call);

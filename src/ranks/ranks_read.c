@@ -39,6 +39,12 @@ struct keys {
 #undef KEY
 };
 
+static const char *const key_texts[] = {
+#define KEY(key) #key,
+	KEY_LIST(KEY)
+#undef KEY
+};
+
 /* What rows of a type are. */
 enum row_kind {
 	ROW_NOTHING,
@@ -62,7 +68,7 @@ struct open {
 
 struct reader {
 	struct ut_ranks *ranks;
-	struct ut_store *store;
+	const struct ut_store *store;
 	struct keys keys;
 	struct row_type *types; /* one for each of the store's */
 	uint32_t *strings;      /* of the store's: number in ranks->strings, plus 1 */
@@ -87,6 +93,16 @@ static uint32_t text(struct reader *rd, uint32_t string)
 	return rd->strings[string] - 1;
 }
 
+static bool is_call(const struct ut_trace *trace, const struct ut_type *t)
+{
+	struct ut_category c;
+
+	if (t->kind != UT_KIND_SPAN || t->flags & UT_EV_NOT_WORK)
+		return false;
+	c = ut_classify_category(trace, t->cat);
+	return c.use == UT_CATEGORY_CALL && c.api.api == UT_API_MPI;
+}
+
 static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 {
 	const struct ut_trace *trace = &rd->store->trace;
@@ -100,7 +116,7 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 	if (t->kind != UT_KIND_SPAN || t->flags & UT_EV_NOT_WORK)
 		return row;
 	c = ut_classify_category(trace, t->cat);
-	if (c.use == UT_CATEGORY_CALL && c.api.api == UT_API_MPI) {
+	if (is_call(trace, t)) {
 		struct ut_str name = ut_strtab_get(&trace->strings, t->name);
 
 		row.kind = ROW_CALL;
@@ -118,12 +134,11 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 /* False: there is no call at all. */
 static bool look_at_types(struct reader *rd)
 {
-	struct ut_store *s = rd->store;
+	const struct ut_store *s = rd->store;
 	bool calls = false;
 
-#define KEY(key) rd->keys.key = ut_strtab_intern_z(&s->trace.strings, #key);
-	KEY_LIST(KEY)
-#undef KEY
+	ut_rank_find_keys(&s->trace.strings, key_texts, (uint32_t *)&rd->keys,
+			  sizeof(key_texts) / sizeof(*key_texts));
 	rd->strings = ut_make(((size_t)s->trace.strings.count + 1) * sizeof(*rd->strings));
 	rd->types = ut_make(((size_t)s->types.count + 1) * sizeof(*rd->types));
 	for (uint32_t i = 0; i < s->types.count; i++) {
@@ -510,7 +525,7 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 
 /* ---- a store ------------------------------------------------------------------------------- */
 
-static struct reader *start_reading(struct ut_ranks *r, struct ut_store *store, bool *calls)
+static struct reader *start_reading(struct ut_ranks *r, const struct ut_store *store, bool *calls)
 {
 	struct reader *rd = ut_make(sizeof(*rd));
 
@@ -527,8 +542,8 @@ static void stop_reading(struct reader *rd)
 	free(rd);
 }
 
-void ut_ranks_read_tasks(struct ut_ranks *r, struct ut_store *store, size_t rank, uint32_t track,
-			 bool device)
+void ut_ranks_read_tasks(struct ut_ranks *r, const struct ut_store *store, size_t rank,
+			 uint32_t track, bool device)
 {
 	bool calls;
 	struct reader *rd = start_reading(r, store, &calls);
@@ -540,7 +555,16 @@ void ut_ranks_read_tasks(struct ut_ranks *r, struct ut_store *store, size_t rank
 	stop_reading(rd);
 }
 
-int ut_ranks_add(struct ut_ranks *r, struct ut_store *store, struct ut_err *err)
+bool ut_ranks_any(const struct ut_store *store)
+{
+	for (uint32_t i = 0; i < store->types.count; i++) {
+		if (is_call(&store->trace, &store->types.items[i]))
+			return true;
+	}
+	return ut_ranks_any_colls(store);
+}
+
+int ut_ranks_add(struct ut_ranks *r, const struct ut_store *store, struct ut_err *err)
 {
 	size_t before = r->count;
 	bool calls;

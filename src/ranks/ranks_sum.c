@@ -103,6 +103,12 @@ static void blame(void *ctx, const struct ut_rank_piece *p)
 
 	w->time += time;
 	w->times++;
+	if (time > w->longest) {
+		w->longest = time;
+		w->longest_rank = s->rank;
+		w->begin = s->waiting->begin;
+		w->end = s->waiting->end;
+	}
 	*time_of(&s->blamed, &s->blamed_times, &s->blamed_cap, rank, task) += time;
 	if (task != UT_RANK_IN_CALL)
 		task_row(s, task)->caused += time;

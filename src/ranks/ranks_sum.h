@@ -63,6 +63,10 @@ struct ut_rank_wait {
 	uint32_t why, call;
 	uint64_t time, times;
 	uint32_t waiters; /* ranks that waited */
+	/* where it can be seen best: the longest of them */
+	uint64_t longest;
+	uint32_t longest_rank; /* index: who waited */
+	uint64_t begin, end;   /* of its call */
 };
 
 /* What went from one rank to another. */

@@ -311,13 +311,24 @@ void ut_rank_table_print(struct ut_out *out, const struct ut_rank_view *v, enum 
 	ut_report_finish(r);
 }
 
-void ut_rank_json(struct ut_out *out, const struct ut_rank_view *v)
+const struct ut_report_table *ut_rank_table_columns(enum ut_rank_table table)
+{
+	return &tables[table];
+}
+
+const char *ut_rank_table_member(enum ut_rank_table table)
 {
 	static const char *const members[UT_RANK_TABLES] = {
 #define UT_RANK_TABLE_MEMBER(table, word, member) [UT_RANK_TABLE_##table] = member,
 		UT_RANK_TABLE_LIST(UT_RANK_TABLE_MEMBER)
 #undef UT_RANK_TABLE_MEMBER
 	};
+
+	return members[table];
+}
+
+void ut_rank_json(struct ut_out *out, const struct ut_rank_view *v)
+{
 	const struct ut_report_opts opts = { .format = UT_REPORT_JSON, .close = "]" };
 	struct ut_buf text = { 0 };
 
@@ -331,7 +342,7 @@ void ut_rank_json(struct ut_out *out, const struct ut_rank_view *v)
 		   (unsigned long long)v->ranks->messages, (unsigned long long)v->ranks->single,
 		   (unsigned long long)v->ranks->backwards);
 	for (int i = 0; i < UT_RANK_TABLES; i++) {
-		ut_out_fmt(out, ",\n\"%s\":", members[i]);
+		ut_out_fmt(out, ",\n\"%s\":", ut_rank_table_member((enum ut_rank_table)i));
 		ut_rank_table_print(out, v, (enum ut_rank_table)i, &opts);
 	}
 	ut_out_text(out, "}\n");

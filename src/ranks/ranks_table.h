@@ -12,6 +12,7 @@
 
 struct ut_out;
 struct ut_report_opts;
+struct ut_report_table;
 
 /* All that tables are made of. */
 struct ut_rank_view {
@@ -55,6 +56,10 @@ int ut_rank_table_check(enum ut_rank_table table, const char *sort,
 
 void ut_rank_table_print(struct ut_out *out, const struct ut_rank_view *v, enum ut_rank_table table,
 			 const struct ut_report_opts *opts);
+
+/* Its columns, for who takes rows as cells (UT_REPORT_CALL); the member of JSON that it is. */
+const struct ut_report_table *ut_rank_table_columns(enum ut_rank_table table);
+const char *ut_rank_table_member(enum ut_rank_table table);
 
 /* Everything, as one object. */
 void ut_rank_json(struct ut_out *out, const struct ut_rank_view *v);

@@ -1,8 +1,9 @@
-/* ranks_walk.c - the time of a rank in pieces; and rows that are known by a few numbers. */
+/* ranks_walk.c - the time of a rank in pieces; rows that are known by a few numbers; keys. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "ranks/ranks_parts.h"
 #include "ranks/ranks_sum.h"
 
 /* ---- pieces -------------------------------------------------------------------------------- */
@@ -139,4 +140,27 @@ void ut_rank_keys_release(struct ut_rank_keys *k)
 	ut_hashtab_release(&k->lookup);
 	free(k->items);
 	*k = (struct ut_rank_keys){ 0 };
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+void ut_rank_find_keys(const struct ut_strtab *strings, const char *const *texts, uint32_t *numbers,
+		       size_t count)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t len = strlen(texts[i]);
+
+		numbers[i] = UINT32_MAX;
+		longest = len > longest ? len : longest;
+	}
+	for (uint32_t at = 1; at < strings->count; at++) {
+		struct ut_str s = ut_strtab_get(strings, at);
+
+		for (size_t i = 0; s.len && s.len <= longest && i < count; i++) {
+			if (s.ptr[0] == texts[i][0] && ut_str_is(s, texts[i]))
+				numbers[i] = at;
+		}
+	}
 }
