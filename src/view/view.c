@@ -10,6 +10,7 @@
 #include "query/query.h"
 #include "view/arrow_list.h"
 #include "view/metrics_sheet.h"
+#include "view/ranks_sheet.h"
 #include "view/verdicts.h"
 #include "view/view_parts.h"
 
@@ -454,6 +455,7 @@ void ut_view_ready(struct ut_view *v, unsigned int threads)
 	ut_view_make_places(v);
 	ut_view_attach_verdicts(v);
 	ut_view_attach_metrics(v);
+	ut_view_attach_ranks(v);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */

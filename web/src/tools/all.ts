@@ -11,6 +11,7 @@ import { DEVLOG_TABS } from './devlog';
 import { hasVerdicts, KernelDetails } from './kernels';
 import { hasMetrics, METRICS_TABS, MetricsDetails } from './metrics';
 import { hasOps, OpDetails, OPS_TABS } from './ops';
+import { RANKS_TABS } from './ranks';
 import { ROOFLINE_TABS } from './roofline';
 
 export const TOOL_TABS: Tab[] = [
@@ -20,6 +21,7 @@ export const TOOL_TABS: Tab[] = [
 	...ANALYZE_TABS,
 	...METRICS_TABS,
 	...ROOFLINE_TABS,
+	...RANKS_TABS,
 ];
 
 /* What tools know about a slice of the timeline, for the drawer. */

@@ -513,12 +513,12 @@ function CellView({ p, column, row, type }: { p: GridProps; column: number; row:
 	const c = p.table.columns[column],
 		v = p.table.data[column][row];
 
-	if (c.type === 'name')
+	if (c.type === 'name' && v !== null)
 		return (
 			<>
 				{p.flag?.(row, c.key) && <Flag />}
 				{type >= 0 && <Swatch app={p.app} type={Number(p.table.data[type][row])} />}
-				<Name text={String(v ?? '')} />
+				<Name text={String(v)} />
 			</>
 		);
 	if (c.type === 'picture') return <Picture pieces={p.picture?.(row, c.key) ?? []} />;

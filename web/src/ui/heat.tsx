@@ -18,6 +18,9 @@ export interface HeatProps {
 	selected(c: HeatCell): boolean;
 	onPick(c: HeatCell): void;
 	onOpen?(c: HeatCell): void;
+	names?: { x(n: number): string; y(n: number): string; corner: string; every?: number }; // of columns and rows; every nth is seen
+	zero?: boolean; // the scale begins at 0, not around the mean: most places have nothing
+	dense?: boolean; // many small places, without text
 }
 
 const TONES = [0, 1, 2, 4, 5]; // of the scale of colours; an odd number, so that the mean has one of its own
@@ -33,6 +36,12 @@ export function heatScale(values: number[]): { low: number; high: number; mean: 
 	for (const v of values) far = Math.max(far, Math.abs(v - mean));
 	return { low: values.some(v => v < 0) ? mean - far : Math.max(0, mean - far), high: mean + far, mean };
 }
+
+const fromZero = (values: number[]): ReturnType<typeof heatScale> => {
+	const high = values.reduce((m, v) => Math.max(m, v), 0);
+
+	return { low: 0, high, mean: high / 2 };
+};
 
 /* 0 .. STEPS - 1 */
 export const heatStep = (v: number, s: { low: number; high: number }): number =>
@@ -53,7 +62,7 @@ function Legend({ p, scale }: { p: HeatProps; scale: ReturnType<typeof heatScale
 					{at(i)} to {at(i + 1)}
 				</span>
 			))}
-			<span>mean {p.unit(scale.mean)}</span>
+			{!p.zero && <span>mean {p.unit(scale.mean)}</span>}
 		</p>
 	);
 }
@@ -87,7 +96,7 @@ export function Heat(p: HeatProps) {
 	const xs = distinct(p.cells.map(c => c.x)),
 		ys = distinct(p.cells.map(c => c.y));
 	const at = new Map(p.cells.map(c => [`${c.x},${c.y}`, c]));
-	const scale = heatScale(p.cells.map(c => c.value).filter(v => v !== null));
+	const scale = (p.zero ? fromZero : heatScale)(p.cells.map(c => c.value).filter(v => v !== null));
 	const held = at.has(focus) ? focus : p.cells[0] ? `${p.cells[0].x},${p.cells[0].y}` : '';
 	const keys = (e: KeyboardEvent, c: HeatCell) => {
 		if (e.key === 'Enter' && p.onOpen) {
@@ -106,17 +115,19 @@ export function Heat(p: HeatProps) {
 	};
 
 	return (
-		<figure class="heat">
+		<figure class={p.dense ? 'heat dense' : 'heat'}>
 			<div class="heatbox" ref={box}>
 				<table role="grid" aria-label={p.label} aria-readonly="true">
 					<thead>
 						<tr role="row">
 							<th class="axes" aria-hidden="true">
-								y\x
+								{p.names?.corner ?? 'y\\x'}
 							</th>
-							{xs.map(x => (
+							{xs.map((x, i) => (
 								<th key={x} role="columnheader" scope="col">
-									{x}
+									<span class={i % (p.names?.every ?? 1) ? 'sr' : ''}>
+										{p.names?.x(x) ?? x}
+									</span>
 								</th>
 							))}
 						</tr>
@@ -125,7 +136,7 @@ export function Heat(p: HeatProps) {
 						{ys.map(y => (
 							<tr key={y} role="row">
 								<th role="rowheader" scope="row">
-									{y}
+									{p.names?.y(y) ?? y}
 								</th>
 								{xs.map(x => {
 									const c = at.get(`${x},${y}`);
