@@ -64,13 +64,19 @@ static bool has_metric_args(const struct ut_store *store)
 	return false;
 }
 
-/* What -k samples has a unit or a name in full; memory that others count has neither, and the power
- * of AIUs has tabs of its own (acelyzer). */
+static struct ut_str counter_name(const struct ut_trace *t, const struct ut_track *row)
+{
+	return ut_strtab_get(&t->strings, row->base ? row->base : row->name);
+}
+
+/* What -k samples has a unit, the name of a metric or one beside it; memory that others count has
+ * neither, and the power of AIUs has tabs of its own (acelyzer). */
 static bool is_counter(const struct ut_trace *t, uint32_t track)
 {
 	const struct ut_track *row = &t->tracks[track];
 
-	return row->type == UT_TRACK_COUNTER && (row->unit || row->args) &&
+	return row->type == UT_TRACK_COUNTER &&
+	       (row->unit || row->args || is_metric(counter_name(t, row))) &&
 	       ut_is_device(t, row->process) && t->processes[row->process].api.api != UT_API_AIU;
 }
 
@@ -175,8 +181,7 @@ static void find_titles(struct making *k)
 	}
 	for (uint32_t i = 0; i < t->track_count; i++) {
 		const struct ut_track *track = &t->tracks[i];
-		struct ut_str name =
-			ut_strtab_get(&t->strings, track->base ? track->base : track->name);
+		struct ut_str name = counter_name(t, track);
 		struct ut_str unit = ut_strtab_get(&t->strings, track->unit);
 		uint32_t at;
 

@@ -26,7 +26,7 @@ UNITRACE = BUILD / "bin" / "unitrace"
 COLLECTOR = BUILD / "lib" / "libunitrace.so"
 PROGRAMS = BUILD / "tests" / "programs"
 LANES = 1 << 30  # thread numbers from here on are rows of ours, not threads
-PATIENCE = 60  # seconds; only a hang takes that long
+PATIENCE = 150  # seconds; only a hang takes that long
 
 UNWANTED = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
             "LD_PRELOAD", "INTEL_LIBITTNOTIFY64", "INTEL_JIT_PROFILER64", "PTI_ENABLE_COLLECTION",
