@@ -86,11 +86,13 @@ static bool is_new(struct ini *ini, struct ut_str header)
 	return true;
 }
 
+/* What stands behind the last ] is passed over, as the original does. */
 static int read_header(struct ini *ini, struct ut_str line)
 {
-	struct ut_str header = { line.ptr + 1, line.len - 2 }, verb, sub;
+	const char *end = memrchr(line.ptr, ']', line.len);
+	struct ut_str header = { line.ptr + 1, end ? (size_t)(end - line.ptr) - 1 : 0 }, verb, sub;
 
-	if (line.ptr[line.len - 1] != ']')
+	if (!end)
 		return ut_err_set(ini->err, -EINVAL, "%s:%zu: a section without its closing ]",
 				  ini->name, ini->line);
 	if (!is_new(ini, header))
@@ -131,6 +133,47 @@ static size_t count_headers(struct ut_str text)
 	return n;
 }
 
+/*
+ * A text that is all of a name in one section and the beginning of names in another is one rule in
+ * the original, and the later section has it. So here, and it is told.
+ */
+static void join_repeated(struct ini *ini)
+{
+	struct ut_schema *s = ini->schema;
+	struct ut_hashtab by_text = { .arena = &s->arena };
+	struct ut_str first = { 0 };
+	size_t kept = 0, others = 0;
+
+	for (size_t i = 0; i < s->count; i++) {
+		struct ut_rule rule = s->rules[i];
+		uint32_t hash = (uint32_t)ut_hash_bytes(rule.text.ptr, rule.text.len), at = hash;
+		uint32_t number = 0;
+		bool joins = rule.kind == UT_RULE_EQUALS || rule.kind == UT_RULE_STARTS;
+
+		while (joins && (number = ut_hashtab_next(&by_text, hash, &at)) &&
+		       !ut_str_eq(s->rules[number - 1].text, rule.text))
+			;
+		if (!number) {
+			s->rules[kept++] = rule;
+			if (joins)
+				ut_hashtab_add(&by_text, hash, (uint32_t)kept);
+			continue;
+		}
+		if (s->rules[number - 1].kind != rule.kind ||
+		    !ut_str_eq(s->rules[number - 1].category, rule.category)) {
+			others++;
+			first = first.ptr ? first : rule.text;
+		}
+		s->rules[number - 1] = rule;
+	}
+	s->count = kept;
+	if (others)
+		ut_tell(ini->teller, UT_WARN,
+			"%s: '%.*s' is in two sections: the later one counts (%zu such)", ini->name,
+			(int)(first.len < 200 ? first.len : 200), first.ptr, others);
+	ut_hashtab_release(&by_text);
+}
+
 int ut_schema_read_ini(struct ut_schema *s, const char *name, struct ut_str text,
 		       const struct ut_teller *teller, struct ut_err *err)
 {
@@ -148,6 +191,8 @@ int ut_schema_read_ini(struct ut_schema *s, const char *name, struct ut_str text
 		rc = line.ptr[0] == '[' && line.len > 1 ? read_header(&ini, line)
 							: read_name(&ini, line);
 	}
+	if (!rc)
+		join_repeated(&ini);
 	if (!rc && !s->count)
 		rc = ut_err_set(err, -EINVAL,
 				"%s: no rule in it; a section is [CATEGORY if starts "

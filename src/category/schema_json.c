@@ -109,7 +109,7 @@ static size_t shortest_of(const struct item *items)
 	return least;
 }
 
-/* Texts that end here come before those that go on, as in the original. */
+/* Texts that end here come before those that go on, as in the original. Each text is there once. */
 static void add_ends(struct level *l, const struct item *items, size_t length)
 {
 	for (; items; items = items->next) {
@@ -143,7 +143,7 @@ static void add_longer(struct level *l, struct item *items, size_t length)
 static void put_text(struct ut_buf *out, const char *before, struct ut_str text)
 {
 	ut_buf_text(out, before);
-	ut_json_text_str(out, text.ptr, text.len);
+	ut_json_text_ascii(out, text.ptr, text.len);
 }
 
 static int put_keys(struct ut_buf *out, struct item *items, size_t length, unsigned int depth);

@@ -199,7 +199,7 @@ static struct ut_tally_line *line_of(struct ut_tally_line *lines, size_t *count,
 }
 
 struct ut_tally_line *ut_tally_lines(struct ut_tally *t, const struct ut_schema *schema,
-				     enum ut_aggregate how, size_t *count)
+				     enum ut_aggregate how, bool all, size_t *count)
 {
 	static const char *const rest[] = {
 #define UT_TALLY_REST(part, text) [UT_TALLY_##part] = (text),
@@ -216,7 +216,7 @@ struct ut_tally_line *ut_tally_lines(struct ut_tally *t, const struct ut_schema 
 			struct ut_str category = ut_schema_category(schema, name->name);
 			struct ut_tally_line *line;
 
-			if ((int)name->part != part || (!category.ptr && name->whole_run))
+			if ((int)name->part != part || (!all && !category.ptr && name->whole_run))
 				continue;
 			line = line_of(lines, count,
 				       category.ptr ? category : ut_str_of(rest[part]));

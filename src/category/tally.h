@@ -99,10 +99,11 @@ struct ut_tally_line {
 
 /*
  * A line for each category, in the order in which they are met; in the arena of the tally. Names
- * that stand for the whole run count only where a rule wants them.
+ * that stand for the whole run and that no rule wants are left out, or with all are device time, as
+ * in the original.
  */
 struct ut_tally_line *ut_tally_lines(struct ut_tally *t, const struct ut_schema *schema,
-				     enum ut_aggregate how, size_t *count);
+				     enum ut_aggregate how, bool all, size_t *count);
 
 /* One name over all processes. */
 struct ut_amount ut_tally_time(const struct ut_tally_name *name, enum ut_aggregate how);

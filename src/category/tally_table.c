@@ -2,7 +2,9 @@
 
 #include <inttypes.h>
 
+#include "base/str.h"
 #include "category/schema.h"
+#include "text/json_text.h"
 #include "text/out.h"
 #include "text/shortest.h"
 #include "text/table_report.h"
@@ -10,18 +12,20 @@
 static void put_amount(struct ut_out *out, const struct ut_tally_line *line, const char *what,
 		       struct ut_amount amount)
 {
-	struct ut_buf key = { 0 };
+	struct ut_buf key = { 0 }, json = { 0 };
 	char text[UT_SHORTEST_ROOM];
 
 	ut_buf_add(&key, line->category.ptr, line->category.len);
 	ut_buf_text(&key, what);
 	ut_out_text(out, "\n  ");
-	ut_out_json_str(out, key.data, key.len);
+	ut_json_text_ascii(&json, key.data, key.len);
+	ut_out_write(out, json.data, json.len);
 	if (amount.whole)
 		ut_out_fmt(out, ": %" PRIu64, amount.number);
 	else
 		ut_out_fmt(out, ": %s", ut_shortest(text, amount.real));
 	ut_buf_release(&key);
+	ut_buf_release(&json);
 }
 
 void ut_tally_json(struct ut_out *out, const struct ut_tally_line *lines, size_t count)

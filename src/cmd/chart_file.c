@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "draw/chart.h"
 #include "draw/picture.h"
+#include "draw/text_pages.h"
 #include "export/one_page.h"
 #include "export/out_check.h"
 #include "model/build.h"
@@ -25,9 +26,18 @@ static bool is_page(const char *path)
 	       (len > 4 && !strcasecmp(path + len - 4, ".htm"));
 }
 
-int ut_chart_file_check(const char *path, struct ut_err *err)
+/* A name that says nothing is that of a PDF, as the original has it for all names. */
+static enum ut_picture_format format_of(const char *path)
 {
 	enum ut_picture_format format = ut_picture_format_of(path);
+
+	return format == UT_PICTURE_NONE && !strchr(ut_path_base(path), '.') ? UT_PICTURE_PDF
+									     : format;
+}
+
+int ut_chart_file_check(const char *path, struct ut_err *err)
+{
+	enum ut_picture_format format = format_of(path);
 	const char *missing = ut_one_page_missing();
 	int rc = 0;
 
@@ -80,6 +90,7 @@ static void write_page(const struct ut_chart_file *f, struct ut_out *out)
 
 static int write_picture(const struct ut_chart_file *f, struct ut_out *out, struct ut_err *err)
 {
+	enum ut_picture_format format = format_of(f->path);
 	struct ut_scene *scene = ut_scene_new();
 	int rc;
 
@@ -87,7 +98,9 @@ static int write_picture(const struct ut_chart_file *f, struct ut_out *out, stru
 		ut_scene_title(scene, ut_str_of(f->title));
 	for (size_t i = 0; i < f->count; i++)
 		ut_chart_page(scene, &f->charts[i]);
-	rc = ut_picture_write(scene, ut_picture_format_of(f->path), out, err);
+	if (format == UT_PICTURE_PDF)
+		ut_text_pages(scene, f->report);
+	rc = ut_picture_write(scene, format, out, err);
 	ut_scene_free(scene);
 	return rc;
 }

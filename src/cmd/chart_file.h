@@ -8,16 +8,18 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct ut_chart;
 struct ut_view;
 
 struct ut_chart_file {
-	const char *path;  /* .pdf, .svg, .png, .html */
+	const char *path;  /* .pdf, .svg, .png, .html; without an end it is PDF */
 	const char *title; /* of the document; NULL = none */
 	const char *input; /* what it was made of, for the page */
 	const struct ut_chart *charts;
 	size_t count;
+	struct ut_str report; /* further pages of a PDF; len 0 = none */
 	/* Attaches more to the page, before it is written; NULL = nothing. */
 	void (*attach)(void *ctx, struct ut_view *view);
 	void *ctx;

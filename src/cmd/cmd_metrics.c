@@ -57,7 +57,7 @@ static void attach(void *work, struct ut_view *view)
 static int write_results(struct ut_metrics_work *w, struct ut_err *err)
 {
 	const struct ut_metrics_given *g = &w->opts->given;
-	const struct ut_chart_file file = {
+	struct ut_chart_file file = {
 		.path = g->output,
 		.title = g->title ? g->title : "Performance Metrics",
 		.input = w->opts->input,
@@ -68,11 +68,14 @@ static int write_results(struct ut_metrics_work *w, struct ut_err *err)
 	};
 	int rc = 0;
 
-	if (w->reported)
+	if (w->reported) {
+		if (!g->csv)
+			file.report.ptr = ut_out_data(w->text, &file.report.len);
 		rc = write_report(w, g->report, err);
+	}
 	if (!rc && g->output)
 		rc = ut_chart_file_write(&file, err);
-	if (!rc && w->trouble.code)
+	if (!rc && w->trouble.code && !w->reported)
 		rc = ut_err_set(err, w->trouble.code, "%s", w->trouble.text);
 	if ((g->report || g->shaders) && !w->is_stall)
 		ut_log(UT_WARN, "-s and -r are for files of --stall-sampling: nothing is reported");

@@ -102,6 +102,21 @@ static void tell_unknown(const struct summary *s)
 	}
 }
 
+/* They are in the original's device time: a rule keeps them apart. */
+static void tell_runs(const struct summary *s)
+{
+	for (size_t i = 0; i < s->tally.count; i++) {
+		const struct ut_tally_name *name = &s->tally.names[i];
+
+		if (!name->whole_run || ut_schema_category(&s->schema, name->name).ptr)
+			continue;
+		ut_log(UT_WARN,
+		       "no rule knows %.*s, which is no kernel: it is part of device_time, as in "
+		       "Intel's summary.py; a section [wallclock if equals to] keeps it apart",
+		       (int)name->name.len, name->name.ptr);
+	}
+}
+
 static int write_result(struct summary *s, struct ut_out *out, struct ut_err *err)
 {
 	const struct summary_opts *o = s->opts;
@@ -115,9 +130,12 @@ static int write_result(struct summary *s, struct ut_out *out, struct ut_err *er
 		return ut_tally_names(out, &print, &s->tally,
 				      &(struct ut_tally_choice){ &s->schema, o->how, o->unknown },
 				      err);
-	lines = ut_tally_lines(&s->tally, &s->schema, o->how, &count);
-	if (o->table || o->print.csv)
+	if (o->table || o->print.csv) {
+		lines = ut_tally_lines(&s->tally, &s->schema, o->how, false, &count);
 		return ut_tally_table(out, &print, lines, count, err);
+	}
+	tell_runs(s);
+	lines = ut_tally_lines(&s->tally, &s->schema, o->how, true, &count);
 	if (count || o->keep_empty)
 		ut_tally_json(out, lines, count);
 	return 0;
@@ -135,7 +153,7 @@ static int draw(struct summary *s, struct ut_err *err)
 {
 	size_t count;
 	const struct ut_tally_line *lines =
-		ut_tally_lines(&s->tally, &s->schema, s->opts->how, &count);
+		ut_tally_lines(&s->tally, &s->schema, s->opts->how, false, &count);
 
 	return ut_summary_chart(s->opts->chart, name_of(s->opts->inputs.items[0]), lines, count,
 				err);

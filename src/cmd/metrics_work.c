@@ -53,8 +53,17 @@ static void put_result(struct ut_metrics_work *w, const struct ut_stall_result *
 		list_code(w, r, UT_STALL_ASSEMBLY);
 	if (o->source || o->assembly)
 		return;
-	ut_out_text(w->text, w->reported ? "\n" : "");
 	ut_stall_text(w->text, r);
+	ut_out_text(w->text, "\n"); /* behind the last one, too: so does the original */
+}
+
+/* Of several kernels, one without code: the report says so in its place, as the original's does. */
+static void lacks_code(struct ut_metrics_work *w, const struct ut_err *why)
+{
+	ut_log(UT_WARN, "%s", why->text);
+	if (w->opts->source || w->opts->assembly || w->listing)
+		return;
+	ut_out_fmt(w->text, "%s\n", why->text);
 }
 
 /* A kernel without code has no report, the others have theirs. */
@@ -69,10 +78,10 @@ static void report(struct ut_metrics_work *w, const struct ut_stall_samples *sam
 	struct ut_err err = { 0 };
 
 	if (ut_stall_find(&result, samples, &opts, &err)) {
-		if (w->trouble.code)
-			ut_log(UT_WARN, "%s", err.text);
-		else
+		if (!w->trouble.code)
 			w->trouble = err;
+		if (w->stalls.count > 1)
+			lacks_code(w, &err);
 		return;
 	}
 	put_result(w, &result);

@@ -1,4 +1,8 @@
-/* compat_roofline.c - the table of Intel's roofline.py, which people have scripts for. */
+/*
+ * compat_roofline.c - the table of Intel's roofline.py, which people have scripts for: with its
+ * units, whatever its titles say (Gops and TFlop are operations, the last line is 10^9 a second),
+ * and intensities of FP16_XMX only.
+ */
 #include "metrics/roofline_table.h"
 
 #include "text/out.h"
@@ -79,7 +83,7 @@ static void put_name(struct ut_out *out, struct ut_str name)
 static void put_kernel(struct ut_out *out, const struct ut_roof *r, const struct ut_roof_kernel *k)
 {
 	const struct ut_roof_work *w = &k->work;
-	double ns = w->ns > 0 ? w->ns : 1, most = w->done[most_of(w)];
+	double ns = w->ns > 0 ? w->ns : 1, matrix = w->done[UT_ROOF_FP16_TENSOR];
 	double bytes = w->done[DRAM], cached = w->done[cache_of(k)];
 
 	put_name(out, k->name);
@@ -90,11 +94,11 @@ static void put_kernel(struct ut_out *out, const struct ut_roof *r, const struct
 	put(out, w->done[UT_ROOF_FP32] / ns);
 	put(out, w->done[UT_ROOF_FP64] / ns);
 	put(out, w->done[UT_ROOF_BF16_TENSOR] / ns);
-	put(out, w->done[UT_ROOF_FP16_TENSOR] / 1e9);
-	put(out, w->done[UT_ROOF_FP16_TENSOR] / ns);
+	put(out, matrix);
+	put(out, matrix / ns);
 	put(out, w->count ? w->busy / (double)w->count : 0);
-	put(out, bytes > 0 ? most / bytes : 0);
-	put(out, cached > 0 ? most / cached : 0);
+	put(out, bytes > 0 ? matrix / bytes : 0);
+	put(out, cached > 0 ? matrix / cached : 0);
 	put(out, bytes / ns);
 	put(out, cached / ns);
 	ut_out_text(out, "\n");
@@ -105,6 +109,12 @@ static void put_total(struct ut_out *out, const char *title, double value)
 	char text[UT_SHORTEST_ROOM];
 
 	ut_out_fmt(out, "%s %s\n", title, ut_shortest(text, value));
+}
+
+/* Operations are whole numbers there. */
+static void put_count(struct ut_out *out, const char *title, double value)
+{
+	ut_out_fmt(out, "%s %.0f\n", title, value);
 }
 
 void ut_roof_compat(struct ut_out *out, const struct ut_roof *r)
@@ -122,11 +132,11 @@ void ut_roof_compat(struct ut_out *out, const struct ut_roof *r)
 	}
 	for (unsigned int p = 0; p < UT_ROOF_UNITS; p++)
 		flop += all.done[p];
-	put_total(out, "FP16_total TFlop :", all.done[UT_ROOF_FP16] / 1e12);
-	put_total(out, "FP16_XMX_total TFlop :", all.done[UT_ROOF_FP16_TENSOR] / 1e12);
-	put_total(out, "BF16_XMX_total TFlop :", all.done[UT_ROOF_BF16_TENSOR] / 1e12);
-	put_total(out, "FP32_total Tflop :", all.done[UT_ROOF_FP32] / 1e12);
-	put_total(out, "FP64_total Tflop :", all.done[UT_ROOF_FP64] / 1e12);
+	put_count(out, "FP16_total TFlop :", all.done[UT_ROOF_FP16]);
+	put_count(out, "FP16_XMX_total TFlop :", all.done[UT_ROOF_FP16_TENSOR]);
+	put_count(out, "BF16_XMX_total TFlop :", all.done[UT_ROOF_BF16_TENSOR]);
+	put_count(out, "FP32_total Tflop :", all.done[UT_ROOF_FP32]);
+	put_count(out, "FP64_total Tflop :", all.done[UT_ROOF_FP64]);
 	put_total(out, "Total_time", all.ns / 1e9);
-	put_total(out, "Total achieved Flops", all.ns > 0 ? flop / (all.ns / 1e9) : 0);
+	put_total(out, "Total achieved Flops", all.ns > 0 ? flop / all.ns : 0);
 }

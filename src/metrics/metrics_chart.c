@@ -97,10 +97,12 @@ void ut_metrics_plan_all(struct ut_metrics_plan *plan, struct ut_arena *a,
 static struct ut_str subtitle(struct ut_arena *a, const struct ut_metrics_data *d)
 {
 	const struct ut_metrics_run *first = &d->runs[0];
-	bool is_one = true;
+	bool is_one = true, is_nth = true;
 
-	for (size_t i = 1; i < d->run_count && is_one; i++)
-		is_one = ut_str_eq(d->runs[i].kernel, first->kernel);
+	for (size_t i = 1; i < d->run_count; i++) {
+		is_one &= ut_str_eq(d->runs[i].kernel, first->kernel);
+		is_nth &= d->runs[i].nth == first->nth;
+	}
 	if (d->run_count == 1)
 		return made(ut_str_fmt(
 			a,
@@ -111,6 +113,10 @@ static struct ut_str subtitle(struct ut_arena *a, const struct ut_metrics_data *
 	if (is_one)
 		return made(ut_str_fmt(a, "%.*s, %zu instances", (int)first->kernel.len,
 				       first->kernel.ptr, d->run_count));
+	if (is_nth)
+		return made(ut_str_fmt(
+			a, "instance %" PRIu64 " of each of %zu kernels on device %" PRIu64,
+			first->nth, d->run_count, d->device));
 	return made(ut_str_fmt(a, "all kernels on device %" PRIu64 ", %zu instances", d->device,
 			       d->run_count));
 }

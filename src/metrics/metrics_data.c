@@ -139,7 +139,7 @@ static void begin_group(struct reading *r, const struct ut_metrics_row *row)
 	if (r->want->id)
 		r->is_wanted = row->instance == r->want->id;
 	else if (r->want->instance && row->section->layout != UT_METRICS_STALL)
-		r->is_wanted &= r->groups == r->want->instance;
+		r->is_wanted &= (r->kernel.ptr ? r->groups : nth) == r->want->instance;
 }
 
 static bool is_device(struct reading *r, const struct ut_metrics_row *row)
@@ -254,8 +254,11 @@ static int nothing(const struct reading *r, struct ut_err *err)
 		return ut_err_set(err, -ENOENT, "No kernel was measured on device %" PRIu64,
 				  r->data->device);
 	return ut_err_set(err, -ENOENT,
-			  "There is no instance %" PRIu64 ": %" PRIu64 " on device %" PRIu64
-			  " were measured",
+			  r->kernel.ptr ? "There is no instance %" PRIu64 ": %" PRIu64
+					  " on device %" PRIu64 " were measured"
+					: "No kernel has an instance %" PRIu64 ": %" PRIu64
+					  " instances of all kernels on device %" PRIu64
+					  " were measured",
 			  w->instance, r->groups, r->data->device);
 }
 

@@ -18,7 +18,7 @@
 struct ut_metrics_want {
 	uint64_t device;             /* UT_METRICS_ANY: the first one that has what is wanted */
 	struct ut_str kernel;        /* with its shape, with quotes or without; ptr NULL = any */
-	uint64_t instance;           /* the nth of those, from 1; 0 = all */
+	uint64_t instance;           /* the nth of it, or of each kernel, from 1; 0 = all */
 	uint64_t id;                 /* or the one with this GlobalInstanceId; 0 = by the above */
 	const struct ut_str *titles; /* columns: as in the file, or without their unit */
 	size_t count;

@@ -169,11 +169,18 @@ static void take_tokens(struct ut_code_ins *ins)
 	ins->waits = waits;
 }
 
+/* As the original has it: by a word anywhere in the line. */
+static bool is_message(struct ut_str text)
+{
+	return ut_str_find(text, "load") || ut_str_find(text, "store") ||
+	       ut_str_find(text, "send") || ut_str_find(text, "EOT");
+}
+
 uint64_t ut_asm_wanted(const struct ut_kernel_code *c, uint32_t ins)
 {
 	const struct ut_code_ins *i = &c->ins[ins];
 
-	return i->waits ? i->waits : i->sets & UINT32_MAX;
+	return i->waits | (is_message(i->text) ? 0 : i->sets & UINT32_MAX);
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */

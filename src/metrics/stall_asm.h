@@ -34,8 +34,8 @@ bool ut_asm_addressed(struct ut_str text);
 void ut_asm_write(struct ut_out *out, struct ut_str text);
 
 /*
- * What the instruction waits for: tokens of the scoreboard, "$5.dst" as bits. Loads, stores and
- * sends that wait for no other wait for the one that they take.
+ * What the instruction waits for: tokens of the scoreboard, "$5.dst" as bits, and those that it
+ * takes, unless it is a load, store or send, whose waits are named.
  */
 uint64_t ut_asm_wanted(const struct ut_kernel_code *c, uint32_t ins);
 

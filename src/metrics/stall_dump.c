@@ -221,14 +221,15 @@ void ut_stall_asm_causes(struct ut_stall_code *c, uint32_t ins, struct ut_str re
 {
 	struct search s = { .found = found, .code = &c->code };
 	uint64_t wanted = ut_asm_wanted(&c->code, ins);
-	bool taken = !c->code.ins[ins].waits;
 
 	if (!ut_str_is(reason, "Sbid"))
 		return;
 	for (; wanted; wanted &= wanted - 1) {
 		size_t before = found->count;
+		bool taken;
 
 		s.token = wanted & -wanted;
+		taken = !(c->code.ins[ins].waits & s.token);
 		s.past_waits = taken;
 		ut_code_back(&c->walk, &c->code, ins, s.token | s.token >> 32, step, &s);
 		if (found->count == before && !s.past_waits) {

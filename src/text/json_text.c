@@ -173,3 +173,38 @@ void ut_json_text_str(struct ut_buf *b, const char *s, size_t len)
 	}
 	ut_buf_char(b, '"');
 }
+
+/* The character that well-formed UTF-8 of len > 1 bytes stands for. */
+static uint32_t character(const char *s, size_t len)
+{
+	uint32_t c = (unsigned char)s[0] & (0x7fu >> len);
+
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | ((unsigned char)s[i] & 63u);
+	return c;
+}
+
+void ut_json_text_ascii(struct ut_buf *b, const char *s, size_t len)
+{
+	struct ut_buf utf8 = { 0 };
+	bool ok;
+
+	ut_json_text_str(&utf8, s, len);
+	for (size_t i = 0, step; i < utf8.len; i += step) {
+		uint32_t c;
+
+		step = ut_utf8_step(utf8.data + i, utf8.len - i, &ok);
+		if (step == 1) {
+			ut_buf_char(b, utf8.data[i]);
+			continue;
+		}
+		c = character(utf8.data + i, step);
+		if (c < 0x10000) {
+			ut_buf_fmt(b, "\\u%04x", c);
+		} else {
+			c -= 0x10000;
+			ut_buf_fmt(b, "\\u%04x\\u%04x", 0xd800 + (c >> 10), 0xdc00 + (c & 0x3ff));
+		}
+	}
+	ut_buf_release(&utf8);
+}

@@ -20,6 +20,9 @@ void ut_double_digits(char to[UT_DOUBLE_ROOM], double value);
 /* With its quotes. */
 void ut_json_text_str(struct ut_buf *b, const char *s, size_t len);
 
+/* The same in ASCII, as Python's json writes it: what is beyond it as \uXXXX. */
+void ut_json_text_ascii(struct ut_buf *b, const char *s, size_t len);
+
 /* A decimal where six places are enough (0.00001), the shortest digits otherwise. */
 void ut_json_text_double(struct ut_buf *b, double value);
 

@@ -156,12 +156,33 @@ static void letters_of_several_bytes_stay_whole(void **state)
 		     "with]\n\xc3\xa9!\n");
 	assert_int_equal(ut_schema_write_json(&s, false, &out, &err), 0);
 	assert_non_null(strstr(out.data, "\"length\":3,"));
-	assert_non_null(strstr(out.data, "\"!\xc3\xa9\""));
+	assert_non_null(strstr(out.data, "\"!\\u00e9\"")); /* ASCII, as the original writes it */
 	assert_int_equal(
 		ut_schema_read_json(&again, "t", (struct ut_str){ out.data, out.len }, &err), 0);
 	is_in(&again, "x\xc3\xa9!", "b");
 	is_in(&again, "\xc3\xa9t\xc3\xa8s", "a");
 	ut_schema_release(&again);
+	ut_buf_release(&out);
+	ut_schema_release(&s);
+}
+
+static void a_text_in_two_sections_is_one_rule_of_the_later(void **state)
+{
+	struct ut_schema s;
+	struct ut_buf out = { 0 };
+	struct ut_err err = { 0 };
+
+	(void)state;
+	read_ini(&s, "[a if starts with]\nvoid\nx\n[b if equals to] # remark\nvoid\n[c if ends "
+		     "with]\nz\n");
+	is_in(&s, "void", "b");
+	is_in(&s, "void f", NULL);
+	assert_int_equal(ut_schema_write_json(&s, false, &out, &err), 0);
+	assert_string_equal(out.data,
+			    "{\"ignore_spaces\":true,\"direct\":{\"length\":1,\"next\":{\"x\":{"
+			    "\"category\":\"a\"},\"v\":{\"length\":3,\"next\":{\"oid\":{\"next\":{"
+			    "\"\":{\"category\":\"b\"}}}}}}},\"reverse\":{\"length\":1,\"next\":{"
+			    "\"z\":{\"category\":\"c\"}}}}");
 	ut_buf_release(&out);
 	ut_schema_release(&s);
 }
@@ -283,6 +304,7 @@ int main(void)
 		cmocka_unit_test(json_has_the_form_of_the_original),
 		cmocka_unit_test(what_is_written_says_the_same_when_read),
 		cmocka_unit_test(letters_of_several_bytes_stay_whole),
+		cmocka_unit_test(a_text_in_two_sections_is_one_rule_of_the_later),
 		cmocka_unit_test(mistakes_are_told_with_their_line),
 		cmocka_unit_test(an_unknown_condition_is_told_and_taken_for_a_beginning),
 		cmocka_unit_test(the_schema_for_pytorch_knows_its_kernels),

@@ -142,7 +142,7 @@ static void categories_add_up_and_the_rest_is_told_apart(void **state)
 			 0);
 	ut_tally_report(&t, ut_str_of(report));
 	ut_tally_report(&t, ut_str_of(report));
-	lines = ut_tally_lines(&t, &s, UT_AGGREGATE_MEAN, &count);
+	lines = ut_tally_lines(&t, &s, UT_AGGREGATE_MEAN, false, &count);
 	ut_tally_json(out, lines, count);
 	text = ut_out_data(out, &len);
 	assert_int_equal(len, strlen("{\n  \"matmul_time\": 500.0,\n  \"matmul_calls\": 4.0,\n"

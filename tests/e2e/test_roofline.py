@@ -70,7 +70,13 @@ class Roofline(Case):
             self.assertEqual((gemm["kind"], gemm["bound"]), ("compute", "fp16_tensor"))
             self.assertAlmostEqual(gemm["reached"], 100 * 227013.6 / 314000, places=2)
             self.assertEqual(test["unit"], None)
-        row = self.run_it(flops, bytes_, "--device", device, "--original").stdout.splitlines()[1].split(" , ")
+        lines = self.run_it(flops, bytes_, "--device", device, "--original").stdout.splitlines()
+        self.assertEqual(lines[3:8], ["FP16_total TFlop : 512000000", "FP16_XMX_total TFlop : 2097152000000",
+                                      "BF16_XMX_total TFlop : 0", "FP32_total Tflop : 518553600",
+                                      "FP64_total Tflop : 0"])
+        self.assertAlmostEqual(float(lines[9].rsplit(" ", 1)[1]), 214062.69, places=2)
+        row = lines[1].split(" , ")
+        self.assertEqual(float(row[8]), 2097152000000)
         self.assertEqual(row[0], "hgemmnocopynnxxSIMD")
         self.assertEqual(row[3], "compute")
         self.assertAlmostEqual(float(row[9]), 227013.6, places=1)

@@ -46,10 +46,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	ut_tally_report(&tally, text);
 	if (!ut_schema_read_json(&json, "fuzz", text, NULL))
-		ut_tally_json(out, ut_tally_lines(&tally, &json, UT_AGGREGATE_MEDIAN, &count),
+		ut_tally_json(out, ut_tally_lines(&tally, &json, UT_AGGREGATE_MEDIAN, true, &count),
 			      count);
 	if (!ut_schema_read_ini(&ini, "fuzz", text, NULL, NULL)) {
-		ut_tally_json(out, ut_tally_lines(&tally, &ini, UT_AGGREGATE_MIN_1, &count), count);
+		ut_tally_json(out, ut_tally_lines(&tally, &ini, UT_AGGREGATE_MIN_1, false, &count),
+			      count);
 		if (ut_utf8_valid(text.ptr, text.len)) /* JSON has nothing else */
 			check_again(&ini, &tally);
 	}
