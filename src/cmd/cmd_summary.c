@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "category/ready.h"
 #include "category/schema.h"
 #include "category/tally_inputs.h"
@@ -105,16 +106,21 @@ static void tell_unknown(const struct summary *s)
 /* They are in the original's device time: a rule keeps them apart. */
 static void tell_runs(const struct summary *s)
 {
+	struct ut_buf names = { 0 };
+
 	for (size_t i = 0; i < s->tally.count; i++) {
 		const struct ut_tally_name *name = &s->tally.names[i];
 
-		if (!name->whole_run || ut_schema_category(&s->schema, name->name).ptr)
-			continue;
-		ut_log(UT_WARN,
-		       "no rule knows %.*s, which is no kernel: it is part of device_time, as in "
-		       "Intel's summary.py; a section [wallclock if equals to] keeps it apart",
-		       (int)name->name.len, name->name.ptr);
+		if (name->whole_run && !ut_schema_category(&s->schema, name->name).ptr)
+			ut_buf_fmt(&names, "%s%.*s", names.len ? ", " : "", (int)name->name.len,
+				   name->name.ptr);
 	}
+	if (names.len)
+		ut_log(UT_WARN,
+		       "no rule knows %s: no kernels, but part of device_time, as in Intel's "
+		       "summary.py; [wallclock if equals to] keeps such names apart",
+		       names.data);
+	ut_buf_release(&names);
 }
 
 static int write_result(struct summary *s, struct ut_out *out, struct ut_err *err)

@@ -13,6 +13,7 @@
 #define X_QUERY "Instance"
 #define TITLE   "Performance Metrics"
 #define NAMED   400u /* stretches that are worth their names */
+#define GROUPS  40u  /* instances that have bars of their own */
 
 struct ut_chart *ut_metrics_charts_new(struct ut_metrics_charts *c)
 {
@@ -193,10 +194,11 @@ static void add_spans(struct ut_arena *a, struct ut_chart *chart, const struct u
 	chart->span_count = d->run_count;
 }
 
-/* Samples, one after the other. */
-static void add_lines(struct ut_arena *a, struct ut_chart *chart,
-		      const struct ut_metrics_plan *plan, const struct ut_metrics_data *d,
-		      const struct ut_metrics_set *set)
+/* One for each metric, with all rows. */
+static struct ut_series *add_series(struct ut_arena *a, struct ut_chart *chart,
+				    const struct ut_metrics_plan *plan,
+				    const struct ut_metrics_data *d,
+				    const struct ut_metrics_set *set)
 {
 	struct ut_series *series = UT_NEW_N(a, struct ut_series, set->count + 1);
 
@@ -208,6 +210,15 @@ static void add_lines(struct ut_arena *a, struct ut_chart *chart,
 							     .count = d->rows };
 	}
 	chart->series = series;
+	return series;
+}
+
+/* Samples, one after the other. */
+static void add_lines(struct ut_arena *a, struct ut_chart *chart,
+		      const struct ut_metrics_plan *plan, const struct ut_metrics_data *d,
+		      const struct ut_metrics_set *set)
+{
+	add_series(a, chart, plan, d, set);
 	chart->x.title = ut_str_of(plan->x_label                  ? plan->x_label
 				   : d->layout == UT_METRICS_TIME ? X_TIME
 								  : X_QUERY);
@@ -237,6 +248,45 @@ static void add_bars(struct ut_arena *a, struct ut_chart *chart, const struct ut
 	chart->x.title = y_label(a, d, set);
 	chart->y.names = names;
 	chart->y.name_count = series->count;
+}
+
+/* "gemm #2", and of which tile if an instance has a row for each. */
+static struct ut_str *instance_names(struct ut_arena *a, const struct ut_metrics_data *d)
+{
+	struct ut_str *names = UT_NEW_N(a, struct ut_str, d->rows + 1);
+
+	for (size_t i = 0; i < d->run_count; i++) {
+		const struct ut_metrics_run *run = &d->runs[i];
+		int len = (int)ut_metrics_shape(run->kernel);
+
+		for (size_t k = 0; k < run->count; k++)
+			names[run->first + k] =
+				made(run->count > 1 ? ut_str_fmt(a, "%.*s #%" PRIu64 ", tile %zu",
+								 len, run->kernel.ptr, run->nth, k)
+						    : ut_str_fmt(a, "%.*s #%" PRIu64, len,
+								 run->kernel.ptr, run->nth));
+	}
+	return names;
+}
+
+/* Few instances, each measured at once: nothing leads from one to the next, so no lines do. */
+static bool is_for_groups(const struct ut_metrics_data *d)
+{
+	return d->rows <= GROUPS && (d->layout != UT_METRICS_TIME || d->rows == d->run_count);
+}
+
+static void add_groups(struct ut_arena *a, struct ut_chart *chart,
+		       const struct ut_metrics_plan *plan, const struct ut_metrics_data *d,
+		       const struct ut_metrics_set *set)
+{
+	struct ut_series *series = add_series(a, chart, plan, d, set);
+
+	for (size_t i = 0; i < chart->count; i++)
+		series[i].kind = UT_SERIES_BARS;
+	chart->is_sideways = true;
+	chart->x.title = y_label(a, d, set);
+	chart->y.names = instance_names(a, d);
+	chart->y.name_count = d->rows;
 }
 
 /* How many of the set are there; the others are told. */
@@ -274,6 +324,8 @@ void ut_metrics_charts_add(struct ut_metrics_charts *c, const struct ut_metrics_
 		chart->subtitle = subtitle(&c->arena, d);
 		if (d->rows == 1)
 			add_bars(&c->arena, chart, plan, d, set);
+		else if (is_for_groups(d))
+			add_groups(&c->arena, chart, plan, d, set);
 		else
 			add_lines(&c->arena, chart, plan, d, set);
 	}

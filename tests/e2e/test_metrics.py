@@ -186,13 +186,62 @@ class Charts(Case):
         self.assertAlmostEqual(share(min(heights)), max(values), delta=0.1)
         self.assertAlmostEqual(share(max(heights)), min(values), delta=0.1)
 
-    def test_stalls_are_drawn_and_reported(self):
+    def test_without_a_kernel_an_instance_is_that_of_each(self):
+        listed = self.run_metrics("-l", "perfmetrics.12345.csv").stdout
+        kernels = re.findall(r'^        "(.*)", 3$', listed, re.M)
+        self.run_metrics("-i", "2", "-m", SET, "-o", "second.svg", "perfmetrics.12345.csv")
+        svg = (self.dir / "second.svg").read_text()
+        self.assertIn(f"instance 2 of each of {len(kernels)} kernels on device 0", svg)
+        done = self.run_metrics("-i", "4", "-m", SET, "-o", "none.svg", "perfmetrics.12345.csv", status=1)
+        self.assertIn("No kernel has an instance 4", done.stderr)
+
+    def test_instances_with_one_sample_each_have_bars_with_names(self):
+        generate(self.dir / "query.csv", "query", "--instances", "2")
+        self.run_metrics("-i", "0", "-k", KERNEL, "-m", BYTES, "-o", "bars.svg", "query.csv")
+        svg = (self.dir / "bars.svg").read_text()
+        name = re.sub(r"\[SIMD.*", "", KERNEL).replace("<", "&lt;").replace(">", "&gt;")
+        for n in (1, 2):
+            self.assertIn(f">{name} #{n}<", svg)
+
+    def stalls(self, *kernels):
         dump = self.dir / "dump"
         dump.mkdir()
         shutil.copy(SOURCE / "tests/fuzz/corpus/stall/reduce.asm", dump / "OCL_asm1_simd32_entry_0001.asm")
         titles = [s + "[Events]" for s in metrics_gen.STALLS]
-        rows = "".join(f'"reduce", {16 * i:8x}, 3, 0, 1, 2, 0, {40 if i == 9 else 1}, 0, 0, 0\n'
-                       for i in range(20))
+        rows = "".join(f'"{kernel}", {16 * i:8x}, 3, 0, 1, 2, 0, {40 if i == 9 else 1}, 0, 0, 0\n'
+                       for kernel in kernels for i in range(20))
+        return titles, rows
+
+    def test_a_kernel_without_code_does_not_hide_the_others(self):
+        titles, rows = self.stalls("gone", "reduce", "lost")
+        (self.dir / "stalls.csv").write_text(
+            "\n=== Device #0 Metrics ===\n\n      Kernel, IP[Address], " + ", ".join(titles) + "\n" + rows)
+        # the long names of the original's options
+        done = self.run_metrics("--shaderdump", "dump", "--report", "r.txt", "--numtopstalls", "2", "--output",
+                                "all.svg", "stalls.csv")
+        report = (self.dir / "r.txt").read_text()
+        self.assertTrue(report.startswith("Not found .asm file for gone\nKernel: reduce\n"), report[:200])
+        self.assertIn("Report of Top 2 Stalls", report)
+        self.assertTrue(report.endswith("=\n\nNot found .asm file for lost\n"), report[-200:])
+        self.assertIn("Not found .asm file for gone", done.stderr)
+        self.run_metrics("-k", "lost", "-s", "dump", "-o", "one.svg", "stalls.csv", status=1)
+
+    def test_the_document_carries_the_report(self):
+        if not HAS_CAIRO:
+            self.skipTest("built without cairo")
+        titles, rows = self.stalls("reduce")
+        (self.dir / "stalls.csv").write_text(
+            "\n=== Device #0 Metrics ===\n\n      Kernel, IP[Address], " + ", ".join(titles) + "\n" + rows)
+        self.run_metrics("-s", "dump", "-r", "r.txt", "-o", "chart", "stalls.csv")  # a name without an end is PDF
+        said, report = self.text("chart"), (self.dir / "r.txt").read_text()
+        self.assertGreater(self.pages("chart"), 1)
+        for line in report.splitlines():
+            if line.startswith("  /* ["):
+                self.assertIn(line.split("*/")[0].strip(), said)
+        self.assertIn("Assembly with instruction addresses: dump/OCL_asm1_simd32_entry_0001.asm.ip", said)
+
+    def test_stalls_are_drawn_and_reported(self):
+        titles, rows = self.stalls("reduce")
         (self.dir / "stallmetrics.56789.csv").write_text(
             "\n=== Device #0 Metrics ===\n\n      Kernel, IP[Address], " + ", ".join(titles) + "\n" + rows)
         done = self.run_metrics("-k", "reduce", "-s", "./dump", "-o", "stallchart.svg",

@@ -125,8 +125,11 @@ class Dumps(Case):
         path = self.dumps()["gather"]
         lines = self.addressed(path)
         report = self.stalls("gather", [a for a, _ in lines])
-        loop = [c for _, head, line, causes in self.findings(report) if line and line[1] == "7" for c in causes]
-        self.assertTrue(any("load.ugm" in text for _, text in loop), report[:2000])
+        found = list(self.findings(report))
+        load, token = next((address, re.search(r"[{,](\$\d+)[,}]", head)[1]) for address, head, line, _ in found
+                           if line and line[1] == "7" and "load.ugm" in head)
+        waiting = [causes for _, head, _, causes in found if token + ".dst" in head]
+        self.assertTrue(any(load in [address for address, _ in causes] for causes in waiting), report[:2000])
 
 
 if __name__ == "__main__":
