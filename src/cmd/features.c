@@ -43,14 +43,9 @@ static void add_plugin(struct ut_buf *list, const char *file)
 {
 	static const struct {
 		const char *file, *name;
-	} names[] = { { "cuda", "CUDA" },
-		      { "opencl", "OpenCL" },
-		      { "levelzero", "Level Zero" },
-		      { "mpi", "MPI" },
-		      { "openmpi", "Open MPI" },
-		      { "mpich", "MPICH" },
-		      { "memory", "memory" },
-		      { NULL, NULL } };
+	} names[] = { { "cuda", "CUDA" },   { "opencl", "OpenCL" }, { "levelzero", "Level Zero" },
+		      { "sycl", "SYCL" },   { "mpi", "MPI" },       { "openmpi", "Open MPI" },
+		      { "mpich", "MPICH" }, { "memory", "memory" }, { NULL, NULL } };
 	const char *dot = strrchr(file, '.');
 	size_t len = dot ? (size_t)(dot - file) : 0;
 

@@ -462,6 +462,8 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 			    "device work, the calls that submit it and arrows between them"),
 		ut_opt_flag(0, "chrome-device-logging", &d->chrome_device, "device work only"),
 		ut_opt_flag(0, "chrome-call-logging", &d->chrome_call, "every call of the runtime"),
+		ut_opt_flag(0, "chrome-sycl-logging", &d->chrome_sycl,
+			    "SYCL: command groups, what depends on what, waits and memory"),
 		ut_opt_flag('c', "call-logging", &d->call_logging,
 			    "a line for each call as it begins and ends, with its arguments"),
 		ut_opt_flag('h', "host-timing", &d->host_timing,
@@ -548,7 +550,6 @@ static void add_unsupported(struct rows *r, struct ut_record_opts *o)
 	struct ut_device_opts *d = &o->plan.device;
 	const struct ut_opt table[] = {
 		ut_opt_heading(UT_RECORD_UNSUPPORTED_HEADING),
-		ut_opt_flag(0, "chrome-sycl-logging", &d->chrome_sycl, "SYCL in the timeline"),
 		ut_opt_words(ut_opt_str(0, "chrome-kmd-logging", "SCRIPT", &d->kmd_script,
 					"kernel driver activity by a bpftrace script"),
 			     "<file>"),

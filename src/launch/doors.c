@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -246,6 +247,47 @@ static void open_memory(const struct ut_doors *d, struct ut_env *env)
 						 : ours);
 }
 
+/* Lists that are separated by commas. */
+static void add_word(struct ut_env *env, const char *variable, const char *word)
+{
+	const char *old = ut_env_get(env, variable);
+	size_t len = strlen(word);
+
+	for (const char *p = old; p && *p; p += strcspn(p, ","), p += *p == ',') {
+		if (!strncmp(p, word, len) && (p[len] == ',' || !p[len]))
+			return;
+	}
+	ut_env_set(env, variable,
+		   old && old[0] ? ut_str_fmt(env->arena, "%s,%s", old, word) : word);
+}
+
+static bool is_off(const char *value)
+{
+	return value && (!strcmp(value, "0") || !strcasecmp(value, "false"));
+}
+
+static void open_sycl(const struct ut_doors *d, struct ut_env *env)
+{
+	const char *backend = ut_path_join(env->arena, d->backends, "sycl.so");
+	const char *framework = ut_env_get(env, "XPTI_FRAMEWORK_DISPATCHER");
+
+	if (!ut_path_exists(backend)) {
+		ut_tell(d->teller, UT_WARN, "%s is missing: SYCL is not recorded", backend);
+	} else if (strchr(backend, ',')) {
+		ut_tell(d->teller, UT_WARN, "%s: a comma in the path: SYCL is not recorded",
+			backend);
+	} else if (is_off(ut_env_get(env, "XPTI_TRACE_ENABLE"))) {
+		ut_tell(d->teller, UT_WARN, "XPTI_TRACE_ENABLE is '%s': SYCL is not recorded",
+			ut_env_get(env, "XPTI_TRACE_ENABLE"));
+	} else {
+		if (!framework || !framework[0])
+			ut_env_set(env, "XPTI_FRAMEWORK_DISPATCHER", "libxptifw.so");
+		ut_env_set(env, "XPTI_TRACE_ENABLE", "1");
+		add_word(env, "XPTI_SUBSCRIBERS", backend);
+		add_word(env, "UR_ENABLE_LAYERS", "UR_LAYER_TRACING");
+	}
+}
+
 static void open_devices(const struct ut_doors *d, struct ut_env *env)
 {
 	const char *cuda = ut_path_join(env->arena, d->backends, "cuda.so");
@@ -268,6 +310,8 @@ void ut_doors_open(const struct ut_doors *d, struct ut_env *env)
 		open_devices(d, env);
 	if (d->mpi)
 		open_loader(d, env, "mpi.so", "MPI");
+	if (d->sycl)
+		open_sycl(d, env);
 	if (d->memory)
 		open_memory(d, env);
 }

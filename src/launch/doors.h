@@ -11,6 +11,10 @@
  *
  * Level Zero has none: our backend takes the place of a driver (levelzero_door.h).
  *
+ * SYCL's runtime has a list of subscribers (XPTI_SUBSCRIBERS), which it reads if it is told to
+ * (XPTI_TRACE_ENABLE) and to where its framework is (XPTI_FRAMEWORK_DISPATCHER); calls of the
+ * runtime below are told by a layer of that one (UR_ENABLE_LAYERS).
+ *
  * MPI and the program's allocator have no variable for tools: their door is the loader's,
  * LD_PRELOAD. AddressSanitizer ends programs that have something in front of it; it is told not to
  * (ASAN_OPTIONS), and the backend stands aside.
@@ -36,6 +40,7 @@ struct ut_doors {
 	bool devices;            /* those of accelerators */
 	bool metrics;            /* their hardware metrics are wanted */
 	bool mpi;
+	bool sycl;
 	bool memory; /* of the program: its allocator */
 	enum ut_opencl_door opencl;
 	const struct ut_teller *teller; /* hears what is not recorded, and why */

@@ -125,12 +125,13 @@ static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_ar
 	replace(l, env, "INTEL_JIT_PROFILER64", l->library);
 	if (l->ccl)
 		ut_env_set(env, "CCL_ITT_LEVEL", "1");
-	if (l->devices || l->mpi || l->memory)
+	if (l->devices || l->mpi || l->sycl || l->memory)
 		ut_doors_open(&(struct ut_doors){ .backends = ut_doors_folder(a, l->library),
 						  .session_dir = l->session_dir,
 						  .devices = l->devices,
 						  .metrics = l->metrics,
 						  .mpi = l->mpi,
+						  .sycl = l->sycl,
 						  .memory = l->memory,
 						  .opencl = l->opencl,
 						  .teller = l->teller },

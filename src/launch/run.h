@@ -36,6 +36,7 @@ struct ut_launch {
 	bool devices;            /* open the doors of accelerator runtimes */
 	bool metrics;            /* and those of their hardware metrics */
 	bool mpi;                /* and that of MPI */
+	bool sycl;               /* and that of SYCL */
 	bool memory;             /* and that of the program's allocator */
 	enum ut_opencl_door opencl;
 	const struct ut_launch_var *vars; /* set for the program besides those above */

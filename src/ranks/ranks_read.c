@@ -103,15 +103,22 @@ static bool is_call(const struct ut_trace *trace, const struct ut_type *t)
 	return c.use == UT_CATEGORY_CALL && c.api.api == UT_API_MPI;
 }
 
+/* Arrows inside a process may have numbers like those of messages. */
+static bool is_message(const struct reader *rd, const struct ut_type *t)
+{
+	return t->flags & UT_EV_GLOBAL_ID &&
+	       !ut_str_is(ut_strtab_get(&rd->store->trace.strings, t->name), "SYCL dependency");
+}
+
 static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 {
 	const struct ut_trace *trace = &rd->store->trace;
 	struct row_type row = { 0 };
 	struct ut_category c;
 
-	if (t->kind == UT_KIND_FLOW_OUT && t->flags & UT_EV_GLOBAL_ID)
+	if (t->kind == UT_KIND_FLOW_OUT && is_message(rd, t))
 		row.kind = ROW_SENT;
-	else if (t->kind == UT_KIND_FLOW_IN && t->flags & UT_EV_GLOBAL_ID)
+	else if (t->kind == UT_KIND_FLOW_IN && is_message(rd, t))
 		row.kind = ROW_RECEIVED;
 	if (t->kind != UT_KIND_SPAN || t->flags & UT_EV_NOT_WORK)
 		return row;

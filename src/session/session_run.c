@@ -163,6 +163,7 @@ static int launch(struct run *r, struct ut_err *err)
 		.devices = (r->session.control->want & ~UT_WANT_MEMORY) != 0,
 		.metrics = (r->session.control->want & UT_WANT_METRICS) != 0,
 		.mpi = p->mpi,
+		.sycl = p->device.chrome_sycl,
 		.memory = p->memory.on,
 		.opencl = opencl_door(p->device.opencl_via),
 		.vars = vars.items,

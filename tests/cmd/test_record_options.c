@@ -159,8 +159,10 @@ static void only_options_without_backend_are_named(void **state)
 	assert_string_equal(ut_record_unsupported(&f->arena, f->table), "");
 	assert_int_equal(parse(f, "-d --g ComputeBasic -q --chrome-kernel-logging"), 0);
 	assert_string_equal(ut_record_unsupported(&f->arena, f->table), "");
-	assert_int_equal(parse(f, "--chrome-kernel-logging --chrome-sycl-logging"), 0);
-	assert_string_equal(ut_record_unsupported(&f->arena, f->table), "--chrome-sycl-logging");
+	assert_int_equal(parse(f, "--chrome-sycl-logging"), 0);
+	assert_string_equal(ut_record_unsupported(&f->arena, f->table), "");
+	assert_int_equal(parse(f, "--chrome-kernel-logging --system-time"), 0);
+	assert_string_equal(ut_record_unsupported(&f->arena, f->table), "--system-time");
 }
 
 static bool passes(const struct fixture *f, const char *domain)

@@ -5,6 +5,7 @@
 struct around {
 	uint32_t task; /* string id of the innermost mark, or else function; 0 = none */
 	uint32_t zone; /* place of the innermost function; 0 = none */
+	const struct ut_spool_open *group; /* the innermost command group of SYCL's */
 };
 
 /* Enough for any stack of functions; spans that never end may be more. */
@@ -13,11 +14,15 @@ struct around {
 static struct around look_around(const struct ut_spool_reader *rd)
 {
 	size_t to = rd->stack.count > LOOK_AROUND ? rd->stack.count - LOOK_AROUND : 0;
+	bool groups = rd->im->sycl.api; /* or there is none to be found */
 	struct around a = { 0 };
 
-	for (size_t i = rd->stack.count; i > to && !(a.task && a.zone); i--) {
+	for (size_t i = rd->stack.count; i > to && !(a.task && a.zone && (a.group || !groups));
+	     i--) {
 		const struct ut_spool_open *o = &rd->stack.items[i - 1];
 
+		if (o->node && !a.group)
+			a.group = o;
 		if (o->what != UT_SPAN_TASK)
 			continue;
 		if (!o->zone && !a.task)
@@ -37,6 +42,8 @@ static void note_around(struct ut_spool_reader *rd, struct around a, uint64_t co
 		ut_idmap_put(&rd->im->task_of_call, correlation, a.task);
 	if (a.zone && correlation)
 		ut_idmap_put(&rd->im->zone_of_call, correlation, a.zone);
+	if (a.group && correlation)
+		ut_spool_command_note(rd->im, correlation, a.group->node, a.group->name);
 }
 
 void ut_spool_note_call(struct ut_spool_reader *rd, uint64_t correlation)

@@ -53,6 +53,9 @@ static void note_api(struct ut_spool_import *im, const struct ut_spool_rec *r)
 	if (*seen == api)
 		return;
 	*seen = api;
+	if (ut_str_is(ut_strtab_get(&im->trace->strings, ut_spool_string(&im->tables, api)),
+		      "SYCL"))
+		im->sycl.api = api;
 	ut_classify_add_calls(im->trace, ut_spool_string(&im->tables, api));
 }
 
@@ -335,6 +338,7 @@ static void add_work_args(struct ut_spool_import *im, const struct ut_spool_rec 
 		ut_spool_args_text(im, "function", ut_spool_string(&im->tables, zone));
 		ut_spool_args_source(im, zone);
 	}
+	ut_spool_args_command(im, ut_rec_word(r, CORRELATION), zone);
 	add_number(im, "thread", ut_rec_high(r, KIND_TID));
 	add_number(im, "correlation", ut_rec_word(r, CORRELATION));
 	add_number(im, "queued", ut_rec_word(r, QUEUED));
@@ -350,13 +354,17 @@ uint32_t ut_spool_readable(struct ut_spool_import *im, uint32_t name)
 {
 	static const char type[] = "typeinfo name for ";
 	uint32_t known = ut_idmap_get(&im->readable, name);
-	char *text, *shown;
+	const char *given, *shown;
+	char *text;
 
 	if (known)
 		return known;
-	text = ut_demangle(ut_strtab_get(&im->trace->strings, name).ptr);
-	shown = text && !strncmp(text, type, strlen(type)) ? text + strlen(type) : text;
-	known = shown ? ut_strtab_intern_z(&im->trace->strings, shown) : name;
+	given = ut_strtab_get(&im->trace->strings, name).ptr;
+	text = ut_demangle(given);
+	shown = text ? text : given;
+	if (!strncmp(shown, type, strlen(type)))
+		shown += strlen(type);
+	known = shown != given ? ut_strtab_intern_z(&im->trace->strings, shown) : name;
 	free(text);
 	if (name && known)
 		ut_idmap_put(&im->readable, name, known);

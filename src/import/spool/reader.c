@@ -425,6 +425,8 @@ void ut_spool_import_init(struct ut_spool_import *im)
 	ut_idmap_init(&im->works_of_call, &im->trace->arena);
 	ut_idmap_init(&im->task_of_call, &im->trace->arena);
 	ut_idmap_init(&im->zone_of_call, &im->trace->arena);
+	ut_idmap_init(&im->sycl.at, &im->trace->arena);
+	ut_idmap_init(&im->sycl.of_call, &im->trace->arena);
 	ut_idmap_init(&im->readable, &im->trace->arena);
 	ut_spool_told_init(&im->told, &im->trace->arena);
 	im->object_name = ut_strtab_intern_z(&im->trace->strings, "object_name");
@@ -437,6 +439,7 @@ void ut_spool_import_release(struct ut_spool_import *im)
 	free(im->metas.items);
 	free(im->late.items);
 	free(im->places.items);
+	free(im->sycl.items.items);
 	free(im->references.items);
 	free(im->flows.items);
 	free(im->works.items);

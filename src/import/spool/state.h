@@ -12,7 +12,7 @@
 #define UT_IMPORT_SPOOL_STATE_H
 
 #include "base/idmap.h"
-#include "import/spool/records.h"
+#include "import/spool/commands.h"
 #include "import/spool/tables.h"
 #include "import/spool/told.h"
 #include "model/event.h"
@@ -126,12 +126,13 @@ struct ut_spool_import {
 	uint32_t apis_seen[8]; /* numbers of names of the latest runtimes called */
 	struct ut_spool_told told;
 	struct ut_spool_memory memory;
-	uint64_t device_flows;          /* arrows from calls to work */
-	struct ut_idmap flow_of_call;   /* correlation -> number of its next flow */
-	struct ut_idmap works_of_call;  /* correlation -> pieces of work, until arrows are sent */
-	struct ut_idmap readable;       /* string id of a kernel -> that of its name demangled */
-	struct ut_idmap task_of_call;   /* correlation -> string id of the task around it */
-	struct ut_idmap zone_of_call;   /* correlation -> place of the function around it */
+	uint64_t device_flows;         /* arrows from calls to work */
+	struct ut_idmap flow_of_call;  /* correlation -> number of its next flow */
+	struct ut_idmap works_of_call; /* correlation -> pieces of work, until arrows are sent */
+	struct ut_idmap readable;      /* string id of a kernel -> that of its name demangled */
+	struct ut_idmap task_of_call;  /* correlation -> string id of the task around it */
+	struct ut_idmap zone_of_call;  /* correlation -> place of the function around it */
+	struct ut_spool_commands sycl;
 	uint64_t instances;             /* numbers given to overlapping spans */
 	struct ut_idmap overlap_tracks; /* track -> its track for overlapping spans, each + 1 */
 	struct ut_idmap wanted;         /* hashes of ids that relations name */

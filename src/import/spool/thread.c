@@ -380,6 +380,12 @@ static void begin_call(struct ut_spool_reader *rd, uint64_t ticks, const struct 
 	it = begin_span(rd, UT_SPAN_CALL, ut_rec_low(r, 0), ticks, r);
 	it->cat = ut_spool_string(&rd->im->tables, ut_rec_low(r, 0));
 	it->name = ut_spool_string(&rd->im->tables, ut_rec_high(r, 0));
+	if (ut_rec_low(r, 0) == rd->im->sycl.api && rd->im->sycl.api) {
+		struct ut_spool_open *o = &rd->stack.items[rd->stack.count - 1];
+
+		it->name = o->name = ut_spool_readable(rd->im, it->name);
+		o->node = ut_rec_word(r, 1);
+	}
 }
 
 static void end_call(struct ut_spool_reader *rd, uint64_t ticks, const struct ut_spool_rec *r)
@@ -388,6 +394,8 @@ static void end_call(struct ut_spool_reader *rd, uint64_t ticks, const struct ut
 
 	if (at && r->count > 1)
 		hang_on(rd, &rd->stack.items[at - 1], r);
+	if (at && rd->stack.items[at - 1].node)
+		ut_spool_command_end(rd->im, rd->stack.items[at - 1].node, r);
 	end_task(rd, UT_SPAN_CALL, ut_rec_low(r, 0), ticks);
 }
 

@@ -63,7 +63,8 @@ struct ut_spool_open {
 	uint32_t key; /* domain, event name or lock that its end has to match */
 	uint8_t what;
 	uint32_t item, carried;
-	uint32_t name; /* of a task: string id */
+	uint32_t name; /* of a task, or of a command group of SYCL's: string id */
+	uint64_t node; /* correlation of the latter; 0 = it is none */
 	uint32_t zone; /* place, of a function of a language (end_task); 0 = it is none */
 	bool lifted;   /* outlives the function that it was begun in */
 	bool again;    /* its id was open already */
