@@ -126,6 +126,14 @@ static struct ut_str without_tabs(struct annotating *a, struct ut_str s)
 	return ut_str_of(text);
 }
 
+/* Lines that there are; 0 = the file is not here, or nobody may see it. */
+static uint32_t line_count(struct annotating *a, struct ut_str file)
+{
+	if (a->opts->readable && !a->opts->readable(file))
+		return 0;
+	return ut_source_lines_file(&a->sources, file)->count;
+}
+
 static void put_line(struct annotating *a, struct ut_str file, uint32_t line,
 		     const struct ut_hot_row *r)
 {
@@ -135,7 +143,10 @@ static void put_line(struct annotating *a, struct ut_str file, uint32_t line,
 	cells[KIND] = ut_report_text("line");
 	cells[FILE_NAME] = ut_report_str(file);
 	cells[LINE] = ut_report_u64(line);
-	cells[TEXT] = ut_report_str(without_tabs(a, ut_source_line(&a->sources, file, line)));
+	cells[TEXT] = ut_report_text("");
+	if (line_count(a, file))
+		cells[TEXT] =
+			ut_report_str(without_tabs(a, ut_source_line(&a->sources, file, line)));
 	ut_report_add(a->report, cells);
 }
 
@@ -172,9 +183,9 @@ static size_t lines_of(struct annotating *a, struct ut_hotspots *h)
 
 static void put_context(struct annotating *a, struct ut_str file, uint32_t from, uint32_t to)
 {
-	const struct ut_source_file *f = ut_source_lines_file(&a->sources, file);
+	uint32_t count = a->people || a->opts->around ? line_count(a, file) : 0;
 
-	for (uint32_t n = from; a->people && n < to && n <= f->count; n++)
+	for (uint32_t n = from; n < to && n <= count; n++)
 		put_line(a, file, n, NULL);
 }
 
@@ -199,7 +210,7 @@ static size_t put_lines(struct annotating *a)
 
 		if (!i || h.rows[i - 1].frame.file != f->file) {
 			next = 1;
-			if (!ut_source_lines_file(&a->sources, file)->count)
+			if (!line_count(a, file))
 				ut_tell(a->opts->teller, UT_WARN, "%s is not here: no source",
 					file.ptr);
 		} else {
@@ -351,6 +362,16 @@ static int put_code(struct annotating *a, struct ut_err *err)
 
 /* ---- the way in ---------------------------------------------------------------------------- */
 
+static bool is_asked(const struct annotating *a, const struct ut_prof_frame *f)
+{
+	const struct ut_annotate_opts *o = a->opts;
+
+	if (!o->module)
+		return ut_prof_matches(a->p, f->function, o->function);
+	return ut_str_is(ut_prof_text(a->p, f->function), o->function) &&
+	       ut_str_is(ut_prof_text(a->p, f->module), o->module);
+}
+
 /* The heaviest function that fits, by its total. */
 static bool choose(struct annotating *a)
 {
@@ -361,8 +382,7 @@ static bool choose(struct annotating *a)
 	for (size_t i = 0; i < h.count; i++) {
 		const struct ut_hot_row *r = &h.rows[i];
 
-		if (!r->frame.function || r->total <= most ||
-		    !ut_prof_matches(a->p, r->frame.function, a->opts->function))
+		if (!r->frame.function || r->total <= most || !is_asked(a, &r->frame))
 			continue;
 		most = a->total = r->total;
 		a->self = r->self;

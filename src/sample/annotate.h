@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct ut_out;
 struct ut_prof;
@@ -20,7 +21,11 @@ struct ut_teller;
 
 struct ut_annotate_opts {
 	const char *function; /* pattern; the heaviest that fits is shown */
+	const char *module;   /* with it, both are whole names instead; NULL = any */
 	bool source, assembly;
+	bool around; /* lines around those with samples for programs, too, as people see them */
+	/* may the text of this file be shown? NULL = of any */
+	bool (*readable)(struct ut_str path);
 	const struct ut_teller *teller; /* who hears what cannot be shown, and why */
 };
 

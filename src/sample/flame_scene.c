@@ -32,23 +32,16 @@
 
 /* Whose code: what it is called, its colour (light enough for letters). */
 #define OWNER_LIST(X)                                                                              \
-	X(OWN, "the program", 0xf6a667ffu)                                                         \
+	X(PROGRAM, "the program", 0xf6a667ffu)                                                     \
 	X(SCRIPT, "Python libraries", 0x9fd3a6ffu)                                                 \
 	X(LIBRARY, "libraries", 0x9cc4e8ffu)                                                       \
 	X(KERNEL, "the kernel", 0xcfcfd6ffu)
 
-enum owner {
-#define OWNER_ENUM(owner, name, colour) OWNER_##owner,
-	OWNER_LIST(OWNER_ENUM)
-#undef OWNER_ENUM
-	OWNERS
-};
-
 static const struct {
 	const char *name;
 	uint32_t colour;
-} owners[OWNERS] = {
-#define OWNER_ROW(owner, name, colour) { name, colour },
+} owners[UT_OWNERS] = {
+#define OWNER_ROW(owner, name, colour) [UT_OWNER_##owner] = { name, colour },
 	OWNER_LIST(OWNER_ROW)
 #undef OWNER_ROW
 };
@@ -58,13 +51,13 @@ struct flame {
 	struct ut_arena arena;
 	const struct ut_prof *p;
 	const struct ut_call_tree *t, *before;
-	uint32_t *same;    /* by node: the same one of the run before; 0 = it was not there */
-	enum owner *owner; /* by function */
-	double *x;         /* by node: where its next child begins */
-	double scale;      /* points for each unit of weight */
-	uint32_t depth;    /* of what is drawn */
+	uint32_t *same; /* by node: the same one of the run before; 0 = it was not there */
+	enum ut_prof_owner *owner; /* by function */
+	double *x;                 /* by node: where its next child begins */
+	double scale;              /* points for each unit of weight */
+	uint32_t depth;            /* of what is drawn */
 	bool drawing;
-	bool used[OWNERS];
+	bool used[UT_OWNERS];
 };
 
 /* ---- colours ------------------------------------------------------------------------------- */
@@ -75,19 +68,13 @@ static void find_owners(struct flame *f)
 	const struct ut_prof *p = f->p;
 
 	f->owner = ut_make((p->function_count + 1) * sizeof(*f->owner));
-	for (size_t i = 0; i < p->function_count; i++) {
-		struct ut_str module = ut_prof_text(p, p->functions[i].module);
+	for (size_t i = 0; i < p->function_count; i++)
+		f->owner[i] = UT_OWNERS;
+	for (size_t i = 0; i < p->frame_count; i++) {
+		enum ut_prof_owner o = ut_prof_owner(p, &p->frames[i]),
+				   *of = &f->owner[p->function_of[i]];
 
-		f->owner[i] = ut_str_has_start(module, "[kernel") ? OWNER_KERNEL : OWNER_LIBRARY;
-	}
-	for (size_t i = 1; i < p->frame_count; i++) {
-		const struct ut_prof_frame *frame = &p->frames[i];
-		enum owner *o = &f->owner[p->function_of[i]];
-
-		if (ut_prof_is_own(p, frame))
-			*o = OWNER_OWN;
-		else if (*o == OWNER_LIBRARY && ut_prof_is_script(p, frame))
-			*o = OWNER_SCRIPT;
+		*of = o < *of ? o : *of;
 	}
 }
 
@@ -123,7 +110,7 @@ static double share_now(const struct flame *f, uint32_t node)
 /* By how much of the whole a box has changed: a tenth of it is the full colour. */
 static uint32_t colour_of(struct flame *f, uint32_t node)
 {
-	enum owner o = f->owner[f->t->nodes[node].function];
+	enum ut_prof_owner o = f->owner[f->t->nodes[node].function];
 	double change;
 
 	if (f->before) {
@@ -265,7 +252,7 @@ static void draw_key(struct flame *f, double y)
 			  "now.");
 		return;
 	}
-	for (unsigned int i = 0; i < OWNERS; i++) {
+	for (unsigned int i = 0; i < UT_OWNERS; i++) {
 		const struct ut_paint paint = { .fill = owners[i].colour };
 
 		if (!f->used[i])

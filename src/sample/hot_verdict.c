@@ -58,7 +58,8 @@ static const struct cause {
 	  { NULL } },
 };
 
-#define CAUSES (sizeof(causes) / sizeof(causes[0]))
+#define CAUSES  (sizeof(causes) / sizeof(causes[0]))
+#define IMPORTS 0 /* the first of them */
 
 static double share(uint64_t part, const struct ut_prof *p)
 {
@@ -166,27 +167,29 @@ static void add_cause(struct ut_hot_verdict *v, const struct ut_prof *p, const s
 	l->weight = weight;
 }
 
-/* The heaviest first. */
-static void add_causes(struct ut_hot_verdict *v, const struct ut_prof *p)
+static void count_causes(struct tally *t)
 {
-	struct tally t = { .p = p };
+	t->of_function = ut_make(t->p->function_count + 1);
+	t->of_module = ut_make(t->p->function_count + 1);
+	classify(t);
+	ut_prof_walk(t->p, enter, leave, t);
+	free(t->of_function);
+	free(t->of_module);
+}
 
-	t.of_function = ut_make(p->function_count + 1);
-	t.of_module = ut_make(p->function_count + 1);
-	classify(&t);
-	ut_prof_walk(p, enter, leave, &t);
+/* The heaviest first. */
+static void add_causes(struct ut_hot_verdict *v, const struct ut_prof *p, uint64_t weight[CAUSES])
+{
 	while (v->count < UT_HOT_VERDICT_MOST) {
 		size_t most = 0;
 
 		for (size_t i = 1; i < CAUSES; i++)
-			most = t.weight[i] > t.weight[most] ? i : most;
-		if (share(t.weight[most], p) < LEAST_SHARE)
+			most = weight[i] > weight[most] ? i : most;
+		if (share(weight[most], p) < LEAST_SHARE)
 			break;
-		add_cause(v, p, &causes[most], t.weight[most]);
-		t.weight[most] = 0;
+		add_cause(v, p, &causes[most], weight[most]);
+		weight[most] = 0;
 	}
-	free(t.of_function);
-	free(t.of_module);
 }
 
 /* ---- what takes most ----------------------------------------------------------------------- */
@@ -340,8 +343,11 @@ static const struct ut_hot_row *first_function(const struct ut_hotspots *h)
 	return NULL;
 }
 
-/* What of the program's own code; if too little of it is known, whatever takes most. */
-static void add_top(struct ut_hot_verdict *v, const struct ut_prof *p)
+/*
+ * What of the program's own code; if too little of it is known, whatever takes most. A short run
+ * spends most of its time importing: work is what is left of it.
+ */
+static void add_top(struct ut_hot_verdict *v, const struct ut_prof *p, uint64_t imports)
 {
 	struct about a = { .p = p, .own = is_own };
 	const struct ut_hot_row *top;
@@ -349,7 +355,7 @@ static void add_top(struct ut_hot_verdict *v, const struct ut_prof *p)
 
 	ut_hotspots_init_own(&h, p, UT_HOT_BY_FUNCTION, is_own);
 	top = first_function(&h);
-	if (!top || share(top->self, p) < OWN_SHARE) {
+	if (!top || 100 * (double)top->self < OWN_SHARE * (double)(p->weight - imports)) {
 		ut_hotspots_release(&h);
 		ut_hotspots_init(&h, p, UT_HOT_BY_FUNCTION);
 		top = first_function(&h);
@@ -375,11 +381,14 @@ static void put_first(struct ut_hot_verdict *v, const struct ut_prof *p)
 
 void ut_hot_verdict_init(struct ut_hot_verdict *v, const struct ut_prof *p)
 {
+	struct tally t = { .p = p };
+
 	*v = (struct ut_hot_verdict){ .count = 0 };
 	if (!p->weight)
 		return;
-	add_top(v, p);
-	add_causes(v, p);
+	count_causes(&t);
+	add_top(v, p, t.weight[IMPORTS]);
+	add_causes(v, p, t.weight);
 	put_first(v, p);
 }
 

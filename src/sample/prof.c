@@ -19,6 +19,7 @@ struct counting {
 	uint32_t *frame;   /* by number of a place: of the profile, plus 1 */
 	uint32_t *strings; /* by id in the trace: of the profile */
 	uint8_t *matches;  /* by number of a stack: has it a frame that the pattern fits? */
+	uint32_t *node;    /* by number of a stack: after add_nodes() */
 	uint64_t first, last;
 };
 
@@ -134,10 +135,9 @@ static uint32_t frame_of_place(struct counting *c, uint32_t place)
 	return c->frame[place] - 1;
 }
 
-static void count_group(struct ut_prof *p, enum ut_prof_group_kind kind,
-			const struct ut_prof_group *key, uint64_t weight)
+/* Its index; a group that was not there is made. */
+static uint32_t group_number(struct ut_prof_groups *g, const struct ut_prof_group *key)
 {
-	struct ut_prof_groups *g = &p->groups[kind];
 	const uint64_t bytes[2] = { key->name | (uint64_t)key->process << 32, key->id };
 	uint32_t hash = (uint32_t)ut_hash_bytes(bytes, sizeof(bytes)), at = hash, number;
 
@@ -151,8 +151,7 @@ static void count_group(struct ut_prof *p, enum ut_prof_group_kind kind,
 		number = (uint32_t)++g->count;
 		ut_hashtab_add(&g->by_key, hash, number);
 	}
-	g->items[number - 1].weight += weight;
-	g->items[number - 1].samples++;
+	return number - 1;
 }
 
 /* ---- samples ------------------------------------------------------------------------------- */
@@ -182,16 +181,19 @@ static void match_stacks(struct counting *c)
 	free(fits);
 }
 
-static bool is_wanted(struct counting *c, uint32_t stack, uint32_t task)
+static bool is_wanted(struct counting *c, const struct ut_sample_seen *e, uint32_t task)
 {
 	const struct ut_prof_opts *o = &c->p->opts;
 
+	if (o->wanted && !o->wanted(o->ctx, e))
+		return false;
 	if (o->task && (!task || fnmatch(o->task, ut_prof_text(c->p, task).ptr, 0) != 0))
 		return false;
-	return !o->function || c->matches[stack];
+	return !o->function || c->matches[e->stack];
 }
 
-static void count_groups(struct counting *c, const struct ut_sample_seen *e, uint32_t task)
+static void find_groups(struct counting *c, const struct ut_sample_seen *e, uint32_t task,
+			uint32_t groups[UT_GROUPS])
 {
 	const struct ut_track *t = &c->trace->tracks[e->track];
 	const struct ut_process *process = &c->trace->processes[t->process];
@@ -204,23 +206,41 @@ static void count_groups(struct counting *c, const struct ut_sample_seen *e, uin
 	};
 
 	for (unsigned int i = 0; i < UT_GROUPS; i++)
-		count_group(c->p, i, &keys[i], e->weight);
+		groups[i] = group_number(&c->p->groups[i], &keys[i]);
 }
 
 static void count_sample(void *ctx, const struct ut_sample_seen *e)
 {
 	struct counting *c = ctx;
-	uint32_t task = text(c, e->task);
+	uint32_t task = text(c, e->task), groups[UT_GROUPS];
 
-	if (!is_wanted(c, e->stack, task))
+	if (!is_wanted(c, e, task))
 		return;
 	c->first = e->ts < c->first ? e->ts : c->first;
 	c->last = e->ts > c->last ? e->ts : c->last;
 	c->p->weight += e->weight;
 	c->p->samples++;
-	count_groups(c, e, task);
+	find_groups(c, e, task, groups);
+	for (unsigned int i = 0; i < UT_GROUPS; i++) {
+		c->p->groups[i].items[groups[i]].weight += e->weight;
+		c->p->groups[i].items[groups[i]].samples++;
+	}
 	c->self[e->stack] += e->weight;
 	c->samples[e->stack]++;
+}
+
+static void tell_sample(void *ctx, const struct ut_sample_seen *e)
+{
+	struct counting *c = ctx;
+	struct ut_prof_moment m = {
+		.track = e->track, .ts = e->ts, .weight = e->weight, .node = c->node[e->stack]
+	};
+	uint32_t task = text(c, e->task);
+
+	if (!is_wanted(c, e, task))
+		return;
+	find_groups(c, e, task, m.group);
+	c->p->opts.each(c->p->opts.ctx, &m);
 }
 
 /* ---- stores -------------------------------------------------------------------------------- */
@@ -229,7 +249,6 @@ static void count_sample(void *ctx, const struct ut_sample_seen *e)
 static void add_nodes(struct counting *c)
 {
 	const struct ut_stacks *s = &c->trace->stacks;
-	uint32_t *node = ut_make((s->site_count + 1) * sizeof(*node));
 	uint8_t *used = ut_make(s->site_count + 1);
 
 	for (uint32_t i = (uint32_t)s->site_count; i; i--) {
@@ -241,13 +260,12 @@ static void add_nodes(struct counting *c)
 
 		if (!used[i])
 			continue;
-		node[i] = node_number(c->p, node[site.caller], frame_of_place(c, site.place));
-		c->p->nodes[node[i]].self += c->self[i];
-		c->p->nodes[node[i]].samples += c->samples[i];
+		c->node[i] = node_number(c->p, c->node[site.caller], frame_of_place(c, site.place));
+		c->p->nodes[c->node[i]].self += c->self[i];
+		c->p->nodes[c->node[i]].samples += c->samples[i];
 	}
 	c->p->nodes[0].self += c->self[0];
 	c->p->nodes[0].samples += c->samples[0];
-	free(node);
 	free(used);
 }
 
@@ -272,6 +290,7 @@ void ut_prof_add(struct ut_prof *p, const struct ut_store *store)
 	c.self = ut_make(stacks * sizeof(*c.self));
 	c.samples = ut_make(stacks * sizeof(*c.samples));
 	c.frame = ut_make((t->stacks.place_count + 1) * sizeof(*c.frame));
+	c.node = ut_make(stacks * sizeof(*c.node));
 	if (!p->event)
 		p->event = text(&c, walk.event);
 	if (p->opts.function)
@@ -279,11 +298,16 @@ void ut_prof_add(struct ut_prof *p, const struct ut_store *store)
 	ut_sample_walk(&walk);
 	p->other += walk.other;
 	add_nodes(&c);
+	if (p->opts.each) {
+		walk.each = tell_sample;
+		ut_sample_walk(&walk);
+	}
 	if (c.last > c.first && c.last - c.first > p->span)
 		p->span = c.last - c.first;
 	free(c.self);
 	free(c.samples);
 	free(c.matches);
+	free(c.node);
 	free(c.frame);
 	free(c.strings);
 }

@@ -21,6 +21,7 @@
 #include "model/strtab.h"
 
 struct ut_filter;
+struct ut_sample_seen;
 struct ut_store;
 
 /* Texts are ids in the strings of the profile; 0 = unknown. */
@@ -58,6 +59,14 @@ struct ut_prof_groups {
 	struct ut_hashtab by_key;
 };
 
+/* One sample as the profile has it: where it ended, and which of the groups it counts to. */
+struct ut_prof_moment {
+	uint32_t track; /* of the store */
+	uint64_t ts, weight;
+	uint32_t node;
+	uint32_t group[UT_GROUPS]; /* index */
+};
+
 /* Which samples; zeroed: all of the event that counts CPU time, or else of the most frequent. */
 struct ut_prof_opts {
 	const struct ut_filter *filter; /* threads, processes, time; NULL = all */
@@ -65,6 +74,11 @@ struct ut_prof_opts {
 	const char *task;               /* pattern: only samples inside tasks of this name */
 	const char *function;           /* pattern: only samples with it on their stack */
 	bool addresses;                 /* tell frames of one line apart by their address */
+	/* only samples that it wants; NULL = all. Strings and track are the store's. */
+	bool (*wanted)(void *ctx, const struct ut_sample_seen *s);
+	/* hears of each sample that was counted, in order of tracks and time; NULL = nobody */
+	void (*each)(void *ctx, const struct ut_prof_moment *m);
+	void *ctx;
 };
 
 struct ut_prof {

@@ -73,6 +73,25 @@ uint32_t ut_sample_event(const struct ut_store *s, const char *wanted)
 	return chosen;
 }
 
+void ut_sample_events(const struct ut_store *s, void (*each)(void *ctx, uint32_t event), void *ctx)
+{
+	uint64_t *rows = ut_make((s->types.count + 1) * sizeof(*rows));
+
+	count_types(s, rows);
+	for (uint32_t i = 0; i < s->types.count; i++) {
+		const struct ut_type *type = ut_store_type(s, i);
+		bool told = type->kind != UT_KIND_SAMPLE || !rows[i];
+
+		/* types differ by category as well */
+		for (uint32_t j = 0; j < i && !told; j++)
+			told = rows[j] && ut_store_type(s, j)->kind == UT_KIND_SAMPLE &&
+			       ut_store_type(s, j)->name == type->name;
+		if (!told)
+			each(ctx, type->name);
+	}
+	free(rows);
+}
+
 /* ---- samples --------------------------------------------------------------------------------- */
 
 static const struct ut_arg *arg_called(const struct walking *w, const struct ut_arg *list,

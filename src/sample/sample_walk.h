@@ -33,6 +33,10 @@ struct ut_sample_walk {
  */
 uint32_t ut_sample_event(const struct ut_store *store, const char *wanted);
 
+/* The same for each event that there are samples of, once. */
+void ut_sample_events(const struct ut_store *store, void (*each)(void *ctx, uint32_t event),
+		      void *ctx);
+
 void ut_sample_walk(struct ut_sample_walk *w);
 
 #endif

@@ -68,3 +68,12 @@ bool ut_prof_is_own(const struct ut_prof *p, const struct ut_prof_frame *f)
 	return f->module ? memchr(module.ptr, '/', module.len) != NULL
 			 : f->file && memchr(file.ptr, '/', file.len) != NULL;
 }
+
+enum ut_prof_owner ut_prof_owner(const struct ut_prof *p, const struct ut_prof_frame *f)
+{
+	if (ut_prof_is_own(p, f))
+		return UT_OWNER_PROGRAM;
+	if (ut_str_has_start(ut_prof_text(p, f->module), "[kernel"))
+		return UT_OWNER_KERNEL;
+	return ut_prof_is_script(p, f) ? UT_OWNER_SCRIPT : UT_OWNER_LIBRARY;
+}

@@ -18,6 +18,17 @@ bool ut_path_is_library(struct ut_str path);
 /* Is it code of what runs scripts, such as Python's interpreter? */
 bool ut_prof_is_interpreter(const struct ut_prof *p, const struct ut_prof_frame *f);
 
+/* For colours: whose code a frame is. */
+enum ut_prof_owner {
+	UT_OWNER_PROGRAM,
+	UT_OWNER_SCRIPT, /* a library of Python */
+	UT_OWNER_LIBRARY,
+	UT_OWNER_KERNEL,
+	UT_OWNERS,
+};
+
+enum ut_prof_owner ut_prof_owner(const struct ut_prof *p, const struct ut_prof_frame *f);
+
 /* Is the frame one of the program itself? What is inlined from somebody's header is not. */
 bool ut_prof_is_own(const struct ut_prof *p, const struct ut_prof_frame *f);
 

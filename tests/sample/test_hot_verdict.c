@@ -105,6 +105,29 @@ static void check_verdict(const char *const *lines, const char *say, const char 
 	ut_prof_release(&p);
 }
 
+static void a_short_run_is_judged_without_its_imports(void **state)
+{
+	static const char *const lines[] = {
+		"_find_and_load@<frozen importlib._bootstrap>:<frozen importlib._bootstrap>:9;"
+		"load@/usr/lib/python3/x.py:/usr/lib/python3/x.py:1 600",
+		"work@/a/t.py:/a/t.py:4 70",
+		"idle@/usr/lib/libz.so 140",
+		"other@/usr/lib/libz.so 190",
+		"",
+	};
+	struct ut_hot_verdict v;
+	struct ut_prof p;
+
+	(void)state;
+	make_profile(&p, &all, lines);
+	ut_hot_verdict_init(&v, &p);
+	assert_int_equal(v.count, 2);
+	assert_non_null(strstr(v.lines[0].say.data, "importing Python modules"));
+	assert_string_equal(v.lines[1].say.data, "work (t.py:4) takes 7.0% of 1.00 us of CPU time");
+	ut_hot_verdict_release(&v);
+	ut_prof_release(&p);
+}
+
 static void the_program_is_blamed_for_what_it_calls(void **state)
 {
 	static const char *const lines[] = {
@@ -185,6 +208,7 @@ int main(void)
 		cmocka_unit_test(names_are_as_short_as_people_say_them),
 		cmocka_unit_test(the_program_is_told_from_libraries),
 		cmocka_unit_test(the_program_is_blamed_for_what_it_calls),
+		cmocka_unit_test(a_short_run_is_judged_without_its_imports),
 		cmocka_unit_test(without_own_code_the_heaviest_is_told),
 		cmocka_unit_test(causes_have_names),
 		cmocka_unit_test(a_flame_graph_has_a_box_for_each_function),
