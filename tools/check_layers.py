@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "import": ["base", "text", "model", "wire", "symbol"],
     "analyze": ["base", "text", "model"],
     "query": ["base", "text", "model", "analyze"],
-    "view": ["base", "text", "model", "analyze", "query", "draw", "metrics", "ranks"],
+    "view": ["base", "text", "model", "analyze", "query", "draw", "metrics", "ranks", "sample"],
     "export": ["base", "text", "model", "analyze", "query", "view", "sample", "arrow"],
     "mpijob": ["base", "model", "import"],
     "clocks": ["base"],

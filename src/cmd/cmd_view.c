@@ -75,6 +75,8 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct view_opts *opt
 				   "for unitrace serve: listen on this descriptor until standard "
 				   "input ends"),
 			3, 1000)),
+		ut_opt_hidden(ut_opt_flag(0, "show-code", &o->code,
+					  "for unitrace serve: source and code may be shown")),
 		ut_opt_end(),
 	};
 

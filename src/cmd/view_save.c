@@ -43,6 +43,7 @@ int ut_view_save(const struct ut_view_opts *o, const struct ut_inputs *inputs, s
 	}
 	if (!rc) {
 		ut_view_ready(s.view, how.threads);
+		ut_view_allow_code(s.view);
 		ut_ops_attach(s.view, UT_PAGE_SLICES);
 		out = ut_out_open(o->save, UT_OUT_OVERWRITE);
 		ut_one_page_write(s.view, UT_PAGE_SLICES, out);

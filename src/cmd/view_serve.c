@@ -361,6 +361,7 @@ int ut_view_serve(const struct ut_view_opts *o, const struct ut_view_what *what,
 	ut_show_init(&s.show);
 	s.show.inputs = what->inputs;
 	s.show.before = o->before;
+	s.show.code = o->code || !o->socket;
 	s.show.threads = ut_load_threads(o->threads);
 	rc = ut_serve_open(&s.show.server, &opts, err);
 	if (!rc)

@@ -19,6 +19,7 @@ struct ut_view_opts {
 	const char *save;    /* one-file page; NULL = serve */
 	const char *compare; /* word of the run to compare with; NULL = none */
 	const struct ut_inputs *before; /* its traces */
+	bool code; /* with socket: source and machine code may be shown; else they always are */
 	bool no_browser, once, overwrite, help;
 };
 

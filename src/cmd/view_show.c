@@ -48,6 +48,8 @@ void ut_show_view(struct ut_show *s, struct ut_view *v)
 	enum ut_answer kind;
 
 	ut_view_ready(v, s->threads);
+	if (s->code)
+		ut_view_allow_code(v);
 	if (s->state.read >= 1 && !s->state.live) /* the last one: all is there */
 		ut_ops_attach(v, UT_OPS_VIEW_SLICES);
 	s->state.generation++;

@@ -22,6 +22,7 @@ struct ut_show {
 	const struct ut_inputs *inputs;
 	const struct ut_inputs *before; /* a run to compare them with; NULL = none */
 	unsigned int threads;
+	bool code; /* whoever looks may see source and machine code: see view.h */
 	struct ut_stage *stage;
 	struct ut_serve *server;
 	_Atomic uint64_t done;    /* bytes that have been read */

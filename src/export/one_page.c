@@ -120,8 +120,9 @@ static void put_trace(struct ut_view *v, const char *id, uint64_t slices, struct
 
 #define LARGE_SHEET (1u << 20) /* bytes from which it is time that counts, not a tenth more */
 
-/* Each in an element of its own, which the page unpacks when it asks for the sheet. */
-static void put_sheets(struct ut_view *v, struct ut_out *out)
+/* Each in an element of its own, which the page unpacks when it asks for the sheet. side: of two
+ * runs, what marks those of the older one. */
+static void put_sheets(struct ut_view *v, const char *side, struct ut_out *out)
 {
 	for (size_t i = 0; i < v->attached.sheet_count; i++) {
 		size_t len;
@@ -134,7 +135,7 @@ static void put_sheets(struct ut_view *v, struct ut_out *out)
 		ut_html_text(out, v->attached.sheets[i].tool, strlen(v->attached.sheets[i].tool));
 		ut_out_text(out, "\" data-name=\"");
 		ut_html_text(out, v->attached.sheets[i].name, strlen(v->attached.sheets[i].name));
-		ut_out_text(out, "\">");
+		ut_out_fmt(out, "\"%s>", side);
 		if (p)
 			end_packing(p, pack(p, json, len, 1));
 		ut_out_text(out, "</script>");
@@ -197,7 +198,9 @@ static void put_page(struct ut_view *v, uint64_t slices, const struct ut_buf *sc
 	put_trace(v, "trace", slices, out);
 	if (v->before)
 		put_trace(v->before, "before", slices, out);
-	put_sheets(v, out);
+	put_sheets(v, "", out);
+	if (v->before)
+		put_sheets(v->before, " data-side=\"before\"", out);
 	ut_out_text(out, "<script id=\"app\">");
 	put_script(out, script);
 	ut_out_text(out, "</script></body></html>\n");
@@ -246,6 +249,7 @@ static void html_write(struct ut_store *store, struct ut_out *out)
 
 	ut_view_lend(v, title_of(&store->trace), store);
 	ut_view_ready(v, 0);
+	ut_view_allow_code(v);
 	ut_one_page_write(v, UT_PAGE_SLICES, out);
 	ut_view_free(v);
 }

@@ -379,7 +379,8 @@ static int open_parts(struct ut_site *s, struct ut_err *err)
 	if (!rc)
 		rc = ut_accounts_open(&s->accounts, s->shelf.own, s->opts.reset_passphrase, err);
 	if (!rc)
-		rc = ut_viewers_open(&s->viewers, &s->shelf, s->opts.program, err);
+		rc = ut_viewers_open(&s->viewers, &s->shelf, s->opts.program, s->opts.profiling,
+				     err);
 	if (!rc)
 		rc = ut_gatekeeper_init(&s->gate)
 			     ? 0

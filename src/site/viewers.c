@@ -45,6 +45,7 @@ struct viewer {
 struct ut_viewers {
 	const struct ut_shelf *shelf;
 	const char *program;
+	bool code;
 	pthread_mutex_t lock;
 	struct viewer items[UT_VIEWERS_MOST];
 	char folder[64]; /* of the sockets, for us alone */
@@ -60,13 +61,14 @@ static int64_t now_s(void)
 }
 
 int ut_viewers_open(struct ut_viewers **out, const struct ut_shelf *shelf, const char *program,
-		    struct ut_err *err)
+		    bool code, struct ut_err *err)
 {
 	struct ut_viewers *v = ut_make(sizeof(*v));
 
 	*out = v;
 	v->shelf = shelf;
 	v->program = program;
+	v->code = code;
 	pthread_mutex_init(&v->lock, NULL);
 	snprintf(v->folder, sizeof(v->folder), "/tmp/unitrace-serve-XXXXXX");
 	if (mkdtemp(v->folder)) /* 0700 */
@@ -209,15 +211,18 @@ static int move_up(int fd)
 	return to;
 }
 
-static const char **make_words(struct ut_arena *a, const struct ut_result_traces *t, bool compares)
+static const char **make_words(struct ut_arena *a, const struct ut_result_traces *t, bool compares,
+			       bool code)
 {
-	const char **words = UT_NEW_N(a, const char *, t->count + 10);
+	const char **words = UT_NEW_N(a, const char *, t->count + 11);
 	size_t n = 0;
 
 	words[n++] = "unitrace";
 	words[n++] = "view";
 	words[n++] = "--socket-fd";
 	words[n++] = SOCKET_FD;
+	if (code)
+		words[n++] = "--show-code";
 	if (compares) {
 		words[n++] = "--compare";
 		words[n++] = "/proc/self/fd/" BEFORE_FD;
@@ -266,7 +271,7 @@ static int start(struct ut_viewers *v, const struct ut_viewed *what, struct view
 	if (!rc && !traces.count && !traces.session)
 		rc = ut_err_set(err, -ENODATA, "nothing was recorded here");
 	if (!rc) {
-		rc = spawn(v, &s, make_words(&arena, &traces, what->before_result != NULL),
+		rc = spawn(v, &s, make_words(&arena, &traces, what->before_result != NULL, v->code),
 			   &one->pid);
 		if (rc)
 			ut_err_set(err, rc, "no viewer can be started: %s", strerror(-rc));

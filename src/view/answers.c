@@ -40,6 +40,8 @@ static const struct {
 	{ "notes", ut_answer_notes, false },
 	{ "note", ut_answer_note, false },
 	{ "sheet", ut_answer_sheet, false },
+	{ "stacks", ut_answer_stacks, true },
+	{ "annotate", ut_answer_annotate, true },
 };
 
 struct asked {

@@ -55,7 +55,8 @@ static const struct member asked[] = {
 	AT(self, FLAG),   AT(log, FLAG),       AT(gone, FLAG),    AT(along, TEXT),
 	AT(query, TEXT),  AT(name, TEXT),      AT(group, TEXT),   AT(argument, TEXT),
 	AT(kind, TEXT),   AT(text, TEXT),      AT(lanes, LANES),  { "tracks", TRACKS, 0 },
-	AT(scope, SCOPE), { "note", NOTE, 0 }, AT(tool, TEXT),    { NULL, REAL, 0 },
+	AT(scope, SCOPE), { "note", NOTE, 0 }, AT(tool, TEXT),    AT(event, TEXT),
+	AT(module, TEXT), { NULL, REAL, 0 },
 };
 
 static const struct member of_scope[] = {

@@ -44,7 +44,7 @@ struct ut_ask {
 	size_t key_count, key_cap;
 	bool self, log, gone;
 	bool has_from;
-	struct ut_str along, query, name, group, argument, kind, text, tool;
+	struct ut_str along, query, name, group, argument, kind, text, tool, event, module;
 	struct ut_ask_lane *lanes;
 	size_t lane_count, lane_cap;
 	struct ut_ask_scope scope; /* also of a list of tracks that stands alone */

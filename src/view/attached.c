@@ -120,6 +120,11 @@ void ut_view_allow_again(struct ut_view *v)
 	v->attached.again = true;
 }
 
+void ut_view_allow_code(struct ut_view *v)
+{
+	v->code = true;
+}
+
 size_t ut_view_traces(const struct ut_view *v)
 {
 	return v->trace_count;

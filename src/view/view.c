@@ -11,6 +11,7 @@
 #include "view/arrow_list.h"
 #include "view/metrics_sheet.h"
 #include "view/ranks_sheet.h"
+#include "view/sample_stacks.h"
 #include "view/verdicts.h"
 #include "view/view_parts.h"
 
@@ -456,6 +457,7 @@ void ut_view_ready(struct ut_view *v, unsigned int threads)
 	ut_view_attach_verdicts(v);
 	ut_view_attach_metrics(v);
 	ut_view_attach_ranks(v);
+	ut_view_attach_stacks(v);
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */

@@ -112,6 +112,10 @@ void ut_view_link(struct ut_view *v, const char *path, const char *title);
 /* The page may ask for everything to be made anew; the server does it (method "again"). */
 void ut_view_allow_again(struct ut_view *v);
 
+/* The page may show the source and the machine code of functions with samples, from the files that
+ * the traces name: for whoever could read those anyway. Before the first question. */
+void ut_view_allow_code(struct ut_view *v);
+
 /* The traces of a view: how many, and each as it is; all slices of them. */
 size_t ut_view_traces(const struct ut_view *v);
 struct ut_store *ut_view_store(struct ut_view *v, size_t trace);

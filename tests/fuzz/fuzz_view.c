@@ -39,6 +39,27 @@ static uint32_t make_args(struct ut_build *b, uint64_t value)
 	return ut_arglists_add(&b->store.args, args, 2);
 }
 
+/* Stacks of a function that is named, one that is not and one whose name is no text. */
+static void fill_samples(struct ut_build *b, uint32_t thread)
+{
+	static const char *const names[] = { "main", NULL, "\xff<b>" };
+	struct ut_trace *t = &b->store.trace;
+	uint32_t stack = 0;
+
+	for (uint64_t i = 0; i < 60; i++) {
+		struct ut_place_in_code code = { .line = (uint32_t)i % 4 };
+
+		code.function = names[i % 3] ? ut_strtab_intern_z(&t->strings, names[i % 3]) : 0;
+		code.module = ut_strtab_intern_z(&t->strings, i % 2 ? "/app" : "t.py");
+		code.file = i % 2 ? 0 : code.module;
+		stack = ut_stacks_site(&t->stacks, &t->arena, i % 9 ? stack : 0,
+				       ut_stacks_place(&t->stacks, &t->arena, &code));
+		ut_build_add(b, thread, 40000 + i * 10, ut_sample_val(stack, i),
+			     make_type(b, i % 5 ? "cpu-clock" : "peak bytes", UT_KIND_SAMPLE, 0),
+			     0);
+	}
+}
+
 static void fill(struct ut_build *b)
 {
 	static const char *const names[] = { "step", "aten::add", "\xff\xfe", "<script>" };
@@ -61,6 +82,7 @@ static void fill(struct ut_build *b)
 	ut_build_add(b, thread, 5, 1, make_type(b, "f", UT_KIND_FLOW_OUT, 0), 0);
 	ut_build_add(b, thread, 250, 1, make_type(b, "f", UT_KIND_FLOW_IN, 0), 0);
 	ut_build_add(b, thread, 300, 0, make_type(b, "mark", UT_KIND_INSTANT, 0), 0);
+	fill_samples(b, thread);
 }
 
 /* Made once: it is only read. */
