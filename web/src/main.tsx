@@ -17,15 +17,18 @@ async function source(before: boolean): Promise<Source> {
 	if (!data) return new HttpSource(before ? 'api/before/' : 'api/');
 	return new SheetSource(
 		await openInline(data.textContent ?? '', document.getElementById('app')?.textContent || null),
-		packedSheet,
+		(tool, name) => packedSheet(before ? 'before' : '', tool, name),
 	);
 }
 
 /* The names of tools and sheets are ours, but what is in a page may be anybody's: compared, not queried. */
-function packedSheet(tool: string, name: string): string | null {
+function packedSheet(side: string, tool: string, name: string): string | null {
 	const all = [...document.querySelectorAll<HTMLElement>('script.sheet')];
 
-	return all.find(e => e.dataset.tool === tool && e.dataset.name === name)?.textContent ?? null;
+	return (
+		all.find(e => (e.dataset.side ?? '') === side && e.dataset.tool === tool && e.dataset.name === name)
+			?.textContent ?? null
+	);
 }
 
 /* The run from after is what is looked at, unless the address says otherwise. */

@@ -70,6 +70,13 @@ export class Engine {
 			sheet: ({ tool, name }) => {
 				throw new Error(`no such sheet: ${name} of ${tool}`);
 			},
+			/* those of a page are in its sheets: source/inline.ts */
+			stacks: () => {
+				throw new Error('this page has no samples');
+			},
+			annotate: () => {
+				throw new Error('this page has no code');
+			},
 			again: () => {
 				throw new Error('only a server can read the input again');
 			},

@@ -220,6 +220,55 @@ export interface Tree {
 	left: number; // nodes too small to be listed
 }
 
+/* What samples are told apart by beside their stacks; names are numbers of strings. */
+export interface SampleGroups {
+	name: number[]; // 0: outside any task, or without a name
+	process: number[]; // its name, 0: none
+	id: number[]; // of a thread or process
+	weight: number[];
+	samples: number[];
+}
+
+/*
+ * Samples of CPUs or memory as a tree (src/view/sample_stacks.h); engine/profile.ts makes tables and flame
+ * graphs of it. A node is a frame below the node that called it, callers come first; node 0 is around
+ * all, and frame 0 is nowhere.
+ */
+export interface Stacks {
+	event: string; // what was sampled
+	events: string[]; // what else could be asked for
+	unit: 'ns' | 'bytes' | '';
+	weight: number; // of all samples
+	samples: number;
+	span: number; // ns from the first to the last
+	strings: string[]; // the first one is none
+	frames: {
+		function: number[];
+		module: number[];
+		file: number[];
+		line: number[];
+		whose: number[]; // 0 the program, 1 a script's library, 2 a library, 3 the kernel; + 4: an interpreter; + 8: a script
+	};
+	nodes: { parent: number[]; frame: number[]; self: number[]; samples: number[] };
+	groups: { thread: SampleGroups; task: SampleGroups; process: SampleGroups };
+	verdict: { say: string; why: string; function: number }[]; // of the whole, or of what was asked for
+}
+
+/* A line or an instruction of a function, as `hotspots --annotate --json` tells it. */
+export interface CodeRow {
+	kind: 'line' | 'instruction';
+	[weight: `self${string}` | `total${string}`]: number | null | undefined; // self_ns, total_bytes, self
+	file?: string | null;
+	line?: number | null;
+	address?: string | null;
+	text?: string | null;
+}
+
+export interface Code {
+	rows: CodeRow[];
+	notes: string[]; // what cannot be shown, and why
+}
+
 export interface Note {
 	id: string;
 	t0: Time;
@@ -311,6 +360,11 @@ export interface Methods {
 	notes: { ask: Record<string, never>; answer: Note[] };
 	note: { ask: { note: Note; gone: boolean }; answer: Note[] };
 	sheet: { ask: { tool: string; name: string }; answer: Sheet };
+	stacks: { ask: { scope: Scope; event?: string }; answer: Stacks };
+	annotate: {
+		ask: { scope: Scope; event?: string; name: string; module: string; kind: 'source' | 'assembly' };
+		answer: Code;
+	};
 	again: { ask: Record<string, never>; answer: null }; // makes all anew, where info.can says so
 }
 

@@ -5,6 +5,7 @@ import { readContainer } from '../engine/container';
 import { Engine, isJob } from '../engine/engine';
 import type { Job } from '../engine/walk';
 import type { Info, Method, Methods, Sheet, Source } from './contract';
+import { codeOf, stacksOf, type CodeSheet, type SamplesSheet } from './samples';
 
 export interface Question {
 	id: number;
@@ -197,13 +198,32 @@ export class SheetSource implements Source {
 		signal?: AbortSignal,
 		part?: (answer: Methods[M]['answer']) => void,
 	): Promise<Methods[M]['answer']> {
-		if (method !== 'sheet') return this.trace.ask(method, ask, signal, part);
-		const { tool, name } = ask as Methods['sheet']['ask'],
-			key = JSON.stringify([tool, name]);
-		const sheet = this.kept.get(key) ?? this.open(tool, name);
+		if (method === 'sheet') {
+			const { tool, name } = ask as Methods['sheet']['ask'];
+
+			return this.sheet(tool, name) as Promise<Methods[M]['answer']>;
+		}
+		if (method === 'stacks')
+			return this.stacks(ask as Methods['stacks']['ask']) as Promise<Methods[M]['answer']>;
+		if (method === 'annotate')
+			return this.sheet('hotspots', 'code').then(s =>
+				codeOf(s as CodeSheet, ask as Methods['annotate']['ask']),
+			) as Promise<Methods[M]['answer']>;
+		return this.trace.ask(method, ask, signal, part);
+	}
+
+	private sheet(tool: string, name: string): Promise<Sheet> {
+		const key = JSON.stringify([tool, name]),
+			sheet = this.kept.get(key) ?? this.open(tool, name);
 
 		this.kept.set(key, sheet);
-		return sheet as Promise<Methods[M]['answer']>;
+		return sheet;
+	}
+
+	private async stacks(ask: Methods['stacks']['ask']): Promise<Methods['stacks']['answer']> {
+		const sheet = (await this.sheet('hotspots', 'samples')) as SamplesSheet;
+
+		return stacksOf(sheet, ask, await this.trace.ask('places', {}));
 	}
 
 	watch(grown: (news: Partial<Info>) => void): () => void {

@@ -8,6 +8,7 @@ import type { Tab } from '../ui/tab';
 import { ANALYZE_TABS } from './analyze';
 import { CHART_TABS } from './charts';
 import { DEVLOG_TABS } from './devlog';
+import { HOTSPOTS_TABS } from './hotspots';
 import { hasVerdicts, KernelDetails } from './kernels';
 import { hasMetrics, METRICS_TABS, MetricsDetails } from './metrics';
 import { hasOps, OpDetails, OPS_TABS } from './ops';
@@ -16,6 +17,7 @@ import { ROOFLINE_TABS } from './roofline';
 
 export const TOOL_TABS: Tab[] = [
 	...CHART_TABS,
+	...HOTSPOTS_TABS,
 	...OPS_TABS,
 	...DEVLOG_TABS,
 	...ANALYZE_TABS,

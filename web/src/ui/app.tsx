@@ -8,6 +8,7 @@ import { bindKeys, commands } from '../state/keys';
 import { bytes, count, many, time } from '../text/format';
 import { plain } from '../text/label';
 import { TOOL_TABS } from '../tools/all';
+import { hasSamples } from '../tools/hotspots';
 import { ByKind, hasKind, KINDS } from './bycat';
 import { Compare } from './compare';
 import { Dialogs } from './dialogs';
@@ -99,7 +100,7 @@ function TimelineTab({ app }: { app: App }) {
 }
 
 /* Charts alone have no trace to look at. */
-const isTrace = (i: Info): boolean => i.slices > 0 || i.samples > 0 || !i.tools?.length;
+const isTrace = (i: Info): boolean => i.slices > 0 || i.samples > 0 || !i.tools?.length || hasSamples(i);
 
 export const TABS: Tab[] = [
 	{ id: 'summary', title: 'Summary', needs: isTrace, view: Summary },

@@ -7,6 +7,7 @@ import { count, exact, number, percent, time, utc } from '../text/format';
 import { byCategory } from '../text/colour';
 import { plain } from '../text/label';
 import { TOOL_DETAILS } from '../tools/all';
+import { AreaSamples, hasSamples } from '../tools/hotspots';
 import { Flame } from './flame';
 import { Grid } from './grid';
 import { Empty, Failure, Name, Segments, Swatch, tabKeys } from './kit';
@@ -18,6 +19,7 @@ const TABS = [
 	['counters', 'Counters'],
 	['devices', 'Devices'],
 	['flame', 'Flame graph'],
+	['samples', 'Samples'],
 ] as const;
 
 function AreaTables({ app, tab }: { app: App; tab: string }) {
@@ -113,19 +115,21 @@ function AreaPane({ app }: { app: App }) {
 				</span>
 				<span class="grow" />
 				<div class="sub-tabs" role="tablist" aria-label="Tables of the area" onKeyDown={tabKeys}>
-					{TABS.map(([id, title]) => (
-						<button
-							key={id}
-							type="button"
-							role="tab"
-							aria-selected={tab === id}
-							tabIndex={tab === id ? 0 : -1}
-							onClick={() => {
-								app.drawerTab.value = id;
-							}}>
-							{title}
-						</button>
-					))}
+					{TABS.filter(([id]) => id !== 'samples' || hasSamples(app.info.value)).map(
+						([id, title]) => (
+							<button
+								key={id}
+								type="button"
+								role="tab"
+								aria-selected={tab === id}
+								tabIndex={tab === id ? 0 : -1}
+								onClick={() => {
+									app.drawerTab.value = id;
+								}}>
+								{title}
+							</button>
+						),
+					)}
 				</div>
 				{area && (
 					<button
@@ -138,7 +142,13 @@ function AreaPane({ app }: { app: App }) {
 				)}
 			</div>
 			<div class="pb_" role="tabpanel" aria-label={tab}>
-				{tab === 'flame' ? <AreaFlame app={app} /> : <AreaTables app={app} tab={tab} />}
+				{tab === 'flame' ? (
+					<AreaFlame app={app} />
+				) : tab === 'samples' && hasSamples(app.info.value) ? (
+					<AreaSamples app={app} />
+				) : (
+					<AreaTables app={app} tab={tab} />
+				)}
 			</div>
 		</div>
 	);

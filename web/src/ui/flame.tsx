@@ -18,7 +18,9 @@ export interface FlameProps {
 	upside?: boolean; // callers: grows upwards
 	compare?: (node: number) => number; // -1 less .. 1 more, for differences
 	say?: (node: number) => string; // instead of its own numbers
-	onPick?: (name: string) => void;
+	tone?: (node: number) => string; // class of its colour, instead of that of its type
+	marked?: (node: number) => boolean; // what stands out, such as all boxes of one name
+	onPick?: (name: string, node: number) => void;
 }
 
 interface Box {
@@ -93,7 +95,7 @@ function boxes(t: Tree, root: number, least: number): { list: Box[]; depth: numb
 	return { list, depth };
 }
 
-export function Flame({ app, tree, label, upside, compare, say, onPick }: FlameProps) {
+export function Flame({ app, tree, label, upside, compare, say, tone, marked, onPick }: FlameProps) {
 	const [at, setAt] = useKeptJson(app, `${label}.root`, NO_PATH),
 		[width, setWidth] = useState(1000),
 		box = useRef<HTMLDivElement>(null);
@@ -121,11 +123,12 @@ export function Flame({ app, tree, label, upside, compare, say, onPick }: FlameP
 				const name = plain(tree.name[b.node]),
 					px = b.w * width,
 					y = upside ? depth - 1 - b.depth : b.depth;
-				const tone = compare
+				const colour = compare
 					? compareClass(compare(b.node))
 					: b.node === 0
 						? 'root'
-						: `k${app.types.colour(tree.type[b.node], app.colourBy.value === 'name' ? 'name' : 'cat')}`;
+						: (tone?.(b.node) ??
+							`k${app.types.colour(tree.type[b.node], app.colourBy.value === 'name' ? 'name' : 'cat')}`);
 				const text =
 					say?.(b.node) ??
 					`${name} ${percent(tree.total[b.node] / all)}: ${time(tree.total[b.node])}, self ${time(tree.self[b.node])}, ${tree.count[b.node]} times`;
@@ -138,7 +141,7 @@ export function Flame({ app, tree, label, upside, compare, say, onPick }: FlameP
 						aria-level={b.depth + 1}
 						aria-label={text}
 						title={text}
-						class={`box ${tone}`}
+						class={`box ${colour}${marked?.(b.node) ? ' marked' : ''}`}
 						style={{
 							left: `${b.x * 100}%`,
 							width: `max(1px, calc(${b.w * 100}% - 1px))`,
@@ -151,7 +154,7 @@ export function Flame({ app, tree, label, upside, compare, say, onPick }: FlameP
 							setAt(
 								pathOf(tree, b.node === shownRoot && b.node ? tree.parent[b.node] : b.node),
 							);
-							onPick?.(tree.name[b.node]);
+							onPick?.(tree.name[b.node], b.node);
 						}}>
 						{px > 26 && <span> {px < 160 ? withoutTemplates(name) : name}</span>}
 						{px > 170 && <span class="pc"> {percent(tree.total[b.node] / all)}</span>}
