@@ -21,6 +21,7 @@ python3 -B tests/gen/metrics_gen.py time "$work/metrics.csv" --samples 900
 		-y "Share (%)" -t "Two rounds of five kernels" -o metrics.svg metrics.csv
 	"$build/bin/unitrace" view --save view.html --compare before.json after.json
 	"$build/bin/unitrace" hotspots -o flame.svg samples.json
+	"$build/bin/unitrace" view --save hotspots.html samples.json
 	"$build/bin/unitrace" view --save kernels.html "$root/tests/golden/inputs/kernels/model.json"
 ) >/dev/null
 mkdir "$work/img"
@@ -30,7 +31,7 @@ node tools/pictures.js "$build/node/node_modules" "$work/img" \
 	"analyze=$work/analyze.html#v=steps" "view=$work/view.html#w=6600000,7500000&s=8589934696" \
 	"view-compare=$work/view.html#v=compare&z=cudnn_sdpa_flash_fprop" \
 	"view-flame=$work/view.html#v=flame" "roofline=$work/roofline.html" \
-	"view-metrics=$work/kernels.html#v=metrics"
+	"view-metrics=$work/kernels.html#v=metrics" "view-hotspots=$work/hotspots.html#v=hotspots"
 for picture in "$work"/img/*; do
 	size=$(wc -c <"$picture")
 	if [ "$size" -gt $most ]; then
