@@ -32,6 +32,9 @@ if(TARGET collector)
   # In front of any MPI: built without mpi.h (src/backend/mpi/mpi_abi.h).
   file(GLOB _mpi CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/mpi/*.c)
   ut_backend(mpi ${_mpi} src/backend/handle_table.c)
+  # NCCL's profiler plugin: built without NCCL (src/backend/nccl/nccl_abi.h).
+  file(GLOB _nccl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/nccl/*.c)
+  ut_backend(nccl ${_nccl})
   # In the place of a driver of Level Zero, which ze_abi.h and api.def describe: no SDK is needed.
   file(GLOB _levelzero CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/levelzero/*.c)
   ut_backend(levelzero ${_levelzero} src/backend/handle_table.c)

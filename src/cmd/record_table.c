@@ -148,7 +148,7 @@ static void add_what(struct rows *r, struct ut_record_opts *o)
 		ut_opt_heading("What to record"),
 		ut_opt_flag(0, "chrome-itt-logging", &o->plan.itt,
 			    "ITT tasks, events, counters, ... of every domain (the default)"),
-		ut_opt_flag(0, "chrome-ccl-logging", &o->plan.ccl, "only oneCCL and PyTorch"),
+		ut_opt_flag(0, "chrome-ccl-logging", &o->plan.ccl, "only oneCCL, NCCL and PyTorch"),
 		ut_opt_flag(0, "chrome-dnn-logging", &o->plan.dnn, "only oneDNN and PyTorch"),
 		ut_opt_flag(0, "chrome-mpi-logging", &o->plan.mpi,
 			    "MPI calls and messages, with bytes and peers; of ITT, only MPI and "
@@ -165,7 +165,7 @@ static void add_what(struct rows *r, struct ut_record_opts *o)
 					 "sync, heap, stitch"),
 			     "sync heap stitch"),
 		ut_opt_flag('r', "ccl-summary-report", &o->plan.ccl_report,
-			    "a table of oneCCL operations after the run"),
+			    "a table of oneCCL, NCCL and gloo operations after the run"),
 	};
 
 	add(r, table, COUNT(table));

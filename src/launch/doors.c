@@ -21,7 +21,8 @@
 #include "launch/env.h"
 #include "launch/levelzero_door.h"
 
-#define VENDORS "/etc/OpenCL/vendors"
+#define VENDORS      "/etc/OpenCL/vendors"
+#define LONGEST_NCCL 254u /* bytes; NCCL cuts off the rest */
 
 const char *ut_doors_folder(struct ut_arena *a, const char *library)
 {
@@ -304,8 +305,24 @@ static void open_devices(const struct ut_doors *d, struct ut_env *env)
 		ut_levelzero_door_open(d, env, levelzero);
 }
 
+/* Without a backend nothing is lost that the user has asked for by name: oneCCL needs none. */
+static void open_nccl(const struct ut_doors *d, struct ut_env *env)
+{
+	const char *backend = ut_path_join(env->arena, d->backends, "nccl.so");
+
+	if (!ut_path_exists(backend))
+		return;
+	if (strlen(backend) > LONGEST_NCCL)
+		ut_tell(d->teller, UT_WARN, "%s: too long a path for NCCL: it is not recorded",
+			backend);
+	else
+		open_single(d, env, "NCCL_PROFILER_PLUGIN", backend, "NCCL");
+}
+
 void ut_doors_open(const struct ut_doors *d, struct ut_env *env)
 {
+	if (d->ccl)
+		open_nccl(d, env);
 	if (d->devices)
 		open_devices(d, env);
 	if (d->mpi)

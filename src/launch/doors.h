@@ -9,6 +9,8 @@
  * directory gets a folder that looks like a folder of vendors: opencl/unitrace.icd names the
  * backend, which stands for the real vendors that opencl/vendors lists.
  *
+ * NCCL takes a plugin for profilers (NCCL_PROFILER_PLUGIN).
+ *
  * Level Zero has none: our backend takes the place of a driver (levelzero_door.h).
  *
  * SYCL's runtime has a list of subscribers (XPTI_SUBSCRIBERS), which it reads if it is told to
@@ -41,6 +43,7 @@ struct ut_doors {
 	bool metrics;            /* their hardware metrics are wanted */
 	bool mpi;
 	bool sycl;
+	bool ccl;    /* collective libraries: NCCL */
 	bool memory; /* of the program: its allocator */
 	enum ut_opencl_door opencl;
 	const struct ut_teller *teller; /* hears what is not recorded, and why */

@@ -115,6 +115,14 @@ static void replace(const struct ut_launch *l, struct ut_env *env, const char *n
 	ut_env_set(env, name, value);
 }
 
+/* A level that the user has chosen is his; 0 is what libraries have without one. */
+static bool is_set(const struct ut_env *env, const char *name)
+{
+	const char *old = ut_env_get(env, name);
+
+	return old && old[0] && strcmp(old, "0") != 0;
+}
+
 static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_arena *a)
 {
 	ut_env_init(env, a, environ);
@@ -123,15 +131,16 @@ static void make_env(const struct ut_launch *l, struct ut_env *env, struct ut_ar
 	ut_env_set(env, UT_SESSION_ENV, l->session_dir);
 	replace(l, env, "INTEL_LIBITTNOTIFY64", l->library);
 	replace(l, env, "INTEL_JIT_PROFILER64", l->library);
-	if (l->ccl)
+	if (l->ccl && !is_set(env, "CCL_ITT_LEVEL"))
 		ut_env_set(env, "CCL_ITT_LEVEL", "1");
-	if (l->devices || l->mpi || l->sycl || l->memory)
+	if (l->devices || l->mpi || l->sycl || l->ccl || l->memory)
 		ut_doors_open(&(struct ut_doors){ .backends = ut_doors_folder(a, l->library),
 						  .session_dir = l->session_dir,
 						  .devices = l->devices,
 						  .metrics = l->metrics,
 						  .mpi = l->mpi,
 						  .sycl = l->sycl,
+						  .ccl = l->ccl,
 						  .memory = l->memory,
 						  .opencl = l->opencl,
 						  .teller = l->teller },

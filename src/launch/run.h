@@ -32,7 +32,7 @@ struct ut_launch {
 	const char *library;     /* absolute path of the collector */
 	bool preload;            /* also through LD_PRELOAD, to see setenv() and friends */
 	const char *also;        /* a second library to preload; NULL = none */
-	bool ccl;                /* ask oneCCL for its ITT tasks */
+	bool ccl;                /* ask oneCCL for its ITT tasks, NCCL for its events */
 	bool devices;            /* open the doors of accelerator runtimes */
 	bool metrics;            /* and those of their hardware metrics */
 	bool mpi;                /* and that of MPI */

@@ -42,6 +42,7 @@ static const struct {
 	CALL("OpenCL", UT_API_OPENCL, false),
 	CALL("Level Zero", UT_API_LEVEL_ZERO, false),
 	CALL("MPI", UT_API_MPI, false),
+	CALL("NCCL", UT_API_NCCL, false),
 	CALL("NULL", UT_API_DUMMY, false),
 	{ "control", UT_CATEGORY_CONTROL, 0, UT_API_NONE, false, true, false },
 	TOOL("gpu_user_annotation", false),

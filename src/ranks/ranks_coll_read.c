@@ -369,8 +369,10 @@ static void take_row(struct reader *rd, const struct ut_event *e, struct row_typ
 	 * looked at. */
 	if (params)
 		return;
-	if (!f->coll || (rd->found_count > 1 && !f->on_device && f[-1].track == f->track &&
-			 f[-1].library == f->library && f[-1].end >= f->end))
+	/* Of what the plugin tells, operations say their communicator. */
+	if (!f->coll || (f->on_device && rd->plugin && !f->group) ||
+	    (rd->found_count > 1 && !f->on_device && f[-1].track == f->track &&
+	     f[-1].library == f->library && f[-1].end >= f->end))
 		rd->found_count--;
 }
 

@@ -1,10 +1,25 @@
 #include "session/ccl_report.h"
 
+#include <string.h>
+
 #include "base/str.h"
 #include "export/compat_ccl.h"
 #include "model/event.h"
 #include "model/trace.h"
 #include "text/out.h"
+
+/* NCCL's calls are on rows of their own; what it marks with NVTX as well would count them twice. */
+static bool is_nccl_call(const struct ut_trace *trace, const struct ut_event *event)
+{
+	return trace->tracks[event->track].role == UT_ROLE_CALLS &&
+	       !strcmp(ut_strtab_get(&trace->strings, event->cat).ptr, "NCCL");
+}
+
+/* What PyTorch does with gloo, gloo does not say itself. */
+static bool is_gloo(const struct ut_trace *trace, const struct ut_event *event)
+{
+	return ut_str_starts(ut_strtab_get(&trace->strings, event->name).ptr, "gloo:");
+}
 
 static void ccl_event(struct ut_sink *sink, const struct ut_trace *trace,
 		      const struct ut_event *event)
@@ -16,7 +31,7 @@ static void ccl_event(struct ut_sink *sink, const struct ut_trace *trace,
 		r->last_is_ccl =
 			ut_str_starts(ut_strtab_get(&trace->strings, event->cat).ptr, "oneCCL");
 	}
-	if (r->last_is_ccl)
+	if (r->last_is_ccl || is_nccl_call(trace, event) || is_gloo(trace, event))
 		ut_sink_event(&r->summary.sink, trace, event);
 }
 

@@ -1,5 +1,6 @@
 /*
- * ccl_report.h - the -r table: what one process spent in oneCCL, in the layout of the original.
+ * ccl_report.h - the -r table: what one process spent in oneCCL, NCCL and gloo, in the layout of
+ * the original.
  */
 #ifndef UT_SESSION_CCL_REPORT_H
 #define UT_SESSION_CCL_REPORT_H
@@ -11,7 +12,7 @@
 
 struct ut_buf;
 
-/* A sink that lets only oneCCL's tasks through to its summary. */
+/* A sink that lets only their tasks and calls through to its summary. */
 struct ut_ccl_report {
 	struct ut_sink sink; /* first: what importers feed */
 	struct ut_summary summary;

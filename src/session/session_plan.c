@@ -77,7 +77,7 @@ static int apply_domains(const struct ut_session_plan *p, struct ut_control *con
 		bool on;
 		const char *patterns[3];
 	} sets[] = {
-		{ p->ccl, { "oneCCL*" } },
+		{ p->ccl, { "oneCCL*", "NCCL" } },
 		{ p->dnn, { "dnnl*", "onednn*", "jit" } },
 		{ p->mpi, { "MPI" } },
 		{ p->ccl || p->dnn || p->mpi, { "PyTorch*" } },

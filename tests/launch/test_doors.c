@@ -171,6 +171,25 @@ static void mpi_is_opened_alone_and_in_front_of_the_users_libraries(void **state
 	assert_null(ut_env_get(&f->env, "CUDA_INJECTION64_PATH"));
 }
 
+static void nccl_is_told_of_its_plugin_unless_it_has_one(void **state)
+{
+	struct fixture *f = *state;
+	const char *nccl = ut_path_join(&f->arena, f->dir, "nccl.so");
+
+	f->doors.devices = false;
+	f->doors.ccl = true;
+	ut_doors_open(&f->doors, &f->env);
+	assert_null(ut_env_get(&f->env, "NCCL_PROFILER_PLUGIN"));
+	write_text(nccl, "");
+	ut_doors_open(&f->doors, &f->env);
+	assert_string_equal(ut_env_get(&f->env, "NCCL_PROFILER_PLUGIN"), nccl);
+	assert_null(ut_env_get(&f->env, "CUDA_INJECTION64_PATH"));
+	ut_env_set(&f->env, "NCCL_PROFILER_PLUGIN", "mine");
+	ut_doors_open(&f->doors, &f->env);
+	assert_string_equal(ut_env_get(&f->env, "NCCL_PROFILER_PLUGIN"), "mine");
+	unlink(nccl);
+}
+
 static void a_missing_backend_of_mpi_changes_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -269,6 +288,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_library_may_be_the_only_vendor, make, release),
 		cmocka_unit_test_setup_teardown(
 			mpi_is_opened_alone_and_in_front_of_the_users_libraries, make, release),
+		cmocka_unit_test_setup_teardown(nccl_is_told_of_its_plugin_unless_it_has_one, make,
+						release),
 		cmocka_unit_test_setup_teardown(a_missing_backend_of_mpi_changes_nothing, make,
 						release),
 	};

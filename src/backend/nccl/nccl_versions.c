@@ -1,0 +1,380 @@
+/*
+ * nccl_versions.c - what NCCL calls: five versions of one interface, each a thin translation.
+ *
+ * Nothing here fails but init(), which tells NCCL to do without us. Events that nobody wants get no
+ * handle, and NCCL does not ask about them again.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "backend/nccl/nccl.h"
+#include "backend/nccl/nccl_abi.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define KNOWN_V1 (NCCL_COLL | NCCL_P2P | NCCL_PROXY_OP | NCCL_PROXY_STEP)
+#define KNOWN_V3 (KNOWN_V1 | NCCL_KERNEL_CHANNEL)
+#define KNOWN_V5 (KNOWN_V3 | NCCL_COLL_API | NCCL_P2P_API)
+
+/* ---- communicators ------------------------------------------------------------------------- */
+
+static int init(void **context, int *mask, int known)
+{
+	int wanted = ut_nccl_mask() & known;
+	struct ut_nccl_comm *c = wanted ? ut_nccl_comm_new() : NULL;
+
+	*context = c;
+	if (!c)
+		return NCCL_ERROR;
+	c->kernels = wanted & NCCL_KERNEL_CHANNEL;
+	*mask = wanted;
+	return NCCL_OK;
+}
+
+static int init_v1(void **context, int *mask)
+{
+	return init(context, mask, KNOWN_V1);
+}
+
+static int init_v3(void **context, int *mask)
+{
+	return init(context, mask, KNOWN_V3);
+}
+
+static int init_known(void **context, int *mask, int known, const struct ut_nccl_comm *is)
+{
+	int rc = init(context, mask, known);
+	struct ut_nccl_comm *c = *context;
+
+	if (rc)
+		return rc;
+	c->ranks = is->ranks;
+	c->rank = is->rank;
+	return NCCL_OK;
+}
+
+/* limits: NCCL's prototype, NOLINTNEXTLINE(readability-function-size) */
+static int init_v4(void **context, int *mask, const char *name, uint64_t comm, int nodes, int ranks,
+		   int rank, nccl_log *log)
+{
+	int rc = init_known(context, mask, KNOWN_V3,
+			    &(struct ut_nccl_comm){ .ranks = ranks, .rank = rank });
+
+	(void)nodes;
+	(void)log;
+	if (!rc)
+		ut_nccl_comm_name(*context, name, comm);
+	return rc;
+}
+
+/* limits: NCCL's prototype, NOLINTNEXTLINE(readability-function-size) */
+static int init_v5(void **context, uint64_t comm, int *mask, const char *name, int nodes, int ranks,
+		   int rank, nccl_log *log)
+{
+	int rc = init_known(context, mask, KNOWN_V5,
+			    &(struct ut_nccl_comm){ .ranks = ranks, .rank = rank });
+
+	(void)nodes;
+	(void)log;
+	if (!rc)
+		ut_nccl_comm_name(*context, name, comm);
+	return rc;
+}
+
+static int finalize(void *context)
+{
+	if (context)
+		ut_nccl_finish(context);
+	return NCCL_OK;
+}
+
+/* ---- begins -------------------------------------------------------------------------------- */
+
+/* What all versions have in common: descriptions differ, these names do not. */
+static uint64_t number_of(void *handle)
+{
+	return (uint64_t)(uintptr_t)handle;
+}
+
+static void begin(void *context, void **handle, const struct ut_nccl_event *e)
+{
+	*handle = (void *)(uintptr_t)(context ? ut_nccl_start(context, e) : 0);
+}
+
+/* Of another process (PXN), the parent is none that we know. */
+static void take_proxy_op(struct ut_nccl_event *to, const struct nccl_proxy_op *from)
+{
+	to->channel = from->channel;
+	to->peer = from->peer;
+	to->steps = from->steps;
+	to->chunk = from->chunk_size;
+	to->is_send = from->is_send;
+	if (from->pid != getpid())
+		to->parent = 0;
+}
+
+#define TAKE_HEAD(event, from)                                                                     \
+	struct ut_nccl_event event = { .type = (uint32_t)(from)->type,                             \
+				       .parent = number_of((from)->parent),                        \
+				       .root = -1,                                                 \
+				       .peer = -1 }
+
+static bool is_rooted(const char *func)
+{
+	return func && (!strcmp(func, "Broadcast") || !strcmp(func, "Reduce") ||
+			!strcmp(func, "Gather") || !strcmp(func, "Scatter"));
+}
+
+#define TAKE_COLL(event, from)                                                                     \
+	do {                                                                                       \
+		(event).func = (from)->coll.func;                                                  \
+		(event).datatype = (from)->coll.datatype;                                          \
+		(event).count = (from)->coll.count;                                                \
+		(event).seq = (from)->coll.seq + 1;                                                \
+		(event).algorithm = (from)->coll.algorithm;                                        \
+		(event).protocol = (from)->coll.protocol;                                          \
+		(event).channels = (from)->coll.channels;                                          \
+		(event).warps = (from)->coll.warps;                                                \
+		(event).root = is_rooted((from)->coll.func) ? (from)->coll.root : -1;              \
+	} while (0)
+
+#define TAKE_P2P(event, from)                                                                      \
+	do {                                                                                       \
+		(event).func = (from)->p2p.func;                                                   \
+		(event).datatype = (from)->p2p.datatype;                                           \
+		(event).count = (from)->p2p.count;                                                 \
+		(event).peer = (from)->p2p.peer;                                                   \
+	} while (0)
+
+/* Numbers of version 1, as NCCL 2.23 had them. */
+static const char *const funcs_v1[] = { "Broadcast", "Reduce",   "AllGather", "ReduceScatter",
+					"AllReduce", "SendRecv", "Send",      "Recv" };
+static const char *const types_v1[] = { "ncclInt8",    "ncclUint8",   "ncclInt32",   "ncclUint32",
+					"ncclInt64",   "ncclUint64",  "ncclFloat16", "ncclFloat32",
+					"ncclFloat64", "ncclBfloat16" };
+static const char *const algorithms_v1[] = {
+	"TREE", "RING", "COLLNET_DIRECT", "COLLNET_CHAIN", "NVLS", "NVLS_TREE", "PAT"
+};
+static const char *const protocols_v1[] = { "LL", "LL128", "SIMPLE" };
+
+#define WORD(list, number)                                                                         \
+	((size_t)(number) < sizeof(list) / sizeof(*(list)) ? (list)[number] : NULL)
+
+static int start_v1(void *context, void **handle, struct nccl_event_v1 *from)
+{
+	TAKE_HEAD(e, from);
+
+	switch (from->type) {
+	case NCCL_COLL:
+		ut_nccl_comm_name(context, from->coll.name, from->coll.comm);
+		e.func = WORD(funcs_v1, from->coll.func);
+		e.datatype = WORD(types_v1, from->coll.datatype);
+		e.count = from->coll.count;
+		e.seq = from->coll.seq + 1;
+		e.algorithm = WORD(algorithms_v1, from->coll.algorithm);
+		e.protocol = WORD(protocols_v1, from->coll.protocol);
+		e.channels = from->coll.channels;
+		e.warps = from->coll.warps;
+		e.root = is_rooted(e.func) ? from->coll.root : -1;
+		break;
+	case NCCL_P2P:
+		ut_nccl_comm_name(context, from->p2p.name, from->p2p.comm);
+		e.func = WORD(funcs_v1, from->p2p.func);
+		e.datatype = WORD(types_v1, from->p2p.datatype);
+		e.count = from->p2p.count;
+		e.peer = from->p2p.peer;
+		break;
+	case NCCL_PROXY_OP:
+		take_proxy_op(&e, &from->proxy_op);
+		break;
+	case NCCL_PROXY_STEP:
+		e.steps = from->step;
+		break;
+	default:
+		*handle = NULL;
+		return NCCL_OK;
+	}
+	begin(context, handle, &e);
+	return NCCL_OK;
+}
+
+static int start_v2(void *context, void **handle, struct nccl_event_v2 *from)
+{
+	TAKE_HEAD(e, from);
+
+	switch (from->type) {
+	case NCCL_COLL:
+		ut_nccl_comm_name(context, from->coll.name, from->coll.comm);
+		TAKE_COLL(e, from);
+		break;
+	case NCCL_P2P:
+		ut_nccl_comm_name(context, from->p2p.name, from->p2p.comm);
+		TAKE_P2P(e, from);
+		break;
+	case NCCL_PROXY_OP:
+		take_proxy_op(&e, &from->proxy_op);
+		break;
+	case NCCL_PROXY_STEP:
+		e.steps = from->step;
+		break;
+	default:
+		*handle = NULL;
+		return NCCL_OK;
+	}
+	begin(context, handle, &e);
+	return NCCL_OK;
+}
+
+static int start_v3(void *context, void **handle, struct nccl_event_v3 *from)
+{
+	TAKE_HEAD(e, from);
+
+	switch (from->type) {
+	case NCCL_COLL:
+		ut_nccl_comm_name(context, from->coll.name, from->coll.comm);
+		TAKE_COLL(e, from);
+		break;
+	case NCCL_P2P:
+		ut_nccl_comm_name(context, from->p2p.name, from->p2p.comm);
+		TAKE_P2P(e, from);
+		break;
+	case NCCL_PROXY_OP:
+		take_proxy_op(&e, &from->proxy_op);
+		break;
+	case NCCL_PROXY_STEP:
+		e.steps = from->step;
+		break;
+	case NCCL_KERNEL_CHANNEL:
+		e.channel = from->kernel_channel;
+		break;
+	default:
+		*handle = NULL;
+		return NCCL_OK;
+	}
+	begin(context, handle, &e);
+	return NCCL_OK;
+}
+
+static int start_v4(void *context, void **handle, struct nccl_event_v4 *from)
+{
+	TAKE_HEAD(e, from);
+
+	switch (from->type) {
+	case NCCL_COLL:
+		TAKE_COLL(e, from);
+		break;
+	case NCCL_P2P:
+		TAKE_P2P(e, from);
+		e.channels = from->p2p.channels;
+		break;
+	case NCCL_PROXY_OP:
+		take_proxy_op(&e, &from->proxy_op);
+		break;
+	case NCCL_PROXY_STEP:
+		e.steps = from->step;
+		break;
+	case NCCL_KERNEL_CHANNEL:
+		e.channel = from->kernel_channel.channel;
+		e.timer = from->kernel_channel.timer;
+		break;
+	default:
+		*handle = NULL;
+		return NCCL_OK;
+	}
+	begin(context, handle, &e);
+	return NCCL_OK;
+}
+
+/* What version 5 has beyond version 4: the calls themselves. */
+static bool take_api(struct ut_nccl_event *e, const struct nccl_event_v5 *from)
+{
+	if (from->type == NCCL_COLL_API) {
+		e->func = from->coll_api.func;
+		e->datatype = from->coll_api.datatype;
+		e->count = from->coll_api.count;
+		e->root = is_rooted(e->func) ? from->coll_api.root : -1;
+		e->captured = from->coll_api.captured;
+		return true;
+	}
+	if (from->type == NCCL_P2P_API) {
+		e->func = from->p2p_api.func;
+		e->datatype = from->p2p_api.datatype;
+		e->count = from->p2p_api.count;
+		e->captured = from->p2p_api.captured;
+		return true;
+	}
+	return false;
+}
+
+static int start_v5(void *context, void **handle, struct nccl_event_v5 *from)
+{
+	TAKE_HEAD(e, from);
+
+	switch (from->type) {
+	case NCCL_COLL:
+		TAKE_COLL(e, from);
+		break;
+	case NCCL_P2P:
+		TAKE_P2P(e, from);
+		e.channels = from->p2p.channels;
+		break;
+	case NCCL_PROXY_OP:
+		take_proxy_op(&e, &from->proxy_op);
+		break;
+	case NCCL_PROXY_STEP:
+		e.steps = from->step;
+		break;
+	case NCCL_KERNEL_CHANNEL:
+		e.channel = from->kernel_channel.channel;
+		e.timer = from->kernel_channel.timer;
+		break;
+	default:
+		if (take_api(&e, from))
+			break;
+		*handle = NULL;
+		return NCCL_OK;
+	}
+	begin(context, handle, &e);
+	return NCCL_OK;
+}
+
+/* ---- states and ends ----------------------------------------------------------------------- */
+
+static int stop(void *handle)
+{
+	ut_nccl_stop(number_of(handle));
+	return NCCL_OK;
+}
+
+static int state_v1(void *handle, int state, union nccl_state_v1 *args)
+{
+	ut_nccl_state(number_of(handle), state,
+		      args && state <= NCCL_OP_RECV_DONE ? args->proxy_op.bytes : 0);
+	return NCCL_OK;
+}
+
+static int state_v4(void *handle, int state, union nccl_state_v4 *args)
+{
+	uint64_t value = 0;
+
+	if (args && state == NCCL_KERNEL_CHANNEL_STOP)
+		value = args->kernel_timer;
+	else if (args && ((state >= NCCL_STEP_SEND_GPU_WAIT && state <= NCCL_STEP_RECV_GPU_WAIT) ||
+			  state == NCCL_STEP_SEND_PEER_WAIT))
+		value = args->step_bytes;
+	ut_nccl_state(number_of(handle), state, value);
+	return NCCL_OK;
+}
+
+/* ---- what NCCL looks for ------------------------------------------------------------------- */
+
+EXPORT const struct nccl_profiler_v1 ncclProfiler_v1 = { "unitrace", init_v1,  start_v1,
+							 stop,       state_v1, finalize };
+EXPORT const struct nccl_profiler_v2 ncclProfiler_v2 = { "unitrace", init_v1,  start_v2,
+							 stop,       state_v1, finalize };
+EXPORT const struct nccl_profiler_v3 ncclProfiler_v3 = { "unitrace", init_v3,  start_v3,
+							 stop,       state_v1, finalize };
+EXPORT const struct nccl_profiler_v4 ncclProfiler_v4 = { "unitrace", init_v4,  start_v4,
+							 stop,       state_v4, finalize };
+EXPORT const struct nccl_profiler_v5 ncclProfiler_v5 = { "unitrace", init_v5,  start_v5,
+							 stop,       state_v4, finalize };
