@@ -34,6 +34,7 @@ enum row_kind {
 
 struct row_type {
 	uint8_t kind, coll; /* enum ut_coll_kind */
+	bool beside;        /* on a thread that does nothing else for the program */
 	const char *library;
 };
 
@@ -145,13 +146,14 @@ static struct row_type plain_type(const struct ut_trace *t, const struct ut_type
 	struct ut_str cat = ut_strtab_get(&t->strings, type->cat);
 	enum ut_coll_kind coll = UT_COLL_NONE;
 	const char *library = library_before(name, &coll);
+	bool beside = library;
 
 	if (!library && ut_str_has_start(cat, "oneCCL")) {
 		coll = ut_coll_called(name);
 		library = coll ? "oneCCL" : NULL;
 	}
 	if (library)
-		return (struct row_type){ ROW_ON_HOST, (uint8_t)coll, library };
+		return (struct row_type){ ROW_ON_HOST, (uint8_t)coll, beside, library };
 	if (ut_str_is(name, "record_param_comms"))
 		return (struct row_type){ .kind = ROW_PARAMS };
 	if (ut_str_has_start(name, "c10d::") || ut_str_has_start(name, "nccl:") ||
@@ -173,7 +175,7 @@ static struct row_type type_of(const struct ut_trace *trace, const struct ut_typ
 	if (c.use != UT_CATEGORY_WORK)
 		return (struct row_type){ 0 };
 	if (is_nccl_kernel(ut_strtab_get(&trace->strings, t->name), &coll))
-		return (struct row_type){ ROW_ON_DEVICE, (uint8_t)coll, "NCCL" };
+		return (struct row_type){ ROW_ON_DEVICE, (uint8_t)coll, false, "NCCL" };
 	return (struct row_type){ .kind = c.work == UT_DEVICE_KERNEL ? ROW_COMPUTES : ROW_NOTHING };
 }
 
@@ -185,7 +187,7 @@ static struct row_type plugin_type(const struct reader *rd, uint32_t number)
 
 	if (t->kind != UT_KIND_SPAN || !coll)
 		return (struct row_type){ 0 };
-	return (struct row_type){ ROW_ON_DEVICE, (uint8_t)coll, "NCCL" };
+	return (struct row_type){ ROW_ON_DEVICE, (uint8_t)coll, false, "NCCL" };
 }
 
 static bool has_plugin(const struct ut_store *store)
@@ -613,6 +615,28 @@ static bool is_of(const struct ut_trace *t, uint32_t track, int32_t rank)
 	return t->processes[t->tracks[track].process].rank == rank;
 }
 
+/* How many rows of a kind a track has; none, if operations of others run on it. */
+static uint64_t count_rows(const struct reader *rd, uint32_t track, enum row_kind kind)
+{
+	const struct ut_rows *rows = &rd->store->rows[track];
+	uint64_t count = 0;
+
+	for (size_t b = 0; b < ut_rows_blocks(rows); b++) {
+		const struct ut_block *block = &rows->blocks[b];
+
+		for (uint32_t i = 0; i < block->count; i++) {
+			struct row_type type = { 0 };
+
+			if (block->type[i] < rd->store->types.count)
+				type = rd->types[block->type[i]];
+			if (type.beside)
+				return 0;
+			count += type.kind == kind;
+		}
+	}
+	return count;
+}
+
 /* The row of the rank that has the most rows of a kind; UINT32_MAX: none has one. */
 static uint32_t busiest(const struct reader *rd, int32_t rank, enum row_kind kind)
 {
@@ -621,16 +645,8 @@ static uint32_t busiest(const struct reader *rd, int32_t rank, enum row_kind kin
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < t->track_count; i++) {
-		const struct ut_rows *rows = &rd->store->rows[i];
-		uint64_t count = 0;
+		uint64_t count = is_of(t, i, rank) ? count_rows(rd, i, kind) : 0;
 
-		for (size_t b = 0; is_of(t, i, rank) && b < ut_rows_blocks(rows); b++) {
-			const struct ut_block *block = &rows->blocks[b];
-
-			for (uint32_t k = 0; k < block->count; k++)
-				count += block->type[k] < rd->store->types.count &&
-					 rd->types[block->type[k]].kind == kind;
-		}
 		best = count > most ? i : best;
 		most = count > most ? count : most;
 	}

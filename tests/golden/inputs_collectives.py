@@ -10,7 +10,7 @@ Times below are in us. NCCL, two ranks, as torch.profiler writes it (kernels on 
     both     reduce_scatter of 1 MiB 6000-6100, of which only the call says the size
     rank 0   sends 64 KiB to 1: 7000-7010
 
-gloo, two ranks, as torch.profiler writes it: operations on threads of their own.
+gloo, two ranks, as torch.profiler writes it: operations on threads of their own, which copy, too.
 
     rank 0   compute 0-1000, all_reduce of 1 MB 1000-3000
     rank 1   compute 0-2500, all_reduce 2500-3000 beside aten::mm 2500-2600: 400 exposed
@@ -89,6 +89,7 @@ def gloo_rank(rank):
         *([span("aten::mm", 2500, 2600, "cpu_op", pid, pid)] if rank else []),
         gloo("all_reduce", 1000 + 1500 * rank, 3000, 250000),
         gloo("all_gather", 3000, 3500, 125000),
+        *[span("aten::copy_", 3400 + 10 * i, 3405 + 10 * i, "cpu_op", pid, worker) for i in range(8)],
         gloo("barrier", 4000, 4100),
     ]
     return torch_file(rank, named(pid, "CPU") + events, "gloo")
