@@ -15,7 +15,7 @@ from real_support import UNITRACE, Case, clean_env, main, need_module, need_unit
 need_unitrace()
 VENV = venv()
 need_module(VENV, "torch")
-RANKS, STEPS, SLEEP, FLOATS = 3, 3, 0.3, 1 << 16
+RANKS, STEPS, SLEEP, FLOATS = 3, 4, 0.3, 1 << 16
 
 SCRIPT = f"""
 import sys
@@ -71,7 +71,8 @@ class Gloo(Case):
         waits = {rank: sum(w["wait_ns"] for w in found["waits"] if (w["rank"], w["task"]) == (rank, "prepare"))
                  for rank in range(RANKS)}
         expected = STEPS * SLEEP * (RANKS - 1) * 1e9
-        self.assertGreater(waits[1], 0.9 * expected)
+        # In the first step the others may come late themselves: from starting the profiler.
+        self.assertGreater(waits[1], 0.95 * expected * (STEPS - 1) / STEPS)
         self.assertLess(waits[1], 1.5 * expected)
         self.assertLess(waits[0] + waits[2], 0.1 * expected)
         rows = {row["collective"]: row for row in found["collectives"]}
