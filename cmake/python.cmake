@@ -91,7 +91,8 @@ endforeach()
 # them run. They are copied, so that the build tree looks like what is installed.
 if(TARGET collector)
   file(GLOB_RECURSE _files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python
-    ${PROJECT_SOURCE_DIR}/python/unitrace/*.py ${PROJECT_SOURCE_DIR}/python/inject/*.py
+    ${PROJECT_SOURCE_DIR}/python/unitrace/*.py ${PROJECT_SOURCE_DIR}/python/unitrace/*.pyi
+    ${PROJECT_SOURCE_DIR}/python/unitrace/py.typed ${PROJECT_SOURCE_DIR}/python/inject/*.py
     ${PROJECT_SOURCE_DIR}/python/fallback/*.py)
   set(_copies)
   foreach(_file ${_files})
@@ -113,7 +114,7 @@ if(TARGET collector)
   endforeach()
   foreach(_folder unitrace inject fallback)
     install(DIRECTORY python/${_folder} DESTINATION ${CMAKE_INSTALL_LIBDIR}/unitrace/python
-      FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+      FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN py.typed PATTERN __pycache__ EXCLUDE)
   endforeach()
 
   # So that "python -m unitrace" is found, where an interpreter looks under the prefix.

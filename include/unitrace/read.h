@@ -83,6 +83,7 @@ void unitrace_interrupt(struct unitrace_trace *trace);
  *	device      how devices were used
  *	kernels     kernels by their time
  *	calls       calls of runtimes and work of devices
+ *	ops         a row per op, host and device together (takes no sort)
  *
  * stats, counters and instants also take name, not_name, regex, cat, thread, pid, rank, from, to,
  * min_dur, max_dur: which events count. All take sort and limit.
@@ -105,8 +106,8 @@ int unitrace_slices(struct unitrace_trace *trace, const char *const *options,
 		    struct ArrowArrayStream *out, struct unitrace_error *error);
 
 /*
- * The viewer with these traces in one HTML file, which needs no network. Options: max_bytes, title,
- * and from, to: the window that it shows first.
+ * The viewer with these traces in one HTML file, which needs no network. Options: max_slices,
+ * title, and from, to: the window of the timeline that it shows first.
  */
 int unitrace_page(struct unitrace_trace *trace, const char *path, const char *const *options,
 		  struct unitrace_error *error);

@@ -34,6 +34,10 @@ extern const struct ut_zones *ut_py_zones;
 /* Looks for the collector, once. False if there is none. */
 bool ut_py_join(void);
 
+/* A session has come where there was none when we looked, as in the kernel of a notebook. */
+void ut_py_join_again(void);
+void ut_py_marks_again(void);
+
 /* The address of a function that the collector exports; NULL if it has none. */
 void *ut_py_symbol(const char *name);
 

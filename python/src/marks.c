@@ -74,10 +74,15 @@ static bool shake_hands(void)
 	return true;
 }
 
+static int state; /* 0 = not tried */
+
+void ut_py_marks_again(void)
+{
+	state = state > 0;
+}
+
 static bool ready(void)
 {
-	static int state; /* 0 = not tried */
-
 	if (!state)
 		state = shake_hands() ? 1 : -1;
 	return state > 0;

@@ -131,6 +131,15 @@ static PyObject *joined(PyObject *self, PyObject *args)
 	return PyBool_FromLong(ut_py_join());
 }
 
+static PyObject *rejoin(PyObject *self, PyObject *args)
+{
+	(void)self;
+	(void)args;
+	ut_py_join_again();
+	ut_py_marks_again();
+	return PyBool_FromLong(ut_py_join());
+}
+
 static PyObject *forked(PyObject *self, PyObject *args)
 {
 	(void)self;
@@ -151,6 +160,7 @@ static PyMethodDef methods[] = {
 	{ "watch_tasks", ut_py_watch_tasks, METH_VARARGS, "asyncio's create_task, watched." },
 	{ "watch_calls", ut_py_watch_calls, METH_VARARGS, "asyncio's call_soon, without ours." },
 	{ "joined", joined, METH_NOARGS, "Does unitrace record this process?" },
+	{ "rejoin", rejoin, METH_NOARGS, "The same, looked for again where it does not." },
 	{ "forked", forked, METH_NOARGS, "For os.register_at_fork(after_in_child)." },
 	{ 0 },
 };

@@ -11,6 +11,8 @@
     trace = unitrace.open("run.json")       what was recorded, as tables
     trace.stats().to_pandas()
 
+    %load_ext unitrace                      in a notebook: %%unitrace records a cell
+
 PYTEST_DONT_REWRITE: pytest would rather import plugins itself and warns that we are there already.
 """
 from ._marks import (append_meta_data, counter, detach, frame, marker, message, metadata,
@@ -25,7 +27,9 @@ __version__ = "0.1.0"
 
 # Reading is for those who ask for it: programs that are recorded import this package, too.
 _READING = {"open": ("_read", "open_traces"), "Trace": ("_read", "Trace"), "Table": ("_read", "Table"),
-            "Error": ("_library", "Error"), "Interrupted": ("_library", "Interrupted")}
+            "Error": ("_library", "Error"), "Interrupted": ("_library", "Interrupted"),
+            "load_ipython_extension": ("_notebook", "load_ipython_extension"),
+            "unload_ipython_extension": ("_notebook", "unload_ipython_extension")}
 
 
 def __getattr__(name):

@@ -147,6 +147,32 @@ def _seconds(value):
     return f"{value * 1e9:.0f}ns"
 
 
+_UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "": 1e9}
+
+
+def _ns(value):
+    """A time after the first event in ns, for SQL."""
+    if not isinstance(value, str):
+        return round(value * 1e9)
+    digits = value.rstrip("abcdefghijklmnopqrstuvwxyz")
+    try:
+        return round(float(digits) * _UNITS[value[len(digits):]])
+    except (KeyError, ValueError):
+        raise _library.Error(f"'{value}' is no time such as 1.5s or 20ms") from None
+
+
+def _between(window, *, name=None):
+    """The condition that moments lie in a window and have a name (patterns, one or several)."""
+    start, end = window if window is not None else (None, None)
+    conditions = [f"ts {sign} trace_start() + {_ns(value)}"
+                  for sign, value in ((">=", start), ("<", end)) if value is not None]
+    if name is not None:
+        names = [name] if isinstance(name, str) else name
+        quoted = ("'" + one.replace("'", "''") + "'" for one in names)
+        conditions.append("(" + " or ".join(f"name glob {one}" for one in quoted) + ")")
+    return " where " + " and ".join(conditions) if conditions else ""
+
+
 def _events(given, window):
     """The options that choose events; window is a pair of times."""
     start, end = window if window is not None else (None, None)
@@ -223,14 +249,18 @@ class Trace:
         """Every slice: id, ts, dur, name, cat and where it lies, in order of tracks."""
         return Table(self, "slices", _library.options({"name": name, **_events(events, window)}))
 
-    def counters(self):
+    def counters(self, name=None, *, window=None):
         """Every value of every counter."""
         return self.query("select ts, name, value, unit, track_id, process_name, pid, rank, trace "
-                          "from counter")
+                          "from counter" + _between(window, name=name))
 
     def flows(self):
         """Every arrow: from which slice to which."""
         return self.query("select * from flow")
+
+    def ops(self, *, limit=None):
+        """A row per op, with what it called and what it made devices do, in the order of time."""
+        return self._table("ops", {"limit": limit})
 
     def samples(self):
         """Every sample with the function that it was taken in."""
@@ -261,11 +291,11 @@ class Trace:
 
     # ---- the viewer -----------------------------------------------------------------------------
 
-    def save_page(self, path, *, title=None, max_slices=None):
-        """The viewer with this trace in one HTML file."""
+    def save_page(self, path, *, title=None, max_slices=None, window=None):
+        """The viewer with this trace in one HTML file, which shows a window first."""
         handle = self._live()
-        _wait(lambda: _library.write_page(handle, path, {"title": title, "max_slices": max_slices}),
-              lambda: None)
+        given = {"title": title, "max_slices": max_slices, **_events({}, window)}
+        _wait(lambda: _library.write_page(handle, path, given), lambda: None)
 
     def page(self, **options):
         """The same as a text."""
@@ -274,6 +304,14 @@ class Trace:
             self.save_page(path, **options)
             with open(path, encoding="utf-8") as file:
                 return file.read()
+
+    def show(self, window=None, *, height=600, title=None, max_slices=200_000):
+        """The viewer in a notebook's cell, at a window of the timeline."""
+        from ._notebook import Frame
+        return Frame(self.page(title=title, max_slices=max_slices, window=window), height, repr(self))
+
+    def _repr_html_(self):
+        return self.show()._repr_html_() if self._handle else None
 
 
 def open_traces(*paths, threads=0):

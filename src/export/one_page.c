@@ -183,6 +183,14 @@ static void put_script(struct ut_out *out, const struct ut_buf *text)
 	ut_out_write(out, done, (size_t)(end - done));
 }
 
+/* Only where nobody has said it in the address already: a link shows what its sender saw. */
+static void put_address(struct ut_out *out, const char *address)
+{
+	ut_out_text(out, "<script>if(!location.hash)location.hash=");
+	ut_out_json_str(out, address, strlen(address));
+	ut_out_text(out, "</script>");
+}
+
 static void put_page(struct ut_view *v, uint64_t slices, const struct ut_buf *script,
 		     const struct ut_buf *style, struct ut_out *out)
 {
@@ -201,6 +209,8 @@ static void put_page(struct ut_view *v, uint64_t slices, const struct ut_buf *sc
 	put_sheets(v, "", out);
 	if (v->before)
 		put_sheets(v->before, " data-side=\"before\"", out);
+	if (v->attached.address)
+		put_address(out, v->attached.address);
 	ut_out_text(out, "<script id=\"app\">");
 	put_script(out, script);
 	ut_out_text(out, "</script></body></html>\n");

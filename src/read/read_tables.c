@@ -13,6 +13,7 @@
 #include "export/table_device.h"
 #include "export/table_diff.h"
 #include "export/table_stats.h"
+#include "read/read_ops.h"
 #include "read/read_options.h"
 #include "read/read_trace.h"
 #include "text/table_report.h"
@@ -200,6 +201,17 @@ static int table_calls(struct unitrace_trace *trace, const struct ut_read_option
 	return device(trace, o, DEVICE_CALLS, t);
 }
 
+/* ---- ops ----------------------------------------------------------------------------------- */
+
+static int table_ops(struct unitrace_trace *trace, const struct ut_read_options *o, struct taken *t,
+		     struct ut_err *err)
+{
+	if (o->sort)
+		return ut_err_set(err, -EINVAL, "ops are in the order of time: no sort");
+	t->table = ut_read_ops(trace, o);
+	return 0;
+}
+
 /* ---- all of them --------------------------------------------------------------------------- */
 
 static const struct table {
@@ -209,6 +221,7 @@ static const struct table {
 } tables[] = {
 	{ "stats", table_stats },   { "counters", table_counters }, { "instants", table_instants },
 	{ "device", table_device }, { "kernels", table_kernels },   { "calls", table_calls },
+	{ "ops", table_ops },
 };
 
 static const struct table *find_table(const char *name, struct ut_err *err)

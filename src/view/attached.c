@@ -104,6 +104,7 @@ void ut_view_describe(struct ut_view *v, const struct ut_view_about *about)
 	v->attached.input = copied(v, about->input);
 	v->attached.subtitle = copied(v, about->subtitle);
 	v->attached.first = copied(v, about->first);
+	v->attached.address = copied(v, about->address);
 	v->attached.no_file = about->no_file;
 }
 
@@ -138,6 +139,11 @@ struct ut_store *ut_view_store(struct ut_view *v, size_t trace)
 uint64_t ut_view_slices(const struct ut_view *v)
 {
 	return v->slices;
+}
+
+uint64_t ut_view_span(const struct ut_view *v)
+{
+	return v->span;
 }
 
 uint64_t ut_view_since(const struct ut_view *v, size_t trace, uint64_t ts)

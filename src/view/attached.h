@@ -30,7 +30,7 @@ struct ut_view_attached {
 	size_t sheet_count, sheet_cap;
 	struct ut_view_file_link *links;
 	size_t link_count, link_cap;
-	const char *input, *subtitle, *first; /* NULL = nobody has said it */
+	const char *input, *subtitle, *first, *address; /* NULL = nobody has said it */
 	bool no_file, again;
 };
 

@@ -100,6 +100,7 @@ struct ut_view_about {
 	const char *input;    /* what was read, as people call it: the page's title */
 	const char *subtitle; /* a line beside it: what it is, of when */
 	const char *first;    /* id of the tab that opens first */
+	const char *address;  /* of what a page of its own shows first: "v=timeline&w=0,900" */
 	bool no_file;         /* the trace lies in no file that other commands could read */
 };
 
@@ -120,6 +121,7 @@ void ut_view_allow_code(struct ut_view *v);
 size_t ut_view_traces(const struct ut_view *v);
 struct ut_store *ut_view_store(struct ut_view *v, size_t trace);
 uint64_t ut_view_slices(const struct ut_view *v);
+uint64_t ut_view_span(const struct ut_view *v); /* ns, from its beginning to its end */
 
 /* A store's own time (ns) as one of the view. */
 uint64_t ut_view_since(const struct ut_view *v, size_t trace, uint64_t ts);

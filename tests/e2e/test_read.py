@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -117,6 +118,76 @@ class Reading(common.Case):
     def test_counters_and_arrows(self):
         self.assertEqual(sum(row[2] for row in self.trace.counters()), 2 * (0 + .5 + 1 + 1.5 + 2))
         self.assertEqual(len(self.trace.flows().fetchall()), 1)
+
+    def test_counters_of_a_window_and_a_name(self):
+        first = self.trace.query("select trace_start()").fetchall()[0][0]
+        got = self.trace.counters("lo*", window=(0.0001, "300us")).fetchall()
+        self.assertEqual({row[0] - first for row in got}, {100_000, 200_000})
+        self.assertEqual(self.trace.counters("none").fetchall(), [])
+        self.assertEqual(self.trace.counters("it's").fetchall(), [])
+        with self.assertRaisesRegex(unitrace.Error, "'soon' is no time"):
+            self.trace.counters(window=("soon", None))
+
+    def test_ops_are_those_of_the_command_line(self):
+        made = [{"ph": "X", "cat": "cpu_op", "name": f"aten::op{i}", "pid": 1, "tid": 1, "ts": i * 100, "dur": 50,
+                 "args": {"External id": i}} for i in range(5)]
+        made += [{"ph": "X", "cat": "kernel", "name": f"k{i}", "pid": 0, "tid": 7, "ts": i * 100 + 20, "dur": 10 + i,
+                  "args": {"External id": i, "device": 0, "stream": 7}} for i in range(5)]
+        path = pathlib.Path(self.dir, "torch.json")
+        path.write_text(json.dumps({"traceEvents": made}))
+        run = self.unitrace("ops", "-o", self.dir / "ops", path)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        (table,) = pathlib.Path(self.dir, "ops").rglob("*.csv")
+        with table.open(newline="") as file:
+            expected = list(csv.DictReader(file))
+        with unitrace.open(path) as trace:
+            ops = trace.ops()
+            self.assertEqual(ops.columns, list(expected[0]))
+            got = [dict(zip(ops.columns, row)) for row in ops]
+            self.assertEqual(len(trace.ops(limit=2).fetchall()), 2)
+        self.assertEqual(len(got), len(expected))
+        for mine, theirs in zip(got, expected):
+            for key, value in mine.items():
+                if value is not None:
+                    self.assertEqual(float(value) if isinstance(value, (int, float)) else value,
+                                     float(theirs[key]) if isinstance(value, (int, float)) else theirs[key], key)
+
+    def test_several_files_are_one_trace(self):
+        paths = []
+        for rank in range(3):
+            paths.append(pathlib.Path(self.dir, f"r{rank}.json"))
+            paths[-1].write_text(json.dumps({"traceEvents": events(), "distributedInfo": {"rank": rank}}))
+        with unitrace.open(*paths) as trace:
+            self.assertEqual(len(trace.paths), 3)
+            self.assertEqual(len(trace.slices().fetchall()), 3 * 2406)
+            self.assertEqual(sorted(row[0] for row in trace.query("select distinct rank from slice")), [0, 1, 2])
+            self.assertEqual(len(trace.slices(rank=[0, 2]).fetchall()), 2 * 2406)
+            self.assertEqual({row[0] for row in trace.stats(by="rank")}, {0, 1, 2} if isinstance(
+                next(iter(trace.stats(by="rank")))[0], int) else {"0", "1", "2"})
+
+    def test_asyncio_goes_on_meanwhile(self):
+        import asyncio
+
+        async def main():
+            ticks = 0
+
+            async def tick():
+                nonlocal ticks
+                while True:
+                    ticks += 1
+                    await asyncio.sleep(0.001)
+
+            ticking = asyncio.create_task(tick())
+            rows = await asyncio.gather(*(asyncio.to_thread(self.trace.query(sql).fetchall) for sql in (
+                "select count(*) from slice", "select 1")), asyncio.to_thread(self.trace.query,
+                "with recursive t(n) as (select 1 union all select n + 1 from t limit 1000000) "
+                "select max(n) from t"))
+            ticking.cancel()
+            self.assertEqual(rows[:2], [[(2406,)], [(1,)]])
+            self.assertEqual(rows[2].fetchall(), [(1000000,)])
+            return ticks
+
+        self.assertGreater(asyncio.run(main()), 3)
 
     def test_a_difference_is_that_of_the_command_line(self):
         other = pathlib.Path(self.dir, "other.json")
@@ -229,6 +300,7 @@ class Reading(common.Case):
         page = self.trace.page(title="my run")
         self.assertTrue("<html" in page[:200] and page.rstrip().endswith("</html>"))
         self.assertNotEqual(page, self.trace.page())
+        self.assertIn('location.hash="v=timeline&w=100000,500000"', self.trace.page(window=(0.0001, "500us")))
 
     def test_the_example_in_c(self):
         run = subprocess.run([common.BUILD / "examples/read", self.path], capture_output=True, text=True)
@@ -236,6 +308,35 @@ class Reading(common.Case):
         total = self.trace.query("select sum(dur) / 1e6 from slice where name = 'inner'").fetchall()[0][0]
         line = next(line for line in run.stdout.splitlines() if line.startswith("inner"))
         self.assertEqual(line.split(), ["inner", "1200", f"{total:.3f}", "ms"])
+
+
+def interpreters():
+    """Every CPython from 3.9 on that is here: on the path, or of pyenv."""
+    found = {}
+    for minor in range(9, 15):
+        name = f"python3.{minor}"
+        candidates = sorted(pathlib.Path.home().glob(f".pyenv/versions/3.{minor}.*/bin/{name}"))
+        for path in [shutil.which(name), *candidates, shutil.which(name + "-dbg")]:
+            if path and not subprocess.run([path, "-c", "import ctypes"], capture_output=True).returncode:
+                found[str(path)] = None
+    return list(found)
+
+
+class Interpreters(common.Case):
+    """The same in every CPython that is here, with its own checks on (-X dev), and without leaks."""
+
+    def test_all_of_them_read(self):
+        path = pathlib.Path(self.dir, "t.json")
+        path.write_text(json.dumps({"traceEvents": events()}))
+        checked = []
+        for python in interpreters():
+            run = subprocess.run([python, "-X", "dev", "-W", "error", pathlib.Path(__file__).with_name(
+                "read_plain.py"), PACKAGE, path], capture_output=True, text=True, timeout=120)
+            self.assertEqual((run.returncode, run.stderr), (0, ""), f"{python}: {run.stdout}{run.stderr}")
+            checked.append(run.stdout.split()[-1])
+        if not checked:
+            self.skipTest("no other Python is here")
+        print(f"read by Python {', '.join(checked)}")
 
 
 class Others(common.Case):
