@@ -15,18 +15,24 @@
 #include "cmd/last.h"
 #include "cmd/table_options.h"
 #include "cmd/words.h"
+#include "export/exporter.h"
+#include "export/out_check.h"
 #include "import/load.h"
+#include "model/trace.h"
 #include "mpijob/job.h"
 #include "mpijob/rank_inputs.h"
 #include "ranks/ranks_pack.h"
 #include "ranks/ranks_table.h"
+#include "ranks/ranks_timeline.h"
 #include "text/cells.h"
 #include "text/out.h"
+#include "text/replaced.h"
 #include "text/table_report.h"
 
 struct ranks_opts {
 	struct ut_table_opts table;
-	const char *by, *step;
+	const char *by, *step, *output;
+	const struct ut_exporter *format; /* of the output */
 	uint64_t threads;
 	bool waits, matrix, pop, steps, path, collectives, clocks, no_mpi, help;
 	enum ut_rank_table what;
@@ -128,6 +134,20 @@ static int print(const struct ranks_opts *o, const struct ut_rank_view *v, struc
 	return ut_out_commit(out, err);
 }
 
+static int write_timeline(const struct ranks_opts *o, const struct ut_ranks *r, struct ut_err *err)
+{
+	struct ut_out *out = ut_out_open(o->output, UT_OUT_OVERWRITE);
+	struct ut_sink *sink = o->format->open(out);
+	struct ut_trace trace;
+
+	ut_trace_init(&trace);
+	ut_ranks_timeline(r, &trace, sink);
+	o->format->end_trace(sink, &trace);
+	o->format->close(sink);
+	ut_trace_release(&trace);
+	return ut_out_commit(out, err);
+}
+
 /* How well the clocks of several hosts are known. */
 static void tell_clocks(const struct ut_ranks *r)
 {
@@ -188,6 +208,8 @@ static int show(const struct ranks_opts *o, struct ut_ranks *r, struct ut_err *e
 				"--step %s: no rank has an outermost task of this name", o->step);
 	else
 		rc = print(o, &v, err);
+	if (!rc && o->output)
+		rc = write_timeline(o, r, err);
 	ut_rank_view_release(&v);
 	return rc;
 }
@@ -238,6 +260,10 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct ranks_opts *o)
 		ut_opt_flag(0, "clocks", &o->clocks,
 			    "how the clocks of several hosts were brought together"),
 		ut_opt_heading("Options"),
+		ut_opt_words(ut_opt_str('o', "output", "FILE", &o->output,
+					"also write a timeline: calls with what they waited for, "
+					"how many ranks wait"),
+			     "<file>"),
 		UT_TABLE_OPT_SORT(&o->table),
 		UT_TABLE_OPT_ROWS(&o->table, "20"),
 		UT_TABLE_OPT_LIMIT(&o->table),
@@ -294,12 +320,33 @@ static int choose(struct ranks_opts *o, struct ut_err *err)
 	return 0;
 }
 
-static int settle(struct ranks_opts *o, struct ut_err *err)
+/* Can the timeline be written, before all traces are read? */
+static int check_output(struct ranks_opts *o, const struct ut_words *words, struct ut_err *err)
+{
+	if (!o->output)
+		return 0;
+	for (int i = 0; i < words->count; i++) {
+		if (ut_same_file(o->output, words->items[i]))
+			return ut_err_set(err, -EINVAL, "-o %s would take the place of an input",
+					  o->output);
+	}
+	o->format = ut_exporter_by_file(o->output);
+	if (!o->format)
+		return ut_err_set(err, -EINVAL,
+				  "%s: which format is that? .json, .pftrace, .utr, .csv, also "
+				  "with .gz or .zst",
+				  o->output);
+	return ut_out_check(o->output, o->format, UT_OUT_OVERWRITE, err);
+}
+
+static int settle(struct ranks_opts *o, const struct ut_words *words, struct ut_err *err)
 {
 	int rc = ut_table_opts_check(&o->table, err);
 
 	if (!rc)
 		rc = choose(o, err);
+	if (!rc)
+		rc = check_output(o, words, err);
 	return rc ? rc : ut_rank_table_check(o->what, o->table.sort, err);
 }
 
@@ -314,7 +361,7 @@ static int cmd_ranks(int argc, const char *const *argv)
 
 	if (!rc && opts.help)
 		status = ut_cmd_help(&ut_cmd_ranks);
-	else if (rc || settle(&opts, &err))
+	else if (rc || settle(&opts, &words, &err))
 		status = ut_job_look().rank ? UT_EXIT_MISUSE : ut_cmd_misuse(&ut_cmd_ranks, &err);
 	else if (!ut_last_fill(&words, &arena))
 		status = UT_EXIT_MISUSE;
@@ -344,6 +391,8 @@ const struct ut_cmd ut_cmd_ranks = {
 	.examples = "  record a job, and look at it:\n"
 		    "    mpiexec -n 4 unitrace --chrome-mpi-logging --chrome-itt-logging ./solver\n"
 		    "    unitrace ranks solver.*.json\n"
+		    "  a timeline with each call's waiting and transfer:\n"
+		    "    unitrace ranks -o waits.json solver.*.json\n"
 		    "  what is sent where, as CSV:\n"
 		    "    unitrace ranks --matrix --csv solver.*.json\n"
 		    "  collective operations of NCCL or gloo, from files of torch.profiler:\n"
