@@ -271,12 +271,13 @@ static int in_order(const void *a, const void *b)
 
 /* A span that is going on. */
 struct going {
-	uint64_t end, self, row;
+	uint64_t start, end, self, row;
 };
 
 struct nest {
 	struct going *open; /* the outermost first; ends never grow */
 	size_t depth, cap;
+	bool is_plain; /* self time and type say whether it is a hit */
 	struct hunt *hunt;
 	struct part *part;
 };
@@ -299,21 +300,53 @@ static void keep_as_it_ends(struct ut_hits *h, const struct ut_hits_ask *ask, st
 	h->is_full = true;
 }
 
+/* A hit that says no more than that there is one, the last one so far: most are, of many. */
+static inline bool is_one_more(struct ut_hits *h, const struct ut_hits_ask *ask, struct ut_hit hit)
+{
+	bool is_before = ut_hit_before(hit, ask->here);
+
+	if (!h->count || ut_hit_before(hit, h->first) ||
+	    (ask->limit && (!h->is_full || !ut_hit_before(h->bound, hit))))
+		return false;
+	if (is_before ? !ut_hit_before(hit, h->previous)
+		      : !h->has_next || !ut_hit_before(h->next, hit))
+		return false;
+	if (ut_hit_before(h->last, hit))
+		h->last = hit;
+	h->count++;
+	h->before += is_before;
+	return true;
+}
+
+/* One that ended is wanted, as far as its self time goes. */
+static void take_ended(struct nest *n, const struct going *g)
+{
+	const struct ut_hits_ask *ask = n->hunt->ask;
+	const struct ut_view_track *t = n->part->track;
+	struct ut_hit hit = { ut_view_time(t, g->start), ut_view_id(n->hunt->view, t, g->row) };
+	const struct ut_block *b = &t->rows->blocks[g->row / UT_BLOCK_ROWS];
+	struct ut_view_row row;
+
+	if (!ask->wanted->types[ut_view_type(t, b->type[g->row % UT_BLOCK_ROWS])])
+		return;
+	if (!n->is_plain) {
+		if (!ut_view_row(n->hunt->view, t, g->row, &row) || !is_hit(ask, &row) ||
+		    (ask->wanted->self_odd && !ut_wanted_self(ask->wanted, g->self)))
+			return;
+		n->part->found.total += row.end - row.start;
+	}
+	if (!is_one_more(&n->part->found, ask, hit))
+		keep_as_it_ends(&n->part->found, ask, hit);
+}
+
 /* The innermost has ended. */
 static inline void leave(struct nest *n)
 {
-	const struct ut_hits_ask *ask = n->hunt->ask;
+	const struct ut_wanted *w = n->hunt->ask->wanted;
 	const struct going *g = &n->open[--n->depth];
-	const struct ut_view_track *t = n->part->track;
-	struct ut_view_row row;
 
-	if (g->self < ask->wanted->self_least || g->self > ask->wanted->self_most ||
-	    !ut_view_row(n->hunt->view, t, g->row, &row) || !ask->wanted->types[row.type] ||
-	    !is_hit(ask, &row) || (ask->wanted->self_odd && !ut_wanted_self(ask->wanted, g->self)))
-		return;
-	n->part->found.total += row.end - row.start;
-	keep_as_it_ends(&n->part->found, ask,
-			(struct ut_hit){ row.start, ut_view_id(n->hunt->view, t, g->row) });
+	if (g->self >= w->self_least && g->self <= w->self_most)
+		take_ended(n, g);
 }
 
 /* As open_span() of visit.c has it. */
@@ -332,7 +365,7 @@ static inline void enter(struct nest *n, uint64_t start, uint64_t end, uint64_t 
 		n->open[n->depth - 1].self -= end - from;
 	if (n->depth == n->cap)
 		n->open = ut_grow(n->open, n->depth + 1, &n->cap, sizeof(*n->open));
-	n->open[n->depth++] = (struct going){ end, end - start, row };
+	n->open[n->depth++] = (struct going){ start, end, end - start, row };
 }
 
 /* Only what is work has self time: no other row is looked at but for its type. */
@@ -345,6 +378,7 @@ static void hunt_self(void *ctx, size_t number)
 	uint32_t types = t->store->types.count;
 	struct nest n = { .hunt = h, .part = p };
 
+	n.is_plain = !needs_row(h->ask) && !h->ask->wanted->by_event && !h->ask->wanted->self_odd;
 	for (uint64_t row = p->first; row < p->last && !h->view->stopped;) {
 		const struct ut_block *b = &p->track->rows->blocks[row / UT_BLOCK_ROWS];
 		uint64_t base = row - row % UT_BLOCK_ROWS;
