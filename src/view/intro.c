@@ -434,6 +434,8 @@ void ut_intro_place(const struct ut_view *v, uint32_t place, uint32_t track,
 		ut_out_fmt(out, ",\"tid\":%" PRIu64, p->tid);
 	if (p->calls)
 		ut_out_fmt(out, ",\"calls\":%" PRIu64, p->calls);
+	if (p->cpu >= 0)
+		ut_out_fmt(out, ",\"cpu\":%.4f", p->cpu);
 	ut_out_fmt(out, ",\"rank\":%" PRId32 ",\"track\":%" PRId64, p->rank,
 		   track == UT_NO_TRACK ? -1 : (int64_t)track);
 	put_lanes(lanes, out);

@@ -7,6 +7,7 @@
 
 #include "analyze/label.h"
 #include "base/grow.h"
+#include "base/idmap.h"
 #include "base/sort.h"
 #include "view/view_parts.h"
 
@@ -82,12 +83,37 @@ static enum ut_place_kind kind_of(const struct ut_track *t, bool of_device)
 	return UT_PLACE_LANE;
 }
 
+/* A number that was told about a track as a whole; 0 = nobody did. */
+static uint64_t fact(const struct ut_trace *t, const struct ut_track *track, const char *key)
+{
+	for (uint32_t a = track->args; a && t->args[a].type != UT_ARG_END; a++) {
+		const struct ut_arg *arg = &t->args[a];
+
+		if (!ut_str_is(ut_strtab_get(&t->strings, arg->key), key))
+			continue;
+		if (arg->type == UT_ARG_I64)
+			return arg->value.i64 > 0 ? (uint64_t)arg->value.i64 : 0;
+		return arg->type == UT_ARG_U64 ? arg->value.u64 : 0;
+	}
+	return 0;
+}
+
+/* The share of a CPU that a thread used while it lived, or all of the time; below 0: not told. */
+static double cpu_share(const struct ut_view *v, const struct ut_trace *t,
+			const struct ut_track *track)
+{
+	uint64_t ran = fact(t, track, "cpu_ns");
+	uint64_t rest = fact(t, track, "waiting_ns") + fact(t, track, "ready_ns");
+
+	return ran ? (double)ran / (double)(rest ? ran + rest : v->span) : -1;
+}
+
 static void add_track(struct ut_view *v, uint32_t number, uint32_t parent)
 {
 	struct ut_view_track *t = &v->tracks[number];
 	const struct ut_trace *trace = &t->trace->store->trace;
 	const struct ut_track *k = &trace->tracks[t->local];
-	struct ut_view_place p = { .parent = parent, .track = number };
+	struct ut_view_place p = { .parent = parent, .track = number, .cpu = -1 };
 	struct ut_buf b = { 0 };
 
 	p.kind = kind_of(k, ut_view_device_of(v, parent) != UT_NO_PLACE);
@@ -101,8 +127,10 @@ static void add_track(struct ut_view *v, uint32_t number, uint32_t parent)
 		p.sub = keep(v, &b);
 	}
 	p.unit = ut_strtab_get(&trace->strings, k->unit);
-	if (ut_track_role(k) == UT_ROLE_THREAD && !k->id_text)
-		p.tid = k->id;
+	if (ut_track_role(k) == UT_ROLE_THREAD) {
+		p.tid = k->id_text ? 0 : k->id;
+		p.cpu = cpu_share(v, trace, k);
+	}
 	if (ut_track_role(k) == UT_ROLE_CALLS)
 		p.calls = k->thread;
 	t->place = add_place(v, p);
@@ -112,6 +140,8 @@ struct shown {
 	uint32_t number;
 	uint32_t kind;
 	int32_t sort_index;
+	uint32_t order; /* among its like: as they came */
+	bool is_below;  /* it stands below the thread that it tells of, whose order it has */
 };
 
 /* Threads and queues first, counters last; otherwise as they ask for, or as they came. */
@@ -123,7 +153,52 @@ static int by_kind(const void *a, const void *b)
 		return x->kind < y->kind ? -1 : 1;
 	if (x->sort_index != y->sort_index)
 		return x->sort_index < y->sort_index ? -1 : 1;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	if (x->is_below != y->is_below)
+		return x->is_below ? 1 : -1;
 	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The thread that a counter "CPU usage: NAME (TID)" tells of; 0 = it is none. */
+static uint64_t usage_of(const struct ut_trace *t, const struct ut_track *k)
+{
+	static const char sign[] = "CPU usage: ";
+	const char *name = ut_strtab_get(&t->strings, k->name).ptr, *open = strrchr(name, '(');
+	char *end;
+	uint64_t tid;
+
+	if (ut_track_role(k) != UT_ROLE_COUNTER || !ut_str_starts(name, sign) || !open)
+		return 0;
+	tid = strtoull(open + 1, &end, 10);
+	return strcmp(end, ")") == 0 ? tid : 0;
+}
+
+/* How much a thread ran stands below the thread. */
+static void pair_usage(const struct owner *o, struct shown *list, size_t count)
+{
+	const struct ut_trace *trace = &o->trace->store->trace;
+	struct ut_idmap threads = { 0 };
+
+	for (size_t i = 0; i < count; i++) {
+		const struct ut_track *k = &trace->tracks[list[i].number - o->trace->first_track];
+
+		if (ut_track_role(k) == UT_ROLE_THREAD && !k->id_text && k->id)
+			ut_idmap_put(&threads, k->id, (uint32_t)i + 1);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct ut_track *k = &trace->tracks[list[i].number - o->trace->first_track];
+		uint64_t tid = usage_of(trace, k);
+		uint32_t thread = tid ? ut_idmap_get(&threads, tid) : 0;
+
+		if (!thread)
+			continue;
+		list[i].kind = list[thread - 1].kind;
+		list[i].sort_index = list[thread - 1].sort_index;
+		list[i].order = list[thread - 1].order;
+		list[i].is_below = true;
+	}
+	ut_idmap_release(&threads);
 }
 
 /* Its tracks that have anything to show. */
@@ -141,8 +216,12 @@ static struct shown *list_tracks(const struct ut_view *v, const struct lists *l,
 		if (!v->tracks[n - 1].lanes->count)
 			continue;
 		list = ut_grow(list, *count + 1, &cap, sizeof(*list));
-		list[(*count)++] = (struct shown){ n - 1, k->type, k->sort_index };
+		list[(*count)++] = (struct shown){ .number = n - 1,
+						   .kind = k->type,
+						   .sort_index = k->sort_index,
+						   .order = n - 1 };
 	}
+	pair_usage(o, list, *count);
 	ut_sort(list, *count, sizeof(*list), by_kind);
 	return list;
 }
@@ -176,7 +255,9 @@ static uint32_t add_process(struct ut_view *v, const struct owner *o, uint32_t p
 {
 	const struct ut_trace *trace = &o->trace->store->trace;
 	const struct ut_process *process = &trace->processes[o->process];
-	struct ut_view_place p = { .parent = parent, .track = UT_NO_TRACK, .rank = o->rank };
+	struct ut_view_place p = {
+		.parent = parent, .track = UT_NO_TRACK, .rank = o->rank, .cpu = -1
+	};
 	struct ut_str host = ut_strtab_get(&trace->strings, process->host);
 	struct ut_buf b = { 0 };
 	bool of_device = ut_is_device(trace, o->process);
@@ -209,6 +290,7 @@ static uint32_t add_rank(struct ut_view *v, int32_t rank)
 						    .track = UT_NO_TRACK,
 						    .kind = UT_PLACE_RANK,
 						    .rank = rank,
+						    .cpu = -1,
 						    .name = keep(v, &b) });
 }
 
@@ -230,6 +312,7 @@ static void add_tracks(struct ut_view *v, const struct shown *tracks, size_t cou
 								   .track = UT_NO_TRACK,
 								   .kind = UT_PLACE_GROUP,
 								   .rank = v->places[owner].rank,
+								   .cpu = -1,
 								   .name = { its, strlen(its) } });
 		group = its;
 		add_track(v, tracks[i].number, parent);

@@ -82,13 +82,13 @@ struct ut_view_place {
 	enum ut_place_kind kind;
 	int32_t rank;        /* -1 = none */
 	uint64_t tid, calls; /* of a thread; of a row of calls: who made them; 0 = it is none */
+	double cpu;          /* of a thread: the share of a CPU that it used; below 0: not told */
 	struct ut_str name, sub, unit;
 };
 
 struct ut_view_name {
 	uint64_t hash;
-	uint32_t number; /* plus 1; 0 = the slot is free */
-	uint32_t type;
+	uint32_t number, type; /* number: plus 1; 0 = the slot is free */
 };
 
 struct ut_view {

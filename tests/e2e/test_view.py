@@ -531,6 +531,22 @@ class Answers(View):
         self.assertEqual([(f["name"], f["t"]) for f in found], [("work 0", 0), ("work 1", 1000000)])
         self.assertEqual(self.rows(self.ask("sql", text="select count(*) n from slice")), [{"n": 2}])
 
+    def test_how_much_a_thread_ran_stands_below_it(self):
+        facts = {8: {"cpu_ns": 300, "waiting_ns": 500, "ready_ns": 200}, 9: {"cpu_ns": 400}, 10: {}}
+        events = [{"ph": "M", "pid": 7, "tid": tid, "name": "thread_name", "args": {"name": "worker", **told}}
+                  for tid, told in facts.items()]
+        events += [{"ph": "X", "pid": 7, "tid": tid, "name": "task", "ts": 0, "dur": 1} for tid in facts]
+        events += [{"ph": "C", "pid": 7, "tid": 7, "name": name, "ts": 0, "args": {"value": 5}}
+                   for name in ("free memory", "CPU usage: worker (9)", "CPU usage: worker (8)",
+                                "CPU usage: all threads", "CPU usage: gone (77)")]
+        self.save(events, "threads.json")
+        self.start("threads.json")
+        below = [(p["name"], p.get("tid"), p.get("cpu")) for p in self.ask("places") if p["kind"] != "process"]
+        self.assertEqual(below, [("worker", 8, 0.3), ("CPU usage: worker (8)", None, None),
+                                 ("worker", 9, 0.4), ("CPU usage: worker (9)", None, None),
+                                 ("worker", 10, None), ("free memory", None, None),
+                                 ("CPU usage: all threads", None, None), ("CPU usage: gone (77)", None, None)])
+
     def test_messages_between_traces_are_arrows(self):
         day = 1.7e15
         for rank, kind in ((0, "s"), (1, "f")):

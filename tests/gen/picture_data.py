@@ -110,6 +110,7 @@ def training(rnd, slower):
     for at, name, label in ((main, "process_name", "python3 train.py"), (main, "thread_name", "MainThread"),
                             (gpu, "process_name", "cuda:0"), (gpu, "thread_name", "stream 7")):
         yield {"ph": "M", "name": name, **at, "args": {"name": label}}
+    yield {"ph": "M", "name": "process_labels", **gpu, "args": {"labels": "GPU 0"}}
     t, free, corr = 1000.0, 1000.0, 0
 
     def span(at, name, cat, begin, end, **args):

@@ -40,9 +40,12 @@ function AreaTables({ app, tab }: { app: App; tab: string }) {
 						? 'No counter has a value here.'
 						: tab === 'devices'
 							? 'No device worked here.'
-							: 'Nothing ran here.'
-				}
-			/>
+							: app.info.value?.slices
+								? 'Nothing ran here.'
+								: 'This trace has no slices.'
+				}>
+				{!app.info.value?.slices && <p>It holds samples, marks or counters: see the timeline.</p>}
+			</Empty>
 		);
 	return (
 		<Grid

@@ -53,7 +53,7 @@ export function Search({ app }: { app: App }) {
 				autocomplete="off"
 				spellcheck={false}
 				aria-label="Search names, arguments, tracks"
-				placeholder="Search  ( / )"
+				placeholder="Search (/)"
 				value={hits.query}
 				aria-invalid={!!hits.error}
 				aria-describedby="hits"

@@ -88,7 +88,7 @@ function Head({
 
 	return (
 		<div
-			class={`hd ${row.kind === 'group' ? 'g' : ''} ${row.pinned ? 'pinned' : ''} ${tall ? 'tall' : ''}`}
+			class={`hd ${row.kind === 'group' ? 'g' : ''} ${row.kind === 'counter' ? 'two' : ''} ${row.pinned ? 'pinned' : ''} ${tall ? 'tall' : ''}`}
 			role="treeitem"
 			data-place={p.id}
 			aria-level={row.depth + 1}
