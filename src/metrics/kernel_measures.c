@@ -196,6 +196,27 @@ static void find_titles(struct making *k)
 	}
 }
 
+/* How far apart the samples of counters are, on average. */
+static void find_periods(struct making *k)
+{
+	struct ut_kernel_measures *m = k->m;
+
+	m->periods = UT_NEW_N(&m->arena, double, m->title_count + 1);
+	for (size_t i = 0; i < m->title_count; i++) {
+		const struct ut_rows *rows;
+		const struct ut_block *last;
+
+		if (!k->counters[i])
+			continue;
+		rows = &k->store->rows[k->counters[i] - 1];
+		if (rows->count < 2)
+			continue;
+		last = &rows->blocks[ut_rows_blocks(rows) - 1];
+		m->periods[i] = (double)(last->ts[last->count - 1] - rows->blocks[0].ts[0]) /
+				(double)(rows->count - 1);
+	}
+}
+
 static void take_args(struct making *k, uint32_t list)
 {
 	struct ut_arg args[MOST_ARGS];
@@ -282,23 +303,67 @@ static struct ut_str shaped(struct ut_arena *a, const struct ut_device_log *log,
 	return (struct ut_str){ ut_buf_take(&b, a), len };
 }
 
+/* Which levels a column of a launch tells about, in bits of one of these. */
+static void know_level(struct ut_measured_levels *l, const struct ut_roof_column *c)
+{
+	uint32_t level;
+
+	if (!ut_roof_is_level(c->part))
+		return;
+	level = 1u << (c->part - UT_ROOF_UNITS);
+	l->has_hits |= c->about == UT_ROOF_ABOUT_HITS ? level : 0;
+	l->has_read |= c->about == UT_ROOF_ABOUT_READ ? level : 0;
+	l->has_written |= c->about == UT_ROOF_ABOUT_WRITTEN ? level : 0;
+	if (c->about == UT_ROOF_ABOUT_DONE ||
+	    (c->about != UT_ROOF_ABOUT_HITS && c->about != UT_ROOF_ABOUT_NOTHING &&
+	     !c->only_splits))
+		l->has_bytes |= level;
+}
+
+static void take_levels(struct making *k, const struct ut_roof_work *work, uint32_t variant)
+{
+	struct ut_measured_levels *l = &k->m->levels[variant];
+
+	for (size_t i = 0; i < k->m->title_count; i++) {
+		if (isfinite(k->values[i]))
+			know_level(l, &k->columns.items[i]);
+	}
+	l->launches++;
+	l->ns += work->ns;
+	for (unsigned int i = 0; i < UT_ROOF_LEVELS; i++) {
+		l->bytes[i] += work->done[UT_ROOF_UNITS + i];
+		l->read[i] += work->read[i];
+		l->written[i] += work->written[i];
+		l->hits[i] += work->hits[i];
+	}
+}
+
 /* Those of -q alone: what was sampled over time cannot be added up for one kernel. */
-static void take_roof(struct making *k, const struct ut_device_work *w, uint32_t variant)
+static void take_counts(struct making *k, const struct ut_device_work *w, uint32_t variant,
+			bool roof)
 {
 	struct ut_kernel_measures *m = k->m;
 	struct ut_roof_work work = { .count = 1 };
 	struct ut_arena scratch = { 0 };
 	bool counted = false;
 
-	for (size_t i = 0; i < m->title_count; i++)
+	for (size_t i = 0; i <= m->title_count; i++)
 		k->values[i] = NAN;
 	take_args(k, ut_kernel_row_args(k->store, k->log, w));
 	for (size_t i = 0; i < m->title_count; i++)
 		counted |= k->columns.items[i].about != UT_ROOF_ABOUT_NOTHING &&
 			   isfinite(k->values[i]);
-	k->values[m->title_count] = (double)(w->end - w->start);
+	if (!counted)
+		return;
+	/* Where a launch has not the time of its own that others have, the slice's does. */
+	for (size_t i = 0; i <= m->title_count; i++) {
+		if (k->columns.items[i].about == UT_ROOF_ABOUT_TIME &&
+		    (i == m->title_count || !isfinite(k->values[i])))
+			k->values[i] = (double)(w->end - w->start);
+	}
 	ut_roof_columns_take(&k->columns, k->values, &work);
-	if (counted) {
+	take_levels(k, &work, variant);
+	if (roof) {
 		ut_roof_add(&m->roof, 0, shaped(&scratch, k->log, w), &work);
 		m->roof_of[variant] = 1; /* until it is known which */
 	}
@@ -312,6 +377,7 @@ static bool open_roof(struct making *k)
 
 	k->titles[m->title_count] = ut_str_of(TIME);
 	ut_roof_columns_bind(&k->columns, k->titles, m->title_count + 1);
+	m->is_intel = k->columns.is_intel;
 	if (!k->columns.known || !k->columns.counts_work)
 		return false;
 	for (size_t i = 0; i < log->device_count; i++) {
@@ -492,8 +558,7 @@ static void take_launches(struct making *k)
 		if (!variant)
 			continue;
 		take_launch(k, &k->log->works[i], variant - 1);
-		if (roof)
-			take_roof(k, &k->log->works[i], variant - 1);
+		take_counts(k, &k->log->works[i], variant - 1, roof);
 	}
 	finish_means(k);
 	if (m->roof.count) {
@@ -515,6 +580,8 @@ void ut_kernel_measures_make(struct ut_kernel_measures *m, const struct ut_store
 	m->means = UT_NEW_N(&m->arena, double, cells);
 	m->measured = UT_NEW_N(&m->arena, uint64_t, set->count + 1);
 	m->roof_of = UT_NEW_N(&m->arena, uint32_t, set->count + 1);
+	m->levels = UT_NEW_N(&m->arena, struct ut_measured_levels, set->count + 1);
+	find_periods(k);
 	k->weights = UT_NEW_N(&k->arena, double, cells);
 	take_launches(k);
 	ut_kernel_each_sample(store, take_sample, k);

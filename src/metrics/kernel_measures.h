@@ -41,10 +41,23 @@ struct ut_measured_code {
 	uint32_t first, count; /* of places */
 };
 
+/* What -q has counted of a variant on each level of memory, all of these launches together. */
+struct ut_measured_levels {
+	uint64_t launches; /* in which any level was counted */
+	double ns;         /* their time */
+	double bytes[UT_ROOF_LEVELS], read[UT_ROOF_LEVELS], written[UT_ROOF_LEVELS];
+	double hits[UT_ROOF_LEVELS]; /* percent x ns: divided by ns, a mean */
+	/* Bits of levels: which of these are known at all. */
+	uint32_t has_bytes, has_read, has_written, has_hits;
+};
+
 struct ut_kernel_measures {
 	struct ut_arena arena;
 	struct ut_str *titles; /* "dram__bytes_read.sum[bytes]" */
 	size_t title_count;
+	double *periods; /* by title: ns between samples of a counter; 0 = of launches */
+	bool is_intel;   /* titles are */
+	struct ut_measured_levels *levels; /* by variant */
 	double *means;       /* of a launch, [variant * title_count + title]; NAN = not measured */
 	uint64_t *measured;  /* by variant: launches with any of them */
 	struct ut_roof roof; /* placed; its count is 0 if too little is known */
