@@ -168,8 +168,7 @@ struct ut_ranks {
 void ut_ranks_init(struct ut_ranks *r);
 void ut_ranks_release(struct ut_ranks *r);
 
-/* Are there calls in it that ranks make to each other? A look at its types only. */
-bool ut_ranks_any(const struct ut_store *store);
+bool ut_ranks_any(const struct ut_store *store); /* are there calls? A look at its types only */
 
 /* All processes of a store that have made calls. */
 int ut_ranks_add(struct ut_ranks *r, const struct ut_store *store,

@@ -16,6 +16,7 @@
 #include "model/store.h"
 #include "text/out.h"
 #include "view/attached.h"
+#include "view/memory_sheet.h"
 #include "view/roofline_sheet.h"
 #include "view/sheet.h"
 #include "view/view_parts.h"
@@ -341,6 +342,23 @@ static void put_roof(struct measures *all, struct ut_out *out)
 	ut_buf_release(&said);
 }
 
+/* Of each row: what it asks of the levels of memory. */
+static void put_memory(struct measures *all, struct ut_out *out)
+{
+	ut_out_text(out, ",\"memory\":[");
+	for (size_t i = 0; i < shown_rows(all); i++) {
+		const struct row *r = &all->rows[i];
+		const struct part *p = &all->parts[r->part];
+		const struct ut_kernel_variant *k = &p->set.variants[r->variant];
+		const struct ut_device_info *d = &p->log.devices[k->device];
+
+		ut_out_text(out, i ? "," : "");
+		ut_memory_sheet_put(out, &p->m, r->variant, k,
+				    ut_strtab_get(&p->log.strings, d->model ? d->model : d->name));
+	}
+	ut_out_text(out, "]");
+}
+
 /* ---- instructions --------------------------------------------------------------------------- */
 
 /* Which reasons of a kernel have a column: the most frequent first. */
@@ -459,6 +477,7 @@ static void make_metrics(struct ut_view *v, struct ut_out *out)
 	ut_out_text(out, "{\"kernels\":");
 	put_kernels(&all, out);
 	put_roof(&all, out);
+	put_memory(&all, out);
 	put_stalls(&all, out);
 	ut_out_text(out, "}");
 	release(&all);

@@ -10,6 +10,7 @@ import { CHART_TABS } from './charts';
 import { DEVLOG_TABS } from './devlog';
 import { HOTSPOTS_TABS } from './hotspots';
 import { hasVerdicts, KernelDetails } from './kernels';
+import { MEMORY_TABS } from './memory';
 import { hasMetrics, METRICS_TABS, MetricsDetails } from './metrics';
 import { hasOps, OpDetails, OPS_TABS } from './ops';
 import { RANKS_TABS } from './ranks';
@@ -22,6 +23,7 @@ export const TOOL_TABS: Tab[] = [
 	...DEVLOG_TABS,
 	...ANALYZE_TABS,
 	...METRICS_TABS,
+	...MEMORY_TABS,
 	...ROOFLINE_TABS,
 	...RANKS_TABS,
 ];

@@ -15,10 +15,12 @@ import { useAnswer, useSheet } from '../ui/load';
 import { Plot } from '../ui/plot';
 import { hasSheet, type Tab } from '../ui/tab';
 import { useVerdict, VerdictText } from './kernels';
+import type { Memory } from './memory';
 import { useRoofline } from './roofline';
 
-const TOOL = 'metrics',
-	OWN = 10, // columns before the metrics
+export const TOOL = 'metrics';
+
+const OWN = 10, // columns before the metrics
 	FIRST = 6, // metrics that the table shows at first
 	BARS = 60, // instructions that are drawn
 	ROWS = 12, // counters that are drawn
@@ -30,10 +32,11 @@ interface Stalled {
 	instructions: Table; // by address
 }
 
-interface MetricsSheet {
+export interface MetricsSheet {
 	kernels: Table;
 	roof: number[]; // of each row: the kernel of the roofline, -1: none
 	said: string[]; // what that says of it
+	memory: Memory[]; // of each row
 	stalls: Stalled[];
 }
 
@@ -41,10 +44,10 @@ export const hasMetrics = (info: Info): boolean => hasSheet(info, TOOL, TOOL);
 
 /* ---- the selection, here and in the timeline ---- */
 
-const text = (t: Table, row: number, key: string): string => String(cell(t, row, key) ?? '');
+export const text = (t: Table, row: number, key: string): string => String(cell(t, row, key) ?? '');
 
 /* The row of a kernel that is selected in the timeline; of the same name, of the same shape. */
-function rowOf(sheet: MetricsSheet, d: Detail | null): number {
+export function rowOf(sheet: MetricsSheet, d: Detail | null): number {
 	const t = sheet.kernels,
 		arg = (key: string) => d?.args.find(a => a[0] === key)?.[1] ?? '',
 		rows = d ? [...Array(t.rows).keys()].filter(r => cell(t, r, 'kernel') === d.name) : [];
@@ -57,7 +60,7 @@ function rowOf(sheet: MetricsSheet, d: Detail | null): number {
 }
 
 /* The first launch of the kernel of a row becomes the selection. */
-async function selectRow(app: App, t: Table, row: number, reveal: boolean): Promise<void> {
+export async function selectRow(app: App, t: Table, row: number, reveal: boolean): Promise<void> {
 	const name = exactly(text(t, row, 'kernel')),
 		shape = ['grid', 'block']
 			.filter(k => cell(t, row, k) !== null)

@@ -1,0 +1,559 @@
+// memory.tsx - the tab of the memory hierarchy: what the kernel that is chosen in the table below asks of
+// each level of memory, as a picture of the device. What is bad is red, with the reason; what was not
+// measured is grey, with how to measure it. Numbers come with the sheet of metrics
+// (src/view/memory_sheet.c).
+
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Cell, Table } from '../source/contract';
+import type { App } from '../state/app';
+import { useKept } from '../state/kept';
+import { bytes, count, many, number, percent, time } from '../text/format';
+import { plain } from '../text/label';
+import { Grid } from '../ui/grid';
+import { Empty, Failure, Name, Segments } from '../ui/kit';
+import { useSheet } from '../ui/load';
+import type { Tab } from '../ui/tab';
+import { hasMetrics, type MetricsSheet, rowOf, selectRow, text, TOOL as METRICS } from './metrics';
+
+const TOOL = 'memory';
+
+export interface Level {
+	level: string; // dram, l3, l2, l1, shared
+	bytes?: number; // of a launch, on average
+	read?: number;
+	written?: number;
+	hits?: number; // share
+	peak?: number; // bytes a second
+}
+
+export interface Memory {
+	device: string;
+	maker: 'nvidia' | 'intel';
+	launches: number; // that were measured
+	ns?: number; // of one of them
+	levels: Level[];
+	rates: Record<string, number>; // bytes a second, from samples over time
+	facts: Record<string, number>;
+	flags: { at: string; why: string }[];
+}
+
+type Mode = 'bandwidth' | 'size' | 'percent';
+
+/* ---- numbers -------------------------------------------------------------------------------- */
+
+const TITLES: Record<Memory['maker'], Record<string, string>> = {
+	nvidia: { dram: 'HBM', l2: 'L2', l1: 'L1', shared: 'Shared' },
+	intel: { dram: 'HBM', l3: 'L3', l1: 'L1', shared: 'SLM' },
+};
+
+/* Which run measures a level. */
+const GROUPS: Record<Memory['maker'], Record<string, string>> = {
+	nvidia: {
+		dram: '-q -g Memory',
+		l2: '-q -g Memory',
+		l1: '-q -g Memory',
+		shared: '-q -g Roofline',
+		links: '-k -g Memory',
+	},
+	intel: {
+		dram: '-q -g ComputeBasic',
+		l3: '-q -g ComputeBasic',
+		l1: '-q -g ComputeBasic',
+		shared: '-q -g ComputeBasic',
+	},
+};
+
+const rate = (m: Memory, n: number | undefined): number | undefined =>
+	n === undefined || !m.ns ? undefined : (n * 1e9) / m.ns;
+
+/* What an arrow says: a bandwidth, the bytes of all measured launches, or a share of the most. */
+function say(m: Memory, l: Level | undefined, of: 'bytes' | 'read' | 'written', mode: Mode): string {
+	const value = l?.[of],
+		perSecond =
+			rate(m, value) ?? (l?.level === 'dram' && of !== 'bytes' ? m.rates[`dram_${of}`] : undefined);
+
+	if (mode === 'size') return value === undefined ? '–' : bytes(value * m.launches);
+	if (perSecond === undefined) return '–';
+	if (mode === 'bandwidth') return `${bytes(perSecond)}/s`;
+	return l?.peak ? percent(perSecond / l.peak) : '–';
+}
+
+/* How much of what it could do a level does; what the hardware says of itself comes first. */
+function used(m: Memory, l: Level | undefined): number | undefined {
+	const said = l && m.facts[l.level],
+		perSecond = rate(m, l?.bytes);
+
+	if (said !== undefined) return said / 100;
+	return perSecond !== undefined && l?.peak ? perSecond / l.peak : undefined;
+}
+
+const known = (m: Memory): string[] => Object.keys(TITLES[m.maker]);
+
+export function levelTable(m: Memory): Table {
+	const of = known(m).map(key => m.levels.find(l => l.level === key)!),
+		gb = (v: number | undefined): Cell => (v === undefined ? null : v / 1e9),
+		column = (f: (l: Level) => number | undefined): Cell[] => of.map(l => f(l) ?? null);
+
+	return {
+		columns: [
+			{ key: 'level', title: 'Level', type: 'text' },
+			{ key: 'read', title: 'Read', type: 'bytes', hint: 'of a launch, on average' },
+			{ key: 'written', title: 'Written', type: 'bytes', hint: 'of a launch, on average' },
+			{ key: 'bytes', title: 'Both', type: 'bytes', hint: 'of a launch, on average' },
+			{ key: 'rate', title: 'Bandwidth', type: 'number', unit: 'GB/s' },
+			{ key: 'peak', title: 'Maximum', type: 'number', unit: 'GB/s', wide: true },
+			{ key: 'used', title: 'Of maximum', type: 'share' },
+			{ key: 'hits', title: 'Hits', type: 'share' },
+		],
+		data: [
+			of.map(l => TITLES[m.maker][l.level]),
+			column(l => l.read),
+			column(l => l.written),
+			column(l => l.bytes),
+			of.map(l => gb(rate(m, l.bytes))),
+			of.map(l => gb(l.peak)),
+			column(l => used(m, l)),
+			column(l => l.hits),
+		],
+		rows: of.length,
+	};
+}
+
+/* ---- the picture ---------------------------------------------------------------------------- */
+
+const flagged = (m: Memory, at: string) => m.flags.find(f => f.at === at);
+
+function Box({
+	x,
+	y,
+	w,
+	h,
+	title,
+	sub,
+	off,
+	why,
+}: {
+	x: number;
+	y: number;
+	w: number;
+	h: number;
+	title: string;
+	sub?: string; // lines, with | between them
+	off?: boolean;
+	why?: string;
+}) {
+	return (
+		<g class={`mbox ${off ? 'off' : ''} ${why ? 'bad' : ''}`}>
+			<rect x={x} y={y} width={w} height={h} rx="6" />
+			<text class="mt" x={x + w / 2} y={y + 18} text-anchor="middle">
+				{why ? '⚑ ' : ''}
+				{title}
+			</text>
+			{sub?.split('|').map((line, i) => (
+				<text key={i} class="ms" x={x + w / 2} y={y + 34 + 15 * i} text-anchor="middle">
+					{line}
+				</text>
+			))}
+			{why && <title>{plain(why)}</title>}
+		</g>
+	);
+}
+
+/* As wide as the share of the most that it could carry. */
+function Arrow({
+	x,
+	to,
+	y,
+	label,
+	value,
+	share,
+}: {
+	x: number;
+	to: number;
+	y: number;
+	label: string;
+	value: string;
+	share?: number;
+}) {
+	const off = value === '–',
+		middle = (x + to) / 2,
+		wide = 1.5 + 8 * Math.max(0, Math.min(1, share ?? 0));
+
+	return (
+		<g class={`marrow ${off ? 'off' : ''}`}>
+			<line x1={x + 6} x2={to - 6} y1={y} y2={y} stroke-width={wide} />
+			<path d={`M${x} ${y}l9 -6v12zM${to} ${y}l-9 -6v12z`} />
+			<text class="ml" x={middle} y={y - 9 - wide / 2} text-anchor="middle">
+				{label}
+			</text>
+			<text class="mv" x={middle} y={y + 17 + wide / 2} text-anchor="middle">
+				{value}
+			</text>
+		</g>
+	);
+}
+
+const FACTS: [key: string, title: string, intel?: string][] = [
+	['active', 'Active'],
+	['stalled', 'Stalled'],
+	['idle', 'Idle'],
+	['issue', 'Issuing'],
+	['achieved_occupancy', 'Occupancy'],
+	['fill', 'SMs with work', 'Cores with work'],
+	['tensor', 'Tensor pipe', 'XMX'],
+	['fma', 'FP32 pipe', 'ALU0'],
+	['alu', 'Integer pipe', 'ALU1'],
+	['fp64', 'FP64 pipe'],
+	['registers', 'Registers of a thread'],
+];
+
+/* What was measured, and what is bad: that has a line even without a number. */
+function lines(m: Memory): { title: string; value: string; why?: string }[] {
+	return FACTS.filter(([key]) => m.facts[key] !== undefined || flagged(m, key))
+		.map(([key, title, intel]) => ({
+			title: m.maker === 'intel' ? (intel ?? title) : title,
+			value:
+				m.facts[key] === undefined
+					? ''
+					: key === 'registers'
+						? count(m.facts[key])
+						: percent(m.facts[key] / 100),
+			why: flagged(m, key)?.why,
+		}))
+		.slice(0, 8);
+}
+
+function Engine({ m }: { m: Memory }) {
+	const name = m.maker === 'intel' ? 'Xe core: vector engines' : 'SM: warp schedulers';
+
+	return (
+		<g class="mengine">
+			<rect x="14" y="40" width="212" height="232" rx="6" />
+			<text class="mt" x="26" y="60">
+				{name}
+			</text>
+			<text class="ms" x="26" y="76">
+				{m.facts.processors
+					? `${many(m.facts.processors, m.maker === 'intel' ? 'core' : 'SM')} on the device`
+					: ''}
+			</text>
+			{lines(m).map((l, i) => (
+				<g key={l.title} class={l.why ? 'bad' : ''}>
+					<text x="26" y={102 + 21 * i}>
+						{l.title}
+					</text>
+					<text x="214" y={102 + 21 * i} text-anchor="end" class="mv">
+						{l.value}
+						{l.why ? ' ⚑' : ''}
+					</text>
+					{l.why && <title>{plain(l.why)}</title>}
+				</g>
+			))}
+			{!lines(m).length && (
+				<text class="ms" x="26" y="102">
+					not measured: -q -g ComputeBasic
+				</text>
+			)}
+		</g>
+	);
+}
+
+const hits = (l: Level | undefined): string => (l?.hits === undefined ? '' : `${percent(l.hits)}|hits`);
+const full = (m: Memory, l: Level | undefined): string => {
+	const u = used(m, l);
+
+	return u === undefined ? '' : `${percent(u)}|of maximum`;
+};
+
+const both = (m: Memory, l: Level | undefined): string => [hits(l), full(m, l)].filter(Boolean).join('|');
+
+function Diagram({ m, mode, label }: { m: Memory; mode: Mode; label: string }) {
+	const at = (key: string) => m.levels.find(l => l.level === key),
+		mid = m.maker === 'intel' ? 'l3' : 'l2',
+		title = TITLES[m.maker],
+		[l1, shared, l2, dram] = [at('l1'), at('shared'), at(mid), at('dram')];
+	const off = (l: Level | undefined) =>
+		!!l && l.bytes === undefined && l.hits === undefined && used(m, l) === undefined;
+	const share = (l: Level | undefined, of: 'read' | 'written' | 'bytes') => {
+		const v = rate(m, l?.[of]);
+
+		return v !== undefined && l?.peak ? v / l.peak : undefined;
+	};
+	const link = (a: string, b: string): string => {
+		const there = m.rates[a] !== undefined || m.rates[b] !== undefined;
+
+		return there ? `${bytes((m.rates[a] ?? 0) + (m.rates[b] ?? 0))}/s` : 'not measured';
+	};
+	const halves = l2?.read !== undefined || l2?.written !== undefined;
+
+	return (
+		<svg class="mdiagram" viewBox="0 0 960 300" role="img" aria-label={label}>
+			<rect class="mdevice" x="4" y="14" width="796" height="270" rx="8" />
+			<text class="ms" x="16" y="31">
+				{plain(m.device).slice(0, 60)}
+			</text>
+			<Engine m={m} />
+			<Arrow
+				x={232}
+				to={316}
+				y={104}
+				label="L1"
+				value={say(m, l1, 'bytes', mode)}
+				share={share(l1, 'bytes')}
+			/>
+			<Arrow
+				x={232}
+				to={316}
+				y={214}
+				label={title.shared}
+				value={say(m, shared, 'bytes', mode)}
+				share={share(shared, 'bytes')}
+			/>
+			<Box
+				x={320}
+				y={56}
+				w={104}
+				h={96}
+				title="L1"
+				sub={both(m, l1)}
+				off={off(l1)}
+				why={flagged(m, 'l1')?.why}
+			/>
+			<Box
+				x={320}
+				y={166}
+				w={104}
+				h={96}
+				title={title.shared}
+				sub={full(m, shared)}
+				off={off(shared)}
+			/>
+			{halves ? (
+				<>
+					<Arrow
+						x={428}
+						to={538}
+						y={104}
+						label="read"
+						value={say(m, l2, 'read', mode)}
+						share={share(l2, 'read')}
+					/>
+					<Arrow
+						x={428}
+						to={538}
+						y={204}
+						label="write"
+						value={say(m, l2, 'written', mode)}
+						share={share(l2, 'written')}
+					/>
+				</>
+			) : (
+				<Arrow
+					x={428}
+					to={538}
+					y={154}
+					label="both ways"
+					value={say(m, l2, 'bytes', mode)}
+					share={share(l2, 'bytes')}
+				/>
+			)}
+			<Box
+				x={542}
+				y={56}
+				w={78}
+				h={206}
+				title={title[mid]}
+				sub={both(m, l2)}
+				off={off(l2)}
+				why={flagged(m, mid)?.why ?? flagged(m, 'l2')?.why}
+			/>
+			<Arrow
+				x={624}
+				to={708}
+				y={104}
+				label="read"
+				value={say(m, dram, 'read', mode)}
+				share={share(dram, 'read')}
+			/>
+			<Arrow
+				x={624}
+				to={708}
+				y={204}
+				label="write"
+				value={say(m, dram, 'written', mode)}
+				share={share(dram, 'written')}
+			/>
+			<Box
+				x={712}
+				y={56}
+				w={78}
+				h={206}
+				title="HBM"
+				sub={full(m, dram)}
+				off={off(dram)}
+				why={flagged(m, 'dram')?.why}
+			/>
+			<Box
+				x={830}
+				y={56}
+				w={120}
+				h={96}
+				title="PCIe, host"
+				sub={link('pcie_read', 'pcie_written')}
+				off={m.rates.pcie_read === undefined}
+			/>
+			<Box
+				x={830}
+				y={166}
+				w={120}
+				h={96}
+				title={m.maker === 'intel' ? 'Xe Link' : 'NVLink'}
+				sub={link('nvlink_received', 'nvlink_sent')}
+				off={m.rates.nvlink_received === undefined}
+			/>
+			<line class="mlink" x1="790" x2="830" y1="104" y2="104" />
+			<line class="mlink" x1="790" x2="830" y1="214" y2="214" />
+		</svg>
+	);
+}
+
+/* ---- what is missing ------------------------------------------------------------------------ */
+
+function Missing({ m }: { m: Memory }) {
+	const lacks = known(m).filter(key => {
+			const l = m.levels.find(o => o.level === key);
+
+			return l?.bytes === undefined && used(m, l) === undefined;
+		}),
+		groups = [...new Set(lacks.map(key => GROUPS[m.maker][key]))];
+
+	if (!lacks.length) return null;
+	return (
+		<p class="muted">
+			Not measured of this kernel: {lacks.map(key => TITLES[m.maker][key]).join(', ')}. To measure it:{' '}
+			{groups.map(g => (
+				<code key={g}>unitrace {g} ./app </code>
+			))}
+		</p>
+	);
+}
+
+/* ---- the tab -------------------------------------------------------------------------------- */
+
+const MODES: { id: Mode; title: string; hint: string }[] = [
+	{ id: 'bandwidth', title: 'Bandwidth', hint: 'bytes a second' },
+	{ id: 'size', title: 'Total size', hint: 'bytes of all measured launches' },
+	{ id: 'percent', title: '% of maximum', hint: 'of what the level can move' },
+];
+
+function Picture({ app, sheet, row }: { app: App; sheet: MetricsSheet; row: number }) {
+	const [mode, set] = useKept<Mode>(app, 'memory.mode', 'bandwidth'),
+		m = sheet.memory[row],
+		table = useMemo(() => levelTable(m), [m]),
+		name = plain(text(sheet.kernels, row, 'kernel')).slice(0, 200);
+	const levels = table.data[0].map(
+		(l, i) =>
+			`${l} ${table.data[4][i] === null ? 'not measured' : `${number(Number(table.data[4][i]))} GB/s`}`,
+	);
+
+	return (
+		<>
+			<section class="card" aria-label="Memory hierarchy">
+				<header>
+					<h2>Memory hierarchy</h2>
+					<Name text={text(sheet.kernels, row, 'kernel')} />
+					<span class="muted opt">
+						{m.launches
+							? `${many(m.launches, 'launch').replace(/launchs$/, 'launches')} measured, ${time(m.ns ?? 0)} each`
+							: 'no launch was measured'}
+					</span>
+					<span class="grow" />
+					<Segments label="What arrows say" of={MODES} value={mode} set={set} />
+				</header>
+				<div class="body">
+					<Diagram m={m} mode={mode} label={`Memory hierarchy of ${name}: ${levels.join(', ')}`} />
+					{m.flags.length > 0 && (
+						<ul class="mflags" aria-label="What is bad">
+							{m.flags.map(f => (
+								<li key={f.at + f.why}>
+									<span class="flag" aria-hidden="true">
+										⚑{' '}
+									</span>
+									{plain(f.why)}
+								</li>
+							))}
+						</ul>
+					)}
+					<Missing m={m} />
+				</div>
+			</section>
+			<section class="card" aria-label="Levels of memory">
+				<Grid app={app} table={table} label="Levels of memory" file="levels" />
+			</section>
+		</>
+	);
+}
+
+function MemoryTab({ app }: { app: App }) {
+	const { value: sheet, error } = useSheet<MetricsSheet>(app, METRICS, METRICS),
+		detail = app.detail.value,
+		[chosen, choose] = useState(0);
+	const first = useMemo(
+		() =>
+			new Set(['kernel', 'grid', 'block', 'launches', 'time', 'share', 'verdict', 'bound', 'reached']),
+		[],
+	);
+
+	useEffect(() => {
+		const row = sheet ? rowOf(sheet, detail) : -1;
+
+		if (row >= 0) choose(row);
+	}, [sheet, detail]);
+	if (error)
+		return (
+			<div class="page">
+				<Failure app={app} text={error} />
+			</div>
+		);
+	if (!sheet) return <div class="page" aria-busy="true" />;
+	const t = sheet.kernels,
+		row = Math.min(chosen, Math.max(0, t.rows - 1));
+	const pick = (r: number, open = false) => {
+		choose(r);
+		if (open) app.tab.value = 'timeline';
+		selectRow(app, t, r, open).catch(e => app.fail(e));
+	};
+
+	if (!t.rows) return <Empty title="No kernel was measured." />;
+	return (
+		<div class="page">
+			<Picture app={app} sheet={sheet} row={row} />
+			<section class="card" aria-label="Kernels">
+				<header>
+					<h2>Kernels</h2>
+					<span class="muted">choose one to see its memory; double click: in the timeline</span>
+				</header>
+				<Grid
+					app={app}
+					table={t}
+					label="Kernels"
+					file="memory-kernels"
+					sort="time"
+					first={first}
+					selected={r => r === row}
+					flag={(r, key) =>
+						key === 'kernel' && sheet.memory[r].flags.length
+							? { tone: 'bad', why: sheet.memory[r].flags[0].why }
+							: null
+					}
+					onPick={r => pick(r)}
+					onOpen={r => pick(r, true)}
+				/>
+			</section>
+		</div>
+	);
+}
+
+export const MEMORY_TABS: Tab[] = [
+	{ id: TOOL, title: 'Memory hierarchy', needs: hasMetrics, view: MemoryTab },
+];
