@@ -5,7 +5,6 @@
 
 #include "base/grow.h"
 #include "base/idmap.h"
-#include "text/csv_write.h"
 #include "text/out.h"
 
 struct counting {
@@ -97,25 +96,36 @@ void ut_metrics_index_release(struct ut_metrics_index *x)
 	*x = (struct ut_metrics_index){ 0 };
 }
 
+/* As the original lists them: ids are among them, what is behind StreamMarker is not. */
+static void list_metrics(const struct ut_metrics_section *s, struct ut_out *out)
+{
+	bool has_ids = s->layout == UT_METRICS_QUERY || s->layout == UT_METRICS_TIME;
+
+	for (size_t i = has_ids ? 1 : s->first; i < s->count; i++) {
+		struct ut_str title = s->columns[i];
+
+		ut_out_text(out, "        ");
+		ut_out_write(out, title.ptr, title.len);
+		ut_out_text(out, "\n");
+		if (ut_str_is(title, "StreamMarker"))
+			return;
+	}
+}
+
 static void list_device(const struct ut_metrics_index *x, const struct ut_metrics_device *d,
 			struct ut_out *out)
 {
 	bool is_stall = d->section->layout == UT_METRICS_STALL;
 
 	ut_out_fmt(out, "Device %" PRIu64 "\n    Metric\n", d->device);
-	for (size_t i = d->section->first; i < d->section->count; i++) {
-		struct ut_str title = d->section->columns[i];
-
-		ut_out_text(out, "        ");
-		ut_out_write(out, title.ptr, title.len);
-		ut_out_text(out, "\n");
-	}
+	list_metrics(d->section, out);
 	ut_out_text(out, is_stall ? "    Kernel\n" : "    Kernel, Number of Instances\n");
 	for (size_t i = 0; i < d->count; i++) {
 		struct ut_str name = ut_metrics_kernel(x->file, d->kernels[i].name);
 
-		ut_out_text(out, "        ");
-		ut_csv_put_quoted(out, name.ptr, name.len);
+		ut_out_text(out, "        \"");
+		ut_out_write(out, name.ptr, name.len);
+		ut_out_text(out, "\"");
 		if (!is_stall)
 			ut_out_fmt(out, ", %" PRIu64, d->kernels[i].instances);
 		ut_out_text(out, "\n");

@@ -87,7 +87,7 @@ class Charts(Case):
     def test_listing_goes_to_the_screen_or_to_a_file(self):
         for name in ("analyzeperfmetrics", "analyzeperfmetrics.py"):
             listed = self.run_metrics("-l", "perfmetrics.12345.csv", name=name).stdout
-        self.assertIn("Device 0\n    Metric\n        GpuTime[ns]\n", listed)
+        self.assertIn("Device 0\n    Metric\n        GlobalInstanceId\n        GpuTime[ns]\n", listed)
         self.assertIn(f'    Kernel, Number of Instances\n        "{KERNEL}", 3\n', listed)
         self.run_metrics("-l", "-o", "contents.txt", "perfmetrics.12345.csv")
         self.assertEqual((self.dir / "contents.txt").read_text(), listed)
