@@ -307,7 +307,7 @@ static void do_word(struct keeper *k, const char *word)
 		if (!ut_folder_each(k->at, switch_session, &state, NULL))
 			write_state(k, state == UT_STATE_PAUSED ? UT_RESULT_PAUSED
 								: UT_RESULT_RUNNING);
-	} else if (!strcmp(word, "stop") && !k->asked_to_stop) {
+	} else if (!strcmp(word, "stop") && !(k->asked_to_stop > 0)) {
 		k->asked_to_stop = now_s(CLOCK_MONOTONIC);
 		k->stop_sent = SIGINT;
 		signal_programs(k, SIGINT, false);
@@ -337,10 +337,10 @@ static void read_words(struct keeper *k)
 /* Who does not end when asked is told, and then ended. */
 static void insist(struct keeper *k)
 {
-	double waited = k->asked_to_stop ? now_s(CLOCK_MONOTONIC) - k->asked_to_stop : 0;
+	double waited = k->asked_to_stop > 0 ? now_s(CLOCK_MONOTONIC) - k->asked_to_stop : 0;
 	int number = waited > KILL_S ? SIGKILL : waited > TERM_S ? SIGTERM : SIGINT;
 
-	if (!k->asked_to_stop || number == k->stop_sent || k->state == UT_RESULT_WRITING)
+	if (!(k->asked_to_stop > 0) || number == k->stop_sent || k->state == UT_RESULT_WRITING)
 		return;
 	k->stop_sent = number;
 	signal_programs(k, number, false);
@@ -392,7 +392,7 @@ static void finish(struct keeper *k, int status)
 	bool ran = k->status >= 0;
 
 	look_at_log(k);
-	if (!k->ended)
+	if (!(k->ended > 0))
 		k->ended = now_s(CLOCK_REALTIME);
 	if (k->status < 0)
 		k->status = status;

@@ -20,7 +20,7 @@ void ut_cpu_switched(struct ut_cpu *c, enum ut_cpu_switched_by by, uint64_t time
 	c->switches =
 		ut_grow(c->switches, c->switch_count + 1, &c->switch_cap, sizeof(*c->switches));
 	c->switches[c->switch_count] =
-		(struct ut_cpu_switched){ time, (uint32_t)c->switch_count, by, on };
+		(struct ut_cpu_switched){ time, (uint32_t)c->switch_count, (uint8_t)by, on };
 	c->switch_count++;
 }
 
