@@ -11,9 +11,11 @@
 #include "base/opt.h"
 #include "cmd/chart_file.h"
 #include "cmd/command_line.h"
+#include "cmd/metrics_folder.h"
 #include "cmd/metrics_options.h"
 #include "cmd/metrics_serve.h"
 #include "cmd/metrics_work.h"
+#include "cmd/words.h"
 #include "export/out_check.h"
 #include "metrics/metrics_index.h"
 #include "text/out.h"
@@ -21,18 +23,37 @@
 
 /* ---- the list ------------------------------------------------------------------------------- */
 
-static int list(const struct ut_metrics_opts *o, struct ut_err *err)
+static int list_file(struct ut_out *out, const char *path, bool with_name, struct ut_err *err)
 {
 	struct ut_metrics_index index;
-	struct ut_out *out;
-	int rc = ut_metrics_index_make(&index, o->input, ut_log_teller(), err);
+	int rc = ut_metrics_index_make(&index, path, ut_log_teller(), err);
 
 	if (rc)
 		return rc;
-	out = ut_out_open(o->given.output ? o->given.output : "-", UT_OUT_OVERWRITE);
+	if (with_name)
+		ut_out_fmt(out, "%s\n", path);
 	ut_metrics_index_list(&index, out);
 	ut_metrics_index_release(&index);
-	return ut_out_commit(out, err);
+	return 0;
+}
+
+/* Of a folder, all files, with their names if there are several. */
+static int list(const struct ut_metrics_opts *o, struct ut_err *err)
+{
+	struct ut_words files = { .items = (const char *[]){ o->input }, .count = 1 };
+	struct ut_arena arena = { 0 };
+	struct ut_out *out = ut_out_open(o->given.output ? o->given.output : "-", UT_OUT_OVERWRITE);
+	int rc = 0;
+
+	if (ut_metrics_is_folder(o->input))
+		rc = ut_metrics_folder_list(&files, &arena, o->input, err);
+	for (int i = 0; i < files.count && !rc; i++)
+		rc = list_file(out, files.items[i], files.count > 1, err);
+	ut_arena_release(&arena);
+	if (!rc)
+		return ut_out_commit(out, err);
+	ut_out_abandon(out);
+	return rc;
 }
 
 /* ---- charts and reports --------------------------------------------------------------------- */
@@ -135,6 +156,9 @@ static int settle(struct ut_metrics_opts *o, struct ut_command_line *line)
 					    "or -k");
 	o->input = line->words.items[0];
 	rc = ut_metrics_options_settle(o, &line->arena, &line->err);
+	if (!rc && !o->given.list && ut_metrics_is_folder(o->input))
+		rc = ut_metrics_folder_pick(&o->input, &line->arena, o->input, o->want.device,
+					    &line->err);
 	if (!rc && !o->given.list && !is_served(o) && !o->given.output && !o->given.shaders)
 		rc = ut_err_set(&line->err, -EINVAL, "Error: -o/--output is missing");
 	return rc;

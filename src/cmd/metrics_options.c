@@ -25,6 +25,8 @@ const struct ut_opt *ut_metrics_options(struct ut_arena *a, struct ut_metrics_gi
 					 "options from a file, written as on a command line; may "
 					 "be repeated"),
 			     "<file>"),
+		ut_opt_hidden(ut_opt_flag(0, "result-dir", &g->is_folder,
+					  "the input is a folder of --result-dir")),
 		ut_opt_heading("What is looked at"),
 		ut_opt_str('d', "device", "N", &g->device, "the device (0)"),
 		ut_opt_str('k', "kernel", "NAME", &g->kernel,

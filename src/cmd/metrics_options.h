@@ -23,6 +23,7 @@ struct ut_metrics_given {
 	struct ut_opt_list metrics, throughputs, labels, files;
 	const char *annotate;
 	bool list, http, https, json, csv, help;
+	bool is_folder; /* said, and seen anyway */
 	uint64_t port;
 };
 

@@ -264,6 +264,21 @@ class Charts(Case):
         self.run_metrics("-d", "1", "-m", SET, "-o", "c.svg", "metrics_1.csv")
         self.run_metrics("-d", "0", "-m", SET, "-o", "c.svg", "metrics_1.csv", status=1)
 
+    def test_a_folder_of_results_is_an_input(self):
+        for process, device in (("app.7", 0), ("app.7", 1), ("app.9", 1)):
+            folder = self.dir / "rd[1]" / process / "metrics"
+            folder.mkdir(parents=True, exist_ok=True)
+            generate(folder / f"metrics_{device}.csv", "time", "--no-banner")
+        listed = self.run_metrics("-l", "--result-dir", "rd[1]").stdout
+        self.assertEqual(re.findall(r"^(?:rd.*|Device \d)$", listed, re.M),
+                         ["rd[1]/app.7/metrics/metrics_0.csv", "Device 0", "rd[1]/app.7/metrics/metrics_1.csv",
+                          "Device 1", "rd[1]/app.9/metrics/metrics_1.csv", "Device 1"])
+        self.run_metrics("-m", SET, "-o", "c.svg", "rd[1]")
+        self.run_metrics("-d", "1", "-m", SET, "-o", "c.svg", "rd[1]/app.9")
+        self.assertIn("several processes", self.run_metrics("-d", "1", "-m", SET, "-o", "c.svg", "rd[1]", status=2).stderr)
+        self.assertIn("Device 4", self.run_metrics("-d", "4", "-m", SET, "-o", "c.svg", "rd[1]", status=1).stderr)
+        self.assertIn("no metrics_N.csv", self.run_metrics("-l", ".", status=1).stderr)
+
     def test_a_file_that_goes_on_half_way_is_read_to_there(self):
         text = (self.dir / "perfmetrics.12345.csv").read_text()
         (self.dir / "cut.csv").write_text(text[:len(text) // 2 - 3])
