@@ -1,5 +1,6 @@
 /*
- * arrow.c - one row per event, typed, for pandas, polars, DuckDB, Spark; see docs/formats/arrow.md.
+ * arrow.c - one row per event, typed, for pandas, polars, DuckDB, Spark, as Arrow's file format or
+ * as Parquet; see docs/formats/arrow.md.
  *
  * Columns are those of CSV. Events are gathered for a batch and written, so memory stays flat.
  */
@@ -11,6 +12,7 @@
 
 #include "arrow/arrow_file.h"
 #include "arrow/arrow_table.h"
+#include "arrow/parquet_file.h"
 #include "base/grow.h"
 #include "export/args_json.h"
 #include "export/event_words.h"
@@ -20,6 +22,7 @@
 #include "text/out.h"
 
 #define BATCH_ROWS 65536
+#define GROUP_ROWS 131072 /* of Parquet, which likes larger ones */
 
 /* column, what it holds */
 #define COLUMN_LIST(X)                                                                             \
@@ -56,7 +59,9 @@ static const enum ut_arrow_kind column_kinds[] = {
 struct arrow {
 	struct ut_sink sink;
 	struct ut_arrow_table *table;
-	struct ut_arrow_file *file;
+	struct ut_arrow_file *file; /* or */
+	struct ut_parquet *parquet;
+	int64_t batch_rows;
 	struct ut_out *scratch;
 	struct ut_pairs pairs;   /* also how many traces are complete */
 	struct ut_depth *depths; /* one per track */
@@ -172,7 +177,10 @@ static void flush(struct arrow *a)
 	if (!ut_arrow_table_rows(a->table))
 		return;
 	ut_arrow_table_take(a->table, &batch);
-	ut_arrow_file_add(a->file, &batch);
+	if (a->parquet)
+		ut_parquet_add(a->parquet, &batch);
+	else
+		ut_arrow_file_add(a->file, &batch);
 }
 
 static void add_span(struct arrow *a, const struct ut_event *e)
@@ -211,23 +219,40 @@ static void arrow_event(struct ut_sink *sink, const struct ut_trace *t, const st
 	ut_flag_words(a->scratch, e->flags);
 	add_scratch(a);
 	add_args(a, t, e);
-	if (ut_arrow_table_rows(a->table) == BATCH_ROWS)
+	if (ut_arrow_table_rows(a->table) == a->batch_rows)
 		flush(a);
 }
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
-static struct ut_sink *arrow_open(struct ut_out *out)
+static struct arrow *make_sink(struct ArrowSchema *schema, int64_t batch_rows)
 {
 	struct arrow *a = ut_make(sizeof(*a));
-	struct ArrowSchema schema;
 
 	a->sink.event = arrow_event;
+	a->batch_rows = batch_rows;
 	a->scratch = ut_out_open_memory();
 	a->table = ut_arrow_table_new(names, sizeof(names) / sizeof(names[0]));
 	ut_arrow_table_fix(a->table, column_kinds);
-	ut_arrow_table_schema(a->table, &schema);
+	ut_arrow_table_schema(a->table, schema);
+	return a;
+}
+
+static struct ut_sink *arrow_open(struct ut_out *out)
+{
+	struct ArrowSchema schema;
+	struct arrow *a = make_sink(&schema, BATCH_ROWS);
+
 	a->file = ut_arrow_file_begin(out, &schema);
+	return &a->sink;
+}
+
+static struct ut_sink *parquet_open(struct ut_out *out)
+{
+	struct ArrowSchema schema;
+	struct arrow *a = make_sink(&schema, GROUP_ROWS);
+
+	a->parquet = ut_parquet_begin(out, &schema);
 	return &a->sink;
 }
 
@@ -249,7 +274,10 @@ static void arrow_close(struct ut_sink *sink)
 		ut_depth_release(&a->depths[i]);
 	free(a->depths);
 	flush(a);
-	ut_arrow_file_end(a->file);
+	if (a->parquet)
+		ut_parquet_end(a->parquet);
+	else
+		ut_arrow_file_end(a->file);
 	ut_arrow_table_free(a->table);
 	ut_out_abandon(a->scratch);
 	free(a);
@@ -259,6 +287,14 @@ const struct ut_exporter ut_export_arrow = {
 	.name = "arrow",
 	.suffix = ".arrow",
 	.open = arrow_open,
+	.end_trace = arrow_end_trace,
+	.close = arrow_close,
+};
+
+const struct ut_exporter ut_export_parquet = {
+	.name = "parquet",
+	.suffix = ".parquet",
+	.open = parquet_open,
 	.end_trace = arrow_end_trace,
 	.close = arrow_close,
 };

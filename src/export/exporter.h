@@ -32,6 +32,7 @@ extern const struct ut_exporter ut_export_chrome;
 extern const struct ut_exporter ut_export_perfetto;
 extern const struct ut_exporter ut_export_csv;
 extern const struct ut_exporter ut_export_arrow;
+extern const struct ut_exporter ut_export_parquet;
 extern const struct ut_exporter ut_export_utr;
 extern const struct ut_exporter ut_export_html;   /* one_page.h */
 extern const struct ut_exporter ut_export_sqlite; /* if built with SQLite */

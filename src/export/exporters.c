@@ -10,6 +10,7 @@ const struct ut_exporter *const ut_exporters[] = {
 	&ut_export_perfetto,
 	&ut_export_csv,
 	&ut_export_arrow,
+	&ut_export_parquet,
 	&ut_export_utr,
 	&ut_export_html,
 #if UT_HAVE_SQLITE

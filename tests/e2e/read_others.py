@@ -10,6 +10,7 @@ import polars
 import pyarrow
 import pyarrow.dataset
 import pyarrow.ipc
+import pyarrow.parquet
 import unitrace
 
 trace = unitrace.open(sys.argv[2])
@@ -53,4 +54,31 @@ assert lake.schema.field("rank") is not None
 spans = duckdb.sql("""select name, count(*), sum(dur_ns) from lake where kind = 'span' group by 1""").fetchall()
 sql = trace.query("select name, count(*), sum(dur) from slice where not async and not instant group by 1")
 assert dict((row[0], row[1:]) for row in spans) == dict((row[0], row[1:]) for row in sql), spans
+
+# Parquet: the same table as Arrow's file, by three readers; bounds that let readers leave groups out.
+for mine, theirs in zip(sys.argv[5].split(","), sys.argv[6].split(",")):
+    as_arrow = pyarrow.ipc.open_file(mine).read_all()
+    as_parquet = pyarrow.parquet.read_table(theirs)
+    as_parquet.validate(full=True)
+    assert as_parquet.schema.equals(as_arrow.schema), as_parquet.schema
+    assert as_parquet.combine_chunks().equals(as_arrow.combine_chunks())
+    assert polars.read_parquet(theirs).equals(polars.from_arrow(as_arrow))
+    total = "select count(*), sum(dur_ns), count(distinct name), sum(length(args)), count(rank), sum(value) from {}"
+    assert duckdb.sql(total.format(f"'{theirs}'")).fetchall() == duckdb.sql(total.format("as_arrow")).fetchall()
+    about = pyarrow.parquet.ParquetFile(theirs).metadata
+    for group in range(about.num_row_groups):
+        times = about.row_group(group).column(as_arrow.column_names.index("ts_ns"))
+        rows = as_parquet.slice(sum(about.row_group(i).num_rows for i in range(group)), times.num_values)["ts_ns"]
+        assert times.statistics.min == min(rows.to_pylist()) and times.statistics.max == max(rows.to_pylist())
+assert about.num_row_groups > 1, "the last one is large"
+
+# A lake of many ranks: DuckDB over the folder says what SQL over the traces does.
+ranks = unitrace.open(*glob.glob(sys.argv[7] + "/*.json"))
+mine = ranks.query("select rank, name, count(*), sum(dur) from slice where not async and not instant "
+                   "group by 1, 2 order by 1, 2").fetchall()
+for lake in sys.argv[8].split(","):
+    rows = duckdb.sql(f"select rank, name, count(*), sum(dur_ns)::bigint from read_parquet('{lake}/*/*.parquet', "
+                      "hive_partitioning = true) where kind = 'span' group by all order by 1, 2 nulls first").fetchall()
+    assert [(int(r[0]), *r[1:]) for r in rows] == mine, (lake, rows[:3], mine[:3])
+    assert len({r[0] for r in rows}) == 4
 print("ok")

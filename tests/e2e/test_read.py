@@ -342,6 +342,44 @@ class Interpreters(common.Case):
 class Others(common.Case):
     """Libraries that take the tables, in the virtual environment of the tests."""
 
+    def tables(self, usual):
+        """Traces that are odd in what Parquet writes differently, each as Arrow and as Parquet."""
+        made = {"empty": [], "one": [{"ph": "i", "pid": 1, "tid": 1, "ts": 1, "name": "x"}],
+                "same": [{"ph": "X", "pid": 1, "tid": 1, "ts": i, "dur": 1, "name": "always"} for i in range(20000)],
+                "large": [{"ph": "X", "pid": i % 3, "tid": 1, "ts": i * 2, "dur": 1,
+                           "name": f"name {i}" if i % 3 else "often", "cat": ("", "a", "b")[i // 1000 % 3],
+                           **({"args": {"i": i}} if i % 5 == 0 else {})} for i in range(150_000)]}
+        paths = [usual]
+        for name, what in made.items():
+            paths.append(pathlib.Path(self.dir, f"{name}.json"))
+            paths[-1].write_text(json.dumps(what))
+        for suffix in ("arrow", "parquet"):
+            for one in paths:
+                run = self.unitrace("export", "-o", one.with_suffix("." + suffix), one)
+                self.assertEqual(run.returncode, 0, run.stderr)
+        return [",".join(str(one.with_suffix(suffix)) for one in paths if one.stem != "empty")
+                for suffix in (".arrow", ".parquet")]
+
+    def lakes(self):
+        """Four ranks as a folder of parts, by one process and by two under mpiexec, where there is one."""
+        folder = pathlib.Path(self.dir, "ranks")
+        folder.mkdir()
+        for rank in range(4):
+            folder.joinpath(f"r{rank}.json").write_text(json.dumps(
+                {"traceEvents": events()[rank:], "distributedInfo": {"rank": rank, "world_size": 4}}))
+        made = [pathlib.Path(self.dir, "alone")]
+        name = "{}/rank=%r/%p.parquet"
+        run = self.unitrace("export", "-o", name.format(made[0]), folder)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        launcher = shutil.which("mpirun.openmpi") or shutil.which("mpirun.mpich")
+        if launcher:
+            words = ["--allow-run-as-root", "--oversubscribe"] if "openmpi" in launcher else []
+            made.append(pathlib.Path(self.dir, "together"))
+            run = subprocess.run([launcher, *words, "-n", "2", common.UNITRACE, "export", "-o",
+                                  name.format(made[1]), folder], capture_output=True, text=True, timeout=120)
+            self.assertEqual(run.returncode, 0, run.stderr)
+        return [folder, ",".join(map(str, made))]
+
     def test_they_agree(self):
         python = common.BUILD / "venv/bin/python"
         check = "import pandas, polars, pyarrow, duckdb"
@@ -353,7 +391,8 @@ class Others(common.Case):
         for output in (f"{lake}/rank=%r/%p.arrow", rows):
             self.assertEqual(self.unitrace("export", "-o", output, path).returncode, 0)
         run = subprocess.run([python, "-W", "error", pathlib.Path(__file__).with_name("read_others.py"),
-                              PACKAGE, path, lake, rows], capture_output=True, text=True)
+                              PACKAGE, path, lake, rows, *self.tables(path), *self.lakes()],
+                             capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(run.stdout.strip(), "ok")
 
