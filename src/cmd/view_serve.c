@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -27,6 +28,8 @@
 #include "view/view_stage.h"
 
 #define KEPT_BYTES (32 << 20) /* of memory that is free again, by each thread */
+#define WAIT_MS    20000      /* that a question waits for a trace to be read, ... */
+#define TICK_MS    20         /* ... looking this often */
 
 static volatile sig_atomic_t stop;
 static volatile sig_atomic_t is_held; /* Ctrl-C is not for us */
@@ -185,6 +188,20 @@ static void answer_again(struct serving *s, struct ut_reply *reply)
 	reply->status = 200;
 }
 
+/* A page of ours waits by itself while a trace is read. Behind a server a question does: who asked
+ * would ask again and again, and be told of errors that are none. */
+static struct ut_view *wait_for_view(const struct serving *s)
+{
+	struct ut_view *view = ut_stage_take(s->show.stage);
+	int left = s->opts && s->opts->socket ? WAIT_MS : 0;
+
+	for (; !view && left > 0 && !stop && !s->failed; left -= TICK_MS) {
+		poll(NULL, 0, TICK_MS);
+		view = ut_stage_take(s->show.stage);
+	}
+	return view;
+}
+
 static void answer_question(struct serving *s, const struct ut_request *request,
 			    struct ut_reply *reply)
 {
@@ -201,7 +218,7 @@ static void answer_question(struct serving *s, const struct ut_request *request,
 		answer_again(s, reply);
 		return;
 	}
-	view = ut_stage_take(s->show.stage);
+	view = wait_for_view(s);
 	if (!view) {
 		reply->status = 503;
 		reply->lent = "the trace is still being read\n";

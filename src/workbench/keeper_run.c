@@ -298,6 +298,39 @@ static bool switch_session(void *ctx, int at, const char *name, unsigned char ty
 	return true;
 }
 
+/* What the switches of a run say. Programs move them, too, and tell nobody. */
+struct switches {
+	bool any, on;
+};
+
+static bool look_at_session(void *ctx, int at, const char *name, unsigned char type)
+{
+	struct switches *s = ctx;
+	struct ut_control *control;
+
+	(void)at;
+	(void)type;
+	if (!ut_str_ends(name, ".session") || ut_control_open(name, &control, NULL))
+		return true;
+	s->any = true;
+	s->on |= atomic_load(ut_control_state(control)) == UT_STATE_RUNNING;
+	ut_control_close(control);
+	return true;
+}
+
+static void look_at_switch(struct keeper *k)
+{
+	enum ut_result_state state;
+	struct switches s = { 0 };
+
+	if ((k->state != UT_RESULT_RUNNING && k->state != UT_RESULT_PAUSED) ||
+	    ut_folder_each(k->at, look_at_session, &s, NULL) || !s.any)
+		return;
+	state = s.on ? UT_RESULT_RUNNING : UT_RESULT_PAUSED;
+	if (state != k->state)
+		write_state(k, state);
+}
+
 static void do_word(struct keeper *k, const char *word)
 {
 	enum ut_state state = !strcmp(word, "pause") ? UT_STATE_PAUSED : UT_STATE_RUNNING;
@@ -378,6 +411,7 @@ static void wait_for_end(struct keeper *k, int *status)
 		    info.ssi_signo == SIGTERM)
 			do_word(k, "stop"); /* the machine is shut down, say */
 		look_at_log(k);
+		look_at_switch(k);
 		insist(k);
 	}
 	/* the rest of what was said; a child that holds the terminal is not waited for */

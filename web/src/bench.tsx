@@ -1,5 +1,27 @@
-// bench.tsx - the page of `unitrace serve`.
+// bench.tsx - where the page of `unitrace serve` begins.
 import { render } from 'preact';
+import { takeToken, useToken } from './bench/entry';
+import { Bench } from './bench/shell';
+import { loadServer } from './bench/store';
+import { why } from './bench/api';
 import './style.css';
+import './bench/bench.css';
 
-render(<p>unitrace</p>, document.getElementById('page')!);
+async function start(): Promise<void> {
+	const root = document.getElementById('page')!,
+		token = takeToken();
+
+	try {
+		const before = token ? await loadServer() : null, // who is known needs no token, and keeps it for another
+			refused = token && !before?.known ? await useToken(token) : '';
+
+		await loadServer();
+		root.textContent = '';
+		render(<Bench refused={refused} />, root);
+	} catch (e) {
+		root.textContent = `This server cannot be reached: ${why(e)}`;
+		root.setAttribute('role', 'alert');
+	}
+}
+
+void start();

@@ -43,18 +43,6 @@ async function open(): Promise<App> {
 		: new App(after, 'after', () => source(true));
 }
 
-/* Ranks but the first are folded where there are many: the screen shows one whole, and all others. Groups
- * of a device, such as its cores, likewise. */
-function foldMany(app: App): void {
-	const of = (kind: string, most: number): number[] => {
-		const all = app.places.peek().filter(p => p.kind === kind && p.track < 0);
-
-		return all.length > most ? all.slice(1).map(p => p.id) : [];
-	};
-
-	app.closed.value = new Set([...of('rank', 2), ...of('group', 8)]);
-}
-
 async function start(): Promise<void> {
 	const root = document.getElementById('page')!;
 
@@ -62,7 +50,7 @@ async function start(): Promise<void> {
 		const app = await open();
 
 		await app.open();
-		foldMany(app);
+		app.foldMany();
 		bindAddress(app, ranges => `${time(ranges[0][0])} to ${time(ranges[ranges.length - 1][1])}`);
 		(window as unknown as { app: App }).app = app; // for tests and for the curious
 		root.textContent = '';

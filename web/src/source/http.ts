@@ -23,8 +23,22 @@ async function parts<T>(answer: Response, part?: (a: T) => void): Promise<T> {
 	return JSON.parse(text.trim() || line) as T;
 }
 
+/* Why there is no answer, with the status. */
+export class Unanswered extends Error {
+	constructor(
+		readonly status: number,
+		text: string,
+	) {
+		super(text);
+	}
+}
+
 export class HttpSource implements Source {
-	constructor(private readonly base = 'api/') {}
+	/* base: before the names of methods; live: one stream for the server, whatever it serves */
+	constructor(
+		private readonly base = 'api/',
+		private readonly live = 'api/live',
+	) {}
 
 	private async post(method: string, body: string, signal?: AbortSignal): Promise<Response> {
 		try {
@@ -52,13 +66,16 @@ export class HttpSource implements Source {
 		const answer = await this.post(method, JSON.stringify(ask), signal);
 
 		if (!answer.ok)
-			throw new Error((await answer.text()).slice(0, 500) || `the server answered ${answer.status}`);
+			throw new Unanswered(
+				answer.status,
+				(await answer.text()).slice(0, 500) || `the server answered ${answer.status}`,
+			);
 		if (method === 'window') return (await answer.arrayBuffer()) as Methods[M]['answer'];
 		return parts<Methods[M]['answer']>(answer, part);
 	}
 
 	watch(grown: (news: Partial<Info>) => void, gone?: (why: string) => void): () => void {
-		const events = new EventSource('api/live'); // one for the server, whatever it serves
+		const events = new EventSource(this.live);
 		const take = (of: Partial<Info>) => {
 			latest = Math.max(latest, of.generation ?? -1);
 			grown(of);

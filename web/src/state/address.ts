@@ -178,19 +178,21 @@ function read(app: App, hash: string, label: (r: [number, number][]) => string):
 	return p; // keys of another version are kept
 }
 
-/* Zoom replaces the address, selections and filters are steps that Back undoes. */
-export function bindAddress(app: App, label: (ranges: [number, number][]) => string): void {
+/* Zoom replaces the address, selections and filters are steps that Back undoes. Returns how to stop. */
+export function bindAddress(app: App, label: (ranges: [number, number][]) => string): () => void {
 	let unknown = read(app, location.hash, label),
 		last = '',
 		timer: ReturnType<typeof setTimeout> | undefined;
 	let pushed = write(app, unknown).pushes;
 
-	addEventListener('popstate', () => {
+	const back = (): void => {
 		if (location.hash.replace(/^#/, '') === last) return;
 		unknown = read(app, location.hash, label);
 		({ text: last, pushes: pushed } = write(app, unknown));
-	});
-	effect(() => {
+	};
+
+	addEventListener('popstate', back);
+	const stop = effect(() => {
 		const now = write(app, unknown);
 
 		clearTimeout(timer);
@@ -208,4 +210,9 @@ export function bindAddress(app: App, label: (ranges: [number, number][]) => str
 			pushed = now.pushes;
 		}, 150);
 	});
+	return () => {
+		stop();
+		clearTimeout(timer);
+		removeEventListener('popstate', back);
+	};
 }

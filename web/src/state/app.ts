@@ -192,12 +192,34 @@ export class App {
 				})
 				.catch(() => undefined);
 		// also tells a server that the page is there
-		this.source.watch(
+		this.stopWatching = this.source.watch(
 			news => this.grow(news),
 			why => {
 				this.gone.value = why;
 			},
 		);
+	}
+
+	/* Nobody looks at it any more. */
+	close(): void {
+		this.stopWatching();
+		this.searching?.abort();
+		clearTimeout(this.timer);
+		clearTimeout(this.saying);
+	}
+
+	private stopWatching: () => void = () => undefined;
+
+	/* Ranks but the first are folded where there are many: the screen shows one whole, and all others.
+	 * Groups of a device, such as its cores, likewise. */
+	foldMany(): void {
+		const of = (kind: string, most: number): number[] => {
+			const all = this.places.peek().filter(p => p.kind === kind && p.track < 0);
+
+			return all.length > most ? all.slice(1).map(p => p.id) : [];
+		};
+
+		this.closed.value = new Set([...of('rank', 2), ...of('group', 8)]);
 	}
 
 	private async openOther(beside: () => Promise<Source>): Promise<void> {

@@ -1,5 +1,6 @@
 // app.tsx - the page around the views: top bar, tabs, chain of narrowings, status.
 
+import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Info } from '../source/contract';
 import type { App, Theme } from '../state/app';
@@ -219,24 +220,29 @@ function Growth({ app }: { app: App }) {
 	);
 }
 
-function TopBar({ app }: { app: App }) {
+/* lead: what stands for our name and the trace's, where somebody else frames the page. */
+function TopBar({ app, lead }: { app: App; lead?: ComponentChildren }) {
 	const info = app.info.value,
 		next: Record<Theme, Theme> = { auto: 'dark', dark: 'light', light: 'contrast', contrast: 'auto' };
 
 	return (
 		<header class="top">
-			<span class="brand">
-				<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
-					<rect class="f0" x="1" y="3" width="11" height="3.4" rx="1.2" />
-					<rect class="f1" x="5" y="8.3" width="13" height="3.4" rx="1.2" />
-					<rect class="f2" x="9" y="13.6" width="7" height="3.4" rx="1.2" />
-				</svg>
-				<span class="opt">unitrace</span>
-			</span>
+			{lead ?? (
+				<span class="brand">
+					<svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
+						<rect class="f0" x="1" y="3" width="11" height="3.4" rx="1.2" />
+						<rect class="f1" x="5" y="8.3" width="13" height="3.4" rx="1.2" />
+						<rect class="f2" x="9" y="13.6" width="7" height="3.4" rx="1.2" />
+					</svg>
+					<span class="opt">unitrace</span>
+				</span>
+			)}
 			<div class="crumb">
-				<b>
-					<bdi>{plain(info.title).slice(0, 120)}</bdi>
-				</b>
+				{!lead && (
+					<b>
+						<bdi>{plain(info.title).slice(0, 120)}</bdi>
+					</b>
+				)}
 				{info.subtitle && (
 					<span class="opt dim">
 						<bdi>{plain(info.subtitle).slice(0, 200)}</bdi>
@@ -516,7 +522,7 @@ function Live({ app }: { app: App }) {
 }
 
 /* What the system says is one of our themes as well, so that each has its colours once. */
-function followTheme(app: App): () => void {
+export function followTheme(app: App): () => void {
 	const dark = matchMedia('(prefers-color-scheme: dark)');
 	const set = () => {
 		const theme = app.theme.peek();
@@ -532,7 +538,7 @@ function followTheme(app: App): () => void {
 	};
 }
 
-export function Page({ app, tabs = TABS }: { app: App; tabs?: Tab[] }) {
+export function Page({ app, tabs = TABS, lead }: { app: App; tabs?: Tab[]; lead?: ComponentChildren }) {
 	const shown = tabs.filter(t => t.needs(app.info.value)),
 		all = useMemo(() => commands(() => shown), [shown.length]);
 	const tab = shown.find(t => t.id === app.tab.value) ?? shown.find(t => t.id === 'timeline') ?? shown[0],
@@ -554,7 +560,7 @@ export function Page({ app, tabs = TABS }: { app: App; tabs?: Tab[] }) {
 				}}>
 				Skip to the content
 			</a>
-			<TopBar app={app} />
+			<TopBar app={app} lead={lead} />
 			<Tabs app={app} tabs={shown} />
 			{isTrace(app.info.value) && <FilterRow app={app} />}
 			<main id="main" tabIndex={-1}>

@@ -1,0 +1,196 @@
+// serve_page.js - the page of unitrace serve in a real Chromium, done as a person would do it.
+//
+//   node serve_page.js NODE_MODULES HOME SCENARIO JSON
+//
+// JSON: {address, ...} as test_serve_page.py gives it. Prints a JSON object of what was measured. What goes
+// wrong is told with the step that it happened in, and a picture beside HOME.
+'use strict';
+const assert = require('assert');
+const fs = require('fs');
+const path = require('path');
+const { launch, skip } = require('./browser.js');
+
+const PATIENCE = 60000;
+
+/* What a person does, in words that a person has. */
+class Desk {
+	constructor(page, values, home) {
+		this.page = page;
+		this.values = values;
+		this.home = home;
+		this.complaints = [];
+		this.expected = [];
+		this.at = 'the beginning';
+		page.setDefaultTimeout(PATIENCE);
+		page.on('console', m => {
+			if (!['info', 'log', 'debug', 'verbose'].includes(m.type()))
+				this.complaints.push(`${this.at}: ${m.type()}: ${m.text()} ${m.location().url}`);
+		});
+		page.on('pageerror', e => this.complaints.push(`${this.at}: ${e.stack}`));
+		page.on('dialog', d => {
+			this.complaints.push(`${this.at}: a dialog says ${d.message()}`);
+			d.dismiss();
+		});
+		page.on('request', r => {
+			if (!r.url().startsWith(values.origin) && !/^(data|blob):/.test(r.url()))
+				this.complaints.push(`${this.at}: asked for ${r.url()}`);
+		});
+	}
+
+	step(text) {
+		this.at = text;
+	}
+
+	/* Refusals that belong to the step: the browser tells the console of each. */
+	expect(...statuses) {
+		this.expected.push(...statuses.map(String));
+	}
+
+	button(name, exact = false) {
+		return this.page.getByRole('button', { name, exact });
+	}
+
+	tab(name) {
+		return this.page.getByRole('tab', { name });
+	}
+
+	label(name, exact = true) {
+		return this.page.locator('input, select, textarea').and(this.page.getByLabel(name, { exact }));
+	}
+
+	sees(text) {
+		return this.page.getByText(text).first().waitFor();
+	}
+
+	row(name) {
+		return this.page.locator('.rrow', { hasText: name });
+	}
+
+	async menu(name, item) {
+		await this.button(`Actions for ${name}`, true).click();
+		await this.page.getByRole('menuitem', { name: item }).click();
+	}
+
+	async newProject(name) {
+		await this.button('New project', true).click();
+		await this.label('Name').fill(name);
+		await this.button('Create').click();
+		await this.page.locator('.prow', { hasText: name }).waitFor();
+	}
+
+	configure() {
+		return this.page.locator('.rail .configure').click();
+	}
+
+	analysis(name) {
+		return this.page.getByRole('radio', { name, exact: false }).first().click();
+	}
+
+	line() {
+		return this.page.getByLabel('Equivalent command line').textContent();
+	}
+
+	/* The line has the words in it, now or soon. */
+	lineHas(text) {
+		return this.page.waitForFunction(
+			t => document.querySelector('[aria-label="Equivalent command line"]').textContent.includes(t), text);
+	}
+
+	async lineLacks(text) {
+		await this.page.waitForFunction(
+			t => !document.querySelector('[aria-label="Equivalent command line"]').textContent.includes(t), text);
+	}
+
+	async idle() {
+		await this.page.waitForFunction(() => !document.querySelector('.runstrip'));
+	}
+
+	painted() {
+		return this.page.waitForFunction(() => {
+			const canvas = [...document.querySelectorAll('canvas')]
+				.sort((a, b) => b.width * b.height - a.width * a.height)[0];
+
+			if (!canvas || !canvas.width || !canvas.height) return false;
+			const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+			const colours = new Set();
+
+			for (let i = 0; i < pixels.length; i += 4)
+				colours.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
+			return colours.size > 3;
+		});
+	}
+
+	shot(name) {
+		return this.page.screenshot({ path: path.join(this.home, `${name}.png`) });
+	}
+
+	/* Nothing to complain about but what was expected. */
+	settle() {
+		const left = this.complaints.filter(c => {
+			const at = this.expected.findIndex(s => c.includes(`status of ${s}`));
+
+			if (at < 0) return true;
+			this.expected.splice(at, 1);
+			return false;
+		});
+
+		assert.deepEqual(left, []);
+	}
+}
+
+/* Findings of axe-core that matter, in whatever is shown now. */
+async function axe(d) {
+	const found = await d.page.evaluate(async source => {
+		if (!window.axe) (0, eval)(source);
+		const { violations } = await window.axe.run(document, { resultTypes: ['violations'] });
+
+		return violations.filter(v => ['serious', 'critical'].includes(v.impact))
+			.map(v => `${v.id}: ${v.nodes.map(n => n.html.slice(0, 160)).join(' | ')}`);
+	}, d.values.axe).catch(e => [String(e)]);
+
+	assert.deepEqual(found, [], d.at);
+}
+
+module.exports = { Desk, axe, assert, fs, path };
+
+async function main() {
+	const [modules, home, scenario, json] = process.argv.slice(2);
+	const values = JSON.parse(json);
+	const scenarios = { ...require('./serve_page_shelf.js'), ...require('./serve_page_runs.js') };
+
+	values.origin = new URL(values.address).origin;
+	if (scenario === 'accessible') {
+		try {
+			values.axe = fs.readFileSync(path.join(modules, 'axe-core/axe.min.js'), 'utf8');
+		} catch {
+			skip('axe-core is not installed');
+		}
+	}
+	const browser = await launch(modules, home);
+	const context = await browser.newContext({ viewport: { width: 1440, height: 900 },
+		ignoreHTTPSErrors: true, acceptDownloads: true, bypassCSP: scenario === 'accessible',
+		permissions: ['clipboard-read', 'clipboard-write'] });
+	const d = new Desk(await context.newPage(), values, home);
+
+	d.browser = browser;
+	d.context = context;
+	try {
+		await d.page.goto(values.address);
+		const measured = await scenarios[scenario](d);
+
+		d.settle();
+		console.log(JSON.stringify(measured ?? {}));
+	} catch (e) {
+		console.error(`at "${d.at}", ${d.page.url()}\ncomplaints: ${JSON.stringify(d.complaints, null, 1)}`);
+		await d.shot('wrong').catch(() => undefined);
+		throw e;
+	} finally {
+		await browser.close();
+	}
+}
+
+if (require.main === module)
+	main().catch(e => {
+		console.error(e);
+		process.exit(1);
+	});

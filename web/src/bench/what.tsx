@@ -1,0 +1,247 @@
+// what.tsx - WHAT is run: a program, a process that runs already, or the ranks of an MPI job.
+
+import { Segments } from '../ui/kit';
+import type { Variable, What } from './api';
+import { BrowseButton, Processes } from './browse';
+import { draft, edit, past, wrongWith } from './draft';
+import { Check, Panel, Text } from './parts';
+import { server } from './store';
+
+function Environment() {
+	const all: Variable[] = [...(draft.value.environment ?? []), { name: '', value: '' }];
+	const set = (at: number, change: Partial<Variable>): void => {
+		const next = all.map((v, i) => (i === at ? { ...v, ...change } : v));
+
+		edit({
+			environment: next.filter((v, i) => v.name || v.value || i === at).filter(v => v.name || v.value),
+		});
+	};
+	const wrong = wrongWith('environment');
+
+	return (
+		<div class={`field ${wrong ? 'wrong' : ''}`} role="group" aria-label="Environment variables">
+			<span class="flabel">Environment</span>
+			<div class="env">
+				{all.map((v, i) => (
+					<div key={i}>
+						<input
+							type="text"
+							class="mono"
+							aria-label={`Name of variable ${i + 1}`}
+							placeholder="NAME"
+							value={v.name}
+							spellcheck={false}
+							onInput={e => set(i, { name: e.currentTarget.value })}
+						/>
+						<input
+							type="text"
+							class="mono"
+							aria-label={`Value of variable ${i + 1}`}
+							placeholder="value"
+							value={v.value}
+							spellcheck={false}
+							onInput={e => set(i, { value: e.currentTarget.value })}
+						/>
+					</div>
+				))}
+			</div>
+			{wrong && <p class="isbad">{wrong}</p>}
+		</div>
+	);
+}
+
+function Program() {
+	const d = draft.value,
+		browse = server.value?.profiling;
+
+	return (
+		<>
+			{d.what === 'mpi' && (
+				<Text
+					label="MPI launcher"
+					mono
+					value={d.launcher ?? ''}
+					set={launcher => edit({ launcher })}
+					wrong={wrongWith('launcher')}
+					placeholder="mpiexec -n 4"
+					list={past('launcher')}
+					hint="Stands before unitrace, so that each rank is recorded."
+				/>
+			)}
+			<Text
+				label="Application"
+				mono
+				value={d.application ?? ''}
+				set={application => edit({ application })}
+				wrong={wrongWith('application')}
+				placeholder="bash, python, /path/to/program"
+				list={past('application')}
+				after={
+					browse && (
+						<BrowseButton
+							what="file"
+							value={d.application ?? ''}
+							set={application => edit({ application })}
+						/>
+					)
+				}
+			/>
+			<Text
+				label="Application parameters"
+				mono
+				value={d.parameters ?? ''}
+				set={parameters => edit({ parameters })}
+				wrong={wrongWith('parameters')}
+				placeholder="run.sh"
+				list={past('parameters')}
+			/>
+			<Text
+				label="Working directory"
+				mono
+				value={d.directory ?? ''}
+				set={directory => edit({ directory })}
+				wrong={wrongWith('directory')}
+				placeholder="the home folder"
+				list={past('directory')}
+				after={
+					browse && (
+						<BrowseButton
+							what="folder"
+							value={d.directory ?? ''}
+							set={directory => edit({ directory })}
+						/>
+					)
+				}
+			/>
+			<Environment />
+		</>
+	);
+}
+
+function Attach() {
+	const d = draft.value;
+
+	return (
+		<>
+			<Text
+				label="Process"
+				mono
+				value={d.pid ? String(d.pid) : ''}
+				set={v => edit({ pid: Number.parseInt(v, 10) || undefined })}
+				wrong={wrongWith('pid')}
+				placeholder="PID, or choose one below"
+			/>
+			<Text
+				label="Stop after"
+				value={d.duration ?? ''}
+				set={duration => edit({ duration })}
+				wrong={wrongWith('duration')}
+				placeholder="when I click Stop"
+				hint="10s, 2min. The process itself goes on."
+			/>
+			{server.value?.profiling && <Processes pid={d.pid ?? 0} pick={pid => edit({ pid })} />}
+		</>
+	);
+}
+
+function Limits() {
+	const d = draft.value,
+		attach = d.what === 'attach';
+
+	return (
+		<details class="advanced">
+			<summary>Advanced</summary>
+			{!attach && (
+				<>
+					<Check
+						label="Analyze child processes"
+						value={d.children ?? true}
+						set={children => edit({ children })}
+						hint="Also what the program starts: a script's programs, workers, ranks."
+					/>
+					<div class="pair">
+						<Text
+							label="Auto-resume after"
+							value={d.resumeAfter ?? ''}
+							set={resumeAfter => edit({ resumeAfter })}
+							wrong={wrongWith('resumeAfter')}
+							placeholder="at once"
+							hint="10s, 250ms"
+						/>
+						<Text
+							label="Auto-stop after"
+							value={d.stopAfter ?? ''}
+							set={stopAfter => edit({ stopAfter })}
+							wrong={wrongWith('stopAfter')}
+							placeholder="never"
+							hint="Recording ends, the program goes on."
+						/>
+					</div>
+				</>
+			)}
+			<div class="pair">
+				<Text
+					label="Limit the result's size"
+					value={d.maxSize ?? ''}
+					set={maxSize => edit({ maxSize })}
+					wrong={wrongWith('maxSize')}
+					placeholder="no limit"
+					hint="4G: recording stops then."
+				/>
+				<Text
+					label="Keep only the last"
+					value={d.keepLast ?? ''}
+					set={keepLast => edit({ keepLast })}
+					wrong={wrongWith('keepLast')}
+					placeholder="everything"
+					hint="10s or 64M before the end."
+				/>
+			</div>
+			<Text
+				label="Name of the result"
+				value={d.name ?? ''}
+				set={name => edit({ name })}
+				wrong={wrongWith('name')}
+				placeholder="the next number"
+			/>
+		</details>
+	);
+}
+
+export function WhatPanel() {
+	const d = draft.value;
+
+	return (
+		<Panel
+			title="WHAT"
+			help={
+				<>
+					<p>
+						A program with its parameters, split into words as a shell would, but run by none: for
+						pipes or <code>source env.sh</code> write a script, and run <code>bash</code> with{' '}
+						<code>run.sh</code>.
+					</p>
+					<p>
+						To record only a part, start paused and call <code>__itt_resume()</code>, or{' '}
+						<code>itt.resume()</code> in Python, where it begins.
+					</p>
+					<p>Attach takes CPU samples of a process that runs already.</p>
+				</>
+			}>
+			<div class="panelbody">
+				<Segments
+					label="Kind of target"
+					value={d.what ?? 'launch'}
+					set={(what: What) => edit({ what })}
+					of={[
+						{ id: 'launch', title: 'Launch Application' },
+						{ id: 'attach', title: 'Attach to Process' },
+						{ id: 'mpi', title: 'MPI Job' },
+					]}
+				/>
+				{d.what === 'attach' ? <Attach /> : <Program />}
+				<Limits />
+			</div>
+		</Panel>
+	);
+}
