@@ -29,6 +29,7 @@
 
 #define KEPT_BYTES (32 << 20) /* of memory that is free again, by each thread */
 #define WAIT_MS    20000      /* that a question waits for a trace to be read, ... */
+#define WHOLE_MS   1000       /* ... or for all of it, ... */
 #define TICK_MS    20         /* ... looking this often */
 
 static volatile sig_atomic_t stop;
@@ -188,18 +189,26 @@ static void answer_again(struct serving *s, struct ut_reply *reply)
 	reply->status = 200;
 }
 
+/* Is there something to answer with? Small files are waited for until all of them has been read:
+ * who asks a question from a script does not expect less. */
+static bool is_ready(const struct serving *s, int waited)
+{
+	return is_shown(s->show.stage) &&
+	       (s->show.is_complete || !s->what || !s->what->inputs || waited >= WHOLE_MS);
+}
+
 /* A page of ours waits by itself while a trace is read. Behind a server a question does: who asked
  * would ask again and again, and be told of errors that are none. */
 static struct ut_view *wait_for_view(const struct serving *s)
 {
-	struct ut_view *view = ut_stage_take(s->show.stage);
-	int left = s->opts && s->opts->socket ? WAIT_MS : 0;
+	bool waits = s->opts && s->opts->socket;
 
-	for (; !view && left > 0 && !stop && !s->failed; left -= TICK_MS) {
+	for (int waited = 0; waits && waited < WAIT_MS && !stop && !s->failed; waited += TICK_MS) {
+		if (is_ready(s, waited))
+			break;
 		poll(NULL, 0, TICK_MS);
-		view = ut_stage_take(s->show.stage);
 	}
-	return view;
+	return ut_stage_take(s->show.stage);
 }
 
 static void answer_question(struct serving *s, const struct ut_request *request,

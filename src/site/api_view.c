@@ -5,6 +5,8 @@
 #include "site/proxy.h"
 #include "site/site_call.h"
 
+#define TRIES 4 /* of viewers that end while they are asked */
+
 /* Names of methods and nothing else: this becomes a line of a request. */
 static bool is_method(const char *text)
 {
@@ -12,28 +14,36 @@ static bool is_method(const char *text)
 	       strspn(text, "abcdefghijklmnopqrstuvwxyz/") == strlen(text);
 }
 
-static int ask_viewer(struct ut_call *c, const struct ut_viewed *what, struct ut_err *err)
+/* A viewer may end while it is asked: what was recorded has become files, or it was made room for.
+ * Questions can be asked again. */
+static bool has_left(int rc, struct ut_reply *reply)
 {
-	const char *path = ut_str_fmt(c->arena, "/api/%s", c->rest);
-	int fd = ut_viewers_connect(c->site->viewers, what, err);
+	bool broke = rc == -EPROTO || rc == -ECONNRESET || rc == -EPIPE;
 
-	return fd < 0 ? fd : ut_proxy(fd, c->request, path, c->reply, err);
+	if (rc ? !broke : reply->status != 503)
+		return false;
+	if (!rc)
+		reply->stream.close(reply->stream.ctx);
+	reply->stream = (struct ut_reply_stream){ 0 };
+	reply->status = 0;
+	return true;
 }
 
-/* A viewer may be replaced while it is asked: what was recorded has become files, or it was made
- * room for. Questions can be asked twice; if the next one dies of it as well, it is the question.
- */
 static int hand_on(struct ut_call *c, const struct ut_viewed *what, struct ut_err *err)
 {
-	int rc;
+	const char *path;
+	int rc, tries = TRIES;
 
 	if (!is_method(c->rest) || (!c->request->is_post && strcmp(c->rest, "live") != 0))
 		return ut_err_set(err, -ENOENT, "there is no such question");
-	rc = ask_viewer(c, what, err);
-	if (rc != -EPROTO && rc != -ECONNRESET && rc != -EPIPE)
-		return rc;
-	*err = (struct ut_err){ 0 };
-	return ask_viewer(c, what, err);
+	path = ut_str_fmt(c->arena, "/api/%s", c->rest);
+	do {
+		int fd = ut_viewers_connect(c->site->viewers, what, err);
+
+		rc = fd < 0 ? fd : ut_proxy(fd, c->request, path, c->reply, err);
+	} while (--tries && has_left(rc, c->reply) &&
+		 (rc = ut_viewers_farewell(c->site->viewers, what, err)) == -EAGAIN);
+	return rc;
 }
 
 int ut_api_view(struct ut_call *c, struct ut_err *err)

@@ -25,12 +25,15 @@
 #include "workbench/result_traces.h"
 #include "workbench/shelf.h"
 
-#define BACKLOG    64
-#define SOCKET_FD  "3" /* where the viewer finds its socket, ... */
-#define BEFORE_FD  "4" /* ... and the folder of the run to compare with */
-#define FIRST_FD   10  /* none of ours is where those go */
-#define LAST_WORDS 600
-#define END_MS     2000
+#define BACKLOG        64
+#define SOCKET_FD      "3" /* where the viewer finds its socket, ... */
+#define BEFORE_FD      "4" /* ... and the folder of the run to compare with */
+#define FIRST_FD       10  /* none of ours is where those go */
+#define LAST_WORDS     600
+#define END_MS         2000
+#define CHANGE_MS      5000 /* that a question waits for the viewer of a recording to come */
+#define CHANGE_TICK_MS 250
+#define END_TICK_MS    20
 
 struct viewer {
 	char *project, *result, *before_project, *before_result; /* project NULL = free */
@@ -351,11 +354,12 @@ static bool is_outlived(struct ut_viewers *v, const struct viewer *one)
 	return outlived;
 }
 
-/* With the lock. */
+/* With the lock. -EAGAIN: that of a recording has ended, and err has its last words. */
 static int find_or_start(struct ut_viewers *v, const struct ut_viewed *what, struct viewer **out,
 			 struct ut_err *err)
 {
 	struct viewer *one = find(v, what);
+	bool is_live;
 	int rc;
 
 	if (one && is_outlived(v, one)) {
@@ -363,8 +367,11 @@ static int find_or_start(struct ut_viewers *v, const struct ut_viewed *what, str
 		one = NULL;
 	}
 	*out = one;
+	is_live = one && one->is_live;
+	if (one && has_ended(one, err))
+		return is_live ? -EAGAIN : -ECONNREFUSED;
 	if (one)
-		return has_ended(one, err) ? -ECONNREFUSED : 0;
+		return 0;
 	one = make_room(v);
 	rc = start(v, what, one, err);
 	if (rc)
@@ -377,28 +384,66 @@ static int find_or_start(struct ut_viewers *v, const struct ut_viewed *what, str
 	return 0;
 }
 
-int ut_viewers_connect(struct ut_viewers *v, const struct ut_viewed *what, struct ut_err *err)
+/* With the lock. A connection to it; -EAGAIN as above. */
+static int reach(struct viewer *one, struct ut_err *err)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	struct viewer *one;
-	int fd = -1, rc;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), rc = 0;
+	bool is_live = one->is_live;
 
-	pthread_mutex_lock(&v->lock);
-	rc = find_or_start(v, what, &one, err);
-	if (!rc) {
-		one->asked = now_s();
-		snprintf(at.sun_path, sizeof(at.sun_path), "%s", one->path);
-		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-		if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)))
-			rc = -errno;
-		/* its socket is there as long as it is: it is about to end */
-		if (rc && !has_ended(one, err))
-			ut_err_set(err, rc, "the viewer does not answer: %s", strerror(-rc));
-	}
-	pthread_mutex_unlock(&v->lock);
-	if (rc && fd >= 0)
+	one->asked = now_s();
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", one->path);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&at, sizeof(at)))
+		rc = -errno;
+	if (!rc)
+		return fd;
+	if (fd >= 0)
 		close(fd);
-	return rc ? rc : fd;
+	/* its socket is there as long as it is: it is about to end */
+	if (has_ended(one, err))
+		return is_live ? -EAGAIN : rc;
+	return ut_err_set(err, rc, "the viewer does not answer: %s", strerror(-rc));
+}
+
+/* The viewer of a recording ends if it comes before the first process does: then there is another
+ * one to ask soon, or the files that the recording has become. */
+int ut_viewers_connect(struct ut_viewers *v, const struct ut_viewed *what, struct ut_err *err)
+{
+	struct viewer *one;
+	int left = CHANGE_MS, rc;
+
+	for (;;) {
+		pthread_mutex_lock(&v->lock);
+		rc = find_or_start(v, what, &one, err);
+		if (!rc)
+			rc = reach(one, err);
+		pthread_mutex_unlock(&v->lock);
+		if (rc != -EAGAIN || left <= 0)
+			break;
+		poll(NULL, 0, CHANGE_TICK_MS);
+		left -= CHANGE_TICK_MS;
+	}
+	return rc == -EAGAIN ? -ECONNREFUSED : rc;
+}
+
+int ut_viewers_farewell(struct ut_viewers *v, const struct ut_viewed *what, struct ut_err *err)
+{
+	for (int left = CHANGE_MS; left > 0; left -= END_TICK_MS) {
+		struct viewer *one;
+		bool is_live, ended;
+
+		pthread_mutex_lock(&v->lock);
+		one = find(v, what);
+		is_live = one && one->is_live;
+		ended = one && has_ended(one, err);
+		pthread_mutex_unlock(&v->lock);
+		if (ended && !is_live)
+			return -ECONNREFUSED;
+		if (ended || !one)
+			break;
+		poll(NULL, 0, END_TICK_MS);
+	}
+	return -EAGAIN;
 }
 
 void ut_viewers_drop(struct ut_viewers *v, const char *project, const char *result)

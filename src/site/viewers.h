@@ -38,6 +38,11 @@ struct ut_viewed {
 int ut_viewers_connect(struct ut_viewers *v, const struct ut_viewed *what,
 		       struct ut_err *err) UT_MUST_CHECK;
 
+/* It broke off. -ECONNREFUSED: it has ended, and err has its last words. -EAGAIN: ask again: it was
+ * that of a recording, which has become files meanwhile, or another one has taken its place. */
+int ut_viewers_farewell(struct ut_viewers *v, const struct ut_viewed *what,
+			struct ut_err *err) UT_MUST_CHECK;
+
 /* The result has changed or is about to go: its viewers end. result NULL: all of the project. */
 void ut_viewers_drop(struct ut_viewers *v, const char *project, const char *result);
 

@@ -30,6 +30,7 @@
 
 #define LOCK_FD   3
 #define LOOK_MS   200
+#define START_MS  20 /* as long as there is no recording yet */
 #define COLUMNS   120
 #define LOG_MOST  (64u << 20)
 #define TERM_S    10 /* a program that is asked to end has so long ... */
@@ -323,7 +324,8 @@ static void look_at_switch(struct keeper *k)
 	enum ut_result_state state;
 	struct switches s = { 0 };
 
-	if ((k->state != UT_RESULT_RUNNING && k->state != UT_RESULT_PAUSED) ||
+	if ((k->state != UT_RESULT_RUNNING && k->state != UT_RESULT_PAUSED &&
+	     k->state != UT_RESULT_STARTING) ||
 	    ut_folder_each(k->at, look_at_session, &s, NULL) || !s.any)
 		return;
 	state = s.on ? UT_RESULT_RUNNING : UT_RESULT_PAUSED;
@@ -401,7 +403,9 @@ static void wait_for_end(struct keeper *k, int *status)
 	while (waitpid(k->pid, status, WNOHANG) == 0) {
 		struct signalfd_siginfo info;
 
-		poll(p, 3, LOOK_MS);
+		poll(p, 3, k->state == UT_RESULT_STARTING ? START_MS : LOOK_MS);
+		look_at_log(k);
+		look_at_switch(k); /* before anybody reads what was said since */
 		if (p[0].revents && !read_screen(k))
 			p[0].fd = -1; /* nobody has it open any more */
 		if (p[1].revents)
@@ -410,8 +414,6 @@ static void wait_for_end(struct keeper *k, int *status)
 		    read(k->signals, &info, sizeof(info)) == (ssize_t)sizeof(info) &&
 		    info.ssi_signo == SIGTERM)
 			do_word(k, "stop"); /* the machine is shut down, say */
-		look_at_log(k);
-		look_at_switch(k);
 		insist(k);
 	}
 	/* the rest of what was said; a child that holds the terminal is not waited for */
@@ -551,20 +553,16 @@ static int open_parts(struct keeper *k, bool is_run)
 static int keep_run(struct keeper *k)
 {
 	const char *wrong = read_plan(k);
-	bool paused = false;
 	int status = 0;
 
 	k->started = now_s(CLOCK_REALTIME);
 	write_state(k, UT_RESULT_STARTING);
-	for (size_t i = 0; !wrong && k->words[i] && strcmp(k->words[i], "--") != 0; i++)
-		paused |= !strcmp(k->words[i], "--start-paused");
 	if (wrong || !start_program(k)) {
 		set_trouble(k, wrong);
 		k->ended = k->started;
 		write_state(k, UT_RESULT_FAILED);
 		return 0;
 	}
-	write_state(k, paused ? UT_RESULT_PAUSED : UT_RESULT_RUNNING);
 	wait_for_end(k, &status);
 	finish(k, status);
 	return 0;

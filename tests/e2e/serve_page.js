@@ -23,8 +23,13 @@ class Desk {
 		this.at = 'the beginning';
 		page.setDefaultTimeout(PATIENCE);
 		page.on('console', m => {
-			if (!['info', 'log', 'debug', 'verbose'].includes(m.type()))
+			if (!['info', 'log', 'debug', 'verbose'].includes(m.type()) &&
+				!m.text().includes('willReadFrequently')) // that is our looking at pixels
 				this.complaints.push(`${this.at}: ${m.type()}: ${m.text()} ${m.location().url}`);
+		});
+		page.on('response', async r => {
+			if (r.status() >= 500)
+				this.complaints.push(`${this.at}: ${r.url()}: ${await r.text().catch(String)}`);
 		});
 		page.on('pageerror', e => this.complaints.push(`${this.at}: ${e.stack}`));
 		page.on('dialog', d => {
@@ -51,7 +56,7 @@ class Desk {
 	}
 
 	tab(name) {
-		return this.page.getByRole('tab', { name });
+		return this.page.locator('.tabs').getByRole('tab', { name });
 	}
 
 	label(name, exact = true) {

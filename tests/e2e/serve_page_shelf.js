@@ -312,7 +312,7 @@ async function accessible(d) {
 		await axe(d);
 		await page.keyboard.press('Escape');
 		await page.getByRole('dialog').waitFor({ state: 'detached' });
-		assert.equal(await page.evaluate(() => document.activeElement.textContent), open); // the focus comes back
+		await page.waitForFunction(t => document.activeElement.textContent === t, open); // the focus comes back
 	}
 	await d.button('Trash').click();
 	await axe(d);
