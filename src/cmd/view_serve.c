@@ -193,8 +193,7 @@ static void answer_again(struct serving *s, struct ut_reply *reply)
  * who asks a question from a script does not expect less. */
 static bool is_ready(const struct serving *s, int waited)
 {
-	return is_shown(s->show.stage) &&
-	       (s->show.is_complete || !s->what || !s->what->inputs || waited >= WHOLE_MS);
+	return is_shown(s->show.stage) && (!s->what || !s->what->inputs || waited >= WHOLE_MS);
 }
 
 /* A page of ours waits by itself while a trace is read. Behind a server a question does: who asked
@@ -204,7 +203,7 @@ static struct ut_view *wait_for_view(const struct serving *s)
 	bool waits = s->opts && s->opts->socket;
 
 	for (int waited = 0; waits && waited < WAIT_MS && !stop && !s->failed; waited += TICK_MS) {
-		if (is_ready(s, waited))
+		if (s->show.is_complete || is_ready(s, waited))
 			break;
 		poll(NULL, 0, TICK_MS);
 	}
