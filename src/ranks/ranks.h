@@ -73,9 +73,8 @@ struct ut_rank_end {
 };
 
 /*
- * A collective operation of another library than MPI: NCCL, oneCCL, gloo. It may run beside what
- * the rank computes, on a device or another thread. Then its call begins where the rank had nothing
- * to compute any more, or is a side call if that never was.
+ * A collective operation of another library than MPI. It may run beside what the rank computes:
+ * its call begins where nothing is computed any more, or is a side call if that never was.
  */
 struct ut_rank_coll {
 	uint64_t came;    /* ns: it began; it ends with its call */
