@@ -17,6 +17,9 @@ static size_t make_name(struct ut_buf *cell, const struct ut_summary *s,
 	size_t columns;
 
 	cell->len = 0;
+	/* An event's name says whose it is. */
+	if (ut_str_has_start(name, "oneCCL::"))
+		return ut_cell_name(cell, name.ptr, name.len, SIZE_MAX);
 	columns = ut_cell_name(cell, cat.ptr, cat.len, SIZE_MAX);
 	ut_buf_text(cell, "::");
 	return columns + 2 + ut_cell_name(cell, name.ptr, name.len, SIZE_MAX);

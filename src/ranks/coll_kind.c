@@ -121,3 +121,36 @@ uint32_t ut_coll_element(struct ut_str type)
 	/* Float8_e4m3fn, Float8_e5m2 and those that are still to come */
 	return ut_str_has_start(type, "Float8") || ut_str_has_start(type, "c10::Float8") ? 1 : 0;
 }
+
+bool ut_coll_is_nccl(struct ut_str name, enum ut_coll_kind *coll)
+{
+	static const char *const starts[] = { "ncclDevKernel_", "ncclKernel_", "ncclSymkDevKernel_",
+					      "ncclSymDevKernel_", "rcclDevKernel_" };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		size_t len = strlen(starts[i]);
+
+		if (!ut_str_has_start(name, starts[i]))
+			continue;
+		*coll = ut_coll_called((struct ut_str){ name.ptr + len, name.len - len });
+		return true;
+	}
+	return ut_str_has_start(name, "ncclDevKernel") || ut_str_has_start(name, "ncclKernel");
+}
+
+const char *ut_coll_library(struct ut_str name, enum ut_coll_kind *coll)
+{
+	static const struct {
+		const char *start, *library;
+	} starts[] = { { "gloo:", "gloo" }, { "ucc:", "UCC" }, { "mpi:", "MPI" } };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		size_t len = strlen(starts[i].start);
+
+		if (!ut_str_has_start(name, starts[i].start))
+			continue;
+		*coll = ut_coll_called((struct ut_str){ name.ptr + len, name.len - len });
+		return *coll ? starts[i].library : NULL;
+	}
+	return NULL;
+}

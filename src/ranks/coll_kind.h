@@ -5,6 +5,7 @@
 #ifndef UT_RANKS_COLL_KIND_H
 #define UT_RANKS_COLL_KIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/str.h"
@@ -47,5 +48,11 @@ double ut_coll_bus_factor(enum ut_coll_kind kind, uint32_t ranks);
 
 /* Bytes of an element, by what PyTorch or C++ call its type; 0 = not known. */
 uint32_t ut_coll_element(struct ut_str type);
+
+/* Is it a kernel of NCCL's? "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)" and older spellings. */
+bool ut_coll_is_nccl(struct ut_str kernel, enum ut_coll_kind *coll);
+
+/* The library in front of "gloo:all_reduce"; NULL: none, or not such an operation. */
+const char *ut_coll_library(struct ut_str name, enum ut_coll_kind *coll);
 
 #endif

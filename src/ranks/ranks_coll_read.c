@@ -28,6 +28,7 @@ enum row_kind {
 	ROW_ON_HOST,   /* an operation, on a thread */
 	ROW_ON_DEVICE, /* an operation, on a queue */
 	ROW_PARAMS,    /* what a program says about the operation that it begins */
+	ROW_REST,      /* an operation, from when somebody waits for it */
 	ROW_COMPUTES,  /* a kernel that is none of that */
 	ROW_TASK,
 };
@@ -105,47 +106,12 @@ struct reader {
 
 /* ---- what there is ------------------------------------------------------------------------- */
 
-/* "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)", "ncclKernel_AllReduce_RING_LL_Sum_float(...)" */
-static bool is_nccl_kernel(struct ut_str name, enum ut_coll_kind *coll)
-{
-	static const char *const starts[] = { "ncclDevKernel_", "ncclKernel_", "ncclSymkDevKernel_",
-					      "ncclSymDevKernel_", "rcclDevKernel_" };
-
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
-		size_t len = strlen(starts[i]);
-
-		if (!ut_str_has_start(name, starts[i]))
-			continue;
-		*coll = ut_coll_called((struct ut_str){ name.ptr + len, name.len - len });
-		return true;
-	}
-	return ut_str_has_start(name, "ncclDevKernel") || ut_str_has_start(name, "ncclKernel");
-}
-
-/* "gloo:all_reduce" */
-static const char *library_before(struct ut_str name, enum ut_coll_kind *coll)
-{
-	static const struct {
-		const char *start, *library;
-	} starts[] = { { "gloo:", "gloo" }, { "ucc:", "UCC" }, { "mpi:", "MPI" } };
-
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
-		size_t len = strlen(starts[i].start);
-
-		if (!ut_str_has_start(name, starts[i].start))
-			continue;
-		*coll = ut_coll_called((struct ut_str){ name.ptr + len, name.len - len });
-		return *coll ? starts[i].library : NULL;
-	}
-	return NULL;
-}
-
 static struct row_type plain_type(const struct ut_trace *t, const struct ut_type *type)
 {
 	struct ut_str name = ut_strtab_get(&t->strings, type->name);
 	struct ut_str cat = ut_strtab_get(&t->strings, type->cat);
 	enum ut_coll_kind coll = UT_COLL_NONE;
-	const char *library = library_before(name, &coll);
+	const char *library = ut_coll_library(name, &coll);
 	bool beside = library;
 
 	if (!library && ut_str_has_start(cat, "oneCCL")) {
@@ -154,10 +120,12 @@ static struct row_type plain_type(const struct ut_trace *t, const struct ut_type
 	}
 	if (library)
 		return (struct row_type){ ROW_ON_HOST, (uint8_t)coll, beside, library };
+	/* oneCCL's call is over when the operation has begun; it goes on in an event. */
+	if (ut_str_is(name, "oneCCL::COLL"))
+		return (struct row_type){ .kind = ROW_REST };
 	if (ut_str_is(name, "record_param_comms"))
 		return (struct row_type){ .kind = ROW_PARAMS };
-	if (ut_str_has_start(name, "c10d::") || ut_str_has_start(name, "nccl:") ||
-	    ut_str_has_start(cat, "oneCCL"))
+	if (ut_str_has_start(name, "nccl:") || ut_rank_is_library(cat, name))
 		return (struct row_type){ 0 };
 	return (struct row_type){ .kind = ROW_TASK };
 }
@@ -174,7 +142,7 @@ static struct row_type type_of(const struct ut_trace *trace, const struct ut_typ
 		return plain_type(trace, t);
 	if (c.use != UT_CATEGORY_WORK)
 		return (struct row_type){ 0 };
-	if (is_nccl_kernel(ut_strtab_get(&trace->strings, t->name), &coll))
+	if (ut_coll_is_nccl(ut_strtab_get(&trace->strings, t->name), &coll))
 		return (struct row_type){ ROW_ON_DEVICE, (uint8_t)coll, false, "NCCL" };
 	return (struct row_type){ .kind = c.work == UT_DEVICE_KERNEL ? ROW_COMPUTES : ROW_NOTHING };
 }
@@ -378,6 +346,14 @@ static void take_row(struct reader *rd, const struct ut_event *e, struct row_typ
 		rd->found_count--;
 }
 
+static void extend(struct reader *rd, const struct ut_event *e)
+{
+	struct found *last = rd->found_count ? &rd->found[rd->found_count - 1] : NULL;
+
+	if (last && last->track == e->track && ut_event_end(e) > last->end)
+		last->end = ut_event_end(e);
+}
+
 static void read_operations(struct reader *rd, uint32_t track)
 {
 	const struct ut_trace *t = &rd->store->trace;
@@ -393,10 +369,13 @@ static void read_operations(struct reader *rd, uint32_t track)
 			struct row_type type = plugin ? plugin_type(rd, number) : rd->types[number];
 			struct ut_event e;
 
-			if (!type.library && type.kind != ROW_PARAMS && type.kind != ROW_COMPUTES)
+			if (!type.library && type.kind != ROW_PARAMS && type.kind != ROW_REST &&
+			    type.kind != ROW_COMPUTES)
 				continue;
 			e = ut_block_event(rd->store, track, block, i);
-			if (type.kind == ROW_COMPUTES)
+			if (type.kind == ROW_REST)
+				extend(rd, &e);
+			else if (type.kind == ROW_COMPUTES)
 				add_busy(rd, e.ts, ut_event_end(&e));
 			else if (type.kind != ROW_ON_DEVICE || plugin || !rd->plugin)
 				take_row(rd, &e, type);

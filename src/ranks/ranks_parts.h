@@ -54,6 +54,9 @@ uint64_t ut_rank_meeting_id(const struct ut_rank_call *c);
 /* What was measured about its host's clock, from the fact of a trace: ranks_measured.c. */
 void ut_ranks_measured(struct ut_ranks *r, struct ut_rank *one, struct ut_str json);
 
+/* Is a span of this category and name what a library does, and no task of the program's? */
+bool ut_rank_is_library(struct ut_str category, struct ut_str name);
+
 /* By begin; ends and collective operations follow. */
 void ut_rank_order_calls(struct ut_rank *r);
 

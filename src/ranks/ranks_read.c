@@ -110,6 +110,12 @@ static bool is_message(const struct reader *rd, const struct ut_type *t)
 	       !ut_str_is(ut_strtab_get(&rd->store->trace.strings, t->name), "SYCL dependency");
 }
 
+bool ut_rank_is_library(struct ut_str category, struct ut_str name)
+{
+	return ut_str_has_start(category, "oneCCL") || ut_str_has_start(name, "oneCCL::") ||
+	       ut_str_has_start(name, "c10d::");
+}
+
 static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 {
 	const struct ut_trace *trace = &rd->store->trace;
@@ -129,7 +135,9 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 		row.kind = ROW_CALL;
 		row.use = (uint8_t)ut_rank_use_of(name);
 		row.meets = (uint8_t)ut_rank_meets(name);
-	} else if (c.use == UT_CATEGORY_PLAIN) {
+	} else if (c.use == UT_CATEGORY_PLAIN &&
+		   !ut_rank_is_library(ut_strtab_get(&trace->strings, t->cat),
+				       ut_strtab_get(&trace->strings, t->name))) {
 		row.kind = ROW_TASK;
 	} else if (c.use == UT_CATEGORY_WORK) {
 		row.kind = ROW_KERNEL;

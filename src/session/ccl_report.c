@@ -21,6 +21,12 @@ static bool is_gloo(const struct ut_trace *trace, const struct ut_event *event)
 	return ut_str_starts(ut_strtab_get(&trace->strings, event->name).ptr, "gloo:");
 }
 
+/* Steps of oneCCL are events, whose names begin with it. */
+static bool is_step(const struct ut_trace *trace, const struct ut_event *event)
+{
+	return ut_str_starts(ut_strtab_get(&trace->strings, event->name).ptr, "oneCCL::");
+}
+
 static void ccl_event(struct ut_sink *sink, const struct ut_trace *trace,
 		      const struct ut_event *event)
 {
@@ -31,7 +37,8 @@ static void ccl_event(struct ut_sink *sink, const struct ut_trace *trace,
 		r->last_is_ccl =
 			ut_str_starts(ut_strtab_get(&trace->strings, event->cat).ptr, "oneCCL");
 	}
-	if (r->last_is_ccl || is_nccl_call(trace, event) || is_gloo(trace, event))
+	if (r->last_is_ccl || is_step(trace, event) || is_nccl_call(trace, event) ||
+	    is_gloo(trace, event))
 		ut_sink_event(&r->summary.sink, trace, event);
 }
 

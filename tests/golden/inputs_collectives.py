@@ -16,7 +16,8 @@ gloo, two ranks, as torch.profiler writes it: operations on threads of their own
     rank 1   compute 0-2500, all_reduce 2500-3000 beside aten::mm 2500-2600: 400 exposed
     both     all_gather of 0.5 MB each 3000-3500, then a barrier 4000-4100
 
-oneCCL, two ranks, as we record it: tasks with a step inside, sizes in bytes.
+oneCCL, two ranks, as we record it: tasks with a step inside, sizes in bytes; a call that only begins
+its operation, which goes on in an event.
 """
 import json
 
@@ -101,7 +102,9 @@ def oneccl_rank(rank):
         span("solve", 0, 3000, "app", pid, pid),
         span("allreduce", 1000 + 200 * rank, 1500, "oneCCL::API", pid, pid, send_size=4000, recv_size=4000),
         span("allreduce", 1000 + 200 * rank, 1400, "oneCCL::SCHED", pid, pid),
-        span("bcast", 2000, 2100, "oneCCL::API", pid, pid, send_size=800, recv_size=800),
+        span("bcast", 2000, 2010, "oneCCL::API", pid, pid, send_size=800),
+        span("oneCCL::COLL", 2050, 2100, "event", pid, pid),
+        span("oneCCL::RECV", 2060, 2100, "event", pid, pid),
     ]
     return json.dumps({"traceEvents": events, "otherData": {"tool": "unitrace", "processes": [
         {"pid": pid, "rank": rank, "name": "app", "host": "node",

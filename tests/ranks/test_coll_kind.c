@@ -61,11 +61,27 @@ static void elements_have_the_size_of_their_type(void **state)
 	assert_int_equal(ut_coll_element(ut_str_of("Unheard")), 0);
 }
 
+static void kernels_and_ranges_tell_their_library(void **state)
+{
+	enum ut_coll_kind coll = UT_COLL_NONE;
+
+	(void)state;
+	assert_true(
+		ut_coll_is_nccl(ut_str_of("ncclKernel_AllGather_RING_LL_Sum_int8_t(x)"), &coll));
+	assert_int_equal(coll, UT_COLL_ALLGATHER);
+	assert_false(ut_coll_is_nccl(ut_str_of("gemm_nccl"), &coll));
+	assert_string_equal(ut_coll_library(ut_str_of("gloo:all_to_all"), &coll), "gloo");
+	assert_int_equal(coll, UT_COLL_ALLTOALL);
+	assert_null(ut_coll_library(ut_str_of("gloo:init"), &coll));
+	assert_null(ut_coll_library(ut_str_of("all_reduce"), &coll));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_all_libraries_mean_the_same),
 		cmocka_unit_test(bus_factors_are_those_of_nccl_tests),
+		cmocka_unit_test(kernels_and_ranges_tell_their_library),
 		cmocka_unit_test(elements_have_the_size_of_their_type),
 	};
 
