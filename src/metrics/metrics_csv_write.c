@@ -229,11 +229,35 @@ static void write_buf(struct ut_out *out, struct ut_buf *text)
 	ut_buf_release(text);
 }
 
+/* The kernels of a list that was executed have one number: of those, the one that began then.
+ * Index + 1; 0 = not known. */
+static uint32_t kernel_of(const struct ut_metrics_write *w, const struct ut_measured *m)
+{
+	uint32_t last = m->correlation ? ut_idmap_get(&w->kernel_of, m->correlation) : 0;
+	size_t lo = 0, hi = w->kernel_count;
+
+	while (last && lo < hi) {
+		const struct ut_metrics_write_kernel *k = &w->kernels[(lo + hi) / 2];
+
+		if (k->process < m->process || (k->process == m->process && k->start < m->begin))
+			lo = (lo + hi) / 2 + 1;
+		else
+			hi = (lo + hi) / 2;
+	}
+	for (; last && lo < w->kernel_count && w->kernels[lo].process == m->process &&
+	       w->kernels[lo].start == m->begin;
+	     lo++) {
+		if (w->kernels[lo].correlation == m->correlation)
+			return (uint32_t)lo + 1;
+	}
+	return last;
+}
+
 /* A kernel that was asked for: its row, and an empty line behind it. */
 static void write_query(struct ut_metrics_write *w, const struct ut_trace *t,
 			const struct ut_measured *m)
 {
-	uint32_t at = m->correlation ? ut_idmap_get(&w->kernel_of, m->correlation) : 0;
+	uint32_t at = kernel_of(w, m);
 	struct ut_buf row = { 0 };
 
 	ut_metrics_put_name(&row, at ? w->names[w->kernels[at - 1].name]

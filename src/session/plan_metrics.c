@@ -1,7 +1,7 @@
 /*
  * plan_metrics.c - what a plan asks of hardware metrics, as options that any backend understands:
- * metrics.group, metrics.list (base/metric_list.h), metrics.interval (ns), metrics.instances,
- * metrics.cache, metrics.clocks.
+ * metrics.asked (the group in the user's words), metrics.group, metrics.list (base/metric_list.h),
+ * metrics.interval (ns), metrics.instances, metrics.cache, metrics.clocks.
  */
 #include "session/session_plan.h"
 
@@ -155,6 +155,8 @@ int ut_session_plan_apply_metrics(const struct ut_session_plan *p, struct ut_con
 		return 0;
 	if (measures(d))
 		rc = add_group(d, control, client, err);
+	if (!rc && measures(d))
+		rc = add(control, "asked", d->group, err);
 	snprintf(interval, sizeof(interval), "%" PRIu64, us * 1000);
 	if (!rc)
 		rc = add(control, "interval", interval, err);

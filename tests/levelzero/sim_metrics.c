@@ -89,6 +89,7 @@ struct sim_query {
 	struct sim_object object;
 	struct group *group;
 	struct sim_device *device;
+	struct query_pool *pool;
 	struct report report;
 	bool ended;
 };
@@ -321,6 +322,7 @@ ze_result_t sim_zetMetricQueryCreate(zet_metric_query_pool_handle_t pool, uint32
 	q = sim_make(sizeof(*q), SIM_QUERY, p->object.context);
 	q->group = p->group;
 	q->device = p->device;
+	q->pool = p;
 	__atomic_add_fetch(&p->live, 1, __ATOMIC_RELAXED);
 	*to = (zet_metric_query_handle_t)q;
 	return ZE_RESULT_SUCCESS;
@@ -328,7 +330,10 @@ ze_result_t sim_zetMetricQueryCreate(zet_metric_query_pool_handle_t pool, uint32
 
 ze_result_t sim_zetMetricQueryDestroy(zet_metric_query_handle_t query)
 {
-	sim_unmake(SIM_OBJECT(query, SIM_QUERY));
+	struct sim_query *q = SIM_OBJECT(query, SIM_QUERY);
+
+	__atomic_sub_fetch(&q->pool->live, 1, __ATOMIC_RELAXED);
+	sim_unmake(&q->object);
 	return ZE_RESULT_SUCCESS;
 }
 

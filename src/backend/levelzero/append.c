@@ -179,7 +179,7 @@ ze_handle ut_ze_append_begin(struct ut_ze_append *a)
 		choose_event(a);
 		if (ut_ze.query && c->kernel && !c->silent)
 			c->query = ut_ze_query_take(a->list->context, a->list->device, c->kernel);
-		if (c->query && !ut_ze_query_begin(c->query, a->handle)) {
+		if (c->query && !ut_ze_query_begin(c->query, a->handle, a->list->in_order)) {
 			ut_ze_query_give(c->query, false);
 			c->query = NULL;
 		}
@@ -273,7 +273,7 @@ ze_result ut_ze_append_done(struct ut_ze_append *a, ze_result rc)
 		take_back(a);
 		return rc;
 	}
-	if (a->command.query && !ut_ze_query_end(a->command.query, a->handle))
+	if (a->command.query && !ut_ze_query_end(a->command.query, a->handle, a->list->in_order))
 		a->command.query = NULL;
 	if (a->swapped)
 		rc = signal_given(a);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend/levelzero/ze_run.h"
+#include "backend/levelzero/ze_measure.h"
 
 #define MOST_DEVICES 64u
 #define MOST_ROWS    256u
@@ -194,6 +194,7 @@ struct ut_ze_row *ut_ze_device_row(struct ut_ze_device *d, uint32_t ordinal, uin
 	if (!found)
 		found = add_row(d, ordinal, index);
 	pthread_mutex_unlock(&making);
+	ut_ze_stream_device(d);
 	return found;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "backend/levelzero/ze_list.h"
+#include "backend/levelzero/ze_measure.h"
 #include "backend/levelzero/ze_memory.h"
 
 #define POOL_EVENTS 128u
@@ -278,6 +279,8 @@ ze_result ut_zeContextDestroy(ze_handle hContext)
 	if (c && ut_ze_lock(UT_ZE_LONG_PATIENCE)) {
 		ut_ze_context_ends(c);
 		ut_ze_lists_context_ends(c);
+		if (ut_ze.query)
+			ut_ze_query_context_ends(c);
 		atomic_store(&c->live, false);
 		drop_pools(c);
 		drop_memory(c);

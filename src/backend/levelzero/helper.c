@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/levelzero/ze_run.h"
+#include "backend/levelzero/ze_measure.h"
 
 #define MS             UINT64_C(1000000) /* ns */
 #define TICK           (10 * MS)
@@ -172,6 +172,7 @@ static void note_losses(void)
 			unfinished += r->silent ? 0 : r->left;
 	}
 	ut_ze_run_losses(&untimed, &dropped);
+	ut_ze_query_note_losses();
 	note(unfinished, "had not finished when the process ended");
 	note(dropped, "are missing: there was no memory for them");
 	note(untimed, "stand at their calls: the driver gave no times");
@@ -189,6 +190,7 @@ void ut_ze_helper_end(void)
 
 	if (atomic_load(&ended))
 		return;
+	ut_ze_streams_end();
 	if (waiting && atomic_load(&helper.asleep))
 		sem_post(&helper.wake);
 	for (uint32_t ms = 0, idle = 0; waiting && ms < LONGEST_MS && idle < NO_PROGRESS_MS; ms++) {

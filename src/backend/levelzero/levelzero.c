@@ -57,6 +57,7 @@ static void forked(void)
 	ut_ze_events_forked();
 	ut_ze_lists_forked();
 	ut_ze_helper_forked();
+	ut_ze_streams_forked();
 }
 
 static int start(const struct ut_host *host)

@@ -208,8 +208,11 @@ static void add_run(struct execution *x, struct ut_ze_program *p, uint64_t corre
 	r->blind = p->blind;
 	r->number = ++p->executed;
 	r->before = p->run;
-	if (p->run)
+	r->mixed = p->run != NULL;
+	if (p->run) {
+		p->run->mixed = true;
 		p->run->after = r;
+	}
 	p->run = r;
 	x->runs[x->run_count++] = r;
 }

@@ -158,8 +158,10 @@ static void tell(struct ut_ze_run *r, const struct ut_ze_command *c, const struc
 		tell_tiles(r, t, &w, facts);
 	else
 		ut_ze.host->work(&w);
-	if (c->query)
+	if (c->query && !r->mixed)
 		ut_ze_query_tell(c->query, &w);
+	else if (c->query)
+		ut_ze_query_lost();
 }
 
 /* ---- one command --------------------------------------------------------------------------- */

@@ -74,6 +74,7 @@ struct ut_ze_run {
 	 */
 	struct ut_ze_run *before, *after;
 	bool silent, blind;
+	bool mixed; /* its list was executed again meanwhile, or before it was told */
 	struct ut_ze_command one;
 	uint8_t one_state;
 };

@@ -189,6 +189,33 @@ static void add_link(struct ut_spool_import *im, uint32_t name, uint32_t device,
 	ut_buf_release(&link);
 }
 
+/*
+ * Of the kernels of a list that was executed, each has values of its own, and all the same number:
+ * they begin when the kernel does. Elsewhere there is one kernel for a number. Index + 1; 0 = none.
+ */
+static uint32_t values_of(struct ut_spool_import *im, const struct ut_spool_work *w,
+			  uint32_t device)
+{
+	uint64_t correlation = ut_rec_word(&w->rec, UT_WORK_WORD_CORRELATION);
+	uint32_t api = ut_spool_object(&im->tables, device)->api;
+	uint32_t at = ut_idmap_get(&im->told.values_of, correlation);
+	const struct ut_spool_values *all = im->told.values.items;
+
+	if (!at || !ut_str_is(ut_strtab_get(&im->trace->strings, api), "Level Zero"))
+		return at ? ut_idmap_take(&im->told.values_of, correlation) : 0;
+	for (size_t i = at - 1;
+	     i < im->told.values.count && all[i].set == all[at - 1].set && all[i].begin <= w->start;
+	     i++) {
+		if (all[i].begin == w->start && !all[i].sent &&
+		    ut_spool_values_correlation(&all[i]) == correlation &&
+		    ut_spool_values_are_of_work(&all[i])) {
+			ut_idmap_put(&im->told.values_of, correlation, (uint32_t)i + 1);
+			return (uint32_t)i + 1;
+		}
+	}
+	return 0;
+}
+
 void ut_spool_args_measured(struct ut_spool_import *im, const struct ut_spool_work *w,
 			    uint32_t name, size_t mark)
 {
@@ -197,7 +224,7 @@ void ut_spool_args_measured(struct ut_spool_import *im, const struct ut_spool_wo
 	if (!w->instance)
 		return;
 	device = ut_spool_object(&im->tables, w->place)->domain;
-	values = ut_idmap_take(&im->told.values_of, ut_rec_word(&w->rec, UT_WORK_WORD_CORRELATION));
+	values = values_of(im, w, device);
 	if (!is_measured(im, w, device, values))
 		return;
 	ut_trace_add_arg(im->trace, ut_strtab_intern_z(&im->trace->strings, "instance"), UT_ARG_U64)
