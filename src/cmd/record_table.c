@@ -513,7 +513,7 @@ static void add_metrics(struct rows *r, struct ut_record_opts *o)
 {
 	struct ut_device_opts *d = &o->plan.device;
 	const struct ut_opt table[] = {
-		ut_opt_heading("Hardware metrics (CUDA)"),
+		ut_opt_heading("Hardware metrics (CUDA, Level Zero)"),
 		ut_opt_flag('q', "metric-query", &d->metric_query,
 			    "metrics of each kernel; each runs several times, and alone"),
 		ut_opt_flag('k', "metric-sampling", &d->metric_sampling,

@@ -231,6 +231,18 @@ static void take_over(const struct listing *l)
 				ut_path_join(l->a, l->dir, "drivers"));
 }
 
+bool ut_levelzero_door_has_driver(void)
+{
+	const char *given = getenv(VARIABLE);
+	int here = given && given[0] ? 0 : drivers_here();
+
+	for (size_t i = 0; i < USUAL; i++) {
+		if (usual[i].gpu && here & 1 << i)
+			return true;
+	}
+	return given && given[0];
+}
+
 void ut_levelzero_door_open(const struct ut_doors *d, struct ut_env *env, const char *backend)
 {
 	struct listing l = { .d = d,

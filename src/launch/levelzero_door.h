@@ -10,8 +10,13 @@
 #ifndef UT_LAUNCH_LEVELZERO_DOOR_H
 #define UT_LAUNCH_LEVELZERO_DOOR_H
 
+#include <stdbool.h>
+
 struct ut_doors;
 struct ut_env;
+
+/* Is there a driver of GPUs, or one that the user has listed? */
+bool ut_levelzero_door_has_driver(void);
 
 /* Sets the variable. backend is the library. */
 void ut_levelzero_door_open(const struct ut_doors *d, struct ut_env *env, const char *backend);

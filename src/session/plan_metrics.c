@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "base/str.h"
+#include "launch/levelzero_door.h"
 #include "metrics/metric_groups.h"
 #include "session/session_news.h"
 #include "wire/backend_options.h"
@@ -50,16 +51,19 @@ static bool measures(const struct ut_device_opts *d)
 	return d->metric_query || (d->metric_sampling && !d->stall_sampling);
 }
 
-/* The groups that there are, and the one that is asked for. */
+/* The groups that there are, and the one that is asked for. Drivers of Level Zero have groups of
+ * their own, which only they know: then it is NULL. */
 static int choose(const struct ut_device_opts *d, struct ut_metric_groups *groups,
 		  const struct ut_metric_group **group, struct ut_err *err)
 {
 	int rc = d->metric_file ? ut_metric_groups_open(groups, d->metric_file, err) : 0;
 
-	return rc ? rc
-		  : ut_metric_groups_find(groups, d->group ? d->group : UT_METRIC_DEFAULT_GROUP,
-					  d->metric_query ? UT_METRIC_QUERY : UT_METRIC_SAMPLING,
-					  group, err);
+	if (rc)
+		return rc;
+	rc = ut_metric_groups_find(groups, d->group ? d->group : UT_METRIC_DEFAULT_GROUP,
+				   d->metric_query ? UT_METRIC_QUERY : UT_METRIC_SAMPLING, group,
+				   err);
+	return rc == -ENOENT && ut_levelzero_door_has_driver() ? 0 : rc;
 }
 
 int ut_session_plan_check_metrics(const struct ut_session_plan *p, struct ut_err *err)
@@ -120,12 +124,12 @@ static int add_group(const struct ut_device_opts *d, struct ut_control *control,
 
 	ut_metric_groups_init(&groups);
 	rc = choose(d, &groups, &group, err);
-	if (!rc) {
+	if (!rc && group) {
 		tell_likeness(d, group, client);
 		ut_metric_group_list(group, &list);
 		rc = add(control, "group", group->name.ptr, err);
 	}
-	if (!rc)
+	if (!rc && group)
 		rc = add(control, "list", list.data, err);
 	ut_buf_release(&list);
 	ut_metric_groups_release(&groups);

@@ -9,9 +9,11 @@
 
 #include <level_zero/ze_ddi.h>
 #include <level_zero/zet_api.h>
+#include <level_zero/zet_ddi.h>
 #include <stddef.h>
 
 #include "backend/levelzero/levelzero.h"
+#include "backend/levelzero/zet_abi.h"
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
@@ -167,6 +169,46 @@ PLACE(ze_fabric_edge_exp_dditable_t, GetVerticesExp, FabricEdgeExp, zeFabricEdge
 PLACE(ze_fabric_edge_exp_dditable_t, GetPropertiesExp, FabricEdgeExp, zeFabricEdgeGetPropertiesExp)
 /* clang-format on */
 
+/* Places of the tools' functions, as ZET_LIST has them. */
+enum {
+#define ZET_PLACE(table, place, name, parameters) PLACE_OF_##name = (place),
+	ZET_LIST(ZET_PLACE)
+#undef ZET_PLACE
+};
+
+#define TOOL(struct_type, member, name)                                                            \
+	_Static_assert(offsetof(struct_type, pfn##member) / sizeof(void *) == PLACE_OF_##name,     \
+		       #name " is in another place");
+
+/* clang-format off */
+TOOL(zet_metric_group_dditable_t, Get, group_get)
+TOOL(zet_metric_group_dditable_t, GetProperties, group_properties)
+TOOL(zet_metric_group_exp_dditable_t, CalculateMultipleMetricValuesExp, calculate)
+TOOL(zet_metric_dditable_t, Get, metric_get)
+TOOL(zet_metric_dditable_t, GetProperties, metric_properties)
+TOOL(zet_context_dditable_t, ActivateMetricGroups, activate)
+TOOL(zet_metric_streamer_dditable_t, Open, stream_open)
+TOOL(zet_metric_streamer_dditable_t, Close, stream_close)
+TOOL(zet_metric_streamer_dditable_t, ReadData, stream_read)
+TOOL(zet_metric_query_pool_dditable_t, Create, pool_create)
+TOOL(zet_metric_query_pool_dditable_t, Destroy, pool_destroy)
+TOOL(zet_metric_query_dditable_t, Create, query_create)
+TOOL(zet_metric_query_dditable_t, Destroy, query_destroy)
+TOOL(zet_metric_query_dditable_t, Reset, query_reset)
+TOOL(zet_metric_query_dditable_t, GetData, query_data)
+TOOL(zet_command_list_dditable_t, AppendMetricQueryBegin, query_begin)
+TOOL(zet_command_list_dditable_t, AppendMetricQueryEnd, query_end)
+_Static_assert((int)ZET_EVENT_BASED == (int)ZET_METRIC_GROUP_SAMPLING_TYPE_FLAG_EVENT_BASED, "");
+_Static_assert((int)ZET_TIME_BASED == (int)ZET_METRIC_GROUP_SAMPLING_TYPE_FLAG_TIME_BASED, "");
+_Static_assert((int)ZET_TIMESTAMP == (int)ZET_METRIC_TYPE_TIMESTAMP, "");
+_Static_assert((int)ZET_U64 == (int)ZET_VALUE_TYPE_UINT64 && (int)ZET_F32 == (int)ZET_VALUE_TYPE_FLOAT32, "");
+_Static_assert((int)ZET_F64 == (int)ZET_VALUE_TYPE_FLOAT64 && (int)ZET_BOOL == (int)ZET_VALUE_TYPE_BOOL8, "");
+_Static_assert((int)ZET_STREAMER_DESC == (int)ZET_STRUCTURE_TYPE_METRIC_STREAMER_DESC, "");
+_Static_assert((int)ZET_QUERY_POOL_DESC == (int)ZET_STRUCTURE_TYPE_METRIC_QUERY_POOL_DESC, "");
+_Static_assert((int)ZET_METRIC_PROPERTIES == (int)ZET_STRUCTURE_TYPE_METRIC_PROPERTIES, "");
+_Static_assert((int)ZET_GROUP_PROPERTIES == (int)ZET_STRUCTURE_TYPE_METRIC_GROUP_PROPERTIES, "");
+/* clang-format on */
+
 /* ---- structs ------------------------------------------------------------------------------- */
 
 #define SIZE(ours, theirs)                                                                         \
@@ -238,6 +280,23 @@ MEMBER(ze_image_desc, width, ze_image_desc_t, width)
 MEMBER(ze_image_desc, height, ze_image_desc_t, height)
 MEMBER(ze_image_desc, depth, ze_image_desc_t, depth)
 SIZE(ze_memory_properties, ze_memory_allocation_properties_t)
+SIZE(zet_group_properties, zet_metric_group_properties_t)
+MEMBER(zet_group_properties, name, zet_metric_group_properties_t, name)
+MEMBER(zet_group_properties, sampling, zet_metric_group_properties_t, samplingType)
+MEMBER(zet_group_properties, metrics, zet_metric_group_properties_t, metricCount)
+SIZE(zet_metric_properties, zet_metric_properties_t)
+MEMBER(zet_metric_properties, name, zet_metric_properties_t, name)
+MEMBER(zet_metric_properties, kind, zet_metric_properties_t, metricType)
+MEMBER(zet_metric_properties, value, zet_metric_properties_t, resultType)
+MEMBER(zet_metric_properties, unit, zet_metric_properties_t, resultUnits)
+SIZE(zet_value, zet_typed_value_t)
+MEMBER(zet_value, value, zet_typed_value_t, value)
+SIZE(zet_pool_desc, zet_metric_query_pool_desc_t)
+MEMBER(zet_pool_desc, kind, zet_metric_query_pool_desc_t, type)
+MEMBER(zet_pool_desc, count, zet_metric_query_pool_desc_t, count)
+SIZE(zet_streamer_desc, zet_metric_streamer_desc_t)
+MEMBER(zet_streamer_desc, notify, zet_metric_streamer_desc_t, notifyEveryNReports)
+MEMBER(zet_streamer_desc, period, zet_metric_streamer_desc_t, samplingPeriod)
 MEMBER(ze_memory_properties, kind, ze_memory_allocation_properties_t, type)
 MEMBER(ze_memory_properties, id, ze_memory_allocation_properties_t, id)
 SIZE(ze_host_memory_desc, ze_host_mem_alloc_desc_t)

@@ -122,8 +122,10 @@ static void add_pool(struct measured *m)
 		struct ut_ze_query *q = &p->queries[i];
 
 		rc = ut_zet()->query_create(p->handle, i, &q->handle);
-		if (rc)
+		if (rc) {
+			ut_ze_measure_complain("a query cannot be made", rc);
 			break;
+		}
 		p->count++;
 		q->of = m;
 		q->next = m->free;

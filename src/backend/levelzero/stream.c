@@ -147,8 +147,7 @@ static void tell_stalls(const struct stream *s, const struct zet_value *values)
 	stack = ut_ze.host->stack(
 		0, ut_ze.host->frame(&(struct ut_code){ .size = sizeof(struct ut_code),
 							.function = kernels[at - 1].name,
-							.address = ip - kernels[at - 1].base,
-							.module = kernels[at - 1].name }));
+							.address = ip - kernels[at - 1].base }));
 	for (uint32_t i = 0; i < g->told_count && count < 32; i++) {
 		uint64_t weight = ut_zet_integer(&values[g->told[i]]);
 

@@ -1,4 +1,6 @@
 /* commands.c - which command group of SYCL's a piece of work came from. */
+#include "import/spool/commands.h"
+
 #include <stdlib.h>
 
 #include "base/grow.h"

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Hardware metrics of Level Zero on the simulated driver: queries, streams, stalls.
+
+The values that the driver gives follow from what ran when (tests/levelzero/sim_metrics.c): XVE_ACTIVE
+is 50 while a kernel runs, GPU_MEMORY_BYTE_READ four bytes a nanosecond. So every row can be checked.
+"""
+import collections
+import csv
+import re
+
+import common
+from levelzero_support import FOLDER, NEAR, Case, need_levelzero
+
+need_levelzero()
+QUERY, STREAM, STALLS = "-q", "-k", "--stall-sampling"
+Row = collections.namedtuple("Row", "name shape instance values")
+
+
+class MetricsCase(Case):
+    def sheet(self):
+        """The rows of the only file of metrics, with their columns."""
+        path, = self.dir.glob("*.metrics.*.csv")
+        lines = [l for l in path.read_text().splitlines() if l.strip()]
+        self.assertEqual(lines[0], "=== Device #0 Metrics ===")
+        rows = list(csv.DictReader(lines[1:], skipinitialspace=True))
+        return [{k.strip(): v.strip() for k, v in row.items()} for row in rows]
+
+    def kernels(self):
+        rows = []
+        for row in self.sheet():
+            name, shape = re.fullmatch(r"(.*?)(\[SIMD.*\])?", row.pop("Kernel")).groups()
+            rows.append(Row(name, shape, int(row.pop("GlobalInstanceId")), row))
+        return rows
+
+    def measure(self, way, *options, count=10, **more):
+        for old in self.dir.glob("*.metrics.*.csv"):
+            old.unlink()
+        return self.record_way(way, count, options=options, **more)
+
+
+class Query(MetricsCase):
+    def check(self, rows, done, together):
+        """together: the driver got the kernel and what is around it in one list. Otherwise it runs
+        each as it comes, and the time that the host takes in between is measured, too."""
+        self.assertEqual([r.name.split("(")[0] for r in rows],
+                         [d.name.replace("_Z5saxpyPfS_f", "saxpy") for d in done])
+        for number, (row, d) in enumerate(zip(rows, done), 1):
+            took = int(row.values["GpuTime[ns]"])
+            self.assertEqual(row.instance, number)
+            self.assertEqual(row.values["SubDeviceId"], "0")
+            self.assertGreaterEqual(took, d.end - d.begin)
+            if together:
+                self.assertLess(took - (d.end - d.begin), 5000, (row, d))
+            self.assertEqual(int(row.values["GPU_MEMORY_BYTE_READ[bytes]"]), 4 * took)
+            self.assertEqual(int(row.values["GpuCoreClocks[cycles]"]), took * 1600 // 1000)
+            self.assertEqual(row.values["XVE_ACTIVE[percent]"], "50.000000")
+            self.assertEqual(row.values["XVE_STALL[percent]"], "25.000000")
+
+    def test_every_kernel_has_its_own_values(self):
+        for way in ("regular", "immediate", "again", "synchronous", "events", "tasks"):
+            with self.subTest(way):
+                self.measure(way, QUERY)
+                self.check(self.kernels(), self.done_by_the_driver("kernel"),
+                           way in ("regular", "again"))
+                self.assertNothingLeft()
+
+    def test_the_program_notices_nothing(self):
+        for way in ("several", "refilled", "fences", "device-resets", "odd-ends", "copies",
+                    "timed-events", "threads", "everywhere"):
+            with self.subTest(way):
+                got, submitted = self.measure(way, QUERY, simulated="devices=1")
+                self.assertEqual(len(got.work), submitted)
+                self.assertNothingLeft()
+
+    def test_kernels_in_the_timeline_carry_their_values(self):
+        got, _ = self.measure("regular", QUERY)
+        gemm, = got.named("gemm")
+        row, = [r for r in self.kernels() if r.name == "gemm"]
+        self.assertEqual(gemm.args["instance"], 1)
+        self.assertEqual(gemm.args["XVE_ACTIVE[percent]"], 50)
+        self.assertEqual(gemm.args["GPU_MEMORY_BYTE_READ[bytes]"],
+                         int(row.values["GPU_MEMORY_BYTE_READ[bytes]"]))
+        self.assertIn("/%22gemm%5BSIMD32", gemm.args["metrics"])
+
+    def test_a_list_that_is_executed_again_too_soon_is_not_measured_and_that_is_said(self):
+        got, submitted = self.measure("burst", QUERY, count=50)
+        self.assertEqual(len(got.work), submitted)
+        measured = self.kernels() if list(self.dir.glob("*.metrics.*.csv")) else []
+        missing = int((re.search(r"-q: (\d+) runs of kernels were not measured", self.said)
+                       or [0, 0])[1])
+        self.assertEqual(len(measured) + missing, len(self.done_by_the_driver("kernel")))
+        self.assertGreater(missing, 0)
+        for row in measured:
+            self.assertEqual(row.values["XVE_ACTIVE[percent]"], "50.000000")
+
+    def test_instances_and_groups_are_chosen(self):
+        self.measure("immediate", QUERY, "--metric-instances", "2-3", count=6)
+        self.assertEqual(sorted(r.name.split("(")[0] for r in self.kernels()),
+                         ["saxpy", "saxpy", "tiny", "tiny"])
+        self.measure("regular", QUERY, "--group", "VectorEngine138")
+        for row in self.kernels():
+            took = int(row.values["GpuTime[ns]"])
+            self.assertEqual(int(row.values["XVE_INST_EXECUTED_FP32[events]"]), 2 * took)
+            self.assertEqual(int(row.values["XVE_INST_EXECUTED_FP64[events]"]), took)
+
+    def test_a_group_that_only_the_driver_could_know(self):
+        got, submitted = self.measure("regular", QUERY, "--group", "Nonsense9")
+        self.assertEqual(len(got.work), submitted)
+        self.assertEqual(self.said.count("the device has no group Nonsense9 for --metric-query"), 1)
+
+    def test_other_commands_read_the_file(self):
+        self.measure("regular", QUERY)
+        path, = self.dir.glob("*.metrics.*.csv")
+        done = self.unitrace("metrics", "-l", path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(b"gemm", done.stdout)
+
+    def test_failures_cost_the_values_and_nothing_else(self):
+        for function in ("zetMetricGroupGet", "zetContextActivateMetricGroups",
+                         "zetMetricQueryPoolCreate", "zetMetricQueryCreate",
+                         "zetCommandListAppendMetricQueryBegin",
+                         "zetCommandListAppendMetricQueryEnd",
+                         "zetMetricGroupCalculateMultipleMetricValuesExp"):
+            with self.subTest(function):
+                got, submitted = self.measure("regular", QUERY,
+                                              simulated=f"fail={function}:1-1000:0x70000001")
+                self.assertEqual(len(got.work), submitted)
+                self.assertEqual(self.said.count("no hardware metrics"), 1, self.said)
+                self.assertNothingLeft()
+
+
+class Stream(MetricsCase):
+    def test_samples_belong_to_the_kernels_that_ran(self):
+        got, _ = self.measure("regular", STREAM, "-i", "100", simulated="kernel_ns=5000000")
+        done = {d.name: d for d in self.done_by_the_driver("kernel")}
+        rows = collections.defaultdict(list)
+        for row in self.kernels():
+            rows[row.name].append(row)
+        for name, d in done.items():
+            took = d.end - d.begin
+            self.assertLessEqual(abs(len(rows[name]) - took / 100_000), 2, (name, took))
+            for row in rows[name]:
+                begin = int(row.values["QueryBeginTime[ns]"])
+                self.assertEqual(row.values["GpuTime[ns]"], "100000")
+                self.assertGreaterEqual(begin + 50_000, d.begin - NEAR)
+                self.assertLessEqual(begin + 50_000, d.end + NEAR)
+        inside = [r for r in rows["gemm"][1:-1]]
+        self.assertTrue(inside or done["gemm"].end - done["gemm"].begin < 400_000)
+        for row in inside:
+            self.assertEqual(row.values["XVE_ACTIVE[percent]"], "50.000000")
+            self.assertEqual(row.values["GPU_MEMORY_BYTE_READ[bytes]"], "400000")
+        self.assertNothingLeft()
+        self.assertTrue([c for c in got.trace.counters if c["name"].startswith("XVE_ACTIVE")])
+
+    def test_idle_samples_if_they_are_wanted(self):
+        self.measure("regular", STREAM, "--idle-sampling")
+        names = {r.name for r in self.kernels()}
+        self.assertTrue([n for n in names if n.startswith("NoKernel")], names)
+
+    def test_a_buffer_that_was_full_is_told(self):
+        self.measure("regular", STREAM, "-i", "1", simulated="stream_room=10")
+        self.assertIn("the device's buffer was full for a while", self.said)
+
+    def test_failures_cost_the_samples_and_nothing_else(self):
+        for function in ("zetMetricGroupGet", "zetContextActivateMetricGroups",
+                         "zetMetricStreamerOpen",
+                         "zetMetricGroupCalculateMultipleMetricValuesExp"):
+            with self.subTest(function):
+                got, submitted = self.measure("regular", STREAM,
+                                              simulated=f"fail={function}:1-1000:0x70000001")
+                self.assertEqual(len(got.work), submitted)
+                self.assertEqual(self.said.count("no hardware metrics"), 1, self.said)
+                self.assertNothingLeft()
+
+
+class Stalls(MetricsCase):
+    def test_instructions_that_wait(self):
+        self.measure("regular", STALLS, simulated="kernel_ns=5000000")
+        done = {d.name: d for d in self.done_by_the_driver("kernel")}
+        rows = self.sheet()
+        self.assertEqual(list(rows[0])[-1], "OtherStall[Events]")
+        reasons = [k for k in rows[0] if k.endswith("[Events]")]
+        self.assertEqual(len(reasons), 9)
+        total = collections.Counter()
+        for row in rows:
+            self.assertIn(int(row["IP[Address]"], 16), range(0, 128, 16))
+            total[row["Kernel"]] += sum(int(row[k]) for k in reasons)
+        for name, d in done.items():
+            expected = 2 * (d.end - d.begin) / 50_000
+            self.assertLessEqual(abs(total[name] - expected), 4, (name, expected, total))
+        self.assertNothingLeft()
+
+    def test_a_driver_that_does_not_say_where_kernels_are(self):
+        got, submitted = self.measure("regular", STALLS,
+                                      simulated="fail=zetMetricStreamerOpen:1-9:0x70000001")
+        self.assertEqual(len(got.work), submitted)
+        self.assertEqual(self.said.count("no hardware metrics"), 1, self.said)
+
+
+if __name__ == "__main__":
+    common.main()
