@@ -3,7 +3,7 @@
 #
 #   tools/ci.sh                 all gates, two at a time
 #   tools/ci.sh lint            the quick ones: format layers limits scripts tidy cppcheck symbols
-#   tools/ci.sh GATE...         some: format layers limits scripts tidy cppcheck gcc asan tsan
+#   tools/ci.sh GATE...         some: format layers limits scripts tidy cppcheck gcc asan tsan lean
 #                               fuzz docs symbols install; and bare, which is not among all of them:
 #                               it follows README.md on a bare Debian, as tools/fresh.sh does
 #
@@ -112,6 +112,15 @@ gate_cppcheck() {
 
 # Its tests are those of `make test`, which has run them.
 gate_gcc() { tree gcc -DUT_WERROR=ON; }
+
+# What builds without any of the optional libraries, as on a machine that has a compiler alone.
+gate_lean() {
+	cmake -S . -B "$ci/lean" -G 'Unix Makefiles' -DUT_WERROR=ON -DBUILD_TESTING=OFF \
+		-DCMAKE_DISABLE_FIND_PACKAGE_{SQLite3,ZLIB,PkgConfig,OpenCL,Python3}=ON \
+		-DUT_ZSTD_LIBRARY=UT_ZSTD_LIBRARY-NOTFOUND -DUT_WEB_MODULES=/nowhere &&
+		cmake --build "$ci/lean" -j "$jobs" --target unitrace &&
+		"$ci/lean/bin/unitrace" --version
+}
 
 # One tree by clang for warnings, sanitizers and fuzzing: its compiler is the other one, and each tree
 # costs minutes. -O1: three times the inputs in the same time, and tests as fast as at -O0.
@@ -278,7 +287,7 @@ main() {
 	mkdir -p "$ci/log"
 	rm -f "$ci/failed" "$ci/skipped"; touch "$ci/failed" "$ci/skipped"
 	case ${1:-all} in
-	all) set -- gcc asan $lint tsan symbols install docs fuzz ;;
+	all) set -- gcc asan $lint tsan lean symbols install docs fuzz ;;
 	lint) set -- $lint symbols ;;
 	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; return 0 ;;
 	esac
