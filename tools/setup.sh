@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh - install what is missing to build, test and check unitrace.
 #
-#   tools/setup.sh [build|deb|test|lint|python|node|web|real|all]...  (default: build)
+#   tools/setup.sh [build|deb|test|lint|python|node|web|real|bench|all]...  (default: build)
 #
 # build, deb, test and lint are Debian packages: required ones must be there in the end, optional
 # ones are skipped aloud; to build, only a compiler, make and cmake are required. build also fetches
@@ -9,8 +9,9 @@
 # (web: types, a browser's driver and others in build/node). python (torch, ittapi in build/venv) and
 # node (oracles for our outputs in build/node) only add tests; without them those tests say that they
 # were skipped. real (OpenCV, OpenVINO, oneCCL and others in build/venv-real) adds tests too, takes
-# 5 GB and is no part of all. Nothing is touched, and no network is needed, when everything is present;
-# what could not be had is not tried again. On machines without dpkg only commands are asked for.
+# 5 GB and is no part of all; nor is bench (other readers, in build/venv-hta). Nothing is touched, and no
+# network is needed, when everything is present; what could not be had is not tried again. On machines
+# without dpkg only commands are asked for.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -181,6 +182,11 @@ python_venv() {
 		pandas polars pyarrow duckdb mcp ipykernel nbclient mypy pyright torch==2.13.0
 }
 
+# What tests/bench/bench_read.py reads beside us; in a folder of its own, since it wants its own versions.
+bench_venv() {
+	pip_packages build/venv-hta bench HolisticTraceAnalysis perfetto
+}
+
 # Programs that carry ITT or use MPI, for tests/e2e/test_real_*.py.
 real_optional="hpcc|hpcc lammps|lmp"
 real_venv() {
@@ -260,9 +266,10 @@ part() {
 	node) node_packages ;;
 	web) page_packages && web_packages ;;
 	real) real_venv ;;
+	bench) bench_venv ;;
 	all) for p in build deb test lint python node web; do part "$p"; done ;;
 	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;
-	*) die "unknown part '$1'; one of build deb test lint python node web real all" ;;
+	*) die "unknown part '$1'; one of build deb test lint python node web real bench all" ;;
 	esac
 }
 

@@ -72,6 +72,24 @@ for mine, theirs in zip(sys.argv[5].split(","), sys.argv[6].split(",")):
         assert times.statistics.min == min(rows.to_pylist()) and times.statistics.max == max(rows.to_pylist())
 assert about.num_row_groups > 1, "the last one is large"
 
+# Every odd shape of the shared list: slices, pandas, DuckDB, and SQL say the same.
+for shape in sorted(glob.glob(sys.argv[9] + "/*.json")):
+    with unitrace.open(shape) as one:
+        rows = one.query("select id, ts, dur, name, cat, track_id from slice order by id").fetchall()
+        odd = one.slices()
+        table = pyarrow.table(odd).select(["id", "ts", "dur", "name", "cat", "track_id"])
+        got = sorted(tuple(row.values()) for row in table.to_pylist())
+        assert got == rows, (shape, got, rows)
+        by_sql = one.query("select coalesce(name, ''), count(*), sum(dur) from slice group by 1 order by 1").fetchall()
+        by_duck = duckdb.sql("select coalesce(name, ''), count(*), sum(dur)::bigint from odd group by 1 "
+                             "order by 1").fetchall()
+        assert by_duck == by_sql, (shape, by_duck, by_sql)
+        frame = odd.to_pandas()
+        names = frame["name"].astype("object").where(frame["name"].notna(), "")
+        by_pandas = frame.groupby(names)["dur"].agg(["count", "sum"])
+        assert [(n, int(r["count"]), int(r["sum"])) for n, r in by_pandas.sort_index().iterrows()] == by_sql, shape
+        assert pyarrow.table(one.flows()).num_rows == one.query("select count(*) from flow").fetchall()[0][0], shape
+
 # A lake of many ranks: DuckDB over the folder says what SQL over the traces does.
 ranks = unitrace.open(*glob.glob(sys.argv[7] + "/*.json"))
 mine = ranks.query("select rank, name, count(*), sum(dur) from slice where not async and not instant "

@@ -339,6 +339,36 @@ class Interpreters(common.Case):
         print(f"read by Python {', '.join(checked)}")
 
 
+class InC(common.Case):
+    def test_the_example_builds_as_its_guide_says(self):
+        compiler = shutil.which("cc")
+        if not compiler or not shutil.which("pkg-config"):
+            self.skipTest("cc and pkg-config are not installed")
+        path = pathlib.Path(self.dir, "t.json")
+        path.write_text(json.dumps(events()))
+        env = common.environment(PKG_CONFIG_PATH=str(common.BUILD / "generated"),
+                                 LD_LIBRARY_PATH=str(common.BUILD / "lib"))
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs",
+                                f"--define-variable=includedir={common.SOURCE / 'include'}",
+                                f"--define-variable=libdir={common.BUILD / 'lib'}", "unitrace-read"],
+                               capture_output=True, text=True, env=env)
+        self.assertEqual(flags.returncode, 0, flags.stderr)
+        for extra in ([], ["-x", "c++"] if shutil.which("c++") else []):
+            # as C++ only the header has to hold: an empty program that includes it
+            source = common.SOURCE / "examples/read.c"
+            if extra:
+                source = pathlib.Path(self.dir, "empty.cc")
+                source.write_text("#include <unitrace/read.h>\n"
+                                  "int main() { return unitrace_read_version() != UNITRACE_READ_VERSION; }\n")
+            program = pathlib.Path(self.dir, "read" + "".join(extra[1:]))
+            run = subprocess.run([compiler, "-Wall", "-Werror", *extra, source, "-x", "none", "-o", program,
+                                  *flags.stdout.split()], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            run = subprocess.run([program, path], capture_output=True, text=True, env=env)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertTrue(extra or "inner" in run.stdout, run.stdout)
+
+
 class Others(common.Case):
     """Libraries that take the tables, in the virtual environment of the tests."""
 
@@ -359,6 +389,15 @@ class Others(common.Case):
                 self.assertEqual(run.returncode, 0, run.stderr)
         return [",".join(str(one.with_suffix(suffix)) for one in paths if one.stem != "empty")
                 for suffix in (".arrow", ".parquet")]
+
+    def shapes(self):
+        """The odd shapes that all readers must agree about, a file each."""
+        from test_all_readers import SHAPES
+        folder = pathlib.Path(self.dir, "shapes")
+        folder.mkdir()
+        for number, (made, _) in enumerate(SHAPES.values()):
+            folder.joinpath(f"{number:03}.json").write_text(json.dumps(made))
+        return folder
 
     def lakes(self):
         """Four ranks as a folder of parts, by one process and by two under mpiexec, where there is one."""
@@ -390,8 +429,9 @@ class Others(common.Case):
         lake, rows = self.dir / "lake", self.dir / "t.csv"
         for output in (f"{lake}/rank=%r/%p.arrow", rows):
             self.assertEqual(self.unitrace("export", "-o", output, path).returncode, 0)
-        run = subprocess.run([python, "-W", "error", pathlib.Path(__file__).with_name("read_others.py"),
-                              PACKAGE, path, lake, rows, *self.tables(path), *self.lakes()],
+        run = subprocess.run([python, "-W", "error", "-W", "ignore::UserWarning", "-W", "ignore::ResourceWarning",
+                              pathlib.Path(__file__).with_name("read_others.py"),
+                              PACKAGE, path, lake, rows, *self.tables(path), *self.lakes(), self.shapes()],
                              capture_output=True, text=True)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(run.stdout.strip(), "ok")
