@@ -35,6 +35,7 @@ struct finding {
 	uint64_t gain, event;
 	bool has_event;
 	int32_t rank; /* to look at; -1 = none */
+	const char *about;
 	size_t order;
 };
 
@@ -71,6 +72,7 @@ static void find_idle(struct findings *f, const struct ut_area_facts *a)
 		return;
 	n = add(f, BAD);
 	n->gain = a->span - a->busy;
+	n->about = "idle";
 	ut_view_path_name(f->view, a->device, &n->say);
 	ut_buf_fmt(&n->say, " is idle %.1f %% of the time.", idle * 100);
 	ut_buf_text(&n->why, "It is busy for ");
@@ -91,6 +93,7 @@ static void find_uneven(struct findings *f, const struct ut_area_facts *a)
 	n = add(f, WARN);
 	n->gain = a->rank_busy - a->rank_mean;
 	n->rank = a->rank;
+	n->about = "ranks";
 	ut_buf_fmt(&n->say, "Rank %" PRId32 " works %.1f %% longer than the mean of %" PRIu32 ".",
 		   a->rank, 100 * ((double)a->rank_busy / (double)a->rank_mean - 1), a->ranks);
 	ut_buf_text(&n->why, "Its busiest thread is busy for ");
@@ -176,6 +179,8 @@ static void put_finding(const struct finding *n, struct ut_out *out)
 	ut_out_json_str(out, n->why.data, n->why.len);
 	if (n->gain)
 		ut_out_fmt(out, ",\"gain\":%" PRIu64, n->gain);
+	if (n->about)
+		ut_out_fmt(out, ",\"about\":\"%s\"", n->about);
 	if (n->has_event)
 		ut_out_fmt(out, ",\"event\":%" PRIu64, n->event);
 	if (n->rank >= 0)

@@ -1,4 +1,5 @@
 #include "view/view.h"
+#include "view/advice.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "base/hash.h"
 #include "model/classify.h"
 #include "query/query.h"
+#include "view/advice.h"
 #include "view/arrow_list.h"
 #include "view/metrics_sheet.h"
 #include "view/ranks_sheet.h"
@@ -457,6 +459,7 @@ void ut_view_ready(struct ut_view *v, unsigned int threads)
 	ut_view_attach_verdicts(v);
 	ut_view_attach_metrics(v);
 	ut_view_attach_ranks(v);
+	ut_view_attach_advice(v);
 	ut_view_attach_stacks(v);
 }
 

@@ -61,6 +61,7 @@ function idle(a: Aggregates): Finding[] {
 		{
 			tone: 'bad',
 			say: `${plain(String(worst.name))} is idle ${percent(1 - num(worst.share))} of the time.`,
+			about: 'idle',
 			gain: num(worst.idle),
 			why: `It is busy for ${time(num(worst.busy))} of ${time(a.span)}; the longest gap is ${time(num(worst.gap))}.`,
 		},
@@ -113,6 +114,7 @@ function uneven(store: Store, a: Aggregates): Finding[] {
 		{
 			tone: 'warn',
 			say: `Rank ${worst[0]} works ${percent(worst[1] / mean - 1)} longer than the mean of ${sums.size}.`,
+			about: 'ranks',
 			gain: worst[1] - mean,
 			why: `Its busiest thread is busy for ${time(worst[1])}, on average it is ${time(mean)}.`,
 			query: `rank:${worst[0]}`,

@@ -282,6 +282,7 @@ export interface Finding {
 	say: string; // one sentence
 	why: string; // the evidence
 	gain?: number; // ns that could be won at most
+	about?: string; // what of: a tool that says more about it speaks in its place
 	event?: EventId; // where to see it...
 	range?: [Time, Time];
 	query?: string;

@@ -396,6 +396,16 @@ export class App {
 			if (at.event !== undefined) this.select(at.event, true);
 			else if (at.query) this.search(at.query);
 		});
+		if (at.query && at.tab && at.event === undefined) this.selectFirst(at.query).catch(e => this.fail(e));
+	}
+
+	/* What a tab of its own shows is what is selected. */
+	private async selectFirst(query: string): Promise<void> {
+		const found = await this.source.ask('search', { query, limit: 50, scope: this.scope.peek() }),
+			onDevice = (e: { id: EventId }) => this.byTrack.peek().get(trackOf(e.id))?.kind === 'queue',
+			hit = found.list.find(onDevice) ?? found.list[0];
+
+		if (hit) this.select(hit.id);
 	}
 
 	/* ---- selecting ---- */

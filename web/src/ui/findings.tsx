@@ -32,7 +32,10 @@ export function useFindings(app: App): Finding[] {
 		found = useAnswer(app, 'findings', { scope }).value;
 
 	if (scope.ranges || scope.query) return found ?? [];
-	return own ? [...own, ...(found ?? [])] : [];
+	if (!own) return [];
+	const said = new Set(own.map(f => f.about).filter(Boolean));
+
+	return [...own, ...(found ?? []).filter(f => !said.has(f.about))];
 }
 
 function Show({ app, f, className }: { app: App; f: Finding; className: string }) {

@@ -1,0 +1,437 @@
+#include "view/advice.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "analyze/device_summary.h"
+#include "analyze/stats.h"
+#include "base/size.h"
+#include "base/sort.h"
+#include "metrics/kernel_facts.h"
+#include "metrics/kernel_measures.h"
+#include "model/store.h"
+#include "ranks/ranks_table.h"
+#include "text/cells.h"
+#include "text/out.h"
+#include "view/attached.h"
+#include "view/ranks_sheet.h"
+#include "view/view.h"
+#include "view/view_parts.h"
+
+#define MOST_SLICES UINT64_C(5000000) /* somebody waits for the page */
+#define MOST        3u
+#define NAME_MOST   80u
+#define LITTLE      0.02 /* of the ranks' time: ranks_verdict.c judges by the same */
+#define MUCH        0.1
+#define BY_PYTHON   0.3 /* of the time: then it is what keeps the host */
+
+struct advice {
+	bool bad;
+	struct ut_buf say, why;
+	uint64_t gain; /* ns, at most */
+	uint64_t range[2];
+	const char *tab; /* NULL = the timeline */
+	const char *about;
+	struct ut_str query;
+	size_t order;
+};
+
+struct advices {
+	struct ut_view *view;
+	struct ut_arena arena; /* queries */
+	struct advice list[MOST];
+	size_t count;
+};
+
+static struct advice *add(struct advices *a, bool bad)
+{
+	struct advice *n = &a->list[a->count];
+
+	*n = (struct advice){ .bad = bad, .order = a->count };
+	a->count++;
+	return n;
+}
+
+static double part(uint64_t a, uint64_t b)
+{
+	return b ? (double)a / (double)b : 0;
+}
+
+static void put_time(struct ut_buf *b, uint64_t ns)
+{
+	char text[32];
+
+	ut_buf_text(b, ut_time_text(text, sizeof(text), ns));
+}
+
+/* ---- devices -------------------------------------------------------------------------------- */
+
+/* What is known about the devices of one trace. */
+struct devices {
+	size_t trace;
+	const struct ut_store *store;
+	struct ut_device_log log;
+	struct ut_device_summary summary;
+	struct ut_kernel_set kernels;
+};
+
+static void look_at_devices(struct devices *d, struct ut_view *v, size_t trace)
+{
+	*d = (struct devices){ .trace = trace, .store = v->traces[trace].store };
+	ut_device_log_init(&d->log, false);
+	ut_device_log_look(&d->log, d->store);
+	ut_device_log_finish(&d->log);
+	ut_device_summary_make(&d->summary, &d->log);
+	ut_kernel_set_make(&d->kernels, d->store, &d->log);
+}
+
+static void forget_devices(struct devices *d)
+{
+	ut_kernel_set_release(&d->kernels);
+	ut_device_summary_release(&d->summary);
+	ut_device_log_release(&d->log);
+}
+
+static bool was_paused(const struct ut_device_log *log, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < log->pause_count; i++) {
+		if (log->pauses[i].start < to && log->pauses[i].end > from)
+			return true;
+	}
+	return false;
+}
+
+/* Where a device did nothing for longest; both 0 = nowhere. */
+static void longest_gap(const struct devices *d, uint32_t device, uint64_t gap[2])
+{
+	uint64_t end = 0;
+
+	gap[0] = gap[1] = 0;
+	for (size_t i = 0; i < d->log.work_count; i++) {
+		const struct ut_device_work *w = &d->log.works[i];
+
+		if (w->device != device || w->kind > UT_DEVICE_FILL)
+			continue;
+		if (end && w->start > end && w->start - end > gap[1] - gap[0] &&
+		    !was_paused(&d->log, end, w->start)) {
+			gap[0] = end;
+			gap[1] = w->start;
+		}
+		end = w->end > end ? w->end : end;
+	}
+}
+
+/* Time that Python spends by itself, not in what it calls. */
+static uint64_t python_time(const struct ut_store *store, unsigned int threads)
+{
+	struct ut_stats s;
+	uint64_t time = 0;
+
+	ut_stats_init(&s, 1u << UT_BY_CATEGORY);
+	ut_stats_add(&s, store, NULL, threads);
+	for (size_t i = 1; i <= s.group_count; i++) {
+		struct ut_str cat = ut_strtab_get(&s.strings, s.groups[i].key[UT_BY_CATEGORY]);
+
+		if (ut_str_is(cat, "Python") || ut_str_is(cat, "python_function"))
+			time += (uint64_t)s.groups[i].self;
+	}
+	ut_stats_release(&s);
+	return time;
+}
+
+static void say_idle(struct advice *n, const struct ut_device_use *u, struct ut_str device,
+		     bool by_python)
+{
+	double idle = 100 * part(u->window - u->busy, u->window);
+
+	if (u->verdict == UT_VERDICT_HOST)
+		ut_buf_fmt(&n->say, "Host-bound%s: launch work earlier, or more of it at once; ",
+			   by_python ? " by Python" : "");
+	else if (u->verdict == UT_VERDICT_WAITS)
+		ut_buf_text(&n->say, "Latency-bound: launch fewer and larger kernels, or let them "
+				     "overlap; ");
+	else
+		ut_buf_text(&n->say, "Keep the device busy; ");
+	ut_cell_name(&n->say, device.ptr, device.len, NAME_MOST);
+	ut_buf_fmt(&n->say, " is idle %.1f %% of the time", idle);
+	if (u->verdict == UT_VERDICT_HOST)
+		ut_buf_fmt(&n->say, ", %.1f %% because the host had not launched what came next.",
+			   100 * part(u->starved, u->window));
+	else if (u->verdict == UT_VERDICT_WAITS)
+		ut_buf_fmt(&n->say, ", %.1f %% though the host had launched what came next.",
+			   100 * part(u->delayed, u->window));
+	else
+		ut_buf_text(&n->say, ".");
+}
+
+static void advise_idle(struct advices *a, const struct devices *d, const struct ut_device_use *u)
+{
+	const struct ut_device_info *info = &d->log.devices[u->device];
+	struct advice *n = add(a, true);
+	uint64_t python = python_time(d->store, a->view->threads), gap[2];
+
+	say_idle(n, u, ut_strtab_get(&d->log.strings, info->name),
+		 part(python, u->window) >= BY_PYTHON);
+	longest_gap(d, u->device, gap);
+	n->gain = u->window - u->busy;
+	n->about = "idle";
+	ut_buf_text(&n->why, "It is busy for ");
+	put_time(&n->why, u->busy);
+	ut_buf_text(&n->why, " of ");
+	put_time(&n->why, u->window);
+	if (python) {
+		ut_buf_text(&n->why, "; Python code takes ");
+		put_time(&n->why, python);
+		ut_buf_text(&n->why, " by itself");
+	}
+	if (gap[1] > gap[0]) {
+		ut_buf_text(&n->why, "; the longest gap is ");
+		put_time(&n->why, gap[1] - gap[0]);
+		n->range[0] = ut_view_since(a->view, d->trace, gap[0]);
+		n->range[1] = ut_view_since(a->view, d->trace, gap[1]);
+	}
+	ut_buf_text(&n->why, " (unitrace stats --device).");
+}
+
+/* ---- kernels -------------------------------------------------------------------------------- */
+
+/* What could be won of a kernel at most. */
+static double loss_of(const struct ut_kernel_variant *k)
+{
+	double loss = k->verdicts->loss;
+
+	if (k->verdicts->rule >= UT_BOUND_NOTHING)
+		return 0;
+	return isfinite(loss) ? loss * (double)k->total : 0;
+}
+
+static const struct ut_kernel_variant *worst_kernel(const struct ut_kernel_set *s)
+{
+	const struct ut_kernel_variant *worst = NULL;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct ut_kernel_variant *k = &s->variants[i];
+
+		if (k->verdicts->rule >= UT_BOUND_NOTHING)
+			continue;
+		if (!worst || loss_of(k) > loss_of(worst) ||
+		    (loss_of(k) == loss_of(worst) && k->total > worst->total))
+			worst = k;
+	}
+	return worst;
+}
+
+/* A query that means this name: one with quotes cannot be asked for by them. */
+static struct ut_str query_of(struct ut_arena *a, struct ut_str name)
+{
+	const char *text;
+
+	if (!name.len || memchr(name.ptr, '"', name.len))
+		return (struct ut_str){ "", 0 };
+	text = ut_str_fmt(a, "\"%.*s\"", (int)(name.len < 500 ? name.len : 0), name.ptr);
+	return name.len < 500 ? ut_str_of(text) : (struct ut_str){ "", 0 };
+}
+
+static void advise_kernel(struct advices *a, const struct devices *d, bool device_bound)
+{
+	const struct ut_kernel_variant *k = worst_kernel(&d->kernels);
+	struct advice *n;
+
+	if (!k)
+		return;
+	n = add(a, device_bound);
+	n->gain = (uint64_t)loss_of(k);
+	n->tab = ut_kernel_measures_any(d->store) ? "metrics" : "kernels";
+	n->query = query_of(&a->arena, k->facts.name);
+	ut_buf_text(&n->say, device_bound ? "Device-bound: make " : "Make ");
+	ut_cell_name(&n->say, k->facts.name.ptr, k->facts.name.len, NAME_MOST);
+	ut_buf_fmt(&n->say, " faster, %.1f %% of the kernels' time: %s.",
+		   100 * part(k->total, d->kernels.total), k->verdicts->sentence);
+	ut_buf_text(&n->why, k->verdicts->advice ? k->verdicts->advice : "");
+	ut_buf_text(&n->why, " (unitrace kernels)");
+}
+
+/* ---- ranks ---------------------------------------------------------------------------------- */
+
+static void say_ranks(struct advices *a, const struct ut_rank_view *v)
+{
+	uint64_t wait = v->sums.all.wait[0];
+	double share = part(wait, v->sums.all.total);
+	struct advice *n;
+	size_t at;
+
+	if (v->ranks->count < 2 || share < LITTLE)
+		return;
+	n = add(a, share >= MUCH);
+	n->gain = wait / v->ranks->count;
+	n->tab = UT_RANKS_TOOL;
+	n->about = "ranks";
+	ut_buf_text(&n->say, "Imbalance, even out the work of ranks: ");
+	at = n->say.len;
+	ut_rank_verdict(v, &n->say);
+	n->say.data[at] = 'r'; /* "Rank 5 makes ...", "Ranks wait ..." */
+	ut_buf_text(&n->say, ".");
+	ut_rank_efficiency(v, &n->why);
+	ut_buf_text(&n->why, " (unitrace ranks).");
+}
+
+static void advise_ranks(struct advices *a)
+{
+	struct ut_rank_view tables = { 0 };
+	struct ut_ranks r;
+	int rc = 0;
+
+	ut_ranks_init(&r);
+	for (size_t i = 0; !rc && i < a->view->trace_count; i++)
+		rc = ut_ranks_add(&r, a->view->traces[i].store, NULL);
+	if (!rc && r.count > 1)
+		rc = ut_ranks_settle(&r, a->view->threads ? a->view->threads : 1, NULL);
+	if (!rc && r.count > 1) {
+		ut_rank_view_make(&tables, &r, ut_str_of(""));
+		say_ranks(a, &tables);
+		ut_rank_view_release(&tables);
+	}
+	ut_ranks_release(&r);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------ */
+
+/* The device that is idle longest, of all traces; UINT64_MAX: there is none. */
+static uint64_t idle_of(const struct ut_device_summary *s, const struct ut_device_use **use)
+{
+	uint64_t most = 0;
+
+	*use = NULL;
+	for (size_t i = 0; i < s->use_count; i++) {
+		if (!*use || s->uses[i].window - s->uses[i].busy > most) {
+			*use = &s->uses[i];
+			most = s->uses[i].window - s->uses[i].busy;
+		}
+	}
+	return most;
+}
+
+/* Of several traces the one whose device waits longest speaks for all. */
+static size_t worst_trace(struct ut_view *v)
+{
+	size_t worst = 0;
+	uint64_t most = 0;
+
+	for (size_t i = 0; v->trace_count > 1 && i < v->trace_count; i++) {
+		const struct ut_device_use *use;
+		struct devices d;
+		uint64_t idle;
+
+		look_at_devices(&d, v, i);
+		idle = idle_of(&d.summary, &use);
+		if (use && idle >= most) {
+			most = idle;
+			worst = i;
+		}
+		forget_devices(&d);
+	}
+	return worst;
+}
+
+static void advise_devices(struct advices *a)
+{
+	const struct ut_device_use *use;
+	struct devices d;
+
+	look_at_devices(&d, a->view, worst_trace(a->view));
+	idle_of(&d.summary, &use);
+	if (use) {
+		bool device_bound = use->verdict == UT_VERDICT_DEVICE;
+
+		if (!device_bound)
+			advise_idle(a, &d, use);
+		advise_kernel(a, &d, device_bound);
+	}
+	forget_devices(&d);
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct advice *x = a, *y = b;
+
+	if (x->bad != y->bad)
+		return x->bad ? -1 : 1;
+	if (x->gain != y->gain)
+		return x->gain > y->gain ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void put_advice(struct ut_out *out, const struct advice *n)
+{
+	ut_out_fmt(out, "{\"tone\":\"%s\",\"say\":", n->bad ? "bad" : "warn");
+	ut_out_json_str(out, n->say.data, n->say.len);
+	ut_out_text(out, ",\"why\":");
+	ut_out_json_str(out, n->why.data, n->why.len);
+	if (n->gain)
+		ut_out_fmt(out, ",\"gain\":%" PRIu64, n->gain);
+	if (n->range[1] > n->range[0])
+		ut_out_fmt(out, ",\"range\":[%" PRIu64 ",%" PRIu64 "]", n->range[0], n->range[1]);
+	if (n->about)
+		ut_out_fmt(out, ",\"about\":\"%s\"", n->about);
+	if (n->tab)
+		ut_out_fmt(out, ",\"tab\":\"%s\"", n->tab);
+	if (n->query.len) {
+		ut_out_text(out, ",\"query\":");
+		ut_out_json_str(out, n->query.ptr, n->query.len);
+	}
+	ut_out_text(out, "}");
+}
+
+static bool has_devices(const struct ut_view *v)
+{
+	for (size_t i = 0; i < v->trace_count; i++) {
+		const struct ut_trace *t = &v->traces[i].store->trace;
+
+		for (uint32_t n = 0; n < t->process_count; n++) {
+			uint8_t api = t->processes[n].api.api;
+
+			if (ut_is_device(t, n) && api != UT_API_TT && api != UT_API_AIU &&
+			    api != UT_API_DUMMY)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool has_ranks(const struct ut_view *v)
+{
+	for (size_t i = 0; v->rank_count > 1 && i < v->trace_count; i++) {
+		if (ut_ranks_any(v->traces[i].store))
+			return true;
+	}
+	return false;
+}
+
+static void make(struct ut_view *v, struct ut_out *out)
+{
+	struct advices a = { .view = v };
+
+	if (v->slices <= MOST_SLICES) {
+		if (has_devices(v))
+			advise_devices(&a);
+		if (has_ranks(v))
+			advise_ranks(&a);
+	}
+	ut_sort(a.list, a.count, sizeof(a.list[0]), by_weight);
+	ut_out_text(out, "[");
+	for (size_t i = 0; i < a.count; i++) {
+		ut_out_text(out, i ? "," : "");
+		put_advice(out, &a.list[i]);
+		ut_buf_release(&a.list[i].say);
+		ut_buf_release(&a.list[i].why);
+	}
+	ut_out_text(out, "]");
+	ut_arena_release(&a.arena);
+}
+
+void ut_view_attach_advice(struct ut_view *v)
+{
+	if (has_devices(v) || has_ranks(v))
+		ut_view_attach_later(v, "advice", "What to do first", "findings", make);
+}

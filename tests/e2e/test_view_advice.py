@@ -1,0 +1,103 @@
+"""What the viewer's Summary says to do first: the verdicts of `stats --device`, `kernels` and `ranks`, the one that could
+win most, with a link to the evidence; over HTTP and in one file. Skipped without the page, node, Chromium or
+playwright-core."""
+import json
+import re
+import shutil
+import signal
+import subprocess
+import unittest
+
+from common import BUILD, SOURCE, UNITRACE, Case, main, skip
+
+if not UNITRACE.exists():
+    skip(f"{UNITRACE} is not built")
+
+INPUTS = SOURCE / "tests/golden/inputs"
+CG = sorted((INPUTS / "mpi").glob("cg.?.json"))
+DEVICE = 1 << 30 | 1
+
+
+def unitrace(*words):
+    run = subprocess.run([UNITRACE, *words], capture_output=True, text=True, timeout=120, check=False)
+    if "built without the viewer's page" in run.stderr:
+        raise unittest.SkipTest("built without the page (tools/setup.sh test)")
+    if run.returncode:
+        raise AssertionError(run.stderr)
+    return run.stdout
+
+
+def starved():
+    """Four kernels of 10 us, each launched 100 us after the last by a thread that is in Python; once 300 us."""
+    events, at = [{"ph": "X", "name": "forward", "pid": 300, "tid": 300, "ts": 1000, "dur": 900, "cat": "Python",
+                   "args": {"file": "net.py", "line": 3}}], 1010
+    for i in range(4):
+        at += 300 if i == 2 else 100
+        events += [{"ph": "X", "name": "cudaLaunchKernel", "pid": 300, "tid": 300, "ts": at, "dur": 4, "cat": "CUDA",
+                    "args": {"correlation": i + 1}},
+                   {"ph": "X", "name": "scale(float*)", "pid": DEVICE, "tid": DEVICE + 1, "ts": at + 6, "dur": 10,
+                    "cat": "kernel", "args": {"correlation": i + 1, "grid": "1056x1x1", "block": "256x1x1"}}]
+    return {"traceEvents": events, "otherData": {"tool": "unitrace", "version": "0.0.9", "clock": "CLOCK_MONOTONIC", "processes": [
+        {"pid": 300, "name": "python", "host": "box"},
+        {"pid": DEVICE, "os_pid": 300, "name": "DEVICE [NVIDIA H200] cuda:0 #0", "host": "box"}]}}
+
+
+class Advice(Case):
+    def look(self, *addresses):
+        if not shutil.which("node"):
+            raise unittest.SkipTest("node is not installed")
+        out = self.dir / "seen.json"
+        run = subprocess.run(["node", SOURCE / "tests/e2e/view_advice.js", BUILD / "node/node_modules", out, *addresses],
+                             capture_output=True, text=True, timeout=240, check=False)
+        if run.returncode == 77:
+            raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh node)")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return json.loads(out.read_text())
+
+    def pages(self, *traces):
+        """Of a server, and of one file."""
+        page = self.dir / "page.html"
+        unitrace("view", *traces, "--save", page)
+        with subprocess.Popen([UNITRACE, "view", *traces, "--no-browser", "--port", "0"], cwd=self.dir, text=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as server:
+            try:
+                seen = self.look(re.search(r"http://\S+", server.stderr.readline())[0], page.as_uri())
+            finally:
+                server.send_signal(signal.SIGINT)
+                server.wait(10)
+        for one in seen:
+            self.assertEqual(one["errors"], [])
+        return seen
+
+    def test_a_device_that_waits_for_the_host_is_said_and_its_longest_gap_shown(self):
+        path = self.dir / "starved.json"
+        path.write_text(json.dumps(starved()))
+        told = next(line for line in unitrace("stats", "--device", path).splitlines() if "host-bound" in line)
+        idle, because = re.findall(r"([\d.]+)%", told)
+        for seen in self.pages(path):
+            self.assertEqual(seen["verdict"], [
+                "Host-bound by Python: launch work earlier, or more of it at once; DEVICE [NVIDIA H200] cuda:0 #0 is idle "
+                f"{idle} % of the time, {because} % because the host had not launched what came next."])
+            self.assertIn("the longest gap is 290 us", seen["why"][0])
+            self.assertFalse([o for o in seen["others"] if "is idle" in o])  # not said twice
+            self.assertEqual(seen["tab"], "timeline")
+            self.assertLessEqual(seen["view"]["t0"], 226000)  # 226 to 516 us after the begin of the trace
+            self.assertGreaterEqual(seen["view"]["t1"], 516000)
+
+    def test_of_a_busy_device_the_kernel_that_loses_most_is_named_with_its_verdict(self):
+        judged = {k["name"]: k for k in json.loads(unitrace("kernels", "--json", INPUTS / "kernels/model.json"))}
+        for seen in self.pages(INPUTS / "kernels/model.json"):
+            self.assertIn("Device-bound: make chase(int*) faster", seen["verdict"][0])
+            self.assertIn(judged["chase(int*)"]["why"], seen["verdict"][0])
+            self.assertIn(judged["chase(int*)"]["advice"], seen["why"][0])
+            self.assertEqual((seen["tab"], seen["selected"]), ("metrics", "chase(int*)"))
+
+    def test_ranks_that_wait_are_the_verdict_of_a_job_without_devices(self):
+        told = json.loads(unitrace("ranks", "--json", *CG))
+        for seen in self.pages(*CG):
+            self.assertEqual(seen["verdict"], [f"Imbalance, even out the work of ranks: r{told['verdict'][1:]}."])
+            self.assertEqual(seen["tab"], "ranks")
+
+
+if __name__ == "__main__":
+    main()

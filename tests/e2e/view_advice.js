@@ -1,0 +1,48 @@
+// view_advice.js - what the Summary says to do first, in a headless Chromium.
+//
+//   node view_advice.js NODE_MODULES OUT.json ADDRESS...
+//
+// OUT.json: for each address the verdict, what else is said, where its link leads, what went wrong. Exit 77:
+// a part is missing.
+'use strict';
+const fs = require('fs');
+const path = require('path');
+const { launch } = require('./browser.js');
+
+const [modules, out, ...pages] = process.argv.slice(2);
+const texts = async (page, selector) => (await page.locator(selector).allInnerTexts()).map(t => t.trim().replace(/\u202f/g, ' '));
+
+async function look(page) {
+	await page.locator('#tab-summary').click();
+	await page.waitForSelector('section[aria-label="Verdict"] .h');
+	const seen = { verdict: await texts(page, 'section[aria-label="Verdict"] .h'), why: await texts(page, 'section[aria-label="Verdict"] .e'),
+		others: await texts(page, '.findings .fs') };
+
+	await page.locator('section[aria-label="Verdict"] button').click();
+	await page.waitForFunction(() => app.tab.value !== 'summary');
+	await page.waitForTimeout(600);
+	return { ...seen, ...await page.evaluate(() => ({ tab: app.tab.value, view: app.view.value, selected: app.detail.value?.name ?? null })) };
+}
+
+async function main() {
+	const browser = await launch(modules, path.dirname(out)), results = [];
+
+	for (const address of pages) {
+		const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+		const errors = [];
+
+		page.on('console', m => errors.push(`${m.type()}: ${m.text().slice(0, 300)}`));
+		page.on('pageerror', e => errors.push(e.message));
+		await page.goto(address);
+		await page.waitForFunction(() => window.app?.info?.value);
+		results.push({ ...(await look(page)), errors });
+		await page.close();
+	}
+	await browser.close();
+	fs.writeFileSync(out, JSON.stringify(results));
+}
+
+main().catch(error => {
+	console.error(error.stack);
+	process.exit(1);
+});
