@@ -123,7 +123,7 @@ class Nccl(common.Case):
     def test_without_a_session_nccl_does_without_it(self):
         done = subprocess.run([FAKE, "5"], env=common.environment(NCCL_PROFILER_PLUGIN=str(PLUGIN)),
                               capture_output=True, check=True)
-        self.assertEqual(done.stdout, b"without\n")
+        self.assertEqual((done.stdout, done.stderr), (b"without 0\n", b""))
 
     def test_nobody_asks_for_it_nobody_gets_it(self):
         done = self.unitrace("sh", "-c", "echo $NCCL_PROFILER_PLUGIN")

@@ -366,8 +366,8 @@ int main(int argc, char **argv)
 	rc = open_plugin(&p);
 	if (rc)
 		return rc;
-	if (init(&p)) {
-		printf("without\n");
+	if (init(&p) || !p.context || !p.mask) {
+		printf("without %d\n", p.mask);
 		return 0;
 	}
 	for (int i = 0; i < count; i++) {

@@ -18,8 +18,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define NCCL_OK    0
-#define NCCL_ERROR 3 /* ncclInternalError: init() may say so, and NCCL does without us */
+#define NCCL_OK 0
 
 /* Bits of the mask of events, and types of events. */
 enum nccl_event_type {

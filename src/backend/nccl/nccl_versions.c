@@ -1,8 +1,8 @@
 /*
  * nccl_versions.c - what NCCL calls: five versions of one interface, each a thin translation.
  *
- * Nothing here fails but init(), which tells NCCL to do without us. Events that nobody wants get no
- * handle, and NCCL does not ask about them again.
+ * Nothing here fails. Events that nobody wants get no handle, and NCCL does not ask about them
+ * again.
  */
 #include <string.h>
 #include <unistd.h>
@@ -18,38 +18,31 @@
 
 /* ---- communicators ------------------------------------------------------------------------- */
 
-static int init(void **context, int *mask, int known)
+/*
+ * Nothing is wanted, or there is no place left: no context, and no event of it will be told. The
+ * mask is one for all communicators, so it stays. An error would make NCCL complain to the user.
+ */
+static struct ut_nccl_comm *init(void **context, int *mask, int known)
 {
 	int wanted = ut_nccl_mask() & known;
 	struct ut_nccl_comm *c = wanted ? ut_nccl_comm_new() : NULL;
 
 	*context = c;
-	if (!c)
-		return NCCL_ERROR;
-	c->kernels = wanted & NCCL_KERNEL_CHANNEL;
 	*mask = wanted;
-	return NCCL_OK;
+	if (c)
+		c->kernels = wanted & NCCL_KERNEL_CHANNEL;
+	return c;
 }
 
 static int init_v1(void **context, int *mask)
 {
-	return init(context, mask, KNOWN_V1);
+	init(context, mask, KNOWN_V1);
+	return NCCL_OK;
 }
 
 static int init_v3(void **context, int *mask)
 {
-	return init(context, mask, KNOWN_V3);
-}
-
-static int init_known(void **context, int *mask, int known, const struct ut_nccl_comm *is)
-{
-	int rc = init(context, mask, known);
-	struct ut_nccl_comm *c = *context;
-
-	if (rc)
-		return rc;
-	c->ranks = is->ranks;
-	c->rank = is->rank;
+	init(context, mask, KNOWN_V3);
 	return NCCL_OK;
 }
 
@@ -57,28 +50,32 @@ static int init_known(void **context, int *mask, int known, const struct ut_nccl
 static int init_v4(void **context, int *mask, const char *name, uint64_t comm, int nodes, int ranks,
 		   int rank, nccl_log *log)
 {
-	int rc = init_known(context, mask, KNOWN_V3,
-			    &(struct ut_nccl_comm){ .ranks = ranks, .rank = rank });
+	struct ut_nccl_comm *c = init(context, mask, KNOWN_V3);
 
 	(void)nodes;
 	(void)log;
-	if (!rc)
-		ut_nccl_comm_name(*context, name, comm);
-	return rc;
+	if (!c)
+		return NCCL_OK;
+	c->ranks = ranks;
+	c->rank = rank;
+	ut_nccl_comm_name(c, name, comm);
+	return NCCL_OK;
 }
 
 /* limits: NCCL's prototype, NOLINTNEXTLINE(readability-function-size) */
 static int init_v5(void **context, uint64_t comm, int *mask, const char *name, int nodes, int ranks,
 		   int rank, nccl_log *log)
 {
-	int rc = init_known(context, mask, KNOWN_V5,
-			    &(struct ut_nccl_comm){ .ranks = ranks, .rank = rank });
+	struct ut_nccl_comm *c = init(context, mask, KNOWN_V5);
 
 	(void)nodes;
 	(void)log;
-	if (!rc)
-		ut_nccl_comm_name(*context, name, comm);
-	return rc;
+	if (!c)
+		return NCCL_OK;
+	c->ranks = ranks;
+	c->rank = rank;
+	ut_nccl_comm_name(c, name, comm);
+	return NCCL_OK;
 }
 
 static int finalize(void *context)
