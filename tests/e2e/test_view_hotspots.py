@@ -99,6 +99,11 @@ class Hotspots(Case):
         self.assertLess(sum(r["samples"] for r in narrow), sum(r["samples"] for r in self.told()))
         self.assertIn(f"{sum(r['samples'] for r in narrow)} samples", seen["drawer"][0]["say"].replace("\u202f", ""))
 
+    def check_stack(self, seen):
+        names = {r["name"] for r in self.told()}
+        self.assertLessEqual(set(seen["stack"]), names)
+        self.assertTrue({"_start", "__clone3", "start_thread"} & set(seen["stack"]), seen["stack"])
+
     def check_function(self, seen):
         half = {r["name"]: r for r in self.told()}["burn_half"]
         self.assertIn("burn_half", seen["around"])
@@ -125,6 +130,7 @@ class Hotspots(Case):
         for seen in (served, saved):
             self.check_page(seen)
             self.check_function(seen)
+            self.check_stack(seen)
             self.check_assembly(seen)
 
     def test_a_server_for_others_reads_no_files(self):

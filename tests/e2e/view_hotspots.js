@@ -88,6 +88,16 @@ async function look(browser, address) {
 	}, area);
 	await page.waitForSelector('.flame[aria-label="Flame graph of the area\'s samples"] .box');
 	seen.drawer = await boxes(page, "Flame graph of the area's samples");
+	/* the first sample of the area: its stack */
+	await page.evaluate(async a => {
+		const place = window.app.places.value.find(p => p.kind === 'thread' && p.lanes.some(l => l.kind === 'marks')),
+			lane = place.lanes.findIndex(l => l.kind === 'marks'),
+			ref = await window.app.source.ask('at', { track: place.track, lane, t: (a.t0 + a.t1) / 2, slack: 1e9 });
+
+		window.app.select(ref.id);
+	}, area);
+	await page.waitForSelector('section[aria-label="Stack"] li');
+	seen.stack = (await page.locator('section[aria-label="Stack"] li').allInnerTexts()).map(t => t.split(/\s/)[0]);
 	await page.close();
 	return seen;
 }

@@ -137,6 +137,21 @@ test('around one function it is the root', () => {
 	assert.equal(p.find('py', 'another'), -1);
 });
 
+test('the stack of a sample is told from the inside', () => {
+	const s = stacksOf(sheet(), { scope: { ranges: [[20, 21]], tracks: [0] } }, places),
+		p = new Profile(s);
+
+	assert.deepEqual(
+		p.stack().map(f => [p.label(f.fn), f.file, f.line]),
+		[
+			['sort', '', 0],
+			['py', 'run.py', 3],
+			['eval', '', 0],
+			['main', '', 0],
+		],
+	);
+});
+
 const sheet = (): SamplesSheet => ({
 	events: [
 		{

@@ -226,6 +226,23 @@ export class Profile {
 		return by === 'task' ? name : `${name} (${r.id})`;
 	}
 
+	/* The heaviest stack, innermost first: what ran, and where. */
+	stack(): { fn: number; file: string; line: number }[] {
+		const { parent, frame, self, samples } = this.stacks.nodes,
+			f = this.stacks.frames,
+			out: { fn: number; file: string; line: number }[] = [];
+		let at = 0;
+
+		for (let i = 1; i < self.length; i++) if (samples[i] && (!at || self[i] > self[at])) at = i;
+		for (; at; at = parent[at])
+			out.push({
+				fn: this.fnOf[frame[at]],
+				file: this.text(f.file[frame[at]]),
+				line: f.line[frame[at]],
+			});
+		return out;
+	}
+
 	/* ---- trees ----------------------------------------------------------------------------------- */
 
 	/* What an interpreter does on the way to others is left out. */

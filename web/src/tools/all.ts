@@ -8,7 +8,7 @@ import type { Tab } from '../ui/tab';
 import { ANALYZE_TABS } from './analyze';
 import { CHART_TABS } from './charts';
 import { DEVLOG_TABS } from './devlog';
-import { HOTSPOTS_TABS } from './hotspots';
+import { hasSamples, HOTSPOTS_TABS, SampleDetails } from './hotspots';
 import { hasVerdicts, KernelDetails } from './kernels';
 import { MEMORY_TABS } from './memory';
 import { hasMetrics, METRICS_TABS, MetricsDetails } from './metrics';
@@ -36,5 +36,6 @@ export const TOOL_DETAILS: {
 }[] = [
 	{ needs: hasVerdicts, beside: true, view: KernelDetails },
 	{ needs: hasMetrics, beside: true, view: MetricsDetails },
+	{ needs: hasSamples, view: SampleDetails },
 	{ needs: hasOps, view: OpDetails },
 ];

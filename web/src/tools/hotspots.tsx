@@ -4,7 +4,7 @@
 
 import { useMemo } from 'preact/hooks';
 import { Profile, weightType, type FunctionTree, type ProfileTree, type RowsBy } from '../engine/profile';
-import type { Cell, CodeRow, Column, Info, Scope, Stacks, Table } from '../source/contract';
+import type { Cell, CodeRow, Column, Detail, Info, Scope, Stacks, Table } from '../source/contract';
 import type { App } from '../state/app';
 import { useKept, useKeptJson } from '../state/kept';
 import { bytes, count, percent, signed, time } from '../text/format';
@@ -13,7 +13,7 @@ import { Flame } from '../ui/flame';
 import { treeTable } from '../ui/flametab';
 import { Grid } from '../ui/grid';
 import { Empty, Failure, Name, Segments } from '../ui/kit';
-import { useAnswer } from '../ui/load';
+import { exactly, useAnswer } from '../ui/load';
 import { hasSheet, type Tab } from '../ui/tab';
 
 const TOOL = 'hotspots',
@@ -546,6 +546,47 @@ export function AreaSamples({ app }: { app: App }) {
 				/>
 			</div>
 		</div>
+	);
+}
+
+/* In the drawer, of a sample that was clicked: its stack. Other marks have none. */
+export function SampleDetails({ app, detail: d }: { app: App; detail: Detail }) {
+	const ask = {
+			scope: { ranges: [[d.t, d.t + 1]] as [number, number][], tracks: [d.track] },
+			event: d.name,
+		},
+		loaded = useAnswer(app, 'stacks', d.kind === 'mark' ? ask : null),
+		value = exactly(loaded, ask),
+		profile = useMemo(() => (value?.samples ? new Profile(value) : null), [value]),
+		[, keep] = useKeptJson<Chosen>(app, 'hot.fn', NOTHING);
+
+	if (!profile) return null;
+	return (
+		<section aria-label="Stack">
+			<h3 class="muted">Stack, {amount(profile.stacks, profile.stacks.weight)}</h3>
+			<ol class="stack">
+				{profile.stack().map((f, i) => (
+					<li key={i}>
+						<button
+							type="button"
+							class="link"
+							onClick={() => {
+								keep([profile.nameOf(f.fn), profile.moduleOf(f.fn)]);
+								app.tab.value = TOOL;
+							}}>
+							<Name text={profile.label(f.fn)} />
+						</button>{' '}
+						<span class="muted">
+							{plain(
+								f.file
+									? `${f.file.slice(f.file.lastIndexOf('/') + 1)}:${f.line}`
+									: profile.moduleOf(f.fn) || ' ',
+							)}
+						</span>
+					</li>
+				))}
+			</ol>
+		</section>
 	);
 }
 
