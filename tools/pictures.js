@@ -2,8 +2,8 @@
 //
 //   node pictures.js NODE_MODULES FOLDER NAME=PAGE[#ADDRESS]...
 //
-// Writes FOLDER/NAME.png, the upper part of the page in a window of 1100 x 760. Exit 77: a part of
-// this is not installed.
+// A page is a file, or an address of a server. Writes FOLDER/NAME.png, the upper part of the page in a
+// window of 1100 x 760. Exit 77: a part of this is not installed.
 'use strict';
 const path = require('path');
 const { pathToFileURL } = require('url');
@@ -19,8 +19,8 @@ async function main() {
 		const [, name, file, address] = /^([^=]*)=([^#]*)(#.*)?$/.exec(word);
 
 		await page.goto('about:blank'); // another address alone would not open the page again
-		await page.goto(pathToFileURL(path.resolve(file)).href + (address ?? ''));
-		await page.waitForLoadState('networkidle');
+		await page.goto((/^https?:/.test(file) ? file : pathToFileURL(path.resolve(file)).href) + (address ?? ''));
+		await page.waitForLoadState(/^https?:/.test(file) ? 'load' : 'networkidle'); // servers go on telling
 		await page.waitForTimeout(1500); // what draws itself piece by piece
 		await page.screenshot({ path: path.join(folder, `${name}.png`) });
 	}

@@ -24,6 +24,29 @@ python3 -B tests/gen/metrics_gen.py time "$work/metrics.csv" --samples 900
 	"$build/bin/unitrace" view --save hotspots.html samples.json
 	"$build/bin/unitrace" view --save kernels.html "$root/tests/golden/inputs/kernels/model.json"
 ) >/dev/null
+
+# A server with a project of three results, of which the last one was configured in its page.
+shelf=$work/results/gpt
+for result in r001-before r002-after r003-train; do
+	mkdir -p "$shelf/$result"
+	cp "$work/after.json" "$shelf/$result/run.json"
+done
+cp "$work/before.json" "$shelf/r001-before/run.json"
+echo '{}' >"$shelf/project.json"
+cat >"$shelf/r003-train/result.json" <<'JSON'
+{"kind": "run", "made": 1760000000, "analysis": "GPU offload", "program": "python train.py --steps 100",
+ "configuration": {"what": "launch", "application": "python", "parameters": "train.py --steps 100",
+  "directory": "/data/gpt", "environment": [{"name": "CUDA_VISIBLE_DEVICES", "value": "0"}],
+  "analysis": "gpu-offload"}}
+JSON
+echo '{"state": "ready", "seconds": 15.9, "status": 0}' >"$shelf/r003-train/state.json"
+PATH=$build/bin:$PATH unitrace serve --web-port=0 --data-directory "$work/results" \
+	--enable-server-profiling 2>"$work/serve.log" &
+server=$!
+trap 'kill $server; wait $server 2>/dev/null; rm -rf "$work"' EXIT
+until grep -q one-time-token "$work/serve.log"; do sleep 0.1; done
+address=$(grep -o 'http://[^ ]*' "$work/serve.log")
+
 mkdir "$work/img"
 cp "$work/metrics.svg" "$work/flame.svg" "$work/img/"
 node tools/pictures.js "$build/node/node_modules" "$work/img" \
@@ -31,7 +54,8 @@ node tools/pictures.js "$build/node/node_modules" "$work/img" \
 	"analyze=$work/analyze.html#v=steps" "view=$work/view.html#w=6600000,7500000&s=8589934696" \
 	"view-compare=$work/view.html#v=compare&z=cudnn_sdpa_flash_fprop" \
 	"view-flame=$work/view.html#v=flame" "roofline=$work/roofline.html" \
-	"view-metrics=$work/kernels.html#v=metrics" "view-hotspots=$work/hotspots.html#v=hotspots"
+	"view-metrics=$work/kernels.html#v=metrics" "view-hotspots=$work/hotspots.html#v=hotspots" \
+	"serve=${address%%/\?*}/configure?${address##*\?}"
 for picture in "$work"/img/*; do
 	size=$(wc -c <"$picture")
 	if [ "$size" -gt $most ]; then

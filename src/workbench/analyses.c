@@ -57,6 +57,16 @@ static const struct ut_analysis ours[] = {
 		  "libraries tell of.",
 	  .values = { CPU_STACKS, { "groups", "sync", false } },
 	  .count = 3 },
+	{ .id = "memory",
+	  .group = "CPU",
+	  .title = "Memory",
+	  .help = "How much memory the program had when, whose it was at its peak, and what was "
+		  "never "
+		  "freed.",
+	  .values = { { "memory", "1", false },
+		      { "memory-each", "", true },
+		      { "python", "", false } },
+	  .count = 3 },
 	{ .id = "gpu-offload",
 	  .group = "GPU",
 	  .title = "GPU offload",

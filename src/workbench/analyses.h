@@ -56,7 +56,7 @@ struct ut_analysis_value {
 	bool open; /* can be changed without a clone */
 };
 
-#define UT_ANALYSIS_VALUES 24
+#define UT_ANALYSIS_VALUES 32
 
 struct ut_analysis {
 	const char *id; /* of ours: a word; of others: their title */

@@ -54,7 +54,7 @@ struct ut_run_plan {
 	const char *max_size, *keep_last;                 /* "" = no limit */
 	const char *name;                                 /* of the result; "" = the next number */
 	const struct ut_analysis *analysis;
-	struct ut_run_variable options[24]; /* key and value */
+	struct ut_run_variable options[32]; /* key and value */
 	size_t option_count;
 	struct ut_run_problem problems[UT_RUN_PROBLEMS];
 	size_t problem_count;

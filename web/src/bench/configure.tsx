@@ -7,6 +7,7 @@ import {
 	askCommand,
 	command,
 	draft,
+	edit,
 	newProject,
 	otherProblems,
 	start,
@@ -34,8 +35,12 @@ import { about } from './words';
 
 const QUIET = 120; // ms after the last key until the line is asked for
 
+/* Where programs can be run: the id is a configuration's target. The server knows no other machine yet. */
+const MACHINES = [{ id: '', title: 'This machine', about: location.hostname }];
+
 function WherePanel() {
-	const profiling = server.value?.profiling;
+	const profiling = server.value?.profiling,
+		chosen = draft.value.target ?? '';
 
 	return (
 		<Panel
@@ -54,14 +59,21 @@ function WherePanel() {
 			}>
 			<div class="panelbody">
 				<div class="where" role="radiogroup" aria-label="Machine">
-					<label class="on">
-						<input type="radio" name="target" checked />
-						<b>This machine</b>
-						<span class={`badge ${profiling ? 'good' : 'warn'}`}>
-							{profiling ? 'ready' : 'view only'}
-						</span>
-						<small>{location.hostname}</small>
-					</label>
+					{MACHINES.map(m => (
+						<label key={m.id} class={m.id === chosen ? 'on' : ''}>
+							<input
+								type="radio"
+								name="target"
+								checked={m.id === chosen}
+								onChange={() => edit({ target: m.id })}
+							/>
+							<b>{plain(m.title)}</b>
+							<span class={`badge ${profiling ? 'good' : 'warn'}`}>
+								{profiling ? 'ready' : 'view only'}
+							</span>
+							<small>{m.about}</small>
+						</label>
+					))}
 				</div>
 				{!profiling && (
 					<p class="note">
