@@ -464,6 +464,9 @@ static void add_device_logging(struct rows *r, struct ut_record_opts *o)
 		ut_opt_flag(0, "chrome-call-logging", &d->chrome_call, "every call of the runtime"),
 		ut_opt_flag(0, "chrome-sycl-logging", &d->chrome_sycl,
 			    "SYCL: command groups, what depends on what, waits and memory"),
+		ut_opt_words(ut_opt_str(0, "chrome-kmd-logging", "SCRIPT", &d->kmd_script,
+					"what the system's drivers do, by a script for bpftrace"),
+			     "<file>"),
 		ut_opt_flag('c', "call-logging", &d->call_logging,
 			    "a line for each call as it begins and ends, with its arguments"),
 		ut_opt_flag('h', "host-timing", &d->host_timing,
@@ -550,15 +553,10 @@ static void add_unsupported(struct rows *r, struct ut_record_opts *o)
 	struct ut_device_opts *d = &o->plan.device;
 	const struct ut_opt table[] = {
 		ut_opt_heading(UT_RECORD_UNSUPPORTED_HEADING),
-		ut_opt_words(ut_opt_str(0, "chrome-kmd-logging", "SCRIPT", &d->kmd_script,
-					"kernel driver activity by a bpftrace script"),
-			     "<file>"),
-		ut_opt_hidden(ut_opt_flag(0, "system-time", &d->system_time,
-					  "times since boot in the timeline")),
-		ut_opt_hidden(
-			ut_opt_words(ut_opt_str(0, "reset-event-on-device", "0|1", &d->reset_event,
-						"reset events on the device"),
-				     "0 1")),
+		ut_opt_flag(0, "system-time", &d->system_time, "times since boot in the timeline"),
+		ut_opt_words(ut_opt_str(0, "reset-event-on-device", "0|1", &d->reset_event,
+					"reset events on the device"),
+			     "0 1"),
 	};
 
 	add(r, table, COUNT(table));

@@ -15,6 +15,7 @@
 #include "launch/run.h"
 #include "launch/session.h"
 #include "session/growth.h"
+#include "session/kmd.h"
 #include "session/nothing.h"
 #include "session/outputs.h"
 #include "session/sampling.h"
@@ -193,6 +194,8 @@ static int write_results(const struct ut_gather *g, const struct spools *s, stru
 			     (!plan->out.no_summary || ut_device_report_wanted(&out.devices));
 	rc = ut_outputs_export(&out, s->list, s->finished, err);
 	finish_rc = ut_outputs_finish(&out, &root, err);
+	if (!out.kmd_sent && plan->device.kmd_script && !finish_rc)
+		finish_rc = ut_kmd_write_alone(&out, g->session->dir, &root, err);
 	if (!rc && !s->living)
 		tell_nothing(g, &out, s->finished);
 	tell_no_device(g, &out.devices);

@@ -18,6 +18,7 @@
 #include "model/sink.h"
 #include "model/store.h"
 #include "session/ccl_report.h"
+#include "session/kmd.h"
 #include "session/losses.h"
 #include "session/metrics_files.h"
 #include "text/cells.h"
@@ -418,6 +419,9 @@ static int feed(struct ut_outputs *o, const struct ut_spool_info *info, uint64_t
 		tee_add(&tee, &o->kernels.sink);
 
 	rc = ut_import_spool(info->path, &trace, &tee.sink, err);
+	if (!o->kmd_sent)
+		o->kmd_sent = ut_kmd_send(&o->arena, ut_path_dir(&o->arena, info->path), &trace,
+					  &tee.sink, &o->client);
 	tee_end(&tee);
 	if (tee.events) {
 		for (size_t i = 0; i < o->opts->format_count; i++)

@@ -55,6 +55,7 @@ struct ut_outputs {
 	struct ut_device_report devices;
 	struct ut_kernel_report kernels; /* empty as long as nothing was measured */
 	uint64_t events;                 /* over all processes */
+	uint64_t kmd_sent;               /* events of the system: kmd.h */
 	struct ut_opt_list written;      /* a timeline of each process that commands can read */
 	/* domains that a filter kept out, the first few, fit for a line of text */
 	const char *unwanted[UT_MOST_UNWANTED];

@@ -14,6 +14,7 @@
 #include "launch/session.h"
 #include "session/gather.h"
 #include "session/growth.h"
+#include "session/kmd.h"
 #include "session/output_check.h"
 #include "session/run_config.h"
 #include "session/sampling.h"
@@ -31,6 +32,7 @@ struct run {
 	struct ut_launch_result program;
 	struct ut_growth growth;
 	struct ut_sampling sampling;
+	struct ut_kmd kmd;
 	struct ut_peer_clock *clock;
 	struct ut_timed timed;
 	enum ut_knock knock;
@@ -191,7 +193,9 @@ static int launch(struct run *r, struct ut_err *err)
 	if (!p->out.quiet && !p->keep_bytes && !p->keep_ns)
 		ut_growth_init(&r->growth, l.session_dir, p->python.on, &r->client);
 	knock_fd = ut_knock_watch(l.session_dir);
+	ut_kmd_start(&r->kmd, &r->arena, p->device.kmd_script, r->session.dir, &r->client);
 	rc = ut_launch_run(&l, &r->arena, &r->program, err);
+	ut_kmd_stop(&r->kmd, &r->arena, &r->client);
 	ut_peer_clock_stop(r->clock);
 	r->clock = NULL;
 	r->knock = ut_knock_heard(knock_fd);
