@@ -81,9 +81,12 @@ export class Shown {
 		);
 	}
 
-	/* By asking again and again: the driver's own waiting needs eval, which the page's policy forbids. */
+	/*
+	 * By asking again and again: the driver's own waiting needs eval, which the page's policy forbids.
+	 * A minute is for machines that have other work; nothing is waited for that is there.
+	 */
 	async until(expression: string): Promise<void> {
-		const last = Date.now() + 15000;
+		const last = Date.now() + 60000;
 
 		while (!(await this.p.evaluate<boolean>(`!!(${expression})`))) {
 			if (Date.now() > last) throw new Error(`in vain: ${expression}`);
