@@ -128,6 +128,21 @@ class Memory(Case):
         for seen in self.serve_and_look(path, (self.dir / "h200.html").as_uri()):
             self.check_h200(seen)
 
+    def test_metrics_of_two_runs_stand_beside_each_other(self):
+        for name, read, dur in (("before", 246800000, 132), ("after", 250000000, 140)):
+            (self.dir / f"{name}.json").write_text(json.dumps(trace("DEVICE [NVIDIA H200] cuda:0 #0", [
+                ("copy(float4*)", "1056x1x1", dur, {**COPY, "dram__bytes_read.sum[bytes]": read})])))
+        unitrace("view", "--compare", self.dir / "before.json", self.dir / "after.json", "--save", self.dir / "two.html")
+        seen = self.look((self.dir / "two.html").as_uri())[0]
+        self.assertEqual(seen["errors"], [])
+        row = next(csv.DictReader(io.StringIO(seen["two"]["Metrics"])))
+        key = "dram__bytes_read.sum[bytes]"
+        self.assertEqual((row["kernel"], float(row[key + ".a"]), float(row[key + ".b"]), float(row[key + ".diff"])),
+                         ("copy(float4*)", 246800000, 250000000, 3200000))
+        self.assertEqual((float(row["time.a_ns"]), float(row["time.b_ns"]), float(row["time.diff_ns"])), (132000, 140000, 8000))
+        device = next(csv.DictReader(io.StringIO(seen["two"]["Devices"])))
+        self.assertEqual((float(device["busy.a_ns"]), float(device["busy.diff_ns"])), (132000, 8000))
+
     def test_intels_hierarchy_is_drawn_as_it_is(self):
         path = self.dir / "pvc.json"
         path.write_text(json.dumps(trace("DEVICE [Intel(R) Data Center GPU Max 1550] L0 #0",

@@ -76,6 +76,23 @@ async function look(page, nth) {
 	return seen;
 }
 
+/* Two runs: numbers of A, of B, and by how much they differ. */
+async function lookAtTwo(page) {
+	const seen = {};
+
+	await page.locator('#tab-compare').click();
+	for (const what of ['Metrics', 'Devices']) {
+		await page.locator(`[aria-label="Show as"] button:text-is("${what}")`).click();
+		await page.waitForSelector(`[role=grid][aria-label="${what === 'Metrics' ? 'Metrics of kernels' : what}"] [role=gridcell]`);
+		await page.locator(`${card('Compare')} button:text-is("Columns")`).click();
+		const off = page.locator(`${card('Compare')} .chooser input:not(:checked)`);
+
+		while (await off.count()) await off.first().check();
+		seen[what] = await save(page, 'Compare');
+	}
+	return { two: seen };
+}
+
 async function main() {
 	const browser = await launch(modules, path.dirname(out)), results = [];
 
@@ -88,7 +105,9 @@ async function main() {
 		page.on('dialog', d => errors.push(`dialog: ${d.message()}`));
 		await page.goto(address);
 		await page.waitForFunction(() => window.app?.info?.value);
-		results.push({ ...(await look(page, nth)), errors });
+		const two = await page.evaluate(() => app.info.value.before !== undefined || !!app.other.value);
+
+		results.push({ ...(await (two ? lookAtTwo(page) : look(page, nth))), errors });
 		await page.close();
 	}
 	await browser.close();

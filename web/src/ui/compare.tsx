@@ -176,6 +176,111 @@ function differences(a: Table, b: Table): Table {
 	return { rows: rows.length, columns: COLUMNS, data: COLUMNS.map((_, i) => rows.map(r => r[i])) };
 }
 
+/* Two tables of one kind beside each other: of each number A, B and the difference. */
+export function beside(a: Table, b: Table, keys: string[]): Table {
+	const at = (t: Table, key: string) => t.data[t.columns.findIndex(c => c.key === key)],
+		rowsOf = (t: Table) => {
+			const seen = new Map<string, number>(),
+				out = new Map<string, number>();
+
+			for (let row = 0; row < t.rows; row++) {
+				const id = JSON.stringify(keys.map(k => at(t, k)?.[row] ?? null)),
+					nth = seen.get(id) ?? 0; // of several that are called so, the nth is that of the other
+
+				seen.set(id, nth + 1);
+				out.set(`${nth} ${id}`, row);
+			}
+			return out;
+		},
+		inA = rowsOf(a),
+		inB = rowsOf(b),
+		ids = [...new Set([...inA.keys(), ...inB.keys()])],
+		numbers = [...a.columns, ...b.columns.filter(c => !a.columns.some(o => o.key === c.key))].filter(
+			c => NUMBERS.has(c.type) && c.key !== 'track' && c.key !== 'type',
+		);
+	const value = (t: Table, rows: Map<string, number>, key: string, of: string): number | null => {
+		const row = rows.get(of),
+			v = row === undefined ? null : at(t, key)?.[row];
+
+		return typeof v === 'number' ? v : null;
+	};
+	const of = numbers.map(c => {
+		const x = ids.map(i => value(a, inA, c.key, i)),
+			y = ids.map(i => value(b, inB, c.key, i));
+
+		return { c, x, y, by: x.map((v, i) => (v === null || y[i] === null ? null : y[i] - v)) };
+	});
+
+	return {
+		rows: ids.length,
+		columns: [
+			...keys.map(k => a.columns.find(c => c.key === k) ?? column(k, k, 'text')),
+			...of.flatMap(({ c }) => [
+				{ ...c, key: `${c.key}.a`, title: `${c.title} A` },
+				{ ...c, key: `${c.key}.b`, title: `${c.title} B` },
+				{ ...c, key: `${c.key}.diff`, title: 'B − A', signed: true },
+			]),
+		],
+		data: [
+			...keys.map((_, n) =>
+				ids.map(i => (JSON.parse(i.slice(i.indexOf(' '))) as (string | null)[])[n]),
+			),
+			...of.flatMap(({ x, y, by }) => [x, y, by]),
+		],
+	};
+}
+
+const NUMBERS = new Set<string>(['time', 'count', 'share', 'number', 'bytes']);
+
+type Kind = 'devices' | 'threads' | 'counters';
+type As = 'table' | 'flame' | 'metrics' | Kind;
+
+/* What is shown first: as many numbers as fit beside each other. */
+function Beside({ app, table, label, file }: { app: App; table: Table; label: string; file: string }) {
+	const names = table.columns.findIndex(c => c.key.endsWith('.a')),
+		first = useMemo(() => new Set(table.columns.slice(0, names + 9).map(c => c.key)), [table]);
+
+	if (!table.rows) return <Empty title={`Neither A nor B has ${label.toLowerCase()}.`} />;
+	return (
+		<Grid
+			app={app}
+			table={table}
+			label={label}
+			file={file}
+			sort={table.columns[names + 2]?.key}
+			first={first}
+		/>
+	);
+}
+
+/* Metrics of kernels are known of whole runs. */
+function Metrics({ app, a, b }: Two) {
+	const ask = { tool: 'metrics', name: 'metrics' },
+		ta = useAnswer(app, 'sheet', ask, a.source),
+		tb = useAnswer(app, 'sheet', ask, b.source);
+	const table = useMemo(
+		() =>
+			ta.value && tb.value
+				? beside((ta.value as { kernels: Table }).kernels, (tb.value as { kernels: Table }).kernels, [
+						'kernel',
+						'grid',
+						'block',
+					])
+				: null,
+		[ta.value, tb.value],
+	);
+
+	if (ta.error || tb.error)
+		return (
+			<Empty title="Metrics of both runs are needed.">
+				<p>
+					<code>unitrace -q ./app</code> records them, for both.
+				</p>
+			</Empty>
+		);
+	return table && <Beside app={app} table={table} label="Metrics of kernels" file="compare-metrics" />;
+}
+
 const WORSE = 0.02; // of A: as much as two runs of one program differ
 
 /* One sentence: how much, and most of it where. */
@@ -368,7 +473,7 @@ function useTables(app: App, a: Side, b: Side, on: boolean) {
 		[ta.value, tb.value],
 	);
 
-	return { table, error: ta.error || tb.error, busy: ta.busy || tb.busy };
+	return { table, a: ta.value, b: tb.value, error: ta.error || tb.error, busy: ta.busy || tb.busy };
 }
 
 function Verdict({ table }: { table: Table }) {
@@ -384,17 +489,28 @@ function Verdict({ table }: { table: Table }) {
 	);
 }
 
+const KINDS: { id: Kind; title: string }[] = [
+	{ id: 'devices', title: 'Devices' },
+	{ id: 'threads', title: 'Threads' },
+	{ id: 'counters', title: 'Counters' },
+];
+
 export function Compare({ app }: { app: App }) {
 	const [kept, keep] = useKeptJson(app, 'compare.kept', NOTHING),
 		all = sides(app, kept),
 		[first, second] = usual(app, all);
 	const [idA, setA] = useKept(app, 'compare.a', first),
 		[idB, setB] = useKept(app, 'compare.b', second),
-		[as, setAs] = useKept<'table' | 'flame'>(app, 'compare', 'table');
+		[as, setAs] = useKept<As>(app, 'compare', 'table');
 	const a = all.find(s => s.id === idA) ?? all[0],
 		b = all.find(s => s.id === idB) ?? all[0];
 	const alone = all.length < 2,
-		{ table, error, busy } = useTables(app, a, b, !alone);
+		{ table, error, busy, ...areas } = useTables(app, a, b, !alone),
+		kind = KINDS.find(k => k.id === as),
+		pair = useMemo(
+			() => (kind && areas.a && areas.b ? beside(areas.a[kind.id], areas.b[kind.id], ['name']) : null),
+			[areas.a, areas.b, kind],
+		);
 
 	return (
 		<div class="page">
@@ -415,6 +531,10 @@ export function Compare({ app }: { app: App }) {
 						set={setAs}
 						of={[
 							{ id: 'table', title: 'Differences' },
+							...KINDS,
+							...(app.info.value.tools?.some(t => t.id === 'metrics')
+								? [{ id: 'metrics' as const, title: 'Metrics' }]
+								: []),
 							{ id: 'flame', title: 'Flame graph' },
 						]}
 					/>
@@ -430,6 +550,16 @@ export function Compare({ app }: { app: App }) {
 				)}
 				{!alone && as === 'flame' && <Flames app={app} a={a} b={b} />}
 				{table && as === 'table' && <Differences app={app} table={table} />}
+				{kind && pair && (
+					<Beside
+						key={kind.id}
+						app={app}
+						table={pair}
+						label={kind.title}
+						file={`compare-${kind.id}`}
+					/>
+				)}
+				{!alone && as === 'metrics' && <Metrics app={app} a={a} b={b} />}
 			</section>
 			{app.zone.value && !alone && <Histograms app={app} a={a} b={b} />}
 		</div>
