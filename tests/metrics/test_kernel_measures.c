@@ -173,6 +173,28 @@ static void kernels_of_a_known_device_stand_under_its_roof(void **state)
 	release(&k);
 }
 
+static void levels_of_memory_that_were_not_counted_are_told_from_nothing(void **state)
+{
+	const struct ut_measured_levels *l;
+	struct made k;
+
+	(void)state;
+	begin(&k, "A device that nobody knows");
+	kernel(&k, 1000, 100, 3000, 50);
+	kernel(&k, 2000, 300, 5000, 50);
+	finish(&k);
+	l = &k.m.levels[0];
+	assert_int_equal(l->launches, 2);
+	assert_int_equal((uint64_t)l->ns, 400);
+	assert_int_equal((uint64_t)l->read[UT_ROOF_DRAM], 8000);
+	assert_int_equal(l->has_read, 1u << UT_ROOF_DRAM);
+	assert_int_equal(l->has_written, 0);
+	assert_int_equal(l->has_hits, 0);
+	assert_int_equal(l->has_bytes >> UT_ROOF_L2 & 1, 0);
+	assert_int_equal((uint64_t)k.m.periods[0], 0);
+	release(&k);
+}
+
 static void samples_are_added_up_by_instruction(void **state)
 {
 	struct made k;
@@ -217,6 +239,7 @@ int main(void)
 		cmocka_unit_test(titles_have_a_name_and_a_unit),
 		cmocka_unit_test(counts_are_means_of_launches_and_shares_of_time),
 		cmocka_unit_test(kernels_of_a_known_device_stand_under_its_roof),
+		cmocka_unit_test(levels_of_memory_that_were_not_counted_are_told_from_nothing),
 		cmocka_unit_test(samples_are_added_up_by_instruction),
 		cmocka_unit_test(a_trace_without_metrics_has_none),
 	};
