@@ -181,6 +181,7 @@ async function main() {
 	d.context = context;
 	try {
 		await d.page.goto(values.address);
+		await d.page.locator('.rail, .entry h1').first().waitFor(); // the token has become a cookie
 		const measured = await scenarios[scenario](d);
 
 		d.settle();

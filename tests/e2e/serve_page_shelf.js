@@ -387,7 +387,7 @@ async function help(d) {
 	for (let i = 1; i <= 6; i++) {
 		await d.sees(`${i} of 6`);
 		words += (await page.locator('#tour-text').textContent()).split(/\s+/).length;
-		assert.equal(await page.locator('.lit').count(), 1);
+		await page.waitForFunction(() => document.querySelectorAll('.lit').length === 1);
 		if (i === 3) {
 			await d.button('Back').click();
 			await d.sees('2 of 6');
@@ -396,7 +396,7 @@ async function help(d) {
 		await d.button(i < 6 ? 'Next' : 'Done').click();
 	}
 	assert.ok(words < 250, `${words} words are read in a minute`);
-	assert.equal(await page.locator('.lit').count(), 0);
+	await page.waitForFunction(() => !document.querySelector('.lit'));
 	await page.reload();
 	await d.button('Tour', true).first().waitFor();
 

@@ -212,7 +212,12 @@ function Happened({ project, r }: { project: string; r: Result }) {
 								? 'iswarn'
 								: ''
 					}>
-					<span class="dim num">{clock(n.time)}</span> {plain(said(n)).slice(0, 2000)}
+					<span class="dim num">{clock(n.time)}</span>{' '}
+					{said(n).includes('\n') ? (
+						<pre class="output">{plainLines(said(n).trimEnd()).slice(0, 20000)}</pre>
+					) : (
+						plain(said(n)).slice(0, 2000)
+					)}
 				</li>
 			))}
 			{!news.length && <li class="dim">Nothing was said by the recorder.</li>}
