@@ -157,7 +157,7 @@ static bool take_unit(struct ut_dwarf_file *f, struct ut_bytes *b, struct ut_dwa
 static void list_units(struct ut_dwarf_file *f)
 {
 	const struct ut_elf_bytes *info = &f->sections[UT_DWARF_INFO];
-	struct ut_bytes b = { info->data, info->data + info->size, false };
+	struct ut_bytes b = ut_dwarf_bytes(info);
 	struct ut_dwarf_unit u;
 
 	while (b.at < b.end && !b.bad && f->unit_count < MOST_UNITS) {

@@ -73,4 +73,14 @@ void ut_dwarf_read_lines(struct ut_dwarf *d, struct ut_dwarf_unit *u);
 void ut_dwarf_read_functions(struct ut_dwarf_unit *u);
 const char *ut_dwarf_function_name(struct ut_dwarf_unit *u, struct ut_dwarf_function *f);
 
+/* All of a section; of one that is not there, nothing that could be read. */
+static inline struct ut_bytes ut_dwarf_bytes(const struct ut_elf_bytes *s)
+{
+	static const uint8_t nothing[1];
+
+	if (!s->data)
+		return (struct ut_bytes){ nothing, nothing, false };
+	return (struct ut_bytes){ s->data, s->data + s->size, false };
+}
+
 #endif

@@ -47,7 +47,7 @@ static void old_list(struct adding *a, const struct ut_dwarf_unit *u, uint64_t o
 	const struct ut_dwarf_unit *own = u->skeleton ? u->skeleton : u;
 	const struct ut_elf_bytes *s = &own->file->sections[UT_DWARF_RANGES];
 	uint64_t base = own->low_pc, last = UINT64_MAX >> (64 - 8 * u->address_size);
-	struct ut_bytes b = { s->data, s->data + s->size, false };
+	struct ut_bytes b = ut_dwarf_bytes(s);
 
 	ut_bytes_skip(&b, offset);
 	while (!b.bad) {
@@ -70,7 +70,7 @@ static bool list_start(const struct ut_dwarf_unit *u, const struct ut_dwarf_valu
 	const struct ut_elf_bytes *s = &u->file->sections[UT_DWARF_RNGLISTS];
 	uint64_t offset = v->number;
 
-	*b = (struct ut_bytes){ s->data, s->data + s->size, false };
+	*b = ut_dwarf_bytes(s);
 	if (v->form == FORM_RNGLISTX) {
 		struct ut_bytes table = *b;
 

@@ -102,7 +102,7 @@ static uint32_t number_at(const uint8_t *table, uint64_t i)
 
 static bool read_index(const struct ut_elf_bytes *s, struct index *x)
 {
-	struct ut_bytes b = { s->data, s->data + s->size, false };
+	struct ut_bytes b = ut_dwarf_bytes(s);
 	uint64_t rest;
 
 	x->version = (uint32_t)ut_bytes_fixed(&b, 4) & 0xffff;

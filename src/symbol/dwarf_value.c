@@ -324,7 +324,7 @@ static const char *text_at(const struct ut_elf_bytes *s, uint64_t offset)
 static bool offset_at(const struct ut_dwarf_unit *u, const struct ut_elf_bytes *s, uint64_t base,
 		      uint64_t index, uint64_t *offset)
 {
-	struct ut_bytes b = { s->data, s->data + s->size, false };
+	struct ut_bytes b = ut_dwarf_bytes(s);
 
 	if (index > s->size || base > s->size)
 		return false;
@@ -376,7 +376,7 @@ bool ut_dwarf_address_at(const struct ut_dwarf_unit *u, uint64_t index, uint64_t
 {
 	const struct ut_dwarf_unit *own = u->skeleton ? u->skeleton : u;
 	const struct ut_elf_bytes *s = &own->file->sections[UT_DWARF_ADDR];
-	struct ut_bytes b = { s->data, s->data + s->size, false };
+	struct ut_bytes b = ut_dwarf_bytes(s);
 
 	if (index > s->size || own->addr > s->size)
 		return false;

@@ -54,7 +54,7 @@ bool ut_elf_open_fd(struct ut_elf *e, int fd, const char *path)
 
 bool ut_elf_open(struct ut_elf *e, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1; /* damaged records */
 	bool ok;
 
 	*e = (struct ut_elf){ 0 };

@@ -57,7 +57,8 @@ static void add_part(struct work *w, uint64_t from, uint64_t to)
 	to = to > w->c->first ? to - w->c->first : 0;
 	while (from < to && from / w->bin < w->bins) {
 		size_t bin = (size_t)(from / w->bin);
-		uint64_t end = (bin + 1) * w->bin < to ? (bin + 1) * w->bin : to;
+		uint64_t room = w->bin - from % w->bin;
+		uint64_t end = to - from > room ? from + room : to; /* times may be anything */
 
 		w->usage[bin] += (double)(end - from);
 		w->total[bin] += (double)(end - from);

@@ -509,13 +509,14 @@ static int load_pprof(struct ut_source *source, const struct ut_import_opts *opt
 	struct reader r = { .type_count = 0 };
 	struct ut_buf bytes = { 0 };
 	int rc = ut_file_rest(source, MOST_BYTES, &bytes, err);
+	const unsigned char *start;
 
 	if (rc) {
 		ut_buf_release(&bytes);
 		return rc;
 	}
-	r.whole = (struct ut_pb){ (const unsigned char *)bytes.data,
-				  (const unsigned char *)bytes.data + bytes.len, false };
+	start = (const unsigned char *)(bytes.data ? bytes.data : ""); /* of an empty file */
+	r.whole = (struct ut_pb){ start, start + bytes.len, false };
 	ut_sample_build_init(&r.b);
 	read_tables(&r);
 	settle_types(&r);

@@ -37,8 +37,8 @@ bool ut_text_lines_next(struct ut_text_lines *l, struct ut_str *line, int *rc, s
 
 	*rc = 0;
 	for (;;) {
-		const char *start = l->buf.data + l->at;
 		size_t left = l->buf.len - l->at;
+		const char *start = left ? l->buf.data + l->at : NULL;
 		const char *end = left > seen ? memchr(start + seen, '\n', left - seen) : NULL;
 
 		if (end || (l->ended && left) || left > UT_TEXT_LINE_MOST) {
