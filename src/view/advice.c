@@ -19,7 +19,7 @@
 #include "view/view.h"
 #include "view/view_parts.h"
 
-#define MOST_SLICES UINT64_C(5000000) /* somebody waits for the page */
+#define MOST_SLICES UINT64_C(2000000) /* somebody waits for the page */
 #define MOST        3u
 #define NAME_MOST   80u
 #define LITTLE      0.02 /* of the ranks' time: ranks_verdict.c judges by the same */

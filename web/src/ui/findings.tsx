@@ -25,14 +25,28 @@ function useToolFindings(app: App): Finding[] | null {
 	return all;
 }
 
+const LATE = 1000; // ms: then what the trace itself says stands in for what tools have not said yet
+
+function useLate(ms: number): boolean {
+	const [late, set] = useState(false);
+
+	useEffect(() => {
+		const timer = setTimeout(() => set(true), ms);
+
+		return () => clearTimeout(timer);
+	}, []);
+	return late;
+}
+
 /* Those of tools first; of a part of the trace, only what is known of that part. */
 export function useFindings(app: App): Finding[] {
 	const scope = app.scope.value,
 		own = useToolFindings(app),
+		late = useLate(LATE),
 		found = useAnswer(app, 'findings', { scope }).value;
 
 	if (scope.ranges || scope.query) return found ?? [];
-	if (!own) return [];
+	if (!own) return late ? (found ?? []) : [];
 	const said = new Set(own.map(f => f.about).filter(Boolean));
 
 	return [...own, ...(found ?? []).filter(f => !said.has(f.about))];
