@@ -18,6 +18,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* cairo's fonts keep what they have found, which is not ours. */
+const char *__lsan_default_suppressions(void);
+
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libfontconfig\n";
+}
+
 static char folder[] = "/tmp/ut_fuzz_mcp.XXXXXX";
 
 static void write_trace(const char *path, const char *name)
