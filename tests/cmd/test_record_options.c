@@ -147,7 +147,9 @@ static void exclusive_options_are_refused(void **state)
 	assert_int_not_equal(parse_alone("--result-dir a --output b"), 0);
 	assert_int_not_equal(parse_alone("--result-dir a --output-dir-path b"), 0);
 	assert_int_not_equal(parse_alone("-q -k"), 0);
-	assert_int_equal(parse_alone("-q --stall-sampling -g Memory"), 0);
+	assert_int_not_equal(parse_alone("-q --stall-sampling"), 0);
+	assert_int_equal(
+		parse_alone("-q --stall-sampling -g Memory --backend-option cuda.together=off"), 0);
 	assert_int_not_equal(parse_alone("--stall-sampling -g ComputeBasic"), 0);
 }
 

