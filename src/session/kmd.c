@@ -31,7 +31,8 @@
 #define START_MS   30000u /* scripts are compiled, and probes put in place, for seconds */
 #define END_MS     10000u
 #define STEP_NS    2000000
-#define A_MOMENT   1000000u /* ns: between two looks at clocks */
+#define A_MOMENT   1000000u            /* ns: between two looks at clocks */
+#define MOST_NS    (UINT64_C(1) << 62) /* no time is later: begin and length can be added up */
 #define MOST_EVENT 200u
 #define MOST_DATA  1000u
 
@@ -215,7 +216,8 @@ static bool parse(char *line, struct kmd_event *e)
 		return false;
 	*comma = '\0';
 	line = comma + 1;
-	if (!number(&line, &e->start) || !number(&line, &e->took))
+	if (!number(&line, &e->start) || !number(&line, &e->took) || e->start > MOST_NS ||
+	    e->took > MOST_NS)
 		return false;
 	e->name = name;
 	e->data = *line ? line : NULL;

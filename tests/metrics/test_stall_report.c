@@ -220,8 +220,8 @@ static void a_loop_without_the_token_ends(void **state)
 
 static const char taken[] = "//.kernel again\n"
 			    "// B0: Preds:{B0},  Succs:{B0}\n"
-			    "load r1 {$2} // $1\n"
-			    "store r1 {$2} // $2\n";
+			    "math r1 {$2} // $1\n"
+			    "dpas r1 {$2} // $2\n";
 
 static void a_token_that_is_taken_again_is_waited_for(void **state)
 {
@@ -235,6 +235,24 @@ static void a_token_that_is_taken_again_is_waited_for(void **state)
 	assert_int_equal(r.findings[0].causes[0].place.address, 0);
 	assert_true(ut_str_is(r.findings[0].causes[0].through, "$2"));
 	assert_int_equal(r.findings[1].causes[0].place.address, 0x10); /* round the loop */
+	ut_stall_release(&r);
+}
+
+static const char sent[] = "//.kernel sent\n"
+			   "// B0: Preds:{B0},  Succs:{B0}\n"
+			   "load r1 {$2} // $1\n"
+			   "store r1 {$2} // $2\n";
+
+/* As the original has it. */
+static void messages_do_not_wait_for_the_token_that_they_take(void **state)
+{
+	const struct row rows[] = { { 0x10, { 0, 0, 3, 0 } } };
+	struct ut_stall_result r;
+
+	(void)state;
+	write_dump("five.asm", sent);
+	must_find(&r, "sent", rows, 1, 10);
+	assert_int_equal(r.findings[0].cause_count, 0);
 	ut_stall_release(&r);
 }
 
@@ -401,6 +419,7 @@ int main(void)
 		cmocka_unit_test(all_ways_to_a_wait_are_followed),
 		cmocka_unit_test(a_loop_without_the_token_ends),
 		cmocka_unit_test(a_token_that_is_taken_again_is_waited_for),
+		cmocka_unit_test(messages_do_not_wait_for_the_token_that_they_take),
 		cmocka_unit_test(mangled_kernels_are_found_and_the_last_wins),
 		cmocka_unit_test(a_missing_kernel_is_an_error_with_its_name),
 		cmocka_unit_test(dumps_with_addresses_are_written_once),
