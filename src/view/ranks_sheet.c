@@ -368,8 +368,24 @@ static bool has_calls(const struct ut_view *v)
 	return false;
 }
 
+/* Ranks of AIU jobs have tabs of their own, by rules of their own (acelyzer). */
+static bool is_aiu_job(const struct ut_view *v)
+{
+	for (size_t i = 0; i < v->trace_count; i++) {
+		const struct ut_trace *t = &v->traces[i].store->trace;
+
+		for (uint32_t p = 0; p < t->process_count; p++) {
+			if (t->processes[p].api.api == UT_API_AIU)
+				return true;
+		}
+	}
+	return false;
+}
+
 void ut_view_attach_ranks(struct ut_view *v)
 {
+	if (is_aiu_job(v))
+		return;
 	if (v->rank_count > 1 || has_calls(v))
 		ut_view_attach_later(v, UT_RANKS_TOOL, "Ranks", UT_RANKS_TOOL, make);
 }
