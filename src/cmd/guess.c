@@ -29,23 +29,6 @@ static const struct alias {
 	{ "trace", "record", false },   { NULL, NULL, false },
 };
 
-/* Commands of later versions, and what this one has that comes nearest. */
-static const struct {
-	const char *name, *instead;
-} planned[] = {
-	{ "mcp", "'unitrace query --json' answers SQL for other programs" },
-	{ NULL, NULL },
-};
-
-static const char *instead_of_planned(const char *name)
-{
-	for (size_t i = 0; planned[i].name; i++) {
-		if (!strcmp(planned[i].name, name))
-			return planned[i].instead;
-	}
-	return NULL;
-}
-
 static const struct alias *find_alias(const char *name)
 {
 	for (size_t i = 0; aliases[i].name; i++) {
@@ -92,22 +75,10 @@ const struct ut_cmd *ut_guess_command(const char *name)
 	return cmd ? cmd : by_prefix(name);
 }
 
-static int tell_planned(const char *name, const char *instead)
-{
-	ut_log(UT_ERR,
-	       "this version of unitrace has no command '%s' yet: %s "
-	       "(to record a program of that name: unitrace -- %s)",
-	       name, instead, name);
-	return UT_EXIT_MISUSE;
-}
-
 int ut_guess_unknown(const char *name)
 {
-	const char *instead = instead_of_planned(name);
 	const struct ut_cmd *meant = ut_guess_command(name);
 
-	if (instead)
-		return tell_planned(name, instead);
 	if (meant)
 		ut_log(UT_ERR, "%s is neither a command nor a program; did you mean '%s'?", name,
 		       meant->name);
@@ -216,23 +187,23 @@ static bool fit_command(const struct alias *alias, const char *next)
 	return is_trace(next) || (strong && !ut_path_exists(next) && ut_exporter_by_file(next));
 }
 
-/* A program's name that is only the beginning of a command's, as cat is of categorize. */
+/* A program's name that is only the beginning of a command's, as cat is of categorize, or so short
+ * that every other short name is near, as cmp is to mcp. */
 static bool is_far_from(const char *program, const struct ut_cmd *cmd)
 {
-	return ut_str_starts(cmd->name, program) && 2 * strlen(program) < strlen(cmd->name);
+	size_t len = strlen(program);
+
+	return ut_str_starts(cmd->name, program) ? 2 * len < strlen(cmd->name) : len <= 3;
 }
 
 int ut_guess_first_word(int argc, const char *const *argv)
 {
 	const char *name = argv[0];
-	const char *instead = instead_of_planned(name);
 	const struct ut_cmd *meant;
 	struct ut_arena arena = { 0 };
 	bool is_program;
 	int code = 0;
 
-	if (instead)
-		return tell_planned(name, instead);
 	is_program = ut_path_find_program(&arena, name, &code);
 	ut_arena_release(&arena);
 	if (!is_program && is_trace(name))

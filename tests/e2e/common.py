@@ -309,8 +309,9 @@ def read_until(stream, text):
 
 
 def children_of(pid):
-    return [int(p) for p in
-            pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    """Of all its threads: who was forked by one of them belongs to that one."""
+    return [int(p) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+            for p in (task / "children").read_text().split()]
 
 
 def is_root():

@@ -16,7 +16,6 @@ from common import (BUILD, COLLECTOR, PATIENCE, SOURCE, UNITRACE, Case, environm
 STEPS = program("steps")
 need("steps")
 
-PLANNED = ("mcp",)
 TRACE = {"traceEvents": [{"ph": "X", "pid": 1, "tid": 1, "ts": 1, "dur": 2, "name": "work"}]}
 
 
@@ -124,32 +123,6 @@ class FirstWord(Day):
                       ("stats2", "settings.json"), ("merger", "out.json"), ("reporter", "x.json")):
             with self.subTest(words):
                 self.assertEqual(self.say(*words)[0], "ran\n")
-
-    def test_commands_of_later_versions_start_nothing(self):
-        for name in PLANNED:
-            self.program(name)
-            for words in ((name,), (name, self.trace_file())):
-                with self.subTest(words):
-                    out, lines = self.say(*words, rc=2)
-                    self.assertEqual((out, len(lines)), ("", 1), lines)
-                    self.assertIn(f"this version of unitrace has no command '{name}' yet", lines[0])
-                    self.assertIn(f"unitrace -- {name}", lines[0])
-            self.assertEqual(self.say("--", name)[0], "ran\n")
-            self.assertIn("no command", self.say("help", name, rc=2)[1][0])
-
-    def test_what_is_advised_instead_works(self):
-        trace = self.trace_file()
-        for name in PLANNED:
-            text = self.say(name, rc=2)[1][0]
-            for advice in re.findall(r"'unitrace ([^']*)'", text):
-                words = advice.split()
-                if "--device" in words:
-                    continue  # needs a trace with work of devices
-                if words[0] == "query":
-                    words.append("select 1 from slice")
-                if words[0] == "view":
-                    words.append("--help")  # it would stay: test_view.py looks at it
-                self.say(words[0], trace, *words[1:])
 
     def test_a_trace_is_not_a_program(self):
         trace = self.trace_file()

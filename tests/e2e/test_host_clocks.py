@@ -6,6 +6,7 @@ slower, wall clocks that are wrong by milliseconds. What merge and ranks make of
 they make of the true files, within the bound that they state.
 """
 import json
+import re
 import shutil
 
 import common
@@ -101,13 +102,21 @@ class Clocks(mpi_support.Case):
                     self.assertLessEqual(off, errors[rank] + 3, (rank, a, b))
         return worst
 
+    def check_backwards(self, said):
+        """On a machine that is busy with other things single messages may still run backwards: within the error
+        that is stated, and said to."""
+        bound, unit = re.search(r"to within ([\d.]+) ([um]s)", said).groups()
+        for by, of in re.findall(r"before they were sent, by up to ([\d.]+) (ns|us|ms)", said):
+            scale = {"ns": 1, "us": 1e3, "ms": 1e6}
+            self.assertLessEqual(float(by) * scale[of], float(bound) * scale[unit] * 1.01, said)
+
     @under()
     def test_a_merge_takes_skew_and_drift_out(self, lib):
         files, zero, true = self.hosts(lib)
         done = self.unitrace("merge", "-o", "all.json", *files)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr.decode(), r"clocks: 3 hosts brought together to within [\d.]+ [um]s, by \d+ messages")
-        self.assertNotIn(b"before they were sent", done.stderr)
+        self.check_backwards(done.stderr.decode())
         merged = json.loads((self.dir / "all.json").read_text())
         worst = self.check_times(merged, true, zero, files)
         # wall clocks would have been wrong by 10 ms
@@ -170,7 +179,7 @@ class Clocks(mpi_support.Case):
         facts = {r: json.loads(p.read_text())["otherData"]["processes"][0]["host_clock"] for r, p in files.items()}
         guest = next(r for r, f in facts.items() if "samples" in f)
         self.assertEqual(facts[guest]["reference"], facts[1 - guest]["id"])
-        self.assertGreaterEqual(len(facts[guest]["samples"]), 2)
+        self.assertGreaterEqual(len(facts[guest]["samples"]), 1)  # on an idle machine one at each end
         ahead = 5_000_000_000_000 * (1 if guest else -1)
         for _, add, error in facts[guest]["samples"]:
             self.assertLessEqual(abs(add + ahead), error)

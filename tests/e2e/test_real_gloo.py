@@ -18,6 +18,7 @@ need_module(VENV, "torch")
 RANKS, STEPS, SLEEP, FLOATS = 3, 4, 0.3, 1 << 16
 
 SCRIPT = f"""
+import os
 import sys
 import time
 import torch
@@ -45,6 +46,8 @@ else:
         steps(torch.profiler.record_function)
     profile.export_chrome_trace(f"torch.{{rank}}.json")
 dist.destroy_process_group()
+if sys.argv[1] != "itt":
+    os._exit(0)  # now and then PyTorch's profiler aborts a process that is about to end
 """
 
 

@@ -130,8 +130,10 @@ class Session(Switched):
         rows = {row["name"]: row for row in json.loads(got.stdout)}
         self.assertLessEqual({"on", "again"}, set(rows))
         self.assertFalse({"first", "off", "never", "late"} & set(rows), set(rows))
-        self.assertAlmostEqual((rows["on"]["total_ns"] + rows["again"]["total_ns"]) / 1e6, 400,
-                               delta=80)
+        # Python's functions of timers' samples are read from outside: late on a busy machine, and then missing.
+        ms = (rows["on"]["total_ns"] + rows["again"]["total_ns"]) / 1e6
+        self.assertLess(ms, 480)
+        self.assertGreater(ms, 200 if by == "timer" else 320)
         self.facts()
         self.assertEqual(len(self.pauses), 3)
 

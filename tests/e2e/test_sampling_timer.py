@@ -93,8 +93,9 @@ class Refused(Timed):
             """))
         self.sample(sys.executable, "-S", "-E", "script.py")
         rows = self.rows()
-        self.assertGreater(rows["outer"]["total_share"], 75)
-        self.assertGreater(rows["inner"]["total_share"], 50)
+        # The start of Python is in it, too, and takes its share on a machine that is busy.
+        self.assertGreater(rows["outer"]["total_share"], 60)
+        self.assertGreater(rows["inner"]["total_share"], 0.7 * rows["outer"]["total_share"])
 
     def test_who_cannot_load_the_library_is_told(self):
         compiler = shutil.which("cc")
