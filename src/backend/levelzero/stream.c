@@ -318,7 +318,7 @@ static bool prepare(struct stream *s, struct ut_ze_device *d)
 void ut_ze_stream_device(struct ut_ze_device *d)
 {
 	static struct ut_ze_device *tried[MOST_STREAMS];
-	uint32_t n = atomic_load(&stream_count), i = 0;
+	uint32_t i = 0;
 
 	d = d->root ? d->root : d;
 	if ((!ut_ze.sampling && !ut_ze.stalls) || !d->id || !ut_zet() || !ut_zet()->stream_open ||
@@ -328,8 +328,9 @@ void ut_ze_stream_device(struct ut_ze_device *d)
 	while (i < MOST_STREAMS && tried[i] && tried[i] != d)
 		i++;
 	if (i < MOST_STREAMS && !tried[i]) {
+		uint32_t n = atomic_load(&stream_count);
+
 		tried[i] = d;
-		n = atomic_load(&stream_count);
 		if (prepare(&streams[n], d)) {
 			atomic_store(&stream_count, n + 1);
 			if (!n)
