@@ -202,7 +202,7 @@ gate_symbols() {
 		*/libut_read.a) globals "$lib" 'unitrace_[a-z_]+' || bad=1 ;;
 		*/libut_collect.a) globals "$lib" "$exported" || bad=1 ;;
 		*/libut_sdk.a | */libittnotify.a | */libut_itt.a) globals "$lib" '_?_itt_[A-Za-z0-9_]+|iJIT_[A-Za-z0-9_]+' || bad=1 ;;
-		*/libut_backend.a) globals "$lib" 'ut_|ze[rst]?Get[A-Za-z0-9]+ProcAddrTable|unitrace_backend' || bad=1 ;;
+		*/libut_backend.a) globals "$lib" 'ut_ze[A-Za-z0-9]+|ze[rst]?Get[A-Za-z0-9]+ProcAddrTable|unitrace_backend' || bad=1 ;;
 		*) globals "$lib" 'ut_' || bad=1 ;;
 		esac
 	done

@@ -142,7 +142,7 @@ int ut_api_command(struct ut_call *c, struct ut_err *err)
 {
 	const char *project = ut_doc_text(c->body, "project"), *result;
 	struct ut_run_plan p;
-	struct ut_run_line line;
+	struct ut_run_line line = { 0 };
 	int rc = make_line(c, project && project[0] ? project : "PROJECT", &p, &line, &result, err);
 
 	if (rc)
@@ -187,7 +187,7 @@ static int write_asked(struct ut_call *c, int at, const struct ut_run_plan *p,
 static int start(struct ut_call *c, struct ut_run_plan *p, const char *wanted, struct ut_err *err)
 {
 	const char *project = c->args[0], *result;
-	struct ut_run_line line;
+	struct ut_run_line line = { 0 };
 	int at = ut_shelf_add_result(&c->site->shelf, c->arena, project, wanted, &result, err), rc;
 
 	if (at < 0)
@@ -213,7 +213,7 @@ static int start(struct ut_call *c, struct ut_run_plan *p, const char *wanted, s
 int ut_api_run(struct ut_call *c, struct ut_err *err)
 {
 	struct ut_run_plan p;
-	struct ut_run_line line;
+	struct ut_run_line line = { 0 };
 	const char *result;
 	int rc = make_line(c, c->args[0], &p, &line, &result, err);
 

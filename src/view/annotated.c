@@ -62,7 +62,8 @@ static void keep_note(void *ctx, enum ut_log_level level, const char *room, cons
 }
 
 /* {"rows": [...], "notes": [...]} */
-static void put_code(const struct ut_prof *p, struct ut_annotate_opts *opts, struct ut_out *out)
+static void put_code(const struct ut_prof *p, const struct ut_annotate_opts *opts,
+		     struct ut_out *out)
 {
 	const struct ut_report_opts report = { .format = UT_REPORT_JSON,
 					       .limit = MOST_ROWS,
@@ -72,13 +73,14 @@ static void put_code(const struct ut_prof *p, struct ut_annotate_opts *opts, str
 					       .close = "]" };
 	struct ut_out *rows = ut_out_open_memory(), *notes = ut_out_open_memory();
 	const struct ut_teller teller = { .line = keep_note, .ctx = notes };
+	struct ut_annotate_opts own = *opts;
 	struct ut_err err = { 0 };
 	size_t len;
 	const char *text;
 
-	opts->teller = &teller;
+	own.teller = &teller;
 	ut_out_text(out, "{\"rows\":");
-	if (ut_annotate_print(rows, p, opts, &report, &err)) {
+	if (ut_annotate_print(rows, p, &own, &report, &err)) {
 		keep_note(notes, UT_WARN, NULL, err.text);
 		ut_out_text(out, "[]");
 	} else {

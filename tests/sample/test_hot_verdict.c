@@ -108,8 +108,8 @@ static void check_verdict(const char *const *lines, const char *say, const char 
 static void a_short_run_is_judged_without_its_imports(void **state)
 {
 	static const char *const lines[] = {
-		"_find_and_load@<frozen importlib._bootstrap>:<frozen importlib._bootstrap>:9;"
-		"load@/usr/lib/python3/x.py:/usr/lib/python3/x.py:1 600",
+		("_find_and_load@<frozen importlib._bootstrap>:<frozen importlib._bootstrap>:9;"
+		 "load@/usr/lib/python3/x.py:/usr/lib/python3/x.py:1 600"),
 		"work@/a/t.py:/a/t.py:4 70",
 		"idle@/usr/lib/libz.so 140",
 		"other@/usr/lib/libz.so 190",

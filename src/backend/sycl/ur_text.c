@@ -87,5 +87,7 @@ const char *ut_ur_result_name(int32_t result)
 #undef NAME
 	};
 
-	return result > 0 && (size_t)result < sizeof(names) / sizeof(*names) ? names[result] : NULL;
+	if (result <= 0 || (size_t)result >= sizeof(names) / sizeof(*names))
+		return NULL;
+	return names[result];
 }
