@@ -61,8 +61,8 @@ static void names_are_what_people_can_see(void **state)
 					   "a\x7f",
 					   "\xff",
 					   "a\xc2\x85",
-					   "a\xe2\x80\xae"
-					   "b",
+					   ("a\xe2\x80\xae"
+					    "b"),
 					   "a\xe2\x80\x8b",
 					   "\xed\xa0\x80",
 					   "a\xef\xbb\xbf" };

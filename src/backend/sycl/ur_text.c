@@ -86,8 +86,7 @@ const char *ut_ur_result_name(int32_t result)
 		ERRORS(NAME)
 #undef NAME
 	};
+	size_t at = (uint32_t)result; /* one below zero is beyond the end */
 
-	if (result <= 0 || (size_t)result >= sizeof(names) / sizeof(*names))
-		return NULL;
-	return names[result];
+	return at < sizeof(names) / sizeof(*names) ? names[at] : NULL;
 }
