@@ -237,7 +237,8 @@ static void what_an_interpreter_does_on_the_way_is_left_out(void **state)
 	static const char *const lines[] = {
 		"_start@/usr/bin/python3;f@t.py:t.py:1;eval@/usr/bin/python3;g@t.py:t.py:2 10",
 		"_start@/usr/bin/python3;f@t.py:t.py:1;eval@/usr/bin/python3 3",
-		("_start@/usr/bin/python3;f@t.py:t.py:1;eval@/usr/bin/python3;dict@/usr/bin/python3 "
+		("_start@/usr/bin/python3;f@t.py:t.py:1;eval@/usr/bin/python3;dict@/usr/bin/"
+		 "python3 "
 		 "4"),
 		""
 	};
