@@ -30,7 +30,7 @@ static uint64_t read_varint(const uint8_t **p)
 /* Written anew from the format's own words: runs and groups of eight, lowest bits first. */
 static size_t read_runs(const struct ut_buf *b, unsigned int bits, uint32_t *to)
 {
-	const uint8_t *p = (const uint8_t *)b->data, *end = p + b->len;
+	const uint8_t *p = (const uint8_t *)b->data, *end = b->len ? p + b->len : p;
 	size_t count = 0;
 
 	while (p < end) {
