@@ -126,7 +126,8 @@ gate_lean() {
 # costs minutes. -O1: three times the inputs in the same time, and tests as fast as at -O0.
 clang_tree() {
 	tree clang -DUT_WERROR=ON -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
-		-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O1 -g' -DUT_FUZZ=ON
+		-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O1 -g' -DUT_FUZZ=ON \
+		-DUT_SANITIZE=address,undefined
 }
 
 gate_asan() {

@@ -345,6 +345,14 @@ static double to_ns(const struct ut_tt_log *log, uint64_t cycles)
 	return (double)cycles * 1000 / (double)log->mhz;
 }
 
+/* Stamps of broken logs may be longer than any time. */
+static uint64_t whole_ns(const struct ut_tt_log *log, uint64_t cycles)
+{
+	double ns = to_ns(log, cycles);
+
+	return ns < (double)UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
+}
+
 /* ---- printing ------------------------------------------------------------------------------ */
 
 #define PEOPLE .readers = UT_FOR_PEOPLE
@@ -400,10 +408,10 @@ static size_t people_cells(struct ut_report_cell *to, const struct ut_tt_log *lo
 	to[n++] = ut_report_u64(r->op);
 	to[n++] = ut_report_u64(r->start);
 	to[n++] = ut_report_u64(r->cores);
-	to[n++] = ut_report_u64((uint64_t)to_ns(log, r->firmware));
-	to[n++] = ut_report_u64((uint64_t)to_ns(log, r->kernel));
+	to[n++] = ut_report_u64(whole_ns(log, r->firmware));
+	to[n++] = ut_report_u64(whole_ns(log, r->kernel));
 	to[n++] = r->gap < 0 ? ut_report_said(ut_report_none(), "-")
-			     : ut_report_u64((uint64_t)to_ns(log, (uint64_t)r->gap));
+			     : ut_report_u64(whole_ns(log, (uint64_t)r->gap));
 	to[n++] = ut_report_text(core);
 	return n;
 }
