@@ -51,7 +51,7 @@ void free(void *p)
 static void *allocate(void *unused)
 {
 	for (int i = 0; i < 2000; i++) {
-		void *p = malloc((size_t)i + 1);
+		void *volatile p = malloc((size_t)i + 1); /* or compilers leave both out */
 
 		if (p)
 			free(p);
