@@ -1,5 +1,6 @@
 """The page of unitrace serve in Chromium: coming in, projects and results, Configure Analysis, runs; and the two
 recipes that people come with, step by step."""
+# ci: no sanitizers
 import json
 import os
 import pathlib
