@@ -233,7 +233,7 @@ def together():
 
 
 def best_way():
-    """The fastest of those that were tried and work; none if none was tried: CUPTI 13.4 crashes."""
+    """The fastest of those that were tried and work; none if none was tried: CUPTI 13.0 crashes."""
     if "together" not in results:
         return None
     ways = {how: f for how, f in results["together"].items() if f["works"]}
