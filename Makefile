@@ -36,7 +36,7 @@ demo: all ## build, trace an example, show what to type next
 
 test: setup-test configure ## build and run every test
 	@$(COMPILE) --target all tests
-	@status=0; (cd $(BUILD) && ctest -FS built -LE build --output-on-failure -j $(JOBS)) || status=$$?; \
+	@status=0; tools/ctest.sh $(BUILD) -LE build -j $(JOBS) || status=$$?; \
 		tools/skipped.sh $(BUILD); exit $$status
 
 golden: all ## write the expectations of tests/golden anew; review them with git diff

@@ -48,7 +48,7 @@ tree() {
 run_tests() {
 	local name=$1
 	shift
-	(cd "$ci/$name" && ctest -FS built -LE build --output-on-failure --no-tests=ignore "$@")
+	tools/ctest.sh "$ci/$name" -LE build --no-tests=ignore "$@"
 }
 
 gate_format() {
