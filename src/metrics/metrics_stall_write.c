@@ -260,8 +260,11 @@ static void make_columns(const struct ut_stall_table *t, const struct ut_trace *
 
 	*c = (struct columns){ .active = SIZE_MAX };
 	for (size_t i = 0; i < t->reason_count; i++) {
-		if (lists(intel, ut_strtab_get(&trace->strings, t->reasons[i])))
-			known = intel;
+		struct ut_str name = ut_strtab_get(&trace->strings, t->reasons[i]);
+
+		if (lists(intel, name) || ut_str_is(name, "Active") ||
+		    ut_str_is(name, "OtherStall"))
+			known = intel; /* spelled as this maker's driver spells them */
 	}
 	for (const char *const *p = known; *p; p++)
 		add_column(c, ut_str_of(*p), number_of(t, trace, ut_str_of(*p)));

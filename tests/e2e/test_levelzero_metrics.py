@@ -174,6 +174,11 @@ class Stream(MetricsCase):
 
 
 class Stalls(MetricsCase):
+    def test_columns_are_those_of_the_maker_however_few_samples_there_are(self):
+        self.measure("regular", STALLS, count=1, simulated="kernel_ns=60000")
+        columns = [k for k in self.sheet()[0] if k.endswith("[Events]")]
+        self.assertEqual(len(columns), 9, columns)
+
     def test_instructions_that_wait(self):
         self.measure("regular", STALLS, simulated="kernel_ns=5000000")
         done = {d.name: d for d in self.done_by_the_driver("kernel")}

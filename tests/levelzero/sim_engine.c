@@ -222,8 +222,6 @@ static void do_work(struct sim_command *c)
 		c->fence->signaled = true;
 		break;
 	case SIM_WORK_KERNEL:
-		remember_kernel(c);
-		break;
 	case SIM_WORK_BARRIER:
 	case SIM_WORK_SIGNAL:
 	case SIM_WORK_WAIT:
@@ -336,6 +334,8 @@ void sim_pump(void)
 		c->start = when;
 		c->end = when + c->ns;
 		c->lane->engine->running = c;
+		if (c->work == SIM_WORK_KERNEL)
+			remember_kernel(c); /* reports are read while it runs */
 		if (c->end <= now && !c->ns)
 			finish(c);
 	}

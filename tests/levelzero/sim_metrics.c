@@ -472,9 +472,10 @@ ze_result_t sim_zetMetricStreamerReadData(zet_metric_streamer_handle_t streamer,
 	sim_pump();
 	have = now > s->next ? (now - s->next) / s->period : 0;
 	if (have > sim_config.stream_room) {
-		s->next += (have - sim_config.stream_room) * s->period;
+		if (to)
+			s->next += (have - sim_config.stream_room) * s->period;
 		have = sim_config.stream_room;
-		rc = SIM_DROPPED_DATA;
+		rc = to ? SIM_DROPPED_DATA : ZE_RESULT_SUCCESS;
 	}
 	have = have < most ? have : most;
 	if (!to) {
