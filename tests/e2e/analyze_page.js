@@ -32,7 +32,8 @@ async function open(page, title) {
 const verdict = page => page.locator('.verdict .h').first().innerText();
 
 /* The cells of a grid's rows, by the titles of its columns. */
-function cells(page, label) {
+async function cells(page, label) {
+	await page.waitForSelector(`[role=grid][aria-label="${label}"]`); // a tab may still show the one before it
 	return page.evaluate(name => {
 		const box = [...document.querySelectorAll('[role=grid]')].find(g => g.getAttribute('aria-label') === name);
 		const titles = [...box.querySelectorAll('th')].map(t => t.innerText.replace(/[▾▴]/g, '').trim());

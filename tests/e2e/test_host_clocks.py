@@ -103,12 +103,15 @@ class Clocks(mpi_support.Case):
         return worst
 
     def check_backwards(self, said):
-        """On a machine that is busy with other things single messages may still run backwards: within the error
-        that is stated, and said to."""
+        """On a machine that is busy with other things single messages may still run backwards, and are said to:
+        within the error that is stated, for the sender's clock and for the receiver's."""
+        scale = {"ns": 1, "us": 1e3, "ms": 1e6}
         bound, unit = re.search(r"to within ([\d.]+) ([um]s)", said).groups()
+        allowed = 0
         for by, of in re.findall(r"before they were sent, by up to ([\d.]+) (ns|us|ms)", said):
-            scale = {"ns": 1, "us": 1e3, "ms": 1e6}
-            self.assertLessEqual(float(by) * scale[of], float(bound) * scale[unit] * 1.01, said)
+            allowed = float(by) * scale[of] * 1.01
+            self.assertLessEqual(allowed, 2 * float(bound) * scale[unit] * 1.02, said)
+        return allowed
 
     @under()
     def test_a_merge_takes_skew_and_drift_out(self, lib):
@@ -116,15 +119,17 @@ class Clocks(mpi_support.Case):
         done = self.unitrace("merge", "-o", "all.json", *files)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr.decode(), r"clocks: 3 hosts brought together to within [\d.]+ [um]s, by \d+ messages")
-        self.check_backwards(done.stderr.decode())
+        allowed = self.check_backwards(done.stderr.decode())
         merged = json.loads((self.dir / "all.json").read_text())
         worst = self.check_times(merged, true, zero, files)
         # wall clocks would have been wrong by 10 ms
         self.assertLess(worst, 5_000_000)
         done = self.unitrace("query", "all.json", "--format", "csv", """
-            SELECT count(*) FROM flow f JOIN slice o ON o.id = f.slice_out JOIN slice i ON i.id = f.slice_in
-            WHERE o.ts > i.ts + i.dur""")
-        self.assertEqual(done.stdout.split()[-1], b"0")
+            SELECT count(*), coalesce(max(o.ts - i.ts - i.dur), 0)
+            FROM flow f JOIN slice o ON o.id = f.slice_out JOIN slice i ON i.id = f.slice_in""")
+        count, backwards = map(int, done.stdout.split()[-1].split(b","))
+        self.assertGreater(count, 0)
+        self.assertLessEqual(backwards, allowed)
 
     @under("mpich")
     def test_other_formats_and_ranks_of_our_own_find_the_same(self, lib):
