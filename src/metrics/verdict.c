@@ -14,6 +14,7 @@
 /* Thresholds; docs/guides/kernels.md says why. Percent, unless the name says otherwise. */
 #define BOUND          60.0 /* a unit is what limits, from here on */
 #define USED           40.0 /* it may be: below, waste there costs little */
+#define READ_STALLS    "see the report of stalls: unitrace metrics -s"
 #define LEAST_STALL    30.0 /* of samples, to be told */
 #define LEAST_TAIL     0.2  /* of the time, to be told */
 #define FULL_GRID      75.0 /* of multiprocessors */
@@ -432,12 +433,26 @@ static bool uneven(struct speech *s)
 	return true;
 }
 
+/* Samples without units: many small reasons are an answer, too. */
+static bool many_reasons(struct speech *s)
+{
+	bool hidden;
+	const char *text = stall_words(s->f->reason, &hidden);
+
+	if (!text || isnan(value(s, UT_FACT_STALL)))
+		return false;
+	say(s, "no single reason to wait: at most ");
+	say_stall(s, text);
+	s->v->advice = READ_STALLS;
+	return true;
+}
+
 static bool nothing(struct speech *s)
 {
 	double most = most_used(s);
 
 	if (isnan(most))
-		return false;
+		return many_reasons(s);
 	say(s, "no single limit: the most used unit is at %.0f %% of its peak", most);
 	s->v->loss = most < 100 ? 1 - most / 100 : 0;
 	show(s, UT_FACT_DRAM);
@@ -486,7 +501,7 @@ static const struct {
 					   "which pipe it is" },
 	[UT_BOUND_LATENCY] = { latency, "more in flight: independent loads before the first use, "
 					"more warps, unrolled loops" },
-	[UT_BOUND_STALL] = { stalled, "see the report of stalls: unitrace metrics -s" },
+	[UT_BOUND_STALL] = { stalled, READ_STALLS },
 	[UT_BOUND_OCCUPANCY] = { low_occupancy, "fewer registers (__launch_bounds__), less shared "
 						"memory, or another size of blocks" },
 	[UT_BOUND_SPILL] = { spilled, "fewer live values, or more registers for a thread" },

@@ -167,7 +167,9 @@ static void samples_tell_what_is_waited_for_and_where(void **state)
 	     "evil?[2J.cu:1");
 	f.reason = ut_str_of("long_scoreboard");
 	f.value[UT_FACT_STALL] = 20;
-	says(&f, UT_BOUND_UNKNOWN, "not measured");
+	says(&f, UT_BOUND_NOTHING,
+	     "no single reason to wait: at most 20 % of samples wait for global memory, 41 % at "
+	     "evil?[2J.cu:1");
 	f.value[UT_FACT_STALL] = 63;
 	f.value[UT_FACT_DRAM] = 88; /* waiting is what one does when memory is full */
 	assert_int_equal(verdict(&f).rule, UT_BOUND_DRAM);
