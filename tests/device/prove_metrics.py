@@ -48,7 +48,7 @@ CHAIN = """
         at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
         where = tl.load(index + at, at < n)
         value = tl.load(source + where, at < n)
-        again = tl.load(source + (where * 7919 + 13) % n, at < n)
+        again = tl.load(source + (where.to(tl.int64) * 7919 + 13) % n, at < n)
         tl.store(out + at, value * 2 + again, at < n)
 
     n = 1 << 24
@@ -218,26 +218,32 @@ def counted(folder):
 
 
 def together():
-    """Which way to measure and to sample in one run does CUPTI put up with?"""
+    """Which way to measure and to sample in one run does which CUPTI put up with? The first that works is taken."""
     found = {}
-    for how in ("off", "pc", "none"):
-        folder = fresh("together")
-        done = unitrace("-q", "--stall-sampling", "--chrome-kernel-logging", "--no-summary", "--backend-option",
-                        f"cuda.together={how}", "-o", "both.csv", WORK / "measured", "100", limit=25, cwd=folder, tail=8)
-        rows, samples = counted(folder)
-        found[how] = {"rc": done.rc, "seconds": done.seconds, "measured": rows, "samples": samples,
-                      "works": done.rc == 0 and rows == 6 and samples > 100}
-        say(f"  together={how}: {found[how]}")
-    results["together"] = found
-    return any(f["works"] for f in found.values())
+    for library in (cupti(), None):
+        for how in ("off", "pc", "none"):
+            folder, env = fresh("together"), {"UNITRACE_CUPTI": library} if library else {}
+            done = unitrace("-q", "--stall-sampling", "--chrome-kernel-logging", "--no-summary", "--backend-option",
+                            f"cuda.together={how}", "-o", "both.csv", WORK / "measured", "100", limit=25, cwd=folder,
+                            tail=8, **env)
+            rows, samples = counted(folder)
+            way = f"{how} {'newer' if library else 'own'}"
+            found[way] = {"rc": done.rc, "seconds": done.seconds, "measured": rows, "samples": samples,
+                          "works": done.rc == 0 and rows == 6 and samples > 100}
+            say(f"  together={way}: {found[way]}")
+            results["together"] = found
+            if found[way]["works"]:
+                return True
+    return False
 
 
 def best_way():
-    """The fastest of those that were tried and work; none if none was tried: CUPTI 13.0 crashes."""
-    if "together" not in results:
-        return None
-    ways = {how: f for how, f in results["together"].items() if f["works"]}
-    return min(ways, key=lambda how: ways[how]["seconds"]) if ways else None
+    """The options and the environment of a way that was tried and works; none if none was or did: CUPTI 13.0 crashes."""
+    for way, f in results.get("together", {}).items():
+        if f["works"]:
+            how, library = way.split()
+            return how, {"UNITRACE_CUPTI": cupti()} if library == "newer" else {}
+    return None, {}
 
 
 def cupti():
@@ -290,10 +296,10 @@ def chase():
     return listed.rc == 0 and "next[" in line and hot["samples"].get("long_scoreboard", 0) > 0.8 * sum(hot["samples"].values())
 
 
-def record_chain(folder, *options):
+def record_chain(folder, *options, **env):
     python = [sys.executable, "-W", "ignore", "chain.py"]
     done = unitrace("--python", "--python-modules", "__main__", "--chrome-kernel-logging", *options, "-o", "chain.utr",
-                    *python, limit=120, cwd=folder, tail=40, TRITON_CACHE_DIR=WORK / "triton")
+                    *python, limit=120, cwd=folder, tail=40, TRITON_CACHE_DIR=WORK / "triton", **env)
     return done.rc == 0
 
 
@@ -317,10 +323,11 @@ def heaviest(folder, want):
 
 def chain():
     """A kernel of Triton's and one of PyTorch's, from the line of Python to the roof."""
-    folder, how = fresh("chain"), best_way()
+    folder, (how, env) = fresh("chain"), best_way()
     (folder / "chain.py").write_text(textwrap.dedent(CHAIN))
     if how:
-        good = record_chain(folder, "-q", "-g", "Roofline", "--stall-sampling", "--backend-option", f"cuda.together={how}")
+        good = record_chain(folder, "-q", "-g", "Roofline", "--stall-sampling", "--backend-option", f"cuda.together={how}",
+                            **env)
     else:
         good = record_chain(folder, "--stall-sampling")
     keep(folder / "chain.utr")
@@ -437,7 +444,7 @@ def table():
         yield f"together={way}: {found}"
 
 
-PARTS = [about, build, chain, kernels, sampling, query, test_roofline, test_metrics, test_cuda, chase, together]
+PARTS = [about, build, together, chain, kernels, sampling, query, test_roofline, test_metrics, test_cuda, chase]
 LEAST = {"sampling": 70, "kernels": 30, "chain": 40, "test_metrics": 40, "test_roofline": 30, "test_cuda": 40}
 
 

@@ -2,15 +2,12 @@
 #include <cstdint>
 #include <cstdio>
 
+/* One load a thread: of the ways that were tried on an H200 this one is as fast as cudaMemcpy. */
 __global__ void copy_all(uint4 *to, const uint4 *from)
 {
-	size_t first = (size_t)blockIdx.x * blockDim.x * 4 + threadIdx.x;
-	uint4 v[4];
+	size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
 
-	for (int i = 0; i < 4; i++)
-		v[i] = __ldcs(from + first + (size_t)i * blockDim.x);
-	for (int i = 0; i < 4; i++)
-		__stcs(to + first + (size_t)i * blockDim.x, v[i]);
+	to[i] = from[i];
 }
 
 __global__ void fma_chains(float *sums, int rounds, float a)
@@ -52,7 +49,7 @@ int main()
 	cudaMalloc(&from, bytes);
 	cudaMalloc(&to, bytes);
 	cudaMemset(from, 1, bytes);
-	copy_all<<<(unsigned)(bytes / 16 / 4 / 256), 256>>>(to, from);
+	copy_all<<<(unsigned)(bytes / 16 / 256), 256>>>(to, from);
 	fma_chains<<<132 * 8, 256>>>((float *)to, 20000, 1e-9f);
 	link_up<<<links / 256, 256>>>((uint32_t *)from, links);
 	chase<<<1, 1>>>((uint32_t *)from, 20000, (uint32_t *)to);

@@ -61,8 +61,8 @@ class Roofline(unittest.TestCase):
         found = {k["kernel"].split("(")[0]: k for k in self.kernels(str(program))}
         copy, fma, chase = found["copy_all"], found["fma_chains"], found["chase"]
         self.assertEqual(copy["bound"], "dram")
-        # The roof is that of reading. Copying reaches 93 % of it at best (cudaMemcpy), this kernel 83 %.
-        self.assertGreaterEqual(copy["reached"], 80)
+        # The roof is that of reading, and copying reaches 93 % of it at best (cudaMemcpy).
+        self.assertGreaterEqual(copy["reached"], 90)
         self.assertLess(copy["reached"], 105)
         self.assertAlmostEqual(copy["bytes"]["dram"] / (4 << 30), 1, delta=0.03)
         self.assertEqual((fma["kind"], fma["bound"]), ("compute", "fp32"))
