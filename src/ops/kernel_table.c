@@ -143,8 +143,12 @@ static void put_parts(struct ut_out *o, const struct ut_kernel_groups *g,
 /* The end of a name that says most: without namespaces in front and parameters behind. */
 static struct ut_str short_name(struct ut_str s)
 {
-	const char *end = ut_str_find(s, "<"), *open = ut_str_find(s, "("), *at;
+	static const char anonymous[] = "(anonymous namespace)::";
+	const char *end = ut_str_find(s, "<"), *open, *at;
 
+	while ((at = ut_str_find(s, anonymous)) && (!end || at < end))
+		s = ut_str_from(s, at + strlen(anonymous));
+	open = ut_str_find(s, "(");
 	end = !end || (open && open < end) ? open : end;
 	if (end && end > s.ptr)
 		s.len = (size_t)(end - s.ptr);

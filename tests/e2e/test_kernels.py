@@ -74,6 +74,17 @@ class Kernels(Case):
         for by in ("kernel", "op", "task", "line"):
             self.assertEqual(sum(r["launches"] for r in kernels("--by", by, path)), len(odd))
 
+    def test_groups_name_their_kernel_by_the_word_that_says_most(self):
+        named = {"void at::native::(anonymous namespace)::cunn_SoftMax<float, 4>(float*, at::X<int>)": "cunn_SoftMax",
+                 "void (anonymous namespace)::elementwise<at::native::(anonymous namespace)::F>(int)": "elementwise",
+                 "gather(float*)": "gather"}
+        for i, (name, short) in enumerate(named.items()):
+            events = [{"ph": "X", "cat": "kernel", "name": n, "pid": 0, "tid": 7, "ts": 50 * k, "dur": dur,
+                       "args": {"correlation": k + 1}} for k, (n, dur) in enumerate(((name, 40), ("other", 1)))]
+            path = self.dir / f"{i}.json"
+            path.write_text(json.dumps({"traceEvents": events, "schemaVersion": 1, "deviceProperties": []}))
+            self.assertIn(f"({short})\n", unitrace("kernels", "--by", "op", path).stdout)
+
     def test_a_recording_of_cuda_is_judged(self):
         cuda, cupti = backend("cuda"), program("libfake_cupti.so")
         if not cuda.exists() or not cupti.exists():
