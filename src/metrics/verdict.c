@@ -338,18 +338,23 @@ static double most_used(const struct speech *s)
 	return most;
 }
 
+/* Memory and arithmetic: what none of them is busy with is lost. */
+static bool is_measured(const struct speech *s)
+{
+	return !isnan(value(s, UT_FACT_DRAM)) &&
+	       (!isnan(value(s, UT_FACT_FMA)) || !isnan(value(s, UT_FACT_COMPUTE)));
+}
+
 static bool latency(struct speech *s)
 {
 	bool hidden = false;
 	const char *text = stall_words(s->f->reason, &hidden);
 	double most = most_used(s);
-	bool measured = !isnan(value(s, UT_FACT_DRAM)) &&
-			(!isnan(value(s, UT_FACT_FMA)) || !isnan(value(s, UT_FACT_COMPUTE)));
 
 	if (text && hidden && value(s, UT_FACT_STALL) >= LEAST_STALL) {
 		say(s, "latency-bound: ");
 		say_stall(s, text);
-	} else if (measured && most < USED && isnan(value(s, UT_FACT_STALL))) {
+	} else if (is_measured(s) && most < USED && isnan(value(s, UT_FACT_STALL))) {
 		say(s, "latency-bound: no unit is used more than %.0f %%", most);
 		show(s, UT_FACT_DRAM);
 		show(s, UT_FACT_FMA);
@@ -453,8 +458,15 @@ static bool nothing(struct speech *s)
 
 	if (isnan(most))
 		return many_reasons(s);
-	say(s, "no single limit: the most used unit is at %.0f %% of its peak", most);
-	s->v->loss = most < 100 ? 1 - most / 100 : 0;
+	if (is_measured(s)) {
+		say(s, "no single limit: the most used unit is at %.0f %% of its peak", most);
+		s->v->loss = most < 100 ? 1 - most / 100 : 0;
+	} else {
+		say(s,
+		    "not bound by what was measured: the most used unit is at %.0f %% of its peak",
+		    most);
+		s->v->advice = "record with -q -g ComputeExtended, or with --stall-sampling";
+	}
 	show(s, UT_FACT_DRAM);
 	show(s, UT_FACT_FMA);
 	show(s, UT_FACT_TENSOR);

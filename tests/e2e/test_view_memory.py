@@ -1,6 +1,7 @@
 """The viewer's memory hierarchy in a headless Chromium, over HTTP and in one file, of an NVIDIA and an Intel device:
 its figures are those of the metrics in the trace, what is bad is red with a reason, what was not measured is said with
 how to measure it. Skipped without the page, node, Chromium or playwright-core."""
+import collections
 import csv
 import io
 import json
@@ -16,6 +17,7 @@ if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
 
 DEVICE = 1 << 30 | 1
+H200 = SOURCE / "tests/golden/inputs/h200"
 HOSTILE = "<img src=x onerror=alert(1)>(float*)"
 # as -q -g Roofline and ComputeBasic write them
 COPY = {"GpuTime[ns]": 132000, "dram__bytes_read.sum[bytes]": 246800000, "dram__bytes_write.sum[bytes]": 246100000,
@@ -127,6 +129,25 @@ class Memory(Case):
         unitrace("view", path, "--save", self.dir / "h200.html")
         for seen in self.serve_and_look(path, (self.dir / "h200.html").as_uri()):
             self.check_h200(seen)
+
+    def test_a_recording_of_an_h200_shows_the_figures_of_its_table(self):
+        """Recorded on one with -q -g Memory: six kernels, twenty launches each, and the CSV file beside it."""
+        if "zst" not in unitrace("--version"):
+            raise unittest.SkipTest("built without zstd")
+        sums = collections.defaultdict(collections.Counter)
+        for row in csv.DictReader((H200 / "memory.csv").read_text().splitlines()[1:]):
+            sums[row["Kernel"].split("[SIMD")[0]].update({k: float(v) for k, v in row.items() if k.endswith(("[bytes]", "[ns]", "[sectors]"))})
+        unitrace("view", H200 / "memory.utr.zst", "--save", self.dir / "real.html")
+        seen = self.look((self.dir / "real.html").as_uri())[0]
+        self.assertEqual((seen["errors"], set(seen["kernels"])), ([], set(sums)))
+        for name, of in sums.items():
+            got = levels(seen["kernels"][name])
+            self.assertAlmostEqual(got["HBM"]["read"], of["dram__bytes_read.sum[bytes]"] / 20, delta=0.5, msg=name)
+            self.assertAlmostEqual(got["HBM"]["written"], of["dram__bytes_write.sum[bytes]"] / 20, delta=0.5, msg=name)
+            self.assertAlmostEqual(got["L2"]["bytes"], of["lts__t_bytes.sum[bytes]"] / 20, delta=0.5, msg=name)
+            self.assertAlmostEqual(got["L1"]["bytes"], of["l1tex__t_bytes.sum[bytes]"] / 20, delta=0.5, msg=name)
+            both = of["dram__bytes_read.sum[bytes]"] + of["dram__bytes_write.sum[bytes]"]
+            self.assertAlmostEqual(got["HBM"]["rate"], both / of["GpuTime[ns]"], delta=1e-3 * both / of["GpuTime[ns]"], msg=name)
 
     def test_metrics_of_two_runs_stand_beside_each_other(self):
         for name, read, dur in (("before", 246800000, 132), ("after", 250000000, 140)):

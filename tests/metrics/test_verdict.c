@@ -146,6 +146,9 @@ static void each_rule_has_its_sentence(void **state)
 	says(&f, UT_BOUND_LATENCY, "latency-bound: no unit is used more than 27 %");
 	f = known(2, UT_FACT_DRAM, 45.0, UT_FACT_COMPUTE, 50.0);
 	says(&f, UT_BOUND_NOTHING, "no single limit: the most used unit is at 50 % of its peak");
+	f = known(1, UT_FACT_DRAM, 4.0);
+	says(&f, UT_BOUND_NOTHING,
+	     "not bound by what was measured: the most used unit is at 4 % of its peak");
 	f = known(0);
 	says(&f, UT_BOUND_UNKNOWN, "not measured");
 }
