@@ -1,9 +1,12 @@
 #include "base/grow.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define KEPT_BYTES (32 << 20)
 
 static void *checked(void *p, size_t n, size_t size)
 {
@@ -41,4 +44,10 @@ void *ut_grow(void *items, size_t n, size_t *cap, size_t size)
 	items = ut_grow_raw(items, n, cap, size);
 	memset((char *)items + had * size, 0, (*cap - had) * size);
 	return items;
+}
+
+void ut_keep_freed(void)
+{
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/grow.h"
 #include "base/json_scan.h"
 
@@ -22,13 +23,18 @@ static void place(struct ut_json *j, size_t have)
 	memset(j->buf + have, '"', UT_JSON_PAD);
 }
 
-void ut_json_init(struct ut_json *j, ut_json_read *read, void *ctx, uint64_t base)
+void ut_json_init_window(struct ut_json *j, ut_json_read *read, void *ctx, size_t window)
 {
-	*j = (struct ut_json){ .read = read, .ctx = ctx, .base = base, .fresh = true };
-	j->cap = WINDOW;
-	j->buf = ut_make(j->cap + UT_JSON_PAD);
+	*j = (struct ut_json){ .read = read, .ctx = ctx, .fresh = true, .cap = window };
+	j->buf = ut_ace_big_make(j->cap + UT_JSON_PAD, 1);
 	place(j, 0);
 	ut_json_mark(j);
+}
+
+void ut_json_init(struct ut_json *j, ut_json_read *read, void *ctx, uint64_t base)
+{
+	ut_json_init_window(j, read, ctx, WINDOW);
+	j->base = base;
 }
 
 void ut_json_init_text(struct ut_json *j, const char *text, size_t len)
@@ -84,7 +90,7 @@ static bool make_room(struct ut_json *j)
 	if (keep <= j->cap / 2) {
 		memmove(j->buf, j->mark, keep);
 	} else if (j->cap < UT_JSON_MOST) {
-		bigger = ut_make(j->cap * 2 + UT_JSON_PAD);
+		bigger = ut_ace_big_make(j->cap * 2 + UT_JSON_PAD, 1);
 		memcpy(bigger, j->mark, keep);
 		j->base += (uint64_t)(j->mark - j->buf);
 		free(j->buf);

@@ -90,6 +90,9 @@ struct ut_json {
 /* Reads nothing yet. base is the offset of the first byte that read() will give. */
 void ut_json_init(struct ut_json *j, ut_json_read *read, void *ctx, uint64_t base);
 
+/* The same from offset 0 on, where a small window of so many bytes is better. */
+void ut_json_init_window(struct ut_json *j, ut_json_read *read, void *ctx, size_t window);
+
 /* The whole input is this text, which is copied. */
 void ut_json_init_text(struct ut_json *j, const char *text, size_t len);
 void ut_json_release(struct ut_json *j);

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <malloc.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -27,10 +27,9 @@
 #include "view/view.h"
 #include "view/view_stage.h"
 
-#define KEPT_BYTES (32 << 20) /* of memory that is free again, by each thread */
-#define WAIT_MS    20000      /* that a question waits for a trace to be read, ... */
-#define WHOLE_MS   1000       /* ... or for all of it, ... */
-#define TICK_MS    20         /* ... looking this often */
+#define WAIT_MS  20000 /* that a question waits for a trace to be read, ... */
+#define WHOLE_MS 1000  /* ... or for all of it, ... */
+#define TICK_MS  20    /* ... looking this often */
 
 static volatile sig_atomic_t stop;
 static volatile sig_atomic_t is_held; /* Ctrl-C is not for us */
@@ -378,9 +377,7 @@ int ut_view_serve(const struct ut_view_opts *o, const struct ut_view_what *what,
 					    .ctx = &s };
 	int rc;
 
-	/* Windows are megabytes, many times a second: fresh pages for each cost a third of it. */
-	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
-	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+	ut_keep_freed(); /* windows are megabytes, many times a second */
 	if (!ut_page_get(&s.page))
 		return ut_err_set(err, -ENOTSUP, "%s", ut_page_missing);
 	ut_show_init(&s.show);

@@ -25,11 +25,28 @@ struct ut_str ut_id_digits(struct ut_str id, bool *hex)
 /* What a character is worth as a digit; 16 and more: it is none. */
 static unsigned int digit_of(char c)
 {
-	char low = (char)(c | 32);
+	unsigned int decimal = (unsigned int)(unsigned char)c - '0';
+	unsigned int letter = (unsigned int)(unsigned char)(c | 32) - 'a';
 
-	if (ut_json_digit(c))
-		return (unsigned int)(c - '0');
-	return low >= 'a' && low <= 'f' ? (unsigned int)(low - 'a' + 10) : 16;
+	if (decimal < 10)
+		return decimal;
+	return letter < 6 ? letter + 10 : 16;
+}
+
+/* Up to 16 digits, which cannot overflow. Flows of large jobs have two of them each. */
+static bool hex_number(struct ut_str digits, uint64_t *number)
+{
+	uint64_t value = 0;
+	unsigned int all = 0;
+
+	for (size_t i = 0; i < digits.len; i++) {
+		unsigned int digit = digit_of(digits.ptr[i]);
+
+		all |= digit;
+		value = value << 4 | digit;
+	}
+	*number = value;
+	return digits.len && all < 16;
 }
 
 static bool number_in_string(struct ut_str id, uint64_t *number)
@@ -39,6 +56,8 @@ static bool number_in_string(struct ut_str id, uint64_t *number)
 	unsigned int base = hex ? 16 : 10;
 	uint64_t value = 0;
 
+	if (hex && digits.len <= 16)
+		return hex_number(digits, number);
 	for (size_t i = 0; i < digits.len; i++) {
 		unsigned int digit = digit_of(digits.ptr[i]);
 
@@ -124,7 +143,8 @@ bool ut_id_is_global(struct ut_str phase, struct ut_str id, struct ut_str id2)
 	struct ut_str same;
 	uint64_t number;
 
-	if (!id2.len || !id.len || phase.len != 3 || !strchr("stf", phase.ptr[1]))
+	if (!id2.len || !id.len || phase.len != 3 ||
+	    (phase.ptr[1] != 's' && phase.ptr[1] != 't' && phase.ptr[1] != 'f'))
 		return false;
 	same = ut_id_inside(id2, "global");
 	return ut_str_eq(same, id) && ut_id_number(id, &number) && number >> 48 && !(number >> 63);

@@ -16,7 +16,8 @@
 #include "import/chrome/part.h"
 #include "text/source.h"
 
-#define LOOK_AHEAD (4u << 20) /* bytes of an object before it is clear that it is no event */
+#define LOOK_AHEAD (4u << 20)  /* bytes of an object before it is clear that it is no event */
+#define FIRST_LOOK (16u << 10) /* bytes in which most files show what they are */
 
 /* ---- is it one? ---------------------------------------------------------------------------- */
 
@@ -46,26 +47,25 @@ static enum ut_chrome_walk trouble(const struct ut_chrome *c)
 }
 
 /* The next byte that counts; 0 at the end of the input. */
-static char peek(struct ut_chrome *c)
+static char peek(struct ut_json *j)
 {
 	char byte;
 
-	ut_json_mark(&c->json);
+	ut_json_mark(j);
 	do
-		byte = ut_json_peek(&c->json);
-	while (!byte && ut_json_again(&c->json));
+		byte = ut_json_peek(j);
+	while (!byte && ut_json_again(j));
 	return byte;
 }
 
-static void skip_mark(struct ut_chrome *c)
+/* A byte order mark at the start; was there one? */
+static bool skip_mark(struct ut_json *j)
 {
-	struct ut_json *j = &c->json;
-
-	(void)peek(c);
-	if (j->end - j->at >= 3 && !memcmp(j->at, "\xef\xbb\xbf", 3)) {
-		ut_chrome_note(c, UT_ODD_BOM, ut_json_offset(j, j->at));
-		j->at += 3;
-	}
+	(void)peek(j);
+	if (j->end - j->at < 3 || memcmp(j->at, "\xef\xbb\xbf", 3) != 0)
+		return false;
+	j->at += 3;
+	return true;
 }
 
 enum shape {
@@ -113,23 +113,24 @@ static enum shape look_ahead(struct ut_json *j)
 	return shape;
 }
 
+/* A directory may hold many files: this look takes neither tables nor a large window. */
 bool ut_chrome_is_trace(struct ut_source *source)
 {
 	struct ut_chrome_input input = { .source = source };
 	enum shape shape = SHAPE_NEITHER;
-	struct ut_chrome c;
+	struct ut_json j;
 	char byte;
 
-	ut_chrome_init(&c, &input);
-	skip_mark(&c);
-	byte = peek(&c);
+	ut_json_init_window(&j, ut_chrome_read_input, &input, FIRST_LOOK);
+	skip_mark(&j);
+	byte = peek(&j);
 	if (byte == '[') {
-		ut_json_enter(&c.json);
-		byte = peek(&c);
+		ut_json_enter(&j);
+		byte = peek(&j);
 	}
 	if (byte == '{')
-		shape = look_ahead(&c.json);
-	ut_chrome_release(&c);
+		shape = look_ahead(&j);
+	ut_json_release(&j);
 	return shape == SHAPE_EVENT || shape == SHAPE_OBJECT;
 }
 
@@ -191,7 +192,7 @@ static enum ut_chrome_walk read_object(struct ut_chrome *c, const struct ut_impo
 
 	ut_json_enter(j);
 	while (next_member(c, &name)) {
-		if (name == samples && peek(c) == '[') {
+		if (name == samples && peek(j) == '[') {
 			ut_json_enter(j);
 			c->in_samples = true;
 			walk = ut_chrome_list(c);
@@ -199,7 +200,7 @@ static enum ut_chrome_walk read_object(struct ut_chrome *c, const struct ut_impo
 			if (walk != UT_WALK_CLOSED)
 				return walk;
 			j->fresh = false;
-		} else if (name == events && peek(c) == '[') {
+		} else if (name == events && peek(j) == '[') {
 			c->lists++;
 			ut_json_enter(j);
 			walk = read_list(c, opts);
@@ -245,7 +246,7 @@ static enum ut_chrome_walk read_all(struct ut_chrome *c, const struct ut_import_
 	char byte;
 
 	for (;;) {
-		byte = peek(c);
+		byte = peek(j);
 		if (!byte && j->trouble != UT_JSON_BAD)
 			return j->trouble == UT_JSON_FAILED ? UT_WALK_FAILED : UT_WALK_CLOSED;
 		c->any |= byte != 0;
@@ -384,7 +385,8 @@ static int load_chrome(struct ut_source *source, const struct ut_import_opts *op
 
 	*store = (struct ut_store){ 0 };
 	ut_chrome_init(&c, &input);
-	skip_mark(&c);
+	if (skip_mark(&c.json))
+		ut_chrome_note(&c, UT_ODD_BOM, ut_json_offset(&c.json, c.json.at) - 3);
 	walk = read_all(&c, opts);
 	rc = check(&c, walk, source->path, err);
 	if (!rc) {

@@ -45,6 +45,7 @@ struct ut_chrome {
 	struct ut_chrome_text *names, *values, *texts;
 	struct ut_chrome_type *types;
 	uint32_t cached; /* entries of each of these */
+	bool owns;       /* a text of them has memory of its own */
 	struct ut_chrome_seat *seats;
 	struct ut_chrome_places places;
 	struct ut_chrome_fact *facts;
@@ -99,6 +100,7 @@ enum ut_chrome_walk ut_chrome_split(struct ut_chrome *c, unsigned int threads);
 uint64_t ut_chrome_guess_start(const struct ut_source *s, uint64_t offset);
 
 /* place.c */
+ssize_t ut_chrome_read_input(void *input, void *to, size_t len, struct ut_err *err);
 void ut_chrome_init(struct ut_chrome *c, struct ut_chrome_input *input);
 void ut_chrome_release(struct ut_chrome *c); /* also what is left of the build */
 void ut_chrome_reindex(struct ut_chrome *c);

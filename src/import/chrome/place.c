@@ -21,7 +21,7 @@ static const char *const words[] = {
 #undef WORD_TEXT
 };
 
-static ssize_t read_input(void *ctx, void *to, size_t len, struct ut_err *err)
+ssize_t ut_chrome_read_input(void *ctx, void *to, size_t len, struct ut_err *err)
 {
 	struct ut_chrome_input *in = ctx;
 	uint64_t before = in->source->taken;
@@ -54,7 +54,7 @@ void ut_chrome_init(struct ut_chrome *c, struct ut_chrome_input *input)
 {
 	*c = (struct ut_chrome){ .input = input, .stop = UINT64_MAX, .rank = -1 };
 	ut_build_init(&c->build);
-	ut_json_init(&c->json, read_input, input, input->offset);
+	ut_json_init(&c->json, ut_chrome_read_input, input, input->offset);
 	c->cached = cache_size(input->source->size);
 	c->names = ut_make(c->cached * sizeof(*c->names));
 	c->values = ut_make(c->cached * sizeof(*c->values));
@@ -67,9 +67,10 @@ void ut_chrome_init(struct ut_chrome *c, struct ut_chrome_input *input)
 		c->words[i] = ut_strtab_intern_z(&c->build.store.trace.strings, words[i]);
 }
 
-static void release_texts(struct ut_chrome_text *cache, uint32_t count)
+/* Mostly none has a text of its own, and large parts of a cache were never touched. */
+static void release_texts(const struct ut_chrome *c, struct ut_chrome_text *cache)
 {
-	for (size_t i = 0; cache && i < count; i++)
+	for (size_t i = 0; c->owns && i < c->cached; i++)
 		free(cache[i].own);
 	free(cache);
 }
@@ -78,9 +79,9 @@ void ut_chrome_release(struct ut_chrome *c)
 {
 	ut_build_abandon(&c->build);
 	ut_json_release(&c->json);
-	release_texts(c->names, c->cached);
-	release_texts(c->values, c->cached);
-	release_texts(c->texts, c->cached);
+	release_texts(c, c->names);
+	release_texts(c, c->values);
+	release_texts(c, c->texts);
 	free(c->types);
 	free(c->seats);
 	free(c->places.items);
@@ -129,6 +130,7 @@ static void learn(struct ut_chrome *c, struct ut_chrome_text *slot, struct ut_st
 		slot->len = UINT32_MAX; /* fits nothing */
 		return;
 	}
+	c->owns = true;
 	slot->own = ut_grow(slot->own, text.len, &slot->own_cap, 1);
 	memcpy(slot->own, text.ptr, text.len);
 	slot->raw = slot->own;
