@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/str.h"
@@ -38,6 +39,7 @@ static int run(struct ut_merge *m, struct ut_err *err)
 	int64_t text = 0;
 	int rc;
 
+	ut_keep_freed();
 	if (!m->job->rank)
 		text = ut_merge_all_text(m);
 	text = ut_mpijob_max(m->job, text);

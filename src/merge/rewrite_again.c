@@ -149,7 +149,7 @@ const char *ut_scan_again(const char *p, const char *end, struct ut_rewrite_walk
 	uint64_t string_bits = 0; /* all ones while a string reaches over the edge */
 	size_t depth = 0;
 
-	*e = (struct ut_rewrite_walk_event){ 0 };
+	ut_rewrite_walk_clear(e);
 	for (; p < end; p += 64) {
 		struct marks m = mark64(p);
 		uint64_t strings = inside(m.quotes) ^ string_bits;

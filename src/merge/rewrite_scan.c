@@ -142,17 +142,100 @@ static inline const char *scalar(const char *p, const char *end)
 	return *p == '-' ? number(p) : word(p);
 }
 
-/* Behind a key and its colon, at the value. */
-static inline const char *key(const char *p, const char *end)
+/* ---- keys ----------------------------------------------------------------------------------- */
+
+/* In place of an offset into the event: of a member that nobody asks for. */
+#define NOWHERE UINT8_MAX
+
+/* Behind the key at p, if it is one of those that came behind the last; NULL: look for its end. */
+static inline const char *known_key(struct ut_scan_keys *k, const char *p)
 {
-	if (*p != '"')
-		return NULL;
-	p = string(p + 1, end);
-	if (!p)
-		return NULL;
-	p = blanks(p);
-	return *p == ':' ? blanks(p + 1) : NULL;
+#ifdef __SSE2__
+	__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+	const struct ut_scan_key *last = &k->items[k->at];
+
+	for (int way = 0; way < UT_SCAN_WAYS; way++) {
+		const struct ut_scan_key *item = &k->items[last->next[way]];
+		__m128i text = _mm_loadu_si128((const __m128i *)(const void *)item->text);
+		int same = _mm_movemask_epi8(_mm_cmpeq_epi8(x, text));
+
+		if ((same | item->unused) == 0xffff) {
+			k->at = last->next[way];
+			return p + item->len;
+		}
+	}
+#else
+	(void)k;
+	(void)p;
+#endif
+	return NULL;
 }
+
+static uint8_t number_of_key(struct ut_scan_keys *k, const char *text, uint8_t len, uint8_t member)
+{
+	struct ut_scan_key *item;
+	uint8_t i = 1;
+
+	for (; i <= k->count; i++) {
+		if (k->items[i].len == len && !memcmp(k->items[i].text, text, len))
+			return i;
+	}
+	if (i == UT_SCAN_KEYS)
+		return 0;
+	k->count++;
+	item = &k->items[i];
+	memcpy(item->text, text, len);
+	item->unused = (uint16_t)(UINT32_C(0xffff) << len);
+	item->len = len;
+	item->member = member;
+	return i;
+}
+
+/* This key came behind the last one. */
+static void learn_key(struct ut_scan_keys *k, const char *text, size_t len, uint8_t member)
+{
+	struct ut_scan_key *last = &k->items[k->at];
+	uint8_t number =
+		len <= sizeof(last->text) ? number_of_key(k, text, (uint8_t)len, member) : 0;
+
+	if (!number)
+		return;
+	memmove(last->next + 1, last->next, UT_SCAN_WAYS - 1);
+	last->next[0] = number;
+	k->at = number;
+}
+
+static const char *key_slow(struct ut_scan_keys *k, const char *p, const char *end, uint8_t *member)
+{
+	struct ut_rewrite_walk_event e;
+	const char *text = p, *close = *p == '"' ? string(p + 1, end) : NULL;
+	const struct ut_str *to;
+
+	if (!close)
+		return NULL;
+	to = ut_rewrite_walk_member(&e, text + 1, (size_t)(close - text - 2));
+	*member = to ? (uint8_t)((const char *)to - (const char *)&e) : NOWHERE;
+	p = blanks(close);
+	if (*p != ':')
+		return NULL;
+	if (p == close)
+		learn_key(k, text, (size_t)(p + 1 - text), *member);
+	return blanks(p + 1);
+}
+
+/* Behind a key and its colon, at the value. */
+static inline const char *key(struct ut_scan_keys *k, const char *p, const char *end,
+			      uint8_t *member)
+{
+	const char *after = known_key(k, p);
+
+	if (!after)
+		return key_slow(k, p, end, member);
+	*member = k->items[k->at].member;
+	return blanks(after);
+}
+
+/* ---- values in values ----------------------------------------------------------------------- */
 
 /*
  * A short list of whole numbers, which shapes and sizes are: onto its closing bracket, if that is
@@ -184,6 +267,7 @@ static inline const char *number_list(const char *p)
 
 /* The brackets that are open, the innermost last: a bit per level, set for an object. */
 struct nest {
+	struct ut_scan_keys *keys;
 	uint64_t objects;
 	int depth;
 };
@@ -202,13 +286,14 @@ static inline char closing(const struct nest *n)
 static inline const char *open_bracket(struct nest *n, const char *p, const char *end)
 {
 	const char *list_end;
+	uint8_t member;
 
 	if (++n->depth > DEPTH)
 		return NULL;
 	n->objects = n->objects << 1 | (*p == '{');
 	p = blanks(p + 1);
 	if (in_object(n) && *p != '}') {
-		p = key(p, end);
+		p = key(n->keys, p, end, &member);
 		return p && *p != '}' ? p : NULL; /* a key wants a value */
 	}
 	if (in_object(n))
@@ -233,16 +318,18 @@ static inline const char *close_brackets(struct nest *n, const char *p)
 /* Over a comma, to the next value. */
 static inline const char *next_value(const struct nest *n, const char *p, const char *end)
 {
+	uint8_t member;
+
 	if (*p != ',' || p >= end)
 		return NULL;
 	p = blanks(p + 1);
-	return in_object(n) ? key(p, end) : p;
+	return in_object(n) ? key(n->keys, p, end, &member) : p;
 }
 
 /* Behind the array or object at p; every byte of it is checked. */
-static const char *nested(const char *p, const char *end)
+static const char *nested(struct ut_scan_keys *keys, const char *p, const char *end)
 {
-	struct nest n = { 0 };
+	struct nest n = { .keys = keys };
 
 	do {
 		bool opens = *p == '{' || *p == '[';
@@ -261,33 +348,30 @@ static const char *nested(const char *p, const char *end)
 
 /* ---- the event ------------------------------------------------------------------------------ */
 
-static inline const char *value(const char *p, const char *end)
+static inline const char *value(struct ut_scan_keys *keys, const char *p, const char *end)
 {
-	return *p != '{' && *p != '[' ? scalar(p, end) : nested(p, end);
+	return *p != '{' && *p != '[' ? scalar(p, end) : nested(keys, p, end);
 }
 
-const char *ut_scan_event(const char *p, const char *end, struct ut_rewrite_walk_event *e)
+const char *ut_scan_event(const char *p, const char *end, struct ut_scan_keys *keys,
+			  struct ut_rewrite_walk_event *e)
 {
 	const char *start = p;
 
-	*e = (struct ut_rewrite_walk_event){ 0 };
+	ut_rewrite_walk_clear(e);
+	keys->at = 0;
 	for (p = blanks(p + 1); *p != '}'; p = blanks(p + 1)) {
-		const char *name = p + 1, *close = *p == '"' ? string(name, end) : NULL;
-		struct ut_str *to;
+		uint8_t member;
+		const char *from = key(keys, p, end, &member);
 
-		if (!close)
+		if (!from)
 			return NULL;
-		p = blanks(close);
-		if (*p != ':')
-			return NULL;
-		p = blanks(p + 1);
-		to = ut_rewrite_walk_member(e, name, (size_t)(close - 1 - name));
-		name = p;
-		p = value(p, end);
+		p = value(keys, from, end);
 		if (!p)
 			return NULL;
-		if (to)
-			*to = (struct ut_str){ name, (size_t)(p - name) };
+		if (member != NOWHERE)
+			*(struct ut_str *)(void *)((char *)e + member) =
+				(struct ut_str){ from, (size_t)(p - from) };
 		p = blanks(p);
 		if (*p != ',')
 			break;

@@ -48,7 +48,7 @@ static inline const char *scan(struct ut_rewrite_walk *w, const char *p)
 {
 	const char *after = w->trusted ? ut_scan_again(p, w->json.end, &w->event) : NULL;
 
-	return after ? after : ut_scan_event(p, w->json.end, &w->event);
+	return after ? after : ut_scan_event(p, w->json.end, &w->keys, &w->event);
 }
 
 static bool read_event(struct ut_rewrite_walk *w)
@@ -176,8 +176,7 @@ int ut_rewrite_walk_open(struct ut_rewrite_walk *w, const char *path, struct ut_
 	rc = ut_source_open(&w->source, path, err);
 	if (rc)
 		return rc;
-	ut_json_init(&w->json, read_source, &w->source, 0);
-	w->json.cap = WINDOW; /* smaller than usual: see there */
+	ut_json_init_window(&w->json, read_source, &w->source, WINDOW);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "merge/rewrite_scan.h"
 #include "text/source.h"
 
 /* One event. Members that it does not have are {NULL, 0}; strings are given with their quotes. */
@@ -22,6 +23,24 @@ struct ut_rewrite_walk_event {
 	struct ut_str text; /* from { to } */
 	struct ut_str ph, ts, dur, pid, id, id2, bind_id, name, args, sf;
 };
+
+/* One that has nothing yet. By name: as a whole, compilers clear it slowly, byte by byte. */
+static inline void ut_rewrite_walk_clear(struct ut_rewrite_walk_event *e)
+{
+	static const struct ut_str none;
+
+	e->text = none;
+	e->ph = none;
+	e->ts = none;
+	e->dur = none;
+	e->pid = none;
+	e->id = none;
+	e->id2 = none;
+	e->bind_id = none;
+	e->name = none;
+	e->args = none;
+	e->sf = none;
+}
 
 /* Where a member of this name goes; NULL = nowhere. */
 static inline struct ut_str *ut_rewrite_walk_member(struct ut_rewrite_walk_event *e, const char *k,
@@ -80,6 +99,7 @@ struct ut_rewrite_walk {
 	struct ut_source source;
 	struct ut_json json;
 	struct ut_rewrite_walk_event event;
+	struct ut_scan_keys keys;
 	struct ut_str key, value;
 	struct ut_buf clean;    /* the repaired copy of the event */
 	struct ut_buf key_text; /* what key points to */

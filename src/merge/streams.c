@@ -117,52 +117,65 @@ static int next_frame(struct pool *p, struct lane *l, struct ut_err *err)
 	return 0;
 }
 
-static int64_t key_of(const struct lane *l)
-{
-	return l->frame->keys[l->at];
-}
+/* A lane that still has events, with the key of its next one: what is compared lies together. */
+struct head {
+	int64_t key;
+	struct lane *lane;
+};
 
-static bool before(const struct lane *a, const struct lane *b)
-{
-	return key_of(a) != key_of(b) ? key_of(a) < key_of(b) : a < b;
-}
-
-/* The lanes that still have events, the first of all at the top. */
+/* The first of all at the top. */
 struct heap {
-	struct lane **items;
+	struct head *items;
 	size_t count;
 };
 
-static void sift_down(struct heap *h, size_t i)
+/* Without a branch: which lane is first cannot be foreseen. */
+static inline bool before(const struct head *a, const struct head *b)
 {
-	for (;;) {
-		size_t child = 2 * i + 1;
-		struct lane *l = h->items[i];
+	return (a->key < b->key) | ((a->key == b->key) & (a->lane < b->lane));
+}
 
-		if (child + 1 < h->count && before(h->items[child + 1], h->items[child]))
-			child++;
-		if (child >= h->count || !before(h->items[child], l))
-			return;
-		h->items[i] = h->items[child];
-		h->items[child] = l;
-		i = child;
+/* From place i on down, to where it belongs. */
+static void sift_down(struct heap *h, size_t i, struct head head)
+{
+	struct head *items = h->items;
+	size_t child;
+
+	for (; (child = 2 * i + 1) < h->count; i = child) {
+		if (child + 1 < h->count)
+			child += before(&items[child + 1], &items[child]);
+		if (!before(&items[child], &head))
+			break;
+		items[i] = items[child];
 	}
+	items[i] = head;
+}
+
+static struct head head_of(struct lane *l)
+{
+	return (struct head){ l->frame->keys[l->at], l };
+}
+
+static bool goes_first(struct lane *l, uint32_t i, const struct head *other)
+{
+	return before(&(struct head){ l->frame->keys[i], l }, other);
 }
 
 /* How far the lane at the top may go before another has to. Keys never fall: search, not walk. */
 static uint32_t run_end(const struct heap *h)
 {
-	const struct lane *l = h->items[0], *other;
+	struct lane *l = h->items[0].lane;
+	const struct head *other;
 	uint32_t low = l->at + 1, high = l->frame->count, step = 1;
 
 	if (h->count == 1)
 		return high;
-	other = h->items[1];
-	if (h->count > 2 && before(h->items[2], other))
-		other = h->items[2];
-#define GOES_FIRST(i)                                                                              \
-	(l->frame->keys[i] < key_of(other) || (l->frame->keys[i] == key_of(other) && l < other))
-	while (low + step < high && GOES_FIRST(low + step - 1)) {
+	other = &h->items[1];
+	if (h->count > 2 && before(&h->items[2], other))
+		other = &h->items[2];
+	if (low < high && !goes_first(l, low, other))
+		return low; /* ranks in step: one event each */
+	while (low + step < high && goes_first(l, low + step - 1, other)) {
 		low += step;
 		step *= 2;
 	}
@@ -170,38 +183,46 @@ static uint32_t run_end(const struct heap *h)
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (GOES_FIRST(middle))
+		if (goes_first(l, middle, other))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-#undef GOES_FIRST
 	return low;
 }
 
-static int take_all(struct pool *p, struct heap *h, struct ut_runs *to, struct ut_err *err)
+static int start_heap(struct pool *p, struct heap *h, struct ut_err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < p->count; i++) {
 		rc = next_frame(p, &p->lanes[i], err);
 		if (!rc && p->lanes[i].frame)
-			h->items[h->count++] = &p->lanes[i];
+			h->items[h->count++] = head_of(&p->lanes[i]);
 	}
 	for (size_t i = h->count / 2; !rc && i-- > 0;)
-		sift_down(h, i);
+		sift_down(h, i, h->items[i]);
+	return rc;
+}
+
+static int take_all(struct pool *p, struct heap *h, struct ut_runs *to, struct ut_err *err)
+{
+	int rc = start_heap(p, h, err);
+
 	while (!rc && h->count) {
-		struct lane *l = h->items[0];
+		struct lane *l = h->items[0].lane;
 		uint32_t end = run_end(h);
 
 		rc = to->put(to, l->frame, l->at, end, err);
 		l->at = end;
 		if (!rc && l->at == l->frame->count)
 			rc = next_frame(p, l, err);
-		if (!l->frame)
-			h->items[0] = h->items[--h->count];
-		if (h->count)
-			sift_down(h, 0);
+		if (rc)
+			break;
+		if (l->frame)
+			sift_down(h, 0, head_of(l));
+		else if (--h->count)
+			sift_down(h, 0, h->items[h->count]);
 	}
 	return rc;
 }
@@ -236,7 +257,7 @@ int ut_streams_merge(struct ut_stream *const *streams, size_t count, unsigned in
 			  .lock = PTHREAD_MUTEX_INITIALIZER,
 			  .work = PTHREAD_COND_INITIALIZER,
 			  .ready = PTHREAD_COND_INITIALIZER };
-	struct heap h = { .items = ut_make((count + 1) * sizeof(struct lane *)) };
+	struct heap h = { .items = ut_make((count + 1) * sizeof(struct head)) };
 	pthread_t *workers = ut_make((threads + 1) * sizeof(*workers));
 	unsigned int started = 0;
 	int rc;

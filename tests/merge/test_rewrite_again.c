@@ -120,6 +120,8 @@ static void add_event(struct ut_buf *b)
 	ut_buf_char(b, '}');
 }
 
+static struct ut_scan_keys keys; /* those of all tests: what one has taught it misleads no other */
+
 static void expect_span(struct ut_str got, struct ut_str want)
 {
 	assert_ptr_equal(got.ptr, want.ptr);
@@ -138,7 +140,7 @@ static void both_looks_find_the_same(void **state)
 
 		add_event(&text);
 		make_window(&w, text.data);
-		after = ut_scan_event(w.text, w.end, &first);
+		after = ut_scan_event(w.text, w.end, &keys, &first);
 		after_again = ut_scan_again(w.text, w.end, &again);
 		assert_ptr_equal(after, w.end);
 #ifdef __SSE2__
@@ -159,6 +161,51 @@ static void both_looks_find_the_same(void **state)
 	}
 }
 
+/* Keys that begin alike, that are too long to be remembered, that have blanks behind them. */
+static void add_odd_event(struct ut_buf *b)
+{
+	static const char *const odd[] = {
+		"\"p\":",    "\"pid\":", "\"pid2\":",
+		"\"pid\" :", "\"ts\": ", "\"ts\\n\":",
+		"\"\":",     "\"ph\":",  "\"a_key_of_more_than_16_bytes\":"
+	};
+	int members = 1 + (int)(random() % 6);
+
+	ut_buf_char(b, '{');
+	for (int i = 0; i < members; i++) {
+		ut_buf_fmt(b, "%s%s", i ? "," : "", odd[random() % 9]);
+		if (random() % 3)
+			ut_buf_fmt(b, "%ld", random() % 100);
+		else
+			ut_buf_fmt(b, "{%s%ld}", odd[random() % 9], random() % 100);
+	}
+	ut_buf_char(b, '}');
+}
+
+static void keys_that_are_remembered_are_no_others(void **state)
+{
+	static struct ut_scan_keys remembered;
+
+	(void)state;
+	srandom(11);
+	for (int round = 0; round < 20000; round++) {
+		struct ut_scan_keys none = { 0 };
+		struct ut_rewrite_walk_event first, again;
+		struct ut_buf text = { 0 };
+		struct window w;
+
+		add_odd_event(&text);
+		make_window(&w, text.data);
+		assert_ptr_equal(ut_scan_event(w.text, w.end, &none, &first), w.end);
+		assert_ptr_equal(ut_scan_event(w.text, w.end, &remembered, &again), w.end);
+		expect_span(again.pid, first.pid);
+		expect_span(again.ts, first.ts);
+		expect_span(again.ph, first.ph);
+		free_window(&w);
+		ut_buf_release(&text);
+	}
+}
+
 static void an_event_that_is_cut_off_is_none(void **state)
 {
 	static const char text[] =
@@ -173,7 +220,7 @@ static void an_event_that_is_cut_off_is_none(void **state)
 		part[len] = '\0';
 		make_window(&w, part);
 		assert_null(ut_scan_again(w.text, w.end, &e));
-		assert_null(ut_scan_event(w.text, w.end, &e));
+		assert_null(ut_scan_event(w.text, w.end, &keys, &e));
 		free_window(&w);
 	}
 }
@@ -206,7 +253,7 @@ static void expect_list(const char *list, bool good)
 
 	ut_buf_fmt(&text, "{\"a\":%s}", list);
 	make_window(&w, text.data);
-	assert_int_equal(ut_scan_event(w.text, w.end, &e) != NULL, good);
+	assert_int_equal(ut_scan_event(w.text, w.end, &keys, &e) != NULL, good);
 	free_window(&w);
 	ut_buf_release(&text);
 }
@@ -238,6 +285,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_looks_find_the_same),
+		cmocka_unit_test(keys_that_are_remembered_are_no_others),
 		cmocka_unit_test(an_event_that_is_cut_off_is_none),
 		cmocka_unit_test(the_second_look_leaves_the_unusual_to_others),
 		cmocka_unit_test(lists_of_numbers_are_checked),
