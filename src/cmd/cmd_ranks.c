@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/opt.h"
 #include "cmd/last.h"
@@ -226,6 +227,7 @@ static int ranks(const struct ranks_opts *o, const struct ut_words *words, struc
 		return UT_EXIT_OK;
 	if (note.text[0])
 		ut_log(UT_WARN, "%s", note.text);
+	ut_keep_freed();
 	ut_ranks_init(&r);
 	rc = read_all(o, &r, &job, words, err);
 	first = !job.rank;

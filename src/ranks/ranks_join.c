@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/big.h"
 #include "base/crew.h"
 #include "base/grow.h"
 #include "base/sort.h"
@@ -17,6 +18,10 @@
 
 #define PART_BITS 6u
 #define PARTS     (1u << PART_BITS)
+#define SPREAD    UINT64_C(0x9e3779b97f4a7c15)
+
+#define MOST_LIST_BITS 20u
+#define FEW            32u /* marks that are sorted at once */
 
 struct marks {
 	struct ut_rank_mark *items, *sorted;
@@ -28,7 +33,7 @@ struct marks {
 static unsigned int part_of(uint64_t id)
 {
 	/* Numbers of messages lie below 2^62. */
-	return (unsigned int)((id * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - PART_BITS));
+	return (unsigned int)((id * SPREAD) >> (64 - PART_BITS));
 }
 
 static int by_id(const void *a, const void *b)
@@ -44,17 +49,57 @@ static int by_id(const void *a, const void *b)
 	return (x->call > y->call) - (x->call < y->call);
 }
 
-static void sort_part(void *ctx, size_t i)
+/* Which of a part's lists it goes into: the bits below those that chose the part. */
+static size_t list_of(uint64_t id, unsigned int bits)
 {
-	struct marks *m = ctx;
+	return (size_t)((id * SPREAD << PART_BITS) >> (64 - bits));
+}
 
-	ut_sort(m->sorted + m->starts[i], m->starts[i + 1] - m->starts[i], sizeof(*m->sorted),
-		by_id);
+/* A few of them; members of a collective call come in order. */
+static void sort_list(struct ut_rank_mark *items, size_t count)
+{
+	if (count > FEW) {
+		ut_sort(items, count, sizeof(*items), by_id);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct ut_rank_mark m = items[i];
+		size_t k = i;
+
+		for (; k && by_id(&m, &items[k - 1]) < 0; k--)
+			items[k] = items[k - 1];
+		items[k] = m;
+	}
+}
+
+/* Lists of a few each, so that hardly anything has to be compared. */
+static void sort_part(void *ctx, size_t part)
+{
+	const struct marks *m = ctx;
+	struct ut_rank_mark *to = m->sorted + m->starts[part], *from = m->items + m->starts[part];
+	size_t count = m->starts[part + 1] - m->starts[part], lists;
+	unsigned int bits = 1;
+	uint32_t *ends;
+
+	while (bits < MOST_LIST_BITS && count >> bits > FEW / 8)
+		bits++;
+	lists = (size_t)1 << bits;
+	ends = ut_make((lists + 1) * sizeof(*ends));
+	for (size_t i = 0; i < count; i++)
+		ends[list_of(from[i].id, bits) + 1]++;
+	for (size_t i = 0; i < lists; i++)
+		ends[i + 1] += ends[i];
+	for (size_t i = 0; i < count; i++)
+		to[ends[list_of(from[i].id, bits)]++] = from[i];
+	for (size_t i = 0, start = 0; i < lists; start = ends[i++])
+		sort_list(to + start, ends[i] - start);
+	free(ends);
 }
 
 static void sort_marks(struct marks *m, size_t count, size_t threads)
 {
 	size_t sizes[PARTS] = { 0 }, at[PARTS];
+	struct ut_rank_mark *scattered;
 
 	for (size_t i = 0; i < count; i++)
 		sizes[part_of(m->items[i].id)]++;
@@ -62,14 +107,14 @@ static void sort_marks(struct marks *m, size_t count, size_t threads)
 		at[p] = m->starts[p];
 		m->starts[p + 1] = m->starts[p] + sizes[p];
 	}
-	m->sorted = ut_make((count + 1) * sizeof(*m->sorted));
-	for (unsigned int p = 0; p < PARTS; p++)
-		at[p] = m->starts[p];
+	scattered = ut_ace_big_make(count, sizeof(*scattered));
 	for (size_t i = 0; i < count; i++)
-		m->sorted[at[part_of(m->items[i].id)]++] = m->items[i];
-	free(m->items);
-	m->items = NULL;
+		scattered[at[part_of(m->items[i].id)]++] = m->items[i];
+	m->sorted = m->items; /* what was there is in the parts now */
+	m->items = scattered;
 	ut_crew_each(ut_crew_size(threads, PARTS), PARTS, sort_part, m);
+	free(scattered);
+	m->items = NULL;
 }
 
 /* ---- messages ------------------------------------------------------------------------------ */
@@ -208,7 +253,7 @@ void ut_ranks_mark(const struct ut_ranks *r, size_t threads, struct ut_rank_mark
 	struct marks all = { 0 };
 	size_t count = count_marks(r);
 
-	all.items = ut_make((count + 1) * sizeof(*all.items));
+	all.items = ut_ace_big_make(count, sizeof(*all.items));
 	make_marks(r, all.items);
 	sort_marks(&all, count, threads);
 	*m = (struct ut_rank_marks){ all.sorted, count };

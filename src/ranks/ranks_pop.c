@@ -13,11 +13,18 @@ struct player {
 	uint64_t now;     /* when it would be on an ideal network */
 };
 
+/* A rank's next begin or end. It holds all that decides about its place: the heap is hot. */
+struct moment {
+	uint64_t at;
+	uint32_t rank;
+	uint32_t order; /* at one moment those that enter come before those that leave */
+};
+
 struct play {
 	struct ut_ranks *ranks;
 	struct player *players;
-	uint64_t **entered; /* of each rank, of each call */
-	uint32_t *heap;     /* ranks, by the time of their next moment */
+	uint64_t **entered;  /* of each rank, of each call */
+	struct moment *heap; /* one of each rank, the earliest at the top */
 	size_t heap_count;
 };
 
@@ -37,43 +44,35 @@ static void skip_side(const struct play *p, uint32_t rank)
 		me->call++;
 }
 
-static uint64_t next_moment(const struct play *p, uint32_t rank)
+static struct moment next_moment(const struct play *p, uint32_t rank)
 {
 	const struct player *me = &p->players[rank];
 	const struct ut_rank_call *c = &p->ranks->items[rank].calls[me->call];
 
-	return me->inside ? c->end : c->begin;
+	return (struct moment){ me->inside ? c->end : c->begin, rank,
+				rank | (me->inside ? UINT32_C(1) << 31 : 0) };
 }
 
-/* At one moment those that enter come before those that leave. */
-static bool comes_first(const struct play *p, uint32_t a, uint32_t b)
+/* Without a branch: which of two ranks is first cannot be foreseen. */
+static inline bool comes_first(const struct moment *a, const struct moment *b)
 {
-	uint64_t x = next_moment(p, a), y = next_moment(p, b);
-
-	if (x != y)
-		return x < y;
-	if (p->players[a].inside != p->players[b].inside)
-		return p->players[b].inside;
-	return a < b;
+	return (a->at < b->at) | ((a->at == b->at) & (a->order < b->order));
 }
 
-static void sink(struct play *p, size_t i)
+/* From place i on down, to where it belongs. */
+static void sink(struct play *p, size_t i, struct moment m)
 {
-	for (;;) {
-		size_t least = i, left = 2 * i + 1;
-		uint32_t other;
+	struct moment *heap = p->heap;
+	size_t child;
 
-		if (left < p->heap_count && comes_first(p, p->heap[left], p->heap[least]))
-			least = left;
-		if (left + 1 < p->heap_count && comes_first(p, p->heap[left + 1], p->heap[least]))
-			least = left + 1;
-		if (least == i)
-			return;
-		other = p->heap[i];
-		p->heap[i] = p->heap[least];
-		p->heap[least] = other;
-		i = least;
+	for (; (child = 2 * i + 1) < p->heap_count; i = child) {
+		if (child + 1 < p->heap_count)
+			child += comes_first(&heap[child + 1], &heap[child]);
+		if (!comes_first(&heap[child], &m))
+			break;
+		heap[i] = heap[child];
 	}
+	heap[i] = m;
 }
 
 /* ---- one moment ---------------------------------------------------------------------------- */
@@ -148,10 +147,10 @@ static void start(struct play *p)
 		p->entered[i] = ut_make((r->items[i].call_count + 1) * sizeof(**p->entered));
 		skip_side(p, i);
 		if (p->players[i].call < r->items[i].call_count)
-			p->heap[p->heap_count++] = i;
+			p->heap[p->heap_count++] = next_moment(p, i);
 	}
 	for (size_t i = p->heap_count; i > 0; i--)
-		sink(p, i - 1);
+		sink(p, i - 1, p->heap[i - 1]);
 	for (size_t i = 0; i < r->meeting_count; i++)
 		r->meetings[i].ideal = r->meetings[i].ideal_root = 0;
 }
@@ -163,15 +162,16 @@ static uint64_t play(struct ut_ranks *r)
 
 	start(&p);
 	while (p.heap_count) {
-		uint32_t rank = p.heap[0];
+		uint32_t rank = p.heap[0].rank;
 
 		if (p.players[rank].inside)
 			leave(&p, rank);
 		else
 			enter(&p, rank);
-		if (p.players[rank].call >= r->items[rank].call_count)
-			p.heap[0] = p.heap[--p.heap_count];
-		sink(&p, 0);
+		if (p.players[rank].call < r->items[rank].call_count)
+			sink(&p, 0, next_moment(&p, rank));
+		else if (--p.heap_count)
+			sink(&p, 0, p.heap[p.heap_count]);
 	}
 	for (uint32_t i = 0; i < r->count; i++) {
 		struct player *me = &p.players[i];

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/big.h"
 #include "base/grow.h"
 #include "model/classify.h"
 #include "model/store.h"
@@ -238,7 +239,7 @@ static void add_call(struct reader *rd, const struct ut_event *e, const struct r
 	bool inner = rd->depth && rd->open[rd->depth - 1].call;
 	struct ut_rank_call *c;
 
-	r->calls = ut_grow(r->calls, r->call_count + 1, &r->call_cap, sizeof(*r->calls));
+	r->calls = ut_ace_big_grow(r->calls, r->call_count + 1, &r->call_cap, sizeof(*r->calls));
 	c = &r->calls[r->call_count++];
 	*c = (struct ut_rank_call){ .begin = e->ts,
 				    .end = ut_event_end(e),
@@ -268,7 +269,7 @@ static void add_end(struct reader *rd, const struct ut_event *e, bool received)
 		i--;
 	if (!i)
 		return; /* of somebody else's runtime */
-	r->ends = ut_grow(r->ends, r->end_count + 1, &r->end_cap, sizeof(*r->ends));
+	r->ends = ut_ace_big_grow(r->ends, r->end_count + 1, &r->end_cap, sizeof(*r->ends));
 	r->ends[r->end_count++] = (struct ut_rank_end){ .id = e->val,
 							.call = rd->open[i - 1].call - 1,
 							.partner = UT_RANK_NOBODY,
@@ -388,19 +389,28 @@ static void read_track(struct reader *rd, uint32_t track)
 
 /* ---- a process ----------------------------------------------------------------------------- */
 
-static uint64_t calls_on(const struct reader *rd, uint32_t track)
+struct row_count {
+	uint64_t calls, ends;
+};
+
+static struct row_count count_rows(const struct reader *rd, uint32_t track)
 {
 	const struct ut_rows *rows = &rd->store->rows[track];
-	uint64_t calls = 0;
+	struct row_count n = { 0 };
 
 	for (size_t b = 0; b < ut_rows_blocks(rows); b++) {
 		const struct ut_block *block = &rows->blocks[b];
 
-		for (uint32_t i = 0; i < block->count; i++)
-			calls += block->type[i] < rd->store->types.count &&
-				 rd->types[block->type[i]].kind == ROW_CALL;
+		for (uint32_t i = 0; i < block->count; i++) {
+			uint32_t type =
+				block->type[i] < rd->store->types.count ? block->type[i] : 0;
+			uint8_t kind = rd->types[type].kind;
+
+			n.calls += kind == ROW_CALL;
+			n.ends += kind == ROW_SENT || kind == ROW_RECEIVED;
+		}
 	}
-	return calls;
+	return n;
 }
 
 static int by_begin(const void *a, const void *b)
@@ -492,29 +502,40 @@ static void take_clock(struct reader *rd, const struct ut_process *p)
 	}
 }
 
+/* There may be millions: no room for more than there are. */
+static void make_room(struct ut_rank *r, const struct row_count *n)
+{
+	r->calls = ut_ace_big_grow(NULL, n->calls, &r->call_cap, sizeof(*r->calls));
+	if (n->ends)
+		r->ends = ut_ace_big_grow(NULL, n->ends, &r->end_cap, sizeof(*r->ends));
+}
+
 static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 {
 	const struct ut_trace *t = &rd->store->trace;
 	const struct ut_process *p = &t->processes[process];
 	uint32_t best = UINT32_MAX;
-	uint64_t most = 0, calls, all = 0;
+	struct row_count all = { 0 }, n;
+	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < t->track_count; i++) {
 		if (t->tracks[i].process != process)
 			continue;
-		calls = calls_on(rd, i);
-		all += calls;
-		best = calls > most ? i : best;
-		most = calls > most ? calls : most;
+		n = count_rows(rd, i);
+		all.calls += n.calls;
+		all.ends += n.ends;
+		best = n.calls > most ? i : best;
+		most = n.calls > most ? n.calls : most;
 	}
-	if (!all)
+	if (!all.calls)
 		return 0;
-	if (all >= UINT32_MAX)
+	if (all.calls >= UINT32_MAX)
 		return ut_err_set(err, -EFBIG,
 				  "rank %" PRId32 " has made %" PRIu64
 				  " calls: more than there is room for",
-				  p->rank, all);
+				  p->rank, all.calls);
 	rd->rank = ut_ranks_new(rd->ranks, p->rank);
+	make_room(rd->rank, &all);
 	rd->rank->host = text(rd, p->host);
 	rd->rank->program = text(rd, p->name);
 	rd->rank->origin = rd->ranks->origins;
@@ -526,13 +547,13 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 	rd->main = true;
 	read_track(rd, best);
 	rd->main = false;
-	for (uint32_t i = 0; all > most && i < t->track_count; i++) {
-		if (t->tracks[i].process == process && i != best && calls_on(rd, i))
+	for (uint32_t i = 0; all.calls > most && i < t->track_count; i++) {
+		if (t->tracks[i].process == process && i != best && count_rows(rd, i).calls)
 			read_track(rd, i);
 	}
 	if (rd->rank->rank < 0)
 		rd->rank->rank = (int32_t)rd->init_rank;
-	if (all > most)
+	if (all.calls > most)
 		ut_rank_order_calls(rd->rank);
 	find_range(rd->rank);
 	return 0;

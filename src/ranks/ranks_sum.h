@@ -12,11 +12,14 @@
 
 #define UT_RANK_IN_CALL UINT32_MAX /* in place of a task: in a call of its own */
 
+#define UT_RANK_KEYS_RECENT 16
+
 /* Rows known by a few numbers. {0} is empty. */
 struct ut_rank_keys {
 	struct ut_hashtab lookup;
 	uint32_t (*items)[4];
 	size_t count, cap;
+	uint32_t recent[UT_RANK_KEYS_RECENT]; /* rows asked for lately, plus 1 */
 };
 
 /* The index of the row of these; count has grown by one if it is new. */

@@ -116,8 +116,14 @@ static uint32_t find(const struct ut_rank_keys *k, const uint32_t key[4], uint32
 size_t ut_rank_keys_row(struct ut_rank_keys *k, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
 	const uint32_t key[4] = { a, b, c, d };
-	uint32_t hash = hash_of(key), number = find(k, key, hash);
+	uint32_t *recent = &k->recent[(a ^ b ^ c ^ d) % UT_RANK_KEYS_RECENT], hash, number;
 
+	/* Calls repeat: the same few names, tasks and partners. */
+	if (*recent && !memcmp(k->items[*recent - 1], key, sizeof(key)))
+		return *recent - 1;
+	hash = hash_of(key);
+	number = find(k, key, hash);
+	*recent = number ? number : (uint32_t)k->count + 1;
 	if (number)
 		return number - 1;
 	k->items = ut_grow(k->items, k->count + 1, &k->cap, sizeof(*k->items));
