@@ -42,7 +42,7 @@ function(ut_test_support room)
   endif()
   file(GLOB support CONFIGURE_DEPENDS
     ${PROJECT_SOURCE_DIR}/tests/support/*.c ${PROJECT_SOURCE_DIR}/tests/${room}/*.c)
-  if(room MATCHES "^(view|sample)$")
+  if(room MATCHES "^(view|sample|ranks)$")
     list(APPEND support ${PROJECT_SOURCE_DIR}/tests/analyze/make_store.c)
   endif()
   if(room STREQUAL "view")

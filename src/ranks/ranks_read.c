@@ -17,6 +17,7 @@
 
 #define MOST_ARGS 32
 #define MOST_OPEN 1024 /* deeper ones are not looked at */
+#define ROUNDED   2    /* ns by which the end of a span may lie behind the begin of the next */
 
 /* The facts of a call that count here. */
 #define KEY_LIST(X)                                                                                \
@@ -63,8 +64,10 @@ struct row_type {
 
 struct open {
 	uint64_t end;
-	uint32_t task; /* 0: it is a call */
-	uint32_t call; /* index + 1; 0: it is a task */
+	uint32_t task;   /* 0: it is a call */
+	uint32_t call;   /* index + 1; 0: it is a task */
+	uint32_t before; /* the call that it overlaps by rounding; index + 1, 0 = none */
+	uint64_t begin;  /* behind that one */
 };
 
 struct reader {
@@ -260,20 +263,32 @@ static void add_call(struct reader *rd, const struct ut_event *e, const struct r
 		c->begin = c[-1].end < e->ts ? c[-1].end : e->ts;
 }
 
-static void add_end(struct reader *rd, const struct ut_event *e, bool received)
+/* The call that a message arrives in or leaves from; index + 1, 0 = none. */
+static uint32_t call_around(const struct reader *rd, uint64_t ts, bool received)
 {
-	struct ut_rank *r = rd->rank;
 	size_t i = rd->depth;
 
 	while (i && !rd->open[i - 1].call)
 		i--;
 	if (!i)
-		return; /* of somebody else's runtime */
+		return 0; /* of somebody else's runtime */
+	/* what arrives as a call ends may be told when the next has begun */
+	return received && rd->open[i - 1].before && ts <= rd->open[i - 1].begin
+		       ? rd->open[i - 1].before
+		       : rd->open[i - 1].call;
+}
+
+static void add_end(struct reader *rd, const struct ut_event *e, bool received)
+{
+	struct ut_rank *r = rd->rank;
+	uint32_t call = call_around(rd, e->ts, received);
+
+	if (!call)
+		return;
 	r->ends = ut_ace_big_grow(r->ends, r->end_count + 1, &r->end_cap, sizeof(*r->ends));
-	r->ends[r->end_count++] = (struct ut_rank_end){ .id = e->val,
-							.call = rd->open[i - 1].call - 1,
-							.partner = UT_RANK_NOBODY,
-							.received = received };
+	r->ends[r->end_count++] = (struct ut_rank_end){
+		.id = e->val, .call = call - 1, .partner = UT_RANK_NOBODY, .received = received
+	};
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */
@@ -327,15 +342,40 @@ static void add_task(struct reader *rd, const struct ut_event *e, uint32_t task)
 
 /* ---- a thread ------------------------------------------------------------------------------ */
 
-static void take_span(struct reader *rd, const struct ut_event *e, const struct row_type *type)
+/*
+ * Begin and length of a span are rounded apart, so the next may seem to begin inside it. What
+ * lasts longer than what it lies in by a moment follows it. Returns when it begins; *before: the
+ * call that it follows so.
+ */
+static uint64_t begin_behind(const struct reader *rd, const struct ut_event *e, uint32_t *before)
 {
-	struct open o = { .end = ut_event_end(e) };
+	uint64_t begin = e->ts, end = ut_event_end(e);
 
-	close_until(rd, e->ts, true);
+	for (size_t i = rd->depth; i; i--) {
+		const struct open *o = &rd->open[i - 1];
+
+		if (o->end > e->ts + ROUNDED || o->end >= end)
+			break;
+		if (o->end <= begin)
+			continue;
+		begin = o->end;
+		*before = o->call ? o->call : *before;
+	}
+	return begin;
+}
+
+static void take_span(struct reader *rd, const struct ut_event *event, const struct row_type *type)
+{
+	struct open o = { .end = ut_event_end(event) };
+	struct ut_event e = *event;
+
+	e.ts = o.begin = begin_behind(rd, event, &o.before);
+	e.val = o.end - e.ts;
+	close_until(rd, e.ts, true);
 	if (type->kind == ROW_CALL)
-		add_call(rd, e, type);
+		add_call(rd, &e, type);
 	else if (type->name)
-		add_task(rd, e, type->name);
+		add_task(rd, &e, type->name);
 	if (rd->depth == MOST_OPEN)
 		return;
 	o.call = type->kind == ROW_CALL ? (uint32_t)rd->rank->call_count : 0;
