@@ -144,7 +144,7 @@ foreach(file ${_tests})
     continue()
   endif()
   set_tests_properties(${_folder}/${_name} PROPERTIES
-    LABELS e2e TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}" FIXTURES_REQUIRED built
+    LABELS e2e TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}" FIXTURES_REQUIRED built
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
   math(EXPR UT_E2E_TESTS "${UT_E2E_TESTS} + 1")
 endforeach()
@@ -162,7 +162,7 @@ foreach(_command ${_commands})
   add_test(NAME golden_${_command} COMMAND ${Python3_EXECUTABLE} -B
     ${PROJECT_SOURCE_DIR}/tests/golden/run.py ${_command})
   set_tests_properties(golden_${_command} PROPERTIES
-    LABELS "e2e;golden" TIMEOUT 300 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}"
+    LABELS "e2e;golden" TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${UT_TEST_ENV}"
     FIXTURES_REQUIRED built)
 endforeach()
 if(Python3_FOUND)
