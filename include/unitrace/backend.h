@@ -141,6 +141,8 @@ struct ut_probe {
 	void (*device)(void *ctx, const struct ut_device *device);
 	void *ctx;
 	char why[256]; /* why nothing can be recorded, when probe() fails */
+	/* Told about the metrics that the driver can measure, group by group; NULL = not wanted. */
+	void (*metric)(void *ctx, const struct ut_driver_metric *metric);
 };
 
 /* A backend, as it shows itself: the symbol "unitrace_backend" of its library. */

@@ -84,7 +84,36 @@ static void list_devices(struct ut_arena *a)
 		ut_log_classic(UT_WARN, "No devices found");
 }
 
-static bool list_metrics(const char *file)
+static void print_group(void *ctx, const char *text)
+{
+	size_t *count = ctx;
+
+	printf("%sGroup %zu: %s\n", *count ? "\n" : "", *count, text);
+	++*count;
+}
+
+static void print_metric(void *ctx, const char *text)
+{
+	(void)ctx;
+	printf("\tMetric %s\n", text);
+}
+
+/* Those of drivers; how many groups there are. */
+static size_t list_driver_metrics(struct ut_arena *a)
+{
+	size_t count = 0;
+	const struct ut_device_listener listener = { .group = print_group,
+						     .metric = print_metric,
+						     .ctx = &count,
+						     .teller = ut_log_teller() };
+	const char *library;
+
+	if (!ut_library_find(a, &library, NULL))
+		ut_device_list(a, ut_doors_folder(a, library), &listener);
+	return count;
+}
+
+static bool list_metrics(struct ut_arena *a, const char *file)
 {
 	struct ut_metric_groups groups;
 	struct ut_buf text = { 0 };
@@ -96,7 +125,7 @@ static bool list_metrics(const char *file)
 	if (rc)
 		ut_log(UT_ERR, "%s", err.text);
 	else
-		ut_metric_groups_print(&groups, &text);
+		ut_metric_groups_print(&groups, list_driver_metrics(a), &text);
 	if (text.len)
 		fputs(text.data, stdout);
 	ut_buf_release(&text);
@@ -118,7 +147,7 @@ static int act_at_once(struct ut_arena *a, const struct ut_record_opts *o)
 	if (o->device_list)
 		list_devices(a);
 	if (o->metric_list)
-		ok &= list_metrics(o->plan.device.metric_file);
+		ok &= list_metrics(a, o->plan.device.metric_file);
 	return ok ? UT_EXIT_OK : UT_EXIT_FAILED;
 }
 

@@ -260,7 +260,7 @@ static void print_metric(const struct ut_metric_group *group, size_t number,
 	ut_buf_fmt(to, " [%s, %s]\n", type_of(line, name), group->name.ptr);
 }
 
-void ut_metric_groups_print(const struct ut_metric_groups *g, struct ut_buf *to)
+void ut_metric_groups_print(const struct ut_metric_groups *g, size_t first, struct ut_buf *to)
 {
 	const struct ut_metric_line time = { .names = ut_str_of("GpuTime"),
 					     .unit = ut_str_of("ns"),
@@ -269,8 +269,8 @@ void ut_metric_groups_print(const struct ut_metric_groups *g, struct ut_buf *to)
 	for (size_t i = 0; i < g->count; i++) {
 		const struct ut_metric_group *group = &g->items[i];
 
-		ut_buf_fmt(to, "%sGroup %zu: %s (%s%s)\n", i ? "\n" : "", i, group->name.ptr,
-			   group->about.len ? group->about.ptr : group->name.ptr,
+		ut_buf_fmt(to, "%sGroup %zu: %s (%s%s)\n", first + i ? "\n" : "", first + i,
+			   group->name.ptr, group->about.len ? group->about.ptr : group->name.ptr,
 			   group->modes == UT_METRIC_QUERY      ? "; -q"
 			   : group->modes == UT_METRIC_SAMPLING ? "; -k"
 								: "");

@@ -64,7 +64,7 @@ int ut_metric_groups_find(const struct ut_metric_groups *g, const char *name,
 /* Its metrics for a backend. */
 void ut_metric_group_list(const struct ut_metric_group *group, struct ut_buf *to);
 
-/* What --metric-list prints, in the form of Intel's unitrace. */
-void ut_metric_groups_print(const struct ut_metric_groups *g, struct ut_buf *to);
+/* What --metric-list prints, in the form of Intel's unitrace; groups are numbered from first on. */
+void ut_metric_groups_print(const struct ut_metric_groups *g, size_t first, struct ut_buf *to);
 
 #endif

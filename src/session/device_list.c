@@ -27,7 +27,7 @@
 /* Texts of drivers may hold anything. */
 static void send_line(int fd, char kind, const char *text)
 {
-	char line[600];
+	char line[1400];
 	size_t len = (size_t)snprintf(line, sizeof(line) - 1, "%c%s", kind, text);
 
 	len = len < sizeof(line) - 2 ? len : sizeof(line) - 2;
@@ -54,6 +54,32 @@ static void on_device(void *ctx, const struct ut_device *d)
 {
 	if (d->size >= offsetof(struct ut_device, label) + sizeof(d->label))
 		send_device(*(const int *)ctx, d->index, d->label, d->name);
+}
+
+static void on_metric(void *ctx, const struct ut_driver_metric *m)
+{
+	char text[1300];
+	int fd = *(const int *)ctx;
+
+	if (m->size < offsetof(struct ut_driver_metric, type) + sizeof(m->type))
+		return;
+	if (!m->number) {
+		snprintf(text, sizeof(text), "%.250s (%.500s%s%s)", m->group,
+			 m->group_about ? m->group_about : m->group, m->only ? "; " : "",
+			 m->only ? m->only : "");
+		send_line(fd, 'G', text);
+	}
+	snprintf(text, sizeof(text), "%u: %.250s%s%.60s%s%s%.500s%s [%.60s, %.250s]", m->number,
+		 m->name, m->unit ? "[" : "", m->unit ? m->unit : "", m->unit ? "]" : "",
+		 m->about ? " (" : "", m->about ? m->about : "", m->about ? ")" : "", m->type,
+		 m->group);
+	send_line(fd, 'M', text);
+}
+
+static void on_nothing(void *ctx, const struct ut_device *d)
+{
+	(void)ctx;
+	(void)d;
 }
 
 /* Version 1 of the contract: its structs had no size. */
@@ -85,9 +111,12 @@ static void probe_v1(const struct ut_backend *b, int fd)
 		send_line(fd, 'W', probe.why[0] ? probe.why : "no device found");
 }
 
-static void probe_today(const struct ut_backend *b, int fd)
+static void probe_today(const struct ut_backend *b, int fd, const struct ut_device_listener *to)
 {
-	struct ut_probe probe = { .size = sizeof(probe), .device = on_device, .ctx = &fd };
+	struct ut_probe probe = { .size = sizeof(probe),
+				  .device = to->device ? on_device : on_nothing,
+				  .metric = to->group ? on_metric : NULL,
+				  .ctx = &fd };
 
 	if (b->probe(&probe))
 		send_line(fd, 'W', probe.why[0] ? probe.why : "no device found");
@@ -99,7 +128,7 @@ static bool is_asked(const struct ut_backend *b)
 	       b->size >= offsetof(struct ut_backend, probe) + sizeof(b->probe) && b->probe;
 }
 
-static _Noreturn void ask(const char *path, int fd)
+static _Noreturn void ask(const char *path, int fd, const struct ut_device_listener *to)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const struct ut_backend *b = library ? dlsym(library, "unitrace_backend") : NULL;
@@ -108,14 +137,14 @@ static _Noreturn void ask(const char *path, int fd)
 		send_line(fd, 'W', dlerror());
 	else if (!is_asked(b))
 		send_line(fd, 'W', "not a backend of this version");
-	else if (b->version == 1)
+	else if (b->version != 1)
+		probe_today(b, fd, to);
+	else if (to->device)
 		probe_v1(b, fd);
-	else
-		probe_today(b, fd);
 	_exit(0);
 }
 
-static _Noreturn void become_probe(const char *path, int fd)
+static _Noreturn void become_probe(const char *path, int fd, const struct ut_device_listener *to)
 {
 	const struct rlimit none = { 0, 0 };
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -124,7 +153,7 @@ static _Noreturn void become_probe(const char *path, int fd)
 	setrlimit(RLIMIT_CORE, &none);
 	for (int i = 0; i < 3 && nowhere >= 0; i++)
 		dup2(nowhere, i);
-	ask(path, fd);
+	ask(path, fd, to);
 }
 
 /* ---- here ---------------------------------------------------------------------------------- */
@@ -142,7 +171,11 @@ static void take_line(struct answers *a, const char *line)
 		a->to->device(a->to->ctx, line + 1);
 		a->devices++;
 		a->explained = true;
-	} else if (line[0] == 'W') {
+	} else if (line[0] == 'G') {
+		a->to->group(a->to->ctx, line + 1);
+	} else if (line[0] == 'M') {
+		a->to->metric(a->to->ctx, line + 1);
+	} else if (line[0] == 'W' && a->to->device) {
 		ut_tell(a->to->teller, UT_INFO, "%s: %s", a->name, line + 1);
 		a->explained = true;
 	}
@@ -188,7 +221,7 @@ static void ask_backend(const char *path, struct answers *a)
 		return;
 	pid = fork();
 	if (pid == 0)
-		become_probe(path, ends[1]);
+		become_probe(path, ends[1], a->to);
 	close(ends[1]);
 	if (pid > 0) {
 		hangs = !read_answers(ends[0], a);
@@ -201,7 +234,7 @@ static void ask_backend(const char *path, struct answers *a)
 		else if (WIFSIGNALED(status))
 			ut_tell(a->to->teller, UT_WARN, "%s: the driver crashes (%s)", a->name,
 				strsignal(WTERMSIG(status)));
-		else if (!a->explained)
+		else if (!a->explained && a->to->device)
 			ut_tell(a->to->teller, UT_INFO, "%s: no device found", a->name);
 	}
 	close(ends[0]);
@@ -231,7 +264,7 @@ unsigned int ut_device_list(struct ut_arena *a, const char *folder,
 		free(list[i]);
 	}
 	free(list);
-	if (count <= 0)
+	if (count <= 0 && listener->device)
 		ut_tell(listener->teller, UT_WARN,
 			"%s: no backends there; this unitrace was built without any", folder);
 	return answers.devices;

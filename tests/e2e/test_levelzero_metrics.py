@@ -129,6 +129,46 @@ class Query(MetricsCase):
                 self.assertNothingLeft()
 
 
+class Listed(MetricsCase):
+    """--metric-list: what the driver can measure, as Intel's tool lists it, in front of our own groups."""
+
+    def listed(self, simulated="", **more):
+        done = self.unitrace("--metric-list", env=self.environment(simulated, **more))
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        return done.stdout.decode().split("\n\n")
+
+    def test_groups_of_the_driver(self):
+        basic, vector, stalls, ours = self.listed()[:4]
+        self.assertEqual(basic.splitlines(), [
+            "Group 0: ComputeBasic (Simulated ComputeBasic metrics)",
+            "\tMetric 0: GpuTime[ns] (simulated: GpuTime) [UINT64, DURATION, ComputeBasic]",
+            "\tMetric 1: GpuCoreClocks[cycles] (simulated: GpuCoreClocks) [UINT64, EVENT, ComputeBasic]",
+            "\tMetric 2: AvgGpuCoreFrequencyMHz[MHz] (simulated: AvgGpuCoreFrequencyMHz)"
+            " [UINT64, EVENT, ComputeBasic]",
+            "\tMetric 3: XVE_ACTIVE[percent] (simulated: XVE_ACTIVE) [FLOAT32, RATIO, ComputeBasic]",
+            "\tMetric 4: XVE_STALL[percent] (simulated: XVE_STALL) [FLOAT32, RATIO, ComputeBasic]",
+            "\tMetric 5: GPU_MEMORY_BYTE_READ[bytes] (simulated: GPU_MEMORY_BYTE_READ)"
+            " [UINT64, THROUGHPUT, ComputeBasic]",
+            "\tMetric 6: QueryBeginTime[ns] (simulated: QueryBeginTime) [UINT64, TIMESTAMP, ComputeBasic]",
+            "\tMetric 7: ReportReason (simulated: ReportReason) [UINT32, RAW, ComputeBasic]"])
+        self.assertTrue(vector.startswith("Group 1: VectorEngine138 (Simulated VectorEngine138 metrics)\n"))
+        self.assertTrue(stalls.startswith(
+            "Group 2: EuStallSampling (Simulated EuStallSampling metrics; --stall-sampling)\n"
+            "\tMetric 0: IP[address] (simulated: IP) [UINT64, IP, EuStallSampling]\n"))
+        self.assertTrue(ours.startswith("Group 3: ComputeBasic (how busy"), ours)
+
+    def test_every_group_that_is_listed_can_be_measured(self):
+        for name in re.findall(r"^Group \d+: (\S+) \(Simulated [^;]*\)$", "\n".join(self.listed()), re.M):
+            self.measure("regular", QUERY, "--group", name)
+            self.assertTrue(self.kernels(), name)
+
+    def test_a_driver_without_metrics_or_devices_leaves_ours(self):
+        for simulated, more in (("fail=zetMetricGroupGet:1-9:0x70000001", {}),
+                                ("", {"UNITRACE_DeviceId": "7"}),
+                                ("", {"ZE_ENABLE_ALT_DRIVERS": "/nonexistent.so"})):
+            self.assertTrue(self.listed(simulated, **more)[0].startswith("Group 0: ComputeBasic (how busy"))
+
+
 class Stream(MetricsCase):
     def test_samples_belong_to_the_kernels_that_ran(self):
         got, _ = self.measure("regular", STREAM, "-i", "100", simulated="kernel_ns=5000000")

@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			if (n != g.items[i].line_count)
 				abort();
 		}
-		ut_metric_groups_print(&g, &text);
+		ut_metric_groups_print(&g, 0, &text);
 	}
 	ut_buf_release(&text);
 	ut_metric_groups_release(&g);
