@@ -67,6 +67,7 @@ PUBLIC = {
     "unitrace/backend.h": ["collect", "backend", "import", "session", "cmd"],
     "unitrace/backend_types.h": ["collect", "backend", "import", "session", "cmd"],
     "unitrace/backend_memory.h": ["collect", "backend", "import", "session", "cmd"],
+    "unitrace/backend_probe.h": ["backend", "session"],
 }
 # Who besides commands may use a standard stream, and what for.
 SPEAKS = {

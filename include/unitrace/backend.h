@@ -27,6 +27,7 @@
 #ifndef UNITRACE_BACKEND_H
 #define UNITRACE_BACKEND_H
 
+#include "unitrace/backend_probe.h"
 #include "unitrace/backend_types.h"
 
 struct ut_zones;
@@ -132,17 +133,6 @@ struct ut_host {
 	/* Memory of the program, see backend_memory.h. */
 	int (*allocated)(const struct ut_allocation *allocation);
 	void (*freed)(uint64_t address);
-};
-
-struct ut_probe {
-	uint32_t size; /* of this struct in the launcher */
-	uint32_t reserved;
-	/* Told about every device that is there. */
-	void (*device)(void *ctx, const struct ut_device *device);
-	void *ctx;
-	char why[256]; /* why nothing can be recorded, when probe() fails */
-	/* Told about the metrics that the driver can measure, group by group; NULL = not wanted. */
-	void (*metric)(void *ctx, const struct ut_driver_metric *metric);
 };
 
 /* A backend, as it shows itself: the symbol "unitrace_backend" of its library. */

@@ -25,18 +25,6 @@ struct ut_device {
 	uint32_t reserved; /* 0 */
 };
 
-/* A hardware metric that a driver can measure, as --metric-list shows it. */
-struct ut_driver_metric {
-	uint32_t size;
-	uint32_t number;         /* in its group, from 0 on */
-	const char *group;       /* "ComputeBasic" */
-	const char *group_about; /* a few words; NULL = none */
-	const char *only;        /* the option that measures it: "-q"; NULL = all of them do */
-	const char *name, *unit; /* "GpuTime", "ns"; unit may be NULL */
-	const char *about;       /* a few words; NULL = none */
-	const char *type;        /* "UINT64, DURATION" */
-};
-
 /* Stands for a device where something belongs to the process itself. */
 #define UT_DEVICE_PROCESS UINT32_MAX
 
