@@ -49,14 +49,14 @@ static struct ut_device_owner *owner_of(struct ut_device_join *j, uint32_t proce
 void ut_device_join_call(struct ut_device_join *j, const struct ut_device_submit *s)
 {
 	owner_of(j, s->process)->calls = true;
-	j->submits = ut_grow(j->submits, j->submit_count + 1, &j->submit_cap, sizeof(*s));
+	j->submits = ut_grow_raw(j->submits, j->submit_count + 1, &j->submit_cap, sizeof(*s));
 	j->submits[j->submit_count++] = *s;
 }
 
 void ut_device_join_leaves(struct ut_device_join *j, uint64_t arrow,
 			   const struct ut_device_leave *from)
 {
-	j->leaves = ut_grow(j->leaves, j->leave_count + 1, &j->leave_cap, sizeof(*from));
+	j->leaves = ut_grow_raw(j->leaves, j->leave_count + 1, &j->leave_cap, sizeof(*from));
 	j->leaves[j->leave_count++] = *from;
 	ut_idmap_put(&j->leave_of, arrow, (uint32_t)j->leave_count);
 }
@@ -87,7 +87,7 @@ void ut_device_join_arrives(struct ut_device_join *j, uint32_t process,
 		o->arrow = at->arrow;
 		set_program(j, o);
 	}
-	j->arrivals = ut_grow(j->arrivals, j->arrival_count + 1, &j->arrival_cap, sizeof(*at));
+	j->arrivals = ut_grow_raw(j->arrivals, j->arrival_count + 1, &j->arrival_cap, sizeof(*at));
 	j->arrivals[j->arrival_count++] = *at;
 }
 

@@ -382,7 +382,7 @@ static void add_work(struct ut_device_log *log, const struct ut_trace *t, const 
 	read_args(log, t, e, &f);
 	if (!is_work(p, kind, &f))
 		return;
-	log->works = ut_grow(log->works, log->work_count + 1, &log->work_cap, sizeof(*w));
+	log->works = ut_grow_raw(log->works, log->work_count + 1, &log->work_cap, sizeof(*w));
 	w = &log->works[log->work_count++];
 	*w = (struct ut_device_work){
 		.start = e->ts,
@@ -431,7 +431,8 @@ static void keep_call(struct ut_device_log *log, const struct ut_trace *t, const
 {
 	struct ut_device_call *c;
 
-	log->each_call = ut_grow(log->each_call, log->each_count + 1, &log->each_cap, sizeof(*c));
+	log->each_call =
+		ut_grow_raw(log->each_call, log->each_count + 1, &log->each_cap, sizeof(*c));
 	c = &log->each_call[log->each_count++];
 	*c = (struct ut_device_call){ .start = e->ts,
 				      .end = e->ts + e->val,

@@ -76,15 +76,24 @@ static void put_bytes(struct columns *c, const void *data, size_t len)
 		flush(c, 0);
 }
 
-static void put_number(struct columns *c, uint64_t value)
-{
-	unsigned char b[10];
-	size_t n = 0;
+#define NUMBER_ROOM 10u /* bytes of the largest */
 
+static char *write_number(char *p, uint64_t value)
+{
 	for (; value >= 128; value >>= 7)
-		b[n++] = (unsigned char)(value & 127) | 128;
-	b[n++] = (unsigned char)value;
-	put_bytes(c, b, n);
+		*p++ = (char)((value & 127) | 128);
+	*p++ = (char)value;
+	return p;
+}
+
+/* A page has some for each slice: nobody is called while there is room. */
+static inline void put_number(struct columns *c, uint64_t value)
+{
+	if (c->bytes.cap - c->bytes.len < NUMBER_ROOM)
+		ut_buf_reserve(&c->bytes, FLUSH + NUMBER_ROOM);
+	c->bytes.len = (size_t)(write_number(c->bytes.data + c->bytes.len, value) - c->bytes.data);
+	if (c->bytes.len >= FLUSH)
+		flush(c, 0);
 }
 
 /* ---- which rows ----------------------------------------------------------------------------- */
@@ -175,7 +184,7 @@ struct keep {
 
 static void keep_row(struct track *t, uint32_t row)
 {
-	t->rows = ut_grow(t->rows, t->count + 1, &t->cap, sizeof(*t->rows));
+	t->rows = ut_grow_raw(t->rows, t->count + 1, &t->cap, sizeof(*t->rows));
 	t->rows[t->count++] = row;
 }
 
@@ -512,9 +521,9 @@ static uint64_t take_arrows(struct columns *c, struct ut_buf *to)
 {
 	const struct ut_view_arrows *all = ut_view_arrows_get(c->view);
 	uint32_t *numbers = ut_make(((size_t)c->view->track_count + 1) * sizeof(*numbers));
-	struct columns bytes = { .put = NULL };
 	uint64_t count = 0;
 	struct end from, end;
+	char *p;
 
 	for (uint32_t i = 0; i < c->view->track_count; i++)
 		numbers[i] = NOT_KEPT;
@@ -526,15 +535,11 @@ static uint64_t take_arrows(struct columns *c, struct ut_buf *to)
 		if (!find_end(c, numbers, all->list[i].from, &from) ||
 		    !find_end(c, numbers, all->list[i].to, &end))
 			continue;
-		put_number(&bytes, from.track);
-		put_number(&bytes, from.row);
-		put_number(&bytes, end.track);
-		put_number(&bytes, end.row);
-		ut_buf_add(to, bytes.bytes.data, bytes.bytes.len);
-		bytes.bytes.len = 0;
+		p = ut_buf_reserve(to, (size_t)4 * NUMBER_ROOM);
+		p = write_number(write_number(p, from.track), from.row);
+		ut_buf_advance(to, write_number(write_number(p, end.track), end.row));
 		count++;
 	}
-	ut_buf_release(&bytes.bytes);
 	free(numbers);
 	return count;
 }

@@ -77,7 +77,7 @@ static void bind_flow(struct binder *b, const struct ut_event *e, uint32_t type,
 
 	if (b->keep && !(b->keep[row / 64] >> row % 64 & 1))
 		return;
-	a->ends = ut_grow(a->ends, a->end_count + 1, &a->end_cap, sizeof(*a->ends));
+	a->ends = ut_grow_raw(a->ends, a->end_count + 1, &a->end_cap, sizeof(*a->ends));
 	end = &a->ends[a->end_count++];
 	*end = (struct ut_arrow_end){ .number = e->val,
 				      .ts = e->ts,
@@ -178,7 +178,7 @@ static int by_flow(const void *a, const void *b)
 
 static void add_arrow(struct ut_arrows *a, size_t from, size_t to)
 {
-	a->list = ut_grow(a->list, a->count + 1, &a->cap, sizeof(*a->list));
+	a->list = ut_grow_raw(a->list, a->count + 1, &a->cap, sizeof(*a->list));
 	a->list[a->count++] = (struct ut_arrow){ from, to };
 }
 

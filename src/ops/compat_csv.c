@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "base/grow.h"
 #include "base/str.h"
 #include "ops/report.h"
@@ -13,58 +17,77 @@
 #include "text/csv_write.h"
 #include "text/out.h"
 
-/* The bytes that a field can only have in quotes. */
-static const bool special[256] = { [','] = true, ['"'] = true, ['\n'] = true, ['\r'] = true };
+#define PIECE 16u /* bytes that are looked at in one step; so many may be read behind a field */
 
-static bool is_plain(struct ut_str text)
+/* Has it none of the bytes that a field can only have in quotes? */
+static bool is_plain(const char *p, size_t len)
 {
-	const unsigned char *bytes = (const unsigned char *)text.ptr;
-	unsigned int found = 0;
+#if defined(__SSE2__)
+	__m128i found = _mm_setzero_si128();
+	unsigned int last;
+	size_t i = 0;
 
-	for (size_t i = 0; i < text.len; i++)
-		found |= special[bytes[i]];
-	return !found;
+	if (!len)
+		return true;
+	for (;; i += PIECE) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+		__m128i now = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(',')),
+					   _mm_cmpeq_epi8(v, _mm_set1_epi8('"')));
+
+		now = _mm_or_si128(now, _mm_cmpeq_epi8(v, _mm_set1_epi8('\n')));
+		now = _mm_or_si128(now, _mm_cmpeq_epi8(v, _mm_set1_epi8('\r')));
+		if (len - i <= PIECE) {
+			last = (unsigned int)_mm_movemask_epi8(now);
+			break;
+		}
+		found = _mm_or_si128(found, now);
+	}
+	last &= 0xffffu >> (PIECE - (len - i));
+	return !last && !_mm_movemask_epi8(found);
+#else
+	return ut_csv_plain(p, len);
+#endif
 }
 
-#define PLAIN_ROW 65536u /* bytes of a row that is made in one piece */
+#define ROW 65536u /* bytes of a row that is made in one piece */
 
-/* A row that needs no quotes, as nearly all are; false if this is not one. */
-static bool put_plain_row(struct ut_out *out, const struct ut_str *texts, size_t count)
+static bool fits(const struct ut_str *texts, size_t count)
 {
-	size_t len = count + 2;
-	char *p;
+	size_t len = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		len += texts[i].len;
-		if (texts[i].len > PLAIN_ROW || !is_plain(texts[i]))
+		if (texts[i].len > ROW)
 			return false;
+		len += texts[i].len + 1;
 	}
-	if (len > PLAIN_ROW)
-		return false;
-	p = ut_out_reserve(out, len);
-	for (size_t i = 0; i < count; i++) {
-		memcpy(p, texts[i].ptr, texts[i].len);
-		p += texts[i].len;
-		*p++ = ',';
-	}
-	p -= count > 0; /* the last comma */
-	memcpy(p, "\r\n", 2);
-	ut_out_advance(out, p + 2);
-	return true;
+	return len <= ROW;
 }
 
+/* Fields are copied first and looked at then: nearly all of them stay as they are. */
 static void put_row(struct ut_out *out, const struct ut_str *texts, size_t count)
 {
-	if (put_plain_row(out, texts, count))
-		return;
+	bool one = fits(texts, count);
+	char *p = ut_out_reserve(out, ROW + PIECE);
+
 	for (size_t i = 0; i < count; i++) {
-		ut_out_write(out, ",", i > 0);
-		if (is_plain(texts[i]))
+		if (i)
+			*p++ = ',';
+		if (one) {
+			memcpy(p, texts[i].ptr, texts[i].len);
+			if (is_plain(p, texts[i].len)) {
+				p += texts[i].len;
+				continue;
+			}
+		}
+		ut_out_advance(out, p);
+		if (!one && ut_csv_plain(texts[i].ptr, texts[i].len))
 			ut_out_write(out, texts[i].ptr, texts[i].len);
 		else
 			ut_csv_put_quoted(out, texts[i].ptr, texts[i].len);
+		p = ut_out_reserve(out, ROW + PIECE);
 	}
-	ut_out_text(out, "\r\n");
+	memcpy(p, "\r\n", 2);
+	ut_out_advance(out, p + 2);
 }
 
 void ut_ops_write_csv(const struct ut_ops_report *r, struct ut_out *out)

@@ -10,11 +10,10 @@
 #include "base/grow.h"
 #include "base/idmap.h"
 #include "base/str.h"
+#include "ops/page_runs.h"
 #include "ops/page_trace.h"
 #include "ops/report.h"
 #include "text/csv_read.h"
-#include "text/digits.h"
-#include "text/json_text.h"
 #include "text/out.h"
 #include "view/view.h"
 
@@ -22,9 +21,8 @@
 
 /* The cells of one column in one part of the rows. */
 struct cells {
-	struct ut_buf v, at;
+	struct ut_page_runs v, at;
 	uint64_t count, next; /* cells, and the distinct part behind the last one */
-	size_t last;          /* where the last one begins in v */
 	int64_t before;       /* of numbers that are told as steps: the last one... */
 	int64_t earlier;      /* ... and the one before that */
 	bool gaps;            /* not all distinct parts have one */
@@ -40,10 +38,12 @@ struct column {
 };
 
 struct part {
-	struct ut_idmap seen; /* first cell, plus 1 -> distinct part, plus 1 */
-	struct ut_buf at;     /* per row */
+	struct ut_idmap seen;   /* first cell, plus 1 -> distinct part, plus 1 */
+	struct ut_page_runs at; /* per row, once not every row has its own */
 	uint32_t count;
-	bool own; /* so far each row has one, and no row shares it */
+	size_t behind; /* the first cells of all before are below it */
+	bool own;      /* so far each row has one, and no row shares it */
+	bool in_order; /* so far they do, and cells lie in the order of rows: seen is empty */
 };
 
 struct sheet {
@@ -54,20 +54,6 @@ struct sheet {
 };
 
 /* ---- cells --------------------------------------------------------------------------------- */
-
-static void put_number(struct ut_buf *b, uint64_t value)
-{
-	char text[UT_DIGITS_ROOM];
-
-	ut_buf_add(b, text, (size_t)(ut_digits_u64(text, value) - text));
-}
-
-static void put_signed(struct ut_buf *b, int64_t value)
-{
-	if (value < 0)
-		ut_buf_char(b, '-');
-	put_number(b, value < 0 ? (uint64_t)0 - (uint64_t)value : (uint64_t)value);
-}
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -95,14 +81,17 @@ static bool is_missing(struct ut_str text)
 	return !text.len || (text.len == 1 && *text.ptr == '-');
 }
 
-static void put_value(struct ut_buf *b, struct ut_str text)
+static void put_value(struct ut_page_runs *to, struct ut_str text)
 {
+	enum ut_page_runs_kind kind = UT_PAGE_RUNS_STRING;
+
+	if (ut_page_runs_again(to, text))
+		return;
 	if (is_missing(text))
-		ut_buf_text(b, "null");
+		kind = UT_PAGE_RUNS_NULL;
 	else if (text.len <= EXACT && ut_ops_is_number(text))
-		ut_buf_add(b, text.ptr, text.len);
-	else
-		ut_json_text_str(b, text.ptr, text.len);
+		kind = UT_PAGE_RUNS_DIGITS;
+	ut_page_runs_text(to, kind, text);
 }
 
 static bool grows(const char *name)
@@ -112,23 +101,23 @@ static bool grows(const char *name)
 }
 
 /* What is no whole number is a text, and no step leads from it. */
-static void put_step(struct ut_buf *b, struct ut_str text, int64_t *before)
+static void put_step(struct cells *to, struct ut_str text)
 {
 	uint64_t value;
 
 	if (is_missing(text)) {
-		ut_buf_text(b, "null");
+		ut_page_runs_text(&to->v, UT_PAGE_RUNS_NULL, text);
 	} else if (text.len <= EXACT && ut_csv_number(text, &value)) {
-		put_signed(b, (int64_t)value - *before);
-		*before = (int64_t)value;
+		ut_page_runs_number(&to->v, (int64_t)value - to->before);
+		to->before = (int64_t)value;
 	} else {
-		ut_json_text_str(b, text.ptr, text.len);
+		ut_page_runs_text(&to->v, UT_PAGE_RUNS_STRING, text);
 	}
 }
 
 static uint32_t word_of(struct column *c, struct ut_str text)
 {
-	if (c->last.ptr != text.ptr || c->last.len != text.len) {
+	if (!ut_str_eq(c->last, text)) {
 		c->last = text;
 		c->last_word = ut_strtab_intern(&c->words, text.ptr, text.len);
 	}
@@ -144,47 +133,69 @@ static void add_cell(struct sheet *s, size_t part, uint32_t distinct,
 	if (!to)
 		to = c->parts[part] = UT_NEW(&s->arena, struct cells);
 	if (to->count && to->next == (uint64_t)distinct + 1) {
-		to->v.len = to->last; /* told twice: the last one counts */
+		ut_page_runs_take_back(&to->v); /* told twice: the last one counts */
 		to->before = to->earlier;
 	} else {
-		if (to->count++) {
-			ut_buf_char(&to->v, ',');
-			ut_buf_char(&to->at, ',');
-		}
-		put_number(&to->at, distinct - to->next);
+		ut_page_runs_number(&to->at, (int64_t)(distinct - to->next));
+		to->count++;
 		to->gaps |= distinct != to->next;
 		to->next = (uint64_t)distinct + 1;
-		to->last = to->v.len;
 		to->earlier = to->before;
 	}
 	if (c->steps)
-		put_step(&to->v, cell->text, &to->before);
+		put_step(to, cell->text);
 	else if (c->is_number)
 		put_value(&to->v, cell->text);
 	else
-		put_number(&to->v, word_of(c, cell->text));
+		ut_page_runs_number(&to->v, word_of(c, cell->text));
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
+static void add_cells(struct sheet *s, size_t part, uint32_t distinct,
+		      const struct ut_ops_range *range)
+{
+	const struct ut_ops_cell *cells = s->r->cells + range->first;
+
+	for (size_t i = 0; i < range->count; i++) {
+		if (s->r->columns[cells[i].column].place < s->r->shown)
+			add_cell(s, part, distinct, &cells[i]);
+	}
+}
+
+/* From here on a part may be that of a row before. */
+static void look_back(struct sheet *s, size_t number, size_t row)
+{
+	struct part *p = &s->parts[number];
+
+	p->in_order = false;
+	for (size_t i = 0; i < row; i++)
+		ut_idmap_put(&p->seen, s->r->rows[i].parts[number].first + 1, (uint32_t)i + 1);
+}
+
 static void add_part(struct sheet *s, size_t number, const struct ut_ops_range *range, size_t row)
 {
 	struct part *p = &s->parts[number];
-	const struct ut_ops_cell *cells = s->r->cells + range->first;
-	uint32_t distinct = range->count ? ut_idmap_get(&p->seen, range->first + 1) : 0;
+	uint32_t distinct = 0;
 
+	if (p->in_order && (!range->count || range->first < p->behind))
+		look_back(s, number, row);
+	if (range->count && !p->in_order)
+		distinct = ut_idmap_get(&p->seen, range->first + 1);
 	if (range->count && !distinct) {
 		distinct = ++p->count;
-		ut_idmap_put(&p->seen, range->first + 1, distinct);
-		for (size_t i = 0; i < range->count; i++) {
-			if (s->r->columns[cells[i].column].place < s->r->shown)
-				add_cell(s, number, distinct - 1, &cells[i]);
-		}
+		if (!p->in_order)
+			ut_idmap_put(&p->seen, range->first + 1, distinct);
+		add_cells(s, number, distinct - 1, range);
 	}
-	p->own &= distinct == row + 1;
-	if (row)
-		ut_buf_char(&p->at, ',');
-	put_number(&p->at, distinct);
+	p->behind = range->first + 1;
+	if (p->own && distinct != row + 1) {
+		p->own = false;
+		for (size_t i = 0; i < row; i++)
+			ut_page_runs_number(&p->at, (int64_t)i + 1);
+	}
+	if (!p->own)
+		ut_page_runs_number(&p->at, distinct);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -213,18 +224,25 @@ static void put_columns(const struct sheet *s, struct ut_out *out)
 	}
 }
 
+/* Behind its key; the list is released. */
+static void put_list(struct ut_out *out, const char *key, struct ut_page_runs *list)
+{
+	ut_page_runs_close(list);
+	ut_out_text(out, key);
+	ut_out_text(out, "[");
+	ut_out_write(out, list->text.data, list->text.len);
+	ut_out_text(out, "]");
+	ut_buf_release(&list->text);
+}
+
+/* No runs: only what is missing is equal, and that has two spellings. */
 static void put_words(const struct column *c, struct ut_out *out)
 {
-	ut_out_text(out, ",\"words\":[");
-	for (uint32_t i = 0; i <= c->words.count; i++) {
-		struct ut_buf b = { 0 };
+	struct ut_page_runs list = { 0 };
 
-		put_value(&b, ut_strtab_get(&c->words, i));
-		ut_out_text(out, i ? "," : "");
-		ut_out_write(out, b.data, b.len);
-		ut_buf_release(&b);
-	}
-	ut_out_text(out, "]");
+	for (uint32_t i = 0; i <= c->words.count; i++)
+		put_value(&list, ut_strtab_get(&c->words, i));
+	put_list(out, ",\"words\":", &list);
 }
 
 static void put_cells(const struct column *c, struct ut_out *out)
@@ -233,19 +251,14 @@ static void put_cells(const struct column *c, struct ut_out *out)
 
 	ut_out_text(out, "[");
 	for (size_t part = 0; part < UT_OPS_PARTS; part++) {
-		const struct cells *cells = c->parts[part];
+		struct cells *cells = c->parts[part];
 
 		if (!cells)
 			continue;
 		ut_out_fmt(out, "%s{\"part\":%zu", first ? "" : ",", part);
-		if (cells->gaps) {
-			ut_out_text(out, ",\"at\":[");
-			ut_out_write(out, cells->at.data, cells->at.len);
-			ut_out_text(out, "]");
-		}
-		ut_out_text(out, ",\"v\":[");
-		ut_out_write(out, cells->v.data, cells->v.len);
-		ut_out_text(out, "]");
+		if (cells->gaps)
+			put_list(out, ",\"at\":", &cells->at);
+		put_list(out, ",\"v\":", &cells->v);
 		if (!c->is_number && first)
 			put_words(c, out);
 		ut_out_text(out, "}");
@@ -258,42 +271,35 @@ static void put_cells(const struct column *c, struct ut_out *out)
 static void put_times(const struct sheet *s, const struct ut_ops_page_trace *t,
 		      const struct ut_view *v, bool device, struct ut_out *out)
 {
-	struct ut_buf b = { 0 };
+	struct ut_page_runs list = { 0 };
 	int64_t before = 0;
 
 	for (size_t i = 0; i < s->r->row_count; i++) {
 		const struct ut_ops_times *times = &t->times[i];
 		int64_t at;
 
-		if (i)
-			ut_buf_char(&b, ',');
 		if (device ? !times->on_device : !times->on_host) {
-			ut_buf_text(&b, "null");
+			ut_page_runs_text(&list, UT_PAGE_RUNS_NULL, (struct ut_str){ NULL, 0 });
 			continue;
 		}
 		at = (int64_t)ut_view_since(v, times->trace, device ? times->device : times->host);
-		put_signed(&b, at - before);
+		ut_page_runs_number(&list, at - before);
 		before = at;
 	}
-	ut_out_text(out, device ? ",\"device\":[" : ",\"host\":[");
-	ut_out_write(out, b.data, b.len);
-	ut_out_text(out, "]");
-	ut_buf_release(&b);
+	put_list(out, device ? ",\"device\":" : ",\"host\":", &list);
 }
 
-static void put_parts(const struct sheet *s, struct ut_out *out)
+static void put_parts(struct sheet *s, struct ut_out *out)
 {
 	for (size_t i = 0; i < UT_OPS_PARTS; i++) {
-		const struct part *p = &s->parts[i];
+		struct part *p = &s->parts[i];
 
-		ut_out_text(out, i ? "," : "");
-		if (p->own) {
-			ut_out_text(out, "null");
-			continue;
-		}
-		ut_out_text(out, "[");
-		ut_out_write(out, p->count ? p->at.data : "", p->count ? p->at.len : 0);
-		ut_out_text(out, "]");
+		if (!p->count)
+			p->at.same = 0; /* none of any row */
+		if (p->own)
+			ut_out_text(out, i ? ",null" : "null");
+		else
+			put_list(out, i ? "," : "", &p->at);
 	}
 }
 
@@ -303,12 +309,10 @@ static void sheet_release(struct sheet *s)
 		for (size_t part = 0; part < UT_OPS_PARTS; part++) {
 			if (!s->columns[i].parts[part])
 				continue;
-			ut_buf_release(&s->columns[i].parts[part]->v);
-			ut_buf_release(&s->columns[i].parts[part]->at);
+			ut_buf_release(&s->columns[i].parts[part]->v.text);
+			ut_buf_release(&s->columns[i].parts[part]->at.text);
 		}
 	}
-	for (size_t i = 0; i < UT_OPS_PARTS; i++)
-		ut_buf_release(&s->parts[i].at);
 	free(s->columns);
 	ut_arena_release(&s->arena);
 }
@@ -326,7 +330,7 @@ void ut_ops_page_sheet_write(const struct ut_ops_report *r, const struct ut_ops_
 	}
 	for (size_t part = 0; part < UT_OPS_PARTS; part++) {
 		ut_idmap_init(&s.parts[part].seen, &s.arena);
-		s.parts[part].own = true;
+		s.parts[part].own = s.parts[part].in_order = true;
 		for (size_t row = 0; row < r->row_count; row++)
 			add_part(&s, part, &r->rows[row].parts[part], row);
 	}

@@ -11,7 +11,8 @@
  *	cells                  per column, per part that has it: { part, at, v, words }
  *
  * v holds the cells of the distinct parts that have the column; at the steps from one of those to
- * the next, if not all have it; with words, v holds places in words.
+ * the next, if not all have it; with words, v holds places in words. In lists of rows or parts,
+ * [COUNT, VALUE] stands for a run of equal items (page_runs.h).
  */
 #ifndef UT_OPS_PAGE_SHEET_H
 #define UT_OPS_PAGE_SHEET_H

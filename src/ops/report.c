@@ -60,7 +60,7 @@ void ut_ops_put(struct ut_ops_report *r, uint32_t column, struct ut_str text)
 {
 	if (column == UT_OPS_NO_COLUMN)
 		return;
-	r->cells = ut_grow(r->cells, r->cell_count + 1, &r->cell_cap, sizeof(*r->cells));
+	r->cells = ut_grow_raw(r->cells, r->cell_count + 1, &r->cell_cap, sizeof(*r->cells));
 	r->cells[r->cell_count++] = (struct ut_ops_cell){ column, text };
 }
 
@@ -97,7 +97,8 @@ void ut_ops_put_problem(struct ut_ops_report *r, const char *why)
 
 struct ut_ops_row *ut_ops_row_add(struct ut_ops_report *r)
 {
-	r->rows = ut_grow(r->rows, r->row_count + 1, &r->row_cap, sizeof(*r->rows));
+	r->rows = ut_grow_raw(r->rows, r->row_count + 1, &r->row_cap, sizeof(*r->rows));
+	r->rows[r->row_count] = (struct ut_ops_row){ 0 };
 	return &r->rows[r->row_count++];
 }
 

@@ -123,16 +123,11 @@ static void put_shapes(struct shapes *s, struct ut_str text)
 
 /* ---- attributes ---------------------------------------------------------------------------- */
 
-static const char *text_of(const struct ut_store *store, uint32_t id)
-{
-	return ut_strtab_get(&store->trace.strings, id).ptr;
-}
-
 /* Numbers that only the profiler itself needs; they would make every text different. */
-static bool is_internal(const char *key)
+static bool is_internal(struct ut_str key)
 {
-	return !strcmp(key, "External id") || !strcmp(key, "Record function id") ||
-	       !strcmp(key, "Ev Idx");
+	return ut_str_is(key, "External id") || ut_str_is(key, "Record function id") ||
+	       ut_str_is(key, "Ev Idx");
 }
 
 /* All arguments but those, as a JSON object. */
@@ -150,7 +145,7 @@ static void put_attributes(struct ut_ops_trace_args *a, const struct ut_store *s
 		bool inside = array && i && args[i - 1].flags & UT_ARG_MORE;
 		bool more = array && args[i].flags & UT_ARG_MORE && i + 1 < count;
 
-		if (is_internal(key.ptr))
+		if (is_internal(key))
 			continue;
 		ut_out_data(out, &len);
 		ut_out_text(out, len ? "," : "{");
@@ -197,13 +192,13 @@ void ut_ops_trace_args_put(struct ut_ops_trace_args *a, const struct ut_store *s
 
 	count = count < MOST_ARGS ? count : MOST_ARGS;
 	for (size_t i = 0; i < count; i++) {
-		const char *key = text_of(store, args[i].key);
+		struct ut_str key = ut_strtab_get(&store->trace.strings, args[i].key);
 		bool text = args[i].type == UT_ARG_STR || args[i].type == UT_ARG_JSON;
 
-		if (!strcmp(key, "Input type") && types.count < MOST_INPUTS)
+		if (ut_str_is(key, "Input type") && types.count < MOST_INPUTS)
 			types.names[types.count++] =
 				args[i].type == UT_ARG_STR ? args[i].value.str : 0;
-		else if (text && (!strcmp(key, "Input Dims") || !strcmp(key, "shapes"))) {
+		else if (text && (ut_str_is(key, "Input Dims") || ut_str_is(key, "shapes"))) {
 			sizes = ut_strtab_get(&store->trace.strings, args[i].value.str);
 			sized = true;
 		}

@@ -18,7 +18,7 @@ static void add_start(struct ut_ops_flows *f, const struct ut_event *e)
 {
 	if (ut_idmap_get(&f->starts, e->val))
 		return;
-	f->items = ut_grow(f->items, ++f->count, &f->cap, sizeof(*f->items));
+	f->items = ut_grow_raw(f->items, ++f->count, &f->cap, sizeof(*f->items));
 	f->items[f->count - 1] = (struct ut_ops_flow_end){ e->track, e->ts };
 	ut_idmap_put(&f->starts, e->val, (uint32_t)f->count);
 }

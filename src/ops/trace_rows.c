@@ -58,7 +58,7 @@ static void add_orphan(struct ut_ops_jobs *j, uint32_t work)
 	const struct ut_device_work *w = &j->log.works[work];
 	uint64_t when = ut_ops_submitted(w);
 
-	j->items = ut_grow(j->items, j->count + 1, &j->cap, sizeof(*j->items));
+	j->items = ut_grow_raw(j->items, j->count + 1, &j->cap, sizeof(*j->items));
 	j->items[j->count++] =
 		(struct ut_ops_job){ .when = when ? when : w->start, .work = work + 1 };
 }
@@ -92,8 +92,8 @@ static void add_child(struct making *m, uint32_t owner, uint32_t name, uint64_t 
 	struct ut_ops_jobs *j = m->j;
 
 	if (!n) {
-		j->children = ut_grow(j->children, j->child_count + 1, &j->child_cap,
-				      sizeof(*j->children));
+		j->children = ut_grow_raw(j->children, j->child_count + 1, &j->child_cap,
+					  sizeof(*j->children));
 		n = (uint32_t)++j->child_count;
 		j->children[n - 1] =
 			(struct ut_ops_child){ .name = name, .next = m->first_child[owner] };
@@ -172,7 +172,7 @@ static void add_jobs(struct making *m)
 
 		if (span->owner != i || (!span->op && !m->first_work[i]))
 			continue;
-		j->items = ut_grow(j->items, j->count + 1, &j->cap, sizeof(*j->items));
+		j->items = ut_grow_raw(j->items, j->count + 1, &j->cap, sizeof(*j->items));
 		j->items[j->count++] = (struct ut_ops_job){ .when = span->start,
 							    .span = (uint32_t)i + 1,
 							    .work = m->first_work[i],

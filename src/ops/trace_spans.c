@@ -145,7 +145,7 @@ static uint32_t add_span(struct walk *w, struct ut_ops_span span)
 
 		span.depth = around->depth + around->op;
 	}
-	s->items = ut_grow(s->items, s->count + 1, &s->cap, sizeof(span));
+	s->items = ut_grow_raw(s->items, s->count + 1, &s->cap, sizeof(span));
 	s->items[s->count++] = span;
 	s->items[own].owner = owner_of(w, &s->items[own], own);
 	return own + 1;

@@ -11,15 +11,7 @@
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static void put_value(struct ut_out *out, struct ut_str s)
-{
-	if (ut_ops_is_number(s))
-		ut_out_write(out, s.ptr, s.len);
-	else
-		ut_out_json_str(out, s.ptr, s.len);
-}
-
-/* "NAME": of every column, made once. */
+/* ,"NAME": of every column, made once. */
 static struct ut_str *make_keys(const struct ut_ops_report *r, struct ut_arena *a)
 {
 	struct ut_str *keys = UT_NEW_N(a, struct ut_str, r->shown + 1);
@@ -28,6 +20,7 @@ static struct ut_str *make_keys(const struct ut_ops_report *r, struct ut_arena *
 		const char *name = r->columns[r->by_place[i]].name;
 		struct ut_buf b = { 0 };
 
+		ut_buf_char(&b, ',');
 		ut_json_text_str(&b, name, strlen(name));
 		ut_buf_char(&b, ':');
 		keys[i].len = b.len;
@@ -36,19 +29,49 @@ static struct ut_str *make_keys(const struct ut_ops_report *r, struct ut_arena *
 	return keys;
 }
 
+static char *put_bytes(char *p, struct ut_str s)
+{
+	memcpy(p, s.ptr, s.len);
+	return p + s.len;
+}
+
+/* A report of a hundred columns is nothing but these: of most, one look for room. */
+static void put_member(struct ut_out *out, struct ut_str key, struct ut_str text)
+{
+	size_t done = 0;
+	char *p;
+
+	if (text.len > UT_JSON_CHUNK) {
+		ut_out_write(out, key.ptr, key.len);
+		if (ut_ops_is_number(text))
+			ut_out_write(out, text.ptr, text.len);
+		else
+			ut_out_json_str(out, text.ptr, text.len);
+		return;
+	}
+	p = put_bytes(ut_out_reserve(out, key.len + UT_JSON_ROOM(text.len) + 2), key);
+	if (ut_ops_is_number(text)) {
+		p = put_bytes(p, text);
+	} else {
+		*p++ = '"';
+		p = ut_json_chunk_put(p, text.ptr, text.len, &done);
+		*p++ = '"';
+	}
+	ut_out_advance(out, p);
+}
+
 static void put_object(const struct ut_ops_report *r, const struct ut_str *texts,
 		       const struct ut_str *keys, struct ut_out *out)
 {
-	bool first = true;
+	size_t comma = 1; /* that the first member does not have */
 
 	ut_out_text(out, "{");
 	for (size_t i = 0; i < r->shown; i++) {
 		if (!texts[i].len || texts[i].ptr == r->empty[i].ptr)
 			continue;
-		ut_out_write(out, ",", first ? 0 : 1);
-		ut_out_write(out, keys[i].ptr, keys[i].len);
-		put_value(out, texts[i]);
-		first = false;
+		put_member(out, (struct ut_str){ keys[i].ptr + comma, keys[i].len - comma },
+			   texts[i]);
+		comma = 0;
 	}
 	ut_out_text(out, "}");
 }

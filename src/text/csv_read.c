@@ -154,10 +154,23 @@ struct ut_str ut_csv_field(const struct ut_csv *c, size_t field)
 	return field < c->count ? c->fields[field] : (struct ut_str){ "", 0 };
 }
 
+#define SAFE_DIGITS 19u /* that any number may have without being too large */
+
 bool ut_csv_number(struct ut_str text, uint64_t *value)
 {
+	size_t safe = text.len < SAFE_DIGITS ? text.len : SAFE_DIGITS;
+	uint64_t first = 0;
+
 	*value = 0;
-	for (size_t i = 0; i < text.len; i++) {
+	for (size_t i = 0; i < safe; i++) {
+		unsigned int digit = (unsigned int)(text.ptr[i] - '0');
+
+		if (digit > 9)
+			return false;
+		first = first * 10 + digit;
+	}
+	*value = first;
+	for (size_t i = safe; i < text.len; i++) {
 		unsigned int digit = (unsigned int)(text.ptr[i] - '0');
 
 		if (digit > 9 || __builtin_mul_overflow(*value, 10u, value) ||

@@ -44,19 +44,27 @@ bool ut_csv_plain(const char *s, size_t len)
 	return true;
 }
 
+#define PIECE 4096u /* bytes for which room is made at once */
+
 /* In quotes, those inside doubled. */
 static void put_quoted(struct ut_out *o, const char *s, size_t len, const char *open, bool nuls)
 {
 	ut_out_text(o, open);
-	for (size_t i = 0, n; i < len; i += n) {
-		n = 0;
-		while (i + n < len && s[i + n] != '"' && (s[i + n] || nuls))
-			n++;
-		ut_out_write(o, s + i, n);
-		if (i + n == len)
-			break;
-		ut_out_text(o, s[i + n] ? "\"\"" : UT_UTF8_BAD);
-		n++;
+	for (size_t i = 0; i < len;) {
+		size_t end = len - i < PIECE ? len : i + PIECE;
+		char *p = ut_out_reserve(o, (end - i) * strlen(UT_UTF8_BAD));
+
+		for (; i < end; i++) {
+			if (!s[i] && !nuls) {
+				memcpy(p, UT_UTF8_BAD, strlen(UT_UTF8_BAD));
+				p += strlen(UT_UTF8_BAD);
+				continue;
+			}
+			*p++ = s[i];
+			if (s[i] == '"')
+				*p++ = '"';
+		}
+		ut_out_advance(o, p);
 	}
 	ut_out_text(o, "\"");
 }

@@ -54,7 +54,7 @@ static void add_arrow(struct ut_view_arrows *a, const struct ut_view *v, const s
 
 	if (e->from->slice == UT_NO_SLICE || e->to->slice == UT_NO_SLICE)
 		return;
-	a->list = ut_grow(a->list, a->count + 1, &a->cap, sizeof(*a->list));
+	a->list = ut_grow_raw(a->list, a->count + 1, &a->cap, sizeof(*a->list));
 	a->list[a->count++] = (struct ut_view_arrow){
 		.from = ut_view_id(v, f, e->from->slice),
 		.to = ut_view_id(v, g, e->to->slice),
@@ -139,6 +139,7 @@ static struct ut_view_arrows *make_arrows(const struct ut_view *v)
 {
 	struct ut_view_arrows *a = ut_make(sizeof(*a));
 	struct fars far = { 0 };
+	bool sorted = true;
 
 	for (size_t i = 0; i < v->trace_count; i++) {
 		const struct ut_view_trace *t = &v->traces[i];
@@ -158,9 +159,11 @@ static struct ut_view_arrows *make_arrows(const struct ut_view *v)
 	join_far(a, v, &far);
 	ut_sort(a->list, a->count, sizeof(*a->list), by_from);
 	a->by_to = ut_make((a->count + 1) * sizeof(*a->by_to));
-	for (size_t i = 0; i < a->count; i++)
+	for (size_t i = 0; i < a->count; i++) {
 		a->by_to[i] = (uint32_t)i;
-	if (a->count)
+		sorted &= !i || a->list[i - 1].to <= a->list[i].to;
+	}
+	if (!sorted)
 		qsort_r(a->by_to, a->count, sizeof(*a->by_to), by_to, a->list);
 	make_blocks(a);
 	return a;

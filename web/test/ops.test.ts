@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byOp, Ops, summed, unpackColumn, type OpsSheet } from '../src/tools/ops_sheet';
+import { byOp, Ops, summed, unpackColumn, unrolled, type OpsSheet } from '../src/tools/ops_sheet';
 
 /* Six rows: two programs that are shared, times of their own, and a note that one row has. */
 const sheet = (): OpsSheet => ({
@@ -44,6 +44,35 @@ test('columns are what the parts of their rows say', () => {
 	assert.deepEqual(column(4), [null, null, 'no device', null, null, null]);
 	assert.deepEqual(column(5), [0, 3, 0, 0, 3, 0]);
 	assert.deepEqual(summed([null, 5, -2, 'x', 1]), [null, 5, 3, 'x', 4]);
+});
+
+test('a run is all its items', () => {
+	const s: OpsSheet = {
+		rows: 6,
+		ownClock: false,
+		host: [0, [2, 100], [3, null]],
+		device: [[6, null]],
+		parts: [[[5, 1], 2], null, [[2, 0], 1, [3, 0]], []],
+		columns: [
+			{ key: 'OP CODE' },
+			{ key: 'HOST START TS', type: 'number', steps: true },
+			{ key: 'PROBLEM' },
+			{ key: 'mm Count', type: 'count', missing: 0 },
+		],
+		cells: [
+			[{ part: 0, v: [[2, 1]], words: [null, 'a'] }],
+			[{ part: 1, v: [7, [4, 100], null] }],
+			[{ part: 2, v: [1], words: [null, 'odd'] }],
+			[{ part: 1, at: [1, [2, 0]], v: [[3, 5]] }],
+		],
+	};
+
+	assert.deepEqual(unpackColumn(s, 0), ['a', 'a', 'a', 'a', 'a', 'a']);
+	assert.deepEqual(unpackColumn(s, 1), [7, 107, 207, 307, 407, null]);
+	assert.deepEqual(unpackColumn(s, 2), [null, null, 'odd', null, null, null]);
+	assert.deepEqual(unpackColumn(s, 3), [0, 5, 5, 5, 0, 0]);
+	assert.deepEqual(new Ops(s).host, [0, 100, 200, null, null, null]);
+	assert.deepEqual(unrolled<number | string>([]), []);
 });
 
 test('a column is unpacked when somebody looks at it', () => {

@@ -1,25 +1,38 @@
 // ops_sheet.ts - the rows of an ops report as src/ops/page_sheet.c packs them: rows of one program
-// share their parts, numbers that grow are told as steps. A column is unpacked when it is first
-// looked at: a report has a hundred, and people look at ten.
+// share their parts, numbers that grow are told as steps, runs of equal items are told once. A column
+// is unpacked when it is first looked at: a report has a hundred, and people look at ten.
 
 import type { Cell, Column, ColumnType, Scope, Table } from '../source/contract';
 import { compile } from '../engine/query';
 
+/* [COUNT, VALUE] is a run. */
+type Runs<T extends Cell> = (T | [count: number, value: T])[];
+
 interface Piece {
 	part: number;
-	at?: number[]; // steps from one distinct part that has a cell to the next; all have one: none
-	v: Cell[];
+	at?: Runs<number>; // steps from one distinct part that has a cell to the next; all have one: none
+	v: Runs<Cell>;
 	words?: Cell[]; // of the column's first piece, for all: v holds places in it
 }
 
 export interface OpsSheet {
 	rows: number;
 	ownClock: boolean; // devices have been laid beside the host
-	host: (number | null)[]; // start of each row, as steps
-	device: (number | null)[];
-	parts: (number[] | null)[];
+	host: Runs<number | null>; // start of each row, as steps
+	device: Runs<number | null>;
+	parts: (Runs<number> | null)[];
 	columns: { key: string; type?: ColumnType; missing?: number; steps?: boolean }[];
 	cells: Piece[][];
+}
+
+export function unrolled<T extends Cell>(runs: Runs<T>): T[] {
+	const out: T[] = [];
+
+	for (const item of runs) {
+		if (!Array.isArray(item)) out.push(item);
+		else for (let i = 0; i < item[0]; i++) out.push(item[1]);
+	}
+	return out;
 }
 
 /* Each number is told as its distance from the one before; texts and what is missing stand alone. */
@@ -36,15 +49,18 @@ export function unpackColumn(s: OpsSheet, column: number): Cell[] {
 	const words = s.cells[column][0]?.words;
 
 	for (const piece of s.cells[column]) {
-		const values = words ? piece.v.map(n => words[n as number]) : steps ? summed(piece.v) : piece.v;
+		const v = unrolled(piece.v),
+			values = words ? v.map(n => words[n as number]) : steps ? summed(v) : v,
+			at = piece.at && unrolled(piece.at);
 		let by: Cell[] | Map<number, Cell> = values,
 			next = 0;
 
-		if (piece.at) {
+		if (at) {
 			by = new Map<number, Cell>();
-			for (let i = 0; i < values.length; i++) (by.set((next += piece.at[i]), values[i]), next++);
+			for (let i = 0; i < values.length; i++) (by.set((next += at[i]), values[i]), next++);
 		}
-		const part = s.parts[piece.part];
+		const runs = s.parts[piece.part],
+			part = runs && unrolled(runs);
 
 		for (let row = 0; row < s.rows; row++) {
 			const n = part ? part[row] - 1 : row,
@@ -89,8 +105,8 @@ export class Ops {
 	private byEvent: Map<string, number> | null = null;
 
 	constructor(readonly sheet: OpsSheet) {
-		this.host = summed(sheet.host) as (number | null)[];
-		this.device = summed(sheet.device) as (number | null)[];
+		this.host = summed(unrolled(sheet.host)) as (number | null)[];
+		this.device = summed(unrolled(sheet.device)) as (number | null)[];
 		this.columns = sheet.columns.map((c, i) => this.describe(c, i));
 		if (sheet.columns.some(c => INPUT.test(c.key)))
 			this.columns.push({
