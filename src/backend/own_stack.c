@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/likely.h"
 #include "symbol/unwind.h"
 
 #define PAGE       4096u
@@ -17,9 +18,6 @@
 #define MOST_FRAME (512u * PAGE) /* bytes, on a stack of which the end is not known */
 #define MOST_STEPS 4096u
 #define ADDRESS    UINT64_C(0xffffffffffff)
-
-#define UT_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* ---- the loader ---------------------------------------------------------------------------- */
 

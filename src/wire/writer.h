@@ -18,10 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/likely.h"
 #include "wire/spool.h"
-
-#define UT_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 struct ut_control;
 

@@ -19,9 +19,7 @@
 #include "backend/param_map.h"
 #include "unitrace/backend.h"
 
-#define UT_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define UT_EXPORT      __attribute__((visibility("default")))
+#define UT_EXPORT __attribute__((visibility("default")))
 
 /* The handle of an item, to be handed on. */
 static inline ze_handle ut_ze_handle(const struct ut_handle_item *i)
@@ -43,6 +41,7 @@ enum ut_ze_id {
 #define ZE_TABLE(table) UT_ZE_AT_##table, UT_ZE_BEFORE_##table = UT_ZE_AT_##table - 1,
 #define ZE_FN(name)     UT_ZE_##name,
 #include "backend/levelzero/api.def"
+#include "base/likely.h"
 	UT_ZE_COUNT
 };
 

@@ -19,11 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/likely.h"
 #include "unitrace/backend.h"
 
-#define UT_EXPORT      __attribute__((visibility("default")))
-#define UT_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define UT_EXPORT __attribute__((visibility("default")))
 
 #define UT_MEMORY_DEEPEST 256u /* frames of a stack */
 

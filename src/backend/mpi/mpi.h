@@ -14,11 +14,10 @@
 #include <stdint.h>
 
 #include "backend/mpi/mpi_abi.h"
+#include "base/likely.h"
 #include "unitrace/backend.h"
 
-#define UT_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define UT_EXPORT      __attribute__((visibility("default")))
+#define UT_EXPORT __attribute__((visibility("default")))
 
 enum ut_mpi_id {
 #define MPI_FN(name, ...) UT_MPI_##name,

@@ -29,11 +29,10 @@
 
 #include "backend/handle_table.h"
 #include "backend/opencl/device_clock.h"
+#include "base/likely.h"
 #include "unitrace/backend.h"
 
-#define UT_LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UT_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#define UT_EXPORT      __attribute__((visibility("default")))
+#define UT_EXPORT __attribute__((visibility("default")))
 
 typedef void ut_cl_fn(void);
 typedef void(CL_CALLBACK *ut_cl_context_cb)(const char *, const void *, size_t, void *);
