@@ -37,7 +37,7 @@ if(TARGET collector)
   ut_backend(nccl ${_nccl})
   # In the place of a driver of Level Zero, which ze_abi.h and api.def describe: no SDK is needed.
   file(GLOB _levelzero CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/levelzero/*.c)
-  ut_backend(levelzero ${_levelzero} src/backend/handle_table.c)
+  ut_backend(levelzero ${_levelzero} src/backend/handle_table.c src/backend/helper_thread.c)
   target_link_libraries(backend_levelzero PRIVATE Threads::Threads)
   # A subscriber to XPTI, which xpti_abi.h describes: no SDK is needed.
   file(GLOB _sycl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/sycl/*.c)
@@ -72,7 +72,7 @@ else()
   endif()
   if(UT_OPENCL_HEADERS)
     file(GLOB _opencl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/opencl/*.c)
-    ut_backend(opencl ${_opencl} src/backend/handle_table.c)
+    ut_backend(opencl ${_opencl} src/backend/handle_table.c src/backend/helper_thread.c)
     target_include_directories(backend_opencl SYSTEM PRIVATE ${UT_OPENCL_INCLUDE})
     target_link_libraries(backend_opencl PRIVATE Threads::Threads)
   else()
@@ -88,8 +88,8 @@ endif()
 # The parts of backends that know no runtime, for the unit tests; that for Level Zero is there as a
 # whole, against a simulated driver.
 add_library(ut_backend STATIC EXCLUDE_FROM_ALL src/backend/opencl/device_clock.c
-  src/backend/handle_table.c src/backend/mpi/channel.c src/backend/mpi/mpi_match.c
-  src/backend/own_stack.c src/backend/memory/live_set.c src/backend/memory/rate.c)
+  src/backend/handle_table.c src/backend/helper_thread.c src/backend/mpi/channel.c
+  src/backend/mpi/mpi_match.c src/backend/own_stack.c src/backend/memory/live_set.c src/backend/memory/rate.c)
 file(GLOB _levelzero CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/levelzero/*.c)
 target_sources(ut_backend PRIVATE ${_levelzero})
 target_link_libraries(ut_backend PRIVATE ut_flags PUBLIC ut_sanitizers ut_symbol)

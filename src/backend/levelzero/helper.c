@@ -1,27 +1,15 @@
 /* helper.c - see helper.h; and the lock of ze_run.h. */
 #include "backend/levelzero/helper.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "backend/helper_thread.h"
 #include "backend/levelzero/ze_measure.h"
 
-#define MS             UINT64_C(1000000) /* ns */
-#define TICK           (10 * MS)
-#define QUIET_TICKS    100u /* without a command, until it goes to sleep */
-#define STACK          ((size_t)256 << 10)
-#define NO_PROGRESS_MS 100u
-#define LONGEST_MS     1000u
-
-static _Atomic bool ended; /* nobody asks the driver any more */
+#define PATIENCE UINT64_C(100000000) /* ns, with our own thread at the end */
 
 /* ---- the lock ------------------------------------------------------------------------------ */
 
@@ -67,12 +55,6 @@ void ut_ze_unlock(void)
 
 /* ---- the thread ---------------------------------------------------------------------------- */
 
-static struct {
-	atomic_flag started;
-	_Atomic bool runs, asleep;
-	sem_t wake;
-} helper;
-
 static uint64_t count_waiting(void)
 {
 	uint64_t waiting = 0;
@@ -82,11 +64,16 @@ static uint64_t count_waiting(void)
 	return waiting;
 }
 
+static struct ut_helper helper = { .name = "unitrace-ze",
+				   .look = ut_ze_helper_look,
+				   .waiting = count_waiting,
+				   .at_exit = ut_ze_helper_end };
+
 void ut_ze_helper_look(void)
 {
 	if (!ut_ze_try_lock())
 		return;
-	for (struct ut_ze_stream *s = ut_ze_stream_last(); !atomic_load(&ended) && s;
+	for (struct ut_ze_stream *s = ut_ze_stream_last(); !atomic_load(&helper.ended) && s;
 	     s = s->older) {
 		if (atomic_load(&s->waiting))
 			(void)ut_ze_stream_visit(s, 0);
@@ -94,60 +81,9 @@ void ut_ze_helper_look(void)
 	ut_ze_unlock();
 }
 
-static void *help(void *arg)
-{
-	const struct timespec tick = { 0, TICK };
-	uint32_t quiet = 0;
-
-	while (!atomic_load(&ended)) {
-		nanosleep(&tick, NULL);
-		ut_ze_helper_look();
-		quiet = count_waiting() ? 0 : quiet + 1;
-		if (quiet < QUIET_TICKS)
-			continue;
-		atomic_store(&helper.asleep, true);
-		if (!count_waiting()) {
-			while (sem_wait(&helper.wake) && errno == EINTR)
-				;
-		}
-		atomic_store(&helper.asleep, false);
-		quiet = 0;
-	}
-	return arg;
-}
-
-/* A thread that no signal of the program's will ever find. */
-static void start_helper(void)
-{
-	int saved = errno;
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	sem_init(&helper.wake, 0, 0);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK);
-	if (!pthread_create(&thread, &attr, help, NULL)) {
-		atomic_store(&helper.runs, true);
-		pthread_setname_np(thread, "unitrace-ze");
-	}
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = saved;
-}
-
 void ut_ze_helper_wake(void)
 {
-	if (UT_UNLIKELY(!atomic_flag_test_and_set(&helper.started))) {
-		/* As late as possible, so that it is called before the driver's own. */
-		atexit(ut_ze_helper_end);
-		start_helper();
-	}
-	if (UT_UNLIKELY(atomic_load_explicit(&helper.asleep, memory_order_seq_cst)))
-		sem_post(&helper.wake);
+	ut_helper_wake(&helper);
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
@@ -178,32 +114,16 @@ static void note_losses(void)
 	note(untimed, "stand at their calls: the driver gave no times");
 }
 
-/*
- * Without us the program would be gone by now, so the wait is short and ends when nothing moves.
- * Our thread does the asking: this one may have been inside the driver when a signal handler called
- * exit(), and what it holds there nobody will ever let go.
- */
 void ut_ze_helper_end(void)
 {
-	const struct timespec step = { 0, MS };
-	uint64_t waiting = count_waiting(), before = waiting;
+	uint64_t waiting;
 
-	if (atomic_load(&ended))
+	if (atomic_load(&helper.ended))
 		return;
 	ut_ze_streams_end();
-	if (waiting && atomic_load(&helper.asleep))
-		sem_post(&helper.wake);
-	for (uint32_t ms = 0, idle = 0; waiting && ms < LONGEST_MS && idle < NO_PROGRESS_MS; ms++) {
-		if (!atomic_load(&helper.runs))
-			ut_ze_helper_look();
-		nanosleep(&step, NULL);
-		waiting = count_waiting();
-		idle = waiting < before ? 0 : idle + 1;
-		before = waiting;
-	}
-	atomic_store(&ended, true);
+	waiting = ut_helper_end(&helper, ut_ze_helper_look);
 	/* Our thread must be out of the driver before that goes; it does not come back. */
-	if (ut_ze_lock(NO_PROGRESS_MS * MS)) {
+	if (ut_ze_lock(PATIENCE)) {
 		note_losses();
 		ut_ze_unlock();
 	} else {
@@ -216,7 +136,5 @@ void ut_ze_helper_forked(void)
 	ut_ze_runs_forked();
 	thread_id = 0;
 	atomic_store(&owner, 0);
-	atomic_flag_clear(&helper.started);
-	atomic_store(&helper.runs, false);
-	atomic_store(&helper.asleep, false);
+	ut_helper_forked(&helper);
 }

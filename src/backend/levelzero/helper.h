@@ -1,8 +1,4 @@
-/*
- * helper.h - a thread of ours that looks for complete commands a hundred times a second, so that
- * programs that never look lose nothing when they are killed. It sleeps when there is nothing to
- * do. docs/design/014-opencl-thread.md says why there is one.
- */
+/* helper.h - the thread of ours that looks for complete commands (backend/helper_thread.h). */
 #ifndef UT_BACKEND_LEVELZERO_HELPER_H
 #define UT_BACKEND_LEVELZERO_HELPER_H
 

@@ -8,12 +8,12 @@
  * metrics; each batch is read together with that clock and ours.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "backend/helper_thread.h"
 #include "backend/levelzero/ze_measure.h"
 #include "backend/levelzero/ze_memory.h"
 
@@ -43,7 +43,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of opening, and of k
 static struct stream streams[MOST_STREAMS];
 static _Atomic uint32_t stream_count;
 static _Atomic bool ending, runs, ended;
-static pthread_t thread;
 
 static uint64_t interval(void)
 {
@@ -248,24 +247,6 @@ static void *run(void *arg)
 	return arg;
 }
 
-static void start_thread(void)
-{
-	sigset_t all, before;
-	pthread_attr_t attr;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK);
-	if (!pthread_create(&thread, &attr, run, NULL)) {
-		atomic_store(&runs, true);
-		pthread_setname_np(thread, "unitrace-zet");
-	}
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
 /* ---- a device ------------------------------------------------------------------------------ */
 
 static ze_handle make_context(void)
@@ -333,8 +314,8 @@ void ut_ze_stream_device(struct ut_ze_device *d)
 		tried[i] = d;
 		if (prepare(&streams[n], d)) {
 			atomic_store(&stream_count, n + 1);
-			if (!n)
-				start_thread();
+			if (!n && ut_guest_thread("unitrace-zet", STACK, run, NULL))
+				atomic_store(&runs, true);
 		}
 	}
 	pthread_mutex_unlock(&lock);

@@ -2,31 +2,24 @@
 #include "backend/opencl/harvest.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
-#define MS          UINT64_C(1000000) /* ns */
-#define TICK        (10 * MS)         /* between two looks of our thread */
-#define QUIET_TICKS 100u              /* without a command, until it goes to sleep */
-#define STACK       ((size_t)256 << 10)
-#define A_FEW       32u    /* told before somebody else gets a chance */
-#define TOO_MANY    16384u /* waiting: then the program's thread has to help */
+#include "backend/helper_thread.h"
+
+#define MS       UINT64_C(1000000) /* ns */
+#define A_FEW    32u               /* told before somebody else gets a chance */
+#define TOO_MANY 16384u            /* waiting: then the program's thread has to help */
 /* At how many commands of a queue without order to look in vain, in one go. */
-#define OUR_LOOKS      1024u     /* by our thread, */
-#define THEIR_LOOKS    128u      /* by one of the program's */
-#define PATIENCE       (50 * MS) /* with another thread, at the end of a call that has waited */
-#define NO_PROGRESS_MS 100u
-#define LONGEST_MS     1000u
+#define OUR_LOOKS   1024u     /* by our thread, */
+#define THEIR_LOOKS 128u      /* by one of the program's */
+#define PATIENCE    (50 * MS) /* with another thread, at the end of a call that has waited */
+#define LAST_WAIT   100u      /* ms, for our own thread at the end */
 
 _Thread_local uint32_t ut_cl_inside;
 
 static _Atomic uint64_t guessed; /* commands without times */
-static _Atomic bool ended;       /* nobody asks the runtime any more */
 
 /* ---- telling ------------------------------------------------------------------------------- */
 
@@ -264,6 +257,24 @@ static uint32_t tell_unordered(struct ut_cl_row *r, uint32_t looks)
 	return told;
 }
 
+/* ---- our thread ---------------------------------------------------------------------------- */
+
+static uint64_t count_waiting(void)
+{
+	uint64_t waiting = 0;
+
+	for (struct ut_cl_row *r = ut_cl_row_last(); r; r = r->older)
+		waiting += atomic_load(&r->waiting);
+	return waiting;
+}
+
+static struct ut_helper helper = { .name = "unitrace-opencl",
+				   .look = ut_cl_harvest_all,
+				   .waiting = count_waiting,
+				   .at_exit = ut_cl_harvest_end };
+
+/* ---- visits -------------------------------------------------------------------------------- */
+
 enum visit {
 	BUSY, /* another thread is at it */
 	IDLE, /* nothing is complete */
@@ -288,7 +299,7 @@ static enum visit visit(struct ut_cl_row *r, uint32_t looks)
 
 	if (!lock(r))
 		return BUSY;
-	if (looks != OUR_LOOKS || !atomic_load(&ended)) {
+	if (looks != OUR_LOOKS || !atomic_load(&helper.ended)) {
 		ut_cl_inside++;
 		take_fresh(r);
 		told = r->ordered ? tell_ordered(r) : tell_unordered(r, looks);
@@ -372,80 +383,12 @@ bool ut_cl_harvest_references(cl_event event, cl_uint *count)
 	return found;
 }
 
-/* ---- our thread ---------------------------------------------------------------------------- */
-
-static struct {
-	atomic_flag started;
-	_Atomic bool runs, asleep;
-	sem_t wake;
-} helper;
-
-static bool anything_waits(void)
-{
-	for (struct ut_cl_row *r = ut_cl_row_last(); r; r = r->older) {
-		if (atomic_load(&r->waiting))
-			return true;
-	}
-	return false;
-}
-
-static void *help(void *arg)
-{
-	const struct timespec tick = { 0, TICK };
-	uint32_t quiet = 0;
-
-	while (!atomic_load(&ended)) {
-		nanosleep(&tick, NULL);
-		ut_cl_harvest_all();
-		quiet = anything_waits() ? 0 : quiet + 1;
-		if (quiet < QUIET_TICKS)
-			continue;
-		atomic_store(&helper.asleep, true);
-		if (!anything_waits()) {
-			while (sem_wait(&helper.wake) && errno == EINTR)
-				;
-		}
-		atomic_store(&helper.asleep, false);
-		quiet = 0;
-	}
-	return arg;
-}
-
-/* A thread that no signal of the program's will ever find. */
-static void start_helper(void)
-{
-	int saved = errno;
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-
-	sem_init(&helper.wake, 0, 0);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attr);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK);
-	if (!pthread_create(&thread, &attr, help, NULL)) {
-		atomic_store(&helper.runs, true);
-		pthread_setname_np(thread, "unitrace-opencl");
-	}
-	pthread_attr_destroy(&attr);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	errno = saved;
-}
-
 void ut_cl_harvest_add(struct ut_cl_row *r, struct ut_cl_command *c, bool is_complete)
 {
 	uint32_t waiting = atomic_fetch_add(&r->waiting, 1);
 
 	push(r, c);
-	if (UT_UNLIKELY(!atomic_flag_test_and_set(&helper.started))) {
-		/* As late as possible, so that it is called before the runtime's own. */
-		atexit(ut_cl_harvest_end);
-		start_helper();
-	}
-	if (UT_UNLIKELY(atomic_load_explicit(&helper.asleep, memory_order_seq_cst)))
-		sem_post(&helper.wake);
+	ut_helper_wake(&helper);
 	if (is_complete)
 		visit_waited(r);
 	else if (UT_UNLIKELY(waiting > TOO_MANY))
@@ -453,15 +396,6 @@ void ut_cl_harvest_add(struct ut_cl_row *r, struct ut_cl_command *c, bool is_com
 }
 
 /* ---- the end ------------------------------------------------------------------------------- */
-
-static uint64_t count_waiting(void)
-{
-	uint64_t waiting = 0;
-
-	for (struct ut_cl_row *r = ut_cl_row_last(); r; r = r->older)
-		waiting += atomic_load(&r->waiting);
-	return waiting;
-}
 
 static void note(uint64_t count, const char *what)
 {
@@ -491,36 +425,26 @@ static void see_helper_out(struct ut_cl_row *r)
 	uint32_t ms = 0;
 
 	while (!lock(r)) {
-		if (ms++ == NO_PROGRESS_MS)
+		if (ms++ == LAST_WAIT)
 			return;
 		nanosleep(&step, NULL);
 	}
 	unlock(r);
 }
 
-/*
- * Without us the program would be gone by now, so the wait is short and ends when nothing moves.
- * Our thread does the asking: this one may have been inside the runtime when a signal handler
- * called exit(), and what it holds there nobody will ever let go.
- */
+static void look_alone(void)
+{
+	if (!ut_cl_inside)
+		ut_cl_harvest_waited();
+}
+
 void ut_cl_harvest_end(void)
 {
-	const struct timespec step = { 0, MS };
-	uint64_t waiting = count_waiting(), before = waiting;
+	uint64_t waiting;
 
-	if (atomic_load(&ended))
+	if (atomic_load(&helper.ended))
 		return;
-	if (waiting && atomic_load(&helper.asleep))
-		sem_post(&helper.wake);
-	for (uint32_t ms = 0, idle = 0; waiting && ms < LONGEST_MS && idle < NO_PROGRESS_MS; ms++) {
-		if (!atomic_load(&helper.runs) && !ut_cl_inside)
-			ut_cl_harvest_waited();
-		nanosleep(&step, NULL);
-		waiting = count_waiting();
-		idle = waiting < before ? 0 : idle + 1;
-		before = waiting;
-	}
-	atomic_store(&ended, true);
+	waiting = ut_helper_end(&helper, look_alone);
 	for (struct ut_cl_row *r = ut_cl_row_last(); r && !ut_cl_inside; r = r->older)
 		see_helper_out(r);
 	note_losses(waiting);
@@ -535,8 +459,6 @@ void ut_cl_harvest_forked(void)
 		atomic_flag_clear(&r->at_work);
 	}
 	atomic_store(&guessed, 0);
-	atomic_flag_clear(&helper.started);
-	atomic_store(&helper.runs, false);
-	atomic_store(&helper.asleep, false);
+	ut_helper_forked(&helper);
 	ut_cl_inside = 0;
 }

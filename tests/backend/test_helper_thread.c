@@ -1,0 +1,130 @@
+/* test_helper_thread.c - tests src/backend/helper_thread.h */
+#include "backend/helper_thread.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static _Atomic uint64_t left; /* commands under way; each look tells one */
+static _Atomic uint32_t looks, alone_looks;
+static _Atomic bool stuck, has_signals;
+static char name[16];
+
+static void tell_one(void)
+{
+	if (atomic_load(&left) && !atomic_load(&stuck))
+		atomic_fetch_sub(&left, 1);
+}
+
+static void look(void)
+{
+	sigset_t blocked;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	if (!sigismember(&blocked, SIGUSR1) || !sigismember(&blocked, SIGTERM))
+		atomic_store(&has_signals, true);
+	pthread_getname_np(pthread_self(), name, sizeof(name));
+	tell_one();
+	atomic_fetch_add(&looks, 1);
+}
+
+static void look_alone(void)
+{
+	atomic_fetch_add(&alone_looks, 1);
+	tell_one();
+}
+
+static uint64_t waiting(void)
+{
+	return atomic_load(&left);
+}
+
+static void nothing(void)
+{
+}
+
+static void until_told(void)
+{
+	const struct timespec ms = { 0, 1000000 };
+
+	while (atomic_load(&left))
+		nanosleep(&ms, NULL);
+}
+
+static void commands_are_told_without_the_program(void **state)
+{
+	static struct ut_helper h = {
+		.name = "ut-tells", .look = look, .waiting = waiting, .at_exit = nothing
+	};
+
+	(void)state;
+	atomic_store(&left, 3);
+	ut_helper_wake(&h);
+	until_told();
+	atomic_store(&left, 2);
+	ut_helper_wake(&h);
+	until_told();
+	assert_int_equal(ut_helper_end(&h, look_alone), 0);
+	assert_true(atomic_load(&looks) >= 5);
+	assert_int_equal(atomic_load(&alone_looks), 0);
+	assert_false(atomic_load(&has_signals));
+	assert_string_equal(name, "ut-tells");
+}
+
+static void the_end_waits_for_what_moves_and_counts_the_rest(void **state)
+{
+	static struct ut_helper none = {
+		.name = "ut-none", .look = look, .waiting = waiting, .at_exit = nothing
+	};
+	static struct ut_helper stays = {
+		.name = "ut-stays", .look = look, .waiting = waiting, .at_exit = nothing
+	};
+
+	(void)state;
+	atomic_store(&left, 4);
+	assert_int_equal(ut_helper_end(&none, look_alone), 0); /* never started */
+	assert_int_equal(atomic_load(&alone_looks), 4);
+	assert_true(atomic_load(&none.ended));
+	atomic_store(&stuck, true);
+	atomic_store(&left, 7);
+	ut_helper_wake(&stays);
+	assert_int_equal(ut_helper_end(&stays, look_alone), 7);
+	atomic_store(&stuck, false);
+}
+
+static void a_child_starts_its_own(void **state)
+{
+	static struct ut_helper h = {
+		.name = "ut-child", .look = look, .waiting = waiting, .at_exit = nothing
+	};
+
+	(void)state;
+	atomic_store(&left, 0);
+	atomic_flag_test_and_set(&h.started); /* by the parent, whose thread is not here */
+	atomic_store(&h.runs, true);
+	ut_helper_forked(&h);
+	assert_false(atomic_load(&h.runs));
+	atomic_store(&left, 1);
+	ut_helper_wake(&h);
+	until_told();
+	assert_true(atomic_load(&h.runs));
+	assert_int_equal(ut_helper_end(&h, look_alone), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(commands_are_told_without_the_program),
+		cmocka_unit_test(the_end_waits_for_what_moves_and_counts_the_rest),
+		cmocka_unit_test(a_child_starts_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
