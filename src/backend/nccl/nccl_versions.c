@@ -46,14 +46,8 @@ static int init_v3(void **context, int *mask)
 	return NCCL_OK;
 }
 
-/* limits: NCCL's prototype, NOLINTNEXTLINE(readability-function-size) */
-static int init_v4(void **context, int *mask, const char *name, uint64_t comm, int nodes, int ranks,
-		   int rank, nccl_log *log)
+static int name_comm(struct ut_nccl_comm *c, const char *name, uint64_t comm, int ranks, int rank)
 {
-	struct ut_nccl_comm *c = init(context, mask, KNOWN_V3);
-
-	(void)nodes;
-	(void)log;
 	if (!c)
 		return NCCL_OK;
 	c->ranks = ranks;
@@ -63,19 +57,21 @@ static int init_v4(void **context, int *mask, const char *name, uint64_t comm, i
 }
 
 /* limits: NCCL's prototype, NOLINTNEXTLINE(readability-function-size) */
+static int init_v4(void **context, int *mask, const char *name, uint64_t comm, int nodes, int ranks,
+		   int rank, nccl_log *log)
+{
+	(void)nodes;
+	(void)log;
+	return name_comm(init(context, mask, KNOWN_V3), name, comm, ranks, rank);
+}
+
+/* limits: NCCL's prototype, NOLINTNEXTLINE(readability-function-size) */
 static int init_v5(void **context, uint64_t comm, int *mask, const char *name, int nodes, int ranks,
 		   int rank, nccl_log *log)
 {
-	struct ut_nccl_comm *c = init(context, mask, KNOWN_V5);
-
 	(void)nodes;
 	(void)log;
-	if (!c)
-		return NCCL_OK;
-	c->ranks = ranks;
-	c->rank = rank;
-	ut_nccl_comm_name(c, name, comm);
-	return NCCL_OK;
+	return name_comm(init(context, mask, KNOWN_V5), name, comm, ranks, rank);
 }
 
 static int finalize(void *context)
@@ -93,9 +89,11 @@ static uint64_t number_of(void *handle)
 	return (uint64_t)(uintptr_t)handle;
 }
 
-static void begin(void *context, void **handle, const struct ut_nccl_event *e)
+/* What is not known gets no handle. */
+static int begin(void *context, void **handle, const struct ut_nccl_event *e, bool known)
 {
-	*handle = (void *)(uintptr_t)(context ? ut_nccl_start(context, e) : 0);
+	*handle = (void *)(uintptr_t)(context && known ? ut_nccl_start(context, e) : 0);
+	return NCCL_OK;
 }
 
 /* Of another process (PXN), the parent is none that we know. */
@@ -108,6 +106,18 @@ static void take_proxy_op(struct ut_nccl_event *to, const struct nccl_proxy_op *
 	to->is_send = from->is_send;
 	if (from->pid != getpid())
 		to->parent = 0;
+}
+
+/* What the proxy does looks the same in all versions. False: it is something else. */
+static bool take_proxy(struct ut_nccl_event *to, const struct nccl_proxy_op *op, int step)
+{
+	if (to->type == NCCL_PROXY_OP)
+		take_proxy_op(to, op);
+	else if (to->type == NCCL_PROXY_STEP)
+		to->steps = step;
+	else
+		return false;
+	return true;
 }
 
 #define TAKE_HEAD(event, from)                                                                     \
@@ -124,23 +134,23 @@ static bool is_rooted(const char *func)
 
 #define TAKE_COLL(event, from)                                                                     \
 	do {                                                                                       \
-		(event).func = (from)->coll.func;                                                  \
-		(event).datatype = (from)->coll.datatype;                                          \
-		(event).count = (from)->coll.count;                                                \
-		(event).seq = (from)->coll.seq + 1;                                                \
-		(event).algorithm = (from)->coll.algorithm;                                        \
-		(event).protocol = (from)->coll.protocol;                                          \
-		(event).channels = (from)->coll.channels;                                          \
-		(event).warps = (from)->coll.warps;                                                \
-		(event).root = is_rooted((from)->coll.func) ? (from)->coll.root : -1;              \
+		(event)->func = (from)->func;                                                      \
+		(event)->datatype = (from)->datatype;                                              \
+		(event)->count = (from)->count;                                                    \
+		(event)->seq = (from)->seq + 1;                                                    \
+		(event)->algorithm = (from)->algorithm;                                            \
+		(event)->protocol = (from)->protocol;                                              \
+		(event)->channels = (from)->channels;                                              \
+		(event)->warps = (from)->warps;                                                    \
+		(event)->root = is_rooted((from)->func) ? (from)->root : -1;                       \
 	} while (0)
 
 #define TAKE_P2P(event, from)                                                                      \
 	do {                                                                                       \
-		(event).func = (from)->p2p.func;                                                   \
-		(event).datatype = (from)->p2p.datatype;                                           \
-		(event).count = (from)->p2p.count;                                                 \
-		(event).peer = (from)->p2p.peer;                                                   \
+		(event)->func = (from)->func;                                                      \
+		(event)->datatype = (from)->datatype;                                              \
+		(event)->count = (from)->count;                                                    \
+		(event)->peer = (from)->peer;                                                      \
 	} while (0)
 
 /* Numbers of version 1, as NCCL 2.23 had them. */
@@ -160,9 +170,9 @@ static const char *const protocols_v1[] = { "LL", "LL128", "SIMPLE" };
 static int start_v1(void *context, void **handle, struct nccl_event_v1 *from)
 {
 	TAKE_HEAD(e, from);
+	bool known = true;
 
-	switch (from->type) {
-	case NCCL_COLL:
+	if (from->type == NCCL_COLL) {
 		ut_nccl_comm_name(context, from->coll.name, from->coll.comm);
 		e.func = WORD(funcs_v1, from->coll.func);
 		e.datatype = WORD(types_v1, from->coll.datatype);
@@ -173,113 +183,90 @@ static int start_v1(void *context, void **handle, struct nccl_event_v1 *from)
 		e.channels = from->coll.channels;
 		e.warps = from->coll.warps;
 		e.root = is_rooted(e.func) ? from->coll.root : -1;
-		break;
-	case NCCL_P2P:
+	} else if (from->type == NCCL_P2P) {
 		ut_nccl_comm_name(context, from->p2p.name, from->p2p.comm);
 		e.func = WORD(funcs_v1, from->p2p.func);
 		e.datatype = WORD(types_v1, from->p2p.datatype);
 		e.count = from->p2p.count;
 		e.peer = from->p2p.peer;
-		break;
-	case NCCL_PROXY_OP:
-		take_proxy_op(&e, &from->proxy_op);
-		break;
-	case NCCL_PROXY_STEP:
-		e.steps = from->step;
-		break;
-	default:
-		*handle = NULL;
-		return NCCL_OK;
+	} else {
+		known = take_proxy(&e, &from->proxy_op, from->step);
 	}
-	begin(context, handle, &e);
-	return NCCL_OK;
+	return begin(context, handle, &e, known);
+}
+
+/* Versions 2 and 3 put the name of the communicator into each event. */
+#define TAKE_NAMED(context, event, from)                                                           \
+	do {                                                                                       \
+		if ((from)->type == NCCL_COLL) {                                                   \
+			ut_nccl_comm_name(context, (from)->coll.name, (from)->coll.comm);          \
+			TAKE_COLL(event, &(from)->coll);                                           \
+		} else if ((from)->type == NCCL_P2P) {                                             \
+			ut_nccl_comm_name(context, (from)->p2p.name, (from)->p2p.comm);            \
+			TAKE_P2P(event, &(from)->p2p);                                             \
+		}                                                                                  \
+	} while (0)
+
+static bool is_named(uint32_t type)
+{
+	return type == NCCL_COLL || type == NCCL_P2P;
 }
 
 static int start_v2(void *context, void **handle, struct nccl_event_v2 *from)
 {
 	TAKE_HEAD(e, from);
 
-	switch (from->type) {
-	case NCCL_COLL:
-		ut_nccl_comm_name(context, from->coll.name, from->coll.comm);
-		TAKE_COLL(e, from);
-		break;
-	case NCCL_P2P:
-		ut_nccl_comm_name(context, from->p2p.name, from->p2p.comm);
-		TAKE_P2P(e, from);
-		break;
-	case NCCL_PROXY_OP:
-		take_proxy_op(&e, &from->proxy_op);
-		break;
-	case NCCL_PROXY_STEP:
-		e.steps = from->step;
-		break;
-	default:
-		*handle = NULL;
-		return NCCL_OK;
-	}
-	begin(context, handle, &e);
-	return NCCL_OK;
+	TAKE_NAMED(context, &e, from);
+	return begin(context, handle, &e,
+		     is_named(e.type) || take_proxy(&e, &from->proxy_op, from->step));
 }
 
 static int start_v3(void *context, void **handle, struct nccl_event_v3 *from)
 {
 	TAKE_HEAD(e, from);
+	bool kernel = from->type == NCCL_KERNEL_CHANNEL;
 
-	switch (from->type) {
-	case NCCL_COLL:
-		ut_nccl_comm_name(context, from->coll.name, from->coll.comm);
-		TAKE_COLL(e, from);
-		break;
-	case NCCL_P2P:
-		ut_nccl_comm_name(context, from->p2p.name, from->p2p.comm);
-		TAKE_P2P(e, from);
-		break;
-	case NCCL_PROXY_OP:
-		take_proxy_op(&e, &from->proxy_op);
-		break;
-	case NCCL_PROXY_STEP:
-		e.steps = from->step;
-		break;
-	case NCCL_KERNEL_CHANNEL:
+	TAKE_NAMED(context, &e, from);
+	if (kernel)
 		e.channel = from->kernel_channel;
-		break;
-	default:
-		*handle = NULL;
-		return NCCL_OK;
+	return begin(context, handle, &e,
+		     kernel || is_named(e.type) || take_proxy(&e, &from->proxy_op, from->step));
+}
+
+/* The parts that versions 4 and 5 have in common; which one it is, the type says. */
+struct parts_v4 {
+	const struct nccl_coll_v4 *coll;
+	const struct nccl_p2p_v4 *p2p;
+	const struct nccl_proxy_op *proxy_op;
+	const struct nccl_kernel_channel *kernel;
+	int step;
+};
+
+#define PARTS_V4(from)                                                                             \
+	(&(struct parts_v4){ &(from)->coll, &(from)->p2p, &(from)->proxy_op,                       \
+			     &(from)->kernel_channel, (from)->step })
+
+static bool take_v4(struct ut_nccl_event *e, const struct parts_v4 *from)
+{
+	if (e->type == NCCL_COLL) {
+		TAKE_COLL(e, from->coll);
+	} else if (e->type == NCCL_P2P) {
+		TAKE_P2P(e, from->p2p);
+		e->channels = from->p2p->channels;
+	} else if (e->type == NCCL_KERNEL_CHANNEL) {
+		e->channel = from->kernel->channel;
+		e->timer = from->kernel->timer;
+	} else {
+		return take_proxy(e, from->proxy_op, from->step);
 	}
-	begin(context, handle, &e);
-	return NCCL_OK;
+	return true;
 }
 
 static int start_v4(void *context, void **handle, struct nccl_event_v4 *from)
 {
 	TAKE_HEAD(e, from);
 
-	switch (from->type) {
-	case NCCL_COLL:
-		TAKE_COLL(e, from);
-		break;
-	case NCCL_P2P:
-		TAKE_P2P(e, from);
-		e.channels = from->p2p.channels;
-		break;
-	case NCCL_PROXY_OP:
-		take_proxy_op(&e, &from->proxy_op);
-		break;
-	case NCCL_PROXY_STEP:
-		e.steps = from->step;
-		break;
-	case NCCL_KERNEL_CHANNEL:
-		e.channel = from->kernel_channel.channel;
-		e.timer = from->kernel_channel.timer;
-		break;
-	default:
-		*handle = NULL;
-		return NCCL_OK;
-	}
-	begin(context, handle, &e);
-	return NCCL_OK;
+	return begin(context, handle, &e, take_v4(&e, PARTS_V4(from)));
 }
 
 /* What version 5 has beyond version 4: the calls themselves. */
@@ -307,32 +294,7 @@ static int start_v5(void *context, void **handle, struct nccl_event_v5 *from)
 {
 	TAKE_HEAD(e, from);
 
-	switch (from->type) {
-	case NCCL_COLL:
-		TAKE_COLL(e, from);
-		break;
-	case NCCL_P2P:
-		TAKE_P2P(e, from);
-		e.channels = from->p2p.channels;
-		break;
-	case NCCL_PROXY_OP:
-		take_proxy_op(&e, &from->proxy_op);
-		break;
-	case NCCL_PROXY_STEP:
-		e.steps = from->step;
-		break;
-	case NCCL_KERNEL_CHANNEL:
-		e.channel = from->kernel_channel.channel;
-		e.timer = from->kernel_channel.timer;
-		break;
-	default:
-		if (take_api(&e, from))
-			break;
-		*handle = NULL;
-		return NCCL_OK;
-	}
-	begin(context, handle, &e);
-	return NCCL_OK;
+	return begin(context, handle, &e, take_v4(&e, PARTS_V4(from)) || take_api(&e, from));
 }
 
 /* ---- states and ends ----------------------------------------------------------------------- */
