@@ -127,8 +127,8 @@ SAME(cupti_image_init, image, CUpti_RangeProfiler_CounterDataImage_Initialize_Pa
 SAME(cupti_image_init, image, CUpti_PmSampling_CounterDataImage_Initialize_Params, pCounterData);
 SAME(cupti_range_info, ranges, CUpti_RangeProfiler_GetCounterDataInfo_Params, numTotalRanges);
 
-SAME(cupti_pm_availability, device, CUpti_PmSampling_GetCounterAvailability_Params, deviceIndex);
-SAME(cupti_pm_availability, image, CUpti_PmSampling_GetCounterAvailability_Params,
+SAME(cupti_availability, device, CUpti_PmSampling_GetCounterAvailability_Params, deviceIndex);
+SAME(cupti_availability, image, CUpti_PmSampling_GetCounterAvailability_Params,
      pCounterAvailabilityImage);
 SAME(cupti_pm_enable, sampler, CUpti_PmSampling_Enable_Params, pPmSamplingObject);
 SAME(cupti_pm, sampler, CUpti_PmSampling_Start_Params, pPmSamplingObject);

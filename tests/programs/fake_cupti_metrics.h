@@ -342,7 +342,7 @@ static struct {
 	size_t most;
 } pm;
 
-EXPORT int cuptiPmSamplingGetCounterAvailability(struct cupti_pm_availability *p)
+EXPORT int cuptiPmSamplingGetCounterAvailability(struct cupti_availability *p)
 {
 	if (!p->image)
 		p->bytes = 64;

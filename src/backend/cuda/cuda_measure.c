@@ -99,6 +99,22 @@ bool ut_cuda_metrics_initialize(const char *option, bool has_functions)
 	return !rc;
 }
 
+uint8_t *ut_cuda_counters(int (*ask)(struct cupti_availability *), struct cupti_availability a)
+{
+	int rc = ask(&a); /* how large it is */
+
+	if (!rc) {
+		a.image = calloc(1, a.bytes);
+		rc = a.image ? ask(&a) : CUPTI_INVALID_PARAMETER;
+	}
+	if (rc) {
+		ut_cuda_metrics_complain("counters cannot be listed", rc);
+		free(a.image);
+		return NULL;
+	}
+	return a.image;
+}
+
 /* ---- threads --------------------------------------------------------------------------------- */
 
 bool ut_cuda_thread(pthread_t *thread, void *(*run)(void *), const char *name)

@@ -57,6 +57,9 @@ void ut_cuda_metrics_complain(const char *what, int result);
 /* The same for something that this CUPTI does not have. */
 void ut_cuda_metrics_lack(const char *what, const char *since);
 
+/* Which counters there are: an image, the caller's to free; NULL: the user was told. */
+uint8_t *ut_cuda_counters(int (*ask)(struct cupti_availability *), struct cupti_availability a);
+
 /* A thread that no signal of the program's finds. */
 bool ut_cuda_thread(pthread_t *thread, void *(*run)(void *), const char *name);
 

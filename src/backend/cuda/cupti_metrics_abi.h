@@ -81,11 +81,14 @@ struct cupti_chip {
 	const char *name; /* out */
 };
 
-/* Profiler_GetCounterAvailability_Params: of a context */
+/* Profiler_GetCounterAvailability_Params, of a context; PmSampling_'s, of a device */
 struct cupti_availability {
 	size_t size;
 	void *priv;
-	void *context;
+	union {
+		void *context;
+		size_t device;
+	};
 	size_t bytes; /* in and out */
 	uint8_t *image;
 };
@@ -272,15 +275,6 @@ struct cupti_range_info {
 
 enum {
 	CUPTI_BY_TIME = 1, /* PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL */
-};
-
-/* PmSampling_GetCounterAvailability_Params: of a device */
-struct cupti_pm_availability {
-	size_t size;
-	void *priv;
-	size_t device;
-	size_t bytes;
-	uint8_t *image;
 };
 
 /* PmSampling_Enable_Params */
@@ -490,7 +484,7 @@ struct cupti_crc {
 	X(RangeProfilerGetCounterDataSize, (struct cupti_range_bytes * p))                         \
 	X(RangeProfilerCounterDataImageInitialize, (struct cupti_image_init * p))                  \
 	X(RangeProfilerGetCounterDataInfo, (struct cupti_range_info * p))                          \
-	X(PmSamplingGetCounterAvailability, (struct cupti_pm_availability * p))                    \
+	X(PmSamplingGetCounterAvailability, (struct cupti_availability * p))                       \
 	X(PmSamplingEnable, (struct cupti_pm_enable * p))                                          \
 	X(PmSamplingDisable, (struct cupti_pm * p))                                                \
 	X(PmSamplingStart, (struct cupti_pm * p))                                                  \

@@ -228,29 +228,13 @@ static void lock_clocks(void *context)
 			"nvidia-smi -lgc tdp,tdp does it, and nvidia-smi -rgc undoes it");
 }
 
-static uint8_t *availability_of(void *context)
-{
-	struct cupti_availability a = CUPTI_PARAMS(cupti_availability, image, .context = context);
-	int rc = ut_cupti_metrics.ProfilerGetCounterAvailability(&a);
-
-	if (!rc) {
-		a.image = calloc(1, a.bytes);
-		rc = a.image ? ut_cupti_metrics.ProfilerGetCounterAvailability(&a)
-			     : CUPTI_INVALID_PARAMETER;
-	}
-	if (rc) {
-		ut_cuda_metrics_complain("counters cannot be listed", rc);
-		free(a.image);
-		return NULL;
-	}
-	return a.image;
-}
-
 static bool set_up(struct profiler *p, uint32_t device)
 {
 	struct cupti_range_bytes b =
 		CUPTI_PARAMS(cupti_range_bytes, bytes, .most_ranges = 1, .most_nodes = 1);
-	uint8_t *availability = availability_of(p->context);
+	uint8_t *availability =
+		ut_cuda_counters(ut_cupti_metrics.ProfilerGetCounterAvailability,
+				 CUPTI_PARAMS(cupti_availability, image, .context = p->context));
 	bool known = availability && ut_cuda_metrics_prepare(&p->metrics, CUPTI_RANGE_PROFILER,
 							     device, availability, OWN_METRIC);
 	int rc;

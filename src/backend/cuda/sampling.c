@@ -138,25 +138,6 @@ static void *run(void *arg)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-static uint8_t *availability_of(uint32_t device)
-{
-	struct cupti_pm_availability a =
-		CUPTI_PARAMS(cupti_pm_availability, image, .device = device);
-	int rc = ut_cupti_metrics.PmSamplingGetCounterAvailability(&a);
-
-	if (!rc) {
-		a.image = calloc(1, a.bytes);
-		rc = a.image ? ut_cupti_metrics.PmSamplingGetCounterAvailability(&a)
-			     : CUPTI_INVALID_PARAMETER;
-	}
-	if (rc) {
-		ut_cuda_metrics_complain("counters cannot be listed", rc);
-		free(a.image);
-		return NULL;
-	}
-	return a.image;
-}
-
 static int start(struct sampler *s, void *object)
 {
 	struct cupti_pm_bytes b =
@@ -185,7 +166,9 @@ static int start(struct sampler *s, void *object)
 static void start_device(struct sampler *s, uint32_t device)
 {
 	struct cupti_pm_enable e = CUPTI_PARAMS(cupti_pm_enable, sampler, .device = device);
-	uint8_t *availability = availability_of(device);
+	uint8_t *availability =
+		ut_cuda_counters(ut_cupti_metrics.PmSamplingGetCounterAvailability,
+				 CUPTI_PARAMS(cupti_availability, image, .device = device));
 	bool known = availability && ut_cuda_metrics_prepare(&s->metrics, CUPTI_PM_SAMPLING, device,
 							     availability, NULL);
 	int rc;
