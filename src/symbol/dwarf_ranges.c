@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "symbol/dwarf_forms.h"
 
 #define MOST_RANGES (1u << 24)
 
@@ -17,10 +18,6 @@ enum {
 	LIST_BASE,
 	LIST_START_END,
 	LIST_START,
-};
-
-enum {
-	FORM_RNGLISTX = 0x23
 };
 
 /* ---- ranges of an entry ---------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /*
  * dwarf_words.h - the few words of DWARF that we read: tags, attributes, types of units. Forms are
- * known to dwarf_value.c alone.
+ * in dwarf_forms.h.
  */
 #ifndef UT_SYMBOL_DWARF_WORDS_H
 #define UT_SYMBOL_DWARF_WORDS_H

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "symbol/dwarf_forms.h"
 #include "symbol/unwind_bytes.h"
 
 #define MOST_ROWS  (1u << 26) /* of one program */
@@ -22,23 +23,10 @@ enum {
 	EXT_DEFINE_FILE = 3,
 };
 
-/* What a table of version 5 tells of an entry, and how it writes that. */
+/* What a table of version 5 tells of an entry. */
 enum {
 	CONTENT_PATH = 1,
 	CONTENT_DIR = 2,
-	FORM_BLOCK2 = 0x03,
-	FORM_BLOCK4 = 0x04,
-	FORM_DATA2 = 0x05,
-	FORM_DATA4 = 0x06,
-	FORM_DATA8 = 0x07,
-	FORM_STRING = 0x08,
-	FORM_BLOCK = 0x09,
-	FORM_BLOCK1 = 0x0a,
-	FORM_DATA1 = 0x0b,
-	FORM_STRP = 0x0e,
-	FORM_UDATA = 0x0f,
-	FORM_DATA16 = 0x1e,
-	FORM_LINE_STRP = 0x1f,
 };
 
 /* ---- tables of names ------------------------------------------------------------------------- */

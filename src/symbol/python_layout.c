@@ -7,43 +7,20 @@
 #define COOKIE      "xdebugpy"
 #define MOST_OFFSET 65535u
 
+/* Where objects have their contents: texts moved in 3.12, the rest stayed. */
+#define TEXTS(ascii_, compact_) .bytes = 32, .length = 16, .ascii = (ascii_), .compact = (compact_)
+
+#define UNTIL_3_10(version_, instr_)                                                               \
+	{                                                                                          \
+		.version = (version_), .entry = UT_PYTHON_EACH, .interpreters = 32, .threads = 8,  \
+		.next_thread = 8, .thread_id = 176, .frame = 24, .code = 32, .previous = 24,       \
+		.instr = (instr_), .file = 104, .name = 112, .lines = 120, .first_line = 40,       \
+		TEXTS(48, 72)                                                                      \
+	}
+
 static const struct ut_python_layout known[] = {
-	{ .version = 0x0309,
-	  .entry = UT_PYTHON_EACH,
-	  .interpreters = 32,
-	  .threads = 8,
-	  .next_thread = 8,
-	  .thread_id = 176,
-	  .frame = 24,
-	  .code = 32,
-	  .previous = 24,
-	  .instr = 104,
-	  .file = 104,
-	  .name = 112,
-	  .lines = 120,
-	  .first_line = 40,
-	  .bytes = 32,
-	  .length = 16,
-	  .ascii = 48,
-	  .compact = 72 },
-	{ .version = 0x030a,
-	  .entry = UT_PYTHON_EACH,
-	  .interpreters = 32,
-	  .threads = 8,
-	  .next_thread = 8,
-	  .thread_id = 176,
-	  .frame = 24,
-	  .code = 32,
-	  .previous = 24,
-	  .instr = 96,
-	  .file = 104,
-	  .name = 112,
-	  .lines = 120,
-	  .first_line = 40,
-	  .bytes = 32,
-	  .length = 16,
-	  .ascii = 48,
-	  .compact = 72 },
+	UNTIL_3_10(0x0309, 104),
+	UNTIL_3_10(0x030a, 96),
 	{ .version = 0x030b,
 	  .entry = UT_PYTHON_FLAG,
 	  .interpreters = 40,
@@ -64,10 +41,7 @@ static const struct ut_python_layout known[] = {
 	  .lines = 136,
 	  .first_line = 72,
 	  .bytecode = 184,
-	  .bytes = 32,
-	  .length = 16,
-	  .ascii = 48,
-	  .compact = 72 },
+	  TEXTS(48, 72) },
 	{ .version = 0x030c,
 	  .entry = UT_PYTHON_OWNER,
 	  .interpreters = 40,
@@ -87,10 +61,7 @@ static const struct ut_python_layout known[] = {
 	  .lines = 136,
 	  .first_line = 68,
 	  .bytecode = 192,
-	  .bytes = 32,
-	  .length = 16,
-	  .ascii = 40,
-	  .compact = 56 },
+	  TEXTS(40, 56) },
 };
 
 /* How many words each part of the table has that later versions have made longer. */
@@ -154,10 +125,7 @@ static bool take_form(const uint64_t *words, size_t count, const struct form *f,
 					.lines = (uint16_t)code[4],
 					.first_line = (uint16_t)code[5],
 					.bytecode = (uint16_t)code[9],
-					.bytes = 32,
-					.length = 16,
-					.ascii = 40,
-					.compact = 56 };
+					TEXTS(40, 56) };
 	/* builds without the GIL have larger object headers */
 	if (words[2]) {
 		l->bytes += 16;
