@@ -38,19 +38,6 @@ static bool is_our_file(int fd)
 	return fd >= 0 && ut_sys_fstat(fd, &st) == 0 && st.st_dev == d.dev && st.st_ino == d.ino;
 }
 
-/* Programs count on getting the lowest number, and open and close those around it. */
-static int out_of_the_way(int fd)
-{
-	int high = ut_sys_dup_above(fd, 800);
-
-	if (high < 0)
-		high = ut_sys_dup_above(fd, 200);
-	if (high < 0)
-		return fd;
-	ut_sys_close(fd);
-	return high;
-}
-
 /*
  * Programs close descriptors that they do not know, and may have reused the number. So it is
  * checked each time, and the file opened again by name if it is no longer ours.
@@ -63,7 +50,7 @@ int ut_disk_fd(void)
 		return fd;
 	fd = ut_sys_open(d.path, O_RDWR | O_CLOEXEC, 0);
 	if (is_our_file(fd)) {
-		fd = out_of_the_way(fd);
+		fd = ut_sys_out_of_the_way(fd);
 		atomic_store(&d.fd, fd);
 		return fd;
 	}
@@ -113,7 +100,7 @@ int ut_disk_make(const char *dir)
 	fd = ut_sys_open(d.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	fd = out_of_the_way(fd);
+	fd = ut_sys_out_of_the_way(fd);
 	if (ut_sys_fstat(fd, &st)) {
 		ut_sys_close(fd);
 		return -errno;

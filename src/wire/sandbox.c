@@ -94,17 +94,9 @@ static uint64_t filters(int fd)
 
 static int open_status(void)
 {
-	int fd = ut_sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0), high;
+	int fd = ut_sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
 
-	if (fd < 0)
-		return -1;
-	high = ut_sys_dup_above(fd, 800); /* out of the way, as the spool's own */
-	if (high < 0)
-		high = ut_sys_dup_above(fd, 200);
-	if (high < 0)
-		return fd;
-	ut_sys_close(fd);
-	return high;
+	return fd < 0 ? -1 : ut_sys_out_of_the_way(fd);
 }
 
 void ut_sandbox_look(void)

@@ -49,6 +49,19 @@ static inline int ut_sys_dup_above(int fd, int least)
 	return (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, least);
 }
 
+/* Programs count on getting the lowest number, and open and close those around it: a high one. */
+static inline int ut_sys_out_of_the_way(int fd)
+{
+	int high = ut_sys_dup_above(fd, 800);
+
+	if (high < 0)
+		high = ut_sys_dup_above(fd, 200);
+	if (high < 0)
+		return fd;
+	ut_sys_close(fd);
+	return high;
+}
+
 static inline int ut_sys_fstat(int fd, struct stat *st)
 {
 	return (int)syscall(SYS_fstat, fd, st);
