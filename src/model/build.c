@@ -578,7 +578,6 @@ void ut_build_finish(struct ut_build *b, struct ut_store *store)
 {
 	struct ut_store *s = &b->store;
 	uint32_t tracks = (uint32_t)s->trace.track_count;
-	bool any = s->trace.last != 0; /* the importer may know of signs of life before and after */
 
 	s->rows = ut_make((tracks + 1) * sizeof(*s->rows));
 	for (uint32_t i = 0; i < tracks && i < b->row_cap; i++) {
@@ -589,14 +588,8 @@ void ut_build_finish(struct ut_build *b, struct ut_store *store)
 		s->row_count += r->count;
 		free(r->blocks);
 		*r = (struct ut_build_rows){ 0 };
-		if (!s->rows[i].count)
-			continue;
-		if (!any || s->rows[i].first < s->trace.first)
-			s->trace.first = s->rows[i].first;
-		if (!any || s->rows[i].last > s->trace.last)
-			s->trace.last = s->rows[i].last;
-		any = true;
 	}
+	ut_store_span(s);
 	ut_store_move(store, s);
 	ut_build_abandon(b);
 }

@@ -658,20 +658,12 @@ static void know_kinds(struct ut_growing *g)
 
 static void show_all_rows(struct ut_growing *g, struct ut_store *s)
 {
-	bool any = s->trace.last != 0; /* as ut_build_finish() has it */
-
 	s->rows = ut_make((s->trace.track_count + 1) * sizeof(*s->rows));
 	for (uint32_t i = 0; i < s->trace.track_count && i < g->track_cap; i++) {
 		show_rows(&g->store.rows[i], &s->rows[i]);
 		s->row_count += s->rows[i].count;
-		if (!s->rows[i].count)
-			continue;
-		if (!any || s->rows[i].first < s->trace.first)
-			s->trace.first = s->rows[i].first;
-		if (!any || s->rows[i].last > s->trace.last)
-			s->trace.last = s->rows[i].last;
-		any = true;
 	}
+	ut_store_span(s);
 }
 
 void ut_growing_show(struct ut_growing *g, uint64_t until, struct ut_store *store)

@@ -390,13 +390,19 @@ static void release(struct ut_dealer *d)
 	free(d->async_ends);
 }
 
+static void make_lanes(const struct ut_dealer *d, struct ut_lanes *out)
+{
+	*out = (struct ut_lanes){ 0 };
+	for (unsigned int kind = 0; kind < UT_LANE_KINDS; kind++)
+		out->count += (uint32_t)d->groups[kind].count;
+	out->lanes = ut_make((out->count + 1u) * sizeof(*out->lanes));
+}
+
 void ut_deal_finish(struct ut_dealer *d, struct ut_lanes *out)
 {
 	uint32_t n = 0;
 
-	for (unsigned int kind = 0; kind < UT_LANE_KINDS; kind++)
-		out->count += (uint32_t)d->groups[kind].count;
-	out->lanes = ut_make((out->count + 1u) * sizeof(*out->lanes));
+	make_lanes(d, out);
 	for (unsigned int kind = 0; kind < UT_LANE_KINDS; kind++) {
 		struct ut_lane_group *g = &d->groups[kind];
 
@@ -568,10 +574,7 @@ void ut_deal_show(struct ut_dealer *d, const struct ut_rows *shown, uint64_t unt
 {
 	uint32_t n = 0;
 
-	*out = (struct ut_lanes){ 0 };
-	for (unsigned int kind = 0; kind < UT_LANE_KINDS; kind++)
-		out->count += (uint32_t)d->groups[kind].count;
-	out->lanes = ut_make((out->count + 1u) * sizeof(*out->lanes));
+	make_lanes(d, out);
 	for (unsigned int kind = 0; kind < UT_LANE_KINDS; kind++) {
 		struct ut_lane_group *g = &d->groups[kind];
 

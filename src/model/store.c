@@ -99,6 +99,23 @@ void ut_store_send(struct ut_store *s, int64_t shift, struct ut_sink *sink)
 	ut_arrows_release(&arrows);
 }
 
+void ut_store_span(struct ut_store *s)
+{
+	bool any = s->trace.last != 0;
+
+	for (size_t i = 0; i < s->trace.track_count; i++) {
+		const struct ut_rows *r = &s->rows[i];
+
+		if (!r->count)
+			continue;
+		if (!any || r->first < s->trace.first)
+			s->trace.first = r->first;
+		if (!any || r->last > s->trace.last)
+			s->trace.last = r->last;
+		any = true;
+	}
+}
+
 uint64_t ut_rows_find(const struct ut_rows *r, uint64_t ts)
 {
 	uint64_t low = 0, high = r->count;

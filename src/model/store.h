@@ -61,6 +61,9 @@ void ut_store_release(struct ut_store *s);
 /* *to becomes what *from was; *from is empty. (A plain copy would keep a pointer into itself.) */
 void ut_store_move(struct ut_store *to, struct ut_store *from);
 
+/* Makes the trace as long as its rows; it may know of signs of life before and after them. */
+void ut_store_span(struct ut_store *s);
+
 static inline size_t ut_rows_blocks(const struct ut_rows *r)
 {
 	return (size_t)((r->count + UT_BLOCK_ROWS - 1) / UT_BLOCK_ROWS);
