@@ -17,53 +17,27 @@
 #include "cmd/hotspots_report.h"
 #include "cmd/last.h"
 #include "cmd/record_run.h"
+#include "cmd/record_then.h"
 #include "cmd/words.h"
-#include "launch/run.h"
-#include "session/session_run.h"
 
 /* ---- the program --------------------------------------------------------------------------- */
 
-struct written {
-	struct ut_arena *arena;
-	struct ut_words words;
-};
-
-static void note_results(void *ctx, const char *const *paths, uint64_t count)
+static int report(void *ctx, const struct ut_words *words, struct ut_err *err)
 {
-	struct written *w = ctx;
-
-	w->words.items = UT_NEW_N(w->arena, const char *, count + 1);
-	for (uint64_t i = 0; i < count; i++)
-		w->words.items[i] = ut_arena_copy(w->arena, paths[i], strlen(paths[i]));
-	w->words.count = (int)count;
+	return ut_hotspots_report(ctx, words, err);
 }
 
 static int run_program(struct ut_hotspots_opts *o, struct ut_arena *a, int argc,
 		       const char *const *argv)
 {
-	struct written w = { .arena = a };
-	struct ut_session_plan *plan = &o->record.plan;
-	struct ut_session_result result = { 0 };
 	struct ut_err err = { 0 };
-	int status;
 
 	if (ut_hotspots_allow(o, &err))
 		return ut_cmd_misuse(&ut_cmd_hotspots, &err);
-	plan->argc = argc;
-	plan->argv = argv;
-	status = ut_record_run(&(struct ut_record_run){ .cmd = &ut_cmd_hotspots,
-							.plan = plan,
-							.view = &o->record.view,
-							.results = note_results,
-							.ctx = &w },
-			       &result);
-	if (status >= 0)
-		return status;
-	if (w.words.count && ut_hotspots_report(o, &w.words, &err))
-		status = ut_cmd_fail(&ut_cmd_hotspots, &err);
-	if (status < 0)
-		ut_launch_end_as(result.status);
-	return status;
+	return ut_record_then(
+		&(struct ut_record_then){
+			.cmd = &ut_cmd_hotspots, .record = &o->record, .report = report, .ctx = o },
+		a, argc, argv);
 }
 
 /* ---- the glue ------------------------------------------------------------------------------ */
