@@ -9,6 +9,7 @@
 #include "text/json_doc.h"
 #include "text/json_text.h"
 #include "text/json_write.h"
+#include "text/shell_words.h"
 
 #define WORDS_MOST 256u
 #define TEXT_MOST  (256u << 10)
@@ -65,25 +66,6 @@ struct words {
 	int count;
 };
 
-void ut_mcp_quote(struct ut_buf *b, const char *word)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-				    "0123456789-_./=,:@%+";
-
-	if (*word && !word[strspn(word, plain)]) {
-		ut_buf_text(b, word);
-		return;
-	}
-	ut_buf_char(b, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			ut_buf_text(b, "'\\''");
-		else
-			ut_buf_char(b, *word);
-	}
-	ut_buf_char(b, '\'');
-}
-
 static int add_word(struct words *w, size_t property, const char *value, struct ut_err *err)
 {
 	char *word = ut_str_fmt(&w->ask->arena, "--%s=%s", properties[property].name, value);
@@ -95,7 +77,7 @@ static int add_word(struct words *w, size_t property, const char *value, struct 
 	w->items[w->count++] = word;
 	if (!(NO_OPTION >> property & 1)) {
 		ut_buf_char(&w->ask->words, ' ');
-		ut_mcp_quote(&w->ask->words, word);
+		ut_shell_quote(&w->ask->words, word);
 	}
 	return 0;
 }

@@ -83,7 +83,4 @@ void ut_mcp_ask_release(struct ut_mcp_ask *a);
 void ut_mcp_ask_schema(struct ut_json_writer *w, const char *key, uint64_t allowed,
 		       uint64_t required);
 
-/* A word as a shell takes it. */
-void ut_mcp_quote(struct ut_buf *b, const char *word);
-
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "text/json_write.h"
+#include "text/shell_words.h"
 
 #define LIMIT_USUAL 50u
 #define LIMIT_MOST  1000u
@@ -95,7 +96,7 @@ void ut_mcp_how_files(struct ut_mcp_call *c, const struct ut_mcp_trace *t)
 {
 	for (size_t i = 0; i < t->inputs.count && i < FILES_TOLD; i++) {
 		ut_buf_char(&c->how, ' ');
-		ut_mcp_quote(&c->how, t->inputs.paths[i]);
+		ut_shell_quote(&c->how, t->inputs.paths[i]);
 	}
 	if (t->inputs.count > FILES_TOLD)
 		ut_buf_fmt(&c->how, " ... (%zu files in all)", t->inputs.count);

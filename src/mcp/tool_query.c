@@ -10,6 +10,7 @@
 #include "mcp/mcp_tools.h"
 #include "query/query.h"
 #include "text/out.h"
+#include "text/shell_words.h"
 #include "text/table_report.h"
 
 /* ---- the last result ------------------------------------------------------------------------ */
@@ -176,7 +177,7 @@ int ut_mcp_tool_query(struct ut_mcp_call *c, struct ut_err *err)
 	ut_buf_text(&c->how, "unitrace query --csv");
 	ut_mcp_how_files(c, t);
 	ut_buf_char(&c->how, ' ');
-	ut_mcp_quote(&c->how, c->ask.sql);
+	ut_shell_quote(&c->how, c->ask.sql);
 	return 0;
 }
 
@@ -220,8 +221,8 @@ int ut_mcp_tool_slow(struct ut_mcp_call *c, struct ut_err *err)
 	ut_buf_text(&c->how, "medians of all spans; unitrace query --csv");
 	ut_mcp_how_files(c, t);
 	ut_buf_char(&c->how, ' ');
-	ut_mcp_quote(&c->how, slow_sql);
+	ut_shell_quote(&c->how, slow_sql);
 	ut_buf_text(&c->how, " and, for ranks, ");
-	ut_mcp_quote(&c->how, ranks_sql);
+	ut_shell_quote(&c->how, ranks_sql);
 	return 0;
 }

@@ -112,7 +112,7 @@ int ut_shell_words(struct ut_arena *a, struct ut_str text, const char ***words, 
 void ut_shell_quote(struct ut_buf *b, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				    "_-./:=,+@%^";
+				    "_-./:=,+@%";
 
 	if (word[0] && strspn(word, plain) == strlen(word)) {
 		ut_buf_text(b, word);

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "query/query.h"
 #include "text/out.h"
+#include "text/shell_words.h"
 #include "view/answers.h"
 #include "view/ask.h"
 
@@ -118,34 +119,17 @@ static void put_command(const struct ut_view *v, struct ut_out *out)
 	}
 }
 
-/* How a terminal is told about these traces; many of them by the first one's folder. */
-/* As one word of a shell, whatever is in it: it is there to be pasted. */
-static void put_word(struct ut_buf *b, const char *word)
-{
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				   "_./=+:,@%-";
-
-	if (word[0] && word[0] != '-' && !word[strspn(word, safe)]) {
-		ut_buf_text(b, word);
-		return;
-	}
-	ut_buf_text(b, word[0] == '-' && word[1] ? "'./" : "'");
-	for (; *word; word++) {
-		if (*word == '\'')
-			ut_buf_text(b, "'\\''");
-		else
-			ut_buf_char(b, *word);
-	}
-	ut_buf_char(b, '\'');
-}
-
+/* How a terminal is told about these traces, to be pasted. No name is taken for an option. */
 static void put_cli(const struct ut_view *v, struct ut_out *out)
 {
 	struct ut_buf b = { 0 };
 
 	for (size_t i = 0; i < v->trace_count && i < 8; i++) {
+		const char *path = v->traces[i].path;
+
 		ut_buf_text(&b, i ? " " : "");
-		put_word(&b, v->traces[i].path);
+		ut_buf_text(&b, path[0] == '-' && path[1] ? "./" : "");
+		ut_shell_quote(&b, path);
 	}
 	put_str(out, ",\"cli\":", (struct ut_str){ b.data, b.len });
 	ut_buf_release(&b);
