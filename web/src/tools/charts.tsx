@@ -10,7 +10,7 @@ import { Verdict } from '../ui/findings';
 import { Grid } from '../ui/grid';
 import { Empty, Failure, Name, Segments } from '../ui/kit';
 import { useSheet } from '../ui/load';
-import { Plot } from '../ui/plot';
+import { Plot } from '../plot/plot';
 import { hasSheet, type Tab } from '../ui/tab';
 
 const TOOL = 'charts',

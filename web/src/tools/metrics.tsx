@@ -12,7 +12,7 @@ import { plain } from '../text/label';
 import { Grid } from '../ui/grid';
 import { cell, Empty, Failure, Name } from '../ui/kit';
 import { useAnswer, useSheet } from '../ui/load';
-import { Plot } from '../ui/plot';
+import { Plot } from '../plot/plot';
 import { hasSheet, type Tab } from '../ui/tab';
 import { useVerdict, VerdictText } from './kernels';
 import type { Memory } from './memory';

@@ -13,7 +13,7 @@ import { Grid } from '../ui/grid';
 import { Heat, type HeatCell } from '../ui/heat';
 import { cell, Empty, Failure, Segments, Tile } from '../ui/kit';
 import { useSheet } from '../ui/load';
-import { Plot } from '../ui/plot';
+import { Plot } from '../plot/plot';
 import { hasSheet, type Tab } from '../ui/tab';
 
 const TOOL = 'ranks',

@@ -9,7 +9,7 @@ import { useFindings, Findings, Verdict } from '../ui/findings';
 import { Grid } from '../ui/grid';
 import { cell, Failure, Name } from '../ui/kit';
 import { useSheet } from '../ui/load';
-import { Plot } from '../ui/plot';
+import { Plot } from '../plot/plot';
 import { hasSheet, type Tab } from '../ui/tab';
 
 const TOOL = 'roofline',

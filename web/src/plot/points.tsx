@@ -1,0 +1,126 @@
+// points.tsx - points, as large as what they weigh, and names beside them.
+
+import type { ChartSeries } from '../source/contract';
+import { middle, plain } from '../text/label';
+import { LETTER, NAMED, type Shown } from './layout';
+import { at, isThere, said, xOf } from './scale';
+
+const BIGGEST = 20, // px: radius of the heaviest point
+	LEAST = 3;
+
+export interface Disc {
+	x: number;
+	y: number;
+	r: number;
+}
+
+/* Null: it has no place. Areas of all series compare. */
+export function discsOf(v: Shown, s: ChartSeries): (Disc | null)[] {
+	let most = 0;
+
+	if (s.kind !== 'points') return [];
+	for (const other of v.data.series) for (const w of other.weight ?? []) most = Math.max(most, w ?? 0);
+	return s.y.map((y, i) => {
+		const x = xOf(s, i),
+			r =
+				s.weight && most > 0
+					? Math.max(LEAST, BIGGEST * Math.sqrt((s.weight[i] ?? 0) / most))
+					: LEAST + 1;
+
+		if (!isThere(x) || !isThere(y) || (v.x.log && x <= 0) || (v.y.log && y <= 0)) return null;
+		return { x: at(v.x, x), y: at(v.y, y), r };
+	});
+}
+
+export function Discs({ v, of, discs }: { v: Shown; of: Shown['series'][0]; discs: (Disc | null)[] }) {
+	const { s, colour, i: series } = of;
+
+	return (
+		<g>
+			{discs.map(
+				(c, i) =>
+					c && (
+						<circle
+							key={i}
+							class={`plotpoint k${colour} ${v.chosen?.(series, i) ? 'on' : ''}`}
+							cx={c.x}
+							cy={c.y}
+							r={c.r}
+							onClick={() => v.onPick?.(series, i)}>
+							<title>
+								{plain(
+									s.notes?.[i] ??
+										`${said(v.data.x, xOf(s, i) ?? 0)}, ${said(v.data.y, s.y[i] ?? 0)}`,
+								)}
+							</title>
+						</circle>
+					),
+			)}
+		</g>
+	);
+}
+
+interface Box {
+	x: number;
+	y: number;
+	w: number;
+	h: number;
+}
+
+const meet = (a: Box, b: Box): boolean =>
+	a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+
+/* Beside the disc, above or below it: where there is room. */
+function placeLabel(v: Shown, c: Disc, text: string, taken: Box[]): Box | null {
+	const w = text.length * LETTER,
+		h = 14;
+	const tries = [
+		{ x: c.x + c.r + 3, y: c.y - h / 2 },
+		{ x: c.x - c.r - 3 - w, y: c.y - h / 2 },
+		{ x: c.x - w / 2, y: c.y - c.r - 1 - h },
+		{ x: c.x - w / 2, y: c.y + c.r + 1 },
+	];
+
+	for (const t of tries) {
+		const box = { ...t, w, h };
+
+		if (
+			box.x >= v.x.from &&
+			box.x + w <= v.x.to &&
+			box.y >= v.y.to &&
+			box.y + h <= v.y.from &&
+			!taken.some(b => meet(b, box))
+		)
+			return box;
+	}
+	return null;
+}
+
+/* Names beside discs, where they cover neither a disc nor each other. */
+export function Names({ v, all }: { v: Shown; all: (Disc | null)[][] }) {
+	const taken: Box[] = all
+		.flat()
+		.flatMap(c => (c ? [{ x: c.x - c.r * 0.75, y: c.y - c.r * 0.75, w: c.r * 1.5, h: c.r * 1.5 }] : []));
+	const out: { box: Box; name: string }[] = [];
+
+	v.series.forEach(({ s }, k) =>
+		(s.labels ?? (s.named ? s.notes : undefined))?.forEach((text, i) => {
+			const c = all[k][i],
+				name = text ? middle(plain(text), 34) : '';
+			const box = c && name && out.length < NAMED ? placeLabel(v, c, name, taken) : null;
+
+			if (!box) return;
+			taken.push(box);
+			out.push({ box, name });
+		}),
+	);
+	return (
+		<g>
+			{out.map(({ box, name }, i) => (
+				<text key={i} class="plotlabel" x={box.x} y={box.y + 11}>
+					{name}
+				</text>
+			))}
+		</g>
+	);
+}
