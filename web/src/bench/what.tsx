@@ -3,8 +3,8 @@
 import { Segments } from '../ui/kit';
 import type { Variable, What } from './api';
 import { BrowseButton, Processes } from './browse';
-import { draft, edit, past, wrongWith } from './draft';
-import { Check, Panel, Text } from './parts';
+import { draft, edit, type Past, past, wrongWith } from './draft';
+import { Check, Panel, Text, type TextProps } from './parts';
 import { server } from './store';
 
 function Environment() {
@@ -50,69 +50,50 @@ function Environment() {
 	);
 }
 
-function Program() {
-	const d = draft.value,
-		browse = server.value?.profiling;
+interface EntryProps extends Omit<TextProps, 'value' | 'set' | 'wrong'> {
+	of: Past | 'duration' | 'resumeAfter' | 'stopAfter' | 'maxSize' | 'keepLast' | 'name';
+}
 
+/* A text of the configuration. */
+const Entry = ({ of, ...p }: EntryProps) => (
+	<Text {...p} value={draft.value[of] ?? ''} set={v => edit({ [of]: v })} wrong={wrongWith(of)} />
+);
+
+/* One that is often typed again, or found on the disk. */
+const Again = ({ of, browse, ...p }: EntryProps & { of: Past; browse?: 'file' | 'folder' }) => (
+	<Entry
+		{...p}
+		of={of}
+		mono
+		list={past(of)}
+		after={
+			browse &&
+			server.value?.profiling && (
+				<BrowseButton what={browse} value={draft.value[of] ?? ''} set={v => edit({ [of]: v })} />
+			)
+		}
+	/>
+);
+
+function Program() {
 	return (
 		<>
-			{d.what === 'mpi' && (
-				<Text
+			{draft.value.what === 'mpi' && (
+				<Again
+					of="launcher"
 					label="MPI launcher"
-					mono
-					value={d.launcher ?? ''}
-					set={launcher => edit({ launcher })}
-					wrong={wrongWith('launcher')}
 					placeholder="mpiexec -n 4"
-					list={past('launcher')}
 					hint="Stands before unitrace, so that each rank is recorded."
 				/>
 			)}
-			<Text
+			<Again
+				of="application"
 				label="Application"
-				mono
-				value={d.application ?? ''}
-				set={application => edit({ application })}
-				wrong={wrongWith('application')}
 				placeholder="bash, python, /path/to/program"
-				list={past('application')}
-				after={
-					browse && (
-						<BrowseButton
-							what="file"
-							value={d.application ?? ''}
-							set={application => edit({ application })}
-						/>
-					)
-				}
+				browse="file"
 			/>
-			<Text
-				label="Application parameters"
-				mono
-				value={d.parameters ?? ''}
-				set={parameters => edit({ parameters })}
-				wrong={wrongWith('parameters')}
-				placeholder="run.sh"
-				list={past('parameters')}
-			/>
-			<Text
-				label="Working directory"
-				mono
-				value={d.directory ?? ''}
-				set={directory => edit({ directory })}
-				wrong={wrongWith('directory')}
-				placeholder="the home folder"
-				list={past('directory')}
-				after={
-					browse && (
-						<BrowseButton
-							what="folder"
-							value={d.directory ?? ''}
-							set={directory => edit({ directory })}
-						/>
-					)
-				}
-			/>
+			<Again of="parameters" label="Application parameters" placeholder="run.sh" />
+			<Again of="directory" label="Working directory" placeholder="the home folder" browse="folder" />
 			<Environment />
 		</>
 	);
@@ -131,11 +112,9 @@ function Attach() {
 				wrong={wrongWith('pid')}
 				placeholder="PID, or choose one below"
 			/>
-			<Text
+			<Entry
+				of="duration"
 				label="Stop after"
-				value={d.duration ?? ''}
-				set={duration => edit({ duration })}
-				wrong={wrongWith('duration')}
 				placeholder="when I click Stop"
 				hint="10s, 2min. The process itself goes on."
 			/>
@@ -160,19 +139,15 @@ function Limits() {
 						hint="Also what the program starts: a script's programs, workers, ranks."
 					/>
 					<div class="pair">
-						<Text
+						<Entry
+							of="resumeAfter"
 							label="Auto-resume after"
-							value={d.resumeAfter ?? ''}
-							set={resumeAfter => edit({ resumeAfter })}
-							wrong={wrongWith('resumeAfter')}
 							placeholder="at once"
 							hint="10s, 250ms"
 						/>
-						<Text
+						<Entry
+							of="stopAfter"
 							label="Auto-stop after"
-							value={d.stopAfter ?? ''}
-							set={stopAfter => edit({ stopAfter })}
-							wrong={wrongWith('stopAfter')}
 							placeholder="never"
 							hint="Recording ends, the program goes on."
 						/>
@@ -180,30 +155,20 @@ function Limits() {
 				</>
 			)}
 			<div class="pair">
-				<Text
+				<Entry
+					of="maxSize"
 					label="Limit the result's size"
-					value={d.maxSize ?? ''}
-					set={maxSize => edit({ maxSize })}
-					wrong={wrongWith('maxSize')}
 					placeholder="no limit"
 					hint="4G: recording stops then."
 				/>
-				<Text
+				<Entry
+					of="keepLast"
 					label="Keep only the last"
-					value={d.keepLast ?? ''}
-					set={keepLast => edit({ keepLast })}
-					wrong={wrongWith('keepLast')}
 					placeholder="everything"
 					hint="10s or 64M before the end."
 				/>
 			</div>
-			<Text
-				label="Name of the result"
-				value={d.name ?? ''}
-				set={name => edit({ name })}
-				wrong={wrongWith('name')}
-				placeholder="the next number"
-			/>
+			<Entry of="name" label="Name of the result" placeholder="the next number" />
 		</details>
 	);
 }

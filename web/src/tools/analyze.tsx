@@ -10,7 +10,7 @@ import { plain } from '../text/label';
 import { Chart, type Series } from '../ui/chart';
 import { Verdict } from '../ui/findings';
 import { Grid, type GridProps, type Piece } from '../ui/grid';
-import { cell, Failure, Tile, type TileProps } from '../ui/kit';
+import { cell, Pending, Tile, type TileProps } from '../ui/kit';
 import { useSheet } from '../ui/load';
 import { hasSheet, type Tab } from '../ui/tab';
 
@@ -168,12 +168,7 @@ interface SheetsProps {
 }
 
 function Sheets({ app, error, ready, children }: SheetsProps) {
-	if (error)
-		return (
-			<div class="page">
-				<Failure app={app} text={error} />
-			</div>
-		);
+	if (error) return <Pending app={app} error={error} />;
 	return (
 		<div class="page" aria-busy={!ready}>
 			{ready && children()}

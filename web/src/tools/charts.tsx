@@ -8,7 +8,7 @@ import { count, percent } from '../text/format';
 import { plain } from '../text/label';
 import { Verdict } from '../ui/findings';
 import { Grid } from '../ui/grid';
-import { Empty, Failure, Name, Segments } from '../ui/kit';
+import { Empty, Failure, Name, Pending, Segments } from '../ui/kit';
 import { useSheet } from '../ui/load';
 import { Plot } from '../plot/plot';
 import { hasSheet, type Tab } from '../ui/tab';
@@ -212,12 +212,7 @@ function Charts({ app }: { app: App }) {
 		{ value: stalls } = useSheet<{ reports: StallReport[] }>(app, TOOL, 'stalls'),
 		charts = useMemo(() => value?.charts ?? [], [value]);
 
-	if (error)
-		return (
-			<div class="page">
-				<Failure app={app} text={error} />
-			</div>
-		);
+	if (error) return <Pending app={app} error={error} />;
 	return (
 		<div class="page" aria-busy={!value}>
 			{hasSheet(app.info.value, TOOL, 'kernels') && <Kernels app={app} />}

@@ -12,7 +12,7 @@ import { plain } from '../text/label';
 import { Flame } from '../ui/flame';
 import { treeTable } from '../ui/flametab';
 import { Grid } from '../ui/grid';
-import { Empty, Failure, Name, Segments } from '../ui/kit';
+import { Empty, Failure, Name, Pending, Segments } from '../ui/kit';
 import { exactly, useAnswer } from '../ui/load';
 import { hasSheet, type Tab } from '../ui/tab';
 
@@ -489,13 +489,7 @@ function HotspotsTab({ app }: { app: App }) {
 		chosen = profile && wanted[0] ? profile.find(...wanted) : -1;
 	const choose = (fn: number) => profile && keep([profile.nameOf(fn), profile.moduleOf(fn)]);
 
-	if (error)
-		return (
-			<div class="page">
-				<Failure app={app} text={error} />
-			</div>
-		);
-	if (!profile) return <div class="page" aria-busy="true" />;
+	if (error || !profile) return <Pending app={app} error={error} />;
 	const parts = { app, profile, chosen, choose };
 
 	return (

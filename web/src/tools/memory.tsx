@@ -3,17 +3,17 @@
 // measured is grey, with how to measure it. Numbers come with the sheet of metrics
 // (src/view/memory_sheet.c).
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Cell, Table } from '../source/contract';
 import type { App } from '../state/app';
 import { useKept } from '../state/kept';
 import { bytes, count, many, number, percent, time } from '../text/format';
 import { plain } from '../text/label';
 import { Grid } from '../ui/grid';
-import { Empty, Failure, Name, Segments } from '../ui/kit';
+import { Empty, Name, Pending, Segments } from '../ui/kit';
 import { useSheet } from '../ui/load';
 import type { Tab } from '../ui/tab';
-import { hasMetrics, type MetricsSheet, rowOf, selectRow, text, TOOL as METRICS } from './metrics';
+import { hasMetrics, type MetricsSheet, text, TOOL as METRICS, useKernel } from './metrics';
 
 const TOOL = 'memory';
 
@@ -267,6 +267,20 @@ const full = (m: Memory, l: Level | undefined): string => {
 
 const both = (m: Memory, l: Level | undefined): string => [hits(l), full(m, l)].filter(Boolean).join('|');
 
+/* Where the parts of the picture are, and the arrows between them. */
+const PLACES = {
+	l1: { x: 320, y: 56, w: 104, h: 96 },
+	shared: { x: 320, y: 166, w: 104, h: 96 },
+	l2: { x: 542, y: 56, w: 78, h: 206 },
+	dram: { x: 712, y: 56, w: 78, h: 206 },
+	host: { x: 830, y: 56, w: 120, h: 96 },
+	link: { x: 830, y: 166, w: 120, h: 96 },
+};
+const GAPS = { l1: { x: 232, to: 316 }, l2: { x: 428, to: 538 }, dram: { x: 624, to: 708 } };
+
+type Place = (typeof PLACES)['l1'];
+type Gap = (typeof GAPS)['l1'];
+
 function Diagram({ m, mode, label }: { m: Memory; mode: Mode; label: string }) {
 	const at = (key: string) => m.levels.find(l => l.level === key),
 		mid = m.maker === 'intel' ? 'l3' : 'l2',
@@ -274,15 +288,23 @@ function Diagram({ m, mode, label }: { m: Memory; mode: Mode; label: string }) {
 		[l1, shared, l2, dram] = [at('l1'), at('shared'), at(mid), at('dram')];
 	const off = (l: Level | undefined) =>
 		!!l && l.bytes === undefined && l.hits === undefined && used(m, l) === undefined;
-	const share = (l: Level | undefined, of: 'read' | 'written' | 'bytes') => {
-		const v = rate(m, l?.[of]);
+	const flow = (
+		gap: Gap,
+		y: number,
+		name: string,
+		l: Level | undefined,
+		of: 'read' | 'written' | 'bytes',
+	) => {
+		const v = rate(m, l?.[of]),
+			share = v !== undefined && l?.peak ? v / l.peak : undefined;
 
-		return v !== undefined && l?.peak ? v / l.peak : undefined;
+		return <Arrow {...gap} y={y} label={name} value={say(m, l, of, mode)} share={share} />;
 	};
-	const link = (a: string, b: string): string => {
-		const there = m.rates[a] !== undefined || m.rates[b] !== undefined;
+	const link = (place: Place, name: string, a: string, b: string) => {
+		const there = m.rates[a] !== undefined || m.rates[b] !== undefined,
+			sub = there ? `${bytes((m.rates[a] ?? 0) + (m.rates[b] ?? 0))}/s` : 'not measured';
 
-		return there ? `${bytes((m.rates[a] ?? 0) + (m.rates[b] ?? 0))}/s` : 'not measured';
+		return <Box {...place} title={name} sub={sub} off={m.rates[a] === undefined} />;
 	};
 	const halves = l2?.read !== undefined || l2?.written !== undefined;
 
@@ -293,124 +315,36 @@ function Diagram({ m, mode, label }: { m: Memory; mode: Mode; label: string }) {
 				{plain(m.device).slice(0, 60)}
 			</text>
 			<Engine m={m} />
-			<Arrow
-				x={232}
-				to={316}
-				y={104}
-				label="L1"
-				value={say(m, l1, 'bytes', mode)}
-				share={share(l1, 'bytes')}
-			/>
-			<Arrow
-				x={232}
-				to={316}
-				y={214}
-				label={title.shared}
-				value={say(m, shared, 'bytes', mode)}
-				share={share(shared, 'bytes')}
-			/>
-			<Box
-				x={320}
-				y={56}
-				w={104}
-				h={96}
-				title="L1"
-				sub={both(m, l1)}
-				off={off(l1)}
-				why={flagged(m, 'l1')?.why}
-			/>
-			<Box
-				x={320}
-				y={166}
-				w={104}
-				h={96}
-				title={title.shared}
-				sub={full(m, shared)}
-				off={off(shared)}
-			/>
+			{flow(GAPS.l1, 104, 'L1', l1, 'bytes')}
+			{flow(GAPS.l1, 214, title.shared, shared, 'bytes')}
+			<Box {...PLACES.l1} title="L1" sub={both(m, l1)} off={off(l1)} why={flagged(m, 'l1')?.why} />
+			<Box {...PLACES.shared} title={title.shared} sub={full(m, shared)} off={off(shared)} />
 			{halves ? (
 				<>
-					<Arrow
-						x={428}
-						to={538}
-						y={104}
-						label="read"
-						value={say(m, l2, 'read', mode)}
-						share={share(l2, 'read')}
-					/>
-					<Arrow
-						x={428}
-						to={538}
-						y={204}
-						label="write"
-						value={say(m, l2, 'written', mode)}
-						share={share(l2, 'written')}
-					/>
+					{flow(GAPS.l2, 104, 'read', l2, 'read')}
+					{flow(GAPS.l2, 204, 'write', l2, 'written')}
 				</>
 			) : (
-				<Arrow
-					x={428}
-					to={538}
-					y={154}
-					label="both ways"
-					value={say(m, l2, 'bytes', mode)}
-					share={share(l2, 'bytes')}
-				/>
+				flow(GAPS.l2, 154, 'both ways', l2, 'bytes')
 			)}
 			<Box
-				x={542}
-				y={56}
-				w={78}
-				h={206}
+				{...PLACES.l2}
 				title={title[mid]}
 				sub={both(m, l2)}
 				off={off(l2)}
 				why={flagged(m, mid)?.why ?? flagged(m, 'l2')?.why}
 			/>
-			<Arrow
-				x={624}
-				to={708}
-				y={104}
-				label="read"
-				value={say(m, dram, 'read', mode)}
-				share={share(dram, 'read')}
-			/>
-			<Arrow
-				x={624}
-				to={708}
-				y={204}
-				label="write"
-				value={say(m, dram, 'written', mode)}
-				share={share(dram, 'written')}
-			/>
+			{flow(GAPS.dram, 104, 'read', dram, 'read')}
+			{flow(GAPS.dram, 204, 'write', dram, 'written')}
 			<Box
-				x={712}
-				y={56}
-				w={78}
-				h={206}
+				{...PLACES.dram}
 				title="HBM"
 				sub={full(m, dram)}
 				off={off(dram)}
 				why={flagged(m, 'dram')?.why}
 			/>
-			<Box
-				x={830}
-				y={56}
-				w={120}
-				h={96}
-				title="PCIe, host"
-				sub={link('pcie_read', 'pcie_written')}
-				off={m.rates.pcie_read === undefined}
-			/>
-			<Box
-				x={830}
-				y={166}
-				w={120}
-				h={96}
-				title={m.maker === 'intel' ? 'Xe Link' : 'NVLink'}
-				sub={link('nvlink_received', 'nvlink_sent')}
-				off={m.rates.nvlink_received === undefined}
-			/>
+			{link(PLACES.host, 'PCIe, host', 'pcie_read', 'pcie_written')}
+			{link(PLACES.link, m.maker === 'intel' ? 'Xe Link' : 'NVLink', 'nvlink_received', 'nvlink_sent')}
 			<line class="mlink" x1="790" x2="830" y1="104" y2="104" />
 			<line class="mlink" x1="790" x2="830" y1="214" y2="214" />
 		</svg>
@@ -496,33 +430,15 @@ function Picture({ app, sheet, row }: { app: App; sheet: MetricsSheet; row: numb
 
 function MemoryTab({ app }: { app: App }) {
 	const { value: sheet, error } = useSheet<MetricsSheet>(app, METRICS, METRICS),
-		detail = app.detail.value,
-		[chosen, choose] = useState(0);
+		{ row, pick } = useKernel(app, sheet);
 	const first = useMemo(
 		() =>
 			new Set(['kernel', 'grid', 'block', 'launches', 'time', 'share', 'verdict', 'bound', 'reached']),
 		[],
 	);
 
-	useEffect(() => {
-		const row = sheet ? rowOf(sheet, detail) : -1;
-
-		if (row >= 0) choose(row);
-	}, [sheet, detail]);
-	if (error)
-		return (
-			<div class="page">
-				<Failure app={app} text={error} />
-			</div>
-		);
-	if (!sheet) return <div class="page" aria-busy="true" />;
-	const t = sheet.kernels,
-		row = Math.min(chosen, Math.max(0, t.rows - 1));
-	const pick = (r: number, open = false) => {
-		choose(r);
-		if (open) app.tab.value = 'timeline';
-		selectRow(app, t, r, open).catch(e => app.fail(e));
-	};
+	if (error || !sheet) return <Pending app={app} error={error} />;
+	const t = sheet.kernels;
 
 	if (!t.rows) return <Empty title="No kernel was measured." />;
 	return (

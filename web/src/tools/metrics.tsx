@@ -10,7 +10,7 @@ import type { App } from '../state/app';
 import { count, percent, time } from '../text/format';
 import { plain } from '../text/label';
 import { Grid } from '../ui/grid';
-import { cell, Empty, Failure, Name } from '../ui/kit';
+import { cell, Empty, Name, Pending } from '../ui/kit';
 import { useAnswer, useSheet } from '../ui/load';
 import { Plot } from '../plot/plot';
 import { hasSheet, type Tab } from '../ui/tab';
@@ -47,7 +47,7 @@ export const hasMetrics = (info: Info): boolean => hasSheet(info, TOOL, TOOL);
 export const text = (t: Table, row: number, key: string): string => String(cell(t, row, key) ?? '');
 
 /* The row of a kernel that is selected in the timeline; of the same name, of the same shape. */
-export function rowOf(sheet: MetricsSheet, d: Detail | null): number {
+function rowOf(sheet: MetricsSheet, d: Detail | null): number {
 	const t = sheet.kernels,
 		arg = (key: string) => d?.args.find(a => a[0] === key)?.[1] ?? '',
 		rows = d ? [...Array(t.rows).keys()].filter(r => cell(t, r, 'kernel') === d.name) : [];
@@ -60,7 +60,7 @@ export function rowOf(sheet: MetricsSheet, d: Detail | null): number {
 }
 
 /* The first launch of the kernel of a row becomes the selection. */
-export async function selectRow(app: App, t: Table, row: number, reveal: boolean): Promise<void> {
+async function selectRow(app: App, t: Table, row: number, reveal: boolean): Promise<void> {
 	const name = exactly(text(t, row, 'kernel')),
 		shape = ['grid', 'block']
 			.filter(k => cell(t, row, k) !== null)
@@ -77,6 +77,25 @@ export async function selectRow(app: App, t: Table, row: number, reveal: boolean
 }
 
 /* ---- the chosen kernel ---- */
+
+/* The row that is chosen in the table, or by the selection in the timeline. */
+export function useKernel(app: App, sheet: MetricsSheet | null) {
+	const detail = app.detail.value,
+		[chosen, choose] = useState(0);
+
+	useEffect(() => {
+		const row = sheet ? rowOf(sheet, detail) : -1;
+
+		if (row >= 0) choose(row);
+	}, [sheet, detail]);
+	const pick = (r: number, open = false) => {
+		choose(r);
+		if (open) app.tab.value = 'timeline';
+		if (sheet) selectRow(app, sheet.kernels, r, open).catch(e => app.fail(e));
+	};
+
+	return { row: Math.min(chosen, Math.max(0, (sheet?.kernels.rows ?? 0) - 1)), pick };
+}
 
 /* Shares as bars: which part of the device is busy. */
 function busyChart(t: Table, row: number): ChartData | null {
@@ -328,7 +347,7 @@ function Instructions({ app, of }: { app: App; of: Stalled }) {
 function MetricsTab({ app }: { app: App }) {
 	const { value: sheet, error } = useSheet<MetricsSheet>(app, TOOL, TOOL),
 		detail = app.detail.value,
-		[chosen, choose] = useState(0);
+		{ row, pick } = useKernel(app, sheet);
 	const first = useMemo(
 		() =>
 			new Set(
@@ -340,27 +359,10 @@ function MetricsTab({ app }: { app: App }) {
 		[sheet],
 	);
 
-	useEffect(() => {
-		const row = sheet ? rowOf(sheet, detail) : -1;
-
-		if (row >= 0) choose(row);
-	}, [sheet, detail]);
-	if (error)
-		return (
-			<div class="page">
-				<Failure app={app} text={error} />
-			</div>
-		);
-	if (!sheet) return <div class="page" aria-busy="true" />;
+	if (error || !sheet) return <Pending app={app} error={error} />;
 	const t = sheet.kernels,
-		row = Math.min(chosen, Math.max(0, t.rows - 1)),
 		stalled = t.rows ? sheet.stalls.find(s => s.kernel === text(t, row, 'kernel')) : undefined,
 		shownDetail = detail && t.rows && detail.name === text(t, row, 'kernel') ? detail : null;
-	const pick = (r: number, open = false) => {
-		choose(r);
-		if (open) app.tab.value = 'timeline';
-		selectRow(app, t, r, open).catch(e => app.fail(e));
-	};
 
 	if (!t.rows) return <Empty title="No kernel was measured." />;
 	return (

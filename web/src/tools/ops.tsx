@@ -9,7 +9,7 @@ import { plain } from '../text/label';
 import { Chart } from '../ui/chart';
 import { Findings, useFindings, Verdict } from '../ui/findings';
 import { Grid, shown } from '../ui/grid';
-import { Empty, Failure, Name, Segments, Tile, type TileProps } from '../ui/kit';
+import { Empty, Name, Pending, Segments, Tile, type TileProps } from '../ui/kit';
 import { useSheet } from '../ui/load';
 import { hasSheet, type Tab } from '../ui/tab';
 import { byOp, Ops, rowAt, type OpsSheet } from './ops_sheet';
@@ -301,13 +301,7 @@ function OpsTab({ app }: { app: App }) {
 
 		if (of >= 0) setRow(of);
 	}, [ops, detail]);
-	if (error)
-		return (
-			<div class="page">
-				<Failure app={app} text={error} />
-			</div>
-		);
-	if (!ops) return <div class="page" aria-busy="true" />;
+	if (error || !ops) return <Pending app={app} error={error} />;
 	const pick = (r: number, open: boolean) => {
 		setRow(r);
 		if (open) app.tab.value = 'timeline';

@@ -11,7 +11,7 @@ import { bytes, count, many, percent, short, time } from '../text/format';
 import { plain } from '../text/label';
 import { Grid } from '../ui/grid';
 import { Heat, type HeatCell } from '../ui/heat';
-import { cell, Empty, Failure, Segments, Tile } from '../ui/kit';
+import { cell, Empty, Pending, Segments, Tile } from '../ui/kit';
 import { useSheet } from '../ui/load';
 import { Plot } from '../plot/plot';
 import { hasSheet, type Tab } from '../ui/tab';
@@ -100,6 +100,13 @@ async function show(app: App, [rank, t0, t1]: At, name?: string): Promise<void> 
 const go = (app: App, at: At | undefined, name?: string): void => {
 	if (at) show(app, at, name).catch(e => app.fail(e));
 };
+
+interface PartProps {
+	app: App;
+	sheet: RanksSheet;
+	rank: string; // that is looked at; '' = none
+	choose(r: string): void;
+}
 
 /* ---- the head ------------------------------------------------------------------------------- */
 
@@ -219,17 +226,7 @@ function rankChart(t: Table): ChartData {
 	};
 }
 
-function EachRank({
-	app,
-	sheet,
-	rank,
-	choose,
-}: {
-	app: App;
-	sheet: RanksSheet;
-	rank: string;
-	choose(r: string): void;
-}) {
+function EachRank({ app, sheet, rank, choose }: PartProps) {
 	const t = sheet.ranks,
 		chart = useMemo(() => rankChart(t), [t]),
 		of = useMemo(() => bars(t), [t]);
@@ -298,17 +295,7 @@ function cellsOf(map: RanksSheet['map'], m: Measure): HeatCell[] {
 	});
 }
 
-function WhoWhom({
-	app,
-	sheet,
-	rank,
-	choose,
-}: {
-	app: App;
-	sheet: RanksSheet;
-	rank: string;
-	choose(r: string): void;
-}) {
+function WhoWhom({ app, sheet, rank, choose }: PartProps) {
 	const map = sheet.map,
 		[kept, set] = useKept<Measure | ''>(app, 'ranks.map', ''),
 		m: Measure = kept || (map.fields.some(f => f.waiting) ? 'waiting' : 'bytes'),
@@ -402,17 +389,7 @@ function courseCells(c: Course): HeatCell[] {
 	});
 }
 
-function Along({
-	app,
-	sheet,
-	rank,
-	choose,
-}: {
-	app: App;
-	sheet: RanksSheet;
-	rank: string;
-	choose(r: string): void;
-}) {
+function Along({ app, sheet, rank, choose }: PartProps) {
 	const c = sheet.course,
 		chart = useMemo(() => usefulChart(c), [c]),
 		cells = useMemo(() => courseCells(c), [c]),
@@ -495,17 +472,7 @@ const waitOf = (sheet: RanksSheet, rank: number): At | undefined => {
 	return row === undefined ? undefined : sheet.waits_at[row];
 };
 
-function Tables({
-	app,
-	sheet,
-	rank,
-	choose,
-}: {
-	app: App;
-	sheet: RanksSheet;
-	rank: string;
-	choose(r: string): void;
-}) {
+function Tables({ app, sheet, rank, choose }: PartProps) {
 	const [kept, set] = useKept<Which>(app, 'ranks.table', 'ranks'),
 		there = (Object.keys(TABLES) as Which[]).filter(k => sheet[k].rows > 0),
 		which = there.includes(kept) ? kept : 'ranks',
@@ -554,13 +521,7 @@ function RanksTab({ app }: { app: App }) {
 	const { value: sheet, error } = useSheet<RanksSheet>(app, TOOL, TOOL),
 		[rank, choose] = useKept(app, 'ranks.rank', '');
 
-	if (error)
-		return (
-			<div class="page">
-				<Failure app={app} text={error} />
-			</div>
-		);
-	if (!sheet) return <div class="page" aria-busy="true" />;
+	if (error || !sheet) return <Pending app={app} error={error} />;
 	if (sheet.nothing)
 		return (
 			<Empty title="Nothing is known about what these ranks do to each other.">

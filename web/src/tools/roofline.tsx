@@ -7,7 +7,7 @@ import type { App } from '../state/app';
 import { plain } from '../text/label';
 import { useFindings, Findings, Verdict } from '../ui/findings';
 import { Grid } from '../ui/grid';
-import { cell, Failure, Name } from '../ui/kit';
+import { cell, Name, Pending } from '../ui/kit';
 import { useSheet } from '../ui/load';
 import { Plot } from '../plot/plot';
 import { hasSheet, type Tab } from '../ui/tab';
@@ -49,13 +49,7 @@ function RooflineTab({ app }: { app: App }) {
 		found = useFindings(app),
 		[kernel, choose] = useState(0);
 
-	if (error)
-		return (
-			<div class="page">
-				<Failure app={app} text={error} />
-			</div>
-		);
-	if (!sheet) return <div class="page" aria-busy="true" />;
+	if (error || !sheet) return <Pending app={app} error={error} />;
 	const name = sheet.kernels.rows ? String(cell(sheet.kernels, kernel, 'kernel')) : '';
 
 	const show = ({ kind, chart, rows }: Charted) => (

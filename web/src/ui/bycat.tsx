@@ -4,7 +4,7 @@ import type { Aggregates, Cell, Column, ColumnType, Table } from '../source/cont
 import type { App } from '../state/app';
 import { useVerdictColumn } from '../tools/kernels';
 import { Grid } from './grid';
-import { Empty, Failure } from './kit';
+import { Empty, Pending } from './kit';
 import { useAnswer } from './load';
 
 export interface Kind {
@@ -162,13 +162,7 @@ export function ByKind({ app, kind }: { app: App; kind: Kind }) {
 	const name = app.detail.value?.name,
 		judged = useVerdictColumn(app);
 
-	if (error)
-		return (
-			<div class="page">
-				<Failure app={app} text={error} />
-			</div>
-		);
-	if (!value) return <div class="page" aria-busy="true" />;
+	if (error || !value) return <Pending app={app} error={error} />;
 	const table = kind.device ? judged(kindTable(kind, value)) : kindTable(kind, value);
 	const longest = table.columns.findIndex(c => c.key === 'longest');
 

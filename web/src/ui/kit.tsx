@@ -94,6 +94,16 @@ export function Failure({ text, app }: { text: string; app: App }) {
 	);
 }
 
+/* In the place of a page whose answer is not there yet, or never will be. */
+export function Pending({ app, error }: { app: App; error: string }) {
+	if (!error) return <div class="page" aria-busy="true" />;
+	return (
+		<div class="page">
+			<Failure app={app} text={error} />
+		</div>
+	);
+}
+
 export function copy(app: App, text: string): void {
 	const done = () => app.say('copied');
 

@@ -6,7 +6,7 @@ import { count, percent, time, utc } from '../text/format';
 import { plain } from '../text/label';
 import { Findings, useFindings, Verdict } from './findings';
 import { Grid } from './grid';
-import { cell, Failure, Tile, type TileProps } from './kit';
+import { cell, Pending, Tile, type TileProps } from './kit';
 import { useAnswer } from './load';
 import { Zone } from './zone';
 
@@ -77,13 +77,7 @@ export function Summary({ app }: { app: App }) {
 	const { value: a, error } = useAnswer(app, 'aggregate', { scope: app.scope.value }),
 		found = useFindings(app);
 
-	if (error)
-		return (
-			<div class="page">
-				<Failure app={app} text={error} />
-			</div>
-		);
-	if (!a) return <div class="page" aria-busy="true" />;
+	if (error || !a) return <Pending app={app} error={error} />;
 	const v = found[0],
 		names = a.slices.data[0],
 		longest = a.slices.columns.findIndex(c => c.key === 'longest');
