@@ -382,10 +382,11 @@ static void learn_names(struct making *m)
 {
 	ut_strtab_init(&m->names, &m->arena);
 	for (size_t i = 0; i < m->set->count; i++) {
-		struct ut_str s = ut_strtab_get(&m->log->strings, m->set->variants[i].name);
+		uint32_t name = m->set->variants[i].name;
+		struct ut_str s = ut_strtab_get(&m->log->strings, name);
 
-		ut_idmap_put(&m->by_text, ut_strtab_intern(&m->names, s.ptr, s.len),
-			     m->set->variants[i].name);
+		if (name) /* a kernel without one has no samples either */
+			ut_idmap_put(&m->by_text, ut_strtab_intern(&m->names, s.ptr, s.len), name);
 	}
 }
 

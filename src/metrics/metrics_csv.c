@@ -51,7 +51,8 @@ struct ut_metrics_file {
 
 size_t ut_metrics_column(const struct ut_metrics_section *s, struct ut_str title)
 {
-	for (size_t i = 0; i < s->count; i++) {
+	/* the first is the kernel's name, whatever the others are called */
+	for (size_t i = 1; i < s->count; i++) {
 		if (ut_str_eq(s->columns[i], title))
 			return i;
 	}

@@ -296,11 +296,14 @@ static void add_end(struct reader *rd, const struct ut_event *e, bool received)
 static void shift_to(struct reader *rd, uint64_t at, uint32_t task)
 {
 	struct ut_rank *r = rd->rank;
+	uint64_t last = r->shift_count ? r->shifts[r->shift_count - 1].at : 0;
 
 	rd->task = task;
 	if (!rd->main)
 		return;
-	if (r->shift_count && r->shifts[r->shift_count - 1].at == at)
+	if (at < last) /* a task that ends behind the one around it */
+		at = last;
+	if (r->shift_count && last == at)
 		r->shift_count--;
 	r->shifts = ut_grow(r->shifts, r->shift_count + 1, &r->shift_cap, sizeof(*r->shifts));
 	r->shifts[r->shift_count++] = (struct ut_rank_shift){ at, task };

@@ -47,8 +47,8 @@ static void read_host(struct ut_chrome *c, struct ut_str value)
 {
 	struct ut_str raw = { value.ptr + 1, value.len - 2 };
 
-	if (value.len > 2 && *value.ptr == '"' && !ut_json_escaped(raw))
-		c->host = ut_strtab_intern(&c->build.store.trace.strings, raw.ptr, raw.len);
+	if (value.len > 2 && *value.ptr == '"')
+		c->host = ut_chrome_string(c, c->values, raw);
 }
 
 bool ut_chrome_file_member(struct ut_chrome *c, uint32_t name)

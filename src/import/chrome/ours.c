@@ -304,6 +304,8 @@ bool ut_chrome_read_ours(struct ut_chrome *c, struct ut_str value)
 		return false;
 	c->traits |= UT_TRAIT_OURS;
 	c->dialect = string_of(c, find_member(c, value, "dialect"));
+	if (!*ut_strtab_get(&c->build.store.trace.strings, c->dialect).ptr)
+		c->dialect = 0; /* written by nobody, and no word that could be written again */
 	input = find_member(c, value, "input");
 	if (input.len)
 		ut_chrome_keep(c, ut_strtab_intern_z(&c->build.store.trace.strings, "otherData"),
