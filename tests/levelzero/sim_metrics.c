@@ -108,7 +108,7 @@ struct streamer {
 	uint64_t period, next, number;
 };
 
-static struct group *active[SIM_MOST_DEVICES];
+static struct group *_Atomic active[SIM_MOST_DEVICES]; /* contexts of several threads may set it */
 static uint32_t streamers;
 
 /* ---- groups -------------------------------------------------------------------------------- */

@@ -14,10 +14,12 @@ struct ut_ze_list {
 	struct ut_ze_device *device; /* NULL = nothing of it is recorded */
 	uint32_t ordinal;
 	bool immediate, in_order;
-	bool capturing;                /* what is appended becomes a graph, and does not run */
-	uint64_t next_id;              /* of the next command, by which it may be changed */
-	struct ut_ze_program *program; /* of a regular one */
-	struct ut_ze_stream stream;    /* of an immediate one */
+	bool capturing;             /* what is appended becomes a graph, and does not run */
+	uint64_t next_id;           /* of the next command, by which it may be changed */
+	struct ut_ze_stream stream; /* of an immediate one */
+	/* Of a regular one. Atomic: a thread that ends a context looks at the lists of all others.
+	 * What it finds stays for as long as it has the lock, without which nothing is dropped. */
+	struct ut_ze_program *_Atomic program;
 };
 
 struct ut_ze_queue {
