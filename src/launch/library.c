@@ -65,7 +65,7 @@ int ut_library_timer(struct ut_arena *a, const char *collector, const char **pat
 	return check_elf(*path, err);
 }
 
-int ut_library_find(struct ut_arena *a, const char **path, struct ut_err *err)
+int ut_library_place(struct ut_arena *a, const char **path, struct ut_err *err)
 {
 	static const char *const places[] = { UT_LIBDIR_REL, "../lib" };
 	const char *bin = ut_path_self_dir(a);
@@ -80,9 +80,16 @@ int ut_library_find(struct ut_arena *a, const char **path, struct ut_err *err)
 			continue;
 		*path = ut_arena_copy(a, real, strlen(real));
 		free(real);
-		return ut_library_check(*path, err);
+		return 0;
 	}
 	return ut_err_set(err, -ENOENT,
 			  "%s: the collector is missing; install unitrace again or build it whole",
 			  tried);
+}
+
+int ut_library_find(struct ut_arena *a, const char **path, struct ut_err *err)
+{
+	int rc = ut_library_place(a, path, err);
+
+	return rc ? rc : ut_library_check(*path, err);
 }

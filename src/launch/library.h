@@ -15,6 +15,9 @@ struct ut_arena;
  */
 int ut_library_find(struct ut_arena *a, const char **path, struct ut_err *err) UT_MUST_CHECK;
 
+/* Where it lies, without a look inside. */
+int ut_library_place(struct ut_arena *a, const char **path, struct ut_err *err) UT_MUST_CHECK;
+
 /* The same checks for a file at hand. Loads it into this process, where it stays. */
 /* The library for programs that sample themselves, which lies beside a collector. */
 int ut_library_timer(struct ut_arena *a, const char *collector, const char **path,
