@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mapped.h"
@@ -12,6 +13,7 @@
 #include "cmd/guess.h"
 #include "launch/run.h"
 #include "text/replaced.h"
+#include "workbench/askpass.h"
 
 static const struct ut_cmd *command_of_link(const char *argv0)
 {
@@ -63,6 +65,8 @@ int main(int argc, char **argv)
 	const struct ut_cmd *cmd = command_of_link(argc ? words[0] : "");
 	int status;
 
+	if (argc && ut_askpass_is_meant(words[0]))
+		return ut_askpass_run(argc, words, STDOUT_FILENO);
 	ut_launch_survive_limits();
 	ut_mapped_guard(UT_EXIT_FAILED);
 	if (cmd)

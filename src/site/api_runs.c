@@ -1,6 +1,7 @@
 /* api_runs.c - what can be analysed, the command line for it, and runs. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,12 @@
 #include "base/path.h"
 #include "site/events.h"
 #include "site/site_call.h"
+#include "text/shell_words.h"
 #include "workbench/analyses.h"
+#include "workbench/far_run.h"
 #include "workbench/folder.h"
 #include "workbench/keeper.h"
+#include "workbench/machines.h"
 #include "workbench/processes.h"
 #include "workbench/run_plan.h"
 
@@ -114,53 +118,100 @@ static const char *name_of(struct ut_call *c, const char *project, const struct 
 	return ut_shelf_next_name(&c->site->shelf, c->arena, project, suffix);
 }
 
-/* Reads what is asked for and makes its line, for a result of this project. */
-static int make_line(struct ut_call *c, const char *project, struct ut_run_plan *p,
-		     struct ut_run_line *line, const char **result, struct ut_err *err)
+/* A run that is asked for: the plan, its line, and the machine that it runs on. */
+struct asked {
+	struct ut_run_plan plan;
+	struct ut_run_line line;
+	struct ut_machine machine;
+	bool is_far; /* there is one */
+};
+
+/* The line, for a result. On another machine our agent says where results go, and who it is. */
+static void set_line(struct ut_call *c, struct asked *q, const char *project, const char *result)
 {
-	int rc = ut_run_plan_read(&c->site->shelf, c->arena, c->body, p, err);
+	if (q->is_far)
+		ut_run_line_make(&q->plan, c->arena, "unitrace", "", &q->line);
+	else
+		ut_run_line_make(&q->plan, c->arena, own_name(c), folder_of(c, project, result),
+				 &q->line);
+}
+
+/* Reads what is asked for and makes its line, for a result of this project. */
+static int make_line(struct ut_call *c, const char *project, struct asked *q, const char **result,
+		     struct ut_err *err)
+{
+	struct ut_err why = { 0 };
+	int rc = ut_run_plan_read(&c->site->shelf, c->arena, c->body, &q->plan, err);
 
 	if (rc)
 		return rc;
-	*result = name_of(c, project, p);
-	ut_run_line_make(p, c->arena, own_name(c), folder_of(c, project, *result), line);
-	check_line(c, p, line);
+	q->is_far = q->plan.target[0];
+	if (q->is_far &&
+	    ut_machine_find(c->site->shelf.own, c->arena, q->plan.target, &q->machine, &why))
+		ut_run_plan_add_problem(&q->plan, c->arena, "target", why.text);
+	*result = name_of(c, project, &q->plan);
+	set_line(c, q, project, *result);
+	check_line(c, &q->plan, &q->line);
 	return 0;
 }
 
-static void write_line(struct ut_json_writer *w, const struct ut_run_line *line)
+/* As people would type it; on another machine, behind ssh. */
+static void write_shell(struct ut_json_writer *w, const struct asked *q)
 {
-	struct ut_buf shell = { 0 };
+	struct ut_buf shell = { 0 }, far = { 0 };
+	const struct ut_machine *m = &q->machine;
 
-	ut_run_line_write(line, w);
-	ut_run_line_shell(line, &shell);
-	ut_write_text(w, "shell", shell.data);
+	ut_run_line_shell(&q->line, &shell);
+	if (q->is_far && m->host) {
+		ut_buf_text(&far, "ssh ");
+		if (m->port)
+			ut_buf_fmt(&far, "-p %u ", (unsigned int)m->port);
+		ut_buf_fmt(&far, "%s%s%s -- ", m->user, m->user[0] ? "@" : "", m->host);
+		ut_shell_quote(&far, shell.data);
+	}
+	ut_write_text(w, "shell", far.len ? far.data : shell.data);
+	ut_buf_release(&far);
 	ut_buf_release(&shell);
+}
+
+static void write_line(struct ut_json_writer *w, const struct asked *q)
+{
+	ut_run_line_write(&q->line, w);
+	write_shell(w, q);
 }
 
 int ut_api_command(struct ut_call *c, struct ut_err *err)
 {
 	const char *project = ut_doc_text(c->body, "project"), *result;
-	struct ut_run_plan p;
-	struct ut_run_line line = { 0 };
-	int rc = make_line(c, project && project[0] ? project : "PROJECT", &p, &line, &result, err);
+	struct asked q = { 0 };
+	int rc = make_line(c, project && project[0] ? project : "PROJECT", &q, &result, err);
 
 	if (rc)
 		return rc;
 	ut_write_open(&c->out, NULL, '{');
 	ut_write_text(&c->out, "result", result);
-	write_line(&c->out, &line);
-	write_problems(&c->out, &p);
+	write_line(&c->out, &q);
+	write_problems(&c->out, &q.plan);
 	ut_write_close(&c->out, '}');
 	return 0;
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-/* result.json: what was asked for, and what is run because of it. */
-static int write_asked(struct ut_call *c, int at, const struct ut_run_plan *p,
-		       const struct ut_run_line *line, struct ut_err *err)
+static void write_machine(struct ut_json_writer *w, const struct asked *q)
 {
+	if (!q->is_far)
+		return;
+	ut_write_u64(w, "own", q->line.own);
+	ut_write_open(w, "machine", '{');
+	ut_machine_write(&q->machine, w);
+	ut_write_close(w, '}');
+}
+
+/* result.json: what was asked for, and what is run because of it. */
+static int write_asked(struct ut_call *c, int at, const struct asked *q, struct ut_err *err)
+{
+	const struct ut_run_plan *p = &q->plan;
 	struct ut_buf text = { 0 }, program = { 0 };
 	struct ut_json_writer w = { .to = &text };
 	int rc;
@@ -174,7 +225,8 @@ static int write_asked(struct ut_call *c, int at, const struct ut_run_plan *p,
 	ut_write_text(&w, "analysis", p->analysis->title);
 	ut_write_text(&w, "program", program.data);
 	ut_write_text(&w, "target", p->target);
-	write_line(&w, line);
+	write_line(&w, q);
+	write_machine(&w, q);
 	ut_write_doc(&w, "configuration", c->body);
 	ut_write_close(&w, '}');
 	ut_buf_char(&text, '\n');
@@ -184,19 +236,18 @@ static int write_asked(struct ut_call *c, int at, const struct ut_run_plan *p,
 	return rc;
 }
 
-static int start(struct ut_call *c, struct ut_run_plan *p, const char *wanted, struct ut_err *err)
+static int start(struct ut_call *c, struct asked *q, const char *wanted, const char *secret,
+		 struct ut_err *err)
 {
 	const char *project = c->args[0], *result;
-	struct ut_run_line line = { 0 };
 	int at = ut_shelf_add_result(&c->site->shelf, c->arena, project, wanted, &result, err), rc;
 
 	if (at < 0)
 		return at;
-	/* the name may have got a number behind it */
-	ut_run_line_make(p, c->arena, own_name(c), folder_of(c, project, result), &line);
-	rc = write_asked(c, at, p, &line, err);
+	set_line(c, q, project, result); /* the name may have got a number behind it */
+	rc = write_asked(c, at, q, err);
 	if (!rc)
-		rc = ut_keeper_start(at, c->site->opts.program, err);
+		rc = ut_keeper_start(at, c->site->opts.program, secret, err);
 	close(at);
 	if (rc)
 		return rc;
@@ -205,32 +256,70 @@ static int start(struct ut_call *c, struct ut_run_plan *p, const char *wanted, s
 	ut_write_open(&c->out, NULL, '{');
 	ut_write_text(&c->out, "project", project);
 	ut_write_text(&c->out, "result", result);
-	write_line(&c->out, &line);
+	write_line(&c->out, q);
 	ut_write_close(&c->out, '}');
 	return 0;
 }
 
-int ut_api_run(struct ut_call *c, struct ut_err *err)
+static void refuse(struct ut_call *c, const struct ut_run_plan *p)
 {
-	struct ut_run_plan p;
-	struct ut_run_line line = { 0 };
-	const char *result;
-	int rc = make_line(c, c->args[0], &p, &line, &result, err);
-
-	if (rc)
-		return rc;
-	if (!p.problem_count)
-		return start(c, &p, result, err);
 	ut_write_open(&c->out, NULL, '{');
-	ut_write_text(&c->out, "error", p.problems[0].text);
-	write_problems(&c->out, &p);
+	ut_write_text(&c->out, "error", p->problems[0].text);
+	write_problems(&c->out, p);
 	ut_write_close(&c->out, '}');
 	c->reply->type = "application/json";
 	c->reply->data = c->text.data;
 	c->reply->len = c->text.len;
 	c->reply->status = 400;
 	c->text = (struct ut_buf){ 0 };
-	return 0;
+}
+
+/* A machine whose key nobody has looked at is not sent anything, least of all a password. */
+static void check_machine(struct ut_call *c, struct asked *q, const char *secret)
+{
+	if (!q->is_far || q->plan.problem_count)
+		return;
+	if (!ut_machine_key(c->site->shelf.own, c->arena, &q->machine)[0])
+		ut_run_plan_add_problem(&q->plan, c->arena, "target",
+					"its key has not been accepted yet: test the connection");
+	if (q->machine.password && !secret[0])
+		ut_run_plan_add_problem(&q->plan, c->arena, "password",
+					"this machine needs the password");
+}
+
+int ut_api_run(struct ut_call *c, struct ut_err *err)
+{
+	char secret[UT_KEEPER_SECRET_MOST];
+	struct asked q = { 0 };
+	const char *result;
+	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);
+
+	if (!rc)
+		rc = make_line(c, c->args[0], &q, &result, err);
+	if (!rc)
+		check_machine(c, &q, secret);
+	if (!rc && q.plan.problem_count)
+		refuse(c, &q.plan);
+	else if (!rc)
+		rc = start(c, &q, result, secret[0] ? secret : NULL, err);
+	explicit_bzero(secret, sizeof(secret));
+	return rc;
+}
+
+/* What lies on another machine since the connection was lost. */
+static int fetch(struct ut_call *c, int at, struct ut_err *err)
+{
+	char secret[UT_KEEPER_SECRET_MOST];
+	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);
+
+	if (!rc && faccessat(at, UT_FAR_PLACE_FILE, F_OK, AT_SYMLINK_NOFOLLOW))
+		rc = ut_err_set(err, -EBUSY, "nothing of it lies on another machine");
+	if (!rc)
+		rc = ut_keeper_recover(at, c->site->opts.program, secret[0] ? secret : NULL, err);
+	explicit_bzero(secret, sizeof(secret));
+	if (!rc)
+		ut_events_watch(c->site->events, c->args[0], c->args[1]);
+	return rc;
 }
 
 int ut_api_control(struct ut_call *c, struct ut_err *err)
@@ -241,6 +330,13 @@ int ut_api_control(struct ut_call *c, struct ut_err *err)
 
 	if (rc)
 		return rc;
+	if (!strcmp(word, "fetch")) {
+		at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err);
+		rc = at < 0 ? at : fetch(c, at, err);
+		if (at >= 0)
+			close(at);
+		return rc;
+	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (strcmp(word, words[i]) != 0)
 			continue;
@@ -251,7 +347,7 @@ int ut_api_control(struct ut_call *c, struct ut_err *err)
 		close(at);
 		return rc == -ESRCH ? -EBUSY : rc;
 	}
-	return ut_err_set(err, -EINVAL, "\"do\" is none of pause, resume, stop, cancel");
+	return ut_err_set(err, -EINVAL, "\"do\" is none of pause, resume, stop, cancel, fetch");
 }
 
 /* ---- what is there to choose from ----------------------------------------------------------- */

@@ -129,7 +129,7 @@ static void recover(struct ut_events *e, const char *project, const char *result
 
 	if (at < 0)
 		return;
-	if (!ut_keeper_recover(at, e->site->opts.program, NULL))
+	if (!ut_keeper_recover(at, e->site->opts.program, NULL, NULL))
 		ut_events_watch(e, project, result);
 	close(at);
 }

@@ -34,8 +34,38 @@ static int lock(int at, struct ut_err *err)
 	return ut_err_set(err, -EBUSY, "a run is under way in it");
 }
 
+bool ut_keeper_is_there(int at)
+{
+	int fd = ut_folder_open_file(at, UT_RESULT_FILE, NULL, NULL);
+	bool kept;
+
+	if (fd < 0)
+		return false;
+	kept = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return kept;
+}
+
+/* A pipe that holds the password, to be read once; without one, nothing at all. */
+static int open_secret(const char *secret)
+{
+	int ends[2], fd;
+
+	if (!secret)
+		return open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (strlen(secret) >= UT_KEEPER_SECRET_MOST || pipe2(ends, O_CLOEXEC))
+		return -1;
+	fd = write(ends[1], secret, strlen(secret)) == (ssize_t)strlen(secret)
+		     ? fcntl(ends[0], F_DUPFD_CLOEXEC, 0)
+		     : -1;
+	close(ends[0]);
+	close(ends[1]);
+	return fd;
+}
+
 /* The new process goes on by itself: what is waited for is that it has begun. */
-static int spawn(int at, int locked, const char *program, const char *what, struct ut_err *err)
+static int spawn(int at, const int fds[2], const char *program, const char *what,
+		 struct ut_err *err)
 {
 	const char *words[] = { "unitrace", "serve", "--keep", what, NULL };
 	posix_spawn_file_actions_t actions;
@@ -53,7 +83,8 @@ static int spawn(int at, int locked, const char *program, const char *what, stru
 	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
 	posix_spawn_file_actions_adddup2(&actions, 0, 1);
 	posix_spawn_file_actions_adddup2(&actions, 0, 2);
-	posix_spawn_file_actions_adddup2(&actions, locked, LOCK_FD);
+	posix_spawn_file_actions_adddup2(&actions, fds[0], LOCK_FD);
+	posix_spawn_file_actions_adddup2(&actions, fds[1], UT_KEEPER_SECRET_FD);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID);
 	rc = posix_spawn(&pid, program, &actions, &attr, argv, environ);
@@ -66,28 +97,38 @@ static int spawn(int at, int locked, const char *program, const char *what, stru
 	return status ? ut_err_set(err, -EIO, "the run could not be started") : 0;
 }
 
-static int start(int at, const char *program, const char *what, struct ut_err *err)
+static int start(int at, const char *program, const char *what, const char *secret,
+		 struct ut_err *err)
 {
-	int locked = lock(at, err), rc;
+	int fds[2] = { lock(at, err), -1 }, low, rc;
 
-	if (locked < 0)
-		return locked;
+	if (fds[0] < 0)
+		return fds[0];
+	low = open_secret(secret);
+	fds[1] = low < 0 ? low : fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD);
+	if (low >= 0)
+		close(low);
 	unlinkat(at, UT_KEEPER_PIPE, 0);
-	rc = mkfifoat(at, UT_KEEPER_PIPE, 0600)
-		     ? ut_err_set(err, -errno, UT_KEEPER_PIPE ": %s", strerror(errno))
-		     : spawn(at, locked, program, what, err);
-	close(locked);
+	if (fds[1] < 0)
+		rc = ut_err_set(err, -EINVAL, "the password is too long");
+	else if (mkfifoat(at, UT_KEEPER_PIPE, 0600))
+		rc = ut_err_set(err, -errno, UT_KEEPER_PIPE ": %s", strerror(errno));
+	else
+		rc = spawn(at, fds, program, what, err);
+	close(fds[0]);
+	if (fds[1] >= 0)
+		close(fds[1]);
 	return rc;
 }
 
-int ut_keeper_start(int at, const char *program, struct ut_err *err)
+int ut_keeper_start(int at, const char *program, const char *secret, struct ut_err *err)
 {
-	return start(at, program, "run", err);
+	return start(at, program, "run", secret, err);
 }
 
-int ut_keeper_recover(int at, const char *program, struct ut_err *err)
+int ut_keeper_recover(int at, const char *program, const char *secret, struct ut_err *err)
 {
-	return start(at, program, "recover", err);
+	return start(at, program, "recover", secret, err);
 }
 
 int ut_keeper_tell(int at, enum ut_keeper_word word, struct ut_err *err)

@@ -20,10 +20,12 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "text/json_doc.h"
-#include "text/json_write.h"
 #include "wire/control.h"
+#include "workbench/far_agent.h"
+#include "workbench/far_run.h"
 #include "workbench/folder.h"
 #include "workbench/keeper.h"
+#include "workbench/keeper_state.h"
 #include "workbench/output_log.h"
 #include "workbench/processes.h"
 #include "workbench/shelf.h"
@@ -42,7 +44,8 @@
 struct keeper {
 	int at; /* the folder */
 	struct ut_arena arena;
-	const char **words; /* what to run, closed by NULL */
+	const struct ut_doc *asked; /* result.json; NULL = it cannot be read */
+	const char **words;         /* what to run, closed by NULL */
 	const char *directory;
 	const struct ut_doc *variables;
 	struct ut_output_log output;
@@ -71,27 +74,13 @@ static double now_s(clockid_t clock)
 
 static void write_state(struct keeper *k, enum ut_result_state state)
 {
-	struct ut_buf text = { 0 };
-	struct ut_json_writer w = { .to = &text };
-
 	k->state = state;
-	ut_write_open(&w, NULL, '{');
-	ut_write_text(&w, "state", ut_result_state_word(state));
-	ut_write_i64(&w, "keeper", getpid());
-	ut_write_double(&w, "started", k->started);
-	if (k->ended > 0)
-		ut_write_double(&w, "seconds", k->ended - k->started);
-	if (k->status >= 0)
-		ut_write_i64(&w, "status", k->status);
-	if (k->trouble[0])
-		ut_write_text(&w, "trouble", k->trouble);
-	if (k->is_killed)
-		ut_write_flag(&w, "cancelled", true);
-	ut_write_close(&w, '}');
-	ut_buf_char(&text, '\n');
-	if (ut_folder_write(k->at, UT_STATE_FILE, (struct ut_str){ text.data, text.len }, NULL))
-		k->state = state; /* a full disk: what is there still says that somebody is at it */
-	ut_buf_release(&text);
+	ut_keeper_state_write(k->at, &(struct ut_keeper_state){ .state = state,
+								.started = k->started,
+								.ended = k->ended,
+								.status = k->status,
+								.trouble = k->trouble,
+								.is_killed = k->is_killed });
 }
 
 static void set_trouble(struct keeper *k, const char *text)
@@ -153,18 +142,22 @@ static void look_at_log(struct keeper *k)
 
 /* ---- what is run ---------------------------------------------------------------------------- */
 
+static void read_asked(struct keeper *k)
+{
+	struct ut_buf text = { 0 };
+
+	if (ut_folder_read(k->at, UT_RESULT_FILE, UT_SMALL_FILE, &text, NULL) ||
+	    ut_doc_read(&k->arena, (struct ut_str){ text.data ? text.data : "", text.len },
+			&k->asked, NULL))
+		k->asked = NULL;
+	ut_buf_release(&text);
+}
+
 static const char *read_plan(struct keeper *k)
 {
-	const struct ut_doc *asked, *words;
-	struct ut_buf text = { 0 };
+	const struct ut_doc *words = ut_doc_get(k->asked, "words");
 	size_t count = 0;
-	int rc = ut_folder_read(k->at, UT_RESULT_FILE, UT_SMALL_FILE, &text, NULL);
 
-	if (!rc)
-		rc = ut_doc_read(&k->arena, (struct ut_str){ text.data ? text.data : "", text.len },
-				 &asked, NULL);
-	ut_buf_release(&text);
-	words = rc ? NULL : ut_doc_get(asked, "words");
 	if (!words || words->kind != UT_DOC_LIST || !words->count)
 		return UT_RESULT_FILE " does not say what to run";
 	k->words = UT_NEW_N(&k->arena, const char *, words->count + 1);
@@ -173,8 +166,8 @@ static const char *read_plan(struct keeper *k)
 		if (!k->words[count - 1])
 			return UT_RESULT_FILE " does not say what to run";
 	}
-	k->directory = ut_doc_text(asked, "directory");
-	k->variables = ut_doc_get(asked, "variables");
+	k->directory = ut_doc_text(k->asked, "directory");
+	k->variables = ut_doc_get(k->asked, "variables");
 	return NULL;
 }
 
@@ -545,9 +538,16 @@ static int open_parts(struct keeper *k, bool is_run)
 	k->at = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	k->pipe = open(UT_KEEPER_PIPE, O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 	fcntl(LOCK_FD, F_SETFD, FD_CLOEXEC); /* the lock is ours, not the program's */
+	fcntl(UT_KEEPER_SECRET_FD, F_SETFD, FD_CLOEXEC);
 	if (k->at < 0 || k->pipe < 0 || k->signals < 0)
 		return -1;
 	return is_run ? ut_output_log_open(&k->output, k->at, NULL) : 0;
+}
+
+/* Another machine does it: what is asked for says so. */
+static bool is_far(struct keeper *k)
+{
+	return ut_doc_get(k->asked, "machine") != NULL;
 }
 
 static int keep_run(struct keeper *k)
@@ -568,18 +568,35 @@ static int keep_run(struct keeper *k)
 	return 0;
 }
 
+static int keep(struct keeper *k, bool is_run)
+{
+	read_asked(k);
+	if (!is_far(k)) {
+		close(UT_KEEPER_SECRET_FD);
+		return is_run ? keep_run(k) : keep_recovery(k);
+	}
+	return ut_far_run(&(struct ut_far_parts){ .at = k->at,
+						  .pipe = k->pipe,
+						  .signals = k->signals,
+						  .asked = k->asked,
+						  .is_new = is_run });
+}
+
 int ut_keeper_run(const char *what)
 {
 	struct keeper k = { .status = -1, .screen = -1, .output = { .head = -1, .tail = -1 } };
 	bool is_run = !strcmp(what, "run");
-	pid_t pid = fork();
+	pid_t pid;
 	int rc;
 
+	if (!strcmp(what, "agent"))
+		return ut_far_agent_run();
+	pid = fork();
 	if (pid) /* who started us waits for this: from now on there is a keeper */
 		return pid < 0;
 	if (open_parts(&k, is_run))
 		return 1;
-	rc = is_run ? keep_run(&k) : keep_recovery(&k);
+	rc = keep(&k, is_run);
 	ut_output_log_close(&k.output);
 	unlinkat(k.at, UT_KEEPER_PIPE, 0);
 	ut_arena_release(&k.arena);

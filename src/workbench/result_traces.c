@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/str.h"
+#include "workbench/far_run.h"
 #include "workbench/folder.h"
 #include "workbench/shelf.h"
 
@@ -14,8 +15,9 @@
 
 bool ut_result_traces_fit(const char *name)
 {
-	static const char *const ours[] = { UT_RESULT_FILE, UT_STATE_FILE,  UT_LOG_FILE,
-					    UT_NOTES_FILE,  "verdict.json", "run_config.json" };
+	static const char *const ours[] = { UT_RESULT_FILE,   UT_STATE_FILE,  UT_LOG_FILE,
+					    UT_NOTES_FILE,    "verdict.json", "run_config.json",
+					    UT_FAR_PLACE_FILE };
 	static const char *const others[] = { ".notes.json", ".txt", ".csv", ".md",  ".html",
 					      ".pdf",        ".png", ".svg", ".ini", ".log",
 					      ".sh",         ".py",  ".cpu", ".asm", ".so",

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include "text/json_doc.h"
 #include "text/json_write.h"
 #include "workbench/folder.h"
+#include "workbench/keeper.h"
 
 #define OWN_FOLDER    ".unitrace"
 #define VERDICT_FILE  "verdict.json"
@@ -84,19 +84,6 @@ static const struct ut_doc *read_tree(int at, struct ut_arena *a, const char *na
 	return t;
 }
 
-/* The keeper of a run holds a lock on the file that says what it is for. */
-static bool is_kept(int at)
-{
-	int fd = ut_folder_open_file(at, UT_RESULT_FILE, NULL, NULL);
-	bool kept;
-
-	if (fd < 0)
-		return false;
-	kept = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
-	close(fd);
-	return kept;
-}
-
 static bool is_busy(enum ut_result_state state)
 {
 	return state == UT_RESULT_STARTING || state == UT_RESULT_RUNNING ||
@@ -120,7 +107,9 @@ static void look_at_state(int at, struct ut_arena *a, const struct ut_doc *asked
 	if (state)
 		r->state = state_of(ut_doc_text(state, "state"));
 	if ((is_busy(r->state) || !state) && is_run)
-		r->state = !is_kept(at) ? UT_RESULT_CUT : state ? r->state : UT_RESULT_STARTING;
+		r->state = !ut_keeper_is_there(at) ? UT_RESULT_CUT
+			   : state                 ? r->state
+						   : UT_RESULT_STARTING;
 	r->seconds = ut_doc_number(state, "seconds", -1);
 	r->status = (int)ut_doc_number(state, "status", -1);
 	r->trouble = text_or_none(state, "trouble");
@@ -352,7 +341,7 @@ static bool find_busy(void *ctx, int at, const char *name, unsigned char type)
 
 	if (fd < 0)
 		return true;
-	*busy = is_kept(fd);
+	*busy = ut_keeper_is_there(fd);
 	close(fd);
 	return !*busy;
 }
@@ -368,7 +357,7 @@ int ut_shelf_refuse_busy(const struct ut_shelf *s, const char *project, const ch
 	if (fd < 0)
 		return fd;
 	if (result)
-		busy = is_kept(fd);
+		busy = ut_keeper_is_there(fd);
 	else
 		rc = ut_folder_each(fd, find_busy, &busy, err);
 	close(fd);

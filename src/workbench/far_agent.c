@@ -1,0 +1,415 @@
+#include "workbench/far_agent.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/grow.h"
+#include "text/json_doc.h"
+#include "text/json_write.h"
+#include "version.h"
+#include "workbench/far_frames.h"
+#include "workbench/folder.h"
+#include "workbench/keeper.h"
+#include "workbench/output_log.h"
+#include "workbench/processes.h"
+#include "workbench/shelf.h"
+
+#define LOOK_MS   100
+#define TO        1 /* standard output */
+#define PIECE     (128u << 10)
+#define NAME_TRY  100
+#define OUR_WORDS 7u
+
+struct agent {
+	struct ut_arena arena;
+	struct ut_buf heard; /* of standard input */
+	char program[PATH_MAX];
+	int runs, at;     /* folders: of all runs, and of ours */
+	const char *name; /* of ours */
+	char *state;      /* as it was told */
+	uint64_t output, log;
+	bool is_left;      /* nobody listens any more */
+	bool is_recovered; /* what a keeper that was killed has left */
+	bool has_got;      /* everything, on the other side */
+};
+
+static struct ut_str str_of(const struct ut_buf *b)
+{
+	return (struct ut_str){ b->data ? b->data : "", b->len };
+}
+
+static void tell(struct agent *g, enum ut_far_kind kind, const char *name, uint64_t offset,
+		 struct ut_str bytes)
+{
+	if (!g->is_left && ut_far_write(TO, kind, name, offset, bytes))
+		g->is_left = true;
+}
+
+static int sorry(struct agent *g, const char *why)
+{
+	tell(g, UT_FAR_SORRY, "-", 0, ut_str_of(why));
+	return 1;
+}
+
+/* ---- what is heard -------------------------------------------------------------------------- */
+
+/* The next line, in the arena; NULL: it is not here yet. */
+static char *next_line(struct agent *g)
+{
+	char *end = g->heard.len ? memchr(g->heard.data, '\n', g->heard.len) : NULL, *line;
+	size_t len;
+
+	if (!end)
+		return NULL;
+	len = (size_t)(end - g->heard.data);
+	line = ut_arena_copy(&g->arena, g->heard.data, len);
+	memmove(g->heard.data, end + 1, g->heard.len - len - 1);
+	g->heard.len -= len + 1;
+	return line;
+}
+
+/* Waits for more, up to ms (-1 = for ever). */
+static void hear(struct agent *g, int ms)
+{
+	struct pollfd p = { .fd = 0, .events = POLLIN };
+	char piece[4096];
+	ssize_t got;
+
+	if (poll(&p, 1, ms) <= 0)
+		return;
+	got = read(0, piece, sizeof(piece));
+	if (got > 0 && g->heard.len < UT_FAR_ASK_MOST)
+		ut_buf_add(&g->heard, piece, (size_t)got);
+	else if (got >= 0 || errno != EINTR)
+		g->is_left = true;
+}
+
+static void do_words(struct agent *g)
+{
+	static const char *const words[] = { "pause", "resume", "stop", "kill" };
+	const char *line;
+
+	while ((line = next_line(g))) {
+		for (size_t i = 0; i < 4; i++) {
+			if (!strcmp(line, words[i]) &&
+			    ut_keeper_tell(g->at, (enum ut_keeper_word)i, NULL))
+				break; /* it has just ended: what it left tells how */
+		}
+		g->has_got |= !strcmp(line, "got");
+	}
+}
+
+/* ---- what is told --------------------------------------------------------------------------- */
+
+/* True: it is at work, as far as the file knows. */
+static bool tell_state(struct agent *g)
+{
+	struct ut_arena arena = { 0 };
+	struct ut_buf text = { 0 };
+	const struct ut_doc *t = NULL;
+	const char *word = NULL;
+	bool busy = true;
+
+	if (!ut_folder_read(g->at, UT_STATE_FILE, UT_SMALL_FILE, &text, NULL) &&
+	    !ut_doc_read(&arena, str_of(&text), &t, NULL))
+		word = ut_doc_text(t, "state");
+	if (word) {
+		busy = strcmp(word, ut_result_state_word(UT_RESULT_READY)) != 0 &&
+		       strcmp(word, ut_result_state_word(UT_RESULT_FAILED)) != 0;
+		if (!g->state || strcmp(g->state, text.data) != 0) {
+			free(g->state);
+			g->state = memcpy(ut_make(text.len + 1), text.data, text.len);
+			tell(g, UT_FAR_STATE, "-", 0, str_of(&text));
+		}
+	}
+	ut_buf_release(&text);
+	ut_arena_release(&arena);
+	return busy;
+}
+
+static void tell_output(struct agent *g)
+{
+	struct ut_buf text = { 0 };
+	uint64_t from = g->output, next = from;
+
+	while (!g->is_left && !ut_output_log_read(g->at, &from, PIECE, &text, &next, NULL) &&
+	       text.len) {
+		tell(g, UT_FAR_OUTPUT, "-", from, str_of(&text));
+		g->output = from = next;
+		text.len = 0;
+	}
+	ut_buf_release(&text);
+}
+
+/* A file from a byte on; where it ends. */
+static uint64_t tell_file(struct agent *g, const char *file, enum ut_far_kind kind,
+			  const char *name, uint64_t from)
+{
+	int fd = ut_folder_open_file(g->at, file, NULL, NULL);
+	char *piece = ut_make(PIECE);
+	ssize_t got;
+
+	while (fd >= 0 && !g->is_left && (got = pread(fd, piece, PIECE, (off_t)from)) > 0) {
+		tell(g, kind, name, from, (struct ut_str){ piece, (size_t)got });
+		from += (uint64_t)got;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(piece);
+	return from;
+}
+
+static void tell_news(struct agent *g)
+{
+	g->log = tell_file(g, UT_LOG_FILE, UT_FAR_LOG, "-", g->log);
+	tell_output(g);
+}
+
+/* Those that are told in other ways, or are the other side's own. */
+static bool is_told(const char *name)
+{
+	static const char *const others[] = { UT_RESULT_FILE, UT_STATE_FILE,     UT_LOG_FILE,
+					      UT_OUTPUT_FILE, "output.more.txt", UT_KEEPER_PIPE };
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (!strcmp(name, others[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool tell_one(void *ctx, int at, const char *name, unsigned char type)
+{
+	struct agent *g = ctx;
+	char as[UT_FAR_NAME_MOST];
+
+	(void)at;
+	if (type != DT_REG || is_told(name))
+		return true;
+	snprintf(as, sizeof(as), "%.*s", (int)UT_NAME_MOST, name);
+	for (char *p = as; *p && !ut_folder_name_fits(as); p++) {
+		if ((unsigned char)*p <= ' ' || (unsigned char)*p >= 0x7f || p == as)
+			*p = '_';
+	}
+	tell(g, UT_FAR_FILE, as, 0, ut_str_of("")); /* it begins, and may be empty */
+	tell_file(g, name, UT_FAR_FILE, as, 0);
+	return !g->is_left;
+}
+
+/* Everything, once; then the other side says that it has got it, and it goes. */
+static int hand_over(struct agent *g)
+{
+	tell_news(g);
+	if (ut_folder_each(g->at, tell_one, g, NULL))
+		return sorry(g, "what was recorded cannot be read");
+	tell(g, UT_FAR_OVER, "-", 0, ut_str_of(""));
+	while (!g->is_left && !g->has_got) {
+		hear(g, -1);
+		do_words(g);
+	}
+	if (!g->has_got || ut_folder_remove(g->runs, g->name, NULL))
+		return 1; /* it stays: somebody may come for it again */
+	return 0;
+}
+
+static int follow(struct agent *g)
+{
+	bool busy;
+
+	while (!g->is_left) {
+		bool kept = ut_keeper_is_there(g->at); /* asked first: it writes before it goes */
+
+		tell_news(g);
+		busy = tell_state(g);
+		if (!kept && !busy)
+			return hand_over(g);
+		if (!kept && g->is_recovered)
+			return sorry(g, "whoever kept the run there was killed");
+		if (!kept) {
+			g->is_recovered = true;
+			if (ut_keeper_recover(g->at, g->program, NULL, NULL))
+				return sorry(g, "whoever kept the run there was killed");
+		}
+		hear(g, LOOK_MS);
+		do_words(g);
+	}
+	return 1;
+}
+
+/* ---- what is asked -------------------------------------------------------------------------- */
+
+static int answer_hello(struct agent *g)
+{
+	struct ut_buf text = { 0 };
+	struct ut_json_writer w = { .to = &text };
+	char host[256] = "", here[PATH_MAX] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	ut_write_open(&w, NULL, '{');
+	ut_write_text(&w, "version", UT_VERSION);
+	ut_write_text(&w, "host", host);
+	ut_write_text(&w, "folder", getcwd(here, sizeof(here)) ? here : "");
+	ut_write_u64(&w, "cores", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+	ut_write_close(&w, '}');
+	tell(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
+	ut_buf_release(&text);
+	return g->is_left;
+}
+
+static int answer_processes(struct agent *g)
+{
+	struct ut_buf text = { 0 };
+	struct ut_json_writer w = { .to = &text };
+
+	ut_processes_write(&w);
+	if (text.len <= UT_FAR_FRAME_MOST)
+		tell(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
+	ut_buf_release(&text);
+	return g->is_left;
+}
+
+static int write_asked(struct agent *g, const struct ut_doc *t, const char *path,
+		       struct ut_err *err)
+{
+	const struct ut_doc *words = ut_doc_get(t, "words");
+	uint64_t own = ut_doc_count(t, "own", 1u << 20, 0), i = 0;
+	struct ut_buf text = { 0 };
+	struct ut_json_writer w = { .to = &text };
+	const char *ours[OUR_WORDS] = { g->program,
+					"--format",
+					"utr",
+					"--output-dir-path",
+					path,
+					"--news",
+					ut_str_fmt(&g->arena, "%s/" UT_LOG_FILE, path) };
+	int rc;
+
+	if (!words || words->kind != UT_DOC_LIST || !own || own > words->count)
+		return ut_err_set(err, -EINVAL, "what to run is missing");
+	ut_write_open(&w, NULL, '{');
+	ut_write_text(&w, "kind", "run");
+	ut_write_open(&w, "words", '[');
+	for (const struct ut_doc *d = words->first; d; d = d->next, i++) {
+		if (i + 1 != own) {
+			ut_write_text(&w, NULL, ut_doc_own_text(d));
+			continue;
+		}
+		for (size_t k = 0; k < OUR_WORDS; k++) /* our own name, and where to */
+			ut_write_text(&w, NULL, ours[k]);
+	}
+	ut_write_close(&w, ']');
+	ut_write_doc(&w, "directory", ut_doc_get(t, "directory"));
+	ut_write_doc(&w, "variables", ut_doc_get(t, "variables"));
+	ut_write_close(&w, '}');
+	ut_buf_char(&text, '\n');
+	rc = ut_folder_write(g->at, UT_RESULT_FILE, str_of(&text), err);
+	ut_buf_release(&text);
+	return rc;
+}
+
+/* A folder that was not there before. Its name becomes part of a command line of `record`, which
+ * reads patterns: only what is plain. */
+static int add_run(struct agent *g, const char *name, struct ut_err *err)
+{
+	char plain[41];
+	size_t len = 0;
+	int rc = -EEXIST;
+
+	for (; name[len] && len + 1 < sizeof(plain); len++)
+		plain[len] = isalnum((unsigned char)name[len]) ? name[len] : '_';
+	plain[len] = '\0';
+	for (int i = 0; rc == -EEXIST && i < NAME_TRY; i++) {
+		g->name = ut_str_fmt(&g->arena, "%s-%d-%d", plain, (int)getpid(), i);
+		rc = mkdirat(g->runs, g->name, 0700) ? -errno : 0;
+	}
+	return rc ? ut_err_set(err, rc, "no folder can be made for the run: %s", strerror(-rc)) : 0;
+}
+
+static int open_run(struct agent *g, const struct ut_doc *t, bool is_new, const char **path,
+		    struct ut_err *err)
+{
+	const char *name = ut_doc_text(t, is_new ? "name" : "run");
+	char here[PATH_MAX];
+	int rc = 0;
+
+	if (!name || !ut_folder_name_fits(name) || !getcwd(here, sizeof(here)))
+		return ut_err_set(err, -EINVAL, "there is no such run");
+	g->name = name;
+	g->runs = ut_folder_open(AT_FDCWD, UT_FAR_RUNS, true, err);
+	if (g->runs < 0)
+		return g->runs;
+	if (is_new)
+		rc = add_run(g, name, err);
+	g->at = rc ? rc : ut_folder_open(g->runs, g->name, false, err);
+	*path = ut_str_fmt(&g->arena, "%s/" UT_FAR_RUNS "/%s", here, g->name);
+	return g->at < 0 ? g->at : 0;
+}
+
+static int do_run(struct agent *g, const struct ut_doc *t, bool is_new)
+{
+	struct ut_err err = { 0 };
+	const char *path = "";
+	int rc = open_run(g, t, is_new, &path, &err);
+
+	if (!rc && is_new)
+		rc = write_asked(g, t, path, &err);
+	if (rc)
+		return sorry(g, err.text);
+	tell(g, UT_FAR_FOLDER, "-", 0, ut_str_of(path)); /* before anything runs: it can be found */
+	if (is_new)
+		rc = ut_keeper_start(g->at, g->program, NULL, &err);
+	return rc ? sorry(g, err.text) : follow(g);
+}
+
+static int do_ask(struct agent *g, const char *line)
+{
+	const struct ut_doc *t;
+	const char *what = NULL;
+
+	if (!ut_doc_read(&g->arena, ut_str_of(line), &t, NULL))
+		what = ut_doc_text(t, "do");
+	if (!what)
+		return sorry(g, "nothing was asked for");
+	if (!strcmp(what, "hello"))
+		return answer_hello(g);
+	if (!strcmp(what, "processes"))
+		return answer_processes(g);
+	if (!strcmp(what, "run") || !strcmp(what, "again"))
+		return do_run(g, t, !strcmp(what, "run"));
+	return sorry(g, "that is nothing we do");
+}
+
+int ut_far_agent_run(void)
+{
+	struct agent g = { .runs = -1, .at = -1 };
+	const char *line = NULL;
+	int status = 1;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (readlink("/proc/self/exe", g.program, sizeof(g.program) - 1) <= 0 ||
+	    write(TO, UT_FAR_BEGIN "\n", sizeof(UT_FAR_BEGIN)) != (ssize_t)sizeof(UT_FAR_BEGIN))
+		return 1;
+	while (!g.is_left && !(line = next_line(&g)))
+		hear(&g, -1);
+	if (line)
+		status = do_ask(&g, line);
+	if (g.at >= 0)
+		close(g.at);
+	if (g.runs >= 0)
+		close(g.runs);
+	free(g.state);
+	ut_buf_release(&g.heard);
+	ut_arena_release(&g.arena);
+	return status;
+}

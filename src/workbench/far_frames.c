@@ -1,0 +1,136 @@
+#include "workbench/far_frames.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "workbench/folder.h"
+
+#define HEAD_MOST 512u
+#define LINE_MOST 1000u
+
+static const char *const kinds[] = { "state",  "output", "log",  "file",
+				     "folder", "answer", "over", "sorry" };
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+void ut_far_reader_add(struct ut_far_reader *r, const char *bytes, size_t len)
+{
+	if (r->done) {
+		memmove(r->bytes.data, r->bytes.data + r->done, r->bytes.len - r->done);
+		r->bytes.len -= r->done;
+		r->done = 0;
+	}
+	ut_buf_add(&r->bytes, bytes, len);
+}
+
+void ut_far_reader_release(struct ut_far_reader *r)
+{
+	ut_buf_release(&r->bytes);
+	*r = (struct ut_far_reader){ 0 };
+}
+
+static struct ut_str rest_of(const struct ut_far_reader *r)
+{
+	return (struct ut_str){ r->bytes.data ? r->bytes.data + r->done : "",
+				r->bytes.len - r->done };
+}
+
+bool ut_far_reader_line(struct ut_far_reader *r, char *to, size_t room)
+{
+	struct ut_str rest = rest_of(r);
+	const char *end = rest.len ? memchr(rest.ptr, '\n', rest.len) : NULL;
+	size_t len;
+
+	if (!end && rest.len < LINE_MOST)
+		return false;
+	len = end ? (size_t)(end - rest.ptr) : rest.len;
+	r->done += len + (end ? 1 : 0);
+	if (len && rest.ptr[len - 1] == '\r')
+		len--;
+	snprintf(to, room, "%.*s", (int)(len < room ? len : room - 1), rest.ptr);
+	return true;
+}
+
+/* A number of digits and a blank behind it. */
+static bool read_number(const char **at, uint64_t *to)
+{
+	char *end;
+
+	if (**at < '0' || **at > '9')
+		return false;
+	errno = 0;
+	*to = strtoull(*at, &end, 10);
+	if (errno || *end != ' ')
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+/* "KIND OFFSET LENGTH NAME" */
+static bool read_head(const char *head, struct ut_far_frame *f, uint64_t *length)
+{
+	size_t len = strcspn(head, " "), kind = 0;
+
+	while (kind < KINDS && (strlen(kinds[kind]) != len || strncmp(kinds[kind], head, len) != 0))
+		kind++;
+	if (kind == KINDS || !head[len])
+		return false;
+	f->kind = (enum ut_far_kind)kind;
+	head += len + 1;
+	if (!read_number(&head, &f->offset) || !read_number(&head, length) ||
+	    *length > UT_FAR_FRAME_MOST || f->offset > INT64_MAX - UT_FAR_FRAME_MOST)
+		return false;
+	if (f->kind == UT_FAR_FILE ? !ut_folder_name_fits(head) : strcmp(head, "-") != 0)
+		return false;
+	snprintf(f->name, sizeof(f->name), "%s", head);
+	return true;
+}
+
+int ut_far_reader_next(struct ut_far_reader *r, struct ut_far_frame *f, struct ut_err *err)
+{
+	struct ut_str rest = rest_of(r);
+	const char *end = rest.len ? memchr(rest.ptr, '\n', rest.len) : NULL;
+	char head[HEAD_MOST];
+	uint64_t length;
+	size_t len = end ? (size_t)(end - rest.ptr) : rest.len;
+
+	if (!end && len < HEAD_MOST)
+		return 0;
+	if (!end || len >= HEAD_MOST || memchr(rest.ptr, '\0', len))
+		return ut_err_set(err, -EPROTO, "the other side does not speak as our agent does");
+	memcpy(head, rest.ptr, len);
+	head[len] = '\0';
+	if (!read_head(head, f, &length))
+		return ut_err_set(err, -EPROTO, "the other side does not speak as our agent does");
+	if (rest.len - len - 1 < length)
+		return 0;
+	f->bytes = (struct ut_str){ end + 1, (size_t)length };
+	r->done += len + 1 + (size_t)length;
+	return 1;
+}
+
+int ut_far_write(int fd, enum ut_far_kind kind, const char *name, uint64_t offset,
+		 struct ut_str bytes)
+{
+	char head[HEAD_MOST];
+	int len = snprintf(head, sizeof(head), "%s %" PRIu64 " %zu %s\n", kinds[kind], offset,
+			   bytes.len, name);
+	struct ut_str parts[2] = { { head, (size_t)len }, bytes };
+
+	for (int i = 0; i < 2; i++) {
+		while (parts[i].len) {
+			ssize_t n = write(fd, parts[i].ptr, parts[i].len);
+
+			if (n < 0 && errno != EINTR)
+				return -errno;
+			if (n > 0)
+				parts[i] = ut_str_from(parts[i], parts[i].ptr + n);
+		}
+	}
+	return 0;
+}

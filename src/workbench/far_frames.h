@@ -1,0 +1,73 @@
+/*
+ * far_frames.h - what our agent on another machine tells, as a stream: a line, and as many bytes as
+ * it says.
+ *
+ *     KIND OFFSET LENGTH NAME\n
+ *
+ *     state   0 N -       state.json, whenever it is another one
+ *     output  P N -       what the program said, from its byte P on
+ *     log     P N -       the same of log.jsonl
+ *     file    P N NAME    a piece of a file of the result; one of no bytes makes it
+ *     folder  0 N -       where the run lies there, as a path
+ *     answer  0 N -       JSON: what was asked for
+ *     over    0 0 -       that was all
+ *     sorry   0 N -       why not
+ *
+ * Whoever reads trusts nobody: kinds, lengths and names are checked. What stands before the line
+ * UT_FAR_BEGIN was said by others, a login script for one.
+ */
+#ifndef UT_WORKBENCH_FAR_FRAMES_H
+#define UT_WORKBENCH_FAR_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+#define UT_FAR_BEGIN      "unitrace-agent-1"
+#define UT_FAR_ABSENT     "unitrace-absent"
+#define UT_FAR_FRAME_MOST (256u << 10)
+#define UT_FAR_NAME_MOST  256
+
+enum ut_far_kind {
+	UT_FAR_STATE,
+	UT_FAR_OUTPUT,
+	UT_FAR_LOG,
+	UT_FAR_FILE,
+	UT_FAR_FOLDER,
+	UT_FAR_ANSWER,
+	UT_FAR_OVER,
+	UT_FAR_SORRY,
+};
+
+struct ut_far_frame {
+	enum ut_far_kind kind;
+	uint64_t offset;
+	char name[UT_FAR_NAME_MOST]; /* of a file: one that fits (folder.h) */
+	struct ut_str bytes;         /* in the reader, until the next call */
+};
+
+/* Bytes as they come. {0} is fresh. */
+struct ut_far_reader {
+	struct ut_buf bytes;
+	size_t done; /* of them */
+};
+
+void ut_far_reader_add(struct ut_far_reader *r, const char *bytes, size_t len);
+void ut_far_reader_release(struct ut_far_reader *r);
+
+/* The next line before frames begin; false: it is not here yet. Longer ones than 1,000 bytes are
+ * cut. */
+bool ut_far_reader_line(struct ut_far_reader *r, char *to, size_t room);
+
+/* 1: a frame; 0: it is not here yet; -EPROTO: this is none. */
+int ut_far_reader_next(struct ut_far_reader *r, struct ut_far_frame *f,
+		       struct ut_err *err) UT_MUST_CHECK;
+
+/* Writes one to a descriptor, all of it. -EPIPE and others: nobody listens. */
+int ut_far_write(int fd, enum ut_far_kind kind, const char *name, uint64_t offset,
+		 struct ut_str bytes) UT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * far_run.h - a run on another machine, as it is kept here: the result's folder fills with what our
+ * agent there tells, and looks like any other in the end.
+ *
+ *     far.json    {"folder":PATH, "run":NAME}: where it lies there, until everything has arrived
+ *
+ * A connection that is lost is made again a few times; the run goes on meanwhile. When nobody can
+ * be reached the result says where it lies, and can be fetched later.
+ */
+#ifndef UT_WORKBENCH_FAR_RUN_H
+#define UT_WORKBENCH_FAR_RUN_H
+
+#include <stdbool.h>
+
+struct ut_doc;
+
+#define UT_FAR_PLACE_FILE "far.json"
+
+/* In the process that keeps it, whose current folder is the result's. */
+struct ut_far_parts {
+	int at, pipe, signals; /* the folder, the words, SIGTERM and SIGCHLD */
+	const struct ut_doc *asked;
+	bool is_new; /* false: it was started before, and is to be fetched */
+};
+
+/* The exit status. */
+int ut_far_run(const struct ut_far_parts *parts);
+
+#endif

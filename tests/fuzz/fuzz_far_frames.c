@@ -1,0 +1,35 @@
+/* fuzz_far_frames.c - libFuzzer target: any bytes as what another machine says, in two pieces. */
+#include <stdint.h>
+#include <string.h>
+
+#include "bytes.h"
+#include "workbench/far_frames.h"
+#include "workbench/folder.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_all(struct ut_far_reader *r, size_t size)
+{
+	struct ut_far_frame f;
+
+	while (ut_far_reader_next(r, &f, NULL) > 0) {
+		need(f.bytes.len <= size && f.bytes.len <= UT_FAR_FRAME_MOST, "bytes that came");
+		need(f.kind != UT_FAR_FILE || ut_folder_name_fits(f.name), "a name that fits");
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ut_far_reader r = { 0 };
+	size_t first = size ? data[0] % (size + 1) : 0;
+	char line[64];
+
+	ut_far_reader_add(&r, (const char *)data, first);
+	if (ut_far_reader_line(&r, line, sizeof(line)))
+		need(strlen(line) < sizeof(line), "a line that fits");
+	read_all(&r, size);
+	ut_far_reader_add(&r, (const char *)data + first, size - first);
+	read_all(&r, size);
+	ut_far_reader_release(&r);
+	return 0;
+}
