@@ -30,7 +30,8 @@ test_optional="valgrind|valgrind strace|strace protobuf-compiler|protoc zstd|zst
 	libze-dev ocl-icd-libopencl1 pocl-opencl-icd clinfo|clinfo clpeak|clpeak hashcat|hashcat
 	python3-pyopencl clblast-tests clfft-client ffmpeg|ffmpeg
 	openmpi-bin|mpirun.openmpi libopenmpi-dev mpich|mpirun.mpich libmpich-dev gfortran|gfortran python3-mpi4py
-	python3-venv python3-dbg|python3-dbg chromium|chromium nodejs|node npm|npm linux-perf|perf bpftrace|bpftrace"
+	python3-venv python3-dbg|python3-dbg chromium|chromium nodejs|node npm|npm linux-perf|perf bpftrace|bpftrace
+	openssh-client|ssh openssh-server|/usr/sbin/sshd"
 # Unpacked into build/packages: what conflicts with libomp5-14, and Intel's compiler for devices (ocloc),
 # which would put a driver of its own beside PoCL.
 test_unpacked="libomp5-13 libomp5-19

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "site/events.h"
 #include "site/site_call.h"
+#include "workbench/far_run.h"
 #include "workbench/folder.h"
 #include "workbench/result_traces.h"
 #include "workbench/trash.h"
@@ -141,6 +142,7 @@ int ut_api_result(struct ut_call *c, struct ut_err *err)
 		ut_write_bytes(&c->out, "notes", notes.len ? notes.data : "", notes.len);
 		write_document(c, at, "asked", UT_RESULT_FILE);
 		write_document(c, at, "how", UT_STATE_FILE);
+		write_document(c, at, "far", UT_FAR_PLACE_FILE);
 		ut_write_open(&c->out, "files", '[');
 		rc = ut_folder_each(at, write_file, &c->out, err);
 		ut_write_close(&c->out, ']');

@@ -52,6 +52,16 @@ const struct ut_route ut_routes[] = {
 	{ GET, UT_ROUTE_RUNS, "/api/v1/processes", ut_api_processes },
 	{ GET, UT_ROUTE_RUNS, "/api/v1/folder", ut_api_folder },
 
+	/* other machines */
+	{ GET, UT_ROUTE_RUNS, "/api/v1/machines", ut_api_machines },
+	{ POST, UT_ROUTE_RUNS, "/api/v1/machines", ut_api_new_machine },
+	{ PUT, UT_ROUTE_RUNS, "/api/v1/machines/{name}", ut_api_change_machine },
+	{ DELETE, UT_ROUTE_RUNS, "/api/v1/machines/{name}", ut_api_drop_machine },
+	{ POST, UT_ROUTE_RUNS, "/api/v1/machines/{name}/test", ut_api_test_machine },
+	{ POST, UT_ROUTE_RUNS, "/api/v1/machines/{name}/processes", ut_api_far_processes },
+	{ PUT, UT_ROUTE_RUNS, "/api/v1/machines/{name}/key", ut_api_accept_key },
+	{ DELETE, UT_ROUTE_RUNS, "/api/v1/machines/{name}/key", ut_api_forget_key },
+
 	/* what happens */
 	{ GET, 0, "/api/v1/events", ut_api_events },
 

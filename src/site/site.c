@@ -130,6 +130,7 @@ static int status_of(int rc)
 	case EDQUOT:
 		return 507;
 	case ECONNREFUSED:
+	case EHOSTUNREACH:
 	case EPROTO:
 		return 502;
 	default:

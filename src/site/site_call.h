@@ -59,6 +59,10 @@ typedef int (*ut_call_fn)(struct ut_call *c, struct ut_err *err);
 int ut_call_text(const struct ut_call *c, const char *key, const char **to,
 		 struct ut_err *err) UT_MUST_CHECK;
 
+/* A password in the body ("password"), "" = none: it is taken out of it, so that it is nowhere
+ * else. -EINVAL: too long, or with a line break. */
+int ut_call_take_secret(struct ut_call *c, char *to, size_t size, struct ut_err *err) UT_MUST_CHECK;
+
 /* Who asks has been let in, by a cookie or a token. */
 bool ut_call_is_known(struct ut_site *site, const struct ut_request *request);
 
@@ -108,6 +112,16 @@ UT_CALL(ut_api_run);
 UT_CALL(ut_api_control);
 UT_CALL(ut_api_processes);
 UT_CALL(ut_api_folder);
+
+/* api_machines.c */
+UT_CALL(ut_api_machines);
+UT_CALL(ut_api_new_machine);
+UT_CALL(ut_api_change_machine);
+UT_CALL(ut_api_drop_machine);
+UT_CALL(ut_api_test_machine);
+UT_CALL(ut_api_far_processes);
+UT_CALL(ut_api_accept_key);
+UT_CALL(ut_api_forget_key);
 
 /* api_view.c */
 UT_CALL(ut_api_view);

@@ -1,0 +1,221 @@
+/* api_machines.c - other machines: which there are, whether they let us in, and their keys. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "site/site_call.h"
+#include "workbench/far_hello.h"
+#include "workbench/keeper.h"
+#include "workbench/machines.h"
+#include "workbench/ssh.h"
+
+/* The only copies are the body's, as it came and as it was read: both are overwritten. */
+int ut_call_take_secret(struct ut_call *c, char *to, size_t size, struct ut_err *err)
+{
+	const struct ut_doc *t = ut_doc_get(c->body, "password");
+	struct ut_doc *mine;
+	char *text;
+	int rc = 0;
+
+	to[0] = '\0';
+	if (!t || t->kind == UT_DOC_NULL)
+		return 0;
+	if (!ut_doc_own_text(t) || t->text.len >= size || strpbrk(t->text.ptr, "\r\n"))
+		rc = ut_err_set(err, -EINVAL,
+				"the password is no text, too long, or has a line "
+				"break");
+	else
+		memcpy(to, t->text.ptr, t->text.len + 1);
+	if (t->kind == UT_DOC_TEXT && t->text.len) {
+		memcpy(&text, &t->text.ptr, sizeof(text)); /* ours: it is in the call's arena */
+		explicit_bzero(text, t->text.len);
+	}
+	memcpy(&mine, &c->body, sizeof(mine)); /* whoever writes the body down writes no password */
+	for (struct ut_doc **at = &mine->first; *at; at = &(*at)->next) {
+		if (*at == t) {
+			*at = t->next;
+			mine->count--;
+			break;
+		}
+	}
+	memcpy(&text, &c->request->body.ptr, sizeof(text));
+	if (text)
+		explicit_bzero(text, c->request->body.len);
+	return rc;
+}
+
+int ut_api_machines(struct ut_call *c, struct ut_err *err)
+{
+	return ut_machines_write(c->site->shelf.own, &c->out, err);
+}
+
+static int save(struct ut_call *c, bool replace, struct ut_err *err)
+{
+	struct ut_machine t;
+	int rc = ut_machine_read(c->arena, c->body, &t, err);
+
+	if (!rc && replace && strcmp(t.name, c->args[0]) != 0)
+		rc = ut_err_set(err, -EINVAL, "the name is another one than that of the address");
+	return rc ? rc : ut_machines_save(c->site->shelf.own, &t, replace, err);
+}
+
+int ut_api_new_machine(struct ut_call *c, struct ut_err *err)
+{
+	return save(c, false, err);
+}
+
+int ut_api_change_machine(struct ut_call *c, struct ut_err *err)
+{
+	return save(c, true, err);
+}
+
+int ut_api_drop_machine(struct ut_call *c, struct ut_err *err)
+{
+	return ut_machines_remove(c->site->shelf.own, c->args[0], err);
+}
+
+/* ---- is it there? --------------------------------------------------------------------------- */
+
+static const char *word_of(int rc)
+{
+	switch (-rc) {
+	case 0:
+		return "ready";
+	case ENOKEY:
+		return "unknown-key";
+	case EKEYREJECTED:
+		return "changed-key";
+	case EACCES:
+		return "refused";
+	case EHOSTUNREACH:
+	case ECONNRESET:
+	case ETIMEDOUT:
+		return "unreachable";
+	default:
+		return "unsuitable";
+	}
+}
+
+static void write_hello(struct ut_json_writer *w, const struct ut_far_hello *h)
+{
+	ut_write_text(w, "version", h->version);
+	ut_write_text(w, "host", h->host);
+	ut_write_text(w, "folder", h->folder);
+	ut_write_u64(w, "cores", h->cores);
+	ut_write_u64(w, "copied", h->copied);
+}
+
+/* A machine that is not known yet, or is another one now, shows its key, and nothing is sent. */
+static int look(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *why)
+{
+	const char *key, *shown = "", *known = ut_machine_key(o->own, c->arena, o->target);
+	struct ut_far_hello hello;
+	int rc = known[0] ? ut_far_hello(o, c->arena, &hello, why) : -ENOKEY;
+
+	if (rc == -ENOKEY || rc == -EKEYREJECTED) {
+		struct ut_err scan = { 0 };
+		int code = ut_ssh_scan(o, c->arena, &key, &shown, &scan);
+
+		if (code && rc == -ENOKEY) {
+			rc = code;
+			*why = scan;
+		}
+	}
+	ut_write_open(&c->out, NULL, '{');
+	ut_write_text(&c->out, "state", word_of(rc));
+	ut_write_text(&c->out, "text", why->text);
+	if (shown[0])
+		ut_write_text(&c->out, "fingerprint", shown);
+	if (known[0])
+		ut_write_text(&c->out, "accepted", known);
+	if (!rc)
+		write_hello(&c->out, &hello);
+	ut_write_close(&c->out, '}');
+	return 0;
+}
+
+static int find(struct ut_call *c, struct ut_machine *t, struct ut_ssh_opts *o, struct ut_err *err)
+{
+	int rc = ut_machine_find(c->site->shelf.own, c->arena, c->args[0], t, err);
+
+	*o = (struct ut_ssh_opts){ .target = t,
+				   .own = c->site->shelf.own,
+				   .program = c->site->opts.program };
+	return rc;
+}
+
+int ut_api_test_machine(struct ut_call *c, struct ut_err *err)
+{
+	char secret[UT_KEEPER_SECRET_MOST];
+	struct ut_err why = { 0 };
+	struct ut_machine t;
+	struct ut_ssh_opts o;
+	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);
+
+	if (!rc)
+		rc = find(c, &t, &o, err);
+	if (!rc) {
+		o.secret = secret[0] ? secret : NULL;
+		rc = look(c, &o, &why);
+	}
+	explicit_bzero(secret, sizeof(secret));
+	return rc;
+}
+
+/* What goes wrong between two machines, as what went wrong with the request. */
+static int told(int rc)
+{
+	if (rc == -ENOKEY || rc == -EKEYREJECTED || rc == -EACCES)
+		return -EBUSY; /* not now: first the machine has to let us in */
+	return rc == -ECONNRESET || rc == -ETIMEDOUT ? -EHOSTUNREACH : rc;
+}
+
+int ut_api_far_processes(struct ut_call *c, struct ut_err *err)
+{
+	char secret[UT_KEEPER_SECRET_MOST];
+	const char *answer;
+	struct ut_machine t;
+	struct ut_ssh_opts o;
+	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);
+
+	if (!rc)
+		rc = find(c, &t, &o, err);
+	if (!rc) {
+		o.secret = secret[0] ? secret : NULL;
+		rc = told(ut_far_ask(&o, c->arena, "{\"do\":\"processes\"}", &answer, NULL, err));
+	}
+	explicit_bzero(secret, sizeof(secret));
+	if (!rc) /* read, and written again: what another machine says is not ours to send */
+		rc = ut_doc_read(c->arena, ut_str_of(answer), &c->body, err);
+	if (!rc)
+		ut_write_doc(&c->out, NULL, c->body);
+	return rc;
+}
+
+/* Asked for again: what is accepted is the key that was looked at, and no other. */
+int ut_api_accept_key(struct ut_call *c, struct ut_err *err)
+{
+	const char *wanted, *key, *fingerprint;
+	struct ut_machine t;
+	struct ut_ssh_opts o;
+	int rc = ut_call_text(c, "fingerprint", &wanted, err);
+
+	if (!rc)
+		rc = find(c, &t, &o, err);
+	if (!rc)
+		rc = told(ut_ssh_scan(&o, c->arena, &key, &fingerprint, err));
+	if (!rc && strcmp(wanted, fingerprint) != 0)
+		rc = ut_err_set(err, -EBUSY,
+				"%s shows another key now (%s) than the one that was looked at",
+				t.host, fingerprint);
+	return rc ? rc : ut_machine_set_key(o.own, &t, key, fingerprint, err);
+}
+
+int ut_api_forget_key(struct ut_call *c, struct ut_err *err)
+{
+	struct ut_machine t;
+	struct ut_ssh_opts o;
+	int rc = find(c, &t, &o, err);
+
+	return rc ? rc : ut_machine_set_key(o.own, &t, NULL, "", err);
+}

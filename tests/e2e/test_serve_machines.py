@@ -1,0 +1,496 @@
+"""Runs on another machine: a real sshd on loopback, keys that are checked, our agent, what is lost and found again."""
+# ci: no sanitizers
+import json
+import os
+import pathlib
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.parse
+
+import common
+from common import BUILD, program
+from serve_support import Server
+from sshd_support import USER, Sshd, fingerprint, make_key
+
+STEPS = program("steps")
+common.need("steps")
+
+
+class Machines(Server):
+    home = None
+
+    def setUp(self):
+        super().setUp()
+        self.sshd = Sshd(self.dir / "sshd", self.home).start()
+        self.addCleanup(self.sshd.stop)
+        self.start("--enable-server-profiling")
+        self.project()
+
+    def start(self, *options, **more):
+        env = common.environment()
+        env.pop("SSH_AUTH_SOCK", None)
+        env["HOME"] = str(self.dir)
+        super().start(*options, env=env, **more)
+
+    def add(self, accept=True, **more):
+        machine = self.sshd.machine(**more)
+        self.do("POST", "/machines", machine, 204)
+        if accept:
+            self.do("PUT", f"/machines/{machine['name']}/key", {"fingerprint": fingerprint(self.sshd.host_key)}, 204)
+        return machine["name"]
+
+    def tried(self, name="far", **more):
+        return self.do("POST", f"/machines/{name}/test", more or {})
+
+    def run_far(self, application=STEPS, status=None, **more):
+        got = self.do("POST", "/projects/p/runs", {"application": str(application), "analysis": "itt", "target": "far", **more}, status)
+        return got["result"] if not status else got
+
+    def control(self, name, what, status=204, **more):
+        return self.do("POST", f"/projects/p/results/{name}/control", {"do": what, **more}, status)
+
+    def output(self, name):
+        return self.get(f"/projects/p/results/{name}/output")["text"]
+
+    def path(self, name):
+        return self.data / "p" / name
+
+    def names(self, result):
+        self.until(lambda i: not i["live"] and "read" not in i, lambda: self.ask("p", result, "info"))
+        table = self.ask("p", result, "aggregate", scope={})["slices"]
+        return dict(zip(table["data"][0], table["data"][1]))
+
+    def result(self, project, result):
+        return super().result(project, urllib.parse.quote(result))
+
+    def runs_there(self):
+        folder = self.sshd.home / ".cache/unitrace/runs"
+        return sorted(p.name for p in folder.iterdir()) if folder.exists() else []
+
+
+NASTY = ["$(touch OWNED)", "`touch OWNED`", "; touch OWNED #", "| touch OWNED", "&& touch OWNED", "' ; touch OWNED ; '", '"; touch OWNED; "',
+         "\\", "!!", "*", "~", "-n", "--help", "a b\tc", "\u00e9\u4e2d", "%h%u", "${HOME}", "{{x}}"]
+
+
+class Keys(Machines):
+    def test_a_key_is_looked_at_before_anything_is_sent(self):
+        self.add(accept=False)
+        shown = fingerprint(self.sshd.host_key)
+        got = self.tried(password="secret")
+        self.assertEqual((got["state"], got["fingerprint"]), ("unknown-key", shown))
+        problems = self.run_far(status=400)["problems"]
+        self.assertEqual([p["field"] for p in problems], ["target"])
+        self.assertIn("accepted", problems[0]["text"])
+        self.assertEqual(self.call("PUT", "/machines/far/key", {"fingerprint": "SHA256:" + "A" * 43}).status, 409)
+        self.assertEqual(self.get("/machines")[0]["key"], "")
+        self.do("PUT", "/machines/far/key", {"fingerprint": shown}, 204)
+        self.assertEqual(self.get("/machines")[0]["key"], shown)
+        self.assertEqual(stat.S_IMODE((self.data / ".unitrace/known_hosts").stat().st_mode), 0o600)
+        self.assertNotIn("Accepted publickey", (self.sshd.folder / "log").read_text())
+        got = self.tried()
+        self.assertEqual(got["state"], "ready", got)
+        self.assertGreater(got["copied"], 1 << 20)
+        self.assertEqual(self.tried()["copied"], 0)
+        self.assertEqual([p.name for p in (self.data / ".unitrace").glob("scan.*")], [])
+
+    def test_another_key_is_refused(self):
+        self.add()
+        self.assertEqual(self.tried()["state"], "ready")
+        self.sshd.stop()
+        self.sshd.host_key = make_key(self.sshd.folder / "other_key")
+        self.sshd.start()
+        got = self.tried()
+        self.assertEqual((got["state"], got["fingerprint"]), ("changed-key", fingerprint(self.sshd.host_key)))
+        self.assertIn("another key than the one that was accepted", got["text"])
+        failed = self.wait_for("p", self.run_far(parameters="task x"))
+        self.assertEqual(failed["state"], "failed")
+        self.assertIn("another key", failed["trouble"])
+        self.do("DELETE", "/machines/far/key", status=204)
+        self.assertEqual(self.tried()["state"], "unknown-key")
+
+    def test_a_key_of_another_kind_is_another_key(self):
+        self.add()
+        self.sshd.stop()
+        self.sshd.host_key = make_key(self.sshd.folder / "rsa_key", "rsa")
+        self.sshd.start()
+        self.assertEqual(self.tried()["state"], "changed-key")
+
+    def test_who_is_not_let_in_is_told_why(self):
+        make_key(self.dir / "stranger")
+        self.add(identity=str(self.dir / "stranger"))
+        got = self.tried()
+        self.assertEqual(got["state"], "refused")
+        self.assertIn("authorized_keys", got["text"])
+        failed = self.wait_for("p", self.run_far(parameters="task x"))
+        self.assertIn("does not let", failed["trouble"])
+        self.assertIsNone(failed["far"])
+
+    def test_a_machine_that_is_not_there(self):
+        self.add()
+        self.sshd.stop()
+        got = self.tried()
+        self.assertEqual(got["state"], "unreachable", got)
+        self.assertIn("Connection refused", got["text"])
+        self.assertEqual(self.call("POST", "/machines/far/processes", {}).status, 502)
+        self.assertEqual(self.call("PUT", "/machines/far/key", {"fingerprint": "SHA256:x"}).status, 502)
+
+    def test_a_key_that_is_protected(self):
+        make_key(self.sshd.folder / "locked", secret="open sesame")
+        with open(self.sshd.folder / "authorized_keys", "a") as keys:
+            keys.write((self.sshd.folder / "locked.pub").read_text())
+        self.add(identity=str(self.sshd.folder / "locked"))
+        self.assertEqual(self.tried()["state"], "refused")
+        self.assertEqual(self.tried(password="open barley")["state"], "refused")
+        got = self.tried(password="open sesame")
+        self.assertEqual(got["state"], "ready", got)
+        name = self.run_far(parameters="task unlocked", password="open sesame")
+        self.assertEqual(self.wait_for("p", name)["state"], "ready")
+        self.assertEqual(self.names(name), {"unlocked": 1})
+
+    def test_a_wrong_password_is_tried_once(self):
+        self.sshd.stop()
+        self.sshd.start("PasswordAuthentication yes")
+        self.add(login="password", identity="")
+        self.assertIn("needs the password", self.tried()["text"])
+        self.assertEqual(self.run_far(status=400)["problems"][0]["field"], "password")
+        got = self.tried(password="this is not it")
+        self.assertEqual(got["state"], "refused", got)
+        self.assertIn("the password is wrong", got["text"])
+        log = (self.sshd.folder / "log").read_text()
+        self.assertEqual(log.count("Failed password"), 1, log)
+
+
+class Passwords(Machines):
+    """ssh itself stands between: ours asks the helper as ssh does, and logs in by key if it was told the right one."""
+
+    def start(self, *options, **more):
+        tools = self.dir / "tools"
+        tools.mkdir(exist_ok=True)
+        (tools / "ssh").write_text(f"""#!{sys.executable}
+import os, subprocess, sys
+words = sys.argv[1:]
+if "PubkeyAuthentication=no" in words and os.environ.get("SSH_ASKPASS"):
+    assert os.environ["SSH_ASKPASS_REQUIRE"] == "force"
+    asked = subprocess.run([os.environ["SSH_ASKPASS"], "Are you sure you want to continue (yes/no/[fingerprint])? "], capture_output=True)
+    assert asked.returncode == 1 and not asked.stdout, asked
+    asked = subprocess.run([os.environ["SSH_ASKPASS"], "someone@127.0.0.1's password: "], capture_output=True, text=True)
+    again = subprocess.run([os.environ["SSH_ASKPASS"], "someone@127.0.0.1's password: "], capture_output=True, text=True)
+    assert again.stdout == "", again
+    if asked.stdout != "correct horse\\n":
+        sys.exit("someone@127.0.0.1: Permission denied (password).")
+    words = ["PubkeyAuthentication=yes" if w == "PubkeyAuthentication=no" else "BatchMode=yes" if w == "BatchMode=no" else
+             "PreferredAuthentications=publickey" if w.startswith("PreferredAuthentications=") else w for w in words]
+    words = ["-i", "{self.sshd.identity}"] + words
+os.execv("{shutil.which('ssh')}", ["ssh"] + words)
+""")
+        (tools / "ssh").chmod(0o755)
+        env = common.environment()
+        env["PATH"] = f"{tools}:{env['PATH']}"
+        env["HOME"] = str(self.dir)
+        Server.start(self, *options, env=env, **more)
+
+    def test_it_is_told_to_ssh_and_lies_nowhere(self):
+        self.add(login="password", identity="")
+        got = self.tried(password="incorrect horse")
+        self.assertEqual(got["state"], "refused", got)
+        got = self.tried(password="correct horse")
+        self.assertEqual(got["state"], "ready", got)
+        gate = self.dir / "gate"
+        name = self.run_far("bash", arguments=["-c", f"echo waiting; while [ ! -e {gate} ]; do sleep 0.05; done; {STEPS} task told"],
+                            password="correct horse")
+        self.until(lambda t: "waiting" in t, lambda: self.output(name))
+        seen = b""
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            if int(process.name) == os.getpid():
+                continue
+            for file in ("cmdline", "environ"):
+                try:
+                    seen += (process / file).read_bytes()
+                except OSError:
+                    pass
+        self.assertNotIn(b"correct horse", seen)
+        gate.touch()
+        self.assertEqual(self.wait_for("p", name)["state"], "ready")
+        self.assertEqual(self.names(name), {"told": 1})
+        for file in self.data.rglob("*"):
+            if file.is_file() and not file.is_symlink():
+                self.assertNotIn(b"correct horse", file.read_bytes(), file)
+        self.assertNotIn("correct horse", self.said())
+        self.assertNotIn("password", self.result("p", name)["asked"]["configuration"])
+
+    def test_it_comes_back_by_itself_when_the_connection_is_lost(self):
+        self.add(login="password", identity="")
+        gate = self.dir / "gate"
+        name = self.run_far("bash", arguments=["-c", f"echo waiting; while [ ! -e {gate} ]; do sleep 0.05; done"], password="correct horse")
+        self.until(lambda t: "waiting" in t, lambda: self.output(name))
+        self.sshd.cut()
+        gate.touch()
+        self.assertEqual(self.wait_for("p", name)["status"], 0)
+
+
+class Added(Machines):
+    """A machine that is known; our agent is copied there once for all tests."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.home = tempfile.mkdtemp(prefix="ut_home_")
+        cls.addClassCleanup(shutil.rmtree, cls.home)
+
+    def setUp(self):
+        super().setUp()
+        self.add()
+
+    def gate(self):
+        gate = self.dir / f"gate{len(list(self.dir.glob('gate*')))}"
+        script = self.dir / f"{gate.name}.sh"
+        script.write_text(f"{STEPS} task before\necho waiting\nwhile [ ! -e {gate}.open ]; do sleep 0.05; done\n{STEPS} task after\necho done\nexit 3\n")
+        return pathlib.Path(f"{gate}.open"), script
+
+
+class Runs(Added):
+    def test_a_run_is_a_result_like_any_other(self):
+        name = self.run_far("bash", arguments=["-c", f"{STEPS} task one; echo said; exit 3"])
+        got = self.wait_for("p", name)
+        self.assertEqual((got["state"], got["status"] >> 8, got["target"], got["trouble"]), ("ready", 3, "far", ""))
+        self.assertEqual(self.output(name), "said\n")
+        self.assertEqual(self.names(name), {"one": 1})
+        self.assertEqual(self.runs_there(), [])
+        self.assertIsNone(got["far"])
+        self.assertIn('"kind":"finished"', self.call("GET", f"/projects/p/results/{name}/log").json["text"])
+        agents = list((self.sshd.home / ".cache/unitrace/agents").iterdir())
+        self.assertEqual(len(agents), 1)
+        self.assertEqual(stat.S_IMODE(agents[0].stat().st_mode), 0o700)
+        self.assertTrue(got["asked"]["shell"].startswith(f"ssh -p {self.sshd.port} {USER}@127.0.0.1 -- "))
+
+    def test_words_stay_words(self):
+        script = self.dir / "words.py"
+        script.write_text("import json, os, sys\nprint(json.dumps([sys.argv[1:], os.environ['GIVEN'], os.getcwd()]))\n")
+        for i, nasty in enumerate(NASTY):
+            folder = self.dir / f"in {i} {nasty.replace('/', '')}"
+            folder.mkdir()
+            name = self.run_far(sys.executable, arguments=[str(script), nasty, "last"], directory=str(folder),
+                                environment=[{"name": "GIVEN", "value": nasty}])
+            got = self.wait_for("p", name)
+            self.assertEqual(got["state"], "ready", got)
+            self.assertEqual(json.loads(self.output(name)), [[nasty, "last"], nasty, str(folder)])
+        self.assertEqual([str(p) for p in self.dir.rglob("OWNED")], [])
+        self.assertEqual(self.runs_there(), [])
+
+    def test_names_of_programs_and_results_stay_names(self):
+        for nasty in NASTY:
+            if "/" in nasty or nasty.startswith(("-", "~", "*")):
+                continue
+            target = self.dir / nasty
+            target.symlink_to(STEPS)
+            wanted = {} if nasty in ("\\",) else {"name": f"r {nasty.strip()}"}
+            got = self.call("POST", "/projects/p/runs", {"application": str(target), "parameters": "task here", "analysis": "itt", "target": "far", **wanted})
+            if got.status == 400:
+                self.assertIn("name", [p["field"] for p in got.json["problems"]])
+                continue
+            self.assertEqual(self.wait_for("p", got.json["result"])["state"], "ready", got.json)
+        self.assertEqual([str(p) for p in self.dir.rglob("OWNED")], [])
+
+    def test_a_program_that_cannot_run_says_why(self):
+        for words, why in (({"application": "/nonexistent/x"}, "/nonexistent/x"), ({"directory": "/nonexistent"}, "/nonexistent: No such file")):
+            got = self.wait_for("p", self.run_far(**words))
+            self.assertEqual(got["state"], "failed", got)
+            self.assertIn(why, got["trouble"])
+        self.assertEqual(self.runs_there(), [])
+
+    def test_pause_resume_and_stop(self):
+        gate, script = self.gate()
+        second, other = self.gate()
+        script.write_text(script.read_text().replace("exit 3", f"bash {other}"))
+        name = self.run_far("bash", parameters=str(script), paused=True)
+        self.until(lambda t: "waiting" in t, lambda: self.output(name))
+        self.wait_for("p", name, ("paused",))
+        self.control(name, "resume")
+        self.wait_for("p", name, ("running",))
+        gate.touch()
+        self.until(lambda t: t.count("waiting") == 2, lambda: self.output(name))
+        self.control(name, "pause")
+        self.wait_for("p", name, ("paused",))
+        self.control(name, "stop")
+        got = self.wait_for("p", name)
+        self.assertEqual(got["state"], "ready", got)
+        self.assertEqual({k: v for k, v in self.names(name).items()}, {"after": 1, "before": 1})
+        self.assertEqual(self.runs_there(), [])
+        self.control(name, "pause", 409)
+
+    def test_cancel_ends_everything_there(self):
+        _, script = self.gate()
+        name = self.run_far("bash", parameters=str(script))
+        self.until(lambda t: "waiting" in t, lambda: self.output(name))
+        self.control(name, "cancel")
+        got = self.wait_for("p", name)
+        self.assertEqual((got["state"], got["trouble"]), ("failed", "cancelled"))
+        self.assertEqual(subprocess.run(["pgrep", "-f", str(script)], capture_output=True).stdout, b"")
+        self.assertEqual(self.runs_there(), [])
+
+    def test_processes_there(self):
+        sleeper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        self.addCleanup(sleeper.wait)
+        self.addCleanup(sleeper.kill)
+        self.until(lambda l: [p for p in l if p["pid"] == sleeper.pid], lambda: self.do("POST", "/machines/far/processes", {}))
+
+    def test_a_process_there_is_attached_to(self):
+        burner = subprocess.Popen([program("burn"), "shares", "60000"], stdout=subprocess.DEVNULL)
+        self.addCleanup(burner.wait)
+        self.addCleanup(burner.kill)
+        name = self.run_far("", what="attach", pid=burner.pid, duration="1s", analysis="hotspots")
+        got = self.wait_for("p", name)
+        if got["state"] == "failed" or "nothing was recorded" in got["trouble"]:
+            raise unittest.SkipTest(f"no samples here: {got['trouble']} {self.output(name)}")
+        self.assertGreater(self.ask("p", name, "info")["samples"], 0)
+
+    def test_a_folder_of_ones_own_there(self):
+        folder = self.sshd.home / "we ird; 'x' & `touch OWNED` | \\y"
+        self.do("PUT", "/machines/far", self.sshd.machine(folder=str(folder)), 204)
+        got = self.tried()
+        self.assertEqual((got["state"], got["folder"]), ("ready", str(folder)))
+        name = self.run_far(parameters="task there")
+        self.assertEqual(self.wait_for("p", name)["state"], "ready")
+        self.assertEqual(self.names(name), {"there": 1})
+        self.do("PUT", "/machines/far", self.sshd.machine(folder="~/other place"), 204)
+        self.assertEqual(self.tried()["folder"], str(self.sshd.home / "other place"))
+        self.assertFalse((self.sshd.home / "OWNED").exists())
+
+    def test_a_loud_login_script_is_not_taken_for_our_agent(self):
+        (self.sshd.folder / "loud.sh").write_text('#!/bin/sh\necho "unitrace-agent-9 says hello"\nprintf "%05000d\\n" 1\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n')
+        (self.sshd.folder / "loud.sh").chmod(0o755)
+        self.sshd.stop()
+        self.sshd.start(f"ForceCommand {self.sshd.folder}/loud.sh")
+        self.assertEqual(self.tried()["state"], "ready")
+
+    def test_another_kind_of_machine(self):
+        (self.sshd.folder / "other.sh").write_text('#!/bin/sh\necho unitrace-absent\necho Plan9\necho mips\n')
+        (self.sshd.folder / "other.sh").chmod(0o755)
+        self.sshd.stop()
+        self.sshd.start(f"ForceCommand {self.sshd.folder}/other.sh")
+        got = self.tried()
+        self.assertEqual(got["state"], "unsuitable")
+        self.assertIn("Plan9 mips", got["text"])
+
+    def test_a_hostile_machine_writes_nothing_elsewhere(self):
+        for i, frame in enumerate(("file 0 1 ../../../OWNED\nx", "file 0 1 /tmp/OWNED\nx", "file 0 1 result.json\nx", "file 0 1 .x\nx", "file 0 1 notes.txt\nx",
+                                   "file 0 99999999999 x\nx", "state 0 4 -\n{\"a\"", "sorry 0 6 -\nmy bad", "nonsense\n", "x" * 100000, "over 0 0 -\n")):
+            (self.sshd.folder / "evil.sh").write_text(f"#!/bin/sh\necho unitrace-agent-1\ncat {self.sshd.folder}/frame\nsleep 1\n")
+            (self.sshd.folder / "evil.sh").chmod(0o755)
+            (self.sshd.folder / "frame").write_text(frame)
+            self.sshd.stop()
+            self.sshd.start(f"ForceCommand {self.sshd.folder}/evil.sh")
+            with self.subTest(frame[:40]):
+                name = self.run_far(parameters="task x", name=f"evil {i}")
+                got = self.wait_for("p", name)
+                self.assertEqual(json.loads((self.path(name) / "result.json").read_text())["kind"], "run")
+                self.assertEqual(set(p.name for p in self.path(name).iterdir()) - {"log.jsonl"}, {"result.json", "state.json", "output.txt"}, got)
+        self.assertEqual([str(p) for p in self.dir.rglob("OWNED")], [])
+
+
+class Lost(Added):
+    def test_a_connection_that_is_lost_is_made_again(self):
+        gate, script = self.gate()
+        name = self.run_far("bash", parameters=str(script))
+        self.until(lambda t: "waiting" in t, lambda: self.output(name))
+        self.sshd.cut()
+        gate.touch()
+        got = self.wait_for("p", name)
+        self.assertEqual((got["state"], got["status"] >> 8, got["trouble"]), ("ready", 3, ""))
+        self.assertEqual(self.output(name), "waiting\ndone\n")
+        self.assertEqual(self.names(name), {"before": 1, "after": 1})
+        self.assertEqual(self.runs_there(), [])
+
+    def test_when_nobody_can_be_reached_it_is_named_and_can_be_fetched(self):
+        gate, script = self.gate()
+        name = self.run_far("bash", parameters=str(script))
+        self.until(lambda t: "waiting" in t, lambda: self.output(name))
+        self.sshd.stop()
+        self.sshd.cut()
+        got = self.wait_for("p", name)
+        self.assertEqual(got["state"], "failed")
+        there = self.runs_there()
+        self.assertEqual(len(there), 1)
+        self.assertIn(f"127.0.0.1:{self.sshd.home}/.cache/unitrace/runs/{there[0]}", got["trouble"])
+        self.assertEqual(got["far"]["run"], there[0])
+        gate.touch()
+        self.sshd.start()
+        self.control(name, "fetch")
+        got = self.until(lambda r: r["state"] == "ready", lambda: self.result("p", name))
+        self.assertEqual((got["status"] >> 8, got["trouble"], got["far"]), (3, "", None))
+        self.assertEqual(self.output(name), "waiting\ndone\n")
+        self.assertEqual(self.names(name), {"before": 1, "after": 1})
+        self.assertEqual(self.runs_there(), [])
+        self.control(name, "fetch", 409)
+
+    def test_who_keeps_it_here_may_be_killed(self):
+        gate, script = self.gate()
+        name = self.run_far("bash", parameters=str(script))
+        self.until(lambda t: "waiting" in t, lambda: self.output(name))
+        os.kill(json.loads((self.path(name) / "state.json").read_text())["keeper"], signal.SIGKILL)
+        gate.touch()
+        got = self.until(lambda r: r["state"] == "ready", lambda: self.result("p", name))
+        self.assertEqual(got["status"] >> 8, 3)
+        self.assertEqual(self.names(name), {"before": 1, "after": 1})
+        self.assertEqual(self.runs_there(), [])
+
+    def test_who_keeps_it_there_may_be_killed(self):
+        _, script = self.gate()
+        name = self.run_far("bash", parameters=str(script))
+        self.until(lambda t: "waiting" in t, lambda: self.output(name))
+        there = self.sshd.home / ".cache/unitrace/runs" / self.runs_there()[0]
+        keeper = json.loads((there / "state.json").read_text())["keeper"]
+        launcher = common.children_of(keeper)[0]
+        bash = common.children_of(launcher)[0]
+        for pid in (keeper, launcher, bash):
+            os.kill(pid, signal.SIGKILL)
+        got = self.wait_for("p", name)
+        self.assertIn("was killed", got["trouble"])
+        self.assertEqual(self.names(name), {"before": 1})
+        self.assertEqual(self.runs_there(), [])
+
+
+class Fields(Server):
+    def test_what_a_shell_or_ssh_could_take_for_something_else_is_refused(self):
+        self.start("--enable-server-profiling")
+        good = {"name": "m", "host": "h.example", "port": 22, "user": "u", "login": "key", "identity": "~/.ssh/id", "folder": "/scratch/u"}
+        wrong = [("name", n) for n in ("", "../x", "a/b", ".x", "-x", "x\n", 1)]
+        wrong += [("host", h) for h in ("", "-oProxyCommand=touch OWNED", "h;touch OWNED", "$(touch OWNED)", "`x`", "h x", "u@h", "h/x", "ssh://h", "h\n", "a" * 300, "'h'", 5)]
+        wrong += [("user", u) for u in ("-l", "u;id", "$(id)", "u h", "u'", 'u"', "u\n", "`id`", "a" * 100, 5)]
+        wrong += [("port", p) for p in (0, -1, 65536, "22; id", 1.5)]
+        wrong += [("identity", i) for i in ("id", "-oX", "$HOME/id", '/x"y', "/x\ny", "../id")]
+        wrong += [("folder", f) for f in ("x", "-x", "$HOME", "/x$(id)", '/x"y', "/x\ny")]
+        wrong += [("login", w) for w in ("none", 1)]
+        for field, value in wrong:
+            with self.subTest(field, value=value):
+                got = self.call("POST", "/machines", {**good, field: value})
+                self.assertEqual(got.status, 400, got.body)
+                if value != "" or field != "name":
+                    self.assertTrue(got.error.startswith(field), got.error)
+        self.assertEqual(self.get("/machines"), [])
+        self.do("POST", "/machines", good, 204)
+        self.assertEqual(self.call("POST", "/machines", good).status, 409)
+        self.assertEqual(self.call("PUT", "/machines/other", {**good, "name": "other"}).status, 404)
+        self.assertEqual(self.call("PUT", "/machines/m", {**good, "name": "other"}).status, 400)
+        self.do("PUT", "/machines/m", {**good, "host": "other.example"}, 204)
+        self.assertEqual(self.get("/machines"), [{**good, "host": "other.example", "key": ""}])
+        self.assertEqual(self.call("POST", "/machines/none/test", {}).status, 404)
+        self.assertEqual(self.call("POST", "/machines/m/test", {"password": "a\nb"}).status, 400)
+        self.assertEqual(self.call("POST", "/machines/m/test", {"password": "a" * 5000}).status, 400)
+        self.do("DELETE", "/machines/m", status=204)
+        self.assertEqual(self.call("DELETE", "/machines/m").status, 404)
+        self.assertEqual([str(p) for p in self.dir.rglob("OWNED")], [])
+
+    def test_without_profiling_there_are_none(self):
+        self.start()
+        self.assertEqual(self.call("GET", "/machines").status, 403)
+        self.assertEqual(self.call("POST", "/machines", {"name": "m", "host": "h"}).status, 403)
+
+
+if __name__ == "__main__":
+    common.main()
