@@ -47,12 +47,15 @@ class Page(Server):
         got = subprocess.run(self.command(scenario, **values), capture_output=True, timeout=600)
         if got.returncode == 77:
             self.skipTest(got.stderr.decode().strip())
+        self.keep_pictures(scenario)
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        return json.loads(got.stdout)
+
+    def keep_pictures(self, scenario):
         keep = os.environ.get("UNITRACE_PICTURES")  # where to leave what was seen
         if keep:
             for picture in self.dir.glob("*.png"):
                 (pathlib.Path(keep) / f"{scenario}-{picture.name}").write_bytes(picture.read_bytes())
-        self.assertEqual(got.returncode, 0, got.stderr.decode())
-        return json.loads(got.stdout)
 
 
 class Entry(Page):

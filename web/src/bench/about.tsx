@@ -7,7 +7,7 @@ import { plain } from '../text/label';
 import { copy } from '../ui/kit';
 import { api, call, path, resultPath, type Result, type ResultDetail } from './api';
 import { configureAgain } from './draft';
-import { Panel } from './parts';
+import { Form, Panel, Text } from './parts';
 import { Output, useGrowing } from './run';
 import { desk, dialog, failed, find, isBusy } from './store';
 import { about, badge, ending, seconds, when } from './words';
@@ -54,6 +54,28 @@ const join = (words: Record<string, string> | undefined): string =>
 	Object.entries(words ?? {})
 		.map(([k, v]) => `${k}=${v}`)
 		.join(' ');
+
+/* What lies on another machine since the connection was lost. */
+export function Fetch(of: Of) {
+	const d = useDetail(of),
+		[password, set] = useState('');
+
+	if (!d?.far) return null;
+	return (
+		<Form
+			button="Fetch it"
+			run={() =>
+				call('POST', `${resultPath(of.project, of.result)}/control`, {
+					do: 'fetch',
+					...(password ? { password } : {}),
+				})
+			}>
+			{d.asked?.machine?.login === 'password' && (
+				<Text label="Password" type="password" complete="off" value={password} set={set} />
+			)}
+		</Form>
+	);
+}
 
 /* Analysis Configuration: what was asked for, and how to ask for it again. */
 export function Asked({ project, result }: Of) {

@@ -89,8 +89,16 @@ export interface Started extends Line {
 export interface ResultDetail extends Result {
 	project: string;
 	notes: string;
-	asked: (Partial<Line> & { configuration?: Configuration; kind?: string; from?: string }) | null;
+	asked:
+		| (Partial<Line> & {
+				configuration?: Configuration;
+				kind?: string;
+				from?: string;
+				machine?: { login: 'key' | 'password'; host: string };
+		  })
+		| null;
 	how: Record<string, unknown> | null;
+	far: { folder: string; run: string } | null; // on another machine, until it is fetched
 	files: { name: string; bytes: number; trace: boolean }[];
 }
 

@@ -5,7 +5,8 @@ import type { Table } from '../source/contract';
 import { plain } from '../text/label';
 import { Grid } from '../ui/grid';
 import { Dialog } from '../ui/kit';
-import { call, why, type Folder, type Process } from './api';
+import { call, path as encode, why, type Folder, type Process } from './api';
+import { secretFor } from './machines';
 import { desk } from './store';
 
 const above = (path: string): string => path.replace(/\/+$/, '').replace(/\/[^/]*$/, '') || '/';
@@ -136,13 +137,24 @@ const COLUMNS: Table['columns'] = [
 ];
 
 /* What could be attached to, the busiest on top. */
-export function Processes({ pid, pick }: { pid: number; pick(pid: number): void }) {
+export function Processes({
+	target,
+	pid,
+	pick,
+}: {
+	target: string; // name of another machine; '': this one
+	pid: number;
+	pick(pid: number): void;
+}) {
 	const [all, set] = useState<Process[] | null>(null),
 		[error, setError] = useState('');
 	const load = (): void => {
-		call<Process[]>('GET', 'processes')
-			.then(set)
-			.catch((e: unknown) => setError(why(e)));
+		const all = target
+			? call<Process[]>('POST', `machines/${encode(target)}/processes`, secretFor(target))
+			: call<Process[]>('GET', 'processes');
+
+		setError('');
+		all.then(set).catch((e: unknown) => setError(why(e)));
 	};
 
 	useEffect(load, []);

@@ -7,7 +7,6 @@ import {
 	askCommand,
 	command,
 	draft,
-	edit,
 	newProject,
 	otherProblems,
 	start,
@@ -15,7 +14,7 @@ import {
 	startWhereItWas,
 } from './draft';
 import { HowPanel } from './how';
-import { Link, Panel } from './parts';
+import { Link } from './parts';
 import { Badge } from './rail';
 import { resultAddress } from './route';
 import {
@@ -31,60 +30,10 @@ import {
 	server,
 } from './store';
 import { WhatPanel } from './what';
+import { WherePanel } from './where';
 import { about } from './words';
 
 const QUIET = 120; // ms after the last key until the line is asked for
-
-/* Where programs can be run: the id is a configuration's target. The server knows no other machine yet. */
-const MACHINES = [{ id: '', title: 'This machine', about: location.hostname }];
-
-function WherePanel() {
-	const profiling = server.value?.profiling,
-		chosen = draft.value.target ?? '';
-
-	return (
-		<Panel
-			title="WHERE"
-			help={
-				<>
-					<p>
-						The machine that the program runs on. This machine is the one that unitrace serve runs
-						on.
-					</p>
-					<p>
-						For another one, start <code>unitrace serve</code> there, or run the command line
-						below there and import what it records.
-					</p>
-				</>
-			}>
-			<div class="panelbody">
-				<div class="where" role="radiogroup" aria-label="Machine">
-					{MACHINES.map(m => (
-						<label key={m.id} class={m.id === chosen ? 'on' : ''}>
-							<input
-								type="radio"
-								name="target"
-								checked={m.id === chosen}
-								onChange={() => edit({ target: m.id })}
-							/>
-							<b>{plain(m.title)}</b>
-							<span class={`badge ${profiling ? 'good' : 'warn'}`}>
-								{profiling ? 'ready' : 'view only'}
-							</span>
-							<small>{m.about}</small>
-						</label>
-					))}
-				</div>
-				{!profiling && (
-					<p class="note">
-						This server starts nothing. Restart it with <code>--enable-server-profiling</code>, or
-						copy the command line into a terminal and import what it records.
-					</p>
-				)}
-			</div>
-		</Panel>
-	);
-}
 
 function ProjectBar() {
 	const all = projects.value ?? [];

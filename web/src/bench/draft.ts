@@ -15,6 +15,7 @@ import {
 	type ResultDetail,
 	type Started,
 } from './api';
+import { secretFor } from './machines';
 import { CONFIGURE, go, resultAddress } from './route';
 import {
 	addProject,
@@ -171,6 +172,8 @@ const FIELDS = new Set([
 	'maxSize',
 	'keepLast',
 	'name',
+	'target',
+	'password',
 ]);
 
 /* Problems that have no field of their own. */
@@ -191,7 +194,10 @@ export async function start(paused: boolean): Promise<void> {
 	starting.value = true;
 	try {
 		if (!projects.peek()?.some(p => p.name === project)) await addProject(project || 'first');
-		const run = await call<Started>('POST', `projects/${path(current.peek())}/runs`, configuration(d));
+		const run = await call<Started>('POST', `projects/${path(current.peek())}/runs`, {
+			...configuration(d),
+			...secretFor(d.target),
+		});
 
 		keepPast(d);
 		tried.value = false;

@@ -12,7 +12,7 @@ import { plain } from '../text/label';
 import { Page, TABS } from '../ui/app';
 import { Empty, tabKeys } from '../ui/kit';
 import type { Tab } from '../ui/tab';
-import { Asked, CollectionLog, type Of } from './about';
+import { Asked, CollectionLog, Fetch, type Of } from './about';
 import { api, call, path, resultPath, why, type Result, type ResultDetail } from './api';
 import { openMenu, resultActs } from './rail';
 import { Link } from './parts';
@@ -128,7 +128,9 @@ function usePhase(of: Of, r: Result | undefined): Phase {
 			.catch(() => undefined);
 		return () => stop.abort();
 	}, [doubtful, r?.state, r?.bytes]);
-	if (!r || r.state === 'starting' || (doubtful && none)) return isPair(of) ? 'files' : '';
+	/* what is recorded on another machine comes when it has ended */
+	if (!r || r.state === 'starting' || (doubtful && none) || (r.target && isBusy(r)))
+		return isPair(of) ? 'files' : '';
 	return isBusy(r) ? 'live' : 'files';
 }
 
@@ -277,14 +279,19 @@ function WithoutTrace({ of, r, error }: { of: Of; r: Result; error: string }) {
 							busy
 								? r.state === 'paused'
 									? 'Paused: nothing has been recorded yet.'
-									: 'Nothing has been recorded yet.'
+									: r.target
+										? `It runs on ${plain(r.target)}.`
+										: 'Nothing has been recorded yet.'
 								: 'There is no trace to show.'
 						}>
 						<p>
 							{busy
-								? 'The timeline appears here with the first event. Resume starts the recording.'
+								? r.target
+									? 'The timeline appears here when it has ended and is fetched.'
+									: 'The timeline appears here with the first event. Resume starts the recording.'
 								: plain(r.trouble || error)}
 						</p>
+						{!busy && <Fetch {...of} />}
 					</Empty>
 					{all.find(([id]) => id === tab)![2]}
 				</div>

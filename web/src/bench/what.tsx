@@ -68,7 +68,8 @@ const Again = ({ of, browse, ...p }: EntryProps & { of: Past; browse?: 'file' | 
 		list={past(of)}
 		after={
 			browse &&
-			server.value?.profiling && (
+			server.value?.profiling &&
+			!draft.value.target && ( // the files of another machine are not here
 				<BrowseButton what={browse} value={draft.value[of] ?? ''} set={v => edit({ [of]: v })} />
 			)
 		}
@@ -118,7 +119,14 @@ function Attach() {
 				placeholder="when I click Stop"
 				hint="10s, 2min. The process itself goes on."
 			/>
-			{server.value?.profiling && <Processes pid={d.pid ?? 0} pick={pid => edit({ pid })} />}
+			{server.value?.profiling && (
+				<Processes
+					key={d.target}
+					target={d.target ?? ''}
+					pid={d.pid ?? 0}
+					pick={pid => edit({ pid })}
+				/>
+			)}
 		</>
 	);
 }

@@ -1,0 +1,162 @@
+// serve_page_where.js - scenarios of serve_page.js: runs on another machine, of a process that runs already, and of
+// the ranks of an MPI job, started from the page.
+'use strict';
+const { assert } = require('./serve_page.js');
+
+const where = d => d.page.getByRole('region', { name: 'WHERE' });
+
+/* Another machine: added, its key looked at, a run on it, and a key that is another one. */
+async function machines(d) {
+	const { page } = d;
+
+	d.step('a machine is added');
+	await d.configure();
+	await d.button('Add a machine…').click();
+	const dialog = page.getByRole('dialog');
+
+	await dialog.getByLabel('Name').fill('gpu node');
+	await dialog.getByLabel('Host').fill('-oProxyCommand=x');
+	d.expect(400);
+	await dialog.getByRole('button', { name: 'Save and test' }).click();
+	await dialog.getByRole('alert').getByText('host: a name or an address').waitFor();
+	await dialog.getByLabel('Host').fill('127.0.0.1');
+	await dialog.getByLabel('Port').fill(String(d.values.machine.port));
+	await dialog.getByLabel('User').fill(d.values.machine.user);
+	await dialog.getByRole('button', { name: 'Password' }).click();
+	assert.equal(await dialog.getByLabel('Key file').count(), 0);
+	await dialog.getByRole('button', { name: 'Key', exact: true }).click();
+	await dialog.getByLabel('Key file').fill(d.values.machine.identity);
+	await d.shot('machine-dialog');
+	await dialog.getByRole('button', { name: 'Save and test' }).click();
+
+	d.step('its key is shown, and nothing runs before it is accepted');
+	await where(d).getByText(d.values.fingerprint).waitFor();
+	assert.ok(await page.getByRole('radio', { name: /gpu node/ }).isChecked());
+	await d.shot('machine-key');
+	await d.label('Application').fill(d.values.program);
+	await d.label('Application parameters').fill('task there');
+	await d.analysis('ITT timeline');
+	d.expect(400);
+	await d.button('Start', true).click();
+	await where(d).getByText('its key has not been accepted yet').waitFor();
+	await d.button('Accept this key').click();
+	await where(d).locator('.badge', { hasText: 'ready' }).nth(1).waitFor();
+	await where(d).getByText(/Our files were copied there/).waitFor();
+	await d.lineHas(`ssh -p ${d.values.machine.port}`);
+	assert.equal(await d.button('Browse for a file').count(), 0);
+	await d.shot('machine-ready');
+
+	d.step('a run there is a result here');
+	await d.button('Start', true).click();
+	await page.waitForURL(/\/r\/first\/r001/);
+	await d.idle();
+	await d.tab('Summary').waitFor();
+	await page.getByRole('gridcell', { name: 'there' }).first().waitFor();
+	await d.tab('Analysis Configuration').click();
+	await page.locator('dd', { hasText: 'gpu node' }).waitFor();
+
+	d.step('its processes are listed');
+	await d.configure();
+	await d.button('Attach to Process').click();
+	await page.getByLabel('Filter Processes').fill(d.values.victim);
+	await page.getByRole('gridcell', { name: String(d.values.pid), exact: true }).click();
+	assert.equal(await d.label('Process').inputValue(), String(d.values.pid));
+
+	d.step('while it runs there the page says where, and Stop works');
+	await d.button('Launch Application').click();
+	await d.label('Application').fill('bash');
+	await d.label('Application parameters').fill(d.values.endless);
+	await d.button('Start', true).click();
+	await page.locator('.runstrip .output', { hasText: 'tick 1' }).waitFor();
+	await d.sees('It runs on gpu node.');
+	await d.button('Pause', true).click();
+	await page.locator('.runstrip .badge', { hasText: 'paused' }).waitFor();
+	await d.button('Stop', true).click();
+	await d.idle();
+	await d.tab('Summary').waitFor();
+
+	d.step('it is edited and tested again');
+	await d.configure();
+	await d.button('Edit…').click();
+	await dialog.getByLabel('Folder there').fill('~/elsewhere');
+	await dialog.getByRole('button', { name: 'Save and test' }).click();
+	await where(d).getByText(/Our files were copied there/).waitFor();
+
+	d.step('a machine that shows another key is refused');
+	console.log('KEY');
+	await page.waitForFunction(() => fetch('/api/v1/server').then(() => true));
+	await where(d).getByRole('button', { name: 'Test connection' }).click();
+	await where(d).locator('.badge', { hasText: 'another key' }).waitFor();
+	await where(d).getByText(/another key than the one that was accepted/).waitFor();
+	await d.shot('machine-changed');
+	await d.button('Forget the old key').click();
+	await d.button('Accept this key').waitFor();
+
+	d.step('it is removed');
+	await where(d).getByRole('button', { name: 'Remove' }).click();
+	await page.getByRole('radio', { name: /gpu node/ }).waitFor({ state: 'detached' });
+	assert.ok(await page.getByRole('radio', { name: /This machine/ }).isChecked());
+}
+
+/* A process that runs already: chosen, sampled, shown; it goes on. */
+async function attach(d) {
+	const { page } = d;
+
+	d.step('the process is chosen from the list');
+	await d.configure();
+	await d.button('Attach to Process').click();
+	await page.getByLabel('Filter Processes').fill('burn');
+	await page.getByRole('gridcell', { name: String(d.values.pid), exact: true }).click();
+	await d.analysis('Hotspots');
+	await d.label('Stop after').fill('2s');
+	await d.lineHas(`--attach ${d.values.pid}`);
+	await d.lineHas('2s');
+	d.step('it is sampled');
+	await d.button('Start', true).click();
+	await page.waitForURL(/\/r\/first\/r001-attach\//);
+	await d.idle();
+	d.step('where its time goes');
+	await d.tab('Hotspots').click();
+	await page.getByRole('gridcell', { name: /burn_half/ }).first().waitFor();
+	await d.shot('attached');
+	d.step('Stop ends the sampling, not the process');
+	await d.configure();
+	await d.button('Attach to Process').click();
+	await d.label('Process').fill(String(d.values.pid));
+	await d.label('Stop after').fill('');
+	await d.lineLacks('--duration');
+	await d.button('Start', true).click();
+	await page.locator('.runstrip .badge', { hasText: 'recording' }).waitFor();
+	await d.button('Stop', true).click();
+	await d.idle();
+	await d.tab('Hotspots').waitFor();
+}
+
+/* An MPI launcher line: each rank is recorded, and the page tells them apart. */
+async function mpi(d) {
+	const { page } = d;
+
+	d.step('the launcher stands before unitrace in the line');
+	await d.configure();
+	await d.button('MPI Job').click();
+	await d.label('MPI launcher').fill(d.values.launcher);
+	await d.label('Application').fill(d.values.program);
+	await d.label('Application parameters').fill('');
+	await d.label('Name of variable 1').fill('HYDRA_LAUNCHER');
+	await d.label('Value of variable 1').fill('fork');
+	await d.analysis('MPI');
+	await d.lineHas(d.values.launcher);
+	assert.match(await d.line(), /mpirun\.mpich -n 3 \S*unitrace .*--chrome-mpi-logging/);
+	d.step('three ranks');
+	await d.button('Start', true).click();
+	await page.waitForURL(/\/r\/first\/r001/);
+	await d.idle();
+	await d.tab('Summary').waitFor();
+	await d.tab('Ranks').click();
+	await page.getByText(/rank 2/i).first().waitFor();
+	await d.shot('ranks');
+	await d.tab('Timeline').click();
+	await d.painted();
+}
+
+module.exports = { machines, attach, mpi };
