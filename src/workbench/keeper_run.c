@@ -46,6 +46,7 @@ struct keeper {
 	struct ut_arena arena;
 	const struct ut_doc *asked; /* result.json; NULL = it cannot be read */
 	const char **words;         /* what to run, closed by NULL */
+	bool is_attached;           /* the program is not ours: only the recording is ended */
 	const char *directory;
 	const struct ut_doc *variables;
 	struct ut_output_log output;
@@ -156,6 +157,7 @@ static void read_asked(struct keeper *k)
 static const char *read_plan(struct keeper *k)
 {
 	const struct ut_doc *words = ut_doc_get(k->asked, "words");
+	bool is_ours = true; /* still options, not the program's words */
 	size_t count = 0;
 
 	if (!words || words->kind != UT_DOC_LIST || !words->count)
@@ -165,6 +167,8 @@ static const char *read_plan(struct keeper *k)
 		k->words[count++] = ut_doc_own_text(w);
 		if (!k->words[count - 1])
 			return UT_RESULT_FILE " does not say what to run";
+		is_ours &= strcmp(k->words[count - 1], "--") != 0;
+		k->is_attached |= is_ours && !strcmp(k->words[count - 1], "--attach");
 	}
 	k->directory = ut_doc_text(k->asked, "directory");
 	k->variables = ut_doc_get(k->asked, "variables");
@@ -261,6 +265,10 @@ static void signal_programs(struct keeper *k, int number, bool all)
 	struct ut_arena arena = { 0 };
 	struct ut_processes p;
 
+	if (k->is_attached) { /* whoever records it is asked, as by Ctrl-C */
+		kill(k->pid, number);
+		return;
+	}
 	ut_processes_list(&arena, &p, false);
 	for (size_t i = 0; i < p.count; i++) {
 		const struct ut_proc *one = &p.items[i];

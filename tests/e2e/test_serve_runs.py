@@ -311,6 +311,19 @@ class Control(Runs):
         self.assertIsNone(burner.poll())
         self.assertGreater(self.ask("p", name, "info")["samples"], 0)
 
+    def test_stop_ends_the_sampling_of_a_process_and_not_the_process(self):
+        burner = subprocess.Popen([program("burn"), "shares", "600000"], stdout=subprocess.DEVNULL)
+        self.addCleanup(burner.wait)
+        self.addCleanup(burner.kill)
+        name = self.run_it("", what="attach", pid=burner.pid, analysis="hotspots")
+        got = self.wait_for("p", name, ("running", "ready", "failed"))
+        if got["state"] != "running":
+            raise unittest.SkipTest(f"no samples here: {got['trouble']} {self.output(name)}")
+        self.control(name, "stop")
+        got = self.wait_for("p", name)
+        self.assertEqual(got["state"], "ready", got)
+        self.assertIsNone(burner.poll())
+
     def test_ranks_of_a_job(self):
         if not shutil.which("mpirun.mpich"):
             raise unittest.SkipTest("no MPICH")
