@@ -141,11 +141,11 @@ async function mpi(d) {
 	await d.button('MPI Job').click();
 	await d.label('MPI launcher').fill(d.values.launcher);
 	await d.label('Application').fill(d.values.program);
-	await d.label('Application parameters').fill('');
+	await d.label('Application parameters').fill(d.values.parameters);
 	await d.label('Name of variable 1').fill('HYDRA_LAUNCHER');
 	await d.label('Value of variable 1').fill('fork');
-	await d.analysis('MPI');
-	await d.lineHas(d.values.launcher);
+	await d.analysis('MPI ranks');
+	await d.lineHas('--chrome-mpi-logging');
 	assert.match(await d.line(), /mpirun\.mpich -n 3 \S*unitrace .*--chrome-mpi-logging/);
 	d.step('three ranks');
 	await d.button('Start', true).click();

@@ -62,7 +62,7 @@ class Where(Page):
             self.skipTest("no MPICH")
         job = library.build("imbalance.c", *mpi_support.ITT)
         self.start()
-        self.drive("mpi", launcher="mpirun.mpich -n 3", program=str(job))
+        self.drive("mpi", launcher="mpirun.mpich -n 3", program=str(job), parameters=f"{self.dir}/log 5 1 20")
 
 
 if __name__ == "__main__":
