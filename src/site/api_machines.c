@@ -13,7 +13,7 @@
 int ut_call_take_secret(struct ut_call *c, char *to, size_t size, struct ut_err *err)
 {
 	const struct ut_doc *t = ut_doc_get(c->body, "password");
-	struct ut_doc *mine;
+	struct ut_doc *mine = (struct ut_doc *)(uintptr_t)c->body; /* ours: it is in our arena */
 	char *text;
 	int rc = 0;
 
@@ -30,7 +30,7 @@ int ut_call_take_secret(struct ut_call *c, char *to, size_t size, struct ut_err 
 		memcpy(&text, &t->text.ptr, sizeof(text)); /* ours: it is in the call's arena */
 		explicit_bzero(text, t->text.len);
 	}
-	memcpy(&mine, &c->body, sizeof(mine)); /* whoever writes the body down writes no password */
+	/* whoever writes the body down writes no password */
 	for (struct ut_doc **at = &mine->first; *at; at = &(*at)->next) {
 		if (*at == t) {
 			*at = t->next;
@@ -195,9 +195,9 @@ int ut_api_far_processes(struct ut_call *c, struct ut_err *err)
 /* Asked for again: what is accepted is the key that was looked at, and no other. */
 int ut_api_accept_key(struct ut_call *c, struct ut_err *err)
 {
-	const char *wanted, *key, *fingerprint;
-	struct ut_machine t;
-	struct ut_ssh_opts o;
+	const char *wanted, *key = NULL, *fingerprint = "";
+	struct ut_machine t = { 0 };
+	struct ut_ssh_opts o = { 0 };
 	int rc = ut_call_text(c, "fingerprint", &wanted, err);
 
 	if (!rc)

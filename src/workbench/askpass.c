@@ -114,6 +114,7 @@ void ut_askpass_answer(struct ut_askpass *a, pid_t parent, const char *secret)
 {
 	struct timeval patience = { .tv_sec = PATIENCE_S };
 	char prompt[PROMPT_MOST];
+	/* cppcheck-suppress nullPointer */
 	int fd = a->door >= 0 ? accept4(a->door, NULL, NULL, SOCK_CLOEXEC) : -1;
 
 	if (fd < 0)
