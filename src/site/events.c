@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/grow.h"
+#include "site/judge.h"
 #include "site/site_call.h"
 #include "workbench/keeper.h"
 
@@ -167,6 +168,8 @@ static bool look_at_run(struct ut_events *e, struct watched *w)
 		ut_events_changed(e);
 		if (!rc && r.state == UT_RESULT_CUT)
 			recover(e, w->project, w->result);
+		else if (!rc)
+			ut_judge_add(e->site->judge, w->project, w->result, true);
 	}
 	ut_arena_release(&arena);
 	return busy;

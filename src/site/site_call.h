@@ -20,6 +20,7 @@
 #include "workbench/shelf.h"
 
 struct ut_events;
+struct ut_judge;
 
 struct ut_site {
 	struct ut_site_opts opts;
@@ -27,6 +28,7 @@ struct ut_site {
 	struct ut_accounts *accounts;
 	struct ut_viewers *viewers;
 	struct ut_events *events;
+	struct ut_judge *judge;
 	struct ut_serve *server;
 	struct ut_certificate certificate;
 	struct ut_gatekeeper gate; /* its tokens */

@@ -162,7 +162,7 @@ static bool is_ours(const char *name)
 {
 	static const char *const ours[] = { UT_PROJECT_FILE,  UT_RESULT_FILE, UT_STATE_FILE,
 					    UT_LOG_FILE,      UT_OUTPUT_FILE, "output.more.txt",
-					    UT_NOTES_FILE,    "verdict.json", UT_KEEPER_PIPE,
+					    UT_NOTES_FILE,    UT_VERDICT_FILE, UT_KEEPER_PIPE,
 					    UT_FAR_PLACE_FILE };
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {

@@ -18,7 +18,6 @@
 #include "workbench/keeper.h"
 
 #define OWN_FOLDER    ".unitrace"
-#define VERDICT_FILE  "verdict.json"
 #define PROJECTS_MOST 10000u
 #define RESULTS_MOST  100000u
 #define NAMES_MOST    9999u /* -2, -3, ... and r001, r002, ... */
@@ -118,7 +117,7 @@ static void look_at_state(int at, struct ut_arena *a, const struct ut_doc *asked
 static void look(int at, struct ut_arena *a, struct ut_shelf_result *r)
 {
 	const struct ut_doc *asked = read_tree(at, a, UT_RESULT_FILE);
-	const struct ut_doc *verdict = read_tree(at, a, VERDICT_FILE);
+	const struct ut_doc *verdict = read_tree(at, a, UT_VERDICT_FILE);
 	struct stat st = { 0 };
 
 	fstat(at, &st);
@@ -128,6 +127,7 @@ static void look(int at, struct ut_arena *a, struct ut_shelf_result *r)
 	r->target = text_or_none(asked, "target");
 	r->verdict = text_or_none(verdict, "verdict");
 	r->tone = text_or_none(verdict, "tone");
+	r->say = text_or_none(verdict, "say");
 	r->bytes = ut_folder_bytes(at);
 	r->has_notes = !fstatat(at, UT_NOTES_FILE, &st, AT_SYMLINK_NOFOLLOW) && st.st_size > 0;
 	look_at_state(at, a, asked, r);
@@ -161,6 +161,7 @@ void ut_shelf_write_result(struct ut_json_writer *w, const struct ut_shelf_resul
 	ut_write_text(w, "target", r->target);
 	ut_write_text(w, "verdict", r->verdict);
 	ut_write_text(w, "tone", r->tone);
+	ut_write_text(w, "say", r->say);
 	ut_write_text(w, "trouble", r->trouble);
 	ut_write_flag(w, "hasNotes", r->has_notes);
 }

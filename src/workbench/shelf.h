@@ -7,6 +7,7 @@
  *                         log.jsonl       what happened, a line each
  *                         output.txt      what the program said
  *                         notes.txt       what people say about it
+ *                         verdict.json    what is worth knowing first, in a word and a sentence
  *                         *.utr, ...      traces, metrics, tables: whatever was recorded
  *     DATA/.unitrace/                     the server's own: secrets, machines, custom analyses,
  * trash
@@ -33,6 +34,7 @@ struct ut_json_writer;
 #define UT_LOG_FILE     "log.jsonl"
 #define UT_OUTPUT_FILE  "output.txt"
 #define UT_NOTES_FILE   "notes.txt"
+#define UT_VERDICT_FILE "verdict.json"
 #define UT_NOTES_MOST   (64u << 10)
 #define UT_SMALL_FILE   (1u << 20) /* more than any of the above but log and output should be */
 
@@ -74,6 +76,7 @@ struct ut_shelf_result {
 	const char *target;   /* machine; "" = this one */
 	const char *verdict;  /* in one or two words; "" = not known */
 	const char *tone;     /* of it: bad, warn, good or "" */
+	const char *say;      /* the same in one sentence */
 	const char *trouble;  /* why it failed; "" = it did not */
 	bool has_notes;
 };

@@ -217,6 +217,55 @@ class Simple(Runs):
         self.assertEqual(self.call("GET", "/folder?path=/nonexistent").status, 404)
 
 
+class Verdicts(Runs):
+    def judged(self, name):
+        return self.until(lambda r: bool(r["say"]), lambda: self.result("p", name))
+
+    def test_a_run_has_a_verdict_when_it_has_ended(self):
+        name = self.run_it(parameters="begin slow sleep 50 end task quick")
+        got = self.judged(name)
+        first = self.ask("p", name, "findings", scope={})[0]
+        self.assertEqual((got["say"], got["tone"]), (first["say"], first["tone"]))
+        kept = json.loads((self.path(name) / "verdict.json").read_text())
+        self.assertEqual((kept["say"], kept["why"]), (first["say"], first["why"]))
+        row = next(r for r in self.get("/projects")[0]["results"] if r["name"] == name)
+        self.assertEqual(row["say"], first["say"])
+
+    def test_samples_are_judged_by_the_tool_that_looks_at_them(self):
+        name = self.run_it(program("burn"), parameters="shares 1500", analysis="hotspots")
+        self.wait_for("p", name)
+        sheets = [t for t in self.ask("p", name, "info").get("tools", []) if "findings" in t["sheets"]]
+        if not sheets:
+            raise unittest.SkipTest("no samples here")
+        first = self.ask("p", name, "sheet", tool=sheets[0]["id"], name="findings")[0]
+        got = self.judged(name)
+        self.assertEqual((got["say"], got["verdict"], got["tone"]), (first["say"], "hot spot", first["tone"]))
+
+    def test_what_was_imported_is_judged_when_somebody_looks(self):
+        spans = [{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 500, "name": "imported one"}]
+        got = self.call("POST", "/projects/p/results?file=run.json", json.dumps(spans).encode())
+        name = got.json["result"]
+        self.assertEqual(self.result("p", name)["say"], "")
+        self.ask("p", name, "info")
+        self.assertIn("imported one", self.judged(name)["say"])
+
+    def test_what_has_a_verdict_keeps_it(self):
+        folder = self.data / "p/by hand"
+        folder.mkdir()
+        (folder / "run.json").write_text(json.dumps([{"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 500, "name": "x"}]))
+        (folder / "verdict.json").write_text('{"verdict":"mine","tone":"good","say":"as I say"}')
+        self.ask("p", "by%20hand", "info")
+        got = self.result("p", "by%20hand")
+        self.assertEqual((got["verdict"], got["tone"], got["say"]), ("mine", "good", "as I say"))
+
+    def test_nothing_recorded_has_none(self):
+        name = self.run_it("true")
+        self.wait_for("p", name)
+        other = self.run_it(parameters="task x")
+        self.judged(other)  # they are judged in their order
+        self.assertEqual(self.result("p", name)["say"], "")
+
+
 class Control(Runs):
     def test_start_paused_and_resumed_by_the_program(self):
         name = self.run_it(parameters="task early resume task counted pause task late", paused=True)

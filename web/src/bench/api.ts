@@ -24,6 +24,7 @@ export interface Result {
 	target: string;
 	verdict: string;
 	tone: '' | 'good' | 'warn' | 'bad';
+	say: string; // the verdict in one sentence; '': not known
 	trouble: string;
 	hasNotes: boolean;
 }

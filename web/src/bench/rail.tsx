@@ -150,7 +150,9 @@ export function Badge({ r }: { r: Result }) {
 
 	if (!b) return null;
 	return (
-		<span class={`badge ${b.tone}`} title={plain(r.trouble).slice(0, 500) || undefined}>
+		<span
+			class={`badge ${b.tone}`}
+			title={plain(r.trouble || (b.text === r.verdict ? r.say : '')).slice(0, 500) || undefined}>
 			{b.live && <i class="dot" aria-hidden="true" />} {plain(b.text)}
 		</span>
 	);
@@ -240,7 +242,9 @@ function ResultRow({ row, active }: RowProps) {
 					</span>
 				)}
 				<Badge r={r} />
-				<span class="about ellipsis">{plain(about(r)).slice(0, 200)}</span>
+				<span class="about ellipsis" title={plain(about(r)).slice(0, 500)}>
+					{plain(about(r)).slice(0, 200)}
+				</span>
 			</a>
 			<More row={row} />
 		</div>

@@ -64,6 +64,7 @@ export const seconds = (s: number): string =>
 export function about(r: Result): string {
 	if (r.state === 'failed' && r.trouble) return r.trouble;
 	return [
+		r.state === 'ready' ? r.say : '',
 		r.analysis || 'imported',
 		r.seconds !== undefined && (r.seconds > 0 || r.state === 'running') ? seconds(r.seconds) : '',
 		r.bytes ? bytes(r.bytes, 3) : '',
