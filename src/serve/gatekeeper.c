@@ -15,6 +15,7 @@ void ut_gatekeeper_release(struct ut_gatekeeper *g)
 	pthread_mutex_destroy(&g->lock);
 	explicit_bzero(g->cookie, sizeof(g->cookie));
 	explicit_bzero(g->tokens, sizeof(g->tokens));
+	explicit_bzero(&g->last, sizeof(g->last));
 }
 
 void ut_gatekeeper_token(struct ut_gatekeeper *g, char to[UT_SECRET])
@@ -42,6 +43,35 @@ bool ut_gatekeeper_take(struct ut_gatekeeper *g, const char *token)
 	}
 	pthread_mutex_unlock(&g->lock);
 	return found;
+}
+
+static bool is_name(const char *browser)
+{
+	return browser && strlen(browser) == UT_SECRET - 1 &&
+	       strspn(browser, "0123456789abcdef") == UT_SECRET - 1;
+}
+
+bool ut_gatekeeper_exchange(struct ut_gatekeeper *g, const char *token, const char *browser,
+			    int64_t now)
+{
+	bool named = is_name(browser), again;
+
+	if (!token)
+		return false;
+	pthread_mutex_lock(&g->lock);
+	again = named && now < g->last.until && ut_secret_same(g->last.token, token) &&
+		ut_secret_same(g->last.browser, browser);
+	pthread_mutex_unlock(&g->lock);
+	if (again || !ut_gatekeeper_take(g, token))
+		return again;
+	if (named) { /* only one who has just had it: the minute is not renewed */
+		pthread_mutex_lock(&g->lock);
+		g->last = (struct ut_exchange){ .until = now + UT_EXCHANGE_S };
+		memcpy(g->last.token, token, UT_SECRET);
+		memcpy(g->last.browser, browser, UT_SECRET);
+		pthread_mutex_unlock(&g->lock);
+	}
+	return true;
 }
 
 bool ut_gatekeeper_knows(struct ut_gatekeeper *g, const char *cookie)

@@ -1,6 +1,7 @@
 /* api_access.c - who may come in, and what the server is. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/path.h"
 #include "site/site_call.h"
@@ -40,17 +41,26 @@ int ut_api_description(struct ut_call *c, struct ut_err *err)
 	return 0;
 }
 
+static int64_t now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return t.tv_sec;
+}
+
 /* A token that works once, or the passphrase. */
 int ut_api_login(struct ut_call *c, struct ut_err *err)
 {
 	const char *token = ut_doc_text(c->body, "token");
 	const char *passphrase = ut_doc_text(c->body, "passphrase");
+	const char *browser = ut_doc_text(c->body, "browser");
 	struct ut_site *s = c->site;
 	unsigned int wait = 0;
 	int rc;
 
 	if (token)
-		rc = ut_gatekeeper_take(&s->gate, token)
+		rc = ut_gatekeeper_exchange(&s->gate, token, browser, now_s())
 			     ? 0
 			     : ut_err_set(err, -EACCES,
 					  "this address has been used, or is none of ours");

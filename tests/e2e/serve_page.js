@@ -181,6 +181,7 @@ async function main() {
 	d.browser = browser;
 	d.context = context;
 	try {
+		if (scenarios[scenario].entering) await scenarios[scenario].entering(d);
 		await d.page.goto(values.address);
 		await d.page.locator('.rail, .entry h1').first().waitFor(); // the token has become a cookie
 		const measured = await scenarios[scenario](d);

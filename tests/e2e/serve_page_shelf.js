@@ -1,6 +1,7 @@
 // serve_page_shelf.js - scenarios of serve_page.js: coming in, projects and results, many of them, names that
 // want to be more than names, keyboard and screen readers.
 'use strict';
+const http = require('http');
 const { axe, assert, path } = require('./serve_page.js');
 
 const PASSPHRASE = 'correct horse';
@@ -11,6 +12,47 @@ async function setPassphrase(d, words, old) {
 	await d.label('Once more').fill(words);
 	await d.button('Set passphrase').click();
 }
+
+/* The page is loaded again after the server has taken the token, and before it has heard so. */
+async function reloaded(d) {
+	const { page } = d;
+
+	d.step('the answer is lost: the address has been used, and nobody is in');
+	await page.getByText('the server does not answer').first().waitFor();
+	assert.doesNotMatch(page.url(), /token/);
+	assert.deepEqual(await d.context.cookies(), []);
+	d.step('loaded again, the same tab is let in');
+	await page.reload();
+	await d.sees('Welcome');
+	assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+	d.step('nobody else is');
+	const other = await d.browser.newContext();
+	const stranger = await other.newPage();
+
+	await stranger.goto(d.values.address);
+	await stranger.getByText('This address does not let you in').waitFor();
+	await other.close();
+	d.complaints = d.complaints.filter(c => !/ERR_FAILED/.test(c));
+}
+
+/* The first request to log in reaches the server, and its answer is lost. */
+reloaded.entering = async d => {
+	await d.page.route('**/api/v1/login', async route => {
+		const r = route.request();
+
+		await new Promise((done, fail) => {
+			const sent = http.request(r.url(), { method: 'POST', headers: r.headers() }, answer => {
+				answer.resume();
+				answer.on('end', () => (answer.statusCode === 204 ? done() : fail(new Error(answer.statusCode))));
+			});
+
+			sent.on('error', fail);
+			sent.end(r.postData());
+		});
+		await d.page.unroute('**/api/v1/login');
+		await route.abort();
+	});
+};
 
 async function entry(d) {
 	d.step('the token becomes a cookie and leaves the address');
@@ -410,4 +452,4 @@ async function help(d) {
 	await page.waitForFunction(() => document.documentElement.dataset.theme === 'contrast');
 }
 
-module.exports = { entry, remote, shelf, many, hostile, accessible, help };
+module.exports = { entry, reloaded, remote, shelf, many, hostile, accessible, help };

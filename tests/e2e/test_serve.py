@@ -62,6 +62,17 @@ class Access(Server):
                 self.assertEqual((method, path, got.status), (method, path, 401))
         self.assertEqual(sorted(p.name for p in self.data.iterdir()), [".unitrace"])
 
+    def test_the_same_browser_may_send_its_token_again(self):
+        self.start(enter=False)
+        ours, theirs = "a" * 32, "b" * 32
+        self.assertEqual(self.call("POST", "/login", {"token": self.once, "browser": ours}).status, 204)
+        for other in ({"browser": theirs}, {}, {"browser": ""}, {"browser": None}, {"browser": "a" * 31}):
+            self.assertEqual(self.call("POST", "/login", {"token": self.once, **other}).status, 403, other)
+        self.assertEqual(self.call("POST", "/login", {"token": "c" * 32, "browser": ours}).status, 403)
+        got = self.call("POST", "/login", {"token": self.once, "browser": ours})  # it did not hear the first answer
+        self.assertEqual(got.status, 204)
+        self.assertIn("HttpOnly", got.headers["Set-Cookie"])
+
     def test_a_token_works_once_and_becomes_a_cookie(self):
         self.start(enter=False)
         self.assertEqual(self.call("POST", "/login", {"token": "0" * 32}).status, 403)

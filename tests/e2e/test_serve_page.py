@@ -63,6 +63,10 @@ class Entry(Page):
         self.start()
         self.drive("entry")
 
+    def test_a_page_that_is_loaded_again_before_it_was_let_in(self):
+        self.start()
+        self.drive("reloaded")
+
     def test_from_other_machines_a_passphrase_comes_first(self):
         self.start("--allow-remote-access")
         self.assertEqual(self.scheme, "https")

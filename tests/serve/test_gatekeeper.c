@@ -32,6 +32,32 @@ static void a_token_is_good_for_one_exchange(void **state)
 	ut_gatekeeper_release(&g);
 }
 
+static void the_browser_that_has_begun_may_ask_again(void **state)
+{
+	static const char ours[] = "0123456789abcdef0123456789abcdef";
+	static const char theirs[] = "0123456789abcdef0123456789abcdee";
+	struct ut_gatekeeper g;
+	char a[UT_SECRET], b[UT_SECRET];
+
+	(void)state;
+	assert_true(ut_gatekeeper_init(&g));
+	ut_gatekeeper_token(&g, a);
+	ut_gatekeeper_token(&g, b);
+	assert_false(ut_gatekeeper_exchange(&g, NULL, ours, 100));
+	assert_false(ut_gatekeeper_exchange(&g, "", ours, 100));
+	assert_true(ut_gatekeeper_exchange(&g, a, ours, 100));
+	assert_false(ut_gatekeeper_exchange(&g, a, theirs, 101));
+	assert_false(ut_gatekeeper_exchange(&g, a, NULL, 101));
+	assert_false(ut_gatekeeper_exchange(&g, a, "", 101));
+	assert_false(ut_gatekeeper_take(&g, a));
+	assert_true(ut_gatekeeper_exchange(&g, a, ours, 100 + UT_EXCHANGE_S - 1));
+	assert_false(ut_gatekeeper_exchange(&g, a, ours, 100 + UT_EXCHANGE_S)); /* is not renewed */
+	/* who has no such name has it once */
+	assert_true(ut_gatekeeper_exchange(&g, b, "short", 200));
+	assert_false(ut_gatekeeper_exchange(&g, b, "short", 200));
+	ut_gatekeeper_release(&g);
+}
+
 static void many_tokens_push_out_the_oldest(void **state)
 {
 	struct ut_gatekeeper g;
@@ -82,6 +108,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_token_is_good_for_one_exchange),
+		cmocka_unit_test(the_browser_that_has_begun_may_ask_again),
 		cmocka_unit_test(many_tokens_push_out_the_oldest),
 		cmocka_unit_test(only_names_of_this_machine),
 		cmocka_unit_test(only_pages_of_ours),

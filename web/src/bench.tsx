@@ -1,6 +1,6 @@
 // bench.tsx - where the page of `unitrace serve` begins.
 import { render } from 'preact';
-import { takeToken, useToken } from './bench/entry';
+import { forgetToken, takeToken, useToken } from './bench/entry';
 import { Bench } from './bench/shell';
 import { loadServer } from './bench/store';
 import { why } from './bench/api';
@@ -15,6 +15,7 @@ async function start(): Promise<void> {
 		const before = token ? await loadServer() : null, // who is known needs no token, and keeps it for another
 			refused = token && !before?.known ? await useToken(token) : '';
 
+		if (before?.known) forgetToken();
 		await loadServer();
 		root.textContent = '';
 		render(<Bench refused={refused} />, root);

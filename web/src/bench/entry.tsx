@@ -9,24 +9,59 @@ const TOKEN = 'one-time-token';
 
 export const LEAST = 8; // characters of a passphrase
 
+/* A token on its way to become a cookie. The page may be loaded again before that is done: this tab remembers
+ * it, and the name under which it has begun, by which the server knows that it is the same one. */
+interface Pending {
+	token: string;
+	browser: string;
+}
+
+const PENDING = 'unitrace.entering';
+
+function keep(p: Pending | null): void {
+	try {
+		if (p) sessionStorage.setItem(PENDING, JSON.stringify(p));
+		else sessionStorage.removeItem(PENDING);
+	} catch {
+		// then a page that is loaded again needs a new address
+	}
+}
+
+function kept(): Pending | null {
+	try {
+		return JSON.parse(sessionStorage.getItem(PENDING) ?? 'null') as Pending | null;
+	} catch {
+		return null;
+	}
+}
+
+const newName = (): string =>
+	[...crypto.getRandomValues(new Uint8Array(16))].map(b => b.toString(16).padStart(2, '0')).join('');
+
 /* Takes the token out of the address before anything else sees it. */
-export function takeToken(): string {
+export function takeToken(): Pending | null {
 	const url = new URL(location.href),
 		token = url.searchParams.get(TOKEN) ?? '';
 
-	if (token) {
-		url.searchParams.delete(TOKEN);
-		history.replaceState(null, '', url.pathname + url.search + url.hash);
-	}
-	return token;
+	if (!token) return kept();
+	url.searchParams.delete(TOKEN);
+	const pending = kept()?.token === token ? kept()! : { token, browser: newName() };
+
+	keep(pending);
+	history.replaceState(null, '', url.pathname + url.search + url.hash);
+	return pending;
 }
 
+export const forgetToken = (): void => keep(null);
+
 /* Why the token was of no use; '' if it was. */
-export async function useToken(token: string): Promise<string> {
+export async function useToken(pending: Pending): Promise<string> {
 	try {
-		await call('POST', 'login', { token });
+		await call('POST', 'login', pending);
+		forgetToken();
 		return '';
 	} catch (e) {
+		if (e instanceof Refusal && e.status) forgetToken(); // without an answer it may be tried again
 		return why(e);
 	}
 }
