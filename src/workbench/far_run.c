@@ -160,8 +160,8 @@ static void take_output(struct far *f, uint64_t offset, struct ut_str bytes)
 /* Files of the result that are written here, whatever the other side says. */
 static bool is_ours(const char *name)
 {
-	static const char *const ours[] = { UT_PROJECT_FILE,  UT_RESULT_FILE, UT_STATE_FILE,
-					    UT_LOG_FILE,      UT_OUTPUT_FILE, "output.more.txt",
+	static const char *const ours[] = { UT_PROJECT_FILE,  UT_RESULT_FILE,  UT_STATE_FILE,
+					    UT_LOG_FILE,      UT_OUTPUT_FILE,  "output.more.txt",
 					    UT_NOTES_FILE,    UT_VERDICT_FILE, UT_KEEPER_PIPE,
 					    UT_FAR_PLACE_FILE };
 

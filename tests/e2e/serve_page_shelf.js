@@ -37,9 +37,13 @@ async function reloaded(d) {
 
 /* The first request to log in reaches the server, and its answer is lost. */
 reloaded.entering = async d => {
+	let lost = false;
+
 	await d.page.route('**/api/v1/login', async route => {
 		const r = route.request();
 
+		if (lost) return route.continue();
+		lost = true;
 		await new Promise((done, fail) => {
 			const sent = http.request(r.url(), { method: 'POST', headers: r.headers() }, answer => {
 				answer.resume();
@@ -49,8 +53,7 @@ reloaded.entering = async d => {
 			sent.on('error', fail);
 			sent.end(r.postData());
 		});
-		await d.page.unroute('**/api/v1/login');
-		await route.abort();
+		return route.abort();
 	});
 };
 
