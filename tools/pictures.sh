@@ -40,7 +40,19 @@ cat >"$shelf/r003-train/result.json" <<'JSON'
   "analysis": "gpu-offload"}}
 JSON
 echo '{"state": "ready", "seconds": 15.9, "status": 0}' >"$shelf/r003-train/state.json"
-PATH=$build/bin:$PATH unitrace serve --web-port=0 --data-directory "$work/results" \
+cat >"$shelf/r003-train/verdict.json" <<'JSON'
+{"verdict": "Host-bound", "tone": "bad", "say": "Host-bound: launch work earlier, or more of it at once; the device is idle 31.2 % of the time.", "why": ""}
+JSON
+# The page names its data directory: where we may, the server sees a folder that could be anybody's.
+results=$work/results
+ours=(unshare -Urm sh -c 'mount -t tmpfs none /srv && mkdir /srv/results && mount --bind "$0" /srv/results && exec "$@"' "$results")
+if "${ours[@]}" true 2>/dev/null; then
+	results=/srv/results
+else
+	ours=()
+	echo "pictures: no namespace of our own (unshare): the picture of serve shows $results" >&2
+fi
+PATH=$build/bin:$PATH ${ours[@]+"${ours[@]}"} unitrace serve --web-port=0 --data-directory "$results" \
 	--enable-server-profiling 2>"$work/serve.log" &
 server=$!
 trap 'kill $server; wait $server 2>/dev/null; rm -rf "$work"' EXIT
