@@ -396,6 +396,7 @@ static bool number_of(struct ut_chrome *c, const struct ut_arg *arg, uint64_t *v
 		      unsigned int *flags)
 {
 	struct ut_json_number n;
+	enum ut_json_type type;
 	struct ut_str s;
 
 	*val = arg->value.u64;
@@ -404,10 +405,6 @@ static bool number_of(struct ut_chrome *c, const struct ut_arg *arg, uint64_t *v
 	switch ((enum ut_arg_type)arg->type) {
 	case UT_ARG_U64:
 		*flags = 0;
-		if (arg->flags & UT_ARG_TEXT) {
-			n.f64 = (double)arg->value.u64;
-			break;
-		}
 		return true;
 	case UT_ARG_I64:
 		*flags = UT_EV_SIGNED;
@@ -418,8 +415,14 @@ static bool number_of(struct ut_chrome *c, const struct ut_arg *arg, uint64_t *v
 	case UT_ARG_STR:
 	case UT_ARG_JSON: /* "NaN", "12.5", and whole numbers that are too big for one */
 		s = ut_strtab_get(&c->build.store.trace.strings, arg->value.str);
-		if (ut_json_number((struct ut_str){ s.ptr, s.len }, &n) == UT_JSON_NOT)
+		type = ut_json_number((struct ut_str){ s.ptr, s.len }, &n);
+		if (type == UT_JSON_NOT)
 			return false;
+		if (type == UT_JSON_U64) { /* as it will be read from what is written */
+			*val = n.u64;
+			*flags = 0;
+			return true;
+		}
 		break;
 	case UT_ARG_END:
 	case UT_ARG_PTR:
