@@ -377,7 +377,7 @@ static bool open_roof(struct making *k)
 
 	k->titles[m->title_count] = ut_str_of(TIME);
 	ut_roof_columns_bind(&k->columns, k->titles, m->title_count + 1);
-	m->is_intel = k->columns.is_intel;
+	m->is_intel = m->is_intel || k->columns.is_intel;
 	if (!k->columns.known || !k->columns.counts_work)
 		return false;
 	for (size_t i = 0; i < log->device_count; i++) {
@@ -429,6 +429,7 @@ static uint32_t reason_number(struct ut_kernel_measures *m, struct ut_str reason
 	}
 	if (m->reason_count == UT_MEASURED_REASONS)
 		return UT_MEASURED_REASONS - 1;
+	m->is_intel = m->is_intel || ut_str_has_end(reason, "Stall");
 	m->reasons[m->reason_count] = reason;
 	return (uint32_t)m->reason_count++;
 }

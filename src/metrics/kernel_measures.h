@@ -56,7 +56,7 @@ struct ut_kernel_measures {
 	struct ut_str *titles; /* "dram__bytes_read.sum[bytes]" */
 	size_t title_count;
 	double *periods; /* by title: ns between samples of a counter; 0 = of launches */
-	bool is_intel;   /* titles are */
+	bool is_intel;   /* titles or reasons are */
 	struct ut_measured_levels *levels; /* by variant */
 	double *means;       /* of a launch, [variant * title_count + title]; NAN = not measured */
 	uint64_t *measured;  /* by variant: launches with any of them */

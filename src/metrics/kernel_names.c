@@ -44,6 +44,7 @@ static const struct {
 	{ "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio", UT_FACT_LOAD_BYTES },
 	/* Intel's */
 	{ "XVE_THREADS_OCCUPANCY_ALL", UT_FACT_ACHIEVED },
+	{ "XVE_ACTIVE", UT_FACT_COMPUTE },
 	{ "XVE_INST_EXECUTED_XMX_ALL_UTILIZATION", UT_FACT_TENSOR },
 	{ "XVE_INST_EXECUTED_ALU0_ALL_UTILIZATION", UT_FACT_FMA },
 	{ "XVE_INST_EXECUTED_ALU1_ALL_UTILIZATION", UT_FACT_ALU },

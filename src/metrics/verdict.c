@@ -297,8 +297,11 @@ static const struct {
 	{ "sleeping", "its own sleep", false },
 };
 
+/* Intel's driver calls them SbidStall, its tools sbid or Sbid. */
 static const char *stall_words(struct ut_str reason, bool *latency)
 {
+	if (ut_str_has_end(reason, "Stall"))
+		reason.len -= strlen("Stall");
 	for (size_t i = 0; i < sizeof(stalls) / sizeof(stalls[0]); i++) {
 		if (ut_str_is(reason, stalls[i].reason)) {
 			*latency = stalls[i].latency;

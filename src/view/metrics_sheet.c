@@ -190,7 +190,7 @@ enum {
 
 static const char *type_of(struct ut_str unit)
 {
-	if (ut_str_is(unit, "%"))
+	if (ut_str_is(unit, "%") || ut_str_is(unit, "percent")) /* NVIDIA's and Intel's */
 		return "share";
 	if (ut_str_is(unit, "bytes"))
 		return "bytes";

@@ -6,10 +6,13 @@ is 50 while a kernel runs, GPU_MEMORY_BYTE_READ four bytes a nanosecond. So ever
 """
 import collections
 import csv
+import http.client
+import json
 import re
+import subprocess
 
 import common
-from levelzero_support import FOLDER, NEAR, Case, need_levelzero
+from levelzero_support import FOLDER, KERNELS, NEAR, Case, need_levelzero
 
 need_levelzero()
 QUERY, STREAM, STALLS = "-q", "-k", "--stall-sampling"
@@ -108,13 +111,6 @@ class Query(MetricsCase):
         self.assertEqual(len(got.work), submitted)
         self.assertEqual(self.said.count("the device has no group Nonsense9 for --metric-query"), 1)
 
-    def test_other_commands_read_the_file(self):
-        self.measure("regular", QUERY)
-        path, = self.dir.glob("*.metrics.*.csv")
-        done = self.unitrace("metrics", "-l", path)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(b"gemm", done.stdout)
-
     def test_failures_cost_the_values_and_nothing_else(self):
         for function in ("zetMetricGroupGet", "zetContextActivateMetricGroups",
                          "zetMetricQueryPoolCreate", "zetMetricQueryCreate",
@@ -127,6 +123,105 @@ class Query(MetricsCase):
                 self.assertEqual(len(got.work), submitted)
                 self.assertEqual(self.said.count("no hardware metrics"), 1, self.said)
                 self.assertNothingLeft()
+
+
+class Readers(MetricsCase):
+    """What is made of files of the simulated driver: charts, verdicts, roofs, the viewer's tab."""
+
+    def told(self, *words):
+        done = self.unitrace(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.decode()
+
+    def only(self, pattern):
+        path, = self.dir.glob(pattern)
+        return path
+
+    def recorded(self, *options, **more):
+        self.measure("regular", *options, **more)
+        return self.only("ze_work.*.json"), self.only("*.metrics.*.csv")
+
+    def judged(self, trace):
+        return {k["name"]: k["why"] for k in json.loads(self.told("kernels", "--json", trace))}
+
+    def test_charts(self):
+        for way in QUERY, STREAM:
+            with self.subTest(way):
+                path = self.recorded(way, simulated="kernel_ns=5000000")[1]
+                self.assertIn("gemm", self.told("metrics", "-l", path))
+                chart = self.dir / "chart.svg"
+                self.told("metrics", "-o", chart, "-k", "gemm", "-m", "XVE_ACTIVE[percent],XVE_STALL[percent]", path)
+                self.assertIn("XVE_STALL", chart.read_text())
+                chart.unlink()
+
+    def test_report_of_stalls(self):
+        path = self.recorded(STALLS, simulated="kernel_ns=5000000")[1]
+        chart = self.dir / "chart.svg"
+        self.told("metrics", "-o", chart, "-k", "gemm", path)
+        self.assertIn("SbidStall", chart.read_text())
+
+    def test_verdicts(self):
+        for way, words in ((QUERY, "the most used unit is at 50 % of its peak"), (STALLS, "of samples wait for ")):
+            with self.subTest(way):
+                trace = self.recorded(way, KERNELS, simulated="kernel_ns=5000000")[0]
+                self.assertIn(words, self.judged(trace)["gemm"])
+
+    def test_roofline(self):
+        """Two groups, as on Intel's devices; 2 operations of FP32 and 1 of FP64 in a nanosecond, 4 bytes."""
+        program = f"{FOLDER / 'ze_work'} regular 10"
+        for group, name in (("VectorEngine138", "compute"), ("ComputeBasic", "memory")):
+            self.measure("regular", QUERY, "--group", group, "-o", name)
+        env = self.environment()
+        for words in (("--compute", "compute", "--memory", "memory"), ("--app", program)):
+            with self.subTest(words):
+                done = self.unitrace("roofline", *words, "--device", "pvc-1tile", "--json", env=env)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                rows = json.loads(done.stdout[done.stdout.index(b"[{"):])  # behind what the program says
+                self.assertEqual([r["kernel"].split("[")[0] for r in rows], ["gemm", "scale"])
+                for row in rows:
+                    self.assertEqual((row["bound"], row["unit"]), ("dram", "fp32"))
+                    self.assertAlmostEqual(row["rate_gflops"], 64, delta=0.5)
+                    self.assertAlmostEqual(row["gb_per_s"]["dram"], 4, delta=0.1)
+                    self.assertAlmostEqual(row["intensity"]["dram"], 16, delta=0.5)
+
+    def seen(self, trace):
+        """The sheet of the viewer's tab Metrics."""
+        with subprocess.Popen([common.UNITRACE, "view", "--no-browser", "-p", "0", trace], cwd=self.dir,
+                              env=common.environment(), stderr=subprocess.PIPE, text=True) as server:
+            try:
+                line = server.stderr.readline()
+                if "built without the viewer's page" in line:
+                    self.skipTest("built without the page (tools/setup.sh test)")
+                port, token = re.search(r":(\d+)/\?token=(\w+)", line).groups()
+                link = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
+                link.request("GET", f"/?token={token}")
+                answer = link.getresponse()
+                answer.read()
+                link.close()
+                headers = {"Cookie": answer.headers["Set-Cookie"].split(";")[0], "X-Unitrace": "1"}
+                status = 503
+                while status == 503:  # as long as the trace is being read
+                    link.request("POST", "/api/sheet", '{"tool":"metrics","name":"metrics"}', headers)
+                    answer = link.getresponse()
+                    status, body = answer.status, answer.read()
+                    link.close()
+                self.assertEqual(status, 200, body)
+                return json.loads(body)
+            finally:
+                server.kill()
+
+    def test_the_viewer(self):
+        sheet = self.seen(self.recorded(QUERY, KERNELS)[0])
+        columns = {c["key"]: (c["type"], values) for c, values in
+                   zip(sheet["kernels"]["columns"], sheet["kernels"]["data"])}
+        self.assertEqual(columns["kernel"][1], ["gemm", "scale"])
+        self.assertEqual(columns["measured"][1], [1, 1])
+        self.assertEqual(columns["XVE_ACTIVE[percent]"], ("share", [0.5, 0.5]))
+        self.assertEqual(columns["GPU_MEMORY_BYTE_READ[bytes]"][0], "bytes")
+        self.assertEqual(sheet["memory"][0]["maker"], "intel")
+        sheet = self.seen(self.recorded(STALLS, KERNELS, simulated="kernel_ns=5000000")[0])
+        self.assertIn("gemm", [s["kernel"] for s in sheet["stalls"]])
+        self.assertEqual(sheet["memory"][0]["maker"], "intel")
 
 
 class Listed(MetricsCase):

@@ -173,7 +173,11 @@ static void samples_tell_what_is_waited_for_and_where(void **state)
 	says(&f, UT_BOUND_NOTHING,
 	     "no single reason to wait: at most 20 % of samples wait for global memory, 41 % at "
 	     "evil?[2J.cu:1");
+	f.reason = ut_str_of("SbidStall"); /* as Intel's driver has it */
+	f.place = ut_str_of("");
 	f.value[UT_FACT_STALL] = 63;
+	says(&f, UT_BOUND_LATENCY,
+	     "latency-bound: 63 % of samples wait for memory or another slow unit");
 	f.value[UT_FACT_DRAM] = 88; /* waiting is what one does when memory is full */
 	assert_int_equal(verdict(&f).rule, UT_BOUND_DRAM);
 }
