@@ -47,6 +47,18 @@ static void warn(const struct run *r, const struct ut_err *err)
 
 /* ---- before the program -------------------------------------------------------------------- */
 
+/* A folder that is the same for all processes; where a pattern makes others of it, the current one.
+ */
+static const char *common_folder(struct run *r, const char *dir)
+{
+	const char *plain;
+
+	if (!dir || ut_output_has_pattern(dir) ||
+	    ut_output_expand(&r->arena, dir, &(struct ut_output_who){ 0 }, &plain, NULL))
+		return ".";
+	return plain;
+}
+
 static const char *session_parent(struct run *r)
 {
 	const struct ut_session_plan *p = r->plan;
@@ -56,7 +68,7 @@ static const char *session_parent(struct run *r)
 		return p->spool_dir;
 	if (ut_output_is_timeline(&p->out))
 		dir = ut_path_join(&r->arena, dir, ut_path_dir(&r->arena, p->out.output));
-	return dir && !strchr(dir, '%') ? dir : ".";
+	return common_folder(r, dir);
 }
 
 static int join_named(struct run *r, struct ut_err *err)
@@ -130,10 +142,8 @@ static void compare_clocks(struct run *r)
 	if (r->plan->no_peer_clocks || job.rank < 0 || job.ranks == 1 ||
 	    (job.ranks && job.ranks == job.local))
 		return;
-	r->clock = ut_peer_clock_start(
-		&(struct ut_peer_clock_opts){ .folder = dir && !strchr(dir, '%') ? dir : ".",
-					      .session = r->session.dir,
-					      .job = job.id });
+	r->clock = ut_peer_clock_start(&(struct ut_peer_clock_opts){
+		.folder = common_folder(r, dir), .session = r->session.dir, .job = job.id });
 }
 
 static uint64_t at_alarm(void *ctx, uint64_t now)

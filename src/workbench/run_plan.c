@@ -348,6 +348,19 @@ static void add_when(struct making *m, const struct ut_run_plan *p)
 	add_pair(m, "--keep-last", p->keep_last);
 }
 
+/* Patterns such as %p are for people who type them: the name of a folder has none. */
+static const char *as_it_is(struct ut_arena *a, const char *folder)
+{
+	struct ut_buf text = { 0 };
+
+	for (const char *p = folder; *p; p++) {
+		ut_buf_char(&text, *p);
+		if (*p == '%')
+			ut_buf_char(&text, '%');
+	}
+	return ut_buf_take(&text, a);
+}
+
 void ut_run_line_make(const struct ut_run_plan *p, struct ut_arena *a, const char *program,
 		      const char *folder, struct ut_run_line *line)
 {
@@ -366,7 +379,7 @@ void ut_run_line_make(const struct ut_run_plan *p, struct ut_arena *a, const cha
 		add_options(&m, p);
 	if (folder[0]) {
 		add_pair(&m, "--format", "utr");
-		add_pair(&m, "--output-dir-path", folder);
+		add_pair(&m, "--output-dir-path", as_it_is(a, folder));
 		add_pair(&m, "--news", ut_str_fmt(a, "%s/" UT_LOG_FILE, folder));
 	}
 	if (p->what == UT_RUN_ATTACH)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import unittest
+import urllib.parse
 
 import common
 from common import UNITRACE, program
@@ -81,8 +82,8 @@ class Simple(Runs):
         self.assertEqual(kinds[0], "starting")
         self.assertEqual(kinds[-1], "finished")
         self.assertIn("gone on", self.output(name))
-        self.assertEqual(sorted(p.name for p in self.path(name).iterdir() if p.suffix not in (".utr", ".json")),
-                         ["log.jsonl", "output.txt"])
+        self.assertEqual(sorted(p.name for p in self.path(name).iterdir() if p.suffix not in (".utr", ".json") and p.name[0] != "."),
+                         ["log.jsonl", "output.txt"])  # but for a verdict that is being written
         self.assertEqual(self.run_it("bash", parameters=f"{script} 0"), f"r002-{script.stem}")
 
     def test_what_is_run_is_the_line_that_is_shown(self):
@@ -168,6 +169,17 @@ class Simple(Runs):
             got = self.wait_for("p", self.run_it(**words))
             self.assertEqual(got["state"], "failed", got)
             self.assertIn(why, got["trouble"])
+
+    def test_a_percent_sign_in_a_name_is_no_pattern(self):
+        for wanted in ("50%", "a%p b", "%h%u"):
+            name = self.run_it(parameters="task here", name=wanted)
+            self.assertEqual(name, wanted)
+            got = self.wait_for("p", urllib.parse.quote(name))
+            self.assertEqual(got["state"], "ready", got)
+            self.assertEqual(len(list(self.path(name).glob("*.utr"))), 1)
+            started = json.loads((self.path(name) / "log.jsonl").read_text().splitlines()[0])
+            self.assertEqual(pathlib.Path(started["path"]).parent, self.path(name))  # where pause and resume look for it
+        self.assertEqual({p.name for p in (self.data / "p").iterdir() if p.is_dir()}, {"50%", "a%p b", "%h%u"})
 
     def test_nothing_recorded_is_explained(self):
         got = self.wait_for("p", self.run_it("true"))
