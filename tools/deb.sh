@@ -107,7 +107,7 @@ control() {
 		Installed-Size: $(du -sk --exclude=DEBIAN "$root" | cut -f1)
 		Depends: $depends${recommends:+
 		Recommends: $recommends}
-		Suggests: python3${suggests:+, $suggests}
+		Suggests: python3, openssh-client${suggests:+, $suggests}
 		Conflicts: libittnotify-dev
 		Section: devel
 		Priority: optional
