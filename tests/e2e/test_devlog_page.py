@@ -3,13 +3,11 @@ log and the CSV files beside the page, used by mouse and keyboard, in both diale
 narrow, and nothing asked of any network. Skipped without node, Chromium or playwright-core."""
 import collections
 import csv
-import json
 import re
-import shutil
 import subprocess
-import unittest
 
-from common import BUILD, SOURCE, UNITRACE, Case, main, skip
+from common import UNITRACE, Case, main, skip
+from view_support import look
 from devlog_support import OLD_ROWS, Page, old_log, zone_log, zone_rows
 
 if not UNITRACE.exists():
@@ -22,15 +20,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 def open_pages(folder, *pages):
     """What devlog_page.js saw, per page."""
-    if not shutil.which("node"):
-        raise unittest.SkipTest("node is not installed")
-    out = folder / "seen.json"
-    run = subprocess.run(["node", SOURCE / "tests/e2e/devlog_page.js", BUILD / "node/node_modules",
-                          out, *map(str, pages)], capture_output=True, text=True, timeout=480)
-    if run.returncode == 77:
-        raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh node)")
-    assert run.returncode == 0, run.stderr
-    return json.loads(out.read_text())
+    return look("devlog_page.js", folder / "seen.json", *pages)
 
 
 def uneven(above):

@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import unittest
 
-from common import BUILD, SOURCE, UNITRACE, Case, main, skip
+from common import SOURCE, UNITRACE, Case, main, skip
+from view_support import look
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
@@ -72,15 +73,8 @@ class Pages(Case):
         return self.dir / out / f"{name}.html"
 
     def open(self, *pages):
-        if not shutil.which("node"):
-            raise unittest.SkipTest("node is not installed")
-        out = self.dir / "seen.json"
-        run = subprocess.run(["node", SOURCE / "tests/e2e/ops_page.js", BUILD / "node/node_modules", out,
-                              *map(str, pages)], capture_output=True, text=True, timeout=240)
-        if run.returncode == 77:
-            raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh node)")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        seen = [json.loads(out.read_text())[str(page)] for page in pages]
+        told = look("ops_page.js", self.dir / "seen.json", *pages)
+        seen = [told[str(page)] for page in pages]
         for page, each in zip(pages, seen):
             self.check_page(page, each)
         return seen

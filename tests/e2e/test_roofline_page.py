@@ -3,11 +3,11 @@ choose each other, hostile names are text, and nothing is asked of any network. 
 node, Chromium or playwright-core."""
 import json
 import math
-import shutil
 import subprocess
 import unittest
 
-from common import BUILD, SOURCE, UNITRACE, Case, main, skip
+from common import SOURCE, UNITRACE, Case, main, skip
+from view_support import look
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
@@ -23,15 +23,7 @@ class Page(Case):
         if "no page" in done.stderr:
             raise unittest.SkipTest("built without the page (tools/setup.sh test)")
         self.assertEqual(done.returncode, 0, done.stderr)
-        if not shutil.which("node"):
-            raise unittest.SkipTest("node is not installed")
-        out = self.dir / "seen.json"
-        run = subprocess.run(["node", SOURCE / "tests/e2e/roofline_page.js", BUILD / "node/node_modules", out,
-                              self.dir / "roof.html"], capture_output=True, text=True, timeout=120)
-        if run.returncode == 77:
-            raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh node)")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        return json.loads(done.stdout), json.loads(out.read_text())
+        return json.loads(done.stdout), look("roofline_page.js", self.dir / "seen.json", self.dir / "roof.html")
 
     def test_kernels_stand_where_the_table_says(self):
         kernels, seen = self.open(INPUTS / "run.metrics.12.csv")

@@ -3,12 +3,9 @@ win most, with a link to the evidence; over HTTP and in one file. Skipped withou
 playwright-core."""
 import json
 import re
-import shutil
-import signal
-import subprocess
-import unittest
 
-from common import BUILD, SOURCE, UNITRACE, Case, main, skip
+from common import SOURCE, UNITRACE, main, skip
+from view_support import ViewCase, unitrace
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
@@ -16,15 +13,6 @@ if not UNITRACE.exists():
 INPUTS = SOURCE / "tests/golden/inputs"
 CG = sorted((INPUTS / "mpi").glob("cg.?.json"))
 DEVICE = 1 << 30 | 1
-
-
-def unitrace(*words):
-    run = subprocess.run([UNITRACE, *words], capture_output=True, text=True, timeout=120, check=False)
-    if "built without the viewer's page" in run.stderr:
-        raise unittest.SkipTest("built without the page (tools/setup.sh test)")
-    if run.returncode:
-        raise AssertionError(run.stderr)
-    return run.stdout
 
 
 def starved():
@@ -42,29 +30,14 @@ def starved():
         {"pid": DEVICE, "os_pid": 300, "name": "DEVICE [NVIDIA H200] cuda:0 #0", "host": "box"}]}}
 
 
-class Advice(Case):
-    def look(self, *addresses):
-        if not shutil.which("node"):
-            raise unittest.SkipTest("node is not installed")
-        out = self.dir / "seen.json"
-        run = subprocess.run(["node", SOURCE / "tests/e2e/view_advice.js", BUILD / "node/node_modules", out, *addresses],
-                             capture_output=True, text=True, timeout=240, check=False)
-        if run.returncode == 77:
-            raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh node)")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        return json.loads(out.read_text())
+class Advice(ViewCase):
+    script = "view_advice.js"
 
     def pages(self, *traces):
         """Of a server, and of one file."""
         page = self.dir / "page.html"
         unitrace("view", *traces, "--save", page)
-        with subprocess.Popen([UNITRACE, "view", *traces, "--no-browser", "--port", "0"], cwd=self.dir, text=True,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as server:
-            try:
-                seen = self.look(re.search(r"http://\S+", server.stderr.readline())[0], page.as_uri())
-            finally:
-                server.send_signal(signal.SIGINT)
-                server.wait(10)
+        seen = self.serve_and_look(traces, page)
         for one in seen:
             self.assertEqual(one["errors"], [])
         return seen

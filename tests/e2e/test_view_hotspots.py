@@ -6,33 +6,24 @@ import csv
 import io
 import json
 import re
-import shutil
-import signal
 import subprocess
-import unittest
 
-from common import BUILD, SOURCE, UNITRACE, Case, main, need, program
+from common import UNITRACE, main, need, program
+from view_support import ViewCase, unitrace
 
 need("burn")
 BURN = program("burn")
 BYS = ("function", "module", "line", "thread", "task", "process")
 
 
-def unitrace(*words, cwd):
-    run = subprocess.run([UNITRACE, *words], capture_output=True, text=True, timeout=120, check=False, cwd=cwd)
-    if "built without the viewer's page" in run.stderr:
-        raise unittest.SkipTest("built without the page (tools/setup.sh test)")
-    if run.returncode:
-        raise AssertionError(run.stderr)
-    return run.stdout
-
-
 def rows(text):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-class Hotspots(Case):
+class Hotspots(ViewCase):
     """One recording, looked at by a page over HTTP and by a page of one file."""
+
+    script = "view_hotspots.js"
 
     def setUp(self):
         super().setUp()
@@ -46,31 +37,10 @@ class Hotspots(Case):
         first = json.loads(unitrace("query", "--format", "json", "run.utr",
                                     "select start_ts from trace_bounds", cwd=self.dir))[0]["start_ts"]
         self.area = (int(window["a"] - first), int((window["a"] + window["b"]) / 2 - first))
+        self.words = ["burn_half", *self.area, "worker 1"]
 
     def told(self, *options):
         return json.loads(unitrace("hotspots", "--json", *options, "run.utr", cwd=self.dir))
-
-    def look(self, *addresses):
-        if not shutil.which("node"):
-            raise unittest.SkipTest("node is not installed")
-        out = self.dir / "seen.json"
-        run = subprocess.run(["node", SOURCE / "tests/e2e/view_hotspots.js", BUILD / "node/node_modules", out, "burn_half",
-                              str(self.area[0]), str(self.area[1]), "worker 1", *addresses],
-                             capture_output=True, text=True, timeout=240, check=False)
-        if run.returncode == 77:
-            raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh node)")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        return json.loads(out.read_text())
-
-    def serve_and_look(self):
-        with subprocess.Popen([UNITRACE, "view", "run.utr", "--no-browser", "--port", "0"], cwd=self.dir, text=True,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as server:
-            try:
-                address = re.search(r"http://\S+", server.stderr.readline())[0]
-                return self.look(address, (self.dir / "run.html").as_uri())
-            finally:
-                server.send_signal(signal.SIGINT)
-                server.wait(10)
 
     def check_rows(self, text, told):
         def key(r):
@@ -126,7 +96,7 @@ class Hotspots(Case):
         self.assertEqual([(r["address"], int(r["self_ns"])) for r in rows(seen["assembly"]) if r["self_ns"]], told)
 
     def test_numbers_are_those_of_the_command_line(self):
-        served, saved = self.serve_and_look()
+        served, saved = self.serve_and_look(["run.utr"], self.dir / "run.html")
         for seen in (served, saved):
             self.check_page(seen)
             self.check_function(seen)

@@ -5,13 +5,10 @@ import collections
 import csv
 import io
 import json
-import re
-import shutil
-import signal
-import subprocess
 import unittest
 
-from common import BUILD, SOURCE, UNITRACE, Case, main, skip
+from common import SOURCE, UNITRACE, main, skip
+from view_support import ViewCase, unitrace
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
@@ -52,41 +49,13 @@ def trace(device, kernels, links=None):
         {"pid": DEVICE, "os_pid": 300, "name": device, "host": "box", **about}]}}
 
 
-def unitrace(*words):
-    run = subprocess.run([UNITRACE, *words], capture_output=True, text=True, timeout=120, check=False)
-    if "built without the viewer's page" in run.stderr:
-        raise unittest.SkipTest("built without the page (tools/setup.sh test)")
-    if run.returncode:
-        raise AssertionError(run.stderr)
-    return run.stdout
-
-
 def levels(kernel):
     return {r["level"]: {k: float(v) if v and k != "level" else None for k, v in r.items()}
             for r in csv.DictReader(io.StringIO(kernel["levels"]))}
 
 
-class Memory(Case):
-    def look(self, *addresses):
-        if not shutil.which("node"):
-            raise unittest.SkipTest("node is not installed")
-        out = self.dir / "seen.json"
-        run = subprocess.run(["node", SOURCE / "tests/e2e/view_memory.js", BUILD / "node/node_modules", out, *addresses],
-                             capture_output=True, text=True, timeout=240, check=False)
-        if run.returncode == 77:
-            raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh node)")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        return json.loads(out.read_text())
-
-    def serve_and_look(self, path, *pages):
-        with subprocess.Popen([UNITRACE, "view", path, "--no-browser", "--port", "0"], cwd=self.dir, text=True,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as server:
-            try:
-                address = re.search(r"http://\S+", server.stderr.readline())[0]
-                return self.look(address, *pages)
-            finally:
-                server.send_signal(signal.SIGINT)
-                server.wait(10)
+class Memory(ViewCase):
+    script = "view_memory.js"
 
     def check_level(self, seen, read, written, both, ns):
         for key, wanted in (("read", read), ("written", written), ("bytes", both), ("rate", both / ns)):
@@ -127,7 +96,7 @@ class Memory(Case):
             ("copy(float4*)", "1056x1x1", 132, COPY), ("copy(float4*)", "1056x1x1", 132, OTHER),
             ("gamma(float*)", "16x1x1", 40, GAMMA), (HOSTILE, "2640x1x1", 90, {})], LINKS)))
         unitrace("view", path, "--save", self.dir / "h200.html")
-        for seen in self.serve_and_look(path, (self.dir / "h200.html").as_uri()):
+        for seen in self.serve_and_look([path], self.dir / "h200.html"):
             self.check_h200(seen)
 
     def test_a_recording_of_an_h200_shows_the_figures_of_its_table(self):

@@ -5,13 +5,9 @@ playwright-core."""
 import csv
 import io
 import json
-import re
-import shutil
-import signal
-import subprocess
-import unittest
 
-from common import BUILD, SOURCE, UNITRACE, Case, main, skip
+from common import SOURCE, UNITRACE, main, skip
+from view_support import ViewCase, unitrace
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
@@ -22,40 +18,12 @@ DRAM = "dram__throughput.avg.pct_of_peak_sustained_elapsed[%]"
 READ = "dram__bytes_read.sum[bytes]"
 
 
-def unitrace(*words):
-    run = subprocess.run([UNITRACE, *words], capture_output=True, text=True, timeout=120, check=False)
-    if "built without the viewer's page" in run.stderr:
-        raise unittest.SkipTest("built without the page (tools/setup.sh test)")
-    if run.returncode:
-        raise AssertionError(run.stderr)
-    return run.stdout
-
-
 def rows(text):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-class Metrics(Case):
-    def look(self, *addresses):
-        if not shutil.which("node"):
-            raise unittest.SkipTest("node is not installed")
-        out = self.dir / "seen.json"
-        run = subprocess.run(["node", SOURCE / "tests/e2e/view_metrics.js", BUILD / "node/node_modules", out, *addresses],
-                             capture_output=True, text=True, timeout=240, check=False)
-        if run.returncode == 77:
-            raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh node)")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        return json.loads(out.read_text())
-
-    def serve_and_look(self, page):
-        with subprocess.Popen([UNITRACE, "view", MODEL, "--no-browser", "--port", "0"], cwd=self.dir, text=True,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as server:
-            try:
-                address = re.search(r"http://\S+", server.stderr.readline())[0]
-                return self.look(address, page.as_uri(), (self.dir / "stalls.html").as_uri())
-            finally:
-                server.send_signal(signal.SIGINT)
-                server.wait(10)
+class Metrics(ViewCase):
+    script = "view_metrics.js"
 
     def check_table(self, text):
         judged = {k["name"]: k for k in json.loads(unitrace("kernels", "--json", MODEL))}
@@ -109,7 +77,7 @@ class Metrics(Case):
         page = self.dir / "model.html"
         unitrace("view", MODEL, "--save", page)
         unitrace("metrics", "-k", "chase", "-s", STALLS / "modules", "-o", self.dir / "stalls.html", STALLS / "nvidia.csv")
-        *pages, code = self.serve_and_look(page)
+        *pages, code = self.serve_and_look([MODEL], page, self.dir / "stalls.html")
         self.check_code(code)
         for seen in pages:
             for part in (seen["first"], seen["chase"], seen["sgemm"]):

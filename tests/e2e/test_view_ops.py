@@ -4,13 +4,9 @@ node, Chromium or playwright-core."""
 import csv
 import io
 import json
-import re
-import shutil
-import signal
-import subprocess
-import unittest
 
-from common import BUILD, SOURCE, UNITRACE, Case, main, skip
+from common import UNITRACE, main, skip
+from view_support import ViewCase, unitrace
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
@@ -47,34 +43,8 @@ def number(text):
     return float(text) if text not in ("", "-", None) else None
 
 
-class ViewOps(Case):
-    def run_unitrace(self, *words):
-        run = subprocess.run([UNITRACE, *words], cwd=self.dir, capture_output=True, text=True, timeout=120)
-        if "built without the viewer's page" in run.stderr:
-            raise unittest.SkipTest("built without the page (tools/setup.sh test)")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        return run.stdout
-
-    def look(self, *addresses):
-        if not shutil.which("node"):
-            raise unittest.SkipTest("node is not installed")
-        out = self.dir / "seen.json"
-        run = subprocess.run(["node", SOURCE / "tests/e2e/view_ops.js", BUILD / "node/node_modules", out,
-                              ",".join(map(str, WINDOW)), *addresses], capture_output=True, text=True, timeout=240)
-        if run.returncode == 77:
-            raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh node)")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        return json.loads(out.read_text())
-
-    def serve_and_look(self, page):
-        with subprocess.Popen([UNITRACE, "view", "run.json", "--no-browser", "--port", "0"], cwd=self.dir, text=True,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as server:
-            try:
-                address = re.search(r"http://\S+", server.stderr.readline())[0]
-                return self.look(address, page.as_uri())
-            finally:
-                server.send_signal(signal.SIGINT)
-                server.wait(10)
+class ViewOps(ViewCase):
+    script, words = "view_ops.js", [",".join(map(str, WINDOW))]
 
     def check_kernels(self, seen, window):
         a, b = window
@@ -84,7 +54,7 @@ class ViewOps(Case):
                f"from slice where cat in ('kernel', 'gpu_memcpy') and ts < {origin + b} and ts + dur > {origin + a} "
                "group by 1, 2")
         asked = {(r["name"], r["g"] or ""): (int(r["n"]), float(r["total"]))
-                 for r in rows(self.run_unitrace("query", "run.json", sql, "--csv"))}
+                 for r in rows(unitrace("query", "run.json", sql, "--csv", cwd=self.dir))}
         shown = {(r["name"], r["grid"].split("×")[0]): (int(r["count"]), float(r["total_ns"])) for r in rows(seen)}
         self.assertEqual(shown, asked)
         busy = sum(total for _, total in asked.values())  # one queue: nothing overlaps
@@ -113,12 +83,12 @@ class ViewOps(Case):
 
     def test_kernels_and_ops_are_what_query_and_ops_say(self):
         (self.dir / "run.json").write_text(json.dumps(list(events())))
-        self.run_unitrace("view", "run.json", "--save", "run.html")
-        self.run_unitrace("ops", "run.json", "-o", "out")
+        unitrace("view", "run.json", "--save", "run.html", cwd=self.dir)
+        unitrace("ops", "run.json", "-o", "out", cwd=self.dir)
         with open(self.dir / "out/profile_log_ops.csv", newline="") as file:
             report = list(csv.DictReader(file))
         part = [r for r in report if WINDOW[0] <= int(r["HOST START TS"]) < WINDOW[1]]
-        for seen in self.serve_and_look(self.dir / "run.html"):
+        for seen in self.serve_and_look(["run.json"], self.dir / "run.html"):
             self.assertEqual(seen["errors"], [])
             self.check_kernels(seen["all"]["kernels"], (0, 10**9))
             self.check_kernels(seen["part"]["kernels"], WINDOW)

@@ -4,13 +4,9 @@ Skipped without the page, node, Chromium or playwright-core."""
 import csv
 import io
 import json
-import re
-import shutil
-import signal
-import subprocess
-import unittest
 
-from common import BUILD, SOURCE, UNITRACE, Case, main, skip
+from common import SOURCE, UNITRACE, main, skip
+from view_support import ViewCase, unitrace
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
@@ -18,15 +14,6 @@ if not UNITRACE.exists():
 CG = sorted((SOURCE / "tests/golden/inputs/mpi").glob("cg.?.json"))
 HOSTS = [SOURCE / f"tests/golden/inputs/hosts/ping.{i}.json" for i in range(2)]
 HOSTILE = '<img src=x onerror=alert(1)>"\u202e${x}'
-
-
-def unitrace(*words):
-    run = subprocess.run([UNITRACE, *words], capture_output=True, text=True, timeout=120, check=False)
-    if "built without the viewer's page" in run.stderr:
-        raise unittest.SkipTest("built without the page (tools/setup.sh test)")
-    if run.returncode:
-        raise AssertionError(run.stderr)
-    return run.stdout
 
 
 def rows(table):
@@ -39,27 +26,8 @@ def of_page(column, value):
     return value if value is None or column["type"] != "share" else 100 * value
 
 
-class Ranks(Case):
-    def look(self, *addresses):
-        if not shutil.which("node"):
-            raise unittest.SkipTest("node is not installed")
-        out = self.dir / "seen.json"
-        run = subprocess.run(["node", SOURCE / "tests/e2e/view_ranks.js", BUILD / "node/node_modules", out, *addresses],
-                             capture_output=True, text=True, timeout=240, check=False)
-        if run.returncode == 77:
-            raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh node)")
-        self.assertEqual(run.returncode, 0, run.stderr)
-        return json.loads(out.read_text())
-
-    def serve_and_look(self, traces, *pages):
-        with subprocess.Popen([UNITRACE, "view", *traces, "--no-browser", "--port", "0"], cwd=self.dir, text=True,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as server:
-            try:
-                address = re.search(r"http://\S+", server.stderr.readline())[0]
-                return self.look(address, *pages)
-            finally:
-                server.send_signal(signal.SIGINT)
-                server.wait(10)
+class Ranks(ViewCase):
+    script = "view_ranks.js"
 
     def check_tables(self, sheet, told):
         """Every table of the command, cell by cell."""
@@ -113,7 +81,7 @@ class Ranks(Case):
         unitrace("merge", "-o", self.dir / "all.json", *CG)
         unitrace("view", *CG, "--save", self.dir / "one.html")
         unitrace("view", self.dir / "all.json", "--save", self.dir / "merged.html")
-        *pages, merged = self.serve_and_look(CG, *((self.dir / f).as_uri() for f in ("one.html", "merged.html")))
+        *pages, merged = self.serve_and_look(CG, self.dir / "one.html", self.dir / "merged.html")
         for seen in pages:
             self.check(seen, told)
         self.check(merged, json.loads(unitrace("ranks", "--json", self.dir / "all.json")))

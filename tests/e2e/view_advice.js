@@ -5,9 +5,7 @@
 // OUT.json: for each address the verdict, what else is said, where its link leads, what went wrong. Exit 77:
 // a part is missing.
 'use strict';
-const fs = require('fs');
-const path = require('path');
-const { launch } = require('./browser.js');
+const { lookAtAll, run } = require('./viewer.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
 const texts = async (page, selector) => (await page.locator(selector).allInnerTexts()).map(t => t.trim().replace(/\u202f/g, ' '));
@@ -24,25 +22,4 @@ async function look(page) {
 	return { ...seen, ...await page.evaluate(() => ({ tab: app.tab.value, view: app.view.value, selected: app.detail.value?.name ?? null })) };
 }
 
-async function main() {
-	const browser = await launch(modules, path.dirname(out)), results = [];
-
-	for (const address of pages) {
-		const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-		const errors = [];
-
-		page.on('console', m => errors.push(`${m.type()}: ${m.text().slice(0, 300)}`));
-		page.on('pageerror', e => errors.push(e.message));
-		await page.goto(address);
-		await page.waitForFunction(() => window.app?.info?.value);
-		results.push({ ...(await look(page)), errors });
-		await page.close();
-	}
-	await browser.close();
-	fs.writeFileSync(out, JSON.stringify(results));
-}
-
-main().catch(error => {
-	console.error(error.stack);
-	process.exit(1);
-});
+run(lookAtAll(modules, out, pages, look));

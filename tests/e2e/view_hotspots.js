@@ -10,18 +10,10 @@
 const fs = require('fs');
 const path = require('path');
 const { launch } = require('./browser.js');
+const { card, run, save } = require('./viewer.js');
 
 const [modules, out, fn, from, to, thread, ...pages] = process.argv.slice(2);
 const area = { t0: Number(from), t1: Number(to) };
-const card = label => `section[aria-label="${label}"]`;
-
-async function save(page, where) {
-	await page.waitForSelector(`${card(where)} [role=gridcell]`);
-	const [download] = await Promise.all([page.waitForEvent('download'),
-		page.locator(`${card(where)} button:text-is("CSV")`).first().click()]);
-
-	return fs.readFileSync(await download.path(), 'utf8');
-}
 
 const press = (page, where, title) => page.locator(`${where} button:text-is("${title}")`).first().click();
 const boxes = (page, label) => page.locator(`.flame[aria-label="${label}"] .box`).evaluateAll(all =>
@@ -112,4 +104,4 @@ async function main() {
 	fs.writeFileSync(out, JSON.stringify(result));
 }
 
-main().catch(e => { console.error(e); process.exit(1); });
+run(main());

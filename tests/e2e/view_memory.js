@@ -5,20 +5,11 @@
 // OUT.json: for each address, of each kernel what the diagram says in its three ways, the table of levels
 // as CSV, what is flagged and what is said to be missing; and what went wrong. Exit 77: a part is missing.
 'use strict';
-const fs = require('fs');
 const path = require('path');
-const { launch } = require('./browser.js');
+const { axe, card, lookAtAll, run, save } = require('./viewer.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
-const card = label => `section[aria-label="${label}"]`;
 const texts = async (page, selector) => (await page.locator(selector).allTextContents()).map(t => t.trim().replace(/\u202f/g, ' '));
-
-async function save(page, label) {
-	const [download] = await Promise.all([page.waitForEvent('download'),
-		page.locator(`${card(label)} .gridbar button:text-is("CSV")`).first().click()]);
-
-	return fs.readFileSync(await download.path(), 'utf8');
-}
 
 /* The values of arrows, in the order in which they are drawn. */
 async function ways(page) {
@@ -29,21 +20,6 @@ async function ways(page) {
 		seen[way] = await texts(page, '.marrow .mv');
 	}
 	return seen;
-}
-
-async function axe(page) {
-	const file = path.join(modules, 'axe-core/axe.min.js'), said = [];
-
-	if (!fs.existsSync(file)) return said;
-	await page.evaluate(fs.readFileSync(file, 'utf8'));
-	for (const theme of ['light', 'dark']) {
-		await page.evaluate(t => { app.theme.value = t; }, theme);
-		await page.waitForTimeout(100);
-		said.push(...await page.evaluate(() => axe.run(document).then(r => r.violations
-			.filter(v => v.impact === 'serious' || v.impact === 'critical')
-			.map(v => `${v.id}: ${v.nodes[0].html.slice(0, 200)} ${v.nodes[0].any[0]?.message}`))));
-	}
-	return said;
 }
 
 async function look(page, nth) {
@@ -68,7 +44,7 @@ async function look(page, nth) {
 		};
 		await page.waitForFunction(n => app.detail.value?.name === n, name);
 	}
-	seen.axe = await axe(page);
+	seen.axe = await axe(page, modules);
 	await page.screenshot({ path: path.join(path.dirname(out), `memory-${nth}.png`) });
 	await page.setViewportSize({ width: 420, height: 800 });
 	await page.waitForTimeout(200);
@@ -93,28 +69,8 @@ async function lookAtTwo(page) {
 	return { two: seen };
 }
 
-async function main() {
-	const browser = await launch(modules, path.dirname(out)), results = [];
+run(lookAtAll(modules, out, pages, async (page, nth) => {
+	const two = await page.evaluate(() => app.info.value.before !== undefined || !!app.other.value);
 
-	for (const [nth, address] of pages.entries()) {
-		const page = await browser.newPage({ viewport: { width: 1440, height: 1000 }, acceptDownloads: true });
-		const errors = [];
-
-		page.on('console', m => errors.push(`${m.type()}: ${m.text().slice(0, 300)}`));
-		page.on('pageerror', e => errors.push(e.message));
-		page.on('dialog', d => errors.push(`dialog: ${d.message()}`));
-		await page.goto(address);
-		await page.waitForFunction(() => window.app?.info?.value);
-		const two = await page.evaluate(() => app.info.value.before !== undefined || !!app.other.value);
-
-		results.push({ ...(await (two ? lookAtTwo(page) : look(page, nth))), errors });
-		await page.close();
-	}
-	await browser.close();
-	fs.writeFileSync(out, JSON.stringify(results));
-}
-
-main().catch(error => {
-	console.error(error.stack);
-	process.exit(1);
-});
+	return two ? lookAtTwo(page) : look(page, nth);
+}));

@@ -5,24 +5,12 @@
 // OUT.json: for each address the table of kernels as CSV, what is shown of a kernel that is chosen in
 // the table and of one that is chosen in the timeline, and what went wrong. Exit 77: a part is missing.
 'use strict';
-const fs = require('fs');
-const path = require('path');
-const { launch } = require('./browser.js');
+const { card, lookAtAll, run, save } = require('./viewer.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
 
-const card = label => `section[aria-label="${label}"]`;
-
 async function texts(page, selector) {
 	return (await page.locator(selector).allInnerTexts()).map(t => t.trim());
-}
-
-async function save(page, label) {
-	await page.waitForSelector(`${card(label)} [role=gridcell]`);
-	const [download] = await Promise.all([page.waitForEvent('download'),
-		page.locator(`${card(label)} button:text-is("CSV")`).first().click()]);
-
-	return fs.readFileSync(await download.path(), 'utf8');
 }
 
 /* All columns, not only those that are shown at first. */
@@ -105,27 +93,8 @@ async function lookAtCode(page) {
 		reasons: await texts(page, 'section.card h2') };
 }
 
-async function main() {
-	const browser = await launch(modules, path.dirname(out)), results = [];
+run(lookAtAll(modules, out, pages, async page => {
+	const stalls = await page.evaluate(() => app.info.value.tools.some(t => t.id === 'charts'));
 
-	for (const address of pages) {
-		const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, acceptDownloads: true });
-		const errors = [];
-
-		page.on('console', m => errors.push(`${m.type()}: ${m.text().slice(0, 300)}`));
-		page.on('pageerror', e => errors.push(e.message));
-		await page.goto(address);
-		await page.waitForFunction(() => window.app?.info?.value);
-		const stalls = await page.evaluate(() => app.info.value.tools.some(t => t.id === 'charts'));
-
-		results.push({ ...(await (stalls ? lookAtCode : look)(page)), errors });
-		await page.close();
-	}
-	await browser.close();
-	fs.writeFileSync(out, JSON.stringify(results));
-}
-
-main().catch(error => {
-	console.error(error.stack);
-	process.exit(1);
-});
+	return stalls ? lookAtCode(page) : look(page);
+}));

@@ -5,30 +5,26 @@
 // RANGE: T0,T1 that the second look is narrowed to. OUT.json: for each address { kernels, ops,
 // byName } of the whole, the same of the range, and what went wrong. Exit 77: a part is missing.
 'use strict';
-const fs = require('fs');
-const path = require('path');
-const { launch } = require('./browser.js');
+const { card, lookAtAll, run, save } = require('./viewer.js');
 
 const [modules, out, range, ...pages] = process.argv.slice(2);
 
-async function save(page, label) {
-	await page.waitForSelector(`section[aria-label="${label}"] [role=gridcell]`);
+/* Once what was asked for has come. */
+async function settled(page, label) {
+	await page.waitForSelector(`${card(label)} [role=gridcell]`);
 	await page.waitForTimeout(400);
-	const [download] = await Promise.all([page.waitForEvent('download'),
-		page.locator(`section[aria-label="${label}"] button:text-is("CSV")`).click()]);
-
-	return fs.readFileSync(await download.path(), 'utf8');
+	return save(page, label);
 }
 
 async function look(page) {
 	const seen = {};
 
 	await page.locator('#tab-kernels').click();
-	seen.kernels = await save(page, 'Kernels');
+	seen.kernels = await settled(page, 'Kernels');
 	await page.locator('#tab-ops').click();
-	seen.ops = await save(page, 'Ops');
+	seen.ops = await settled(page, 'Ops');
 	await page.locator('button:text-is("By name")').click();
-	seen.byName = await save(page, 'Ops');
+	seen.byName = await settled(page, 'Ops');
 	return seen;
 }
 
@@ -41,30 +37,9 @@ async function kernelToOp(page) {
 	return page.locator('section[aria-label="Details of the op"] h2').innerText();
 }
 
-async function main() {
-	const browser = await launch(modules, path.dirname(out)), results = [];
+run(lookAtAll(modules, out, pages, async page => {
+	const all = await look(page);
 
-	for (const address of pages) {
-		const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, acceptDownloads: true });
-		const errors = [];
-
-		page.on('console', m => errors.push(`${m.type()}: ${m.text().slice(0, 300)}`));
-		page.on('pageerror', e => errors.push(e.message));
-		await page.goto(address);
-		await page.waitForFunction('window.app');
-		const all = await look(page);
-
-		await page.evaluate(r => app.narrow({ label: 'part', ranges: [r] }), range.split(',').map(Number));
-		const part = await look(page);
-
-		results.push({ all, part, led: await kernelToOp(page), errors });
-		await page.close();
-	}
-	await browser.close();
-	fs.writeFileSync(out, JSON.stringify(results));
-}
-
-main().catch(error => {
-	console.error(error.stack);
-	process.exit(1);
-});
+	await page.evaluate(r => app.narrow({ label: 'part', ranges: [r] }), range.split(',').map(Number));
+	return { all, part: await look(page), led: await kernelToOp(page) };
+}));

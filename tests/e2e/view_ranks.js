@@ -5,20 +5,11 @@
 // OUT.json: for each address the sheet as the page has it, what is written on the tab, where its links
 // lead, and what went wrong. Exit 77: a part is missing.
 'use strict';
-const fs = require('fs');
 const path = require('path');
-const { launch } = require('./browser.js');
+const { axe, card, lookAtAll, run, save } = require('./viewer.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
-const card = label => `section[aria-label="${label}"]`;
 const texts = async (page, selector) => (await page.locator(selector).allInnerTexts()).map(t => t.trim());
-
-async function save(page, label) {
-	const [download] = await Promise.all([page.waitForEvent('download'),
-		page.locator(`${card(label)} .gridbar button:text-is("CSV")`).first().click()]);
-
-	return fs.readFileSync(await download.path(), 'utf8');
-}
 
 /* What is selected once a link has led to the timeline. */
 async function arrived(page) {
@@ -30,22 +21,6 @@ async function arrived(page) {
 	await page.locator('#tab-ranks').click();
 	await page.waitForSelector(card('Verdict'));
 	return seen;
-}
-
-/* What axe-core has to say against it, in both themes; nothing where it is not installed. */
-async function axe(page) {
-	const file = path.join(modules, 'axe-core/axe.min.js'), said = [];
-
-	if (!fs.existsSync(file)) return said;
-	await page.evaluate(fs.readFileSync(file, 'utf8'));
-	for (const theme of ['light', 'dark']) {
-		await page.evaluate(t => { app.theme.value = t; }, theme);
-		await page.waitForTimeout(100);
-		said.push(...await page.evaluate(() => axe.run(document).then(r => r.violations
-			.filter(v => v.impact === 'serious' || v.impact === 'critical')
-			.map(v => `${v.id}: ${v.nodes[0].html.slice(0, 200)} ${v.nodes[0].any[0]?.message}`))));
-	}
-	return said;
 }
 
 async function look(page, nth) {
@@ -81,7 +56,7 @@ async function look(page, nth) {
 	await page.locator(`${card('Who does what to whom')} [role=gridcell]`).first().click();
 	seen.chosen = await page.evaluate(() => app.kept.value.get('ranks.rank'));
 	seen.arrows = await page.evaluate(() => app.source.ask('flows', { t0: 0, t1: app.info.value.span, limit: 1000 }).then(f => f.from.t.length));
-	seen.axe = await axe(page);
+	seen.axe = await axe(page, modules);
 	await page.setViewportSize({ width: 420, height: 800 });
 	await page.waitForTimeout(200);
 	seen.width = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -95,28 +70,8 @@ async function lookAtNothing(page) {
 	return { empty: await texts(page, '.empty p') };
 }
 
-async function main() {
-	const browser = await launch(modules, path.dirname(out)), results = [];
+run(lookAtAll(modules, out, pages, async (page, nth) => {
+	const empty = await page.evaluate(() => app.source.ask('sheet', { tool: 'ranks', name: 'ranks' }).then(s => 'nothing' in s));
 
-	for (const [nth, address] of pages.entries()) {
-		const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, acceptDownloads: true });
-		const errors = [];
-
-		page.on('console', m => errors.push(`${m.type()}: ${m.text().slice(0, 300)}`));
-		page.on('pageerror', e => errors.push(e.message));
-		page.on('dialog', d => errors.push(`dialog: ${d.message()}`));
-		await page.goto(address);
-		await page.waitForFunction(() => window.app?.info?.value);
-		const empty = await page.evaluate(() => app.source.ask('sheet', { tool: 'ranks', name: 'ranks' }).then(s => 'nothing' in s));
-
-		results.push({ ...(await (empty ? lookAtNothing : look)(page, nth)), errors });
-		await page.close();
-	}
-	await browser.close();
-	fs.writeFileSync(out, JSON.stringify(results));
-}
-
-main().catch(error => {
-	console.error(error.stack);
-	process.exit(1);
-});
+	return (empty ? lookAtNothing : look)(page, nth);
+}));
