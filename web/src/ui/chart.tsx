@@ -1,5 +1,5 @@
-// chart.tsx - the one chart: bars of one group and step lines of the others over one axis. Stacked
-// bars on a logarithmic axis would lie, so there are none.
+// chart.tsx - a distribution: bars of one group and step lines of the others over one axis. Stacked bars
+// on a logarithmic axis would lie, so there are none. plot/plot.tsx draws the charts of tools.
 
 import { useRef, useState } from 'preact/hooks';
 import { short, step } from '../text/format';
