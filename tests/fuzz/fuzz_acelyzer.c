@@ -12,7 +12,7 @@
 #include "acelyzer/profile.h"
 #include "acelyzer/stage.h"
 #include "acelyzer/write_event.h"
-#include "base/json.h"
+#include "plain_json.h"
 #include "text/out.h"
 
 #define MOST_FILES 8
@@ -49,21 +49,6 @@ static struct ut_ace_opts options(const uint8_t *b)
 	};
 
 	return o;
-}
-
-/* One JSON value and nothing else. */
-static void must_be_json(const char *text, size_t len)
-{
-	struct ut_json j;
-
-	ut_json_init_text(&j, text, len);
-	if (!ut_json_skip(&j, NULL) || ut_json_peek(&j))
-		abort();
-	for (int i = 0; i < UT_JSON_REPAIRS; i++) {
-		if (j.repairs[i].count)
-			abort();
-	}
-	ut_json_release(&j);
 }
 
 static int look(void *ctx, struct ut_ace_analysis *a, unsigned int number, const char *stage,

@@ -5,18 +5,13 @@
  * and writing that once more must not change it (if the input was UTF-8).
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/utf8.h"
 #include "export/exporter.h"
-#include "import/importer.h"
-#include "model/classify.h"
 #include "text/out.h"
-#include "text/source.h"
+#include "trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,22 +25,8 @@ static void count_warning(void *ctx, const char *path, const char *text)
 static int load(const void *data, size_t size, struct ut_store *store, unsigned int *warnings)
 {
 	const struct ut_import_opts opts = { .warn = count_warning, .ctx = warnings };
-	int fd = memfd_create("trace", MFD_CLOEXEC), rc;
-	struct ut_source source;
-	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		abort();
-	rc = ut_source_open(&source, path, NULL);
-	if (!rc) {
-		rc = ut_import_chrome.load(&source, &opts, store, NULL);
-		ut_source_close(&source);
-		if (!rc)
-			ut_classify_places(&store->trace);
-	}
-	close(fd);
-	return rc;
+	return load_trace_with(&opts, data, size, store);
 }
 
 static struct ut_out *export_store(struct ut_store *store)

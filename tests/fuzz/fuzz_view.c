@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "model/build.h"
+#include "plain_json.h"
 #include "text/out.h"
 #include "view/view.h"
 
@@ -101,21 +101,6 @@ static struct ut_view *get_view(void)
 	ut_view_add(view, "fuzz", &store);
 	ut_view_ready(view, 1);
 	return view;
-}
-
-/* One JSON value and nothing else. */
-static void must_be_json(const char *text, size_t len)
-{
-	struct ut_json j;
-
-	ut_json_init_text(&j, text, len);
-	if (!ut_json_skip(&j, NULL) || ut_json_peek(&j))
-		abort();
-	for (int i = 0; i < UT_JSON_REPAIRS; i++) {
-		if (j.repairs[i].count)
-			abort();
-	}
-	ut_json_release(&j);
 }
 
 static void must_be_window(const char *bytes, size_t len)

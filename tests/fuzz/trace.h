@@ -13,9 +13,9 @@
 #include "model/classify.h"
 #include "text/source.h"
 
-static inline int load_trace(const void *data, size_t size, struct ut_store *store)
+static inline int load_trace_with(const struct ut_import_opts *opts, const void *data, size_t size,
+				  struct ut_store *store)
 {
-	const struct ut_import_opts opts = { 0 };
 	int fd = memfd_create("trace", MFD_CLOEXEC), rc;
 	struct ut_source source;
 	char path[64];
@@ -24,13 +24,18 @@ static inline int load_trace(const void *data, size_t size, struct ut_store *sto
 	need(fd >= 0 && write(fd, data, size) == (ssize_t)size, "memory can be written");
 	rc = ut_source_open(&source, path, NULL);
 	if (!rc) {
-		rc = ut_import_chrome.load(&source, &opts, store, NULL);
+		rc = ut_import_chrome.load(&source, opts, store, NULL);
 		ut_source_close(&source);
 		if (!rc)
 			ut_classify_places(&store->trace);
 	}
 	close(fd);
 	return rc;
+}
+
+static inline int load_trace(const void *data, size_t size, struct ut_store *store)
+{
+	return load_trace_with(&(struct ut_import_opts){ 0 }, data, size, store);
 }
 
 #endif
