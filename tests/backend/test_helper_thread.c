@@ -14,23 +14,28 @@
 
 static _Atomic uint64_t left; /* commands under way; each look tells one */
 static _Atomic uint32_t looks, alone_looks;
-static _Atomic bool stuck, has_signals;
-static char name[16];
+static _Atomic bool stuck, has_signals, has_name;
 
+/* A helper that has ended may look once more. */
 static void tell_one(void)
 {
-	if (atomic_load(&left) && !atomic_load(&stuck))
-		atomic_fetch_sub(&left, 1);
+	uint64_t n = atomic_load(&left);
+
+	while (n && !atomic_load(&stuck) && !atomic_compare_exchange_weak(&left, &n, n - 1))
+		;
 }
 
 static void look(void)
 {
 	sigset_t blocked;
+	char name[16] = "";
 
 	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
 	if (!sigismember(&blocked, SIGUSR1) || !sigismember(&blocked, SIGTERM))
 		atomic_store(&has_signals, true);
 	pthread_getname_np(pthread_self(), name, sizeof(name));
+	if (!strcmp(name, "ut-tells"))
+		atomic_store(&has_name, true);
 	tell_one();
 	atomic_fetch_add(&looks, 1);
 }
@@ -54,8 +59,21 @@ static void until_told(void)
 {
 	const struct timespec ms = { 0, 1000000 };
 
-	while (atomic_load(&left))
+	while (atomic_load(&left) || !atomic_load(&has_name))
 		nanosleep(&ms, NULL);
+}
+
+static void without_a_thread_the_end_looks_itself(void **state)
+{
+	static struct ut_helper h = {
+		.name = "ut-none", .look = look, .waiting = waiting, .at_exit = nothing
+	};
+
+	(void)state;
+	atomic_store(&left, 4);
+	assert_int_equal(ut_helper_end(&h, look_alone), 0);
+	assert_int_equal(atomic_exchange(&alone_looks, 0), 4);
+	assert_true(atomic_load(&h.ended));
 }
 
 static void commands_are_told_without_the_program(void **state)
@@ -75,28 +93,6 @@ static void commands_are_told_without_the_program(void **state)
 	assert_true(atomic_load(&looks) >= 5);
 	assert_int_equal(atomic_load(&alone_looks), 0);
 	assert_false(atomic_load(&has_signals));
-	assert_string_equal(name, "ut-tells");
-}
-
-static void the_end_waits_for_what_moves_and_counts_the_rest(void **state)
-{
-	static struct ut_helper none = {
-		.name = "ut-none", .look = look, .waiting = waiting, .at_exit = nothing
-	};
-	static struct ut_helper stays = {
-		.name = "ut-stays", .look = look, .waiting = waiting, .at_exit = nothing
-	};
-
-	(void)state;
-	atomic_store(&left, 4);
-	assert_int_equal(ut_helper_end(&none, look_alone), 0); /* never started */
-	assert_int_equal(atomic_load(&alone_looks), 4);
-	assert_true(atomic_load(&none.ended));
-	atomic_store(&stuck, true);
-	atomic_store(&left, 7);
-	ut_helper_wake(&stays);
-	assert_int_equal(ut_helper_end(&stays, look_alone), 7);
-	atomic_store(&stuck, false);
 }
 
 static void a_child_starts_its_own(void **state)
@@ -118,12 +114,26 @@ static void a_child_starts_its_own(void **state)
 	assert_int_equal(ut_helper_end(&h, look_alone), 0);
 }
 
+static void what_does_not_move_is_counted(void **state)
+{
+	static struct ut_helper h = {
+		.name = "ut-stays", .look = look, .waiting = waiting, .at_exit = nothing
+	};
+
+	(void)state;
+	atomic_store(&stuck, true);
+	atomic_store(&left, 7);
+	ut_helper_wake(&h);
+	assert_int_equal(ut_helper_end(&h, look_alone), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_a_thread_the_end_looks_itself), /* before there is one */
 		cmocka_unit_test(commands_are_told_without_the_program),
-		cmocka_unit_test(the_end_waits_for_what_moves_and_counts_the_rest),
 		cmocka_unit_test(a_child_starts_its_own),
+		cmocka_unit_test(what_does_not_move_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
