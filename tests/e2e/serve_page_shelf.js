@@ -364,6 +364,19 @@ async function accessible(d) {
 	await axe(d);
 	await page.keyboard.press('Escape');
 
+	d.step('another machine');
+	await page.goto(`${d.values.origin}/configure`);
+	await page.getByRole('radio', { name: /a machine/ }).check();
+	await d.button('Test connection').waitFor();
+	await axe(d);
+	for (const open of ['Add a machine…', 'Edit…']) {
+		await d.button(open).click();
+		await page.getByRole('dialog').waitFor();
+		await axe(d);
+		await page.keyboard.press('Escape');
+		await page.getByRole('dialog').waitFor({ state: 'detached' });
+	}
+
 	d.step('a narrow screen shows everything, and nothing sticks out');
 	await page.setViewportSize({ width: 420, height: 800 });
 	for (const address of pages) {

@@ -125,6 +125,9 @@ class Shelf(Page):
         failed.mkdir()
         (failed / "result.json").write_text(json.dumps({"kind": "run", "made": 1700000000, "analysis": "Hotspots", "program": "x"}))
         (failed / "state.json").write_text('{"state":"failed","seconds":1,"status":0,"trouble":"x: cannot be executed"}')
+        machines = self.data / ".unitrace/machines"
+        machines.mkdir(parents=True)
+        (machines / "a machine.json").write_text(json.dumps({"name": "a machine", "host": "h.example", "login": "password", "user": "u"}))
         self.start()
         origin = self.address.partition("/?")[0]
         self.drive("accessible", results=[f"{origin}/r/p/r1/", f"{origin}/r/p/r2/"])
