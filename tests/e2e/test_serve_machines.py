@@ -165,6 +165,21 @@ class Keys(Machines):
         self.assertEqual(log.count("Failed password"), 1, log)
 
 
+    def test_a_right_password_of_a_real_user(self):
+        self.sshd.stop()
+        if not self.sshd.add_user("ut_guest", "correct horse"):
+            self.skipTest("a user with a password takes root and a mount namespace")
+        self.sshd.start("PasswordAuthentication yes")
+        self.add(login="password", identity="", user="ut_guest")
+        self.assertEqual(self.tried(password="wrong horse")["state"], "refused")
+        got = self.tried(password="correct horse")
+        self.assertEqual(got["state"], "ready", got)
+        name = self.run_far(parameters="task inside", password="correct horse")
+        self.assertEqual(self.wait_for("p", name)["state"], "ready")
+        self.assertEqual(self.names(name), {"inside": 1})
+        self.assertIn("Accepted password for ut_guest", (self.sshd.folder / "log").read_text())
+
+
 class Passwords(Machines):
     """ssh itself stands between: ours asks the helper as ssh does, and logs in by key if it was told the right one."""
 
