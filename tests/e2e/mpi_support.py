@@ -40,17 +40,33 @@ class Library:
         return to
 
     def build_fortran(self, source, *flags):
-        """The same for Fortran, with Debian's compilers; None without one."""
-        compiler = f"mpifort.{self.name}"
-        if not shutil.which(compiler) or not shutil.which("gfortran"):
+        """The same for Fortran, with gfortran; None without it, or without modules for it."""
+        compiler = self.fortran("mpi_f08" if "-DF08" in flags else "mpi")
+        if not compiler:
             return None
         to = WORK / f"{pathlib.Path(source).stem}{''.join(flags)}.{self.name}"
         if not to.exists():
-            done = subprocess.run([compiler, "-cpp", "-w", *flags, str(SOURCE / "tests/mpi" / source), "-o", str(to)],
-                                  capture_output=True, text=True, check=False, cwd=WORK)
+            done = subprocess.run([*compiler[:1], "-cpp", "-w", *flags, str(SOURCE / "tests/mpi" / source),
+                                   *compiler[1:], "-o", str(to)], capture_output=True, text=True, check=False, cwd=WORK)
             if done.returncode:
                 raise AssertionError(done.stderr)
         return to
+
+    def fortran(self, module):
+        """The compiler, and what it needs behind the program; None if this MPI has no such module for it."""
+        if not shutil.which("gfortran"):
+            return None
+        if shutil.which(f"mpifort.{self.name}"):
+            return [f"mpifort.{self.name}"]
+        if "I_MPI_ROOT" not in self.env:
+            return None
+        root = pathlib.Path(self.env["I_MPI_ROOT"])
+        major = subprocess.check_output(["gfortran", "-dumpversion"], text=True).strip().split(".")[0]
+        # Intel has a folder for each compiler whose modules can be read: 11.1.0, 12.4.0
+        for path in sorted((root / "include/mpi/gfortran").glob(f"{major}.*/{module}.mod")):
+            return ["gfortran", f"-I{path.parent}", f"-I{root}/include", f"-L{root}/lib", "-lmpifort", "-lmpi",
+                    f"-Wl,-rpath,{root}/lib"]
+        return None
 
     def python(self):
         """A Python that has mpi4py for this MPI; None without one."""
