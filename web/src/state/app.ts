@@ -66,7 +66,8 @@ export interface Other {
 export type Theme = 'auto' | 'light' | 'dark' | 'contrast';
 
 const NO_HITS: Hits = { query: '', count: 0, nth: 0, error: '', busy: false, list: [] };
-export const DRAWER = 302; // px
+// px; in a low frame, as in a notebook's cell, lanes come first
+export const DRAWER = globalThis.innerHeight < 640 ? Math.round(globalThis.innerHeight * 0.3) : 302;
 export const LEAST_SPAN = 10; // ns on the screen at most magnification
 
 export class App {
