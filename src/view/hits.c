@@ -269,17 +269,35 @@ static int in_order(const void *a, const void *b)
 
 /* ---- by self time --------------------------------------------------------------------------- */
 
-/* A span that is going on. */
+/* A span that is going on. What it keeps when it is over does not lie together: members that are
+ * read as one while the last of them is still on its way to memory cost more than all else. */
 struct going {
-	uint64_t start, end, self, row;
+	uint64_t row, end, self;
+};
+
+/* One that is over. */
+struct ended {
+	uint64_t row, self;
+};
+
+#define ENDED 256u /* of a wanted self time that are looked at together */
+
+/* Where a walk is: in registers while it goes through a block. */
+struct walk {
+	struct going *open; /* the outermost first; ends never grow */
+	size_t depth;
+	uint32_t ended;       /* how many */
+	uint64_t least, room; /* of self times: wanted are those of least to least + room */
 };
 
 struct nest {
-	struct going *open; /* the outermost first; ends never grow */
-	size_t depth, cap;
-	bool is_plain; /* self time and type say whether it is a hit */
+	struct walk walk;
+	size_t cap;       /* of those that go on */
+	bool is_plain;    /* self time and type say whether it is a hit */
+	bool is_all_work; /* no type of the trace is anything else */
 	struct hunt *hunt;
 	struct part *part;
+	struct ended ended[ENDED];
 };
 
 /* Hits come as they end: the list is put in order whenever it is long, and has no use from then on
@@ -288,7 +306,7 @@ static void keep_as_it_ends(struct ut_hits *h, const struct ut_hits_ask *ask, st
 {
 	struct ut_hits_ask roomy = *ask;
 
-	roomy.limit = ask->limit ? ask->limit * 4 + 64 : 0;
+	roomy.limit = ask->limit ? ask->limit + ask->limit / 4 + 64 : 0;
 	if (h->is_full && ut_hit_before(h->bound, hit))
 		roomy.limit = 0;
 	keep_hit(h, &roomy, hit);
@@ -319,12 +337,13 @@ static inline bool is_one_more(struct ut_hits *h, const struct ut_hits_ask *ask,
 }
 
 /* One that ended is wanted, as far as its self time goes. */
-static void take_ended(struct nest *n, const struct going *g)
+static void take_ended(struct nest *n, const struct ended *g)
 {
 	const struct ut_hits_ask *ask = n->hunt->ask;
 	const struct ut_view_track *t = n->part->track;
-	struct ut_hit hit = { ut_view_time(t, g->start), ut_view_id(n->hunt->view, t, g->row) };
 	const struct ut_block *b = &t->rows->blocks[g->row / UT_BLOCK_ROWS];
+	struct ut_hit hit = { ut_view_time(t, b->ts[g->row % UT_BLOCK_ROWS]),
+			      ut_view_id(n->hunt->view, t, g->row) };
 	struct ut_view_row row;
 
 	if (!ask->wanted->types[ut_view_type(t, b->type[g->row % UT_BLOCK_ROWS])])
@@ -339,62 +358,129 @@ static void take_ended(struct nest *n, const struct going *g)
 		keep_as_it_ends(&n->part->found, ask, hit);
 }
 
-/* The innermost has ended. */
-static inline void leave(struct nest *n)
+static void take_all_ended(struct nest *n, uint32_t count)
 {
-	const struct ut_wanted *w = n->hunt->ask->wanted;
-	const struct going *g = &n->open[--n->depth];
+	for (uint32_t i = 0; i < count; i++)
+		take_ended(n, &n->ended[i]);
+}
 
-	if (g->self >= w->self_least && g->self <= w->self_most)
-		take_ended(n, g);
+/* Without a branch: whose self time is a wanted one nobody can foresee. */
+static inline void put_ended(struct nest *n, struct walk *w, struct ended one)
+{
+	n->ended[w->ended] = one;
+	w->ended += one.self - w->least <= w->room;
+	if (w->ended < ENDED)
+		return;
+	take_all_ended(n, w->ended);
+	w->ended = 0;
+}
+
+/* The innermost has ended. */
+static inline void leave(struct nest *n, struct walk *w)
+{
+	const struct going *g = &w->open[--w->depth];
+
+	put_ended(n, w, (struct ended){ g->row, g->self });
+}
+
+static inline void leave_before(struct nest *n, struct walk *w, uint64_t start)
+{
+	while (w->depth && w->open[w->depth - 1].end <= start)
+		leave(n, w);
 }
 
 /* As open_span() of visit.c has it. */
-static inline void enter(struct nest *n, uint64_t start, uint64_t end, uint64_t row)
+static inline void enter(struct nest *n, struct walk *w, uint64_t start, uint64_t end, uint64_t row)
 {
 	uint64_t from = start;
 
-	while (n->depth && n->open[n->depth - 1].end <= start)
-		leave(n);
-	while (n->depth && n->open[n->depth - 1].end < end) {
-		n->open[n->depth - 1].self -= n->open[n->depth - 1].end - from;
-		from = n->open[n->depth - 1].end;
-		leave(n);
+	leave_before(n, w, start);
+	while (w->depth && w->open[w->depth - 1].end < end) {
+		w->open[w->depth - 1].self -= w->open[w->depth - 1].end - from;
+		from = w->open[w->depth - 1].end;
+		leave(n, w);
 	}
-	if (n->depth)
-		n->open[n->depth - 1].self -= end - from;
-	if (n->depth == n->cap)
-		n->open = ut_grow(n->open, n->depth + 1, &n->cap, sizeof(*n->open));
-	n->open[n->depth++] = (struct going){ start, end, end - start, row };
+	if (w->depth)
+		w->open[w->depth - 1].self -= end - from;
+	if (w->depth == n->cap)
+		w->open = ut_grow(w->open, w->depth + 1, &n->cap, sizeof(*w->open));
+	w->open[w->depth++] = (struct going){ row, end, end - start };
 }
 
-/* Only what is work has self time: no other row is looked at but for its type. */
+/*
+ * A span in which nothing begins, as most are: its self time is its length, and it need not be kept
+ * until it ends. False if it is none that nests in those that go on.
+ */
+static inline bool pass(struct nest *n, struct walk *w, uint64_t start, uint64_t end, uint64_t row)
+{
+	leave_before(n, w, start);
+	if (w->depth && w->open[w->depth - 1].end < end)
+		return false;
+	if (w->depth)
+		w->open[w->depth - 1].self -= end - start;
+	put_ended(n, w, (struct ended){ row, end - start });
+	return true;
+}
+
+/* Rows [from, to) of a block. Only what is work has self time: no other row is looked at but for
+ * its type. */
+static void hunt_block(struct nest *n, const struct ut_block *b, uint64_t base, uint32_t from,
+		       uint32_t to)
+{
+	const struct ut_view_trace *t = n->part->track->trace;
+	const uint8_t *classes = n->hunt->view->classes + t->first_type;
+	const uint64_t *ts = b->ts, *val = b->val;
+	const uint32_t *type = b->type, types = t->store->types.count;
+	struct walk w = n->walk;
+	bool all = n->is_all_work;
+
+	for (uint32_t i = from; i < to; i++) {
+		uint64_t end = ts[i] + val[i];
+
+		if (!all && classes[type[i] < types ? type[i] : 0] != UT_CLASS_WORK)
+			continue;
+		end = end < ts[i] ? UINT64_MAX : end;
+		if (i + 1 < to && ts[i + 1] >= end && pass(n, &w, ts[i], end, base + i))
+			continue;
+		enter(n, &w, ts[i], end, base + i);
+	}
+	n->walk = w;
+}
+
+static bool has_only_work(const struct ut_view *v, const struct ut_view_trace *t)
+{
+	uint32_t i = 0;
+
+	while (i < t->store->types.count && v->classes[t->first_type + i] == UT_CLASS_WORK)
+		i++;
+	return i == t->store->types.count;
+}
+
 static void hunt_self(void *ctx, size_t number)
 {
 	struct hunt *h = ctx;
 	struct part *p = &h->parts[number];
-	const struct ut_view_trace *t = p->track->trace;
-	const uint8_t *classes = h->view->classes + t->first_type;
-	uint32_t types = t->store->types.count;
+	const struct ut_wanted *w = h->ask->wanted;
 	struct nest n = { .hunt = h, .part = p };
 
-	n.is_plain = !needs_row(h->ask) && !h->ask->wanted->by_event && !h->ask->wanted->self_odd;
+	if (w->self_most < w->self_least)
+		return;
+	n.is_all_work = has_only_work(h->view, p->track->trace);
+	n.walk.least = w->self_least;
+	n.walk.room = w->self_most - w->self_least;
+	n.is_plain = !needs_row(h->ask) && !w->by_event && !w->self_odd;
 	for (uint64_t row = p->first; row < p->last && !h->view->stopped;) {
 		const struct ut_block *b = &p->track->rows->blocks[row / UT_BLOCK_ROWS];
 		uint64_t base = row - row % UT_BLOCK_ROWS;
 		uint64_t to = base + b->count < p->last ? base + b->count : p->last;
 
-		for (; row < to; row++) {
-			uint32_t i = (uint32_t)(row - base);
-			uint64_t end = b->ts[i] + b->val[i];
-
-			if (classes[b->type[i] < types ? b->type[i] : 0] == UT_CLASS_WORK)
-				enter(&n, b->ts[i], end < b->ts[i] ? UINT64_MAX : end, row);
-		}
+		hunt_block(&n, b, base, (uint32_t)(row - base), (uint32_t)(to - base));
+		row = to;
 	}
-	while (n.depth)
-		leave(&n);
-	free(n.open);
+	while (n.walk.depth)
+		leave(&n, &n.walk);
+	take_all_ended(&n, n.walk.ended);
+	free(n.walk.open);
 }
 
 /* Of a lane that lists its rows: the first at or behind a row; the track's count if there is none.

@@ -93,6 +93,7 @@ struct lane {
 	uint64_t quarter; /* ns: and as a quarter of it */
 	float wide_node;  /* the same for what a node calls its longest */
 	uint64_t end;     /* the first ts behind the window */
+	double next;      /* the pixel that is likely to be drawn next */
 };
 
 /* The border between a pixel and the next, as times of the track. */
@@ -296,15 +297,22 @@ static uint64_t seek_first(const struct lane *l)
 	return i;
 }
 
-/* The pixel that a ts lies in. */
-static inline double pixel_of(const struct lane *l, uint64_t ts)
+/*
+ * The pixel that a ts lies in. Where much is drawn that is the one behind the last: a processor
+ * that has been told so need not wait for the division.
+ */
+static inline double pixel_of(struct lane *l, uint64_t ts)
 {
-	double t0 = l->s->t0, pixel = l->s->pixel;
+	double t0 = l->s->t0, pixel = l->s->pixel, number = l->next;
 	double before = ((double)ut_view_time(l->track, ts) - t0) / pixel;
 
 	if (before >= TIME_MOST)
 		return t0 + before * pixel;
-	return t0 + (before > 0 ? (double)(int64_t)before : 0) * pixel;
+	before = before > 0 ? (double)(int64_t)before : 0;
+	if (before < number || before > number)
+		number = before;
+	l->next = number + 1;
+	return t0 + number * pixel;
 }
 
 /*
@@ -313,7 +321,7 @@ static inline double pixel_of(const struct lane *l, uint64_t ts)
  * a leaf most entries need not be looked at, each of which costs several misses of the cache. The
  * next entry; the lane's count behind the window.
  */
-static uint64_t draw_from(const struct lane *l, uint64_t i)
+static uint64_t draw_from(struct lane *l, uint64_t i)
 {
 	const struct ut_node *leaf = leaf_at(l, i);
 	struct ut_entry e, next;
