@@ -20,11 +20,17 @@ struct part {
 	struct ut_hits found;
 };
 
+/* What the types of a trace are. */
+struct kinds {
+	bool unsaid;     /* there are wanted ones whose rows do not say how long they are */
+	bool only_work;  /* none is anything else */
+	bool all_wanted; /* every one */
+};
+
 struct hunt {
 	struct ut_view *view;
 	const struct ut_hits_ask *ask;
-	uint8_t *unsaid; /* of traces: has it wanted types whose rows do not say how long they are?
-			  */
+	struct kinds *of; /* of traces */
 	struct part *parts;
 	size_t count, cap;
 };
@@ -166,7 +172,7 @@ static void hunt_part(void *ctx, size_t number)
 	const uint8_t *wanted = w->types + t->first_type;
 	uint32_t types = t->store->types.count;
 	bool by_length = w->shortest > 0 || w->longest < UINT64_MAX;
-	bool is_said = !h->unsaid[t - h->view->traces];
+	bool is_said = !h->of[t - h->view->traces].unsaid;
 	struct some *s = ut_make(sizeof(*s));
 
 	for (uint64_t row = p->first; row < p->last && !h->view->stopped;) {
@@ -242,20 +248,23 @@ static void join(struct ut_hits *to, struct ut_hits *h)
 	to->list_count += h->list_count;
 }
 
-static void find_unsaid(struct hunt *h)
+static void find_kinds(struct hunt *h)
 {
 	struct ut_view *v = h->view;
 
-	h->unsaid = ut_make(v->trace_count + 1);
+	h->of = ut_make((v->trace_count + 1) * sizeof(*h->of));
 	for (size_t i = 0; i < v->trace_count; i++) {
 		const struct ut_view_trace *t = &v->traces[i];
 
+		h->of[i].only_work = h->of[i].all_wanted = true;
 		for (uint32_t n = t->first_type; n < t->first_type + t->store->types.count; n++) {
 			bool said = v->classes[n] == UT_CLASS_WORK ||
 				    v->classes[n] == UT_CLASS_ASIDE ||
 				    v->classes[n] == UT_CLASS_NOT_WORK;
 
-			h->unsaid[i] |= h->ask->wanted->types[n] && !said;
+			h->of[i].unsaid |= h->ask->wanted->types[n] && !said;
+			h->of[i].only_work &= v->classes[n] == UT_CLASS_WORK;
+			h->of[i].all_wanted &= h->ask->wanted->types[n] != 0;
 		}
 	}
 }
@@ -295,6 +304,7 @@ struct nest {
 	size_t cap;       /* of those that go on */
 	bool is_plain;    /* self time and type say whether it is a hit */
 	bool is_all_work; /* no type of the trace is anything else */
+	bool is_any_type; /* all of them are wanted */
 	struct hunt *hunt;
 	struct part *part;
 	struct ended ended[ENDED];
@@ -336,14 +346,22 @@ static inline bool is_one_more(struct ut_hits *h, const struct ut_hits_ask *ask,
 	return true;
 }
 
+static struct ut_hit hit_at(const struct nest *n, uint64_t row)
+{
+	const struct ut_view_track *t = n->part->track;
+	const struct ut_block *b = &t->rows->blocks[row / UT_BLOCK_ROWS];
+
+	return (struct ut_hit){ ut_view_time(t, b->ts[row % UT_BLOCK_ROWS]),
+				ut_view_id(n->hunt->view, t, row) };
+}
+
 /* One that ended is wanted, as far as its self time goes. */
 static void take_ended(struct nest *n, const struct ended *g)
 {
 	const struct ut_hits_ask *ask = n->hunt->ask;
 	const struct ut_view_track *t = n->part->track;
 	const struct ut_block *b = &t->rows->blocks[g->row / UT_BLOCK_ROWS];
-	struct ut_hit hit = { ut_view_time(t, b->ts[g->row % UT_BLOCK_ROWS]),
-			      ut_view_id(n->hunt->view, t, g->row) };
+	struct ut_hit hit = hit_at(n, g->row);
 	struct ut_view_row row;
 
 	if (!ask->wanted->types[ut_view_type(t, b->type[g->row % UT_BLOCK_ROWS])])
@@ -358,9 +376,34 @@ static void take_ended(struct nest *n, const struct ended *g)
 		keep_as_it_ends(&n->part->found, ask, hit);
 }
 
+/* The same for many: rows are in order of time, so the first and the last one speak for all. */
+static bool are_more(struct nest *n, uint32_t count)
+{
+	const struct ut_hits_ask *ask = n->hunt->ask;
+	struct ut_hits *h = &n->part->found;
+	uint64_t low = UINT64_MAX, high = 0;
+	struct ut_hit first, last;
+
+	if (!count || !n->is_plain || !n->is_any_type || !h->has_next ||
+	    (ask->limit && !h->is_full))
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		low = n->ended[i].row < low ? n->ended[i].row : low;
+		high = n->ended[i].row > high ? n->ended[i].row : high;
+	}
+	first = hit_at(n, low);
+	last = hit_at(n, high);
+	if (!ut_hit_before(ask->here, first) || !ut_hit_before(h->next, first) ||
+	    ut_hit_before(first, h->first) || (ask->limit && !ut_hit_before(h->bound, first)))
+		return false;
+	h->last = ut_hit_before(h->last, last) ? last : h->last;
+	h->count += count;
+	return true;
+}
+
 static void take_all_ended(struct nest *n, uint32_t count)
 {
-	for (uint32_t i = 0; i < count; i++)
+	for (uint32_t i = 0; !are_more(n, count) && i < count; i++)
 		take_ended(n, &n->ended[i]);
 }
 
@@ -447,15 +490,6 @@ static void hunt_block(struct nest *n, const struct ut_block *b, uint64_t base, 
 	n->walk = w;
 }
 
-static bool has_only_work(const struct ut_view *v, const struct ut_view_trace *t)
-{
-	uint32_t i = 0;
-
-	while (i < t->store->types.count && v->classes[t->first_type + i] == UT_CLASS_WORK)
-		i++;
-	return i == t->store->types.count;
-}
-
 static void hunt_self(void *ctx, size_t number)
 {
 	struct hunt *h = ctx;
@@ -465,7 +499,8 @@ static void hunt_self(void *ctx, size_t number)
 
 	if (w->self_most < w->self_least)
 		return;
-	n.is_all_work = has_only_work(h->view, p->track->trace);
+	n.is_all_work = h->of[p->track->trace - h->view->traces].only_work;
+	n.is_any_type = h->of[p->track->trace - h->view->traces].all_wanted;
 	n.walk.least = w->self_least;
 	n.walk.room = w->self_most - w->self_least;
 	n.is_plain = !needs_row(h->ask) && !w->by_event && !w->self_odd;
@@ -580,7 +615,7 @@ static void hunt(struct ut_hits *to, struct ut_view *v, const struct ut_hits_ask
 	struct hunt hunt = { .view = v, .ask = ask };
 	bool by_self = ask->wanted->by_self;
 
-	find_unsaid(&hunt);
+	find_kinds(&hunt);
 	for (uint32_t i = 0; i < v->track_count; i++) {
 		if (!ask->wanted->tracks[i] || !has_wanted_types(&hunt, v->tracks[i].trace))
 			continue;
@@ -599,7 +634,7 @@ static void hunt(struct ut_hits *to, struct ut_view *v, const struct ut_hits_ask
 		free(p->found.list);
 	}
 	free(hunt.parts);
-	free(hunt.unsaid);
+	free(hunt.of);
 }
 
 void ut_hits_find(struct ut_hits *h, struct ut_view *v, const struct ut_hits_ask *ask)

@@ -214,7 +214,8 @@ int main(int argc, char **argv)
 	tell_windows(v, span);
 	tell_search(v, &store, "function 7");
 	tell_search(v, &store, "dur:>1us");
-	tell_search(v, &store, "self:>700");
+	tell_search(v, &store, "self:>700"); /* a tenth of all */
+	tell_search(v, &store, "self:>250"); /* half of them */
 	ut_view_free(v);
 	ut_store_release(&store);
 	return 0;
