@@ -211,6 +211,33 @@ static bool take_torch_device(struct ut_trace *t, struct ut_process *p)
 	return false;
 }
 
+/* "cuda:0": as PyTorch calls devices, and those who write traces of their own beside it. */
+static bool take_named_device(const struct ut_trace *t, struct ut_process *p)
+{
+	static const struct {
+		const char *start;
+		enum ut_api api;
+	} names[] = {
+		{ "cuda:", UT_API_CUDA },
+		{ "hip:", UT_API_HIP },
+		{ "xpu:", UT_API_LEVEL_ZERO },
+	};
+	struct ut_str name = ut_strtab_get(&t->strings, p->name);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		int32_t number = number_after(name, names[i].start, "");
+
+		if (number < 0)
+			continue;
+		p->kind = UT_PROCESS_DEVICE;
+		p->device_type = UT_DEVICE_TYPE_GPU;
+		p->api.api = (uint8_t)names[i].api;
+		p->device = number;
+		return true;
+	}
+	return false;
+}
+
 /*
  * Exports of Nsight Systems have no processes: "Device 0" holds the device's streams and the
  * threads that used it. Torch.profiler and Intel's tool have some for what belongs nowhere.
@@ -242,7 +269,7 @@ static void take_process(struct ut_trace *t, struct ut_process *p)
 	p->guessed = true;
 	if (ut_str_starts(ut_strtab_get(&t->strings, p->name).ptr, "DEVICE"))
 		take_device(t, p);
-	else if (!take_torch_device(t, p))
+	else if (!take_torch_device(t, p) && !take_named_device(t, p))
 		take_other(t, p);
 }
 

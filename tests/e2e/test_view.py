@@ -531,6 +531,21 @@ class Answers(View):
         self.assertEqual([(f["name"], f["t"]) for f in found], [("work 0", 0), ("work 1", 1000000)])
         self.assertEqual(self.rows(self.ask("sql", text="select count(*) n from slice")), [{"n": 2}])
 
+    def test_what_stats_calls_a_device_is_one_here(self):
+        self.save([{"ph": "M", "pid": 7, "name": "process_name", "args": {"name": "cuda:0"}},
+                   {"ph": "X", "pid": 1, "tid": 1, "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 2, "dur": 1,
+                    "args": {"correlation": 5}},
+                   {"ph": "X", "pid": 7, "tid": 7, "cat": "kernel", "name": "k", "ts": 4, "dur": 2,
+                    "args": {"correlation": 5, "stream": 7}}], "named.json")
+        told = subprocess.run([UNITRACE, "stats", "--device", "named.json"], cwd=self.dir, capture_output=True, text=True,
+                              check=True).stdout
+        self.start("named.json")
+        kinds = {p["name"]: p["kind"] for p in self.ask("places") if p["kind"] in ("process", "device")}
+        self.assertTrue(told.startswith("cuda:0: "), told)
+        self.assertEqual(kinds, {"cuda:0": "device", "pid 1": "process"})
+        self.assertEqual(self.rows(self.ask("sql", text="select kind, api, device from process where pid = 7")),
+                         [{"kind": "device", "api": "cuda", "device": 0}])
+
     def test_how_much_a_thread_ran_stands_below_it(self):
         facts = {8: {"cpu_ns": 300, "waiting_ns": 500, "ready_ns": 200}, 9: {"cpu_ns": 400}, 10: {}}
         events = [{"ph": "M", "pid": 7, "tid": tid, "name": "thread_name", "args": {"name": "worker", **told}}

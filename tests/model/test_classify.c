@@ -118,6 +118,32 @@ static void devices_of_torch_are_known_by_their_labels(void **state)
 	assert_int_equal(labelled("{\"labels\":\"GPU 123456789\"}")->kind, UT_PROCESS_PROGRAM);
 }
 
+static void devices_are_known_as_pytorch_calls_them(void **state)
+{
+	static const struct {
+		const char *name;
+		uint8_t api;
+		int32_t device;
+	} known[] = { { "cuda:0", UT_API_CUDA, 0 },
+		      { "hip:3", UT_API_HIP, 3 },
+		      { "xpu:12", UT_API_LEVEL_ZERO, 12 } };
+	static const char *const programs[] = { "cuda:", "cuda",      "cuda:0x",      "cuda:0 run",
+						"mpi:0", "my cuda:0", "cuda:1234567", "CUDA" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		const struct ut_process *p = process_called(known[i].name);
+
+		assert_int_equal(p->kind, UT_PROCESS_DEVICE);
+		assert_int_equal(p->api.api, known[i].api);
+		assert_int_equal(p->device_type, UT_DEVICE_TYPE_GPU);
+		assert_int_equal(p->device, known[i].device);
+		assert_true(p->guessed);
+	}
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		assert_int_equal(process_called(programs[i])->kind, UT_PROCESS_PROGRAM);
+}
+
 static void ids_of_other_tools_are_texts(void **state)
 {
 	static const struct {
@@ -240,6 +266,7 @@ int main(void)
 		CLAIM(devices_of_ours_and_of_intels_tool_are_known_by_their_names),
 		CLAIM(all_else_is_a_program),
 		CLAIM(devices_of_torch_are_known_by_their_labels),
+		CLAIM(devices_are_known_as_pytorch_calls_them),
 		CLAIM(ids_of_other_tools_are_texts),
 		CLAIM(rows_are_known_by_their_names_and_by_whose_they_are),
 		CLAIM(what_was_said_stays),
