@@ -141,7 +141,7 @@ static void tell_group(const struct loader *l, struct ut_probe *probe, struct gr
 		type_of(&p, type, sizeof(type));
 		probe->metric(probe->ctx,
 			      &(struct ut_driver_metric){ .size = sizeof(struct ut_driver_metric),
-							  .number = number++,
+							  .number = number,
 							  .group = g->p.name,
 							  .group_about = text_or_null(g->p.about),
 							  .only = option,
@@ -149,6 +149,7 @@ static void tell_group(const struct loader *l, struct ut_probe *probe, struct gr
 							  .unit = text_or_null(p.unit),
 							  .about = text_or_null(p.about),
 							  .type = type });
+		number++;
 	}
 }
 
