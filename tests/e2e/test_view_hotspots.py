@@ -8,7 +8,7 @@ import json
 import re
 import subprocess
 
-from common import UNITRACE, main, need, program
+from common import SOURCE, UNITRACE, main, need, program
 from view_support import ViewCase, unitrace
 
 need("burn")
@@ -129,6 +129,28 @@ class Hotspots(ViewCase):
         self.assertTrue(closed["rows"])
         self.assertFalse([r for r in closed["rows"] if r["text"]])
         self.assertTrue([r for r in open_["rows"] if r["text"]])
+
+
+class TwoRuns(ViewCase):
+    script = "view_hotspots_two.js"
+
+    def test_the_flame_graph_is_coloured_by_what_changed(self):
+        """Shares and changes are those of the command line; what grew is red, what shrank is green."""
+        inputs = SOURCE / "tests/golden/inputs/profiles"
+        before, after = inputs / "app.json", inputs / "later.json"
+        unitrace("view", "--compare", before, after, "--save", "two.html", cwd=self.dir)
+        seen, = self.look((self.dir / "two.html").as_uri())
+        self.assertEqual(seen["errors"], [])
+        boxes = {}
+        for box in seen["boxes"]:
+            name, share, change = re.match(r"(.*?) ([\d.]+) %: .*samples, ([+\-\u2212]?[\d.]+) % since before", box["say"]).groups()
+            boxes.setdefault(name, []).append((float(share), float(change.replace("\u2212", "-")), box["rgb"]))
+        told = {r["name"]: r for r in json.loads(unitrace("hotspots", "--diff", before, "--json", after, cwd=self.dir))}
+        for name in ("void std::sort<int*>(int*, int*)", "clear_page_erms"):  # in one place each, and leaves
+            (share, change, (red, green, *_)), = boxes[name]
+            self.assertAlmostEqual(share, told[name]["share_after"], delta=0.06)
+            self.assertAlmostEqual(change, told[name]["change_points"], delta=0.06)
+            self.assertEqual(red > green, change > 0, (name, red, green))
 
 
 if __name__ == "__main__":
