@@ -153,7 +153,8 @@ async function mpi(d) {
 	await d.idle();
 	await d.tab('Summary').waitFor();
 	await d.tab('Ranks').click();
-	await page.getByText(/rank 2/i).first().waitFor();
+	await page.getByLabel(/between 3 places/).waitFor();
+	assert.match(await page.locator('section[aria-label="Verdict"]').first().innerText(), /rank 1/i); // which is late
 	await d.shot('ranks');
 	await d.tab('Timeline').click();
 	await d.painted();

@@ -61,6 +61,7 @@ class Where(Page):
         if not library:
             self.skipTest("no MPICH")
         job = library.build("imbalance.c", *mpi_support.ITT)
+        (self.dir / "log").mkdir()
         self.start()
         self.drive("mpi", launcher="mpirun.mpich -n 3", program=str(job), parameters=f"{self.dir}/log 5 1 20")
 
