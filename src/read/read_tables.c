@@ -226,13 +226,15 @@ static const struct table {
 
 static const struct table *find_table(const char *name, struct ut_err *err)
 {
+	const size_t count = sizeof(tables) / sizeof(tables[0]);
 	struct ut_buf known = { 0 };
 
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (!strcmp(tables[i].name, name))
 			return &tables[i];
-		ut_buf_fmt(&known, " %s", tables[i].name);
 	}
+	for (size_t i = 0; i < count; i++)
+		ut_buf_fmt(&known, " %s", tables[i].name);
 	ut_err_set(err, -EINVAL, "no table '%s'; there are:%s", name, known.data);
 	ut_buf_release(&known);
 	return NULL;
