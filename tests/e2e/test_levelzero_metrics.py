@@ -53,7 +53,7 @@ class Query(MetricsCase):
             self.assertEqual(row.values["SubDeviceId"], "0")
             self.assertGreaterEqual(took, d.end - d.begin)
             if together:
-                self.assertLess(took - (d.end - d.begin), 5000, (row, d))
+                self.assertLess(took - (d.end - d.begin), 50_000, (row, d))  # the driver is a thread of a busy machine
             self.assertEqual(int(row.values["GPU_MEMORY_BYTE_READ[bytes]"]), 4 * took)
             self.assertEqual(int(row.values["GpuCoreClocks[cycles]"]), took * 1600 // 1000)
             self.assertEqual(row.values["XVE_ACTIVE[percent]"], "50.000000")
