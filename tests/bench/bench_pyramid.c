@@ -16,6 +16,7 @@
 #include "model/build.h"
 #include "model/pyramid.h"
 #include "model/store.h"
+#include "span_tree.h"
 
 #define PIXELS 2000u
 #define SCREEN 64u
@@ -38,26 +39,6 @@ static double now(void)
 	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-static uint32_t dice(void)
-{
-	static uint64_t seed = 1;
-
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33);
-}
-
-/* Spans three deep: an outer one, one inside it, and two in that. */
-static void add_tree(struct ut_build *b, uint32_t track, const uint32_t *types, uint64_t *ts)
-{
-	uint64_t a = 300 + dice() % 500, c = 300 + dice() % 500, gap = dice() % 400;
-
-	ut_build_add(b, track, *ts, a + c + 300, types[dice() % NAMES], 0);
-	ut_build_add(b, track, *ts + 50, a + c + 200, types[dice() % NAMES], 0);
-	ut_build_add(b, track, *ts + 100, a, types[dice() % NAMES], 0);
-	ut_build_add(b, track, *ts + 150 + a, c, types[dice() % NAMES], 0);
-	*ts += a + c + 300 + gap;
-}
-
 static void make_store(struct ut_store *s, uint64_t rows, uint32_t tracks)
 {
 	struct ut_build b;
@@ -77,7 +58,7 @@ static void make_store(struct ut_store *s, uint64_t rows, uint32_t tracks)
 		uint64_t ts = 1000000 + dice() % 1000000;
 
 		for (uint64_t i = 0; i < rows / tracks; i += 4)
-			add_tree(&b, track, types, &ts);
+			add_tree(&b, track, types, NAMES, &ts);
 	}
 	ut_build_finish(&b, s);
 }

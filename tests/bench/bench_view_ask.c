@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "model/build.h"
 #include "model/store.h"
+#include "span_tree.h"
 #include "text/out.h"
 #include "view/view.h"
 
@@ -36,26 +37,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static uint32_t dice(void)
-{
-	static uint64_t seed = 1;
-
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33);
-}
-
-/* An outer span, one inside it, and two in that. */
-static void add_tree(struct ut_build *b, uint32_t track, const uint32_t *types, uint64_t *ts)
-{
-	uint64_t a = 300 + dice() % 500, c = 300 + dice() % 500, gap = dice() % 400;
-
-	ut_build_add(b, track, *ts, a + c + 300, types[dice() % NAMES], 0);
-	ut_build_add(b, track, *ts + 50, a + c + 200, types[dice() % NAMES], 0);
-	ut_build_add(b, track, *ts + 100, a, types[dice() % NAMES], 0);
-	ut_build_add(b, track, *ts + 150 + a, c, types[dice() % NAMES], 0);
-	*ts += a + c + 300 + gap;
 }
 
 /* How long it is, in ns. */
@@ -80,7 +61,7 @@ static uint64_t make_store(struct ut_store *s, uint64_t rows)
 
 		b.store.trace.tracks[track].id = t + 1;
 		for (uint64_t i = 0; i < rows / TRACKS; i += 4)
-			add_tree(&b, track, types, &ts);
+			add_tree(&b, track, types, NAMES, &ts);
 		last = ts > last ? ts : last;
 	}
 	b.store.trace.last = last;

@@ -12,18 +12,11 @@
 #include "model/build.h"
 #include "model/pyramid.h"
 #include "model/store.h"
+#include "span_tree.h"
 #include "text/out.h"
 
 #define NAMES  200u
 #define TRACKS 64u
-
-static uint32_t dice(void)
-{
-	static uint64_t seed = 1;
-
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33);
-}
 
 static uint32_t make_type(struct ut_build *b, unsigned int i)
 {
@@ -33,18 +26,6 @@ static uint32_t make_type(struct ut_build *b, unsigned int i)
 							 (size_t)len) };
 
 	return ut_types_intern(&b->store.types, &type);
-}
-
-/* An outer span, one inside it, and two in that. */
-static void add_tree(struct ut_build *b, uint32_t track, const uint32_t *types, uint64_t *ts)
-{
-	uint64_t a = 300 + dice() % 500, c = 300 + dice() % 500, gap = dice() % 400;
-
-	ut_build_add(b, track, *ts, a + c + 300, types[dice() % NAMES], 0);
-	ut_build_add(b, track, *ts + 50, a + c + 200, types[dice() % NAMES], 0);
-	ut_build_add(b, track, *ts + 100, a, types[dice() % NAMES], 0);
-	ut_build_add(b, track, *ts + 150 + a, c, types[dice() % NAMES], 0);
-	*ts += a + c + 300 + gap;
 }
 
 int main(int argc, char **argv)
@@ -67,7 +48,7 @@ int main(int argc, char **argv)
 		build.store.trace.tracks[tracks[i]].id = i + 1;
 	}
 	for (uint64_t i = 0; i < rows / 4; i++)
-		add_tree(&build, tracks[i % TRACKS], types, &ts[i % TRACKS]);
+		add_tree(&build, tracks[i % TRACKS], types, NAMES, &ts[i % TRACKS]);
 	ut_build_finish(&build, &store);
 	ut_pyramid_build(&store, 0);
 	out = ut_out_open(argv[1], UT_OUT_OVERWRITE);
