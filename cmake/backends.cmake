@@ -24,7 +24,7 @@ if(TARGET collector)
   ut_backend(null src/backend/null/null.c)
   # CUPTI is opened at run time and described by cupti_abi.h: no SDK is needed.
   ut_backend(cuda src/backend/cuda/cuda.c src/backend/cuda/calls.c src/backend/cuda/work.c
-    src/backend/cuda/side.c src/backend/cuda/nvtx.c src/backend/cuda/cuda_measure.c
+    src/backend/cuda/side.c src/backend/cuda/nvtx.c src/backend/cuda/nvtx_payload.c src/backend/cuda/cuda_measure.c
     src/backend/cuda/query.c src/backend/cuda/sampling.c src/backend/cuda/stalls.c)
   # What is marked with NVTX goes the way of ITT's marks, through the SDK's static part.
   target_link_libraries(backend_cuda PRIVATE ittnotify)
@@ -45,8 +45,10 @@ if(TARGET collector)
   target_link_libraries(backend_sycl PRIVATE Threads::Threads)
   # In front of the program's allocator. Its stacks are walked by the tables that programs carry.
   file(GLOB _memory CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/memory/*.c)
-  ut_backend(memory ${_memory} src/backend/own_stack.c src/symbol/unwind_rows.c
-    src/symbol/unwind_table.c src/symbol/python_frames.c src/symbol/python_layout.c
+  ut_backend(memory ${_memory} src/backend/own_stack.c src/base/readable.c
+    src/symbol/unwind_rows.c
+    src/symbol/unwind_table.c
+    src/symbol/unwind_pieces.c src/symbol/python_frames.c src/symbol/python_layout.c
     src/symbol/python_lines.c)
   # A compiler knows malloc() and leaves calls out: here they are functions like others.
   target_compile_options(backend_memory PRIVATE -fno-builtin-malloc -fno-builtin-free

@@ -42,7 +42,7 @@ endif()
 # and nowhere else, so that nobody else's pthread_create() and sigaction() are ours.
 ut_room_sources(_timer timer)
 if(TARGET collector AND _timer)
-  add_library(timer SHARED ${_timer})
+  add_library(timer SHARED ${_timer} src/symbol/python_frames.c src/symbol/python_layout.c)
   ut_guest_flags(timer)
   set_target_properties(timer PROPERTIES
     OUTPUT_NAME unitrace-timer LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/unitrace
@@ -50,7 +50,7 @@ if(TARGET collector AND _timer)
   target_link_options(timer PRIVATE ${UT_HARDEN_LINK} -Wl,-z,defs -Wl,-z,nodelete -Wl,-Bsymbolic
     -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,--as-needed
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/timer/exports.map)
-  target_link_libraries(timer PRIVATE guest_wire guest_base)
+  target_link_libraries(timer PRIVATE guest_wire guest_base ${CMAKE_DL_LIBS})
   install(TARGETS timer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/unitrace)
 endif()
 

@@ -22,7 +22,8 @@ MAY_INCLUDE = {
     "itt": [],
     "sdk": ["itt"],
     "collect": ["base", "wire", "itt"],
-    "timer": ["base", "wire"],
+    # the Python functions of a sample are read where they run
+    "timer": ["base", "wire", "symbol"],
     # a backend that walks stacks does so by the tables that symbol reads
     "backend": ["base", "symbol"],
     "symbol": ["base"],

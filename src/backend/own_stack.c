@@ -1,15 +1,14 @@
 #include "backend/own_stack.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <sys/auxv.h>
 
 #include "base/likely.h"
+#include "base/readable.h"
 #include "symbol/unwind.h"
 
 #define PAGE       4096u
@@ -17,6 +16,7 @@
 #define MOST_HOME  2048u         /* pages of a stack that are asked about to find its end: 8 MiB */
 #define MOST_FRAME (512u * PAGE) /* bytes, on a stack of which the end is not known */
 #define MOST_STEPS 4096u
+#define MARKED     4u /* pieces of the function that is marked */
 #define ADDRESS    UINT64_C(0xffffffffffff)
 
 /* ---- the loader ---------------------------------------------------------------------------- */
@@ -33,7 +33,8 @@ struct found {
 static int (*find_object)(void *, struct found *);
 static uintptr_t main_top; /* where the first thread's stack begins */
 static uintptr_t own_start, own_end;
-static _Atomic uintptr_t marked;
+static struct ut_unwind_piece marked[MARKED]; /* addresses */
+static _Atomic size_t marked_count;
 static _Atomic uint32_t generation;
 
 struct search {
@@ -41,41 +42,69 @@ struct search {
 	struct found *to;
 };
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *ctx)
+/* All that was loaded of a file, holes included. True: the address is in one of its parts. */
+static bool span(uintptr_t pc, uintptr_t bias, const ElfW(Phdr) * parts, size_t count,
+		 struct found *to)
 {
-	const struct search *s = ctx;
 	uintptr_t low = UINTPTR_MAX, high = 0;
 	bool inside = false;
 
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		uintptr_t start = info->dlpi_addr + p->p_vaddr;
+	*to = (struct found){ 0 };
+	for (size_t i = 0; i < count; i++) {
+		const ElfW(Phdr) *p = &parts[i];
+		uintptr_t start = bias + p->p_vaddr;
 
 		if (p->p_type == PT_GNU_EH_FRAME)
-			s->to->eh_frame_hdr = (void *)start;
+			to->eh_frame_hdr = (void *)start;
 		if (p->p_type != PT_LOAD)
 			continue;
 		low = start < low ? start : low;
 		high = start + p->p_memsz > high ? start + p->p_memsz : high;
-		inside |= s->pc >= start && s->pc < start + p->p_memsz;
+		inside |= pc >= start && pc < start + p->p_memsz;
 	}
-	if (!inside) {
-		s->to->eh_frame_hdr = NULL;
-		return 0;
-	}
-	s->to->start = (void *)low;
-	s->to->end = (void *)high;
-	return 1;
+	to->start = (void *)low;
+	to->end = (void *)high;
+	return inside;
 }
 
-/* Which file's code is it? */
+static int look_at(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	const struct search *s = ctx;
+
+	(void)size;
+	return span(s->pc, info->dlpi_addr, info->dlpi_phdr, info->dlpi_phnum, s->to);
+}
+
+/* The program itself, from what the kernel has told about it. */
+static struct found program;
+
+static void find_program(void)
+{
+	const ElfW(Phdr) *parts = (const void *)getauxval(AT_PHDR);
+	size_t count = getauxval(AT_PHNUM);
+
+	for (size_t i = 0; parts && i < count; i++) {
+		if (parts[i].p_type == PT_PHDR)
+			span(0, (uintptr_t)parts - parts[i].p_vaddr, parts, count, &program);
+	}
+}
+
+/*
+ * Which file's code is it? Of a program with holes between its parts, as some tools make them that
+ * change programs (patchelf), the loader names the part only: its table lies in another one.
+ */
 static bool find(uintptr_t pc, struct found *to)
 {
 	*to = (struct found){ 0 };
-	if (find_object)
-		return !find_object((void *)pc, to);
-	return dl_iterate_phdr(look_at, &(struct search){ pc, to }) == 1;
+	if (!find_object)
+		return dl_iterate_phdr(look_at, &(struct search){ pc, to }) == 1;
+	if (find_object((void *)pc, to))
+		return false;
+	if (to->eh_frame_hdr && to->eh_frame_hdr == program.eh_frame_hdr) {
+		to->start = program.start;
+		to->end = program.end;
+	}
+	return true;
 }
 
 void ut_own_stack_init(void)
@@ -85,6 +114,7 @@ void ut_own_stack_init(void)
 	struct found own;
 
 	memcpy(&find_object, &function, sizeof(function));
+	find_program();
 	if (top)
 		main_top = (uintptr_t)*top;
 	if (find((uintptr_t)ut_own_stack_init, &own)) {
@@ -93,10 +123,32 @@ void ut_own_stack_init(void)
 	}
 }
 
+/* A compiler may have taken it apart: then all of its pieces are marked. */
 void ut_own_stack_mark(const void *function)
 {
-	atomic_store(&marked, (uintptr_t)function);
+	size_t count = 0;
+	struct ut_unwind u;
+	struct found f;
+
+	if (find((uintptr_t)function, &f) && f.eh_frame_hdr &&
+	    ut_unwind_loaded(&u, (uintptr_t)f.start, (uintptr_t)f.end, (uintptr_t)f.eh_frame_hdr))
+		count = ut_unwind_pieces(&u, (uintptr_t)function - (uintptr_t)f.start, marked,
+					 MARKED);
+	for (size_t i = 0; i < count; i++)
+		marked[i].start += (uintptr_t)f.start;
+	atomic_store(&marked_count, count);
 	ut_own_stack_forget();
+}
+
+static bool is_marked(uintptr_t pc)
+{
+	size_t count = atomic_load_explicit(&marked_count, memory_order_acquire);
+
+	for (size_t i = 0; i < count; i++) {
+		if (pc - marked[i].start < marked[i].size)
+			return true;
+	}
+	return false;
 }
 
 void ut_own_stack_forget(void)
@@ -110,45 +162,6 @@ uint32_t ut_own_stack_generation(void)
 }
 
 /* ---- memory that is there ------------------------------------------------------------------ */
-
-/*
- * The kernel reads a set of signals from there, and then finds that it does not know what to do
- * with it: nothing changes. Without syscall(), which sets errno.
- */
-static bool is_readable(uintptr_t page)
-{
-#if defined(__x86_64__)
-	register long size __asm__("r10") = 8;
-	long rc;
-
-	if (!page) /* means that there is no set */
-		return false;
-	__asm__ volatile("syscall"
-			 : "=a"(rc)
-			 : "0"((long)SYS_rt_sigprocmask), "D"(-1L), "S"(page), "d"(0L), "r"(size)
-			 : "rcx", "r11", "memory");
-	return rc != -EFAULT;
-#else
-	int saved = errno;
-	bool there = syscall(SYS_rt_sigprocmask, -1, (void *)page, NULL, 8) >= 0 || errno != EFAULT;
-
-	errno = saved;
-	return page && there;
-#endif
-}
-
-bool ut_own_stack_readable(uintptr_t address, size_t bytes)
-{
-	uintptr_t end = address + bytes;
-
-	if (end < address)
-		return false;
-	for (uintptr_t page = address & ~(uintptr_t)(PAGE - 1); page < end; page += PAGE) {
-		if (!is_readable(page))
-			return false;
-	}
-	return true;
-}
 
 /* Memory that may be read: whole pages. */
 struct window {
@@ -176,7 +189,7 @@ static bool all_readable(uintptr_t from, uintptr_t to)
 	if (to - from > (uintptr_t)MOST_HOME * PAGE)
 		return false;
 	for (; from < to; from += PAGE) {
-		if (!is_readable(from))
+		if (!ut_readable_page(from))
 			return false;
 	}
 	return true;
@@ -199,7 +212,7 @@ static struct window window_at(uintptr_t sp)
 			return home;
 		}
 	}
-	return (struct window){ page, is_readable(page) ? page + PAGE : page };
+	return (struct window){ page, ut_readable_page(page) ? page + PAGE : page };
 }
 
 /* Eight bytes at an address of the stack; stacks are walked upwards. */
@@ -208,7 +221,7 @@ static inline bool load(struct window *w, uintptr_t address, uint64_t *value)
 	if (address % 8 || address < w->low)
 		return false;
 	while (address >= w->high) {
-		if (address - w->high >= MOST_FRAME || !is_readable(w->high))
+		if (address - w->high >= MOST_FRAME || !ut_readable_page(w->high))
 			return false;
 		w->high += PAGE;
 	}
@@ -336,17 +349,15 @@ static uint64_t work_out(uintptr_t pc)
 	struct ut_unwind_row row;
 	struct ut_unwind u;
 	struct found f;
-	uint64_t packed, start;
+	uint64_t packed;
 
 	if (!find(pc, &f) || !f.eh_frame_hdr ||
 	    !ut_unwind_loaded(&u, (uintptr_t)f.start, (uintptr_t)f.end, (uintptr_t)f.eh_frame_hdr))
 		return LOST;
-	pc -= (uintptr_t)f.start;
-	if (!ut_unwind_row(&u, pc, &row))
+	if (!ut_unwind_row(&u, pc - (uintptr_t)f.start, &row))
 		return LOST;
 	packed = pack(&u, &row);
-	if (ut_unwind_start(&u, pc, &start) &&
-	    start + (uintptr_t)f.start == atomic_load_explicit(&marked, memory_order_relaxed))
+	if (is_marked(pc))
 		packed |= ROW_MARKED;
 	return packed;
 }

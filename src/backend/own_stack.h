@@ -47,7 +47,4 @@ void ut_own_stack_forget(void);
 /* Changes with each ut_own_stack_forget(). */
 uint32_t ut_own_stack_generation(void);
 
-/* Is there memory to be read at this address and the bytes behind it? Asks the kernel. */
-bool ut_own_stack_readable(uintptr_t address, size_t bytes);
-
 #endif

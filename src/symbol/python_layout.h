@@ -55,6 +55,9 @@ struct ut_python_layout {
 	uint16_t ascii, compact; /* of a str, where the text begins */
 };
 
+/* 0x030b of "3.11.2 (main, ...", which Py_GetVersion() tells. */
+uint32_t ut_python_version(const char *text);
+
 /*
  * The layout of an interpreter whose state is at that address. thread: one of the process, to check
  * with what the interpreter says about itself.

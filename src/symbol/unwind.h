@@ -6,7 +6,8 @@
  * whoever asks often keeps rows (UT_UNWIND_ROW bytes each). Files are hostile input: what makes no
  * sense is no row. They are read, not mapped, so that one that becomes shorter ends nobody. What
  * the loader has mapped into this process is read in place (ut_unwind_loaded(): no system call, no
- * memory, any thread, any signal handler; unwind_rows.c and unwind_table.c are all it takes).
+ * memory, any thread, any signal handler; unwind_rows.c, unwind_table.c and unwind_pieces.c are all
+ * it takes).
  *
  * x86-64 only; elsewhere nothing has a row. Owner: the caller. One thread.
  */
@@ -99,6 +100,22 @@ bool ut_unwind_row(struct ut_unwind *u, uint64_t offset, struct ut_unwind_row *r
 
 /* Where the function that holds this offset starts, as an offset; false: no table tells. */
 bool ut_unwind_start(const struct ut_unwind *u, uint64_t offset, uint64_t *start);
+
+/* The same, and how long it is: up to the next one that a table knows. */
+bool ut_unwind_function(const struct ut_unwind *u, uint64_t offset, uint64_t *start,
+			uint64_t *size);
+
+/* A piece of a function, by its offset. */
+struct ut_unwind_piece {
+	uint64_t start, size;
+};
+
+/*
+ * The function at this offset, which is the first piece, and the others that a compiler has put
+ * elsewhere. How many there are, most at the most; 0 = no table tells.
+ */
+size_t ut_unwind_pieces(const struct ut_unwind *u, uint64_t offset, struct ut_unwind_piece *pieces,
+			size_t most);
 
 /* Memory of the process at the time of the sample: eight bytes, false = not to be had. */
 struct ut_unwind_memory {

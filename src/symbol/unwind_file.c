@@ -12,21 +12,6 @@
 #define MOST_RECORD   65536u /* bytes of a description; most have some 50 */
 #define FIRST_READ    512u
 
-size_t ut_unwind_read(const struct ut_unwind *u, uint64_t offset, void *buf, size_t len)
-{
-	ssize_t n;
-
-	if (offset >= u->size)
-		return 0;
-	len = len < u->size - offset ? len : (size_t)(u->size - offset);
-	if (u->base) {
-		memcpy(buf, u->base + offset, len);
-		return len;
-	}
-	n = pread(u->fd, buf, len, (off_t)offset);
-	return n > 0 ? (size_t)n : 0;
-}
-
 /* A copy: the file may be written to by whoever made it. */
 static const uint8_t *copy_record(const struct ut_unwind *u, uint64_t offset, unsigned int which,
 				  size_t *len)

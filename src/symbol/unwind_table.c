@@ -1,11 +1,12 @@
 /*
  * unwind_table.c - which description belongs to an address: the table that linkers put in front of
- * .eh_frame. Nothing here allocates or makes a system call: it works in somebody else's process,
- * too.
+ * .eh_frame. Nothing here allocates, and what is mapped is read without a system call: it works in
+ * somebody else's process, too.
  */
 #include "symbol/unwind.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* The one form of the table that linkers write: 4-byte numbers, from its own start. */
 #define TABLE_ENCODING 0x3b
@@ -34,6 +35,22 @@ bool ut_unwind_to_address(const struct ut_unwind *u, uint64_t offset, uint64_t *
 		}
 	}
 	return false;
+}
+
+/* Of what is mapped into this process no call is made. */
+size_t ut_unwind_read(const struct ut_unwind *u, uint64_t offset, void *buf, size_t len)
+{
+	ssize_t n;
+
+	if (offset >= u->size)
+		return 0;
+	len = len < u->size - offset ? len : (size_t)(u->size - offset);
+	if (u->base) {
+		memcpy(buf, u->base + offset, len);
+		return len;
+	}
+	n = pread(u->fd, buf, len, (off_t)offset);
+	return n > 0 ? (size_t)n : 0;
 }
 
 /* ---- opening ------------------------------------------------------------------------------- */
@@ -128,4 +145,22 @@ bool ut_unwind_start(const struct ut_unwind *u, uint64_t offset, uint64_t *start
 	at = find(u, address);
 	return at < u->count &&
 	       ut_unwind_to_offset(u, u->hdr + (uint64_t)(int64_t)u->table[2 * at], start);
+}
+
+bool ut_unwind_function(const struct ut_unwind *u, uint64_t offset, uint64_t *start, uint64_t *size)
+{
+	uint64_t address, end;
+	size_t at;
+
+	if (!u->count || !ut_unwind_to_address(u, offset, &address))
+		return false;
+	at = find(u, address);
+	if (at >= u->count ||
+	    !ut_unwind_to_offset(u, u->hdr + (uint64_t)(int64_t)u->table[2 * at], start))
+		return false;
+	if (at + 1 == u->count ||
+	    !ut_unwind_to_offset(u, u->hdr + (uint64_t)(int64_t)u->table[2 * at + 2], &end))
+		end = offset + 1; /* the last one: at least so far */
+	*size = end - *start;
+	return end > *start;
 }

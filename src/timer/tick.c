@@ -1,9 +1,10 @@
 /*
  * tick.c - the handler: registers and the top of the stack go into a free slot.
  *
- * It runs anywhere in somebody else's program. No system call but for the first sample of all
- * (time and CPU number come from the vdso), no lock, no malloc, a few hundred bytes of stack; what
- * it reads of the stack lies between the stack pointer and the known end of it.
+ * It runs anywhere in somebody else's program. No system call but for the first sample of all and
+ * where there is Python (time and CPU number come from the vdso), no lock, no malloc, a few hundred
+ * bytes of stack; what it reads of the stack lies between the stack pointer and the known end of
+ * it.
  */
 #include "timer/timer.h"
 
@@ -91,6 +92,7 @@ static void take(struct ut_timer_header *h, const siginfo_t *info, const void *c
 	slot->weight = (1 + (uint64_t)(uint32_t)info->si_overrun) * ut_timer.period;
 	take_regs(slot, context);
 	slot->stack_bytes = take_stack(slot, &ut_timer_me);
+	ut_timer_python_take(&slot->python, (uintptr_t)slot->regs[UT_TIMER_REG_SP]);
 	atomic_store_explicit(&h->unarmed, atomic_load(&ut_timer.unarmed), memory_order_relaxed);
 	atomic_store_explicit(&states[number], UT_SLOT_FULL, memory_order_release);
 }

@@ -173,6 +173,7 @@ static void begin(void)
 	ut_timer.start = ut_clock_ns(CLOCK_MONOTONIC);
 	has_key = pthread_key_create(&key, thread_ends) == 0 && key < KEYS_WITHOUT_MALLOC;
 	ut_timer_threads_init();
+	ut_timer_python_find();
 	if (!ut_timer_signal_take())
 		return;
 	pthread_atfork(NULL, NULL, forked_child);

@@ -58,6 +58,13 @@ bool ut_timer_on(void);
 
 void ut_timer_tick(int sig, siginfo_t *info, void *context);
 
+/* ---- python_now.c -------------------------------------------------------------------------- */
+
+/* Looks for an interpreter that is there from the start; not in a handler. */
+void ut_timer_python_find(void);
+/* The Python functions that the calling thread runs; sp: where its stack ends at the inside. */
+void ut_timer_python_take(struct ut_timer_python *to, uintptr_t sp);
+
 /* ---- timer_file.c -------------------------------------------------------------------------- */
 
 /* Makes the file and maps it; NULL if it cannot be had. */

@@ -18,12 +18,13 @@
 #include <stdint.h>
 
 #define UT_TIMER_MAGIC   "uttick\n\032"
-#define UT_TIMER_VERSION 1
+#define UT_TIMER_VERSION 2
 #define UT_TIMER_SUFFIX  ".ring"
 
 #define UT_TIMER_HEADER_BYTES 4096u
 #define UT_TIMER_MAPS_BYTES   65536u
 #define UT_TIMER_STACK_BYTES  8192u
+#define UT_TIMER_PYTHON       128u
 #define UT_TIMER_SLOTS_LEAST  64u
 #define UT_TIMER_SLOTS_MOST   4096u
 
@@ -51,6 +52,21 @@ struct ut_timer_header {
 	_Atomic uint32_t unarmed; /* threads that got no timer */
 };
 
+/* A Python function that runs: where its code lies, and how far it has come. */
+struct ut_timer_call {
+	uint64_t code;  /* address of its code object */
+	uint32_t at;    /* bytes from its first instruction; UINT32_MAX = it has not begun */
+	uint32_t first; /* 1: the interpreter was entered for it */
+};
+
+/* Those of the thread at this moment, innermost first. Their names are read from outside. */
+struct ut_timer_python {
+	uint32_t known; /* 0: nobody has looked */
+	uint32_t count;
+	uint64_t rest; /* address of the frame that did not fit any more; 0 = that is all */
+	struct ut_timer_call calls[UT_TIMER_PYTHON];
+};
+
 struct ut_timer_slot {
 	uint32_t tid, reserved;
 	uint64_t time;   /* ns, CLOCK_MONOTONIC */
@@ -59,6 +75,7 @@ struct ut_timer_slot {
 	uint32_t stack_bytes; /* from the stack pointer upwards */
 	uint64_t regs[UT_TIMER_REGS];
 	uint64_t stack[UT_TIMER_STACK_BYTES / 8];
+	struct ut_timer_python python;
 };
 
 _Static_assert(sizeof(struct ut_timer_header) <= UT_TIMER_HEADER_BYTES, "the header is one page");

@@ -205,20 +205,6 @@ static void what_does_not_fit_is_cut(void **state)
 	most = MOST;
 }
 
-static void memory_is_known_to_be_there_or_not(void **state)
-{
-	char *map = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	(void)state;
-	assert_true(ut_own_stack_readable((uintptr_t)map, 8192));
-	assert_int_equal(mprotect(map + 4096, 4096, PROT_NONE), 0);
-	assert_true(ut_own_stack_readable((uintptr_t)map + 4000, 96));
-	assert_false(ut_own_stack_readable((uintptr_t)map + 4000, 97));
-	assert_false(ut_own_stack_readable(8, 8));
-	assert_false(ut_own_stack_readable(UINTPTR_MAX - 4, 8));
-	munmap(map, 8192);
-}
-
 static void code_is_found_in_its_file(void **state)
 {
 	struct ut_own_code code = { 0 };
@@ -258,7 +244,6 @@ int main(void)
 		cmocka_unit_test(threads_have_stacks_of_their_own),
 		cmocka_unit_test(a_stack_ends_where_its_memory_does),
 		cmocka_unit_test(what_does_not_fit_is_cut),
-		cmocka_unit_test(memory_is_known_to_be_there_or_not),
 		cmocka_unit_test(code_is_found_in_its_file),
 		cmocka_unit_test(a_function_can_be_marked),
 	};

@@ -10,7 +10,7 @@ import sys
 import textwrap
 import time
 
-from common import (BUILD, SOURCE, UNITRACE, Case, end_process, main, need, program, read_until,
+from common import (BUILD, SOURCE, UNITRACE, Case, end_process, main, need, program, pythons, read_until,
                     skip)
 
 need("burn")
@@ -82,6 +82,12 @@ class Shares(Sampled):
         rows = self.rows()
         self.assertShares(rows, spent, key="total_share")
         self.assertAlmostEqual(rows["main"]["total_share"], 100, delta=POINTS)
+
+    def test_many_samples_say_what_they_cost(self):
+        got = self.unitrace("hotspots", "--sampling=10000", "-o", "run.utr", BURN, "shares", "100")
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertRegex(got.stderr.decode(), r"[0-9]+ samples: reading them took [0-9.]+ [mu]?s of CPU time beside "
+                         r"the program; in it, taking them took some [0-9.]+ ms \(3 us each\) to [0-9.]+ ms \(20 us")
 
     def test_of_tasks(self):
         spent = self.sample(BURN, "task", "long", "400", "task", "short", "200")
@@ -186,22 +192,6 @@ class Stacks(Sampled):
         self.sample(self.dir / "fp", "shares", "300", options=["--call-graph", "fp"])
         for names in self.stacks("burn_half"):
             self.assertIn("main", names)
-
-
-def pythons():
-    """One of each version that is here: those that can be called, those of pyenv."""
-    places = [pathlib.Path(sys.executable)]
-    for minor in range(9, 15):
-        found = shutil.which(f"python3.{minor}")
-        places += [pathlib.Path(found)] if found else []
-    places += sorted(pathlib.Path("~/.pyenv/versions").expanduser().glob("3.*/bin/python3"))
-    found = {}
-    for path in places:
-        got = subprocess.run([path, "-c", "import sys; print(*sys.version_info[:2])"],
-                             capture_output=True, check=False)
-        if got.returncode == 0 and (3, 9) <= (v := tuple(map(int, got.stdout.split()))) <= (3, 14):
-            found.setdefault(v, path)
-    return found
 
 
 class Python(Sampled):

@@ -384,6 +384,63 @@ static void damage_is_survived_without_a_table_too(void **state)
 	free(bytes);
 }
 
+/*
+ * As compilers do it with -freorder-blocks-and-partition: the function begins in one place and goes
+ * on in another, which has no name here. A jump to the start of another function is a call of it.
+ */
+__asm__(".text\n"
+	".type in_pieces, @function\n"
+	"in_pieces: .cfi_startproc\n"
+	"	test %edi, %edi\n"
+	"	je .Lelsewhere_1\n"
+	"	cmp $7, %edi\n"
+	"	jne .Lelsewhere_2\n"
+	"	jmp not_a_piece\n"
+	"	.cfi_endproc\n"
+	".size in_pieces, .-in_pieces\n"
+	".type not_a_piece, @function\n"
+	"not_a_piece: .cfi_startproc\n"
+	"	mov $1, %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size not_a_piece, .-not_a_piece\n"
+	".section .text.elsewhere, \"ax\"\n"
+	"piece: .cfi_startproc\n"
+	"	nop\n"
+	".Lelsewhere_1:\n"
+	"	mov $2, %eax\n"
+	"	ret\n"
+	".Lelsewhere_2:\n"
+	"	mov $3, %eax\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".text\n");
+
+int in_pieces(int way);
+extern const char piece[], not_a_piece[];
+
+static void a_function_in_pieces_is_found_whole(void **state)
+{
+	const uint64_t start = (uint64_t)(uintptr_t)in_pieces;
+	const struct part *p = part_of(start);
+	struct ut_unwind_piece pieces[4];
+
+	(void)state;
+	assert_int_equal(in_pieces(0), 2);
+	assert_int_equal(in_pieces(7), 1);
+	assert_int_equal(in_pieces(8), 3);
+	assert_non_null(p);
+	assert_int_equal(ut_unwind_pieces(p->unwind, start - p->start + p->offset, pieces, 4), 2);
+	assert_int_equal(pieces[0].start, start - p->start + p->offset);
+	assert_int_equal(pieces[1].start, (uintptr_t)piece - p->start + p->offset);
+	assert_true(pieces[1].size >= 13);
+	/* and whoever has one piece only */
+	assert_int_equal(ut_unwind_pieces(p->unwind, (uintptr_t)not_a_piece - p->start + p->offset,
+					  pieces, 4),
+			 1);
+	assert_int_equal(ut_unwind_pieces(p->unwind, UINT64_MAX / 2, pieces, 4), 0);
+}
+
 static int open_all(void **state)
 {
 	void *warm[2];
@@ -408,6 +465,7 @@ int main(void)
 		cmocka_unit_test(a_signal_is_walked_through),
 		cmocka_unit_test(a_library_in_between_is_no_obstacle),
 		cmocka_unit_test(what_is_loaded_has_the_rows_of_its_file),
+		cmocka_unit_test(a_function_in_pieces_is_found_whole),
 		cmocka_unit_test(damage_is_no_row_or_some_row),
 		cmocka_unit_test(a_table_that_is_missing_is_made),
 		cmocka_unit_test(damage_is_survived_without_a_table_too),

@@ -5,7 +5,9 @@
 #define UT_BACKEND_IMPLEMENTATION
 #include "backend/memory/alloc_watch.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -319,6 +321,19 @@ static void forked_child(void)
 		ut_live_all(false);
 }
 
+/* Its symbol is no function there, but a way to one: in programs at a fixed address. */
+static bool is_way(void *function)
+{
+	void *found = NULL;
+	const ElfW(Sym) * symbol;
+	Dl_info info;
+
+	if (!dladdr1(function, &info, &found, RTLD_DL_SYMENT) || !found)
+		return false;
+	symbol = found;
+	return symbol->st_shndx == SHN_UNDEF;
+}
+
 /*
  * Is it us that the program calls? One that brings an allocator of its own, linked into it, has it
  * in front of all libraries.
@@ -330,7 +345,7 @@ static bool is_in_front(void)
 	void *found = program ? dlsym(program, "malloc") : NULL, *own;
 
 	memcpy(&own, &ours, sizeof(own));
-	return found == own;
+	return found == own || (found && is_way(found));
 }
 
 static void begin(void)

@@ -5,7 +5,6 @@
  * of versions.
  */
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "backend/memory/python_parts.h"
 #include "backend/memory/stack_numbers.h"
 #include "backend/own_stack.h"
+#include "base/readable.h"
 #include "symbol/python_frames.h"
 #include "symbol/python_lines.h"
 
@@ -62,7 +62,7 @@ static bool is_known(struct pages *pages, uintptr_t page)
 		if (pages->known[i] == page)
 			return true;
 	}
-	if (!ut_own_stack_readable(page, 1))
+	if (!ut_readable(page, 1))
 		return false;
 	pages->known[pages->next++ % PAGES] = page;
 	return true;
@@ -108,7 +108,7 @@ static uint32_t line_of(const struct ut_python_memory *m, const struct code *c, 
 	uint64_t len;
 
 	if (at == UINT64_MAX || !ut_python_u64(m, table - 16, &len) || len > MOST_LINES ||
-	    (!is_trusted() && !ut_own_stack_readable(table, len)))
+	    (!is_trusted() && !ut_readable(table, len)))
 		return c->first_line;
 	return ut_python_line(p.layout.version, (const uint8_t *)table, len, c->first_line, at);
 }
@@ -294,16 +294,6 @@ size_t ut_python_weave(uint64_t *frames, size_t count, size_t most, bool *cut)
 
 /* ---- finding it ---------------------------------------------------------------------------- */
 
-/* 0x030b of "3.11.2 (main, ...". */
-static uint32_t version_of(const char *text_of_it)
-{
-	char *end;
-	unsigned long major = strtoul(text_of_it, &end, 10);
-	unsigned long minor = *end == '.' ? strtoul(end + 1, NULL, 10) : 0;
-
-	return (uint32_t)(major << 8 | minor);
-}
-
 void ut_python_find(const struct ut_host *host)
 {
 	void *loop = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
@@ -317,7 +307,7 @@ void ut_python_find(const struct ut_host *host)
 	memcpy(&get_version, &version, sizeof(version));
 	p.host = host;
 	p.state = (uint64_t)(uintptr_t)state;
-	p.version = version_of(get_version());
+	p.version = ut_python_version(get_version());
 	ut_own_stack_mark(loop);
 	memcpy(&p.this_thread, &thread, sizeof(thread));
 }

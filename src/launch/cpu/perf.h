@@ -97,6 +97,8 @@ void ut_perf_look(struct ut_perf *p);
 const struct perf_event_header *ut_perf_next(struct ut_perf *p, size_t ring, uint64_t *at);
 void ut_perf_forget(struct ut_perf *p);
 
+struct ut_timer_python;
+
 #define UT_PERF_BRANCH 3u
 
 /* A sample, taken apart; pointers into the record. */
@@ -112,6 +114,7 @@ struct ut_perf_sample {
 	const uint64_t *regs; /* UT_PERF_REGS of them in the order of their bits; NULL = none */
 	const unsigned char *stack;
 	uint64_t stack_bytes;
+	const struct ut_timer_python *python; /* NULL: to be read from the process */
 };
 
 bool ut_perf_sample(const struct ut_perf *p, const struct perf_event_header *h,

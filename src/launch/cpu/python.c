@@ -7,10 +7,13 @@
 #include "base/grow.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "launch/cpu/perf.h"
 #include "launch/cpu/remote.h"
 #include "symbol/elf_file.h"
 #include "symbol/python_frames.h"
 #include "symbol/python_lines.h"
+#include "symbol/unwind.h"
+#include "wire/timer_ring.h"
 
 #define STATE        "_PyRuntime"
 #define LOOP         "_PyEval_EvalFrameDefault"
@@ -61,6 +64,23 @@ struct ut_python *ut_python_new(const struct ut_elf *file, const char *path, uin
 		return p;
 	ut_python_free(p);
 	return NULL;
+}
+
+void ut_python_find_pieces(struct ut_python *p, const struct ut_unwind *u, uint64_t bias)
+{
+	struct ut_unwind_piece pieces[UT_PYTHON_LOOPS];
+	uint64_t offset, address;
+	size_t count = 0;
+
+	if (ut_unwind_to_offset(u, p->loops[0].start - bias, &offset))
+		count = ut_unwind_pieces(u, offset, pieces, UT_PYTHON_LOOPS);
+	for (size_t i = 1; i < count && p->loop_count < UT_PYTHON_LOOPS; i++) {
+		if (!ut_unwind_to_address(u, pieces[i].start, &address) ||
+		    ut_python_is_loop(p, address + bias))
+			continue;
+		p->loops[p->loop_count].start = address + bias;
+		p->loops[p->loop_count++].end = address + bias + pieces[i].size;
+	}
 }
 
 void ut_python_free(struct ut_python *p)
@@ -143,8 +163,8 @@ static uint32_t code_of(struct ut_python *p, struct ut_remote *r, uint64_t addre
 
 	if (c->name && now < c->looked + CHECK_NS)
 		return (uint32_t)(c - p->codes);
-	if (!look_at(p, r, address, words, &first))
-		return UINT32_MAX;
+	if (!look_at(p, r, address, words, &first)) /* the process may have ended meanwhile */
+		return c->name ? (uint32_t)(c - p->codes) : UINT32_MAX;
 	check = (words[0] * 31 + words[1]) * 31 + words[2] + first;
 	if (!c->name || c->check != check) {
 		if (c->name) { /* another one at the same place: the old number keeps its names */
@@ -259,28 +279,79 @@ static bool is_ready(struct ut_python *p, struct ut_remote *r, uint32_t tid)
 	return p->ready;
 }
 
-size_t ut_python_stack(struct ut_python *p, struct ut_remote *r, uint32_t tid, uint64_t now,
-		       struct ut_python_frame *frames, size_t most)
+/* Where the frames of a stack are put. */
+struct frames {
+	struct ut_python_frame *at;
+	size_t count, most;
+};
+
+static void put(struct ut_python *p, struct ut_remote *r, const struct ut_python_seen *seen,
+		uint64_t now, struct frames *to)
+{
+	if (take_frame(p, r, seen, now, &to->at[to->count]))
+		to->count++;
+	else if (to->count)
+		to->at[to->count - 1].first = true;
+}
+
+/* From this frame outwards, as they are in the process now. False: one cannot be read. */
+static bool walk(struct ut_python *p, struct ut_remote *r, uint64_t frame, uint64_t now,
+		 struct frames *to)
 {
 	const struct ut_python_memory m = memory_of(r);
 	struct ut_python_seen seen;
-	uint64_t thread, frame;
-	size_t count = 0;
 
-	if (!is_ready(p, r, tid))
-		return 0;
-	thread = thread_of(p, r, tid);
-	frame = thread ? ut_python_innermost(&p->layout, &m, thread) : 0;
-	for (size_t i = 0; frame && i < 2 * most && count < most; i++) {
+	for (size_t i = 0; frame && i < 2 * to->most && to->count < to->most; i++) {
 		if (!ut_python_see(&p->layout, &m, frame, &seen))
-			return 0;
-		if (take_frame(p, r, &seen, now, &frames[count]))
-			count++;
-		else if (count)
-			frames[count - 1].first = true;
+			return false;
+		put(p, r, &seen, now, to);
 		frame = seen.previous;
 	}
-	if (count)
-		frames[count - 1].first = true;
-	return count;
+	if (to->count)
+		to->at[to->count - 1].first = true;
+	return true;
+}
+
+/* As it is in the process now. */
+static void take_now(struct ut_python *p, struct ut_remote *r, const struct ut_perf_sample *sample,
+		     struct frames *to)
+{
+	const struct ut_python_memory m = memory_of(r);
+	uint64_t thread = thread_of(p, r, sample->tid);
+	uint64_t frame = thread ? ut_python_innermost(&p->layout, &m, thread) : 0;
+
+	if (!walk(p, r, frame, sample->time, to))
+		to->count = 0;
+}
+
+/* As it was. Outer frames that did not fit are still there, as those of the native stack are. */
+static void take_told(struct ut_python *p, struct ut_remote *r, const struct ut_perf_sample *sample,
+		      struct frames *to)
+{
+	const struct ut_timer_python *told = sample->python;
+
+	for (size_t i = 0; i < told->count && i < UT_TIMER_PYTHON && to->count < to->most; i++) {
+		const struct ut_timer_call *c = &told->calls[i];
+		const struct ut_python_seen seen = { .code = c->code,
+						     .at = c->at == UINT32_MAX ? UINT64_MAX : c->at,
+						     .first = c->first };
+
+		put(p, r, &seen, sample->time, to);
+	}
+	walk(p, r, told->rest, sample->time, to);
+}
+
+size_t ut_python_stack(struct ut_python *p, struct ut_remote *r,
+		       const struct ut_perf_sample *sample, struct ut_python_frame *frames,
+		       size_t most)
+{
+	struct frames to = { frames, 0, most };
+
+	if (!is_ready(p, r, sample->tid))
+		return 0;
+	if (sample->python)
+		take_told(p, r, sample, &to);
+	else
+		take_now(p, r, sample, &to);
+	return to.count;
 }

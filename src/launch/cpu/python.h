@@ -21,9 +21,11 @@
 #include "symbol/python_layout.h"
 
 struct ut_elf;
+struct ut_perf_sample;
 struct ut_remote;
+struct ut_unwind;
 
-#define UT_PYTHON_LOOPS 4u
+#define UT_PYTHON_LOOPS 8u
 #define UT_PYTHON_KNOWN 8u
 
 /* What a code object says about itself. */
@@ -67,6 +69,10 @@ struct ut_python_frame {
 
 /* Is it CPython? bias is added to the file's addresses. NULL if not. */
 struct ut_python *ut_python_new(const struct ut_elf *file, const char *path, uint64_t bias);
+
+/* The pieces into which a compiler has taken the loop apart: stripped files have no names of them.
+ */
+void ut_python_find_pieces(struct ut_python *p, const struct ut_unwind *u, uint64_t bias);
 void ut_python_free(struct ut_python *p); /* NULL is fine */
 
 static inline bool ut_python_is_loop(const struct ut_python *p, uint64_t address)
@@ -78,8 +84,12 @@ static inline bool ut_python_is_loop(const struct ut_python *p, uint64_t address
 	return false;
 }
 
-/* The Python stack of a thread, innermost first; 0 = it cannot be told. */
-size_t ut_python_stack(struct ut_python *p, struct ut_remote *r, uint32_t tid, uint64_t now,
-		       struct ut_python_frame *frames, size_t most);
+/*
+ * The Python stack of a sample, innermost first: as the thread has found it itself, or as it is in
+ * the process now. 0 = it cannot be told.
+ */
+size_t ut_python_stack(struct ut_python *p, struct ut_remote *r,
+		       const struct ut_perf_sample *sample, struct ut_python_frame *frames,
+		       size_t most);
 
 #endif

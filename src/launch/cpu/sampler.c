@@ -25,7 +25,8 @@
 #define TIMERS_MS   10                  /* slots are few */
 #define ROUND_NS    UINT64_C(100000000) /* the longest */
 #define FLUSH_NS    UINT64_C(100000000)
-#define WAITS_HZ    5000               /* stacks of waits that are looked at in a second */
+#define WAITS_HZ    5000 /* stacks of waits that are looked at in a second */
+#define BLIND_NS    UINT64_C(1000000000)
 #define PATIENCE_NS UINT64_C(20000000) /* where nobody tells what is mapped */
 
 /* Where the reading of a ring is. */
@@ -146,7 +147,8 @@ static void drain(struct ut_sampler *s, uint64_t now)
 		return;
 	}
 	ut_timers_drain(&s->timers, &s->taker, now);
-	s->python = ut_taker_finds_python(&s->taker);
+	/* mostly its functions are told with the sample: then nobody has to hurry */
+	s->python = ut_taker_finds_python(&s->taker) && now < s->timers.blind + BLIND_NS;
 }
 
 static void apply(void *ctx, bool on)
@@ -365,6 +367,7 @@ void ut_sampler_stop(struct ut_sampler *s, struct ut_sampler_result *result)
 	if (write(s->wake, &(uint64_t){ 1 }, sizeof(uint64_t)) < 0)
 		(void)0; /* it looks soon anyway */
 	pthread_join(s->thread, NULL);
+	ut_switcher_stop(&s->switcher); /* nobody switches any more: its state can be read */
 	*result = (struct ut_sampler_result){ .samples = s->taker.samples,
 					      .programs = s->timers.programs,
 					      .unarmed = s->timers.unarmed,

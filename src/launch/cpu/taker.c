@@ -63,7 +63,7 @@ static void take_stack(struct ut_taker *t, struct ut_image *i, const struct ut_p
 	}
 	memset(to->places, 0, to->count * sizeof(*to->places));
 	if (i->python)
-		ut_weave(&t->weaver, i, &t->images.session, p->tid, p->time, to);
+		ut_weave(&t->weaver, i, &t->images.session, p, to);
 }
 
 static uint32_t place_of(struct ut_taker *t, struct ut_image *i, uint64_t address, uint64_t time)

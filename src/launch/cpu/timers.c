@@ -169,6 +169,9 @@ static void take_slot(struct ut_timers *t, const struct ut_timers_ring *r, uint3
 	p.stack = (const unsigned char *)slot->stack;
 	p.stack_bytes =
 		slot->stack_bytes < UT_TIMER_STACK_BYTES ? slot->stack_bytes : UT_TIMER_STACK_BYTES;
+	p.python = slot->python.known ? &slot->python : NULL;
+	if (!p.python)
+		t->blind = slot->time;
 	ut_taker_sample(taker, &p);
 }
 
@@ -235,6 +238,7 @@ void ut_timers_drain(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
 	size_t i = 0;
 
 	look(t, taker, now);
+	ut_taker_finds_python(taker); /* before the first samples of a program that is new */
 	while (i < t->count) {
 		/* first this, then its samples: they are all there when it is over */
 		bool over = ask(t, &t->rings[i], taker, now);

@@ -33,6 +33,7 @@ struct ut_timers {
 	uint64_t looked;            /* when the directory was last looked at, ns */
 	uint64_t programs;          /* how many have been sampled */
 	uint64_t unarmed;           /* threads that got no timer */
+	uint64_t blind;             /* when one last said nothing about Python, ns */
 	struct ut_timer_slot *slot; /* the one at hand */
 };
 

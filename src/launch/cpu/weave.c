@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "launch/cpu/image.h"
 #include "launch/cpu/modules.h"
+#include "launch/cpu/perf.h"
 #include "launch/cpu/python.h"
 #include "symbol/elf_file.h"
 
@@ -38,6 +39,8 @@ static struct ut_python *look_into(struct ut_module *m, const struct ut_map *map
 		return NULL;
 	p = ut_python_new(&file, m->path, map->start - address);
 	ut_elf_close(&file);
+	if (p)
+		ut_python_find_pieces(p, &m->unwind, map->start - address);
 	return p;
 }
 
@@ -110,14 +113,14 @@ static size_t skip_calls(const struct ut_weaver *w, size_t count, size_t skip)
 }
 
 void ut_weave(struct ut_weaver *w, struct ut_image *image, const struct ut_image_session *session,
-	      uint32_t tid, uint64_t now, struct ut_stack *s)
+	      const struct ut_perf_sample *sample, struct ut_stack *s)
 {
 	size_t loops = count_loops(image->python, s), calls = 0, count, at = 0;
 
 	if (!loops)
 		return;
 	ut_remote_forget(&w->remote, image->pid);
-	count = ut_python_stack(image->python, &w->remote, tid, now, w->python, MOST_PYTHON);
+	count = ut_python_stack(image->python, &w->remote, sample, w->python, MOST_PYTHON);
 	for (size_t i = 0; i < count; i++)
 		calls += w->python[i].first;
 	/* What is too much is at the inside: it was called, or has returned, since the sample. */

@@ -12,6 +12,7 @@
 
 struct ut_image;
 struct ut_image_session;
+struct ut_perf_sample;
 
 #define UT_STACK_MOST 1024u
 
@@ -42,6 +43,6 @@ bool ut_weaver_finds(struct ut_image *image, const struct ut_image_session *sess
 
 /* Of an image that has it. */
 void ut_weave(struct ut_weaver *w, struct ut_image *image, const struct ut_image_session *session,
-	      uint32_t tid, uint64_t now, struct ut_stack *stack);
+	      const struct ut_perf_sample *sample, struct ut_stack *stack);
 
 #endif
