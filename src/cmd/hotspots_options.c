@@ -57,9 +57,10 @@ const struct ut_opt *ut_hotspots_table(struct ut_arena *a, struct ut_hotspots_op
 	const struct ut_opt own[] = {
 		ut_opt_heading("The report"),
 		ut_opt_words(ut_opt_str(0, "by", "WHAT", &o->by,
-					"a row for each function, module, line, python-line, "
-					"thread, task or process (function)"),
-			     "function module line python-line thread task process"),
+					"a row for each function, own function (with what it calls "
+					"in libraries), module, line, python-line, thread, task or "
+					"process (own, then function)"),
+			     "function own module line python-line thread task process"),
 		ut_opt_flag(0, "tree", &o->tree, "who called whom, from the top"),
 		ut_opt_flag(0, "bottom-up", &o->bottom_up,
 			    "functions by their own time, below each who called it"),
@@ -129,11 +130,11 @@ const struct ut_opt *ut_hotspots_table(struct ut_arena *a, struct ut_hotspots_op
 static int settle_by(struct ut_hotspots_opts *o, struct ut_err *err)
 {
 	for (o->how = 0; o->how < UT_HOT_BYS; o->how++) {
-		if (!strcmp(ut_hot_by_words[o->how], o->by))
+		if (!strcmp(ut_hot_by_words[o->how], o->by ? o->by : "function"))
 			return 0;
 	}
 	return ut_err_set(err, -EINVAL,
-			  "--by: '%s' is none of function, module, line, python-line, thread, "
+			  "--by: '%s' is none of function, own, module, line, python-line, thread, "
 			  "task, process",
 			  o->by);
 }
@@ -145,7 +146,7 @@ static int settle_report(struct ut_hotspots_opts *o, struct ut_err *err)
 		bool given;
 		const char *option;
 	} reports[] = {
-		[UT_HOT_ROWS] = { strcmp(o->by, "function") != 0, "--by" },
+		[UT_HOT_ROWS] = { o->by && strcmp(o->by, "function") != 0, "--by" },
 		[UT_HOT_TREE] = { o->tree, "--tree" },
 		[UT_HOT_BOTTOM_UP] = { o->bottom_up, "--bottom-up" },
 		[UT_HOT_CALLERS] = { o->callers, "--callers" },

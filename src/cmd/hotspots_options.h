@@ -32,7 +32,7 @@ enum ut_hot_report {
 
 struct ut_hotspots_opts {
 	struct ut_table_opts table;
-	const char *by;
+	const char *by; /* NULL = not given: functions, those of the program itself first */
 	enum ut_hot_by how;
 	bool tree, bottom_up, folded;
 	const char *callers, *callees, *annotate, *show, *before;
@@ -51,8 +51,7 @@ struct ut_hotspots_opts {
 	bool help;
 };
 
-#define UT_HOTSPOTS_OPTS                                                                           \
-	.by = "function", .percent = "1", .show = "source", .table = { UT_TABLE_OPTS }
+#define UT_HOTSPOTS_OPTS .percent = "1", .show = "source", .table = { UT_TABLE_OPTS }
 
 /* Lives in the arena. */
 const struct ut_opt *ut_hotspots_table(struct ut_arena *a, struct ut_hotspots_opts *o);

@@ -22,6 +22,8 @@
 
 #define USUAL_ROWS      20
 #define USUAL_TREE_ROWS 60
+#define OWN_ROWS        6
+#define OWN_SHARE       20.0 /* percent that libraries take for the program's own code */
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
@@ -94,15 +96,41 @@ static int print_annotated(const struct ut_hotspots_opts *o, const struct ut_pro
 	return ut_annotate_print(out, p, &what, &report, err);
 }
 
+static void print_by(const struct ut_prof *p, enum ut_hot_by by,
+		     const struct ut_report_opts *report, struct ut_out *out)
+{
+	struct ut_hotspots h;
+
+	ut_hotspots_init(&h, p, by);
+	ut_hotspots_print(out, &h, report);
+	ut_hotspots_release(&h);
+}
+
+/* Nobody has said which rows, in which order, or how many. */
+static bool is_plain(const struct ut_hotspots_opts *o)
+{
+	return !o->by && !o->table.sort && o->table.limit == UINT64_MAX &&
+	       o->table.rows == UINT64_MAX && !o->table.json && !o->table.csv;
+}
+
+/*
+ * Nobody can do anything about a function of a library but its callers: where libraries take much,
+ * these come first, and both tables fit on a screen.
+ */
 static void print_rows(const struct ut_hotspots_opts *o, const struct ut_prof *p,
 		       struct ut_out *out)
 {
-	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
-	struct ut_hotspots h;
+	struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
 
-	ut_hotspots_init(&h, p, o->how);
-	ut_hotspots_print(out, &h, &report);
-	ut_hotspots_release(&h);
+	if (is_plain(o) && 100 * (double)ut_hotspots_for_own(p) >= OWN_SHARE * (double)p->weight) {
+		report.limit = OWN_ROWS;
+		ut_out_text(out, "Functions of the program itself, with what they call in "
+				 "libraries\n\n");
+		print_by(p, UT_HOT_BY_OWN, &report, out);
+		ut_out_text(out, "\nFunctions\n\n");
+		report.limit = USUAL_ROWS / 2;
+	}
+	print_by(p, o->how, &report, out);
 }
 
 static int print(const struct ut_hotspots_opts *o, const struct ut_prof *p,

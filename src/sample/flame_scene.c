@@ -26,6 +26,7 @@
 #define ROW        17.0
 #define TEXT       10.5
 #define LEAST      0.6 /* points of width below which a box is not drawn */
+#define SEEN       3.0 /* below which none makes the picture higher: hairs of a single sample */
 #define MOST_DEPTH 200u
 #define HEAD       78.0
 #define FOOT       26.0
@@ -55,7 +56,7 @@ struct flame {
 	enum ut_prof_owner *owner; /* by function */
 	double *x;                 /* by node: where its next child begins */
 	double scale;              /* points for each unit of weight */
-	uint32_t depth;            /* of what is drawn */
+	uint32_t depth;            /* of what is drawn: found by the first of two walks */
 	bool drawing;
 	bool used[UT_OWNERS];
 };
@@ -178,11 +179,12 @@ static bool place(void *ctx, uint32_t node, uint32_t depth)
 
 	f->x[n->parent] += width;
 	f->x[node] = box.x;
-	if (width < LEAST || depth >= MOST_DEPTH)
+	if (width < LEAST || depth >= (f->drawing ? f->depth : MOST_DEPTH))
 		return false;
 	if (f->drawing)
 		draw_box(f, node, box);
-	f->depth = depth + 1 > f->depth ? depth + 1 : f->depth;
+	else if (width >= SEEN && depth + 1 > f->depth)
+		f->depth = depth + 1;
 	return true;
 }
 

@@ -19,6 +19,7 @@
 #define LEAST_SHARE 5.0  /* percent that a cause has to take to be worth a line */
 #define OWN_SHARE   10.0 /* that must be the program's own before others are blamed on it */
 #define CLEAR_SHARE 20.0 /* from which on a function of the program comes before any cause */
+#define MOST_SHARE  50.0 /* from which on a cause comes before any function */
 #define MOST_UP     1024u
 
 /*
@@ -278,16 +279,47 @@ static void say_line(struct ut_buf *b, const struct about *a)
 	ut_buf_fmt(b, ":%" PRIu32 ")", f->line);
 }
 
-static void say_why(struct ut_buf *b, const struct about *a, uint64_t weight)
+/* "libgomp.so.1+0x1dfd0": a function that is known by its place only. */
+static bool is_nameless(const struct ut_prof *p, const struct ut_prof_frame *f)
+{
+	const char *module = ut_path_base(ut_prof_text(p, f->module).ptr);
+	struct ut_str name = ut_prof_text(p, f->function);
+
+	return f->module && ut_str_has_start(name, module) &&
+	       ut_str_starts(name.ptr + strlen(module), "+0x");
+}
+
+static uint64_t sum_of_module(const struct about *a, uint32_t module)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < a->p->function_count; i++)
+		sum += a->p->functions[i].module == module ? a->callee[i] : 0;
+	return sum;
+}
+
+/* Of functions without names, the file tells more. */
+static void say_callee(struct ut_buf *b, const struct about *a, uint64_t weight)
 {
 	size_t callee = heaviest(a->callee, a->p->function_count);
+	const struct ut_prof_frame *f = &a->p->functions[callee];
+	bool nameless = is_nameless(a->p, f);
+	uint64_t part = nameless ? sum_of_module(a, f->module) : a->callee[callee];
+
+	if (part * 4 <= weight)
+		return;
+	ut_buf_fmt(b, "%.0f%% of that in ", 100.0 * (double)part / (double)weight);
+	if (nameless)
+		ut_buf_text(b, ut_path_base(ut_prof_text(a->p, f->module).ptr));
+	else
+		add_name(b, a->p, f);
+}
+
+static void say_why(struct ut_buf *b, const struct about *a, uint64_t weight)
+{
 	size_t caller = heaviest(a->caller, a->p->function_count);
 
-	if (a->callee[callee] * 4 > weight) {
-		ut_buf_fmt(b, "%.0f%% of that in ",
-			   100.0 * (double)a->callee[callee] / (double)weight);
-		add_name(b, a->p, &a->p->functions[callee]);
-	}
+	say_callee(b, a, weight);
 	if (a->caller[caller]) {
 		ut_buf_fmt(b, "%s%scalled from ", b->len ? ", " : "",
 			   a->caller[caller] * 10 > weight * 9 ? "" : "most of it ");
@@ -319,25 +351,13 @@ static void say_top(struct ut_hot_verdict_line *l, struct about *a, const struct
 	free(a->inside);
 }
 
-/* What a module does while it is imported is not the work of who imports it. */
-static bool is_import(const struct ut_prof *p, const struct ut_prof_frame *f)
-{
-	return ut_str_is(ut_prof_text(p, f->function), "_find_and_load") &&
-	       ut_str_has_start(ut_prof_text(p, f->module), "<frozen importlib");
-}
-
-static bool is_own(const struct ut_prof *p, const struct ut_prof_frame *f)
-{
-	return ut_prof_is_own(p, f) || is_import(p, f);
-}
-
 /* The first row that is a function. */
 static const struct ut_hot_row *first_function(const struct ut_hotspots *h)
 {
 	for (size_t i = 0; i < h->count; i++) {
 		const struct ut_prof_frame *f = &h->rows[i].frame;
 
-		if ((f->function || f->module) && !is_import(h->profile, f))
+		if ((f->function || f->module) && !ut_prof_is_import(h->profile, f))
 			return &h->rows[i];
 	}
 	return NULL;
@@ -349,11 +369,11 @@ static const struct ut_hot_row *first_function(const struct ut_hotspots *h)
  */
 static void add_top(struct ut_hot_verdict *v, const struct ut_prof *p, uint64_t imports)
 {
-	struct about a = { .p = p, .own = is_own };
+	struct about a = { .p = p, .own = ut_prof_is_own_or_import };
 	const struct ut_hot_row *top;
 	struct ut_hotspots h;
 
-	ut_hotspots_init_own(&h, p, UT_HOT_BY_FUNCTION, is_own);
+	ut_hotspots_init(&h, p, UT_HOT_BY_OWN);
 	top = first_function(&h);
 	if (!top || 100 * (double)top->self < OWN_SHARE * (double)(p->weight - imports)) {
 		ut_hotspots_release(&h);
@@ -366,15 +386,22 @@ static void add_top(struct ut_hot_verdict *v, const struct ut_prof *p, uint64_t 
 	ut_hotspots_release(&h);
 }
 
+/* Imports are no work: a longer run has the same. */
+static bool comes_first(const struct ut_hot_verdict_line *cause,
+			const struct ut_hot_verdict_line *own, const struct ut_prof *p)
+{
+	return cause->weight > own->weight && (share(own->weight, p) < CLEAR_SHARE ||
+					       (share(cause->weight, p) > MOST_SHARE &&
+						!strstr(cause->say.data, causes[IMPORTS].say)));
+}
+
 /* What is small beside a cause is not what to look at first. */
 static void put_first(struct ut_hot_verdict *v, const struct ut_prof *p)
 {
 	struct ut_hot_verdict_line own = v->lines[0];
 	size_t i = 0;
 
-	if (share(own.weight, p) >= CLEAR_SHARE)
-		return;
-	for (; i + 1 < v->count && v->lines[i + 1].weight > own.weight; i++)
+	for (; i + 1 < v->count && comes_first(&v->lines[i + 1], &own, p); i++)
 		v->lines[i] = v->lines[i + 1];
 	v->lines[i] = own;
 }

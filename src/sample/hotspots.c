@@ -7,6 +7,7 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "base/str.h"
+#include "sample/whose.h"
 
 const char *const ut_hot_by_words[UT_HOT_BYS] = {
 #define UT_HOT_BY_WORD(by, word, title) word,
@@ -44,7 +45,7 @@ static struct ut_prof_frame key_of(const struct ut_hotspots *h, const struct ut_
 	struct ut_prof_frame key = *f;
 
 	key.address = 0;
-	if (h->by == UT_HOT_BY_FUNCTION)
+	if (h->by == UT_HOT_BY_FUNCTION || h->by == UT_HOT_BY_OWN)
 		key.file = key.line = 0;
 	else if (h->by == UT_HOT_BY_MODULE)
 		key = (struct ut_prof_frame){ .module = f->module };
@@ -142,7 +143,11 @@ void ut_hot_row_name(const struct ut_hotspots *h, const struct ut_hot_row *r, st
 						    : r->frame.function;
 	struct ut_str s = ut_prof_text(p, name);
 
-	if (name)
+	if (h->by == UT_HOT_BY_OWN && ut_prof_is_import(p, &r->frame))
+		ut_buf_text(b, "[imports]");
+	else if (h->by == UT_HOT_BY_OWN && !name && !r->frame.module)
+		ut_buf_text(b, "[outside the program's own code]");
+	else if (name)
 		ut_buf_add(b, s.ptr, s.len);
 	else if (h->by == UT_HOT_BY_TASK)
 		ut_buf_text(b, "[outside any task]");
@@ -205,18 +210,34 @@ void ut_hotspots_init(struct ut_hotspots *h, const struct ut_prof *p, enum ut_ho
 	case UT_HOT_BY_PROCESS:
 		count_groups(h, UT_GROUP_PROCESS);
 		break;
+	case UT_HOT_BY_OWN:
+		count_frames(h, ut_prof_is_own_or_import);
+		break;
 	default:
 		count_frames(h, by == UT_HOT_BY_PYTHON_LINE ? ut_prof_is_script : NULL);
 	}
 	settle(h);
 }
 
-void ut_hotspots_init_own(struct ut_hotspots *h, const struct ut_prof *p, enum ut_hot_by by,
-			  bool (*wanted)(const struct ut_prof *p, const struct ut_prof_frame *f))
+uint64_t ut_hotspots_for_own(const struct ut_prof *p)
 {
-	*h = (struct ut_hotspots){ .by = by, .profile = p };
-	count_frames(h, wanted);
-	settle(h);
+	uint64_t with = 0, alone = 0;
+	struct ut_hotspots h;
+	size_t own = 0;
+
+	ut_hotspots_init(&h, p, UT_HOT_BY_OWN);
+	for (size_t i = 0; i < h.count; i++) {
+		with += h.rows[i].frame.function ? h.rows[i].self : 0;
+		own += h.rows[i].frame.function && h.rows[i].self;
+	}
+	ut_hotspots_release(&h);
+	if (own < 2)
+		return 0;
+	ut_hotspots_init(&h, p, UT_HOT_BY_FUNCTION);
+	for (size_t i = 0; i < h.count; i++)
+		alone += ut_prof_is_own_or_import(p, &h.rows[i].frame) ? h.rows[i].self : 0;
+	ut_hotspots_release(&h);
+	return with > alone ? with - alone : 0;
 }
 
 void ut_hotspots_release(struct ut_hotspots *h)

@@ -4,7 +4,8 @@
  * Self is the weight of samples whose innermost frame belongs to a row. Total is that of samples
  * with such a frame anywhere on their stack, once each: a function that calls itself does not count
  * twice. Of Python's lines self is what was spent there and in anything that is not Python and was
- * called from there.
+ * called from there. Of own functions, those of the program itself (whose.h), it is what was spent
+ * there and in libraries, interpreters and the kernel, called from there.
  *
  * Owner: the caller. Strings are those of the profile, which has to stay.
  */
@@ -21,6 +22,7 @@
 /* what rows stand for, its word on the command line, its title */
 #define UT_HOT_BY_LIST(X)                                                                          \
 	X(FUNCTION, "function", "Function")                                                        \
+	X(OWN, "own", "Own function")                                                              \
 	X(MODULE, "module", "Module")                                                              \
 	X(LINE, "line", "Line")                                                                    \
 	X(PYTHON_LINE, "python-line", "Python line")                                               \
@@ -56,10 +58,11 @@ struct ut_hotspots {
 void ut_hotspots_init(struct ut_hotspots *h, const struct ut_prof *p, enum ut_hot_by by);
 void ut_hotspots_release(struct ut_hotspots *h);
 
-/* The same of those frames only that somebody wants: what is spent in others is self of the
- * innermost wanted one that called them. What nobody wanted has called is a row of its own. */
-void ut_hotspots_init_own(struct ut_hotspots *h, const struct ut_prof *p, enum ut_hot_by by,
-			  bool (*wanted)(const struct ut_prof *p, const struct ut_prof_frame *f));
+/*
+ * How much of the profile's weight libraries took for functions of the program itself: by that much
+ * rows of own functions tell more than rows of functions. 0 where there is one such row at most.
+ */
+uint64_t ut_hotspots_for_own(const struct ut_prof *p);
 
 /* "[outside any task]", "worker (4711)": what the row is called. Appends it. */
 void ut_hot_row_name(const struct ut_hotspots *h, const struct ut_hot_row *r, struct ut_buf *b);

@@ -10,6 +10,7 @@
 #include "sample/hotspots.h"
 #include "sample/short_name.h"
 #include "sample/table_parts.h"
+#include "sample/whose.h"
 #include "text/out.h"
 #include "text/table_report.h"
 
@@ -116,7 +117,8 @@ static struct ut_report_cell module_cell(const struct ut_hotspots *h, const stru
 
 	/* it would be said twice */
 	if (people && (h->by == UT_HOT_BY_MODULE || h->by == UT_HOT_BY_PROCESS ||
-		       (r->frame.file && r->frame.file == module)))
+		       (r->frame.file && r->frame.file == module) ||
+		       (h->by == UT_HOT_BY_OWN && ut_prof_is_import(h->profile, &r->frame))))
 		return ut_report_none();
 	return ut_hot_path_cell(h->profile, module, people);
 }

@@ -69,6 +69,15 @@ static uint32_t caller_of(const struct ut_trace *t, uint32_t stack)
 	return ut_stacks_get(&t->stacks, stack).caller;
 }
 
+/* "libc.so.6+0x29f40": without its debug info, what calls main() has no name. */
+static bool is_nameless_libc(const struct ut_trace *t, const struct ut_place_in_code *p)
+{
+	const char *name = ut_strtab_get(&t->strings, p->function).ptr;
+
+	return (ut_str_starts(name, "libc.so.6+0x") || ut_str_starts(name, "libc-2.")) &&
+	       strstr(name, "+0x");
+}
+
 /* Where the C library calls into the program: nobody looks for memory there. */
 static bool is_entry(const struct ut_trace *t, const struct ut_place_in_code *p)
 {
@@ -84,7 +93,7 @@ static bool is_entry(const struct ut_trace *t, const struct ut_place_in_code *p)
 		if (ut_str_is(ut_strtab_get(&t->strings, p->function), names[i]))
 			return true;
 	}
-	return false;
+	return is_nameless_libc(t, p);
 }
 
 /* Past frames that only allocate. */

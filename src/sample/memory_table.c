@@ -13,6 +13,8 @@
 #include "text/out.h"
 #include "text/table_report.h"
 
+#define LEAST_IMPORTS 20.0 /* percent of the peak that are worth a word */
+
 #define NAME_COLUMNS   60
 #define MODULE_COLUMNS 32
 #define SURE           1.96 /* standard deviations: 95 of 100 times it is no further off */
@@ -220,6 +222,20 @@ static const struct ut_memory_process *largest(const struct ut_memory_report *r,
 	return most;
 }
 
+/* What modules keep is nobody's work, and hides what the program does with them. */
+static void add_imports(struct ut_buf *b, const struct ut_memory_report *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_memory_line *l = &r->lines[i];
+		double part = share(l->total, r->of[UT_MEMORY_AT_PEAK].bytes);
+
+		if (part >= LEAST_IMPORTS && r->by == UT_MEMORY_BY_FUNCTION &&
+		    ut_str_is(ut_strtab_get(&r->strings, l->name), "_find_and_load") &&
+		    ut_str_has_start(ut_strtab_get(&r->strings, l->module), "<frozen importlib"))
+			ut_buf_fmt(b, "; %.1f%% is what importing Python modules took", part);
+	}
+}
+
 static void add_peak(struct ut_buf *b, const struct ut_memory_report *r)
 {
 	const struct ut_memory_line *top = most_of(r, UT_MEMORY_AT_PEAK);
@@ -239,6 +255,7 @@ static void add_peak(struct ut_buf *b, const struct ut_memory_report *r)
 	ut_buf_fmt(b, ", %s%.1f%%", count > 1 ? "of all peaks " : "",
 		   share(top->of[UT_MEMORY_AT_PEAK].bytes, r->of[UT_MEMORY_AT_PEAK].bytes));
 	add_from(b, r, top, UT_MEMORY_AT_PEAK);
+	add_imports(b, r);
 }
 
 static void add_lost(struct ut_buf *b, const struct ut_memory_report *r)

@@ -5,9 +5,20 @@
 #include "sample/prof.h"
 
 static const char *const roots[] = {
-	"/usr/lib",    "/lib/",        "/lib64/",        "/usr/include/", "/usr/local/include/",
-	"/usr/share/", "/usr/libexec", "/usr/local/go/", "/rustc/",       "[",
-	"/proc/",      "/dev/",
+	"/usr/lib",        "/lib/",        "/lib64/",        "/usr/include/", "/usr/local/include/",
+	"/usr/share/",     "/usr/libexec", "/usr/local/go/", "/rustc/",       "[",
+	"/proc/",          "/dev/",        "/opt/intel/",    "/nix/store/",   "/gnu/store/",
+	"/usr/local/cuda",
+};
+
+/* Libraries of everybody, wherever an environment (conda, modules, spack) has put them. */
+static const char *const libraries[] = {
+	"libc.so",     "libc-2",      "libm.so",    "libm-2",    "ld-linux", "ld-2",
+	"libpthread",  "libdl.so",    "librt.so",   "libstdc++", "libgcc_s", "libgfortran",
+	"libquadmath", "libgomp",     "libiomp5",   "libomp.so", "libtbb",   "libmkl_",
+	"libopenblas", "libblas",     "libcblas",   "liblapack", "libdnnl",  "libmpi",
+	"libcudart",   "libcuda.so",  "libcublas",  "libcudnn",  "libnccl",  "libjemalloc",
+	"libtcmalloc", "libmimalloc", "libsycl.so", "libOpenCL", "libze_",
 };
 
 static const char *const folders[] = { "/node_modules/", "/.cargo/registry/" };
@@ -33,6 +44,17 @@ static bool is_interpreter(struct ut_str path)
 	return false;
 }
 
+static bool is_well_known(struct ut_str path)
+{
+	const char *base = ut_path_base(path.ptr);
+
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		if (ut_str_starts(base, libraries[i]) && strstr(base, ".so"))
+			return true;
+	}
+	return false;
+}
+
 bool ut_path_is_library(struct ut_str path)
 {
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
@@ -43,7 +65,7 @@ bool ut_path_is_library(struct ut_str path)
 		if (ut_str_find(path, folders[i]))
 			return true;
 	}
-	return ut_is_library_file(path);
+	return is_well_known(path) || ut_is_library_file(path);
 }
 
 bool ut_prof_is_interpreter(const struct ut_prof *p, const struct ut_prof_frame *f)
@@ -67,6 +89,17 @@ bool ut_prof_is_own(const struct ut_prof *p, const struct ut_prof_frame *f)
 	/* what has no path is no file: code made at run time */
 	return f->module ? memchr(module.ptr, '/', module.len) != NULL
 			 : f->file && memchr(file.ptr, '/', file.len) != NULL;
+}
+
+bool ut_prof_is_import(const struct ut_prof *p, const struct ut_prof_frame *f)
+{
+	return ut_str_is(ut_prof_text(p, f->function), "_find_and_load") &&
+	       ut_str_has_start(ut_prof_text(p, f->module), "<frozen importlib");
+}
+
+bool ut_prof_is_own_or_import(const struct ut_prof *p, const struct ut_prof_frame *f)
+{
+	return ut_prof_is_own(p, f) || ut_prof_is_import(p, f);
 }
 
 enum ut_prof_owner ut_prof_owner(const struct ut_prof *p, const struct ut_prof_frame *f)

@@ -32,4 +32,10 @@ enum ut_prof_owner ut_prof_owner(const struct ut_prof *p, const struct ut_prof_f
 /* Is the frame one of the program itself? What is inlined from somebody's header is not. */
 bool ut_prof_is_own(const struct ut_prof *p, const struct ut_prof_frame *f);
 
+/* What imports modules: what a module does meanwhile is not the work of who imports it. */
+bool ut_prof_is_import(const struct ut_prof *p, const struct ut_prof_frame *f);
+
+/* Whom time in libraries is charged to: code of the program, and imports. */
+bool ut_prof_is_own_or_import(const struct ut_prof *p, const struct ut_prof_frame *f);
+
 #endif

@@ -16,7 +16,9 @@
 #include "session/session_plan.h"
 #include "wire/control.h"
 
-#define MANY_HZ 1000 /* in a second: who asks for more is told what it costs */
+#define MANY_HZ  1000 /* in a second: who asks for more is told what it costs */
+#define LEAST_US 3u   /* that the kernel needs for a sample */
+#define MOST_US  20u  /* as of virtual machines: docs/performance.md */
 
 static bool is_python(const struct ut_sampling *s)
 {
@@ -127,10 +129,26 @@ static void tell_no_timers(const struct ut_sampling *s)
 	ut_arena_release(&arena);
 }
 
+/* The interrupt is the kernel's, and dearer on virtual machines: a range is all that is known. */
+static void tell_cost(const struct ut_sampling *s, const struct ut_sampler_result *r)
+{
+	const bool many = s->plan->sampling.hz > MANY_HZ && !s->plan->out.quiet;
+	const struct ut_session_news news = { .kind = UT_NEWS_REMARK,
+					      .level = many ? UT_INFO : UT_DEBUG };
+	char reading[32], least[32], most[32];
+
+	ut_session_say(s->client, news,
+		       "%" PRIu64 " samples: reading them took %s of CPU time beside the program; "
+		       "in it, taking them took some %s (%u us each) to %s (%u us, on a virtual "
+		       "machine)",
+		       r->samples, ut_time_text(reading, sizeof(reading), r->reading),
+		       ut_time_text(least, sizeof(least), r->samples * LEAST_US * 1000), LEAST_US,
+		       ut_time_text(most, sizeof(most), r->samples * MOST_US * 1000), MOST_US);
+}
+
 static void tell(const struct ut_sampling *s, const struct ut_sampler_result *r)
 {
 	const struct ut_session_news news = { .kind = UT_NEWS_REMARK, .level = UT_WARN };
-	char time[32];
 
 	if (s->timers && !r->programs && !r->off)
 		tell_no_timers(s);
@@ -143,14 +161,7 @@ static void tell(const struct ut_sampling *s, const struct ut_sampler_result *r)
 	if (r->failure)
 		ut_session_say(s->client, news, "%" PRIu64 " samples could not be written: %s",
 			       r->unwritten, strerror(r->failure));
-	ut_session_say(s->client,
-		       (struct ut_session_news){ .kind = UT_NEWS_REMARK,
-						 .level = s->plan->sampling.hz > MANY_HZ &&
-									  !s->plan->out.quiet
-								  ? UT_INFO
-								  : UT_DEBUG },
-		       "%" PRIu64 " samples: reading them took %s of CPU time beside the program",
-		       r->samples, ut_time_text(time, sizeof(time), r->reading));
+	tell_cost(s, r);
 	if (r->no_waits)
 		ut_session_say(s->client, news, "where threads wait is not sampled: %s",
 			       s->timers ? "that needs the kernel's samples"

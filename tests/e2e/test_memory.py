@@ -266,6 +266,36 @@ class Allocators(Recorded):
         self.assertEqual((got.returncode, got.stdout), (0, b"hello\n"), got.stderr)
         self.assertIn(b"has an allocator linked into it", got.stderr)
 
+    def test_a_program_at_a_fixed_address_has_none_of_its_own(self):
+        """Where malloc's address is taken, it is a place in the program that leads to ours."""
+        app = self.compile("""
+            #include <stdio.h>
+            #include <stdlib.h>
+            int main(void) {
+                void *(*volatile way)(size_t) = malloc;
+                for (int i = 0; i < 100; i++)
+                    *(volatile char *)way(1000) = 1;
+                return puts("done") < 0;
+            }
+            """, "-no-pie", "-fno-pie")
+        self.assertEqual(self.record(app), "done\n")
+        self.assertNotIn(b"has an allocator linked into it", self.got.stderr)
+        self.assertEqual(self.rows()["main"]["allocations"], 100)
+
+    def test_a_program_with_holes(self):
+        """Parts that lie apart, as patchelf leaves them: the loader tells about one at a time."""
+        app = self.compile("""
+            #include <stdlib.h>
+            __attribute__((section(".far"), used)) static int far = 1;
+            static void *volatile keep;
+            __attribute__((noinline)) static void inner(void) { keep = malloc(1000); }
+            __attribute__((noinline)) static void outer(void) { inner(); keep = malloc(10); }
+            int main(void) { outer(); return !far; }
+            """, "-no-pie", "-fno-pie", "-Wl,--section-start=.far=0x900000")
+        self.record(app)
+        stacks = [self.plain(name) for name in self.rows("stack")]
+        self.assertIn("inner < outer < main", stacks)
+
     def test_static_programs_run(self):
         app = self.compile("int main(void) { return 0; }", "-static")
         self.assertEqual(self.unitrace("--memory", app).returncode, 0)
@@ -304,6 +334,13 @@ class Python(Recorded):
                 self.assertGreater(peak[5], 5e5)
                 stack = next(n for n in self.rows("stack") if n.startswith("big"))
                 self.assertRegex(stack, r"^big:7 < parse:10 < outer:12 < <module>:13$")
+
+    def test_what_modules_keep_is_said(self):
+        (self.dir / "big.py").write_text("data = [str(i) + 'x' for i in range(100000)]\n")
+        (self.dir / "main.py").write_text("import big\nprint(len(big.data))\n")
+        self.assertEqual(self.record(os.path.realpath(sys.executable), "main.py", each=False), "100000\n")
+        said = re.search(r"; ([0-9.]+)% is what importing Python modules took", self.verdict())
+        self.assertGreater(float(said[1]), 60)
 
     def test_each_object(self):
         self.assertEqual(self.script(os.path.realpath(sys.executable), each=True), "2\n")

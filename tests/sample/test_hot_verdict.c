@@ -14,6 +14,7 @@
 #include "draw/scene.h"
 #include "make_samples.h"
 #include "sample/flame_scene.h"
+#include "sample/hotspots.h"
 #include "sample/short_name.h"
 #include "sample/whose.h"
 #include "text/out.h"
@@ -72,6 +73,11 @@ static void the_program_is_told_from_libraries(void **state)
 		{ "f@/usr/lib/python3.11/json/x.py:/usr/lib/python3.11/json/x.py:4", false },
 		{ "f@<frozen importlib._bootstrap>:<frozen importlib._bootstrap>:4", false },
 		{ "f@/opt/bin/python3.11", false },
+		{ "f@/home/me/conda/envs/a/lib/libc.so.6", false },
+		{ "f@/apps/spack/gcc-13/lib64/libgomp.so.1.0.0", false },
+		{ "f@/home/me/lib/libmine.so", true },
+		{ "f@/home/me/app:/home/me/libmpi_helpers.c:3", true },
+		{ "f@/opt/intel/oneapi/lib/libsvml.so", false },
 		{ "f@[kernel]", false },
 		{ "f@anon", false },
 		{ "f", false },
@@ -170,6 +176,83 @@ static void causes_have_names(void **state)
 	ut_prof_release(&p);
 }
 
+static void a_cause_of_more_than_half_comes_first(void **state)
+{
+	static const char *const lines[] = {
+		"f@t.py:t.py:1 10",
+		"f@t.py:t.py:1;libgomp.so.1+0x1dfd0@/usr/lib/libgomp.so.1 15",
+		"f@t.py:t.py:1;libgomp.so.1+0x1de20@/usr/lib/libgomp.so.1 5",
+		"libgomp.so.1+0x1de20@/usr/lib/libgomp.so.1 45",
+		"other@/usr/lib/x.so 25",
+		"",
+	};
+	struct ut_hot_verdict v;
+	struct ut_prof p;
+
+	(void)state;
+	make_profile(&p, &all, lines);
+	ut_hot_verdict_init(&v, &p);
+	assert_int_equal(v.count, 2);
+	assert_non_null(strstr(v.lines[0].say.data, "65.0% (65 ns) is spent in the OpenMP"));
+	assert_non_null(strstr(v.lines[1].say.data, "f (t.py:1) takes 30.0% of 100 ns"));
+	/* functions without a name are told by their library, together */
+	assert_string_equal(v.lines[1].why.data, "67% of that in libgomp.so.1");
+	ut_hot_verdict_release(&v);
+	ut_prof_release(&p);
+}
+
+static void libraries_count_for_the_functions_that_call_them(void **state)
+{
+	static const char *const lines[] = {
+		"main@/home/me/app;work@/home/me/app 10",
+		"main@/home/me/app;work@/home/me/app;sort@/usr/lib/x.so 30",
+		"main@/home/me/app 5",
+		"start@/usr/lib/x.so 55",
+		"",
+	};
+	struct ut_hotspots h;
+	struct ut_buf name = { 0 };
+	struct ut_prof p;
+
+	(void)state;
+	make_profile(&p, &all, lines);
+	ut_hotspots_init(&h, &p, UT_HOT_BY_OWN);
+	assert_int_equal(h.count, 3);
+	assert_int_equal(h.rows[0].self, 55);
+	ut_hot_row_name(&h, &h.rows[0], &name);
+	assert_string_equal(name.data, "[outside the program's own code]");
+	assert_int_equal(h.rows[1].self, 40);
+	assert_int_equal(h.rows[2].self, 5);
+	assert_int_equal(h.rows[2].total, 45);
+	assert_int_equal(ut_hotspots_for_own(&p), 30);
+	ut_hotspots_release(&h);
+	ut_buf_release(&name);
+	ut_prof_release(&p);
+}
+
+/* One sample of a hundred levels among thousands: no reason for a page that is mostly white. */
+static void a_hair_makes_no_flame_graph_higher(void **state)
+{
+	static char deep[4096] = "main";
+	const char *lines[] = { "main;a 1000", deep, "" };
+	struct ut_out *out = ut_out_open_memory();
+	struct ut_scene *s;
+	struct ut_prof p;
+	size_t len;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		snprintf(deep + strlen(deep), sizeof(deep) - strlen(deep), ";deep_%d", i);
+	snprintf(deep + strlen(deep), sizeof(deep) - strlen(deep), " 1");
+	make_profile(&p, &all, lines);
+	s = ut_flame_scene(&p, NULL);
+	assert_int_equal(ut_picture_write(s, UT_PICTURE_SVG, out, NULL), 0);
+	assert_null(strstr(ut_out_data(out, &len), "deep_50"));
+	ut_scene_free(s);
+	ut_out_abandon(out);
+	ut_prof_release(&p);
+}
+
 static void a_flame_graph_has_a_box_for_each_function(void **state)
 {
 	static const char *const lines[] = { "main;a;b 10", "main;a 5", "main;<script> 7", "" };
@@ -211,6 +294,9 @@ int main(void)
 		cmocka_unit_test(a_short_run_is_judged_without_its_imports),
 		cmocka_unit_test(without_own_code_the_heaviest_is_told),
 		cmocka_unit_test(causes_have_names),
+		cmocka_unit_test(a_cause_of_more_than_half_comes_first),
+		cmocka_unit_test(libraries_count_for_the_functions_that_call_them),
+		cmocka_unit_test(a_hair_makes_no_flame_graph_higher),
 		cmocka_unit_test(a_flame_graph_has_a_box_for_each_function),
 	};
 
