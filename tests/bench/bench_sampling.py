@@ -1,4 +1,5 @@
-"""What sampling CPU time costs, beside perf and py-spy, in one run; and how fast samples get names.
+"""What sampling CPU time costs, beside perf, samply, py-spy and scalene, in one run; and how fast
+samples get names.
 
     python3 tests/bench/bench_sampling.py
 
@@ -100,18 +101,27 @@ def ours(hz, *more):
             "--overwrite"]
 
 
+def tool(name, where):
+    """A tool of others: installed, or in the tests' environment."""
+    found = shutil.which(name) or shutil.which(name, path=str(BUILD / "venv/bin"))
+    if not found:
+        print(f"{name} is not installed ({where}): nothing to compare with")
+    return found
+
+
 def record(folder):
     ways = {"alone": [], "unitrace, 1 kHz": ours(1000), "unitrace, 10 kHz": ours(10000),
             "unitrace, 1 kHz, timers": ours(1000, "--sampling-by", "timer"),
             "unitrace, 1 kHz, waits": ours(1000, "--sampling-waits")}
-    perf = shutil.which("perf")
+    perf = tool("perf", "linux-perf")
     if perf:
         base = [perf, "record", "-q", "-B", "-N", "-o", "perf.data"]
         ways["perf record -g, 1 kHz"] = [*base, "-F", "1000", "-g"]
         ways["perf record --call-graph dwarf, 1 kHz"] = [*base, "-F", "1000", "--call-graph", "dwarf"]
         ways["perf record -g, 10 kHz"] = [*base, "-F", "10000", "-g"]
-    else:
-        print("perf is not installed (linux-perf): nothing to compare with")
+    samply = tool("samply", "Debian from forky on")
+    if samply:
+        ways["samply record, 1 kHz"] = [samply, "record", "--save-only", "-r", "1000", "-o", "samply.json", "--"]
     added = compare("eight busy threads", ways, [BUSY, "8", WORK], folder)
     if perf:
         print(f"  to perf record -g at 1 kHz: "
@@ -122,14 +132,16 @@ def record_python(folder):
     script = pathlib.Path(folder) / "work.py"
     script.write_text(PYTHON_WORK)
     ways = {"alone": [], "unitrace, 1 kHz": ours(1000), "unitrace, 100 Hz": ours(100)}
-    spy = shutil.which("py-spy") or shutil.which("py-spy", path=str(BUILD / "venv/bin"))
+    spy = tool("py-spy", "PyPI")
     if spy:
         for hz in (100, 1000):
             ways[f"py-spy record, {hz} Hz"] = [spy, "record", "-r", hz, "-o", "spy.raw", "-f", "raw",
                                                "--"]
-    else:
-        print("py-spy is not installed (PyPI): nothing to compare with")
     compare("a Python program", ways, [sys.executable, script], folder)
+    scalene = tool("scalene", "PyPI")
+    if scalene:  # it takes the script's name, and runs it in its own process
+        with_it = [scalene, "run", "--cpu-only", "-o", "scalene.json"]
+        compare("the same, under scalene (100 Hz)", {"alone": [sys.executable], "scalene": with_it}, [script], folder)
 
 
 HEAD = struct.Struct("<II")
