@@ -391,6 +391,39 @@ class Nvtx(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout.decode(), r"^injected [01]\n")
 
+    def build_with_headers(self, source):
+        """A program that NVTX's own headers are compiled into; they come with the package nvidia-nvtx."""
+        found = sorted(pathlib.Path(common.BUILD).glob("venv/lib/python3*/site-packages/nvidia/**/nvToolsExtPayload.h"))
+        if not found:
+            self.skipTest("NVTX's headers are not installed (tools/setup.sh python)")
+        source = pathlib.Path(__file__).resolve().parents[1] / "real" / source
+        subprocess.run(["cc", "-I", found[-1].parent.parent, source, "-o", self.dir / "program", "-ldl"], check=True)
+        return self.dir / "program"
+
+    def test_payloads_by_schemas(self):
+        done = self.unitrace(KERNELS, "-o", "out.json", self.build_with_headers("nvtx_payload.c"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.decode(), "schemas 1, enabled 1\npopped 0\nnothing to pop -1\n")
+        events = json.loads((self.dir / "out.json").read_text())["traceEvents"]
+        marks = {e["name"]: e for e in self.spans(events, "marks")}
+        self.assertEqual(set(marks), {"initialise", "reduce", "named by its payload"})
+        self.assertEqual(marks["reduce"]["args"], {"bytes": 4096, "root": -1, "op": "max", "ratio": 0.5,
+                                                   "unit": "GB/s", "why": "because"})
+        self.assertEqual(marks["initialise"]["args"], {"bytes": 4096, "root": -1})
+        self.assertEqual(marks["named by its payload"]["args"], {"seconds": 1.5, "payload": -3})
+        around = marks["initialise"]
+        self.assertLess(around["ts"] + around["dur"], marks["named by its payload"]["ts"])
+        begun = next(e for e in events if e["ph"] == "b")
+        self.assertEqual(begun["name"], "long one")
+        self.assertEqual((begun["args"]["seconds"], begun["args"]["payload"]), (1.5, -3))
+        self.assertIn("a moment", [e["name"] for e in events if e["ph"] == "i"])
+
+    def test_headers_without_a_session(self):
+        """What is pushed is popped, and nothing is recorded."""
+        program_of_nvtx = self.build_with_headers("nvtx_payload.c")
+        done = self.run_words(program_of_nvtx, env=common.environment(NVTX_INJECTION64_PATH=str(CUDA)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_the_python_package(self):
         script = self.dir / "marks.py"
         script.write_text("import nvtx\n"

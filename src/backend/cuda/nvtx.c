@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "backend/cuda/cuda.h"
+#include "backend/cuda/nvtx_payload.h"
 #include "base/utf8.h"
 #include "ittnotify.h"
 
@@ -201,6 +202,11 @@ static void add_payload(__itt_domain *domain, __itt_id id, const struct nvtx_att
 				   data.to);
 }
 
+static const struct nvtx_data *payloads_of(const struct nvtx_attributes *a)
+{
+	return a->reserved > 0 ? (const struct nvtx_data *)(uintptr_t)a->payload.u64 : NULL;
+}
+
 /* What a range carries besides its name. The null id is the range that was pushed last. */
 static void add_facts(__itt_domain *domain, __itt_id id, const struct nvtx_attributes *a)
 {
@@ -208,7 +214,10 @@ static void add_facts(__itt_domain *domain, __itt_id id, const struct nvtx_attri
 
 	if (!knows(a, sizeof(*a)))
 		return;
-	add_payload(domain, id, a);
+	if (a->payload_type == NVTX_PAYLOAD_EXTENDED)
+		ut_nvtx_add_payload(domain, id, payloads_of(a), (size_t)a->reserved);
+	else
+		add_payload(domain, id, a);
 	if (!a->category)
 		return;
 	name = category_name(domain, a->category);
@@ -342,6 +351,75 @@ static void mark_w(const wchar_t *message)
 	mark(default_domain(), wide_string_of(message));
 }
 
+/* ---- the extension for payloads ------------------------------------------------------------ */
+
+static uint64_t register_schema(void *domain, const struct nvtx_schema *schema)
+{
+	return ut_nvtx_add_schema(domain_of(domain), schema);
+}
+
+static uint64_t register_enum(void *domain, const struct nvtx_enum *e)
+{
+	return ut_nvtx_add_enum(domain_of(domain), e);
+}
+
+static __itt_string_handle *payload_name(const __itt_domain *domain, const struct nvtx_data *data,
+					 size_t count)
+{
+	__itt_string_handle *message = ut_nvtx_payload_message(domain, data, count);
+
+	return message ? message : string_of(NULL);
+}
+
+static int push_payload(void *domain, const struct nvtx_data *data, size_t count)
+{
+	__itt_domain *d = domain_of(domain);
+	int depth = push(d, payload_name(d, data, count), NULL);
+
+	ut_nvtx_add_payload(d, __itt_null, data, count);
+	return depth;
+}
+
+/* What is known at the end only; ranges of NCCL are pushed plainly and end so. */
+static int pop_payload(void *domain, const struct nvtx_data *data, size_t count)
+{
+	__itt_domain *d = domain_of(domain);
+
+	if (depth_of(d)->count)
+		ut_nvtx_add_payload(d, __itt_null, data, count);
+	return pop(d);
+}
+
+static uint64_t start_payload(void *domain, const struct nvtx_data *data, size_t count)
+{
+	__itt_domain *d = domain_of(domain);
+	uint64_t number = start(d, payload_name(d, data, count), NULL);
+
+	ut_nvtx_add_payload(d, __itt_id_make(d, number), data, count);
+	return number;
+}
+
+static void end_payload(void *domain, uint64_t number, const struct nvtx_data *data, size_t count)
+{
+	__itt_domain *d = domain_of(domain);
+
+	ut_nvtx_add_payload(d, __itt_id_make(d, number), data, count);
+	end(d, number);
+}
+
+static void mark_payload(void *domain, const struct nvtx_data *data, size_t count)
+{
+	__itt_domain *d = domain_of(domain);
+
+	mark(d, payload_name(d, data, count));
+}
+
+static uint8_t is_enabled(void *domain)
+{
+	(void)domain;
+	return 1;
+}
+
 static void *register_string_a(void *domain, const char *text)
 {
 	(void)domain;
@@ -473,5 +551,34 @@ EXPORT int InitializeInjectionNvtx2(nvtx_get_table *get_table)
 		return 0;
 	fill_core(c);
 	fill_cuda(c);
+	return 1;
+}
+
+EXPORT int InitializeInjectionNvtxExtension(struct nvtx_extension *extension);
+
+/* The same for what came later; of it, payloads. */
+EXPORT int InitializeInjectionNvtxExtension(struct nvtx_extension *extension)
+{
+	static const struct slot payload[] = {
+		SLOT(NVTX_SCHEMA_REGISTER, register_schema),
+		SLOT(NVTX_ENUM_REGISTER, register_enum),
+		SLOT(NVTX_MARK_PAYLOAD, mark_payload),
+		SLOT(NVTX_RANGE_PUSH_PAYLOAD, push_payload),
+		SLOT(NVTX_RANGE_POP_PAYLOAD, pop_payload),
+		SLOT(NVTX_RANGE_START_PAYLOAD, start_payload),
+		SLOT(NVTX_RANGE_END_PAYLOAD, end_payload),
+		SLOT(NVTX_DOMAIN_IS_ENABLED, is_enabled),
+	};
+	const struct nvtx_segment *s;
+
+	if (!extension || extension->size < sizeof(*extension) ||
+	    extension->module != NVTX_MODULE_PAYLOAD || !extension->segment_count ||
+	    !default_domain())
+		return 0;
+	s = extension->segments;
+	for (size_t i = 0; i < sizeof(payload) / sizeof(*payload); i++) {
+		if (payload[i].id < s->count)
+			s->functions[payload[i].id] = (intptr_t)payload[i].function;
+	}
 	return 1;
 }

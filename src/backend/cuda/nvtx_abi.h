@@ -104,6 +104,10 @@ struct nvtx_attributes {
 _Static_assert(offsetof(struct nvtx_attributes, payload) == 24, "as NVTX lays it out");
 _Static_assert(sizeof(struct nvtx_attributes) == 48, "as NVTX lays it out");
 
+/* payload_type of attributes whose payload is the address of struct nvtx_data, reserved their
+ * count. */
+#define NVTX_PAYLOAD_EXTENDED ((int32_t)0xDFBD0009)
+
 typedef void nvtx_function(void);
 typedef nvtx_function **nvtx_slot; /* where NVTX keeps what it calls */
 
