@@ -132,6 +132,27 @@ class Program(Case):
         self.assertEqual((len(got.work), submitted), (20, 20))
         self.assertEqual({name[-2:] for name in got.devices.values()}, {"#0", "#1", "#2", "#3"})
 
+    def test_every_hierarchy_of_devices(self):
+        """Devices with tiles, tiles as devices, and tiles as devices that say which they are."""
+        composite = [f"0:3{bus}:0.0{tile} #{i}" for i, bus in enumerate("ab") for tile in ("", " tile 0", " tile 1")]
+        flat = [f"0:3{bus}:0.0 #{2 * i + t}" for i, bus in enumerate("ab") for t in range(2)]
+        combined = [f"0:3{bus}:0.0 tile {t} #{2 * i + t}" for i, bus in enumerate("ab") for t in range(2)]
+        for hierarchy, names in (("COMPOSITE", composite), ("FLAT", flat), ("COMBINED", combined)):
+            with self.subTest(hierarchy):
+                env = {"simulated": "devices=2 tiles=2", "ZE_FLAT_DEVICE_HIERARCHY": hierarchy}
+                got, submitted = self.record_way("everywhere", options=(KERNELS, "-d", "--no-summary"), **env)
+                self.assertEqual(sorted(name.split("] ")[1] for name in got.devices.values()), sorted(names))
+                self.assertEqual(len(got.work), submitted)
+                self.assertEqual(set(collections.Counter(s.event["pid"] for s in got.work).values()), {5})
+                self.assertAsDone(got)
+                rows = re.findall(r'^ *"(.+)", +(\d+), +(\d+), +[\d.]+, +(\d+), +(\d+), +(\d+)$', self.said, re.M)
+                self.assertEqual(sum(int(r[1]) for r in rows), submitted)
+                self.assertEqual(sum(int(r[2]) for r in rows), sum(s.ns for s in got.work))
+                done = self.unitrace("--device-list", env=self.environment(**env))
+                listed = [line for line in done.stdout.decode().splitlines() if "Simulated" in line]
+                self.assertEqual([line[:9] for line in listed],
+                                 [f"Device #{i}" for i in range(2 if hierarchy == "COMPOSITE" else 4)])
+
     def test_tiles_by_themselves(self):
         got, _ = self.record_way("regular", options=(KERNELS, "--separate-tiles"),
                                  simulated="tiles=2 skew_ns=1600")

@@ -1,6 +1,7 @@
 /*
  * sim_device.c - the driver and its devices: what there is, what it can do, what time it is there.
- * ZE_AFFINITY_MASK and ZE_FLAT_DEVICE_HIERARCHY=FLAT are honoured, as a driver does.
+ * ZE_AFFINITY_MASK and ZE_FLAT_DEVICE_HIERARCHY are honoured, as a driver does: COMPOSITE lists
+ * devices, which have tiles; FLAT lists tiles, which are devices; COMBINED lists tiles that say so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@ unsigned int sim_device_count;
 
 static struct sim_device *shown[MOST_SHOWN];
 static uint32_t shown_count;
-static bool flat;
+static bool flat, combined;
 
 /* ---- making them --------------------------------------------------------------------------- */
 
@@ -72,6 +73,7 @@ static void make_devices(void)
 
 	sim_configure();
 	flat = hierarchy && !strcmp(hierarchy, "FLAT");
+	combined = hierarchy && !strcmp(hierarchy, "COMBINED");
 	for (unsigned int i = 0; i < sim_config.devices; i++) {
 		struct sim_device *root = add_device(i, SIM_MOST_TILES, NULL);
 
@@ -81,9 +83,9 @@ static void make_devices(void)
 		}
 		if (is_masked(i, SIM_MOST_TILES))
 			continue;
-		for (unsigned int t = 0; flat && t < root->tile_count; t++)
+		for (unsigned int t = 0; (flat || combined) && t < root->tile_count; t++)
 			show(root->tiles[t]);
-		if (!flat || !root->tile_count)
+		if (!(flat || combined) || !root->tile_count)
 			show(root);
 	}
 }

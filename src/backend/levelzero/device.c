@@ -68,7 +68,12 @@ static bool learn(struct ut_ze_device *d, ze_handle device)
 	ut_ze_clock_init(&d->clock, ticks_a_second(&p), p.timestamp_bits, p.kernel_timestamp_bits);
 	learn_groups(d, device);
 	ut_ze_device_label(device, pci, sizeof(pci));
-	snprintf(label, sizeof(label), d->root ? "%s tile %u" : "%s", pci, d->tile);
+	/* With ZE_FLAT_DEVICE_HIERARCHY=COMBINED tiles are listed as devices, and say what they
+	 * are. */
+	if (!d->root && p.flags & ZE_DEVICE_IS_TILE)
+		d->tile = p.subdevice;
+	snprintf(label, sizeof(label), d->root || p.flags & ZE_DEVICE_IS_TILE ? "%s tile %u" : "%s",
+		 pci, d->tile);
 	snprintf(name, sizeof(name), "%.*s", (int)strnlen(p.name, sizeof(p.name)), p.name);
 	d->id = ut_ze.host->device(&(struct ut_device){ .size = sizeof(struct ut_device),
 							.index = d->index,

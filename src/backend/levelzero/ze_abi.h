@@ -72,6 +72,8 @@ enum {
 	ZE_DEVICE_IS_SUBDEVICE = 1u << 1,
 };
 
+#define ZE_DEVICE_IS_TILE (1u << 1) /* of flags */
+
 struct ze_device_properties {
 	uint32_t type;
 	void *next;
