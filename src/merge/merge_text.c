@@ -2,7 +2,8 @@
  * merge_text.c - Chrome JSON into Chrome JSON, event by event as text.
  *
  * Two looks at each file: the first finds what is in it (facts.c), out of which comes the
- * plan (plan.h); the second copies. Memory does not depend on the size of the files, and
+ * plan (plan.h); the second copies. Large files are copied at once, if what is in them can be
+ * guessed from their ends (merge_once.c). Memory does not depend on the size of the files, and
  * not on their number: beyond FILES_MOST of them, groups are merged into temporary files first.
  * Since merging is associative, the bytes are the same.
  */
@@ -31,6 +32,7 @@ struct file_stream {
 	const struct ut_merge_file *file;
 	struct ut_progress *progress;
 	struct ut_rewrite rewrite;
+	struct ut_facts *seen; /* NULL: the facts are known */
 	bool open;
 	uint64_t told; /* bytes, to progress */
 };
@@ -45,9 +47,14 @@ static int next_of_file(struct ut_stream *stream, struct ut_frame *frame, struct
 		rc = ut_rewrite_open(&s->rewrite, f->path, &f->facts, &f->plan, err);
 	if (rc)
 		return rc;
+	if (!s->open && s->seen) {
+		ut_facts_start(s->seen);
+		s->rewrite.seen = s->seen;
+	}
 	s->open = true;
 	rc = ut_rewrite_next(&s->rewrite, frame, err);
-	ut_progress_add(s->progress, s->rewrite.walk.source.taken - s->told);
+	/* a look that is the only one counts for two */
+	ut_progress_add(s->progress, (s->rewrite.walk.source.taken - s->told) * (s->seen ? 2 : 1));
 	s->told = s->rewrite.walk.source.taken;
 	return rc;
 }
@@ -61,13 +68,15 @@ static void close_file(struct ut_stream *stream)
 	free(s);
 }
 
-static struct ut_stream *open_file(const struct ut_merge *m, const struct ut_merge_file *file)
+static struct ut_stream *open_file(const struct ut_merge *m, const struct ut_merge_file *file,
+				   struct ut_facts *seen)
 {
 	struct file_stream *s = ut_make(sizeof(*s));
 
 	s->stream = (struct ut_stream){ next_of_file, close_file };
 	s->file = file;
 	s->progress = m->progress;
+	s->seen = seen;
 	return &s->stream;
 }
 
@@ -193,7 +202,7 @@ static int put_result(struct ut_runs *runs, const struct ut_frame *f, uint32_t f
 }
 
 int ut_merge_write(struct ut_merge *m, const struct ut_merge_plan *plan, struct ut_streams *s,
-		   struct ut_err *err)
+		   struct ut_merge_check *check, struct ut_err *err)
 {
 	struct result r = { .runs.put = put_result };
 	struct ut_buf tail = { 0 };
@@ -204,6 +213,8 @@ int ut_merge_write(struct ut_merge *m, const struct ut_merge_plan *plan, struct 
 	r.out = ut_out_open(m->output, m->out_flags);
 	ut_out_text(r.out, UT_MERGE_HEAD);
 	rc = ut_streams_merge(s->items, s->count, m->threads, &r.runs, err);
+	if (!rc && check)
+		rc = check->fn(check, err);
 	if (rc) {
 		ut_out_abandon(r.out);
 		return rc;
@@ -217,11 +228,12 @@ int ut_merge_write(struct ut_merge *m, const struct ut_merge_plan *plan, struct 
 
 /* ---- alone ----------------------------------------------------------------------------------- */
 
-void ut_merge_open_files(const struct ut_merge *m, size_t first, size_t count, struct ut_streams *s)
+void ut_merge_open_files(const struct ut_merge *m, size_t first, size_t count,
+			 struct ut_facts *seen, struct ut_streams *s)
 {
 	for (size_t i = first; i < first + count; i++) {
 		if (!m->files[i].left_out)
-			ut_streams_add(s, open_file(m, &m->files[i]));
+			ut_streams_add(s, open_file(m, &m->files[i], seen ? &seen[i] : NULL));
 	}
 }
 
@@ -230,8 +242,8 @@ static int merge_alone(struct ut_merge *m, const struct ut_merge_plan *plan, str
 	struct ut_streams s = { 0 };
 	int rc;
 
-	ut_merge_open_files(m, 0, m->count, &s);
-	rc = ut_merge_write(m, plan, &s, err);
+	ut_merge_open_files(m, 0, m->count, NULL, &s);
+	rc = ut_merge_write(m, plan, &s, NULL, err);
 	ut_streams_release(&s);
 	return rc;
 }
@@ -267,6 +279,8 @@ int ut_merge_text(struct ut_merge *m, struct ut_err *err)
 	int rc;
 
 	allow_open_files();
+	if (ut_merge_once(m))
+		return 0;
 	ut_share(m->sizes, m->count, (unsigned int)m->job->ranks, (unsigned int)m->job->rank,
 		 &first, &count);
 	rc = ut_merge_read_facts(m, first, count, err);

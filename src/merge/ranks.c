@@ -106,7 +106,7 @@ static int merge_share(struct ut_merge *m, size_t first, size_t count, struct sh
 	if (s->fd < 0)
 		return ut_err_set(err, -errno, "%s: %s", path, strerror(errno));
 	ut_spill_start(&s->mine, s->fd, 0, path);
-	ut_merge_open_files(m, first, count, &streams);
+	ut_merge_open_files(m, first, count, NULL, &streams);
 	rc = ut_merge_narrow(m, &streams, err);
 	if (!rc)
 		rc = ut_streams_merge(streams.items, streams.count, m->threads, &s->mine.runs, err);
@@ -145,7 +145,7 @@ static int write_alone(struct ut_merge *m, const struct ut_merge_plan *plan,
 		ut_streams_add(&s, ut_spill_open(fd, shares->paths[r]));
 	}
 	if (!rc)
-		rc = ut_merge_write(m, plan, &s, err);
+		rc = ut_merge_write(m, plan, &s, NULL, err);
 	ut_streams_release(&s);
 	return rc;
 }

@@ -335,6 +335,24 @@ static int check_unchanged(struct ut_rewrite *r, struct ut_err *err)
 	return 0;
 }
 
+/* What was guessed, and turns out to be otherwise, before the end of the file says more. */
+static bool is_surprised(const struct ut_rewrite *r)
+{
+	const struct ut_facts *seen = r->seen, *guessed = r->facts;
+
+	return seen->process_count > guessed->process_count || seen->samples ||
+	       (seen->id_first <= seen->id_last && guessed->id_first > guessed->id_last) ||
+	       (seen->id_texts && !guessed->id_texts) || !ut_rewrite_walk_was_clean(&r->walk);
+}
+
+static int end_file(struct ut_rewrite *r, struct ut_err *err)
+{
+	r->ended = true;
+	if (r->seen)
+		ut_facts_finish(r->seen, &r->walk);
+	return check_unchanged(r, err);
+}
+
 int ut_rewrite_next(struct ut_rewrite *r, struct ut_frame *frame, struct ut_err *err)
 {
 	enum ut_rewrite_walk_item item;
@@ -350,16 +368,20 @@ int ut_rewrite_next(struct ut_rewrite *r, struct ut_frame *frame, struct ut_err 
 		item = ut_rewrite_walk_next(&r->walk, err);
 		if (item == UT_ITEM_ERROR)
 			return err && err->code ? err->code : -EPROTO;
-		if (item == UT_ITEM_EVENT)
-			put_event(r, frame, &r->walk.event);
 		if (item == UT_ITEM_END) {
-			int rc = check_unchanged(r, err);
+			int rc = end_file(r, err);
 
-			r->ended = true;
 			if (rc)
 				return rc;
 			break;
 		}
+		if (r->seen)
+			ut_facts_note(r->seen, &r->seen_recent, &r->walk, item == UT_ITEM_EVENT);
+		if (item == UT_ITEM_EVENT)
+			put_event(r, frame, &r->walk.event);
 	}
+	if (r->seen && is_surprised(r))
+		return ut_err_set(err, -EAGAIN, "%s: not what its ends look like",
+				  r->walk.source.path);
 	return frame->count > 0;
 }

@@ -61,6 +61,9 @@ struct ut_rewrite {
 	int64_t key;
 	bool started, ended;
 	struct ut_facts_recent recent;
+	/* Set by who has guessed the facts: gets those that are true, all of them at the end. */
+	struct ut_facts *seen;
+	struct ut_facts_recent seen_recent;
 };
 
 /* facts, plan and path must stay. On failure nothing is left open. */
@@ -70,7 +73,7 @@ void ut_rewrite_close(struct ut_rewrite *r);
 
 /*
  * The next frame; 1, or 0 at the end, or a negative errno: also when the file is no longer the one
- * that the facts tell of.
+ * that the facts tell of; -EAGAIN if the facts were guessed, and wrong.
  */
 int ut_rewrite_next(struct ut_rewrite *r, struct ut_frame *frame, struct ut_err *err) UT_MUST_CHECK;
 

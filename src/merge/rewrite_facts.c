@@ -297,12 +297,7 @@ static int walk(struct ut_facts *f, struct ut_rewrite_walk *w, const struct ut_f
 	uint64_t told = 0;
 
 	while ((item = ut_rewrite_walk_next(w, err)) < UT_ITEM_END) {
-		if (item == UT_ITEM_EVENT)
-			note_event(f, &recent, &w->event);
-		else if (ut_str_is(w->key, "samples"))
-			f->samples = true;
-		else
-			note_member(f, w->key, w->value);
+		ut_facts_note(f, &recent, w, item == UT_ITEM_EVENT);
 		if (opts->progress && w->source.taken - told >= 1u << 20) {
 			atomic_fetch_add(opts->progress, w->source.taken - told);
 			told = w->source.taken;
@@ -313,37 +308,58 @@ static int walk(struct ut_facts *f, struct ut_rewrite_walk *w, const struct ut_f
 	return item == UT_ITEM_ERROR ? (err && err->code ? err->code : -EPROTO) : 0;
 }
 
+void ut_facts_start(struct ut_facts *f)
+{
+	*f = (struct ut_facts){ .first = INT64_MAX, .last = INT64_MIN, .rank = -1 };
+	f->id_first = UINT64_MAX;
+}
+
+void ut_facts_note(struct ut_facts *f, struct ut_facts_recent *recent,
+		   const struct ut_rewrite_walk *w, bool event)
+{
+	if (event)
+		note_event(f, recent, &w->event);
+	else if (ut_str_is(w->key, "samples"))
+		f->samples = true;
+	else
+		note_member(f, w->key, w->value);
+}
+
+void ut_facts_finish(struct ut_facts *f, const struct ut_rewrite_walk *w)
+{
+	struct stat st;
+
+	f->clean = ut_rewrite_walk_was_clean(w);
+	f->bytes = w->source.at;
+	if (!fstat(w->source.fd, &st)) {
+		f->size = (uint64_t)st.st_size;
+		f->mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec;
+	}
+	note_processes(f);
+	note_clock_and_rank(f);
+}
+
 int ut_facts_read(struct ut_facts *f, const char *path, const struct ut_facts_opts *opts,
 		  struct ut_err *err)
 {
 	struct teller teller = { opts, path };
 	struct ut_err why = { 0 };
 	struct ut_rewrite_walk w;
-	struct stat st;
 	int rc;
 
-	*f = (struct ut_facts){ .first = INT64_MAX, .last = INT64_MIN, .rank = -1 };
-	f->id_first = UINT64_MAX;
+	ut_facts_start(f);
 	rc = ut_rewrite_walk_open(&w, path, &why);
 	if (!rc) {
 		rc = walk(f, &w, opts, &why);
 		if (!rc)
 			ut_rewrite_walk_tell(&w, tell, &teller);
-		f->clean = ut_rewrite_walk_was_clean(&w);
-		f->bytes = w.source.at;
-		if (!fstat(w.source.fd, &st)) {
-			f->size = (uint64_t)st.st_size;
-			f->mtime = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
-				   (uint64_t)st.st_mtim.tv_nsec;
-		}
+		ut_facts_finish(f, &w);
 	}
 	ut_rewrite_walk_close(&w);
 	if (rc) {
 		ut_facts_release(f);
 		return ut_err_set(err, rc, "%s", why.text);
 	}
-	note_processes(f);
-	note_clock_and_rank(f);
 	return 0;
 }
 

@@ -70,6 +70,18 @@ int ut_facts_read(struct ut_facts *f, const char *path, const struct ut_facts_op
 		  struct ut_err *err) UT_MUST_CHECK;
 void ut_facts_release(struct ut_facts *f);
 
+struct ut_facts_recent;
+struct ut_rewrite_walk;
+
+/*
+ * The same in steps, for who walks over the file anyway: start, each item of the walk that is no
+ * end, finish at the end.
+ */
+void ut_facts_start(struct ut_facts *f);
+void ut_facts_note(struct ut_facts *f, struct ut_facts_recent *recent,
+		   const struct ut_rewrite_walk *w, bool event);
+void ut_facts_finish(struct ut_facts *f, const struct ut_rewrite_walk *w);
+
 /*
  * How a pid is known: 17 and "17" are the same, text keeps its quotes, none is 0. Points into the
  * event or to constant text; eight bytes can be read there.

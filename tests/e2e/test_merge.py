@@ -121,6 +121,61 @@ class Copies(Case):
         self.assertEqual(len(results), 1)
 
 
+class Large(Case):
+    """Of large files both ends are looked at first. Standard output cannot be taken back: there, nothing is guessed."""
+
+    def rank(self, rank, **odd):
+        """The text of 1.3 MB, with what is odd in the middle of it."""
+        events = [f'{{"ph":"X","pid":{odd.get("pid", 100 + rank)},"tid":1,"ts":{1000 + 3 * i}.{rank},"dur":2,'
+                  f'"name":"step","args":{{"n":{i}}}}}' for i in range(15000)]
+        events.insert(0, f'{{"ph":"M","pid":{odd.get("pid", 100 + rank)},"name":"process_name",'
+                         '"args":{"name":"solver"}}')
+        if "middle" in odd:
+            events.insert(8000, odd["middle"])
+        other = {"tool": "unitrace", "processes": [
+            {"pid": odd.get("pid", 100 + rank), "rank": rank, "host": odd.get("host", "node"),
+             "realtime_offset_ns": 1700000000000000000 + (10**9 if "host" in odd else 0)}]}
+        return '{"traceEvents":[\n' + ",\n".join(events) + '\n],"otherData":' + json.dumps(other) + "}\n"
+
+    def check(self, *texts, options=()):
+        names = [f"rank{i}.json" for i in range(len(texts))]
+        for name, text in zip(names, texts):
+            self.write(name, text)
+        self.merged(*names, options=options)
+        told = self.said
+        plain = self.unitrace("merge", "-o", "-", *options, *names)
+        self.assertEqual(plain.returncode, 0, plain.stderr)
+        self.assertEqual((self.dir / "out.json").read_bytes(), plain.stdout)
+        lines = [line for line in told.splitlines() if "events of" not in line and "replaced" not in line]
+        self.assertEqual(lines, [line for line in plain.stderr.decode().splitlines() if "events of" not in line])
+        return json.loads(plain.stdout)["traceEvents"]
+
+    def test_what_the_ends_tell_is_enough(self):
+        events = self.check(*(self.rank(i) for i in range(3)))
+        names = {e["args"]["name"] for e in events if e.get("name") == "process_name"}
+        self.assertEqual(names, {f"RANK {i} solver" for i in range(3)})
+        self.check(self.rank(0, pid=7), self.rank(1, pid=7), self.rank(2, pid=7))
+        self.check(self.rank(0), self.rank(1), options=("--offset", "rank1.json=12345", "--pids", "renumber"))
+
+    def test_what_only_the_middle_tells(self):
+        for middle in ('{"ph":"i","pid":101,"ts":5,"name":"of a pid of rank 1"}',
+                       '{"ph":"i","pid":9,"ts":5,"name":"of a process that the ends do not know"}',
+                       '{"ph":"i","pid":100,"ts":-7.5,"name":"before all others"}',
+                       '{"ph":"M","pid":100,"name":"process_name","args":{"name":"another"}}',
+                       '{"ph":"M","pid":100,"name":"process_sort_index","args":{"sort_index":12}}',
+                       '{"ph":"b","pid":100,"ts":5,"id":77,"cat":"c","name":"paired"}',
+                       '{"ph":"i","pid":100,"ts":5,"name":"trailing comma",}',
+                       '{"ph":"i","pid":100,"ts":5,"name":no JSON}', '17'):
+            with self.subTest(middle):
+                self.check(self.rank(0, middle=middle), self.rank(1, middle=middle), self.rank(2))
+
+    def test_hosts_and_files_of_other_shapes(self):
+        self.check(self.rank(0), self.rank(1, host="other"))
+        self.check(self.rank(0), self.rank(1).replace("\n", " "))
+        self.check(self.rank(0), self.rank(1)[:-200000])
+        self.check(self.rank(0), "[]")
+
+
 class Clocks(Case):
     def ours(self, host, offset, pid, times):
         events = ",\n".join(f'{{"ph":"i","pid":{pid},"tid":1,"ts":{t},"name":"m","s":"t"}}'
