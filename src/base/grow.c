@@ -51,3 +51,8 @@ void ut_keep_freed(void)
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 }
+
+void ut_share_freed(void)
+{
+	mallopt(M_ARENA_MAX, 2); /* 8 for each core, if nobody says otherwise */
+}

@@ -25,4 +25,8 @@ void *ut_make(size_t size);
  */
 void ut_keep_freed(void);
 
+/* For a process that lives long and has many short threads: memory that they free is used by each
+ * other. Else each of them may keep as much as the largest ever needed. Before any is started. */
+void ut_share_freed(void);
+
 #endif

@@ -116,6 +116,21 @@ static void overview(const struct ranks_opts *o, struct ut_out *out, const struc
 	}
 }
 
+/* For people: the sentence that comes first, and one table, or why there is none. */
+static void print_table(const struct ranks_opts *o, struct ut_out *out,
+			const struct ut_rank_view *v, const struct ut_report_opts *report)
+{
+	const char *nothing = ut_rank_table_nothing(v, o->what);
+
+	line(out, v, ut_rank_verdict);
+	if (nothing) {
+		ut_out_fmt(out, "%s.\n", nothing);
+		return;
+	}
+	ut_out_text(out, "\n");
+	ut_rank_table_print(out, v, o->what, report);
+}
+
 static int print(const struct ranks_opts *o, const struct ut_rank_view *v, struct ut_err *err)
 {
 	const struct ut_report_opts report = ut_table_report(&o->table, STDOUT_FILENO, USUAL_ROWS);
@@ -123,11 +138,9 @@ static int print(const struct ranks_opts *o, const struct ut_rank_view *v, struc
 
 	if (o->table.json && !o->chosen) {
 		ut_rank_json(out, v);
+	} else if (o->chosen && report.format == UT_REPORT_TABLE) {
+		print_table(o, out, v, &report);
 	} else if (o->chosen || o->table.csv) {
-		if (report.format == UT_REPORT_TABLE) {
-			line(out, v, ut_rank_verdict);
-			ut_out_text(out, "\n");
-		}
 		ut_rank_table_print(out, v, o->what, &report);
 	} else {
 		overview(o, out, v);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/classify.h"
+
 #define LONGEST 64u
 
 const char *const ut_coll_names[UT_COLLS] = {
@@ -124,18 +126,13 @@ uint32_t ut_coll_element(struct ut_str type)
 
 bool ut_coll_is_nccl(struct ut_str name, enum ut_coll_kind *coll)
 {
-	static const char *const starts[] = { "ncclDevKernel_", "ncclKernel_", "ncclSymkDevKernel_",
-					      "ncclSymDevKernel_", "rcclDevKernel_" };
+	const char *kind = memchr(name.ptr, '_', name.len);
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
-		size_t len = strlen(starts[i]);
-
-		if (!ut_str_has_start(name, starts[i]))
-			continue;
-		*coll = ut_coll_called((struct ut_str){ name.ptr + len, name.len - len });
-		return true;
-	}
-	return ut_str_has_start(name, "ncclDevKernel") || ut_str_has_start(name, "ncclKernel");
+	if (!ut_is_nccl_kernel(name))
+		return false;
+	if (kind)
+		*coll = ut_coll_called(ut_str_from(name, kind + 1));
+	return true;
 }
 
 const char *ut_coll_library(struct ut_str name, enum ut_coll_kind *coll)

@@ -21,6 +21,8 @@ void ut_ranks_release(struct ut_ranks *r)
 {
 	for (size_t i = 0; i < r->count; i++) {
 		free(r->items[i].calls);
+		free(r->items[i].shapes);
+		free(r->items[i].mores);
 		free(r->items[i].ends);
 		free(r->items[i].shifts);
 		free(r->items[i].tops);

@@ -21,56 +21,10 @@
 #include "base/str.h"
 #include "clocks/time_map.h"
 #include "model/strtab.h"
+#include "ranks/rank_call.h"
 #include "ranks/rank_use.h"
 
 struct ut_store;
-
-/* Why a call waited. */
-#define UT_RANK_WHY_LIST(X)                                                                        \
-	X(NOTHING, "-")                                                                            \
-	X(LATE_SENDER, "late sender")                                                              \
-	X(LATE_RECEIVER, "late receiver")                                                          \
-	X(COLLECTIVE, "late to collective")
-
-enum ut_rank_why {
-#define UT_RANK_WHY_ENUM(why, text) UT_RANK_##why,
-	UT_RANK_WHY_LIST(UT_RANK_WHY_ENUM)
-#undef UT_RANK_WHY_ENUM
-	UT_RANK_WHYS
-};
-
-extern const char *const ut_rank_why_words[UT_RANK_WHYS];
-
-#define UT_RANK_NOBODY UINT32_MAX
-
-/* One call. Strings are those of struct ut_ranks. */
-struct ut_rank_call {
-	uint64_t begin, end; /* ns, on the common clock once settled */
-	uint64_t sent, received;
-	uint64_t seq;        /* of a collective call, in its group */
-	uint32_t name;       /* "MPI_Allreduce" */
-	uint32_t group;      /* communicator, window or file; 0 = none */
-	uint32_t task;       /* of the program's own: the innermost around it; 0 = none */
-	int32_t to;          /* rank that it sends to; -1 = none */
-	int32_t root;        /* -1 = none */
-	uint32_t link;       /* once settled, of a collective call: its number, plus 1 */
-	uint8_t use;         /* enum ut_rank_use */
-	uint8_t meets;       /* the same, of the collective call that it is, begins or waits for */
-	uint8_t why;         /* enum ut_rank_why */
-	bool side;           /* inside another call, or not on the main thread */
-	bool firm;           /* nobody can leave it before those have come that it needs */
-	uint32_t waited_for; /* index of the rank; UT_RANK_NOBODY = did not wait */
-	uint64_t wait;       /* ns of it, from its begin on */
-};
-
-/* One end of a message. */
-struct ut_rank_end {
-	uint64_t id;
-	uint32_t call;    /* index */
-	uint32_t partner; /* once settled: index of the rank; UT_RANK_NOBODY = not found */
-	uint32_t partner_call;
-	bool received;
-};
 
 /*
  * A collective operation of another library than MPI. It may run beside what the rank computes:
@@ -107,6 +61,10 @@ struct ut_rank {
 	uint64_t first, last;   /* of all that its trace has, before it is settled */
 	struct ut_rank_call *calls; /* by begin */
 	size_t call_count, call_cap;
+	struct ut_rank_shape *shapes;
+	size_t shape_count, shape_cap;
+	struct ut_rank_more *mores;
+	size_t more_count, more_cap;
 	struct ut_rank_end *ends; /* by call */
 	size_t end_count, end_cap;
 	struct ut_rank_shift *shifts; /* by time */
@@ -191,9 +149,16 @@ void ut_ranks_thin(struct ut_ranks *r, size_t from, size_t budget);
 /* Fills in clocks, and counts messages that run backwards on them; moves nothing. */
 void ut_ranks_find_clocks(struct ut_ranks *r, size_t threads);
 
-static inline uint64_t ut_rank_time(const struct ut_rank_call *c)
+static inline const struct ut_rank_shape *ut_rank_shape(const struct ut_rank *one,
+							const struct ut_rank_call *c)
 {
-	return c->end - c->begin;
+	return &one->shapes[c->shape];
+}
+
+static inline const struct ut_rank_more *ut_rank_more(const struct ut_rank *one,
+						      const struct ut_rank_call *c)
+{
+	return c->more ? &one->mores[c->more - 1] : &ut_rank_no_more;
 }
 
 #endif

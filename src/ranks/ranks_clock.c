@@ -95,7 +95,12 @@ struct gathering {
 
 static const struct ut_rank_call *call_of(const struct gathering *g, const struct ut_rank_mark *m)
 {
-	return &g->ranks->items[m->rank].calls[m->call];
+	return ut_rank_mark_call(g->ranks, m);
+}
+
+static const struct ut_rank_shape *shape_of(const struct gathering *g, const struct ut_rank_mark *m)
+{
+	return ut_rank_shape(&g->ranks->items[m->rank], call_of(g, m));
 }
 
 static uint32_t clock_of(const struct gathering *g, const struct ut_rank_mark *m)
@@ -129,7 +134,7 @@ static void leave(struct gathering *g, uint32_t clock, int64_t at)
 /* Who of a collective call is needed by the others, and who needs them. */
 static void take_member(struct gathering *g, const struct ut_rank_mark *m)
 {
-	const struct ut_rank_call *c = call_of(g, m);
+	const struct ut_rank_shape *c = shape_of(g, m);
 	bool is_root = c->root >= 0 && c->root == g->ranks->items[m->rank].rank;
 	bool gives = c->meets == UT_RANK_ALL || (c->meets == UT_RANK_FROM_ROOT) == is_root;
 	bool needs = c->meets == UT_RANK_ALL || (c->meets == UT_RANK_TO_ROOT) == is_root;
@@ -138,10 +143,10 @@ static void take_member(struct gathering *g, const struct ut_rank_mark *m)
 	if (!g->has_came[clock] && !g->has_left[clock])
 		g->here[g->here_count++] = clock;
 	if (gives && m->kind == UT_RANK_MARK_MEMBER)
-		come(g, clock, (int64_t)ut_rank_came(&g->ranks->items[m->rank], m->call));
+		come(g, clock, (int64_t)ut_rank_came(&g->ranks->items[m->rank], m->index));
 	/* One that was only begun here is left where it is waited for. */
 	if (needs && c->use != UT_RANK_POST)
-		leave(g, clock, (int64_t)c->end);
+		leave(g, clock, (int64_t)call_of(g, m)->end);
 }
 
 static void one_before(struct gathering *g, uint32_t a, uint32_t b)
@@ -153,7 +158,7 @@ static void one_before(struct gathering *g, uint32_t a, uint32_t b)
 /* With rooted calls the hub is the root's clock, which the others are bound to. */
 static size_t hub_of(const struct gathering *g, const struct ut_rank_mark *marks)
 {
-	const struct ut_rank_call *c = call_of(g, &marks[0]);
+	const struct ut_rank_shape *c = shape_of(g, &marks[0]);
 	uint32_t root = c->root >= 0 ? ut_ranks_find(g->ranks, c->root) : UT_RANK_NOBODY;
 
 	for (size_t i = 0; root != UT_RANK_NOBODY && i < g->here_count; i++) {
@@ -168,7 +173,7 @@ static bool is_firm(const struct gathering *g, const struct ut_rank_mark *marks,
 	bool any = false;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct ut_rank_call *c = call_of(g, &marks[i]);
+		const struct ut_rank_shape *c = shape_of(g, &marks[i]);
 
 		if (!c->firm || c->meets == UT_RANK_SCAN)
 			return false;
@@ -197,23 +202,10 @@ static void meeting(struct gathering *g, const struct ut_rank_mark *marks, size_
 		g->has_came[g->here[i]] = g->has_left[g->here[i]] = false;
 }
 
-/* Of very many only some, chosen by their numbers. */
-static bool is_chosen(uint64_t id, uint64_t mask)
-{
-	return !((id * UINT64_C(0xd6e8feb86659fd93)) >> 40 & mask);
-}
-
 static void gather(struct gathering *g, const struct ut_rank_marks *m)
 {
-	uint64_t mask = 1;
-
-	while (!g->ranks->thin && m->count / mask > MOST_EVIDENCE)
-		mask *= 2;
-	mask--;
 	for (size_t i = 0, n; i < m->count; i += n) {
 		n = ut_rank_marks_alike(m, i);
-		if (!is_chosen(m->items[i].id, mask))
-			continue;
 		if (m->items[i].kind >= UT_RANK_MARK_MEMBER)
 			meeting(g, &m->items[i], n);
 		else
@@ -357,18 +349,22 @@ static void keep(struct ut_ranks *r, struct ut_net_result *found)
 	}
 }
 
+/* Is there more than one? */
+static bool has_clocks(struct ut_ranks *r)
+{
+	if (is_one_file(r))
+		return false;
+	if (list_clocks(r) < 2)
+		r->clock_count = 0;
+	return r->clock_count;
+}
+
 static void find_clocks(struct ut_ranks *r, const struct ut_rank_marks *m)
 {
 	struct references refs = { 0 };
 	struct ut_net_result found;
 	struct ut_host_net *net;
 
-	if (is_one_file(r))
-		return;
-	if (list_clocks(r) < 2) {
-		r->clock_count = 0;
-		return;
-	}
 	add_measured(r, &refs, NULL); /* counts references */
 	net = make_net(r, &refs);
 	gather_all(r, net, m);
@@ -402,13 +398,16 @@ static void move(struct ut_rank *r, const struct ut_time_map *map, int64_t by)
 #undef TO
 }
 
-void ut_ranks_align(struct ut_ranks *r, const struct ut_rank_marks *m)
+void ut_ranks_align(struct ut_ranks *r, size_t threads)
 {
+	struct ut_rank_marks m;
 	int64_t least = INT64_MAX;
 
-	find_clocks(r, m);
-	if (r->clock_count < 2)
+	if (!has_clocks(r))
 		return;
+	ut_ranks_mark(r, threads, r->thin ? 0 : MOST_EVIDENCE, &m);
+	find_clocks(r, &m);
+	free(m.items);
 	/* No time may come to lie before 0. */
 	for (size_t i = 0; i < r->count; i++) {
 		const struct ut_time_map *map = &r->clocks[r->items[i].clock].map;
@@ -425,7 +424,7 @@ void ut_ranks_align(struct ut_ranks *r, const struct ut_rank_marks *m)
 static int64_t moved(const struct ut_ranks *r, const struct ut_rank_mark *m, bool end)
 {
 	const struct ut_rank *one = &r->items[m->rank];
-	const struct ut_rank_call *c = &one->calls[m->call];
+	const struct ut_rank_call *c = ut_rank_mark_call(r, m);
 
 	return ut_time_map_to(&r->clocks[one->clock].map, (int64_t)(end ? c->end : c->begin));
 }
@@ -457,9 +456,10 @@ void ut_ranks_find_clocks(struct ut_ranks *r, size_t threads)
 	if (!r->count)
 		return;
 	ut_ranks_sort(r);
-	ut_ranks_mark(r, threads, &m);
+	if (!has_clocks(r))
+		return;
+	ut_ranks_mark(r, threads, r->thin ? 0 : MOST_EVIDENCE, &m);
 	find_clocks(r, &m);
-	if (r->clock_count > 1)
-		count_backwards(r, &m);
+	count_backwards(r, &m);
 	free(m.items);
 }

@@ -94,17 +94,21 @@ static void add_operation(struct summing *s, const struct operation *o, uint32_t
 
 /* ---- what a rank did ----------------------------------------------------------------------- */
 
-static void add_member(struct operation *o, const struct ut_rank_call *c, uint64_t came,
+static uint64_t since(const struct ut_rank_call *c, uint64_t came)
+{
+	return c->end > came ? c->end - came : 0;
+}
+
+static void add_member(struct operation *o, const struct ut_rank_shape *is, uint64_t time,
 		       uint64_t shown)
 {
-	uint64_t time = c->end > came ? c->end - came : 0;
 
 	o->shortest = !o->known || time < o->shortest ? time : o->shortest;
 	o->known = true;
 	o->spent += time;
 	o->exposed += shown < time ? shown : time;
-	o->in = c->sent > o->in ? c->sent : o->in;
-	o->out = c->received > o->out ? c->received : o->out;
+	o->in = is->sent > o->in ? is->sent : o->in;
+	o->out = is->received > o->out ? is->received : o->out;
 }
 
 static void add_wait(struct operation *o, const struct ut_rank_meeting *m,
@@ -116,46 +120,50 @@ static void add_wait(struct operation *o, const struct ut_rank_meeting *m,
 }
 
 /* A call of MPI: at once, or begun by one and waited for in another. */
-static void add_mpi(struct summing *s, const struct ut_rank_call *c)
+static void add_mpi(struct summing *s, const struct ut_rank *one, const struct ut_rank_call *c)
 {
+	const struct ut_rank_shape *is = ut_rank_shape(one, c);
 	const struct ut_rank_meeting *m;
 	struct operation *o;
 	uint64_t came = c->begin, shown = ut_rank_time(c);
+	uint32_t link = ut_rank_more(one, c)->link;
 
-	if (!c->link)
+	if (!link)
 		return;
-	m = &s->ranks->meetings[c->link - 1];
-	o = &s->operations[c->link - 1];
+	m = &s->ranks->meetings[link - 1];
+	o = &s->operations[link - 1];
 	o->kind = (uint8_t)ut_coll_called(ut_strtab_get(&s->ranks->strings, m->name));
 	if (!o->kind)
 		return;
 	o->library = s->mpi;
-	o->comm = c->group;
-	o->in = c->sent > o->in ? c->sent : o->in;
-	o->out = c->received > o->out ? c->received : o->out;
-	if (c->use == UT_RANK_POST) {
-		s->poster[c->link - 1] = s->rank + 1;
-		s->posted[c->link - 1] = came;
-		s->posting[c->link - 1] = shown;
+	o->comm = is->group;
+	o->in = is->sent > o->in ? is->sent : o->in;
+	o->out = is->received > o->out ? is->received : o->out;
+	if (is->use == UT_RANK_POST) {
+		s->poster[link - 1] = s->rank + 1;
+		s->posted[link - 1] = came;
+		s->posting[link - 1] = shown;
 		return;
 	}
-	if (c->use == UT_RANK_WAIT) {
-		if (s->poster[c->link - 1] != s->rank + 1)
+	if (is->use == UT_RANK_WAIT) {
+		if (s->poster[link - 1] != s->rank + 1)
 			return;
-		came = s->posted[c->link - 1];
-		shown += s->posting[c->link - 1];
-		s->poster[c->link - 1] = 0;
+		came = s->posted[link - 1];
+		shown += s->posting[link - 1];
+		s->poster[link - 1] = 0;
 	}
-	add_member(o, c, came, shown);
+	add_member(o, is, since(c, came), shown);
 	add_wait(o, m, c, came);
 }
 
-static void add_other(struct summing *s, const struct ut_rank_call *c,
-		      const struct ut_rank_coll *coll)
+static void add_other(struct summing *s, const struct ut_rank *one, const struct ut_rank_coll *coll)
 {
-	struct ut_str name = ut_strtab_get(&s->ranks->strings, c->name);
+	const struct ut_rank_call *c = &one->calls[coll->call];
+	const struct ut_rank_shape *is = ut_rank_shape(one, c);
+	struct ut_str name = ut_strtab_get(&s->ranks->strings, is->name);
 	struct ut_str library = ut_strtab_get(&s->ranks->strings, coll->library);
-	struct operation alone = { 0 }, *o = c->link ? &s->operations[c->link - 1] : &alone;
+	uint32_t link = ut_rank_more(one, c)->link;
+	struct operation alone = { 0 }, *o = link ? &s->operations[link - 1] : &alone;
 
 	/* "NCCL allreduce" */
 	name = ut_str_from(name, name.ptr + (library.len < name.len ? library.len : 0));
@@ -163,9 +171,9 @@ static void add_other(struct summing *s, const struct ut_rank_call *c,
 	o->library = coll->library;
 	o->comm = coll->comm;
 	o->size = coll->size > o->size ? coll->size : o->size;
-	add_member(o, c, coll->came, coll->exposed);
-	if (c->link)
-		add_wait(o, &s->ranks->meetings[c->link - 1], c, coll->came);
+	add_member(o, is, since(c, coll->came), coll->exposed);
+	if (link)
+		add_wait(o, &s->ranks->meetings[link - 1], c, coll->came);
 	else
 		add_operation(s, o, 0, NULL);
 	s->colls->others = true;
@@ -178,9 +186,9 @@ static void add_rank(struct summing *s)
 
 	for (uint32_t i = 0; i < one->call_count; i++) {
 		if (next < one->coll_count && one->colls[next].call == i)
-			add_other(s, &one->calls[i], &one->colls[next++]);
+			add_other(s, one, &one->colls[next++]);
 		else
-			add_mpi(s, &one->calls[i]);
+			add_mpi(s, one, &one->calls[i]);
 	}
 }
 

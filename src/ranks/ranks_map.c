@@ -22,6 +22,7 @@ struct course {
 	uint64_t *useful; /* of the rank that is looked at, piece by piece */
 	size_t piece;     /* the first that the next stretch may touch: they come in order */
 	size_t row;       /* where the place of the rank begins */
+	const struct ut_rank *one;
 };
 
 /* A stretch of one kind, which may reach over several pieces. */
@@ -53,10 +54,12 @@ static void take_piece(void *ctx, const struct ut_rank_piece *p)
 		spend(k, UT_RANK_USEFUL, p->begin, p->end);
 		return;
 	}
-	waited = p->call->begin + p->call->wait;
+	waited = p->call->begin + ut_rank_more(k->one, p->call)->wait;
 	waited = waited < p->begin ? p->begin : waited > p->end ? p->end : waited;
 	spend(k, UT_RANK_WAITING, p->begin, waited);
-	spend(k, ut_rank_communicates(p->call->use) ? UT_RANK_TRANSFER : UT_RANK_OTHER_CALLS,
+	spend(k,
+	      ut_rank_communicates(ut_rank_shape(k->one, p->call)->use) ? UT_RANK_TRANSFER
+									: UT_RANK_OTHER_CALLS,
 	      waited, p->end);
 }
 
@@ -96,6 +99,7 @@ void ut_ranks_course(const struct ut_ranks *r, size_t pieces, size_t most_places
 	for (uint32_t i = 0; i < r->count; i++) {
 		k.row = i / c->each * pieces;
 		k.piece = 0;
+		k.one = &r->items[i];
 		ut_rank_walk(&r->items[i], r->items[i].start, r->items[i].stop, take_piece, &k);
 		compare_useful(&k, i);
 	}
@@ -129,16 +133,17 @@ static struct ut_rank_field *field_of(struct ut_rank_map *m, struct ut_rank_keys
 	return f;
 }
 
-static void take_wait(struct ut_rank_field *f, const struct ut_rank_call *c, uint32_t waiter)
+static void take_wait(struct ut_rank_field *f, const struct ut_rank_call *c,
+		      const struct ut_rank_more *w, uint32_t waiter)
 {
-	f->waiting += c->wait;
-	if (c->wait <= f->longest)
+	f->waiting += w->wait;
+	if (w->wait <= f->longest)
 		return;
-	f->longest = c->wait;
+	f->longest = w->wait;
 	f->begin = c->begin;
 	f->end = c->end;
 	f->waiter = waiter;
-	f->waited_for = c->waited_for;
+	f->waited_for = w->waited_for;
 }
 
 static int by_field(const void *a, const void *b)
@@ -177,9 +182,10 @@ void ut_ranks_map(const struct ut_ranks *r, const struct ut_rank_sums *s, size_t
 	for (uint32_t i = 0; i < r->count; i++) {
 		for (size_t k = 0; k < r->items[i].call_count; k++) {
 			const struct ut_rank_call *c = &r->items[i].calls[k];
+			const struct ut_rank_more *w = ut_rank_more(&r->items[i], c);
 
-			if (c->wait && !c->side)
-				take_wait(field_of(m, &keys, c->waited_for, i), c, i);
+			if (w->wait && !ut_rank_shape(&r->items[i], c)->side)
+				take_wait(field_of(m, &keys, w->waited_for, i), c, w, i);
 		}
 	}
 	ut_sort(m->fields, m->count, sizeof(*m->fields), by_field);

@@ -6,7 +6,7 @@
 
 #include "base/grow.h"
 
-static const char magic[8] = "UTRANKS3";
+static const char magic[8] = "UTRANKS4";
 
 struct head {
 	char magic[8];
@@ -16,7 +16,8 @@ struct head {
 
 struct rank_head {
 	int64_t realtime;
-	uint64_t start, stop, first, last, calls, ends, shifts, tops, colls, measured;
+	uint64_t start, stop, first, last, calls, shapes, mores, ends, shifts, tops, colls,
+		measured;
 	int32_t rank;
 	uint32_t host, program, origin, clock_id, reference;
 };
@@ -53,6 +54,8 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 					     .first = one->first,
 					     .last = one->last,
 					     .calls = one->call_count,
+					     .shapes = one->shape_count,
+					     .mores = one->more_count,
 					     .ends = one->end_count,
 					     .shifts = one->shift_count,
 					     .tops = one->top_count,
@@ -67,6 +70,8 @@ void ut_ranks_pack(const struct ut_ranks *r, struct ut_buf *out)
 
 		put(out, &h, sizeof(h), 1);
 		put(out, one->calls, sizeof(*one->calls), one->call_count);
+		put(out, one->shapes, sizeof(*one->shapes), one->shape_count);
+		put(out, one->mores, sizeof(*one->mores), one->more_count);
 		put(out, one->ends, sizeof(*one->ends), one->end_count);
 		put(out, one->shifts, sizeof(*one->shifts), one->shift_count);
 		put(out, one->tops, sizeof(*one->tops), one->top_count);
@@ -141,14 +146,21 @@ static void rename_all(struct input *in, struct ut_rank *one)
 	one->clock_id = string(in, one->clock_id);
 	one->reference = string(in, one->reference);
 	for (size_t i = 0; i < one->call_count; i++) {
-		struct ut_rank_call *c = &one->calls[i];
+		const struct ut_rank_call *c = &one->calls[i];
 
-		c->name = string(in, c->name);
-		c->group = string(in, c->group);
-		c->task = string(in, c->task);
-		in->bad = in->bad || c->use >= UT_RANK_USES || c->meets >= UT_RANK_USES ||
-			  c->link || c->end < c->begin;
+		in->bad = in->bad || c->shape >= one->shape_count || c->more > one->more_count ||
+			  c->end < c->begin;
 	}
+	for (size_t i = 0; i < one->shape_count; i++) {
+		struct ut_rank_shape *s = &one->shapes[i];
+
+		s->name = string(in, s->name);
+		s->group = string(in, s->group);
+		s->task = string(in, s->task);
+		in->bad = in->bad || s->use >= UT_RANK_USES || s->meets >= UT_RANK_USES;
+	}
+	for (size_t i = 0; i < one->more_count; i++)
+		in->bad = in->bad || one->mores[i].link || one->mores[i].wait;
 	for (size_t i = 0; i < one->end_count; i++)
 		in->bad = in->bad || one->ends[i].call >= one->call_count;
 	for (size_t i = 0; i < one->coll_count; i++) {
@@ -185,6 +197,10 @@ static void get_rank(struct input *in, struct ut_ranks *r)
 	one->last = h.last;
 	one->calls = get_list(in, h.calls, sizeof(*one->calls), &one->call_cap);
 	one->call_count = one->calls ? (size_t)h.calls : 0;
+	one->shapes = get_list(in, h.shapes, sizeof(*one->shapes), &one->shape_cap);
+	one->shape_count = one->shapes ? (size_t)h.shapes : 0;
+	one->mores = get_list(in, h.mores, sizeof(*one->mores), &one->more_cap);
+	one->more_count = one->mores ? (size_t)h.mores : 0;
 	one->ends = get_list(in, h.ends, sizeof(*one->ends), &one->end_cap);
 	one->end_count = one->ends ? (size_t)h.ends : 0;
 	one->shifts = get_list(in, h.shifts, sizeof(*one->shifts), &one->shift_cap);

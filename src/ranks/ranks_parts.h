@@ -12,7 +12,7 @@ void ut_ranks_sort(struct ut_ranks *r);
 /* The index of a rank of the world; UT_RANK_NOBODY if it is not there. Ranks are in order. */
 uint32_t ut_ranks_find(const struct ut_ranks *r, int32_t rank);
 
-/* What is known about a message or a collective call, in one rank: ranks_join.c. */
+/* What is known about a message or a collective call, in one rank: ranks_mark.c. */
 enum ut_rank_mark_kind {
 	UT_RANK_MARK_SENT,
 	UT_RANK_MARK_RECEIVED,
@@ -22,10 +22,21 @@ enum ut_rank_mark_kind {
 
 struct ut_rank_mark {
 	uint64_t id;
-	uint32_t rank, call;
-	uint32_t end;  /* of ut_rank.ends, of messages */
-	uint32_t kind; /* enum ut_rank_mark_kind */
+	uint32_t kind : 2; /* enum ut_rank_mark_kind */
+	uint32_t rank : 30;
+	uint32_t index; /* of ut_rank.ends, of messages; otherwise of ut_rank.calls */
 };
+
+static inline uint32_t ut_rank_mark_place(const struct ut_ranks *r, const struct ut_rank_mark *m)
+{
+	return m->kind >= UT_RANK_MARK_MEMBER ? m->index : r->items[m->rank].ends[m->index].call;
+}
+
+static inline struct ut_rank_call *ut_rank_mark_call(const struct ut_ranks *r,
+						     const struct ut_rank_mark *m)
+{
+	return &r->items[m->rank].calls[ut_rank_mark_place(r, m)];
+}
 
 /* Those of one message or call stand together, by kind and rank. */
 struct ut_rank_marks {
@@ -33,8 +44,15 @@ struct ut_rank_marks {
 	size_t count;
 };
 
-/* Sorted; free(items). threads: to sort with. */
-void ut_ranks_mark(const struct ut_ranks *r, size_t threads, struct ut_rank_marks *m);
+/*
+ * Sorted; free(items). threads: to sort with. most: if there are more, about as many are chosen by
+ * their numbers; 0 = all.
+ */
+void ut_ranks_mark(const struct ut_ranks *r, size_t threads, size_t most, struct ut_rank_marks *m);
+
+/* All of them to join(), some at a time: those that it has settled do not come again. */
+void ut_ranks_join_marks(struct ut_ranks *r, size_t threads,
+			 void (*join)(struct ut_ranks *r, const struct ut_rank_marks *m));
 
 /* How many marks from this one on are of the same. */
 static inline size_t ut_rank_marks_alike(const struct ut_rank_marks *m, size_t i)
@@ -47,9 +65,9 @@ static inline size_t ut_rank_marks_alike(const struct ut_rank_marks *m, size_t i
 }
 
 /* Brings all ranks onto one clock: ranks_clock.c. */
-void ut_ranks_align(struct ut_ranks *r, const struct ut_rank_marks *m);
+void ut_ranks_align(struct ut_ranks *r, size_t threads);
 /* The number of a collective call, from 2^63 on: no message has it. */
-uint64_t ut_rank_meeting_id(const struct ut_rank_call *c);
+uint64_t ut_rank_meeting_id(const struct ut_rank *one, const struct ut_rank_call *c);
 
 /* What was measured about its host's clock, from the fact of a trace: ranks_measured.c. */
 void ut_ranks_measured(struct ut_ranks *r, struct ut_rank *one, struct ut_str json);
@@ -60,9 +78,14 @@ bool ut_rank_is_library(struct ut_str category, struct ut_str name);
 /* By begin; ends and collective operations follow. */
 void ut_rank_order_calls(struct ut_rank *r);
 
-/* The tasks of a row of the store become those of a rank (index): ranks_read.c. */
+#define UT_RANK_ROWS 3
+
+/*
+ * What a rank (index) was in, from rows of the store: what the first of them says, where that is in
+ * nothing the next. The first is a device's queue. UINT32_MAX: there is no such row. ranks_read.c
+ */
 void ut_ranks_read_tasks(struct ut_ranks *r, const struct ut_store *store, size_t rank,
-			 uint32_t track, bool device);
+			 const uint32_t rows[UT_RANK_ROWS]);
 
 /*
  * Collective operations of other libraries than MPI, in ranks from this index on that the store has

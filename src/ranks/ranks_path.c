@@ -43,15 +43,18 @@ static void follow(const struct ut_ranks *r, struct ut_rank_path *p, uint32_t ra
 	uint64_t end = at;
 
 	for (int64_t i = call_before(&r->items[rank], at); i >= 0;) {
-		const struct ut_rank_call *c = &r->items[rank].calls[i];
-		uint64_t free = c->begin + c->wait;
+		const struct ut_rank *one = &r->items[rank];
+		const struct ut_rank_call *c = &one->calls[i];
+		const struct ut_rank_more *w = ut_rank_more(one, c);
+		uint64_t free = c->begin + w->wait;
 
-		if (c->side || !c->wait || free >= end || c->begin < r->items[rank].start) {
+		if (!w->wait || ut_rank_shape(one, c)->side || free >= end ||
+		    c->begin < one->start) {
 			i--;
 			continue;
 		}
 		add_stretch(p, rank, free, end);
-		rank = c->waited_for;
+		rank = w->waited_for;
 		end = free;
 		i = call_before(&r->items[rank], end);
 	}
@@ -87,6 +90,7 @@ static void add_part(void *ctx, const struct ut_rank_piece *piece)
 	p->part_count = x->keys.count;
 	p->parts[row].rank = x->rank;
 	p->parts[row].task = task;
+	p->parts[row].found = (uint32_t)row;
 	p->parts[row].time += piece->end - piece->begin;
 }
 
@@ -98,7 +102,7 @@ static int by_time(const void *a, const void *b)
 		return x->time > y->time ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	return (x->task > y->task) - (x->task < y->task);
+	return (x->found > y->found) - (x->found < y->found);
 }
 
 static void find_parts(const struct ut_ranks *r, struct ut_rank_path *p)
@@ -236,12 +240,13 @@ static void sum_waits(const struct ut_ranks *r, struct ut_rank_path *p)
 
 		for (size_t k = 0; k < one->call_count; k++) {
 			const struct ut_rank_call *c = &one->calls[k];
+			uint64_t wait = ut_rank_more(one, c)->wait;
 
 			while (step + 1 < p->step_count && p->steps[step + 1].begin <= c->begin)
 				step++;
-			if (!c->side && c->wait && c->begin >= p->steps[step].begin &&
-			    c->begin < p->steps[step].end)
-				p->steps[step].wait += c->wait;
+			if (wait && !ut_rank_shape(one, c)->side &&
+			    c->begin >= p->steps[step].begin && c->begin < p->steps[step].end)
+				p->steps[step].wait += wait;
 		}
 	}
 }

@@ -22,6 +22,7 @@ struct ut_rank_stretch {
 struct ut_rank_on_path {
 	uint32_t rank, task; /* index; task, or UT_RANK_IN_CALL */
 	uint64_t time;
+	uint32_t found; /* as the how many-th */
 };
 
 struct ut_rank_step {

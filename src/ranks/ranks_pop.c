@@ -32,7 +32,7 @@ struct play {
 
 static bool plays(const struct ut_rank *one, const struct ut_rank_call *c)
 {
-	return !c->side && c->begin >= one->start && c->begin < one->stop;
+	return !ut_rank_shape(one, c)->side && c->begin >= one->start && c->begin < one->stop;
 }
 
 static void skip_side(const struct play *p, uint32_t rank)
@@ -59,19 +59,22 @@ static inline bool comes_first(const struct moment *a, const struct moment *b)
 	return (a->at < b->at) | ((a->at == b->at) & (a->order < b->order));
 }
 
-/* From place i on down, to where it belongs. */
+/*
+ * From place i on down, to where it belongs. That is mostly at the bottom, for ranks go in step: so
+ * the way there is made first, without a look at it, and then a little of it is gone back.
+ */
 static void sink(struct play *p, size_t i, struct moment m)
 {
 	struct moment *heap = p->heap;
-	size_t child;
+	size_t top = i, child;
 
 	for (; (child = 2 * i + 1) < p->heap_count; i = child) {
 		if (child + 1 < p->heap_count)
 			child += comes_first(&heap[child + 1], &heap[child]);
-		if (!comes_first(&heap[child], &m))
-			break;
 		heap[i] = heap[child];
 	}
+	for (; i > top && comes_first(&m, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
 	heap[i] = m;
 }
 
@@ -85,12 +88,14 @@ static void raise(uint64_t *to, uint64_t value)
 static void enter(struct play *p, uint32_t rank)
 {
 	struct player *me = &p->players[rank];
-	const struct ut_rank_call *c = &p->ranks->items[rank].calls[me->call];
+	const struct ut_rank *one = &p->ranks->items[rank];
+	const struct ut_rank_call *c = &one->calls[me->call];
+	uint32_t link = ut_rank_more(one, c)->link;
 
 	me->now += c->begin > me->left ? c->begin - me->left : 0;
 	p->entered[rank][me->call] = me->now;
-	if (c->link && c->use != UT_RANK_WAIT) {
-		struct ut_rank_meeting *m = &p->ranks->meetings[c->link - 1];
+	if (link && ut_rank_shape(one, c)->use != UT_RANK_WAIT) {
+		struct ut_rank_meeting *m = &p->ranks->meetings[link - 1];
 
 		raise(&m->ideal, me->now);
 		if (m->root == rank)
@@ -99,14 +104,14 @@ static void enter(struct play *p, uint32_t rank)
 	me->inside = true;
 }
 
-static void meet(struct play *p, uint32_t rank, const struct ut_rank_call *c)
+static void meet(struct play *p, uint32_t rank, uint32_t link, uint8_t meets)
 {
-	const struct ut_rank_meeting *m = &p->ranks->meetings[c->link - 1];
+	const struct ut_rank_meeting *m = &p->ranks->meetings[link - 1];
 	struct player *me = &p->players[rank];
 
-	if (c->meets == UT_RANK_FROM_ROOT)
+	if (meets == UT_RANK_FROM_ROOT)
 		raise(&me->now, m->ideal_root);
-	else if (c->meets != UT_RANK_TO_ROOT || m->root == rank)
+	else if (meets != UT_RANK_TO_ROOT || m->root == rank)
 		raise(&me->now, m->ideal);
 }
 
@@ -115,6 +120,8 @@ static void leave(struct play *p, uint32_t rank)
 	const struct ut_rank *one = &p->ranks->items[rank];
 	struct player *me = &p->players[rank];
 	const struct ut_rank_call *c = &one->calls[me->call];
+	const struct ut_rank_shape *is = ut_rank_shape(one, c);
+	uint32_t link = ut_rank_more(one, c)->link;
 
 	while (me->end < one->end_count && one->ends[me->end].call <= me->call) {
 		const struct ut_rank_end *e = &one->ends[me->end++];
@@ -122,9 +129,9 @@ static void leave(struct play *p, uint32_t rank)
 		if (e->received && e->call == me->call && e->partner != UT_RANK_NOBODY)
 			raise(&me->now, p->entered[e->partner][e->partner_call]);
 	}
-	if (c->link && c->use != UT_RANK_POST)
-		meet(p, rank, c);
-	if (c->use == UT_RANK_FILE) /* no network makes disks faster */
+	if (link && is->use != UT_RANK_POST)
+		meet(p, rank, link, is->meets);
+	if (is->use == UT_RANK_FILE) /* no network makes disks faster */
 		me->now += ut_rank_time(c);
 	me->left = c->end > me->left ? c->end : me->left;
 	me->inside = false;

@@ -12,6 +12,7 @@
 #include "base/grow.h"
 #include "model/classify.h"
 #include "model/store.h"
+#include "ranks/coll_kind.h"
 #include "ranks/ranks.h"
 #include "ranks/ranks_parts.h"
 
@@ -77,6 +78,7 @@ struct reader {
 	struct row_type *types; /* one for each of the store's */
 	uint32_t *strings;      /* of the store's: number in ranks->strings, plus 1 */
 	struct ut_rank *rank;
+	struct ut_rank_shaper shaper; /* of that rank */
 	struct open open[MOST_OPEN];
 	size_t depth;
 	bool main;    /* the thread that is read is the rank's main one */
@@ -117,13 +119,15 @@ static bool is_message(const struct reader *rd, const struct ut_type *t)
 bool ut_rank_is_library(struct ut_str category, struct ut_str name)
 {
 	return ut_str_has_start(category, "oneCCL") || ut_str_has_start(name, "oneCCL::") ||
-	       ut_str_has_start(name, "c10d::");
+	       ut_str_is(category, "NCCL") || ut_str_has_start(name, "nccl:") ||
+	       ut_str_has_start(name, "c10d::") || ut_str_is(name, "record_param_comms");
 }
 
 static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 {
 	const struct ut_trace *trace = &rd->store->trace;
 	struct row_type row = { 0 };
+	enum ut_coll_kind coll;
 	struct ut_category c;
 
 	if (t->kind == UT_KIND_FLOW_OUT && is_message(rd, t))
@@ -143,7 +147,8 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 		   !ut_rank_is_library(ut_strtab_get(&trace->strings, t->cat),
 				       ut_strtab_get(&trace->strings, t->name))) {
 		row.kind = ROW_TASK;
-	} else if (c.use == UT_CATEGORY_WORK) {
+	} else if (c.use == UT_CATEGORY_WORK &&
+		   !ut_coll_is_nccl(ut_strtab_get(&trace->strings, t->name), &coll)) {
 		row.kind = ROW_KERNEL;
 	}
 	row.name = text(rd, t->name);
@@ -179,38 +184,40 @@ static uint32_t group_of(struct reader *rd, const struct ut_arg *a)
 	return a->type == UT_ARG_STR ? text(rd, a->value.str) : 0;
 }
 
-static void take_collective(struct reader *rd, struct ut_rank_call *c, const struct ut_arg *a)
+static void take_collective(struct reader *rd, struct ut_rank_shape *s, const struct ut_arg *a)
 {
 	if (a->type == UT_ARG_STR)
-		c->meets = (uint8_t)ut_rank_meets(
+		s->meets = (uint8_t)ut_rank_meets(
 			ut_strtab_get(&rd->store->trace.strings, a->value.str));
 }
 
-static void take_number(struct reader *rd, struct ut_rank_call *c, const struct ut_arg *a)
+static void take_number(struct reader *rd, struct ut_rank_found *c, const struct ut_arg *a)
 {
 	const struct keys *k = &rd->keys;
+	struct ut_rank_shape *s = &c->shape;
 
 	if (a->key == k->to || a->key == k->target)
-		c->to = (int32_t)a->value.i64;
+		s->to = (int32_t)a->value.i64;
 	else if (a->key == k->bytes)
-		c->sent = a->value.u64;
+		s->sent = a->value.u64;
 	else if (a->key == k->received)
-		c->received = a->value.u64;
+		s->received = a->value.u64;
 	else if (a->key == k->seq)
 		c->seq = a->value.u64 + 1;
 	else if (a->key == k->root)
-		c->root = (int32_t)a->value.i64;
+		s->root = (int32_t)a->value.i64;
 	else if (a->key == k->polling_ns && a->value.u64 <= c->begin)
 		c->begin -= a->value.u64;
-	else if (a->key == k->rank && c->use == UT_RANK_INIT)
+	else if (a->key == k->rank && s->use == UT_RANK_INIT)
 		rd->init_rank = a->value.i64;
-	else if (a->key == k->size && c->use == UT_RANK_INIT && a->value.i64 > rd->ranks->world)
+	else if (a->key == k->size && s->use == UT_RANK_INIT && a->value.i64 > rd->ranks->world)
 		rd->ranks->world = a->value.i64;
 }
 
-static void take_facts(struct reader *rd, struct ut_rank_call *c, uint32_t list)
+static void take_facts(struct reader *rd, struct ut_rank_found *c, uint32_t list)
 {
 	const struct keys *k = &rd->keys;
+	struct ut_rank_shape *s = &c->shape;
 	struct ut_arg args[MOST_ARGS];
 	size_t n = ut_arglists_get(&rd->store->args, list, args, MOST_ARGS);
 
@@ -219,48 +226,47 @@ static void take_facts(struct reader *rd, struct ut_rank_call *c, uint32_t list)
 		if (is_whole(&args[i]))
 			take_number(rd, c, &args[i]);
 		else if (args[i].key == k->comm || args[i].key == k->win || args[i].key == k->file)
-			c->group = group_of(rd, &args[i]);
+			s->group = group_of(rd, &args[i]);
 		else if (args[i].key == k->collective)
-			take_collective(rd, c, &args[i]);
+			take_collective(rd, s, &args[i]);
 	}
 	/* A receive says what it got as bytes. */
-	if ((c->use == UT_RANK_RECEIVE || c->use == UT_RANK_WAIT) && !c->received) {
-		c->received = c->sent;
-		c->sent = 0;
+	if ((s->use == UT_RANK_RECEIVE || s->use == UT_RANK_WAIT) && !s->received) {
+		s->received = s->sent;
+		s->sent = 0;
 	}
-	if (!c->seq || !c->group)
-		c->meets = UT_RANK_OTHER;
-	c->firm = c->meets != UT_RANK_OTHER &&
-		  (c->use == UT_RANK_WAIT ||
-		   ut_rank_is_firm(ut_strtab_get(&rd->ranks->strings, c->name),
-				   c->sent || c->received));
+	if (!c->seq || !s->group)
+		s->meets = UT_RANK_OTHER;
+	s->firm = s->meets != UT_RANK_OTHER &&
+		  (s->use == UT_RANK_WAIT ||
+		   ut_rank_is_firm(ut_strtab_get(&rd->ranks->strings, s->name),
+				   s->sent || s->received));
 }
 
 static void add_call(struct reader *rd, const struct ut_event *e, const struct row_type *type)
 {
 	struct ut_rank *r = rd->rank;
 	bool inner = rd->depth && rd->open[rd->depth - 1].call;
-	struct ut_rank_call *c;
+	struct ut_rank_found c = { e->ts,
+				   ut_event_end(e),
+				   0,
+				   { .name = type->name,
+				     .task = rd->task,
+				     .to = -1,
+				     .root = -1,
+				     .use = type->use,
+				     .meets = type->meets,
+				     .side = inner || !rd->main } };
 
-	r->calls = ut_ace_big_grow(r->calls, r->call_count + 1, &r->call_cap, sizeof(*r->calls));
-	c = &r->calls[r->call_count++];
-	*c = (struct ut_rank_call){ .begin = e->ts,
-				    .end = ut_event_end(e),
-				    .name = type->name,
-				    .task = rd->task,
-				    .to = -1,
-				    .root = -1,
-				    .use = type->use,
-				    .meets = type->meets,
-				    .side = inner || !rd->main,
-				    .waited_for = UT_RANK_NOBODY };
 	if (e->args)
-		take_facts(rd, c, e->args);
+		take_facts(rd, &c, e->args);
 	else
-		c->meets = UT_RANK_OTHER;
+		c.shape.meets = UT_RANK_OTHER;
 	/* Polls reach back to the first of them, but not into the call before. */
-	if (c->begin < e->ts && r->call_count > 1 && c[-1].end > c->begin)
-		c->begin = c[-1].end < e->ts ? c[-1].end : e->ts;
+	if (c.begin < e->ts && r->call_count && r->calls[r->call_count - 1].end > c.begin)
+		c.begin = r->calls[r->call_count - 1].end < e->ts ? r->calls[r->call_count - 1].end
+								  : e->ts;
+	ut_rank_put_call(r, &rd->shaper, &c);
 }
 
 /* The call that a message arrives in or leaves from; index + 1, 0 = none. */
@@ -286,9 +292,8 @@ static void add_end(struct reader *rd, const struct ut_event *e, bool received)
 	if (!call)
 		return;
 	r->ends = ut_ace_big_grow(r->ends, r->end_count + 1, &r->end_cap, sizeof(*r->ends));
-	r->ends[r->end_count++] = (struct ut_rank_end){
-		.id = e->val, .call = call - 1, .partner = UT_RANK_NOBODY, .received = received
-	};
+	r->ends[r->end_count++] =
+		(struct ut_rank_end){ .id = e->val, .call = call - 1, .received = received };
 }
 
 /* ---- tasks --------------------------------------------------------------------------------- */
@@ -521,10 +526,11 @@ static void find_range(struct ut_rank *r)
 	r->stop = 0;
 	for (size_t i = 0; i < r->call_count; i++) {
 		const struct ut_rank_call *c = &r->calls[i];
+		uint8_t use = ut_rank_shape(r, c)->use;
 
-		if (c->use == UT_RANK_INIT)
+		if (use == UT_RANK_INIT)
 			r->start = c->end;
-		if (c->use == UT_RANK_FINALIZE) {
+		if (use == UT_RANK_FINALIZE) {
 			r->stop = c->begin;
 			return;
 		}
@@ -599,6 +605,7 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 	if (all.calls > most)
 		ut_rank_order_calls(rd->rank);
 	find_range(rd->rank);
+	ut_rank_shaper_release(&rd->shaper);
 	return 0;
 }
 
@@ -616,21 +623,87 @@ static struct reader *start_reading(struct ut_ranks *r, const struct ut_store *s
 
 static void stop_reading(struct reader *rd)
 {
+	ut_rank_shaper_release(&rd->shaper);
 	free(rd->types);
 	free(rd->strings);
 	free(rd);
 }
 
+struct shifts {
+	struct ut_rank_shift *items;
+	size_t count;
+};
+
+static struct shifts take_shifts(struct ut_rank *r)
+{
+	struct shifts taken = { r->shifts, r->shift_count };
+
+	r->shifts = NULL;
+	r->shift_count = r->shift_cap = 0;
+	return taken;
+}
+
+/* The shifts of a row; tasks that are in no other are added to the rank's, which has no shifts. */
+static struct shifts read_shifts(struct reader *rd, uint32_t track, bool kernels)
+{
+	rd->kernels = kernels;
+	read_track(rd, track);
+	return take_shifts(rd->rank);
+}
+
+/* Steps are those of the program's first thread, if it has any. */
+static void keep_tops_from(struct ut_rank *r, size_t first)
+{
+	r->top_count -= first;
+	memmove(r->tops, r->tops + first, r->top_count * sizeof(*r->tops));
+}
+
+/* Takes both: where the upper row is in nothing, the lower counts. */
+static struct shifts overlay(struct reader *rd, struct shifts upper, struct shifts lower)
+{
+	struct ut_rank *r = rd->rank;
+	uint32_t above = 0, below = 0;
+	size_t i = 0, k = 0;
+
+	while (i < upper.count || k < lower.count) {
+		uint64_t at = i < upper.count ? upper.items[i].at : UINT64_MAX;
+
+		if (k < lower.count && lower.items[k].at < at)
+			at = lower.items[k].at;
+		while (i < upper.count && upper.items[i].at == at)
+			above = upper.items[i++].task;
+		while (k < lower.count && lower.items[k].at == at)
+			below = lower.items[k++].task;
+		shift_to(rd, at, above ? above : below);
+	}
+	free(upper.items);
+	free(lower.items);
+	return take_shifts(r);
+}
+
 void ut_ranks_read_tasks(struct ut_ranks *r, const struct ut_store *store, size_t rank,
-			 uint32_t track, bool device)
+			 const uint32_t rows[UT_RANK_ROWS])
 {
 	bool calls;
 	struct reader *rd = start_reading(r, store, &calls);
+	struct shifts all = { 0 };
 
 	rd->rank = &r->items[rank];
 	rd->main = true;
-	rd->kernels = device;
-	read_track(rd, track);
+	/* From the last on: the program's own tasks say more about its steps than kernels do. */
+	for (size_t i = UT_RANK_ROWS; i-- > 0;) {
+		size_t tops = rd->rank->top_count;
+
+		if (rows[i] == UINT32_MAX)
+			continue;
+		all = overlay(rd, read_shifts(rd, rows[i], i == 0), all);
+		if (i == 0 && tops)
+			rd->rank->top_count = tops;
+		else if (tops && rd->rank->top_count > tops)
+			keep_tops_from(rd->rank, tops);
+	}
+	rd->rank->shifts = all.items;
+	rd->rank->shift_count = rd->rank->shift_cap = all.count;
 	stop_reading(rd);
 }
 

@@ -7,6 +7,8 @@
 #include "base/sort.h"
 #include "ranks/ranks_parts.h"
 
+#define MOST_BETWEEN 16u /* ranks: clocks that are apart may let some wait for each other */
+
 struct summing {
 	const struct ut_ranks *ranks;
 	struct ut_rank_sums *sums;
@@ -21,10 +23,13 @@ struct summing {
 	struct ut_rank_keys waits;   /* rank, task, why, call */
 	struct ut_rank_keys waiters; /* row of waits, rank */
 	struct ut_rank_keys pairs;   /* from, to */
+	struct ut_rank_keys victims; /* rank, who waited because of it */
 	struct ut_rank_keys blamed;  /* rank, task */
 	uint64_t *blamed_times;
 	size_t blamed_cap;
 	const struct ut_rank_call *waiting; /* the call whose wait is blamed */
+	const struct ut_rank_more *wait;    /* what it has of it */
+	uint32_t waiting_name;
 	size_t call_cap, task_cap, wait_cap, pair_cap;
 };
 
@@ -38,6 +43,7 @@ static struct ut_rank_by_call *call_row(struct summing *s, uint32_t name)
 	sums->calls = ut_grow(sums->calls, row + 1, &s->call_cap, sizeof(*sums->calls));
 	sums->call_count = s->call_names.count;
 	sums->calls[row].name = name;
+	sums->calls[row].found = (uint32_t)row;
 	return &sums->calls[row];
 }
 
@@ -49,12 +55,13 @@ static struct ut_rank_by_task *task_row(struct summing *s, uint32_t task)
 	sums->tasks = ut_grow(sums->tasks, row + 1, &s->task_cap, sizeof(*sums->tasks));
 	sums->task_count = s->tasks.count;
 	sums->tasks[row].task = task;
+	sums->tasks[row].found = (uint32_t)row;
 	return &sums->tasks[row];
 }
 
 static struct ut_rank_wait *wait_row(struct summing *s, uint32_t rank, uint32_t task)
 {
-	uint32_t why = s->waiting->why, call = s->waiting->name;
+	uint32_t why = s->wait->why, call = s->waiting_name;
 	size_t row = ut_rank_keys_row(&s->waits, rank, task, why, call), known;
 	struct ut_rank_sums *sums = s->sums;
 
@@ -64,6 +71,7 @@ static struct ut_rank_wait *wait_row(struct summing *s, uint32_t rank, uint32_t 
 	sums->waits[row].task = task;
 	sums->waits[row].why = why;
 	sums->waits[row].call = call;
+	sums->waits[row].found = (uint32_t)row;
 	known = s->waiters.count;
 	ut_rank_keys_row(&s->waiters, (uint32_t)row, s->rank, 0, 0);
 	sums->waits[row].waiters += s->waiters.count > known;
@@ -91,17 +99,28 @@ static uint64_t *time_of(struct ut_rank_keys *keys, uint64_t **times, size_t *ca
 	return &(*times)[row];
 }
 
-/* ---- one call ------------------------------------------------------------------------------ */
+/* ---- calls --------------------------------------------------------------------------------- */
 
-/* What the rank that was waited for did meanwhile. */
-static void blame(void *ctx, const struct ut_rank_piece *p)
+/* What a rank did while it was waited for: by those that wait, or by somebody they wait for. */
+struct blaming {
+	struct summing *s;
+	uint32_t rank;
+	unsigned int between; /* ranks that lie between it and the one that waits */
+};
+
+static void charge(const struct blaming *b, uint32_t task, uint64_t time)
 {
-	struct summing *s = ctx;
-	uint32_t rank = s->waiting->waited_for, task = p->call ? UT_RANK_IN_CALL : p->task;
-	uint64_t time = p->end - p->begin;
-	struct ut_rank_wait *w = wait_row(s, rank, task);
+	struct summing *s = b->s;
+	struct ut_rank_sum *sum = &s->sums->ranks[b->rank];
+	struct ut_rank_wait *w = wait_row(s, b->rank, task);
+	size_t known = s->victims.count;
 
+	ut_rank_keys_row(&s->victims, b->rank, s->rank, 0, 0);
+	sum->waiters += s->victims.count > known;
+	sum->caused += time;
+	sum->indirect += b->between ? time : 0;
 	w->time += time;
+	w->indirect += b->between ? time : 0;
 	w->times++;
 	if (time > w->longest) {
 		w->longest = time;
@@ -109,54 +128,104 @@ static void blame(void *ctx, const struct ut_rank_piece *p)
 		w->begin = s->waiting->begin;
 		w->end = s->waiting->end;
 	}
-	*time_of(&s->blamed, &s->blamed_times, &s->blamed_cap, rank, task) += time;
+	*time_of(&s->blamed, &s->blamed_times, &s->blamed_cap, b->rank, task) += time;
 	if (task != UT_RANK_IN_CALL)
 		task_row(s, task)->caused += time;
 }
 
-static void sum_wait(struct summing *s, const struct ut_rank_call *c)
+static void blame(void *ctx, const struct ut_rank_piece *p)
 {
-	struct ut_rank_sum *mine = &s->sums->ranks[s->rank];
-	struct ut_rank_sum *theirs = &s->sums->ranks[c->waited_for];
+	const struct blaming *b = ctx;
+	const struct ut_rank *one = &b->s->ranks->items[b->rank];
+	const struct ut_rank_more *w = p->call ? ut_rank_more(one, p->call) : &ut_rank_no_more;
+	uint64_t until = p->call && w->wait ? p->call->begin + w->wait : 0, begin = p->begin;
 
-	if (!c->wait)
-		return;
-	mine->wait[0] += c->wait;
-	mine->wait[c->why] += c->wait;
-	theirs->caused += c->wait;
-	s->waiting = c;
-	ut_rank_walk(&s->ranks->items[c->waited_for], c->begin, c->begin + c->wait, blame, s);
+	/* It waited itself: the fault is that of whom it waited for. */
+	if (until > begin && w->waited_for != b->s->rank && b->between < MOST_BETWEEN) {
+		struct blaming next = { b->s, w->waited_for, b->between + 1 };
+
+		until = until < p->end ? until : p->end;
+		ut_rank_walk(&b->s->ranks->items[next.rank], begin, until, blame, &next);
+		begin = until;
+	}
+	if (begin < p->end)
+		charge(b, p->call ? UT_RANK_IN_CALL : p->task, p->end - begin);
 }
 
-static void sum_call(struct summing *s, const struct ut_rank_call *c)
+static void sum_wait(struct summing *s, const struct ut_rank_call *c)
+{
+	const struct ut_rank *one = &s->ranks->items[s->rank];
+	const struct ut_rank_more *w = ut_rank_more(one, c);
+	struct ut_rank_sum *mine = &s->sums->ranks[s->rank];
+	struct blaming b = { s, w->waited_for, 0 };
+
+	mine->wait[0] += w->wait;
+	mine->wait[w->why] += w->wait;
+	s->waiting = c;
+	s->wait = w;
+	s->waiting_name = ut_rank_shape(one, c)->name;
+	ut_rank_walk(&s->ranks->items[w->waited_for], c->begin, c->begin + w->wait, blame, &b);
+}
+
+/* What calls of one shape come to. */
+struct tally {
+	uint64_t count, time, wait;
+};
+
+static void sum_shape(struct summing *s, const struct ut_rank_shape *is, const struct tally *t)
 {
 	struct ut_rank_sum *mine = &s->sums->ranks[s->rank];
-	uint64_t time = ut_rank_time(c);
-	struct ut_rank_by_call *row = call_row(s, c->name);
+	struct ut_rank_by_call *row = call_row(s, is->name);
 
-	mine->calls++;
-	mine->sent += c->sent;
-	mine->received += c->received;
-	row->count++;
-	row->sent += c->sent;
-	row->received += c->received;
-	if (c->to >= 0 && c->use != UT_RANK_OTHER) {
-		struct ut_rank_pair *pair = pair_row(s, s->ranks->items[s->rank].rank, c->to);
+	mine->calls += t->count;
+	mine->sent += t->count * is->sent;
+	mine->received += t->count * is->received;
+	row->count += t->count;
+	row->sent += t->count * is->sent;
+	row->received += t->count * is->received;
+	if (is->to >= 0 && is->use != UT_RANK_OTHER) {
+		struct ut_rank_pair *pair = pair_row(s, s->ranks->items[s->rank].rank, is->to);
 
-		mine->messages++;
-		pair->messages++;
-		pair->bytes += c->sent;
+		mine->messages += t->count;
+		pair->messages += t->count;
+		pair->bytes += t->count * is->sent;
 	}
-	if (c->side)
+	if (is->side)
 		return;
-	row->time += time;
-	row->wait += c->wait;
-	*time_of(&s->call_of_rank, &s->call_times, &s->call_times_cap, c->name, s->rank) += time;
-	if (ut_rank_communicates(c->use)) {
-		row->transfer += time - c->wait;
-		mine->transfer += time - c->wait;
+	row->time += t->time;
+	row->wait += t->wait;
+	*time_of(&s->call_of_rank, &s->call_times, &s->call_times_cap, is->name, s->rank) +=
+		t->time;
+	if (ut_rank_communicates(is->use)) {
+		row->transfer += t->time - t->wait;
+		mine->transfer += t->time - t->wait;
 	}
-	sum_wait(s, c);
+	if (t->wait)
+		task_row(s, is->task)->wait += t->wait;
+}
+
+/* Shapes are few where calls are millions: what calls are like is looked at once for each. */
+static void sum_calls(struct summing *s)
+{
+	const struct ut_rank *one = &s->ranks->items[s->rank];
+	struct tally *tallies = ut_make((one->shape_count + 1) * sizeof(*tallies));
+
+	for (size_t i = 0; i < one->call_count; i++) {
+		const struct ut_rank_call *c = &one->calls[i];
+		struct tally *t = &tallies[c->shape];
+		uint64_t wait = ut_rank_more(one, c)->wait;
+
+		t->count++;
+		t->time += ut_rank_time(c);
+		t->wait += wait;
+		if (wait && !ut_rank_shape(one, c)->side)
+			sum_wait(s, c);
+	}
+	for (size_t i = 0; i < one->shape_count; i++) {
+		if (tallies[i].count)
+			sum_shape(s, &one->shapes[i], &tallies[i]);
+	}
+	free(tallies);
 }
 
 /* The time that messages took, and that was waited for them. */
@@ -167,6 +236,7 @@ static void sum_messages(struct summing *s)
 	for (size_t i = 0; i < one->end_count; i++) {
 		const struct ut_rank_end *e = &one->ends[i];
 		const struct ut_rank_call *in = &one->calls[e->call], *out;
+		const struct ut_rank_more *w = ut_rank_more(one, in);
 		struct ut_rank_pair *pair;
 		uint64_t both;
 
@@ -176,8 +246,8 @@ static void sum_messages(struct summing *s)
 		pair = pair_row(s, s->ranks->items[e->partner].rank, one->rank);
 		both = out->begin > in->begin ? out->begin : in->begin;
 		pair->time += in->end > both ? in->end - both : 0;
-		if (in->why == UT_RANK_LATE_SENDER && in->waited_for == e->partner)
-			pair->wait += in->wait;
+		if (w->why == UT_RANK_LATE_SENDER && w->waited_for == e->partner)
+			pair->wait += w->wait;
 	}
 }
 
@@ -205,13 +275,7 @@ static void sum_rank(struct summing *s)
 
 	mine->total = one->stop > one->start ? one->stop - one->start : 0;
 	ut_rank_walk(one, one->start, one->stop, sum_piece, s);
-	for (size_t i = 0; i < one->call_count; i++) {
-		const struct ut_rank_call *c = &one->calls[i];
-
-		sum_call(s, c);
-		if (!c->side && c->wait)
-			task_row(s, c->task)->wait += c->wait;
-	}
+	sum_calls(s);
 	sum_messages(s);
 }
 
@@ -259,6 +323,7 @@ static void add_up(const struct ut_ranks *r, struct ut_rank_sums *s)
 			s->all.wait[why] += one->wait[why];
 		s->all.transfer += one->transfer;
 		s->all.caused += one->caused;
+		s->all.indirect += one->indirect;
 		s->all.calls += one->calls;
 		s->all.messages += one->messages;
 		s->all.sent += one->sent;
@@ -266,6 +331,7 @@ static void add_up(const struct ut_ranks *r, struct ut_rank_sums *s)
 	}
 }
 
+/* Of equals the first that was found: numbers of strings depend on who has read the traces. */
 static int by_wait(const void *a, const void *b)
 {
 	const struct ut_rank_wait *x = a, *y = b;
@@ -274,11 +340,7 @@ static int by_wait(const void *a, const void *b)
 		return x->time > y->time ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	if (x->task != y->task)
-		return x->task < y->task ? -1 : 1;
-	if (x->why != y->why)
-		return x->why < y->why ? -1 : 1;
-	return (x->call > y->call) - (x->call < y->call);
+	return (x->found > y->found) - (x->found < y->found);
 }
 
 static int by_pair(const void *a, const void *b)
@@ -296,7 +358,7 @@ static int by_call_time(const void *a, const void *b)
 
 	if (x->time != y->time)
 		return x->time > y->time ? -1 : 1;
-	return (x->name > y->name) - (x->name < y->name);
+	return (x->found > y->found) - (x->found < y->found);
 }
 
 static int by_task_time(const void *a, const void *b)
@@ -305,7 +367,7 @@ static int by_task_time(const void *a, const void *b)
 
 	if (x->useful != y->useful)
 		return x->useful > y->useful ? -1 : 1;
-	return (x->task > y->task) - (x->task < y->task);
+	return (x->found > y->found) - (x->found < y->found);
 }
 
 void ut_ranks_sum(const struct ut_ranks *r, struct ut_rank_sums *sums)
@@ -329,6 +391,7 @@ void ut_ranks_sum(const struct ut_ranks *r, struct ut_rank_sums *sums)
 	ut_rank_keys_release(&s.waits);
 	ut_rank_keys_release(&s.waiters);
 	ut_rank_keys_release(&s.pairs);
+	ut_rank_keys_release(&s.victims);
 	ut_rank_keys_release(&s.blamed);
 	free(s.call_times);
 	free(s.task_times);

@@ -2,7 +2,8 @@
  * ranks_sum.h - sums of what ranks did and waited for, once they are settled.
  *
  * Times of a rank are those of its main thread between MPI_Init and MPI_Finalize: useful is what
- * lies outside of all calls. A wait is blamed on what the rank that was waited for did meanwhile.
+ * lies outside of all calls. A wait is blamed on what the rank that was waited for did meanwhile;
+ * if it waited itself, on whom it waited for, and so on.
  */
 #ifndef UT_RANKS_RANKS_SUM_H
 #define UT_RANKS_RANKS_SUM_H
@@ -34,7 +35,9 @@ struct ut_rank_sum {
 	uint64_t total, useful, in_calls;
 	uint64_t wait[UT_RANK_WHYS]; /* [0]: all of them */
 	uint64_t transfer;           /* the rest of calls that communicate */
-	uint64_t caused;             /* that others waited for it */
+	uint64_t caused;             /* that others waited because of it */
+	uint64_t indirect;           /* of that, where somebody else was waited for */
+	uint32_t waiters;            /* ranks that waited because of it */
 	uint32_t blamed_task;        /* in which most of that was; 0 = in none */
 	uint64_t blamed;
 	uint64_t calls, messages, sent, received;
@@ -46,6 +49,7 @@ struct ut_rank_by_call {
 	uint64_t count, time, wait, transfer, sent, received;
 	uint64_t most; /* time of the rank with the most of it */
 	uint32_t most_rank;
+	uint32_t found; /* as the how many-th, from 0 */
 };
 
 /* Of one task; task 0 is what lies in none. */
@@ -55,17 +59,20 @@ struct ut_rank_by_task {
 	uint64_t most;
 	uint32_t most_rank;
 	uint32_t ranks; /* that have it */
+	uint32_t found;
 	uint64_t in_calls, wait;
 	uint64_t caused; /* that others waited for ranks in it */
 };
 
 /* What was waited for. */
 struct ut_rank_wait {
-	uint32_t rank; /* index: waited for */
+	uint32_t rank; /* index: whose fault it was */
 	uint32_t task; /* what it was in meanwhile; 0 = no task, UT_RANK_IN_CALL */
 	uint32_t why, call;
 	uint64_t time, times;
-	uint32_t waiters; /* ranks that waited */
+	uint64_t indirect; /* of the time: somebody else was waited for, who waited as well */
+	uint32_t waiters;  /* ranks that waited */
+	uint32_t found;
 	/* where it can be seen best: the longest of them */
 	uint64_t longest;
 	uint32_t longest_rank; /* index: who waited */

@@ -25,6 +25,7 @@ static const struct ut_report_column rank_columns[] = {
 	FOR_DATA("late_sender", "ns", UT_REPORT_TIME),
 	FOR_DATA("late_receiver", "ns", UT_REPORT_TIME),
 	FOR_DATA("collective", "ns", UT_REPORT_TIME),
+	FOR_DATA("indirect", "ns", UT_REPORT_TIME),
 };
 
 static const struct ut_report_column call_columns[] = {
@@ -48,9 +49,15 @@ static const struct ut_report_column task_columns[] = {
 };
 
 static const struct ut_report_column wait_columns[] = {
-	COUNT("rank", "For rank"), TEXT("task", "while it is in"), TEXT("why", "Why"),
-	TEXT("call", "Call"),      TIME("wait", "Waits"),          SHARE("share", "of all"),
-	COUNT("times", "Times"),   COUNT("waiters", "Ranks"),
+	COUNT("rank", "For rank"),
+	TEXT("task", "while it is in"),
+	TEXT("why", "Why"),
+	TEXT("call", "Call"),
+	TIME("wait", "Waits"),
+	SHARE("share", "of all"),
+	COUNT("times", "Times"),
+	COUNT("waiters", "Ranks"),
+	TIME("indirect", "through others"),
 };
 
 static const struct ut_report_column matrix_columns[] = {
@@ -133,6 +140,7 @@ static void add_ranks(struct ut_report *r, const struct ut_rank_view *v)
 			ut_report_u64(s->wait[UT_RANK_LATE_SENDER]),
 			ut_report_u64(s->wait[UT_RANK_LATE_RECEIVER]),
 			ut_report_u64(s->wait[UT_RANK_COLLECTIVE]),
+			ut_report_u64(s->indirect),
 		};
 
 		ut_report_add(r, cells);
@@ -196,6 +204,7 @@ static void add_waits(struct ut_report *r, const struct ut_rank_view *v)
 			ut_rank_share_cell(w->time, v->sums.all.wait[0]),
 			ut_report_u64(w->times),
 			ut_report_u64(w->waiters),
+			ut_report_u64(w->indirect),
 		};
 
 		ut_report_add(r, cells);

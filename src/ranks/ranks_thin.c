@@ -23,12 +23,18 @@ static unsigned int level_of(uint64_t id)
 }
 
 /* Strings have other numbers in other processes: a collective call is known by what they say. */
-static unsigned int level_of_call(const struct ut_ranks *r, const struct ut_rank_call *c)
+static unsigned int level_of_call(const struct ut_ranks *r, const struct ut_rank *one,
+				  const struct ut_rank_call *c)
 {
-	struct ut_str group = ut_strtab_get(&r->strings, c->group);
+	struct ut_str group = ut_strtab_get(&r->strings, ut_rank_shape(one, c)->group);
 	uint64_t h = ut_hash_bytes(group.ptr, group.len);
 
-	return level_of(h * UINT64_C(0x9e3779b97f4a7c15) + c->seq);
+	return level_of(h * UINT64_C(0x9e3779b97f4a7c15) + ut_rank_more(one, c)->seq);
+}
+
+static bool is_firm(const struct ut_rank *one, const struct ut_rank_call *c)
+{
+	return ut_rank_shape(one, c)->firm;
 }
 
 /* The level at which no more than budget are left. */
@@ -40,8 +46,8 @@ static unsigned int find_level(const struct ut_ranks *r, const struct ut_rank *o
 	for (size_t i = 0; i < one->end_count; i++)
 		at[level_of(one->ends[i].id)]++;
 	for (size_t i = 0; i < one->call_count; i++) {
-		if (one->calls[i].firm)
-			at[level_of_call(r, &one->calls[i])]++;
+		if (is_firm(one, &one->calls[i]))
+			at[level_of_call(r, one, &one->calls[i])]++;
 	}
 	while (level > 0 && left + at[level - 1] <= budget)
 		left += at[--level];
@@ -60,7 +66,7 @@ static uint32_t *choose(const struct ut_ranks *r, const struct ut_rank *one, uns
 	for (size_t i = 0; i < one->call_count; i++) {
 		const struct ut_rank_call *c = &one->calls[i];
 
-		if (place[i] || (c->firm && level_of_call(r, c) >= level))
+		if (place[i] || (is_firm(one, c) && level_of_call(r, one, c) >= level))
 			place[i] = ++next;
 	}
 	return place;
@@ -83,7 +89,8 @@ static void thin(const struct ut_ranks *r, struct ut_rank *one, size_t budget)
 {
 	unsigned int level = find_level(r, one, budget);
 	uint32_t *place = choose(r, one, level);
-	size_t ends = 0, calls = 0;
+	struct ut_rank_more *kept = ut_make((one->more_count + 1) * sizeof(*kept));
+	size_t ends = 0, calls = 0, mores = 0;
 
 	for (size_t i = 0; i < one->end_count; i++) {
 		if (level_of(one->ends[i].id) < level)
@@ -92,18 +99,27 @@ static void thin(const struct ut_ranks *r, struct ut_rank *one, size_t budget)
 		one->ends[ends++].call = place[one->ends[i].call] - 1;
 	}
 	for (size_t i = 0; i < one->call_count; i++) {
+		struct ut_rank_call c;
+
 		if (!place[i])
 			continue;
-		one->calls[calls] = one->calls[i];
+		c = one->calls[i];
 		/* it is here for a message only: with part of its members a meeting proves less */
-		if (!one->calls[i].firm || level_of_call(r, &one->calls[i]) < level)
-			one->calls[calls].meets = UT_RANK_OTHER;
-		calls++;
+		if (!is_firm(one, &c) || level_of_call(r, one, &c) < level)
+			c.more = 0;
+		if (c.more) {
+			kept[mores] = one->mores[c.more - 1];
+			c.more = (uint32_t)++mores;
+		}
+		one->calls[calls++] = c;
 	}
 	one->end_count = ends;
 	one->call_count = calls;
+	one->more_count = mores;
 	one->shift_count = one->top_count = one->coll_count = 0;
 	one->calls = fitted(one->calls, calls, &one->call_cap, sizeof(*one->calls));
+	free(one->mores);
+	one->mores = fitted(kept, mores, &one->more_cap, sizeof(*one->mores));
 	one->ends = fitted(one->ends, ends, &one->end_cap, sizeof(*one->ends));
 	free(place);
 }

@@ -101,46 +101,52 @@ static void note_change(struct drawing *d, uint64_t at, int waits, int moves)
 	d->changes[d->change_count++] = (struct change){ at, (int8_t)waits, (int8_t)moves };
 }
 
-static void put_facts(struct drawing *d, const struct ut_rank_call *c)
+static void put_facts(struct drawing *d, const struct ut_rank *one, const struct ut_rank_call *c)
 {
-	put_number(d, d->key_wait, c->wait);
+	const struct ut_rank_shape *is = ut_rank_shape(one, c);
+	const struct ut_rank_more *w = ut_rank_more(one, c);
+
+	put_number(d, d->key_wait, w->wait);
 	put_number(d, d->key_transfer,
-		   ut_rank_communicates(c->use) ? ut_rank_time(c) - c->wait : 0);
-	if (c->wait) {
+		   ut_rank_communicates(is->use) ? ut_rank_time(c) - w->wait : 0);
+	if (w->wait) {
 		ut_trace_add_arg(d->trace, d->key_for, UT_ARG_I64)->value.i64 =
-			d->ranks->items[c->waited_for].rank;
-		put_text(d, d->key_why, word(d, ut_rank_why_words[c->why]));
+			d->ranks->items[w->waited_for].rank;
+		put_text(d, d->key_why, word(d, ut_rank_why_words[w->why]));
 	}
-	if (c->sent)
-		put_number(d, d->key_bytes, c->sent);
-	if (c->received)
-		put_number(d, d->key_received, c->received);
-	put_text(d, d->key_comm, string(d, c->group));
+	if (is->sent)
+		put_number(d, d->key_bytes, is->sent);
+	if (is->received)
+		put_number(d, d->key_received, is->received);
+	put_text(d, d->key_comm, string(d, is->group));
 	ut_trace_close_args(d->trace);
 }
 
 /* The part of a call in which it waits lies inside of it. */
-static void draw_call(struct drawing *d, const struct ut_rank_call *c, uint32_t track)
+static void draw_call(struct drawing *d, const struct ut_rank *one, const struct ut_rank_call *c,
+		      uint32_t track)
 {
-	bool is_mpi = ut_str_has_start(ut_strtab_get(&d->ranks->strings, c->name), "MPI_");
+	const struct ut_rank_more *w = ut_rank_more(one, c);
+	uint32_t name = ut_rank_shape(one, c)->name;
+	bool is_mpi = ut_str_has_start(ut_strtab_get(&d->ranks->strings, name), "MPI_");
 	size_t mark = d->trace->arg_count;
 	char text[64];
 
-	put_facts(d, c);
+	put_facts(d, one, c);
 	send(d, &(struct ut_event){ .ts = c->begin,
 				    .val = ut_rank_time(c),
-				    .name = string(d, c->name),
+				    .name = string(d, name),
 				    .cat = is_mpi ? d->mpi : d->collective,
 				    .track = track,
 				    .args = (uint32_t)mark,
 				    .kind = UT_KIND_SPAN });
 	ut_trace_drop_args(d->trace, mark);
-	if (!c->wait)
+	if (!w->wait)
 		return;
 	snprintf(text, sizeof(text), "waits for rank %" PRId32,
-		 d->ranks->items[c->waited_for].rank);
+		 d->ranks->items[w->waited_for].rank);
 	send(d, &(struct ut_event){ .ts = c->begin,
-				    .val = c->wait,
+				    .val = w->wait,
 				    .name = word(d, text),
 				    .cat = d->wait,
 				    .track = track,
@@ -153,17 +159,19 @@ static void draw_calls(struct drawing *d, const struct ut_rank *one, uint32_t tr
 
 	for (size_t i = 0; i < one->call_count; i++) {
 		const struct ut_rank_call *c = &one->calls[i];
+		const struct ut_rank_shape *is = ut_rank_shape(one, c);
+		uint64_t wait = ut_rank_more(one, c)->wait;
 
 		/* Clocks that were moved may have pushed two into each other. */
-		if (c->side || c->begin < until)
+		if (is->side || c->begin < until)
 			continue;
 		until = c->end;
-		draw_call(d, c, track);
-		if (!ut_rank_communicates(c->use))
+		draw_call(d, one, c, track);
+		if (!ut_rank_communicates(is->use))
 			continue;
-		note_change(d, c->begin, c->wait > 0, !c->wait);
-		if (c->wait)
-			note_change(d, c->begin + c->wait, -1, 1);
+		note_change(d, c->begin, wait > 0, !wait);
+		if (wait)
+			note_change(d, c->begin + wait, -1, 1);
 		note_change(d, c->end, 0, -1);
 	}
 }

@@ -6,6 +6,7 @@
 
 #define LITTLE 0.02 /* of the ranks' time: not worth a name */
 #define MUCH   0.25 /* of all waiting: one rank's doing */
+#define NAMED  0.1  /* of what it does: worth a word */
 
 static double part(uint64_t a, uint64_t b)
 {
@@ -31,17 +32,6 @@ static const struct ut_rank_wait *longest_wait(const struct ut_rank_view *v, uin
 	return NULL;
 }
 
-static uint32_t waiters(const struct ut_rank_view *v, uint32_t rank)
-{
-	uint32_t most = 0;
-
-	for (size_t i = 0; i < v->sums.wait_count; i++) {
-		if (v->sums.waits[i].rank == rank && v->sums.waits[i].waiters > most)
-			most = v->sums.waits[i].waiters;
-	}
-	return most;
-}
-
 static void add_where(const struct ut_rank_view *v, const struct ut_rank_sum *s, struct ut_buf *out)
 {
 	struct ut_str task = ut_strtab_get(&v->ranks->strings, s->blamed_task);
@@ -59,7 +49,7 @@ static void add_where(const struct ut_rank_view *v, const struct ut_rank_sum *s,
 
 void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out)
 {
-	uint32_t rank = worst_rank(v), others = waiters(v, rank);
+	uint32_t rank = worst_rank(v);
 	const struct ut_rank_sum *s = &v->sums.ranks[rank];
 	uint64_t wait = v->sums.all.wait[0], total = v->sums.all.total;
 	const struct ut_rank_wait *longest = longest_wait(v, rank);
@@ -86,11 +76,14 @@ void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out)
 		   "Rank %" PRId32 " makes %" PRIu32
 		   " other%s wait: %s of the %s that ranks wait in "
 		   "all (%.0f %%)",
-		   v->ranks->items[rank].rank, others, others == 1 ? "" : "s",
+		   v->ranks->items[rank].rank, s->waiters, s->waiters == 1 ? "" : "s",
 		   ut_cell_time(time, s->caused), ut_cell_time(all, wait),
 		   100 * part(s->caused, wait));
 	add_where(v, s, out);
 	ut_buf_fmt(out, "; most are in %s", ut_strtab_get(&v->ranks->strings, longest->call).ptr);
+	if (part(s->indirect, s->caused) > NAMED)
+		ut_buf_fmt(out, ", and %.0f %% of it reaches them through another rank",
+			   100 * part(s->indirect, s->caused));
 }
 
 void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out)
@@ -102,6 +95,29 @@ void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out)
 		   "(serialisation %.1f %% x transfer %.1f %%)",
 		   100 * p->parallel, 100 * p->balance, 100 * p->communication,
 		   100 * p->serialisation, 100 * p->transfer);
+}
+
+const char *ut_rank_table_nothing(const struct ut_rank_view *v, enum ut_rank_table table)
+{
+	const struct {
+		enum ut_rank_table table;
+		size_t rows;
+		const char *why;
+	} empty[] = {
+		{ UT_RANK_TABLE_WAITS, v->sums.wait_count, "No rank waits for another" },
+		{ UT_RANK_TABLE_MATRIX, v->sums.pair_count, "No rank sends another one a message" },
+		{ UT_RANK_TABLE_STEPS, v->path.step_count,
+		  "There are no steps: no outermost task is there equally often in all ranks, "
+		  "and more than once (--step TASK chooses one)" },
+		{ UT_RANK_TABLE_COLLECTIVES, v->colls.count, "There is no collective operation" },
+		{ UT_RANK_TABLE_CLOCKS, v->ranks->clock_count, "All ranks have one clock" },
+	};
+
+	for (size_t i = 0; i < sizeof(empty) / sizeof(*empty); i++) {
+		if (empty[i].table == table && !empty[i].rows)
+			return empty[i].why;
+	}
+	return NULL;
 }
 
 void ut_rank_view_make(struct ut_rank_view *v, struct ut_ranks *r, struct ut_str step)

@@ -22,7 +22,7 @@ static size_t first_call(const struct ut_rank *r, uint64_t from)
 			hi = mid;
 	}
 	/* Those that began before may reach into it; of nested ones the outer comes first. */
-	while (lo && (r->calls[lo - 1].side || r->calls[lo - 1].end > from))
+	while (lo && (ut_rank_shape(r, &r->calls[lo - 1])->side || r->calls[lo - 1].end > from))
 		lo--;
 	return lo;
 }
@@ -75,17 +75,18 @@ void ut_rank_walk(const struct ut_rank *r, uint64_t from, uint64_t to, ut_rank_p
 
 	for (size_t i = first_call(r, from); i < r->call_count && from < to; i++) {
 		const struct ut_rank_call *c = &r->calls[i];
+		const struct ut_rank_shape *is = ut_rank_shape(r, c);
 		uint64_t end = c->end < to ? c->end : to;
 
 		if (c->begin >= to)
 			break;
-		if (c->side || end <= from)
+		if (is->side || end <= from)
 			continue;
 		if (c->begin > from) {
 			outside(&w, from, c->begin);
 			from = c->begin;
 		}
-		fn(ctx, &(struct ut_rank_piece){ from, end, c->task, c });
+		fn(ctx, &(struct ut_rank_piece){ from, end, is->task, c });
 		from = end;
 	}
 	if (from < to)

@@ -105,7 +105,7 @@ def _from_venv(name, venv, header, library, launcher, more=()):
         return None
     flags = [f"-I{root}/include", f"-L{root}/lib", f"-l{library}", f"-Wl,-rpath,{root}/lib"]
     if header != "mpi.h":
-        (WORK / name).mkdir()
+        (WORK / name).mkdir(exist_ok=True)
         (WORK / name / "mpi.h").write_text(f"#include <{header}>\n")
         flags.insert(0, f"-I{WORK}/{name}")
     found = Library(name, ["cc"], [str(root / "bin" / launcher), *more], flags,

@@ -17,23 +17,24 @@
 static void add_rank(struct ut_ranks *r, int32_t number, uint64_t comes, uint64_t leaves)
 {
 	struct ut_rank *one = ut_ranks_new(r, number);
+	struct ut_rank_shaper shaper = { 0 };
+	const struct ut_rank_found call = {
+		.begin = comes,
+		.end = leaves,
+		.seq = 1,
+		.shape = { .name = ut_strtab_intern_z(&r->strings, "MPI_Barrier"),
+			   .group = ut_strtab_intern_z(&r->strings, "MPI_COMM_WORLD"),
+			   .use = UT_RANK_ALL,
+			   .meets = UT_RANK_ALL,
+			   .firm = true,
+			   .to = -1,
+			   .root = -1 },
+	};
 
 	one->start = 0;
 	one->stop = RUN;
-	one->calls = ut_grow(NULL, 1, &one->call_cap, sizeof(*one->calls));
-	one->calls[one->call_count++] = (struct ut_rank_call){
-		.begin = comes,
-		.end = leaves,
-		.name = ut_strtab_intern_z(&r->strings, "MPI_Barrier"),
-		.group = ut_strtab_intern_z(&r->strings, "MPI_COMM_WORLD"),
-		.seq = 1,
-		.use = UT_RANK_ALL,
-		.meets = UT_RANK_ALL,
-		.firm = true,
-		.to = -1,
-		.root = -1,
-		.waited_for = UT_RANK_NOBODY,
-	};
+	ut_rank_put_call(one, &shaper, &call);
+	ut_rank_shaper_release(&shaper);
 }
 
 static void make_job(struct ut_ranks *r, int32_t ranks)

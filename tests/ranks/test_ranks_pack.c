@@ -20,24 +20,26 @@ static uint32_t word(struct ut_ranks *r, const char *text)
 static void add_rank(struct ut_ranks *r, int32_t number)
 {
 	struct ut_rank *one = ut_ranks_new(r, number);
+	struct ut_rank_shaper shaper = { 0 };
 
 	one->host = word(r, "node");
 	one->program = word(r, "cg");
 	one->start = 100;
 	one->stop = 900;
-	one->calls = ut_grow(NULL, 2, &one->call_cap, sizeof(*one->calls));
-	one->call_count = 2;
-	for (uint32_t i = 0; i < 2; i++)
-		one->calls[i] = (struct ut_rank_call){ .begin = 100 + 400 * i,
-						       .end = 300 + 400 * i,
-						       .name = word(r, "MPI_Barrier"),
-						       .group = word(r, "MPI_COMM_WORLD"),
-						       .seq = i + 1,
-						       .use = UT_RANK_ALL,
-						       .meets = UT_RANK_ALL,
-						       .to = -1,
-						       .root = -1,
-						       .waited_for = UT_RANK_NOBODY };
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct ut_rank_found call = { 100 + 400 * i,
+						    300 + 400 * i,
+						    i + 1,
+						    { .name = word(r, "MPI_Barrier"),
+						      .group = word(r, "MPI_COMM_WORLD"),
+						      .use = UT_RANK_ALL,
+						      .meets = UT_RANK_ALL,
+						      .to = -1,
+						      .root = -1 } };
+
+		ut_rank_put_call(one, &shaper, &call);
+	}
+	ut_rank_shaper_release(&shaper);
 	one->ends = ut_grow(NULL, 1, &one->end_cap, sizeof(*one->ends));
 	one->ends[one->end_count++] = (struct ut_rank_end){ .id = 4711, .call = 1 };
 	one->colls = ut_grow(NULL, 1, &one->coll_cap, sizeof(*one->colls));
@@ -69,7 +71,8 @@ static void ranks_arrive_as_they_were_sent(void **state)
 	assert_int_equal(to.count, 2);
 	assert_int_equal(to.origins, 4);
 	assert_int_equal(to.world, 2);
-	assert_int_equal(to.items[1].calls[0].name, to.items[0].calls[0].name);
+	assert_int_equal(to.items[1].shapes[0].name, to.items[0].shapes[0].name);
+	assert_int_equal(to.items[1].shape_count, 1); /* calls that are alike share it */
 	assert_int_equal(to.items[1].shifts[0].task, word(&to, "solve"));
 	assert_int_equal(to.items[1].ends[0].id, 4711);
 	assert_int_equal(to.items[1].colls[0].library, word(&to, "gloo"));

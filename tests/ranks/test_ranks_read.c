@@ -76,7 +76,7 @@ static void a_call_that_overlaps_by_rounding_follows(void **state)
 	one = read_job(&j);
 	assert_int_equal(one->call_count, 3);
 	for (size_t i = 0; i < 3; i++)
-		assert_false(one->calls[i].side);
+		assert_false(one->shapes[one->calls[i].shape].side);
 	assert_int_equal(one->calls[0].end, 201);
 	assert_int_equal(one->calls[1].begin, 201); /* no time is counted twice */
 	assert_int_equal(one->calls[2].begin, 300);
@@ -97,10 +97,10 @@ static void a_call_inside_another_is_a_side_call(void **state)
 	add_call(&j, "MPI_Send", 300, 310);
 	one = read_job(&j);
 	assert_int_equal(one->call_count, 4);
-	assert_false(one->calls[0].side);
-	assert_true(one->calls[1].side);
-	assert_true(one->calls[2].side);
-	assert_false(one->calls[3].side);
+	assert_false(one->shapes[one->calls[0].shape].side);
+	assert_true(one->shapes[one->calls[1].shape].side);
+	assert_true(one->shapes[one->calls[2].shape].side);
+	assert_false(one->shapes[one->calls[3].shape].side);
 	stop(&j);
 }
 
@@ -134,7 +134,7 @@ static void a_call_behind_a_task_by_rounding_is_not_in_it(void **state)
 	add_call(&j, "MPI_Send", 200, 300);
 	one = read_job(&j);
 	assert_int_equal(one->call_count, 1);
-	assert_int_equal(one->calls[0].task, 0);
+	assert_int_equal(one->shapes[one->calls[0].shape].task, 0);
 	stop(&j);
 }
 

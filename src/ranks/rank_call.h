@@ -1,0 +1,114 @@
+/*
+ * rank_call.h - one call of a rank, in as few bytes as can be: there are millions of them in each
+ * rank, and the critical path goes back through all. Most calls of a rank are like others of it
+ * but for their times, so what they have in common is kept once (a shape); what only some calls
+ * have, which meet others or wait for them, lies in a list of its own (more).
+ *
+ * Owner: struct ut_rank, whose calls, shapes, mores and ends these are.
+ */
+#ifndef UT_RANKS_RANK_CALL_H
+#define UT_RANKS_RANK_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hashtab.h"
+
+struct ut_rank;
+
+/* Why a call waited. */
+#define UT_RANK_WHY_LIST(X)                                                                        \
+	X(NOTHING, "-")                                                                            \
+	X(LATE_SENDER, "late sender")                                                              \
+	X(LATE_RECEIVER, "late receiver")                                                          \
+	X(COLLECTIVE, "late to collective")
+
+enum ut_rank_why {
+#define UT_RANK_WHY_ENUM(why, text) UT_RANK_##why,
+	UT_RANK_WHY_LIST(UT_RANK_WHY_ENUM)
+#undef UT_RANK_WHY_ENUM
+	UT_RANK_WHYS
+};
+
+extern const char *const ut_rank_why_words[UT_RANK_WHYS];
+
+#define UT_RANK_NOBODY UINT32_MAX
+#define UT_RANK_MOST   ((UINT32_C(1) << 30) - 1) /* ranks */
+
+struct ut_rank_call {
+	uint64_t begin, end; /* ns, on the common clock once settled */
+	uint32_t shape;      /* index */
+	uint32_t more;       /* index + 1; 0 = nothing more */
+};
+
+/* What calls have in common. Strings are those of struct ut_ranks. No bytes between members. */
+struct ut_rank_shape {
+	uint64_t sent, received;
+	uint32_t name;  /* "MPI_Allreduce" */
+	uint32_t group; /* communicator, window or file; 0 = none */
+	uint32_t task;  /* of the program's own: the innermost around it; 0 = none */
+	int32_t to;     /* rank that it sends to; -1 = none */
+	int32_t root;   /* -1 = none */
+	uint8_t use;    /* enum ut_rank_use */
+	uint8_t meets;  /* the same, of the collective call that it is, begins or waits for */
+	bool side;      /* inside another call, or not on the main thread */
+	bool firm;      /* nobody can leave it before those have come that it needs */
+};
+
+_Static_assert(sizeof(struct ut_rank_shape) == 40, "shapes are compared byte by byte");
+
+/* What a call that meets others or waits for them has beside. */
+struct ut_rank_more {
+	uint64_t seq;             /* of a collective call, in its group; 0 = it is none */
+	uint64_t wait;            /* ns, from its begin on */
+	uint32_t link;            /* once settled, of a collective call: its number, plus 1 */
+	uint32_t why : 2;         /* enum ut_rank_why */
+	uint32_t waited_for : 30; /* index of the rank, if it waited */
+};
+
+/* One end of a message. */
+struct ut_rank_end {
+	union {
+		uint64_t id; /* until it is settled */
+		struct {
+			uint32_t partner; /* index of the rank; UT_RANK_NOBODY = not found */
+			uint32_t partner_call;
+		};
+	};
+	uint32_t call; /* index */
+	bool received;
+	bool settled; /* which of the two is there */
+};
+
+/* A call as it is found, before it is put away. */
+struct ut_rank_found {
+	uint64_t begin, end;
+	uint64_t seq;
+	struct ut_rank_shape shape;
+};
+
+/* The shapes that a rank has already; {0} knows none. */
+#define UT_RANK_RECENT 64u
+
+struct ut_rank_shaper {
+	struct ut_hashtab lookup;
+	uint32_t recent[UT_RANK_RECENT]; /* number + 1 */
+};
+
+/* At the end of the rank's calls. */
+void ut_rank_put_call(struct ut_rank *one, struct ut_rank_shaper *shaper,
+		      const struct ut_rank_found *found);
+void ut_rank_shaper_release(struct ut_rank_shaper *shaper);
+
+/* What a call has beside, to be written to; the next one may move it. */
+struct ut_rank_more *ut_rank_more_of(struct ut_rank *one, uint32_t call);
+
+extern const struct ut_rank_more ut_rank_no_more;
+
+static inline uint64_t ut_rank_time(const struct ut_rank_call *c)
+{
+	return c->end - c->begin;
+}
+
+#endif
