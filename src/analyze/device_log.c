@@ -5,6 +5,7 @@
 
 #include "analyze/device_call.h"
 #include "analyze/device_join.h"
+#include "analyze/label.h"
 #include "base/grow.h"
 #include "base/idmap.h"
 #include "base/sort.h"
@@ -155,11 +156,26 @@ static uint16_t way_of_process(struct ut_device_log *log, const struct ut_trace 
 	return p->kind == UT_PROCESS_DEVICE ? way_of(log, t, p->api, p->device_type) : UT_WAY_CUDA;
 }
 
+/* "pid 7" if nobody has named it. */
+static uint32_t name_of(struct ut_device_log *log, const struct ut_trace *t,
+			const struct ut_process *p)
+{
+	uint32_t shown = ut_process_shown_name(p), name;
+	struct ut_buf b = { 0 };
+
+	if (ut_strtab_get(&t->strings, shown).len)
+		return own_string(log, t, shown);
+	ut_buf_text(&b, "pid ");
+	ut_label_id(&b, t, p->pid, p->pid_text);
+	name = ut_strtab_intern(&log->strings, b.data, b.len);
+	ut_buf_release(&b);
+	return name;
+}
+
 static uint16_t device_of(struct ut_device_log *log, const struct ut_trace *t, uint32_t process)
 {
 	const struct ut_process *p = &t->processes[process];
-	uint32_t name = own_string(log, t, ut_process_shown_name(p)),
-		 host = own_string(log, t, p->host);
+	uint32_t name = name_of(log, t, p), host = own_string(log, t, p->host);
 	uint32_t index = p->device >= 0 ? (uint32_t)p->device : (uint32_t)p->pid;
 	/* torch.profiler calls all devices like the program; their process tells them apart */
 	uint32_t number = p->model ? index : (uint32_t)p->pid;

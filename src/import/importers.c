@@ -187,7 +187,7 @@ int ut_import(const char *path, const struct ut_import_opts *opts, struct ut_sto
 	else
 		rc = source.head_len ? -EPROTO : -ENODATA;
 	if (!rc)
-		ut_classify_places(&store->trace);
+		ut_classify_store(store);
 	ut_source_close(&source);
 	return rc;
 }

@@ -11,19 +11,19 @@
 static const struct {
 	const char *name;
 	uint8_t use, work, api;
-	bool driver, anywhere, itself;
+	bool driver, anywhere, itself, over_work;
 } categories[] = {
 #define WORK(name, kind, anywhere)                                                                 \
 	{                                                                                          \
-		name, UT_CATEGORY_WORK, kind, UT_API_NONE, false, anywhere, false                  \
+		name, UT_CATEGORY_WORK, kind, UT_API_NONE, false, anywhere, false, false           \
 	}
 #define CALL(name, api, driver)                                                                    \
 	{                                                                                          \
-		name, UT_CATEGORY_CALL, 0, api, driver, true, false                                \
+		name, UT_CATEGORY_CALL, 0, api, driver, true, false, false                         \
 	}
-#define TOOL(name, itself)                                                                         \
+#define TOOL(name, itself, over_work)                                                              \
 	{                                                                                          \
-		name, UT_CATEGORY_TOOL, 0, UT_API_NONE, false, true, itself                        \
+		name, UT_CATEGORY_TOOL, 0, UT_API_NONE, false, true, itself, over_work             \
 	}
 	WORK("kernel", UT_DEVICE_KERNEL, true),
 	WORK("copy", UT_DEVICE_COPY, false),
@@ -44,16 +44,16 @@ static const struct {
 	CALL("MPI", UT_API_MPI, false),
 	CALL("NCCL", UT_API_NCCL, false),
 	CALL("NULL", UT_API_DUMMY, false),
-	{ "control", UT_CATEGORY_CONTROL, 0, UT_API_NONE, false, true, false },
-	TOOL("gpu_user_annotation", false),
-	TOOL("cuda_sync", false), /* torch.profiler: waits, on the rows of streams */
-	TOOL("privateuse1_driver", false),
-	TOOL("python_function", false),
-	TOOL("Python", false),
-	TOOL("Python line", false),
-	TOOL("Python C call", false),
-	TOOL("Trace", true),
-	TOOL("overhead", true),
+	{ "control", UT_CATEGORY_CONTROL, 0, UT_API_NONE, false, true, false, false },
+	TOOL("gpu_user_annotation", false, true),
+	TOOL("cuda_sync", false, true), /* torch.profiler: waits, on the rows of streams */
+	TOOL("privateuse1_driver", false, false),
+	TOOL("python_function", false, false),
+	TOOL("Python", false, false),
+	TOOL("Python line", false, false),
+	TOOL("Python C call", false, false),
+	TOOL("Trace", true, false),
+	TOOL("overhead", true, false),
 #undef WORK
 #undef CALL
 #undef TOOL
@@ -72,7 +72,8 @@ struct ut_category ut_classify_category(const struct ut_trace *trace, uint32_t c
 					     .api.api = categories[i].api,
 					     .driver = categories[i].driver,
 					     .anywhere = categories[i].anywhere,
-					     .itself = categories[i].itself };
+					     .itself = categories[i].itself,
+					     .over_work = categories[i].over_work };
 	}
 	for (size_t i = 0; i < trace->call_count; i++) {
 		if (trace->calls[i] != category)
@@ -124,6 +125,18 @@ bool ut_classify_is_busy(struct ut_category category, const char *name)
 	if (category.work == UT_DEVICE_BY_NAME)
 		return ut_classify_work(name) != UT_DEVICE_SYNC;
 	return category.work != UT_DEVICE_SYNC;
+}
+
+bool ut_is_nccl_kernel(struct ut_str name)
+{
+	static const char *const starts[] = { "ncclDevKernel", "ncclKernel", "ncclSymkDevKernel_",
+					      "ncclSymDevKernel_", "rcclDevKernel_" };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+		if (ut_str_has_start(name, starts[i]))
+			return true;
+	}
+	return false;
 }
 
 /* ---- devices ------------------------------------------------------------------------------- */

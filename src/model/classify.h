@@ -41,6 +41,7 @@ struct ut_category {
 	bool driver;          /* calls below those that the program made */
 	bool anywhere;        /* work: also where no device is known */
 	bool itself;          /* of a tool: about the tool, not the program */
+	bool over_work;       /* of a tool: laid over the work on a device's queue */
 };
 
 #define UT_MOST_CALLS 256u /* categories; further ones are not known as calls */
@@ -64,11 +65,23 @@ bool ut_classify_is_busy(struct ut_category category, const char *name);
 /* What kind of work has this name. */
 enum ut_device_kind ut_classify_work(const char *name);
 
+/* Is it a kernel of NCCL's? "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)" and older spellings. */
+bool ut_is_nccl_kernel(struct ut_str name);
+
 /* The api and type of a device from the label that its backend gives it, if they are not known. */
 void ut_classify_label(struct ut_process *device, struct ut_str label);
 
 /* Fills in what importers did not know: kinds of processes, roles of tracks, and what goes with
  * them. What is known stays. */
 void ut_classify_places(struct ut_trace *trace);
+
+struct ut_store;
+
+/*
+ * The same for a whole trace, where what a process holds says more: one of which nobody says what
+ * it is, and that holds nothing but work of a device (kernels and copies that name their call), is
+ * a device. Every importer's trace goes through here, so ut_is_device() is the one answer.
+ */
+void ut_classify_store(struct ut_store *store);
 
 #endif

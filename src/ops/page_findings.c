@@ -158,7 +158,7 @@ static void find_waiting(struct facts *f)
 		return;
 	ut_ops_row_texts(f->r, f->waits - 1, f->texts);
 	name = code_of(f);
-	ut_buf_fmt(&of.say, "Devices wait %.0f %% of their time for the next op.", share * 100);
+	ut_buf_fmt(&of.say, "Devices wait %.1f %% of their time for the next op.", share * 100);
 	ut_buf_fmt(&of.why,
 		   "Kernels take %s, the time between ops %s; the longest, %s, is before %.*s. "
 		   "The host hands ops over too slowly: record them once and replay them "

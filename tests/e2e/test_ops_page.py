@@ -143,7 +143,7 @@ class Pages(Case):
         seen, = self.open(self.tracy_report())
         self.assertEqual(seen["columns"], 82)
         self.assertLess(len(seen["heads"]), 14, "of 82 columns those that matter")
-        self.assertIn("Devices wait 79 %", seen["verdict"])
+        self.assertIn("Devices wait 79.4 %", seen["verdict"])
         self.assertIn("record them once and replay them", seen["verdict"], "the remedy beside the finding")
         host = seen["heads"].index("Host")
         self.assertEqual(seen["rows"][3]["cells"][:2], ["warm", "\u2013"])

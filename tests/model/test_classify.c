@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "model/build.h"
 #include "model/classify.h"
 #include "model/trace.h"
 
@@ -260,6 +261,49 @@ static void categories_tell_work_from_calls(void **state)
 
 #define CLAIM(name) cmocka_unit_test_setup_teardown(name, make, drop)
 
+/* One span in a process of which nobody says what it is; what it is taken for. */
+static uint8_t kind_by(const char *category, const char *key, const char *more)
+{
+	struct ut_build b;
+	struct ut_store store;
+	struct ut_trace *of = &b.store.trace;
+	struct ut_arg arg = { .type = UT_ARG_U64, .value.u64 = 5 };
+	struct ut_type type = { .kind = UT_KIND_SPAN };
+	uint32_t list, track;
+	uint8_t kind;
+
+	ut_build_init(&b);
+	track = ut_trace_add_track(of, ut_trace_add_process(of, 7), UT_TRACK_THREAD);
+	arg.key = ut_strtab_intern_z(&of->strings, key);
+	type.cat = ut_strtab_intern_z(&of->strings, category);
+	list = ut_arglists_add(&b.store.args, &arg, 1);
+	ut_build_add(&b, track, 10, 5, ut_types_intern(&b.store.types, &type), list);
+	type.cat = ut_strtab_intern_z(&of->strings, more);
+	ut_build_add(&b, track, 20, 5, ut_types_intern(&b.store.types, &type), 0);
+	ut_build_finish(&b, &store);
+	ut_classify_store(&store);
+	kind = store.trace.processes[0].kind;
+	assert_int_equal(store.trace.tracks[0].role,
+			 kind == UT_PROCESS_DEVICE ? UT_ROLE_QUEUE : UT_ROLE_UNKNOWN);
+	assert_true(store.trace.processes[0].guessed);
+	ut_store_release(&store);
+	return kind;
+}
+
+static void a_process_of_nothing_but_device_work_is_a_device(void **state)
+{
+	(void)state;
+	assert_int_equal(kind_by("kernel", "correlation", "kernel"), UT_PROCESS_DEVICE);
+	assert_int_equal(kind_by("gpu_memcpy", "External id", "gpu_memset"), UT_PROCESS_DEVICE);
+	assert_int_equal(kind_by("kernel", "correlation", "gpu_user_annotation"),
+			 UT_PROCESS_DEVICE);
+	assert_int_equal(kind_by("kernel", "size", "kernel"), UT_PROCESS_PROGRAM);
+	assert_int_equal(kind_by("kernel", "correlation", "cuda_runtime"), UT_PROCESS_PROGRAM);
+	assert_int_equal(kind_by("kernel", "correlation", "mine"), UT_PROCESS_PROGRAM);
+	assert_int_equal(kind_by("gpu_user_annotation", "correlation", "cuda_sync"),
+			 UT_PROCESS_PROGRAM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +311,7 @@ int main(void)
 		CLAIM(all_else_is_a_program),
 		CLAIM(devices_of_torch_are_known_by_their_labels),
 		CLAIM(devices_are_known_as_pytorch_calls_them),
+		CLAIM(a_process_of_nothing_but_device_work_is_a_device),
 		CLAIM(ids_of_other_tools_are_texts),
 		CLAIM(rows_are_known_by_their_names_and_by_whose_they_are),
 		CLAIM(what_was_said_stays),
