@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/classify.h"
 #include "text/cells.h"
 
 /* Thresholds; docs/guides/kernels.md says why. Percent, unless the name says otherwise. */
@@ -486,6 +487,16 @@ static bool unknown(struct speech *s)
 	return true;
 }
 
+/* How long such a kernel takes is decided elsewhere: nothing else is said about it. */
+static bool collective(struct speech *s)
+{
+	if (!ut_is_nccl_kernel(s->f->name))
+		return false;
+	say(s, "moves data between ranks, and takes as long as the last of them is late");
+	show(s, UT_FACT_MEAN);
+	return true;
+}
+
 static const struct {
 	bool (*speaks)(struct speech *s);
 	const char *advice;
@@ -524,6 +535,7 @@ static const struct {
 				       "fit at once" },
 	[UT_BOUND_NOTHING] = { nothing, "what waits for what is told by --stall-sampling" },
 	[UT_BOUND_UNKNOWN] = { unknown, "record with -q, or with --stall-sampling" },
+	[UT_BOUND_RANKS] = { collective, "unitrace ranks tells who comes last, and why" },
 };
 
 /* What is only said if nothing else can be. */
@@ -538,7 +550,7 @@ size_t ut_kernel_verdicts(const struct ut_kernel_facts *f,
 	struct ut_kernel_verdict minor[UT_KERNEL_RULES] = { 0 };
 	size_t count = 0, minors = 0;
 
-	for (size_t i = 0; i < UT_KERNEL_RULES; i++) {
+	for (size_t i = ut_is_nccl_kernel(f->name) ? UT_BOUND_RANKS : 0; i < UT_KERNEL_RULES; i++) {
 		struct ut_kernel_verdict v = { .rule = (enum ut_kernel_rule)i,
 					       .advice = rules[i].advice,
 					       .loss = NAN };

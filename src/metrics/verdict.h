@@ -91,7 +91,8 @@ extern const struct ut_kernel_fact_info ut_kernel_fact_info[UT_KERNEL_FACTS];
 	X(SPILL, "spill", "registers spilled")                                                     \
 	X(BALANCE, "balance", "uneven work")                                                       \
 	X(NOTHING, "balanced", "no single limit")                                                  \
-	X(UNKNOWN, "unknown", "not measured")
+	X(UNKNOWN, "unknown", "not measured")                                                      \
+	X(RANKS, "ranks", "talks to other ranks")
 
 enum ut_kernel_rule {
 #define UT_KERNEL_RULE(name, key, title) UT_BOUND_##name,

@@ -151,6 +151,10 @@ static void each_rule_has_its_sentence(void **state)
 	     "not bound by what was measured: the most used unit is at 4 % of its peak");
 	f = known(0);
 	says(&f, UT_BOUND_UNKNOWN, "not measured");
+	f = known(3, UT_FACT_BLOCKS, 2.0, UT_FACT_PROCESSORS, 132.0, UT_FACT_FILL, 1.5);
+	f.name = ut_str_of("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage)");
+	says(&f, UT_BOUND_RANKS,
+	     "moves data between ranks, and takes as long as the last of them is late");
 }
 
 static void samples_tell_what_is_waited_for_and_where(void **state)
