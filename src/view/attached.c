@@ -80,14 +80,16 @@ void ut_view_attach_later(struct ut_view *v, const char *tool, const char *title
 const char *ut_view_sheet_json(struct ut_view *v, size_t sheet, size_t *len)
 {
 	struct ut_view_sheet *s = &v->attached.sheets[sheet];
+	const char *json;
 
 	pthread_mutex_lock(&v->sheet_lock);
 	if (!s->json) {
 		s->json = ut_out_open_memory();
 		s->make(v, s->json);
 	}
+	json = ut_out_data(s->json, len); /* it writes a NUL behind it */
 	pthread_mutex_unlock(&v->sheet_lock);
-	return ut_out_data(s->json, len);
+	return json;
 }
 
 void ut_view_group(struct ut_view *v, size_t trace, uint32_t track, const char *group)
