@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "base/opt.h"
 #include "base/path.h"
@@ -163,6 +164,7 @@ static int serve(const struct serve_opts *o, struct ut_arena *a, struct ut_err *
 	real = realpath(data, NULL);
 	opts.data_directory = real ? ut_str_fmt(a, "%s", real) : data;
 	free(real);
+	ut_share_freed();
 	rc = ut_site_open(&site, &opts, err);
 	if (rc)
 		return rc;

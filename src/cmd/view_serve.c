@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +34,7 @@
 #define TICK_MS  20    /* ... looking this often */
 
 static volatile sig_atomic_t stop;
+static atomic_bool is_leaving;        /* the same, for other threads */
 static volatile sig_atomic_t is_held; /* Ctrl-C is not for us */
 
 static void on_signal(int number)
@@ -39,6 +42,7 @@ static void on_signal(int number)
 	if (number == SIGINT && is_held)
 		return;
 	stop = 1;
+	is_leaving = true;
 	signal(number, SIG_DFL); /* the second time is not waited for */
 }
 
@@ -201,7 +205,8 @@ static struct ut_view *wait_for_view(const struct serving *s)
 {
 	bool waits = s->opts && s->opts->socket;
 
-	for (int waited = 0; waits && waited < WAIT_MS && !stop && !s->failed; waited += TICK_MS) {
+	for (int waited = 0; waits && waited < WAIT_MS && !is_leaving && !s->failed;
+	     waited += TICK_MS) {
 		if (s->show.is_complete || is_ready(s, waited))
 			break;
 		poll(NULL, 0, TICK_MS);
@@ -286,7 +291,7 @@ static void *wait_for_server(void *ctx)
 	(void)ctx;
 	while (read(STDIN_FILENO, &none, 1) < 0 && errno == EINTR)
 		;
-	stop = 1;
+	kill(getpid(), SIGTERM);
 	return NULL;
 }
 
@@ -364,6 +369,38 @@ int ut_view_offer(const struct ut_view_offer *o, struct ut_view *view, struct ut
 	return rc;
 }
 
+/* Bytes that count for RLIMIT_DATA: with a sanitizer more than there are in any machine. */
+static rlim_t own_data(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (f && fscanf(f, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
+		pages = ULONG_MAX;
+	if (f)
+		fclose(f);
+	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A small file may be an endless one, packed: behind a server it ends its viewer, with a word about
+ * it, and neither the machine nor the server. */
+static void be_first_to_go(void)
+{
+	rlim_t most = (rlim_t)sysconf(_SC_PHYS_PAGES) * (rlim_t)sysconf(_SC_PAGESIZE) / 4 * 3;
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	struct rlimit data, none = { 0, 0 };
+
+	if (fd >= 0 && write(fd, "500", 3) < 0)
+		(void)0; /* then the kernel chooses by size alone */
+	if (fd >= 0)
+		close(fd);
+	if (getrlimit(RLIMIT_DATA, &data) || data.rlim_cur < most || own_data() > most / 2)
+		return;
+	data.rlim_cur = most;
+	setrlimit(RLIMIT_DATA, &data);
+	setrlimit(RLIMIT_CORE, &none); /* nobody wants so much of it again */
+}
+
 int ut_view_serve(const struct ut_view_opts *o, const struct ut_view_what *what, struct ut_err *err)
 {
 	struct serving s = { .opts = o, .what = what };
@@ -377,6 +414,8 @@ int ut_view_serve(const struct ut_view_opts *o, const struct ut_view_what *what,
 					    .ctx = &s };
 	int rc;
 
+	if (o->socket)
+		be_first_to_go();
 	ut_keep_freed(); /* windows are megabytes, many times a second */
 	if (!ut_page_get(&s.page))
 		return ut_err_set(err, -ENOTSUP, "%s", ut_page_missing);

@@ -65,13 +65,9 @@ static void read_passes(const struct ut_doc *list, struct pass *to, size_t most)
 static int load(struct ut_accounts *a, struct ut_err *err)
 {
 	struct ut_arena arena = { 0 };
-	const struct ut_doc *t = NULL, *phrase;
-	struct ut_buf text = { 0 };
-	int rc = ut_folder_read(a->own, FILE_NAME, FILE_MOST, &text, NULL);
+	const struct ut_doc *t, *phrase;
+	int rc = ut_folder_read_doc(a->own, FILE_NAME, FILE_MOST, &arena, &t, NULL);
 
-	if (!rc)
-		rc = ut_doc_read(&arena, (struct ut_str){ text.data ? text.data : "", text.len },
-				 &t, err);
 	phrase = ut_doc_get(t, "passphrase");
 	if (is_digest(ut_doc_text(phrase, "digest")) && ut_doc_text(phrase, "salt")) {
 		memcpy(a->digest, ut_doc_text(phrase, "digest"), UT_DIGEST);
@@ -80,7 +76,6 @@ static int load(struct ut_accounts *a, struct ut_err *err)
 	}
 	read_passes(ut_doc_get(t, "cookies"), a->cookies, COOKIES_MOST);
 	read_passes(ut_doc_get(t, "tokens"), a->tokens, TOKENS_MOST);
-	ut_buf_release(&text);
 	ut_arena_release(&arena);
 	if (rc == -ENOENT)
 		return 0;

@@ -144,10 +144,12 @@ static int find(struct ut_call *c, struct ut_machine *t, struct ut_ssh_opts *o, 
 	return rc;
 }
 
-int ut_api_test_machine(struct ut_call *c, struct ut_err *err)
+/* What is done there, with the secret of the request, which is gone afterwards. */
+static int reach(struct ut_call *c,
+		 int (*doing)(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *err),
+		 struct ut_err *err)
 {
 	char secret[UT_KEEPER_SECRET_MOST];
-	struct ut_err why = { 0 };
 	struct ut_machine t;
 	struct ut_ssh_opts o;
 	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);
@@ -156,10 +158,15 @@ int ut_api_test_machine(struct ut_call *c, struct ut_err *err)
 		rc = find(c, &t, &o, err);
 	if (!rc) {
 		o.secret = secret[0] ? secret : NULL;
-		rc = look(c, &o, &why);
+		rc = doing(c, &o, err);
 	}
 	explicit_bzero(secret, sizeof(secret));
 	return rc;
+}
+
+int ut_api_test_machine(struct ut_call *c, struct ut_err *err)
+{
+	return reach(c, look, err);
 }
 
 /* What goes wrong between two machines, as what went wrong with the request. */
@@ -170,26 +177,21 @@ static int told(int rc)
 	return rc == -ECONNRESET || rc == -ETIMEDOUT ? -EHOSTUNREACH : rc;
 }
 
-int ut_api_far_processes(struct ut_call *c, struct ut_err *err)
+static int ask_processes(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *err)
 {
-	char secret[UT_KEEPER_SECRET_MOST];
 	const char *answer;
-	struct ut_machine t;
-	struct ut_ssh_opts o;
-	int rc = ut_call_take_secret(c, secret, sizeof(secret), err);
+	int rc = told(ut_far_ask(o, c->arena, "{\"do\":\"processes\"}", &answer, NULL, err));
 
-	if (!rc)
-		rc = find(c, &t, &o, err);
-	if (!rc) {
-		o.secret = secret[0] ? secret : NULL;
-		rc = told(ut_far_ask(&o, c->arena, "{\"do\":\"processes\"}", &answer, NULL, err));
-	}
-	explicit_bzero(secret, sizeof(secret));
 	if (!rc) /* read, and written again: what another machine says is not ours to send */
 		rc = ut_doc_read(c->arena, ut_str_of(answer), &c->body, err);
 	if (!rc)
 		ut_write_doc(&c->out, NULL, c->body);
 	return rc;
+}
+
+int ut_api_far_processes(struct ut_call *c, struct ut_err *err)
+{
+	return reach(c, ask_processes, err);
 }
 
 /* Asked for again: what is accepted is the key that was looked at, and no other. */

@@ -114,14 +114,11 @@ static bool write_file(void *ctx, int at, const char *name, unsigned char type)
 static void write_document(struct ut_call *c, int at, const char *key, const char *name)
 {
 	const struct ut_doc *t;
-	struct ut_buf text = { 0 };
 
-	if (!ut_folder_read(at, name, UT_SMALL_FILE, &text, NULL) && text.len &&
-	    !ut_doc_read(c->arena, (struct ut_str){ text.data, text.len }, &t, NULL))
-		ut_write_doc(&c->out, key, t);
-	else
+	if (ut_folder_read_doc(at, name, UT_SMALL_FILE, c->arena, &t, NULL))
 		ut_write_null(&c->out, key);
-	ut_buf_release(&text);
+	else
+		ut_write_doc(&c->out, key, t);
 }
 
 int ut_api_result(struct ut_call *c, struct ut_err *err)

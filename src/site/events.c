@@ -164,7 +164,7 @@ static bool look_at_run(struct ut_events *e, struct watched *w)
 		tell_run(e, w, &r);
 	if (!busy) {
 		/* what its viewer shows has become files, and there is more than was recorded */
-		ut_viewers_drop(e->site->viewers, w->project, w->result);
+		ut_viewers_tidy(e->site->viewers);
 		ut_events_changed(e);
 		if (!rc && r.state == UT_RESULT_CUT)
 			recover(e, w->project, w->result);

@@ -120,6 +120,19 @@ static const char *value_of(const char *line, const char *name)
 	return line + strspn(line, " \t");
 }
 
+/* Who answers may be another machine: what it says becomes no page and no header of ours. */
+static const char *known(const char *type)
+{
+	static const char *const types[] = { "application/json", "text/event-stream",
+					     "text/plain; charset=utf-8" };
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (!strcmp(type, types[i]))
+			return types[i];
+	}
+	return "application/octet-stream";
+}
+
 static int read_head(struct answer *a, struct ut_reply *reply)
 {
 	const char *line = next_line(a), *value;
@@ -130,9 +143,9 @@ static int read_head(struct answer *a, struct ut_reply *reply)
 	a->left = UINT64_MAX; /* until the connection ends */
 	while ((line = next_line(a)) && *line) {
 		if ((value = value_of(line, "Content-Type")))
-			reply->type = ut_str_fmt(&reply->arena, "%s", value);
+			reply->type = known(value);
 		else if ((value = value_of(line, "Content-Encoding")))
-			reply->encoding = ut_str_fmt(&reply->arena, "%s", value);
+			reply->encoding = strcmp(value, "gzip") ? NULL : "gzip";
 		else if ((value = value_of(line, "Content-Length")))
 			a->left = strtoull(value, NULL, 10);
 		else if ((value = value_of(line, "Transfer-Encoding")))

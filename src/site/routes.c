@@ -51,6 +51,7 @@ const struct ut_route ut_routes[] = {
 	{ POST, UT_ROUTE_RUNS, RESULT "/control", ut_api_control },
 	{ GET, UT_ROUTE_RUNS, "/api/v1/processes", ut_api_processes },
 	{ GET, UT_ROUTE_RUNS, "/api/v1/folder", ut_api_folder },
+	{ GET, UT_ROUTE_RUNS, "/api/v1/devices", ut_api_devices },
 
 	/* other machines */
 	{ GET, UT_ROUTE_RUNS, "/api/v1/machines", ut_api_machines },

@@ -218,6 +218,13 @@ static bool is_open(struct ut_site *s, const struct ut_route *route,
 	return false;
 }
 
+/* The first may come before we know at which port they do. */
+static void wait_until_open(const struct ut_site *s)
+{
+	while (!s->is_open)
+		poll(NULL, 0, 1);
+}
+
 static void answer(void *ctx, const struct ut_request *request, struct ut_reply *reply)
 {
 	struct ut_site *s = ctx;
@@ -229,6 +236,7 @@ static void answer(void *ctx, const struct ut_request *request, struct ut_reply 
 						     c.args, &c.rest, &known);
 
 	c.out.to = &c.text;
+	wait_until_open(s);
 	if (!route)
 		refuse(reply, known ? 405 : 404,
 		       known ? "not that way" : "there is no such thing here");
@@ -248,6 +256,7 @@ static int begin(void *ctx, const struct ut_request *request, struct ut_body *bo
 
 	if (request->method == UT_METHOD_GET)
 		return 0;
+	wait_until_open(s);
 	body->most = BODY_MOST;
 	route = ut_route_find(request->method, path_of(s, request), &arena, args, &rest, &known);
 	if (route && (route->flags & UT_ROUTE_UPLOAD)) {
@@ -428,6 +437,7 @@ int ut_site_open(struct ut_site **site, const struct ut_site_opts *opts, struct 
 	/* cookies are shared by all ports of a host; the name says that nobody else can set it */
 	snprintf(s->cookie, sizeof(s->cookie), "%sunitrace_serve_%u", opts->remote ? "__Host-" : "",
 		 (unsigned int)ut_serve_port(s->server));
+	s->is_open = true;
 	return 0;
 }
 

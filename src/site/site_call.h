@@ -33,6 +33,7 @@ struct ut_site {
 	struct ut_certificate certificate;
 	struct ut_gatekeeper gate; /* its tokens */
 	char cookie[64];           /* its name */
+	atomic_bool is_open;       /* all of this is there */
 	char prefix[256];          /* of paths, behind a proxy: "" or "/unitrace" */
 	char origin[256];          /* what browsers call us then; "" = as they find us */
 	char host[256];            /* of it */
@@ -114,6 +115,9 @@ UT_CALL(ut_api_run);
 UT_CALL(ut_api_control);
 UT_CALL(ut_api_processes);
 UT_CALL(ut_api_folder);
+
+/* api_devices.c */
+UT_CALL(ut_api_devices);
 
 /* api_machines.c */
 UT_CALL(ut_api_machines);

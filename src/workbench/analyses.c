@@ -236,16 +236,9 @@ static int open_folder(const struct ut_shelf *s, struct ut_err *err)
 static int load_clone(int at, struct ut_arena *a, const char *name, struct ut_analysis *to)
 {
 	const struct ut_doc *t;
-	struct ut_buf text = { 0 };
-	int rc = ut_folder_read(at, name, UT_SMALL_FILE, &text, NULL);
+	int rc = ut_folder_read_doc(at, name, UT_SMALL_FILE, a, &t, NULL);
 
-	if (!rc)
-		rc = ut_doc_read(a, (struct ut_str){ text.data ? text.data : "", text.len }, &t,
-				 NULL);
-	if (!rc)
-		rc = read_clone(a, t, to, NULL);
-	ut_buf_release(&text);
-	return rc;
+	return rc ? rc : read_clone(a, t, to, NULL);
 }
 
 static const char *file_of(struct ut_arena *a, const char *title)

@@ -18,18 +18,28 @@
 #include "text/json_doc.h"
 #include "text/json_write.h"
 #include "version.h"
+#include "workbench/far_agents.h"
 #include "workbench/far_frames.h"
+#include "workbench/far_talk.h"
 #include "workbench/folder.h"
 #include "workbench/keeper.h"
 #include "workbench/output_log.h"
 #include "workbench/processes.h"
 #include "workbench/shelf.h"
+#include "workbench/viewer.h"
 
 #define LOOK_MS   100
 #define TO        1 /* standard output */
 #define PIECE     (128u << 10)
 #define NAME_TRY  100
 #define OUR_WORDS 7u
+#define LINE_MOST 64u
+#define VIEWER    ".viewer" /* its socket, in the folder of the run */
+
+/* Nothing is there to be shown yet. */
+static const char no_trace[] = "HTTP/1.1 404 Not Found\r\nContent-Type: application/json\r\n"
+			       "Content-Length: 38\r\nConnection: close\r\n\r\n"
+			       "{\"error\":\"nothing was recorded here\"}\n";
 
 struct agent {
 	struct ut_arena arena;
@@ -39,6 +49,8 @@ struct agent {
 	const char *name; /* of ours */
 	char *state;      /* as it was told */
 	uint64_t output, log;
+	struct ut_talks talks; /* with the viewer, which is started when somebody looks */
+	struct ut_viewer viewer;
 	bool is_left;      /* nobody listens any more */
 	bool is_recovered; /* what a keeper that was killed has left */
 	bool has_got;      /* everything, on the other side */
@@ -79,14 +91,23 @@ static char *next_line(struct agent *g)
 	return line;
 }
 
+static void tell_talk(void *ctx, uint64_t number, struct ut_str bytes)
+{
+	tell(ctx, UT_FAR_TALK, "-", number, bytes);
+}
+
 /* Waits for more, up to ms (-1 = for ever). */
 static void hear(struct agent *g, int ms)
 {
-	struct pollfd p = { .fd = 0, .events = POLLIN };
+	struct pollfd p[1 + UT_TALKS_MOST] = { { .fd = 0, .events = POLLIN } };
 	char piece[4096];
 	ssize_t got;
 
-	if (poll(&p, 1, ms) <= 0)
+	ut_talks_poll(&g->talks, p + 1);
+	if (poll(p, 1 + UT_TALKS_MOST, ms) <= 0)
+		return;
+	ut_talks_move(&g->talks, tell_talk, g);
+	if (!p[0].revents)
 		return;
 	got = read(0, piece, sizeof(piece));
 	if (got > 0 && g->heard.len < UT_FAR_ASK_MOST)
@@ -95,19 +116,82 @@ static void hear(struct agent *g, int ms)
 		g->is_left = true;
 }
 
-static void do_words(struct agent *g)
+/* A connection to the viewer, which may have to be started. False: there is nothing to show. */
+static bool open_talk(struct agent *g, uint64_t number)
+{
+	struct ut_viewer_opts o = { .program = g->program,
+				    .path = ut_str_fmt(&g->arena, UT_FAR_RUNS "/%s/" VIEWER,
+						       g->name),
+				    .folder = g->at,
+				    .before = -1,
+				    .code = true };
+	int fd;
+
+	if (g->viewer.pid && ut_viewer_has_ended(&g->viewer, NULL))
+		g->viewer = (struct ut_viewer){ 0 };
+	if (!g->viewer.pid) {
+		unlink(o.path); /* of an agent that was killed */
+		if (ut_viewer_start(&g->viewer, &o, NULL))
+			return false;
+	}
+	fd = ut_viewer_connect(&g->viewer);
+	return fd >= 0 && ut_talks_add(&g->talks, number, fd);
+}
+
+static void take_talk(struct agent *g, uint64_t number, struct ut_str bytes)
+{
+	if (bytes.len && !ut_talks_has(&g->talks, number) && !open_talk(g, number)) {
+		tell_talk(g, number, ut_str_of(no_trace));
+		tell_talk(g, number, ut_str_of(""));
+		return;
+	}
+	ut_talks_take(&g->talks, number, bytes);
+}
+
+/* "talk P N" and N bytes: 1; 0: it is none; -1: not all of it is here yet. */
+static int next_talk(struct agent *g)
+{
+	const char *end = g->heard.len ? memchr(g->heard.data, '\n', g->heard.len) : NULL;
+	unsigned long long number, len;
+	char line[LINE_MOST];
+	size_t head = end ? (size_t)(end - g->heard.data) + 1 : 0;
+
+	if (!head || head > sizeof(line))
+		return 0;
+	memcpy(line, g->heard.data, head - 1);
+	line[head - 1] = '\0';
+	if (sscanf(line, "talk %llu %llu", &number, &len) != 2 || len > UT_TALK_PIECE)
+		return 0;
+	if (g->heard.len - head < len)
+		return -1;
+	take_talk(g, number, (struct ut_str){ g->heard.data + head, (size_t)len });
+	g->heard.len -= head + (size_t)len;
+	memmove(g->heard.data, g->heard.data + head + len, g->heard.len);
+	return 1;
+}
+
+static void do_word(struct agent *g, const char *line)
 {
 	static const char *const words[] = { "pause", "resume", "stop", "kill" };
-	const char *line;
 
-	while ((line = next_line(g))) {
-		for (size_t i = 0; i < 4; i++) {
-			if (!strcmp(line, words[i]) &&
-			    ut_keeper_tell(g->at, (enum ut_keeper_word)i, NULL))
-				break; /* it has just ended: what it left tells how */
-		}
-		g->has_got |= !strcmp(line, "got");
+	for (size_t i = 0; i < 4; i++) {
+		if (!strcmp(line, words[i]) && ut_keeper_tell(g->at, (enum ut_keeper_word)i, NULL))
+			break; /* it has just ended: what it left tells how */
 	}
+	g->has_got |= !strcmp(line, "got");
+}
+
+static void do_words(struct agent *g)
+{
+	const char *line;
+	int talk;
+
+	do {
+		talk = next_talk(g);
+		line = talk ? NULL : next_line(g);
+		if (line)
+			do_word(g, line);
+	} while (talk > 0 || line);
 }
 
 /* ---- what is told --------------------------------------------------------------------------- */
@@ -210,6 +294,8 @@ static bool tell_one(void *ctx, int at, const char *name, unsigned char type)
 /* Everything, once; then the other side says that it has got it, and it goes. */
 static int hand_over(struct agent *g)
 {
+	ut_talks_release(&g->talks);
+	ut_viewer_end(&g->viewer);
 	tell_news(g);
 	if (ut_folder_each(g->at, tell_one, g, NULL))
 		return sorry(g, "what was recorded cannot be read");
@@ -404,6 +490,8 @@ int ut_far_agent_run(void)
 		hear(&g, -1);
 	if (line)
 		status = do_ask(&g, line);
+	ut_talks_release(&g.talks);
+	ut_viewer_end(&g.viewer);
 	if (g.at >= 0)
 		close(g.at);
 	if (g.runs >= 0)
@@ -411,5 +499,6 @@ int ut_far_agent_run(void)
 	free(g.state);
 	ut_buf_release(&g.heard);
 	ut_arena_release(&g.arena);
+	ut_far_agents_tidy(g.program);
 	return status;
 }

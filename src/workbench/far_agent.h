@@ -11,6 +11,7 @@
  *     {"do":"again", "run":NAME}                  one that was started before
  *
  * and then the keeper's words, a line each; "got" at the end says that everything has arrived.
+ * "talk P N" is followed by N bytes, for connection P (far_talk.h) to a viewer of the recording.
  */
 #ifndef UT_WORKBENCH_FAR_AGENT_H
 #define UT_WORKBENCH_FAR_AGENT_H

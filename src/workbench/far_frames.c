@@ -13,8 +13,8 @@
 #define HEAD_MOST 512u
 #define LINE_MOST 1000u
 
-static const char *const kinds[] = { "state",  "output", "log",  "file",
-				     "folder", "answer", "over", "sorry" };
+static const char *const kinds[] = { "state",  "output", "log",   "file", "folder",
+				     "answer", "over",   "sorry", "talk" };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

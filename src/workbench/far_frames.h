@@ -10,6 +10,7 @@
  *     file    P N NAME    a piece of a file of the result; one of no bytes makes it
  *     folder  0 N -       where the run lies there, as a path
  *     answer  0 N -       JSON: what was asked for
+ *     talk    P N -       what is said on connection P (far_talk.h)
  *     over    0 0 -       that was all
  *     sorry   0 N -       why not
  *
@@ -40,6 +41,7 @@ enum ut_far_kind {
 	UT_FAR_ANSWER,
 	UT_FAR_OVER,
 	UT_FAR_SORRY,
+	UT_FAR_TALK,
 };
 
 struct ut_far_frame {

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
@@ -10,6 +11,8 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +22,7 @@
 #include "text/json_write.h"
 #include "workbench/far_deploy.h"
 #include "workbench/far_frames.h"
+#include "workbench/far_talk.h"
 #include "workbench/folder.h"
 #include "workbench/keeper.h"
 #include "workbench/keeper_state.h"
@@ -32,6 +36,8 @@
 #define BYE_MS     10000
 #define TRIES      5 /* to reach the machine again, after 1, 2, 4 and 8 s */
 #define WORDS_MOST 4096u
+#define BACKLOG    16
+#define POLLED     (UT_SSH_POLLED + 3) /* besides connections */
 
 struct far {
 	const struct ut_far_parts *parts;
@@ -49,6 +55,10 @@ struct far {
 	char there_trouble[1024];
 	uint64_t output_next;
 	const char *folder, *run; /* there; NULL = not started yet */
+	int viewer;               /* a socket: who looks at the run while it lasts; -1 = none */
+	struct ut_talks talks;
+	uint64_t talked; /* connections so far */
+	bool is_lost;    /* in the middle of a piece */
 	bool is_over;
 };
 
@@ -81,16 +91,12 @@ static int fail(struct far *f, const char *why)
 
 static void read_place(struct far *f)
 {
-	struct ut_buf text = { 0 };
 	const struct ut_doc *t;
 
-	if (!ut_folder_read(f->parts->at, UT_FAR_PLACE_FILE, UT_SMALL_FILE, &text, NULL) &&
-	    !ut_doc_read(&f->arena, (struct ut_str){ text.data ? text.data : "", text.len }, &t,
-			 NULL)) {
-		f->folder = ut_doc_text(t, "folder");
-		f->run = f->folder ? ut_doc_text(t, "run") : NULL;
-	}
-	ut_buf_release(&text);
+	if (ut_folder_read_doc(f->parts->at, UT_FAR_PLACE_FILE, UT_SMALL_FILE, &f->arena, &t, NULL))
+		return;
+	f->folder = ut_doc_text(t, "folder");
+	f->run = f->folder ? ut_doc_text(t, "run") : NULL;
 }
 
 static int set_place(struct far *f, struct ut_str folder, struct ut_err *err)
@@ -109,6 +115,70 @@ static int set_place(struct far *f, struct ut_str folder, struct ut_err *err)
 			     (struct ut_str){ text.data, text.len }, err);
 	ut_buf_release(&text);
 	return rc;
+}
+
+/* ---- who looks at it ------------------------------------------------------------------------ */
+
+static void open_viewer(struct far *f)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX, .sun_path = UT_FAR_VIEWER };
+
+	if (f->viewer >= 0)
+		return;
+	unlinkat(f->parts->at, UT_FAR_VIEWER, 0); /* of a keeper that was killed */
+	f->viewer = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (f->viewer >= 0 &&
+	    (bind(f->viewer, (struct sockaddr *)&at, sizeof(at)) || listen(f->viewer, BACKLOG))) {
+		close(f->viewer);
+		f->viewer = -1;
+	}
+}
+
+static void close_viewer(struct far *f)
+{
+	ut_talks_release(&f->talks);
+	if (f->viewer < 0)
+		return;
+	close(f->viewer);
+	f->viewer = -1;
+	unlinkat(f->parts->at, UT_FAR_VIEWER, 0);
+}
+
+int ut_far_connect(int at)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd, rc;
+
+	if (faccessat(at, UT_FAR_VIEWER, F_OK, AT_SYMLINK_NOFOLLOW))
+		return -ENOENT;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	snprintf(to.sun_path, sizeof(to.sun_path), "/proc/self/fd/%d/" UT_FAR_VIEWER, at);
+	if (fd >= 0 && !connect(fd, (struct sockaddr *)&to, sizeof(to)))
+		return fd;
+	rc = -errno;
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+static void send_talk(void *ctx, uint64_t number, struct ut_str bytes)
+{
+	struct far *f = ctx;
+	char head[64];
+	int len = snprintf(head, sizeof(head), "talk %" PRIu64 " %zu\n", number, bytes.len);
+
+	f->is_lost = f->is_lost || ut_ssh_send(&f->ssh, head, (size_t)len, SEND_MS) ||
+		     (bytes.len && ut_ssh_send(&f->ssh, bytes.ptr, bytes.len, SEND_MS));
+}
+
+static void tend_viewer(struct far *f)
+{
+	/* cppcheck-suppress nullPointer */
+	int fd = f->viewer >= 0 ? accept4(f->viewer, NULL, NULL, SOCK_CLOEXEC) : -1;
+
+	if (fd >= 0)
+		ut_talks_add(&f->talks, ++f->talked, fd);
+	ut_talks_move(&f->talks, send_talk, f);
 }
 
 /* ---- what it tells -------------------------------------------------------------------------- */
@@ -139,6 +209,10 @@ static void take_state(struct far *f, struct ut_str text)
 		f->state.ended = seconds >= 0 ? f->state.started + seconds : 0;
 		f->state.is_killed |= ut_doc_flag(t, "cancelled", false);
 		f->trouble[0] = '\0';
+		if (f->there == UT_RESULT_RUNNING || f->there == UT_RESULT_PAUSED)
+			open_viewer(f);
+		else
+			close_viewer(f);
 		write_state(f, f->there == UT_RESULT_READY || f->there == UT_RESULT_FAILED
 				       ? UT_RESULT_WRITING
 				       : f->there);
@@ -213,6 +287,9 @@ static int take_frame(struct far *f, const struct ut_far_frame *frame, struct ut
 		return f->folder ? 0 : set_place(f, frame->bytes, err);
 	case UT_FAR_OVER:
 		f->is_over = true;
+		return 0;
+	case UT_FAR_TALK:
+		ut_talks_take(&f->talks, frame->offset, frame->bytes);
 		return 0;
 	case UT_FAR_SORRY:
 		return ut_err_set(err, -ECANCELED, "%s: %.*s", f->target.host,
@@ -304,19 +381,22 @@ static int read_some(struct far *f, struct ut_err *err)
 }
 
 /* Until everything is here. */
-static int listen(struct far *f, struct ut_err *err)
+static int stay(struct far *f, struct ut_err *err)
 {
-	struct pollfd p[UT_SSH_POLLED + 2];
+	struct pollfd p[POLLED + UT_TALKS_MOST];
 	int rc = take_frames(f, err);
 
 	while (!rc && !f->is_over) {
 		ut_ssh_poll(&f->ssh, p);
 		p[UT_SSH_POLLED] = (struct pollfd){ .fd = f->parts->pipe, .events = POLLIN };
 		p[UT_SSH_POLLED + 1] = (struct pollfd){ .fd = f->parts->signals, .events = POLLIN };
-		poll(p, UT_SSH_POLLED + 2, LOOK_MS);
+		p[UT_SSH_POLLED + 2] = (struct pollfd){ .fd = f->viewer, .events = POLLIN };
+		ut_talks_poll(&f->talks, p + POLLED);
+		poll(p, POLLED + UT_TALKS_MOST, LOOK_MS);
 		rc = read_some(f, err);
 		read_words(f);
-		if (!rc && send_words(f))
+		tend_viewer(f);
+		if (!rc && (f->is_lost || send_words(f)))
 			rc = ut_ssh_why(&f->ssh, err);
 	}
 	return rc;
@@ -337,10 +417,12 @@ static int visit(struct far *f, struct ut_err *err)
 {
 	int rc = ut_far_open(&f->ssh, &f->opts, &f->reader, NULL, err);
 
+	f->is_lost = false;
 	if (!rc && send_ask(f))
 		rc = ut_ssh_why(&f->ssh, err);
 	if (!rc)
-		rc = listen(f, err);
+		rc = stay(f, err);
+	close_viewer(f);
 	if (!rc)
 		say_goodbye(f);
 	ut_ssh_release(&f->ssh);
@@ -425,6 +507,7 @@ int ut_far_run(const struct ut_far_parts *parts)
 			 .ssh = UT_SSH_NONE,
 			 .output = { .head = -1, .tail = -1 },
 			 .opts = { .own = -1 },
+			 .viewer = -1,
 			 .state = { .status = -1, .started = now_s() } };
 	struct ut_err err = { 0 };
 	const char *wrong = open_parts(&f, &err);

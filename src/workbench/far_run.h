@@ -5,7 +5,8 @@
  *     far.json    {"folder":PATH, "run":NAME}: where it lies there, until everything has arrived
  *
  * A connection that is lost is made again a few times; the run goes on meanwhile. When nobody can
- * be reached the result says where it lies, and can be fetched later.
+ * be reached the result says where it lies, and can be fetched later. While it lasts, the recording
+ * is looked at where it is made, by a viewer there that the agent starts.
  */
 #ifndef UT_WORKBENCH_FAR_RUN_H
 #define UT_WORKBENCH_FAR_RUN_H
@@ -15,6 +16,11 @@
 struct ut_doc;
 
 #define UT_FAR_PLACE_FILE "far.json"
+#define UT_FAR_VIEWER     "viewer" /* a socket, while something is recorded there */
+
+/* A connection to a viewer there, of the run whose folder this is. -ENOENT: nothing is recorded
+ * there now. Who answers is the other machine: it is not to be trusted. */
+int ut_far_connect(int at);
 
 /* In the process that keeps it, whose current folder is the result's. */
 struct ut_far_parts {

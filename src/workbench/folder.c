@@ -12,6 +12,7 @@
 
 #include "base/path.h"
 #include "base/utf8.h"
+#include "text/json_doc.h"
 
 #define LEVELS 8u /* of folders in a result */
 
@@ -208,6 +209,22 @@ int ut_folder_read(int at, const char *name, size_t most, struct ut_buf *text, s
 			ut_buf_advance(text, to + got);
 	}
 	close(fd);
+	return rc;
+}
+
+int ut_folder_read_doc(int at, const char *name, size_t most, struct ut_arena *a,
+		       const struct ut_doc **t, struct ut_err *err)
+{
+	struct ut_buf text = { 0 };
+	int rc = ut_folder_read(at, name, most, &text, err);
+
+	*t = NULL;
+	if (!rc)
+		rc = ut_doc_read(a, (struct ut_str){ text.data ? text.data : "", text.len }, t,
+				 err);
+	if (rc)
+		*t = NULL;
+	ut_buf_release(&text);
 	return rc;
 }
 

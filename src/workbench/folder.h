@@ -15,6 +15,9 @@
 #include "base/err.h"
 #include "base/str.h"
 
+struct ut_arena;
+struct ut_doc;
+
 #define UT_NAME_MOST 120 /* bytes */
 
 /*
@@ -32,6 +35,10 @@ int ut_folder_open_top(const char *path, struct ut_err *err) UT_MUST_CHECK;
 /* All of a regular file, not through a link, added to text. -EFBIG: more than most bytes. */
 int ut_folder_read(int at, const char *name, size_t most, struct ut_buf *text,
 		   struct ut_err *err) UT_MUST_CHECK;
+
+/* The same of JSON, as values in the arena; *t is NULL if it cannot be had. -EINVAL: it is none. */
+int ut_folder_read_doc(int at, const char *name, size_t most, struct ut_arena *a,
+		       const struct ut_doc **t, struct ut_err *err) UT_MUST_CHECK;
 
 /* A regular file to be read, not through a link; its size unless NULL. */
 int ut_folder_open_file(int at, const char *name, uint64_t *bytes,

@@ -145,13 +145,8 @@ static void look_at_log(struct keeper *k)
 
 static void read_asked(struct keeper *k)
 {
-	struct ut_buf text = { 0 };
-
-	if (ut_folder_read(k->at, UT_RESULT_FILE, UT_SMALL_FILE, &text, NULL) ||
-	    ut_doc_read(&k->arena, (struct ut_str){ text.data ? text.data : "", text.len },
-			&k->asked, NULL))
+	if (ut_folder_read_doc(k->at, UT_RESULT_FILE, UT_SMALL_FILE, &k->arena, &k->asked, NULL))
 		k->asked = NULL;
-	ut_buf_release(&text);
 }
 
 static const char *read_plan(struct keeper *k)

@@ -121,16 +121,9 @@ static int load(int at, struct ut_arena *a, const char *file, struct ut_machine 
 		struct ut_err *err)
 {
 	const struct ut_doc *t;
-	struct ut_buf text = { 0 };
-	int rc = ut_folder_read(at, file, UT_SMALL_FILE, &text, err);
+	int rc = ut_folder_read_doc(at, file, UT_SMALL_FILE, a, &t, err);
 
-	if (!rc)
-		rc = ut_doc_read(a, (struct ut_str){ text.data ? text.data : "", text.len }, &t,
-				 err);
-	if (!rc)
-		rc = ut_machine_read(a, t, to, err);
-	ut_buf_release(&text);
-	return rc;
+	return rc ? rc : ut_machine_read(a, t, to, err);
 }
 
 int ut_machine_find(int own, struct ut_arena *a, const char *name, struct ut_machine *to,

@@ -73,14 +73,9 @@ static enum ut_result_state state_of(const char *word)
 /* A small file of JSON in a result; NULL if it is not there or is no such thing. */
 static const struct ut_doc *read_tree(int at, struct ut_arena *a, const char *name)
 {
-	const struct ut_doc *t = NULL;
-	struct ut_buf text = { 0 };
+	const struct ut_doc *t;
 
-	if (!ut_folder_read(at, name, UT_SMALL_FILE, &text, NULL) && text.len &&
-	    ut_doc_read(a, (struct ut_str){ text.data, text.len }, &t, NULL))
-		t = NULL;
-	ut_buf_release(&text);
-	return t;
+	return ut_folder_read_doc(at, name, UT_SMALL_FILE, a, &t, NULL) ? NULL : t;
 }
 
 static bool is_busy(enum ut_result_state state)

@@ -66,14 +66,9 @@ static int write_note(int at, const char *project, const char *result, struct ut
 
 static int read_note(int at, struct ut_arena *a, struct note *n, struct ut_err *err)
 {
-	const struct ut_doc *t = NULL;
-	struct ut_buf text = { 0 };
-	int rc = ut_folder_read(at, NOTE, UT_SMALL_FILE, &text, err);
+	const struct ut_doc *t;
+	int rc = ut_folder_read_doc(at, NOTE, UT_SMALL_FILE, a, &t, err);
 
-	if (!rc)
-		rc = ut_doc_read(a, (struct ut_str){ text.data ? text.data : "", text.len }, &t,
-				 err);
-	ut_buf_release(&text);
 	if (rc)
 		return rc;
 	*n = (struct note){ .project = ut_doc_text(t, "project"),

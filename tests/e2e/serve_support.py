@@ -9,7 +9,7 @@ import subprocess
 import time
 import urllib.parse
 
-from common import PATIENCE, SOURCE, UNITRACE, Case, environment, need, skip
+from common import PATIENCE, SOURCE, UNITRACE, Case, environment, need, program, skip
 
 need()
 if b"built without" in subprocess.run([UNITRACE, "serve", "--web-port", "0", "--data-directory", "/proc/none"],
@@ -18,6 +18,7 @@ if b"built without" in subprocess.run([UNITRACE, "serve", "--web-port", "0", "--
 MODULES = SOURCE / "build/node/node_modules"
 DESCRIPTION = json.loads((SOURCE / "share/site/openapi.json").read_text())
 API = "/api/v1"
+STEPS = program("steps")
 
 
 class Answer:
@@ -210,3 +211,40 @@ class Server(Case):
     def project(self, name="p"):
         self.do("POST", "/projects", {"name": name}, 204)
         return name
+
+
+class RunServer(Server):
+    """A test that starts programs and follows them, in the project p."""
+
+    def setUp(self):
+        super().setUp()
+        self.start("--enable-server-profiling")
+        self.project()
+
+    def run_it(self, application=STEPS, status=200, **more):
+        """The name of the result; what was answered, where it is refused."""
+        got = self.do("POST", "/projects/p/runs", {"application": str(application), "analysis": "itt", **more}, status)
+        return got["result"] if status == 200 else got
+
+    def control(self, result, do, status=204, **more):
+        self.do("POST", f"/projects/p/results/{result}/control", {"do": do, **more}, status)
+
+    def path(self, result):
+        return self.data / "p" / result
+
+    def output(self, result):
+        return self.get(f"/projects/p/results/{result}/output")["text"]
+
+    def names(self, result):
+        """How often each name was recorded. Of all: while a viewer still reads files, it shows those it has."""
+        self.until(lambda i: not i["live"] and "read" not in i, lambda: self.ask("p", result, "info"))
+        table = self.ask("p", result, "aggregate", scope={})["slices"]
+        return dict(zip(table["data"][0], table["data"][1]))
+
+    def gate(self, last="gone on", status="$1"):
+        """A file that a program waits for, and the program: it goes on when the test says so."""
+        path = self.dir / f"gate{len(list(self.dir.glob('gate*')))}"
+        script = self.dir / f"{path.name}.sh"
+        script.write_text(f"#!/bin/bash\n{STEPS} task before\necho waiting\n"
+                          f"while [ ! -e {path} ]; do sleep 0.05; done\n{STEPS} task after\necho {last}\nexit {status}\n")
+        return path, script

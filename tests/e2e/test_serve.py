@@ -13,9 +13,9 @@ import stat
 import subprocess
 import tarfile
 import threading
-import time
 import unittest
 import warnings
+import zlib
 
 import common
 from common import BUILD, SOURCE
@@ -315,6 +315,20 @@ class Shelf(Server):
         self.project("something else")
         self.assertEqual(self.tree()["something else"], ["inside"])
 
+    def test_another_folder_of_the_same_name_is_another_result(self):
+        self.project("p")
+        self.add("p", "run.json")
+        self.assertEqual(self.ask("p", "run", "info")["slices"], 2)
+        folder = self.data / "p/run"
+        folder.rename(self.dir / "elsewhere")  # by hand, while it is looked at
+        folder.mkdir()
+        (folder / "run.json").write_text(json.dumps(json.loads(TRACE)[:1]))
+        self.assertEqual(self.ask("p", "run", "info")["slices"], 1)
+        self.do("DELETE", "/projects/p/results/run")
+        self.do("DELETE", "/trash")
+        self.add("p", "run.json")
+        self.assertEqual(self.ask("p", "run", "info")["slices"], 2)
+
     def test_rename_move_notes(self):
         self.project("a")
         self.project("b")
@@ -454,6 +468,28 @@ class Shelf(Server):
         self.assertEqual(self.tree(), {"a": []})
         self.until(lambda files: not files, lambda: list((self.data / ".unitrace/incoming").iterdir()))
 
+    def test_small_files_that_become_large_end_their_viewer_at_most(self):
+        self.project("a")
+        for head, fill, tail in ((b"[", b" ", b"]"), (b'[{"ph":"X","name":"', b"a", b'"}]')):
+            packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+            packed = packer.compress(head)
+            for _ in range(270):
+                packed += packer.compress(fill * (1 << 20))
+            packed += packer.compress(tail) + packer.flush()
+            self.assertLess(len(packed), 1 << 20)
+            name = self.do("POST", "/projects/a/results?file=bomb.json.gz", packed)["result"]
+            got = self.call("POST", f"/projects/a/results/{name}/view/info", {})
+            self.assertEqual(got.status, 502, got.body)
+            self.assertRegex(got.error, r"more than (256|64) MiB")
+        self.add("a", "run.json")
+        self.assertEqual(self.ask("a", "run", "info")["slices"], 2)
+        # what is really large is bounded by the memory of the machine, and goes before all else
+        viewer, = common.children_of(self.server.pid)
+        limits, pages = pathlib.Path(f"/proc/{viewer}/limits").read_text(), os.sysconf("SC_PHYS_PAGES")
+        if int(pathlib.Path(f"/proc/{viewer}/statm").read_text().split()[5]) < pages:  # not with a sanitizer
+            self.assertLess(int(re.search(r"Max data size +(\d+)", limits)[1]), pages * os.sysconf("SC_PAGESIZE"))
+        self.assertGreaterEqual(int(pathlib.Path(f"/proc/{viewer}/oom_score_adj").read_text()), 500)
+
     def test_what_is_no_trace_is_said_so_and_others_go_on(self):
         self.project("a")
         self.add("a", "noise.json", os.urandom(1000))
@@ -468,7 +504,7 @@ class Shelf(Server):
         self.assertEqual((got.status, got.error), (404, "nothing was recorded here"))
 
     def test_the_viewer_answers_through_the_server_what_it_answers_alone(self):
-        from test_view import trace
+        from view_server import trace
         text = json.dumps(trace()).encode()
         self.project("a")
         self.add("a", "run.json", text)

@@ -1,5 +1,6 @@
 """Runs on another machine: a real sshd on loopback, keys that are checked, our agent, what is lost and found again."""
 # ci: no sanitizers
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -9,29 +10,27 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import urllib.parse
 
 import common
-from common import BUILD, program
-from serve_support import Server
+from common import program
+from serve_support import STEPS, RunServer, Server
 from sshd_support import USER, Sshd, fingerprint, make_key
 
-STEPS = program("steps")
 common.need("steps")
 
 
-class Machines(Server):
+class Machines(RunServer):
     home = None
 
-    def setUp(self):
-        super().setUp()
+    def start(self, *options, **more):
         self.sshd = Sshd(self.dir / "sshd", self.home).start()
         self.addCleanup(self.sshd.stop)
-        self.start("--enable-server-profiling")
-        self.project()
+        self.start_server(*options, **more)
 
-    def start(self, *options, **more):
+    def start_server(self, *options, **more):
         env = common.environment()
         env.pop("SSH_AUTH_SOCK", None)
         env["HOME"] = str(self.dir)
@@ -47,23 +46,8 @@ class Machines(Server):
     def tried(self, name="far", **more):
         return self.do("POST", f"/machines/{name}/test", more or {})
 
-    def run_far(self, application=STEPS, status=None, **more):
-        got = self.do("POST", "/projects/p/runs", {"application": str(application), "analysis": "itt", "target": "far", **more}, status)
-        return got["result"] if not status else got
-
-    def control(self, name, what, status=204, **more):
-        return self.do("POST", f"/projects/p/results/{name}/control", {"do": what, **more}, status)
-
-    def output(self, name):
-        return self.get(f"/projects/p/results/{name}/output")["text"]
-
-    def path(self, name):
-        return self.data / "p" / name
-
-    def names(self, result):
-        self.until(lambda i: not i["live"] and "read" not in i, lambda: self.ask("p", result, "info"))
-        table = self.ask("p", result, "aggregate", scope={})["slices"]
-        return dict(zip(table["data"][0], table["data"][1]))
+    def run_far(self, application=STEPS, status=200, **more):
+        return self.run_it(application, status, target="far", **more)
 
     def result(self, project, result):
         return super().result(project, urllib.parse.quote(result))
@@ -183,7 +167,7 @@ class Keys(Machines):
 class Passwords(Machines):
     """ssh itself stands between: ours asks the helper as ssh does, and logs in by key if it was told the right one."""
 
-    def start(self, *options, **more):
+    def start_server(self, *options, **more):
         tools = self.dir / "tools"
         tools.mkdir(exist_ok=True)
         (tools / "ssh").write_text(f"""#!{sys.executable}
@@ -262,10 +246,7 @@ class Added(Machines):
         self.add()
 
     def gate(self):
-        gate = self.dir / f"gate{len(list(self.dir.glob('gate*')))}"
-        script = self.dir / f"{gate.name}.sh"
-        script.write_text(f"{STEPS} task before\necho waiting\nwhile [ ! -e {gate}.open ]; do sleep 0.05; done\n{STEPS} task after\necho done\nexit 3\n")
-        return pathlib.Path(f"{gate}.open"), script
+        return super().gate("done", 3)
 
 
 class Runs(Added):
@@ -376,6 +357,38 @@ class Runs(Added):
         self.assertEqual(self.tried()["folder"], str(self.sshd.home / "other place"))
         self.assertFalse((self.sshd.home / "OWNED").exists())
 
+    def test_versions_that_nobody_uses_any_more_go(self):
+        self.assertEqual(self.tried()["state"], "ready")
+        agents = self.sshd.home / ".cache/unitrace/agents"
+        own, = agents.iterdir()
+        month = time.time() - 30 * 86400
+
+        def make(name, when):
+            (agents / name / "bin").mkdir(parents=True)
+            shutil.copy("/bin/sleep", agents / name / "bin/unitrace")
+            os.utime(agents / name, (when, when))
+
+        kept = ["0.0.2-0123456789abcdee", "0.0.3-0123456789abcdec", "notes", "0.0.1-xyz", "0.0.4-0123456789abcde0"]
+        for name in ("0.0.1-0123456789abcdef", "new.abCD12", kept[1], *kept[2:4]):
+            make(name, month)
+        make(kept[0], time.time() - 86400)  # somebody used it yesterday
+        (agents / kept[4]).symlink_to(self.dir)
+        used = subprocess.Popen([agents / kept[1] / "bin/unitrace", "600"])
+        self.addCleanup(used.wait)
+        self.addCleanup(used.kill)
+        self.assertEqual(self.tried()["state"], "ready")
+        self.until(lambda left: left == {own.name, *kept}, lambda: {p.name for p in agents.iterdir()})
+        self.assertTrue(self.data.exists())
+        used.kill()
+        used.wait()
+        os.utime(own, (month, month))
+        self.assertEqual(self.tried()["state"], "ready")
+        self.until(lambda left: left == {own.name, *kept} - {kept[1]}, lambda: {p.name for p in agents.iterdir()})
+        self.assertGreater(own.stat().st_mtime, month + 86400)  # it was used just now
+        for name in set(kept) - {kept[1], kept[4]}:
+            shutil.rmtree(agents / name)
+        (agents / kept[4]).unlink()
+
     def test_a_loud_login_script_is_not_taken_for_our_agent(self):
         (self.sshd.folder / "loud.sh").write_text('#!/bin/sh\necho "unitrace-agent-9 says hello"\nprintf "%05000d\\n" 1\nexec sh -c "$SSH_ORIGINAL_COMMAND"\n')
         (self.sshd.folder / "loud.sh").chmod(0o755)
@@ -406,6 +419,100 @@ class Runs(Added):
                 self.assertEqual(json.loads((self.path(name) / "result.json").read_text())["kind"], "run")
                 self.assertEqual(set(p.name for p in self.path(name).iterdir()) - {"log.jsonl", "keeper"}, {"result.json", "state.json", "output.txt"}, got)
         self.assertEqual([str(p) for p in self.dir.rglob("OWNED")], [])
+
+
+class Live(Added):
+    """A recording is looked at where it is made, while it is made."""
+
+    def begin(self):
+        gate, script = self.gate()
+        name = self.run_far("bash", parameters=str(script))
+        self.until(lambda t: "waiting" in t, lambda: self.output(name))
+        return name, gate
+
+    def viewers(self):
+        return [p.name for p in pathlib.Path("/proc").glob("[0-9]*") if self.is_viewer(p)]
+
+    def is_viewer(self, process):
+        try:
+            return b"--socket-fd" in (process / "cmdline").read_bytes() and \
+                str(self.sshd.home) in os.readlink(process / "cwd")
+        except OSError:
+            return False
+
+    def slices(self, name):
+        return self.ask("p", name, "info")["slices"]
+
+    def test_the_timeline_grows_while_it_runs_there(self):
+        name, gate = self.begin()
+        self.until(lambda i: i["live"] and i["slices"] == 1, lambda: self.ask("p", name, "info"))
+        self.assertEqual(len(self.viewers()), 1)
+        self.assertEqual(self.ask("p", name, "aggregate", scope={})["slices"]["data"][0], ["before"])
+        lanes = [[p["track"], i] for p in self.ask("p", name, "places") for i in range(len(p["lanes"]))]
+        self.assertTrue(lanes)
+        self.assertGreater(len(self.ask("p", name, "window", t0=0, t1=1e12, pixels=1400, lanes=lanes)), 16)
+        self.assertEqual([p.name for p in self.path(name).glob("*.utr")], [])
+        gate.touch()
+        self.wait_for("p", name)
+        self.assertEqual(self.names(name), {"before": 1, "after": 1})
+        self.until(lambda left: left == [], self.viewers)
+        self.assertFalse((self.path(name) / "viewer").exists())
+        self.assertEqual(self.runs_there(), [])
+
+    def test_many_look_at_once(self):
+        name, gate = self.begin()
+        self.until(lambda i: i["slices"] == 1, lambda: self.ask("p", name, "info"))
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            seen = list(pool.map(lambda _: self.slices(name), range(64)))
+        self.assertEqual(seen, [1] * 64)
+        self.assertEqual(len(self.viewers()), 1)
+        gate.touch()
+        self.assertEqual(self.wait_for("p", name)["state"], "ready")
+
+    def test_it_is_there_again_after_the_connection_was_lost(self):
+        name, gate = self.begin()
+        self.until(lambda i: i["slices"] == 1, lambda: self.ask("p", name, "info"))
+        self.sshd.cut()
+        path = f"/projects/p/results/{name}/view/info"
+        got = self.until(lambda a: a.status == 200, lambda: self.call("POST", path, {}, check=False))
+        self.assertTrue(got.json["live"])
+        gate.touch()
+        self.assertEqual(self.wait_for("p", name)["state"], "ready")
+        self.assertEqual(self.names(name), {"before": 1, "after": 1})
+
+    def test_a_hostile_machine_answers_as_data_and_nothing_else(self):
+        answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\nSet-Cookie: evil=1\r\nContent-Encoding: x\nX-Evil: 1\r\n" \
+                 b"Location: http://evil.example/\r\n\r\n<script>alert(1)</script>"
+        agent = self.script(self.sshd.folder / "evil.py", f"""#!{sys.executable}
+import sys
+out, source = sys.stdout.buffer, sys.stdin.buffer
+source.readline(), source.readline()
+out.write(b"unitrace-agent-1\\n"); out.flush()
+source.readline()
+state = b'{{"state":"running","seconds":1,"status":-1}}'
+out.write(b"state 0 %d -\\n%s" % (len(state), state)); out.flush()
+answer = {answer!r}
+while line := source.readline():
+    word, number, size = line.split()
+    if source.read(int(size)):
+        out.write(b"talk %s %d -\\n%s" % (number, len(answer), answer) + b"talk %s 0 -\\n" % number + b"talk 999999 3 -\\nabc")
+        out.flush()
+""")
+        self.sshd.stop()
+        self.sshd.start(f"ForceCommand {agent}")
+        name = self.run_far(parameters="task x")
+        self.until(lambda r: r["state"] == "running", lambda: self.result("p", name))
+        got = self.call("POST", f"/projects/p/results/{name}/view/info", {}, check=False)
+        self.assertEqual(got.headers["Content-Type"], "application/octet-stream")
+        self.assertEqual([got.headers[h] for h in ("Set-Cookie", "X-Evil", "Location", "Content-Encoding")], [None] * 4)
+        self.control(name, "cancel")
+        self.sshd.cut()
+        self.wait_for("p", name)
+
+    def script(self, path, text):
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
 
 
 class Lost(Added):

@@ -12,52 +12,16 @@ import urllib.parse
 
 import common
 from common import UNITRACE, program
-from serve_support import Server
-
-STEPS = program("steps")
+from serve_support import STEPS, RunServer
 
 
-class Runs(Server):
-    def setUp(self):
-        super().setUp()
-        self.start("--enable-server-profiling")
-        self.project("p")
-
-    def run_it(self, application=STEPS, status=200, **more):
-        got = self.call("POST", "/projects/p/runs", {"application": str(application), "analysis": "itt", **more})
-        self.assertEqual(got.status, status, got.body)
-        return got.json["result"] if status == 200 else got.json
-
-    def path(self, result):
-        return self.data / "p" / result
-
-    def output(self, result):
-        return self.get(f"/projects/p/results/{result}/output")["text"]
-
-    def control(self, result, do, status=204):
-        got = self.call("POST", f"/projects/p/results/{result}/control", {"do": do})
-        self.assertEqual(got.status, status, got.body)
-
-    def names(self, result):
-        """Of all that was recorded: while a viewer still reads files, it shows those it has."""
-        self.until(lambda i: not i["live"] and "read" not in i, lambda: self.ask("p", result, "info"))
-        table = self.ask("p", result, "aggregate", scope={})["slices"]
-        return dict(zip(table["data"][0], table["data"][1]))
-
+class Runs(RunServer):
     def log(self, result):
         text = self.get(f"/projects/p/results/{result}/log")["text"]
         return [json.loads(line) for line in text.splitlines()]
 
     def keeper(self, result):
         return json.loads((self.path(result) / "state.json").read_text())["keeper"]
-
-    def gate(self):
-        """A file that a program waits for: it goes on when the test says so."""
-        path = self.dir / f"gate{len(list(self.dir.glob('gate*')))}"
-        script = self.dir / f"{path.name}.sh"
-        script.write_text(f"#!/bin/bash\n{STEPS} task before\necho waiting\n"
-                          f"while [ ! -e {path} ]; do sleep 0.05; done\n{STEPS} task after\necho gone on\nexit $1\n")
-        return path, script
 
 
 class Simple(Runs):
@@ -85,6 +49,15 @@ class Simple(Runs):
         self.assertEqual(sorted(p.name for p in self.path(name).iterdir() if p.suffix not in (".utr", ".json") and p.name[0] != "."),
                          ["log.jsonl", "output.txt"])  # but for a verdict that is being written
         self.assertEqual(self.run_it("bash", parameters=f"{script} 0"), f"r002-{script.stem}")
+
+    def test_who_asks_when_it_has_ended_asks_one_viewer(self):
+        name = self.run_it(parameters="task x")
+        self.wait_for("p", name)
+        self.assertEqual(self.names(name), {"x": 1})
+        viewer = common.children_of(self.server.pid)
+        other = self.run_it(parameters="task y")
+        self.until(lambda r: bool(r["say"]), lambda: self.result("p", other))  # now the server knows that both have ended
+        self.assertLessEqual(set(viewer), set(common.children_of(self.server.pid)))
 
     def test_what_is_run_is_the_line_that_is_shown(self):
         words = ["a b", "it's", '"q"', "$(touch /tmp/x)", "`id`", "a;b", "&", "*", "", "-x", "é\u2028", "\\", "a\tb"]
@@ -208,7 +181,7 @@ class Simple(Runs):
             got = self.call("POST", path, body)
             self.assertEqual(got.status, 403)
             self.assertIn("--enable-server-profiling", got.error)
-        for path in ("/processes", "/folder"):
+        for path in ("/processes", "/folder", "/devices"):
             self.assertEqual(self.call("GET", path).status, 403)
         self.assertEqual(self.do("POST", "/command", {"application": "x", "analysis": "itt"})["problems"], [])
 
@@ -227,6 +200,16 @@ class Simple(Runs):
         self.assertIn({"name": "data", "folder": True, "program": False}, got["entries"])
         self.assertEqual(self.call("GET", "/folder?path=x").status, 400)
         self.assertEqual(self.call("GET", "/folder?path=/nonexistent").status, 404)
+
+
+    def test_devices_are_those_that_the_command_lists(self):
+        listed = self.unitrace("--device-list")
+        got = self.get("/devices")
+        self.assertEqual([f"Device #{d['number']}: {d['name']}" for d in got["devices"]],
+                         [line for line in listed.stdout.decode().splitlines() if line])
+        for note in got["notes"]:
+            self.assertIn(f"unitrace: {note}\n", listed.stderr.decode())
+        self.assertTrue(got["devices"] or got["notes"])
 
 
 class Verdicts(Runs):
