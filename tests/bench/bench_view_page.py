@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """What the viewer's page costs in a headless Chromium, beside other viewers on the same trace.
 
-    bench_view_page.py [PARTS]      all of: utr json saved
+    bench_view_page.py [PARTS]      all of: utr json saved large
 
 utr: a saved trace of BENCH_VIEW_ROWS slices (10 million; 100000000 needs 3.3 GB of disk and memory),
 or BENCH_VIEW_FILES copies of one.
 json: BENCH_VIEW_PEER_ROWS slices (200 thousand) as Chrome JSON in our viewer, in speedscope, in the
 viewer of chrome://tracing (catapult) and in Perfetto's UI, those that are installed; none of them
-is asked for from elsewhere. saved: a page of ours with a million slices inside.
+is asked for from elsewhere. saved: a page of ours with a million slices inside. large: Chrome JSON of
+a gigabyte, which is looked at while it is read.
 
 Each is opened in a fresh browser that is running already. "picture" is the time from there, or from
 our command, until there is one; "tab" what the tab's process has to itself, with the picture and
@@ -30,7 +31,8 @@ ROWS = int(os.environ.get("BENCH_VIEW_ROWS", 10_000_000))
 PEER_ROWS = int(os.environ.get("BENCH_VIEW_PEER_ROWS", 200_000))
 FILES = int(os.environ.get("BENCH_VIEW_FILES", 1))
 SAVED_ROWS = 1_000_000
-BUDGET = {"picture": 1000, "tab": 300, "frame": 16.7, "slow": 33.4}
+LARGE_ROWS = 13_000_000
+BUDGET = {"picture": 1000, "large": 4000, "tab": 300, "frame": 16.7, "slow": 33.4}
 
 
 def node():
@@ -63,7 +65,7 @@ def ratio(value, budget):
     return f"{value / budget:.2f} of the budget"
 
 
-def tell(what, seen, budgets=False):
+def tell(what, seen, budgets=False, picture="picture"):
     if "failed" in seen:
         print(f"  {what:12} {seen['failed']}", flush=True)
         return
@@ -71,7 +73,7 @@ def tell(what, seen, budgets=False):
     print(f"  {what:12} picture {seen['open'] / 1000:6.2f} s   tab {seen['memory']:5.0f}, {seen['after']:5.0f} MB   "
           f"frames {seen['frame'][0]:6.1f} / {seen['frame'][1]:6.1f} ms{work}", flush=True)
     if budgets:
-        print(f"  {'':12} picture {ratio(seen['open'], BUDGET['picture'])}, tab {ratio(seen['after'], BUDGET['tab'])}, "
+        print(f"  {'':12} picture {ratio(seen['open'], BUDGET[picture])}, tab {ratio(seen['after'], BUDGET['tab'])}, "
               f"median frame {ratio(seen['frame'][0], BUDGET['frame'])}, slow frame {ratio(seen['frame'][1], BUDGET['slow'])}")
 
 
@@ -114,8 +116,18 @@ def one_file(folder):
     tell("unitrace", look("saved", path), budgets=True)
 
 
+def large(folder):
+    utr, path = folder / "large.utr", folder / "large.json"
+    make_trace(utr, LARGE_ROWS)
+    subprocess.run([UNITRACE, "export", "--quiet", "-o", path, utr], check=True)
+    utr.unlink()
+    print(f"{LARGE_ROWS:,} slices as Chrome JSON, {path.stat().st_size / 1e6:.0f} MB:")
+    tell("unitrace", look("ours", UNITRACE, path), budgets=True, picture="large")
+    path.unlink()
+
+
 def main():
-    parts = {"utr": saved_trace, "json": peers, "saved": one_file}
+    parts = {"utr": saved_trace, "json": peers, "saved": one_file, "large": large}
     wanted = sys.argv[1:] or list(parts)
     if not node() or not (MODULES / "playwright-core").exists():
         print("node or playwright-core is not installed (tools/setup.sh test)")

@@ -308,14 +308,38 @@ def read_until(stream, text):
     return seen
 
 
+def parent_of(pid):
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:  # it has just gone
+        return None
+
+
 def children_of(pid):
-    """Of all its threads: who was forked by one of them belongs to that one."""
-    return [int(p) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
-            for p in (task / "children").read_text().split()]
+    """Of all its threads; those come and go, so the children are asked."""
+    return sorted(int(p.name) for p in pathlib.Path("/proc").glob("[0-9]*") if parent_of(p.name) == pid)
 
 
 def is_root():
     return os.geteuid() == 0
+
+
+def pythons():
+    """{(3, 9): interpreter, ...}, one of each version that is here: this one, those that
+    UNITRACE_PYTHONS names, those that can be called, those of pyenv."""
+    places = [pathlib.Path(sys.executable)]
+    places += [pathlib.Path(p) for p in os.environ.get("UNITRACE_PYTHONS", "").split(":") if p]
+    for minor in range(9, 15):
+        found = shutil.which(f"python3.{minor}")
+        places += [pathlib.Path(found)] if found else []
+    places += sorted(pathlib.Path("~/.pyenv/versions").expanduser().glob("3.*/bin/python3"))
+    found = {}
+    for path in places:
+        got = subprocess.run([path, "-c", "import sys; print(*sys.version_info[:2])"],
+                             capture_output=True, check=False)
+        if got.returncode == 0 and (3, 9) <= (v := tuple(map(int, got.stdout.split()))) <= (3, 14):
+            found.setdefault(v, path)
+    return found
 
 
 def without_core(*_):

@@ -128,6 +128,119 @@ async function torch(d) {
 	await d.shot('seed2-flame');
 }
 
+/* PyTorch: configured, started paused, resumed from Python, analysed. */
+async function torchPaused(d) {
+	const { page } = d;
+
+	d.step('configured');
+	await d.newProject('train');
+	await d.configure();
+	await d.label('Application').fill(d.values.python);
+	await d.label('Application parameters').fill('train.py');
+	await d.label('Working directory').fill(d.values.folder);
+	await d.analysis('Hotspots');
+	d.step('started paused');
+	await d.button('Start Paused').click();
+	await page.waitForURL(/\/r\/train\/r001-train\//);
+	await page.locator('.runstrip .badge', { hasText: 'paused' }).waitFor();
+	await page.locator('.runstrip .output', { hasText: 'warm' }).waitFor();
+	d.step('resumed from Python');
+	fs.writeFileSync(`${d.values.folder}/go`, '');
+	await d.idle();
+	d.step('analysed: only what was wanted is there');
+	await d.tab('Summary').waitFor();
+	const filter = page.getByLabel('Filter Slices by name');
+
+	for (const name of ['step_0', 'step_39', 'aten::addmm', 'aten::relu']) {
+		await filter.fill(name);
+		await page.getByRole('gridcell', { name }).first().waitFor();
+	}
+	for (const name of ['warm-up', 'afterwards']) {
+		await filter.fill(name);
+		await page.getByRole('gridcell', { name, exact: true }).first().waitFor({ state: 'detached' });
+	}
+	await filter.fill('');
+	await d.shot('torch-paused-summary');
+	d.step('the timeline and where the time goes');
+	await d.tab('Timeline').click();
+	await d.painted();
+	await d.shot('torch-paused-timeline');
+	await d.tab('Flame graph').click();
+	await page.locator('.flame .box').first().waitFor();
+	await d.tab('Collection Log').click();
+	await d.sees('the program has ended');
+}
+
+/* Each GPU analysis, with what can be chosen for it, and the tabs that its result has. */
+async function gpu(d) {
+	const { page } = d;
+	const analyses = [
+		['GPU offload', {}, '--chrome-kernel-logging', ['Summary', 'Timeline', 'Kernels']],
+		['GPU compute hotspots', { 'Kernels of interest': 'matmul', 'Instances of each kernel': '1-2', 'Metric group': 'Memory' },
+			'--include-kernels matmul -q -g Memory', ['Metrics', 'Memory Hierarchy']],
+		['GPU metrics over time', { 'Sampling interval': '50' }, '-i 50', ['Metrics', 'Timeline']],
+		['Stall analysis', { 'Kernels of interest': 'matmul' }, '--stall-sampling', ['Metrics']],
+		['Roofline', {}, '-g Roofline', ['Roofline', 'Metrics']],
+	];
+
+	for (const [title, options, words, tabs] of analyses) {
+		d.step(`${title}: configured`);
+		await d.configure();
+		await d.label('Application').fill(d.values.program);
+		await d.label('Application parameters').fill(d.values.parameters);
+		for (const [i, [name, value]] of Object.entries(d.values.variables).entries()) {
+			await d.label(`Name of variable ${i + 1}`).fill(name);
+			await d.label(`Value of variable ${i + 1}`).fill(value);
+		}
+		await d.analysis(title);
+		await page.locator('.devices').waitFor(); // what there is, or why there is nothing
+		for (const [name, value] of Object.entries(options)) {
+			const field = d.label(name);
+
+			if (await field.evaluate(e => e.tagName) === 'SELECT') await field.selectOption(value);
+			else await field.fill(value);
+		}
+		await d.lineHas(words);
+		if (title === 'GPU compute hotspots') await d.shot('gpu-configure');
+		d.step(`${title}: run`);
+		await d.button('Start', true).click();
+		await page.waitForURL(/\/r\//);
+		await d.idle();
+		await d.tab('Summary').waitFor();
+		for (const tab of tabs) {
+			d.step(`${title}: ${tab}`);
+			await d.tab(tab).first().click();
+			await page.locator('#view').getByText(/matmul|relu/).or(page.locator('#view canvas')).first().waitFor();
+			await d.shot(`gpu-${title}-${tab}`.replaceAll(' ', '-'));
+		}
+	}
+}
+
+/* An analysis of devices of a program that uses none says so. */
+async function noGpu(d) {
+	const { page } = d;
+
+	await d.configure();
+	await d.label('Application').fill(d.values.program);
+	await d.label('Application parameters').fill('task here');
+	await d.analysis('GPU compute hotspots');
+	await d.button('Start', true).click();
+	await page.waitForURL(/\/r\//);
+	await d.idle();
+	await page.getByRole('note').getByText('No work of a device was recorded.').waitFor();
+	await page.locator('.nodevice .devices').waitFor();
+	await d.tab('Summary').waitFor();
+	await d.shot('no-device');
+	d.step('others do not speak of devices');
+	await d.configure();
+	await d.analysis('ITT timeline');
+	await d.button('Start', true).click();
+	await page.waitForURL(/r002/);
+	await d.idle();
+	await d.tab('Summary').waitFor();
+	assert.equal(await page.locator('.nodevice').count(), 0);
+}
+
 /* Every control of Configure Analysis. */
 async function configure(d) {
 	const { page } = d;
@@ -391,4 +504,4 @@ async function survives(d) {
 	d.complaints = d.complaints.filter(c => !/ERR_|Failed to load|EventSource|net::/.test(c));
 }
 
-module.exports = { kernels, torch, configure, control, viewOnly, speed, survives };
+module.exports = { kernels, torch, torchPaused, gpu, noGpu, configure, control, viewOnly, speed, survives };

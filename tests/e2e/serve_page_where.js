@@ -68,7 +68,15 @@ async function machines(d) {
 	await d.label('Application parameters').fill(d.values.endless);
 	await d.button('Start', true).click();
 	await page.locator('.runstrip .output', { hasText: 'tick 1' }).waitFor();
-	await d.sees('It runs on gpu node.');
+	d.step('the timeline grows while it runs there');
+	await d.tab('Timeline').waitFor();
+	await d.painted();
+	const before = await page.evaluate(() => window.app.info.value.slices);
+
+	await page.waitForFunction(b => window.app.info.value.live && window.app.info.value.slices > b, before);
+	await page.locator('.runstrip', { hasText: 'on gpu node' }).waitFor();
+	await d.shot('machine-live');
+	d.step('Pause and Stop work there');
 	await d.button('Pause', true).click();
 	await page.locator('.runstrip .badge', { hasText: 'paused' }).waitFor();
 	await d.button('Stop', true).click();

@@ -11,7 +11,8 @@ import time
 import unittest
 
 import common
-from common import BUILD, PATIENCE, program
+from common import BUILD, PATIENCE, SOURCE, program
+from device_support import backend
 from serve_support import MODULES, Server
 
 HERE = pathlib.Path(__file__).parent
@@ -195,6 +196,35 @@ if __name__ == '__main__':
     main()
 """
 
+TRAIN = """
+import os
+import itt
+import torch
+import torch.nn as nn
+
+model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 8))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def step(name):
+    with torch.profiler.itt.range(name):
+        optimizer.zero_grad()
+        model(torch.rand(32, 64)).sum().backward()
+        optimizer.step()
+
+
+with torch.autograd.profiler.emit_itt():
+    step("warm-up")
+    print("warm", flush=True)
+    while not os.path.exists("go"):
+        step("warm-up")
+    itt.resume()
+    for i in range(40):
+        step(f"step_{i}")
+    itt.detach()
+    step("afterwards")
+"""
+
 LAUNCH = """#!/bin/bash
 BASEFOLDER=$( cd -- "$( dirname -- "${{BASH_SOURCE[0]}}" )" &> /dev/null && pwd )
 cd ${{BASEFOLDER}}
@@ -211,12 +241,39 @@ class Recipes(Page):
         self.start()
         self.drive("kernels", folder=str(folder))
 
-    def test_pytorch_with_itt(self):
+    def need_torch(self):
         if not VENV.exists() or subprocess.run([VENV, "-c", "import torch"], capture_output=True).returncode:
             self.skipTest("PyTorch is not installed (tools/setup.sh python)")
+
+    def test_pytorch_started_paused_and_resumed_from_python(self):
+        self.need_torch()
+        folder = self.dir / "train"
+        folder.mkdir()
+        (folder / "train.py").write_text(TRAIN)
+        self.start()
+        self.drive("torchPaused", folder=str(folder), python=str(VENV))
+
+    def test_pytorch_with_itt(self):
+        self.need_torch()
         self.script("sample.py", SAMPLE)
         self.start()
         self.drive("torch", script=self.script("launch.sh", LAUNCH.format(python=VENV)))
+
+
+class Gpu(Page):
+    def test_every_gpu_analysis_has_its_tabs(self):
+        """A fake CUPTI plays the device; a real one: tests/device/test_serve.py."""
+        if not backend("cuda").exists() or not program("fake_cuda").exists():
+            self.skipTest("the backend cuda or its fake is not built")
+        cupti = program("libfake_cupti.so")
+        self.start()
+        self.drive("gpu", program=str(program("fake_cuda")), parameters=f"{backend('cuda')} {cupti} 10",
+                   variables={"UNITRACE_CUPTI": str(cupti), "FAKE_CUPTI_LONG": "1",
+                              "FAKE_CUPTI_CUBIN": str(SOURCE / "tests/data/cuda/kernels.cubin")})
+
+    def test_a_program_that_uses_no_device(self):
+        self.start()
+        self.drive("noGpu", program=str(STEPS))
 
 
 class Runs(Page):

@@ -13,7 +13,7 @@ from view_support import ViewCase, unitrace
 
 need("burn")
 BURN = program("burn")
-BYS = ("function", "module", "line", "thread", "task", "process")
+BYS = ("function", "own", "module", "line", "thread", "task", "process")
 
 
 def rows(text):

@@ -8,7 +8,7 @@ import time
 import unittest
 
 from common import BUILD, SOURCE, UNITRACE, environment, program
-from test_view import MODULES, View, trace
+from view_server import MODULES, View, trace
 
 STEPS = BUILD / "tests/programs/steps"
 
@@ -283,7 +283,9 @@ class Files(Growing):
     def test_a_large_file_is_shown_while_it_is_read_and_is_the_same_in_the_end(self):
         large(self.dir / "big.json", 400000)
         self.assertGreater((self.dir / "big.json").stat().st_size, 48 << 20)
-        self.start("big.json")
+        self.start("big.json", enter=False)
+        self.enter()
+        self.wait_until_shown()
         early = self.ask("info")
         done = self.until(lambda i: "read" not in i)
         self.assertLess(early["slices"], 400000)

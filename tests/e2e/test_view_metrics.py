@@ -63,6 +63,8 @@ class Metrics(ViewCase):
         sgemm = seen["sgemm"]
         self.assertEqual((sgemm["kernel"], sgemm["disc"]), ("sgemm_128x256_ffma_tn", 1))
         self.assertIn("is compute bound (FP32)", sgemm["roof"])
+        self.assertEqual(seen["opened"], ["metrics", "chase(int*)"])  # sampled
+        self.assertEqual(seen["unsampled"], ["timeline", "sgemm_128x256_ffma_tn"])
         self.assertEqual(seen["width"], 420)
 
     def check_code(self, seen):

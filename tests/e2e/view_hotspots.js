@@ -48,7 +48,7 @@ async function look(browser, address) {
 	await page.waitForSelector('.flame[aria-label="Flame graph of samples"] .box');
 	seen.verdict = (await page.locator('.verdict').innerText()).replace(/\s+/g, ' ');
 	seen.flame = await boxes(page, 'Flame graph of samples');
-	for (const [by, title] of [['function', 'Function'], ['module', 'Module'], ['line', 'Line'],
+	for (const [by, title] of [['function', 'Function'], ['own', 'Own code'], ['module', 'Module'], ['line', 'Line'],
 		['thread', 'Thread'], ['task', 'Task'], ['process', 'Process']]) {
 		await press(page, card('Hotspots'), title);
 		await page.waitForTimeout(100);

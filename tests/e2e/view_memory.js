@@ -28,7 +28,7 @@ async function look(page, nth) {
 	await page.locator('#tab-memory').click();
 	await page.waitForSelector(`${card('Kernels')} [role=gridcell]`);
 	for (let i = 0; i < await rows.count(); i++) {
-		const name = (await rows.nth(i).locator('td').first().innerText()).replace('⚑', '').trim();
+		const name = await rows.nth(i).locator('td .name').first().getAttribute('title'); // all of it
 
 		await rows.nth(i).click();
 		await page.waitForFunction(n => document.querySelector('section[aria-label="Memory hierarchy"] header .name')?.textContent === n, name);
@@ -39,7 +39,7 @@ async function look(page, nth) {
 			bad: await texts(page, '.mbox.bad .mt, .mengine .bad'),
 			why: await texts(page, '.mflags li'),
 			boxes: await texts(page, '.mbox'),
-			missing: await texts(page, `${card('Memory hierarchy')} .body > p`),
+			missing: await texts(page, `${card('Memory hierarchy')} .mnotes > p`),
 			label: await page.locator('.mdiagram').getAttribute('aria-label'),
 		};
 		await page.waitForFunction(n => app.detail.value?.name === n, name);

@@ -48,6 +48,14 @@ async function settle(page, name) {
 
 const pick = (page, name) => page.locator(`${card('Kernels')} td`, { hasText: name }).first().click();
 
+/* Where a double click on a kernel of the memory's table leads. */
+async function opened(page, name, settled) {
+	await page.locator('#tab-memory').click();
+	await page.locator(`${card('Kernels')} td`, { hasText: name }).first().dblclick();
+	await settled();
+	return page.evaluate(() => [app.tab.value, app.detail.value?.name]);
+}
+
 async function look(page) {
 	const seen = {};
 
@@ -74,6 +82,13 @@ async function look(page) {
 	await settle(page, 'sgemm_128x256_ffma_tn');
 	await page.waitForSelector(`${card('Its place under the roof')} .plotpoint.on`);
 	seen.sgemm = await shown(page);
+	seen.opened = await opened(page, 'chase(int*)', () => page.waitForFunction(() => {
+		const box = document.querySelector('section[aria-label="Where its instructions wait"]')?.getBoundingClientRect();
+
+		return box && box.top >= 0 && box.bottom <= innerHeight;
+	}));
+	seen.unsampled = await opened(page, 'sgemm_128x256_ffma_tn', () => page.waitForFunction(() => app.tab.value === 'timeline'));
+	await page.locator('#tab-metrics').click();
 	await page.setViewportSize({ width: 420, height: 800 });
 	await page.waitForTimeout(200);
 	seen.width = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -244,6 +244,14 @@ async function narrowCheck(set: Setting): Promise<void> {
 			tab,
 		);
 	}
+	await s.p.evaluate('app.tab.value = "summary"');
+	await s.settle();
+	const seen = await s.p.locator('section[aria-label="Slices by name"] th:visible').allTextContents();
+
+	assert.deepEqual(
+		seen.map(t => t.replace(/[▾▴ ]/g, '')),
+		['Name', 'Count', 'Total', 'Shareofself'],
+	);
 	await done(s, set, 'narrow');
 }
 

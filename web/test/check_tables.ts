@@ -8,7 +8,10 @@ import { all, near, store, type Check } from './shown';
 
 export const TABLES: Record<string, Check> = {
 	async 'find zone: numbers, groups, dragging filters the timeline'(s) {
-		await s.p.evaluate('app.zone.value = "aten::addmm", app.tab.value = "zone"');
+		await s.p.evaluate('app.zone.value = "", app.tab.value = "zone"');
+		await s.until('app.zone.value && document.querySelector(".stats")'); // it begins with some name
+		await s.p.evaluate('app.zone.value = "aten::addmm"');
+		await s.settle();
 		await s.until('document.querySelector(".stats")');
 		const want = all
 			.filter(x => x.name === 'aten::addmm')

@@ -21,6 +21,40 @@ export const TIMELINE: Record<string, Check> = {
 		assert.deepEqual(await s.pixel(where.x, where.y - 7), await s.token('c0'));
 	},
 
+	async 'heads, drawer and minimap give way to the trace; arrows come and go'(s) {
+		const box = async (of: string) => (await s.p.locator(of).first().boundingBox())!;
+		const edge = async (name: string) => {
+			const b = (await s.p.getByRole('separator', { name }).boundingBox())!;
+
+			return { x: b.x + b.width / 2, y: b.y + b.height / 2 };
+		};
+		const before = await box('canvas.main'),
+			heads = await edge('Width of the heads');
+
+		await s.drag(heads, { x: heads.x + 90, y: heads.y });
+		await s.settle();
+		near((await box('canvas.main')).width, before.width - 90, 4, 'wider heads');
+		const grip = await edge('Height of the drawer');
+
+		await s.drag(grip, { x: grip.x, y: grip.y + 120 });
+		await s.settle();
+		near((await box('.drawer')).height, 302 - 120, 16, 'a lower drawer');
+		assert.ok((await box('canvas.main')).height > before.height + 100, 'more of the trace');
+		await s.p.getByRole('button', { name: 'Minimap' }).click();
+		assert.equal(await s.p.locator('.minimap').count(), 0);
+		await s.p.getByRole('button', { name: 'Minimap' }).click();
+		assert.ok((await s.p.locator('.minimap').count()) > 0);
+		const kernel = at('ncclDevKernel_AllReduce_Sum_bf16_RING_LL');
+
+		await show(s, kernel, 1);
+		const picture = () => s.p.evaluate<string>('document.querySelector("canvas.main").toDataURL()');
+		const drawn = await picture();
+
+		await s.p.getByRole('button', { name: 'Arrows' }).click();
+		await s.settle();
+		assert.notEqual(await picture(), drawn, 'arrows were drawn');
+	},
+
 	async 'keys zoom, move and fit'(s) {
 		const v0 = await s.view(),
 			span = (v: View) => v.t1 - v.t0;
@@ -183,6 +217,7 @@ export const TIMELINE: Record<string, Check> = {
 
 		await s.drag(a, b);
 		await s.settle();
+		assert.equal(await s.p.locator('.tip').count(), 0, 'no tip in the way');
 		const area = await s.state<View & { tracks: number[] }>('area.value');
 
 		near(area.t0, 2_500_000, 8000, 'begin');

@@ -34,6 +34,22 @@ export const TRACKS: Record<string, Check> = {
 		assert.notEqual((await names())[0], first, 'moved up');
 	},
 
+	async 'a head that is too long loses its middle, not its end'(s) {
+		await s.p.evaluate(
+			'app.places.value = app.places.value.map(p => p.name === "autograd" ? { ...p, name: "Communicator 0, channel 0: what it sends (12)" } : p)',
+		);
+		await s.settle();
+		const [text, cut, end] = await s.p.evaluate<[string, boolean, boolean]>(`(() => {
+			const name = [...document.querySelectorAll('.scrolls .nm')].find(e => e.textContent.includes('sends')),
+				[head, tail] = name.children, box = tail.getBoundingClientRect();
+			return [name.textContent, head.scrollWidth > head.clientWidth,
+				document.elementFromPoint(box.right - 3, box.top + box.height / 2) === tail];
+		})()`);
+
+		assert.equal(text, 'Communicator 0, channel 0: what it sends (12)');
+		assert.ok(cut && end, 'the end is seen');
+	},
+
 	async 'tracks by name; menus of tracks and of the selection'(s) {
 		await s.press('g');
 		await s.until(
@@ -73,6 +89,7 @@ export const TRACKS: Record<string, Check> = {
 		await s.press('Enter');
 		await s.until('app.hits.value.nth === 1');
 		assert.equal(await s.state('selected.value'), eventId(want[0].track, want[0].row));
+		await s.until('document.querySelectorAll(".hitlist [aria-current=true]").length === 1');
 		await s.press('Enter');
 		await s.until('app.hits.value.nth === 2');
 		await s.press('Shift+Enter', 'Shift+Enter');

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { compile, exactly } from '../src/engine/query';
 import { byCategory, byName, hashName } from '../src/text/colour';
 import * as format from '../src/text/format';
-import { middle, plain, withoutTemplates } from '../src/text/label';
+import { middle, plain, telling, withoutTemplates } from '../src/text/label';
 import { HOSTILE } from './synth';
 
 const bare = (s: string): string => s.replace(/\u202f/g, ' ');
@@ -40,8 +40,55 @@ test('counts, shares, bytes', () => {
 	assert.equal(bare(format.bytes(134e6)), '134.0 MB');
 	assert.equal(format.short(225_500), '226k');
 	assert.equal(bare(format.tick(2_600_000, 200_000, 1_800_000)), '2.6 ms');
-	assert.equal(bare(format.tick(2_600_050, 50, 900)), '2600050 ns');
+	assert.equal(bare(format.tick(2_600_050, 50, 900)), '2 600 050 ns');
+	assert.equal(bare(format.tick(5_252_700_000, 100_000, 620_800)), '5 252 700 µs');
 	assert.equal(format.step(1.83e6, 11), 200_000);
+	for (const [v, want] of [
+		[20_512_345.6, '20 512 346'],
+		[80_633.4, '80 633'],
+		[3495.2, '3 495'],
+		[91.5, '91.50'],
+		[0.002788, '0.002788'],
+		[1.5e15, '1.500e+15'],
+	] as const)
+		assert.equal(bare(format.number(v)), want);
+	assert.equal(bare(format.between(0, 5_956_000_000)), '0 ns to 5.956 s');
+	assert.equal(bare(format.between(5_252_673_204, 5_253_294_016)), '5.252 673 204 s + 620.8 µs');
+	assert.equal(format.many(1, 'row'), '1 row');
+});
+
+test('a long C++ function is called as people call it', () => {
+	for (const [name, want] of [
+		[
+			'void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float, float, false>(int, float)',
+			'vectorized_layer_norm_kernel<float, float, false>',
+		],
+		[
+			'void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::func_wrapper_t<float, at::native::sum_functor<float>::operator()(at::TensorIterator&)> > >(int)',
+			'reduce_kernel<512, 1, ReduceOp<float, func_wrapper_t<float, sum_functor<float>::operator()(TensorIterator&)> > >',
+		],
+		[
+			'void at::native::elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<at::native::AddFunctor<float> > >(int)',
+			'elementwise_kernel<128, 2, gpu_kernel_impl_nocast<AddFunctor<float> > >',
+		],
+		[
+			'std::vector<std::string, std::allocator<std::string>>::push_back(std::string const&)',
+			'vector<string, allocator<string>>::push_back',
+		],
+		['llvm::orc::ExecutionSession::lookup(llvm::orc::LookupKind, bool)', 'ExecutionSession::lookup'],
+		[
+			'ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)',
+			'ncclDevKernel_AllReduce_Sum_f32_RING_LL',
+		],
+		['f(int)', null],
+		['void at::native::Something::operator()(float, float, long, long)', null],
+		['some::name::space::operator new(unsigned long, unsigned long)', null],
+		['autograd::engine::evaluate_function: AddmmBackward0 and more of it', null],
+		['torch/nn/modules/module.py(1740): _call_impl of something', null],
+		['run(int)::{lambda(float)#1}::call(float, double, unsigned long)', null],
+		['a < b and then (some words in brackets, which never end', null],
+	] as const)
+		assert.equal(telling(name), want ?? name);
 });
 
 test('names are one line of plain text', () => {

@@ -159,6 +159,11 @@ export interface Process {
 	cpu: number;
 }
 
+export interface Devices {
+	devices: { number: number; name: string }[];
+	notes: string[]; // why a kind of device is not there
+}
+
 export interface Folder {
 	path: string;
 	entries: { name: string; folder: boolean; program: boolean }[];

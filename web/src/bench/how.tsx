@@ -1,11 +1,11 @@
 // how.tsx - HOW it is looked at: the analyses, every option of the chosen one with what it costs, clones.
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { plain } from '../text/label';
-import { call, path, type Analysis, type Option } from './api';
+import { call, path, type Analysis, type Devices, type Option } from './api';
 import { analysis, draft, edit, level, optionByKey, setOption, valueOf, wrongWith } from './draft';
 import { AskName, Check, Field, Panel, Text } from './parts';
-import { analyses, failed, loadAnalyses, tell } from './store';
+import { analyses, failed, loadAnalyses, server, tell } from './store';
 
 /* Five bars: what it costs to look. */
 export function Bars({ level: n }: { level: number }) {
@@ -130,6 +130,26 @@ function OptionView({ o, value, set, disabled, why }: OptionProps) {
 	);
 }
 
+/* What there is to be looked at, or why not: before a run that would find nothing. */
+export function DevicesHere() {
+	const [found, set] = useState<Devices | null>(null);
+
+	useEffect(() => {
+		call<Devices>('GET', 'devices')
+			.then(set)
+			.catch(() => undefined);
+	}, []);
+	if (!found) return null;
+	return (
+		<p class={`devices ${found.devices.length ? 'muted' : 'note'}`}>
+			{found.devices.length
+				? `Devices here: ${found.devices.map(d => `${d.number}: ${plain(d.name)}`).join(', ')}.`
+				: 'No device was found here.'}
+			{found.notes.length > 0 && <span class="dim"> {found.notes.map(plain).join('; ')}.</span>}
+		</p>
+	);
+}
+
 /* A clone as it is kept, with one value changed. */
 const keepClone = (a: Analysis, key: string, value: string): Promise<void> =>
 	call('PUT', `analyses/${path(a.title)}`, {
@@ -178,6 +198,9 @@ function Options({ a }: { a: Analysis }) {
 
 	return (
 		<>
+			{!draft.value.target && server.value?.profiling && a.options.some(o => o.key === 'devices') && (
+				<DevicesHere />
+			)}
 			{attach && (
 				<p class="note">
 					A process that runs already can be sampled; what is grey takes a program that is started.

@@ -14,11 +14,12 @@ import { Empty, tabKeys } from '../ui/kit';
 import type { Tab } from '../ui/tab';
 import { Asked, CollectionLog, Fetch, type Of } from './about';
 import { api, call, path, resultPath, why, type Result, type ResultDetail } from './api';
+import { DevicesHere } from './how';
 import { openMenu, resultActs } from './rail';
 import { Link } from './parts';
 import { CONFIGURE } from './route';
 import { RunStrip } from './run';
-import { desk, find, isBusy, projects, railOpen } from './store';
+import { analyses, desk, find, isBusy, loadAnalyses, projects, railOpen, server } from './store';
 
 /* What a viewer behind the server says of itself is about its files; here a result has a name. */
 class Served extends HttpSource {
@@ -128,8 +129,8 @@ function usePhase(of: Of, r: Result | undefined): Phase {
 			.catch(() => undefined);
 		return () => stop.abort();
 	}, [doubtful, r?.state, r?.bytes]);
-	/* what is recorded on another machine comes when it has ended */
-	if (!r || r.state === 'starting' || (doubtful && none) || (r.target && isBusy(r)))
+	/* of what was recorded on another machine only a part is here yet */
+	if (!r || r.state === 'starting' || (doubtful && none) || (r.target && r.state === 'writing'))
 		return isPair(of) ? 'files' : '';
 	return isBusy(r) ? 'live' : 'files';
 }
@@ -279,15 +280,15 @@ function WithoutTrace({ of, r, error }: { of: Of; r: Result; error: string }) {
 							busy
 								? r.state === 'paused'
 									? 'Paused: nothing has been recorded yet.'
-									: r.target
-										? `It runs on ${plain(r.target)}.`
+									: r.target && r.state === 'writing'
+										? `It is fetched from ${plain(r.target)}.`
 										: 'Nothing has been recorded yet.'
 								: 'There is no trace to show.'
 						}>
 						<p>
 							{busy
-								? r.target
-									? 'The timeline appears here when it has ended and is fetched.'
+								? r.target && r.state === 'writing'
+									? 'The timeline appears here when all of it has arrived.'
 									: 'The timeline appears here with the first event. Resume starts the recording.'
 								: plain(r.trouble || error)}
 						</p>
@@ -319,6 +320,25 @@ function Missing({ of }: { of: Of }) {
 	);
 }
 
+/* An analysis of devices that has found none: said, with what there is, before somebody looks for it. */
+function NoDevice({ app, r }: { app: App; r: Result }) {
+	const all = analyses.value?.analyses ?? [],
+		a = all.find(x => x.title === r.analysis),
+		group = (a?.base === undefined ? a : all.find(x => x.id === a.base))?.group,
+		{ live, read, tools } = app.info.value;
+
+	useEffect(() => {
+		if (!analyses.peek()) void loadAnalyses().catch(() => undefined);
+	}, []);
+	if (group !== 'GPU' || live || read !== undefined || tools?.some(t => t.id === 'kernels')) return null;
+	return (
+		<div class="note nodevice" role="note">
+			<b>No work of a device was recorded.</b> The program used none, or none that can be seen.
+			{!r.target && server.value?.profiling && <DevicesHere />}
+		</div>
+	);
+}
+
 export function ResultPage({ of }: { of: Of }) {
 	const r = find(of.project, of.result),
 		busy = !!r && isBusy(r),
@@ -334,6 +354,7 @@ export function ResultPage({ of }: { of: Of }) {
 	return (
 		<>
 			{busy && <RunStrip key={`${of.project}/${of.result}`} project={of.project} r={r} />}
+			{app && r && !pair && <NoDevice app={app} r={r} />}
 			{app && <Page key={app.source} app={app} tabs={tabs} lead={<Lead of={of} r={r} />} />}
 			{!app && r && (error || busy || !phase) && <WithoutTrace of={of} r={r} error={error} />}
 			{!app && !error && !busy && phase && (

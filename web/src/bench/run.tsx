@@ -125,6 +125,7 @@ export function RunStrip({ project, r }: { project: string; r: Result }) {
 				<Clock r={r} />
 				<span class="muted ellipsis">
 					{r.bytes ? bytes(r.bytes, 3) : ''} {plain(r.program).slice(0, 160)}
+					{r.target && ` on ${plain(r.target)}`}
 				</span>
 				<span class="grow" />
 				{button('Resume', 'resume', 'Record from now on', paused)}

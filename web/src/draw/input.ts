@@ -148,6 +148,7 @@ export class Input {
 			this.drag = d.pan
 				? { kind: 'pan', x: d.x, y: d.y, ...this.app.view.peek(), scroll: this.tl.scroll }
 				: { kind: 'area', t: this.tl.timeAt(d.x), y: d.y, ruler: d.ruler };
+			this.leave(); // the tip is about where it began
 		}
 		this.follow(p);
 	}

@@ -411,9 +411,14 @@ export class Timeline {
 	/* Hatched where nothing was recorded on purpose: absent, not idle. */
 	private drawPaused(x: CanvasRenderingContext2D, view: Range): void {
 		const { css } = this.palette;
+		const all = [...(this.app.info.peek().paused ?? [])].sort((p, q) => p[0] - q[0]);
+		let done = -Infinity; // a session and a process may both be paused
 
-		for (const [a, b] of this.app.info.peek().paused ?? []) {
-			if (b < view.t0 || a > view.t1) continue;
+		for (const [start, b] of all) {
+			const a = Math.max(start, done);
+
+			if (b <= done || b < view.t0 || a > view.t1) continue;
+			done = b;
 			const from = Math.max(0, this.xOf(a)),
 				wide = Math.min(this.width, this.xOf(b)) - from;
 

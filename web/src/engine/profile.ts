@@ -4,7 +4,7 @@
 
 import type { Cell, Column, ColumnType, SampleGroups, Stacks, Table, Tree } from '../source/contract';
 
-export type RowsBy = 'function' | 'module' | 'line' | 'python-line' | 'thread' | 'task' | 'process';
+export type RowsBy = 'function' | 'own' | 'module' | 'line' | 'python-line' | 'thread' | 'task' | 'process';
 export type ProfileTree = 'top-down' | 'bottom-up' | 'callers' | 'callees';
 
 const OWNER = 3, // bits of whose
@@ -123,7 +123,9 @@ export class Profile {
 			known = new Map<number, number>(),
 			rowOf = frames.function.map((_, i) => {
 				if (i === 0 || (by === 'python-line' && !(frames.whose[i] & SCRIPT))) return -1;
-				const key = by === 'function' ? this.fnOf[i] : by === 'module' ? frames.module[i] : i;
+				if (by === 'own' && frames.whose[i] & OWNER && !this.isImport(i)) return -1;
+				const key =
+					by === 'function' || by === 'own' ? this.fnOf[i] : by === 'module' ? frames.module[i] : i;
 				let at = known.get(key);
 
 				if (at === undefined) {
@@ -163,9 +165,21 @@ export class Profile {
 		return [...rows, nobody].filter(r => r.total || r.samples);
 	}
 
+	/* What a module does while it is imported is not the work of who imports it. */
+	private isImport(frame: number): boolean {
+		const f = this.stacks.frames;
+
+		return (
+			this.text(f.function[frame]) === '_find_and_load' &&
+			this.text(f.module[frame]).startsWith('<frozen importlib')
+		);
+	}
+
 	private frameName(by: RowsBy, r: Row): string {
 		const f = this.stacks.frames;
 
+		if (by === 'own' && !r.frame) return "[outside the program's own code]";
+		if (by === 'own' && this.isImport(r.frame)) return '[imports]';
 		if (by === 'module') return this.text(f.module[r.frame]) || '[unknown]';
 		if (by === 'python-line' && !f.file[r.frame]) return '[outside Python]';
 		return this.text(f.function[r.frame]) || '[unknown]';
@@ -210,13 +224,13 @@ export class Profile {
 				rows.map(r => (f.file[r.frame] ? `${this.text(f.file[r.frame])}:${f.line[r.frame]}` : null)),
 			);
 		}
-		if (by === 'function' || by === 'line') {
+		if (by === 'function' || by === 'own' || by === 'line') {
 			columns.push({ key: 'module', title: 'Module', type: 'text', wide: true });
 			data.push(rows.map(r => baseName(this.text(f.module[r.frame]))));
 		}
 		return {
 			table: { columns, data, rows: rows.length },
-			fn: rows.map(r => (grouped || by === 'module' ? -1 : this.fnOf[r.frame])),
+			fn: rows.map(r => (grouped || by === 'module' || !r.frame ? -1 : this.fnOf[r.frame])),
 		};
 	}
 
@@ -362,6 +376,7 @@ export interface ProfileTable {
 
 const titles: Record<RowsBy, string> = {
 	function: 'Function',
+	own: 'Function',
 	module: 'Module',
 	line: 'Function',
 	'python-line': 'Function',

@@ -38,10 +38,9 @@ export function time(ns: number, n = 4): string {
 
 export const bytes = (v: number, n = 4): string => scaled(v, BYTES, n);
 
-export const count = (v: number): string =>
-	Math.round(v)
-		.toString()
-		.replace(/\B(?=(\d{3})+$)/g, THIN);
+const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, THIN);
+
+export const count = (v: number): string => grouped(Math.round(v).toString());
 
 /* 1 rank, 2 ranks */
 export const many = (n: number, word: string): string => `${count(n)} ${word}${n === 1 ? '' : 's'}`;
@@ -55,7 +54,8 @@ export const signed = (v: number, how: (v: number) => string): string =>
 export function number(v: number): string {
 	if (!Number.isFinite(v)) return '–';
 	if (Number.isInteger(v) && Math.abs(v) < 1e15) return count(v);
-	return Math.abs(v) >= 1e6 || Math.abs(v) < 0.1 ? v.toPrecision(4) : digits(v);
+	if (Math.abs(v) >= 1e15 || Math.abs(v) < 0.1) return v.toPrecision(4);
+	return Math.abs(v) >= 1e3 ? count(v) : digits(v);
 }
 
 export const short = (v: number): string =>
@@ -80,7 +80,9 @@ export function tick(t: number, stepBy: number, span: number): string {
 	const [by, unit] = TIMES.find(([least]) => span >= least) ?? [1, 'ns'];
 	const places = Math.max(0, Math.min(9, Math.ceil(-Math.log10(stepBy / by) - 1e-9)));
 
-	return `${(t / by).toFixed(places)}${THIN}${unit}`;
+	const [whole, part] = (t / by).toFixed(places).split('.');
+
+	return `${grouped(whole)}${part ? `.${part}` : ''}${THIN}${unit}`;
 }
 
 /* An exact time in full: 1.234 567 890 s. */
@@ -92,6 +94,10 @@ export function exact(ns: number): string {
 
 	return `${count(whole)}.${rest.replace(/(\d{3})(?=\d)/g, `$1${THIN}`)}${THIN}s`;
 }
+
+/* From when to when; of a moment far from the start, when and how long. */
+export const between = (t0: number, t1: number): string =>
+	(t1 - t0) * 1000 < t1 ? `${exact(t0)} + ${time(t1 - t0)}` : `${time(t0)} to ${time(t1)}`;
 
 export function utc(start: string, t: number): string | null {
 	if (!/^\d+$/.test(start) || start === '0') return null;

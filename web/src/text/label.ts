@@ -43,6 +43,60 @@ export function withoutTemplates(name: string): string {
 	return out || name;
 }
 
+const LONG = 40, // letters: what is shorter fits everywhere
+	HUGE = 1 << 15; // and what is longer is no function that anybody wrote
+
+/* Where the arguments of a function begin; -1: it is no function, or more than one. */
+function argumentsAt(name: string): number {
+	let depth = 0,
+		at = -1;
+
+	for (let i = 0; i < name.length; i++) {
+		const c = name[i];
+
+		if (c === '(' && depth === 0) {
+			if (at >= 0) return -1;
+			at = i;
+		}
+		depth += '<({['.includes(c) ? 1 : '>)}]'.includes(c) ? -1 : 0;
+		if (depth < 0) return -1;
+	}
+	return depth ? -1 : at;
+}
+
+/* The last of a and b outside of brackets; -1: neither. */
+function lastOutside(name: string, of: string): number {
+	let depth = 0;
+
+	for (let i = name.length - 1; i >= 0; i--) {
+		const c = name[i];
+
+		depth += '>)}]'.includes(c) ? 1 : '<({['.includes(c) ? -1 : 0;
+		if (depth === 0 && name.startsWith(of, i)) return i;
+	}
+	return -1;
+}
+
+/*
+ * A long C++ function as people call it: without the type that it returns, namespaces and parameters;
+ * its class and the arguments of its template stay. Other names are as they are.
+ */
+export function telling(name: string): string {
+	if (name.length <= LONG || name.length > HUGE || !/\)( const)?( \[[^\]]*\])*$/.test(name)) return name;
+	const bare = name.replace(/\(anonymous namespace\)::/g, ''),
+		end = argumentsAt(bare);
+
+	if (end < 0) return name;
+	const head = bare.slice(0, end).trim(),
+		whole = head.slice(lastOutside(head, ' ') + 1);
+	const at = lastOutside(whole, '::'),
+		inside = at < 0 ? '' : whole.slice(lastOutside(whole.slice(0, at), '::') + 2, at),
+		own = /^[A-Z]|<.*>$/.test(inside) ? `${inside}::` : '';
+
+	if (withoutTemplates(head).includes('operator')) return name;
+	return (own + whole.slice(at < 0 ? 0 : at + 2)).replace(/\b(?:[a-z_]\w*::)+(?=\w)/g, '') || name;
+}
+
 /* The middle goes first, never the end. */
 export function middle(name: string, most: number): string {
 	if (name.length <= most) return name;
@@ -81,7 +135,7 @@ export class Widths {
 	/* The name as it fits into a width; '' if nothing useful does. */
 	fit(name: string, width: number): string {
 		if (name.length < 200 && this.of(name) <= width) return name;
-		const bare = withoutTemplates(name.slice(0, MOST));
+		const bare = withoutTemplates(telling(name).slice(0, MOST));
 
 		if (bare.length < 200 && this.of(bare) <= width) return bare;
 		let low = 0,

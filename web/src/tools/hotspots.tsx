@@ -220,6 +220,7 @@ function Picture({ app, profile, chosen, choose, event }: PartProps & { event: s
 
 const BY: { id: RowsBy; title: string }[] = [
 	{ id: 'function', title: 'Function' },
+	{ id: 'own', title: 'Own code' },
 	{ id: 'line', title: 'Line' },
 	{ id: 'python-line', title: 'Python line' },
 	{ id: 'module', title: 'Module' },

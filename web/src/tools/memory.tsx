@@ -406,19 +406,21 @@ function Picture({ app, sheet, row }: { app: App; sheet: MetricsSheet; row: numb
 				</header>
 				<div class="body">
 					<Diagram m={m} mode={mode} label={`Memory hierarchy of ${name}: ${levels.join(', ')}`} />
-					{m.flags.length > 0 && (
-						<ul class="mflags" aria-label="What is bad">
-							{m.flags.map(f => (
-								<li key={f.at + f.why}>
-									<span class="flag" aria-hidden="true">
-										⚑{' '}
-									</span>
-									{plain(f.why)}
-								</li>
-							))}
-						</ul>
-					)}
-					<Missing m={m} />
+					<div class="mnotes">
+						{m.flags.length > 0 && (
+							<ul class="mflags" aria-label="What is bad">
+								{m.flags.map(f => (
+									<li key={f.at + f.why}>
+										<span class="flag" aria-hidden="true">
+											⚑{' '}
+										</span>
+										{plain(f.why)}
+									</li>
+								))}
+							</ul>
+						)}
+						<Missing m={m} />
+					</div>
 				</div>
 			</section>
 			<section class="card" aria-label="Levels of memory">
@@ -430,7 +432,7 @@ function Picture({ app, sheet, row }: { app: App; sheet: MetricsSheet; row: numb
 
 function MemoryTab({ app }: { app: App }) {
 	const { value: sheet, error } = useSheet<MetricsSheet>(app, METRICS, METRICS),
-		{ row, pick } = useKernel(app, sheet);
+		{ row, pick, open } = useKernel(app, sheet);
 	const first = useMemo(
 		() =>
 			new Set(['kernel', 'grid', 'block', 'launches', 'time', 'share', 'verdict', 'bound', 'reached']),
@@ -447,7 +449,9 @@ function MemoryTab({ app }: { app: App }) {
 			<section class="card" aria-label="Kernels">
 				<header>
 					<h2>Kernels</h2>
-					<span class="muted">choose one to see its memory; double click: in the timeline</span>
+					<span class="muted">
+						choose one to see its memory; double click: its instructions, or its launches
+					</span>
 				</header>
 				<Grid
 					app={app}
@@ -463,7 +467,7 @@ function MemoryTab({ app }: { app: App }) {
 							: null
 					}
 					onPick={r => pick(r)}
-					onOpen={r => pick(r, true)}
+					onOpen={open}
 				/>
 			</section>
 		</div>

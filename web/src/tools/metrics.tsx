@@ -2,7 +2,8 @@
 // one that is chosen its verdict, its place under the roof, its counters and where its instructions wait.
 // The sheet is written by src/view/metrics_sheet.c.
 
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { exactly } from '../engine/query';
 import type { ChartData, Detail, Info, Place, Table } from '../source/contract';
 import { readWindow } from '../source/window';
@@ -24,7 +25,8 @@ const OWN = 10, // columns before the metrics
 	FIRST = 6, // metrics that the table shows at first
 	BARS = 60, // instructions that are drawn
 	ROWS = 12, // counters that are drawn
-	PIXELS = 400; // of a counter's line
+	PIXELS = 400, // of a counter's line
+	SETTLED = 2000; // ms after which nothing moves any more
 
 interface Stalled {
 	kernel: string;
@@ -78,6 +80,11 @@ async function selectRow(app: App, t: Table, row: number, reveal: boolean): Prom
 
 /* ---- the chosen kernel ---- */
 
+const wanted = signal(''); // whose instructions are to be brought into sight
+
+const stalledOf = (sheet: MetricsSheet, row: number): Stalled | undefined =>
+	sheet.stalls.find(s => s.kernel === text(sheet.kernels, row, 'kernel'));
+
 /* The row that is chosen in the table, or by the selection in the timeline. */
 export function useKernel(app: App, sheet: MetricsSheet | null) {
 	const detail = app.detail.value,
@@ -94,7 +101,15 @@ export function useKernel(app: App, sheet: MetricsSheet | null) {
 		if (sheet) selectRow(app, sheet.kernels, r, open).catch(e => app.fail(e));
 	};
 
-	return { row: Math.min(chosen, Math.max(0, (sheet?.kernels.rows ?? 0) - 1)), pick };
+	/* Its instructions, where they were sampled; else its first launch. */
+	const open = (r: number) => {
+		if (!sheet || !stalledOf(sheet, r)) return pick(r, true);
+		wanted.value = text(sheet.kernels, r, 'kernel');
+		app.tab.value = TOOL;
+		pick(r);
+	};
+
+	return { row: Math.min(chosen, Math.max(0, (sheet?.kernels.rows ?? 0) - 1)), pick, open };
 }
 
 /* Shares as bars: which part of the device is busy. */
@@ -313,12 +328,29 @@ function stallChart(s: Stalled): ChartData {
 	};
 }
 
-function Instructions({ app, of }: { app: App; of: Stalled }) {
-	const chart = useMemo(() => stallChart(of), [of]);
+/* What stands above it grows as answers come: for a while it is followed. */
+function keepInSight(e: HTMLElement): () => void {
+	const watch = new ResizeObserver(() => e.scrollIntoView({ block: 'start' })),
+		stop = () => watch.disconnect();
 
+	for (const c of e.parentElement!.children) watch.observe(c);
+	setTimeout(stop, SETTLED);
+	addEventListener('wheel', stop, { once: true, passive: true });
+	return stop;
+}
+
+function Instructions({ app, of }: { app: App; of: Stalled }) {
+	const chart = useMemo(() => stallChart(of), [of]),
+		top = useRef<HTMLElement>(null);
+
+	useEffect(() => {
+		if (wanted.peek() !== of.kernel || !top.current) return;
+		wanted.value = '';
+		return keepInSight(top.current);
+	}, [of]);
 	return (
 		<>
-			<section class="card" aria-label="Where its instructions wait">
+			<section class="card" aria-label="Where its instructions wait" ref={top}>
 				<header>
 					<h2>Where its instructions wait</h2>
 					<span class="muted">
@@ -347,7 +379,7 @@ function Instructions({ app, of }: { app: App; of: Stalled }) {
 function MetricsTab({ app }: { app: App }) {
 	const { value: sheet, error } = useSheet<MetricsSheet>(app, TOOL, TOOL),
 		detail = app.detail.value,
-		{ row, pick } = useKernel(app, sheet);
+		{ row, pick, open } = useKernel(app, sheet);
 	const first = useMemo(
 		() =>
 			new Set(
@@ -361,7 +393,7 @@ function MetricsTab({ app }: { app: App }) {
 
 	if (error || !sheet) return <Pending app={app} error={error} />;
 	const t = sheet.kernels,
-		stalled = t.rows ? sheet.stalls.find(s => s.kernel === text(t, row, 'kernel')) : undefined,
+		stalled = t.rows ? stalledOf(sheet, row) : undefined,
 		shownDetail = detail && t.rows && detail.name === text(t, row, 'kernel') ? detail : null;
 
 	if (!t.rows) return <Empty title="No kernel was measured." />;
@@ -372,7 +404,7 @@ function MetricsTab({ app }: { app: App }) {
 					<h2>Kernels and their metrics</h2>
 					<span class="muted">
 						{sheet.stalls.length ? `${count(sheet.stalls.length)} of them sampled. ` : ''}
-						double click: in the timeline
+						double click: its instructions, or its launches
 					</span>
 				</header>
 				<Grid
@@ -384,7 +416,7 @@ function MetricsTab({ app }: { app: App }) {
 					first={first}
 					selected={r => r === row}
 					onPick={r => pick(r)}
-					onOpen={r => pick(r, true)}
+					onOpen={open}
 				/>
 			</section>
 			<div class="two free">

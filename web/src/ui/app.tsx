@@ -349,7 +349,7 @@ function TimelineButtons({ app }: { app: App }) {
 				onClick={() => {
 					app.dialog.value = 'tracks';
 				}}>
-				{hidden ? `Tracks ${places - hidden} of ${places}` : `${places} tracks`}
+				{hidden ? `Tracks ${places - hidden} of ${places}` : many(places, 'track')}
 			</button>
 			<button
 				type="button"

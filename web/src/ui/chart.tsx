@@ -181,7 +181,7 @@ export function Chart(p: ChartProps) {
 				{(p.names ? [] : axis(p)).map(v => (
 					<span
 						key={v}
-						class="x"
+						class={X(v) > 0.97 * W ? 'x last' : 'x'}
 						style={{ left: `${(X(v) / W) * 100}%`, top: `${H - BOTTOM + 3}px` }}>
 						{p.unit(v)}
 					</span>

@@ -1,7 +1,7 @@
 // compare.tsx - two scopes beside each other: two runs, ranks, or areas kept with "Keep as A" and
 // "B". The numbers of two whole runs are those of `unitrace diff`.
 
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { Column, Distribution, Place, Scope, Source, Table, Tree } from '../source/contract';
 import type { App } from '../state/app';
 import { useKept, useKeptJson } from '../state/kept';
@@ -317,7 +317,17 @@ interface Two {
 	b: Side;
 }
 
+/* The name to begin with. */
+function mostChanged(t: Table): string {
+	const by = t.data[COLUMNS.findIndex(c => c.key === 'diff')].map(v => Math.abs(Number(v ?? 0)));
+
+	return String(t.data[0][by.indexOf(Math.max(...by))]);
+}
+
 function Differences({ app, table }: { app: App; table: Table }) {
+	useEffect(() => {
+		if (!app.zone.peek() && table.rows) app.zone.value = mostChanged(table);
+	}, [table]);
 	return (
 		<Grid
 			app={app}

@@ -3,7 +3,7 @@
 import { trackOf, type Detail, type SliceRef, type TreeKind } from '../source/contract';
 import type { App } from '../state/app';
 import { useKept } from '../state/kept';
-import { count, exact, number, percent, time, utc } from '../text/format';
+import { between, count, exact, many, number, percent, time, utc } from '../text/format';
 import { byCategory } from '../text/colour';
 import { plain } from '../text/label';
 import { TOOL_DETAILS } from '../tools/all';
@@ -113,8 +113,8 @@ function AreaPane({ app }: { app: App }) {
 			<div class="ph">
 				<h2>{area ? 'Area' : 'Window'}</h2>
 				<span class="muted num opt">
-					{time(r.t0)} to {time(r.t1)}
-					{area?.tracks ? `, ${area.tracks.length} tracks` : ''}
+					{between(r.t0, r.t1)}
+					{area?.tracks ? `, ${many(area.tracks.length, 'track')}` : ''}
 				</span>
 				<span class="grow" />
 				<div class="sub-tabs" role="tablist" aria-label="Tables of the area" onKeyDown={tabKeys}>

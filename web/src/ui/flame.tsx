@@ -6,7 +6,7 @@ import type { Tree } from '../source/contract';
 import type { App } from '../state/app';
 import { useKeptJson } from '../state/kept';
 import { percent, time } from '../text/format';
-import { plain, withoutTemplates } from '../text/label';
+import { plain, telling, withoutTemplates } from '../text/label';
 
 const ROW = 23,
 	LEAST = 2.5;
@@ -156,7 +156,9 @@ export function Flame({ app, tree, label, upside, compare, say, tone, marked, on
 							);
 							onPick?.(tree.name[b.node], b.node);
 						}}>
-						{px > 26 && <span> {px < 160 ? withoutTemplates(name) : name}</span>}
+						{px > 26 && (
+							<span> {px < 160 ? withoutTemplates(telling(name)) : telling(name)}</span>
+						)}
 						{px > 170 && <span class="pc"> {percent(tree.total[b.node] / all)}</span>}
 					</button>
 				);

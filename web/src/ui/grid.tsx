@@ -40,7 +40,7 @@ const isHidden = (c: Column): boolean => c.type === 'event' || HIDDEN.has(c.titl
 const isNumber = (c: Column): boolean => !['text', 'name', 'picture'].includes(c.type);
 
 export function shown(c: Column, v: Cell): string {
-	if (v === null) return '–';
+	if (v === null || v === '') return '–';
 	if (typeof v === 'string') return plain(v);
 	if (c.signed) return format.signed(v, of => shown({ ...c, signed: false }, of));
 	switch (c.type) {
@@ -184,7 +184,7 @@ interface BarProps {
 function Bar({ p, shown: n, filter, setFilter, off, setOff, text }: BarProps) {
 	const [choosing, setChoosing] = useState(false),
 		{ rows, more, columns } = p.table;
-	const counts = n === rows ? `${format.count(rows)} rows` : `${format.count(n)} of ${format.count(rows)}`;
+	const counts = n === rows ? format.many(rows, 'row') : `${format.count(n)} of ${format.count(rows)}`;
 
 	return (
 		<>
@@ -235,19 +235,29 @@ function Bar({ p, shown: n, filter, setFilter, off, setOff, text }: BarProps) {
 	);
 }
 
-function HeadCell({ c, sort, set }: { c: Column; sort: Sorting; set(s: Sorting): void }) {
+function HeadCell({
+	c,
+	less,
+	sort,
+	set,
+}: {
+	c: Column;
+	less: boolean;
+	sort: Sorting;
+	set(s: Sorting): void;
+}) {
 	const on = c.key === sort.key;
 
 	if (c.type === 'picture')
 		return (
-			<th role="columnheader" class={c.wide ? 'wide' : ''} title={c.hint}>
+			<th role="columnheader" class={`${c.wide ? 'wide' : ''} ${less ? 'spare' : ''}`} title={c.hint}>
 				{c.title}
 			</th>
 		);
 	return (
 		<th
 			role="columnheader"
-			class={`${isNumber(c) ? 'n' : ''} ${c.wide ? 'wide' : ''}`}
+			class={`${isNumber(c) ? 'n' : ''} ${c.wide ? 'wide' : ''} ${less ? 'spare' : ''}`}
 			aria-sort={on ? (sort.down ? 'descending' : 'ascending') : 'none'}
 			title={c.hint}>
 			<button type="button" onClick={() => set({ key: c.key, down: on ? !sort.down : isNumber(c) })}>
@@ -266,13 +276,14 @@ interface LineProps {
 	l: Line;
 	nth: number;
 	columns: number[];
+	less: ReadonlySet<number>;
 	type: number; // column of types, -1: none
 	focused: boolean;
 	pick(): void;
 	toggle(): void;
 }
 
-function LineView({ p, l, nth, columns, type, focused, pick, toggle }: LineProps) {
+function LineView({ p, l, nth, columns, less, type, focused, pick, toggle }: LineProps) {
 	const twist = (e: Event) => {
 		e.stopPropagation();
 		toggle();
@@ -289,7 +300,7 @@ function LineView({ p, l, nth, columns, type, focused, pick, toggle }: LineProps
 			onClick={pick}
 			onDblClick={() => p.onOpen?.(l.row)}>
 			{columns.map((i, k) => (
-				<td key={p.table.columns[i].key} role="gridcell" {...cellProps(p, p.table, i, l.row)}>
+				<td key={p.table.columns[i].key} role="gridcell" {...cellProps(p, i, l.row, less.has(i))}>
 					{k === 0 && p.parents && (
 						<span class="indent" style={{ width: `${l.depth * 14 + 16}px` }}>
 							{l.opens && (
@@ -380,6 +391,7 @@ export function Grid(p: GridProps) {
 	const columns = t.columns
 		.map((_, i) => i)
 		.filter(i => !isHidden(t.columns[i]) && !off.has(t.columns[i].key));
+	const less = lesser(t, columns, sort.key);
 	const lines = useMemo(
 		() =>
 			p.parents
@@ -430,7 +442,13 @@ export function Grid(p: GridProps) {
 					<thead role="rowgroup">
 						<tr role="row">
 							{columns.map(i => (
-								<HeadCell key={t.columns[i].key} c={t.columns[i]} sort={sort} set={setSort} />
+								<HeadCell
+									key={t.columns[i].key}
+									c={t.columns[i]}
+									less={less.has(i)}
+									sort={sort}
+									set={setSort}
+								/>
 							))}
 						</tr>
 					</thead>
@@ -439,7 +457,7 @@ export function Grid(p: GridProps) {
 						{lines.slice(first, last).map((l, k) => (
 							<LineView
 								key={l.row}
-								{...{ p, l, columns, type }}
+								{...{ p, l, columns, less, type }}
 								nth={first + k}
 								focused={first + k === focus}
 								pick={() => {
@@ -462,6 +480,17 @@ export function Grid(p: GridProps) {
 	);
 }
 
+const NARROW = 4; // columns on a narrow screen
+
+/* Those that a narrow screen does without: a name, its total and share, and what it is sorted by stay. */
+function lesser(t: Table, columns: number[], sorted: string): ReadonlySet<number> {
+	const rank = (i: number) =>
+		i === columns[0] ? 0 : ['total', 'share', sorted].includes(t.columns[i].key) ? 1 : 2;
+	const kept = new Set([...columns].sort((a, b) => rank(a) - rank(b)).slice(0, NARROW));
+
+	return new Set(columns.filter(i => !kept.has(i)));
+}
+
 /* The way to the heaviest leaf is open at first. */
 function firstOpen(parents: number[] | undefined): ReadonlySet<number> {
 	const open = new Set<number>();
@@ -476,12 +505,17 @@ function firstOpen(parents: number[] | undefined): ReadonlySet<number> {
 	return open;
 }
 
-function cellProps(p: GridProps, t: Table, column: number, row: number): { class: string; title?: string } {
-	const c = t.columns[column],
+function cellProps(
+	p: GridProps,
+	column: number,
+	row: number,
+	less: boolean,
+): { class: string; title?: string } {
+	const c = p.table.columns[column],
 		flag = p.flag?.(row, c.key);
 
 	return {
-		class: `${isNumber(c) ? 'n' : 'tx'} ${c.type === 'name' ? 'nm' : ''} ${c.wide ? 'wide' : ''} ${flag?.tone ?? ''}`,
+		class: `${isNumber(c) ? 'n' : 'tx'} ${c.type === 'name' ? 'nm' : ''} ${c.wide ? 'wide' : ''} ${less ? 'spare' : ''} ${flag?.tone ?? ''}`,
 		title: flag?.why,
 	};
 }
@@ -518,7 +552,7 @@ function CellView({ p, column, row, type }: { p: GridProps; column: number; row:
 			<>
 				{p.flag?.(row, c.key) && <Flag />}
 				{type >= 0 && <Swatch app={p.app} type={Number(p.table.data[type][row])} />}
-				<Name text={String(v)} />
+				<Name text={String(v)} brief />
 			</>
 		);
 	if (c.type === 'picture') return <Picture pieces={p.picture?.(row, c.key) ?? []} />;

@@ -4,16 +4,29 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Cell, Table } from '../source/contract';
 import type { App } from '../state/app';
-import { plain } from '../text/label';
+import { plain, telling } from '../text/label';
 
-/* A name from a program: one line of text, whatever is in it. */
-export function Name({ text, title }: { text: string; title?: boolean }) {
+/* A name from a program: one line of text, whatever is in it. In short: where there is little room. */
+export function Name({ text, title, brief }: { text: string; title?: boolean; brief?: boolean }) {
 	const shown = plain(text);
 
 	return (
 		<bdi class="mono name" title={title === false ? undefined : shown.slice(0, 1000)}>
-			{shown}
+			{brief ? plain(telling(text)) : shown}
 		</bdi>
+	);
+}
+
+const TAIL = 7; // letters
+
+/* What is too long loses its middle, not the end, which tells like names apart. */
+export function Cut({ text, className }: { text: string; className: string }) {
+	if (text.length <= 2 * TAIL) return <span class={className}>{text}</span>;
+	return (
+		<span class={`${className} tailed`}>
+			<span>{text.slice(0, -TAIL)}</span>
+			<span>{text.slice(-TAIL)}</span>
+		</span>
 	);
 }
 

@@ -95,12 +95,13 @@ export function Search({ app }: { app: App }) {
 								<li key={h.id}>
 									<button
 										type="button"
+										aria-current={h.id === app.selected.value}
 										onClick={() => {
 											app.tab.value = 'timeline';
 											app.select(h.id, true);
 											setOpen(false);
 										}}>
-										<Name text={h.name} />
+										<Name text={h.name} brief />
 										<span class="num muted">{time(h.t)}</span>
 										<span class="num">{time(h.dur)}</span>
 									</button>

@@ -1,14 +1,14 @@
 // summary.tsx - what the trace says at once: a verdict, tiles, the heaviest names, losses.
 
-import type { Aggregates, Table } from '../source/contract';
+import type { Aggregates } from '../source/contract';
 import type { App } from '../state/app';
-import { count, percent, time, utc } from '../text/format';
+import { count, many, percent, time, utc } from '../text/format';
 import { plain } from '../text/label';
 import { Findings, useFindings, Verdict } from './findings';
 import { Grid } from './grid';
 import { cell, Pending, Tile, type TileProps } from './kit';
 import { useAnswer } from './load';
-import { Zone } from './zone';
+import { worthALook, Zone } from './zone';
 
 const IDLE_BAD = 0.5,
 	LOSS_TONE = 'warn';
@@ -26,12 +26,12 @@ function tiles(app: App, a: Aggregates): TileProps[] {
 		{
 			title: 'Length',
 			value: time(a.span),
-			say: at ? `recorded ${at.slice(0, 16)} UTC` : 'when is not known',
+			say: at ? `recorded ${at.slice(0, 16)} UTC` : 'the trace has no date',
 		},
 		{
 			title: 'Slices',
 			value: count(info.slices),
-			say: `${count(a.slices.rows)} names, ${count(a.threads.rows)} tracks`,
+			say: `${many(a.slices.rows, 'name')}, ${many(a.threads.rows, 'track')}`,
 		},
 		{
 			title: 'Devices busy',
@@ -56,21 +56,6 @@ function tiles(app: App, a: Aggregates): TileProps[] {
 			say: unfinished ? 'slices that never ended' : 'every slice ended',
 		},
 	];
-}
-
-/* The name to begin with: of those that there are several of, the one with the most time of its own. */
-function worthALook(t: Table): string {
-	const rows = [...Array(t.rows).keys()],
-		several = rows.filter(r => Number(cell(t, r, 'count')) > 1);
-	const self = (r: number) => Number(cell(t, r, 'self') ?? 0);
-
-	return String(
-		cell(
-			t,
-			(several.length ? several : rows).reduce((x, y) => (self(y) > self(x) ? y : x)),
-			'name',
-		),
-	);
 }
 
 export function Summary({ app }: { app: App }) {

@@ -9,7 +9,7 @@ import type { App, Menu } from '../state/app';
 import { short, time } from '../text/format';
 import { plain } from '../text/label';
 import { exactly } from '../engine/query';
-import { copy } from './kit';
+import { copy, Cut } from './kit';
 import { Minimap } from './minimap';
 
 interface Tip {
@@ -116,7 +116,7 @@ function Head({
 				onClick={() => app.fold(p.id)}>
 				{row.folded ? '▸' : '▾'}
 			</button>
-			<span class="nm">{name.slice(0, 200)}</span>
+			<Cut className="nm" text={name.slice(0, 200)} />
 			<span class="sub">{sub.slice(0, 200)}</span>
 			<span class="val">{value}</span>
 			{row.pinned && <span class="sr">, pinned</span>}

@@ -1,13 +1,14 @@
 // zone.tsx - find zone: how long all slices of one name took, and which of them took long.
 
+import { useEffect } from 'preact/hooks';
 import { exactly } from '../engine/query';
-import { trackOf, type Distribution, type GroupBy, type SliceRef } from '../source/contract';
+import { trackOf, type Distribution, type GroupBy, type SliceRef, type Table } from '../source/contract';
 import type { App } from '../state/app';
 import { useKeptJson } from '../state/kept';
 import { count, time } from '../text/format';
 import { plain } from '../text/label';
 import { Chart } from './chart';
-import { Empty, Failure, Name, Segments } from './kit';
+import { cell, Empty, Failure, Name, Segments } from './kit';
 import { useAnswer } from './load';
 
 const BINS = 80;
@@ -275,6 +276,21 @@ function Result(p: ResultProps & { compact?: boolean }) {
 
 const FIRST: Choices = { log: true, counts: true, self: false, group: 'none', argument: '' };
 
+/* The name to begin with: of those that there are several of, the one with the most time of its own. */
+export function worthALook(t: Table): string {
+	const rows = [...Array(t.rows).keys()],
+		several = rows.filter(r => Number(cell(t, r, 'count')) > 1);
+	const self = (r: number) => Number(cell(t, r, 'self') ?? 0);
+
+	return String(
+		cell(
+			t,
+			(several.length ? several : rows).reduce((x, y) => (self(y) > self(x) ? y : x)),
+			'name',
+		),
+	);
+}
+
 export function Zone({ app, compact }: { app: App; compact?: boolean }) {
 	const [of, setOf] = useKeptJson(app, 'zone', FIRST),
 		[chosen, choose] = useKeptJson<Chosen>(app, 'zone.range', null);
@@ -282,6 +298,11 @@ export function Zone({ app, compact }: { app: App; compact?: boolean }) {
 		{ self, log, group, argument } = of;
 	const ask = { scope: app.scope.value, name, self, log, bins: BINS, group, argument };
 	const { value: d, error } = useAnswer(app, 'distribution', name ? ask : null);
+	const { value: all } = useAnswer(app, 'aggregate', name ? null : { scope: app.scope.value });
+
+	useEffect(() => {
+		if (!app.zone.peek() && all?.slices.rows) app.zone.value = worthALook(all.slices);
+	}, [all]);
 	const set = (change: Partial<Choices>) => {
 		setOf({ ...of, ...change });
 		if ('log' in change || 'self' in change) choose(null);
@@ -296,7 +317,7 @@ export function Zone({ app, compact }: { app: App; compact?: boolean }) {
 				<span class="grow" />
 				<Controls of={of} set={set} keys={d?.arguments ?? []} compact={compact} />
 			</header>
-			{!name && (
+			{!name && all && (
 				<Empty title="No name is chosen.">
 					<p>
 						Choose one above, or press <kbd>Z</kbd> on a selected slice.
