@@ -421,9 +421,10 @@ static void wait_for_end(struct keeper *k, int *status)
 
 static void finish(struct keeper *k, int status)
 {
-	bool ran = k->status >= 0;
+	bool ran;
 
-	look_at_log(k);
+	look_at_log(k); /* that the program has ended may be its last line */
+	ran = k->status >= 0;
 	if (!(k->ended > 0))
 		k->ended = now_s(CLOCK_REALTIME);
 	if (k->status < 0)
