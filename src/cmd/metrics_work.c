@@ -160,27 +160,15 @@ int ut_metrics_work_do(struct ut_metrics_work *w, const struct ut_metrics_opts *
 	return rc;
 }
 
-/* A sheet is one line; between its parts JSON takes a blank for a line break. */
-static struct ut_out *one_line(const struct ut_out *json)
-{
-	struct ut_out *to = ut_out_open_memory();
-	size_t len;
-	const char *from = ut_out_data(json, &len), *end = from + len;
-
-	while (from < end) {
-		const char *next = memchr(from, '\n', (size_t)(end - from));
-
-		ut_out_write(to, from, (size_t)((next ? next : end) - from));
-		ut_out_text(to, next ? " " : "");
-		from = next ? next + 1 : end;
-	}
-	return to;
-}
-
 void ut_metrics_work_attach(const struct ut_metrics_work *w, struct ut_view *view)
 {
-	if (w->reported)
-		ut_view_attach(view, "charts", "Charts", "stalls", one_line(w->json));
+	struct ut_out *line;
+
+	if (!w->reported)
+		return;
+	line = ut_out_open_memory(); /* a sheet is one */
+	ut_out_one_line(line, w->json);
+	ut_view_attach(view, "charts", "Charts", "stalls", line);
 }
 
 void ut_metrics_work_release(struct ut_metrics_work *w)

@@ -439,6 +439,20 @@ void ut_out_text(struct ut_out *o, const char *s)
 	ut_out_write(o, s, strlen(s));
 }
 
+void ut_out_one_line(struct ut_out *o, const struct ut_out *json)
+{
+	size_t len;
+	const char *from = ut_out_data(json, &len), *end = from + len;
+
+	while (from < end) {
+		const char *next = memchr(from, '\n', (size_t)(end - from));
+
+		ut_out_write(o, from, (size_t)((next ? next : end) - from));
+		ut_out_text(o, next ? " " : "");
+		from = next ? next + 1 : end;
+	}
+}
+
 void ut_out_fmt(struct ut_out *o, const char *fmt, ...)
 {
 	size_t room = 256;

@@ -92,6 +92,9 @@ void ut_out_advance(struct ut_out *o, const char *end);
  * written, is part of the file. */
 struct ut_buf *ut_out_buffer(struct ut_out *o);
 
+/* JSON of another one, which collects in memory, as one line: a blank stands for a line break. */
+void ut_out_one_line(struct ut_out *o, const struct ut_out *json);
+
 /* A JSON string with its quotes, valid for any bytes: bad UTF-8 becomes U+FFFD. */
 void ut_out_json_str(struct ut_out *o, const char *s, size_t len);
 /* A JSON number; what JSON cannot say (NaN, infinities) becomes a string. */
