@@ -89,13 +89,22 @@ static bool has_samples(const struct ut_store *store, uint32_t track)
 	       ut_block_event(store, track, &rows->blocks[0], 0).kind == UT_KIND_SAMPLE;
 }
 
+bool ut_kernel_measures_sampled(const struct ut_store *store)
+{
+	for (uint32_t i = 0; i < store->trace.track_count; i++) {
+		if (has_samples(store, i))
+			return true;
+	}
+	return false;
+}
+
 bool ut_kernel_measures_any(const struct ut_store *store)
 {
 	for (uint32_t i = 0; i < store->trace.track_count; i++) {
-		if (is_counter(&store->trace, i) || has_samples(store, i))
+		if (is_counter(&store->trace, i))
 			return true;
 	}
-	return has_metric_args(store);
+	return ut_kernel_measures_sampled(store) || has_metric_args(store);
 }
 
 static bool has_known_device(const struct ut_trace *t)

@@ -8,14 +8,21 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/idmap.h"
+#include "base/sort.h"
 #include "metrics/metrics_csv_write.h"
+#include "metrics/stall_report.h"
 #include "model/event.h"
 #include "model/stacks.h"
+#include "model/store.h"
 #include "model/trace.h"
 #include "text/out.h"
 
 #define MOST_REASONS 64u /* further ones count as the last */
 #define NAME_LEAST   50  /* columns of the name, as Intel's unitrace has them */
+#define ACTIVE       "Active[Events]"
+#define OTHER        "OtherStall[Events]"
+#define CUBIN        ".cubin"
+#define STORED_ARGS  8u /* of a sample: it has two */
 
 /* Samples at one instruction. */
 struct row {
@@ -87,17 +94,18 @@ static struct row *row_of(struct ut_stall_table *t, uint32_t process, uint32_t p
 	return &t->rows[t->count - 1];
 }
 
-static const struct ut_arg *find_arg(const struct ut_trace *t, uint32_t args, const char *key)
+static const struct ut_arg *find_arg(const struct ut_trace *t, const struct ut_arg *args,
+				     const char *key)
 {
-	for (const struct ut_arg *a = &t->args[args]; a->type != UT_ARG_END; a++) {
+	for (const struct ut_arg *a = args; a->type != UT_ARG_END; a++) {
 		if (ut_str_is(ut_strtab_get(&t->strings, a->key), key))
 			return a;
 	}
 	return NULL;
 }
 
-void ut_stall_table_add(struct ut_stall_table *t, const struct ut_trace *trace,
-			const struct ut_event *e)
+static void add(struct ut_stall_table *t, const struct ut_trace *trace, const struct ut_event *e,
+		const struct ut_arg *args)
 {
 	uint32_t place = ut_stacks_get(&trace->stacks, ut_sample_stack(e->val)).place;
 	uint64_t weight = ut_sample_weight(e->val);
@@ -107,16 +115,32 @@ void ut_stall_table_add(struct ut_stall_table *t, const struct ut_trace *trace,
 	if (!place || !e->cat)
 		return;
 	if (weight == UT_SAMPLE_WEIGHT_ARG) {
-		large = find_arg(trace, e->args, UT_SAMPLE_WEIGHT);
+		large = find_arg(trace, args, UT_SAMPLE_WEIGHT);
 		weight = large ? large->value.u64 : weight;
 	}
 	r = row_of(t, trace->tracks[e->track].process, place);
-	symbol = r->symbol ? NULL : find_arg(trace, e->args, "symbol");
+	symbol = r->symbol ? NULL : find_arg(trace, args, "symbol");
 	if (symbol && symbol->type == UT_ARG_STR)
 		r->symbol = symbol->value.str;
 	r->all[reason_number(t, e->cat)] += weight;
 	if (ut_str_is(ut_strtab_get(&trace->strings, e->name), UT_STALL_NOT_ISSUED))
 		r->idle += weight;
+}
+
+void ut_stall_table_add(struct ut_stall_table *t, const struct ut_trace *trace,
+			const struct ut_event *e)
+{
+	add(t, trace, e, &trace->args[e->args]);
+}
+
+void ut_stall_table_add_stored(struct ut_stall_table *t, const struct ut_store *store,
+			       const struct ut_event *e)
+{
+	struct ut_arg args[STORED_ARGS + 1] = { 0 };
+
+	if (e->args)
+		ut_arglists_get(&store->args, e->args, args, STORED_ARGS);
+	add(t, &store->trace, e, args);
 }
 
 /* ---- order ----------------------------------------------------------------------------------- */
@@ -282,12 +306,23 @@ static void make_columns(const struct ut_stall_table *t, const struct ut_trace *
 
 /* ---- the section ----------------------------------------------------------------------------- */
 
+/* The numbers of a line of the section, from Active on. */
+static void count_line(const struct row *r, const struct columns *c, uint64_t *to)
+{
+	to[0] = c->active == SIZE_MAX ? 0 : r->all[c->active];
+	for (size_t i = 0; i < c->count; i++)
+		to[i + 1] = c->items[i].number == SIZE_MAX ? 0 : r->all[c->items[i].number];
+	to[c->count + 1] = 0;
+	for (size_t i = 0; i < MOST_REASONS; i++)
+		to[c->count + 1] += c->other[i] ? r->all[i] : 0;
+}
+
 static void put_head(struct ut_buf *to, const struct columns *c, int width)
 {
-	ut_buf_fmt(to, "%*s, IP[Address], Active[Events]", width, "Kernel");
+	ut_buf_fmt(to, "%*s, IP[Address], " ACTIVE, width, "Kernel");
 	for (size_t i = 0; i < c->count; i++)
 		ut_buf_fmt(to, ", %s", c->items[i].title);
-	ut_buf_text(to, ", OtherStall[Events]\n");
+	ut_buf_text(to, ", " OTHER "\n");
 }
 
 static void put_count(struct ut_buf *to, const char *title, uint64_t count)
@@ -299,20 +334,18 @@ static void put_row(struct ut_buf *to, const struct row *r, const struct columns
 		    const struct ut_trace *trace, int width)
 {
 	struct ut_place_in_code p = ut_stacks_get_place(&trace->stacks, r->place);
+	uint64_t counts[MOST_REASONS * 2 + 2];
 	struct ut_buf name = { 0 };
-	uint64_t other = 0;
 
 	ut_metrics_put_name(&name, ut_strtab_get(&trace->strings, p.function).ptr);
 	ut_buf_fmt(to, "%*s, %*s%08" PRIX64, width, name.data, (int)sizeof("IP[Address]") - 1 - 8,
 		   "", p.address);
 	ut_buf_release(&name);
-	put_count(to, "Active[Events]", c->active == SIZE_MAX ? 0 : r->all[c->active]);
+	count_line(r, c, counts);
+	put_count(to, ACTIVE, counts[0]);
 	for (size_t i = 0; i < c->count; i++)
-		put_count(to, c->items[i].title,
-			  c->items[i].number == SIZE_MAX ? 0 : r->all[c->items[i].number]);
-	for (size_t i = 0; i < MOST_REASONS; i++)
-		other += c->other[i] ? r->all[i] : 0;
-	put_count(to, "OtherStall[Events]", other);
+		put_count(to, c->items[i].title, counts[i + 1]);
+	put_count(to, OTHER, counts[c->count + 1]);
 	ut_buf_char(to, '\n');
 }
 
@@ -359,6 +392,120 @@ void ut_stall_table_write(struct ut_stall_table *t, struct ut_metrics_write *w,
 	free(c);
 }
 
+/* ---- for a report ---------------------------------------------------------------------------- */
+
+static uint64_t sum(const struct row *r)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < MOST_REASONS; i++)
+		all += r->all[i];
+	return all;
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct ut_stall_part *x = a, *y = b;
+	int order = (x->samples < y->samples) - (x->samples > y->samples);
+
+	return order ? order : ut_str_cmp(x->name, y->name);
+}
+
+/* Of each string: kernels, or modules of one kernel. */
+static struct ut_stall_part *parts_of(const struct ut_stall_table *t, const struct ut_trace *trace,
+				      const struct ut_str *kernel, struct ut_arena *a,
+				      size_t *count)
+{
+	struct ut_stall_part *parts = UT_NEW_N(a, struct ut_stall_part, t->count + 1);
+	struct ut_idmap of = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->count; i++) {
+		struct ut_place_in_code p = ut_stacks_get_place(&trace->stacks, t->rows[i].place);
+		uint32_t id = kernel ? p.module : p.function;
+		uint32_t at;
+
+		if (kernel && !ut_str_eq(ut_strtab_get(&trace->strings, p.function), *kernel))
+			continue;
+		at = ut_idmap_get(&of, (uint64_t)id + 1);
+		if (!at) {
+			parts[n].name = ut_strtab_get(&trace->strings, id);
+			at = (uint32_t)++n;
+			ut_idmap_put(&of, (uint64_t)id + 1, at);
+		}
+		parts[at - 1].samples += sum(&t->rows[i]);
+	}
+	ut_idmap_release(&of);
+	ut_sort(parts, n, sizeof(*parts), by_samples);
+	*count = n;
+	return parts;
+}
+
+struct ut_stall_part *ut_stall_table_kernels(const struct ut_stall_table *t,
+					     const struct ut_trace *trace, struct ut_arena *a,
+					     size_t *count)
+{
+	return parts_of(t, trace, NULL, a, count);
+}
+
+struct ut_stall_part *ut_stall_table_modules(const struct ut_stall_table *t,
+					     const struct ut_trace *trace, struct ut_str kernel,
+					     struct ut_arena *a, size_t *count)
+{
+	return parts_of(t, trace, &kernel, a, count);
+}
+
+static bool is_of(const struct ut_trace *trace, const struct row *r, struct ut_str kernel,
+		  struct ut_str module)
+{
+	struct ut_place_in_code p = ut_stacks_get_place(&trace->stacks, r->place);
+
+	return ut_str_eq(ut_strtab_get(&trace->strings, p.function), kernel) &&
+	       ut_str_eq(ut_strtab_get(&trace->strings, p.module), module);
+}
+
+static const struct ut_str *titles_of(const struct columns *c, struct ut_arena *a)
+{
+	struct ut_str *titles = UT_NEW_N(a, struct ut_str, c->count + 2);
+
+	titles[0] = ut_str_of(ACTIVE);
+	for (size_t i = 0; i < c->count; i++)
+		titles[i + 1] = ut_str_of(c->items[i].title);
+	titles[c->count + 1] = ut_str_of(OTHER);
+	return titles;
+}
+
+void ut_stall_table_samples(const struct ut_stall_table *t, const struct ut_trace *trace,
+			    struct ut_str kernel, struct ut_str module, struct ut_arena *a,
+			    struct ut_stall_samples *s)
+{
+	struct columns *c = UT_NEW(a, struct columns);
+	uint64_t *addresses, *counts;
+	size_t rows = 0, width;
+
+	make_columns(t, trace, c);
+	width = c->count + 2;
+	for (size_t i = 0; i < t->count; i++)
+		rows += is_of(trace, &t->rows[i], kernel, module);
+	addresses = UT_NEW_N(a, uint64_t, rows + 1);
+	counts = UT_NEW_N(a, uint64_t, (rows + 1) * width);
+	*s = (struct ut_stall_samples){ .kernel = kernel,
+					.reasons = titles_of(c, a),
+					.reason_count = width,
+					.addresses = addresses,
+					.counts = counts };
+	for (size_t i = 0; i < t->count; i++) {
+		if (!is_of(trace, &t->rows[i], kernel, module))
+			continue;
+		addresses[s->row_count] =
+			ut_stacks_get_place(&trace->stacks, t->rows[i].place).address;
+		count_line(&t->rows[i], c, counts + s->row_count++ * width);
+	}
+	/* "CRC.cubin": what files of its code have in their names */
+	if (ut_str_has_end(module, CUBIN))
+		s->module = (struct ut_str){ module.ptr, module.len - strlen(CUBIN) };
+}
+
 /* ---- stalls.json ----------------------------------------------------------------------------- */
 
 static void put_json_str(struct ut_out *out, const struct ut_trace *t, uint32_t id)
@@ -373,8 +520,8 @@ static void put_crc(struct ut_out *out, const struct ut_trace *t, uint32_t modul
 {
 	struct ut_str s = ut_strtab_get(&t->strings, module);
 
-	if (ut_str_has_end(s, ".cubin"))
-		s.len -= strlen(".cubin");
+	if (ut_str_has_end(s, CUBIN))
+		s.len -= strlen(CUBIN);
 	ut_out_json_str(out, s.ptr, s.len);
 }
 
@@ -404,15 +551,6 @@ static void put_modules(struct ut_stall_table *t, const struct ut_trace *trace, 
 		comma = ",\n  ";
 	}
 	ut_out_text(out, "],\n");
-}
-
-static uint64_t sum(const struct row *r)
-{
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < MOST_REASONS; i++)
-		all += r->all[i];
-	return all;
 }
 
 static void put_pc(const struct ut_stall_table *t, const struct row *r,

@@ -77,6 +77,16 @@ static const char *find_tool(struct ut_arena *a)
 	return path;
 }
 
+static int lacks_tool(const struct code_file *f, const char *tool, struct ut_err *err)
+{
+	return ut_err_set(err, -ENOENT,
+			  "%s: " TOOL " of the CUDA toolkit is needed to read it, and %s%s; put it "
+			  "into the PATH, or a text made elsewhere beside it: " TOOL
+			  " -c -hex -gi %s > %s.sass",
+			  f->path, tool ? tool : "not found", tool ? " is not there" : "",
+			  ut_path_base(f->path), ut_path_base(f->path));
+}
+
 /* The text of one function of a cubin, with lines of the source if it has them. */
 static int disassemble(struct ut_stall_code *c, const struct code_file *f, struct ut_str *text,
 		       struct ut_err *err)
@@ -85,17 +95,12 @@ static int disassemble(struct ut_stall_code *c, const struct code_file *f, struc
 	const char *tool = find_tool(a), *symbol = ut_str_fmt(a, "%u", f->symbol);
 	const char *const full[] = { tool, "-c", "-hex", "-gi", "-fun", symbol, f->path, NULL };
 	const char *const less[] = { tool, "-c", "-hex", "-fun", symbol, f->path, NULL };
+	unsigned int seconds = c->opts->seconds ? c->opts->seconds : SECONDS;
+	int rc = tool ? ut_printed(text, a, full, UT_STALL_MOST_TEXT, seconds, NULL) : -ENOENT;
 
-	if (!tool)
-		return ut_err_set(
-			err, -ENOENT,
-			"%s: " TOOL " of the CUDA toolkit is needed to read it, and not "
-			"found; put it into the PATH, or give -s a text made elsewhere: " TOOL
-			" -c -hex -gi %s > %s.sass",
-			f->path, ut_path_base(f->path), ut_path_base(f->path));
-	if (!ut_printed(text, a, full, UT_STALL_MOST_TEXT, SECONDS, NULL))
-		return 0;
-	return ut_printed(text, a, less, UT_STALL_MOST_TEXT, SECONDS, err);
+	if (rc == -ENOENT)
+		return lacks_tool(f, tool, err);
+	return rc ? ut_printed(text, a, less, UT_STALL_MOST_TEXT, seconds, err) : 0;
 }
 
 /* ---- which file ---------------------------------------------------------------------------- */

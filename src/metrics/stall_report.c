@@ -153,11 +153,12 @@ static struct ut_str control_text(struct ut_arena *a, const struct ut_code_ins *
 /* What a dump says in a remark, for code that has only numbers. */
 static struct ut_str source_text(struct ut_stall_code *c, const struct ut_code_ins *i)
 {
-	struct ut_str line;
+	struct ut_str line = { "", 0 };
 
 	if (i->source.len || !i->line || c->result->maker == UT_STALL_INTEL)
 		return i->source;
-	line = ut_str_trim(ut_source_line(&c->lines, c->code.files[i->file], i->line));
+	if (!c->opts->readable || c->opts->readable(c->code.files[i->file]))
+		line = ut_str_trim(ut_source_line(&c->lines, c->code.files[i->file], i->line));
 	return ut_str_of(ut_str_fmt(&c->result->arena, "Line %u:%s%.*s", i->line,
 				    line.len ? "  " : "", (int)line.len, line.len ? line.ptr : ""));
 }

@@ -49,6 +49,8 @@ struct ut_stall_opts {
 	uint64_t top;          /* -n: findings of each reason; UT_STALL_TOP_ALL */
 	const char *demangler; /* -g: a program that is given a name; NULL = our own */
 	bool no_files;         /* do not write FILE.asm.ip beside a dump */
+	unsigned int seconds; /* that another program may take to read a module; 0 = five minutes */
+	bool (*readable)(struct ut_str path); /* may this file of source be shown? NULL = any may */
 	const struct ut_teller *teller;
 };
 
