@@ -30,8 +30,7 @@ static const char *const sources[] = {
 	".swift", ".zig", ".nim", ".jl",  ".tcc", ".ipp", ".txx", ".hs",  ".ml",
 };
 
-/* Debug info may name anything: keys and passwords are not called like source. */
-static bool is_source(struct ut_str path)
+bool ut_is_source(struct ut_str path)
 {
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		if (ut_str_has_end(path, sources[i]))
@@ -49,7 +48,7 @@ static bool is_nothing(struct ut_str path)
 
 /* ---- one function --------------------------------------------------------------------------- */
 
-static void keep_note(void *ctx, enum ut_log_level level, const char *room, const char *text)
+void ut_keep_note(void *ctx, enum ut_log_level level, const char *room, const char *text)
 {
 	struct ut_out *notes = ctx;
 	size_t len;
@@ -72,7 +71,7 @@ static void put_code(const struct ut_prof *p, const struct ut_annotate_opts *opt
 					       .next = ",",
 					       .close = "]" };
 	struct ut_out *rows = ut_out_open_memory(), *notes = ut_out_open_memory();
-	const struct ut_teller teller = { .line = keep_note, .ctx = notes };
+	const struct ut_teller teller = { .line = ut_keep_note, .ctx = notes };
 	struct ut_annotate_opts own = *opts;
 	struct ut_err err = { 0 };
 	size_t len;
@@ -81,7 +80,7 @@ static void put_code(const struct ut_prof *p, const struct ut_annotate_opts *opt
 	own.teller = &teller;
 	ut_out_text(out, "{\"rows\":");
 	if (ut_annotate_print(rows, p, &own, &report, &err)) {
-		keep_note(notes, UT_WARN, NULL, err.text);
+		ut_keep_note(notes, UT_WARN, NULL, err.text);
 		ut_out_text(out, "[]");
 	} else {
 		text = ut_out_data(rows, &len);
@@ -108,7 +107,7 @@ int ut_answer_annotate(struct ut_view *v, const struct ut_ask *a, struct ut_out 
 		.source = !assembly,
 		.assembly = assembly,
 		.around = true,
-		.readable = v->code ? is_source : is_nothing,
+		.readable = v->code ? ut_is_source : is_nothing,
 	};
 	struct ut_prof p;
 
@@ -132,7 +131,7 @@ static void put_function(const struct ut_prof *p, const struct ut_prof_frame *f,
 					 .module = module.ptr,
 					 .source = true,
 					 .around = true,
-					 .readable = is_source };
+					 .readable = ut_is_source };
 
 	ut_out_text(out, "{\"function\":");
 	ut_out_json_str(out, name.ptr, name.len);

@@ -42,6 +42,7 @@ static const struct {
 	{ "sheet", ut_answer_sheet, false },
 	{ "stacks", ut_answer_stacks, true },
 	{ "annotate", ut_answer_annotate, true },
+	{ "stalls", ut_answer_stalls, true },
 };
 
 struct asked {

@@ -83,6 +83,10 @@ int ut_answer_stacks(struct ut_view *v, const struct ut_ask *a, struct ut_out *o
 int ut_answer_annotate(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
 		       struct ut_err *err);
 
+/* kernel_code.c */
+int ut_answer_stalls(struct ut_view *v, const struct ut_ask *a, struct ut_out *out,
+		     struct ut_err *err);
+
 /* {"id":..., "name":..., ...}: what a list says of an event; the brace stays open if asked. */
 void ut_put_ref(struct ut_out *out, const struct ut_view *v, const struct ut_view_row *row,
 		int open);

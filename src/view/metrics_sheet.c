@@ -16,6 +16,7 @@
 #include "model/store.h"
 #include "text/out.h"
 #include "view/attached.h"
+#include "view/kernel_code.h"
 #include "view/memory_sheet.h"
 #include "view/roofline_sheet.h"
 #include "view/sheet.h"
@@ -506,6 +507,8 @@ void ut_view_attach_metrics(struct ut_view *v)
 	if (!has_any(v, ut_kernel_measures_any))
 		return;
 	ut_view_attach_later(v, TOOL, "Metrics", TOOL, make_metrics);
+	if (has_any(v, ut_kernel_measures_sampled))
+		ut_view_attach_later(v, TOOL, "Metrics", "code", ut_make_kernel_code_sheet);
 	if (has_any(v, ut_kernel_measures_roof))
 		ut_view_attach_later(v, UT_ROOFLINE_TOOL, "Roofline", UT_ROOFLINE_TOOL,
 				     make_roofline);

@@ -11,6 +11,7 @@
 #include "query/query.h"
 #include "view/advice.h"
 #include "view/arrow_list.h"
+#include "view/kernel_code.h"
 #include "view/metrics_sheet.h"
 #include "view/ranks_sheet.h"
 #include "view/sample_stacks.h"
@@ -30,6 +31,7 @@ struct ut_view *ut_view_new(void)
 	pthread_mutex_init(&v->sql_lock, NULL);
 	pthread_mutex_init(&v->state_lock, NULL);
 	pthread_mutex_init(&v->sheet_lock, NULL);
+	v->codes = ut_view_codes_new();
 	v->state.read = 1;
 	return v;
 }
@@ -93,6 +95,7 @@ void ut_view_free(struct ut_view *v)
 	pthread_mutex_destroy(&v->sql_lock);
 	pthread_mutex_destroy(&v->state_lock);
 	pthread_mutex_destroy(&v->sheet_lock);
+	ut_view_codes_free(v->codes);
 	free_state(&v->state);
 	ut_arena_release(&v->arena);
 	free(v);

@@ -96,8 +96,7 @@ struct ut_view {
 	struct ut_view_trace *traces;
 	size_t trace_count, trace_cap;
 	struct ut_view_track *tracks;
-	uint32_t track_count;
-	uint32_t type_count;
+	uint32_t track_count, type_count;
 	uint8_t *classes, *traits; /* of types; enum ut_view_trait */
 	uint32_t *name_of;         /* type -> number of its name, equal for equal names */
 	uint32_t name_count;
@@ -117,9 +116,10 @@ struct ut_view {
 	_Atomic bool stopped;
 	const char *notes; /* file; NULL = none */
 	struct ut_view_attached attached;
-	pthread_mutex_t sheet_lock; /* of those that are made when they are asked for */
-	bool roomy;                 /* numbers leave room for more */
-	bool code;                  /* files of source and code that traces name may be read */
+	pthread_mutex_t sheet_lock;  /* of those that are made when they are asked for */
+	bool roomy;                  /* numbers leave room for more */
+	bool code;                   /* files of source and code that traces name may be read */
+	struct ut_view_codes *codes; /* of kernels that were asked for */
 	pthread_mutex_t state_lock;
 	struct ut_view_state state; /* its texts are malloc'ed */
 };
