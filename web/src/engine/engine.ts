@@ -77,6 +77,9 @@ export class Engine {
 			annotate: () => {
 				throw new Error('this page has no code');
 			},
+			stalls: () => {
+				throw new Error('this page has no code');
+			},
 			again: () => {
 				throw new Error('only a server can read the input again');
 			},

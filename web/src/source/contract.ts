@@ -106,7 +106,7 @@ export interface WindowAsk {
 
 /* A picture is drawn by the view (Grid's picture), and is nothing to sort or save. */
 export type ColumnType =
-	'text' | 'name' | 'time' | 'count' | 'share' | 'number' | 'bytes' | 'event' | 'picture';
+	'text' | 'name' | 'code' | 'time' | 'count' | 'share' | 'number' | 'bytes' | 'event' | 'picture';
 
 export interface Column {
 	key: string;
@@ -269,6 +269,52 @@ export interface Code {
 	notes: string[]; // what cannot be shown, and why
 }
 
+/* An instruction of a kernel, and where it comes from. */
+export interface CodePlace {
+	address: number;
+	text: string;
+	control?: string; // what it tells the scheduler
+	file?: string;
+	line?: number;
+	source?: string;
+}
+
+export interface StallFinding {
+	reason: string;
+	samples: number;
+	share: number;
+	instruction: CodePlace;
+	causes: (CodePlace & { through?: string })[];
+	more_causes?: number;
+}
+
+/* A line of the source, or an instruction, and the samples that it took. */
+export interface CountedCode extends Partial<CodePlace> {
+	samples: number;
+	share: number;
+	reason?: string; // that most of them wait for
+	reason_samples?: number;
+}
+
+/* Why a kernel waits, as `metrics -s --json` tells it. */
+export interface StallReport {
+	kernel: string;
+	assembly: string; // the file it was read from
+	samples: number;
+	stalls: number;
+	reasons: { reason: string; samples: number; advice?: string }[];
+	findings: StallFinding[];
+	lines?: CountedCode[]; // those with samples
+	instructions?: CountedCode[]; // all of the kernel
+}
+
+export interface StallCode {
+	notes: string[]; // what is missing, and what to do
+	modules: { module: string; samples: number }[]; // that have a kernel of this name
+	module: string; // which of them this is about
+	report: StallReport | null; // null: there is no code of it
+}
+
 export interface Note {
 	id: string;
 	t0: Time;
@@ -366,6 +412,7 @@ export interface Methods {
 		ask: { scope: Scope; event?: string; name: string; module: string; kind: 'source' | 'assembly' };
 		answer: Code;
 	};
+	stalls: { ask: { name: string; module?: string }; answer: StallCode }; // of a kernel that was sampled
 	again: { ask: Record<string, never>; answer: null }; // makes all anew, where info.can says so
 }
 

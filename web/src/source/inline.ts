@@ -5,7 +5,7 @@ import { readContainer } from '../engine/container';
 import { Engine, isJob } from '../engine/engine';
 import type { Job } from '../engine/walk';
 import type { Info, Method, Methods, Sheet, Source } from './contract';
-import { codeOf, stacksOf, type CodeSheet, type SamplesSheet } from './samples';
+import { codeOf, stacksOf, stallsOf, type CodeSheet, type KernelSheet, type SamplesSheet } from './samples';
 
 export interface Question {
 	id: number;
@@ -208,6 +208,10 @@ export class SheetSource implements Source {
 		if (method === 'annotate')
 			return this.sheet('hotspots', 'code').then(s =>
 				codeOf(s as CodeSheet, ask as Methods['annotate']['ask']),
+			) as Promise<Methods[M]['answer']>;
+		if (method === 'stalls')
+			return this.sheet('metrics', 'code').then(s =>
+				stallsOf(s as KernelSheet, ask as Methods['stalls']['ask']),
 			) as Promise<Methods[M]['answer']>;
 		return this.trace.ask(method, ask, signal, part);
 	}

@@ -1,7 +1,7 @@
 // samples.ts - samples of a one-file page: its sheet "samples" holds the answer to "stacks" about
 // everything, and the moment of each sample, so that an area can be cut out here.
 
-import type { Code, Methods, Place, SampleGroups, Scope, Stacks } from './contract';
+import type { Code, Methods, Place, SampleGroups, Scope, Stacks, StallCode } from './contract';
 
 /* Samples of one thread as columns; times are steps from one to the next. */
 interface Moments {
@@ -25,6 +25,10 @@ export interface CodeSheet {
 		source: Code;
 		assembly: Code;
 	}[];
+}
+
+export interface KernelSheet {
+	kernels: { kernel: string; code: StallCode }[];
 }
 
 const emptied = (g: SampleGroups): SampleGroups => ({
@@ -119,4 +123,14 @@ export function codeOf(sheet: CodeSheet, ask: Methods['annotate']['ask']): Code 
 				? [...code.notes, 'the times are those of the whole recording']
 				: code.notes,
 	};
+}
+
+export function stallsOf(sheet: KernelSheet, ask: Methods['stalls']['ask']): StallCode {
+	const of = sheet.kernels.find(k => k.kernel === ask.name)?.code,
+		left = 'this page holds the code of the kernels with most samples: unitrace view shows all';
+
+	if (!of) return { notes: [left], modules: [], module: '', report: null };
+	return ask.module && ask.module !== of.module
+		? { ...of, notes: [left], module: ask.module, report: null }
+		: of;
 }

@@ -8,6 +8,7 @@ import { exactly } from '../engine/query';
 import type { ChartData, Detail, Info, Place, Table } from '../source/contract';
 import { readWindow } from '../source/window';
 import type { App } from '../state/app';
+import { useKept } from '../state/kept';
 import { count, percent, time } from '../text/format';
 import { plain } from '../text/label';
 import { Grid } from '../ui/grid';
@@ -18,6 +19,7 @@ import { hasSheet, type Tab } from '../ui/tab';
 import { useVerdict, VerdictText } from './kernels';
 import type { Memory } from './memory';
 import { useRoofline } from './roofline';
+import { KernelCode } from './stalls';
 
 export const TOOL = 'metrics';
 
@@ -82,13 +84,18 @@ async function selectRow(app: App, t: Table, row: number, reveal: boolean): Prom
 
 const wanted = signal(''); // whose instructions are to be brought into sight
 
+/* Whose code is shown, by the begin of its name: addresses are not for all of it. */
+const NAME = 300;
+const useCode = (app: App) => useKept<string>(app, 'metrics.code', '');
+
 const stalledOf = (sheet: MetricsSheet, row: number): Stalled | undefined =>
 	sheet.stalls.find(s => s.kernel === text(sheet.kernels, row, 'kernel'));
 
 /* The row that is chosen in the table, or by the selection in the timeline. */
 export function useKernel(app: App, sheet: MetricsSheet | null) {
 	const detail = app.detail.value,
-		[chosen, choose] = useState(0);
+		[chosen, choose] = useState(0),
+		[, show] = useCode(app);
 
 	useEffect(() => {
 		const row = sheet ? rowOf(sheet, detail) : -1;
@@ -105,6 +112,7 @@ export function useKernel(app: App, sheet: MetricsSheet | null) {
 	const open = (r: number) => {
 		if (!sheet || !stalledOf(sheet, r)) return pick(r, true);
 		wanted.value = text(sheet.kernels, r, 'kernel');
+		show(wanted.value.slice(0, NAME));
 		app.tab.value = TOOL;
 		pick(r);
 	};
@@ -341,6 +349,7 @@ function keepInSight(e: HTMLElement): () => void {
 
 function Instructions({ app, of }: { app: App; of: Stalled }) {
 	const chart = useMemo(() => stallChart(of), [of]),
+		[shown, show] = useCode(app),
 		top = useRef<HTMLElement>(null);
 
 	useEffect(() => {
@@ -353,14 +362,19 @@ function Instructions({ app, of }: { app: App; of: Stalled }) {
 			<section class="card" aria-label="Where its instructions wait" ref={top}>
 				<header>
 					<h2>Where its instructions wait</h2>
-					<span class="muted">
-						{count(of.samples)} samples. What each waits for: <code>unitrace metrics -s</code>
-					</span>
+					<span class="muted">{count(of.samples)} samples</span>
 				</header>
 				<div class="body">
 					<Plot app={app} data={chart} file="instructions" />
 				</div>
 			</section>
+			<KernelCode
+				app={app}
+				key={of.kernel}
+				kernel={of.kernel}
+				asked={shown === of.kernel.slice(0, NAME)}
+				ask={() => show(of.kernel.slice(0, NAME))}
+			/>
 			<section class="card" aria-label="Instructions">
 				<Grid
 					app={app}

@@ -24,6 +24,7 @@ export interface GridProps {
 	selected?: (row: number) => boolean;
 	onPick?: (row: number) => void;
 	onOpen?: (row: number) => void;
+	reveal?: number; // a row that is brought into sight, once
 	flag?: (row: number, key: string) => { tone: 'bad' | 'warn'; why: string } | null;
 	picture?: (row: number, key: string) => Piece[];
 }
@@ -37,7 +38,7 @@ export interface Piece {
 
 const HIDDEN = new Set(['type', 'track number']);
 const isHidden = (c: Column): boolean => c.type === 'event' || HIDDEN.has(c.title.toLowerCase());
-const isNumber = (c: Column): boolean => !['text', 'name', 'picture'].includes(c.type);
+const isNumber = (c: Column): boolean => !['text', 'name', 'code', 'picture'].includes(c.type);
 
 export function shown(c: Column, v: Cell): string {
 	if (v === null || v === '') return '–';
@@ -400,6 +401,10 @@ export function Grid(p: GridProps) {
 		[t, p.parents, column, sort.down, open, filter],
 	);
 	const { box, reveal, scrolled, first, last } = useScrolled(lines.length);
+
+	useEffect(() => {
+		if (p.reveal !== undefined) reveal(lines.findIndex(l => l.row === p.reveal));
+	}, [p.reveal]);
 	const move = (by: number) => {
 		const next = Math.max(0, Math.min(lines.length - 1, focus + by));
 
@@ -515,7 +520,7 @@ function cellProps(
 		flag = p.flag?.(row, c.key);
 
 	return {
-		class: `${isNumber(c) ? 'n' : 'tx'} ${c.type === 'name' ? 'nm' : ''} ${c.wide ? 'wide' : ''} ${less ? 'spare' : ''} ${flag?.tone ?? ''}`,
+		class: `${isNumber(c) ? 'n' : 'tx'} ${c.type === 'name' ? 'nm' : c.type === 'code' ? 'code' : ''} ${c.wide ? 'wide' : ''} ${less ? 'spare' : ''} ${flag?.tone ?? ''}`,
 		title: flag?.why,
 	};
 }
@@ -555,6 +560,7 @@ function CellView({ p, column, row, type }: { p: GridProps; column: number; row:
 				<Name text={String(v)} brief />
 			</>
 		);
+	if (c.type === 'code' && v !== null) return <Name text={String(v)} />;
 	if (c.type === 'picture') return <Picture pieces={p.picture?.(row, c.key) ?? []} />;
 	if (c.type === 'share' && typeof v === 'number' && !c.signed)
 		return (
