@@ -1,5 +1,7 @@
 """GPU analyses as the page starts them, through the interface, and what their results must hold: the same checks for
 a fake CUPTI (test_serve_gpu.py) and for a real device (tests/device/test_serve.py)."""
+import json
+
 from serve_support import Server
 
 WITH_KERNELS = {"kernels", "advice"}  # tabs of every result that has device work
@@ -94,7 +96,24 @@ class GpuRuns(Server):
         for kernel in stalls:
             self.assertGreater(kernel["samples"], 0)
             self.assertTrue(column(kernel["instructions"], "address"))
+            self.check_code(name, kernel["kernel"])
         return name
+
+    def check_code(self, name, kernel):
+        """What its instructions wait for is what the command line says of the files of the result."""
+        got = self.ask("p", name, "stalls", name=kernel)
+        if not got["report"]:
+            self.assertRegex(got["notes"][0], "nvdisasm of the CUDA toolkit is needed")
+            print(f"SKIP: the code of {kernel}: {got['notes'][0]}", flush=True)
+            return
+        folder = self.data / "p" / name
+        modules, = folder.glob("**/*modules*")
+        file, = folder.glob("**/*metrics*.csv")
+        done = self.unitrace("metrics", "-k", kernel, "-s", modules, "-n", "200", "--annotate", "assembly", "--json", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = json.loads(done.stdout)["reports"][0]
+        self.assertEqual({**got["report"], "assembly": ""}, {**told, "assembly": ""})
+        self.assertTrue(any(i["samples"] for i in told["instructions"]))
 
     def check_roofline(self):
         name, tabs = self.analyse("roofline", **{"include-kernels": self.chosen})

@@ -2,8 +2,10 @@
 tests/device/test_serve.py."""
 import collections
 import csv
+import os
 
 import common
+from code_support import nvdisasm
 from common import SOURCE, program
 from device_support import backend, need_backend
 from serve_gpu import GpuRuns, column
@@ -12,6 +14,8 @@ from serve_support import Server
 need_backend("cuda")
 common.need("fake_cuda")
 CUPTI = program("libfake_cupti.so")
+if found := nvdisasm():
+    os.environ["UNITRACE_NVDISASM"] = str(found)
 H200 = SOURCE / "tests/golden/inputs/h200"
 READ, WRITTEN = "dram__bytes_read.sum[bytes]", "dram__bytes_write.sum[bytes]"
 

@@ -71,7 +71,7 @@ class Metrics(ViewCase):
         self.assertEqual(seen["errors"], [])
         self.assertRegex(seen["lines"][0], r"^chase\.cu:12\s+(–|statement 12;)\s+589\s+56\.9.%\s+long_scoreboard$")
         self.assertEqual(len(seen["instructions"]), 12)
-        self.assertRegex(seen["instructions"][4], r"IMAD\.WIDE\.U32 R8, R7, 0x4, R4 ;\s+509\s+49\.2.%\s+long_scoreboard$")
+        self.assertRegex(seen["instructions"][4], r"IMAD\.WIDE\.U32 R8, R7, 0x4, R4 ;\s+49\.2.%\s+long_scoreboard\s+98\.2.%\s+0x0030 LDG\.E R7, desc\[UR4\]\[R6\.64\] ;\s+509\s")
         self.assertEqual([r for r in seen["reasons"] if r.endswith(" stalls")][:2],
                          ["long_scoreboard stalls", "short_scoreboard stalls"])  # most samples first
 

@@ -87,7 +87,8 @@ async function look(page) {
 
 		return box && box.top >= 0 && box.bottom <= innerHeight;
 	}));
-	seen.unsampled = await opened(page, 'sgemm_128x256_ffma_tn', () => page.waitForFunction(() => app.tab.value === 'timeline'));
+	seen.unsampled = await opened(page, 'sgemm_128x256_ffma_tn', () => page.waitForFunction(
+		() => app.tab.value === 'timeline' && app.detail.value?.name !== 'chase(int*)'));
 	await page.locator('#tab-metrics').click();
 	await page.setViewportSize({ width: 420, height: 800 });
 	await page.waitForTimeout(200);
