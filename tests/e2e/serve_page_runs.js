@@ -213,6 +213,14 @@ async function gpu(d) {
 			await page.locator('#view').getByText(/matmul|relu/).or(page.locator('#view canvas')).first().waitFor();
 			await d.shot(`gpu-${title}-${tab}`.replaceAll(' ', '-'));
 		}
+		if (title !== 'Stall analysis') continue;
+		d.step(`${title}: a double click leads to the code`);
+		const code = page.locator('section[aria-label="The code with its samples"]');
+
+		assert.equal(await code.getByRole('gridcell').count(), 0); // nothing is read before
+		await page.locator('section[aria-label="Kernels"] td', { hasText: 'matmul' }).first().dblclick();
+		await code.getByText(d.values.instruction || /nvdisasm of the CUDA toolkit is needed/).first().waitFor();
+		await d.shot('gpu-code');
 	}
 }
 

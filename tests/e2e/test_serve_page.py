@@ -11,6 +11,7 @@ import time
 import unittest
 
 import common
+from code_support import nvdisasm
 from common import BUILD, PATIENCE, SOURCE, program
 from device_support import backend
 from serve_support import MODULES, Server
@@ -265,9 +266,10 @@ class Gpu(Page):
         """A fake CUPTI plays the device; a real one: tests/device/test_serve.py."""
         if not backend("cuda").exists() or not program("fake_cuda").exists():
             self.skipTest("the backend cuda or its fake is not built")
-        cupti = program("libfake_cupti.so")
+        cupti, tool = program("libfake_cupti.so"), nvdisasm()
+        os.environ["UNITRACE_NVDISASM"] = str(tool or "/nonexistent/nvdisasm")
         self.start()
-        self.drive("gpu", program=str(program("fake_cuda")), parameters=f"{backend('cuda')} {cupti} 10",
+        self.drive("gpu", instruction="LDC R13, c[0x0][0x210] ;" if tool else "", program=str(program("fake_cuda")), parameters=f"{backend('cuda')} {cupti} 10",
                    variables={"UNITRACE_CUPTI": str(cupti), "FAKE_CUPTI_LONG": "1",
                               "FAKE_CUPTI_CUBIN": str(SOURCE / "tests/data/cuda/kernels.cubin")})
 

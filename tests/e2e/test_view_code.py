@@ -144,6 +144,25 @@ class Code(View):
         self.modules.rename(self.dir / "away")
         self.lacks(MATMUL, f"{CRC}.cubin")
 
+    def test_modules_with_a_kernel_of_one_name(self):
+        """The one with most samples is shown, and the others can be chosen; nothing of them is mixed."""
+        self.text()
+        told = self.told(CHASE)
+        trace = json.loads((self.dir / "x.json").read_text())
+        trace["stackFrames"]["other"] = {"name": CHASE, "category": "00000000000000aa.cubin", "address": "0x40"}
+        trace["samples"].append({**trace["samples"][0], "ts": 4000, "sf": "other", "cat": "wait", "weight": 99})
+        (self.dir / "x.json").write_text(json.dumps(trace))
+        self.start("x.json")
+        got = self.ask("stalls", name=CHASE)
+        self.assertEqual(got["modules"], [{"module": f"{CRC}.cubin", "samples": told["samples"]}, {"module": "00000000000000aa.cubin", "samples": 99}])
+        self.assertEqual((got["module"], same(got["report"])), (f"{CRC}.cubin", told))
+        other = self.ask("stalls", name=CHASE, module="00000000000000aa.cubin")
+        self.assertIsNone(other["report"])
+        self.assertIn("00000000000000aa.cubin", other["notes"][0])
+        (self.modules / "00000000000000aa.sass").write_text((STALLS / "modules/chase.sass").read_text())
+        other = self.ask("stalls", name=CHASE, module="00000000000000aa.cubin")["report"]
+        self.assertEqual((other["samples"], other["instructions"][4]["samples"]), (99, 99))
+
     def test_damaged_cubins(self):
         """They may say anything, and the viewer goes on."""
         self.cubin()

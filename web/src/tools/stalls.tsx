@@ -61,7 +61,7 @@ const lineOf = (c: Partial<CodePlace>): string | null =>
 /* Without what columns beside it say. */
 const sourceOf = (c: Partial<CodePlace>): string =>
 	(c.source ?? '').replace(/^Line \d+:\s*/, '').replace(/\t/g, ' ');
-const textOf = (c: Partial<CodePlace>): string => (c.text ?? '').replace(/^\/\* \[[0-9A-F]+\] \*\/ /, '');
+const textOf = (c: Partial<CodePlace>): string => (c.text ?? '').replace(/^\/\* \[[0-9A-F]+\] \*\/\s*/, '');
 const addressOf = (c: Partial<CodePlace>): string => `0x${(c.address ?? 0).toString(16).padStart(4, '0')}`;
 
 /* What was found out about a line or an instruction; what most of it waits for first. */
