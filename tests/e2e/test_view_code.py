@@ -183,6 +183,17 @@ class Code(View):
             self.assertTrue(got["notes"][0])
         self.assertEqual(self.server.poll(), None)
 
+    def test_of_a_huge_kernel_what_lies_around_samples(self):
+        write_sampled(self.dir, "huge(int)", {80: {"wait": 5}, 16 * 20000: {"long_scoreboard": 50}})
+        lines = "".join(f"        /*{16 * i:04x}*/ IADD3 R{i % 200}, R1, R2, R3 ; /* 0x0000000000007981 */\n"
+                        "            /* 0x000e220000000000 */\n" for i in range(50000))
+        (self.modules / f"{CRC}.sass").write_text('\t.section\t.text._Z4hugei,"ax",@progbits\n_Z4hugei:\n.text._Z4hugei:\n' + lines)
+        self.start("x.json")
+        got = self.ask("stalls", name="huge(int)")
+        self.assertEqual(got["notes"], ["it has 50000 instructions: those around samples are listed"])
+        self.assertEqual([i["address"] // 16 for i in got["report"]["instructions"]], [*range(14), *range(19992, 20009)])
+        self.assertEqual([i["samples"] for i in got["report"]["instructions"] if i["samples"]], [5, 50])
+
     def test_it_is_read_once(self):
         """And not before it is asked for."""
         self.cubin()
