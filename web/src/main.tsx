@@ -4,7 +4,7 @@ import { render } from 'preact';
 import { HttpSource } from './source/http';
 import { openInline, serveEngine, SheetSource } from './source/inline';
 import type { Source } from './source/contract';
-import { bindAddress } from './state/address';
+import { bindAddress, sideOf } from './state/address';
 import { App } from './state/app';
 import { time } from './text/format';
 import { Page } from './ui/app';
@@ -33,7 +33,7 @@ function packedSheet(side: string, tool: string, name: string): string | null {
 
 /* The run from after is what is looked at, unless the address says otherwise. */
 async function open(): Promise<App> {
-	const wanted = new URLSearchParams(location.hash.slice(1)).get('side') === 'before';
+	const wanted = sideOf(location.hash) === 'before';
 	const after = await source(false),
 		runs = (await after.ask('info', {})).before !== undefined;
 

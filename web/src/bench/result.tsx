@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Info, Method, Methods } from '../source/contract';
 import { HttpSource, Unanswered } from '../source/http';
-import { bindAddress } from '../state/address';
+import { bindAddress, sideOf } from '../state/address';
 import { App } from '../state/app';
 import { time } from '../text/format';
 import { plain } from '../text/label';
@@ -79,7 +79,7 @@ function makeApp(of: Of): App {
 		after = new Served(at, of.result, 'compare'),
 		before = new Served(`${at}before/`, of.beforeResult, 'compare', at);
 
-	return new URLSearchParams(location.hash.slice(1)).get('side') === 'before'
+	return sideOf(location.hash) === 'before'
 		? new App(before, 'before', () => Promise.resolve(after))
 		: new App(after, 'after', () => Promise.resolve(before));
 }

@@ -3,7 +3,7 @@
 import { batch, effect } from '@preact/signals';
 import type { Note } from '../source/contract';
 import type { ColourBy } from '../text/colour';
-import { DRAWER, type App, type Narrowing, type Theme } from './app';
+import { DRAWER, type App, type Narrowing, type Side, type Theme } from './app';
 
 const KEPT = 'k.'; // before what views keep
 const COLOURINGS: ColourBy[] = ['cat', 'name', 'rank'];
@@ -84,7 +84,7 @@ function write(app: App, unknown: URLSearchParams): Written {
 	put('a', a ? `${Math.round(a.t0)},${Math.round(a.t1)}` : '');
 	put('at', a?.tracks ? a.tracks.join(',') : '');
 	put('s', app.selected.value === null ? '' : String(app.selected.value));
-	put('z', app.zone.value);
+	put('z', app.zone.value, app.usualZone.value);
 	const pushes = p.toString();
 
 	put('w', t0 === bounds.t0 && t1 === bounds.t1 ? '' : `${Math.round(t0)},${Math.round(t1)}`);
@@ -126,6 +126,10 @@ export function otherSide(app: App, hash: string): string {
 	return `#${p.toString()}`;
 }
 
+/* Which of two runs an address is about. */
+export const sideOf = (hash: string): Side =>
+	new URLSearchParams(hash.replace(/^#/, '')).get('side') === 'before' ? 'before' : 'after';
+
 const within = (value: string | null, low: number, high: number, usual: number): number =>
 	value !== null && Number.isFinite(Number(value)) ? Math.max(low, Math.min(high, int(value))) : usual;
 
@@ -166,7 +170,7 @@ function read(app: App, hash: string, label: (r: [number, number][]) => string):
 		readLayout(app, p);
 		app.drawer.value = d !== 'none';
 		app.drawerTab.value = d && d !== 'none' ? d : 'slices';
-		app.zone.value = p.get('z') ?? '';
+		app.zone.value = p.get('z') ?? app.usualZone.peek();
 		app.theme.value = (['light', 'dark', 'contrast'].includes(theme) ? theme : 'auto') as Theme;
 		if (!app.info.peek().can.notes) app.notes.value = unpackNotes(p.get('n'));
 		const id = s === null || s === '' ? null : Number(s);
@@ -178,15 +182,21 @@ function read(app: App, hash: string, label: (r: [number, number][]) => string):
 	return p; // keys of another version are kept
 }
 
+const hashOf = (): string => location.hash.replace(/^#/, '');
+
 /* Zoom replaces the address, selections and filters are steps that Back undoes. Returns how to stop. */
 export function bindAddress(app: App, label: (ranges: [number, number][]) => string): () => void {
 	let unknown = read(app, location.hash, label),
-		last = '',
+		last = hashOf(), // as the address has it
 		timer: ReturnType<typeof setTimeout> | undefined;
 	let pushed = write(app, unknown).pushes;
+	const page = location.pathname;
 
 	const back = (): void => {
-		if (location.hash.replace(/^#/, '') === last) return;
+		if (location.pathname === page && hashOf() === last) return;
+		clearTimeout(timer); // what it would write is about the entry that was left
+		if (location.pathname !== page) return;
+		if (app.side && sideOf(location.hash) !== app.side) return location.reload(); // it is another run
 		unknown = read(app, location.hash, label);
 		({ text: last, pushes: pushed } = write(app, unknown));
 	};

@@ -101,6 +101,7 @@ export class App {
 	readonly notes = signal<Note[]>([]);
 	readonly glow = signal<Range | null>(null); // marked for a moment
 	readonly zone = signal('');
+	readonly usualZone = signal(''); // that a view begins with by itself: no step that Back would undo
 	readonly theme = signal<Theme>('auto');
 	readonly dialog = signal<'' | 'help' | 'tracks' | 'commands' | 'note'>('');
 	readonly asTable = signal(false);

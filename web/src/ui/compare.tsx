@@ -1,6 +1,7 @@
 // compare.tsx - two scopes beside each other: two runs, ranks, or areas kept with "Keep as A" and
 // "B". The numbers of two whole runs are those of `unitrace diff`.
 
+import { batch } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { Column, Distribution, Place, Scope, Source, Table, Tree } from '../source/contract';
 import type { App } from '../state/app';
@@ -326,7 +327,11 @@ function mostChanged(t: Table): string {
 
 function Differences({ app, table }: { app: App; table: Table }) {
 	useEffect(() => {
-		if (!app.zone.peek() && table.rows) app.zone.value = mostChanged(table);
+		if (!table.rows) return;
+		batch(() => {
+			app.usualZone.value = mostChanged(table);
+			if (!app.zone.peek()) app.zone.value = app.usualZone.peek();
+		});
 	}, [table]);
 	return (
 		<Grid
