@@ -1,7 +1,7 @@
 // kit.tsx - small parts that all views share.
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Cell, Table } from '../source/contract';
 import type { App } from '../state/app';
 import { plain, telling } from '../text/label';
@@ -138,7 +138,8 @@ export function save(name: string, text: string): void {
 	setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-/* A dialog that gives the focus back where it was. */
+/* A dialog that gives the focus back where it was. The browser may close it by itself; whoever drew it is told,
+ * so that what is drawn and what is shown never differ. */
 export function Dialog({
 	title,
 	close,
@@ -148,14 +149,22 @@ export function Dialog({
 	close(): void;
 	children: ComponentChildren;
 }) {
-	const box = useRef<HTMLDialogElement>(null);
+	const box = useRef<HTMLDialogElement>(null),
+		latest = useRef(close);
 
-	useEffect(() => {
+	latest.current = close;
+	/* Before anything is painted: a key that follows at once is for the dialog. */
+	useLayoutEffect(() => {
 		const before = document.activeElement as HTMLElement | null,
-			d = box.current!;
+			d = box.current!,
+			closed = (): void => {
+				if (!d.open) latest.current();
+			};
 
 		d.showModal();
+		d.addEventListener('close', closed);
 		return () => {
+			d.removeEventListener('close', closed); // it is told later, when another one may be shown
 			d.close();
 			before?.focus();
 		};
