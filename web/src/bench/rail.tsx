@@ -287,7 +287,7 @@ function useSeen(rows: Row[]) {
 	return {
 		box,
 		seen: rows.slice(first, last + MARGIN),
-		scrolled: () => setTop(box.current!.scrollTop),
+		scrolled: (e: Event) => setTop((e.currentTarget as HTMLElement).scrollTop), // it may have left the page
 		reveal: (row: Row) => {
 			const b = box.current!;
 

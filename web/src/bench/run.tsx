@@ -68,8 +68,8 @@ export function Output({ text, label, lines }: { text: string; label: string; li
 			role="log"
 			aria-label={label}
 			style={lines ? { maxHeight: `${lines * 1.5}em` } : undefined}
-			onScroll={() => {
-				const b = box.current!;
+			onScroll={e => {
+				const b = e.currentTarget; // it may have left the page meanwhile
 
 				atEnd.current = b.scrollTop + b.clientHeight > b.scrollHeight - 24;
 			}}>

@@ -356,7 +356,7 @@ function useScrolled(count: number) {
 	return {
 		box,
 		reveal,
-		scrolled: () => setTop(box.current!.scrollTop),
+		scrolled: (e: Event) => setTop((e.currentTarget as HTMLElement).scrollTop), // it may have left the page
 		first: Math.max(0, Math.floor(top / ROW) - MARGIN),
 		last: Math.min(count, Math.ceil((top + height) / ROW) + MARGIN),
 	};
