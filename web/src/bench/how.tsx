@@ -150,14 +150,22 @@ export function DevicesHere() {
 	);
 }
 
-/* A clone as it is kept, with one value changed. */
-const keepClone = (a: Analysis, key: string, value: string): Promise<void> =>
+/* A clone as it is kept, with the values that were changed. */
+const keepClone = (a: Analysis, changed: Record<string, string>): Promise<void> =>
 	call('PUT', `analyses/${path(a.title)}`, {
 		title: a.title,
 		base: a.base,
 		help: a.help,
-		options: Object.fromEntries([...a.options.map(o => [o.key, o.value]), [key, value]]),
+		options: { ...Object.fromEntries(a.options.map(o => [o.key, o.value])), ...changed },
 	});
+
+/* What has been kept is no change any more; what was changed meanwhile is. */
+function forgetKept(a: Analysis, kept: Record<string, string>): void {
+	if (draft.peek().analysis !== a.id) return;
+	const left = Object.entries(draft.peek().options ?? {}).filter(([key, value]) => kept[key] !== value);
+
+	edit({ options: Object.fromEntries(left) });
+}
 
 let saving: ReturnType<typeof setTimeout> | undefined;
 
@@ -166,10 +174,12 @@ function change(a: Analysis, key: string, value: string): void {
 	setOption(key, value);
 	if (a.base === undefined) return;
 	clearTimeout(saving);
+	const changed = { ...draft.peek().options };
+
 	saving = setTimeout(() => {
-		keepClone(a, key, value)
+		keepClone(a, changed)
 			.then(loadAnalyses)
-			.then(() => edit({ options: {} }))
+			.then(() => forgetKept(a, changed))
 			.catch(failed);
 	}, 400);
 }
