@@ -208,5 +208,5 @@ int ut_api_empty_trash(struct ut_call *c, struct ut_err *err)
 {
 	(void)err;
 	ut_trash_empty(&c->site->shelf, 0);
-	return 0;
+	return changed(c, 0);
 }

@@ -55,6 +55,39 @@ class Desk {
 		return this.page.getByRole('button', { name, exact });
 	}
 
+	/* Of what was deleted; the viewer has an Undo of its own. */
+	undo(name) {
+		return this.page.locator('.toast', { hasText: `Deleted ${name}.` }).getByRole('button', { name: 'Undo', exact: true });
+	}
+
+	/* One of several that exclude each other. */
+	pressed(name) {
+		return this.page.locator('[aria-pressed=true]').and(this.button(name, true)).waitFor();
+	}
+
+	/* What somebody else does meanwhile. */
+	async elsewhere(method, what, data) {
+		const answer = await this.page.request.fetch(`${this.values.origin}/api/v1/${what}`,
+			{ method, data, headers: { 'X-Unitrace': '1' } });
+
+		assert.ok(answer.ok(), `${method} ${what}: ${answer.status()}`);
+	}
+
+	/* The next answer to a question is given when it is asked for, and arrives when it is let go. */
+	async hold(what) {
+		let given, letGo;
+		const isGiven = new Promise(done => (given = done)), isLetGo = new Promise(done => (letGo = done));
+
+		await this.page.route(`**/api/v1/${what}`, async route => {
+			const response = await route.fetch();
+
+			given();
+			await isLetGo;
+			await route.fulfill({ response });
+		}, { times: 1 });
+		return { isGiven, letGo };
+	}
+
 	tab(name) {
 		return this.page.locator('.tabs').getByRole('tab', { name });
 	}

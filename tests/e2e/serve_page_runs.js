@@ -63,6 +63,7 @@ async function kernels(d) {
 	d.step('the program resumes it, and the page says so');
 	fs.writeFileSync(`${d.values.folder}/go`, '');
 	await page.locator('.runstrip .badge', { hasText: 'recording' }).waitFor();
+	fs.writeFileSync(`${d.values.folder}/seen`, '');
 
 	d.step('the result is collected, and opens with its summary');
 	await d.idle();
@@ -342,11 +343,16 @@ async function configure(d) {
 	await page.getByLabel('Stacks').selectOption('fp');
 	await d.lineHas('--call-graph fp');
 	await page.getByText('All other options').click();
+	const kept = page.waitForResponse(r => r.request().method() === 'PUT' &&
+		r.request().postData().includes('"mpi":"1"'));
+
 	await page.getByLabel('MPI calls and messages').check();
 	await d.lineHas('--chrome-mpi-logging');
+	assert.ok((await kept).ok());
 	await page.reload();
 	await page.getByRole('radio', { name: /mine/ }).click();
 	await d.lineHas('--chrome-mpi-logging');
+	await d.lineHas('--call-graph fp');
 	await page.locator('.how').getByRole('button', { name: 'Delete' }).click();
 	await page.getByRole('radio', { name: /mine/ }).waitFor({ state: 'detached' });
 
@@ -381,7 +387,8 @@ async function control(d) {
 		await d.label('Application parameters').fill(script);
 		await d.analysis('ITT timeline');
 		await d.button(paused ? 'Start Paused' : 'Start', true).click().catch(() => undefined);
-		await page.locator('.runstrip').waitFor();
+		await page.waitForURL(/\/r\//); // a short one may have ended by now
+		await page.locator('.rrow.shown').waitFor();
 	};
 	const state = text => page.locator('.runstrip .badge', { hasText: text }).waitFor();
 
@@ -408,8 +415,16 @@ async function control(d) {
 	await page.waitForFunction(b => window.app.info.value.slices > b, before);
 	assert.equal(await d.button('Follow', true).count(), 1);
 	await d.shot('live');
+	d.step('what was heard last stays, when an older answer arrives after it');
+	const tree = await d.hold('projects');
+
+	await d.elsewhere('POST', 'projects', { name: 'meanwhile' });
+	await tree.isGiven;
 	await d.button('Pause', true).click();
 	await state('paused');
+	tree.letGo();
+	await page.locator('.prow', { hasText: 'meanwhile' }).waitFor();
+	assert.match(await page.locator('.runstrip .badge').first().textContent(), /paused/);
 	d.step('another page sees it, too, through the same stream');
 	const other = await d.context.newPage();
 

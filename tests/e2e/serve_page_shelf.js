@@ -153,7 +153,7 @@ async function shelf(d) {
 	await page.keyboard.press('Escape');
 	await d.menu('beta', 'Delete');
 	await page.locator('.prow', { hasText: 'beta' }).waitFor({ state: 'detached' });
-	await d.button('Undo').click();
+	await d.undo('beta').click();
 	await page.locator('.prow', { hasText: 'beta' }).waitFor();
 
 	d.step('a trace is uploaded, and opens');
@@ -224,32 +224,54 @@ async function shelf(d) {
 	await d.tab('Compare').waitFor();
 	assert.equal(await d.tab('Compare').getAttribute('aria-selected'), 'true');
 	await page.getByRole('gridcell', { name: 'inner' }).first().waitFor();
+	await d.pressed('After');
 	await d.button('Before', true).click();
 	await page.waitForURL(/side=before/);
+	await d.pressed('Before'); // of the page that was loaded for it
 	await page.getByRole('gridcell', { name: 'inner' }).first().waitFor();
 
-	d.step('back is back');
+	d.step('back is back: to the other run, then to where one came from');
 	await page.goBack();
+	await d.pressed('After');
+	await page.getByRole('gridcell', { name: 'inner' }).first().waitFor();
 	await page.goBack();
 	await page.waitForURL(/\/r\/beta\/moved\//);
 	await d.tab('Analysis Configuration').waitFor();
 
 	d.step('delete with undo, the trash, and really');
 	await d.menu('moved', 'Delete');
+	await d.undo('moved').waitFor();
 	await d.row('moved').waitFor({ state: 'detached' });
 	await d.button('Trash').click();
 	await d.button('Restore moved').click();
 	await d.sees('It is empty.');
 	await page.keyboard.press('Escape');
+	await page.getByRole('dialog').waitFor({ state: 'detached' });
 	await d.row('moved').waitFor();
 	await d.row('moved').locator('a').click();
 	await page.getByRole('tree').focus();
 	await page.keyboard.press('End');
 	await page.keyboard.press('Delete');
-	await d.button('Undo').waitFor();
+	await d.undo('moved').waitFor();
 	await d.button('Trash').click();
+	await d.button('Empty the trash').waitFor();
+
+	d.step('a dialog that the browser closes by itself can be opened again');
+	await page.evaluate(() => document.querySelector('dialog').close());
+	await page.getByRole('dialog').waitFor({ state: 'detached' });
+	await d.button('Trash').click();
+
+	d.step('the trash follows what others do, and what was agreed to is what is removed');
+	await d.button('Empty the trash').click();
+	await d.button(/Really remove all/).waitFor();
+	await d.elsewhere('DELETE', 'projects/alpha/results/other');
+	await d.button('Restore other').waitFor();
 	await d.button('Empty the trash').click();
 	await d.button(/Really remove all/).click();
+	await d.sees('It is empty.');
+	await d.elsewhere('DELETE', 'projects/alpha/results/run');
+	await d.button('Restore run').waitFor();
+	await d.elsewhere('DELETE', 'trash');
 	await d.sees('It is empty.');
 	await page.keyboard.press('Escape');
 

@@ -25,6 +25,7 @@ import {
 	server,
 	tell,
 	trash,
+	treeReads,
 } from './store';
 import { Tour } from './tour';
 import { when } from './words';
@@ -351,15 +352,22 @@ function Compare({ project, result }: { project: string; result: string }) {
 
 function Trash() {
 	const [all, set] = useState<Deleted[] | null>(null),
-		[sure, setSure] = useState(false);
-	const load = (): void => void trash().then(set).catch(failed);
+		[sure, setSure] = useState(''), // about these
+		ids = (all ?? []).map(d => d.id).join(' '),
+		asked = useRef(0);
+	const load = (): void => {
+		const nth = ++asked.current;
+
+		trash()
+			.then(now => nth === asked.current && set(now))
+			.catch(failed);
+	};
 	const empty = (): void => {
-		if (!sure) return setSure(true);
+		if (sure !== ids) return setSure(ids);
 		call('DELETE', 'trash').then(load).catch(failed);
-		setSure(false);
 	};
 
-	useEffect(load, []);
+	useEffect(load, [treeReads.value]); // somebody deletes or restores while one looks
 	return (
 		<Dialog title="Trash" close={close}>
 			<div class="form">
@@ -388,7 +396,7 @@ function Trash() {
 				{all && all.length > 0 && (
 					<div class="row">
 						<button type="button" class="btn" onClick={empty}>
-							{sure ? 'Really remove all: this cannot be undone' : 'Empty the trash'}
+							{sure === ids ? 'Really remove all: this cannot be undone' : 'Empty the trash'}
 						</button>
 					</div>
 				)}

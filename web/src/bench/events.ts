@@ -1,9 +1,8 @@
 // events.ts - what happens on the server. Browsers open six connections to a host and no more, so the
 // tabs of one browser share one stream: whoever holds the lock listens and tells the others.
 
-import type { Project, Result } from './api';
 import { api, base } from './api';
-import { loadProjects, loadServer, lost, projects } from './store';
+import { loadProjects, loadServer, lost, takeRun, type Run } from './store';
 
 interface News {
 	kind: 'changed' | 'run' | 'open' | 'lost';
@@ -15,27 +14,19 @@ const TOGETHER = 150; // ms: a move of ten results is one change
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+/* Soon, however much happens until then. */
 function reload(): void {
-	clearTimeout(timer);
-	timer = setTimeout(() => void loadProjects().catch(() => undefined), TOGETHER);
-}
-
-/* A run goes on: its line in the tree changes, and nothing else is asked for. */
-function take(run: Result & { project: string }): void {
-	const all = projects.peek(),
-		at = all?.findIndex(p => p.name === run.project) ?? -1;
-
-	if (!all || at < 0 || !all[at].results.some(r => r.name === run.name)) return reload();
-	const next: Project[] = [...all];
-
-	next[at] = { ...all[at], results: all[at].results.map(r => (r.name === run.name ? run : r)) };
-	projects.value = next;
+	timer ??= setTimeout(() => {
+		timer = undefined;
+		void loadProjects().catch(() => undefined);
+	}, TOGETHER);
 }
 
 function hear({ kind, data }: News): void {
 	if (kind === 'changed') reload();
-	else if (kind === 'run') take(JSON.parse(data) as Result & { project: string });
-	else if (kind === 'lost') lost.value = data;
+	else if (kind === 'run') {
+		if (!takeRun(JSON.parse(data) as Run)) reload();
+	} else if (kind === 'lost') lost.value = data;
 	else {
 		if (lost.peek()) lost.value = '';
 		reload(); // what happened meanwhile has gone past us

@@ -1,6 +1,6 @@
 // store.ts - what the page knows of the server, as signals, and what can be done to it.
 
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import type { Source } from '../source/contract';
 import { App, type Theme } from '../state/app';
 import {
@@ -113,8 +113,19 @@ whenStrange(() => {
 	if (server.peek()?.known) server.value = { ...server.peek()!, known: false };
 });
 
+export type Run = Result & { project: string };
+
 let loading: Promise<void> | null = null,
 	stale = false;
+const heard = new Map<string, Run>(); // while the tree was asked for: it may be older than these
+
+const withRun = (all: Project[], { project, ...run }: Run): Project[] =>
+	all.map(p =>
+		p.name === project ? { ...p, results: p.results.map(r => (r.name === run.name ? run : r)) } : p,
+	);
+
+/* Times that the tree was read: something may be in another place than before. */
+export const treeReads = signal(0);
 
 /* The whole tree; who asks while it is under way gets one that began later. */
 export function loadProjects(): Promise<void> {
@@ -123,13 +134,27 @@ export function loadProjects(): Promise<void> {
 		try {
 			do {
 				stale = false;
-				projects.value = await call<Project[]>('GET', 'projects');
+				heard.clear();
+				const all = await call<Project[]>('GET', 'projects');
+
+				batch(() => {
+					projects.value = [...heard.values()].reduce(withRun, all);
+					treeReads.value++;
+				});
 			} while (stale);
 		} finally {
 			loading = null;
 		}
 	})();
 	return loading;
+}
+
+/* A run goes on: its line in the tree changes, and nothing else is asked for. False: it is not in the tree. */
+export function takeRun(run: Run): boolean {
+	if (loading) heard.set(JSON.stringify([run.project, run.name]), run);
+	if (!find(run.project, run.name)) return false;
+	projects.value = withRun(projects.peek()!, run);
+	return true;
 }
 
 export async function loadAnalyses(): Promise<void> {
