@@ -1,7 +1,7 @@
 // serve_page_where.js - scenarios of serve_page.js: runs on another machine, of a process that runs already, and of
 // the ranks of an MPI job, started from the page.
 'use strict';
-const { assert } = require('./serve_page.js');
+const { assert, fs } = require('./serve_page.js');
 
 const where = d => d.page.getByRole('region', { name: 'WHERE' });
 
@@ -92,7 +92,7 @@ async function machines(d) {
 
 	d.step('a machine that shows another key is refused');
 	console.log('KEY');
-	await page.waitForFunction(() => fetch('/api/v1/server').then(() => true));
+	while (!fs.existsSync(d.values.changed)) await page.waitForTimeout(100);
 	await where(d).getByRole('button', { name: 'Test connection' }).click();
 	await where(d).locator('.badge', { hasText: 'another key' }).waitFor();
 	await where(d).getByText(/another key than the one that was accepted/).waitFor();

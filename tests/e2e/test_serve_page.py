@@ -161,8 +161,10 @@ while not os.path.exists("go"):
 
 # Start Profiling
 itt.resume()
-for i in range(60):
+i = 0
+while i < 60 or not os.path.exists("seen"):
     compiled("compiled(args)")
+    i += 1
 # Fully detach all the collectors when done
 itt.detach()
 compiled("afterwards")

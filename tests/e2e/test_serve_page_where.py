@@ -29,8 +29,9 @@ class Where(Page):
         self.addCleanup(sleeper.wait)
         self.addCleanup(sleeper.kill)
         endless = self.script("endless.sh", f"i=0\nwhile true; do {STEPS} begin tick sleep 20 end; i=$((i+1)); echo tick $i; done\n")
+        changed = self.dir / "changed"
         self.start()
-        node = subprocess.Popen(self.command("machines", machine=sshd.machine(), fingerprint=fingerprint(sshd.host_key), program=str(STEPS),
+        node = subprocess.Popen(self.command("machines", changed=str(changed), machine=sshd.machine(), fingerprint=fingerprint(sshd.host_key), program=str(STEPS),
                                              endless=endless, victim="sleep", pid=sleeper.pid),
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(node.kill)
@@ -39,6 +40,7 @@ class Where(Page):
                 sshd.stop()
                 sshd.host_key = make_key(sshd.folder / "other_key")
                 sshd.start()
+                changed.touch()
         errors = node.stderr.read()
         node.stdout.close()
         node.stderr.close()
