@@ -1,9 +1,11 @@
 /* api_machines.c - other machines: which there are, whether they let us in, and their keys. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
 #include "site/site_call.h"
+#include "workbench/devices.h"
 #include "workbench/far_hello.h"
 #include "workbench/keeper.h"
 #include "workbench/machines.h"
@@ -96,6 +98,16 @@ static const char *word_of(int rc)
 	}
 }
 
+/* What it told about its devices, which is kept: whoever comes next need not connect. */
+static void write_devices(struct ut_call *c, const struct ut_machine *m, const char *key,
+			  const struct ut_doc *told)
+{
+	int64_t now = (int64_t)time(NULL);
+
+	ut_devices_keep(c->site->shelf.own, m, told, now);
+	ut_devices_write(&c->out, key, told, now);
+}
+
 static void write_hello(struct ut_json_writer *w, const struct ut_far_hello *h)
 {
 	ut_write_text(w, "version", h->version);
@@ -130,6 +142,8 @@ static int look(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *w
 		ut_write_text(&c->out, "accepted", known);
 	if (!rc)
 		write_hello(&c->out, &hello);
+	if (!rc && hello.devices)
+		write_devices(c, o->target, "devices", hello.devices);
 	ut_write_close(&c->out, '}');
 	return 0;
 }
@@ -192,6 +206,23 @@ static int ask_processes(struct ut_call *c, const struct ut_ssh_opts *o, struct 
 int ut_api_far_processes(struct ut_call *c, struct ut_err *err)
 {
 	return reach(c, ask_processes, err);
+}
+
+static int ask_devices(struct ut_call *c, const struct ut_ssh_opts *o, struct ut_err *err)
+{
+	const char *answer;
+	int rc = told(ut_far_ask(o, c->arena, "{\"do\":\"devices\"}", &answer, NULL, err));
+
+	if (!rc && ut_doc_read(c->arena, ut_str_of(answer), &c->body, NULL))
+		rc = ut_err_set(err, -EPROTO, "%s: what it answers is no JSON", o->target->host);
+	if (!rc)
+		write_devices(c, o->target, NULL, c->body);
+	return rc;
+}
+
+int ut_api_far_devices(struct ut_call *c, struct ut_err *err)
+{
+	return reach(c, ask_devices, err);
 }
 
 /* Asked for again: what is accepted is the key that was looked at, and no other. */

@@ -60,6 +60,7 @@ const struct ut_route ut_routes[] = {
 	{ DELETE, UT_ROUTE_RUNS, "/api/v1/machines/{name}", ut_api_drop_machine },
 	{ POST, UT_ROUTE_RUNS, "/api/v1/machines/{name}/test", ut_api_test_machine },
 	{ POST, UT_ROUTE_RUNS, "/api/v1/machines/{name}/processes", ut_api_far_processes },
+	{ POST, UT_ROUTE_RUNS, "/api/v1/machines/{name}/devices", ut_api_far_devices },
 	{ PUT, UT_ROUTE_RUNS, "/api/v1/machines/{name}/key", ut_api_accept_key },
 	{ DELETE, UT_ROUTE_RUNS, "/api/v1/machines/{name}/key", ut_api_forget_key },
 

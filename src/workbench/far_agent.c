@@ -18,6 +18,7 @@
 #include "text/json_doc.h"
 #include "text/json_write.h"
 #include "version.h"
+#include "workbench/devices.h"
 #include "workbench/far_agents.h"
 #include "workbench/far_frames.h"
 #include "workbench/far_talk.h"
@@ -335,6 +336,36 @@ static int follow(struct agent *g)
 
 /* ---- what is asked -------------------------------------------------------------------------- */
 
+/* A machine whose drivers do not answer has none, and says why. */
+static void write_devices(struct agent *g, struct ut_json_writer *w, const char *key)
+{
+	int at = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct ut_err err = { 0 };
+
+	if (at < 0 || ut_devices_find(g->program, at, w, key, &err)) {
+		ut_write_open(w, key, '{');
+		ut_write_open(w, "devices", '[');
+		ut_write_close(w, ']');
+		ut_write_open(w, "notes", '[');
+		ut_write_text(w, NULL, err.text);
+		ut_write_close(w, ']');
+		ut_write_close(w, '}');
+	}
+	if (at >= 0)
+		close(at);
+}
+
+static int answer_devices(struct agent *g)
+{
+	struct ut_buf text = { 0 };
+	struct ut_json_writer w = { .to = &text };
+
+	write_devices(g, &w, NULL);
+	tell(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
+	ut_buf_release(&text);
+	return g->is_left;
+}
+
 static int answer_hello(struct agent *g)
 {
 	struct ut_buf text = { 0 };
@@ -347,6 +378,7 @@ static int answer_hello(struct agent *g)
 	ut_write_text(&w, "host", host);
 	ut_write_text(&w, "folder", getcwd(here, sizeof(here)) ? here : "");
 	ut_write_u64(&w, "cores", (uint64_t)sysconf(_SC_NPROCESSORS_ONLN));
+	write_devices(g, &w, "devices");
 	ut_write_close(&w, '}');
 	tell(g, UT_FAR_ANSWER, "-", 0, str_of(&text));
 	ut_buf_release(&text);
@@ -469,6 +501,8 @@ static int do_ask(struct agent *g, const char *line)
 		return sorry(g, "nothing was asked for");
 	if (!strcmp(what, "hello"))
 		return answer_hello(g);
+	if (!strcmp(what, "devices"))
+		return answer_devices(g);
 	if (!strcmp(what, "processes"))
 		return answer_processes(g);
 	if (!strcmp(what, "run") || !strcmp(what, "again"))

@@ -5,7 +5,8 @@
  * The run has a keeper of its own: when the connection is lost it goes on, and the next agent finds
  * it. What to do is the first line of standard input, an object:
  *
- *     {"do":"hello"}                              who is there
+ *     {"do":"hello"}                              who is there, and which devices
+ *     {"do":"devices"}                            which devices (devices.h)
  *     {"do":"processes"}                          what could be attached to
  *     {"do":"run", "name":..., "words":[...], "own":N, "directory":..., "variables":[...]}
  *     {"do":"again", "run":NAME}                  one that was started before

@@ -12,6 +12,7 @@
 
 #define ANSWER_MS 30000
 #define SEND_MS   10000
+#define TEXT_MOST 4096u
 
 static int read_answer(struct ut_ssh *s, struct ut_far_reader *r, struct ut_arena *a,
 		       const char **answer, struct ut_err *err)
@@ -54,11 +55,12 @@ int ut_far_ask(const struct ut_ssh_opts *opts, struct ut_arena *a, const char *a
 	return rc;
 }
 
+/* Nobody has a name that is longer. */
 static const char *text_or_none(const struct ut_doc *t, const char *key)
 {
 	const char *text = ut_doc_text(t, key);
 
-	return text ? text : "";
+	return text && strlen(text) <= TEXT_MOST ? text : "";
 }
 
 int ut_far_hello(const struct ut_ssh_opts *opts, struct ut_arena *a, struct ut_far_hello *to,
@@ -77,6 +79,7 @@ int ut_far_hello(const struct ut_ssh_opts *opts, struct ut_arena *a, struct ut_f
 	to->version = text_or_none(t, "version");
 	to->host = text_or_none(t, "host");
 	to->folder = text_or_none(t, "folder");
+	to->devices = ut_doc_get(t, "devices");
 	to->cores = (unsigned int)ut_doc_count(t, "cores", 1u << 20, 0);
 	return 0;
 }

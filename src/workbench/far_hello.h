@@ -7,6 +7,7 @@
 #include "base/err.h"
 
 struct ut_arena;
+struct ut_doc;
 struct ut_ssh_opts;
 
 /* What an agent says about its machine. In the arena. */
@@ -14,6 +15,7 @@ struct ut_far_hello {
 	const char *version, *host, *folder;
 	unsigned int cores;
 	unsigned long long copied; /* bytes of ours that were copied there; 0 = they were there */
+	const struct ut_doc *devices; /* as it tells them: see devices.h. NULL = it does not */
 };
 
 /* Errors as ut_far_open() has them. */

@@ -9,10 +9,10 @@
 #include "base/arena.h"
 #include "text/json_doc.h"
 #include "text/json_write.h"
+#include "workbench/devices.h"
 #include "workbench/folder.h"
 #include "workbench/shelf.h"
 
-#define FOLDER     "machines"
 #define PORT_MOST  65535u
 #define PORT_USUAL 22u
 #define PATH_MOST  1024u
@@ -129,7 +129,9 @@ static int load(int at, struct ut_arena *a, const char *file, struct ut_machine 
 int ut_machine_find(int own, struct ut_arena *a, const char *name, struct ut_machine *to,
 		    struct ut_err *err)
 {
-	int at = ut_folder_name_fits(name) ? ut_folder_open(own, FOLDER, true, err) : -ENOENT, rc;
+	int at = ut_folder_name_fits(name) ? ut_folder_open(own, UT_MACHINES_FOLDER, true, err)
+					   : -ENOENT,
+	    rc;
 
 	rc = at < 0 ? at : load(at, a, file_of(a, name), to, NULL);
 	if (at >= 0)
@@ -155,7 +157,7 @@ int ut_machines_save(int own, const struct ut_machine *t, bool replace, struct u
 	ut_machine_write(t, &w);
 	ut_write_close(&w, '}');
 	ut_buf_char(&text, '\n');
-	at = ut_folder_open(own, FOLDER, true, err);
+	at = ut_folder_open(own, UT_MACHINES_FOLDER, true, err);
 	rc = at < 0 ? at
 		    : ut_folder_write(at, file_of(&arena, t->name),
 				      (struct ut_str){ text.data, text.len }, err);
@@ -172,8 +174,10 @@ int ut_machines_remove(int own, const char *name, struct ut_err *err)
 	struct ut_machine there;
 	int rc = ut_machine_find(own, &arena, name, &there, err), at;
 
-	at = rc ? rc : ut_folder_open(own, FOLDER, true, err);
+	at = rc ? rc : ut_folder_open(own, UT_MACHINES_FOLDER, true, err);
 	rc = at < 0 ? at : ut_folder_remove(at, file_of(&arena, name), err);
+	if (!rc)
+		rc = ut_devices_forget(own, name, err);
 	if (at >= 0)
 		close(at);
 	ut_arena_release(&arena);
@@ -196,6 +200,7 @@ static bool write_one(void *ctx, int at, const char *name, unsigned char type)
 		ut_write_open(l->to, NULL, '{');
 		ut_machine_write(&t, l->to);
 		ut_write_text(l->to, "key", ut_machine_key(l->own, &arena, &t));
+		ut_devices_write_kept(l->own, &t, l->to);
 		ut_write_close(l->to, '}');
 	}
 	ut_arena_release(&arena);
@@ -205,7 +210,7 @@ static bool write_one(void *ctx, int at, const char *name, unsigned char type)
 int ut_machines_write(int own, struct ut_json_writer *w, struct ut_err *err)
 {
 	struct listing l = { w, own };
-	int at = ut_folder_open(own, FOLDER, true, err), rc;
+	int at = ut_folder_open(own, UT_MACHINES_FOLDER, true, err), rc;
 
 	if (at < 0)
 		return at;

@@ -1,7 +1,7 @@
 /*
  * machines.h - other machines that programs can be run on, and the keys by which they are known.
  *
- *     DATA/.unitrace/machines/NAME.json    one each
+ *     DATA/.unitrace/machines/NAME.json    one each (NAME.found: see devices.h)
  *     DATA/.unitrace/known_hosts           as ssh has it: "[HOST]:PORT TYPE KEY FINGERPRINT"
  *
  * Passwords are no part of it, and never on disk. What is in a field becomes a word of a command
@@ -22,6 +22,7 @@ struct ut_doc;
 struct ut_json_writer;
 
 #define UT_KNOWN_HOSTS_FILE "known_hosts"
+#define UT_MACHINES_FOLDER  "machines"
 
 /* In an arena. */
 struct ut_machine {
@@ -44,7 +45,7 @@ void ut_machine_write(const struct ut_machine *t, struct ut_json_writer *w); /* 
 int ut_machine_find(int own, struct ut_arena *a, const char *name, struct ut_machine *to,
 		    struct ut_err *err) UT_MUST_CHECK;
 
-/* A list; each has its key's fingerprint, too. */
+/* A list; each has its key's fingerprint, too, and its devices if they are known. */
 int ut_machines_write(int own, struct ut_json_writer *w, struct ut_err *err) UT_MUST_CHECK;
 
 /* -EEXIST: there is one of that name, unless it is to be replaced (then -ENOENT if there is none).

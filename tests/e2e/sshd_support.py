@@ -100,6 +100,22 @@ class Sshd:
             self.process.kill()
             self.process.wait()
 
+    def restart(self, *settings):
+        """With other settings (NAME=VALUE) for whoever logs in."""
+        self.stop()
+        words = " ".join(f'"{s}"' for s in (f"HOME={self.home}", "XDG_CACHE_HOME=", *settings))
+        return self.start(f"SetEnv {words}")
+
+    def lie(self, answer):
+        """A machine whose agent is none of ours, and answers so, whatever it is asked."""
+        (self.folder / "answer").write_bytes(answer)
+        evil = self.folder / "evil.sh"
+        evil.write_text(f"#!/bin/sh\nread folder; read mark; echo unitrace-agent-1\nread ask; echo answer 0 {len(answer)} -\n"
+                        f"cat {self.folder}/answer\n")
+        evil.chmod(0o755)
+        self.stop()
+        return self.start(f"ForceCommand {evil}")
+
     def machine(self, name="far", **more):
         return {"name": name, "host": "127.0.0.1", "port": self.port, "user": USER, "login": "key",
                 "identity": str(self.identity), **more}

@@ -199,6 +199,9 @@ os.execv("{shutil.which('ssh')}", ["ssh"] + words)
         self.assertEqual(got["state"], "refused", got)
         got = self.tried(password="correct horse")
         self.assertEqual(got["state"], "ready", got)
+        self.assertEqual(self.call("POST", "/machines/far/devices", {}).status, 409)
+        told = self.do("POST", "/machines/far/devices", {"password": "correct horse"})
+        self.assertEqual(told["devices"], got["devices"]["devices"])
         gate = self.dir / "gate"
         name = self.run_far("bash", arguments=["-c", f"echo waiting; while [ ! -e {gate} ]; do sleep 0.05; done; {STEPS} task told"],
                             password="correct horse")
@@ -513,6 +516,104 @@ while line := source.readline():
         path.write_text(text)
         path.chmod(0o755)
         return path
+
+
+class Devices(Added):
+    """What there is to be analysed on, over there."""
+
+    def known(self):
+        return self.get("/machines")[0].get("devices")
+
+    def look(self, **more):
+        return self.do("POST", "/machines/far/devices", more)
+
+    def test_a_test_tells_them_and_they_are_known_from_then_on(self):
+        self.assertIsNone(self.known())
+        self.sshd.restart("POCL_DEVICES=basic basic basic")
+        before = int(time.time())
+        got = self.tried()
+        found = got["devices"]
+        self.assertEqual(self.known(), found)
+        self.assertLessEqual(before, found["asked"])
+        self.assertLessEqual(found["asked"], time.time())
+        here = self.get("/devices")
+        self.assertTrue(found["devices"] or found["notes"])
+        if any("OpenCL" in d["name"] for d in here["devices"]):  # PoCL: three there, and one here
+            self.assertEqual(len([d for d in found["devices"] if "basic" in d["name"]]), 3, found)
+        self.assertEqual([d["number"] for d in found["devices"]], list(range(len(found["devices"]))))
+        self.sshd.stop()
+        self.assertEqual(self.tried()["state"], "unreachable")
+        self.assertEqual(self.call("POST", "/machines/far/devices", {}).status, 502)
+        self.assertEqual(self.known(), found)
+        self.end()
+        self.start_server("--enable-server-profiling")
+        self.assertEqual(self.known(), found)
+
+    def test_a_machine_without_any_says_why_and_is_asked_again(self):
+        self.sshd.restart("OCL_ICD_VENDORS=/nonexistent")
+        found = self.tried()["devices"]
+        self.assertEqual(found["devices"], [])
+        self.assertTrue([n for n in found["notes"] if n.startswith("opencl: ")], found)
+        self.sshd.restart()
+        again = self.look()
+        self.assertEqual(again["devices"], self.get("/devices")["devices"])
+        self.assertEqual(self.known(), again)
+
+    def test_what_another_machine_had_is_not_taken_for_its_own(self):
+        found = self.tried()["devices"]
+        machine = self.sshd.machine()
+        for change in ({"host": "localhost"}, {"port": 1}, {"user": "another"}):
+            self.do("PUT", "/machines/far", {**machine, **change}, 204)
+            self.assertIsNone(self.known(), change)
+        self.do("PUT", "/machines/far", {**machine, "folder": "~/elsewhere"}, 204)
+        self.assertEqual(self.known(), found)
+        self.do("DELETE", "/machines/far/key", status=204)
+        self.assertIsNone(self.known())
+        self.assertEqual(self.tried()["state"], "unknown-key")
+        self.assertEqual(self.call("POST", "/machines/far/devices", {}).status, 409)
+        self.do("DELETE", "/machines/far", status=204)
+        self.assertEqual([p.name for p in (self.data / ".unitrace/machines").iterdir()], [])
+        self.assertEqual(self.call("POST", "/machines/far/devices", {}).status, 404)
+
+    def test_a_hostile_machine_tells_a_bounded_list_of_texts(self):
+        long = "x" * 239 + "\u00e9" * 1000
+        evil = {"devices": [{"number": n, "name": name} for n, name in enumerate(("<img src=x onerror=alert(1)>", "a\nb\x00c\x1b[31m\x7f", long, "", "\u202eevil"))] +
+                [{"number": -1, "name": "x"}, {"number": 1e300, "name": "x"}, {"number": 0.5, "name": "x"}, {"number": "1", "name": "x"},
+                 {"number": 9}, {"number": 9, "name": 7}, {"number": 9, "name": None}, 7, None, "x", ["x"], {}] +
+                [{"number": 10, "name": f"device {n}", "more": {"deep": [1]}} for n in range(1000)],
+                "notes": ["why\r\nnot", 7, None, {"a": 1}] + ["y" * 1000] * 100, "asked": 7, "of": "me", "extra": "z" * 5000}
+        self.sshd.lie(json.dumps(evil).encode())
+        got = self.look()
+        names = [d["name"] for d in got["devices"]]
+        self.assertEqual(len(names), 128)
+        self.assertEqual(names[:5], ["<img src=x onerror=alert(1)>", "a b c [31m ", "x" * 239, "", "\u202eevil"])
+        self.assertEqual(set(d["number"] for d in got["devices"][5:]), {10})
+        self.assertEqual(got["notes"][:2], ["there are more devices than are listed here", "why  not"])
+        self.assertEqual((len(got["notes"]), max(map(len, got["notes"]))), (16, 240))
+        self.assertEqual(set(got), {"devices", "notes", "asked"})
+        self.assertGreater(got["asked"], 1700000000)
+        self.assertEqual(self.known(), got)
+        self.assertLess((self.data / ".unitrace/machines/far.found").stat().st_size, 64 << 10)
+
+    def test_whatever_a_hostile_machine_answers_the_server_stays(self):
+        nothing = {"devices": [], "notes": []}
+        for answer in (b"{}", b"[]", b"7", b'"x"', b'{"devices":{"a":1},"notes":"x"}', b'{"devices":null}', b'{"notes":[[]]}'):
+            with self.subTest(answer):
+                self.sshd.lie(answer)
+                got = self.look()
+                got.pop("asked")
+                self.assertEqual(got, nothing)
+        for answer in (b"", b"{", b"\xff\xfe", b"[" * 5000, b'{"devices":[' + b"0," * 100000):
+            with self.subTest(answer[:20]):
+                self.sshd.lie(answer)
+                self.assertEqual(self.call("POST", "/machines/far/devices", {}).status, 502)
+        self.sshd.lie(b'{"version":"' + b"v" * 100000 + b'","host":7,"folder":"/x","cores":-1,"devices":[{"number":0,"name":"\xff\xed\xa0\x80"}]}')
+        got = self.tried()
+        self.assertEqual((got["state"], got["version"], got["host"], got["cores"]), ("ready", "", "", 0))
+        self.assertEqual(got["devices"]["devices"], [])
+        self.assertEqual(self.known(), got["devices"])
+        (self.data / ".unitrace/machines/far.found").write_text("no json")
+        self.assertIsNone(self.known())
 
 
 class Lost(Added):
