@@ -5,6 +5,12 @@ const { assert, fs } = require('./serve_page.js');
 
 const where = d => d.page.getByRole('region', { name: 'WHERE' });
 
+/* The machine becomes another one: the test does it, and says when it is done. */
+async function become(d, what) {
+	console.log(what);
+	while (!fs.existsSync(`${d.home}/${what}`)) await d.page.waitForTimeout(100);
+}
+
 /* Another machine: added, its key looked at, a run on it, and a key that is another one. */
 async function machines(d) {
 	const { page } = d;
@@ -12,7 +18,7 @@ async function machines(d) {
 	d.step('a machine is added');
 	await d.configure();
 	await d.button('Add a machine…').click();
-	const dialog = page.getByRole('dialog');
+	const dialog = page.getByRole('dialog'), devices = page.locator('.devices'), again = d.button('Look for devices again');
 
 	await dialog.getByLabel('Name').fill('gpu node');
 	await dialog.getByLabel('Host').fill('-oProxyCommand=x');
@@ -39,12 +45,31 @@ async function machines(d) {
 	d.expect(400);
 	await d.button('Start', true).click();
 	await where(d).getByText('its key has not been accepted yet').waitFor();
+	d.step('which devices it has is not known before');
+	await d.analysis('GPU offload');
+	await devices.getByText('Test the connection to see its devices.').waitFor();
+	assert.equal(await again.count(), 0);
+	await d.analysis('ITT timeline');
 	await d.button('Accept this key').click();
 	await where(d).locator('.badge', { hasText: 'ready' }).nth(1).waitFor();
 	await where(d).getByText(/Our files were copied there/).waitFor();
 	await d.lineHas(`ssh -p ${d.values.machine.port}`);
 	assert.equal(await d.button('Browse for a file').count(), 0);
 	await d.shot('machine-ready');
+
+	d.step('the test has told which devices it has, and the page does not ask it again');
+	await where(d).getByText(/cores, (no|\d+) devices?\./).waitFor();
+	await d.analysis('GPU offload');
+	await devices.getByText(d.values.device ? `Devices on gpu node: 0: ${d.values.device}` : 'No device was found on gpu node').waitFor();
+	await d.shot('machine-devices');
+	await page.reload();
+	await page.getByRole('radio', { name: /gpu node/ }).check();
+	await d.analysis('GPU offload');
+	await devices.getByText(/on gpu node/).waitFor();
+	await where(d).locator('.badge', { hasText: 'not tested' }).waitFor();
+	await d.label('Application').fill(d.values.program);
+	await d.label('Application parameters').fill('task there');
+	await d.analysis('ITT timeline');
 
 	d.step('a run there is a result here');
 	await d.button('Start', true).click();
@@ -90,9 +115,23 @@ async function machines(d) {
 	await dialog.getByRole('button', { name: 'Save and test' }).click();
 	await where(d).getByText(/Our files were copied there/).waitFor();
 
+	d.step('devices that have gone, and a machine that lies about them');
+	await d.analysis('GPU offload');
+	await become(d, 'BARE');
+	await again.click();
+	await devices.getByText('No device was found on gpu node').waitFor();
+	await devices.getByText(/opencl: /).waitFor();
+	await become(d, 'HOSTILE');
+	await again.click();
+	await devices.getByText('<img src=x onerror=window.hacked=1>').waitFor();
+	await devices.getByText('not there <script>window.hacked=2</script>').waitFor();
+	assert.equal(await page.evaluate(() => window.hacked), undefined);
+	assert.equal(await page.locator('img, iframe, object, embed').count(), 0);
+	assert.ok(await devices.evaluate(e => e.scrollWidth <= e.clientWidth), 'it is wider than its panel');
+	await d.shot('machine-lies');
+
 	d.step('a machine that shows another key is refused');
-	console.log('KEY');
-	while (!fs.existsSync(d.values.changed)) await page.waitForTimeout(100);
+	await become(d, 'KEY');
 	await where(d).getByRole('button', { name: 'Test connection' }).click();
 	await where(d).locator('.badge', { hasText: 'another key' }).waitFor();
 	await where(d).getByText(/another key than the one that was accepted/).waitFor();

@@ -1,5 +1,6 @@
 """The page of unitrace serve in Chromium: runs on another machine, of a process that runs already, of an MPI job."""
 # ci: no sanitizers
+import json
 import subprocess
 import unittest
 
@@ -9,6 +10,8 @@ from common import PATIENCE, program
 from test_serve_page import STEPS, Page
 
 common.need("burn")
+LIES = json.dumps({"devices": [{"number": 0, "name": "<img src=x onerror=window.hacked=1>"}] + [{"number": n, "name": "x" * 9000} for n in range(20)],
+                   "notes": ["not there <script>window.hacked=2</script>"]}).encode()
 
 
 class Where(Page):
@@ -29,18 +32,24 @@ class Where(Page):
         self.addCleanup(sleeper.wait)
         self.addCleanup(sleeper.kill)
         endless = self.script("endless.sh", f"i=0\nwhile true; do {STEPS} begin tick sleep 20 end; i=$((i+1)); echo tick $i; done\n")
-        changed = self.dir / "changed"
+        device = next((line.partition(": ")[2] for line in self.unitrace("--device-list").stdout.decode().splitlines() if line.startswith("Device #0: ")), "")
+        become = {"BARE": lambda: sshd.restart("OCL_ICD_VENDORS=/nonexistent"), "HOSTILE": lambda: sshd.lie(LIES)}
+
+        def new_key():
+            sshd.stop()
+            sshd.host_key = make_key(sshd.folder / "other_key")
+            sshd.start()
+
+        become["KEY"] = new_key
         self.start()
-        node = subprocess.Popen(self.command("machines", changed=str(changed), machine=sshd.machine(), fingerprint=fingerprint(sshd.host_key), program=str(STEPS),
+        node = subprocess.Popen(self.command("machines", device=device, machine=sshd.machine(), fingerprint=fingerprint(sshd.host_key), program=str(STEPS),
                                              endless=endless, victim="sleep", pid=sleeper.pid),
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(node.kill)
         for line in node.stdout:
-            if line.strip() == "KEY":
-                sshd.stop()
-                sshd.host_key = make_key(sshd.folder / "other_key")
-                sshd.start()
-                changed.touch()
+            if line.strip() in become:
+                become[line.strip()]()
+                (self.dir / line.strip()).touch()
         errors = node.stderr.read()
         node.stdout.close()
         node.stderr.close()

@@ -1,11 +1,14 @@
 // how.tsx - HOW it is looked at: the analyses, every option of the chosen one with what it costs, clones.
 
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { plain } from '../text/label';
 import { call, path, type Analysis, type Devices, type Option } from './api';
 import { analysis, draft, edit, level, optionByKey, setOption, valueOf, wrongWith } from './draft';
+import { loadMachines, lookForDevices, machineOf, machines, tests } from './machines';
 import { AskName, Check, Field, Panel, Text } from './parts';
 import { analyses, failed, loadAnalyses, server, tell } from './store';
+import { when } from './words';
 
 /* Five bars: what it costs to look. */
 export function Bars({ level: n }: { level: number }) {
@@ -130,8 +133,20 @@ function OptionView({ o, value, set, disabled, why }: OptionProps) {
 	);
 }
 
+function DeviceList({ of, there, children }: { of: Devices; there: string; children?: ComponentChildren }) {
+	return (
+		<p class={`devices ${of.devices.length ? 'muted' : 'note'}`}>
+			{of.devices.length
+				? `Devices ${there}: ${of.devices.map(d => `${d.number}: ${plain(d.name)}`).join(', ')}.`
+				: `No device was found ${there}.`}
+			{of.notes.length > 0 && <span class="dim"> {of.notes.map(plain).join('; ')}.</span>}
+			{children}
+		</p>
+	);
+}
+
 /* What there is to be looked at, or why not: before a run that would find nothing. */
-export function DevicesHere() {
+function DevicesHere() {
 	const [found, set] = useState<Devices | null>(null);
 
 	useEffect(() => {
@@ -139,16 +154,45 @@ export function DevicesHere() {
 			.then(set)
 			.catch(() => undefined);
 	}, []);
-	if (!found) return null;
+	return found && <DeviceList of={found} there="here" />;
+}
+
+/* The same of another machine, as it told when it was asked last. */
+function DevicesThere({ name }: { name: string }) {
+	const m = machineOf(name),
+		[busy, setBusy] = useState(false),
+		testing = tests.value[name] === 'busy';
+	const look = (): void => {
+		setBusy(true);
+		lookForDevices(name)
+			.catch(failed)
+			.finally(() => setBusy(false));
+	};
+
+	useEffect(() => {
+		if (!machines.peek()) void loadMachines().catch(() => undefined);
+	}, []);
+	if (!m) return null;
+	if (!m.devices)
+		return (
+			<p class="devices note">
+				{testing
+					? `Looking for the devices of ${plain(name)}…`
+					: `Which devices ${plain(name)} has is not known yet. Test the connection to see its devices.`}
+			</p>
+		);
 	return (
-		<p class={`devices ${found.devices.length ? 'muted' : 'note'}`}>
-			{found.devices.length
-				? `Devices here: ${found.devices.map(d => `${d.number}: ${plain(d.name)}`).join(', ')}.`
-				: 'No device was found here.'}
-			{found.notes.length > 0 && <span class="dim"> {found.notes.map(plain).join('; ')}.</span>}
-		</p>
+		<DeviceList of={m.devices} there={`on ${plain(name)}`}>
+			<span class="dim"> Asked {when(m.devices.asked)}.</span>{' '}
+			<button type="button" class="btn sm" disabled={busy || testing} onClick={look}>
+				Look for devices again
+			</button>
+		</DeviceList>
 	);
 }
+
+export const DevicesOf = ({ target }: { target: string | undefined }) =>
+	target ? <DevicesThere key={target} name={target} /> : <DevicesHere />;
 
 /* A clone as it is kept, with the values that were changed. */
 const keepClone = (a: Analysis, changed: Record<string, string>): Promise<void> =>
@@ -208,8 +252,8 @@ function Options({ a }: { a: Analysis }) {
 
 	return (
 		<>
-			{!draft.value.target && server.value?.profiling && a.options.some(o => o.key === 'devices') && (
-				<DevicesHere />
+			{server.value?.profiling && a.options.some(o => o.key === 'devices') && (
+				<DevicesOf target={draft.value.target} />
 			)}
 			{attach && (
 				<p class="note">

@@ -1,8 +1,13 @@
 // machines.ts - other machines that programs can be run on, and what is known of them.
 
 import { signal } from '@preact/signals';
-import { call, path } from './api';
+import { call, path, type Devices } from './api';
 import { server } from './store';
+
+/* As it told them. */
+export interface FoundDevices extends Devices {
+	asked: number; // s since 1970
+}
 
 export interface Machine {
 	name: string;
@@ -13,6 +18,7 @@ export interface Machine {
 	identity: string; // the file of a key, on the server
 	folder: string; // there, for our files
 	key?: string; // fingerprint of the one that was accepted; '': none was
+	devices?: FoundDevices; // missing: it has not been asked yet
 }
 
 export interface Tested {
@@ -25,6 +31,7 @@ export interface Tested {
 	folder?: string;
 	cores?: number;
 	copied?: number; // bytes
+	devices?: FoundDevices;
 }
 
 export const machines = signal<Machine[] | null>(null);
@@ -53,7 +60,7 @@ const forget = (name: string): void => {
 };
 
 export async function saveMachine(m: Machine, isNew: boolean): Promise<void> {
-	const { key: _, ...body } = m;
+	const { key: _, devices: __, ...body } = m;
 
 	await call(isNew ? 'POST' : 'PUT', isNew ? 'machines' : `machines/${path(m.name)}`, body);
 	forget(m.name);
@@ -66,12 +73,21 @@ export async function dropMachine(name: string): Promise<void> {
 	await loadMachines();
 }
 
+function setDevices(name: string, devices: FoundDevices): void {
+	machines.value = machines.peek()?.map(m => (m.name === name ? { ...m, devices } : m)) ?? null;
+}
+
+export async function lookForDevices(name: string): Promise<void> {
+	setDevices(name, await call<FoundDevices>('POST', `machines/${path(name)}/devices`, secretFor(name)));
+}
+
 export async function testMachine(name: string): Promise<void> {
 	tests.value = { ...tests.peek(), [name]: 'busy' };
 	try {
 		const got = await call<Tested>('POST', `machines/${path(name)}/test`, secretFor(name));
 
 		tests.value = { ...tests.peek(), [name]: got };
+		if (got.devices) setDevices(name, got.devices);
 	} catch (e) {
 		forget(name);
 		throw e;

@@ -14,7 +14,7 @@ import { Empty, tabKeys } from '../ui/kit';
 import type { Tab } from '../ui/tab';
 import { Asked, CollectionLog, Fetch, type Of } from './about';
 import { api, call, path, resultPath, why, type Result, type ResultDetail } from './api';
-import { DevicesHere } from './how';
+import { DevicesOf } from './how';
 import { openMenu, resultActs } from './rail';
 import { Link } from './parts';
 import { CONFIGURE } from './route';
@@ -334,7 +334,7 @@ function NoDevice({ app, r }: { app: App; r: Result }) {
 	return (
 		<div class="note nodevice" role="note">
 			<b>No work of a device was recorded.</b> The program used none, or none that can be seen.
-			{!r.target && server.value?.profiling && <DevicesHere />}
+			{server.value?.profiling && <DevicesOf target={r.target} />}
 		</div>
 	);
 }

@@ -134,8 +134,10 @@ function Found({ m, t }: { m: Machine; t: Tested }) {
 	if (t.state === 'ready')
 		return (
 			<p class="dim" role="status">
-				{plain(t.host ?? '')}, {t.cores} cores.{' '}
-				{t.copied ? `Our files were copied there (${bytes(t.copied, 3)}).` : 'Our files are there.'}
+				{plain(t.host ?? '')}, {t.cores} cores
+				{t.devices &&
+					`, ${t.devices.devices.length || 'no'} ${t.devices.devices.length === 1 ? 'device' : 'devices'}`}
+				. {t.copied ? `Our files were copied there (${bytes(t.copied, 3)}).` : 'Our files are there.'}
 			</p>
 		);
 	if (t.state === 'unknown-key')
