@@ -70,6 +70,18 @@ class Pauses(View):
         self.browse("view_paused.js", self.address)
 
 
+class Torn(View):
+    def test_what_never_ended_frays(self):
+        def event(ph, tid, ts, name, **more):
+            return {"ph": ph, "pid": 1, "tid": tid, "ts": ts, "name": name, "cat": "op", **more}
+
+        path = self.save([event("B", 1, 0, "main"), event("B", 1, 50, "request"), event("X", 1, 52, "query", dur=48),
+                          event("X", 2, 0, "whole", dur=200), event("B", 3, 20, "stuck"), event("i", 3, 150, "alive", s="t")])
+        self.assertEqual(self.unitrace("view", "--save", "run.html", path).returncode, 0)
+        self.start(str(path), enter=False)
+        self.browse("view_torn.js", self.address, f"file://{self.dir}/run.html")
+
+
 class OneFile(View):
     def test_a_page_holds_its_trace(self):
         path = self.save(trace())

@@ -132,8 +132,8 @@ export class Raster {
 			edge.fill(line, a, b);
 			if (x0 >= 0) fill[a] = line;
 			if (x1 <= W && !torn) fill[b - 1] = line;
-			if (torn)
-				// it never ended: its end frays
+			if (torn && x1 <= W)
+				// it never ended: its end frays, where that can be seen
 				for (let k = Math.max(a, b - 24), n = 0; k < b; k++, n++)
 					if ((n >> 2) % 2) fill[k] = edge[k] = ground[k];
 		}
