@@ -155,3 +155,28 @@ test('words of a query', () => {
 	for (const name of HOSTILE.filter(n => n && n.length < 1000))
 		assert.ok(compile(exactly(name)).type(name, ''), JSON.stringify(name));
 });
+
+test('energy and power have the prefix that they need', () => {
+	for (const [v, want] of [
+		[0, '0 J'],
+		[1.812e-5, '18.12 µJ'],
+		[0.008242, '8.242 mJ'],
+		[3.5, '3.500 J'],
+		[-2.5e4, '-25.00 kJ'],
+	] as const)
+		assert.equal(bare(format.si(v, 'J')), want);
+});
+
+test('a change is a share, or how many times as much it is', () => {
+	for (const [share, want] of [
+		[-0.296, '−29.6 %'],
+		[0, '0.0 %'],
+		[9.99, '+999.0 %'],
+		[1405.719, '× 1407'],
+	] as const)
+		assert.equal(bare(format.change(share)), want);
+});
+
+test('sentences of commands have the units of the page', () => {
+	assert.equal(bare(format.sentence('runs 5.810 us, and us')), 'runs 5.810 µs, and us');
+});

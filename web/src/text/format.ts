@@ -38,6 +38,29 @@ export function time(ns: number, n = 4): string {
 
 export const bytes = (v: number, n = 4): string => scaled(v, BYTES, n);
 
+/* Joules, watts and the like, as small or large as they are: 18.12 µJ. */
+const POWERS: [number, string][] = [
+	[1e9, 'G'],
+	[1e6, 'M'],
+	[1e3, 'k'],
+	[1, ''],
+	[1e-3, 'm'],
+	[1e-6, 'µ'],
+	[1e-9, 'n'],
+];
+
+export const si = (v: number, unit: string, n = 4): string =>
+	v === 0
+		? `0${THIN}${unit}`
+		: scaled(
+				v,
+				POWERS.map(([by, p]) => [by, p + unit]),
+				n,
+			);
+
+/* What commands say, in the units of the page. */
+export const sentence = (text: string): string => text.replace(/(\d) us\b/g, `$1${THIN}µs`);
+
 const grouped = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, THIN);
 
 export const count = (v: number): string => grouped(Math.round(v).toString());
@@ -50,6 +73,12 @@ export const percent = (share: number): string => `${(100 * share).toFixed(1)}${
 /* A difference: always with its sign. */
 export const signed = (v: number, how: (v: number) => string): string =>
 	`${v < 0 ? '−' : v > 0 ? '+' : ''}${how(Math.abs(v))}`;
+
+const TIMES_FROM = 10; // above, a share of a share says less than how many times as much it is
+
+/* A change by its share of what was there before. */
+export const change = (share: number): string =>
+	share >= TIMES_FROM ? `×${THIN}${digits(share + 1, 3)}` : signed(share, percent);
 
 export function number(v: number): string {
 	if (!Number.isFinite(v)) return '–';

@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Finding, Table } from '../source/contract';
 import type { App } from '../state/app';
-import { digits, percent, time } from '../text/format';
+import { percent, si, time } from '../text/format';
 import { plain } from '../text/label';
 import { Chart } from '../ui/chart';
 import { Verdict } from '../ui/findings';
@@ -76,14 +76,15 @@ function PowerChart({ p }: { p: Power }) {
 		<Card title="Power over time" hint="watts of each rank; a point is the mean of a stretch">
 			<div class="body">
 				<Chart
-					label={`Power of ${p.ranks.length} ranks over time, at most ${digits(greatest)} W`}
+					label={`Power of ${p.ranks.length} ranks over time, at most ${si(greatest, 'W')}`}
 					series={p.ranks.map(r => ({ label: `rank ${r.rank}`, counts: r.watts }))}
 					low={p.begin}
 					high={p.end}
 					log={false}
 					logCount={false}
 					unit={v => time(v, 3)}
-					value={v => `${digits(v, 3)}\u202fW`}
+					times
+					value={v => si(v, 'W', 3)}
 				/>
 			</div>
 		</Card>

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Cell, Column, Table } from '../source/contract';
 import type { App } from '../state/app';
-import { number, percent, time } from '../text/format';
+import { percent, si, time } from '../text/format';
 import { Grid, type GridProps, type Piece } from '../ui/grid';
 import { cell, Pending, Tile, type TileProps } from '../ui/kit';
 import { useSheet } from '../ui/load';
@@ -76,7 +76,7 @@ export const most = (t: Table, key: string): number =>
 export const worst = (t: Table, of: number[], key: string): number =>
 	of.reduce((a, b) => (num(t, b, key) > num(t, a, key) ? b : a), of[0]);
 export const share = (part: number, whole: number): string => (whole > 0 ? percent(part / whole) : '–');
-export const joules = (v: number | null): string => (v === null ? '–' : `${number(v)}\u202fJ`);
+export const joules = (v: number | null): string => (v === null ? '–' : si(v, 'J'));
 
 /* Some columns of a table, in this order; what no row has is left out. */
 export function pick(t: Table, keys: string[], picture: Column = PICTURE): Table {

@@ -102,8 +102,8 @@ function StepsChart({ t }: { t: Table }) {
 				<Chart
 					label={`Length of ${n} steps, at most ${time(Math.max(...series[0].counts))}`}
 					series={series}
-					low={0}
-					high={high}
+					low={-0.5} // a bar stands around its number
+					high={high - 0.5}
 					log={false}
 					logCount={false}
 					unit={v => (Number.isInteger(v) ? count(v) : '')}

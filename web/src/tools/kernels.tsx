@@ -3,7 +3,7 @@
 
 import type { Cell, Column, Detail, Info, Table } from '../source/contract';
 import type { App } from '../state/app';
-import { number, percent } from '../text/format';
+import { number, percent, sentence } from '../text/format';
 import { plain } from '../text/label';
 import { useSheet } from '../ui/load';
 import { hasSheet } from '../ui/tab';
@@ -59,14 +59,14 @@ export function useVerdict(app: App, name: string, grid?: string, block?: string
 export function VerdictText({ v }: { v: Verdict }) {
 	return (
 		<>
-			<p>{plain(v.why)}</p>
+			<p>{sentence(plain(v.why))}</p>
 			<p class="muted">
-				{plain(v.advice)}
+				{sentence(plain(v.advice))}
 				{v.loss ? ` (up to ${percent(v.loss)} of its time)` : ''}
 			</p>
 			{v.also.map(a => (
 				<p class="muted" key={a}>
-					{plain(a)}
+					{sentence(plain(a))}
 				</p>
 			))}
 			<dl class="kv">
@@ -110,7 +110,7 @@ export function useVerdictColumn(app: App): (t: Table) => Table {
 		const cells: Cell[] = names.map((n, r) => {
 			const v = value && verdictOf(value, String(n), text(at('grid'), r), text(at('block'), r));
 
-			return v ? v.why : null;
+			return v ? sentence(v.why) : null;
 		});
 		const column: Column = {
 			key: 'verdict',

@@ -6,8 +6,8 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Column, Distribution, Place, Scope, Source, Table, Tree } from '../source/contract';
 import type { App } from '../state/app';
 import { useKept, useKeptJson } from '../state/kept';
-import { count, many, percent, signed, time } from '../text/format';
-import { plain } from '../text/label';
+import { change, count, many, signed, time } from '../text/format';
+import { middle, plain, telling } from '../text/label';
 import { Chart } from './chart';
 import { Flame } from './flame';
 import { Grid } from './grid';
@@ -302,10 +302,10 @@ function verdict(t: Table): { tone: string; say: string; why: string } {
 		tone: by > before * WORSE ? 'bad' : '',
 		say: !by
 			? 'A and B work for the same time.'
-			: `B works ${time(Math.abs(by))} ${by > 0 ? 'longer' : 'less'} than A${before ? ` (${signed(by / before, percent)})` : ''}.`,
+			: `B works ${time(Math.abs(by))} ${by > 0 ? 'longer' : 'less'} than A${before ? ` (${change(by / before)})` : ''}.`,
 		why: [
 			most.length
-				? `Most of it: ${most.map(n => `${plain(n.name).slice(0, 60)} (${signed(n.by, time)})`).join(', ')}.`
+				? `Most of it: ${most.map(n => `${middle(plain(telling(n.name)), 60)} (${signed(n.by, time)})`).join(', ')}.`
 				: '',
 			`${many(is.filter(s => s === 'new').length, 'new name')}, ${many(is.filter(s => s === 'gone').length, 'name')} gone.`,
 		].join(' '),
@@ -396,6 +396,7 @@ function Histograms({ app, a, b }: Two) {
 					log
 					logCount
 					unit={v => time(v, 3)}
+					times
 					marks={marks}
 					series={[series('A', a, da), series('B', b, db)]}
 				/>
@@ -416,7 +417,7 @@ function BothStats({ a, b }: { a: Distribution; b: Distribution }) {
 					<dd class="num">
 						{a.count ? time(a[k]) : '–'} → {b.count ? time(b[k]) : '–'}
 						{a.count > 0 && b.count > 0 && a[k] > 0 && (
-							<span class="dim"> {signed(b[k] / a[k] - 1, percent)}</span>
+							<span class="dim"> {change(b[k] / a[k] - 1)}</span>
 						)}
 					</dd>
 				</div>

@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { FINDINGS, type Finding } from '../source/contract';
 import type { App } from '../state/app';
-import { time } from '../text/format';
+import { sentence, time } from '../text/format';
 import { plain } from '../text/label';
 import { useAnswer } from './load';
 
@@ -65,8 +65,8 @@ export function Verdict({ app, finding: v }: { app: App; finding: Finding }) {
 	return (
 		<section class={`verdict ${v.tone}`} aria-label="Verdict">
 			<div>
-				<p class="h">{plain(v.say)}</p>
-				<p class="e">{plain(v.why)}</p>
+				<p class="h">{sentence(plain(v.say))}</p>
+				<p class="e">{sentence(plain(v.why))}</p>
 			</div>
 			<span class="grow" />
 			<Show app={app} f={v} className="btn" />
@@ -85,9 +85,9 @@ export function Findings({ app, all }: { app: App; all: Finding[] }) {
 					<li key={i} class={f.tone}>
 						<span class="nth">{i + 1}</span>
 						<div>
-							<p class="fs">{plain(f.say)}</p>
+							<p class="fs">{sentence(plain(f.say))}</p>
 							<p class="muted">
-								{plain(f.why)} <Show app={app} f={f} className="link" />
+								{sentence(plain(f.why))} <Show app={app} f={f} className="link" />
 							</p>
 						</div>
 						<span class="num">

@@ -38,11 +38,14 @@ export interface Piece {
 
 const HIDDEN = new Set(['type', 'track number']);
 const isHidden = (c: Column): boolean => c.type === 'event' || HIDDEN.has(c.title.toLowerCase());
+/* Units that a value carries with it, since it may be tiny or huge. */
+const isScaled = (c: Column): boolean => c.unit === 'J' || c.unit === 'W';
 const isNumber = (c: Column): boolean => !['text', 'name', 'code', 'picture'].includes(c.type);
 
 export function shown(c: Column, v: Cell): string {
 	if (v === null || v === '') return '–';
 	if (typeof v === 'string') return plain(v);
+	if (c.signed && c.type === 'share') return format.change(v);
 	if (c.signed) return format.signed(v, of => shown({ ...c, signed: false }, of));
 	switch (c.type) {
 		case 'time':
@@ -54,7 +57,7 @@ export function shown(c: Column, v: Cell): string {
 		case 'count':
 			return format.count(v);
 		default:
-			return format.number(v);
+			return isScaled(c) ? format.si(v, c.unit!) : format.number(v);
 	}
 }
 
@@ -263,7 +266,7 @@ function HeadCell({
 			title={c.hint}>
 			<button type="button" onClick={() => set({ key: c.key, down: on ? !sort.down : isNumber(c) })}>
 				{c.title}
-				{c.unit ? <span class="u"> {c.unit}</span> : null}
+				{c.unit && !isScaled(c) ? <span class="u"> {c.unit}</span> : null}
 				<span class="sort" aria-hidden="true">
 					{on ? (sort.down ? ' ▾' : ' ▴') : ''}
 				</span>
