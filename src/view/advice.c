@@ -12,6 +12,7 @@
 #include "metrics/kernel_measures.h"
 #include "model/store.h"
 #include "ranks/ranks_table.h"
+#include "sample/short_name.h"
 #include "text/cells.h"
 #include "text/out.h"
 #include "view/attached.h"
@@ -22,6 +23,7 @@
 #define MOST_SLICES UINT64_C(2000000) /* somebody waits for the page */
 #define MOST        3u
 #define NAME_MOST   80u
+#define BRIEF_FROM  40u
 #define LITTLE      0.02 /* of the ranks' time: ranks_verdict.c judges by the same */
 #define MUCH        0.1
 #define BY_PYTHON   0.3 /* of the time: then it is what keeps the host */
@@ -140,8 +142,60 @@ static uint64_t python_time(const struct ut_store *store, unsigned int threads)
 	return time;
 }
 
+/* The rank that all of a trace belongs to; -1 = none, or several. */
+static int32_t rank_of(const struct ut_view *v, size_t trace)
+{
+	int32_t rank = -1;
+
+	for (uint32_t i = 0; i < v->track_count; i++) {
+		const struct ut_view_track *t = &v->tracks[i];
+		int32_t own = t->place < v->place_count ? v->places[t->place].rank : -1;
+
+		if (t->trace != &v->traces[trace] || own < 0)
+			continue;
+		if (rank >= 0 && rank != own)
+			return -1;
+		rank = own;
+	}
+	return rank;
+}
+
+static const char *file_of(const struct ut_view *v, size_t trace)
+{
+	const char *path = v->traces[trace].path ? v->traces[trace].path : "";
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Traces of several ranks have a device of the same name each. */
+static void say_whose(struct ut_buf *b, const struct ut_view *v, size_t trace)
+{
+	int32_t rank = rank_of(v, trace);
+
+	if (v->trace_count < 2)
+		return;
+	if (rank >= 0) {
+		ut_buf_fmt(b, " of rank %" PRId32, rank);
+	} else {
+		ut_buf_text(b, " of ");
+		ut_cell_name(b, file_of(v, trace), strlen(file_of(v, trace)), NAME_MOST);
+	}
+}
+
+static void say_command(struct ut_buf *b, const struct ut_view *v, size_t trace)
+{
+	ut_buf_text(b, " (unitrace stats --device");
+	if (v->trace_count > 1) {
+		ut_buf_text(b, " ");
+		ut_cell_name(b, file_of(v, trace), strlen(file_of(v, trace)), NAME_MOST);
+	}
+	ut_buf_text(b, ").");
+}
+
+/* whose: " of rank 1", or nothing */
 static void say_idle(struct advice *n, const struct ut_device_use *u, struct ut_str device,
-		     bool by_python)
+		     const char *whose, bool by_python)
 {
 	double idle = 100 * part(u->window - u->busy, u->window);
 
@@ -154,7 +208,7 @@ static void say_idle(struct advice *n, const struct ut_device_use *u, struct ut_
 	else
 		ut_buf_text(&n->say, "Keep the device busy; ");
 	ut_cell_name(&n->say, device.ptr, device.len, NAME_MOST);
-	ut_buf_fmt(&n->say, " is idle %.1f %% of the time", idle);
+	ut_buf_fmt(&n->say, "%s is idle %.1f %% of the time", whose, idle);
 	if (u->verdict == UT_VERDICT_HOST)
 		ut_buf_fmt(&n->say, ", %.1f %% because the host had not launched what came next.",
 			   100 * part(u->starved, u->window));
@@ -170,9 +224,12 @@ static void advise_idle(struct advices *a, const struct devices *d, const struct
 	const struct ut_device_info *info = &d->log.devices[u->device];
 	struct advice *n = add(a, true);
 	uint64_t python = python_time(d->store, a->view->threads), gap[2];
+	struct ut_buf whose = { 0 };
 
-	say_idle(n, u, ut_strtab_get(&d->log.strings, info->name),
+	say_whose(&whose, a->view, d->trace);
+	say_idle(n, u, ut_strtab_get(&d->log.strings, info->name), whose.data ? whose.data : "",
 		 part(python, u->window) >= BY_PYTHON);
+	ut_buf_release(&whose);
 	longest_gap(d, u->device, gap);
 	n->gain = u->window - u->busy;
 	n->about = "idle";
@@ -191,7 +248,7 @@ static void advise_idle(struct advices *a, const struct devices *d, const struct
 		n->range[0] = ut_view_since(a->view, d->trace, gap[0]);
 		n->range[1] = ut_view_since(a->view, d->trace, gap[1]);
 	}
-	ut_buf_text(&n->why, " (unitrace stats --device).");
+	say_command(&n->why, a->view, d->trace);
 }
 
 /* ---- kernels -------------------------------------------------------------------------------- */
@@ -233,6 +290,19 @@ static struct ut_str query_of(struct ut_arena *a, struct ut_str name)
 	return name.len < 500 ? ut_str_of(text) : (struct ut_str){ "", 0 };
 }
 
+/* As people say it: a kernel's arguments of templates would be the whole sentence. */
+static void say_kernel(struct ut_buf *b, struct ut_str name)
+{
+	struct ut_buf brief = { 0 };
+
+	if (name.len > BRIEF_FROM)
+		ut_short_name(&brief, name);
+	else
+		ut_buf_add(&brief, name.ptr, name.len);
+	ut_cell_name(b, brief.data, brief.len, NAME_MOST);
+	ut_buf_release(&brief);
+}
+
 static void advise_kernel(struct advices *a, const struct devices *d, bool device_bound)
 {
 	const struct ut_kernel_variant *k = worst_kernel(&d->kernels);
@@ -245,7 +315,7 @@ static void advise_kernel(struct advices *a, const struct devices *d, bool devic
 	n->tab = ut_kernel_measures_any(d->store) ? "metrics" : "kernels";
 	n->query = query_of(&a->arena, k->facts.name);
 	ut_buf_text(&n->say, device_bound ? "Device-bound: make " : "Make ");
-	ut_cell_name(&n->say, k->facts.name.ptr, k->facts.name.len, NAME_MOST);
+	say_kernel(&n->say, k->facts.name);
 	ut_buf_fmt(&n->say, " faster, %.1f %% of the kernels' time: %s.",
 		   100 * part(k->total, d->kernels.total), k->verdicts->sentence);
 	ut_buf_text(&n->why, k->verdicts->advice ? k->verdicts->advice : "");

@@ -30,6 +30,11 @@ def starved():
         {"pid": DEVICE, "os_pid": 300, "name": "DEVICE [NVIDIA H200] cuda:0 #0", "host": "box"}]}}
 
 
+def shown(text):
+    """As the page has what a command says."""
+    return re.sub(r"(\d) us\b", "\\1 µs", text)
+
+
 class Advice(ViewCase):
     script = "view_advice.js"
 
@@ -51,24 +56,36 @@ class Advice(ViewCase):
             self.assertEqual(seen["verdict"], [
                 "Host-bound by Python: launch work earlier, or more of it at once; DEVICE [NVIDIA H200] cuda:0 #0 is idle "
                 f"{idle} % of the time, {because} % because the host had not launched what came next."])
-            self.assertIn("the longest gap is 290 us", seen["why"][0])
+            self.assertIn("the longest gap is 290 µs", seen["why"][0])
             self.assertFalse([o for o in seen["others"] if "is idle" in o])  # not said twice
             self.assertEqual(seen["tab"], "timeline")
             self.assertLessEqual(seen["view"]["t0"], 226000)  # 226 to 516 us after the begin of the trace
             self.assertGreaterEqual(seen["view"]["t1"], 516000)
 
+    def test_of_several_ranks_it_is_said_whose_device_waits_and_which_file_says_so(self):
+        files = [INPUTS / f"h200/train.{i}.json.gz" for i in (0, 1)]
+        told = next(line for line in unitrace("stats", "--device", files[1]).splitlines() if "host-bound" in line)
+        idle, because = re.findall(r"([\d.]+)%", told)
+        for seen in self.pages(*files):
+            self.assertEqual(seen["verdict"], [
+                f"Host-bound: launch work earlier, or more of it at once; GPU 0 of rank 1 is idle {idle} % of the time, "
+                f"{because} % because the host had not launched what came next."])
+            self.assertIn("(unitrace stats --device train.1.json.gz)", seen["why"][0])
+            kernel = next(o for o in seen["others"] if "reduce_kernel" in o)
+            self.assertIn("at::native::reduce_kernel faster", kernel)  # without the arguments of its templates
+
     def test_of_a_busy_device_the_kernel_that_loses_most_is_named_with_its_verdict(self):
         judged = {k["name"]: k for k in json.loads(unitrace("kernels", "--json", INPUTS / "kernels/model.json"))}
         for seen in self.pages(INPUTS / "kernels/model.json"):
             self.assertIn("Device-bound: make chase(int*) faster", seen["verdict"][0])
-            self.assertIn(judged["chase(int*)"]["why"], seen["verdict"][0])
-            self.assertIn(judged["chase(int*)"]["advice"], seen["why"][0])
+            self.assertIn(shown(judged["chase(int*)"]["why"]), seen["verdict"][0])
+            self.assertIn(shown(judged["chase(int*)"]["advice"]), seen["why"][0])
             self.assertEqual((seen["tab"], seen["selected"]), ("metrics", "chase(int*)"))
 
     def test_ranks_that_wait_are_the_verdict_of_a_job_without_devices(self):
         told = json.loads(unitrace("ranks", "--json", *CG))
         for seen in self.pages(*CG):
-            self.assertEqual(seen["verdict"], [f"Imbalance, even out the work of ranks: r{told['verdict'][1:]}."])
+            self.assertEqual(seen["verdict"], [shown(f"Imbalance, even out the work of ranks: r{told['verdict'][1:]}.")])
             self.assertEqual(seen["tab"], "ranks")
 
 
