@@ -59,40 +59,66 @@ function kidsOf(t: Tree): number[][] {
 	return kids;
 }
 
-/* Boxes of the nodes below root, in shares of its width; around it its own parents at full width. */
+/* From when to when the slices of a tree in order of time go; null: it is in no such order. */
+function rangeOf(t: Tree, root: number): [number, number] | null {
+	if (!t.start || t.start.length < 2) return null;
+	if (root) return [t.start[root], t.start[root] + t.total[root]];
+	const from = t.start.reduce((m, s, i) => (i ? Math.min(m, s) : m), Infinity);
+
+	return [from, t.start.reduce((m, s, i) => (i ? Math.max(m, s + t.total[i]) : m), from + 1)];
+}
+
+/*
+ * Boxes of the nodes below root, in shares of its width; around it its own parents at full width. What runs
+ * at the same time on several tracks is below each other: in order of time, boxes would lie on boxes.
+ */
 function boxes(t: Tree, root: number, least: number): { list: Box[]; depth: number } {
 	const kids = kidsOf(t),
-		list: Box[] = [],
 		up: number[] = [];
-	let depth = 0;
 
 	for (let p = root; p >= 0; p = t.parent[p]) up.unshift(p);
-	up.forEach((node, d) => list.push({ node, x: 0, w: 1, depth: d }));
-	const timed = t.start && t.start.length > 1;
-	const from = timed ? (root === 0 ? Math.min(...t.start!.slice(1)) : t.start![root]) : 0;
-	const until = timed
-		? root === 0
-			? t.start!.reduce((m, s, i) => (i ? Math.max(m, s + t.total[i]) : m), from + 1)
-			: from + t.total[root]
-		: 0;
-	const whole = timed ? until - from : t.total[root] || 1;
-	const add = (node: number, x: number, d: number): void => {
-		let at = x;
+	const list = up.map((node, d): Box => ({ node, x: 0, w: 1, depth: d })),
+		range = rangeOf(t, root),
+		whole = range ? range[1] - range[0] : t.total[root] || 1;
+	const place = (kid: number, at: number): number => (range ? (t.start![kid] - range[0]) / whole : at);
+	/* What is below a node, into a list; returns how deep that goes. */
+	const add = (node: number, x: number, d: number, into: Box[]): number => {
+		let at = x,
+			deepest = d;
 
-		depth = Math.max(depth, d);
 		for (const kid of kids[node]) {
 			const w = t.total[kid] / whole,
-				kx = timed ? (t.start![kid] - from) / whole : at;
+				kx = place(kid, at);
 
 			at += w;
 			if (w < least) continue;
-			list.push({ node: kid, x: kx, w, depth: d });
-			add(kid, kx, d + 1);
+			into.push({ node: kid, x: kx, w, depth: d });
+			deepest = Math.max(deepest, add(kid, kx, d + 1, into));
 		}
+		return deepest;
 	};
 
-	add(root, 0, up.length);
-	return { list, depth };
+	if (!range || root) return { depth: add(root, 0, up.length, list), list };
+	const bands: { end: number; deep: number; list: Box[] }[] = [];
+
+	for (const kid of kids[0]) {
+		const x = place(kid, 0),
+			w = t.total[kid] / whole;
+		let band = bands.find(b => b.end <= x + 1e-12);
+
+		if (w < least) continue;
+		if (!band) bands.push((band = { end: 0, deep: 0, list: [] }));
+		band.end = x + w;
+		band.list.push({ node: kid, x, w, depth: 0 });
+		band.deep = Math.max(band.deep, add(kid, x, 1, band.list));
+	}
+	let top = 1;
+
+	for (const band of bands) {
+		for (const b of band.list) list.push({ ...b, depth: b.depth + top });
+		top += band.deep;
+	}
+	return { list, depth: top };
 }
 
 export function Flame({ app, tree, label, upside, compare, say, tone, marked, onPick }: FlameProps) {
@@ -110,7 +136,9 @@ export function Flame({ app, tree, label, upside, compare, say, tone, marked, on
 	void app.types.loaded.value;
 	const shownRoot = nodeAt(tree, at);
 	const { list, depth } = boxes(tree, shownRoot, LEAST / width),
-		all = tree.total[0] || 1;
+		range = rangeOf(tree, 0),
+		all = range ? range[1] - range[0] : tree.total[0] || 1,
+		share = (node: number) => percent(node || !range ? tree.total[node] / all : 1);
 
 	return (
 		<div
@@ -131,7 +159,7 @@ export function Flame({ app, tree, label, upside, compare, say, tone, marked, on
 							`k${app.types.colour(tree.type[b.node], app.colourBy.value === 'name' ? 'name' : 'cat')}`);
 				const text =
 					say?.(b.node) ??
-					`${name} ${percent(tree.total[b.node] / all)}: ${time(tree.total[b.node])}, self ${time(tree.self[b.node])}, ${tree.count[b.node]} times`;
+					`${name} ${share(b.node)}: ${time(tree.total[b.node])}, self ${time(tree.self[b.node])}, ${tree.count[b.node]} times`;
 
 				return (
 					<button
@@ -159,7 +187,7 @@ export function Flame({ app, tree, label, upside, compare, say, tone, marked, on
 						{px > 26 && (
 							<span> {px < 160 ? withoutTemplates(telling(name)) : telling(name)}</span>
 						)}
-						{px > 170 && <span class="pc"> {percent(tree.total[b.node] / all)}</span>}
+						{px > 170 && <span class="pc"> {share(b.node)}</span>}
 					</button>
 				);
 			})}
