@@ -1,6 +1,7 @@
 // checks.ts - every control of the page, used as a person would, against numbers counted by hand.
 
 import { COMPARE, COMPARE_ELSEWHERE } from './check_compare';
+import { LOOK, LOOK_ELSEWHERE } from './check_look';
 import { ELSEWHERE, PAGE } from './check_page';
 import { TABLES } from './check_tables';
 import { TIMELINE } from './check_timeline';
@@ -24,14 +25,21 @@ export async function checks(set: Setting): Promise<void> {
 	const all: Record<string, () => Promise<void>> = {};
 	let failed = 0;
 
-	for (const [name, check] of Object.entries({ ...PAGE, ...TIMELINE, ...TRACKS, ...TABLES, ...COMPARE }))
+	for (const [name, check] of Object.entries({
+		...PAGE,
+		...TIMELINE,
+		...TRACKS,
+		...TABLES,
+		...COMPARE,
+		...LOOK,
+	}))
 		all[name] = async () => {
 			const s = await opened(set, set.training);
 
 			await check(s, set);
 			await done(s, set, name);
 		};
-	for (const [name, check] of Object.entries({ ...ELSEWHERE, ...COMPARE_ELSEWHERE }))
+	for (const [name, check] of Object.entries({ ...ELSEWHERE, ...COMPARE_ELSEWHERE, ...LOOK_ELSEWHERE }))
 		all[name] = () => check(set);
 	for (const [name, check] of Object.entries(all))
 		if (name.includes(set.only)) failed += Number(!(await one(name, check)));

@@ -116,9 +116,11 @@ export class Raster {
 			const torn = w.fill[i] === TORN && w.row[i] !== MANY;
 			const tone = w.row[i] === MANY ? (w.fill[i] * TONES) >> 8 : TONES - 1;
 			const grey = c.dim || unwanted?.[type] === 1 || (wanted !== null && !wanted(w.length[i]));
-			const word = (grey ? palette.greys : palette.fills)[colour * TONES + tone];
+			const narrow = b - a < 4,
+				words = grey ? palette.greys : narrow ? palette.thin : palette.fills,
+				word = words[colour * TONES + tone];
 
-			if (b - a < 4) {
+			if (narrow) {
 				while (a < b) {
 					fill[a] = edge[a] = word;
 					a++;

@@ -7,8 +7,10 @@ export const TONES = 16; // how full a pixel is, in steps
 export interface Palette {
 	css: Record<string, string>;
 	fills: Uint32Array; // colour * TONES + tone
+	thin: Uint32Array; // the same, of slices too narrow to have an outline
 	greys: Uint32Array; // the same, for what a filter leaves out
 	edges: Uint32Array; // outline of each colour
+	bars: string[]; // of each colour, in the minimap
 	surface: number;
 	sunken: number;
 	line: number;
@@ -40,6 +42,7 @@ const TOKENS = [
 	'warn',
 	'warn-bg',
 	'ink',
+	'edge',
 	'font',
 	'mono',
 	'seq2',
@@ -68,30 +71,39 @@ export function readPalette(root: HTMLElement): Palette {
 		sunken = rgb(css.sunken),
 		accent = rgb(css.accent);
 	const dark = surface[0] + surface[1] + surface[2] < 384;
+	const strong = css.edge.startsWith('#'), // the theme of high contrast
+		line = mix(surface, rgb(css.line), strong ? 0.35 : 1);
 	const fills = new Uint32Array(COLOURS * TONES),
+		thin = new Uint32Array(COLOURS * TONES),
 		greys = new Uint32Array(COLOURS * TONES);
-	const edges = new Uint32Array(COLOURS);
+	const edges = new Uint32Array(COLOURS),
+		bars: string[] = [];
 
 	for (let c = 0; c < COLOURS; c++) {
 		const colour = rgb(css[`c${c}`]);
 
-		edges[c] = word(mix(colour, dark ? surface : rgb(css.ink), dark ? 0.35 : 0.4));
+		bars.push(`rgb(${mix(colour, rgb(css.ink), strong ? 0.4 : 0).join()})`);
+		edges[c] = word(mix(colour, dark ? surface : rgb(css.ink), dark ? 0.35 : strong ? 1 : 0.4));
 		for (let t = 0; t < TONES; t++) {
-			const share = 0.3 + (0.7 * t) / (TONES - 1),
+			const least = strong ? 0.7 : 0.3,
+				share = least + ((1 - least) * t) / (TONES - 1),
 				tone = mix(surface, colour, share);
 
 			fills[c * TONES + t] = word(tone);
+			thin[c * TONES + t] = word(strong ? mix(tone, rgb(css.ink), 0.5) : tone);
 			greys[c * TONES + t] = word(mix(mix(surface, rgb(css.line2), share), colour, 0.08));
 		}
 	}
 	return {
 		css,
 		fills,
+		thin,
 		greys,
 		edges,
+		bars,
 		surface: word(surface),
 		sunken: word(sunken),
-		line: word(rgb(css.line)),
+		line: word(line),
 		sel: word(mix(surface, accent, dark ? 0.17 : 0.13)),
 		selSunken: word(mix(sunken, accent, dark ? 0.17 : 0.13)),
 		counterFill: word(mix(surface, rgb(css.c6), dark ? 0.45 : 0.5)),

@@ -182,6 +182,7 @@ function Lengths({ ops, rows, of, setOf, chosen, choose }: LengthsProps) {
 						log
 						logCount
 						unit={v => time(v, 3)}
+						times
 						chosen={chosen}
 						onChoose={choose}
 					/>

@@ -220,6 +220,12 @@ function Growth({ app }: { app: App }) {
 	);
 }
 
+/* Of a long path its end, which tells it from others. */
+const shortPath = (title: string): string =>
+	title.length > 48 && title.startsWith('/')
+		? `…/${title.split('/').slice(-3).join('/')}`.slice(0, 120)
+		: title.slice(0, 120);
+
 /* lead: what stands for our name and the trace's, where somebody else frames the page. */
 function TopBar({ app, lead }: { app: App; lead?: ComponentChildren }) {
 	const info = app.info.value,
@@ -240,7 +246,7 @@ function TopBar({ app, lead }: { app: App; lead?: ComponentChildren }) {
 			<div class="crumb">
 				{!lead && (
 					<b>
-						<bdi>{plain(info.title).slice(0, 120)}</bdi>
+						<bdi title={plain(info.title).slice(0, 1000)}>{shortPath(plain(info.title))}</bdi>
 					</b>
 				)}
 				{info.subtitle && (
@@ -289,6 +295,14 @@ function TopBar({ app, lead }: { app: App; lead?: ComponentChildren }) {
 }
 
 function Tabs({ app, tabs }: { app: App; tabs: Tab[] }) {
+	const shown = app.tab.value;
+
+	useEffect(
+		// where they do not all fit
+		() =>
+			document.getElementById(`tab-${shown}`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' }),
+		[shown, tabs.length],
+	);
 	return (
 		<nav class="tabs" aria-label="Views">
 			<div role="tablist" aria-label="Views of this trace" onKeyDown={tabKeys}>
@@ -523,18 +537,20 @@ function Live({ app }: { app: App }) {
 
 /* What the system says is one of our themes as well, so that each has its colours once. */
 export function followTheme(app: App): () => void {
-	const dark = matchMedia('(prefers-color-scheme: dark)');
+	const dark = matchMedia('(prefers-color-scheme: dark)'),
+		more = matchMedia('(prefers-contrast: more)');
 	const set = () => {
-		const theme = app.theme.peek();
+		const theme = app.theme.peek(),
+			own = dark.matches ? 'dark' : more.matches ? 'contrast' : 'light';
 
-		document.documentElement.dataset.theme = theme !== 'auto' ? theme : dark.matches ? 'dark' : 'light';
+		document.documentElement.dataset.theme = theme !== 'auto' ? theme : own;
 	};
 	const stop = app.theme.subscribe(set);
 
-	dark.addEventListener('change', set);
+	for (const m of [dark, more]) m.addEventListener('change', set);
 	return () => {
 		stop();
-		dark.removeEventListener('change', set);
+		for (const m of [dark, more]) m.removeEventListener('change', set);
 	};
 }
 

@@ -2,7 +2,7 @@
 // on a logarithmic axis would lie, so there are none. plot/plot.tsx draws the charts of tools.
 
 import { useRef, useState } from 'preact/hooks';
-import { short, step } from '../text/format';
+import { short, step, tick } from '../text/format';
 import { plain } from '../text/label';
 
 export interface Series {
@@ -18,6 +18,7 @@ export interface ChartProps {
 	log: boolean; // of the horizontal axis
 	logCount: boolean;
 	unit(v: number): string;
+	times?: boolean; // the horizontal axis is in ns: numbers on it tell as many digits as they differ in
 	height?: number;
 	value?(v: number): string; // of the vertical axis, where it does not count
 	marks?: { at: number; label: string }[];
@@ -44,21 +45,27 @@ export const place = (v: number, p: { low: number; high: number; log: boolean })
 export const valueAt = (x: number, p: { low: number; high: number; log: boolean }): number =>
 	p.log ? Math.max(1, p.low) * (p.high / Math.max(1, p.low)) ** x : p.low + x * (p.high - p.low);
 
-function axis(p: ChartProps): number[] {
+/* Numbers on the horizontal axis, with what they are called. */
+function axis(p: ChartProps): { at: number; label: string }[] {
 	const out: number[] = [];
 
 	if (p.log) {
 		for (let ten = 10 ** Math.floor(Math.log10(Math.max(1, p.low))); ten <= p.high; ten *= 10)
 			for (const k of [1, 2, 5]) if (k * ten >= p.low && k * ten <= p.high) out.push(k * ten);
 		while (out.length > 9) out.splice(0, out.length, ...out.filter((_, i) => i % 2 === 0));
-		if (out.length > 2) return out;
+		if (out.length > 2) return out.map(v => ({ at: v, label: p.unit(v) }));
 		out.length = 0;
 	}
 	const by = step(p.high - p.low || 1, 6);
 
 	for (let v = Math.ceil(p.low / by) * by; v <= p.high; v += by) out.push(v);
-	return out;
+	const exact = p.times && p.high > p.low;
+
+	return out.map(v => ({ at: v, label: exact ? tick(v, by, p.high) : p.unit(v) }));
 }
+
+/* Labels at the borders stay inside. */
+const side = (x: number): string => (x > 0.95 * W ? 'last' : x < LEFT + 0.02 * W ? 'first' : '');
 
 const NAMED = 16; // bars that have their name below them; of more, hovering tells
 const NEAR = 0.06; // of the width: labels that are closer would lie on each other
@@ -97,7 +104,7 @@ export function Chart(p: ChartProps) {
 			.map((n, i) => `${i ? 'L' : 'M'}${bin(i).toFixed(1)} ${Y(n).toFixed(1)}H${bin(i + 1).toFixed(1)}`)
 			.join('');
 	const levels = p.logCount
-		? [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].filter(n => n <= most)
+		? [1, ...(most < 10 ? [2, 3, 5] : []), 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7].filter(n => n <= most)
 		: [0.5, 1].map(s => (p.value ? most * s : Math.round(most * s)));
 
 	return (
@@ -180,14 +187,17 @@ export function Chart(p: ChartProps) {
 					))}
 				{(p.names ? [] : axis(p)).map(v => (
 					<span
-						key={v}
-						class={X(v) > 0.97 * W ? 'x last' : 'x'}
-						style={{ left: `${(X(v) / W) * 100}%`, top: `${H - BOTTOM + 3}px` }}>
-						{p.unit(v)}
+						key={v.at}
+						class={`x ${side(X(v.at))}`}
+						style={{ left: `${(X(v.at) / W) * 100}%`, top: `${H - BOTTOM + 3}px` }}>
+						{v.label}
 					</span>
 				))}
 				{labelled(p).map(m => (
-					<span key={m.label} class="m" style={{ left: `${(X(m.at) / W) * 100}%` }}>
+					<span
+						key={m.label}
+						class={`m ${side(X(m.at))}`}
+						style={{ left: `${(X(m.at) / W) * 100}%` }}>
 						{m.label}
 					</span>
 				))}

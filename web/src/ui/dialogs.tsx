@@ -37,13 +37,23 @@ function Help({ all, close }: { all: Command[]; close(): void }) {
 								.map(c => (
 									<div key={c.title}>
 										<dt>
-											{c.keys.slice(0, 2).map(k => (
-												<kbd key={k}>{keyText(k)}</kbd>
-											))}
+											{c.keys
+												.filter(k => !/^shift\+[?<>]$/.test(k))
+												.map(k => (
+													<kbd key={k}>{keyText(k)}</kbd>
+												))}
 										</dt>
 										<dd>{c.title}</dd>
 									</div>
 								))}
+							{g === 'Page' && (
+								<div>
+									<dt>
+										<kbd>1</kbd> to <kbd>9</kbd>
+									</dt>
+									<dd>Tabs, from the left</dd>
+								</div>
+							)}
 						</dl>
 					</section>
 				))}

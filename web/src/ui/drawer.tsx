@@ -10,7 +10,7 @@ import { TOOL_DETAILS } from '../tools/all';
 import { AreaSamples, hasSamples } from '../tools/hotspots';
 import { Flame } from './flame';
 import { Grid } from './grid';
-import { Empty, Failure, Name, Segments, Swatch, tabKeys } from './kit';
+import { Empty, Failure, Name, placePath, Segments, Swatch, tabKeys } from './kit';
 import { useAnswer } from './load';
 
 const TABS = [
@@ -171,8 +171,7 @@ function Step({ app, of, current }: { app: App; of: SliceRef; current: boolean }
 }
 
 function facts(app: App, d: Detail): [string, string][] {
-	const place = app.byTrack.value.get(trackOf(d.id)),
-		at = utc(app.info.value.start, d.t);
+	const at = utc(app.info.value.start, d.t);
 
 	return [
 		['Start', time(d.t)],
@@ -185,7 +184,7 @@ function facts(app: App, d: Detail): [string, string][] {
 			? [['Self', `${time(d.self)}, ${percent(d.dur ? d.self / d.dur : 0)}`] as [string, string]]
 			: []),
 		['Category', plain(d.cat || '–')],
-		['Track', `${plain(place?.name ?? '')} ${plain(place?.sub ?? ' ').trim()}`],
+		['Track', placePath(app, trackOf(d.id))],
 		...(d.nth
 			? [
 					[
@@ -196,7 +195,7 @@ function facts(app: App, d: Detail): [string, string][] {
 			: []),
 		...d.args.map(([k, v]): [string, string] => [
 			plain(k),
-			plain(/^-?\d+$/.test(v) ? number(Number(v)) : v),
+			plain(/^-?\d{1,15}$/.test(v) ? number(Number(v)) : v), // longer ones are no amounts
 		]),
 	];
 }
@@ -283,7 +282,7 @@ function DetailPane({ app }: { app: App }) {
 				</button>
 			</div>
 			<div class="det">
-				<div>
+				<div class="whence">
 					{chain.length > 0 && (
 						<>
 							<h3 class="muted">

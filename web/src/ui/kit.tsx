@@ -17,6 +17,15 @@ export function Name({ text, title, brief }: { text: string; title?: boolean; br
 	);
 }
 
+/* Where a track is: rank 0 / train.py / main. */
+export function placePath(app: App, track: number): string {
+	const words: string[] = [];
+
+	for (let p = app.byTrack.value.get(track); p; p = app.byId.value.get(p.parent))
+		words.unshift(plain(p.name));
+	return words.join(' / ');
+}
+
 const TAIL = 7; // letters
 
 /* What is too long loses its middle, not the end, which tells like names apart. */

@@ -31,9 +31,9 @@ interface Bars {
 function bars(app: App, tl: Timeline, w: number, h: number, ratio: number, old: Bars | null): Bars {
 	const bounds = app.bounds.peek(),
 		tracks = busiest(app),
-		{ css } = tl.palette;
+		{ css, bars: colours } = tl.palette;
 	const of = [w, h, ratio, bounds.t0, bounds.t1, app.colourBy.peek(), app.types.loaded.peek(), tl.version];
-	const key = [...of, css.surface, ...tracks].join(' ');
+	const key = [...of, css.surface, css.edge, ...tracks].join(' ');
 
 	tl.needMini(tracks);
 	if (old?.key === key) return old;
@@ -54,7 +54,7 @@ function bars(app: App, tl: Timeline, w: number, h: number, ratio: number, old: 
 			const tall = (share / most) * (h - 6);
 
 			if (tall < 0.1) return;
-			x.fillStyle = css[`c${colour}`];
+			x.fillStyle = colours[colour];
 			x.fillRect(i * BAR, y - tall, BAR - 0.6, tall);
 			y -= tall;
 		});

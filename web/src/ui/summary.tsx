@@ -67,7 +67,7 @@ export function Summary({ app }: { app: App }) {
 		names = a.slices.data[0],
 		longest = a.slices.columns.findIndex(c => c.key === 'longest');
 
-	if (!app.zone.peek() && a.slices.rows) app.zone.value = worthALook(a.slices);
+	if (!app.zone.peek() && a.slices.rows) app.zone.value = worthALook(a.slices, app.info.peek().ranks);
 	return (
 		<div class="page">
 			{v && <Verdict app={app} finding={v} />}

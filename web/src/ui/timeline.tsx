@@ -98,7 +98,7 @@ function Head({
 			style={{
 				height: `${row.h}px`,
 				transform: `translateY(${y}px)`,
-				paddingLeft: `${6 + Math.min(row.depth, 5) * 12}px`,
+				paddingLeft: `calc(6px + ${Math.min(row.depth, 5)} * var(--indent))`,
 				paddingTop: `${into}px`,
 			}}
 			title={`${name} ${sub}`.slice(0, 500)}

@@ -5,10 +5,10 @@ import { exactly } from '../engine/query';
 import { trackOf, type Distribution, type GroupBy, type SliceRef, type Table } from '../source/contract';
 import type { App } from '../state/app';
 import { useKeptJson } from '../state/kept';
-import { count, time } from '../text/format';
+import { many, time } from '../text/format';
 import { plain } from '../text/label';
 import { Chart } from './chart';
-import { cell, Empty, Failure, Name, Segments } from './kit';
+import { cell, Empty, Failure, Name, placePath, Segments } from './kit';
 import { useAnswer } from './load';
 
 const BINS = 80;
@@ -172,7 +172,7 @@ function Stats({ app, name, d, of, chosen }: ResultProps) {
 				<div>
 					<dt>selected</dt>
 					<dd class="num">
-						{own.value ? `${count(own.value.count)} calls` : '…'}, {time(chosen[0], 3)} to{' '}
+						{own.value ? many(own.value.count, 'call') : '…'}, {time(chosen[0], 3)} to{' '}
 						{time(chosen[1], 3)}
 					</dd>
 				</div>
@@ -210,14 +210,6 @@ function Ways({ app, name, d, of, chosen }: ResultProps) {
 }
 
 /* All have the same name: what tells them apart is where and when. */
-function placeName(app: App, id: number): string {
-	const words: string[] = [];
-
-	for (let p = app.byTrack.value.get(trackOf(id)); p; p = app.byId.value.get(p.parent))
-		words.unshift(p.name);
-	return words.join(' / ');
-}
-
 function Outliers({ app, of }: { app: App; of: SliceRef[] }) {
 	const show = (id: number) => {
 		app.select(id, true);
@@ -231,7 +223,7 @@ function Outliers({ app, of }: { app: App; of: SliceRef[] }) {
 				{of.map(o => (
 					<li key={o.id}>
 						<button type="button" class="link" onClick={() => show(o.id)}>
-							<Name text={placeName(app, o.id)} />
+							<Name text={placePath(app, trackOf(o.id))} />
 						</button>
 						<span class="num muted">at {time(o.t)}</span>
 						<span class="num">{time(o.dur)}</span>
@@ -263,6 +255,7 @@ function Result(p: ResultProps & { compact?: boolean }) {
 				log={of.log}
 				logCount={of.counts}
 				unit={v => time(v, 3)}
+				times
 				chosen={p.chosen}
 				onChoose={p.choose}
 				marks={marks}
@@ -276,10 +269,10 @@ function Result(p: ResultProps & { compact?: boolean }) {
 
 const FIRST: Choices = { log: true, counts: true, self: false, group: 'none', argument: '' };
 
-/* The name to begin with: of those that there are several of, the one with the most time of its own. */
-export function worthALook(t: Table): string {
+/* The name to begin with: of those that there are several of in a rank, the one with the most time of its own. */
+export function worthALook(t: Table, ranks: number): string {
 	const rows = [...Array(t.rows).keys()],
-		several = rows.filter(r => Number(cell(t, r, 'count')) > 1);
+		several = rows.filter(r => Number(cell(t, r, 'count')) > Math.max(1, ranks));
 	const self = (r: number) => Number(cell(t, r, 'self') ?? 0);
 
 	return String(
@@ -301,7 +294,8 @@ export function Zone({ app, compact }: { app: App; compact?: boolean }) {
 	const { value: all } = useAnswer(app, 'aggregate', name ? null : { scope: app.scope.value });
 
 	useEffect(() => {
-		if (!app.zone.peek() && all?.slices.rows) app.zone.value = worthALook(all.slices);
+		if (!app.zone.peek() && all?.slices.rows)
+			app.zone.value = worthALook(all.slices, app.info.peek().ranks);
 	}, [all]);
 	const set = (change: Partial<Choices>) => {
 		setOf({ ...of, ...change });
@@ -313,7 +307,7 @@ export function Zone({ app, compact }: { app: App; compact?: boolean }) {
 			<header>
 				<h2>Find zone</h2>
 				<PickName app={app} />
-				{d && <span class="muted num">{count(d.count)} calls</span>}
+				{d && <span class="muted num">{many(d.count, 'call')}</span>}
 				<span class="grow" />
 				<Controls of={of} set={set} keys={d?.arguments ?? []} compact={compact} />
 			</header>
