@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Table } from '../src/source/contract';
+import type { Aggregates, Column, Table } from '../src/source/contract';
+import { KINDS, kindTable } from '../src/ui/bycat';
 import { beside } from '../src/ui/compare';
 
 const table = (names: string[], busy: (number | null)[]): Table => ({
@@ -35,4 +36,37 @@ test('of several that are called the same, the first is compared with the first'
 
 	assert.deepEqual(t.data[0], ['w', 'w', 'w']);
 	assert.deepEqual(t.data[3], [9, 18, null]);
+});
+
+test('shares of kernels are those of busy time, or of all where cores work side by side', () => {
+	const kind = KINDS.find(k => k.device)!,
+		column = (key: string, title: string, type: Column['type']): Column => ({ key, title, type });
+	const table = (busy: number): Table =>
+		kindTable(kind, {
+			slices: {
+				rows: 2,
+				columns: [
+					column('name', 'Name', 'name'),
+					column('total', 'Total', 'time'),
+					column('share', 'Share of self', 'share'),
+				],
+				data: [
+					['a', 'b'],
+					[300, 100],
+					[0.75, 0.25],
+				],
+			},
+			devices: { rows: 1, columns: [column('busy', 'Busy', 'time')], data: [[busy]] },
+		} as unknown as Aggregates);
+
+	for (const [busy, title, shares] of [
+		[500, 'Share of busy', [0.6, 0.2]],
+		[10, 'Share of all', [0.75, 0.25]],
+	] as const) {
+		const t = table(busy),
+			at = t.columns.findIndex(c => c.key === 'share');
+
+		assert.equal(t.columns[at].title, title);
+		assert.deepEqual(t.data[at], shares);
+	}
 });

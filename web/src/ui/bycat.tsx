@@ -104,7 +104,10 @@ export function kindTable(kind: Kind, a: Aggregates): Table {
 		.map((_, i) => i)
 		.filter(i => !t.columns[i].key.startsWith('arg.') && !(kind.device && t.columns[i].key === 'self'));
 	const busy = a.devices.data[a.devices.columns.findIndex(c => c.key === 'busy')] ?? [],
-		all = busy.reduce<number>((s, v) => s + Number(v), 0);
+		sum = (of: readonly Cell[]) => of.reduce<number>((s, v) => s + Number(v), 0),
+		worked = sum(t.data[at('total')] ?? []),
+		many = t.data[at('total')]?.some(v => Number(v) > sum(busy)), // cores that work side by side
+		all = many ? worked : sum(busy);
 	const added = kind.by
 		.map(b => ({ b, of: b.keys.map(k => t.data[at(`arg.${k}`)]).filter(Boolean) }))
 		.map(({ b, of }) => ({
@@ -126,8 +129,10 @@ export function kindTable(kind: Kind, a: Aggregates): Table {
 				share(i)
 					? {
 							...t.columns[i],
-							title: 'Share of busy',
-							hint: 'total by the time that devices were busy',
+							title: many ? 'Share of all' : 'Share of busy',
+							hint: many
+								? 'total by the total of all: cores work side by side'
+								: 'total by the time that devices were busy',
 						}
 					: t.columns[i],
 			),
