@@ -223,6 +223,20 @@ export const LOOK: Record<string, Check> = {
 		await s.p.emulateMedia({ colorScheme: 'light', contrast: 'no-preference' });
 	},
 
+	async 'tracks of many ranks are told apart in the list, and shown though they were folded'(s) {
+		await s.press('Control+P');
+		await s.until('document.querySelector("dialog .chooserlist li")');
+		await distinct(s, 'dialog .chooserlist li span:first-child', 'tracks');
+		await s.p.keyboard.type('rank 3');
+		await s.p.locator('dialog .chooserlist li').filter({ hasText: 'Rank 3 / MainThread' }).click();
+		await s.settle();
+		const row = await s.p.evaluate<{ y: number; h: number; from: number; to: number }>(
+			`(({ y, h }) => ({ y, h, from: timeline.scroll, to: timeline.scroll + timeline.height }))(timeline.layout.rows.find(r => r.place.name === 'MainThread' && r.place.rank === 3))`,
+		);
+
+		assert.ok(row.y >= row.from && row.y + row.h <= row.to, JSON.stringify(row));
+	},
+
 	async 'details of a slice that comes from nowhere use the whole width'(s) {
 		const step = at('train_step');
 

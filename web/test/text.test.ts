@@ -23,7 +23,8 @@ test('times have four digits and one unit', () => {
 		[8.874e6, '8.874 ms'],
 		[15.86e9, '15.86 s'],
 		[3600e9, '3600 s'],
-		[-1500, '-1.500 µs'],
+		[-1500, '−1.500 µs'],
+		[-7, '−7 ns'],
 		[NaN, '–'],
 		[1.5, '1.500 ns'],
 	] as const)
@@ -162,7 +163,7 @@ test('energy and power have the prefix that they need', () => {
 		[1.812e-5, '18.12 µJ'],
 		[0.008242, '8.242 mJ'],
 		[3.5, '3.500 J'],
-		[-2.5e4, '-25.00 kJ'],
+		[-2.5e4, '−25.00 kJ'],
 	] as const)
 		assert.equal(bare(format.si(v, 'J')), want);
 });

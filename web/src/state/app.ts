@@ -445,6 +445,32 @@ export class App {
 		this.wanted.value = d.track;
 	}
 
+	/* Scrolls to a place, or to the first track below it: it is neither hidden nor folded away any more. */
+	seek(place: Place): void {
+		const hidden = new Set(this.hidden.peek()),
+			closed = new Set(this.closed.peek()),
+			below = (p: Place): number =>
+				p.track >= 0
+					? p.track
+					: (this.places
+							.peek()
+							.filter(k => k.parent === p.id)
+							.map(below)
+							.find(t => t >= 0) ?? -1);
+
+		for (let p: Place | undefined = place; p; p = this.byId.peek().get(p.parent)) {
+			hidden.delete(p.id);
+			closed.delete(p.id);
+		}
+		batch(() => {
+			this.hidden.value = hidden;
+			this.closed.value = closed;
+			this.tab.value = 'timeline';
+			this.wanted.value = -1;
+		});
+		this.wanted.value = below(place);
+	}
+
 	readonly wanted = signal(-1); // a track to scroll to
 
 	step(by: 1 | -1, along: 'name' | 'track' | 'flow'): void {

@@ -1,12 +1,13 @@
 // format.ts - numbers as people read them: four digits, one unit, a narrow space before it.
 
-const THIN = '\u202f';
+const THIN = '\u202f',
+	MINUS = '\u2212';
 
 export function digits(v: number, n = 4): string {
 	if (v === 0) return '0';
 	const places = Math.max(0, Math.min(n - 1, n - 1 - Math.floor(Math.log10(Math.abs(v)))));
 
-	return v.toFixed(places);
+	return v.toFixed(places).replace('-', MINUS);
 }
 
 const scaled = (v: number, units: [number, string][], n: number): string => {
@@ -32,7 +33,8 @@ const BYTES: [number, string][] = [
 /* ns; below 1 µs without a fraction */
 export function time(ns: number, n = 4): string {
 	if (!Number.isFinite(ns)) return '–';
-	if (Math.abs(ns) < 999.95) return `${Number.isInteger(ns) ? ns : digits(ns, n)}${THIN}ns`;
+	if (Math.abs(ns) < 999.95)
+		return `${Number.isInteger(ns) ? String(ns).replace('-', MINUS) : digits(ns, n)}${THIN}ns`;
 	return scaled(ns, TIMES, n);
 }
 

@@ -134,7 +134,7 @@ export function Card({ title, hint, legend, children }: CardProps) {
 					<span class="legend">
 						{legend.map(([name, colour]) => (
 							<span key={name}>
-								<i class={`sw ${colour}`} />
+								<i class={`sw ${colour || 'none'}`} />
 								{name}
 							</span>
 						))}

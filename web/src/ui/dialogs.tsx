@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { App } from '../state/app';
 import type { Command } from '../state/keys';
 import { plain } from '../text/label';
-import { Dialog } from './kit';
+import { Dialog, placePath } from './kit';
 
 const SHOWN: Record<string, string> = {
 	arrowup: '↑',
@@ -236,17 +236,9 @@ export function Dialogs({ app, all }: { app: App; all: Command[] }) {
 					close={close}
 					items={app.places.value.map(p => ({
 						id: String(p.id),
-						title: `${plain(p.name)} ${plain(p.sub ?? ' ').trim()}`,
+						title: `${placePath(app, p)} ${plain(p.sub ?? ' ').trim()}`,
 						hint: p.kind,
-						run: () => {
-							const hidden = new Set(app.hidden.peek());
-
-							hidden.delete(p.id);
-							app.hidden.value = hidden;
-							app.tab.value = 'timeline';
-							app.wanted.value = -1;
-							app.wanted.value = p.track;
-						},
+						run: () => app.seek(p),
 					}))}
 				/>
 			);

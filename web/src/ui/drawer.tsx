@@ -184,7 +184,7 @@ function facts(app: App, d: Detail): [string, string][] {
 			? [['Self', `${time(d.self)}, ${percent(d.dur ? d.self / d.dur : 0)}`] as [string, string]]
 			: []),
 		['Category', plain(d.cat || '–')],
-		['Track', placePath(app, trackOf(d.id))],
+		['Track', placePath(app, app.byTrack.value.get(trackOf(d.id)))],
 		...(d.nth
 			? [
 					[

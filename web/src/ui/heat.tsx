@@ -54,6 +54,8 @@ const distinct = (all: number[]): number[] => [...new Set(all)].sort((a, b) => a
 function Legend({ p, scale }: { p: HeatProps; scale: ReturnType<typeof heatScale> }) {
 	const at = (i: number): string => p.unit(scale.low + ((scale.high - scale.low) * i) / STEPS);
 
+	if (scale.high <= scale.low)
+		return <p class="legend heatlegend">{scale.high ? `${at(0)} everywhere` : 'none anywhere'}</p>;
 	return (
 		<p class="legend heatlegend">
 			{Array.from({ length: STEPS }, (_, i) => (

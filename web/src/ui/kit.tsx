@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { Cell, Table } from '../source/contract';
+import type { Cell, Place, Table } from '../source/contract';
 import type { App } from '../state/app';
 import { plain, telling } from '../text/label';
 
@@ -17,12 +17,11 @@ export function Name({ text, title, brief }: { text: string; title?: boolean; br
 	);
 }
 
-/* Where a track is: rank 0 / train.py / main. */
-export function placePath(app: App, track: number): string {
+/* Where a place is: rank 0 / train.py / main. */
+export function placePath(app: App, of: Place | undefined): string {
 	const words: string[] = [];
 
-	for (let p = app.byTrack.value.get(track); p; p = app.byId.value.get(p.parent))
-		words.unshift(plain(p.name));
+	for (let p = of; p; p = app.byId.value.get(p.parent)) words.unshift(plain(p.name));
 	return words.join(' / ');
 }
 

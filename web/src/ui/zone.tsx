@@ -223,7 +223,7 @@ function Outliers({ app, of }: { app: App; of: SliceRef[] }) {
 				{of.map(o => (
 					<li key={o.id}>
 						<button type="button" class="link" onClick={() => show(o.id)}>
-							<Name text={placePath(app, trackOf(o.id))} />
+							<Name text={placePath(app, app.byTrack.value.get(trackOf(o.id)))} />
 						</button>
 						<span class="num muted">at {time(o.t)}</span>
 						<span class="num">{time(o.dur)}</span>
