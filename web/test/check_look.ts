@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { eventId } from '../src/source/contract';
-import { at, done, opened, show, type Check, type Setting, type Shown } from './shown';
+import { time } from '../src/text/format';
+import { all, at, done, opened, show, type Check, type Setting, type Shown } from './shown';
 
 /* Contrast of two colours, as WCAG counts it. */
 function contrast(a: number[], b: number[]): number {
@@ -135,10 +136,34 @@ export const LOOK: Record<string, Check> = {
 			for (const axis of ['log time', 'linear']) {
 				await s.p.evaluate(`app.zone.value = "${name}"`);
 				await s.p.locator('[aria-label="Time axis"] button').filter({ hasText: axis }).click();
+				await s.until(
+					`document.querySelector('.chart svg')?.getAttribute('aria-label').startsWith('Durations of ${name}:')`,
+				);
 				await s.settle();
 				await distinct(s, '.chart .axis .x', `${name}, ${axis}`);
 				assert.ok((await s.p.evaluate<number>(OUTSIDE)) <= 2, `${name}, ${axis}: labels are cut`);
 			}
+		const lengths = all
+			.filter(x => x.name === 'train_step')
+			.map(x => x.end - x.start)
+			.sort((a, b) => a - b);
+		const [a, b] = lengths // two that are nearly alike
+			.slice(1)
+			.map((v, i) => [lengths[i], v])
+			.filter(([x, y]) => y > x)
+			.sort(([x, y], [v, w]) => y - x - (w - v))[0];
+
+		await s.p.evaluate(
+			`app.zone.value = "train_step", app.narrow({ label: 'x', query: 'dur:${a}..${b}' })`,
+		);
+		await s.until(
+			`document.querySelector('.chart svg')?.getAttribute('aria-label').includes('train_step: half take ${time(a)}')`,
+		);
+		await s.until(
+			`/ 2 calls$/.test(document.querySelector('section[aria-label="Find zone"] header .num').textContent.padStart(99))`,
+		);
+		await distinct(s, '.chart .axis .x', `${a} to ${b} ns`);
+		assert.ok((await s.p.evaluate<number>(OUTSIDE)) <= 2, 'labels are cut');
 	},
 
 	async 'boxes of a flame graph lie inside of each other, not on each other'(s) {
