@@ -67,7 +67,7 @@ struct place {
 struct ut_device_state {
 	struct ut_idmap calls_of;  /* (source, name), per api -> index + 1 */
 	struct ut_idmap kernel_of; /* (source, name) -> index + 1 */
-	struct ut_idmap label_of;  /* (name, host) of a device -> a number for them */
+	struct ut_idmap label_of;  /* (name, host or rank) of a device -> a number for them */
 	struct ut_idmap device_of; /* (that number, index) -> index into devices + 1 */
 	uint32_t labels;
 	struct ut_device_join join;
@@ -176,15 +176,16 @@ static uint16_t device_of(struct ut_device_log *log, const struct ut_trace *t, u
 {
 	const struct ut_process *p = &t->processes[process];
 	uint32_t name = name_of(log, t, p), host = own_string(log, t, p->host);
+	uint32_t whose = host ? host : ~(uint32_t)p->rank; /* no rank, -1, is 0 */
 	uint32_t index = p->device >= 0 ? (uint32_t)p->device : (uint32_t)p->pid;
 	/* torch.profiler calls all devices like the program; their process tells them apart */
 	uint32_t number = p->model ? index : (uint32_t)p->pid;
 	struct ut_device_state *st = log->state;
-	uint32_t label = ut_idmap_get(&st->label_of, pair(name, host)), known;
+	uint32_t label = ut_idmap_get(&st->label_of, pair(name, whose)), known;
 
 	if (!label) {
 		label = ++st->labels;
-		ut_idmap_put(&st->label_of, pair(name, host), label);
+		ut_idmap_put(&st->label_of, pair(name, whose), label);
 	}
 	known = ut_idmap_get(&st->device_of, pair(label, number));
 	if (known)
@@ -196,6 +197,7 @@ static uint16_t device_of(struct ut_device_log *log, const struct ut_trace *t, u
 	log->devices[log->device_count] =
 		(struct ut_device_info){ .name = name,
 					 .host = host,
+					 .rank = host ? -1 : p->rank,
 					 .index = index,
 					 .model = own_string(log, t, p->model),
 					 .way = way_of_process(log, t, p) };

@@ -25,26 +25,31 @@ static void put_cell(struct ut_out *o, struct ut_str name)
 	ut_buf_release(&cell);
 }
 
-/* Devices of several machines may have the same name. */
-static bool has_several_hosts(const struct ut_device_log *log, const struct ut_device_summary *s)
+/* Devices of several machines, or ranks, may have the same name. */
+static bool has_several_owners(const struct ut_device_log *log, const struct ut_device_summary *s)
 {
 	for (size_t i = 1; i < s->use_count; i++) {
-		if (log->devices[s->uses[i].device].host != log->devices[s->uses[0].device].host)
+		const struct ut_device_info *a = &log->devices[s->uses[0].device];
+		const struct ut_device_info *b = &log->devices[s->uses[i].device];
+
+		if (a->host != b->host || a->rank != b->rank)
 			return true;
 	}
 	return false;
 }
 
 static void put_device_name(struct ut_out *o, const struct ut_device_log *log,
-			    const struct ut_device_use *u, bool with_host)
+			    const struct ut_device_use *u, bool with_owner)
 {
 	const struct ut_device_info *d = &log->devices[u->device];
 
 	put_cell(o, ut_strtab_get(&log->strings, d->name));
-	if (with_host && d->host) {
+	if (with_owner && d->host) {
 		ut_out_text(o, " on ");
 		put_cell(o, ut_strtab_get(&log->strings, d->host));
 	}
+	if (with_owner && d->rank >= 0)
+		ut_out_fmt(o, " of rank %" PRId32, d->rank);
 }
 
 /* One line that says what to look at. */
@@ -138,10 +143,10 @@ static void put_use(struct ut_out *o, const struct ut_device_use *u)
 void ut_device_summary_people(struct ut_out *o, const struct ut_device_log *log,
 			      const struct ut_device_summary *s, const struct ut_report_opts *opts)
 {
-	bool with_host = has_several_hosts(log, s);
+	bool with_owner = has_several_owners(log, s);
 
 	for (size_t i = 0; i < s->use_count; i++) {
-		put_device_name(o, log, &s->uses[i], with_host);
+		put_device_name(o, log, &s->uses[i], with_owner);
 		ut_out_text(o, ": ");
 		put_verdict(o, &s->uses[i]);
 		put_use(o, &s->uses[i]);
