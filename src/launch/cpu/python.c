@@ -21,6 +21,7 @@
 #define MOST_LINES   (256u << 10)
 #define MOST_THREADS 65536u
 #define MOST_TRIES   2000u
+#define MOST_LOOKS   4
 #define CHECK_NS     UINT64_C(100000000)
 #define TID_IN_GLIBC 720u /* of struct pthread, on x86-64 */
 
@@ -312,16 +313,22 @@ static bool walk(struct ut_python *p, struct ut_remote *r, uint64_t frame, uint6
 	return true;
 }
 
-/* As it is in the process now. */
+/*
+ * As it is in the process now. It runs meanwhile: a frame may have gone between the look at who
+ * points to it and the look at itself. Then the next look mostly finds all of them in one state.
+ */
 static void take_now(struct ut_python *p, struct ut_remote *r, const struct ut_perf_sample *sample,
 		     struct frames *to)
 {
 	const struct ut_python_memory m = memory_of(r);
 	uint64_t thread = thread_of(p, r, sample->tid);
-	uint64_t frame = thread ? ut_python_innermost(&p->layout, &m, thread) : 0;
 
-	if (!walk(p, r, frame, sample->time, to))
+	for (int look = 0; thread && look < MOST_LOOKS; look++) {
+		if (walk(p, r, ut_python_innermost(&p->layout, &m, thread), sample->time, to))
+			return;
 		to->count = 0;
+		ut_remote_forget(r, r->pid);
+	}
 }
 
 /* As it was. Outer frames that did not fit are still there, as those of the native stack are. */
