@@ -56,6 +56,21 @@ def skip(why):
     sys.exit(77)
 
 
+def kernel_samples():
+    """Does the kernel let us? perf_event_open() in a child that is asked to do nothing else."""
+    code = ("import ctypes, sys; libc = ctypes.CDLL(None, use_errno=True);"
+            "attr = (ctypes.c_char * 128)();"
+            "ctypes.memmove(attr, (1).to_bytes(4, 'little') + (128).to_bytes(4, 'little'), 8);"
+            "attr[40] = 0x61;"  # disabled, exclude_kernel, exclude_hv
+            "sys.exit(libc.syscall(298, attr, 0, -1, -1, 0) < 0)")
+    return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def need_kernel_samples():
+    if not kernel_samples():
+        skip("the kernel refuses perf_event_open()")
+
+
 def need(*programs):
     for path in (UNITRACE, COLLECTOR, *map(program, programs)):
         if not path.exists():

@@ -2,7 +2,6 @@
 """Samples of CPU time: shares that are known, threads, tasks, children, whatever the program is."""
 import json
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
@@ -10,8 +9,8 @@ import sys
 import textwrap
 import time
 
-from common import (BUILD, SOURCE, UNITRACE, Case, end_process, main, need, program, pythons, read_until,
-                    skip)
+from common import (BUILD, SOURCE, UNITRACE, Case, end_process, main, need, need_kernel_samples, program, pythons,
+                    read_until)
 
 need("burn")
 BURN = program("burn")
@@ -19,18 +18,7 @@ BURN = program("burn")
 POINTS = 2 if os.environ.get("UNITRACE_LONG") else 6
 
 
-def can_sample():
-    """Does the kernel let us? perf_event_open() in a child that is asked to do nothing else."""
-    code = ("import ctypes, sys; libc = ctypes.CDLL(None, use_errno=True);"
-            "attr = (ctypes.c_char * 128)();"
-            "ctypes.memmove(attr, (1).to_bytes(4, 'little') + (128).to_bytes(4, 'little'), 8);"
-            "attr[40] = 0x61;"  # disabled, exclude_kernel, exclude_hv
-            "sys.exit(libc.syscall(298, attr, 0, -1, -1, 0) < 0)")
-    return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-if not can_sample():
-    skip("the kernel refuses perf_event_open()")
+need_kernel_samples()
 
 
 class Sampled(Case):

@@ -12,13 +12,11 @@ import textwrap
 import threading
 import time
 
-from common import UNITRACE, Case, end_process, main, skip
-from test_sampling import can_sample
+from common import UNITRACE, Case, end_process, main, need_kernel_samples, skip
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
-if not can_sample():
-    skip("the kernel refuses perf_event_open()")
+need_kernel_samples()
 
 TIMES = 1000 if os.environ.get("UNITRACE_LONG") else 12
 

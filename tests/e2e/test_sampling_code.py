@@ -8,15 +8,13 @@ import shutil
 import subprocess
 import textwrap
 
-from common import UNITRACE, Case, main, need, program, skip
+from common import Case, main, need, need_kernel_samples, program
 
 need("jitted")
 POINTS = 2 if os.environ.get("UNITRACE_LONG") else 6
 SECONDS = 1.0 if os.environ.get("UNITRACE_LONG") else 0.4
 
-if b"the kernel" in subprocess.run([UNITRACE, "hotspots", "--sampling-by", "perf", "-o", "/dev/null",
-                                    "true"], capture_output=True, check=False).stderr:
-    skip("the kernel refuses perf_event_open()")
+need_kernel_samples()
 
 
 class Sampled(Case):

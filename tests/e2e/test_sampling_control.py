@@ -1,25 +1,18 @@
 #!/usr/bin/env python3
 """Samples are taken while recording is on, and only then: the program's switches, the session's."""
 import json
-import os
 import subprocess
 import sys
 import time
 import uuid
 
-from common import BUILD, UNITRACE, Case, end_process, main, need, program, skip
+from common import UNITRACE, Case, end_process, kernel_samples, main, need, program
 
 need("burn", "deny_perf")
 BURN, DENY = program("burn"), program("deny_perf")
 
 
-def can_sample():
-    got = subprocess.run([UNITRACE, "hotspots", "--sampling-by", "perf", "-o", "/dev/null", "true"],
-                         capture_output=True, check=False)
-    return b"the kernel" not in got.stderr
-
-
-WAYS = (["perf"] if can_sample() else []) + ["timer"]
+WAYS = (["perf"] if kernel_samples() else []) + ["timer"]
 
 
 class Switched(Case):

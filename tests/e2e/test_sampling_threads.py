@@ -7,14 +7,12 @@ import shutil
 import subprocess
 import textwrap
 
-from common import UNITRACE, Case, main, need, program, skip
+from common import Case, main, need, need_kernel_samples, program
 
 need("waits", "burn")
 MS = 150
 
-if b"the kernel" in subprocess.run([UNITRACE, "hotspots", "--sampling-by", "perf", "-o", "/dev/null",
-                                    "true"], capture_output=True, check=False).stderr:
-    skip("the kernel refuses perf_event_open()")
+need_kernel_samples()
 
 
 def may_look_into_the_kernel():

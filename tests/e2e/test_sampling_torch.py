@@ -5,14 +5,12 @@ import os
 import subprocess
 import textwrap
 
-from common import BUILD, UNITRACE, Case, main, need, skip
+from common import BUILD, Case, main, need, need_kernel_samples, skip
 
 need()
 PYTHON = BUILD / "venv" / "bin" / "python"
 
-if b"the kernel" in subprocess.run([UNITRACE, "hotspots", "--sampling-by", "perf", "-o", "/dev/null",
-                                    "true"], capture_output=True, check=False).stderr:
-    skip("the kernel refuses perf_event_open()")
+need_kernel_samples()
 if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode:
     skip("no PyTorch (tools/setup.sh python)")
 
