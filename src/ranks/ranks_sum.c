@@ -7,8 +7,6 @@
 #include "base/sort.h"
 #include "ranks/ranks_parts.h"
 
-#define MOST_BETWEEN 16u /* ranks: clocks that are apart may let some wait for each other */
-
 struct summing {
 	const struct ut_ranks *ranks;
 	struct ut_rank_sums *sums;
@@ -27,6 +25,7 @@ struct summing {
 	struct ut_rank_keys blamed;  /* rank, task */
 	uint64_t *blamed_times;
 	size_t blamed_cap;
+	struct ut_rank_blamer blamer;
 	const struct ut_rank_call *waiting; /* the call whose wait is blamed */
 	const struct ut_rank_more *wait;    /* what it has of it */
 	uint32_t waiting_name;
@@ -101,55 +100,29 @@ static uint64_t *time_of(struct ut_rank_keys *keys, uint64_t **times, size_t *ca
 
 /* ---- calls --------------------------------------------------------------------------------- */
 
-/* What a rank did while it was waited for: by those that wait, or by somebody they wait for. */
-struct blaming {
-	struct summing *s;
-	uint32_t rank;
-	unsigned int between; /* ranks that lie between it and the one that waits */
-};
-
-static void charge(const struct blaming *b, uint32_t task, uint64_t time)
+static void charge(void *ctx, const struct ut_rank_blame *b)
 {
-	struct summing *s = b->s;
+	struct summing *s = ctx;
 	struct ut_rank_sum *sum = &s->sums->ranks[b->rank];
-	struct ut_rank_wait *w = wait_row(s, b->rank, task);
+	struct ut_rank_wait *w = wait_row(s, b->rank, b->task);
 	size_t known = s->victims.count;
 
 	ut_rank_keys_row(&s->victims, b->rank, s->rank, 0, 0);
 	sum->waiters += s->victims.count > known;
-	sum->caused += time;
-	sum->indirect += b->between ? time : 0;
-	w->time += time;
-	w->indirect += b->between ? time : 0;
+	sum->caused += b->time;
+	sum->indirect += b->between ? b->time : 0;
+	w->time += b->time;
+	w->indirect += b->between ? b->time : 0;
 	w->times++;
-	if (time > w->longest) {
-		w->longest = time;
+	if (b->time > w->longest) {
+		w->longest = b->time;
 		w->longest_rank = s->rank;
 		w->begin = s->waiting->begin;
 		w->end = s->waiting->end;
 	}
-	*time_of(&s->blamed, &s->blamed_times, &s->blamed_cap, b->rank, task) += time;
-	if (task != UT_RANK_IN_CALL)
-		task_row(s, task)->caused += time;
-}
-
-static void blame(void *ctx, const struct ut_rank_piece *p)
-{
-	const struct blaming *b = ctx;
-	const struct ut_rank *one = &b->s->ranks->items[b->rank];
-	const struct ut_rank_more *w = p->call ? ut_rank_more(one, p->call) : &ut_rank_no_more;
-	uint64_t until = p->call && w->wait ? p->call->begin + w->wait : 0, begin = p->begin;
-
-	/* It waited itself: the fault is that of whom it waited for. */
-	if (until > begin && w->waited_for != b->s->rank && b->between < MOST_BETWEEN) {
-		struct blaming next = { b->s, w->waited_for, b->between + 1 };
-
-		until = until < p->end ? until : p->end;
-		ut_rank_walk(&b->s->ranks->items[next.rank], begin, until, blame, &next);
-		begin = until;
-	}
-	if (begin < p->end)
-		charge(b, p->call ? UT_RANK_IN_CALL : p->task, p->end - begin);
+	*time_of(&s->blamed, &s->blamed_times, &s->blamed_cap, b->rank, b->task) += b->time;
+	if (b->task != UT_RANK_IN_CALL)
+		task_row(s, b->task)->caused += b->time;
 }
 
 static void sum_wait(struct summing *s, const struct ut_rank_call *c)
@@ -157,14 +130,13 @@ static void sum_wait(struct summing *s, const struct ut_rank_call *c)
 	const struct ut_rank *one = &s->ranks->items[s->rank];
 	const struct ut_rank_more *w = ut_rank_more(one, c);
 	struct ut_rank_sum *mine = &s->sums->ranks[s->rank];
-	struct blaming b = { s, w->waited_for, 0 };
 
 	mine->wait[0] += w->wait;
 	mine->wait[w->why] += w->wait;
 	s->waiting = c;
 	s->wait = w;
 	s->waiting_name = ut_rank_shape(one, c)->name;
-	ut_rank_walk(&s->ranks->items[w->waited_for], c->begin, c->begin + w->wait, blame, &b);
+	ut_rank_blame(&s->blamer, s->rank, c);
 }
 
 /* What calls of one shape come to. */
@@ -228,26 +200,39 @@ static void sum_calls(struct summing *s)
 	free(tallies);
 }
 
-/* The time that messages took, and that was waited for them. */
+/*
+ * The time that messages took, from when both ends were there: a receive that waits for somebody
+ * else as well says nothing about that time. And how long each end waited for the other, where
+ * several messages of one call are one wait.
+ */
 static void sum_messages(struct summing *s)
 {
 	const struct ut_rank *one = &s->ranks->items[s->rank];
+	uint32_t counted = UINT32_MAX; /* the last call whose wait is known already */
 
 	for (size_t i = 0; i < one->end_count; i++) {
 		const struct ut_rank_end *e = &one->ends[i];
-		const struct ut_rank_call *in = &one->calls[e->call], *out;
-		const struct ut_rank_more *w = ut_rank_more(one, in);
+		const struct ut_rank_call *c = &one->calls[e->call];
+		const struct ut_rank_more *w = ut_rank_more(one, c);
+		enum ut_rank_why why = e->received ? UT_RANK_LATE_SENDER : UT_RANK_LATE_RECEIVER;
 		struct ut_rank_pair *pair;
-		uint64_t both;
+		int32_t other;
 
-		if (!e->received || e->partner == UT_RANK_NOBODY)
+		if (e->partner == UT_RANK_NOBODY)
 			continue;
-		out = &s->ranks->items[e->partner].calls[e->partner_call];
-		pair = pair_row(s, s->ranks->items[e->partner].rank, one->rank);
-		both = out->begin > in->begin ? out->begin : in->begin;
-		pair->time += in->end > both ? in->end - both : 0;
-		if (w->why == UT_RANK_LATE_SENDER && w->waited_for == e->partner)
+		other = s->ranks->items[e->partner].rank;
+		pair = pair_row(s, e->received ? other : one->rank,
+				e->received ? one->rank : other);
+		if (e->received) {
+			uint64_t both = s->ranks->items[e->partner].calls[e->partner_call].begin;
+
+			both = both > c->begin + w->wait ? both : c->begin + w->wait;
+			pair->time += c->end > both ? c->end - both : 0;
+		}
+		if (w->why == why && w->waited_for == e->partner && counted != e->call) {
 			pair->wait += w->wait;
+			counted = e->call;
+		}
 	}
 }
 
@@ -376,8 +361,10 @@ void ut_ranks_sum(const struct ut_ranks *r, struct ut_rank_sums *sums)
 
 	*sums = (struct ut_rank_sums){ 0 };
 	sums->ranks = ut_make((r->count + 1) * sizeof(*sums->ranks));
+	ut_rank_blamer_init(&s.blamer, r, charge, &s);
 	for (s.rank = 0; s.rank < r->count; s.rank++)
 		sum_rank(&s);
+	ut_rank_blamer_release(&s.blamer);
 	find_most(&s);
 	add_up(r, sums);
 	ut_sort(sums->waits, sums->wait_count, sizeof(*sums->waits), by_wait);

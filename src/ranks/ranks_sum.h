@@ -2,16 +2,14 @@
  * ranks_sum.h - sums of what ranks did and waited for, once they are settled.
  *
  * Times of a rank are those of its main thread between MPI_Init and MPI_Finalize: useful is what
- * lies outside of all calls. A wait is blamed on what the rank that was waited for did meanwhile;
- * if it waited itself, on whom it waited for, and so on.
+ * lies outside of all calls. Whom a wait is blamed on is found by ranks_blame.h.
  */
 #ifndef UT_RANKS_RANKS_SUM_H
 #define UT_RANKS_RANKS_SUM_H
 
 #include "base/hashtab.h"
 #include "ranks/ranks.h"
-
-#define UT_RANK_IN_CALL UINT32_MAX /* in place of a task: in a call of its own */
+#include "ranks/ranks_blame.h"
 
 #define UT_RANK_KEYS_RECENT 16
 
@@ -61,13 +59,13 @@ struct ut_rank_by_task {
 	uint32_t ranks; /* that have it */
 	uint32_t found;
 	uint64_t in_calls, wait;
-	uint64_t caused; /* that others waited for ranks in it */
+	uint64_t caused; /* that others waited because of it */
 };
 
 /* What was waited for. */
 struct ut_rank_wait {
 	uint32_t rank; /* index: whose fault it was */
-	uint32_t task; /* what it was in meanwhile; 0 = no task, UT_RANK_IN_CALL */
+	uint32_t task; /* that it took longer for; 0 = no task, UT_RANK_IN_CALL */
 	uint32_t why, call;
 	uint64_t time, times;
 	uint64_t indirect; /* of the time: somebody else was waited for, who waited as well */
@@ -84,7 +82,7 @@ struct ut_rank_pair {
 	int32_t from, to; /* ranks of the world */
 	uint64_t messages, bytes;
 	uint64_t time; /* from when both ends were there to the end */
-	uint64_t wait; /* of the receiver for the sender */
+	uint64_t wait; /* of one of them for the other */
 };
 
 struct ut_rank_sums {

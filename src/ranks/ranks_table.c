@@ -15,7 +15,7 @@ static const struct ut_report_column rank_columns[] = {
 	SHARE("wait_share", "of total"),
 	TIME("transfer", "Transfer"),
 	TIME("caused", "Others wait"),
-	TEXT("blamed", "while it is in"),
+	TEXT("blamed", "because of"),
 	TIME("critical", "Critical path"),
 	COUNT("messages", "Messages"),
 	BYTES("sent", "Sent"),
@@ -50,7 +50,7 @@ static const struct ut_report_column task_columns[] = {
 
 static const struct ut_report_column wait_columns[] = {
 	COUNT("rank", "For rank"),
-	TEXT("task", "while it is in"),
+	TEXT("task", "because of"),
 	TEXT("why", "Why"),
 	TEXT("call", "Call"),
 	TIME("wait", "Waits"),

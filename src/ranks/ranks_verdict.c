@@ -38,12 +38,11 @@ static void add_where(const struct ut_rank_view *v, const struct ut_rank_sum *s,
 	double share = 100 * part(s->blamed, s->caused);
 
 	if (s->blamed_task == UT_RANK_IN_CALL)
-		ut_buf_fmt(out, ", %.0f %% of it while that is in calls itself", share);
+		ut_buf_fmt(out, ", %.0f %% of it because of calls of its own", share);
 	else if (!s->blamed_task)
-		ut_buf_fmt(out, ", %.0f %% of it while that computes, in no task of its own",
-			   share);
+		ut_buf_fmt(out, ", %.0f %% of it because of what it does in no task", share);
 	else
-		ut_buf_fmt(out, ", %.0f %% of it while that is in its task \"%.*s\"", share,
+		ut_buf_fmt(out, ", %.0f %% of it because of its task \"%.*s\"", share,
 			   (int)(task.len < 200 ? task.len : 200), task.ptr);
 }
 

@@ -12,7 +12,7 @@ Times below are in us. All tasks are in the domain "app": "step" around everythi
 
 So rank 1 waits 1000 for 0 (Recv), ranks 0 and 1 wait 990 and 980 for 2 (Allreduce), rank 0 waits 1500
 for 2 (Ssend), ranks 0 and 2 wait 400 each for 1 (Bcast), rank 1 waits 95 for 0 (Waitall), and rank 0
-waits 200 for 2 (Reduce): 5565 in all, 3670 of them for rank 2, of which 3470 while it is in assemble.
+waits 200 for 2 (Reduce): 5565 in all, 3670 of them for rank 2, of which 3470 because of assemble.
 """
 import json
 

@@ -1,0 +1,266 @@
+/* ranks_blame.c - see ranks_blame.h. */
+#include "ranks/ranks_blame.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "ranks/ranks_sum.h"
+
+#define MOST_BETWEEN 16u  /* ranks: clocks that are apart may let some wait for each other */
+#define MOST_CALLS   64u  /* that we look back, however long ago the two were together */
+#define MOST_SHIFTS  256u /* the same, of tasks */
+#define LEAST_PART   64u  /* of a wait: smaller ones are not followed further */
+
+/* What the late one did, that those who wait did less of. */
+struct ut_rank_part {
+	uint64_t time;
+	uint32_t task;
+	const struct ut_rank_call *wait; /* NULL: it did not wait */
+};
+
+void ut_rank_blamer_init(struct ut_rank_blamer *b, const struct ut_ranks *r, ut_rank_blame_fn *fn,
+			 void *ctx)
+{
+	*b = (struct ut_rank_blamer){ .ranks = r, .fn = fn, .ctx = ctx };
+	b->slots = ut_make((r->strings.count + 1) * sizeof(*b->slots));
+}
+
+void ut_rank_blamer_release(struct ut_rank_blamer *b)
+{
+	free(b->slots);
+	free(b->parts);
+	*b = (struct ut_rank_blamer){ 0 };
+}
+
+/* ---- since when ---------------------------------------------------------------------------- */
+
+/* Did both take part in this collective call, and need each other there? */
+static bool met(const struct ut_ranks *r, uint32_t rank, const struct ut_rank_call *c,
+		const struct ut_rank_call *waits, uint32_t other)
+{
+	const struct ut_rank *one = &r->items[rank];
+	const struct ut_rank_shape *is = ut_rank_shape(one, c);
+	uint32_t link = ut_rank_more(one, c)->link;
+	const struct ut_rank_meeting *m = link ? &r->meetings[link - 1] : NULL;
+
+	if (!m || is->use == UT_RANK_POST)
+		return false;
+	if (m->members < r->count && is->group != ut_rank_shape(one, waits)->group)
+		return false;
+	return is->meets == UT_RANK_ALL || m->root == rank || m->root == other;
+}
+
+/* The first end of a call or of one behind it. */
+static size_t first_end(const struct ut_rank *one, uint32_t call)
+{
+	size_t lo = 0, hi = one->end_count;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (one->ends[mid].call < call)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* When a rank left the last call before this one in which it had to do with the other. */
+static uint64_t last_together(const struct ut_ranks *r, uint32_t rank, const struct ut_rank_call *c,
+			      uint32_t other)
+{
+	const struct ut_rank *one = &r->items[rank];
+	uint64_t start = r->items[other].start;
+	size_t at = (size_t)(c - one->calls), least = at > MOST_CALLS ? at - MOST_CALLS : 0;
+	size_t end = first_end(one, (uint32_t)at);
+
+	while (at > least) {
+		const struct ut_rank_call *before = &one->calls[--at];
+		bool talked = false;
+
+		for (; end && one->ends[end - 1].call >= at; end--)
+			talked |= one->ends[end - 1].partner == other;
+		if (talked || met(r, rank, before, c, other))
+			return before->end;
+	}
+	start = start > one->start ? start : one->start;
+	return least ? one->calls[least].end : start;
+}
+
+/* Not further back than can be looked at for every wait of a large job. */
+static uint64_t not_too_long_ago(const struct ut_rank *one, uint64_t since, uint64_t until)
+{
+	size_t lo = 0, hi = one->shift_count;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (one->shifts[mid].at < until)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo > MOST_SHIFTS && one->shifts[lo - MOST_SHIFTS].at > since)
+		since = one->shifts[lo - MOST_SHIFTS].at;
+	for (lo = 0, hi = one->call_count; lo < hi;) {
+		size_t mid = (lo + hi) / 2;
+
+		if (one->calls[mid].begin < until)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo > MOST_CALLS && one->calls[lo - MOST_CALLS].begin > since)
+		since = one->calls[lo - MOST_CALLS].begin;
+	return since;
+}
+
+/* ---- what was done since then -------------------------------------------------------------- */
+
+struct look {
+	struct ut_rank_blamer *b;
+	uint32_t rank;
+	bool leaf; /* waits are not followed */
+	uint64_t in_calls, waits;
+};
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+static void push(struct ut_rank_blamer *b, uint64_t time, uint32_t task,
+		 const struct ut_rank_call *wait)
+{
+	b->parts = ut_grow(b->parts, b->count + 1, &b->cap, sizeof(*b->parts));
+	b->parts[b->count++] = (struct ut_rank_part){ time, task, wait };
+}
+
+/* How much of a piece was waiting, for anybody but the one whose wait this is about. */
+static uint64_t waited(const struct look *l, const struct ut_rank_piece *p)
+{
+	const struct ut_rank_more *w = ut_rank_more(&l->b->ranks->items[l->rank], p->call);
+	uint64_t until = p->call->begin + w->wait;
+
+	if (!w->wait || l->leaf || w->waited_for == l->b->waiter)
+		return 0;
+	return less(until < p->end ? until : p->end, p->begin);
+}
+
+static void add_done(void *ctx, const struct ut_rank_piece *p)
+{
+	struct look *l = ctx;
+	struct ut_rank_blamer *b = l->b;
+	uint64_t time = p->end - p->begin, wait;
+
+	if (!p->call) {
+		if (!b->slots[p->task]) {
+			push(b, 0, p->task, NULL);
+			b->slots[p->task] = (uint32_t)b->count;
+		}
+		b->parts[b->slots[p->task] - 1].time += time;
+		return;
+	}
+	wait = waited(l, p);
+	if (wait)
+		push(b, wait, 0, p->call);
+	l->waits += wait;
+	l->in_calls += time - wait;
+}
+
+static void take_done(void *ctx, const struct ut_rank_piece *p)
+{
+	struct look *l = ctx;
+	uint64_t time = p->end - p->begin, wait;
+
+	if (!p->call) {
+		uint32_t slot = l->b->slots[p->task];
+
+		if (slot)
+			l->b->parts[slot - 1].time = less(l->b->parts[slot - 1].time, time);
+		return;
+	}
+	wait = waited(l, p);
+	l->waits += wait;
+	l->in_calls += time - wait;
+}
+
+/* ---- whose fault --------------------------------------------------------------------------- */
+
+/* A wait of a rank, of which only some time is to be told: it waited for somebody else's sake. */
+struct question {
+	uint32_t rank;
+	const struct ut_rank_call *call;
+	uint64_t time;
+	unsigned int between;
+};
+
+/* Leaves on the stack what the late one has more of; returns how much that is. */
+static uint64_t compare(struct ut_rank_blamer *b, const struct question *q, bool leaf)
+{
+	const struct ut_rank *one = &b->ranks->items[q->rank];
+	const struct ut_rank_more *w = ut_rank_more(one, q->call);
+	const struct ut_rank *late = &b->ranks->items[w->waited_for];
+	struct look did = { .b = b, .rank = w->waited_for, .leaf = leaf };
+	struct look had = { .b = b, .rank = q->rank, .leaf = leaf };
+	uint64_t came = q->call->begin, until = came + w->wait, since = came, all = 0, waits;
+	size_t base = b->count;
+
+	if (!leaf) {
+		since = last_together(b->ranks, q->rank, q->call, w->waited_for);
+		since = not_too_long_ago(late, since, until);
+		since = not_too_long_ago(one, since, came);
+		since = since < came ? since : came;
+	}
+	ut_rank_walk(late, since, until, add_done, &did);
+	ut_rank_walk(one, since, came, take_done, &had);
+	push(b, less(did.in_calls, had.in_calls), UT_RANK_IN_CALL, NULL);
+	waits = less(did.waits, had.waits);
+	for (size_t i = base; i < b->count; i++) {
+		struct ut_rank_part *p = &b->parts[i];
+
+		if (p->wait)
+			p->time = (uint64_t)((double)p->time * (double)waits / (double)did.waits);
+		else if (p->task != UT_RANK_IN_CALL)
+			b->slots[p->task] = 0;
+		all += p->time;
+	}
+	return all;
+}
+
+static void answer(struct ut_rank_blamer *b, const struct question *q)
+{
+	uint32_t late = ut_rank_more(&b->ranks->items[q->rank], q->call)->waited_for;
+	bool leaf = q->between && (q->between >= MOST_BETWEEN || q->time < b->least);
+	size_t base = b->count, count;
+	uint64_t all = compare(b, q, leaf), sum = 0, told = 0;
+
+	count = b->count;
+	for (size_t i = base; i < count; i++) {
+		const struct ut_rank_part p = b->parts[i];
+		uint64_t upto;
+
+		sum += p.time;
+		upto = sum == all ? q->time
+				  : (uint64_t)((double)q->time * ((double)sum / (double)all));
+		if (upto <= told)
+			continue;
+		if (p.wait)
+			answer(b, &(struct question){ late, p.wait, upto - told, q->between + 1 });
+		else
+			b->fn(b->ctx,
+			      &(struct ut_rank_blame){ late, p.task, q->between, upto - told });
+		told = upto;
+	}
+	b->count = base;
+}
+
+void ut_rank_blame(struct ut_rank_blamer *b, uint32_t rank, const struct ut_rank_call *c)
+{
+	uint64_t wait = ut_rank_more(&b->ranks->items[rank], c)->wait;
+
+	b->waiter = rank;
+	b->least = wait / LEAST_PART;
+	answer(b, &(struct question){ rank, c, wait, 0 });
+}
