@@ -29,9 +29,9 @@ static const struct ut_report_column rank_columns[] = {
 };
 
 static const struct ut_report_column call_columns[] = {
-	TEXT("call", "Call"),       COUNT("count", "Count"),       TIME("time", "Time"),
-	TIME("wait", "Waits"),      SHARE("wait_share", "Waits"),  TIME("transfer", "Transfer"),
-	BYTES("sent", "Sent"),      BYTES("received", "Received"), TIME("most", "Most of a rank"),
+	TEXT("call", "Call"),       COUNT("count", "Count"),        TIME("time", "Time"),
+	TIME("wait", "Waits"),      SHARE("wait_share", "of time"), TIME("transfer", "Transfer"),
+	BYTES("sent", "Sent"),      BYTES("received", "Received"),  TIME("most", "Most of a rank"),
 	COUNT("most_rank", "Rank"),
 };
 
@@ -49,15 +49,9 @@ static const struct ut_report_column task_columns[] = {
 };
 
 static const struct ut_report_column wait_columns[] = {
-	COUNT("rank", "For rank"),
-	TEXT("task", "because of"),
-	TEXT("why", "Why"),
-	TEXT("call", "Call"),
-	TIME("wait", "Waits"),
-	SHARE("share", "of all"),
-	COUNT("times", "Times"),
-	COUNT("waiters", "Ranks"),
-	TIME("indirect", "through others"),
+	COUNT("rank", "For rank"), TEXT("task", "because of"), TEXT("why", "Why"),
+	TEXT("call", "Call"),      TIME("wait", "Waits"),      SHARE("share", "of all"),
+	COUNT("times", "Times"),   COUNT("waiters", "Ranks"),  TIME("indirect", "through others"),
 };
 
 static const struct ut_report_column matrix_columns[] = {

@@ -50,7 +50,7 @@ class Ranks(mpi_support.Case):
             barriers = result["ranks"][rank]["wait_ns"]
             self.assertGreater(barriers, 0.95 * waits[rank] - 200_000)
         # who is late, and in which task: the extra time is in assemble of that rank
-        self.assertRegex(result["verdict"], rf"^Rank {LATE} makes 3 others wait: .* in its task \"assemble\"")
+        self.assertRegex(result["verdict"], rf"^Rank {LATE} makes 3 others wait: .* because of its task \"assemble\"")
         task = next(t for t in result["tasks"] if t["task"] == "assemble")
         self.assertEqual(task["most_rank"], LATE)
         self.assertGreater(task["most_ns"], STEPS * (EXTRA + 4) * 1_000_000)
