@@ -9,6 +9,7 @@
 #define MOST_BETWEEN 16u  /* ranks: clocks that are apart may let some wait for each other */
 #define MOST_CALLS   64u  /* that we look back, however long ago the two were together */
 #define MOST_SHIFTS  256u /* the same, of tasks */
+#define CLOSE        16u  /* ends of messages */
 #define LEAST_PART   64u  /* of a wait: smaller ones are not followed further */
 
 /* What the late one did, that those who wait did less of. */
@@ -23,12 +24,16 @@ void ut_rank_blamer_init(struct ut_rank_blamer *b, const struct ut_ranks *r, ut_
 {
 	*b = (struct ut_rank_blamer){ .ranks = r, .fn = fn, .ctx = ctx };
 	b->slots = ut_make((r->strings.count + 1) * sizeof(*b->slots));
+	b->places = ut_make((r->count + 1) * sizeof(*b->places));
+	b->ends = ut_make((r->count + 1) * sizeof(*b->ends));
 }
 
 void ut_rank_blamer_release(struct ut_rank_blamer *b)
 {
 	free(b->slots);
 	free(b->parts);
+	free(b->places);
+	free(b->ends);
 	*b = (struct ut_rank_blamer){ 0 };
 }
 
@@ -50,11 +55,16 @@ static bool met(const struct ut_ranks *r, uint32_t rank, const struct ut_rank_ca
 	return is->meets == UT_RANK_ALL || m->root == rank || m->root == other;
 }
 
-/* The first end of a call or of one behind it. */
-static size_t first_end(const struct ut_rank *one, uint32_t call)
+/* The first end of a call or of one behind it: mostly close to the last that was looked for. */
+static size_t first_end(struct ut_rank_blamer *b, uint32_t rank, uint32_t call)
 {
-	size_t lo = 0, hi = one->end_count;
+	const struct ut_rank *one = &b->ranks->items[rank];
+	size_t *near = &b->ends[rank], lo = 0, hi = one->end_count;
 
+	if (*near >= CLOSE && one->ends[*near - CLOSE].call < call)
+		lo = *near - CLOSE + 1;
+	if (*near + CLOSE < hi && one->ends[*near + CLOSE].call >= call)
+		hi = *near + CLOSE;
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
@@ -63,17 +73,19 @@ static size_t first_end(const struct ut_rank *one, uint32_t call)
 		else
 			hi = mid;
 	}
+	*near = lo;
 	return lo;
 }
 
 /* When a rank left the last call before this one in which it had to do with the other. */
-static uint64_t last_together(const struct ut_ranks *r, uint32_t rank, const struct ut_rank_call *c,
+static uint64_t last_together(struct ut_rank_blamer *b, uint32_t rank, const struct ut_rank_call *c,
 			      uint32_t other)
 {
+	const struct ut_ranks *r = b->ranks;
 	const struct ut_rank *one = &r->items[rank];
 	uint64_t start = r->items[other].start;
 	size_t at = (size_t)(c - one->calls), least = at > MOST_CALLS ? at - MOST_CALLS : 0;
-	size_t end = first_end(one, (uint32_t)at);
+	size_t end = first_end(b, rank, (uint32_t)at);
 
 	while (at > least) {
 		const struct ut_rank_call *before = &one->calls[--at];
@@ -89,30 +101,17 @@ static uint64_t last_together(const struct ut_ranks *r, uint32_t rank, const str
 }
 
 /* Not further back than can be looked at for every wait of a large job. */
-static uint64_t not_too_long_ago(const struct ut_rank *one, uint64_t since, uint64_t until)
+static uint64_t not_too_long_ago(struct ut_rank_blamer *b, uint32_t rank, uint64_t since,
+				 uint64_t until)
 {
-	size_t lo = 0, hi = one->shift_count;
+	const struct ut_rank *one = &b->ranks->items[rank];
+	struct ut_rank_place *at = &b->places[rank];
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (one->shifts[mid].at < until)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo > MOST_SHIFTS && one->shifts[lo - MOST_SHIFTS].at > since)
-		since = one->shifts[lo - MOST_SHIFTS].at;
-	for (lo = 0, hi = one->call_count; lo < hi;) {
-		size_t mid = (lo + hi) / 2;
-
-		if (one->calls[mid].begin < until)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo > MOST_CALLS && one->calls[lo - MOST_CALLS].begin > since)
-		since = one->calls[lo - MOST_CALLS].begin;
+	ut_rank_seek(one, until, at);
+	if (at->shift > MOST_SHIFTS && one->shifts[at->shift - MOST_SHIFTS].at > since)
+		since = one->shifts[at->shift - MOST_SHIFTS].at;
+	if (at->call > MOST_CALLS && one->calls[at->call - MOST_CALLS].begin > since)
+		since = one->calls[at->call - MOST_CALLS].begin;
 	return since;
 }
 
@@ -201,20 +200,20 @@ static uint64_t compare(struct ut_rank_blamer *b, const struct question *q, bool
 {
 	const struct ut_rank *one = &b->ranks->items[q->rank];
 	const struct ut_rank_more *w = ut_rank_more(one, q->call);
-	const struct ut_rank *late = &b->ranks->items[w->waited_for];
 	struct look did = { .b = b, .rank = w->waited_for, .leaf = leaf };
 	struct look had = { .b = b, .rank = q->rank, .leaf = leaf };
 	uint64_t came = q->call->begin, until = came + w->wait, since = came, all = 0, waits;
 	size_t base = b->count;
 
 	if (!leaf) {
-		since = last_together(b->ranks, q->rank, q->call, w->waited_for);
-		since = not_too_long_ago(late, since, until);
-		since = not_too_long_ago(one, since, came);
+		since = last_together(b, q->rank, q->call, w->waited_for);
+		since = not_too_long_ago(b, w->waited_for, since, until);
+		since = not_too_long_ago(b, q->rank, since, came);
 		since = since < came ? since : came;
 	}
-	ut_rank_walk(late, since, until, add_done, &did);
-	ut_rank_walk(one, since, came, take_done, &had);
+	ut_rank_walk_near(&b->ranks->items[did.rank], b->places[did.rank], since, until, add_done,
+			  &did);
+	ut_rank_walk_near(one, b->places[had.rank], since, came, take_done, &had);
 	push(b, less(did.in_calls, had.in_calls), UT_RANK_IN_CALL, NULL);
 	waits = less(did.waits, had.waits);
 	for (size_t i = base; i < b->count; i++) {

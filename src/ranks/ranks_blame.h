@@ -25,6 +25,7 @@ struct ut_rank_blame {
 typedef void ut_rank_blame_fn(void *ctx, const struct ut_rank_blame *b);
 
 struct ut_rank_part;
+struct ut_rank_place;
 
 struct ut_rank_blamer {
 	const struct ut_ranks *ranks;
@@ -33,8 +34,10 @@ struct ut_rank_blamer {
 	uint32_t *slots;            /* by task: its part, plus 1; 0 = none */
 	struct ut_rank_part *parts; /* a stack: those of a wait, above them those behind it */
 	size_t count, cap;
-	uint32_t waiter; /* whose wait it is */
-	uint64_t least;  /* ns of it that are followed further */
+	struct ut_rank_place *places; /* by rank: where it was looked at last */
+	size_t *ends;                 /* by rank: the same, of its ends */
+	uint32_t waiter;              /* whose wait it is */
+	uint64_t least;               /* ns of it that are followed further */
 };
 
 void ut_rank_blamer_init(struct ut_rank_blamer *b, const struct ut_ranks *r, ut_rank_blame_fn *fn,

@@ -114,4 +114,14 @@ typedef void ut_rank_piece_fn(void *ctx, const struct ut_rank_piece *piece);
 void ut_rank_walk(const struct ut_rank *r, uint64_t from, uint64_t to, ut_rank_piece_fn *fn,
 		  void *ctx);
 
+/* How many calls begin, and how many shifts are, before a time. */
+struct ut_rank_place {
+	size_t call, shift;
+};
+
+/* near: where we were last; anything is right, but what is close is found sooner. */
+void ut_rank_seek(const struct ut_rank *r, uint64_t time, struct ut_rank_place *near);
+void ut_rank_walk_near(const struct ut_rank *r, struct ut_rank_place near, uint64_t from,
+		       uint64_t to, ut_rank_piece_fn *fn, void *ctx);
+
 #endif

@@ -8,72 +8,88 @@
 
 /* ---- pieces -------------------------------------------------------------------------------- */
 
-/* The first call that ends behind a time: calls of the main thread do not overlap. */
-static size_t first_call(const struct ut_rank *r, uint64_t from)
+/*
+ * How many of some items, whose first member is a time by which they are in order, come before a
+ * time. It is looked for from a guess on: whoever walks a run asks for places near the last one.
+ */
+static size_t count_before(const void *items, size_t stride, size_t count, uint64_t time,
+			   size_t guess)
 {
-	size_t lo = 0, hi = r->call_count;
+#define TIME_OF(i) (*(const uint64_t *)((const char *)items + (i)*stride))
+	size_t lo = 0, hi = guess < count ? guess : count, step = 1;
 
+	if (hi < count && TIME_OF(hi) < time) {
+		lo = hi + 1;
+		for (; lo + step < count && TIME_OF(lo + step) < time; step *= 2)
+			lo += step + 1;
+		hi = lo + step < count ? lo + step : count;
+	} else {
+		for (; step < hi && TIME_OF(hi - step) >= time; step *= 2)
+			hi -= step;
+		lo = step < hi ? hi - step : 0;
+	}
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
-		if (r->calls[mid].begin < from)
+		if (TIME_OF(mid) < time)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	/* Those that began before may reach into it; of nested ones the outer comes first. */
-	while (lo && (ut_rank_shape(r, &r->calls[lo - 1])->side || r->calls[lo - 1].end > from))
-		lo--;
 	return lo;
+#undef TIME_OF
 }
 
-/* The last shift at or before a time; count if there is none. */
-static size_t shift_at(const struct ut_rank *r, uint64_t at)
+_Static_assert(!offsetof(struct ut_rank_call, begin) && !offsetof(struct ut_rank_shift, at),
+	       "count_before() looks there");
+
+void ut_rank_seek(const struct ut_rank *r, uint64_t time, struct ut_rank_place *near)
 {
-	size_t lo = 0, hi = r->shift_count;
-
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (r->shifts[mid].at <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? lo - 1 : r->shift_count;
+	near->call = count_before(r->calls, sizeof(*r->calls), r->call_count, time, near->call);
+	near->shift =
+		count_before(r->shifts, sizeof(*r->shifts), r->shift_count, time, near->shift);
 }
 
 struct walk {
 	const struct ut_rank *rank;
 	ut_rank_piece_fn *fn;
 	void *ctx;
+	size_t next; /* shift: the first behind the time that was reached */
 };
 
 /* What lies between calls, task by task. */
-static void outside(const struct walk *w, uint64_t from, uint64_t to)
+static void outside(struct walk *w, uint64_t from, uint64_t to)
 {
 	const struct ut_rank *r = w->rank;
-	size_t i = shift_at(r, from);
-	uint32_t task = i < r->shift_count ? r->shifts[i].task : 0;
 
-	i = i < r->shift_count ? i + 1 : 0;
+	while (w->next < r->shift_count && r->shifts[w->next].at <= from)
+		w->next++;
 	while (from < to) {
-		uint64_t end = i < r->shift_count && r->shifts[i].at < to ? r->shifts[i].at : to;
+		bool more = w->next < r->shift_count && r->shifts[w->next].at < to;
+		uint64_t end = more ? r->shifts[w->next].at : to;
+		uint32_t task = w->next ? r->shifts[w->next - 1].task : 0;
 
 		if (end > from)
 			w->fn(w->ctx, &(struct ut_rank_piece){ from, end, task, NULL });
 		from = end;
-		if (i < r->shift_count)
-			task = r->shifts[i++].task;
+		w->next += more;
 	}
 }
 
-void ut_rank_walk(const struct ut_rank *r, uint64_t from, uint64_t to, ut_rank_piece_fn *fn,
-		  void *ctx)
+void ut_rank_walk_near(const struct ut_rank *r, struct ut_rank_place place, uint64_t from,
+		       uint64_t to, ut_rank_piece_fn *fn, void *ctx)
 {
-	const struct walk w = { r, fn, ctx };
+	struct walk w = { r, fn, ctx, 0 };
+	size_t i;
 
-	for (size_t i = first_call(r, from); i < r->call_count && from < to; i++) {
+	ut_rank_seek(r, from, &place);
+	w.next = place.shift;
+	/* Those that began before may reach into it; of nested ones the outer comes first. */
+	for (i = place.call; i; i--) {
+		if (!ut_rank_shape(r, &r->calls[i - 1])->side && r->calls[i - 1].end <= from)
+			break;
+	}
+	for (; i < r->call_count && from < to; i++) {
 		const struct ut_rank_call *c = &r->calls[i];
 		const struct ut_rank_shape *is = ut_rank_shape(r, c);
 		uint64_t end = c->end < to ? c->end : to;
@@ -91,6 +107,14 @@ void ut_rank_walk(const struct ut_rank *r, uint64_t from, uint64_t to, ut_rank_p
 	}
 	if (from < to)
 		outside(&w, from, to);
+}
+
+void ut_rank_walk(const struct ut_rank *r, uint64_t from, uint64_t to, ut_rank_piece_fn *fn,
+		  void *ctx)
+{
+	const struct ut_rank_place middle = { r->call_count / 2, r->shift_count / 2 };
+
+	ut_rank_walk_near(r, middle, from, to, fn, ctx);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */
