@@ -12,6 +12,7 @@
 #include "base/grow.h"
 #include "model/classify.h"
 #include "model/store.h"
+#include "model/user_code.h"
 #include "ranks/coll_kind.h"
 #include "ranks/ranks.h"
 #include "ranks/ranks_parts.h"
@@ -53,6 +54,7 @@ enum row_kind {
 	ROW_NOTHING,
 	ROW_CALL,
 	ROW_TASK,
+	ROW_PYTHON, /* a function: a task of programs that have no others */
 	ROW_KERNEL, /* of a device: a task where its queue is read */
 	ROW_SENT,
 	ROW_RECEIVED,
@@ -77,6 +79,8 @@ struct reader {
 	struct keys keys;
 	struct row_type *types; /* one for each of the store's */
 	uint32_t *strings;      /* of the store's: number in ranks->strings, plus 1 */
+	uint32_t file;          /* that Python told last; string of the store's */
+	bool installed;         /* it is none of the program's own */
 	struct ut_rank *rank;
 	struct ut_rank_shaper shaper; /* of that rank */
 	struct open open[MOST_OPEN];
@@ -150,6 +154,8 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 	} else if (c.use == UT_CATEGORY_WORK &&
 		   !ut_coll_is_nccl(ut_strtab_get(&trace->strings, t->name), &coll)) {
 		row.kind = ROW_KERNEL;
+	} else if (ut_str_is(ut_strtab_get(&trace->strings, t->cat), "Python")) {
+		row.kind = ROW_PYTHON;
 	}
 	row.name = text(rd, t->name);
 	return row;
@@ -159,7 +165,7 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 static bool look_at_types(struct reader *rd)
 {
 	const struct ut_store *s = rd->store;
-	bool calls = false;
+	bool calls = false, tasks = false;
 
 	ut_rank_find_keys(&s->trace.strings, key_texts, (uint32_t *)&rd->keys,
 			  sizeof(key_texts) / sizeof(*key_texts));
@@ -168,6 +174,11 @@ static bool look_at_types(struct reader *rd)
 	for (uint32_t i = 0; i < s->types.count; i++) {
 		rd->types[i] = type_of(rd, &s->types.items[i]);
 		calls = calls || rd->types[i].kind == ROW_CALL;
+		tasks = tasks || (rd->types[i].kind == ROW_TASK && rd->types[i].name);
+	}
+	for (uint32_t i = 0; i < s->types.count && tasks; i++) {
+		if (rd->types[i].kind == ROW_PYTHON)
+			rd->types[i].kind = ROW_NOTHING;
 	}
 	return calls;
 }
@@ -391,6 +402,25 @@ static void take_span(struct reader *rd, const struct ut_event *event, const str
 	rd->open[rd->depth++] = o;
 }
 
+/* Is it a function of what came with Python or was installed? */
+static bool is_installed(struct reader *rd, const struct ut_event *e)
+{
+	struct ut_arg args[MOST_ARGS];
+	size_t n = e->args ? ut_arglists_get(&rd->store->args, e->args, args, MOST_ARGS) : 0;
+
+	for (size_t i = 0; i < n && i < MOST_ARGS; i++) {
+		if (args[i].key != rd->keys.file || args[i].type != UT_ARG_STR)
+			continue;
+		if (args[i].value.str != rd->file) {
+			rd->file = args[i].value.str;
+			rd->installed = ut_is_library_file(
+				ut_strtab_get(&rd->store->trace.strings, rd->file));
+		}
+		return rd->installed;
+	}
+	return false;
+}
+
 static void take_row(struct reader *rd, const struct ut_event *e, const struct row_type *type)
 {
 	switch (type->kind) {
@@ -401,6 +431,10 @@ static void take_row(struct reader *rd, const struct ut_event *e, const struct r
 	case ROW_CALL:
 	case ROW_TASK:
 		take_span(rd, e, type);
+		break;
+	case ROW_PYTHON:
+		if (!is_installed(rd, e))
+			take_span(rd, e, type);
 		break;
 	case ROW_SENT:
 	case ROW_RECEIVED:

@@ -81,6 +81,7 @@ static int apply_domains(const struct ut_session_plan *p, struct ut_control *con
 		{ p->dnn, { "dnnl*", "onednn*", "jit" } },
 		{ p->mpi, { "MPI" } },
 		{ p->ccl || p->dnn || p->mpi, { "PyTorch*" } },
+		{ p->python.on && (p->ccl || p->dnn || p->mpi), { "Python*" } },
 	};
 	int rc = add_filters(control->exclude, &p->exclude_domains, err);
 

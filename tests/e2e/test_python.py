@@ -73,6 +73,11 @@ class Whole(PythonCase):
                 self.assertEqual(main_span.args, {"file": str(self.dir / "script.py"), "line": 18})
                 self.assertFalse(trace.losses)
 
+    def test_beside_what_chooses_domains_of_libraries(self):
+        for option in "--chrome-mpi-logging", "--chrome-ccl-logging", "--chrome-dnn-logging":
+            trace = self.profile("def f(): pass\nf()\n", "--python", option)
+            self.assertIn("f", self.functions(trace), option)
+
     def test_only_the_program_not_the_start_of_the_interpreter(self):
         for version, python in PYTHONS.items():
             with self.subTest(version):

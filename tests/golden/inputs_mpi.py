@@ -62,9 +62,9 @@ RANKS = [
 ]
 
 
-def trace(rank, events):
+def trace(rank, events, size=3):
     pid = 100 + rank
-    events = [span("MPI_Init", 0, 1000, rank=rank, size=3), *events, span("MPI_Finalize", 9000, 9100)]
+    events = [span("MPI_Init", 0, 1000, rank=rank, size=size), *events, span("MPI_Finalize", 9000, 9100)]
     return {"traceEvents": [{"pid": pid, "tid": pid, **e} for e in events],
             "otherData": {"tool": "unitrace", "version": "0.1.0", "clock": "CLOCK_MONOTONIC",
                           "processes": [{"pid": pid, "rank": rank, "name": "cg", "host": "node",
@@ -123,4 +123,19 @@ def hosts():
     put("hosts/measured.0.json", json.dumps(trace) + "\n")
 
 
-SETS = [mpi, hosts]
+def python():
+    """Functions of Python in place of tasks: rank 1 calls load() for 3000 us, rank 0 for 1000, most of it in a
+    package; then both solve() for 500. Rank 0 waits 2000, while rank 1 is in load() and solve()."""
+    def function(name, begin, end, file="/home/me/train.py"):
+        return span(name, begin, end, cat="Python", file=file, line=1)
+
+    for rank, load in enumerate((1000, 3000)):
+        ready = 1000 + load
+        put(f"python/train.{rank}.json", json.dumps(trace(rank, [
+            function("<module>", 900, 8000), function("load", 1000, ready),
+            function("read", 1100, ready - 100, "/usr/lib/python3/dist-packages/h5py/files.py"),
+            function("solve", ready, ready + 500),
+            span("MPI_Allreduce", ready + 500, 4510, seq=1, bytes=8, received=8, **WORLD)], 2)) + "\n")
+
+
+SETS = [mpi, hosts, python]
