@@ -196,6 +196,11 @@ class DeviceList(common.Case):
             if backend(name).exists():
                 self.assertIn(name.encode(), found.lower())
 
+    def test_libraries_without_devices_are_not_missed(self):
+        done = self.unitrace("--device-list")
+        for line in done.stderr.decode().splitlines():
+            self.assertNotRegex(line, r"unitrace: (memory|mpi|nccl|null|sycl): ")
+
     def test_a_missing_runtime_is_one_line(self):
         if not backend("opencl").exists():
             self.skipTest("the backend opencl is not built")
