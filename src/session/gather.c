@@ -132,7 +132,8 @@ static void tell_nothing(const struct ut_gather *g, const struct ut_outputs *out
 				      .outputs = out,
 				      .knock = g->knock };
 
-	if (!out->events && !g->plan->out.quiet && !atomic_load(&g->session->control->failures))
+	if (!out->events && !out->kmd_sent && !g->plan->out.quiet &&
+	    !atomic_load(&g->session->control->failures))
 		ut_nothing_tell(&n, g->arena);
 }
 

@@ -375,6 +375,7 @@ int ut_kmd_write_alone(struct ut_outputs *o, const char *dir, const struct ut_ou
 		ut_out_abandon(out);
 		return 0;
 	}
+	o->kmd_sent += count;
 	rc = ut_out_commit_as(out, &o->arena, &path, err);
 	if (!rc)
 		ut_session_say(&o->client,

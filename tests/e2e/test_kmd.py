@@ -76,6 +76,7 @@ class Kmd(common.Case):
         path, = self.dir.glob("oskmd.*.json")
         self.assertIn(f"KMD profiling data are stored in {path.name}".encode(), done.stderr)
         self.assertEqual([s.name for s in self.kernel(common.Trace(path))], ["ioctl"])
+        self.assertNotIn(b"nothing was recorded", done.stderr)
 
     def test_lines_that_are_no_events_are_counted(self):
         done, _ = self.watch(["Attaching 3 probes...", "1,ok,{now},5", "", "x,y", "1,,{now},5",
