@@ -50,6 +50,7 @@ struct agent {
 	const char *name; /* of ours */
 	char *state;      /* as it was told */
 	uint64_t output, log;
+	uint64_t files, code;  /* handed over; bytes of those that lie in a folder */
 	struct ut_talks talks; /* with the viewer, which is started when somebody looks */
 	struct ut_viewer viewer;
 	bool is_left;      /* nobody listens any more */
@@ -238,10 +239,10 @@ static void tell_output(struct agent *g)
 }
 
 /* A file from a byte on; where it ends. */
-static uint64_t tell_file(struct agent *g, const char *file, enum ut_far_kind kind,
+static uint64_t tell_file(struct agent *g, int at, const char *file, enum ut_far_kind kind,
 			  const char *name, uint64_t from)
 {
-	int fd = ut_folder_open_file(g->at, file, NULL, NULL);
+	int fd = ut_folder_open_file(at, file, NULL, NULL);
 	char *piece = ut_make(PIECE);
 	ssize_t got;
 
@@ -257,7 +258,7 @@ static uint64_t tell_file(struct agent *g, const char *file, enum ut_far_kind ki
 
 static void tell_news(struct agent *g)
 {
-	g->log = tell_file(g, UT_LOG_FILE, UT_FAR_LOG, "-", g->log);
+	g->log = tell_file(g, g->at, UT_LOG_FILE, UT_FAR_LOG, "-", g->log);
 	tell_output(g);
 }
 
@@ -274,21 +275,71 @@ static bool is_told(const char *name)
 	return false;
 }
 
-static bool tell_one(void *ctx, int at, const char *name, unsigned char type)
-{
-	struct agent *g = ctx;
-	char as[UT_FAR_NAME_MOST];
+struct inner {
+	struct agent *agent;
+	const char *folder; /* as the other side calls it */
+};
 
-	(void)at;
-	if (type != DT_REG || is_told(name))
-		return true;
-	snprintf(as, sizeof(as), "%.*s", (int)UT_NAME_MOST, name);
+static void mend_name(char as[UT_NAME_MOST + 1], const char *name)
+{
+	snprintf(as, UT_NAME_MOST + 1, "%s", name);
 	for (char *p = as; *p && !ut_folder_name_fits(as); p++) {
 		if ((unsigned char)*p <= ' ' || (unsigned char)*p >= 0x7f || p == as)
 			*p = '_';
 	}
+}
+
+static uint64_t hand_file(struct agent *g, int at, const char *name, const char *as)
+{
+	g->files++;
 	tell(g, UT_FAR_FILE, as, 0, ut_str_of("")); /* it begins, and may be empty */
-	tell_file(g, name, UT_FAR_FILE, as, 0);
+	return tell_file(g, at, name, UT_FAR_FILE, as, 0);
+}
+
+/* What is more than the other side takes stays behind: a result without some code is one. */
+static bool tell_inner(void *ctx, int at, const char *name, unsigned char type)
+{
+	struct inner *in = ctx;
+	struct agent *g = in->agent;
+	char mended[UT_NAME_MOST + 1], as[UT_FAR_NAME_MOST];
+	struct stat st;
+
+	mend_name(mended, name);
+	snprintf(as, sizeof(as), "%s/%s", in->folder, mended);
+	if (type != DT_REG || !ut_far_name_fits(as) ||
+	    fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    (uint64_t)st.st_size > UT_FAR_FOLDER_MOST - g->code)
+		return true;
+	if (g->files >= UT_FAR_FILES_MOST)
+		return false;
+	g->code += hand_file(g, at, name, as);
+	return !g->is_left;
+}
+
+static void tell_folder(struct agent *g, const char *name, const char *as)
+{
+	struct inner in = { .agent = g, .folder = as };
+	int at = ut_folder_open(g->at, name, false, NULL);
+
+	if (at < 0)
+		return;
+	if (ut_folder_each(at, tell_inner, &in, NULL))
+		g->is_left = true; /* it stays there, and can be fetched again */
+	close(at);
+}
+
+static bool tell_one(void *ctx, int at, const char *name, unsigned char type)
+{
+	struct agent *g = ctx;
+	char as[UT_NAME_MOST + 1];
+
+	if (is_told(name))
+		return true;
+	mend_name(as, name);
+	if (type == DT_DIR)
+		tell_folder(g, name, as);
+	else if (type == DT_REG)
+		hand_file(g, at, name, as);
 	return !g->is_left;
 }
 

@@ -18,6 +18,20 @@ static const char *const kinds[] = { "state",  "output", "log",   "file", "folde
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+bool ut_far_name_fits(const char *name)
+{
+	const char *slash = strchr(name, '/');
+	char folder[UT_NAME_MOST + 1];
+
+	if (!slash)
+		return ut_folder_name_fits(name);
+	if ((size_t)(slash - name) >= sizeof(folder))
+		return false;
+	snprintf(folder, sizeof(folder), "%.*s", (int)(slash - name), name);
+	return strstr(folder, ".modules") && !ut_str_ends(folder, ".session") &&
+	       ut_folder_name_fits(folder) && ut_folder_name_fits(slash + 1);
+}
+
 void ut_far_reader_add(struct ut_far_reader *r, const char *bytes, size_t len)
 {
 	if (r->done) {
@@ -85,7 +99,7 @@ static bool read_head(const char *head, struct ut_far_frame *f, uint64_t *length
 	if (!read_number(&head, &f->offset) || !read_number(&head, length) ||
 	    *length > UT_FAR_FRAME_MOST || f->offset > INT64_MAX - UT_FAR_FRAME_MOST)
 		return false;
-	if (f->kind == UT_FAR_FILE ? !ut_folder_name_fits(head) : strcmp(head, "-") != 0)
+	if (f->kind == UT_FAR_FILE ? !ut_far_name_fits(head) : strcmp(head, "-") != 0)
 		return false;
 	snprintf(f->name, sizeof(f->name), "%s", head);
 	return true;

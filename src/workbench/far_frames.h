@@ -7,7 +7,8 @@
  *     state   0 N -       state.json, whenever it is another one
  *     output  P N -       what the program said, from its byte P on
  *     log     P N -       the same of log.jsonl
- *     file    P N NAME    a piece of a file of the result; one of no bytes makes it
+ *     file    P N NAME    a piece of a file of the result, which goes on where the last one ended;
+ *                         one of no bytes makes it. FOLDER/NAME: of a folder of modules in it
  *     folder  0 N -       where the run lies there, as a path
  *     answer  0 N -       JSON: what was asked for
  *     talk    P N -       what is said on connection P (far_talk.h)
@@ -32,6 +33,11 @@
 #define UT_FAR_FRAME_MOST (256u << 10)
 #define UT_FAR_NAME_MOST  256
 
+/* What one result may have there, so that no machine fills this one with names; and what all files
+ * in folders of modules may hold. */
+#define UT_FAR_FILES_MOST  65536u
+#define UT_FAR_FOLDER_MOST (UINT64_C(16) << 30)
+
 enum ut_far_kind {
 	UT_FAR_STATE,
 	UT_FAR_OUTPUT,
@@ -47,7 +53,7 @@ enum ut_far_kind {
 struct ut_far_frame {
 	enum ut_far_kind kind;
 	uint64_t offset;
-	char name[UT_FAR_NAME_MOST]; /* of a file: one that fits (folder.h) */
+	char name[UT_FAR_NAME_MOST]; /* of a file: one that ut_far_name_fits() */
 	struct ut_str bytes;         /* in the reader, until the next call */
 };
 
@@ -56,6 +62,12 @@ struct ut_far_reader {
 	struct ut_buf bytes;
 	size_t done; /* of them */
 };
+
+/*
+ * NAME, or FOLDER/NAME, each of which fits (folder.h). Folders are those that --stall-sampling
+ * leaves, the code of kernels: "*.modules*", and never one that would be taken for a session.
+ */
+bool ut_far_name_fits(const char *name);
 
 void ut_far_reader_add(struct ut_far_reader *r, const char *bytes, size_t len);
 void ut_far_reader_release(struct ut_far_reader *r);

@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -54,6 +55,7 @@ struct far {
 	enum ut_result_state there;   /* as the other side has it */
 	char there_trouble[1024];
 	uint64_t output_next;
+	uint64_t files, code;     /* that came; bytes of those that lie in a folder */
 	const char *folder, *run; /* there; NULL = not started yet */
 	int viewer;               /* a socket: who looks at the run while it lasts; -1 = none */
 	struct ut_talks talks;
@@ -234,10 +236,10 @@ static void take_output(struct far *f, uint64_t offset, struct ut_str bytes)
 /* Files of the result that are written here, whatever the other side says. */
 static bool is_ours(const char *name)
 {
-	static const char *const ours[] = { UT_PROJECT_FILE,  UT_RESULT_FILE,  UT_STATE_FILE,
-					    UT_LOG_FILE,      UT_OUTPUT_FILE,  "output.more.txt",
-					    UT_NOTES_FILE,    UT_VERDICT_FILE, UT_KEEPER_PIPE,
-					    UT_FAR_PLACE_FILE };
+	static const char *const ours[] = { UT_PROJECT_FILE,   UT_RESULT_FILE,  UT_STATE_FILE,
+					    UT_LOG_FILE,       UT_OUTPUT_FILE,  "output.more.txt",
+					    UT_NOTES_FILE,     UT_VERDICT_FILE, UT_KEEPER_PIPE,
+					    UT_FAR_PLACE_FILE, UT_FAR_VIEWER };
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
 		if (!strcmp(name, ours[i]))
@@ -246,12 +248,18 @@ static bool is_ours(const char *name)
 	return false;
 }
 
-static int take_bytes(struct far *f, const char *name, uint64_t offset, struct ut_str bytes,
+/* A piece of a file, which may not leave a hole. make: it may be new. */
+static int take_bytes(int at, const char *name, bool make, uint64_t offset, struct ut_str bytes,
 		      struct ut_err *err)
 {
-	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
-	int fd = openat(f->parts->at, name, flags | (bytes.len ? 0 : O_TRUNC), 0600);
+	int flags = O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | (make ? O_CREAT : 0);
+	int fd = openat(at, name, flags | (bytes.len ? 0 : O_TRUNC), 0600);
+	struct stat st;
 
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || offset > (uint64_t)st.st_size)) {
+		close(fd);
+		return ut_err_set(err, -EPROTO, "the other side sends no whole file: %s", name);
+	}
 	while (fd >= 0 && bytes.len) {
 		ssize_t n = pwrite(fd, bytes.ptr, bytes.len, (off_t)offset);
 
@@ -267,6 +275,32 @@ static int take_bytes(struct far *f, const char *name, uint64_t offset, struct u
 	return fd < 0 || bytes.len ? -EIO : 0;
 }
 
+/* It begins with no bytes: so what begins can be counted. */
+static int take_file(struct far *f, const struct ut_far_frame *frame, struct ut_err *err)
+{
+	const char *slash = strchr(frame->name, '/');
+	bool begins = !frame->bytes.len;
+	char top[UT_FAR_NAME_MOST];
+	int at = f->parts->at, rc;
+
+	snprintf(top, sizeof(top), "%.*s",
+		 (int)(slash ? (size_t)(slash - frame->name) : strlen(frame->name)), frame->name);
+	if (is_ours(top))
+		return ut_err_set(err, -EPROTO, "the other side sends a file of ours: %s", top);
+	f->files += begins;
+	f->code += slash ? frame->bytes.len : 0;
+	if (f->files > UT_FAR_FILES_MOST || f->code > UT_FAR_FOLDER_MOST)
+		return ut_err_set(err, -EPROTO, "the other side sends more than a result has");
+	if (slash)
+		at = ut_folder_open(at, top, begins, err);
+	if (at < 0)
+		return -EPROTO;
+	rc = take_bytes(at, slash ? slash + 1 : top, begins, frame->offset, frame->bytes, err);
+	if (slash)
+		close(at);
+	return rc;
+}
+
 static int take_frame(struct far *f, const struct ut_far_frame *frame, struct ut_err *err)
 {
 	switch (frame->kind) {
@@ -277,12 +311,10 @@ static int take_frame(struct far *f, const struct ut_far_frame *frame, struct ut
 		take_output(f, frame->offset, frame->bytes);
 		return 0;
 	case UT_FAR_LOG:
-		return take_bytes(f, UT_LOG_FILE, frame->offset, frame->bytes, err);
+		return take_bytes(f->parts->at, UT_LOG_FILE, true, frame->offset, frame->bytes,
+				  err);
 	case UT_FAR_FILE:
-		if (is_ours(frame->name))
-			return ut_err_set(err, -EPROTO, "the other side sends a file of ours: %s",
-					  frame->name);
-		return take_bytes(f, frame->name, frame->offset, frame->bytes, err);
+		return take_file(f, frame, err);
 	case UT_FAR_FOLDER:
 		return f->folder ? 0 : set_place(f, frame->bytes, err);
 	case UT_FAR_OVER:
@@ -418,6 +450,7 @@ static int visit(struct far *f, struct ut_err *err)
 	int rc = ut_far_open(&f->ssh, &f->opts, &f->reader, NULL, err);
 
 	f->is_lost = false;
+	f->files = f->code = 0; /* everything is told again */
 	if (!rc && send_ask(f))
 		rc = ut_ssh_why(&f->ssh, err);
 	if (!rc)

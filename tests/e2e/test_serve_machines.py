@@ -15,7 +15,8 @@ import unittest
 import urllib.parse
 
 import common
-from common import program
+from common import SOURCE, program
+from device_support import backend
 from serve_support import STEPS, RunServer, Server
 from sshd_support import USER, Sshd, fingerprint, make_key
 
@@ -411,17 +412,86 @@ class Runs(Added):
     def test_a_hostile_machine_writes_nothing_elsewhere(self):
         for i, frame in enumerate(("file 0 1 ../../../OWNED\nx", "file 0 1 /tmp/OWNED\nx", "file 0 1 result.json\nx", "file 0 1 .x\nx", "file 0 1 notes.txt\nx",
                                    "file 0 99999999999 x\nx", "state 0 4 -\n{\"a\"", "sorry 0 6 -\nmy bad", "nonsense\n", "x" * 100000, "over 0 0 -\n")):
-            (self.sshd.folder / "evil.sh").write_text(f"#!/bin/sh\necho unitrace-agent-1\ncat {self.sshd.folder}/frame\nsleep 1\n")
-            (self.sshd.folder / "evil.sh").chmod(0o755)
-            (self.sshd.folder / "frame").write_text(frame)
-            self.sshd.stop()
-            self.sshd.start(f"ForceCommand {self.sshd.folder}/evil.sh")
             with self.subTest(frame[:40]):
-                name = self.run_far(parameters="task x", name=f"evil {i}")
-                got = self.wait_for("p", name)
+                name = f"evil {i}"
+                got = self.hostile(frame, name)
                 self.assertEqual(json.loads((self.path(name) / "result.json").read_text())["kind"], "run")
                 self.assertEqual(set(p.name for p in self.path(name).iterdir()) - {"log.jsonl", "keeper"}, {"result.json", "state.json", "output.txt"}, got)
         self.assertEqual([str(p) for p in self.dir.rglob("OWNED")], [])
+
+
+    def hostile(self, frames, name):
+        """A machine that says these to who starts a run there; the result."""
+        (self.sshd.folder / "evil.sh").write_text(f"#!/bin/sh\necho unitrace-agent-1\ncat {self.sshd.folder}/frame\nsleep 1\n")
+        (self.sshd.folder / "evil.sh").chmod(0o755)
+        (self.sshd.folder / "frame").write_text(frames)
+        self.sshd.stop()
+        self.sshd.start(f"ForceCommand {self.sshd.folder}/evil.sh")
+        return self.wait_for("p", self.run_far(parameters="task x", name=name))
+
+    def test_a_hostile_machine_has_no_folder_but_for_modules(self):
+        wrong = ("a.modules/../../OWNED", "a.modules/b/OWNED", "x/OWNED", ".modules/OWNED", "a.modules/.OWNED", "a.session/OWNED", "a.modules.session/OWNED")
+        for i, name in enumerate(wrong):
+            with self.subTest(name):
+                got = self.hostile(f"file 0 0 {name}\nfile 0 1 {name}\nxover 0 0 -\n", f"evil {i}")
+                self.assertIn("does not speak as our agent does", got["trouble"])
+        self.assertEqual([str(p) for p in self.data.rglob("*OWNED*")], [])
+
+    def test_a_hostile_machine_leaves_no_hole_and_no_file_that_did_not_begin(self):
+        for i, (frames, why) in enumerate((("file 0 0 a.modules/x\nfile 4000000000000 1 a.modules/x\nx", "sends no whole file: x"),
+                                           ("file 0 1 a.modules/x\nx", "a.modules: No such file"), ("file 0 1 x\nx", "x cannot be written here"),
+                                           ("file 0 0 x.modules\nfile 0 0 x.modules/x\n", "x.modules: is no folder"),
+                                           ("file 0 0 viewer\n", "sends a file of ours: viewer"),
+                                           ("".join(f"file 0 0 a.modules/{n}\n" for n in range(300)) + "file 0 0 a.modules/1\n" * 65300, "more than a result has"))):
+            with self.subTest(why):
+                got = self.hostile(frames, f"hole {i}")
+                self.assertEqual(got["state"], "failed")
+                self.assertIn(why, got["trouble"])
+                self.assertLess(sum(p.stat().st_size for p in self.path(f"hole {i}").rglob("*") if p.is_file()), 10000)
+
+    def test_a_link_in_the_way_is_not_followed(self):
+        """Whoever else may write here: a folder that is a link leads nowhere."""
+        outside = self.dir / "outside"
+        outside.mkdir()
+        began = self.sshd.folder / "began"
+        (self.sshd.folder / "evil.sh").write_text(f"#!/bin/sh\necho unitrace-agent-1\nwhile ! test -e {began}; do sleep 0.05; done\n"
+                                                  "printf 'file 0 0 a.modules/OWNED\\n'\nsleep 1\n")
+        (self.sshd.folder / "evil.sh").chmod(0o755)
+        self.sshd.stop()
+        self.sshd.start(f"ForceCommand {self.sshd.folder}/evil.sh")
+        name = self.run_far(parameters="task x")
+        (self.path(name) / "a.modules").symlink_to(outside)
+        began.touch()
+        self.assertIn("is no folder", self.wait_for("p", name)["trouble"])
+        self.assertEqual(list(outside.iterdir()), [])
+
+
+class Code(Added):
+    """What a stall analysis there leaves: the code of the kernels comes with it."""
+
+    def test_the_code_of_kernels_comes_with_their_stalls(self):
+        if not backend("cuda").exists() or not program("fake_cuda").exists():
+            self.skipTest("the backend of CUDA is not built")
+        cupti, cubin = program("libfake_cupti.so"), SOURCE / "tests/data/cuda/kernels.cubin"
+        env = {"UNITRACE_CUPTI": cupti, "FAKE_CUPTI_LONG": 1, "FAKE_CUPTI_CUBIN": cubin}
+        name = self.run_far(str(program("fake_cuda")), arguments=[str(backend("cuda")), str(cupti), "10"], analysis="stalls",
+                            environment=[{"name": k, "value": str(v)} for k, v in env.items()])
+        got = self.wait_for("p", name)
+        self.assertEqual((got["state"], got["status"], got["trouble"]), ("ready", 0, ""), self.output(name))
+        folder, = self.path(name).glob("*.modules.*")
+        self.assertTrue(folder.is_dir())
+        self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o700)
+        files = {p.name for p in folder.iterdir()}
+        self.assertIn("stalls.json", files)
+        self.assertIn(cubin.read_bytes(), [p.read_bytes() for p in folder.iterdir()])
+        self.assertEqual(self.runs_there(), [])
+        stalls = self.ask("p", name, "sheet", tool="metrics", name="metrics")["stalls"]
+        self.assertTrue(stalls)
+        code = self.ask("p", name, "stalls", name=stalls[0]["kernel"])
+        if not code["report"]:
+            self.assertRegex(code["notes"][0], "nvdisasm of the CUDA toolkit is needed")
+        else:
+            self.assertTrue(any(i["samples"] for i in code["report"]["instructions"]))
 
 
 class Live(Added):

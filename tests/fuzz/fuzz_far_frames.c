@@ -8,13 +8,30 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* One name, or two; whatever else is in it, neither leads up or is hidden. */
+static void check_name(const char *name)
+{
+	const char *slash = strchr(name, '/');
+	char folder[UT_FAR_NAME_MOST];
+
+	if (!slash) {
+		need(ut_folder_name_fits(name), "a name that fits");
+		return;
+	}
+	memcpy(folder, name, (size_t)(slash - name));
+	folder[slash - name] = '\0';
+	need(ut_folder_name_fits(folder) && ut_folder_name_fits(slash + 1), "two names that fit");
+	need(strstr(folder, ".modules") != NULL, "a folder of modules");
+}
+
 static void read_all(struct ut_far_reader *r, size_t size)
 {
 	struct ut_far_frame f;
 
 	while (ut_far_reader_next(r, &f, NULL) > 0) {
 		need(f.bytes.len <= size && f.bytes.len <= UT_FAR_FRAME_MOST, "bytes that came");
-		need(f.kind != UT_FAR_FILE || ut_folder_name_fits(f.name), "a name that fits");
+		if (f.kind == UT_FAR_FILE)
+			check_name(f.name);
 	}
 }
 

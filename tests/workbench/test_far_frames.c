@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "workbench/far_frames.h"
+#include "workbench/folder.h"
 
 static void frames_come_in_any_pieces(void **state)
 {
@@ -56,6 +57,22 @@ static void what_is_no_frame_is_refused(void **state)
 		"x 0 0 -\n",
 		"file 0 0 ../x\n",
 		"file 0 0 a/b\n",
+		"file 0 0 /a\n",
+		"file 0 0 a.modules.1/\n",
+		"file 0 0 a.modules.1/..\n",
+		"file 0 0 a.modules.1/.b\n",
+		"file 0 0 a.modules.1//b\n",
+		"file 0 0 a.modules.1/b/c\n",
+		"file 0 0 a.modules.1/../b\n",
+		"file 0 0 ../a.modules.1/b\n",
+		"file 0 0 ./a.modules.1\n",
+		"file 0 0 ..modules/a\n",
+		"file 0 0 .modules/a\n",
+		"file 0 0 -.modules/a\n",
+		"file 0 0 a.modules\\/a\n",
+		"file 0 0 a.modules.session/1.spool\n",
+		"file 0 0 a.session/x.modules\n",
+		"log 0 0 a.modules.1/b\n",
 		"file 0 0 .x\n",
 		"file 0 0 \n",
 		"file 0 0\n",
@@ -78,6 +95,23 @@ static void what_is_no_frame_is_refused(void **state)
 		assert_int_equal(ut_far_reader_next(&r, &f, NULL), -EPROTO);
 		ut_far_reader_release(&r);
 	}
+}
+
+static void folders_are_those_of_modules_and_one_level_deep(void **state)
+{
+	char name[2 * UT_NAME_MOST + 4];
+
+	(void)state;
+	assert_true(ut_far_name_fits("my prog.modules.4711/stalls.json"));
+	assert_true(ut_far_name_fits("\xc3\xa9.modules/1 2.cubin"));
+	assert_false(ut_far_name_fits("modules/x")); /* of a folder that --result-dir makes */
+	assert_false(ut_far_name_fits("a.modules/x\x80"));
+	snprintf(name, sizeof(name), "%0*d.modules/%0*d", UT_NAME_MOST - 8, 0, UT_NAME_MOST, 0);
+	assert_true(ut_far_name_fits(name));
+	snprintf(name, sizeof(name), "%0*d.modules/%0*d", UT_NAME_MOST - 7, 0, UT_NAME_MOST, 0);
+	assert_false(ut_far_name_fits(name));
+	snprintf(name, sizeof(name), "%0*d.modules/%0*d", UT_NAME_MOST - 8, 0, UT_NAME_MOST + 1, 0);
+	assert_false(ut_far_name_fits(name));
 }
 
 static void a_line_without_end_is_refused(void **state)
@@ -126,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_come_in_any_pieces),
 		cmocka_unit_test(what_is_no_frame_is_refused),
+		cmocka_unit_test(folders_are_those_of_modules_and_one_level_deep),
 		cmocka_unit_test(a_line_without_end_is_refused),
 		cmocka_unit_test(what_is_written_is_read),
 	};
