@@ -98,6 +98,11 @@ bool ut_kernel_measures_sampled(const struct ut_store *store)
 	return false;
 }
 
+bool ut_kernel_measures_counted(const struct ut_store *store)
+{
+	return has_metric_args(store);
+}
+
 bool ut_kernel_measures_any(const struct ut_store *store)
 {
 	for (uint32_t i = 0; i < store->trace.track_count; i++) {

@@ -25,7 +25,7 @@
 #define TRIES       600 /* of a viewer that still reads: each waits a while */
 #define AGAIN_MS    200
 #define TICK_MS     50
-#define SHORT_MOST  16u
+#define SHORT_MOST  20u
 
 struct wanted {
 	char *project, *result;
@@ -219,6 +219,8 @@ static const char *word_of(struct ut_arena *a, const struct ut_doc *finding, con
 		return "";
 	if (len <= SHORT_MOST && (say[len] == ':' || say[len] == ','))
 		return ut_arena_copy(a, say, len);
+	if (len > 6 && len <= SHORT_MOST && !strncmp(say + len - 6, "-bound", 6))
+		return ut_arena_copy(a, say, len); /* "Host-bound by Python: ..." */
 	if (about && !strcmp(about, "idle"))
 		return "idle device";
 	if (about && !strcmp(about, "ranks"))

@@ -26,6 +26,7 @@
 #define BRIEF_FROM  40u
 #define LITTLE      0.02 /* of the ranks' time: ranks_verdict.c judges by the same */
 #define MUCH        0.1
+#define MOSTLY      0.5 /* of the kernels' time */
 #define BY_PYTHON   0.3 /* of the time: then it is what keeps the host */
 
 struct advice {
@@ -193,6 +194,18 @@ static void say_command(struct ut_buf *b, const struct ut_view *v, size_t trace)
 	ut_buf_text(b, ").");
 }
 
+/* How much of the idle time has this reason: once, if it is all of it. */
+static void say_because(struct ut_buf *say, double idle, uint64_t ns, uint64_t window,
+			const char *why)
+{
+	double share = 100 * part(ns, window);
+
+	if (idle - share < 0.05)
+		ut_buf_fmt(say, ", %s.", why);
+	else
+		ut_buf_fmt(say, ", %.1f %% %s.", share, why);
+}
+
 /* whose: " of rank 1", or nothing */
 static void say_idle(struct advice *n, const struct ut_device_use *u, struct ut_str device,
 		     const char *whose, bool by_python)
@@ -210,11 +223,11 @@ static void say_idle(struct advice *n, const struct ut_device_use *u, struct ut_
 	ut_cell_name(&n->say, device.ptr, device.len, NAME_MOST);
 	ut_buf_fmt(&n->say, "%s is idle %.1f %% of the time", whose, idle);
 	if (u->verdict == UT_VERDICT_HOST)
-		ut_buf_fmt(&n->say, ", %.1f %% because the host had not launched what came next.",
-			   100 * part(u->starved, u->window));
+		say_because(&n->say, idle, u->starved, u->window,
+			    "because the host had not launched what came next");
 	else if (u->verdict == UT_VERDICT_WAITS)
-		ut_buf_fmt(&n->say, ", %.1f %% though the host had launched what came next.",
-			   100 * part(u->delayed, u->window));
+		say_because(&n->say, idle, u->delayed, u->window,
+			    "though the host had launched what came next");
 	else
 		ut_buf_text(&n->say, ".");
 }
@@ -251,7 +264,39 @@ static void advise_idle(struct advices *a, const struct devices *d, const struct
 	say_command(&n->why, a->view, d->trace);
 }
 
+/* Between kernels whose counters are read there is reading, which is nobody's fault. */
+static void advise_measured(struct advices *a, const struct ut_device_use *u)
+{
+	struct advice *n = add(a, false);
+
+	n->about = "idle";
+	ut_buf_text(&n->say, "How busy the device is, this run cannot tell: counters were read "
+			     "between kernels.");
+	ut_buf_text(&n->why, "It computes for ");
+	put_time(&n->why, u->busy);
+	ut_buf_text(&n->why, " of ");
+	put_time(&n->why, u->window);
+	ut_buf_text(&n->why,
+		    "; a run without metrics of each kernel (-q) tells what it waits for.");
+}
+
 /* ---- kernels -------------------------------------------------------------------------------- */
+
+/* What stands in front of the sentence: the rest is told by what is behind it. */
+static const char *const bound_words[UT_KERNEL_RULES] = {
+	[UT_BOUND_LAUNCH] = "Launch-bound",  [UT_BOUND_ACCESS] = "Memory-bound",
+	[UT_BOUND_DRAM] = "Memory-bound",    [UT_BOUND_L1] = "Memory-bound",
+	[UT_BOUND_L2] = "Memory-bound",      [UT_BOUND_SPILL] = "Memory-bound",
+	[UT_BOUND_TENSOR] = "Compute-bound", [UT_BOUND_NO_TENSOR] = "Compute-bound",
+	[UT_BOUND_FP64] = "Compute-bound",   [UT_BOUND_FMA] = "Compute-bound",
+	[UT_BOUND_ALU] = "Compute-bound",    [UT_BOUND_COMPUTE] = "Compute-bound",
+	[UT_BOUND_LATENCY] = "Stalled",      [UT_BOUND_STALL] = "Stalled",
+};
+
+static const char *bound_word(enum ut_kernel_rule rule)
+{
+	return bound_words[rule] ? bound_words[rule] : "Device-bound";
+}
 
 /* What could be won of a kernel at most. */
 static double loss_of(const struct ut_kernel_variant *k)
@@ -263,6 +308,25 @@ static double loss_of(const struct ut_kernel_variant *k)
 	return isfinite(loss) ? loss * (double)k->total : 0;
 }
 
+/* The one that talks to other ranks longest; all of them take *total. */
+static const struct ut_kernel_variant *longest_collective(const struct ut_kernel_set *s,
+							  uint64_t *total)
+{
+	const struct ut_kernel_variant *longest = NULL;
+
+	*total = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct ut_kernel_variant *k = &s->variants[i];
+
+		if (k->verdicts->rule != UT_BOUND_RANKS)
+			continue;
+		*total += k->total;
+		if (!longest || k->total > longest->total)
+			longest = k;
+	}
+	return longest;
+}
+
 static const struct ut_kernel_variant *worst_kernel(const struct ut_kernel_set *s)
 {
 	const struct ut_kernel_variant *worst = NULL;
@@ -270,7 +334,7 @@ static const struct ut_kernel_variant *worst_kernel(const struct ut_kernel_set *
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ut_kernel_variant *k = &s->variants[i];
 
-		if (k->verdicts->rule >= UT_BOUND_NOTHING)
+		if (k->verdicts->rule >= UT_BOUND_NOTHING || part(k->total, s->total) < LITTLE)
 			continue;
 		if (!worst || loss_of(k) > loss_of(worst) ||
 		    (loss_of(k) == loss_of(worst) && k->total > worst->total))
@@ -303,18 +367,44 @@ static void say_kernel(struct ut_buf *b, struct ut_str name)
 	ut_buf_release(&brief);
 }
 
-static void advise_kernel(struct advices *a, const struct devices *d, bool device_bound)
+/* True: kernels wait for other ranks, and what else they do matters little. */
+static bool advise_collective(struct advices *a, const struct devices *d, bool bad)
+{
+	uint64_t total;
+	const struct ut_kernel_variant *k = longest_collective(&d->kernels, &total);
+	struct advice *n;
+
+	if (part(total, d->kernels.total) < MOSTLY)
+		return false;
+	n = add(a, bad);
+	n->tab = ut_ranks_any(d->store) ? UT_RANKS_TOOL : "kernels";
+	ut_buf_fmt(&n->say,
+		   "Communication-bound: %.1f %% of the kernels' time is moving data between "
+		   "ranks, most of it in ",
+		   100 * part(total, d->kernels.total));
+	say_kernel(&n->say, k->facts.name);
+	ut_buf_text(&n->say, ".");
+	ut_buf_text(&n->why, "such a kernel takes as long as the last rank is late: ");
+	ut_buf_text(&n->why, a->view->rank_count > 1 ? "look for the one that others wait for"
+						     : "record all ranks to see who it is");
+	ut_buf_text(&n->why, " (unitrace ranks)");
+	return true;
+}
+
+/* first: nothing that is known costs more. */
+static void advise_kernel(struct advices *a, const struct devices *d, bool first)
 {
 	const struct ut_kernel_variant *k = worst_kernel(&d->kernels);
 	struct advice *n;
 
 	if (!k)
 		return;
-	n = add(a, device_bound);
+	n = add(a, first);
 	n->gain = (uint64_t)loss_of(k);
 	n->tab = ut_kernel_measures_any(d->store) ? "metrics" : "kernels";
 	n->query = query_of(&a->arena, k->facts.name);
-	ut_buf_text(&n->say, device_bound ? "Device-bound: make " : "Make ");
+	ut_buf_text(&n->say, first ? bound_word(k->verdicts->rule) : "");
+	ut_buf_text(&n->say, first ? ": make " : "Make ");
 	say_kernel(&n->say, k->facts.name);
 	ut_buf_fmt(&n->say, " faster, %.1f %% of the kernels' time: %s.",
 		   100 * part(k->total, d->kernels.total), k->verdicts->sentence);
@@ -414,9 +504,14 @@ static void advise_devices(struct advices *a)
 	if (use) {
 		bool device_bound = use->verdict == UT_VERDICT_DEVICE;
 
-		if (!device_bound)
+		bool counted = ut_kernel_measures_counted(d.store);
+
+		if (!device_bound && counted)
+			advise_measured(a, use);
+		else if (!device_bound)
 			advise_idle(a, &d, use);
-		advise_kernel(a, &d, device_bound);
+		if (!advise_collective(a, &d, device_bound))
+			advise_kernel(a, &d, device_bound || counted);
 	}
 	forget_devices(&d);
 }

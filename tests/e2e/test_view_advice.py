@@ -57,6 +57,7 @@ class Advice(ViewCase):
                 "Host-bound by Python: launch work earlier, or more of it at once; DEVICE [NVIDIA H200] cuda:0 #0 is idle "
                 f"{idle} % of the time, {because} % because the host had not launched what came next."])
             self.assertIn("the longest gap is 290 µs", seen["why"][0])
+            self.assertTrue(seen["flags"])
             self.assertFalse([o for o in seen["others"] if "is idle" in o])  # not said twice
             self.assertEqual(seen["tab"], "timeline")
             self.assertLessEqual(seen["view"]["t0"], 226000)  # 226 to 516 us after the begin of the trace
@@ -77,10 +78,39 @@ class Advice(ViewCase):
     def test_of_a_busy_device_the_kernel_that_loses_most_is_named_with_its_verdict(self):
         judged = {k["name"]: k for k in json.loads(unitrace("kernels", "--json", INPUTS / "kernels/model.json"))}
         for seen in self.pages(INPUTS / "kernels/model.json"):
-            self.assertIn("Device-bound: make chase(int*) faster", seen["verdict"][0])
+            self.assertIn("Stalled: make chase(int*) faster", seen["verdict"][0])
             self.assertIn(shown(judged["chase(int*)"]["why"]), seen["verdict"][0])
             self.assertIn(shown(judged["chase(int*)"]["advice"]), seen["why"][0])
             self.assertEqual((seen["tab"], seen["selected"]), ("metrics", "chase(int*)"))
+
+    def test_gaps_in_which_counters_are_read_are_not_the_programs(self):
+        """A run with -q: what takes the time between kernels is the measuring, so the kernel comes first, and nothing is red but it."""
+        trace = starved()
+        for e in trace["traceEvents"]:
+            if e.get("cat") == "kernel":
+                e["args"]["dram__throughput.avg.pct_of_peak_sustained_elapsed[%]"] = 91.5
+        path = self.dir / "counted.json"
+        path.write_text(json.dumps(trace))
+        for seen in self.pages(path):
+            self.assertIn("Memory-bound: make scale(float*) faster", seen["verdict"][0])
+            self.assertEqual([o for o in seen["others"] if "idle" in o or "Host-bound" in o], [])
+            self.assertTrue([o for o in seen["others"] if "counters were read between kernels" in o], seen["others"])
+            self.assertEqual(seen["flags"], [])
+
+    def test_idle_for_one_reason_is_said_once(self):
+        path = self.dir / "starved.json"
+        trace = starved()
+        trace["traceEvents"] = [e for e in trace["traceEvents"] if e["cat"] != "Python"]
+        path.write_text(json.dumps(trace))
+        said = self.pages(path)[0]["verdict"][0]
+        self.assertEqual(len(re.findall(r"[\d.]+ %", said)), len(set(re.findall(r"[\d.]+ %", said))), said)
+
+    def test_kernels_that_wait_for_other_ranks_are_no_advice_to_make_a_small_one_faster(self):
+        for seen in self.pages(INPUTS / "h200/train.0.json.gz"):
+            self.assertRegex(seen["verdict"][0], r"^Communication-bound: 9\d\.\d % of the kernels' time is moving data between ranks, most of it in "
+                                                 "ncclDevKernel_AllReduce")
+            self.assertIn("record all ranks", seen["why"][0])
+            self.assertNotIn(" 0.0 %", " ".join(seen["verdict"]))
 
     def test_ranks_that_wait_are_the_verdict_of_a_job_without_devices(self):
         told = json.loads(unitrace("ranks", "--json", *CG))

@@ -14,7 +14,7 @@ async function look(page) {
 	await page.locator('#tab-summary').click();
 	await page.waitForSelector('section[aria-label="Verdict"] .h');
 	const seen = { verdict: await texts(page, 'section[aria-label="Verdict"] .h'), why: await texts(page, 'section[aria-label="Verdict"] .e'),
-		others: await texts(page, '.findings .fs') };
+		others: await texts(page, '.findings .fs'), flags: await texts(page, '.tile.bad') };
 
 	await page.locator('section[aria-label="Verdict"] button').click();
 	await page.waitForFunction(() => app.tab.value !== 'summary');

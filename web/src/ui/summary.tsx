@@ -13,7 +13,8 @@ import { worthALook, Zone } from './zone';
 const IDLE_BAD = 0.5,
 	LOSS_TONE = 'warn';
 
-function tiles(app: App, a: Aggregates): TileProps[] {
+/* idleIsBad: nothing explains why a device had nothing to do. */
+function tiles(app: App, a: Aggregates, idleIsBad: boolean): TileProps[] {
 	const info = app.info.value,
 		d = a.devices,
 		at = utc(info.start, 0),
@@ -36,7 +37,7 @@ function tiles(app: App, a: Aggregates): TileProps[] {
 		{
 			title: 'Devices busy',
 			value: share === null ? '–' : percent(share),
-			tone: share !== null && share < IDLE_BAD ? 'bad' : undefined,
+			tone: share !== null && share < IDLE_BAD && idleIsBad ? 'bad' : undefined,
 			say:
 				busy === null
 					? 'no device in this trace'
@@ -64,6 +65,7 @@ export function Summary({ app }: { app: App }) {
 
 	if (error || !a) return <Pending app={app} error={error} />;
 	const v = found[0],
+		idle = found.find(f => f.about === 'idle'),
 		names = a.slices.data[0],
 		longest = a.slices.columns.findIndex(c => c.key === 'longest');
 
@@ -72,7 +74,7 @@ export function Summary({ app }: { app: App }) {
 		<div class="page">
 			{v && <Verdict app={app} finding={v} />}
 			<div class="tiles">
-				{tiles(app, a).map(t => (
+				{tiles(app, a, idle?.tone !== 'warn').map(t => (
 					<Tile key={t.title} {...t} />
 				))}
 			</div>
