@@ -180,6 +180,40 @@ static void write_line(struct ut_json_writer *w, const struct asked *q)
 	write_shell(w, q);
 }
 
+static bool sets_path(const struct ut_run_plan *p)
+{
+	for (size_t i = 0; i < p->variable_count; i++) {
+		if (!strcmp(p->variables[i].name, "PATH"))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What is not there is told while it is typed, of this machine and to who may look at its files. A
+ * run is started all the same: it may be there by then.
+ */
+static void look_for_parts(struct ut_call *c, struct ut_run_plan *p)
+{
+	const char *app = p->application;
+	int code;
+
+	if (!c->site->opts.profiling || p->target[0] || p->what == UT_RUN_ATTACH)
+		return;
+	if (p->directory[0] == '/' && !ut_path_is_dir(p->directory))
+		ut_run_plan_add_problem(p, c->arena, "directory",
+					"there is no such folder on this machine");
+	if (!app[0] || app[0] == '-' || (app[0] != '/' && (strchr(app, '/') || sets_path(p))))
+		return;
+	if (!ut_path_find_program(c->arena, app, &code))
+		ut_run_plan_add_problem(
+			p, c->arena, "application",
+			code == EACCES  ? "it is there, and may not be executed"
+			: app[0] == '/' ? "there is no such file on this machine"
+					: "no program of that name is in the server's PATH: "
+					  "give its full path");
+}
+
 int ut_api_command(struct ut_call *c, struct ut_err *err)
 {
 	const char *project = ut_doc_text(c->body, "project"), *result;
@@ -188,6 +222,7 @@ int ut_api_command(struct ut_call *c, struct ut_err *err)
 
 	if (rc)
 		return rc;
+	look_for_parts(c, &q.plan);
 	ut_write_open(&c->out, NULL, '{');
 	ut_write_text(&c->out, "result", result);
 	write_line(&c->out, &q);

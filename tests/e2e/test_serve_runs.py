@@ -93,7 +93,7 @@ class Simple(Runs):
                 self.assertTrue(analysis["help"].endswith("."))
                 for values in ({}, {o["key"]: sample.get(options[o["key"]]["kind"], (options[o["key"]].get("choices") or [""])[0])
                                     for o in analysis["options"] if o["open"]}):
-                    got = self.do("POST", "/command", {"application": "x", "analysis": analysis["id"], "options": values})
+                    got = self.do("POST", "/command", {"application": "sh", "analysis": analysis["id"], "options": values})
                     self.assertEqual([p for p in got["problems"] if not p["text"].startswith("--python-min")], [], got["shell"])
                     for key in values:
                         word = options[key]["words"].split()[0].partition("=")[0]
@@ -107,12 +107,12 @@ class Simple(Runs):
                  "options": {"metric-query": True, "group": "Memory", "include-kernels": "softmax", "python": True}}
         self.do("POST", "/analyses", clone, 204)
         self.assertEqual(self.call("POST", "/analyses", clone).status, 409)
-        got = self.do("POST", "/command", {"application": "x", "analysis": "softmax, memory"})
+        got = self.do("POST", "/command", {"application": "sh", "analysis": "softmax, memory"})
         self.assertIn("--python", got["words"])
-        got = self.do("POST", "/command", {"application": "x", "analysis": "gpu-hotspots", "options": {"python": True}})
+        got = self.do("POST", "/command", {"application": "sh", "analysis": "gpu-hotspots", "options": {"python": True}})
         self.assertEqual(got["problems"], [{"field": "python", "text": "can be changed in a clone of this analysis only"}])
         self.do("PUT", "/analyses/softmax%2C%20memory", {**clone, "options": {"group": "Tensor"}}, 204)
-        self.assertNotIn("--python", self.do("POST", "/command", {"application": "x", "analysis": "softmax, memory"})["words"])
+        self.assertNotIn("--python", self.do("POST", "/command", {"application": "sh", "analysis": "softmax, memory"})["words"])
         for wrong in ({**clone, "title": "../x"}, {**clone, "base": "none"}, {**clone, "title": "n", "options": {"nonsense": 1}},
                       {**clone, "title": "n", "options": {"group": "nonsense"}}, {**clone, "title": "itt"}, {}):
             self.assertIn(self.call("POST", "/analyses", wrong).status, (400, 409), wrong)
@@ -135,6 +135,21 @@ class Simple(Runs):
                 got = self.run_it(status=400, **wrong)
                 self.assertIn(field, [p["field"] for p in got["problems"]], got)
         self.assertEqual(self.get("/projects")[0]["results"], [])
+
+    def test_what_is_not_there_is_told_while_it_is_typed(self):
+        (self.dir / "plain").write_text("no program")
+        for wrong, field, why in (({"application": "/nonexistent/x"}, "application", "no such file on this machine"),
+                                  ({"application": "no-such-program-here"}, "application", "in the server's PATH"),
+                                  ({"application": str(self.dir / "plain")}, "application", "may not be executed"),
+                                  ({"directory": "/nonexistent"}, "directory", "no such folder on this machine"),
+                                  ({"directory": str(self.dir / "plain")}, "directory", "no such folder")):
+            with self.subTest(wrong):
+                problems = self.do("POST", "/command", {"application": str(STEPS), "analysis": "itt", **wrong})["problems"]
+                self.assertEqual([p["field"] for p in problems], [field])
+                self.assertIn(why, problems[0]["text"])
+        for fine in ({}, {"application": "sh"}, {"application": "./not-yet", "directory": str(self.dir)}, {"what": "attach", "pid": os.getpid(), "application": ""},
+                     {"application": "no-such-program-here", "environment": [{"name": "PATH", "value": "/elsewhere"}]}):
+            self.assertEqual(self.do("POST", "/command", {"application": str(STEPS), "analysis": "itt", **fine})["problems"], [], fine)
 
     def test_a_program_that_cannot_run_is_a_result_that_says_why(self):
         for words, why in (({"application": "/nonexistent/x"}, "/nonexistent/x"), ({"application": "/etc/passwd"}, "cannot be executed"),
