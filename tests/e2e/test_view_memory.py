@@ -66,6 +66,9 @@ class Memory(ViewCase):
 
     def check_h200(self, seen):
         self.assertEqual((seen["errors"], seen["axe"], seen["width"]), ([], [], 420))
+        self.assertEqual(seen["cards"], ["Memory hierarchy", "Kernels", "Levels of memory"])  # what chooses lies below what is chosen
+        self.assertIn("L12", seen["heads"])  # both ways
+        self.assertTrue(all(h.endswith("1") for h in seen["heads"] if h.startswith(("read", "write"))), seen["heads"])
         copy, gamma, bare = seen["kernels"]["copy(float4*)"], seen["kernels"]["gamma(float*)"], seen["kernels"][HOSTILE]
         got = levels(copy)
         self.check_level(got["HBM"], 250000000, 246100000, 496100000, 132000)  # of two launches, on average

@@ -44,6 +44,8 @@ async function look(page, nth) {
 		};
 		await page.waitForFunction(n => app.detail.value?.name === n, name);
 	}
+	seen.heads = await page.locator('.marrow').evaluateAll(all => all.map(a => a.querySelector('.ml').textContent + a.querySelectorAll('path').length));
+	seen.cards = await page.locator('.page > section').evaluateAll(all => all.map(s => s.getAttribute('aria-label')));
 	seen.axe = await axe(page, modules);
 	await page.screenshot({ path: path.join(path.dirname(out), `memory-${nth}.png`) });
 	await page.setViewportSize({ width: 420, height: 800 });

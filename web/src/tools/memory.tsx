@@ -164,6 +164,7 @@ function Arrow({
 	x,
 	to,
 	y,
+	way = 'both',
 	label,
 	value,
 	share,
@@ -171,6 +172,7 @@ function Arrow({
 	x: number;
 	to: number;
 	y: number;
+	way?: 'left' | 'right' | 'both';
 	label: string;
 	value: string;
 	share?: number;
@@ -182,7 +184,8 @@ function Arrow({
 	return (
 		<g class={`marrow ${off ? 'off' : ''}`}>
 			<line x1={x + 6} x2={to - 6} y1={y} y2={y} stroke-width={wide} />
-			<path d={`M${x} ${y}l9 -6v12zM${to} ${y}l-9 -6v12z`} />
+			{way !== 'right' && <path d={`M${x} ${y}l9 -6v12z`} />}
+			{way !== 'left' && <path d={`M${to} ${y}l-9 -6v12z`} />}
 			<text class="ml" x={middle} y={y - 9 - wide / 2} text-anchor="middle">
 				{label}
 			</text>
@@ -276,6 +279,7 @@ const PLACES = {
 	host: { x: 830, y: 56, w: 120, h: 96 },
 	link: { x: 830, y: 166, w: 120, h: 96 },
 };
+const WAYS = { read: 'left', written: 'right', bytes: 'both' } as const; // where data goes
 const GAPS = { l1: { x: 232, to: 316 }, l2: { x: 428, to: 538 }, dram: { x: 624, to: 708 } };
 
 type Place = (typeof PLACES)['l1'];
@@ -298,7 +302,7 @@ function Diagram({ m, mode, label }: { m: Memory; mode: Mode; label: string }) {
 		const v = rate(m, l?.[of]),
 			share = v !== undefined && l?.peak ? v / l.peak : undefined;
 
-		return <Arrow {...gap} y={y} label={name} value={say(m, l, of, mode)} share={share} />;
+		return <Arrow {...gap} y={y} way={WAYS[of]} label={name} value={say(m, l, of, mode)} share={share} />;
 	};
 	const link = (place: Place, name: string, a: string, b: string) => {
 		const there = m.rates[a] !== undefined || m.rates[b] !== undefined,
@@ -391,42 +395,48 @@ function Picture({ app, sheet, row }: { app: App; sheet: MetricsSheet; row: numb
 	);
 
 	return (
-		<>
-			<section class="card" aria-label="Memory hierarchy">
-				<header>
-					<h2>Memory hierarchy</h2>
-					<Name text={text(sheet.kernels, row, 'kernel')} />
-					<span class="muted opt">
-						{m.launches
-							? `${many(m.launches, 'launch').replace(/launchs$/, 'launches')} measured, ${time(m.ns ?? 0)} each`
-							: 'no launch was measured'}
-					</span>
-					<span class="grow" />
-					<Segments label="What arrows say" of={MODES} value={mode} set={set} />
-				</header>
-				<div class="body">
-					<Diagram m={m} mode={mode} label={`Memory hierarchy of ${name}: ${levels.join(', ')}`} />
-					<div class="mnotes">
-						{m.flags.length > 0 && (
-							<ul class="mflags" aria-label="What is bad">
-								{m.flags.map(f => (
-									<li key={f.at + f.why}>
-										<span class="flag" aria-hidden="true">
-											⚑{' '}
-										</span>
-										{plain(f.why)}
-									</li>
-								))}
-							</ul>
-						)}
-						<Missing m={m} />
-					</div>
+		<section class="card" aria-label="Memory hierarchy">
+			<header>
+				<h2>Memory hierarchy</h2>
+				<Name text={text(sheet.kernels, row, 'kernel')} />
+				<span class="muted opt">
+					{m.launches
+						? `${many(m.launches, 'launch').replace(/launchs$/, 'launches')} measured, ${time(m.ns ?? 0)} each`
+						: 'no launch was measured'}
+				</span>
+				<span class="grow" />
+				<Segments label="What arrows say" of={MODES} value={mode} set={set} />
+			</header>
+			<div class="body">
+				<Diagram m={m} mode={mode} label={`Memory hierarchy of ${name}: ${levels.join(', ')}`} />
+				<div class="mnotes">
+					{m.flags.length > 0 && (
+						<ul class="mflags" aria-label="What is bad">
+							{m.flags.map(f => (
+								<li key={f.at + f.why}>
+									<span class="flag" aria-hidden="true">
+										⚑{' '}
+									</span>
+									{plain(f.why)}
+								</li>
+							))}
+						</ul>
+					)}
+					<Missing m={m} />
 				</div>
-			</section>
-			<section class="card" aria-label="Levels of memory">
-				<Grid app={app} table={table} label="Levels of memory" file="levels" />
-			</section>
-		</>
+			</div>
+		</section>
+	);
+}
+
+/* The picture's figures as a table, below the kernels that choose them. */
+function Levels({ app, m }: { app: App; m: Memory }) {
+	const table = useMemo(() => levelTable(m), [m]);
+
+	return (
+		<section class="card" aria-label="Levels of memory">
+			<Grid app={app} table={table} label="Levels of memory" file="levels" />
+		</section>
 	);
 }
 
@@ -470,6 +480,7 @@ function MemoryTab({ app }: { app: App }) {
 					onOpen={open}
 				/>
 			</section>
+			<Levels app={app} m={sheet.memory[row]} />
 		</div>
 	);
 }
