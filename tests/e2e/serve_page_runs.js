@@ -58,6 +58,8 @@ async function kernels(d) {
 	await page.waitForURL(/\/r\/softmax\/r001/);
 	await page.locator('.runstrip .badge', { hasText: 'paused' }).waitFor();
 	await page.locator('.runstrip', { hasText: 'warm-up' }).waitFor();
+	await d.sees('Nothing has been recorded yet.');
+	await d.sees('A run that is paused begins to record with');
 	await d.shot('seed1-paused');
 
 	d.step('the program resumes it, and the page says so');
@@ -261,6 +263,16 @@ async function configure(d) {
 	await d.button('Start', true).click();
 	await page.locator('.field.wrong', { hasText: 'Application' }).getByText('which program?').waitFor();
 	await page.waitForFunction(() => document.activeElement.getAttribute('aria-invalid') === 'true');
+
+	d.step('a program and a folder that are not there are told while they are typed');
+	await d.label('Application').fill('/nonexistent/x');
+	await page.locator('.field.wrong', { hasText: 'Application' }).getByText('there is no such file on this machine').waitFor();
+	await d.label('Working directory').fill('/nonexistent');
+	await page.locator('.field.wrong', { hasText: 'Working directory' }).getByText('there is no such folder').waitFor();
+	await d.label('Working directory').fill('');
+	await d.label('Application').fill('sh');
+	await page.waitForFunction(() => !document.querySelector('.field.wrong'));
+	await d.label('Application').fill('');
 
 	d.step('files and folders are chosen');
 	await d.button('Browse for a file').first().click();

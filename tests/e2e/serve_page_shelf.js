@@ -169,6 +169,22 @@ async function shelf(d) {
 	await d.tab('Timeline').click();
 	await d.painted();
 
+	d.step('what to compare it with is chosen where one looks for it');
+	await d.tab('Compare').click();
+	await d.button('Compare with another result…').click();
+	assert.match(await d.label('R2: after').locator('option:checked').textContent(), /^sent \(imported, /);
+	d.step('a key that is pressed in a dialog is not the viewer\'s');
+	await page.keyboard.press('Escape');
+	await page.waitForFunction(() => !document.querySelector('dialog[open]'));
+
+	d.step('nothing was run here: neither a state nor a machine is claimed');
+	await d.tab('Collection Log').click();
+	await d.sees('imported: nothing was run here');
+	assert.equal(await page.getByRole('definition').filter({ hasText: /verdict|, imported/ }).count(), 0);
+	await d.tab('Analysis Configuration').click();
+	await d.sees('none: it was imported');
+	assert.equal(await page.getByText('this machine', { exact: true }).count(), 0);
+
 	d.step('two at once are two results');
 	await page.locator('.rail').getByRole('button', { name: 'Import' }).click();
 	await d.label('Files').setInputFiles([d.values.trace, d.values.other]);

@@ -39,6 +39,9 @@ test('counts, shares, bytes', () => {
 	assert.equal(bare(format.count(2113024)), '2 113 024');
 	assert.equal(bare(format.percent(0.8612)), '86.1 %');
 	assert.equal(bare(format.bytes(134e6)), '134.0 MB');
+	assert.equal(bare(format.bytes(60)), '60 B');
+	assert.equal(bare(format.bytes(60, 3)), '60 B');
+	assert.equal(bare(format.bytes(0.5)), '0.500 B');
 	assert.equal(format.short(225_500), '226k');
 	assert.equal(bare(format.tick(2_600_000, 200_000, 1_800_000)), '2.6 ms');
 	assert.equal(bare(format.tick(2_600_050, 50, 900)), '2 600 050 ns');

@@ -10,7 +10,7 @@ import { configureAgain } from './draft';
 import { Form, Panel, Text } from './parts';
 import { Output, useGrowing } from './run';
 import { desk, dialog, failed, find, isBusy } from './store';
-import { about, badge, ending, seconds, when } from './words';
+import { ending, seconds, stateOf, when } from './words';
 
 export interface Of {
 	project: string;
@@ -107,7 +107,7 @@ export function Asked({ project, result }: Of) {
 						['Program', d.program],
 						['From', d.asked?.from],
 						['Working directory', d.asked?.directory],
-						['Machine', d.target || 'this machine'],
+						['Machine', d.target || (d.analysis && 'this machine')],
 						['Options', join(c?.options)],
 						['Environment', c?.environment?.map(v => `${v.name}=${v.value}`).join(' ')],
 						['Made', when(d.made)],
@@ -266,14 +266,16 @@ export function CollectionLog({ project, result, app }: Of & { app?: App }) {
 				}>
 				<Facts
 					of={[
-						['State', badge(r)?.text ?? 'done'],
+						['State', stateOf(r)],
 						[
 							'How it ended',
 							r.analysis ? ending(r.status) || (isBusy(r) ? '' : 'as it should') : '',
 						],
 						['Why', r.trouble],
 						['Ran', r.seconds !== undefined ? seconds(r.seconds) : ''],
-						['About', about(r)],
+						['Found', r.say],
+						['Size', r.bytes ? bytes(r.bytes, 3) : ''],
+						['Made', when(r.made)],
 						...(info?.losses ?? []).map((l): [string, string] => [l.text, count(l.count)]),
 						...(info?.notes ?? []).map((n, i): [string, string] => [`Remark ${i + 1}`, n]),
 					]}

@@ -310,7 +310,7 @@ function ResultChoice({ label, value, set }: { label: string; value: string; set
 									.filter(r => !isBusy(r))
 									.map(r => (
 										<option key={r.name} value={p.name + SEPARATOR + r.name}>
-											{plain(r.name)} ({plain(r.analysis) || 'imported'}, {when(r.made)}
+											{plain(r.name)} ({plain(r.analysis || 'imported')}, {when(r.made)}
 											)
 										</option>
 									))}

@@ -3,7 +3,7 @@
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { plain } from '../text/label';
-import { count } from '../text/format';
+import { count, many } from '../text/format';
 import { api, resultPath, type Project, type Result } from './api';
 import { configureAgain } from './draft';
 import { Brand } from './entry';
@@ -467,7 +467,7 @@ export function Rail() {
 			<input
 				type="search"
 				aria-label="Filter results"
-				placeholder={`Filter ${count(number)} results`}
+				placeholder={`Filter ${many(number, 'result')}`}
 				value={filter}
 				onInput={e => setFilter(e.currentTarget.value)}
 			/>

@@ -19,7 +19,7 @@ import { openMenu, resultActs } from './rail';
 import { Link } from './parts';
 import { CONFIGURE } from './route';
 import { RunStrip } from './run';
-import { analyses, desk, find, isBusy, loadAnalyses, projects, railOpen, server } from './store';
+import { analyses, desk, dialog, find, isBusy, loadAnalyses, projects, railOpen, server } from './store';
 
 /* What a viewer behind the server says of itself is about its files; here a result has a name. */
 class Served extends HttpSource {
@@ -73,8 +73,15 @@ export interface Pair extends Of {
 const isPair = (of: Of): of is Pair => 'beforeResult' in of;
 
 function makeApp(of: Of): App {
-	if (!isPair(of))
-		return new App(new Served(api(`${resultPath(of.project, of.result)}/view/`), of.result, 'summary'));
+	if (!isPair(of)) {
+		const at = api(`${resultPath(of.project, of.result)}/view/`),
+			app = new App(new Served(at, of.result, 'summary'));
+
+		app.compareWith = () => {
+			dialog.value = { kind: 'compare', project: of.project, result: of.result };
+		};
+		return app;
+	}
 	const at = api(`compare/${path(of.project, of.result, of.beforeProject, of.beforeResult)}/`),
 		after = new Served(at, of.result, 'compare'),
 		before = new Served(`${at}before/`, of.beforeResult, 'compare', at);

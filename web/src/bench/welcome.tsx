@@ -15,7 +15,7 @@ const COLUMNS: Table['columns'] = [
 	{ key: 'project', title: 'Project', type: 'text' },
 	{
 		key: 'state',
-		title: 'State',
+		title: 'State or verdict',
 		type: 'text',
 		hint: 'what is under way, what went wrong, else what it found',
 	},

@@ -55,6 +55,10 @@ export function badge(r: Result): Mark | null {
 	return null;
 }
 
+/* How a run went, in a word or two; what it found is told elsewhere. */
+export const stateOf = (r: Result): string =>
+	STATES[r.state] || (r.analysis ? 'done' : 'imported: nothing was run here');
+
 export const seconds = (s: number): string =>
 	s < 60
 		? `${s < 10 ? s.toFixed(1) : Math.round(s)}\u202fs`

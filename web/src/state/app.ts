@@ -161,6 +161,8 @@ export class App {
 	});
 
 	/* side: of two runs that are compared, which one this is; beside: the other one. */
+	compareWith: (() => void) | null = null; // lets another run be chosen, where somebody else has them
+
 	constructor(
 		readonly source: Source,
 		readonly side: Side = '',

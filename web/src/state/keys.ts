@@ -212,6 +212,7 @@ export function bindKeys(app: App, all: Command[]): () => void {
 			if (word === 'escape') app.dialog.value = '';
 			return;
 		}
+		if (document.querySelector('dialog[open]')) return; // of whoever frames us
 		e.preventDefault();
 		if (e.repeat && GLIDE[word]) return;
 		command.run(app);

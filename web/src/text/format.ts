@@ -38,7 +38,9 @@ export function time(ns: number, n = 4): string {
 	return scaled(ns, TIMES, n);
 }
 
-export const bytes = (v: number, n = 4): string => scaled(v, BYTES, n);
+/* Below 1 kB whole ones have no fraction. */
+export const bytes = (v: number, n = 4): string =>
+	Number.isInteger(v) && Math.abs(v) < 1000 ? `${v}${THIN}B` : scaled(v, BYTES, n);
 
 /* Joules, watts and the like, as small or large as they are: 18.12 µJ. */
 const POWERS: [number, string][] = [

@@ -417,7 +417,7 @@ function MetricsTab({ app }: { app: App }) {
 				<header>
 					<h2>Kernels and their metrics</h2>
 					<span class="muted">
-						{sheet.stalls.length ? `${count(sheet.stalls.length)} of them sampled. ` : ''}
+						{sheet.stalls.length ? `${count(sheet.stalls.length)} of them sampled; ` : ''}
 						double click: its instructions, or its launches
 					</span>
 				</header>

@@ -191,7 +191,8 @@ function Running({ start }: { start: string }) {
 }
 
 /* What is still to come of the trace, and what the window does about it. */
-function Growth({ app }: { app: App }) {
+/* framed: how long and how much is told around us. */
+function Growth({ app, framed }: { app: App; framed: boolean }) {
 	const info = app.info.value,
 		following = app.following.value !== null;
 
@@ -200,8 +201,8 @@ function Growth({ app }: { app: App }) {
 			{info.live && (
 				<span class="badge bad" title="The program is being recorded">
 					<i class="dot" aria-hidden="true" /> live{' '}
-					{info.start !== '0' && <Running start={info.start} />}
-					{info.bytes ? ` ${bytes(info.bytes)}` : ''}
+					{!framed && info.start !== '0' && <Running start={info.start} />}
+					{!framed && info.bytes ? ` ${bytes(info.bytes)}` : ''}
 				</span>
 			)}
 			{(info.read ?? 1) < 1 && <span class="dim">{Math.floor(100 * (info.read ?? 1))} % read</span>}
@@ -257,10 +258,10 @@ function TopBar({ app, lead }: { app: App; lead?: ComponentChildren }) {
 				{!info.subtitle && (
 					<span class="opt dim">
 						{info.ranks ? `${many(info.ranks, 'rank')}, ` : ''}
-						{count(info.slices)} slices, {time(info.span)}
+						{many(info.slices, 'slice')}, {time(info.span)}
 					</span>
 				)}
-				<Growth app={app} />
+				<Growth app={app} framed={lead !== undefined} />
 			</div>
 			{(info.read ?? 1) < 1 && (
 				<progress class="hairline" max={1} value={info.read} aria-label="Read so far" />

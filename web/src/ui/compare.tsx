@@ -559,8 +559,16 @@ export function Compare({ app }: { app: App }) {
 				{alone && (
 					<Empty title="There is only one thing to compare.">
 						<p>
-							Open two runs, <code>unitrace view --compare before.json after.json</code>, or
-							select an area of the timeline and keep it as A or B.
+							{app.compareWith ? (
+								<button type="button" class="btn" onClick={app.compareWith}>
+									Compare with another result…
+								</button>
+							) : (
+								<>
+									Open two runs, <code>unitrace view --compare before.json after.json</code>
+								</>
+							)}
+							, or select an area of the timeline and keep it as A or B.
 						</p>
 					</Empty>
 				)}

@@ -42,9 +42,19 @@ function AreaTables({ app, tab }: { app: App; tab: string }) {
 							? 'No device worked here.'
 							: app.info.value?.slices
 								? 'Nothing ran here.'
-								: 'This trace has no slices.'
+								: app.info.value?.live
+									? 'Nothing has been recorded yet.'
+									: 'This trace has no slices.'
 				}>
-				{!app.info.value?.slices && <p>It holds samples, marks or counters: see the timeline.</p>}
+				{!app.info.value?.slices &&
+					(app.info.value?.live ? (
+						<p>
+							A run that is paused begins to record with <code>__itt_resume()</code>,{' '}
+							<code>itt.resume()</code> in Python, or <i>Resume</i>.
+						</p>
+					) : (
+						<p>It holds samples, marks or counters: see the timeline.</p>
+					))}
 			</Empty>
 		);
 	return (

@@ -52,6 +52,7 @@ export const heatStep = (v: number, s: { low: number; high: number }): number =>
 const distinct = (all: number[]): number[] => [...new Set(all)].sort((a, b) => a - b).slice(0, MOST);
 
 function Legend({ p, scale }: { p: HeatProps; scale: ReturnType<typeof heatScale> }) {
+	if (scale.high <= scale.low) return null; // nothing to tell apart
 	const at = (i: number): string => p.unit(scale.low + ((scale.high - scale.low) * i) / STEPS);
 
 	if (scale.high <= scale.low)
