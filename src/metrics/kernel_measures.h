@@ -73,7 +73,7 @@ struct ut_kernel_measures {
 /* Is there anything to measure by? A look at shapes of arguments and at tracks. */
 bool ut_kernel_measures_any(const struct ut_store *store);
 
-/* Were launches measured one by one (-q)? Then the time between them is that of reading counters. */
+/* Were launches measured one by one (-q)? Then counters are read in the time between them. */
 bool ut_kernel_measures_counted(const struct ut_store *store);
 
 /* Were instructions sampled? */
