@@ -54,6 +54,13 @@ void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out)
 	const struct ut_rank_wait *longest = longest_wait(v, rank);
 	char time[UT_CELL_TIME], all[UT_CELL_TIME];
 
+	if (v->ranks->count < 2 && v->ranks->world > 1) {
+		ut_buf_fmt(out,
+			   "One of %" PRId64
+			   " ranks is here: whom it waits for is seen with the traces of all",
+			   v->ranks->world);
+		return;
+	}
 	if (v->ranks->count < 2) {
 		ut_buf_text(out, "There is one rank: nobody to wait for");
 		return;
@@ -94,6 +101,9 @@ void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out)
 		   "(serialisation %.1f %% x transfer %.1f %%)",
 		   100 * p->parallel, 100 * p->balance, 100 * p->communication,
 		   100 * p->serialisation, 100 * p->transfer);
+	if (v->ranks->world > (int64_t)v->ranks->count)
+		ut_buf_text(out, " of those that are here, whose waits for others count as "
+				 "transfer");
 }
 
 const char *ut_rank_table_nothing(const struct ut_rank_view *v, enum ut_rank_table table)

@@ -329,6 +329,8 @@ static void put_job(const struct job *j, struct ut_out *out)
 	put_sentence(j, "{\"verdict\":", ut_rank_verdict, out);
 	put_sentence(j, ",\"say\":", ut_rank_efficiency, out);
 	put_doubts(&j->ranks, out);
+	ut_out_fmt(out, ",\"whole\":%s",
+		   j->ranks.world > (int64_t)j->ranks.count ? "false" : "true");
 	ut_out_fmt(out, ",\"run\":%" PRIu64 ",\"total\":%" PRIu64 ",\"wait\":%" PRIu64,
 		   j->tables.pop.run, j->tables.sums.all.total, j->tables.sums.all.wait[0]);
 	for (int i = 0; i < UT_RANK_TABLES; i++)

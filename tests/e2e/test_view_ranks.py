@@ -117,6 +117,12 @@ class Ranks(ViewCase):
         self.assertIn("<img src=x onerror=alert(1)>", seen["verdict"][0])
         self.assertNotIn("\u202e", seen["verdict"][0])
 
+    def test_efficiencies_of_some_ranks_alone_are_no_verdict(self):
+        for name, files in (("all", CG), ("some", CG[:2])):
+            unitrace("view", *files, "--save", self.dir / f"{name}.html")
+            seen = self.look((self.dir / f"{name}.html").as_uri())[0]
+            self.assertEqual((seen["errors"], bool(seen["flagged"])), ([], name == "all"), name)
+
     def test_ranks_without_calls_say_what_to_record(self):
         for rank in range(2):
             (self.dir / f"r{rank}.json").write_text(json.dumps(

@@ -55,6 +55,7 @@ interface RanksSheet {
 	verdict: string;
 	say: string;
 	doubts: string[];
+	whole: boolean; // all ranks are here
 	run: number;
 	total: number;
 	wait: number;
@@ -144,7 +145,8 @@ const title = (key: string): string => {
 	return words[0].toUpperCase() + words.slice(1);
 };
 
-function Efficiency({ of }: { of: Table }) {
+/* Of some ranks alone it is no judgement: their waits for others count as transfer. */
+function Efficiency({ of, whole }: { of: Table; whole: boolean }) {
 	return (
 		<div class="tiles">
 			{rowsOf(of).map(r => {
@@ -156,7 +158,7 @@ function Efficiency({ of }: { of: Table }) {
 						title={title(String(cell(of, r, 'metric')))}
 						value={percent(value)}
 						say={plain(String(cell(of, r, 'meaning')))}
-						tone={value < LOW ? 'warn' : undefined}
+						tone={whole && value < LOW ? 'warn' : undefined}
 					/>
 				);
 			})}
@@ -536,7 +538,7 @@ function RanksTab({ app }: { app: App }) {
 	return (
 		<div class="page">
 			<Head app={app} sheet={sheet} />
-			<Efficiency of={sheet.efficiency} />
+			<Efficiency of={sheet.efficiency} whole={sheet.whole} />
 			<div class="two free">
 				<EachRank {...of} />
 				<WhoWhom {...of} />
