@@ -13,7 +13,19 @@ const { launch } = require('./browser.js');
 const [modules, out, name] = process.argv.slice(2);
 const places = 'section[aria-label^="Roofline"]';
 
-const seen = page => page.evaluate(sel => ({
+/* Names of discs that a line goes through. */
+function crossed(sel) {
+	const points = [...document.querySelectorAll(`${sel} svg path.series`)].flatMap(line =>
+		Array.from({ length: Math.ceil(line.getTotalLength() / 4) }, (_, i) => line.getPointAtLength(4 * i)));
+
+	return [...document.querySelectorAll(`${sel} svg text.plotlabel:not([transform])`)].filter(text => {
+		const b = text.getBBox();
+
+		return points.some(p => p.x > b.x + 1 && p.x < b.x + b.width - 1 && p.y > b.y + 2 && p.y < b.y + b.height - 3);
+	}).map(text => text.textContent);
+}
+
+const seen = async page => ({ crossed: await page.evaluate(crossed, places), ...await page.evaluate(sel => ({
 	tab: document.querySelector('[role=tab][aria-selected=true]').innerText,
 	verdict: document.querySelector('.verdict').innerText.replace(/\s+/g, ' '),
 	discs: [...document.querySelectorAll(`${sel} svg circle`)].filter(c => c.querySelector('title')).map(c => ({
@@ -26,7 +38,7 @@ const seen = page => page.evaluate(sel => ({
 	levels: [...document.querySelectorAll('[role=grid][aria-label="Levels of memory"] tbody [role=row]')].map(row =>
 		row.innerText.split(/\s/)[0]),
 	width: document.scrollingElement.scrollWidth,
-}), places);
+}), places) });
 
 async function main() {
 	const browser = await launch(modules, path.dirname(out));

@@ -55,9 +55,9 @@ export function Line({ v, s, colour }: { v: Shown; s: ChartSeries; colour: numbe
 	);
 }
 
-/* On the line, at its left end if it rises, else at the right one. */
-function LineName({ v, s }: { v: Shown; s: ChartSeries }) {
-	const seen = s.y.flatMap((y, i): [number, number][] => {
+/* Its points on the screen. */
+export const pointsOf = (v: Shown, s: ChartSeries): [x: number, y: number][] =>
+	s.y.flatMap((y, i): [number, number][] => {
 		const x = xOf(s, i);
 
 		return isThere(x) && isThere(y) && !(v.x.log && x <= 0) && !(v.y.log && y <= 0)
@@ -65,16 +65,23 @@ function LineName({ v, s }: { v: Shown; s: ChartSeries }) {
 			: [];
 	});
 
+/* Where the name of a line begins, and how it is turned. */
+export interface NameAt {
+	x: number;
+	y: number;
+	turn: number; // degrees
+	toLeft: boolean; // it ends there
+}
+
+/* On the line, at its left end if it rises, else at the right one. */
+export function nameAt(v: Shown, s: ChartSeries): NameAt | null {
+	const seen = pointsOf(v, s);
+
 	if (seen.length < 2) return null;
 	let [ax, ay] = seen[0];
 	const [bx, by] = seen[seen.length - 1];
 
-	if (Math.abs(by - ay) < 1)
-		return (
-			<text class="plotlabel" x={Math.min(bx, v.x.to) - 6} y={ay - 5} text-anchor="end">
-				{plain(s.name)}
-			</text>
-		);
+	if (Math.abs(by - ay) < 1) return { x: Math.min(bx, v.x.to) - 6, y: ay - 5, turn: 0, toLeft: true };
 	if (ax < v.x.from) {
 		ay += ((by - ay) * (v.x.from - ax)) / (bx - ax);
 		ax = v.x.from;
@@ -83,13 +90,25 @@ function LineName({ v, s }: { v: Shown; s: ChartSeries }) {
 		ax += ((bx - ax) * (v.y.from - ay)) / (by - ay);
 		ay = v.y.from;
 	}
-	const turn = (Math.atan2(by - ay, bx - ax) * 180) / Math.PI;
+	return {
+		x: ax + (bx - ax) * 0.06,
+		y: ay + (by - ay) * 0.06 - 5,
+		turn: (Math.atan2(by - ay, bx - ax) * 180) / Math.PI,
+		toLeft: false,
+	};
+}
+
+function LineName({ v, s }: { v: Shown; s: ChartSeries }) {
+	const n = nameAt(v, s);
 
 	return (
-		<text
-			class="plotlabel"
-			transform={`translate(${ax + (bx - ax) * 0.06} ${ay + (by - ay) * 0.06 - 5}) rotate(${turn})`}>
-			{plain(s.name)}
-		</text>
+		n && (
+			<text
+				class="plotlabel"
+				text-anchor={n.toLeft ? 'end' : undefined}
+				transform={`translate(${n.x} ${n.y}) rotate(${n.turn})`}>
+				{plain(s.name)}
+			</text>
+		)
 	);
 }

@@ -1,8 +1,9 @@
 // points.tsx - points, as large as what they weigh, and names beside them.
 
 import type { ChartSeries } from '../source/contract';
-import { middle, plain } from '../text/label';
+import { middle, plain, telling, withoutTemplates } from '../text/label';
 import { LETTER, NAMED, type Shown } from './layout';
+import { nameAt, pointsOf } from './lines';
 import { at, isThere, said, xOf } from './scale';
 
 const BIGGEST = 20, // px: radius of the heaviest point
@@ -70,7 +71,36 @@ interface Box {
 const meet = (a: Box, b: Box): boolean =>
 	a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
-/* Beside the disc, above or below it: where there is room. */
+const STEP = 8; // px
+
+/* Lines that have a name, and the name, in small pieces. */
+function piecesOf(v: Shown, s: ChartSeries): Box[] {
+	const points = pointsOf(v, s),
+		name = nameAt(v, s),
+		out: Box[] = [];
+
+	for (let i = 1; i < points.length; i++) {
+		const [[ax, ay], [bx, by]] = [points[i - 1], points[i]],
+			count = Math.min(1000, Math.ceil(Math.hypot(bx - ax, by - ay) / STEP));
+
+		for (let k = 0; k <= count; k++)
+			out.push({
+				x: ax + ((bx - ax) * k) / count - 3,
+				y: ay + ((by - ay) * k) / count - 3,
+				w: 6,
+				h: 6,
+			});
+	}
+	if (!name) return out;
+	const w = plain(s.name).length * LETTER,
+		turn = (name.turn * Math.PI) / 180;
+
+	for (let t = name.toLeft ? -w : 0; t < (name.toLeft ? 0 : w); t += STEP)
+		out.push({ x: name.x + t * Math.cos(turn), y: name.y + t * Math.sin(turn) - 11, w: STEP, h: 13 });
+	return out;
+}
+
+/* Beside the disc, above or below it, or at a corner: where there is room. */
 function placeLabel(v: Shown, c: Disc, text: string, taken: Box[]): Box | null {
 	const w = text.length * LETTER,
 		h = 14;
@@ -79,6 +109,10 @@ function placeLabel(v: Shown, c: Disc, text: string, taken: Box[]): Box | null {
 		{ x: c.x - c.r - 3 - w, y: c.y - h / 2 },
 		{ x: c.x - w / 2, y: c.y - c.r - 1 - h },
 		{ x: c.x - w / 2, y: c.y + c.r + 1 },
+		{ x: c.x + c.r * 0.7, y: c.y + c.r * 0.7 },
+		{ x: c.x + c.r * 0.7, y: c.y - c.r * 0.7 - h },
+		{ x: c.x - c.r * 0.7 - w, y: c.y + c.r * 0.7 },
+		{ x: c.x - c.r * 0.7 - w, y: c.y - c.r * 0.7 - h },
 	];
 
 	for (const t of tries) {
@@ -96,17 +130,20 @@ function placeLabel(v: Shown, c: Disc, text: string, taken: Box[]): Box | null {
 	return null;
 }
 
-/* Names beside discs, where they cover neither a disc nor each other. */
+/* Names beside discs, where they cover neither a disc nor each other, nor a line with its name. */
 export function Names({ v, all }: { v: Shown; all: (Disc | null)[][] }) {
-	const taken: Box[] = all
-		.flat()
-		.flatMap(c => (c ? [{ x: c.x - c.r * 0.75, y: c.y - c.r * 0.75, w: c.r * 1.5, h: c.r * 1.5 }] : []));
+	const discs = all.flat().filter(c => c !== null),
+		lines = v.series.map(({ s }) => s).filter(s => s.label && s.kind !== 'points');
+	const taken: Box[] = [
+		...discs.map(c => ({ x: c.x - c.r * 0.75, y: c.y - c.r * 0.75, w: c.r * 1.5, h: c.r * 1.5 })),
+		...(discs.length ? lines.flatMap(s => piecesOf(v, s)) : []),
+	];
 	const out: { box: Box; name: string }[] = [];
 
 	v.series.forEach(({ s }, k) =>
 		(s.labels ?? (s.named ? s.notes : undefined))?.forEach((text, i) => {
 			const c = all[k][i],
-				name = text ? middle(plain(text), 34) : '';
+				name = text ? middle(withoutTemplates(telling(plain(text))), 34) : '';
 			const box = c && name && out.length < NAMED ? placeLabel(v, c, name, taken) : null;
 
 			if (!box) return;
