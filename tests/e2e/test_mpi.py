@@ -204,8 +204,8 @@ class Mpi(mpi_support.Case):
             # the launcher ends the other rank wherever it is then, and makes one status of both
             self.assertEqual(done.returncode != 0, bare.returncode != 0)
             if not word:
-                # Pieces of two ranks may meet in the middle of a line: what is said counts, not where it ends.
-                self.assertEqual(*(sorted(out.stdout.split()) for out in (done, bare)))
+                # Pieces of two ranks may meet in the middle of a word: what is said counts, not where it ends.
+                self.assertEqual(*(sorted(b"".join(out.stdout.split())) for out in (done, bare)))
             if status is not None:
                 self.assertEqual(done.returncode, status)
                 self.assertIn(b"0 allocations\n", done.stdout)
