@@ -116,6 +116,14 @@ class Desk {
 		await this.page.locator('.prow', { hasText: name }).waitFor();
 	}
 
+	/* The next answer to such a question comes late. */
+	late(address) {
+		return this.page.route(address, async r => {
+			await new Promise(done => setTimeout(done, 700));
+			await r.continue();
+		}, { times: 1 });
+	}
+
 	configure() {
 		return this.page.locator('.rail .configure').click();
 	}

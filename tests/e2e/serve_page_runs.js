@@ -482,6 +482,19 @@ async function control(d) {
 	await begin(d.values.status3, false);
 	await d.idle();
 	await page.locator('.rrow.shown .badge', { hasText: 'exit 3' }).waitFor();
+
+	d.step('what was run last, read late, does not replace what is typed');
+	const last = /\/api\/v1\/projects\/[^/]+\/results\/[^/]+$/;
+
+	await d.late(last);
+	const asked = page.waitForRequest(last), answered = page.waitForResponse(last);
+
+	await page.goto(`${d.values.origin}/configure`);
+	await asked;
+	await d.label('Application').fill('typed');
+	await answered;
+	await page.waitForTimeout(200); // and drawn
+	assert.equal(await d.label('Application').inputValue(), 'typed');
 }
 
 /* Without the right to start programs the page says so, and still shows the line. */

@@ -203,7 +203,8 @@ async function shelf(d) {
 	await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
 	await page.waitForURL(/\/r\/alpha\/fetched\//);
 
-	d.step('notes');
+	d.step('notes that are read late do not replace what is typed');
+	await d.late(/\/results\/sent$/);
 	await d.menu('sent', 'Notes…');
 	await d.label('What there is to say about it').fill('fast\n<b>but</b> odd');
 	await d.button('Save').click();

@@ -280,6 +280,7 @@ function Notes({ project, result }: { project: string; result: string }) {
 							{...ids}
 							rows={8}
 							value={text ?? ''}
+							readOnly={text === null} // what is there comes first: it would replace what is typed
 							autoFocus
 							onInput={e => set(e.currentTarget.value)}
 						/>

@@ -218,6 +218,7 @@ export async function configureAgain(project: string, result: string, goThere = 
 	try {
 		const { asked } = await call<ResultDetail>('GET', resultPath(project, result));
 
+		if (!goThere && isTouched.peek()) return; // somebody has begun to type meanwhile
 		if (goThere) choose(project);
 		if (asked?.configuration)
 			draft.value = { ...FIRST, ...asked.configuration, name: '', project: undefined };
