@@ -58,9 +58,9 @@ struct ut_device_work {
 /* One device, however many processes of its host use it. Where traces do not tell their hosts, each
  * rank has devices of its own. */
 struct ut_device_info {
-	uint32_t name; /* as ut_process_shown_name() has it */
-	uint32_t host; /* 0 = unknown */
-	int32_t rank;  /* whose it is, if the host is unknown; -1 = nobody's */
+	uint32_t name;  /* as ut_process_shown_name() has it */
+	uint32_t host;  /* 0 = unknown */
+	int32_t rank;   /* whose it is, if the host is unknown; -1 = nobody's */
 	uint32_t model; /* as its maker calls it; 0 = unknown */
 	uint32_t index; /* as the program counts them */
 	uint16_t way;   /* index into ways */
