@@ -22,6 +22,7 @@ python3 -B tests/gen/metrics_gen.py time "$work/metrics.csv" --samples 900
 	"$build/bin/unitrace" view --save view.html --compare before.json after.json
 	"$build/bin/unitrace" hotspots -o flame.svg samples.json
 	"$build/bin/unitrace" view --save hotspots.html samples.json
+	"$build/bin/unitrace" view --save ranks.html halo.?.json
 	"$build/bin/unitrace" view --save kernels.html "$root/tests/golden/inputs/kernels/model.json"
 ) >/dev/null
 
@@ -67,6 +68,7 @@ node tools/pictures.js "$build/node/node_modules" "$work/img" \
 	"view-compare=$work/view.html#v=compare&z=cudnn_sdpa_flash_fprop" \
 	"view-flame=$work/view.html#v=flame" "roofline=$work/roofline.html" \
 	"view-metrics=$work/kernels.html#v=metrics" "view-hotspots=$work/hotspots.html#v=hotspots" \
+	"view-ranks=$work/ranks.html#v=ranks" \
 	"serve=${address%%/\?*}/configure?${address##*\?}"
 for picture in "$work"/img/*; do
 	size=$(wc -c <"$picture")

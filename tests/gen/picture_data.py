@@ -240,8 +240,59 @@ def samples(rnd):
     return {"traceEvents": spans, "stackFrames": frames, "samples": found}
 
 
+RANKS, HALO_STEPS = 8, 40
+
+
+def halo(rnd):
+    """The events of eight ranks, times in us: each assembles, sends its border to the next one, solves, and all
+    meet. Rank 5 takes twice as long to assemble, rank 1 half as long again."""
+    now, events, message = [1000.0] * RANKS, [[] for _ in range(RANKS)], 0
+
+    def add(rank, name, length, cat="MPI", **args):
+        events[rank].append({"ph": "X", "ts": now[rank], "dur": length, "name": name, "cat": cat, "args": args})
+        now[rank] += length
+
+    def flow(rank, ph, ts, number):
+        events[rank].append({"ph": ph, "ts": ts, "name": "MPI message", "cat": "flow", "id": hex(number),
+                             "id2": {"global": hex(number)}, **({"bp": "e"} if ph == "f" else {})})
+
+    for rank in range(RANKS):
+        events[rank].append({"ph": "X", "ts": 0, "dur": 1000, "name": "MPI_Init", "cat": "MPI",
+                             "args": {"rank": rank, "size": RANKS}})
+    for step in range(HALO_STEPS):
+        sent = []
+        for rank in range(RANKS):
+            add(rank, "assemble", 500 * {5: 2.2, 1: 1.5}.get(rank, 1) * rnd.uniform(0.95, 1.05), cat="app")
+            sent.append(now[rank])
+            add(rank, "MPI_Isend", 4, to=(rank + 1) % RANKS, tag=step, bytes=65536, comm="MPI_COMM_WORLD")
+            flow(rank, "s", sent[rank], 0x10000000000000 + message + rank)
+        for rank in range(RANKS):
+            before = (rank - 1) % RANKS
+            until = max(now[rank], sent[before]) + 12
+            add(rank, "MPI_Recv", until - now[rank], **{"from": before}, tag=step, bytes=65536, comm="MPI_COMM_WORLD")
+            flow(rank, "f", until - 1, 0x10000000000000 + message + before)
+            add(rank, "solve", 300 * rnd.uniform(0.97, 1.03), cat="app")
+        last = max(now) + 9
+        for rank in range(RANKS):
+            add(rank, "MPI_Allreduce", last - now[rank], seq=step, bytes=8, received=8, comm="MPI_COMM_WORLD")
+        message += RANKS
+    for rank in range(RANKS):
+        add(rank, "MPI_Finalize", 100)
+    return events
+
+
+def job(rnd):
+    for rank, events in enumerate(halo(rnd)):
+        pid = 4000 + rank
+        yield {"traceEvents": [{"pid": pid, "tid": pid, **e} for e in events],
+               "otherData": {"tool": "unitrace", "processes": [
+                   {"pid": pid, "rank": rank, "name": "halo", "host": "node1", "realtime_offset_ns": 1700000000000000000}]}}
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
+    for rank, trace in enumerate(job(random.Random(1))):
+        (folder / f"halo.{rank}.json").write_text(json.dumps(trace))
     (folder / "samples.json").write_text(json.dumps(samples(random.Random(1))))
     (folder / "devlog.csv").write_text("\n".join(device_log(random.Random(1))) + "\n")
     (folder / "step.metrics.csv").write_text("".join(metrics()))
