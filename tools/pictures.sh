@@ -37,7 +37,7 @@ echo '{}' >"$shelf/project.json"
 cat >"$shelf/r003-train/result.json" <<'JSON'
 {"kind": "run", "made": 1760000000, "analysis": "GPU offload", "program": "python train.py --steps 100",
  "configuration": {"what": "launch", "application": "python", "parameters": "train.py --steps 100",
-  "directory": "/data/gpt", "environment": [{"name": "CUDA_VISIBLE_DEVICES", "value": "0"}],
+  "directory": "/srv/gpt", "environment": [{"name": "CUDA_VISIBLE_DEVICES", "value": "0"}],
   "analysis": "gpu-offload"}}
 JSON
 echo '{"state": "ready", "seconds": 15.9, "status": 0}' >"$shelf/r003-train/state.json"
@@ -46,7 +46,7 @@ cat >"$shelf/r003-train/verdict.json" <<'JSON'
 JSON
 # The page names its data directory: where we may, the server sees a folder that could be anybody's.
 results=$work/results
-ours=(unshare -Urm sh -c 'mount -t tmpfs none /srv && mkdir /srv/results && mount --bind "$0" /srv/results && exec "$@"' "$results")
+ours=(unshare -Urm sh -c 'mount -t tmpfs none /srv && mkdir /srv/results /srv/gpt && mount --bind "$0" /srv/results && exec "$@"' "$results")
 if "${ours[@]}" true 2>/dev/null; then
 	results=/srv/results
 else

@@ -13,19 +13,17 @@ const { launch } = require('./browser.js');
 const [modules, out, name] = process.argv.slice(2);
 const places = 'section[aria-label^="Roofline"]';
 
-/* Names of discs that a line goes through. */
-function crossed(sel) {
-	const points = [...document.querySelectorAll(`${sel} svg path.series`)].flatMap(line =>
-		Array.from({ length: Math.ceil(line.getTotalLength() / 4) }, (_, i) => line.getPointAtLength(4 * i)));
+/* Names of discs that stand on names of lines, which are turned or set to the right. */
+function covered(sel) {
+	const all = [...document.querySelectorAll(`${sel} svg text.plotlabel`)], isLine = t => t.hasAttribute('transform');
+	const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom - 3 && b.top < a.bottom - 3;
 
-	return [...document.querySelectorAll(`${sel} svg text.plotlabel:not([transform])`)].filter(text => {
-		const b = text.getBBox();
-
-		return points.some(p => p.x > b.x + 1 && p.x < b.x + b.width - 1 && p.y > b.y + 2 && p.y < b.y + b.height - 3);
-	}).map(text => text.textContent);
+	return all.filter(t => !isLine(t) && all.some(other => isLine(other) && other.textContent &&
+		!/rotate\(-/.test(other.getAttribute('transform')) && meet(t.getBoundingClientRect(), other.getBoundingClientRect())))
+		.map(t => t.textContent);
 }
 
-const seen = async page => ({ crossed: await page.evaluate(crossed, places), ...await page.evaluate(sel => ({
+const seen = async page => ({ covered: await page.evaluate(covered, places), ...await page.evaluate(sel => ({
 	tab: document.querySelector('[role=tab][aria-selected=true]').innerText,
 	verdict: document.querySelector('.verdict').innerText.replace(/\s+/g, ' '),
 	discs: [...document.querySelectorAll(`${sel} svg circle`)].filter(c => c.querySelector('title')).map(c => ({

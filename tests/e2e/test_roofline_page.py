@@ -43,7 +43,7 @@ class Page(Case):
         self.assertEqual(len(chosen), 1)
         self.assertTrue(chosen[0].startswith("saxpy"))
         self.assertEqual(seen["narrow"]["width"], 420)
-        self.assertEqual((first["crossed"], seen["narrow"]["crossed"]), ([], []))
+        self.assertEqual((first["covered"], seen["narrow"]["covered"]), ([], []))
 
     def check_places(self, discs, drawn):
         """Places are straight lines over the logarithms of the numbers; areas over the times."""

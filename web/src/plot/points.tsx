@@ -73,10 +73,9 @@ const meet = (a: Box, b: Box): boolean =>
 
 const STEP = 8; // px
 
-/* Lines that have a name, and the name, in small pieces. */
+/* A line in small pieces. */
 function piecesOf(v: Shown, s: ChartSeries): Box[] {
 	const points = pointsOf(v, s),
-		name = nameAt(v, s),
 		out: Box[] = [];
 
 	for (let i = 1; i < points.length; i++) {
@@ -91,9 +90,17 @@ function piecesOf(v: Shown, s: ChartSeries): Box[] {
 				h: 6,
 			});
 	}
+	return out;
+}
+
+/* The same of its name, which may be turned. */
+function nameOf(v: Shown, s: ChartSeries): Box[] {
+	const name = nameAt(v, s),
+		w = plain(s.name).length * LETTER,
+		out: Box[] = [];
+
 	if (!name) return out;
-	const w = plain(s.name).length * LETTER,
-		turn = (name.turn * Math.PI) / 180;
+	const turn = (name.turn * Math.PI) / 180;
 
 	for (let t = name.toLeft ? -w : 0; t < (name.toLeft ? 0 : w); t += STEP)
 		out.push({ x: name.x + t * Math.cos(turn), y: name.y + t * Math.sin(turn) - 11, w: STEP, h: 13 });
@@ -130,13 +137,14 @@ function placeLabel(v: Shown, c: Disc, text: string, taken: Box[]): Box | null {
 	return null;
 }
 
-/* Names beside discs, where they cover neither a disc nor each other, nor a line with its name. */
+/* Names beside discs, where they cover neither a disc nor another name; on a line only if there is no room elsewhere. */
 export function Names({ v, all }: { v: Shown; all: (Disc | null)[][] }) {
 	const discs = all.flat().filter(c => c !== null),
-		lines = v.series.map(({ s }) => s).filter(s => s.label && s.kind !== 'points');
+		lines = v.series.map(({ s }) => s).filter(s => s.label && s.kind !== 'points'),
+		onLines = discs.length ? lines.flatMap(s => piecesOf(v, s)) : [];
 	const taken: Box[] = [
 		...discs.map(c => ({ x: c.x - c.r * 0.75, y: c.y - c.r * 0.75, w: c.r * 1.5, h: c.r * 1.5 })),
-		...(discs.length ? lines.flatMap(s => piecesOf(v, s)) : []),
+		...lines.flatMap(s => nameOf(v, s)),
 	];
 	const out: { box: Box; name: string }[] = [];
 
@@ -144,7 +152,10 @@ export function Names({ v, all }: { v: Shown; all: (Disc | null)[][] }) {
 		(s.labels ?? (s.named ? s.notes : undefined))?.forEach((text, i) => {
 			const c = all[k][i],
 				name = text ? middle(withoutTemplates(telling(plain(text))), 34) : '';
-			const box = c && name && out.length < NAMED ? placeLabel(v, c, name, taken) : null;
+			const box =
+				c && name && out.length < NAMED
+					? (placeLabel(v, c, name, [...taken, ...onLines]) ?? placeLabel(v, c, name, taken))
+					: null;
 
 			if (!box) return;
 			taken.push(box);
