@@ -468,13 +468,16 @@ class Dashboard(Devlog):
         return json.loads(body) if status == 200 else body
 
     def raw(self, data):
+        got = b""
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as link:
-            link.sendall(data)
-            link.shutdown(socket.SHUT_WR)
-            got = b""
-            while chunk := link.recv(65536):
-                got += chunk
-            return got
+            try:
+                link.sendall(data)
+                link.shutdown(socket.SHUT_WR)
+                while chunk := link.recv(65536):
+                    got += chunk
+            except OSError as e:  # it may hang up at once
+                self.assertNotIsInstance(e, TimeoutError)
+        return got
 
     def test_a_port_that_is_taken_is_told_and_the_files_are_there(self):
         done = subprocess.run([UNITRACE, "devlog", "log.csv", "-o", "other", "--no-print-stats", "--serve",
