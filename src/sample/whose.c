@@ -55,8 +55,18 @@ static bool is_well_known(struct ut_str path)
 	return false;
 }
 
+/* Code that was typed: python -c, a prompt, a cell of a notebook. Who looks for a line passes it
+ * over, because classes are made of such code, too; who looks for time may find all of it there. */
+static bool is_typed(struct ut_str path)
+{
+	return ut_str_is(path, "<string>") || ut_str_is(path, "<stdin>") ||
+	       ut_str_has_start(path, "<ipython-input");
+}
+
 bool ut_path_is_library(struct ut_str path)
 {
+	if (is_typed(path))
+		return false;
 	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
 		if (ut_str_has_start(path, roots[i]))
 			return true;
