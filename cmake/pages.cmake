@@ -1,12 +1,12 @@
 # The viewer's page: web/src bundled by esbuild, or the bundle that a release carries in web/dist.
 # Without either, the build goes on; view and export -o FILE.html say how to get it.
 set(UT_WEB_MODULES ${PROJECT_SOURCE_DIR}/build/page/node_modules CACHE PATH
-  "where tools/setup.sh has put what web/packages.txt names")
+  "where tools/setup.sh has put what the page is bundled with")
 set(UT_WEB_BUNDLE "")
 set(UT_WEB_BUNDLE_FILES)
 file(GLOB _esbuild ${UT_WEB_MODULES}/@esbuild/*/bin/esbuild)
-set(_files app.js.gz app.css.gz bench.js.gz bench.css.gz)
-if(EXISTS ${PROJECT_SOURCE_DIR}/web/dist/app.js.gz AND EXISTS ${PROJECT_SOURCE_DIR}/web/dist/bench.css.gz)
+set(_files app.js.gz app.css.gz workbench.js.gz workbench.css.gz)
+if(EXISTS ${PROJECT_SOURCE_DIR}/web/dist/app.js.gz AND EXISTS ${PROJECT_SOURCE_DIR}/web/dist/workbench.css.gz)
   set(UT_WEB_BUNDLE ${PROJECT_SOURCE_DIR}/web/dist)
   list(TRANSFORM _files PREPEND ${UT_WEB_BUNDLE}/ OUTPUT_VARIABLE UT_WEB_BUNDLE_FILES)
 elseif(_esbuild AND EXISTS ${UT_WEB_MODULES}/preact AND EXISTS ${UT_WEB_MODULES}/@preact/signals

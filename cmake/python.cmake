@@ -102,7 +102,7 @@ if(TARGET collector)
     list(APPEND _copies ${UT_PYTHON_DIR}/${_file})
   endforeach()
   # By this pytest finds the plugin, as in an installed package.
-  set(_info unitrace-${PROJECT_VERSION}.dist-info)
+  set(_info unitrace-${UT_PYTHON_VERSION}.dist-info)
   foreach(_file METADATA entry_points.txt)
     configure_file(python/dist-info/${_file} ${UT_PYTHON_DIR}/${_info}/${_file} @ONLY)
   endforeach()

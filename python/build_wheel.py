@@ -31,8 +31,11 @@ os.execv(os.path.join(os.path.dirname(os.path.abspath(__file__)), "unitrace"), s
 
 
 def version():
+    """As PEP 440 writes it: 1.0.0rc1 for 1.0.0-rc.1."""
     text = (SOURCE / "CMakeLists.txt").read_text()
-    return re.search(r"^project\(unitrace\s+VERSION (\S+)", text, re.M)[1]
+    number = re.search(r"^project\(unitrace\s+VERSION (\S+)", text, re.M)[1]
+    suffix = re.search(r'^set\(UT_VERSION_SUFFIX "(.*)"\)', text, re.M)[1]
+    return number + re.sub(r"-(a|b|rc)[a-z]*\.", r"\1", suffix)
 
 
 def tag():
@@ -42,7 +45,7 @@ def tag():
 
 
 def metadata():
-    return (SOURCE / "python/dist-info/METADATA").read_text().replace("@PROJECT_VERSION@", version())
+    return (SOURCE / "python/dist-info/METADATA").read_text().replace("@UT_PYTHON_VERSION@", version())
 
 
 def about():
@@ -76,7 +79,7 @@ def get_page_parts():
     if not (SOURCE / "web/dist").exists() and os.access(SOURCE, os.W_OK):
         (SOURCE / "build").mkdir(exist_ok=True)
         got = subprocess.run([sys.executable, SOURCE / "tools/fetch_packages.py",
-                              SOURCE / "web/packages.txt", SOURCE / "build/page"])
+                              SOURCE / "web/package-lock.json", SOURCE / "build/page"])
         if got.returncode:
             print("unitrace: built without the viewer's page", file=sys.stderr)
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Packages of the npm registry into FOLDER/node_modules, each the one that a list names.
+"""What the viewer's page is bundled with, from the npm registry into FOLDER/node_modules, without Node.
 
-  tools/fetch_packages.py LIST FOLDER
+  tools/fetch_packages.py LOCK FOLDER
 
-LIST says which (web/packages.txt tells how it looks). Every archive has to be what its line says, or
-nothing is kept. FOLDER appears when all is there, with a copy of LIST in it; where that is the same
-already, nothing is done and no network is needed. The registry is the one that npm_config_registry
+LOCK is npm's lock file (web/package-lock.json). Of its packages, those are fetched that are not for
+development only and run on this machine. Every archive must have the checksum of the lock file, or nothing
+is kept. FOLDER appears when all is there, with a copy of LOCK in it; where that names the same packages
+already, nothing is fetched and no network is needed. The registry is the one that npm_config_registry
 names, or that npm is set up for; proxies and certificates are those that Python and OpenSSL know
 (https_proxy, SSL_CERT_FILE).
 One line and exit status 1 if something could not be had.
@@ -13,6 +14,7 @@ One line and exit status 1 if something could not be had.
 import base64
 import hashlib
 import io
+import json
 import os
 import pathlib
 import platform
@@ -26,12 +28,27 @@ TIMEOUT = 20  # seconds without a byte
 LIMIT = 64 << 20  # bytes of one archive
 
 
+CPUS = {"x86_64": "x64", "aarch64": "arm64", "i686": "ia32", "armv7l": "arm", "ppc64le": "ppc64", "loongarch64": "loong64"}
+
+
 def wanted(text):
-    """(package, version, integrity) of every line that is for this machine."""
-    for line in text.splitlines():
-        words = line.split()
-        if words and not line.startswith("#") and (len(words) == 3 or words[3] == platform.machine()):
-            yield words[:3]
+    """(package, version, integrity) of what this machine needs, of the text of a lock file."""
+    cpu = CPUS.get(platform.machine(), platform.machine())
+    found = []
+    for path, package in json.loads(text)["packages"].items():
+        if not path or package.get("dev"):
+            continue
+        if cpu in package.get("cpu", [cpu]) and "linux" in package.get("os", ["linux"]):
+            found.append((path.removeprefix("node_modules/"), package["version"], package["integrity"]))
+    return found
+
+
+def same(stamp, want):
+    """Whether what was fetched the last time is what is wanted now."""
+    try:
+        return wanted(stamp.read_text()) == want
+    except (OSError, ValueError, KeyError):
+        return False
 
 
 def registry():
@@ -50,7 +67,7 @@ def fetch(package, version, integrity):
         archive = answer.read(LIMIT)
     algorithm, _, digest = integrity.partition("-")
     if base64.b64encode(hashlib.new(algorithm, archive).digest()).decode() != digest:
-        raise ValueError(f"{url} is not what the list says")
+        raise ValueError(f"{url} is not what the lock file says")
     return archive
 
 
@@ -71,17 +88,19 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     text, folder = pathlib.Path(sys.argv[1]).read_text(), pathlib.Path(sys.argv[2])
-    stamp = folder / "packages.txt"
-    if stamp.exists() and stamp.read_text() == text:
+    stamp, want = folder / "package-lock.json", wanted(text)
+    if same(stamp, want):
+        if stamp.read_text() != text:
+            stamp.write_text(text)
         return
     fresh = folder.with_name(f"{folder.name}.new.{os.getpid()}")
     try:
-        for package, version, integrity in wanted(text):
+        for package, version, integrity in want:
             try:
                 unpack(fetch(package, version, integrity), fresh / "node_modules" / package)
             except (OSError, ValueError, subprocess.SubprocessError, tarfile.TarError) as error:
                 sys.exit(f"{package} {version}: {error}")
-        (fresh / "packages.txt").write_text(text)
+        (fresh / stamp.name).write_text(text)
         shutil.rmtree(folder, ignore_errors=True)
         fresh.rename(folder)
     finally:

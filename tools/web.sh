@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
 # web.sh - the viewer's page (web/src): check, bundle, test, measure.
 #
-#   tools/web.sh [check|format|page|test|browser|bench]...  (default: check page test browser)
+#   tools/web.sh [check|format|lint|page|test|browser|bench]...  (default: check page test browser)
 #
-# check: types and format. format: as prettier has it. page: build/web/app.js, app.css and their .gz, as
-# the build makes them. test: numbers, in node. browser: the page in a real Chromium. bench: cost of
-# frames with 1 and 10 million slices. ctest runs check, test and browser as web/check and so on, below
-# its build folder (UNITRACE_BUILD). What they need comes from tools/setup.sh test; where something is
-# missing, this says so and exits with 77.
+# check: types, format and lint. format: as prettier has it. lint: ESLint, and which folder of web/src may
+# import from which (web/eslint.config.cjs). page: build/web/app.js, app.css, workbench.js, workbench.css and
+# their .gz, as the build makes them. test: numbers, in node. browser: the page in a real Chromium. bench: cost
+# of frames with 1 and 10 million slices. ctest runs check, test and browser as web/check and so on, below its
+# build folder (UNITRACE_BUILD). What they need comes from tools/setup.sh test; where something is missing,
+# this says so and exits with 77.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 bundler=build/page/node_modules # esbuild and what is bundled
 modules=build/node/node_modules # what checks and tests
 out=${UNITRACE_BUILD:-build}/web
-files="web/src web/test web/bench"
+files="web/src web/test web/benchmark web/eslint.config.cjs"
 
 skip() {
 	printf 'SKIP: %s (tools/setup.sh test)\n' "$*" >&2
@@ -42,9 +43,14 @@ part() {
 	# shellcheck disable=SC2086
 	case $1 in
 	check)
-		need typescript @types/node prettier && bundled
-		$modules/.bin/tsc -p web
+		need typescript-native @types/node prettier && bundled
+		$modules/typescript-native/bin/tsc -p web
 		$modules/.bin/prettier --check --log-level warn $files
+		part lint
+		;;
+	lint)
+		need eslint typescript-eslint
+		(cd web && NODE_PATH=../$modules ../$modules/.bin/eslint --config eslint.config.cjs --max-warnings 0 ${files//web\//})
 		;;
 	format) need prettier && $modules/.bin/prettier --write --log-level warn $files ;;
 	page) bundle "$out" page ;;
@@ -55,11 +61,11 @@ part() {
 		;;
 	bench)
 		need playwright-core
-		bundle "$out/bench" page bench test && node "$out/bench/test/pages.mjs" $modules "$out/bench" bench
+		bundle "$out/benchmark" benchmark test && node "$out/benchmark/test/pages.mjs" $modules "$out/benchmark" benchmark
 		;;
 	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;
 	*)
-		printf "web: unknown part '%s'; one of check format page test browser bench\n" "$1" >&2
+		printf "web: unknown part '%s'; one of check format lint page test browser bench\n" "$1" >&2
 		exit 2
 		;;
 	esac

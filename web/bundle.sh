@@ -1,9 +1,9 @@
 #!/bin/sh
 # bundle.sh - makes the page, its tests and its benchmark from web/. cmake and tools/web.sh run it.
 #
-#   web/bundle.sh NODE_MODULES OUT page|test|bench...
+#   web/bundle.sh NODE_MODULES OUT page|test|benchmark...
 #
-# page: OUT/app.js and app.css (the viewer), bench.js and bench.css (the page of unitrace serve, with the
+# page: OUT/app.js and app.css (the viewer), workbench.js and workbench.css (the page of unitrace serve, with the
 # viewer in it), and all of them compressed: what the program carries. esbuild is a program of its own,
 # so this needs no Node.
 set -eu
@@ -13,7 +13,7 @@ out=$(cd "$2" && pwd)
 shift 2
 web=$(cd "$(dirname "$0")" && pwd)
 limit=$((120 * 1024)) # bytes of the whole page as it is sent
-bench_limit=$((200 * 1024)) # of that of unitrace serve, which browsers keep
+workbench_limit=$((200 * 1024)) # of that of unitrace serve, which browsers keep
 
 # bundle ENTRY... OPTION...: what every bundle has in common.
 bundle() {
@@ -41,10 +41,10 @@ weigh() {
 }
 
 page() {
-	bundle "app=$web/src/main.tsx" "bench=$web/src/bench.tsx" --outdir="$out" --format=iife --minify \
+	bundle "app=$web/src/main.tsx" "workbench=$web/src/workbench.tsx" --outdir="$out" --format=iife --minify \
 		--target=es2022 --charset=ascii
 	weigh $limit app.js app.css
-	weigh $bench_limit bench.js bench.css
+	weigh $workbench_limit workbench.js workbench.css
 }
 
 test_files() {
@@ -57,12 +57,12 @@ for what in "$@"; do
 	case $what in
 	page) page ;;
 	test) test_files ;;
-	bench)
-		bundle "bench=$web/bench/bench.tsx" --outdir="$out" --format=iife --minify --target=es2022 \
+	benchmark)
+		bundle "benchmark=$web/benchmark/benchmark.tsx" --outdir="$out" --format=iife --minify --target=es2022 \
 			--charset=utf8
 		;;
 	*)
-		echo "web: unknown part '$what'; one of page test bench" >&2
+		echo "web: unknown part '$what'; one of page test benchmark" >&2
 		exit 2
 		;;
 	esac

@@ -121,7 +121,7 @@ static int check(const struct serve_opts *o, struct ut_err *err)
 		return ut_err_set(err, -EINVAL, "--tls-cert and --tls-key belong together");
 	if (o->data && !o->data[0])
 		return ut_err_set(err, -EINVAL, "--data-directory needs a name that is not empty");
-	return ut_page_get_bench(&page) ? 0 : ut_err_set(err, -ENOTSUP, "%s", ut_page_missing);
+	return ut_page_get_workbench(&page) ? 0 : ut_err_set(err, -ENOTSUP, "%s", ut_page_missing);
 }
 
 static void announce(struct ut_site *site, const struct serve_opts *o, const char *data)

@@ -34,7 +34,7 @@ int ut_pages_shell(struct ut_call *c, struct ut_err *err)
 	struct ut_page page;
 	char mark[MARK_ROOM];
 
-	if (!ut_page_get_bench(&page))
+	if (!ut_page_get_workbench(&page))
 		return ut_err_set(err, -ENOSYS, "%s", ut_page_missing);
 	make_mark(&page, mark);
 	ut_buf_fmt(&c->text,
@@ -63,7 +63,7 @@ int ut_pages_asset(struct ut_call *c, struct ut_err *err)
 	struct ut_str bytes;
 	bool script;
 
-	if (!ut_page_get_bench(&page))
+	if (!ut_page_get_workbench(&page))
 		return ut_err_set(err, -ENOSYS, "%s", ut_page_missing);
 	make_mark(&page, mark);
 	snprintf(name, sizeof(name), "bench-%s.js", mark);

@@ -7,8 +7,8 @@
 
 UT_EMBED_BYTES(ut_page_script, UT_WEB_BUNDLE "/app.js.gz");
 UT_EMBED_BYTES(ut_page_style, UT_WEB_BUNDLE "/app.css.gz");
-UT_EMBED_BYTES(ut_bench_script, UT_WEB_BUNDLE "/bench.js.gz");
-UT_EMBED_BYTES(ut_bench_style, UT_WEB_BUNDLE "/bench.css.gz");
+UT_EMBED_BYTES(ut_workbench_script, UT_WEB_BUNDLE "/workbench.js.gz");
+UT_EMBED_BYTES(ut_workbench_style, UT_WEB_BUNDLE "/workbench.css.gz");
 
 #define BYTES(symbol) ((struct ut_str){ symbol, (size_t)(symbol##_end - (symbol)) })
 
@@ -18,9 +18,9 @@ bool ut_page_get(struct ut_page *page)
 	return true;
 }
 
-bool ut_page_get_bench(struct ut_page *page)
+bool ut_page_get_workbench(struct ut_page *page)
 {
-	*page = (struct ut_page){ BYTES(ut_bench_script), BYTES(ut_bench_style) };
+	*page = (struct ut_page){ BYTES(ut_workbench_script), BYTES(ut_workbench_style) };
 	return true;
 }
 #else
@@ -30,7 +30,7 @@ bool ut_page_get(struct ut_page *page)
 	return false;
 }
 
-bool ut_page_get_bench(struct ut_page *page)
+bool ut_page_get_workbench(struct ut_page *page)
 {
 	return ut_page_get(page);
 }

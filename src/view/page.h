@@ -16,7 +16,7 @@ struct ut_page {
 bool ut_page_get(struct ut_page *page);
 
 /* The page of `unitrace serve`, with the viewer in it. */
-bool ut_page_get_bench(struct ut_page *page);
+bool ut_page_get_workbench(struct ut_page *page);
 
 extern const char ut_page_missing[];
 

@@ -2,12 +2,12 @@
 
 import { render } from 'preact';
 import { HttpSource } from './source/http';
-import { openInline, serveEngine, SheetSource } from './source/inline';
+import { openInline, serveEngine, SheetSource } from './engine/inline';
 import type { Source } from './source/contract';
 import { bindAddress, sideOf } from './state/address';
 import { App } from './state/app';
 import { time } from './text/format';
-import { Page } from './ui/app';
+import { Page } from './page/app';
 import './style.css';
 
 /* A one-file page has the trace in a script element of its own; else there is a server. */

@@ -97,7 +97,7 @@ async function runsCheck(set: Setting): Promise<void> {
 	await s.until(`document.querySelector('.box[aria-label^="copy more"]')`);
 	assert.match((await box('copy more').getAttribute('class'))!, /less much/);
 	await otherRun(s);
-	await done(s, set, 'two runs');
+	await done(s);
 }
 
 /* The timeline of the other run, and areas of both against each other. */

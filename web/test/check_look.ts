@@ -296,7 +296,7 @@ async function narrowLook(set: Setting): Promise<void> {
 	);
 
 	assert.deepEqual(cut, [], 'heads whose end is cut');
-	await done(s, set, 'narrow-look');
+	await done(s);
 }
 
 export const LOOK_ELSEWHERE = { 'at 420 px the tab and the heads can be read': narrowLook };

@@ -200,7 +200,7 @@ export const TIMELINE: Record<string, Check> = {
 		await touch('touchEnd', []);
 		near((await s.view()).t1 - (await s.view()).t0, 1e7 / 3, 4e5, 'three times as far apart');
 		await touch('touchStart', [300]);
-		await s.p.waitForTimeout(600); // a long press is a matter of time
+		await s.until('app.said.value.includes("to select an area")');
 		for (let i = 1; i <= 10; i++) await touch('touchMove', [300 + i * 20]);
 		await touch('touchEnd', []);
 		const area = await s.state<View>('area.value'),
@@ -286,7 +286,7 @@ export const TIMELINE: Record<string, Check> = {
 			let n = 0; const ask = app.source.ask.bind(app.source);
 			app.source.ask = (...a) => { n++; return ask(...a); };
 			app.show(5100000, 5200000);
-			await new Promise(done => setTimeout(done, 900));
+			await settled(60000);
 			app.source.ask = ask;
 			return n;
 		})()`);

@@ -6,9 +6,9 @@ import { ELSEWHERE, PAGE } from './check_page';
 import { TABLES } from './check_tables';
 import { TIMELINE } from './check_timeline';
 import { TRACKS } from './check_tracks';
-import { done, opened, type Setting } from './shown';
+import { done, opened, shown, type Setting } from './shown';
 
-async function one(name: string, run: () => Promise<void>): Promise<boolean> {
+async function one(name: string, folder: string, run: () => Promise<void>): Promise<boolean> {
 	const from = Date.now();
 
 	try {
@@ -16,6 +16,10 @@ async function one(name: string, run: () => Promise<void>): Promise<boolean> {
 		console.log(`ok ${name} (${Date.now() - from} ms)`);
 		return true;
 	} catch (e) {
+		for (const s of [...shown]) {
+			await s.p.screenshot({ path: `${folder}/${name.replace(/\W+/g, '-').slice(0, 40)}.png` });
+			await s.close();
+		}
 		console.log(`not ok ${name}\n${e instanceof Error ? e.stack : String(e)}`);
 		return false;
 	}
@@ -37,11 +41,11 @@ export async function checks(set: Setting): Promise<void> {
 			const s = await opened(set, set.training);
 
 			await check(s, set);
-			await done(s, set, name);
+			await done(s);
 		};
 	for (const [name, check] of Object.entries({ ...ELSEWHERE, ...COMPARE_ELSEWHERE, ...LOOK_ELSEWHERE }))
 		all[name] = () => check(set);
 	for (const [name, check] of Object.entries(all))
-		if (name.includes(set.only)) failed += Number(!(await one(name, check)));
+		if (name.includes(set.only)) failed += Number(!(await one(name, set.folder, check)));
 	if (failed) throw new Error(`${failed} failed`);
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Aggregates, Column, Table } from '../src/source/contract';
-import { KINDS, kindTable } from '../src/ui/bycat';
+import { KINDS, kindTable } from '../src/page/bycat';
 import { beside } from '../src/ui/compare';
 
 const table = (names: string[], busy: (number | null)[]): Table => ({

@@ -1,5 +1,8 @@
 // driver.ts - as much of playwright's types as the tests use: it is not there when types are checked
-// on a machine without it.
+// on a machine without it. And how long tests wait.
+
+/* ms; every wait is for a condition, and only a fault makes it last this long. */
+export const PATIENCE = 60_000;
 
 export interface Locator {
 	click(o?: object): Promise<void>;
@@ -45,8 +48,8 @@ export interface Page {
 		wheel(x: number, y: number): Promise<void>;
 	};
 	evaluate<T, A = undefined>(f: string | ((a: A) => T | Promise<T>), a?: A): Promise<T>;
-	waitForFunction(f: string | (() => unknown), a?: unknown, o?: object): Promise<unknown>;
-	waitForTimeout(ms: number): Promise<void>;
+	addInitScript(f: () => void): Promise<void>;
+	setDefaultTimeout(ms: number): void;
 	screenshot(o: object): Promise<unknown>;
 	setViewportSize(s: { width: number; height: number }): Promise<void>;
 	emulateMedia(o: object): Promise<void>;
@@ -62,6 +65,7 @@ export interface Page {
 		}) => void,
 	): void;
 	addScriptTag(o: object): Promise<unknown>;
+	removeAllListeners(): void;
 	close(): Promise<void>;
 	context(): { newCDPSession(p: Page): Promise<{ send(method: string, ask: object): Promise<unknown> }> };
 }

@@ -8,8 +8,8 @@ import { Engine } from '../src/engine/engine';
 import { Store } from '../src/engine/store';
 import { MANY, readWindow } from '../src/source/window';
 import { eventId, type Table } from '../src/source/contract';
-import { EngineSource, unpack } from '../src/source/inline';
-import { KINDS, kindTable } from '../src/ui/bycat';
+import { EngineSource, unpack } from '../src/engine/inline';
+import { KINDS, kindTable } from '../src/page/bycat';
 import { big, HOSTILE, hostile, Maker, random, training } from './synth';
 import * as naive from './naive';
 

@@ -7,7 +7,7 @@ import { Engine } from '../src/engine/engine';
 import { Store } from '../src/engine/store';
 import { eventId, type Method, type Methods } from '../src/source/contract';
 import { HttpSource } from '../src/source/http';
-import { EngineSource, PortSource, serveEngine, SheetSource } from '../src/source/inline';
+import { EngineSource, PortSource, serveEngine, SheetSource } from '../src/engine/inline';
 import { readWindow } from '../src/source/window';
 import { serve } from './serve';
 import { training } from './synth';
@@ -55,8 +55,8 @@ test('three ways to ask, one answer', async () => {
 		inside = new EngineSource(engine),
 		http = new HttpSource(`${url}api/`);
 
-	serveEngine(port2 as unknown as Parameters<typeof serveEngine>[0], engine);
-	const port = new PortSource(port1 as unknown as ConstructorParameters<typeof PortSource>[0]);
+	serveEngine(port2, engine);
+	const port = new PortSource(port1);
 
 	for (const method of Object.keys(ASKS) as Method[]) {
 		const want = plain(await inside.ask(method, ASKS[method] as never));
@@ -82,7 +82,7 @@ test('errors come back as sentences', async () => {
 	const http = new HttpSource(`${url}api/`);
 
 	await assert.rejects(http.ask('search', { query: 'dur:>x', limit: 1, scope: {} }), /x is no time/);
-	await assert.rejects(http.ask('constructor' as Method, {} as never), /no such question/);
+	await assert.rejects(http.ask('constructor' as Method, {}), /no such question/);
 	const stop = new AbortController(),
 		asked = http.ask('aggregate', { scope }, stop.signal);
 
@@ -92,10 +92,7 @@ test('errors come back as sentences', async () => {
 
 test('bytes that are no window are refused', () => {
 	assert.throws(() => readWindow(new ArrayBuffer(0)));
-	assert.throws(
-		() => readWindow(new TextEncoder().encode('<html>'.repeat(20)).buffer as ArrayBuffer),
-		/not a window/,
-	);
+	assert.throws(() => readWindow(new TextEncoder().encode('<html>'.repeat(20)).buffer), /not a window/);
 	const good = engine.answer('window', ASKS.window!);
 
 	assert.throws(() => readWindow(good.slice(0, good.byteLength - 1)), /cut short/);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Engine } from '../src/engine/engine';
 import { Store } from '../src/engine/store';
 import { layout } from '../src/draw/rows';
-import { EngineSource } from '../src/source/inline';
+import { EngineSource } from '../src/engine/inline';
 import { App } from '../src/state/app';
 import { Maker } from './synth';
 

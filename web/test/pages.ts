@@ -1,6 +1,6 @@
 // pages.ts - the page in a real Chromium, driven as a person would drive it.
 //
-//   node pages.mjs NODE_MODULES OUT [bench|shots]
+//   node pages.mjs NODE_MODULES OUT [benchmark|PART OF A CHECK'S NAME]
 //
 // Exit 77: a part of this is not installed.
 
@@ -12,7 +12,7 @@ import { pathToFileURL } from 'node:url';
 import { deflateSync } from 'node:zlib';
 import { writeContainer } from '../src/engine/container';
 import type { StoreParts } from '../src/engine/store';
-import { bench } from './bench';
+import { benchmark } from './benchmark';
 import { checks } from './checks';
 import type { Browser } from './driver';
 import { hostile, oneCategory, training, twoRuns } from './synth';
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
 	});
 
 	try {
-		if (what === 'bench') await bench(b, path.resolve(out));
+		if (what === 'benchmark') await benchmark(b, path.resolve(out));
 		else
 			await checks({
 				browser: b,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Profile } from '../src/engine/profile';
-import { codeOf, stacksOf, type SamplesSheet } from '../src/source/samples';
+import { codeOf, stacksOf, type SamplesSheet } from '../src/engine/samples';
 import type { Place, Stacks, Table } from '../src/source/contract';
 
 const OWN = 0,

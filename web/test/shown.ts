@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { Store } from '../src/engine/store';
-import type { Browser, Page } from './driver';
+import { PATIENCE, type Browser, type Page } from './driver';
 import * as naive from './naive';
+import { watch } from './settled';
 import { training } from './synth';
 
 export interface Setting {
@@ -26,32 +27,15 @@ export interface View {
 export const parts = training(4, 24);
 export const all = naive.slices(parts);
 export const store = new Store(training(4, 24));
-export const HEAD = 232;
 
-/*
- * quiet(): nothing is asked, and nothing was for as long as the page waits before it asks again or
- * writes its address (by its own clock: on a busy machine that is longer than by ours).
- */
-const WATCH = `window.quiet ??= (() => {
-	let under = 0, last = performance.now(), looks = 0;
-	const source = app.source, ask = source.ask.bind(source);
-	const end = () => { under--; last = performance.now(); looks = 0; };
-
-	source.ask = (...of) => {
-		const answer = ask(...of);
-
-		under++;
-		answer.then(end, end);
-		return answer;
-	};
-	addEventListener('hashchange', () => { last = performance.now(); });
-	return () => under === 0 && performance.now() - last > 260 && ++looks > 2;
-})(), 0`;
+/* Pages that are open: of a check that fails, what they show is kept. */
+export const shown: Shown[] = [];
 
 export class Shown {
 	readonly errors: string[] = [];
 
 	constructor(readonly p: Page) {
+		shown.push(this);
 		p.on('console', m => {
 			if (['error', 'warning'].includes(m.type()) && !/willReadFrequently/.test(m.text()))
 				// the tests read pixels
@@ -64,6 +48,14 @@ export class Shown {
 		});
 	}
 
+	/* The page is left, and its window is kept for the next one. */
+	async close(): Promise<void> {
+		shown.splice(shown.indexOf(this), 1);
+		this.p.removeAllListeners();
+		await this.p.goto('about:blank');
+		unused.push(this.p);
+	}
+
 	view(): Promise<View> {
 		return this.p.evaluate<View>('({ ...app.view.value })');
 	}
@@ -74,24 +66,33 @@ export class Shown {
 
 	/* Until nothing is under way any more. */
 	async settle(): Promise<void> {
-		await this.p.evaluate(WATCH);
-		await this.until('quiet() && !document.querySelector("[aria-busy=true]")');
-		await this.p.evaluate(
-			'new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
-		);
+		await this.soon('settled(limit)', 'it settles');
 	}
 
-	/*
-	 * By asking again and again: the driver's own waiting needs eval, which the page's policy forbids.
-	 * A minute is for machines that have other work; nothing is waited for that is there.
-	 */
 	async until(expression: string): Promise<void> {
-		const last = Date.now() + 60000;
+		await this.soon(`until(() => ${expression}, limit)`, expression);
+	}
 
-		while (!(await this.p.evaluate<boolean>(`!!(${expression})`))) {
-			if (Date.now() > last) throw new Error(`in vain: ${expression}`);
-			await this.p.waitForTimeout(40);
-		}
+	/* The page itself waits, looking at every frame: the driver's own waiting needs eval, which its policy forbids. */
+	private async soon(waiting: string, what: string): Promise<void> {
+		const last = Date.now() + PATIENCE;
+
+		for (;;)
+			try {
+				const held = await this.p.evaluate<boolean>(`(limit => ${waiting})(${last - Date.now()})`);
+
+				if (held) return;
+				const pending = await this.p.evaluate<string>('[...window.pending].join()');
+
+				throw new Error(`in vain: ${what} (pending: ${pending})`);
+			} catch (e) {
+				// the page was loaded anew in between
+				if (
+					!(e instanceof Error && /context was destroyed|navigat/.test(e.message)) ||
+					Date.now() > last
+				)
+					throw e;
+			}
 	}
 
 	text(selector: string): Promise<string | null> {
@@ -167,24 +168,35 @@ export async function show(s: Shown, of: naive.Plain, around = 2): Promise<{ x: 
 	return s.spot(of.track, laneOf(of), (of.start + of.end) / 2);
 }
 
+/* Windows without a page. Starting one takes longer than most checks, and pages keep nothing in it. */
+const unused: Page[] = [];
+
+async function window(browser: Browser): Promise<Page> {
+	const p = await browser.newPage({ acceptDownloads: true });
+
+	p.setDefaultTimeout(PATIENCE);
+	await p.addInitScript(watch);
+	return p;
+}
+
 export async function opened(
 	set: Setting,
 	url: string,
 	viewport = { width: 1440, height: 900 },
 ): Promise<Shown> {
-	const s = new Shown(await set.browser.newPage({ viewport, colorScheme: 'light', acceptDownloads: true }));
+	const s = new Shown(unused.pop() ?? (await window(set.browser)));
 
+	await s.p.setViewportSize(viewport);
+	await s.p.emulateMedia({ colorScheme: 'light', contrast: 'no-preference' });
 	await s.p.goto(url);
 	await s.until(
 		'window.app?.info?.value && (window.timeline || app.tab.value !== "timeline") && !document.querySelector("#page[role=alert]")',
 	);
 	await s.settle();
-	assert.equal(HEAD, 232);
 	return s;
 }
 
-export async function done(s: Shown, set: Setting, name: string): Promise<void> {
-	await s.p.screenshot({ path: `${set.folder}/${name.replace(/\W+/g, '-').slice(0, 40)}.png` });
+export async function done(s: Shown): Promise<void> {
 	assert.deepEqual(s.errors, [], 'the console is quiet');
-	await s.p.close();
+	await s.close();
 }

@@ -113,7 +113,9 @@ export class Input {
 	private longPress(): void {
 		const d = this.drag;
 
-		if (d?.kind === 'press') this.drag = { kind: 'area', t: this.tl.timeAt(d.x), y: d.y, ruler: d.ruler };
+		if (d?.kind !== 'press') return;
+		this.drag = { kind: 'area', t: this.tl.timeAt(d.x), y: d.y, ruler: d.ruler };
+		this.app.say('Move the finger to select an area');
 	}
 
 	private startPinch(): void {
@@ -186,7 +188,7 @@ export class Input {
 				this.below(row.place.id).forEach(t => tracks.add(t));
 			if (y >= last) break;
 		}
-		return { ...area, tracks: tracks.size ? [...tracks] : null } as Area;
+		return { ...area, tracks: tracks.size ? [...tracks] : null };
 	}
 
 	private below(id: number): number[] {

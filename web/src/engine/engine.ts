@@ -25,7 +25,7 @@ export const isJob = (v: unknown): v is Job<unknown> =>
 export function finish<T>(v: T | Job<T>): T {
 	if (!isJob(v)) return v;
 	for (;;) {
-		const step = (v as Job<T>).next();
+		const step = v.next();
 
 		if (step.done) return step.value;
 	}
@@ -70,7 +70,7 @@ export class Engine {
 			sheet: ({ tool, name }) => {
 				throw new Error(`no such sheet: ${name} of ${tool}`);
 			},
-			/* those of a page are in its sheets: source/inline.ts */
+			/* those of a page are in its sheets: inline.ts */
 			stacks: () => {
 				throw new Error('this page has no samples');
 			},

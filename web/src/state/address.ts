@@ -166,7 +166,7 @@ function read(app: App, hash: string, label: (r: [number, number][]) => string):
 		app.pins.value = ints(p.get('p'));
 		app.hidden.value = new Set(ints(p.get('h')));
 		if (p.has('o')) app.closed.value = new Set(ints(p.get('o')));
-		app.colourBy.value = (COLOURINGS.find(by => by === c) ?? app.usualColour.peek()) as ColourBy;
+		app.colourBy.value = COLOURINGS.find(by => by === c) ?? app.usualColour.peek();
 		readLayout(app, p);
 		app.drawer.value = d !== 'none';
 		app.drawerTab.value = d && d !== 'none' ? d : 'slices';

@@ -2,7 +2,7 @@
 // turn the direction of the text; what is shown is always one line of plain text.
 
 const TURNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]/g;
-// eslint-disable-next-line no-control-regex
+
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 const MOST = 4096;
 

@@ -22,7 +22,7 @@ const BINS = 60;
 const sum = (cells: Cell[], rows: number[]): number | null => {
 	let total: number | null = null;
 
-	for (const r of rows) if (typeof cells[r] === 'number') total = (total ?? 0) + (cells[r] as number);
+	for (const r of rows) if (typeof cells[r] === 'number') total = (total ?? 0) + cells[r];
 	return total;
 };
 

@@ -57,7 +57,10 @@ export function unpackColumn(s: OpsSheet, column: number): Cell[] {
 
 		if (at) {
 			by = new Map<number, Cell>();
-			for (let i = 0; i < values.length; i++) (by.set((next += at[i]), values[i]), next++);
+			for (let i = 0; i < values.length; i++) {
+				next += at[i];
+				by.set(next++, values[i]);
+			}
 		}
 		const runs = s.parts[piece.part],
 			part = runs && unrolled(runs);
@@ -334,7 +337,7 @@ export function byOp(ops: Ops, rows: number[]): Table {
 		s.self = plus(s.self, self[r]);
 		s.gap = plus(s.gap, gap[r]);
 		if (typeof launch[r] === 'number') {
-			s.launch += launch[r] as number;
+			s.launch += launch[r];
 			s.launched++;
 		}
 		if (typeof d !== 'number') continue;

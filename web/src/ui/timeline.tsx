@@ -384,7 +384,7 @@ export function TimelineView({ app }: { app: App }) {
 			class={`tl ${app.minimap.value ? '' : 'nomini'}`}
 			ref={section}
 			aria-label="Timeline"
-			style={width ? ({ '--head': `${width}px` } as Record<string, string>) : undefined}>
+			style={width ? { '--head': `${width}px` } : undefined}>
 			<div class="corner mini">
 				<span class="muted">{time(bounds.t1 - bounds.t0)}</span>
 				<input

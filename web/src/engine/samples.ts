@@ -1,7 +1,7 @@
 // samples.ts - samples of a one-file page: its sheet "samples" holds the answer to "stacks" about
 // everything, and the moment of each sample, so that an area can be cut out here.
 
-import type { Code, Methods, Place, SampleGroups, Scope, Stacks, StallCode } from './contract';
+import type { Code, Methods, Place, SampleGroups, Scope, Stacks, StallCode } from '../source/contract';
 
 /* Samples of one thread as columns; times are steps from one to the next. */
 interface Moments {

@@ -3,7 +3,7 @@
 import { useEffect } from 'preact/hooks';
 import type { Theme } from '../state/app';
 import { plain } from '../text/label';
-import { followTheme } from '../ui/app';
+import { followTheme } from '../page/app';
 import { MenuView } from '../ui/kit';
 import { Configure } from './configure';
 import { DeskDialogs } from './desk_dialogs';
@@ -150,7 +150,7 @@ function Inside() {
 	);
 }
 
-export function Bench({ refused }: { refused: string }) {
+export function Workbench({ refused }: { refused: string }) {
 	const s = server.value;
 
 	useEffect(() => followTheme(desk), []);

@@ -11,19 +11,19 @@ import { plain } from '../text/label';
 import { TOOL_TABS } from '../tools/all';
 import { hasSamples } from '../tools/hotspots';
 import { ByKind, hasKind, KINDS } from './bycat';
-import { Compare } from './compare';
-import { Dialogs } from './dialogs';
+import { Compare } from '../ui/compare';
+import { Dialogs } from '../ui/dialogs';
 import { Drawer } from './drawer';
-import { FlameTab } from './flametab';
-import { Grid } from './grid';
-import { copy, Empty, Failure, MenuView, Segments, tabKeys } from './kit';
-import { useAnswer } from './load';
-import { Search } from './search';
-import { Sql } from './sql';
-import { Summary } from './summary';
-import type { Tab } from './tab';
-import { TimelineView } from './timeline';
-import { Zone } from './zone';
+import { FlameTab } from '../ui/flametab';
+import { Grid } from '../ui/grid';
+import { copy, Empty, Failure, MenuView, Segments, tabKeys } from '../ui/kit';
+import { useAnswer } from '../ui/load';
+import { Search } from '../ui/search';
+import { Sql } from '../ui/sql';
+import { Summary } from '../ui/summary';
+import type { Tab } from '../ui/tab';
+import { TimelineView } from '../ui/timeline';
+import { Zone } from '../ui/zone';
 
 function Log({ app }: { app: App }) {
 	const info = app.info.value,

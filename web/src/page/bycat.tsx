@@ -3,9 +3,9 @@
 import type { Aggregates, Cell, Column, ColumnType, Table } from '../source/contract';
 import type { App } from '../state/app';
 import { useVerdictColumn } from '../tools/kernels';
-import { Grid } from './grid';
-import { Empty, Pending } from './kit';
-import { useAnswer } from './load';
+import { Grid } from '../ui/grid';
+import { Empty, Pending } from '../ui/kit';
+import { useAnswer } from '../ui/load';
 
 export interface Kind {
 	id: string;

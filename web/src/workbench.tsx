@@ -1,11 +1,11 @@
-// bench.tsx - where the page of `unitrace serve` begins.
+// workbench.tsx - where the page of `unitrace serve` begins.
 import { render } from 'preact';
-import { forgetToken, takeToken, useToken } from './bench/entry';
-import { Bench } from './bench/shell';
-import { loadServer } from './bench/store';
-import { why } from './bench/api';
+import { forgetToken, takeToken, useToken } from './workbench/entry';
+import { Workbench } from './workbench/shell';
+import { loadServer } from './workbench/store';
+import { why } from './workbench/api';
 import './style.css';
-import './bench/bench.css';
+import './workbench/workbench.css';
 
 async function start(): Promise<void> {
 	const root = document.getElementById('page')!,
@@ -18,7 +18,7 @@ async function start(): Promise<void> {
 		if (before?.known) forgetToken();
 		await loadServer();
 		root.textContent = '';
-		render(<Bench refused={refused} />, root);
+		render(<Workbench refused={refused} />, root);
 	} catch (e) {
 		root.textContent = `This server cannot be reached: ${why(e)}`;
 		root.setAttribute('role', 'alert');

@@ -1,10 +1,10 @@
 // inline.ts - a trace that lies in the page itself: unpacked and asked in a worker, so that large
 // tables do not hold up the picture; in the page's own thread where there can be no worker.
 
-import { readContainer } from '../engine/container';
-import { Engine, isJob } from '../engine/engine';
-import type { Job } from '../engine/walk';
-import type { Info, Method, Methods, Sheet, Source } from './contract';
+import { readContainer } from './container';
+import { Engine, isJob } from './engine';
+import type { Job } from './walk';
+import type { Info, Method, Methods, Sheet, Source } from '../source/contract';
 import { codeOf, stacksOf, stallsOf, type CodeSheet, type KernelSheet, type SamplesSheet } from './samples';
 
 export interface Question {
@@ -201,18 +201,17 @@ export class SheetSource implements Source {
 		if (method === 'sheet') {
 			const { tool, name } = ask as Methods['sheet']['ask'];
 
-			return this.sheet(tool, name) as Promise<Methods[M]['answer']>;
+			return this.sheet(tool, name);
 		}
-		if (method === 'stacks')
-			return this.stacks(ask as Methods['stacks']['ask']) as Promise<Methods[M]['answer']>;
+		if (method === 'stacks') return this.stacks(ask as Methods['stacks']['ask']);
 		if (method === 'annotate')
 			return this.sheet('hotspots', 'code').then(s =>
 				codeOf(s as CodeSheet, ask as Methods['annotate']['ask']),
-			) as Promise<Methods[M]['answer']>;
+			);
 		if (method === 'stalls')
 			return this.sheet('metrics', 'code').then(s =>
 				stallsOf(s as KernelSheet, ask as Methods['stalls']['ask']),
-			) as Promise<Methods[M]['answer']>;
+			);
 		return this.trace.ask(method, ask, signal, part);
 	}
 

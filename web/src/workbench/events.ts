@@ -37,7 +37,7 @@ function open(tell: (n: News) => void): () => void {
 	const stream = new EventSource(api('events'));
 
 	stream.addEventListener('changed', () => tell({ kind: 'changed', data: '' }));
-	stream.addEventListener('run', e => tell({ kind: 'run', data: String((e as MessageEvent).data) }));
+	stream.addEventListener('run', e => tell({ kind: 'run', data: String(e.data) }));
 	stream.addEventListener('end', () =>
 		tell({ kind: 'lost', data: 'The server has ended. Runs go on; this page waits for it.' }),
 	);

@@ -1,17 +1,17 @@
-// bench.tsx - a page with a million slices or ten, made up in its worker: what a frame costs while
+// benchmark.tsx - a page with a million slices or ten, made up in its worker: what a frame costs while
 // the window pans and zooms over the whole range. tools/web.sh bench runs it.
 
 import { render } from 'preact';
 import { Engine } from '../src/engine/engine';
 import { Store } from '../src/engine/store';
 import type { Timeline } from '../src/draw/timeline';
-import { PortSource, serveEngine } from '../src/source/inline';
+import { PortSource, serveEngine } from '../src/engine/inline';
 import { App } from '../src/state/app';
-import { Page } from '../src/ui/app';
+import { Page } from '../src/page/app';
 import '../src/style.css';
 import { big } from '../test/synth';
 
-export interface BenchResult {
+export interface BenchmarkResult {
 	slices: number;
 	open: number; // ms until the first picture, of a trace that is there
 	build: number; // ms to make lanes and nodes
@@ -52,8 +52,8 @@ async function move(app: App, frames: number): Promise<number[]> {
 	return gaps;
 }
 
-async function run(n: number): Promise<BenchResult> {
-	const script = document.getElementById('app')!.textContent!;
+async function run(n: number): Promise<BenchmarkResult> {
+	const script = document.getElementById('app')!.textContent;
 	const worker = new Worker(URL.createObjectURL(new Blob([script], { type: 'text/javascript' })));
 	const build = await new Promise<number>(done => {
 		worker.onmessage = e => done(e.data as number);
@@ -119,5 +119,5 @@ if (typeof document === 'undefined') {
 		self.postMessage(performance.now() - t);
 	};
 } else {
-	(window as unknown as { bench: typeof run }).bench = run;
+	(window as unknown as { benchmark: typeof run }).benchmark = run;
 }

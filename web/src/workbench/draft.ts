@@ -41,6 +41,13 @@ export const command = signal<Command | null>(null);
 export const tried = signal(false); // to start it: now everything that is wrong is said
 export const starting = signal(false);
 
+/* What a start was refused for. It counts until something is changed: an answer about the command line may still
+ * be under way, and knows nothing of it. */
+const refused = signal<{ draft: Draft; problems: Problem[] } | null>(null);
+const problems = computed<Problem[]>(() =>
+	refused.value?.draft === draft.value ? refused.value.problems : (command.value?.problems ?? []),
+);
+
 export function edit(change: Partial<Draft>): void {
 	isTouched.value = true;
 	draft.value = { ...draft.peek(), ...change };
@@ -155,7 +162,7 @@ const EMPTY_IS_FINE = new Set(['application', 'pid', 'launcher', 'analysis']);
 
 /* What is wrong with a field. Nobody is scolded for what has not been filled in yet. */
 export function wrongWith(field: string): string {
-	const found = command.value?.problems.find(p => p.field === field);
+	const found = problems.value.find(p => p.field === field);
 
 	if (!found || (!tried.value && EMPTY_IS_FINE.has(field) && !draft.value[field as keyof Draft])) return '';
 	return found.text;
@@ -178,15 +185,14 @@ const FIELDS = new Set([
 
 /* Problems that have no field of their own. */
 export const otherProblems = computed<Problem[]>(() =>
-	(command.value?.problems ?? []).filter(
-		p => !FIELDS.has(p.field) && !analysis.value?.options.some(o => o.key === p.field),
-	),
+	problems.value.filter(p => !FIELDS.has(p.field) && !analysis.value?.options.some(o => o.key === p.field)),
 );
 
 /* ---- starting ---- */
 
 export async function start(paused: boolean): Promise<void> {
-	const d = { ...draft.peek(), paused },
+	const asked = draft.peek(),
+		d = { ...asked, paused },
 		project = current.peek() || newProject.peek().trim();
 
 	tried.value = true;
@@ -205,8 +211,8 @@ export async function start(paused: boolean): Promise<void> {
 		if (!find(run.project, run.result)) await loadProjects();
 		go(resultAddress(run.project, run.result));
 	} catch (e) {
-		if (!(e instanceof Refusal) || !e.problems.length) failed(e);
-		else if (command.peek()) command.value = { ...command.peek()!, problems: e.problems };
+		if (!(e instanceof Refusal) || !e.problems.length || draft.peek() !== asked) failed(e);
+		else refused.value = { draft: asked, problems: e.problems };
 		requestAnimationFrame(() => document.querySelector<HTMLElement>('[aria-invalid]')?.focus());
 	} finally {
 		starting.value = false;

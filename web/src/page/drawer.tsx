@@ -8,10 +8,10 @@ import { byCategory } from '../text/colour';
 import { plain } from '../text/label';
 import { TOOL_DETAILS } from '../tools/all';
 import { AreaSamples, hasSamples } from '../tools/hotspots';
-import { Flame } from './flame';
-import { Grid } from './grid';
-import { Empty, Failure, Name, placePath, Segments, Swatch, tabKeys } from './kit';
-import { useAnswer } from './load';
+import { Flame } from '../ui/flame';
+import { Grid } from '../ui/grid';
+import { Empty, Failure, Name, placePath, Segments, Swatch, tabKeys } from '../ui/kit';
+import { useAnswer } from '../ui/load';
 
 const TABS = [
 	['slices', 'Slices'],
@@ -338,10 +338,7 @@ export function Drawer({ app }: { app: App }) {
 	};
 
 	return (
-		<section
-			class="drawer"
-			aria-label="Selection"
-			style={{ '--drawer': `${height}px` } as Record<string, string>}>
+		<section class="drawer" aria-label="Selection" style={{ '--drawer': `${height}px` }}>
 			<div
 				class="grip"
 				role="separator"

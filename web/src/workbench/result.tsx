@@ -9,7 +9,7 @@ import { bindAddress, sideOf } from '../state/address';
 import { App } from '../state/app';
 import { time } from '../text/format';
 import { plain } from '../text/label';
-import { Page, TABS } from '../ui/app';
+import { Page, TABS } from '../page/app';
 import { Empty, tabKeys } from '../ui/kit';
 import type { Tab } from '../ui/tab';
 import { Asked, CollectionLog, Fetch, type Of } from './about';

@@ -1,25 +1,25 @@
-// bench.ts - runs the benchmark page and prints what it measured.
+// benchmark.ts - runs the benchmark page and prints what it measured.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { BenchResult } from '../bench/bench';
+import type { BenchmarkResult } from '../benchmark/benchmark';
 import type { Browser } from './driver';
 
-export async function bench(b: Browser, out: string): Promise<void> {
-	const file = path.join(out, 'pages', 'bench.html'),
-		js = readFileSync(path.join(out, 'bench.js'), 'utf8').replace(/<\/(script)/gi, '<\\/$1');
+export async function benchmark(b: Browser, out: string): Promise<void> {
+	const file = path.join(out, 'pages', 'benchmark.html'),
+		js = readFileSync(path.join(out, 'benchmark.js'), 'utf8').replace(/<\/(script)/gi, '<\\/$1');
 
 	writeFileSync(
 		file,
-		`<!doctype html><html lang="en"><meta charset="utf-8"><title>bench</title><style>${readFileSync(path.join(out, 'bench.css'), 'utf8')}</style><div id="page"></div><script id="app">${js}</script></html>`,
+		`<!doctype html><html lang="en"><meta charset="utf-8"><title>benchmark</title><style>${readFileSync(path.join(out, 'benchmark.css'), 'utf8')}</style><div id="page"></div><script id="app">${js}</script></html>`,
 	);
 	for (const n of [1e6, 1e7]) {
 		const p = await b.newPage({ viewport: { width: 1440, height: 900 } });
 
 		p.on('pageerror', e => console.log('error', e.message));
 		await p.goto(pathToFileURL(file).href);
-		const r = await p.evaluate<BenchResult>(`window.bench(${n})`);
+		const r = await p.evaluate<BenchmarkResult>(`window.benchmark(${n})`);
 		const ms = (v: number) => `${v.toFixed(1)} ms`;
 
 		console.log(
@@ -27,7 +27,7 @@ export async function bench(b: Browser, out: string): Promise<void> {
 				`our work ${ms(r.draw[0])} median, ${ms(r.draw[1])} p99; between frames ${ms(r.frame[0])} median, ${ms(r.frame[1])} p99; ` +
 				`windows ${ms(r.answer[0])} median, ${ms(r.answer[1])} p99; table of all ${ms(r.aggregate)}, search ${ms(r.search)}`,
 		);
-		await p.screenshot({ path: path.join(out, 'pages', `bench-${n}.png`) });
+		await p.screenshot({ path: path.join(out, 'pages', `benchmark-${n}.png`) });
 		await p.close();
 	}
 }
