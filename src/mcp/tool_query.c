@@ -168,8 +168,6 @@ int ut_mcp_tool_query(struct ut_mcp_call *c, struct ut_err *err)
 	struct ut_mcp_trace *t;
 	int rc = ut_mcp_traces_get(c->traces, c->ask.trace, &t, err);
 
-	if (!rc && !c->ask.sql)
-		rc = ut_err_set(err, -EINVAL, "sql is missing");
 	if (!rc)
 		rc = ut_mcp_run_sql(c, t, c->ask.sql, ut_mcp_limit(c), err);
 	if (rc)

@@ -6,14 +6,16 @@
 
 #include "base/grow.h"
 #include "query/complain.h"
+#include "query/guard.h"
 #include "query/perfetto_parts.h"
 #include "query/token.h"
 
-struct ut_perfetto *ut_perfetto_new(sqlite3 *db)
+struct ut_perfetto *ut_perfetto_new(const struct ut_guard *guard)
 {
 	struct ut_perfetto *p = ut_make(sizeof(*p));
 
-	p->db = db;
+	p->guard = guard;
+	p->db = guard->db;
 	return p;
 }
 

@@ -15,8 +15,9 @@
 
 struct ut_buf;
 struct ut_perfetto;
+struct ut_guard;
 
-struct ut_perfetto *ut_perfetto_new(sqlite3 *db);
+struct ut_perfetto *ut_perfetto_new(const struct ut_guard *guard);
 /* To be called before the database is closed: functions hold statements. NULL is fine. */
 void ut_perfetto_free(struct ut_perfetto *p);
 

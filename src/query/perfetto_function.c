@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/grow.h"
+#include "query/guard.h"
 #include "query/perfetto_parts.h"
 #include "query/sql.h"
 #include "query/token.h"
@@ -443,6 +444,8 @@ int ut_pf_function_define(struct ut_perfetto *p, const struct ut_pf_definition *
 				  "function %s already exists; CREATE OR REPLACE PERFETTO FUNCTION "
 				  "replaces it",
 				  d->name);
+	if (!ut_guard_may_call(p->guard, d->name))
+		return ut_err_set(err, -EINVAL, "%s is already a function of SQLite", d->name);
 	if (d->is_table && is_ours(d->name))
 		return ut_err_set(err, -EINVAL, "%s is already a table", d->name);
 	if (f)

@@ -28,6 +28,7 @@ struct ut_pf_macro {
 struct ut_pf_function;
 
 struct ut_perfetto {
+	const struct ut_guard *guard;
 	sqlite3 *db;
 	struct ut_arena arena;
 	struct ut_pf_macro *macros;

@@ -48,6 +48,14 @@ const struct ut_pf_view ut_pf_shapes[] = {
 #define SLICE_TAIL  " s.depth, s.parent_id, s.arg_set_id"
 #define SLICE_TIMES ", arg(s.id, 'tts') * 1000 AS thread_ts, arg(s.id, 'tdur') * 1000 AS thread_dur"
 
+#define LOSS(column) "SELECT '" column "' AS name, " column " AS value FROM trace"
+#define AND          " UNION ALL "
+#define LOSSES                                                                                     \
+	LOSS("dropped")                                                                            \
+	AND LOSS("overwritten") AND LOSS("torn") AND LOSS("stray_ends") AND LOSS("implicit_ends")  \
+		AND LOSS("unfinished") AND LOSS("unknown") AND LOSS("ignored") AND LOSS("unread")  \
+			AND LOSS("seen_ends")
+
 const struct ut_pf_view ut_pf_views[] = {
 	{ "slices", SLICE },
 	{ "thread_slice", SLICE_HEAD OF_THREAD SLICE_TAIL SLICE_TIMES
@@ -62,13 +70,8 @@ const struct ut_pf_view ut_pf_views[] = {
 		      " track_name AS name, unit FROM counter" },
 	{ "process_counter_track", COUNTER_TRACK ", upid FROM track WHERE type = 'counter'" },
 	{ "trace_bounds", "SELECT trace_start() AS start_ts, trace_end() AS end_ts" },
-	{ "stats", "SELECT key AS name, NULL AS idx, 'data_loss' AS severity, 'trace' AS source,"
-		   " sum(value) AS value, NULL AS description FROM ("
-		   "SELECT j.key, j.value FROM trace, json_each(json_object("
-		   "'dropped', dropped, 'overwritten', overwritten, 'torn', torn,"
-		   " 'stray_ends', stray_ends, 'implicit_ends', implicit_ends,"
-		   " 'unfinished', unfinished, 'unknown', unknown, 'ignored', ignored,"
-		   " 'unread', unread)) j) GROUP BY key" },
+	{ "stats", "SELECT name, NULL AS idx, 'data_loss' AS severity, 'trace' AS source,"
+		   " sum(value) AS value, NULL AS description FROM (" LOSSES ") GROUP BY name" },
 	{ "sched", "SELECT *, ts + dur AS ts_end FROM sched_slice" },
 	{ 0 },
 };

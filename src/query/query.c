@@ -10,56 +10,22 @@
 #include "query/arg.h"
 #include "query/complain.h"
 #include "query/function.h"
+#include "query/guard.h"
 #include "query/perfetto.h"
 #include "query/span_join.h"
 
 struct ut_query {
-	sqlite3 *db;
+	struct ut_guard guard;
+	sqlite3 *db; /* its own */
 	struct ut_perfetto *perfetto;
 	struct ut_traces traces;
 	struct ut_sql_use *uses; /* one per table */
 	bool ready;
-	const char *refused; /* by the authorizer, in this run; NULL = nothing */
 	struct ut_value *values;
 	size_t value_cap;
 	const char **names;
 	size_t name_cap;
 };
-
-/* ---- what a query may not do --------------------------------------------------------------- */
-
-/* Those that only tell. The others can write files, change what LIKE means or break the schema. */
-static bool harmless_pragma(const char *name)
-{
-	static const char *const list[] = { "table_info",     "table_xinfo",   "table_list",
-					    "database_list",  "function_list", "module_list",
-					    "pragma_list",    "index_list",    "index_info",
-					    "collation_list", "index_xinfo",   "compile_options" };
-
-	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
-		if (!sqlite3_stricmp(name, list[i]))
-			return true;
-	}
-	return false;
-}
-
-static int authorize(void *ctx, int action, const char *first, const char *second, const char *db,
-		     const char *trigger)
-{
-	struct ut_query *q = ctx;
-
-	(void)db;
-	(void)trigger;
-	if (action == SQLITE_ATTACH || action == SQLITE_DETACH)
-		q->refused = "no other database can be attached or written";
-	else if (action == SQLITE_PRAGMA && !harmless_pragma(first))
-		q->refused = "this PRAGMA is not for queries";
-	else if (action == SQLITE_FUNCTION && !sqlite3_stricmp(second, "load_extension"))
-		q->refused = "extensions cannot be loaded";
-	else
-		return SQLITE_OK;
-	return SQLITE_DENY;
-}
 
 /* ---- open and close ------------------------------------------------------------------------ */
 
@@ -96,11 +62,8 @@ int ut_query_open(struct ut_query **out, unsigned int threads, struct ut_err *er
 	*out = NULL;
 	ut_traces_init(&q->traces);
 	q->traces.threads = threads;
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS,
-		       0); /* counting every allocation costs a lock each */
-	rc = sqlite3_open_v2(":memory:", &q->db,
-			     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-			     NULL);
+	rc = ut_guard_open(&q->guard);
+	q->db = q->guard.db;
 	if (rc == SQLITE_OK)
 		rc = ut_sql_functions_add(q->db, &q->traces);
 	if (rc == SQLITE_OK)
@@ -116,10 +79,8 @@ int ut_query_open(struct ut_query **out, unsigned int threads, struct ut_err *er
 		ut_query_close(q);
 		return -ENOMEM;
 	}
-	sqlite3_db_config(q->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(q->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
-	sqlite3_set_authorizer(q->db, authorize, q);
-	q->perfetto = ut_perfetto_new(q->db);
+	ut_guard_lock(&q->guard);
+	q->perfetto = ut_perfetto_new(&q->guard);
 	*out = q;
 	return 0;
 }
@@ -129,7 +90,7 @@ void ut_query_close(struct ut_query *q)
 	if (!q)
 		return;
 	ut_perfetto_free(q->perfetto);
-	sqlite3_close(q->db);
+	ut_guard_close(&q->guard);
 	ut_traces_release(&q->traces);
 	free(q->uses);
 	free(q->values);
@@ -213,8 +174,14 @@ static int complain(struct ut_query *q, const char *sql, const char *statement, 
 
 	if (q->traces.stop || sqlite3_errcode(q->db) == SQLITE_INTERRUPT)
 		return ut_err_set(err, -EINTR, "interrupted");
-	if (q->refused)
-		return ut_err_set(err, -EINVAL, "SQL: not allowed: %s", q->refused);
+	if (q->guard.why)
+		return ut_err_set(err, -EINVAL, "SQL: not allowed: %s", q->guard.why);
+	if (sqlite3_errcode(q->db) == SQLITE_FULL)
+		return ut_err_set(
+			err, -EINVAL,
+			"SQL: temporary data of the query would exceed %zu MiB; select or sort "
+			"less",
+			ut_guard_temp_limit() >> 20);
 	return ut_sql_complain(sql, offset < 0 ? -1 : (statement - sql) + offset,
 			       sqlite3_errmsg(q->db), err);
 }
@@ -247,7 +214,7 @@ static int read_statement(struct ut_query *q, const char *sql, const char **at, 
 {
 	int rc = ut_perfetto_read(q->perfetto, sql, at, text, err);
 
-	if (rc < 0 && q->refused) {
+	if (rc < 0 && q->guard.why) {
 		*err = (struct ut_err){ 0 };
 		return complain(q, sql, NULL, err);
 	}
@@ -266,7 +233,7 @@ int ut_query_run(struct ut_query *q, const char *sql, const struct ut_result *re
 	q->ready = true;
 	q->traces.stop = 0;
 	while (!rc && *at) {
-		q->refused = NULL;
+		q->guard.why = NULL;
 		if (q->traces.stop)
 			rc = ut_err_set(err, -EINTR, "interrupted");
 		text.len = 0;
@@ -282,6 +249,7 @@ int ut_query_run(struct ut_query *q, const char *sql, const struct ut_result *re
 		}
 	}
 	ut_buf_release(&text);
+	ut_guard_shrink(&q->guard);
 	return rc;
 }
 

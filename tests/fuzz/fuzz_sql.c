@@ -6,6 +6,7 @@
 
 #include "base/str.h"
 #include "query/arg_path.h"
+#include "query/guard.h"
 #include "query/perfetto.h"
 #include "query/perfetto_parts.h"
 #include "query/token.h"
@@ -26,9 +27,9 @@ static void prepare(sqlite3 *db, const char *sql)
 	}
 }
 
-static void read_all(sqlite3 *db, const char *sql)
+static void read_all(const struct ut_guard *guard, const char *sql)
 {
-	struct ut_perfetto *p = ut_perfetto_new(db);
+	struct ut_perfetto *p = ut_perfetto_new(guard);
 	const char *at = sql;
 
 	for (int i = 0; *at && i < 100; i++) {
@@ -40,7 +41,7 @@ static void read_all(sqlite3 *db, const char *sql)
 		if (at < before || (rc < 0 && !err.text[0]))
 			abort();
 		if (rc == UT_PERFETTO_TEXT)
-			prepare(db, text.data);
+			prepare(guard->db, text.data);
 		ut_buf_release(&text);
 		if (rc == UT_PERFETTO_PLAIN) {
 			at = ut_token_end(at);
@@ -64,18 +65,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
 	struct ut_buf narrow = { 0 };
-	sqlite3 *db = NULL;
+	struct ut_guard guard;
 
-	if (!text || sqlite3_open(":memory:", &db) != SQLITE_OK)
+	if (!text || ut_guard_open(&guard) != SQLITE_OK)
 		abort();
 	if (size)
 		memcpy(text, data, size);
 	text[size] = '\0';
-	read_all(db, text);
+	ut_guard_lock(&guard);
+	read_all(&guard, text);
 	ut_pf_narrow(text, text + strlen(text), &narrow);
 	ut_buf_release(&narrow);
 	find_path(text, strlen(text));
-	sqlite3_close(db);
+	ut_guard_close(&guard);
 	free(text);
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "query/match.h"
+#include "support/unit.h"
 
 static sqlite3 *db;
 static sqlite3_stmt *statement;
@@ -163,7 +164,7 @@ static void order_is_null_numbers_text(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(match)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_numbers_bound_as_they_are),

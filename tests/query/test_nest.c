@@ -10,6 +10,7 @@
 
 #include "model/build.h"
 #include "query/nest.h"
+#include "support/unit.h"
 
 struct one {
 	struct ut_build build;
@@ -162,7 +163,7 @@ static void the_end_of_time_is_no_trouble(void **state)
 		     ((struct one *)*state)->store.rows, true);
 }
 
-int main(void)
+UT_TESTS(nest)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "query/sample.h"
+#include "support/unit.h"
 
 static uint32_t seed = 1;
 
@@ -368,7 +369,7 @@ static void other_tables_push_down_alike(void **state)
 		"0\n");
 }
 
-int main(void)
+UT_TESTS(pushdown)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_comparison_is_as_in_sqlite),

@@ -12,6 +12,7 @@
 #include "query/arg_path.h"
 #include "query/perfetto_parts.h"
 #include "query/token.h"
+#include "support/unit.h"
 
 /* The tokens of a text, each with a letter for its type before it. */
 static void expect_tokens(const char *sql, const char *want)
@@ -126,7 +127,7 @@ static void paths_lead_into_json(void **state)
 	expect_path("", "", NULL);
 }
 
-int main(void)
+UT_TESTS(token)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_split_as_sqlite_does),

@@ -1,0 +1,47 @@
+/*
+ * guard.h - what a statement may reach: the given traces, memory up to a limit, nothing else.
+ *
+ * Statements come from pages, assistants and scripts and are taken for hostile. Functions and
+ * modules of SQLite are allowed by name: what the linked SQLite has beyond the lists cannot be
+ * called. Temporary data (temporary tables, sorting, what a statement materialises) lies in memory:
+ * the connection's VFS has no files, so nothing is written to a disk and no name of a file can be
+ * opened.
+ */
+#ifndef UT_QUERY_GUARD_H
+#define UT_QUERY_GUARD_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ut_guard {
+	sqlite3 *db;
+	char **refused; /* functions of SQLite that are not in the list */
+	size_t count, cap;
+	const char *why; /* the last refusal; NULL = none */
+};
+
+/* A database in memory, before anything is added to it. Returns an SQLite code; ut_guard_close()
+ * follows in any case. */
+int ut_guard_open(struct ut_guard *s);
+void ut_guard_close(struct ut_guard *s);
+
+/* From here on every statement is checked; s stays where it is. */
+void ut_guard_lock(struct ut_guard *s);
+
+/* Between statements: gives memory of temporary data back, where no temporary table holds it.
+ * SQLite keeps what a statement that failed has used. */
+void ut_guard_shrink(struct ut_guard *s);
+
+/* May statements call a function of this name? Those that SQLite does not know yet are allowed. */
+bool ut_guard_may_call(const struct ut_guard *s, const char *function);
+
+/*
+ * Bytes of temporary data that all connections of the process may hold together: a quarter of the
+ * machine's memory, 2 GiB at most, until it is set. Beyond that statements fail with SQLITE_FULL.
+ */
+size_t ut_guard_temp_limit(void);
+void ut_guard_set_temp_limit(size_t bytes);
+size_t ut_guard_temp_used(void);
+
+#endif

@@ -1,0 +1,210 @@
+/* test_guard.c - tests src/query/guard.h: what hostile statements cannot do. */
+#include "query/guard.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "query/sample.h"
+#include "support/unit.h"
+
+#define ask(sql, expected) assert_string_equal(sample_ask(s, sql), expected)
+
+static int make(void **state)
+{
+	struct sample *s = malloc(sizeof(*s));
+	uint32_t track;
+
+	sample_init(s);
+	track = sample_track(s, sample_process(s, 1, "app", -1), UT_TRACK_THREAD, 1, "main");
+	sample_event(s, track, UT_KIND_SPAN, "work", 1000, 100);
+	sample_next(s, "only.json");
+	*state = s;
+	return 0;
+}
+
+static int drop(void **state)
+{
+	sample_release(*state);
+	free(*state);
+	return 0;
+}
+
+/* Names as "a\nb\n" become an array; they are freed with the text. */
+static size_t lines(char *text, char **names, size_t most)
+{
+	size_t count = 0;
+
+	for (char *name = strtok_r(text, "\n", &text); name && count < most;
+	     name = strtok_r(NULL, "\n", &text))
+		names[count++] = name;
+	return count;
+}
+
+/* What the linked SQLite has is ours, in the list of what is allowed, or cannot be called. */
+static void every_function_of_this_sqlite_is_known_or_refused(void **state)
+{
+	static const char *const dangerous[] = { "fts3_tokenizer", "load_extension", "sqlite_log",
+						 "rtreenode",      "fts5",           "matchinfo" };
+	struct ut_guard plain;
+	struct sample *s = *state;
+	char *names[1000],
+		*text = strdup(sample_ask(s, "select distinct name from "
+					     "pragma_function_list")),
+		sql[256];
+	size_t count = lines(text, names, 1000), refused = 0;
+
+	assert_in_range(count, 100, 999);
+	assert_int_equal(ut_guard_open(&plain), SQLITE_OK);
+	for (size_t i = 0; i < count; i++) {
+		if (ut_guard_may_call(&plain, names[i]))
+			continue;
+		refused++;
+		for (const char *args = "1,1,1,1,1,1"; args; args = strchr(args, ',')) {
+			args += *args == ',';
+			snprintf(sql, sizeof(sql), "select \"%s\"(%s)", names[i], args);
+			if (!strstr(sample_ask(s, sql), "wrong number of arguments"))
+				assert_non_null(strstr(sample_ask(s, sql), "not for queries"));
+		}
+	}
+	assert_true(refused > 0);
+	for (size_t i = 0; i < sizeof(dangerous) / sizeof(*dangerous); i++) {
+		sqlite3_stmt *stmt = NULL;
+
+		snprintf(sql, sizeof(sql), "select 1 from pragma_function_list where name = '%s'",
+			 dangerous[i]);
+		assert_int_equal(sqlite3_prepare_v2(plain.db, sql, -1, &stmt, NULL), SQLITE_OK);
+		if (sqlite3_step(stmt) == SQLITE_ROW)
+			assert_false(ut_guard_may_call(&plain, dangerous[i]));
+		sqlite3_finalize(stmt);
+	}
+	ut_guard_close(&plain);
+	free(text);
+}
+
+static void modules_of_sqlite_are_gone_but_for_json(void **state)
+{
+	struct ut_guard plain;
+	sqlite3_stmt *stmt = NULL;
+	struct sample *s = *state;
+
+	assert_int_equal(ut_guard_open(&plain), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(plain.db, "select name from pragma_module_list", -1,
+					    &stmt, NULL),
+			 SQLITE_OK);
+	while (sqlite3_step(stmt) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+
+		if (strncmp(name, "pragma_", 7) && strncmp(name, "json_", 5))
+			fail_msg("the module %s is not refused", name);
+	}
+	sqlite3_finalize(stmt);
+	ut_guard_close(&plain);
+	ask("select value from json_each('[7]')", "7\n");
+	assert_non_null(strstr(sample_ask(s, "select * from dbstat"), "no such table: dbstat"));
+	assert_non_null(strstr(sample_ask(s, "create virtual table temp.t using fts5(a)"),
+			       "no such module: fts5"));
+}
+
+static void a_tokenizer_cannot_be_read_or_set(void **state)
+{
+	struct sample *s = *state;
+	static const char *const statements[] = {
+		"select fts3_tokenizer('simple')",
+		"select fts3_tokenizer('evil', x'4141414141414141')",
+		"select FTS3_Tokenizer('simple')",
+		"create temp view v as select fts3_tokenizer('simple'); select * from v",
+	};
+
+	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++)
+		assert_non_null(strstr(sample_ask(s, statements[i]), "not for queries"));
+	assert_non_null(
+		strstr(sample_ask(s, "create virtual table temp.t using fts3tokenize('evil')"),
+		       "no such module"));
+}
+
+/* Otherwise the name would be allowed, with other numbers of arguments, too. */
+static void a_refused_name_cannot_be_taken_by_a_function(void **state)
+{
+	struct sample *s = *state;
+
+	assert_non_null(strstr(sample_ask(s, "create perfetto function sqlite_log(a int, b int) "
+					     "returns int as select 1"),
+			       "already a function of SQLite"));
+	ask("create perfetto function twice(a int) returns int as select $a * 2; select twice(4)",
+	    "8\n");
+}
+
+static void temporary_data_is_bounded_and_in_memory(void **state)
+{
+	static const char *const statements[] = {
+		"create temp table t as with recursive n(i) as (select 1 union all select i + 1 "
+		"from n)"
+		" select randomblob(1000) as b from n",
+		"with recursive n(i) as (select 1 union all select i + 1 from n limit 300000)"
+		" select count(*) from (select i, randomblob(1000) as b from n order by b)",
+		"with recursive n(i, b) as (select 1, randomblob(1000) union select i + 1,"
+		" randomblob(1000) from n) select count(*) from n",
+	};
+	struct sample *s = *state;
+
+	ut_guard_set_temp_limit(32 << 20);
+	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++) {
+		assert_non_null(strstr(sample_ask(s, statements[i]), "would exceed 32 MiB"));
+		ask("select count(*) from slice", "1\n");
+	}
+	ut_guard_set_temp_limit(0);
+	assert_in_range(ut_guard_temp_used(), 0, 1 << 20);
+}
+
+/* Tables that are not temporary lie in the database, which is in memory, too. */
+static void other_tables_are_bounded_as_well(void **state)
+{
+	struct sample *s;
+
+	ut_guard_set_temp_limit(32 << 20);
+	make((void **)&s);
+	*state = s;
+	assert_non_null(strstr(sample_ask(s, "create table t as with recursive n(i) as (select 1 "
+					     "union all select i + 1 from n) select "
+					     "randomblob(1000) from n"),
+			       "would exceed 32 MiB"));
+	ask("select count(*) from slice", "1\n");
+	ut_guard_set_temp_limit(0);
+}
+
+static void large_temporary_tables_hold_what_was_put_in(void **state)
+{
+	struct sample *s = *state;
+
+	ask("create temp table big as with recursive n(i) as (select 1 union all select i + 1 from "
+	    "n"
+	    " limit 200000) select i, printf('%0100d', i) as text from n;"
+	    "select count(*), sum(i), sum(text = printf('%0100d', i)) from big",
+	    "200000|20000100000|200000\n");
+	ask("delete from big where i % 3; select count(*), sum(i) from big", "66666|6666633333\n");
+	ask("select i from big order by text desc limit 1", "199998\n");
+	assert_in_range(ut_guard_temp_used(), 1 << 20, 64 << 20);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
+
+UT_TESTS(guard)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(every_function_of_this_sqlite_is_known_or_refused),
+		TEST(modules_of_sqlite_are_gone_but_for_json),
+		TEST(a_tokenizer_cannot_be_read_or_set),
+		TEST(a_refused_name_cannot_be_taken_by_a_function),
+		TEST(temporary_data_is_bounded_and_in_memory),
+		cmocka_unit_test_teardown(other_tables_are_bounded_as_well, drop),
+		TEST(large_temporary_tables_hold_what_was_put_in),
+	};
+
+	return cmocka_run_group_tests_name("query/guard", tests, NULL, NULL);
+}
