@@ -4,11 +4,9 @@
 #include <time.h>
 
 #include "base/path.h"
+#include "site/body_schema.h"
 #include "site/site_call.h"
-#include "text/embed.h"
 #include "version.h"
-
-UT_EMBED_BYTES(ut_site_openapi, UT_SHARE_DIR "/site/openapi.json");
 
 int ut_api_server(struct ut_call *c, struct ut_err *err)
 {
@@ -35,9 +33,8 @@ int ut_api_description(struct ut_call *c, struct ut_err *err)
 	(void)err;
 	c->reply->status = 200;
 	c->reply->type = "application/json";
-	c->reply->lent = ut_site_openapi;
-	/* cppcheck-suppress comparePointers */
-	c->reply->len = (size_t)(ut_site_openapi_end - ut_site_openapi);
+	c->reply->lent = ut_description_text().ptr;
+	c->reply->len = ut_description_text().len;
 	return 0;
 }
 

@@ -126,7 +126,7 @@ static int import(struct ut_call *c, int fd, bool is_nameless, const char *file,
 {
 	const char *name = ut_request_argument(c->request, "result"), *got;
 	struct ut_shelf *s = &c->site->shelf;
-	int at, rc;
+	int at, in, rc;
 
 	if (!name)
 		name = ut_doc_text(c->body, "result");
@@ -134,12 +134,16 @@ static int import(struct ut_call *c, int fd, bool is_nameless, const char *file,
 				 &got, err);
 	if (at < 0)
 		return at;
-	rc = place_file(at, fd, is_nameless, file, err);
+	/* in a folder of its own: whatever it is called, it is none of our files */
+	in = ut_folder_open(at, UT_UPLOADS, true, err);
+	rc = in < 0 ? in : place_file(in, fd, is_nameless, file, err);
+	if (in >= 0)
+		close(in);
 	if (!rc)
 		rc = write_asked(at, file, from, err);
 	close(at);
 	if (rc) { /* half a result is none */
-		int in = ut_shelf_open_project(s, c->args[0], NULL);
+		in = ut_shelf_open_project(s, c->args[0], NULL);
 
 		if (in >= 0 && ut_folder_remove(in, got, NULL))
 			rc = rc ? rc : -EIO;
@@ -191,10 +195,8 @@ static int open_path(struct ut_call *c, const char *path, struct ut_err *err)
 static int import_path(struct ut_call *c, struct ut_err *err)
 {
 	const char *path, *file;
-	int fd, rc = ut_doc_read(c->arena, c->request->body, &c->body, err);
+	int fd, rc = ut_call_text(c, "path", &path, err);
 
-	if (!rc)
-		rc = ut_call_text(c, "path", &path, err);
 	if (rc)
 		return rc;
 	file = file_name(path);
@@ -224,6 +226,17 @@ int ut_api_import(struct ut_call *c, struct ut_err *err)
 
 /* ---- out ------------------------------------------------------------------------------------ */
 
+/* An upload, or a file of ours or of an older import. */
+static int open_file(int at, const char *name, struct ut_err *err)
+{
+	int in = ut_folder_open(at, UT_UPLOADS, false, NULL), fd;
+
+	fd = in < 0 ? in : ut_folder_open_file(in, name, NULL, NULL);
+	if (in >= 0)
+		close(in);
+	return fd < 0 ? ut_folder_open_file(at, name, NULL, err) : fd;
+}
+
 int ut_api_file(struct ut_call *c, struct ut_err *err)
 {
 	int at = ut_shelf_open_result(&c->site->shelf, c->args[0], c->args[1], err), fd;
@@ -231,7 +244,7 @@ int ut_api_file(struct ut_call *c, struct ut_err *err)
 	if (at < 0)
 		return at;
 	fd = c->args[2][0] == '.' ? ut_err_set(err, -ENOENT, "there is no such file")
-				  : ut_folder_open_file(at, c->args[2], NULL, err);
+				  : open_file(at, c->args[2], err);
 	close(at);
 	if (fd < 0)
 		return fd;
@@ -244,8 +257,9 @@ int ut_api_file(struct ut_call *c, struct ut_err *err)
 
 /* A tarball that is made while it is sent. */
 struct tarball {
-	int at; /* the folder */
-	char **names;
+	int at, uploads; /* the folder, and the one in it; < 0 = there is none */
+	char **names;    /* first those of the folder */
+	size_t own;      /* so many of them are */
 	size_t count, cap, next;
 	char *prefix;
 	int fd;        /* of the file that is being sent; -1 = none */
@@ -278,6 +292,8 @@ static void close_tarball(void *ctx)
 	free(t->names);
 	free(t->prefix);
 	ut_out_abandon(t->head);
+	if (t->uploads >= 0)
+		close(t->uploads);
 	if (t->fd >= 0)
 		close(t->fd);
 	close(t->at);
@@ -293,7 +309,9 @@ static void next_entry(struct tarball *t)
 	ut_out_clear(t->head);
 	t->sent = 0;
 	while (t->fd < 0 && t->next < t->count) {
-		t->fd = ut_folder_open_file(t->at, t->names[t->next++], &t->size, NULL);
+		t->fd = ut_folder_open_file(t->next < t->own ? t->at : t->uploads,
+					    t->names[t->next], &t->size, NULL);
+		t->next++;
 		if (t->fd >= 0 && fstat(t->fd, &st)) {
 			close(t->fd);
 			t->fd = -1;
@@ -305,7 +323,8 @@ static void next_entry(struct tarball *t)
 		return;
 	}
 	t->left = t->size;
-	ut_buf_fmt(&name, "%s/%s", t->prefix, t->names[t->next - 1]);
+	ut_buf_fmt(&name, "%s/%s%s", t->prefix, t->next - 1 < t->own ? "" : UT_UPLOADS "/",
+		   t->names[t->next - 1]);
 	ut_tar_head(t->head, name.data, t->size, st.st_mtime);
 	ut_buf_release(&name);
 }
@@ -367,8 +386,12 @@ int ut_api_download(struct ut_call *c, struct ut_err *err)
 		return at;
 	t = ut_make(sizeof(*t));
 	*t = (struct tarball){ .at = at, .fd = -1, .head = ut_out_open_memory() };
+	t->uploads = ut_folder_open(at, UT_UPLOADS, false, NULL);
 	t->prefix = memcpy(ut_make(strlen(c->args[1]) + 1), c->args[1], strlen(c->args[1]));
 	rc = ut_folder_each(at, add_name, t, err);
+	t->own = t->count;
+	if (!rc && t->uploads >= 0)
+		rc = ut_folder_each(t->uploads, add_name, t, err);
 	if (rc) {
 		close_tarball(t);
 		return rc;

@@ -32,12 +32,13 @@ int ut_call_take_secret(struct ut_call *c, char *to, size_t size, struct ut_err 
 		memcpy(&text, &t->text.ptr, sizeof(text)); /* ours: it is in the call's arena */
 		explicit_bzero(text, t->text.len);
 	}
-	/* whoever writes the body down writes no password */
-	for (struct ut_doc **at = &mine->first; *at; at = &(*at)->next) {
-		if (*at == t) {
-			*at = t->next;
+	/* whoever writes the body down writes no password, also not one of several */
+	for (struct ut_doc **at = &mine->first; *at;) {
+		if (ut_str_is((*at)->key, "password")) {
+			*at = (*at)->next;
 			mine->count--;
-			break;
+		} else {
+			at = &(*at)->next;
 		}
 	}
 	memcpy(&text, &c->request->body.ptr, sizeof(text));

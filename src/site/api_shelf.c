@@ -95,19 +95,46 @@ int ut_api_drop_result(struct ut_call *c, struct ut_err *err)
 
 /* ---- one result ----------------------------------------------------------------------------- */
 
+struct file_list {
+	struct ut_json_writer *to;
+	int uploads;     /* the folder; < 0 = there is none */
+	bool is_uploads; /* that is what is listed */
+};
+
+/* An upload is shown instead of a file of ours of that name. */
 static bool write_file(void *ctx, int at, const char *name, unsigned char type)
 {
-	struct ut_json_writer *w = ctx;
+	const struct file_list *l = ctx;
+	struct ut_json_writer *w = l->to;
 	struct stat st;
 
+	if (!l->is_uploads && l->uploads >= 0 &&
+	    !fstatat(l->uploads, name, &st, AT_SYMLINK_NOFOLLOW))
+		return true;
 	if (type != DT_REG || fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW))
 		return true;
 	ut_write_open(w, NULL, '{');
 	ut_write_text(w, "name", name);
 	ut_write_u64(w, "bytes", (uint64_t)st.st_size);
-	ut_write_flag(w, "trace", ut_result_traces_fit(name));
+	ut_write_flag(w, "trace", ut_result_traces_fit(name, l->is_uploads));
 	ut_write_close(w, '}');
 	return true;
+}
+
+static int write_files(struct ut_call *c, int at, struct ut_err *err)
+{
+	struct file_list l = { &c->out, ut_folder_open(at, UT_UPLOADS, false, NULL), false };
+	int rc;
+
+	ut_write_open(&c->out, "files", '[');
+	rc = ut_folder_each(at, write_file, &l, err);
+	l.is_uploads = true;
+	if (!rc && l.uploads >= 0)
+		rc = ut_folder_each(l.uploads, write_file, &l, err);
+	if (l.uploads >= 0)
+		close(l.uploads);
+	ut_write_close(&c->out, ']');
+	return rc;
 }
 
 /* A file of JSON as a member, if it is there and is what it should be. */
@@ -140,9 +167,7 @@ int ut_api_result(struct ut_call *c, struct ut_err *err)
 		write_document(c, at, "asked", UT_RESULT_FILE);
 		write_document(c, at, "how", UT_STATE_FILE);
 		write_document(c, at, "far", UT_FAR_PLACE_FILE);
-		ut_write_open(&c->out, "files", '[');
-		rc = ut_folder_each(at, write_file, &c->out, err);
-		ut_write_close(&c->out, ']');
+		rc = write_files(c, at, err);
 		ut_write_close(&c->out, '}');
 	}
 	ut_buf_release(&notes);

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/grow.h"
+#include "site/body_schema.h"
 #include "site/events.h"
 #include "site/judge.h"
 #include "site/routes.h"
@@ -175,13 +176,21 @@ static bool has_other_body(const struct ut_reply *reply)
 	return reply->lent || reply->data || reply->fd > 0 || reply->stream.read || reply->status;
 }
 
+/* Routes get what the description of the interface has for them, and nothing else. */
+static int read_body(const struct ut_route *route, struct ut_call *c, struct ut_err *err)
+{
+	int rc = c->request->body.len ? ut_doc_read(c->arena, c->request->body, &c->body, err) : 0;
+
+	return rc ? rc : ut_body_check(c->site->api, route->method, route->path, c->body, err);
+}
+
 static void run_route(const struct ut_route *route, struct ut_call *c)
 {
 	struct ut_err err = { 0 };
 	int rc = 0;
 
-	if (c->request->body.len && !(route->flags & UT_ROUTE_UPLOAD) && !strstr(route->path, "*"))
-		rc = ut_doc_read(c->arena, c->request->body, &c->body, &err);
+	if (c->request->body_fd < 0 && !strstr(route->path, "*"))
+		rc = read_body(route, c, &err);
 	if (!rc)
 		rc = route->call(c, &err);
 	if (rc) {
@@ -225,7 +234,7 @@ static void wait_until_open(const struct ut_site *s)
 		poll(NULL, 0, 1);
 }
 
-static void answer(void *ctx, const struct ut_request *request, struct ut_reply *reply)
+void ut_site_answer(void *ctx, const struct ut_request *request, struct ut_reply *reply)
 {
 	struct ut_site *s = ctx;
 	struct ut_call c = {
@@ -244,8 +253,8 @@ static void answer(void *ctx, const struct ut_request *request, struct ut_reply 
 		run_route(route, &c);
 }
 
-/* The head of a request: large bodies are for those who have been let in. */
-static int begin(void *ctx, const struct ut_request *request, struct ut_body *body)
+/* Large bodies are for those who have been let in. */
+int ut_site_begin(void *ctx, const struct ut_request *request, struct ut_body *body)
 {
 	struct ut_site *s = ctx;
 	struct ut_arena arena = { 0 };
@@ -378,6 +387,8 @@ static int open_parts(struct ut_site *s, struct ut_err *err)
 	int rc = read_base_url(s, err);
 
 	if (!rc)
+		rc = ut_description_read(&s->arena, &s->api, err);
+	if (!rc)
 		rc = ut_shelf_open(&s->shelf, s->opts.data_directory, err);
 	if (rc)
 		return rc;
@@ -414,8 +425,8 @@ int ut_site_open(struct ut_site **site, const struct ut_site_opts *opts, struct 
 				       .posts = true,
 				       .methods = true,
 				       .is_host = is_host,
-				       .begin = begin,
-				       .answer = answer,
+				       .begin = ut_site_begin,
+				       .answer = ut_site_answer,
 				       .ctx = s };
 	int rc;
 
@@ -456,6 +467,7 @@ void ut_site_close(struct ut_site *s)
 		ut_gatekeeper_release(&s->gate);
 	ut_certificate_release(&s->certificate);
 	ut_shelf_close(&s->shelf);
+	ut_arena_release(&s->arena);
 	free(s);
 }
 

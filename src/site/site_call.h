@@ -32,12 +32,14 @@ struct ut_site {
 	struct ut_serve *server;
 	struct ut_certificate certificate;
 	struct ut_gatekeeper gate; /* its tokens */
-	char cookie[64];           /* its name */
-	atomic_bool is_open;       /* all of this is there */
-	char prefix[256];          /* of paths, behind a proxy: "" or "/unitrace" */
-	char origin[256];          /* what browsers call us then; "" = as they find us */
-	char host[256];            /* of it */
-	char names[4][256];        /* of this machine, where others may come */
+	struct ut_arena arena;
+	const struct ut_doc *api; /* the description of the interface, in the arena */
+	char cookie[64];          /* its name */
+	atomic_bool is_open;      /* all of this is there */
+	char prefix[256];         /* of paths, behind a proxy: "" or "/unitrace" */
+	char origin[256];         /* what browsers call us then; "" = as they find us */
+	char host[256];           /* of it */
+	char names[4][256];       /* of this machine, where others may come */
 	size_t name_count;
 };
 
@@ -71,6 +73,11 @@ bool ut_call_is_known(struct ut_site *site, const struct ut_request *request);
 
 /* Lets in whoever asks: the reply gets a new cookie. */
 int ut_call_let_in(struct ut_call *c, struct ut_err *err) UT_MUST_CHECK;
+
+/* What the HTTP server calls, ctx is the site: with the head of a request (0, or the status that
+ * refuses it), and with all of it. Fuzzing calls them without a connection. */
+int ut_site_begin(void *ctx, const struct ut_request *request, struct ut_body *body);
+void ut_site_answer(void *ctx, const struct ut_request *request, struct ut_reply *reply);
 
 /* ---- routes, a file for each subject -------------------------------------------------------- */
 

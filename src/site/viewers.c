@@ -1,11 +1,14 @@
 #include "site/viewers.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +25,9 @@
 #define CHANGE_MS      5000 /* that a question waits for the viewer of a recording to come */
 #define CHANGE_TICK_MS 250
 #define END_TICK_MS    20
+#define SOCKETS_TOP    "/tmp"
+#define SOCKETS_NAME   "unitrace-serve-"
+#define LOCK_FILE      "lock"
 
 struct viewer {
 	char *project, *result, *before_project, *before_result; /* project NULL = free */
@@ -38,6 +44,7 @@ struct ut_viewers {
 	pthread_mutex_t lock;
 	struct viewer items[UT_VIEWERS_MOST];
 	char folder[64]; /* of the sockets, for us alone */
+	int alive;       /* the lock in it, which says that we are; < 0 = none */
 	unsigned int started;
 };
 
@@ -49,24 +56,92 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* ---- the folder of sockets ------------------------------------------------------------------ */
+
+/* Whoever has this file locked is alive. A lock ends with its owner, in whatever way, and unlike
+ * the number of a process it is never somebody else's later. */
+static int lock_folder(int folder, bool make)
+{
+	int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (make ? O_CREAT | O_EXCL : 0);
+	int fd = openat(folder, LOCK_FILE, flags, 0600);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	/* a server that starts at the same time may have taken it for one that was left */
+	if (!flock(fd, LOCK_EX | LOCK_NB) && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink)
+		return fd;
+	close(fd);
+	return -EBUSY;
+}
+
+/* Folders of servers that were killed. Those of others, links, and folders without a lock stay. */
+static void remove_left(void)
+{
+	int top = open(SOCKETS_TOP, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = top < 0 ? NULL : fdopendir(top);
+	const struct dirent *e;
+
+	while (list && (e = readdir(list))) {
+		int folder, lock = -1;
+		struct stat st;
+
+		if (strncmp(e->d_name, SOCKETS_NAME, strlen(SOCKETS_NAME)) != 0)
+			continue;
+		folder = openat(top, e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (folder < 0)
+			continue;
+		if (!fstat(folder, &st) && st.st_uid == geteuid())
+			lock = lock_folder(folder, false);
+		if (lock >= 0 && ut_folder_remove(top, e->d_name, NULL))
+			errno = 0; /* it stays until the next start */
+		if (lock >= 0)
+			close(lock);
+		close(folder);
+	}
+	if (list)
+		closedir(list);
+	else if (top >= 0)
+		close(top);
+}
+
+static int make_folder(struct ut_viewers *v)
+{
+	int folder, tries = 8;
+
+	do {
+		snprintf(v->folder, sizeof(v->folder), SOCKETS_TOP "/" SOCKETS_NAME "XXXXXX");
+		if (!mkdtemp(v->folder)) /* 0700 */
+			return -errno;
+		folder = open(v->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		v->alive = folder < 0 ? -errno : lock_folder(folder, true);
+		if (folder >= 0)
+			close(folder);
+	} while (v->alive == -EBUSY && --tries);
+	return v->alive < 0 ? v->alive : 0;
+}
+
 int ut_viewers_open(struct ut_viewers **out, const struct ut_shelf *shelf, const char *program,
 		    bool code, struct ut_err *err)
 {
 	struct ut_viewers *v = ut_make(sizeof(*v));
+	int rc;
 
 	*out = v;
 	v->shelf = shelf;
 	v->program = program;
 	v->code = code;
+	v->alive = -1;
 	pthread_mutex_init(&v->lock, NULL);
-	snprintf(v->folder, sizeof(v->folder), "/tmp/unitrace-serve-XXXXXX");
-	if (mkdtemp(v->folder)) /* 0700 */
+	remove_left();
+	rc = make_folder(v);
+	if (!rc)
 		return 0;
 	v->folder[0] = '\0';
 	ut_viewers_close(v);
 	*out = NULL;
-	return ut_err_set(err, -errno, "/tmp: no folder for sockets can be made: %s",
-			  strerror(errno));
+	return ut_err_set(err, rc, SOCKETS_TOP ": no folder for sockets can be made: %s",
+			  strerror(-rc));
 }
 
 /* ---- the end of one ------------------------------------------------------------------------- */
@@ -97,8 +172,15 @@ void ut_viewers_close(struct ut_viewers *v)
 		return;
 	for (size_t i = 0; i < UT_VIEWERS_MOST; i++)
 		end(&v->items[i]);
-	if (v->folder[0])
+	if (v->folder[0] && v->alive >= 0) {
+		char path[sizeof(v->folder) + sizeof(LOCK_FILE)];
+
+		snprintf(path, sizeof(path), "%s/" LOCK_FILE, v->folder);
+		unlink(path);
 		rmdir(v->folder);
+	}
+	if (v->alive >= 0)
+		close(v->alive);
 	pthread_mutex_destroy(&v->lock);
 	free(v);
 }

@@ -125,7 +125,17 @@ int ut_far_reader_next(struct ut_far_reader *r, struct ut_far_frame *f, struct u
 		return 0;
 	f->bytes = (struct ut_str){ end + 1, (size_t)length };
 	r->done += len + 1 + (size_t)length;
+	r->since = 0;
 	return 1;
+}
+
+bool ut_far_reader_is_late(struct ut_far_reader *r, int64_t now)
+{
+	if (r->done == r->bytes.len)
+		r->since = 0;
+	else if (!r->since)
+		r->since = now;
+	return r->since && now - r->since > UT_FAR_FRAME_MS;
 }
 
 int ut_far_write(int fd, enum ut_far_kind kind, const char *name, uint64_t offset,

@@ -32,6 +32,7 @@
 #define UT_FAR_ABSENT     "unitrace-absent"
 #define UT_FAR_FRAME_MOST (256u << 10)
 #define UT_FAR_NAME_MOST  256
+#define UT_FAR_FRAME_MS   120000 /* for all of a frame once it has begun: 2 KiB a second */
 
 /* What one result may have there, so that no machine fills this one with names; and what all files
  * in folders of modules may hold. */
@@ -60,7 +61,8 @@ struct ut_far_frame {
 /* Bytes as they come. {0} is fresh. */
 struct ut_far_reader {
 	struct ut_buf bytes;
-	size_t done; /* of them */
+	size_t done;   /* of them */
+	int64_t since; /* ms, when a frame that is not complete was seen first; 0 = there is none */
 };
 
 /*
@@ -79,6 +81,11 @@ bool ut_far_reader_line(struct ut_far_reader *r, char *to, size_t room);
 /* 1: a frame; 0: it is not here yet; -EPROTO: this is none. */
 int ut_far_reader_next(struct ut_far_reader *r, struct ut_far_frame *f,
 		       struct ut_err *err) UT_MUST_CHECK;
+
+/* Has a frame begun, and not been completed in UT_FAR_FRAME_MS? Asked again and again, with a clock
+ * that only goes forward (ms, not 0). Silence between frames is none: programs may have nothing to
+ * say for days. */
+bool ut_far_reader_is_late(struct ut_far_reader *r, int64_t now);
 
 /* Writes one to a descriptor, all of it. -EPIPE and others: nobody listens. */
 int ut_far_write(int fd, enum ut_far_kind kind, const char *name, uint64_t offset,

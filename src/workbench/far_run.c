@@ -405,11 +405,18 @@ static int read_some(struct far *f, struct ut_err *err)
 {
 	char piece[65536];
 	ssize_t got = ut_ssh_receive(&f->ssh, piece, sizeof(piece), 0);
+	struct timespec t;
+	int rc;
 
 	if (got < 0)
 		return ut_ssh_why(&f->ssh, err);
 	ut_far_reader_add(&f->reader, piece, (size_t)got);
-	return take_frames(f, err);
+	rc = take_frames(f, err);
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	if (!rc && ut_far_reader_is_late(&f->reader, t.tv_sec * 1000 + t.tv_nsec / 1000000 + 1))
+		rc = ut_err_set(err, -ECONNRESET, "%s: stopped in the middle of a message for %d s",
+				f->target.host, UT_FAR_FRAME_MS / 1000);
+	return rc;
 }
 
 /* Until everything is here. */

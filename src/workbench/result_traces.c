@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/grow.h"
@@ -13,7 +14,7 @@
 
 #define MOST 16384u /* ranks of a job have a file each */
 
-bool ut_result_traces_fit(const char *name)
+bool ut_result_traces_fit(const char *name, bool is_upload)
 {
 	static const char *const ours[] = { UT_RESULT_FILE,   UT_STATE_FILE,   UT_LOG_FILE,
 					    UT_NOTES_FILE,    UT_VERDICT_FILE, "run_config.json",
@@ -23,7 +24,7 @@ bool ut_result_traces_fit(const char *name)
 					      ".sh",         ".py",  ".cpu", ".asm", ".so",
 					      ".tmp",        ".new" };
 
-	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+	for (size_t i = 0; !is_upload && i < sizeof(ours) / sizeof(ours[0]); i++) {
 		if (!strcmp(name, ours[i]))
 			return false;
 	}
@@ -39,6 +40,7 @@ struct finding {
 	const char **names;
 	size_t count, cap;
 	const char *session;
+	bool in_uploads;
 };
 
 static bool find(void *ctx, int at, const char *name, unsigned char type)
@@ -46,12 +48,13 @@ static bool find(void *ctx, int at, const char *name, unsigned char type)
 	struct finding *f = ctx;
 
 	(void)at;
-	if (type == DT_DIR && ut_str_ends(name, ".session"))
+	if (type == DT_DIR && !f->in_uploads && ut_str_ends(name, ".session"))
 		f->session = ut_str_fmt(f->arena, "./%s", name);
-	if (type != DT_REG || !ut_result_traces_fit(name))
+	if (type != DT_REG || !ut_result_traces_fit(name, f->in_uploads))
 		return true;
 	f->names = ut_grow(f->names, f->count + 1, &f->cap, sizeof(*f->names));
-	f->names[f->count++] = ut_str_fmt(f->arena, "./%s", name);
+	f->names[f->count++] =
+		ut_str_fmt(f->arena, "./%s%s", f->in_uploads ? UT_UPLOADS "/" : "", name);
 	return f->count < MOST;
 }
 
@@ -65,6 +68,13 @@ int ut_result_traces_find(int at, struct ut_arena *a, struct ut_result_traces *t
 {
 	struct finding f = { .arena = a };
 	int rc = ut_folder_each(at, find, &f, err);
+	int uploads = rc ? -1 : ut_folder_open(at, UT_UPLOADS, false, NULL);
+
+	if (uploads >= 0) {
+		f.in_uploads = true;
+		rc = ut_folder_each(uploads, find, &f, err);
+		close(uploads);
+	}
 
 	*t = (struct ut_result_traces){ .count = f.count, .session = f.session };
 	if (f.count > 1)

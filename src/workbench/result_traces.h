@@ -22,7 +22,8 @@ struct ut_result_traces {
 int ut_result_traces_find(int at, struct ut_arena *a, struct ut_result_traces *t,
 			  struct ut_err *err) UT_MUST_CHECK;
 
-/* May this file of a result be a trace? Ours, tables and pictures are none. */
-bool ut_result_traces_fit(const char *name);
+/* May this file of a result be a trace? Ours, tables and pictures are none; an upload is never
+ * ours, whatever it is called. */
+bool ut_result_traces_fit(const char *name, bool is_upload);
 
 #endif

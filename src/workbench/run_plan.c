@@ -72,10 +72,15 @@ static const char **words_of(struct reading *r, const char *field, const char *l
 	if (t && t->kind == UT_DOC_LIST) {
 		words = UT_NEW_N(r->arena, const char *, t->count + 1);
 		for (const struct ut_doc *w = t->first; w; w = w->next) {
-			words[*count] = ut_doc_own_text(w);
-			if (!words[(*count)++])
+			const char *word = ut_doc_own_text(w);
+
+			if (word)
+				words[(*count)++] = word;
+			else
 				complain(r, list, "has something that is no text");
 		}
+	} else if (t && t->kind != UT_DOC_NULL) {
+		complain(r, list, "is no list");
 	} else if (ut_shell_words(r->arena, ut_str_of(text_of(r, field)), &words, count, NULL,
 				  &err)) {
 		complain(r, field, err.text);
@@ -103,8 +108,12 @@ static void read_variables(struct reading *r)
 	const struct ut_doc *list = ut_doc_get(r->asked, "environment");
 	struct ut_run_plan *p = r->plan;
 
-	if (!list || list->kind != UT_DOC_LIST)
+	if (!list || list->kind == UT_DOC_NULL)
 		return;
+	if (list->kind != UT_DOC_LIST) {
+		complain(r, "environment", "is no list");
+		return;
+	}
 	if (list->count > VARIABLES_MOST) {
 		complain(r, "environment", "are too many variables");
 		return;

@@ -94,8 +94,11 @@ static const char *text_or_none(const struct ut_doc *t, const char *key)
 static void look_at_state(int at, struct ut_arena *a, const struct ut_doc *asked,
 			  struct ut_shelf_result *r)
 {
-	const struct ut_doc *state = read_tree(at, a, UT_STATE_FILE);
-	bool is_run = !strcmp(text_or_none(asked, "kind"), "run");
+	const char *kind = text_or_none(asked, "kind");
+	bool is_run = !strcmp(kind, "run");
+	/* in an import it is a file that somebody has uploaded */
+	const struct ut_doc *state =
+		!strcmp(kind, "import") ? NULL : read_tree(at, a, UT_STATE_FILE);
 
 	r->state = !is_run ? UT_RESULT_READY : UT_RESULT_CUT;
 	if (state)

@@ -8,6 +8,7 @@
  *                         output.txt      what the program said
  *                         notes.txt       what people say about it
  *                         verdict.json    what is worth knowing first, in a word and a sentence
+ *                         uploads/        what was imported, under the names that it came with
  *                         *.utr, ...      traces, metrics, tables: whatever was recorded
  *     DATA/.unitrace/                     the server's own: secrets, machines, custom analyses,
  * trash
@@ -35,6 +36,7 @@ struct ut_json_writer;
 #define UT_OUTPUT_FILE  "output.txt"
 #define UT_NOTES_FILE   "notes.txt"
 #define UT_VERDICT_FILE "verdict.json"
+#define UT_UPLOADS      "uploads"
 #define UT_NOTES_MOST   (64u << 10)
 #define UT_SMALL_FILE   (1u << 20) /* more than any of the above but log and output should be */
 

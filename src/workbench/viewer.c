@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "workbench/result_traces.h"
+#include "workbench/shelf.h"
 
 #define BACKLOG    64
 #define SOCKET_FD  "3" /* where the viewer finds its socket, ... */
@@ -141,7 +142,7 @@ static int copy_up(int fd)
 	return fd < 0 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
 }
 
-static const char **make_words(struct ut_arena *a, const struct ut_result_traces *t, bool compares,
+static const char **make_words(struct ut_arena *a, const struct ut_result_traces *t, int before,
 			       bool code)
 {
 	const char **words = UT_NEW_N(a, const char *, t->count + 11);
@@ -153,9 +154,11 @@ static const char **make_words(struct ut_arena *a, const struct ut_result_traces
 	words[n++] = SOCKET_FD;
 	if (code)
 		words[n++] = "--show-code";
-	if (compares) {
+	if (before >= 0) { /* an import has its files in a folder of their own */
 		words[n++] = "--compare";
-		words[n++] = "/proc/self/fd/" BEFORE_FD;
+		words[n++] = faccessat(before, UT_UPLOADS, F_OK, AT_SYMLINK_NOFOLLOW)
+				     ? "/proc/self/fd/" BEFORE_FD
+				     : "/proc/self/fd/" BEFORE_FD "/" UT_UPLOADS;
 	}
 	words[n++] = "--";
 	for (size_t i = 0; i < t->count; i++)
@@ -193,8 +196,7 @@ int ut_viewer_start(struct ut_viewer *v, const struct ut_viewer_opts *o, struct 
 	}
 	rc = prepare(o, &s, err);
 	if (!rc) {
-		rc = spawn(o->program, &s, make_words(&arena, &traces, s.before >= 0, o->code),
-			   &v->pid);
+		rc = spawn(o->program, &s, make_words(&arena, &traces, s.before, o->code), &v->pid);
 		if (rc)
 			ut_err_set(err, rc, "no viewer can be started: %s", strerror(-rc));
 	}

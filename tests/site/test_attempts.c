@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "site/attempts.h"
+#include "support/unit.h"
 
 static void the_first_few_are_free_and_then_it_doubles(void **state)
 {
@@ -74,7 +75,7 @@ static void what_is_remembered_is_bounded(void **state)
 	free(a);
 }
 
-int main(void)
+UT_TESTS(attempts)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_few_are_free_and_then_it_doubles),

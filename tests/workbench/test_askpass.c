@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "workbench/askpass.h"
 
 static void prompts_for_passwords_and_others(void **state)
@@ -92,7 +93,7 @@ static void the_helper_is_known_by_its_name(void **state)
 	assert_int_equal(ut_askpass_run(1, (const char *const[]){ "x", NULL }, 1), 1);
 }
 
-int main(void)
+UT_TESTS(askpass)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(prompts_for_passwords_and_others),

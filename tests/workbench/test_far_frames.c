@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "workbench/far_frames.h"
 #include "workbench/folder.h"
 
@@ -155,7 +156,35 @@ static void what_is_written_is_read(void **state)
 	close(ends[1]);
 }
 
-int main(void)
+static void half_a_frame_has_a_deadline_and_silence_has_none(void **state)
+{
+	struct ut_far_reader r = { 0 };
+	struct ut_far_frame f;
+	int64_t now = 1;
+
+	(void)state;
+	assert_false(ut_far_reader_is_late(&r, now));
+	assert_false(ut_far_reader_is_late(&r, now += 100 * (int64_t)UT_FAR_FRAME_MS));
+	ut_far_reader_add(&r, "log 0 4 -\nab", 12);
+	assert_int_equal(ut_far_reader_next(&r, &f, NULL), 0);
+	assert_false(ut_far_reader_is_late(&r, now));
+	ut_far_reader_add(&r, "c", 1); /* a byte now and then does not make it longer */
+	assert_false(ut_far_reader_is_late(&r, now + UT_FAR_FRAME_MS));
+	assert_true(ut_far_reader_is_late(&r, now + UT_FAR_FRAME_MS + 1));
+	/* it comes after all, and with it the beginning of the next, which has its own time */
+	ut_far_reader_add(&r, "dlog", 4);
+	assert_int_equal(ut_far_reader_next(&r, &f, NULL), 1);
+	now += UT_FAR_FRAME_MS + 1;
+	assert_false(ut_far_reader_is_late(&r, now));
+	assert_true(ut_far_reader_is_late(&r, now + UT_FAR_FRAME_MS + 1));
+	ut_far_reader_add(&r, " 0 0 -\n", 7);
+	assert_int_equal(ut_far_reader_next(&r, &f, NULL), 1);
+	assert_false(ut_far_reader_is_late(&r, now + 2 * (int64_t)UT_FAR_FRAME_MS));
+	assert_false(ut_far_reader_is_late(&r, now + 9 * (int64_t)UT_FAR_FRAME_MS));
+	ut_far_reader_release(&r);
+}
+
+UT_TESTS(far_frames)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_come_in_any_pieces),
@@ -163,6 +192,7 @@ int main(void)
 		cmocka_unit_test(folders_are_those_of_modules_and_one_level_deep),
 		cmocka_unit_test(a_line_without_end_is_refused),
 		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(half_a_frame_has_a_deadline_and_silence_has_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "workbench/far_talk.h"
 
 struct sides {
@@ -130,7 +131,7 @@ static void there_are_only_so_many(void **state)
 	assert_int_equal(p[0].fd, -1);
 }
 
-int main(void)
+UT_TESTS(far_talk)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_question_and_its_answer),

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/path.h"
+#include "support/unit.h"
 #include "workbench/folder.h"
 
 struct fixture {
@@ -180,7 +181,7 @@ static void hidden_entries_are_not_listed_and_bytes_are_those_of_all_levels(void
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-int main(void)
+UT_TESTS(folder)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_what_people_can_see),

@@ -12,6 +12,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "support/unit.h"
 #include "workbench/folder.h"
 #include "workbench/output_log.h"
 
@@ -104,7 +105,7 @@ static void of_much_beginning_and_end_are_kept(void **state)
 	assert_true(ut_folder_bytes(kept.at) <= UT_OUTPUT_HEAD + 4 * UT_OUTPUT_TAIL + 4096);
 }
 
-int main(void)
+UT_TESTS(output_log)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_little_is_all_there, setup, teardown),
