@@ -69,35 +69,53 @@ static bool adds_up(enum ut_ace_figure f)
 	return f == UT_ACE_FIGURE_COUNT || f == UT_ACE_FIGURE_TOTAL || f == UT_ACE_FIGURE_ENERGY;
 }
 
-static bool is_met(const struct ut_diff_rule *rule, const struct ut_ace_pair *p)
+/* Does the pair have what the rule is about? If it does, *met says whether the rule is met. */
+static bool compare(const struct ut_diff_rule *rule, const struct ut_ace_pair *p, bool *met)
 {
 	enum ut_ace_figure f = (enum ut_ace_figure)rule->metric;
 	double old = value_of(p->before, f), new = value_of(p->after, f);
 	double scale = ut_ace_figures[f].unit == UT_ACE_US ? 1000 : 1; /* rules are in ns */
 
-	if (!ut_diff_rule_names(rule, some_row(p)->name))
-		return false;
-	if (rule->type != UT_RULE_CHANGE)
-		return rule->type == UT_RULE_NEW ? !p->before : !p->after;
+	if (rule->type != UT_RULE_CHANGE) {
+		*met = rule->type == UT_RULE_NEW ? !p->before : !p->after;
+		return rule->type == UT_RULE_NEW || p->before;
+	}
 	if (!p->before && adds_up(f))
 		old = 0;
 	if (!p->after && adds_up(f))
 		new = 0;
-	return isfinite(old) && isfinite(new) && ut_diff_rule_holds(rule, old * scale, new *scale);
+	*met = isfinite(old) && isfinite(new) && ut_diff_rule_holds(rule, old * scale, new *scale);
+	return isfinite(old) && isfinite(new) && (old > 0 || !rule->percent);
 }
 
-static void check(const struct ut_diff_rules *rules, const struct both *b, struct failures *list)
+/* What is in list is met, whatever the status; -ENODATA if a rule was compared with nothing. */
+static int check(const struct ut_diff_rules *rules, const struct both *b, struct failures *list,
+		 struct ut_err *err)
 {
+	int rc = 0;
+
 	for (size_t i = 0; i < rules->count; i++) {
+		const struct ut_diff_rule *rule = &rules->items[i];
+		bool fits = false, compared = rule->type == UT_RULE_NEW;
+
 		for (size_t k = 0; k < b->count; k++) {
-			if (!is_met(&rules->items[i], &b->pairs[k]))
+			const struct ut_ace_pair *p = &b->pairs[k];
+			bool met = false;
+
+			if (!ut_diff_rule_names(rule, some_row(p)->name))
+				continue;
+			fits = true;
+			compared |= compare(rule, p, &met);
+			if (!met)
 				continue;
 			list->items = ut_grow(list->items, list->count + 1, &list->cap,
 					      sizeof(*list->items));
-			list->items[list->count++] =
-				(struct failure){ &rules->items[i], &b->pairs[k] };
+			list->items[list->count++] = (struct failure){ rule, p };
 		}
+		if (!compared && !rc)
+			rc = ut_diff_rule_idle(rule, fits, err);
 	}
+	return rc;
 }
 
 /* ---- text ---------------------------------------------------------------------------------- */
@@ -452,9 +470,11 @@ int ut_diff_summary(const struct ut_diff_summary *d, const struct ut_diff_rules 
 		rc = ut_ace_summary_read(&b.sides[i], paths[i], d->by_rank, err);
 	if (!rc) {
 		struct ut_out *o = ut_out_open("-", 0);
+		struct ut_err idle = { 0 };
+		int compared;
 
 		b.pairs = ut_ace_compare(&b.sides[0], &b.sides[1], d->min_count, &b.count);
-		check(rules, &b, &list);
+		compared = check(rules, &b, &list, &idle);
 		if (d->report.format == UT_REPORT_JSON)
 			put_json(o, &b, d->report, &list);
 		else if (d->report.format == UT_REPORT_CSV)
@@ -463,6 +483,8 @@ int ut_diff_summary(const struct ut_diff_summary *d, const struct ut_diff_rules 
 			put_text(o, &b, d, &list);
 		*failed = list.count;
 		rc = ut_out_commit(o, err);
+		if (!rc && !*failed && compared)
+			rc = ut_err_set(err, compared, "%s", idle.text);
 	}
 	free(list.items);
 	free(b.pairs);

@@ -206,29 +206,76 @@ bool ut_diff_rule_holds(const struct ut_diff_rule *rule, double old, double new)
 	return holds(rule->percent ? 100 * (new - old) / old : new - old, rule->op, rule->amount);
 }
 
-static bool change_meets(const struct ut_diff_rule *rule, const struct ut_diff_row *row)
+static bool names_row(const struct ut_diff_rule *rule, const struct ut_diff *d,
+		      const struct ut_diff_row *row)
 {
-	bool is_sum = rule->metric <= UT_DIFF_METRIC_SELF; /* the others need spans on both sides */
+	const uint32_t *key;
+	const struct ut_stats *s = ut_diff_texts(d, row, &key);
 
-	if (!is_sum && (!row->before || !row->after))
-		return false;
-	return ut_diff_rule_holds(rule, row->old[rule->metric], row->new[rule->metric]);
+	return ut_diff_rule_names(rule, ut_strtab_get(&s->strings, key[UT_BY_NAME]).ptr);
+}
+
+/* Sums change from or to 0, but not by a percentage of 0; the others need spans on both sides. */
+static bool is_comparable(const struct ut_diff_rule *rule, const struct ut_diff_row *row)
+{
+	if (rule->type == UT_RULE_VANISHED)
+		return row->before;
+	if (rule->type == UT_RULE_NEW || (row->before && row->after))
+		return true;
+	return rule->metric <= UT_DIFF_METRIC_SELF && (row->before || !rule->percent);
 }
 
 static bool is_met(const struct ut_diff_rules *r, const struct ut_diff_rule *rule,
 		   const struct ut_diff *d, const struct ut_diff_row *row)
 {
-	const uint32_t *key;
-	const struct ut_stats *s = ut_diff_texts(d, row, &key);
-	const char *name = ut_strtab_get(&s->strings, key[UT_BY_NAME]).ptr;
-
-	if (!ut_diff_rule_names(rule, name))
+	if (!names_row(rule, d, row) || !is_comparable(rule, row))
 		return false;
 	if (rule->type != UT_RULE_CHANGE)
 		return rule->type == UT_RULE_NEW ? !row->before : !row->after;
 	if (rule->metric != UT_DIFF_METRIC_COUNT && row->verdict < r->least)
 		return false;
-	return change_meets(rule, row);
+	return ut_diff_rule_holds(rule, row->old[rule->metric], row->new[rule->metric]);
+}
+
+int ut_diff_rule_idle(const struct ut_diff_rule *rule, bool fits, struct ut_err *err)
+{
+	return ut_err_set(err, -ENODATA, "nothing was compared for --fail-if '%s': %s", rule->text,
+			  fits ? "no name that it fits has this on both sides"
+			       : "it fits no name on either side");
+}
+
+int ut_diff_rules_compared(const struct ut_diff_rules *r, const struct ut_diff *d,
+			   struct ut_err *err)
+{
+	bool before = false, after = false;
+
+	if (!r->count)
+		return 0;
+	for (size_t k = 0; k < d->count; k++) {
+		before |= d->rows[k].before != NULL;
+		after |= d->rows[k].after != NULL;
+	}
+	if (!before || !after)
+		return ut_err_set(err, -ENODATA,
+				  "nothing was compared: %s no spans, or none that the options "
+				  "choose",
+				  before  ? "the run after has"
+				  : after ? "the run before has"
+					  : "both runs have");
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_diff_rule *rule = &r->items[i];
+		bool fits = false, compared = rule->type == UT_RULE_NEW;
+
+		for (size_t k = 0; k < d->count && !compared; k++) {
+			if (!names_row(rule, d, &d->rows[k]))
+				continue;
+			fits = true;
+			compared = is_comparable(rule, &d->rows[k]);
+		}
+		if (!compared)
+			return ut_diff_rule_idle(rule, fits, err);
+	}
+	return 0;
 }
 
 struct ut_diff_failure *ut_diff_rules_check(const struct ut_diff_rules *r, const struct ut_diff *d,

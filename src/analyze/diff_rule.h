@@ -71,6 +71,16 @@ struct ut_diff_failure {
 	const struct ut_diff_row *row;
 };
 
+/*
+ * A gate that compared nothing has not passed: -ENODATA if a side has no spans, or if there is a
+ * rule that no row could have met or missed. "new" needs no row.
+ */
+int ut_diff_rules_compared(const struct ut_diff_rules *r, const struct ut_diff *d,
+			   struct ut_err *err) UT_MUST_CHECK;
+
+/* -ENODATA, for a rule that was compared with nothing. */
+int ut_diff_rule_idle(const struct ut_diff_rule *rule, bool fits, struct ut_err *err) UT_MUST_CHECK;
+
 /* All of them, rule by rule; free() the list. */
 struct ut_diff_failure *ut_diff_rules_check(const struct ut_diff_rules *r, const struct ut_diff *d,
 					    size_t *count);

@@ -82,10 +82,22 @@ static int print(const struct diff_opts *o, const struct ut_diff *d,
 	size_t count;
 	struct ut_diff_failure *failures = ut_diff_rules_check(rules, d, &count);
 
+	int rc;
+
 	ut_diff_print(out, d, &report, failures, count);
 	*failed = count;
 	free(failures);
-	return ut_out_commit(out, err);
+	rc = ut_out_commit(out, err);
+	return rc || *failed ? rc : ut_diff_rules_compared(rules, d, err);
+}
+
+static void warn_if_apart(const struct ut_diff *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		if (d->rows[i].before && d->rows[i].after)
+			return;
+	}
+	ut_log(UT_WARN, "nothing was compared: no name is on both sides");
 }
 
 static int diff(const struct diff_opts *o, struct work *w, bool *failed, struct ut_err *err)
@@ -101,6 +113,8 @@ static int diff(const struct diff_opts *o, struct work *w, bool *failed, struct 
 		rc = add_run(w, &sides[i >= before], o->words.items[i], err);
 	if (!rc) {
 		ut_diff_make(&d, &sides[0], &sides[1], o->min_count);
+		if (!w->rules.count)
+			warn_if_apart(&d);
 		rc = print(o, &d, &w->rules, failed, err);
 	}
 	ut_diff_release(&d);
@@ -314,7 +328,10 @@ const struct ut_cmd ut_cmd_diff = {
 		"Two summaries of analyze --json are compared figure by figure: step times,\n"
 		"exposed communication, busy shares, time, energy and power of kernels.\n"
 		"\n"
-		"Exit status: 0, or 3 if a rule of --fail-if is met; 1 if a trace cannot be read.",
+		"Exit status: 0, or 3 if a rule of --fail-if is met; 1 if a trace cannot be read, "
+		"or\n"
+		"if nothing could be compared for a rule: no spans, no common name, or a name\n"
+		"that neither side has.",
 	.examples = "  what has changed:\n"
 		    "    unitrace diff before.json after.json\n"
 		    "  three runs on each side, all ranks of each:\n"

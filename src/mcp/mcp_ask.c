@@ -170,8 +170,27 @@ static int add_members(struct words *w, const struct ut_doc *arguments, uint64_t
 	return rc;
 }
 
+static int check_required(const struct ut_doc *arguments, uint64_t required, struct ut_err *err)
+{
+	for (size_t i = 0; i < UT_MCP_PROPERTIES; i++) {
+		const struct ut_doc *given = NULL;
+		const char *text;
+
+		if (!(required >> i & 1))
+			continue;
+		if (arguments && arguments->kind == UT_DOC_OBJECT)
+			given = ut_doc_get(arguments, properties[i].name);
+		text = given ? ut_doc_own_text(given) : NULL;
+		if (!given || given->kind == UT_DOC_NULL || (text && !*text) ||
+		    (given->kind == UT_DOC_LIST && !given->first))
+			return ut_err_set(err, -EINVAL, "the argument '%s' is required: %s",
+					  properties[i].name, properties[i].about);
+	}
+	return 0;
+}
+
 int ut_mcp_ask_read(struct ut_mcp_ask *a, const struct ut_doc *arguments, uint64_t allowed,
-		    struct ut_err *err)
+		    uint64_t required, struct ut_err *err)
 {
 	struct words *w = UT_NEW(&a->arena, struct words);
 	int rc = 0;
@@ -179,6 +198,8 @@ int ut_mcp_ask_read(struct ut_mcp_ask *a, const struct ut_doc *arguments, uint64
 	w->ask = a;
 	if (arguments && arguments->kind != UT_DOC_NULL)
 		rc = add_members(w, arguments, allowed, err);
+	if (!rc)
+		rc = check_required(arguments, required, err);
 	if (!rc)
 		rc = ut_opt_parse(make_table(a), w->count, w->items, err);
 	return rc < 0 ? rc : ut_filter_init(&a->filter, &a->events, err);

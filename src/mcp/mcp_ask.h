@@ -74,9 +74,10 @@ struct ut_mcp_ask {
 	struct ut_buf words; /* the same as options of the command line, each behind a blank */
 };
 
-/* arguments may be NULL. Whatever is not among the allowed ones is an error that lists them. */
+/* arguments may be NULL. Whatever is not among the allowed ones is an error that lists them, and so
+ * is a required one that is missing, null or empty. */
 int ut_mcp_ask_read(struct ut_mcp_ask *a, const struct ut_doc *arguments, uint64_t allowed,
-		    struct ut_err *err) UT_MUST_CHECK;
+		    uint64_t required, struct ut_err *err) UT_MUST_CHECK;
 void ut_mcp_ask_release(struct ut_mcp_ask *a);
 
 /* The JSON schema of arguments. */

@@ -231,7 +231,7 @@ static void call(struct ut_mcp_server *s, const struct ut_mcp_tool *tool,
 				 .timeout = s->timeout,
 				 .text = ut_out_open_memory() };
 	struct ut_err err = { 0 };
-	int rc = ut_mcp_ask_read(&c.ask, arguments, tool->allowed, &err);
+	int rc = ut_mcp_ask_read(&c.ask, arguments, tool->allowed, tool->required, &err);
 
 	if (!rc)
 		rc = tool->run(&c, &err);

@@ -14,6 +14,7 @@
 #include "analyze/diff_rule.h"
 #include "analyze/diff_test.h"
 #include "analyze/make_store.h"
+#include "support/unit.h"
 
 #define BY_NAME (1u << UT_BY_NAME)
 
@@ -309,7 +310,7 @@ static void rules_that_make_no_sense_are_refused(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
 
-int main(void)
+UT_TESTS(diff)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(student_agrees_with_tables),

@@ -14,6 +14,7 @@
 
 #include "base/path.h"
 #include "mcp/mcp_folders.h"
+#include "support/unit.h"
 
 static char *root;
 static struct ut_arena arena;
@@ -134,7 +135,7 @@ static void a_folder_that_is_missing_is_an_error(void **state)
 	ut_mcp_folders_release(&none);
 }
 
-int main(void)
+UT_TESTS(mcp_folders)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_below_the_folders_are_found),
