@@ -95,13 +95,14 @@ def _without_us(traceback):
     return traceback
 
 
-def main():
+def run(words, begin=None):
+    """In place of the module that is __main__ now: [-m module | -c text | script] and arguments."""
     safe = sys.flags.isolated or getattr(sys.flags, "safe_path", False)
     if not safe:
-        del sys.path[0]  # our own folder
-    words = sys.argv[1:]
+        del sys.path[0]  # that of the module
     _new_main()
-    _begin()
+    if begin:
+        begin()
     try:
         _run(words, safe)
     except (SystemExit, KeyboardInterrupt):
@@ -113,4 +114,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    run(sys.argv[1:], _begin)

@@ -115,6 +115,8 @@ static void on_news(void *ctx, const struct ut_session_news *news)
 	else if (news->kind == UT_NEWS_NOT_STARTED)
 		l->status = tell_not_started(news->path, news->code);
 	print(l, news);
+	if (news->kind == UT_NEWS_RESULTS)
+		ut_record_view_written(l->run->view);
 	if (news->kind == UT_NEWS_RESULTS && l->run->results)
 		l->run->results(l->run->ctx, news->paths, news->count);
 	if (news->kind == UT_NEWS_FAILED && news->path && ut_path_is_dir(news->path))

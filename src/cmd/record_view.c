@@ -1,9 +1,11 @@
 #include "cmd/record_view.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,9 +37,11 @@ int ut_record_view_check(const struct ut_record_view *v, struct ut_err *err)
 	return rc ? ut_err_set(err, rc, "--view: %s", why.text) : 0;
 }
 
-static int look(const struct ut_record_view *v, const char *session)
+static int look(const struct ut_record_view *v, const char *session, int launcher)
 {
-	const struct ut_view_what what = { .session = session, .is_ours = true };
+	const struct ut_view_what what = { .session = session,
+					   .is_ours = true,
+					   .launcher = launcher };
 	struct ut_err err = { 0 };
 	int rc = ut_view_serve(&v->opts, &what, &err);
 
@@ -48,17 +52,42 @@ static int look(const struct ut_record_view *v, const char *session)
 
 void ut_record_view_start(struct ut_record_view *v, const char *session)
 {
+	const int kept = STDERR_FILENO + 1;
+	int pair[2];
+
 	if (!v->on || ut_process_rank() > 0) /* of a job one shows itself */
 		return;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+		ut_log(UT_WARN, "view: %s", strerror(errno));
+		return;
+	}
 	v->pid = fork();
 	if (v->pid < 0)
 		ut_log(UT_WARN, "view: no process can be started: %s", strerror(errno));
-	if (v->pid)
+	if (v->pid) {
+		v->launcher = pair[0];
+		close(pair[1]);
+		if (v->pid < 0)
+			close(pair[0]);
 		return;
+	}
 	/* what stands for the launcher, such as its use of a session's name, ends with that */
-	close_range(STDERR_FILENO + 1, ~0u, 0);
+	if (pair[1] != kept)
+		dup3(pair[1], kept, O_CLOEXEC);
+	close_range((unsigned int)kept + 1, ~0u, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* nobody would wait for us */
-	_exit(look(v, session));
+	_exit(look(v, session, kept));
+}
+
+void ut_record_view_written(struct ut_record_view *v)
+{
+	char byte;
+
+	if (v->pid <= 0)
+		return;
+	shutdown(v->launcher, SHUT_WR);
+	while (read(v->launcher, &byte, 1) < 0 && errno == EINTR)
+		;
 }
 
 void ut_record_view_end(struct ut_record_view *v, bool ran)
@@ -71,6 +100,7 @@ void ut_record_view_end(struct ut_record_view *v, bool ran)
 	viewer = v->pid;
 	signal(SIGINT, SIG_IGN);
 	sigaction(SIGTERM, &act, NULL);
+	close(v->launcher); /* if nothing was written, nothing is waited for */
 	if (!ran)
 		kill(v->pid, SIGTERM);
 	while (waitpid(v->pid, &status, 0) < 0 && errno == EINTR)

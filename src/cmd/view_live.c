@@ -372,7 +372,22 @@ static void *watch(void *ctx)
 	return NULL;
 }
 
-int ut_show_session(struct ut_show *s, const char *dir, struct ut_err *err)
+/* Files that were written behind the last look; true if there are any. The launcher removes them
+ * when we have opened them. */
+static bool take_last_spools(struct watch *w, int launcher)
+{
+	struct pollfd p = { .fd = launcher, .events = POLLIN };
+	size_t before = w->count;
+
+	while (!w->s->stop && poll(&p, 1, LOOK_MS) <= 0)
+		;
+	look_for_spools(w);
+	close(launcher);
+	look_at_spools(w);
+	return w->count > before;
+}
+
+int ut_show_session(struct ut_show *s, const char *dir, int launcher, struct ut_err *err)
 {
 	struct watch w = { .s = s, .dir = dir };
 	size_t read = 0;
@@ -381,10 +396,12 @@ int ut_show_session(struct ut_show *s, const char *dir, struct ut_err *err)
 	if (pthread_create(&watcher, NULL, watch, &w))
 		return ut_err_set(err, -EAGAIN, "no thread can be started to read the recording");
 	pthread_join(watcher, NULL);
-	if (!s->stop) {
+	if (!s->stop)
 		describe_end(&w);
+	if (!s->stop && (w.count || !launcher))
 		refresh(&w, true);
-	}
+	if (launcher && take_last_spools(&w, launcher) && !s->stop)
+		refresh(&w, true);
 	for (size_t i = 0; i < w.count; i++) {
 		read += w.items[i].store != NULL;
 		ut_view_store_drop(w.items[i].store);

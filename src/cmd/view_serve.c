@@ -68,7 +68,7 @@ static void *load(void *ctx)
 	if (s->what->inputs)
 		rc = ut_show_files(&s->show, &shown, &s->trouble);
 	else
-		rc = ut_show_session(&s->show, s->what->session, &s->trouble);
+		rc = ut_show_session(&s->show, s->what->session, s->what->launcher, &s->trouble);
 	is_held = 0;
 	s->failed = rc != 0;
 	if (rc || !shown)

@@ -29,6 +29,7 @@ struct ut_view_what {
 	const char *session;            /* its directory */
 	bool is_ours; /* our own launcher records it: Ctrl-C is the program's until that has ended
 		       */
+	int launcher; /* its socket (record_view.h); 0 = none */
 };
 
 /* Serves until Ctrl-C, or until the last page is gone if that is asked for. 1: some of it could not

@@ -52,8 +52,13 @@ void ut_show_trouble(struct ut_show *s, const char *text);
  */
 int ut_show_files(struct ut_show *s, bool *shown, struct ut_err *err) UT_MUST_CHECK;
 
-/* Follows a session until it has ended, and shows what it has recorded. */
-int ut_show_session(struct ut_show *s, const char *dir, struct ut_err *err) UT_MUST_CHECK;
+/*
+ * Follows a session until it has ended, and shows what it has recorded. launcher: a socket whose
+ * other end is closed for writing when all files of the session are written, and which is closed
+ * here when they are open; 0 = there is none, and what came last may be gone before it was seen.
+ */
+int ut_show_session(struct ut_show *s, const char *dir, int launcher,
+		    struct ut_err *err) UT_MUST_CHECK;
 
 /* Is a recording under way in this directory, as far as we can see? */
 bool ut_show_is_live(const char *dir);

@@ -78,7 +78,8 @@ struct ut_track {
 	X(unfinished, "spans that never ended")                                                    \
 	X(unknown, "records of a kind that this version does not know")                            \
 	X(ignored, "calls of threads that asked to be ignored")                                    \
-	X(unread, "pieces of another tool's file that are damaged, or refer to what is lost")
+	X(unread, "pieces of another tool's file that are damaged, or refer to what is lost")      \
+	X(seen_ends, "unfinished spans that last until their process ended, which was seen")
 
 enum {
 #define UT_LOSSES_ONE(name, text) +1

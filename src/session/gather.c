@@ -16,6 +16,7 @@
 #include "launch/session.h"
 #include "session/growth.h"
 #include "session/kmd.h"
+#include "session/lifetimes.h"
 #include "session/nothing.h"
 #include "session/outputs.h"
 #include "session/sampling.h"
@@ -74,6 +75,8 @@ static int wait_for_children(const struct ut_gather *g, struct spools *s, struct
 		if (!ut_launch_pause(step))
 			limit = silent_limit = 0; /* Ctrl-C: one last look */
 		ut_control_tick(g->session->control);
+		if (g->lifetimes->dir)
+			ut_lifetimes_look(g->lifetimes);
 	}
 }
 

@@ -13,6 +13,7 @@
 
 struct ut_arena;
 struct ut_growth;
+struct ut_lifetimes;
 struct ut_sampling;
 struct ut_session;
 struct ut_session_plan;
@@ -23,6 +24,7 @@ struct ut_gather {
 	struct ut_session *session;
 	struct ut_arena *arena;
 	struct ut_growth *growth;
+	struct ut_lifetimes *lifetimes; /* without a directory: there was no program */
 	struct ut_sampling *sampling;
 	uint32_t pid;        /* of the program */
 	enum ut_knock knock; /* did a collector find the session? */

@@ -15,6 +15,7 @@
 #include "session/gather.h"
 #include "session/growth.h"
 #include "session/kmd.h"
+#include "session/lifetimes.h"
 #include "session/output_check.h"
 #include "session/run_config.h"
 #include "session/sampling.h"
@@ -31,6 +32,7 @@ struct run {
 	struct ut_session session;
 	struct ut_launch_result program;
 	struct ut_growth growth;
+	struct ut_lifetimes lifetimes;
 	struct ut_sampling sampling;
 	struct ut_kmd kmd;
 	struct ut_peer_clock *clock;
@@ -129,6 +131,7 @@ static void each_second(void *ctx)
 	struct run *r = ctx;
 
 	ut_growth_look(&r->growth);
+	ut_lifetimes_look(&r->lifetimes);
 }
 
 /* In a job on several hosts: how do their clocks compare? Where results go, its launchers meet. */
@@ -204,7 +207,10 @@ static int launch(struct run *r, struct ut_err *err)
 		ut_growth_init(&r->growth, l.session_dir, p->python.on, &r->client);
 	knock_fd = ut_knock_watch(l.session_dir);
 	ut_kmd_start(&r->kmd, &r->arena, p->device.kmd_script, r->session.dir, &r->client);
+	r->lifetimes.dir = r->session.dir;
 	rc = ut_launch_run(&l, &r->arena, &r->program, err);
+	if (!rc)
+		ut_lifetimes_ended(&r->lifetimes, (uint32_t)r->program.pid, r->program.status);
 	ut_kmd_stop(&r->kmd, &r->arena, &r->client);
 	ut_peer_clock_stop(r->clock);
 	r->clock = NULL;
@@ -243,6 +249,7 @@ static int after(struct run *r, struct ut_err *err)
 					  .session = &r->session,
 					  .arena = &r->arena,
 					  .growth = &r->growth,
+					  .lifetimes = &r->lifetimes,
 					  .sampling = &r->sampling,
 					  .pid = (uint32_t)r->program.pid,
 					  .knock = r->knock };
@@ -319,6 +326,7 @@ int ut_session_run(const struct ut_session_plan *plan, const struct ut_session_c
 							     .status = result->status,
 							     .code = rc });
 	ut_session_close(&r.session);
+	ut_lifetimes_release(&r.lifetimes);
 	ut_arena_release(&r.arena);
 	return rc;
 }

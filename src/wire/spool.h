@@ -30,7 +30,9 @@
 #define UT_CHUNK_MAGIC        0x6b6e6843u /* "Chnk" */
 #define UT_CHUNK_UNIT         16384u      /* chunks start and end at multiples of this */
 #define UT_CHUNK_MAX          (1u << 20)
-#define UT_SPOOL_SANDBOX      1000 /* a status that is no errno: see sandbox.h */
+#define UT_SPOOL_ENDED        0x80000000u
+#define UT_SPOOL_GONE         0x40000000u /* the launcher saw that it is gone, not how it ended */
+#define UT_SPOOL_SANDBOX      1000        /* a status that is no errno: see sandbox.h */
 
 struct ut_spool_header {
 	char magic[8];
@@ -54,6 +56,10 @@ struct ut_spool_header {
 	char cmdline[2048];  /* words separated by blanks; "..." ends what is cut */
 	uint32_t began_off;  /* 1: nothing was recorded until the first UT_REC_RESUME */
 	uint32_t one_switch; /* 1: pauses are the session's, and anybody may have ended them */
+	/* By the launcher: when it last saw the process alive, or saw it end; 0 = never. */
+	_Atomic uint64_t seen_ticks;
+	_Atomic uint32_t ended; /* UT_SPOOL_ENDED and what waitpid() said, or UT_SPOOL_GONE */
+	uint32_t reserved;
 };
 
 _Static_assert(sizeof(struct ut_spool_header) <= UT_SPOOL_HEADER_BYTES, "the header is one page");

@@ -257,7 +257,7 @@ static void end_frames(struct ut_spool_cross *x)
 		if (!f->begin)
 			continue;
 		add_frame(x, &f->rec, f->begin, x->im->last, UT_EV_UNFINISHED);
-		x->im->trace->losses.unfinished++;
+		ut_spool_count_unfinished(x->im, 1);
 	}
 }
 
@@ -574,7 +574,7 @@ static void send_async(struct ut_spool_cross *x, struct async *a)
 	}
 	if (!a->end) {
 		e.flags = UT_EV_UNFINISHED;
-		im->trace->losses.unfinished++;
+		ut_spool_count_unfinished(im, 1);
 		a->end = im->last > a->begin ? im->last : a->begin;
 	}
 	e.val = ut_spool_next_instance(im);
@@ -692,7 +692,7 @@ void ut_spool_import_cross(struct ut_spool_import *im)
 	init(&x, im);
 	take_notes(&x);
 	end_frames(&x);
-	im->trace->losses.unfinished += x.clocked.count;
+	ut_spool_count_unfinished(im, x.clocked.count);
 	for (size_t i = 0; i < x.clocked.count; i++)
 		send_clocked(&x, &x.clocked.items[i], ut_spool_ns(&im->tables, im->last),
 			     UT_EV_UNFINISHED);

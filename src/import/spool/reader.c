@@ -177,6 +177,7 @@ void ut_spool_scan_long(struct ut_spool_import *im, uint32_t thread, uint64_t ti
 	case UT_REC_RESUME:
 	case UT_REC_DETACH:
 	case UT_REC_HEAP:
+		im->detached |= r->type == UT_REC_DETACH;
 		*UT_VEC_PUSH(&im->notes) = (struct ut_spool_note){ ticks, thread, *r, false };
 		break;
 	default:
@@ -451,6 +452,27 @@ void ut_spool_import_release(struct ut_spool_import *im)
 	ut_spool_unmap(&im->map);
 }
 
+/*
+ * The launcher has seen how long the process lived. What happened after recording stopped or lost
+ * records nobody knows, so the last record counts then.
+ */
+static void settle_end(struct ut_spool_import *im)
+{
+	const struct ut_spool_header *h = im->map.header;
+	uint64_t seen = atomic_load(&h->seen_ticks);
+
+	if (!seen || atomic_load(&h->status) || atomic_load(&h->dropped) || im->detached)
+		return;
+	im->end_seen = atomic_load(&h->ended) != 0;
+	im->last = seen > im->last ? seen : im->last;
+}
+
+void ut_spool_count_unfinished(struct ut_spool_import *im, uint64_t count)
+{
+	im->trace->losses.unfinished += count;
+	im->trace->losses.seen_ends += im->end_seen ? count : 0;
+}
+
 static void scan(struct ut_spool_import *im, const char *path)
 {
 	scan_definitions(im);
@@ -458,6 +480,7 @@ static void scan(struct ut_spool_import *im, const char *path)
 	ut_spool_settle_clock(im, path);
 	ut_spool_clock_fact(im->trace, im->tables.process, path);
 	scan_records(im);
+	settle_end(im);
 }
 
 static void run(struct ut_spool_import *im)

@@ -169,7 +169,7 @@ static void finish_item(struct ut_spool_reader *rd, struct ut_spool_item *it)
 		it->flags |= UT_EV_UNFINISHED;
 		/* a start may stand alone; idle threads wait until the process ends */
 		if (it->what != UT_SPAN_EVENT && it->what != UT_SPAN_WAIT)
-			rd->im->trace->losses.unfinished++;
+			ut_spool_count_unfinished(rd->im, 1);
 	}
 }
 

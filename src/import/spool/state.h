@@ -112,8 +112,8 @@ struct ut_spool_import {
 	struct ut_spool_tables tables;
 	struct ut_trace *trace;
 	struct ut_sink *sink;
-	uint64_t last; /* ticks of the last record of all */
-	bool joined;   /* somebody refers to tasks by id or stitches stacks */
+	uint64_t last; /* ticks of the last record of all, or of the end of the process */
+	bool end_seen, detached, joined; /* joined: tasks are referred to by id or stitched */
 	UT_VEC(struct ut_spool_part) parts;
 	UT_VEC(struct ut_spool_note) notes; /* frames, overlapped, regions, heap, control, marks */
 	UT_VEC(struct ut_spool_note) metas; /* arguments for an id that is no open task */

@@ -22,6 +22,9 @@ void ut_spool_settle_clock(struct ut_spool_import *im, const char *path);
 /* Up to now; times that were told before stay. The oldest pair makes room. */
 void ut_spool_clock_go_on(struct ut_spool_import *im, const struct ut_clock_pair *now);
 
+/* So many spans never ended. */
+void ut_spool_count_unfinished(struct ut_spool_import *im, uint64_t count);
+
 /* One end of an arrow from a call to its work, bound to the span. */
 void ut_spool_send_arrow(struct ut_spool_import *im, const struct ut_event *span, enum ut_kind kind,
 			 uint32_t number);

@@ -82,6 +82,8 @@ int ut_switcher_start(struct ut_switcher *s, void (*apply)(void *ctx, bool on), 
 	s->ctx = ctx;
 	rc = -pthread_create(&s->thread, NULL, watch, s);
 	s->started = !rc;
+	if (s->started)
+		pthread_setname_np(s->thread, "ut-switcher");
 	return rc;
 }
 
