@@ -19,11 +19,12 @@ import tempfile
 
 import bench_analyze
 import bench_devlog
+import harness
 
 COUNTED = os.environ.get("INSTRUCTIONS") == "1"
-ROUNDS = 1 if COUNTED else int(os.environ.get("ROUNDS", "9"))
-SHARE = 20 if COUNTED else 1  # of the input
-FIB = "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n\n\nfib(23)\n"
+ROUNDS = 1 if COUNTED else harness.size(9, 1, "ROUNDS")
+SHARE = 20 if COUNTED else harness.size(1, 1000)  # of the input
+FIB = f"def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\n\n\nfib({harness.size(23, 10)})\n"
 
 
 def task_loop():
@@ -45,7 +46,7 @@ def cpu(words, cwd):
 def pair(build, cwd, *options):
     """Nanoseconds a pair of calls, as the loop itself measured them."""
     _, out = cpu([build / "bin/unitrace", "--quiet", "--overwrite", "-o", "pair.pftrace", *options,
-                  task_loop(), "100000", "15", "1"], cwd)
+                  task_loop(), str(100_000 // SHARE), "15", "1"], cwd)
     return float(out.split()[0])
 
 
@@ -111,6 +112,9 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     old, new = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+    for build in (old, new):
+        harness.need(build / "bin/unitrace")
+    harness.need(task_loop())
     print(f"{'row':34s} {'before':>10s} {'after':>10s} {'ratio':>7s}")
     with tempfile.TemporaryDirectory() as name:
         cwd = pathlib.Path(name)
@@ -120,15 +124,15 @@ def main():
                 continue
             if COUNTED and ("(ns)" in row or row == "Python functions"):
                 continue
-            best = {old: float("inf"), new: float("inf")}
+            best, builds = [float("inf"), float("inf")], (old, new)
             try:
                 for turn in range(ROUNDS):
-                    for build in (old, new) if turn % 2 else (new, old):
-                        best[build] = min(best[build], measure(build))
+                    for i in (0, 1) if turn % 2 else (1, 0):
+                        best[i] = min(best[i], measure(builds[i]))
             except RuntimeError as error:
                 print(f"{row:34s} left out: {error}")
                 continue
-            print(f"{row:34s} {best[old]:10.3f} {best[new]:10.3f} {best[new] / best[old]:7.3f}",
+            print(f"{row:34s} {best[0]:10.3f} {best[1]:10.3f} {best[1] / max(best[0], 1e-6):7.3f}",
                   flush=True)
 
 

@@ -17,10 +17,11 @@ import sys
 import tempfile
 import time
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
-SLICES = int(os.environ.get("BENCH_ANALYZE_SLICES", 200000))
-ROUNDS = 3
+import harness
+from harness import UNITRACE
+
+SLICES = harness.size(200_000, 200, "BENCH_ANALYZE_SLICES")
+ROUNDS = harness.size(3, 1)
 RANKS, JOBS = 2, 5
 MHZ = 560.0
 KERNELS = ["convolution", "add", "relu", "addmm_MatMul", "bmm-BMM", "layer_norm", "softmax_exp",
@@ -146,6 +147,7 @@ class Size:
 
 
 def main():
+    harness.need()
     cwd = pathlib.Path(tempfile.mkdtemp(prefix="unitrace-bench-", dir=os.environ.get("BENCH_DIR")))
     try:
         for dialect, make in (("flex", make_flex), ("torch", make_torch)):

@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
-ROWS = int(os.environ.get("BENCH_DEVLOG_ROWS", 199680))
-RUNS = int(os.environ.get("BENCH_DEVLOG_RUNS", 5))
+import harness
+from harness import UNITRACE
+
+ROWS = harness.size(199_680, 1280, "BENCH_DEVLOG_ROWS")
+RUNS = harness.size(5, 1, "BENCH_DEVLOG_RUNS")
 RISCS = (("BRISC", "BRISC"), ("NCRISC", "NCRISC"), ("TRISC_0", "TRISC"), ("TRISC_1", "TRISC"),
          ("TRISC_2", "TRISC"))
 
@@ -62,9 +63,7 @@ def copy(paths, to):
 
 
 def main():
-    if not UNITRACE.exists():
-        print(f"SKIP: {UNITRACE} is not built")
-        return 77
+    harness.need()
     with tempfile.TemporaryDirectory(prefix="ut_bench_devlog_") as folder:
         folder = pathlib.Path(folder)
         log, out = folder / "log.csv", folder / "out"
@@ -76,7 +75,7 @@ def main():
         floor = copy(files, folder / "copy")
         print(f"{rows} rows, {log.stat().st_size / 1e6:.1f} MB")
         print(f"stats, CSV, traces, pages   {plain:.3f} s, {peak:.0f} MB; "
-              f"{plain / (read + floor):.1f} x reading and writing the same bytes "
+              f"{plain / max(read + floor, 1e-3):.1f} x reading and writing the same bytes "
               f"({read + floor:.3f} s); {rows / plain / 1e6:.2f} M rows/s")
         full, peak = measure(words)
         size = (out / "device_analysis_data.json").stat().st_size

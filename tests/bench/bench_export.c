@@ -15,6 +15,7 @@
 
 #include "analyze/summary.h"
 #include "export/exporter.h"
+#include "harness.h"
 #include "model/event.h"
 #include "model/trace.h"
 #include "text/out.h"
@@ -118,7 +119,7 @@ static double best_export(const struct ut_exporter *x, const char *path, size_t 
 {
 	double best = 1e9;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < bench_rounds(ROUNDS); i++) {
 		struct ut_out *out = ut_out_open(path, UT_OUT_OVERWRITE);
 		double start = now(), took;
 		struct ut_err err = { 0 };
@@ -140,7 +141,7 @@ static double best_copy(const char *data, size_t len)
 	static char buffer[256 << 10];
 	double best = 1e9;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < bench_rounds(ROUNDS); i++) {
 		double start = now(), took;
 
 		for (size_t at = 0; at < len; at += sizeof(buffer)) {
@@ -234,7 +235,7 @@ static void bench_summary(size_t events)
 {
 	double best = 1e9;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < bench_rounds(ROUNDS); i++) {
 		struct ut_summary s;
 		struct ut_trace t;
 		double start = now(), took;
@@ -253,7 +254,7 @@ static void bench_summary(size_t events)
 
 int main(int argc, char **argv)
 {
-	size_t events = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
+	size_t events = bench_size(argc, argv, 1, 1000000, 1000);
 
 	for (size_t i = 0; ut_exporters[i]; i++)
 		bench(ut_exporters[i], events);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "harness.h"
 #include "import/importer.h"
 #include "json_shapes.h"
 
@@ -200,7 +201,7 @@ static bool best(enum job job, const char *path, unsigned int threads, struct re
 {
 	struct result try;
 
-	for (int i = 0; i < (job == PYTHON ? 1 : ROUNDS); i++) {
+	for (int i = 0; i < (job == PYTHON ? 1 : bench_rounds(ROUNDS)); i++) {
 		if (!once(job, path, threads, &try))
 			return false;
 		if (!i || try.cpu < r->cpu)
@@ -257,7 +258,7 @@ static void compare_shape(const struct shape *shape, long mb, unsigned int threa
 int main(int argc, char **argv)
 {
 	unsigned int threads = argc > 2 ? (unsigned int)atoi(argv[2]) : 2;
-	long mb = argc > 1 ? atol(argv[1]) : 50;
+	long mb = (long)bench_size(argc, argv, 1, 50, 1);
 
 	if (argc > 1 && !mb) {
 		compare(argv[1], threads);

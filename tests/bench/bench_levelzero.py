@@ -5,17 +5,16 @@ Rounds are interleaved, so that a busy machine hurts everybody alike; the figure
 time, of all threads for kernels. The driver's own work (it simulates) is the same in each.
 """
 import os
-import pathlib
 import statistics
 import subprocess
-import sys
 import tempfile
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
+import harness
+from harness import BUILD, UNITRACE
+
 LOOP, DRIVER = BUILD / "tests/levelzero/ze_loop", BUILD / "tests/levelzero/libze_simulated.so"
-UNITRACE = BUILD / "bin/unitrace"
-ROUNDS = int(os.environ.get("BENCH_ROUNDS", "7"))
-COUNT = 20_000
+ROUNDS = harness.size(7, 1, "BENCH_ROUNDS")
+COUNT = harness.size(20_000, 100)
 WHAT = ("a call", "a kernel in a regular list", "a kernel in an immediate list")
 BUDGETS = (1.0, 3.0, 3.0)
 WAYS = {
@@ -36,9 +35,9 @@ def run(cwd, options):
 
 
 def main():
+    harness.need()
     if not LOOP.exists() or not DRIVER.exists():
-        print("SKIP: the simulated driver is not built (libze-dev)")
-        sys.exit(77)
+        harness.skip("the simulated driver is not built (libze-dev)")
     taken = {name: [] for name in WAYS}
     with tempfile.TemporaryDirectory() as cwd:
         for _ in range(ROUNDS):

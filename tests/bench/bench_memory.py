@@ -6,16 +6,16 @@ Bare and recorded runs take turns, so that a busy machine hurts both alike; a ru
 of its batches, and of several runs the smallest counts. heaptrack runs among them where it is installed
 (Debian: heaptrack). docs/performance.md has the budget.
 """
-import os
-import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE, LOOP = BUILD / "bin/unitrace", BUILD / "tests/bench/alloc_loop"
-ROUNDS, COUNT, BUDGET = 5, 400000, 5.0
+import harness
+from harness import BUILD, PROGRAMS, UNITRACE
+
+LOOP = PROGRAMS / "alloc_loop"
+ROUNDS, COUNT, BUDGET = harness.size(5, 1), harness.size(400_000, 4000), 5.0
 # name, bytes of a block on average, is it paced to a million a second?
 PROGRAMS = [("1 M/s of 256 B", 256, True), ("1 M/s of 2 KiB", 2048, True), ("nothing else", 256, False)]
 WAYS = {"bare": [], "--memory": [str(UNITRACE), "--memory"], "each": [str(UNITRACE), "--memory=each"]}
@@ -33,16 +33,16 @@ def pace(size, folder):
     """Steps of work that make a block take a microsecond."""
     bare = run([str(LOOP), str(COUNT), "0", str(size)], folder)
     step = (run([str(LOOP), str(COUNT // 4), "200", str(size)], folder) - bare) / 200
-    return max(0, round((1000 - bare) / step))
+    return max(0, round((1000 - bare) / step)) if step > 0 else 0
 
 
 def main():
-    if not (BUILD / "lib/unitrace/backends/memory.so").exists() or not LOOP.exists():
-        print("SKIP: the memory backend or tests/bench/alloc_loop is not built")
-        sys.exit(77)
+    harness.need(LOOP, BUILD / "lib/unitrace/backends/memory.so")
     ways, worst = dict(WAYS), 0.0
     if shutil.which("heaptrack"):
         ways["heaptrack"] = ["heaptrack", "-o", "track"]
+    else:
+        harness.left_out("heaptrack", "not installed")
     print(f"{'':16}" + "".join(f"{way:>12}" for way in ways) + "   ns a block, above the bare one in percent")
     with tempfile.TemporaryDirectory() as folder:
         for name, size, paced in PROGRAMS:
@@ -57,7 +57,7 @@ def main():
             print(f"{name:16}" + "".join(f"{ns:12.1f}" for ns in best.values()))
             print(f"{'':16}" + "".join(f"{percent:+12.1f}" for percent in above.values()))
     print(f"at a million allocations a second it is {worst:.1f} % at most; the budget is {BUDGET:.0f}")
-    sys.exit(0 if worst <= BUDGET else 1)
+    sys.exit(harness.verdict(worst > BUDGET))
 
 
 if __name__ == "__main__":

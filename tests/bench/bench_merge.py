@@ -14,11 +14,12 @@ import sys
 import tempfile
 import time
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
-FILES = 8
-MANY = int(os.environ.get("BENCH_MERGE_MANY", 500))
-SIZE = int(os.environ.get("BENCH_MERGE_MB", 64)) * 1000 * 1000
+import harness
+from harness import UNITRACE
+
+FILES = harness.size(8, 2)
+MANY = harness.size(500, 5, "BENCH_MERGE_MANY")
+SIZE = harness.size(64, 1, "BENCH_MERGE_MB") * 1000 * 1000
 
 NAMES = ["aten::convolution", "cudaLaunchKernel", "gemm_kernel[SIMD32 {8192; 1; 1} {128; 1; 1}]",
          "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>, "
@@ -35,7 +36,7 @@ with open(sys.argv[1], "w") as f:
 """
 
 
-BLOCK = 20_000  # events that are made; the rest repeats them
+BLOCK = harness.size(20_000, 100)  # events that are made; the rest repeats them
 
 
 def events(rng):
@@ -136,6 +137,7 @@ def bench_many(cwd):
 
 
 def main():
+    harness.need()
     cwd = pathlib.Path(tempfile.mkdtemp(prefix="unitrace-bench-", dir=os.environ.get("BENCH_DIR")))
     try:
         files, out, megabytes, small = bench(cwd, SIZE // 8)

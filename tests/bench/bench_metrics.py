@@ -11,11 +11,11 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-UNITRACE = BUILD / "bin/unitrace"
-SIZE = int(os.environ.get("BENCH_METRICS_MB", 256)) * 10**6
-RUNS = int(os.environ.get("BENCH_METRICS_RUNS", 5))
+import harness
+from harness import SOURCE, UNITRACE
+
+SIZE = harness.size(256, 1, "BENCH_METRICS_MB") * 10**6
+RUNS = harness.size(5, 1, "BENCH_METRICS_RUNS")
 SIX = ("XVE_STALL[%],XVE_ACTIVE[%],L3_BYTE_READ[bytes],L3_BYTE_WRITE[bytes],"
        "GPU_MEMORY_BYTE_READ[bytes],XVE_INST_EXECUTED_XMX_ALL_UTILIZATION[%]")
 BUDGET = 300  # MB/s of one core
@@ -25,7 +25,7 @@ def make(path):
     """A piece of a few MB, as often as it takes: making numbers is what takes long here."""
     piece = path.with_suffix(".piece")
     subprocess.run([sys.executable, SOURCE / "tests/gen/metrics_gen.py", "time", piece, "--instances", "4",
-                    "--samples", "500"], check=True)
+                    "--samples", str(harness.size(500, 10))], check=True)
     head, rows = piece.read_text().split("StreamMarker\n", 1)
     with open(path, "w") as f:
         f.write(head + "StreamMarker\n")
@@ -48,23 +48,21 @@ def measure(words):
 
 
 def main():
-    if not UNITRACE.exists():
-        print(f"SKIP: {UNITRACE} is not built")
-        return 77
+    harness.need()
     with tempfile.TemporaryDirectory(prefix="ut_bench_metrics_") as folder:
         folder = pathlib.Path(folder)
         path = folder / "metrics.csv"
         make(path)
         size = path.stat().st_size / 1e6
         lines = subprocess.run(["wc", "-l", path], capture_output=True, text=True).stdout.split()[0]
-        floor = measure(["wc", "-l", path])[0]
+        floor = max(measure(["wc", "-l", path])[0], 1e-3)
         print(f"{size:.0f} MB, {int(lines)} lines; wc -l {floor:.3f} s ({size / floor:.0f} MB/s)")
         chart = folder / "chart.svg"
         for what, words in (("list (-l)", ["-l"]),
                             ("six metrics of one instance", ["-i", "7", "-m", SIX, "-o", chart]),
                             ("six metrics of every row", ["-i", "0", "-m", SIX, "-o", chart])):
             spent, peak = measure([UNITRACE, "metrics", *words, path])
-            speed = size / spent
+            speed = size / max(spent, 1e-3)
             print(f"{what:28}{spent:.3f} s, {peak:.0f} MB; {speed:.0f} MB/s "
                   f"({speed / BUDGET:.1f} x the budget), {spent / floor:.1f} x wc -l")
     return 0

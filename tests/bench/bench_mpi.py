@@ -4,17 +4,16 @@ Batches of recorded and of bare calls take turns, so that a busy machine hurts b
 are lower quartiles of the batches: others use the two cores as well. docs/performance.md has the budget. A ping-pong between two ranks shows
 what a program feels; a rank with itself what a call costs when there is nobody to wait for.
 """
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-UNITRACE = BUILD / "bin/unitrace"
-BATCHES, CALLS, BUDGET = 60, 6000, 150
+import harness
+from harness import BUILD, SOURCE, UNITRACE
+
+BATCHES, CALLS, BUDGET = harness.size(60, 4), harness.size(6000, 10), 150
 AS_ROOT = {"openmpi": ["--allow-run-as-root", "--oversubscribe"], "mpich": []}
 
 
@@ -32,10 +31,10 @@ def measure(mpi, folder):
 
 
 def main():
+    harness.need()
     mpis = [m for m in AS_ROOT if shutil.which(f"mpicc.{m}") and shutil.which(f"mpiexec.{m}")]
     if not mpis or not (BUILD / "lib/unitrace/backends/mpi.so").exists():
-        print("SKIP: no MPI is here, or the MPI backend is not built")
-        sys.exit(77)
+        harness.skip("no MPI is here, or the MPI backend is not built")
     worst = 0.0
     print(f"{'':10}{'':10}{'bare':>10}{'recorded':>10}{'above':>10}   ns a call")
     for mpi in mpis:
@@ -45,7 +44,7 @@ def main():
                 worst = max(worst, above)
                 print(f"{mpi:10}{name:10}{bare:>10}{recorded:>10}{above:10.1f}")
     print(f"the most is {worst:.0f} ns above the bare call; the budget is {BUDGET}")
-    sys.exit(0 if worst <= BUDGET else 1)
+    sys.exit(harness.verdict(worst > BUDGET))
 
 
 if __name__ == "__main__":

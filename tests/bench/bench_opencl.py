@@ -4,17 +4,16 @@ docs/performance.md has the budget. Rounds are interleaved, so that a busy machi
 alike; the figures are medians of the CPU time of the whole process, all threads of the runtime
 included, and in brackets of the time on the wall.
 """
-import os
-import pathlib
 import statistics
 import subprocess
 import sys
 import tempfile
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-LOOP = BUILD / "tests/bench/opencl_loop"
-UNITRACE = BUILD / "bin/unitrace"
-ROUNDS, COMMANDS, BUDGET = 15, 20_000, 2.5
+import harness
+from harness import BUILD, PROGRAMS, UNITRACE
+
+LOOP = PROGRAMS / "opencl_loop"
+ROUNDS, COMMANDS, BUDGET = harness.size(15, 1), harness.size(20_000, 20), 2.5
 
 WAYS = {
     "bare": None,
@@ -31,8 +30,7 @@ def run(cwd, options, batch):
     done = subprocess.run([str(w) for w in (*record, LOOP, COMMANDS, batch)], cwd=cwd,
                           stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode == 77:
-        print(done.stdout.strip())
-        sys.exit(77)
+        harness.skip(done.stdout.strip().removeprefix("SKIP: ") or "there is no OpenCL device")
     if done.returncode:
         sys.exit(f"opencl_loop ended with {done.returncode}")
     return [float(word) for word in done.stdout.split()]
@@ -48,9 +46,7 @@ def measure(cwd, batch):
 
 
 def main():
-    if not LOOP.exists() or not (BUILD / "lib/unitrace/backends/opencl.so").exists():
-        print("SKIP: the OpenCL backend is not built")
-        sys.exit(77)
+    harness.need(LOOP, BUILD / "lib/unitrace/backends/opencl.so")
     worst = 0.0
     with tempfile.TemporaryDirectory() as cwd:
         for batch in (COMMANDS, 10):

@@ -14,10 +14,11 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
-OPS = int(os.environ.get("BENCH_OPS", 100_000))
-RUNS = int(os.environ.get("BENCH_OPS_RUNS", 5))
+import harness
+from harness import UNITRACE
+
+OPS = harness.size(100_000, 300, "BENCH_OPS")
+RUNS = harness.size(5, 1, "BENCH_OPS_RUNS")
 PROGRAMS = 200
 
 
@@ -97,14 +98,12 @@ def report(what, source, out, *files):
         write, _ = measure(["cat", *out.iterdir()], stdout=copy)
     size = sum(p.stat().st_size for p in out.iterdir()) / 1e6
     print(f"{OPS} ops, {what}: {spent:.3f} s, {peak:.0f} MB; {size:.0f} MB of CSV, JSON and page; "
-          f"{spent / (read + write):.1f} x reading and writing the same bytes "
+          f"{spent / max(read + write, 1e-3):.1f} x reading and writing the same bytes "
           f"({read + write:.3f} s); {OPS / spent / 1e3:.0f} k ops/s")
 
 
 def main():
-    if not UNITRACE.exists():
-        print(f"SKIP: {UNITRACE} is not built")
-        return 77
+    harness.need()
     with tempfile.TemporaryDirectory(prefix="ut_bench_ops_") as folder:
         folder = pathlib.Path(folder)
         logs, trace = folder / ".logs", folder / "trace.json"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "export/exporter.h"
+#include "harness.h"
 #include "import/importer.h"
 #include "import/perfetto/protobuf.h"
 #include "model/event.h"
@@ -155,7 +156,7 @@ static double best_walk(const char *path, size_t size)
 	if (!data || !f || fread(data, 1, size, f) != size)
 		die("the file cannot be read back");
 	fclose(f);
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < bench_rounds(ROUNDS); i++) {
 		double start = now(), took;
 
 		sink = walk((struct ut_pb){ .at = data, .end = data + size }, 0);
@@ -222,7 +223,7 @@ static void bench(const char *self, const struct shape *shape, size_t spans)
 	write_trace(path, shape, spans);
 	size = size_of(path);
 	peak = peak_bytes(self, path);
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < bench_rounds(ROUNDS); i++) {
 		double start = now(), took;
 
 		rows = import(path);
@@ -245,7 +246,7 @@ int main(int argc, char **argv)
 		{ "lanes", UT_TRACK_LANE, false },
 		{ "overlapping", UT_TRACK_ASYNC, false },
 	};
-	size_t spans = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
+	size_t spans = bench_size(argc, argv, 1, 1000000, 1000);
 
 	if (argc == 3 && !strcmp(argv[1], "--import")) {
 		if (*argv[2])

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "harness.h"
 #include "model/build.h"
 #include "model/pyramid.h"
 #include "model/store.h"
@@ -85,7 +86,7 @@ static double draw(const struct ut_store *s, const struct ut_picture *w,
 {
 	double best = 1e9;
 
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < bench_rounds(ROUNDS); round++) {
 		double start = read_clock(clock), took;
 
 		ut_pyramid_picture(s, w, lanes, count, threads);
@@ -176,7 +177,7 @@ static void bench(uint64_t rows, uint32_t tracks)
 
 int main(int argc, char **argv)
 {
-	uint64_t rows = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
+	uint64_t rows = bench_size(argc, argv, 1, 10000000, 10000);
 
 	bench(rows, 64);
 	bench(rows, 1);

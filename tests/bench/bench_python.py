@@ -19,9 +19,10 @@ import sys
 import tempfile
 import time
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
-ROUNDS = int(os.environ.get("ROUNDS", "5"))
+import harness
+from harness import UNITRACE
+
+ROUNDS = harness.size(5, 1, "ROUNDS")
 WORKLOADS = ("fib", "mix")
 
 # ---- in the measured process ------------------------------------------------------------------
@@ -51,7 +52,7 @@ def make_mix():
     encode = json.encoder.JSONEncoder(indent=1).encode  # with indent it is the one in Python
 
     def mix():
-        for _ in range(3):
+        for _ in range(harness.size(3, 1)):
             sum(len(t.string) for t in
                 tokenize.generate_tokens(io.StringIO(small[:12000]).readline))
             ast.unparse(tree)
@@ -114,7 +115,7 @@ def switches(way):
 
 def measure(way, workload):
     import gc
-    run = make_mix() if workload == "mix" else lambda: fib(26 if "line" not in way else 22)
+    run = make_mix() if workload == "mix" else lambda: fib(harness.size(26, 12) if "line" not in way else harness.size(22, 12))
     on, off = switches(way)
 
     def timed(on, off):
@@ -204,9 +205,7 @@ def compare(ratios, missing):
 
 
 def main():
-    if not UNITRACE.exists():
-        print(f"SKIP: {UNITRACE} is not built")
-        return 77
+    harness.need()
     pythons = os.environ.get("UNITRACE_PYTHONS", sys.executable).split(":")
     with tempfile.TemporaryDirectory() as folder:
         for python in pythons:

@@ -2,7 +2,7 @@
  * bench_query.c - what SQL over the columns costs: made-up slices, each query against a plain C
  * loop over the same columns and against SQLite's own table of the same rows, in one run.
  *
- *   bench_query [MILLIONS]        (10)
+ *   bench_query [ROWS]     10 million by default
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "harness.h"
 #include "model/build.h"
 #include "query/query.h"
 
@@ -99,7 +100,7 @@ static double best_loop(const struct ut_store *s, int question)
 	struct loop l = { .by_type = by_type };
 	double best = 1e9;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < bench_rounds(ROUNDS); i++) {
 		double start = now(), took;
 
 		loop_over(s, question, 5, &l);
@@ -146,7 +147,7 @@ static double best_query(struct ut_query *q, const char *sql, bool cold, struct 
 	struct ut_err err = { 0 };
 	double best = 1e9;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < bench_rounds(ROUNDS); i++) {
 		double start = now(), took;
 
 		if (ut_query_run(q, sql, &result, &err)) {
@@ -197,7 +198,7 @@ static double best_table(sqlite3 *db, const char *sql, struct answer *a)
 {
 	double best = 1e9;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < bench_rounds(ROUNDS); i++) {
 		double start = now(), took;
 		sqlite3_stmt *stmt;
 
@@ -246,7 +247,7 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	uint64_t millions = argc > 1 ? strtoul(argv[1], NULL, 10) : 10;
+	uint64_t rows = bench_size(argc, argv, 1, 10000000, 10000);
 	struct ut_err err = { 0 };
 	struct ut_query *q;
 	struct ut_store store;
@@ -254,12 +255,12 @@ int main(int argc, char **argv)
 
 	if (ut_query_open(&q, 1, &err)) {
 		fprintf(stderr, "bench_query: %s\n", err.text);
-		return 77;
+		return BENCH_SKIPPED;
 	}
-	fill(&store, millions * 1000000);
+	fill(&store, rows);
 	ut_query_add(q, "bench", &store);
 	table = copy_to_sqlite(&store);
-	printf("%" PRIu64 " M slices; seconds of processor time\n", millions);
+	printf("%" PRIu64 " slices; seconds of processor time\n", rows);
 	printf("   query    loop   ratio   table   ratio\n");
 	for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
 		struct answer ours, theirs;
@@ -292,6 +293,6 @@ int main(int argc, char **argv)
 int main(void)
 {
 	printf("SKIP: built without SQLite\n");
-	return 0;
+	return BENCH_SKIPPED;
 }
 #endif

@@ -8,7 +8,6 @@ Files are made here: each rank sends to the next one, and an allreduce follows e
 Time is CPU time, for others use the cores as well; a quarter and all of the files show whether it is
 linear. Under mpiexec the result has to be equal to the byte.
 """
-import os
 import pathlib
 import resource
 import shutil
@@ -16,11 +15,12 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-UNITRACE = BUILD / "bin/unitrace"
-RANKS = int(os.environ.get("BENCH_RANKS", "64"))
-MESSAGES = int(os.environ.get("BENCH_MESSAGES", "5000"))
+import harness
+from harness import BUILD, SOURCE, UNITRACE
+
+RANKS = harness.size(64, 2, "BENCH_RANKS")
+MESSAGES = harness.size(5000, 50, "BENCH_MESSAGES")
+TO_SELF = harness.size(2000, 20)
 FLAT_KB = 1024
 AS_ROOT = {"openmpi": ["--allow-run-as-root", "--oversubscribe"], "mpich": []}
 
@@ -30,7 +30,7 @@ def memory(folder, mpi):
     program = folder / "to_self"
     subprocess.run([f"mpicc.{mpi}", "-O2", "-w", SOURCE / "tests/mpi/to_self.c", "-o", program], check=True)
     found = []
-    for count in 2000, 20000:
+    for count in TO_SELF, 10 * TO_SELF:
         done = subprocess.run(
             [f"mpiexec.{mpi}", *AS_ROOT[mpi], "-n", str(RANKS), UNITRACE, "--chrome-mpi-logging", "--quiet",
              "--no-summary", "-o", "run.utr", program, str(count)], cwd=folder, stdout=subprocess.PIPE, text=True,
@@ -74,7 +74,7 @@ def cpu(*words, **more):
 
 
 def files(folder, mpi):
-    for count in max(RANKS // 4, 2), RANKS:
+    for count in sorted({max(RANKS // 4, 2), RANKS}):
         inside = folder / str(count)
         inside.mkdir()
         for rank in range(count):
@@ -84,7 +84,7 @@ def files(folder, mpi):
         for name, words in (("merge", ("merge", "--quiet", "-o", folder / "all.json")), ("ranks", ("ranks", "--json"))):
             seconds, said = cpu(UNITRACE, *words, inside)
             print(f"{name}: {count} files, {events / 1e6:.2f} M events, {size / 1e6:.0f} MB: {seconds:.2f} s of CPU,"
-                  f" {events / 1e6 / seconds:.2f} M events/s, {size / 1e6 / seconds:.0f} MB/s")
+                  f" {events / 1e6 / max(seconds, 1e-3):.2f} M events/s, {size / 1e6 / max(seconds, 1e-3):.0f} MB/s")
         if mpi:
             together = cpu(f"mpiexec.{mpi}", *AS_ROOT[mpi], "-n", "2", UNITRACE, "ranks", "--json", inside)[1]
             print(f"ranks under mpiexec -n 2: {'equal to the byte' if together == said else 'DIFFERS'}")
@@ -94,16 +94,17 @@ def files(folder, mpi):
 
 
 def main():
+    harness.need()
     mpis = [m for m in ("openmpi", "mpich") if shutil.which(f"mpicc.{m}") and shutil.which(f"mpiexec.{m}")]
     rc = 0
     with tempfile.TemporaryDirectory() as tmp:
         folder = pathlib.Path(tmp)
         if mpis and (BUILD / "lib/unitrace/backends/mpi.so").exists():
             first, last = memory(folder, mpis[0])
-            print(f"{RANKS} ranks at once: {first} kB of their own after 2,000 messages, {last} kB after 20,000")
-            rc = last - first > FLAT_KB
+            print(f"{RANKS} ranks at once: {first} kB of their own after {TO_SELF:,} messages, {last} kB after {10 * TO_SELF:,}")
+            rc = harness.verdict(last - first > FLAT_KB)
         else:
-            print("SKIP: no MPI is here, or the MPI backend is not built")
+            harness.left_out("memory of ranks", "no MPI is here, or the MPI backend is not built")
         rc = files(folder, mpis[0] if mpis else None) or rc
     sys.exit(rc)
 

@@ -21,7 +21,9 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
+import harness
+from harness import BUILD, PROGRAMS
+
 PACKAGE = BUILD / "lib/unitrace/python"
 VENV, OTHERS = BUILD / "venv/bin/python", BUILD / "venv-hta/bin/python"
 BUDGET = {"frame": 0.2, "scan": 30e6, "faster": 10, "smaller": 10}
@@ -107,7 +109,7 @@ def torch_like(path, megabytes):
                                "args": {"name": "python"}}))
         while file.tell() < megabytes << 20:
             rows = []
-            for _ in range(2000):
+            for _ in range(harness.size(2000, 200)):
                 number += 1
                 length = dice.randint(20, 200)
                 op = f"aten::op{number % 300}"
@@ -155,7 +157,7 @@ def same(mine, theirs):
                and abs(mine[key][1] - theirs[key][1]) <= 1 + 1e-6 * mine[key][1] for key in keys)
 
 
-def others(folder, megabytes, failed):
+def others(folder, megabytes, failed, wrong):
     path = folder / "torch.json"
     torch_like(path, megabytes)
     size = path.stat().st_size / 1e6
@@ -173,7 +175,7 @@ def others(folder, megabytes, failed):
                     {"PERFETTO_BINARY": binary or ""}))
     for name, python, text, there, more in readers:
         if not there:
-            print(f"  {name:16} not installed here (see the head of this file), left out")
+            harness.left_out(name, "not installed, see the head of this file")
             continue
         out, cpu, memory2 = measure(python, text, path, **more)
         theirs = json.loads(out)
@@ -181,23 +183,24 @@ def others(folder, megabytes, failed):
         print(f"  {name:16} {theirs['seconds']:8.2f} s {cpu:8.2f} s CPU {memory2:8.0f} MB: "
               f"{faster:.0f} times as long, {smaller:.1f} times the memory")
         if not same(mine["sums"], theirs["sums"]):
-            failed.append(f"{name} finds other sums")
+            wrong.append(f"{name} finds other sums")
         if name != "json.load and loop" and (faster < BUDGET["faster"] or smaller < BUDGET["smaller"]):
             failed.append(f"{name}: {faster:.1f} times faster, {smaller:.1f} times smaller")
 
 
 def main():
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000_000
-    megabytes = int(sys.argv[2]) if len(sys.argv) > 2 else 500
-    failed = []
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else harness.size(10_000_000, 1000)
+    megabytes = int(sys.argv[2]) if len(sys.argv) > 2 else harness.size(500, 1)
+    failed, wrong = [], []
+    harness.need("view_trace")
     if not can(VENV, "pandas, pyarrow"):
-        raise SystemExit("pandas and pyarrow are missing (tools/setup.sh python)")
+        harness.skip("pandas and pyarrow are not in build/venv (tools/setup.sh test)")
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as folder:
         folder = pathlib.Path(folder)
-        for count, text, name in ((1_000_000, FRAME, "frame"), (rows, SCAN, "scan")):
+        for count, text, name in ((harness.size(1_000_000, 2000), FRAME, "frame"), (rows, SCAN, "scan")):
             path = folder / f"{count}.utr"
-            subprocess.run([BUILD / "tests/bench/view_trace", path, str(count)], check=True)
-            said = [measure(VENV, text, path)[0].split() for _ in range(5 if name == "frame" else 1)]
+            subprocess.run([PROGRAMS / "view_trace", path, str(count)], check=True)
+            said = [measure(VENV, text, path)[0].split() for _ in range(harness.size(5, 1) if name == "frame" else 1)]
             runs = [float(words[0]) for words in said]
             if name == "frame":
                 print(f"DataFrame of {count:,} rows from a saved trace: {min(runs):.3f} s, "
@@ -212,10 +215,10 @@ def main():
                     failed.append("the scan is too slow")
             path.unlink()
         if megabytes:
-            others(folder, megabytes, failed)
-    for what in failed:
-        print(f"FAILED: {what}")
-    return 1 if failed else 0
+            others(folder, megabytes, failed, wrong)
+    for what in (*wrong, *failed):
+        print(f"{'over the budget' if harness.TINY and what in failed else 'FAILED'}: {what}")
+    return 1 if wrong else harness.verdict(bool(failed))
 
 
 if __name__ == "__main__":

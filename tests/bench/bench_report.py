@@ -11,11 +11,13 @@ import statistics
 import sys
 import tempfile
 
-from bench_analyze import SLICES, UNITRACE, make_flex
+import harness
+from bench_analyze import SLICES, make_flex
+from harness import UNITRACE
 
 REPORTS = ["--json", "r.json", "--verify=report"]
 PAGE = ["--html", "r.html"]
-ROUNDS = 5
+ROUNDS = harness.size(5, 1)
 
 
 def cpu_time(cwd, args):
@@ -34,15 +36,13 @@ def cpu_time(cwd, args):
 
 
 def main():
-    if not UNITRACE.exists():
-        print(f"SKIP: {UNITRACE} is not built")
-        return 77
+    harness.need()
     with tempfile.TemporaryDirectory(prefix="ut_bench_") as folder:
         cwd = pathlib.Path(folder)
         make_flex(cwd, SLICES)
         runs = [tuple(cpu_time(cwd, a) for a in ([], REPORTS, PAGE)) for _ in range(ROUNDS)]
         plain = statistics.median(r[0] for r in runs)
-        ratio = statistics.median(r[1] / r[0] for r in runs)
+        ratio = statistics.median(r[1] / max(r[0], 1e-3) for r in runs)
         page = statistics.median(r[2] - r[0] for r in runs)
         size = (cwd / "r.html").stat().st_size
     print(f"analyze reports: {SLICES} slices, {plain:.2f} s of CPU time without, x{ratio:.3f} "

@@ -18,13 +18,13 @@ import sys
 import tempfile
 import time
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
-PROGRAMS = BUILD / "tests/bench"
-RANKS = int(os.environ.get("BENCH_RANKS", 4))
-EVENTS = int(os.environ.get("BENCH_EVENTS", 1_000_000))
-DISTINCT = min(RANKS, int(os.environ.get("BENCH_DISTINCT", RANKS)))
-JSON = min(RANKS, int(os.environ.get("BENCH_JSON", 2)))
+import harness
+from harness import PROGRAMS, UNITRACE
+
+RANKS = harness.size(4, 2, "BENCH_RANKS")
+EVENTS = harness.size(1_000_000, 2000, "BENCH_EVENTS")
+DISTINCT = min(RANKS, harness.size(RANKS, 1, "BENCH_DISTINCT"))
+JSON = min(RANKS, harness.size(2, 2, "BENCH_JSON"))
 
 SQL = {
     "query: one aggregate": "select count(*), sum(dur) from slice",
@@ -120,6 +120,7 @@ def merge(cwd, files):
 
 
 def main():
+    harness.need("scale_rank", "scale_window")
     cwd = pathlib.Path(tempfile.mkdtemp(prefix="unitrace-bench-", dir=os.environ.get("BENCH_DIR")))
     try:
         files = record(cwd)

@@ -13,6 +13,7 @@ import http.client
 import json
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -22,12 +23,14 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "soak"))
-from serve_client import BUILD, Server  # noqa: E402
+import harness  # noqa: E402
+from harness import BUILD, PROGRAMS  # noqa: E402
+from serve_client import Server  # noqa: E402
 
-SECONDS, RATE = 20, 200_000
-USERS, PAGES = 8, 2
+SECONDS, RATE = harness.size(20, 1), harness.size(200_000, 1000)
+USERS, PAGES = harness.size(8, 2), harness.size(2, 1)
 BUDGET = 0.9
-MODULES = HERE.parents[1] / "build/node/node_modules"
+MODULES = BUILD / "node/node_modules"
 
 
 class Looker(threading.Thread):
@@ -71,7 +74,8 @@ def wait_for(client, name, states):
 
 
 def start_pages(server, name, folder):
-    if not (MODULES / "playwright-core").exists():
+    if not (MODULES / "playwright-core").exists() or not shutil.which("node"):
+        harness.left_out("pages in Chromium", "node or playwright-core is not installed: tools/setup.sh test")
         return None
     key, _, value = server.cookie.partition("=")
     values = {"origin": f"http://localhost:{server.port}", "path": f"/r/p/{name}/", "cookie": {"name": key, "value": value}, "pages": PAGES}
@@ -81,7 +85,7 @@ def start_pages(server, name, folder):
 def record(server, users, folder, seconds=SECONDS, rate=RATE):
     """A run that so many look at: tasks that it says it had, slices in the result, and what lookers saw."""
     client = server.client()
-    name = client.ask("POST", "/projects/p/runs", {"application": str(BUILD / "tests/bench/live_rate"), "parameters": f"{rate} {seconds}",
+    name = client.ask("POST", "/projects/p/runs", {"application": str(PROGRAMS / "live_rate"), "parameters": f"{rate} {seconds}",
                                                    "analysis": "itt"})["result"]
     wait_for(client, name, ("running",))
     pages = start_pages(server, name, folder) if users else None
@@ -90,7 +94,9 @@ def record(server, users, folder, seconds=SECONDS, rate=RATE):
         looker.start()
     got = wait_for(client, name, ("ready", "failed"))
     assert got["state"] == "ready", got
-    seen = json.loads(pages.communicate(timeout=300)[0]) if pages else []
+    seen = json.loads(pages.communicate(timeout=300)[0] or "[]") if pages else []
+    if pages and pages.returncode:
+        sys.exit(f"serve_watch.js ended with {pages.returncode}")
     for looker in lookers:
         looker.join(120)
         assert not looker.trouble, looker.trouble
@@ -104,6 +110,7 @@ def record(server, users, folder, seconds=SECONDS, rate=RATE):
 
 
 def main():
+    harness.need("live_rate")
     failed, told = False, (float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS, int(sys.argv[2]) if len(sys.argv) > 2 else RATE)
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "data").mkdir()
@@ -112,19 +119,20 @@ def main():
             server.enter()
             server.client().ask("POST", "/projects", {"name": "p"})
             alone, found, _, _, _ = record(server, 0, folder, *told)
-            failed |= alone != found
+            wrong = alone != found
             print(f"nobody looks: {alone} tasks in {told[0]:g} s, {found} in the result", flush=True)
             said, found, lookers, pages, slices = record(server, USERS, folder, *told)
-            failed |= said != found or said < BUDGET * alone
-            failed |= any(p["slices"] != slices or not p["grown"] for p in pages)
+            failed |= said < BUDGET * alone
+            wrong |= said != found or any(p["slices"] != slices for p in pages)
+            failed |= not all(p["grown"] for p in pages)
             windows = sorted(ms for looker in lookers for ms in looker.windows)
             failed |= not all(looker.windows for looker in lookers)
             print(f"{USERS} look: {said} tasks ({said / alone:.3f} x), {found} in the result, {said - found} lost; {len(windows)} windows of "
-                  f"{len(lookers)} lookers, median {statistics.median(windows):.0f} ms, at most {windows[-1]:.0f}; "
+                  f"{len(lookers)} lookers, median {statistics.median(windows or [0]):.0f} ms, at most {max(windows, default=0):.0f}; "
                   f"pages in Chromium: {[p['grown'] for p in pages]} times something new")
         finally:
             server.close()
-    sys.exit(failed)
+    sys.exit(1 if wrong else harness.verdict(failed))
 
 
 if __name__ == "__main__":

@@ -12,10 +12,11 @@ import shutil
 import subprocess
 import tempfile
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-LOOP = BUILD / "tests/bench/task_loop"
-UNITRACE = BUILD / "bin/unitrace"
-PAIRS = int(os.environ.get("BENCH_PAIRS", 10_000_000))
+import harness
+from harness import PROGRAMS, UNITRACE
+
+LOOP = PROGRAMS / "task_loop"
+PAIRS = harness.size(10_000_000, 10_000, "BENCH_PAIRS")
 
 
 def run(cwd, *command):
@@ -42,16 +43,17 @@ def report_export(cwd, session, events):
     for fmt, suffix in (("chrome", "json"), ("perfetto", "pftrace")):
         out = cwd / f"out.{suffix}"
         _, (user, system) = run(cwd, UNITRACE, "export", "-f", fmt, "-o", out, session)
-        cpu = user + system
+        cpu = max(user + system, 1e-3)
         size = out.stat().st_size
         _, read = run(cwd, "dd", f"if={spool}", "of=/dev/null", "bs=1M")
         _, write = run(cwd, "dd", "if=/dev/zero", f"of={out}", "bs=1M", f"count={size >> 20}")
         out.unlink()
         print(f"  {fmt:9} {user:6.2f} + {system:.2f} s CPU   {events / cpu / 1e6:6.2f} M events/s"
-              f"   {size / cpu / 1e6:7.0f} MB/s   {cpu / sum(read + write):5.1f} x floor")
+              f"   {size / cpu / 1e6:7.0f} MB/s   {cpu / max(sum(read + write), 1e-3):5.1f} x floor")
 
 
 def main():
+    harness.need(LOOP)
     cwd = pathlib.Path(tempfile.mkdtemp(prefix="unitrace-bench-", dir=os.environ.get("BENCH_DIR")))
     try:
         bare = memory(run(cwd, LOOP, PAIRS, 1)[0])

@@ -12,6 +12,7 @@
 
 #include "analyze/filter.h"
 #include "analyze/stats.h"
+#include "harness.h"
 #include "model/build.h"
 
 #define TRACKS 8
@@ -80,7 +81,7 @@ static double best_sum(const struct ut_store *store)
 	static volatile uint64_t keep;
 	double best = 1e9;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < bench_rounds(ROUNDS); i++) {
 		double start = now(CLOCK_PROCESS_CPUTIME_ID), took;
 
 		keep = sum_lengths(store);
@@ -96,7 +97,7 @@ static void bench(const char *what, const struct ut_store *store, const struct u
 {
 	double bare = best_sum(store), best = 1e9, wall = 1e9;
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < bench_rounds(ROUNDS); i++) {
 		double start = now(CLOCK_PROCESS_CPUTIME_ID), clock = now(CLOCK_MONOTONIC), took;
 		struct ut_stats s;
 
@@ -116,8 +117,8 @@ static void bench(const char *what, const struct ut_store *store, const struct u
 
 int main(int argc, char **argv)
 {
-	uint64_t rows = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000000;
-	uint32_t names = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 200;
+	uint64_t rows = bench_size(argc, argv, 1, 20000000, 10000);
+	uint32_t names = (uint32_t)bench_size(argc, argv, 2, 200, 200);
 	struct ut_filter_opts opts = { .min_dur = "1us" };
 	struct ut_filter filter;
 	struct ut_store store;

@@ -15,9 +15,11 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build"))
-UNITRACE = BUILD / "bin/unitrace"
-BUDGET, SAMPLES, PLACES, STACKS, DEPTH = 3.0, 1_000_000, 20_000, 50_000, 40
+import harness
+from harness import BUILD, UNITRACE
+
+BUDGET, DEPTH = 3.0, 40
+SAMPLES, PLACES, STACKS = harness.size(1_000_000, 1000), harness.size(20_000, 20), harness.size(50_000, 50)
 THREAD, MODULE, PLACE, STACK, SAMPLE = 1, 3, 4, 5, 6
 ANONYMOUS = 3
 
@@ -74,22 +76,30 @@ def measure(path):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def find_libraries():
+    """(path, code) of PyTorch's libraries; of this interpreter's, which are few, at the small size."""
+    if harness.TINY:
+        words = (line.split() for line in pathlib.Path("/proc/self/maps").read_text().splitlines())
+        found = {pathlib.Path(w[5]) for w in words if len(w) == 6 and ".so" in w[5]}
+    else:
+        found = {p.resolve() for p in (BUILD / "venv").rglob("*.so*")}
+        if not any("libtorch_cpu" in p.name for p in found):
+            harness.skip("PyTorch is not in build/venv (tools/setup.sh test)")
+    return [(p, c) for p in sorted(found) if (c := code_of(p)) and c[1] > 4096]
+
+
 def main():
-    venv = BUILD / "venv"
-    found = {p.resolve() for p in venv.rglob("*.so*")} if venv.is_dir() else set()
-    libraries = [(p, c) for p in sorted(found) if (c := code_of(p)) and c[1] > 4096]
-    if not any("libtorch_cpu" in p.name for p, _ in libraries):
-        print("bench_symbolise: PyTorch is not in build/venv (tools/setup.sh python)")
-        return 77
+    harness.need()
+    libraries = find_libraries()
     with tempfile.TemporaryDirectory() as folder:
         named, nameless = pathlib.Path(folder, "4711-1.cpu"), pathlib.Path(folder, "4712-1.cpu")
         write(named, libraries, 0)
         write(nameless, libraries, ANONYMOUS)
         measure(named)  # files are in the cache of the machine
-        with_names, without = min(measure(named) for _ in range(3)), measure(nameless)
+        with_names, without = min(measure(named) for _ in range(harness.size(3, 1))), measure(nameless)
     print(f"{SAMPLES} samples, {PLACES} places in {len(libraries)} libraries: {with_names:.2f} s, "
           f"{without:.2f} s of it without names; budget {BUDGET} s")
-    return with_names > BUDGET
+    return harness.verdict(with_names > BUDGET)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "export/utr_write.h"
+#include "harness.h"
 #include "import/importer.h"
 #include "model/build.h"
 #include "model/pyramid.h"
@@ -177,17 +178,18 @@ static void bench_open(void)
 {
 	const struct ut_import_opts checked = { .checked = true };
 	double opened = 1e9, drawn = 1e9, first, sums;
+	int rounds = bench_rounds(ROUNDS);
 	struct ut_err err = { 0 };
 	struct ut_store s;
 	uint64_t size = file_size();
 
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < rounds; i++) {
 		double took = open_store(&s);
 
 		opened = took < opened ? took : opened;
 		took = draw(&s);
 		drawn = took < drawn ? took : drawn;
-		if (i + 1 < ROUNDS)
+		if (i + 1 < rounds)
 			ut_store_release(&s);
 	}
 	first = now();
@@ -223,8 +225,8 @@ static void bench(uint64_t bytes, uint32_t strings)
 
 int main(int argc, char **argv)
 {
-	uint64_t bytes = (argc > 1 ? strtoull(argv[1], NULL, 10) : 1024) << 20;
-	uint32_t strings = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 1000000;
+	uint64_t bytes = bench_size(argc, argv, 1, 1024, 1) << 20;
+	uint32_t strings = (uint32_t)bench_size(argc, argv, 2, 1000000, 10000);
 	const char *dir = getenv("TMPDIR");
 
 	snprintf(path, sizeof(path), "%s/bench_utr.%ld.utr", dir && *dir ? dir : "/var/tmp",

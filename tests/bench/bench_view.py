@@ -24,9 +24,11 @@ import sys
 import tempfile
 import time
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-FILES = int(os.environ.get("BENCH_VIEW_FILES", 1))
-REQUESTS = 1200
+import harness
+from harness import BUILD, PROGRAMS, UNITRACE
+
+FILES = harness.size(1, 1, "BENCH_VIEW_FILES")
+REQUESTS = harness.size(1200, 10)
 FRAME = 1000 / 60
 BUDGET = {"window": 20, "first": 1000, "search": 1000 / 100_000_000}  # ms; of a search, per row
 
@@ -54,13 +56,14 @@ class Server:
 
     def __init__(self, paths):
         self.began = time.perf_counter()
-        self.process = subprocess.Popen([BUILD / "bin/unitrace", "view", "--no-browser", "-p", "0", *paths],
+        self.process = subprocess.Popen([UNITRACE, "view", "--no-browser", "-p", "0", *paths],
                                         stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         found = re.search(r":(\d+)/\?token=(\w+)", line)
         if not found:
-            print(line.strip())
-            sys.exit(77)
+            if "built without" in line:
+                harness.skip(line.strip())
+            sys.exit(f"bench_view: no address in {line!r}")
         self.port = int(found[1])
         link = http.client.HTTPConnection("127.0.0.1", self.port)
         link.request("GET", f"/?token={found[2]}")
@@ -105,7 +108,7 @@ def windows(span, lanes):
 def clients(who, questions, sizes, count, pace):
     """(ms, bytes) of each."""
     lines = "".join(f"{size} {question}\n" for size, question in zip(sizes, questions))
-    run = subprocess.run([BUILD / "tests/bench/view_clients", *who, str(count), str(pace)], input=lines,
+    run = subprocess.run([PROGRAMS / "view_clients", *who, str(count), str(pace)], input=lines,
                          stdout=subprocess.PIPE, text=True, check=True)
     return [(float(ms), int(size)) for ms, size in (line.split() for line in run.stdout.splitlines())]
 
@@ -175,11 +178,12 @@ def main():
         client = Client(int(sys.argv[2]), sys.argv[3])
         while True:
             client.ask("aggregate", scope={})
-    rows = sys.argv[1] if len(sys.argv) > 1 else "10000000"
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 8
+    harness.need("view_trace", "view_clients")
+    rows = sys.argv[1] if len(sys.argv) > 1 else str(harness.size(10_000_000, 1000))
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else harness.size(8, 2)
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR", BUILD)) as folder:
         paths = [os.path.join(folder, f"rank.{i}.utr") for i in range(FILES)]
-        subprocess.run([BUILD / "tests/bench/view_trace", paths[0], rows], check=True)
+        subprocess.run([PROGRAMS / "view_trace", paths[0], rows], check=True)
         for path in paths[1:]:
             shutil.copyfile(paths[0], path)
         measure(paths, count)

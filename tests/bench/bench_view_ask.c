@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "base/str.h"
+#include "harness.h"
 #include "model/build.h"
 #include "model/store.h"
 #include "span_tree.h"
@@ -119,11 +120,12 @@ static double copy_bytes(size_t len)
 
 static void tell_windows(struct ut_view *v, uint64_t span)
 {
+	int rounds = bench_rounds(ROUNDS);
 	struct ut_buf json = { 0 };
 	double best = 1e9, floor;
 	size_t len = 0;
 
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < rounds; round++) {
 		double took = 0;
 
 		for (int i = 0; i < WINDOWS; i++) {
@@ -136,7 +138,7 @@ static void tell_windows(struct ut_view *v, uint64_t span)
 		}
 		best = took < best ? took : best;
 	}
-	len /= (size_t)WINDOWS * ROUNDS;
+	len /= (size_t)WINDOWS * (size_t)rounds;
 	floor = copy_bytes(len);
 	printf("a window: %.3f ms, %.2f MB; %.1f x copying as much (%.3f ms)\n", best / WINDOWS,
 	       (double)len / 1e6, best / WINDOWS / floor, floor);
@@ -166,7 +168,7 @@ static void tell_search(struct ut_view *v, const struct ut_store *s, const char 
 	double best = 1e9, floor = 1e9;
 
 	ut_buf_fmt(&json, "{\"query\":\"%s\",\"limit\":1000,\"scope\":{}}", query);
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < bench_rounds(ROUNDS); round++) {
 		double start = now(), took;
 
 		ask(v, "search", &json);
@@ -182,7 +184,7 @@ static void tell_search(struct ut_view *v, const struct ut_store *s, const char 
 
 int main(int argc, char **argv)
 {
-	uint64_t rows = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000, span;
+	uint64_t rows = bench_size(argc, argv, 1, 10000000, 10000), span;
 	struct ut_view *v = ut_view_new();
 	struct ut_store store;
 

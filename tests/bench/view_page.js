@@ -131,7 +131,7 @@ const subjects = {
 	speedscope: {
 		flags: GL,
 		async open(page, [trace]) {
-			const server = await serve(path.join(modules, 'speedscope/dist/release'), trace);
+			const server = await serve(path.join(modules, '../../oracles/node_modules/speedscope/dist/release'), trace);
 
 			this.end = () => server.close();
 			await page.goto(`${homeOf(server)}/#profileURL=${homeOf(server)}/trace.json`);

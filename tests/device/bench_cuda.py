@@ -23,8 +23,10 @@ kernels alone, which are thrown away (cupti_floor.c). What else can be asked for
                         which ways; the words of UNITRACE_CUDA_TUNE are ways, too (several joined
                         by +): each records kernels and submitting calls, but does without something
     THREADS=1           shows what each thread of the first process of a way spent
+    PROGRAM=FILE        a Python program that takes turns as LOOP below does, instead of PyTorch
+                        (fake_loop.py)
 
-Prints nothing but a reason when there is no GPU.
+Skips aloud (77) when there is no GPU.
 """
 import os
 import pathlib
@@ -35,8 +37,9 @@ import tempfile
 import textwrap
 import time
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
+import device
+from device import UNITRACE
+
 ROUNDS = int(os.environ.get("ROUNDS", "25"))
 PROCESSES = int(os.environ.get("PROCESSES", "4"))
 SECONDS = float(os.environ.get("SECONDS", "300"))
@@ -52,7 +55,8 @@ WAYS = {
     "calls": [KERNELS, CALLS],
 }
 DEFAULT = "bare,floor,kernels,torch.profiler"
-FLOOR = pathlib.Path(__file__).with_name("cupti_floor.c")
+FLOOR = device.HERE / "cupti_floor.c"
+WARM_UP = 30  # steps of the loop before its turns
 
 # Start-up is not measured: a line on standard input is a turn, and is answered with the seconds it
 # took and the CPU seconds of the process and of each of its threads.
@@ -146,11 +150,8 @@ class Runner:
 
 def kernels_per_step(folder, runner, steps):
     """By our own statistics of a recording."""
-    done = subprocess.run([UNITRACE, "stats", "--device", "--csv", runner.trace], cwd=folder,
-                          capture_output=True, text=True, check=False)
-    rows = [line for line in done.stdout.splitlines() if line.startswith('"DEVICE')]
-    kernels = sum(int(row.split('",')[1].split(",")[8]) for row in rows)
-    return kernels / (30 + len(runner.turns) * (steps + max(1, steps // 10)))
+    kernels = device.count_kernels(runner.trace, cwd=folder)
+    return kernels / (WARM_UP + len(runner.turns) * (steps + max(1, steps // 10)))
 
 
 def ratios(runners, bare, which):
@@ -202,23 +203,26 @@ def chosen(variable, default):
     return os.environ.get(variable, default).split(",")
 
 
+def loop_program(folder):
+    """The program that takes turns: PyTorch's loop, or what stands in for it."""
+    if "PROGRAM" in os.environ:
+        return pathlib.Path(os.environ["PROGRAM"]).resolve()
+    device.need(torch=True)
+    program = pathlib.Path(folder) / "loop.py"
+    program.write_text(textwrap.dedent(LOOP))
+    return program
+
+
 def main():
-    try:
-        import torch
-        if not torch.cuda.is_available():
-            raise ImportError("no NVIDIA GPU")
-    except ImportError as why:
-        print(f"bench_cuda: skipped, {why}")
-        return
     ways = chosen("WAYS", DEFAULT)
     ways = ways if "bare" in ways else ["bare", *ways]
     loops, steps = chosen("LOOPS", "guide,block,train"), chosen("STEPS", "150,60,20")
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="unitrace-bench-") as folder:
-        program = pathlib.Path(folder) / "loop.py"
-        program.write_text(textwrap.dedent(LOOP))
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{FLOOR.parents[2]}/src", "-o",
-                        f"{folder}/libfloor.so", FLOOR, "-ldl"], check=True)
+        program = loop_program(folder)
+        if "floor" in ways:
+            subprocess.run(["cc", "-O2", "-shared", "-fPIC", f"-I{FLOOR.parents[2]}/src", "-o",
+                            f"{folder}/libfloor.so", FLOOR, "-ldl"], check=True)
         for i, loop in enumerate(loops):
             measure(folder, program, loop, steps[min(i, len(steps) - 1)], ways,
                     begin + SECONDS * (i + 1) / len(loops))

@@ -18,7 +18,8 @@ other, ROUNDS rounds each.
 **Query** of the default group: milliseconds for each kernel of two training steps, and whether every
 kernel that ran was measured.
 
-Prints nothing but a reason when there is no GPU. JSON=FILE: the figures for programs.
+Skips aloud (77) when there is no GPU. JSON=FILE: the figures for programs. PROGRAM=FILE: as in bench_cuda.py; it is
+also run as "FILE query" and prints the seconds of two steps.
 """
 import json
 import os
@@ -30,7 +31,8 @@ import tempfile
 import textwrap
 
 import bench_cuda
-from bench_cuda import UNITRACE, Runner
+from bench_cuda import Runner
+from device import UNITRACE
 
 ROUNDS = int(os.environ.get("ROUNDS", "12"))
 SAMPLERS = int(os.environ.get("SAMPLERS", "3"))
@@ -115,12 +117,19 @@ def measure_sampling(folder, program):
     return figures
 
 
-def measure_query(folder):
+def query_program(folder):
+    if "PROGRAM" in os.environ:
+        return [sys.executable, pathlib.Path(os.environ["PROGRAM"]).resolve(), "query"]
     (folder / "query.py").write_text(textwrap.dedent(QUERY))
-    bare = subprocess.run([sys.executable, "query.py"], cwd=folder, check=True, capture_output=True, text=True)
-    done = subprocess.run([UNITRACE, "-q", "--chrome-kernel-logging", "--overwrite", "-o", "query.json", sys.executable,
-                           "query.py"], cwd=folder, check=True, capture_output=True, text=True)
-    took, alone = float(done.stdout.split()[-1]), float(bare.stdout.split()[-1])
+    return [sys.executable, "query.py"]
+
+
+def measure_query(folder):
+    program = query_program(folder)
+    bare = subprocess.run(program, cwd=folder, check=True, capture_output=True, text=True)
+    done = subprocess.run([UNITRACE, "-q", "--chrome-kernel-logging", "--overwrite", "-o", "query.json", *program],
+                          cwd=folder, check=True, capture_output=True, text=True)
+    took, alone = (json.loads(said.stdout.splitlines()[-1]) for said in (done, bare))
     kernels = [e for e in json.loads((folder / "query.json").read_text())["traceEvents"]
                if e["ph"] == "X" and e.get("cat") == "kernel"]
     measured = [k for k in kernels if "metrics" in k["args"]]
@@ -133,22 +142,15 @@ def measure_query(folder):
 
 
 def main():
-    try:
-        import torch
-        if not torch.cuda.is_available():
-            raise ImportError("no NVIDIA GPU")
-    except ImportError as e:
-        print(f"bench_metrics: {e}")
-        return
     parts = os.environ.get("PARTS", "query,sampling").split(",")
     figures = {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "loop.py").write_text(textwrap.dedent(bench_cuda.LOOP))
+        program = bench_cuda.loop_program(folder)
         if "query" in parts:
             figures["query"] = measure_query(folder)
         if "sampling" in parts:
-            figures["sampling"] = measure_sampling(folder, folder / "loop.py")
+            figures["sampling"] = measure_sampling(folder, program)
     if "JSON" in os.environ:
         pathlib.Path(os.environ["JSON"]).write_text(json.dumps(figures, indent=1))
 

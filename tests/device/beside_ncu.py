@@ -5,7 +5,8 @@ programs, one of ours (measured.cu) and one of PyTorch's.
     UNITRACE_BUILD=build python3 tests/device/beside_ncu.py [TABLE.csv]
     NCU_TABLES=FOLDER python3 tests/device/beside_ncu.py --nsight    # Nsight Compute's half only, while unitrace builds
 
-NCU_TABLES keeps what Nsight Compute has said; a later run with the same folder takes it from there.
+NCU_TABLES keeps what Nsight Compute has said; a later run with the same folder takes it from there. PROGRAM="WORDS"
+measures that program instead of the two; with its table in NCU_TABLES (program.none.csv), no GPU is needed.
 Both tools measure in one run of each kernel, with the clocks as they are. Caches are emptied before each
 kernel by both (--cache-control all) if there is a CUPTI of 13.4 or newer (UNITRACE_CUPTI=PATH), else by
 neither; then arrays are larger than the caches. Ends with 1 if one of the ten largest differs by more than
@@ -13,21 +14,18 @@ neither; then arrays are larger than the caches. Ends with 1 if one of the ten l
 """
 import csv
 import difflib
-import io
 import os
 import pathlib
 import re
-import shutil
+import shlex
 import subprocess
 import sys
 import tempfile
 import textwrap
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
-SOURCE = pathlib.Path(__file__).with_name("measured.cu")
-NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-NCU = shutil.which("ncu") or "/usr/local/cuda/bin/ncu"
+import device
+from device import NCU, UNITRACE
+
 READ, WRITE = "dram__bytes_read.sum", "dram__bytes_write.sum"
 WARPS = "sm__warps_active.avg.pct_of_peak_sustained_active"
 UNITS = {"byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "%": 1, "": 1}
@@ -82,9 +80,8 @@ def ours(folder, program, caches):
         if "warning" in line or "cannot do it" in line:
             print("  unitrace:", line[:200], flush=True)
     path, = folder.glob("ours.metrics.*.csv")
-    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("===")]
     found = []
-    for row in csv.DictReader(io.StringIO("\n".join(lines)), skipinitialspace=True):
+    for row in device.metric_rows(path):
         name, shape = re.fullmatch(r"(.*)\[SIMD32 (\{.*\})\]", row["Kernel"]).groups()
         values = {m: float(next(v for k, v in row.items() if k.startswith(m + "["))) for m in (READ, WRITE, WARPS)}
         found.append((int(row["GlobalInstanceId"]), Kernel(name, numbers(shape), values)))
@@ -105,12 +102,8 @@ def said_by_ncu(name, folder, program, caches):
 
 
 def theirs(text):
-    lines = text.splitlines()
-    begin = next(i for i, line in enumerate(lines) if line.startswith('"ID"'))
     kernels = {}
-    for row in csv.DictReader(io.StringIO("\n".join(lines[begin:]))):
-        if not row["ID"].isdigit():  # a word of ncu's own
-            continue
+    for row in device.ncu_rows(text):
         known = kernels.setdefault(int(row["ID"]), [row["Kernel Name"], numbers(row["Grid Size"]) + numbers(row["Block Size"]), {}])
         known[2][row["Metric Name"]] = float(row["Metric Value"].replace(",", "")) * UNITS.get(row["Metric Unit"], 1)
     return [Kernel(name, shape, values) for _, (name, shape, values) in sorted(kernels.items())]
@@ -143,21 +136,23 @@ def compare(name, folder, program, caches, rows):
     print(f"{name}: {len(a)} kernels of ours, {len(b)} of ncu's, {len(rows)} pairs so far", flush=True)
 
 
+def programs(folder, caches):
+    """What is measured: {name: words}."""
+    if "PROGRAM" in os.environ:
+        return {"program": shlex.split(os.environ["PROGRAM"])}
+    device.need(nvcc=True, ncu=True)
+    device.compile_cuda("measured.cu", folder / "measured", "-lineinfo", "-gencode", "arch=compute_90,code=sm_90")
+    (folder / "ten.py").write_text(textwrap.dedent(TORCH))
+    os.environ.setdefault("MEASURED_SIZE", "1024" if caches == "all" else "8192")
+    return {"own": [folder / "measured"], "PyTorch": [sys.executable, "ten.py"]}
+
+
 def main():
-    gpu = shutil.which("nvidia-smi") and subprocess.run(["nvidia-smi", "-L"], capture_output=True, check=False).stdout
-    if not gpu or not pathlib.Path(NVCC).exists() or not pathlib.Path(NCU).exists():
-        print("SKIPPED: no NVIDIA GPU, no nvcc or no ncu")
-        return 77
-    caches = "all" if "UNITRACE_CUPTI" in os.environ else "none"
+    caches = "all" if "UNITRACE_CUPTI" in os.environ and "PROGRAM" not in os.environ else "none"
     rows, only_ncu = [], "--nsight" in sys.argv
     with tempfile.TemporaryDirectory(prefix="unitrace-ncu-") as name:
         folder = pathlib.Path(name)
-        subprocess.run([NVCC, "-O2", "-lineinfo", "-gencode", "arch=compute_90,code=sm_90", SOURCE, "-o",
-                        folder / "measured"], check=True)
-        (folder / "ten.py").write_text(textwrap.dedent(TORCH))
-        os.environ.setdefault("MEASURED_SIZE", "1024" if caches == "all" else "8192")
-        programs = {"own": [folder / "measured"], "PyTorch": [sys.executable, "ten.py"]}
-        for whose, program in programs.items():
+        for whose, program in programs(folder, caches).items():
             if only_ncu:
                 print(f"{whose}: {len(theirs(said_by_ncu(whose, folder, program, caches)))} kernels of ncu's", flush=True)
             else:

@@ -13,7 +13,7 @@ together (PROVE_SECONDS, 525): what does not fit is skipped, and said. A table o
 CUPTI_WHEEL is the package nvidia-cuda-cupti of 13.4 or newer, for counters with emptied caches; without it, one
 that lies in build/ is taken, and else caches are left alone.
 
-Leaves in $OUT (or build-prove/out): transcript.txt, results.json, tables and recordings, at most eight files.
+Skips aloud (77) without a GPU or nvcc. Leaves in $OUT (or build-prove/out): transcript.txt, results.json, tables and recordings, at most eight files.
 Ends with 0 if every part that ran did what it should.
 """
 import glob
@@ -28,15 +28,16 @@ import textwrap
 import time
 import zipfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-HERE = pathlib.Path(__file__).resolve().parent
+import device
+from device import HERE, NVCC, SOURCE as ROOT
+
 BUILD = ROOT / "build-prove"
 OUT = pathlib.Path(os.environ.get("OUT") or BUILD / "out").resolve()
 WORK = BUILD / "work"
 UNITRACE = BUILD / "bin/unitrace"
 SECONDS = float(os.environ.get("PROVE_SECONDS", "525"))
-NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 MOST_BYTES = 15 << 20  # of a file that is kept
+KERNELS = 6  # different ones of measured.cu
 BEGIN = time.monotonic()
 results, transcript = {}, None
 
@@ -212,7 +213,7 @@ def programs():
 def counted(folder):
     """How many kernels were measured, and how many samples of instructions there are."""
     metrics, stalls = one(folder, "*.metrics.*.csv"), one(folder, "*.modules.*/stalls.json")
-    rows = sum(line.startswith('"') for line in metrics.read_text().splitlines()) if metrics else 0
+    rows = len(device.metric_rows(metrics)) if metrics else 0
     samples = sum(f["samples"] for f in json.loads(stalls.read_text())["functions"]) if stalls else 0
     return rows, samples
 
@@ -229,7 +230,7 @@ def together():
             rows, samples = counted(folder)
             way = f"{how} {'newer' if library else 'own'}"
             found[way] = {"rc": done.rc, "seconds": done.seconds, "measured": rows, "samples": samples,
-                          "works": done.rc == 0 and rows == 6 and samples > 100}
+                          "works": done.rc == 0 and rows == KERNELS and samples > 100}
             say(f"  together={way}: {found[way]}")
             results["together"] = found
             if found[way]["works"]:
@@ -274,6 +275,16 @@ def kernels():
     return done.rc == 0
 
 
+def hottest(told, kernel):
+    """The instruction of a kernel at which most samples are; {} if it has none."""
+    function = max((f for f in told["functions"] if kernel in f["kernel"]), key=lambda f: f["samples"], default=None)
+    if not function:
+        return {}
+    pc = max(function["pcs"], key=lambda pc: sum(pc["samples"].values()))
+    return {"share": sum(pc["samples"].values()) / function["samples"], "line": pc.get("line"), "offset": pc["offset"],
+            "samples": pc["samples"]}
+
+
 def chase():
     folder = fresh("chase")
     done = unitrace("--stall-sampling", "--chrome-kernel-logging", "--no-summary", "-o", "chase.csv", WORK / "measured", "200",
@@ -285,14 +296,11 @@ def chase():
     listed = unitrace("metrics", "-k", "chase", "-s", modules, "--annotate", "both", stalls, limit=60, cwd=folder, tail=40)
     unitrace("metrics", "-k", "chase", "-s", modules, "-n", "2", stalls, limit=60, cwd=folder, tail=40)
     told = json.loads((modules / "stalls.json").read_text())
-    function = max((f for f in told["functions"] if "chase" in f["kernel"]), key=lambda f: f["samples"], default=None)
-    if not function:
+    hot = results["chase"] = hottest(told, "chase")
+    if not hot:
         return False
-    hot = max(function["pcs"], key=lambda pc: sum(pc["samples"].values()))
-    share = sum(hot["samples"].values()) / function["samples"]
-    results["chase"] = {"share": share, "line": hot.get("line"), "offset": hot["offset"], "samples": hot["samples"]}
-    say(f"  the hottest instruction: {results['chase']}")
-    line = (HERE / "measured.cu").read_text().splitlines()[hot.get("line", 1) - 1]
+    say(f"  the hottest instruction: {hot}")
+    line = (HERE / "measured.cu").read_text().splitlines()[(hot["line"] or 1) - 1]
     return listed.rc == 0 and "next[" in line and hot["samples"].get("long_scoreboard", 0) > 0.8 * sum(hot["samples"].values())
 
 
@@ -380,13 +388,18 @@ def test_metrics():
 
 
 def test_roofline():
-    good = tests("test_roofline.py", 90, ROOFLINE_DEVICE=ROOT / "share/roofline/h200.csv")
-    text = (WORK / "last.txt").read_text(errors="replace")
-    for at in (i for i in range(len(text)) if text.startswith("[{", i)):
-        results.setdefault("roofline", []).extend(
-            f"{k['kernel'][:40]}: bound {k['bound']}, reached {k['reached']:.1f} %, flop {k['flop']}, bytes {k['bytes']}"
-            for k in json.JSONDecoder().raw_decode(text, at)[0] if k["bound"])
+    kept = WORK / "kernels.jsonl"
+    kept.unlink(missing_ok=True)
+    good = tests("test_roofline.py", 90, ROOFLINE_DEVICE=ROOT / "share/roofline/h200.csv", KERNELS=kept)
+    results["roofline"] = roofs(kept)
     return good
+
+
+def roofs(path):
+    """A line for each kernel that test_roofline.py has seen."""
+    kernels = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return [f"{k['kernel'][:40]}: bound {k['bound']}, reached {k['reached']:.1f} %, flop {k['flop']}, bytes {k['bytes']}"
+            for k in kernels if k["bound"]]
 
 
 def test_cuda():
@@ -450,6 +463,7 @@ LEAST = {"sampling": 70, "kernels": 30, "chain": 40, "test_metrics": 40, "test_r
 
 def main():
     global transcript
+    device.need(nvcc=True)
     OUT.mkdir(parents=True, exist_ok=True)
     WORK.mkdir(parents=True, exist_ok=True)
     transcript = open(OUT / "transcript.txt", "w", encoding="utf-8")

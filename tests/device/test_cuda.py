@@ -6,7 +6,6 @@ Everywhere else it skips aloud.
 """
 import collections
 import json
-import os
 import pathlib
 import shutil
 import signal
@@ -16,17 +15,10 @@ import tempfile
 import textwrap
 import unittest
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
+import device
+from device import NVCC, UNITRACE
 
-
-def has_gpu():
-    try:
-        import torch
-        return torch.cuda.is_available()
-    except ImportError:
-        return False
-
+WHY = device.missing(torch=True)
 
 LAUNCHES = """
     import torch
@@ -119,7 +111,13 @@ BUSY = """
 """
 
 
-@unittest.skipUnless(has_gpu(), "no PyTorch that sees an NVIDIA GPU")
+def kernel_time(said):
+    """ns of all kernels, by the table of -d."""
+    rows = device.table_rows(said, "Kernel", "== CUDA Backend ==")
+    return sum(int(row["Time (ns)"]) for row in rows if not row["Kernel"].startswith(("Memcpy", "Memset")))
+
+
+@unittest.skipIf(WHY, WHY)
 class Cuda(unittest.TestCase):
     def setUp(self):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="unitrace-cuda-"))
@@ -162,12 +160,7 @@ class Cuda(unittest.TestCase):
 
     def test_the_table_counts_every_kernel(self):
         kernels = self.work(self.record(LAUNCHES, "-d", "--chrome-kernel-logging"))
-        self.assertIn("== CUDA Backend ==", self.said)
-        total = sum(round(k["dur"] * 1000) for k in kernels)
-        rows = [line for line in self.said.splitlines() if line.lstrip().startswith('"')]
-        times = [int(line.split('", ')[1].split(",")[1]) for line in rows if '", ' in line
-                 and "Mem" not in line and "unknown" not in line]
-        self.assertEqual(sum(times), total)
+        self.assertEqual(kernel_time(self.said), sum(round(k["dur"] * 1000) for k in kernels))
 
     def test_graphs_show_their_kernels(self):
         kernels = [k for k in self.work(self.record(GRAPH)) if k["args"].get("graph")]
@@ -206,8 +199,8 @@ class Cuda(unittest.TestCase):
         self.assertGreater(apis["CUDA"], 200)
 
 
-@unittest.skipUnless(has_gpu(), "no PyTorch that sees an NVIDIA GPU")
-@unittest.skipUnless(shutil.which("nvcc"), "no nvcc")
+@unittest.skipIf(WHY, WHY)
+@unittest.skipUnless(pathlib.Path(NVCC).exists(), "no nvcc")
 class Counted(unittest.TestCase):
     """A program of ours, counted.cu, that tells what it has launched."""
 
@@ -215,8 +208,7 @@ class Counted(unittest.TestCase):
     def setUpClass(cls):
         cls.dir = pathlib.Path(tempfile.mkdtemp(prefix="unitrace-counted-"))
         cls.addClassCleanup(shutil.rmtree, cls.dir)
-        source = pathlib.Path(__file__).parent / "counted.cu"
-        subprocess.run(["nvcc", "-O2", "-arch=native", "-o", cls.dir / "counted", source], check=True)
+        device.compile_cuda("counted.cu", cls.dir / "counted")
 
     def record(self, *options):
         """The spans of a recording."""
@@ -256,12 +248,11 @@ class Counted(unittest.TestCase):
         done = subprocess.run(["ncu", "--clock-control", "none", "--kernel-name", "spin", "--csv",
                                "--metrics", "gpu__time_duration.sum", "./counted"], cwd=self.dir,
                               capture_output=True, text=True, timeout=100)
-        rows = [line.split('","') for line in done.stdout.splitlines()
-                if "gpu__time_duration.sum" in line]
+        rows = [row for row in device.ncu_rows(done.stdout) if row["Metric Name"] == "gpu__time_duration.sum"]
         if not rows:
             self.skipTest(f"ncu measured nothing: {done.stdout[-300:]}")
         scale = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1, "ms": 1e3, "msecond": 1e3}
-        theirs = sorted(float(r[-1].rstrip('"').replace(",", "")) * scale[r[-2]] for r in rows)
+        theirs = sorted(float(r["Metric Value"].replace(",", "")) * scale[r["Metric Unit"]] for r in rows)
         print(f"ours {ours[2]:.1f} us, Nsight Compute {theirs[len(theirs) // 2]:.1f} us")
         self.assertLess(abs(ours[2] - theirs[len(theirs) // 2]) / ours[2], 0.02)
 
@@ -280,4 +271,4 @@ class Counted(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    device.main(WHY)

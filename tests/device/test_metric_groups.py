@@ -12,7 +12,9 @@ import os
 import pathlib
 import sys
 
-SOURCE = pathlib.Path(os.environ.get("UNITRACE_SOURCE", pathlib.Path(__file__).parents[2]))
+import device
+from device import SOURCE
+
 MOST_PASSES = {"ComputeBasic": 1, "Occupancy": 1, "ComputeExtended": 2, "Memory": 5, "Warps": 6,
                "Tensor": 7, "Roofline": 7}
 CHIPS = ("GA100", "GA102", "AD102", "GB100", "GB202")
@@ -101,8 +103,7 @@ def main():
     folder = os.environ.get("UNITRACE_CUPTI_WHEEL")
     files = sorted(pathlib.Path(folder).rglob("libcupti.so.1[23]")) if folder else []
     if not files:
-        print("SKIPPED: no CUPTI (UNITRACE_CUPTI_WHEEL=FOLDER of the package nvidia-cuda-cupti)")
-        return 77
+        device.skip("no CUPTI (UNITRACE_CUPTI_WHEEL=FOLDER of the package nvidia-cuda-cupti)")
     library, wrong = ctypes.CDLL(str(files[0])), []
     for chip in ("GH100", *CHIPS):
         for (name, *mode), metrics in groups().items():

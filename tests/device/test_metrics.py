@@ -8,30 +8,21 @@ Needs nvcc, and a device whose counters may be read; ncu for the comparison, and
 UNITRACE_CUPTI with a CUPTI of 13.4 or newer, which controls caches and clocks as ncu does.
 Everywhere else it skips aloud.
 """
-import csv
-import io
 import json
 import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
-SOURCE = pathlib.Path(__file__).with_name("measured.cu")
-NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+import device
+from device import NCU, UNITRACE
+
+SOURCE = device.HERE / "measured.cu"
 SIZE = 1024
 FFMA = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum[instructions]"
 WARPS = "sm__warps_active.avg.pct_of_peak_sustained_active"
-
-
-def rows_of(path):
-    """Rows of a file of metrics as dictionaries."""
-    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("===")]
-    return list(csv.DictReader(io.StringIO("\n".join(lines)), skipinitialspace=True))
 
 
 class Case(unittest.TestCase):
@@ -39,8 +30,7 @@ class Case(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.dir = pathlib.Path(cls.folder.name)
-        subprocess.run([NVCC, "-O2", "-lineinfo", "-gencode", "arch=compute_90,code=sm_90", SOURCE,
-                        "-o", cls.dir / "measured"], check=True)
+        device.compile_cuda(SOURCE.name, cls.dir / "measured", "-lineinfo", "-gencode", "arch=compute_90,code=sm_90")
 
     @classmethod
     def tearDownClass(cls):
@@ -57,7 +47,7 @@ class Case(unittest.TestCase):
 
     def metrics(self):
         path, = self.dir.glob("out.metrics.*.csv")
-        return rows_of(path)
+        return device.metric_rows(path)
 
     def test_a_matmul_has_as_many_multiplications_as_it_must(self):
         self.record("-q", "-g", "Roofline", "--include-kernels", "matmul")
@@ -65,19 +55,18 @@ class Case(unittest.TestCase):
             self.assertEqual(int(row[FFMA]), SIZE ** 3)
 
     def test_dram_and_occupancy_are_those_of_nsight_compute(self):
-        if not shutil.which("ncu") or "UNITRACE_CUPTI" not in os.environ:
+        if not pathlib.Path(NCU).exists() or "UNITRACE_CUPTI" not in os.environ:
             self.skipTest("no ncu, or no UNITRACE_CUPTI of 13.4")
         said = self.record("-q", "-g", "Occupancy", "--cache-control", "all")
         self.assertNotIn("cannot do it", said)
         ours = {}
         for row in self.metrics():
             ours.setdefault(row["Kernel"].split("(")[0], row)
-        done = subprocess.run(["ncu", "--csv", "--print-units", "base", "--cache-control", "all", "--clock-control", "none",
+        done = subprocess.run([NCU, "--csv", "--print-units", "base", "--cache-control", "all", "--clock-control", "none",
                                "--metrics", f"dram__bytes_read.sum,{WARPS}", self.dir / "measured"],
                               capture_output=True, text=True, check=True)
-        table = done.stdout[done.stdout.index('"ID"'):]
         theirs = {}
-        for row in csv.DictReader(io.StringIO(table)):
+        for row in device.ncu_rows(done.stdout):
             key = row["Kernel Name"].split("(")[0], row["Metric Name"]
             theirs.setdefault(key, float(row["Metric Value"].replace(",", "")))
         self.assertGreaterEqual(len(ours), 5)
@@ -112,16 +101,5 @@ class Case(unittest.TestCase):
                         self.assertTrue(self.metrics())
 
 
-def main():
-    try:
-        found = subprocess.run(["nvidia-smi", "-L"], capture_output=True, check=False).stdout
-    except OSError:
-        found = b""
-    if not found or not pathlib.Path(NVCC).exists():
-        print("SKIPPED: no NVIDIA GPU, or no nvcc")
-        return 77
-    return 0 if unittest.main(exit=False).result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    device.main(device.missing(nvcc=True))

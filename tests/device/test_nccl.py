@@ -17,28 +17,31 @@ import tempfile
 import textwrap
 import unittest
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
+import device
+from device import BUILD, UNITRACE
+
 CALLS = 5
 FLOATS, SLEEP = 1 << 20, 0.2
 
 
 def missing():
     """Why nothing can be tested here; "" if it can."""
+    if why := device.missing(torch=True):
+        return why
     if not (BUILD / "lib/unitrace/backends/nccl.so").exists():
         return f"{BUILD} has no backend for NCCL"
-    try:
-        import torch
-        if not torch.cuda.is_available():
-            return "PyTorch sees no NVIDIA GPU"
-        if not torch.distributed.is_nccl_available():
-            return "PyTorch was built without NCCL"
-    except ImportError:
-        return "no PyTorch"
-    return ""
+    import torch
+    return "" if torch.distributed.is_nccl_available() else "PyTorch was built without NCCL"
 
 
 WHY = missing()
+
+
+def calls(said):
+    """{name: calls} of the table of -r."""
+    rows = device.table_rows(said, "Function")
+    return {row["Function"]: int(row["Calls"]) for row in rows}
+
 
 SCRIPT = f"""
     import torch
@@ -196,9 +199,7 @@ class Pair(unittest.TestCase):
 
     def check_late(self, task):
         """Rank 1 is waited for while it sleeps; returns the table of operations."""
-        done = subprocess.run([UNITRACE, "ranks", "--json", *self.traces], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        found = json.loads(done.stdout)
+        found = device.ask("ranks", *self.traces)
         print(subprocess.run([UNITRACE, "ranks", *self.traces], capture_output=True, text=True).stdout)
         waits = {rank: sum(w["wait_ns"] for w in found["waits"] if (w["rank"], w["task"]) == (rank, task))
                  for rank in range(2)}
@@ -257,8 +258,7 @@ class Recorded(Pair):
         if self.version() < (2, 28):
             self.skipTest("calls are told since NCCL 2.28")
         for _, output in self.done:
-            rows = [line.split(",") for line in output.splitlines() if "NCCL::nccl" in line]
-            self.assertEqual({row[0].strip(): int(row[1]) for row in rows}.get("NCCL::ncclAllReduce"), CALLS + 1)
+            self.assertEqual(calls(output).get("NCCL::ncclAllReduce"), CALLS + 1)
 
     def test_ranks_names_the_one_that_is_late(self):
         reduce = self.check_late("prepare")["allreduce"]
@@ -282,4 +282,4 @@ class Profiled(Pair):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    device.main(WHY)

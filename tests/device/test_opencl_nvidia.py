@@ -2,7 +2,8 @@
 """OpenCL of NVIDIA's driver, recorded through the loader's layer and through our own vendor.
 
 Run by hand on a machine that has it: UNITRACE_BUILD=build python3 tests/device/test_opencl_nvidia.py
-Everywhere else it skips aloud.
+Everywhere else it skips aloud. OPENCL_DRIVER=FILE and OPENCL_DEVICE=WORD test another driver, whose device has this
+word in its name.
 """
 import json
 import os
@@ -13,11 +14,14 @@ import subprocess
 import tempfile
 import unittest
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
+import device
+from device import UNITRACE
+
 PROGRAMS = pathlib.Path(__file__).parents[1] / "programs"
-DRIVER = next((found for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/local/nvidia/lib64", "/usr/lib", "/usr/lib64")
-               if os.path.exists(found := f"{folder}/libnvidia-opencl.so.1")), None)
+PLACES = ("/usr/lib/x86_64-linux-gnu", "/usr/local/nvidia/lib64", "/usr/lib", "/usr/lib64")
+DRIVER = os.environ.get("OPENCL_DRIVER") or next((found for folder in PLACES
+                                                  if os.path.exists(found := f"{folder}/libnvidia-opencl.so.1")), None)
+NAME = os.environ.get("OPENCL_DEVICE", "NVIDIA")
 # The two loaders that such a machine has: the distribution's, which knows layers, and the toolkit's.
 LOADERS = [folder for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/local/cuda/targets/x86_64-linux/lib")
            if os.path.exists(f"{folder}/libOpenCL.so.1")]
@@ -56,7 +60,7 @@ class Nvidia(unittest.TestCase):
         events = json.loads((self.dir / "out.json").read_text())["traceEvents"]
         devices = {e["args"]["name"] for e in events if e["name"] == "process_name"}
         print(loader, bare.strip().splitlines()[-1], "|", sorted(devices))
-        self.assertIn("NVIDIA", " ".join(devices))
+        self.assertIn(NAME, " ".join(devices))
         work = [e for e in events if e["ph"] == "X" and e.get("cat") in ("kernel", "copy", "fill", "sync", "other")]
         queued = int(re.search(r"enqueued (\d+)", bare)[1])
         self.assertEqual(len(work), queued)
@@ -80,4 +84,4 @@ class Nvidia(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    device.main("" if DRIVER else "no GPU with OpenCL of NVIDIA's (libnvidia-opencl.so.1)")

@@ -18,19 +18,16 @@ import tempfile
 import textwrap
 import unittest
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin/unitrace"
+import device
+from device import BUILD, UNITRACE
+
 PACKAGE = BUILD / "lib/unitrace/python"
 
 
 def missing():
     """Why nothing can be tested here; "" if it can."""
-    try:
-        import torch
-        if not torch.cuda.is_available():
-            return "PyTorch sees no NVIDIA GPU"
-    except ImportError:
-        return "no PyTorch"
+    if why := device.missing(torch=True):
+        return why
     suffix = "cpython-%d%d" % sys.version_info[:2]
     if not list(PACKAGE.glob(f"unitrace/_core.{suffix}-*.so")):
         return f"{PACKAGE} has no extension for {sys.executable} ({suffix}); python3-dev, or UT_PYTHONS"
@@ -175,6 +172,13 @@ class Picture:
         return kernel.name, kernel.args.get("task"), op.name if op else None, where
 
 
+def device_times(trace):
+    """{operator: ms of devices}, by the question that unitrace.op_table asks."""
+    sql = subprocess.run([sys.executable, "-c", "from unitrace.op_table import SQL; print(SQL.format(rows=12))"],
+                         env=dict(os.environ, PYTHONPATH=str(PACKAGE)), capture_output=True, text=True, check=True).stdout
+    return {row["operator"]: row["device_ms"] for row in device.ask("query", trace, sql)}
+
+
 @unittest.skipIf(WHY, WHY)
 class PythonCuda(unittest.TestCase):
     def setUp(self):
@@ -212,11 +216,7 @@ class PythonCuda(unittest.TestCase):
         if "built without SQLite" in done.stderr:
             return None
         self.assertEqual(done.returncode, 0)
-        head, *rows = done.stdout.splitlines()
-        self.assertEqual(head.split(), ["operator", "calls", "self_ms", "total_ms", "share",
-                                        "device_ms"])
-        return {r.split()[0]: float(r.split()[-1]) for r in rows
-                if r.strip() and not set(r) <= set("- ")}
+        return device_times(self.dir / "out.json")
 
     def test_kernel_operator_and_python_function(self):
         picture = self.record(EAGER, "--python-modules", "__main__")
@@ -275,4 +275,4 @@ class PythonCuda(unittest.TestCase):
 
 if __name__ == "__main__":
     print("unitrace:", UNITRACE, "| Python", sys.version.split()[0], "|", WHY or "GPU is there", flush=True)
-    unittest.main(verbosity=2)
+    device.main(WHY)

@@ -8,17 +8,17 @@ No browser is needed. Needs nvcc, a device whose counters may be read, and a bui
 Everywhere else it skips aloud.
 """
 import pathlib
-import shutil
-import subprocess
 import sys
 import tempfile
-import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+import device
+
+WHY = device.missing(nvcc=True)
+if WHY and __name__ == "__main__":
+    device.skip(WHY)
+sys.path.insert(0, str(device.HERE.parent / "e2e"))
 from serve_gpu import GpuRuns, column  # noqa: E402
 
-SOURCE = pathlib.Path(__file__).with_name("measured.cu")
-NVCC = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
 TURNS = 20
 KERNELS = {"matmul", "saxpy", "copy", "transpose", "sum", "chase"}
 
@@ -32,7 +32,7 @@ class Device(GpuRuns):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.program = pathlib.Path(cls.folder.name) / "measured"
-        subprocess.run([NVCC, "-O2", "-lineinfo", "-arch=native", SOURCE, "-o", cls.program], check=True)
+        device.compile_cuda("measured.cu", cls.program, "-lineinfo", "-arch=native")
 
     def what(self):
         return {"application": str(self.program), "arguments": [str(TURNS)], "directory": self.folder.name}
@@ -59,10 +59,4 @@ class Device(GpuRuns):
 
 
 if __name__ == "__main__":
-    if not shutil.which("nvidia-smi") or subprocess.run(["nvidia-smi", "-L"], capture_output=True, check=False).returncode:
-        print("SKIPPED: no NVIDIA GPU")
-        sys.exit(77)
-    if not pathlib.Path(NVCC).exists():
-        print("SKIPPED: no nvcc")
-        sys.exit(77)
-    unittest.main(verbosity=2)
+    device.main(WHY)
