@@ -21,13 +21,16 @@ import tempfile
 import time
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(SOURCE / "tests/e2e"))
+
+from common import PATIENCE  # noqa: E402: it is in another folder
+
 FOLDERS = ("tests/programs", "examples")
-BARE_LIMIT = 30    # s; a program that takes longer by itself is not for this test
-TRACED_LIMIT = 120  # s
 SKIPPED = 77
 # These print what the collector tells them, or count what a timer did: their output is not compared,
 # under whatever options.
-TALK_OF_US = {"every_call", "null_args", "old_copy", "signal_storm", "timestamps", "clock_pairs"}
+UNSTEADY = {"clock_pairs", "every_call", "first_signals", "null_args", "old_copy", "signal_storm",
+            "timestamps"}
 
 
 class Config:
@@ -56,11 +59,11 @@ class Config:
 class Result:
     """How a run ended. Death by signal n and exit status 128+n are the same to a shell."""
 
-    def __init__(self, command, limit):
+    def __init__(self, command):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="unitrace-scenario-"))
         try:
             done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL,
-                                  capture_output=True, timeout=limit, env=environment())
+                                  capture_output=True, timeout=PATIENCE, env=environment())
         except subprocess.TimeoutExpired:
             self.status, self.out, self.err = None, b"", b""
             return
@@ -102,31 +105,24 @@ class Program:
         self.command = [str(path), *args]
         self.bare = None
         self.skip = None  # why it cannot be compared
-        self.steady = True
 
     def run_bare(self):
-        """Twice, to learn whether its output is the same each time."""
-        runs = [Result(self.command, BARE_LIMIT) for _ in range(2)]
-        for run in runs:
-            run.clean()
-        self.bare = runs[0]
-        if None in (runs[0].status, runs[1].status):
-            self.skip = f"by itself it does not end within {BARE_LIMIT} s"
-        elif SKIPPED in (runs[0].status, runs[1].status):
+        self.bare = Result(self.command)
+        self.bare.clean()
+        if self.bare.status == SKIPPED:
             self.skip = "it cannot run here (status 77)"
-        elif runs[0].status != runs[1].status:
-            self.skip = f"by itself it ends with {runs[0].status}, then with {runs[1].status}"
-        self.steady = self.name not in TALK_OF_US and runs[0].out == runs[1].out
 
     def difference(self, traced):
         """What tracing changed, or None."""
+        if self.bare.status is None:
+            return f"by itself it does not end within {PATIENCE:g} s: give it \"args:\" or \"exclude:\" it"
         if traced.status is None:
-            return f"did not end within {TRACED_LIMIT} s"
+            return f"did not end within {PATIENCE:g} s"
         if self.name.startswith("crash_") and self.bare.status == 0:
             return "crash_* programs have to fail, this one does not"
         if traced.status != self.bare.status:
             return f"exit status {traced.status}, without unitrace {self.bare.status}"
-        if self.steady and traced.out != self.bare.out:
+        if self.name not in UNSTEADY and traced.out != self.bare.out:
             return f"standard output differs: {traced.out[:200]!r}, without {self.bare.out[:200]!r}"
         return bad_json(traced.folder)
 
@@ -134,7 +130,7 @@ class Program:
 def scenario(unitrace, program, options):
     """(passed, seconds, what went wrong)"""
     start = time.monotonic()
-    traced = Result([str(unitrace), *options, *program.command], TRACED_LIMIT)
+    traced = Result([str(unitrace), *options, *program.command])
     wrong = program.difference(traced)
     if wrong and traced.err:
         tail = traced.err.decode(errors="replace").splitlines()[-5:]

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "acelyzer/complog.h"
+#include "support/unit.h"
 
 struct fixture {
 	struct ut_ace_table t;
@@ -166,7 +167,7 @@ static void a_category_may_hold_the_separator_itself(void **state)
 	assert_string_equal(category(f, &f->log.cats, "b Cmpt Exec"), "NotAvailable");
 }
 
-int main(void)
+UT_TESTS(complog)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {

@@ -14,6 +14,7 @@
 
 #include "make_flex.h"
 #include "make_run.h"
+#include "support/unit.h"
 
 #define US       1000 /* ns */
 #define N(array) (sizeof(array) / sizeof((array)[0]))
@@ -254,7 +255,7 @@ static void nothing_gives_nothing(void **state)
 	ut_ace_release(&a);
 }
 
-int main(void)
+UT_TESTS(extra_time)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_add_up_and_hide_each_other),

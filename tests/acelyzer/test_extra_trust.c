@@ -17,6 +17,7 @@
 #include "export/one_page.h"
 #include "make_flex.h"
 #include "make_run.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 /* Kernels of 10 us every 20 us from 1000 us on. */
@@ -255,7 +256,7 @@ static void reports_survive_odd_input(void **state)
 	done(&a, &x);
 }
 
-int main(void)
+UT_TESTS(extra_trust)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_clean_trace_is_trusted),

@@ -9,6 +9,7 @@
 
 #include "acelyzer/file_merge.h"
 #include "make_run.h"
+#include "support/unit.h"
 
 static void expect(const struct ut_ace_analysis *a, const char *names)
 {
@@ -143,7 +144,7 @@ static void strings_and_stamps_keep_their_events(void **state)
 	ut_ace_release(&a);
 }
 
-int main(void)
+UT_TESTS(file_merge)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_earliest_next_event_comes_first),

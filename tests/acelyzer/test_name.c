@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "acelyzer/name.h"
+#include "support/unit.h"
 
 struct fixture {
 	struct ut_ace_table t;
@@ -105,7 +106,7 @@ static void rdma_and_receive_have_one_spelling(void **state)
 	spell(f, ut_ace_name_unified, "Recv", "Recv");
 }
 
-int main(void)
+UT_TESTS(name)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_name_tells_which_interval_it_is_about, setup,

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "acelyzer/order.h"
+#include "support/unit.h"
 
 #define MANY 3000
 
@@ -198,7 +199,7 @@ static void splitting_keeps_the_order_of_both_parts(void **state)
 	ut_ace_table_release(&t);
 }
 
-int main(void)
+UT_TESTS(order)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorts_are_stable_for_any_input),

@@ -15,6 +15,7 @@
 #include "acelyzer/stage.h"
 #include "base/str.h"
 #include "make_run.h"
+#include "support/unit.h"
 
 static uint64_t seed;
 
@@ -310,7 +311,7 @@ static void iterations_are_those_of_the_slow_search(void **state)
 	assert_true(found > 50); /* the inputs are worth something */
 }
 
-int main(void)
+UT_TESTS(passes)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_counter_of_preparations_is_that_of_the_list),

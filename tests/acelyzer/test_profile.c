@@ -8,6 +8,7 @@
 
 #include "acelyzer/profile.h"
 #include "acelyzer/stage.h"
+#include "support/unit.h"
 
 static struct ut_ace_messages messages;
 
@@ -146,7 +147,7 @@ static int release(void **state)
 	return 0;
 }
 
-int main(void)
+UT_TESTS(profile)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_profile_means_everything),

@@ -10,6 +10,7 @@
 
 #include "acelyzer/event_arg.h"
 #include "acelyzer/read_input.h"
+#include "support/unit.h"
 
 static int read_it(struct ut_ace_part *p, const char *text, enum ut_ace_release release)
 {
@@ -247,7 +248,7 @@ static void an_argument_that_is_given_twice_counts_once(void **state)
 	ut_ace_part_release(&p);
 }
 
-int main(void)
+UT_TESTS(read_input)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pair_of_b_and_e_is_one_span_with_the_arguments_of_b),

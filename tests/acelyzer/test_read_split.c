@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "acelyzer/read_input.h"
+#include "support/unit.h"
 
 #define EVENTS 60000 /* of some 170 bytes: pieces are 4 MiB and more */
 
@@ -177,7 +178,7 @@ static void what_is_no_event_is_counted_and_a_cut_file_is_told(void **state)
 	check("[", put_span, "");
 }
 
-int main(void)
+UT_TESTS(read_split)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(spans_of_a_list_and_of_an_object),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "acelyzer/sort_events.h"
+#include "support/unit.h"
 
 #define MANY   200000 /* enough for a second thread */
 #define NEARLY 20
@@ -98,7 +99,7 @@ static void keys_compare_like_doubles(void **state)
 	assert_int_equal(ut_ace_sort_key(-0.0), ut_ace_sort_key(0.0));
 }
 
-int main(void)
+UT_TESTS(sort_events)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_few_and_many_with_and_without_order),

@@ -11,6 +11,7 @@
 
 #include "analyze/check.h"
 #include "analyze/make_store.h"
+#include "support/unit.h"
 
 #define HOUR UINT64_C(3600000000000)
 
@@ -284,7 +285,7 @@ static void threads_that_are_there_twice_are_found(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
 
-int main(void)
+UT_TESTS(check)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_good_trace_has_no_findings),

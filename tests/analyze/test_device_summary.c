@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "support/make_device.h"
+#include "support/unit.h"
 
 #define GPU "DEVICE [Fake] cuda:0 #0"
 
@@ -441,7 +442,7 @@ static void any_overlap_is_what_counting_each_moment_gives(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(device_summary)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(overlapping_work_is_busy_once, make, release),

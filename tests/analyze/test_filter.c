@@ -13,6 +13,7 @@
 #include "analyze/filter_sink.h"
 #include "analyze/make_store.h"
 #include "base/str.h"
+#include "support/unit.h"
 
 /* Takes what passes: "name@ts+val " for each event. */
 struct taker {
@@ -284,7 +285,7 @@ static void what_cannot_be_understood_is_refused(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
 
-int main(void)
+UT_TESTS(filter)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(nothing_asked_is_everything),

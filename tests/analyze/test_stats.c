@@ -16,6 +16,7 @@
 #include "analyze/stats_pack.h"
 #include "analyze/summary.h"
 #include "base/str.h"
+#include "support/unit.h"
 
 #define BY(dim) (1u << UT_BY_##dim)
 
@@ -593,7 +594,7 @@ static void damaged_bytes_are_refused(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)
 
-int main(void)
+UT_TESTS(stats)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(counts_lengths_and_extremes),

@@ -12,6 +12,7 @@
 #include "analyze/make_store.h"
 #include "analyze/stats_dist.h"
 #include "analyze/stats_exact.h"
+#include "support/unit.h"
 
 static int compare(const void *a, const void *b)
 {
@@ -222,7 +223,7 @@ static void exact_sums_of_whole_numbers_keep_the_last_digit(void **state)
 	assert_true(ut_exact_value(&e) == -8);
 }
 
-int main(void)
+UT_TESTS(stats_dist)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quantiles_of_few_values_are_exact),

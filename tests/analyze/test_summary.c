@@ -11,6 +11,7 @@
 #include "analyze/summary.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "support/unit.h"
 
 struct fixture {
 	struct ut_summary s;
@@ -340,7 +341,7 @@ static void rows_are_sorted_by_total_then_calls_then_name(void **state)
 		assert_string_equal(ut_strtab_get(&f->s.strings, f->s.rows[i].name).ptr, order[i]);
 }
 
-int main(void)
+UT_TESTS(summary)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make, drop)
 	const struct CMUnitTest tests[] = {

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analyze/make_store.h"
+#include "support/unit.h"
 
 #define ROWS (3 * UT_BLOCK_ROWS + 5)
 
@@ -74,7 +75,7 @@ static void overlapping_spans_stay_if_they_begin_inside(void **state)
 	ut_store_release(&store);
 }
 
-int main(void)
+UT_TESTS(window)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_between_two_times_across_blocks),

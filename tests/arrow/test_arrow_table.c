@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static struct ut_arrow_table *one_column(void)
 {
 	static const char *const names[] = { "c" };
@@ -182,7 +184,7 @@ static void a_column_outlives_its_batch(void **state)
 	column.release(&column);
 }
 
-int main(void)
+UT_TESTS(arrow_table)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_numbers_stay_whole),

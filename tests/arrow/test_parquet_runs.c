@@ -11,6 +11,7 @@
 
 #include "arrow/parquet_runs.h"
 #include "base/str.h"
+#include "support/unit.h"
 
 #define MOST 5000u
 
@@ -119,7 +120,7 @@ static void a_run_is_short(void **state)
 	assert_int_equal(ut_parquet_bits(256), 9);
 }
 
-int main(void)
+UT_TESTS(parquet_runs)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_of_any_width_come_back),

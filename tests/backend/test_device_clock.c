@@ -2,7 +2,6 @@
 #include "backend/opencl/device_clock.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +9,9 @@
 #include <time.h>
 
 #include <cmocka.h>
+
+#include "support/unit.h"
+#include "support/wait.h"
 
 #define AWAY UINT64_C(777000000000000) /* the device's clock is ahead by this */
 #define US   UINT64_C(1000)
@@ -138,34 +140,42 @@ static void an_interval_that_ends_before_it_begins_is_ignored(void **state)
 	assert_false(c.known);
 }
 
-static atomic_bool feeding;
+static atomic_bool feeding, fed;
 
 static void *feed_once(void *arg)
 {
 	feeding = true;
 	feed(arg, 1000 * US, 50, 50);
+	fed = true;
 	return NULL;
+}
+
+/* Of CPU time, which it only takes because it waits. */
+static bool has_used_a_millisecond(pthread_t thread)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	return !pthread_getcpuclockid(thread, &clock) && !clock_gettime(clock, &used) &&
+	       (used.tv_sec || used.tv_nsec > 1000000);
 }
 
 /* Without it the command that came second would stand at 0. */
 static void the_first_word_waits_for_another_thread(void **state)
 {
-	const struct timespec moment = { 0, 20000000 };
 	struct ut_cl_clock c = { 0 };
 	pthread_t thread;
 
 	(void)state;
 	atomic_flag_test_and_set(&c.busy); /* as a thread that has just come in */
 	assert_int_equal(pthread_create(&thread, NULL, feed_once, &c), 0);
-	while (!feeding)
-		sched_yield();
-	nanosleep(&moment, NULL);
+	UT_WAIT_UNTIL(feeding && (fed || has_used_a_millisecond(thread)));
 	atomic_flag_clear(&c.busy);
 	pthread_join(thread, NULL);
 	assert_true(c.known);
 }
 
-int main(void)
+UT_TESTS(device_clock)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_known_at_first),

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #define MANY    20000u
 #define THREADS 4
 
@@ -106,7 +108,7 @@ static void memory_is_zeroed_and_apart(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(handle_table)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_was_put_is_found),

@@ -12,6 +12,9 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+#include "support/wait.h"
+
 static _Atomic uint64_t left; /* commands under way; each look tells one */
 static _Atomic uint32_t looks, alone_looks;
 static _Atomic bool stuck, has_signals, has_name;
@@ -57,10 +60,7 @@ static void nothing(void)
 
 static void until_told(void)
 {
-	const struct timespec ms = { 0, 1000000 };
-
-	while (atomic_load(&left) || !atomic_load(&has_name))
-		nanosleep(&ms, NULL);
+	UT_WAIT_UNTIL(!atomic_load(&left) && atomic_load(&has_name));
 }
 
 static void without_a_thread_the_end_looks_itself(void **state)
@@ -127,7 +127,7 @@ static void what_does_not_move_is_counted(void **state)
 	assert_int_equal(ut_helper_end(&h, look_alone), 7);
 }
 
-int main(void)
+UT_TESTS(helper_thread)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_thread_the_end_looks_itself), /* before there is one */

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "backend/ze_program.h"
+#include "support/unit.h"
 
 extern const struct ut_backend unitrace_backend;
 
@@ -173,7 +174,7 @@ static void what_the_driver_refuses_is_not_told(void **state)
 	assert_int_equal(told(), before);
 }
 
-int main(void)
+UT_TESTS(levelzero)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_list_is_told_each_time_that_it_is_executed),
@@ -189,7 +190,7 @@ int main(void)
 
 #else
 
-int main(void)
+UT_TESTS(levelzero)
 {
 	puts("SKIP: no headers of Level Zero (Debian: libze-dev)");
 	return 77;

@@ -20,6 +20,8 @@
 #include <cmocka.h>
 
 #include "backend/ze_program.h"
+#include "support/unit.h"
+#include "support/wait.h"
 
 #define THREADS 4
 #define ROUNDS  40
@@ -221,24 +223,24 @@ static void threads_measure_beside_each_other(void **state)
 }
 
 /* The device works until somebody has heard of it: how soon that is, is the machine's. */
+static bool work_and_look(const _Atomic uint32_t *count)
+{
+	ze_command_queue_handle_t queue = new_queue(0);
+	ze_command_list_handle_t list = new_list();
+
+	for (int k = 0; k < 50; k++)
+		launch(list, NULL);
+	assert_int_equal(ze.list.pfnClose(list), 0);
+	execute(queue, list);
+	wait_for(queue);
+	assert_int_equal(ze.list.pfnDestroy(list), 0);
+	assert_int_equal(ze.queue.pfnDestroy(queue), 0);
+	return atomic_load(count) > 0;
+}
+
 static void work_until(const _Atomic uint32_t *count)
 {
-	const struct timespec nap = { 0, 1000000 };
-
-	for (int i = 0; i < 5000 && !atomic_load(count); i++) {
-		ze_command_queue_handle_t queue = new_queue(0);
-		ze_command_list_handle_t list = new_list();
-
-		for (int k = 0; k < 50; k++)
-			launch(list, NULL);
-		assert_int_equal(ze.list.pfnClose(list), 0);
-		execute(queue, list);
-		wait_for(queue);
-		assert_int_equal(ze.list.pfnDestroy(list), 0);
-		assert_int_equal(ze.queue.pfnDestroy(queue), 0);
-		nanosleep(&nap, NULL);
-	}
-	assert_true(atomic_load(count) > 0);
+	UT_WAIT_UNTIL(work_and_look(count));
 }
 
 static void reports_come_while_threads_work(void **state)
@@ -295,7 +297,7 @@ static int run_apart(int (*tests)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-int main(void)
+UT_TESTS(levelzero_metrics)
 {
 	int (*const ways[])(void) = { query, stream, stalls };
 	int failed = 0;
@@ -313,7 +315,7 @@ int main(void)
 
 #else
 
-int main(void)
+UT_TESTS(levelzero_metrics)
 {
 	puts("SKIP: no headers of Level Zero (Debian: libze-dev)");
 	return 77;

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #define ADDRESSES 20000u /* more than the first level has room for */
 #define STEPS     400000u
 
@@ -99,7 +101,7 @@ static void threads_do_not_disturb_each_other(void **state)
 		assert_int_equal(ut_live_take(address(i)), i % 5 == 0);
 }
 
-int main(void)
+UT_TESTS(live_set)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_is_a_set),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "backend/memory/poisson.h"
+#include "support/unit.h"
 
 static void logarithms_are_those_of_libm(void **state)
 {
@@ -136,7 +137,7 @@ static void what_the_user_says_stays(void **state)
 	assert_int_equal(ut_rate_bits(), 14);
 }
 
-int main(void)
+UT_TESTS(memory_rate)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(logarithms_are_those_of_libm),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "backend/mpi/channel.h"
+#include "support/unit.h"
 
 #define SOURCES 3
 #define TAGS    2
@@ -218,7 +219,7 @@ static void channels_count_apart_and_there_is_room_for_many(void **state)
 	assert_true(ut_mpi_channel_lost() == 0);
 }
 
-int main(void)
+UT_TESTS(mpi_match)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_receive_finds_the_number_of_its_message),

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
 
 #define MOST 128
@@ -235,7 +237,7 @@ static void a_function_can_be_marked(void **state)
 	ut_own_stack_mark(NULL);
 }
 
-int main(void)
+UT_TESTS(own_stack)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_stack_is_that_of_backtrace),
@@ -256,7 +258,7 @@ int main(void)
 
 #else
 
-int main(void)
+UT_TESTS(own_stack)
 {
 	puts("SKIP: for x86-64, and sanitizers have a backtrace() of their own");
 	return 77;

@@ -14,6 +14,7 @@
 
 #include "backend/levelzero/levelzero.h"
 #include "backend/levelzero/zet_abi.h"
+#include "support/unit.h"
 
 /* ---- tables -------------------------------------------------------------------------------- */
 
@@ -344,7 +345,7 @@ NUMBER(ZE_DEVICE_GPU, ZE_DEVICE_TYPE_GPU)
 NUMBER(ZE_DEVICE_IS_SUBDEVICE, ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE)
 /* clang-format on */
 
-int main(void)
+UT_TESTS(ze_abi)
 {
 	puts("the headers say the same");
 	return 0;
@@ -352,7 +353,7 @@ int main(void)
 
 #else
 
-int main(void)
+UT_TESTS(ze_abi)
 {
 	puts("SKIP: no headers of Level Zero (Debian: libze-dev)");
 	return 77;

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #define HZ  UINT64_C(12500000)
 #define MS  UINT64_C(1000000)
 #define NOW UINT64_C(7000000000000)
@@ -164,7 +166,7 @@ static void a_kernel_that_waited_long_is_not_put_a_turn_too_early(void **state)
 	assert_near(times[0], start, 500);
 }
 
-int main(void)
+UT_TESTS(ze_clock)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_clock_that_nobody_has_read_maps_nothing),

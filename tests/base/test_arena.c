@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static int make(void **state)
 {
 	static struct ut_arena arena;
@@ -123,7 +125,7 @@ static void overflowing_product_aborts(void **state)
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-int main(void)
+UT_TESTS(arena)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(memory_is_zeroed_and_aligned, make, release),

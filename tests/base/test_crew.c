@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/crew.h"
+#include "support/unit.h"
 
 struct job {
 	_Atomic size_t next, calls;
@@ -101,7 +102,7 @@ static void what_steps_aside_leaves_everybody_else_where_they_were(void **state)
 	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
 }
 
-int main(void)
+UT_TESTS(crew)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_thread_works_once_and_every_job_is_done_once),

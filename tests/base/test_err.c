@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static void returns_the_code_it_was_given(void **state)
 {
 	struct ut_err err = { 0 };
@@ -49,7 +51,7 @@ static void long_text_is_cut(void **state)
 	assert_int_equal(strlen(err.text), sizeof(err.text) - 1);
 }
 
-int main(void)
+UT_TESTS(err)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(returns_the_code_it_was_given),

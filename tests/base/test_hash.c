@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static void equal_bytes_hash_equal_wherever_they_lie(void **state)
 {
 	char buffer[128];
@@ -64,7 +66,7 @@ static void low_bits_of_similar_names_spread(void **state)
 	assert_in_range(empty, 23000, 25200);
 }
 
-int main(void)
+UT_TESTS(hash)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_bytes_hash_equal_wherever_they_lie),

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/hashtab.h"
+#include "support/unit.h"
 
 enum {
 	ITEMS = 20000
@@ -102,7 +103,7 @@ static void reserved_room_is_enough(void **state)
 	ut_hashtab_release(&t);
 }
 
-int main(void)
+UT_TESTS(hashtab)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_found_in_an_empty_table),

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/idmap.h"
+#include "support/unit.h"
 
 static void what_was_never_put_is_zero(void **state)
 {
@@ -82,7 +83,7 @@ static void one_on_the_heap_is_emptied_and_used_again(void **state)
 	ut_idmap_release(&m);
 }
 
-int main(void)
+UT_TESTS(idmap)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_on_the_heap_is_emptied_and_used_again),

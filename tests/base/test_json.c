@@ -15,6 +15,7 @@
 
 #include "base/json_digits.h"
 #include "base/str.h"
+#include "support/unit.h"
 
 /* ---- support ------------------------------------------------------------------------------- */
 
@@ -523,7 +524,7 @@ static void the_quick_way_leaves_what_is_odd_to_the_slow_one(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_value_is_stepped_over),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/json_piece.h"
+#include "support/unit.h"
 
 static size_t behind_value(const char *text)
 {
@@ -75,7 +76,7 @@ static void nothing_is_read_behind_the_end(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(json_piece)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_value_ends_where_its_neighbour_begins),

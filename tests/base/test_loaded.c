@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static double (*cosine)(double);
 static void (*nowhere)(void);
 
@@ -51,7 +53,7 @@ static void a_library_that_is_not_installed_is_told_so(void **state)
 	assert_string_equal(err.text, "maths is not installed");
 }
 
-int main(void)
+UT_TESTS(loaded)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_there_can_be_called),

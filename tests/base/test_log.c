@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #define WIPE "\r\033[K"
 
 /* What was written to stderr between listen_now() and caught(). */
@@ -114,7 +116,7 @@ static void a_line_without_end_is_cut(void **state)
 	assert_int_equal(got[strlen(got) - 1], '\n');
 }
 
-int main(void)
+UT_TESTS(log)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_line_has_the_same_start),

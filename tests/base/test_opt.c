@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 struct values {
 	bool flag, group_flag, paused;
 	const char *output, *group;
@@ -240,7 +242,7 @@ static void a_letter_may_be_said_several_times_at_once(void **state)
 	assert_true(ut_opt_parse(table, 1, mixed, &err) < 0);
 }
 
-int main(void)
+UT_TESTS(opt)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_letter_may_be_said_several_times_at_once),

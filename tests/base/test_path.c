@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "support/unit.h"
 
 struct fixture {
 	struct ut_arena arena;
@@ -142,7 +143,7 @@ static void program_is_searched_as_exec_does(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, release)
 
-int main(void)
+UT_TESTS(path)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(join_knows_absolute_names_and_slashes),

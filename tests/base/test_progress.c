@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #define SECOND UINT64_C(1000000000)
 
 static void the_line_tells_share_rate_and_rest(void **state)
@@ -68,7 +70,7 @@ static void without_a_terminal_nothing_runs(void **state)
 	ut_progress_done(&p);
 }
 
-int main(void)
+UT_TESTS(progress)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_line_tells_share_rate_and_rest),

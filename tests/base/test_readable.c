@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static void memory_is_known_to_be_there_or_not(void **state)
 {
 	char *map = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -26,7 +28,7 @@ static void memory_is_known_to_be_there_or_not(void **state)
 	munmap(map, 8192);
 }
 
-int main(void)
+UT_TESTS(readable)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(memory_is_known_to_be_there_or_not) };
 

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static int compiled(const char *pattern)
 {
 	regex_t regex;
@@ -122,7 +124,7 @@ static void what_people_write_is_taken(void **state)
 	taken("a{,3}b{2,}", "", 0, "");
 }
 
-int main(void)
+UT_TESTS(regex)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(patterns_of_python_are_translated),

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #define MI UINT64_C(1048576)
 
 static uint64_t size_of(const char *text)
@@ -105,7 +107,7 @@ static void amounts_are_shown_with_three_digits(void **state)
 	assert_string_equal(ut_time_text(buf, sizeof(buf), UINT64_C(61000000000)), "61.0 s");
 }
 
-int main(void)
+UT_TESTS(size)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes_as_people_write_them),

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static int calls;
 
 static int compare(const void *a, const void *b)
@@ -46,7 +48,7 @@ static void what_is_not_is_sorted(void **state)
 	assert_int_equal(items[4], 9);
 }
 
-int main(void)
+UT_TESTS(sort)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_in_order),

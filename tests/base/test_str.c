@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "support/unit.h"
 
 static void buffer_grows_and_stays_terminated(void **state)
 {
@@ -100,7 +101,7 @@ static void pieces_start_and_end(void **state)
 	assert_true(ut_str_has_end(s, ""));
 }
 
-int main(void)
+UT_TESTS(str)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buffer_grows_and_stays_terminated),

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 /* A client that is no terminal. */
 struct heard {
 	char line[4096], state[64], room[16];
@@ -94,7 +96,7 @@ static void a_state_comes_and_goes(void **state)
 	assert_int_equal(h.lines, 0);
 }
 
-int main(void)
+UT_TESTS(tell)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_line_reaches_the_client),

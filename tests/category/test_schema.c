@@ -10,6 +10,7 @@
 #include "base/tell.h"
 #include "category/ready.h"
 #include "category/schema.h"
+#include "support/unit.h"
 
 static void read_ini(struct ut_schema *s, const char *text)
 {
@@ -295,7 +296,7 @@ static void the_schema_for_pytorch_knows_its_kernels(void **state)
 	ut_schema_release(&s);
 }
 
-int main(void)
+UT_TESTS(schema)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_longest_beginning_wins),

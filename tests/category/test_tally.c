@@ -9,6 +9,7 @@
 #include "category/schema.h"
 #include "category/tally.h"
 #include "category/tally_table.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 #define TITLES "Calls,  Time (ns),  Time (%),  Average (ns),  Min (ns),  Max (ns)\n"
@@ -158,7 +159,7 @@ static void categories_add_up_and_the_rest_is_told_apart(void **state)
 	ut_schema_release(&s);
 }
 
-int main(void)
+UT_TESTS(tally)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_are_read_without_what_hosts_did),

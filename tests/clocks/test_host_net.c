@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "clocks/time_bounds.h"
+#include "support/unit.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -262,7 +263,7 @@ static void evidence_that_contradicts_itself_is_told(void **state)
 	ut_host_net_free(net);
 }
 
-int main(void)
+UT_TESTS(host_net)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(skew_and_drift_are_found_from_messages_alone),

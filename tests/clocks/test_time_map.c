@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static struct ut_time_map map_of(size_t count, const int64_t (*knots)[2])
 {
 	struct ut_time_map m = { 0 };
@@ -109,7 +111,7 @@ static void maps_are_chained_knot_by_knot(void **state)
 	ut_time_map_release(&later);
 }
 
-int main(void)
+UT_TESTS(time_map)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_adds_nothing_and_one_knot_shifts),

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "support/unit.h"
 #include "wire/control.h"
 
 struct fixture {
@@ -250,7 +251,7 @@ static void own_options_reach_the_control_file(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, release)
 
-int main(void)
+UT_TESTS(record_options)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(every_option_of_the_original_is_known),

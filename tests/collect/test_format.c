@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "wire/text.h"
 
 static char ours[4096];
@@ -113,7 +114,7 @@ static void what_does_not_fit_is_cut(void **state)
 	assert_string_equal(format(4, "%ls", L"abcdef"), "abc");
 }
 
-int main(void)
+UT_TESTS(format)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_the_api_allows_prints_as_printf_does),

@@ -18,6 +18,7 @@
 #include "collect/session.h"
 #define INTEL_NO_MACRO_BODY
 #include "itt/abi.h"
+#include "support/unit.h"
 #include "wire/control.h"
 
 static void begin(const char *name)
@@ -480,7 +481,7 @@ static void null_is_never_followed(void **state)
 
 #define IN_SESSION(f) cmocka_unit_test_setup_teardown(f, session_make, session_drop)
 
-int main(void)
+UT_TESTS(gate)
 {
 	const struct CMUnitTest tests[] = {
 		IN_SESSION(a_process_of_the_session_records),

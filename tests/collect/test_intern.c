@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "collect/session.h"
+#include "support/unit.h"
 #include "wire/control.h"
 
 static void one_number_for_one_text(void **state)
@@ -141,7 +142,7 @@ static void domains_that_the_session_does_not_want_are_switched_off(void **state
 	assert_int_equal(s->status, 0);
 }
 
-int main(void)
+UT_TESTS(intern)
 {
 	const struct CMUnitTest tests[] = {
 		/* First: it forks, and the child has to start without a number given. */

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static bool all_zero(const unsigned char *p, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -89,7 +91,7 @@ static void threads_never_get_the_same_piece(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(mem)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_is_zeroed_aligned_and_nobody_elses),

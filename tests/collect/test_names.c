@@ -11,6 +11,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 struct text {
 	struct ut_name name;
 	char text[24];
@@ -155,7 +157,7 @@ static void threads_that_add_the_same_name_get_the_same(void **state)
 	free((void *)(uintptr_t)n.slots);
 }
 
-int main(void)
+UT_TESTS(names)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_name_is_found_again),

@@ -16,6 +16,7 @@
 #include "collect/session.h"
 #define INTEL_NO_MACRO_BODY
 #include "itt/abi.h"
+#include "support/unit.h"
 
 #define THREADS 4
 #define EACH    10000
@@ -110,7 +111,7 @@ static void a_child_knows_the_latest_setting_of_a_clock(void **state)
 	assert_string_equal(s->text, "span on its clock\nspan on ours\n");
 }
 
-int main(void)
+UT_TESTS(number)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(

@@ -13,6 +13,7 @@
 
 #include "collect/gate.h"
 #include "collect/session.h"
+#include "support/unit.h"
 #include "unitrace/zones.h"
 #include "wire/control.h"
 
@@ -122,7 +123,7 @@ static void zones_are_known_in_a_child(void **state)
 
 #define IN_SESSION(f) cmocka_unit_test_setup_teardown(f, session_make, session_drop)
 
-int main(void)
+UT_TESTS(zones)
 {
 	const struct CMUnitTest tests[] = {
 		IN_SESSION(zones_of_one_name_are_told_apart),

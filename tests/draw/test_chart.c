@@ -16,6 +16,7 @@
 #include "draw/chart.h"
 #include "draw/svg.h"
 #include "draw/ticks.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 /* ---- ticks ---------------------------------------------------------------------------------- */
@@ -318,7 +319,7 @@ static void the_page_gets_numbers(void **state)
 	ut_out_abandon(out);
 }
 
-int main(void)
+UT_TESTS(chart)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ticks_are_round_and_cover_the_data),

@@ -15,6 +15,7 @@
 #include "draw/picture.h"
 #include "draw/scene.h"
 #include "draw/typeset.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 static const struct ut_paint LINE = { .stroke = 0x0072b2ff, .width = 1.5 };
@@ -233,7 +234,7 @@ static void texts_lose_their_middle_to_fit(void **state)
 	ut_arena_release(&arena);
 }
 
-int main(void)
+UT_TESTS(scene)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(marks_become_elements_in_their_order),

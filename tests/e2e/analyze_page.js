@@ -9,7 +9,7 @@
 const assert = require('assert');
 const fs = require('fs');
 const path = require('path');
-const { launch } = require('./browser.js');
+const { drive, openPage, saved, settled } = require('./browser.js');
 
 const [modules, file, wanted] = process.argv.slice(2);
 const want = JSON.parse(fs.readFileSync(wanted, 'utf8'));
@@ -27,6 +27,7 @@ function time(ns) {
 async function open(page, title) {
 	await page.getByRole('tab', { name: title, exact: true }).click();
 	await page.waitForSelector('.page .verdict, .tl');
+	await settled(page);
 }
 
 const verdict = page => page.locator('.verdict .h').first().innerText();
@@ -90,6 +91,7 @@ async function steps(page) {
 
 async function timeline(page) {
 	await page.waitForFunction(() => /rectangles/.test(document.querySelector('.status').innerText));
+	await settled(page);
 	const heads = await page.locator('[role=tree]').innerText();
 	for (const name of ['rank 0', 'rank 1', 'AIU Device0', 'AIU Device1', 'kernels', 'DMA', 'Power Watts'])
 		assert.ok(heads.includes(name), `${name} in ${heads}`);
@@ -154,7 +156,7 @@ async function kernels(page) {
 	// CSV has the numbers as they are
 	const [download] = await Promise.all([page.waitForEvent('download'),
 		page.locator('section[aria-label="Kernels by rank"]').getByRole('button', { name: 'CSV' }).click()]);
-	const csv = fs.readFileSync(await download.path(), 'utf8').trim().split('\n');
+	const csv = (await saved(download)).toString().trim().split('\n');
 	assert.equal(csv.length, want.kernels.length + 1);
 	assert.ok(csv[0].includes('total_ns') && csv[0].includes('energy'));
 	const alpha = want.kernels.find(k => k.name.startsWith('alpha') && k.rank === 1);
@@ -176,36 +178,26 @@ async function narrow(page) {
 	assert.ok(row.Rank && row.Step && row.Length, JSON.stringify(row));
 }
 
-async function main() {
-	const browser = await launch(modules, path.dirname(path.resolve(wanted)));
-	const page = await browser.newPage({ viewport: { width: 1440, height: 1200 }, colorScheme: 'light' });
+drive(modules, path.dirname(path.resolve(wanted)), async browser => {
+	const page = await openPage(browser, { viewport: { width: 1440, height: 1200 }, colorScheme: 'light' });
 	const said = [];
 
 	page.on('console', m => said.push(`${m.type()}: ${m.text().slice(0, 300)}`));
 	page.on('pageerror', e => said.push(`error: ${e.message}`));
 	page.on('dialog', d => said.push(`dialog: ${d.message()}`));
 	page.on('request', r => /^(file|data|blob):/.test(r.url()) || said.push(`asked for ${r.url()}`));
-	try {
-		await page.goto(`file://${path.resolve(file)}`);
-		await page.waitForSelector('.findings');
-		const tabs = await page.getByRole('tab').allInnerTexts();
-		assert.deepEqual(tabs.slice(0, 8), ['Summary', ...TABS, 'Timeline']);
-		await summary(page);
-		await steps(page);
-		await timeline(page);
-		await others(page);
-		await kernels(page);
-		await narrow(page);
-		await page.emulateMedia({ colorScheme: 'dark' });
-		await open(page, 'Stragglers');
-		assert.equal(await page.evaluate(() => window.hacked), undefined);
-		assert.deepEqual(said, []);
-	} finally {
-		await browser.close();
-	}
-}
-
-main().catch(e => {
-	console.error(e);
-	process.exit(1);
+	await page.goto(`file://${path.resolve(file)}`);
+	await page.waitForSelector('.findings');
+	const tabs = await page.getByRole('tab').allInnerTexts();
+	assert.deepEqual(tabs.slice(0, 8), ['Summary', ...TABS, 'Timeline']);
+	await summary(page);
+	await steps(page);
+	await timeline(page);
+	await others(page);
+	await kernels(page);
+	await narrow(page);
+	await page.emulateMedia({ colorScheme: 'dark' });
+	await open(page, 'Stragglers');
+	assert.equal(await page.evaluate(() => window.hacked), undefined);
+	assert.deepEqual(said, []);
 });

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import time
 import unittest
 
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
@@ -26,7 +27,7 @@ UNITRACE = BUILD / "bin" / "unitrace"
 COLLECTOR = BUILD / "lib" / "libunitrace.so"
 PROGRAMS = BUILD / "tests" / "programs"
 LANES = 1 << 30  # thread numbers from here on are rows of ours, not threads
-PATIENCE = 150  # seconds; only a hang takes that long
+PATIENCE = 150 * float(os.environ.get("UNITRACE_PATIENCE") or 1)  # seconds; only a hang takes that long
 
 UNWANTED = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID",
             "LD_PRELOAD", "INTEL_LIBITTNOTIFY64", "INTEL_JIT_PROFILER64", "PTI_ENABLE_COLLECTION",
@@ -66,9 +67,29 @@ def kernel_samples():
     return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def find_venv(*modules, env=None):
+    """(python, None): the interpreter of tools/setup.sh, if it has these modules; otherwise (None, why not)."""
+    code = ("import sys; from importlib.util import find_spec\n"  # of a.b it imports a, which must be there
+            "print(*(m for m in sys.argv[1:] if not find_spec(m.partition('.')[0]) or not find_spec(m)))")
+    for build in (BUILD, SOURCE / "build"):
+        python = build / "venv/bin/python"
+        if not python.exists():
+            continue
+        got = subprocess.run([python, "-c", code, *modules], stdout=subprocess.PIPE, text=True, env=env, check=True)
+        missing = got.stdout.strip()
+        return (None, f"build/venv has no {missing} (tools/setup.sh test)") if missing else (python, None)
+    return None, "there is no build/venv (tools/setup.sh test)"
+
+
+def need_venv(*modules, env=None):
+    """The interpreter of tools/setup.sh with these modules, or the whole file is skipped."""
+    python, why = find_venv(*modules, env=env)
+    return python or skip(why)
+
+
 def need_kernel_samples():
     if not kernel_samples():
-        skip("the kernel refuses perf_event_open()")
+        skip("not here: the kernel refuses perf_event_open()")
 
 
 def need(*programs):
@@ -321,6 +342,41 @@ def read_until(stream, text):
             raise AssertionError(f"ended before it said {text!r}: {seen!r}")
         seen += got
     return seen
+
+
+def wait_for(condition, what, limit=PATIENCE):
+    """Polls condition() until it returns something true, and returns that."""
+    end = time.monotonic() + limit
+    while True:
+        late = time.monotonic() >= end  # asked once more afterwards: this process may have slept
+        got = condition()
+        if got:
+            return got
+        if late:
+            raise AssertionError(f"no {what} within {limit:g} s")
+        time.sleep(0.01)
+
+
+def cpu_seconds(pid):
+    """The CPU time of a process, all of its threads, by the clock that clock_getcpuclockid() gives."""
+    return time.clock_gettime((~pid << 3) | 2)
+
+
+def wait_for_cpu(pid, seconds):
+    """Until a process has run for so long from now on: what is sampled then exists on any machine."""
+    end = cpu_seconds(pid) + seconds
+    wait_for(lambda: cpu_seconds(pid) >= end, f"{seconds} s of CPU time of process {pid}")
+
+
+def thread_names(pid):
+    """Those of a process that runs, now."""
+    found = []
+    for comm in pathlib.Path(f"/proc/{pid}/task").glob("*/comm"):
+        try:
+            found.append(comm.read_text().rstrip("\n"))
+        except OSError:  # it has just ended
+            pass
+    return found
 
 
 def parent_of(pid):

@@ -1,7 +1,9 @@
 """What the tests of backends share: what devices did, as a timeline shows it."""
+import shutil
+
 import common
 
-BACKENDS = common.BUILD / "lib" / "unitrace" / "backends"
+BACKENDS = (common.BUILD / "lib" / "unitrace" / "backends").resolve()  # as the launcher finds it
 KINDS = ("kernel", "copy", "fill", "sync", "other")
 
 
@@ -35,6 +37,22 @@ class DeviceTrace:
             work = by_place[into["pid"], into["tid"], common.to_ns(into["ts"])]
             pairs.append((call, work))
         return pairs
+
+
+def wait_until_told(case, count):
+    """Until a look at the recording under way shows so much work of devices."""
+    path = case.dir / "live" / "look.json"
+
+    def told():
+        for session in case.dir.glob("*.session"):
+            got = case.unitrace("export", "--live", "--overwrite", "-o", path, session)
+            if got.returncode == 0 and path.exists():
+                return len(DeviceTrace(common.Trace(path)).work) >= count
+        return False
+
+    path.parent.mkdir()
+    common.wait_for(told, f"look that shows {count} pieces of work")
+    shutil.rmtree(path.parent)
 
 
 def backend(name):

@@ -1,17 +1,19 @@
 // devlog_page.js - opens pages of `unitrace devlog` in a headless Chromium, uses them, and saves
 // what they show.
 //
-//   node devlog_page.js NODE_MODULES OUT.json PAGE_OR_URL...
+//   node devlog_page.js NODE_MODULES OUT.json all|use|look PAGE_OR_URL...
 //
+// look: what is seen at first. use: and what is there when it is used. all: and what axe-core says.
 // OUT.json: per page what `look` and the functions below it found. Exit 77: a part of this is not
 // installed.
 'use strict';
 const fs = require('fs');
 const path = require('path');
 const { pathToFileURL } = require('url');
-const { launch } = require('./browser.js');
+const { drive, openPage, saved, settled } = require('./browser.js');
+const viewer = require('./viewer.js');
 
-const [modules, out, ...pages] = process.argv.slice(2);
+const [modules, out, how, ...pages] = process.argv.slice(2);
 const CELL = '.heat td[data-at]';
 
 /* Texts that are drawn on any canvas, so that labels can be read. */
@@ -54,7 +56,7 @@ async function look(page, result) {
 async function useCores(page, result) {
 	const choose = async (nth, value) => {
 		await page.locator('label.choose select').nth(nth).selectOption(value);
-		await page.waitForTimeout(100);
+		await settled(page);
 	};
 	const options = await page.$$eval('label.choose select', all =>
 		all.map(s => [...s.options].map(o => [o.value, o.textContent])));
@@ -74,7 +76,7 @@ async function useCores(page, result) {
 	}
 	await choose(measure, 'kernel');
 	await page.locator(CELL).last().click();
-	await page.waitForTimeout(150);
+	await settled(page);
 	result.clicked = { cells: await cells(page), area: await page.evaluate(() => {
 		const { app } = window, area = app.area.value;
 
@@ -94,7 +96,7 @@ async function useTimeline(page, result) {
 		window.drawn.length = 0;
 	});
 	await page.waitForSelector('.tl canvas');
-	await page.waitForTimeout(500);
+	await settled(page);
 	result.labels = await page.evaluate(() => [...new Set(window.drawn)]);
 	result.colours = await page.evaluate(() => {
 		const found = new Map();
@@ -124,7 +126,7 @@ async function useTimeline(page, result) {
 		await page.mouse.down();
 		await page.mouse.move(thumb.x + 3, thumb.y + 2000, { steps: 4 });
 		await page.mouse.up();
-		await page.waitForTimeout(200);
+		await settled(page);
 		result.scrolls = await page.$eval('[role=scrollbar]', bar => ({ at: Number(bar.getAttribute('aria-valuenow')),
 			most: Number(bar.getAttribute('aria-valuemax')) }));
 		result.scrolls.heads = await page.$$eval('.hd', all => all.map(h => h.textContent));
@@ -132,7 +134,7 @@ async function useTimeline(page, result) {
 	const before = await page.evaluate(() => ({ ...window.app.view.value }));
 
 	await page.keyboard.press('w');
-	await page.waitForTimeout(200);
+	await settled(page);
 	const after = await page.evaluate(() => ({ ...window.app.view.value }));
 
 	result.zoomed = (after.t1 - after.t0) / (before.t1 - before.t0);
@@ -145,7 +147,7 @@ async function useTimeline(page, result) {
 		return app.byTrack.value.get(track).name;
 	});
 	await page.waitForSelector(CELL);
-	await page.waitForTimeout(150);
+	await settled(page);
 	result.chosenCells = (await cells(page)).filter(c => c.selected === 'true').map(c => c.at);
 }
 
@@ -168,7 +170,7 @@ async function small(page, result) {
 	await page.setViewportSize({ width: 420, height: 800 });
 	await page.evaluate(() => { window.app.tab.value = 'cores'; });
 	await page.waitForSelector(CELL);
-	await page.waitForTimeout(200);
+	await settled(page);
 	result.small = await page.evaluate(cell => ({ wide: document.documentElement.scrollWidth,
 		title: document.querySelector('.crumb').textContent.trim().length,
 		font: Math.min(...[...document.querySelectorAll(`${cell}, .verdict p`)].map(e => parseFloat(getComputedStyle(e).fontSize))),
@@ -176,20 +178,12 @@ async function small(page, result) {
 }
 
 async function axe(page, result) {
-	const source = path.join(modules, 'axe-core/axe.min.js');
-
-	if (!fs.existsSync(source)) return;
 	await page.setViewportSize({ width: 1280, height: 900 });
-	await page.evaluate(fs.readFileSync(source, 'utf8'));
 	result.axe = [];
-	for (const theme of ['light', 'dark', 'contrast'])
-		for (const tab of ['cores', 'durations']) {
-			await page.evaluate(([t, th]) => { window.app.theme.value = th; window.app.tab.value = t; }, [tab, theme]);
-			await page.waitForTimeout(250);
-			result.axe.push(...await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] })
-				.then(r => r.violations.filter(v => v.impact === 'serious' || v.impact === 'critical')
-					.map(v => `${v.id}: ${v.nodes[0].html.slice(0, 200)}`))));
-		}
+	for (const tab of ['cores', 'durations']) {
+		await page.evaluate(t => { window.app.tab.value = t; }, tab);
+		result.axe.push(...await viewer.axe(page, modules, ['light', 'dark', 'contrast']));
+	}
 }
 
 async function served(page, result) {
@@ -200,13 +194,13 @@ async function served(page, result) {
 	const [download] = await Promise.all([page.waitForEvent('download'),
 		page.selectOption('select[aria-label=Files]', 'download')]);
 
-	result.download = { name: download.suggestedFilename(), bytes: fs.statSync(await download.path()).size };
+	result.download = { name: download.suggestedFilename(), bytes: (await saved(download)).length };
 	result.cells = await cells(page);
 }
 
 async function visit(browser, name, result) {
 	const url = name.startsWith('http') ? name : pathToFileURL(name).href;
-	const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+	const page = await openPage(browser, { viewport: { width: 1280, height: 900 } });
 
 	page.on('console', m => result.console.push(`${m.type()}: ${m.text().slice(0, 300)}`));
 	page.on('pageerror', e => result.console.push(`error: ${e.message}`));
@@ -221,10 +215,11 @@ async function visit(browser, name, result) {
 		await served(page, result);
 	} else {
 		await look(page, result);
+		if (how === 'look') return page.close();
 		if (!name.includes('many')) {
 			await useCores(page, result);
 			await useTables(page, result);
-			await axe(page, result);
+			if (how === 'all') await axe(page, result);
 			await page.evaluate(() => { window.app.theme.value = 'light'; });
 		}
 		await useTimeline(page, result);
@@ -234,8 +229,7 @@ async function visit(browser, name, result) {
 	await page.close();
 }
 
-async function main() {
-	const browser = await launch(modules, path.dirname(out));
+drive(modules, path.dirname(out), async browser => {
 	const results = {};
 
 	for (const name of pages) {
@@ -243,10 +237,4 @@ async function main() {
 		await visit(browser, name, results[name]);
 	}
 	fs.writeFileSync(out, JSON.stringify(results));
-	await browser.close();
-}
-
-main().catch(error => {
-	console.error(error.stack);
-	process.exit(1);
 });

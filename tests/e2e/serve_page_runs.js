@@ -486,14 +486,13 @@ async function control(d) {
 	d.step('what was run last, read late, does not replace what is typed');
 	const last = /\/api\/v1\/projects\/[^/]+\/results\/[^/]+$/;
 
-	await d.late(last);
-	const asked = page.waitForRequest(last), answered = page.waitForResponse(last);
+	const held = await d.hold(last);
 
 	await page.goto(`${d.values.origin}/configure`);
-	await asked;
+	await held.isGiven;
 	await d.label('Application').fill('typed');
-	await answered;
-	await page.waitForTimeout(200); // and drawn
+	held.letGo();
+	await d.settled();
 	assert.equal(await d.label('Application').inputValue(), 'typed');
 }
 
@@ -517,7 +516,7 @@ async function speed(d) {
 		await d.label('Application parameters').fill(d.values.stamp);
 		await d.analysis('ITT timeline');
 		await d.lineHas(d.values.stamp);
-		await d.page.waitForTimeout(300);
+		await d.settled();
 		const start = Date.now() / 1000;
 
 		await d.page.evaluate(() => [...document.querySelectorAll('.go button')]

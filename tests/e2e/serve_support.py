@@ -15,7 +15,6 @@ need()
 if b"built without" in subprocess.run([UNITRACE, "serve", "--web-port", "0", "--data-directory", "/proc/none"],
                                       capture_output=True, timeout=60).stderr:
     skip("built without libmicrohttpd or the page")
-MODULES = SOURCE / "build/node/node_modules"
 DESCRIPTION = json.loads((SOURCE / "share/site/openapi.json").read_text())
 API = "/api/v1"
 STEPS = program("steps")

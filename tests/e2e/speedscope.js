@@ -1,6 +1,8 @@
 // speedscope.js - opens a trace in speedscope, in a headless Chromium, and saves what it read.
 //
-//   node speedscope.js NODE_MODULES TRACE.json OUT.json
+//   node speedscope.js NODE_MODULES ORACLES TRACE.json OUT.json
+//
+// NODE_MODULES has playwright-core, ORACLES has speedscope.
 //
 // OUT.json: { profile: speedscope's own export of what it loaded, console: [...], outside: [...] }.
 // Exit 77: a part of this is not installed.
@@ -8,9 +10,9 @@
 const fs = require('fs');
 const http = require('http');
 const path = require('path');
-const { launch, skip } = require('./browser.js');
+const { PATIENCE, launch, saved, skip } = require('./browser.js');
 
-const [modules, trace, out] = process.argv.slice(2);
+const [modules, oracles, trace, out] = process.argv.slice(2);
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css',
 	'.json': 'application/json' };
 
@@ -34,7 +36,7 @@ function serve(root) {
 }
 
 async function main() {
-	const root = path.join(modules, 'speedscope/dist/release');
+	const root = path.join(oracles, 'speedscope/dist/release');
 
 	if (!fs.existsSync(root))
 		skip('speedscope is not installed');
@@ -45,6 +47,8 @@ async function main() {
 	const page = await browser.newPage({ acceptDownloads: true });
 	const result = { console: [], outside: [] };
 
+	page.setDefaultTimeout(PATIENCE);
+
 	page.on('console', m => result.console.push(`${m.type()}: ${m.text().slice(0, 300)}`));
 	page.on('pageerror', e => result.console.push(`error: ${e.message}`));
 	page.on('request', r => {
@@ -52,10 +56,10 @@ async function main() {
 			result.outside.push(r.url());
 	});
 	await page.goto(`${home}/#profileURL=${home}/trace.json`);
-	await page.getByText('Export').waitFor({ timeout: 60000 });
-	const download = page.waitForEvent('download', { timeout: 60000 });
+	await page.getByText('Export').waitFor();
+	const download = page.waitForEvent('download');
 	await page.getByText('Export').click();
-	result.profile = JSON.parse(fs.readFileSync(await (await download).path()));
+	result.profile = JSON.parse(await saved(await download));
 	fs.writeFileSync(out, JSON.stringify(result));
 	await browser.close();
 	server.close();

@@ -2,6 +2,7 @@
 """`acelyzer` gives what the reference gave: every golden case, compared by the comparator that
 comes with them. The cases are not part of the repository: UNITRACE_SHARED names the folder that
 holds them (data/acelyzer/...), else ../shared beside the repository; without it, skipped."""
+# ci: labels slow
 import os
 import pathlib
 import shutil
@@ -125,5 +126,5 @@ if __name__ == "__main__":
     if not ACELYZER.exists():
         skip(f"{ACELYZER} is not built")
     if not (DATA / "conform.py").exists():
-        skip(f"no golden cases at {DATA} (UNITRACE_SHARED)")
+        skip("no toolkit: the reference data is not here (UNITRACE_SHARED)")
     unittest.main()

@@ -6,6 +6,7 @@ works out spans and arrows from the events, on its own. Each method in READERS a
 the file itself or of a copy in another format; a new reader or shape is one entry.
 docs/design/018-one-meaning.md says what is right.
 """
+# ci: labels slow
 # ci: no sanitizers
 # Thousands of short runs, each slow to start with one.
 import collections
@@ -266,9 +267,13 @@ class Model:
 
 # ---- what the readers say ---------------------------------------------------------------------
 
-SPANS = "select name, ts, dur, unfinished from slice where not instant"
-ARROWS = "select o.name, i.name from flow join slice o on o.id = slice_out join slice i on i.id = slice_in"
-ARGS = "select name, args from slice where args is not null and not instant"
+# One query asks for everything: most of the time is that of starting a process.
+EVERYTHING = """
+select 'span', name, ts, dur, unfinished from slice where not instant
+union all select 'arrow', o.name, i.name, null, null
+from flow join slice o on o.id = slice_out join slice i on i.id = slice_in
+union all select 'args', name, args, null, null from slice where args is not null and not instant"""
+TOTALS = " union all select 'total', name, count, total, unfinished from slice_stats"
 OURS = {"tid", "ended_in_pid", "id_text", "id2", "step"}  # what an importer tells in arguments
 
 
@@ -283,16 +288,19 @@ class AllReaders(Case):
         self.assertEqual(got.returncode, 0, got.stderr)
         return self.dir / name
 
-    def query(self, path, sql):
-        got = self.unitrace("query", "--format", "json", path, sql)
-        self.assertEqual(got.returncode, 0, got.stderr)
-        return [tuple(row.values()) for row in json.loads(got.stdout)]
-
-    def ask(self, path, sql):
-        if path.suffix != ".sqlite":
-            return self.query(path, sql)
-        with sqlite3.connect(path) as db:
-            return db.execute(sql).fetchall()
+    def ask(self, path):
+        """{kind of row: rows}; a database has no totals."""
+        if path.suffix == ".sqlite":
+            with sqlite3.connect(path) as db:
+                rows = db.execute(EVERYTHING).fetchall()
+        else:
+            got = self.unitrace("query", "--format", "json", path, EVERYTHING + TOTALS)
+            self.assertEqual(got.returncode, 0, got.stderr)
+            rows = [tuple(row.values()) for row in json.loads(got.stdout)]
+        answers = collections.defaultdict(list)
+        for kind, *row in rows:
+            answers[kind].append(tuple(row))
+        return answers
 
     def files(self, path):
         """The same trace in other files; from each, all has to come back."""
@@ -307,13 +315,13 @@ class AllReaders(Case):
         yield self.copy(utr, "from_utr.json")
         yield self.copy(perfetto, "from_perfetto.json")
 
-    def check_spans(self, path, model):
+    def check_spans(self, path, model, answers):
         rows = [(name or "", ts, dur, bool(open_one))
-                for name, ts, dur, open_one in self.ask(path, SPANS)]
+                for name, ts, dur, open_one in answers["span"]]
         self.assertEqual(sorted(rows), model.keys())
 
-    def check_arrows(self, path, model):
-        self.assertEqual(set(self.ask(path, ARROWS)), self.drawable(path, model))
+    def check_arrows(self, path, model, answers):
+        self.assertEqual({row[:2] for row in answers["arrow"]}, self.drawable(path, model))
 
     def drawable(self, path, model):
         """Perfetto takes flows in order of time: what comes back from there has no others."""
@@ -324,23 +332,22 @@ class AllReaders(Case):
             return {("source", "in")}
         return {(a, b) for a, b in model.arrows if spans[b].end >= spans[a].ts}
 
-    def check_args(self, path, model):
+    def check_args(self, path, model, answers):
         want = {s.name: s.args for s in model.spans if set(s.args) - OURS}
-        got = {name: json.loads(args) for name, args in self.ask(path, ARGS)}
+        got = {name: json.loads(args) for name, args, *_ in answers["args"]}
         got = {n: {k: v for k, v in a.items() if k not in OURS | {"unfinished", "implicit_end"}}
                for n, a in got.items()}
         self.assertEqual({n: a for n, a in got.items() if a}, want)
 
-    def check_stats(self, path, model):
+    def check_stats(self, path, model, _answers):
         rows = json.loads(self.unitrace("stats", "--json", path).stdout)["spans"]
         self.assertEqual({r["name"]: (r["count"], r["total_ns"], r["unfinished"]) for r in rows},
                          model.totals())
         for r in rows:
             self.assertTrue(r["min_ns"] <= r["mean_ns"] <= r["max_ns"], r)
 
-    def check_slice_stats(self, path, model):
-        rows = self.query(path, "select name, count, total, unfinished from slice_stats")
-        self.assertEqual({name: tuple(rest) for name, *rest in rows}, model.totals())
+    def check_slice_stats(self, path, model, answers):
+        self.assertEqual({name: tuple(rest) for name, *rest in answers["total"]}, model.totals())
 
     def check_csv(self, path, model):
         text = self.copy(path, "copy.csv").read_text()
@@ -364,9 +371,10 @@ class AllReaders(Case):
                 checks = [self.check_spans, self.check_arrows, self.check_args]
                 if file.suffix != ".sqlite":
                     checks += [self.check_stats, self.check_slice_stats]
+                answers = self.ask(file)
                 for check in checks:
                     with self.subTest(name, reader=check.__name__, file=file.name):
-                        check(file, model)
+                        check(file, model, answers)
 
     def test_the_model_itself(self):
         model = Model(SHAPES["nested async"][0])

@@ -118,7 +118,7 @@ class Outputs(Case):
 
     def test_a_folder_that_cannot_be_written(self):
         if os.geteuid() == 0:
-            self.skipTest("root may write everywhere")
+            self.skipTest("not here: root may write everywhere")
         (self.dir / "shut").mkdir(mode=0o500)
         done = analyze(self.dir, "-i", "a.json", "-o", "shut/o.json")
         self.assertEqual(done.returncode, 1)

@@ -2,6 +2,7 @@
 """`unitrace analyze --html`: the viewer with tabs of analyze. What its sheets say is what --json says,
 figure by figure; in a headless Chromium every tab shows it, steps select in the timeline, names of
 programs stay text."""
+# ci: labels slow browser
 import base64
 import csv
 import io
@@ -14,7 +15,8 @@ import tempfile
 import unittest
 import zlib
 
-from common import BUILD, PATIENCE, UNITRACE, skip
+from browser_support import MODULES
+from common import PATIENCE, UNITRACE, skip
 from test_analyze_report import F, analyze, iterations, span
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -218,11 +220,11 @@ class Page(unittest.TestCase):
         (self.folder / "want.json").write_text(json.dumps({
             "step": next(s for s in steps if s["rank"] == 1 and s["step"] == 3),
             "kernels": rows(self.sheets["kernels"]), "hostile": HOSTILE}))
-        run = subprocess.run(["node", HERE / "analyze_page.js", BUILD / "node/node_modules",
+        run = subprocess.run(["node", HERE / "analyze_page.js", MODULES,
                               self.page, self.folder / "want.json"],
                              capture_output=True, text=True, timeout=4 * PATIENCE)
         if run.returncode == 77:
-            self.skipTest(run.stderr.strip() + " (tools/setup.sh node)")
+            self.skipTest(run.stderr.strip() + " (tools/setup.sh test)")
         self.assertEqual(run.returncode, 0, run.stderr)
 
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Configuring, setting up and installing: what is missing is left out aloud, the program does not
 wait for the tests, and an installed tree works where it is put."""
+# ci: labels slow
 # ci: no sanitizers
 import base64
 import hashlib
 import http.server
 import io
+import json
 import os
 import platform
 import re
@@ -31,12 +33,20 @@ def run(*words, **options):
 class Configured(Case):
     """cmake alone, which takes seconds."""
 
-    def configure(self, *words):
+    def cmake(self, *words):
         if not shutil.which("cmake"):
             raise unittest.SkipTest("cmake is not on the path")
-        got = run("cmake", "-S", SOURCE, "-B", self.dir / "tree", "-G", "Unix Makefiles", *words)
+        return run("cmake", "-S", SOURCE, "-B", self.dir / "tree", "-G", "Unix Makefiles", *words)
+
+    def configure(self, *words):
+        got = self.cmake(*words)
         self.assertEqual(got.returncode, 0, got.stderr.decode())
         return got.stdout.decode()
+
+    def targets(self, of="all"):
+        """What a target builds, by default "make all"."""
+        rules = (self.dir / "tree/CMakeFiles/Makefile2").read_text()
+        return sorted(re.findall(rf"^{re.escape(of)}: CMakeFiles/(\S+)\.dir/all$", rules, re.M))
 
     def test_without_libraries_cmake_says_what_is_left_out(self):
         said = self.configure(*(f"-DCMAKE_DISABLE_FIND_PACKAGE_{p}=ON" for p in
@@ -52,18 +62,44 @@ class Configured(Case):
         rules = (self.dir / "tree/CMakeFiles/Makefile2").read_text()
         self.assertNotIn("web_page", rules)
 
+    def test_a_switch_that_is_0_leaves_its_part_out(self):
+        backends = {"CUDA": "cuda", "L0": "levelzero", "MPI": "mpi", "OPENCL": "opencl", "XPTI": "sycl"}
+        old = self.dir / "tree/lib/unitrace/backends/cuda.so"  # of a build with another setting
+        old.parent.mkdir(parents=True)
+        old.touch()
+        said = self.configure("-DBUILD_TESTING=OFF", *(f"-DBUILD_WITH_{s}=0" for s in ["ITT", *backends]))
+        self.assertIn("ITT: no (BUILD_WITH_ITT=0)", said)
+        self.assertRegex(said, r"MPI plugins: none \(BUILD_WITH_MPI=0\) +backends: memory nccl ")
+        for switch, name in backends.items():
+            self.assertIn(f"left out: backend {name}: BUILD_WITH_{switch}=0", said)
+        built = self.targets()
+        self.assertEqual([t for t in built if t.startswith(("backend_", "mpi_"))],
+                         ["backend_memory", "backend_nccl", "backend_null"])
+        rules = (self.dir / "tree/CMakeFiles/collector.dir/build.make").read_text()
+        self.assertIn("src/collect/gate.c", rules)
+        self.assertNotRegex(rules, "src/collect/(api|itt_)")
+        self.assertFalse(old.exists())
+
+    def test_a_switch_takes_1_0_or_auto(self):
+        got = self.cmake("-DBUILD_WITH_CUDA=maybe")
+        self.assertEqual(got.returncode, 1)
+        self.assertIn("BUILD_WITH_CUDA is 'maybe'; it takes 1, 0 or AUTO", got.stderr.decode())
+
     def test_the_default_target_builds_the_program_and_ctest_the_rest(self):
-        self.configure()
-        rules = (self.dir / "tree/CMakeFiles/Makefile2").read_text()
-        built = re.findall(r"^all: CMakeFiles/(\S+)\.dir/all$", rules, re.M)
+        said = self.configure("-DBUILD_WITH_L0=1")
+        built = self.targets()
         self.assertIn("unitrace", built)
         self.assertIn("collector", built)
+        folders = sorted(p.parent.name for p in (SOURCE / "src/backend").glob("*/README.md"))
+        left = re.findall(r"left out: backend (\w+): the headers", said)
+        self.assertEqual([t for t in built if t.startswith("backend_")],
+                         [f"backend_{name}" for name in folders if name not in left])
         self.assertEqual([t for t in built if t.startswith(("test", "unit_"))], [])
-        tests = re.findall(r"^CMakeFiles/tests\.dir/all: CMakeFiles/(\S+)\.dir/all$", rules, re.M)
-        self.assertIn("tests_programs_every_call", tests)
-        got = run("ctest", "-N", "-R", "e2e/build", cwd=self.dir / "tree")
+        self.assertIn("tests_e2e", self.targets("CMakeFiles/tests.dir/all"))
+        self.assertIn("tests_programs_every_call", self.targets("CMakeFiles/tests_e2e.dir/all"))
+        got = run("ctest", "-N", "-R", "^e2e/build$", cwd=self.dir / "tree")
         listed = re.findall(r"Test +#\d+: (\S+)", got.stdout.decode())
-        self.assertEqual(listed, ["built", "e2e/build"], got.stdout.decode())
+        self.assertEqual(listed, ["built/e2e", "e2e/build"], got.stdout.decode())
 
 
 class Machine(Case):
@@ -137,8 +173,8 @@ class PageParts(Machine):
         self.registry = f"http://127.0.0.1:{server.server_port}"
         self.modules = self.tree / "build/page/node_modules"
 
-    def publish(self, name, machine="", **files):
-        """An archive of one package in the registry; its line of the list."""
+    def publish(self, name, more=(), **files):
+        """An archive of one package in the registry; its entry in the lock file."""
         packed = io.BytesIO()
         with tarfile.open(fileobj=packed, mode="w:gz") as tar:
             for path, text in files.items():
@@ -147,10 +183,11 @@ class PageParts(Machine):
                 tar.addfile(entry, io.BytesIO(text.encode()))
         self.files[f"/{name}/-/{name.split('/')[-1]}-1.2.3.tgz"] = packed.getvalue()
         digest = base64.b64encode(hashlib.sha512(packed.getvalue()).digest()).decode()
-        return f"{name} 1.2.3 sha512-{digest} {machine}\n"
+        return f"node_modules/{name}", {"version": "1.2.3", "integrity": f"sha512-{digest}", **dict(more)}
 
-    def want(self, *lines):
-        (self.tree / "web/packages.txt").write_text("# a list\n" + "".join(lines))
+    def want(self, *entries):
+        lock = {"lockfileVersion": 3, "packages": {"": {"name": "page"}, **dict(entries)}}
+        (self.tree / "web/package-lock.json").write_text(json.dumps(lock))
 
     def fetch(self):
         got = self.set_up(npm_config_registry=self.registry)
@@ -159,14 +196,16 @@ class PageParts(Machine):
         return got.stdout.decode()
 
     def test_they_are_fetched_once_and_for_this_machine(self):
-        own = platform.machine()
+        own = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
         self.want(self.publish("small", package__a="one", package__sub__b="two"),
-                  self.publish("@its/tool", own, package__bin__tool="run"),
-                  self.publish("@its/other", "not-" + own, package__bin__tool="walk"))
+                  self.publish("@its/tool", {"os": ["linux"], "cpu": [own]}, package__bin__tool="run"),
+                  self.publish("@its/other", {"os": ["linux"], "cpu": ["not-" + own]}, package__bin__tool="walk"),
+                  self.publish("checker", {"dev": True}, package__bin__check="look"))
         self.assertIn("fetching what the viewer's page is bundled with", self.fetch())
         self.assertEqual((self.modules / "small/sub/b").read_text(), "two")
         self.assertTrue(os.access(self.modules / "@its/tool/bin/tool", os.X_OK))
         self.assertFalse((self.modules / "@its/other").exists())
+        self.assertFalse((self.modules / "checker").exists())
         self.registry = "http://127.0.0.1:1"  # nobody is there, and nobody is needed
         self.assertEqual(self.fetch(), "")
         self.assertEqual(len(self.asked), 2)
@@ -193,7 +232,7 @@ class PageParts(Machine):
         good, bad = self.publish("good", package__a="one"), self.publish("bad", package__a="one")
         self.publish("bad", package__a="another")
         self.want(good, bad)
-        self.assertRegex(self.fetch(), "skipped the viewer's page: bad 1.2.3: .* is not what the list says")
+        self.assertRegex(self.fetch(), "skipped the viewer's page: bad 1.2.3: .* is not what the lock file says")
         self.assertEqual([p.name for p in (self.tree / "build").glob("page*")], [])
 
     def test_an_archive_cannot_write_elsewhere(self):
@@ -323,7 +362,7 @@ class Release(Case):
         with tarfile.open(next(self.dir.glob("unitrace-*.tar.gz"))) as tar:
             tar.extractall(self.dir)
         tree = next(self.dir.glob("unitrace-*/CMakeLists.txt")).parent
-        for name in ("app.js.gz", "app.css.gz", "bench.js.gz", "bench.css.gz"):
+        for name in ("app.js.gz", "app.css.gz", "workbench.js.gz", "workbench.css.gz"):
             self.assertEqual((tree / "web/dist" / name).read_bytes(), (BUILD / "web" / name).read_bytes())
         got = run("cmake", "-S", tree, "-B", self.dir / "made", "-DBUILD_TESTING=OFF",
                   "-G", "Unix Makefiles")

@@ -3,6 +3,7 @@
 UNITRACE_LONG=1: more than 4 GB. The peak is asked of the kernel while the program runs, because the
 usage that wait4() reports begins with the memory of the process that forked it.
 """
+# ci: labels fast long
 # ci: no sanitizers
 import json
 import os

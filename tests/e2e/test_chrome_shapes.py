@@ -12,7 +12,7 @@ import tempfile
 import threading
 import unittest
 
-from common import UNITRACE, environment, skip
+from common import PATIENCE, UNITRACE, environment, skip
 
 EVENT = b'{"ph":"X","name":"a","pid":1,"tid":1,"ts":1,"dur":1}'
 SPAN = {"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}
@@ -111,7 +111,7 @@ class Folder(unittest.TestCase):
 
     def run_unitrace(self, *args, **more):
         return subprocess.run([UNITRACE, *args], env=environment(), cwd=self.folder, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, **more)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE, **more)
 
     def export(self, *args, **more):
         return self.run_unitrace("export", "--quiet", "-f", "chrome", "-o", self.out, *args, **more)
@@ -226,7 +226,7 @@ class Sources(Folder):
 
     def test_a_file_in_a_directory_that_cannot_be_read_is_an_error(self):
         if os.geteuid() == 0:
-            self.skipTest("root can read everything")
+            self.skipTest("not here: root can read everything")
         inside = self.folder / "d"
         inside.mkdir()
         (inside / "a.json").write_bytes(listed(EVENT))

@@ -6,7 +6,7 @@ import sys
 import textwrap
 import unittest
 
-from common import (UNITRACE, Case, Trace, end_process, environment, main, need, program,
+from common import (PATIENCE, UNITRACE, Case, Trace, end_process, environment, main, need, program,
                     read_until)
 
 need("steps", "hammer", "flight", "threads_many", "libmarks.so")
@@ -144,13 +144,13 @@ class Conditional(Case):
         trace = self.steps("resume overlap 1 pause overlapend 1 sleep 5 overlap 1 resume "
                            "task a overlapend 1")
         self.assertLess(trace.over("1").begin, trace.pauses()[-1].begin + 1)
-        self.assertLess(trace.over("1").ns, trace.pauses()[-1].ns)
+        self.assertLess(trace.over("1").end, trace.pauses()[-1].end - 4_900_000)  # it slept after that
 
     def test_legacy_events_across_a_pause_are_not_made_up(self):
         trace = self.steps("resume event e pause eventend e sleep 5 event e resume task a "
                            "eventend e")
         for span in trace.named("e"):
-            self.assertLess(span.ns, trace.pauses()[-1].ns)
+            self.assertLess(span.end, trace.pauses()[-1].end - 4_900_000)  # it slept after that
 
     def test_the_end_of_an_overlapped_task_begun_in_a_pause_is_no_stray(self):
         trace = self.steps("resume task a pause overlap 1 resume overlapend 1 task b")
@@ -255,7 +255,7 @@ class Named(Case):
         process.stdin.flush()
 
     def finish(self, process):
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 0, err)
         return err.decode()
 
@@ -392,19 +392,15 @@ class Limits(Case):
         self.assertEqual({s.cat for s in trace.spans}, {"hammer"})
 
     def test_flight_recorder_by_time(self):
-        """Everything of the last 10 ms is there; what is left of earlier times may have holes."""
+        """Everything of the last 10 ms is there; what is left of earlier times may have holes, and
+        nothing is paired across one."""
         trace = self.record("--keep-last", "10ms", program("flight"), 60000)
         self.assertEqual(trace.losses["dropped"], 0)
         last = max(s.end for s in trace.spans)
         for name in ("outer 0", "outer 1"):
-            numbers = [s.args["n"] for s in trace.named(name)
-                       if s.begin > last - 10000000 and "n" in s.args]
-            self.assertEqual(numbers, list(range(60000 - len(numbers), 60000)))
-
-    def test_flight_recorder_does_not_pair_across_a_hole(self):
-        trace = self.record("--keep-last", "10ms", program("flight"), 60000)
-        for name in ("outer 0", "outer 1"):
             spans = [s for s in trace.named(name) if "n" in s.args]
+            numbers = [s.args["n"] for s in spans if s.begin > last - 10000000]
+            self.assertEqual(numbers, list(range(60000 - len(numbers), 60000)))
             for a, b in zip(spans, spans[1:]):
                 lost = b.args["n"] - a.args["n"] - 1
                 self.assertGreaterEqual(b.begin - a.end, lost * 10, (a, b))

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Whatever ends a program: every completed record is there, and the program did not notice us."""
+# ci: labels slow
 import os
 import signal
-import time
 
-from common import (PATIENCE, UNITRACE, Case, Trace, children_of, end_process, main, need, program,
-                    read_until)
+from common import (UNITRACE, Case, Trace, children_of, end_process, main, need, program, read_until,
+                    wait_for)
 
 need("ending", "plain", "hammer")
 ENDING = program("ending")
@@ -112,7 +112,7 @@ class CrashMatrix(Case):
         outer, inner = trace.one("open outer"), trace.one("open inner")
         self.assertLessEqual(outer.begin, inner.begin)
         self.assertEqual(outer.end, max(s.end for s in trace.spans))
-        self.assertEqual(inner.end, outer.end)
+        self.assertAlmostEqual(inner.end, outer.end, delta=1)  # ns: an inner one ends first
 
     def test_launcher_killed_in_the_middle(self):
         """Nothing is lost: unitrace export reads what is there, during and after."""
@@ -135,13 +135,8 @@ class CrashMatrix(Case):
         self.timelines()[0].unlink()
 
         os.kill(children[0], signal.SIGTERM)
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            got = self.unitrace("export", "--remove", session)
-            if got.returncode == 0:
-                break
-            time.sleep(0.02)
-        self.assertEqual(got.returncode, 0, got.stderr)
+        wait_for(lambda: self.unitrace("export", "--remove", session).returncode == 0,
+                 "recording that has ended")
         trace = self.traces_by_name()["ending"][0]
         self.assertComplete(trace)
         self.assertEqual(trace.pid, children[0])
@@ -149,17 +144,14 @@ class CrashMatrix(Case):
 
     def test_killed_at_any_moment(self):
         """SIGKILL while two threads record: what is in the file is a prefix, without holes."""
-        for delay in (0, 0.001, 0.003, 0.01, 0.02):
-            with self.subTest(delay):
-                launcher = self.start(UNITRACE, "--quiet", program("hammer"), "for-ever")
-                self.addCleanup(end_process, launcher)
-                read_until(launcher.stdout, b"going")
-                time.sleep(delay)
-                child, = children_of(launcher.pid)
-                os.kill(child, signal.SIGKILL)
-                self.assertEqual(launcher.wait(PATIENCE), -signal.SIGKILL)
+        for recorded in (1, 10, 1000, 5000, 20000):
+            with self.subTest(recorded):
+                got = self.unitrace("--quiet", program("hammer"), "killed", recorded)
+                self.assertEqual(got.returncode, -signal.SIGKILL, got.stderr)
                 path, = self.timelines()
-                self.assertPrefix(Trace(path))
+                trace = Trace(path)
+                self.assertPrefix(trace)
+                self.assertGreaterEqual(len(trace.named("hammer 0")), recorded)
                 path.unlink()
 
     def assertPrefix(self, trace):

@@ -256,7 +256,7 @@ class Tables(Case):
 
     def test_columns_are_where_the_original_has_them(self):
         if not GOLD.is_dir():
-            self.skipTest(f"no gold tables at {GOLD} (UNITRACE_SHARED)")
+            self.skipTest("no toolkit: the reference data is not here (UNITRACE_SHARED)")
         for option, name, titles in (("-h", "dpc_gemm.h.txt", ["Function"]),
                                      ("-d", "dpc_gemm.d.txt", ["Kernel", "Kernel"])):
             gold = (GOLD / name).read_text().split("== CL CPU Backend ==")[0]
@@ -395,7 +395,7 @@ class Nvtx(Case):
         """A program that NVTX's own headers are compiled into; they come with the package nvidia-nvtx."""
         found = sorted(pathlib.Path(common.BUILD).glob("venv/lib/python3*/site-packages/nvidia/**/nvToolsExtPayload.h"))
         if not found:
-            self.skipTest("NVTX's headers are not installed (tools/setup.sh python)")
+            self.skipTest("NVTX's headers are not installed (tools/setup.sh test)")
         source = pathlib.Path(__file__).resolve().parents[1] / "real" / source
         subprocess.run(["cc", "-I", found[-1].parent.parent, source, "-o", self.dir / "program", "-ldl"], check=True)
         return self.dir / "program"
@@ -430,9 +430,10 @@ class Nvtx(Case):
                           "with nvtx.annotate('outer', domain='mine'):\n"
                           "    with nvtx.annotate('inner', domain='mine', payload=7):\n"
                           "        pass\n")
-        if subprocess.run([sys.executable, "-c", "import nvtx"], capture_output=True).returncode:
-            self.skipTest("the Python package nvtx is not installed")
-        done = self.unitrace(KERNELS, "-o", "out.json", sys.executable, script)
+        python, why = common.find_venv("nvtx")
+        if not python:
+            self.skipTest(why)
+        done = self.unitrace(KERNELS, "-o", "out.json", python, script)
         self.assertEqual(done.returncode, 0, done.stderr)
         events = json.loads((self.dir / "out.json").read_text())["traceEvents"]
         self.assertEqual(self.count(events, "mine"), {"outer": 1, "inner": 1})

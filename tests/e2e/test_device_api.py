@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A runtime that nobody has heard of: its devices, calls and work are counted and shown like those
 of any other, and what they are is kept by every format and by every command that writes one."""
+# ci: labels fast real
 import json
 import pathlib
 import re

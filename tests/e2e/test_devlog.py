@@ -12,7 +12,7 @@ import subprocess
 import tarfile
 import unittest
 
-from common import UNITRACE, Case, main, skip
+from common import PATIENCE, UNITRACE, Case, main, skip
 from devlog_support import (DATA, FIRST, GOLDEN, OLD_ROWS, SIX, ZONES, Page, drawn_bars, old_log,
                             page_bars, summed, zone_log, zone_rows)
 
@@ -32,7 +32,7 @@ class Devlog(Case):
             (self.dir / "log.csv").write_text(log)
             log = self.dir / "log.csv"
         done = subprocess.run([UNITRACE, "devlog", log, "-o", self.dir / "out", *words],
-                              capture_output=True, timeout=60)
+                              capture_output=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout.decode(), done.stderr.decode()
 
@@ -46,7 +46,7 @@ class Devlog(Case):
 class Golden(Devlog):
     def test_every_file_of_the_original_is_the_same(self):
         if not GOLDEN.is_dir():
-            self.skipTest(f"no {GOLDEN}")
+            self.skipTest("no toolkit: the reference data is not here (UNITRACE_SHARED)")
         for case in sorted(GOLDEN.iterdir()):
             with self.subTest(case.name):
                 out, _ = self.run_devlog(case / "profile_log_device.csv", "--no-artifacts")
@@ -65,7 +65,7 @@ class Golden(Devlog):
     def test_a_log_of_today_gives_what_the_original_gives(self):
         folder = DATA / "modern_device_synthetic" / "art"
         if not folder.is_dir():
-            self.skipTest(f"no {folder}")
+            self.skipTest("no toolkit: the reference data is not here (UNITRACE_SHARED)")
         self.run_devlog(folder / ".logs" / "profile_log_device.csv", "--no-print-stats")
         want = folder / "output" / "device"
         self.assertEqual((want / "device_stats.txt").read_text(), self.text("device_stats.txt"))
@@ -77,7 +77,7 @@ class Golden(Devlog):
 
     def test_other_layouts_are_read(self):
         if not (DATA / "formats").is_dir():
-            self.skipTest(f"no {DATA / 'formats'}")
+            self.skipTest("no toolkit: the reference data is not here (UNITRACE_SHARED)")
         for path in sorted((DATA / "formats").iterdir()):
             self.run_devlog(path, "--no-print-stats")
 
@@ -351,7 +351,7 @@ class Files(Devlog):
         want, _ = self.run_devlog(old_log())
         self.assertEqual(self.run_devlog(self.dir / "log.gz")[0], want)
         done = subprocess.run([UNITRACE, "devlog", "-d", "-", "-o", self.dir / "out"],
-                              input=old_log().encode(), capture_output=True, timeout=60)
+                              input=old_log().encode(), capture_output=True, timeout=PATIENCE)
         self.assertEqual(done.stdout.decode(), want)
 
     def test_old_options_work(self):
@@ -360,7 +360,7 @@ class Files(Devlog):
         for words in ([UNITRACE, "devlog"], [UNITRACE.parent / "process_device_log.py"]):
             shutil.rmtree(self.dir / "output", ignore_errors=True)
             subprocess.run([*words, "--no-print-stats", "--no-webapp"], cwd=self.dir, check=True,
-                           timeout=60)
+                           timeout=PATIENCE)
             self.assertTrue((self.dir / "output/device/device_stats.txt").exists())
 
 
@@ -371,12 +371,12 @@ class Files(Devlog):
                                 home / "tt_metal/tools/profiler/output/device")):
             (home / folder).mkdir(parents=True)
             (home / folder / "profile_log_device.csv").write_text(old_log())
-            done = subprocess.run([UNITRACE, "devlog", "--no-print-stats"], cwd=self.dir, timeout=60,
+            done = subprocess.run([UNITRACE, "devlog", "--no-print-stats"], cwd=self.dir, timeout=PATIENCE,
                                   env={**os.environ, "TT_METAL_HOME": str(home)},
                                   capture_output=True, check=True)
             self.assertIn(f"reading {home / folder}/profile_log_device.csv", done.stderr.decode())
             self.assertTrue((output / "device_stats.txt").exists())
-        done = subprocess.run([UNITRACE, "devlog"], cwd=self.dir, timeout=60, capture_output=True,
+        done = subprocess.run([UNITRACE, "devlog"], cwd=self.dir, timeout=PATIENCE, capture_output=True,
                               env={**os.environ, "TT_METAL_HOME": "elsewhere"}, check=False)
         self.assertEqual(done.returncode, 2)
         self.assertIn(b"neither here nor below $TT_METAL_HOME", done.stderr)
@@ -431,7 +431,7 @@ class Doubts(Devlog):
         for words in (["a", "b"], ["a", "-d", "b"], ["a", "-t", "x.unknown"], ["a", "--align", "x"],
                       ["--port", "70000"], ["--frequency", "0", "a"], []):
             done = subprocess.run([UNITRACE, "devlog", *words], cwd=self.dir, capture_output=True,
-                                  timeout=60)
+                                  timeout=PATIENCE)
             self.assertEqual(done.returncode, 2, words)
         self.run_devlog(self.dir / "none.csv", status=1)
 
@@ -451,7 +451,7 @@ class Dashboard(Devlog):
         self.port = int(re.search(r"127\.0\.0\.1:(\d+)/", line)[1])
 
     def get(self, path, method="GET", host=None):
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         self.addCleanup(link.close)
         link.request(method, path, headers={"Host": host} if host else {})
         answer = link.getresponse()
@@ -459,7 +459,7 @@ class Dashboard(Devlog):
 
     def ask(self, method, status=200, **question):
         """A question of the page: what it is answered, or the sentence that says why not."""
-        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         self.addCleanup(link.close)
         link.request("POST", f"/api/{method}", json.dumps(question), {"X-Unitrace": "1"})
         answer = link.getresponse()
@@ -469,7 +469,7 @@ class Dashboard(Devlog):
 
     def raw(self, data):
         got = b""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=30) as link:
+        with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as link:
             try:
                 link.sendall(data)
                 link.shutdown(socket.SHUT_WR)
@@ -482,7 +482,7 @@ class Dashboard(Devlog):
     def test_a_port_that_is_taken_is_told_and_the_files_are_there(self):
         done = subprocess.run([UNITRACE, "devlog", "log.csv", "-o", "other", "--no-print-stats", "--serve",
                                "-p", str(self.port)], cwd=self.dir, capture_output=True, text=True,
-                              timeout=60)
+                              timeout=PATIENCE)
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"port {self.port}: Address already in use; --port chooses another one", done.stderr)
         self.assertTrue((self.dir / "other/device_perf.html").exists())
@@ -510,7 +510,7 @@ class Dashboard(Devlog):
         self.assertIn("not a device log", self.ask("again", status=400))
         self.assertEqual(self.ask("info")["title"], "log.csv")  # what was there stays
         self.server.send_signal(signal.SIGINT)
-        self.assertEqual(self.server.wait(30), 0)
+        self.assertEqual(self.server.wait(PATIENCE), 0)
 
     def test_bad_requests_are_refused_and_it_lives_on(self):
         for path in ("/nothing", "/../log.csv", "/%2e%2e/log.csv", "/..%2flog.csv", "//etc/passwd"):

@@ -1,6 +1,7 @@
 """The page of unitrace devlog in a headless Chromium: bars and cells counted against the rows of the
 log and the CSV files beside the page, used by mouse and keyboard, in both dialects of logs, wide and
 narrow, and nothing asked of any network. Skipped without node, Chromium or playwright-core."""
+# ci: labels slow browser
 import collections
 import csv
 import re
@@ -18,9 +19,9 @@ if b"as one file" not in subprocess.run([UNITRACE, "--version"], capture_output=
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
-def open_pages(folder, *pages):
+def open_pages(folder, *pages, how="all"):
     """What devlog_page.js saw, per page."""
-    return look("devlog_page.js", folder / "seen.json", *pages)
+    return look("devlog_page.js", folder / "seen.json", how, *pages)
 
 
 def uneven(above):
@@ -149,7 +150,7 @@ class Pages(Case):
 
     def test_colours_and_words_tell_2_from_100_percent(self):
         pages = {above: self.make(f"by{above}", zone_log(list(uneven(above / 100)))) for above in (2, 100)}
-        seen = open_pages(self.dir, *pages.values())
+        seen = open_pages(self.dir, *pages.values(), how="look")
         little, much = (seen[str(pages[above])] for above in (2, 100))
         self.assertEqual(little["verdict"]["tone"].split(), ["verdict"])
         self.assertEqual(much["verdict"]["tone"].split(), ["verdict", "bad"])
@@ -165,7 +166,7 @@ class Pages(Case):
         chips = self.make("chips", zone_log([*zone_rows(0), *zone_rows(1, shift=777)]))
         hostile = self.make("hostile", zone_log(zone_rows()).replace("MINE", HOSTILE))
         rows = self.make("many", zone_log(many()))
-        seen = open_pages(self.dir, chips, hostile, rows)
+        seen = open_pages(self.dir, chips, hostile, rows, how="use")
         for page in (chips, hostile, rows):
             self.check_all(page, seen[str(page)])
         self.assertEqual([o for o in seen[str(chips)]["options"][0]], [["0", "0"], ["1", "1"]])

@@ -5,7 +5,7 @@ import json
 import random
 import subprocess
 
-from common import UNITRACE, Case, main, skip
+from common import PATIENCE, UNITRACE, Case, main, skip
 from devlog_reference import (OLD_RULES, OLD_SETUPS, rearranged_old, random_old, random_zones,
                               stats_old, stats_zones)
 from devlog_support import FIRST, OLD_ROWS, ZONES, old_log, zone_log, zone_rows
@@ -23,7 +23,7 @@ class Devlog(Case):
         path = self.dir / "log.csv"
         path.write_bytes(log.encode() if isinstance(log, str) else log)
         done = subprocess.run([UNITRACE, "devlog", path, "-o", self.dir / "out", *words],
-                              capture_output=True, timeout=60)
+                              capture_output=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout.decode(), done.stderr.decode()
 
@@ -57,7 +57,7 @@ class Random(Devlog):
                 for name in ("device_chrome_tracing.json", "device_analysis_data.json"):
                     json.loads(self.text(name))
                 subprocess.run([UNITRACE, "info", self.dir / "out/device_trace.utr"], check=True,
-                               capture_output=True, timeout=60)
+                               capture_output=True, timeout=PATIENCE)
 
 
 class Matmul(Devlog):

@@ -116,6 +116,29 @@ class Diff(Case):
         self.diff(a, b, "--fail-if", "name~cold:mean!=0", "--confidence", "noise", rc=3)
         self.diff(b, a, "--fail-if", "p50>5%", "--confidence", "noise")
 
+    def test_a_gate_that_compared_nothing_fails(self):
+        a = make(self.dir / "a.json", 1)
+        other = make(self.dir / "other.json", 1, count=0, extra=["elsewhere"])
+        empty = make(self.dir / "empty.json", 1, count=0)
+        for words, why in (([a, empty, "p50>5%"], "the run after has no spans"),
+                           ([empty, a, "p50>5%"], "the run before has no spans"),
+                           ([empty, empty, "p50>5%"], "both runs have no spans"),
+                           ([a, other, "p50>5%"], "'p50>5%': no name that it fits has this on both sides"),
+                           ([a, a, "p50>5%,name~hott:p50>5%"], "'name~hott:p50>5%': it fits no name"),
+                           ([a, a, "name~hott:vanished"], "'name~hott:vanished': it fits no name"),
+                           ([a, a, "p50>5%", "--name", "hott"], "both runs have no spans")):
+            with self.subTest(why):
+                got = self.unitrace("diff", *words[:2], "--fail-if", *words[2:])
+                self.assertEqual(got.returncode, 1, got.stdout + got.stderr)
+                self.assertIn("nothing was compared", got.stderr.decode())
+                self.assertIn(why, got.stderr.decode())
+        self.diff(a, a, "--fail-if", "name~hott:new")  # it may never have been there
+        self.diff(empty, a, "--fail-if", "new", rc=3)
+        self.diff(a, other, "--fail-if", "total>1us", rc=3)  # what is new has grown from 0
+        got = self.unitrace("diff", a, other)
+        self.assertEqual(got.returncode, 0)
+        self.assertIn(b"no name is on both sides", got.stderr)
+
     def test_rows_and_counts_are_limited(self):
         a = make(self.dir / "a.json", 1, extra=["x", "y"])
         b = make(self.dir / "b.json", 2)

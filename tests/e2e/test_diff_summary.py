@@ -114,7 +114,8 @@ class Summaries(Case):
     def test_what_is_not_known_does_not_change(self):
         a, b = self.summary("a", power=0), self.summary("b")
         self.assertIsNone(self.rows(a, b)[1]["run", None]["figures"]["energy"]["before"])
-        self.diff(a, b, "--fail-if", "energy!=0,power!=0")
+        self.assertIn("nothing was compared for --fail-if 'energy!=0'",
+                      self.diff(a, b, "--fail-if", "energy!=0,power!=0", rc=1))
         self.assertRegex(self.diff(a, b), r"run +energy +- +[\d.]+ J +- +-")
 
     def test_summaries_of_nothing(self):

@@ -5,11 +5,19 @@ import pty
 import shutil
 import signal
 import subprocess
-import time
 
-from launch_support import BUILD, COLLECTOR, PROBE, UNITRACE, Case, clean_env, main, need
+from common import children_of, wait_for
+from launch_support import (BUILD, COLLECTOR, PATIENCE, PROBE, UNITRACE, Case, clean_env, main,
+                            need)
 
 need(UNITRACE, COLLECTOR, PROBE)
+
+
+class Ending(Case):
+    def export_when_ended(self, session):
+        """Refused while somebody still records."""
+        wait_for(lambda: self.unitrace("export", "--remove", session).returncode == 0,
+                 "recording that has ended")
 
 
 def wait_for_line(stream, text):
@@ -131,7 +139,7 @@ class Streams(Case):
                                    env=clean_env(), stderr=write)
         os.close(write)
         os.close(read)
-        self.assertEqual(process.wait(60), 4)
+        self.assertEqual(process.wait(PATIENCE), 4)
         self.assertRecorded()
 
     def test_no_descriptor_leaks_into_the_program(self):
@@ -140,12 +148,12 @@ class Streams(Case):
         self.assertEqual(got.stdout, plain.stdout)
 
 
-class Signals(Case):
+class Signals(Ending):
     def test_sigterm_to_unitrace_reaches_the_program(self):
         process = self.start(PROBE, "say", "ready", "wait")
         wait_for_line(process.stdout, b"ready")
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, -signal.SIGTERM)
         self.assertRecorded()
 
@@ -153,7 +161,7 @@ class Signals(Case):
         process = self.start(PROBE, "usr1", "say", "ready", "wait", "exit", "6")
         wait_for_line(process.stdout, b"ready")
         process.send_signal(signal.SIGUSR1)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, 6)
         self.assertEqual(out, b"got usr1\n")
 
@@ -161,7 +169,7 @@ class Signals(Case):
         process = self.start(PROBE, "say", "ready", "wait", start_new_session=True)
         wait_for_line(process.stdout, b"ready")
         os.killpg(process.pid, signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, -signal.SIGINT)
         self.assertRecorded()
 
@@ -190,20 +198,16 @@ class Signals(Case):
         _, status = os.waitpid(process.pid, os.WUNTRACED)
         self.assertTrue(os.WIFSTOPPED(status))
         os.killpg(process.pid, signal.SIGCONT)
-        time.sleep(0.2)
+        os.waitpid(process.pid, os.WCONTINUED)
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         self.assertEqual(process.returncode, -signal.SIGTERM)
         self.assertRecorded()
 
     def test_killed_launcher_does_not_take_the_program_along(self):
         process = self.start(PROBE, "usr1", "say", "ready", "wait")
         wait_for_line(process.stdout, b"ready")
-        child = int(subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid="],
-                                   capture_output=True).stdout or 0)
-        if not child:
-            process.kill()
-            self.skipTest("ps is not here")
+        child, = children_of(process.pid)
         process.kill()
         process.wait()
         os.kill(child, signal.SIGUSR1)
@@ -212,48 +216,44 @@ class Signals(Case):
         process.stdout.close()
         session = [f for f in self.files() if f.endswith(".session")]
         self.assertEqual(len(session), 1)
-        for _ in range(100):
-            got = self.unitrace("export", "--remove", session[0])
-            if not got.returncode:
-                break
-            time.sleep(0.05)
-        self.assertEqual(got.returncode, 0, got.stderr)
+        self.export_when_ended(session[0])
         self.assertRecorded()
 
 
-class Children(Case):
+class Children(Ending):
     def test_child_that_outlives_the_program_is_waited_for(self):
-        got = self.unitrace("--wait-children", "forever", PROBE, "child", "1")
+        got = self.unitrace("--wait-children", "forever", PROBE, "child", "-")
         self.assertEqual(got.returncode, 0)
         paths = self.timelines()
         self.assertEqual(len(paths), 2, self.files())
         self.assertTrue(any("after" in n for p in paths for n in self.names(p)))
 
     def test_child_that_takes_too_long_is_left_for_export(self):
+        os.mkfifo(self.dir / "pipe")
         # no pipes: the child would hold them open and we would wait for it
         with open(self.dir / "err", "wb") as err:
-            process = subprocess.run([UNITRACE, "--wait-children", "0", PROBE, "child", "2"],
+            process = subprocess.run([UNITRACE, "--wait-children", "0", PROBE, "child", "pipe"],
                                      cwd=self.dir, env=clean_env(), stderr=err,
                                      stdout=subprocess.DEVNULL)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(len(self.timelines()), 1, self.files())
         session = [f for f in self.files() if f.endswith(".session")]
         self.assertIn("unitrace export", (self.dir / "err").read_text())
-        time.sleep(0.3)
         refused = self.unitrace("export", session[0])
         self.assertEqual(refused.returncode, 1)
         self.assertIn(b"still recording", refused.stderr)
-        time.sleep(2.5)
-        self.assertEqual(self.unitrace("export", "--remove", session[0]).returncode, 0)
+        (self.dir / "pipe").write_bytes(b"")  # the child goes on, and ends
+        self.export_when_ended(session[0])
         self.assertEqual(len(self.timelines()), 2, self.files())
 
     def test_daemon_without_itt_does_not_hold_us_up(self):
-        begin = time.monotonic()
-        process = subprocess.run([UNITRACE, "--quiet", "sh", "-c", "sleep 3 & exit 2"],
+        """It lives until a pipe is opened, which is not before we have ended."""
+        os.mkfifo(self.dir / "pipe")
+        process = subprocess.run([UNITRACE, "--quiet", "sh", "-c", "cat pipe & exit 2"],
                                  cwd=self.dir, env=clean_env(), stderr=subprocess.DEVNULL,
-                                 stdout=subprocess.DEVNULL)
+                                 stdout=subprocess.DEVNULL, timeout=PATIENCE)
         self.assertEqual(process.returncode, 2)
-        self.assertLess(time.monotonic() - begin, 2)
+        (self.dir / "pipe").write_bytes(b"")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ they had been recorded on other hosts: clocks that were started at other times a
 slower, wall clocks that are wrong by milliseconds. What merge and ranks make of that has to be what
 they make of the true files, within the bound that they state.
 """
+# ci: labels slow mpi
 import json
 import re
 import shutil
@@ -174,7 +175,7 @@ class Clocks(mpi_support.Case):
         (self.dir / "boot").write_text("11111111-2222-3333-4444-555555555555\n")
         (self.dir / "log").mkdir()
         if self.run_words("sh", wrap, "true", env=common.environment(PMI_RANK="1")).returncode:
-            self.skipTest("no namespaces of time, names and mounts may be made here")
+            self.skipTest("not here: no namespaces of time, names and mounts may be made here")
         done = self.run_words(*lib.start(2), wrap, UNITRACE, "--chrome-mpi-logging", "--no-summary",
                               lib.build("imbalance.c", *mpi_support.ITT), "log", "5", "1", "20",
                               env=lib.environment())

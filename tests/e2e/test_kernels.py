@@ -6,7 +6,7 @@ import re
 import subprocess
 import zlib
 
-from common import SOURCE, UNITRACE, Case, environment, main, program, skip
+from common import PATIENCE, SOURCE, UNITRACE, Case, environment, main, program, skip
 from device_support import backend
 
 if not UNITRACE.exists():
@@ -16,7 +16,7 @@ RULES = re.findall(r'^\tX\([A-Z_0-9]+, "([a-z_0-9]+)",', (SOURCE / "src/metrics/
 
 
 def unitrace(*args, check=True):
-    return subprocess.run([UNITRACE, *args], capture_output=True, text=True, timeout=60, check=check)
+    return subprocess.run([UNITRACE, *args], capture_output=True, text=True, timeout=PATIENCE, check=check)
 
 
 def kernels(*args):

@@ -60,7 +60,8 @@ class Kmd(common.Case):
         self.assertEqual((first.name, first.tid, first.ns, first.args),
                          ("i915_gem_execbuffer", 77, 2500, {"data": 'ring 0, "x"'}))
         self.assertEqual((second.name, second.tid, second.ns, second.args), ("fence wait", 78, 10, {}))
-        self.assertLess(abs(first.begin - mono), 1_000_000_000)
+        after = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        self.assertTrue(mono - 1_000_000 <= first.begin <= after, (mono, first.begin, after))
         names = [e["args"]["name"] for e in trace.meta if e["name"] == "process_name"]
         self.assertTrue([n for n in names if n.startswith("HOST-OS-KMD<")], names)
         self.assertTrue(trace.named("greet") or [s for s in trace.spans if s.cat != "os_op"])
@@ -109,10 +110,10 @@ class Kmd(common.Case):
         real = shutil.which("bpftrace")
         if not real:
             self.skipTest("bpftrace is not installed")
-        can = subprocess.run([real, "-e", "BEGIN { exit(); }"], capture_output=True, timeout=60,
+        can = subprocess.run([real, "-e", "BEGIN { exit(); }"], capture_output=True, timeout=common.PATIENCE,
                              check=False)
         if can.returncode:
-            self.skipTest("bpftrace may not run here: " + can.stderr.decode()[-200:])
+            self.skipTest("not here: bpftrace may not run: " + can.stderr.decode()[-200:])
         script = self.script('interval:ms:5 { printf("%d,tick,%lld,%lld,x\\n", tid, nsecs, 1000); }')
         before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
         done = self.unitrace("--chrome-kmd-logging", script, "sleep", "0.3")

@@ -182,7 +182,7 @@ class OldPython(Case):
             if said and tuple(map(int, said.split("."))) < (3, 9):
                 good[said] = python
         if not good:
-            self.skipTest("no Python before 3.9 here")
+            self.skipTest("no toolkit: no Python before 3.9 is here")
         return good
 
     def test_runs_on_unrecorded(self):

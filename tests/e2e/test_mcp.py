@@ -2,6 +2,7 @@
 """unitrace mcp: the Model Context Protocol over standard input and output, by hand and by the
 protocol's own client.
 """
+# ci: labels fast real
 import base64
 import json
 import os
@@ -348,8 +349,10 @@ class Mcp(common.Case):
                 ("stats", {"colour": 1}, "no argument 'colour'"), ("stats", {"trace": "t9"}, "there are: t1"),
                 ("stats", {"name": [{}]}, "neither a text"), ("stats", {"by": ["a"]}, "no list"),
                 ("stats", {"from": "soon"}, "soon"), ("query", {"sql": "select nme from slice"}, "did you mean"),
-                ("query", {}, "sql is missing"), ("schema", {"table": "x"}, "no table 'x'"),
+                ("query", {}, "'sql' is required"), ("schema", {"table": "x"}, "no table 'x'"),
                 ("stats", {"name": "stepp"}, "step"), ("diff", {"before": "t1", "after": "t7"}, "t7"),
+                ("diff", {}, "'before' is required"), ("diff", {"before": "t1"}, "'after' is required"),
+                ("open", {"paths": []}, "'paths' is required"), ("query", {"sql": ""}, "'sql' is required"),
                 ("open", {"paths": []}, "paths"), ("open", {"paths": ["no.json"]}, "no.json: no such")):
             text, _ = self.server.tool(tool, **arguments)
             self.assertIn(words, text)
@@ -389,11 +392,11 @@ class Client(common.Case):
     def test_it_is_understood(self):
         python = common.BUILD / "venv/bin/python"
         if not python.exists() or subprocess.run([python, "-c", "import mcp"], capture_output=True).returncode:
-            self.skipTest("the package mcp is not installed (tools/setup.sh python)")
+            self.skipTest("the package mcp is not installed (tools/setup.sh test)")
         path = pathlib.Path(self.dir, "t.json")
         path.write_text(json.dumps(spans()))
         run = subprocess.run([python, pathlib.Path(__file__).with_name("mcp_client.py"), common.UNITRACE,
-                              self.dir], capture_output=True, text=True, timeout=120)
+                              self.dir], capture_output=True, text=True, timeout=common.PATIENCE)
         self.assertEqual((run.returncode, run.stdout.strip()), (0, "ok"), run.stderr)
 
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 """Memory of programs: exact where each allocation is recorded, within the error that is said where they
 are drawn, whatever the allocator is and however the program ends; and the program does not notice."""
+# ci: labels slow
 import json
 import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import textwrap
 
-from common import BUILD, Case, environment, main, need, program, without_core
+from common import BUILD, Case, environment, find_venv, main, need, program, without_core
 
 need("memory_known")
 KNOWN = program("memory_known")
@@ -18,7 +18,6 @@ CXX = program("memory_cxx")
 LIBRARIES = pathlib.Path("/usr/lib/x86_64-linux-gnu")
 ALLOCATORS = [LIBRARIES / name for name in ("libjemalloc.so.2", "libtcmalloc_minimal.so.4")]
 BACKEND = BUILD / "lib" / "unitrace" / "backends" / "memory.so"
-VENV = BUILD / "venv" / "bin" / "python3"
 
 
 class Recorded(Case):
@@ -310,7 +309,7 @@ class Python(Recorded):
         def big(n):
             return bytearray(n)
         def parse():
-            keep.append(small(20000))
+            keep.append(small(200000))
             keep.append(big(3_000_000))
         def outer():
             parse()
@@ -331,7 +330,7 @@ class Python(Recorded):
                 ours = [r for r in lines if (r["file"] or "").endswith("p.py")]
                 peak = {line: sum(r["peak_bytes"] for r in ours if r["line"] == line) for line in (5, 7)}
                 self.assertAlmostEqual(peak[7], 3e6, delta=2e5)
-                self.assertGreater(peak[5], 5e5)
+                self.assertGreater(peak[5], 5e6)
                 stack = next(n for n in self.rows("stack") if n.startswith("big"))
                 self.assertRegex(stack, r"^big:7 < parse:10 < outer:12 < <module>:13$")
 
@@ -345,18 +344,18 @@ class Python(Recorded):
     def test_each_object(self):
         self.assertEqual(self.script(os.path.realpath(sys.executable), each=True), "2\n")
         small = next(r for n, r in self.rows().items() if n.startswith("small"))
-        self.assertGreaterEqual(small["allocations"], 40000)
+        self.assertGreaterEqual(small["allocations"], 400000)
 
     def test_an_allocator_that_python_was_told_to_use(self):
         env = environment(PYTHONMALLOC="malloc")
         self.assertEqual(self.script(os.path.realpath(sys.executable), env=env), "2\n")
-        self.assertGreater(next(r for n, r in self.rows().items() if n.startswith("small"))["peak_bytes"], 8e5)
+        self.assertGreater(next(r for n, r in self.rows().items() if n.startswith("small"))["peak_bytes"], 5e6)
         self.assertIn(b"small objects of Python are not in it", self.got.stderr)
 
     def test_tensors(self):
-        find = "import importlib.util, sys; sys.exit(not importlib.util.find_spec('torch'))"
-        if not VENV.exists() or subprocess.run([VENV, "-c", find], check=False).returncode:
-            self.skipTest("no torch in build/venv")
+        python, why = find_venv("torch")
+        if why:
+            self.skipTest(why)
         (self.dir / "t.py").write_text(textwrap.dedent("""
             import torch
             def make():
@@ -366,7 +365,8 @@ class Python(Recorded):
             kept = keep()
             print(int(sum(t.sum() for t in kept)))
             """))
-        self.assertEqual(self.record(VENV, "t.py", each=False), "8000000\n")
+        # By default a slow machine draws so few that one of eight blocks may be missing.
+        self.assertEqual(self.record(python, "t.py", each=False, options=["--memory=64K"]), "8000000\n")
         make = self.rows("line")["make"]
         self.assertEqual(make["line"], 4)
         self.assertAlmostEqual(make["allocated_bytes"], 32e6, delta=1e6)

@@ -15,7 +15,7 @@ import unittest
 import urllib.parse
 import zlib
 
-from common import BUILD, SOURCE, UNITRACE, Case, main, skip
+from common import BUILD, PATIENCE, SOURCE, UNITRACE, Case, main, skip
 
 sys.path.insert(0, str(SOURCE / "tests/gen"))
 import metrics_gen  # noqa: E402
@@ -70,7 +70,7 @@ class Charts(Case):
 
     def run_metrics(self, *args, status=0, name="analyzeperfmetrics"):
         done = subprocess.run([BUILD / "bin" / name, *args], cwd=self.dir, capture_output=True,
-                              text=True, timeout=120)
+                              text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, status, done.stderr)
         return done
 
@@ -126,7 +126,7 @@ class Charts(Case):
     def test_option_files_of_the_original_work_as_they_are(self):
         folder = SHARED and os.path.join(SHARED, "data/unitrace/metrics_config")
         if not os.path.isdir(folder):
-            self.skipTest(f"{folder} is not there (UNITRACE_SHARED)")
+            self.skipTest("no toolkit: the reference data is not here (UNITRACE_SHARED)")
         done = 0
         for root, _, names in os.walk(folder):
             for name in names:
@@ -299,7 +299,7 @@ class Browser(Case):
     def tearDown(self):
         if self.server:
             self.server.send_signal(signal.SIGINT)
-            self.server.communicate(timeout=60)
+            self.server.communicate(timeout=PATIENCE)
         super().tearDown()
 
     def start(self, *options, port="0", command=("metrics", "-q")):
@@ -316,7 +316,7 @@ class Browser(Case):
 
     def stop(self):
         self.server.send_signal(signal.SIGINT)
-        self.server.communicate(timeout=60)
+        self.server.communicate(timeout=PATIENCE)
         self.assertEqual(self.server.returncode, 0)
         self.server = None
 
@@ -324,9 +324,9 @@ class Browser(Case):
         if self.scheme == "https":
             context = ssl.create_default_context()
             context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-            link = http.client.HTTPSConnection("localhost", self.port, timeout=60, context=context)
+            link = http.client.HTTPSConnection("localhost", self.port, timeout=PATIENCE, context=context)
         else:
-            link = http.client.HTTPConnection("localhost", self.port, timeout=60)
+            link = http.client.HTTPConnection("localhost", self.port, timeout=PATIENCE)
         try:
             link.request(method, path, body, headers)
             answer = link.getresponse()
@@ -443,13 +443,13 @@ class Browser(Case):
         said = self.server.stderr.readline() + self.server.stderr.readline()  # and the viewer is there
         self.assertIn("metrics: https://localhost:", said)
         self.stop()
-        done = subprocess.run([*uniview, "-t", "app.json", "-m", "none.csv"], cwd=self.dir, timeout=60,
+        done = subprocess.run([*uniview, "-t", "app.json", "-m", "none.csv"], cwd=self.dir, timeout=PATIENCE,
                               capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
 
     def test_a_file_that_is_not_there_is_told_at_once(self):
         done = subprocess.run([UNITRACE, "metrics", "-q", "none.csv"], cwd=self.dir, capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 1)
         self.assertIn("File none.csv does not exist or cannot be opened", done.stderr)
 

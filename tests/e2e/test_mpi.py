@@ -3,6 +3,7 @@
 The programs (tests/mpi) write down themselves what they call and which message they got; that log
 is what recordings are compared with.
 """
+# ci: labels slow mpi
 import re
 import signal
 
@@ -147,13 +148,13 @@ class Mpi(mpi_support.Case):
     def test_python(self, lib):
         python = lib.python()
         if not python:
-            self.skipTest(f"no mpi4py for {lib.name}")
+            self.skipTest(f"long: no mpi4py for {lib.name} (tools/setup.sh real)")
         self.check_language(lib, python, common.SOURCE / "tests/mpi/languages.py")
 
     def test_intel_mpi_is_here(self):
         """So that its absence is seen where skips are listed: the others would go on without it."""
         if "intel" not in [lib.name for lib in mpi_support.libraries(every=True)]:
-            self.skipTest("Intel MPI is not in build/venv-real (tools/setup.sh real)")
+            self.skipTest("long: Intel MPI is not in build/venv-real (tools/setup.sh real)")
 
     @under()
     def test_every_function_that_moves_data_or_waits_is_in_front_of_the_library(self, lib):

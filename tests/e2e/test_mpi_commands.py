@@ -2,6 +2,7 @@
 
 Each test runs under every MPI that has both a plugin in the build and an mpiexec on this machine.
 """
+# ci: labels slow mpi
 import functools
 import json
 import os

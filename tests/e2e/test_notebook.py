@@ -3,6 +3,7 @@
 
 # ci: no sanitizers
 """
+# ci: labels slow browser
 import json
 import pathlib
 import shutil
@@ -10,6 +11,7 @@ import subprocess
 import unittest
 
 import common
+from browser_support import MODULES
 
 PACKAGE = common.BUILD / "lib/unitrace/python"
 PYTHON = common.BUILD / "venv/bin/python"
@@ -17,7 +19,7 @@ if not (common.BUILD / "lib/libunitrace-read.so").exists():
     common.skip("built without SQLite")
 if not PYTHON.exists() or subprocess.run([PYTHON, "-c", "import nbclient, nbformat, ipykernel"],
                                          capture_output=True).returncode:
-    common.skip("nbclient and ipykernel are not installed (tools/setup.sh python)")
+    common.skip("nbclient and ipykernel are not installed (tools/setup.sh test)")
 if b"as one file" not in subprocess.run([common.UNITRACE, "--version"], capture_output=True).stdout:
     common.skip("built without the viewer")
 if subprocess.run([PYTHON, "-c", "import unitrace._core, unitrace._arrow"], capture_output=True,
@@ -114,10 +116,10 @@ class Notebook(common.Case):
             pages[-1].write_text(f"<!doctype html><meta charset=utf-8><body>{self.html(cell)}</body>")
         out = self.folder / "seen.json"
         run = subprocess.run(["node", common.SOURCE / "tests/e2e/notebook_page.js",
-                              common.BUILD / "node/node_modules", self.folder, out, *pages],
+                              MODULES, self.folder, out, *pages],
                              capture_output=True, text=True, timeout=240)
         if run.returncode == 77:
-            self.skipTest(run.stderr.strip() + " (tools/setup.sh node)")
+            self.skipTest(run.stderr.strip() + " (tools/setup.sh test)")
         self.assertEqual(run.returncode, 0, run.stderr)
         for page in json.loads(out.read_text()):
             self.assertEqual(page["complaints"], [])

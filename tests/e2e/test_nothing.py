@@ -97,13 +97,13 @@ class Nothing(Case):
         shutil.copy(PROBE, made)
         made.chmod(0o755 | stat.S_ISUID)
         if os.getuid():
-            self.skipTest("only root can make a program that is another user's")
+            self.skipTest("not here: only root can make a program that is another user's")
         os.chown(made, 65534, 65534)
         made.chmod(0o755 | stat.S_ISUID)
         self.dir.chmod(0o755)
         got = self.unitrace(made)
         if self.timelines():
-            self.skipTest("set-user-id has no effect here")
+            self.skipTest("not here: set-user-id has no effect")
         self.assertIn(b"runs with rights of its own", got.stderr)
 
     def test_children_that_are_not_followed(self):
@@ -119,7 +119,7 @@ class Nothing(Case):
                 f"mount -o remount,ro,bind {self.dir} && exec {PROBE}"
         words = ["unshare", "-rm", "sh", "-c", inner]
         if subprocess.run(words, cwd=self.dir, capture_output=True, env=clean_env()).returncode:
-            self.skipTest("no namespaces here")
+            self.skipTest("not here: no namespaces")
         said = self.said(*words)
         self.assertIn("could only read", said)
         self.assertIn("read-only mount", said)

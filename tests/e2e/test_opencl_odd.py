@@ -1,4 +1,5 @@
 """OpenCL used in ways that few would think of: still every command once, and nothing is noticed."""
+# ci: labels fast real
 import collections
 
 import common

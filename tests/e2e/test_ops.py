@@ -11,7 +11,7 @@ import signal
 import subprocess
 import tarfile
 
-from common import SOURCE, UNITRACE, Case, main, skip
+from common import PATIENCE, SOURCE, UNITRACE, Case, main, skip
 
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
@@ -44,7 +44,7 @@ def op_row(name, call, nth=1, depth=1, kind="tt_dnn_device", inputs="", preferre
 
 class Ops(Case):
     def run_ops(self, *words, status=0):
-        done = subprocess.run([UNITRACE, "ops", *words], capture_output=True, timeout=60,
+        done = subprocess.run([UNITRACE, "ops", *words], capture_output=True, timeout=PATIENCE,
                               cwd=self.dir)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout.decode(), done.stderr.decode()
@@ -71,21 +71,21 @@ class Golden(Ops):
     def test_folders_of_the_seed_give_the_report_of_the_original(self):
         folder = DATA / "seed_ops_synthetic"
         if not folder.is_dir():
-            self.skipTest(f"no {folder}")
+            self.skipTest("no toolkit: the reference data is not here (UNITRACE_SHARED)")
         self.run_ops("-i", folder / "logs/ops", "-o", "out")
         self.compare("out/profile_log_ops.csv", folder / "output/profile_log_ops.csv")
 
     def test_logs_of_today_give_the_report_of_the_original(self):
         folder = DATA / "modern_ops_synthetic" / "art"
         if not folder.is_dir():
-            self.skipTest(f"no {folder}")
+            self.skipTest("no toolkit: the reference data is not here (UNITRACE_SHARED)")
         self.run_ops(folder, "-o", "out")
         self.compare("out/ops_perf_results.csv", folder / "reports/ops_perf_results.csv")
 
     def test_a_device_log_alone_gives_the_report_of_the_original(self):
         folder = DATA / "modern_device_synthetic" / "art"
         if not folder.is_dir():
-            self.skipTest(f"no {folder}")
+            self.skipTest("no toolkit: the reference data is not here (UNITRACE_SHARED)")
         self.run_ops(folder, "-o", "out")
         self.compare("out/ops_perf_results.csv", folder / "reports/ops_perf_results.csv")
         self.compare("out/per_core_op_to_op_times.csv", folder / "reports/per_core_op_to_op_times.csv")
@@ -94,7 +94,7 @@ class Golden(Ops):
         """The zones of the host are not among the public files: they are made from the report."""
         folder = DATA / "modern" / "qwen_full_attention_ops"
         if not folder.is_dir():
-            self.skipTest(f"no {folder}")
+            self.skipTest("no toolkit: the reference data is not here (UNITRACE_SHARED)")
         shutil.copytree(folder / ".logs", self.dir / ".logs")
         os.chmod(self.dir / ".logs", 0o755)
         child = "TT_DNN_DEVICE_OP_TT_HOST_FUNC [ns]"
@@ -222,11 +222,11 @@ class Folders(Ops):
         profiler.mkdir(parents=True)
         shutil.move(self.dir / "logs", profiler / "logs")
         env = {**os.environ, "TT_METAL_HOME": str(self.dir / "home")}
-        done = subprocess.run([UNITRACE.parent / "process_ops_logs.py"], cwd=self.dir, timeout=60,
+        done = subprocess.run([UNITRACE.parent / "process_ops_logs.py"], cwd=self.dir, timeout=PATIENCE,
                               env=env, capture_output=True, check=True)
         self.assertIn(f"reading {profiler}/logs/ops", done.stderr.decode())
         self.assertTrue((profiler / "output/ops/profile_log_ops.csv").exists())
-        subprocess.run([UNITRACE, "ops", "-o", "mine"], cwd=self.dir, timeout=60, env=env,
+        subprocess.run([UNITRACE, "ops", "-o", "mine"], cwd=self.dir, timeout=PATIENCE, env=env,
                        capture_output=True, check=True)
         self.assertTrue((self.dir / "mine/profile_log_ops.csv").exists())
 
@@ -249,14 +249,14 @@ class Folders(Ops):
                                      server.stderr.readline())[1])
                 for path, part in (("/", b"app.js"), ("/app.js", b""), ("/csv", b"OP CODE"), ("/json", b"OP CODE"),
                                    ("/download", b"\x1f\x8b")):
-                    link = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+                    link = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
                     link.request("GET", path)
                     answer = link.getresponse()
                     self.assertEqual(answer.status, 200, path)
                     self.assertIn(part, answer.read())
             finally:
                 server.send_signal(signal.SIGINT)
-            self.assertEqual(server.wait(10), 0)
+            self.assertEqual(server.wait(PATIENCE), 0)
 
 
 class Today(Ops):

@@ -1,6 +1,7 @@
 """The page of unitrace ops in a headless Chromium: it is the viewer, with a tab of its own. What is drawn,
 which numbers stand there (those of the CSV file), what is selected here and in the timeline, and nothing
 asked of any network. Skipped without the page, node, Chromium or playwright-core."""
+# ci: labels slow browser
 import csv
 import io
 import json

@@ -35,7 +35,7 @@ def kernel(number, name, ts, dur, device=0, cat="kernel", **args):
 
 class Ops(Case):
     def run_ops(self, *words, status=0):
-        done = subprocess.run([UNITRACE, "ops", *words], capture_output=True, timeout=60,
+        done = subprocess.run([UNITRACE, "ops", *words], capture_output=True, timeout=common.PATIENCE,
                               cwd=self.dir)
         self.assertEqual(done.returncode, status, done.stderr)
         self.said = done.stderr.decode()
@@ -277,7 +277,7 @@ class Recorded(Ops):
     def test_pytorch_under_emit_itt(self):
         if not VENV.exists() or subprocess.run([VENV, "-c", "import torch"], check=False,
                                                capture_output=True).returncode:
-            self.skipTest("build/venv has no torch (tools/setup.sh python)")
+            self.skipTest("build/venv has no torch (tools/setup.sh test)")
         (self.dir / "t.py").write_text(
             "import torch\n"
             "a = torch.rand(8, 8)\n"

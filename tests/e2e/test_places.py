@@ -4,8 +4,8 @@ import json
 import os
 import re
 import subprocess
-import time
 
+from common import PATIENCE, wait_for
 from launch_support import COLLECTOR, PROBE, UNITRACE, Case, main, need
 
 need(UNITRACE, COLLECTOR, PROBE)
@@ -82,24 +82,23 @@ class Together(Case):
 
     def test_each_keeps_its_status_and_gets_a_file_of_its_own(self):
         os.mkfifo(self.dir / "gate")
-        script = f'read line < gate; exec {PROBE} task mine "run $0" exit "$1"'
+        (self.dir / "here").mkdir()
+        script = f'exec 3< gate; : > here/$0; read line <&3; exec {PROBE} task mine "run $0" exit "$1"'
         count, runs = 80, []
         for i in range(count):
             runs.append(self.start("-o", "same.json", "--no-summary", "sh", "-c", script, i, i % 7))
-        # All of them wait in open(): who opens the other end lets them go at once.
+        # All of them wait for a line: who closes the other end lets them go at once.
         gate = os.open(self.dir / "gate", os.O_WRONLY)
-        while len(list(self.dir.glob("*.session"))) < count:
-            time.sleep(0.05)
-        time.sleep(0.5)
+        wait_for(lambda: len(list((self.dir / "here").iterdir())) == count, f"{count} programs at the gate")
         os.close(gate)
         for i, run in enumerate(runs):
-            said = run.communicate(timeout=120)[1].decode()
+            said = run.communicate(timeout=PATIENCE)[1].decode()
             self.assertEqual(run.returncode, i % 7, said)
             stored = re.findall(r"Timeline is stored in (\S+)", said)
             self.assertEqual(len(stored), 1, said)
             self.assertIn(f"run {i}", self.names(self.dir / stored[0]))
         wanted = {"same.json"} | {f"same-{i}.json" for i in range(2, count + 1)}
-        self.assertEqual(set(self.files()) - {"gate"}, wanted)
+        self.assertEqual(set(self.files()) - {"gate", "here"}, wanted)
 
 
 class Others(Case):

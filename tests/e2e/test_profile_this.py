@@ -60,7 +60,7 @@ class profiler:
 class Case(common.Case):
     def profile(self, command, *words, status=0, **env):
         done = subprocess.run([UNITRACE, "profile-this", "-c", command, *words], cwd=self.dir,
-                              capture_output=True, text=True, timeout=60, env=environment(**env))
+                              capture_output=True, text=True, timeout=common.PATIENCE, env=environment(**env))
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout, done.stderr
 
@@ -168,7 +168,7 @@ class Cuda(Case):
         subprocess.run([UNITRACE, "query", "--format", "json", "--output", out, "--overwrite",
                         *sorted(folder.iterdir()),
                         f"select dur from slice where name = '{name}' order by ts"], check=True,
-                       capture_output=True, timeout=60)
+                       capture_output=True, timeout=common.PATIENCE)
         return [str(row["dur"]) for row in json.loads(out.read_text())]
 
     def test_device_times_of_one_run_and_host_times_of_the_other(self):

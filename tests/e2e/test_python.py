@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Python programs: profiled whole and in part, with every kind of call, and otherwise unchanged."""
+# ci: labels slow
 import os
 import pathlib
 import signal
@@ -7,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-from python_support import PACKAGE, UNITRACE, Case, Trace, environment, main, need_python
+from python_support import PACKAGE, PATIENCE, Case, Trace, environment, main, need_python
 
 PYTHONS = need_python()
 PYTHON = next(iter(PYTHONS.values()))
@@ -176,7 +177,7 @@ for name in ("call_soon", "_call_soon", "_run", "_run_once"): print(name, counts
         for version, python in PYTHONS.items():
             with self.subTest(version):
                 wanted = subprocess.run([python, "-c", program + counting], check=True,
-                                        capture_output=True, text=True, timeout=60).stdout
+                                        capture_output=True, text=True, timeout=PATIENCE).stdout
                 trace = self.profile(program + """
 loop = asyncio.new_event_loop()
 loop.run_until_complete(main())
@@ -316,6 +317,29 @@ unseen()
                          ["function_under_test", "child_function_1", "child_function_2",
                           "child_function_1", "decorated"])
 
+    def test_tracys_own_command_runs_the_program(self):
+        (self.dir / "s.py").write_text("import sys\ndef work():\n    return 7\n"
+                                       "print(sys.argv, __name__, work())\nsys.exit(5)\n")
+        for words in ([], ["--python"]):
+            got = self.unitrace(*words, "-o", "run.json", "--overwrite", sys.executable, "-m", "tracy", "s.py", "a", "-b")
+            self.assertEqual((got.returncode, got.stdout), (5, b"['s.py', 'a', '-b'] __main__ 7\n"), got.stderr)
+            self.assertEqual(b"not recorded without --python" in got.stderr, not words)
+        self.assertTrue(Trace(self.dir / "run.json").one("work"))
+        got = self.unitrace("--python", "-o", "m.json", sys.executable, "-m", "tracy", "-pr", "-o", "out", "-m", "s", "x")
+        self.assertEqual(got.returncode, 5, got.stderr)
+        self.assertRegex(got.stdout, rb"s\.py', 'x'\] __main__ 7\n$")
+        self.assertIn(b"its options -p -r -o out have no effect", got.stderr)
+        (self.dir / "wrong.py").write_text("1 / 0\n")
+        got = self.unitrace("-o", "w.json", sys.executable, "-m", "tracy", "wrong.py")
+        self.assertEqual(got.returncode, 1)
+        self.assertRegex(got.stderr, rb"Traceback[^\n]*\n  File \"[^\"]*wrong.py\", line 1, in <module>\n")
+
+    def test_a_stand_in_that_is_run_swallows_nothing(self):
+        for module, status in (("tracy", 2), ("itt", 1), ("ittapi", 1)):
+            got = self.unitrace("-o", "n.json", sys.executable, "-m", module)
+            self.assertEqual(got.returncode, status, (module, got.stderr))
+            self.assertNotEqual(got.stderr, b"", module)
+
     def test_only_between_enable_and_disable(self):
         for version, python in PYTHONS.items():
             with self.subTest(version):
@@ -409,16 +433,20 @@ class Imports(PythonCase):
 
     def test_a_large_recording_is_told_before_it_is_written(self):
         text = "def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\nfor _ in range({}): fib(24)"
-        self.profile(text.format(5))
-        lines = self.said.splitlines()
+
+        def said(times, *options):
+            """In a format that is quickly written: nobody reads it here."""
+            (self.dir / "script.py").write_text(text.format(times))
+            got = self.unitrace("--python", *options, "--no-summary", "-o", "out.utr", "--overwrite", PYTHON, "script.py")
+            self.assertEqual(got.returncode, 0, got.stderr)
+            return got.stderr.decode()
+
+        lines = said(5).splitlines()
         self.assertRegex(lines[0], r"^unitrace: \d+\.\d+ MiB are recorded; .*--python-min-duration")
         self.assertEqual(len([line for line in lines if "are recorded" in line]), 1)
-        self.profile(text.format(5), "--python", "--quiet")
-        self.assertNotIn("are recorded", self.said)
-        self.profile(text.format(5), "--python", "--keep-last", "1M")
-        self.assertNotIn("are recorded", self.said)
-        self.profile(text.format(1))
-        self.assertNotIn("are recorded", self.said)
+        self.assertNotIn("are recorded", said(5, "--quiet"))
+        self.assertNotIn("are recorded", said(5, "--keep-last", "1M"))
+        self.assertNotIn("are recorded", said(1))
 
 
 class Filters(PythonCase):
@@ -636,7 +664,7 @@ after()
     def test_without_one_there_is_none(self):
         done = self.plain("-c", "import sitecustomize")
         if done.returncode == 0:
-            self.skipTest("this interpreter has a sitecustomize of its own")
+            self.skipTest("not here: this interpreter has a sitecustomize of its own")
         self.profile("try:\n    import sitecustomize\nexcept ImportError as e:\n    print(e)")
         self.assertEqual(self.printed, "No module named 'sitecustomize'\n")
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """pytest under unitrace: the plugin is found, tests are ranges, the fixtures profile."""
+# ci: labels slow
 import os
 import pathlib
 import shutil
@@ -7,13 +8,17 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-from python_support import PACKAGE, Case, Trace, environment, main, need_python, skip
+from python_support import PACKAGE, Case, Trace, environment, find_venv, main, need_python, skip
 
 PYTHONS = need_python()
 
 
 def with_pytest():
-    for python in PYTHONS.values():
+    """The virtual environment's, which has everything; or one of the user's."""
+    found, _ = find_venv("pytest", "pytest_cov", "xdist")
+    version = found and subprocess.check_output(
+        [found, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], text=True).strip()
+    for python in ([found] if version in PYTHONS else []) + list(PYTHONS.values()):
         if not subprocess.run([python, "-c", "import pytest"], check=False,
                               capture_output=True).returncode:
             return python

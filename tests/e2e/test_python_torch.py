@@ -1,20 +1,16 @@
 #!/usr/bin/env python3
 """PyTorch under unitrace --python: functions, modules and operators in one picture, and their table."""
+# ci: labels slow real long
 import os
 import pathlib
-import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
-from python_support import PACKAGE, SOURCE, Case, Trace, environment, main, need_python, skip
+from python_support import PACKAGE, Case, Trace, environment, main, need_python, need_venv
 
 need_python()
-VENV = SOURCE / "build/venv/bin/python"
-if not VENV.exists() or subprocess.run([VENV, "-c", "import torch, unitrace._core"], check=False,
-                                       capture_output=True,
-                                       env=environment(PYTHONPATH=str(PACKAGE))).returncode:
-    skip("build/venv has no torch (tools/setup.sh python), or we no extension for it")
+VENV = need_venv("torch", "unitrace._core", env=environment(PYTHONPATH=str(PACKAGE)))
 
 TEXT = """
 import torch
@@ -78,7 +74,7 @@ with torch.autograd.profiler.emit_itt():
 
 
 class Torch(Case):
-    @unittest.skipUnless(os.environ.get("UNITRACE_LONG"), "half a minute of compiling: UNITRACE_LONG=1")
+    @unittest.skipUnless(os.environ.get("UNITRACE_LONG"), "long: half a minute of compiling")
     def test_what_torch_compile_has_made_is_named(self):
         (self.dir / "compiled.py").write_text(COMPILED)
         got = self.unitrace("--python", "--python-modules", "__main__", "--start-paused",

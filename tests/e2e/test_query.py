@@ -16,7 +16,6 @@ import select
 import signal
 import sqlite3
 import subprocess
-import time
 import unittest
 
 import common
@@ -561,18 +560,17 @@ class Interrupt(Query):
                     "a.dur + b.dur + c.dur = -1"):
             process = self.start(common.UNITRACE, "query", path, sql)
             self.addCleanup(common.end_process, process)
-            time.sleep(0.7)
+            common.wait_for_cpu(process.pid, 0.3)  # the SQL is under way: reading the trace takes less
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=common.PATIENCE)
             self.assertEqual(process.returncode, -signal.SIGINT, err)
             self.assertEqual((out, err), (b"", b""))
 
     def talk(self, master, text, until):
         os.write(master, text)
         seen = b""
-        end = time.monotonic() + 20
         while until not in seen:
-            ready, _, _ = select.select([master], [], [], end - time.monotonic())
+            ready, _, _ = select.select([master], [], [], common.PATIENCE)
             self.assertTrue(ready, seen)
             seen += os.read(master, 65536)
         return seen.decode()
@@ -600,11 +598,11 @@ class Interrupt(Query):
         seen = self.talk(master, b"select 40 + 2;\n", b"unitrace> ")
         self.assertIn("42", seen)
         os.write(master, self.FOREVER.encode() + b";\n")
-        time.sleep(0.7)
+        common.wait_for_cpu(process.pid, 0.2)
         seen = self.talk(master, b"\x03", b"unitrace> ")
         self.assertIn("interrupted", seen)
         os.write(master, b".quit\n")
-        process.wait(timeout=20)
+        process.wait(common.PATIENCE)
         self.assertEqual(process.returncode, 0)
 
     @staticmethod

@@ -1,5 +1,6 @@
 """`unitrace ranks` on recordings of real MPI programs: waits against the programs' own clocks, the
 same result from files, from a merged trace and under mpiexec, and matrices against what was sent."""
+# ci: labels slow mpi
 import csv
 import io
 import json

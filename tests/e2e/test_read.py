@@ -3,6 +3,7 @@
 
 # ci: no sanitizers
 """
+# ci: labels slow real
 import csv
 import gc
 import io
@@ -269,9 +270,12 @@ class Reading(common.Case):
                     trace.slices().fetchall()
                     trace.query("select * from slice").columns  # asked for and never read
         use()
-        before = size()
-        use()
-        self.assertLess(size() - before, 1000)
+        sizes = [size()]
+        for _ in range(5):
+            use()
+            sizes.append(size())
+        # The allocator keeps some now and then; what is lost is lost every time.
+        self.assertLess(min(after - before for before, after in zip(sizes, sizes[1:])), 200, sizes)
 
     def test_a_page(self):
         page = self.trace.page(title="my run")
@@ -308,11 +312,11 @@ class Interpreters(common.Case):
         checked = []
         for python in interpreters():
             run = subprocess.run([python, "-X", "dev", "-W", "error", pathlib.Path(__file__).with_name(
-                "read_plain.py"), PACKAGE, path], capture_output=True, text=True, timeout=120)
+                "read_plain.py"), PACKAGE, path], capture_output=True, text=True, timeout=common.PATIENCE)
             self.assertEqual((run.returncode, run.stderr), (0, ""), f"{python}: {run.stdout}{run.stderr}")
             checked.append(run.stdout.split()[-1])
         if not checked:
-            self.skipTest("no other Python is here")
+            self.skipTest("no toolkit: no other Python is here")
         print(f"read by Python {', '.join(checked)}")
 
 
@@ -392,15 +396,14 @@ class Others(common.Case):
             words = ["--allow-run-as-root", "--oversubscribe"] if "openmpi" in launcher else []
             made.append(pathlib.Path(self.dir, "together"))
             run = subprocess.run([launcher, *words, "-n", "2", common.UNITRACE, "export", "-o",
-                                  name.format(made[1]), folder], capture_output=True, text=True, timeout=120)
+                                  name.format(made[1]), folder], capture_output=True, text=True, timeout=common.PATIENCE)
             self.assertEqual(run.returncode, 0, run.stderr)
         return [folder, ",".join(map(str, made))]
 
     def test_they_agree(self):
-        python = common.BUILD / "venv/bin/python"
-        check = "import pandas, polars, pyarrow, duckdb"
-        if not python.exists() or subprocess.run([python, "-c", check], capture_output=True).returncode:
-            self.skipTest("pandas, polars, pyarrow and duckdb are not installed (tools/setup.sh python)")
+        python, why = common.find_venv("pandas", "polars", "pyarrow", "duckdb")
+        if why:
+            self.skipTest(why)
         path = pathlib.Path(self.dir, "t.json")
         path.write_text(json.dumps(events()))
         lake, rows = self.dir / "lake", self.dir / "t.csv"

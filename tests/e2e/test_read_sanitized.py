@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The library behind `import unitrace` under AddressSanitizer, in a plain Python: no bad access, and no memory of
-ours is left. Skipped where the build has no sanitizer."""
+ours is left."""
+# ci: only sanitizers
 import json
 import os
 import pathlib
@@ -38,7 +39,7 @@ class Sanitized(common.Case):
                    ASAN_OPTIONS="detect_leaks=1:fast_unwind_on_malloc=0", UBSAN_OPTIONS="print_stacktrace=1")
         run = subprocess.run([shutil.which("python3", path="/usr/bin") or "python3",
                               pathlib.Path(__file__).with_name("read_plain.py"), PACKAGE, path],
-                             capture_output=True, text=True, timeout=240, env=env, check=False)
+                             capture_output=True, text=True, timeout=common.PATIENCE, env=env, check=False)
         self.assertRegex(run.stdout, r"^3\.\d+")
         self.assertNotIn("ERROR: AddressSanitizer", run.stderr)
         self.assertNotIn("runtime error", run.stderr)

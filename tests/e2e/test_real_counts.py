@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Programs of the other tests, counted by a shim of its own: all that they say is in the timeline."""
+# ci: labels slow real
 import pathlib
 import sys
 
@@ -46,7 +47,7 @@ class Counts(CountCase):
         try:
             folder = venv()
         except SystemExit:  # for a whole file; the others of this one need no Python
-            self.skipTest("no virtual environment (tools/setup.sh python)")
+            self.skipTest("no virtual environment (tools/setup.sh test)")
         reason = missing_module(folder, "torch")
         if reason:
             self.skipTest(reason)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """dpctl and dpnp on Intel's OpenCL for CPUs: the TBB inside, the commands on the device, and what the
 SYCL runtime says about them (--chrome-sycl-logging)."""
+# ci: labels slow real
 import collections
 import pathlib
 import sys
@@ -13,7 +14,7 @@ need_unitrace()
 PYTHON = real_python("dpctl")
 VENDOR = packages().parent / "lib/libintelocl.so"
 if not VENDOR.exists():
-    skip("intel-opencl-rt is not installed (tools/setup.sh real)")
+    skip("long: intel-opencl-rt is not installed (tools/setup.sh real)")
 SYCL, KERNELS = "--chrome-sycl-logging", "--chrome-kernel-logging"
 GROUP = "DPCTLQueue_SubmitRange"  # the runtime knows no better name of a kernel made from source
 
@@ -77,7 +78,7 @@ class Sycl(Case):
 
     def test_the_graph_of_dpnp(self):
         if missing_module(packages(), "dpnp"):
-            self.skipTest("dpnp is not installed (tools/setup.sh real)")
+            self.skipTest("long: dpnp is not installed (tools/setup.sh real)")
         printed, trace = self.record("dpnp_graph.py", SYCL, KERNELS)
         self.assertEqual(printed, "999000")
         names = collections.Counter(e["name"] for e in self.of(trace, "SYCL"))

@@ -4,6 +4,7 @@
 The whole of it only with UNITRACE_LONG=1, which also prints what tracing cost; otherwise the
 program is interrupted as soon as it has shown some work.
 """
+# ci: labels real long
 import os
 import pathlib
 import pty
@@ -16,7 +17,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "real"))
-from real_support import LONG, UNITRACE, Case, clean_env, command, main, need_unitrace
+from real_support import LONG, PATIENCE, UNITRACE, Case, clean_env, command, main, need_unitrace
 
 need_unitrace()
 BUILDER = command("bvh_builder")
@@ -44,7 +45,7 @@ class Embree(Case):
         os.close(end)
         self.read_until(terminal, b"[DONE]")
         os.killpg(program.pid, signal.SIGINT)
-        _, said = program.communicate(timeout=120)
+        _, said = program.communicate(timeout=PATIENCE)
         os.close(terminal)
         self.assertEqual(program.returncode, -signal.SIGINT, said)
         trace = self.trace()
@@ -57,7 +58,7 @@ class Embree(Case):
         losses = trace.other["processes"][0].get("losses", {})
         self.assertLessEqual(set(losses), {"unfinished"}, losses)
 
-    @unittest.skipUnless(LONG, "takes minutes: UNITRACE_LONG=1")
+    @unittest.skipUnless(LONG, "long: takes minutes")
     def test_whole(self):
         start, used = time.monotonic(), cpu()
         got = self.run_in(BUILDER, timeout=1200)

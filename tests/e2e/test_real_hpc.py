@@ -3,6 +3,7 @@
 Their results are those of a run without us, and what they did to each other is found in the traces.
 Packages: tools/setup.sh real. What is not here is skipped aloud.
 """
+# ci: labels slow mpi real long
 import json
 import os
 import re
@@ -15,7 +16,7 @@ from mpi_support import mpi_spans
 
 common.need()
 if os.environ.get("UNITRACE_LONG") != "1":
-    common.skip("a minute of HPC programs: UNITRACE_LONG=1 runs them")
+    common.skip("long: a minute of HPC programs")
 RANKS = 4
 MELT = """units lj
 atom_style atomic
@@ -99,7 +100,7 @@ class Hpc(mpi_support.Case):
 
 
 if not any((shutil.which("lmp"), shutil.which("hpcc"), (BUILD / "venv-real/bin/IMB-MPI1").exists())):
-    common.skip("no HPC program is here: lmp, hpcc, IMB-MPI1 (tools/setup.sh real)")
+    common.skip("long: no HPC program is here: lmp, hpcc, IMB-MPI1 (tools/setup.sh real)")
 
 if __name__ == "__main__":
     common.main()

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Intel's ittapi package for Python: everything that it can say; and beside PyTorch's own copy."""
+# ci: labels slow real
 import os
 import pathlib
 import sys

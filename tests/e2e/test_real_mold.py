@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """mold: a linker that forks, lets the child do all the work, and leaves by _exit."""
+# ci: labels real
 import pathlib
 import sys
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """numba: parallel loops on the TBB of PyPI."""
+# ci: labels real
 import pathlib
 import sys
 

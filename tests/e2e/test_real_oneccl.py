@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """oneCCL on Intel MPI: its API as tasks, its steps as events, on two ranks."""
+# ci: labels mpi real
 import pathlib
 import sys
 
@@ -13,7 +14,7 @@ LIB = BIN.parent / "lib"
 for needed, package in ((BIN / "mpiexec.hydra", "impi-devel"), (LIB / "libmpi.so.12", "impi-devel"),
                         (LIB / "libccl.so.1", "oneccl-devel")):
     if not needed.exists():
-        skip(f"{package} is not installed (tools/setup.sh real)")
+        skip(f"long: {package} is not installed (tools/setup.sh real)")
 
 RANKS = (BIN / "mpiexec.hydra", "-n", 2)
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """oneDNN: its primitives on every thread that works, and the kernels that it compiles."""
+# ci: labels real
 import pathlib
 import sys
 

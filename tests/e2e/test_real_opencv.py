@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """OpenCV, which asks for the version first and says nothing to a collector without one."""
+# ci: labels real
 import pathlib
 import sys
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """OpenVINO: its phases and operations, with the oneDNN and TBB that it brings along."""
+# ci: labels real
 import pathlib
 import sys
 

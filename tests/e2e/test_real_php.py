@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """PHP: what opcache compiles, through the JIT API alone; no other part of ITT is used."""
+# ci: labels real
 import pathlib
 import sys
 

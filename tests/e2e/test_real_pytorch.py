@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """PyTorch as the users' guide has it: sample.py and launch.sh, as printed there.
 
-Needs the virtual environment of tools/setup.sh python; each run of PyTorch takes some seconds.
+Needs the virtual environment of tools/setup.sh test; each run of PyTorch takes some seconds.
 """
+# ci: labels slow real
 import collections
 import os
 import pathlib
@@ -12,7 +13,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "real"))
-from real_support import HERE, UNITRACE, Case, clean_env, main, need_module, need_unitrace, venv
+from real_support import HERE, PATIENCE, UNITRACE, Case, clean_env, main, need_module, need_unitrace, venv
 
 need_unitrace()
 VENV = venv()
@@ -132,7 +133,7 @@ class PyTorch(Case):
         pid = int(program.stdout.readline())
         self.assertEqual(program.stdout.readline(), b"a thousand\n")
         os.kill(pid, signal.SIGKILL)
-        self.assertEqual(program.wait(timeout=60), -signal.SIGKILL)
+        self.assertEqual(program.wait(PATIENCE), -signal.SIGKILL)
         program.stdout.close()
         trace = self.trace()
         steps = sum(n for name, n in trace.names().items() if name.startswith("step_"))

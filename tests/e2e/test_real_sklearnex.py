@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """scikit-learn-intelex: oneDAL's loops."""
+# ci: labels real
 import pathlib
 import sys
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """oneTBB: a flow graph's nodes, edges and bodies; loops, groups and pipelines; its threads."""
+# ci: labels real
 import collections
 import pathlib
 import sys

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """TensorFlow: the oneDNN inside, its primitives and what it compiles."""
+# ci: labels real
 import pathlib
 import sys
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """wasmtime: what it compiles, through the JIT API alone."""
+# ci: labels real
 import pathlib
 import sys
 

@@ -56,7 +56,7 @@ class Roofline(Case):
 
     # ---- numbers ----
 
-    @unittest.skipUnless(EXAMPLE.exists(), f"no example at {EXAMPLE} (UNITRACE_SHARED)")
+    @unittest.skipUnless(EXAMPLE.exists(), "no toolkit: the reference data is not here (UNITRACE_SHARED)")
     def test_the_example_gives_the_numbers_of_the_original(self):
         flops, bytes_ = EXAMPLE / "gemm_fp16_flops.1799853", EXAMPLE / "gemm_fp16_bytes.1799860"
         device = EXAMPLE / "PVC_1tile.csv"

@@ -1,6 +1,7 @@
 """The page of unitrace roofline in a headless Chromium: kernels are discs at their places, a row and a disc
 choose each other, hostile names are text, and nothing is asked of any network. Skipped without the page,
 node, Chromium or playwright-core."""
+# ci: labels slow browser
 import json
 import math
 import subprocess

@@ -4,6 +4,7 @@ After every step the result is read by other code than ours (Python's json, csv 
 compared with the file that the chain started from. One trace has every phase and every kind of
 metadata, odd ids and large numbers; the others are random (tests/gen/trace_gen.py), named by seed.
 """
+# ci: labels fast long
 import collections
 import csv
 import json

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Samples of CPU time: shares that are known, threads, tasks, children, whatever the program is."""
+# ci: labels slow long
 import json
 import os
 import shutil
@@ -7,10 +8,9 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 
-from common import (BUILD, SOURCE, UNITRACE, Case, end_process, main, need, need_kernel_samples, program, pythons,
-                    read_until)
+from common import (BUILD, PATIENCE, SOURCE, UNITRACE, Case, end_process, main, need, need_kernel_samples, program,
+                    pythons, read_until, thread_names, wait_for, wait_for_cpu)
 
 need("burn")
 BURN = program("burn")
@@ -204,12 +204,12 @@ class Python(Sampled):
                 sorted(range(2000), key=lambda v: -v)
 
         def main():
-            spin(300, plain)
-            spin(200, generated)
-            spin(200, Sorter().method)
+            spin(150 * SCALE, plain)
+            spin(100 * SCALE, generated)
+            spin(100 * SCALE, Sorter().method)
 
         main()
-        """)
+        """).replace("SCALE", "2" if os.environ.get("UNITRACE_LONG") else "1")
 
     def test_functions_are_between_native_ones(self):
         (self.dir / "script.py").write_text(self.SCRIPT)
@@ -234,49 +234,65 @@ class Python(Sampled):
         (self.dir / "script.py").write_text(self.SCRIPT)
         self.sample(sys.executable, "-S", "-E", "script.py")
         sorts = [s for s in self.stacks(None) if "Sorter.method" in s or "method" in s]
-        self.assertGreater(len(sorts), 100)
+        self.assertGreater(len(sorts), 50)
         native = [s for s in sorts if "list_sort" in " ".join(s) or "builtin_sorted" in s]
         self.assertGreater(len(native), 0.5 * len(sorts), sorts[:3])
 
 
 class Attached(Sampled):
     def test_all_threads_of_a_running_process(self):
-        process = self.start(BURN, "threads", "2", "1500")
+        process = self.start(BURN, "threads", "2", "100000")
         self.addCleanup(end_process, process)
-        time.sleep(0.3)
+        wait_for(lambda: {"worker 0", "worker 1"} <= set(thread_names(process.pid)), "two workers")
         got = self.unitrace("hotspots", "-p", process.pid, "--duration", "600ms", "-o", "run.utr")
         self.assertEqual(got.returncode, 0, got.stderr.decode())
         names = {name.split(" (")[0] for name in self.rows("thread")}
         self.assertLessEqual({"worker 0", "worker 1"}, names)
         self.assertGreater(self.rows()["burn_worker"]["total_share"], 90)
-        out, _ = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 0)
-        self.assertAlmostEqual(json.loads(out)["burn_worker"], 3000, delta=100)
+        self.assertIsNone(process.poll())
 
-    def test_ends_with_the_process_or_with_ctrl_c(self):
-        process = self.start(BURN, "shares", "500")
-        self.addCleanup(end_process, process)
-        got = self.unitrace("hotspots", "-p", process.pid, "-o", "run.utr")
-        self.assertEqual(got.returncode, 0, got.stderr.decode())
-        other = self.start(BURN, "shares", "30000")
-        self.addCleanup(end_process, other)
-        ours = self.start(UNITRACE, "hotspots", "-p", other.pid, "-o", "two.utr")
+    def attach(self, *words):
+        """Runs until it is told to end, or has nothing to look at any more."""
+        ours = self.start(UNITRACE, "hotspots", *words)
+        self.addCleanup(end_process, ours)
         read_until(ours.stderr, b"Ctrl-C")
-        time.sleep(0.3)
-        ours.send_signal(signal.SIGINT)
-        out, err = ours.communicate(timeout=60)
+        return ours
+
+    def finish(self, ours):
+        """What it prints."""
+        out, err = ours.communicate(timeout=PATIENCE)
         self.assertEqual(ours.returncode, 0, err)
-        self.assertIn(b"burn_half", out)
-        self.assertIsNone(other.poll())
+        return out
+
+    def test_ends_with_the_process(self):
+        process = self.start(BURN, "lines", "1", "shares", "300", stdin=subprocess.PIPE)
+        self.addCleanup(end_process, process)
+        read_until(process.stdout, b"ready\n")
+        ours = self.attach("-p", process.pid, "-o", "run.utr")
+        out, _ = process.communicate(b"go on\n", timeout=PATIENCE)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn(b"burn_half", self.finish(ours))
+        self.assertShares(self.rows(), json.loads(out), key="total_share")
+
+    def test_ends_with_ctrl_c(self):
+        process = self.start(BURN, "threads", "1", "100000")
+        self.addCleanup(end_process, process)
+        ours = self.attach("-p", process.pid, "-o", "run.utr")
+        wait_for_cpu(process.pid, 0.3)
+        ours.send_signal(signal.SIGINT)
+        self.assertIn(b"burn_worker", self.finish(ours))
+        self.assertIsNone(process.poll())
 
     def test_everything_on_the_machine(self):
         if os.geteuid():
-            self.skipTest("needs root")
-        process = self.start(BURN, "shares", "20000")
+            self.skipTest("not here: needs root")
+        process = self.start(BURN, "threads", "1", "100000")
         self.addCleanup(end_process, process)
-        got = self.unitrace("hotspots", "-a", "--duration", "500ms", "-o", "run.utr")
-        self.assertEqual(got.returncode, 0, got.stderr.decode())
-        self.assertIn("burn_half", self.rows())
+        ours = self.attach("-a", "-o", "run.utr")
+        wait_for_cpu(process.pid, 0.3)
+        ours.send_signal(signal.SIGINT)
+        self.finish(ours)
+        self.assertIn("burn_worker", self.rows())
         found = self.query(f"select count(*) n from process where pid = {process.pid}")
         self.assertEqual(found[0]["n"], 1)
 

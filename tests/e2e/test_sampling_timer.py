@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Samples where the kernel refuses them: the program samples itself, and nobody else notices."""
+# ci: labels slow long
 import errno
 import json
 import os
@@ -10,14 +11,14 @@ import sys
 import textwrap
 import time
 
-from common import BUILD, SOURCE, UNITRACE, Case, main, need, program, pythons, skip
+from common import BUILD, SOURCE, UNITRACE, Case, main, need, program, pythons, read_until, skip
 
 need("burn", "deny_perf", "timer_guest", "sandboxed")
 BURN, DENY, GUEST = program("burn"), program("deny_perf"), program("timer_guest")
 POINTS = 2 if os.environ.get("UNITRACE_LONG") else 8  # 250 samples a second are few
 
 if subprocess.run([DENY, "1", "true"], check=False).returncode == 77:
-    skip("the kernel has no seccomp filters")
+    skip("not here: the kernel has no seccomp filters")
 
 
 class Timed(Case):
@@ -40,6 +41,14 @@ class Timed(Case):
         self.assertEqual(got.returncode, 0, got.stderr.decode())
         return got.stdout.decode().splitlines()
 
+    def longest(self):
+        """The most time that a single sample stands for, percent of all: where others have the core the kernel's tick
+        meets the program seldom, and a sample stands for all the time since the last one."""
+        got = self.unitrace("query", "--format", "json", "run.utr",
+                            "select 100.0 * max(weight) / sum(weight) share from sample where name like 'cpu-%'")
+        self.assertEqual(got.returncode, 0, got.stderr.decode())
+        return json.loads(got.stdout)[0]["share"]
+
     def assertSaid(self, *words):
         said = [line for line in self.stderr.splitlines() if "samples itself with timers" in line]
         self.assertEqual(len(said), 1, self.stderr)
@@ -51,11 +60,11 @@ class Refused(Timed):
     def test_shares_are_those_that_were_measured(self):
         spent = self.sample(BURN, "shares", "1200", "deep", "200", "200")
         self.assertSaid("Operation not permitted")
-        rows, total = self.rows(), sum(spent.values())
+        rows, total, points = self.rows(), sum(spent.values()), POINTS + self.longest()
         for name in ("burn_half", "burn_third", "burn_rest", "burn_deep"):
             self.assertAlmostEqual(rows[name]["total_share"], 100 * spent[name] / total,
-                                   delta=POINTS, msg=name)
-        self.assertAlmostEqual(rows["main"]["total_share"], 100, delta=POINTS)
+                                   delta=points, msg=name)
+        self.assertAlmostEqual(rows["main"]["total_share"], 100, delta=points)
         self.assertAlmostEqual(rows["main"]["total_ns"] / 1e6, total, delta=0.1 * total)
 
     def test_says_how_to_allow_more(self):
@@ -70,8 +79,8 @@ class Refused(Timed):
         self.sample(BURN, "threads", "2", "250", "fork", "250", "exec", "250")
         threads = {name.split(" (")[0]: row for name, row in self.rows("thread").items()}
         for name in ("worker 0", "worker 1"):
-            self.assertAlmostEqual(threads[name]["self_share"], 25, delta=POINTS)
-        self.assertAlmostEqual(self.rows()["burn_half"]["total_share"], 25, delta=POINTS)
+            self.assertAlmostEqual(threads[name]["self_share"], 25, delta=POINTS + self.longest())
+        self.assertAlmostEqual(self.rows()["burn_half"]["total_share"], 25, delta=POINTS + self.longest())
         got = self.unitrace("query", "--format", "json", "run.utr",
                             "select count(distinct upid) n from process where pid > 0")
         self.assertEqual(json.loads(got.stdout)[0]["n"], 3)
@@ -91,9 +100,9 @@ class Refused(Timed):
         (self.dir / "script.py").write_text(textwrap.dedent("""
             import time
             def inner():
-                return sum(i * i for i in range(2000))
+                return sum(i * i for i in range(20000))
             def outer():
-                end = time.thread_time() + 0.6
+                end = time.thread_time() + 0.35
                 while time.thread_time() < end:
                     inner()
             outer()
@@ -104,7 +113,7 @@ class Refused(Timed):
                 rows = self.rows()
                 # The start of Python is in it, too, and takes its share on a busy machine.
                 self.assertGreater(rows["outer"]["total_share"], 60)
-                self.assertGreater(rows["inner"]["total_share"], 0.9 * rows["outer"]["total_share"])
+                self.assertGreater(rows["inner"]["total_share"], 0.9 * rows["outer"]["total_share"] - self.longest())
                 # The loop itself is left where it has just been entered.
                 loop = sum(int(line.rpartition(" ")[2]) for line in self.folded()
                            if "_PyEval_EvalFrameDefault" in line)
@@ -113,13 +122,13 @@ class Refused(Timed):
     def held(self, *words):
         """Samples a program while the launcher stands still, but for a moment now and then."""
         command = [DENY, str(errno.EPERM), UNITRACE, "hotspots", "-o", "run.utr", *words]
-        with subprocess.Popen(command, cwd=self.dir, stdout=subprocess.DEVNULL,
+        with subprocess.Popen(command, cwd=self.dir, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as launcher:
-            time.sleep(0.3)  # until the program is there: it cannot start without the launcher
+            read_until(launcher.stdout, b"ready\n")  # the program cannot start without the launcher
             while launcher.poll() is None:
                 for sig, pause in ((signal.SIGSTOP, 0.06), (signal.SIGCONT, 0.02)):
                     launcher.send_signal(sig)
-                    time.sleep(pause)
+                    time.sleep(pause)  # what is tested: a launcher that stands still for so long
             self.assertEqual(launcher.returncode, 0, launcher.stderr.read())
 
     def test_python_functions_are_those_of_the_moment(self):
@@ -134,7 +143,7 @@ class Refused(Timed):
                 for i in range(60):
                     inner(time.thread_time() + 0.008)
                     time.sleep(0.02)
-            time.sleep(0.5)
+            print("ready", flush=True)
             outer()
             """))
         self.held(sys.executable, "-S", "-E", "script.py")

@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
 """PyTorch on the CPU: Python, libraries, OpenMP and oneDNN workers, operators, in one sampled run."""
+# ci: labels slow real
 import json
 import os
-import subprocess
 import textwrap
 
-from common import BUILD, Case, main, need, need_kernel_samples, skip
+from common import Case, main, need, need_kernel_samples, need_venv
 
 need()
-PYTHON = BUILD / "venv" / "bin" / "python"
-
 need_kernel_samples()
-if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode:
-    skip("no PyTorch (tools/setup.sh python)")
+PYTHON = need_venv("torch")
 
 SCRIPT = textwrap.dedent("""
     import time

@@ -55,7 +55,7 @@ class Names(Case):
         self.assertIn(self.path.encode(), self.refused())
         self.assertEqual(target.read_text(), "untouched")
 
-    @unittest.skipUnless(is_root(), "only root can make a file of somebody else's")
+    @unittest.skipUnless(is_root(), "not here: only root can make a file of somebody else's")
     def test_a_named_session_of_somebody_else_is_refused(self):
         with open(self.path, "w") as f:
             f.write("untouched")

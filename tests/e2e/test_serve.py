@@ -1,4 +1,5 @@
 """unitrace serve: who may come in, projects and results as folders, files in and out, the viewer behind it."""
+# ci: labels slow
 import http.client
 import io
 import json
@@ -10,10 +11,12 @@ import signal
 import socket
 import ssl
 import stat
+import struct
 import subprocess
 import tarfile
 import threading
 import unittest
+import urllib.parse
 import warnings
 import zlib
 
@@ -183,7 +186,7 @@ class Remote(Server):
     def test_other_machines_come_by_tls_only_and_set_a_passphrase_first(self):
         self.start_remote()
         self.assertEqual(self.scheme, "https")
-        plain = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        plain = http.client.HTTPConnection("127.0.0.1", self.port, timeout=common.PATIENCE)
         with self.assertRaises((http.client.HTTPException, OSError)):
             plain.request("GET", "/")
             plain.getresponse()
@@ -215,7 +218,7 @@ class Remote(Server):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DeprecationWarning)
                 context.minimum_version = context.maximum_version = version
-            link = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+            link = socket.create_connection(("127.0.0.1", self.port), timeout=common.PATIENCE)
             try:
                 context.wrap_socket(link).close()
                 self.assertTrue(fine, version)
@@ -236,7 +239,7 @@ class Remote(Server):
         pem.write_text(first)
         context = ssl.create_default_context(cafile=str(pem))
         for name in ("localhost", "127.0.0.1", socket.gethostname()):
-            with socket.create_connection(("127.0.0.1", self.port), timeout=20) as link:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=common.PATIENCE) as link:
                 context.wrap_socket(link, server_hostname=name).close()
         digest = ":".join(re.findall("..", __import__("hashlib").sha256(ssl.PEM_cert_to_DER_cert(first)).hexdigest().upper()))
         self.assertIn(digest, self.said())
@@ -305,7 +308,7 @@ class Shelf(Server):
         self.assertEqual(again, "run-2")
         self.assertEqual(self.tree(), {"llm speed é": ["run", "run-2"]})
         folder = self.data / "llm speed é/run"
-        self.assertEqual((folder / "run.json").read_bytes(), TRACE)
+        self.assertEqual((folder / "uploads/run.json").read_bytes(), TRACE)
         # by hand: a folder in a project is a result, one beside it is nobody's business
         (self.data / "llm speed é/by hand").mkdir()
         (self.data / "llm speed é/by hand/x.json").write_bytes(TRACE)
@@ -341,7 +344,7 @@ class Shelf(Server):
         self.assertEqual(self.tree(), {"a": [], "b": ["better"]})
         self.add("b", "other.json")
         self.assertEqual(self.call("PATCH", "/projects/b/results/other", {"name": "better"}).status, 409)
-        self.assertEqual(self.call("PATCH", "/projects/b/results/other", {"notes": "x" * 70000}).status, 413)
+        self.assertEqual(self.call("PATCH", "/projects/b/results/other", {"notes": "x" * 70000}).status, 400)
         self.assertEqual(self.call("PATCH", "/projects/b/results/other", {}).status, 400)
         self.do("PATCH", "/projects/b", {"name": "c"}, 204)
         self.assertEqual(self.tree(), {"a": [], "c": ["better", "other"]})
@@ -354,7 +357,7 @@ class Shelf(Server):
         self.assertEqual(self.tree(), {"a": []})
         self.assertEqual([t["result"] for t in self.get("/trash")], ["run"])
         self.assertEqual(self.do("POST", f"/trash/{undo}"), {"project": "a", "result": "run"})
-        self.assertEqual((self.data / "a/run/run.json").read_bytes(), TRACE)
+        self.assertEqual((self.data / "a/run/uploads/run.json").read_bytes(), TRACE)
         undo = self.do("DELETE", "/projects/a")["undo"]
         self.assertEqual(self.tree(), {})
         self.project("a")
@@ -378,8 +381,8 @@ class Shelf(Server):
         (self.data / "a/large/empty").touch()
         got = self.call("GET", "/projects/a/results/large/download")
         with tarfile.open(fileobj=io.BytesIO(got.body)) as tar:
-            self.assertEqual(sorted(tar.getnames()), ["large/empty", "large/large.json", "large/result.json"])
-            self.assertEqual(tar.extractfile("large/large.json").read(), large)
+            self.assertEqual(sorted(tar.getnames()), ["large/empty", "large/result.json", "large/uploads/large.json"])
+            self.assertEqual(tar.extractfile("large/uploads/large.json").read(), large)
         names = {f["name"]: f["trace"] for f in self.result("a", "large")["files"]}
         self.assertEqual(names, {"large.json": True, "result.json": False, "empty": True})
 
@@ -461,21 +464,30 @@ class Shelf(Server):
         self.assertEqual(self.head("POST", path, {**upload, "Content-Length": str(1 << 40)}), 401)
         self.assertEqual(self.head("POST", path, {**upload, "Cookie": self.cookie, "Content-Length": str(1 << 50)}), 413)
         # and one that breaks off leaves nothing
-        link = socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        link = socket.create_connection(("127.0.0.1", self.port), timeout=common.PATIENCE)
         link.sendall(f"POST {API}/projects/a/results?file=x HTTP/1.1\r\nHost: localhost\r\nX-Unitrace: 1\r\nCookie: {self.cookie}\r\n"
                      "Content-Type: application/octet-stream\r\nContent-Length: 1000000\r\n\r\nabc".encode())
         link.close()
         self.assertEqual(self.tree(), {"a": []})
         self.until(lambda files: not files, lambda: list((self.data / ".unitrace/incoming").iterdir()))
 
+    @staticmethod
+    def bomb(head, block, times, tail):
+        """A gzip file. Behind a full flush the packer has forgotten everything: a block is packed once."""
+        packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+        packed = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
+        packed += (packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)) * times
+        packed += packer.compress(tail) + packer.flush()
+        crc = zlib.crc32(head)
+        for _ in range(times):
+            crc = zlib.crc32(block, crc)
+        size = len(head) + len(block) * times + len(tail)
+        return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + packed + struct.pack("<II", zlib.crc32(tail, crc), size)
+
     def test_small_files_that_become_large_end_their_viewer_at_most(self):
         self.project("a")
         for head, fill, tail in ((b"[", b" ", b"]"), (b'[{"ph":"X","name":"', b"a", b'"}]')):
-            packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-            packed = packer.compress(head)
-            for _ in range(270):
-                packed += packer.compress(fill * (1 << 20))
-            packed += packer.compress(tail) + packer.flush()
+            packed = self.bomb(head, fill * (1 << 20), 270, tail)
             self.assertLess(len(packed), 1 << 20)
             name = self.do("POST", "/projects/a/results?file=bomb.json.gz", packed)["result"]
             got = self.call("POST", f"/projects/a/results/{name}/view/info", {})
@@ -484,7 +496,8 @@ class Shelf(Server):
         self.add("a", "run.json")
         self.assertEqual(self.ask("a", "run", "info")["slices"], 2)
         # what is really large is bounded by the memory of the machine, and goes before all else
-        viewer, = common.children_of(self.server.pid)
+        # those that were refused are still ending
+        viewer, = common.wait_for(lambda: len(found := common.children_of(self.server.pid)) == 1 and found, "one viewer alone")
         limits, pages = pathlib.Path(f"/proc/{viewer}/limits").read_text(), os.sysconf("SC_PHYS_PAGES")
         if int(pathlib.Path(f"/proc/{viewer}/statm").read_text().split()[5]) < pages:  # not with a sanitizer
             self.assertLess(int(re.search(r"Max data size +(\d+)", limits)[1]), pages * os.sysconf("SC_PAGESIZE"))
@@ -553,6 +566,131 @@ class Shelf(Server):
         link.close()
 
 
+class Uploads(Server):
+    """Files are imported under any name, and are never taken for files of ours."""
+    OURS = ("result.json", "state.json", "log.jsonl", "verdict.json", "far.json", "project.json", "run_config.json",
+            "keeper", "uploads", "trace.json")
+    STATE = json.dumps({"state": "running", "seconds": 7, "status": 9, "trouble": "made up", "kind": "run",
+                        "verdict": "made up", "say": "made up", "program": "/bin/made up", "target": "made up"}).encode()
+
+    def setUp(self):
+        super().setUp()
+        self.start()
+        self.call("POST", "/projects", {"name": "a"})
+
+    def add(self, name, content):
+        return self.do("POST", f"/projects/a/results?file={urllib.parse.quote(name)}", content)["result"]
+
+    def test_a_name_of_ours_is_shown_and_kept(self):
+        for name in self.OURS:
+            with self.subTest(name):
+                result = self.add(name, TRACE)
+                got = self.get(f"/projects/a/results/{result}")
+                self.assertEqual([(f["bytes"], f["trace"]) for f in got["files"] if f["name"] == name], [(len(TRACE), True)])
+                self.assertEqual((got["asked"]["kind"], got["asked"]["file"], got["state"]), ("import", name, "ready"))
+                self.assertEqual(self.call("GET", f"/projects/a/results/{result}/files/{name}").body, TRACE)
+                info = self.call("POST", f"/projects/a/results/{result}/view/info", {})
+                self.assertEqual(info.status, 200, info.body)
+                tar = tarfile.open(fileobj=io.BytesIO(self.call("GET", f"/projects/a/results/{result}/download").body))
+                self.assertEqual(tar.extractfile(f"{result}/uploads/{name}").read(), TRACE)
+                self.assertEqual(json.load(tar.extractfile(f"{result}/result.json"))["kind"], "import")
+
+    def test_what_a_file_says_about_its_result_is_not_believed(self):
+        for name in (*self.OURS, "notes.txt", "output.txt", "output.more.txt"):
+            with self.subTest(name):
+                result = self.add(name, self.STATE)
+                got = self.get(f"/projects/a/results/{result}")
+                self.assertEqual((got["state"], got["trouble"], got["verdict"], got["say"], got["program"], got["target"],
+                                  got["hasNotes"], got["notes"], got["far"]), ("ready", "", "", "", "", "", False, "", None))
+                self.assertEqual(self.get(f"/projects/a/results/{result}/log")["text"], "")
+                self.assertEqual(self.get(f"/projects/a/results/{result}/output")["text"], "")
+                self.assertEqual(self.call("PATCH", f"/projects/a/results/{result}", {"notes": "mine"}).status, 204)
+                self.assertEqual(self.call("GET", f"/projects/a/results/{result}/files/{name}").body, self.STATE)
+
+    def test_names_that_lead_elsewhere_are_refused_or_cut(self):
+        for name in ("", ".", "..", ".hidden", "-x", "a/", "../", "x\\y", "a\nb", "\u202eexe", " x", "x ", "n" * 121):
+            got = self.call("POST", f"/projects/a/results?file={urllib.parse.quote(name)}", TRACE)
+            self.assertEqual(got.status, 400, name)
+        self.assertEqual(self.get("/projects")[0]["results"], [])
+        for name in ("../../state.json", "/etc/state.json", "uploads/state.json"):
+            result = self.add(name, TRACE)
+            self.assertEqual((self.data / "a" / result / "uploads/state.json").read_bytes(), TRACE)
+        self.assertEqual(sorted(p.name for p in (self.data / "a").iterdir() if p.is_file()), ["project.json"])
+
+    def test_a_link_in_place_of_the_folder_is_not_followed(self):
+        (self.dir / "outside").mkdir()
+        (self.dir / "outside/x.json").write_bytes(TRACE)
+        (self.data / "a/r").mkdir()
+        (self.data / "a/r/uploads").symlink_to(self.dir / "outside")
+        self.assertEqual(self.get("/projects/a/results/r")["files"], [])
+        self.assertEqual(self.call("GET", "/projects/a/results/r/files/x.json").status, 404)
+        self.assertEqual(self.call("POST", "/projects/a/results/r/view/info", {}).status, 404)
+
+    def test_imports_of_older_versions_are_read(self):
+        for result, state in ("old", b""), ("odd", self.STATE):
+            folder = self.data / "a" / result
+            folder.mkdir()
+            (folder / "t.json").write_bytes(TRACE)
+            (folder / "result.json").write_text('{"kind":"import","made":1,"file":"t.json"}')
+            if state:
+                (folder / "state.json").write_bytes(state)
+            got = self.get(f"/projects/a/results/{result}")
+            self.assertEqual((got["state"], got["trouble"]), ("ready", ""))
+            self.assertIn({"name": "t.json", "bytes": len(TRACE), "trace": True}, got["files"])
+            self.assertEqual(self.call("GET", f"/projects/a/results/{result}/files/t.json").body, TRACE)
+            self.assertEqual(self.call("POST", f"/projects/a/results/{result}/view/info", {}).status, 200)
+        self.add("new.json", TRACE)
+        for after, before in ("new", "old"), ("old", "new"), ("new", "new"):
+            got = self.call("POST", f"/compare/a/{after}/a/{before}/info", {})
+            self.assertEqual(got.status, 200, got.body)
+
+
+class Killed(Server):
+    """Folders of sockets that a server leaves in /tmp when it is killed."""
+
+    def folder(self, prefix="/tmp/unitrace-serve-"):
+        links = pathlib.Path(f"/proc/{self.server.pid}/fd").iterdir()
+        held = [pathlib.Path(os.readlink(link)).parent for link in links if os.readlink(link).startswith(prefix)]
+        self.assertEqual(len(held), 1)
+        return held[0]
+
+    def test_the_next_start_removes_what_a_killed_server_left_and_nothing_else(self):
+        self.start()
+        left = self.folder()
+        self.call("POST", "/projects", {"name": "p"})
+        self.call("POST", "/projects/p/results?file=a.json", TRACE)
+        self.assertEqual(self.call("POST", "/projects/p/results/a/view/info", {}).status, 200)
+        self.assertGreater(len(list(left.iterdir())), 1)  # the lock, and a socket
+        self.server.kill()
+        self.server.wait()
+        self.assertTrue(left.is_dir())
+        self.start(data=self.dir / "second")
+        self.assertFalse(left.exists())
+        living, server = self.folder(), self.server
+        # names of ours that are none of ours
+        elsewhere = self.dir / "elsewhere"
+        elsewhere.mkdir()
+        (elsewhere / "lock").write_text("")
+        link, bare, odd = (pathlib.Path(f"/tmp/unitrace-serve-test-{os.getpid()}-{n}") for n in ("link", "bare", "odd"))
+        link.symlink_to(elsewhere)
+        self.addCleanup(link.unlink)
+        bare.mkdir()  # of one that has not locked it yet
+        self.addCleanup(bare.rmdir)
+        odd.mkdir()
+        (odd / "lock").symlink_to(elsewhere / "lock")
+        self.addCleanup(shutil.rmtree, odd)
+        self.start(data=self.dir / "third")
+        for path in (living / "lock", elsewhere / "lock", link, bare, odd / "lock"):
+            self.assertTrue(os.path.lexists(path), path)
+        third = self.folder()
+        self.end()
+        self.assertFalse(third.exists())
+        self.assertIsNone(server.poll())
+        server.terminate()
+        server.wait()
+        self.assertFalse(living.exists())
+
+
 class Words(Server):
     def test_the_seeds_command_lines_work(self):
         for name, words in (("vtune-server", ["--allow-remote-access", "--enable-server-profiling"]),
@@ -575,7 +713,7 @@ class Words(Server):
 class Crowd(Server):
     def test_slow_and_silent_clients_keep_nobody_out(self):
         self.start()
-        idle = [socket.create_connection(("127.0.0.1", self.port), timeout=20) for _ in range(40)]
+        idle = [socket.create_connection(("127.0.0.1", self.port), timeout=common.PATIENCE) for _ in range(40)]
         for i, link in enumerate(idle):
             link.sendall(b"GET / HTTP/1.1\r\nHost: loc"[:5 + i])
         self.assertEqual(self.get("/projects"), [])

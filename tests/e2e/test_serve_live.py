@@ -1,5 +1,6 @@
 """Eight people look at a program while it is recorded, two of them with a real browser: all of it is in the result."""
 # ci: no sanitizers
+# ci: labels slow browser
 import pathlib
 import sys
 import unittest

@@ -1,61 +1,20 @@
-"""Runs on another machine: a real sshd on loopback, keys that are checked, our agent, what is lost and found again."""
+"""Runs on another machine: a real sshd on loopback, keys that are checked, our agent, a machine that lies."""
 # ci: no sanitizers
-import concurrent.futures
 import json
 import os
-import pathlib
 import shutil
-import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
-import urllib.parse
 
 import common
 from common import SOURCE, program
 from device_support import backend
-from serve_support import STEPS, RunServer, Server
-from sshd_support import USER, Sshd, fingerprint, make_key
-
-common.need("steps")
-
-
-class Machines(RunServer):
-    home = None
-
-    def start(self, *options, **more):
-        self.sshd = Sshd(self.dir / "sshd", self.home).start()
-        self.addCleanup(self.sshd.stop)
-        self.start_server(*options, **more)
-
-    def start_server(self, *options, **more):
-        env = common.environment()
-        env.pop("SSH_AUTH_SOCK", None)
-        env["HOME"] = str(self.dir)
-        super().start(*options, env=env, **more)
-
-    def add(self, accept=True, **more):
-        machine = self.sshd.machine(**more)
-        self.do("POST", "/machines", machine, 204)
-        if accept:
-            self.do("PUT", f"/machines/{machine['name']}/key", {"fingerprint": fingerprint(self.sshd.host_key)}, 204)
-        return machine["name"]
-
-    def tried(self, name="far", **more):
-        return self.do("POST", f"/machines/{name}/test", more or {})
-
-    def run_far(self, application=STEPS, status=200, **more):
-        return self.run_it(application, status, target="far", **more)
-
-    def result(self, project, result):
-        return super().result(project, urllib.parse.quote(result))
-
-    def runs_there(self):
-        folder = self.sshd.home / ".cache/unitrace/runs"
-        return sorted(p.name for p in folder.iterdir()) if folder.exists() else []
+from machines_support import Added, Machines
+from serve_support import STEPS, Server
+from sshd_support import USER, fingerprint, make_key
 
 
 NASTY = ["$(touch OWNED)", "`touch OWNED`", "; touch OWNED #", "| touch OWNED", "&& touch OWNED", "' ; touch OWNED ; '", '"; touch OWNED; "',
@@ -64,7 +23,8 @@ NASTY = ["$(touch OWNED)", "`touch OWNED`", "; touch OWNED #", "| touch OWNED", 
 
 class Keys(Machines):
     def test_a_key_is_looked_at_before_anything_is_sent(self):
-        self.add(accept=False)
+        machine = self.add(accept=False, folder=str(self.dir / "agent"))  # where nothing of ours is yet
+        self.assertEqual(machine, "far")
         shown = fingerprint(self.sshd.host_key)
         got = self.tried(password="secret")
         self.assertEqual((got["state"], got["fingerprint"]), ("unknown-key", shown))
@@ -153,7 +113,7 @@ class Keys(Machines):
     def test_a_right_password_of_a_real_user(self):
         self.sshd.stop()
         if not self.sshd.add_user("ut_guest", "correct horse"):
-            self.skipTest("a user with a password takes root and a mount namespace")
+            self.skipTest("not here: a user with a password takes root and a mount namespace")
         self.sshd.start("PasswordAuthentication yes")
         self.add(login="password", identity="", user="ut_guest")
         self.assertEqual(self.tried(password="wrong horse")["state"], "refused")
@@ -163,94 +123,6 @@ class Keys(Machines):
         self.assertEqual(self.wait_for("p", name)["state"], "ready")
         self.assertEqual(self.names(name), {"inside": 1})
         self.assertIn("Accepted password for ut_guest", (self.sshd.folder / "log").read_text())
-
-
-class Passwords(Machines):
-    """ssh itself stands between: ours asks the helper as ssh does, and logs in by key if it was told the right one."""
-
-    def start_server(self, *options, **more):
-        tools = self.dir / "tools"
-        tools.mkdir(exist_ok=True)
-        (tools / "ssh").write_text(f"""#!{sys.executable}
-import os, subprocess, sys
-words = sys.argv[1:]
-if "PubkeyAuthentication=no" in words and os.environ.get("SSH_ASKPASS"):
-    assert os.environ["SSH_ASKPASS_REQUIRE"] == "force"
-    asked = subprocess.run([os.environ["SSH_ASKPASS"], "Are you sure you want to continue (yes/no/[fingerprint])? "], capture_output=True)
-    assert asked.returncode == 1 and not asked.stdout, asked
-    asked = subprocess.run([os.environ["SSH_ASKPASS"], "someone@127.0.0.1's password: "], capture_output=True, text=True)
-    again = subprocess.run([os.environ["SSH_ASKPASS"], "someone@127.0.0.1's password: "], capture_output=True, text=True)
-    assert again.stdout == "", again
-    if asked.stdout != "correct horse\\n":
-        sys.exit("someone@127.0.0.1: Permission denied (password).")
-    words = ["PubkeyAuthentication=yes" if w == "PubkeyAuthentication=no" else "BatchMode=yes" if w == "BatchMode=no" else
-             "PreferredAuthentications=publickey" if w.startswith("PreferredAuthentications=") else w for w in words]
-    words = ["-i", "{self.sshd.identity}"] + words
-os.execv("{shutil.which('ssh')}", ["ssh"] + words)
-""")
-        (tools / "ssh").chmod(0o755)
-        env = common.environment()
-        env["PATH"] = f"{tools}:{env['PATH']}"
-        env["HOME"] = str(self.dir)
-        Server.start(self, *options, env=env, **more)
-
-    def test_it_is_told_to_ssh_and_lies_nowhere(self):
-        self.add(login="password", identity="")
-        got = self.tried(password="incorrect horse")
-        self.assertEqual(got["state"], "refused", got)
-        got = self.tried(password="correct horse")
-        self.assertEqual(got["state"], "ready", got)
-        self.assertEqual(self.call("POST", "/machines/far/devices", {}).status, 409)
-        told = self.do("POST", "/machines/far/devices", {"password": "correct horse"})
-        self.assertEqual(told["devices"], got["devices"]["devices"])
-        gate = self.dir / "gate"
-        name = self.run_far("bash", arguments=["-c", f"echo waiting; while [ ! -e {gate} ]; do sleep 0.05; done; {STEPS} task told"],
-                            password="correct horse")
-        self.until(lambda t: "waiting" in t, lambda: self.output(name))
-        seen = b""
-        for process in pathlib.Path("/proc").glob("[0-9]*"):
-            if int(process.name) == os.getpid():
-                continue
-            for file in ("cmdline", "environ"):
-                try:
-                    seen += (process / file).read_bytes()
-                except OSError:
-                    pass
-        self.assertNotIn(b"correct horse", seen)
-        gate.touch()
-        self.assertEqual(self.wait_for("p", name)["state"], "ready")
-        self.assertEqual(self.names(name), {"told": 1})
-        for file in self.data.rglob("*"):
-            if file.is_file() and not file.is_symlink() and file.suffix != ".new":  # those are about to get another name
-                self.assertNotIn(b"correct horse", file.read_bytes(), file)
-        self.assertNotIn("correct horse", self.said())
-        self.assertNotIn("password", self.result("p", name)["asked"]["configuration"])
-
-    def test_it_comes_back_by_itself_when_the_connection_is_lost(self):
-        self.add(login="password", identity="")
-        gate = self.dir / "gate"
-        name = self.run_far("bash", arguments=["-c", f"echo waiting; while [ ! -e {gate} ]; do sleep 0.05; done"], password="correct horse")
-        self.until(lambda t: "waiting" in t, lambda: self.output(name))
-        self.sshd.cut()
-        gate.touch()
-        self.assertEqual(self.wait_for("p", name)["status"], 0)
-
-
-class Added(Machines):
-    """A machine that is known; our agent is copied there once for all tests."""
-
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.home = tempfile.mkdtemp(prefix="ut_home_")
-        cls.addClassCleanup(shutil.rmtree, cls.home)
-
-    def setUp(self):
-        super().setUp()
-        self.add()
-
-    def gate(self):
-        return super().gate("done", 3)
 
 
 class Runs(Added):
@@ -270,19 +142,22 @@ class Runs(Added):
 
     def test_words_stay_words(self):
         script = self.dir / "words.py"
-        script.write_text("import json, os, sys\nprint(json.dumps([sys.argv[1:], os.environ['GIVEN'], os.getcwd()]))\n")
-        for i, nasty in enumerate(NASTY):
-            folder = self.dir / f"in {i} {nasty.replace('/', '')}"
-            folder.mkdir()
-            name = self.run_far(sys.executable, arguments=[str(script), nasty, "last"], directory=str(folder),
-                                environment=[{"name": "GIVEN", "value": nasty}])
+        script.write_text("import json, os, sys\ngiven = [os.environ[f'GIVEN{i}'] for i in range(len(sys.argv) - 2)]\n"
+                          "print(json.dumps([sys.argv[1:], given, os.getcwd()]))\n")
+        for first in range(0, len(NASTY), 6):  # several at once: what one of them breaks is seen in all
+            some = NASTY[first:first + 6]
+            folder = self.dir.joinpath(*(f"in {nasty.replace('/', '')}" for nasty in some))
+            folder.mkdir(parents=True)
+            name = self.run_far(sys.executable, arguments=[str(script), *some, "last"], directory=str(folder),
+                                environment=[{"name": f"GIVEN{i}", "value": nasty} for i, nasty in enumerate(some)])
             got = self.wait_for("p", name)
             self.assertEqual(got["state"], "ready", got)
-            self.assertEqual(json.loads(self.output(name)), [[nasty, "last"], nasty, str(folder)])
+            self.assertEqual(json.loads(self.output(name)), [[*some, "last"], some, str(folder)])
         self.assertEqual([str(p) for p in self.dir.rglob("OWNED")], [])
         self.assertEqual(self.runs_there(), [])
 
     def test_names_of_programs_and_results_stay_names(self):
+        started = []
         for nasty in NASTY:
             if "/" in nasty or nasty.startswith(("-", "~", "*")):
                 continue
@@ -293,7 +168,9 @@ class Runs(Added):
             if got.status == 400:
                 self.assertIn("name", [p["field"] for p in got.json["problems"]])
                 continue
-            self.assertEqual(self.wait_for("p", got.json["result"])["state"], "ready", got.json)
+            started.append(got.json["result"])
+        for name in started:  # they run side by side
+            self.assertEqual(self.wait_for("p", name)["state"], "ready", name)
         self.assertEqual([str(p) for p in self.dir.rglob("OWNED")], [])
 
     def test_a_program_that_cannot_run_says_why(self):
@@ -343,7 +220,7 @@ class Runs(Added):
         burner = subprocess.Popen([program("burn"), "shares", "60000"], stdout=subprocess.DEVNULL)
         self.addCleanup(burner.wait)
         self.addCleanup(burner.kill)
-        name = self.run_far("", what="attach", pid=burner.pid, duration="1s", analysis="hotspots")
+        name = self.run_far("", what="attach", pid=burner.pid, duration="300ms", analysis="hotspots")
         got = self.wait_for("p", name)
         if got["state"] == "failed" or "nothing was recorded" in got["trouble"]:
             raise unittest.SkipTest(f"no samples here: {got['trouble']} {self.output(name)}")
@@ -422,11 +299,13 @@ class Runs(Added):
 
     def hostile(self, frames, name):
         """A machine that says these to who starts a run there; the result."""
-        (self.sshd.folder / "evil.sh").write_text(f"#!/bin/sh\necho unitrace-agent-1\ncat {self.sshd.folder}/frame\nsleep 1\n")
-        (self.sshd.folder / "evil.sh").chmod(0o755)
+        evil = self.sshd.folder / "evil.sh"
         (self.sshd.folder / "frame").write_text(frames)
-        self.sshd.stop()
-        self.sshd.start(f"ForceCommand {self.sshd.folder}/evil.sh")
+        if not evil.exists():
+            evil.write_text(f"#!/bin/sh\necho unitrace-agent-1\ncat {self.sshd.folder}/frame\nsleep 1\n")
+            evil.chmod(0o755)
+            self.sshd.stop()
+            self.sshd.start(f"ForceCommand {evil}")
         return self.wait_for("p", self.run_far(parameters="task x", name=name))
 
     def test_a_hostile_machine_has_no_folder_but_for_modules(self):
@@ -492,100 +371,6 @@ class Code(Added):
             self.assertRegex(code["notes"][0], "nvdisasm of the CUDA toolkit is needed")
         else:
             self.assertTrue(any(i["samples"] for i in code["report"]["instructions"]))
-
-
-class Live(Added):
-    """A recording is looked at where it is made, while it is made."""
-
-    def begin(self):
-        gate, script = self.gate()
-        name = self.run_far("bash", parameters=str(script))
-        self.until(lambda t: "waiting" in t, lambda: self.output(name))
-        return name, gate
-
-    def viewers(self):
-        return [p.name for p in pathlib.Path("/proc").glob("[0-9]*") if self.is_viewer(p)]
-
-    def is_viewer(self, process):
-        try:
-            return b"--socket-fd" in (process / "cmdline").read_bytes() and \
-                str(self.sshd.home) in os.readlink(process / "cwd")
-        except OSError:
-            return False
-
-    def slices(self, name):
-        return self.ask("p", name, "info")["slices"]
-
-    def test_the_timeline_grows_while_it_runs_there(self):
-        name, gate = self.begin()
-        self.until(lambda i: i["live"] and i["slices"] == 1, lambda: self.ask("p", name, "info"))
-        self.assertEqual(len(self.viewers()), 1)
-        self.assertEqual(self.ask("p", name, "aggregate", scope={})["slices"]["data"][0], ["before"])
-        lanes = [[p["track"], i] for p in self.ask("p", name, "places") for i in range(len(p["lanes"]))]
-        self.assertTrue(lanes)
-        self.assertGreater(len(self.ask("p", name, "window", t0=0, t1=1e12, pixels=1400, lanes=lanes)), 16)
-        self.assertEqual([p.name for p in self.path(name).glob("*.utr")], [])
-        gate.touch()
-        self.wait_for("p", name)
-        self.assertEqual(self.names(name), {"before": 1, "after": 1})
-        self.until(lambda left: left == [], self.viewers)
-        self.assertFalse((self.path(name) / "viewer").exists())
-        self.assertEqual(self.runs_there(), [])
-
-    def test_many_look_at_once(self):
-        name, gate = self.begin()
-        self.until(lambda i: i["slices"] == 1, lambda: self.ask("p", name, "info"))
-        with concurrent.futures.ThreadPoolExecutor(8) as pool:
-            seen = list(pool.map(lambda _: self.slices(name), range(64)))
-        self.assertEqual(seen, [1] * 64)
-        self.assertEqual(len(self.viewers()), 1)
-        gate.touch()
-        self.assertEqual(self.wait_for("p", name)["state"], "ready")
-
-    def test_it_is_there_again_after_the_connection_was_lost(self):
-        name, gate = self.begin()
-        self.until(lambda i: i["slices"] == 1, lambda: self.ask("p", name, "info"))
-        self.sshd.cut()
-        path = f"/projects/p/results/{name}/view/info"
-        got = self.until(lambda a: a.status == 200, lambda: self.call("POST", path, {}, check=False))
-        self.assertTrue(got.json["live"])
-        gate.touch()
-        self.assertEqual(self.wait_for("p", name)["state"], "ready")
-        self.assertEqual(self.names(name), {"before": 1, "after": 1})
-
-    def test_a_hostile_machine_answers_as_data_and_nothing_else(self):
-        answer = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\nSet-Cookie: evil=1\r\nContent-Encoding: x\nX-Evil: 1\r\n" \
-                 b"Location: http://evil.example/\r\n\r\n<script>alert(1)</script>"
-        agent = self.script(self.sshd.folder / "evil.py", f"""#!{sys.executable}
-import sys
-out, source = sys.stdout.buffer, sys.stdin.buffer
-source.readline(), source.readline()
-out.write(b"unitrace-agent-1\\n"); out.flush()
-source.readline()
-state = b'{{"state":"running","seconds":1,"status":-1}}'
-out.write(b"state 0 %d -\\n%s" % (len(state), state)); out.flush()
-answer = {answer!r}
-while line := source.readline():
-    word, number, size = line.split()
-    if source.read(int(size)):
-        out.write(b"talk %s %d -\\n%s" % (number, len(answer), answer) + b"talk %s 0 -\\n" % number + b"talk 999999 3 -\\nabc")
-        out.flush()
-""")
-        self.sshd.stop()
-        self.sshd.start(f"ForceCommand {agent}")
-        name = self.run_far(parameters="task x")
-        self.until(lambda r: r["state"] == "running", lambda: self.result("p", name))
-        got = self.call("POST", f"/projects/p/results/{name}/view/info", {}, check=False)
-        self.assertEqual(got.headers["Content-Type"], "application/octet-stream")
-        self.assertEqual([got.headers[h] for h in ("Set-Cookie", "X-Evil", "Location", "Content-Encoding")], [None] * 4)
-        self.control(name, "cancel")
-        self.sshd.cut()
-        self.wait_for("p", name)
-
-    def script(self, path, text):
-        path.write_text(text)
-        path.chmod(0o755)
-        return path
 
 
 class Devices(Added):
@@ -686,68 +471,6 @@ class Devices(Added):
         self.assertIsNone(self.known())
 
 
-class Lost(Added):
-    def test_a_connection_that_is_lost_is_made_again(self):
-        gate, script = self.gate()
-        name = self.run_far("bash", parameters=str(script))
-        self.until(lambda t: "waiting" in t, lambda: self.output(name))
-        self.sshd.cut()
-        gate.touch()
-        got = self.wait_for("p", name)
-        self.assertEqual((got["state"], got["status"] >> 8, got["trouble"]), ("ready", 3, ""))
-        self.assertEqual(self.output(name), "waiting\ndone\n")
-        self.assertEqual(self.names(name), {"before": 1, "after": 1})
-        self.assertEqual(self.runs_there(), [])
-
-    def test_when_nobody_can_be_reached_it_is_named_and_can_be_fetched(self):
-        gate, script = self.gate()
-        name = self.run_far("bash", parameters=str(script))
-        self.until(lambda t: "waiting" in t, lambda: self.output(name))
-        self.sshd.stop()
-        self.sshd.cut()
-        got = self.wait_for("p", name)
-        self.assertEqual(got["state"], "failed")
-        there = self.runs_there()
-        self.assertEqual(len(there), 1)
-        self.assertIn(f"127.0.0.1:{self.sshd.home}/.cache/unitrace/runs/{there[0]}", got["trouble"])
-        self.assertEqual(got["far"]["run"], there[0])
-        gate.touch()
-        self.sshd.start()
-        self.control(name, "fetch")
-        got = self.until(lambda r: r["state"] == "ready", lambda: self.result("p", name))
-        self.assertEqual((got["status"] >> 8, got["trouble"], got["far"]), (3, "", None))
-        self.assertEqual(self.output(name), "waiting\ndone\n")
-        self.assertEqual(self.names(name), {"before": 1, "after": 1})
-        self.assertEqual(self.runs_there(), [])
-        self.control(name, "fetch", 409)
-
-    def test_who_keeps_it_here_may_be_killed(self):
-        gate, script = self.gate()
-        name = self.run_far("bash", parameters=str(script))
-        self.until(lambda t: "waiting" in t, lambda: self.output(name))
-        os.kill(json.loads((self.path(name) / "state.json").read_text())["keeper"], signal.SIGKILL)
-        gate.touch()
-        got = self.until(lambda r: r["state"] == "ready", lambda: self.result("p", name))
-        self.assertEqual(got["status"] >> 8, 3)
-        self.assertEqual(self.names(name), {"before": 1, "after": 1})
-        self.assertEqual(self.runs_there(), [])
-
-    def test_who_keeps_it_there_may_be_killed(self):
-        _, script = self.gate()
-        name = self.run_far("bash", parameters=str(script))
-        self.until(lambda t: "waiting" in t, lambda: self.output(name))
-        there = self.sshd.home / ".cache/unitrace/runs" / self.runs_there()[0]
-        keeper = json.loads((there / "state.json").read_text())["keeper"]
-        launcher = common.children_of(keeper)[0]
-        bash = common.children_of(launcher)[0]
-        for pid in (keeper, launcher, bash):
-            os.kill(pid, signal.SIGKILL)
-        got = self.wait_for("p", name)
-        self.assertIn("was killed", got["trouble"])
-        self.assertEqual(self.names(name), {"before": 1})
-        self.assertEqual(self.runs_there(), [])
-
-
 class Fields(Server):
     def test_what_a_shell_or_ssh_could_take_for_something_else_is_refused(self):
         self.start("--enable-server-profiling")
@@ -764,7 +487,7 @@ class Fields(Server):
                 got = self.call("POST", "/machines", {**good, field: value})
                 self.assertEqual(got.status, 400, got.body)
                 if value != "" or field != "name":
-                    self.assertTrue(got.error.startswith(field), got.error)
+                    self.assertTrue(got.error.startswith((f"{field}:", f'"{field}":')), got.error)
         self.assertEqual(self.get("/machines"), [])
         self.do("POST", "/machines", good, 204)
         self.assertEqual(self.call("POST", "/machines", good).status, 409)

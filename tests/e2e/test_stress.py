@@ -6,12 +6,12 @@ About 2 million events each; UNITRACE_STRESS=1 makes it 100 million."""
 import os
 import subprocess
 
-from launch_support import BUILD, COLLECTOR, UNITRACE, Case, clean_env, main, need
+from launch_support import BUILD, COLLECTOR, PATIENCE, UNITRACE, Case, clean_env, main, need
 
 STRESS = BUILD / "tests" / "stress" / "stress"
 CHECK = BUILD / "tests" / "stress" / "stress_check"
 EVENTS = 100_000_000 if os.environ.get("UNITRACE_STRESS") == "1" else 2_000_000
-LIMIT = 3600 if EVENTS > 10_000_000 else 120  # s
+LIMIT = 24 * PATIENCE if EVENTS > 10_000_000 else PATIENCE  # s
 MIB = 1024  # KiB
 
 

@@ -2,20 +2,17 @@
 """Saved traces from the command line: what goes in comes out, from any command that reads traces,
 and a file that is damaged, cut short or too new is told in one line."""
 import json
-import os
 import pathlib
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 import unittest
 
-BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", "build")).resolve()
-UNITRACE = BUILD / "bin" / "unitrace"
+from common import PATIENCE, UNITRACE, skip
+
 if not UNITRACE.exists():
-    print(f"SKIP: {UNITRACE} is not built")
-    sys.exit(77)
+    skip(f"{UNITRACE} is not built")
 
 
 def made_up():
@@ -38,7 +35,7 @@ class Saved(unittest.TestCase):
         (self.dir / "in.json").write_text(json.dumps(made_up()))
 
     def run_unitrace(self, *args, status=0):
-        got = subprocess.run([UNITRACE, *args], cwd=self.dir, capture_output=True, timeout=60)
+        got = subprocess.run([UNITRACE, *args], cwd=self.dir, capture_output=True, timeout=PATIENCE)
         self.assertEqual(got.returncode, status, got.stderr.decode())
         return got
 
@@ -77,7 +74,7 @@ class Saved(unittest.TestCase):
     def test_from_a_pipe(self):
         data = self.save().read_bytes()
         got = subprocess.run([UNITRACE, "export", "-o", "b.utr", "-"], cwd=self.dir, input=data,
-                             capture_output=True, timeout=60)
+                             capture_output=True, timeout=PATIENCE)
         self.assertEqual(got.returncode, 0, got.stderr.decode())
         self.assertEqual((self.dir / "b.utr").read_bytes(), data)
 

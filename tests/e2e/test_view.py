@@ -1,4 +1,5 @@
 """unitrace view: who may ask, what is refused, when it begins and ends."""
+# ci: labels slow
 import json
 import os
 import signal
@@ -8,7 +9,7 @@ import threading
 import time
 import unittest
 
-from common import BUILD, UNITRACE
+from common import BUILD, PATIENCE, UNITRACE, wait_for
 from view_server import View, trace
 
 
@@ -107,45 +108,42 @@ class WhoMayAsk(View):
     def test_slow_requests_are_cut_off_and_others_go_on(self):
         self.enter()
         self.wait_until_read()
-        began = time.monotonic()
-        ends = []
+        cut = []
 
         def crawl(data):
-            with socket.create_connection(("127.0.0.1", self.port), timeout=60) as link:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE) as link:
                 try:
                     for byte in data:
                         link.sendall(bytes([byte]))
-                        time.sleep(0.25)
+                        time.sleep(0.25)  # what is tested: never quiet, never done
                 except ConnectionError:
-                    pass
-                ends.append(time.monotonic() - began)
+                    cut.append(link)
 
         head = f"POST /api/info HTTP/1.1\r\nHost: localhost\r\nCookie: {self.cookie}\r\nX-Unitrace: 1\r\n"
         crawlers = [threading.Thread(target=crawl, args=(data,)) for data in
                     [b"GET / HTTP/1.1\r\nX-Slow: " + b"y" * 1000] * 8 + [b"\r\n" * 500] * 2]
-        quick = socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        quick = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
         quick.sendall((head + "Content-Length: 1000\r\n\r\n").encode())
         for c in crawlers:
             c.start()
-        while any(c.is_alive() for c in crawlers):
-            asked = time.monotonic()
+        for _ in range(5):
             self.assertEqual(self.post("info", "{}")[0].status, 200)
-            self.assertLess(time.monotonic() - asked, 10)
-            time.sleep(0.5)
-        self.assertLess(max(ends), 60)
-        self.assertEqual(len(ends), 10)
+        self.assertEqual([c.is_alive() for c in crawlers], [True] * 10)  # all of them are at it still
+        wait_for(lambda: not any(c.is_alive() for c in crawlers), "end of slow requests")
+        self.assertEqual(len(cut), 10)
+        self.assertEqual(self.post("info", "{}")[0].status, 200)
         self.assertEqual(quick.recv(100)[:0], b"")  # closed, or told so
         quick.close()
 
     def test_a_port_that_is_taken_is_told(self):
         done = subprocess.run([UNITRACE, "view", "--no-browser", "-p", str(self.port), "run.json"],
-                              cwd=self.dir, capture_output=True, text=True, timeout=60)
+                              cwd=self.dir, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"port {self.port}: Address already in use", done.stderr)
 
     def test_ctrl_c_ends_it(self):
         self.server.send_signal(signal.SIGINT)
-        self.assertEqual(self.server.wait(30), 0)
+        self.assertEqual(self.server.wait(PATIENCE), 0)
 
 
 class Life(View):
@@ -166,7 +164,7 @@ class Life(View):
     def test_what_is_no_trace_ends_it(self):
         (self.dir / "no.json").write_text("no trace at all\n")
         done = subprocess.run([UNITRACE, "view", "--no-browser", "-p", "0", "no.json"], cwd=self.dir,
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(done.returncode, 1)
         self.assertIn("no.json", done.stderr)
 
@@ -175,23 +173,23 @@ class Life(View):
         self.start("--once", "run.json")
         pages = []
         for _ in range(2):
-            page = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+            page = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
             page.sendall(f"GET /api/live HTTP/1.1\r\nHost: localhost\r\nCookie: {self.cookie}\r\n\r\n"
                          .encode())
             self.assertIn(b"text/event-stream", page.recv(4096))
             pages.append(page)
         pages.pop().close()
-        time.sleep(6)
+        time.sleep(4)  # longer than it would wait for a page that is loaded again, 3 s: that it does not end takes time
         self.assertIsNone(self.server.poll())
         pages.pop().close()
-        self.assertEqual(self.server.wait(30), 0)
+        self.assertEqual(self.server.wait(PATIENCE), 0)
 
     def test_other_names(self):
         self.save(trace())
         for words in (("open",), ("help", "open")):
             done = self.unitrace(*words, *(["--help"] if words == ("open",) else []))
             self.assertIn(b"usage: unitrace view", done.stdout)
-        done = subprocess.run([BUILD / "bin/uniview", "--help"], capture_output=True, timeout=60)
+        done = subprocess.run([BUILD / "bin/uniview", "--help"], capture_output=True, timeout=PATIENCE)
         self.assertIn(b"usage: unitrace view", done.stdout)
 
 

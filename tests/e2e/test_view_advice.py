@@ -1,6 +1,7 @@
 """What the viewer's Summary says to do first: the verdicts of `stats --device`, `kernels` and `ranks`, the one that could
 win most, with a link to the evidence; over HTTP and in one file. Skipped without the page, node, Chromium or
 playwright-core."""
+# ci: labels slow browser
 import json
 import re
 

@@ -4,6 +4,7 @@ import signal
 import struct
 import unittest
 
+from common import PATIENCE
 from view_server import View, torch_trace, trace
 
 
@@ -132,7 +133,7 @@ class Answers(View):
         changed = {**note, "text": "fast"}
         self.assertEqual(self.ask("note", note=changed, gone=False), [changed])
         self.server.send_signal(signal.SIGINT)
-        self.server.wait(30)
+        self.server.wait(PATIENCE)
         self.cookie = None
         self.start("run.json")
         self.assertEqual(self.ask("notes"), [changed])

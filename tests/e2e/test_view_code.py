@@ -1,13 +1,14 @@
 """A kernel whose instructions were sampled, in the viewer: a double click leads to its assembly and source with what
 each waits for, and all of it is what `unitrace metrics -s --annotate assembly --json` says; over HTTP, in one file, and
 where something is missing or damaged. In a headless Chromium where there is one; cubins need nvdisasm."""
+# ci: labels slow browser
 import json
 import os
 import random
 import subprocess
 
 from code_support import CRC, CUBIN, nvdisasm, same, write_sampled
-from common import SOURCE, UNITRACE, main
+from common import PATIENCE, SOURCE, UNITRACE, main
 from view_server import View
 from view_support import look
 
@@ -37,7 +38,7 @@ class Code(View):
     def cubin(self, data=None, tool=True):
         found = nvdisasm()
         if tool and not found:
-            self.skipTest("nvdisasm is not there (CUDA toolkit; tools/setup.sh python)")
+            self.skipTest("nvdisasm is not there (tools/setup.sh test)")
         if tool:
             os.environ["UNITRACE_NVDISASM"] = str(found)
         write_sampled(self.dir, MATMUL, MATMULED)
@@ -46,14 +47,14 @@ class Code(View):
     def told(self, kernel):
         """By the command line."""
         done = subprocess.run([UNITRACE, "metrics", "-k", kernel, "-s", self.modules.name, "--annotate", "assembly", "--json", "x.metrics.7.csv"],
-                              cwd=self.dir, capture_output=True, text=True, timeout=100, check=False)
+                              cwd=self.dir, capture_output=True, text=True, timeout=PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         return same(json.loads(done.stdout)["reports"][0])
 
     def look(self):
         """At a server of its own, whose address works once, and at a page."""
         page, before = self.dir / "x.html", (self.port, self.cookie, self.server)
-        done = subprocess.run([UNITRACE, "view", "x.json", "--save", page], cwd=self.dir, capture_output=True, text=True, timeout=100, check=False)
+        done = subprocess.run([UNITRACE, "view", "x.json", "--save", page], cwd=self.dir, capture_output=True, text=True, timeout=PATIENCE, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.start("x.json", enter=False)
         seen = look("view_code.js", self.dir / "seen.json", self.kernel, self.address, page.as_uri())
@@ -129,8 +130,8 @@ class Code(View):
             self.assertEqual([r["samples"] for r in seen["addresses"]], ["930", "307", "12"])
         found = nvdisasm()
         if not found:
-            self.skipTest("nvdisasm is not there (CUDA toolkit; tools/setup.sh python)")
-        text = subprocess.run([found, "-c", "-hex", "-gi", CUBIN], capture_output=True, text=True, timeout=100, check=True).stdout
+            self.skipTest("nvdisasm is not there (tools/setup.sh test)")
+        text = subprocess.run([found, "-c", "-hex", "-gi", CUBIN], capture_output=True, text=True, timeout=PATIENCE, check=True).stdout
         (self.modules / f"{CRC}.cubin.sass").write_text(text)
         self.assertEqual(same(self.ask("stalls", name=MATMUL)["report"]), self.told(MATMUL))
 

@@ -2,13 +2,14 @@
 `unitrace hotspots --json` tells, of everything, of a stretch of time and of one thread; callers, callees,
 lines and instructions of a function; the same samples below the timeline. Skipped without the page, node,
 Chromium or playwright-core."""
+# ci: labels slow browser
 import csv
 import io
 import json
 import re
 import subprocess
 
-from common import SOURCE, UNITRACE, main, need, program
+from common import PATIENCE, SOURCE, UNITRACE, main, need, program
 from view_support import ViewCase, unitrace
 
 need("burn")
@@ -122,7 +123,7 @@ class Hotspots(ViewCase):
                 "    print(json.dumps(got.split(b'\\r\\n\\r\\n', 1)[1].decode()))\n"
                 "    p.stdin.close(); p.wait()\n")
         module = {r["name"]: r for r in self.told()}["burn_half"]["module"]
-        run = subprocess.run(["python3", "-c", code, *words], cwd=self.dir, capture_output=True, text=True, timeout=60,
+        run = subprocess.run(["python3", "-c", code, *words], cwd=self.dir, capture_output=True, text=True, timeout=PATIENCE,
                              check=False, env={"PATH": "/usr/bin:/bin", "MODULE": module})
         self.assertEqual(run.returncode, 0, run.stderr)
         closed, open_ = [json.loads(json.loads(line)) for line in run.stdout.splitlines()]

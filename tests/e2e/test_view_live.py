@@ -1,13 +1,14 @@
 """unitrace view while the trace grows: recordings under way, files being read, and how it ends."""
+# ci: labels slow browser
 import gzip
 import json
 import os
+import shutil
 import signal
 import subprocess
-import time
 import unittest
 
-from common import BUILD, SOURCE, UNITRACE, environment, program
+from common import BUILD, PATIENCE, SOURCE, UNITRACE, environment, program, wait_for
 from view_server import MODULES, View, trace
 
 STEPS = BUILD / "tests/programs/steps"
@@ -29,18 +30,23 @@ class Growing(View):
         self.recorder.stdin.flush()
 
     def until(self, test, what="info"):
-        end = time.monotonic() + 60
-        while not test(got := self.ask(what)):
-            self.assertLess(time.monotonic(), end, got)
-            time.sleep(0.05)
-        return got
+        def asked():
+            self.got = self.ask(what)
+            return test(self.got)
+
+        try:
+            wait_for(asked, f"answer about {what} that is good")
+        except AssertionError as why:
+            raise AssertionError(f"{why}: {self.got}") from None
+        return self.got
 
     def session(self):
-        end = time.monotonic() + 60
-        while not (found := list(self.dir.glob("*.session/*.spool"))):
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.02)
-        return found[0].parent
+        return wait_for(lambda: list(self.dir.glob("*.session/*.spool")), "spool")[0].parent
+
+    def wait_until_found(self, *name):
+        """The viewer knows the recording that is under way: by its name, or the one here."""
+        wait_for(lambda: b"is still being recorded" in self.unitrace("view", "--save", "x.html", *name).stderr,
+                 "recording under way")
 
     def names(self):
         table = self.ask("aggregate", scope={})["slices"]
@@ -83,7 +89,7 @@ class Recordings(Growing):
         self.go_on()
         last = self.until(lambda i: not i["live"])
         self.assertEqual(last["ended"], "recording ended: exit status 0")
-        self.recorder.wait(60)
+        self.recorder.wait(PATIENCE)
         shown = self.names()
         self.assertEqual(shown, self.exported())
         self.assertEqual(shown["many 49"], 2)
@@ -98,22 +104,20 @@ class Recordings(Growing):
     def test_a_running_session_is_found_by_its_name(self):
         name = f"live{os.getpid()}"
         self.record(*self.WORDS, options=("--session", name))
-        self.session()
-        time.sleep(0.5)
+        self.wait_until_found(name)
         self.start(name)
         self.follow()
 
     def test_without_a_name_the_recording_that_runs_here_is_taken(self):
         self.record(*self.WORDS)
-        self.session()
-        time.sleep(0.5)
+        self.wait_until_found()
         server = subprocess.Popen([UNITRACE, "view", "--no-browser"], cwd=self.dir,
                                   env=environment(), stderr=subprocess.PIPE, text=True)
         self.addCleanup(server.stderr.close)
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
         self.assertIn("taking the recording that is under way", server.stderr.readline())
-        self.take_address(server.stderr.readline())
+        self.take_address(server.stderr)
         self.enter()
         self.wait_until_read()
         self.follow()
@@ -123,7 +127,7 @@ class Recordings(Growing):
         self.start(str(self.session()))
         self.until(lambda i: i["slices"] == 5)
         self.go_on()
-        out, err = self.recorder.communicate(timeout=60)
+        out, err = self.recorder.communicate(timeout=PATIENCE)
         self.assertEqual((out, self.recorder.returncode), ("said\n", 0), err)
         self.until(lambda i: not i["live"])
         self.assertEqual(list(self.dir.glob("*.session")), [])  # shown from files without a name
@@ -167,7 +171,7 @@ class Followed(Growing):
                 look()
             if not info["live"]:
                 break
-        self.recorder.wait(60)
+        self.recorder.wait(PATIENCE)
         self.assertEqual(self.names(), self.exported())
         return looks
 
@@ -201,10 +205,24 @@ class Followed(Growing):
 class RecordAndLook(Growing):
     def look(self, *words, **more):
         self.record(*words, options=("--view", "--no-browser", *more.pop("options", ())), **more)
-        line = self.recorder.stderr.readline()
-        self.take_address(line)
+        self.take_address(self.recorder.stderr)
         self.enter()
         self.wait_until_read()
+
+    def stays(self):
+        """When the results are written and the session is removed, only the viewer is left to wait for."""
+        wait_for(lambda: self.timelines() and not list(self.dir.glob("*.session")), "end of the session")
+        self.assertTrue(self.ask("info")["slices"])
+        self.assertIsNone(self.recorder.poll())
+
+    def test_a_program_that_ends_at_once_is_shown(self):
+        """The viewer may not have looked at all before the results are written."""
+        self.look("many", "3", "fork", "task", "in child")
+        self.until(lambda i: not i["live"] and i["slices"])
+        self.stays()
+        self.assertEqual(self.names(), self.exported())
+        self.recorder.terminate()
+        self.assertEqual(self.recorder.wait(PATIENCE), 0)
 
     def test_it_grows_ends_and_stays_until_it_is_told_to_end(self):
         self.look("say", "first", "many", "3", "wait", "many", "4")
@@ -212,10 +230,9 @@ class RecordAndLook(Growing):
         self.assertTrue(info["live"])
         self.go_on()
         self.until(lambda i: not i["live"] and i["slices"] == 7)
-        time.sleep(1)
-        self.assertIsNone(self.recorder.poll())
+        self.stays()
         self.recorder.terminate()
-        out, err = self.recorder.communicate(timeout=60)
+        out, err = self.recorder.communicate(timeout=PATIENCE)
         self.assertEqual((out, self.recorder.returncode), ("first\n", 0), err)
         self.assertIn("many 3", err)  # the summary, as without a viewer
         self.assertEqual(self.exported()["many 0"], 2)
@@ -227,27 +244,22 @@ class RecordAndLook(Growing):
         info = self.until(lambda i: not i["live"])
         self.assertRegex(info["ended"], r"^recording ended: signal 2 \(Interrupt\)$")
         self.assertEqual(info["slices"], 3)
-        time.sleep(1)
-        self.assertIsNone(self.recorder.poll())
+        self.stays()
         os.killpg(self.recorder.pid, signal.SIGINT)
-        self.recorder.communicate(timeout=60)
+        self.recorder.communicate(timeout=PATIENCE)
         self.assertEqual(self.recorder.returncode, -signal.SIGINT)
 
     def test_the_status_of_the_program_is_passed_on(self):
         for word, status in (("/bin/false", 1), ("/nowhere/to/be/found", 127)):
-            got = subprocess.Popen([UNITRACE, "--view", "--no-browser", word], cwd=self.dir,
-                                   env=environment(), stderr=subprocess.PIPE, text=True)
-            self.addCleanup(got.stderr.close)
-            time.sleep(2)
-            got.terminate() if got.poll() is None else None
-            self.assertEqual(got.wait(60), status)
+            got = self.unitrace("--view", "--no-browser", word)  # there is nothing to see, and it ends by itself
+            self.assertEqual(got.returncode, status, got.stderr)
 
     def test_once_ends_when_the_page_is_gone_however_it_went(self):
         self.look("many", "3", "wait", options=("--once",))
         with self.page():
             self.go_on()
             self.until(lambda i: not i["live"])
-        self.recorder.wait(60)  # nobody said goodbye
+        self.recorder.wait(PATIENCE)  # nobody said goodbye
         self.assertEqual(self.recorder.returncode, 0)
 
     def test_options_of_the_viewer_need_it(self):
@@ -313,7 +325,7 @@ class Files(Growing):
         self.assertGreater(info["slices"], 500)
         self.assertIn("cut.json: offset", info["trouble"])
         self.server.terminate()
-        self.assertEqual(self.server.wait(60), 0)
+        self.assertEqual(self.server.wait(PATIENCE), 0)
         self.assertIn(info["trouble"].splitlines()[0], self.server.stderr.read())
 
     def test_one_of_several_that_cannot_be_read_is_told_and_the_others_are_shown(self):
@@ -326,7 +338,7 @@ class Files(Growing):
         self.assertEqual(info["files"], ["a.json", "c.json"])
         self.assertIn("b.json.gz", info["trouble"])
         self.server.terminate()
-        self.assertEqual(self.server.wait(60), 1)
+        self.assertEqual(self.server.wait(PATIENCE), 1)
         said = self.server.stderr.read()
         self.assertEqual(said.count("b.json.gz"), 1, said)
 
@@ -339,9 +351,11 @@ class Files(Growing):
 
 class Page(Growing):
     def test_the_page_follows_and_is_never_blank(self):
+        if not shutil.which("node"):
+            self.skipTest("node is not installed (tools/setup.sh test)")
         modules = MODULES or SOURCE / "build/node/node_modules"
         done = subprocess.run(["node", SOURCE / "tests/e2e/view_live.js", modules, self.dir, UNITRACE,
-                               STEPS], capture_output=True, text=True, timeout=300)
+                               STEPS], capture_output=True, text=True, timeout=2 * PATIENCE)
         if done.returncode == 77:
             self.skipTest(done.stderr.strip())
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -359,13 +373,13 @@ class Goodbye(Growing):
             while chunk := page.recv(65536):
                 got += chunk
         self.assertIn(b"event: end\ndata: {}\n\n", got)
-        self.assertEqual(self.server.wait(60), 0)
+        self.assertEqual(self.server.wait(PATIENCE), 0)
 
     def test_a_reader_that_is_not_done_does_not_keep_the_server(self):
         large(self.dir / "big.json", 200000)
         self.start("big.json", enter=False)
         self.server.send_signal(signal.SIGINT)
-        self.assertEqual(self.server.wait(60), 0)
+        self.assertEqual(self.server.wait(PATIENCE), 0)
 
 
 if __name__ == "__main__":

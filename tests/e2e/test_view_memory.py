@@ -1,6 +1,7 @@
 """The viewer's memory hierarchy in a headless Chromium, over HTTP and in one file, of an NVIDIA and an Intel device:
 its figures are those of the metrics in the trace, what is bad is red with a reason, what was not measured is said with
 how to measure it. Skipped without the page, node, Chromium or playwright-core."""
+# ci: labels slow browser
 import collections
 import csv
 import io

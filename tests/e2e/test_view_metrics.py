@@ -2,6 +2,7 @@
 trace, a kernel that is chosen there is chosen in the timeline and the other way round, and a kernel is
 followed from a line of Python to the instruction that waits. Skipped without the page, node, Chromium or
 playwright-core."""
+# ci: labels browser
 import csv
 import io
 import json

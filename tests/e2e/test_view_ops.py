@@ -1,6 +1,7 @@
 """The viewer's tabs Kernels and Ops in a headless Chromium, over HTTP and in one file: their numbers are
 those of `unitrace query` and `unitrace ops` on the same trace and the same window. Skipped without the page,
 node, Chromium or playwright-core."""
+# ci: labels browser
 import csv
 import io
 import json

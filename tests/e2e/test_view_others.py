@@ -1,5 +1,6 @@
 """unitrace view of traces that nobody here made: torch.profiler on an H200, viztracer, shapes of Perfetto's, logs of
 Tenstorrent's chips. What the page says is what stats says, over HTTP and in one file, and no browser complains."""
+# ci: labels slow browser real
 import json
 import pathlib
 import shutil
@@ -8,7 +9,7 @@ import sys
 import unittest
 
 import test_perfetto_import
-from common import SOURCE
+from common import PATIENCE, SOURCE
 from view_server import View
 
 INPUTS = SOURCE / "tests/golden/inputs"
@@ -65,9 +66,9 @@ class Others(View):
     def test_viztracer(self):
         """Recorded now, where it is installed."""
         if not viztracer():
-            self.skipTest("viztracer is not installed (tools/setup.sh python)")
+            self.skipTest("viztracer is not installed (tools/setup.sh test)")
         (self.dir / "program.py").write_text(PROGRAM)
-        subprocess.run([viztracer(), "-o", "viz.json", "program.py"], cwd=self.dir, check=True, capture_output=True, timeout=120)
+        subprocess.run([viztracer(), "-o", "viz.json", "program.py"], cwd=self.dir, check=True, capture_output=True, timeout=PATIENCE)
         told = {r["name"].split(" ")[0]: r["count"] for r in self.check(self.dir / "viz.json")}
         self.assertEqual(told["Step.run"], 3)
         self.assertEqual(told["fib"], 3 * sum(CALLS[:11]))

@@ -1,4 +1,5 @@
 """unitrace view: pages of one file, hostile names, and what people complain about in other viewers."""
+# ci: labels slow browser
 import json
 import os
 import shutil

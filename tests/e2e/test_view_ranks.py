@@ -1,6 +1,7 @@
 """The viewer's tab Ranks in a headless Chromium, over HTTP and in one file, of traces one by one and merged: its
 numbers are those of `unitrace ranks --json`, its links lead to the calls that wait, names of programs stay text.
 Skipped without the page, node, Chromium or playwright-core."""
+# ci: labels slow browser
 import csv
 import io
 import json

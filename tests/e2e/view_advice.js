@@ -5,7 +5,8 @@
 // OUT.json: for each address the verdict, what else is said, where its link leads, what went wrong. Exit 77:
 // a part is missing.
 'use strict';
-const { lookAtAll, run } = require('./viewer.js');
+const { lookAtAll } = require('./viewer.js');
+const { settled } = require('./browser.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
 const texts = async (page, selector) => (await page.locator(selector).allInnerTexts()).map(t => t.trim().replace(/\u202f/g, ' '));
@@ -18,8 +19,8 @@ async function look(page) {
 
 	await page.locator('section[aria-label="Verdict"] button').click();
 	await page.waitForFunction(() => app.tab.value !== 'summary');
-	await page.waitForTimeout(600);
+	await settled(page);
 	return { ...seen, ...await page.evaluate(() => ({ tab: app.tab.value, view: app.view.value, selected: app.detail.value?.name ?? null })) };
 }
 
-run(lookAtAll(modules, out, pages, look));
+lookAtAll(modules, out, pages, look);

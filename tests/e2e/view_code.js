@@ -5,7 +5,8 @@
 // OUT.json: for each address what a double click on the kernel shows: the table of instructions and that of
 // lines as rows, what is said of the heaviest and of one that is picked, notes. Exit 77: a part is missing.
 'use strict';
-const { axe, card, lookAtAll, run, save } = require('./viewer.js');
+const { axe, card, lookAtAll, save } = require('./viewer.js');
+const { settled } = require('./browser.js');
 
 const [modules, out, kernel, ...pages] = process.argv.slice(2);
 const CODE = card('The code with its samples');
@@ -26,7 +27,7 @@ async function look(page) {
 	await page.locator('#tab-metrics').click();
 	await page.locator(`${card('Kernels')} td`, { hasText: kernel.split('(')[0] }).first().click();
 	await page.waitForSelector(`${CODE} button:text-is("Show it")`);
-	await page.waitForTimeout(300);
+	await settled(page);
 	seen.before = await page.locator(`${CODE} [role=gridcell]`).count();
 	await page.locator('#tab-memory').click();
 	await page.locator(`${card('Kernels')} td`, { hasText: kernel.split('(')[0] }).first().dblclick();
@@ -45,9 +46,9 @@ async function look(page) {
 	}
 	seen.axe = await axe(page, modules);
 	await page.setViewportSize({ width: 420, height: 800 });
-	await page.waitForTimeout(200);
+	await settled(page);
 	seen.width = await page.evaluate(() => document.documentElement.scrollWidth);
 	return seen;
 }
 
-run(lookAtAll(modules, out, pages, look));
+lookAtAll(modules, out, pages, look);

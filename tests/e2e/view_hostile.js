@@ -4,22 +4,14 @@
 //   node view_hostile.js NODE_MODULES HOME ADDRESS
 'use strict';
 const assert = require('assert');
-const { launch } = require('./browser.js');
+const { drive, openPage, settled } = require('./browser.js');
 
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/;
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
-/* The driver's own waiting would need eval, which the page's policy forbids. */
-async function until(page, expression) {
-	for (let i = 0; !(await page.evaluate(`!!(${expression})`)); i++) {
-		assert.ok(i < 300, `in vain: ${expression}`);
-		await page.waitForTimeout(50);
-	}
-}
-
 async function tab(page, name) {
 	await page.getByRole('tab', { name, exact: true }).click();
-	await page.waitForTimeout(300);
+	await settled(page);
 	const text = await page.evaluate('document.querySelector("#page").textContent');
 
 	assert.ok(text.length < 300000, `${name}: ${text.length} characters of text`);
@@ -38,37 +30,28 @@ async function look(page) {
 	await page.getByRole('tab', { name: 'Timeline', exact: true }).click();
 	for (const id of ids) {
 		await page.evaluate(`app.select(${id}, true)`);
-		await until(page, `app.detail.value?.id === ${id}`);
+		await page.waitForFunction(wanted => app.detail.value?.id === wanted, id);
 	}
 	await page.evaluate('app.search("<img")');
-	await until(page, 'app.hits.value.count > 0 && !app.hits.value.busy');
+	await page.waitForFunction(() => app.hits.value.count > 0 && !app.hits.value.busy);
 	await tab(page, 'Timeline');
 	return ids.length;
 }
 
-(async () => {
-	const [modules, home, address] = process.argv.slice(2);
-	const browser = await launch(modules, home);
-	const complaints = [];
+const [modules, home, address] = process.argv.slice(2);
 
-	try {
-		const page = await browser.newPage({ viewport: { width: 1300, height: 800 } });
+drive(modules, home, async browser => {
+	const complaints = [], page = await openPage(browser, { viewport: { width: 1300, height: 800 } });
 
-		page.on('console', m => complaints.push(`${m.type()}: ${m.text()}`));
-		page.on('pageerror', e => complaints.push(String(e)));
-		page.on('dialog', d => complaints.push(`dialog: ${d.message()}`));
-		page.on('request', r => {
-			if (!/^(http:\/\/127\.0\.0\.1|data:)/.test(r.url()))
-				complaints.push(`asked for ${r.url()}`);
-		});
-		await page.goto(address);
-		await page.waitForSelector('canvas', { timeout: 60000 });
-		assert.ok(await look(page) > 10);
-		assert.deepEqual(complaints, []);
-	} finally {
-		await browser.close();
-	}
-})().catch(e => {
-	console.error(e);
-	process.exit(1);
+	page.on('console', m => complaints.push(`${m.type()}: ${m.text()}`));
+	page.on('pageerror', e => complaints.push(String(e)));
+	page.on('dialog', d => complaints.push(`dialog: ${d.message()}`));
+	page.on('request', r => {
+		if (!/^(http:\/\/127\.0\.0\.1|data:)/.test(r.url()))
+			complaints.push(`asked for ${r.url()}`);
+	});
+	await page.goto(address);
+	await page.waitForSelector('canvas');
+	assert.ok(await look(page) > 10);
+	assert.deepEqual(complaints, []);
 });

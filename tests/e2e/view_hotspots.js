@@ -9,8 +9,8 @@
 'use strict';
 const fs = require('fs');
 const path = require('path');
-const { launch } = require('./browser.js');
-const { card, run, save } = require('./viewer.js');
+const { drive, openPage, settled } = require('./browser.js');
+const { card, save } = require('./viewer.js');
 
 const [modules, out, fn, from, to, thread, ...pages] = process.argv.slice(2);
 const area = { t0: Number(from), t1: Number(to) };
@@ -28,16 +28,16 @@ async function choose(page, of) {
 
 		window.app.setArea(tracks ? { t0: a.t0, t1: a.t1, tracks } : { t0: a.t0, t1: a.t1 });
 	}, of);
-	await page.waitForTimeout(700);
+	await settled(page);
 	const seen = { functions: await save(page, 'Hotspots') };
 
 	await page.evaluate(() => window.app.setArea(null));
-	await page.waitForTimeout(500);
+	await settled(page);
 	return seen;
 }
 
 async function look(browser, address) {
-	const page = await browser.newPage({ viewport: { width: 1300, height: 900 } });
+	const page = await openPage(browser, { viewport: { width: 1300, height: 900 } });
 	const seen = { console: [], by: {} };
 
 	page.on('console', m => seen.console.push(`${m.type()}: ${m.text().slice(0, 300)}`));
@@ -51,13 +51,13 @@ async function look(browser, address) {
 	for (const [by, title] of [['function', 'Function'], ['own', 'Own code'], ['module', 'Module'], ['line', 'Line'],
 		['thread', 'Thread'], ['task', 'Task'], ['process', 'Process']]) {
 		await press(page, card('Hotspots'), title);
-		await page.waitForTimeout(100);
+		await settled(page);
 		seen.by[by] = await save(page, 'Hotspots');
 	}
 	await press(page, card('Hotspots'), 'Function');
 	for (const order of ['Top-down', 'Bottom-up']) {
 		await press(page, card('Samples by stack'), order);
-		await page.waitForTimeout(100);
+		await settled(page);
 		seen[order] = await save(page, 'Samples by stack');
 	}
 	await press(page, card('Samples by stack'), 'Flame graph');
@@ -68,7 +68,7 @@ async function look(browser, address) {
 	seen.callees = await boxes(page, 'Callees of samples');
 	seen.source = await save(page, 'Code');
 	await press(page, card('Code'), 'Assembly');
-	await page.waitForTimeout(800);
+	await settled(page);
 	seen.assembly = (await page.locator(`${card('Code')} [role=gridcell]`).count()) ? await save(page, 'Code') : '';
 	seen.narrow = await choose(page, area);
 	seen.thread = await choose(page, { t0: 0, t1: 1e15, thread });
@@ -94,14 +94,10 @@ async function look(browser, address) {
 	return seen;
 }
 
-async function main() {
-	const browser = await launch(modules, path.dirname(out));
+drive(modules, path.dirname(out), async browser => {
 	const result = [];
 
 	for (const address of pages)
 		result.push(await look(browser, address));
-	await browser.close();
 	fs.writeFileSync(out, JSON.stringify(result));
-}
-
-run(main());
+});

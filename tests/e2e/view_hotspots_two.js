@@ -5,7 +5,7 @@
 // OUT.json: for each address the boxes of the flame graph with *Difference* ticked, what each says and its
 // colours; and what went wrong. Exit 77: a part is missing.
 'use strict';
-const { card, lookAtAll, run } = require('./viewer.js');
+const { card, lookAtAll } = require('./viewer.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
 const FLAME = '.flame[aria-label="Flame graph of samples"]';
@@ -23,4 +23,4 @@ async function look(page) {
 	};
 }
 
-run(lookAtAll(modules, out, pages, look));
+lookAtAll(modules, out, pages, look);

@@ -5,7 +5,7 @@
 'use strict';
 const assert = require('assert');
 const { spawn } = require('child_process');
-const { launch } = require('./browser.js');
+const { PATIENCE, drive, openPage } = require('./browser.js');
 
 const [modules, home, unitrace, steps] = process.argv.slice(2);
 const words = ['begin', 'outer', 'many', '30', 'wait', 'many', '40', 'wait', 'sleep', '300', 'many', '50', 'wait', 'end'];
@@ -13,22 +13,20 @@ const words = ['begin', 'outer', 'many', '30', 'wait', 'many', '40', 'wait', 'sl
 function record() {
 	const p = spawn(unitrace, ['--view', '--no-browser', steps, ...words], { cwd: home });
 
-	p.heard = '';
-	p.stderr.on('data', d => {
-		p.heard += d;
-	});
 	p.ended = new Promise(done => p.on('exit', done));
+	p.address = new Promise((found, failed) => {
+		let heard = '';
+
+		p.stderr.on('data', d => {
+			heard += d;
+			const match = /http:\S+token=\w+/.exec(heard);
+
+			if (match) found(match[0]);
+		});
+		p.on('exit', () => failed(new Error(`no address: ${heard}`)));
+		setTimeout(() => failed(new Error(`no address: ${heard}`)), PATIENCE).unref();
+	});
 	return p;
-}
-
-async function address(p) {
-	for (let i = 0; i < 600; i++) {
-		const found = /http:\S+token=\w+/.exec(p.heard);
-
-		if (found) return found[0];
-		await new Promise(done => setTimeout(done, 100));
-	}
-	throw new Error(`no address: ${p.heard}`);
 }
 
 /* Counts frames in which nothing is drawn although there was something before. */
@@ -51,16 +49,16 @@ function watchPicture() {
 }
 
 async function look(browser, p) {
-	const page = await (await browser.newContext({ viewport: { width: 1300, height: 800 } })).newPage();
+	const page = await openPage(browser, { viewport: { width: 1300, height: 800 } });
 	const complaints = [];
-	const until = f => page.waitForFunction(f, null, { timeout: 60000 });
-	const pressed = () => page.getByRole('button', { name: 'Follow' }).getAttribute('aria-pressed');
+	const until = f => page.waitForFunction(f);
+	const pressed = how => page.locator(`[aria-pressed=${how}]`).and(page.getByRole('button', { name: 'Follow' })).waitFor();
 
 	page.on('pageerror', e => complaints.push(String(e)));
-	await page.goto(await address(p));
+	await page.goto(await p.address);
 	await until(() => document.querySelector('.crumb')?.innerText.includes('31 slices'));
 	assert.match(await page.innerText('.crumb'), /live \d+:\d\d/);
-	assert.equal(await pressed(), 'true');
+	await pressed(true);
 	await until(() => document.body.innerText.includes('31 rows')); // which of them are in sight is up to their times
 	await page.evaluate(watchPicture);
 	p.stdin.write('\n');
@@ -68,15 +66,14 @@ async function look(browser, p) {
 	await until(() => document.body.innerText.includes('41 rows'));
 	await page.locator('canvas').nth(1).hover();
 	await page.keyboard.press('w');
-	await page.waitForTimeout(300);
-	assert.equal(await pressed(), 'false');
+	await pressed(false);
 	const start = await page.innerText('.status .mono').catch(() => '');
 
 	p.stdin.write('\n');
 	await until(() => document.querySelector('.crumb')?.innerText.includes('121 slices'));
 	assert.equal(await page.innerText('.status .mono').catch(() => ''), start); // the window has stayed
 	await page.getByRole('button', { name: 'Follow' }).click();
-	assert.equal(await pressed(), 'true');
+	await pressed(true);
 	p.stdin.write('\n');
 	await until(() => document.querySelector('.crumb')?.innerText.includes('recording ended: exit status 0'));
 	assert.equal(await page.getByRole('button', { name: 'Follow' }).count(), 0);
@@ -90,8 +87,7 @@ async function look(browser, p) {
 	assert.ok(await page.locator('canvas').first().isVisible());
 }
 
-(async () => {
-	const browser = await launch(modules, home);
+drive(modules, home, async browser => {
 	const p = record();
 
 	try {
@@ -99,9 +95,5 @@ async function look(browser, p) {
 		assert.equal(await p.ended, 0);
 	} finally {
 		p.kill('SIGKILL');
-		await browser.close();
 	}
-})().catch(e => {
-	console.error(e);
-	process.exit(1);
 });

@@ -6,7 +6,8 @@
 // as CSV, what is flagged and what is said to be missing; and what went wrong. Exit 77: a part is missing.
 'use strict';
 const path = require('path');
-const { axe, card, lookAtAll, run, save } = require('./viewer.js');
+const { axe, card, lookAtAll, save } = require('./viewer.js');
+const { settled } = require('./browser.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
 const texts = async (page, selector) => (await page.locator(selector).allTextContents()).map(t => t.trim().replace(/\u202f/g, ' '));
@@ -49,7 +50,7 @@ async function look(page, nth) {
 	seen.axe = await axe(page, modules);
 	await page.screenshot({ path: path.join(path.dirname(out), `memory-${nth}.png`) });
 	await page.setViewportSize({ width: 420, height: 800 });
-	await page.waitForTimeout(200);
+	await settled(page);
 	seen.width = await page.evaluate(() => document.documentElement.scrollWidth);
 	return seen;
 }
@@ -71,8 +72,8 @@ async function lookAtTwo(page) {
 	return { two: seen };
 }
 
-run(lookAtAll(modules, out, pages, async (page, nth) => {
+lookAtAll(modules, out, pages, async (page, nth) => {
 	const two = await page.evaluate(() => app.info.value.before !== undefined || !!app.other.value);
 
 	return two ? lookAtTwo(page) : look(page, nth);
-}));
+});

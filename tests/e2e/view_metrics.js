@@ -5,7 +5,8 @@
 // OUT.json: for each address the table of kernels as CSV, what is shown of a kernel that is chosen in
 // the table and of one that is chosen in the timeline, and what went wrong. Exit 77: a part is missing.
 'use strict';
-const { card, lookAtAll, run, save } = require('./viewer.js');
+const { card, lookAtAll, save } = require('./viewer.js');
+const { settled } = require('./browser.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
 
@@ -49,10 +50,10 @@ async function settle(page, name) {
 const pick = (page, name) => page.locator(`${card('Kernels')} td`, { hasText: name }).first().click();
 
 /* Where a double click on a kernel of the memory's table leads. */
-async function opened(page, name, settled) {
+async function opened(page, name, arrived) {
 	await page.locator('#tab-memory').click();
 	await page.locator(`${card('Kernels')} td`, { hasText: name }).first().dblclick();
-	await settled();
+	await arrived();
 	return page.evaluate(() => [app.tab.value, app.detail.value?.name]);
 }
 
@@ -91,7 +92,7 @@ async function look(page) {
 		() => app.tab.value === 'timeline' && app.detail.value?.name !== 'chase(int*)'));
 	await page.locator('#tab-metrics').click();
 	await page.setViewportSize({ width: 420, height: 800 });
-	await page.waitForTimeout(200);
+	await settled(page);
 	seen.width = await page.evaluate(() => document.documentElement.scrollWidth);
 	return seen;
 }
@@ -109,8 +110,8 @@ async function lookAtCode(page) {
 		reasons: await texts(page, 'section.card h2') };
 }
 
-run(lookAtAll(modules, out, pages, async page => {
+lookAtAll(modules, out, pages, async page => {
 	const stalls = await page.evaluate(() => app.info.value.tools.some(t => t.id === 'charts'));
 
 	return stalls ? lookAtCode(page) : look(page);
-}));
+});

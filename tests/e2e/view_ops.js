@@ -5,14 +5,14 @@
 // RANGE: T0,T1 that the second look is narrowed to. OUT.json: for each address { kernels, ops,
 // byName } of the whole, the same of the range, and what went wrong. Exit 77: a part is missing.
 'use strict';
-const { card, lookAtAll, run, save } = require('./viewer.js');
+const { card, lookAtAll, save } = require('./viewer.js');
+const { settled } = require('./browser.js');
 
 const [modules, out, range, ...pages] = process.argv.slice(2);
 
 /* Once what was asked for has come. */
-async function settled(page, label) {
-	await page.waitForSelector(`${card(label)} [role=gridcell]`);
-	await page.waitForTimeout(400);
+async function table(page, label) {
+	await settled(page);
 	return save(page, label);
 }
 
@@ -20,11 +20,11 @@ async function look(page) {
 	const seen = {};
 
 	await page.locator('#tab-kernels').click();
-	seen.kernels = await settled(page, 'Kernels');
+	seen.kernels = await table(page, 'Kernels');
 	await page.locator('#tab-ops').click();
-	seen.ops = await settled(page, 'Ops');
+	seen.ops = await table(page, 'Ops');
 	await page.locator('button:text-is("By name")').click();
-	seen.byName = await settled(page, 'Ops');
+	seen.byName = await table(page, 'Ops');
 	return seen;
 }
 
@@ -32,14 +32,14 @@ async function look(page) {
 async function kernelToOp(page) {
 	await page.evaluate(() => app.source.ask('search', { query: 'cat:kernel', limit: 1, scope: {} })
 		.then(f => app.select(f.list[0].id)));
-	await page.waitForTimeout(400);
+	await settled(page);
 	await page.locator('#tab-ops').click();
 	return page.locator('section[aria-label="Details of the op"] h2').innerText();
 }
 
-run(lookAtAll(modules, out, pages, async page => {
+lookAtAll(modules, out, pages, async page => {
 	const all = await look(page);
 
 	await page.evaluate(r => app.narrow({ label: 'part', ranges: [r] }), range.split(',').map(Number));
 	return { all, part: await look(page), led: await kernelToOp(page) };
-}));
+});

@@ -4,11 +4,10 @@
 //   node view_page.js NODE_MODULES HOME ADDRESS...    VIEW_NAME: a slice of the trace (step)
 'use strict';
 const assert = require('assert');
-const { launch } = require('./browser.js');
+const { drive, openPage } = require('./browser.js');
 
 async function look(browser, address) {
-	const context = await browser.newContext({ viewport: { width: 1300, height: 800 } });
-	const page = await context.newPage();
+	const page = await openPage(browser, { viewport: { width: 1300, height: 800 } });
 	const complaints = [];
 
 	page.on('console', m => complaints.push(`${m.type()}: ${m.text()}`));
@@ -18,9 +17,9 @@ async function look(browser, address) {
 			complaints.push(`asked for ${r.url()}`);
 	});
 	await page.goto(address);
-	await page.waitForSelector('canvas', { timeout: 60000 });
+	await page.waitForSelector('canvas');
 	await page.waitForFunction(name => [...document.querySelectorAll('.name')].some(e => e.title === name),
-		process.env.VIEW_NAME || 'step', { timeout: 60000 });
+		process.env.VIEW_NAME || 'step');
 	assert.doesNotMatch(page.url(), /token/);
 	await page.waitForFunction(() => { // more than its grid is painted, which may come behind the tables
 		const canvas = [...document.querySelectorAll('canvas')].sort((a, b) => b.width * b.height - a.width * a.height)[0];
@@ -30,23 +29,15 @@ async function look(browser, address) {
 		for (let i = 0; i < pixels.length; i += 4)
 			colours.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
 		return colours.size > 3;
-	}, null, { timeout: 60000, polling: 200 });
+	});
 	assert.match(await page.title(), /unitrace/);
 	assert.deepEqual(complaints, []);
-	await context.close();
+	await page.close();
 }
 
-(async () => {
-	const [modules, home, ...addresses] = process.argv.slice(2);
-	const browser = await launch(modules, home);
+const [modules, home, ...addresses] = process.argv.slice(2);
 
-	try {
-		for (const address of addresses)
-			await look(browser, address);
-	} finally {
-		await browser.close();
-	}
-})().catch(e => {
-	console.error(e);
-	process.exit(1);
+drive(modules, home, async browser => {
+	for (const address of addresses)
+		await look(browser, address);
 });

@@ -4,8 +4,7 @@
 //   node view_paused.js NODE_MODULES HOME ADDRESS
 'use strict';
 const assert = require('assert');
-const { launch } = require('./browser.js');
-const { run } = require('./viewer.js');
+const { drive, openPage, settled } = require('./browser.js');
 
 /* Shares of pixels that are not the background, just above the lower edge of the canvas: before, in and behind the pause. */
 function marked() {
@@ -29,26 +28,20 @@ function marked() {
 	return { before: share(0, a), inside: share(a, b), behind: share(b, canvas.clientWidth), seconds: (end - begin) / 1e9 };
 }
 
-async function main([modules, home, address]) {
-	const browser = await launch(modules, home);
+const [modules, home, address] = process.argv.slice(2);
 
-	try {
-		const page = await browser.newPage({ viewport: { width: 1300, height: 800 } });
+drive(modules, home, async browser => {
+	const page = await openPage(browser, { viewport: { width: 1300, height: 800 } });
 
-		await page.goto(address);
-		await page.waitForFunction(() => window.app?.info?.value && window.timeline);
-		await page.evaluate(() => { app.tab.value = 'timeline'; });
-		await page.waitForSelector('canvas');
-		await page.waitForTimeout(1000);
-		const seen = await page.evaluate(marked);
+	await page.goto(address);
+	await page.waitForFunction(() => window.app?.info?.value && window.timeline);
+	await page.evaluate(() => { app.tab.value = 'timeline'; });
+	await page.waitForSelector('canvas');
+	await settled(page);
+	const seen = await page.evaluate(marked);
 
-		console.log(JSON.stringify(seen));
-		assert.ok(seen.inside > 0.05, 'the pause is hatched');
-		assert.ok(seen.before < 0.03 && seen.behind < 0.03, 'nothing else is');
-		assert.ok(seen.seconds > 0.55 && seen.seconds < 30, 'it lasts as long as it was told');
-	} finally {
-		await browser.close();
-	}
-}
-
-run(main(process.argv.slice(2)));
+	console.log(JSON.stringify(seen));
+	assert.ok(seen.inside > 0.05, 'the pause is hatched');
+	assert.ok(seen.before < 0.03 && seen.behind < 0.03, 'nothing else is');
+	assert.ok(seen.seconds > 0.55 && seen.seconds < 30, 'it lasts as long as it was told');
+});

@@ -6,7 +6,8 @@
 // lead, and what went wrong. Exit 77: a part is missing.
 'use strict';
 const path = require('path');
-const { axe, card, lookAtAll, run, save } = require('./viewer.js');
+const { axe, card, lookAtAll, save } = require('./viewer.js');
+const { settled } = require('./browser.js');
 
 const [modules, out, ...pages] = process.argv.slice(2);
 const texts = async (page, selector) => (await page.locator(selector).allInnerTexts()).map(t => t.trim());
@@ -58,7 +59,7 @@ async function look(page, nth) {
 	seen.arrows = await page.evaluate(() => app.source.ask('flows', { t0: 0, t1: app.info.value.span, limit: 1000 }).then(f => f.from.t.length));
 	seen.axe = await axe(page, modules);
 	await page.setViewportSize({ width: 420, height: 800 });
-	await page.waitForTimeout(200);
+	await settled(page);
 	seen.width = await page.evaluate(() => document.documentElement.scrollWidth);
 	return seen;
 }
@@ -70,8 +71,8 @@ async function lookAtNothing(page) {
 	return { empty: await texts(page, '.empty p') };
 }
 
-run(lookAtAll(modules, out, pages, async (page, nth) => {
+lookAtAll(modules, out, pages, async (page, nth) => {
 	const empty = await page.evaluate(() => app.source.ask('sheet', { tool: 'ranks', name: 'ranks' }).then(s => 'nothing' in s));
 
 	return (empty ? lookAtNothing : look)(page, nth);
-}));
+});

@@ -8,13 +8,13 @@ import socket
 import subprocess
 import time
 
+from browser_support import MODULES, with_browser
 from common import SOURCE, UNITRACE, Case, environment, need, skip
 
 need()
 if b"built without" in subprocess.run([UNITRACE, "view", "--no-browser", "/dev/null"],
                                       capture_output=True, timeout=60).stderr:
     skip("built without libmicrohttpd or the page")
-MODULES = SOURCE / "build/node/node_modules"
 
 
 def trace(seed=5, overlap=False):
@@ -112,14 +112,18 @@ class View(Case):
         self.addCleanup(self.server.stderr.close)
         self.addCleanup(self.server.wait)
         self.addCleanup(self.server.kill)
-        self.take_address(self.server.stderr.readline())
+        self.take_address(self.server.stderr)
         if enter:
             self.enter()
             self.wait_until_read()
 
-    def take_address(self, line):
-        found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32}) ", line)
-        self.assertTrue(found, line)
+    def take_address(self, said):
+        """Among what the server says: warnings about a file that it reads may come first."""
+        lines, found = [], None
+        while not found:
+            lines.append(said.readline())
+            self.assertTrue(lines[-1], lines)
+            found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([0-9a-f]{32}) ", lines[-1])
         self.port, self.token = int(found[1]), found[2]
         self.address = found[0].strip()
 
@@ -181,7 +185,7 @@ class View(Case):
         if not shutil.which("node"):
             self.skipTest("node is not installed (tools/setup.sh test)")
         done = subprocess.run(["node", SOURCE / "tests/e2e" / script, MODULES, self.dir, *words],
-                              env=environment(VIEW_NAME=name), capture_output=True, text=True, timeout=300)
+                              env=with_browser(VIEW_NAME=name), capture_output=True, text=True, timeout=300)
         if done.returncode == 77:
             self.skipTest(done.stderr.strip())
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import unittest
 
-from common import BUILD, SOURCE, UNITRACE, Case
+from browser_support import MODULES, with_browser
+from common import SOURCE, UNITRACE, Case
 
 
 def unitrace(*words, cwd=None):
@@ -23,10 +24,10 @@ def look(script, out, *words):
     """What it saw, which it leaves in out: node SCRIPT NODE_MODULES OUT WORDS..."""
     if not shutil.which("node"):
         raise unittest.SkipTest("node is not installed")
-    run = subprocess.run(["node", SOURCE / "tests/e2e" / script, BUILD / "node/node_modules", out, *map(str, words)],
+    run = subprocess.run(["node", SOURCE / "tests/e2e" / script, MODULES, out, *map(str, words)], env=with_browser(),
                          capture_output=True, text=True, timeout=480, check=False)
     if run.returncode == 77:
-        raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh node)")
+        raise unittest.SkipTest(run.stderr.strip() + " (tools/setup.sh test)")
     if run.returncode:
         raise AssertionError(run.stderr)
     return json.loads(out.read_text())

@@ -4,8 +4,7 @@
 //   node view_torn.js NODE_MODULES HOME ADDRESS...
 'use strict';
 const assert = require('assert');
-const { launch } = require('./browser.js');
-const { run } = require('./viewer.js');
+const { drive, openPage, settled } = require('./browser.js');
 
 /* How often the colour changes in the last 30 pixels before the end of each slice, or of the canvas; by name. */
 function edges() {
@@ -30,10 +29,10 @@ function edges() {
 }
 
 async function look(browser, address) {
-	const page = await browser.newPage({ viewport: { width: 1300, height: 800 } });
+	const page = await openPage(browser, { viewport: { width: 1300, height: 800 } });
 	const shown = async (t0, t1) => {
 		await page.evaluate(([a, b]) => app.show(a, b), [t0, t1]);
-		await page.waitForTimeout(600);
+		await settled(page);
 		return page.evaluate(edges);
 	};
 
@@ -54,14 +53,8 @@ async function look(browser, address) {
 	await page.close();
 }
 
-async function main([modules, home, ...addresses]) {
-	const browser = await launch(modules, home);
+const [modules, home, ...addresses] = process.argv.slice(2);
 
-	try {
-		for (const address of addresses) await look(browser, address);
-	} finally {
-		await browser.close();
-	}
-}
-
-run(main(process.argv.slice(2)));
+drive(modules, home, async browser => {
+	for (const address of addresses) await look(browser, address);
+});

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "export/support.h"
+#include "support/unit.h"
 #include "text/out.h"
 #include "version.h"
 
@@ -357,7 +358,7 @@ static void other_data_tells_clocks_losses_and_global_arguments(void **state)
 		"\"boottime_offset_ns\":0}]}}\n"));
 }
 
-int main(void)
+UT_TESTS(chrome)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make, drop)
 	const struct CMUnitTest tests[] = {

@@ -10,6 +10,7 @@
 
 #include "base/utf8.h"
 #include "export/support.h"
+#include "support/unit.h"
 
 #define HEAD                                                                                       \
 	"trace,pid,process,tid,track,kind,ts_ns,dur_ns,name,category,depth,value,id,flags,args\n"
@@ -188,7 +189,7 @@ static void names_that_come_late_are_used_from_then_on(void **state)
 		  "0,100,app,101,worker,span,2,0,b,,0,,,,\n");
 }
 
-int main(void)
+UT_TESTS(csv)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make, drop)
 	const struct CMUnitTest tests[] = {

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "export/support.h"
+#include "support/unit.h"
 
 static void formats_are_found_by_name(void **state)
 {
@@ -75,7 +76,7 @@ static void a_file_given_up_in_the_middle_leaks_nothing(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(exporters)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_are_found_by_name),

@@ -10,6 +10,7 @@
 
 #include "base/utf8.h"
 #include "export/perfetto_lines.h"
+#include "support/unit.h"
 
 static int make(void **state)
 {
@@ -519,7 +520,7 @@ static void each_trace_has_its_sequence_and_its_pid(void **state)
 					       "end 6 on 4\n");
 }
 
-int main(void)
+UT_TESTS(perfetto)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make, drop)
 	const struct CMUnitTest tests[] = {

@@ -12,6 +12,7 @@
 #include "export/exporter.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 #define UPTIME   UINT64_C(3456789012345678) /* 40 days: what long-lived machines have */
@@ -252,7 +253,7 @@ static int write_file(const char *folder, const char *name, bool everything)
 	return err.code;
 }
 
-int main(int argc, char **argv)
+UT_TESTS(samples)
 {
 	static const char *const files[] = { "sample.json", "sample.json.gz", "sample.json.zst",
 					     "sample.pftrace" };

@@ -16,6 +16,7 @@
 #include "export/exporter.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 struct here {
@@ -179,7 +180,7 @@ static void it_is_found_by_its_names(void **state)
 	assert_ptr_equal(ut_exporter_by_file("x.db"), &ut_export_sqlite);
 }
 
-int main(void)
+UT_TESTS(sqlite)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, drop)

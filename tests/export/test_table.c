@@ -13,6 +13,7 @@
 #include "export/table.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 struct fixture {
@@ -230,7 +231,7 @@ static void ccl_says_nothing_without_such_a_task(void **state)
 	assert_string_equal(text(f), "");
 }
 
-int main(void)
+UT_TESTS(table)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make, drop)
 	const struct CMUnitTest tests[] = {

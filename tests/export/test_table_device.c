@@ -15,6 +15,7 @@
 #include "analyze/device_summary.h"
 #include "analyze/device_table.h"
 #include "support/make_device.h"
+#include "support/unit.h"
 #include "text/cells.h"
 #include "text/out.h"
 #include "text/table_report.h"
@@ -407,7 +408,7 @@ static void one_line_says_what_the_device_waits_for(void **state)
 		data, "\"verdict\":\"device-bound\",\"run_ns\":111841982,\"window_ns\":5000"));
 }
 
-int main(void)
+UT_TESTS(table_device)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(host_timing_of_cuda, make, release),

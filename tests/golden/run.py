@@ -32,8 +32,11 @@ sys.dont_write_bytecode = True
 import decode  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+
+from common import PATIENCE  # noqa: E402: it is in another folder
+
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", HERE.parents[1] / "build")).resolve()
-PATIENCE = 120  # seconds for a line; only a hang takes that long
 KEPT = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS", "TMPDIR")
 TWIN = 100  # bytes; of files that are longer and the same, the first is kept
 DIFF_LINES, LINE_WIDTH = 40, 200

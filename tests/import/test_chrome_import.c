@@ -19,6 +19,7 @@
 #include "export/exporter.h"
 #include "import/importer.h"
 #include "model/nesting.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 /* ---- support ------------------------------------------------------------------------------- */
@@ -739,7 +740,7 @@ static void probes_know_json_from_other_things(void **state)
 		assert_false(ut_import_chrome.probe(no[i], strlen(no[i])));
 }
 
-int main(void)
+UT_TESTS(chrome_import)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shape_of_a_file_is_the_same_trace),

@@ -14,6 +14,7 @@
 
 #include "base/str.h"
 #include "import/spool/state.h"
+#include "support/unit.h"
 #include "wire/host_clock.h"
 
 static char folder[] = "/tmp/ut_clock_XXXXXX";
@@ -106,7 +107,7 @@ static void of_many_the_best_are_told_and_the_ends(void **state)
 	ut_buf_release(&text);
 }
 
-int main(void)
+UT_TESTS(clock_fact)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_are_told_as_they_were_measured),

@@ -16,6 +16,7 @@
 #include "base/path.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "support/unit.h"
 
 #define MS      UINT64_C(1000000)
 #define MOST    64
@@ -338,7 +339,7 @@ static int remove_dir(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+UT_TESTS(cpu_read)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(samples_of_cycles_weigh_what_was_run),

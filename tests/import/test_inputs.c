@@ -14,6 +14,7 @@
 
 #include "base/path.h"
 #include "import/inputs.h"
+#include "support/unit.h"
 
 static char dir[64];
 
@@ -195,7 +196,7 @@ static void the_first_failure_is_the_one_that_is_told(void **state)
 	ut_inputs_release(&in);
 }
 
-int main(void)
+UT_TESTS(inputs)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(rank_10_comes_after_rank_9, setup, teardown),

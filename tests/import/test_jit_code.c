@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "model/trace.h"
+#include "support/unit.h"
 
 static struct ut_trace trace;
 static struct ut_jit_code jit;
@@ -286,7 +287,7 @@ static int tear_down(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+UT_TESTS(jit_code)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(lines_of_a_map_are_functions),

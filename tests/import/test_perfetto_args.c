@@ -11,6 +11,7 @@
 
 #include "import/pf.h"
 #include "model/perfetto_fields.h"
+#include "support/unit.h"
 
 struct args {
 	struct pf f;
@@ -271,7 +272,7 @@ static void arguments_of_other_types_are_counted(void **state)
 	pf_expect_warning(&a->f, "that only Chrome's own tools know were left out: 1 and 0\n");
 }
 
-int main(void)
+UT_TESTS(perfetto_args)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make, drop)
 	const struct CMUnitTest tests[] = {

@@ -22,6 +22,7 @@
 
 #include "import/pf.h"
 #include "model/perfetto_fields.h"
+#include "support/unit.h"
 
 #define THREAD 1
 
@@ -359,7 +360,7 @@ static void other_files_are_not_taken_for_traces(void **state)
 	assert_false(looks_like("\n\x04\x08\x01\x50", 5)); /* wire types that do not fit */
 }
 
-int main(void)
+UT_TESTS(perfetto_damage)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make, drop)
 	const struct CMUnitTest tests[] = {

@@ -14,6 +14,7 @@
 
 #include "import/pf.h"
 #include "model/perfetto_fields.h"
+#include "support/unit.h"
 
 #define THREAD  1 /* uuids */
 #define PROCESS 2
@@ -490,7 +491,7 @@ static void flows_run_in_order_of_time(void **state)
 		     "10,app,11,main,flow in,70,,,,,,3,,\n");
 }
 
-int main(void)
+UT_TESTS(perfetto_import)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make, drop)
 	const struct CMUnitTest tests[] = {

@@ -13,6 +13,7 @@
 
 #include "import/pf.h"
 #include "model/perfetto_fields.h"
+#include "support/unit.h"
 
 #define PROCESS 2
 #define THREAD  3
@@ -371,7 +372,7 @@ static void marks_written_through_the_kernel_belong_to_their_threads(void **stat
 	pf_expect_warning(f, "marks of programs were left out: 1\n");
 }
 
-int main(void)
+UT_TESTS(perfetto_lanes)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, make, drop)
 	const struct CMUnitTest tests[] = {

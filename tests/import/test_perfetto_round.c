@@ -14,6 +14,7 @@
 
 #include "import/pf.h"
 #include "model/build.h"
+#include "support/unit.h"
 
 /* ---- a store made by hand ------------------------------------------------------------------ */
 
@@ -305,7 +306,7 @@ static void anything_is_the_same_from_the_second_time_on(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(perfetto_round)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(everything_comes_back_as_it_was),

@@ -20,6 +20,7 @@
 #include "make_perf.h"
 #include "sample/folded.h"
 #include "sample/prof.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 static char path[] = "/tmp/ut_prof_XXXXXX";
@@ -310,7 +311,7 @@ static void damage_is_survived(void **state)
 	ut_buf_release(&file);
 }
 
-int main(void)
+UT_TESTS(prof_import)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folded_stacks_are_samples),

@@ -13,6 +13,7 @@
 
 #include "import/build.h"
 #include "ittnotify.h"
+#include "support/unit.h"
 #include "wire/spool_ops.h"
 
 /* A builder with an open part of the main thread. */
@@ -671,7 +672,7 @@ static void many_ends_of_nothing_do_not_take_for_ever(void **state)
 	build_release(&b);
 }
 
-int main(void)
+UT_TESTS(spool_import)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tasks_come_in_order_of_their_begins_outer_first),

@@ -23,6 +23,7 @@
 #include "ittnotify.h"
 #include "model/pyramid.h"
 #include "model/store.h"
+#include "support/unit.h"
 #include "wire/process.h"
 
 #define THREADS 3u
@@ -67,7 +68,7 @@ static double clock_rate(void)
 	if (rate > 0)
 		return rate;
 	ut_clock_pair_take(ut_clock_source(), &a);
-	usleep(400000);
+	usleep(400000); /* a length to measure; longer is as good */
 	ut_clock_pair_take(ut_clock_source(), &b);
 	rate = (double)(b.mono - a.mono) / (double)(b.ticks - a.ticks);
 	return rate;
@@ -559,7 +560,7 @@ static void test_what_cannot_be_followed_is_said(void **state)
 	build_release(&p.b);
 }
 
-int main(void)
+UT_TESTS(spool_live)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_look_shows_what_the_file_holds),

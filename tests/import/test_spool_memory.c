@@ -12,6 +12,7 @@
 
 #include "import/build.h"
 #include "model/memory_samples.h"
+#include "support/unit.h"
 
 /* Two stacks: 11 is "f", 12 is "f" called from "main" as "g". */
 static void start(struct build *b)
@@ -321,7 +322,7 @@ static void sums_are_exact_whatever_the_time(void **state)
 	finish(&s, &b);
 }
 
-int main(void)
+UT_TESTS(spool_memory)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_peak_is_when_most_was_live_and_whose),

@@ -15,6 +15,7 @@
 #include "import/spool/reader.h"
 #include "model/sink.h"
 #include "model/trace.h"
+#include "support/unit.h"
 
 #define STEPS   600
 #define THREADS 3
@@ -208,7 +209,7 @@ static void who_waits_is_told_how_much_has_been_read(void **state)
 	build_release(&b);
 }
 
-int main(void)
+UT_TESTS(spool_order)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_sequence_of_calls_gives_what_a_plain_model_gives),

@@ -19,6 +19,7 @@
 #include "base/path.h"
 #include "import/build.h"
 #include "import/spool/reader.h"
+#include "support/unit.h"
 #include "wire/process.h"
 
 /* ---- the file ------------------------------------------------------------------------------ */
@@ -249,7 +250,7 @@ static void a_process_is_alive_only_if_it_is_the_same_one(void **state)
 	build_release(&b);
 }
 
-int main(void)
+UT_TESTS(spool_read)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_no_recording_is_refused_with_a_reason),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "import/build.h"
+#include "support/unit.h"
 
 #define PLACE 500u /* numbers of places, behind those of names */
 
@@ -222,7 +223,7 @@ static void a_place_that_cannot_be_has_lost_its_name(void **state)
 	expect_events(&b, "main: span (name lost) 110+10 {file='(name lost)'}\n");
 }
 
-int main(void)
+UT_TESTS(spool_zone)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_of_one_name_have_their_own_file_and_line),

@@ -23,6 +23,7 @@
 #include "model/classify.h"
 #include "model/utr.h"
 #include "model/utr_crc.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 static uint64_t seed;
@@ -740,7 +741,7 @@ static int write_seeds(const char *dir)
 	return 0;
 }
 
-int main(void)
+UT_TESTS(utr)
 {
 	const char *seeds = getenv("UTR_SEEDS");
 	const struct CMUnitTest tests[] = {

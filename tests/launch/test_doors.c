@@ -17,6 +17,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "launch/env.h"
+#include "support/unit.h"
 
 struct fixture {
 	struct ut_arena arena;
@@ -266,7 +267,7 @@ static void a_recording_within_a_recording_keeps_the_drivers(void **state)
 			    ut_str_fmt(&f->arena, "%s\t/opt/libze_mine.so\n", backend));
 }
 
-int main(void)
+UT_TESTS(doors)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_driver_that_the_user_names_is_written_down, make,

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "support/unit.h"
 
 static void set_replaces_every_earlier_setting(void **state)
 {
@@ -48,7 +49,7 @@ static void environment_may_grow(void **state)
 	ut_arena_release(&arena);
 }
 
-int main(void)
+UT_TESTS(env)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_replaces_every_earlier_setting),

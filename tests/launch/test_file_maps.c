@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static struct ut_map map(uint64_t start, uint64_t end, uint32_t module, uint64_t born)
 {
 	return (struct ut_map){ .start = start, .end = end, .module = module, .born = born };
@@ -75,7 +77,7 @@ static void a_large_one_covers_many(void **state)
 	ut_maps_release(&copy);
 }
 
-int main(void)
+UT_TESTS(file_maps)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_mapped_over_was_there_before),

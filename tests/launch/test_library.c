@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static void missing_file_is_named(void **state)
 {
 	struct ut_err err = { 0 };
@@ -38,7 +40,7 @@ static void library_that_does_not_load_is_refused(void **state)
 	assert_int_not_equal(err.text[0], 0);
 }
 
-int main(void)
+UT_TESTS(library)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(missing_file_is_named),

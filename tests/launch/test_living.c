@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 /* A process that waits, started with UT_SESSION=dir behind an environment of that size. */
 static pid_t start(const char *dir, size_t padding)
 {
@@ -78,7 +80,7 @@ static void large_environments_are_read_to_the_end(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(living)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(processes_of_the_session_are_counted_while_they_live),

@@ -21,6 +21,8 @@
 #include <cmocka.h>
 
 #include "launch/peer_meet.h"
+#include "support/unit.h"
+#include "support/wait.h"
 #include "wire/clock.h"
 #include "wire/host_clock.h"
 
@@ -84,26 +86,30 @@ static size_t files_in(const char *folder)
 	return count;
 }
 
-/* The text of a session's file, when it has so many lines; what it has after ten seconds. */
+/* Of a session's file; how many lines that are. */
+static size_t read_samples(const char *session, char *text, size_t size)
+{
+	char path[128];
+	size_t n, found = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/" UT_HOST_CLOCK_FILE, session);
+	f = fopen(path, "r");
+	n = f ? fread(text, 1, size - 1, f) : 0;
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	for (const char *p = text; (p = strchr(p, '\n')); p++)
+		found++;
+	return found;
+}
+
+/* The text of a session's file, when it has so many lines. */
 static char *samples_of(const char *session, size_t lines)
 {
 	static char text[65536];
-	char path[128];
 
-	snprintf(path, sizeof(path), "%s/" UT_HOST_CLOCK_FILE, session);
-	for (int i = 0; i < 1000; i++) {
-		FILE *f = fopen(path, "r");
-		size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0, found = 0;
-
-		if (f)
-			fclose(f);
-		text[n] = '\0';
-		for (const char *p = text; (p = strchr(p, '\n')); p++)
-			found++;
-		if (found >= lines)
-			break;
-		usleep(10000);
-	}
+	UT_WAIT_UNTIL(read_samples(session, text, sizeof(text)) >= lines);
 	return text;
 }
 
@@ -211,7 +217,7 @@ static void broken_files_and_folders_that_are_not_there_do_no_harm(void **state)
 	ut_meeting_leave(&m);
 }
 
-int main(void)
+UT_TESTS(peer_clock)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_clock_of_another_host_is_found_within_its_bound),

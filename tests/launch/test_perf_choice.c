@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 /* What the machine can do. */
 static struct {
 	bool counters, lbr;
@@ -124,7 +126,7 @@ static void what_was_chosen_is_what_is_opened(void **state)
 	assert_true(attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
 }
 
-int main(void)
+UT_TESTS(perf_choice)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_counters_it_is_the_clock),

@@ -19,6 +19,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "launch/session.h"
+#include "support/unit.h"
 #include "wire/control.h"
 
 struct fixture {
@@ -199,7 +200,7 @@ static void ends_as_the_program_ended(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, release)
 
-int main(void)
+UT_TESTS(run)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(exit_status_comes_back),

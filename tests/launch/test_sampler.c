@@ -21,9 +21,18 @@
 #include <cmocka.h>
 
 #include "base/path.h"
+#include "support/unit.h"
+#include "support/wait.h"
+#include "wire/clock.h"
 #include "wire/cpu_file.h"
 
-#define TIMES 1000
+/* How often is attached to a process; a thousand times with UNITRACE_LONG=1. */
+static int attempts(void)
+{
+	const char *full = getenv("UNITRACE_LONG");
+
+	return full && !strcmp(full, "1") ? 1000 : 200;
+}
 
 static char dir[] = "/tmp/ut_samplerXXXXXX";
 
@@ -124,6 +133,17 @@ static void end(struct child *c)
 	assert_int_equal(result[0], again(result[1]));
 }
 
+/* Until it has used so much CPU time from now on, however busy the machine is. */
+static void let_it_run(pid_t pid, uint64_t ms)
+{
+	clockid_t clock;
+	uint64_t begin;
+
+	assert_int_equal(clock_getcpuclockid(pid, &clock), 0);
+	begin = ut_clock_ns(clock);
+	UT_WAIT_UNTIL(ut_clock_ns(clock) - begin >= ms * 1000000);
+}
+
 static size_t count_in(const char *path)
 {
 	DIR *d = opendir(path);
@@ -155,7 +175,7 @@ static void status_of(pid_t pid, char *text, size_t size)
 	fclose(f);
 }
 
-static void a_thousand_times_attached_nothing_changes(void **state)
+static void attached_again_and_again_nothing_changes(void **state)
 {
 	const struct ut_sampler_opts opts = { .dir = dir,
 					      .hz = 1000,
@@ -169,11 +189,11 @@ static void a_thousand_times_attached_nothing_changes(void **state)
 
 	(void)state;
 	snprintf(path, sizeof(path), "/proc/%ld/fd", (long)c.pid);
-	usleep(10000);
+	let_it_run(c.pid, 2); /* it computes */
 	ours = count_in("/proc/self/fd");
 	its = count_in(path);
 	status_of(c.pid, before, sizeof(before));
-	for (int i = 0; i < TIMES; i++) {
+	for (int i = 0; i < attempts(); i++) {
 		struct ut_sampler_result result;
 		struct ut_err err = { 0 };
 		struct ut_sampler *s = ut_sampler_start(&opts, c.pid, false, &err);
@@ -185,8 +205,8 @@ static void a_thousand_times_attached_nothing_changes(void **state)
 		}
 		if (!s)
 			fail_msg("attempt %d: %s", i, err.text);
-		if (i % 100 == 0)
-			usleep(10000);
+		if (i % 20 == 0)
+			let_it_run(c.pid, 10);
 		ut_sampler_stop(s, &result);
 		samples += result.samples;
 	}
@@ -211,16 +231,16 @@ static void a_process_with_threads_is_attached_to(void **state)
 	uint64_t samples = 0;
 
 	(void)state;
-	usleep(20000);
+	let_it_run(c.pid, 10); /* with its threads */
 	ours = count_in("/proc/self/fd");
-	for (int i = 0; i < TIMES / 20; i++) {
+	for (int i = 0; i < attempts() / 20; i++) {
 		struct ut_sampler_result result;
 		struct ut_err err = { 0 };
 		struct ut_sampler *s = ut_sampler_start(&opts, c.pid, false, &err);
 
 		if (!s)
 			fail_msg("attempt %d: %s", i, err.text);
-		usleep(2000);
+		let_it_run(c.pid, 2);
 		ut_sampler_stop(s, &result);
 		samples += result.samples;
 	}
@@ -279,10 +299,10 @@ static int remove_dir(void **state)
 	return ut_path_remove_tree(dir, NULL);
 }
 
-int main(void)
+UT_TESTS(sampler)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_thousand_times_attached_nothing_changes),
+		cmocka_unit_test(attached_again_and_again_nothing_changes),
 		cmocka_unit_test(a_process_with_threads_is_attached_to),
 		cmocka_unit_test(the_file_is_for_its_owner),
 		cmocka_unit_test(who_is_not_there_is_told),

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "support/unit.h"
 #include "wire/control.h"
 
 struct fixture {
@@ -104,7 +105,7 @@ static void failure_says_where_and_what_to_do(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, release)
 
-int main(void)
+UT_TESTS(session)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(directory_is_named_after_program_and_process),

@@ -17,6 +17,7 @@
 
 #include "base/path.h"
 #include "launch/cpu/taker.h"
+#include "support/unit.h"
 #include "wire/clock.h"
 #include "wire/process.h"
 
@@ -221,7 +222,7 @@ static int remove_dir(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
-int main(void)
+UT_TESTS(timers)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_sample_is_taken_and_its_slot_given_back),

@@ -298,7 +298,8 @@ struct sim_list {
 /* All under the lock. */
 void sim_lane_add(struct sim_lane *lane);
 void sim_lane_remove(struct sim_lane *lane);
-void sim_submit(struct sim_lane *lane, const struct sim_command *c, struct sim_list *list);
+void sim_submit(struct sim_lane *lane, const struct sim_command *c, struct sim_list *list,
+		uint64_t now);
 /* Something that commands wait for has changed. */
 void sim_submit_moved(void);
 /* What has started and ended until now is done. */

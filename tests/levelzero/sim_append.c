@@ -26,7 +26,7 @@ ze_result_t sim_append(struct sim_list *l, const struct sim_command *from, ze_ev
 	sim_pump();
 	l->count++;
 	if (l->immediate) {
-		sim_submit(&l->lane, c, NULL);
+		sim_submit(&l->lane, c, NULL, sim_now());
 		sim_pump();
 		if (l->lane.synchronous)
 			sim_wait(sim_is_drained, &l->lane, SIM_NEVER);

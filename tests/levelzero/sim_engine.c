@@ -73,7 +73,8 @@ static uint64_t *arms_of(struct sim_event **events, uint32_t count)
 	return arms;
 }
 
-void sim_submit(struct sim_lane *lane, const struct sim_command *from, struct sim_list *list)
+void sim_submit(struct sim_lane *lane, const struct sim_command *from, struct sim_list *list,
+		uint64_t now)
 {
 	struct sim_command *c = copy_of(from, sizeof(*from));
 
@@ -84,7 +85,7 @@ void sim_submit(struct sim_lane *lane, const struct sim_command *from, struct si
 	c->queried_arms = arms_of(from->queried, from->queried_count);
 	c->lane = lane;
 	c->list = list;
-	c->submitted = sim_now();
+	c->submitted = now;
 	c->number = ++last_number;
 	if (c->signal && c->work != SIM_WORK_RESET) {
 		c->signal->users++;

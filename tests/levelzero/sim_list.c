@@ -79,8 +79,9 @@ ze_result_t sim_zeCommandQueueGetIndex(ze_command_queue_handle_t queue, uint32_t
 	return ZE_RESULT_SUCCESS;
 }
 
-/* All of a list's commands, into a lane. Under the lock. */
-static void execute(struct sim_lane *lane, struct sim_list *l)
+/* All of a list's commands, into a lane. Under the lock. The device sees them at once, however
+   often the thread that submits them is interrupted. */
+static void execute(struct sim_lane *lane, struct sim_list *l, uint64_t now)
 {
 	if (!l->closed)
 		sim_die("a list is executed that is not closed");
@@ -88,7 +89,7 @@ static void execute(struct sim_lane *lane, struct sim_list *l)
 		sim_die("a list for engines %u is executed on engine %u.%u", l->ordinal,
 			lane->engine->ordinal, lane->engine->index);
 	for (struct sim_command *c = l->first; c; c = c->next)
-		sim_submit(lane, c, l);
+		sim_submit(lane, c, l, now);
 }
 
 ze_result_t sim_zeCommandQueueExecuteCommandLists(ze_command_queue_handle_t queue, uint32_t count,
@@ -97,15 +98,17 @@ ze_result_t sim_zeCommandQueueExecuteCommandLists(ze_command_queue_handle_t queu
 {
 	struct sim_queue *q = SIM_OBJECT(queue, SIM_QUEUE);
 	struct sim_command last = { .work = SIM_WORK_FENCE };
+	uint64_t now;
 
 	SIM_MAY_FAIL();
 	pthread_mutex_lock(&sim_lock);
 	sim_pump();
+	now = sim_now();
 	for (uint32_t i = 0; i < count; i++)
-		execute(&q->lane, SIM_OBJECT(lists[i], SIM_LIST));
+		execute(&q->lane, SIM_OBJECT(lists[i], SIM_LIST), now);
 	if (fence) {
 		last.fence = SIM_OBJECT(fence, SIM_FENCE);
-		sim_submit(&q->lane, &last, NULL);
+		sim_submit(&q->lane, &last, NULL, now);
 	}
 	sim_pump();
 	if (q->lane.synchronous)
@@ -254,6 +257,7 @@ ze_result_t sim_zeCommandListImmediateAppendCommandListsExp(
 	ze_event_handle_t signal, uint32_t wait_count, ze_event_handle_t *waits)
 {
 	struct sim_list *l = SIM_OBJECT(list, SIM_LIST);
+	uint64_t now;
 
 	SIM_MAY_FAIL();
 	if (!l->immediate)
@@ -263,8 +267,9 @@ ze_result_t sim_zeCommandListImmediateAppendCommandListsExp(
 			   wait_count, waits);
 	pthread_mutex_lock(&sim_lock);
 	sim_pump();
+	now = sim_now();
 	for (uint32_t i = 0; i < count; i++)
-		execute(&l->lane, SIM_OBJECT(lists[i], SIM_LIST));
+		execute(&l->lane, SIM_OBJECT(lists[i], SIM_LIST), now);
 	pthread_mutex_unlock(&sim_lock);
 	if (signal)
 		sim_append(l, &(struct sim_command){ .work = SIM_WORK_SIGNAL, .name = "signal" },

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "mpijob/mpijob.h"
+#include "support/unit.h"
 
 #define FILES  2
 #define EVENTS 20000
@@ -123,7 +124,7 @@ static void what_cannot_be_taken_back_is_not_guessed_at(void **state)
 	assert_false(merged_once(NULL, "/dev/null"));
 }
 
-int main(void)
+UT_TESTS(merge_once)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_look_is_enough_if_the_ends_tell),

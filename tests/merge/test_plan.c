@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #define MOST 4
 
 static struct ut_merge_file files[MOST];
@@ -311,7 +313,7 @@ static void what_all_files_say_is_said_once(void **state)
 	forget(2);
 }
 
-int main(void)
+UT_TESTS(plan)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(hosts_are_brought_onto_one_clock),

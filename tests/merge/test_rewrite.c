@@ -14,6 +14,7 @@
 
 #include "base/str.h"
 #include "merge/rewrite_clean.h"
+#include "support/unit.h"
 
 static char path[] = "/tmp/ut_rewrite_XXXXXX";
 
@@ -450,7 +451,7 @@ static void facts_tell_clock_rank_and_processes(void **state)
 	ut_buf_release(&packed);
 }
 
-int main(void)
+UT_TESTS(rewrite)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(events_are_found_in_every_shape),

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "merge/rewrite_scan.h"
 #include "merge/rewrite_walk.h"
+#include "support/unit.h"
 
 #define PAD 64
 
@@ -281,7 +282,7 @@ static void lists_of_numbers_are_checked(void **state)
 		expect_list(bad[i], false);
 }
 
-int main(void)
+UT_TESTS(rewrite_again)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_looks_find_the_same),

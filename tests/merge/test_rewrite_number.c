@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 __extension__ typedef __int128 i128;
 
 /* As in an event: a comma behind it, and more bytes that may be read. One at a time. */
@@ -206,7 +208,7 @@ static void ids_that_are_no_small_numbers_are_known(void **state)
 	assert_int_equal(value, 9007199254740991);
 }
 
-int main(void)
+UT_TESTS(rewrite_number)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_shift_keeps_the_decimals),

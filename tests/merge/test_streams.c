@@ -15,6 +15,7 @@
 #include "base/grow.h"
 #include "base/str.h"
 #include "merge/spill.h"
+#include "support/unit.h"
 
 /* A stream of count events, "S:N" each, whose keys grow by step; frames of a few events. */
 struct fake {
@@ -270,7 +271,7 @@ static void a_damaged_spill_is_noticed(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(streams)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_event_comes_once_and_in_order_of_its_stream),

@@ -15,6 +15,7 @@
 #include "metrics/kernel_facts.h"
 #include "model/build.h"
 #include "model/event.h"
+#include "support/unit.h"
 
 #define BYTES "dram__bytes_read.sum[bytes]"
 #define FFMA  "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum[instructions]"
@@ -233,7 +234,7 @@ static void a_trace_without_metrics_has_none(void **state)
 	release(&k);
 }
 
-int main(void)
+UT_TESTS(kernel_measures)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(titles_have_a_name_and_a_unit),

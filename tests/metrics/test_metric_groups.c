@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/metric_list.h"
+#include "support/unit.h"
 
 static struct ut_err err;
 
@@ -114,7 +115,7 @@ static void instances_are_numbers_and_ranges(void **state)
 	assert_true(ut_metric_wants_instance("9-,2", 2));
 }
 
-int main(void)
+UT_TESTS(metric_groups)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_comes_with_the_program_is_found_by_name),

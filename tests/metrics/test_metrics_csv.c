@@ -16,6 +16,7 @@
 
 #include "base/tell.h"
 #include "metrics/metrics_csv.h"
+#include "support/unit.h"
 
 static char folder[] = "/tmp/ut_metrics_csv.XXXXXX";
 static char path[sizeof(folder) + 32];
@@ -335,7 +336,7 @@ static int remove_folder(void **state)
 	return rmdir(folder);
 }
 
-int main(void)
+UT_TESTS(metrics_csv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(queries_have_a_row_for_each_instance),

@@ -12,6 +12,7 @@
 #include "metrics/roofline.h"
 #include "metrics/roofline_columns.h"
 #include "metrics/roofline_device.h"
+#include "support/unit.h"
 
 #define DRAM (UT_ROOF_UNITS + UT_ROOF_DRAM)
 #define L2   (UT_ROOF_UNITS + UT_ROOF_L2)
@@ -378,7 +379,7 @@ static void nothing_and_no_time_have_no_places(void **state)
 	ut_roof_release(&r);
 }
 
-int main(void)
+UT_TESTS(roofline)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_device_file_says_peaks),

@@ -19,6 +19,7 @@
 #include "metrics/sass_regs.h"
 #include "metrics/stall_code.h"
 #include "metrics/stall_report.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 static struct ut_arena arena;
@@ -475,7 +476,7 @@ static int teardown(void **state)
 	return rc;
 }
 
-int main(void)
+UT_TESTS(sass)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_are_read_and_written),

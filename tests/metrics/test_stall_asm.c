@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "metrics/stall_asm.h"
 #include "metrics/stall_code.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 #define DST(i) (UINT64_C(1) << (i))
@@ -136,7 +137,7 @@ static int release(void **state)
 	return 0;
 }
 
-int main(void)
+UT_TESTS(stall_asm)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tokens_are_taken_or_waited_for),

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "metrics/stall_beside.h"
 #include "metrics/stall_report.h"
+#include "support/unit.h"
 
 static struct ut_arena arena;
 static char folder[] = "/tmp/ut_beside_XXXXXX";
@@ -146,7 +147,7 @@ static int clear(void **state)
 	return ut_path_remove_tree(folder, NULL);
 }
 
-int main(void)
+UT_TESTS(stall_beside)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_is_there),

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "metrics/stall_code.h"
+#include "support/unit.h"
 
 #define MOST 4096
 
@@ -188,7 +189,7 @@ static void instructions_are_found_by_address(void **state)
 	ut_arena_release(&a);
 }
 
-int main(void)
+UT_TESTS(stall_code)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_walk_goes_backwards_nearest_first),

@@ -10,6 +10,7 @@
 
 #include "base/path.h"
 #include "metrics/stall_report.h"
+#include "support/unit.h"
 #include "text/out.h"
 #include "text/table_report.h"
 
@@ -410,7 +411,7 @@ static int teardown(void **state)
 	return rc;
 }
 
-int main(void)
+UT_TESTS(stall_report)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_report_is_the_one_of_the_original),

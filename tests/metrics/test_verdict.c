@@ -9,6 +9,7 @@
 
 #include "metrics/kernel_facts.h"
 #include "metrics/verdict.h"
+#include "support/unit.h"
 
 #define UNKNOWN NAN
 
@@ -289,7 +290,7 @@ static void facts_have_many_names(void **state)
 	assert_int_equal(ut_kernel_fact_named(ut_str_of("")), UT_KERNEL_FACTS);
 }
 
-int main(void)
+UT_TESTS(verdict)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kernels_of_known_bounds_are_recognised),

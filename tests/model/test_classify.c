@@ -10,6 +10,7 @@
 #include "model/build.h"
 #include "model/classify.h"
 #include "model/trace.h"
+#include "support/unit.h"
 
 static struct ut_trace t;
 
@@ -304,7 +305,7 @@ static void a_process_of_nothing_but_device_work_is_a_device(void **state)
 			 UT_PROCESS_PROGRAM);
 }
 
-int main(void)
+UT_TESTS(classify)
 {
 	const struct CMUnitTest tests[] = {
 		CLAIM(devices_of_ours_and_of_intels_tool_are_known_by_their_names),

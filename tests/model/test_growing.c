@@ -16,6 +16,7 @@
 #include "model/build.h"
 #include "model/growing.h"
 #include "model/pyramid.h"
+#include "support/unit.h"
 
 #define TRACKS 5u
 #define DEPTH  12u
@@ -465,7 +466,7 @@ static void test_strings_of_what_is_shown_are_its_own(void **state)
 	ut_growing_end(g);
 }
 
-int main(void)
+UT_TESTS(growing)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_shown_is_what_happened),

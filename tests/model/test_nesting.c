@@ -9,6 +9,7 @@
 #include "model/arrows.h"
 #include "model/build.h"
 #include "model/nesting.h"
+#include "support/unit.h"
 
 static uint32_t type_of(struct ut_build *b, const char *name, enum ut_kind kind)
 {
@@ -119,7 +120,7 @@ static void a_second_start_makes_no_arrow(void **state)
 	ut_store_release(&s);
 }
 
-int main(void)
+UT_TESTS(nesting)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_end_closes_the_innermost_of_its_name),

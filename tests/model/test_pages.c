@@ -18,6 +18,7 @@
 #include "model/build.h"
 #include "model/pages.h"
 #include "model/store.h"
+#include "support/unit.h"
 
 #define BLOCKS 150u
 #define WORDS  (UT_PAGES_BYTES / sizeof(uint64_t))
@@ -160,7 +161,7 @@ static void no_room_for_the_file_is_told_and_ends_the_program(void **state)
 	assert_non_null(strstr(text, "no temporary file can be made in /nowhere/at/all: No such"));
 }
 
-int main(void)
+UT_TESTS(pages)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_room_for_the_file_is_told_and_ends_the_program),

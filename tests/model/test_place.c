@@ -10,6 +10,7 @@
 
 #include "model/classify.h"
 #include "model/trace.h"
+#include "support/unit.h"
 
 static struct ut_str str(const char *text)
 {
@@ -109,7 +110,7 @@ static void calls_are_known_once_and_not_without_end(void **state)
 	ut_trace_release(&t);
 }
 
-int main(void)
+UT_TESTS(place)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_name_leads_back_to_its_number),

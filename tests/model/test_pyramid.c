@@ -17,6 +17,7 @@
 #include "model/build.h"
 #include "model/pyramid.h"
 #include "model/store.h"
+#include "support/unit.h"
 
 #define MOST_PIXELS 3000u
 
@@ -772,7 +773,7 @@ static void very_many_at_once_take_no_time(void **state)
 	ut_store_release(&s);
 }
 
-int main(void)
+UT_TESTS(pyramid)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_is_on_one_lane_and_nothing_overlaps),

@@ -11,6 +11,7 @@
 
 #include "model/build.h"
 #include "model/nesting.h"
+#include "support/unit.h"
 
 static uint32_t type_of(struct ut_build *b, const char *name, uint8_t kind)
 {
@@ -291,7 +292,7 @@ static void async_ends_are_found_by_number(void **state)
 	ut_store_release(&s);
 }
 
-int main(void)
+UT_TESTS(store)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_trace_is_a_trace),

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "model/strtab.h"
+#include "support/unit.h"
 
 struct fixture {
 	struct ut_arena arena;
@@ -152,7 +153,7 @@ static void a_damaged_file_has_empty_strings(void **state)
 	assert_int_equal(ut_strtab_intern_z(t, "new"), 8);
 }
 
-int main(void)
+UT_TESTS(strtab)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(same_bytes_have_one_id, make, drop),

@@ -9,6 +9,7 @@
 
 #include "model/event.h"
 #include "model/trace.h"
+#include "support/unit.h"
 
 static int make(void **state)
 {
@@ -133,7 +134,7 @@ static void counters_are_told_apart_by_their_names(void **state)
 	assert_string_equal(counter(t, "", "heap", ""), "");
 }
 
-int main(void)
+UT_TESTS(trace)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_zeroed_event_is_a_valid_event, make, drop),

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static void packages_and_the_interpreter_are_not_the_users(void **state)
 {
 	static const char *const theirs[] = {
@@ -29,7 +31,7 @@ static void packages_and_the_interpreter_are_not_the_users(void **state)
 		assert_false(ut_is_library_file(ut_str_of(own[i])));
 }
 
-int main(void)
+UT_TESTS(user_code)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packages_and_the_interpreter_are_not_the_users),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "model/utr_crc.h"
+#include "support/unit.h"
 
 /* RFC 3720, appendix B.4, and the usual check value. */
 static void known_values(void **state)
@@ -63,7 +64,7 @@ static void long_ones_agree_as_well(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(utr_crc)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_values),

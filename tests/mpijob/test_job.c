@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static const char *const all[] = {
 	"OMPI_COMM_WORLD_RANK",
 	"OMPI_COMM_WORLD_SIZE",
@@ -104,7 +106,7 @@ static void nonsense_is_no_job(void **state)
 	no_job(state);
 }
 
-int main(void)
+UT_TESTS(job)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_launcher_we_are_alone),

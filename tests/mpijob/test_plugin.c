@@ -1,8 +1,8 @@
 /*
  * test_plugin.c - tests src/mpijob/mpijob.h over every plugin that was built, with real ranks.
  *
- * Started by ctest it starts itself, four times, under the mpiexec of each MPI: "test_plugin FILE"
- * is one rank, which checks what it gets and ends with 1 at the first surprise.
+ * Started by ctest it starts itself, four times, under the mpiexec of each MPI: "unit_mpijob plugin
+ * FILE" is one rank, which checks what it gets and ends with 1 at the first surprise.
  */
 #include "mpijob/load_plugin.h"
 
@@ -16,6 +16,7 @@
 #include "base/grow.h"
 #include "mpijob/mpijob.h"
 #include "mpijob/plugin.h"
+#include "support/unit.h"
 
 #define RANKS 4
 
@@ -208,7 +209,7 @@ static int run_ranks(const char *self, const char *name)
 	pid = fork();
 	if (!pid) {
 		set_environment();
-		execlp(command, command, "-n", "4", self, plugin, (char *)NULL);
+		execlp(command, command, "-n", "4", self, "plugin", plugin, (char *)NULL);
 		_exit(77);
 	}
 	waitpid(pid, &status, 0);
@@ -216,7 +217,7 @@ static int run_ranks(const char *self, const char *name)
 	return status == 77 ? -1 : status;
 }
 
-int main(int argc, char **argv)
+UT_TESTS(plugin)
 {
 	static const char *const names[] = { "openmpi", "mpich" };
 	int ran = 0;

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 /* Parts follow each other and cover everything; returns the largest part's size. */
 static uint64_t check_parts(const uint64_t *sizes, size_t n, unsigned int parts)
 {
@@ -63,7 +65,7 @@ static void a_large_file_has_a_part_to_itself(void **state)
 	assert_true(check_parts(sizes, 5, 5) <= 1010);
 }
 
-int main(void)
+UT_TESTS(share)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_cover_the_list_in_order),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "ops/page_runs.h"
+#include "support/unit.h"
 
 static void check(struct ut_page_runs *r, const char *want)
 {
@@ -87,7 +88,7 @@ static void what_is_taken_back_was_never_put(void **state)
 	check(&r, "[4,2],3");
 }
 
-int main(void)
+UT_TESTS(page_runs)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_equal_items_stand_alone),

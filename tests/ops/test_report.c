@@ -9,6 +9,7 @@
 
 #include "ops/report.h"
 #include "ops/write_report.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 static struct ut_str text(const char *s)
@@ -116,7 +117,7 @@ static void later_parts_win(void **state)
 	ut_ops_report_release(&r);
 }
 
-int main(void)
+UT_TESTS(report)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_and_rows_come_in_order),

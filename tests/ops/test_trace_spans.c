@@ -10,6 +10,7 @@
 #include "model/build.h"
 #include "model/strtab.h"
 #include "ops/trace_spans.h"
+#include "support/unit.h"
 
 struct fixture {
 	struct ut_build build;
@@ -180,7 +181,7 @@ static void threads_of_two_processes_may_have_one_id(void **state)
 	end(&f);
 }
 
-int main(void)
+UT_TESTS(trace_spans)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_innermost_span_that_was_going_on_is_found),

@@ -13,6 +13,7 @@
  *	sleep MS       waits
  *	itt WHAT       __itt_resume, __itt_pause or __itt_detach
  *	variable V     sets PTI_ENABLE_COLLECTION
+ *	lines N        prints "ready" and reads a line of standard input, N times
  */
 #include <pthread.h>
 #include <signal.h>
@@ -168,6 +169,16 @@ static void control(const char *what)
 		__itt_detach();
 }
 
+static void lines(int count)
+{
+	while (count--) {
+		puts("ready");
+		fflush(stdout);
+		for (int c = getchar(); c != '\n' && c != EOF;)
+			c = getchar();
+	}
+}
+
 static void print(void)
 {
 	printf("{\"burn_half\":%.3f,\"burn_third\":%.3f,\"burn_rest\":%.3f,\"burn_deep\":%.3f,"
@@ -201,6 +212,8 @@ int main(int argc, char **argv)
 			control(argv[i + 1]);
 		else if (!strcmp(what, "variable"))
 			setenv("PTI_ENABLE_COLLECTION", argv[i + 1], 1);
+		else if (!strcmp(what, "lines"))
+			lines(atoi(argv[i + 1]));
 		else if (!strcmp(what, "exec"))
 			execl("/proc/self/exe", argv[0], "shares", argv[i + 1], (char *)NULL);
 		else

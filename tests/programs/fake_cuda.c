@@ -20,7 +20,8 @@ static void *function(const char *library, const char *name)
 	return handle ? dlsym(handle, name) : NULL;
 }
 
-/* What the device does belongs to the part that asked for it. */
+/* What the device does belongs to the part that asked for it: it has had its time before the
+   switch, and begins after it. */
 static void switch_recording(const char *on)
 {
 	usleep(2000);
@@ -38,10 +39,12 @@ int main(int argc, char **argv)
 		void *pointer;
 		int (*init)(void);
 		void (*run)(int);
+		void (*wait)(void);
 	} init = { .pointer = argc > 3 ? function(argv[1], "InitializeInjection") : NULL },
-	  run = { .pointer = argc > 3 ? function(argv[2], "fake_cuda_run") : NULL };
+	  run = { .pointer = argc > 3 ? function(argv[2], "fake_cuda_run") : NULL },
+	  wait = { .pointer = argc > 3 ? function(argv[2], "fake_cuda_wait") : NULL };
 
-	if (!init.pointer || !run.pointer)
+	if (!init.pointer || !run.pointer || !wait.pointer)
 		return 1;
 	if (getenv("FAKE_CUDA_CXX") && !dlopen("libstdc++.so.6", RTLD_NOW))
 		return 1;
@@ -58,7 +61,7 @@ int main(int argc, char **argv)
 		switch_recording("0");
 		run.run(19);
 	} else if (argc > 4) {
-		sleep(3); /* the backend hands over what is complete once a second */
+		wait.wait();
 		raise(SIGKILL);
 	}
 	return 0;

@@ -340,6 +340,7 @@ static struct {
 	uint64_t until;          /* when it was stopped; 0 = it runs */
 	uint64_t number;
 	size_t most;
+	atomic_uint reads;
 } pm;
 
 EXPORT int cuptiPmSamplingGetCounterAvailability(struct cupti_availability *p)
@@ -410,6 +411,7 @@ EXPORT int cuptiPmSamplingDecodeData(struct cupti_pm_decode *p)
 	struct fake_range r;
 
 	must(pm.running, "decoded before the start");
+	pm.reads++;
 	while (count < pm.most && pm.from + pm.interval <= until) {
 		r = (struct fake_range){ .number = pm.number, .start = pm.from };
 		r.ns = pm.number++ ? pm.interval : LONG_AGO;
@@ -456,8 +458,9 @@ static const char *const fake_reasons[] = {
 static struct {
 	bool enabled, configured;
 	struct cupti_pc_data *last;
-	unsigned int launches; /* since the last data */
-	unsigned int left;     /* instructions of them that did not fit */
+	atomic_uint launches; /* since the last data */
+	atomic_uint reads;
+	unsigned int left; /* instructions of them that did not fit */
 } pcs;
 
 EXPORT int cuptiPCSamplingEnable(struct cupti_pc_context *p)
@@ -514,16 +517,18 @@ static void fill_pc(struct cupti_pc *pc, unsigned int n, unsigned int launches)
 
 static void fill_data(struct cupti_pc_data *d)
 {
-	d->count = pcs.launches ? 3 : 0;
+	unsigned int launches = atomic_exchange(&pcs.launches, 0);
+
+	d->count = launches ? 3 : 0;
 	d->remaining = 0;
 	for (unsigned int i = 0; i < d->count; i++)
-		fill_pc(&d->pcs[i], i, pcs.launches);
-	pcs.launches = 0;
+		fill_pc(&d->pcs[i], i, launches);
 }
 
 EXPORT int cuptiPCSamplingGetData(struct cupti_pc_get *p)
 {
 	must(pcs.configured, "data before it was configured");
+	pcs.reads++;
 	fill_data(p->data);
 	return trouble("PCSamplingGetData");
 }

@@ -1,7 +1,7 @@
 /*
  * family.c - a process that has children, or that makes its own life hard, and records numbered
  * tasks "parent N" before and after. The first word says what happens in between; a second names
- * a program to run or a folder. Says "done" at the end.
+ * a program to run, a folder or a named pipe. Says "done" at the end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 #include <ittnotify.h>
 
 #define FEW  100
-#define MANY 150000 /* more than the first MiB of a recording holds */
+#define MANY 80000 /* more than the first MiB of a recording holds */
 
 extern char **environ;
 
@@ -120,16 +120,25 @@ static void do_clone(char **words)
 	wait_for_all();
 }
 
-/* Outlives the program; its streams are not the test's, which would wait for them. */
+/* Outlives the program, and then until somebody opens the pipe words[0], if there is one; its
+   streams are not the test's, which would wait for them. */
 static void do_daemon(char **words)
 {
-	int null;
+	pid_t program = getpid();
+	int null, recorded[2];
+	char byte = 0;
 
-	(void)words;
+	if (pipe(recorded))
+		_exit(1);
 	if (fork()) {
+		close(recorded[1]);
+		if (read(recorded[0], &byte, 1) != 1) /* it is part of the recording now */
+			_exit(1);
+		close(recorded[0]);
 		wait_for_all();
 		return;
 	}
+	close(recorded[0]);
 	setsid();
 	if (fork())
 		_exit(0);
@@ -138,7 +147,13 @@ static void do_daemon(char **words)
 	dup2(null, 1);
 	dup2(null, 2);
 	numbered("daemon", 0, FEW / 2);
-	usleep(300000);
+	if (write(recorded[1], &byte, 1) != 1)
+		_exit(1);
+	close(recorded[1]);
+	while (!kill(program, 0))
+		usleep(1000);
+	if (words[0])
+		close(open(words[0], O_RDONLY));
 	numbered("daemon", FEW / 2, FEW / 2);
 	_exit(0);
 }
@@ -302,7 +317,7 @@ static void give_up(int sig)
 int main(int argc, char **argv)
 {
 	signal(SIGALRM, give_up);
-	alarm(30);
+	alarm(600); /* whatever goes wrong, we do not stay */
 	domain = __itt_domain_create("family");
 	/* "late": the trouble comes before the first mark. */
 	if (argc < 2 || strncmp(argv[1], "late-", 5) != 0)

@@ -1,5 +1,6 @@
 /*
- * first_signals.c - a timer whose handler records, while the program makes its first call.
+ * first_signals.c - a timer whose handler records, while the program makes its first call and some
+ * more.
  *
  * Says how many tasks the handler made.
  */
@@ -7,7 +8,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/time.h>
-#include <time.h>
+
+#define TICKS 200  /* the handler has recorded at least so many, */
+#define WORKS 2000 /* the program so many */
 
 static __itt_domain *domain;
 static __itt_string_handle *name, *work;
@@ -21,29 +24,22 @@ static void tick(int signal)
 	made = made + 1;
 }
 
-static long ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 int main(void)
 {
 	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
 	struct sigaction action = { .sa_handler = tick, .sa_flags = SA_RESTART };
-	long end = ns() + 50000000;
 
 	domain = __itt_domain_create("signals");
 	name = __itt_string_handle_create("tick");
 	work = __itt_string_handle_create("work");
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL); /* the handler may well be the first to call */
-	while (ns() < end) {
+	for (int i = 0; i < WORKS; i++) {
 		__itt_task_begin(domain, __itt_null, __itt_null, work);
 		__itt_task_end(domain);
 	}
+	while (made < TICKS)
+		continue;
 	setitimer(ITIMER_REAL, &never, NULL);
 	printf("%d\n", (int)made);
 	return 0;

@@ -1,10 +1,12 @@
 /*
  * launch_probe.c - marks one ITT task "work" and then does what its words say, in order:
  *
- *   exit N | signal N | wait (until a signal) | say TEXT | child SECONDS (outlives us) |
+ *   exit N | signal N | wait (until a signal) | say TEXT | child PIPE (a child that lives
+ *   until we have ended and somebody opens the named pipe; "-": until we have ended) |
  *   task DOMAIN NAME | usr1 (print a line on SIGUSR1) | exec (this program again, with the words
  * that follow)
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,12 +52,30 @@ static void wait_for_signal(void)
 	sigsuspend(&none);
 }
 
-static void start_child(const char *seconds)
+static void start_child(const char *pipe_name)
 {
-	if (fork())
+	pid_t parent = getpid();
+	int marked[2];
+	char byte = 0;
+
+	if (pipe(marked))
+		_exit(97);
+	if (fork()) {
+		close(marked[1]);
+		if (read(marked[0], &byte, 1) != 1) /* it is part of the recording now */
+			_exit(97);
+		close(marked[0]);
 		return;
+	}
+	close(marked[0]);
 	mark("child before");
-	sleep((unsigned int)atoi(seconds));
+	if (write(marked[1], &byte, 1) != 1)
+		_exit(97);
+	close(marked[1]);
+	while (!kill(parent, 0))
+		usleep(1000);
+	if (strcmp(pipe_name, "-") != 0)
+		close(open(pipe_name, O_RDONLY));
 	mark("child after");
 	_exit(0);
 }

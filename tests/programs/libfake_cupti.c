@@ -9,7 +9,11 @@
  * FAKE_CUPTI_NO_PAGES=1: it knows nothing of managed memory. FAKE_CUPTI_NOT_READY=1: nothing yet.
  * FAKE_CUPTI_LONG=1: kernels take 400 us, one after the other. FAKE_CUPTI_RESET=1: the context is
  * destroyed in the end. What is measured: fake_cupti_metrics.h.
+ *
+ * fake_cuda_wait() returns when the backend has taken over all of that by itself.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +29,7 @@ CUPTI_OPTIONAL(DECLARE)
 #undef DECLARE
 
 EXPORT void fake_cuda_run(int launches);
+EXPORT void fake_cuda_wait(void);
 
 enum {
 	LAUNCH = 211,
@@ -48,6 +53,8 @@ static uint8_t enabled[64];
 static uint8_t enabled_ids[2][IDS]; /* of the driver, of the runtime */
 static uint8_t *buffer;
 static size_t size, used;
+static pthread_mutex_t records = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* of the buffer */
+static atomic_uint flushes_begun, flushes_ended;
 static uint32_t correlation;
 
 EXPORT int cuptiSubscribe(void **handle, cupti_callback *f, void *data)
@@ -239,17 +246,25 @@ EXPORT int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, siz
 
 static void hand_over(void)
 {
-	uint8_t *b = buffer;
+	uint8_t *b;
+	size_t room, bytes;
 
+	pthread_mutex_lock(&records);
+	b = buffer;
+	room = size;
+	bytes = used;
 	buffer = NULL;
+	pthread_mutex_unlock(&records);
 	if (b)
-		done(NULL, 0, b, size, used);
+		done(NULL, 0, b, room, bytes);
 }
 
 EXPORT int cuptiActivityFlushAll(uint32_t flag)
 {
 	(void)flag;
+	flushes_begun++;
 	hand_over();
+	flushes_ended++;
 	return CUPTI_OK;
 }
 
@@ -371,8 +386,6 @@ static void launch(int n)
 		k->end = k->start + kernel_time(n);
 	pcs.launches += pcs.enabled;
 	announce(DRIVER_LAUNCH, number, CUPTI_CALL_ENDS, symbol);
-	if (getenv("FAKE_CUPTI_LONG"))
-		usleep(500);
 }
 
 /* Launches that are recorded into a graph do not run. */
@@ -408,13 +421,14 @@ static void launch_graph(void)
 static void copy(void)
 {
 	uint32_t number = ++correlation;
+	uint64_t start = now();
 	struct cupti_memcpy *m;
 
-	call(CUPTI_RUNTIME, MEMCPY, number, now(), now() + 50);
+	call(CUPTI_RUNTIME, MEMCPY, number, start, start + 50);
 	m = room(CUPTI_MEMCPY);
 	if (!m)
 		return;
-	m->start = now();
+	m->start = start + 40;
 	m->end = m->start + 300;
 	m->bytes = 4096;
 	m->copy_kind = 1;
@@ -451,13 +465,14 @@ static void be_in_the_way(void)
 static void fill(void)
 {
 	uint32_t number = ++correlation;
+	uint64_t start = now();
 	struct cupti_memset *m;
 
-	call(CUPTI_RUNTIME, MEMSET, number, now(), now() + 50);
+	call(CUPTI_RUNTIME, MEMSET, number, start, start + 50);
 	m = room(CUPTI_MEMSET);
 	if (!m)
 		return;
-	m->start = now() + 100;
+	m->start = start + 100;
 	m->end = m->start + 200;
 	m->bytes = 512;
 	m->value = 7;
@@ -538,28 +553,32 @@ static void close_context(void)
 	callback(NULL, CUPTI_RESOURCE, CUPTI_CONTEXT_DESTROY_STARTING, &resource);
 }
 
-EXPORT void fake_cuda_run(int launches)
+static void describe_device(void)
 {
-	struct cupti_device *d;
+	struct cupti_device *d = room(CUPTI_DEVICE);
 
-	if (!request || !now)
-		return; /* nobody is there to be told */
-	d = room(CUPTI_DEVICE);
-	if (d) {
-		d->name = "Fake H200";
-		d->warps_per_processor = 64;
-		d->blocks_per_processor = 32;
-		d->registers_per_processor = 65536;
-		d->shared_per_processor = 228 << 10;
-		memcpy(d->uuid, "\x1a\x2b\x3c\x4d", 4);
-	}
+	if (!d)
+		return;
+	d->name = "Fake H200";
+	d->warps_per_processor = 64;
+	d->blocks_per_processor = 32;
+	d->registers_per_processor = 65536;
+	d->shared_per_processor = 228 << 10;
+	memcpy(d->uuid, "\x1a\x2b\x3c\x4d", 4);
+}
+
+static void run_before(void)
+{
+	describe_device();
 	open_context();
 	call(CUPTI_RUNTIME, MALLOC, ++correlation, now(), now() + 100);
 	allocate(4096, 1);
 	copy();
 	fill();
-	for (int n = 0; n < launches; n++)
-		launch(n);
+}
+
+static void run_after(void)
+{
 	launch_graph();
 	if (getenv("FAKE_CUPTI_MORE")) {
 		copy_from_a_peer();
@@ -570,4 +589,40 @@ EXPORT void fake_cuda_run(int launches)
 	allocate(4096, 2);
 	if (getenv("FAKE_CUPTI_RESET"))
 		close_context();
+}
+
+/* Nobody takes a buffer over while a record in it is half written. */
+EXPORT void fake_cuda_run(int launches)
+{
+	if (!request || !now)
+		return; /* nobody is there to be told */
+	pthread_mutex_lock(&records);
+	run_before();
+	for (int n = 0; n < launches; n++) {
+		launch(n);
+		pthread_mutex_unlock(&records);
+		if (getenv("FAKE_CUPTI_LONG"))
+			usleep(500); /* the next one begins behind it */
+		pthread_mutex_lock(&records);
+	}
+	run_after();
+	pthread_mutex_unlock(&records);
+}
+
+static void wait_until(atomic_uint *count, unsigned int least)
+{
+	while ((int)(*count - least) < 0)
+		usleep(1000);
+}
+
+/* What is read has been told when the next is read. */
+EXPORT void fake_cuda_wait(void)
+{
+	unsigned int flushes = flushes_begun, samples = pm.reads, stalls = pcs.reads;
+
+	wait_until(&flushes_ended, flushes + 1);
+	if (pm.running)
+		wait_until(&pm.reads, samples + 2);
+	if (pcs.enabled)
+		wait_until(&pcs.reads, stalls + 2);
 }

@@ -18,6 +18,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define BEFORE 20000
+#define AFTER  100000 /* more than the recording has room for without a system call */
+
 #define KILL_FOR(number)                                                                           \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1),                                       \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
@@ -70,11 +73,13 @@ static int lock_in(const char *call)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-static volatile int go;
+static int go;
+static pid_t thread_id;
 
-/* Started before the door closes; records and ends behind it. */
+/* Started before the filter is set; records and ends after that. */
 static void *thread(void *unused)
 {
+	__atomic_store_n(&thread_id, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&go, __ATOMIC_ACQUIRE))
 		usleep(1000);
 	tasks(after, 10);
@@ -88,20 +93,24 @@ int main(int argc, char **argv)
 	domain = __itt_domain_create("box");
 	before = __itt_string_handle_create("before");
 	after = __itt_string_handle_create("after");
-	tasks(before, 50000);
+	tasks(before, BEFORE);
 	if (pthread_create(&other, NULL, thread, NULL))
 		return 2;
+	while (!__atomic_load_n(&thread_id, __ATOMIC_ACQUIRE))
+		usleep(100);
 	if (argc > 2) /* as those do that lock themselves in */
 		closefrom(3);
 	if (lock_in(argc > 1 ? argv[1] : "all")) {
 		printf("no filter: %s\n", strerror(errno));
 		return 77;
 	}
-	tasks(after, 2000000);
+	tasks(after, AFTER);
 	tasks(__itt_string_handle_create("made later"), 10);
 	puts("alive");
 	fflush(stdout);
 	__atomic_store_n(&go, 1, __ATOMIC_RELEASE);
-	usleep(20000); /* joining would free a stack, with a call that may be forbidden */
+	/* Until it has ended. Joining would free its stack, with a call that may be forbidden. */
+	while (!syscall(SYS_tgkill, getpid(), thread_id, 0))
+		usleep(100);
 	_exit(3);
 }

@@ -144,7 +144,7 @@ static void *steps(void *arg)
 int main(int argc, char **argv)
 {
 	(void)argc;
-	alarm(30); /* whatever goes wrong, we do not stay */
+	alarm(600); /* whatever goes wrong, we do not stay */
 	domain = __itt_domain_create("steps");
 	other = __itt_domain_create("steps.other");
 	steps(argv + 1);

@@ -6,8 +6,8 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-from common import (BUILD, SOURCE, UNITRACE, Case, Span, Trace, environment, main, need,  # noqa: E402,F401
-                    skip)
+from common import (BUILD, PATIENCE, SOURCE, UNITRACE, Case, Span, Trace, environment, find_venv, main, need,  # noqa: E402,F401
+                    need_venv, skip)
 
 PACKAGE = BUILD / "lib/unitrace/python"
 HERE = pathlib.Path(__file__).resolve().parent

@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import subprocess
 
-from python_support import PACKAGE, Case, Trace, environment, main, need_python
+from python_support import PACKAGE, PATIENCE, Case, Trace, environment, main, need_python
 
 PYTHON = next(iter(need_python().values()))
 
@@ -51,7 +51,7 @@ class Door(Case):
 
     def test_an_itt_in_site_packages_comes_first(self):
         env = self.dir / "env"
-        subprocess.run([PYTHON, "-m", "venv", "--without-pip", env], check=True, timeout=60)
+        subprocess.run([PYTHON, "-m", "venv", "--without-pip", env], check=True, timeout=PATIENCE)
         (site,) = env.glob("lib/python*/site-packages")
         (site / "itt.py").write_text("pass\n")
         got = self.unitrace("--quiet", "-o", "out.json", env / "bin/python", "-c",

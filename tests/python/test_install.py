@@ -9,7 +9,7 @@ import tarfile
 import tempfile
 import unittest
 
-from python_support import BUILD, SOURCE, Case, Trace, environment, main, need_python, skip
+from python_support import BUILD, PATIENCE, SOURCE, Case, Trace, environment, main, need_python, skip
 
 PYTHON = next(iter(need_python().values()))
 
@@ -37,7 +37,7 @@ class Install(Case):
         subprocess.run([PYTHON, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
                         "--no-build-isolation", "--disable-pip-version-check", "--ignore-installed",
                         "--no-warn-script-location", "--config-settings", f"build={BUILD}",
-                        "--prefix", env, SOURCE], check=True, timeout=240, env=environment())
+                        "--prefix", env, SOURCE], check=True, timeout=2 * PATIENCE, env=environment())
         # Debian puts a folder "local" between.
         cls.site = next(env.rglob("*-packages"))
         cls.bin = next(env.rglob("unitrace.1")).parents[3] / "bin"
@@ -104,7 +104,7 @@ class Source(Case):
         self.assertEqual({"PKG-INFO", "pyproject.toml", "python/build_wheel.py", "CMakeLists.txt",
                           "LICENSE"} - names, set())
         if (SOURCE / "build/web/app.js.gz").exists():
-            self.assertEqual({f"web/dist/{name}.gz" for name in ("app.js", "app.css", "bench.js", "bench.css")} - names,
+            self.assertEqual({f"web/dist/{name}.gz" for name in ("app.js", "app.css", "workbench.js", "workbench.css")} - names,
                              set())
 
 

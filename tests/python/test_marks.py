@@ -3,12 +3,11 @@
 import os
 import subprocess
 
-from python_support import HERE, PACKAGE, SOURCE, Case, Trace, environment, main, need_python
+from python_support import HERE, PACKAGE, SOURCE, Case, Trace, environment, find_venv, main, need_python
 
 PYTHONS = need_python()
 PYTHON = next(iter(PYTHONS.values()))
 FALLBACK = PACKAGE / "fallback"
-VENV = SOURCE / "build/venv/bin/python"
 
 
 class Marks(Case):
@@ -95,18 +94,17 @@ with ittapi.task("a row"): pass
         return spans, sorted((s.cat, s.name) for s in trace.overlapped), trace.losses
 
     def test_programs_for_ittapi_look_as_with_the_vendors_package(self):
-        if not VENV.exists() or subprocess.run(
-                [VENV, "-c", "import ittapi, unitrace._core"], check=False, capture_output=True,
-                env=environment(PYTHONPATH=str(PACKAGE))).returncode:
-            self.skipTest("build/venv has no ittapi (tools/setup.sh python), or we no extension")
+        venv, why = find_venv("ittapi", "unitrace._core", env=environment(PYTHONPATH=str(PACKAGE)))
+        if why:
+            self.skipTest(why)
         for script, options in (("everything.py", ()), ("compat.py", ("--start-paused",)),
                                 ("selected.py", ("--start-paused",)), ("selected.py", ()),
                                 ("switched.py", ("--start-paused",))):
             with self.subTest(script):
                 path = SOURCE / "tests/real/ittapi" / script
-                theirs = self.picture(self.mark(path, *options, python=VENV, path=()))
+                theirs = self.picture(self.mark(path, *options, python=venv, path=()))
                 said = self.printed
-                ours = self.picture(self.mark(path, *options, python=VENV))
+                ours = self.picture(self.mark(path, *options, python=venv))
                 self.assertEqual(ours, theirs)
                 self.assertEqual(self.printed, said)
 

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static enum ut_coll_kind called(const char *name)
 {
 	return ut_coll_called(ut_str_of(name));
@@ -76,7 +78,7 @@ static void kernels_and_ranges_tell_their_library(void **state)
 	assert_null(ut_coll_library(ut_str_of("all_reduce"), &coll));
 }
 
-int main(void)
+UT_TESTS(coll_kind)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_all_libraries_mean_the_same),

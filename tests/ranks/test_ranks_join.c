@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "ranks/ranks_parts.h"
+#include "support/unit.h"
 
 #define MANY 1200000u /* from each of two: more than are joined in one round */
 
@@ -103,7 +104,7 @@ static void a_call_with_its_end_takes_forty_bytes(void **state)
 	ut_ranks_release(&r);
 }
 
-int main(void)
+UT_TESTS(ranks_join)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_messages_are_joined_round_by_round),

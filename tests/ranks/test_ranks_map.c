@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/grow.h"
+#include "support/unit.h"
 
 #define RUN 1000u
 
@@ -148,7 +149,7 @@ static void neighbours_share_a_place_where_there_are_many(void **state)
 	ut_ranks_release(&r);
 }
 
-int main(void)
+UT_TESTS(ranks_map)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pieces_of_the_run_add_up_to_the_times_of_ranks),

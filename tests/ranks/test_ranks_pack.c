@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/grow.h"
+#include "support/unit.h"
 
 static uint32_t word(struct ut_ranks *r, const char *text)
 {
@@ -154,7 +155,7 @@ static void calls_are_told_by_their_names(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(ranks_pack)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_arrive_as_they_were_sent),

@@ -11,6 +11,7 @@
 
 #include "analyze/make_store.h"
 #include "model/classify.h"
+#include "support/unit.h"
 
 struct job {
 	struct maker maker;
@@ -138,7 +139,7 @@ static void a_call_behind_a_task_by_rounding_is_not_in_it(void **state)
 	stop(&j);
 }
 
-int main(void)
+UT_TESTS(ranks_read)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_that_overlaps_by_rounding_follows),

@@ -11,6 +11,7 @@
 
 #include "base/grow.h"
 #include "ranks/ranks_table.h"
+#include "support/unit.h"
 
 #define RUN 1000u
 
@@ -314,7 +315,7 @@ static void a_wait_for_several_messages_counts_once(void **state)
 	ut_ranks_release(&r);
 }
 
-int main(void)
+UT_TESTS(ranks_sum)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_was_late_because_he_waited_is_not_to_blame),

@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #define MOST 70u
 
 /* Times 10, 20, 20, 30, 40, 40, ...: whatever was guessed, the same is found. */
@@ -42,7 +44,7 @@ static void a_place_is_found_from_anywhere(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(ranks_walk)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_place_is_found_from_anywhere),

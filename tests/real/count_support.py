@@ -29,7 +29,7 @@ def real_python(module):
     folder = packages()
     reason = missing_module(folder, module)
     if reason:
-        skip(f"{reason} (tools/setup.sh real)")
+        skip(f"long: {reason} (tools/setup.sh real)")
     return folder / "python"
 
 

@@ -17,6 +17,9 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+from common import PATIENCE  # noqa: E402
+
 BUILD = pathlib.Path(os.environ.get("UNITRACE_BUILD", HERE.parents[1] / "build")).resolve()
 UNITRACE = BUILD / "bin" / "unitrace"
 COLLECTOR = BUILD / "lib" / "libunitrace.so"
@@ -45,12 +48,12 @@ def command(name):
     return path
 
 
-def venv(name="venv", part="python"):
+def venv(name="venv", part="test"):
     """A folder with a python that has the packages, from a part of tools/setup.sh."""
     for build in (BUILD, HERE.parents[1] / "build"):
         if (build / name / "bin/python").exists():
             return build / name / "bin"
-    skip(f"no virtual environment {name} (tools/setup.sh {part})")
+    skip(f"{'long: ' * (part == 'real')}no virtual environment {name} (tools/setup.sh {part})")
 
 
 def missing_module(folder, module):
@@ -161,7 +164,7 @@ class Case(unittest.TestCase):
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="ut_real_"))
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
 
-    def run_in(self, *words, env=None, timeout=120, **options):
+    def run_in(self, *words, env=None, timeout=PATIENCE, **options):
         return subprocess.run([str(w) for w in words], cwd=self.dir, env=env or clean_env(),
                               capture_output=True, timeout=timeout, **options)
 
@@ -174,7 +177,7 @@ class Case(unittest.TestCase):
             self.skipTest(problem)
         return target
 
-    def record(self, *words, env=None, timeout=120, rc=0):
+    def record(self, *words, env=None, timeout=PATIENCE, rc=0):
         """Runs unitrace; what the program printed, and what unitrace said."""
         got = self.run_in(UNITRACE, *words, env=env, timeout=timeout)
         self.assertEqual(got.returncode, rc, got.stderr.decode(errors="replace"))

@@ -17,6 +17,7 @@
 #include "sample/hotspots.h"
 #include "sample/short_name.h"
 #include "sample/whose.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 static const struct ut_prof_opts all;
@@ -288,7 +289,7 @@ static void a_flame_graph_has_a_box_for_each_function(void **state)
 	ut_prof_release(&q);
 }
 
-int main(void)
+UT_TESTS(hot_verdict)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_as_short_as_people_say_them),

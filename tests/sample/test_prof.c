@@ -16,6 +16,7 @@
 #include "sample/call_tree.h"
 #include "sample/folded.h"
 #include "sample/hotspots.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 static const struct ut_prof_opts all;
@@ -334,7 +335,7 @@ static void sums_are_those_of_plain_counting(void **state)
 	ut_store_release(&store);
 }
 
-int main(void)
+UT_TESTS(prof)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(self_is_where_samples_end_and_total_counts_once),

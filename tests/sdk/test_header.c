@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static const char *source; /* the repository */
 
 /* 0 when the compiler has nothing to say. */
@@ -70,7 +72,7 @@ static void header_compiled_out_leaves_no_warnings(void **state)
 		assert_int_equal(compile("c++", "c++", "c++11", "-DINTEL_NO_ITTNOTIFY_API"), 0);
 }
 
-int main(void)
+UT_TESTS(header)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(header_is_clean_in_every_version_of_c),

@@ -13,6 +13,7 @@
 
 #include "jitprofiling.h"
 #include "sdk/fake_collectors.h"
+#include "support/unit.h"
 
 #define ENV(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
@@ -85,7 +86,7 @@ static void method_ids_are_never_zero_nor_repeated(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(jitprofiling)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_collector_reports_are_refused),

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,6 +18,8 @@
 #include <cmocka.h>
 
 #include "sdk/fake_collectors.h"
+#include "support/unit.h"
+#include "support/wait.h"
 
 #define COLLECTOR(path) "INTEL_LIBITTNOTIFY64=" path
 #define ENV(...)        ((const char *const[]){ __VA_ARGS__, NULL })
@@ -286,15 +289,21 @@ enum {
 };
 
 static pthread_barrier_t gate;
+static atomic_int racing;
 
+/* Until all threads are at their first call. */
 static void slow(void)
 {
-	usleep(50 * 1000);
+	double end = 0;
+
+	while (racing < N_THREADS)
+		CHECK(ut_wait_step(&end));
 }
 
 static void *race(void *domain)
 {
 	pthread_barrier_wait(&gate);
+	racing++;
 	__itt_task_begin((__itt_domain *)domain, __itt_null, __itt_null, NULL);
 	return NULL;
 }
@@ -561,7 +570,7 @@ static void domain_is_evaluated_once(void **state)
 	assert_int_equal(alone(evaluate, ENV(COLLECTOR(FAKE_V2))), 0);
 }
 
-int main(void)
+UT_TESTS(static_part)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_has_156_entries_and_152_distinct_names),

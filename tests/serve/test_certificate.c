@@ -10,6 +10,7 @@
 
 #include "serve/certificate.h"
 #include "serve/secret.h"
+#include "support/unit.h"
 
 /* Without the library there is nothing to test. */
 static bool is_there(void)
@@ -75,7 +76,7 @@ static void secrets_are_compared_as_a_whole(void **state)
 	assert_false(ut_secret_same(a, b));
 }
 
-int main(void)
+UT_TESTS(certificate)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_certificate_is_good_for_its_names_alone),

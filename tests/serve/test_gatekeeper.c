@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "serve/gatekeeper.h"
+#include "support/unit.h"
 
 static void a_token_is_good_for_one_exchange(void **state)
 {
@@ -104,7 +105,7 @@ static void only_pages_of_ours(void **state)
 	assert_false(ut_gatekeeper_same("http://localhost:1", NULL, false));
 }
 
-int main(void)
+UT_TESTS(gatekeeper)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_token_is_good_for_one_exchange),

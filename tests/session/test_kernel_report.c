@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "model/event.h"
 #include "model/trace.h"
+#include "support/unit.h"
 #include "text/table_report.h"
 
 /* A thread that has tasks, and a device that has kernels. */
@@ -105,7 +106,7 @@ static void nothing_was_measured(void **state)
 	ut_kernel_report_release(&k);
 }
 
-int main(void)
+UT_TESTS(kernel_report)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tasks_are_not_kept_and_processes_add_up),

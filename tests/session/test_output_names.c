@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "export/exporter.h"
+#include "support/unit.h"
 
 struct fixture {
 	struct ut_arena arena;
@@ -223,7 +224,7 @@ static void export_puts_all_processes_into_a_fixed_name(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, release)
 
-int main(void)
+UT_TESTS(output_names)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(plain_name_is_app_pid_rank),

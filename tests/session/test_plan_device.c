@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "support/unit.h"
 #include "unitrace/backend.h"
 #include "wire/control.h"
 
@@ -171,7 +172,7 @@ static void one_row_per_device_is_told_to_the_collector(void **state)
 
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make, release)
 
-int main(void)
+UT_TESTS(plan_device)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(each_option_asks_for_what_it_needs),

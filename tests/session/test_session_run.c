@@ -24,6 +24,7 @@
 #include "base/str.h"
 #include "export/exporter.h"
 #include "session/session_export.h"
+#include "support/unit.h"
 
 #define MOST_NEWS 64
 
@@ -266,7 +267,7 @@ static void losses_are_told_by_kind_and_number(void **state)
 	assert_non_null(lost);
 	assert_int_equal(lost->news.loss, UT_LOSS_UNFINISHED);
 	assert_int_equal(lost->news.count, 2);
-	assert_string_equal(lost->text, "2 tasks never ended; shown up to the last sign of life");
+	assert_string_equal(lost->text, "2 tasks never ended; shown up to the end of the process");
 }
 
 static void children_that_go_on_are_told(void **state)
@@ -395,7 +396,7 @@ static void a_recording_that_was_kept_can_be_exported(void **state)
 	assert_false(ut_path_exists(input));
 }
 
-int main(void)
+UT_TESTS(session_run)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make, release)
 	const struct CMUnitTest tests[] = {

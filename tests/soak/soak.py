@@ -10,6 +10,7 @@ are taken in every round; what grows shows there. One line a minute, a verdict, 
 import argparse
 import collections
 import ctypes
+import json
 import os
 import pathlib
 import random
@@ -95,9 +96,9 @@ def unitrace(folder, *words, status=0):
 
 def count_in(folder, *paths):
     """The tasks in traces, as SQL finds them."""
-    text = unitrace(folder, "query", "--format", "csv", *paths, "select count(*) from slice "
+    text = unitrace(folder, "query", "--json", *paths, "select count(*) as tasks from slice "
                     "where name like 'task %'")
-    return int(text.split()[-1])
+    return json.loads(text)[0]["tasks"]
 
 
 def count_recorded(folder):

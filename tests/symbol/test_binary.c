@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "symbol/debug_file.h"
 #include "symbol/elf_file.h"
 
@@ -237,7 +238,7 @@ static void the_kernels_library_has_names(void **state)
 	(void)ut_binary_find(ut_binary_vdso(), UINT64_MAX, f);
 }
 
-int main(void)
+UT_TESTS(binary)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_found_however_they_are_kept),

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static const char *cubin(void)
 {
 	static char path[4096];
@@ -82,7 +84,7 @@ static void damage_is_survived(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(cubin_lines)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_have_the_lines_that_the_compiler_gave),

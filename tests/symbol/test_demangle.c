@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static void check(const char *name, const char *expected)
 {
 	char *text = ut_demangle(name);
@@ -73,7 +75,7 @@ static void what_makes_no_sense_is_left_as_it_is(void **state)
 	check(name, NULL);
 }
 
-int main(void)
+UT_TESTS(demangle)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_cxx_are_readable),

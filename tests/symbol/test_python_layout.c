@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #define STATE       UINT64_C(0x10000)
 #define INTERPRETER UINT64_C(0x20000)
 #define THREADS     UINT64_C(0x30000) /* two of them */
@@ -155,7 +157,7 @@ static void versions_are_read(void **state)
 	assert_int_equal(ut_python_version("?"), 0);
 }
 
-int main(void)
+UT_TESTS(python_layout)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(version_313_tells_where_everything_is),

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 /* def f(x):\n    y = x + 1\n    z = [\n        y,\n        x]\n    return z */
 static const uint8_t lines_39[] = { 0, 1, 8, 2, 2, 1, 2, 254, 4, 3 };
 
@@ -63,7 +65,7 @@ static void any_bytes_are_safe(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(python_lines)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(version_39_counts_bytes_and_lines),

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 int findable_function(int x);
 
 int __attribute__((noinline)) findable_function(int x)
@@ -117,7 +119,7 @@ static void a_damaged_file_is_harmless(void **state)
 	free(bytes);
 }
 
-int main(void)
+UT_TESTS(symbol)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_is_found_at_every_byte_of_it),

@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #define MOST 64
 
 #if defined(__x86_64__)
@@ -458,7 +460,7 @@ static int close_all(void **state)
 	return 0;
 }
 
-int main(void)
+UT_TESTS(unwind)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_stack_is_that_of_backtrace),
@@ -476,7 +478,7 @@ int main(void)
 
 #else
 
-int main(void)
+UT_TESTS(unwind)
 {
 	puts("SKIP: unwinding is for x86-64");
 	return 77;

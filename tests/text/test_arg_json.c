@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "export/args_json.h"
 #include "model/trace.h"
+#include "support/unit.h"
 #include "text/arg_json.h"
 #include "text/out.h"
 
@@ -145,7 +146,7 @@ static void lists_larger_than_a_buffer_reach_the_file(void **state)
 	ut_trace_release(&t);
 }
 
-int main(void)
+UT_TESTS(arg_json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_are_spelt_one_way),

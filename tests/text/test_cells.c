@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "text/cells.h"
 
 static void times_have_four_digits(void **state)
@@ -45,7 +46,7 @@ static void names_cannot_harm_the_terminal(void **state)
 	assert_name("", 0, 8, "", 0);
 }
 
-int main(void)
+UT_TESTS(cells)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_have_four_digits),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "support/unit.h"
 #include "text/csv_read.h"
 
 static void check(const struct ut_csv *c, size_t field, const char *want)
@@ -97,7 +98,7 @@ static void line_without_end_is_refused(void **state)
 	ut_arena_release(&a);
 }
 
-int main(void)
+UT_TESTS(csv_read)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quotes_hold_separators_and_lines),

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "text/csv_write.h"
 #include "text/out.h"
 
@@ -80,7 +81,7 @@ static void formulas_are_guarded_when_asked_for(void **state)
 	ut_csv_set_safe(false);
 }
 
-int main(void)
+UT_TESTS(csv_write)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(quotes_only_where_they_are_needed),

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "text/html.h"
 #include "text/out.h"
 
@@ -35,7 +36,7 @@ static void text_is_escaped(void **state)
 	assert_int_equal(len, 25);
 }
 
-int main(void)
+UT_TESTS(html)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(text_is_escaped, make_out, free_out),

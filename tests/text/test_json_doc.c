@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "support/unit.h"
 #include "text/json_doc.h"
 #include "text/json_write.h"
 
@@ -138,7 +139,7 @@ static void values_get_their_commas_and_quotes(void **state)
 	ut_buf_release(&b);
 }
 
-int main(void)
+UT_TESTS(json_doc)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(members_are_found_by_name_and_kind),

@@ -13,6 +13,7 @@
 
 #include "base/str.h"
 #include "base/utf8.h"
+#include "support/unit.h"
 #include "text/json_text.h"
 
 #define BAD UT_UTF8_BAD
@@ -93,7 +94,7 @@ static void what_json_has_no_number_for_is_a_string(void **state)
 	ut_buf_release(&b);
 }
 
-int main(void)
+UT_TESTS(json_text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings_are_escaped),

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "text/digits.h"
 #include "text/out.h"
 
@@ -280,7 +281,7 @@ static void zst_files_are_zstandard(void **state)
 	expect_packed("long.zst", "zstd", 500000);
 }
 
-int main(void)
+UT_TESTS(out)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, enter_home, leave_home)
 	const struct CMUnitTest tests[] = {

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
+#include "support/unit.h"
 #include "text/out.h"
 
 #define BAD UT_UTF8_BAD
@@ -199,7 +200,7 @@ static void every_double_reads_back_as_itself(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(out_json)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain_text_is_itself),

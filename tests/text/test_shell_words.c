@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "support/unit.h"
 #include "text/shell_words.h"
 
 static void splits(const char *text, const char *const *want)
@@ -90,7 +91,7 @@ static void what_is_quoted_is_read_back(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(shell_words)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blanks_part_words),

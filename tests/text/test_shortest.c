@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "text/shortest.h"
 
 static void check(double v, const char *expected)
@@ -96,7 +97,7 @@ static void rounding_is_that_of_the_decimal(void **state)
 	assert_true(ut_round(-1.0005, 3) == -1.0);
 }
 
-int main(void)
+UT_TESTS(shortest)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_shortest_text_that_reads_back_is_printed),

@@ -20,6 +20,8 @@
 #endif
 #if UT_HAVE_ZSTD
 #include <zstd.h>
+
+#include "support/unit.h"
 #endif
 
 #define TEXT_BYTES 300000u
@@ -255,7 +257,7 @@ static void zstd_is_unpacked(void **state)
 #endif
 }
 
-int main(void)
+UT_TESTS(source)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_plain_file_is_itself, make, drop),

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "text/cells.h"
 #include "text/csv_write.h"
 #include "text/out.h"
@@ -525,7 +526,7 @@ static void memory_does_not_grow_with_rows(void **state)
 	assert_true(most_kib() - before < 32 * 1024);
 }
 
-int main(void)
+UT_TESTS(table_report)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(people_get_units_and_columns),

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "text/source.h"
 #include "text/tar_read.h"
 
@@ -169,7 +170,7 @@ static void damage_is_told(void **state)
 	assert_non_null(strstr(err.text, "big in it has 2001 bytes"));
 }
 
-int main(void)
+UT_TESTS(tar_read)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_come_in_order_and_folders_do_not),

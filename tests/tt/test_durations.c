@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "tt/bars.h"
 #include "tt/durations.h"
 #include "tt/logs.h"
@@ -175,7 +176,7 @@ static void spans_nest_and_what_is_open_reaches_to_the_end(void **state)
 	drop(&w);
 }
 
-int main(void)
+UT_TESTS(durations)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_last_start_and_the_first_end_make_a_pair),

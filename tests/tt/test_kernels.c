@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "tt/kernels.h"
 #include "tt/logs.h"
 
@@ -112,7 +113,7 @@ static void a_chip_alone(void **state)
 	drop(&w);
 }
 
-int main(void)
+UT_TESTS(kernels)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_lane_has_its_share_of_every_launch),

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "text/out.h"
 #include "tt/pytext.h"
 
@@ -56,7 +57,7 @@ static void json_is_laid_out_as_with_indent_2(void **state)
 	ut_out_abandon(j.out);
 }
 
-int main(void)
+UT_TESTS(pytext)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strings_are_quoted_as_repr_does),

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "tt/log_columns.h"
 #include "tt/logs.h"
 
@@ -157,7 +158,7 @@ static void fields_are_trimmed_and_may_be_quoted(void **state)
 	assert_int_equal(f[3].len, 3); /* the last one takes the rest */
 }
 
-int main(void)
+UT_TESTS(read_log)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lanes_come_core_by_core_in_order_of_appearance),

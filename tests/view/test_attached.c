@@ -13,6 +13,7 @@
 #include "analyze/make_store.h"
 #include "base/str.h"
 #include "export/one_page.h"
+#include "support/unit.h"
 #include "text/out.h"
 #include "view/sheet.h"
 #include "view/view.h"
@@ -171,7 +172,7 @@ static void test_page(void **state)
 	ut_view_free(v);
 }
 
-int main(void)
+UT_TESTS(attached)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ask),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "analyze/make_store.h"
+#include "support/unit.h"
 #include "view/ask.h"
 #include "view/hits.h"
 #include "view/view.h"
@@ -255,7 +256,7 @@ static void a_search_finds_what_a_look_at_every_row_does(void **state)
 	free(room);
 }
 
-int main(void)
+UT_TESTS(hits)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_search_finds_what_a_look_at_every_row_does),

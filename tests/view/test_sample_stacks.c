@@ -15,6 +15,7 @@
 #include "analyze/make_store.h"
 #include "base/str.h"
 #include "sample/make_samples.h"
+#include "support/unit.h"
 #include "text/out.h"
 #include "view/view.h"
 
@@ -210,7 +211,7 @@ static int remove_folder(void **state)
 	return 0;
 }
 
-int main(void)
+UT_TESTS(sample_stacks)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_whole_is_a_tree),

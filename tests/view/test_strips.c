@@ -12,6 +12,7 @@
 
 #include "analyze/make_store.h"
 #include "model/growing.h"
+#include "support/unit.h"
 #include "view/strips.h"
 #include "view/view.h"
 #include "view/view_parts.h"
@@ -236,7 +237,7 @@ static void a_damaged_pyramid_is_drawn_to_its_end(void **state)
 	ut_store_release(&store);
 }
 
-int main(void)
+UT_TESTS(strips)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_entry_is_drawn_once),

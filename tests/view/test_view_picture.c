@@ -11,6 +11,7 @@
 
 #include "analyze/make_store.h"
 #include "draw/scene.h"
+#include "support/unit.h"
 #include "view/view.h"
 #include "view/view_picture.h"
 
@@ -132,7 +133,7 @@ static void odd_windows_are_drawn_all_the_same(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(view_picture)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_of_it_is_drawn),

@@ -18,6 +18,7 @@
 #include "analyze/make_store.h"
 #include "base/str.h"
 #include "model/renumber.h"
+#include "support/unit.h"
 #include "text/out.h"
 #include "view/view.h"
 #include "view/view_parts.h"
@@ -237,7 +238,7 @@ static void a_trace_is_asked_while_it_grows(void **state)
 	ut_stage_free(p.stage);
 }
 
-int main(void)
+UT_TESTS(view_stage)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tracks_and_types_keep_their_numbers),

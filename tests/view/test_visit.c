@@ -14,6 +14,7 @@
 #include "analyze/make_store.h"
 #include "analyze/stats.h"
 #include "base/str.h"
+#include "support/unit.h"
 #include "view/ask.h"
 #include "view/view.h"
 #include "view/view_parts.h"
@@ -219,7 +220,7 @@ static void without_ranges_it_is_everything(void **state)
 	ut_store_release(&store);
 }
 
-int main(void)
+UT_TESTS(visit)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_are_those_of_stats),

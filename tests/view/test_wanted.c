@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "analyze/make_store.h"
+#include "support/unit.h"
 #include "view/ask.h"
 #include "view/hits.h"
 #include "view/view.h"
@@ -149,7 +150,7 @@ static void mistakes_are_told(void **state)
 	}
 }
 
-int main(void)
+UT_TESTS(wanted)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_all_must_match),

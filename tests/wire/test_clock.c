@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 #define SECOND UINT64_C(1000000000)
 
 static uint64_t seed = 88172645463325252u;
@@ -209,7 +211,7 @@ static void looking_at_the_clocks_takes_a_pair_that_fits(void **state)
 	assert_true(a.ticks > a.mono ? a.ticks - a.mono < SECOND : a.mono - a.ticks < SECOND);
 }
 
-int main(void)
+UT_TESTS(clock)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pair_maps_onto_itself),

@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "wire/recording.h"
 
 /* ---- the file ------------------------------------------------------------------------------ */
@@ -355,7 +356,7 @@ static void the_word_of_a_named_session_is_the_shared_one(void **state)
 
 #define IN_SESSION(f) cmocka_unit_test_setup_teardown(f, recording_make, recording_drop)
 
-int main(void)
+UT_TESTS(control)
 {
 	const struct CMUnitTest tests[] = {
 		IN_SESSION(what_the_launcher_sets_every_process_sees),

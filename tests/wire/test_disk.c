@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/path.h"
+#include "support/unit.h"
 #include "wire/spool.h"
 
 #define BYTES (4 * UT_CHUNK_MAX)
@@ -116,7 +117,7 @@ static int drop_dir(void **state)
 
 #define IN_DIR(f) cmocka_unit_test_setup_teardown(f, make_dir, drop_dir)
 
-int main(void)
+UT_TESTS(disk)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(zeros_are_written_where_they_help),

@@ -13,12 +13,13 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "wire/spool.h"
 
 /* The job that a process started with these variables finds. */
 static struct ut_process_job job_with(const char *const *variables)
 {
-	char *argv[] = { (char[]){ "test_process" }, (char[]){ "rank" }, NULL };
+	char *argv[] = { (char[]){ "unit_wire" }, (char[]){ "process" }, (char[]){ "rank" }, NULL };
 	char *env[9] = { 0 };
 	struct ut_process_job job = { .rank = -2 };
 	int status, fds[2];
@@ -165,10 +166,10 @@ static void a_process_knows_its_name_host_and_words(void **state)
 	assert_int_equal(h.pid, getpid());
 	assert_int_equal(h.ppid, getppid());
 	assert_true(h.rank == 9 || h.rank == ut_process_rank());
-	assert_string_equal(h.name, "test_process");
+	assert_string_equal(h.name, "unit_wire");
 	gethostname(host, sizeof(host) - 1);
 	assert_string_equal(h.host, host);
-	assert_non_null(strstr(h.cmdline, "test_process"));
+	assert_non_null(strstr(h.cmdline, "unit_wire"));
 }
 
 static void the_boot_id_is_a_line_without_its_end(void **state)
@@ -181,7 +182,7 @@ static void the_boot_id_is_a_line_without_its_end(void **state)
 	assert_null(strchr(id, '\n'));
 }
 
-int main(int argc, char **argv)
+UT_TESTS(process)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rank_is_that_of_the_mpi_launcher),

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
 #include "wire/control.h"
 #include "wire/spool.h"
 
@@ -242,7 +243,7 @@ static void no_chunk_is_given_to_two_threads(void **state)
 	free_chunks(c, 8);
 }
 
-int main(void)
+UT_TESTS(ring)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(off_unless_the_session_asks_for_it),

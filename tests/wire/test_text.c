@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "support/unit.h"
+
 static uint64_t seed = 1;
 
 static uint64_t next_random(void)
@@ -135,7 +137,7 @@ static void what_does_not_fit_is_cut_and_said_so(void **state)
 	assert_string_equal(buf, "(null)");
 }
 
-int main(void)
+UT_TESTS(text)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(integers_print_as_printf_does),

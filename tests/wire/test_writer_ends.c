@@ -21,6 +21,7 @@
 #include <cmocka.h>
 
 #include "base/path.h"
+#include "support/unit.h"
 #include "wire/recording.h"
 
 static void open_writer(struct recording *r)
@@ -407,7 +408,7 @@ static void nothing_is_lost_when_the_process_is_killed(void **state)
 
 #define IN_SESSION(f) cmocka_unit_test_setup_teardown(f, recording_make, recording_drop)
 
-int main(void)
+UT_TESTS(writer_ends)
 {
 	const struct CMUnitTest tests[] = {
 		IN_SESSION(handlers_may_record_in_the_middle_of_a_record),

@@ -185,8 +185,8 @@ CREATE TABLE thread("utid" INTEGER PRIMARY KEY, "tid" INTEGER, "name" TEXT, "upi
 INSERT INTO "thread" VALUES(0,1,'main',0,0,1000000,1920000,12,0,'thread',NULL);
 INSERT INTO "thread" VALUES(1,2,'worker',0,0,1005000,1755000,3,0,'thread',NULL);
 INSERT INTO "thread" VALUES(2,9,'io',1,0,1050000,1587000,3,0,'thread',NULL);
-CREATE TABLE trace("id" INTEGER PRIMARY KEY, "path" TEXT, "dialect" TEXT, "first" INTEGER, "last" INTEGER, "dur" INTEGER, "events" INTEGER, "processes" INTEGER, "tracks" INTEGER, "to_realtime" INTEGER, "clock_error" INTEGER, "dropped" INTEGER, "overwritten" INTEGER, "torn" INTEGER, "stray_ends" INTEGER, "implicit_ends" INTEGER, "unfinished" INTEGER, "unknown" INTEGER, "ignored" INTEGER, "unread" INTEGER);
-INSERT INTO "trace" VALUES(0,'','chrome',1000000,1920000,920000,29,2,7,NULL,NULL,0,0,0,0,0,0,0,0,0);
+CREATE TABLE trace("id" INTEGER PRIMARY KEY, "path" TEXT, "dialect" TEXT, "first" INTEGER, "last" INTEGER, "dur" INTEGER, "events" INTEGER, "processes" INTEGER, "tracks" INTEGER, "to_realtime" INTEGER, "clock_error" INTEGER, "dropped" INTEGER, "overwritten" INTEGER, "torn" INTEGER, "stray_ends" INTEGER, "implicit_ends" INTEGER, "unfinished" INTEGER, "unknown" INTEGER, "ignored" INTEGER, "unread" INTEGER, "seen_ends" INTEGER);
+INSERT INTO "trace" VALUES(0,'','chrome',1000000,1920000,920000,29,2,7,NULL,NULL,0,0,0,0,0,0,0,0,0,0);
 CREATE TABLE track("id" INTEGER PRIMARY KEY, "name" TEXT, "type" TEXT, "utid" INTEGER, "upid" INTEGER, "number" INTEGER, "unit" TEXT, "start_ts" INTEGER, "end_ts" INTEGER, "events" INTEGER, "sort_index" INTEGER, "arg_set_id" INTEGER, "trace" INTEGER, "role" TEXT, "api" TEXT, "device" INTEGER, "of_thread" INTEGER);
 INSERT INTO "track" VALUES(0,'main','thread',0,0,1,NULL,1000000,1920000,12,0,NULL,0,'thread',NULL,NULL,NULL);
 INSERT INTO "track" VALUES(1,'worker','thread',1,0,2,NULL,1005000,1755000,3,5,NULL,0,'thread',NULL,NULL,NULL);
