@@ -2,6 +2,8 @@
 BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+# Tests wait half of their time: three share two cores well.
+TEST_JOBS ?= $(shell expr $(JOBS) '*' 3 / 2)
 
 CMAKE_FLAGS ?=
 
@@ -10,34 +12,39 @@ CONFIGURE = cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,-G 
 COMPILE   = MAKEFLAGS=--no-print-directory cmake --build $(BUILD)
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 
-.PHONY: all configure setup setup-deb setup-test setup-lint demo test golden bench soak lint fuzz install \
-	deb dist clean help
+.PHONY: all configure missing setup setup-test compile-tests demo test check nightly golden bench soak lint \
+	fuzz install deb dist release-check clean help
 
-all: setup configure ## build unitrace into build/ (this is what plain "make" does)
+all: missing configure ## build unitrace into build/ (this is what plain "make" does)
 	@$(COMPILE)
+
+missing: # says what is not installed, and how to get it; fails only without a compiler or cmake
+	@tools/setup.sh --missing build || { echo "make setup installs it, as root on Debian" >&2; exit 1; }
 
 configure: # each time: it takes no time, and the set-up may have brought something new
 	@$(CONFIGURE) $(CMAKE_FLAGS)
 
-setup: # install what is missing to build; nothing happens when all is there
+setup: ## install what the build can use (root, Debian); nothing happens when all is there
 	@tools/setup.sh build
-
-setup-deb:
-	@tools/setup.sh deb
 
 setup-test:
 	@tools/setup.sh test
 
-setup-lint:
-	@tools/setup.sh lint
-
-demo: all ## build, trace an example, show what to type next
+demo: setup configure ## set up, build, trace an example, show what to type next
+	@$(COMPILE)
 	@tools/demo.sh $(BUILD)
 
-test: setup-test configure ## build and run every test
+compile-tests: configure
 	@$(COMPILE) --target all tests
-	@status=0; tools/ctest.sh $(BUILD) -LE build -j $(JOBS) || status=$$?; \
-		tools/skipped.sh $(BUILD); exit $$status
+
+test: setup-test compile-tests ## set up, build and run every test (docs/testing.md has the labels)
+	@tools/test.sh $(BUILD) -j $(TEST_JOBS)
+
+check: compile-tests ## what to run before a commit: 3 minutes on two cores, installs nothing
+	@tools/ci.sh check
+
+nightly: setup-test ## what takes hours: everything in full, long fuzzing, soak, benchmarks
+	@tools/ci.sh nightly
 
 golden: all ## write the expectations of tests/golden anew; review them with git diff
 	@UNITRACE_BUILD='$(BUILD)' python3 -B tests/golden/make_inputs.py
@@ -51,26 +58,30 @@ soak: all ## record, kill, rotate and export for an hour (SOAK_SECONDS=3600): no
 	@$(COMPILE) --target tests_programs_soak_worker
 	@UNITRACE_BUILD=$(BUILD) python3 tests/soak/soak.py
 
-lint: setup-lint ## format, layers, limits, clang-tidy, cppcheck
+lint: ## format, layers, limits, spelling, clang-tidy, cppcheck
 	@tools/ci.sh lint
 
-fuzz: setup-lint ## fuzz every importer; FUZZ_SECONDS=60 in total
+fuzz: ## fuzz every importer; FUZZ_SECONDS=60 in total
 	@tools/ci.sh fuzz
 
-install: setup ## install under PREFIX (default /usr/local); DESTDIR is honoured
+install: missing ## install under PREFIX (default /usr/local); DESTDIR is honoured
 	@$(CONFIGURE) -DCMAKE_INSTALL_PREFIX='$(PREFIX)' $(CMAKE_FLAGS)
 	@$(COMPILE)
 	@DESTDIR='$(DESTDIR)' cmake --install $(BUILD)
 
-deb: all setup-deb ## make a Debian package of it: build/unitrace_*.deb
+deb: all ## make a Debian package of it: build/unitrace_*.deb
+	@tools/setup.sh --missing deb
 	@tools/deb.sh $(BUILD)
 
 dist: all ## make a release tarball that carries the viewer's page: build/unitrace-*.tar.gz
 	@tools/dist.sh $(BUILD)
 
+release-check: all ## what docs/releasing.md asks for before a tag
+	@tools/release_check.sh $(BUILD)
+
 clean: ## remove everything that was built
 	rm -rf $(BUILD) build-*/
 
 help: ## this list
-	@grep -E '^[a-z]+:.*##' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | \
-		awk -F '\t' '{ printf "  make %-9s %s\n", $$1, $$2 }'
+	@grep -E '^[a-z-]+:.*##' $(firstword $(MAKEFILE_LIST)) | sed -E 's/:.*## /\t/' | \
+		awk -F '\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'

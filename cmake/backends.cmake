@@ -1,65 +1,34 @@
-# Backends: src/backend/NAME/ becomes lib/unitrace/backends/NAME.so. Like the collector they are
-# guests: libc and, at run time, the runtime they watch; hidden symbols; no sanitizers. A backend
-# whose SDK is missing is left out, and the summary says so.
-set(UT_BACKENDS "")
+# Backends: every folder src/backend/NAME becomes lib/unitrace/backends/NAME.so. Like the collector
+# they are guests: libc and, at run time, the runtime they watch; hidden symbols; no sanitizers. The
+# headers *_abi.h describe the runtimes, so that no SDK is needed; OpenCL is the exception.
+set(UT_BACKENDS "")          # names
+set(UT_BACKENDS_LEFT_OUT "") # "NAME: REASON"
 set(UT_BACKEND_DIR ${PROJECT_BINARY_DIR}/lib/unitrace/backends)
 
-# ut_backend(NAME SOURCES...): link further libraries and includes with target_* on backend_NAME.
+# src/backend/*.c, for several backends: from an archive each takes only the files that it uses.
+file(GLOB _common CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/*.c)
+add_library(guest_backend STATIC ${_common})
+ut_guest_flags(guest_backend)
+target_link_libraries(guest_backend PUBLIC Threads::Threads)
+
 function(ut_backend name)
-  add_library(backend_${name} MODULE ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/${name}/*.c)
+  add_library(backend_${name} MODULE ${sources})
   ut_guest_flags(backend_${name})
   target_link_options(backend_${name} PRIVATE ${UT_HARDEN_LINK} -Wl,-z,defs -Wl,-z,nodelete
     -Wl,-Bsymbolic -Wl,--gc-sections -Wl,--as-needed)
-  target_link_libraries(backend_${name} PRIVATE ${CMAKE_DL_LIBS})
+  target_link_libraries(backend_${name} PRIVATE guest_backend ${CMAKE_DL_LIBS})
   set_target_properties(backend_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
     LIBRARY_OUTPUT_DIRECTORY ${UT_BACKEND_DIR})
   if(NOT name STREQUAL "null") # which is for tests
     install(TARGETS backend_${name}
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/unitrace/backends)
   endif()
-  set(UT_BACKENDS ${UT_BACKENDS} ${name} PARENT_SCOPE)
 endfunction()
 
-if(TARGET collector)
-  ut_backend(null src/backend/null/null.c)
-  # CUPTI is opened at run time and described by cupti_abi.h: no SDK is needed.
-  ut_backend(cuda src/backend/cuda/cuda.c src/backend/cuda/calls.c src/backend/cuda/work.c
-    src/backend/cuda/side.c src/backend/cuda/nvtx.c src/backend/cuda/nvtx_payload.c src/backend/cuda/cuda_measure.c
-    src/backend/cuda/query.c src/backend/cuda/sampling.c src/backend/cuda/stalls.c)
-  # What is marked with NVTX goes the way of ITT's marks, through the SDK's static part.
-  target_link_libraries(backend_cuda PRIVATE ittnotify)
-  target_link_options(backend_cuda PRIVATE -Wl,--exclude-libs,ALL)
-  # In front of any MPI: built without mpi.h (src/backend/mpi/mpi_abi.h).
-  file(GLOB _mpi CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/mpi/*.c)
-  ut_backend(mpi ${_mpi} src/backend/handle_table.c)
-  # NCCL's profiler plugin: built without NCCL (src/backend/nccl/nccl_abi.h).
-  file(GLOB _nccl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/nccl/*.c)
-  ut_backend(nccl ${_nccl})
-  # In the place of a driver of Level Zero, which ze_abi.h and api.def describe: no SDK is needed.
-  file(GLOB _levelzero CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/levelzero/*.c)
-  ut_backend(levelzero ${_levelzero} src/backend/handle_table.c src/backend/helper_thread.c)
-  target_link_libraries(backend_levelzero PRIVATE Threads::Threads)
-  # A subscriber to XPTI, which xpti_abi.h describes: no SDK is needed.
-  file(GLOB _sycl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/sycl/*.c)
-  ut_backend(sycl ${_sycl} src/backend/handle_table.c)
-  target_link_libraries(backend_sycl PRIVATE Threads::Threads)
-  # In front of the program's allocator. Its stacks are walked by the tables that programs carry.
-  file(GLOB _memory CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/memory/*.c)
-  ut_backend(memory ${_memory} src/backend/own_stack.c src/base/readable.c
-    src/symbol/unwind_rows.c
-    src/symbol/unwind_table.c
-    src/symbol/unwind_pieces.c src/symbol/python_frames.c src/symbol/python_layout.c
-    src/symbol/python_lines.c)
-  # A compiler knows malloc() and leaves calls out: here they are functions like others.
-  target_compile_options(backend_memory PRIVATE -fno-builtin-malloc -fno-builtin-free
-    -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-posix_memalign)
-endif()
-
 # OpenCL needs headers only: the runtime is found by the traced program, not by us.
-set(UT_OPENCL_WHY "")
-if(NOT TARGET collector OR (NOT BUILD_WITH_OPENCL STREQUAL "AUTO" AND NOT BUILD_WITH_OPENCL))
-  set(UT_OPENCL_WHY "BUILD_WITH_OPENCL=${BUILD_WITH_OPENCL}")
-else()
+set(_missing_opencl "")
+if(UT_WITH_OPENCL)
   include(CheckCSourceCompiles)
   find_path(UT_OPENCL_INCLUDE CL/cl_icd.h)
   if(UT_OPENCL_INCLUDE)
@@ -72,26 +41,61 @@ else()
       UT_OPENCL_HEADERS)
     unset(CMAKE_REQUIRED_INCLUDES)
   endif()
-  if(UT_OPENCL_HEADERS)
-    file(GLOB _opencl CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/opencl/*.c)
-    ut_backend(opencl ${_opencl} src/backend/handle_table.c src/backend/helper_thread.c)
-    target_include_directories(backend_opencl SYSTEM PRIVATE ${UT_OPENCL_INCLUDE})
-    target_link_libraries(backend_opencl PRIVATE Threads::Threads)
-  else()
-    set(UT_OPENCL_WHY "the headers of OpenCL 3.0 are missing (Debian: opencl-headers)")
+  if(NOT UT_OPENCL_HEADERS)
+    set(_missing_opencl "the headers of OpenCL 3.0 are missing (Debian: opencl-headers)")
     unset(UT_OPENCL_HEADERS CACHE) # they may be installed before the next configure
     unset(UT_OPENCL_INCLUDE CACHE)
     if(NOT BUILD_WITH_OPENCL STREQUAL "AUTO")
-      message(WARNING "BUILD_WITH_OPENCL=${BUILD_WITH_OPENCL}: ${UT_OPENCL_WHY}")
+      message(WARNING "BUILD_WITH_OPENCL=${BUILD_WITH_OPENCL}: ${_missing_opencl}")
     endif()
   endif()
 endif()
 
-# The parts of backends that know no runtime, for the unit tests; that for Level Zero is there as a
-# whole, against a simulated driver.
-add_library(ut_backend STATIC EXCLUDE_FROM_ALL src/backend/opencl/device_clock.c
-  src/backend/handle_table.c src/backend/helper_thread.c src/backend/mpi/channel.c
-  src/backend/mpi/mpi_match.c src/backend/own_stack.c src/backend/memory/live_set.c src/backend/memory/rate.c)
+# A backend's switch has its name, except for these.
+set(_switch_levelzero L0)
+set(_switch_sycl XPTI)
+
+file(GLOB _names CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/backend
+  ${PROJECT_SOURCE_DIR}/src/backend/*/*.c)
+list(TRANSFORM _names REPLACE "/.*" "")
+list(REMOVE_DUPLICATES _names)
+foreach(_name ${_names})
+  string(TOUPPER ${_name} _switch)
+  if(_switch_${_name})
+    set(_switch ${_switch_${_name}})
+  endif()
+  if(DEFINED UT_WITH_${_switch} AND NOT UT_WITH_${_switch})
+    set(_missing_${_name} "BUILD_WITH_${_switch}=${BUILD_WITH_${_switch}}")
+  endif()
+  if(_missing_${_name})
+    list(APPEND UT_BACKENDS_LEFT_OUT "${_name}: ${_missing_${_name}}")
+    file(REMOVE ${UT_BACKEND_DIR}/${_name}.so) # of an earlier build
+  else()
+    list(APPEND UT_BACKENDS ${_name})
+    ut_backend(${_name})
+  endif()
+endforeach()
+
+# What single backends need besides.
+if(TARGET backend_cuda) # what is marked with NVTX goes the way of ITT's marks, through the SDK
+  target_link_libraries(backend_cuda PRIVATE ittnotify)
+  target_link_options(backend_cuda PRIVATE -Wl,--exclude-libs,ALL)
+endif()
+if(TARGET backend_memory) # it walks stacks by the tables that programs carry
+  target_sources(backend_memory PRIVATE src/base/readable.c src/symbol/unwind_rows.c
+    src/symbol/unwind_table.c src/symbol/unwind_pieces.c src/symbol/python_frames.c
+    src/symbol/python_layout.c src/symbol/python_lines.c)
+  # A compiler knows malloc() and leaves calls out: here they are functions like others.
+  target_compile_options(backend_memory PRIVATE -fno-builtin-malloc -fno-builtin-free
+    -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-posix_memalign)
+endif()
+if(TARGET backend_opencl)
+  target_include_directories(backend_opencl SYSTEM PRIVATE ${UT_OPENCL_INCLUDE})
+endif()
+
+# For the unit tests: what knows no runtime, and all of Level Zero's, against a simulated driver.
 file(GLOB _levelzero CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/backend/levelzero/*.c)
-target_sources(ut_backend PRIVATE ${_levelzero})
+add_library(ut_backend STATIC EXCLUDE_FROM_ALL ${_common} ${_levelzero}
+  src/backend/opencl/device_clock.c src/backend/mpi/channel.c src/backend/mpi/mpi_match.c
+  src/backend/memory/live_set.c src/backend/memory/rate.c)
 target_link_libraries(ut_backend PRIVATE ut_flags PUBLIC ut_sanitizers ut_symbol)

@@ -61,7 +61,7 @@ function(ut_room_sources var room)
     ${PROJECT_SOURCE_DIR}/src/${room}/*.c ${PROJECT_SOURCE_DIR}/src/${room}/*/*.c)
   list(FILTER sources EXCLUDE REGEX "/plugin/") # built against somebody's SDK, loaded at run time
   if(NOT UT_WITH_ITT AND room STREQUAL "collect")
-    list(FILTER sources EXCLUDE REGEX "/itt[^/]*\\.c$")
+    list(FILTER sources EXCLUDE REGEX "/(api|itt_[^/]*)\\.c$")
   endif()
   if(UT_HAVE_MHD)
     list(FILTER sources EXCLUDE REGEX "/serve/without\\.c$")
@@ -139,7 +139,7 @@ ut_room(serve base)
 ut_room(workbench launch wire text base)
 ut_room(site workbench view serve text base)
 target_compile_definitions(ut_site PRIVATE UT_SHARE_DIR="${PROJECT_SOURCE_DIR}/share")
-set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/site/api_access.c APPEND PROPERTY
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/site/body_schema.c APPEND PROPERTY
   OBJECT_DEPENDS ${PROJECT_SOURCE_DIR}/share/site/openapi.json)
 ut_room(draw text base)
 ut_room(mcp ranks draw view query export analyze import model text base)

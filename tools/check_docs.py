@@ -7,7 +7,12 @@
 Checked, for all Markdown files of the repository or those given:
 
   links     every relative link leads to a file, and its #anchor to a heading
-  files     every file of src, include and tools that is named in code is there
+  files     every file and folder of this repository that is named is there; * and WORDS in
+            capitals stand for anything
+  counts    a number behind <!-- count: GLOB --> is the number of files
+  names     functions, ut_*, UT_* and UNITRACE_* in code are in the sources, make targets in Makefile
+  tests     tests named in a table whose last column is "test" or "proved by" are in the file that
+            stands before them
   options   every long option in code exists, and every `unitrace ...` command parses
   blocks    marked blocks are run, and what they print is as printed
   messages  what docs/troubleshooting.md quotes is in the source
@@ -26,12 +31,20 @@ in which build, include and examples lead to the real ones and unitrace is on th
                             differ, a line "..." stands for any lines
   <!-- bare -->             run with --bare only: it installs something or takes long
   <!-- not run: REASON -->  never run
-  <!-- not ours: --x -->    options of other programs that this document names
+
+Two comments may stand anywhere:
+
+  <!-- not ours: WORDS -->  options and files that this document names and that are not ours, or
+                            not there any more
+  <!-- count: GLOB -->      the next number, on this line or else the following one, is the number
+                            of files that match; <!-- count: REGEX in GLOB --> counts the different
+                            matches in them
 
 In README.md every block has one of these marks. --bare does what the document says, block by block,
 in the source folder itself, as somebody does who has just got it; tools/fresh.sh calls it on a bare
 machine. UNITRACE_BUILD says where the build is (default: build). --list names what would be run.
 """
+import collections
 import concurrent.futures
 import os
 import pathlib
@@ -51,6 +64,21 @@ ALL_MARKED = {"README.md"}  # documents in which every block is marked
 # Options of programs that everybody knows; documents may name them.
 KNOWN_ELSEWHERE = {"--build", "--install", "--preset", "--output-on-failure", "--cflags", "--libs",
                    "--target"}
+KNOWN_TESTS = {"web/check", "web/browser"}  # as ctest calls them; no files
+FOLDERS = ("src", "tests", "docs", "tools", "web", "python", "cmake", "include", "share", "examples",
+           ".ci", ".github")
+# A path from the root of the repository; the name of a file, or of a test as ctest calls it.
+ALONE = r"(?<![\w/.~$*<>%-])"
+PATH = re.compile(rf"{ALONE}(?:{'|'.join(map(re.escape, FOLDERS))})/[\w./*-]*[\w*/]")
+FILE = re.compile(rf"{ALONE}(?:[\w*./-]+\.(?:c|h|def|tsx?|mjs|cmake)"
+                  r"|(?:\w+/)?(?:test|check|bench|fuzz|beside|prove|soak)_[\w*]+\.\w+"
+                  r"|e2e/\w+|fuzz_\w+)(?![\w*/.-])")
+# Stands for any part of a path: a word in capitals, or *.
+PLACEHOLDER = re.compile(r"(?<![A-Za-z0-9])(?!README)[A-Z]{2,}(?![a-z0-9])|\*")
+NUMBERS = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+           "fifteen sixteen seventeen eighteen nineteen twenty").split()
+NUMBER = re.compile(rf"\b(\d[\d,]*|{'|'.join(NUMBERS)})\b", re.I)
+COUNT = re.compile(r"<!-- count: (?:((?:(?!-->).)+) in )?(\S+) -->")
 PLACES = re.compile(r"(?<![\w.])(/root/|/home/\w|/tmp/[\w-]+/)")
 FENCE = re.compile(r"^( *)(`{3,})(\w*)\s*$")
 
@@ -70,6 +98,7 @@ class Document:
     def __init__(self, path):
         self.path = path
         self.name = str(path.relative_to(SOURCE))
+        self.folder = self.name.rpartition("/")[0] + "/"
         self.blocks, self.prose = [], []
         self._read(path.read_text())
 
@@ -103,14 +132,18 @@ class Document:
         words = re.findall(r"<!-- not ours: (.*?) -->", "\n".join(l for _, l in self.prose))
         return set(" ".join(words).split()) | KNOWN_ELSEWHERE
 
-    def code(self):
-        """(line, text) of everything that is written as code."""
-        for number, line in self.prose:
-            for match in re.finditer(r"`([^`]+)`", line):
-                yield number, match[1]
+    def lines(self):
+        """(line, text) of everything, in prose and in blocks."""
+        yield from self.prose
         for block in self.blocks:
-            for number, line in enumerate(block.lines, block.line + 1):
-                yield number, line
+            yield from enumerate(block.lines, block.line + 1)
+
+    def code(self, blocks=True):
+        """(line, text) of everything that is written as code, with or without the blocks."""
+        for number, line in self.prose:
+            yield from ((number, text) for text in re.findall(r"`([^`]+)`", line))
+        for block in self.blocks if blocks else []:
+            yield from enumerate(block.lines, block.line + 1)
 
 
 # ---- links ---------------------------------------------------------------------------------------
@@ -126,6 +159,142 @@ def check_links(doc, documents):
                 yield f"{doc.name}:{number}: no {target}"
             elif anchor and path in documents and anchor not in documents[path].headings():
                 yield f"{doc.name}:{number}: no heading #{anchor} in {file or 'this file'}"
+
+
+# ---- files, counts, names, tests -----------------------------------------------------------------
+
+class Tree:
+    """The files and folders of this repository, without what git ignores."""
+
+    def __init__(self):
+        listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=SOURCE,
+                                capture_output=True, text=True).stdout.splitlines()
+        if not listed:  # a release has no git
+            listed = [str(path.relative_to(SOURCE)) for path in
+                      [*SOURCE.glob("*"), *(p for f in FOLDERS for p in (SOURCE / f).rglob("*"))]]
+        self.files = sorted(name for name in listed if (SOURCE / name).is_file())
+        self.paths = set(self.files)
+        for name in self.files:
+            self.paths.update(map(str, pathlib.PurePath(name).parents))
+        self.by_name = collections.defaultdict(list)
+        for path in self.paths:
+            self.by_name[path.rpartition("/")[2]].append(path)
+
+    def whole(self, name):
+        """The paths that a name from the root stands for."""
+        name = name.rstrip("/")
+        if PLACEHOLDER.search(name):
+            return self.match(name)
+        return [name] if name in self.paths else []
+
+    def ends(self, name):
+        """The paths that end with this name."""
+        name = name.rstrip("/")
+        if PLACEHOLDER.search(name):
+            return self.match(name, "(?:.*/)?")
+        near = self.by_name[name.rpartition("/")[2]]
+        return [path for path in near if path == name or path.endswith("/" + name)]
+
+    def match(self, name, before=""):
+        parts = re.split(f"({PLACEHOLDER.pattern})", name)
+        pattern = re.compile(before + "".join("[^/]*" if PLACEHOLDER.fullmatch(part) else
+                                              re.escape(part) for part in parts))
+        return [path for path in self.paths if pattern.fullmatch(path)]
+
+    def test(self, name):
+        """The files of a test, by (the end of) a path, or by what it is called: e2e/view, fuzz_sql."""
+        folder, slash, test = name.rpartition("/")
+        called = f"tests/{folder}/test_{test}.*" if slash else f"tests/fuzz/{name}.c"
+        return (self.whole(called) if "." not in test else []) or \
+            [path for path in self.ends(name) if path.startswith(("tests/", "web/test/"))]
+
+    def text(self, path):
+        return (SOURCE / path).read_text(errors="replace")
+
+
+def check_files(doc, tree):
+    known = doc.not_ours() | KNOWN_TESTS
+    for number, line in doc.lines():
+        for match in PATH.finditer(re.sub(r"\]\([^)]*\)", "]", line)):  # links are checked elsewhere
+            if match[0] not in known and not tree.whole(match[0]):
+                yield f"{doc.name}:{number}: no {match[0]}"
+    for number, text in doc.code(blocks=False):
+        for match in FILE.finditer(text):
+            name = match[0]
+            if name in known or PATH.match(name):
+                continue
+            if doc.name.startswith("src/"):  # beside the document, in src, or from the root
+                found = any(tree.whole(at + name) for at in (doc.folder, "src/", ""))
+            else:
+                found = tree.ends(name) if "." in name else tree.test(name)
+            if not found:
+                yield f"{doc.name}:{number}: no {name}"
+        for folder, name in re.findall(r"(?<![\w/.])build/(tests|examples)/([\w/]+)(?![\w.*])", text):
+            if not tree.whole(f"{folder}/{name}.*"):
+                yield f"{doc.name}:{number}: nothing makes build/{folder}/{name}"
+
+
+def check_counts(doc, tree):
+    lines = dict(doc.prose)
+    for number, line in doc.prose:
+        for match in COUNT.finditer(line):
+            found = set(tree.whole(match[2]))
+            if match[1]:
+                found = {m[0] for path in found for m in re.finditer(match[1], tree.text(path), re.M)}
+            said = NUMBER.search(line[match.end():].strip() or lines.get(number + 1, ""))
+            word = said[0].lower().replace(",", "") if said else "no number"
+            if word not in (str(len(found)), *NUMBERS[len(found):len(found) + 1]):
+                yield f"{doc.name}:{number}: {word}, but there are {len(found)}: {match[0]}"
+
+
+def source_words(tree):
+    """Every word of the sources, and the targets of Makefile as "make NAME"."""
+    words = set()
+    for path in tree.files:
+        if not path.endswith((".md", ".png", ".svg", ".json")) and \
+                not path.startswith(("docs/", "tests/golden/", "tests/fuzz/corpus/")):
+            words.update(re.findall(rb"\w+", (SOURCE / path).read_bytes()))
+    words = {word.decode(errors="replace") for word in words}
+    for path in tree.whole("Makefile"):
+        words.update("make " + name for name in re.findall(r"^([\w-]+):", tree.text(path), re.M))
+    return words
+
+
+def check_names(doc, words):
+    known = doc.not_ours() | words
+    for number, text in doc.code(blocks=False):
+        names = re.findall(r"(?<![\w*])(?:ut_[a-z0-9_]*[a-z0-9]|(?:UT|UNITRACE)_[A-Z0-9_]*[A-Z0-9])(?![\w*])",
+                           text)
+        names += re.findall(r"(?<![\w.>])([a-z]\w{3,})\(\)", text)
+        yield from (f"{doc.name}:{number}: no {name}" for name in names if name not in known)
+    for number, line in doc.lines():
+        for name in re.findall(r"(?:^ *|`)(make [a-z][\w-]*)", line):
+            if name not in known:
+                yield f"{doc.name}:{number}: no target of Makefile: {name}"
+
+
+def check_tests(doc, tree):
+    """In tables of claims: `FILE` `name`, `name`: these names are defined in that file."""
+    is_table = False
+    for number, line in doc.prose:
+        cells = line.strip().strip("|").split("|")
+        if not line.startswith("|") or cells[-1].strip() in ("test", "proved by"):
+            is_table = line.startswith("|")
+        elif is_table:
+            text, end = None, 0
+            for match in re.finditer(r"`([^`]+)`", cells[-1]):
+                follows = re.fullmatch(r"[\s,:(]*(and )?", cells[-1][end:match.start()])
+                end = match.end()
+                name = match[1]
+                if re.fullmatch(r"[\w/*]+\.\w+|\w+/\w+|fuzz_\w+", name):
+                    files = tree.test(name)
+                    text = "\n".join(tree.text(path) for path in files if (SOURCE / path).is_file())
+                    if not files and "." not in name and tree.whole("tests/" + os.path.dirname(name)):
+                        yield f"{doc.name}:{number}: no test {name}"
+                elif not text or not follows or not re.fullmatch(r"[A-Za-z]\w*", name):
+                    text = None
+                elif not re.search(rf"\b(?:def|class) (?:test_)?{name}\b|\b{name}\(", text):
+                    yield f"{doc.name}:{number}: no {name} in that file"
 
 
 # ---- options -------------------------------------------------------------------------------------
@@ -170,18 +339,6 @@ def read_options():
     options = {command: Options(command) for command in find_commands()}
     options["record"].add_hidden()
     return options
-
-
-def check_files(doc):
-    for number, line in doc.prose:
-        for name in re.findall(r"`((?:src|include|tools|cmake)/[a-z0-9_./*-]+)`", line):
-            if not any(SOURCE.glob(name.rstrip("/"))):
-                yield f"{doc.name}:{number}: no {name}"
-        if SOURCE / "src" not in doc.path.parents:
-            continue
-        for name in re.findall(r"`([a-z0-9_./*-]+\.(?:[ch]|def))`", line):
-            if not any(any(at.glob(name)) for at in (doc.path.parent, SOURCE / "src", SOURCE)):
-                yield f"{doc.name}:{number}: no {name}"
 
 
 def check_words(words, options):
@@ -429,11 +586,8 @@ def check_places(doc):
         yield f"{doc.name}:{doc.open_fence.line}: this block never ends"
 
 
-def find_documents():
-    found = [p for p in SOURCE.glob("*.md")]
-    for folder in ("docs", "examples", "src", "tests"):
-        found += (SOURCE / folder).rglob("*.md")
-    return sorted(p for p in found if p.is_file())
+def find_documents(tree):
+    return [SOURCE / name for name in tree.files if name.endswith(".md")]
 
 
 def main():
@@ -446,17 +600,19 @@ def main():
     if not UNITRACE.exists():
         print(f"check_docs: {UNITRACE} is not built (UNITRACE_BUILD says where to look)")
         return 1
-    documents = {path: Document(path) for path in find_documents()}
+    tree = Tree()
+    documents = {path: Document(path) for path in find_documents(tree)}
     wanted = [documents[pathlib.Path(n).resolve()] for n in names] or list(documents.values())
     if "--list" in sys.argv:
         for doc in wanted:
             for block in (b for b in doc.blocks if b.mark):
                 print(f"{doc.name}:{block.line}: {block.mark}")
         return 0
-    options = read_options()
+    options, words = read_options(), source_words(tree)
     bad = []
     for doc in wanted:
-        bad += [*check_links(doc, documents), *check_files(doc), *check_options(doc, options),
+        bad += [*check_links(doc, documents), *check_files(doc, tree), *check_counts(doc, tree),
+                *check_names(doc, words), *check_tests(doc, tree), *check_options(doc, options),
                 *check_places(doc), *check_messages(doc), *check_marks(doc)]
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         for lines in pool.map(lambda doc: list(check_blocks(doc)), wanted):

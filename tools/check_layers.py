@@ -252,6 +252,9 @@ def check_rooms():
 
 
 def main():
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__)
+        return 0
     write = "--write" in sys.argv[1:]
     wrong = list(check_rooms())
     if not wrong:

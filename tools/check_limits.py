@@ -79,6 +79,9 @@ def check_file(path):
 
 
 def main():
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__)
+        return 0
     bad = 0
     for folder in ("src", "include", "examples", "tests"):
         for path in sorted(pathlib.Path(folder).rglob("*.[ch]")):

@@ -1,18 +1,23 @@
 #!/usr/bin/env bash
 # ci.sh - the gates. A laptop and the CI run the same ones.
 #
-#   tools/ci.sh                 all gates, two at a time
-#   tools/ci.sh lint            the quick ones: format layers limits scripts tidy cppcheck symbols
-#   tools/ci.sh GATE...         some: format layers limits scripts tidy cppcheck gcc asan tsan lean
-#                               fuzz docs symbols install; and bare, which is not among all of them:
-#                               it follows README.md on a bare Debian, as tools/fresh.sh does
+#   tools/ci.sh                 all gates, two at a time; the tests themselves are `make test`
+#   tools/ci.sh check           before a commit: the quick gates, clang-tidy and cppcheck for changed
+#                               files, and the tests labelled fast. `make check` builds, then does this
+#   tools/ci.sh lint            format layers limits scripts spelling tidy cppcheck symbols
+#   tools/ci.sh nightly         what takes hours: all tests in full, long fuzzing, soak, benchmarks
+#   tools/ci.sh GATE...         some: format layers limits scripts spelling tidy cppcheck asan tsan lean
+#                               fuzz docs skips symbols install; and bare, which follows README.md on a
+#                               bare Debian, as tools/fresh.sh does
 #
-# Each gate prints one line, and its log (build/ci/log/GATE) only when it fails. Trees are kept in
-# build/ci, so a second run only builds what changed. FUZZ_SECONDS (60) is for all targets together.
+# Each gate prints one line, and its log (build/ci/log/GATE) only when it fails. symbols, install and
+# docs look at the tree in build/, which they build if need be; others have trees in build/ci that are
+# kept, so a second run only builds what changed. FUZZ_SECONDS (60) is for all targets together.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 root=$PWD
-ci=$root/build/ci
+build=$root/build
+ci=$build/ci
 jobs=$(nproc)
 unset MAKEFLAGS MFLAGS # "make lint" is no reason for a sub-make to share its jobs
 
@@ -37,7 +42,7 @@ tree() {
 	cmake -S . -B "$ci/$name" -G 'Unix Makefiles' "$@" || return 1
 	# What setup.sh put into build/ serves every tree.
 	local extra
-	for extra in venv node; do
+	for extra in venv node packages; do
 		if [ -d "build/$extra" ]; then ln -sfn "$root/build/$extra" "$ci/$name/$extra"; fi
 	done
 	grep -q '^BUILD_TESTING:BOOL=ON' "$ci/$name/CMakeCache.txt" && all+=" tests"
@@ -45,10 +50,14 @@ tree() {
 	cmake --build "$ci/$name" -j "$jobs" --target ${targets:-$all}
 }
 
-run_tests() {
-	local name=$1
-	shift
-	tools/ctest.sh "$ci/$name" -LE build --no-tests=ignore "$@"
+# The tree that users build, with what `make` would make in it.
+user_tree() { cmake -S . -B "$build" >/dev/null && cmake --build "$build" -j "$jobs" >/dev/null; }
+
+# Files that changed since the branch left its upstream (CHECK_BASE names another commit), or are new.
+changed() {
+	local base=${CHECK_BASE:-}
+	[ -n "$base" ] || base=$(git merge-base HEAD '@{upstream}' 2>/dev/null) || base=HEAD
+	{ git diff --name-only --diff-filter=d "$base" -- "$@"; git ls-files -o --exclude-standard -- "$@"; } | sort -u
 }
 
 gate_format() {
@@ -74,10 +83,17 @@ for file in sys.argv[1:]:
 	return $bad
 }
 
-gate_tidy() {
+gate_spelling() {
+	local tool=$build/venv-lint/bin/codespell
+	[ -x "$tool" ] || tool=$(command -v codespell) || { echo "codespell is not installed (tools/setup.sh lint)"; return 77; }
+	git ls-files -z | xargs -0 "$tool"
+}
+
+# tidy FILE...: each once, one file per process: clang-tidy 14 invents va_list errors otherwise, and
+# the collector compiles some files a second time.
+tidy() {
+	command -v clang-tidy >/dev/null || { echo "clang-tidy is not installed (tools/setup.sh lint)"; return 77; }
 	cmake -S . -B "$ci/tidy" -DCMAKE_C_COMPILER=clang -DBUILD_TESTING=OFF || return 1
-	# Each file once, one file per process: clang-tidy 14 invents va_list errors otherwise, and
-	# the collector compiles some files a second time.
 	mkdir -p "$ci/tidy/once"
 	python3 - "$ci/tidy" <<-'EOF' || return 1
 		import json, sys
@@ -88,17 +104,34 @@ gate_tidy() {
 	# in other people's processes; TIDY=all looks at everything (a quarter of an hour).
 	local guests='^src/(base|wire|collect|timer|sdk|backend)/' rest=(--checks='-clang-analyzer-*') bad=0
 	if [ "${TIDY:-}" = all ]; then rest=(); fi
-	find src -name '*.c' | sort | grep -E "$guests" |
+	printf '%s\n' "$@" | { grep -E "$guests" || true; } |
 		xargs -r -n 1 -P "$jobs" clang-tidy --quiet -p "$ci/tidy/once" || bad=1
-	find src -name '*.c' | sort | grep -vE "$guests" |
+	printf '%s\n' "$@" | { grep -vE "$guests" || true; } |
 		xargs -r -n 1 -P "$jobs" clang-tidy --quiet "${rest[@]}" -p "$ci/tidy/once" || bad=1
 	return $bad
 }
 
-# cppcheck 2.10 takes "return fd < 0 ? -errno : fd" for a leak and "if (*p) return *p" for a
-# mistake; leaks are the business of clang's analyzer and of ASan. readdir is thread-safe in glibc.
-gate_cppcheck() {
+gate_tidy() {
+	local files
+	mapfile -t files < <(find src -name '*.c' | sort)
+	tidy "${files[@]}"
+}
+
+# on_changed CHECK: CHECK for the files of src that changed.
+on_changed() {
+	local files
+	mapfile -t files < <(changed 'src/*.c')
+	[ ${#files[@]} -gt 0 ] || { echo "no file of src changed"; return 0; }
+	"$1" "${files[@]}"
+}
+
+gate_tidy_changed() { on_changed tidy; }
+
+# check_c FILE...: cppcheck 2.10 takes "return fd < 0 ? -errno : fd" for a leak and "if (*p) return *p" for
+# a mistake; leaks are the business of clang's analyzer and of ASan. readdir is thread-safe in glibc.
+check_c() {
 	local quiet=() id
+	command -v cppcheck >/dev/null || { echo "cppcheck is not installed (tools/setup.sh lint)"; return 77; }
 	mkdir -p "$ci/cppcheck"
 	for id in missingIncludeSystem readdirCalled memleak resourceLeak leakReturnValNotUsed \
 		identicalInnerCondition preprocessorErrorDirective:include/ittnotify.h; do
@@ -107,15 +140,25 @@ gate_cppcheck() {
 	cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --library=posix,gnu -j "$jobs" \
 		--enable=warning,performance,portability "${quiet[@]}" \
 		--cppcheck-build-dir="$ci/cppcheck" -D_GNU_SOURCE -DUT_WITH_ITT=1 -DUT_HAVE_ZLIB=1 \
-		-DUT_HAVE_ZSTD=1 '-DUT_LIBDIR_REL="../lib"' '-DUT_VERSION="0"' -I src -I include src
+		-DUT_HAVE_ZSTD=1 '-DUT_LIBDIR_REL="../lib"' '-DUT_VERSION="0"' -I src -I include "$@"
 }
 
-# Its tests are those of `make test`, which has run them.
-gate_gcc() { tree gcc -DUT_WERROR=ON; }
+gate_cppcheck() { check_c src; }
+
+gate_cppcheck_changed() { on_changed check_c; }
+
+# What `make test` skipped must be what no package registry has.
+gate_skips() {
+	[ ! -s "$build/setup-skipped" ] || { echo "not to be had here: $(paste -sd ' ' "$build/setup-skipped")"; return 77; }
+	python3 -B tools/skipped.py --strict "$build"
+}
+
+gate_fast() { tools/test.sh "$build" -j $((2 * jobs)) -L '^fast$'; }
 
 # What builds without any of the optional libraries, as on a machine that has a compiler alone.
 gate_lean() {
 	cmake -S . -B "$ci/lean" -G 'Unix Makefiles' -DUT_WERROR=ON -DBUILD_TESTING=OFF \
+		-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O0 \
 		-DCMAKE_DISABLE_FIND_PACKAGE_{SQLite3,ZLIB,PkgConfig,OpenCL,Python3}=ON \
 		-DUT_ZSTD_LIBRARY=UT_ZSTD_LIBRARY-NOTFOUND -DUT_WEB_MODULES=/nowhere &&
 		cmake --build "$ci/lean" -j "$jobs" --target unitrace &&
@@ -130,24 +173,22 @@ clang_tree() {
 		-DUT_SANITIZE=address,undefined
 }
 
+# Every reader, command and module: unit tests, golden cases and the fast end-to-end tests. Pages and
+# types are not our C; what takes long there runs sanitized in `tools/ci.sh nightly`.
 gate_asan() {
 	export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
 	export UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=suppressions=$root/tests/lsan.txt:print_suppressions=0
-	# Pages and types are not our C; view and view_live keep the server of pages under it.
-	local others='real_|scenarios|stress|_page|e2e/types|view_(ranks|memory|hotspots|metrics|ops)'
-	clang_tree && run_tests clang -j "$jobs" -E "$others"
+	clang_tree && tools/test.sh "$ci/clang" -j "$jobs" -L "${ASAN_LABELS:-^fast\$}" -LE '^browser$'
 }
 
+# By gcc, optimised as users have it: the warnings of both are errors here, for every module.
 gate_tsan() {
-	local targets="" room fixed=()
-	for room in wire collect backend; do
-		if compgen -G "tests/$room/test_*.c" >/dev/null; then targets+=" unit_$room"; fi
-	done
-	[ -n "$targets" ] || { echo "no tests of wire, collect and backend yet"; return 77; }
+	local fixed=()
 	# Some kernels place programs where gcc 12's TSan does not expect them.
 	if setarch -R true 2>/dev/null; then fixed=(setarch -R); fi
-	targets=$targets tree tsan -DUT_WERROR=ON -DCMAKE_BUILD_TYPE=Debug -DUT_SANITIZE=thread &&
-		(cd "$ci/tsan" && "${fixed[@]}" ctest -FS built --output-on-failure -L '^(wire|collect|backend)$')
+	targets="unitrace unit_wire unit_collect unit_backend" tree tsan -DUT_WERROR=ON \
+		-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O2 -g' -DUT_SANITIZE=thread &&
+		"${fixed[@]}" tools/test.sh "$ci/tsan" -L '^(wire|collect|backend)$'
 }
 
 gate_fuzz() {
@@ -155,17 +196,8 @@ gate_fuzz() {
 	clang_tree && python3 -B tools/fuzz.py "$ci/clang" --seconds "${FUZZ_SECONDS:-60}"
 }
 
-# The documents' examples are run by tools/check_docs.py (or .sh) when there is one.
-gate_docs() {
-	if [ -f tools/check_docs.py ]; then
-		targets="" tree gcc -DUT_WERROR=ON >/dev/null && UNITRACE_BUILD=$ci/gcc python3 -B tools/check_docs.py
-	elif [ -f tools/check_docs.sh ]; then
-		targets="" tree gcc -DUT_WERROR=ON >/dev/null && UNITRACE_BUILD=$ci/gcc bash tools/check_docs.sh
-	else
-		echo "no tools/check_docs.py yet"
-		return 77
-	fi
-}
+# Links, options, paths and counts of the documents, and their marked examples.
+gate_docs() { user_tree && UNITRACE_BUILD=$build python3 -B tools/check_docs.py; }
 
 # globals LIBRARY ALLOWED: names defined in a static library that the house does not know.
 globals() {
@@ -177,8 +209,8 @@ globals() {
 
 gate_symbols() {
 	local lib bad=0
-	tree gcc -DUT_WERROR=ON >/dev/null || { echo "the gcc tree does not build"; return 1; }
-	lib=$ci/gcc/lib/libunitrace.so
+	user_tree || { echo "the tree in build/ does not build"; return 1; }
+	lib=$build/lib/libunitrace.so
 	if [ -f "$lib" ]; then
 		nm -D --defined-only "$lib" | awk -v ok="^($exported)\$" \
 			'$3 !~ ok { print "libunitrace.so exports " $3; bad = 1 } END { exit bad }' || bad=1
@@ -189,7 +221,7 @@ gate_symbols() {
 			print "libunitrace.so needs more than libc: " $NF; bad = 1 } END { exit bad }' || bad=1
 		readelf -d "$lib" | grep -q TEXTREL && { echo "libunitrace.so has text relocations"; bad=1; }
 	fi
-	lib=$ci/gcc/lib/unitrace/libunitrace-timer.so
+	lib=$build/lib/unitrace/libunitrace-timer.so
 	if [ -f "$lib" ]; then
 		nm -D --defined-only "$lib" | awk '$3 !~ /^(pthread_create|sigaction|signal)$/ {
 			print "libunitrace-timer.so exports " $3; bad = 1 } END { exit bad }' || bad=1
@@ -199,7 +231,7 @@ gate_symbols() {
 		readelf -d "$lib" | awk '/NEEDED/ && !/libc\.so\.6|ld-linux/ {
 			print "libunitrace-timer.so needs more than libc: " $NF; bad = 1 } END { exit bad }' || bad=1
 	fi
-	for lib in "$ci"/gcc/rooms/libut_*.a "$ci"/gcc/lib/libittnotify.a; do
+	for lib in "$build"/rooms/libut_*.a "$build"/lib/libittnotify.a; do
 		[ -f "$lib" ] || continue
 		case $lib in
 		*/libut_read.a) globals "$lib" 'unitrace_[a-z_]+' || bad=1 ;;
@@ -215,9 +247,9 @@ gate_symbols() {
 # Install, move the tree elsewhere, and use it as a stranger would.
 gate_install() {
 	local stage=$ci/install/stage there=$ci/install/moved
-	tree gcc -DUT_WERROR=ON >/dev/null || { echo "the gcc tree does not build"; return 1; }
+	user_tree || { echo "the tree in build/ does not build"; return 1; }
 	rm -rf "$ci/install" && mkdir -p "$ci/install/user"
-	DESTDIR=$stage cmake --install "$ci/gcc" >/dev/null || return 1
+	DESTDIR=$stage cmake --install "$build" >/dev/null || return 1
 	mv "$stage/usr/local" "$there"
 	(cd "$there" && find . -type f | sort)
 	if [ -x "$there/bin/unitrace" ]; then "$there/bin/unitrace" --version || return 1; fi
@@ -285,25 +317,35 @@ pool() {
 	wait
 }
 
-main() {
-	local lint="format layers limits scripts tidy cppcheck" first="" last="" gate failed skipped
+# Each part to its end, whatever the others say.
+nightly() {
+	local bad=0
+	tools/setup.sh lint real bench
+	cmake -S . -B "$build" && cmake --build "$build" -j "$jobs" --target all tests || return 1
+	UNITRACE_LONG=1 tools/test.sh "$build" || bad=1
+	TIDY=all FUZZ_SECONDS=${FUZZ_SECONDS:-3600} ASAN_LABELS=. gates $lint asan tsan fuzz || bad=1
+	make soak || bad=1
+	make bench || bad=1
+	return $bad
+}
+
+lint="format layers limits scripts spelling tidy cppcheck"
+quick="format layers limits scripts spelling tidy_changed cppcheck_changed"
+
+gates() {
+	local first="" last="" gate failed skipped
 	mkdir -p "$ci/log"
 	rm -f "$ci/failed" "$ci/skipped"; touch "$ci/failed" "$ci/skipped"
-	case ${1:-all} in
-	all) set -- gcc asan $lint tsan lean symbols install docs fuzz ;;
-	lint) set -- $lint symbols ;;
-	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; return 0 ;;
-	esac
 	for gate in "$@"; do
 		declare -F "gate_$gate" >/dev/null || { echo "ci: no gate '$gate'" >&2; return 2; }
-		case $gate in # these look at what gcc or asan built
-		symbols | install | docs | fuzz) last+=" $gate" ;;
+		case $gate in # these share the tree in build/, and take it as it is
+		symbols | install | docs | fast | fuzz) last+=" $gate" ;;
 		*) first+=" $gate" ;;
 		esac
 	done
 	# shellcheck disable=SC2086
 	pool $first
-	# One after the other, since they share a tree; fuzzing has another, and goes on beside them.
+	# Fuzzing takes the tree that asan has built, and goes on beside the others.
 	case " $last " in *" fuzz "*) run fuzz & ;; esac
 	for gate in $last; do [ "$gate" = fuzz ] || run "$gate"; done
 	wait
@@ -313,4 +355,12 @@ main() {
 	[ "$failed" -eq 0 ]
 }
 
-main "$@"
+case ${1:-all} in
+# shellcheck disable=SC2086 # lists of words
+all) gates asan $lint tsan lean skips symbols install docs fuzz ;;
+lint) gates $lint symbols ;;
+check) gates $quick docs fast ;;
+nightly) nightly ;;
+-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;
+*) gates "$@" ;;
+esac

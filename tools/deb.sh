@@ -5,6 +5,7 @@
 # The tree may be installed anywhere, so that it is not compiled again for /usr. Where lintian is
 # installed it looks at the result, and its errors are ours.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;; esac
 cd "$(dirname "$0")/.."
 source=$PWD
 build=$(cd "${1:-build}" && pwd)
@@ -15,7 +16,7 @@ root=$stage/root
 for tool in dpkg-deb dpkg-shlibdeps dpkg; do
 	command -v $tool >/dev/null || { echo "deb: $tool is missing (the package dpkg-dev)" >&2; exit 1; }
 done
-version=$(sed -nE 's/^  VERSION ([0-9.]+)$/\1/p' CMakeLists.txt)-1
+version=$(tools/version.sh debian)-1
 machine=$(dpkg --print-architecture)
 name=${DEBFULLNAME:-$(git config user.name 2>/dev/null || echo "$(id -un)")}
 mail=${DEBEMAIL:-$(git config user.email 2>/dev/null || echo "$(id -un)@$(uname -n).local")}

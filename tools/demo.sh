@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # demo.sh BUILD - trace an example and say what to do with the result. "make demo" runs it.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;; esac
 name=${1:-build}
 build=$(cd "$name" && pwd)
 out=$build/demo

@@ -12,6 +12,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source=$PWD
+home=~root
+case ${1:-} in
+-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" && exit 0 ;;
+esac
 [ $# -gt 0 ] || set -- "make demo" "make test" "tools/check_docs.py --bare README.md"
 
 [ "$(id -u)" = 0 ] || { echo "fresh: needs root" >&2; exit 77; }
@@ -66,7 +70,7 @@ carry_configuration() {
 	carry /etc/apt/sources.list /etc/apt/sources.list.d /etc/apt/apt.conf /etc/apt/apt.conf.d \
 		/etc/apt/preferences.d /etc/apt/trusted.gpg.d /etc/apt/keyrings \
 		/usr/share/keyrings /etc/resolv.conf /etc/hosts /usr/local/share/ca-certificates \
-		/etc/ssl/certs /etc/pip.conf /root/.config/pip /root/.pip /root/.npmrc /etc/npmrc
+		/etc/ssl/certs /etc/pip.conf "$home/.config/pip" "$home/.pip" "$home/.npmrc" /etc/npmrc
 	env | grep -iE '^([a-z]+_proxy|PIP_[A-Z_]*|NPM_[A-Z_]*|SSL_CERT_[A-Z]*|NODE_EXTRA_CA_CERTS)=' \
 		>"$base/environment" || true
 	# Certificates that those variables and configurations point at; never keys or logins.
@@ -75,14 +79,28 @@ carry_configuration() {
 		value=${value#file://}
 		case $value in /*) carry "$value" ;; esac
 	done < <({ cut -d= -f2- "$base/environment"; cat /etc/apt/apt.conf.d/* /etc/pip.conf \
-		/root/.config/pip/pip.conf 2>/dev/null; } |
+		"$home/.config/pip/pip.conf" 2>/dev/null; } |
 		grep -oE '(file://)?/[A-Za-z0-9_./-]+\.(pem|crt)' | sort -u)
+}
+
+# Folders of packages that pip's configuration names: mounted, for they may be large.
+mount_package_folders() {
+	local folder
+	while IFS= read -r folder; do
+		folder=${folder#file://}
+		folder=${folder%/simple} # an index: its files lie beside it
+		[ -d "$folder" ] || continue
+		mkdir -p "$target$folder"
+		mount --bind -o ro "$folder" "$target$folder" && mounts+=("${folder#/}")
+	done < <({ grep -E '^PIP_(FIND_LINKS|(EXTRA_)?INDEX_URL)=' "$base/environment" | cut -d= -f2-
+		cat /etc/pip.conf "$home/.config/pip/pip.conf" "$home/.pip/pip.conf" 2>/dev/null |
+			sed -nE 's/^ *(find-links|(extra-)?index-url) *= *//p'; } | tr ' ' '\n' | grep -E '^(file://)?/' | sort -u)
 }
 
 inside() {
 	local settings=()
 	mapfile -t settings <"$base/environment"
-	chroot "$target" /usr/bin/env -i HOME=/root TERM=dumb LANG=C.UTF-8 \
+	chroot "$target" /usr/bin/env -i HOME="$home" TERM=dumb LANG=C.UTF-8 \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		"${settings[@]}" /bin/bash -c "$1"
 }
@@ -101,16 +119,17 @@ for dir in "${mounts[@]}"; do
 	mount --bind "/$dir" "$target/$dir" 2>/dev/null || echo "fresh: no /$dir inside"
 done
 carry_configuration
+mount_package_folders
 
 # The committed HEAD and nothing else of this folder.
-git -c safe.directory='*' clone --quiet --no-hardlinks "$source" "$target/root/unitrace"
-echo "fresh: $(git -C "$target/root/unitrace" log -1 --format='%h %s')"
+git -c safe.directory='*' clone --quiet --no-hardlinks "$source" "$target$home/unitrace"
+echo "fresh: $(git -C "$target$home/unitrace" log -1 --format='%h %s')"
 
 bad=0
 for command in "$@"; do
 	echo "fresh: \$ $command"
 	start=$SECONDS
-	if inside "cd /root/unitrace && $command"; then
+	if inside "cd $home/unitrace && $command"; then
 		echo "fresh: ok, $((SECONDS - start)) s: $command"
 	else
 		echo "fresh: FAIL ($?), $((SECONDS - start)) s: $command"

@@ -102,7 +102,7 @@ def table(books):
 
 
 def main():
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("tree", type=pathlib.Path)
     options.add_argument("targets", nargs="*")
     options.add_argument("--seconds", type=float, default=60)

@@ -145,6 +145,8 @@ def main():
         DOCUMENT.write_text(before + table() + after)
     elif len(sys.argv) == 1:
         print(table())
+    elif sys.argv[1:] in (["-h"], ["--help"]):
+        print(__doc__)
     else:
         sys.exit(__doc__)
 

@@ -5,11 +5,19 @@
 // A page is a file, or an address of a server. Writes FOLDER/NAME.png, the upper part of the page in a
 // window of 1100 x 760. Exit 77: a part of this is not installed.
 'use strict';
+const fs = require('fs');
 const path = require('path');
 const { pathToFileURL } = require('url');
 const { launch } = require('../tests/e2e/browser.js');
 
 const [modules, folder, ...pages] = process.argv.slice(2);
+
+if (!folder || modules === '-h' || modules === '--help') { // the comment above
+	const header = fs.readFileSync(__filename, 'utf8').split("'use strict'")[0];
+
+	console.log(header.replace(/^\/\/ ?/gm, '').trim());
+	process.exit(modules?.startsWith('-') ? 0 : 2);
+}
 
 async function main() {
 	const browser = await launch(modules, folder);

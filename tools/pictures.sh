@@ -1,10 +1,17 @@
 #!/usr/bin/env bash
 # pictures.sh [BUILD] - make the pictures of our pages in docs/img again, from made-up examples
-# (tests/gen/picture_data.py). Needs chromium and build/node (tools/setup.sh node); exit 77 without.
+# (tests/gen/picture_data.py). Needs chromium and build/node (tools/setup.sh test); exit 77 without.
 set -euo pipefail
+case ${1:-} in -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;; esac
 cd "$(dirname "$0")/.."
 root=$PWD
 build=$(cd "${1:-build}" && pwd)
+skip() {
+	printf 'SKIP: %s\n' "$*"
+	exit 77
+}
+command -v node >/dev/null || skip "node is not installed"
+[ -d "$build/node/node_modules/playwright-core" ] || skip "playwright-core is not installed (tools/setup.sh test)"
 work=$(mktemp -d "${TMPDIR:-/tmp}/unitrace-pictures.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 most=$((170 * 1024)) # bytes of a picture: it travels with every clone

