@@ -45,7 +45,8 @@ static void put_sort_index(struct ut_cw *c, int32_t sort_index)
 static bool is_other(struct ut_str key, struct ut_str value)
 {
 	return !value.len || value.ptr[0] != '{' || ut_str_is(key, "losses") ||
-	       ut_str_is(key, "args") || ut_str_is(key, "host_clock");
+	       ut_str_is(key, "args") || ut_str_is(key, "host_clock") ||
+	       ut_str_is(key, UT_PROCESS_ENDED);
 }
 
 /* Host, real pid and command in one line, where viewers have only one. */
@@ -243,6 +244,7 @@ static void put_process_other(struct ut_cw *c, const struct ut_trace *t, uint32_
 	if (!put_fact(c, t, index, "clock_error_ns") && t->clock_error)
 		ut_out_fmt(o, ",\"clock_error_ns\":%" PRIu64, t->clock_error);
 	put_fact(c, t, index, "host_clock");
+	put_fact(c, t, index, UT_PROCESS_ENDED);
 }
 
 /* What is known of the trace as a whole is said once, with its first process. */

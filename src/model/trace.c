@@ -1,6 +1,7 @@
 #include "model/trace.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,4 +148,44 @@ uint64_t *ut_losses_called(struct ut_losses *l, const char *name, size_t len)
 			return &l->all[i];
 	}
 	return NULL;
+}
+
+/* The list of arguments is written again with the fact as its last one. */
+void ut_process_add_fact(struct ut_trace *t, uint32_t process, const char *key, struct ut_str json)
+{
+	size_t list = t->arg_count;
+	uint32_t name = ut_strtab_intern_z(&t->strings, key);
+	uint32_t text = ut_strtab_intern(&t->strings, json.ptr, json.len);
+
+	for (size_t i = t->processes[process].args; t->args[i].type != UT_ARG_END; i++) {
+		struct ut_arg a = t->args[i];
+
+		*ut_trace_add_arg(t, a.key, (enum ut_arg_type)a.type) = a;
+	}
+	ut_trace_add_arg(t, name, UT_ARG_JSON)->value.str = text;
+	ut_trace_close_args(t);
+	t->processes[process].args = (uint32_t)list;
+}
+
+struct ut_str ut_process_fact(const struct ut_trace *t, const struct ut_process *p, const char *key)
+{
+	for (const struct ut_arg *a = &t->args[p->args]; a->type != UT_ARG_END; a++) {
+		if (a->type == UT_ARG_JSON && ut_str_is(ut_strtab_get(&t->strings, a->key), key))
+			return ut_strtab_get(&t->strings, a->value.str);
+	}
+	return (struct ut_str){ 0 };
+}
+
+bool ut_process_failure(const struct ut_trace *t, const struct ut_process *p, struct ut_buf *b)
+{
+	struct ut_str fact = ut_process_fact(t, p, UT_PROCESS_ENDED);
+	int number;
+
+	if (fact.len && sscanf(fact.ptr, "{\"exit\":%d}", &number) == 1)
+		ut_buf_fmt(b, "exit status %d", number);
+	else if (fact.len && sscanf(fact.ptr, "{\"signal\":%d}", &number) == 1)
+		ut_buf_fmt(b, "signal %d (%s)", number, strsignal(number));
+	else
+		return false;
+	return true;
 }

@@ -150,6 +150,17 @@ struct ut_trace_program {
 
 uint32_t ut_trace_add_program(struct ut_trace *t, const struct ut_trace_program *of);
 
+/* Facts about a process: arguments of its own, each a JSON object. An empty text: there is none. */
+void ut_process_add_fact(struct ut_trace *t, uint32_t process, const char *key, struct ut_str json);
+struct ut_str ut_process_fact(const struct ut_trace *t, const struct ut_process *p,
+			      const char *key);
+
+/* The fact about how a process ended, which is there only if that was seen and it failed. */
+#define UT_PROCESS_ENDED "ended" /* {"exit":3} or {"signal":11} */
+
+/* "exit status 3", "signal 11 (Segmentation fault)"; false if nothing is known, or it succeeded. */
+bool ut_process_failure(const struct ut_trace *t, const struct ut_process *p, struct ut_buf *b);
+
 /*
  * A counter of several series, or one of several that differ by their id, is told from its like by
  * its name alone, whoever shows it: "BASE id: ID SERIES", with the track's id_text and its unit.

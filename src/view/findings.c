@@ -14,6 +14,7 @@
 #include "view/answers.h"
 #include "view/area.h"
 #include "view/ask.h"
+#include "view/intro.h"
 #include "view/view_parts.h"
 
 #define IDLE_BAD                                                                                   \
@@ -24,6 +25,7 @@
 #define MOST      8u
 
 enum tone {
+	FAILED,
 	BAD,
 	WARN,
 	PLAIN
@@ -88,7 +90,8 @@ static void find_uneven(struct findings *f, const struct ut_area_facts *a)
 {
 	struct finding *n;
 
-	if (a->ranks < 2 || (double)a->rank_busy < (double)a->rank_mean * (1 + UNEVEN))
+	if (a->ranks < 2 || !a->rank_mean ||
+	    (double)a->rank_busy < (double)a->rank_mean * (1 + UNEVEN))
 		return;
 	n = add(f, WARN);
 	n->gain = a->rank_busy - a->rank_mean;
@@ -101,6 +104,18 @@ static void find_uneven(struct findings *f, const struct ut_area_facts *a)
 	ut_buf_text(&n->why, ", on average it is ");
 	put_time(&n->why, a->rank_mean);
 	ut_buf_text(&n->why, ".");
+}
+
+static void find_failed(struct findings *f)
+{
+	struct ut_buf say = { 0 };
+	struct finding *n;
+
+	if (!ut_intro_failures(f->view, &say))
+		return;
+	n = add(f, FAILED);
+	n->say = say;
+	ut_buf_text(&n->why, UT_FAILED_RUN);
 }
 
 static void find_lost(struct findings *f)
@@ -171,7 +186,7 @@ static int by_weight(const void *a, const void *b)
 
 static void put_finding(const struct finding *n, struct ut_out *out)
 {
-	static const char *const tones[] = { "bad", "warn", "" };
+	static const char *const tones[] = { "bad", "bad", "warn", "" };
 
 	ut_out_fmt(out, "{\"tone\":\"%s\",\"say\":", tones[n->tone]);
 	ut_out_json_str(out, n->say.data, n->say.len);
@@ -197,6 +212,7 @@ int ut_answer_findings(struct ut_view *v, const struct ut_ask *a, struct ut_out 
 
 	if (rc)
 		return rc;
+	find_failed(&f);
 	find_idle(&f, &facts);
 	find_uneven(&f, &facts);
 	find_lost(&f);

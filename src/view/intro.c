@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "base/str.h"
 #include "query/query.h"
+#include "text/cells.h"
 #include "text/out.h"
 #include "text/shell_words.h"
 #include "view/answers.h"
@@ -16,6 +17,9 @@
 
 #define TYPE_PAGE  4096u /* as in web/src/source/contract.ts */
 #define WORDS_MOST 5000u
+
+#define FAILURES_MOST 3u /* that are named */
+#define FAILURE_NAME  60u
 
 static void put_str(struct ut_out *out, const char *key, struct ut_str s)
 {
@@ -85,6 +89,42 @@ static void put_losses(const struct ut_view *v, struct ut_out *out)
 		any = true;
 	}
 	ut_out_text(out, "]");
+}
+
+bool ut_intro_failures(const struct ut_view *v, struct ut_buf *b)
+{
+	struct ut_buf how = { 0 };
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < v->trace_count; i++) {
+		const struct ut_trace *t = &v->traces[i].store->trace;
+
+		for (size_t k = 0; k < t->process_count; k++) {
+			const struct ut_process *p = &t->processes[k];
+			struct ut_str name = ut_strtab_get(&t->strings, p->name);
+
+			how.len = 0;
+			if (!ut_process_failure(t, p, &how) || count++ >= FAILURES_MOST)
+				continue;
+			ut_buf_text(b, count > 1 ? ", " : "");
+			ut_cell_name(b, name.ptr, name.len, FAILURE_NAME);
+			ut_buf_fmt(b, " (%" PRIu64 ") failed: %s", p->pid, how.data);
+		}
+	}
+	ut_buf_release(&how);
+	if (count > FAILURES_MOST)
+		ut_buf_fmt(b, ", and %" PRIu32 " more", count - FAILURES_MOST);
+	ut_buf_text(b, count ? "." : "");
+	return count > 0;
+}
+
+static void put_failures(const struct ut_view *v, struct ut_out *out)
+{
+	struct ut_buf b = { 0 };
+
+	if (ut_intro_failures(v, &b))
+		put_z(out, ",\"failed\":", b.data);
+	ut_buf_release(&b);
 }
 
 static void put_recorder(const struct ut_view *v, struct ut_out *out)
@@ -318,6 +358,7 @@ void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct
 	put_cats(v, out);
 	put_pauses(v, out);
 	put_losses(v, out);
+	put_failures(v, out);
 	put_recorder(v, out);
 	put_command(v, out);
 	if (!v->attached.no_file)

@@ -19,6 +19,14 @@ struct ut_intro {
 	bool sql, notes;
 };
 
+#define UT_FAILED_RUN                                                                              \
+	"What it recorded until then is here. Times and shares are those of a run that did not "   \
+	"complete."
+
+/* "solver (4711) failed: exit status 3.", the first few of many; false if no program failed, as far
+ * as was seen. */
+bool ut_intro_failures(const struct ut_view *v, struct ut_buf *b);
+
 void ut_intro_info(const struct ut_view *v, const struct ut_intro *intro, struct ut_out *out);
 
 /* One place. lanes: NULL = without lanes, which the page makes itself. */

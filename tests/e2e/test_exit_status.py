@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """unitrace ends as the program ended, passes its streams and signals through, and always writes."""
+import json
 import os
 import pty
 import shutil
@@ -39,6 +40,23 @@ class ProgramEnds(Case):
     def test_exit_codes_are_passed_on(self):
         for code in (1, 2, 7, 125, 126, 127, 255):
             self.assertEqual(self.unitrace("--quiet", PROBE, "exit", code).returncode, code)
+
+    def test_the_trace_says_how_a_failed_program_ended(self):
+        for words, fact in ((("exit", 3), {"exit": 3}), (("signal", 11), {"signal": 11}), (("exit", 0), None)):
+            with self.subTest(words):
+                first = self.dir / f"run-{words[1]}.json"
+                self.unitrace("-o", first, PROBE, *words)
+                for output in ("again.utr", "again.pftrace", "again.json", "merged.json"):
+                    output = f"{words[1]}-{output}"
+                    self.unitrace("merge" if "merged" in output else "export", "-o", output, first)
+                    first = self.dir / output
+                    (ended,) = self.ended(first)
+                    self.assertEqual(ended, fact, output)
+
+    def ended(self, trace):
+        shown = trace.with_suffix(".shown.json")
+        self.unitrace("export", "-o", shown, trace)
+        return [p.get("ended") for p in json.loads(shown.read_text())["otherData"]["processes"]]
 
     def test_death_by_signal_is_seen_as_such(self):
         for sig in (signal.SIGSEGV, signal.SIGTERM, signal.SIGKILL, signal.SIGABRT,

@@ -9,6 +9,17 @@ from view_server import View, torch_trace, trace
 
 
 class Answers(View):
+    def test_a_failed_program_is_the_first_finding(self):
+        ends = [{"pid": 100, "ended": {"exit": 3}}, {"pid": 200, "ended": {"signal": 11}}, {"pid": 300}]
+        (self.dir / "run.json").write_text(json.dumps({
+            "traceEvents": [{"ph": "X", "pid": p["pid"], "tid": 1, "ts": 1, "dur": 5, "name": "w"} for p in ends],
+            "otherData": {"tool": "unitrace", "processes": [{**p, "name": "solver"} for p in ends]}}))
+        self.start("run.json")
+        said = "solver (100) failed: exit status 3, solver (200) failed: signal 11 (Segmentation fault)."
+        self.assertEqual(self.ask("info")["failed"], said)
+        first = self.ask("findings", scope={})[0]
+        self.assertEqual((first["tone"], first["say"]), ("bad", said))
+
     def test_every_question_has_an_answer(self):
         self.save(trace())
         self.start("run.json")

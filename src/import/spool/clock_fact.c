@@ -101,23 +101,6 @@ static bool is_name(const char *id)
 	return strlen(id) == UT_CLOCK_ID - 1 && strspn(id, "0123456789abcdef") == UT_CLOCK_ID - 1;
 }
 
-/* The facts of a process as a list that ends with this one. */
-static void add_fact(struct ut_trace *t, uint32_t process, struct ut_str json)
-{
-	size_t list = t->arg_count;
-	uint32_t key = ut_strtab_intern_z(&t->strings, "host_clock");
-	uint32_t text = ut_strtab_intern(&t->strings, json.ptr, json.len);
-
-	for (size_t i = t->processes[process].args; t->args[i].type != UT_ARG_END; i++) {
-		struct ut_arg a = t->args[i];
-
-		*ut_trace_add_arg(t, a.key, (enum ut_arg_type)a.type) = a;
-	}
-	ut_trace_add_arg(t, key, UT_ARG_JSON)->value.str = text;
-	ut_trace_close_args(t);
-	t->processes[process].args = (uint32_t)list;
-}
-
 void ut_spool_clock_fact(struct ut_trace *trace, uint32_t process, const char *spool)
 {
 	char *text = read_text(spool), id[UT_CLOCK_ID + 1] = "", reference[UT_CLOCK_ID + 1] = "";
@@ -136,7 +119,8 @@ void ut_spool_clock_fact(struct ut_trace *trace, uint32_t process, const char *s
 			ut_buf_text(&json, "]");
 		}
 		ut_buf_text(&json, "}");
-		add_fact(trace, process, (struct ut_str){ json.data, json.len });
+		ut_process_add_fact(trace, process, "host_clock",
+				    (struct ut_str){ json.data, json.len });
 		free(samples);
 	}
 	ut_buf_release(&json);

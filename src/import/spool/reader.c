@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/grow.h"
 #include "base/str.h"
@@ -460,10 +461,21 @@ static void settle_end(struct ut_spool_import *im)
 {
 	const struct ut_spool_header *h = im->map.header;
 	uint64_t seen = atomic_load(&h->seen_ticks);
+	uint32_t ended = atomic_load(&h->ended);
+	int status = (int)(ended & ~UT_SPOOL_ENDED);
+	char json[32];
+
+	if (ended & UT_SPOOL_ENDED && status) {
+		snprintf(json, sizeof(json),
+			 WIFSIGNALED(status) ? "{\"signal\":%d}" : "{\"exit\":%d}",
+			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+		ut_process_add_fact(im->trace, im->tables.process, UT_PROCESS_ENDED,
+				    (struct ut_str){ json, strlen(json) });
+	}
 
 	if (!seen || atomic_load(&h->status) || atomic_load(&h->dropped) || im->detached)
 		return;
-	im->end_seen = atomic_load(&h->ended) != 0;
+	im->end_seen = ended != 0;
 	im->last = seen > im->last ? seen : im->last;
 }
 

@@ -19,6 +19,20 @@ const rows = (t: Table): Record<string, string | number | null>[] =>
 
 const num = (v: string | number | null): number => Number(v ?? 0);
 
+function failed(store: Store): Finding[] {
+	const say = store.info.failed;
+
+	return say
+		? [
+				{
+					tone: 'bad',
+					say,
+					why: 'What it recorded until then is here. Times and shares are those of a run that did not complete.',
+				},
+			]
+		: [];
+}
+
 function lost(store: Store): Finding[] {
 	const bad = store.info.losses.filter(l => l.count > 0);
 	const gone = bad.filter(l => ['dropped', 'overwritten', 'torn', 'unread'].includes(l.name)),
@@ -109,7 +123,7 @@ function uneven(store: Store, a: Aggregates): Finding[] {
 	const mean = [...sums.values()].reduce((s, v) => s + v, 0) / Math.max(1, sums.size);
 	const worst = [...sums].sort((x, y) => y[1] - x[1])[0];
 
-	if (sums.size < 2 || worst[1] < mean * (1 + UNEVEN)) return [];
+	if (sums.size < 2 || !mean || worst[1] < mean * (1 + UNEVEN)) return [];
 	return [
 		{
 			tone: 'warn',
@@ -157,5 +171,8 @@ export function* findings(store: Store, scope: Scope): Job<Finding[]> {
 		...heaviest(store, a),
 	];
 
-	return all.sort((x, y) => WEIGHT[x.tone] - WEIGHT[y.tone] || (y.gain ?? 0) - (x.gain ?? 0));
+	return [
+		...failed(store),
+		...all.sort((x, y) => WEIGHT[x.tone] - WEIGHT[y.tone] || (y.gain ?? 0) - (x.gain ?? 0)),
+	];
 }

@@ -217,6 +217,11 @@ function Growth({ app, framed }: { app: App; framed: boolean }) {
 				</button>
 			)}
 			{info.ended && <span class="badge">{info.ended}</span>}
+			{info.failed && (
+				<span class="badge bad" title={info.failed}>
+					failed run
+				</span>
+			)}
 		</>
 	);
 }

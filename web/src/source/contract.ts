@@ -42,6 +42,7 @@ export interface Info {
 	cats: string[]; // categories of slices, the most frequent first; at most 256
 	paused?: [Time, Time][]; // when nothing was recorded, because it was asked so
 	losses: Loss[];
+	failed?: string; // which programs failed, and how, in a sentence
 	notes: string[]; // what the recorder had to say
 	clockError: number; // ns, 0: unknown
 	command?: string; // the program that was recorded

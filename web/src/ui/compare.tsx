@@ -298,6 +298,12 @@ function verdict(t: Table): { tone: string; say: string; why: string } {
 		.slice(0, 3);
 	const is = t.data[COLUMNS.length - 1];
 
+	if (!is.length)
+		return {
+			tone: 'warn',
+			say: 'Nothing was compared: neither run has slices here.',
+			why: 'CPU samples and metrics are no slices; they are compared on tabs of their own.',
+		};
 	return {
 		tone: by > before * WORSE ? 'bad' : '',
 		say: !by

@@ -10,7 +10,7 @@ import { configureAgain } from './draft';
 import { Form, Panel, Text } from './parts';
 import { Output, useGrowing } from './run';
 import { desk, dialog, failed, find, isBusy } from './store';
-import { ending, seconds, stateOf, when } from './words';
+import { ending, howItEnded, seconds, stateOf, when } from './words';
 
 export interface Of {
 	project: string;
@@ -269,7 +269,7 @@ export function CollectionLog({ project, result, app }: Of & { app?: App }) {
 						['State', stateOf(r)],
 						[
 							'How it ended',
-							r.analysis ? ending(r.status) || (isBusy(r) ? '' : 'as it should') : '',
+							r.analysis && !isBusy(r) ? howItEnded(r.status) : '',
 						],
 						['Why', r.trouble],
 						['Ran', r.seconds !== undefined ? seconds(r.seconds) : ''],

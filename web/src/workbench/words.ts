@@ -36,6 +36,10 @@ export function ending(status: number | undefined): string {
 	return `exit status ${(status >> 8) & 0xff}`;
 }
 
+/* For the log: what was not seen is not taken for a good end. */
+export const howItEnded = (status: number | undefined): string =>
+	status === undefined ? 'not known' : ending(status) || 'exit status 0';
+
 export interface Mark {
 	text: string;
 	tone: '' | 'good' | 'warn' | 'bad';
@@ -48,9 +52,9 @@ export function badge(r: Result): Mark | null {
 
 	if (r.state === 'failed' || r.state === 'cut') return { text: state, tone: 'bad', live: false };
 	if (state) return { text: state, tone: r.state === 'running' ? 'bad' : 'warn', live: true };
-	if (r.status && r.status & 0x7f) return { text: 'killed', tone: 'warn', live: false };
+	if (r.status && r.status & 0x7f) return { text: 'killed', tone: 'bad', live: false };
+	if (r.status) return { text: ending(r.status).replace(' status', ''), tone: 'bad', live: false };
 	if (r.verdict) return { text: r.verdict, tone: r.tone, live: false };
-	if (r.status) return { text: ending(r.status).replace(' status', ''), tone: 'warn', live: false };
 	if (r.trouble) return { text: 'look', tone: 'warn', live: false };
 	return null;
 }
@@ -68,11 +72,11 @@ export const seconds = (s: number): string =>
 export function about(r: Result): string {
 	if (r.state === 'failed' && r.trouble) return r.trouble;
 	return [
+		ending(r.status),
 		r.state === 'ready' ? r.say : '',
 		r.analysis || 'imported',
 		r.seconds !== undefined && (r.seconds > 0 || r.state === 'running') ? seconds(r.seconds) : '',
 		r.bytes ? bytes(r.bytes, 3) : '',
-		ending(r.status),
 		when(r.made),
 	]
 		.filter(Boolean)
