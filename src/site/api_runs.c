@@ -155,29 +155,72 @@ static int make_line(struct ut_call *c, const char *project, struct asked *q, co
 	return 0;
 }
 
-/* As people would type it; on another machine, behind ssh. */
-static void write_shell(struct ut_json_writer *w, const struct asked *q)
+/* Where our files are on another machine, unless unitrace is installed there: the newest copy. */
+static void put_far_path(struct ut_buf *to, const char *folder)
+{
+	ut_buf_text(to, "PATH=\"$PATH:$(ls -td ");
+	if (!strncmp(folder, "~/", 2)) {
+		ut_buf_text(to, "~/");
+		folder += 2;
+	}
+	if (folder[0])
+		ut_shell_quote(to, folder);
+	else
+		ut_buf_text(to, "\"${XDG_CACHE_HOME:-$HOME/.cache}\"/unitrace");
+	ut_buf_text(to, "/agents/*/bin | head -n 1)\" && ");
+}
+
+static void put_ssh(struct ut_call *c, struct ut_buf *to, const struct ut_machine *m)
+{
+	char name[UT_KEY_NAME];
+
+	ut_machine_key_name(m, name);
+	ut_buf_text(to, "ssh ");
+	if (m->port)
+		ut_buf_fmt(to, "-p %u ", (unsigned int)m->port);
+	if (m->identity[0] && !m->password) {
+		ut_buf_text(to, "-i ");
+		ut_shell_quote(to, m->identity);
+		ut_buf_char(to, ' ');
+	}
+	if (ut_machine_key(c->site->shelf.own, c->arena, m)[0]) {
+		ut_buf_text(to, "-o ");
+		ut_shell_quote(to, ut_str_fmt(c->arena, "UserKnownHostsFile=\"%s/.unitrace/%s\"",
+					      c->site->shelf.path, UT_KNOWN_HOSTS_FILE));
+		ut_buf_fmt(to, " -o HostKeyAlias=%s ", name);
+	}
+	ut_buf_fmt(to, "%s%s%s -- ", m->user, m->user[0] ? "@" : "", m->host);
+}
+
+/*
+ * As people would type it, on another machine behind ssh. Where the server wants its results and
+ * its log is left out: a run from a terminal has results of its own, in the directory where it
+ * runs.
+ */
+static void write_shell(struct ut_call *c, struct ut_json_writer *w, const struct asked *q)
 {
 	struct ut_buf shell = { 0 }, far = { 0 };
-	const struct ut_machine *m = &q->machine;
+	struct ut_run_line line;
 
-	ut_run_line_shell(&q->line, &shell);
-	if (q->is_far && m->host) {
-		ut_buf_text(&far, "ssh ");
-		if (m->port)
-			ut_buf_fmt(&far, "-p %u ", (unsigned int)m->port);
-		ut_buf_fmt(&far, "%s%s%s -- ", m->user, m->user[0] ? "@" : "", m->host);
+	if (q->is_far && q->machine.host) {
+		ut_run_line_make(&q->plan, c->arena, "unitrace", "", &line);
+		put_far_path(&shell, q->machine.folder);
+		ut_run_line_shell(&line, &shell);
+		put_ssh(c, &far, &q->machine);
 		ut_shell_quote(&far, shell.data);
+	} else {
+		ut_run_line_make(&q->plan, c->arena, own_name(c), "", &line);
+		ut_run_line_shell(&line, &shell);
 	}
 	ut_write_text(w, "shell", far.len ? far.data : shell.data);
 	ut_buf_release(&far);
 	ut_buf_release(&shell);
 }
 
-static void write_line(struct ut_json_writer *w, const struct asked *q)
+static void write_line(struct ut_call *c, struct ut_json_writer *w, const struct asked *q)
 {
 	ut_run_line_write(&q->line, w);
-	write_shell(w, q);
+	write_shell(c, w, q);
 }
 
 static bool sets_path(const struct ut_run_plan *p)
@@ -225,7 +268,7 @@ int ut_api_command(struct ut_call *c, struct ut_err *err)
 	look_for_parts(c, &q.plan);
 	ut_write_open(&c->out, NULL, '{');
 	ut_write_text(&c->out, "result", result);
-	write_line(&c->out, &q);
+	write_line(c, &c->out, &q);
 	write_problems(&c->out, &q.plan);
 	ut_write_close(&c->out, '}');
 	return 0;
@@ -260,7 +303,7 @@ static int write_asked(struct ut_call *c, int at, const struct asked *q, struct 
 	ut_write_text(&w, "analysis", p->analysis->title);
 	ut_write_text(&w, "program", program.data);
 	ut_write_text(&w, "target", p->target);
-	write_line(&w, q);
+	write_line(c, &w, q);
 	write_machine(&w, q);
 	ut_write_doc(&w, "configuration", c->body);
 	ut_write_close(&w, '}');
@@ -291,7 +334,7 @@ static int start(struct ut_call *c, struct asked *q, const char *wanted, const c
 	ut_write_open(&c->out, NULL, '{');
 	ut_write_text(&c->out, "project", project);
 	ut_write_text(&c->out, "result", result);
-	write_line(&c->out, q);
+	write_line(c, &c->out, q);
 	ut_write_close(&c->out, '}');
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/grow.h"
 #include "base/path.h"
@@ -17,6 +18,7 @@
 
 #define TYPE_PAGE  4096u /* as in web/src/source/contract.ts */
 #define WORDS_MOST 5000u
+#define CLI_MOST   8u /* names in a command that people still read */
 
 #define FAILURES_MOST 3u /* that are named */
 #define FAILURE_NAME  60u
@@ -159,19 +161,33 @@ static void put_command(const struct ut_view *v, struct ut_out *out)
 	}
 }
 
-/* How a terminal is told about these traces, to be pasted. No name is taken for an option. */
+/*
+ * The traces as arguments of a command, to be pasted into a shell; nothing if one of them has no
+ * name that would lead there. Files that were opened for us by somebody else are called by full
+ * names. No name is taken for an option.
+ */
 static void put_cli(const struct ut_view *v, struct ut_out *out)
 {
 	struct ut_buf b = { 0 };
+	bool all = v->trace_count > 0 && v->trace_count <= CLI_MOST;
 
-	for (size_t i = 0; i < v->trace_count && i < 8; i++) {
+	for (size_t i = 0; i < v->trace_count && all; i++) {
 		const char *path = v->traces[i].path;
+		bool lent = !strncmp(path, "./", 2) || !strncmp(path, "/proc/self/", 11);
+		char *full = lent ? realpath(path, NULL) : NULL;
 
+		all = lent ? full != NULL : !access(path, F_OK);
 		ut_buf_text(&b, i ? " " : "");
-		ut_buf_text(&b, path[0] == '-' && path[1] ? "./" : "");
-		ut_shell_quote(&b, path);
+		if (full) {
+			ut_shell_quote(&b, full);
+		} else {
+			ut_buf_text(&b, path[0] == '-' && path[1] ? "./" : "");
+			ut_shell_quote(&b, path);
+		}
+		free(full);
 	}
-	put_str(out, ",\"cli\":", (struct ut_str){ b.data, b.len });
+	if (all)
+		put_str(out, ",\"cli\":", (struct ut_str){ b.data, b.len });
 	ut_buf_release(&b);
 }
 

@@ -138,7 +138,10 @@ class Runs(Added):
         agents = list((self.sshd.home / ".cache/unitrace/agents").iterdir())
         self.assertEqual(len(agents), 1)
         self.assertEqual(stat.S_IMODE(agents[0].stat().st_mode), 0o700)
-        self.assertTrue(got["asked"]["shell"].startswith(f"ssh -p {self.sshd.port} {USER}@127.0.0.1 -- "))
+        line = got["asked"]["shell"]
+        self.assertRegex(line, rf"^ssh -p {self.sshd.port} .*{USER}@127\.0\.0\.1 -- ")
+        shell = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=self.dir)
+        self.assertEqual((shell.returncode, shell.stdout), (3, "said\n"), shell.stderr)
 
     def test_words_stay_words(self):
         script = self.dir / "words.py"

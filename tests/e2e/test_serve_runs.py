@@ -79,10 +79,19 @@ class Simple(Runs):
         self.assertEqual(got["asked"]["shell"], line["shell"])
         said = json.loads(self.output(name))
         self.assertEqual(said, [words, str(folder), None, "x'; y $(z)"])
-        # what a shell makes of the line is what was run
+        # what a shell makes of the line is what was run, but for where the server wants its results
+        own = line["words"].index("--format")
+        self.assertEqual(line["words"][own:own + 6:2], ["--format", "--output-dir-path", "--news"])
         front = line["shell"].replace(line["words"][0], f"{sys.executable} {show}", 1)
         shell = subprocess.run(["bash", "-c", front], capture_output=True, text=True, cwd="/")
-        self.assertEqual(json.loads(shell.stdout), [line["words"][1:], str(folder), None, "x'; y $(z)"])
+        self.assertEqual(json.loads(shell.stdout), [line["words"][1:own] + line["words"][own + 6:], str(folder), None,
+                                                    "x'; y $(z)"])
+        # it runs as it is, before its result is there and after, and leaves that alone
+        before = self.call("GET", f"/projects/p/results/{name}").json["bytes"]
+        shell = subprocess.run(["bash", "-c", line["shell"]], capture_output=True, text=True, cwd="/")
+        self.assertEqual(shell.returncode, 0, shell.stderr)
+        self.assertEqual(json.loads(shell.stdout), [words, str(folder), None, "x'; y $(z)"])
+        self.assertEqual(self.call("GET", f"/projects/p/results/{name}").json["bytes"], before)
         self.assertEqual(shlex.split(line["shell"])[-len(words):], words)
         self.assertFalse(os.path.exists("/tmp/x"))
 

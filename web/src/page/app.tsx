@@ -462,20 +462,54 @@ function DrawCost({ app }: { app: App }) {
 	return <span class="opt">{app.status.value}</span>;
 }
 
-/* What has the same numbers on a terminal. */
+/* Options of `stats` that choose these tracks: all of one process, or one thread; null: there are none. */
+function trackOptions(app: App, tracks: number[]): string | null {
+	const places = tracks.map(t => app.byTrack.value.get(t)),
+		first = places[0];
+
+	if (!first) return null;
+	const parent = app.byId.value.get(first.parent),
+		pid =
+			parent?.kind === 'process' &&
+			parent.rank < 0 &&
+			/^(?:pid )?(\d+)/.exec(parent.sub ?? parent.name)?.[1];
+
+	if (!pid || places.some(p => p?.parent !== parent.id)) return null;
+	if (places.length === 1 && first.kind === 'thread' && first.tid)
+		return ` --pid ${pid} --thread ${first.tid}`;
+	const all = app.places.value.filter(p => p.parent === parent.id && p.track >= 0).length;
+
+	return places.length === all ? ` --pid ${pid}` : null;
+}
+
+/* Commands that print what a tab shows of the whole recording. */
+const OF_TAB: Record<string, string> = { sql: 'query', kernels: 'kernels', ranks: 'ranks' };
+
+/* What prints the same numbers on a terminal; '': nothing does. */
 function command(app: App): string {
 	const other = app.other.value,
-		{ t0, t1 } = app.area.value ?? app.view.value,
-		own = app.info.value.cli ?? '';
+		own = app.info.value.cli ?? '',
+		tab = app.tab.value,
+		scope = app.areaScope.value,
+		[range, ...more] = scope.ranges ?? [],
+		tracks = scope.tracks ? trackOptions(app, scope.tracks) : '';
 
-	if (app.tab.value === 'compare' && other)
-		return `unitrace diff ${app.side === 'after' ? `${other.cli} ${own}` : `${own} ${other.cli}`}`;
-	return `unitrace stats --clip --from ${Math.round(t0)}ns --to ${Math.round(t1)}ns ${own}`;
+	if (tab === 'compare' && other)
+		return own && other.cli
+			? `unitrace diff ${app.side === 'after' ? `${other.cli} ${own}` : `${own} ${other.cli}`}`
+			: '';
+	if (!own || more.length || scope.query) return '';
+	const times = range ? ` --from ${Math.round(range[0])}ns --to ${Math.round(range[1])}ns` : '';
+
+	if (OF_TAB[tab]) return `unitrace ${OF_TAB[tab]} ${own}`;
+	if (tab === 'hotspots') return scope.tracks ? '' : `unitrace hotspots${times} ${own}`;
+	return tracks === null ? '' : `unitrace stats --clip${tracks}${times} ${own}`;
 }
 
 function Status({ app }: { app: App }) {
 	const info = app.info.value,
-		lost = info.losses.reduce((s, l) => s + l.count, 0);
+		lost = info.losses.reduce((s, l) => s + l.count, 0),
+		printed = command(app);
 
 	return (
 		<footer class="status">
@@ -510,13 +544,13 @@ function Status({ app }: { app: App }) {
 					</button>
 				</span>
 			)}
-			{info.cli && (
+			{printed && (
 				<button
 					type="button"
 					class="link mono opt w"
 					title="Copy: the same numbers on a terminal"
 					onClick={e => copy(app, (e.currentTarget as HTMLElement).textContent ?? '')}>
-					{plain(command(app))}
+					{plain(printed)}
 				</button>
 			)}
 			<span class="opt">

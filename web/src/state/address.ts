@@ -22,7 +22,8 @@ const packChain = (chain: Narrowing[]): string =>
 	chain
 		.map(n =>
 			n.ranges
-				? n.ranges.map(([a, b]) => `${Math.round(a)}-${Math.round(b)}`).join('+')
+				? n.ranges.map(([a, b]) => `${Math.round(a)}-${Math.round(b)}`).join('+') +
+					(n.tracks ? `@${n.tracks.join(',')}` : '')
 				: `?${n.query ?? ''}`,
 		)
 		.join('|');
@@ -33,12 +34,14 @@ function unpackChain(text: string | null, label: (ranges: [number, number][]) =>
 		.filter(Boolean)
 		.flatMap((part): Narrowing[] => {
 			if (part.startsWith('?')) return [{ label: part.slice(1), query: part.slice(1) }];
-			const ranges = part
+			const [times, tracks] = part.split('@'),
+				only = tracks?.split(',').map(Number).filter(Number.isSafeInteger);
+			const ranges = times
 				.split('+')
 				.map(r => r.split('-').map(Number) as [number, number])
 				.filter(([a, b]) => Number.isFinite(a) && b > a);
 
-			return ranges.length ? [{ label: label(ranges), ranges }] : [];
+			return ranges.length ? [{ label: label(ranges), ranges, ...(only ? { tracks: only } : {}) }] : [];
 		});
 }
 

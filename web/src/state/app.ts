@@ -15,7 +15,7 @@ import {
 	type Source,
 } from '../source/contract';
 import type { ColourBy } from '../text/colour';
-import { time } from '../text/format';
+import { many, time } from '../text/format';
 import { plain } from '../text/label';
 import { TypeTable } from './types';
 
@@ -32,8 +32,13 @@ export interface Area extends Range {
 export interface Narrowing {
 	label: string;
 	ranges?: [number, number][];
+	tracks?: number[]; // with ranges; none: all
 	query?: string;
 }
+
+/* Tracks that are in all of the lists; null: there is no list. */
+const common = (lists: number[][]): number[] | null =>
+	lists.length ? lists.reduce((a, b) => a.filter(t => b.includes(t))) : null;
 
 export interface Hits {
 	query: string;
@@ -59,7 +64,7 @@ export type Side = '' | 'before' | 'after';
 export interface Other {
 	source: Source;
 	title: string;
-	cli: string;
+	cli: string | undefined;
 	places: Place[];
 }
 
@@ -123,9 +128,11 @@ export class App {
 	readonly scope = computed<Scope>(() => {
 		const queries = this.chain.value.map(n => n.query).filter(Boolean);
 		const last = this.chain.value.filter(n => n.ranges).at(-1);
+		const tracks = common(this.chain.value.flatMap(n => (n.tracks ? [n.tracks] : [])));
 
 		return {
 			...(last ? { ranges: last.ranges } : {}),
+			...(tracks ? { tracks } : {}),
 			...(queries.length ? { query: queries.join(' ') } : {}),
 		};
 	});
@@ -156,7 +163,7 @@ export class App {
 		return {
 			...scope,
 			ranges: ranges.length ? ranges : [[r.t0, r.t0]],
-			...(a?.tracks ? { tracks: a.tracks } : {}),
+			...(a?.tracks ? { tracks: common([a.tracks, ...(scope.tracks ? [scope.tracks] : [])])! } : {}),
 		};
 	});
 
@@ -230,7 +237,7 @@ export class App {
 		const source = await beside();
 		const [info, places] = await Promise.all([source.ask('info', {}), source.ask('places', {})]);
 
-		this.other.value = { source, title: info.title, cli: info.cli ?? info.title, places };
+		this.other.value = { source, title: info.title, cli: info.cli, places };
 	}
 
 	keep(key: string, value: string): void {
@@ -524,7 +531,11 @@ export class App {
 		const ranges = this.areaScope.peek().ranges!;
 
 		batch(() => {
-			this.narrow({ label: `${time(a.t0)} to ${time(a.t1)}`, ranges });
+			this.narrow({
+				label: `${time(a.t0)} to ${time(a.t1)}${a.tracks ? `, ${many(a.tracks.length, 'track')}` : ''}`,
+				ranges,
+				...(a.tracks ? { tracks: a.tracks } : {}),
+			});
 			this.area.value = null;
 			this.fit();
 		});

@@ -267,10 +267,7 @@ export function CollectionLog({ project, result, app }: Of & { app?: App }) {
 				<Facts
 					of={[
 						['State', stateOf(r)],
-						[
-							'How it ended',
-							r.analysis && !isBusy(r) ? howItEnded(r.status) : '',
-						],
+						['How it ended', r.analysis && !isBusy(r) ? howItEnded(r.status) : ''],
 						['Why', r.trouble],
 						['Ran', r.seconds !== undefined ? seconds(r.seconds) : ''],
 						['Found', r.say],
