@@ -67,6 +67,7 @@ struct ut_build {
 	size_t span_cap;
 	struct ut_arg *scratch;
 	size_t scratch_cap;
+	bool ends_first; /* of begins and ends at one time, as Chrome's format has it */
 };
 
 void ut_build_init(struct ut_build *b);

@@ -186,7 +186,7 @@ static void sort_by_time(struct ut_build_rows *r)
 
 /* A row that has begun. */
 struct begun {
-	uint64_t row;
+	uint64_t row, ts;
 	uint32_t name;
 };
 
@@ -239,27 +239,51 @@ static void keep_row(struct joiner *j, const struct ut_build_block *from, uint32
 	to->args[at] = from->args[n];
 }
 
-/* How many an end of that name closes: its own and those begun inside it, as in nesting.h. */
-static size_t closes(const struct joiner *j, uint32_t name)
+/*
+ * How many an end of that name closes: its own and those begun inside it, as in nesting.h. The
+ * innermost ones, as many as kept, stay open.
+ */
+static size_t closes(const struct joiner *j, uint32_t name, size_t kept)
 {
-	for (size_t n = 1; n <= j->open_count && n <= UT_NESTING_MOST; n++) {
-		if (ut_nesting_fits(j->open[j->open_count - n].name, name))
+	for (size_t n = 1; n <= j->open_count - kept && n <= UT_NESTING_MOST; n++) {
+		if (ut_nesting_fits(j->open[j->open_count - kept - n].name, name))
 			return n;
 	}
 	return 0;
 }
 
+/*
+ * Of Chrome's begins and ends at one time the ends come first, wherever they stand in the file, as
+ * in Perfetto: an end looks among what began earlier. Only one that finds nothing there closes a
+ * span of length 0 that began at the same time.
+ */
 static void join_end(struct joiner *j, const struct ut_build_block *block, uint32_t n,
 		     uint32_t name)
 {
 	struct ut_losses *losses = &j->build->store.trace.losses;
-	size_t left = closes(j, name);
+	struct begun later[UT_NESTING_MOST];
+	size_t kept = 0, left = 0;
 
+	while (j->build->ends_first && kept < j->open_count && kept < UT_NESTING_MOST &&
+	       j->open[j->open_count - 1 - kept].ts == block->ts[n])
+		kept++;
+	if (kept)
+		left = closes(j, name, kept);
+	if (!left) {
+		kept = 0;
+		left = closes(j, name, 0);
+	}
 	losses->stray_ends += !left;
+	if (kept)
+		memcpy(later, j->open + j->open_count - kept, kept * sizeof(*later));
+	j->open_count -= kept;
 	for (; left > 1; left--, losses->implicit_ends++)
 		close_span(j, block->ts[n], 0, UT_EV_IMPLICIT_END);
 	if (left)
 		close_span(j, block->ts[n], block->args[n], 0);
+	if (kept)
+		memcpy(j->open + j->open_count, later, kept * sizeof(*later));
+	j->open_count += kept;
 }
 
 static void see(struct joiner *j, const struct ut_type *type, uint64_t ts, uint64_t val)
@@ -283,7 +307,7 @@ static void join_row(struct joiner *j, const struct ut_build_block *block, uint3
 	}
 	if (type.kind == UT_RAW_BEGIN) {
 		j->open = ut_grow(j->open, j->open_count + 1, &j->open_cap, sizeof(*j->open));
-		j->open[j->open_count++] = (struct begun){ j->written, type.name };
+		j->open[j->open_count++] = (struct begun){ j->written, block->ts[n], type.name };
 	}
 	keep_row(j, block, n);
 }

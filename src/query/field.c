@@ -112,11 +112,8 @@ static int64_t row_dur(const struct ut_traces *t, const struct ut_place *p, uint
 
 static int64_t parent_of(const struct ut_traces *t, const struct ut_place *p)
 {
-	uint32_t parent;
+	uint32_t parent = ut_traces_nest(t, p->track, false)->parent[p->row];
 
-	if (ut_place_type(p)->kind == UT_KIND_ASYNC_BEGIN)
-		return -1;
-	parent = ut_traces_nest(t, p->track, false)->parent[p->row];
 	return parent ? ut_datum_clamp(p->track->first_id + parent - 1) : -1;
 }
 
@@ -135,7 +132,7 @@ int64_t ut_field_of_row(const struct ut_traces *t, const struct ut_place *p, enu
 		return row_dur(t, p, kind);
 	if (f == UT_FIELD_SELF)
 		return ut_datum_clamp(ut_traces_nest(t, p->track, true)->self[p->row]);
-	if (f == UT_FIELD_DEPTH && kind != UT_KIND_ASYNC_BEGIN)
+	if (f == UT_FIELD_DEPTH)
 		return ut_traces_nest(t, p->track, false)->depth[p->row];
 	if (f == UT_FIELD_PARENT)
 		return parent_of(t, p);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "model/nesting.h"
 
 struct open {
 	uint64_t end;
@@ -14,6 +15,7 @@ struct walk {
 	size_t depth, cap;
 	uint64_t row;
 	struct ut_nest *nest;
+	struct ut_nesting async; /* what is open of each number; its what is the row */
 };
 
 static uint64_t span_end(uint64_t ts, uint64_t length)
@@ -90,6 +92,49 @@ static void pass_instant(struct walk *w, uint64_t ts)
 	note_at(w, depth);
 }
 
+/* Async spans and instants lie in those of their number that are open. */
+static void note_async(struct walk *w, const struct ut_type *type, uint64_t ts, uint64_t number)
+{
+	const struct ut_begun *around;
+
+	if (type->kind == UT_KIND_ASYNC_END) {
+		for (uint32_t n = ut_nesting_end(&w->async, number, type->name); n; n--)
+			(void)ut_nesting_take(&w->async, number);
+		pass_point(w, ts);
+		return;
+	}
+	around = ut_nesting_look(&w->async, number);
+	w->nest->parent[w->row] = around ? (uint32_t)around->what + 1 : 0;
+	w->nest->depth[w->row] = around ? w->nest->depth[around->what] + 1 : 0;
+	if (w->nest->self)
+		w->nest->self[w->row] = 0;
+	if (type->kind == UT_KIND_ASYNC_BEGIN)
+		ut_nesting_begin(&w->async, number,
+				 (struct ut_begun){ .ts = ts, .what = w->row, .name = type->name });
+}
+
+static void note_row(struct walk *w, const struct ut_type *type, uint64_t ts, uint64_t val)
+{
+	switch (type->kind) {
+	case UT_KIND_SPAN:
+		enter_span(w, ts, val, !(type->flags & UT_EV_NOT_WORK));
+		break;
+	case UT_KIND_INSTANT:
+		if (type->flags & (UT_EV_SCOPE_PROCESS | UT_EV_SCOPE_GLOBAL))
+			note_at(w, 0); /* concerns more than what the thread is doing */
+		else
+			pass_instant(w, ts);
+		break;
+	case UT_KIND_ASYNC_BEGIN:
+	case UT_KIND_ASYNC_END:
+	case UT_KIND_ASYNC_INSTANT:
+		note_async(w, type, ts, val);
+		break;
+	default:
+		pass_point(w, ts);
+	}
+}
+
 void ut_nest_make(struct ut_nest *n, const struct ut_store *s, const struct ut_rows *rows,
 		  bool self)
 {
@@ -105,16 +150,11 @@ void ut_nest_make(struct ut_nest *n, const struct ut_store *s, const struct ut_r
 		for (uint32_t i = 0; i < b->count && w.row < UINT32_MAX - 1; i++, w.row++) {
 			const struct ut_type *type = ut_store_type(s, b->type[i]);
 
-			if (type->kind == UT_KIND_SPAN)
-				enter_span(&w, b->ts[i], b->val[i],
-					   !(type->flags & UT_EV_NOT_WORK));
-			else if (type->kind == UT_KIND_INSTANT)
-				pass_instant(&w, b->ts[i]);
-			else
-				pass_point(&w, b->ts[i]);
+			note_row(&w, type, b->ts[i], b->val[i]);
 		}
 	}
 	free(w.stack);
+	ut_nesting_release(&w.async);
 }
 
 void ut_nest_release(struct ut_nest *n)

@@ -51,7 +51,7 @@
 		TEXT_COLUMN("name", NAME, "what it is called"),                                    \
 		TEXT_COLUMN("cat", CAT, "category, ITT domain"),                                   \
 		INT_COLUMN("depth", DEPTH,                                                         \
-			   "how many slices are around it; 0 = outermost, or overlapping"),        \
+			   "how many slices are around it, async ones of its id; 0 = outermost"),  \
 		INT_COLUMN("parent_id", PARENT, "the slice directly around it; NULL = outermost"), \
 		WHERE_COLUMNS,                                                                     \
 		INT_COLUMN("unfinished", UNFINISHED,                                               \

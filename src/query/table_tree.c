@@ -62,12 +62,15 @@ static void list_ancestors(struct cursor *c, const struct ut_traces *t, struct u
 
 static void list_descendants(struct cursor *c, const struct ut_traces *t, struct ut_place p)
 {
-	uint64_t end = ut_tree_end(t, &p);
+	bool async = ut_place_type(&p)->kind == UT_KIND_ASYNC_BEGIN;
+	uint64_t end = ut_tree_end(t, &p), id = ut_place_id(&p);
 	uint32_t track = (uint32_t)(p.track - t->tracks);
 
 	for (uint64_t row = p.row + 1; row < end; row++) {
 		ut_traces_place(t, track, row, &p);
-		if (ut_tree_nests(&p))
+		/* those of other numbers lie between those of an async span */
+		if (async ? ut_tree_is_slice(&p) && ut_tree_inside(t, id, ut_place_id(&p))
+			  : ut_tree_nests(&p))
 			add(c, &p);
 	}
 }

@@ -21,6 +21,11 @@ uint64_t ut_tree_end(const struct ut_traces *t, const struct ut_place *p)
 	const struct ut_nest *nest;
 	uint64_t row = p->row + 1;
 
+	if (ut_place_type(p)->kind == UT_KIND_ASYNC_BEGIN) {
+		uint64_t end = ut_traces_ends(t, p->track)[p->row].row;
+
+		return end ? end : p->track->rows->count;
+	}
 	if (ut_place_type(p)->kind != UT_KIND_SPAN)
 		return row;
 	/* As long as it is open, all that comes is deeper. */

@@ -24,6 +24,92 @@ def as_it_reads(path, value):
     return float(value)
 
 
+NESTED = ("select s.name as name, s.ts as ts, s.dur as dur, s.depth as depth, p.name as parent from slice s "
+          "left join slice p on p.id = s.parent_id order by s.ts, s.dur desc, s.depth, s.name")
+
+
+def B(ts, name=None, ph="B", **more):
+    return {"ph": ph, "ts": ts, "pid": 1, "tid": 1, **({"name": name} if name else {}), **more}
+
+
+def E(ts, name=None):
+    return B(ts, name, "E")
+
+
+def b(ts, name, ph="b", number=1):
+    return B(ts, name, ph, id=number, cat="c")
+
+
+def e(ts, name, number=1):
+    return b(ts, name, "e", number)
+
+
+# Events of a shape; what Perfetto and we make of it: name, ts, dur, depth, parent.
+SHAPES = {
+    "an end behind a begin of its time": (
+        [B(10, "a"), B(20, "b"), E(20, "a"), E(30, "b")],
+        [("a", 10, 10, 0, None), ("b", 20, 10, 0, None)]),
+    "the same without names": (
+        [B(10, "a"), B(20, "b"), E(20), E(30)], [("a", 10, 10, 0, None), ("b", 20, 10, 0, None)]),
+    "two begins of one time": (
+        [B(10, "a"), B(10, "b"), E(20, "b"), E(20, "a")],
+        [("a", 10, 10, 0, None), ("b", 10, 10, 1, "a")]),
+    "an end for one of several": (
+        [B(10, "a"), B(12, "b"), B(14, "c"), E(14, "b"), E(20, "c"), E(22, "a")],
+        [("a", 10, 12, 0, None), ("b", 12, 2, 1, "a"), ("c", 14, 6, 1, "a")]),
+    "async spans of one id": (
+        [b(10, "a"), b(12, "b"), b(13, "at", "n"), e(14, "b"), e(20, "a")],
+        [("a", 10, 10, 0, None), ("b", 12, 2, 1, "a"), ("at", 13, 0, 2, "b")]),
+    "async spans of two ids": (
+        [b(10, "a"), b(12, "b", number=2), e(14, "a"), e(20, "b", 2)],
+        [("a", 10, 4, 0, None), ("b", 12, 8, 0, None)]),
+    "async spans that cross": (
+        [b(10, "a"), b(12, "b"), e(14, "a"), e(20, "b")],
+        [("a", 10, 4, 0, None), ("b", 12, 2, 1, "a")]),
+    "instants of a thread and of its process": (
+        [B(4, "x", "X", dur=4), B(5, "i", "i", s="t"), B(6, "j", "i", s="p"), B(7, "k", "i", s="g")],
+        [("x", 4, 4, 0, None), ("i", 5, 0, 1, "x"), ("j", 6, 0, 0, None), ("k", 7, 0, 0, None)]),
+}
+
+
+class Shapes(common.Case):
+    """Chrome's begins, ends, async spans and instants mean what they mean in Perfetto."""
+
+    def setUp(self):
+        super().setUp()
+        self.files = {}
+        for name, (events, _) in SHAPES.items():
+            path = self.dir / f"{name}.json"
+            path.write_text(json.dumps({"traceEvents": [B(0, "first", "X", dur=1)] + events}))
+            self.files[name] = path
+
+    def check(self, name, rows):
+        rows = [(n, ts // 1000, dur // 1000, *rest) for n, ts, dur, *rest in rows if n != "first"]
+        self.assertEqual(rows, [tuple(row) for row in SHAPES[name][1]])
+
+    def test_our_query(self):
+        for name, path in self.files.items():
+            for suffix in (".json", ".pftrace", ".utr"):
+                with self.subTest(name, suffix=suffix):
+                    made = path.with_suffix(".again" + suffix)
+                    self.assertEqual(self.unitrace("export", "-o", made, path).returncode, 0)
+                    got = self.unitrace("query", "--json", made, NESTED)
+                    self.check(name, [tuple(row.values()) for row in json.loads(got.stdout)])
+
+    @unittest.skipIf(perfetto_oracle.missing(), perfetto_oracle.missing())
+    def test_perfetto(self):
+        for name, path in self.files.items():
+            with self.subTest(name):
+                self.check(name, perfetto_oracle.ask(path, NESTED)[0])
+
+    def test_what_is_inside_an_async_span(self):
+        path = self.files["async spans of one id"]
+        for sql in ("select count(*) as n from descendant_slice((select id from slice where name = 'a'))",
+                    "select count(*) as n from ancestor_slice((select id from slice where name = 'at'))"):
+            got = self.unitrace("query", "--json", path, sql)
+            self.assertEqual(json.loads(got.stdout), [{"n": 2}], got.stderr)
+
+
 @unittest.skipIf(perfetto_oracle.missing(), perfetto_oracle.missing())
 class Oracle(common.Case):
     def ours(self, path, sql):

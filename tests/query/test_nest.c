@@ -124,6 +124,29 @@ static void self_times_add_up_to_the_time_that_was_busy(void **state)
 	assert_int_equal(sum, busy);
 }
 
+static void async_spans_nest_in_those_of_their_number(void **state)
+{
+	add(*state, UT_KIND_ASYNC_BEGIN, 0, 0, 7);
+	add(*state, UT_KIND_ASYNC_BEGIN, 0, 5, 8);
+	add(*state, UT_KIND_ASYNC_BEGIN, 0, 10, 7);
+	add(*state, UT_KIND_ASYNC_INSTANT, 0, 15, 7);
+	add(*state, UT_KIND_ASYNC_END, 0, 20, 7);
+	add(*state, UT_KIND_ASYNC_INSTANT, 0, 25, 7);
+	add(*state, UT_KIND_ASYNC_END, 0, 30, 7);
+	add(*state, UT_KIND_ASYNC_INSTANT, 0, 35, 7);
+	EXPECT({ -1, 0, 0 }, { -1, 0, 0 }, { 0, 1, 0 }, { 2, 2, 0 }, { -1, 0, 0 }, { 0, 1, 0 },
+	       { -1, 0, 0 }, { -1, 0, 0 });
+}
+
+static void what_concerns_the_process_lies_in_no_span(void **state)
+{
+	span(*state, 0, 100);
+	add(*state, UT_KIND_INSTANT, 0, 10, 0);
+	add(*state, UT_KIND_INSTANT, UT_EV_SCOPE_PROCESS, 20, 0);
+	add(*state, UT_KIND_INSTANT, UT_EV_SCOPE_GLOBAL, 30, 0);
+	EXPECT({ -1, 0, 100 }, { 0, 1, 0 }, { -1, 0, 0 }, { -1, 0, 0 });
+}
+
 static void moments_lie_in_the_span_that_began_last(void **state)
 {
 	span(*state, 0, 100);
@@ -172,6 +195,8 @@ UT_TESTS(nest)
 		TEST(overlapping_spans_share_no_time),
 		TEST(self_times_add_up_to_the_time_that_was_busy),
 		TEST(moments_lie_in_the_span_that_began_last),
+		TEST(async_spans_nest_in_those_of_their_number),
+		TEST(what_concerns_the_process_lies_in_no_span),
 		TEST(instants_begin_outside_of_what_ends_there),
 		TEST(what_is_about_the_recording_takes_no_time),
 		TEST(the_end_of_time_is_no_trouble),
