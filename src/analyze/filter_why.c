@@ -40,9 +40,15 @@ static bool any_row(const struct ut_filter_view *v)
 	return false;
 }
 
+static bool is_flow(uint8_t kind)
+{
+	return kind == UT_KIND_FLOW_OUT || kind == UT_KIND_FLOW_IN || kind == UT_KIND_FLOW_STEP;
+}
+
 /* Is there a type, a track and a row that these conditions let through? */
 static bool fits(const struct ut_filter_opts *opts, const struct ut_store *s)
 {
+	bool named = opts->names.count || opts->regexes.count || opts->cats.count;
 	bool type = false, track = false, rows;
 	struct ut_filter_view v;
 	struct ut_filter f;
@@ -54,10 +60,13 @@ static bool fits(const struct ut_filter_opts *opts, const struct ut_store *s)
 		return true;
 	}
 	ut_filter_view_init(&v, &f, s);
+	/* Flows have no name of their own: the filter keeps them for the sake of their spans. */
 	for (uint32_t i = 0; !type && i < s->types.count; i++)
-		type = v.types[i];
-	for (size_t i = 0; !track && i < s->trace.track_count; i++)
-		track = v.tracks[i];
+		type = v.types[i] && !(named && is_flow(s->types.items[i].kind));
+	for (size_t i = 0; i < s->trace.track_count; i++) {
+		track |= v.tracks[i] != 0;
+		type |= (v.tracks[i] & UT_FILTER_COUNTER) && s->rows[i].count;
+	}
 	rows = v.rows ? any_row(&v) : true;
 	ut_filter_view_release(&v);
 	ut_filter_release(&f);
@@ -171,6 +180,37 @@ static void why_window(struct ut_buf *b, const struct ut_filter_opts *o, const s
 		   ut_time_text(length, sizeof(length), s->trace.last - s->trace.first));
 }
 
+/* All that was asked for, as it was written. */
+static size_t add_all(struct ut_buf *b, const struct ut_filter_opts *o)
+{
+	const struct {
+		const char *option;
+		const struct ut_opt_list *list;
+	} lists[] = { { "name", &o->names },    { "not-name", &o->not_names },
+		      { "regex", &o->regexes }, { "cat", &o->cats },
+		      { "thread", &o->tracks }, { "pid", &o->pids },
+		      { "rank", &o->ranks },    { "kind", &o->kinds } };
+	const struct {
+		const char *option, *value;
+	} values[] = { { "from", o->from },
+		       { "to", o->to },
+		       { "min-dur", o->min_dur },
+		       { "max-dur", o->max_dur } };
+	size_t given = 0;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		for (size_t k = 0; k < lists[i].list->count; k++)
+			add(b, lists[i].option, lists[i].list->items[k]);
+		given += lists[i].list->count != 0;
+	}
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		if (values[i].value)
+			add(b, values[i].option, values[i].value);
+		given += values[i].value != NULL;
+	}
+	return given;
+}
+
 void ut_filter_why(struct ut_buf *b, const struct ut_filter_opts *o, const struct ut_store *s)
 {
 	size_t before = b->len;
@@ -183,6 +223,8 @@ void ut_filter_why(struct ut_buf *b, const struct ut_filter_opts *o, const struc
 	why_list(b, "kind", &o->kinds, &(struct ut_filter_opts){ .kinds = o->kinds }, s);
 	why_window(b, o, s);
 	why_length(b, o, s);
-	if (b->len == before)
-		ut_buf_text(b, "all conditions at once, although each fits some");
+	if (b->len == before && add_all(b, o) > 1)
+		ut_buf_text(b, " together, although each alone fits some");
+	else if (o->kinds.count && b->len > before && fits(o, s))
+		ut_buf_text(b, " by itself: flows come with the spans that they join");
 }

@@ -10,7 +10,8 @@ struct ut_store;
 
 /*
  * Appends the conditions that nothing in the store fits, each taken alone, with the nearest name
- * that there is: "--name blurr (did you mean 'blur'?)". If each fits something, says that.
+ * that there is: "--name blurr (did you mean 'blur'?)". If each of several fits something, lists
+ * them and says that they do not fit together.
  */
 void ut_filter_why(struct ut_buf *b, const struct ut_filter_opts *opts,
 		   const struct ut_store *store);

@@ -136,7 +136,7 @@ class Filters(Case):
              ("--cat imgg", "--cat imgg (did you mean 'img'?)"),
              ("--from 5s", "--from 5s (the trace is 29.0 us long)"),
              ("--pid 77", "--pid 77"), ("--min-dur 1s", "--min-dur 1s"),
-             ("--name blur --from 15us", "all conditions at once, although each fits some"),
+             ("--name blur --from 15us", "--name blur, --from 15us together, although each alone fits some"),
              ("--regex zz --name blendd", "--name blendd (did you mean 'blend'?), --regex zz"))
 
     def test_which_condition(self):
