@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "model/place.h"
 #include "model/store.h"
 
 #define SLIGHT      1000u /* ns: many tools write whole microseconds */
@@ -55,6 +56,7 @@ struct walk {
 	uint64_t silence, resumed; /* the longest, and when it was over */
 	uint32_t zero_name;
 	bool any;
+	bool device; /* the track is that of a device: its work may run at the same time */
 };
 
 static bool same_args(const struct ut_store *s, uint32_t a, uint32_t b)
@@ -105,7 +107,9 @@ static void check_nesting(struct walk *w, const struct ut_event *e)
 	w->frames[w->depth++].end = end;
 	if (most)
 		ut_check_note(w->check,
-			      most > SLIGHT ? UT_CHECK_ID_OVERLAP : UT_CHECK_ID_OVERLAP_SLIGHT,
+			      most <= SLIGHT ? UT_CHECK_ID_OVERLAP_SLIGHT
+			      : w->device    ? UT_CHECK_ID_OVERLAP_DEVICE
+					     : UT_CHECK_ID_OVERLAP,
 			      w->track, e->ts, e->name);
 }
 
@@ -181,6 +185,7 @@ static void check_track(struct walk *w, uint32_t track)
 	w->depth = 0;
 	w->spans = w->zeros = w->end = w->silence = 0;
 	w->any = false;
+	w->device = ut_is_device(&w->store->trace, w->store->trace.tracks[track].process);
 	for (size_t n = 0; n < ut_rows_blocks(rows); n++) {
 		const struct ut_block *b = &rows->blocks[n];
 

@@ -24,6 +24,8 @@ enum ut_check_weight {
 	X(OVERLAP, LOST, "overlap",                                                                \
 	  "spans that start inside another one of their track and end after it")                   \
 	X(OVERLAP_SLIGHT, ODD, "overlap-slight", "such spans, by a microsecond at most: rounding") \
+	X(OVERLAP_DEVICE, ODD, "overlap-device",                                                   \
+	  "work of a device that overlaps on one queue: kernels that run at the same time")        \
 	X(NEGATIVE, LOST, "negative", "spans whose length is negative or beyond 2^63 ns")          \
 	X(ZERO, ODD, "zero-length",                                                                \
 	  "spans of length 0 on tracks where most are: the clock is too coarse")                   \

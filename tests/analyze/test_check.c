@@ -92,6 +92,17 @@ static void overlap_is_found_and_the_first_is_told(void **state)
 	assert_string_equal(ut_strtab_get(&f->store.trace.strings, found->name).ptr, "b");
 }
 
+static void work_of_a_device_may_run_at_the_same_time(void **state)
+{
+	struct fixture *f = *state;
+
+	make_span(&f->m, f->track, "a", 0, 50000);
+	make_span(&f->m, f->track, "b", 30000, 90000);
+	f->m.build.store.trace.processes[0].kind = UT_PROCESS_DEVICE;
+	expect(f, UT_CHECK_ID_OVERLAP_DEVICE, 1);
+	assert_int_equal(ut_check_kinds[UT_CHECK_ID_OVERLAP_DEVICE].weight, UT_CHECK_ODD);
+}
+
 static void rounding_is_told_apart(void **state)
 {
 	struct fixture *f = *state;
@@ -291,6 +302,7 @@ UT_TESTS(check)
 		TEST(a_good_trace_has_no_findings),
 		TEST(nothing_at_all_is_odd),
 		TEST(overlap_is_found_and_the_first_is_told),
+		TEST(work_of_a_device_may_run_at_the_same_time),
 		TEST(rounding_is_told_apart),
 		TEST(siblings_that_overlap_by_rounding_are_not_lost),
 		TEST(negative_lengths_are_found),
