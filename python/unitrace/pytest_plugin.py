@@ -7,7 +7,9 @@ With --test-traces each test also gets a trace of its own: the launcher cuts it 
 "trace" of the test's range. pytest finds the plugin by itself. It does nothing when unitrace does
 not record the run.
 """
+import functools
 import hashlib
+import inspect
 import re
 
 import pytest
@@ -20,10 +22,34 @@ _MOST = 120  # characters of a file's name
 
 
 @pytest.fixture
-def unitrace_profile():
+def unitrace_profile(request):
     """Profiles the test function, and with -l its lines, under `python -m unitrace -p`."""
-    with Profiler() as profiler:
-        yield profiler
+    profiler = Profiler()
+    if isinstance(request.node, pytest.Function):
+        # Not from here on: what pytest does before it calls the test is not the test's.
+        request.node.obj = _profiled(profiler, request.node.obj)
+    else:
+        profiler.enable()
+    yield profiler
+    profiler.disable()
+
+
+def _profiled(profiler, test):
+    """The test function, profiled from its call to its return."""
+    def call(*args, **kwargs):
+        __tracebackhide__ = True  # pylint: disable=unused-variable
+        profiler.enable()
+        try:
+            return test(*args, **kwargs)
+        finally:
+            profiler.disable()
+
+    async def run(*args, **kwargs):
+        __tracebackhide__ = True  # pylint: disable=unused-variable
+        with profiler:
+            return await test(*args, **kwargs)
+
+    return functools.wraps(test)(run if inspect.iscoroutinefunction(test) else call)
 
 
 @pytest.fixture

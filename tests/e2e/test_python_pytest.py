@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """pytest under unitrace: the plugin is found, tests are ranges, the fixtures profile."""
 # ci: labels slow
+import collections
 import os
 import pathlib
 import shutil
@@ -41,6 +42,22 @@ def test_plain():
     assert unseen() == 2
 def test_that_fails(unitrace_profile):
     assert function_under_test() == 2
+"""
+
+SHAPES = """
+import unittest
+class TestIt:
+    def test_in_a_class(self, unitrace_profile):
+        assert function_under_test() == 1
+class OfUnittest(unittest.TestCase):
+    @pytest.fixture(autouse=True)
+    def profiled(self, unitrace_profile):
+        pass
+    def test_of_unittest(self):
+        self.assertEqual(function_under_test(), 1)
+@pytest.mark.parametrize("number", [1])
+def test_parameters(unitrace_profile, number):
+    assert function_under_test() == number
 """
 
 MANY = """
@@ -113,6 +130,19 @@ class Pytest(Case):
         self.assertIn("test_profiled:8", trace.names())
         self.assertFalse(trace.named("unseen"))
         self.assertFalse(trace.losses)
+
+    def test_what_is_profiled_is_the_test_and_not_pytest(self):
+        got = self.pytest(TESTS[:TESTS.index("def test_that_fails")] + SHAPES, "-p")
+        self.assertIn(b"6 passed", got.stdout, got.stderr.decode())
+        trace = Trace(self.dir / "out.json")
+        functions = collections.Counter(s.name for s in trace.spans if s.cat != "pytest")
+        self.assertEqual(functions.pop("function_under_test"), 5)
+        for name in list(functions):
+            if name.startswith("TestCase."):  # unittest's own, which the test calls
+                del functions[name]
+        self.assertEqual(functions, dict.fromkeys(
+            ("test_profiled", "test_by_the_old_name", "TestIt.test_in_a_class",
+             "OfUnittest.test_of_unittest", "test_parameters"), 1))
 
     def test_a_whole_run_with_a_range_for_each_test(self):
         trace = self.run_tests("--modules=pluggy,test_it")
