@@ -69,6 +69,11 @@ enum part {
 	TID = 'i',
 };
 
+int64_t ut_ace_tid_number(uint32_t id)
+{
+	return INT64_C(1000000000) + id;
+}
+
 /* name and then the parts, e.g. "chtdpi" for a span. */
 static void put_parts(struct ut_ace_writer *w, const struct ut_ace_event *e, const char *parts)
 {
@@ -103,7 +108,10 @@ static void put_parts(struct ut_ace_writer *w, const struct ut_ace_event *e, con
 			break;
 		case TID:
 			UT_ACE_LIT(p, ",\"tid\":");
-			p = ut_ace_put_id(w, p, e->tid);
+			if (w->tid_numbers && w->a->table.ids[e->tid].kind == UT_ACE_ID_STR)
+				p = ut_ace_put_int(p, ut_ace_tid_number(e->tid));
+			else
+				p = ut_ace_put_id(w, p, e->tid);
 			break;
 		}
 	}

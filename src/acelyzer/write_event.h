@@ -19,7 +19,11 @@ struct ut_ace_writer {
 	struct ut_str *texts; /* by string id: with quotes; ptr NULL = not made yet */
 	struct ut_str *jobs;  /* by file: its name as shown */
 	size_t text_count;
+	bool tid_numbers; /* a tid that is a text is written as ut_ace_tid_number() */
 };
+
+/* A number that stands for a tid in place of its text; no thread has one as high. */
+int64_t ut_ace_tid_number(uint32_t id);
 
 void ut_ace_writer_init(struct ut_ace_writer *w, const struct ut_ace_analysis *a,
 			struct ut_out *out);

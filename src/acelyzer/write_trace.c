@@ -1,6 +1,8 @@
 /*
  * write_trace.c - the trace itself, for one viewer or for TensorBoard.
  */
+#include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 #include "acelyzer/write_output.h"
 #include "base/crew.h"
 #include "base/grow.h"
+#include "base/idmap.h"
 #include "base/str.h"
 #include "text/out.h"
 
@@ -21,6 +24,7 @@
 struct choice {
 	bool one;
 	int64_t rank;
+	bool tid_numbers; /* TensorBoard's plugin reads no other tids */
 };
 
 static int64_t rank_of(int64_t pid)
@@ -180,6 +184,7 @@ static void make_texts(void *ctx)
 	size_t i;
 
 	ut_ace_writer_init(&w, t->a, NULL);
+	w.tid_numbers = t->choice.tid_numbers;
 	while ((i = atomic_fetch_add(&t->next, 1)) < t->blocks) {
 		struct block *b = &t->slots[i % t->ring];
 
@@ -205,6 +210,7 @@ static void put_serial(struct texts *t, struct ut_out *o)
 	bool any = false;
 
 	ut_ace_writer_init(&w, t->a, o);
+	w.tid_numbers = t->choice.tid_numbers;
 	for (size_t i = 0; i < table->seq_count; i++) {
 		const struct ut_ace_event *e = ut_ace_at_dev(table, i);
 
@@ -245,6 +251,66 @@ static void put_events(struct ut_out *o, const struct ut_ace_analysis *a, struct
 	free(t.slots);
 }
 
+/* What the threads are called whose tids have become numbers. */
+static void put_thread_names(struct ut_out *o, const struct ut_ace_analysis *a, struct choice c)
+{
+	const struct ut_ace_table *t = &a->table;
+	struct ut_arena arena = { 0 };
+	struct ut_idmap seen;
+
+	ut_idmap_init(&seen, &arena);
+	for (size_t i = 0; i < t->seq_count; i++) {
+		const struct ut_ace_event *e = ut_ace_at_dev(t, i);
+		uint64_t key = (uint64_t)e->pid << 32 | e->tid;
+		struct ut_str name;
+
+		if (t->ids[e->tid].kind != UT_ACE_ID_STR || !chosen(a, e, c) ||
+		    !ut_ace_is_num(t, e->pid) || ut_idmap_get(&seen, key))
+			continue;
+		ut_idmap_put(&seen, key, 1);
+		name = ut_strtab_get(&t->strings, t->ids[e->tid].str);
+		ut_out_fmt(o,
+			   ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%" PRId64
+			   ",\"tid\":%" PRId64 ",\"args\":{\"name\":",
+			   ut_ace_num(t, e->pid), ut_ace_tid_number(e->tid));
+		ut_out_json_str(o, name.ptr, name.len);
+		ut_out_text(o, "}}");
+	}
+	ut_arena_release(&arena);
+}
+
+/*
+ * The plugin counts what happens in steps: without one it takes the whole of a rank for nothing, or
+ * less. Only for files with collectives, which have a distributed view.
+ */
+static void put_step(struct ut_out *o, const struct ut_ace_analysis *a, struct choice c)
+{
+	const struct ut_ace_table *t = &a->table;
+	double first = INFINITY, last = -INFINITY;
+	bool texts = false;
+
+	for (size_t i = 0; i < t->seq_count; i++) {
+		const struct ut_ace_event *e = ut_ace_at_dev(t, i);
+		struct ut_str name;
+
+		if (e->ph != 'X' || !chosen(a, e, c))
+			continue;
+		name = ut_ace_str(t, e->name);
+		if (name.len > 13 && !memcmp(name.ptr, "ProfilerStep#", 13))
+			return;
+		texts |= t->ids[e->tid].kind == UT_ACE_ID_STR;
+		first = fmin(first, e->ts);
+		last = fmax(last, e->ts + fmax(e->dur, 0));
+	}
+	if (texts)
+		ut_out_fmt(
+			o,
+			",\n{\"name\":\"ProfilerStep#0\",\"cat\":\"user_annotation\",\"ph\":\"X\","
+			"\"ts\":%.3f,\"dur\":%.3f,\"pid\":%" PRId64 ",\"tid\":%" PRId64
+			",\"args\":{\"of\":\"all that was recorded of this rank\"}}",
+			first, last - first, c.rank, ut_ace_tid_number(0));
+}
+
 static int write_choice(const struct ut_ace_analysis *a, const struct ut_ace_frame *f,
 			const char *path, struct choice c, struct ut_err *err)
 {
@@ -252,6 +318,10 @@ static int write_choice(const struct ut_ace_analysis *a, const struct ut_ace_fra
 
 	put_head(o, a, f, c);
 	put_events(o, a, c, ut_ace_put_event);
+	if (c.tid_numbers)
+		put_thread_names(o, a, c);
+	if (c.tid_numbers && c.one)
+		put_step(o, a, c);
 	ut_out_text(o, "\n]}\n");
 	return ut_out_commit(o, err);
 }
@@ -259,7 +329,7 @@ static int write_choice(const struct ut_ace_analysis *a, const struct ut_ace_fra
 int ut_ace_write_trace(const struct ut_ace_analysis *a, const struct ut_ace_frame *f,
 		       const char *path, struct ut_err *err)
 {
-	return write_choice(a, f, path, (struct choice){ false, 0 }, err);
+	return write_choice(a, f, path, (struct choice){ 0 }, err);
 }
 
 /* How many ranks the numbers of processes stand for; -1 is the process of collective counters. */
@@ -321,11 +391,11 @@ int ut_ace_write_tensorboard(const struct ut_ace_analysis *a, const struct ut_ac
 		struct ut_buf b = { 0 };
 
 		ut_buf_fmt(&b, "%.*s_worker_%zu" TB_SUFFIX, (int)base_length(path), path, r);
-		rc = write_choice(a, f, b.data, (struct choice){ true, (int64_t)r }, err);
+		rc = write_choice(a, f, b.data, (struct choice){ true, (int64_t)r, true }, err);
 		ut_buf_release(&b);
 	}
 	if (!rc && all)
-		rc = ut_ace_write_trace(a, f, name, err);
+		rc = write_choice(a, f, name, (struct choice){ .tid_numbers = true }, err);
 	free(name);
 	return rc;
 }
@@ -338,7 +408,7 @@ int ut_ace_write_raw(const struct ut_ace_analysis *a, const char *path, const ch
 	ut_out_text(o, "{\"deviceProperties\":[],\"traceName\":");
 	ut_out_json_str(o, trace_name, strlen(trace_name));
 	ut_out_text(o, ",\"displayTimeUnit\":\"ms\",\n\"traceEvents\":[\n");
-	put_events(o, a, (struct choice){ false, 0 }, ut_ace_put_raw);
+	put_events(o, a, (struct choice){ 0 }, ut_ace_put_raw);
 	ut_out_text(o, "\n]}\n");
 	return ut_out_commit(o, err);
 }
