@@ -14,10 +14,10 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/src/main.c)
       COMMAND ${CMAKE_COMMAND} -E create_symlink unitrace ${PROJECT_BINARY_DIR}/bin/${link})
   endforeach()
 
-  foreach(pair ${UT_BIN_SCRIPTS})
-    string(REGEX MATCH "^(.*)=(.*)$" _ ${pair})
+  foreach(pair IN LISTS UT_BIN_SCRIPTS)
+    string(REGEX MATCH "^(.*)=(.*)$" _ "${pair}")
     set(UT_SCRIPT ${CMAKE_MATCH_1})
-    set(UT_SCRIPT_COMMAND ${CMAKE_MATCH_2})
+    set(UT_SCRIPT_COMMAND ${CMAKE_MATCH_2}) # and options that the name stands for
     set(_script ${PROJECT_BINARY_DIR}/bin/${UT_SCRIPT})
     if(IS_SYMLINK ${_script})
       file(REMOVE ${_script}) # writing through it would hit the program

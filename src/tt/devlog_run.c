@@ -565,6 +565,8 @@ int ut_devlog_write(const struct ut_devlog *d, const char *path, const struct ut
 			d->log.row_count * ROW_IN_BYTES / 1000000000);
 	for (size_t i = 0; !rc && i < sizeof(steps) / sizeof(steps[0]); i++)
 		rc = steps[i](&f);
+	if (!rc)
+		ut_tell(o->teller, UT_INFO, "results are in %s", o->output);
 	ut_tt_alignment_release(&align);
 	ut_opt_list_release(&f.names);
 	ut_arena_release(&f.arena);

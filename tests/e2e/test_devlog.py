@@ -441,14 +441,30 @@ class Dashboard(Devlog):
     def setUp(self):
         super().setUp()
         (self.dir / "log.csv").write_text(old_log())
-        self.server = subprocess.Popen(
-            [UNITRACE, "devlog", "log.csv", "-o", "out", "--no-print-stats", "--serve", "-p", "0"],
-            cwd=self.dir, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(self.server.stderr.close)
-        self.addCleanup(self.server.wait)
-        self.addCleanup(self.server.kill)
-        line = self.server.stderr.readline()
-        self.port = int(re.search(r"127\.0\.0\.1:(\d+)/", line)[1])
+        self.port, self.said = self.start(UNITRACE, "devlog", "log.csv", "-o", "out", "--no-print-stats",
+                                          "--serve", "-p", "0")
+
+    def start(self, *words):
+        """The port that it listens on, and what it said before that."""
+        server = subprocess.Popen(words, cwd=self.dir, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(server.stderr.close)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        self.server, said = server, ""
+        for line in server.stderr:
+            found = re.search(r"127\.0\.0\.1:(\d+)/", line)
+            if found:
+                return int(found[1]), said
+            said += line
+        return self.fail(said)
+
+    def test_the_old_name_starts_it_and_says_where_results_are(self):
+        first = self.said
+        self.port, said = self.start(UNITRACE.parent / "process_device_log.py", "-d", "log.csv", "-o", "old",
+                                     "--no-print-stats", "-p", "0")
+        self.assertIn("results are in out", first)
+        self.assertIn("results are in old", said)
+        self.assertEqual(self.get("/device_stats.txt")[1], (self.dir / "old/device_stats.txt").read_bytes())
 
     def get(self, path, method="GET", host=None):
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
