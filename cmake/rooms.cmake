@@ -146,9 +146,20 @@ ut_room(mcp ranks draw view query export analyze import model text base)
 ut_room(cmd mcp site workbench sample metrics draw ranks category acelyzer tt ops merge session serve view mpijob launch query analyze export import wire model
   text base)
 
-# Libraries the program may use, when they are there. UT_HAVE_ZLIB, UT_HAVE_ZSTD are 0 or 1.
+# Libraries the program may use, when they are there. UT_HAVE_ZLIB, UT_HAVE_ZSTD, UT_HAVE_LZMA,
+# UT_HAVE_BZIP2 are 0 or 1.
 find_package(Threads REQUIRED)
 find_package(ZLIB QUIET)
+find_package(LibLZMA QUIET)
+find_package(BZip2 QUIET)
+set(UT_HAVE_LZMA 0)
+set(UT_HAVE_BZIP2 0)
+if(LIBLZMA_FOUND)
+  set(UT_HAVE_LZMA 1)
+endif()
+if(BZIP2_FOUND)
+  set(UT_HAVE_BZIP2 1)
+endif()
 if(PKG_CONFIG_FOUND)
   pkg_check_modules(ZSTD QUIET IMPORTED_TARGET libzstd)
 endif()
@@ -189,6 +200,11 @@ foreach(room base text model wire symbol metrics import query view export analyz
   target_link_libraries(ut_${room} PUBLIC Threads::Threads m
     $<$<BOOL:${UT_HAVE_ZLIB}>:ZLIB::ZLIB> ${_zstd})
 endforeach()
+foreach(room text cmd) # which reads files, and which says what it can read
+  target_compile_definitions(ut_${room} PRIVATE UT_HAVE_LZMA=${UT_HAVE_LZMA} UT_HAVE_BZIP2=${UT_HAVE_BZIP2})
+endforeach()
+target_link_libraries(ut_text PUBLIC $<$<BOOL:${UT_HAVE_LZMA}>:LibLZMA::LibLZMA>
+  $<$<BOOL:${UT_HAVE_BZIP2}>:BZip2::BZip2>)
 
 # --version tells how much of ITT there is; the commands know nothing else about it.
 file(STRINGS ${PROJECT_SOURCE_DIR}/src/itt/api.def _functions REGEX "^ITT_FN")

@@ -27,6 +27,8 @@ macro(ut_told have name lost)
 endmacro()
 ut_told(UT_HAVE_ZLIB zlib "gzip: zlib is missing (Debian: zlib1g-dev)")
 ut_told(UT_HAVE_ZSTD zstd "zstd: its library is missing (Debian: libzstd-dev)")
+ut_told(UT_HAVE_LZMA lzma "reading xz: liblzma is missing (Debian: liblzma-dev)")
+ut_told(UT_HAVE_BZIP2 bzip2 "reading bzip2: libbz2 is missing (Debian: libbz2-dev)")
 ut_told(UT_HAVE_SQLITE sqlite
   "the command query, SQLite files and reading from Python: SQLite 3.38 or later is missing (Debian: libsqlite3-dev)")
 ut_told(UT_HAVE_MHD microhttpd

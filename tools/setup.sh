@@ -24,12 +24,12 @@ cd "$(dirname "$0")/.."
 build_required="gcc|cc libc6-dev make|make cmake|cmake"
 # Compressed files, query, view, a backend, the Python package and what fetches the page's parts: cmake
 # tells what is left out without them.
-build_optional="pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev libcairo2-dev
-	libcapstone-dev opencl-headers python3-dev ca-certificates"
+build_optional="pkg-config|pkg-config zlib1g-dev libzstd-dev liblzma-dev libbz2-dev libsqlite3-dev libmicrohttpd-dev
+	libcairo2-dev libcapstone-dev opencl-headers python3-dev ca-certificates"
 deb_required="dpkg-dev|dpkg-shlibdeps"
 test_required="$build_required pkg-config|pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev
 	libcairo2-dev g++|c++ libcmocka-dev python3|python3"
-test_optional="valgrind|valgrind strace|strace protobuf-compiler|protoc zstd|zstd mold|mold clang-14|clang-14
+test_optional="liblzma-dev libbz2-dev valgrind|valgrind strace|strace protobuf-compiler|protoc zstd|zstd mold|mold clang-14|clang-14
 	poppler-utils|pdftotext golang-go|go rustc|rustc debuginfod|debuginfod-find dpkg-dev|dpkg-shlibdeps lintian|lintian python3-pip libjemalloc2 libtcmalloc-minimal4 heaptrack|heaptrack
 	libtbb-dev libdnnl-dev embree-tools libomp-14-dev php8.2-cli php8.2-opcache
 	libze-dev ocl-icd-libopencl1 pocl-opencl-icd clinfo|clinfo clpeak|clpeak hashcat|hashcat

@@ -29,9 +29,29 @@ struct summary_opts {
 	enum ut_aggregate how;
 	struct ut_table_opts print;
 	uint64_t threads;
-	bool table, names, unknown, skip_empty, keep_empty, help;
-	bool verbose;
+	bool table, names, unknown, keep_empty, help;
+	unsigned int verbose; /* how often -v was given */
 };
+
+static int louder(void *ctx, const char *value, struct ut_err *err)
+{
+	struct summary_opts *o = ctx;
+
+	(void)value;
+	(void)err;
+	o->verbose++;
+	return 0;
+}
+
+static int skip_empty(void *ctx, const char *value, struct ut_err *err)
+{
+	struct summary_opts *o = ctx;
+
+	(void)value;
+	(void)err;
+	o->keep_empty = false;
+	return 0;
+}
 
 static const struct ut_opt *make_table(struct ut_arena *a, struct summary_opts *o)
 {
@@ -57,10 +77,12 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct summary_opts *
 					"where to write (standard output)"),
 			     "<file>"),
 		ut_opt_hidden(ut_opt_str(0, "json", "FILE", &o->output, "the same")),
-		ut_opt_flag(0, "skip-empty", &o->skip_empty,
+		ut_opt_call("skip-empty", NULL, skip_empty, o,
 			    "write nothing if there is no kernel at all (the default)"),
 		ut_opt_flag(0, "no-skip-empty", &o->keep_empty, "write {} then"),
-		ut_opt_flag('v', "verbose", &o->verbose, "list the names that no rule knows, too"),
+		ut_opt_letter('v', ut_opt_call("verbose", NULL, louder, o,
+					       "list the names that no rule knows, too; may be "
+					       "repeated")),
 		ut_opt_words(ut_opt_str(0, "chart", "FILE", &o->chart,
 					"draw the time of each category, too: .pdf, .svg, .png or "
 					".html"),
@@ -174,6 +196,10 @@ static int sum_up(struct summary *s, struct ut_err *err)
 
 	if (!rc)
 		rc = ut_tally_inputs(&s->tally, &how, (int)o->inputs.count, o->inputs.items, err);
+	if (rc == -ENODATA && o->keep_empty) {
+		ut_log(UT_WARN, "%s", err->text);
+		rc = 0;
+	}
 	if (rc)
 		return rc;
 	if (o->verbose)

@@ -119,6 +119,16 @@ static void add_packing(struct features *f, struct ut_buf *list, bool is_first)
 		add(list, ".zst");
 	else if (is_first)
 		add(&f->missing, "zstd (.zst)");
+	if (!is_first)
+		return;
+	if (UT_HAVE_LZMA)
+		add(list, ".xz");
+	else
+		add(&f->missing, "liblzma (.xz)");
+	if (UT_HAVE_BZIP2)
+		add(list, ".bz2");
+	else
+		add(&f->missing, "libbz2 (.bz2)");
 }
 
 static void tell_files(struct features *f)

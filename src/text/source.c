@@ -1,7 +1,7 @@
 /*
  * source.c - plain and compressed bytes behind one read().
  *
- * gzip and zstd files may consist of several members or frames, one after the other; what they
+ * Compressed files may consist of several members or frames, one after the other; what they
  * hold is one text. Compressed data that ends too early (a full disk, a killed writer) gives what
  * is there and sets cut; damaged data is an error.
  */
@@ -20,6 +20,12 @@
 #endif
 #if UT_HAVE_ZSTD
 #include <zstd.h>
+#endif
+#if UT_HAVE_LZMA
+#include <lzma.h>
+#endif
+#if UT_HAVE_BZIP2
+#include <bzlib.h>
 #endif
 
 #include "base/grow.h"
@@ -41,6 +47,12 @@ struct unpack {
 #endif
 #if UT_HAVE_ZSTD
 	ZSTD_DStream *zstd;
+#endif
+#if UT_HAVE_LZMA
+	lzma_stream lzma;
+#endif
+#if UT_HAVE_BZIP2
+	bz_stream bzip2;
 #endif
 };
 
@@ -67,7 +79,7 @@ static uint64_t raw_offset(const struct ut_source *s)
 	return s->taken - (u->len - u->at);
 }
 
-#if UT_HAVE_ZLIB || UT_HAVE_ZSTD
+#if UT_HAVE_ZLIB || UT_HAVE_ZSTD || UT_HAVE_LZMA || UT_HAVE_BZIP2
 static int damaged(const struct ut_source *s, const char *format, const char *why,
 		   struct ut_err *err)
 {
@@ -196,6 +208,113 @@ static int zstd_start(struct ut_source *s, struct ut_err *err)
 }
 #endif
 
+#if UT_HAVE_LZMA
+#define LZMA_MEMORY (UINT64_C(256) << 20) /* of the decoder: xz -9 needs 65 MiB */
+
+static ssize_t xz_step(struct ut_source *s, void *to, size_t len, struct ut_err *err)
+{
+	struct unpack *u = s->unpack;
+	lzma_stream *z = &u->lzma;
+	lzma_ret rc;
+
+	if (u->finished)
+		return 0;
+	z->next_in = u->raw + u->at;
+	z->avail_in = u->len - u->at;
+	z->next_out = to;
+	z->avail_out = len;
+	rc = lzma_code(z, u->eof ? LZMA_FINISH : LZMA_RUN);
+	u->at = u->len - z->avail_in;
+	if (rc == LZMA_STREAM_END)
+		u->finished = true;
+	else if (rc != LZMA_OK && rc != LZMA_BUF_ERROR)
+		return damaged(s, "xz",
+			       rc == LZMA_MEMLIMIT_ERROR ? "it needs more than 256 MiB of memory"
+							 : "its checks fail",
+			       err);
+	return (ssize_t)(len - z->avail_out);
+}
+
+static void xz_end(struct unpack *u)
+{
+	lzma_end(&u->lzma);
+}
+
+static int xz_start(struct ut_source *s, struct ut_err *err)
+{
+	struct unpack *u = s->unpack;
+
+	if (lzma_stream_decoder(&u->lzma, LZMA_MEMORY, LZMA_CONCATENATED) != LZMA_OK)
+		return ut_err_set(err, -ENOMEM, "%s: liblzma cannot be started", s->path);
+	u->step = xz_step;
+	u->end = xz_end;
+	return 0;
+}
+#else
+static int xz_start(struct ut_source *s, struct ut_err *err)
+{
+	return ut_err_set(err, -ENOTSUP,
+			  "%s: is compressed with xz, and this unitrace was built without liblzma; "
+			  "unpack it first: xz -dc FILE",
+			  s->path);
+}
+#endif
+
+#if UT_HAVE_BZIP2
+static ssize_t bzip2_step(struct ut_source *s, void *to, size_t len, struct ut_err *err)
+{
+	struct unpack *u = s->unpack;
+	bz_stream *z = &u->bzip2;
+	size_t room = len < INT32_MAX ? len : INT32_MAX;
+	int rc;
+
+	if (u->finished) { /* another one may follow */
+		if (u->at == u->len)
+			return 0;
+		BZ2_bzDecompressEnd(z);
+		*z = (bz_stream){ 0 };
+		if (BZ2_bzDecompressInit(z, 0, 0) != BZ_OK)
+			return ut_err_set(err, -ENOMEM, "%s: bzip2 cannot be started", s->path);
+		u->finished = false;
+	}
+	z->next_in = (char *)u->raw + u->at;
+	z->avail_in = (unsigned int)(u->len - u->at);
+	z->next_out = to;
+	z->avail_out = (unsigned int)room;
+	rc = BZ2_bzDecompress(z);
+	u->at = u->len - z->avail_in;
+	if (rc == BZ_STREAM_END)
+		u->finished = true;
+	else if (rc != BZ_OK)
+		return damaged(s, "bzip2", "its checks fail", err);
+	return (ssize_t)(room - z->avail_out);
+}
+
+static void bzip2_end(struct unpack *u)
+{
+	BZ2_bzDecompressEnd(&u->bzip2);
+}
+
+static int bzip2_start(struct ut_source *s, struct ut_err *err)
+{
+	struct unpack *u = s->unpack;
+
+	if (BZ2_bzDecompressInit(&u->bzip2, 0, 0) != BZ_OK)
+		return ut_err_set(err, -ENOMEM, "%s: bzip2 cannot be started", s->path);
+	u->step = bzip2_step;
+	u->end = bzip2_end;
+	return 0;
+}
+#else
+static int bzip2_start(struct ut_source *s, struct ut_err *err)
+{
+	return ut_err_set(err, -ENOTSUP,
+			  "%s: is compressed with bzip2, and this unitrace was built without "
+			  "libbz2; unpack it first: bzip2 -dc FILE",
+			  s->path);
+}
+#endif
+
 /* Raw bytes into the buffer when it is empty. */
 static int refill(struct ut_source *s, struct ut_err *err)
 {
@@ -248,16 +367,28 @@ static bool is_zstd(const unsigned char *m)
 static int unpack_if_packed(struct ut_source *s, struct ut_err *err)
 {
 	const unsigned char *m = (const unsigned char *)s->head;
-	bool gzip = s->head_len >= 3 && m[0] == 0x1f && m[1] == 0x8b && m[2] == 8;
+	int (*start)(struct ut_source * s, struct ut_err * err) = NULL;
 	struct unpack *u;
 	int rc;
 
-	if (!gzip && !(s->head_len >= 4 && is_zstd(m)))
+	if (s->head_len >= 3 && m[0] == 0x1f && m[1] == 0x8b && m[2] == 8)
+		start = gzip_start;
+	else if (s->head_len >= 4 && is_zstd(m))
+		start = zstd_start;
+	else if (s->head_len >= 6 && !memcmp(m,
+					     "\375"
+					     "7zXZ",
+					     6))
+		start = xz_start;
+	else if (s->head_len >= 10 && !memcmp(m, "BZh", 3) && m[3] >= '1' && m[3] <= '9' &&
+		 (!memcmp(m + 4, "1AY&SY", 6) || !memcmp(m + 4, "\x17rE8P\x90", 6)))
+		start = bzip2_start;
+	if (!start)
 		return 0;
 	u = ut_make(sizeof(*u));
 	u->raw = ut_make(RAW_BYTES);
 	s->unpack = u;
-	rc = gzip ? gzip_start(s, err) : zstd_start(s, err);
+	rc = start(s, err);
 	if (rc)
 		return rc;
 	memcpy(u->raw, s->head, s->head_len);

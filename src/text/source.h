@@ -1,7 +1,7 @@
 /*
- * source.h - the bytes of an input, wherever they come from: a file, standard input ("-"), gzip or
- * zstd by content. No mapping: a file that is cut short while we read it is an end, not a signal.
- * One owner, one thread.
+ * source.h - the bytes of an input, wherever they come from: a file, standard input ("-"), gzip,
+ * zstd, xz or bzip2 by content. No mapping: a file that is cut short while we read it is an end,
+ * not a signal. One owner, one thread.
  */
 #ifndef UT_TEXT_SOURCE_H
 #define UT_TEXT_SOURCE_H
