@@ -69,10 +69,14 @@ static int add_filters(char list[UT_FILTER_BYTES], const struct ut_opt_list *fro
 	return 0;
 }
 
-/* The union of what was asked for; nothing asked for, or plain ITT logging, is every domain. */
+/*
+ * --chrome-ccl-logging and its like leave out what the other libraries say, never the program's own
+ * domains. Only --itt-domains chooses, and then what these options stand for is added.
+ */
 static int apply_domains(const struct ut_session_plan *p, struct ut_control *control,
 			 struct ut_err *err)
 {
+	const bool any = p->ccl || p->dnn || p->mpi;
 	const struct {
 		bool on;
 		const char *patterns[3];
@@ -80,17 +84,20 @@ static int apply_domains(const struct ut_session_plan *p, struct ut_control *con
 		{ p->ccl, { "oneCCL*", "NCCL" } },
 		{ p->dnn, { "dnnl*", "onednn*", "jit" } },
 		{ p->mpi, { "MPI" } },
-		{ p->ccl || p->dnn || p->mpi, { "PyTorch*" } },
-		{ p->python.on && (p->ccl || p->dnn || p->mpi), { "Python*" } },
+		{ any, { "PyTorch*" } },
+		{ p->python.on && any, { "Python*" } },
 	};
+	const bool chosen = p->domains.count != 0;
 	int rc = add_filters(control->exclude, &p->exclude_domains, err);
 
-	if (rc || (p->itt && !p->domains.count))
+	if (rc || (!chosen && (p->itt || !any)))
 		return rc;
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
-		for (size_t k = 0; !rc && sets[i].on && k < 3 && sets[i].patterns[k]; k++)
-			rc = add_filter(control->include, sets[i].patterns[k],
-					strlen(sets[i].patterns[k]), err);
+		char *list = chosen ? control->include : control->exclude;
+
+		for (size_t k = 0; !rc && sets[i].on == chosen && k < 3 && sets[i].patterns[k]; k++)
+			rc = add_filter(list, sets[i].patterns[k], strlen(sets[i].patterns[k]),
+					err);
 	}
 	return rc ? rc : add_filters(control->include, &p->domains, err);
 }

@@ -148,11 +148,23 @@ class Recording(Case):
         self.unitrace("--itt-domains", "launch.*", PROBE)
         self.assertRecorded()
 
-    def test_library_options_leave_other_domains_out(self):
-        self.unitrace("--chrome-ccl-logging", PROBE)
-        self.assertEqual(self.files(), [])
-        self.unitrace("--chrome-dnn-logging", PROBE, "task", "dnnl::primitive::execute", "conv")
-        self.assertEqual(self.names(self.timelines()[0]), ["conv"])
+    def test_library_options_leave_other_libraries_out(self):
+        """And keep what is the program's own."""
+        said = [word for domain, name in (("dnnl::primitive::execute", "conv"),
+                                          ("oneCCL", "allreduce"), ("MPI", "MPI_Send"),
+                                          ("PyTorch", "linear"), ("my.app", "iteration"))
+                for word in ("task", domain, name)]
+        for options, kept in ((["ccl"], ["allreduce"]), (["dnn"], ["conv"]), (["mpi"], ["MPI_Send"]),
+                              (["dnn", "ccl"], ["conv", "allreduce"]),
+                              (["dnn", "itt"], ["conv", "allreduce", "MPI_Send"])):
+            with self.subTest(options):
+                self.unitrace(*(f"--chrome-{o}-logging" for o in options), "-o", "out.json",
+                              "--overwrite", PROBE, *said)
+                names = set(self.names(self.dir / "out.json"))
+                self.assertEqual(names, {"work", *kept, "linear", "iteration"})
+        self.unitrace("--chrome-ccl-logging", "--itt-domains", "my.*", "-o", "out.json", "--overwrite",
+                      PROBE, *said)
+        self.assertEqual(self.names(self.dir / "out.json"), ["allreduce", "linear", "iteration"])
 
     def test_ccl_report_is_laid_out_as_in_the_original(self):
         got = self.unitrace("-r", PROBE, *["task", "oneCCL", "allreduce"] * 3,
