@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "cmd/option_file.h"
+#include "cmd/table_options.h"
 #include "cmd/words.h"
 #include "metrics/stall_report.h"
 
@@ -60,6 +61,7 @@ const struct ut_opt *ut_metrics_options(struct ut_arena *a, struct ut_metrics_gi
 			'j', "json", &g->json,
 			"print what was found of stalls as JSON: findings, lines, instructions"),
 		ut_opt_flag(0, "csv", &g->csv, "print the listing of --annotate as CSV"),
+		UT_TABLE_OPT_CSV_SAFE(g),
 		ut_opt_str('n', "top", "N", &g->top,
 			   "so many stalls of each kind are told; -1: all (10)"),
 		ut_opt_hidden(ut_opt_str(0, "numtopstalls", "N", &g->top, "the same")),
@@ -131,6 +133,7 @@ static void merge(struct ut_metrics_given *to, const struct ut_metrics_given *fr
 	to->https |= from->https;
 	to->json |= from->json;
 	to->csv |= from->csv;
+	to->csv_safe |= from->csv_safe;
 	to->port = to->port != UINT64_MAX ? to->port : from->port;
 }
 

@@ -22,7 +22,7 @@ struct ut_metrics_given {
 	const char *shaders, *report, *top, *demangler, *cert, *key;
 	struct ut_opt_list metrics, throughputs, labels, files;
 	const char *annotate;
-	bool list, http, https, json, csv, help;
+	bool list, http, https, json, csv, csv_safe, help;
 	bool is_folder; /* said, and seen anyway */
 	uint64_t port;
 };

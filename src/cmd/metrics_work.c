@@ -17,7 +17,8 @@
 static struct ut_report_opts listing_opts(const struct ut_metrics_work *w)
 {
 	const struct ut_metrics_given *g = &w->opts->given;
-	const struct ut_table_opts table = { UT_TABLE_OPTS, .csv = g->csv };
+	const struct ut_table_opts table = { UT_TABLE_OPTS, .csv = g->csv,
+					     .csv_safe = g->csv_safe };
 
 	return ut_table_report(&table, g->report ? -1 : STDOUT_FILENO, 0);
 }

@@ -12,6 +12,7 @@
 #include "model/measured.h"
 #include "model/shape.h"
 #include "model/trace.h"
+#include "text/csv_write.h"
 #include "text/out.h"
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -170,20 +171,15 @@ static void begin_section(struct ut_metrics_write *w, const struct ut_trace *t,
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-void ut_metrics_put_name(struct ut_buf *to, const char *name)
+static void add_name(struct ut_buf *to, const char *name)
 {
-	ut_buf_char(to, '"');
-	for (const char *p = name; *p; p++) {
-		if (*p == '"')
-			ut_buf_char(to, '"');
-		ut_buf_char(to, (unsigned char)*p < ' ' ? ' ' : *p);
-	}
-	ut_buf_char(to, '"');
+	ut_csv_add_quoted(to, name, strlen(name));
 }
 
 static void put_value(struct ut_buf *to, const struct ut_trace *t, const struct ut_metric_column *c,
 		      uint64_t bits)
 {
+	struct ut_str text;
 	double d;
 
 	switch (c->type) {
@@ -196,7 +192,8 @@ static void put_value(struct ut_buf *to, const struct ut_trace *t, const struct 
 		ut_buf_fmt(to, "%" PRId64, (int64_t)bits);
 		break;
 	case UT_ARG_STR:
-		ut_metrics_put_name(to, ut_strtab_get(&t->strings, (uint32_t)bits).ptr);
+		text = ut_strtab_get(&t->strings, (uint32_t)bits);
+		ut_csv_add_quoted(to, text.ptr, text.len);
 		break;
 	default:
 		ut_buf_fmt(to, "%" PRIu64, bits);
@@ -260,8 +257,8 @@ static void write_query(struct ut_metrics_write *w, const struct ut_trace *t,
 	uint32_t at = kernel_of(w, m);
 	struct ut_buf row = { 0 };
 
-	ut_metrics_put_name(&row, at ? w->names[w->kernels[at - 1].name]
-				     : ut_strtab_get(&t->strings, m->name).ptr);
+	add_name(&row,
+		 at ? w->names[w->kernels[at - 1].name] : ut_strtab_get(&t->strings, m->name).ptr);
 	put_row(&row, t, m, at ? w->kernels[at - 1].instance : 0);
 	ut_buf_char(&row, '\n');
 	write_buf(w->out, &row);
@@ -320,7 +317,7 @@ static void write_idle(struct ut_metrics_write *w, const struct ut_trace *t,
 		end_idle(w);
 	w->idle_of = w->next;
 	ut_buf_fmt(&name, "NoKernel(Before %s)", more ? w->names[w->kernels[w->next].name] : "");
-	ut_metrics_put_name(&row, more ? name.data : "NoKernel");
+	add_name(&row, more ? name.data : "NoKernel");
 	put_row(&row, t, m, 0);
 	write_buf(w->out, &row);
 	ut_buf_release(&name);
@@ -341,7 +338,7 @@ static void write_sample(struct ut_metrics_write *w, const struct ut_trace *t,
 	for (size_t i = 0; i < w->running_count; i++) {
 		struct ut_metrics_running *r = &w->running[i];
 
-		ut_metrics_put_name(&r->rows, w->names[w->kernels[r->kernel].name]);
+		add_name(&r->rows, w->names[w->kernels[r->kernel].name]);
 		put_row(&r->rows, t, m, w->kernels[r->kernel].instance);
 	}
 }

@@ -84,7 +84,4 @@ void ut_metrics_write_end(struct ut_metrics_write *w, const struct ut_trace *tra
 struct ut_out *ut_metrics_write_section(struct ut_metrics_write *w, const struct ut_trace *trace,
 					uint32_t process, enum ut_metrics_written kind);
 
-/* A name in quotes. */
-void ut_metrics_put_name(struct ut_buf *to, const char *name);
-
 #endif

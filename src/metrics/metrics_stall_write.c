@@ -15,6 +15,7 @@
 #include "model/stacks.h"
 #include "model/store.h"
 #include "model/trace.h"
+#include "text/csv_write.h"
 #include "text/out.h"
 
 #define MOST_REASONS 64u /* further ones count as the last */
@@ -336,8 +337,9 @@ static void put_row(struct ut_buf *to, const struct row *r, const struct columns
 	struct ut_place_in_code p = ut_stacks_get_place(&trace->stacks, r->place);
 	uint64_t counts[MOST_REASONS * 2 + 2];
 	struct ut_buf name = { 0 };
+	struct ut_str function = ut_strtab_get(&trace->strings, p.function);
 
-	ut_metrics_put_name(&name, ut_strtab_get(&trace->strings, p.function).ptr);
+	ut_csv_add_quoted(&name, function.ptr, function.len);
 	ut_buf_fmt(to, "%*s, %*s%08" PRIX64, width, name.data, (int)sizeof("IP[Address]") - 1 - 8,
 		   "", p.address);
 	ut_buf_release(&name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "text/out.h"
 
@@ -46,32 +47,54 @@ bool ut_csv_plain(const char *s, size_t len)
 
 #define PIECE 4096u /* bytes for which room is made at once */
 
-/* In quotes, those inside doubled. */
-static void put_quoted(struct ut_out *o, const char *s, size_t len, const char *open, bool nuls)
+enum special {
+	AS_THEY_ARE, /* NULs */
+	REPLACED,    /* NULs */
+	BLANKS,      /* NULs and all other control characters */
+};
+
+/* The text in to, quotes doubled; returns the end. Of one byte come three at most. */
+static char *double_quotes(char *to, const char *s, size_t len, enum special special)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (!s[i] && special == REPLACED) {
+			memcpy(to, UT_UTF8_BAD, strlen(UT_UTF8_BAD));
+			to += strlen(UT_UTF8_BAD);
+			continue;
+		}
+		*to++ = special == BLANKS && (unsigned char)s[i] < ' ' ? ' ' : s[i];
+		if (s[i] == '"')
+			*to++ = '"';
+	}
+	return to;
+}
+
+/* In quotes. */
+static void put_quoted(struct ut_out *o, const char *s, size_t len, const char *open,
+		       enum special special)
 {
 	ut_out_text(o, open);
-	for (size_t i = 0; i < len;) {
-		size_t end = len - i < PIECE ? len : i + PIECE;
-		char *p = ut_out_reserve(o, (end - i) * strlen(UT_UTF8_BAD));
-
-		for (; i < end; i++) {
-			if (!s[i] && !nuls) {
-				memcpy(p, UT_UTF8_BAD, strlen(UT_UTF8_BAD));
-				p += strlen(UT_UTF8_BAD);
-				continue;
-			}
-			*p++ = s[i];
-			if (s[i] == '"')
-				*p++ = '"';
-		}
-		ut_out_advance(o, p);
+	for (size_t i = 0, n; i < len; i += n) {
+		n = len - i < PIECE ? len - i : PIECE;
+		ut_out_advance(o, double_quotes(ut_out_reserve(o, n * strlen(UT_UTF8_BAD)), s + i,
+						n, special));
 	}
 	ut_out_text(o, "\"");
 }
 
+void ut_csv_add_quoted(struct ut_buf *text, const char *s, size_t len)
+{
+	char *copy = ut_make(2 * len + 1);
+
+	ut_buf_text(text, ut_csv_guarded(s, len) ? "\"'" : "\"");
+	ut_buf_add(text, copy, (size_t)(double_quotes(copy, s, len, BLANKS) - copy));
+	ut_buf_char(text, '"');
+	free(copy);
+}
+
 void ut_csv_put_bytes(struct ut_out *o, const char *s, size_t len, bool guard)
 {
-	put_quoted(o, s, len, guard ? "\"'" : "\"", true);
+	put_quoted(o, s, len, guard ? "\"'" : "\"", AS_THEY_ARE);
 }
 
 static void put_csv(struct ut_out *o, const char *s, size_t len, bool always)
@@ -80,7 +103,7 @@ static void put_csv(struct ut_out *o, const char *s, size_t len, bool always)
 	bool quotes = always || guard || memchr(s, '\0', len) || !ut_csv_plain(s, len);
 
 	if (quotes)
-		put_quoted(o, s, len, guard ? "\"'" : "\"", false);
+		put_quoted(o, s, len, guard ? "\"'" : "\"", REPLACED);
 	else
 		ut_out_write(o, s, len);
 }

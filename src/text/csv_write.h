@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct ut_buf;
 struct ut_out;
 
 /*
@@ -25,6 +26,12 @@ bool ut_csv_guarded(const char *s, size_t len);
  */
 void ut_csv_put_quoted(struct ut_out *o, const char *s, size_t len);
 void ut_csv_put_field(struct ut_out *o, const char *s, size_t len);
+
+/*
+ * Quoted and guarded likewise, at the end of text, for files that are read line by line: control
+ * characters become blanks.
+ */
+void ut_csv_add_quoted(struct ut_buf *text, const char *s, size_t len);
 
 /* May a text do without quotes? */
 bool ut_csv_plain(const char *s, size_t len);
