@@ -128,8 +128,10 @@ class Wheel:
     def add_installed(self, stage, path):
         """One file of the installed tree, in the place where a wheel has it."""
         name = path.relative_to(stage).as_posix()
-        if path.is_symlink() and not name.startswith("bin/"):
-            return  # of a library, for those who link it
+        if path.is_symlink() and name.endswith(".so"):
+            # Of a library, for those who link it. Linkers read this text as they follow a link.
+            self.add(f"{self.data}/data/{name}", f"INPUT({os.readlink(path)})\n".encode())
+            return
         if path.is_symlink():
             self.add(f"{self.data}/scripts/{path.name}", OTHER_NAME.encode(), True)
             return

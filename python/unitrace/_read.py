@@ -5,6 +5,7 @@ ends a question that runs.
 """
 import ctypes
 import os
+import sys
 import tempfile
 import threading
 import warnings
@@ -134,9 +135,10 @@ class Table:
         text += [f"<tr>{cells(row, 'td')}</tr>" for row in rows]
         return f"<table>{''.join(text)}</table>" + ("<p>...</p>" if more else "")
 
-    def __del__(self):
-        first, self._first = getattr(self, "_first", None), None
-        if first is not None:
+    def __del__(self, finalizing=sys.is_finalizing):
+        # At the end of the interpreter what this needs may be gone, and the memory goes anyway.
+        if not finalizing() and getattr(self, "_first", None) is not None:
+            first, self._first = self._first, None
             _arrow().release(ctypes.addressof(first))
 
 

@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -72,6 +73,18 @@ class Install(Case):
             got = self.run_words(name, "--help", env=self.env())
             self.assertEqual(got.returncode, 0, got.stderr.decode())
             self.assertTrue(got.stdout.decode().startswith(f"usage: unitrace {command} "))
+
+    def test_c_programs_link_the_library_that_reads_traces(self):
+        if not (shutil.which("pkg-config") and shutil.which("cc")):
+            self.skipTest("no pkg-config, or no compiler")
+        found, = self.bin.parent.rglob("unitrace-read.pc")
+        (self.dir / "use.c").write_text("#include <unitrace/read.h>\n#include <stdio.h>\n"
+                                        "int main(void) { return unitrace_read_version() != UNITRACE_READ_VERSION; }\n")
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "unitrace-read"], check=True, text=True,
+                               env=environment(PKG_CONFIG_PATH=str(found.parent)), capture_output=True).stdout
+        subprocess.run(["cc", "use.c", "-o", "use", *flags.split()], cwd=self.dir, check=True)
+        got = self.run_words(self.dir / "use", env=environment(LD_LIBRARY_PATH=str(found.parents[1])))
+        self.assertEqual(got.returncode, 0, got.stderr)
 
     def test_pytest_finds_the_plugin(self):
         said = self.run_words(PYTHON, "-c", "from importlib.metadata import entry_points as e\n"
