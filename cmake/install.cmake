@@ -47,6 +47,9 @@ if(UT_GENERATED_DOCS)
   install(DIRECTORY ${_share}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
+# What comes with unitrace is in the program; these are to be read, and a start for ones of your own.
+install(DIRECTORY share/schemas share/metrics DESTINATION ${CMAKE_INSTALL_DATADIR}/unitrace)
+
 foreach(doc README.md CHANGELOG.md)
   if(EXISTS ${PROJECT_SOURCE_DIR}/${doc})
     install(FILES ${doc} DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -200,6 +200,9 @@ foreach(room base text model wire symbol metrics import query view export analyz
   target_link_libraries(ut_${room} PUBLIC Threads::Threads m
     $<$<BOOL:${UT_HAVE_ZLIB}>:ZLIB::ZLIB> ${_zstd})
 endforeach()
+target_compile_definitions(ut_cmd PRIVATE UT_SHARE_DIR="${PROJECT_SOURCE_DIR}/share")
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/src/cmd/option_file.c APPEND PROPERTY
+  OBJECT_DEPENDS ${PROJECT_SOURCE_DIR}/share/metrics/config/pvc/ComputeBasic.txt)
 foreach(room text cmd) # which reads files, and which says what it can read
   target_compile_definitions(ut_${room} PRIVATE UT_HAVE_LZMA=${UT_HAVE_LZMA} UT_HAVE_BZIP2=${UT_HAVE_BZIP2})
 endforeach()

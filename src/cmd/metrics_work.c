@@ -138,7 +138,11 @@ static int do_metrics(struct ut_metrics_work *w, const struct ut_metrics_want *w
 	rc = ut_metrics_data_read(&w->data, w->opts->input, want, ut_log_teller(), err);
 	if (rc)
 		return rc;
-	ut_metrics_charts_add(&w->charts, &w->opts->plan, &w->data, ut_log_teller());
+	if (want->kernel.ptr || want->instance || want->id)
+		ut_metrics_charts_add(&w->charts, &w->opts->plan, &w->data, ut_log_teller());
+	else
+		ut_metrics_charts_add_kernels(&w->charts, &w->opts->plan, &w->data,
+					      ut_log_teller());
 	if (!w->charts.count)
 		return ut_err_set(err, -ENODATA,
 				  "%s has none of the metrics that were asked for: -l lists them",

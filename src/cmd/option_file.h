@@ -10,7 +10,8 @@ struct ut_arena;
 struct ut_words;
 
 /*
- * The words of a file, as a shell would split them: blanks and line breaks between words, '...' and
+ * The words of a file, or of ComputeBasic.txt that comes with unitrace if there is no such file, as
+ * a shell would split them: blanks and line breaks between words, '...' and
  * "..." around them, \ before a letter that stands for itself. Nothing is expanded. They live in
  * the arena. -EINVAL: a quote is not closed, with its line.
  */

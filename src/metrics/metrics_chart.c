@@ -3,9 +3,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define UT_LOG_ROOM "metrics"
 #include "base/grow.h"
+#include "base/hash.h"
+#include "base/idmap.h"
 #include "base/tell.h"
 #include "metrics/metrics_data.h"
 
@@ -328,5 +331,58 @@ void ut_metrics_charts_add(struct ut_metrics_charts *c, const struct ut_metrics_
 			add_groups(&c->arena, chart, plan, d, set);
 		else
 			add_lines(&c->arena, chart, plan, d, set);
+	}
+}
+
+/* Of d, the instances of one kernel: the first that has it is run number of. */
+static struct ut_metrics_data *of_kernel(struct ut_arena *a, const struct ut_metrics_data *d,
+					 size_t of)
+{
+	struct ut_metrics_data *own = UT_NEW(a, struct ut_metrics_data);
+	size_t rows = 0, runs = 0;
+
+	for (size_t i = of; i < d->run_count; i++) {
+		if (ut_str_eq(d->runs[i].kernel, d->runs[of].kernel)) {
+			rows += d->runs[i].count;
+			runs++;
+		}
+	}
+	*own = *d;
+	own->rows = own->run_count = 0;
+	own->columns = UT_NEW_N(a, double *, d->count + 1);
+	own->runs = UT_NEW_N(a, struct ut_metrics_run, runs);
+	for (size_t k = 0; k < d->count; k++)
+		own->columns[k] = d->columns[k] ? UT_NEW_N(a, double, rows + 1) : NULL;
+	for (size_t i = of; i < d->run_count; i++) {
+		const struct ut_metrics_run *run = &d->runs[i];
+
+		if (!ut_str_eq(run->kernel, d->runs[of].kernel))
+			continue;
+		for (size_t k = 0; k < d->count; k++) {
+			if (d->columns[k])
+				memcpy(own->columns[k] + own->rows, d->columns[k] + run->first,
+				       run->count * sizeof(double));
+		}
+		own->runs[own->run_count] = *run;
+		own->runs[own->run_count++].first = own->rows;
+		own->rows += run->count;
+	}
+	return own;
+}
+
+void ut_metrics_charts_add_kernels(struct ut_metrics_charts *c, const struct ut_metrics_plan *plan,
+				   const struct ut_metrics_data *d, const struct ut_teller *teller)
+{
+	struct ut_idmap seen;
+
+	ut_idmap_init(&seen, &c->arena);
+	for (size_t i = 0; i < d->run_count; i++) {
+		uint64_t hash = ut_hash_bytes(d->runs[i].kernel.ptr, d->runs[i].kernel.len);
+
+		if (ut_idmap_get(&seen, hash))
+			continue;
+		ut_idmap_put(&seen, hash, 1);
+		/* what the file has not is told once */
+		ut_metrics_charts_add(c, plan, of_kernel(&c->arena, d, i), i ? NULL : teller);
 	}
 }

@@ -106,19 +106,23 @@ class Charts(Case):
             4: ["-d", "0", "-k", KERNEL, "-i", "2", *one, "-m", BYTES, "-y", "L3 Cache Read/Write (bytes)"],
             5: ["-f", "myconfig.txt"],
             6: ["-f", "myconfig.txt", "-b", BYTES],
+            7: ["-f", "config/pvc/ComputeBasic.txt"],  # comes with unitrace
         }
         for n, options in lines.items():
             self.run_metrics(*options, "-o", f"perfchart{n}.pdf", "perfmetrics.12345.csv")
         said = {n: self.text(f"perfchart{n}.pdf") for n in lines}
-        for n in (1, 2, 3):
-            self.assertEqual(self.pages(f"perfchart{n}.pdf"), 1)
+        for n, pages in ((1, 1), (2, 1), (3, 5)):  # all instances of all kernels: a page for each kernel
+            self.assertEqual(self.pages(f"perfchart{n}.pdf"), pages)
             self.assertIn("Utilization and Stall", said[n])
             for metric in SET.split(","):
                 self.assertIn(metric, said[n])
         self.assertIn(f"{KERNEL}, instance 2", said[1])
         self.assertIn(f"{KERNEL}, 3 instances", said[2])
-        self.assertIn("all kernels on device 0, 15 instances", said[3])
+        self.assertEqual(said[3].count("3 instances"), 5)
+        self.assertNotIn("all kernels", said[3])
         self.assertEqual([self.pages(f"perfchart{n}.pdf") for n in (4, 5, 6)], [2, 2, 3])
+        self.assertEqual(self.pages("perfchart7.pdf") % 5, 0)
+        self.assertIn("L3 cache (bytes)", said[7])
         self.assertEqual(said[4], said[5])
         self.assertIn("Throughput (GB/s)", said[6])
         self.assertIn("L3_BYTE_READ[bytes]", said[6])
