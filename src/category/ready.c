@@ -9,6 +9,7 @@
 #include "text/file_text.h"
 
 UT_EMBED_BYTES(ut_schema_pytorch_cuda, UT_SHARE_DIR "/schemas/pytorch-cuda.ini");
+UT_EMBED_BYTES(ut_schema_llama, UT_SHARE_DIR "/schemas/LLaMA.ini");
 
 #define MOST_BYTES (16u << 20) /* of a schema: people write them */
 
@@ -16,12 +17,19 @@ static const struct ready {
 	const char *name, *text, *end;
 } all[] = {
 	{ "pytorch-cuda", ut_schema_pytorch_cuda, ut_schema_pytorch_cuda_end },
+	{ "LLaMA", ut_schema_llama, ut_schema_llama_end },
 };
 
+/* Its name, or that of a file of it, as Intel's documents have it: schemas/LLaMA.json. */
 struct ut_str ut_schema_ready(const char *name)
 {
+	const char *base = ut_path_base(name);
+
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (!strcmp(all[i].name, name))
+		size_t len = strlen(all[i].name);
+
+		if (!strncmp(base, all[i].name, len) &&
+		    (!base[len] || !strcmp(base + len, ".ini") || !strcmp(base + len, ".json")))
 			return (struct ut_str){ all[i].text, (size_t)(all[i].end - all[i].text) };
 	}
 	return (struct ut_str){ 0 };
@@ -29,7 +37,7 @@ struct ut_str ut_schema_ready(const char *name)
 
 const char *ut_schema_ready_names(void)
 {
-	return "pytorch-cuda";
+	return "pytorch-cuda, LLaMA";
 }
 
 static int read_either(struct ut_schema *s, const char *name, struct ut_str text,
