@@ -85,7 +85,7 @@ class Golden(Devlog):
 class OldLogs(Devlog):
     def test_statistics_are_those_computed_by_hand(self):
         out, err = self.run_devlog(old_log())
-        self.assertEqual(err, "")
+        self.assertEqual(err, f"unitrace: results are in {self.dir / 'out'}\n")
         self.assertEqual(out, self.text("device_stats.txt"))
         blocks = dict(re.findall(r"=+ (.*) =+\n((?:.*\[cycles\].*\n)+)", out))
         numbers = {name: re.findall(r"(\w+) \[cycles\] = +([\d,]+)", text)
@@ -205,7 +205,7 @@ class OldLogs(Devlog):
 class ZoneLogs(Devlog):
     def test_ops_are_measured(self):
         out, err = self.run_devlog(zone_log())
-        self.assertEqual(err, "")
+        self.assertEqual(err, f"unitrace: results are in {self.dir / 'out'}\n")
         summary = {name: value["stats"]
                    for name, value in self.analysis()["devices"]["0"]["cores"]["DEVICE"]["analysis"].items()}
         # cores start 10 cycles apart, kernels take 100 to 1000 of their core's time
