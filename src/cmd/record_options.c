@@ -46,23 +46,6 @@ static int check_numbers(const char *option, const struct ut_opt_list *list, str
 	return 0;
 }
 
-/* Control files have a bit for each device. */
-static int check_devices(const struct ut_opt_list *list, struct ut_err *err)
-{
-	int rc = check_numbers("--devices-to-sample", list, err);
-
-	for (size_t i = 0; !rc && i < list->count; i++) {
-		for (const char *p = list->items[i]; *p; p += strcspn(p, ","), p += *p == ',') {
-			if (strtoul(p, NULL, 10) >= UT_MOST_DEVICES)
-				return ut_err_set(err, -EINVAL,
-						  "--devices-to-sample takes numbers from 0 to %d, "
-						  "not '%s'",
-						  UT_MOST_DEVICES - 1, list->items[i]);
-		}
-	}
-	return rc;
-}
-
 static int check_file(const char *option, const char *path, struct ut_err *err)
 {
 	if (path && access(path, R_OK))
@@ -134,7 +117,7 @@ static int check_device(const struct ut_device_opts *d, struct ut_err *err)
 	if (!rc)
 		rc = check_numbers("--ranks-to-sample", &d->ranks, err);
 	if (!rc)
-		rc = check_devices(&d->devices, err);
+		rc = check_numbers("--devices-to-sample", &d->devices, err);
 	if (!rc)
 		rc = check_file("--chrome-kmd-logging", d->kmd_script, err);
 	if (!rc)

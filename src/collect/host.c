@@ -72,7 +72,7 @@ static uint32_t device(const struct ut_device *given)
 	uint32_t id;
 
 	if (!UT_HOST_TAKE(UT_HOST_DEVICE, &d, given, label) ||
-	    (c && c->devices && (d.index >= 64 || !(c->devices >> d.index & 1))))
+	    (c && c->devices && !(c->devices >> (d.index < 64 ? d.index : 63) & 1)))
 		return 0;
 	id = ut_number_next();
 

@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "export/args_json.h"
 #include "export/chrome_write.h"
+#include "export/describe.h"
 #include "model/event.h"
 #include "text/digits.h"
 #include "text/out.h"
@@ -159,8 +160,11 @@ static void choose_pid(struct ut_cw *c, struct ut_cw_process *p, const struct ut
 const struct ut_cw_process *ut_cw_process(struct ut_cw *c, const struct ut_trace *t,
 					  uint32_t process)
 {
+	uint32_t program = ut_process_program(t, process);
 	struct ut_cw_process *p;
 
+	if (program != process && (process >= c->process_cap || !c->processes[process].known))
+		(void)ut_cw_process(c, t, program); /* which has the pid */
 	c->processes =
 		ut_grow(c->processes, (size_t)process + 1, &c->process_cap, sizeof(*c->processes));
 	p = &c->processes[process];

@@ -15,6 +15,20 @@ void ut_process_title(struct ut_buf *b, const struct ut_trace *t, const struct u
 	ut_buf_add(b, name.ptr, name.len);
 }
 
+uint32_t ut_process_program(const struct ut_trace *t, uint32_t index)
+{
+	const struct ut_process *p = &t->processes[index];
+
+	for (uint32_t i = 0; p->kind == UT_PROCESS_DEVICE && i < t->process_count; i++) {
+		const struct ut_process *other = &t->processes[i];
+
+		if (other->kind == UT_PROCESS_PROGRAM && other->pid == p->pid &&
+		    other->pid_text == p->pid_text && other->host == p->host)
+			return i;
+	}
+	return index;
+}
+
 uint32_t ut_pids_take(struct ut_idmap *pids, uint32_t pid)
 {
 	if (ut_idmap_get(pids, pid)) {

@@ -15,6 +15,12 @@ struct ut_trace;
 void ut_process_title(struct ut_buf *b, const struct ut_trace *t, const struct ut_process *p);
 
 /*
+ * The program that a device has its pid from: the pid is the program's, and the device needs
+ * another one. The same process if there is none.
+ */
+uint32_t ut_process_program(const struct ut_trace *t, uint32_t process);
+
+/*
  * pid itself, or a number that no system gives out if the file has this pid already: hosts,
  * containers and exec() give the same one to several. pids are those that the file has used.
  */

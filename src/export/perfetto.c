@@ -182,8 +182,11 @@ static void describe_process(struct perfetto *p, const struct ut_trace *t, uint3
 
 static struct process *process_at(struct perfetto *p, const struct ut_trace *t, uint32_t index)
 {
+	uint32_t program = ut_process_program(t, index);
 	struct process *process;
 
+	if (program != index && (index >= p->process_cap || !p->processes[index].uuid))
+		(void)process_at(p, t, program); /* which has the pid */
 	p->processes =
 		ut_grow(p->processes, (size_t)index + 1, &p->process_cap, sizeof(*p->processes));
 	process = &p->processes[index];

@@ -120,7 +120,11 @@ void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a)
 {
 	const char *name = ut_path_base(n->plan->argv[0]);
 
-	if (n->woken || samples_kept_out(n))
+	if (!ut_session_plan_wants_rank(n->plan, n->control->rank))
+		SAY("nothing is recorded of devices for rank %d, which --ranks-to-sample leaves "
+		    "out, and %s has marked nothing itself",
+		    n->control->rank, name);
+	else if (n->woken || samples_kept_out(n))
 		tell_kept_out(n, name);
 	else if (n->knock == UT_KNOCK_READER)
 		SAY("a process of the run could only read %s, not write there (a read-only mount, "
@@ -132,7 +136,7 @@ void ut_nothing_tell(const struct ut_nothing *n, struct ut_arena *a)
 		    name);
 	else
 		tell_never_called(n, name, a);
-	if (!n->woken && n->control->want)
+	if (!n->woken && n->control->want && ut_session_plan_wants_rank(n->plan, n->control->rank))
 		TELL("no runtime of a device that unitrace knows (CUDA, OpenCL, Level Zero) was "
 		     "started with our variables set");
 }

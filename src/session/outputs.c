@@ -328,9 +328,24 @@ static void print_summary(struct ut_outputs *o, struct ut_buf *to)
 	ut_out_abandon(mem);
 }
 
-/* Files get the summary even when quiet; the terminal does not. */
+/* Does -o FILE get a table that was asked for? */
+static bool asked_for_tables(const struct ut_outputs *o)
+{
+	bool asked = o->ccl_report;
+
+	for (int k = 0; k < UT_TABLE_KINDS; k++)
+		asked |= o->devices.wanted[k];
+	return asked && o->opts->output && !o->opts->result_dir;
+}
+
+/*
+ * Files get the summary even when quiet; the terminal does not. A file of tables that were asked for
+ * has nothing else in it: other programs read it.
+ */
 static bool wants_summary(const struct ut_outputs *o)
 {
+	if (reports_to_file(o->opts) && asked_for_tables(o))
+		return false;
 	return !o->opts->no_summary && (reports_to_file(o->opts) || !o->opts->quiet);
 }
 

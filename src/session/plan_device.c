@@ -91,8 +91,13 @@ static uint64_t devices_wanted(const struct ut_opt_list *list)
 {
 	uint64_t wanted = 0;
 
-	for (int i = 0; i < UT_MOST_DEVICES; i++)
-		wanted |= (uint64_t)lists(list, i) << i;
+	for (size_t i = 0; i < list->count; i++) {
+		for (const char *p = list->items[i]; *p; p += strcspn(p, ","), p += *p == ',') {
+			unsigned long n = strtoul(p, NULL, 10);
+
+			wanted |= UINT64_C(1) << (n < UT_MOST_DEVICES ? n : UT_MOST_DEVICES - 1);
+		}
+	}
 	return wanted;
 }
 

@@ -97,7 +97,9 @@ struct ut_session_plan {
 	bool shapes;   /* kernels of different sizes are different rows */
 };
 
-#define UT_MOST_DEVICES 64 /* device.devices counts them from 0 */
+/* Control files have a bit for each device, from 0 on; the last one is for all with higher numbers.
+ */
+#define UT_MOST_DEVICES 64
 
 /* What is usual. */
 void ut_session_plan_init(struct ut_session_plan *p);

@@ -316,11 +316,30 @@ class Files(Case):
         self.assertEqual(list(self.dir.glob("log*")), [])
         self.assertIn("--devices-to-sample 3: the program has not used such a device", self.said)
 
-    def test_a_device_that_cannot_be_is_refused(self):
-        for number in ("64", "0,70", "99999999999999999999"):
-            done = self.unitrace("-d", "--devices-to-sample", number, "true")
-            self.assertEqual(done.returncode, 2)
-            self.assertIn(b"takes numbers from 0 to 63", done.stderr)
+    def test_any_number_of_a_device_runs(self):
+        for number in ("64", "0,256", "99999999999999999999"):
+            self.run_fake(*FAKE, 2, options=("-d", "--devices-to-sample", number, "--no-summary",
+                                             "-o", f"{number}.txt"))
+            self.assertEqual(bool(list(self.dir.glob(f"{number}*"))), number.startswith("0"))
+        done = self.unitrace("-d", "--devices-to-sample", "one", "true")
+        self.assertEqual(done.returncode, 2)
+
+    def test_a_file_of_tables_holds_those_alone(self):
+        self.run_fake(*FAKE, 2, options=("-t", "-o", "log.txt"))
+        text, = (p.read_text() for p in self.dir.glob("log*"))
+        for line in filter(None, text.splitlines()):
+            self.assertRegex(line, r"^(== .* ==|Device Timeline|.*\[ns\] ?=? ?.*)")
+        self.run_fake(*FAKE, 2, options=("-o", "sums.txt"))
+        text, = (p.read_text() for p in self.dir.glob("sums*"))
+        self.assertIn("step", text)
+
+    def test_the_program_keeps_its_pid_beside_its_device(self):
+        self.run_fake(*FAKE, 2, options=(WORK, "-o", "run.json", "--itt-domains", "none"))
+        events = json.loads((self.dir / "run.json").read_text())["traceEvents"]
+        names = {e["args"]["name"]: e["pid"] for e in events if e["name"] == "process_name"}
+        for name, pid in names.items():
+            self.assertEqual(pid >= 1 << 30, name.startswith("DEVICE"), names)
+        self.assertEqual(len(names), 2)
 
     def test_many_processes_cost_what_their_work_costs(self):
         """Tables of each of many processes: none looks through the work of all others."""
