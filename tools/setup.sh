@@ -211,7 +211,7 @@ pip_install() {
 python_venv() {
 	pip_packages build/venv "2 GB on disk, more where PyTorch comes with CUDA" ittapi pytest pytest-cov \
 		pytest-xdist nvtx nvidia-nvtx viztracer py-spy scalene nvidia-cuda-nvdisasm pyperformance pandas \
-		polars pyarrow duckdb mcp ipykernel nbclient mypy pyright torch==2.13.0
+		polars pyarrow duckdb mcp ipykernel nbclient mypy pyright torch-tb-profiler torch==2.13.0
 }
 
 # What tests/bench/bench_read.py reads beside us; in a folder of its own, since it wants its own versions.
