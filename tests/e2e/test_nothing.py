@@ -124,6 +124,12 @@ class Nothing(Case):
         self.assertIn("could only read", said)
         self.assertIn("read-only mount", said)
 
+    def test_a_rank_that_is_left_out_says_that(self):
+        env = clean_env(PMI_RANK="2", PMI_SIZE="4")
+        said = self.said("-d", "--ranks-to-sample", "1,3", "true", env=env)
+        self.assertIn("rank 2, which --ranks-to-sample leaves out", said)
+        self.assertNotIn("has no ITT inside", said)
+
     def test_quiet_is_quiet(self):
         self.assertEqual(self.unitrace("--quiet", "true").stderr, b"")
 
@@ -143,7 +149,9 @@ class Filters(Case):
         events = [{"ph": "M", "name": "thread_name", "pid": 1, "tid": 2, "args": {"name": "worker"}},
                   {"ph": "X", "name": "blur", "cat": "img", "pid": 1, "tid": 2, "ts": 1, "dur": 10},
                   {"ph": "X", "name": "blend", "cat": "img", "pid": 1, "tid": 2, "ts": 20,
-                   "dur": 10}]
+                   "dur": 10},
+                  {"ph": "s", "name": "arrow", "cat": "f", "id": 1, "pid": 1, "tid": 2, "ts": 5},
+                  {"ph": "f", "name": "arrow", "cat": "f", "id": 1, "pid": 1, "tid": 2, "ts": 25}]
         (self.dir / "t.json").write_text(json.dumps(events))
         for options, says in self.CASES:
             for words in (["stats"], ["filter", "--quiet", "--overwrite", "-o", "x.json"]):
