@@ -184,6 +184,14 @@ class Reading(common.Case):
         self.assertIn("<th>name</th>", table._repr_html_())
         self.assertNotIn("<script", self.trace.query("select '<script>' as a")._repr_html_())
 
+    def test_a_table_that_lives_to_the_end_is_quiet(self):
+        script = pathlib.Path(self.dir, "script.py")
+        script.write_text(f"import sys\nsys.path.insert(0, {str(PACKAGE)!r})\nimport unitrace\n"
+                          f"trace = unitrace.open({str(self.path)!r})\n"
+                          "table = trace.slices()\nprint(table.columns[0])\n")
+        got = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+        self.assertEqual((got.stdout, got.stderr), ("id\n", ""))
+
     def test_streams_outlive_the_trace(self):
         rows = iter(self.trace.slices())
         next(rows)
