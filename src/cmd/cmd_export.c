@@ -30,6 +30,11 @@ static int set_format(void *ctx, const char *value, struct ut_err *err)
 	return ut_output_add_formats(ctx, value, err);
 }
 
+static int set_disk_reserve(void *ctx, const char *value, struct ut_err *err)
+{
+	return ut_disk_reserve_parse(value, ctx, err);
+}
+
 static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o)
 {
 	const struct ut_opt table[] = {
@@ -51,6 +56,9 @@ static const struct ut_opt *make_table(struct ut_arena *a, struct export_opts *o
 			    "replace existing files also without -o"),
 		ut_opt_flag(0, "csv-safe", &o->csv_safe,
 			    "CSV: put a ' before texts that a spreadsheet would run as a formula"),
+		ut_opt_call("disk-reserve", "SIZE|PERCENT|0", set_disk_reserve, &o->plan.reserve,
+			    "stop writing before less than this is free on the disk (5%, at "
+			    "least 2GiB); 0: fill it"),
 		ut_opt_flag(0, "live", &o->plan.live,
 			    "do not refuse when a process is still recording"),
 		ut_opt_flag(0, "remove", &o->plan.remove, "remove the recording afterwards"),

@@ -86,8 +86,9 @@ static int report(void *ctx, const struct ut_words *words, struct ut_err *err)
 
 /* Options of record that make sense here. */
 static const char *const recorded[] = {
-	"memory",       "output",  "output-dir-path",      "overwrite",     "quiet",
-	"start-paused", "session", "follow-child-process", "wait-children",
+	"memory",        "output",       "output-dir-path", "overwrite",
+	"quiet",         "start-paused", "session",         "follow-child-process",
+	"wait-children", "max-size",     "disk-reserve",
 };
 
 #define RECORDED (sizeof(recorded) / sizeof(recorded[0]))

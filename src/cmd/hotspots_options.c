@@ -19,7 +19,7 @@ static const char *const recorded[] = {
 	"attach",         "all-processes",  "duration",     "sampling", "sampling-by",
 	"sampling-event", "sampling-waits", "call-graph",   "output",   "output-dir-path",
 	"overwrite",      "quiet",          "start-paused", "session",  "follow-child-process",
-	"wait-children",
+	"wait-children",  "max-size",       "disk-reserve",
 };
 
 #define RECORDED (sizeof(recorded) / sizeof(recorded[0]))

@@ -93,6 +93,13 @@ static int set_max_size(void *ctx, const char *value, struct ut_err *err)
 	return ut_size_parse(value, &o->plan.max_bytes, err);
 }
 
+static int set_disk_reserve(void *ctx, const char *value, struct ut_err *err)
+{
+	struct ut_record_opts *o = ctx;
+
+	return ut_disk_reserve_parse(value, &o->plan.reserve, err);
+}
+
 static int set_wait_children(void *ctx, const char *value, struct ut_err *err)
 {
 	struct ut_record_opts *o = ctx;
@@ -421,6 +428,9 @@ static void add_control(struct rows *r, struct ut_record_opts *o)
 			    "flight recorder: keep the last 64M, or the last 10s, per process"),
 		ut_opt_call("max-size", "SIZE", set_max_size, o,
 			    "stop recording a process that has filled this much disk"),
+		ut_opt_call("disk-reserve", "SIZE|PERCENT|0", set_disk_reserve, o,
+			    "stop recording, and writing results, before less than this is free "
+			    "on the disk (5%, at least 2GiB); 0: fill it"),
 	};
 
 	add(r, table, COUNT(table));

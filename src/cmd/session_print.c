@@ -36,6 +36,11 @@ void ut_session_print_news(void *ctx, const struct ut_session_news *news)
 	case UT_NEWS_STARTING:
 		ut_log(UT_DEBUG, "the recording is kept in %s", news->path);
 		break;
+	case UT_NEWS_SIZE:
+		/* Not while a shell or another program has the terminal. */
+		if (!news->text || tcgetpgrp(STDERR_FILENO) == getpgrp())
+			ut_log_state(news->text);
+		break;
 	case UT_NEWS_PROGRESS:
 		ut_log_state(news->text);
 		break;
@@ -60,6 +65,8 @@ struct ut_session_client ut_session_print(void)
 	return (struct ut_session_client){
 		.tell = ut_session_print_news,
 		.wants_progress = ut_term_moves(STDERR_FILENO),
+		/* What the program prints on the same terminal would be mixed with it. */
+		.wants_size = ut_term_moves(STDERR_FILENO) && !isatty(STDOUT_FILENO),
 		/* Names of C++ templates would leave nothing but blanks before short ones. */
 		.name_columns = terminal ? UT_CELL_PAD : 0,
 		.screen = terminal ? ut_term_columns(STDERR_FILENO) : 0,

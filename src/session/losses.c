@@ -14,8 +14,8 @@ void ut_losses_tell(const struct ut_session_client *client, const struct ut_loss
 		const char *one, *many, *what;
 	} kinds[] = {
 		{ UT_LOSS_DROPPED, l->dropped, "record", "records",
-		  "found no room and went missing (disk full, or --max-size or ulimit -f "
-		  "reached)" },
+		  "found no room and went missing (disk full or down to its reserve, or "
+		  "--max-size or ulimit -f reached)" },
 		{ UT_LOSS_TORN, l->torn, "record", "records",
 		  "got cut off when the process ended" },
 		{ UT_LOSS_STRAY, l->stray_ends, "end", "ends", "of a task came without a begin" },

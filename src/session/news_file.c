@@ -16,6 +16,7 @@ static const char *const words[] = {
 	[UT_NEWS_RANK_LEFT_OUT] = "rank-left-out",
 	[UT_NEWS_STARTING] = "starting",
 	[UT_NEWS_GROWING] = "growing",
+	[UT_NEWS_SIZE] = "size",
 	[UT_NEWS_NOT_STARTED] = "not-started",
 	[UT_NEWS_ENDED] = "ended",
 	[UT_NEWS_COULD_NOT_RECORD] = "could-not-record",

@@ -15,6 +15,7 @@
 #include "session/session_news.h"
 #include "session/session_plan.h"
 #include "wire/control.h"
+#include "wire/spool.h"
 
 #define MANY_HZ  1000 /* in a second: who asks for more is told what it costs */
 #define LEAST_US 3u   /* that the kernel needs for a sample */
@@ -160,7 +161,10 @@ static void tell(const struct ut_sampling *s, const struct ut_sampler_result *r)
 
 	if (r->failure)
 		ut_session_say(s->client, news, "%" PRIu64 " samples could not be written: %s",
-			       r->unwritten, strerror(r->failure));
+			       r->unwritten,
+			       r->failure == UT_SPOOL_RESERVE
+				       ? "the disk came down to its reserve (--disk-reserve)"
+				       : strerror(r->failure));
 	tell_cost(s, r);
 	if (r->no_waits)
 		ut_session_say(s->client, news, "where threads wait is not sampled: %s",

@@ -10,6 +10,7 @@
 #include "import/spool/reader.h"
 #include "session/output_check.h"
 #include "session/outputs.h"
+#include "session/reserve.h"
 #include "session/spools.h"
 #include "text/replaced.h"
 #include "wire/control.h"
@@ -129,6 +130,13 @@ int ut_session_export(const struct ut_export_plan *p, const struct ut_session_cl
 		      struct ut_err *err)
 {
 	struct ut_session_client own = client ? *client : (struct ut_session_client){ 0 };
+	const char *dir = p->out.dir ? p->out.dir : ".";
+	struct ut_arena arena = { 0 };
 
+	if (p->out.output)
+		dir = ut_path_dir(&arena, ut_path_join(&arena, p->out.dir, p->out.output));
+	if (!p->out.output || strcmp(p->out.output, "-") != 0)
+		ut_reserve_results(&p->reserve, dir, &own);
+	ut_arena_release(&arena);
 	return all_recordings(p) ? export(p, &own, err) : convert(p, &own, err);
 }

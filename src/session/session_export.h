@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/disk_space.h"
 #include "base/err.h"
 #include "session/output_names.h"
 #include "session/session_news.h"
@@ -18,6 +19,7 @@ struct ut_export_plan {
 	const char *const *inputs; /* files and folders: all recordings, or any traces */
 	bool live;                 /* also of processes that still record */
 	bool remove;               /* recordings, afterwards */
+	struct ut_disk_reserve reserve;
 };
 
 /* Will the results find their places? As ut_session_check(). */

@@ -28,6 +28,8 @@ enum ut_news_kind {
 	UT_NEWS_STARTING,
 	/* the recording has become large: count is bytes, text says how to record less */
 	UT_NEWS_GROWING,
+	/* how much is recorded so far, and how fast: count is bytes, text; NULL when it is over */
+	UT_NEWS_SIZE,
 	/* the program could not be executed: code is errno */
 	UT_NEWS_NOT_STARTED,
 	/* the program has ended, results are about to be written: status as from waitpid(), path */
@@ -94,6 +96,7 @@ struct ut_session_client {
 	void (*tell)(void *ctx, const struct ut_session_news *news);
 	void *ctx;
 	bool wants_progress;
+	bool wants_size;     /* while the program runs: UT_NEWS_SIZE */
 	size_t name_columns; /* longer names in a table lose their middle; 0 = whole */
 	size_t screen;       /* columns of the terminal that tables are for; 0 = it is none */
 	bool colour;         /* on it */

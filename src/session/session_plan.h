@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/disk_space.h"
 #include "base/err.h"
 #include "base/opt.h"
 #include "launch/cpu/perf.h"
@@ -87,6 +88,7 @@ struct ut_session_plan {
 	uint64_t follow_children;
 	uint64_t resume_after, stop_after; /* ns from the start on; 0 = never */
 	uint64_t keep_bytes, keep_ns, max_bytes;
+	struct ut_disk_reserve reserve;
 	uint64_t wait_children; /* ns; UINT64_MAX = for ever */
 
 	/* what to make of it */

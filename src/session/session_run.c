@@ -17,6 +17,7 @@
 #include "session/kmd.h"
 #include "session/lifetimes.h"
 #include "session/output_check.h"
+#include "session/reserve.h"
 #include "session/run_config.h"
 #include "session/sampling.h"
 #include "session/timed.h"
@@ -61,15 +62,13 @@ static const char *common_folder(struct run *r, const char *dir)
 	return plain;
 }
 
-static const char *session_parent(struct run *r)
+static const char *results_folder(struct run *r)
 {
-	const struct ut_session_plan *p = r->plan;
-	const char *dir = p->out.result_dir ? p->out.result_dir : p->out.dir;
+	const struct ut_output_opts *o = &r->plan->out;
+	const char *dir = o->result_dir ? o->result_dir : o->dir;
 
-	if (p->spool_dir)
-		return p->spool_dir;
-	if (ut_output_is_timeline(&p->out))
-		dir = ut_path_join(&r->arena, dir, ut_path_dir(&r->arena, p->out.output));
+	if (ut_output_is_timeline(o))
+		dir = ut_path_join(&r->arena, dir, ut_path_dir(&r->arena, o->output));
 	return common_folder(r, dir);
 }
 
@@ -97,11 +96,15 @@ static int join_named(struct run *r, struct ut_err *err)
 
 static int prepare(struct run *r, struct ut_err *err)
 {
-	int rc =
-		ut_session_create(&r->session, &r->arena, session_parent(r), r->plan->argv[0], err);
+	const char *results = results_folder(r);
+	const char *parent = r->plan->spool_dir ? r->plan->spool_dir : results;
+	int rc = ut_session_create(&r->session, &r->arena, parent, r->plan->argv[0], err);
 
-	if (!rc)
+	if (!rc) {
+		r->session.control->disk_reserve =
+			ut_reserve_begin(r->plan, r->session.dir, results, &r->client);
 		rc = ut_session_plan_apply(r->plan, r->session.control, &r->client, err);
+	}
 	if (!rc)
 		rc = join_named(r, err);
 	if (!rc)
@@ -132,6 +135,15 @@ static void each_second(void *ctx)
 
 	ut_growth_look(&r->growth);
 	ut_lifetimes_look(&r->lifetimes);
+	if (r->kmd.door >= 0 && ut_reserve_reached(r->session.control->disk_reserve, r->kmd.dir)) {
+		close(r->kmd.door); /* bpftrace ends with its command */
+		r->kmd.door = -1;
+		ut_session_say(
+			&r->client,
+			(struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
+			"--chrome-kmd-logging ended early: the disk came down to its reserve "
+			"(--disk-reserve)");
+	}
 }
 
 /* In a job on several hosts: how do their clocks compare? Where results go, its launchers meet. */
@@ -209,6 +221,7 @@ static int launch(struct run *r, struct ut_err *err)
 	ut_kmd_start(&r->kmd, &r->arena, p->device.kmd_script, r->session.dir, &r->client);
 	r->lifetimes.dir = r->session.dir;
 	rc = ut_launch_run(&l, &r->arena, &r->program, err);
+	ut_growth_end(&r->growth);
 	if (!rc)
 		ut_lifetimes_ended(&r->lifetimes, (uint32_t)r->program.pid, r->program.status);
 	ut_kmd_stop(&r->kmd, &r->arena, &r->client);

@@ -13,15 +13,22 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/disk_space.h"
 #include "base/grow.h"
 #include "base/path.h"
+#include "base/size.h"
 #include "base/str.h"
 #include "text/digits.h"
+#include "text/out_space.h"
 #include "text/pack.h"
 
 #define BUFFER_BYTES (256u << 10) /* fits the L2 cache together with what is being formatted */
 
 #define MOST_NUMBERS 100000u
+
+/* Bytes that are written before free space is checked, and between two checks. */
+#define SPACE_FIRST (UINT64_C(1) << 20)
+#define SPACE_STEP  (UINT64_C(4) << 20)
 
 struct ut_out {
 	struct ut_buf buf;
@@ -32,10 +39,57 @@ struct ut_out {
 	unsigned int flags;
 	const char *wanted; /* numbers are added to it; NULL = no numbers */
 	struct ut_pack *pack;
-	char path[PATH_MAX]; /* what the user called it */
-	char temp[PATH_MAX]; /* where the bytes go until commit; empty: written in place */
+	char path[PATH_MAX];    /* what the user called it */
+	char temp[PATH_MAX];    /* where the bytes go until commit; empty: written in place */
+	uint64_t keep_free;     /* bytes on its file system; 0 = any */
+	uint64_t until_checked; /* bytes */
 	struct ut_err err;
 };
+
+/* ---- free space ---------------------------------------------------------------------------- */
+
+#define MOST_DEVICES 16
+
+static struct {
+	bool on;
+	struct ut_disk_reserve reserve;
+	pthread_mutex_t lock;
+	size_t count;
+	struct {
+		uint64_t device, bytes;
+	} kept[MOST_DEVICES];
+} space_rule = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void ut_out_keep_free(const struct ut_disk_reserve *reserve)
+{
+	pthread_mutex_lock(&space_rule.lock);
+	space_rule.on = true;
+	space_rule.reserve = *reserve;
+	space_rule.count = 0;
+	pthread_mutex_unlock(&space_rule.lock);
+}
+
+uint64_t ut_out_kept_free(const struct ut_disk_space *space)
+{
+	uint64_t bytes;
+	size_t i = 0;
+
+	pthread_mutex_lock(&space_rule.lock);
+	while (i < space_rule.count && space_rule.kept[i].device != space->device)
+		i++;
+	if (i < space_rule.count) {
+		bytes = space_rule.kept[i].bytes;
+	} else {
+		bytes = space_rule.on ? ut_disk_reserve_kept(&space_rule.reserve, space) : 0;
+		if (i < MOST_DEVICES) {
+			space_rule.kept[i].device = space->device;
+			space_rule.kept[i].bytes = bytes;
+			space_rule.count = i + 1;
+		}
+	}
+	pthread_mutex_unlock(&space_rule.lock);
+	return bytes;
+}
 
 /* How messages call it. */
 static const char *title(const struct ut_out *o)
@@ -157,6 +211,13 @@ static void start(struct ut_out *o, const char *path)
 		fail(o, rc);
 	else
 		o->fd = rc;
+	if (o->unnamed || o->temp[0]) { /* a file of ours, not a pipe or device */
+		struct ut_disk_space space;
+
+		o->until_checked = SPACE_FIRST;
+		if (ut_disk_space_fd(o->fd, &space))
+			o->keep_free = ut_out_kept_free(&space);
+	}
 }
 
 struct ut_out *ut_out_open(const char *path, unsigned int flags)
@@ -207,10 +268,29 @@ void ut_out_clear(struct ut_out *o)
 	o->buf.len = 0;
 }
 
+static void check_space(struct ut_out *o, size_t len)
+{
+	struct ut_disk_space space;
+	char size[32];
+
+	if (o->until_checked > len) {
+		o->until_checked -= len;
+		return;
+	}
+	o->until_checked = SPACE_STEP;
+	if (ut_disk_space_fd(o->fd, &space) && space.free < o->keep_free + SPACE_STEP)
+		ut_err_set(&o->err, -ENOSPC,
+			   "%s: not written: less than %s would be left on the disk; choose "
+			   "another place, compress it (.json.zst), or give --disk-reserve",
+			   title(o), ut_size_text(size, sizeof(size), o->keep_free));
+}
+
 static void put(struct ut_out *o, const char *data, size_t len, bool last)
 {
 	int rc = 0;
 
+	if (o->fd >= 0 && o->keep_free && !o->err.code)
+		check_space(o, len);
 	if (o->fd >= 0 && !o->err.code)
 		rc = ut_pack_write(o->pack, o->fd, data, len, last);
 	if (rc)

@@ -90,10 +90,11 @@ struct ut_control {
 	 * With UT_CONTROL_ONE_SWITCH: how often the switch was moved. */
 	_Atomic uint32_t resumed;
 	uint64_t timer_period; /* programs sample themselves (src/timer): ns of CPU time; 0 = no */
+	uint64_t disk_reserve; /* bytes that spools leave free on their file system; 0 = none */
 };
 
 #define UT_CONTROL_MAGIC   "utctl\r\n\032"
-#define UT_CONTROL_VERSION 7
+#define UT_CONTROL_VERSION 8
 #define UT_CONTROL_ENDED   0x80000000u
 
 /* Makes dir/control with everything zero but magic, version, rank -1, start and boot id. */

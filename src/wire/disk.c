@@ -127,6 +127,17 @@ void ut_disk_forget(void)
 
 /* ---- room ---------------------------------------------------------------------------------- */
 
+bool ut_disk_below(int fd, uint64_t reserve, uint64_t bytes)
+{
+	struct statfs fs;
+	uint64_t unit;
+
+	if (!reserve || ut_sys_fstatfs(fd, &fs) || !fs.f_blocks) /* 0: a tmpfs without a limit */
+		return false;
+	unit = fs.f_frsize ? (uint64_t)fs.f_frsize : (uint64_t)fs.f_bsize;
+	return fs.f_bavail * unit < reserve + bytes;
+}
+
 static int write_zeros(int fd, uint64_t offset, uint64_t bytes)
 {
 	while (bytes) {

@@ -7,6 +7,7 @@
 #ifndef UT_WIRE_DISK_H
 #define UT_WIRE_DISK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,9 @@ void ut_disk_forget(void);
 
 /* Its descriptor, or a negative errno: may cost an open. */
 int ut_disk_fd(void);
+
+/* Would this many bytes more leave less than reserve free? False where the system does not say. */
+bool ut_disk_below(int fd, uint64_t reserve, uint64_t bytes);
 
 /*
  * Makes the bytes at offset really take room, as zeros. 0 or a negative errno: -EFBIG beyond the

@@ -33,6 +33,7 @@
 #define UT_SPOOL_ENDED        0x80000000u
 #define UT_SPOOL_GONE         0x40000000u /* the launcher saw that it is gone, not how it ended */
 #define UT_SPOOL_SANDBOX      1000        /* a status that is no errno: see sandbox.h */
+#define UT_SPOOL_RESERVE      1001        /* another: the disk came down to the reserve */
 
 struct ut_spool_header {
 	char magic[8];

@@ -49,6 +49,7 @@ static struct writer {
 	_Atomic uint32_t last_window; /* none behind it is mapped */
 	_Atomic uint64_t next_pair;   /* ticks at which the clocks are looked at again */
 	uint64_t max_bytes;
+	uint64_t disk_reserve;
 } w;
 
 /* ---- windows of the file
@@ -98,7 +99,10 @@ static char *map_window(uint32_t index)
 	char *known = NULL, *map;
 	int fd = ut_disk_fd(), rc = fd;
 
-	if (fd >= 0)
+	/* The first one is small, and says who could not record. */
+	if (fd >= 0 && index && ut_disk_below(fd, w.disk_reserve, allowed_size(index)))
+		rc = -UT_SPOOL_RESERVE;
+	else if (fd >= 0)
 		rc = ut_disk_allocate(fd, start, allowed_size(index));
 	if (rc < 0)
 		goto fail;
@@ -651,6 +655,7 @@ int ut_writer_open(const char *dir, const struct ut_control *control)
 	forget_parent();
 	ut_writer_clock = control->clock_source == UT_CLOCK_TSC ? UT_CLOCK_TSC : UT_CLOCK_MONOTONIC;
 	w.max_bytes = control->max_bytes;
+	w.disk_reserve = control->disk_reserve;
 	rc = ut_disk_make(dir);
 	if (rc)
 		return rc;

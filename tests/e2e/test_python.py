@@ -442,7 +442,7 @@ class Imports(PythonCase):
             return got.stderr.decode()
 
         lines = said(5).splitlines()
-        self.assertRegex(lines[0], r"^unitrace: \d+\.\d+ MiB are recorded; .*--python-min-duration")
+        self.assertRegex(lines[0], r"^unitrace: \d+\.\d+ MiB are recorded( \(.*/s\))?; .*--python-min-duration")
         self.assertEqual(len([line for line in lines if "are recorded" in line]), 1)
         self.assertNotIn("are recorded", said(5, "--quiet"))
         self.assertNotIn("are recorded", said(5, "--keep-last", "1M"))

@@ -14,6 +14,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -259,18 +260,26 @@ static void record_a_million(struct recording *r)
 		put_number(&t, i);
 }
 
+static void mount_small_disk(char *disk, const char *size)
+{
+	char options[32];
+
+	assert_non_null(mkdtemp(disk));
+	snprintf(options, sizeof(options), "size=%s", size);
+	if (!mount("none", disk, "tmpfs", 0, options))
+		return;
+	print_message("not here: no right to mount a small disk\n");
+	rmdir(disk);
+	skip();
+}
+
 static void a_full_disk_ends_the_recording_and_not_the_program(void **state)
 {
 	struct recording r;
 	char disk[] = "/tmp/ut_disk_XXXXXX";
 
 	(void)state;
-	assert_non_null(mkdtemp(disk));
-	if (mount("none", disk, "tmpfs", 0, "size=5m")) {
-		print_message("no right to mount a small disk\n");
-		rmdir(disk);
-		skip();
-	}
+	mount_small_disk(disk, "5m");
 	assert_int_equal(recording_make_in(&r, disk), 0);
 	assert_int_equal(in_child(record_a_million, &r), 0);
 	expect_prefix(&r, ENOSPC, 1000000);
@@ -278,6 +287,43 @@ static void a_full_disk_ends_the_recording_and_not_the_program(void **state)
 	assert_int_equal(ut_path_remove_tree(r.dir, NULL), 0);
 	umount(disk);
 	rmdir(disk);
+}
+
+static void the_reserve_of_the_disk_stays_free(void **state)
+{
+	struct recording r;
+	struct statvfs fs;
+	char disk[] = "/tmp/ut_disk_XXXXXX";
+
+	(void)state;
+	mount_small_disk(disk, "8m");
+	assert_int_equal(recording_make_in(&r, disk), 0);
+	r.control->disk_reserve = 5u << 20;
+	assert_int_equal(in_child(record_a_million, &r), 0);
+	assert_int_equal(statvfs(disk, &fs), 0);
+	assert_true((uint64_t)fs.f_bavail * fs.f_frsize >= 5u << 20);
+	expect_prefix(&r, UT_SPOOL_RESERVE, 1000000);
+	ut_control_close(r.control);
+	assert_int_equal(ut_path_remove_tree(r.dir, NULL), 0);
+	umount(disk);
+	rmdir(disk);
+}
+
+/* Who could not record, and how much is missing, is known even then. */
+static void a_disk_below_its_reserve_takes_the_first_window(void **state)
+{
+	struct recording *r = *state;
+	struct records all;
+	struct stat st;
+
+	r->control->disk_reserve = UINT64_MAX / 2;
+	assert_int_equal(in_child(record_a_million, r), 0);
+	assert_int_equal(stat(recording_path(r), &st), 0);
+	assert_true(st.st_size <= 1 << 16);
+	all = read_back(r);
+	assert_int_equal(all.status, UT_SPOOL_RESERVE);
+	assert_true(all.dropped > 900000 && all.dropped < 1000000);
+	records_release(&all);
 }
 
 static void record_with_a_limit(struct recording *r)
@@ -417,6 +463,8 @@ UT_TESTS(writer_ends)
 		IN_SESSION(a_spool_that_could_not_be_made_leaves_no_old_buffer_valid),
 		IN_SESSION(the_largest_size_ends_the_recording_and_says_so),
 		cmocka_unit_test(a_full_disk_ends_the_recording_and_not_the_program),
+		cmocka_unit_test(the_reserve_of_the_disk_stays_free),
+		IN_SESSION(a_disk_below_its_reserve_takes_the_first_window),
 		IN_SESSION(a_limit_on_file_sizes_ends_the_recording_and_not_the_program),
 		IN_SESSION(a_limit_that_falls_below_the_file_ends_only_the_recording),
 		IN_SESSION(a_file_of_the_program_under_our_number_stays_as_it_is),

@@ -411,6 +411,10 @@ static void note_end(struct ut_trace *trace, const struct ut_spool_header *h)
 	if (status == UT_SPOOL_SANDBOX)
 		snprintf(text, sizeof(text),
 			 "restricted its own system calls (seccomp); recorded until then");
+	else if (status == UT_SPOOL_RESERVE)
+		snprintf(text, sizeof(text),
+			 "recording ended early, before the disk became full; --disk-reserve, "
+			 "--spool-dir and --max-size choose how much is recorded where");
 	else
 		snprintf(text, sizeof(text), "recording ended early: %s", strerror((int)status));
 	ut_trace_add_note(trace, ut_strtab_intern_z(&trace->strings, text));

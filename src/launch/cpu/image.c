@@ -13,7 +13,9 @@
 #include "launch/cpu/jit_files.h"
 #include "launch/cpu/modules.h"
 #include "launch/cpu/python.h"
+#include "wire/disk.h"
 #include "wire/process.h"
+#include "wire/spool.h"
 
 #define MOST_WAITING 65536u /* bytes about a program that nobody has seen at work */
 
@@ -313,6 +315,10 @@ void ut_image_flush(struct ut_image *i, struct ut_image_session *s)
 	fd = i->failed    ? -i->failed
 	     : i->path[0] ? open(i->path, O_WRONLY | O_APPEND | O_CLOEXEC)
 			  : make(i, s);
+	if (fd >= 0 && ut_disk_below(fd, s->disk_reserve, i->out.len)) {
+		close(fd);
+		fd = -UT_SPOOL_RESERVE;
+	}
 	if (fd < 0 || !write_all(fd, i->out.data, i->out.len)) {
 		i->failed = fd < 0 && fd != -1 ? -fd : errno;
 		s->failure = i->failed;

@@ -71,7 +71,8 @@ struct ut_image_session {
 	bool conditional;            /* programs begin with recording off, unless told otherwise */
 	bool paused;                 /* the session began paused */
 	uint64_t lost;               /* records that could not be written */
-	int failure;                 /* errno of the last one */
+	int failure;                 /* errno of the last one, or UT_SPOOL_RESERVE */
+	uint64_t disk_reserve;       /* bytes that stay free on the disk */
 };
 
 struct ut_image *ut_image_new(uint32_t pid, uint32_t ppid, uint64_t start, const char *name);

@@ -339,6 +339,7 @@ struct ut_sampler *ut_sampler_start(const struct ut_sampler_opts *opts, pid_t pi
 	ut_switcher_init(&s->switcher, opts->control);
 	s->taker.waits.hz = WAITS_HZ;
 	s->taker.images.session.paused = !s->switcher.running;
+	s->taker.images.session.disk_reserve = opts->control ? opts->control->disk_reserve : 0;
 	s->taker.images.session.conditional =
 		opts->control && (opts->control->flags & UT_CONTROL_CONDITIONAL);
 	if (opts->timers) {

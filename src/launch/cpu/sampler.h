@@ -37,7 +37,7 @@ struct ut_sampler_result {
 	uint64_t unarmed;  /* threads of theirs that could not be */
 	uint64_t unwritten;
 	uint64_t reading; /* ns of CPU time that it took to read and walk them */
-	int failure;      /* errno: why not all of them were written */
+	int failure;      /* errno, or UT_SPOOL_RESERVE: why not all of them were written */
 	bool no_waits;    /* where threads wait is not known, though it was asked for */
 	bool no_lbr;      /* stacks were found in another way than was asked for */
 	bool off;         /* when it ended nobody wanted samples */
