@@ -173,6 +173,7 @@ static void before_exec(void *ctx, pid_t pid)
 	struct run *r = ctx;
 
 	compare_clocks(r);
+	ut_lifetimes_watch(&r->lifetimes, (uint32_t)pid);
 	ut_sampling_start(&r->sampling, pid);
 }
 
