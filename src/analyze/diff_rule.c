@@ -215,11 +215,20 @@ static bool names_row(const struct ut_diff_rule *rule, const struct ut_diff *d,
 	return ut_diff_rule_names(rule, ut_strtab_get(&s->strings, key[UT_BY_NAME]).ptr);
 }
 
+/* Were lengths measured? Those of spans that never ended were not. */
+static bool has_lengths(const struct ut_stats_group *g)
+{
+	return !g || g->unfinished < g->dist.count;
+}
+
 /* Sums change from or to 0, but not by a percentage of 0; the others need spans on both sides. */
 static bool is_comparable(const struct ut_diff_rule *rule, const struct ut_diff_row *row)
 {
 	if (rule->type == UT_RULE_VANISHED)
 		return row->before;
+	if (rule->type == UT_RULE_CHANGE && rule->metric != UT_DIFF_METRIC_COUNT &&
+	    (!has_lengths(row->before) || !has_lengths(row->after)))
+		return false;
 	if (rule->type == UT_RULE_NEW || (row->before && row->after))
 		return true;
 	return rule->metric <= UT_DIFF_METRIC_SELF && (row->before || !rule->percent);
@@ -240,8 +249,34 @@ static bool is_met(const struct ut_diff_rules *r, const struct ut_diff_rule *rul
 int ut_diff_rule_idle(const struct ut_diff_rule *rule, bool fits, struct ut_err *err)
 {
 	return ut_err_set(err, -ENODATA, "nothing was compared for --fail-if '%s': %s", rule->text,
-			  fits ? "no name that it fits has this on both sides"
+			  fits ? "no name that it fits has this, measured, on both sides"
 			       : "it fits no name on either side");
+}
+
+/* Spans of a run that never ended: a killed run has them, its counterpart has not. */
+static double unfinished(const struct ut_diff_side *side, const struct ut_stats_group *g)
+{
+	return g && side->run_count ? (double)g->unfinished / (double)side->run_count : 0;
+}
+
+static int check_ends(const struct ut_diff_rule *rule, const struct ut_diff *d,
+		      const struct ut_diff_row *row, struct ut_err *err)
+{
+	double before = unfinished(d->before, row->before);
+	double after = unfinished(d->after, row->after);
+	const uint32_t *key;
+	const struct ut_stats *s = ut_diff_texts(d, row, &key);
+	const bool both = row->before && row->after;
+	const bool sum = rule->metric <= UT_DIFF_METRIC_SELF && (row->before || !rule->percent);
+
+	if (rule->type != UT_RULE_CHANGE || rule->metric == UT_DIFF_METRIC_COUNT ||
+	    (!both && !sum) || before == after)
+		return 0;
+	return ut_err_set(err, -ENODATA,
+			  "--fail-if '%s' cannot be decided: '%s' never ended %g times before and "
+			  "%g times after, so its lengths were not measured",
+			  rule->text, ut_strtab_get(&s->strings, key[UT_BY_NAME]).ptr, before,
+			  after);
 }
 
 int ut_diff_rules_compared(const struct ut_diff_rules *r, const struct ut_diff *d,
@@ -266,11 +301,16 @@ int ut_diff_rules_compared(const struct ut_diff_rules *r, const struct ut_diff *
 		const struct ut_diff_rule *rule = &r->items[i];
 		bool fits = false, compared = rule->type == UT_RULE_NEW;
 
-		for (size_t k = 0; k < d->count && !compared; k++) {
+		for (size_t k = 0; k < d->count; k++) {
+			int rc = 0;
+
 			if (!names_row(rule, d, &d->rows[k]))
 				continue;
 			fits = true;
-			compared = is_comparable(rule, &d->rows[k]);
+			compared |= is_comparable(rule, &d->rows[k]);
+			rc = check_ends(rule, d, &d->rows[k], err);
+			if (rc)
+				return rc;
 		}
 		if (!compared)
 			return ut_diff_rule_idle(rule, fits, err);

@@ -72,8 +72,9 @@ struct ut_diff_failure {
 };
 
 /*
- * A gate that compared nothing has not passed: -ENODATA if a side has no spans, or if there is a
- * rule that no row could have met or missed. "new" needs no row.
+ * A gate that compared nothing has not passed: -ENODATA if a side has no spans, if there is a rule
+ * that no row could have met or missed, or if one side has spans that never ended, whose lengths
+ * were not measured, and the other has not as many. "new" needs no row.
  */
 int ut_diff_rules_compared(const struct ut_diff_rules *r, const struct ut_diff *d,
 			   struct ut_err *err) UT_MUST_CHECK;

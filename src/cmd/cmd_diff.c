@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,6 +45,7 @@ struct work {
 	struct ut_diff_rules rules;
 	unsigned int by, threads;
 	struct ut_stats run; /* the one that is being read */
+	uint64_t missing;    /* records of all runs */
 };
 
 static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
@@ -53,6 +55,7 @@ static int add_store(void *ctx, size_t i, struct ut_store *store, struct ut_err 
 	(void)i;
 	(void)err;
 	ut_stats_add(&w->run, store, &w->filter, w->threads);
+	w->missing += store->trace.losses.dropped + store->trace.losses.torn;
 	return 0;
 }
 
@@ -116,6 +119,11 @@ static int diff(const struct diff_opts *o, struct work *w, bool *failed, struct 
 		if (!w->rules.count)
 			warn_if_apart(&d);
 		rc = print(o, &d, &w->rules, failed, err);
+		if (!rc && !*failed && w->rules.count && w->missing)
+			rc = ut_err_set(err, -ENODATA,
+					"--fail-if cannot be decided: %" PRIu64
+					" records of the runs are missing",
+					w->missing);
 	}
 	ut_diff_release(&d);
 	ut_diff_side_release(&sides[0]);

@@ -123,7 +123,7 @@ class Diff(Case):
         for words, why in (([a, empty, "p50>5%"], "the run after has no spans"),
                            ([empty, a, "p50>5%"], "the run before has no spans"),
                            ([empty, empty, "p50>5%"], "both runs have no spans"),
-                           ([a, other, "p50>5%"], "'p50>5%': no name that it fits has this on both sides"),
+                           ([a, other, "p50>5%"], "'p50>5%': no name that it fits has this, measured, on both sides"),
                            ([a, a, "p50>5%,name~hott:p50>5%"], "'name~hott:p50>5%': it fits no name"),
                            ([a, a, "name~hott:vanished"], "'name~hott:vanished': it fits no name"),
                            ([a, a, "p50>5%", "--name", "hott"], "both runs have no spans")):
