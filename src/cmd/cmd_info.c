@@ -175,7 +175,7 @@ static int tell_trace(struct work *w, char *path, struct ut_err *err)
 {
 	struct one one = { .work = w, .about = { .path = path, .format = format_of(path) } };
 	const struct ut_load how = { "info", ut_load_threads(w->opts->threads), .checked = false,
-				     .teller = ut_log_teller() };
+				     .teller = ut_log_teller(), .reports_losses = true };
 	const struct ut_inputs in = { .paths = &path, .count = 1 };
 	struct stat st;
 

@@ -1,6 +1,8 @@
 #include "import/load.h"
 
+#include <inttypes.h>
 #include <sched.h>
+#include <stdio.h>
 
 #include "base/progress.h"
 #include "base/tell.h"
@@ -24,11 +26,73 @@ static void warn(void *ctx, const char *path, const char *text)
 	ut_tell(how->teller, UT_WARN, "%s: %s", path, text);
 }
 
+/* ---- what is missing ----------------------------------------------------------------------- */
+
+enum missing {
+	MISSING_ENDS,      /* of spans that last until their process ended */
+	MISSING_LAST_SIGN, /* of spans that last until the last sign of life */
+	MISSING_RECORDS,
+	MISSING_PARTS, /* of records */
+	MISSING_KINDS
+};
+
+struct counted {
+	uint64_t count;
+	size_t inputs, first; /* how many have some, and the first of them */
+};
+
+struct counting {
+	const struct ut_inputs *in;
+	int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err);
+	void *ctx;
+	struct counted of[MISSING_KINDS];
+};
+
+static int count_each(void *ctx, size_t i, struct ut_store *store, struct ut_err *err)
+{
+	struct counting *c = ctx;
+	const struct ut_losses *l = &store->trace.losses;
+	uint64_t seen = l->seen_ends < l->unfinished ? l->seen_ends : l->unfinished;
+	const uint64_t counts[MISSING_KINDS] = { seen, l->unfinished - seen, l->dropped, l->torn };
+
+	for (size_t k = 0; k < MISSING_KINDS; k++) {
+		struct counted *of = &c->of[k];
+
+		if (counts[k] && !of->inputs++)
+			of->first = i;
+		of->count += counts[k];
+	}
+	return c->each(c->ctx, i, store, err);
+}
+
+/* One line for each kind, however many inputs there are. */
+static void report_missing(const struct counting *c, const struct ut_teller *teller)
+{
+	static const char *const texts[MISSING_KINDS][3] = {
+		{ "span", "spans", "never ended; shown up to the end of the process" },
+		{ "span", "spans", "never ended; shown up to the last sign of life" },
+		{ "record", "records", "went missing while recording: no room" },
+		{ "record", "records", "got cut off when the process ended" },
+	};
+
+	for (size_t k = 0; k < MISSING_KINDS; k++) {
+		const struct counted *of = &c->of[k];
+		char more[64] = "";
+
+		if (of->inputs > 1)
+			snprintf(more, sizeof(more), " and %zu more", of->inputs - 1);
+		if (of->count)
+			ut_tell(teller, UT_WARN, "%s%s: %" PRIu64 " %s %s", c->in->paths[of->first],
+				more, of->count, texts[k][of->count != 1], texts[k][2]);
+	}
+}
+
 int ut_load_each(const struct ut_inputs *in, const struct ut_load *how,
 		 int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err),
 		 void *ctx, struct ut_err *err)
 {
 	struct ut_load own = *how;
+	struct counting counting = { .in = in, .each = each, .ctx = ctx };
 	struct ut_progress progress;
 	const struct ut_import_opts opts = {
 		.threads = how->threads,
@@ -40,7 +104,9 @@ int ut_load_each(const struct ut_inputs *in, const struct ut_load *how,
 	int rc;
 
 	ut_progress_start(&progress, how->teller, how->label, in->bytes);
-	rc = ut_inputs_each(in, &opts, each, ctx, err);
+	rc = ut_inputs_each(in, &opts, count_each, &counting, err);
 	ut_progress_done(&progress);
+	if (!rc && !how->reports_losses)
+		report_missing(&counting, how->teller);
 	return rc;
 }

@@ -19,11 +19,13 @@ struct ut_load {
 	unsigned int threads;
 	bool checked; /* see struct ut_import_opts */
 	const struct ut_teller *teller;
+	bool reports_losses; /* the caller does: nothing is said here about what is missing */
 };
 
 /*
- * ut_inputs_each() with all that belongs around it: what is odd about an input is told, and so is,
- * where somebody looks, how far we have come.
+ * ut_inputs_each() with all that belongs around it: warnings about what is odd in an input, one
+ * line each for spans that never ended and records that are missing in all of them together, and,
+ * on a terminal, progress.
  */
 int ut_load_each(const struct ut_inputs *in, const struct ut_load *how,
 		 int (*each)(void *ctx, size_t i, struct ut_store *store, struct ut_err *err),

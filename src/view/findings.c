@@ -139,8 +139,10 @@ static void find_lost(struct findings *f)
 		n = add(f, WARN);
 		ut_buf_fmt(&n->say, "%" PRIu64 " slice%s never ended.", all.unfinished,
 			   all.unfinished == 1 ? "" : "s");
-		ut_buf_text(&n->why, "They are drawn up to the last sign of life of their track, "
-				     "with a frayed end.");
+		ut_buf_fmt(&n->why, "They are drawn up to %s, with a frayed end.",
+			   all.seen_ends >= all.unfinished ? "the end of their process"
+			   : all.seen_ends ? "the end of their process, or the last sign of life"
+					   : "the last sign of life");
 	}
 }
 
