@@ -124,9 +124,10 @@ static uint32_t row_of(struct ut_summary *s, const struct ut_trace *t, const str
 }
 
 /* One that never ended counts as far as it came: an average must not be below the shortest. */
-static void count_call(struct ut_summary_row *row, uint64_t length)
+static void count_call(struct ut_summary_row *row, uint64_t length, bool unfinished)
 {
 	row->calls++;
+	row->unfinished += unfinished;
 	row->lengths += length;
 	row->min = length < row->min ? length : row->min;
 	row->max = length > row->max ? length : row->max;
@@ -229,7 +230,7 @@ static void add_span(struct ut_summary *s, const struct ut_trace *t, const struc
 
 	if (k->whose == NOT_KNOWN)
 		k->whose = ut_is_device(t, t->tracks[e->track].process) ? DEVICE : HOST;
-	count_call(&s->rows[row], end - e->ts);
+	count_call(&s->rows[row], end - e->ts, e->flags & UT_EV_UNFINISHED);
 	add_total(s, e->track, row, e->ts, end);
 	s->rows[row].hosts |= k->whose == HOST;
 	s->rows[row].own = s->rows[row].own || !is_library(st, t, e);
@@ -255,7 +256,7 @@ static void end_async(struct ut_summary *s, const struct ut_event *e)
 		struct ut_begun b = ut_nesting_take(pairs, e->val);
 		uint64_t length = e->ts > b.ts ? e->ts - b.ts : 0;
 
-		count_call(&s->rows[b.what], length);
+		count_call(&s->rows[b.what], length, e->flags & UT_EV_UNFINISHED);
 		s->rows[b.what].total += ut_nesting_has(pairs, e->val, b.what) ? 0 : length;
 		s->rows[b.what].hosts = s->rows[b.what].own = true;
 	}

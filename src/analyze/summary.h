@@ -20,6 +20,7 @@
 struct ut_summary_row {
 	uint32_t cat, name; /* ids in the summary's own strings */
 	uint64_t calls;
+	uint64_t unfinished;            /* of the calls, those that never ended */
 	uint64_t total, self, min, max; /* ns */
 	uint64_t lengths;               /* of all calls, added up: more than total if they nest */
 	bool work;  /* of some thread or queue; otherwise there is no self time and no share */

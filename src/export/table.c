@@ -24,6 +24,11 @@ static const struct ut_report_column columns[] = {
 	  .most = DOMAIN_COLUMNS,
 	  .if_any = true },
 	{ .key = "calls", .title = "Calls", .type = UT_REPORT_COUNT },
+	{ .key = "unfinished",
+	  .title = "Unfinished",
+	  .type = UT_REPORT_COUNT,
+	  .readers = UT_FOR_PEOPLE,
+	  .if_any = true },
 	TIME("total", "Total"),
 	{ .key = "self",
 	  .title = "Self",
@@ -46,17 +51,19 @@ static void add_row(struct ut_report *r, const struct ut_summary *s,
 	const struct ut_report_cell share =
 		row->work ? ut_report_real(ut_summary_share(s, row->self)) : ut_report_none();
 
-	ut_report_add(r, (const struct ut_report_cell[]){
-				 ut_report_str(ut_strtab_get(&s->strings, row->name)),
-				 ut_report_str(ut_strtab_get(&s->strings, row->cat)),
-				 ut_report_u64(row->calls),
-				 ut_report_u64(row->total),
-				 ut_report_said(ut_report_u64(row->self), row->work ? NULL : "-"),
-				 ut_report_u64(ut_summary_average(row)),
-				 ut_report_u64(row->min),
-				 ut_report_u64(row->max),
-				 ut_report_said(share, row->work ? NULL : "-"),
-			 });
+	ut_report_add(r,
+		      (const struct ut_report_cell[]){
+			      ut_report_str(ut_strtab_get(&s->strings, row->name)),
+			      ut_report_str(ut_strtab_get(&s->strings, row->cat)),
+			      ut_report_u64(row->calls),
+			      row->unfinished ? ut_report_u64(row->unfinished) : ut_report_none(),
+			      ut_report_u64(row->total),
+			      ut_report_said(ut_report_u64(row->self), row->work ? NULL : "-"),
+			      ut_report_u64(ut_summary_average(row)),
+			      ut_report_u64(row->min),
+			      ut_report_u64(row->max),
+			      ut_report_said(share, row->work ? NULL : "-"),
+		      });
 }
 
 static uint64_t self_of_rows(const struct ut_summary *s, size_t first, size_t end)

@@ -11,7 +11,7 @@
 #define NAME_COLUMNS 48
 #define MOST_BARS    24
 #define BAR_COLUMNS  48
-#define MOST_COLUMNS (UT_BY_COUNT + 14)
+#define MOST_COLUMNS (UT_BY_COUNT + 15)
 
 #define TIME(k, t)                                                                                 \
 	{                                                                                          \
@@ -22,6 +22,11 @@
  */
 static const struct ut_report_column span_columns[] = {
 	{ .key = "count", .title = "Count", .type = UT_REPORT_COUNT },
+	{ .key = "unfinished",
+	  .title = "Unfinished",
+	  .type = UT_REPORT_COUNT,
+	  .readers = UT_FOR_PEOPLE,
+	  .if_any = true },
 	TIME("total", "Total"),
 	{ .key = "self", .title = "Self", .unit = "ns", .type = UT_REPORT_TIME, .rest = true },
 	{ .key = "share",
@@ -193,6 +198,7 @@ static void add_span(struct ut_report *r, const struct ut_stats *s, const struct
 						 : ut_report_said(ut_report_none(), "-");
 	const struct ut_report_cell rest[] = {
 		ut_report_u64(d->count),
+		g->unfinished ? ut_report_u64(g->unfinished) : ut_report_none(),
 		big(ut_stats_total(g)),
 		ut_report_said(big(g->self), work ? NULL : "-"),
 		share,
@@ -281,6 +287,12 @@ static void put_instants(struct ut_out *o, struct ut_stats *s, const struct ut_r
 	end(r, o);
 }
 
+/* Without a value there is no least and no mean one. */
+static struct ut_report_cell measured(const struct ut_stats_counter *c, double value)
+{
+	return c->values ? ut_report_real(value) : ut_report_said(ut_report_none(), "-");
+}
+
 static void put_counters(struct ut_out *o, struct ut_stats *s, const struct ut_report_opts *opts)
 {
 	size_t count;
@@ -296,10 +308,10 @@ static void put_counters(struct ut_out *o, struct ut_stats *s, const struct ut_r
 			ut_report_str(ut_strtab_get(&s->strings, c->unit)),
 			ut_report_u64(c->count),
 			ut_report_u64(c->bad),
-			ut_report_real(c->min),
-			ut_report_real(c->max),
-			ut_report_real(ut_stats_counter_mean(c)),
-			ut_report_real(c->last),
+			measured(c, c->min),
+			measured(c, c->max),
+			measured(c, ut_stats_counter_mean(c)),
+			measured(c, c->last),
 			ut_report_u64(c->bad),
 		};
 		struct ut_report_cell cells[MOST_COLUMNS];
