@@ -168,7 +168,8 @@ class Case(common.Case):
 
 def mpi_spans(trace):
     """What MPI did, in order, without what lies inside another span of it."""
-    return sorted((s for s in trace.spans if s.cat == "MPI"), key=lambda s: (s.begin, -s.end))
+    return sorted((s for s in trace.spans if s.cat == "MPI" and not s.name.startswith("MPI_Internal")),
+                  key=lambda s: (s.begin, -s.end))
 
 
 __all__ = ["Case", "ITT", "functions_of", "Library", "libraries", "mpi_spans", "under", "WORK", "os"]
