@@ -1,8 +1,16 @@
 /* call.c - see call.h. */
 #include "backend/mpi/call.h"
 
+#include <errno.h>
+#include <time.h>
+
+#include "backend/mpi/request.h"
+
 /* Between tests that fail one after the other the program waits, too, unless it does work there. */
 #define POLL_GAP 5000u /* ns */
+/* In longer ones it may be asleep, or another program has the core: its CPU time says so. */
+#define LONG_GAP  50000u /* ns: asking costs some hundred of them */
+#define ASK_AFTER 16u    /* tests without a long gap */
 /* Those of CUPTI have 32 bits, those of OpenCL begin behind them. */
 #define FIRST_CORRELATION (UINT64_C(1) << 60)
 
@@ -34,7 +42,7 @@ static void tell_polls(struct ut_mpi_call *c)
 
 	ut_mpi_fact_int(c, ut_mpi.key.polls, (int64_t)t->polls);
 	ut_mpi_fact_int(c, ut_mpi.key.polling, (int64_t)t->polling);
-	t->polls = t->polling = 0;
+	t->polls = t->polling = t->cpu_at = 0;
 }
 
 void ut_mpi_polls_end(void)
@@ -43,7 +51,7 @@ void ut_mpi_polls_end(void)
 	struct ut_mpi_call c = { .id = t->poll_id };
 
 	if (t->polls == 1) { /* it has its record */
-		t->polls = t->polling = 0;
+		t->polls = t->polling = t->cpu_at = 0;
 		return;
 	}
 	ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[t->poll_id], 0);
@@ -51,16 +59,45 @@ void ut_mpi_polls_end(void)
 	ut_mpi.host->call_end(ut_mpi.api, c.facts, c.fact_count);
 }
 
+static uint64_t cpu_time(void)
+{
+	struct timespec t;
+	int saved = errno;
+	bool known = !clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+
+	errno = saved;
+	return known ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec : 0;
+}
+
+/*
+ * How much of the time since the last test the program did nothing. Since its CPU time was asked
+ * for last, it has done nothing but test before this gap, so what is more was used in the gap.
+ */
+static uint64_t idle_since(struct ut_mpi_thread *t, uint64_t now)
+{
+	uint64_t gap = now - t->poll_end, cpu, tests, used;
+
+	if (gap < POLL_GAP)
+		return gap;
+	if (gap < LONG_GAP)
+		return 0;
+	cpu = cpu_time();
+	tests = t->poll_end - t->cpu_at;
+	used = cpu - t->cpu > tests ? cpu - t->cpu - tests : 0;
+	used = t->cpu_at ? used : gap;
+	t->cpu = cpu;
+	t->cpu_at = now;
+	return gap > used ? gap - used : 0;
+}
+
 void ut_mpi_poll_begin(struct ut_mpi_call *c)
 {
 	struct ut_mpi_thread *t = &ut_mpi_me;
 
 	c->poll = true;
-	if (t->polls && t->poll_id != c->id)
-		ut_mpi_polls_end();
 	c->start = ut_mpi.host->now();
 	if (t->polls && !ut_mpi.each_poll) {
-		t->polling += c->start - t->poll_end < POLL_GAP ? c->start - t->poll_end : 0;
+		t->polling += idle_since(t, c->start);
 		return;
 	}
 	c->begun = true;
@@ -79,6 +116,10 @@ static void poll_failed(struct ut_mpi_call *c)
 	t->poll_end = now;
 	t->poll_id = c->id;
 	t->polls++;
+	if (t->polls == ASK_AFTER && !t->cpu_at) {
+		t->cpu = cpu_time();
+		t->cpu_at = now;
+	}
 }
 
 void ut_mpi_poll_end(struct ut_mpi_call *c, int code, bool hit)
@@ -161,20 +202,33 @@ int64_t ut_mpi_status_bytes(ut_mpi_word status)
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
+static void message_id(const struct ut_mpi_ends *e, uint64_t id[2])
+{
+	id[0] = e->comm + ((uint64_t)(uint32_t)e->from << 32 | (uint32_t)e->to);
+	id[1] = (uint64_t)(uint32_t)e->tag << 40 ^ e->number;
+}
+
+uint64_t ut_mpi_message_number(const struct ut_mpi_ends *e)
+{
+	uint64_t id[2];
+
+	message_id(e, id);
+	return ut_message_number(id);
+}
+
 void ut_mpi_message(struct ut_mpi_call *c, enum ut_message_end end, const struct ut_mpi_ends *e,
 		    uint64_t correlation)
 {
-	const struct ut_message m = {
+	struct ut_message m = {
 		.size = sizeof(m),
 		.end = end,
-		.id = { e->comm + ((uint64_t)(uint32_t)e->from << 32 | (uint32_t)e->to),
-			(uint64_t)(uint32_t)e->tag << 40 ^ e->number },
 		.correlation = correlation,
 		.name = ut_mpi.message,
 	};
 
 	if (e->number == UT_MPI_NO_NUMBER)
 		return;
+	message_id(e, m.id);
 	/* As a fact of the call it costs least; there may be more of them than have room. */
 	if (c && c->fact_count < UT_MPI_FACTS - UT_MPI_OTHER_FACTS)
 		ut_mpi_fact(c, ut_mpi.message,

@@ -20,32 +20,36 @@
 
 enum ut_mpi_op_kind {
 	UT_MPI_OP_NONE,
-	UT_MPI_OP_SEND, /* persistent: others need not be remembered */
+	UT_MPI_OP_SEND,
 	UT_MPI_OP_RECEIVE,
 	UT_MPI_OP_MATCHED, /* a receive of a message that was probed for */
 	UT_MPI_OP_COLLECTIVE,
 	UT_MPI_OP_PART_SEND,
 	UT_MPI_OP_PART_RECEIVE,
 	UT_MPI_OP_FILE,
+	UT_MPI_OP_ONE_SIDED,
 };
 
 /* What a request or a message stands for. */
 struct ut_mpi_op {
 	uint8_t kind; /* enum ut_mpi_op_kind */
 	bool persistent, active, cancelled;
-	uint16_t call; /* enum ut_mpi_id that made it */
+	bool neighbours; /* a collective call of neighbours only */
+	uint16_t call;   /* enum ut_mpi_id that made it */
 	int32_t peer, tag;
 	struct ut_mpi_group *group;
 	struct ut_mpi_ticket ticket; /* of a receive */
-	uint64_t number;             /* of the message, or of the collective call */
-	uint64_t starts;             /* of a partitioned one */
-	int64_t bytes, received;     /* what it moves, as far as that is known beforehand */
+	uint64_t number; /* of the message, the collective call or, of a send, the request */
+	uint64_t starts; /* of a partitioned one */
+	int32_t parts;   /* of a partitioned one */
+	int64_t bytes, received; /* what it moves, as far as that is known beforehand */
 };
 
 /* The same in the table of requests. */
 struct ut_mpi_request {
 	struct ut_handle_item item;
 	_Atomic uint32_t serial; /* changes with every new owner of the handle */
+	_Atomic int32_t ready;   /* parts that are, since it was started */
 	struct ut_mpi_op op;
 };
 
@@ -60,9 +64,9 @@ struct ut_mpi_call {
 	uint16_t id; /* enum ut_mpi_id */
 	uint16_t fact_count;
 	bool begun;
-	bool poll;      /* it only asks whether something has happened */
-	bool more;      /* several messages came with it */
-	uint64_t start; /* of a poll */
+	bool poll;       /* it only asks whether something has happened */
+	bool neighbours; /* a collective call of neighbours only */
+	uint64_t start;  /* of a poll */
 	uint64_t correlation;
 	struct ut_mpi_group *group;
 	struct ut_mpi_op op;
@@ -72,6 +76,9 @@ struct ut_mpi_call {
 	uint32_t messages;
 	uint64_t received;
 	struct ut_mpi_group *from_group;
+	/* sends that are complete: how many, the least and the greatest number of their requests */
+	uint32_t sends;
+	uint64_t first_request, last_request;
 	/* statuses and requests that it looks at */
 	ut_mpi_word status;
 	size_t count;
@@ -84,9 +91,10 @@ struct ut_mpi_call {
 /* Where a call of this thread is, so that calls from inside of it are told from later ones. */
 struct ut_mpi_thread {
 	const char *frame; /* of the outermost call; NULL = none */
-	/* tests of one kind, one after the other, that all have failed */
+	/* tests and probes, one after the other, that all have failed; the last of them */
 	uint16_t poll_id;
 	uint64_t polls, poll_end, polling; /* how many, when the last one was, ns in all */
+	uint64_t cpu, cpu_at; /* CPU time of the thread at a time in between; 0 = not asked yet */
 	/* memory for calls with many requests; grows, never given back */
 	char *spare;
 	size_t spare_size;
@@ -116,10 +124,11 @@ static inline bool ut_mpi_enter(struct ut_mpi_call *c, enum ut_mpi_id id, const 
 	}
 	c->id = (uint16_t)id;
 	c->fact_count = 0;
-	c->begun = c->poll = c->more = false;
+	c->begun = c->poll = c->neighbours = false;
 	c->correlation = 0;
 	c->messages = 0;
 	c->received = 0;
+	c->sends = 0;
 	c->count = 0;
 	c->group = NULL;
 	c->op.kind = UT_MPI_OP_NONE;
@@ -161,6 +170,13 @@ static inline void ut_mpi_fact_int(struct ut_mpi_call *c, uint32_t key, int64_t 
 	ut_mpi_fact(c, key, UT_VALUE_I64, (uint64_t)value);
 }
 
+/* 0 = there is no such name. */
+static inline void ut_mpi_fact_name(struct ut_mpi_call *c, uint32_t key, uint32_t name)
+{
+	if (name)
+		ut_mpi_fact(c, key, UT_VALUE_NAME, name);
+}
+
 static inline void ut_mpi_fact_group(struct ut_mpi_call *c, const struct ut_mpi_group *g)
 {
 	ut_mpi_fact(c, g->key, UT_VALUE_NAME, g->text);
@@ -172,16 +188,5 @@ int64_t ut_mpi_bytes(int64_t count, ut_mpi_word type);
 void ut_mpi_types_change(void);
 /* What a receive has brought. */
 int64_t ut_mpi_status_bytes(ut_mpi_word status);
-
-/* One end of a message of this communicator, from and to being ranks in it. */
-struct ut_mpi_ends {
-	uint64_t comm; /* id */
-	int32_t from, to, tag;
-	uint64_t number;
-};
-
-/* c: the call that it belongs to; NULL = that with this correlation, which has ended. */
-void ut_mpi_message(struct ut_mpi_call *c, enum ut_message_end end, const struct ut_mpi_ends *ends,
-		    uint64_t correlation);
 
 #endif

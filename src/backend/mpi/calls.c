@@ -73,8 +73,8 @@ static inline ut_mpi_fn *next_of(unsigned int row, enum ut_mpi_id id, const void
 #define STATUS_OF(i)         a[i]
 #define LOOK(n, requests, i) (a[i] = ut_mpi_look(c, n, requests, a[i]))
 #define P                    (c->group->peers)
-#define IN                   ut_mpi_neighbours(c->group, false)
-#define OUT                  ut_mpi_neighbours(c->group, true)
+#define IN                   ut_mpi_neighbours_of(c, false)
+#define OUT                  ut_mpi_neighbours_of(c, true)
 #define AT_ROOT(i)           ut_mpi_at_root(c->group, INT(i))
 #define TO_ROOT(i)           ut_mpi_with_root(c->group, INT(i))
 #define FROM_ROOT(i)         ut_mpi_with_root(c->group, INT(i))

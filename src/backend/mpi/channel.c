@@ -98,6 +98,13 @@ uint64_t ut_mpi_channel_next(uint64_t key)
 	return UT_MPI_NO_NUMBER;
 }
 
+uint64_t ut_mpi_channel_peek(uint64_t key)
+{
+	struct slot *s = slot_of(key);
+
+	return s ? atomic_load_explicit(&s->count, memory_order_relaxed) : UT_MPI_NO_NUMBER;
+}
+
 void ut_mpi_channel_back(uint64_t key)
 {
 	struct slot *s = slot_of(key);

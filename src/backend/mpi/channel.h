@@ -30,6 +30,9 @@ enum ut_mpi_count {
 /* The next number, from 0 on, or UT_MPI_NO_NUMBER. */
 uint64_t ut_mpi_channel_next(uint64_t key);
 
+/* The next number, without taking it. */
+uint64_t ut_mpi_channel_peek(uint64_t key);
+
 /* Takes the last number back: the receive that had it was cancelled. */
 void ut_mpi_channel_back(uint64_t key);
 

@@ -35,12 +35,18 @@ void ut_mpi_collected(struct ut_mpi_call *c, int64_t sent, int64_t received)
 		ut_mpi_fact_int(c, ut_mpi.key.bytes, sent);
 	if (received)
 		ut_mpi_fact_int(c, ut_mpi.key.received, received);
+	if (c->neighbours)
+		ut_mpi_neighbour_facts(c, c->group, true);
 }
 
 void ut_mpi_collective_asked(struct ut_mpi_call *c, ut_mpi_word request)
 {
 	const struct ut_mpi_op op = {
-		.kind = UT_MPI_OP_COLLECTIVE, .call = c->id, .group = c->group, .number = c->seq
+		.kind = UT_MPI_OP_COLLECTIVE,
+		.neighbours = c->neighbours,
+		.call = c->id,
+		.group = c->group,
+		.number = c->seq,
 	};
 
 	if (c->group)
@@ -60,6 +66,7 @@ void ut_mpi_collective_prepared(struct ut_mpi_call *c, int64_t sent, int64_t rec
 {
 	const struct ut_mpi_op op = { .kind = UT_MPI_OP_COLLECTIVE,
 				      .persistent = true,
+				      .neighbours = c->neighbours,
 				      .call = c->id,
 				      .group = c->group,
 				      .bytes = sent,
@@ -183,7 +190,7 @@ void ut_mpi_opened(struct ut_mpi_call *c, ut_mpi_word handle, const char *path)
 			    ut_mpi.host->name(path, strnlen(path, MOST_PATH)));
 }
 
-/* ---- windows and files --------------------------------------------------------------------- */
+/* ---- windows --------------------------------------------------------------------- */
 
 void ut_mpi_about_win(struct ut_mpi_call *c, ut_mpi_word win)
 {
@@ -214,6 +221,58 @@ void ut_mpi_moved(struct ut_mpi_call *c, ut_mpi_word win, int32_t rank, int64_t 
 	if (c->fact_count)
 		ut_mpi_collected(c, sent, received);
 }
+
+void ut_mpi_moved_later(struct ut_mpi_call *c, ut_mpi_word win, int32_t rank, ut_mpi_word request)
+{
+	const struct ut_mpi_op op = { .kind = UT_MPI_OP_ONE_SIDED,
+				      .call = c->id,
+				      .peer = rank,
+				      .group = ut_mpi_group(UT_MPI_WIN, win) };
+
+	if (op.group && rank != ut_mpi_abi.proc_null)
+		ut_mpi_request_new(request, &op);
+}
+
+void ut_mpi_with_group(struct ut_mpi_call *c, ut_mpi_word group)
+{
+	ut_mpi_fact_name(c, ut_mpi.key.ranks, ut_mpi_group_text(group));
+}
+
+void ut_mpi_locked(struct ut_mpi_call *c, int32_t type)
+{
+	ut_mpi_fact(c, ut_mpi.key.lock, UT_VALUE_NAME,
+		    type == ut_mpi_abi.exclusive ? ut_mpi.exclusive : ut_mpi.shared);
+}
+
+void ut_mpi_file_asked(struct ut_mpi_call *c, ut_mpi_word file, ut_mpi_word request)
+{
+	const struct ut_mpi_op op = {
+		.kind = UT_MPI_OP_FILE,
+		.call = c->id,
+		.group = c->group ? c->group : ut_mpi_group(UT_MPI_FILE, file),
+		.number = c->group ? c->seq + 1 : 0,
+	};
+
+	if (op.group)
+		ut_mpi_request_new(request, &op);
+}
+
+/* ---- neighbours ---------------------------------------------------------------------------- */
+
+int32_t ut_mpi_neighbours_of(struct ut_mpi_call *c, bool out)
+{
+	c->neighbours = true;
+	return ut_mpi_neighbours(c->group, out);
+}
+
+void ut_mpi_neighbour_facts(struct ut_mpi_call *c, struct ut_mpi_group *g, bool sends)
+{
+	ut_mpi_fact_name(c, ut_mpi.key.sources, ut_mpi_neighbours_text(g, false));
+	if (sends)
+		ut_mpi_fact_name(c, ut_mpi.key.destinations, ut_mpi_neighbours_text(g, true));
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
 
 void ut_mpi_file(struct ut_mpi_call *c, ut_mpi_word file, int64_t written, int64_t read)
 {

@@ -137,6 +137,7 @@ static struct ut_mpi_group *fresh(enum ut_mpi_group_kind kind, ut_mpi_word handl
 	if (!g)
 		return NULL;
 	g->in = g->out = -1;
+	g->in_text = g->out_text = 0;
 	atomic_store(&g->calls, 0);
 	ut_mpi_match_reset(&g->queue);
 	g->queue.comm = atomic_fetch_add(&last_comm, 1) + 1;
@@ -193,15 +194,59 @@ void ut_mpi_group_gone(enum ut_mpi_group_kind kind, ut_mpi_word handle)
 		g->id = 0;
 }
 
+/* ---- lists of ranks ------------------------------------------------------------------------ */
+
+#define MOST_LISTED 256
+
+/* Ranks of the world as a text, each once, in order. Reorders them; those below 0 are nobody. */
+static uint32_t list_text(int32_t *ranks, int32_t count)
+{
+	char text[MOST_LISTED * 11], digits[11];
+	size_t len = 0;
+
+	for (int32_t i = 1; i < count; i++) {
+		int32_t r = ranks[i], k = i;
+
+		for (; k && ranks[k - 1] > r; k--)
+			ranks[k] = ranks[k - 1];
+		ranks[k] = r;
+	}
+	for (int32_t i = 0; i < count; i++) {
+		size_t n = sizeof(digits);
+
+		if (ranks[i] < 0 || (i && ranks[i] == ranks[i - 1]))
+			continue;
+		for (int32_t r = ranks[i]; n == sizeof(digits) || r; r /= 10)
+			digits[--n] = (char)('0' + r % 10);
+		if (len)
+			text[len++] = ',';
+		memcpy(text + len, digits + n, sizeof(digits) - n);
+		len += sizeof(digits) - n;
+	}
+	return len ? ut_mpi.host->name(text, len) : 0;
+}
+
+uint32_t ut_mpi_group_text(ut_mpi_word group)
+{
+	int32_t count = 0, ranks[MOST_LISTED], world[MOST_LISTED];
+
+	ut_mpi.ask.Group_size(group, AT(count));
+	if (count <= 0 || count > MOST_LISTED)
+		return 0;
+	for (int32_t i = 0; i < count; i++)
+		ranks[i] = i;
+	ut_mpi.ask.Group_translate_ranks(group, (ut_mpi_word)count, (ut_mpi_word)ranks,
+					 ut_mpi.world_group, (ut_mpi_word)world);
+	return list_text(world, count);
+}
+
 /* ---- neighbours ---------------------------------------------------------------------------- */
 
-static void read_neighbours(struct ut_mpi_group *g)
+static void count_neighbours(struct ut_mpi_group *g, int32_t kind)
 {
 	const ut_mpi_word comm = (ut_mpi_word)g->item.handle;
-	int32_t kind = 0, dimensions = 0, weighted;
+	int32_t dimensions = 0, weighted;
 
-	g->in = g->out = 0;
-	ut_mpi.ask.Topo_test(comm, AT(kind));
 	if (kind == ut_mpi_abi.cart) {
 		ut_mpi.ask.Cartdim_get(comm, AT(dimensions));
 		g->in = g->out = 2 * dimensions;
@@ -213,9 +258,55 @@ static void read_neighbours(struct ut_mpi_group *g)
 	}
 }
 
+static void list_neighbours(struct ut_mpi_group *g, int32_t kind)
+{
+	const ut_mpi_word comm = (ut_mpi_word)g->item.handle;
+	int32_t in[MOST_LISTED], out[MOST_LISTED], weights[2][MOST_LISTED];
+
+	if (g->in < 0 || g->in > MOST_LISTED || g->out < 0 || g->out > MOST_LISTED)
+		return;
+	if (kind == ut_mpi_abi.cart) {
+		for (int32_t i = 0; i < g->in / 2; i++)
+			ut_mpi.ask.Cart_shift(comm, (ut_mpi_word)i, 1, AT(in[2 * i]),
+					      AT(in[2 * i + 1]));
+		memcpy(out, in, sizeof(out));
+	} else if (kind == ut_mpi_abi.graph) {
+		ut_mpi.ask.Graph_neighbors(comm, (ut_mpi_word)g->rank, (ut_mpi_word)g->in,
+					   AT(in[0]));
+		memcpy(out, in, sizeof(out));
+	} else if (kind == ut_mpi_abi.dist_graph) {
+		ut_mpi.ask.Dist_graph_neighbors(comm, (ut_mpi_word)g->in, AT(in[0]),
+						AT(weights[0][0]), (ut_mpi_word)g->out, AT(out[0]),
+						AT(weights[1][0]));
+	} else {
+		return;
+	}
+	for (int32_t i = 0; i < g->in; i++)
+		in[i] = ut_mpi_world_rank(g, in[i]);
+	for (int32_t i = 0; i < g->out; i++)
+		out[i] = ut_mpi_world_rank(g, out[i]);
+	g->in_text = list_text(in, g->in);
+	g->out_text = list_text(out, g->out);
+}
+
+static void read_neighbours(struct ut_mpi_group *g)
+{
+	int32_t kind = 0;
+
+	g->in = g->out = 0;
+	ut_mpi.ask.Topo_test((ut_mpi_word)g->item.handle, AT(kind));
+	count_neighbours(g, kind);
+	list_neighbours(g, kind);
+}
+
 int32_t ut_mpi_neighbours(struct ut_mpi_group *g, bool out)
 {
 	if (g->in < 0)
 		read_neighbours(g);
 	return out ? g->out : g->in;
+}
+
+uint32_t ut_mpi_neighbours_text(struct ut_mpi_group *g, bool out)
+{
+	return out ? g->out_text : g->in_text;
 }

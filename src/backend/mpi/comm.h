@@ -27,9 +27,10 @@ struct ut_mpi_group {
 	int32_t rank, size; /* ours in it, and how many are on our side */
 	int32_t peers;      /* those that ranks count: of the other side, if there is one */
 	bool inter;
-	int32_t in, out;        /* neighbours; -1 = not asked yet */
-	const int32_t *world;   /* of the peers; NULL = they are those of the world */
-	_Atomic uint64_t calls; /* collective ones so far */
+	int32_t in, out;            /* neighbours; -1 = not asked yet */
+	uint32_t in_text, out_text; /* who they are: names; 0 = not known */
+	const int32_t *world;       /* of the peers; NULL = they are those of the world */
+	_Atomic uint64_t calls;     /* collective ones so far */
 	struct ut_mpi_queue queue;
 };
 
@@ -61,7 +62,11 @@ void ut_mpi_group_gone(enum ut_mpi_group_kind kind, ut_mpi_word handle);
 /* A peer's rank in the world; -1 = it is in none of ours. */
 int32_t ut_mpi_world_rank(const struct ut_mpi_group *g, int32_t rank);
 
-/* How many neighbours get from us, or send to us. */
+/* How many neighbours get from us, or send to us; and their ranks in the world: "0,2,5". */
 int32_t ut_mpi_neighbours(struct ut_mpi_group *g, bool out);
+uint32_t ut_mpi_neighbours_text(struct ut_mpi_group *g, bool out);
+
+/* The same of the members of a group of MPI's; 0 = there are none, or too many. */
+uint32_t ut_mpi_group_text(ut_mpi_word group);
 
 #endif

@@ -16,6 +16,8 @@ static inline ut_mpi_word ut_mpi_own_status(struct ut_mpi_call *c, ut_mpi_word s
 
 void ut_mpi_send(struct ut_mpi_call *c, ut_mpi_word comm, int32_t to, int32_t tag);
 void ut_mpi_sent(struct ut_mpi_call *c, int64_t bytes);
+/* It has a request: the call that completes it names it by the same number. */
+void ut_mpi_send_asked(struct ut_mpi_call *c, ut_mpi_word request);
 void ut_mpi_receive(struct ut_mpi_call *c, ut_mpi_word comm, int32_t from, int32_t tag,
 		    bool blocking);
 void ut_mpi_received(struct ut_mpi_call *c);
@@ -29,9 +31,13 @@ void ut_mpi_take_asked(struct ut_mpi_call *c, ut_mpi_word request);
 /* Persistent and partitioned ones. */
 void ut_mpi_prepared(struct ut_mpi_call *c, enum ut_mpi_op_kind kind, int64_t bytes,
 		     ut_mpi_word request);
+void ut_mpi_parts_prepared(struct ut_mpi_call *c, enum ut_mpi_op_kind kind, int32_t parts,
+			   int64_t bytes, ut_mpi_word request);
 void ut_mpi_prepare_peer(struct ut_mpi_call *c, ut_mpi_word comm, int32_t peer, int32_t tag);
 void ut_mpi_start(struct ut_mpi_call *c, size_t count, ut_mpi_word requests);
 void ut_mpi_part(struct ut_mpi_call *c, ut_mpi_word request);
+/* So many parts are ready: with the last of them the message is on its way. */
+void ut_mpi_ready(struct ut_mpi_call *c, ut_mpi_word request, int32_t parts);
 
 /* Completion: all requests that the call may complete, and those that it did. */
 ut_mpi_word ut_mpi_look(struct ut_mpi_call *c, int64_t count, ut_mpi_word requests,
@@ -78,6 +84,17 @@ void ut_mpi_about_win(struct ut_mpi_call *c, ut_mpi_word win);
 void ut_mpi_target(struct ut_mpi_call *c, ut_mpi_word win, int32_t rank);
 void ut_mpi_moved(struct ut_mpi_call *c, ut_mpi_word win, int32_t rank, int64_t sent,
 		  int64_t received);
+/* It is complete when its request is. */
+void ut_mpi_moved_later(struct ut_mpi_call *c, ut_mpi_word win, int32_t rank, ut_mpi_word request);
+/* Who else is in the group that opens a window to us, or that we open ours to. */
+void ut_mpi_with_group(struct ut_mpi_call *c, ut_mpi_word group);
+void ut_mpi_locked(struct ut_mpi_call *c, int32_t type);
 void ut_mpi_file(struct ut_mpi_call *c, ut_mpi_word file, int64_t written, int64_t read);
+void ut_mpi_file_asked(struct ut_mpi_call *c, ut_mpi_word file, ut_mpi_word request);
+
+/* How many neighbours get from us, or send to us, in the collective call under way. */
+int32_t ut_mpi_neighbours_of(struct ut_mpi_call *c, bool out);
+/* Who they are; what we send to is no matter to a call that only completes it. */
+void ut_mpi_neighbour_facts(struct ut_mpi_call *c, struct ut_mpi_group *g, bool sends);
 
 #endif

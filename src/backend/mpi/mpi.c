@@ -42,6 +42,8 @@ static int start(const struct ut_host *host)
 	ut_mpi.host = host;
 	ut_mpi.api = number("MPI");
 	ut_mpi.message = number("MPI message");
+	ut_mpi.exclusive = number("exclusive");
+	ut_mpi.shared = number("shared");
 	for (int id = 0; id < UT_MPI_COUNT; id++)
 		ut_mpi.names[id] = number(ut_mpi_name((enum ut_mpi_id)id));
 #define UT_MPI_KEY(key_, text) ut_mpi.key.key_ = number(text);

@@ -30,6 +30,14 @@ enum ut_mpi_id {
 	X(to, "to")                                                                                \
 	X(from, "from")                                                                            \
 	X(target, "target")                                                                        \
+	X(message, "message")                                                                      \
+	X(request, "request")                                                                      \
+	X(last_request, "last_request")                                                            \
+	X(ranks, "ranks")                                                                          \
+	X(sources, "sources")                                                                      \
+	X(destinations, "destinations")                                                            \
+	X(lock, "lock")                                                                            \
+	X(counter, "mpi_counter")                                                                  \
 	X(tag, "tag")                                                                              \
 	X(from_tag, "from_tag")                                                                    \
 	X(bytes, "bytes")                                                                          \
@@ -70,8 +78,11 @@ enum ut_mpi_id {
 	X(File_get_group, 2)                                                                       \
 	X(Topo_test, 2)                                                                            \
 	X(Cartdim_get, 2)                                                                          \
+	X(Cart_shift, 5)                                                                           \
 	X(Graph_neighbors_count, 3)                                                                \
+	X(Graph_neighbors, 4)                                                                      \
 	X(Dist_graph_neighbors_count, 4)                                                           \
+	X(Dist_graph_neighbors, 7)                                                                 \
 	X(Type_size_x, 2)                                                                          \
 	X(Get_elements_x, 3)                                                                       \
 	X(Test_cancelled, 2)                                                                       \
@@ -84,6 +95,8 @@ enum ut_mpi_id {
 #define UT_MPI_WORDS_3 UT_MPI_WORDS_2, ut_mpi_word
 #define UT_MPI_WORDS_4 UT_MPI_WORDS_3, ut_mpi_word
 #define UT_MPI_WORDS_5 UT_MPI_WORDS_4, ut_mpi_word
+#define UT_MPI_WORDS_6 UT_MPI_WORDS_5, ut_mpi_word
+#define UT_MPI_WORDS_7 UT_MPI_WORDS_6, ut_mpi_word
 
 struct ut_mpi_ask {
 #define UT_MPI_ASK(name, count) int (*name)(UT_MPI_WORDS_##count);
@@ -103,6 +116,7 @@ struct ut_mpi_state {
 	struct ut_mpi_ask ask;
 	struct ut_mpi_key key;
 	uint32_t api, message;
+	uint32_t exclusive, shared; /* kinds of locks */
 	uint32_t names[UT_MPI_COUNT];
 	int32_t rank, size; /* in MPI_COMM_WORLD */
 	ut_mpi_word world_group;

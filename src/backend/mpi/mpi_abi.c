@@ -35,6 +35,7 @@ static const struct ut_mpi_abi mpich = {
 	.graph = 1,
 	.dist_graph = 3,
 	.threads = 3,
+	.exclusive = 234,
 	.error = 15,
 };
 
@@ -53,6 +54,7 @@ static const struct ut_mpi_abi open_mpi = {
 	.graph = 2,
 	.dist_graph = 3,
 	.threads = 3,
+	.exclusive = 1,
 	.error = 16,
 };
 
@@ -77,6 +79,7 @@ static const struct ut_mpi_abi standard = {
 	.graph = 212,
 	.dist_graph = 213,
 	.threads = 4096,
+	.exclusive = 301,
 	.error = 16,
 };
 

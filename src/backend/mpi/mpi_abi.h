@@ -31,6 +31,7 @@ struct ut_mpi_abi {
 	int32_t any_source, any_tag, proc_null, root;
 	int32_t cart, graph, dist_graph; /* what MPI_Topo_test says */
 	int32_t threads;                 /* MPI_THREAD_MULTIPLE */
+	int32_t exclusive;               /* MPI_LOCK_EXCLUSIVE */
 	int32_t error;                   /* MPI_ERR_OTHER */
 };
 

@@ -181,6 +181,20 @@ void ut_mpi_match_post(struct ut_mpi_queue *q, int32_t source, int32_t tag, bool
 	let_go(q);
 }
 
+uint64_t ut_mpi_match_peek(struct ut_mpi_queue *q, int32_t source, int32_t tag)
+{
+	bool kept = false;
+
+	if (atomic_load_explicit(&q->first, memory_order_acquire)) {
+		hold(q);
+		kept = is_kept(q, NULL, source, tag);
+		let_go(q);
+	}
+	return kept ? UT_MPI_NO_NUMBER
+		    : ut_mpi_channel_peek(
+			      ut_mpi_channel(q->comm, source, tag, UT_MPI_COUNT_RECEIVED));
+}
+
 /* An answer makes one that waits out of an open one; and others may go on. */
 static bool done_pending(struct ut_mpi_queue *q, struct ut_mpi_pending *n, struct ut_mpi_matched *m,
 			 ut_mpi_deliver_fn *deliver)

@@ -60,6 +60,12 @@ void ut_mpi_match_post(struct ut_mpi_queue *q, int32_t source, int32_t tag, bool
 		       struct ut_mpi_ticket *ticket);
 
 /*
+ * The number of the message that a receive of this source and tag would get if it were posted now;
+ * UT_MPI_NO_NUMBER if one with a wildcard that was posted before may get it.
+ */
+uint64_t ut_mpi_match_peek(struct ut_mpi_queue *q, int32_t source, int32_t tag);
+
+/*
  * It is complete, m says with what; m->number is filled in. deliver is called for it and for those
  * that have waited for it; the ticket is used up. True if its own was among them: otherwise it is
  * delivered later, by another call.

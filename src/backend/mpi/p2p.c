@@ -40,6 +40,25 @@ void ut_mpi_sent(struct ut_mpi_call *c, int64_t bytes)
 	ut_mpi_fact_group(c, c->group);
 }
 
+/* Numbers of requests of sends, from 1 on. */
+static uint64_t next_request(void)
+{
+	static _Atomic uint64_t last;
+
+	return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
+void ut_mpi_send_asked(struct ut_mpi_call *c, ut_mpi_word request)
+{
+	struct ut_mpi_op op = { .kind = UT_MPI_OP_SEND, .call = c->id, .group = c->group };
+
+	if (!c->fact_count) /* to nobody */
+		return;
+	op.number = next_request();
+	ut_mpi_fact_int(c, ut_mpi.key.request, (int64_t)op.number);
+	ut_mpi_request_new(request, &op);
+}
+
 /* ---- receive ------------------------------------------------------------------------------- */
 
 static int32_t source_of(int32_t from)
@@ -85,6 +104,18 @@ void ut_mpi_received(struct ut_mpi_call *c)
 	ut_mpi_receive_facts(c);
 }
 
+/* Which message it is about, although it is no end of it. */
+static void message_fact(struct ut_mpi_call *c, const struct ut_mpi_group *g, int32_t from,
+			 int32_t tag, uint64_t number)
+{
+	const struct ut_mpi_ends ends = {
+		.comm = g->id, .from = from, .to = g->rank, .tag = tag, .number = number
+	};
+
+	if (number != UT_MPI_NO_NUMBER)
+		ut_mpi_fact_int(c, ut_mpi.key.message, (int64_t)ut_mpi_message_number(&ends));
+}
+
 void ut_mpi_receive_asked(struct ut_mpi_call *c, int64_t bytes, ut_mpi_word request)
 {
 	struct ut_mpi_op *op = &c->op;
@@ -97,24 +128,38 @@ void ut_mpi_receive_asked(struct ut_mpi_call *c, int64_t bytes, ut_mpi_word requ
 		ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(op->group, op->peer));
 	if (op->tag != ut_mpi_abi.any_tag)
 		ut_mpi_fact_int(c, both ? ut_mpi.key.from_tag : ut_mpi.key.tag, op->tag);
-	if (!both)
+	if (!both) {
 		ut_mpi_fact_group(c, op->group);
+		message_fact(c, op->group, op->peer, op->tag, op->ticket.number);
+	}
 	(void)bytes;
 }
 
 /* ---- probe --------------------------------------------------------------------------------- */
 
-void ut_mpi_probed(struct ut_mpi_call *c, ut_mpi_word comm)
+/* Returns the communicator; NULL if nothing was found, or nothing that anybody sends. */
+static struct ut_mpi_group *found(struct ut_mpi_call *c, ut_mpi_word comm)
 {
 	struct ut_mpi_group *g = ut_mpi_comm(comm);
 	int32_t from = ut_mpi_status_source(c->status);
 
 	if (!g || from == ut_mpi_abi.proc_null)
-		return;
+		return NULL;
 	ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(g, from));
 	ut_mpi_fact_int(c, ut_mpi.key.tag, ut_mpi_status_tag(c->status));
 	ut_mpi_fact_int(c, ut_mpi.key.bytes, ut_mpi_status_bytes(c->status));
 	ut_mpi_fact_group(c, g);
+	return g;
+}
+
+/* It is still to be received: it has the number that the next receive gets. */
+void ut_mpi_probed(struct ut_mpi_call *c, ut_mpi_word comm)
+{
+	struct ut_mpi_group *g = found(c, comm);
+	int32_t from = ut_mpi_status_source(c->status), tag = ut_mpi_status_tag(c->status);
+
+	if (g)
+		message_fact(c, g, from, tag, ut_mpi_match_peek(&g->queue, from, tag));
 }
 
 /* The number of a message whose receive was complete before it was known, if it ever is. */
@@ -131,19 +176,19 @@ static void keep_number(const struct ut_mpi_matched *m)
 /* From here on the message belongs to its handle: it is as good as received. */
 void ut_mpi_matched(struct ut_mpi_call *c, ut_mpi_word comm, ut_mpi_word message)
 {
-	struct ut_mpi_op op = { .kind = UT_MPI_OP_MATCHED, .group = ut_mpi_comm(comm) };
+	struct ut_mpi_op op = { .kind = UT_MPI_OP_MATCHED, .group = found(c, comm) };
 	struct ut_mpi_matched got;
 
-	ut_mpi_probed(c, comm);
 	op.peer = ut_mpi_status_source(c->status);
 	op.tag = ut_mpi_status_tag(c->status);
-	if (!op.group || op.peer == ut_mpi_abi.proc_null)
+	if (!op.group)
 		return;
 	got = (struct ut_mpi_matched){ .source = op.peer, .tag = op.tag };
 	ut_mpi_match_post(&op.group->queue, op.peer, op.tag, true, &op.ticket);
 	number_found = UT_MPI_NO_NUMBER;
 	ut_mpi_match_done(&op.ticket, &got, keep_number);
 	op.number = number_found;
+	message_fact(c, op.group, op.peer, op.tag, op.number);
 	ut_mpi_message_new(message, &op);
 }
 
@@ -210,18 +255,30 @@ void ut_mpi_prepared(struct ut_mpi_call *c, enum ut_mpi_op_kind kind, int64_t by
 	ut_mpi_request_new(request, op);
 }
 
+void ut_mpi_parts_prepared(struct ut_mpi_call *c, enum ut_mpi_op_kind kind, int32_t parts,
+			   int64_t bytes, ut_mpi_word request)
+{
+	c->op.parts = parts;
+	ut_mpi_prepared(c, kind, parts * bytes, request);
+}
+
 /* ---- started ------------------------------------------------------------------------------- */
 
-static void start_one(struct ut_mpi_call *c, struct ut_mpi_op *op)
+static void start_one(struct ut_mpi_call *c, struct ut_mpi_request *r)
 {
+	struct ut_mpi_op *op = &r->op;
+
 	switch (op->kind) {
 	case UT_MPI_OP_SEND:
 		tell_sent(c, op->group, op->peer, op->tag);
 		send_facts(c, op->group, op->peer, op->tag);
 		ut_mpi_fact_int(c, ut_mpi.key.bytes, op->bytes);
 		ut_mpi_fact_group(c, op->group);
+		op->number = next_request();
+		ut_mpi_fact_int(c, ut_mpi.key.request, (int64_t)op->number);
 		break;
 	case UT_MPI_OP_PART_SEND:
+		atomic_store(&r->ready, 0);
 		ut_mpi_part_message(c, UT_MESSAGE_SENT, op);
 		send_facts(c, op->group, op->peer, op->tag);
 		ut_mpi_fact_int(c, ut_mpi.key.bytes, op->bytes);
@@ -229,6 +286,8 @@ static void start_one(struct ut_mpi_call *c, struct ut_mpi_op *op)
 		break;
 	case UT_MPI_OP_RECEIVE:
 		post(op, op->group, false);
+		if (op->kind == UT_MPI_OP_RECEIVE)
+			message_fact(c, op->group, op->peer, op->tag, op->ticket.number);
 		break;
 	case UT_MPI_OP_COLLECTIVE:
 		op->number = atomic_fetch_add(&op->group->calls, 1);
@@ -237,6 +296,8 @@ static void start_one(struct ut_mpi_call *c, struct ut_mpi_op *op)
 		ut_mpi_fact(c, ut_mpi.key.collective, UT_VALUE_NAME, ut_mpi.names[op->call]);
 		ut_mpi_fact_int(c, ut_mpi.key.bytes, op->bytes);
 		ut_mpi_fact_int(c, ut_mpi.key.received, op->received);
+		if (op->neighbours)
+			ut_mpi_neighbour_facts(c, op->group, true);
 		break;
 	default:
 		break;
@@ -252,7 +313,7 @@ void ut_mpi_start(struct ut_mpi_call *c, size_t count, ut_mpi_word requests)
 		struct ut_mpi_request *r = ut_mpi_request_find(ut_mpi_handle_at(requests, 0));
 
 		if (r)
-			start_one(c, &r->op);
+			start_one(c, r);
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -262,7 +323,7 @@ void ut_mpi_start(struct ut_mpi_call *c, size_t count, ut_mpi_word requests)
 			continue;
 		ut_mpi.host->call_begin(ut_mpi.api, ut_mpi.names[UT_MPI_Start], 0);
 		c->fact_count = 0;
-		start_one(c, &r->op);
+		start_one(c, r);
 		ut_mpi.host->call_end(ut_mpi.api, c->facts, c->fact_count);
 	}
 	c->fact_count = 0;
@@ -281,4 +342,19 @@ void ut_mpi_part(struct ut_mpi_call *c, ut_mpi_word request)
 		ut_mpi_fact_int(c, ut_mpi.key.to, ut_mpi_world_rank(r->op.group, r->op.peer));
 	else if (r->op.kind == UT_MPI_OP_PART_RECEIVE)
 		ut_mpi_fact_int(c, ut_mpi.key.from, ut_mpi_world_rank(r->op.group, r->op.peer));
+}
+
+void ut_mpi_ready(struct ut_mpi_call *c, ut_mpi_word request, int32_t parts)
+{
+	struct ut_mpi_request *r = ut_mpi_request_find(request);
+	struct ut_mpi_ends ends;
+
+	ut_mpi_part(c, request);
+	if (!r || !r->op.group || r->op.kind != UT_MPI_OP_PART_SEND || !r->op.starts ||
+	    atomic_fetch_add(&r->ready, parts) + parts != r->op.parts)
+		return;
+	ut_mpi_part_ends(UT_MESSAGE_SENT, &r->op, &ends);
+	ends.number--; /* the message that was started last */
+	if (r->op.number != UT_MPI_NO_NUMBER)
+		ut_mpi_fact_int(c, ut_mpi.key.message, (int64_t)ut_mpi_message_number(&ends));
 }

@@ -69,18 +69,26 @@ void ut_mpi_deliver(const struct ut_mpi_matched *m)
 	tell_received(m->context, m);
 }
 
-void ut_mpi_part_message(struct ut_mpi_call *c, enum ut_message_end end, struct ut_mpi_op *op)
+void ut_mpi_part_ends(enum ut_message_end end, const struct ut_mpi_op *op, struct ut_mpi_ends *ends)
 {
 	const struct ut_mpi_group *g = op->group;
 	bool sends = end == UT_MESSAGE_SENT;
-	const struct ut_mpi_ends ends = {
+
+	*ends = (struct ut_mpi_ends){
 		.comm = ut_mpi_mix(g->id, op->number),
 		.from = sends ? g->rank : op->peer,
 		.to = sends ? op->peer : g->rank,
 		.tag = op->tag,
-		.number = op->number == UT_MPI_NO_NUMBER ? op->number : op->starts++,
+		.number = op->number == UT_MPI_NO_NUMBER ? op->number : op->starts,
 	};
+}
 
+void ut_mpi_part_message(struct ut_mpi_call *c, enum ut_message_end end, struct ut_mpi_op *op)
+{
+	struct ut_mpi_ends ends;
+
+	ut_mpi_part_ends(end, op, &ends);
+	op->starts++;
 	ut_mpi_message(c, end, &ends, c->correlation);
 }
 
@@ -153,6 +161,39 @@ static void take_collective(struct ut_mpi_call *c, const struct ut_mpi_op *op)
 	ut_mpi_fact_group(c, op->group);
 	ut_mpi_fact_int(c, ut_mpi.key.seq, (int64_t)op->number);
 	ut_mpi_fact(c, ut_mpi.key.collective, UT_VALUE_NAME, ut_mpi.names[op->call]);
+	if (op->neighbours)
+		ut_mpi_neighbour_facts(c, op->group, false);
+}
+
+static void take_send(struct ut_mpi_call *c, const struct ut_mpi_op *op)
+{
+	if (!c->sends || op->number < c->first_request)
+		c->first_request = op->number;
+	if (!c->sends || op->number > c->last_request)
+		c->last_request = op->number;
+	c->sends++;
+}
+
+/* number: of the collective call that has begun it, plus 1. */
+static void take_file(struct ut_mpi_call *c, const struct ut_mpi_op *op)
+{
+	if (c->group)
+		return;
+	c->group = op->group;
+	ut_mpi_fact_group(c, op->group);
+	if (!op->number)
+		return;
+	ut_mpi_fact_int(c, ut_mpi.key.seq, (int64_t)op->number - 1);
+	ut_mpi_fact(c, ut_mpi.key.collective, UT_VALUE_NAME, ut_mpi.names[op->call]);
+}
+
+static void take_one_sided(struct ut_mpi_call *c, const struct ut_mpi_op *op)
+{
+	if (c->group)
+		return;
+	c->group = op->group;
+	ut_mpi_fact_int(c, ut_mpi.key.target, ut_mpi_world_rank(op->group, op->peer));
+	ut_mpi_fact_group(c, op->group);
 }
 
 void ut_mpi_take(struct ut_mpi_call *c, struct ut_mpi_op *op, ut_mpi_word status)
@@ -166,6 +207,15 @@ void ut_mpi_take(struct ut_mpi_call *c, struct ut_mpi_op *op, ut_mpi_word status
 		break;
 	case UT_MPI_OP_COLLECTIVE:
 		take_collective(c, op);
+		break;
+	case UT_MPI_OP_SEND:
+		take_send(c, op);
+		break;
+	case UT_MPI_OP_FILE:
+		take_file(c, op);
+		break;
+	case UT_MPI_OP_ONE_SIDED:
+		take_one_sided(c, op);
 		break;
 	case UT_MPI_OP_PART_RECEIVE:
 		ut_mpi_part_message(c, UT_MESSAGE_RECEIVED, op);
@@ -181,6 +231,10 @@ void ut_mpi_receive_facts(struct ut_mpi_call *c)
 {
 	bool both = c->fact_count && c->group; /* it has sent, too */
 
+	if (c->sends)
+		ut_mpi_fact_int(c, ut_mpi.key.request, (int64_t)c->first_request);
+	if (c->sends > 1)
+		ut_mpi_fact_int(c, ut_mpi.key.last_request, (int64_t)c->last_request);
 	if (!c->messages)
 		return;
 	if (c->messages == 1) {
@@ -225,33 +279,39 @@ static bool make_room(struct ut_mpi_call *c, size_t count, ut_mpi_word *statuses
 }
 
 /* A copy: as soon as MPI has completed it, another thread may get the same handle. */
-static bool look_at(struct ut_mpi_call *c, size_t i, ut_mpi_word handle)
+static struct ut_mpi_request *look_at(struct ut_mpi_call *c, size_t i, ut_mpi_word handle)
 {
 	struct ut_mpi_request *r = ut_mpi_request_find(handle);
 
 	c->seen[i].request = r && r->op.active ? r : NULL;
 	if (!c->seen[i].request)
-		return false;
+		return NULL;
 	c->seen[i].serial = atomic_load_explicit(&r->serial, memory_order_acquire);
 	c->seen[i].op = r->op;
 	if (r->op.kind == UT_MPI_OP_RECEIVE && ut_mpi_match_may_wait(&r->op.ticket) &&
 	    !c->correlation)
 		c->correlation = ut_mpi_correlation();
-	return true;
+	return r;
 }
 
 ut_mpi_word ut_mpi_look(struct ut_mpi_call *c, int64_t count, ut_mpi_word array,
 			ut_mpi_word statuses)
 {
 	ut_mpi_word own;
-	bool any = false;
+	bool any = false, asks = false;
 
 	c->group = NULL;
 	if (count > 0 && make_room(c, (size_t)count, &own)) {
 		c->count = (size_t)count;
-		for (size_t i = 0; i < c->count; i++)
-			any = look_at(c, i, ut_mpi_handle_at(array, i)) || any;
-		if (any && statuses == ut_mpi_abi.ignore)
+		for (size_t i = 0; i < c->count; i++) {
+			const struct ut_mpi_request *r = look_at(c, i, ut_mpi_handle_at(array, i));
+
+			any = any || r;
+			/* what came is in statuses only */
+			asks = asks || (r && (r->op.kind == UT_MPI_OP_RECEIVE ||
+					      r->op.kind == UT_MPI_OP_MATCHED));
+		}
+		if (asks && statuses == ut_mpi_abi.ignore)
 			statuses = own;
 	}
 	c->count = any ? c->count : 0;
