@@ -22,7 +22,10 @@ struct ut_rank;
 	X(NOTHING, "-")                                                                            \
 	X(LATE_SENDER, "late sender")                                                              \
 	X(LATE_RECEIVER, "late receiver")                                                          \
-	X(COLLECTIVE, "late to collective")
+	X(COLLECTIVE, "late to collective")                                                        \
+	X(LATE_TARGET, "late target")                                                              \
+	X(LATE_ORIGIN, "late origin")                                                              \
+	X(LOCKED, "lock held")
 
 enum ut_rank_why {
 #define UT_RANK_WHY_ENUM(why, text) UT_RANK_##why,
@@ -34,7 +37,7 @@ enum ut_rank_why {
 extern const char *const ut_rank_why_words[UT_RANK_WHYS];
 
 #define UT_RANK_NOBODY UINT32_MAX
-#define UT_RANK_MOST   ((UINT32_C(1) << 30) - 1) /* ranks */
+#define UT_RANK_MOST   ((UINT32_C(1) << 29) - 1) /* ranks */
 
 struct ut_rank_call {
 	uint64_t begin, end; /* ns, on the common clock once settled */
@@ -49,7 +52,7 @@ struct ut_rank_shape {
 	uint32_t group; /* communicator, window or file; 0 = none */
 	uint32_t task;  /* of the program's own: the innermost around it; 0 = none */
 	int32_t to;     /* rank that it sends to; -1 = none */
-	int32_t root;   /* -1 = none */
+	int32_t root;   /* -1 = none; of a lock: 1 = it is exclusive */
 	uint8_t use;    /* enum ut_rank_use */
 	uint8_t meets;  /* the same, of the collective call that it is, begins or waits for */
 	bool side;      /* inside another call, or not on the main thread */
@@ -63,8 +66,22 @@ struct ut_rank_more {
 	uint64_t seq;             /* of a collective call, in its group; 0 = it is none */
 	uint64_t wait;            /* ns, from its begin on */
 	uint32_t link;            /* once settled, of a collective call: its number, plus 1 */
-	uint32_t why : 2;         /* enum ut_rank_why */
-	uint32_t waited_for : 30; /* index of the rank, if it waited */
+	uint32_t why : 3;         /* enum ut_rank_why */
+	uint32_t waited_for : 29; /* index of the rank, if it waited */
+};
+
+/*
+ * What else calls have to do with messages or with each other. They are joined as the ends of
+ * messages are, but nothing is moved by them, and clocks are not found by them.
+ */
+enum ut_rank_soft {
+	UT_RANK_NOT_SOFT,
+	UT_RANK_FOUND,  /* a probe found this message */
+	UT_RANK_POSTED, /* a receive was posted that gets this message */
+	UT_RANK_READY,  /* the last part of it was made ready */
+	UT_RANK_TOKEN, /* of an epoch of a window, or between neighbours: one waits for the other */
+	UT_RANK_DONE,  /* a send is complete: partner_call is the call of ours that began it */
+	UT_RANK_SOFTS
 };
 
 /* One end of a message. */
@@ -79,6 +96,7 @@ struct ut_rank_end {
 	uint32_t call; /* index */
 	bool received;
 	bool settled; /* which of the two is there */
+	uint8_t soft; /* enum ut_rank_soft */
 };
 
 /* A call as it is found, before it is put away. */
@@ -86,6 +104,11 @@ struct ut_rank_found {
 	uint64_t begin, end;
 	uint64_t seq;
 	struct ut_rank_shape shape;
+	/* what it has to do with other calls: 0 = nothing */
+	uint64_t message;
+	bool is_part; /* of it: that is ready */
+	uint64_t request, last_request;
+	uint32_t ranks, sources, destinations; /* strings: "0,2,5" */
 };
 
 /* The shapes that a rank has already; {0} knows none. */

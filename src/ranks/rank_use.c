@@ -74,12 +74,19 @@ static const struct use uses[] = {
 	{ "Cart_sub", UT_RANK_ALL },
 	{ "Graph_create", UT_RANK_ALL },
 	{ "Dist_graph_create", UT_RANK_ALL },
+	{ "Dist_graph_create_adjacent", UT_RANK_ALL },
+	{ "Comm_disconnect", UT_RANK_ALL },
+	{ "Comm_spawn", UT_RANK_ALL },
+	{ "Comm_spawn_multiple", UT_RANK_ALL },
+	{ "Comm_accept", UT_RANK_ALL },
+	{ "Comm_connect", UT_RANK_ALL },
 	{ "Win_create", UT_RANK_ALL },
 	{ "Win_allocate", UT_RANK_ALL },
 	{ "Win_allocate_shared", UT_RANK_ALL },
 	{ "Win_create_dynamic", UT_RANK_ALL },
 	{ "Win_free", UT_RANK_ALL },
 	{ "Win_fence", UT_RANK_ALL },
+	{ "Internal::Idle", UT_RANK_IDLE },
 	{ "Init", UT_RANK_INIT },
 	{ "Init_thread", UT_RANK_INIT },
 	{ "Finalize", UT_RANK_FINALIZE },
@@ -100,6 +107,17 @@ static const struct use starts[] = {
 	{ "Neighbor_", UT_RANK_NEIGHBOURS },
 };
 
+static const struct {
+	const char *name;
+	enum ut_rank_epoch epoch;
+} epochs[] = {
+	{ "Win_post", UT_RANK_EPOCH_POST },         { "Win_start", UT_RANK_EPOCH_START },
+	{ "Win_complete", UT_RANK_EPOCH_COMPLETE }, { "Win_wait", UT_RANK_EPOCH_WAIT },
+	{ "Win_test", UT_RANK_EPOCH_WAIT },         { "Win_lock", UT_RANK_EPOCH_LOCK },
+	{ "Win_unlock", UT_RANK_EPOCH_UNLOCK },     { "Win_flush", UT_RANK_EPOCH_FLUSH },
+	{ "Win_flush_local", UT_RANK_EPOCH_FLUSH },
+};
+
 static enum ut_rank_use listed(struct ut_str name)
 {
 	for (size_t i = 0; i < sizeof(uses) / sizeof(*uses); i++) {
@@ -116,6 +134,53 @@ static struct ut_str bare(struct ut_str name)
 	if (ut_str_has_end(name, "_c"))
 		name.len -= 2;
 	return name;
+}
+
+enum ut_rank_epoch ut_rank_epoch_of(struct ut_str name)
+{
+	name = bare(name);
+	for (size_t i = 0; i < sizeof(epochs) / sizeof(*epochs); i++) {
+		if (ut_str_is(name, epochs[i].name))
+			return epochs[i].epoch;
+	}
+	return UT_RANK_NO_EPOCH;
+}
+
+bool ut_rank_meets_loosely(struct ut_str name)
+{
+	static const char *const whole[] = { "open",     "close",         "set_size",
+					     "set_view", "set_atomicity", "set_info",
+					     "sync",     "preallocate",   "seek_shared" };
+	static const char *const ends[] = { "_all", "_all_begin", "_ordered", "_ordered_begin" };
+
+	name = bare(name);
+	if (ut_str_is(name, "Finalize") || ut_str_has_start(name, "Comm_idup"))
+		return true;
+	if (!ut_str_has_start(name, "File_"))
+		return false;
+	name = (struct ut_str){ name.ptr + 5, name.len - 5 };
+	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++) {
+		if (ut_str_is(name, whole[i]))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		if (ut_str_has_end(name, ends[i]))
+			return true;
+	}
+	return false;
+}
+
+bool ut_rank_is_poll(struct ut_str name)
+{
+	static const char *const polls[] = { "Test",   "Testany", "Testall",  "Testsome",
+					     "Iprobe", "Improbe", "Parrived", "Win_test" };
+
+	name = bare(name);
+	for (size_t i = 0; i < sizeof(polls) / sizeof(*polls); i++) {
+		if (ut_str_is(name, polls[i]))
+			return true;
+	}
+	return ut_str_has_start(name, "Request_get_status");
 }
 
 /* "Allreduce" of "Iallreduce", in room; empty if it is no such name. */
@@ -180,11 +245,17 @@ enum ut_rank_use ut_rank_use_of(struct ut_str name)
 	if (use != UT_RANK_OTHER)
 		return use;
 	collective = begun(base, room);
-	if (listed(collective) != UT_RANK_OTHER || ut_str_has_start(collective, "Neighbor_"))
+	if (listed(collective) != UT_RANK_OTHER || ut_str_has_start(collective, "Neighbor_") ||
+	    ut_str_has_start(base, "Comm_idup"))
 		return UT_RANK_POST;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
 		if (ut_str_has_start(base, starts[i].name))
 			return starts[i].use;
 	}
 	return UT_RANK_OTHER;
+}
+
+enum ut_rank_use ut_rank_meets_of(struct ut_str name)
+{
+	return ut_rank_meets_loosely(name) ? UT_RANK_ALL : ut_rank_meets(name);
 }

@@ -24,6 +24,8 @@
 	X(NEIGHBOURS, "neighbours")                                                                \
 	X(ONE_SIDED, "one-sided")                                                                  \
 	X(FILE, "file")                                                                            \
+	X(WAIT_FILE, "file wait") /* for what was begun before with a file */                      \
+	X(IDLE, "idle")           /* no call: what MPI says about itself inside of one */          \
 	X(INIT, "init")                                                                            \
 	X(FINALIZE, "finalize")
 
@@ -34,6 +36,13 @@ enum ut_rank_use {
 	UT_RANK_USES
 };
 
+/* Do all make a call of this name together, without data for each other: about a file, at the end?
+ */
+bool ut_rank_meets_loosely(struct ut_str name);
+/* The same as ut_rank_meets(), of those as well. */
+enum ut_rank_use ut_rank_meets_of(struct ut_str name);
+/* Does a call of this name only ask? It has failed if it has no facts. */
+bool ut_rank_is_poll(struct ut_str name);
 /* What a call of this name does; and which collective call it is or begins, else OTHER. */
 enum ut_rank_use ut_rank_use_of(struct ut_str name);
 enum ut_rank_use ut_rank_meets(struct ut_str name);
@@ -44,6 +53,30 @@ static inline bool ut_rank_is_collective(uint8_t use)
 {
 	return use >= UT_RANK_ALL && use <= UT_RANK_SCAN;
 }
+
+static inline bool ut_rank_completes(uint8_t use)
+{
+	return use == UT_RANK_WAIT || use == UT_RANK_WAIT_FILE;
+}
+
+static inline bool ut_rank_is_file(uint8_t use)
+{
+	return use == UT_RANK_FILE || use == UT_RANK_WAIT_FILE;
+}
+
+/* What a call does with a window that some ranks open to some others. */
+enum ut_rank_epoch {
+	UT_RANK_NO_EPOCH,
+	UT_RANK_EPOCH_POST,     /* the target opens it */
+	UT_RANK_EPOCH_START,    /* the origin waits for that */
+	UT_RANK_EPOCH_COMPLETE, /* the origin has done what it wanted */
+	UT_RANK_EPOCH_WAIT,     /* the target waits for that */
+	UT_RANK_EPOCH_LOCK,
+	UT_RANK_EPOCH_UNLOCK,
+	UT_RANK_EPOCH_FLUSH, /* in between */
+};
+
+enum ut_rank_epoch ut_rank_epoch_of(struct ut_str name);
 
 /* Does the call move data or wait for somebody? Others have neither transfer nor waiting. */
 static inline bool ut_rank_communicates(uint8_t use)

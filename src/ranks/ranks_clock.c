@@ -110,8 +110,7 @@ static uint32_t clock_of(const struct gathering *g, const struct ut_rank_mark *m
 
 static void message(struct gathering *g, const struct ut_rank_mark *marks, size_t count)
 {
-	if (count == 2 && marks[0].kind == UT_RANK_MARK_SENT &&
-	    marks[1].kind == UT_RANK_MARK_RECEIVED)
+	if (ut_rank_marks_are_message(marks, count))
 		ut_host_net_before(g->net, clock_of(g, &marks[0]),
 				   (int64_t)call_of(g, &marks[0])->begin, clock_of(g, &marks[1]),
 				   (int64_t)call_of(g, &marks[1])->end);
@@ -436,7 +435,7 @@ static void count_backwards(struct ut_ranks *r, const struct ut_rank_marks *m)
 		int64_t sent, received;
 
 		n = ut_rank_marks_alike(m, i);
-		if (n != 2 || a[0].kind != UT_RANK_MARK_SENT || a[1].kind != UT_RANK_MARK_RECEIVED)
+		if (!ut_rank_marks_are_message(a, n))
 			continue;
 		r->messages++;
 		sent = moved(r, &a[0], false);

@@ -150,17 +150,16 @@ static struct ut_rank_found make_call(struct ut_coll_reader *rd, struct ut_rank 
 				       f->size };
 	snprintf(name, sizeof(name), "%s %s", f->library, ut_coll_names[f->coll]);
 	since = since > *free_from ? since : *free_from;
-	c = (struct ut_rank_found){ f->begin,
-				    f->end,
-				    0,
-				    { .sent = f->in,
-				      .received = f->out,
-				      .name = ut_strtab_intern_z(strings, name),
-				      .to = -1,
-				      .root = f->root,
-				      .use = ut_coll_uses[f->coll],
-				      .meets = ut_coll_uses[f->coll],
-				      .side = !main || since >= f->end } };
+	c = (struct ut_rank_found){ .begin = f->begin,
+				    .end = f->end,
+				    .shape = { .sent = f->in,
+					       .received = f->out,
+					       .name = ut_strtab_intern_z(strings, name),
+					       .to = -1,
+					       .root = f->root,
+					       .use = ut_coll_uses[f->coll],
+					       .meets = ut_coll_uses[f->coll],
+					       .side = !main || since >= f->end } };
 	if (c.shape.side)
 		return c;
 	c.begin = since;

@@ -28,8 +28,34 @@ static void settle_end(struct ut_rank_end *e, uint32_t partner, uint32_t call)
 	e->settled = true;
 }
 
+/*
+ * What is known about a message besides: who received it knows the sender, who sent it the
+ * receiver. Where there is no message, ends of the two kinds belong to each other.
+ */
+static void join_soft(struct ut_ranks *r, const struct ut_rank_mark *marks, size_t hard,
+		      size_t count)
+{
+	const struct ut_rank_mark *sent = NULL, *received = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (hard && i >= hard)
+			break;
+		if (end_of(r, &marks[i])->received)
+			received = received ? received : &marks[i];
+		else
+			sent = sent ? sent : &marks[i];
+	}
+	for (size_t i = hard; i < count; i++) {
+		struct ut_rank_end *e = end_of(r, &marks[i]);
+		const struct ut_rank_mark *other = e->received ? sent : received;
+
+		settle_end(e, other ? other->rank : UT_RANK_NOBODY,
+			   other ? end_of(r, other)->call : 0);
+	}
+}
+
 /* One that was sent and one that was received; more of a number are of another job. */
-static void join_message(struct ut_ranks *r, const struct ut_rank_mark *marks, size_t count)
+static void join_ends(struct ut_ranks *r, const struct ut_rank_mark *marks, size_t count)
 {
 	const struct ut_rank_mark *sent = &marks[0], *received = &marks[1];
 	struct ut_rank_end *out, *in;
@@ -46,6 +72,18 @@ static void join_message(struct ut_ranks *r, const struct ut_rank_mark *marks, s
 	settle_end(out, received->rank, in->call);
 	settle_end(in, sent->rank, out->call);
 	r->messages++;
+}
+
+static void join_message(struct ut_ranks *r, const struct ut_rank_mark *marks, size_t count)
+{
+	size_t hard = 0;
+
+	while (hard < count && marks[hard].kind != UT_RANK_MARK_SOFT)
+		hard++;
+	if (hard < count)
+		join_soft(r, marks, hard, count);
+	if (hard)
+		join_ends(r, marks, hard);
 }
 
 /* ---- collective calls ---------------------------------------------------------------------- */
@@ -160,12 +198,45 @@ static int check_ranks(struct ut_ranks *r, struct ut_err *err)
 	return 0;
 }
 
+static const struct ut_rank_call *finalize_of(const struct ut_rank *one)
+{
+	for (size_t i = one->call_count; i-- > 0;) {
+		if (ut_rank_shape(one, &one->calls[i])->use == UT_RANK_FINALIZE)
+			return &one->calls[i];
+	}
+	return NULL;
+}
+
 static void find_range(struct ut_ranks *r)
 {
 	r->start = UINT64_MAX;
 	for (size_t i = 0; i < r->count; i++) {
 		r->start = r->items[i].start < r->start ? r->items[i].start : r->start;
 		r->stop = r->items[i].stop > r->stop ? r->items[i].stop : r->stop;
+	}
+}
+
+/* MPI ends when the last rank has come to MPI_Finalize: until then those that are there wait. */
+static void find_ends(struct ut_ranks *r)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct ut_rank *one = &r->items[i];
+		const struct ut_rank_call *end = finalize_of(one);
+
+		if (!end) /* it was killed, or was not recorded to its end */
+			return;
+		first = end->begin < first ? end->begin : first;
+		last = end->begin > last ? end->begin : last;
+	}
+	if (last - first < UT_RANK_TOGETHER)
+		return;
+	for (size_t i = 0; i < r->count; i++) {
+		struct ut_rank *one = &r->items[i];
+		const struct ut_rank_call *end = finalize_of(one);
+
+		one->stop = last < end->end ? last : end->end;
 	}
 }
 
@@ -176,6 +247,7 @@ int ut_ranks_settle(struct ut_ranks *r, size_t threads, struct ut_err *err)
 	if (rc)
 		return rc;
 	ut_ranks_align(r, threads);
+	find_ends(r);
 	find_range(r);
 	ut_ranks_join_marks(r, threads, join_all);
 	ut_ranks_wait(r);

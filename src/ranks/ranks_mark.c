@@ -155,7 +155,7 @@ static void make(struct making *m, uint64_t id, enum ut_rank_mark_kind kind, siz
 {
 	if (m->count == m->cap)
 		m->items = ut_ace_big_grow(m->items, m->count + 1, &m->cap, sizeof(*m->items));
-	m->items[m->count++] = (struct ut_rank_mark){ id, (uint32_t)kind & 3u,
+	m->items[m->count++] = (struct ut_rank_mark){ id, (uint32_t)kind & 7u,
 						      m->rank & UT_RANK_MOST, (uint32_t)index };
 }
 
@@ -165,7 +165,11 @@ static void make_ends(struct making *m, const struct ut_rank *one)
 		const struct ut_rank_end *e = &one->ends[k];
 
 		if (!e->settled && is_picked(m->pick, e->id))
-			make(m, e->id, e->received ? UT_RANK_MARK_RECEIVED : UT_RANK_MARK_SENT, k);
+			make(m, e->id,
+			     e->soft       ? UT_RANK_MARK_SOFT
+			     : e->received ? UT_RANK_MARK_RECEIVED
+					   : UT_RANK_MARK_SENT,
+			     k);
 	}
 }
 
@@ -180,8 +184,8 @@ static void make_members(struct making *m, const struct ut_rank *one)
 		id = ut_rank_meeting_id(one, c);
 		if (is_picked(m->pick, id))
 			make(m, id,
-			     ut_rank_shape(one, c)->use == UT_RANK_WAIT ? UT_RANK_MARK_WAITER
-									: UT_RANK_MARK_MEMBER,
+			     ut_rank_completes(ut_rank_shape(one, c)->use) ? UT_RANK_MARK_WAITER
+									   : UT_RANK_MARK_MEMBER,
 			     k);
 	}
 }

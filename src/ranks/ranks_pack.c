@@ -6,7 +6,7 @@
 
 #include "base/grow.h"
 
-static const char magic[8] = "UTRANKS4";
+static const char magic[8] = "UTRANKS5";
 
 struct head {
 	char magic[8];
@@ -162,7 +162,10 @@ static void rename_all(struct input *in, struct ut_rank *one)
 	for (size_t i = 0; i < one->more_count; i++)
 		in->bad = in->bad || one->mores[i].link || one->mores[i].wait;
 	for (size_t i = 0; i < one->end_count; i++)
-		in->bad = in->bad || one->ends[i].call >= one->call_count;
+		in->bad = in->bad || one->ends[i].call >= one->call_count ||
+			  one->ends[i].soft >= UT_RANK_SOFTS ||
+			  (one->ends[i].settled && (one->ends[i].soft != UT_RANK_DONE ||
+						    one->ends[i].partner_call >= one->call_count));
 	for (size_t i = 0; i < one->coll_count; i++) {
 		struct ut_rank_coll *c = &one->colls[i];
 

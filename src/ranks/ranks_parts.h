@@ -16,14 +16,15 @@ uint32_t ut_ranks_find(const struct ut_ranks *r, int32_t rank);
 enum ut_rank_mark_kind {
 	UT_RANK_MARK_SENT,
 	UT_RANK_MARK_RECEIVED,
+	UT_RANK_MARK_SOFT,   /* knows something about the message before it, or about another one */
 	UT_RANK_MARK_MEMBER, /* comes to a collective call */
 	UT_RANK_MARK_WAITER, /* waits for one that it began before */
 };
 
 struct ut_rank_mark {
 	uint64_t id;
-	uint32_t kind : 2; /* enum ut_rank_mark_kind */
-	uint32_t rank : 30;
+	uint32_t kind : 3; /* enum ut_rank_mark_kind */
+	uint32_t rank : 29;
 	uint32_t index; /* of ut_rank.ends, of messages; otherwise of ut_rank.calls */
 };
 
@@ -62,6 +63,14 @@ static inline size_t ut_rank_marks_alike(const struct ut_rank_marks *m, size_t i
 	while (i + n < m->count && m->items[i + n].id == m->items[i].id)
 		n++;
 	return n;
+}
+
+/* Are these the two ends of one message, perhaps with more that is known about it? */
+static inline bool ut_rank_marks_are_message(const struct ut_rank_mark *marks, size_t count)
+{
+	return count >= 2 && marks[0].kind == UT_RANK_MARK_SENT &&
+	       marks[1].kind == UT_RANK_MARK_RECEIVED &&
+	       (count == 2 || marks[2].kind == UT_RANK_MARK_SOFT);
 }
 
 /* Brings all ranks onto one clock: ranks_clock.c. */
@@ -105,7 +114,15 @@ void ut_rank_find_keys(const struct ut_strtab *strings, const char *const *texts
 /* When a rank came to a collective call: its begin, or before that. */
 uint64_t ut_rank_came(const struct ut_rank *r, uint32_t call);
 
+/* Ranks that come to MPI_Finalize within so many ns of each other end together. */
+#define UT_RANK_TOGETHER 50000u
+
 /* Who waited for whom, once ends and meetings are joined: ranks_wait.c. */
 void ut_ranks_wait(struct ut_ranks *r);
+/* The call waited until this time, because of that rank; the longest wait counts. */
+void ut_rank_waited(struct ut_rank *one, uint32_t call, uint64_t until, uint32_t rank,
+		    enum ut_rank_why why);
+/* Who waited for a target's memory: for its rank, or for one that had locked it: ranks_lock.c. */
+void ut_ranks_wait_locks(struct ut_ranks *r);
 
 #endif

@@ -94,7 +94,7 @@ static void enter(struct play *p, uint32_t rank)
 
 	me->now += c->begin > me->left ? c->begin - me->left : 0;
 	p->entered[rank][me->call] = me->now;
-	if (link && ut_rank_shape(one, c)->use != UT_RANK_WAIT) {
+	if (link && !ut_rank_completes(ut_rank_shape(one, c)->use)) {
 		struct ut_rank_meeting *m = &p->ranks->meetings[link - 1];
 
 		raise(&m->ideal, me->now);
@@ -126,13 +126,14 @@ static void leave(struct play *p, uint32_t rank)
 	while (me->end < one->end_count && one->ends[me->end].call <= me->call) {
 		const struct ut_rank_end *e = &one->ends[me->end++];
 
-		if (e->received && e->call == me->call && e->partner != UT_RANK_NOBODY)
+		if (e->received && e->call == me->call && e->partner != UT_RANK_NOBODY &&
+		    e->soft != UT_RANK_POSTED)
 			raise(&me->now, p->entered[e->partner][e->partner_call]);
 	}
 	if (link && is->use != UT_RANK_POST)
 		meet(p, rank, link, is->meets);
-	if (is->use == UT_RANK_FILE) /* no network makes disks faster */
-		me->now += ut_rank_time(c);
+	if (ut_rank_is_file(is->use)) /* no network makes disks faster */
+		me->now += ut_rank_time(c) - ut_rank_more(one, c)->wait;
 	me->left = c->end > me->left ? c->end : me->left;
 	me->inside = false;
 	me->call++;

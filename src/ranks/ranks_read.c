@@ -15,6 +15,7 @@
 #include "model/user_code.h"
 #include "ranks/coll_kind.h"
 #include "ranks/ranks.h"
+#include "ranks/ranks_links.h"
 #include "ranks/ranks_parts.h"
 
 #define MOST_ARGS 32
@@ -62,6 +63,7 @@ enum row_kind {
 
 struct row_type {
 	uint8_t kind, use, meets;
+	bool is_part;  /* it makes a part of a message ready */
 	uint32_t name; /* string of the ranks' */
 };
 
@@ -89,6 +91,7 @@ struct reader {
 	bool kernels; /* what is read is a device's queue */
 	uint32_t task;
 	int64_t init_rank;
+	struct ut_rank_links links;
 };
 
 /* ---- what there is ------------------------------------------------------------------------- */
@@ -146,7 +149,8 @@ static struct row_type type_of(struct reader *rd, const struct ut_type *t)
 
 		row.kind = ROW_CALL;
 		row.use = (uint8_t)ut_rank_use_of(name);
-		row.meets = (uint8_t)ut_rank_meets(name);
+		row.meets = (uint8_t)ut_rank_meets_of(name);
+		row.is_part = ut_str_has_start(name, "MPI_Pready");
 	} else if (c.use == UT_CATEGORY_PLAIN &&
 		   !ut_rank_is_library(ut_strtab_get(&trace->strings, t->cat),
 				       ut_strtab_get(&trace->strings, t->name))) {
@@ -167,6 +171,7 @@ static bool look_at_types(struct reader *rd)
 	const struct ut_store *s = rd->store;
 	bool calls = false, tasks = false;
 
+	ut_rank_links_keys(&rd->links, &s->trace.strings);
 	ut_rank_find_keys(&s->trace.strings, key_texts, (uint32_t *)&rd->keys,
 			  sizeof(key_texts) / sizeof(*key_texts));
 	rd->strings = ut_make(((size_t)s->trace.strings.count + 1) * sizeof(*rd->strings));
@@ -195,10 +200,17 @@ static uint32_t group_of(struct reader *rd, const struct ut_arg *a)
 	return a->type == UT_ARG_STR ? text(rd, a->value.str) : 0;
 }
 
-static void take_collective(struct reader *rd, struct ut_rank_shape *s, const struct ut_arg *a)
+static void take_text(struct reader *rd, struct ut_rank_found *c, const struct ut_arg *a)
 {
-	if (a->type == UT_ARG_STR)
-		s->meets = (uint8_t)ut_rank_meets(
+	const struct keys *k = &rd->keys;
+	struct ut_rank_shape *s = &c->shape;
+
+	if (a->key == k->comm || a->key == k->win || a->key == k->file)
+		s->group = group_of(rd, a);
+	if (a->key == k->file && s->use == UT_RANK_WAIT)
+		s->use = UT_RANK_WAIT_FILE;
+	if (a->key == k->collective && a->type == UT_ARG_STR)
+		s->meets = (uint8_t)ut_rank_meets_of(
 			ut_strtab_get(&rd->store->trace.strings, a->value.str));
 }
 
@@ -227,20 +239,22 @@ static void take_number(struct reader *rd, struct ut_rank_found *c, const struct
 
 static void take_facts(struct reader *rd, struct ut_rank_found *c, uint32_t list)
 {
-	const struct keys *k = &rd->keys;
 	struct ut_rank_shape *s = &c->shape;
 	struct ut_arg args[MOST_ARGS];
 	size_t n = ut_arglists_get(&rd->store->args, list, args, MOST_ARGS);
 
 	n = n < MOST_ARGS ? n : MOST_ARGS;
 	for (size_t i = 0; i < n; i++) {
+		if (ut_rank_links_fact(&rd->links, rd->ranks, rd->store, &args[i], c))
+			continue;
 		if (is_whole(&args[i]))
 			take_number(rd, c, &args[i]);
-		else if (args[i].key == k->comm || args[i].key == k->win || args[i].key == k->file)
-			s->group = group_of(rd, &args[i]);
-		else if (args[i].key == k->collective)
-			take_collective(rd, s, &args[i]);
+		else
+			take_text(rd, c, &args[i]);
 	}
+	/* What is only found is still to be received. */
+	if (c->message && s->use != UT_RANK_POST)
+		s->sent = s->received = 0;
 	/* A receive says what it got as bytes. */
 	if ((s->use == UT_RANK_RECEIVE || s->use == UT_RANK_WAIT) && !s->received) {
 		s->received = s->sent;
@@ -248,7 +262,7 @@ static void take_facts(struct reader *rd, struct ut_rank_found *c, uint32_t list
 	}
 	if (!c->seq || !s->group)
 		s->meets = UT_RANK_OTHER;
-	s->firm = s->meets != UT_RANK_OTHER &&
+	s->firm = s->meets != UT_RANK_OTHER && s->use != UT_RANK_WAIT_FILE &&
 		  (s->use == UT_RANK_WAIT ||
 		   ut_rank_is_firm(ut_strtab_get(&rd->ranks->strings, s->name),
 				   s->sent || s->received));
@@ -258,26 +272,37 @@ static void add_call(struct reader *rd, const struct ut_event *e, const struct r
 {
 	struct ut_rank *r = rd->rank;
 	bool inner = rd->depth && rd->open[rd->depth - 1].call;
-	struct ut_rank_found c = { e->ts,
-				   ut_event_end(e),
-				   0,
-				   { .name = type->name,
-				     .task = rd->task,
-				     .to = -1,
-				     .root = -1,
-				     .use = type->use,
-				     .meets = type->meets,
-				     .side = inner || !rd->main } };
+	struct ut_rank_found c = { .begin = e->ts,
+				   .end = ut_event_end(e),
+				   .shape = { .name = type->name,
+					      .task = rd->task,
+					      .to = -1,
+					      .root = -1,
+					      .use = type->use,
+					      .meets = type->meets,
+					      .side = inner || !rd->main } };
 
 	if (e->args)
 		take_facts(rd, &c, e->args);
 	else
 		c.shape.meets = UT_RANK_OTHER;
+	c.is_part = type->is_part;
+	if (c.is_part) /* the message is that of MPI_Start */
+		c.shape.to = -1;
+	if (type->use == UT_RANK_IDLE)
+		c.shape.side = true;
+	if (type->use == UT_RANK_FINALIZE) { /* nobody counts them: each rank makes one */
+		c.seq = 1;
+		c.shape.group = type->name;
+		c.shape.meets = UT_RANK_ALL;
+	}
 	/* Polls reach back to the first of them, but not into the call before. */
 	if (c.begin < e->ts && r->call_count && r->calls[r->call_count - 1].end > c.begin)
 		c.begin = r->calls[r->call_count - 1].end < e->ts ? r->calls[r->call_count - 1].end
 								  : e->ts;
 	ut_rank_put_call(r, &rd->shaper, &c);
+	rd->links.me = r->rank >= 0 ? r->rank : (int32_t)rd->init_rank;
+	ut_rank_links_take(&rd->links, rd->ranks, r, &c);
 }
 
 /* The call that a message arrives in or leaves from; index + 1, 0 = none. */
@@ -538,8 +563,11 @@ void ut_rank_order_calls(struct ut_rank *r)
 		place[order[i] - r->calls] = (uint32_t)i;
 		calls[i] = *order[i];
 	}
-	for (size_t i = 0; i < r->end_count; i++)
+	for (size_t i = 0; i < r->end_count; i++) {
 		r->ends[i].call = place[r->ends[i].call];
+		if (r->ends[i].soft == UT_RANK_DONE)
+			r->ends[i].partner_call = place[r->ends[i].partner_call];
+	}
 	for (size_t i = 0; i < r->coll_count; i++)
 		r->colls[i].call = place[r->colls[i].call];
 	if (r->coll_count)
@@ -640,6 +668,7 @@ static int read_process(struct reader *rd, uint32_t process, struct ut_err *err)
 		ut_rank_order_calls(rd->rank);
 	find_range(rd->rank);
 	ut_rank_shaper_release(&rd->shaper);
+	ut_rank_links_release(&rd->links);
 	return 0;
 }
 
@@ -657,6 +686,7 @@ static struct reader *start_reading(struct ut_ranks *r, const struct ut_store *s
 
 static void stop_reading(struct reader *rd)
 {
+	ut_rank_links_release(&rd->links);
 	ut_rank_shaper_release(&rd->shaper);
 	free(rd->types);
 	free(rd->strings);

@@ -144,24 +144,62 @@ struct tally {
 	uint64_t count, time, wait;
 };
 
+/* A Get moves data towards us; what locks or waits moves none. */
+static void sum_transfers(struct summing *s, const struct ut_rank_shape *is, uint64_t count)
+{
+	int32_t me = s->ranks->items[s->rank].rank;
+	bool one_sided = is->use == UT_RANK_ONE_SIDED;
+	struct ut_rank_pair *pair;
+
+	if (is->to < 0 || is->use == UT_RANK_OTHER || ut_rank_completes(is->use) ||
+	    (one_sided && !is->sent && !is->received))
+		return;
+	s->sums->ranks[s->rank].messages += count;
+	if (!one_sided || is->sent) {
+		pair = pair_row(s, me, is->to);
+		pair->messages += count;
+		pair->bytes += count * is->sent;
+	}
+	if (one_sided && is->received) {
+		pair = pair_row(s, is->to, me);
+		pair->messages += count;
+		pair->bytes += count * is->received;
+	}
+}
+
+/* Bytes of files are no bytes of messages: what is read is what the call has got. */
+static void sum_bytes(struct summing *s, const struct ut_rank_shape *is,
+		      struct ut_rank_by_call *row, uint64_t count)
+{
+	struct ut_rank_sum *mine = &s->sums->ranks[s->rank];
+
+	if (ut_rank_is_file(is->use)) {
+		mine->written += count * is->sent;
+		mine->read += count * is->received;
+		row->written += count * is->sent;
+		row->read += count * is->received;
+		return;
+	}
+	mine->sent += count * is->sent;
+	mine->received += count * is->received;
+	row->sent += count * is->sent;
+	row->received += count * is->received;
+	sum_transfers(s, is, count);
+}
+
 static void sum_shape(struct summing *s, const struct ut_rank_shape *is, const struct tally *t)
 {
 	struct ut_rank_sum *mine = &s->sums->ranks[s->rank];
 	struct ut_rank_by_call *row = call_row(s, is->name);
 
-	mine->calls += t->count;
-	mine->sent += t->count * is->sent;
-	mine->received += t->count * is->received;
 	row->count += t->count;
-	row->sent += t->count * is->sent;
-	row->received += t->count * is->received;
-	if (is->to >= 0 && is->use != UT_RANK_OTHER) {
-		struct ut_rank_pair *pair = pair_row(s, s->ranks->items[s->rank].rank, is->to);
-
-		mine->messages += t->count;
-		pair->messages += t->count;
-		pair->bytes += t->count * is->sent;
+	if (is->use == UT_RANK_IDLE) { /* inside of calls that are counted anyway */
+		mine->idle += t->time;
+		row->time += t->time;
+		return;
 	}
+	mine->calls += t->count;
+	sum_bytes(s, is, row, t->count);
 	if (is->side)
 		return;
 	row->time += t->time;
@@ -171,6 +209,10 @@ static void sum_shape(struct summing *s, const struct ut_rank_shape *is, const s
 	if (ut_rank_communicates(is->use)) {
 		row->transfer += t->time - t->wait;
 		mine->transfer += t->time - t->wait;
+	}
+	if (ut_rank_is_file(is->use)) {
+		row->file += t->time - t->wait;
+		mine->file += t->time - t->wait;
 	}
 	if (t->wait)
 		task_row(s, is->task)->wait += t->wait;
@@ -187,6 +229,9 @@ static void sum_calls(struct summing *s)
 		struct tally *t = &tallies[c->shape];
 		uint64_t wait = ut_rank_more(one, c)->wait;
 
+		if (ut_rank_shape(one, c)->use == UT_RANK_IDLE &&
+		    (c->begin < one->start || c->end > one->stop))
+			continue;
 		t->count++;
 		t->time += ut_rank_time(c);
 		t->wait += wait;
@@ -218,7 +263,7 @@ static void sum_messages(struct summing *s)
 		struct ut_rank_pair *pair;
 		int32_t other;
 
-		if (e->partner == UT_RANK_NOBODY)
+		if (e->partner == UT_RANK_NOBODY || e->soft)
 			continue;
 		other = s->ranks->items[e->partner].rank;
 		pair = pair_row(s, e->received ? other : one->rank,
@@ -307,6 +352,10 @@ static void add_up(const struct ut_ranks *r, struct ut_rank_sums *s)
 		for (int why = 0; why < UT_RANK_WHYS; why++)
 			s->all.wait[why] += one->wait[why];
 		s->all.transfer += one->transfer;
+		s->all.file += one->file;
+		s->all.idle += one->idle;
+		s->all.written += one->written;
+		s->all.read += one->read;
 		s->all.caused += one->caused;
 		s->all.indirect += one->indirect;
 		s->all.calls += one->calls;

@@ -33,18 +33,22 @@ struct ut_rank_sum {
 	uint64_t total, useful, in_calls;
 	uint64_t wait[UT_RANK_WHYS]; /* [0]: all of them */
 	uint64_t transfer;           /* the rest of calls that communicate */
+	uint64_t file;               /* the rest of calls about files */
+	uint64_t idle;               /* in calls, as MPI itself says */
 	uint64_t caused;             /* that others waited because of it */
 	uint64_t indirect;           /* of that, where somebody else was waited for */
 	uint32_t waiters;            /* ranks that waited because of it */
 	uint32_t blamed_task;        /* in which most of that was; 0 = in none */
 	uint64_t blamed;
 	uint64_t calls, messages, sent, received;
+	uint64_t written, read; /* bytes, of files */
 };
 
 /* Of one name of calls. */
 struct ut_rank_by_call {
 	uint32_t name;
 	uint64_t count, time, wait, transfer, sent, received;
+	uint64_t file, written, read;
 	uint64_t most; /* time of the rank with the most of it */
 	uint32_t most_rank;
 	uint32_t found; /* as the how many-th, from 0 */

@@ -1,8 +1,16 @@
 /* ranks_table.c - see ranks_table.h. */
 #include "ranks/ranks_table.h"
 
+#include <string.h>
+
 #include "ranks/ranks_table_parts.h"
 #include "text/out.h"
+
+/* People see these only where ranks have used files. */
+#define OF_FILES(k, t, u, what)                                                                    \
+	{                                                                                          \
+		.key = (k), .title = (t), .unit = (u), .type = (what), .readers = UT_FOR_PROGRAMS  \
+	}
 
 /* People see less: what it was that a rank waited for, --waits tells them better. */
 static const struct ut_report_column rank_columns[] = {
@@ -26,13 +34,27 @@ static const struct ut_report_column rank_columns[] = {
 	FOR_DATA("late_receiver", "ns", UT_REPORT_TIME),
 	FOR_DATA("collective", "ns", UT_REPORT_TIME),
 	FOR_DATA("indirect", "ns", UT_REPORT_TIME),
+	FOR_DATA("one_sided", "ns", UT_REPORT_TIME),
+	FOR_DATA("idle", "ns", UT_REPORT_TIME),
+	OF_FILES("file", "Files", "ns", UT_REPORT_TIME),
+	OF_FILES("written", "Written", "bytes", UT_REPORT_BYTES),
+	OF_FILES("read", "Read", "bytes", UT_REPORT_BYTES),
 };
 
 static const struct ut_report_column call_columns[] = {
-	TEXT("call", "Call"),       COUNT("count", "Count"),        TIME("time", "Time"),
-	TIME("wait", "Waits"),      SHARE("wait_share", "of time"), TIME("transfer", "Transfer"),
-	BYTES("sent", "Sent"),      BYTES("received", "Received"),  TIME("most", "Most of a rank"),
+	TEXT("call", "Call"),
+	COUNT("count", "Count"),
+	TIME("time", "Time"),
+	TIME("wait", "Waits"),
+	SHARE("wait_share", "of time"),
+	TIME("transfer", "Transfer"),
+	BYTES("sent", "Sent"),
+	BYTES("received", "Received"),
+	TIME("most", "Most of a rank"),
 	COUNT("most_rank", "Rank"),
+	OF_FILES("file", "Files", "ns", UT_REPORT_TIME),
+	OF_FILES("written", "Written", "bytes", UT_REPORT_BYTES),
+	OF_FILES("read", "Read", "bytes", UT_REPORT_BYTES),
 };
 
 static const struct ut_report_column task_columns[] = {
@@ -98,6 +120,8 @@ static const struct ut_report_table tables[UT_RANK_TABLES] = {
 	[UT_RANK_TABLE_CLOCKS] = COLUMNS(ut_rank_clock_columns),
 };
 
+#define MOST_COLUMNS 32
+
 /* ---- cells --------------------------------------------------------------------------------- */
 
 static struct ut_report_cell task_cell(const struct ut_rank_view *v, uint32_t task)
@@ -135,6 +159,12 @@ static void add_ranks(struct ut_report *r, const struct ut_rank_view *v)
 			ut_report_u64(s->wait[UT_RANK_LATE_RECEIVER]),
 			ut_report_u64(s->wait[UT_RANK_COLLECTIVE]),
 			ut_report_u64(s->indirect),
+			ut_report_u64(s->wait[UT_RANK_LATE_TARGET] + s->wait[UT_RANK_LATE_ORIGIN] +
+				      s->wait[UT_RANK_LOCKED]),
+			ut_report_u64(s->idle),
+			ut_report_u64(s->file),
+			ut_report_u64(s->written),
+			ut_report_u64(s->read),
 		};
 
 		ut_report_add(r, cells);
@@ -156,6 +186,9 @@ static void add_calls(struct ut_report *r, const struct ut_rank_view *v)
 			ut_report_u64(c->received),
 			ut_report_u64(c->most),
 			ut_rank_cell(v, c->most_rank),
+			ut_report_u64(c->file),
+			ut_report_u64(c->written),
+			ut_report_u64(c->read),
 		};
 
 		ut_report_add(r, cells);
@@ -308,8 +341,19 @@ void ut_rank_table_print(struct ut_out *out, const struct ut_rank_view *v, enum 
 		[UT_RANK_TABLE_COLLECTIVES] = ut_rank_add_colls,
 		[UT_RANK_TABLE_CLOCKS] = ut_rank_add_clocks,
 	};
-	struct ut_report *r = ut_report_start(out, opts, &tables[table]);
+	struct ut_report_column columns[MOST_COLUMNS];
+	struct ut_report_table shown = tables[table];
+	struct ut_report *r;
 
+	if (v->sums.all.file && (table == UT_RANK_TABLE_RANKS || table == UT_RANK_TABLE_CALLS)) {
+		memcpy(columns, shown.columns, shown.count * sizeof(*columns));
+		for (size_t i = 0; i < shown.count; i++) {
+			if (columns[i].readers == UT_FOR_PROGRAMS && columns[i].title)
+				columns[i].readers = 0;
+		}
+		shown.columns = columns;
+	}
+	r = ut_report_start(out, opts, &shown);
 	add[table](r, v);
 	ut_report_finish(r);
 }

@@ -44,7 +44,8 @@ static unsigned int find_level(const struct ut_ranks *r, const struct ut_rank *o
 	unsigned int level = MOST_LEVEL + 1;
 
 	for (size_t i = 0; i < one->end_count; i++)
-		at[level_of(one->ends[i].id)]++;
+		if (!one->ends[i].soft)
+			at[level_of(one->ends[i].id)]++;
 	for (size_t i = 0; i < one->call_count; i++) {
 		if (is_firm(one, &one->calls[i]))
 			at[level_of_call(r, one, &one->calls[i])]++;
@@ -60,7 +61,7 @@ static uint32_t *choose(const struct ut_ranks *r, const struct ut_rank *one, uns
 	uint32_t *place = ut_make((one->call_count + 1) * sizeof(*place)), next = 0;
 
 	for (size_t i = 0; i < one->end_count; i++) {
-		if (level_of(one->ends[i].id) >= level)
+		if (!one->ends[i].soft && level_of(one->ends[i].id) >= level)
 			place[one->ends[i].call] = 1;
 	}
 	for (size_t i = 0; i < one->call_count; i++) {
@@ -93,7 +94,7 @@ static void thin(const struct ut_ranks *r, struct ut_rank *one, size_t budget)
 	size_t ends = 0, calls = 0, mores = 0;
 
 	for (size_t i = 0; i < one->end_count; i++) {
-		if (level_of(one->ends[i].id) < level)
+		if (one->ends[i].soft || level_of(one->ends[i].id) < level)
 			continue;
 		one->ends[ends] = one->ends[i];
 		one->ends[ends++].call = place[one->ends[i].call] - 1;

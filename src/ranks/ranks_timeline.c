@@ -118,7 +118,8 @@ static void put_facts(struct drawing *d, const struct ut_rank *one, const struct
 		put_number(d, d->key_bytes, is->sent);
 	if (is->received)
 		put_number(d, d->key_received, is->received);
-	put_text(d, d->key_comm, string(d, is->group));
+	if (is->use != UT_RANK_FINALIZE) /* it has no group but the job */
+		put_text(d, d->key_comm, string(d, is->group));
 	ut_trace_close_args(d->trace);
 }
 

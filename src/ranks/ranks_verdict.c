@@ -95,6 +95,7 @@ void ut_rank_verdict(const struct ut_rank_view *v, struct ut_buf *out)
 void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out)
 {
 	const struct ut_rank_pop *p = &v->pop;
+	char idle[UT_CELL_TIME];
 
 	ut_buf_fmt(out,
 		   "Parallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %% "
@@ -104,6 +105,9 @@ void ut_rank_efficiency(const struct ut_rank_view *v, struct ut_buf *out)
 	if (v->ranks->world > (int64_t)v->ranks->count)
 		ut_buf_text(out, " of those that are here, whose waits for others count as "
 				 "transfer");
+	if (v->sums.all.idle)
+		ut_buf_fmt(out, ". MPI itself was idle for %s in calls",
+			   ut_cell_time(idle, v->sums.all.idle));
 }
 
 const char *ut_rank_table_nothing(const struct ut_rank_view *v, enum ut_rank_table table)
