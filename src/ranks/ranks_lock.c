@@ -13,7 +13,8 @@
 #include "ranks/ranks.h"
 #include "ranks/ranks_parts.h"
 
-#define MOST_BACK 4096u /* calls, to the one that locks */
+#define MOST_BACK 1024u /* calls, to the one that locks */
+#define LEAST     1000u /* ns: who is so fast has not waited */
 
 /* A rank has locked a window of a target, from the first call to the last. */
 struct epoch {
@@ -177,7 +178,7 @@ static void wait_in(struct ut_ranks *r, const struct epochs *e, uint32_t rank, c
 		uint32_t target;
 		uint64_t came;
 
-		if (kinds[c.shape] < UT_RANK_EPOCH_LOCK)
+		if (kinds[c.shape] < UT_RANK_EPOCH_LOCK || ut_rank_time(&c) < LEAST)
 			continue;
 		if (epoch_of(one, i, kinds, &mine)) {
 			mine.rank = rank;

@@ -190,6 +190,22 @@ static void a_receive_without_wildcards_has_its_number_at_once(void **state)
 	assert_false(ut_mpi_match_may_wait(&first));
 }
 
+/* A probe finds what the next receive gets, unless an open one with a wildcard may take it. */
+static void a_probe_takes_no_number(void **state)
+{
+	struct ut_mpi_ticket ticket;
+
+	(void)state;
+	start();
+	assert_true(ut_mpi_match_peek(&queue, 1, 7) == 0);
+	assert_true(ut_mpi_match_peek(&queue, 1, 7) == 0);
+	ut_mpi_match_post(&queue, 1, 7, false, &ticket);
+	assert_true(ut_mpi_match_peek(&queue, 1, 7) == 1);
+	ut_mpi_match_post(&queue, 2, UT_MPI_ANY, false, &ticket);
+	assert_true(ut_mpi_match_peek(&queue, 2, 7) == UT_MPI_NO_NUMBER);
+	assert_true(ut_mpi_match_peek(&queue, 1, 7) == 1);
+}
+
 static void nothing_is_told_before_an_earlier_wildcard_is_known(void **state)
 {
 	(void)state;
@@ -224,6 +240,7 @@ UT_TESTS(mpi_match)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_receive_finds_the_number_of_its_message),
 		cmocka_unit_test(a_receive_without_wildcards_has_its_number_at_once),
+		cmocka_unit_test(a_probe_takes_no_number),
 		cmocka_unit_test(nothing_is_told_before_an_earlier_wildcard_is_known),
 		cmocka_unit_test(channels_count_apart_and_there_is_room_for_many),
 	};
