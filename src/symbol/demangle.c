@@ -23,8 +23,8 @@ static void find(void)
 
 char *ut_demangle(const char *name)
 {
+	char *rust, *made;
 	int status = 0;
-	char *rust;
 
 	if (name[0] != '_' || strlen(name) > UT_DEMANGLE_MOST)
 		return NULL;
@@ -32,5 +32,6 @@ char *ut_demangle(const char *name)
 	if (rust || strncmp(name, "_Z", 2) != 0)
 		return rust;
 	pthread_once(&once, find);
-	return demangle ? demangle(name, NULL, NULL, &status) : NULL;
+	made = demangle ? demangle(name, NULL, NULL, &status) : NULL;
+	return made ? made : ut_demangle_part(name);
 }

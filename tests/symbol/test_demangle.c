@@ -33,6 +33,43 @@ static void names_of_cxx_are_readable(void **state)
 	check("_start", NULL);
 }
 
+static void check_part(const char *name, const char *expected)
+{
+	char *text = ut_demangle_part(name);
+
+	if (expected)
+		assert_string_equal(text ? text : "(nothing)", expected);
+	else
+		assert_null(text);
+	free(text);
+}
+
+/* Also of names that the demangler does read: what is shown is a part of what it says. */
+static void names_that_nobody_reads_show_their_words(void **state)
+{
+	(void)state;
+	check_part("_Z3fooi", "foo");
+	check_part("_ZN1a1b3fooEPKci", "a::b::foo");
+	check_part("_ZNK1a1b3fooEv", "a::b::foo");
+	check_part("_ZN3c1012function_refIFvPPcPKlllEE11callback_fnIZNS_4loopEvEUlS1_S3_llE_EEvlS1_"
+		   "S3_ll",
+		   "c10::function_ref<...>::callback_fn<...>");
+	check_part("_ZN2at6native12_GLOBAL__N_110sum_kernelILi4ELb1EEEvv",
+		   "at::native::(anonymous namespace)::sum_kernel<...>");
+	check_part("_ZSt4sortIPiEvT_S1_", "std::sort<...>");
+	check_part("_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<...>::push_back");
+	check_part("_ZN1aC2Ev", "a::a");
+	check_part("_ZN1aD1Ev", "a::~a");
+	check_part("_ZNK1aclEi", "a::operator()");
+	check_part("_ZZN1a4workEiENKUlvE_clEv", "a::work::{lambda}::operator()");
+	check_part("_ZN1a4workEi.constprop.0", "a::work");
+	check_part("_ZN1aILN1b4kindE1EE4workEv", "a<...>::work");
+	check_part("main", NULL);
+	check_part("_Z", NULL);
+	check_part("_ZN", NULL);
+	check_part("_ZN99999fooE", NULL);
+}
+
 static void old_names_of_rust_lose_their_hash(void **state)
 {
 	(void)state;
@@ -79,6 +116,7 @@ UT_TESTS(demangle)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_cxx_are_readable),
+		cmocka_unit_test(names_that_nobody_reads_show_their_words),
 		cmocka_unit_test(old_names_of_rust_lose_their_hash),
 		cmocka_unit_test(new_names_of_rust_are_readable),
 		cmocka_unit_test(what_makes_no_sense_is_left_as_it_is),
