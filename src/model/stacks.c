@@ -135,8 +135,9 @@ static bool is_count(struct ut_str name)
 
 bool ut_sample_is_cpu_time(struct ut_str name)
 {
-	return !is_count(name) && (is_event(name, "cpu-clock") || is_event(name, "task-clock") ||
-				   is_event(name, "cycles") || is_event(name, "cpu"));
+	return !is_count(name) &&
+	       (is_event(name, "cpu-clock") || is_event(name, "task-clock") ||
+		is_event(name, "cycles") || is_event(name, "cpu") || is_event(name, "cpu-timer"));
 }
 
 const char *ut_sample_unit(struct ut_str name)

@@ -58,6 +58,9 @@ static inline struct ut_place_in_code ut_stacks_get_place(const struct ut_stacks
 	return number - 1 < s->place_count ? s->places[number - 1] : (struct ut_place_in_code){ 0 };
 }
 
+/* The function of a sample that stands for CPU time in which none was taken. */
+#define UT_SAMPLE_NONE "[not sampled]"
+
 /* Where a sample was: the innermost place of its stack. */
 static inline struct ut_place_in_code ut_stacks_innermost(const struct ut_stacks *s, uint32_t stack)
 {

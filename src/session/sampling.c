@@ -17,9 +17,10 @@
 #include "wire/control.h"
 #include "wire/spool.h"
 
-#define MANY_HZ  1000 /* in a second: who asks for more is told what it costs */
-#define LEAST_US 3u   /* that the kernel needs for a sample */
-#define MOST_US  20u  /* as of virtual machines: docs/performance.md */
+#define LITTLE_NS UINT64_C(10000000)
+#define MANY_HZ   1000 /* in a second: who asks for more is told what it costs */
+#define LEAST_US  3u   /* that the kernel needs for a sample */
+#define MOST_US   20u  /* as of virtual machines: docs/performance.md */
 
 static bool is_python(const struct ut_sampling *s)
 {
@@ -112,10 +113,11 @@ int ut_sampling_attach(struct ut_sampling *s, pid_t pid, struct ut_err *err)
 }
 
 /* The program has never loaded the library, or has done next to nothing. */
-static void tell_no_timers(const struct ut_sampling *s)
+static void tell_no_timers(const struct ut_sampling *s, uint64_t used)
 {
 	struct ut_arena arena = { 0 };
 	struct ut_program p = { .python = false };
+	char time[32];
 	const char *why = "it was too short, or it dropped LD_PRELOAD from its environment";
 
 	ut_program_look(&p, &arena, s->plan->argv[0]);
@@ -124,6 +126,9 @@ static void tell_no_timers(const struct ut_sampling *s)
 		      "our library from such programs";
 	else if (p.elf && p.is_static)
 		why = "it is statically linked, so it cannot load the library that samples it";
+	else if (used && used < LITTLE_NS)
+		why = ut_str_fmt(&arena, "it used %s of CPU time, too little for a sample",
+				 ut_time_text(time, sizeof(time), used));
 	ut_session_say(s->client,
 		       (struct ut_session_news){ .kind = UT_NEWS_REMARK, .level = UT_WARN },
 		       "no samples of %s: %s", ut_path_base(s->plan->argv[0]), why);
@@ -152,7 +157,7 @@ static void tell(const struct ut_sampling *s, const struct ut_sampler_result *r)
 	const struct ut_session_news news = { .kind = UT_NEWS_REMARK, .level = UT_WARN };
 
 	if (s->timers && !r->programs && !r->off)
-		tell_no_timers(s);
+		tell_no_timers(s, r->total);
 	if (r->unarmed)
 		ut_session_say(s->client, news,
 			       "%" PRIu64 " threads got no timer ('ulimit -i' is too low, or the "

@@ -72,6 +72,7 @@ void ut_timer_arm(uintptr_t low, uintptr_t high)
 	if (me->armed || ut_sandbox_closed())
 		return;
 	me->tid = (uint32_t)syscall(SYS_gettid);
+	me->born = ut_clock_ns(CLOCK_MONOTONIC);
 	me->low = low;
 	me->high = high;
 	give_signal_stack(me);
@@ -95,8 +96,10 @@ void ut_timer_disarm(void)
 	int saved = errno;
 
 	if (!ut_sandbox_closed()) {
-		if (ut_timer_me.armed)
+		if (ut_timer_me.armed) {
 			syscall(SYS_timer_delete, ut_timer_me.id);
+			ut_timer_end();
+		}
 		take_signal_stack_back(&ut_timer_me);
 	}
 	ut_timer_me.armed = false;
@@ -140,6 +143,7 @@ static void forked_child(void)
 	atomic_store(&ut_timer.ring, NULL);
 	atomic_store(&ut_timer.making, false);
 	atomic_store(&ut_timer.unarmed, 0);
+	atomic_store(&ut_timer.ended, 0);
 	if (!ut_timer.control || !wanted_here(ut_timer.control) || ut_sandbox_closed())
 		return;
 	ut_sandbox_look();
@@ -198,5 +202,15 @@ __attribute__((constructor)) static void start(void)
 
 	if (ut_timer_on())
 		arm_first();
+	errno = saved;
+}
+
+/* The thread that ends the process has no other end. What it still runs has samples. */
+__attribute__((destructor)) static void finish(void)
+{
+	int saved = errno;
+
+	if (ut_timer_me.armed && !ut_sandbox_closed())
+		ut_timer_end();
 	errno = saved;
 }

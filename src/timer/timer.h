@@ -31,6 +31,7 @@ struct ut_timer {
 	uint32_t slots;                         /* in it */
 	_Atomic bool making;                    /* a thread makes it, or has failed to */
 	_Atomic uint32_t unarmed;               /* threads without a timer */
+	_Atomic uint64_t ended; /* ns of CPU time of threads that nobody was told of */
 };
 
 extern struct ut_timer ut_timer;
@@ -40,6 +41,7 @@ struct ut_timer_thread {
 	bool armed;
 	int id; /* the kernel's */
 	uint32_t tid;
+	uint64_t born; /* ns */
 	/* Its stack, all of which can be read: a stack pointer elsewhere is a coroutine's, say. */
 	uintptr_t low, high;
 	void *signal_stack; /* that we gave it; NULL = it has one, or runs on its own */
@@ -57,6 +59,8 @@ bool ut_timer_on(void);
 /* ---- tick.c -------------------------------------------------------------------------------- */
 
 void ut_timer_tick(int sig, siginfo_t *info, void *context);
+/* The calling thread ends: how long it ran is told, if there is somebody to tell. */
+void ut_timer_end(void);
 
 /* ---- python_now.c -------------------------------------------------------------------------- */
 

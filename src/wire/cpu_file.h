@@ -70,7 +70,9 @@ struct ut_cpu_header {
 	X(CONTROL, "time, 1 = samples are taken from now on, 0 = not")                             \
 	X(NOTE, "text: something for the user")                                                    \
 	X(TIMES, "time, tid|0, ns that the thread has run, ns that it waited for a CPU")           \
-	X(WAIT, "as SAMPLE: the thread gives up its CPU, and waits or not")
+	X(WAIT, "as SAMPLE: the thread gives up its CPU, and waits or not")                        \
+	X(LOOK, "tid|0, time, function of the kernel that the thread waited in; none if it ran")   \
+	X(REST, "time, which|0, count, ns: CPU time of no thread here: enum ut_cpu_rest")
 
 enum ut_cpu_rec {
 	UT_CPU_NONE,
@@ -106,6 +108,13 @@ enum ut_cpu_counter {
 	UT_CPU_COUNTER_LIST(UT_CPU_COUNTER_ENUM)
 #undef UT_CPU_COUNTER_ENUM
 	UT_CPU_COUNTERS
+};
+
+/* Whose CPU time it was. */
+enum ut_cpu_rest {
+	UT_CPU_REST_PROGRAMS, /* of count programs that came to no sample */
+	UT_CPU_REST_UNSEEN,   /* the system counts it, and nobody has seen whose it was */
+	UT_CPU_RESTS
 };
 
 struct ut_cpu_rec_head {
@@ -159,6 +168,13 @@ struct ut_cpu_counter_rec {
 	uint64_t time;
 	uint32_t which, reserved;
 	uint64_t value;
+};
+
+/* Of one kind they add up. */
+struct ut_cpu_rest_rec {
+	uint64_t time;
+	uint32_t which, reserved;
+	uint64_t count, ran;
 };
 
 struct ut_cpu_named {

@@ -2,10 +2,11 @@
  * timer_ring.h - samples that a process takes of itself, where the kernel takes none for us.
  *
  * A handler of the process puts registers and the top of the stack into a free slot; the launcher
- * reads slots and frees them, a hundred times a second. One file "PID-NANOSECONDS.ring" for each
- * program that a process runs, made at its first sample: a page of header, text as in
- * /proc/self/maps (mappings that can be executed), the states of the slots, the slots. The process
- * maps it; the launcher reads and writes, so that a program that makes it shorter ends nobody.
+ * reads slots and frees them, a hundred times a second. Threads that end leave word of how long
+ * they ran in the header, if there is room. One file "PID-NANOSECONDS.ring" for each program that a
+ * process runs, made at its first sample: a page of header, text as in /proc/self/maps (mappings
+ * that can be executed), the states of the slots, the slots. The process maps it; the launcher
+ * reads and writes, so that a program that makes it shorter ends nobody.
  *
  * A slot belongs to the handler while it is UT_SLOT_WRITING, to the launcher while UT_SLOT_FULL.
  * One that stays UT_SLOT_WRITING was left by a thread that was killed; it is lost, others remain.
@@ -18,13 +19,14 @@
 #include <stdint.h>
 
 #define UT_TIMER_MAGIC   "uttick\n\032"
-#define UT_TIMER_VERSION 2
+#define UT_TIMER_VERSION 3
 #define UT_TIMER_SUFFIX  ".ring"
 
 #define UT_TIMER_HEADER_BYTES 4096u
 #define UT_TIMER_MAPS_BYTES   65536u
 #define UT_TIMER_STACK_BYTES  8192u
 #define UT_TIMER_PYTHON       128u
+#define UT_TIMER_ENDS         64u
 #define UT_TIMER_SLOTS_LEAST  64u
 #define UT_TIMER_SLOTS_MOST   4096u
 
@@ -39,6 +41,15 @@ enum ut_slot_state {
 	UT_SLOT_FULL,
 };
 
+/* A thread that has ended: with it ends all that /proc would say. */
+struct ut_timer_end {
+	_Atomic uint32_t state; /* enum ut_slot_state */
+	uint32_t tid;
+	uint64_t born, gone; /* ns, CLOCK_MONOTONIC */
+	uint64_t ran;        /* ns of CPU time */
+	char name[16];
+};
+
 struct ut_timer_header {
 	char magic[8]; /* written last */
 	uint32_t version;
@@ -50,11 +61,14 @@ struct ut_timer_header {
 	_Atomic uint32_t next;
 	_Atomic uint32_t lost;    /* samples that found no slot */
 	_Atomic uint32_t unarmed; /* threads that got no timer */
+	_Atomic uint32_t next_end;
+	struct ut_timer_end ends[UT_TIMER_ENDS];
 };
 
 /* A Python function that runs: where its code lies, and how far it has come. */
 struct ut_timer_call {
 	uint64_t code;  /* address of its code object */
+	uint64_t check; /* ut_python_fingerprint() of it: another function may come to lie there */
 	uint32_t at;    /* bytes from its first instruction; UINT32_MAX = it has not begun */
 	uint32_t first; /* 1: the interpreter was entered for it */
 };

@@ -267,6 +267,63 @@ static void times_of_proc_tell_what_was_not_sampled(void **state)
 	assert_int_equal(fact("app", "waiting_ns"), 75 * MS);
 }
 
+/* Nobody tells of the turn at which a thread ends: until then it runs. */
+static void a_short_thread_ran_until_it_ended(void **state)
+{
+	(void)state;
+	begin(UT_CPU_SWITCHES);
+	put_thread(100, 1000, "app");
+	put_thread(101, 1010, "app");
+	put_switch(101, 1011, UT_CPU_RUNS);
+	put_switch(101, 1013, UT_CPU_PREEMPTED);
+	put_switch(101, 1020, UT_CPU_RUNS);
+	put_gone(101, 1025);
+	import();
+	assert_int_equal(got.sample_count, 1);
+	assert_string_equal(function(0), "[not sampled]");
+	assert_int_equal(weight_ms(0), 7);
+}
+
+/* One that executed the program runs from the beginning, and may never be switched. */
+static void without_a_switch_it_ran_all_the_time(void **state)
+{
+	(void)state;
+	begin(UT_CPU_SWITCHES);
+	put_thread(100, 1000, "app");
+	put_sample(100, 1003, 0, 1);
+	put_gone(100, 1005);
+	import();
+	assert_int_equal(got.sample_count, 2);
+	assert_int_equal(weight_ms(1), 2);
+	assert_int_equal(fact("app", "cpu_ns"), 5 * MS);
+}
+
+static void put_rest(uint32_t which, uint64_t count, uint64_t ms)
+{
+	put(UT_CPU_REST,
+	    &(struct ut_cpu_rest_rec){
+		    .time = 1100 * MS, .which = which, .count = count, .ran = ms * MS },
+	    sizeof(struct ut_cpu_rest_rec), NULL);
+}
+
+static void programs_without_samples_have_a_row_together(void **state)
+{
+	(void)state;
+	begin(UT_CPU_SWITCHES);
+	put_thread(100, 1000, "app");
+	put_rest(UT_CPU_REST_PROGRAMS, 150, 90);
+	put_rest(UT_CPU_REST_PROGRAMS, 50, 10);
+	put_rest(UT_CPU_REST_UNSEEN, 0, 5000);
+	put_rest(99, 1, 1);
+	import();
+	assert_int_equal(got.sample_count, 2);
+	assert_string_equal(function(0), "[not sampled]");
+	assert_int_equal(weight_ms(0), 100);
+	assert_int_equal(ut_sample_weight(got.samples[1].val), UT_SAMPLE_WEIGHT_ARG);
+	assert_int_equal(fact("[200 programs without samples]", "cpu_ns"), 100 * MS);
+	assert_int_equal(fact("[programs and threads not seen]", "cpu_ns"), 5000 * MS);
+}
+
 static void keep_dump(void)
 {
 	const uint32_t head[] = { 0x4a695444, 1, 40, 62, 0, 100, 0, 0, 0, 0 };
@@ -347,6 +404,9 @@ UT_TESTS(cpu_read)
 		TEST(what_lies_in_a_pause_does_not_count),
 		TEST(who_began_off_and_stayed_so_has_nothing),
 		TEST(times_of_proc_tell_what_was_not_sampled),
+		TEST(a_short_thread_ran_until_it_ended),
+		TEST(without_a_switch_it_ran_all_the_time),
+		TEST(programs_without_samples_have_a_row_together),
 		TEST(code_at_one_address_is_what_was_there_at_the_time),
 	};
 

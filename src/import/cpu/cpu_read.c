@@ -317,6 +317,35 @@ static void on_times(struct reader *r, const char *at)
 	see(r->c, rec.time);
 }
 
+static void on_look(struct reader *r, const char *at, const char *end)
+{
+	struct ut_cpu_thread rec;
+	const char *function;
+
+	memcpy(&rec, at, sizeof(rec));
+	at += sizeof(rec);
+	function = text(&at, end);
+	if (rec.tid != r->c->header.pid)
+		return;
+	r->c->looks++;
+	if (function[0])
+		r->c->waits_at[ut_wait_of_kernel(function)]++;
+	see(r->c, rec.time);
+}
+
+static void on_rest(struct reader *r, const char *at)
+{
+	struct ut_cpu_rest_rec rec;
+
+	memcpy(&rec, at, sizeof(rec));
+	if (rec.which >= UT_CPU_RESTS)
+		return;
+	r->c->rest[rec.which].count += rec.count;
+	r->c->rest[rec.which].ran += rec.ran;
+	r->c->rest[rec.which].time = rec.time;
+	see(r->c, rec.time);
+}
+
 static void on_counter(struct reader *r, const char *at)
 {
 	struct ut_cpu *c = r->c;
@@ -351,6 +380,7 @@ static size_t least(uint32_t type)
 	switch (type) {
 	case UT_CPU_THREAD:
 	case UT_CPU_GONE:
+	case UT_CPU_LOOK:
 		return sizeof(struct ut_cpu_thread);
 	case UT_CPU_MODULE:
 		return sizeof(struct ut_cpu_module_rec);
@@ -365,6 +395,8 @@ static size_t least(uint32_t type)
 		return sizeof(struct ut_cpu_switch_rec);
 	case UT_CPU_TIMES:
 		return sizeof(struct ut_cpu_times);
+	case UT_CPU_REST:
+		return sizeof(struct ut_cpu_rest_rec);
 	case UT_CPU_COUNTER:
 		return sizeof(struct ut_cpu_counter_rec);
 	case UT_CPU_NAMED:
@@ -412,6 +444,12 @@ static void on_record(struct reader *r, uint32_t type, const char *at, const cha
 		break;
 	case UT_CPU_COUNTER:
 		on_counter(r, at);
+		break;
+	case UT_CPU_LOOK:
+		on_look(r, at, end);
+		break;
+	case UT_CPU_REST:
+		on_rest(r, at);
 		break;
 	case UT_CPU_LOST:
 		on_lost(r, at);
@@ -556,6 +594,9 @@ int ut_cpu_open(struct ut_cpu *c, const char *path, struct ut_trace *trace, stru
 		r.at = (const char *)map + c->header.bytes;
 		r.end = (const char *)map + size;
 		read_records(&r);
+		/* what /proc tells is known some time after it happened */
+		if (!(c->header.flags & UT_CPU_TIMED))
+			see(c, c->header.end);
 		settle(c);
 	}
 	ut_cpu_names_release(&r.names);

@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/idmap.h"
 #include "import/cpu/cpu_pauses.h"
+#include "import/cpu/cpu_waits.h"
 #include "model/sink.h"
 #include "wire/cpu_file.h"
 
@@ -86,6 +87,12 @@ struct ut_cpu {
 	uint32_t process;
 	uint64_t first, last; /* ns */
 	uint64_t lost;        /* samples */
+	struct {
+		uint64_t count, ran, time;
+	} rest[UT_CPU_RESTS]; /* CPU time of those that are told of together */
+
+	uint64_t looks; /* how often it was seen where the first thread waited, or not */
+	uint64_t waits_at[UT_WAITS]; /* and what for */
 
 	struct ut_cpu_moment *samples; /* by thread and time once all are there */
 	size_t sample_count, sample_cap;

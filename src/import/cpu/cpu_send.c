@@ -107,6 +107,12 @@ static uint64_t time_of_last(const struct ut_cpu *c, const struct ut_cpu_life *l
 	return 0;
 }
 
+/* When a thread was last there; 0 = not known. */
+static uint64_t end_of(const struct ut_cpu *c, const struct ut_cpu_life *life)
+{
+	return life->gone ? life->gone : c->header.end;
+}
+
 /* How long a thread ran behind its last sample. */
 static uint64_t rest_of(const struct ut_cpu *c, const struct ut_cpu_life *life)
 {
@@ -122,7 +128,37 @@ static uint64_t rest_of(const struct ut_cpu *c, const struct ut_cpu_life *life)
 		runs = (t->how & 0xff) == UT_CPU_RUNS;
 		since = t->time;
 	}
+	since = since > last ? since : last;
+	/* nobody tells of the turn at which a thread ends; one without any has run all the time */
+	if ((life->first_turn < life->last_turn || life->first_sample < life->last_sample) &&
+	    runs && since && end_of(c, life) > since && c->header.flags & UT_CPU_SWITCHES)
+		ran += ut_cpu_on_time(c, since, end_of(c, life));
 	return ran;
+}
+
+/* CPU time without a sample, as a sample that says so. */
+static void send_none(struct ut_cpu_sender *s, uint32_t track, uint64_t time, uint64_t ns)
+{
+	struct ut_trace *t = s->trace;
+	const struct ut_place_in_code nowhere = { .function = ut_strtab_intern_z(&t->strings,
+										 UT_SAMPLE_NONE) };
+	uint32_t place = ut_stacks_place(&t->stacks, &t->arena, &nowhere);
+	uint32_t stack = ut_stacks_site(&t->stacks, &t->arena, 0, place);
+	size_t mark = t->arg_count;
+	struct ut_event e = { .ts = time,
+			      .val = ut_sample_val(stack, ns),
+			      .name = s->name,
+			      .track = track,
+			      .kind = UT_KIND_SAMPLE };
+
+	if (ns >= UT_SAMPLE_WEIGHT_ARG) {
+		ut_trace_add_arg(t, ut_strtab_intern_z(&t->strings, UT_SAMPLE_WEIGHT), UT_ARG_U64)
+			->value.u64 = ns;
+		ut_trace_close_args(t);
+		e.args = (uint32_t)mark;
+	}
+	ut_sink_event(s->to, t, &e);
+	ut_trace_drop_args(t, mark);
 }
 
 /*
@@ -132,25 +168,42 @@ static uint64_t rest_of(const struct ut_cpu *c, const struct ut_cpu_life *life)
  */
 static void send_rest(struct ut_cpu_sender *s, const struct ut_cpu_life *life, uint32_t track)
 {
-	const struct ut_place_in_code nowhere = { .function = ut_strtab_intern_z(&s->trace->strings,
-										 "[not sampled]") };
 	bool timed = (s->c->header.flags & UT_CPU_TIMED) != 0;
-	struct ut_stacks *stacks = &s->trace->stacks;
 	uint64_t rest;
-	uint32_t place;
 
-	if (timed ? s->c->pause_count != 0 : !life->gone)
+	if (timed ? s->c->pause_count != 0 : !end_of(s->c, life))
 		return;
 	rest = timed ? rest_of_times(s->c, life) : rest_of(s->c, life);
-	if (!rest)
-		return;
-	place = ut_stacks_place(stacks, &s->trace->arena, &nowhere);
-	send_sample(s,
-		    &(struct ut_cpu_moment){
-			    .time = life->gone ? life->gone : s->c->last,
-			    .stack = ut_stacks_site(stacks, &s->trace->arena, 0, place),
-			    .weight = (uint32_t)(rest < UINT32_MAX ? rest : UINT32_MAX) },
-		    track);
+	if (rest)
+		send_none(s, track, life->gone ? life->gone : s->c->last, rest);
+}
+
+/* What is told of together has a row of its own. */
+static void send_rests(struct ut_cpu_sender *s)
+{
+	struct ut_trace *t = s->trace;
+	char text[96];
+
+	for (uint32_t i = 0; i < UT_CPU_RESTS; i++) {
+		uint64_t ran = s->c->rest[i].ran, programs = s->c->rest[i].count;
+		uint32_t track, first = (uint32_t)t->arg_count;
+
+		if (!ran)
+			continue;
+		if (i == UT_CPU_REST_PROGRAMS)
+			snprintf(text, sizeof(text), "[%" PRIu64 " %s without samples]", programs,
+				 programs == 1 ? "program" : "programs");
+		else
+			snprintf(text, sizeof(text), "[programs and threads not seen]");
+		ut_trace_add_arg(t, ut_strtab_intern_z(&t->strings, "cpu_ns"), UT_ARG_U64)
+			->value.u64 = ran;
+		ut_trace_close_args(t);
+		track = ut_trace_add_track(t, s->c->process, UT_TRACK_THREAD);
+		t->tracks[track].name = ut_strtab_intern_z(&t->strings, text);
+		t->tracks[track].args = first;
+		t->tracks[track].sort_index = INT32_MAX;
+		send_none(s, track, s->c->rest[i].time, ran);
+	}
 }
 
 /* How long a thread ran between two times, by its turns from *at on. */
@@ -264,6 +317,7 @@ void ut_cpu_send(struct ut_cpu *c, uint32_t process, struct ut_sink *to)
 	find_tracks(c);
 	for (size_t i = 0; i < c->life_count; i++)
 		send_samples(&s, &c->lives[i]);
+	send_rests(&s);
 	ut_cpu_send_threads(&s);
 	ut_cpu_send_waits(&s);
 	ut_cpu_send_pauses(&s);

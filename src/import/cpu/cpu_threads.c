@@ -16,6 +16,7 @@
 #define MOST_BINS    4096u
 #define MOST_AT_ONCE 1024u
 #define MOST_SMALL   16u
+#define LEAST_LOOKS  3u
 
 /* A thread began or stopped to run. */
 struct edge {
@@ -136,6 +137,9 @@ static struct sums take_turns(struct work *w, const struct ut_cpu_life *life)
 			st.known = life->born && (t->how & 0xff) != UT_CPU_RUNS;
 		take_turn(w, &st, t, &sums);
 	}
+	/* one that was never switched, and has samples, ran all the time */
+	if (life->first_turn == life->last_turn && life->first_sample < life->last_sample)
+		st.known = life->born != 0;
 	if (st.known && end > st.since && st.how != UT_CPU_WAITS)
 		take_turn(w, &st, &(struct ut_cpu_turn){ end, life->tid, UT_CPU_WAITS }, &sums);
 	else if (st.known && end > st.since)
@@ -289,6 +293,21 @@ static void add_fact(struct ut_trace *t, const char *key, uint64_t value)
 	ut_trace_add_arg(t, ut_strtab_intern_z(&t->strings, key), UT_ARG_U64)->value.u64 = value;
 }
 
+/* What the first thread was seen to wait for, if that was mostly one thing. */
+static void add_wait(struct work *w)
+{
+	struct ut_trace *t = w->c->trace;
+	size_t most = 0;
+
+	for (size_t i = 1; i < UT_WAITS; i++)
+		most = w->c->waits_at[i] > w->c->waits_at[most] ? i : most;
+	if (w->c->looks < LEAST_LOOKS || most == UT_WAIT_OTHER ||
+	    2 * w->c->waits_at[most] <= w->c->looks)
+		return;
+	ut_trace_add_arg(t, ut_strtab_intern_z(&t->strings, "waits_for"), UT_ARG_STR)->value.str =
+		ut_strtab_intern_z(&t->strings, ut_wait_names[most]);
+}
+
 static void send_thread(struct work *w, const struct ut_cpu_life *life, uint32_t main_name)
 {
 	bool told = (w->c->header.flags & UT_CPU_SWITCHES) != 0;
@@ -313,6 +332,8 @@ static void send_thread(struct work *w, const struct ut_cpu_life *life, uint32_t
 		add_fact(t, "preemptions", sums.preemptions);
 		add_fact(t, "migrations", sums.migrations);
 	}
+	if (life->tid == w->c->header.pid)
+		add_wait(w);
 	ut_trace_close_args(t);
 	if (sums.ran < LEAST_BIN && w->c->life_count > MOST_SMALL)
 		return; /* a program may start thousands that do next to nothing */

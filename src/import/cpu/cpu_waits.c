@@ -52,6 +52,7 @@ static const struct {
 	{ "hrtimer_nanosleep", UT_WAIT_SLEEP },
 	{ "do_nanosleep", UT_WAIT_SLEEP },
 	{ "do_sys_poll", UT_WAIT_POLL },
+	{ "poll_schedule_timeout", UT_WAIT_POLL },
 	{ "do_select", UT_WAIT_POLL },
 	{ "ep_poll", UT_WAIT_POLL },
 	{ "do_epoll_wait", UT_WAIT_POLL },
@@ -66,6 +67,8 @@ static const struct {
 	{ "anon_pipe_", UT_WAIT_PIPE },
 	{ "sock_", UT_WAIT_NETWORK },
 	{ "__sys_recv", UT_WAIT_NETWORK },
+	{ "__skb_wait_for", UT_WAIT_NETWORK },
+	{ "inet_csk_accept", UT_WAIT_NETWORK },
 	{ "__sys_accept", UT_WAIT_NETWORK },
 	{ "tcp_", UT_WAIT_NETWORK },
 	{ "unix_stream_", UT_WAIT_NETWORK },
@@ -107,6 +110,16 @@ enum ut_wait ut_wait_of(const struct ut_trace *t, uint32_t stack)
 		stack = site.caller;
 	}
 	return best < SIGNS ? signs[best].wait : UT_WAIT_OTHER;
+}
+
+enum ut_wait ut_wait_of_kernel(const char *function)
+{
+	for (size_t i = 0; i < SIGNS; i++) {
+		/* locks, conditions, ends of threads: all of them are a futex */
+		if (ut_str_starts(function, signs[i].function))
+			return ut_str_starts(function, "futex") ? UT_WAIT_OTHER : signs[i].wait;
+	}
+	return UT_WAIT_OTHER;
 }
 
 /* ---- one thread ---------------------------------------------------------------------------- */

@@ -39,6 +39,9 @@ extern const char *const ut_wait_names[UT_WAITS];
 /* What a stack that gave up its CPU was waiting for. */
 enum ut_wait ut_wait_of(const struct ut_trace *t, uint32_t stack);
 
+/* The same by the function of the kernel that a thread waits in. */
+enum ut_wait ut_wait_of_kernel(const char *function);
+
 /* Rows of all threads; nothing if nobody has told where they waited. After the samples. */
 void ut_cpu_send_waits(struct ut_cpu_sender *s);
 

@@ -151,8 +151,16 @@ void ut_image_thread(struct ut_image *i, uint32_t tid, uint64_t time, const char
 		  sizeof(struct ut_cpu_thread), (const char *const[]){ name, NULL });
 }
 
+static void stop_running(struct ut_image_task *task, uint64_t time)
+{
+	if (task->since && time > task->since)
+		task->ran += time - task->since;
+	task->since = 0;
+}
+
 void ut_image_gone(struct ut_image *i, uint32_t tid, uint64_t time)
 {
+	stop_running(ut_image_task(i, tid), time);
 	put(i, UT_CPU_GONE, &(struct ut_cpu_thread){ .tid = tid, .time = time },
 	    sizeof(struct ut_cpu_thread));
 }
@@ -170,7 +178,38 @@ void ut_image_wait(struct ut_image *i, const struct ut_cpu_sample *sample)
 
 void ut_image_switch(struct ut_image *i, const struct ut_cpu_switch_rec *rec)
 {
+	struct ut_image_task *task = ut_image_task(i, rec->tid);
+
+	if ((rec->how & 0xff) == UT_CPU_RUNS)
+		task->since = rec->time;
+	else
+		stop_running(task, rec->time);
 	put(i, UT_CPU_SWITCH, rec, sizeof(*rec));
+}
+
+uint64_t ut_image_ran(const struct ut_image *i, uint64_t end)
+{
+	uint64_t sum = 0;
+
+	for (size_t k = 0; k < i->task_count; k++) {
+		const struct ut_image_task *task = &i->tasks[k];
+
+		sum += task->ran;
+		if (task->since && end > task->since)
+			sum += end - task->since;
+	}
+	return sum;
+}
+
+void ut_image_look(struct ut_image *i, uint32_t tid, uint64_t time, const char *function)
+{
+	put_texts(i, UT_CPU_LOOK, &(struct ut_cpu_thread){ .tid = tid, .time = time },
+		  sizeof(struct ut_cpu_thread), (const char *const[]){ function, NULL });
+}
+
+void ut_image_rest(struct ut_image *i, const struct ut_cpu_rest_rec *rec)
+{
+	put(i, UT_CPU_REST, rec, sizeof(*rec));
 }
 
 void ut_image_times(struct ut_image *i, const struct ut_cpu_times *times)
@@ -306,12 +345,10 @@ static int make(struct ut_image *i, const struct ut_image_session *s)
 	return fd;
 }
 
-void ut_image_flush(struct ut_image *i, struct ut_image_session *s)
+static void write_out(struct ut_image *i, struct ut_image_session *s)
 {
 	int fd;
 
-	if (!i->out.len || (!i->samples && i->out.len < MOST_WAITING))
-		return;
 	fd = i->failed    ? -i->failed
 	     : i->path[0] ? open(i->path, O_WRONLY | O_APPEND | O_CLOEXEC)
 			  : make(i, s);
@@ -329,13 +366,31 @@ void ut_image_flush(struct ut_image *i, struct ut_image_session *s)
 	i->out.len = 0;
 }
 
+void ut_image_flush(struct ut_image *i, struct ut_image_session *s)
+{
+	if (i->out.len && (i->samples || i->out.len >= MOST_WAITING))
+		write_out(i, s);
+}
+
+void ut_image_force(struct ut_image *i, struct ut_image_session *s)
+{
+	if (i->out.len)
+		write_out(i, s);
+}
+
 void ut_image_close(struct ut_image *i, struct ut_image_session *s, uint64_t end)
 {
 	int fd;
 
+	uint64_t ran = ut_image_ran(i, end);
+
 	ut_image_flush(i, s);
-	if (!i->path[0])
+	if (!i->path[0]) {
+		s->rest += ran;
+		s->rest_count += ran && !i->replaced;
 		return;
+	}
+	s->accounted += ran;
 	ut_jit_files_keep(i);
 	i->end = end;
 	fd = open(i->path, O_WRONLY | O_CLOEXEC);

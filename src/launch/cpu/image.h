@@ -20,12 +20,13 @@
 struct ut_modules;
 struct ut_python;
 
-/* A thread as /proc tells it: tasks.h. */
+/* A thread: what /proc tells of it (tasks.h), or when it runs. */
 struct ut_image_task {
 	uint32_t tid;
 	char name[16];
-	uint64_t ran;  /* ns */
-	uint64_t seen; /* when; 0 = it has ended */
+	uint64_t ran;   /* ns */
+	uint64_t seen;  /* when; 0 = it has ended */
+	uint64_t since; /* of switches: when it began to run; 0 = it does not */
 };
 
 /* Files of compilers inside the program: jit_files.h. Descriptors; 0 or less = none. */
@@ -37,6 +38,7 @@ struct ut_image_jit {
 struct ut_image {
 	uint32_t pid, ppid;
 	uint64_t start, end;     /* ns; end 0 = it goes on */
+	bool replaced;           /* it ended by executing another program */
 	struct ut_image *before; /* what the process ran until then */
 	struct ut_maps maps;
 	char name[64];
@@ -70,6 +72,10 @@ struct ut_image_session {
 	struct ut_cpu_header header; /* what is the same in all of them */
 	bool conditional;            /* programs begin with recording off, unless told otherwise */
 	bool paused;                 /* the session began paused */
+	uint32_t root;               /* the program that was started; 0 = it was there before */
+	uint64_t total;              /* ns of CPU time of all that it has started; 0 = not known */
+	uint64_t accounted;          /* ns of CPU time of programs that have a file */
+	uint64_t rest, rest_count;   /* ns of those that have none, how many they are */
 	uint64_t lost;               /* records that could not be written */
 	int failure;                 /* errno of the last one, or UT_SPOOL_RESERVE */
 	uint64_t disk_reserve;       /* bytes that stay free on the disk */
@@ -106,6 +112,18 @@ void ut_image_count(struct ut_image *i, enum ut_cpu_rec type, uint64_t time, uin
 
 /* Writes what has been gathered; nothing before there is a sample. */
 void ut_image_flush(struct ut_image *i, struct ut_image_session *s);
+
+/* CPU time of all its threads until then, as far as it is known; ns. */
+uint64_t ut_image_ran(const struct ut_image *i, uint64_t end);
+
+/* Where a thread waits, by the name of a function of the kernel; "" if it runs. */
+void ut_image_look(struct ut_image *i, uint32_t tid, uint64_t time, const char *function);
+
+/* CPU time that has no thread. */
+void ut_image_rest(struct ut_image *i, const struct ut_cpu_rest_rec *rec);
+
+/* As if it had a sample. */
+void ut_image_force(struct ut_image *i, struct ut_image_session *s);
 
 /* The same, and the end of the program is written down. */
 void ut_image_close(struct ut_image *i, struct ut_image_session *s, uint64_t end);

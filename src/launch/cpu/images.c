@@ -15,6 +15,7 @@
 #define SECOND        UINT64_C(1000000000)
 #define GONE          " (deleted)"
 #define MOST_MEASURED 64u
+#define LEAST_UNSEEN  UINT64_C(5000000) /* ns: starting one program takes as much */
 
 void ut_images_init(struct ut_images *im, const char *dir)
 {
@@ -77,8 +78,10 @@ static struct ut_image *begin(struct ut_images *im, struct ut_image *next)
 {
 	struct ut_image **slot = slot_of(im, next->pid);
 
-	if (*slot && !(*slot)->end)
+	if (*slot && !(*slot)->end) {
 		(*slot)->end = next->start;
+		(*slot)->replaced = true;
+	}
 	next->before = *slot;
 	*slot = next;
 	tell_switches(im, next);
@@ -195,6 +198,7 @@ static void on_comm(struct ut_images *im, const struct comm *c, uint64_t time)
 	if (c->header.misc & PERF_RECORD_MISC_COMM_EXEC) {
 		i = find(im, c->pid, time);
 		i = begin(im, ut_image_new(c->pid, i ? i->ppid : 0, time, c->name));
+		ut_image_task(i, c->tid)->since = time; /* it runs */
 	} else {
 		i = ut_images_at(im, c->pid, time);
 		if (c->pid == c->tid)
@@ -336,6 +340,12 @@ void ut_images_look(struct ut_images *im, struct ut_image *i, uint64_t time)
 	look_at_threads(i, time);
 }
 
+/* What the user has started is kept until the end: there may be more to say of it. */
+static bool is_root(const struct ut_images *im, const struct ut_image *i)
+{
+	return im->session.root && i->pid == im->session.root;
+}
+
 void ut_images_measure(struct ut_images *im, uint64_t time)
 {
 	size_t most = im->count < MOST_MEASURED ? im->count : MOST_MEASURED;
@@ -343,7 +353,7 @@ void ut_images_measure(struct ut_images *im, uint64_t time)
 	for (size_t k = 0; k < most; k++) {
 		struct ut_image *i = im->items[im->measured++ % im->count];
 
-		if (!i->end && i->samples)
+		if (!i->end && (i->samples || is_root(im, i)))
 			ut_measure(i, time);
 	}
 }
@@ -372,7 +382,7 @@ static bool flush_one(struct ut_images *im, struct ut_image *i, uint64_t before)
 {
 	close_before(im, i, before);
 	ut_maps_forget(&i->maps, before);
-	if (!i->end || i->end >= before || i->before) {
+	if (!i->end || i->end >= before || i->before || is_root(im, i)) {
 		ut_image_flush(i, &im->session);
 		return false;
 	}
@@ -399,11 +409,69 @@ void ut_images_flush(struct ut_images *im, uint64_t before)
 	}
 }
 
+/*
+ * CPU time of those that nobody has sampled, and what the system counts beside: how threads start
+ * and end, and where programs sample themselves, those that did not come to it.
+ */
+static void tell_rest(const struct ut_images *im, struct ut_image *to, uint64_t now)
+{
+	const struct ut_image_session *s = &im->session;
+	const uint64_t known = s->accounted + s->rest;
+	const uint64_t unseen = s->total > known ? s->total - known : 0;
+
+	if (s->rest)
+		ut_image_rest(to, &(struct ut_cpu_rest_rec){ .time = now,
+							     .which = UT_CPU_REST_PROGRAMS,
+							     .count = s->rest_count,
+							     .ran = s->rest });
+	if (unseen > LEAST_UNSEEN && unseen > s->total / 50)
+		ut_image_rest(to, &(struct ut_cpu_rest_rec){ .time = now,
+							     .which = UT_CPU_REST_UNSEEN,
+							     .ran = unseen });
+}
+
+/* Does the user want all of it? Nobody knows whose time it was that passed while it was off. */
+static bool is_whole(const struct ut_images *im)
+{
+	return !im->session.paused && !im->session.conditional && !im->switch_count;
+}
+
+/* Whose file it is told in. One without samples is made if there is no other. */
+static struct ut_image *choose_teller(const struct ut_images *im)
+{
+	struct ut_image *chosen = NULL;
+
+	for (size_t k = 0; k < im->count; k++) {
+		struct ut_image *i = im->items[k];
+
+		if (is_root(im, i))
+			return i;
+		if (i->path[0] && !chosen)
+			chosen = i;
+	}
+	return chosen;
+}
+
 void ut_images_close(struct ut_images *im, uint64_t now)
 {
+	struct ut_image_session *s = &im->session;
+	struct ut_image *teller = choose_teller(im);
+
 	for (size_t k = 0; k < im->count; k++) {
 		close_before(im, im->items[k], UINT64_MAX);
-		ut_image_close(im->items[k], &im->session,
-			       im->items[k]->end ? im->items[k]->end : now);
+		if (im->items[k] != teller)
+			ut_image_close(im->items[k], s,
+				       im->items[k]->end ? im->items[k]->end : now);
 	}
+	if (!teller)
+		return;
+	teller->end = teller->end ? teller->end : now;
+	ut_image_flush(teller, s);
+	if (is_whole(im) && (teller->path[0] || !s->accounted || s->rest > LEAST_UNSEEN)) {
+		s->accounted += ut_image_ran(teller, teller->end);
+		tell_rest(im, teller, teller->end);
+		s->accounted -= ut_image_ran(teller, teller->end);
+		ut_image_force(teller, s);
+	}
+	ut_image_close(teller, s, teller->end);
 }

@@ -8,6 +8,24 @@
 
 #include "launch/cpu/image.h"
 
+/* Of its first thread: a program that waits says most by that. */
+static void look_where_it_waits(struct ut_image *image, uint64_t time)
+{
+	char path[64], text[128];
+	ssize_t len;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/wchan", image->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	if (len <= 0)
+		return;
+	text[len] = '\0';
+	ut_image_look(image, image->pid, time, strcmp(text, "0") != 0 ? text : "");
+}
+
 void ut_measure(struct ut_image *image, uint64_t time)
 {
 	uint64_t minor, major, pages;
@@ -34,4 +52,5 @@ void ut_measure(struct ut_image *image, uint64_t time)
 	ut_image_counter(image, time, UT_CPU_COUNT_RSS, pages * (uint64_t)sysconf(_SC_PAGESIZE));
 	ut_image_counter(image, time, UT_CPU_COUNT_MINOR_FAULTS, minor);
 	ut_image_counter(image, time, UT_CPU_COUNT_MAJOR_FAULTS, major);
+	look_where_it_waits(image, time);
 }

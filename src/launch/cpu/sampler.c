@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/grow.h"
@@ -50,6 +51,7 @@ struct ut_sampler {
 	bool python;            /* at least one process is Python: we look more often */
 	struct ut_switcher switcher;
 	uint64_t reading; /* ns of CPU time of the thread */
+	uint64_t before;  /* ns of CPU time of children that had ended before */
 	size_t switched;  /* how many of its switches have been written down */
 };
 
@@ -264,6 +266,16 @@ static void fill_header(struct ut_sampler *s)
 		h->host[0] = '\0';
 }
 
+/* Of children that have ended and been waited for, and of theirs. */
+static uint64_t time_of_children(void)
+{
+	struct rusage r = { .ru_maxrss = 0 };
+
+	getrusage(RUSAGE_CHILDREN, &r);
+	return (uint64_t)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000000u +
+	       (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1000u;
+}
+
 static void release(struct ut_sampler *s)
 {
 	ut_switcher_stop(&s->switcher);
@@ -334,12 +346,14 @@ struct ut_sampler *ut_sampler_start(const struct ut_sampler_opts *opts, pid_t pi
 	s->opts = *opts;
 	s->timers.watch = -1;
 	s->wake = eventfd(0, EFD_CLOEXEC);
+	s->before = time_of_children();
 	s->dir = strdup(opts->dir);
 	ut_taker_init(&s->taker, s->dir);
 	ut_switcher_init(&s->switcher, opts->control);
 	s->taker.waits.hz = WAITS_HZ;
 	s->taker.images.session.paused = !s->switcher.running;
 	s->taker.images.session.disk_reserve = opts->control ? opts->control->disk_reserve : 0;
+	s->taker.images.session.root = at_exec ? (uint32_t)pid : 0;
 	s->taker.images.session.conditional =
 		opts->control && (opts->control->flags & UT_CONTROL_CONDITIONAL);
 	if (opts->timers) {
@@ -364,6 +378,10 @@ struct ut_sampler *ut_sampler_start(const struct ut_sampler_opts *opts, pid_t pi
 
 void ut_sampler_stop(struct ut_sampler *s, struct ut_sampler_result *result)
 {
+	/* what is left out, or not looked at all the time, cannot be told from what was missed */
+	if (s->taker.images.session.root && s->opts.children && s->switcher.on &&
+	    !s->switcher.count && (s->opts.timers || s->perf.switches))
+		s->taker.images.session.total = time_of_children() - s->before;
 	atomic_store(&s->stop, true);
 	if (write(s->wake, &(uint64_t){ 1 }, sizeof(uint64_t)) < 0)
 		(void)0; /* it looks soon anyway */
@@ -372,6 +390,7 @@ void ut_sampler_stop(struct ut_sampler *s, struct ut_sampler_result *result)
 	*result = (struct ut_sampler_result){ .samples = s->taker.samples,
 					      .programs = s->timers.programs,
 					      .unarmed = s->timers.unarmed,
+					      .total = s->taker.images.session.total,
 					      .reading = s->reading,
 					      .unwritten = s->taker.images.session.lost,
 					      .failure = s->taker.images.session.failure,

@@ -35,6 +35,7 @@ struct ut_sampler_result {
 	uint64_t samples;
 	uint64_t programs; /* of timers: that have been sampled */
 	uint64_t unarmed;  /* threads of theirs that could not be */
+	uint64_t total;    /* ns of CPU time of all that was started; 0 = not known */
 	uint64_t unwritten;
 	uint64_t reading; /* ns of CPU time that it took to read and walk them */
 	int failure;      /* errno, or UT_SPOOL_RESERVE: why not all of them were written */

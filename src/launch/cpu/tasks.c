@@ -10,6 +10,7 @@
 
 #include "base/grow.h"
 #include "launch/cpu/image.h"
+#include "wire/timer_ring.h"
 
 #define AT_ONCE 16u /* threads; of so many more are looked at less often */
 
@@ -78,6 +79,25 @@ void ut_tasks_meet(struct ut_image *image, uint32_t tid, uint64_t time)
 		snprintf(task->name, sizeof(task->name), "%.15s", image->name);
 		ut_image_thread(image, tid, time, task->name);
 	}
+}
+
+void ut_tasks_ended(struct ut_image *image, const struct ut_timer_end *end)
+{
+	struct ut_image_task *task = ut_image_task(image, end->tid);
+
+	if (!task->name[0]) {
+		snprintf(task->name, sizeof(task->name), "%.15s", end->name);
+		ut_image_thread(image, end->tid, end->born, task->name);
+		task = ut_image_task(image, end->tid);
+	}
+	if (end->ran > task->ran) {
+		task->ran = end->ran;
+		ut_image_times(image, &(struct ut_cpu_times){ .time = end->gone,
+							      .tid = end->tid,
+							      .ran = end->ran });
+	}
+	task->seen = 0;
+	ut_image_gone(image, end->tid, end->gone);
 }
 
 /* Those that were there and are not any more. */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct ut_image;
+struct ut_timer_end;
 
 /* Writes down what is new. How many times as long as usual to wait until the next time: of many
  * threads seldom. */
@@ -15,5 +16,8 @@ uint64_t ut_tasks_look(struct ut_image *image, uint64_t time);
 
 /* A thread that has a sample: if nobody has heard of it yet, it is looked at. */
 void ut_tasks_meet(struct ut_image *image, uint32_t tid, uint64_t time);
+
+/* A thread that has told of its end. */
+void ut_tasks_ended(struct ut_image *image, const struct ut_timer_end *end);
 
 #endif

@@ -175,6 +175,28 @@ static void take_slot(struct ut_timers *t, const struct ut_timers_ring *r, uint3
 	ut_taker_sample(taker, &p);
 }
 
+static void take_ends(const struct ut_timers_ring *r, struct ut_taker *taker)
+{
+	struct ut_image *image = ut_images_at(&taker->images, r->header.pid, r->header.start);
+	const uint32_t empty = UT_SLOT_FREE;
+	struct ut_timer_header h;
+
+	if (pread(r->fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h))
+		return;
+	for (size_t i = 0; i < UT_TIMER_ENDS; i++) {
+		struct ut_timer_end *end = &h.ends[i];
+
+		if (atomic_load(&end->state) != UT_SLOT_FULL)
+			continue;
+		end->name[sizeof(end->name) - 1] = '\0';
+		if (end->tid && end->tid <= INT32_MAX && end->born >= r->header.start &&
+		    end->gone >= end->born)
+			ut_tasks_ended(image, end);
+		(void)!pwrite(r->fd, &empty, sizeof(empty),
+			      (off_t)(offsetof(struct ut_timer_header, ends) + i * sizeof(*end)));
+	}
+}
+
 static void take_slots(struct ut_timers *t, const struct ut_timers_ring *r, struct ut_taker *taker)
 {
 	const size_t bytes = r->header.slots * sizeof(*r->states);
@@ -243,6 +265,7 @@ void ut_timers_drain(struct ut_timers *t, struct ut_taker *taker, uint64_t now)
 		/* first this, then its samples: they are all there when it is over */
 		bool over = ask(t, &t->rings[i], taker, now);
 
+		take_ends(&t->rings[i], taker);
 		take_slots(t, &t->rings[i], taker);
 		if (!over) {
 			i++;
