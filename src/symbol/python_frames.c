@@ -33,6 +33,20 @@ static uint64_t instruction(const struct ut_python_layout *l, const struct ut_py
 	return at <= INT32_MAX ? at : UINT64_MAX; /* not begun, or it runs a copy of its code */
 }
 
+bool ut_python_fingerprint(const struct ut_python_layout *l, const struct ut_python_memory *m,
+			   uint64_t code, uint64_t *check)
+{
+	uint64_t file, name, lines;
+	uint32_t first = 0;
+
+	if (!ut_python_u64(m, code + l->file, &file) || !ut_python_u64(m, code + l->name, &name) ||
+	    !ut_python_u64(m, code + l->lines, &lines) ||
+	    !ut_python_bytes(m, code + l->first_line, &first, sizeof(first)))
+		return false;
+	*check = (file * 31 + name) * 31 + lines + first;
+	return true;
+}
+
 bool ut_python_see(const struct ut_python_layout *l, const struct ut_python_memory *m,
 		   uint64_t frame, struct ut_python_seen *seen)
 {

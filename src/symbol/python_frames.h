@@ -23,6 +23,13 @@ struct ut_python_seen {
 uint64_t ut_python_innermost(const struct ut_python_layout *l, const struct ut_python_memory *m,
 			     uint64_t thread);
 
+/*
+ * A number by which a code object is known again: of what it points to, and its first line. False:
+ * it cannot be read.
+ */
+bool ut_python_fingerprint(const struct ut_python_layout *l, const struct ut_python_memory *m,
+			   uint64_t code, uint64_t *check);
+
 /* False: it cannot be read. */
 bool ut_python_see(const struct ut_python_layout *l, const struct ut_python_memory *m,
 		   uint64_t frame, struct ut_python_seen *seen);

@@ -83,11 +83,17 @@ static bool is_ready(const struct ut_python_memory *m)
 	return atomic_load(&p.ready);
 }
 
-static void take_call(struct ut_timer_python *to, const struct ut_python_seen *seen)
+static void take_call(const struct ut_python_memory *m, struct ut_timer_python *to,
+		      const struct ut_python_seen *seen)
 {
+	uint64_t check = 0;
+
+	if (seen->code && !ut_python_fingerprint(&p.layout, m, seen->code, &check))
+		check = 0; /* nothing that is found there later is this one */
 	if (seen->code)
 		to->calls[to->count++] = (struct ut_timer_call){
 			.code = seen->code,
+			.check = check,
 			.at = seen->at < UINT32_MAX ? (uint32_t)seen->at : UINT32_MAX,
 			.first = seen->first,
 		};
@@ -108,7 +114,7 @@ static void take_calls(const struct ut_python_memory *m, uint64_t thread,
 			frame = 0;
 			break;
 		}
-		take_call(to, &seen);
+		take_call(m, to, &seen);
 		frame = seen.previous;
 	}
 	to->rest = frame;

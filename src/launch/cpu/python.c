@@ -23,7 +23,10 @@
 #define MOST_TRIES   2000u
 #define MOST_LOOKS   4
 #define CHECK_NS     UINT64_C(100000000)
-#define TID_IN_GLIBC 720u /* of struct pthread, on x86-64 */
+#define MOST_COUNT   (1u << 22) /* references to an object */
+#define FOR_EVER     900000000u /* from which on the number says that it stays */
+#define PLAIN_LENGTH 16u        /* where a text says how long it is: behind the head of an object */
+#define TID_IN_GLIBC 720u       /* of struct pthread, on x86-64 */
 
 /* ---- the file ------------------------------------------------------------------------------ */
 
@@ -39,6 +42,10 @@ static void found_symbol(void *ctx, const char *name, const Elf64_Sym *s)
 
 	if (!strcmp(name, STATE)) {
 		p->state = f->bias + s->st_value;
+	} else if (!strcmp(name, "PyCode_Type")) {
+		p->code_type = f->bias + s->st_value;
+	} else if (!strcmp(name, "PyUnicode_Type")) {
+		p->text_type = f->bias + s->st_value;
 	} else if (ut_str_starts(name, LOOP) && s->st_size && p->loop_count < UT_PYTHON_LOOPS) {
 		p->loops[p->loop_count].start = f->bias + s->st_value;
 		p->loops[p->loop_count++].end = f->bias + s->st_value + s->st_size;
@@ -108,11 +115,37 @@ static struct ut_python_memory memory_of(struct ut_remote *r)
 	return (struct ut_python_memory){ read_remote, r };
 }
 
+/*
+ * How often somebody refers to an object, or that it is for ever (a large number since 3.11; 3.14
+ * has flags in the highest 16 bits). What has been freed has an address there.
+ */
+static bool is_count(uint64_t word)
+{
+	uint32_t count = (uint32_t)word;
+
+	return !(word >> 32 & 0xffff) && count && (count < MOST_COUNT || count > FOR_EVER);
+}
+
+/*
+ * Does an object of that type lie there? What has been freed may be anything by now. Builds without
+ * the GIL have longer heads, which nobody knows here: of them all is believed.
+ */
+static bool is_object(const struct ut_python *p, struct ut_remote *r, uint64_t at, uint64_t type)
+{
+	uint64_t head[2];
+
+	if (!type || p->layout.length > PLAIN_LENGTH)
+		return true;
+	return ut_remote_read(r, at, head, sizeof(head)) && is_count(head[0]) && head[1] == type;
+}
+
 static const char *text_of(struct ut_python *p, struct ut_remote *r, uint64_t object)
 {
 	const struct ut_python_memory m = memory_of(r);
 	char text[MOST_TEXT];
-	size_t len = ut_python_text(&p->layout, &m, object, text, sizeof(text));
+	size_t len = is_object(p, r, object, p->text_type)
+			     ? ut_python_text(&p->layout, &m, object, text, sizeof(text))
+			     : 0;
 
 	return len ? ut_arena_copy(&p->arena, text, len) : NULL;
 }
@@ -132,16 +165,6 @@ static void read_lines(struct ut_python *p, struct ut_remote *r, uint64_t object
 	c->line_bytes = len;
 }
 
-/* The words by which a code object is known again. */
-static bool look_at(struct ut_python *p, struct ut_remote *r, uint64_t code, uint64_t words[3],
-		    uint32_t *first)
-{
-	return ut_remote_u64(r, code + p->layout.file, &words[0]) &&
-	       ut_remote_u64(r, code + p->layout.name, &words[1]) &&
-	       ut_remote_u64(r, code + p->layout.lines, &words[2]) &&
-	       ut_remote_read(r, code + p->layout.first_line, first, sizeof(*first));
-}
-
 static struct ut_python_code *slot_for(struct ut_python *p, uint64_t address)
 {
 	uint32_t at = ut_idmap_get(&p->code_at, address);
@@ -155,32 +178,65 @@ static struct ut_python_code *slot_for(struct ut_python *p, uint64_t address)
 	return &p->codes[at - 1];
 }
 
-/* The index of what is known about a code object, looked at now and then; UINT32_MAX = nothing. */
-static uint32_t code_of(struct ut_python *p, struct ut_remote *r, uint64_t address, uint64_t now)
+/* Is it there, now as before? */
+static bool is_still(const struct ut_python *p, struct ut_remote *r, uint64_t address,
+		     uint64_t check)
 {
-	struct ut_python_code *c = slot_for(p, address);
-	uint64_t words[3], check;
-	uint32_t first;
+	const struct ut_python_memory m = memory_of(r);
+	uint64_t now;
 
-	if (c->name && now < c->looked + CHECK_NS)
+	ut_remote_forget(r, r->pid);
+	return is_object(p, r, address, p->code_type) &&
+	       ut_python_fingerprint(&p->layout, &m, address, &now) && now == check;
+}
+
+/* Names of a code object. False: it went away meanwhile, or there is none. */
+static bool read_code(struct ut_python *p, struct ut_remote *r, struct ut_python_code *c,
+		      uint64_t check)
+{
+	uint64_t file, name, lines;
+
+	if (!ut_remote_u64(r, c->address + p->layout.file, &file) ||
+	    !ut_remote_u64(r, c->address + p->layout.name, &name) ||
+	    !ut_remote_u64(r, c->address + p->layout.lines, &lines) ||
+	    !ut_remote_read(r, c->address + p->layout.first_line, &c->first_line,
+			    sizeof(c->first_line)))
+		return false;
+	c->check = check;
+	c->file = text_of(p, r, file);
+	c->name = text_of(p, r, name);
+	read_lines(p, r, lines, c);
+	if (c->file && c->name && is_still(p, r, c->address, check))
+		return true;
+	c->name = NULL;
+	return false;
+}
+
+/*
+ * The index of what is known about a code object, looked at now and then; UT_PYTHON_UNKNOWN: nobody
+ * can tell. told: what it was known by at the time of the sample; 0 = nobody has looked. What lies
+ * there now may be another one, or nothing at all: then its names are not taken.
+ */
+static uint32_t code_of(struct ut_python *p, struct ut_remote *r, uint64_t address, uint64_t told,
+			uint64_t now)
+{
+	const struct ut_python_memory m = memory_of(r);
+	struct ut_python_code *c = slot_for(p, address);
+	bool known = c->name && (!told || c->check == told);
+	uint64_t check;
+
+	if (known && now < c->looked + CHECK_NS)
 		return (uint32_t)(c - p->codes);
-	if (!look_at(p, r, address, words, &first)) /* the process may have ended meanwhile */
-		return c->name ? (uint32_t)(c - p->codes) : UINT32_MAX;
-	check = (words[0] * 31 + words[1]) * 31 + words[2] + first;
+	if (!is_object(p, r, address, p->code_type) ||
+	    !ut_python_fingerprint(&p->layout, &m, address, &check) || (told && check != told))
+		return known ? (uint32_t)(c - p->codes) : UT_PYTHON_UNKNOWN; /* it is gone by now */
 	if (!c->name || c->check != check) {
 		if (c->name) { /* another one at the same place: the old number keeps its names */
 			ut_idmap_take(&p->code_at, address);
 			c = slot_for(p, address);
 		}
-		c->check = check;
-		c->first_line = first;
-		c->file = text_of(p, r, words[0]);
-		c->name = text_of(p, r, words[1]);
-		read_lines(p, r, words[2], c);
-		if (!c->file || !c->name) {
-			c->name = NULL;
-			return UINT32_MAX;
-		}
+		if (!read_code(p, r, c, check))
+			return UT_PYTHON_UNKNOWN;
 	}
 	c->looked = now;
 	return (uint32_t)(c - p->codes);
@@ -258,15 +314,14 @@ static uint32_t line_of(const struct ut_python *p, struct ut_python_code *c, uin
 
 /* Takes one frame. False: it is no function, but what entered the loop. */
 static bool take_frame(struct ut_python *p, struct ut_remote *r, const struct ut_python_seen *seen,
-		       uint64_t now, struct ut_python_frame *out)
+		       uint64_t told, uint64_t now, struct ut_python_frame *out)
 {
 	if (!seen->code)
 		return false;
-	*out = (struct ut_python_frame){ .code = code_of(p, r, seen->code, now),
+	*out = (struct ut_python_frame){ .code = code_of(p, r, seen->code, told, now),
 					 .first = seen->first };
-	if (out->code == UINT32_MAX)
-		return false;
-	out->line = line_of(p, &p->codes[out->code], seen->at);
+	if (out->code != UT_PYTHON_UNKNOWN)
+		out->line = line_of(p, &p->codes[out->code], seen->at);
 	return true;
 }
 
@@ -287,9 +342,9 @@ struct frames {
 };
 
 static void put(struct ut_python *p, struct ut_remote *r, const struct ut_python_seen *seen,
-		uint64_t now, struct frames *to)
+		uint64_t told, uint64_t now, struct frames *to)
 {
-	if (take_frame(p, r, seen, now, &to->at[to->count]))
+	if (take_frame(p, r, seen, told, now, &to->at[to->count]))
 		to->count++;
 	else if (to->count)
 		to->at[to->count - 1].first = true;
@@ -305,7 +360,7 @@ static bool walk(struct ut_python *p, struct ut_remote *r, uint64_t frame, uint6
 	for (size_t i = 0; frame && i < 2 * to->most && to->count < to->most; i++) {
 		if (!ut_python_see(&p->layout, &m, frame, &seen))
 			return false;
-		put(p, r, &seen, now, to);
+		put(p, r, &seen, 0, now, to);
 		frame = seen.previous;
 	}
 	if (to->count)
@@ -343,7 +398,7 @@ static void take_told(struct ut_python *p, struct ut_remote *r, const struct ut_
 						     .at = c->at == UINT32_MAX ? UINT64_MAX : c->at,
 						     .first = c->first };
 
-		put(p, r, &seen, sample->time, to);
+		put(p, r, &seen, c->check ? c->check : UINT64_MAX, sample->time, to);
 	}
 	walk(p, r, told->rest, sample->time, to);
 }

@@ -25,8 +25,9 @@ struct ut_perf_sample;
 struct ut_remote;
 struct ut_unwind;
 
-#define UT_PYTHON_LOOPS 8u
-#define UT_PYTHON_KNOWN 8u
+#define UT_PYTHON_LOOPS   8u
+#define UT_PYTHON_UNKNOWN UINT32_MAX
+#define UT_PYTHON_KNOWN   8u
 
 /* What a code object says about itself. */
 struct ut_python_code {
@@ -44,7 +45,8 @@ struct ut_python_code {
 
 struct ut_python {
 	struct ut_python_layout layout;
-	uint64_t state; /* address of the interpreter's state */
+	uint64_t state;                /* address of the interpreter's state */
+	uint64_t code_type, text_type; /* of its types; 0 = not known */
 	struct {
 		uint64_t start, end;
 	} loops[UT_PYTHON_LOOPS]; /* addresses of the interpreter's loop */
@@ -62,7 +64,7 @@ struct ut_python {
 
 /* A Python function on a stack. */
 struct ut_python_frame {
-	uint32_t code; /* index */
+	uint32_t code; /* index; UT_PYTHON_UNKNOWN: it cannot be told which */
 	uint32_t line;
 	bool first; /* the outermost one of its call of the loop */
 };

@@ -73,14 +73,24 @@ static void put(struct ut_stack *to, uint64_t frame, uint32_t place)
 	to->places[to->count++] = place;
 }
 
-/* The functions of one call of the loop. */
+/* The functions of one call of the loop. Instead of an innermost one that is not known there is
+ * the loop; others that are not known are left out. */
 static size_t put_call(struct ut_weaver *w, struct ut_image *image,
-		       const struct ut_image_session *session, size_t at, size_t count)
+		       const struct ut_image_session *session, size_t at, size_t count,
+		       uint64_t loop)
 {
-	for (; at < count; at++) {
+	for (size_t begin = at; at < count; at++) {
 		const struct ut_python_frame *f = &w->python[at];
-		const struct ut_python_code *c = &image->python->codes[f->code];
+		const struct ut_python_code *c;
 
+		if (f->code == UT_PYTHON_UNKNOWN) {
+			if (at == begin)
+				put(&w->woven, loop, 0);
+			if (f->first)
+				return at + 1;
+			continue;
+		}
+		c = &image->python->codes[f->code];
 		put(&w->woven, 0,
 		    ut_image_script(image, session,
 				    &(struct ut_image_line){ .number = f->code,
@@ -131,7 +141,7 @@ void ut_weave(struct ut_weaver *w, struct ut_image *image, const struct ut_image
 		bool loop = i >= s->kernel && ut_python_is_loop(image->python, s->frames[i]);
 
 		if (loop && at < count && (!s->whole || loops <= calls))
-			at = put_call(w, image, session, at, count);
+			at = put_call(w, image, session, at, count, s->frames[i]);
 		else
 			put(&w->woven, s->frames[i], loop ? UT_PLACE_SOME : s->places[i]);
 		loops -= loop;
