@@ -399,7 +399,7 @@ static void put_head(struct annotating *a)
 
 	if (!a->people)
 		return;
-	ut_short_name(&b, ut_prof_text(a->p, a->function.function));
+	ut_prof_name(&b, a->p, a->function.function);
 	ut_buf_fmt(&b, " in %s: ", module.len ? ut_path_base(module.ptr) : "an unknown file");
 	ut_prof_amount(a->p, a->self, &b);
 	ut_buf_fmt(&b, " itself (%.1f%%), ", ut_hot_share(a->self, a->p->weight));

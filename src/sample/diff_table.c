@@ -10,6 +10,7 @@
 #include "base/hashtab.h"
 #include "base/path.h"
 #include "sample/hotspots.h"
+#include "sample/short_name.h"
 #include "sample/table_parts.h"
 #include "text/out.h"
 #include "text/table_report.h"
@@ -138,6 +139,22 @@ static struct ut_report_cell signed_cell(const struct pair *p)
 	return ut_report_i64((int64_t)(p->self[1] - p->self[0]));
 }
 
+/* How much of each name is shown: people see it in short. */
+static uint8_t *name_parts(const struct pairs *pairs, bool people)
+{
+	struct ut_str *names = ut_make((pairs->count + 1) * sizeof(*names));
+	uint8_t *parts = ut_make(pairs->count + 1);
+
+	for (size_t i = 0; i < pairs->count; i++)
+		names[i] = pairs->items[i].name;
+	if (people)
+		ut_name_parts(names, pairs->count, parts);
+	else
+		memset(parts, UT_NAME_WHOLE, pairs->count);
+	free(names);
+	return parts;
+}
+
 void ut_prof_print_diff(struct ut_out *out, const struct ut_prof *before,
 			const struct ut_prof *after, const struct ut_report_opts *opts)
 {
@@ -147,11 +164,13 @@ void ut_prof_print_diff(struct ut_out *out, const struct ut_prof *before,
 	bool people = ut_report_for_people(report);
 	struct pairs pairs = { 0 };
 	struct ut_buf name = { 0 };
+	uint8_t *parts;
 
 	add(&pairs, before, 0);
 	add(&pairs, after, 1);
 	if (pairs.count)
 		qsort(pairs.items, pairs.count, sizeof(*pairs.items), largest_first);
+	parts = name_parts(&pairs, people);
 	for (size_t i = 0; i < pairs.count; i++) {
 		const struct pair *p = &pairs.items[i];
 		double was = ut_hot_share(p->self[0], before->weight);
@@ -165,12 +184,15 @@ void ut_prof_print_diff(struct ut_out *out, const struct ut_prof *before,
 		cells[SHARE_BEFORE] = ut_report_real(was);
 		cells[SHARE_AFTER] = ut_report_real(is);
 		cells[SIZE] = ut_report_u64(change_of(p));
-		cells[NAME] = ut_hot_name_cell(&name, p->name, people);
+		name.len = 0;
+		ut_name_part(&name, p->name, (enum ut_name_part)parts[i]);
+		cells[NAME] = ut_report_str((struct ut_str){ name.data, name.len });
 		cells[MODULE] = p->module[0] ? ut_report_text(p->module) : ut_report_none();
 		ut_report_add(report, cells);
 	}
 	ut_report_finish(report);
 	ut_buf_release(&name);
+	free(parts);
 	ut_hashtab_release(&pairs.by_key);
 	free(pairs.items);
 }

@@ -22,6 +22,9 @@
 #define MOST_SHARE  50.0 /* from which on a cause comes before any function */
 #define MOST_UP     1024u
 
+#define LEAST_NONE    UINT64_C(20000000) /* ns without a sample that few samples do not explain */
+#define LEAST_SAMPLES 20u                /* fewer say nothing of shares */
+
 /*
  * Causes that have names. A sample counts if a function on its stack fits one of the patterns, or
  * if it ended in a module that does.
@@ -59,8 +62,9 @@ static const struct cause {
 	  { NULL } },
 };
 
-#define CAUSES  (sizeof(causes) / sizeof(causes[0]))
-#define IMPORTS 0 /* the first of them */
+#define MOST_CAUSES (UT_HOT_VERDICT_MOST - 1u) /* lines with the function before them */
+#define CAUSES      (sizeof(causes) / sizeof(causes[0]))
+#define IMPORTS     0 /* the first of them */
 
 static double share(uint64_t part, const struct ut_prof *p)
 {
@@ -181,7 +185,7 @@ static void count_causes(struct tally *t)
 /* The heaviest first. */
 static void add_causes(struct ut_hot_verdict *v, const struct ut_prof *p, uint64_t weight[CAUSES])
 {
-	while (v->count < UT_HOT_VERDICT_MOST) {
+	while (v->count < MOST_CAUSES) {
 		size_t most = 0;
 
 		for (size_t i = 1; i < CAUSES; i++)
@@ -351,13 +355,94 @@ static void say_top(struct ut_hot_verdict_line *l, struct about *a, const struct
 	free(a->inside);
 }
 
+/* ---- what is not known --------------------------------------------------------------------- */
+
+/* Samples that were taken, and their weight. */
+static uint64_t taken(const struct ut_prof *p)
+{
+	return p->samples - p->none_samples;
+}
+
+bool ut_prof_is_too_few(const struct ut_prof *p)
+{
+	struct ut_str event = ut_prof_text(p, p->event);
+
+	/* samples of profiles that are called "cpu" have been added up: how many there were is lost
+	 */
+	return ut_sample_is_cpu_time(event) && !ut_str_is(event, "cpu") && taken(p) < LEAST_SAMPLES;
+}
+
+/* What threads did instead of running, if it was most of what they did. */
+static void say_did(struct ut_buf *b, const struct ut_prof *p)
+{
+	const struct ut_prof_did *d = &p->did;
+	uint64_t all = d->ran + d->waited + d->ready;
+	const char *name, *colon;
+	size_t most = 0;
+
+	if (!d->known || d->waited <= all / 2)
+		return;
+	for (size_t i = 1; i < UT_PROF_WAITS; i++)
+		most = d->waits[i].ns > d->waits[most].ns ? i : most;
+	ut_buf_fmt(b, "its threads waited %.1f%% of their time",
+		   100.0 * (double)d->waited / (double)all);
+	if (!d->waits[most].ns && !d->mostly)
+		return;
+	name = ut_prof_text(p, d->waits[most].ns ? d->waits[most].name : d->mostly).ptr;
+	colon = strstr(name, ": "); /* "waiting: sleep" */
+	name = colon ? colon + 2 : name;
+	if (d->waits[most].ns)
+		ut_buf_fmt(b, " (%s %.1f%%)", name,
+			   100.0 * (double)d->waits[most].ns / (double)all);
+	else
+		ut_buf_fmt(b, ", mostly for: %s", name);
+}
+
+static void add_too_few(struct ut_hot_verdict *v, const struct ut_prof *p)
+{
+	struct ut_hot_verdict_line *l = &v->lines[v->count++];
+	char time[32];
+
+	ut_buf_fmt(&l->say, "too few samples to say what takes the time: %" PRIu64 " in ",
+		   taken(p));
+	ut_prof_amount(p, p->weight, &l->say);
+	ut_buf_text(&l->say, " of CPU time");
+	if (p->elapsed)
+		ut_buf_fmt(&l->say, ", of a run of %s",
+			   ut_time_text(time, sizeof(time), p->elapsed));
+	say_did(&l->why, p);
+	if (!l->why.len)
+		ut_buf_text(&l->why, "a longer run or a higher rate (--sampling=HZ) has more");
+	l->weight = p->weight;
+}
+
+/* CPU time that nobody has looked at: first if it is much. */
+static void add_none(struct ut_hot_verdict *v, const struct ut_prof *p)
+{
+	struct ut_hot_verdict_line l = { .weight = p->none };
+	size_t at = share(p->none, p) >= CLEAR_SHARE && p->none > p->did.waited / 20 ? 0 : v->count;
+
+	if (share(p->none, p) < LEAST_SHARE || v->count == UT_HOT_VERDICT_MOST)
+		return;
+	ut_buf_fmt(&l.say, "%.1f%% of the CPU time (", share(p->none, p));
+	ut_prof_amount(p, p->none, &l.say);
+	ut_buf_text(&l.say, ") has no sample");
+	ut_buf_text(&l.why,
+		    "threads and processes that ended before their first one; a higher rate "
+		    "(--sampling=HZ) sees more of them");
+	memmove(&v->lines[at + 1], &v->lines[at], (v->count - at) * sizeof(l));
+	v->lines[at] = l;
+	v->count++;
+}
+
 /* The first row that is a function. */
 static const struct ut_hot_row *first_function(const struct ut_hotspots *h)
 {
 	for (size_t i = 0; i < h->count; i++) {
 		const struct ut_prof_frame *f = &h->rows[i].frame;
 
-		if ((f->function || f->module) && !ut_prof_is_import(h->profile, f))
+		if ((f->function || f->module) && !ut_prof_is_import(h->profile, f) &&
+		    !ut_prof_is_none(h->profile, f))
 			return &h->rows[i];
 	}
 	return NULL;
@@ -375,7 +460,7 @@ static void add_top(struct ut_hot_verdict *v, const struct ut_prof *p, uint64_t 
 
 	ut_hotspots_init(&h, p, UT_HOT_BY_OWN);
 	top = first_function(&h);
-	if (!top || 100 * (double)top->self < OWN_SHARE * (double)(p->weight - imports)) {
+	if (!top || 100 * (double)top->self < OWN_SHARE * (double)(p->weight - p->none - imports)) {
 		ut_hotspots_release(&h);
 		ut_hotspots_init(&h, p, UT_HOT_BY_FUNCTION);
 		top = first_function(&h);
@@ -413,10 +498,19 @@ void ut_hot_verdict_init(struct ut_hot_verdict *v, const struct ut_prof *p)
 	*v = (struct ut_hot_verdict){ .count = 0 };
 	if (!p->weight)
 		return;
+	if (ut_prof_is_too_few(p)) {
+		add_too_few(v, p);
+		if (p->none >= LEAST_NONE)
+			add_none(v, p);
+		return;
+	}
 	count_causes(&t);
 	add_top(v, p, t.weight[IMPORTS]);
-	add_causes(v, p, t.weight);
-	put_first(v, p);
+	if (v->count) {
+		add_causes(v, p, t.weight);
+		put_first(v, p);
+	}
+	add_none(v, p);
 }
 
 void ut_hot_verdict_release(struct ut_hot_verdict *v)

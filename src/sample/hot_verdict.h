@@ -5,6 +5,7 @@
 #ifndef UT_SAMPLE_HOT_VERDICT_H
 #define UT_SAMPLE_HOT_VERDICT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,7 +13,7 @@
 
 struct ut_prof;
 
-#define UT_HOT_VERDICT_MOST 4u
+#define UT_HOT_VERDICT_MOST 5u
 
 struct ut_hot_verdict_line {
 	struct ut_buf say; /* one sentence, no full stop */
@@ -29,6 +30,9 @@ struct ut_hot_verdict {
 
 void ut_hot_verdict_init(struct ut_hot_verdict *v, const struct ut_prof *p); /* settled */
 void ut_hot_verdict_release(struct ut_hot_verdict *v);
+
+/* Are there too few samples of CPU time for any share of it to mean something? */
+bool ut_prof_is_too_few(const struct ut_prof *p);
 
 /* An amount as people say it: "1.23 s", "4.50 MiB", "12345 cycles". */
 void ut_prof_amount(const struct ut_prof *p, uint64_t weight, struct ut_buf *b);

@@ -130,7 +130,7 @@ static void count_groups(struct ut_hotspots *h, enum ut_prof_group_kind kind)
 		h->rows = ut_grow(h->rows, h->count + 1, &h->cap, sizeof(*h->rows));
 		h->rows[h->count++] = (struct ut_hot_row){ .group = &g->items[i],
 							   .self = g->items[i].weight,
-							   .total = g->items[i].weight,
+							   .total = g->items[i].total,
 							   .samples = g->items[i].samples };
 	}
 }
@@ -197,6 +197,16 @@ static void settle(struct ut_hotspots *h)
 		qsort_r(h->rows, h->count, sizeof(*h->rows), by_self, h);
 }
 
+static bool is_own_row(const struct ut_prof *p, const struct ut_prof_frame *f)
+{
+	return ut_prof_is_own_or_import(p, f) || ut_prof_is_none(p, f);
+}
+
+static bool is_line_row(const struct ut_prof *p, const struct ut_prof_frame *f)
+{
+	return ut_prof_is_script(p, f) || ut_prof_is_none(p, f);
+}
+
 void ut_hotspots_init(struct ut_hotspots *h, const struct ut_prof *p, enum ut_hot_by by)
 {
 	*h = (struct ut_hotspots){ .by = by, .profile = p };
@@ -211,10 +221,10 @@ void ut_hotspots_init(struct ut_hotspots *h, const struct ut_prof *p, enum ut_ho
 		count_groups(h, UT_GROUP_PROCESS);
 		break;
 	case UT_HOT_BY_OWN:
-		count_frames(h, ut_prof_is_own_or_import);
+		count_frames(h, is_own_row);
 		break;
 	default:
-		count_frames(h, by == UT_HOT_BY_PYTHON_LINE ? ut_prof_is_script : NULL);
+		count_frames(h, by == UT_HOT_BY_PYTHON_LINE ? is_line_row : NULL);
 	}
 	settle(h);
 }
@@ -227,8 +237,10 @@ uint64_t ut_hotspots_for_own(const struct ut_prof *p)
 
 	ut_hotspots_init(&h, p, UT_HOT_BY_OWN);
 	for (size_t i = 0; i < h.count; i++) {
-		with += h.rows[i].frame.function ? h.rows[i].self : 0;
-		own += h.rows[i].frame.function && h.rows[i].self;
+		if (!h.rows[i].frame.function || ut_prof_is_none(p, &h.rows[i].frame))
+			continue;
+		with += h.rows[i].self;
+		own += h.rows[i].self != 0;
 	}
 	ut_hotspots_release(&h);
 	if (own < 2)

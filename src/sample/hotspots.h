@@ -4,8 +4,9 @@
  * Self is the weight of samples whose innermost frame belongs to a row. Total is that of samples
  * with such a frame anywhere on their stack, once each: a function that calls itself does not count
  * twice. Of Python's lines self is what was spent there and in anything that is not Python and was
- * called from there. Of own functions, those of the program itself (whose.h), it is what was spent
- * there and in libraries, interpreters and the kernel, called from there.
+ * called from there. Of tasks self is what was spent while no other was open inside, total what was
+ * spent while it was open at all. Of own functions, those of the program itself (whose.h), it is
+ * what was spent there and in libraries, interpreters and the kernel, called from there.
  *
  * Owner: the caller. Strings are those of the profile, which has to stay.
  */

@@ -91,16 +91,6 @@ int ut_hotspots_check_sort(const char *sort, struct ut_err *err)
 	return ut_report_check_sort(&table, sort, err);
 }
 
-struct ut_report_cell ut_hot_name_cell(struct ut_buf *b, struct ut_str name, bool people)
-{
-	b->len = 0;
-	if (people)
-		ut_short_name(b, name);
-	else
-		ut_buf_add(b, name.ptr, name.len);
-	return ut_report_str((struct ut_str){ b->data, b->len });
-}
-
 struct ut_report_cell ut_hot_path_cell(const struct ut_prof *p, uint32_t path, bool people)
 {
 	struct ut_str s = ut_prof_text(p, path);
@@ -108,6 +98,20 @@ struct ut_report_cell ut_hot_path_cell(const struct ut_prof *p, uint32_t path, b
 	if (!path)
 		return ut_report_none();
 	return people ? ut_report_text(ut_path_base(s.ptr)) : ut_report_str(s);
+}
+
+/* What people read is the function in short, where the row is one. */
+static void name_row(const struct ut_hotspots *h, const struct ut_hot_row *r, bool people,
+		     struct ut_buf *b)
+{
+	bool function = !r->group && h->by != UT_HOT_BY_MODULE && r->frame.function &&
+			!(h->by == UT_HOT_BY_OWN && ut_prof_is_import(h->profile, &r->frame));
+
+	b->len = 0;
+	if (people && function)
+		ut_prof_name(b, h->profile, r->frame.function);
+	else
+		ut_hot_row_name(h, r, b);
 }
 
 static struct ut_report_cell module_cell(const struct ut_hotspots *h, const struct ut_hot_row *r,
@@ -131,14 +135,13 @@ void ut_hotspots_print(struct ut_out *out, const struct ut_hotspots *h,
 	struct ut_report *report = ut_report_start(out, opts, &table);
 	bool people = ut_report_for_people(report);
 	uint64_t all = h->profile->weight;
-	struct ut_buf name = { 0 }, shown = { 0 };
+	struct ut_buf name = { 0 };
 
 	for (size_t i = 0; i < h->count; i++) {
 		const struct ut_hot_row *r = &h->rows[i];
 		struct ut_report_cell cells[COLUMNS];
 
-		name.len = 0;
-		ut_hot_row_name(h, r, &name);
+		name_row(h, r, people, &name);
 		cells[SELF] = cells[SELF_SHARE] = cells[SAMPLES] = ut_report_none();
 		if (r->self || r->samples || !people) { /* people see at once who did nothing */
 			cells[SELF] = ut_report_u64(r->self);
@@ -147,8 +150,7 @@ void ut_hotspots_print(struct ut_out *out, const struct ut_hotspots *h,
 		}
 		cells[TOTAL] = ut_report_u64(r->total);
 		cells[TOTAL_SHARE] = ut_report_real(ut_hot_share(r->total, all));
-		cells[NAME] = ut_hot_name_cell(&shown, (struct ut_str){ name.data, name.len },
-					       people && !r->group);
+		cells[NAME] = ut_report_str((struct ut_str){ name.data, name.len });
 		cells[MODULE] = module_cell(h, r, people);
 		cells[FILE_NAME] = ut_hot_path_cell(h->profile, r->frame.file, people);
 		cells[LINE] = r->frame.line ? ut_report_u64(r->frame.line) : ut_report_none();
@@ -156,14 +158,13 @@ void ut_hotspots_print(struct ut_out *out, const struct ut_hotspots *h,
 	}
 	ut_report_finish(report);
 	ut_buf_release(&name);
-	ut_buf_release(&shown);
 }
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
 static void print_busy(struct ut_out *out, const struct ut_prof *p)
 {
-	if (p->span && ut_sample_is_cpu_time(ut_prof_text(p, p->event)))
+	if (p->span && !ut_prof_is_too_few(p) && ut_sample_is_cpu_time(ut_prof_text(p, p->event)))
 		ut_out_fmt(out, "  %.1f CPUs were busy on average\n",
 			   (double)p->weight / (double)p->span);
 }

@@ -19,9 +19,29 @@ struct counting {
 	uint32_t *frame;   /* by number of a place: of the profile, plus 1 */
 	uint32_t *strings; /* by id in the trace: of the profile */
 	uint8_t *matches;  /* by number of a stack: has it a frame that the pattern fits? */
+	uint8_t *is_task;  /* by id in the trace: 0 = not looked at, 1 = no, 2 = the pattern fits */
 	uint32_t *node;    /* by number of a stack: after add_nodes() */
 	uint64_t first, last;
 };
+
+/* Its index; a group that was not there is made. */
+static uint32_t group_number(struct ut_prof_groups *g, const struct ut_prof_group *key)
+{
+	const uint64_t bytes[2] = { key->name | (uint64_t)key->process << 32, key->id };
+	uint32_t hash = (uint32_t)ut_hash_bytes(bytes, sizeof(bytes)), at = hash, number;
+
+	while ((number = ut_hashtab_next(&g->by_key, hash, &at)) &&
+	       (g->items[number - 1].name != key->name || g->items[number - 1].id != key->id ||
+		g->items[number - 1].process != key->process))
+		;
+	if (!number) {
+		g->items = ut_grow(g->items, g->count + 1, &g->cap, sizeof(*g->items));
+		g->items[g->count] = *key;
+		number = (uint32_t)++g->count;
+		ut_hashtab_add(&g->by_key, hash, number);
+	}
+	return number - 1;
+}
 
 void ut_prof_init(struct ut_prof *p, const struct ut_prof_opts *opts)
 {
@@ -30,6 +50,9 @@ void ut_prof_init(struct ut_prof *p, const struct ut_prof_opts *opts)
 	p->nodes = ut_grow(NULL, 1, &p->node_cap, sizeof(*p->nodes));
 	p->frames = ut_grow(NULL, 1, &p->frame_cap, sizeof(*p->frames));
 	p->node_count = p->frame_count = 1; /* what is around all is nowhere */
+	p->paths = ut_grow(NULL, 1, &p->path_cap, sizeof(*p->paths));
+	p->path_count = 1;
+	p->paths[0].group = group_number(&p->groups[UT_GROUP_TASK], &(struct ut_prof_group){ 0 });
 }
 
 void ut_prof_release(struct ut_prof *p)
@@ -40,6 +63,9 @@ void ut_prof_release(struct ut_prof *p)
 	free(p->functions);
 	free(p->first_child);
 	free(p->next_child);
+	free(p->name_parts);
+	free(p->paths);
+	ut_hashtab_release(&p->path_by_key);
 	ut_hashtab_release(&p->frame_by_key);
 	ut_hashtab_release(&p->node_by_key);
 	for (size_t i = 0; i < UT_GROUPS; i++) {
@@ -73,6 +99,11 @@ bool ut_prof_is_script(const struct ut_prof *p, const struct ut_prof_frame *f)
 	struct ut_str file = ut_prof_text(p, f->file);
 
 	return f->file && (f->file == f->module || ut_str_has_end(file, ".py"));
+}
+
+bool ut_prof_is_none(const struct ut_prof *p, const struct ut_prof_frame *f)
+{
+	return !f->module && ut_str_is(ut_prof_text(p, f->function), UT_SAMPLE_NONE);
 }
 
 /* ---- frames, nodes, groups ------------------------------------------------------------------- */
@@ -135,25 +166,6 @@ static uint32_t frame_of_place(struct counting *c, uint32_t place)
 	return c->frame[place] - 1;
 }
 
-/* Its index; a group that was not there is made. */
-static uint32_t group_number(struct ut_prof_groups *g, const struct ut_prof_group *key)
-{
-	const uint64_t bytes[2] = { key->name | (uint64_t)key->process << 32, key->id };
-	uint32_t hash = (uint32_t)ut_hash_bytes(bytes, sizeof(bytes)), at = hash, number;
-
-	while ((number = ut_hashtab_next(&g->by_key, hash, &at)) &&
-	       (g->items[number - 1].name != key->name || g->items[number - 1].id != key->id ||
-		g->items[number - 1].process != key->process))
-		;
-	if (!number) {
-		g->items = ut_grow(g->items, g->count + 1, &g->cap, sizeof(*g->items));
-		g->items[g->count] = *key;
-		number = (uint32_t)++g->count;
-		ut_hashtab_add(&g->by_key, hash, number);
-	}
-	return number - 1;
-}
-
 /* ---- samples ------------------------------------------------------------------------------- */
 
 /* Which stacks have a frame that the pattern fits; callers come first. */
@@ -181,46 +193,91 @@ static void match_stacks(struct counting *c)
 	free(fits);
 }
 
-static bool is_wanted(struct counting *c, const struct ut_sample_seen *e, uint32_t task)
+/* Was a task of that name open, be it around others? */
+static bool is_in_task(struct counting *c, const struct ut_sample_seen *e)
+{
+	for (size_t i = e->task_count; i; i--) {
+		uint32_t task = e->tasks[i - 1];
+
+		if (!c->is_task[task])
+			c->is_task[task] = fnmatch(c->p->opts.task,
+						   ut_strtab_get(&c->trace->strings, task).ptr, 0)
+						   ? 1
+						   : 2;
+		if (c->is_task[task] == 2)
+			return true;
+	}
+	return false;
+}
+
+static bool is_wanted(struct counting *c, const struct ut_sample_seen *e)
 {
 	const struct ut_prof_opts *o = &c->p->opts;
 
 	if (o->wanted && !o->wanted(o->ctx, e))
 		return false;
-	if (o->task && (!task || fnmatch(o->task, ut_prof_text(c->p, task).ptr, 0) != 0))
-		return false;
-	return !o->function || c->matches[e->stack];
+	return (!o->task || is_in_task(c, e)) && (!o->function || c->matches[e->stack]);
 }
 
-static void find_groups(struct counting *c, const struct ut_sample_seen *e, uint32_t task,
-			uint32_t groups[UT_GROUPS])
+static uint32_t path_number(struct counting *c, const struct ut_sample_seen *e)
+{
+	struct ut_prof *p = c->p;
+	uint32_t path = 0;
+
+	for (size_t i = 0; i < e->task_count; i++) {
+		const struct ut_prof_group task = { .name = text(c, e->tasks[i]) };
+		const uint32_t key[2] = { path, group_number(&p->groups[UT_GROUP_TASK], &task) };
+		uint32_t hash = (uint32_t)ut_hash_bytes(key, sizeof(key)), at = hash, number;
+
+		while ((number = ut_hashtab_next(&p->path_by_key, hash, &at)) &&
+		       (p->paths[number].parent != path || p->paths[number].group != key[1]))
+			;
+		if (!number) {
+			p->paths = ut_grow(p->paths, p->path_count + 1, &p->path_cap,
+					   sizeof(*p->paths));
+			number = (uint32_t)p->path_count++;
+			p->paths[number] = (struct ut_prof_path){ path, key[1], 0 };
+			ut_hashtab_add(&p->path_by_key, hash, number);
+		}
+		path = number;
+	}
+	return path;
+}
+
+static void find_groups(struct counting *c, const struct ut_sample_seen *e,
+			uint32_t groups[UT_GROUPS], uint32_t *path)
 {
 	const struct ut_track *t = &c->trace->tracks[e->track];
 	const struct ut_process *process = &c->trace->processes[t->process];
+	bool nobody = !t->id && ut_strtab_get(&c->trace->strings, t->name).ptr[0] == '[';
 	const struct ut_prof_group keys[UT_GROUPS] = {
 		[UT_GROUP_THREAD] = { .name = text(c, t->name),
 				      .process = text(c, process->name),
 				      .id = t->id },
-		[UT_GROUP_TASK] = { .name = task },
-		[UT_GROUP_PROCESS] = { .name = text(c, process->name), .id = process->pid },
+		/* what is told of together is none of the process's own time */
+		[UT_GROUP_PROCESS] = { .name = text(c, nobody ? t->name : process->name),
+				       .id = nobody ? 0 : process->pid },
 	};
 
+	*path = path_number(c, e);
 	for (unsigned int i = 0; i < UT_GROUPS; i++)
-		groups[i] = group_number(&c->p->groups[i], &keys[i]);
+		groups[i] = i == UT_GROUP_TASK ? c->p->paths[*path].group
+					       : group_number(&c->p->groups[i], &keys[i]);
 }
 
 static void count_sample(void *ctx, const struct ut_sample_seen *e)
 {
 	struct counting *c = ctx;
-	uint32_t task = text(c, e->task), groups[UT_GROUPS];
+	uint32_t groups[UT_GROUPS], path;
 
-	if (!is_wanted(c, e, task))
+	if (!is_wanted(c, e))
 		return;
 	c->first = e->ts < c->first ? e->ts : c->first;
 	c->last = e->ts > c->last ? e->ts : c->last;
 	c->p->weight += e->weight;
 	c->p->samples++;
-	find_groups(c, e, task, groups);
+	find_groups(c, e, groups, &path);
+	c->p->paths[path].weight += e->weight;
 	for (unsigned int i = 0; i < UT_GROUPS; i++) {
 		c->p->groups[i].items[groups[i]].weight += e->weight;
 		c->p->groups[i].items[groups[i]].samples++;
@@ -235,11 +292,10 @@ static void tell_sample(void *ctx, const struct ut_sample_seen *e)
 	struct ut_prof_moment m = {
 		.track = e->track, .ts = e->ts, .weight = e->weight, .node = c->node[e->stack]
 	};
-	uint32_t task = text(c, e->task);
 
-	if (!is_wanted(c, e, task))
+	if (!is_wanted(c, e))
 		return;
-	find_groups(c, e, task, m.group);
+	find_groups(c, e, m.group, &m.path);
 	c->p->opts.each(c->p->opts.ctx, &m);
 }
 
@@ -269,6 +325,67 @@ static void add_nodes(struct counting *c)
 	free(used);
 }
 
+/* ---- what threads did ---------------------------------------------------------------------- */
+
+static bool take_fact(const struct ut_trace *t, const struct ut_track *track, const char *key,
+		      uint64_t *sum)
+{
+	for (uint32_t a = track->args; a && t->args[a].type != UT_ARG_END; a++) {
+		if (t->args[a].type == UT_ARG_U64 &&
+		    ut_str_is(ut_strtab_get(&t->strings, t->args[a].key), key)) {
+			*sum += t->args[a].value.u64;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void take_wait(void *ctx, uint32_t event, uint64_t ns)
+{
+	struct counting *c = ctx;
+	struct ut_prof_did *did = &c->p->did;
+	uint32_t name = text(c, event);
+
+	for (size_t i = 0; i < UT_PROF_WAITS; i++) {
+		if (did->waits[i].name && did->waits[i].name != name)
+			continue;
+		did->waits[i].name = name;
+		did->waits[i].ns += ns;
+		return;
+	}
+}
+
+static uint32_t wait_of(const struct ut_trace *t, const struct ut_track *track)
+{
+	for (uint32_t a = track->args; a && t->args[a].type != UT_ARG_END; a++) {
+		if (t->args[a].type == UT_ARG_STR &&
+		    ut_str_is(ut_strtab_get(&t->strings, t->args[a].key), "waits_for"))
+			return t->args[a].value.str;
+	}
+	return 0;
+}
+
+/* Sums of whole threads say nothing of a part of the samples. */
+static void take_did(struct counting *c, const struct ut_store *store)
+{
+	const struct ut_prof_opts *o = &c->p->opts;
+	struct ut_prof_did *did = &c->p->did;
+	const struct ut_trace *t = c->trace;
+
+	if (o->filter || o->wanted || o->task || o->function)
+		return;
+	for (uint32_t i = 0; i < t->track_count; i++) {
+		if (t->tracks[i].type != UT_TRACK_THREAD)
+			continue;
+		if (!did->mostly)
+			did->mostly = text(c, wait_of(t, &t->tracks[i]));
+		did->known |= take_fact(t, &t->tracks[i], "cpu_ns", &did->ran);
+		take_fact(t, &t->tracks[i], "waiting_ns", &did->waited);
+		take_fact(t, &t->tracks[i], "ready_ns", &did->ready);
+	}
+	ut_sample_walk_waits(store, take_wait, c);
+}
+
 /* The same event in all stores. */
 static uint32_t event_of(const struct ut_prof *p, const struct ut_store *store)
 {
@@ -289,6 +406,7 @@ void ut_prof_add(struct ut_prof *p, const struct ut_store *store)
 	c.strings = ut_make(((size_t)t->strings.count + 1) * sizeof(*c.strings));
 	c.self = ut_make(stacks * sizeof(*c.self));
 	c.samples = ut_make(stacks * sizeof(*c.samples));
+	c.is_task = ut_make((size_t)t->strings.count + 1);
 	c.frame = ut_make((t->stacks.place_count + 1) * sizeof(*c.frame));
 	c.node = ut_make(stacks * sizeof(*c.node));
 	if (!p->event)
@@ -304,12 +422,16 @@ void ut_prof_add(struct ut_prof *p, const struct ut_store *store)
 	}
 	if (c.last > c.first && c.last - c.first > p->span)
 		p->span = c.last - c.first;
+	if (t->last > t->first && t->last - t->first > p->elapsed)
+		p->elapsed = t->last - t->first;
+	take_did(&c, store);
 	free(c.self);
 	free(c.samples);
 	free(c.matches);
 	free(c.node);
 	free(c.frame);
 	free(c.strings);
+	free(c.is_task);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -341,8 +463,64 @@ static void list_functions(struct ut_prof *p)
 	ut_hashtab_release(&by_key);
 }
 
+/* People see names in short: as much of each as tells it from the others. */
+static void choose_names(struct ut_prof *p)
+{
+	struct ut_str *names = ut_make((p->function_count + 1) * sizeof(*names));
+	uint8_t *parts = ut_make(p->function_count + 1);
+
+	for (size_t i = 0; i < p->function_count; i++)
+		names[i] = ut_prof_text(p, p->functions[i].function);
+	ut_name_parts(names, p->function_count, parts);
+	free(p->name_parts);
+	p->name_parts = ut_make((size_t)p->strings.count + 1);
+	for (size_t i = 0; i < p->function_count; i++)
+		p->name_parts[p->functions[i].function] = parts[i];
+	free(names);
+	free(parts);
+}
+
+/* A task inside one of the same name counts once. */
+static void sum_tasks(struct ut_prof *p)
+{
+	struct ut_prof_groups *tasks = &p->groups[UT_GROUP_TASK];
+	uint32_t *seen =
+		ut_make((tasks->count + 1) * sizeof(*seen)); /* in the path of this number */
+
+	for (size_t kind = 0; kind < UT_GROUPS; kind++) {
+		for (size_t i = 0; i < p->groups[kind].count; i++)
+			p->groups[kind].items[i].total =
+				kind == UT_GROUP_TASK ? 0 : p->groups[kind].items[i].weight;
+	}
+	tasks->items[p->paths[0].group].total = p->paths[0].weight;
+	for (size_t i = 1; i < p->path_count; i++) {
+		for (uint32_t at = (uint32_t)i; at && p->paths[i].weight;
+		     at = p->paths[at].parent) {
+			uint32_t group = p->paths[at].group;
+
+			if (seen[group] != i)
+				tasks->items[group].total += p->paths[i].weight;
+			seen[group] = (uint32_t)i;
+		}
+	}
+	free(seen);
+}
+
+static void sum_none(struct ut_prof *p)
+{
+	p->none = p->none_samples = 0;
+	for (size_t i = 1; i < p->node_count; i++) {
+		if (p->nodes[i].self && ut_prof_is_none(p, &p->frames[p->nodes[i].frame])) {
+			p->none += p->nodes[i].self;
+			p->none_samples += p->nodes[i].samples;
+		}
+	}
+}
+
 void ut_prof_settle(struct ut_prof *p)
 {
+	sum_tasks(p);
+	sum_none(p);
 	free(p->first_child);
 	free(p->next_child);
 	p->first_child = ut_make(p->node_count * sizeof(*p->first_child));
@@ -357,6 +535,7 @@ void ut_prof_settle(struct ut_prof *p)
 		p->first_child[parent] = (uint32_t)i;
 	}
 	list_functions(p);
+	choose_names(p);
 }
 
 void ut_prof_walk(const struct ut_prof *p, void (*enter)(void *ctx, uint32_t node),

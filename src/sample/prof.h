@@ -51,6 +51,7 @@ struct ut_prof_group {
 	uint32_t process; /* its name; 0 = none */
 	uint64_t id;      /* of a thread or process */
 	uint64_t weight, samples;
+	uint64_t total; /* after settle; of a task: with the tasks inside it */
 };
 
 struct ut_prof_groups {
@@ -59,19 +60,28 @@ struct ut_prof_groups {
 	struct ut_hashtab by_key;
 };
 
+/* A task inside another one: what was open at a sample is a path from the outside inwards. */
+struct ut_prof_path {
+	uint32_t parent; /* number; 0 = outside any task */
+	uint32_t group;  /* index in the groups of tasks */
+	uint64_t weight; /* of samples that had this one innermost */
+};
+
 /* One sample as the profile has it: where it ended, and which of the groups it counts to. */
 struct ut_prof_moment {
 	uint32_t track; /* of the store */
 	uint64_t ts, weight;
 	uint32_t node;
 	uint32_t group[UT_GROUPS]; /* index */
+	uint32_t path;             /* of tasks */
 };
 
 /* Which samples; zeroed: all of the event that counts CPU time, or else of the most frequent. */
 struct ut_prof_opts {
 	const struct ut_filter *filter; /* threads, processes, time; NULL = all */
 	const char *event;              /* the name of what was sampled */
-	const char *task;               /* pattern: only samples inside tasks of this name */
+	const char *task;               /* pattern: only samples inside tasks of this name, however
+					   deep */
 	const char *function;           /* pattern: only samples with it on their stack */
 	bool addresses;                 /* tell frames of one line apart by their address */
 	/* only samples that it wants; NULL = all. Strings and track are the store's. */
@@ -79,6 +89,20 @@ struct ut_prof_opts {
 	/* hears of each sample that was counted, in order of tracks and time; NULL = nobody */
 	void (*each)(void *ctx, const struct ut_prof_moment *m);
 	void *ctx;
+};
+
+#define UT_PROF_WAITS 16u
+
+/* What all threads did, where the recording tells and nothing is filtered; ns. */
+struct ut_prof_did {
+	bool known;
+	uint64_t ran, waited, ready;
+	uint32_t mostly; /* what a first thread was seen to wait for most of the time; 0 = not known
+			  */
+	struct {
+		uint32_t name;
+		uint64_t ns;
+	} waits[UT_PROF_WAITS]; /* what for; ns 0 = not known of any more */
 };
 
 struct ut_prof {
@@ -92,16 +116,24 @@ struct ut_prof {
 	size_t node_count, node_cap;
 	struct ut_hashtab node_by_key;
 	struct ut_prof_groups groups[UT_GROUPS];
+	struct ut_prof_path *paths; /* of tasks; path 0 is outside any */
+	size_t path_count, path_cap;
+	struct ut_hashtab path_by_key;
 	uint32_t event;   /* what was sampled */
 	uint64_t weight;  /* of all samples */
 	uint64_t samples; /* how many */
 	uint64_t other;   /* samples of other events */
 	uint64_t span;    /* ns from the first sample to the last, the longest of all stores */
-	/* after settle: functions, wherever in them */
+	uint64_t elapsed; /* ns that the longest of all traces lasts */
+	struct ut_prof_did did;
+	/* after settle: CPU time without a sample, and how many of the samples say so */
+	uint64_t none, none_samples;
+	/* functions, wherever in them */
 	uint32_t *function_of;           /* by frame: index of a function */
 	struct ut_prof_frame *functions; /* without file and line */
 	size_t function_count, function_cap;
 	uint32_t *first_child, *next_child; /* by node; 0 = none: for walks */
+	uint8_t *name_parts;                /* by string, of functions: enum ut_name_part */
 };
 
 void ut_prof_init(struct ut_prof *p, const struct ut_prof_opts *opts);
@@ -124,6 +156,9 @@ bool ut_prof_matches(const struct ut_prof *p, uint32_t name, const char *pattern
 
 /* Is the frame a line of a script, not of something compiled? */
 bool ut_prof_is_script(const struct ut_prof *p, const struct ut_prof_frame *f);
+
+/* Is it no function, but CPU time without a sample? */
+bool ut_prof_is_none(const struct ut_prof *p, const struct ut_prof_frame *f);
 
 /* Every node below node 0 once, callers before and after what they call. After settle. */
 void ut_prof_walk(const struct ut_prof *p, void (*enter)(void *ctx, uint32_t node),

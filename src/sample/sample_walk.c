@@ -22,6 +22,8 @@ struct walking {
 	struct ut_filter_view view;
 	struct open_span *open; /* of the track under way */
 	size_t depth, cap;
+	uint32_t *tasks; /* names of the spans that are open at the sample under way */
+	size_t task_cap;
 };
 
 static bool is_thread(const struct ut_trace *t, uint32_t track)
@@ -104,28 +106,48 @@ static const struct ut_arg *arg_called(const struct walking *w, const struct ut_
 	return NULL;
 }
 
-/* The task that a sample says it fell into, else the innermost span that is open. */
+static uint64_t weight_of(const struct walking *w, const struct ut_event *e,
+			  const struct ut_arg *list, size_t count)
+{
+	uint64_t weight = ut_sample_weight(e->val);
+	const struct ut_arg *arg = NULL;
+
+	if (weight == UT_SAMPLE_WEIGHT_ARG)
+		arg = arg_called(w, list, count, UT_SAMPLE_WEIGHT);
+	return arg && arg->type == UT_ARG_U64 ? arg->value.u64 : weight;
+}
+
+/* Spans may overlap: what has ended below one that goes on is not open. */
+static void find_tasks(struct walking *w, struct ut_sample_seen *seen, uint32_t said)
+{
+	size_t count = 0;
+
+	while (w->depth && w->open[w->depth - 1].end <= seen->ts)
+		w->depth--;
+	w->tasks = ut_grow_raw(w->tasks, w->depth + 1, &w->task_cap, sizeof(*w->tasks));
+	for (size_t i = 0; i < w->depth; i++) {
+		if (w->open[i].end > seen->ts)
+			w->tasks[count++] = w->open[i].name;
+	}
+	if (said && (!count || w->tasks[count - 1] != said))
+		w->tasks[count++] = said;
+	seen->tasks = w->tasks;
+	seen->task_count = count;
+	seen->task = count ? w->tasks[count - 1] : 0;
+}
+
+/* The task that a sample says it fell into is the innermost one. */
 static void send_sample(struct walking *w, const struct ut_event *e)
 {
 	struct ut_sample_seen seen = { .track = e->track,
 				       .ts = e->ts,
-				       .weight = ut_sample_weight(e->val),
 				       .stack = ut_sample_stack(e->val) };
 	struct ut_arg list[ARGS];
 	size_t count = e->args ? ut_arglists_get(&w->store->args, e->args, list, ARGS) : 0;
-	const struct ut_arg *task = arg_called(w, list, count, "task"), *weight;
+	const struct ut_arg *task = arg_called(w, list, count, "task");
 
-	while (w->depth && w->open[w->depth - 1].end <= e->ts)
-		w->depth--;
-	if (task && task->type == UT_ARG_STR)
-		seen.task = task->value.str;
-	else if (w->depth)
-		seen.task = w->open[w->depth - 1].name;
-	if (seen.weight == UT_SAMPLE_WEIGHT_ARG) {
-		weight = arg_called(w, list, count, UT_SAMPLE_WEIGHT);
-		seen.weight =
-			weight && weight->type == UT_ARG_U64 ? weight->value.u64 : seen.weight;
-	}
+	find_tasks(w, &seen, task && task->type == UT_ARG_STR ? task->value.str : 0);
+	seen.weight = weight_of(w, e, list, count);
 	if (seen.stack > w->trace->stacks.site_count)
 		seen.stack = 0;
 	w->w->each(w->w->ctx, &seen);
@@ -173,4 +195,32 @@ void ut_sample_walk(struct ut_sample_walk *w)
 	}
 	ut_filter_view_release(&walking.view);
 	free(walking.open);
+	free(walking.tasks);
+}
+
+void ut_sample_walk_waits(const struct ut_store *store,
+			  void (*each)(void *ctx, uint32_t kind, uint64_t ns), void *ctx)
+{
+	const struct walking w = { .store = store, .trace = &store->trace };
+
+	for (uint32_t track = 0; track < store->trace.track_count; track++) {
+		const struct ut_rows *rows = &store->rows[track];
+
+		if (ut_track_role(&store->trace.tracks[track]) != UT_ROLE_WAITS)
+			continue;
+		for (size_t b = 0; b < ut_rows_blocks(rows); b++) {
+			const struct ut_block *block = &rows->blocks[b];
+
+			for (uint32_t i = 0; i < block->count; i++) {
+				struct ut_event e = ut_block_event(store, track, block, i);
+				struct ut_arg list[ARGS];
+				size_t count =
+					e.args ? ut_arglists_get(&store->args, e.args, list, ARGS)
+					       : 0;
+
+				if (e.kind == UT_KIND_SAMPLE)
+					each(ctx, e.name, weight_of(&w, &e, list, count));
+			}
+		}
+	}
 }

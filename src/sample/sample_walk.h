@@ -4,6 +4,7 @@
 #ifndef UT_SAMPLE_SAMPLE_WALK_H
 #define UT_SAMPLE_SAMPLE_WALK_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct ut_filter;
@@ -14,7 +15,9 @@ struct ut_sample_seen {
 	uint32_t track;
 	uint64_t ts, weight;
 	uint32_t stack; /* 0 = none */
-	uint32_t task;  /* name of what was open on the thread; 0 = nothing */
+	uint32_t task;  /* name of the innermost task that was open on the thread; 0 = none */
+	const uint32_t *tasks; /* names of all that were open, outermost first, task the last */
+	size_t task_count;
 };
 
 struct ut_sample_walk {
@@ -38,5 +41,9 @@ void ut_sample_events(const struct ut_store *store, void (*each)(void *ctx, uint
 		      void *ctx);
 
 void ut_sample_walk(struct ut_sample_walk *w);
+
+/* What threads waited for: of each wait with a stack its kind, a string of the store, and ns. */
+void ut_sample_walk_waits(const struct ut_store *store,
+			  void (*each)(void *ctx, uint32_t kind, uint64_t ns), void *ctx);
 
 #endif

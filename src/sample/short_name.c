@@ -2,7 +2,12 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/grow.h"
+#include "base/hash.h"
+#include "base/hashtab.h"
 #include "base/path.h"
 #include "sample/prof.h"
 
@@ -52,7 +57,7 @@ static size_t behind(struct ut_str s, size_t at, char open, char close)
 }
 
 /* One step; returns where to go on, s.len at the end of the name. *start: of the name in b. */
-static size_t step(struct ut_buf *b, struct ut_str s, size_t at, size_t *start)
+static size_t step(struct ut_buf *b, struct ut_str s, size_t at, size_t *start, bool arguments)
 {
 	struct ut_str rest = { s.ptr + at, s.len - at };
 	size_t end = at + 1;
@@ -67,7 +72,9 @@ static size_t step(struct ut_buf *b, struct ut_str s, size_t at, size_t *start)
 	} else if (ut_str_has_start(rest, ANONYMOUS)) {
 		end = at + strlen(ANONYMOUS);
 	} else if (opens_arguments(s, at)) {
-		return behind(s, at, '<', '>');
+		end = behind(s, at, '<', '>');
+		if (!arguments)
+			return end;
 	} else if (s.ptr[at] == '{') {
 		end = behind(s, at, '{', '}');
 	} else if (s.ptr[at] == '(' && at) {
@@ -92,13 +99,13 @@ static bool is_long(struct ut_str s)
 	return false;
 }
 
-void ut_short_name(struct ut_buf *b, struct ut_str name)
+static void shorten(struct ut_buf *b, struct ut_str name, bool arguments)
 {
 	struct ut_buf made = { 0 };
 	size_t start = 0;
 
 	for (size_t at = 0; is_long(name) && name.ptr[0] != '<' && at < name.len;)
-		at = step(&made, name, at, &start);
+		at = step(&made, name, at, &start, arguments);
 	/* Rust's "mem::<u32>" leaves colons behind */
 	while (made.len > start + 2 && made.data[made.len - 1] == ':')
 		made.len--;
@@ -107,6 +114,71 @@ void ut_short_name(struct ut_buf *b, struct ut_str name)
 	else
 		ut_buf_add(b, name.ptr, name.len);
 	ut_buf_release(&made);
+}
+
+void ut_short_name(struct ut_buf *b, struct ut_str name)
+{
+	shorten(b, name, false);
+}
+
+void ut_name_part(struct ut_buf *b, struct ut_str name, enum ut_name_part part)
+{
+	if (part == UT_NAME_WHOLE)
+		ut_buf_add(b, name.ptr, name.len);
+	else
+		shorten(b, name, part == UT_NAME_ARGUMENTS);
+}
+
+/* Of the names that have this part so far: those that share it with another one get the next. */
+static void part_further(const struct ut_str *names, size_t count, uint8_t *parts, uint8_t part)
+{
+	struct {
+		size_t at, len;
+		uint32_t first; /* index of the first one that is written like this */
+		bool shared;
+	} *made = ut_make((count + 1) * sizeof(*made));
+	struct ut_hashtab known = { 0 };
+	struct ut_buf b = { 0 };
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t hash, at, number;
+
+		if (parts[i] != part)
+			continue;
+		made[i].at = b.len;
+		ut_name_part(&b, names[i], (enum ut_name_part)part);
+		made[i].len = b.len - made[i].at;
+		hash = at = (uint32_t)ut_hash_bytes(b.data + made[i].at, made[i].len);
+		while ((number = ut_hashtab_next(&known, hash, &at)) &&
+		       (made[number - 1].len != made[i].len ||
+			memcmp(b.data + made[number - 1].at, b.data + made[i].at, made[i].len)))
+			;
+		made[i].first = number ? number - 1 : i;
+		if (!number)
+			ut_hashtab_add(&known, hash, i + 1);
+		else if (!ut_str_eq(names[number - 1], names[i]))
+			made[number - 1].shared = true;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (parts[i] == part && made[made[i].first].shared)
+			parts[i]++;
+	}
+	ut_hashtab_release(&known);
+	ut_buf_release(&b);
+	free(made);
+}
+
+void ut_name_parts(const struct ut_str *names, size_t count, uint8_t *parts)
+{
+	memset(parts, UT_NAME_SHORT, count);
+	part_further(names, count, parts, UT_NAME_SHORT);
+	part_further(names, count, parts, UT_NAME_ARGUMENTS);
+}
+
+void ut_prof_name(struct ut_buf *b, const struct ut_prof *p, uint32_t function)
+{
+	ut_name_part(b, ut_prof_text(p, function),
+		     p->name_parts ? (enum ut_name_part)p->name_parts[function] : UT_NAME_SHORT);
 }
 
 void ut_prof_label(struct ut_buf *b, const struct ut_prof *p, const struct ut_prof_frame *f)
@@ -118,7 +190,7 @@ void ut_prof_label(struct ut_buf *b, const struct ut_prof *p, const struct ut_pr
 		ut_buf_fmt(b, "[unknown]%s%s", f->module ? " in " : "", ut_path_base(module.ptr));
 		return;
 	}
-	ut_short_name(b, name);
+	ut_prof_name(b, p, f->function);
 	if (name.ptr[0] == '<' && name.ptr[name.len - 1] == '>' && f->module)
 		ut_buf_fmt(b, " (%s)", ut_path_base(module.ptr));
 }

@@ -25,8 +25,7 @@ enum ut_hot_unit {
 enum ut_hot_unit ut_hot_unit(const struct ut_prof *p);
 double ut_hot_share(uint64_t part, uint64_t whole); /* percent */
 
-/* A name, made in b; a path, of which people see the last part. */
-struct ut_report_cell ut_hot_name_cell(struct ut_buf *b, struct ut_str name, bool people);
+/* A path, of which people see the last part. */
 struct ut_report_cell ut_hot_path_cell(const struct ut_prof *p, uint32_t path, bool people);
 
 #endif

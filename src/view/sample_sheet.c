@@ -66,7 +66,7 @@ static void tell(void *ctx, const struct ut_prof_moment *m)
 	struct telling *t = ctx;
 	uint64_t time = ut_view_since(t->view, (size_t)(t->trace - t->view->traces), m->ts);
 	const uint64_t cells[COLUMNS] = {
-		[NODE] = m->node, [WEIGHT] = m->weight, [TASK] = m->group[UT_GROUP_TASK]
+		[NODE] = m->node, [WEIGHT] = m->weight, [TASK] = m->path
 	};
 
 	if (t->count++ >= MOST_MOMENTS)

@@ -194,7 +194,12 @@ static void put_groups(struct ut_out *out, const struct ut_prof *p)
 		COLUMN(struct ut_prof_group, process, "process"),
 		COLUMN(struct ut_prof_group, id, "id"),
 		COLUMN(struct ut_prof_group, weight, "weight"),
+		COLUMN(struct ut_prof_group, total, "total"),
 		COLUMN(struct ut_prof_group, samples, "samples"),
+	};
+	static const struct column of_paths[] = {
+		COLUMN(struct ut_prof_path, parent, "parent"),
+		COLUMN(struct ut_prof_path, group, "task"),
 	};
 	static const char *const keys[UT_GROUPS] = {
 		[UT_GROUP_THREAD] = "thread",
@@ -209,6 +214,9 @@ static void put_groups(struct ut_out *out, const struct ut_prof *p)
 			    sizeof(*p->groups[i].items), p->groups[i].count);
 		ut_out_text(out, "}");
 	}
+	ut_out_text(out, "},\"paths\":{");
+	put_columns(out, of_paths, sizeof(of_paths) / sizeof(of_paths[0]), p->paths,
+		    sizeof(*p->paths), p->path_count);
 	ut_out_text(out, "}");
 }
 

@@ -101,12 +101,19 @@ static void the_program_is_told_from_libraries(void **state)
 	}
 }
 
+/* As if each of the samples had been taken many times. */
+static void make_many(struct ut_prof *p, const char *const *lines)
+{
+	make_profile(p, &all, lines);
+	p->samples *= 100;
+}
+
 static void check_verdict(const char *const *lines, const char *say, const char *why)
 {
 	struct ut_hot_verdict v;
 	struct ut_prof p;
 
-	make_profile(&p, &all, lines);
+	make_many(&p, lines);
 	ut_hot_verdict_init(&v, &p);
 	assert_true(v.count > 0);
 	assert_string_equal(v.lines[0].say.data, say);
@@ -129,7 +136,7 @@ static void a_short_run_is_judged_without_its_imports(void **state)
 	struct ut_prof p;
 
 	(void)state;
-	make_profile(&p, &all, lines);
+	make_many(&p, lines);
 	ut_hot_verdict_init(&v, &p);
 	assert_int_equal(v.count, 2);
 	assert_non_null(strstr(v.lines[0].say.data, "importing Python modules"));
@@ -172,7 +179,7 @@ static void causes_have_names(void **state)
 	struct ut_prof p;
 
 	(void)state;
-	make_profile(&p, &all, lines);
+	make_many(&p, lines);
 	ut_hot_verdict_init(&v, &p);
 	assert_int_equal(v.count, 3);
 	assert_non_null(strstr(v.lines[0].say.data, "60.0% (60 ns) is spent importing"));
@@ -194,7 +201,7 @@ static void a_cause_of_more_than_half_comes_first(void **state)
 	struct ut_prof p;
 
 	(void)state;
-	make_profile(&p, &all, lines);
+	make_many(&p, lines);
 	ut_hot_verdict_init(&v, &p);
 	assert_int_equal(v.count, 2);
 	assert_non_null(strstr(v.lines[0].say.data, "65.0% (65 ns) is spent in the OpenMP"));
@@ -289,6 +296,98 @@ static void a_flame_graph_has_a_box_for_each_function(void **state)
 	ut_prof_release(&q);
 }
 
+static void few_samples_say_nothing(void **state)
+{
+	static const char *const lines[] = { "main@/a/app;work@/a/app 1000000",
+					     "main@/a/app;rest@/a/app 1000000", "" };
+	struct ut_hot_verdict v;
+	struct ut_prof p;
+
+	(void)state;
+	make_profile(&p, &all, lines);
+	p.elapsed = UINT64_C(3000000000);
+	p.did = (struct ut_prof_did){ .known = true, .ran = 2000000, .waited = 2998000000u };
+	p.did.waits[0].name = text_in(&p, "waiting: lock");
+	p.did.waits[0].ns = 1000000;
+	p.did.waits[1].name = text_in(&p, "waiting: sleep");
+	p.did.waits[1].ns = 2997000000u;
+	ut_hot_verdict_init(&v, &p);
+	assert_int_equal(v.count, 1);
+	assert_string_equal(v.lines[0].say.data, "too few samples to say what takes the time: 2 in "
+						 "2.00 ms of CPU time, of a run of 3.00 s");
+	assert_string_equal(v.lines[0].why.data,
+			    "its threads waited 99.9% of their time (sleep 99.9%)");
+	ut_hot_verdict_release(&v);
+	p.samples = 2000;
+	ut_hot_verdict_init(&v, &p);
+	assert_null(strstr(v.lines[0].say.data, "too few"));
+	ut_hot_verdict_release(&v);
+	ut_prof_release(&p);
+}
+
+static void time_without_samples_is_said(void **state)
+{
+	static const char *const most[] = { "[not sampled] 900", "main@/a/app;work@/a/app 100",
+					    "" };
+	static const char *const some[] = { "[not sampled] 100", "main@/a/app;work@/a/app 900",
+					    "" };
+	struct ut_hot_verdict v;
+	struct ut_hotspots h;
+	struct ut_prof p;
+
+	(void)state;
+	make_many(&p, most);
+	assert_int_equal(p.none, 900);
+	assert_int_equal(p.none_samples, 1);
+	ut_hot_verdict_init(&v, &p);
+	assert_int_equal(v.count, 2);
+	assert_string_equal(v.lines[0].say.data, "90.0% of the CPU time (900 ns) has no sample");
+	assert_non_null(strstr(v.lines[1].say.data, "work takes 10.0% of 1.00 us"));
+	ut_hot_verdict_release(&v);
+	ut_hotspots_init(&h, &p, UT_HOT_BY_OWN);
+	assert_int_equal(h.count, 3); /* it is nobody's: neither the program's nor a library's */
+	assert_int_equal(h.rows[0].self, 900);
+	ut_hotspots_release(&h);
+	ut_prof_release(&p);
+	make_many(&p, some);
+	ut_hot_verdict_init(&v, &p);
+	assert_non_null(strstr(v.lines[0].say.data, "work takes 90.0%"));
+	assert_string_equal(v.lines[1].say.data, "10.0% of the CPU time (100 ns) has no sample");
+	ut_hot_verdict_release(&v);
+	ut_prof_release(&p);
+}
+
+static void check_names(const char *const *names, const char *const *expected)
+{
+	struct ut_str strings[8] = { { 0 } };
+	uint8_t parts[8];
+	size_t count = 0;
+
+	for (; names[count]; count++)
+		strings[count] = ut_str_of(names[count]);
+	ut_name_parts(strings, count, parts);
+	for (size_t i = 0; i < count; i++) {
+		struct ut_buf b = { 0 };
+
+		ut_name_part(&b, strings[i], (enum ut_name_part)parts[i]);
+		assert_string_equal(b.data, expected[i]);
+		ut_buf_release(&b);
+	}
+}
+
+static void names_are_long_enough_to_be_told_apart(void **state)
+{
+	static const char *const templates[] = { "W<1>::go(double)", "W<3>::go(double)",
+						 "other<int>(int)", "W<1>::go(double)", NULL };
+	static const char *const overloads[] = { "f(int)", "f(double)", "double g<int>(int)",
+						 "double g<char>(int)", NULL };
+
+	(void)state;
+	check_names(templates,
+		    (const char *const[]){ "W<1>::go", "W<3>::go", "other", "W<1>::go" });
+	check_names(overloads, (const char *const[]){ "f(int)", "f(double)", "g<int>", "g<char>" });
+}
+
 UT_TESTS(hot_verdict)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +397,9 @@ UT_TESTS(hot_verdict)
 		cmocka_unit_test(a_short_run_is_judged_without_its_imports),
 		cmocka_unit_test(without_own_code_the_heaviest_is_told),
 		cmocka_unit_test(causes_have_names),
+		cmocka_unit_test(few_samples_say_nothing),
+		cmocka_unit_test(time_without_samples_is_said),
+		cmocka_unit_test(names_are_long_enough_to_be_told_apart),
 		cmocka_unit_test(a_cause_of_more_than_half_comes_first),
 		cmocka_unit_test(libraries_count_for_the_functions_that_call_them),
 		cmocka_unit_test(a_hair_makes_no_flame_graph_higher),

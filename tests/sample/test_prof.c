@@ -162,22 +162,31 @@ static void tasks_are_those_open_at_the_sample(void **state)
 	make_sample(&m, t, 49, "f", 4);
 	make_sample(&m, t, 50, "f", 8);
 	make_sample(&m, t, 110, "f", 16);
+	make_span(&m, t, "again", 200, 100);
+	make_span(&m, t, "again", 210, 80);
+	make_sample(&m, t, 220, "f", 32);
 	make_finish(&m, &store);
 	ut_prof_init(&p, &all);
 	ut_prof_add(&p, &store);
 	ut_prof_settle(&p);
 	ut_hotspots_init(&h, &p, UT_HOT_BY_TASK);
 	check_row(&h, "inner", 4, 4);
-	check_row(&h, "outer", 10, 10);
+	check_row(&h, "outer", 10, 14); /* with what was spent inside inner */
+	check_row(&h, "again", 32, 32); /* in itself, counted once */
 	check_row(&h, "[outside any task]", 17, 17);
 	ut_hotspots_release(&h);
 	ut_hotspots_init(&h, &p, UT_HOT_BY_THREAD);
-	check_row(&h, "main (7)", 31, 31);
+	check_row(&h, "main (7)", 63, 63);
 	ut_hotspots_release(&h);
 	ut_prof_release(&p);
 	ut_prof_init(&p, &opts);
 	ut_prof_add(&p, &store);
 	assert_int_equal(p.weight, 4);
+	ut_prof_release(&p);
+	opts.task = "out*";
+	ut_prof_init(&p, &opts);
+	ut_prof_add(&p, &store);
+	assert_int_equal(p.weight, 14);
 	ut_prof_release(&p);
 	ut_store_release(&store);
 }

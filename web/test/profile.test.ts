@@ -50,10 +50,11 @@ const stacks = (): Stacks => ({
 		samples: [0, 1, 0, 2, 4, 2, 1],
 	},
 	groups: {
-		thread: { name: [9, 0], process: [2, 2], id: [7, 8], weight: [60, 40], samples: [6, 4] },
-		task: { name: [0, 10], process: [0, 0], id: [0, 0], weight: [70, 30], samples: [7, 3] },
-		process: { name: [2], process: [0], id: [5], weight: [100], samples: [10] },
+		thread: { name: [9, 0], process: [2, 2], id: [7, 8], weight: [60, 40], total: [60, 40], samples: [6, 4] },
+		task: { name: [0, 10, 9], process: [0, 0, 0], id: [0, 0, 0], weight: [70, 30, 0], total: [70, 30, 30], samples: [7, 3, 0] },
+		process: { name: [2], process: [0], id: [5], weight: [100], total: [100], samples: [10] },
 	},
+	paths: { parent: [0, 0, 1], task: [0, 2, 1] }, // pack is inside a task that is called worker
 	verdict: [],
 });
 
@@ -90,7 +91,30 @@ test('groups are told by name and number', () => {
 	assert.deepEqual(of(p.table('task').table, 'name', 'self'), [
 		['[outside any task]', 70],
 		['pack', 30],
+		['worker', 0],
 	]);
+	assert.deepEqual(of(p.table('task').table, 'name', 'total')[2], ['worker', 30]);
+});
+
+test('CPU time without a sample is nobody', () => {
+	const s = stacks();
+
+	s.strings.push('[not sampled]');
+	s.frames.function.push(s.strings.length - 1);
+	for (const key of ['module', 'file', 'line'] as const) s.frames[key].push(0);
+	s.frames.whose.push(LIBRARY);
+	s.nodes.parent.push(0);
+	s.nodes.frame.push(5);
+	s.nodes.self.push(50);
+	s.nodes.samples.push(1);
+	for (const by of ['own', 'python-line', 'function'] as const) {
+		const rows = of(new Profile(s).table(by).table, 'name', 'self');
+
+		assert.deepEqual(
+			rows.find(r => r[0] === '[not sampled]'),
+			['[not sampled]', 50],
+		);
+	}
 });
 
 test('trees leave out the interpreter on its way, and a function that calls itself is one', () => {
@@ -164,7 +188,7 @@ const sheet = (): SamplesSheet => ({
 					t: [10, 10, 30],
 					node: [1, 4, 4],
 					weight: [10, 20, 20],
-					task: [0, 0, 1],
+					task: [0, 0, 2],
 				},
 				{
 					place: 6,
@@ -173,7 +197,7 @@ const sheet = (): SamplesSheet => ({
 					t: [15, 100],
 					node: [3, 5],
 					weight: [20, 25],
-					task: [0, 1],
+					task: [0, 2],
 				},
 			],
 		},
@@ -203,7 +227,8 @@ test('a page cuts areas out of its samples', () => {
 	assert.deepEqual([half.weight, half.samples, half.span], [50, 3, 10]);
 	assert.deepEqual(half.nodes.self, [0, 10, 0, 20, 20, 0, 0]);
 	assert.deepEqual(half.groups.thread.weight, [30, 20]);
-	assert.deepEqual([two.weight, two.groups.task.weight], [55, [10, 45]]);
+	assert.deepEqual([two.weight, two.groups.task.weight], [55, [10, 45, 0]]);
+	assert.deepEqual(two.groups.task.total, [10, 45, 45]);
 	assert.deepEqual([one.weight, one.groups.thread.weight], [45, [0, 45]]);
 	assert.equal(stacksOf(sheet(), { scope: {} }, places).weight, 100);
 });

@@ -122,8 +122,10 @@ export class Profile {
 			rows: Row[] = [],
 			known = new Map<number, number>(),
 			rowOf = frames.function.map((_, i) => {
-				if (i === 0 || (by === 'python-line' && !(frames.whose[i] & SCRIPT))) return -1;
-				if (by === 'own' && frames.whose[i] & OWNER && !this.isImport(i)) return -1;
+				const none = this.isNone(i);
+
+				if (i === 0 || (by === 'python-line' && !(frames.whose[i] & SCRIPT) && !none)) return -1;
+				if (by === 'own' && frames.whose[i] & OWNER && !this.isImport(i) && !none) return -1;
 				const key =
 					by === 'function' || by === 'own' ? this.fnOf[i] : by === 'module' ? frames.module[i] : i;
 				let at = known.get(key);
@@ -175,13 +177,20 @@ export class Profile {
 		);
 	}
 
+	/* CPU time that no sample was taken of. */
+	private isNone(frame: number): boolean {
+		const f = this.stacks.frames;
+
+		return !f.module[frame] && this.text(f.function[frame]) === '[not sampled]';
+	}
+
 	private frameName(by: RowsBy, r: Row): string {
 		const f = this.stacks.frames;
 
 		if (by === 'own' && !r.frame) return "[outside the program's own code]";
 		if (by === 'own' && this.isImport(r.frame)) return '[imports]';
 		if (by === 'module') return this.text(f.module[r.frame]) || '[unknown]';
-		if (by === 'python-line' && !f.file[r.frame]) return '[outside Python]';
+		if (by === 'python-line' && !f.file[r.frame] && !this.isNone(r.frame)) return '[outside Python]';
 		return this.text(f.function[r.frame]) || '[unknown]';
 	}
 
@@ -203,7 +212,7 @@ export class Profile {
 				{ key: 'name', title: titles[by], type: grouped || by === 'module' ? 'text' : 'name' },
 				{ key: 'self', title: 'Self', type: weight },
 				{ key: 'self_share', title: 'Self share', type: 'share' },
-				{ key: 'total', title: 'Total', type: weight, hint: 'with what it called' },
+				{ key: 'total', title: 'Total', type: weight, hint: by === 'task' ? 'with the tasks inside' : 'with what it called' },
 				{ key: 'total_share', title: 'Total share', type: 'share' },
 				{ key: 'samples', title: 'Samples', type: 'count' },
 			],
@@ -393,7 +402,7 @@ const groupRows = (g: SampleGroups): Row[] =>
 			frame,
 			id: g.id[i],
 			self: g.weight[i],
-			total: g.weight[i],
+			total: g.total[i],
 			samples: g.samples[i],
 		}))
 		.filter(r => r.total || r.samples);

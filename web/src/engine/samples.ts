@@ -11,7 +11,7 @@ interface Moments {
 	t: number[];
 	node: number[];
 	weight: number[];
-	task: number[];
+	task: number[]; // number of the path
 }
 
 export interface SamplesSheet {
@@ -34,6 +34,7 @@ export interface KernelSheet {
 const emptied = (g: SampleGroups): SampleGroups => ({
 	...g,
 	weight: g.weight.map(() => 0),
+	total: g.weight.map(() => 0),
 	samples: g.samples.map(() => 0),
 });
 
@@ -56,7 +57,18 @@ function narrowed(
 		last = -Infinity;
 	const add = (g: SampleGroups, at: number, w: number) => {
 		g.weight[at] += w;
+		g.total[at] += w;
 		g.samples[at]++;
+	};
+	/* A task inside one of the same name counts once. */
+	const addAround = (path: number, w: number) => {
+		const { parent, task } = all.paths,
+			done = new Set([task[path]]);
+
+		for (let at = parent[path]; at; at = parent[at]) {
+			if (!done.has(task[at])) groups.task.total[task[at]] += w;
+			done.add(task[at]);
+		}
 	};
 
 	for (const m of all.moments!) {
@@ -78,7 +90,8 @@ function narrowed(
 			samples[m.node[i]]++;
 			add(groups.thread, m.thread, w);
 			add(groups.process, m.process, w);
-			add(groups.task, m.task[i], w);
+			add(groups.task, all.paths.task[m.task[i]], w);
+			addAround(m.task[i], w);
 		}
 	}
 	return {

@@ -227,6 +227,7 @@ export interface SampleGroups {
 	process: number[]; // its name, 0: none
 	id: number[]; // of a thread or process
 	weight: number[];
+	total: number[]; // of a task: with the tasks inside it
 	samples: number[];
 }
 
@@ -252,6 +253,7 @@ export interface Stacks {
 	};
 	nodes: { parent: number[]; frame: number[]; self: number[]; samples: number[] };
 	groups: { thread: SampleGroups; task: SampleGroups; process: SampleGroups };
+	paths: { parent: number[]; task: number[] }; // tasks inside tasks (index of the group); path 0 is outside any
 	verdict: { say: string; why: string; function: number }[]; // of the whole, or of what was asked for
 }
 
