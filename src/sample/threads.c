@@ -251,7 +251,6 @@ static void take_parallel(struct counting *c, const struct ut_track *track)
 		return;
 	process = process_of(c, track->process); /* may move them all */
 	p = &c->t->processes[process];
-	p->ran = number(t, track, "cpu_ns");
 	p->elapsed = number(t, track, "elapsed_ns");
 	p->paused = number(t, track, "paused_ns");
 	p->at_once_count = 0;
@@ -358,7 +357,11 @@ static void take_thread(struct counting *c, uint32_t number_of_track)
 		return;
 	if (!fact(t, track, "cpu_ns"))
 		r.ran = r.sampled;
+	r.together = !r.tid && ut_strtab_get(&c->trace->strings, track->name).ptr[0] == '[';
 	r.process = process_of(c, track->process);
+	if (!r.together)
+		c->t->processes[r.process].ran += r.ran;
+	c->t->processes[r.process].switches |= fact(t, track, "switches") != NULL;
 	c->t->rows = ut_grow(c->t->rows, c->t->count + 1, &c->t->cap, sizeof(*c->t->rows));
 	c->t->rows[c->t->count++] = r;
 }

@@ -29,7 +29,8 @@ struct ut_thread_row {
 	uint64_t ran, waited, ready; /* ns; ran by samples if nobody has told of switches */
 	uint64_t sampled, spun;      /* ns of samples, and of those that were spinning */
 	uint64_t switches, preemptions, migrations;
-	bool told; /* waited, ready and the counts are known */
+	bool told;     /* waited, ready and the counts are known */
+	bool together; /* no thread, but what is told of many together */
 };
 
 /* A function that ran on several threads at once. */
@@ -54,7 +55,8 @@ struct ut_wait_row {
 struct ut_threads_process {
 	uint32_t name;
 	uint64_t pid;
-	uint64_t ran, elapsed, paused; /* ns */
+	uint64_t ran, elapsed, paused; /* ns; ran of all its threads */
+	bool switches;                 /* it is told when they ran, not only for how long */
 	uint64_t *at_once;             /* ns in which so many threads ran */
 	size_t at_once_count;
 };

@@ -1,7 +1,9 @@
 #include "sample/threads_table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/path.h"
 #include "base/size.h"
 #include "base/str.h"
@@ -10,9 +12,11 @@
 #include "text/out.h"
 #include "text/table_report.h"
 
-#define NAME_COLUMNS 48
-#define ENOUGH       50u /* samples, to say something about a region */
-#define UNEVEN       80  /* percent of balance: below it is worth a word */
+#define NAME_COLUMNS   48
+#define MOST_PROCESSES 8   /* that have a line of their own */
+#define PROCESS        10  /* column of threads */
+#define ENOUGH         50u /* samples, to say something about a region */
+#define UNEVEN         80  /* percent of balance: below it is worth a word */
 
 const char *const ut_threads_table_words[UT_THREADS_TABLES] = {
 #define UT_THREADS_WORD(table, word, heading) word,
@@ -42,11 +46,8 @@ static const struct ut_report_column thread_columns[] = {
 	{ COUNT("migrations", "Moved"), .if_any = true },
 	{ TEXT("name", "Thread") },
 	{ COUNT("tid", "TID") },
-	{ .key = "process",
-	  .title = "Process",
-	  .type = UT_REPORT_TEXT,
-	  .readers = UT_FOR_PROGRAMS },
-	{ .key = "pid", .title = "PID", .type = UT_REPORT_COUNT, .readers = UT_FOR_PROGRAMS },
+	{ .key = "process", .title = "Process", .type = UT_REPORT_TEXT, .if_any = true },
+	{ .key = "pid", .title = "PID", .type = UT_REPORT_COUNT, .if_any = true },
 };
 
 static const struct ut_report_column cpu_columns[] = {
@@ -110,20 +111,27 @@ static struct ut_report_cell if_told(const struct ut_thread_row *r, uint64_t val
 	return r->told ? ut_report_u64(value) : ut_report_none();
 }
 
+/* People know whose threads they are if there is one process. */
 static void add_threads(struct ut_report *report, const struct ut_threads *t)
 {
+	bool whose = !ut_report_for_people(report) || t->process_count > 1;
+
 	for (size_t i = 0; i < t->count; i++) {
 		const struct ut_thread_row *r = &t->rows[i];
 		const struct ut_threads_process *p = &t->processes[r->process];
-		const struct ut_report_cell cells[] = {
+		struct ut_report_cell cells[] = {
 			ut_report_u64(r->ran),      ut_report_u64(r->ran - spinning(r)),
 			ut_report_u64(spinning(r)), if_told(r, r->waited),
 			if_told(r, r->ready),       if_told(r, r->switches),
 			if_told(r, r->preemptions), if_told(r, r->migrations),
 			string(t, r->name),         ut_report_u64(r->tid),
-			string(t, p->name),         ut_report_u64(p->pid),
+			ut_report_none(),           ut_report_none(),
 		};
 
+		if (whose && (!r->together || !ut_report_for_people(report))) {
+			cells[PROCESS] = string(t, p->name);
+			cells[PROCESS + 1] = ut_report_u64(p->pid);
+		}
 		ut_report_add(report, cells);
 	}
 }
@@ -231,41 +239,32 @@ bool ut_threads_has(const struct ut_threads *t, enum ut_threads_table which)
 
 /* ---- in words ------------------------------------------------------------------------------ */
 
-/* The process that has used the most CPU time. */
-static const struct ut_threads_process *largest(const struct ut_threads *t)
-{
-	const struct ut_threads_process *found = NULL;
-
-	for (size_t i = 0; i < t->process_count; i++) {
-		if (!found || t->processes[i].ran > found->ran)
-			found = &t->processes[i];
-	}
-	return found;
-}
-
 static void say_parallel(struct ut_buf *b, const struct ut_threads_process *p)
 {
 	uint64_t one = p->at_once_count > 1 ? p->at_once[1] : 0;
 
-	ut_buf_fmt(b, "%.2f CPUs were busy on average, %zu at most",
-		   (double)p->ran / (double)p->elapsed,
-		   p->at_once_count ? p->at_once_count - 1 : 0);
-	if (p->at_once_count)
-		ut_buf_fmt(b, "; none for %.0f%% of the time, one for %.0f%%",
-			   100.0 * (double)p->at_once[0] / (double)p->elapsed,
-			   100.0 * (double)one / (double)p->elapsed);
+	ut_buf_fmt(b, "%.2f CPUs were busy on average", (double)p->ran / (double)p->elapsed);
+	if (!p->at_once_count || !p->switches)
+		return;
+	ut_buf_fmt(b, ", %zu at most; none for %.0f%% of the time, one for %.0f%%",
+		   p->at_once_count - 1, 100.0 * (double)p->at_once[0] / (double)p->elapsed,
+		   100.0 * (double)one / (double)p->elapsed);
 }
 
 static void say_lost(struct ut_buf *b, const struct ut_threads *t)
 {
-	uint64_t ran = 0, spun = 0, ready = 0;
+	uint64_t ran = 0, spun = 0, ready = 0, together = 0;
 	char time[32];
 
 	for (size_t i = 0; i < t->count; i++) {
 		ran += t->rows[i].ran;
+		together += t->rows[i].together ? t->rows[i].ran : 0;
 		spun += spinning(&t->rows[i]);
 		ready += t->rows[i].ready;
 	}
+	if (together)
+		ut_buf_fmt(b, "; programs and threads without samples used %s more",
+			   ut_time_text(time, sizeof(time), together));
 	if (ran && spun > ran / 100)
 		ut_buf_fmt(b, "; %.0f%% of the CPU time (%s) was spinning",
 			   100.0 * (double)spun / (double)ran,
@@ -275,23 +274,74 @@ static void say_lost(struct ut_buf *b, const struct ut_threads *t)
 			   ut_time_text(time, sizeof(time), ready));
 }
 
+static int busiest_first(const void *a, const void *b)
+{
+	const struct ut_threads_process *const *x = a, *const *y = b;
+
+	if ((*x)->ran != (*y)->ran)
+		return (*x)->ran < (*y)->ran ? 1 : -1;
+	return ((*x)->pid > (*y)->pid) - ((*x)->pid < (*y)->pid);
+}
+
+/* One line, or one for each process. How many are known. */
+static size_t say_processes(struct ut_buf *b, const struct ut_threads *t)
+{
+	const struct ut_threads_process **known =
+		ut_make((t->process_count + 1) * sizeof(struct ut_threads_process *));
+	uint64_t ran = 0;
+	size_t count = 0;
+	char time[32];
+
+	for (size_t i = 0; i < t->process_count; i++) {
+		if (!t->processes[i].elapsed)
+			continue;
+		known[count++] = &t->processes[i];
+		ran += t->processes[i].ran;
+	}
+	qsort(known, count, sizeof(struct ut_threads_process *), busiest_first);
+	if (count == 1)
+		say_parallel(b, known[0]);
+	else if (count)
+		ut_buf_fmt(b, "%zu processes used %s of CPU time", count,
+			   ut_time_text(time, sizeof(time), ran));
+	for (size_t i = 0; count > 1 && i < count; i++) {
+		struct ut_str name = ut_strtab_get(&t->strings, known[i]->name);
+
+		if (i == MOST_PROCESSES) {
+			ut_buf_fmt(b, "\n  and %zu more", count - i);
+			break;
+		}
+		ut_buf_text(b, "\n  ");
+		ut_cell_name(b, name.ptr, name.len, 40);
+		ut_buf_fmt(b, " (%" PRIu64 "): ", known[i]->pid);
+		say_parallel(b, known[i]);
+	}
+	free(known);
+	return count;
+}
+
 void ut_threads_verdict(struct ut_buf *b, const struct ut_threads *t)
 {
-	const struct ut_threads_process *p = largest(t);
+	size_t processes = say_processes(b, t);
+	struct ut_buf more = { 0 };
 
-	if (!p || !p->elapsed)
+	if (!processes)
 		return;
-	say_parallel(b, p);
-	say_lost(b, t);
+	say_lost(&more, t);
 	if (t->region_count && t->regions[0].threads > 1 && t->regions[0].samples >= ENOUGH &&
 	    ut_region_balance(&t->regions[0]) < UNEVEN) {
 		struct ut_str name = ut_strtab_get(&t->strings, t->regions[0].name);
 
-		ut_buf_text(b, "; ");
-		ut_cell_name(b, name.ptr, name.len, 60);
-		ut_buf_fmt(b, " is uneven: %.0f%% balance over %" PRIu32 " threads",
+		ut_buf_text(&more, "; ");
+		ut_cell_name(&more, name.ptr, name.len, 60);
+		ut_buf_fmt(&more, " is uneven: %.0f%% balance over %" PRIu32 " threads",
 			   ut_region_balance(&t->regions[0]), t->regions[0].threads);
 	}
+	if (more.len && processes == 1)
+		ut_buf_add(b, more.data, more.len);
+	else if (more.len)
+		ut_buf_fmt(b, "\n  %s", more.data + 2);
+	ut_buf_release(&more);
 }
 
 void ut_threads_heading(struct ut_out *out, enum ut_threads_table which)
