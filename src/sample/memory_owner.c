@@ -7,6 +7,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "model/trace.h"
+#include "sample/short_name.h"
+#include "sample/whose.h"
 
 static bool starts(struct ut_str s, const char *with)
 {
@@ -27,23 +29,61 @@ static bool holds(struct ut_str s, const char *part)
 	return false;
 }
 
-/* Is the function there to allocate for others? */
+/* What the C library defines to allocate, be it linked into the program. */
+static bool is_interface(struct ut_str name)
+{
+	static const char *const names[] = { "malloc",       "calloc",  "realloc",
+					     "reallocarray", "free",    "aligned_alloc",
+					     "memalign",     "valloc",  "pvalloc",
+					     "strdup",       "strndup", "posix_memalign",
+					     "mallocx",      "rallocx" };
+	static const char *const fronts[] = { "__libc_", "__GI___libc_", "__GI___", "_int_",
+					      "__",      "je_",          "tc_",     "mi_" };
+
+	for (size_t i = 0; i < sizeof(fronts) / sizeof(fronts[0]); i++) {
+		if (starts(name, fronts[i])) {
+			name.ptr += strlen(fronts[i]);
+			name.len -= strlen(fronts[i]);
+			break;
+		}
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (ut_str_is(name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A function of the C++ library: its templates are compiled into the program. */
+static bool is_standard(struct ut_str name)
+{
+	static const char *const beginnings[] = { "operator new", "std::", "__gnu_cxx::" };
+	struct ut_buf plain = { 0 };
+	bool found = false;
+
+	/* what it returns comes first in the whole name: "std::string make<int>(int)" */
+	ut_short_name(&plain, name);
+	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+		found |= ut_str_has_start((struct ut_str){ plain.data, plain.len }, beginnings[i]);
+	ut_buf_release(&plain);
+	return found;
+}
+
+/*
+ * Is the function there to allocate for others? A name with "alloc" in it says so of libraries
+ * only: what a program calls so is its own work.
+ */
 static bool is_wrapper(const struct ut_trace *t, const struct ut_place_in_code *p)
 {
-	static const char *const beginnings[] = { "operator new", "std::",    "__gnu_cxx::",
-						  "PyDataMem_",   "strdup",   "__strdup",
-						  "strndup",      "__strndup" };
 	struct ut_str name = ut_strtab_get(&t->strings, p->function);
-	const char *file = ut_path_base(ut_strtab_get(&t->strings, p->module).ptr);
+	struct ut_str module = ut_strtab_get(&t->strings, p->module);
+	const char *file = ut_path_base(module.ptr);
 
 	if (ut_str_starts(file, "libstdc++.so") || ut_str_starts(file, "libc++") ||
 	    strstr(ut_strtab_get(&t->strings, p->file).ptr, "/c++/")) /* inlined from headers */
 		return true;
-	for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++) {
-		if (starts(name, beginnings[i]))
-			return true;
-	}
-	return holds(name, "alloc");
+	return is_interface(name) || is_standard(name) ||
+	       (ut_path_is_library(module) && (holds(name, "alloc") || starts(name, "PyDataMem_")));
 }
 
 /* A line of a script, which has no address. */
@@ -110,17 +150,43 @@ static uint32_t pass_wrappers(const struct ut_trace *t, uint32_t stack)
 	return before && is_entry(t, &p) ? before : stack;
 }
 
-/* From the interpreter to the function that it runs, if there is one right around it. */
+/* Code of a library, compiled or a script. */
+static bool is_library(const struct ut_trace *t, const struct ut_place_in_code *p)
+{
+	return ut_path_is_library(ut_strtab_get(&t->strings, p->module)) ||
+	       ut_path_is_library(ut_strtab_get(&t->strings, p->file));
+}
+
+/*
+ * From a library's script to the line of the program that called it. What is allocated while a
+ * module is imported belongs to the module: nobody's line asks for it.
+ */
+static uint32_t pass_scripts(const struct ut_trace *t, uint32_t stack)
+{
+	for (uint32_t at = stack; at; at = caller_of(t, at)) {
+		struct ut_place_in_code p = place_of(t, at);
+
+		if (is_script(&p) && !is_library(t, &p))
+			return at;
+		if (ut_str_is(ut_strtab_get(&t->strings, p.function), "_find_and_load") ||
+		    (!is_script(&p) && !is_interpreter(t, &p) && !is_library(t, &p)))
+			break;
+	}
+	return stack;
+}
+
+/* From the interpreter, and what it calls in libraries, to the function that it runs. */
 static uint32_t pass_interpreter(const struct ut_trace *t, uint32_t stack)
 {
 	uint32_t at = stack;
 	struct ut_place_in_code p = place_of(t, at);
 
-	while (at && !is_script(&p) && (is_interpreter(t, &p) || is_wrapper(t, &p))) {
+	while (at && !is_script(&p) &&
+	       (is_interpreter(t, &p) || is_wrapper(t, &p) || is_library(t, &p))) {
 		at = caller_of(t, at);
 		p = place_of(t, at);
 	}
-	return at && is_script(&p) ? at : stack;
+	return at && is_script(&p) ? pass_scripts(t, at) : stack;
 }
 
 uint32_t ut_memory_owner(const struct ut_trace *t, uint32_t stack)

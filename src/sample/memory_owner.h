@@ -2,8 +2,9 @@
  * memory_owner.h - whose block it is: the frame of a stack that a reader wants to see.
  *
  * The innermost frames of nearly every stack are there to allocate: operator new, containers of the
- * standard library, wrappers around malloc(), the interpreter that runs a Python function. They are
- * told by their names, and passed over while there is another function around them.
+ * standard library, wrappers around malloc() in libraries, the interpreter that runs a Python
+ * function, and what that calls in libraries such as NumPy. They are passed over while there is
+ * another function around them. The program's own functions never are, whatever their names.
  */
 #ifndef UT_SAMPLE_MEMORY_OWNER_H
 #define UT_SAMPLE_MEMORY_OWNER_H

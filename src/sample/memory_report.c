@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "model/store.h"
 #include "sample/memory_owner.h"
+#include "sample/short_name.h"
 
 #define UNKNOWN   "[unknown]"
 #define MOST_ARGS 16u
@@ -83,6 +84,7 @@ void ut_memory_report_release(struct ut_memory_report *r)
 {
 	free(r->lines);
 	free(r->processes);
+	free(r->name_parts);
 	ut_hashtab_release(&r->by_key);
 	ut_arena_release(&r->arena);
 }
@@ -500,6 +502,18 @@ static int by_peak(const void *a, const void *b, void *ctx)
 
 void ut_memory_report_sort(struct ut_memory_report *r)
 {
+	struct ut_str *names = ut_make((r->count + 1) * sizeof(*names));
+	uint8_t *parts = ut_make(r->count + 1);
+
 	if (r->count)
 		qsort_r(r->lines, r->count, sizeof(*r->lines), by_peak, r);
+	for (size_t i = 0; i < r->count; i++)
+		names[i] = ut_strtab_get(&r->strings, r->lines[i].name);
+	ut_name_parts(names, r->count, parts);
+	free(r->name_parts);
+	r->name_parts = ut_make((size_t)r->strings.count + 1);
+	for (size_t i = 0; i < r->count; i++)
+		r->name_parts[r->lines[i].name] = parts[i];
+	free(names);
+	free(parts);
 }

@@ -76,6 +76,7 @@ struct ut_memory_report {
 	size_t process_count, process_cap;
 	struct ut_memory_amount of[UT_MEMORY_SAMPLES];
 	uint64_t samples;
+	uint8_t *name_parts; /* after sort; by string, of lines: enum ut_name_part */
 };
 
 void ut_memory_report_init(struct ut_memory_report *r, enum ut_memory_by by);

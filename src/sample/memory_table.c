@@ -37,8 +37,18 @@ static const struct ut_report_column columns[] = {
 	  .type = UT_REPORT_COUNT,
 	  .readers = UT_FOR_PROGRAMS },
 	{ .key = "never_freed", .title = "Never freed", .unit = "bytes", .type = UT_REPORT_BYTES },
+	{ .key = "never_freed_error",
+	  .title = "+-",
+	  .unit = "%",
+	  .type = UT_REPORT_SHARE,
+	  .if_any = true },
 	{ .key = "never_freed_blocks", .title = "Blocks", .type = UT_REPORT_COUNT },
 	{ .key = "allocated", .title = "Allocated", .unit = "bytes", .type = UT_REPORT_BYTES },
+	{ .key = "allocated_error",
+	  .title = "+-",
+	  .unit = "%",
+	  .type = UT_REPORT_SHARE,
+	  .if_any = true },
 	{ .key = "allocations", .title = "Times", .type = UT_REPORT_COUNT },
 	{ .key = "life", .title = "Mean life", .unit = "ns", .type = UT_REPORT_TIME },
 	{ .key = "name", .title = "Name", .type = UT_REPORT_TEXT, .most = NAME_COLUMNS },
@@ -113,7 +123,7 @@ static struct ut_report_cell name_cell(const struct ut_memory_report *r,
 	if (!people || (r->by != UT_MEMORY_BY_FUNCTION && r->by != UT_MEMORY_BY_LINE))
 		return ut_report_str(s);
 	room->len = 0;
-	ut_short_name(room, s);
+	ut_name_part(room, s, (enum ut_name_part)r->name_parts[l->name]);
 	return ut_report_str((struct ut_str){ room->data, room->len });
 }
 
@@ -132,8 +142,10 @@ static void print_line(struct ut_report *report, const struct ut_memory_report *
 		has_totals(r) ? ut_report_real(share(l->total, whole_peak)) : ut_report_none(),
 		ut_report_u64(whole(peak->count)),
 		ut_report_u64(whole(lost->bytes)),
+		error_cell(lost),
 		ut_report_u64(whole(lost->count)),
 		ut_report_u64(whole(all->bytes)),
+		error_cell(all),
 		ut_report_u64(whole(all->count)),
 		l->freed > 0 ? ut_report_u64(whole(l->life / l->freed)) : ut_report_none(),
 		name_cell(r, l, people, room),
@@ -165,7 +177,7 @@ static void add_name(struct ut_buf *b, const struct ut_memory_report *r, uint32_
 	struct ut_buf name = { 0 };
 
 	if (r->by == UT_MEMORY_BY_FUNCTION || r->by == UT_MEMORY_BY_LINE)
-		ut_short_name(&name, s);
+		ut_name_part(&name, s, (enum ut_name_part)r->name_parts[string]);
 	else
 		ut_buf_add(&name, s.ptr, s.len);
 	ut_cell_name(b, name.data, name.len, 80);
@@ -193,6 +205,13 @@ static void add_from(struct ut_buf *b, const struct ut_memory_report *r,
 		ut_buf_text(b, ", called from ");
 		add_name(b, r, l->caller[which]);
 	}
+}
+
+/* Nothing where the number is exact. */
+static void add_error(struct ut_buf *b, const struct ut_memory_amount *a)
+{
+	if (error_of(a) > 0)
+		ut_buf_fmt(b, " (+-%.1f%%)", error_of(a));
 }
 
 static const struct ut_memory_line *most_of(const struct ut_memory_report *r,
@@ -254,6 +273,7 @@ static void add_peak(struct ut_buf *b, const struct ut_memory_report *r)
 		   ut_time_text(time, sizeof(time), p->peak_at));
 	ut_buf_fmt(b, ", %s%.1f%%", count > 1 ? "of all peaks " : "",
 		   share(top->of[UT_MEMORY_AT_PEAK].bytes, r->of[UT_MEMORY_AT_PEAK].bytes));
+	add_error(b, &top->of[UT_MEMORY_AT_PEAK]);
 	add_from(b, r, top, UT_MEMORY_AT_PEAK);
 	add_imports(b, r);
 }
@@ -268,8 +288,9 @@ static void add_lost(struct ut_buf *b, const struct ut_memory_report *r)
 		ut_buf_text(b, "; everything was freed");
 		return;
 	}
-	ut_buf_fmt(b, "; %s in %" PRIu64 " %s never freed, most",
-		   ut_size_text(size, sizeof(size), whole(all->bytes)), whole(all->count),
+	ut_buf_fmt(b, "; %s", ut_size_text(size, sizeof(size), whole(all->bytes)));
+	add_error(b, all);
+	ut_buf_fmt(b, " in %" PRIu64 " %s never freed, most", whole(all->count),
 		   whole(all->count) == 1 ? "block was" : "blocks were");
 	add_from(b, r, top, UT_MEMORY_NEVER_FREED);
 }

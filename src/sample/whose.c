@@ -18,7 +18,8 @@ static const char *const libraries[] = {
 	"libquadmath", "libgomp",     "libiomp5",   "libomp.so", "libtbb",   "libmkl_",
 	"libopenblas", "libblas",     "libcblas",   "liblapack", "libdnnl",  "libmpi",
 	"libcudart",   "libcuda.so",  "libcublas",  "libcudnn",  "libnccl",  "libjemalloc",
-	"libtcmalloc", "libmimalloc", "libsycl.so", "libOpenCL", "libze_",
+	"libtcmalloc", "libmimalloc", "libsycl.so", "libOpenCL", "libze_",   "libtorch",
+	"libc10",
 };
 
 static const char *const folders[] = { "/node_modules/", "/.cargo/registry/" };
