@@ -63,6 +63,21 @@ class Exact(Recorded):
         samples = self.query("select sum(weight) bytes from sample where name = 'never freed bytes'")
         self.assertEqual(samples[0]["bytes"], sum(r["never_freed_bytes"] for r in self.rows().values()))
 
+    def test_functions_of_the_program_are_seen_whatever_their_names(self):
+        self.record(program("brief"), "alloc")
+        rows = {name.partition("(")[0]: row for name, row in self.rows().items()}
+        self.assertRow(rows["fill_allocations"], never_freed_bytes=100000, never_freed_blocks=100)
+        self.assertRow(rows["user_calloc"], never_freed_bytes=100000, never_freed_blocks=50)
+        made = next(row for name, row in rows.items() if "make_allocated" in name)
+        self.assertGreaterEqual(made["never_freed_bytes"], 50000)
+
+    def test_what_is_drawn_says_how_far_it_may_be_off(self):
+        self.record(KNOWN, "blocks", "20000", "128", "9000", each=False, options=("--memory=4K",))
+        row = self.rows()["make_block"]
+        for what in ("peak", "never_freed", "allocated"):
+            self.assertGreater(row[f"{what}_error"], 0, row)
+        self.assertRegex(self.verdict(), r"make_block, called from blocks; .* \(\+-[\d.]+%\) in \d+ blocks were never")
+
     def test_every_function_of_the_c_library(self):
         bare = self.run_words(KNOWN, "functions").stdout.decode()
         self.assertEqual(self.record(KNOWN, "functions"), bare)

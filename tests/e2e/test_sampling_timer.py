@@ -4,6 +4,7 @@
 import errno
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -118,6 +119,25 @@ class Refused(Timed):
                 loop = sum(int(line.rpartition(" ")[2]) for line in self.folded()
                            if "_PyEval_EvalFrameDefault" in line)
                 self.assertLess(loop, 0.1 * sum(row["self_ns"] for row in rows.values()))
+
+    def test_names_of_python_are_those_of_its_sources(self):
+        """What modules run while they are imported is gone at once, and its memory used again."""
+        (self.dir / "script.py").write_text("import json, re, asyncio, email, http.client, xml.dom.minidom, unittest, "
+                                            "decimal, multiprocessing, concurrent.futures, logging.config\n")
+        for version, path in pythons().items():
+            with self.subTest(version):
+                seen = set()
+                for _ in range(3):
+                    self.sample(path, "-E", "script.py")
+                    got = self.unitrace("hotspots", "--json", "--by", "line", "run.utr")
+                    rows = json.loads(got.stdout)
+                    seen |= {(r["file"], r["name"].rpartition(".")[2]) for r in rows if r["file"] == r["module"]}
+                self.assertTrue(seen)
+                scripts = {file for file, _ in seen if file and not file.startswith("<")}
+                self.assertEqual([f for f in scripts if not os.path.isfile(self.dir / f)], [])
+                known = {f: set(re.findall(r"\w+", (self.dir / f).read_text(errors="replace"))) for f in scripts}
+                self.assertEqual([(f, name) for f, name in seen
+                                  if f in known and not name.startswith("<") and name not in known[f]], [])
 
     def held(self, *words):
         """Samples a program while the launcher stands still, but for a moment now and then."""

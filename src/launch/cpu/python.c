@@ -202,6 +202,8 @@ static bool read_code(struct ut_python *p, struct ut_remote *r, struct ut_python
 	    !ut_remote_read(r, c->address + p->layout.first_line, &c->first_line,
 			    sizeof(c->first_line)))
 		return false;
+	if (file == name) /* a frame that the interpreter makes for itself, as around __init__ */
+		return false;
 	c->check = check;
 	c->file = text_of(p, r, file);
 	c->name = text_of(p, r, name);
