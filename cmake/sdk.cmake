@@ -7,7 +7,8 @@ if(_sdk)
   target_include_directories(ittnotify INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(ittnotify INTERFACE ${CMAKE_DL_LIBS} Threads::Threads)
-  target_compile_options(ittnotify PRIVATE -O2)
+  # Binding a function at its first call takes 3 KiB of stack, which a signal handler may not have.
+  target_compile_options(ittnotify PRIVATE -O2 -fno-plt)
   set_target_properties(ittnotify PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endif()
 

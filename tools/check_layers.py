@@ -20,7 +20,7 @@ MAY_INCLUDE = {
     "model": ["base"],
     "wire": ["base"],
     "itt": [],
-    "sdk": ["itt"],
+    "sdk": ["base", "itt"],
     "collect": ["base", "wire", "itt"],
     # the Python functions of a sample are read where they run
     "timer": ["base", "wire", "symbol"],

@@ -6,8 +6,9 @@
  * file is out of the way. Without a collector the pointers become NULL and calls cost a test.
  *
  * Invariants:
- *  (1) start() runs at most once at a time, under the mutex, and never inside itself: a collector
- *      that calls ITT while it initialises reaches a stub that does nothing.
+ *  (1) one thread at a time binds the collector, and never inside itself: a collector that calls
+ *      ITT while it initialises reaches a stub that does nothing. No lock is held while a library
+ *      is loaded, and none across fork (loading.h).
  *  (2) api_initialized becomes 1 (release) after all pointers are in place.
  *  (3) nodes in the lists stay where they are until __itt_release_resources(): the program holds
  *      pointers to them whether or not a collector ever came.
@@ -20,6 +21,8 @@
  *  - handles are kept when only INTEL_ITTNOTIFY_GROUPS announces a collector (there: lost);
  *  - the first call ever may be formatted_metadata_add (there: its arguments are garbage);
  *  - a signal handler that calls ITT while the collector is being loaded is heard (there: lost);
+ *  - the first call may come on a stack of a few hundred bytes (there: a crash), and in a child
+ *    that is forked while another thread makes it (there: the child hangs);
  *  - setuid programs load nothing that the environment names (there: with their rights).
  */
 #define INTEL_NO_MACRO_BODY
@@ -27,16 +30,14 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "sdk/loading.h"
 #include "sdk/objects.h"
 
 #define COLLECTOR_ENV     (sizeof(void *) == 8 ? "INTEL_LIBITTNOTIFY64" : "INTEL_LIBITTNOTIFY32")
@@ -44,7 +45,6 @@
 #define DEFAULT_COLLECTOR "libittnotify.so" /* when groups are named but no library is */
 #define ENV_MAX           4085              /* longer than any path; as the vendor's */
 #define MODULE_VERSION    1
-#define KERNEL_SIGSET     8 /* bytes of a set of signals, for the kernel */
 
 /* A statically linked program may lack dlopen: then nobody listens. */
 #pragma weak dlopen
@@ -70,12 +70,10 @@ static __itt_global self = {
 	.version_build = UT_ITT_BUILD,
 	.mutex_initialized = 1,
 	.atomic_counter = 1,
-	.mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
+	.mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, /* for collectors; we have our own */
 	.api_list_ptr = api_list,
 	.state = __itt_collection_uninitialized,
 };
-
-static bool busy; /* a start or a stop is under way; read and written under the mutex */
 
 static __itt_domain no_domain; /* flags == 0: what a program gets when nobody listens */
 
@@ -83,63 +81,6 @@ extern const int __itt_err;
 extern const int ITTNOTIFY_NAME(err);
 const int __itt_err = 0;
 const int ITTNOTIFY_NAME(err) = 0;
-
-/*
- * Straight to the kernel, because a program may have its own pthread_sigmask(), or even its own
- * syscall(), and call ITT there: it would come back here before the mutex is held.
- */
-static void set_mask(int how, const sigset_t *set, sigset_t *before)
-{
-#if defined(__x86_64__)
-	register long size __asm__("r10") = KERNEL_SIGSET;
-	long number = SYS_rt_sigprocmask; /* its result is of no use: it cannot fail */
-
-	__asm__ volatile("syscall"
-			 : "+a"(number)
-			 : "D"((long)how), "S"(set), "d"(before), "r"(size)
-			 : "rcx", "r11", "memory");
-#else
-	syscall(SYS_rt_sigprocmask, how, set, before, KERNEL_SIGSET);
-#endif
-}
-
-/*
- * Signals wait while the mutex is held: a handler that calls ITT meanwhile would find a collector
- * that is half bound, and its call would be lost. Those that a fault raises do not wait.
- */
-static void hold_signals(sigset_t *before)
-{
-	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT };
-	sigset_t set;
-
-	sigfillset(&set);
-	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
-		sigdelset(&set, faults[i]);
-	set_mask(SIG_BLOCK, &set, before);
-}
-
-static sigset_t held; /* what the owner of the mutex had blocked before it came */
-static int depth;     /* how often it has come: a collector may call us */
-
-static void lock(void)
-{
-	sigset_t before;
-
-	hold_signals(&before);
-	pthread_mutex_lock(&self.mutex);
-	if (!depth++)
-		held = before;
-}
-
-static void unlock(void)
-{
-	sigset_t before = held;
-	bool last = !--depth;
-
-	pthread_mutex_unlock(&self.mutex);
-	if (last)
-		set_mask(SIG_SETMASK, &before, NULL);
-}
 
 static bool initialized(void)
 {
@@ -163,7 +104,7 @@ static void report(int code, ...)
 /* NULL when unset, empty or unreasonable. */
 static const char *env(const char *name)
 {
-	const char *value = secure_getenv(name); /* a setuid program loads nobody's library */
+	const char *value = ut_itt_env(name);
 	size_t len = value ? strlen(value) : 0;
 
 	if (len > ENV_MAX) {
@@ -253,6 +194,19 @@ static void silence_all(void)
 		store(api, api->null_func);
 }
 
+/* Nobody listens. Without a lock: what another thread binds meanwhile is left alone. */
+static void give_up(__itt_collection_state state)
+{
+	__atomic_store_n(&self.state, state, __ATOMIC_RELAXED);
+	for (const __itt_api_info *api = api_list; api->name; api++) {
+		void *stub = api->init_func;
+
+		__atomic_compare_exchange_n(api->func_ptr, &stub, api->null_func, false,
+					    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&self.api_initialized, 1, __ATOMIC_RELEASE);
+}
+
 /*
  * A collector that does not know __itt_api_init: we look its functions up. groups are those it was
  * asked for through the environment and by whoever initialises; others are silenced.
@@ -292,58 +246,93 @@ static void bind_old_names(void)
 	}
 }
 
-static void bind_collector(const char *path, __itt_group_id asked)
-{
-	__itt_api_init_t *init = (__itt_api_init_t *)(uintptr_t)dlsym(self.lib, "__itt_api_init");
+/* One start: from the name of a collector to its functions in the table. */
+struct start {
+	const char *path;
+	__itt_group_id asked;
+	void *lib;
+	__itt_api_init_t *init;
+	bool has_version;
+	bool bound; /* by this or an earlier start */
+};
 
-	if (init) {
-		init(&self, asked);
-	} else if (dlsym(self.lib, "__itt_api_version")) {
-		bind_by_name(path, (unsigned int)groups_from_env() & (unsigned int)asked);
+static void bind_collector(const struct start *s)
+{
+	if (s->init) {
+		s->init(&self, s->asked);
+	} else if (s->has_version) {
+		bind_by_name(s->path, (unsigned int)groups_from_env() & (unsigned int)s->asked);
 	} else {
-		bind_by_name(path, __itt_group_legacy & (unsigned int)asked);
-		if ((unsigned int)asked & __itt_group_legacy)
+		bind_by_name(s->path, __itt_group_legacy & (unsigned int)s->asked);
+		if ((unsigned int)s->asked & __itt_group_legacy)
 			bind_old_names();
 	}
 }
 
-/* Under the mutex. */
-static void start(const char *path, __itt_group_id asked)
+/* On a stack of our own, with signals held. */
+static void load_and_bind(void *arg)
 {
-	if (!path)
-		path = env(COLLECTOR_ENV);
-	if (!path && groups_from_env())
-		path = DEFAULT_COLLECTOR;
-	if (!path || !dlopen || !dlsym) {
-		self.state = __itt_collection_collector_absent;
-		silence_all();
-		return;
+	struct start *s = arg;
+	uint64_t signals;
+
+	s->lib = dlopen(s->path, RTLD_LAZY);
+	if (s->lib) {
+		s->init = (__itt_api_init_t *)(uintptr_t)dlsym(s->lib, "__itt_api_init");
+		s->has_version = !s->init && dlsym(s->lib, "__itt_api_version");
 	}
-	self.lib = dlopen(path, RTLD_LAZY);
-	if (!self.lib) {
-		self.state = __itt_collection_init_fail;
-		silence_all();
-		report(__itt_error_no_module, path, dlerror ? dlerror() : "");
+	s->bound = initialized();
+	if (s->bound || !ut_itt_claim(UT_ITT_BIND))
 		return;
+	if (ut_itt_lock(&signals)) /* whoever changes a list now sees the claim after it */
+		ut_itt_unlock(&signals);
+	if (!initialized()) {
+		self.lib = s->lib;
+		self.state = s->lib ? __itt_collection_init_successful : __itt_collection_init_fail;
+		if (s->lib) {
+			bind_collector(s);
+		} else {
+			silence_all();
+			report(__itt_error_no_module, s->path, dlerror ? dlerror() : "");
+		}
+		__atomic_store_n(&self.api_initialized, 1, __ATOMIC_RELEASE);
 	}
-	self.state = __itt_collection_init_successful;
-	bind_collector(path, asked);
+	s->bound = true;
+	ut_itt_unclaim(UT_ITT_BIND);
+}
+
+/* False: it has not come to an end, and there is nobody to wait for. */
+static bool start(const char *path, __itt_group_id asked)
+{
+	struct start s = { .path = path ? path : env(COLLECTOR_ENV), .asked = asked };
+	struct ut_itt_load load;
+
+	if (!s.path && groups_from_env())
+		s.path = DEFAULT_COLLECTOR;
+	if (!s.path || !dlopen || !dlsym) {
+		give_up(__itt_collection_collector_absent);
+		return true;
+	}
+	switch (ut_itt_load_begin(&load)) {
+	case UT_ITT_LOADS_ALREADY:
+		return false;
+	case UT_ITT_NEVER:
+		give_up(__itt_collection_init_fail);
+		return true;
+	case UT_ITT_MAY_LOAD:
+		break;
+	}
+	ut_itt_load_run(load_and_bind, &s);
+	ut_itt_load_end(&load);
+	return s.bound || ut_itt_claim_wait(UT_ITT_BIND);
 }
 
 static void start_once(const char *path, __itt_group_id asked)
 {
 	int saved_errno = errno;
 
-	if (initialized())
-		return;
-	lock();
-	if (!initialized() && !busy) {
-		busy = true;
-		start(path, asked);
-		__atomic_store_n(&self.api_initialized, 1, __ATOMIC_RELEASE);
-		busy = false;
-	}
-	unlock();
+	/* Once more where who was binding has not come to an end, as in a forked child. */
+	while (!initialized() && start(path, asked))
+		continue;
 	errno = saved_errno;
 }
 
@@ -368,29 +357,21 @@ void __itt_fini_ittlib(void)
 {
 	__itt_api_fini_t *fini = NULL;
 
-	lock();
-	if (initialized() && !busy) {
-		busy = true;
-		if (self.lib)
-			fini = (__itt_api_fini_t *)(uintptr_t)dlsym(self.lib, "__itt_api_fini");
-		if (fini)
-			fini(&self);
-		silence_all();
-		__atomic_store_n(&self.api_initialized, 0, __ATOMIC_RELEASE);
-		busy = false;
-	}
-	unlock();
+	if (!initialized() || !ut_itt_claim(UT_ITT_BIND))
+		return;
+	if (self.lib)
+		fini = (__itt_api_fini_t *)(uintptr_t)dlsym(self.lib, "__itt_api_fini");
+	if (fini)
+		fini(&self);
+	silence_all();
+	__atomic_store_n(&self.api_initialized, 0, __ATOMIC_RELEASE);
+	ut_itt_unclaim(UT_ITT_BIND);
 }
 
 __itt_collection_state __itt_get_collection_state(void)
 {
-	__itt_collection_state state;
-
 	first_call();
-	lock();
-	state = self.state;
-	unlock();
-	return state;
+	return __atomic_load_n(&self.state, __ATOMIC_RELAXED);
 }
 
 __itt_error_handler_t *__itt_set_error_handler(__itt_error_handler_t *handler)
@@ -414,27 +395,51 @@ void __itt_mark_pt_region_end(__itt_pt_region region)
 
 void __itt_release_resources(void)
 {
-	lock();
+	uint64_t signals;
+
+	if (!ut_itt_lock(&signals))
+		return;
 	ut_itt_free_nodes(&self);
-	unlock();
+	ut_itt_unlock(&signals);
 }
 
 /* ---- Stubs ---------------------------------------------------------------------------------- */
 
 /*
- * Under the mutex: is this object to be kept in our lists? Only while a collector may still come;
- * a process that nobody traces allocates nothing.
+ * Is this object to be kept in our lists? Only while a collector may still come; a process that
+ * nobody traces allocates nothing.
  */
 static bool keep(void)
 {
+	__itt_collection_state state = __atomic_load_n(&self.state, __ATOMIC_RELAXED);
+
 	if (initialized())
 		return false;
-	if (self.state == __itt_collection_uninitialized)
-		self.state = env(COLLECTOR_ENV) || groups_from_env()
-				     ? __itt_collection_collector_exists
-				     : __itt_collection_collector_absent;
-	return self.state == __itt_collection_collector_exists ||
-	       self.state == __itt_collection_init_successful;
+	if (state == __itt_collection_uninitialized) {
+		state = env(COLLECTOR_ENV) || groups_from_env() ? __itt_collection_collector_exists
+								: __itt_collection_collector_absent;
+		__atomic_store_n(&self.state, state, __ATOMIC_RELAXED);
+	}
+	return state == __itt_collection_collector_exists ||
+	       state == __itt_collection_init_successful;
+}
+
+/* Before a change of the lists, which ut_itt_unlock() ends. False: the collector is asked. */
+static bool lock_lists(uint64_t *signals)
+{
+	int saved_errno = errno;
+	bool locked = false;
+
+	while (!locked && keep() && ut_itt_lock(signals)) {
+		locked = !initialized() && !ut_itt_bound_by_others();
+		if (locked)
+			break;
+		ut_itt_unlock(signals);
+		if (!ut_itt_claim_wait(UT_ITT_BIND))
+			break;
+	}
+	errno = saved_errno;
+	return locked;
 }
 
 /* The name a function's stub has here. */
@@ -590,13 +595,14 @@ static void STUB(formatted_metadata_add_overlapped)(const __itt_domain *domain, 
 static __itt_domain *STUB(domain_create)(const char *name)
 {
 	__itt_domain *domain = NULL;
+	uint64_t signals;
 
 	if (!name)
 		return NULL;
-	lock();
-	if (keep())
+	if (lock_lists(&signals)) {
 		domain = ut_itt_domain_node(&self, name);
-	unlock();
+		ut_itt_unlock(&signals);
+	}
 	if (!domain && INSTALLED(domain_create))
 		domain = ITTNOTIFY_NAME(domain_create)(name);
 	return domain ? domain : &no_domain;
@@ -605,13 +611,14 @@ static __itt_domain *STUB(domain_create)(const char *name)
 static __itt_string_handle *STUB(string_handle_create)(const char *name)
 {
 	__itt_string_handle *string = NULL;
+	uint64_t signals;
 
 	if (!name)
 		return NULL;
-	lock();
-	if (keep())
+	if (lock_lists(&signals)) {
 		string = ut_itt_string_node(&self, name);
-	unlock();
+		ut_itt_unlock(&signals);
+	}
 	if (!string && INSTALLED(string_handle_create))
 		string = ITTNOTIFY_NAME(string_handle_create)(name);
 	return string;
@@ -621,13 +628,14 @@ static __itt_counter STUB(counter_create_typed)(const char *name, const char *do
 						__itt_metadata_type type)
 {
 	__itt_counter counter = NULL;
+	uint64_t signals;
 
 	if (!name)
 		return NULL;
-	lock();
-	if (keep())
+	if (lock_lists(&signals)) {
 		counter = ut_itt_counter_node(&self, name, domain, type);
-	unlock();
+		ut_itt_unlock(&signals);
+	}
 	if (!counter && INSTALLED(counter_create_typed))
 		counter = ITTNOTIFY_NAME(counter_create_typed)(name, domain, type);
 	return counter;
@@ -644,13 +652,14 @@ static __itt_counter STUB(counter_create_v3)(const __itt_domain *domain, const c
 					     __itt_metadata_type type)
 {
 	__itt_counter counter = NULL;
+	uint64_t signals;
 
 	if (!domain || !name)
 		return NULL;
-	lock();
-	if (keep())
+	if (lock_lists(&signals)) {
 		counter = ut_itt_counter_node(&self, name, domain->nameA, type);
-	unlock();
+		ut_itt_unlock(&signals);
+	}
 	if (!counter && INSTALLED(counter_create_v3))
 		counter = ITTNOTIFY_NAME(counter_create_v3)(domain, name, type);
 	return counter;
@@ -661,13 +670,14 @@ static __itt_histogram *STUB(histogram_create)(const __itt_domain *domain, const
 					       __itt_metadata_type y_type)
 {
 	__itt_histogram *histogram = NULL;
+	uint64_t signals;
 
 	if (!domain || !name)
 		return NULL;
-	lock();
-	if (keep())
+	if (lock_lists(&signals)) {
 		histogram = ut_itt_histogram_node(&self, domain, name, x_type, y_type);
-	unlock();
+		ut_itt_unlock(&signals);
+	}
 	if (!histogram && INSTALLED(histogram_create))
 		histogram = ITTNOTIFY_NAME(histogram_create)(domain, name, x_type, y_type);
 	return histogram;
@@ -676,16 +686,17 @@ static __itt_histogram *STUB(histogram_create)(const __itt_domain *domain, const
 static void STUB(bind_context_metadata_to_counter)(__itt_counter counter, size_t length,
 						   __itt_context_metadata *metadata)
 {
+	uint64_t signals;
 	bool kept;
 
 	if (!counter || !metadata)
 		return;
-	lock();
-	kept = keep();
+	kept = lock_lists(&signals);
 	for (size_t i = 0; kept && i < length; i++)
 		ut_itt_metadata_node(&self, counter, &metadata[i]);
-	unlock();
-	if (!kept && INSTALLED(bind_context_metadata_to_counter))
+	if (kept)
+		ut_itt_unlock(&signals);
+	else if (INSTALLED(bind_context_metadata_to_counter))
 		ITTNOTIFY_NAME(bind_context_metadata_to_counter)(counter, length, metadata);
 }
 

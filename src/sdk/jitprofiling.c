@@ -8,12 +8,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#include "sdk/loading.h"
 
 #define JIT_COLLECTOR_ENV (sizeof(void *) == 8 ? "INTEL_JIT_PROFILER64" : "INTEL_JIT_PROFILER32")
 
@@ -24,37 +25,59 @@
 typedef unsigned int jit_initialize_fn(void);
 typedef unsigned int jit_notify_fn(unsigned int event, void *data);
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static jit_notify_fn *notify; /* these two are constant after once */
+static _Atomic(bool) loaded; /* these two are constant from then on */
+static jit_notify_fn *notify;
 static iJIT_IsProfilingActiveFlags mode = iJIT_NOTHING_RUNNING;
 
-static void load(void)
+/* On a stack of our own, with signals held. */
+static void load(void *arg)
 {
-	const char *path = secure_getenv(JIT_COLLECTOR_ENV); /* not for setuid programs */
-	jit_initialize_fn *initialize;
-	jit_notify_fn *fn;
-	void *lib;
+	const char *path = arg;
+	void *lib = dlopen(path, RTLD_LAZY);
+	jit_initialize_fn *initialize = NULL;
+	jit_notify_fn *fn = NULL;
 
-	if (!path || !*path || !dlopen || !dlsym)
+	if (lib) {
+		initialize = (jit_initialize_fn *)(uintptr_t)dlsym(lib, "Initialize");
+		fn = (jit_notify_fn *)(uintptr_t)dlsym(lib, "NotifyEvent");
+	}
+	if (atomic_load(&loaded) || !ut_itt_claim(UT_ITT_JIT_BIND))
 		return;
-	lib = dlopen(path, RTLD_LAZY);
-	if (!lib)
-		return;
-	initialize = (jit_initialize_fn *)(uintptr_t)dlsym(lib, "Initialize");
-	fn = (jit_notify_fn *)(uintptr_t)dlsym(lib, "NotifyEvent");
-	if (!initialize || !fn)
-		return;
-	mode = (iJIT_IsProfilingActiveFlags)initialize();
-	notify = fn;
+	if (!atomic_load(&loaded) && initialize && fn) {
+		mode = (iJIT_IsProfilingActiveFlags)initialize();
+		notify = fn;
+	}
+	atomic_store(&loaded, true);
+	ut_itt_unclaim(UT_ITT_JIT_BIND);
+}
+
+/* False: it has not come to an end, and there is nobody to wait for. */
+static bool try_to_load(void)
+{
+	const char *path = ut_itt_env(JIT_COLLECTOR_ENV);
+	enum ut_itt_may_load may = UT_ITT_NEVER;
+	struct ut_itt_load l;
+
+	if (path && *path && dlopen && dlsym)
+		may = ut_itt_load_begin(&l);
+	if (may == UT_ITT_NEVER)
+		atomic_store(&loaded, true);
+	if (may != UT_ITT_MAY_LOAD)
+		return may == UT_ITT_NEVER;
+	ut_itt_load_run(load, (void *)(uintptr_t)path);
+	ut_itt_load_end(&l);
+	return atomic_load(&loaded) || ut_itt_claim_wait(UT_ITT_JIT_BIND);
 }
 
 /* The program's errno is not ours to spoil, even on the one call that loads a library. */
-static void load_once(void)
+static bool is_loaded(void)
 {
 	int saved_errno = errno;
 
-	pthread_once(&once, load);
+	while (!atomic_load_explicit(&loaded, memory_order_acquire) && try_to_load())
+		continue;
 	errno = saved_errno;
+	return atomic_load(&loaded);
 }
 
 /* Reports without an id cannot be told apart: a collector never sees them. */
@@ -81,16 +104,14 @@ static bool has_id(iJIT_JVM_EVENT event, const void *data)
 
 int iJIT_NotifyEvent(iJIT_JVM_EVENT event_type, void *data)
 {
-	load_once();
-	if (!notify || !has_id(event_type, data))
+	if (!is_loaded() || !notify || !has_id(event_type, data))
 		return 0;
 	return (int)notify((unsigned int)event_type, data);
 }
 
 iJIT_IsProfilingActiveFlags iJIT_IsProfilingActive(void)
 {
-	load_once();
-	return mode;
+	return is_loaded() ? mode : iJIT_NOTHING_RUNNING;
 }
 
 /* Counts up to UINT_MAX and then says 0 for good, rather than hand out an id twice. */

@@ -1,6 +1,9 @@
 /*
  * objects.c - the lists of early handles, and a table beside each to find a handle in it: programs
  * make hundreds of thousands of names before their first real call.
+ *
+ * A process may be forked in the middle of a change, and its child go on with the lists: so each
+ * change is one store of a pointer, and what may be missing besides is an entry of a table.
  */
 #define INTEL_NO_MACRO_BODY
 #include "sdk/objects.h"
@@ -25,11 +28,16 @@ struct entry {
 	void *node;     /* NULL = free */
 };
 
-/* Open addressing; at most half full. Zeroed = empty. */
-struct table {
-	struct entry *entries;
+/* Open addressing; at most half full. */
+struct entries {
 	size_t size, count;
-	void *tail; /* the last node of the list */
+	struct entry all[];
+};
+
+/* Zeroed = empty. */
+struct table {
+	struct entries *entries;
+	void *tail; /* the last node of the list, or one before it */
 };
 
 static struct table domains, strings, counters, histograms, metadata;
@@ -65,53 +73,68 @@ static bool same_key(const struct key *a, const struct key *b)
  * The entry of the key, or the free one where it belongs. There is always one. Not base/hashtab.h:
  * this is linked into programs of others, and must not abort without memory.
  */
-static struct entry *look_up(const struct table *t, uint64_t hash, const struct key *k)
+static struct entry *look_up(struct entries *e, uint64_t hash, const struct key *k)
 {
-	size_t at = hash & (t->size - 1);
+	size_t at = hash & (e->size - 1);
 
-	while (t->entries[at].node &&
-	       (t->entries[at].hash != hash || !same_key(&t->entries[at].key, k)))
-		at = (at + 1) & (t->size - 1);
-	return &t->entries[at];
+	while (e->all[at].node && (e->all[at].hash != hash || !same_key(&e->all[at].key, k)))
+		at = (at + 1) & (e->size - 1);
+	return &e->all[at];
+}
+
+static void set_pointer(void *at, void *value)
+{
+	__atomic_store_n((void **)at, value, __ATOMIC_RELEASE);
 }
 
 static bool make_room(struct table *t)
 {
-	struct table larger = { .size = t->size ? 2 * t->size : 64, .tail = t->tail };
+	struct entries *old = t->entries, *larger;
+	size_t size = old ? 2 * old->size : 64;
 
-	if (t->count < t->size / 2)
+	if (old && old->count < old->size / 2)
 		return true;
-	larger.entries = calloc(larger.size, sizeof(*larger.entries));
-	if (!larger.entries)
+	larger = calloc(1, sizeof(*larger) + size * sizeof(*larger->all));
+	if (!larger)
 		return false;
-	larger.count = t->count;
-	for (size_t i = 0; i < t->size; i++)
-		if (t->entries[i].node)
-			*look_up(&larger, t->entries[i].hash, &t->entries[i].key) = t->entries[i];
-	free(t->entries);
-	*t = larger;
+	old = t->entries; /* an allocator of the program's may have called us */
+	larger->size = size;
+	for (size_t i = 0; old && i < old->size; i++) {
+		if (!old->all[i].node)
+			continue;
+		*look_up(larger, old->all[i].hash, &old->all[i].key) = old->all[i];
+		larger->count++;
+	}
+	set_pointer(&t->entries, larger);
+	free(old);
 	return true;
 }
 
 static void *find(const struct table *t, const struct key *k)
 {
-	return t->size ? look_up(t, hash_of(k), k)->node : NULL;
+	return t->entries ? look_up(t->entries, hash_of(k), k)->node : NULL;
 }
 
 /* Behind make_room(). The texts of the key live as long as the node. */
 static void put(struct table *t, struct key k, void *node)
 {
 	uint64_t hash = hash_of(&k);
+	struct entry *e = look_up(t->entries, hash, &k);
 
-	*look_up(t, hash, &k) = (struct entry){ hash, k, node };
-	t->count++;
+	t->entries->count++;
+	e->hash = hash;
+	e->key = k;
+	set_pointer(&e->node, node);
 	t->tail = node;
 }
 
 static void release(struct table *t)
 {
-	free(t->entries);
-	*t = (struct table){ 0 };
+	struct entries *old = t->entries;
+
+	set_pointer(&t->entries, NULL);
+	t->tail = NULL;
+	free(old);
 }
 
 /* ---- nodes --------------------------------------------------------------------------------- */
@@ -131,10 +154,11 @@ static void free_str(const char *s)
 /* Each list is chained through its nodes' next, which the collector follows. */
 #define APPEND(list, table, type, node)                                                            \
 	do {                                                                                       \
-		if ((table)->tail)                                                                 \
-			((type *)(table)->tail)->next = (node);                                    \
-		else                                                                               \
-			(list) = (node);                                                           \
+		type *last_ = (table)->tail ? (table)->tail : (list);                              \
+                                                                                                   \
+		while (last_ && last_->next)                                                       \
+			last_ = last_->next;                                                       \
+		set_pointer(last_ ? &last_->next : &(list), node);                                 \
 	} while (0)
 
 __itt_domain *ut_itt_domain_node(__itt_global *copy, const char *name)
