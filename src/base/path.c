@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -184,9 +185,15 @@ char *ut_path_self_dir(struct ut_arena *a)
 {
 	char exe[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	const char *started_as;
 
-	if (len <= 0)
+	if (len > 0) {
+		exe[len] = '\0';
+		return ut_path_dir(a, exe);
+	}
+	/* Without /proc: what was executed, which may be a link and relative to where we began. */
+	started_as = (const char *)getauxval(AT_EXECFN);
+	if (!started_as || !realpath(started_as, exe))
 		return NULL;
-	exe[len] = '\0';
 	return ut_path_dir(a, exe);
 }

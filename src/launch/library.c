@@ -72,7 +72,9 @@ int ut_library_place(struct ut_arena *a, const char **path, struct ut_err *err)
 	char *real, *tried = NULL;
 
 	if (!bin)
-		return ut_err_set(err, -ENOENT, "/proc/self/exe cannot be read: is /proc mounted?");
+		return ut_err_set(err, -ENOENT,
+				  "unitrace cannot find its own file, and so not the collector: is "
+				  "/proc mounted?");
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		tried = ut_path_join(a, ut_path_join(a, bin, places[i]), LIBRARY);
 		real = realpath(tried, NULL);

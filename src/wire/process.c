@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 
@@ -149,6 +150,23 @@ static void look_at(struct place *p, const char *entry)
 	p->values[what] = number;
 }
 
+/* Where there is no /proc: as the program may have changed them, which job launchers do not. */
+static void ask_environment(struct place *p)
+{
+	for (size_t i = 0; i < VARIABLES; i++) {
+		const char *value = getenv(variables[i].name);
+		char entry[160];
+		struct ut_text text = ut_text_init(entry, sizeof(entry));
+
+		if (!value)
+			continue;
+		ut_text_str(&text, variables[i].name);
+		ut_text_str(&text, "=");
+		ut_text_str(&text, value);
+		look_at(p, entry);
+	}
+}
+
 /* Reads the entries one by one; of a long one only the start. */
 static void scan_environment(struct place *p)
 {
@@ -157,8 +175,10 @@ static void scan_environment(struct place *p)
 	ssize_t n;
 	int fd = ut_sys_open("/proc/self/environ", O_RDONLY | O_CLOEXEC, 0);
 
-	if (fd < 0)
+	if (fd < 0) {
+		ask_environment(p);
 		return;
+	}
 	while ((n = ut_sys_read(fd, buf, sizeof(buf))) > 0) {
 		for (ssize_t i = 0; i < n; i++) {
 			if (len < sizeof(entry) - 1)
@@ -337,6 +357,10 @@ void ut_process_describe(struct ut_spool_header *h, int32_t rank)
 	if (gethostname(h->host, sizeof(h->host) - 1))
 		h->host[0] = '\0';
 	len = read_file("/proc/self/cmdline", h->cmdline, sizeof(h->cmdline));
+	if (!len) { /* without /proc: at least what was started */
+		len = strnlen(program_invocation_name, sizeof(h->cmdline) - 1);
+		memcpy(h->cmdline, program_invocation_name, len);
+	}
 	if (len == sizeof(h->cmdline) - 1) /* there may be more */
 		memcpy(h->cmdline + len - strlen(CUT), CUT, strlen(CUT));
 	while (len && !h->cmdline[len - 1])
